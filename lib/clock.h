@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * clock.h - the clocks of a trace.  Inside, time is CLOCK_BOOTTIME in
+ * nanoseconds; people and other tools speak CLOCK_MONOTONIC and wall clock.
+ */
+#ifndef CTRACE_LIB_CLOCK_H
+#define CTRACE_LIB_CLOCK_H
+
+#include <stdint.h>
+
+#define NSEC_PER_USEC 1000ULL
+#define NSEC_PER_MSEC 1000000ULL
+#define NSEC_PER_SEC  1000000000ULL
+
+/* What to add to a boot time to get the other clock. */
+struct clock_offsets {
+	int64_t boot_to_mono_ns;
+	int64_t boot_to_real_ns;
+};
+
+uint64_t clock_boot_ns(void);
+/* Reads the offsets as they are now (the tightest of a few tries). */
+struct clock_offsets clock_offsets_now(void);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * map.h - a hash map from 64-bit keys to 64-bit values (open addressing,
+ * linear probing, backward-shift deletion).  Not thread-safe.
+ */
+#ifndef CTRACE_LIB_MAP_H
+#define CTRACE_LIB_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct map {
+	struct map_slot {
+		uint64_t key;
+		uint64_t val;
+		bool used;
+	} * slots;
+	size_t n;   /* entries */
+	size_t cap; /* slots, a power of two, or 0 */
+};
+
+/* A zeroed struct is an empty map.  map_done() accepts one. */
+void map_done(struct map *m);
+/* Sets key to val; 0 or -ENOMEM (map unchanged). */
+int map_set(struct map *m, uint64_t key, uint64_t val);
+/* True and *ret_val set when the key is there; untouched when not. ret_val may be NULL. */
+bool map_get(const struct map *m, uint64_t key, uint64_t *ret_val);
+/* True when the key was there. */
+bool map_del(struct map *m, uint64_t key);
+
+#endif

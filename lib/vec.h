@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vec.h - a growable array: VEC(type) { v, n, cap }.
+ *
+ * VEC_PUSH and VEC_RESERVE are expressions: 0, or -ENOMEM with the vector
+ * unchanged.  Zero-initialise; VEC_FREE accepts a zeroed one.
+ */
+#ifndef CTRACE_LIB_VEC_H
+#define CTRACE_LIB_VEC_H
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VEC(type)                                                                                            \
+	struct {                                                                                             \
+		type *v;                                                                                     \
+		size_t n;                                                                                    \
+		size_t cap;                                                                                  \
+	}
+
+static inline int vec_grow(void **v, size_t *cap, size_t want, size_t elem)
+{
+	size_t c = *cap ? *cap : 16;
+	void *p;
+
+	if (want <= *cap)
+		return 0;
+	while (c < want) {
+		if (c > SIZE_MAX / 2)
+			return -ENOMEM;
+		c *= 2;
+	}
+	if (c > SIZE_MAX / elem)
+		return -ENOMEM;
+	p = realloc(*v, c * elem);
+	if (!p)
+		return -ENOMEM;
+	*v = p;
+	*cap = c;
+	return 0;
+}
+
+#define VEC_RESERVE(vec, want) vec_grow((void **)&(vec)->v, &(vec)->cap, (want), sizeof(*(vec)->v))
+/* The item is evaluated after the vector may have moved: do not pass an element by value of itself. */
+#define VEC_PUSH(vec, ...)                                                                                   \
+	(VEC_RESERVE(vec, (vec)->n + 1) ? -ENOMEM : ((vec)->v[(vec)->n++] = (__VA_ARGS__), 0))
+#define VEC_FREE(vec)                                                                                        \
+	do {                                                                                                 \
+		free((vec)->v);                                                                              \
+		memset((vec), 0, sizeof(*(vec)));                                                            \
+	} while (0)
+
+#endif
