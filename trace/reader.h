@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * reader.h - reads a trace file: a circular file (also while it is being
+ * written), a snapshot or a recording; they are one format.
+ *
+ * Bytes are hostile: nothing in a file can crash the reader or make it use
+ * memory out of proportion to the file.  One thread at a time per reader.
+ */
+#ifndef CTRACE_TRACE_READER_H
+#define CTRACE_TRACE_READER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/window.h"
+
+struct reader;
+
+struct reader_info {
+	uint16_t version;
+	uint64_t file_bytes;
+	uint32_t slot_bytes;
+	uint32_t n_slots, n_segments, n_bad_slots;
+	uint64_t from_ns, to_ns; /* boot time; 0, 0 when there is no segment */
+	uint64_t first_seq, last_seq;
+	uint64_t records; /* as the segment headers say */
+	uint64_t records_by_kind[64];
+	uint64_t lost_by_cause[CT_LOSS_CAUSES];
+	struct clock_offsets offsets; /* of the newest segment */
+	uint32_t n_cpus;
+	const char *hooks, *host, *kernel; /* owned by the reader */
+};
+
+#define READER_ERR_MAX 512
+/* Opens and indexes a file.  -ENOENT, -EACCES, -EBADMSG (not a ctrace file, a newer version, or nothing in it
+ * is whole), -ENOMEM.  err gets a sentence: what, why, what to do. */
+int reader_open(const char *path, struct reader **ret, char err[READER_ERR_MAX]);
+/* The same, from an open descriptor, which stays the caller's. */
+int reader_open_fd(int fd, const char *name, struct reader **ret, char err[READER_ERR_MAX]);
+void reader_free(struct reader *r);
+const struct reader_info *reader_info(const struct reader *r);
+/* Indexes again a file that is being written. */
+int reader_refresh(struct reader *r, char err[READER_ERR_MAX]);
+
+/*
+ * Loads [from_ns, to_ns) (boot time; clipped to the file; 0 and UINT64_MAX: all).  Touches only the slots it
+ * needs. -ERANGE: the window and the file do not overlap; -EBADMSG: no slot in it could be read; -ENOMEM;
+ * -E2BIG: more than the given number of events (0: 64 million).  Slots that are corrupt are skipped, counted
+ * and become CT_GAP events.
+ */
+int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max_events, struct window **ret,
+		char err[READER_ERR_MAX]);
+
+/* Progress of a long load: called now and then with 0..100; may be NULL. */
+void reader_on_progress(struct reader *r, void (*fn)(void *arg, unsigned percent), void *arg);
+
+/*
+ * Copies the segments that overlap [from_ns, to_ns) of src into out_fd (an empty regular file) as a trace
+ * file of its own, just large enough, and syncs it.  Returns 0 and *ret_segments, or -errno as above or of
+ * the write.
+ */
+int snapshot_cut(struct reader *src, uint64_t from_ns, uint64_t to_ns, int out_fd, uint64_t *ret_segments,
+		 char err[READER_ERR_MAX]);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * writer.h - writes a trace file: fixed size, circular, made of slots.
+ *
+ * One thread at a time (the daemon's drain thread).  Records go into an open
+ * segment in memory; writer_seal() encodes it and writes it into the next
+ * slots, over the oldest.  The writer keeps the dictionary (tasks, objects,
+ * stacks) and puts into every segment the entries that its records refer to,
+ * so that a segment can be read without those before it.
+ */
+#ifndef CTRACE_TRACE_WRITER_H
+#define CTRACE_TRACE_WRITER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctrace/abi.h"
+#include "trace/window.h"
+
+struct writer;
+
+struct writer_options {
+	uint64_t size_bytes; /* of the whole file; rounded down to slots; at least 4 MiB */
+	const char *hooks;   /* which hooks are live: "sched/switch=tp_btf,..."; stored in the file header's
+				segment meta */
+	const char *host;    /* uname -n */
+	const char *kernel;  /* uname -r */
+	uint32_t n_cpus;
+	uint32_t max_tasks; /* limits of the dictionary; 0: defaults */
+	uint32_t max_objects;
+	uint32_t max_stacks;
+};
+
+struct writer_stats {
+	uint64_t segments, records, raw_bytes, file_bytes, lost_disk; /* since open */
+	uint64_t newest_seq;
+	uint64_t oldest_ns, newest_ns; /* what the file holds now */
+	uint64_t dict_tasks, dict_objects, dict_stacks, dict_evicted;
+};
+
+/*
+ * Creates path (mode 0600, preallocated), or opens one that is there: then it
+ * is recovered and continued after its newest valid segment, and its size stays
+ * what it was unless size_bytes differs, in which case -EXDEV is returned and
+ * nothing is touched (the caller decides; writer_recreate semantics are not
+ * offered: rename the file away).  -EBADMSG: not a ctrace file.  -ENOSPC: no room
+ * to preallocate; nothing is left behind.  -EBUSY: another writer holds it (flock).
+ * err (>= 256 bytes) gets a sentence for the log on failure.
+ */
+int writer_open(const char *path, const struct writer_options *opt, struct writer **ret, char *err);
+/* Seals nothing: call writer_seal() first.  Accepts NULL. */
+void writer_free(struct writer *w);
+
+/* Adds one fixed record with its CT_KIND_WORDS words (words may be NULL where there are none).
+ * 0, -ENOMEM, or -EINVAL for a kind it does not know. */
+int writer_add(struct writer *w, uint16_t cpu, const struct ct_rec *rec, const uint64_t *words);
+/* Adds or replaces a dictionary entry: CT_TASK, CT_OBJECT or CT_STACK blob (checked: -EINVAL). */
+int writer_blob(struct writer *w, const struct ct_blob *blob);
+/* True when a stack id is in the dictionary already. */
+bool writer_has_stack(const struct writer *w, uint64_t id);
+/* Forgets a task that has exited (its entry stays in the open segment). */
+void writer_forget_task(struct writer *w, uint32_t tid);
+
+/* Raw size of the open segment in bytes: the caller seals at about 4 MiB or after one second. */
+size_t writer_pending(const struct writer *w);
+/*
+ * Encodes and writes the open segment and begins a new one.  states: the state of
+ * every known task now, sorted by tid; it becomes the checkpoint at the start of the
+ * next segment (the first segment gets what writer_begin() was given).  On a write
+ * error (-ENOSPC, -EIO) the segment is dropped, counted, and a CT_GAP record with
+ * CT_LOSS_DISK opens the next one; the writer stays usable.
+ * An empty segment is written too (it carries the time range and checkpoint).
+ */
+int writer_seal(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
+/* Sets the checkpoint of the first segment; before any writer_add. */
+int writer_begin(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
+/* fdatasync of what was written. */
+int writer_sync(struct writer *w);
+struct writer_stats writer_stats(const struct writer *w);
+
+/* Stack id: a hash (not 0) of the n frame strings. */
+uint64_t writer_stack_id(const char *const *frames, size_t n);
+/* Makes a CT_STACK blob (malloc; size in h.size; frames beyond what fits 64 KiB are left out, the last one
+ * kept says so). NULL: out of memory. */
+struct ct_stack_blob *writer_stack_blob(uint64_t ts_ns, const char *const *frames, size_t n);
+
+#endif
