@@ -1,60 +1,91 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * visit.h - looks at waits that last, while they last, and gives names to
- * sampled stacks.  One thread of its own does the slow work (task iterator,
- * stack memory, unwinding, symbols); nothing that is looked at is stopped.
+ * visit.h - looks at a task while it waits, and gives names to addresses.
  *
- * visit_ask_*() and visit_drain() are for one thread (the daemon's drain
- * thread) and never wait for the visiting one; visit_stats() is for any.
+ * One thread of its own takes wants from a bounded queue and puts results into
+ * another; it holds no lock while it works and stops nothing.  The drain thread asks and
+ * takes; visit_ask(), visit_ask_sample(), visit_take() and visit_stats() may be
+ * called from any thread and never block on the work itself.
+ *
+ * It reads files and memory that belong to the programs visited: all of it is
+ * hostile, every read has a limit.
  */
 #ifndef CTRACE_DAEMON_VISIT_H
 #define CTRACE_DAEMON_VISIT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "ctrace/abi.h"
 
-struct probe;
 struct visit;
 
-struct visit_stats {
-	uint64_t asked;    /* requests taken into the queue */
-	uint64_t done;     /* requests dealt with (asked - done are in the queue or in work) */
-	uint64_t stale;    /* of these: the task was gone or no longer in that wait */
-	uint64_t refused;  /* requests refused: queue full */
-	uint64_t lost;     /* results dropped: nobody drained them in time, or no memory */
-	uint64_t no_stack; /* visited, but no user stack could be had */
+struct visit_options {
+	/* Reads one task as the task iterator does: 0, -ESRCH (gone), -errno.  Called on the visit thread
+	 * only. */
+	int (*read_task)(void *arg, uint32_t tid, struct ct_iter_task *ret);
+	void *arg;
+	uint32_t max_per_sec; /* visits and samples together; 0: 100 */
 };
 
-/*
- * Starts the thread.  probe: for probe_read_task(); stays the caller's and must
- * outlive the visit.  0 or -errno.
- */
-int visit_new(struct probe *probe, struct visit **ret);
-/* Stops the thread, drops what is queued.  Accepts NULL. */
+/* A wait as the drain thread knows it, from its CT_SWITCH. */
+struct visit_want {
+	uint64_t since_ns; /* ts of the CT_SWITCH; 0: not known (found at start) */
+	uint64_t obj;      /* copied to the result; 0: what the iterator says */
+	uint32_t tid;
+	uint16_t nr;
+	uint8_t wait; /* CT_W_* */
+	uint8_t state;
+};
+
+struct visit_fd {
+	int32_t fd;
+	uint16_t events; /* poll events; select sets are translated */
+	uint16_t pad;
+};
+
+struct visit_result {
+	struct ct_rec rec; /* CT_VISIT or CT_SAMPLE; ts: when the stack was read */
+	uint64_t words[2];
+	struct ct_stack_blob *stack; /* the stack that words[0] names; NULL when words[0] is 0 */
+	bool has_futex;
+	struct ct_rec futex; /* CT_FUTEX with the word and the owner as they are now */
+	uint64_t futex_words[2];
+	uint32_t tgid;
+	/* poll, select: the first descriptors of the set; n_set: how many there are in all */
+	uint16_t n_fds, n_set;
+	struct visit_fd fds[CT_WAITFD_MAX];
+};
+
+/* asked = done + gone + refused_queue + refused_rate + failed + (those still queued). */
+struct visit_stats {
+	uint64_t asked;
+	uint64_t done;          /* results made */
+	uint64_t gone;          /* the task had gone on before or while it was looked at */
+	uint64_t refused_queue; /* queue of wants or of results was full */
+	uint64_t refused_rate;  /* more than max_per_sec */
+	uint64_t failed;        /* read_task failed, or out of memory */
+	uint64_t cut_short;     /* user stacks that ended at a limit (frames, time, unreadable memory) */
+	uint64_t busy_ns;       /* CPU time of the thread */
+	uint64_t stuck_ns;      /* how long the work on hand has taken by now; 0: idle */
+};
+
+#define VISIT_QUEUE_MAX   256
+#define VISIT_RESULTS_MAX 256
+
+/* Starts the thread.  0, -ENOMEM, or -errno of the thread's creation. */
+int visit_new(const struct visit_options *opt, struct visit **ret);
+/* Stops the thread; gives up on it after two seconds if it is stuck in the kernel behind a stuck program
+ * (then its memory stays).  Accepts NULL. */
 void visit_free(struct visit *v);
 
-/*
- * Asks for a visit of task tid in the wait that began at since_ns (boot time; the
- * time of its CT_SWITCH).  The result is CT_STACK + CT_VISIT, whose ts is the
- * time of the visit and x[1] = ts - since_ns.  When the task has left the wait
- * (another object or system call, or running) by then, there is no result.
- * obj, nr: of the CT_SWITCH, to tell that.  0, or -EAGAIN: queue full (counted).
- */
-int visit_ask_wait(struct visit *v, uint32_t tid, uint64_t since_ns, uint64_t obj, uint16_t nr);
-/* Asks for names for a sampled stack (copied).  The result is CT_STACK + CT_SAMPLE. 0 or -EAGAIN. */
-int visit_ask_stack(struct visit *v, uint16_t cpu, const struct ct_rawstack_blob *raw);
-
-/*
- * Hands over the results that are ready, each as: fn(arg, cpu, rec, words, stack), where stack (may be NULL,
- * then x[0] is 0) is the CT_STACK blob that words[0] names, valid during the call.  Returns how many.
- */
-typedef void (*visit_result_fn)(void *arg, uint16_t cpu, const struct ct_rec *rec, const uint64_t words[2],
-				const struct ct_stack_blob *stack);
-size_t visit_drain(struct visit *v, visit_result_fn fn, void *arg);
-
-struct visit_stats visit_stats(const struct visit *v);
+/* 0, or -EAGAIN when the queue is full (counted). */
+int visit_ask(struct visit *v, const struct visit_want *want);
+/* The same for a sample; the blob is copied. -EINVAL when its sizes do not fit. */
+int visit_ask_sample(struct visit *v, const struct ct_rawstack_blob *raw);
+/* The oldest result, which is now the caller's, or NULL. */
+struct visit_result *visit_take(struct visit *v);
+void visit_result_free(struct visit_result *r);
+struct visit_stats visit_stats(struct visit *v);
 
 #endif
