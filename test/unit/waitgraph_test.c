@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "analysis/waitgraph.h"
+#include "lib/cleanup.h"
+
+#define STRONG WAITGRAPH_STRONG
+#define WEAK   WAITGRAPH_WEAK
+
+static void free_graph(struct waitgraph **g)
+{
+	waitgraph_free(*g);
+}
+#define GRAPH(g)                                                                                             \
+	_cleanup_(free_graph) struct waitgraph *g = waitgraph_new();                                         \
+	assert_non_null(g)
+
+static void edge(struct waitgraph *g, uint64_t from, uint64_t to, enum waitgraph_strength s)
+{
+	assert_int_equal(waitgraph_edge(g, from, to, s, from * 1000 + to), 0);
+}
+
+static struct waitgraph_info info(struct waitgraph *g, uint64_t id)
+{
+	struct waitgraph_info i;
+
+	assert_true(waitgraph_info(g, id, &i));
+	return i;
+}
+
+static void empty(void **state)
+{
+	GRAPH(g);
+	struct waitgraph_info i = { .depth = 77 };
+
+	assert_int_equal(waitgraph_solve(g), 0);
+	assert_int_equal(waitgraph_cycles_cnt(g), 0);
+	assert_null(waitgraph_cycle(g, 0));
+	assert_false(waitgraph_info(g, 1, &i));
+	assert_int_equal(i.depth, 77);
+	assert_int_equal(waitgraph_chain(g, 1, NULL, 0), 0);
+	waitgraph_free(NULL);
+}
+
+static void no_edges(void **state)
+{
+	GRAPH(g);
+	struct waitgraph_step s;
+
+	waitgraph_node(g, 5, WAITGRAPH_ANY, false);
+	waitgraph_node(g, UINT64_MAX, WAITGRAPH_ALL, false);
+	assert_int_equal(waitgraph_solve(g), 0);
+	assert_int_equal(waitgraph_cycles_cnt(g), 0);
+	assert_int_equal(info(g, 5).root_id, 5);
+	assert_int_equal(info(g, 5).depth, 0);
+	assert_int_equal(waitgraph_chain(g, UINT64_MAX, &s, 1), 1);
+	assert_true(s.id == UINT64_MAX);
+	assert_int_equal(s.resource, 0);
+}
+
+static void self_loop(void **state)
+{
+	GRAPH(g);
+	const struct waitgraph_cycle *c;
+
+	edge(g, 7, 7, STRONG);
+	edge(g, 8, 7, STRONG);
+	assert_int_equal(waitgraph_solve(g), 0);
+	assert_int_equal(waitgraph_cycles_cnt(g), 1);
+	c = waitgraph_cycle(g, 0);
+	assert_int_equal(c->n_steps, 1);
+	assert_int_equal(c->n_members, 1);
+	assert_int_equal(c->steps[0].id, 7);
+	assert_int_equal(c->steps[0].resource, 7007);
+	assert_true(c->closed && c->strong);
+	assert_int_equal(info(g, 7).depth, 0);
+	assert_true(info(g, 7).cyclic);
+	assert_int_equal(info(g, 7).waiters_cnt, 1);
+	assert_int_equal(info(g, 8).root_id, 7);
+	assert_int_equal(waitgraph_chain(g, 8, NULL, 0), 2);
+}
+
+static void two_cycles(void **state)
+{
+	GRAPH(g);
+	struct waitgraph_step s[8];
+	const struct waitgraph_cycle *c;
+
+	/* 3 -> 1 -> 2 -> 3 for locks, 10 <-> 11 by polls, and 20 that waits for the first of them */
+	edge(g, 3, 1, STRONG);
+	edge(g, 1, 2, STRONG);
+	edge(g, 2, 3, STRONG);
+	edge(g, 11, 10, WEAK);
+	edge(g, 10, 11, STRONG);
+	edge(g, 20, 2, STRONG);
+	assert_int_equal(waitgraph_solve(g), 0);
+	assert_int_equal(waitgraph_cycles_cnt(g), 2);
+	c = waitgraph_cycle(g, 0);
+	assert_int_equal(c->n_steps, 3);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(c->steps[i].id, i + 1);
+	assert_int_equal(c->steps[2].resource, 3001);
+	assert_true(c->closed && c->strong);
+	c = waitgraph_cycle(g, 1);
+	assert_int_equal(c->n_steps, 2);
+	assert_int_equal(c->steps[0].id, 10);
+	assert_true(c->closed);
+	assert_false(c->strong);
+	/* the chain from outside goes once round */
+	assert_int_equal(waitgraph_chain(g, 20, s, 8), 4);
+	assert_int_equal(s[1].id, 2);
+	assert_int_equal(s[3].id, 1);
+	assert_int_equal(s[3].resource, 1002);
+	assert_int_equal(info(g, 20).root_id, 1);
+	assert_true(info(g, 20).cyclic);
+	assert_int_equal(info(g, 1).waiters_cnt, 3);
+	assert_int_equal(info(g, 20).waiters_cnt, 0);
+}
+
+/* A cycle that somebody can break is not a deadlock: an OR wait with a way out, or an open node. */
+static void way_out(void **state)
+{
+	GRAPH(g);
+
+	waitgraph_node(g, 1, WAITGRAPH_ANY, false);
+	edge(g, 1, 2, STRONG);
+	edge(g, 1, 3, STRONG); /* 3 runs */
+	edge(g, 2, 1, STRONG);
+	edge(g, 5, 6, STRONG);
+	edge(g, 6, 5, STRONG);
+	waitgraph_node(g, 6, WAITGRAPH_ANY, true);
+	assert_int_equal(waitgraph_solve(g), 0);
+	assert_int_equal(waitgraph_cycles_cnt(g), 2);
+	assert_false(waitgraph_cycle(g, 0)->closed);
+	assert_true(waitgraph_cycle(g, 0)->strong);
+	assert_false(waitgraph_cycle(g, 1)->closed);
+
+	/* the same, but the waiter needs both */
+	waitgraph_node(g, 1, WAITGRAPH_ALL, false);
+	assert_int_equal(waitgraph_solve(g), 0);
+	assert_int_equal(waitgraph_cycles_cnt(g), 2);
+	assert_true(waitgraph_cycle(g, 0)->closed);
+	assert_int_equal(waitgraph_cycle(g, 0)->steps[0].id, 1);
+	assert_false(waitgraph_cycle(g, 1)->closed);
+}
+
+/* Every way out of an OR wait leads back: a knot. */
+static void knot(void **state)
+{
+	GRAPH(g);
+
+	edge(g, 1, 2, STRONG);
+	edge(g, 1, 3, STRONG);
+	edge(g, 2, 1, STRONG);
+	edge(g, 3, 1, STRONG);
+	assert_int_equal(waitgraph_solve(g), 0);
+	assert_int_equal(waitgraph_cycles_cnt(g), 1);
+	assert_int_equal(waitgraph_cycle(g, 0)->n_members, 3);
+	assert_int_equal(waitgraph_cycle(g, 0)->n_steps, 2);
+	assert_true(waitgraph_cycle(g, 0)->closed);
+	/* who waits for the knot is stuck as well, but no part of it */
+	edge(g, 4, 3, STRONG);
+	assert_int_equal(waitgraph_solve(g), 0);
+	assert_int_equal(waitgraph_cycles_cnt(g), 1);
+	assert_int_equal(waitgraph_cycle(g, 0)->n_members, 3);
+}
+
+static void prefers_strong_then_first(void **state)
+{
+	GRAPH(g);
+	struct waitgraph_step s[2];
+
+	edge(g, 1, 2, WEAK);
+	edge(g, 1, 3, STRONG);
+	edge(g, 1, 4, STRONG);
+	edge(g, 5, 6, WEAK);
+	edge(g, 5, 7, WEAK);
+	assert_int_equal(waitgraph_solve(g), 0);
+	assert_int_equal(waitgraph_chain(g, 1, s, 2), 2);
+	assert_int_equal(s[1].id, 3);
+	assert_int_equal(waitgraph_chain(g, 5, s, 2), 2);
+	assert_int_equal(s[1].id, 6);
+	assert_int_equal(s[0].strength, WEAK);
+}
+
+static void waiters_of_a_tree(void **state)
+{
+	GRAPH(g);
+
+	edge(g, 4, 2, STRONG);
+	edge(g, 5, 2, STRONG);
+	edge(g, 2, 1, STRONG);
+	edge(g, 3, 1, STRONG);
+	assert_int_equal(waitgraph_solve(g), 0);
+	assert_int_equal(info(g, 1).waiters_cnt, 4);
+	assert_int_equal(info(g, 2).waiters_cnt, 2);
+	assert_int_equal(info(g, 5).waiters_cnt, 0);
+	assert_int_equal(info(g, 5).depth, 2);
+	assert_int_equal(info(g, 5).root_id, 1);
+}
+
+/* Deep recursion would overflow the stack here, and anything quadratic would not end. */
+static void hundred_thousand(void **state)
+{
+	enum { N = 100000 };
+	GRAPH(g);
+
+	for (uint64_t i = 1; i < N; i++)
+		edge(g, i, i + 1, STRONG);
+	assert_int_equal(waitgraph_solve(g), 0);
+	assert_int_equal(waitgraph_cycles_cnt(g), 0);
+	assert_int_equal(info(g, 1).depth, N - 1);
+	assert_int_equal(info(g, 1).root_id, N);
+	assert_int_equal(info(g, N).waiters_cnt, N - 1);
+	edge(g, N, 1, STRONG);
+	/* and a star: everybody polls everybody's friend */
+	for (uint64_t i = 1; i <= N; i++)
+		edge(g, N + i, 2 * N + 1, WEAK);
+	assert_int_equal(waitgraph_solve(g), 0);
+	assert_int_equal(waitgraph_cycles_cnt(g), 1);
+	assert_int_equal(waitgraph_cycle(g, 0)->n_steps, N);
+	assert_int_equal(info(g, 50).waiters_cnt, N - 1);
+	assert_int_equal(info(g, 2 * N + 1).waiters_cnt, N);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(empty),
+		cmocka_unit_test(no_edges),
+		cmocka_unit_test(self_loop),
+		cmocka_unit_test(two_cycles),
+		cmocka_unit_test(way_out),
+		cmocka_unit_test(knot),
+		cmocka_unit_test(prefers_strong_then_first),
+		cmocka_unit_test(waiters_of_a_tree),
+		cmocka_unit_test(hundred_thousand),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
