@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the live tests share: running commands with a limit, and the kernel log."""
+import os
+import re
+import signal
+import subprocess
+import sys
+
+PASS, FAIL, SKIP = 0, 1, 77
+BAD_LOG = re.compile(r"WARNING:|BUG:|Oops|general protection|KASAN|UBSAN|possible circular|rcu: INFO|Call Trace")
+
+
+class Failed(Exception):
+    pass
+
+
+class Skipped(Exception):
+    pass
+
+
+def need_root():
+    if os.geteuid() != 0:
+        print("skip: needs root")
+        sys.exit(SKIP)
+
+
+def run(cmd, timeout=60, stdout=subprocess.PIPE, **kw):
+    """Runs in a session of its own, so that what it started can be ended with it."""
+    p = subprocess.Popen(cmd, stdout=stdout, stderr=subprocess.PIPE, text=True, start_new_session=True, **kw)
+    try:
+        out, err = p.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        end_session(p)
+        raise Failed("still running after %d s: %s" % (timeout, " ".join(map(str, cmd)))) from None
+    return subprocess.CompletedProcess(cmd, p.returncode, out, err)
+
+
+def end_session(p):
+    """Asks, then kills: a recorder that is only killed leaves nothing to look at."""
+    for sig in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(p.pid, sig)
+        except ProcessLookupError:
+            return
+        try:
+            p.wait(5)
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def kernel_log():
+    """The lines of the kernel log, or None where they may not be read."""
+    r = subprocess.run(["dmesg"], capture_output=True, text=True, errors="replace", check=False)
+    return r.stdout.splitlines() if r.returncode == 0 else None
+
+
+def check_kernel_log(before):
+    """Fails when the kernel complained since `before` was read."""
+    after = kernel_log()
+    if before is None or after is None:
+        return
+    known = set(before)
+    bad = [line for line in after if line not in known and BAD_LOG.search(line)]
+    if bad:
+        raise Failed("kernel log: " + " / ".join(bad[:3]))
+
+
+def key_values(text):
+    return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A chain of four kinds: TCP client -> server thread that wants a mutex -> the mutex's owner, who waits for a
+ * helper process's answer in a pipe -> the helper sleeps.
+ */
+#include "work.h"
+
+static int listener, answer[2];
+static uint16_t port;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct gate held;
+
+static void helper(void)
+{
+	role("helper");
+	nap_ms(2700);
+	put(answer[1]);
+}
+
+static void owner(void)
+{
+	role("owner");
+	pthread_mutex_lock(&lock);
+	gate_open(held);
+	get(answer[0]);
+	pthread_mutex_unlock(&lock);
+}
+
+static void server(void)
+{
+	process(helper);
+	pthread_t t = thread(owner);
+	role("server");
+	int c = CHECK(accept(listener, NULL, NULL));
+	get(c);
+	pthread_mutex_lock(&lock);
+	pthread_mutex_unlock(&lock);
+	put(c);
+	pthread_join(t, NULL);
+}
+
+int main(void)
+{
+	expect("long-wait", "slow-peer|timer|lock-holder", "tcp", "helper", "victim,server,owner,helper");
+	listener = tcp_listen(&port);
+	CHECK(pipe(answer));
+	held = gate_new();
+	process(server);
+	gate_wait(held);
+	victim();
+	int s = tcp_connect(port);
+	hang_begins();
+	put(s);
+	get(s);
+	hang_ends();
+	return finish();
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* flock on a file that another process has locked; it sleeps. */
+#include "work.h"
+#include <sys/file.h>
+
+static char path[] = "/tmp/ctrace-live-XXXXXX";
+static struct gate held;
+
+static void holder(void)
+{
+	role("holder");
+	int fd = CHECK(open(path, O_RDWR));
+	CHECK(flock(fd, LOCK_EX));
+	gate_open(held);
+	nap_ms(2500);
+}
+
+int main(void)
+{
+	expect("long-wait", "lock-holder|timer", "file-lock", "holder", "victim,holder");
+	int fd = CHECK(mkstemp(path));
+	held = gate_new();
+	process(holder);
+	victim();
+	gate_wait(held);
+	hang_begins();
+	CHECK(flock(fd, LOCK_EX));
+	hang_ends();
+	unlink(path);
+	return finish();
+}

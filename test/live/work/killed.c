@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The victim of a sleeping server is killed while it waits.  The one that killed it is not to blame. */
+#include "work.h"
+
+static int listener;
+static pid_t victim_pid;
+
+static void server(void)
+{
+	role("server");
+	int c = CHECK(accept(listener, NULL, NULL));
+	get(c);
+	nap_ms(60000);
+}
+
+static void client(void)
+{
+	victim();
+	int s = unix_connect("ki");
+	nap_ms(50);
+	hang_begins();
+	put(s);
+	get(s);
+}
+
+static void killer(void)
+{
+	role("killer");
+	nap_ms(2600);
+	hang_ends();
+	kill(victim_pid, SIGKILL);
+}
+
+int main(void)
+{
+	expect("long-wait", "slow-peer|timer", "unix", "server", "victim,server");
+	listener = unix_listen("ki");
+	pid_t s = process(server);
+	victim_pid = process(client);
+	process(killer);
+	nap_ms(2900);
+	kill(s, SIGKILL);
+	return finish();
+}

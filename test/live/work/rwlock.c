@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A writer of a read-write lock waits for a reader.  Such a lock does not say who its readers are. */
+#include "work.h"
+
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static struct gate held;
+
+static void reader(void)
+{
+	role("reader");
+	pthread_rwlock_rdlock(&lock);
+	gate_open(held);
+	compute_ms(2500);
+	pthread_rwlock_unlock(&lock);
+}
+
+int main(void)
+{
+	expect("long-wait", "lock-holder|busy|slow-peer", "futex", "reader", "victim,reader");
+	held = gate_new();
+	pthread_t t = thread(reader);
+	victim();
+	gate_wait(held);
+	hang_begins();
+	pthread_rwlock_wrlock(&lock);
+	hang_ends();
+	return pthread_join(t, NULL);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A loop of sched_yield on a flag in memory that another thread sets late.  Nothing in the kernel sees the
+ * flag. */
+#include "work.h"
+
+static volatile int flag;
+
+static void setter(void)
+{
+	role("setter");
+	nap_ms(2600);
+	flag = 1;
+}
+
+int main(void)
+{
+	expect("repeated-yield|long-running", "polling|busy", "data-flag|cpu", "victim,setter", "victim");
+	pthread_t t = thread(setter);
+	victim();
+	nap_ms(50);
+	hang_begins();
+	while (!flag)
+		sched_yield();
+	hang_ends();
+	return pthread_join(t, NULL);
+}
