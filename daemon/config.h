@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * config.h - what ctraced was asked to do: built-in values, then the config
+ * file, then the flags, each over the one before.  No I/O but the config file.
+ */
+#ifndef CTRACE_DAEMON_CONFIG_H
+#define CTRACE_DAEMON_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CONFIG_ERR_MAX  512
+#define CONFIG_PATH_MAX 1024 /* of every path and list */
+
+#define CONFIG_DEFAULT_FILE "/etc/ctrace/ctraced.conf"
+#define CONFIG_SIZE_MIN     (16ULL << 20)
+#define CONFIG_SIZE_MAX     (1ULL << 40)
+#define CONFIG_RING_MIN     (64ULL << 10)
+#define CONFIG_RING_MAX     (256ULL << 20)
+
+struct config {
+	char state_dir[CONFIG_PATH_MAX];
+	char socket[CONFIG_PATH_MAX];
+	char file[CONFIG_PATH_MAX]; /* the config file */
+	char hooks[CONFIG_PATH_MAX];
+	char group[256]; /* "": none */
+	uint64_t size_bytes;
+	uint64_t ring_bytes; /* of each CPU; a power of two */
+	uint64_t long_wait_ns;
+	int ready_fd; /* -1: none */
+	bool die_with_parent;
+};
+
+enum config_verdict { CONFIG_RUN = 0, CONFIG_HELP = 1, CONFIG_VERSION = 2 };
+
+/*
+ * Fills ret from argv and the config file.  Returns an enum config_verdict, or
+ * -EINVAL with a sentence in err.
+ */
+int config_read(int argc, char *const argv[], struct config *ret, char err[CONFIG_ERR_MAX]);
+
+/* "4M", "2G", "65536": bytes.  0 or -EINVAL. */
+int config_parse_size(const char *s, uint64_t *ret_bytes);
+/* "200ms", "1.5s", "50us", "2min": nanoseconds.  0 or -EINVAL. */
+int config_parse_time(const char *s, uint64_t *ret_ns);
+
+#endif

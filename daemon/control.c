@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/control.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "lib/cleanup.h"
+
+/* An answer that is not taken is held back up to this size; doctor and status are a few KiB. */
+#define CONTROL_OUT_MAX (1u << 20)
+#define CONTROL_FDS_MAX 4 /* descriptors that one message may carry; all but one are closed */
+
+struct client {
+	struct control *control;
+	uint64_t id; /* 0: free */
+	int fd;
+	int passed_fd; /* came with the line that is being read, or -1 */
+	bool busy;     /* the handler owes an answer */
+	bool in_lines; /* client_lines() is on the call stack: it goes on by itself */
+	sd_event_source *io, *timer;
+	char in[CONTROL_LINE_MAX];
+	size_t n_in;
+	char *out;
+	size_t n_out, out_at;
+};
+
+struct control {
+	struct control_options opt;
+	sd_event *event;
+	sd_event_source *listen;
+	int fd;
+	dev_t dev;
+	ino_t ino;
+	uint64_t last_id, denied;
+	unsigned n_clients;
+	struct client clients[CONTROL_CLIENTS_MAX];
+};
+
+static void client_drop(struct client *cl)
+{
+	sd_event_source_disable_unref(cl->io);
+	sd_event_source_disable_unref(cl->timer);
+	close(cl->fd);
+	if (cl->passed_fd >= 0)
+		close(cl->passed_fd);
+	free(cl->out);
+	cl->control->n_clients--;
+	*cl = (struct client){ .control = cl->control };
+}
+
+static void client_rearm(struct client *cl)
+{
+	if (sd_event_source_set_time_relative(cl->timer, CONTROL_TIMEOUT_S * 1000000ULL) < 0 ||
+	    sd_event_source_set_enabled(cl->timer, cl->busy ? SD_EVENT_OFF : SD_EVENT_ONESHOT) < 0 ||
+	    sd_event_source_set_io_events(cl->io, cl->n_out  ? EPOLLOUT
+						  : cl->busy ? 0
+							     : EPOLLIN) < 0)
+		client_drop(cl);
+}
+
+static int client_timeout(sd_event_source *s, uint64_t usec, void *arg)
+{
+	client_drop(arg);
+	return 0;
+}
+
+static void client_request(struct client *cl, const char *line, size_t n)
+{
+	struct control *c = cl->control;
+	int fd = TAKE_FD(cl->passed_fd);
+	uint64_t id = cl->id;
+	json_error_t e;
+	json_t *body = json_loadb(line, n, JSON_REJECT_DUPLICATES, &e);
+	const char *cmd = json_string_value(json_object_get(body, "cmd"));
+
+	cl->busy = true;
+	if (cmd) {
+		c->opt.request(c->opt.arg, id, cmd, body, fd);
+	} else {
+		if (fd >= 0)
+			close(fd);
+		control_refuse(c, id, "%s",
+			       body ? "The request has no \"cmd\"; send for example {\"cmd\":\"ping\"}."
+				    : "The request is not a JSON object on one line; send for example "
+				      "{\"cmd\":\"ping\"}.");
+	}
+	json_decref(body);
+	if (cl->id == id && cl->busy)
+		client_rearm(cl);
+}
+
+/* Handles the complete lines of the buffer, one at a time: the next one only after the answer. */
+static void client_lines(struct client *cl)
+{
+	cl->in_lines = true;
+	while (cl->id && !cl->busy && !cl->n_out) {
+		char line[CONTROL_LINE_MAX];
+		char *nl = memchr(cl->in, '\n', cl->n_in);
+		size_t n;
+
+		if (!nl && cl->n_in == sizeof(cl->in)) {
+			cl->busy = true;
+			cl->n_in = 0;
+			control_refuse(cl->control, cl->id,
+				       "The request is longer than %d bytes; send one short "
+				       "JSON object a line.",
+				       CONTROL_LINE_MAX);
+			break;
+		}
+		if (!nl)
+			break;
+		n = (size_t)(nl - cl->in);
+		memcpy(line, cl->in, n);
+		cl->n_in -= n + 1;
+		memmove(cl->in, nl + 1, cl->n_in);
+		client_request(cl, line, n);
+	}
+	cl->in_lines = false;
+}
+
+/* Keeps the first descriptor that came and closes the others. */
+static void client_take_fds(struct client *cl, struct msghdr *m)
+{
+	for (struct cmsghdr *h = CMSG_FIRSTHDR(m); h; h = CMSG_NXTHDR(m, h)) {
+		size_t n = (h->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+		if (h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t i = 0; i < n; i++) {
+			int fd;
+
+			memcpy(&fd, CMSG_DATA(h) + i * sizeof(int), sizeof(fd));
+			if (cl->passed_fd < 0)
+				cl->passed_fd = fd;
+			else
+				close(fd);
+		}
+	}
+}
+
+static void client_read(struct client *cl)
+{
+	_Alignas(struct cmsghdr) char anc[CMSG_SPACE(CONTROL_FDS_MAX * sizeof(int))];
+	struct iovec iov = { cl->in + cl->n_in, sizeof(cl->in) - cl->n_in };
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = anc, .msg_controllen = sizeof(anc)
+	};
+	ssize_t n = recvmsg(cl->fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		client_drop(cl);
+		return;
+	}
+	client_take_fds(cl, &m);
+	cl->n_in += (size_t)n;
+	client_lines(cl);
+}
+
+/* Sends what can be sent; false when the client was dropped. */
+static bool client_write(struct client *cl)
+{
+	while (cl->out_at < cl->n_out) {
+		ssize_t n = send(cl->fd, cl->out + cl->out_at, cl->n_out - cl->out_at,
+				 MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			break;
+		if (n <= 0) {
+			client_drop(cl);
+			return false;
+		}
+		cl->out_at += (size_t)n;
+	}
+	if (cl->out_at == cl->n_out) {
+		free(TAKE_PTR(cl->out));
+		cl->n_out = cl->out_at = 0;
+	}
+	client_rearm(cl);
+	return cl->id != 0;
+}
+
+static int client_event(sd_event_source *s, int fd, uint32_t events, void *arg)
+{
+	struct client *cl = arg;
+
+	if (events & EPOLLOUT) {
+		if (client_write(cl))
+			client_lines(cl);
+	} else if (events & EPOLLIN) {
+		client_read(cl);
+	} else if (events & (EPOLLHUP | EPOLLERR)) {
+		client_drop(cl);
+	}
+	return 0;
+}
+
+/* Root, the user that the daemon runs as, or a member of the group, primary or supplementary. */
+static bool control_allows(const struct control *c, int fd)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+	gid_t groups[1024]; /* more is not looked at */
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
+		return false;
+	if (cred.uid == 0 || cred.uid == geteuid())
+		return true;
+	if (c->opt.group == CONTROL_NO_GROUP)
+		return false;
+	if (cred.gid == c->opt.group)
+		return true;
+	len = sizeof(groups);
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &len))
+		return false;
+	for (size_t i = 0; i < len / sizeof(gid_t); i++)
+		if (groups[i] == c->opt.group)
+			return true;
+	return false;
+}
+
+/* One line to a connection that is not kept. */
+static void control_turn_away(int fd, const char *why)
+{
+	char line[256];
+	int n = snprintf(line, sizeof(line), "{\"ok\":false,\"error\":\"%s\"}\n", why);
+
+	(void)!send(fd, line, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static int client_start(struct control *c, struct client *cl, int fd)
+{
+	int r;
+
+	*cl = (struct client){ .control = c, .id = ++c->last_id, .fd = fd, .passed_fd = -1 };
+	c->n_clients++;
+	r = sd_event_add_io(c->event, &cl->io, fd, EPOLLIN, client_event, cl);
+	if (r >= 0)
+		r = sd_event_add_time_relative(c->event, &cl->timer, CLOCK_MONOTONIC,
+					       CONTROL_TIMEOUT_S * 1000000ULL, 0, client_timeout, cl);
+	if (r < 0)
+		client_drop(cl);
+	return r;
+}
+
+static int control_accept(sd_event_source *s, int listen_fd, uint32_t events, void *arg)
+{
+	struct control *c = arg;
+	_cleanup_close_ int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd < 0)
+		return 0; /* gone already, or out of descriptors: the source's rate limit keeps this calm */
+	if (!control_allows(c, fd)) {
+		c->denied++;
+		control_turn_away(fd,
+				  "You may not ask this daemon: only root and the members of the configured "
+				  "group may; see the setting group in ctraced(8).");
+		return 0;
+	}
+	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
+		if (!c->clients[i].id) {
+			client_start(c, &c->clients[i], TAKE_FD(fd));
+			return 0;
+		}
+	control_turn_away(fd, "Too many clients are connected; try again in a moment.");
+	return 0;
+}
+
+void control_answer(struct control *c, uint64_t client, json_t *answer)
+{
+	char *text = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
+	size_t n = text ? strlen(text) : 0;
+	struct client *cl = NULL;
+
+	json_decref(answer);
+	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
+		if (c->clients[i].id == client)
+			cl = &c->clients[i];
+	if (!cl || !client) {
+		free(text);
+		return;
+	}
+	if (!text || n >= CONTROL_OUT_MAX) {
+		free(text);
+		client_drop(cl);
+		return;
+	}
+	text[n] = '\n'; /* over the 0: from here on a length goes with it */
+	cl->out = text;
+	cl->n_out = n + 1;
+	cl->out_at = 0;
+	cl->busy = false;
+	if (client_write(cl) && !cl->in_lines)
+		client_lines(cl);
+}
+
+void control_refuse(struct control *c, uint64_t client, const char *fmt, ...)
+{
+	char text[CONTROL_ERR_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	control_answer(c, client, json_pack("{s:b,s:s}", "ok", 0, "error", text));
+}
+
+unsigned control_clients(const struct control *c)
+{
+	return c->n_clients;
+}
+
+uint64_t control_denied(const struct control *c)
+{
+	return c->denied;
+}
+
+/* Removes a socket that nobody listens on.  0: it is gone; -EADDRINUSE: somebody does; -EEXIST: not a socket.
+ */
+static int control_clear_stale(const struct sockaddr_un *sa)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+
+	if (lstat(sa->sun_path, &st))
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISSOCK(st.st_mode))
+		return -EEXIST;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	if (!connect(fd, (const struct sockaddr *)sa, sizeof(*sa)) || errno != ECONNREFUSED)
+		return -EADDRINUSE;
+	return unlink(sa->sun_path) && errno != ENOENT ? -errno : 0;
+}
+
+/* Makes the directory of the socket if only that last one is missing. */
+static void control_make_dir(const char *path)
+{
+	char dir[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	char *slash;
+
+	snprintf(dir, sizeof(dir), "%s", path);
+	slash = strrchr(dir, '/');
+	if (slash && slash != dir) {
+		*slash = 0;
+		mkdir(dir, 0755);
+	}
+}
+
+static int control_bind(struct control *c)
+{
+	struct sockaddr_un sa = { .sun_family = AF_UNIX };
+	bool group = c->opt.group != CONTROL_NO_GROUP;
+	struct stat st;
+	mode_t mask;
+	int r;
+
+	snprintf(sa.sun_path, sizeof(sa.sun_path), "%s", c->opt.path);
+	control_make_dir(sa.sun_path);
+	r = control_clear_stale(&sa);
+	if (r)
+		return r;
+	c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (c->fd < 0)
+		return -errno;
+	mask = umask(0177);
+	r = bind(c->fd, (struct sockaddr *)&sa, sizeof(sa)) ? -errno : 0;
+	umask(mask);
+	if (r)
+		return r;
+	if (lstat(sa.sun_path, &st))
+		return -errno;
+	c->dev = st.st_dev;
+	c->ino = st.st_ino;
+	if (group && (chown(sa.sun_path, (uid_t)-1, c->opt.group) || chmod(sa.sun_path, 0660)))
+		return -errno;
+	return listen(c->fd, CONTROL_CLIENTS_MAX) ? -errno : 0;
+}
+
+static const char *control_advice(int error)
+{
+	switch (error) {
+	case EADDRINUSE:
+		return "another ctraced listens there; stop it or choose another --socket";
+	case EEXIST:
+		return "something that is not a socket is in the way; remove it or choose another --socket";
+	case ENOENT:
+		return "the directory is missing; create it or choose another --socket";
+	case EACCES:
+	case EPERM:
+	case EROFS:
+		return "run as root or choose another --socket";
+	default:
+		return "choose another --socket";
+	}
+}
+
+int control_new(sd_event *event, const struct control_options *opt, struct control **ret,
+		char err[CONTROL_ERR_MAX])
+{
+	struct control *c = calloc(1, sizeof(*c));
+	int r;
+
+	if (!c)
+		return -ENOMEM;
+	c->opt = *opt;
+	c->fd = -1;
+	c->event = sd_event_ref(event);
+	r = control_bind(c);
+	if (r >= 0)
+		r = sd_event_add_io(event, &c->listen, c->fd, EPOLLIN, control_accept, c);
+	if (r >= 0)
+		r = sd_event_source_set_ratelimit(c->listen, 1000000, 200);
+	if (r < 0) {
+		snprintf(err, CONTROL_ERR_MAX, "Cannot listen on the control socket %s: %s; %s.", opt->path,
+			 strerror(-r), control_advice(-r));
+		control_free(c);
+		return r;
+	}
+	*ret = c;
+	return 0;
+}
+
+void control_free(struct control *c)
+{
+	struct stat st;
+
+	if (!c)
+		return;
+	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
+		if (c->clients[i].id)
+			client_drop(&c->clients[i]);
+	sd_event_source_disable_unref(c->listen);
+	if (c->ino && !lstat(c->opt.path, &st) && st.st_dev == c->dev && st.st_ino == c->ino)
+		unlink(c->opt.path);
+	if (c->fd >= 0)
+		close(c->fd);
+	sd_event_unref(c->event);
+	free(c);
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/recorder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+
+struct recorder {
+	struct recorder_options opt;
+	struct writer *writer;
+	struct tasks *tasks;
+	bool created;
+	uint64_t sealed_ns; /* when the open segment began */
+	uint64_t refused, lost[CT_LOSS_CAUSES];
+	/* own refusals that no CT_GAP tells of yet */
+	uint64_t gap_n, gap_first_ns, gap_last_ns;
+};
+
+/* The size of an existing trace is not what is wanted: it is set aside, and comes back if the new one cannot
+ * be made. */
+static int recorder_replace(struct recorder *r, char *err)
+{
+	char old[4096];
+	int e;
+
+	if (snprintf(old, sizeof(old), "%s.old", r->opt.path) >= (int)sizeof(old))
+		return -ENAMETOOLONG;
+	if (rename(r->opt.path, old)) {
+		e = errno;
+		snprintf(err, RECORDER_ERR_MAX, "Cannot set the trace %.200s aside: %s.", r->opt.path,
+			 strerror(e));
+		return -e;
+	}
+	e = writer_open(r->opt.path, &r->opt.writer, &r->writer, err);
+	if (e)
+		rename(old, r->opt.path);
+	return e;
+}
+
+int recorder_new(const struct recorder_options *opt, struct recorder **ret, char err[RECORDER_ERR_MAX])
+{
+	struct recorder *r = calloc(1, sizeof(*r));
+	struct stat st;
+	int e;
+
+	if (!r)
+		return -ENOMEM;
+	r->opt = *opt;
+	r->created = stat(opt->path, &st) && errno == ENOENT;
+	r->tasks = tasks_new(RECORDER_TASKS_MAX);
+	e = r->tasks ? writer_open(opt->path, &opt->writer, &r->writer, err) : -ENOMEM;
+	if (e == -EXDEV)
+		e = recorder_replace(r, err);
+	if (e) {
+		if (e == -ENOMEM)
+			snprintf(err, RECORDER_ERR_MAX, "Cannot begin the trace %.200s: out of memory.",
+				 opt->path);
+		recorder_free(r);
+		return e;
+	}
+	*ret = r;
+	return 0;
+}
+
+void recorder_free(struct recorder *r)
+{
+	if (!r)
+		return;
+	writer_free(r->writer);
+	tasks_free(r->tasks);
+	free(r);
+}
+
+bool recorder_created(const struct recorder *r)
+{
+	return r->created;
+}
+
+static void recorder_refuse(struct recorder *r, uint64_t ts_ns)
+{
+	if (!r->gap_n++)
+		r->gap_first_ns = ts_ns;
+	r->gap_last_ns = ts_ns;
+	r->refused++;
+}
+
+static void recorder_fixed(struct recorder *r, uint16_t cpu, const struct ct_rec *rec, const uint64_t *words)
+{
+	tasks_record(r->tasks, cpu, rec);
+	if (writer_add(r->writer, cpu, rec, words))
+		recorder_refuse(r, rec->ts);
+}
+
+static void recorder_blob(struct recorder *r, uint16_t cpu, const struct ct_blob *b)
+{
+	const struct ct_rawstack_blob *raw = (const void *)b;
+
+	if (b->kind == CT_RAWSTACK) {
+		if (b->size < sizeof(*raw) || b->size < sizeof(*raw) + 8u * (raw->n_kernel + raw->n_user))
+			recorder_refuse(r, b->ts);
+		else
+			r->opt.rawstack(r->opt.arg, cpu, raw);
+		return;
+	}
+	if (writer_blob(r->writer, b)) {
+		recorder_refuse(r, b->ts);
+		return;
+	}
+	if (b->kind == CT_TASK)
+		tasks_identity(r->tasks, (const struct ct_task_blob *)b);
+}
+
+/* The size of what begins at data, 0 when it does not fit. */
+static size_t recorder_size(const void *data, size_t size)
+{
+	const struct ct_blob *b = data;
+	size_t n;
+
+	if (size < sizeof(*b))
+		return 0;
+	n = CT_KIND_IS_BLOB(b->kind) ? b->size : sizeof(struct ct_rec) + 8 * CT_KIND_WORDS(b->kind);
+	return n < sizeof(*b) || n > size ? 0 : n;
+}
+
+void recorder_take(struct recorder *r, uint16_t cpu, const void *data, size_t size)
+{
+	const struct ct_blob *b = data;
+
+	if (!recorder_size(data, size))
+		recorder_refuse(r, clock_boot_ns());
+	else if (CT_KIND_IS_BLOB(b->kind))
+		recorder_blob(r, cpu, b);
+	else
+		recorder_fixed(r, cpu, data, (const uint64_t *)((const struct ct_rec *)data + 1));
+}
+
+void recorder_take_stream(struct recorder *r, const void *data, size_t size)
+{
+	const uint8_t *p = data;
+
+	for (size_t n; size; p += n, size -= n) {
+		n = recorder_size(p, size);
+		if (!n) {
+			recorder_refuse(r, clock_boot_ns());
+			return;
+		}
+		recorder_take(r, 0, p, n);
+	}
+}
+
+void recorder_add(struct recorder *r, const struct ct_rec *rec, const uint64_t *words)
+{
+	if (writer_add(r->writer, 0, rec, words))
+		recorder_refuse(r, rec->ts);
+}
+
+void recorder_stack(struct recorder *r, const struct ct_stack_blob *stack)
+{
+	if (writer_blob(r->writer, &stack->h))
+		recorder_refuse(r, stack->h.ts);
+}
+
+void recorder_lost(struct recorder *r, uint16_t cpu, enum ct_loss cause, uint64_t n, uint64_t first_ns,
+		   uint64_t last_ns)
+{
+	const struct ct_rec rec = { .ts = last_ns,
+				    .kind = CT_GAP,
+				    .tid = cpu,
+				    .peer = (uint32_t)MIN(n, (uint64_t)UINT32_MAX),
+				    .state = (uint8_t)cause,
+				    .nr = CT_NR_NONE };
+	const uint64_t words[2] = { first_ns, last_ns };
+
+	r->lost[cause] += n;
+	recorder_add(r, &rec, words);
+}
+
+struct tasks *recorder_tasks(struct recorder *r)
+{
+	return r->tasks;
+}
+
+static void recorder_task_gone(void *arg, uint32_t tid)
+{
+	struct recorder *r = arg;
+
+	writer_forget_task(r->writer, tid);
+}
+
+void recorder_begin(struct recorder *r, uint64_t now_ns)
+{
+	const struct window_state *states = NULL;
+	size_t n = 0;
+
+	tasks_states(r->tasks, &states, &n);
+	writer_begin(r->writer, now_ns, states, n);
+	r->sealed_ns = now_ns;
+}
+
+void recorder_seal(struct recorder *r, uint64_t now_ns, bool force)
+{
+	const struct window_state *states = NULL;
+	size_t n = 0;
+
+	if (!force && writer_pending(r->writer) < RECORDER_SEAL_BYTES &&
+	    now_ns < r->sealed_ns + RECORDER_SEAL_NS)
+		return;
+	if (r->gap_n) {
+		recorder_lost(r, 0, CT_LOSS_DAEMON, r->gap_n, r->gap_first_ns, r->gap_last_ns);
+		r->gap_n = 0;
+	}
+	tasks_states(r->tasks, &states, &n);
+	/* an error has been counted and becomes a CT_GAP of the next segment */
+	(void)writer_seal(r->writer, now_ns, states, n);
+	tasks_purge(r->tasks, now_ns, recorder_task_gone, r);
+	r->sealed_ns = now_ns;
+}
+
+struct recorder_stats recorder_stats(const struct recorder *r)
+{
+	struct recorder_stats s = {
+		.writer = writer_stats(r->writer),
+		.tasks = tasks_count(r->tasks),
+		.tasks_refused = tasks_refused(r->tasks),
+		.refused = r->refused,
+		.pending_bytes = writer_pending(r->writer),
+	};
+
+	memcpy(s.lost, r->lost, sizeof(s.lost));
+	s.lost[CT_LOSS_DISK] += s.writer.lost_disk;
+	return s;
+}

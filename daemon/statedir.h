@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * statedir.h - the directory that holds the trace: made when missing, locked
+ * against a second daemon for as long as this one lives.
+ */
+#ifndef CTRACE_DAEMON_STATEDIR_H
+#define CTRACE_DAEMON_STATEDIR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define STATEDIR_ERR_MAX 512
+
+struct statedir {
+	char path[1024];
+	char trace[1024]; /* PATH/ctrace.ctr */
+	int fd;           /* holds the lock */
+	bool made;
+};
+
+/* 0, or -errno with a sentence in err; -EBUSY: another daemon has it.  Nothing is left behind on failure. */
+int statedir_open(const char *path, struct statedir *ret, char err[STATEDIR_ERR_MAX]);
+/* Lets the lock go. */
+void statedir_close(struct statedir *s);
+/* After a failed start: removes the trace, if told so, and the directory, if statedir_open() made it. */
+void statedir_undo(struct statedir *s, bool remove_trace);
+
+#endif
