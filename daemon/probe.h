@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * probe.h - the kernel side seen from user space: loads and attaches the BPF
+ * programs with fall-back, empties the rings, runs the iterators.
+ *
+ * probe_consume() and probe_losses() are for one thread (drain); the rest may be called from any
+ * thread, also at the same time, except that probe_open() comes first and probe_free() last.
+ */
+#ifndef CTRACE_DAEMON_PROBE_H
+#define CTRACE_DAEMON_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctrace/abi.h"
+
+#define PROBE_ERR_MAX 512
+
+struct probe;
+
+struct probe_options {
+	uint64_t ring_bytes; /* of each CPU, a power of two */
+	const char *hooks; /* "-msg,-block": families switched off; "" : all on. An unknown family: -EINVAL */
+};
+
+/* One hook, as doctor and the trace tell of it. */
+struct probe_hook {
+	const char *name;    /* "sched/switch" */
+	const char *how;     /* "tp_btf", "raw_tp", "perf", ...; "" when it is off */
+	const char *why;     /* why it is off, "" when live */
+	const char *without; /* what is missing without it */
+	bool live;
+};
+
+/*
+ * Loads and attaches.  0, or -errno with a sentence in err (no BTF, no privilege, lockdown, ...: what, why,
+ * what to do).  From here on the rings fill.
+ */
+int probe_open(const struct probe_options *opt, struct probe **ret, char err[PROBE_ERR_MAX]);
+void probe_free(struct probe *p);
+
+/* All hooks; the array is the probe's and does not change. */
+const struct probe_hook *probe_hooks(const struct probe *p, size_t *ret_n);
+/* "sched/switch=tp_btf,...": the live ones, for the trace. */
+const char *probe_hooks_text(const struct probe *p);
+unsigned probe_cpus(const struct probe *p);
+
+/* An epoll descriptor that is readable when a ring is filled to its wake-up level. */
+int probe_fd(const struct probe *p);
+/* Hands over all that is in the rings by now, CPU by CPU; data is valid during the call and 8-byte aligned.
+ * Returns how many records, or -errno. */
+typedef void (*probe_record_fn)(void *arg, uint16_t cpu, const void *data, size_t size);
+long probe_consume(struct probe *p, probe_record_fn fn, void *arg);
+/* The largest fill of any ring seen by probe_consume(), in bytes. */
+uint64_t probe_ring_high_water(const struct probe *p);
+
+/* The counters of one CPU since the start. */
+int probe_stats(struct probe *p, uint16_t cpu, struct ct_cpu_stats *ret);
+/* Tells what was lost since the last call: once for each CPU and cause with a loss. */
+typedef void (*probe_loss_fn)(void *arg, uint16_t cpu, enum ct_loss cause, uint64_t n, uint64_t first_ns,
+			      uint64_t last_ns);
+int probe_losses(struct probe *p, probe_loss_fn fn, void *arg);
+
+/* Runs the task iterator over all tasks (threads) of the machine, the daemon's own excepted. 0 or -errno. */
+typedef void (*probe_task_fn)(void *arg, const struct ct_iter_task *task);
+int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg);
+/* One task; 0, -ESRCH, -errno. */
+int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret);
+/* The descriptor table of one process as a stream of CT_FD, CT_EPMEMBER and CT_OBJECT (see abi.h), malloc'd.
+ * 0, -ESRCH, -errno. */
+int probe_read_files(struct probe *p, uint32_t tgid, void **ret, size_t *ret_bytes);
+
+/* CPU time of all programs so far in ns, counted only while a BPF_STATS_RUN_TIME descriptor is open. 0 or
+ * -errno. */
+int probe_run_time(struct probe *p, uint64_t *ret_ns);
+
+#endif
