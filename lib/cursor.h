@@ -67,4 +67,25 @@ static inline uint64_t cursor_varint(struct cursor *c)
 	return 0;
 }
 
+/* A signed LEB128 number of at most 64 bits, 0 on failure. */
+static inline int64_t cursor_sleb(struct cursor *c)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		uint8_t b;
+
+		if (!cursor_read(c, &b, 1))
+			return 0;
+		v |= (uint64_t)(b & 0x7f) << shift;
+		if (b & 0x80)
+			continue;
+		if ((b & 0x40) && shift + 7 < 64)
+			v |= ~0ULL << (shift + 7);
+		return (int64_t)v;
+	}
+	c->bad = true;
+	return 0;
+}
+
 #endif

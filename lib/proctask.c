@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lib/proctask.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "lib/cleanup.h"
+
+#define PF_KTHREAD 0x00200000
+
+static void closedir_p(DIR **d)
+{
+	if (*d)
+		closedir(*d);
+}
+#define _cleanup_closedir_ _cleanup_(closedir_p)
+
+/* The length, or -errno.  Always 0-terminated. */
+static ssize_t read_at(int dir_fd, const char *path, char *buf, size_t size)
+{
+	_cleanup_close_ int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
+	size_t n = 0;
+
+	buf[0] = 0;
+	if (fd < 0)
+		return -errno;
+	while (n < size - 1) {
+		ssize_t got = read(fd, buf + n, size - 1 - n);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			break;
+		n += got;
+	}
+	buf[n] = 0;
+	return n;
+}
+
+static DIR *opendir_at(int dir_fd, const char *path)
+{
+	int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!d && fd >= 0)
+		close(fd);
+	return d;
+}
+
+/* The value after "\nname:\t" in a status file; NULL when it has none. */
+static const char *status_field(const char *text, const char *name)
+{
+	char key[40];
+	const char *p;
+
+	snprintf(key, sizeof(key), "\n%s:", name);
+	p = strstr(text, key);
+	return p ? p + strlen(key) + strspn(p + strlen(key), " \t") : NULL;
+}
+
+static uint64_t status_number(const char *text, const char *name)
+{
+	const char *p = status_field(text, name);
+
+	return p ? strtoull(p, NULL, 10) : 0;
+}
+
+static uint64_t count_switches(const char *status)
+{
+	return status_number(status, "voluntary_ctxt_switches") +
+	       status_number(status, "nonvoluntary_ctxt_switches");
+}
+
+/* The last of "NStgid: 1234 56 7". */
+static uint32_t status_innermost(const char *text, const char *name)
+{
+	const char *p = status_field(text, name);
+	uint32_t v = 0;
+	char *end;
+
+	while (p && *p && *p != '\n') {
+		v = strtoul(p, &end, 10);
+		if (end == p)
+			break;
+		p = end + strspn(end, " \t");
+	}
+	return v;
+}
+
+struct stat_line {
+	char comm[16];
+	char state;
+	uint32_t ppid;
+	uint32_t flags;
+	uint64_t start_ticks;
+};
+
+static bool parse_stat(const char *text, struct stat_line *ret)
+{
+	const char *open = strchr(text, '('), *close = strrchr(text, ')');
+	size_t n;
+
+	memset(ret, 0, sizeof(*ret));
+	if (!open || !close || close < open)
+		return false;
+	n = MIN((size_t)(close - open - 1), sizeof(ret->comm) - 1);
+	memcpy(ret->comm, open + 1, n);
+	/* state ppid pgrp session tty tpgid flags ... starttime, the 22nd field */
+	return sscanf(close + 1,
+		      " %c %" SCNu32 " %*d %*d %*d %*d %" SCNu32
+		      " %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
+		      &ret->state, &ret->ppid, &ret->flags, &ret->start_ticks) == 4;
+}
+
+static void parse_syscall(const char *text, struct proctask_thread *th)
+{
+	char *end;
+	long nr;
+
+	if (!strncmp(text, "running", 7)) {
+		th->nr = PROCTASK_NR_RUNNING;
+		return;
+	}
+	nr = strtol(text, &end, 10);
+	if (end == text)
+		return;
+	th->nr = nr < 0 ? PROCTASK_NR_NONE : (int)nr;
+	for (size_t i = 0; nr >= 0 && i < ARRAY_SIZE(th->args); i++)
+		th->args[i] = strtoull(end, &end, 16);
+}
+
+/* 1: added, 0: it is gone. */
+static int read_thread(struct proctask *t, struct proctask_proc *p, int task_fd, const char *name)
+{
+	struct proctask_thread th = { .tid = strtoul(name, NULL, 10),
+				      .proc = t->procs.n,
+				      .nr = PROCTASK_NR_UNKNOWN };
+	_cleanup_close_ int fd = openat(task_fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char buf[4096];
+	struct stat_line s;
+	int r;
+
+	if (fd < 0 || read_at(fd, "status", buf, sizeof(buf)) <= 0)
+		return 0;
+	th.tracer = status_number(buf, "TracerPid");
+	th.switches = count_switches(buf);
+	th.ns_tid = status_innermost(buf, "NSpid");
+	if (th.tid == p->pid)
+		p->ns_pid = th.ns_tid;
+	if (read_at(fd, "stat", buf, sizeof(buf)) <= 0 || !parse_stat(buf, &s))
+		return 0;
+	memcpy(th.comm, s.comm, sizeof(th.comm));
+	th.state = s.state;
+	if (s.flags & PF_KTHREAD) {
+		p->kthread = true;
+	} else if (th.state != 'Z' && read_at(fd, "syscall", buf, sizeof(buf)) > 0) {
+		parse_syscall(buf, &th);
+		p->syscalls_seen = true;
+	}
+	r = map_set(&t->tids, th.tid, t->threads.n);
+	return r < 0 ? r : VEC_PUSH(&t->threads, th) < 0 ? -ENOMEM : 1;
+}
+
+uint64_t proctask_name_hash(const char *name)
+{
+	uint64_t h = 0xcbf29ce484222325ULL; /* FNV-1a */
+
+	for (; *name; name++)
+		h = (h ^ (uint8_t)*name) * 0x100000001b3ULL;
+	return h;
+}
+
+static void classify(struct proctask_fd *f)
+{
+	static const struct {
+		const char *name;
+		enum proctask_kind kind;
+	} anon[] = {
+		{ "[eventfd]", PROCTASK_EVENTFD }, { "[eventpoll]", PROCTASK_EPOLL },
+		{ "[timerfd]", PROCTASK_TIMERFD }, { "[signalfd]", PROCTASK_SIGNALFD },
+		{ "inotify", PROCTASK_INOTIFY },   { "[pidfd]", PROCTASK_PIDFD },
+	};
+
+	f->kind = PROCTASK_PATH;
+	if (sscanf(f->name, "socket:[%" SCNu64 "]", &f->ino) == 1) {
+		f->kind = PROCTASK_SOCKET;
+		return;
+	}
+	if (sscanf(f->name, "pipe:[%" SCNu64 "]", &f->ino) == 1) {
+		f->kind = PROCTASK_PIPE;
+		return;
+	}
+	f->ino = proctask_name_hash(f->name);
+	if (strncmp(f->name, "anon_inode:", 11))
+		return;
+	f->kind = PROCTASK_ANON;
+	for (size_t i = 0; i < ARRAY_SIZE(anon); i++)
+		if (!strcmp(f->name + 11, anon[i].name))
+			f->kind = anon[i].kind;
+}
+
+static int fd_compare(const void *a, const void *b)
+{
+	const struct proctask_fd *x = a, *y = b;
+
+	return x->fd < y->fd ? -1 : x->fd > y->fd;
+}
+
+static int read_fds(struct proctask *t, struct proctask_proc *p, int proc_fd)
+{
+	_cleanup_closedir_ DIR *d = opendir_at(proc_fd, "fd");
+	char link[PATH_MAX];
+	struct dirent *e;
+
+	p->first_fd = t->fds.n;
+	if (!d)
+		return 0;
+	p->fds_seen = true;
+	while ((e = readdir(d))) {
+		struct proctask_fd f = { .proc = t->procs.n };
+		ssize_t n;
+
+		if (!isdigit((unsigned char)e->d_name[0]))
+			continue;
+		n = readlinkat(dirfd(d), e->d_name, link, sizeof(link) - 1);
+		if (n < 0)
+			continue;
+		link[n] = 0;
+		f.fd = atoi(e->d_name);
+		f.name = strdup(link);
+		if (!f.name)
+			return -ENOMEM;
+		classify(&f);
+		if (VEC_PUSH(&t->fds, f) < 0) {
+			free(f.name);
+			return -ENOMEM;
+		}
+		p->n_fds++;
+	}
+	if (p->n_fds)
+		qsort(t->fds.v + p->first_fd, p->n_fds, sizeof(*t->fds.v), fd_compare);
+	return 0;
+}
+
+static uint64_t read_ns(int proc_fd, const char *path)
+{
+	char link[64];
+	ssize_t n = readlinkat(proc_fd, path, link, sizeof(link) - 1);
+	const char *p;
+
+	if (n < 0)
+		return 0;
+	link[n] = 0;
+	p = strchr(link, '[');
+	return p ? strtoull(p + 1, NULL, 10) : 0;
+}
+
+static int read_proc(struct proctask *t, int proc_root, const char *name)
+{
+	struct proctask_proc p = { .pid = strtoul(name, NULL, 10), .first_thread = t->threads.n };
+	_cleanup_close_ int fd = openat(proc_root, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_closedir_ DIR *tasks = fd < 0 ? NULL : opendir_at(fd, "task");
+	char buf[4096];
+	struct stat_line s;
+	struct dirent *e;
+	int r;
+
+	if (!tasks || read_at(fd, "stat", buf, sizeof(buf)) <= 0 || !parse_stat(buf, &s))
+		return 0; /* it has gone */
+	p.ppid = s.ppid;
+	p.start_ticks = s.start_ticks;
+	while ((e = readdir(tasks))) {
+		if (!isdigit((unsigned char)e->d_name[0]))
+			continue;
+		r = read_thread(t, &p, dirfd(tasks), e->d_name);
+		if (r < 0)
+			return r;
+		p.n_threads += r;
+	}
+	if (!p.n_threads)
+		return 0;
+	if (!p.kthread) {
+		p.netns = read_ns(fd, "ns/net");
+		p.pidns = read_ns(fd, "ns/pid");
+		r = read_fds(t, &p, fd);
+		if (r < 0)
+			return r;
+		if (s.state != 'Z' && (!p.fds_seen || !p.syscalls_seen))
+			t->unseen_cnt++;
+	}
+	r = map_set(&t->pids, p.pid, t->procs.n);
+	return r < 0 ? r : VEC_PUSH(&t->procs, p);
+}
+
+static int object_compare(const void *a, const void *b, void *arg)
+{
+	const struct proctask_fd *fds = arg;
+	const struct proctask_fd *x = &fds[*(const uint32_t *)a], *y = &fds[*(const uint32_t *)b];
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->ino != y->ino)
+		return x->ino < y->ino ? -1 : 1;
+	return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
+}
+
+int proctask_read(struct proctask *ret)
+{
+	_cleanup_closedir_ DIR *d = opendir("/proc");
+	struct proctask t = { 0 };
+	struct dirent *e;
+	int r = 0;
+
+	if (!d)
+		return -errno;
+	while (!r && (e = readdir(d)))
+		if (isdigit((unsigned char)e->d_name[0]))
+			r = read_proc(&t, dirfd(d), e->d_name);
+	if (!r && !(t.by_object = calloc(t.fds.n + 1, sizeof(*t.by_object))))
+		r = -ENOMEM;
+	if (r < 0) {
+		proctask_done(&t);
+		return r;
+	}
+	for (size_t i = 0; i < t.fds.n; i++)
+		t.by_object[i] = i;
+	if (t.fds.n)
+		qsort_r(t.by_object, t.fds.n, sizeof(*t.by_object), object_compare, t.fds.v);
+	*ret = t;
+	return 0;
+}
+
+void proctask_done(struct proctask *t)
+{
+	for (size_t i = 0; i < t->fds.n; i++)
+		free(t->fds.v[i].name);
+	VEC_FREE(&t->fds);
+	VEC_FREE(&t->procs);
+	VEC_FREE(&t->threads);
+	free(t->by_object);
+	t->by_object = NULL;
+	map_done(&t->tids);
+	map_done(&t->pids);
+}
+
+const struct proctask_thread *proctask_by_tid(const struct proctask *t, uint32_t tid)
+{
+	uint64_t i;
+
+	return map_get(&t->tids, tid, &i) ? &t->threads.v[i] : NULL;
+}
+
+const struct proctask_proc *proctask_by_pid(const struct proctask *t, uint32_t pid)
+{
+	uint64_t i;
+
+	return map_get(&t->pids, pid, &i) ? &t->procs.v[i] : NULL;
+}
+
+const struct proctask_fd *proctask_fd(const struct proctask *t, const struct proctask_proc *p, int fd)
+{
+	struct proctask_fd key = { .fd = fd };
+
+	return p->n_fds ? bsearch(&key, t->fds.v + p->first_fd, p->n_fds, sizeof(key), fd_compare) : NULL;
+}
+
+size_t proctask_holders(const struct proctask *t, enum proctask_kind kind, uint64_t ino, size_t *ret_first)
+{
+	size_t lo = 0, hi = t->fds.n, n = 0;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct proctask_fd *f = &t->fds.v[t->by_object[mid]];
+
+		if (f->kind < kind || (f->kind == kind && f->ino < ino))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo + n < t->fds.n; n++) {
+		const struct proctask_fd *f = &t->fds.v[t->by_object[lo + n]];
+
+		if (f->kind != kind || f->ino != ino)
+			break;
+	}
+	*ret_first = lo;
+	return n;
+}
+
+unsigned proctask_fd_mode(const struct proctask *t, const struct proctask_fd *f)
+{
+	char path[64];
+	struct stat st;
+
+	/* The permission bits of the link itself say how the file was opened. */
+	snprintf(path, sizeof(path), "/proc/%u/fd/%d", t->procs.v[f->proc].pid, f->fd);
+	if (lstat(path, &st) < 0)
+		return 0;
+	return (st.st_mode & 0400 ? 1 : 0) | (st.st_mode & 0200 ? 2 : 0);
+}
+
+bool proctask_moved(const struct proctask *t, const struct proctask_thread *th)
+{
+	char path[64], buf[4096];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/status", t->procs.v[th->proc].pid, th->tid);
+	return read_at(AT_FDCWD, path, buf, sizeof(buf)) <= 0 || count_switches(buf) != th->switches;
+}
+
+bool proctask_memory(const struct proctask_proc *p, uint64_t addr, void *buf, size_t size)
+{
+	struct iovec local = { buf, size }, remote = { (void *)(uintptr_t)addr, size };
+
+	return process_vm_readv(p->pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
+}
+
+bool proctask_fdinfo(const struct proctask_proc *p, int fd, char *buf, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/fdinfo/%d", p->pid, fd);
+	return read_at(AT_FDCWD, path, buf, size) > 0;
+}
+
+void proctask_where(const struct proctask *t, const struct proctask_thread *th, char *buf, size_t size)
+{
+	char path[64], text[4096];
+	size_t used = 0;
+
+	buf[0] = 0;
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/stack", t->procs.v[th->proc].pid, th->tid);
+	if (read_at(AT_FDCWD, path, text, sizeof(text)) > 0) {
+		/* "[<0>] function+0x12/0x34" */
+		for (char *save, *line = strtok_r(text, "\n", &save); line;
+		     line = strtok_r(NULL, "\n", &save)) {
+			char *fn = strchr(line, ' ');
+
+			if (!fn || used >= size)
+				continue;
+			fn[1 + strcspn(fn + 1, "+")] = 0;
+			used += snprintf(buf + used, size - used, "%s%s", used ? " < " : "", fn + 1);
+		}
+		return;
+	}
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/wchan", t->procs.v[th->proc].pid, th->tid);
+	if (read_at(AT_FDCWD, path, text, sizeof(text)) > 0 && strcmp(text, "0"))
+		snprintf(buf, size, "%s", text);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lib/procwait_priv.h"
+
+#include <inttypes.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifndef FUTEX_LOCK_PI2
+#define FUTEX_LOCK_PI2 13
+#endif
+
+/* The beginning of glibc's pthread_mutex_t (sysdeps/x86/nptl/bits/struct_mutex.h; the same on arm64). */
+struct glibc_mutex {
+	int32_t lock; /* 2: taken, and somebody may wait */
+	uint32_t count;
+	int32_t owner; /* tid in the pid namespace of the process */
+	uint32_t nusers;
+	int32_t kind;
+};
+_Static_assert(sizeof(struct glibc_mutex) == 20, "glibc_mutex");
+/* Recursive 1, error-checking 2, adaptive 3; robust 16, PI 32, protected 64, shared 128, elision 256 and 512.
+ */
+#define GLIBC_KIND_KNOWN 0x3f3
+
+/*
+ * The thread that a number in user memory means: of the same process; for a futex that is shared between
+ * processes, of any in the same pid namespace.
+ */
+static const struct proctask_thread *thread_in_ns(const struct procwait_ctx *c, uint32_t ns_tid, bool shared)
+{
+	const struct proctask *t = &c->t->tasks;
+
+	for (size_t i = 0; ns_tid && i < c->proc->n_threads; i++) {
+		const struct proctask_thread *th = &t->threads.v[c->proc->first_thread + i];
+
+		if (th->ns_tid == ns_tid)
+			return th;
+	}
+	for (size_t i = 0; ns_tid && shared && i < t->threads.n; i++) {
+		const struct proctask_thread *th = &t->threads.v[i];
+
+		if (th->ns_tid == ns_tid && t->procs.v[th->proc].pidns == c->proc->pidns)
+			return th;
+	}
+	return NULL;
+}
+
+static const struct proctask_thread *mutex_owner(const struct procwait_ctx *c, uint64_t addr, bool shared)
+{
+	struct glibc_mutex m;
+	uint32_t tid;
+
+	if (!proctask_memory(c->proc, addr, &m, sizeof(m)))
+		return NULL;
+	tid = m.owner & FUTEX_TID_MASK;
+	if (m.kind & 16) { /* robust: the word itself is the owner */
+		if ((m.lock & FUTEX_TID_MASK) != (int)tid || !(m.lock & FUTEX_WAITERS))
+			return NULL;
+	} else if (m.lock != 2) {
+		return NULL;
+	}
+	if (m.nusers == 0 || m.kind & ~GLIBC_KIND_KNOWN)
+		return NULL;
+	return thread_in_ns(c, tid, shared);
+}
+
+static int wait_on_mutex(struct procwait_ctx *c, const struct proctask_thread *owner, const char *what,
+			 uint64_t addr)
+{
+	c->w->class = PROCWAIT_WAIT;
+	snprintf(c->w->name, sizeof(c->w->name), "%s 0x%" PRIx64, what, addr);
+	return procwait_add(c, (struct procwait_target){
+				       .id = owner->tid, .is_thread = true, .sure = true, .owes = true });
+}
+
+int procwait_futex(struct procwait_ctx *c)
+{
+	uint64_t addr = c->th->args[0], expected = c->th->args[2];
+	unsigned op = c->th->args[1] & FUTEX_CMD_MASK;
+	bool shared = !(c->th->args[1] & FUTEX_PRIVATE_FLAG);
+	const struct proctask_thread *o;
+	uint32_t word = 0;
+
+	c->w->kind = "futex";
+	c->w->open = c->th->args[3] != 0;
+	snprintf(c->w->name, sizeof(c->w->name), "futex 0x%" PRIx64, addr);
+	c->w->class = PROCWAIT_IDLE;
+	if (!proctask_memory(c->proc, addr, &word, sizeof(word)))
+		return 0;
+	switch (op) {
+	case FUTEX_LOCK_PI:
+	case FUTEX_LOCK_PI2:
+		o = thread_in_ns(c, word & FUTEX_TID_MASK, shared);
+		return o ? wait_on_mutex(c, o, "mutex", addr) : 0;
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+		o = mutex_owner(c, addr, shared);
+		if (o)
+			return wait_on_mutex(c, o, "mutex", addr);
+		/* pthread_join() waits for the kernel to clear the tid in the other thread's descriptor. */
+		o = shared && word == (uint32_t)expected ? thread_in_ns(c, word, false) : NULL;
+		if (!o || o == c->th)
+			return 0;
+		c->w->class = PROCWAIT_WAIT;
+		snprintf(c->w->name, sizeof(c->w->name), "end of thread %u", o->tid);
+		return procwait_add(
+			c, (struct procwait_target){ .id = o->tid, .is_thread = true, .sure = true });
+	default:
+		return 0;
+	}
+}
