@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/cli.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/cleanup.h"
+
+bool cli_sigpipe_was_ignored;
+
+bool cli_colour(FILE *f)
+{
+	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
+
+	return !(no && *no) && term && strcmp(term, "dumb") && isatty(fileno(f));
+}
+
+const char *cli_sgr(FILE *f, const char *code)
+{
+	static char seq[4][16];
+	static unsigned next;
+	char *s = seq[next++ % ARRAY_SIZE(seq)];
+
+	if (!cli_colour(f))
+		return "";
+	snprintf(s, sizeof(seq[0]), "\033[%sm", code);
+	return s;
+}
+
+static void say(const char *colour, const char *prefix, const char *fmt, va_list ap)
+{
+	fprintf(stderr, "ctrace: %s%s%s", cli_sgr(stderr, colour), prefix, cli_sgr(stderr, "0"));
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}
+
+int cli_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("31", "", fmt, ap);
+	va_end(ap);
+	return CLI_FAILED;
+}
+
+void cli_warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("33", "warning: ", fmt, ap);
+	va_end(ap);
+}
+
+int cli_usage_error(const struct cli_usage *usage, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "ctrace %s: ", usage->name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "\nUsage: ctrace %s %s\nTry 'ctrace %s --help'.\n", usage->name, usage->args,
+		usage->name);
+	return CLI_USAGE;
+}
+
+/* Levenshtein distance; words longer than the row are never near. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[33], n = strlen(b);
+
+	if (n >= ARRAY_SIZE(row))
+		return SIZE_MAX;
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 1; a[i - 1]; i++) {
+		size_t diag = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= n; j++) {
+			size_t up = row[j];
+			size_t best = MIN(up, row[j - 1]) + 1;
+
+			row[j] = MIN(best, diag + (a[i - 1] != b[j - 1]));
+			diag = up;
+		}
+	}
+	return row[n];
+}
+
+const char *cli_nearest(const char *word, const char *const *names)
+{
+	size_t best = strlen(word) / 3 + 2; /* one slip in a short word, more in a long one */
+	const char *ret = NULL;
+
+	for (; *names; names++) {
+		size_t d = strncmp(*names, word, strlen(word)) ? distance(word, *names) : 1;
+
+		if (*word && d < best) {
+			best = d;
+			ret = *names;
+		}
+	}
+	return ret;
+}
+
+static void print_option(const struct cli_option *o)
+{
+	char left[64];
+	int n = 0;
+
+	if (o->key < 128)
+		n = snprintf(left, sizeof(left), "  -%c, --%s", o->key, o->name);
+	else
+		n = snprintf(left, sizeof(left), "      --%s", o->name);
+	if (o->arg && n > 0 && n < (int)sizeof(left))
+		snprintf(left + n, sizeof(left) - n, " %s", o->arg);
+	printf("%-26s %s\n", left, o->help);
+}
+
+static void print_help(const struct cli_usage *u)
+{
+	printf("Usage: ctrace %s %s\n%s\n\nOptions:\n", u->name, u->args, u->about);
+	for (const struct cli_option *o = u->options; o->name; o++)
+		print_option(o);
+	print_option(&(struct cli_option){ 'h', "help", NULL, "Show this help" });
+	printf("\nMore: man ctrace-%s\n", u->name);
+}
+
+struct cli_parse cli_parse(const struct cli_usage *usage, int argc, char **argv)
+{
+	optind = 0; /* glibc: forget any earlier parse */
+	return (struct cli_parse){ .usage = usage, .argc = argc, .argv = argv, .first = argc };
+}
+
+static int bad_option(struct cli_parse *p, int c, const struct option *longs)
+{
+	const char *names[CLI_OPTIONS_MAX + 2], *near, *word = p->argv[optind - 1];
+	size_t n = 0;
+
+	p->exit_code = CLI_USAGE;
+	if (c == ':') {
+		cli_usage_error(p->usage, "option '%s' needs an argument", word);
+		return -1;
+	}
+	if (optopt && optopt < 128) {
+		cli_usage_error(p->usage, "there is no option '-%c'", optopt);
+		return -1;
+	}
+	for (; longs[n].name; n++)
+		names[n] = longs[n].name;
+	names[n] = NULL;
+	if (optopt) {
+		cli_usage_error(p->usage, "option '%s' takes no argument", word);
+		return -1;
+	}
+	near = !strncmp(word, "--", 2) ? cli_nearest(word + 2, names) : NULL;
+	if (near)
+		cli_usage_error(p->usage, "there is no option '%s'; did you mean '--%s'?", word, near);
+	else
+		cli_usage_error(p->usage, "there is no option '%s'", word);
+	return -1;
+}
+
+int cli_next(struct cli_parse *p)
+{
+	struct option longs[CLI_OPTIONS_MAX + 2] = { 0 };
+	char shorts[2 * CLI_OPTIONS_MAX + 8], *s = shorts;
+	size_t n = 0;
+	int c;
+
+	if (p->usage->stop_early)
+		*s++ = '+';
+	*s++ = ':';
+	for (const struct cli_option *o = p->usage->options; o->name && n < CLI_OPTIONS_MAX; o++) {
+		longs[n++] =
+			(struct option){ o->name, o->arg ? required_argument : no_argument, NULL, o->key };
+		if (o->key >= 128)
+			continue;
+		*s++ = (char)o->key;
+		if (o->arg)
+			*s++ = ':';
+	}
+	longs[n++] = (struct option){ "help", no_argument, NULL, 'h' };
+	strcpy(s, "h");
+	opterr = 0;
+	c = getopt_long(p->argc, p->argv, shorts, longs, NULL);
+	p->arg = optarg;
+	p->first = optind;
+	if (c == -1)
+		return 0;
+	if (c == '?' || c == ':')
+		return bad_option(p, c, longs);
+	if (c != 'h')
+		return c;
+	print_help(p->usage);
+	p->exit_code = CLI_OK;
+	return -1;
+}
+
+const char *cli_only_arg(const struct cli_parse *p, const char *what)
+{
+	if (p->argc - p->first == 1)
+		return p->argv[p->first];
+	if (p->argc == p->first)
+		cli_usage_error(p->usage, "%s is missing", what);
+	else
+		cli_usage_error(p->usage, "'%s' is one argument too many", p->argv[p->first + 1]);
+	return NULL;
+}
+
+int cli_no_args(const struct cli_parse *p)
+{
+	if (p->argc == p->first)
+		return 0;
+	return cli_usage_error(p->usage, "'%s' is one argument too many", p->argv[p->first]);
+}
+
+int cli_number(const char *s, uint64_t max, uint64_t *ret)
+{
+	unsigned long long v;
+	char *end;
+
+	if (!isdigit((unsigned char)*s))
+		return -EINVAL;
+	errno = 0;
+	v = strtoull(s, &end, 10);
+	if (errno || *end || v > max)
+		return -EINVAL;
+	*ret = v;
+	return 0;
+}
+
+int cli_size(const char *s, uint64_t *ret)
+{
+	static const char units[] = "KMGT";
+	unsigned long long v;
+	unsigned shift = 0;
+	char *end;
+
+	if (!isdigit((unsigned char)*s))
+		return -EINVAL;
+	errno = 0;
+	v = strtoull(s, &end, 10);
+	if (errno)
+		return -EINVAL;
+	if (*end) {
+		const char *u = strchr(units, toupper((unsigned char)*end));
+
+		if (!u || end[1])
+			return -EINVAL;
+		shift = 10 * (unsigned)(u - units + 1);
+	}
+	if (v > UINT64_MAX >> shift)
+		return -EINVAL;
+	*ret = (uint64_t)v << shift;
+	return 0;
+}
+
+static int output_errno;
+
+bool cli_output_broken(void)
+{
+	if (ferror(stdout) && !output_errno)
+		output_errno = errno ? errno : EIO;
+	return output_errno != 0;
+}
+
+int cli_output_end(void)
+{
+	if (fflush(stdout) && !output_errno)
+		output_errno = errno;
+	if (ferror(stdout) && !output_errno)
+		output_errno = EIO;
+	return -output_errno;
+}
+
+void cli_progress(void *arg, unsigned percent)
+{
+	if (!isatty(STDERR_FILENO))
+		return;
+	if (percent >= 100)
+		fputs("\r\033[K", stderr);
+	else
+		fprintf(stderr, "\r%s: %u %%\033[K", (const char *)arg, percent);
+	fflush(stderr);
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctrace snapshot - a cut out of what the running daemon has recorded; capture goes on. */
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/control.h"
+#include "cli/outfile.h"
+#include "cli/timearg.h"
+#include "cli/tracefile.h"
+#include "lib/cleanup.h"
+
+#define STATUS_TIMEOUT_MS   10000
+#define SNAPSHOT_TIMEOUT_MS 120000
+
+enum { OPT_LAST = 256, OPT_FROM, OPT_TO, OPT_SOCKET };
+
+static const struct cli_option options[] = {
+	{ 'o', "output", "FILE", "Write the trace to FILE (default: ctrace-YYYYmmdd-HHMMSS.ctr)" },
+	{ OPT_LAST, "last", "T", "The last T: 30s, 5m, 1.5h" },
+	{ OPT_FROM, "from", "TIME", "Begin there: 14:03:12, -30s, boot:NS, ... (see ctrace(1))" },
+	{ OPT_TO, "to", "TIME", "End there (default: now)" },
+	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon there (default: " CONTROL_SOCKET ")" },
+	{ 0 },
+};
+
+static const struct cli_usage usage = {
+	.name = "snapshot",
+	.args = "[-o FILE] [--last T | --from TIME --to TIME] [--socket PATH]",
+	.about = "Saves what the running daemon has recorded: everything, or a stretch of it. Capture goes "
+		 "on.",
+	.options = options,
+};
+
+struct request {
+	const char *output, *last, *from, *to, *socket;
+	uint64_t from_ns, to_ns;
+};
+
+static int parse_time(const char *option, const char *arg, const struct timearg_context *ctx, uint64_t *ret)
+{
+	char err[TIMEARG_ERR_MAX];
+	int r = timearg_parse(arg, ctx, ret, err);
+
+	if (!r)
+		return CLI_OK;
+	if (r == -EINVAL)
+		return cli_usage_error(&usage, "%s %s: %s", option, arg, err);
+	return cli_error("%s %s: %s", option, arg, err);
+}
+
+/* What the daemon holds: a wall clock without a date is one of those times. */
+static int ask_range(const struct request *q, struct timearg_context *ret)
+{
+	json_t *request = json_pack("{s:s}", "cmd", "status"), *answer = NULL;
+	char err[CONTROL_ERR_MAX] = "out of memory";
+	int r = request ? control_call(q->socket, request, -1, STATUS_TIMEOUT_MS, &answer, err) : -ENOMEM;
+
+	json_decref(request);
+	if (r)
+		return cli_error("%s", err);
+	ret->from_ns = (uint64_t)json_integer_value(json_object_get(answer, "oldest_ns"));
+	json_decref(answer);
+	ret->to_ns = clock_boot_ns();
+	ret->offsets = clock_offsets_now();
+	return CLI_OK;
+}
+
+static int resolve(struct request *q)
+{
+	struct timearg_context ctx;
+	char err[TIMEARG_ERR_MAX];
+	uint64_t last;
+	int code;
+
+	code = ask_range(q, &ctx);
+	if (code)
+		return code;
+	q->from_ns = 0;
+	q->to_ns = ctx.to_ns;
+	if (q->last) {
+		if (timearg_duration(q->last, &last, err))
+			return cli_usage_error(&usage, "--last %s: %s", q->last, err);
+		q->from_ns = last < ctx.to_ns ? ctx.to_ns - last : 0;
+	}
+	if (q->from)
+		code = parse_time("--from", q->from, &ctx, &q->from_ns);
+	if (!code && q->to)
+		code = parse_time("--to", q->to, &ctx, &q->to_ns);
+	if (!code && q->from_ns >= q->to_ns)
+		code = cli_error("that window is empty; it must begin before it ends, and before now");
+	return code;
+}
+
+static int take(const struct request *q, struct outfile *out)
+{
+	json_t *request = json_pack("{s:s,s:I,s:I}", "cmd", "snapshot", "from_ns", (json_int_t)q->from_ns,
+				    "to_ns", (json_int_t)q->to_ns);
+	char err[CONTROL_ERR_MAX] = "out of memory";
+	json_t *answer = NULL;
+	int r = request ? control_call(q->socket, request, out->fd, SNAPSHOT_TIMEOUT_MS, &answer, err)
+			: -ENOMEM;
+
+	json_decref(request);
+	json_decref(answer);
+	if (r)
+		return cli_error("%s", err);
+	return outfile_commit(out);
+}
+
+int cmd_snapshot(int argc, char **argv)
+{
+	struct cli_parse p = cli_parse(&usage, argc, argv);
+	_cleanup_(outfile_done) struct outfile out = OUTFILE_NONE;
+	struct request q = { .socket = CONTROL_SOCKET };
+	int c;
+
+	while ((c = cli_next(&p)) > 0) {
+		if (c == 'o')
+			q.output = p.arg;
+		else if (c == OPT_LAST)
+			q.last = p.arg;
+		else if (c == OPT_FROM)
+			q.from = p.arg;
+		else if (c == OPT_TO)
+			q.to = p.arg;
+		else if (c == OPT_SOCKET)
+			q.socket = p.arg;
+	}
+	if (c < 0)
+		return p.exit_code;
+	if (cli_no_args(&p))
+		return CLI_USAGE;
+	if (q.last && (q.from || q.to))
+		return cli_usage_error(&usage, "give --last, or --from and --to");
+	c = resolve(&q);
+	if (!c)
+		c = outfile_open(q.output, &out);
+	if (!c)
+		c = take(&q, &out);
+	if (!c)
+		tracefile_say_written(out.fd, out.path);
+	return c;
+}

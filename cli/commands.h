@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* commands.h - the functions behind the command table, each in cmd_<name>.c. */
+#ifndef CTRACE_CLI_COMMANDS_H
+#define CTRACE_CLI_COMMANDS_H
+
+int cmd_record(int argc, char **argv);
+int cmd_snapshot(int argc, char **argv);
+int cmd_status(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+int cmd_info(int argc, char **argv);
+int cmd_dump(int argc, char **argv);
+
+#endif

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "lib/cleanup.h"
+
+static const struct command commands[] = {
+	{ "record", "Record now, while a command runs or for a time, without the service", cmd_record },
+	{ "snapshot", "Save what the running daemon has recorded", cmd_snapshot },
+	{ "status", "Show the state of the running daemon", cmd_status },
+	{ "doctor", "Show what this machine allows, hook by hook", cmd_doctor },
+	{ "info", "Show what is in a trace", cmd_info },
+	{ "dump", "Print the records of a trace", cmd_dump },
+};
+
+static void print_help(FILE *f)
+{
+	fputs("Usage: ctrace COMMAND [ARGUMENT...]\n"
+	      "Answers after the fact: why was this slow or stuck, and who was to blame?\n"
+	      "\nCommands:\n",
+	      f);
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].summary);
+	fputs("\n'ctrace help COMMAND' shows the options of a command. Exit codes: 0 done, 1 failed, 2 "
+	      "usage.\n",
+	      f);
+}
+
+static const struct command *find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+static int unknown(const char *name)
+{
+	const char *names[ARRAY_SIZE(commands) + 2], *near;
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		names[i] = commands[i].name;
+	names[ARRAY_SIZE(commands)] = "help";
+	names[ARRAY_SIZE(commands) + 1] = NULL;
+	near = cli_nearest(name, names);
+	if (near)
+		cli_error("there is no command '%s'; did you mean '%s'?", name, near);
+	else
+		cli_error("there is no command '%s'; 'ctrace --help' lists them", name);
+	return CLI_USAGE;
+}
+
+static int help(int argc, char **argv)
+{
+	const struct command *c;
+
+	if (argc == 0) {
+		print_help(stdout);
+		return CLI_OK;
+	}
+	c = find(argv[0]);
+	if (!c)
+		return unknown(argv[0]);
+	return c->run(2, (char *[]){ argv[0], "--help", NULL });
+}
+
+static int run(int argc, char **argv)
+{
+	const struct command *c;
+	const char *word = argc > 1 ? argv[1] : NULL;
+
+	if (!word) {
+		print_help(stderr);
+		return CLI_USAGE;
+	}
+	if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+		return help(0, NULL);
+	if (!strcmp(word, "help"))
+		return help(argc - 2, argv + 2);
+	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+		puts("ctrace " CTRACE_VERSION);
+		return CLI_OK;
+	}
+	c = find(word);
+	return c ? c->run(argc - 1, argv + 1) : unknown(word);
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction old;
+	int code, r;
+
+	/* A reader that has seen enough (head, a pager) is no failure; a dead daemon must not kill us. */
+	sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, &old);
+	cli_sigpipe_was_ignored = old.sa_handler == SIG_IGN;
+	code = run(argc, argv);
+	r = cli_output_end();
+	if (r && r != -EPIPE)
+		return cli_error("cannot write the output: %s", strerror(-r));
+	return code;
+}

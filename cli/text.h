@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * text.h - numbers and names from a trace as text and as JSON.  Names are any
+ * bytes; JSON is UTF-8: what is not becomes U+FFFD.  Any thread.
+ */
+#ifndef CTRACE_CLI_TEXT_H
+#define CTRACE_CLI_TEXT_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define TEXT_NUMBER_MAX 32
+/* "512 MiB", "1.5 GiB". */
+const char *text_bytes(uint64_t bytes, char buf[TEXT_NUMBER_MAX]);
+/* "1.234 s", "56.7 ms", "2 min 3 s": about four digits. */
+const char *text_duration(uint64_t ns, char buf[TEXT_NUMBER_MAX]);
+/* "12 345 678". */
+const char *text_count(uint64_t n, char buf[TEXT_NUMBER_MAX]);
+
+/* A JSON string; NULL: out of memory. */
+json_t *text_json(const char *s);
+/* Writes a JSON string with its quotes. */
+void text_put_json(FILE *f, const char *s);
+/* Prints a document, readable when stdout is a terminal and one line when not, releases it; an exit code.
+ * NULL: out of memory, which is said. */
+int text_print_json(json_t *doc);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tracefile.h - opening a trace for a command, with times as options and every
+ * error said.  Functions that return int return an exit code: CLI_OK, CLI_FAILED, CLI_USAGE
+ * (a time that cannot be understood); what went wrong has been printed.
+ */
+#ifndef CTRACE_CLI_TRACEFILE_H
+#define CTRACE_CLI_TRACEFILE_H
+
+#include "cli/timearg.h"
+#include "trace/reader.h"
+
+/* Opens path (no empty trace either); reader_free() when done. */
+int tracefile_open(const char *path, struct reader **ret);
+/* What times are relative to in this trace. */
+struct timearg_context tracefile_context(const struct reader *r);
+/* The time arg of the option named option ("--at") as boot time; it must lie in the trace. */
+int tracefile_time(const struct reader *r, const char *path, const char *option, const char *arg,
+		   uint64_t *ret_ns);
+/*
+ * [from, to) of the options --from and --to, either of which may be NULL: then it is the start or end of the
+ * trace (its last record is inside).  It must overlap the trace, and is clipped to it.
+ */
+int tracefile_window(const struct reader *r, const char *path, const char *from, const char *to,
+		     uint64_t *ret_from_ns, uint64_t *ret_to_ns);
+/* window_load() with progress. */
+int tracefile_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, struct window **ret);
+
+/*
+ * Goes through [from, to) in pieces of bounded size, in order: fn gets a window and which of its events
+ * [first, end) belong to the piece; it returns false to stop.  Pieces that cannot be read are skipped with a
+ * warning; CLI_FAILED when no piece could be.  With progress.
+ */
+typedef bool (*tracefile_piece_fn)(void *arg, const struct window *w, size_t first, size_t end);
+int tracefile_each(struct reader *r, uint64_t from_ns, uint64_t to_ns, tracefile_piece_fn fn, void *arg);
+
+/* One line on stderr about a trace that was just written: size, time, records, losses, and what to do next.
+ */
+void tracefile_say_written(int fd, const char *path);
+
+#endif
