@@ -11,6 +11,7 @@
 #ifndef CTRACE_TRACE_WRITER_H
 #define CTRACE_TRACE_WRITER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,10 +30,12 @@ struct writer_options {
 	uint32_t max_tasks; /* limits of the dictionary; 0: defaults */
 	uint32_t max_objects;
 	uint32_t max_stacks;
+	const uint8_t *boot_id; /* 16 bytes; NULL: that of the running kernel */
 };
 
 struct writer_stats {
-	uint64_t segments, records, raw_bytes, file_bytes, lost_disk; /* since open */
+	/* since open; file_bytes: of the slots written */
+	uint64_t segments, records, raw_bytes, file_bytes, lost_disk;
 	uint64_t newest_seq;
 	uint64_t oldest_ns, newest_ns; /* what the file holds now */
 	uint64_t dict_tasks, dict_objects, dict_stacks, dict_evicted;
@@ -52,13 +55,14 @@ int writer_open(const char *path, const struct writer_options *opt, struct write
 void writer_free(struct writer *w);
 
 /* Adds one fixed record with its CT_KIND_WORDS words (words may be NULL where there are none).
- * 0, -ENOMEM, or -EINVAL for a kind it does not know. */
+ * 0, -ENOMEM (also when 32 MiB or a million records are pending: seal earlier), or -EINVAL for a kind it does
+ * not know or a CPU beyond 8191. */
 int writer_add(struct writer *w, uint16_t cpu, const struct ct_rec *rec, const uint64_t *words);
 /* Adds or replaces a dictionary entry: CT_TASK, CT_OBJECT or CT_STACK blob (checked: -EINVAL). */
 int writer_blob(struct writer *w, const struct ct_blob *blob);
 /* True when a stack id is in the dictionary already. */
 bool writer_has_stack(const struct writer *w, uint64_t id);
-/* Forgets a task that has exited (its entry stays in the open segment). */
+/* Forgets a task that has exited, at the end of the next segment: late records may still refer to it. */
 void writer_forget_task(struct writer *w, uint32_t tid);
 
 /* Raw size of the open segment in bytes: the caller seals at about 4 MiB or after one second. */

@@ -113,8 +113,8 @@ enum ct_kind {
 	 * wait: as CT_SWITCH, obj: the object, x[0]: stack id, x[1]: ns blocked.
 	 */
 	CT_VISIT = 21,
-	/* Records lost.  tid: CPU, peer: how many (saturating), state: cause (CT_LOSS_*),
-	 * x[0]: first, x[1]: last time at which it can have happened. ts = x[1]. */
+	/* Records lost.  tid: CPU (CT_GAP_ALL_CPUS: any), peer: how many (saturating; 0: not known),
+	 * state: cause (CT_LOSS_*), x[0]: first, x[1]: last time at which it can have happened. ts = x[1]. */
 	CT_GAP = 22,
 
 	/* blobs */
@@ -147,6 +147,8 @@ _Static_assert(sizeof(struct ct_rec) == 32, "ct_rec");
 		 ? 2                                                                                         \
 		 : 0)
 #define CT_KIND_IS_BLOB(kind) ((kind) >= 64)
+
+#define CT_GAP_ALL_CPUS 0xffffffff
 
 #define CT_NR_NONE    0xffff /* not in a system call */
 #define CT_WAITFD_MAX 8
@@ -224,7 +226,8 @@ enum ct_loss {
 	CT_LOSS_DAEMON = 3,    /* the daemon refused a record (table or queue full, bad size) */
 	CT_LOSS_DISK = 4,      /* a segment could not be written */
 	CT_LOSS_SLOT = 5,      /* reader: a slot of the file is torn or corrupt */
-	CT_LOSS_CAUSES = 6,
+	CT_LOSS_DOWN = 6,      /* reader: the daemon did not run */
+	CT_LOSS_CAUSES = 7,
 };
 
 /*

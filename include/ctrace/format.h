@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * format.h - every byte of a trace file.
+ *
+ * A file is a row of slots of slot_bytes each.  Slot 0 holds the file header;
+ * the others form a ring of segments.  A segment begins at the start of a slot,
+ * fills n_slots of them in a row (it never wraps around the end of the file)
+ * and can be read without any other: header, then body.  A body is a row of
+ * blocks.  doc/format.md says what is in them.
+ *
+ * All numbers are little-endian.  A reader refuses a greater major version and
+ * skips what a greater minor version may add: header bytes beyond those it
+ * knows, block types, record kinds.
+ */
+#ifndef CTRACE_FORMAT_H
+#define CTRACE_FORMAT_H
+
+#include <stdint.h>
+
+#include "ctrace/abi.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is copied to and from memory");
+
+#define FORMAT_MAJOR 1
+#define FORMAT_MINOR 0
+
+#define FORMAT_FILE_MAGIC                                                                                    \
+	"\x89"                                                                                               \
+	"CTR\r\n\x1a\n"
+#define FORMAT_SEGMENT_MAGIC "CTRSEG\x1a\n"
+#define FORMAT_MAGIC_BYTES   8
+
+#define FORMAT_SLOT_BYTES     65536u /* what the writer uses */
+#define FORMAT_SLOT_BYTES_MIN 4096u  /* what a reader accepts; a power of two */
+#define FORMAT_SLOT_BYTES_MAX (16u << 20)
+#define FORMAT_META_MAX       32768u
+/* Limits of one segment, so that a few bytes cannot make a reader allocate a lot. */
+#define FORMAT_RECORDS_MAX (1u << 20)
+#define FORMAT_RAW_MAX     (128u << 20) /* sum of the raw sizes of its blocks */
+#define FORMAT_CPUS_MAX    8192u
+
+/* At the start of the file; meta_bytes of meta data follow. */
+struct format_file {
+	uint8_t magic[FORMAT_MAGIC_BYTES];
+	uint16_t major;
+	uint16_t minor;
+	uint32_t header_bytes; /* of this structure; the meta data are after it */
+	uint32_t slot_bytes;
+	uint32_t n_slots; /* without slot 0 */
+	uint64_t file_id; /* random; that of every segment of the file */
+	uint64_t created_real_ns;
+	uint32_t n_cpus;
+	uint32_t meta_bytes;
+	uint8_t reserved[12]; /* 0 */
+	uint32_t crc;         /* CRC32C of header_bytes + meta_bytes bytes, this field taken as 0 */
+};
+_Static_assert(sizeof(struct format_file) == 64, "format_file");
+
+#define FORMAT_SEGMENT_RESTART 0x1u /* nothing was captured between the segment before and this one */
+
+/* How the fields of a kind are predicted (predict.h, format.md) and how many words it has. */
+#define FORMAT_KIND_WORDS    0x03 /* number of extra words: 0, 1 or 2 */
+#define FORMAT_KIND_SWITCH   0x20 /* peer is the task on this CPU from now on */
+#define FORMAT_KIND_WAKE     0x40 /* tid is predicted as the last one that the task on this CPU woke */
+#define FORMAT_KIND_PEER_TID 0x80 /* peer is a task id, not a number */
+
+#define FORMAT_KINDS  64
+#define FORMAT_CAUSES 8
+
+struct format_segment {
+	uint8_t magic[FORMAT_MAGIC_BYTES];
+	uint16_t major;
+	uint16_t minor;
+	uint32_t header_bytes; /* of this structure; the body is after it */
+	uint64_t file_id;
+	uint64_t seq; /* 1, 2, 3, ... in a file */
+	uint8_t boot_id[16];
+	uint32_t n_slots;
+	uint32_t flags;    /* FORMAT_SEGMENT_* */
+	uint64_t begin_ns; /* boot time of the checkpoint; the end of the segment before */
+	uint64_t end_ns;
+	uint64_t min_ns; /* of the time stamps of its records; begin_ns and end_ns if it has none */
+	uint64_t max_ns;
+	int64_t boot_to_mono_ns; /* at end_ns */
+	int64_t boot_to_real_ns;
+	uint32_t body_bytes;
+	uint32_t body_crc; /* CRC32C of the body */
+	uint32_t n_records;
+	uint32_t n_cpus; /* of the machine */
+	uint32_t n_tasks;
+	uint32_t n_objects;
+	uint32_t n_stacks;
+	uint32_t n_states;
+	uint64_t lost[FORMAT_CAUSES];    /* sum of the peer fields of its CT_GAP records, by cause */
+	uint8_t kind_info[FORMAT_KINDS]; /* FORMAT_KIND_*; of every kind that the writer knew */
+	uint32_t kinds[FORMAT_KINDS];    /* number of records, by kind */
+	uint8_t reserved[52];            /* 0 */
+	uint32_t crc;                    /* CRC32C of header_bytes bytes, this field taken as 0 */
+};
+_Static_assert(sizeof(struct format_segment) == 576, "format_segment");
+
+/* In front of every block; padded with 0 to a multiple of 8 bytes after it. */
+struct format_block {
+	uint16_t type;
+	uint8_t codec; /* FORMAT_CODEC_* */
+	uint8_t width; /* > 1: byte planes of items of this many bytes */
+	uint32_t raw_bytes;
+	uint32_t stored_bytes;
+	uint32_t reserved; /* 0 */
+};
+_Static_assert(sizeof(struct format_block) == 16, "format_block");
+
+enum format_codec { FORMAT_CODEC_RAW = 0, FORMAT_CODEC_ZSTD = 1 };
+
+/* A block that would be empty is left out.  No type is there twice. */
+enum format_block_type {
+	FORMAT_META = 1, /* pairs of 0-terminated strings: name, value */
+	FORMAT_CPUS = 2, /* struct format_cpu, by cpu; the columns are in this order */
+	FORMAT_TIDS = 3, /* uint32_t: task ids; the columns TID and PEER hold indices into it */
+	FORMAT_OBJS = 4, /* uint64_t: object ids; the column OBJ holds indices into it */
+
+	/* columns of the records */
+	FORMAT_COL_KIND = 8,  /* 1 byte a record */
+	FORMAT_COL_MASK = 9,  /* 1 byte a record: FORMAT_MASK_* of the fields that were not as predicted */
+	FORMAT_COL_TLEN = 10, /* 1 byte a record: the number of bytes of its time, 0..8 */
+	FORMAT_COL_T0 = 11,   /* ... T7 = 18: byte n of the times that have more than n bytes */
+	FORMAT_COL_T7 = 18,
+	FORMAT_COL_TID = 19,   /* varint: index into TIDS */
+	FORMAT_COL_PEER = 20,  /* varint: index into TIDS, where peer is a task */
+	FORMAT_COL_COUNT = 21, /* varint: peer where it is a number */
+	FORMAT_COL_STATE = 22, /* 1 byte */
+	FORMAT_COL_WAIT = 23,  /* 1 byte */
+	FORMAT_COL_FLAGS = 24, /* 1 byte */
+	FORMAT_COL_NR = 25,    /* 2 bytes */
+	FORMAT_COL_AUX = 26,   /* 2 bytes */
+	FORMAT_COL_OBJ = 27,   /* varint: index into OBJS */
+	FORMAT_COL_X0 = 28,    /* varint, zigzag: difference to the context */
+	FORMAT_COL_X1 = 29,
+
+	FORMAT_TASKS = 32,   /* struct ct_task_blob */
+	FORMAT_OBJECTS = 33, /* struct ct_object_blob */
+	FORMAT_STACKS = 34,  /* struct ct_stack_blob */
+	FORMAT_STATES = 35,  /* struct format_state, by tid: the checkpoint at begin_ns */
+	FORMAT_BLOCK_TYPES = 36,
+};
+
+enum format_mask {
+	FORMAT_MASK_TID = 0x01,
+	FORMAT_MASK_PEER = 0x02,
+	FORMAT_MASK_STATE = 0x04,
+	FORMAT_MASK_WAIT = 0x08,
+	FORMAT_MASK_FLAGS = 0x10,
+	FORMAT_MASK_NR = 0x20,
+	FORMAT_MASK_AUX = 0x40,
+	FORMAT_MASK_OBJ = 0x80,
+};
+
+/* The records of one CPU, in the order in which they were captured. */
+struct format_cpu {
+	uint16_t cpu;
+	uint16_t reserved; /* 0 */
+	uint32_t n_records;
+	uint64_t min_ns;
+	uint64_t max_ns;
+};
+_Static_assert(sizeof(struct format_cpu) == 24, "format_cpu");
+
+/* What a task was doing at the checkpoint. */
+struct format_state {
+	struct ct_rec last; /* as CT_SWITCH: ts: since when; tid, state, wait, flags, nr, obj */
+	uint32_t owner;     /* as CT_FUTEX.peer */
+	uint8_t run;        /* 0 blocked, 1 runnable, 2 running */
+	uint8_t reserved[3];
+	uint16_t cpu; /* where it runs or last ran; 0xffff: not known */
+	uint16_t reserved2;
+	uint32_t reserved3;
+};
+_Static_assert(sizeof(struct format_state) == 48, "format_state");
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* index.h - finds the file header and the segments of a trace file; reads headers only. */
+#ifndef CTRACE_TRACE_INDEX_H
+#define CTRACE_TRACE_INDEX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctrace/format.h"
+#include "lib/vec.h"
+
+#define INDEX_ERR_MAX 256
+
+struct index_segment {
+	struct format_segment h; /* checked: crc, version, file id, sizes */
+	uint32_t slot;
+};
+
+struct index {
+	struct format_file file;
+	char *meta; /* file.meta_bytes bytes, then a 0; owned */
+	uint64_t file_bytes;
+	VEC(struct index_segment) segments; /* by seq; no two overlap */
+	uint32_t n_broken;                  /* slots that begin like a segment but are not one */
+	uint32_t n_newer;                   /* segments of a greater major version */
+};
+
+/* Reads the file header.  0, -EBADMSG, -EIO..., -ENOMEM; err gets a sentence about name. */
+int index_open(struct index *ix, int fd, const char *name, char err[INDEX_ERR_MAX]);
+/* Finds the segments as they are now.  0, -EIO..., -ENOMEM. */
+int index_scan(struct index *ix, int fd);
+void index_done(struct index *ix);
+
+/* pread of all n bytes: 0, -ENODATA at the end of the file, or -errno. */
+int index_pread(int fd, void *to, size_t n, uint64_t offset);
+/* The checksum that belongs into h->crc. */
+uint32_t index_segment_crc(const void *h, size_t n);
+/* Value of a name in meta data (pairs of 0-terminated strings), or NULL. */
+const char *index_meta(const char *meta, size_t n, const char *name);
+
+#endif
