@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/unwind_elf.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/cleanup.h"
+
+#define PHDRS_MAX    128
+#define SHDRS_MAX    4096
+#define SYMBOL_CHUNK 1024   /* symbols read at a time */
+#define UNSIZED_MAX  0x1000 /* how far a symbol without a size may reach */
+#define ALIASES_MAX  8      /* names of one address that are compared */
+
+struct unwind_elf_id unwind_elf_id(const struct stat *st)
+{
+	return (struct unwind_elf_id){
+		.dev = st->st_dev,
+		.ino = st->st_ino,
+		.size = (uint64_t)st->st_size,
+		.mtime_ns = st->st_mtim.tv_sec * 1000000000LL + st->st_mtim.tv_nsec,
+		.ctime_ns = st->st_ctim.tv_sec * 1000000000LL + st->st_ctim.tv_nsec,
+	};
+}
+
+long unwind_elf_read(const struct unwind_elf *e, uint64_t off, void *buf, size_t n)
+{
+	ssize_t got;
+
+	if (off >= e->id.size)
+		return 0;
+	n = MIN(n, e->id.size - off);
+	if (e->image) {
+		memcpy(buf, (const char *)e->image + off, n);
+		return (long)n;
+	}
+	got = pread(e->fd, buf, n, (off_t)off);
+	return got < 0 ? -errno : got;
+}
+
+long unwind_elf_read_vaddr(const struct unwind_elf *e, uint64_t vaddr, void *buf, size_t n)
+{
+	for (unsigned i = 0; i < e->n_loads; i++) {
+		const struct unwind_elf_load *l = &e->loads[i];
+
+		if (vaddr - l->vaddr < l->filesz)
+			return unwind_elf_read(e, l->off + (vaddr - l->vaddr), buf,
+					       MIN(n, l->filesz - (vaddr - l->vaddr)));
+	}
+	return 0;
+}
+
+int unwind_elf_vaddr(const struct unwind_elf *e, uint64_t off, uint64_t *ret_vaddr)
+{
+	for (unsigned i = 0; i < e->n_loads; i++) {
+		const struct unwind_elf_load *l = &e->loads[i];
+
+		if (off - l->off < l->filesz) {
+			*ret_vaddr = l->vaddr + (off - l->off);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static int elf_headers(struct unwind_elf *e)
+{
+	Elf64_Phdr ph[PHDRS_MAX];
+	Elf64_Ehdr eh;
+	unsigned n;
+
+	if (unwind_elf_read(e, 0, &eh, sizeof(eh)) != sizeof(eh) || memcmp(eh.e_ident, ELFMAG, SELFMAG) ||
+	    eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_ident[EI_DATA] != ELFDATA2LSB)
+		return -EBADMSG;
+	if (eh.e_type != ET_EXEC && eh.e_type != ET_DYN)
+		return -EBADMSG;
+	if (eh.e_phentsize != sizeof(ph[0]) || !eh.e_phnum || eh.e_phnum > PHDRS_MAX)
+		return -EBADMSG;
+	n = eh.e_phnum;
+	if (unwind_elf_read(e, eh.e_phoff, ph, n * sizeof(ph[0])) != (long)(n * sizeof(ph[0])))
+		return -EBADMSG;
+	e->machine = eh.e_machine;
+	if (eh.e_shentsize == sizeof(Elf64_Shdr) && eh.e_shnum <= SHDRS_MAX) {
+		e->shoff = eh.e_shoff;
+		e->shnum = eh.e_shnum;
+	}
+	e->base = UINT64_MAX;
+	for (unsigned i = 0; i < n; i++) {
+		if (ph[i].p_type == PT_LOAD && e->n_loads < UNWIND_ELF_LOADS_MAX) {
+			e->loads[e->n_loads++] = (struct unwind_elf_load){ .vaddr = ph[i].p_vaddr,
+									   .off = ph[i].p_offset,
+									   .filesz = ph[i].p_filesz };
+			e->base = MIN(e->base, ph[i].p_vaddr);
+		} else if (ph[i].p_type == PT_GNU_EH_FRAME) {
+			e->hdr_vaddr = ph[i].p_vaddr;
+			e->hdr_size = ph[i].p_filesz;
+		}
+	}
+	return e->n_loads ? 0 : -EBADMSG;
+}
+
+static int elf_new(struct unwind_elf from, struct unwind_elf **ret)
+{
+	static uint64_t serial;
+	struct unwind_elf *e;
+	int r;
+
+	if (from.id.size > UNWIND_ELF_FILE_MAX)
+		return -EFBIG;
+	r = elf_headers(&from);
+	if (r)
+		return r;
+	e = malloc(sizeof(*e));
+	if (!e)
+		return -ENOMEM;
+	*e = from;
+	e->serial = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
+	*ret = e;
+	return 0;
+}
+
+int unwind_elf_new(int fd, const struct stat *st, struct unwind_elf **ret)
+{
+	return elf_new((struct unwind_elf){ .id = unwind_elf_id(st), .fd = fd }, ret);
+}
+
+int unwind_elf_new_image(const void *image, size_t size, struct unwind_elf **ret)
+{
+	return elf_new((struct unwind_elf){ .id = { .size = size }, .fd = -1, .image = image }, ret);
+}
+
+void unwind_elf_free(struct unwind_elf *e)
+{
+	if (!e)
+		return;
+	free(e->symbols);
+	free(e);
+}
+
+size_t unwind_elf_bytes(const struct unwind_elf *e)
+{
+	return sizeof(*e) + e->n_symbols * sizeof(e->symbols[0]);
+}
+
+static int symbol_cmp(const void *a, const void *b)
+{
+	const struct unwind_elf_symbol *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return (x->size > y->size) - (x->size < y->size);
+}
+
+static bool symbol_wanted(const struct unwind_elf *e, const Elf64_Sym *s)
+{
+	unsigned type = ELF64_ST_TYPE(s->st_info);
+
+	if (s->st_shndx == SHN_UNDEF || !s->st_name || s->st_name >= e->strtab_size)
+		return false;
+	if (s->st_value < e->base || s->st_value - e->base > UINT32_MAX || s->st_size > UINT32_MAX)
+		return false;
+	return type == STT_FUNC || type == STT_GNU_IFUNC;
+}
+
+/* Fills e->symbols from the table that sh describes. */
+static int symbols_from(struct unwind_elf *e, const Elf64_Shdr *sh)
+{
+	_cleanup_free_ Elf64_Sym *chunk = malloc(SYMBOL_CHUNK * sizeof(*chunk));
+	size_t left = sh->sh_size / sizeof(*chunk), cap = 0;
+	uint64_t off = sh->sh_offset;
+
+	if (!chunk)
+		return -ENOMEM;
+	while (left && e->n_symbols < UNWIND_ELF_SYMBOLS_MAX) {
+		size_t want = MIN(left, (size_t)SYMBOL_CHUNK);
+		long got = unwind_elf_read(e, off, chunk, want * sizeof(*chunk));
+		size_t n;
+
+		if (got < (long)sizeof(*chunk))
+			break;
+		n = (size_t)got / sizeof(*chunk);
+		if (e->n_symbols + n > cap) {
+			struct unwind_elf_symbol *p;
+
+			cap = MAX(cap * 2, (size_t)SYMBOL_CHUNK);
+			p = realloc(e->symbols, cap * sizeof(*p));
+			if (!p)
+				return -ENOMEM;
+			e->symbols = p;
+		}
+		for (size_t i = 0; i < n; i++)
+			if (symbol_wanted(e, &chunk[i]))
+				e->symbols[e->n_symbols++] = (struct unwind_elf_symbol){
+					.addr = (uint32_t)(chunk[i].st_value - e->base),
+					.size = (uint32_t)chunk[i].st_size,
+					.name = chunk[i].st_name,
+				};
+		off += n * sizeof(*chunk);
+		left -= n;
+	}
+	return 0;
+}
+
+static int symbols_load(struct unwind_elf *e)
+{
+	_cleanup_free_ Elf64_Shdr *sh = NULL;
+	const Elf64_Shdr *best = NULL;
+	struct unwind_elf_symbol *p;
+	int r;
+
+	if (!e->shnum)
+		return -ENOENT;
+	sh = malloc(e->shnum * sizeof(*sh));
+	if (!sh)
+		return -ENOMEM;
+	if (unwind_elf_read(e, e->shoff, sh, e->shnum * sizeof(*sh)) != (long)(e->shnum * sizeof(*sh)))
+		return -EBADMSG;
+	for (unsigned i = 0; i < e->shnum; i++) {
+		if (sh[i].sh_entsize != sizeof(Elf64_Sym) || sh[i].sh_link >= e->shnum)
+			continue;
+		/* the full table has all that the dynamic one has */
+		if (sh[i].sh_type == SHT_SYMTAB || (sh[i].sh_type == SHT_DYNSYM && !best))
+			best = &sh[i];
+	}
+	if (!best)
+		return -ENOENT;
+	e->strtab_off = sh[best->sh_link].sh_offset;
+	e->strtab_size = sh[best->sh_link].sh_size;
+	r = symbols_from(e, best);
+	if (r || !e->n_symbols) {
+		free(TAKE_PTR(e->symbols));
+		e->n_symbols = 0;
+		return r ?: -ENOENT;
+	}
+	p = realloc(e->symbols, e->n_symbols * sizeof(*p));
+	if (p)
+		e->symbols = p;
+	qsort(e->symbols, e->n_symbols, sizeof(*e->symbols), symbol_cmp);
+	return 1;
+}
+
+static int symbol_name(const struct unwind_elf *e, const struct unwind_elf_symbol *s,
+		       char name[UNWIND_ELF_NAME_MAX])
+{
+	size_t n = MIN(e->strtab_size - s->name, (uint64_t)UNWIND_ELF_NAME_MAX - 1);
+	long got = unwind_elf_read(e, e->strtab_off + s->name, name, n);
+
+	if (got <= 0)
+		return -ENOENT;
+	name[got] = 0;
+	return name[0] ? 0 : -ENOENT;
+}
+
+/* Of two names of one function the one that people use: fewer leading underscores. */
+static bool name_better(const char *a, const char *than)
+{
+	return strspn(a, "_") < strspn(than, "_") ||
+	       (strncmp(than, "__GI_", 5) == 0 && strncmp(a, "__GI_", 5));
+}
+
+int unwind_elf_function(struct unwind_elf *e, uint64_t vaddr, char name[UNWIND_ELF_NAME_MAX],
+			uint64_t *ret_start)
+{
+	size_t lo = 0, hi, n = 0;
+	char other[UNWIND_ELF_NAME_MAX];
+	const struct unwind_elf_symbol *s;
+
+	if (!e->symbols_state)
+		e->symbols_state = symbols_load(e);
+	if (e->symbols_state < 0 || vaddr < e->base || vaddr - e->base > UINT32_MAX)
+		return -ENOENT;
+	vaddr -= e->base;
+	for (hi = e->n_symbols; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (e->symbols[mid].addr <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return -ENOENT;
+	s = &e->symbols[lo - 1];
+	if (vaddr - s->addr >= (s->size ? s->size : UNSIZED_MAX) || symbol_name(e, s, name))
+		return -ENOENT;
+	for (size_t i = lo - 1; i-- > 0 && e->symbols[i].addr == s->addr && n++ < ALIASES_MAX;)
+		if (!symbol_name(e, &e->symbols[i], other) && name_better(other, name))
+			strcpy(name, other);
+	*ret_start = e->base + s->addr;
+	return 0;
+}

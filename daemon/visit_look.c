@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/visit_look.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "daemon/visit_args.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "trace/writer.h"
+
+#define SAME_WAIT_NS NSEC_PER_MSEC /* two clocks of one switch differ by less */
+
+int visit_look_new(struct visit_look **ret)
+{
+	struct visit_look *l = calloc(1, sizeof(*l));
+	struct stat st;
+
+	if (!l || unwind_new(&l->unwind) || symbols_new(NULL, &l->symbols)) {
+		visit_look_free(l);
+		return -ENOMEM;
+	}
+	if (!stat("/proc/self/ns/pid", &st))
+		l->own_pidns = (uint32_t)st.st_ino;
+	*ret = l;
+	return 0;
+}
+
+void visit_look_free(struct visit_look *l)
+{
+	if (!l)
+		return;
+	unwind_free(l->unwind);
+	symbols_free(l->symbols);
+	free(l);
+}
+
+bool visit_look_same_wait(const struct visit_want *w, const struct ct_iter_task *t)
+{
+	if (t->wait.state == CT_ST_RUNNING || t->wait.nr != w->nr)
+		return false;
+	return !w->since_ns || !t->sched_since || t->sched_since <= w->since_ns + SAME_WAIT_NS;
+}
+
+/* False when the task runs, or sleeps somewhere else than where the registers said.  "nr args.. sp pc" */
+static bool still_there(const struct ct_iter_task *t)
+{
+	_cleanup_fclose_ FILE *f = NULL;
+	unsigned long long sp, pc;
+	char path[64], line[256];
+	char *pc_at, *sp_at;
+
+	snprintf(path, sizeof(path), "/proc/%u/syscall", t->task.h.tid);
+	f = fopen(path, "re");
+	if (!f)
+		return errno != ENOENT && errno != ESRCH;
+	if (!fgets(line, sizeof(line), f) || !strncmp(line, "running", 7))
+		return false;
+	pc_at = strrchr(line, ' ');
+	if (!pc_at)
+		return false;
+	pc = strtoull(pc_at, NULL, 16);
+	*pc_at = 0;
+	sp_at = strrchr(line, ' ');
+	sp = strtoull(sp_at ?: line, NULL, 16);
+	return pc == unwind_pc(t->regs) && sp == unwind_sp(t->regs);
+}
+
+static void add_kernel(struct visit_look *l, uint32_t tid, const uint64_t *ip, size_t n, bool first_exact)
+{
+	/* asleep, its names can be had even where kallsyms hides the addresses */
+	if (!first_exact && (!n || symbols_kernel_state(l->symbols) != SYMBOLS_KERNEL_OK))
+		l->n = symbols_kernel_task(tid, l->text, CT_ITER_KSTACK);
+	if (l->n)
+		return;
+	for (size_t i = 0; i < MIN(n, (size_t)CT_ITER_KSTACK); i++)
+		symbols_kernel(l->symbols, ip[i], first_exact && !i, l->text[l->n++]);
+}
+
+static void add_user(struct visit_look *l, const struct ct_iter_task *t)
+{
+	struct unwind_frame frames[UNWIND_FRAMES_MAX];
+	size_t n = unwind_stack(l->unwind, t->regs, frames, &l->cut);
+
+	for (size_t i = 0; i < n; i++)
+		symbols_user(l->symbols, t->task.tgid, &frames[i], l->text[l->n++]);
+}
+
+/* Makes the blob of the frames on hand. */
+static int add_stack(struct visit_look *l, struct visit_result *r)
+{
+	const char *frames[ARRAY_SIZE(l->text)];
+
+	if (!l->n)
+		return 0;
+	for (size_t i = 0; i < l->n; i++)
+		frames[i] = l->text[i];
+	r->stack = writer_stack_blob(r->rec.ts, frames, l->n);
+	if (!r->stack)
+		return -ENOMEM;
+	r->words[0] = r->stack->id;
+	return 0;
+}
+
+static struct visit_result *result_new(const struct visit_want *w, const struct ct_iter_task *t)
+{
+	struct visit_result *r = calloc(1, sizeof(*r));
+	uint64_t since = w->since_ns ?: t->sched_since;
+
+	if (!r)
+		return NULL;
+	r->rec = t->wait;
+	r->rec.ts = clock_boot_ns();
+	r->rec.kind = CT_VISIT;
+	r->rec.tid = w->tid;
+	r->rec.peer = 0;
+	r->rec.aux = 0;
+	r->rec.obj = w->obj ?: t->wait.obj;
+	r->words[1] = since && since < r->rec.ts ? r->rec.ts - since : 0;
+	r->tgid = t->task.tgid;
+	return r;
+}
+
+int visit_look_wait(struct visit_look *l, const struct visit_want *w, const struct ct_iter_task *t,
+		    struct visit_result **ret)
+{
+	struct visit_result *res = result_new(w, t);
+	int r = 0;
+
+	if (!res)
+		return -ENOMEM;
+	l->n = 0;
+	l->cut = false;
+	add_kernel(l, w->tid, t->kstack, t->n_kstack, false);
+	if (unwind_pc(t->regs)) {
+		l->cut = true;
+		if (!unwind_begin(l->unwind, w->tid)) {
+			add_user(l, t);
+			if (t->wait.wait == CT_W_FUTEX)
+				visit_args_futex(l->unwind, t, l->own_pidns, res);
+			else if (t->wait.wait == CT_W_POLL)
+				visit_args_fds(l->unwind, t, res);
+		}
+		unwind_end(l->unwind);
+		/* what was read of a stack that moved meanwhile is nonsense */
+		r = still_there(t) ? 0 : -ESRCH;
+	}
+	if (!r)
+		r = add_stack(l, res);
+	if (r)
+		visit_result_free(res);
+	else
+		*ret = res;
+	return r;
+}
+
+int visit_look_sample(struct visit_look *l, const struct ct_rawstack_blob *raw, struct visit_result **ret)
+{
+	struct visit_result *res = calloc(1, sizeof(*res));
+	const uint64_t *user = raw->ip + raw->n_kernel;
+	bool begun;
+	int r;
+
+	if (!res)
+		return -ENOMEM;
+	l->n = 0;
+	l->cut = false;
+	add_kernel(l, raw->h.tid, raw->ip, raw->n_kernel, true);
+	begun = raw->n_user && !unwind_begin(l->unwind, raw->h.tid);
+	for (size_t i = 0; begun && i < MIN(raw->n_user, UNWIND_FRAMES_MAX); i++) {
+		struct unwind_frame f = unwind_locate(l->unwind, user[i], i == 0);
+
+		/* walked by frame pointer in the kernel: where it left the code it had lost its way */
+		l->cut = i && !f.mapped;
+		if (l->cut)
+			break;
+		symbols_user(l->symbols, raw->tgid, &f, l->text[l->n++]);
+	}
+	unwind_end(l->unwind);
+	res->rec = (struct ct_rec){ .ts = raw->h.ts,
+				    .kind = CT_SAMPLE,
+				    .flags = raw->n_kernel ? CT_PF_KERNEL : 0,
+				    .tid = raw->h.tid,
+				    .nr = raw->nr,
+				    .obj = raw->n_user ? user[0] : 0 };
+	res->words[1] = raw->ran_ns;
+	res->tgid = raw->tgid;
+	r = add_stack(l, res);
+	if (r)
+		visit_result_free(res);
+	else
+		*ret = res;
+	return r;
+}

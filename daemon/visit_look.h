@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* visit_look.h - one look at one task: everything of a visit but the queues and the thread. */
+#ifndef CTRACE_DAEMON_VISIT_LOOK_H
+#define CTRACE_DAEMON_VISIT_LOOK_H
+
+#include "daemon/symbols.h"
+#include "daemon/unwind.h"
+#include "daemon/visit.h"
+
+struct visit_look {
+	struct unwind *unwind;
+	struct symbols *symbols;
+	uint32_t own_pidns; /* inode number */
+	/* frames of the stack on hand */
+	size_t n;
+	bool cut;
+	char text[CT_ITER_KSTACK + UNWIND_FRAMES_MAX][SYMBOLS_TEXT_MAX];
+};
+
+/* 0 or -ENOMEM. */
+int visit_look_new(struct visit_look **ret);
+void visit_look_free(struct visit_look *l);
+/* True when t still is in the wait that was asked about. */
+bool visit_look_same_wait(const struct visit_want *w, const struct ct_iter_task *t);
+/* Looks at a task that t has just described.  -ESRCH: it went on meanwhile; -ENOMEM. */
+int visit_look_wait(struct visit_look *l, const struct visit_want *w, const struct ct_iter_task *t,
+		    struct visit_result **ret);
+/* Gives names to a sample.  -ENOMEM. */
+int visit_look_sample(struct visit_look *l, const struct ct_rawstack_blob *raw, struct visit_result **ret);
+
+#endif
