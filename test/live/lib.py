@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the live tests share: running commands with a limit, and the kernel log."""
+import contextlib
 import os
 import re
 import signal
@@ -33,6 +34,17 @@ def run(cmd, timeout=60, stdout=subprocess.PIPE, **kw):
         end_session(p)
         raise Failed("still running after %d s: %s" % (timeout, " ".join(map(str, cmd)))) from None
     return subprocess.CompletedProcess(cmd, p.returncode, out, err)
+
+
+@contextlib.contextmanager
+def run_for(cmd, **kw):
+    """Runs in a session of its own while the block lasts."""
+    p = subprocess.Popen(cmd, start_new_session=True, **kw)
+    try:
+        yield p
+    finally:
+        if p.poll() is None:
+            end_session(p)
 
 
 def end_session(p):

@@ -78,9 +78,17 @@ static inline long check(long rc, const char *what)
 }
 #define CHECK(expr) check(expr, #expr)
 
+/* LIVE_SCALE=N makes all that lasts a second or more N times longer, to look at a hang that goes on. */
+static inline unsigned scaled(unsigned ms)
+{
+	const char *scale = getenv("LIVE_SCALE");
+
+	return ms >= 1000 && scale ? ms * strtoul(scale, NULL, 10) : ms;
+}
+
 static inline void nap_ms(unsigned ms)
 {
-	struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
+	struct timespec t = { scaled(ms) / 1000, scaled(ms) % 1000 * 1000000L };
 
 	while (nanosleep(&t, &t) && errno == EINTR)
 		;
@@ -89,7 +97,7 @@ static inline void nap_ms(unsigned ms)
 /* Computes, without a system call, for so long on the wall clock. */
 static inline void compute_ms(unsigned ms)
 {
-	uint64_t end = mono_ns() + ms * 1000000ULL;
+	uint64_t end = mono_ns() + scaled(ms) * 1000000ULL;
 	volatile uint64_t x = 1;
 
 	while (mono_ns() < end)

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A spin lock of the program's own: it never enters the kernel while it waits. */
+#include "work.h"
+
+static volatile int locked = 1;
+
+static void owner(void)
+{
+	role("owner");
+	nap_ms(2500);
+	locked = 0;
+}
+
+int main(void)
+{
+	expect("long-running", "busy|polling", "cpu|data-flag", "victim,owner", "victim");
+	pthread_t t = thread(owner);
+	victim();
+	nap_ms(50);
+	hang_begins();
+	while (locked)
+		;
+	hang_ends();
+	return pthread_join(t, NULL);
+}
