@@ -306,12 +306,19 @@ void control_answer(struct control *c, uint64_t client, json_t *answer)
 void control_refuse(struct control *c, uint64_t client, const char *fmt, ...)
 {
 	char text[CONTROL_ERR_MAX];
+	json_t *error;
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	control_answer(c, client, json_pack("{s:b,s:s}", "ok", 0, "error", text));
+	error = json_string(text);
+	if (!error) { /* a path that is not UTF-8, or a character that was cut in two */
+		for (char *p = text; *p; p++)
+			*p = *p & 0x80 ? '?' : *p;
+		error = json_string(text);
+	}
+	control_answer(c, client, json_pack("{s:b,s:o}", "ok", 0, "error", error));
 }
 
 unsigned control_clients(const struct control *c)

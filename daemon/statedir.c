@@ -75,7 +75,7 @@ int statedir_open(const char *path, struct statedir *ret, char err[STATEDIR_ERR_
 	}
 	r = statedir_lock(&s, err);
 	if (r) {
-		statedir_undo(&s, false);
+		statedir_undo(&s);
 		return r;
 	}
 	*ret = s;
@@ -88,10 +88,8 @@ void statedir_close(struct statedir *s)
 		close(TAKE_FD(s->fd));
 }
 
-void statedir_undo(struct statedir *s, bool remove_trace)
+void statedir_undo(struct statedir *s)
 {
-	if (remove_trace)
-		unlink(s->trace);
 	if (s->made)
 		rmdir(s->path);
 	statedir_close(s);

@@ -22,7 +22,7 @@ struct statedir {
 int statedir_open(const char *path, struct statedir *ret, char err[STATEDIR_ERR_MAX]);
 /* Lets the lock go. */
 void statedir_close(struct statedir *s);
-/* After a failed start: removes the trace, if told so, and the directory, if statedir_open() made it. */
-void statedir_undo(struct statedir *s, bool remove_trace);
+/* After a failed start: removes the directory if statedir_open() made it, and lets the lock go. */
+void statedir_undo(struct statedir *s);
 
 #endif

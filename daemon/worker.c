@@ -22,7 +22,7 @@ struct worker {
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t wake;
 	struct worker_queue todo, done;
-	bool stop;
+	bool stop, joined;
 	uint64_t refused;
 	int done_fd; /* eventfd: done is not empty */
 	sd_event_source *source;
@@ -122,13 +122,13 @@ int worker_new(sd_event *event, struct worker **ret)
 	return 0;
 }
 
-void worker_free(struct worker *w)
+bool worker_stop(struct worker *w)
 {
 	struct worker_job job;
 	struct timespec until;
 
-	if (!w)
-		return;
+	if (!w || w->joined)
+		return true;
 	pthread_mutex_lock(&w->lock);
 	w->stop = true;
 	pthread_cond_signal(&w->wake);
@@ -136,11 +136,19 @@ void worker_free(struct worker *w)
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += 2;
 	if (pthread_timedjoin_np(w->thread, NULL, &until))
-		return;
+		return false;
+	w->joined = true;
 	worker_finish(w);
-	while (queue_pop(&w->todo, &job))
+	while (queue_pop(&w->todo, &job)) /* worker_post() refuses by now */
 		if (job.drop)
 			job.drop(job.arg);
+	return true;
+}
+
+void worker_free(struct worker *w)
+{
+	if (!w)
+		return;
 	sd_event_source_disable_unref(w->source);
 	close(w->done_fd);
 	pthread_cond_destroy(&w->wake);
@@ -153,7 +161,7 @@ int worker_post(struct worker *w, const struct worker_job *job)
 	bool taken;
 
 	pthread_mutex_lock(&w->lock);
-	taken = queue_push(&w->todo, job);
+	taken = !w->stop && queue_push(&w->todo, job);
 	w->refused += !taken;
 	pthread_cond_signal(&w->wake);
 	pthread_mutex_unlock(&w->lock);

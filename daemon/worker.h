@@ -25,9 +25,12 @@ struct worker_job {
 /* Starts the thread.  0 or -errno. */
 int worker_new(sd_event *event, struct worker **ret);
 /*
- * Ends the thread after the job on hand, for which it waits two seconds at most (it may be stuck behind
- * somebody else's file system; then its memory stays).  Drops what is queued.  Accepts NULL.
+ * Ends the thread after the job on hand and drops what is queued.  False when that job has not come to its
+ * end within two seconds (it may be stuck behind somebody else's file system): then nothing that it uses may
+ * be freed.
  */
+bool worker_stop(struct worker *w);
+/* After worker_stop(), when nobody posts any more.  Accepts NULL. */
 void worker_free(struct worker *w);
 /* Any thread.  0 or -EAGAIN: the queue is full (counted); nothing of the job is called then. */
 int worker_post(struct worker *w, const struct worker_job *job);

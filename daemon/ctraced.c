@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctraced - the always-on part: starts everything in order, runs the event loop, ends it in order. */
+#include <err.h>
+#include <errno.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/utsname.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include "daemon/config.h"
+#include "daemon/control.h"
+#include "daemon/drain.h"
+#include "daemon/probe.h"
+#include "daemon/service.h"
+#include "daemon/snapshot.h"
+#include "daemon/statedir.h"
+#include "daemon/worker.h"
+#include "lib/clock.h"
+
+#define CTRACED_STUCK_NS (10 * NSEC_PER_SEC) /* a drain thread that did not go round for so long is stuck */
+
+static const char help[] =
+	"ctraced [FLAGS]: records who waits for whom, always and system-wide, into a circular trace file.\n"
+	"\n"
+	"  --state-dir DIR     where the trace is kept, as DIR/ctrace.ctr (default /var/lib/ctrace)\n"
+	"  --socket PATH       the control socket (default /run/ctrace/ctraced.sock)\n"
+	"  --size BYTES        size of the trace: 512M, 2G (default 2G); another size sets the old trace "
+	"aside\n"
+	"  --ring-size BYTES   buffer of each CPU, a power of two (default 4M)\n"
+	"  --hooks LIST        switches families of hooks off: -msg,-block\n"
+	"  --long-wait TIME    a wait this long is visited for its stack (default 200ms)\n"
+	"  --group NAME        members of this group may use the control socket, besides root\n"
+	"  --config FILE       settings, as \"name = value\" with the names above "
+	"(default " CONFIG_DEFAULT_FILE ")\n"
+	"  --ready-fd N        write a newline to descriptor N once the capture runs, or why it does not\n"
+	"  --die-with-parent   end, with the trace sealed, when the parent process dies\n"
+	"  --help, --version\n"
+	"\n"
+	"Runs in the foreground; SIGTERM or SIGINT seals the trace and ends it. Exit status: 0 ended as "
+	"asked,\n"
+	"1 failed, 2 wrong usage. Flags win over the config file.\n";
+
+struct ctraced {
+	struct config config;
+	struct statedir dir;
+	bool has_dir;
+	sd_event *event;
+	struct service service;
+	uint64_t watchdog_usec;
+	char err[512];
+};
+
+/* Tells whoever started us.  Returns false when that one has gone. */
+static bool ctraced_tell_parent(struct ctraced *c, const char *text)
+{
+	ssize_t n;
+
+	if (c->config.ready_fd < 0)
+		return true;
+	n = write(c->config.ready_fd, text, strlen(text));
+	close(c->config.ready_fd);
+	c->config.ready_fd = -1;
+	return n >= 0;
+}
+
+/* Without systemd's socket this is silent. A stuck drain thread is not covered up: the watchdog then bites.
+ */
+static int ctraced_watchdog(sd_event_source *s, uint64_t usec, void *arg)
+{
+	struct ctraced *c = arg;
+	struct drain_stats st = drain_stats(c->service.drain);
+
+	if (clock_boot_ns() < st.beat_ns + CTRACED_STUCK_NS)
+		sd_notify(0, "WATCHDOG=1");
+	sd_event_source_set_time_relative(s, c->watchdog_usec / 3);
+	return sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
+}
+
+static int ctraced_group(struct ctraced *c, gid_t *ret)
+{
+	const struct group *g;
+
+	*ret = CONTROL_NO_GROUP;
+	if (!*c->config.group)
+		return 0;
+	errno = 0;
+	g = getgrnam(c->config.group);
+	if (!g) {
+		snprintf(c->err, sizeof(c->err),
+			 "There is no group \"%.200s\"; create it with groupadd, or leave the "
+			 "setting group out.",
+			 c->config.group);
+		return -ENOENT;
+	}
+	*ret = g->gr_gid;
+	return 0;
+}
+
+static int ctraced_loop_new(struct ctraced *c)
+{
+	static const int ends[] = { SIGTERM, SIGINT };
+	sigset_t set;
+	int r;
+
+	/* before there are threads, so that all of them inherit it; the event loop takes the signals */
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	if (c->config.die_with_parent)
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+	r = sd_event_new(&c->event);
+	for (size_t i = 0; r >= 0 && i < 2; i++)
+		r = sd_event_add_signal(c->event, NULL, ends[i], NULL, NULL);
+	if (r >= 0 && sd_watchdog_enabled(0, &c->watchdog_usec) > 0)
+		r = sd_event_add_time_relative(c->event, NULL, CLOCK_MONOTONIC, 0, 0, ctraced_watchdog, c);
+	if (r < 0)
+		snprintf(c->err, sizeof(c->err), "Cannot set up the event loop: %s.", strerror(-r));
+	return r;
+}
+
+static int ctraced_capture(struct ctraced *c)
+{
+	static struct utsname u;
+	const struct probe_options po = { .ring_bytes = c->config.ring_bytes, .hooks = c->config.hooks };
+	struct service *s = &c->service;
+	int r = probe_open(&po, &s->probe, c->err);
+
+	if (r < 0)
+		return r;
+	r = worker_new(c->event, &s->worker);
+	if (r < 0) {
+		snprintf(c->err, sizeof(c->err), "Cannot start a thread: %s.", strerror(-r));
+		return r;
+	}
+	uname(&u);
+	const struct drain_options d = {
+		.probe = s->probe,
+		.worker = s->worker,
+		.long_wait_ns = c->config.long_wait_ns,
+		.recorder = { .path = c->dir.trace,
+			      .writer = { .size_bytes = c->config.size_bytes,
+					  .hooks = probe_hooks_text(s->probe),
+					  .host = u.nodename,
+					  .kernel = u.release,
+					  .n_cpus = probe_cpus(s->probe) } },
+	};
+	return drain_new(&d, &s->drain, c->err);
+}
+
+/* In this order, so that whatever fails leaves nothing half-made: ctraced_stop() undoes what was done. */
+static int ctraced_start(struct ctraced *c)
+{
+	struct control_options co = { .path = c->config.socket,
+				      .request = service_request,
+				      .arg = &c->service };
+	int r = ctraced_loop_new(c);
+
+	if (r >= 0)
+		r = ctraced_group(c, &co.group);
+	if (r >= 0)
+		r = statedir_open(c->config.state_dir, &c->dir, c->err);
+	c->has_dir = r >= 0;
+	c->service.trace = c->dir.trace;
+	c->service.config = &c->config;
+	if (r >= 0)
+		r = control_new(c->event, &co, &c->service.control, c->err);
+	if (r >= 0)
+		r = ctraced_capture(c);
+	return r;
+}
+
+/* Returns false when a thread is stuck, so that memory cannot be freed; the trace is sealed in any case. */
+static bool ctraced_stop(struct ctraced *c)
+{
+	struct service *s = &c->service;
+	const struct snapshot_source src = { .probe = s->probe, .drain = s->drain, .trace = s->trace };
+	bool ended;
+
+	if (s->drain)
+		snapshot_prepare(&src, 0);
+	ended = worker_stop(s->worker);
+	drain_stop(s->drain);
+	control_free(s->control);
+	if (!ended)
+		return false;
+	drain_free(s->drain);
+	worker_free(s->worker);
+	probe_free(s->probe);
+	sd_event_unref(c->event);
+	return true;
+}
+
+static int ctraced_fail(struct ctraced *c)
+{
+	warnx("%s", c->err);
+	ctraced_tell_parent(c, c->err);
+	ctraced_stop(c);
+	if (c->has_dir)
+		statedir_undo(&c->dir);
+	return EXIT_FAILURE;
+}
+
+static int ctraced_run(struct ctraced *c)
+{
+	int r = 0;
+
+	warnx("capturing to %s", c->dir.trace);
+	sd_notify(0, "READY=1");
+	if (ctraced_tell_parent(c, "\n"))
+		r = sd_event_loop(c->event);
+	sd_notify(0, "STOPPING=1");
+	if (r < 0)
+		warnx("The event loop failed: %s; the trace is sealed.", strerror(-r));
+	if (!ctraced_stop(c))
+		warnx("Gave up a snapshot that did not come to its end.");
+	statedir_close(&c->dir);
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char *argv[])
+{
+	static struct ctraced c;
+	int r = config_read(argc, argv, &c.config, c.err);
+
+	if (r == -EINVAL) {
+		warnx("%s", c.err);
+		return 2;
+	}
+	if (r == CONFIG_HELP || r == CONFIG_VERSION) {
+		fputs(r == CONFIG_HELP ? help : "ctraced " CTRACED_VERSION "\n", stdout);
+		return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+	}
+	return ctraced_start(&c) < 0 ? ctraced_fail(&c) : ctraced_run(&c);
+}

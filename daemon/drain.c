@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/drain.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/fdtable.h"
+#include "daemon/watch.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+
+#define DRAIN_BUSY_MS      50
+#define DRAIN_QUIET_MS     250
+#define DRAIN_QUIET_N      512 /* fewer records than this in a round: the next one may come later */
+#define DRAIN_RATES        16
+#define DRAIN_RESYNC_NS    (10 * NSEC_PER_SEC) /* between two looks at all tasks after losses */
+#define DRAIN_VISITS_PER_S 2000 /* for the visiting thread: the limits are set by watch and here */
+
+struct drain_request {
+	void (*fn)(struct drain *d, void *arg);
+	void *arg;
+	bool done;
+	int result;
+	struct drain_request *next;
+};
+
+struct drain_stream {
+	void *data;
+	size_t size;
+	struct drain_stream *next;
+};
+
+/* What the counters said at a moment, for rates. */
+struct drain_rate {
+	uint64_t ns, cpu_ns, records, bytes;
+};
+
+struct drain {
+	struct drain_options opt;
+	struct recorder *recorder;
+	struct visit *visit;
+	struct watch watch;
+	pthread_t thread;
+	bool started;
+	int wake_fd, epoll_fd;
+
+	/* drain thread only */
+	uint64_t start_ns, losses_ns, resync_ns, sample_ns;
+	unsigned samples;
+	bool lost;
+	struct drain_rate rates[DRAIN_RATES];
+	unsigned n_rates;
+	uint64_t samples_refused, resyncs;
+
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t answered;
+	bool stop, closed;
+	struct drain_request *requests;
+	struct drain_stream *streams, **streams_end;
+	size_t streams_bytes;
+	uint64_t streams_refused;
+	struct drain_stats stats;
+};
+
+static int drain_read_task(void *arg, uint32_t tid, struct ct_iter_task *ret)
+{
+	return probe_read_task(arg, tid, ret);
+}
+
+static void drain_rawstack(void *arg, uint16_t cpu, const struct ct_rawstack_blob *raw)
+{
+	struct drain *d = arg;
+
+	if (raw->h.ts >= d->sample_ns + NSEC_PER_SEC) {
+		d->sample_ns = raw->h.ts;
+		d->samples = 0;
+	}
+	if (d->samples++ >= DRAIN_SAMPLES_PER_S || visit_ask_sample(d->visit, raw))
+		d->samples_refused++;
+}
+
+static void drain_record(void *arg, uint16_t cpu, const void *data, size_t size)
+{
+	struct drain *d = arg;
+
+	recorder_take(d->recorder, cpu, data, size);
+}
+
+static bool drain_ask_visit(void *arg, struct task *task)
+{
+	struct drain *d = arg;
+	const struct ct_rec *last = &task->st.last;
+	const struct visit_want want = {
+		.since_ns = last->ts,
+		.obj = last->obj,
+		.tid = last->tid,
+		.nr = last->nr,
+		.wait = last->wait,
+		.state = last->state,
+	};
+
+	return !visit_ask(d->visit, &want);
+}
+
+/* Where the other end of what is waited on may be another process' descriptor. */
+static bool drain_wants_files(uint8_t wait)
+{
+	switch ((enum ct_wait)wait) {
+	case CT_W_READ:
+	case CT_W_WRITE:
+	case CT_W_POLL:
+	case CT_W_EPOLL:
+	case CT_W_ACCEPT:
+	case CT_W_CONNECT:
+		return true;
+	case CT_W_NONE:
+	case CT_W_FUTEX:
+	case CT_W_SLEEP:
+	case CT_W_CHILD:
+	case CT_W_VFORK:
+	case CT_W_SIGNAL:
+	case CT_W_FLOCK:
+	case CT_W_SYNC:
+	case CT_W_FILE:
+	case CT_W_OPEN:
+	case CT_W_SYSVIPC:
+	case CT_W_FAULT:
+	case CT_W_STOPPED:
+	case CT_W_EXITED:
+	case CT_W_KTHREAD:
+	case CT_W_URING:
+	case CT_W_OTHER:
+	case CT_W_YIELD:
+		break;
+	}
+	return false;
+}
+
+/* The descriptor table of a visited process, at most every few seconds; and for a set that is polled since
+ * before the start, of which no CT_WAITFD tells, those. */
+static void drain_files(struct drain *d, const struct visit_result *v, uint64_t now_ns)
+{
+	struct task *task = tasks_get(recorder_tasks(d->recorder), v->rec.tid);
+	struct task *leader = tasks_get(recorder_tasks(d->recorder), v->tgid);
+	struct fdtable_job job = { .probe = d->opt.probe, .drain = d, .tgid = v->tgid, .tid = v->rec.tid };
+
+	if (!leader)
+		leader = task;
+	if (!leader || v->rec.kind != CT_VISIT || !drain_wants_files(v->rec.wait))
+		return;
+	job.whole = !leader->files_ns || now_ns >= leader->files_ns + DRAIN_FILES_AGAIN_NS;
+	if (task && task->st.last.ts <= d->start_ns && v->n_fds) {
+		job.n_fds = v->n_fds;
+		job.n_set = v->n_set;
+		memcpy(job.fds, v->fds, sizeof(job.fds));
+	}
+	if ((job.whole || job.n_fds) && !fdtable_post(d->opt.worker, &job))
+		leader->files_ns = now_ns;
+}
+
+static void drain_visits(struct drain *d, uint64_t now_ns)
+{
+	struct visit_result *v;
+
+	while ((v = visit_take(d->visit))) {
+		if (v->stack)
+			recorder_stack(d->recorder, v->stack);
+		if (v->has_futex)
+			recorder_add(d->recorder, &v->futex, v->futex_words);
+		recorder_add(d->recorder, &v->rec, v->words);
+		drain_files(d, v, now_ns);
+		visit_result_free(v);
+	}
+}
+
+static void drain_streams(struct drain *d)
+{
+	struct drain_stream *s, *next;
+
+	pthread_mutex_lock(&d->lock);
+	s = TAKE_PTR(d->streams);
+	d->streams_end = &d->streams;
+	d->streams_bytes = 0;
+	pthread_mutex_unlock(&d->lock);
+	for (; s; s = next) {
+		next = s->next;
+		recorder_take_stream(d->recorder, s->data, s->size);
+		free(s->data);
+		free(s);
+	}
+}
+
+static void drain_found(void *arg, const struct ct_iter_task *found)
+{
+	struct drain *d = arg;
+
+	recorder_take(d->recorder, 0, &found->task, sizeof(found->task));
+	tasks_found(recorder_tasks(d->recorder), found);
+}
+
+/* Takes the state of all tasks from the kernel: at the start, and when records were lost. */
+static int drain_resync(struct drain *d, uint64_t now_ns)
+{
+	struct tasks *tasks = recorder_tasks(d->recorder);
+	int r;
+
+	tasks_found_begin(tasks, now_ns);
+	r = probe_read_tasks(d->opt.probe, drain_found, d);
+	if (r >= 0)
+		tasks_found_end(tasks);
+	return r;
+}
+
+static void drain_loss(void *arg, uint16_t cpu, enum ct_loss cause, uint64_t n, uint64_t first_ns,
+		       uint64_t last_ns)
+{
+	struct drain *d = arg;
+
+	recorder_lost(d->recorder, cpu, cause, n, first_ns, last_ns);
+	d->lost |= cause == CT_LOSS_RING_FULL;
+}
+
+static void drain_losses(struct drain *d, uint64_t now_ns)
+{
+	if (now_ns < d->losses_ns + RECORDER_SEAL_NS)
+		return;
+	d->losses_ns = now_ns;
+	probe_losses(d->opt.probe, drain_loss, d);
+	if (!d->lost || now_ns < d->resync_ns + DRAIN_RESYNC_NS)
+		return;
+	d->lost = false;
+	d->resync_ns = now_ns;
+	d->resyncs++;
+	drain_resync(d, now_ns);
+}
+
+/* Keeps a few of the last seconds' counters and says how fast they went. */
+static void drain_rates(struct drain *d, uint64_t now_ns, struct drain_stats *s)
+{
+	struct drain_rate *newest = &d->rates[(d->n_rates + DRAIN_RATES - 1) % DRAIN_RATES], *oldest;
+	double span;
+
+	if (!d->n_rates || now_ns >= newest->ns + NSEC_PER_SEC) {
+		struct timespec ts;
+
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+		newest = &d->rates[d->n_rates++ % DRAIN_RATES];
+		*newest = (struct drain_rate){
+			.ns = now_ns,
+			.cpu_ns = (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec,
+			.records = s->recorder.writer.records,
+			.bytes = s->recorder.writer.file_bytes,
+		};
+	}
+	oldest = &d->rates[d->n_rates > DRAIN_RATES ? d->n_rates % DRAIN_RATES : 0];
+	if (newest->ns == oldest->ns)
+		return;
+	span = (double)(newest->ns - oldest->ns);
+	s->records_per_s = (double)(newest->records - oldest->records) * 1e9 / span;
+	s->bytes_per_s = (double)(newest->bytes - oldest->bytes) * 1e9 / span;
+	s->cpu_percent = (double)(newest->cpu_ns - oldest->cpu_ns) * 100 / span;
+}
+
+static void drain_publish(struct drain *d, uint64_t now_ns)
+{
+	struct drain_stats s = {
+		.recorder = recorder_stats(d->recorder),
+		.visit = visit_stats(d->visit),
+		.start_ns = d->start_ns,
+		.beat_ns = now_ns,
+		.high_water = probe_ring_high_water(d->opt.probe),
+		.visits_postponed = d->watch.postponed,
+		.samples_refused = d->samples_refused,
+		.resyncs = d->resyncs,
+	};
+
+	drain_rates(d, now_ns, &s);
+	pthread_mutex_lock(&d->lock);
+	s.streams_refused = d->streams_refused;
+	d->stats = s;
+	pthread_mutex_unlock(&d->lock);
+}
+
+/* Answers what others asked for; the last time (close) by saying that nothing more is done. */
+static void drain_requests(struct drain *d, bool close)
+{
+	struct drain_request *q;
+
+	pthread_mutex_lock(&d->lock);
+	d->closed = close;
+	while ((q = d->requests)) {
+		d->requests = q->next;
+		pthread_mutex_unlock(&d->lock);
+		if (close)
+			q->result = -ESHUTDOWN;
+		else
+			q->fn(d, q->arg);
+		pthread_mutex_lock(&d->lock);
+		q->done = true;
+		pthread_cond_broadcast(&d->answered);
+	}
+	pthread_mutex_unlock(&d->lock);
+}
+
+/* One time round.  Returns how many records there were. */
+static long drain_round(struct drain *d)
+{
+	uint64_t now_ns = clock_boot_ns();
+	long n = probe_consume(d->opt.probe, drain_record, d);
+
+	drain_visits(d, now_ns);
+	drain_streams(d);
+	drain_losses(d, now_ns);
+	watch_scan(&d->watch, recorder_tasks(d->recorder), now_ns, drain_ask_visit, d);
+	drain_requests(d, false);
+	recorder_seal(d->recorder, now_ns, false);
+	drain_publish(d, now_ns);
+	return n;
+}
+
+static void *drain_main(void *arg)
+{
+	struct drain *d = arg;
+	int wait_ms = DRAIN_BUSY_MS;
+	bool stop = false;
+
+	pthread_setname_np(pthread_self(), "ctraced-drain");
+	/* Late is lossy: on a machine that is short of CPU this thread, which needs little, goes first.
+	 * Without the privilege it stays what it is. */
+	(void)setpriority(PRIO_PROCESS, 0, -5);
+	while (!stop) {
+		struct epoll_event ev;
+		eventfd_t count;
+		long n;
+
+		epoll_wait(d->epoll_fd, &ev, 1, wait_ms);
+		eventfd_read(d->wake_fd, &count);
+		pthread_mutex_lock(&d->lock);
+		stop = d->stop;
+		pthread_mutex_unlock(&d->lock);
+		n = drain_round(d);
+		wait_ms = n < DRAIN_QUIET_N ? MIN(wait_ms + DRAIN_BUSY_MS, DRAIN_QUIET_MS) : DRAIN_BUSY_MS;
+	}
+	probe_losses(d->opt.probe, drain_loss, d);
+	drain_seal(d);
+	drain_requests(d, true);
+	return NULL;
+}
+
+static int drain_start(struct drain *d)
+{
+	const struct visit_options visit = { .read_task = drain_read_task,
+					     .arg = d->opt.probe,
+					     .max_per_sec = DRAIN_VISITS_PER_S };
+	struct epoll_event ev = { .events = EPOLLIN };
+	int r;
+
+	d->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	d->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (d->wake_fd < 0 || d->epoll_fd < 0 || epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, d->wake_fd, &ev) ||
+	    epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, probe_fd(d->opt.probe), &ev))
+		return -errno;
+	r = visit_new(&visit, &d->visit);
+	if (r < 0)
+		return r;
+	d->start_ns = clock_boot_ns();
+	watch_init(&d->watch, d->opt.long_wait_ns, d->start_ns);
+	r = drain_resync(d, d->start_ns);
+	if (r < 0)
+		return r;
+	recorder_begin(d->recorder, d->start_ns);
+	drain_publish(d, d->start_ns);
+	r = -pthread_create(&d->thread, NULL, drain_main, d);
+	d->started = r == 0;
+	return r;
+}
+
+int drain_new(const struct drain_options *opt, struct drain **ret, char err[DRAIN_ERR_MAX])
+{
+	struct drain *d = calloc(1, sizeof(*d));
+	int r;
+
+	if (!d)
+		return -ENOMEM;
+	d->opt = *opt;
+	d->opt.recorder.rawstack = drain_rawstack;
+	d->opt.recorder.arg = d;
+	d->wake_fd = d->epoll_fd = -1;
+	d->streams_end = &d->streams;
+	pthread_mutex_init(&d->lock, NULL);
+	pthread_cond_init(&d->answered, NULL);
+	r = recorder_new(&d->opt.recorder, &d->recorder, err);
+	if (!r) {
+		r = drain_start(d);
+		if (r)
+			snprintf(err, DRAIN_ERR_MAX, "Cannot begin the capture: %s.", strerror(-r));
+	}
+	if (r) {
+		bool created = d->recorder && recorder_created(d->recorder);
+
+		drain_free(d);
+		if (created)
+			unlink(opt->recorder.path);
+		return r;
+	}
+	*ret = d;
+	return 0;
+}
+
+static void drain_wake(struct drain *d)
+{
+	eventfd_write(d->wake_fd, 1);
+}
+
+void drain_stop(struct drain *d)
+{
+	if (!d || !d->started)
+		return;
+	pthread_mutex_lock(&d->lock);
+	d->stop = true;
+	pthread_mutex_unlock(&d->lock);
+	drain_wake(d);
+	pthread_join(d->thread, NULL);
+	d->started = false;
+}
+
+void drain_free(struct drain *d)
+{
+	if (!d)
+		return;
+	visit_free(d->visit);
+	recorder_free(d->recorder);
+	while (d->streams) {
+		struct drain_stream *s = d->streams;
+
+		d->streams = s->next;
+		free(s->data);
+		free(s);
+	}
+	if (d->wake_fd >= 0)
+		close(d->wake_fd);
+	if (d->epoll_fd >= 0)
+		close(d->epoll_fd);
+	pthread_cond_destroy(&d->answered);
+	pthread_mutex_destroy(&d->lock);
+	free(d);
+}
+
+int drain_call(struct drain *d, void (*fn)(struct drain *d, void *arg), void *arg)
+{
+	struct drain_request q = { .fn = fn, .arg = arg };
+	struct drain_request **end;
+
+	pthread_mutex_lock(&d->lock);
+	if (d->closed) {
+		pthread_mutex_unlock(&d->lock);
+		return -ESHUTDOWN;
+	}
+	for (end = &d->requests; *end; end = &(*end)->next)
+		;
+	*end = &q;
+	drain_wake(d);
+	while (!q.done)
+		pthread_cond_wait(&d->answered, &d->lock);
+	pthread_mutex_unlock(&d->lock);
+	return q.result;
+}
+
+void drain_post(struct drain *d, void *data, size_t size)
+{
+	struct drain_stream *s = malloc(sizeof(*s));
+
+	pthread_mutex_lock(&d->lock);
+	if (!s || d->streams_bytes + size > DRAIN_POSTED_MAX) {
+		d->streams_refused++;
+		free(s);
+		free(data);
+	} else {
+		*s = (struct drain_stream){ .data = data, .size = size };
+		*d->streams_end = s;
+		d->streams_end = &s->next;
+		d->streams_bytes += size;
+	}
+	pthread_mutex_unlock(&d->lock);
+}
+
+struct drain_stats drain_stats(struct drain *d)
+{
+	struct drain_stats s;
+
+	pthread_mutex_lock(&d->lock);
+	s = d->stats;
+	pthread_mutex_unlock(&d->lock);
+	return s;
+}
+
+struct recorder *drain_recorder(struct drain *d)
+{
+	return d->recorder;
+}
+
+void drain_visit_all(struct drain *d, uint64_t since_ns, unsigned max)
+{
+	watch_all(&d->watch, recorder_tasks(d->recorder), clock_boot_ns(), since_ns, max, drain_ask_visit, d);
+}
+
+void drain_seal(struct drain *d)
+{
+	recorder_seal(d->recorder, clock_boot_ns(), true);
+}
+
+uint64_t drain_visits_open(struct drain *d)
+{
+	struct visit_stats s = visit_stats(d->visit);
+
+	return s.asked - s.done - s.gone - s.refused_queue - s.refused_rate - s.failed;
+}

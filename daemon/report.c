@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/report.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+
+static const char *const loss_names[CT_LOSS_CAUSES] = {
+	[CT_LOSS_RING_FULL] = "ring_full", [CT_LOSS_STORAGE] = "storage", [CT_LOSS_OBJECTS] = "objects",
+	[CT_LOSS_DAEMON] = "daemon",       [CT_LOSS_DISK] = "disk",       [CT_LOSS_SLOT] = "slot",
+};
+
+static json_int_t num(uint64_t v)
+{
+	return (json_int_t)v;
+}
+
+static json_t *report_file(const struct report_source *src, const struct writer_stats *w)
+{
+	return json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "path", src->trace, "bytes",
+			 num(src->size_bytes), "oldest_ns", num(w->oldest_ns), "newest_ns", num(w->newest_ns),
+			 "segments", num(w->segments), "records", num(w->records), "written_bytes",
+			 num(w->file_bytes), "evicted", num(w->dict_evicted));
+}
+
+/* The kernel's own count of what a CPU lost, by cause, and the sum of each cause. */
+static json_t *report_losses(const struct report_source *src, const struct recorder_stats *r)
+{
+	json_t *losses = json_object(), *cpus = json_array();
+	uint64_t by_cause[CT_LOSS_CAUSES] = { 0 };
+
+	for (unsigned cpu = 0; cpu < probe_cpus(src->probe); cpu++) {
+		struct ct_cpu_stats st;
+		uint64_t lost = 0;
+
+		if (probe_stats(src->probe, (uint16_t)cpu, &st))
+			continue;
+		for (size_t i = 0; i < CT_LOSS_CAUSES; i++) {
+			by_cause[i] += st.lost[i];
+			lost += st.lost[i];
+		}
+		if (lost)
+			json_array_append_new(cpus,
+					      json_pack("{s:i,s:I}", "cpu", (int)cpu, "lost", num(lost)));
+	}
+	by_cause[CT_LOSS_DAEMON] += r->refused;
+	by_cause[CT_LOSS_DISK] += r->writer.lost_disk;
+	for (size_t i = 0; i < CT_LOSS_SLOT; i++)
+		json_object_set_new(losses, loss_names[i], json_integer(num(by_cause[i])));
+	json_object_set_new(losses, "cpus", cpus);
+	return losses;
+}
+
+static json_t *report_visits(const struct drain_stats *s)
+{
+	const struct visit_stats *v = &s->visit;
+
+	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "asked", num(v->asked), "done",
+			 num(v->done), "gone", num(v->gone), "refused_queue", num(v->refused_queue),
+			 "refused_rate", num(v->refused_rate), "failed", num(v->failed), "cut_short",
+			 num(v->cut_short), "stuck_ns", num(v->stuck_ns), "postponed",
+			 num(s->visits_postponed), "samples_refused", num(s->samples_refused));
+}
+
+static uint64_t report_rss(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/self/statm", "re");
+	unsigned long pages = 0;
+
+	if (!f || fscanf(f, "%*u %lu", &pages) != 1)
+		return 0;
+	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static json_t *report_cost(const struct drain_stats *s, uint64_t now_ns, double bpf_percent)
+{
+	struct timespec ts;
+	json_t *cost;
+	double cpu_ns;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	cpu_ns = (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
+	cost = json_pack("{s:f,s:f,s:I}", "daemon_percent", s->cpu_percent, "daemon_percent_total",
+			 now_ns > s->start_ns ? cpu_ns * 100 / (double)(now_ns - s->start_ns) : 0.0,
+			 "rss_bytes", num(report_rss()));
+	if (bpf_percent >= 0)
+		json_object_set_new(cost, "bpf_percent", json_real(bpf_percent));
+	return cost;
+}
+
+static json_t *report_hook_counts(struct probe *probe)
+{
+	size_t n, live = 0;
+	const struct probe_hook *hooks = probe_hooks(probe, &n);
+
+	for (size_t i = 0; i < n; i++)
+		live += hooks[i].live;
+	return json_pack("{s:I,s:I}", "live", num(live), "off", num(n - live));
+}
+
+json_t *report_status(const struct report_source *src, double bpf_percent)
+{
+	struct drain_stats s = drain_stats(src->drain);
+	const struct recorder_stats *r = &s.recorder;
+	uint64_t now_ns = clock_boot_ns();
+	json_t *a = json_pack("{s:b,s:s,s:i,s:I,s:I}", "ok", 1, "version", CTRACED_VERSION, "pid",
+			      (int)getpid(), "uptime_ns", num(now_ns - s.start_ns), "now_ns", num(now_ns));
+
+	json_object_set_new(a, "file", report_file(src, &r->writer));
+	json_object_set_new(
+		a, "rate",
+		json_pack("{s:f,s:f}", "records_per_s", s.records_per_s, "bytes_per_s", s.bytes_per_s));
+	json_object_set_new(a, "rings",
+			    json_pack("{s:i,s:I,s:I}", "cpus", (int)probe_cpus(src->probe), "bytes_each",
+				      num(src->ring_bytes), "high_water_bytes", num(s.high_water)));
+	json_object_set_new(a, "losses", report_losses(src, r));
+	json_object_set_new(a, "tables",
+			    json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "tasks", num(r->tasks),
+				      "tasks_refused", num(r->tasks_refused), "objects",
+				      num(r->writer.dict_objects), "stacks", num(r->writer.dict_stacks),
+				      "resyncs", num(s.resyncs), "streams_refused", num(s.streams_refused),
+				      "jobs_refused", num(src->jobs_refused)));
+	json_object_set_new(a, "visits", report_visits(&s));
+	json_object_set_new(a, "cost", report_cost(&s, now_ns, bpf_percent));
+	json_object_set_new(a, "hooks", report_hook_counts(src->probe));
+	json_object_set_new(a, "clients", json_integer(src->clients));
+	json_object_set_new(a, "denied", json_integer(num(src->denied)));
+	return a;
+}
+
+static json_t *report_capabilities(void)
+{
+	static const struct {
+		int cap;
+		const char *name;
+	} caps[] = {
+		{ CAP_BPF, "bpf" },
+		{ CAP_PERFMON, "perfmon" },
+		{ CAP_SYS_ADMIN, "sys_admin" },
+		{ CAP_SYS_PTRACE, "sys_ptrace" },
+		{ CAP_SYS_RESOURCE, "sys_resource" },
+		{ CAP_SYS_NICE, "sys_nice" },
+		{ CAP_DAC_READ_SEARCH, "dac_read_search" },
+		{ CAP_SYSLOG, "syslog" },
+	};
+	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct d[2] = { 0 };
+	json_t *list = json_array();
+
+	if (syscall(SYS_capget, &h, d))
+		return list;
+	for (size_t i = 0; i < ARRAY_SIZE(caps); i++)
+		if (d[caps[i].cap / 32].effective & 1u << (caps[i].cap % 32))
+			json_array_append_new(list, json_string(caps[i].name));
+	return list;
+}
+
+/* "none", "integrity", "confidentiality": the bracketed word; "unknown" where there is no such file. */
+static void report_lockdown(char ret[32])
+{
+	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/security/lockdown", "re");
+	char line[128];
+	const char *word = f && fgets(line, sizeof(line), f) ? strchr(line, '[') : NULL;
+
+	if (!word || sscanf(word, "[%31[a-z]", ret) != 1)
+		strcpy(ret, "unknown");
+}
+
+json_t *report_doctor(struct probe *probe)
+{
+	size_t n;
+	const struct probe_hook *hooks = probe_hooks(probe, &n);
+	json_t *list = json_array();
+	struct utsname u = { 0 };
+	char lockdown[32];
+
+	uname(&u);
+	report_lockdown(lockdown);
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(list, json_pack("{s:s,s:b,s:s,s:s,s:s}", "name", hooks[i].name, "live",
+						      hooks[i].live, "how", hooks[i].how, "why", hooks[i].why,
+						      "without", hooks[i].without));
+	return json_pack("{s:b,s:s,s:s,s:b,s:s,s:o,s:o}", "ok", 1, "kernel", u.release, "machine", u.machine,
+			 "btf", !access("/sys/kernel/btf/vmlinux", R_OK), "lockdown", lockdown,
+			 "capabilities", report_capabilities(), "hooks", list);
+}
+
+int report_bpf_percent(struct probe *probe, double *ret)
+{
+	const struct timespec pause = { .tv_nsec = 200 * (long)NSEC_PER_MSEC };
+	_cleanup_close_ int fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	uint64_t run0, run1, t0, t1;
+	int r;
+
+	if (fd < 0)
+		return fd;
+	t0 = clock_boot_ns();
+	r = probe_run_time(probe, &run0);
+	nanosleep(&pause, NULL);
+	if (!r)
+		r = probe_run_time(probe, &run1);
+	t1 = clock_boot_ns();
+	if (!r)
+		*ret = (double)(run1 - run0) * 100 / (double)(t1 - t0);
+	return r;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report.h - the answers to status and doctor, as doc/design.md lists them.  Any thread.
+ */
+#ifndef CTRACE_DAEMON_REPORT_H
+#define CTRACE_DAEMON_REPORT_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "daemon/drain.h"
+#include "daemon/probe.h"
+
+struct report_source {
+	struct probe *probe;
+	struct drain *drain;
+	const char *trace;
+	uint64_t size_bytes, ring_bytes;
+	unsigned clients;
+	uint64_t denied, jobs_refused;
+};
+
+/* bpf_percent: of one CPU, or negative when it was not measured.  NULL: out of memory. */
+json_t *report_status(const struct report_source *src, double bpf_percent);
+json_t *report_doctor(struct probe *probe);
+
+/* Measures for a fifth of a second how much CPU time the programs in the kernel take, in % of one CPU.  The
+ * kernel's statistics slow all BPF programs a little while they are on.  0, or -errno when they cannot be
+ * had. */
+int report_bpf_percent(struct probe *probe, double *ret);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * service.h - what the requests of the control socket do.  Main thread.
+ */
+#ifndef CTRACE_DAEMON_SERVICE_H
+#define CTRACE_DAEMON_SERVICE_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "daemon/config.h"
+#include "daemon/control.h"
+#include "daemon/drain.h"
+#include "daemon/worker.h"
+
+struct service {
+	const struct config *config;
+	const char *trace;
+	struct control *control;
+	struct probe *probe;
+	struct worker *worker;
+	struct drain *drain;
+};
+
+/* For control_options.request; arg: the struct service. */
+void service_request(void *arg, uint64_t client, const char *cmd, json_t *body, int fd);
+
+#endif

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/snapshot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/drain.h"
+#include "daemon/heldlocks.h"
+#include "daemon/probe.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "lib/map.h"
+#include "lib/vec.h"
+#include "trace/reader.h"
+
+struct snapshot_prep {
+	uint64_t since_ns, deadline_ns;
+	VEC(uint32_t) tgids; /* processes with a blocked task, each once */
+	VEC(uint8_t) tables;
+	struct heldlocks locks;
+};
+
+/* On the drain thread: what is to be looked at. */
+static void prepare_begin(struct drain *d, void *arg)
+{
+	struct tasks *tasks = recorder_tasks(drain_recorder(d));
+	struct snapshot_prep *p = arg;
+	struct map seen = { 0 };
+
+	drain_visit_all(d, p->since_ns, SNAPSHOT_VISITS_MAX);
+	for (struct task *t = tasks_next(tasks, 1); t; t = tasks_next(tasks, t->st.last.tid + 1)) {
+		if (t->flags & TASK_KTHREAD || t->st.run != WINDOW_RUN_BLOCKED || !t->tgid ||
+		    map_get(&seen, t->tgid, NULL))
+			continue;
+		if (map_set(&seen, t->tgid, 1) || VEC_PUSH(&p->tgids, t->tgid))
+			break;
+	}
+	map_done(&seen);
+}
+
+/* On the drain thread: what was found. */
+static void prepare_end(struct drain *d, void *arg)
+{
+	struct snapshot_prep *p = arg;
+	struct recorder *r = drain_recorder(d);
+
+	for (size_t i = 0; i < p->locks.n; i++)
+		recorder_add(r, &p->locks.v[i].rec, p->locks.v[i].words);
+	recorder_take_stream(r, p->tables.v, p->tables.n);
+	drain_seal(d);
+}
+
+static size_t count_fds(const uint8_t *p, size_t size)
+{
+	size_t count = 0;
+
+	while (size >= sizeof(struct ct_blob)) {
+		const struct ct_blob *b = (const void *)p;
+		size_t n = CT_KIND_IS_BLOB(b->kind) ? b->size
+						    : sizeof(struct ct_rec) + 8 * CT_KIND_WORDS(b->kind);
+
+		if (n < sizeof(*b) || n > size)
+			break;
+		count += b->kind == CT_FD;
+		p += n;
+		size -= n;
+	}
+	return count;
+}
+
+static void prepare_tables(const struct snapshot_source *src, struct snapshot_prep *p)
+{
+	size_t fds = 0;
+
+	for (size_t i = 0; i < p->tgids.n && fds < SNAPSHOT_FDS_MAX && clock_boot_ns() < p->deadline_ns;
+	     i++) {
+		_cleanup_free_ void *table = NULL;
+		size_t size;
+
+		if (probe_read_files(src->probe, p->tgids.v[i], &table, &size))
+			continue; /* it has gone */
+		if (VEC_RESERVE(&p->tables, p->tables.n + size))
+			return;
+		if (size)
+			memcpy(p->tables.v + p->tables.n, table, size);
+		p->tables.n += size;
+		fds += count_fds(table, size);
+	}
+}
+
+void snapshot_prepare(const struct snapshot_source *src, uint64_t since_ns)
+{
+	struct snapshot_prep p = { .since_ns = since_ns,
+				   .deadline_ns = clock_boot_ns() + SNAPSHOT_PREPARE_NS };
+	const struct timespec pause = { .tv_nsec = 2 * (long)NSEC_PER_MSEC };
+
+	if (!drain_call(src->drain, prepare_begin, &p)) {
+		heldlocks_read(NULL, clock_boot_ns(), &p.locks);
+		prepare_tables(src, &p);
+		while (drain_visits_open(src->drain) && clock_boot_ns() < p.deadline_ns)
+			nanosleep(&pause, NULL);
+		drain_call(src->drain, prepare_end, &p);
+	}
+	VEC_FREE(&p.tgids);
+	VEC_FREE(&p.tables);
+	heldlocks_done(&p.locks);
+}
+
+int snapshot_take(const struct snapshot_source *src, uint64_t from_ns, uint64_t to_ns, int fd,
+		  struct snapshot_result *ret, char err[SNAPSHOT_ERR_MAX])
+{
+	struct snapshot_result res = { 0 };
+	uint64_t begin_ns = clock_boot_ns();
+	struct reader *reader;
+	struct stat st;
+	int r;
+
+	snapshot_prepare(src, from_ns);
+	/* A window that ends now includes what was just found out, whose time is a little later. */
+	if (to_ns > begin_ns || begin_ns - to_ns < SNAPSHOT_NOW_NS)
+		to_ns = UINT64_MAX;
+	r = reader_open(src->trace, &reader, err);
+	if (r)
+		return r;
+	r = snapshot_cut(reader, from_ns, to_ns, fd, &res.segments, err);
+	if (!r) {
+		const struct reader_info *info = reader_info(reader);
+
+		res.from_ns = MAX(from_ns, info->from_ns);
+		res.to_ns = MIN(to_ns, info->to_ns);
+		res.bytes = fstat(fd, &st) ? 0 : (uint64_t)st.st_size;
+		res.took_ns = clock_boot_ns() - begin_ns;
+		*ret = res;
+	}
+	reader_free(reader);
+	if (r)
+		(void)!ftruncate(fd, 0); /* half a trace is of no use to anybody */
+	return r;
+}
+
+int snapshot_check_fd(int fd, char err[SNAPSHOT_ERR_MAX])
+{
+	const char *why = NULL;
+	struct stat st;
+	int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+
+	if (fd < 0)
+		why = "no descriptor came with the request";
+	else if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || flags & O_PATH)
+		why = "the descriptor is not open for writing";
+	else if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		why = "the descriptor is not of a regular file";
+	else if (st.st_size)
+		why = "the file is not empty";
+	if (!why)
+		return 0;
+	snprintf(err, SNAPSHOT_ERR_MAX,
+		 "Cannot write a snapshot: %s; send an empty regular file, open for writing, with the "
+		 "request.",
+		 why);
+	return -EINVAL;
+}

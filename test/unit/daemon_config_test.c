@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/config.h"
+#include "daemon/heldlocks.h"
+#include "lib/cleanup.h"
+
+static char conf[] = "/tmp/ctraced-conf-XXXXXX";
+
+static int read_with(struct config *c, char *err, const char *file, char *const flags[])
+{
+	char *argv[16] = { "ctraced", "--config", conf };
+	int argc = 3;
+	FILE *f = fopen(conf, "w");
+
+	assert_non_null(f);
+	fputs(file, f);
+	fclose(f);
+	while (flags && *flags)
+		argv[argc++] = *flags++;
+	*err = 0;
+	return config_read(argc, argv, c, err);
+}
+
+static void file_then_flags(void **state)
+{
+	char err[CONFIG_ERR_MAX];
+	struct config c;
+
+	assert_int_equal(read_with(&c, err, "", NULL), CONFIG_RUN);
+	assert_int_equal(c.size_bytes, 2ULL << 30);
+	assert_int_equal(c.long_wait_ns, 200000000);
+	assert_string_equal(c.socket, "/run/ctrace/ctraced.sock");
+	assert_int_equal(read_with(&c, err, "# why\nsize = 64M\nlong-wait = 1.5s\ngroup = adm\n",
+				   (char *[]){ "--size=1G", "--hooks", "-msg", NULL }),
+			 CONFIG_RUN);
+	assert_int_equal(c.size_bytes, 1ULL << 30);
+	assert_int_equal(c.long_wait_ns, 1500000000);
+	assert_string_equal(c.group, "adm");
+	assert_string_equal(c.hooks, "-msg");
+	assert_int_equal(read_with(&c, err, "", (char *[]){ "--version", NULL }), CONFIG_VERSION);
+	assert_int_equal(read_with(&c, err, "", (char *[]){ "--help", "--nonsense", NULL }), CONFIG_HELP);
+}
+
+/* Each is refused with one sentence that names what is wrong. */
+static void refusals(void **state)
+{
+	static char *const flags[][3] = {
+		{ "--size", "1", NULL },
+		{ "--size", "2Q", NULL },
+		{ "--size", "-5G", NULL },
+		{ "--size", "0x40000000", NULL },
+		{ "--size", "nan", NULL },
+		{ "--size", "2T", NULL },
+		{ "--size", "1e30", NULL },
+		{ "--ring-size", "5M", NULL },
+		{ "--ring-size", "1K", NULL },
+		{ "--long-wait", "200", NULL },
+		{ "--long-wait", "1ms", NULL },
+		{ "--long-wait", "5d", NULL },
+		{ "--ready-fd", "999", NULL },
+		{ "--ready-fd", "x", NULL },
+		{ "--nonsense", NULL },
+		{ "stray", NULL },
+		{ "--size", NULL },
+		{ "--state-dir", "", NULL },
+	};
+	static const char *const files[] = { "nonsense = 1\n", "size = 3\n", "junk\n", "[x]\nsize = 1M\n" };
+	char err[CONFIG_ERR_MAX];
+	struct config c;
+
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		assert_int_equal(read_with(&c, err, "", flags[i]), -EINVAL);
+		assert_true(strlen(err) > 20 && !strchr(err, '\n'));
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		assert_int_equal(read_with(&c, err, files[i], NULL), -EINVAL);
+		assert_non_null(strstr(err, conf));
+	}
+	assert_int_equal(config_read(3, (char *[]){ "ctraced", "--config", "/nowhere/x" }, &c, err), -EINVAL);
+	assert_non_null(strstr(err, "/nowhere/x"));
+}
+
+static void long_values(void **state)
+{
+	char err[CONFIG_ERR_MAX], value[5000];
+	struct config c;
+
+	memset(value, 'a', sizeof(value) - 1);
+	value[sizeof(value) - 1] = 0;
+	for (size_t i = 0; i < 7; i++) {
+		static char *const names[] = { "--state-dir", "--socket",    "--group", "--hooks",
+					       "--size",      "--long-wait", "--config" };
+
+		assert_int_equal(read_with(&c, err, "", (char *[]){ names[i], value, NULL }), -EINVAL);
+	}
+}
+
+static void held_locks(void **state)
+{
+	struct heldlock l;
+
+	assert_true(
+		heldlocks_parse("1: POSIX  ADVISORY  WRITE 512 fd:02:131090 1073741824 1073741825\n", &l));
+	assert_int_equal(l.rec.kind, CT_HELD);
+	assert_int_equal(l.rec.tid, 512);
+	assert_int_equal(l.rec.state, 1);
+	assert_int_equal(l.rec.wait, 0);
+	assert_int_equal(l.rec.flags, 0);
+	assert_int_equal(l.words[0], 1073741824);
+	assert_int_equal(l.words[1], 1073741825);
+	assert_true(l.rec.obj == CT_OBJ_ID(CT_OBJ_FILE, CT_OBJ_HASH(0xfdULL << 20 | 2, 131090)));
+
+	assert_true(heldlocks_parse("12: -> FLOCK  ADVISORY  READ 77 00:1a:9 0 EOF", &l));
+	assert_int_equal(l.rec.wait, 1);
+	assert_int_equal(l.rec.state, 0);
+	assert_int_equal(l.rec.flags, 1);
+	assert_true(l.words[1] == INT64_MAX);
+
+	assert_true(heldlocks_parse("3: OFDLCK ADVISORY  WRITE -1 00:1a:9 0 5", &l));
+	assert_int_equal(l.rec.tid, 0);
+	assert_int_equal(l.rec.wait, 2);
+
+	assert_false(heldlocks_parse("", &l));
+	assert_false(heldlocks_parse("1:", &l));
+	assert_false(heldlocks_parse("1: LEASE  ACTIVE    READ 5 00:1a:9 0 EOF", &l));
+	assert_false(heldlocks_parse("1: POSIX  ADVISORY  WRITE 512 fd:02", &l));
+	assert_false(heldlocks_parse("1: POSIX  ADVISORY  WRITE <none>:0 0 EOF", &l));
+}
+
+static int make_conf(void **state)
+{
+	int fd = mkstemp(conf);
+
+	return fd < 0 || close(fd);
+}
+
+static int remove_conf(void **state)
+{
+	return unlink(conf);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(file_then_flags),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(long_values),
+		cmocka_unit_test(held_locks),
+	};
+
+	return cmocka_run_group_tests(tests, make_conf, remove_conf);
+}
