@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * chain.h - private to analysis/: from a critical path to the chain of tasks
+ * that most of the time leads through.
+ *
+ * At each task the time is grouped by what it went to (the CPU, one other task,
+ * one thing that is not a task); the largest group decides where to go on, and
+ * a second one of at least a fifth is kept as a choice.
+ */
+#ifndef CTRACE_ANALYSIS_CHAIN_H
+#define CTRACE_ANALYSIS_CHAIN_H
+
+#include "analysis/diagnose.h"
+#include "lib/vec.h"
+
+enum chain_end { END_RUNNING, END_RUNNABLE, END_LEAF, END_CYCLE, END_UNKNOWN };
+
+struct chain {
+	VEC(struct link) links;
+	VEC(struct choice) choices;
+	enum chain_end end;
+	struct blame leaf;   /* END_LEAF, END_CYCLE */
+	uint32_t leaf_seg;   /* the longest such wait */
+	uint32_t last_frame; /* the longest frame of the last task */
+	bool *in_last;       /* [frame]: belongs to the last task */
+};
+
+/* 0 or -ENOMEM. */
+int chain_build(const struct graph *g, const struct path *p, struct chain *ret);
+void chain_done(struct chain *c);
+/* Adds a link for task at the end, over the time of the last one. */
+int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edge_kind edge,
+		 enum edge_strength strength);
+/* The stack of the task in [from, to): of its longest visited wait, else of its commonest sample; 0 none. */
+uint64_t chain_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, bool running);
+
+#endif

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/diagnose.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/chain.h"
+#include "analysis/rival.h"
+#include "analysis/sentence.h"
+#include "lib/cleanup.h"
+
+const char *verdict_name(enum verdict v)
+{
+	static const char *const names[] = { [VERDICT_NORMAL] = "normal",
+					     [VERDICT_LONG_WAIT] = "long-wait",
+					     [VERDICT_LONG_RUNNING] = "long-running",
+					     [VERDICT_STARVED] = "starved",
+					     [VERDICT_REPEATED_YIELD] = "repeated-yield" };
+
+	return names[v];
+}
+
+/* The victim's own time: what it did, and what its waits were for. */
+static void diagnose_time(const struct path *p, struct diagnosis *d)
+{
+	for (size_t i = 0; i < p->n_pieces; i++)
+		if (p->pieces[i].frame == 0)
+			d->time_ns[p->pieces[i].time] += p->pieces[i].to_ns - p->pieces[i].from_ns;
+	for (size_t i = 1; i < p->n_frames; i++)
+		if (p->frames[i].parent == 0)
+			d->time_ns[p->frames[i].blame.time] += p->frames[i].to_ns - p->frames[i].from_ns;
+}
+
+struct findings {
+	const struct graph *g;
+	struct chain chain;
+	struct rival cpu;  /* END_RUNNABLE */
+	struct rival disk; /* END_LEAF on a disk */
+	uint32_t pool;     /* workers of a busy pool, 0: none */
+	bool spins;        /* the last task spins on something */
+	bool starved;
+	bool circular;
+	bool on_disk;
+};
+
+static struct link *last_link(struct findings *f)
+{
+	return &f->chain.links.v[f->chain.links.n - 1];
+}
+
+/* It runs: does it compute, or turn in circles waiting for a flag? */
+static int find_spin(struct findings *f)
+{
+	struct link *k = last_link(f);
+	uint32_t sampled, samples, flag;
+	uint32_t yields = rival_yields(f->g, k->task, k->from_ns, k->to_ns, &sampled, &samples);
+	uint64_t ms = (k->to_ns - k->from_ns) / 1000000;
+
+	f->spins = yields > ms / 10 + 20 || (samples >= 4 && sampled * 3 > samples);
+	if (!f->spins)
+		return 0;
+	k->kind = "data-flag";
+	flag = rival_flag(f->g, k->task, k->from_ns, k->to_ns);
+	if (flag == GRAPH_NONE)
+		return 0;
+	return chain_append(f->g, &f->chain, flag, EDGE_FLAG, EDGE_WEAK);
+}
+
+static int find_cpu(struct findings *f)
+{
+	struct link *k = last_link(f);
+	int r = rival_cpu(f->g, k->task, k->from_ns, k->to_ns, &f->cpu);
+
+	if (r)
+		return r;
+	/* its own threads had the CPU: the process computes */
+	if (f->cpu.own_ns > f->cpu.ns && f->cpu.own_ns > f->cpu.idle_ns) {
+		f->chain.end = END_RUNNING;
+		return 0;
+	}
+	if (k->runnable_ns <= k->running_ns) {
+		f->chain.end = END_RUNNING;
+		return 0;
+	}
+	f->starved = true;
+	if (f->cpu.task == GRAPH_NONE || f->cpu.idle_ns > f->cpu.total_ns / 2)
+		return 0;
+	k->strength = EDGE_STRONG;
+	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU, EDGE_STRONG);
+}
+
+static int find_disk(struct findings *f)
+{
+	struct link *k = last_link(f);
+	int r = rival_disk(f->g, k->task, k->obj, k->from_ns, k->to_ns, &f->disk);
+
+	f->on_disk = true;
+	if (r || f->disk.task == GRAPH_NONE || f->disk.ns < (k->to_ns - k->from_ns) / 5)
+		return r;
+	r = chain_append(f->g, &f->chain, f->disk.task, EDGE_DISK, EDGE_WEAK);
+	if (r)
+		return r;
+	last_link(f)->state = "waiting";
+	last_link(f)->kind = "disk";
+	return 0;
+}
+
+/* What the last task of the chain was up to. */
+static int find_end(struct findings *f)
+{
+	struct link *k = last_link(f);
+	int r = 0;
+
+	if (f->chain.end == END_RUNNABLE ||
+	    (f->chain.end == END_RUNNING && k->runnable_ns > k->running_ns / 2))
+		r = find_cpu(f);
+	if (!r && f->chain.end == END_RUNNING && !f->starved)
+		r = find_spin(f);
+	if (!r && f->chain.end == END_RUNNING && !f->spins && f->chain.links.n > 1)
+		f->pool = rival_pool(f->g, k->task, k->from_ns, k->to_ns);
+	if (f->chain.end == END_CYCLE)
+		f->circular = true;
+	if (!r && f->chain.end == END_LEAF && !strcmp(f->chain.leaf.kind, "disk"))
+		r = find_disk(f);
+	return r;
+}
+
+static bool has_edge(const struct findings *f, enum edge_kind kind)
+{
+	for (size_t i = 0; i + 1 < f->chain.links.n; i++)
+		if (f->chain.links.v[i].edge == kind)
+			return true;
+	return false;
+}
+
+/* The first task does nothing but sleep for short whiles. */
+static bool is_polling(const struct link *k)
+{
+	return k->wait == CT_W_SLEEP && k->waits >= 3 && k->total_ns / k->waits < 2000000000ULL;
+}
+
+static const char *find_cause(const struct findings *f)
+{
+	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
+	size_t n = f->chain.links.n;
+
+	if (f->circular)
+		return "circular-wait";
+	if (f->starved)
+		return "starved";
+	if (f->spins)
+		return "polling";
+	if (f->on_disk)
+		return "disk";
+	if (last->wait == CT_W_STOPPED)
+		return "stopped";
+	if (has_edge(f, EDGE_LOCK) || has_edge(f, EDGE_FILELOCK) || has_edge(f, EDGE_POLLED) ||
+	    has_edge(f, EDGE_KERNEL_LOCK))
+		return "lock-holder";
+	if (f->pool)
+		return "queueing";
+	if (f->chain.end == END_RUNNING)
+		return "busy";
+	if (f->chain.end == END_UNKNOWN)
+		return n > 1 ? "slow-peer" : "none";
+	if (n == 1 && is_polling(last))
+		return "polling";
+	if (f->chain.leaf.time == TIME_NETWORK)
+		return "network";
+	if (!strcmp(last->kind, "input"))
+		return "external";
+	if (!strcmp(last->kind, "timer"))
+		return n > 1 ? "slow-peer" : "timer";
+	if (last->unfinished && last->wait == CT_W_FUTEX)
+		return "missing-wakeup";
+	return n > 1 ? "slow-peer" : "external";
+}
+
+static enum verdict find_verdict(const struct findings *f)
+{
+	const struct link *k = &f->chain.links.v[0];
+
+	if (f->chain.links.n == 1 || k->edge == EDGE_CPU || k->edge == EDGE_FLAG) {
+		if (f->spins)
+			return VERDICT_REPEATED_YIELD;
+		if (f->starved)
+			return VERDICT_STARVED;
+		if (!strcmp(k->state, "running") || !strcmp(k->state, "runnable"))
+			return VERDICT_LONG_RUNNING;
+	}
+	if (is_polling(k) || k->edge == EDGE_POLLED)
+		return VERDICT_REPEATED_YIELD;
+	return VERDICT_LONG_WAIT;
+}
+
+/* Only waits for children and for its own doing. */
+static bool only_children(const struct findings *f)
+{
+	for (size_t i = 0; i + 1 < f->chain.links.n; i++)
+		if (f->chain.links.v[i].edge != EDGE_EXIT && f->chain.links.v[i].edge != EDGE_VFORK)
+			return false;
+	return true;
+}
+
+/* It idles: it waits for what nobody owes it. */
+static bool idles(const struct findings *f)
+{
+	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
+
+	if (!only_children(f) || f->chain.end != END_LEAF || f->on_disk || f->circular)
+		return false;
+	switch (last->wait) {
+	case CT_W_SLEEP:
+	case CT_W_SIGNAL:
+	case CT_W_ACCEPT:
+		return true;
+	case CT_W_READ:
+	case CT_W_POLL:
+	case CT_W_EPOLL:
+		switch ((unsigned)CT_OBJ_KIND(last->obj)) {
+		case CT_OBJ_SOCK:
+			return last->server || f->chain.leaf.time != TIME_NETWORK;
+		case CT_OBJ_PIPE:
+		case CT_OBJ_FIFO:
+			return false;
+		default:
+			return true;
+		}
+	case CT_W_KTHREAD:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_normal(const struct findings *f, uint64_t stall_ns)
+{
+	if (stall_ns < DIAGNOSE_STALL_NS || f->chain.end == END_UNKNOWN)
+		return !f->circular;
+	if (idles(f))
+		return true;
+	return f->chain.links.n > 1 && only_children(f) && f->chain.end == END_RUNNING && !f->spins &&
+	       stall_ns < DIAGNOSE_CHILD_BUSY_NS;
+}
+
+static bool is_strong(const struct findings *f)
+{
+	for (size_t i = 0; i + 1 < f->chain.links.n; i++) {
+		const struct link *k = &f->chain.links.v[i];
+
+		/* a hand-over is happenstance for cause but real for time */
+		if (k->strength == EDGE_WEAK && k->edge != EDGE_LOCK && k->edge != EDGE_KERNEL_LOCK)
+			return false;
+	}
+	return !f->chain.choices.n && f->chain.end != END_UNKNOWN;
+}
+
+static int diagnose_words(const struct findings *f, struct diagnosis *d)
+{
+	struct sentence_facts facts = { .g = f->g,
+					.chain = d->chain,
+					.n_chain = d->n_chain,
+					.verdict = d->verdict,
+					.cause = d->cause,
+					.leaf = &f->chain.leaf,
+					.leaf_end = f->chain.end == END_LEAF,
+					.pool = f->pool,
+					.cpu = f->starved ? &f->cpu : NULL,
+					.strong = d->strong,
+					.stall_ns = d->stall_ns,
+					.window_ns = d->to_ns - d->from_ns };
+
+	d->root_text = sentence_root(&facts);
+	d->sentence = sentence_whole(&facts);
+	return d->root_text && d->sentence ? 0 : -ENOMEM;
+}
+
+int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct diagnosis **ret)
+{
+	struct findings f = { .g = g };
+	struct path *p = NULL;
+	struct diagnosis *d;
+	int r = path_walk(g, task, from_ns, to_ns, &p);
+
+	if (r)
+		return r;
+	d = calloc(1, sizeof(*d));
+	if (!d) {
+		path_free(p);
+		return -ENOMEM;
+	}
+	d->from_ns = from_ns;
+	d->to_ns = to_ns;
+	diagnose_time(p, d);
+	r = chain_build(g, p, &f.chain);
+	if (!r)
+		r = f.chain.links.n ? find_end(&f) : -EINVAL;
+	if (!r) {
+		d->stall_ns = f.chain.links.v[0].total_ns;
+		d->verdict = is_normal(&f, d->stall_ns) ? VERDICT_NORMAL : find_verdict(&f);
+		d->cause = find_cause(&f);
+		if (d->verdict == VERDICT_NORMAL && strcmp(d->cause, "timer") != 0)
+			d->cause = "none";
+		d->strong = is_strong(&f);
+		d->chain = TAKE_PTR(f.chain.links.v);
+		d->n_chain = f.chain.links.n;
+		d->choices = TAKE_PTR(f.chain.choices.v);
+		d->n_choices = f.chain.choices.n;
+		f.chain.links.n = f.chain.choices.n = 0;
+		r = diagnose_words(&f, d);
+	}
+	chain_done(&f.chain);
+	path_free(p);
+	if (r) {
+		diagnosis_free(d);
+		return r;
+	}
+	*ret = d;
+	return 0;
+}
+
+void diagnosis_free(struct diagnosis *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < d->n_chain; i++)
+		free(d->chain[i].resource);
+	for (size_t i = 0; i < d->n_choices; i++)
+		free(d->choices[i].text);
+	free(d->chain);
+	free(d->choices);
+	free(d->root_text);
+	free(d->sentence);
+	free(d);
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/rival.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "lib/cleanup.h"
+#include "lib/map.h"
+#include "trace/describe.h"
+
+static uint64_t overlap(uint64_t a0, uint64_t a1, uint64_t b0, uint64_t b1)
+{
+	uint64_t from = MAX(a0, b0), to = MIN(a1, b1);
+
+	return from < to ? to - from : 0;
+}
+
+static int tally(struct map *m, uint32_t task, uint64_t ns)
+{
+	uint64_t old = 0;
+
+	map_get(m, task, &old);
+	return map_set(m, task, old + ns);
+}
+
+static void tally_best(const struct map *m, struct rival *r)
+{
+	for (size_t i = 0; i < m->cap; i++)
+		if (m->slots[i].used && m->slots[i].val > r->ns) {
+			r->ns = m->slots[i].val;
+			r->task = (uint32_t)m->slots[i].key;
+		}
+}
+
+static int rival_cpu_stretch(const struct graph *g, uint32_t task, uint32_t cpu, uint64_t from, uint64_t to,
+			     struct map *m, struct rival *r)
+{
+	const struct cpu_run *v = g->runs[cpu];
+	size_t lo = 0, hi = g->n_runs[cpu];
+	uint64_t had = 0;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (v[mid].to_ns <= from)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < g->n_runs[cpu] && v[lo].from_ns < to; lo++) {
+		uint64_t ns = overlap(v[lo].from_ns, v[lo].to_ns, from, to);
+
+		had += ns;
+		if (g->tasks[v[lo].task].tgid == g->tasks[task].tgid)
+			r->own_ns += ns;
+		else if (tally(m, v[lo].task, ns))
+			return -ENOMEM;
+	}
+	r->total_ns += to - from;
+	r->idle_ns += to - from > had ? to - from - had : 0;
+	return 0;
+}
+
+int rival_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct rival *ret)
+{
+	const struct graph_task *t = &g->tasks[task];
+	struct map m = { 0 };
+	int r = 0;
+
+	*ret = (struct rival){ .task = GRAPH_NONE };
+	for (uint32_t i = t->first_seg; i < t->first_seg + t->n_segs && !r; i++) {
+		const struct seg *s = &g->segs[i];
+		uint32_t cpu = s->cpu;
+
+		if (s->state != SEG_RUNNABLE || s->to_ns <= from_ns || s->from_ns >= to_ns)
+			continue;
+		if (i + 1 < t->first_seg + t->n_segs && s[1].state == SEG_RUNNING)
+			cpu = s[1].cpu;
+		if (cpu < g->n_cpus)
+			r = rival_cpu_stretch(g, task, cpu, MAX(s->from_ns, from_ns), MIN(s->to_ns, to_ns),
+					      &m, ret);
+	}
+	tally_best(&m, ret);
+	map_done(&m);
+	return r;
+}
+
+static uint32_t device_of(const struct graph *g, uint64_t obj)
+{
+	const struct window_object *o = window_object(g->w, obj);
+
+	if (CT_OBJ_KIND(obj) == CT_OBJ_BLOCKDEV)
+		return (uint32_t)(obj & CT_OBJ_MASK);
+	return o ? o->dev : 0;
+}
+
+int rival_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from_ns, uint64_t to_ns,
+	       struct rival *ret)
+{
+	uint32_t dev = device_of(g, obj);
+	struct map m = { 0 };
+	int r = 0;
+
+	*ret = (struct rival){ .task = GRAPH_NONE, .total_ns = to_ns - from_ns };
+	for (size_t i = 0; i < g->n_segs && !r && dev; i++) {
+		const struct seg *s = &g->segs[i];
+		enum ct_obj_kind kind = CT_OBJ_KIND(s->obj);
+
+		if (s->state != SEG_BLOCKED || !(s->st & CT_ST_DISK) || s->task == task ||
+		    g->tasks[s->task].kthread)
+			continue;
+		if ((kind == CT_OBJ_FILE || kind == CT_OBJ_BLOCKDEV) && device_of(g, s->obj) == dev)
+			r = tally(&m, s->task, overlap(s->from_ns, s->to_ns, from_ns, to_ns));
+	}
+	tally_best(&m, ret);
+	map_done(&m);
+	return r;
+}
+
+/* Nearly all of [from, to) neither idle in a wait of this kind nor gone. */
+static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint64_t busy = 0;
+
+	for (uint32_t i = t->first_seg; i < t->first_seg + t->n_segs; i++) {
+		const struct seg *s = &g->segs[i];
+
+		if (s->from_ns >= to_ns)
+			break;
+		if (s->state == SEG_RUNNING || s->state == SEG_RUNNABLE ||
+		    (s->state == SEG_BLOCKED && s->wait != CT_W_FUTEX && s->wait != CT_W_EPOLL &&
+		     s->wait != CT_W_POLL && s->wait != CT_W_ACCEPT))
+			busy += overlap(s->from_ns, s->to_ns, from_ns, to_ns);
+	}
+	return busy >= (to_ns - from_ns) / 10 * 8;
+}
+
+/* The futex (64 bytes around: a condition variable has two words) on which task idles between jobs, 0 none.
+ */
+static uint64_t idle_futex(const struct graph *g, uint32_t task)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint64_t best = 0, best_ns = 0;
+
+	for (uint32_t i = t->first_seg; i < t->first_seg + t->n_segs; i++) {
+		const struct seg *s = &g->segs[i];
+
+		if (s->state == SEG_BLOCKED && s->wait == CT_W_FUTEX && !s->owner &&
+		    s->to_ns - s->from_ns > best_ns) {
+			best_ns = s->to_ns - s->from_ns;
+			best = s->obj;
+		}
+	}
+	return best;
+}
+
+static bool accepts_on(const struct graph *g, uint32_t task, uint64_t obj)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->fds, obj, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (g->w->events[r[i].event].r.tid == g->tasks[task].tgid)
+			return true;
+	return false;
+}
+
+/* A listening socket that the process of task has open, 0 none. */
+static uint64_t listening(const struct graph *g, uint32_t task)
+{
+	for (size_t i = 0; i < g->w->n_objects; i++) {
+		const struct window_object *o = &g->w->objects[i];
+
+		if (CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && (o->family == 2 || o->family == 10) && o->lport &&
+		    !o->rport && o->type == 1 && accepts_on(g, task, o->id))
+			return o->id;
+	}
+	return 0;
+}
+
+/* Sibling processes that share a listening socket; those that do nothing but keep the others are not workers.
+ */
+static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	uint32_t parent = g->tasks[task].ptgid, workers = 0;
+	uint64_t sock = listening(g, task);
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->children, parent, &n);
+
+	if (!sock || !parent)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t c = r[i].event;
+
+		if (g->tasks[c].exit_ns < to_ns || g->tasks[c].born_ns > from_ns || !accepts_on(g, c, sock))
+			continue;
+		if (!busy_throughout(g, c, from_ns, to_ns))
+			return 0;
+		workers++;
+	}
+	return workers >= 2 ? workers : 0;
+}
+
+uint32_t rival_pool(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t idle = idle_futex(g, task);
+	uint32_t workers = 0;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
+	const char *comm = graph_comm(g, task, to_ns);
+
+	if (g->tasks[task].tid == g->tasks[task].tgid)
+		return pool_of_processes(g, task, from_ns, to_ns);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t x = r[i].event;
+		uint64_t other;
+
+		if (g->tasks[x].exit_ns < from_ns || g->tasks[x].born_ns > to_ns ||
+		    g->tasks[x].tid == g->tasks[x].tgid)
+			continue;
+		other = x == task ? idle : idle_futex(g, x);
+		/* same place to idle; or, when it was never seen idle, the same name */
+		if (idle && other ? (other > idle ? other - idle : idle - other) >= 64
+				  : strcmp(comm, graph_comm(g, x, to_ns)) != 0)
+			continue;
+		if (!busy_throughout(g, x, from_ns, to_ns)) {
+			if (idle && other)
+				return 0;
+			continue;
+		}
+		workers++;
+	}
+	return workers >= 2 ? workers : 0;
+}
+
+uint32_t rival_yields(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+		      uint32_t *ret_sampled, uint32_t *ret_samples)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t yields = 0;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->samples, t->tid, &n);
+
+	*ret_sampled = *ret_samples = 0;
+	for (uint32_t i = t->first_seg; i < t->first_seg + t->n_segs; i++)
+		yields += g->segs[i].state == SEG_RUNNABLE &&
+			  (g->segs[i].wait == CT_W_YIELD || g->segs[i].flags & CT_SF_ZEROWAIT) &&
+			  g->segs[i].from_ns >= from_ns && g->segs[i].from_ns < to_ns;
+	for (size_t i = 0; i < n; i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+		const char *call = describe_syscall(e->r.nr);
+
+		if (e->r.ts < from_ns || e->r.ts >= to_ns)
+			continue;
+		++*ret_samples;
+		*ret_sampled += call && (!strcmp(call, "sched_yield") || !strcmp(call, "poll") ||
+					 !strcmp(call, "epoll_wait") || !strcmp(call, "select") ||
+					 !strcmp(call, "epoll_pwait") || !strcmp(call, "ppoll") ||
+					 !strcmp(call, "pselect6"));
+	}
+	return yields;
+}
+
+uint32_t rival_flag(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	uint32_t best = GRAPH_NONE;
+	uint64_t best_gap = UINT64_MAX;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
+
+	/* it ran just before the spin ended, after it had waited or worked for most of the spin */
+	for (size_t i = 0; i < n; i++) {
+		const struct graph_task *t = &g->tasks[r[i].event];
+
+		if (r[i].event == task || t->exit_ns < from_ns)
+			continue;
+		for (uint32_t k = t->first_seg; k < t->first_seg + t->n_segs; k++) {
+			const struct seg *s = &g->segs[k];
+			uint64_t gap = to_ns > s->to_ns ? to_ns - s->to_ns : 0;
+
+			if (s->state != SEG_RUNNING || s->from_ns >= to_ns || s->to_ns <= from_ns)
+				continue;
+			if (gap < best_gap) {
+				best_gap = gap;
+				best = r[i].event;
+			}
+		}
+	}
+	return best;
+}

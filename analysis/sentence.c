@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/sentence.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/words.h"
+#include "trace/describe.h"
+
+static void say_task(struct words *t, const struct link *k)
+{
+	char comm[64];
+
+	describe_clean(k->comm, comm, sizeof(comm));
+	if (k->pid == k->tid)
+		words_add(t, "%s[%u]", comm, k->tid);
+	else
+		words_add(t, "%s[%u, a thread of %u]", comm, k->tid, k->pid);
+}
+
+/* The innermost frame of its own code: not the C library's wrapper of the call it sits in. */
+static const char *own_frame(const struct graph *g, uint64_t stack)
+{
+	const struct window_stack *s = stack ? window_stack(g->w, stack) : NULL;
+
+	for (int i = 0; s && i < s->n_frames; i++)
+		if (strncmp(s->frames[i], "k:", 2) != 0 && strncmp(s->frames[i], "0x", 2) != 0 &&
+		    !strstr(s->frames[i], "(libc.so") && !strstr(s->frames[i], "(libpthread") &&
+		    !strstr(s->frames[i], "(ld-linux"))
+			return s->frames[i];
+	return NULL;
+}
+
+static void say_where(struct words *t, const struct sentence_facts *f, const struct link *k)
+{
+	const char *frame = own_frame(f->g, k->stack);
+	const char *end = frame ? strpbrk(frame, "+ ") : NULL;
+
+	if (end && end > frame)
+		words_add(t, " in %.*s()", (int)(end - frame), frame);
+}
+
+static void say_resource(struct words *t, const struct link *k)
+{
+	if (k->resource && k->resource[0])
+		words_add(t, " (%s)", k->resource);
+}
+
+/* "waited for X to ..." - how link k depends on the next. */
+static void say_wait(struct words *t, const struct link *k)
+{
+	switch ((enum edge_kind)k->edge) {
+	case EDGE_LOCK:
+		words_add(t, "for a mutex");
+		say_resource(t, k);
+		words_add(t, " held by ");
+		return;
+	case EDGE_FILELOCK:
+		words_add(t, "for a file lock");
+		say_resource(t, k);
+		words_add(t, " held by ");
+		return;
+	case EDGE_POLLED:
+		words_add(t, "trying again and again for a file lock");
+		say_resource(t, k);
+		words_add(t, " held by ");
+		return;
+	case EDGE_POST:
+		words_add(t, "on a condition or semaphore to be signalled by ");
+		return;
+	case EDGE_EXIT:
+		words_add(t, k->wait == CT_W_CHILD ? "for its child " : "for the end of ");
+		return;
+	case EDGE_VFORK:
+		words_add(t, "for its vfork child ");
+		return;
+	case EDGE_SIGNAL:
+		words_add(t, "for a signal from ");
+		return;
+	case EDGE_FUSE:
+		words_add(t, "for the FUSE file system");
+		say_resource(t, k);
+		words_add(t, " served by ");
+		return;
+	case EDGE_KERNEL_LOCK:
+		words_add(t, "for a lock in the kernel held by ");
+		return;
+	case EDGE_DISK:
+		words_add(t, "for the disk");
+		say_resource(t, k);
+		words_add(t, " that was busy with ");
+		return;
+	case EDGE_CPU:
+		words_add(t, "for the CPU that was taken by ");
+		return;
+	case EDGE_FLAG:
+		words_add(t, "for a flag in memory, probably set by ");
+		return;
+	case EDGE_MESSAGE:
+	case EDGE_PIPE:
+	case EDGE_EVENTFD:
+	case EDGE_WAKE:
+	case EDGE_FORK:
+	case EDGE_TIMER:
+	case EDGE_IRQ:
+	case EDGE_OWNER:
+	case EDGE_STOP:
+		break;
+	}
+	words_add(t,
+		  k->wait == CT_W_WRITE     ? "to write to %s"
+		  : k->wait == CT_W_CONNECT ? "to connect to %s"
+					    : "for %s",
+		  strcmp(k->kind, "unknown") && strcmp(k->kind, "kernel-lock") ? k->kind : "something");
+	say_resource(t, k);
+	words_add(t, k->wait == CT_W_WRITE     ? ", which is to be emptied by "
+		     : k->wait == CT_W_CONNECT ? ", to be accepted by "
+					       : " from ");
+}
+
+/* What a link that waits for no other task did. */
+static void say_leaf(struct words *t, const struct sentence_facts *f, const struct link *k)
+{
+	if (!strcmp(k->kind, "timer") && k->wait == CT_W_SLEEP)
+		words_add(t, k->waits > 2 ? "slept again and again (%u times), polling" : "was sleeping",
+			  k->waits);
+	else if (!strcmp(k->kind, "timer"))
+		words_add(t, "was waiting for a timer");
+	else if (k->wait == CT_W_STOPPED)
+		words_add(t, "was stopped");
+	else if (!strcmp(k->kind, "input"))
+		words_add(t, "was waiting for input");
+	else if (!strcmp(k->kind, "disk"))
+		words_add(t, "was waiting for the disk");
+	else if (f->leaf->time == TIME_NETWORK)
+		words_add(t, "was waiting for the network");
+	else if (k->wait == CT_W_FUTEX && k->unfinished)
+		words_add(t, "was waiting for a wake-up that never came");
+	else if (k->wait == CT_W_ACCEPT)
+		words_add(t, "was waiting for somebody to connect");
+	else if (k->wait == CT_W_SIGNAL)
+		words_add(t, "was waiting for a signal");
+	else
+		words_add(t, "was waiting in %s", describe_wait((enum ct_wait)k->wait));
+	if (k->wait != CT_W_SLEEP && k->wait != CT_W_STOPPED)
+		say_resource(t, k);
+	say_where(t, f, k);
+}
+
+static void say_stopper(struct words *t, const struct sentence_facts *f)
+{
+	const struct window_event *e = f->leaf->event == GRAPH_NONE ? NULL : &f->g->w->events[f->leaf->event];
+	uint32_t by;
+
+	if (!e)
+		return;
+	by = graph_task_at(f->g, e->r.tid, e->r.ts);
+	if (by != GRAPH_NONE)
+		words_add(t, " by SIG%s from %s[%u]",
+			  describe_signal(e->r.state) ? describe_signal(e->r.state) : "STOP",
+			  graph_comm(f->g, by, e->r.ts), e->r.tid);
+}
+
+static void say_starved(struct words *t, const struct sentence_facts *f, const struct link *k)
+{
+	words_add(t, "could run but got no CPU for ");
+	words_duration(t, k->runnable_ns);
+	if (f->cpu->idle_ns > f->cpu->total_ns / 2)
+		words_add(t, " although one was idle: its control group is probably limited");
+}
+
+static void say_last(struct words *t, const struct sentence_facts *f)
+{
+	const struct link *k = &f->chain[f->n_chain - 1];
+	const struct link *before = f->n_chain > 1 ? k - 1 : NULL;
+
+	if (!strcmp(f->cause, "circular-wait")) {
+		words_add(t, "was waiting for ");
+		say_resource(t, k);
+		words_add(t, " in turn: they wait for each other (deadlock)");
+	} else if (before && before->edge == EDGE_CPU) {
+		words_add(t, "had it for ");
+		words_duration(t, f->cpu->ns);
+		words_add(t, " (priority %u against %u)", f->g->tasks[k->task].prio,
+			  f->g->tasks[before->task].prio);
+	} else if (before && before->edge == EDGE_DISK) {
+		words_add(t, "was waiting for it as well, with data ahead in the queue");
+	} else if (before && before->edge == EDGE_FLAG) {
+		words_add(t, "acted just before the spinning ended");
+	} else if (f->cpu) {
+		say_starved(t, f, k);
+	} else if (!strcmp(k->kind, "data-flag")) {
+		words_add(t, "was spinning for a flag in memory");
+		say_where(t, f, k);
+	} else if (!strcmp(k->state, "running") || !strcmp(k->state, "runnable")) {
+		words_add(t, f->pool ? "was busy with other work (all %u workers were)" : "was computing",
+			  f->pool);
+		say_where(t, f, k);
+	} else if (!strcmp(k->state, "unknown")) {
+		words_add(t, "did something that the trace does not show");
+	} else {
+		say_leaf(t, f, k);
+		if (k->wait == CT_W_STOPPED)
+			say_stopper(t, f);
+	}
+}
+
+char *sentence_root(const struct sentence_facts *f)
+{
+	struct words t = { 0 };
+
+	say_task(&t, &f->chain[f->n_chain - 1]);
+	words_add(&t, " ");
+	say_last(&t, f);
+	return words_take(&t);
+}
+
+static void say_first(struct words *t, const struct sentence_facts *f)
+{
+	const struct link *k = &f->chain[0];
+
+	say_task(t, k);
+	if (f->n_chain == 1) {
+		words_add(t, " ");
+		say_last(t, f);
+		words_add(t, " (");
+		words_duration(t, k->total_ns);
+		words_add(t, ")");
+		return;
+	}
+	words_add(t, k->edge == EDGE_POLLED ? " spent " : k->edge == EDGE_FLAG ? " spun " : " waited ");
+	words_duration(t, k->total_ns);
+	if (k->killed)
+		words_add(t, " (until it was killed)");
+	words_add(t, " ");
+	say_wait(t, k);
+}
+
+char *sentence_whole(const struct sentence_facts *f)
+{
+	struct words t = { 0 };
+
+	if (f->verdict == VERDICT_NORMAL)
+		words_add(&t,
+			  f->stall_ns >= DIAGNOSE_STALL_NS ? "Nothing is wrong: " : "Nothing stands out: ");
+	say_first(&t, f);
+	for (size_t i = 1; i < f->n_chain; i++) {
+		const struct link *k = &f->chain[i];
+
+		say_task(&t, k);
+		if (i + 1 < f->n_chain) {
+			words_add(&t, k->edge == EDGE_FLAG ? ", which was spinning " : ", which waited ");
+			say_wait(&t, k);
+		} else {
+			words_add(&t, ", which ");
+			say_last(&t, f);
+		}
+	}
+	words_add(&t, f->strong ? "." : " (partly inferred).");
+	return words_take(&t);
+}

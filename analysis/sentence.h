@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sentence.h - private to analysis/: says in words what a diagnosis found. */
+#ifndef CTRACE_ANALYSIS_SENTENCE_H
+#define CTRACE_ANALYSIS_SENTENCE_H
+
+#include "analysis/diagnose.h"
+#include "analysis/rival.h"
+
+struct sentence_facts {
+	const struct graph *g;
+	const struct link *chain;
+	size_t n_chain;
+	enum verdict verdict;
+	const char *cause;
+	const struct blame *leaf;
+	bool leaf_end;           /* the chain ends at a wait for something that is not a task */
+	uint32_t pool;           /* workers, all busy; 0 no pool */
+	const struct rival *cpu; /* starved: who had the CPU */
+	bool strong;
+	uint64_t stall_ns, window_ns;
+};
+
+/* What the root cause did: "redis-server[99] was computing". NULL: out of memory. */
+char *sentence_root(const struct sentence_facts *f);
+/* The whole sentence, from the victim to the root cause. NULL: out of memory. */
+char *sentence_whole(const struct sentence_facts *f);
+
+#endif

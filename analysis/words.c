@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/words.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void words_add(struct words *t, const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (t->failed || n < 0)
+		return;
+	s = realloc(t->s, t->n + (size_t)n + 1);
+	if (!s) {
+		t->failed = true;
+		return;
+	}
+	va_start(ap, fmt);
+	vsnprintf(s + t->n, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	t->s = s;
+	t->n += (size_t)n;
+}
+
+void words_duration(struct words *t, uint64_t ns)
+{
+	double s = (double)ns / 1e9;
+
+	if (s >= 100)
+		words_add(t, "%.0f s", s);
+	else if (s >= 0.9995)
+		words_add(t, "%.1f s", s);
+	else if (ns >= 1000000)
+		words_add(t, "%.0f ms", s * 1e3);
+	else
+		words_add(t, "%.0f us", s * 1e6);
+}
+
+char *words_take(struct words *t)
+{
+	char *s = t->s;
+
+	if (t->failed) {
+		free(t->s);
+		s = NULL;
+	} else if (!s) {
+		s = calloc(1, 1);
+	}
+	*t = (struct words){ 0 };
+	return s;
+}

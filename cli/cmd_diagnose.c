@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
+#include "analysis/hangs.h"
+#include "cli/analysis_input.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/render/analysis.h"
+#include "cli/text.h"
+#include "lib/cleanup.h"
+
+enum { OPT_FROM = 256, OPT_TO, OPT_AT, OPT_TID, OPT_PID, OPT_COMM, OPT_AUTO, OPT_JSON };
+
+static const struct cli_option diagnose_options[] = {
+	{ OPT_TID, "tid", "TID", "the task that was slow or stuck" },
+	{ OPT_PID, "pid", "PID",
+	  "its process: the main thread, or with no window the thread that stalled worst" },
+	{ OPT_COMM, "comm", "NAME", "its name: the task of that name that stalled worst" },
+	{ OPT_AT, "at", "TIME", "a moment at which it hung" },
+	{ OPT_FROM, "from", "TIME", "start of the window" },
+	{ OPT_TO, "to", "TIME", "end of the window" },
+	{ OPT_AUTO, "auto", NULL, "decide what is ambiguous without asking, and list it (the default)" },
+	{ OPT_JSON, "json", NULL, "print JSON (ctrace.diagnosis/1)" },
+	{ 0 },
+};
+
+static const struct cli_usage diagnose_usage = {
+	.name = "diagnose",
+	.args = "[--tid TID | --pid PID | --comm NAME] [--at TIME | --from TIME --to TIME] FILE",
+	.about = "Says in one sentence what a task waited for and who was to blame, then the evidence. With "
+		 "no task\n"
+		 "given it takes the worst stall that `ctrace hangs` finds.",
+	.options = diagnose_options,
+};
+
+struct request {
+	struct hangs_filter who;
+	const char *at, *from, *to;
+	bool json;
+};
+
+/* How far around --at a stall may lie. */
+#define AROUND_NS (60 * NSEC_PER_SEC)
+
+/* The worst stall of the tasks asked for (that covers at_ns, if not 0): narrows in->from_ns, to_ns. */
+static int find_stall(struct analysis_input *in, const struct hangs_filter *who, uint64_t at_ns,
+		      uint32_t *ret_task)
+{
+	struct hangs *h;
+	int r = hangs_find(in->graph, in->from_ns, in->to_ns, who, &h);
+
+	if (r)
+		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
+	*ret_task = GRAPH_NONE;
+	for (size_t i = 0; i < h->n && *ret_task == GRAPH_NONE; i++) {
+		if (at_ns && (h->v[i].from_ns > at_ns || h->v[i].to_ns <= at_ns))
+			continue;
+		*ret_task = h->v[i].task;
+		in->from_ns = h->v[i].from_ns;
+		in->to_ns = h->v[i].to_ns;
+	}
+	hangs_free(h);
+	return CLI_OK;
+}
+
+/* A task of the process or name asked for that was there in the window: its main thread if it can be. */
+static uint32_t find_task(const struct analysis_input *in, const struct hangs_filter *who)
+{
+	const struct graph *g = in->graph;
+	uint32_t best = GRAPH_NONE;
+
+	for (uint32_t i = 0; i < g->n_tasks; i++) {
+		const struct graph_task *t = &g->tasks[i];
+
+		if (t->exit_ns <= in->from_ns || t->born_ns >= in->to_ns || !t->n_segs)
+			continue;
+		if ((who->pid && t->tgid != who->pid) ||
+		    (who->comm && strcmp(who->comm, graph_comm(g, i, in->to_ns - 1)) != 0))
+			continue;
+		if (best == GRAPH_NONE || t->tid == t->tgid)
+			best = i;
+		if (t->tid == t->tgid)
+			break;
+	}
+	return best;
+}
+
+static int choose_victim(struct analysis_input *in, const struct request *rq, uint64_t at_ns,
+			 uint32_t *ret_task)
+{
+	bool window = rq->from || rq->to;
+	int r;
+
+	if (rq->who.tid) {
+		r = analysis_task(in, rq->who.tid, ret_task);
+		if (r || window)
+			return r;
+	} else if (window && rq->who.pid) {
+		*ret_task = find_task(in, &rq->who);
+		if (*ret_task != GRAPH_NONE)
+			return CLI_OK;
+		return cli_error("%s: no process %u in this window; `ctrace hangs %s` lists who waited",
+				 in->path, rq->who.pid, in->path);
+	}
+	r = find_stall(in, &rq->who, at_ns, ret_task);
+	if (r || *ret_task != GRAPH_NONE)
+		return r;
+	*ret_task = rq->who.tid ? graph_task_at(in->graph, rq->who.tid, in->to_ns - 1) : GRAPH_NONE;
+	if (rq->who.pid || rq->who.comm)
+		*ret_task = find_task(in, &rq->who);
+	if (*ret_task != GRAPH_NONE)
+		return CLI_OK;
+	if (rq->who.comm)
+		return cli_error("%s: no task named '%s' in this window; `ctrace hangs %s` lists who waited",
+				 in->path, rq->who.comm, in->path);
+	if (rq->who.pid)
+		return cli_error("%s: no process %u in this window; `ctrace hangs %s` lists who waited",
+				 in->path, rq->who.pid, in->path);
+	return cli_error("%s: no wait or stall of a second or more in this window; name a task with --tid, "
+			 "--pid or --comm",
+			 in->path);
+}
+
+static int diagnose_window(struct analysis_input *in, const struct request *rq, uint64_t *ret_at_ns)
+{
+	int r = tracefile_window(in->reader, in->path, rq->from, rq->to, &in->from_ns, &in->to_ns);
+
+	*ret_at_ns = 0;
+	if (r || !rq->at)
+		return r;
+	r = tracefile_time(in->reader, in->path, "--at", rq->at, ret_at_ns);
+	if (r)
+		return r;
+	in->from_ns = MAX(in->from_ns, *ret_at_ns > AROUND_NS ? *ret_at_ns - AROUND_NS : 0);
+	in->to_ns = MIN(in->to_ns, *ret_at_ns + AROUND_NS);
+	return CLI_OK;
+}
+
+static int diagnose_print(struct analysis_input *in, const struct request *rq, uint64_t at_ns)
+{
+	struct diagnosis *d;
+	uint32_t task;
+	int r = choose_victim(in, rq, at_ns, &task);
+
+	if (r)
+		return r;
+	r = diagnose(in->graph, task, in->from_ns, in->to_ns, &d);
+	if (r)
+		return cli_error("%s: cannot diagnose: %s", in->path, strerror(-r));
+	if (rq->json)
+		r = text_print_json(render_diagnosis_json(in->graph, d));
+	else
+		render_diagnosis(stdout, in->graph, d);
+	diagnosis_free(d);
+	return r;
+}
+
+static int diagnose_check(const struct request *rq)
+{
+	if (!!rq->who.tid + !!rq->who.pid + !!rq->who.comm > 1)
+		return cli_usage_error(&diagnose_usage, "give only one of --tid, --pid and --comm");
+	if (rq->at && (rq->from || rq->to))
+		return cli_usage_error(&diagnose_usage, "give either --at or --from and --to");
+	return CLI_OK;
+}
+
+int cmd_diagnose(int argc, char **argv)
+{
+	struct cli_parse p = cli_parse(&diagnose_usage, argc, argv);
+	struct request rq = { 0 };
+	struct analysis_input in;
+	const char *path;
+	uint64_t at_ns;
+	int c, r;
+
+	while ((c = cli_next(&p)) > 0)
+		switch (c) {
+		case OPT_FROM:
+			rq.from = p.arg;
+			break;
+		case OPT_TO:
+			rq.to = p.arg;
+			break;
+		case OPT_AT:
+			rq.at = p.arg;
+			break;
+		case OPT_TID:
+			if (analysis_tid("--tid", p.arg, &rq.who.tid))
+				return CLI_USAGE;
+			break;
+		case OPT_PID:
+			if (analysis_tid("--pid", p.arg, &rq.who.pid))
+				return CLI_USAGE;
+			break;
+		case OPT_COMM:
+			rq.who.comm = p.arg;
+			break;
+		case OPT_AUTO:
+			break;
+		case OPT_JSON:
+			rq.json = true;
+			break;
+		}
+	if (c < 0)
+		return p.exit_code;
+	path = cli_only_arg(&p, "FILE");
+	if (!path || diagnose_check(&rq))
+		return CLI_USAGE;
+	r = analysis_open(&in, path);
+	if (!r)
+		r = diagnose_window(&in, &rq, &at_ns);
+	if (!r)
+		r = analysis_load(&in);
+	if (!r)
+		r = diagnose_print(&in, &rq, at_ns);
+	analysis_close(&in);
+	return r;
+}

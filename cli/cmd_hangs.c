@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
+#include "analysis/hangs.h"
+#include "cli/analysis_input.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/render/analysis.h"
+#include "cli/text.h"
+
+enum { OPT_FROM = 256, OPT_TO, OPT_JSON };
+
+static const struct cli_option hangs_options[] = {
+	{ OPT_FROM, "from", "TIME", "look from TIME on (default: the start of the trace)" },
+	{ OPT_TO, "to", "TIME", "look up to TIME (default: the end of the trace)" },
+	{ OPT_JSON, "json", NULL, "print JSON (ctrace.hangs/1)" },
+	{ 0 },
+};
+
+static const struct cli_usage hangs_usage = {
+	.name = "hangs",
+	.args = "[--from TIME] [--to TIME] FILE",
+	.about = "Lists the worst waits and stalls in a trace, alarms first.",
+	.options = hangs_options,
+};
+
+static int hangs_print(const struct analysis_input *in, bool json)
+{
+	struct hangs *h;
+	int r = hangs_find(in->graph, in->from_ns, in->to_ns, NULL, &h);
+
+	if (r)
+		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
+	if (json)
+		r = text_print_json(render_hangs_json(in->graph, h));
+	else
+		render_hangs(stdout, in->graph, h);
+	hangs_free(h);
+	return r;
+}
+
+int cmd_hangs(int argc, char **argv)
+{
+	struct cli_parse p = cli_parse(&hangs_usage, argc, argv);
+	const char *from = NULL, *to = NULL, *path;
+	struct analysis_input in;
+	bool json = false;
+	int c, r;
+
+	while ((c = cli_next(&p)) > 0)
+		switch (c) {
+		case OPT_FROM:
+			from = p.arg;
+			break;
+		case OPT_TO:
+			to = p.arg;
+			break;
+		case OPT_JSON:
+			json = true;
+			break;
+		}
+	if (c < 0)
+		return p.exit_code;
+	path = cli_only_arg(&p, "FILE");
+	if (!path)
+		return CLI_USAGE;
+	r = analysis_open(&in, path);
+	if (!r)
+		r = tracefile_window(in.reader, path, from, to, &in.from_ns, &in.to_ns);
+	if (!r)
+		r = analysis_load(&in);
+	if (!r)
+		r = hangs_print(&in, json);
+	analysis_close(&in);
+	return r;
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/render/analysis.h"
+
+#include "cli/text.h"
+#include "trace/describe.h"
+
+static json_int_t mono(const struct graph *g, uint64_t boot_ns)
+{
+	return (json_int_t)((int64_t)boot_ns + g->w->offsets.boot_to_mono_ns);
+}
+
+static json_t *stack_json(const struct graph *g, uint64_t id)
+{
+	const struct window_stack *s = id ? window_stack(g->w, id) : NULL;
+	json_t *a = json_array();
+
+	for (int i = 0; s && i < s->n_frames; i++)
+		json_array_append_new(a, text_json(s->frames[i]));
+	return a;
+}
+
+static json_t *resource_json(const char *kind, const char *name)
+{
+	return json_pack("{s:s, s:o}", "kind", kind, "name", text_json(name ? name : ""));
+}
+
+static json_t *link_json(const struct graph *g, const struct link *k, bool last)
+{
+	json_t *edge = last ? json_null()
+			    : json_pack("{s:s, s:s}", "kind", edge_kind_name(k->edge), "strength",
+					k->strength == EDGE_STRONG ? "strong" : "weak");
+
+	return json_pack("{s:I, s:I, s:o, s:s, s:I, s:I, s:o, s:o, s:o}", "pid", (json_int_t)k->pid, "tid",
+			 (json_int_t)k->tid, "comm", text_json(k->comm), "state", k->state, "from_ns",
+			 mono(g, k->from_ns), "to_ns", mono(g, k->to_ns), "resource",
+			 resource_json(k->kind, k->resource), "edge", edge, "stack", stack_json(g, k->stack));
+}
+
+static json_t *losses_json(const struct graph *g)
+{
+	json_t *gaps = json_array();
+
+	for (size_t i = 0; i < g->w->n_events; i++) {
+		const struct window_event *e = &g->w->events[i];
+
+		if (e->r.kind == CT_GAP && json_array_size(gaps) < 1000)
+			json_array_append_new(gaps, json_pack("{s:I, s:s, s:I, s:I, s:I}", "cpu",
+							      (json_int_t)e->r.tid, "cause",
+							      describe_loss(e->r.state), "records",
+							      (json_int_t)e->r.peer, "from_ns",
+							      mono(g, e->x[0]), "to_ns", mono(g, e->x[1])));
+	}
+	return json_pack("{s:I, s:o}", "records", (json_int_t)g->w->lost_records, "gaps", gaps);
+}
+
+json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d)
+{
+	const struct link *v = &d->chain[0], *root = &d->chain[d->n_chain - 1];
+	json_t *chain = json_array(), *choices = json_array(), *time = json_object();
+
+	for (size_t i = 0; i < d->n_chain; i++)
+		json_array_append_new(chain, link_json(g, &d->chain[i], i + 1 == d->n_chain));
+	for (size_t i = 0; i < d->n_choices; i++)
+		json_array_append_new(choices, text_json(d->choices[i].text));
+	for (int i = 0; i < TIME_KINDS; i++) {
+		char key[32];
+
+		snprintf(key, sizeof(key), "%s_ns", time_kind_name((enum time_kind)i));
+		json_object_set_new(time, key, json_integer((json_int_t)d->time_ns[i]));
+	}
+	return json_pack("{s:s, s:{s:I,s:I,s:o}, s:{s:I,s:I,s:s}, s:s, s:s, s:s, s:o, "
+			 "s:{s:I,s:I,s:o,s:s,s:o,s:o,s:o}, s:o, s:o, s:o, s:o}",
+			 "schema", "ctrace.diagnosis/1", "victim", "pid", (json_int_t)v->pid, "tid",
+			 (json_int_t)v->tid, "comm", text_json(v->comm), "window", "from_ns",
+			 mono(g, d->from_ns), "to_ns", mono(g, d->to_ns), "clock", "monotonic", "verdict",
+			 verdict_name(d->verdict), "cause", d->cause, "confidence",
+			 d->strong ? "strong" : "weak", "text", text_json(d->sentence), "root_cause", "pid",
+			 (json_int_t)root->pid, "tid", (json_int_t)root->tid, "comm", text_json(root->comm),
+			 "state", root->state, "resource", resource_json(root->kind, root->resource), "text",
+			 text_json(d->root_text), "stack", stack_json(g, root->stack), "chain", chain, "time",
+			 time, "choices", choices, "losses", losses_json(g));
+}
+
+json_t *render_hangs_json(const struct graph *g, const struct hangs *h)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < h->n; i++) {
+		const struct hang *x = &h->v[i];
+		const struct link *k = &x->diagnosis->chain[0];
+
+		json_array_append_new(rows, json_pack("{s:I, s:I, s:o, s:I, s:I, s:s, s:s, s:o, s:b}", "pid",
+						      (json_int_t)k->pid, "tid", (json_int_t)k->tid, "comm",
+						      text_json(k->comm), "from_ns", mono(g, x->from_ns),
+						      "to_ns", mono(g, x->to_ns), "verdict",
+						      verdict_name(x->diagnosis->verdict), "cause",
+						      x->diagnosis->cause, "text",
+						      text_json(x->diagnosis->sentence), "alarm", x->alarm));
+	}
+	return json_pack("{s:s, s:o}", "schema", "ctrace.hangs/1", "hangs", rows);
+}
+
+static json_t *piece_json(const struct graph *g, const struct path *p, const struct path_piece *x)
+{
+	const struct path_frame *f = &p->frames[x->frame];
+	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &p->leaf_blames[x->blame];
+	char name[DESCRIBE_MAX] = "";
+
+	if (b)
+		describe_object(g->w, b->obj, name, sizeof(name));
+	return json_pack("{s:I, s:I, s:o, s:s, s:I, s:I, s:I, s:o}", "pid",
+			 (json_int_t)g->tasks[f->task].tgid, "tid", (json_int_t)g->tasks[f->task].tid, "comm",
+			 text_json(graph_comm(g, f->task, x->from_ns)), "state",
+			 time_kind_name((enum time_kind)x->time), "from_ns", mono(g, x->from_ns), "to_ns",
+			 mono(g, x->to_ns), "depth", (json_int_t)f->depth, "resource",
+			 b ? resource_json(b->kind, name) : json_null());
+}
+
+json_t *render_path_json(const struct graph *g, const struct path *p, uint64_t from_ns, uint64_t to_ns)
+{
+	json_t *pieces = json_array();
+
+	for (size_t i = 0; i < p->n_pieces; i++)
+		json_array_append_new(pieces, piece_json(g, p, &p->pieces[i]));
+	return json_pack("{s:s, s:{s:I,s:I,s:s}, s:b, s:o}", "schema", "ctrace.path/1", "window", "from_ns",
+			 mono(g, from_ns), "to_ns", mono(g, to_ns), "clock", "monotonic", "truncated",
+			 p->truncated, "pieces", pieces);
+}

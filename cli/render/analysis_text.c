@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/render/analysis.h"
+
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/text.h"
+#include "cli/timearg.h"
+#include "trace/describe.h"
+
+#define STACK_LINES 12
+
+static void print_stack(FILE *f, const struct graph *g, uint64_t id)
+{
+	const struct window_stack *s = id ? window_stack(g->w, id) : NULL;
+	char frame[DESCRIBE_MAX];
+
+	for (int i = 0; s && i < s->n_frames && i < STACK_LINES; i++) {
+		describe_clean(s->frames[i], frame, sizeof(frame));
+		fprintf(f, "         %s\n", frame);
+	}
+	if (s && s->n_frames > STACK_LINES)
+		fprintf(f, "         ... %d more\n", s->n_frames - STACK_LINES);
+}
+
+static void print_link(FILE *f, const struct graph *g, const struct link *k, size_t i, bool last)
+{
+	char comm[64], ns[TEXT_NUMBER_MAX];
+
+	describe_clean(k->comm, comm, sizeof(comm));
+	fprintf(f, "  %zu. %s%s%s pid %u tid %u  %s %s", i + 1, cli_sgr(f, "1"), comm, cli_sgr(f, "0"),
+		k->pid, k->tid, k->state, k->total_ns ? text_duration(k->total_ns, ns) : "");
+	if (k->waits > 1)
+		fprintf(f, " in %u waits", k->waits);
+	fprintf(f, "  [%s%s%s]", k->kind, k->resource && k->resource[0] ? " " : "",
+		k->resource ? k->resource : "");
+	if (!last)
+		fprintf(f, "  -> %s, %s", edge_kind_name(k->edge),
+			k->strength == EDGE_STRONG ? "certain" : "inferred");
+	fputc('\n', f);
+	print_stack(f, g, k->stack);
+}
+
+static void print_time(FILE *f, const struct diagnosis *d)
+{
+	uint64_t all = d->to_ns - d->from_ns;
+	char ns[TEXT_NUMBER_MAX];
+
+	fprintf(f, "Time of the victim (%s):", text_duration(all, ns));
+	for (int i = 0; i < TIME_KINDS; i++)
+		if (d->time_ns[i] > all / 1000)
+			fprintf(f, "  %s %s (%.0f %%)", time_kind_name((enum time_kind)i),
+				text_duration(d->time_ns[i], ns),
+				100.0 * (double)d->time_ns[i] / (double)all);
+	fputc('\n', f);
+}
+
+void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d)
+{
+	char wall[TIMEARG_WALL_MAX], wall2[TIMEARG_WALL_MAX];
+
+	fprintf(f, "%s%s%s\n\n", cli_sgr(f, d->verdict == VERDICT_NORMAL ? "1;32" : "1"), d->sentence,
+		cli_sgr(f, "0"));
+	fprintf(f, "Verdict: %s, cause: %s, confidence: %s\n", verdict_name(d->verdict), d->cause,
+		d->strong ? "strong" : "weak");
+	fprintf(f, "Window: %s to %s\n", timearg_wall(d->from_ns, &g->w->offsets, 3, wall),
+		timearg_wall(d->to_ns, &g->w->offsets, 3, wall2));
+	fprintf(f, "Chain, from the victim to the root cause:\n");
+	for (size_t i = 0; i < d->n_chain; i++)
+		print_link(f, g, &d->chain[i], i, i + 1 == d->n_chain);
+	print_time(f, d);
+	if (d->n_choices) {
+		fprintf(f, "Decided on the way:\n");
+		for (size_t i = 0; i < d->n_choices; i++)
+			fprintf(f, "  %s\n", d->choices[i].text);
+	}
+	if (g->w->lost_records)
+		fprintf(f, "Losses: %llu records are missing in this trace; `ctrace info` says when.\n",
+			(unsigned long long)g->w->lost_records);
+}
+
+void render_hangs(FILE *f, const struct graph *g, const struct hangs *h)
+{
+	char wall[TIMEARG_WALL_MAX], ns[TEXT_NUMBER_MAX];
+
+	if (!h->n)
+		fprintf(f, "No wait or stall of note.\n");
+	for (size_t i = 0; i < h->n; i++) {
+		const struct hang *x = &h->v[i];
+
+		fprintf(f, "%s%s%s %s %8s  %s\n", cli_sgr(f, x->alarm ? "1;31" : "0"),
+			x->alarm ? "ALARM" : "idle ", cli_sgr(f, "0"),
+			timearg_wall(x->from_ns, &g->w->offsets, 1, wall),
+			text_duration(x->to_ns - x->from_ns, ns), x->diagnosis->sentence);
+	}
+	if (h->refused)
+		fprintf(f, "%zu shorter ones were not looked at.\n", h->refused);
+}
+
+void render_path(FILE *f, const struct graph *g, const struct path *p, uint64_t from_ns, uint64_t to_ns)
+{
+	char ns[TEXT_NUMBER_MAX], name[DESCRIBE_MAX], comm[64];
+
+	fprintf(f, "%14s %14s %10s  %s\n", "from (ms)", "to (ms)", "length", "who, what");
+	for (size_t i = 0; i < p->n_pieces; i++) {
+		const struct path_piece *x = &p->pieces[i];
+		const struct path_frame *fr = &p->frames[x->frame];
+		const struct blame *b = x->blame == GRAPH_NONE ? NULL : &p->leaf_blames[x->blame];
+
+		name[0] = 0;
+		if (b)
+			describe_object(g->w, b->obj, name, sizeof(name));
+		describe_clean(graph_comm(g, fr->task, x->from_ns), comm, sizeof(comm));
+		fprintf(f, "%14.3f %14.3f %10s  %*s%s[%u] %s%s%s%s%s\n", (double)(x->from_ns - from_ns) / 1e6,
+			(double)(x->to_ns - from_ns) / 1e6, text_duration(x->to_ns - x->from_ns, ns),
+			(int)fr->depth * 2, "", comm, g->tasks[fr->task].tid,
+			time_kind_name((enum time_kind)x->time), b ? " " : "", b ? b->kind : "",
+			name[0] ? " " : "", name);
+		if (cli_output_broken())
+			return;
+	}
+	fprintf(f, "%zu pieces, %s in all%s\n", p->n_pieces, text_duration(to_ns - from_ns, ns),
+		p->truncated ? "; too many to follow all waits" : "");
+}

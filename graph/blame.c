@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/blame.h"
+
+#include <string.h>
+
+#include "graph/holder.h"
+#include "lib/cleanup.h"
+#include "trace/describe.h"
+
+#define SOFTIRQ_BLOCK    4
+#define SOFTIRQ_IRQ_POLL 5
+
+const char *time_kind_name(enum time_kind k)
+{
+	static const char *const names[TIME_KINDS] = { "running", "runnable", "lock",  "ipc",   "disk",
+						       "network", "timer",    "queue", "fault", "unknown" };
+
+	return k < TIME_KINDS ? names[k] : "unknown";
+}
+
+bool blame_same_wait(const struct seg *a, const struct seg *b)
+{
+	return a->wait == b->wait && a->nr == b->nr && a->obj == b->obj;
+}
+
+static bool is_timer(const struct window_event *wake)
+{
+	return wake->r.state == CT_CTX_TIMER ||
+	       (wake->r.state == CT_CTX_SOFTIRQ && (wake->r.wait == 1 || wake->r.wait == 8));
+}
+
+/* On a file system of a block device: what keeps it waiting is that device. */
+static bool on_disk(const struct graph *g, uint64_t obj)
+{
+	const struct window_object *o = window_object(g->w, obj);
+
+	switch ((unsigned)CT_OBJ_KIND(obj)) {
+	case CT_OBJ_BLOCKDEV:
+		return true;
+	case CT_OBJ_FILE:
+	case CT_OBJ_DIR:
+		return o && o->dev >> 20 != 0;
+	default:
+		return false;
+	}
+}
+
+/* A wait for the device itself, whoever runs the completion. */
+static bool is_disk_wait(const struct graph *g, const struct seg *s, const struct window_event *wake)
+{
+	if (!strcmp(describe_kind(g->w, s->obj), "fuse") ||
+	    CT_OBJ_KIND(wake ? wake->r.obj : 0) == CT_OBJ_FUSEDEV)
+		return false;
+	if (s->wait == CT_W_STOPPED || s->wait == CT_W_KTHREAD || s->wait == CT_W_FLOCK)
+		return false;
+	if (s->flags & CT_SF_IOWAIT)
+		return true;
+	return s->wait == CT_W_SYNC && (s->st & CT_ST_DISK);
+}
+
+static enum time_kind time_of(const struct graph *g, const struct seg *s, const struct blame *b)
+{
+	switch (s->wait) {
+	case CT_W_FUTEX:
+		return s->owner || b->edge == EDGE_LOCK ? TIME_LOCK : TIME_QUEUE;
+	case CT_W_FLOCK:
+		return TIME_LOCK;
+	case CT_W_SLEEP:
+		return TIME_TIMER;
+	case CT_W_CHILD:
+	case CT_W_VFORK:
+	case CT_W_SIGNAL:
+	case CT_W_SYSVIPC:
+		return TIME_IPC;
+	case CT_W_FAULT:
+		return TIME_FAULT;
+	case CT_W_STOPPED:
+	case CT_W_EXITED:
+	case CT_W_KTHREAD:
+		return TIME_UNKNOWN;
+	}
+	switch ((unsigned)CT_OBJ_KIND(b->obj)) {
+	case CT_OBJ_SOCK:
+	case CT_OBJ_PIPE:
+	case CT_OBJ_FIFO:
+	case CT_OBJ_EVENTFD:
+	case CT_OBJ_EPOLL:
+	case CT_OBJ_SIGNALFD:
+	case CT_OBJ_PIDFD:
+	case CT_OBJ_FUSEDEV:
+		return TIME_IPC;
+	case CT_OBJ_TIMERFD:
+		return TIME_TIMER;
+	case CT_OBJ_FILE:
+	case CT_OBJ_DIR:
+	case CT_OBJ_BLOCKDEV:
+		if (on_disk(g, b->obj) && s->flags & CT_SF_IOWAIT)
+			return TIME_DISK;
+		return s->st & CT_ST_DISK ? TIME_LOCK : TIME_IPC;
+	default:
+		return s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? TIME_IPC : TIME_UNKNOWN;
+	}
+}
+
+/* The signal that a wake delivered, if the wake was for a signal: recorded just after it, by the same task.
+ */
+static const struct window_event *wake_signal(const struct graph *g, const struct seg *s,
+					      const struct window_event *wake)
+{
+	const struct graph_task *t = &g->tasks[s->task];
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->signals, t->tgid, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+
+		if (e->r.ts + 20000 < wake->r.ts)
+			continue;
+		if (e->r.ts > wake->r.ts + 200000)
+			return NULL;
+		if (e->r.tid == wake->r.peer && e->r.state != 17 &&
+		    (e->r.flags & CT_GF_GROUP || e->r.peer == t->tid))
+			return e;
+	}
+	return NULL;
+}
+
+/* Killed: a signal it did not wait for, and it was gone soon after. */
+static bool was_killed(const struct graph *g, const struct seg *s, const struct window_event *wake,
+		       const struct window_event *sig)
+{
+	if (!sig || s->wait == CT_W_SIGNAL || s->wait == CT_W_STOPPED)
+		return false;
+	return g->tasks[s->task].exit_ns < wake->r.ts + 300000000ULL;
+}
+
+static void blame_task(struct blame *b, uint32_t task, enum edge_kind edge, enum edge_strength strength)
+{
+	b->task = task;
+	b->edge = (uint8_t)edge;
+	b->strength = (uint8_t)strength;
+}
+
+static void blame_disk(const struct seg *s, struct blame *b)
+{
+	b->task = GRAPH_NONE;
+	b->edge = EDGE_DISK;
+	b->strength = EDGE_STRONG;
+	b->kind = "disk";
+	b->time = s->wait == CT_W_FAULT ? TIME_FAULT : TIME_DISK;
+	b->ended = true;
+}
+
+/* Bytes came in by an interrupt: from a task of this host, or from the network. */
+static void blame_network(const struct graph *g, const struct seg *s, const struct window_event *wake,
+			  struct blame *b)
+{
+	const struct window_object *o;
+
+	if (wake->r.flags & CT_WF_READY && CT_OBJ_KIND(wake->r.obj) == CT_OBJ_SOCK)
+		b->obj = wake->r.obj;
+	b->kind = describe_kind(g->w, b->obj);
+	b->ended = true;
+	b->task = holder_sender(g, b->obj, wake, &b->event);
+	if (b->task == s->task)
+		b->task = GRAPH_NONE;
+	if (b->task != GRAPH_NONE) {
+		blame_task(b, b->task, EDGE_MESSAGE, b->event != GRAPH_NONE ? EDGE_STRONG : EDGE_WEAK);
+		b->time = TIME_IPC;
+		return;
+	}
+	o = window_object(g->w, b->obj);
+	b->edge = EDGE_IRQ;
+	b->time = o && o->family == 1 ? TIME_IPC : TIME_NETWORK;
+}
+
+/* A task in process context ended the wait. */
+static void blame_waker(const struct graph *g, const struct seg *s, const struct window_event *wake,
+			struct blame *b)
+{
+	uint32_t waker = graph_task_at(g, wake->r.peer, wake->r.ts);
+	const struct window_event *sig = wake_signal(g, s, wake);
+	uint64_t mine;
+
+	edge_classify(g, s, wake, &b->edge, &b->strength);
+	if (waker == GRAPH_NONE || waker == s->task)
+		return;
+	if (wake->r.flags & CT_WF_READY && CT_OBJ_KIND(wake->r.obj) == CT_OBJ_SOCK)
+		b->obj = wake->r.obj;
+	else if (s->wait == CT_W_POLL || s->wait == CT_W_EPOLL) {
+		mine = CT_OBJ_KIND(wake->r.obj) == CT_OBJ_SOCK ? graph_peer_object(g, wake->r.obj)
+							       : wake->r.obj;
+		if (mine && CT_OBJ_KIND(mine) != CT_OBJ_FUTEX)
+			b->obj = mine;
+	}
+	b->kind = describe_resource(g->w, s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? CT_W_READ : s->wait,
+				    b->obj);
+	b->ended = true;
+	b->event = s->wake;
+	if (sig && (b->edge == EDGE_WAKE || b->strength == EDGE_WEAK)) {
+		b->edge = EDGE_SIGNAL;
+		b->strength = EDGE_STRONG;
+		b->kind = "signal";
+	}
+	if (b->edge == EDGE_FUSE)
+		b->kind = "fuse";
+	else if (b->edge == EDGE_KERNEL_LOCK)
+		b->kind = "kernel-lock";
+	if (g->tasks[waker].kthread) {
+		/* it works for somebody else: a device, a terminal, a deferred close */
+		if (on_disk(g, b->obj) && s->st & CT_ST_DISK)
+			blame_disk(s, b);
+		return;
+	}
+	b->task = waker;
+	b->time = time_of(g, s, b);
+	if (b->edge == EDGE_FUSE)
+		b->time = TIME_IPC;
+}
+
+static void blame_woken(const struct graph *g, const struct seg *s, const struct window_event *wake,
+			struct blame *b)
+{
+	bool task_ctx = wake->r.state == CT_CTX_TASK && wake->r.peer && !(wake->r.flags & CT_WF_IDLE);
+	uint64_t obj = wake->r.flags & CT_WF_READY ? wake->r.obj : s->obj;
+
+	b->until_ns = wake->r.ts;
+	if (is_disk_wait(g, s, wake)) {
+		b->obj = s->obj;
+		blame_disk(s, b);
+		return;
+	}
+	if (wake->r.state == CT_CTX_SOFTIRQ &&
+	    (wake->r.wait == SOFTIRQ_BLOCK || wake->r.wait == SOFTIRQ_IRQ_POLL)) {
+		blame_disk(s, b);
+		return;
+	}
+	if (CT_OBJ_KIND(obj) == CT_OBJ_SOCK && !task_ctx) {
+		blame_network(g, s, wake, b);
+		return;
+	}
+	if (task_ctx) {
+		blame_waker(g, s, wake, b);
+		return;
+	}
+	b->ended = true;
+	b->edge = EDGE_IRQ;
+	if (CT_OBJ_KIND(b->obj) == CT_OBJ_TTY || CT_OBJ_KIND(b->obj) == CT_OBJ_CHARDEV)
+		b->kind = "input";
+}
+
+/* A wait that its own time limit ended: the next of its repeats that something else ended, before limit_ns.
+ */
+static const struct seg *blame_repeat(const struct graph *g, uint32_t seg, uint64_t limit_ns)
+{
+	const struct seg *s = &g->segs[seg];
+	const struct graph_task *t = &g->tasks[s->task];
+	uint64_t ran = 0;
+
+	for (uint32_t i = seg + 1; i < t->first_seg + t->n_segs; i++) {
+		const struct seg *x = &g->segs[i];
+
+		if (x->from_ns >= limit_ns)
+			return NULL;
+		if (x->state == SEG_RUNNING)
+			ran += x->to_ns - x->from_ns;
+		if (ran > 20000000 + (x->from_ns - s->from_ns) / 10)
+			return NULL; /* it did something else meanwhile */
+		if (x->state != SEG_BLOCKED)
+			continue;
+		if (!blame_same_wait(s, x)) {
+			if (x->to_ns - x->from_ns > 50000000)
+				return NULL;
+			continue;
+		}
+		if (x->wake != GRAPH_NONE && !is_timer(&g->w->events[x->wake]) && x->to_ns <= limit_ns)
+			return x;
+	}
+	return NULL;
+}
+
+/* A sleep between two tries of a lock that somebody else holds. */
+static bool blame_polled_lock(const struct graph *g, const struct seg *s, struct blame *b)
+{
+	uint32_t tid = g->tasks[s->task].tid;
+	const struct graph_ref *r = graph_ref_before(g, &g->locktries, tid, s->from_ns);
+	const struct window_event *e;
+	uint32_t holder;
+
+	if (!r)
+		return false;
+	e = &g->w->events[r->event];
+	if (e->r.ts + 100000000 < s->from_ns || (ct_s32)e->r.peer >= 0)
+		return false;
+	holder = blame_lock_holder(g, e->r.obj, e->r.ts, g->tasks[s->task].tgid, NULL);
+	b->obj = e->r.obj;
+	b->kind = "file-lock";
+	b->time = TIME_LOCK;
+	b->event = r->event;
+	if (holder != GRAPH_NONE && holder != s->task)
+		blame_task(b, holder, EDGE_POLLED, EDGE_STRONG);
+	return true;
+}
+
+void blame_wait(const struct graph *g, uint32_t seg, uint64_t limit_ns, struct blame *b)
+{
+	const struct seg *s = &g->segs[seg], *end;
+	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
+
+	*b = (struct blame){ .task = GRAPH_NONE,
+			     .event = GRAPH_NONE,
+			     .obj = s->obj,
+			     .until_ns = s->to_ns,
+			     .kind = describe_resource(g->w, s->wait, s->obj),
+			     .edge = EDGE_OWNER };
+	b->time = (uint8_t)time_of(g, s, b);
+	if (s->wait == CT_W_STOPPED) {
+		holder_stopper(g, s, b);
+		return;
+	}
+	if (wake && s->wait == CT_W_SLEEP && is_timer(wake)) {
+		if (blame_polled_lock(g, s, b))
+			return;
+		b->edge = EDGE_TIMER;
+		b->ended = true;
+		return;
+	}
+	if (wake && is_timer(wake) &&
+	    (CT_OBJ_KIND(s->obj) == CT_OBJ_TIMERFD || s->wait == CT_W_SIGNAL || s->wait == CT_W_EXITED)) {
+		b->edge = EDGE_TIMER;
+		b->ended = true;
+		b->kind = "timer";
+		b->time = TIME_TIMER;
+		return;
+	}
+	if (wake && !is_timer(wake)) {
+		b->killed = was_killed(g, s, wake, wake_signal(g, s, wake));
+		if (!b->killed) {
+			blame_woken(g, s, wake, b);
+			return;
+		}
+	} else if (wake) {
+		b->timed_out = true;
+		end = blame_repeat(g, seg, limit_ns);
+		if (end && !was_killed(g, end, &g->w->events[end->wake],
+				       wake_signal(g, end, &g->w->events[end->wake]))) {
+			blame_woken(g, end, &g->w->events[end->wake], b);
+			if (b->task != GRAPH_NONE)
+				return;
+		}
+	}
+	if (is_disk_wait(g, s, wake)) {
+		blame_disk(s, b);
+		b->ended = false;
+		return;
+	}
+	holder_of_wait(g, seg, b);
+}

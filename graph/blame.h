@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * blame.h - one wait: what was it for, and which task was it waiting for?
+ *
+ * A wait that a task ended is that task's; a wait that an interrupt ended is
+ * followed to the sender of the bytes where that is on this host; a wait that a
+ * time limit, a signal that kills, or the end of the trace ended has no ender,
+ * and the owner, holder, peer or child is looked for instead.
+ */
+#ifndef CTRACE_GRAPH_BLAME_H
+#define CTRACE_GRAPH_BLAME_H
+
+#include "graph/graph.h"
+
+/* Where time went, as in the JSON contract ("running_ns", ...). */
+enum time_kind {
+	TIME_RUNNING,
+	TIME_RUNNABLE,
+	TIME_LOCK,
+	TIME_IPC,
+	TIME_DISK,
+	TIME_NETWORK,
+	TIME_TIMER,
+	TIME_QUEUE,
+	TIME_FAULT,
+	TIME_UNKNOWN,
+	TIME_KINDS,
+};
+/* "running", "runnable", ... */
+const char *time_kind_name(enum time_kind k);
+
+struct blame {
+	uint32_t task;  /* who is responsible; GRAPH_NONE: nobody on this host */
+	uint32_t event; /* the record it rests on, or GRAPH_NONE */
+	uint64_t obj;   /* what it waited on, on the waiter's side; for polls the descriptor that mattered */
+	uint64_t until_ns; /* when the responsible task acted; else the end of the wait */
+	const char *kind;  /* of the resource, a word of the JSON contract */
+	uint8_t time;      /* enum time_kind */
+	uint8_t edge;      /* enum edge_kind */
+	uint8_t strength;  /* enum edge_strength */
+	bool ended;        /* somebody or something ended it as the waiter hoped */
+	bool timed_out;    /* ended by its own time limit */
+	bool killed;       /* ended by a signal it did not wait for */
+};
+
+/* Segment seg is BLOCKED. limit_ns: how far ahead a wait that timed out may be followed through its repeats.
+ */
+void blame_wait(const struct graph *g, uint32_t seg, uint64_t limit_ns, struct blame *ret);
+
+/* True when b repeats a: the same kind of wait on the same object. */
+bool blame_same_wait(const struct seg *a, const struct seg *b);
+/* The task that holds a lock on file obj at ts_ns, other than of process tgid; GRAPH_NONE. */
+uint32_t blame_lock_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
+			   uint32_t *ret_event);
+/* The task of this process to name for what the process does or fails to do. */
+uint32_t blame_thread(const struct graph *g, uint32_t tgid, uint64_t ts_ns);
+
+#endif

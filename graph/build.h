@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* build.h - private to graph/: the state while a graph is built. */
+#ifndef CTRACE_GRAPH_BUILD_H
+#define CTRACE_GRAPH_BUILD_H
+
+#include "graph/graph.h"
+#include "lib/map.h"
+#include "lib/vec.h"
+
+struct task_now {
+	uint32_t tid, tgid;
+	uint32_t parent;    /* index, or GRAPH_NONE */
+	uint32_t seg;       /* open segment, or GRAPH_NONE */
+	uint32_t race_wake; /* a wake that came while it was running */
+	uint32_t owner;     /* from CT_FUTEX, for the switch-out that follows */
+	uint64_t owner_ts;
+	uint64_t run_ns; /* last switch-in */
+	uint64_t checkpoint_ns;
+	uint64_t born_ns, exit_ns;
+	uint16_t cpu;
+	uint16_t prio;
+	bool gone;
+};
+
+struct builder {
+	const struct window *w;
+	VEC(struct task_now) now;
+	VEC(struct seg) segs;
+	VEC(struct edge) edges;
+	struct map by_tid; /* tid -> index into now */
+	int err;
+};
+
+/* Fills segs and edges (edge.to of a wake is the blocked segment). 0, -ENOMEM, -E2BIG. */
+int timeline_replay(struct builder *b);
+/* Fills the indices of g from its window. */
+int index_build(struct graph *g);
+void index_done(struct graph *g);
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * edges.c - what kind of edge a wake-up is, and how far it is to be believed.
+ *
+ * A wake-up is strong evidence of cause when the waker acted on the very object
+ * that the wakee waited for; a mutex hand-over is real for time but happenstance
+ * for cause (Argus, section 3.2); a wake from an interrupt says nothing about
+ * the task that happened to be on the CPU.
+ */
+#include "graph/graph.h"
+
+static const char *const edge_names[] = {
+	[EDGE_WAKE] = "wake",      [EDGE_LOCK] = "lock",
+	[EDGE_POST] = "post",      [EDGE_MESSAGE] = "message",
+	[EDGE_PIPE] = "pipe",      [EDGE_EVENTFD] = "eventfd",
+	[EDGE_EXIT] = "exit",      [EDGE_SIGNAL] = "signal",
+	[EDGE_FORK] = "fork",      [EDGE_FILELOCK] = "file-lock",
+	[EDGE_TIMER] = "timer",    [EDGE_IRQ] = "interrupt",
+	[EDGE_FUSE] = "fuse",      [EDGE_KERNEL_LOCK] = "kernel-lock",
+	[EDGE_VFORK] = "vfork",    [EDGE_POLLED] = "polled",
+	[EDGE_OWNER] = "owner",    [EDGE_CPU] = "cpu",
+	[EDGE_STOP] = "stop",      [EDGE_DISK] = "disk",
+	[EDGE_FLAG] = "data-flag",
+};
+
+const char *edge_kind_name(uint8_t kind)
+{
+	if (kind >= sizeof(edge_names) / sizeof(edge_names[0]) || !edge_names[kind])
+		return "unknown";
+	return edge_names[kind];
+}
+
+#define SOFTIRQ_TIMER   1
+#define SOFTIRQ_NET_TX  2
+#define SOFTIRQ_NET_RX  3
+#define SOFTIRQ_HRTIMER 8
+
+static void set(uint8_t *kind, uint8_t *strength, enum edge_kind k, enum edge_strength s)
+{
+	*kind = (uint8_t)k;
+	*strength = (uint8_t)s;
+}
+
+static void classify_object(const struct graph *g, const struct seg *seg, const struct window_event *wake,
+			    uint8_t *kind, uint8_t *strength)
+{
+	uint64_t obj = wake->r.obj;
+	bool same = obj && (obj == seg->obj || seg->wait == CT_W_POLL || seg->wait == CT_W_EPOLL);
+	bool strong = same || graph_peer_object(g, seg->obj) == obj;
+
+	switch ((unsigned)CT_OBJ_KIND(obj)) {
+	case CT_OBJ_SOCK:
+		set(kind, strength, EDGE_MESSAGE,
+		    strong || (wake->r.flags & CT_WF_READY) ? EDGE_STRONG : EDGE_WEAK);
+		break;
+	case CT_OBJ_PIPE:
+	case CT_OBJ_FIFO:
+		set(kind, strength, EDGE_PIPE, same ? EDGE_STRONG : EDGE_WEAK);
+		break;
+	case CT_OBJ_EVENTFD:
+		set(kind, strength, EDGE_EVENTFD, same ? EDGE_STRONG : EDGE_WEAK);
+		break;
+	case CT_OBJ_FUSEDEV:
+		set(kind, strength, EDGE_FUSE, EDGE_STRONG);
+		break;
+	default:
+		set(kind, strength, EDGE_WAKE, EDGE_WEAK);
+	}
+}
+
+static void classify_task(const struct graph *g, const struct seg *seg, const struct window_event *wake,
+			  uint8_t *kind, uint8_t *strength)
+{
+	switch (seg->wait) {
+	case CT_W_FUTEX:
+		if (CT_OBJ_KIND(wake->r.obj) != CT_OBJ_FUTEX)
+			set(kind, strength, wake->r.flags & CT_WF_EXITING ? EDGE_EXIT : EDGE_WAKE,
+			    wake->r.flags & CT_WF_EXITING ? EDGE_STRONG : EDGE_WEAK);
+		else if (seg->owner)
+			set(kind, strength, EDGE_LOCK, EDGE_WEAK);
+		else
+			set(kind, strength, EDGE_POST, wake->r.obj == seg->obj ? EDGE_STRONG : EDGE_WEAK);
+		break;
+	case CT_W_CHILD:
+		set(kind, strength, EDGE_EXIT, EDGE_STRONG);
+		break;
+	case CT_W_VFORK:
+		set(kind, strength, EDGE_VFORK, EDGE_STRONG);
+		break;
+	case CT_W_FLOCK:
+		set(kind, strength, EDGE_FILELOCK, EDGE_STRONG);
+		break;
+	case CT_W_SIGNAL:
+		set(kind, strength, EDGE_SIGNAL, EDGE_STRONG);
+		break;
+	case CT_W_STOPPED:
+		set(kind, strength, EDGE_STOP, EDGE_STRONG);
+		break;
+	default:
+		if (seg->st & CT_ST_DISK && !(seg->flags & CT_SF_IOWAIT) &&
+		    CT_OBJ_KIND(wake->r.obj) != CT_OBJ_FUSEDEV)
+			set(kind, strength, EDGE_KERNEL_LOCK, EDGE_WEAK);
+		else
+			classify_object(g, seg, wake, kind, strength);
+	}
+}
+
+void edge_classify(const struct graph *g, const struct seg *seg, const struct window_event *wake,
+		   uint8_t *ret_kind, uint8_t *ret_strength)
+{
+	switch (wake->r.state) {
+	case CT_CTX_TIMER:
+		set(ret_kind, ret_strength, EDGE_TIMER, EDGE_WEAK);
+		return;
+	case CT_CTX_SOFTIRQ:
+		if (wake->r.wait == SOFTIRQ_TIMER || wake->r.wait == SOFTIRQ_HRTIMER)
+			set(ret_kind, ret_strength, EDGE_TIMER, EDGE_WEAK);
+		else if (CT_OBJ_KIND(wake->r.obj) == CT_OBJ_SOCK &&
+			 (wake->r.wait == SOFTIRQ_NET_RX || wake->r.wait == SOFTIRQ_NET_TX))
+			set(ret_kind, ret_strength, EDGE_MESSAGE,
+			    wake->r.flags & CT_WF_READY ? EDGE_STRONG : EDGE_WEAK);
+		else
+			set(ret_kind, ret_strength, EDGE_IRQ, EDGE_WEAK);
+		return;
+	case CT_CTX_HARDIRQ:
+	case CT_CTX_IPI:
+		set(ret_kind, ret_strength, EDGE_IRQ, EDGE_WEAK);
+		return;
+	}
+	if (wake->r.flags & CT_WF_IDLE || !wake->r.peer) {
+		set(ret_kind, ret_strength, EDGE_IRQ, EDGE_WEAK);
+		return;
+	}
+	classify_task(g, seg, wake, ret_kind, ret_strength);
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/build.h"
+#include "lib/cleanup.h"
+
+struct task_key {
+	uint32_t old;
+	uint32_t tid;
+	uint64_t born_ns;
+};
+
+static int task_key_cmp(const void *a, const void *b)
+{
+	const struct task_key *x = a, *y = b;
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	if (x->born_ns != y->born_ns)
+		return x->born_ns < y->born_ns ? -1 : 1;
+	return x->old < y->old ? -1 : x->old > y->old;
+}
+
+/* Copies the tasks in (tid, born) order; renumber[old index] = new index. */
+static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
+{
+	_cleanup_free_ struct task_key *keys = calloc(b->now.n + 1, sizeof(*keys));
+
+	g->tasks = calloc(b->now.n + 1, sizeof(*g->tasks));
+	if (!keys || !g->tasks)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->now.n; i++)
+		keys[i] = (struct task_key){ (uint32_t)i, b->now.v[i].tid, b->now.v[i].born_ns };
+	qsort(keys, b->now.n, sizeof(*keys), task_key_cmp);
+	for (size_t i = 0; i < b->now.n; i++)
+		renumber[keys[i].old] = (uint32_t)i;
+	for (size_t i = 0; i < b->now.n; i++) {
+		const struct task_now *t = &b->now.v[keys[i].old];
+		const struct window_task *who =
+			window_task_at(g->w, t->tid, t->exit_ns != UINT64_MAX ? t->exit_ns : g->w->to_ns);
+		struct graph_task *to = &g->tasks[i];
+
+		to->tid = t->tid;
+		to->born_ns = t->born_ns;
+		to->exit_ns = t->exit_ns;
+		to->prio = t->prio;
+		to->parent = t->parent == GRAPH_NONE ? GRAPH_NONE : renumber[t->parent];
+		to->tgid = t->tgid ? t->tgid : t->tid;
+		if (who) {
+			to->tgid = who->tgid;
+			to->ptgid = who->ppid;
+			to->kthread = who->flags & CT_TF_KTHREAD;
+			to->tracer = !strcmp(who->comm, "ctraced");
+			if (!to->born_ns && who->start_ns > g->w->state_ns)
+				to->born_ns = who->start_ns;
+		}
+	}
+	g->n_tasks = b->now.n;
+	return 0;
+}
+
+/* Segments grouped by task, in order of time (a stable counting sort); edges follow. */
+static int graph_segs(struct graph *g, struct builder *b, const uint32_t *renumber)
+{
+	_cleanup_free_ uint32_t *place = calloc(b->segs.n + 1, sizeof(*place));
+	_cleanup_free_ uint32_t *next = calloc(g->n_tasks + 1, sizeof(*next));
+	uint32_t at = 0;
+
+	g->segs = malloc((b->segs.n + 1) * sizeof(*g->segs));
+	if (!place || !next || !g->segs)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->segs.n; i++)
+		g->tasks[renumber[b->segs.v[i].task]].n_segs++;
+	for (size_t i = 0; i < g->n_tasks; i++) {
+		g->tasks[i].first_seg = next[i] = at;
+		at += g->tasks[i].n_segs;
+	}
+	for (size_t i = 0; i < b->segs.n; i++) {
+		uint32_t task = renumber[b->segs.v[i].task];
+
+		place[i] = next[task]++;
+		g->segs[place[i]] = b->segs.v[i];
+		g->segs[place[i]].task = task;
+	}
+	g->n_segs = b->segs.n;
+	for (size_t i = 0; i < b->edges.n; i++) {
+		struct edge *e = &b->edges.v[i];
+
+		if (e->from != GRAPH_NONE)
+			e->from = place[e->from];
+		e->to = place[e->to];
+		if (e->kind == EDGE_WAKE)
+			edge_classify(g, &g->segs[e->to], &g->w->events[e->event], &e->kind, &e->strength);
+	}
+	g->edges = TAKE_PTR(b->edges.v);
+	g->n_edges = b->edges.n;
+	return 0;
+}
+
+static int graph_cpus(struct graph *g)
+{
+	g->n_cpus = g->w->n_cpus;
+	for (size_t i = 0; i < g->w->n_events; i++)
+		g->n_cpus = MAX(g->n_cpus, (uint32_t)g->w->events[i].cpu + 1);
+	g->runs = calloc(g->n_cpus + 1, sizeof(*g->runs));
+	g->n_runs = calloc(g->n_cpus + 1, sizeof(*g->n_runs));
+	if (!g->runs || !g->n_runs)
+		return -ENOMEM;
+	for (size_t i = 0; i < g->n_segs; i++)
+		if (g->segs[i].state == SEG_RUNNING && g->segs[i].cpu < g->n_cpus)
+			g->n_runs[g->segs[i].cpu]++;
+	for (uint32_t c = 0; c < g->n_cpus; c++) {
+		g->runs[c] = malloc((g->n_runs[c] + 1) * sizeof(**g->runs));
+		if (!g->runs[c])
+			return -ENOMEM;
+		g->n_runs[c] = 0;
+	}
+	for (size_t i = 0; i < g->n_segs; i++) {
+		const struct seg *s = &g->segs[i];
+
+		if (s->state == SEG_RUNNING && s->cpu < g->n_cpus)
+			g->runs[s->cpu][g->n_runs[s->cpu]++] =
+				(struct cpu_run){ s->from_ns, s->to_ns, s->task };
+	}
+	return 0;
+}
+
+static int cpu_run_cmp(const void *a, const void *b)
+{
+	const struct cpu_run *x = a, *y = b;
+
+	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
+}
+
+int graph_build(const struct window *w, struct graph **ret)
+{
+	struct builder b = { .w = w };
+	struct graph *g = calloc(1, sizeof(*g));
+	uint32_t *renumber = NULL;
+	int r = -ENOMEM;
+
+	if (!g)
+		return -ENOMEM;
+	g->w = w;
+	r = timeline_replay(&b);
+	if (!r) {
+		renumber = calloc(b.now.n + 1, sizeof(*renumber));
+		r = renumber ? graph_tasks(g, &b, renumber) : -ENOMEM;
+	}
+	if (!r)
+		r = index_build(g);
+	if (!r)
+		r = graph_segs(g, &b, renumber);
+	if (!r)
+		r = graph_cpus(g);
+	if (!r)
+		for (uint32_t c = 0; c < g->n_cpus; c++)
+			qsort(g->runs[c], g->n_runs[c], sizeof(**g->runs), cpu_run_cmp);
+	free(renumber);
+	VEC_FREE(&b.now);
+	VEC_FREE(&b.segs);
+	VEC_FREE(&b.edges);
+	map_done(&b.by_tid);
+	if (r) {
+		graph_free(g);
+		return r;
+	}
+	*ret = g;
+	return 0;
+}
+
+void graph_free(struct graph *g)
+{
+	if (!g)
+		return;
+	if (g->runs)
+		for (uint32_t c = 0; c < g->n_cpus; c++)
+			free(g->runs[c]);
+	free(g->runs);
+	free(g->n_runs);
+	index_done(g);
+	free(g->tasks);
+	free(g->segs);
+	free(g->edges);
+	free(g);
+}
+
+uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns)
+{
+	size_t lo = 0, hi = g->n_tasks;
+	uint32_t best = GRAPH_NONE;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (g->tasks[mid].tid < tid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < g->n_tasks && g->tasks[lo].tid == tid; lo++)
+		if (best == GRAPH_NONE || g->tasks[lo].born_ns <= ts_ns)
+			best = (uint32_t)lo;
+	return best;
+}
+
+uint32_t graph_seg_at(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t lo = t->first_seg, hi = t->first_seg + t->n_segs;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (g->segs[mid].to_ns <= ts_ns)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < t->first_seg + t->n_segs ? lo : GRAPH_NONE;
+}
+
+const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	const struct window_task *t;
+
+	if (task == GRAPH_NONE)
+		return "?";
+	if (g->tasks[task].exit_ns != UINT64_MAX && ts_ns > g->tasks[task].exit_ns)
+		ts_ns = g->tasks[task].exit_ns;
+	if (ts_ns < g->tasks[task].born_ns)
+		ts_ns = g->tasks[task].born_ns;
+	t = window_task_at(g->w, g->tasks[task].tid, ts_ns);
+	return t && t->comm[0] ? t->comm : "?";
+}

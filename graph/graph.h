@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * graph.h - the event graph of a window: what every task did when (segments),
+ * and what caused what (edges).
+ *
+ * Pure: works on a struct window, no I/O, no globals.  A graph is not changed
+ * after graph_build(); several threads may read it.  It refers to the window,
+ * which must live longer.  Everything is arrays and indices.
+ *
+ * The shape follows Argus (Weng et al., USENIX ATC 2021): vertices are
+ * stretches of one thread, edges carry a strength.
+ */
+#ifndef CTRACE_GRAPH_GRAPH_H
+#define CTRACE_GRAPH_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/window.h"
+
+#define GRAPH_NONE UINT32_MAX
+
+enum seg_state {
+	SEG_UNKNOWN = 0, /* nothing is known (before the first record of a task, or a gap) */
+	SEG_RUNNING = 1,
+	SEG_RUNNABLE = 2, /* wants a CPU */
+	SEG_BLOCKED = 3,  /* waits; seg.wait says for what */
+};
+
+/* One stretch [from_ns, to_ns) of one task in one state. */
+struct seg {
+	uint64_t from_ns, to_ns;
+	uint64_t obj;  /* BLOCKED: what it waits for, as recorded */
+	uint32_t task; /* index into graph.tasks */
+	uint32_t wake; /* BLOCKED: index of the CT_WAKE event that ended it; GRAPH_NONE: not ended, or lost */
+	uint32_t visit; /* BLOCKED: index of the CT_VISIT event with its stack, or GRAPH_NONE */
+	uint32_t owner; /* BLOCKED on a futex: tid of the owner when it blocked, 0 unknown */
+	uint16_t nr;    /* BLOCKED: system call; RUNNABLE after a yield: that call */
+	uint16_t cpu;   /* RUNNING: where; else where it ran last, 0xffff unknown */
+	uint8_t state;  /* enum seg_state */
+	uint8_t wait;   /* BLOCKED: CT_W_*; RUNNABLE: CT_W_YIELD after a yield */
+	uint8_t flags;  /* CT_SF_* */
+	uint8_t st;     /* CT_ST_* */
+};
+
+/* One life of a tid. */
+struct graph_task {
+	uint32_t tid;
+	uint32_t tgid;
+	uint32_t parent;    /* index of the task that forked it, or GRAPH_NONE */
+	uint32_t ptgid;     /* tgid of its parent process, 0 unknown */
+	uint32_t first_seg; /* segments are contiguous and in time order */
+	uint32_t n_segs;
+	uint64_t born_ns; /* 0: before the window */
+	uint64_t exit_ns; /* UINT64_MAX: not seen */
+	uint16_t prio;    /* kernel priority when last seen running, 0..139 */
+	bool kthread;
+	bool tracer; /* belongs to ctrace itself */
+};
+
+enum edge_kind {
+	EDGE_WAKE = 1,    /* a wake-up whose object does not match the wait */
+	EDGE_LOCK = 2,    /* mutex hand-over */
+	EDGE_POST = 3,    /* condition variable, semaphore, barrier: a futex without owner */
+	EDGE_MESSAGE = 4, /* socket */
+	EDGE_PIPE = 5,
+	EDGE_EVENTFD = 6,
+	EDGE_EXIT = 7, /* exit -> waiting parent or joiner */
+	EDGE_SIGNAL = 8,
+	EDGE_FORK = 9,
+	EDGE_FILELOCK = 10,
+	EDGE_TIMER = 11,
+	EDGE_IRQ = 12, /* interrupt: device or network */
+	EDGE_FUSE = 13,
+	EDGE_KERNEL_LOCK = 14,
+	EDGE_VFORK = 15,
+	EDGE_POLLED = 16, /* no wake at all: one task polls what the other holds */
+	EDGE_OWNER = 17,  /* the wait has not ended: the holder or peer of what it waits for */
+	EDGE_CPU = 18,    /* had the CPU */
+	EDGE_STOP = 19,
+	EDGE_DISK = 20, /* had the device busy */
+	EDGE_FLAG = 21, /* ran until just before a spinning task went on */
+};
+enum edge_strength { EDGE_WEAK = 0, EDGE_STRONG = 1 };
+
+struct edge {
+	uint32_t from, to; /* segments; from: GRAPH_NONE for interrupts and timers */
+	uint32_t event;    /* the record it rests on */
+	uint8_t kind;      /* enum edge_kind */
+	uint8_t strength;  /* enum edge_strength */
+	uint16_t pad;
+};
+
+/* A record that concerns a key (object, task, process), for look-up by key and time. */
+struct graph_ref {
+	uint64_t key;
+	uint32_t event;
+};
+struct graph_index {
+	struct graph_ref *v; /* by (key, event) */
+	size_t n;
+};
+
+/* A stretch of a CPU. task GRAPH_NONE: idle. */
+struct cpu_run {
+	uint64_t from_ns, to_ns;
+	uint32_t task;
+};
+
+struct graph {
+	const struct window *w;
+	struct graph_task *tasks; /* by (tid, born_ns) */
+	size_t n_tasks;
+	struct seg *segs; /* by (task, from_ns) */
+	size_t n_segs;
+	struct edge *edges; /* by event */
+	size_t n_edges;
+	struct cpu_run **runs; /* [cpu] in time order */
+	size_t *n_runs;
+	uint32_t n_cpus;
+
+	struct graph_index sends;     /* CT_SEND by object */
+	struct graph_index recvs;     /* CT_RECV by object */
+	struct graph_index flocks;    /* CT_FLOCK and CT_HELD by object */
+	struct graph_index fds;       /* CT_FD by object */
+	struct graph_index members;   /* CT_EPMEMBER by epoll object */
+	struct graph_index waitfds;   /* CT_WAITFD by tid */
+	struct graph_index samples;   /* CT_SAMPLE by tid */
+	struct graph_index signals;   /* CT_SIGNAL by tgid of the target */
+	struct graph_index locktries; /* CT_FLOCK by tid */
+	struct graph_index wakes;     /* CT_WAKE by the object the waker acted on (not READY, not timer) */
+	struct graph_index comms;     /* CT_SEND and CT_RECV by tid */
+	struct graph_index blocks;    /* CT_BLK_ISSUE by device object */
+	struct graph_index children;  /* task index of the child (in .event), by tgid of the parent process */
+	struct graph_index threads;   /* task index (in .event), by tgid */
+	struct graph_index tuples; /* object index (in .event) of a tcp/udp socket, by hash of its 4-tuple */
+};
+
+/* 0, -ENOMEM, or -E2BIG (more than 2^32-2 segments). */
+int graph_build(const struct window *w, struct graph **ret);
+void graph_free(struct graph *g);
+
+/* Index of the task with this tid that was alive at ts_ns (or lived nearest to it); GRAPH_NONE: no such tid.
+ */
+uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns);
+/* Index of the first segment of the task that ends after ts_ns, or GRAPH_NONE. */
+uint32_t graph_seg_at(const struct graph *g, uint32_t task, uint64_t ts_ns);
+/* What the task was called at ts_ns; never NULL. */
+const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
+/* The references of a key: *ret_n of them. */
+const struct graph_ref *graph_refs(const struct graph_index *ix, uint64_t key, size_t *ret_n);
+/* The last reference of key whose event has ts <= ts_ns, or NULL. */
+const struct graph_ref *graph_ref_before(const struct graph *g, const struct graph_index *ix, uint64_t key,
+					 uint64_t ts_ns);
+/* The object at the other end of a socket on this host (0: none known). */
+uint64_t graph_peer_object(const struct graph *g, uint64_t sock);
+/* Names for enum edge_kind, as in the JSON ("lock", "message", ...). */
+const char *edge_kind_name(uint8_t kind);
+/* Classifies the wake that ended seg. */
+void edge_classify(const struct graph *g, const struct seg *seg, const struct window_event *wake,
+		   uint8_t *ret_kind, uint8_t *ret_strength);
+
+#endif

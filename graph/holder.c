@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/holder.h"
+
+#include <string.h>
+
+#include "lib/cleanup.h"
+#include "trace/describe.h"
+
+#define SIG_STOP 19
+#define SIG_TSTP 20
+#define SIG_TTIN 21
+#define SIG_TTOU 22
+
+static const struct window_event *event_of(const struct graph *g, const struct graph_ref *r)
+{
+	return &g->w->events[r->event];
+}
+
+static bool alive(const struct graph *g, uint32_t task, uint64_t ts)
+{
+	return g->tasks[task].born_ns <= ts && ts < g->tasks[task].exit_ns;
+}
+
+uint32_t blame_thread(const struct graph *g, uint32_t tgid, uint64_t ts_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, tgid, &n);
+	uint32_t best = GRAPH_NONE;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!alive(g, r[i].event, ts_ns))
+			continue;
+		if (g->tasks[r[i].event].tid == tgid)
+			return r[i].event;
+		if (best == GRAPH_NONE)
+			best = r[i].event;
+	}
+	return best;
+}
+
+/* The task that sent or received on sock last before ts_ns, else first after it. */
+static uint32_t sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	const struct graph_ref *s = graph_ref_before(g, &g->sends, sock, ts_ns);
+	const struct graph_ref *r = graph_ref_before(g, &g->recvs, sock, ts_ns);
+	size_t n;
+
+	if (r && (!s || s->event < r->event))
+		s = r; /* the reader is the one who has the work */
+	if (!s) {
+		s = graph_refs(&g->recvs, sock, &n);
+		if (!n)
+			s = graph_refs(&g->sends, sock, &n);
+		if (!n)
+			return GRAPH_NONE;
+	}
+	return graph_task_at(g, event_of(g, s)->r.tid, event_of(g, s)->r.ts);
+}
+
+/* A process, other than tgid, that has obj in its fd table; else whoever was seen using it. */
+static uint32_t fd_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid)
+{
+	const struct window_object *o = window_object(g->w, obj);
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->fds, obj, &n);
+	uint32_t best = GRAPH_NONE;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t task = blame_thread(g, event_of(g, &r[i])->r.tid, ts_ns);
+
+		if (task == GRAPH_NONE || g->tasks[task].tgid == tgid)
+			continue;
+		/* a child that inherited it is more likely to use it than the shell that made it */
+		if (best == GRAPH_NONE || g->tasks[task].born_ns > g->tasks[best].born_ns)
+			best = task;
+	}
+	if (best == GRAPH_NONE && o && o->tid) {
+		uint32_t task = graph_task_at(g, o->tid, ts_ns);
+
+		if (task != GRAPH_NONE && g->tasks[task].tgid != tgid && alive(g, task, ts_ns))
+			best = task;
+	}
+	return best;
+}
+
+/* Whoever woke a waiter on obj last before ts_ns (else first after), if not of task me. */
+static uint32_t past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->wakes, obj, &n);
+	uint32_t best = GRAPH_NONE;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct window_event *e = event_of(g, &r[i]);
+		uint32_t task = graph_task_at(g, e->r.peer, e->r.ts);
+
+		if (e->r.ts > ts_ns && best != GRAPH_NONE)
+			break;
+		if (task != GRAPH_NONE && task != me && e->r.tid == g->tasks[me].tid && alive(g, task, ts_ns))
+			best = task;
+	}
+	return best;
+}
+
+/* Who accepts on the listening socket that a connection to the address of o would reach. */
+static uint32_t listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid)
+{
+	for (size_t i = 0; i < g->w->n_objects; i++) {
+		const struct window_object *l = &g->w->objects[i];
+		bool hit;
+
+		if (CT_OBJ_KIND(l->id) != CT_OBJ_SOCK || l->id == o->id || l->type != o->type)
+			continue;
+		if (o->family == 1)
+			hit = l->family == 1 && o->name[0] && !strcmp(l->name, o->name);
+		else
+			hit = (l->family == 2 || l->family == 10) && o->rport && l->lport == o->rport &&
+			      !l->rport;
+		if (hit) {
+			uint32_t user = fd_holder(g, l->id, ts_ns, tgid);
+
+			if (user != GRAPH_NONE)
+				return user;
+		}
+	}
+	return GRAPH_NONE;
+}
+
+uint32_t holder_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
+		       uint32_t *ret_event)
+{
+	uint64_t peer = graph_peer_object(g, sock);
+	const struct window_object *o = window_object(g->w, sock);
+	uint64_t ts = wake->r.ts;
+	const struct graph_ref *r;
+	uint32_t task;
+	size_t n;
+
+	*ret_event = GRAPH_NONE;
+	/* the send that is under way on this CPU is recorded when it returns */
+	r = graph_refs(&g->sends, peer, &n);
+	for (size_t i = 0; peer && i < n; i++) {
+		const struct window_event *e = event_of(g, &r[i]);
+
+		if (e->r.ts < ts)
+			continue;
+		if (e->r.ts > ts + 20000000)
+			break;
+		if (e->r.tid == wake->r.peer) {
+			*ret_event = r[i].event;
+			return graph_task_at(g, e->r.tid, e->r.ts);
+		}
+	}
+	r = peer ? graph_ref_before(g, &g->sends, peer, ts + 1000000) : NULL;
+	if (r) {
+		*ret_event = r->event;
+		return graph_task_at(g, event_of(g, r)->r.tid, ts);
+	}
+	/* no bytes: a connect, an accept, or the other end went away */
+	task = wake->r.peer ? graph_task_at(g, wake->r.peer, ts) : GRAPH_NONE;
+	if (task != GRAPH_NONE && !g->tasks[task].kthread && !(wake->r.flags & CT_WF_IDLE) &&
+	    (wake->r.flags & CT_WF_EXITING || (wake->r.aux & 0xff) == CT_W_CONNECT ||
+	     (wake->r.aux & 0xff) == CT_W_ACCEPT || (wake->r.aux & 0xff) == CT_W_WRITE ||
+	     (describe_syscall(wake->r.nr) && !strcmp(describe_syscall(wake->r.nr), "close")) ||
+	     (describe_syscall(wake->r.nr) && !strcmp(describe_syscall(wake->r.nr), "shutdown"))))
+		return task;
+	task = peer ? sock_user(g, peer, ts) : GRAPH_NONE;
+	if (task == GRAPH_NONE && peer)
+		task = fd_holder(g, peer, ts, 0);
+	if (task == GRAPH_NONE && o)
+		task = listener(g, o, ts, 0);
+	return task;
+}
+
+static uint32_t sock_holder(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t tgid)
+{
+	uint64_t peer = graph_peer_object(g, sock);
+	const struct window_object *o = window_object(g->w, sock);
+	uint32_t task = peer ? sock_user(g, peer, ts_ns) : GRAPH_NONE;
+
+	if (task != GRAPH_NONE && !alive(g, task, ts_ns))
+		task = GRAPH_NONE;
+	if (task == GRAPH_NONE && peer)
+		task = fd_holder(g, peer, ts_ns, 0);
+	if (task == GRAPH_NONE && o)
+		task = listener(g, o, ts_ns, tgid);
+	return task;
+}
+
+/* The task to name for object obj that task me waits on at ts_ns. */
+static uint32_t object_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me)
+{
+	uint32_t tgid = g->tasks[me].tgid;
+	uint32_t task;
+
+	switch ((unsigned)CT_OBJ_KIND(obj)) {
+	case CT_OBJ_SOCK:
+		return sock_holder(g, obj, ts_ns, tgid);
+	case CT_OBJ_PIPE:
+	case CT_OBJ_FIFO:
+		task = past_waker(g, obj, ts_ns, me);
+		return task != GRAPH_NONE ? task : fd_holder(g, obj, ts_ns, tgid);
+	case CT_OBJ_EVENTFD:
+	case CT_OBJ_FUTEX:
+		return past_waker(g, obj, ts_ns, me);
+	default:
+		return GRAPH_NONE;
+	}
+}
+
+/* How well obj explains a poll that does not return: an answer that is due beats a pipe, and that an eventfd.
+ */
+static int poll_score(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me)
+{
+	const struct graph_ref *s, *r;
+
+	switch ((unsigned)CT_OBJ_KIND(obj)) {
+	case CT_OBJ_SOCK:
+		if (object_holder(g, obj, ts_ns, me) == GRAPH_NONE)
+			return 1;
+		s = graph_ref_before(g, &g->sends, obj, ts_ns);
+		r = graph_ref_before(g, &g->recvs, obj, ts_ns);
+		return s && (!r || r->event < s->event) ? 6 : 4;
+	case CT_OBJ_PIPE:
+	case CT_OBJ_FIFO:
+		return object_holder(g, obj, ts_ns, me) == GRAPH_NONE ? 2 : 5;
+	case CT_OBJ_EVENTFD:
+		return object_holder(g, obj, ts_ns, me) == GRAPH_NONE ? 0 : 3;
+	case CT_OBJ_TTY:
+		return 2;
+	default:
+		return 0;
+	}
+}
+
+static void holder_of_poll(const struct graph *g, const struct seg *s, struct blame *b)
+{
+	bool epoll = s->wait == CT_W_EPOLL;
+	size_t n;
+	const struct graph_ref *r = epoll ? graph_refs(&g->members, s->obj, &n)
+					  : graph_refs(&g->waitfds, g->tasks[s->task].tid, &n);
+	int best = -1;
+
+	if (!epoll && s->obj) {
+		b->task = object_holder(g, s->obj, s->from_ns, s->task);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct window_event *e = event_of(g, &r[i]);
+		int score;
+
+		if (!epoll && (e->r.ts > s->from_ns + 1000000 || e->r.ts + 2000000000ULL < s->from_ns))
+			continue;
+		score = poll_score(g, e->r.obj, s->from_ns, s->task);
+		if (score > best) {
+			best = score;
+			b->obj = e->r.obj;
+			b->event = r[i].event;
+		}
+	}
+	if (best < 0)
+		return;
+	b->kind = describe_kind(g->w, b->obj);
+	b->task = object_holder(g, b->obj, s->from_ns, s->task);
+}
+
+static uint32_t live_child(const struct graph *g, const struct seg *s)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->children, g->tasks[s->task].tgid, &n);
+	uint32_t best = GRAPH_NONE;
+
+	if (CT_OBJ_KIND(s->obj) == CT_OBJ_TASK)
+		return graph_task_at(g, (uint32_t)(s->obj & CT_OBJ_MASK), s->from_ns);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t c = r[i].event;
+
+		if (!alive(g, c, s->from_ns + (s->to_ns - s->from_ns) / 2))
+			continue;
+		if (best == GRAPH_NONE || g->tasks[c].born_ns > g->tasks[best].born_ns)
+			best = c;
+	}
+	return best;
+}
+
+uint32_t blame_lock_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
+			   uint32_t *ret_event)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->flocks, obj, &n);
+	uint32_t holder = GRAPH_NONE, event = GRAPH_NONE;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct window_event *e = event_of(g, &r[i]);
+		uint32_t task;
+
+		if (e->r.ts > ts_ns && !(e->r.kind == CT_HELD && holder == GRAPH_NONE))
+			break;
+		task = graph_task_at(g, e->r.tid, e->r.ts);
+		if (task == GRAPH_NONE || g->tasks[task].tgid == tgid ||
+		    (e->r.kind == CT_HELD && e->r.flags & 1))
+			continue;
+		if (e->r.state == 2) {
+			if (holder != GRAPH_NONE && g->tasks[task].tgid == g->tasks[holder].tgid)
+				holder = GRAPH_NONE;
+		} else if ((ct_s32)e->r.peer == 0) {
+			holder = task;
+			event = r[i].event;
+		}
+	}
+	if (ret_event && holder != GRAPH_NONE)
+		*ret_event = event;
+	return holder;
+}
+
+static void holder_of_flock(const struct graph *g, const struct seg *s, struct blame *b)
+{
+	const struct graph_ref *r = graph_ref_before(g, &g->locktries, g->tasks[s->task].tid, s->from_ns);
+
+	if (!b->obj && r)
+		b->obj = event_of(g, r)->r.obj;
+	b->task = blame_lock_holder(g, b->obj, s->from_ns, g->tasks[s->task].tgid, &b->event);
+	b->edge = EDGE_FILELOCK;
+	b->strength = EDGE_STRONG;
+}
+
+/* The server of a FUSE mount: whoever has a /dev/fuse open. */
+static uint32_t fuse_server(const struct graph *g, const struct seg *s)
+{
+	for (size_t i = 0; i < g->w->n_objects; i++) {
+		const struct window_object *o = &g->w->objects[i];
+
+		if (CT_OBJ_KIND(o->id) == CT_OBJ_FUSEDEV) {
+			uint32_t task = fd_holder(g, o->id, s->from_ns, g->tasks[s->task].tgid);
+
+			if (task != GRAPH_NONE)
+				return task;
+		}
+	}
+	return GRAPH_NONE;
+}
+
+void holder_of_wait(const struct graph *g, uint32_t seg, struct blame *b)
+{
+	const struct seg *s = &g->segs[seg];
+
+	b->edge = EDGE_OWNER;
+	b->strength = EDGE_WEAK;
+	switch (s->wait) {
+	case CT_W_FUTEX:
+		if (s->owner) {
+			b->task = graph_task_at(g, s->owner, s->from_ns);
+			b->edge = EDGE_LOCK;
+			b->strength = EDGE_STRONG;
+			b->time = TIME_LOCK;
+		} else {
+			b->task = past_waker(g, s->obj, s->from_ns, s->task);
+		}
+		break;
+	case CT_W_FLOCK:
+		holder_of_flock(g, s, b);
+		break;
+	case CT_W_POLL:
+	case CT_W_EPOLL:
+		holder_of_poll(g, s, b);
+		break;
+	case CT_W_CHILD:
+	case CT_W_VFORK:
+		b->task = live_child(g, s);
+		b->edge = EDGE_EXIT;
+		b->strength = EDGE_STRONG;
+		break;
+	default:
+		if (!strcmp(b->kind, "fuse"))
+			b->task = fuse_server(g, s);
+		else
+			b->task = object_holder(g, s->obj, s->from_ns, s->task);
+	}
+	if (b->task == s->task)
+		b->task = GRAPH_NONE;
+	if (b->task != GRAPH_NONE && b->time == TIME_UNKNOWN)
+		b->time = TIME_IPC;
+	if (b->task == GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK) {
+		const struct window_object *o = window_object(g->w, b->obj);
+
+		if (o && (o->family == 2 || o->family == 10) && o->rport)
+			b->time = TIME_NETWORK;
+	}
+}
+
+void holder_stopper(const struct graph *g, const struct seg *s, struct blame *b)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->signals, g->tasks[s->task].tgid, &n);
+
+	b->kind = "signal";
+	b->edge = EDGE_STOP;
+	b->time = TIME_UNKNOWN;
+	for (size_t i = 0; i < n; i++) {
+		const struct window_event *e = event_of(g, &r[i]);
+
+		if (e->r.ts > s->from_ns)
+			break;
+		if (e->r.state >= SIG_STOP && e->r.state <= SIG_TTOU)
+			b->event = r[i].event;
+	}
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * holder.h - private to graph/: who is at the other end of what a task waits
+ * for, when no wake-up tells.
+ */
+#ifndef CTRACE_GRAPH_HOLDER_H
+#define CTRACE_GRAPH_HOLDER_H
+
+#include "graph/blame.h"
+
+/* Who sent the bytes that made sock (of the receiver's side) readable at wake.
+ * *ret_event: the CT_SEND it rests on, or GRAPH_NONE. */
+uint32_t holder_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
+		       uint32_t *ret_event);
+/* Completes b for a wait that nobody ended: the owner, holder, peer or child. */
+void holder_of_wait(const struct graph *g, uint32_t seg, struct blame *b);
+/* Completes b for a stopped task: who stopped it. */
+void holder_stopper(const struct graph *g, const struct seg *s, struct blame *b);
+
+#endif

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* index.c - look-up of records by what they concern: an object, a task, a process. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/build.h"
+#include "lib/cleanup.h"
+
+typedef VEC(struct graph_ref) refs;
+
+static int ref_cmp(const void *a, const void *b)
+{
+	const struct graph_ref *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->event < y->event ? -1 : x->event > y->event;
+}
+
+static void index_finish(struct graph_index *ix, refs *v)
+{
+	qsort(v->v, v->n, sizeof(*v->v), ref_cmp);
+	ix->v = TAKE_PTR(v->v);
+	ix->n = v->n;
+}
+
+/* Both ends of a connection, in an order that does not depend on which end asks when swapped by the caller.
+ */
+static uint64_t tuple_hash(const uint8_t *la, uint16_t lp, const uint8_t *ra, uint16_t rp)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+
+	for (int i = 0; i < 16; i++)
+		h = (h ^ la[i]) * 0x100000001b3ULL;
+	for (int i = 0; i < 16; i++)
+		h = (h ^ ra[i]) * 0x100000001b3ULL;
+	h = (h ^ lp) * 0x100000001b3ULL;
+	h = (h ^ rp) * 0x100000001b3ULL;
+	return h;
+}
+
+/* An IPv4 address mapped into IPv6 is the IPv4 address. */
+static void plain_address(uint16_t family, const uint8_t in[16], uint8_t out[16])
+{
+	static const uint8_t mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
+
+	memset(out, 0, 16);
+	if (family == 10 && !memcmp(in, mapped, 12))
+		memcpy(out, in + 12, 4);
+	else if (family == 2)
+		memcpy(out, in, 4);
+	else
+		memcpy(out, in, 16);
+}
+
+static bool is_inet(const struct window_object *o)
+{
+	return o && CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && (o->family == 2 || o->family == 10);
+}
+
+uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
+{
+	const struct window_object *o = window_object(g->w, sock), *best = NULL;
+	uint8_t la[16], ra[16], pla[16], pra[16];
+	const struct graph_ref *r;
+	size_t n;
+
+	if (!o)
+		return 0;
+	if (o->peer)
+		return o->peer;
+	if (!is_inet(o) || !o->rport)
+		return 0;
+	plain_address(o->family, o->laddr, la);
+	plain_address(o->family, o->raddr, ra);
+	r = graph_refs(&g->tuples, tuple_hash(ra, o->rport, la, o->lport), &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct window_object *p = &g->w->objects[r[i].event];
+
+		plain_address(p->family, p->laddr, pla);
+		plain_address(p->family, p->raddr, pra);
+		if (p->lport != o->rport || p->rport != o->lport || memcmp(pla, ra, 16) ||
+		    memcmp(pra, la, 16))
+			continue;
+		if (p->type != o->type || p->id == o->id)
+			continue;
+		/* ports are reused: the one learned nearest in time */
+		if (!best ||
+		    llabs((long long)(p->ts_ns - o->ts_ns)) < llabs((long long)(best->ts_ns - o->ts_ns)))
+			best = p;
+	}
+	return best ? best->id : 0;
+}
+
+const struct graph_ref *graph_refs(const struct graph_index *ix, uint64_t key, size_t *ret_n)
+{
+	size_t lo = 0, hi = ix->n, end;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (ix->v[mid].key < key)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	hi = ix->n;
+	end = lo;
+	while (end < hi) {
+		size_t mid = end + (hi - end) / 2;
+
+		if (ix->v[mid].key <= key)
+			end = mid + 1;
+		else
+			hi = mid;
+	}
+	*ret_n = end - lo;
+	return ix->v + lo;
+}
+
+const struct graph_ref *graph_ref_before(const struct graph *g, const struct graph_index *ix, uint64_t key,
+					 uint64_t ts_ns)
+{
+	size_t n, lo = 0;
+	const struct graph_ref *r = graph_refs(ix, key, &n);
+
+	while (lo < n) {
+		size_t mid = lo + (n - lo) / 2;
+
+		if (g->w->events[r[mid].event].r.ts <= ts_ns)
+			lo = mid + 1;
+		else
+			n = mid;
+	}
+	return lo ? &r[lo - 1] : NULL;
+}
+
+enum {
+	IX_SENDS,
+	IX_RECVS,
+	IX_FLOCKS,
+	IX_FDS,
+	IX_MEMBERS,
+	IX_WAITFDS,
+	IX_SAMPLES,
+	IX_SIGNALS,
+	IX_LOCKTRIES,
+	IX_WAKES,
+	IX_COMMS,
+	IX_BLOCKS,
+	IX_TUPLES,
+	IX_CHILDREN,
+	IX_THREADS,
+	IX_COUNT
+};
+
+static int index_event(refs *v, const struct window_event *e, uint32_t i)
+{
+#define ADD(ix, k) VEC_PUSH(&v[ix], (struct graph_ref){ .key = (k), .event = i })
+	switch (e->r.kind) {
+	case CT_SEND:
+		return ADD(IX_SENDS, e->r.obj) ? -ENOMEM : ADD(IX_COMMS, e->r.tid);
+	case CT_RECV:
+		return ADD(IX_RECVS, e->r.obj) ? -ENOMEM : ADD(IX_COMMS, e->r.tid);
+	case CT_FLOCK:
+		return ADD(IX_FLOCKS, e->r.obj) ? -ENOMEM : ADD(IX_LOCKTRIES, e->r.tid);
+	case CT_HELD:
+		return ADD(IX_FLOCKS, e->r.obj);
+	case CT_FD:
+		return ADD(IX_FDS, e->r.obj);
+	case CT_EPMEMBER:
+		return ADD(IX_MEMBERS, e->x[0]);
+	case CT_WAITFD:
+		return ADD(IX_WAITFDS, e->r.tid);
+	case CT_SAMPLE:
+		return ADD(IX_SAMPLES, e->r.tid);
+	case CT_SIGNAL:
+		return ADD(IX_SIGNALS, e->r.obj);
+	case CT_BLK_ISSUE:
+		return ADD(IX_BLOCKS, e->r.obj);
+	case CT_WAKE:
+		if (e->r.obj && !(e->r.flags & CT_WF_READY) && e->r.state != CT_CTX_TIMER && e->r.peer)
+			return ADD(IX_WAKES, e->r.obj);
+		return 0;
+	}
+	return 0;
+#undef ADD
+}
+
+static int index_tables(struct graph *g, refs *v)
+{
+	uint8_t la[16], ra[16];
+
+	for (size_t i = 0; i < g->w->n_objects; i++) {
+		const struct window_object *o = &g->w->objects[i];
+
+		if (!is_inet(o) || !o->lport)
+			continue;
+		plain_address(o->family, o->laddr, la);
+		plain_address(o->family, o->raddr, ra);
+		if (VEC_PUSH(&v[IX_TUPLES],
+			     (struct graph_ref){ tuple_hash(la, o->lport, ra, o->rport), (uint32_t)i }))
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < g->n_tasks; i++) {
+		const struct graph_task *t = &g->tasks[i];
+
+		if (VEC_PUSH(&v[IX_THREADS], (struct graph_ref){ t->tgid, (uint32_t)i }))
+			return -ENOMEM;
+		if (t->ptgid && t->tid == t->tgid &&
+		    VEC_PUSH(&v[IX_CHILDREN], (struct graph_ref){ t->ptgid, (uint32_t)i }))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int index_build(struct graph *g)
+{
+	struct graph_index *to[IX_COUNT] = {
+		[IX_SENDS] = &g->sends,     [IX_RECVS] = &g->recvs,       [IX_FLOCKS] = &g->flocks,
+		[IX_FDS] = &g->fds,         [IX_MEMBERS] = &g->members,   [IX_WAITFDS] = &g->waitfds,
+		[IX_SAMPLES] = &g->samples, [IX_SIGNALS] = &g->signals,   [IX_LOCKTRIES] = &g->locktries,
+		[IX_WAKES] = &g->wakes,     [IX_COMMS] = &g->comms,       [IX_BLOCKS] = &g->blocks,
+		[IX_TUPLES] = &g->tuples,   [IX_CHILDREN] = &g->children, [IX_THREADS] = &g->threads,
+	};
+	refs v[IX_COUNT] = { 0 };
+	int r = 0;
+
+	for (size_t i = 0; i < g->w->n_events && !r; i++)
+		r = index_event(v, &g->w->events[i], (uint32_t)i);
+	if (!r)
+		r = index_tables(g, v);
+	for (int i = 0; i < IX_COUNT; i++) {
+		if (!r)
+			index_finish(to[i], &v[i]);
+		else
+			VEC_FREE(&v[i]);
+	}
+	return r;
+}
+
+void index_done(struct graph *g)
+{
+	struct graph_index *all[] = { &g->sends,   &g->recvs,   &g->flocks,  &g->fds,       &g->members,
+				      &g->waitfds, &g->samples, &g->signals, &g->locktries, &g->wakes,
+				      &g->comms,   &g->blocks,  &g->tuples,  &g->children,  &g->threads };
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		free(all[i]->v);
+}

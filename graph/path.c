@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * path.c - the backward walk by time, done forwards: every stretch of a wait is
+ * replaced by what the task to blame did in that stretch (Panappticon, section
+ * 4.3, with the waker clipped to the waiter's own window).
+ */
+#include "graph/path.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "lib/cleanup.h"
+#include "lib/vec.h"
+
+struct walker {
+	const struct graph *g;
+	VEC(struct path_piece) pieces;
+	VEC(struct path_frame) frames;
+	VEC(struct blame) leaves;
+	uint32_t stack[PATH_MAX_DEPTH + 1]; /* the tasks of the open frames */
+	uint64_t end_ns;
+	bool truncated;
+	int err;
+};
+
+static void add_piece(struct walker *k, uint32_t frame, uint64_t from, uint64_t to, uint32_t seg,
+		      uint8_t time, uint32_t blame, bool cycle)
+{
+	struct path_piece p = { .from_ns = from,
+				.to_ns = to,
+				.frame = frame,
+				.seg = seg,
+				.time = time,
+				.blame = blame,
+				.cycle = cycle };
+
+	if (from < to && VEC_PUSH(&k->pieces, p))
+		k->err = -ENOMEM;
+}
+
+static bool on_stack(const struct walker *k, uint32_t depth, uint32_t task)
+{
+	for (uint32_t i = 0; i <= depth; i++)
+		if (k->stack[i] == task)
+			return true;
+	return false;
+}
+
+static void walk(struct walker *k, uint32_t frame);
+
+/* An event loop that went back to wait on the same set has not answered yet: what it waited for, as far as
+ * our waiter is concerned, is what made it act in the end.  Returns the last such wait in the frame. */
+static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t seg)
+{
+	const struct seg *s = &k->g->segs[seg];
+	const struct graph_task *t = &k->g->tasks[f->task];
+	uint64_t ran = 0, slack = (f->to_ns - f->from_ns) / 5;
+	uint32_t last = seg;
+
+	if (f->depth == 0 || (s->wait != CT_W_EPOLL && s->wait != CT_W_POLL))
+		return seg;
+	for (uint32_t i = seg + 1; i < t->first_seg + t->n_segs && k->g->segs[i].from_ns < f->to_ns; i++) {
+		const struct seg *x = &k->g->segs[i];
+
+		if (x->state == SEG_RUNNING && (ran += MIN(x->to_ns, f->to_ns) - x->from_ns) > slack)
+			break;
+		if (x->state == SEG_BLOCKED && blame_same_wait(s, x) && x->wake != GRAPH_NONE &&
+		    x->to_ns <= f->to_ns)
+			last = i;
+	}
+	return last;
+}
+
+static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_t seg, struct blame *b)
+{
+	uint32_t last = last_idle(k, f, seg);
+
+	if (last != seg) {
+		blame_wait(k->g, last, f->to_ns, b);
+		if (b->task != GRAPH_NONE && !b->timed_out && !on_stack(k, f->depth, b->task))
+			return;
+	}
+	blame_wait(k->g, seg, f->to_ns, b);
+}
+
+static void walk_wait(struct walker *k, uint32_t frame, uint32_t seg, uint64_t from, uint64_t to)
+{
+	struct path_frame f = k->frames.v[frame];
+	struct path_frame sub = {
+		.from_ns = from, .to_ns = to, .parent = frame, .seg = seg, .depth = f.depth + 1
+	};
+	struct blame b;
+	bool cycle;
+
+	blame_in_frame(k, &f, seg, &b);
+	cycle = b.task != GRAPH_NONE && on_stack(k, f.depth, b.task);
+	if (b.task == GRAPH_NONE || cycle || f.depth + 1 >= PATH_MAX_DEPTH ||
+	    k->pieces.n >= PATH_MAX_PIECES) {
+		k->truncated |= b.task != GRAPH_NONE && !cycle;
+		if (VEC_PUSH(&k->leaves, b))
+			k->err = -ENOMEM;
+		else
+			add_piece(k, frame, from, to, seg, b.time, (uint32_t)k->leaves.n - 1, cycle);
+		return;
+	}
+	sub.task = b.task;
+	sub.blame = b;
+	if (VEC_PUSH(&k->frames, sub)) {
+		k->err = -ENOMEM;
+		return;
+	}
+	walk(k, (uint32_t)k->frames.n - 1);
+}
+
+static void walk(struct walker *k, uint32_t frame)
+{
+	struct path_frame f = k->frames.v[frame];
+	const struct graph_task *t = &k->g->tasks[f.task];
+	uint64_t at = f.from_ns;
+	uint32_t i = graph_seg_at(k->g, f.task, f.from_ns);
+
+	k->stack[f.depth] = f.task;
+	for (; i != GRAPH_NONE && i < t->first_seg + t->n_segs && at < f.to_ns && !k->err; i++) {
+		const struct seg *s = &k->g->segs[i];
+		uint64_t from = MAX(s->from_ns, at), to = MIN(s->to_ns, f.to_ns);
+
+		if (s->from_ns >= f.to_ns)
+			break;
+		if (from >= to)
+			continue;
+		add_piece(k, frame, at, from, GRAPH_NONE, TIME_UNKNOWN, GRAPH_NONE, false);
+		switch (s->state) {
+		case SEG_RUNNING:
+			add_piece(k, frame, from, to, i, TIME_RUNNING, GRAPH_NONE, false);
+			break;
+		case SEG_RUNNABLE:
+			add_piece(k, frame, from, to, i, TIME_RUNNABLE, GRAPH_NONE, false);
+			break;
+		case SEG_BLOCKED:
+			walk_wait(k, frame, i, from, to);
+			break;
+		default:
+			add_piece(k, frame, from, to, i, TIME_UNKNOWN, GRAPH_NONE, false);
+		}
+		at = to;
+	}
+	add_piece(k, frame, at, f.to_ns, GRAPH_NONE, TIME_UNKNOWN, GRAPH_NONE, false);
+	k->stack[f.depth] = GRAPH_NONE;
+}
+
+int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct path **ret)
+{
+	struct walker k = { .g = g, .end_ns = to_ns };
+	struct path *p;
+
+	if (task == GRAPH_NONE || task >= g->n_tasks || from_ns >= to_ns)
+		return -EINVAL;
+	for (size_t i = 0; i < ARRAY_SIZE(k.stack); i++)
+		k.stack[i] = GRAPH_NONE;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	if (VEC_PUSH(&k.frames, (struct path_frame){ .from_ns = from_ns,
+						     .to_ns = to_ns,
+						     .task = task,
+						     .parent = GRAPH_NONE,
+						     .seg = GRAPH_NONE }))
+		k.err = -ENOMEM;
+	else
+		walk(&k, 0);
+	*p = (struct path){ .pieces = k.pieces.v,
+			    .n_pieces = k.pieces.n,
+			    .frames = k.frames.v,
+			    .n_frames = k.frames.n,
+			    .leaf_blames = k.leaves.v,
+			    .n_leaf_blames = k.leaves.n,
+			    .truncated = k.truncated };
+	if (k.err) {
+		path_free(p);
+		return k.err;
+	}
+	*ret = p;
+	return 0;
+}
+
+void path_free(struct path *p)
+{
+	if (!p)
+		return;
+	free(p->pieces);
+	free(p->frames);
+	free(p->leaf_blames);
+	free(p);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * path.h - the critical path of [from, to) of a task: who was holding it up,
+ * moment by moment.
+ *
+ * The pieces are a partition: in order of time, contiguous, not overlapping,
+ * and their lengths add up to to - from exactly.  A task that is waited for is
+ * on the path only for the part of the wait that it overlaps (clipping); what
+ * it waited for in that part is followed in turn.
+ *
+ * Frames record how the walk got to a piece: the frame of the victim is 0, and
+ * each wait that was followed opened a frame for the task that was to blame.
+ */
+#ifndef CTRACE_GRAPH_PATH_H
+#define CTRACE_GRAPH_PATH_H
+
+#include "graph/blame.h"
+
+struct path_frame {
+	uint64_t from_ns, to_ns;
+	uint32_t task;
+	uint32_t parent; /* frame whose task waited; GRAPH_NONE for frame 0 */
+	uint32_t seg;    /* the wait, a segment of the parent's task; GRAPH_NONE for frame 0 */
+	uint32_t depth;
+	struct blame blame; /* of that wait */
+};
+
+struct path_piece {
+	uint64_t from_ns, to_ns;
+	uint32_t frame;
+	uint32_t seg; /* the segment it lies in, GRAPH_NONE where nothing is known */
+	uint8_t time; /* enum time_kind */
+	bool cycle;   /* a wait for a task that is itself waiting on this path */
+	uint16_t pad;
+	uint32_t blame; /* index into leaf_blames, GRAPH_NONE when it did not wait */
+};
+
+struct path {
+	struct path_piece *pieces;
+	size_t n_pieces;
+	struct path_frame *frames;
+	size_t n_frames;
+	struct blame *leaf_blames; /* of waits that could not be followed */
+	size_t n_leaf_blames;
+	bool truncated; /* PATH_MAX_PIECES reached: waits beyond were not followed */
+};
+
+#define PATH_MAX_DEPTH  32
+#define PATH_MAX_PIECES (4u << 20)
+
+/* 0, -EINVAL (empty interval, no such task) or -ENOMEM. */
+int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct path **ret);
+void path_free(struct path *p);
+
+#endif

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * timeline.c - from records to segments: replays the window in time order, one
+ * small state per task.
+ *
+ * A wake can be recorded before the switch-out of the wait that it ends (the
+ * wakee was still on its way off the CPU).  Such a wake is kept while the task
+ * runs, and belongs to the next wait if that wait has no wake of its own.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/build.h"
+#include "lib/cleanup.h"
+
+/* The task that carries this tid now; a new one where there is none, or the last one has gone. */
+static uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
+{
+	uint64_t at;
+	struct task_now *t;
+
+	if (map_get(&b->by_tid, tid, &at)) {
+		t = &b->now.v[at];
+		if (!fresh && !t->gone)
+			return (uint32_t)at;
+		/* a fork of a tid whose earlier life was never seen */
+		if (fresh && !t->gone && t->seg == GRAPH_NONE && t->born_ns + 1000000 > ts)
+			return (uint32_t)at;
+		if (!fresh && t->gone && ts <= t->exit_ns + 1000000)
+			return (uint32_t)at;
+	}
+	if (VEC_PUSH(&b->now, (struct task_now){ .tid = tid,
+						 .seg = GRAPH_NONE,
+						 .race_wake = GRAPH_NONE,
+						 .parent = GRAPH_NONE,
+						 .cpu = 0xffff,
+						 .exit_ns = UINT64_MAX,
+						 .born_ns = fresh ? ts : 0 }) ||
+	    map_set(&b->by_tid, tid, b->now.n - 1)) {
+		b->err = -ENOMEM;
+		return 0;
+	}
+	return (uint32_t)b->now.n - 1;
+}
+
+static void timeline_close(struct builder *b, uint32_t task, uint64_t ts)
+{
+	struct task_now *t = &b->now.v[task];
+
+	if (t->seg != GRAPH_NONE)
+		b->segs.v[t->seg].to_ns = MAX(ts, b->segs.v[t->seg].from_ns);
+}
+
+static struct seg *timeline_open(struct builder *b, uint32_t task, uint64_t ts, enum seg_state state)
+{
+	struct task_now *t = &b->now.v[task];
+
+	timeline_close(b, task, ts);
+	if (b->segs.n >= GRAPH_NONE - 1) {
+		b->err = -E2BIG;
+		return NULL;
+	}
+	if (VEC_PUSH(&b->segs, (struct seg){ .from_ns = ts,
+					     .to_ns = ts,
+					     .task = task,
+					     .wake = GRAPH_NONE,
+					     .visit = GRAPH_NONE,
+					     .nr = CT_NR_NONE,
+					     .cpu = t->cpu,
+					     .state = (uint8_t)state })) {
+		b->err = -ENOMEM;
+		return NULL;
+	}
+	t->seg = (uint32_t)b->segs.n - 1;
+	return &b->segs.v[t->seg];
+}
+
+static enum seg_state timeline_state(const struct builder *b, const struct task_now *t)
+{
+	return t->seg == GRAPH_NONE ? SEG_UNKNOWN : (enum seg_state)b->segs.v[t->seg].state;
+}
+
+static void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, uint32_t owner)
+{
+	struct seg *s = timeline_open(b, task, r->ts, SEG_BLOCKED);
+
+	if (!s)
+		return;
+	s->obj = r->obj;
+	s->nr = r->nr;
+	s->wait = r->wait;
+	s->flags = r->flags;
+	s->st = r->state;
+	s->owner = owner;
+}
+
+static void timeline_checkpoint(struct builder *b)
+{
+	for (size_t i = 0; i < b->w->n_states && !b->err; i++) {
+		const struct window_state *st = &b->w->states[i];
+		uint32_t task = timeline_task(b, st->last.tid, 0, false);
+		struct seg *s;
+
+		if (b->err)
+			return;
+		b->now.v[task].cpu = st->cpu;
+		b->now.v[task].checkpoint_ns = st->last.ts;
+		switch (st->run) {
+		case WINDOW_RUN_BLOCKED:
+			timeline_block(b, task, &st->last, st->owner);
+			break;
+		case WINDOW_RUN_RUNNABLE:
+			timeline_open(b, task, st->last.ts, SEG_RUNNABLE);
+			break;
+		case WINDOW_RUN_RUNNING:
+			s = timeline_open(b, task, st->last.ts, SEG_RUNNING);
+			if (s)
+				s->cpu = st->cpu;
+			break;
+		}
+	}
+}
+
+/* The checkpoint was taken at one moment, the CPUs' streams at others: what it already knows is not replayed.
+ */
+static bool timeline_stale(const struct task_now *t, uint64_t ts)
+{
+	return ts <= t->checkpoint_ns;
+}
+
+static void timeline_switch_out(struct builder *b, const struct window_event *e)
+{
+	uint32_t task = timeline_task(b, e->r.tid, e->r.ts, false);
+	struct task_now *t = &b->now.v[task];
+	uint32_t race;
+	struct seg *s;
+
+	if (b->err || timeline_stale(t, e->r.ts))
+		return;
+	t->cpu = e->cpu;
+	t->prio = e->r.aux & 0xff;
+	race = t->race_wake;
+	t->race_wake = GRAPH_NONE;
+	if (timeline_state(b, t) != SEG_RUNNING && t->seg != GRAPH_NONE) {
+		/* its switch-in was lost: it ran at least now */
+		if (!timeline_open(b, task, e->r.ts, SEG_RUNNING))
+			return;
+		t = &b->now.v[task];
+	}
+	if (e->r.state & CT_ST_DEAD) {
+		timeline_close(b, task, e->r.ts);
+		t->seg = GRAPH_NONE;
+		t->gone = true;
+		if (t->exit_ns == UINT64_MAX)
+			t->exit_ns = e->r.ts;
+	} else if (e->r.state == CT_ST_RUNNING) {
+		s = timeline_open(b, task, e->r.ts, SEG_RUNNABLE);
+		if (s) {
+			s->wait = e->r.wait;
+			s->nr = e->r.nr;
+			s->flags = e->r.flags;
+		}
+	} else {
+		timeline_block(b, task, &e->r, t->owner_ts == t->run_ns ? t->owner : 0);
+		if (!b->err)
+			b->segs.v[b->now.v[task].seg].wake = race;
+	}
+	b->now.v[task].owner = 0;
+}
+
+static void timeline_switch_in(struct builder *b, const struct window_event *e)
+{
+	uint32_t task = timeline_task(b, e->r.peer, e->r.ts, false);
+	struct task_now *t = &b->now.v[task];
+	struct seg *s;
+
+	if (b->err || timeline_stale(t, e->r.ts))
+		return;
+	t->cpu = e->cpu;
+	t->race_wake = GRAPH_NONE;
+	s = timeline_open(b, task, e->r.ts, SEG_RUNNING);
+	if (!s)
+		return;
+	s->cpu = e->cpu;
+	b->now.v[task].run_ns = e->r.ts;
+}
+
+static void timeline_edge(struct builder *b, uint32_t from_task, uint32_t to_seg, uint32_t event,
+			  uint8_t kind, uint8_t strength)
+{
+	uint32_t from = from_task == GRAPH_NONE ? GRAPH_NONE : b->now.v[from_task].seg;
+
+	if (VEC_PUSH(
+		    &b->edges,
+		    (struct edge){
+			    .from = from, .to = to_seg, .event = event, .kind = kind, .strength = strength }))
+		b->err = -ENOMEM;
+}
+
+static void timeline_wake(struct builder *b, const struct window_event *e, uint32_t idx)
+{
+	uint32_t task = timeline_task(b, e->r.tid, e->r.ts, false);
+	uint32_t waker = GRAPH_NONE;
+	struct task_now *t;
+	uint32_t blocked;
+
+	if (b->err)
+		return;
+	if (e->r.peer)
+		waker = timeline_task(b, e->r.peer, e->r.ts, false);
+	t = &b->now.v[task];
+	if (b->err || timeline_stale(t, e->r.ts))
+		return;
+	switch (timeline_state(b, t)) {
+	case SEG_RUNNING:
+		t->race_wake = idx;
+		return;
+	case SEG_RUNNABLE:
+		return;
+	case SEG_UNKNOWN:
+		timeline_open(b, task, e->r.ts, SEG_RUNNABLE);
+		return;
+	case SEG_BLOCKED:
+		break;
+	}
+	blocked = t->seg;
+	b->segs.v[blocked].wake = idx;
+	if (!timeline_open(b, task, e->r.ts, SEG_RUNNABLE))
+		return;
+	timeline_edge(b, waker, blocked, idx, EDGE_WAKE, EDGE_WEAK); /* classified when all is known */
+}
+
+static void timeline_fork(struct builder *b, const struct window_event *e, uint32_t idx)
+{
+	uint32_t child = timeline_task(b, e->r.peer, e->r.ts, true);
+	uint32_t parent = b->err ? 0 : timeline_task(b, e->r.tid, e->r.ts, false);
+
+	if (b->err)
+		return;
+	b->now.v[child].parent = parent;
+	b->now.v[child].tgid = (uint32_t)e->r.obj;
+	if (b->now.v[child].seg == GRAPH_NONE && !timeline_open(b, child, e->r.ts, SEG_RUNNABLE))
+		return;
+	timeline_edge(b, parent, b->now.v[child].seg, idx, EDGE_FORK, EDGE_STRONG);
+}
+
+static void timeline_visit(struct builder *b, const struct window_event *e, uint32_t idx)
+{
+	uint64_t at;
+
+	if (!map_get(&b->by_tid, e->r.tid, &at))
+		return;
+	if (timeline_state(b, &b->now.v[at]) == SEG_BLOCKED)
+		b->segs.v[b->now.v[at].seg].visit = idx;
+}
+
+static void timeline_owner(struct builder *b, const struct window_event *e)
+{
+	uint32_t task = timeline_task(b, e->r.tid, e->r.ts, false);
+	struct task_now *t = &b->now.v[task];
+
+	if (b->err)
+		return;
+	if (timeline_state(b, t) == SEG_BLOCKED) {
+		/* found by a visit while it waited */
+		if (b->segs.v[t->seg].obj == e->r.obj)
+			b->segs.v[t->seg].owner = e->r.peer;
+		return;
+	}
+	t->owner = e->r.peer;
+	t->owner_ts = t->run_ns;
+}
+
+static void timeline_event(struct builder *b, const struct window_event *e, uint32_t idx)
+{
+	uint32_t task;
+
+	switch (e->r.kind) {
+	case CT_SWITCH:
+		if (e->r.tid)
+			timeline_switch_out(b, e);
+		if (e->r.peer && !b->err)
+			timeline_switch_in(b, e);
+		break;
+	case CT_WAKE:
+		timeline_wake(b, e, idx);
+		break;
+	case CT_FORK:
+		timeline_fork(b, e, idx);
+		break;
+	case CT_FUTEX:
+		timeline_owner(b, e);
+		break;
+	case CT_VISIT:
+		timeline_visit(b, e, idx);
+		break;
+	case CT_EXIT:
+		task = timeline_task(b, e->r.tid, e->r.ts, false);
+		if (!b->err)
+			b->now.v[task].exit_ns = e->r.ts;
+		break;
+	}
+}
+
+/* Open segments last until the end of the window. */
+static void timeline_end(struct builder *b)
+{
+	uint64_t end = MAX(b->w->to_ns, b->w->n_events ? b->w->events[b->w->n_events - 1].r.ts : 0);
+
+	if (end == UINT64_MAX)
+		end = b->w->file_to_ns;
+	for (size_t i = 0; i < b->now.n; i++)
+		if (b->now.v[i].seg != GRAPH_NONE)
+			b->segs.v[b->now.v[i].seg].to_ns = MAX(end, b->segs.v[b->now.v[i].seg].from_ns);
+}
+
+int timeline_replay(struct builder *b)
+{
+	timeline_checkpoint(b);
+	for (size_t i = 0; i < b->w->n_events && !b->err; i++)
+		timeline_event(b, &b->w->events[i], (uint32_t)i);
+	if (!b->err)
+		timeline_end(b);
+	return b->err;
+}
