@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* compat.h - what differs between kernels: members that moved, helpers that came later, register layouts. */
+#ifndef CTRACE_BPF_COMPAT_H
+#define CTRACE_BPF_COMPAT_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#include "config.h"
+
+/*
+ * RD(p, member): reads a member (of no array type) through a pointer that the
+ * verifier does not know.  With bpf_rdonly_cast (since 6.2) that is a load, some
+ * 1 ns and 0 for a bad address, against 45 ns for bpf_probe_read_kernel; the
+ * verifier removes the branch that is not taken.
+ *
+ * Only one object may define COMPAT_RDONLY_CAST: the linker of libbpf 1.1 cannot
+ * merge two that refer to the same kernel function.
+ */
+#ifdef COMPAT_RDONLY_CAST
+extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym __weak;
+
+#define RD(p, member)                                                                                        \
+	(ct_has_rdonly_cast                                                                                  \
+		 ? ((typeof(p))bpf_rdonly_cast((void *)(p), bpf_core_type_id_kernel(typeof(*(p)))))->member  \
+		 : BPF_CORE_READ(p, member))
+#else
+#define RD(p, member) BPF_CORE_READ(p, member)
+#endif
+
+/*
+ * The 64 bits at an address, as a plain number: the verifier would take a pointer
+ * member for a pointer and refuse to compute with it.  A struct that begins with
+ * a number lends its type.
+ */
+static __always_inline __u64 rd_num(const void *p)
+{
+	return RD((struct timespec64 *)p, tv_sec);
+}
+#define RD_NUM(p, member) rd_num((void *)(p) + bpf_core_field_offset(typeof(*(p)), member))
+
+/* Until 6.8 struct file_lock had the members of struct file_lock_core itself (commit a69ce85ec9af). */
+struct file_lock___old {
+	unsigned int fl_flags;
+	unsigned char fl_type;
+	struct file *fl_file;
+} __attribute__((preserve_access_index));
+
+static __always_inline bool has_lock_core(void)
+{
+	return bpf_core_type_exists(struct file_lock_core);
+}
+
+/* Until 5.14 the disk was in the request alone (commit d152c682f03c added request_queue.disk). */
+struct request___old {
+	struct gendisk *rq_disk;
+} __attribute__((preserve_access_index));
+
+#define PF_EXITING   0x00000004
+#define PF_IO_WORKER 0x00000010
+#define PF_KTHREAD   0x00200000
+
+/* A kernel thread, or an io_uring worker, whose saved registers are those of its creator. */
+static __always_inline bool task_is_kernel(struct task_struct *t)
+{
+	return t->flags & (PF_KTHREAD | PF_IO_WORKER);
+}
+
+#if defined(__TARGET_ARCH_x86)
+#define REGS_BYTES (21 * 8) /* struct pt_regs is a user-space ABI; see struct ct_iter_task */
+#define TS_COMPAT  0x0002
+/* Interrupts and exceptions from user mode store -1 in orig_ax. */
+static __always_inline int regs_syscall(struct pt_regs *regs)
+{
+	return regs->orig_ax;
+}
+
+static __always_inline bool task_is_compat(struct task_struct *t)
+{
+	return t->thread_info.status & TS_COMPAT;
+}
+
+static __always_inline u64 regs_arg(struct pt_regs *regs, u32 i)
+{
+	switch (i) {
+	case 0:
+		return regs->di;
+	case 1:
+		return regs->si;
+	case 2:
+		return regs->dx;
+	case 3:
+		return regs->r10;
+	case 4:
+		return regs->r8;
+	default:
+		return regs->r9;
+	}
+}
+#elif defined(__TARGET_ARCH_arm64)
+#define REGS_BYTES (33 * 8)
+#define TIF_32BIT  22
+static __always_inline int regs_syscall(struct pt_regs *regs)
+{
+	return regs->syscallno;
+}
+
+static __always_inline bool task_is_compat(struct task_struct *t)
+{
+	return t->thread_info.flags & (1UL << TIF_32BIT);
+}
+
+static __always_inline u64 regs_arg(struct pt_regs *regs, u32 i)
+{
+	switch (i) {
+	case 0:
+		return regs->orig_x0;
+	case 1:
+		return regs->regs[1];
+	case 2:
+		return regs->regs[2];
+	case 3:
+		return regs->regs[3];
+	case 4:
+		return regs->regs[4];
+	default:
+		return regs->regs[5];
+	}
+}
+#else
+#error "no register layout for this machine: add it here"
+#endif
+
+static __always_inline struct pt_regs *task_regs(struct task_struct *t)
+{
+	return (struct pt_regs *)bpf_task_pt_regs(t);
+}
+
+#endif

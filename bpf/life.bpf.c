@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* life.bpf.c - tasks come, change and go. */
+#include "maps.h"
+#include "task.h"
+
+static __always_inline void life_task(struct cpu *c, struct task_struct *t, __u8 flags, const char *comm,
+				      __u64 now)
+{
+	struct ct_task_blob *b = emit_reserve(c, sizeof(*b), now);
+
+	if (!b)
+		return;
+	task_fill(b, t, flags, now);
+	if (comm)
+		bpf_probe_read_kernel_str(b->comm, sizeof(b->comm), comm);
+	emit_submit(c, b);
+}
+
+SEC("tp_btf/sched_process_fork")
+int ct_fork(__u64 *ctx)
+{
+	struct task_struct *parent = (void *)ctx[0], *child = (void *)ctx[1];
+	__u64 now = bpf_ktime_get_boot_ns();
+	struct cpu *c = emit_cpu();
+	struct ct_rec *r;
+
+	if (!c)
+		return 0;
+	if (!bpf_task_storage_get(&ct_tasks, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE))
+		emit_loss(c, CT_LOSS_STORAGE, now);
+	r = emit_rec(c, CT_FORK, now);
+	if (r) {
+		r->tid = parent->pid;
+		r->peer = child->pid;
+		r->obj = child->tgid;
+		r->flags = child->tgid == parent->tgid ? CT_LF_THREAD : 0;
+		emit_submit(c, r);
+	}
+	life_task(c, child, CT_TF_FORK, NULL, now);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int ct_exec(__u64 *ctx)
+{
+	struct task_struct *t = (void *)ctx[0];
+	__u64 now = bpf_ktime_get_boot_ns();
+	struct cpu *c = emit_cpu();
+	struct ct_rec *r;
+
+	if (!c)
+		return 0;
+	r = emit_rec(c, CT_EXEC, now);
+	if (r) {
+		r->tid = t->pid;
+		r->peer = ctx[1];
+		emit_submit(c, r);
+	}
+	life_task(c, t, CT_TF_EXEC, NULL, now);
+	return 0;
+}
+
+SEC("tp_btf/task_rename")
+int ct_rename(__u64 *ctx)
+{
+	struct cpu *c = emit_cpu();
+
+	if (c)
+		life_task(c, (void *)ctx[0], CT_TF_RENAME, (const char *)ctx[1], bpf_ktime_get_boot_ns());
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int ct_exit(__u64 *ctx)
+{
+	struct task_struct *t = (void *)ctx[0];
+	struct cpu *c = emit_cpu();
+	struct ct_rec *r;
+
+	if (!c)
+		return 0;
+	r = emit_rec(c, CT_EXIT, bpf_ktime_get_boot_ns());
+	if (!r)
+		return 0;
+	r->tid = t->pid;
+	r->peer = t->exit_code;
+	r->obj = t->tgid;
+	r->flags = t->signal->live.counter ? 0 : CT_LF_GROUP_DEAD;
+	emit_submit(c, r);
+	return 0;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* maps.h - every map, and the state of a CPU and of a task that the programs share. */
+#ifndef CTRACE_BPF_MAPS_H
+#define CTRACE_BPF_MAPS_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+#include "ctrace/abi.h"
+#include "cpu.h"
+
+struct ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 65536);
+};
+/* The loader makes one ring for each possible CPU, near its memory. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__array(values, struct ring);
+} ct_rings __weak SEC(".maps");
+
+/* One entry for each possible CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct cpu);
+} ct_cpus __weak SEC(".maps");
+
+/* What was last said about an object. */
+struct seen {
+	__u32 sig; /* of what may change: see object_sig() */
+	__u32 incomplete;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 65536);
+	__type(key, __u64);
+	__type(value, struct seen);
+} ct_objects __weak SEC(".maps");
+
+#define TASK_CACHE 4
+/*
+ * Memory of a task.  Made at fork, and by the task iterator for those that are
+ * there already, never at a switch: allocating under a run-queue lock may wake
+ * kswapd, which takes that lock.
+ */
+struct task_state {
+	__u64 named[TASK_CACHE]; /* objects lately seen that need no naming: id ^ sig << 40 */
+	__u64 poll_hash;         /* the set of descriptors last written */
+	__u64 poll_ns;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct task_state);
+} ct_tasks __weak SEC(".maps");
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * object.h - what a descriptor stands for: fd -> file -> object id.  An object
+ * is named once, when it is first seen (object_name.h).
+ */
+#ifndef CTRACE_BPF_OBJECT_H
+#define CTRACE_BPF_OBJECT_H
+
+#include "compat.h"
+#include "emit.h"
+
+#define S_IFMT   0170000
+#define S_IFSOCK 0140000
+#define S_IFREG  0100000
+#define S_IFBLK  0060000
+#define S_IFDIR  0040000
+#define S_IFCHR  0020000
+#define S_IFIFO  0010000
+
+#define PIPEFS_MAGIC        0x50495045
+#define SOCKFS_MAGIC        0x534f434b
+#define ANON_INODE_FS_MAGIC 0x09041934
+#define PID_FS_MAGIC        0x50494446
+
+#define AF_UNIX  1
+#define AF_INET  2
+#define AF_INET6 10
+
+#define TCP_ESTABLISHED 1
+#define TCP_LISTEN      10
+
+#define OBJECT_DEV_MAJOR(dev) ((dev) >> 20)
+#define OBJECT_FUSE_DEV       (10U << 20 | 229)
+
+struct object {
+	__u64 id;
+	struct file *file; /* one of file and sk, or both */
+	struct inode *inode;
+	struct sock *sk;
+	__u32 sig; /* changes when the object should be named again */
+	__u32 tid;
+};
+
+/* Kinds of anonymous inodes, by the address of their file operations << 16: names are compared only once. */
+__u64 ct_anon_kinds[16] __weak = {};
+
+/* memcmp, which is not there. */
+static __always_inline bool object_is(const char *name, const char *s, __u32 size)
+{
+	for (__u32 i = 0; i < size; i++)
+		if (name[i] != s[i])
+			return false;
+	return true;
+}
+#define OBJECT_IS(name, s) object_is(name, s, sizeof(s))
+
+static __noinline __u32 object_anon_kind(struct file *f)
+{
+	__u64 fop = RD_NUM(f, f_op);
+	__u64 *slot = &ct_anon_kinds[(fop >> 7) & 15];
+	__u64 known = *slot;
+	char name[16] = {};
+	__u32 kind = CT_OBJ_ANON;
+
+	if (known >> 16 == fop << 16 >> 16)
+		return known & 0xff;
+	bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(f, f_path.dentry, d_name.name));
+	if (OBJECT_IS(name, "[eventfd]"))
+		kind = CT_OBJ_EVENTFD;
+	else if (OBJECT_IS(name, "[eventpoll]"))
+		kind = CT_OBJ_EPOLL;
+	else if (OBJECT_IS(name, "[timerfd]"))
+		kind = CT_OBJ_TIMERFD;
+	else if (OBJECT_IS(name, "[signalfd]"))
+		kind = CT_OBJ_SIGNALFD;
+	else if (OBJECT_IS(name, "inotify"))
+		kind = CT_OBJ_INOTIFY;
+	else if (OBJECT_IS(name, "[io_uring]"))
+		kind = CT_OBJ_URING;
+	else if (OBJECT_IS(name, "[pidfd]"))
+		kind = CT_OBJ_PIDFD;
+	*slot = fop << 16 | kind;
+	return kind;
+}
+
+/* sk: a number to the verifier. */
+static __always_inline __u64 object_sock_id(struct sock *sk)
+{
+	struct socket *s = RD(sk, sk_socket);
+	struct inode *inode;
+
+	if (!s)
+		return CT_OBJ_ID(CT_OBJ_SOCK, ((__u64)sk & ((1ULL << 58) - 1)) | 1ULL << 58);
+	inode = (void *)s + bpf_core_field_offset(struct socket_alloc, vfs_inode);
+	return CT_OBJ_ID(CT_OBJ_SOCK, RD(inode, i_ino));
+}
+
+/* A socket is worth a new name when its state changes, or its local port. */
+static __always_inline void object_of_sock(struct object *o, struct sock *sk)
+{
+	o->sk = sk;
+	o->sig = RD(sk, __sk_common.skc_state);
+}
+
+static __always_inline __u64 object_hash_id(__u32 kind, struct inode *inode)
+{
+	struct super_block *sb = RD(inode, i_sb);
+
+	return CT_OBJ_ID(kind, CT_OBJ_HASH(RD(sb, s_dev), RD(inode, i_ino)));
+}
+
+static __always_inline __u64 object_chardev_id(struct file *f, struct inode *inode)
+{
+	__u32 rdev = RD(inode, i_rdev);
+	__u32 major = OBJECT_DEV_MAJOR(rdev);
+
+	if (rdev == OBJECT_FUSE_DEV)
+		return CT_OBJ_ID(CT_OBJ_FUSEDEV, RD_NUM(f, private_data));
+	if (major == 4 || major == 5 || (major >= 136 && major <= 143))
+		return object_hash_id(CT_OBJ_TTY, inode);
+	return object_hash_id(CT_OBJ_CHARDEV, inode);
+}
+
+/* Files of the special file systems: all of them but sockets. */
+static __always_inline __u64 object_special_id(struct file *f, struct inode *inode, unsigned long magic)
+{
+	if (magic == ANON_INODE_FS_MAGIC)
+		return CT_OBJ_ID(object_anon_kind(f), RD_NUM(f, private_data));
+	if (magic == PID_FS_MAGIC) /* pidfds since 6.9 */
+		return CT_OBJ_ID(CT_OBJ_PIDFD, RD_NUM(inode, i_private));
+	if (magic == PIPEFS_MAGIC)
+		return CT_OBJ_ID(CT_OBJ_PIPE, RD(inode, i_ino));
+	return 0;
+}
+
+/* Fills in all of o but file, which is given, and tid.  Global: see ct_object_announce(). */
+__weak int ct_object_of_file(struct object *o)
+{
+	struct file *f = o ? o->file : NULL;
+	struct inode *inode;
+	struct super_block *sb;
+	unsigned long magic;
+	struct socket *s;
+	__u32 fmt;
+
+	if (!f)
+		return 0;
+	inode = (void *)RD_NUM(f, f_inode);
+	fmt = RD(inode, i_mode) & S_IFMT;
+	sb = RD(inode, i_sb);
+	magic = RD(sb, s_magic);
+	o->inode = inode;
+	o->sk = NULL;
+	o->sig = 0;
+	if (fmt == S_IFSOCK && magic == SOCKFS_MAGIC) {
+		s = (void *)inode - bpf_core_field_offset(struct socket_alloc, vfs_inode);
+		o->id = CT_OBJ_ID(CT_OBJ_SOCK, RD(inode, i_ino));
+		object_of_sock(o, (void *)RD_NUM(s, sk));
+		return 0;
+	}
+	o->id = object_special_id(f, inode, magic);
+	if (o->id)
+		return 0;
+	switch (fmt) {
+	case S_IFDIR:
+		o->id = object_hash_id(CT_OBJ_DIR, inode);
+		break;
+	case S_IFBLK:
+		o->id = CT_OBJ_ID(CT_OBJ_BLOCKDEV, RD(inode, i_rdev));
+		break;
+	case S_IFCHR:
+		o->id = object_chardev_id(f, inode);
+		break;
+	case S_IFIFO:
+		o->id = object_hash_id(CT_OBJ_FIFO, inode);
+		break;
+	default:
+		o->id = object_hash_id(CT_OBJ_FILE, inode);
+	}
+	return 0;
+}
+
+static __always_inline struct file *object_fd_file(struct task_struct *t, __u32 fd)
+{
+	struct fdtable *fdt;
+
+	if (!t->files)
+		return NULL;
+	fdt = t->files->fdt;
+	if (!fdt || fd >= fdt->max_fds)
+		return NULL;
+	return (void *)rd_num(fdt->fd + fd);
+}
+
+#endif

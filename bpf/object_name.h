@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * object_name.h - says once what an object is: fills a struct ct_object_blob.
+ * Rare, so that it takes no pains to be fast.
+ */
+#ifndef CTRACE_BPF_OBJECT_NAME_H
+#define CTRACE_BPF_OBJECT_NAME_H
+
+#include <bpf/bpf_endian.h>
+
+#include "object.h"
+
+#define NAME_DEPTH     8  /* components of a path */
+#define NAME_COMPONENT 48 /* bytes of each, with the slash or 0 */
+
+struct name_buf {
+	struct ct_object_blob b;
+	char name[CT_OBJ_NAME_MAX + NAME_COMPONENT]; /* room for one component too many */
+};
+
+/* Adds one string at *len, which may end up to a component beyond CT_OBJ_NAME_MAX. */
+static __always_inline void name_add(struct name_buf *n, __u64 *len, const void *s)
+{
+	__u64 at = *len;
+	long got;
+
+	barrier_var(at); /* one register for the check and the use, or the verifier does not connect them */
+	if (at >= CT_OBJ_NAME_MAX)
+		return;
+	got = bpf_probe_read_kernel_str(n->name + at, NAME_COMPONENT, s);
+	if (got > 1)
+		*len = at + ((got - 1) & 63);
+}
+
+static __always_inline void name_char(struct name_buf *n, __u64 *len, char ch)
+{
+	__u64 at = *len;
+
+	barrier_var(at);
+	if (at < CT_OBJ_NAME_MAX) {
+		n->name[at] = ch;
+		*len = at + 1;
+	}
+}
+
+/* Bytes that a component takes. */
+static __always_inline __u32 name_need(struct dentry *d)
+{
+	__u32 n = BPF_CORE_READ(d, d_name.len) + 1;
+
+	return n < NAME_COMPONENT ? n : NAME_COMPONENT - 1;
+}
+
+/* The path of a file, crossing mounts; of a long one the last components. */
+static __always_inline __u64 name_path(struct name_buf *n, struct file *f)
+{
+	struct vfsmount *mnt = BPF_CORE_READ(f, f_path.mnt);
+	struct dentry *d = BPF_CORE_READ(f, f_path.dentry);
+	const unsigned char *part[NAME_DEPTH] = {};
+	__u64 len = 0;
+	__u32 need = 4;
+	bool whole = false;
+
+	for (int i = 0; i < NAME_DEPTH; i++) {
+		struct dentry *up;
+
+		/* Up through at most two mount points; where there is no further mount, this is the root. */
+		for (int m = 0; m < 2 && d == BPF_CORE_READ(mnt, mnt_root); m++) {
+			struct mount *in = (void *)mnt - bpf_core_field_offset(struct mount, mnt);
+			struct mount *out = BPF_CORE_READ(in, mnt_parent);
+
+			whole = out == in;
+			if (whole)
+				break;
+			d = BPF_CORE_READ(in, mnt_mountpoint);
+			mnt = (void *)out + bpf_core_field_offset(struct mount, mnt);
+		}
+		if (whole)
+			break;
+		up = BPF_CORE_READ(d, d_parent);
+		need += name_need(d);
+		if (i && need > CT_OBJ_NAME_MAX)
+			break;
+		/* The root of a file system that is mounted nowhere (memfd, a lazy unmount) has a name too.
+		 */
+		if (i == 0 || d != up)
+			part[i] = BPF_CORE_READ(d, d_name.name);
+		if (d == up)
+			break;
+		d = up;
+	}
+	if (!whole && part[0]) {
+		name_char(n, &len, '.');
+		name_char(n, &len, '.');
+		name_char(n, &len, '.');
+	}
+	for (int i = NAME_DEPTH - 1; i >= 0; i--) {
+		if (!part[i])
+			continue;
+		name_char(n, &len, '/');
+		name_add(n, &len, part[i]);
+	}
+	if (!len)
+		name_char(n, &len, '/');
+	return len;
+}
+
+static __always_inline __u32 name_unix(struct name_buf *n, struct unix_sock *u)
+{
+	struct unix_address *a = BPF_CORE_READ(u, addr);
+	__u32 size = a ? BPF_CORE_READ(a, len) : 0;
+	char *path;
+
+	if (size <= 2)
+		return 0;
+	size -= 2;
+	path = (char *)a + bpf_core_field_offset(struct unix_address, name) + sizeof(__u16);
+	if (size > sizeof(((struct sockaddr_un *)0)->sun_path))
+		size = sizeof(((struct sockaddr_un *)0)->sun_path);
+	barrier_var(size); /* or the bound is checked on a copy that the verifier does not connect */
+	bpf_probe_read_kernel(n->name, size & 127, path);
+	if (n->name[0] == 0) {
+		n->name[0] = '@'; /* abstract: all bytes count, and there is no terminating 0 */
+		return size;
+	}
+	return size - 1;
+}
+
+/* Fills in the unix part; returns true when the other end is known or there is none. */
+static __always_inline bool name_unix_sock(struct name_buf *n, struct object *o, __u64 *len)
+{
+	struct unix_sock *u = (struct unix_sock *)o->sk;
+	struct sock *peer;
+
+	if (!bpf_core_type_exists(struct unix_sock))
+		return true;
+	*len = name_unix(n, u);
+	peer = BPF_CORE_READ(u, peer);
+	if (!peer)
+		return n->b.state != TCP_ESTABLISHED;
+	n->b.peer = object_sock_id(peer);
+	return !(n->b.peer & 1ULL << 58);
+}
+
+static __always_inline bool name_inet_sock(struct name_buf *n, struct sock *sk)
+{
+	struct sock_common *c = &sk->__sk_common;
+
+	n->b.lport = BPF_CORE_READ(c, skc_num);
+	n->b.rport = bpf_ntohs(BPF_CORE_READ(c, skc_dport));
+	if (n->b.family == AF_INET) {
+		__be32 l = BPF_CORE_READ(c, skc_rcv_saddr), r = BPF_CORE_READ(c, skc_daddr);
+
+		__builtin_memcpy(n->b.laddr, &l, 4);
+		__builtin_memcpy(n->b.raddr, &r, 4);
+	} else {
+		bpf_core_read(n->b.laddr, 16, &c->skc_v6_rcv_saddr);
+		bpf_core_read(n->b.raddr, 16, &c->skc_v6_daddr);
+	}
+	return n->b.lport != 0;
+}
+
+static __always_inline bool name_sock(struct name_buf *n, struct object *o, __u64 *len)
+{
+	struct sock *sk = o->sk;
+
+	n->b.x = (__u64)sk;
+	n->b.family = BPF_CORE_READ(sk, __sk_common.skc_family);
+	n->b.state = BPF_CORE_READ(sk, __sk_common.skc_state);
+	n->b.type = BPF_CORE_READ(sk, sk_type);
+	n->b.protocol = BPF_CORE_READ(sk, sk_protocol);
+	n->b.netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
+	if (n->b.family == AF_UNIX)
+		return name_unix_sock(n, o, len);
+	if (n->b.family == AF_INET || n->b.family == AF_INET6)
+		return name_inet_sock(n, sk);
+	return true;
+}
+
+static __always_inline bool name_is_anon(__u32 kind)
+{
+	return kind >= CT_OBJ_EVENTFD && kind <= CT_OBJ_ANON;
+}
+
+/* The process of a pidfd: a pid in its own namespace is as good as it gets below the first one. */
+static __always_inline __u64 name_pidfd(struct object *o)
+{
+	struct pid *pid = (struct pid *)(CT_OBJ_MASK & o->id);
+
+	pid = (struct pid *)((__u64)pid |
+			     ~CT_OBJ_MASK); /* a kernel address: the bits that the id has no room for */
+	return BPF_CORE_READ(pid, numbers[0].nr);
+}
+
+/* Fills in n; true when nothing is missing.  n->b.h.size is what to write of it. */
+static __always_inline bool name_object(struct name_buf *n, struct object *o, __u64 now)
+{
+	__u32 kind = CT_OBJ_KIND(o->id);
+	__u64 len = 0;
+	struct inode *inode = o->inode;
+	struct file *file = o->file;
+	bool complete = true;
+
+	__builtin_memset(n, 0, sizeof(*n));
+	n->b.h.ts = now;
+	n->b.h.kind = CT_OBJECT;
+	n->b.h.tid = o->tid;
+	n->b.id = o->id;
+	if (inode) {
+		n->b.ino = BPF_CORE_READ(inode, i_ino);
+		n->b.dev = BPF_CORE_READ(inode, i_sb, s_dev);
+		n->b.fs_magic = BPF_CORE_READ(inode, i_sb, s_magic);
+		if (kind == CT_OBJ_CHARDEV || kind == CT_OBJ_TTY || kind == CT_OBJ_FUSEDEV)
+			n->b.dev = BPF_CORE_READ(inode, i_rdev);
+	}
+	if (kind == CT_OBJ_PIDFD)
+		n->b.x = name_pidfd(o);
+	if (o->sk)
+		complete = name_sock(n, o, &len);
+	else if (name_is_anon(kind))
+		name_add(n, &len, BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	else if (kind != CT_OBJ_PIPE && file)
+		len = name_path(n, file);
+	if (len > CT_OBJ_NAME_MAX)
+		len = CT_OBJ_NAME_MAX;
+	n->b.name_len = len;
+	n->b.h.size = sizeof(n->b) + ((len + 7) & ~7);
+	return complete;
+}
+
+/*
+ * Names an object if that has not been done, or if what was missing is there
+ * now.  Returns 1 when nothing is missing.  Global, so that the verifier looks at
+ * it once and not on every path to it.
+ */
+__weak int ct_object_announce(struct object *o, __u64 now)
+{
+	struct cpu *c = emit_cpu();
+	struct seen *was, is = {};
+	struct name_buf *n;
+
+	if (!c || !o)
+		return 0;
+	was = bpf_map_lookup_elem(&ct_objects, &o->id);
+	is.sig = o->sig;
+	if (was && was->sig == o->sig && !was->incomplete)
+		return 1;
+	n = emit_reserve(c, sizeof(*n), now);
+	if (!n)
+		return 0;
+	is.incomplete = !name_object(n, o, now);
+	if (was && was->sig == o->sig && is.incomplete) {
+		bpf_ringbuf_discard(n, BPF_RB_NO_WAKEUP); /* still missing */
+		return 0;
+	}
+	emit_submit(c, n);
+	if (bpf_map_update_elem(&ct_objects, &o->id, &is, 0))
+		emit_loss(c, CT_LOSS_OBJECTS, now);
+	return !is.incomplete;
+}
+
+/* The same, with the memory of the task in front. */
+static __always_inline void object_see(struct task_state *ts, struct object *o, __u64 now)
+{
+	__u64 key = o->id ^ (__u64)o->sig << 40;
+	__u64 *slot = NULL;
+
+	if (ts) {
+		slot = &ts->named[(key ^ key >> 2 ^ key >> 7) & (TASK_CACHE - 1)];
+		if (*slot == key)
+			return;
+	}
+	if (ct_object_announce(o, now) && slot)
+		*slot = key;
+}
+
+/* The object behind a descriptor, named; 0 when there is none. */
+static __noinline __u64 object_of_fd(struct task_struct *t, __u32 fd, __u64 now)
+{
+	struct object o = {};
+	struct file *f = object_fd_file(t, fd);
+
+	if (!f)
+		return 0;
+	o.file = f;
+	ct_object_of_file(&o);
+	o.tid = t->pid;
+	object_see(bpf_task_storage_get(&ct_tasks, t, 0, 0), &o, now);
+	return o.id;
+}
+
+/* The object of a socket, named. */
+static __noinline __u64 object_of_sk(struct sock *sk, __u32 tid, __u64 now)
+{
+	struct object o = { .tid = tid };
+	struct socket *s = RD(sk, sk_socket);
+
+	if (s)
+		o.inode = (void *)s + bpf_core_field_offset(struct socket_alloc, vfs_inode);
+	o.id = object_sock_id(sk);
+	object_of_sock(&o, sk);
+	ct_object_announce(&o, now);
+	return o.id;
+}
+
+#endif

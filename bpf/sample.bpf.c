@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sample.bpf.c - looks at tasks that run long without a switch, from the timer
+ * interrupts that a busy CPU gets anyway.
+ */
+#include "context.h"
+#include "wait.h"
+
+#define SAMPLE_KERNEL 24
+
+static __always_inline __u8 sample_frames(void *ctx, struct ct_rawstack_blob *b, __u32 at, __u32 room,
+					  __u64 flags)
+{
+	long got = bpf_get_stack(ctx, &b->ip[at], room * 8, flags);
+
+	return got > 0 ? (__u64)got >> 3 : 0;
+}
+
+/* The frames lie where the ABI wants them: the kernel's, then the user's. */
+static __noinline int sample_emit(__u64 *ctx, struct cpu *c, __u64 now)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct sample_buf {
+		struct ct_rawstack_blob b;
+		__u64 ip[CT_RAWSTACK_MAX];
+	} * s;
+	__u32 n = 0;
+
+	if (!t->pid || task_is_kernel(t) || t->tgid == ct_tracer_tgid)
+		return 0;
+	s = emit_reserve(c, sizeof(*s), now);
+	if (!s)
+		return 0;
+	s->b.h.ts = now;
+	s->b.h.kind = CT_RAWSTACK;
+	s->b.h.flags = 0;
+	s->b.h.tid = t->pid;
+	s->b.ran_ns = now - c->switch_ns;
+	s->b.tgid = t->tgid;
+	s->b.nr = wait_syscall(t, task_regs(t));
+	/* Not in a system call: the kernel's frames are those of this interrupt. */
+	if (s->b.nr != CT_NR_NONE)
+		n = sample_frames(ctx, &s->b, 0, SAMPLE_KERNEL, 0);
+	if (n > SAMPLE_KERNEL)
+		n = SAMPLE_KERNEL;
+	s->b.n_kernel = n;
+	s->b.n_user = sample_frames(ctx, &s->b, n, CT_RAWSTACK_MAX - SAMPLE_KERNEL, BPF_F_USER_STACK);
+	s->b.h.size = sizeof(s->b) + (n + s->b.n_user) * 8;
+	emit_submit(c, s);
+	return 0;
+}
+
+SEC("tp_btf/hrtimer_expire_entry")
+int ct_hrtimer_entry(__u64 *ctx)
+{
+	struct hrtimer *timer = (void *)ctx[0];
+	__u64 now = bpf_ktime_get_boot_ns();
+	struct cpu *c = emit_cpu();
+
+	if (!c)
+		return 0;
+	context_enter(c, CT_CTX_TIMER, (__u64)timer, (__u64)timer->function);
+	if (now - c->switch_ns > ct_sample_after_ns && now - c->sample_ns > ct_sample_period_ns) {
+		c->sample_ns = now;
+		sample_emit(ctx, c, now);
+	}
+	return 0;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sched.bpf.c - context switches and wake-ups, each with its reason. */
+#define COMPAT_RDONLY_CAST /* most objects are met here, and under the run-queue lock */
+#include "wait.h"
+#include "context.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+/*
+ * The state of a task that is leaving the CPU, 0 when it stays runnable.  Before
+ * 6.14 a task that was about to sleep but has a signal pending is reported with
+ * the state it asked for (fixed by commit 8feb053d5319); its own state says that
+ * it runs on.  Nobody can have made it run again here: that takes the run-queue lock.
+ */
+static __always_inline __u32 switch_state(__u64 *ctx, struct task_struct *prev)
+{
+	__u32 own = prev->__state;
+
+	if (ctx[0] || !own)
+		return 0;
+	return ct_switch_has_state ? ctx[3] : own;
+}
+
+/* What only shows in the state. */
+static __always_inline __u8 switch_state_kind(__u32 state)
+{
+	if (state & TASK_DEAD)
+		return CT_W_EXITED;
+	if (state & TASK_STOPPED_TRACED)
+		return CT_W_STOPPED;
+	return 0;
+}
+
+static __always_inline void switch_reason(struct wait_ctx *x, struct task_struct *prev, __u32 state)
+{
+	x->w.kind = switch_state_kind(state);
+	x->w.nr = CT_NR_NONE;
+	x->w.flags = 0;
+	x->w.obj = 0;
+	if (task_is_kernel(prev)) {
+		if (!x->w.kind)
+			x->w.kind = CT_W_KTHREAD;
+	} else if (prev->tgid == ct_tracer_tgid) {
+		if (!x->w.kind)
+			x->w.kind = CT_W_OTHER;
+	} else if (x->w.kind) {
+		x->w.nr = wait_syscall(prev, task_regs(prev));
+	} else {
+		wait_decode(x, prev);
+	}
+}
+
+static __always_inline void switch_runnable(struct wait_ctx *x, struct task_struct *prev, bool preempt)
+{
+	x->w.kind = CT_W_NONE;
+	x->w.nr = CT_NR_NONE;
+	x->w.flags = preempt ? CT_SF_PREEMPT : 0;
+	x->w.obj = 0;
+	if (!prev->pid || task_is_kernel(prev))
+		return;
+	x->w.nr = wait_syscall(prev, task_regs(prev));
+	if (x->w.nr != CT_NR_NONE && SYSCLASS_HOW(wait_class(x->w.nr)) == SYSCLASS_YIELD && !preempt)
+		x->w.kind = CT_W_YIELD;
+}
+
+SEC("tp_btf/sched_switch")
+int ct_switch(__u64 *ctx)
+{
+	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
+	struct wait_ctx x = { .c = emit_cpu(), .view = WAIT_SELF };
+	__u32 state = switch_state(ctx, prev);
+	struct ct_rec *r;
+
+	if (!x.c)
+		return 0;
+	x.now = bpf_ktime_get_boot_ns();
+	context_reset(x.c, x.now);
+	if (state)
+		switch_reason(&x, prev, state);
+	else
+		switch_runnable(&x, prev, ctx[0]);
+	r = emit_rec(x.c, CT_SWITCH, x.now);
+	if (!r)
+		return 0;
+	r->tid = prev->pid;
+	r->peer = next->pid;
+	r->state = state & 0xff;
+	if (state && !r->state)
+		r->state = CT_ST_DISK; /* states above the byte: frozen, waiting for a sleeping lock of
+					  PREEMPT_RT */
+	r->wait = x.w.kind;
+	r->flags = x.w.flags;
+	if (task_is_kernel(prev))
+		r->flags |= CT_SF_KTHREAD;
+	if (state && BPF_CORE_READ_BITFIELD(prev, in_iowait))
+		r->flags |= CT_SF_IOWAIT;
+	if (state & TASK_NOLOAD && state & TASK_UNINTERRUPTIBLE)
+		r->flags |= CT_SF_IDLE;
+	r->nr = x.w.nr;
+	r->aux = (prev->prio & 0xff) | (next->prio & 0xff) << 8;
+	r->obj = x.w.obj;
+	emit_submit(x.c, r);
+	return 0;
+}
+
+/* The object of a wake: see CT_WAKE. */
+static __always_inline void waking_reason(struct wait_ctx *x, struct ct_rec *w, struct task_struct *cur,
+					  struct cpu_context *in)
+{
+	if (x->c->ready_obj && x->c->ready_depth == x->c->depth &&
+	    x->now - x->c->ready_ns < CONTEXT_READY_NS) {
+		w->flags |= CT_WF_READY;
+		w->obj = x->c->ready_obj;
+	}
+	if (in && in->ctx == CT_CTX_TIMER)
+		w->obj = in->what;
+	if (task_is_kernel(cur) || cur->tgid == ct_tracer_tgid || (in && in->ctx != CT_CTX_SOFTIRQ))
+		return;
+	x->view = WAIT_WAKER;
+	x->w.nr = wait_syscall(cur, task_regs(cur));
+	if (x->w.nr == CT_NR_NONE)
+		return;
+	/* In a softirq on top of a task the task counts only when it is sending: that is how loopback works.
+	 */
+	if (in && SYSCLASS_WAIT(wait_class(x->w.nr)) != CT_W_WRITE)
+		return;
+	w->nr = x->w.nr;
+	if (w->flags & CT_WF_READY) {
+		w->aux = SYSCLASS_WAIT(wait_class(x->w.nr));
+		return;
+	}
+	wait_decode(x, cur);
+	w->aux = x->w.kind;
+	w->obj = x->w.obj;
+}
+
+SEC("tp_btf/sched_waking")
+int ct_waking(__u64 *ctx)
+{
+	struct task_struct *p = (void *)ctx[0], *cur = bpf_get_current_task_btf();
+	struct wait_ctx x = { .c = emit_cpu() };
+	struct cpu_context *in;
+	struct ct_rec w = {}, *r;
+
+	if (!x.c || p->tgid == ct_tracer_tgid)
+		return 0;
+	in = context_now(x.c);
+	emit_init(&w, CT_WAKE, bpf_ktime_get_boot_ns());
+	x.now = w.ts;
+	w.tid = p->pid;
+	w.peer = cur->pid;
+	w.nr = CT_NR_NONE;
+	if (in) {
+		w.state = in->ctx;
+		if (in->ctx == CT_CTX_SOFTIRQ)
+			w.wait = in->what;
+	}
+	if (p == cur)
+		w.flags |= CT_WF_SELF;
+	if (!cur->pid)
+		w.flags |= CT_WF_IDLE;
+	else if (task_is_kernel(cur))
+		w.flags |= CT_WF_KTHREAD;
+	if (cur->flags & PF_EXITING)
+		w.flags |= CT_WF_EXITING;
+	waking_reason(&x, &w, cur, in);
+	r = emit_reserve(x.c, sizeof(*r), x.now);
+	if (!r)
+		return 0;
+	*r = w;
+	emit_submit(x.c, r);
+	return 0;
+}
+
+SEC("tp_btf/sched_wakeup_new")
+int ct_wake_new(__u64 *ctx)
+{
+	struct task_struct *p = (void *)ctx[0], *cur = bpf_get_current_task_btf();
+	struct cpu *c = emit_cpu();
+	struct ct_rec *r;
+
+	if (!c)
+		return 0;
+	r = emit_rec(c, CT_WAKE_NEW, bpf_ktime_get_boot_ns());
+	if (!r)
+		return 0;
+	r->tid = p->pid;
+	r->peer = cur->pid;
+	emit_submit(c, r);
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sysclass.h - how to read the reason of a wait out of a system call: one
+ * 16-bit word for each system call number.  User space fills the table with the
+ * numbers of its machine (daemon/syscalls.c); the BPF side knows no numbers.
+ */
+#ifndef CTRACE_BPF_SYSCLASS_H
+#define CTRACE_BPF_SYSCLASS_H
+
+#define SYSCLASS_N 512
+
+/* bits 0..4: CT_W_*; 5..7: 1 + the argument that is the descriptor; 8..10: 1 + the argument that is the
+ * time limit; 11: that argument is in milliseconds, not a pointer; 12..15: enum sysclass_how. */
+#define SYSCLASS(wait, fd, limit, ms, how) ((wait) | (fd) << 5 | (limit) << 8 | (ms) << 11 | (how) << 12)
+#define SYSCLASS_WAIT(c)                   ((c)&31)
+#define SYSCLASS_FD(c)                     ((c) >> 5 & 7)
+#define SYSCLASS_LIMIT(c)                  ((c) >> 8 & 7)
+#define SYSCLASS_MS(c)                     ((c) >> 11 & 1)
+#define SYSCLASS_HOW(c)                    ((c) >> 12)
+
+enum sysclass_how {
+	SYSCLASS_PLAIN = 0,
+	SYSCLASS_TIMED,       /* always has a time limit: nanosleep */
+	SYSCLASS_FUTEX,       /* futex(): the operation is argument 1 */
+	SYSCLASS_FUTEX2,      /* futex_wait() */
+	SYSCLASS_FUTEX_WAITV, /* futex_waitv(): a vector of addresses */
+	SYSCLASS_POLL,        /* an array of struct pollfd */
+	SYSCLASS_SELECT,      /* three bit sets */
+	SYSCLASS_FCNTL,       /* waits for a lock with F_SETLKW and F_OFD_SETLKW alone */
+	SYSCLASS_WAIT4,       /* argument 0 is a pid */
+	SYSCLASS_WAITID,      /* argument 0 says what argument 1 is */
+	SYSCLASS_CLONE,       /* argument 0 has CLONE_VFORK */
+	SYSCLASS_CLONE3,      /* argument 0 points at flags */
+	SYSCLASS_YIELD,
+};
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * wait.h - why a task blocks, and what a waker was about: read from the
+ * registers that the task saved when it entered its system call.
+ */
+#ifndef CTRACE_BPF_WAIT_H
+#define CTRACE_BPF_WAIT_H
+
+#include "object_name.h"
+
+#define TASK_UNINTERRUPTIBLE 0x2
+#define TASK_STOPPED_TRACED  0xc
+#define TASK_DEAD            0x80
+#define TASK_NOLOAD          0x400
+
+#define PID_MAX_LIMIT 4194304
+
+struct wait {
+	__u64 obj;
+	__u16 nr;
+	__u8 kind;
+	__u8 flags; /* CT_SF_* */
+};
+
+/* Who asks: the task itself as it blocks (its memory can be read), the same task as a waker, or somebody
+ * else. */
+enum wait_view { WAIT_SELF, WAIT_WAKER, WAIT_OTHER };
+
+struct wait_ctx {
+	struct cpu *c;
+	__u64 now;
+	struct wait w;
+	__u32 cls;
+	enum wait_view view;
+};
+
+static __always_inline __u16 wait_syscall(struct task_struct *t, struct pt_regs *regs)
+{
+	int nr = regs_syscall(regs);
+
+	return nr < 0 || nr >= CT_NR_NONE ? CT_NR_NONE : nr;
+}
+
+static __always_inline __u16 wait_class(__u16 nr)
+{
+	return nr < SYSCLASS_N ? ct_sysclass[nr] : CT_W_OTHER;
+}
+
+/* Sets the flags for a time limit.  Limits are a number of ms, or a struct of seconds and a fraction. */
+static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs)
+{
+	__u32 arg = SYSCLASS_LIMIT(x->cls);
+	__u64 v, ts[2] = {};
+
+	if (SYSCLASS_HOW(x->cls) == SYSCLASS_TIMED)
+		x->w.flags |= CT_SF_TIMEOUT;
+	if (!arg)
+		return;
+	v = regs_arg(regs, arg - 1);
+	if (SYSCLASS_MS(x->cls)) {
+		if ((__s32)v >= 0)
+			x->w.flags |= CT_SF_TIMEOUT;
+		if ((__s32)v == 0)
+			x->w.flags |= CT_SF_ZEROWAIT;
+	} else if (v) {
+		x->w.flags |= CT_SF_TIMEOUT;
+		if (x->view == WAIT_SELF && SYSCLASS_WAIT(x->cls) != CT_W_FUTEX &&
+		    !bpf_probe_read_user(ts, sizeof(ts), (void *)v) && !ts[0] && !ts[1])
+			x->w.flags |= CT_SF_ZEROWAIT;
+	}
+}
+
+#include "wait_futex.h"
+#include "wait_fds.h"
+
+#define F_SETLKW       7
+#define F_OFD_SETLKW   38
+#define CLONE_VFORK    0x4000
+#define WAITID_P_PID   1
+#define WAITID_P_PIDFD 3
+
+/* Outside the first pid namespace a number means somebody else there. */
+static __always_inline __u64 wait_child(struct task_struct *t, __s32 pid)
+{
+	if (pid <= 0 || t->thread_pid->level)
+		return 0;
+	return CT_OBJ_ID(CT_OBJ_TASK, pid);
+}
+
+static __always_inline bool wait_is_vfork(struct wait_ctx *x, struct pt_regs *regs)
+{
+	__u64 flags = regs_arg(regs, 0);
+
+	if (SYSCLASS_HOW(x->cls) == SYSCLASS_CLONE)
+		return flags & CLONE_VFORK;
+	if (x->view != WAIT_SELF || bpf_probe_read_user(&flags, sizeof(flags), (void *)flags))
+		return false;
+	return flags & CLONE_VFORK;
+}
+
+/* What a class alone does not tell. */
+static __always_inline void wait_special(struct wait_ctx *x, struct task_struct *t, struct pt_regs *regs)
+{
+	switch (SYSCLASS_HOW(x->cls)) {
+	case SYSCLASS_POLL:
+	case SYSCLASS_SELECT:
+		if (x->view == WAIT_SELF)
+			wait_fds(x, t, regs);
+		break;
+	case SYSCLASS_WAIT4:
+		x->w.obj = wait_child(t, regs_arg(regs, 0));
+		break;
+	case SYSCLASS_WAITID:
+		if (regs_arg(regs, 0) == WAITID_P_PID)
+			x->w.obj = wait_child(t, regs_arg(regs, 1));
+		else if (regs_arg(regs, 0) == WAITID_P_PIDFD)
+			x->w.obj = object_of_fd(t, regs_arg(regs, 1), x->now);
+		break;
+	case SYSCLASS_CLONE:
+	case SYSCLASS_CLONE3:
+		if (wait_is_vfork(x, regs))
+			x->w.kind = CT_W_VFORK;
+		break;
+	case SYSCLASS_FCNTL:
+		if (regs_arg(regs, 1) == F_SETLKW || regs_arg(regs, 1) == F_OFD_SETLKW)
+			x->w.kind = CT_W_FLOCK;
+		break;
+	}
+}
+
+/*
+ * The reason out of the system call that t is in; x->c, now and view are set.
+ * w.nr is CT_NR_NONE and w.kind CT_W_FAULT when it is in none.
+ */
+static __noinline int wait_decode(struct wait_ctx *x, struct task_struct *t)
+{
+	struct pt_regs *regs = task_regs(t);
+	__u32 how, fd;
+
+	x->w.obj = 0;
+	x->w.flags = 0;
+	x->w.kind = CT_W_FAULT;
+	x->w.nr = wait_syscall(t, regs);
+	if (x->w.nr == CT_NR_NONE)
+		return 0;
+	if (task_is_compat(t)) {
+		x->w.kind = CT_W_OTHER;
+		x->w.flags = CT_SF_COMPAT;
+		x->w.nr = CT_NR_NONE;
+		return 0;
+	}
+	x->cls = wait_class(x->w.nr);
+	x->w.kind = SYSCLASS_WAIT(x->cls);
+	if (x->view != WAIT_WAKER)
+		wait_limit(x, regs);
+	fd = SYSCLASS_FD(x->cls);
+	if (fd)
+		x->w.obj = object_of_fd(t, regs_arg(regs, fd - 1), x->now);
+	how = SYSCLASS_HOW(x->cls);
+	if (how >= SYSCLASS_FUTEX && how <= SYSCLASS_FUTEX_WAITV)
+		wait_futex(x, t, regs);
+	else if (how > SYSCLASS_FUTEX_WAITV && (x->view != WAIT_WAKER || how == SYSCLASS_FCNTL))
+		wait_special(x, t, regs);
+	return 0;
+}
+
+#endif

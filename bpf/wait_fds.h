@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * wait_fds.h - the descriptors that poll and select wait on.  Part of wait.h.
+ * The task is the current one: its memory is read.  The two functions with loops
+ * are global, so that the verifier looks at them once and not on every path.
+ */
+#ifndef CTRACE_BPF_WAIT_FDS_H
+#define CTRACE_BPF_WAIT_FDS_H
+
+#define WAIT_AGAIN_NS     1000000000ULL
+#define WAIT_SELECT_WORDS 16 /* of 64 descriptors each */
+
+#define POLLIN  0x1
+#define POLLPRI 0x2
+#define POLLOUT 0x4
+
+/* The head of struct pollfd. */
+struct wait_pollfd {
+	__s32 fd;
+	__u16 events, revents;
+};
+
+struct wait_set {
+	__u64 now;
+	__u64 bits[3]; /* user addresses of select's sets: read, write, exceptional */
+	__u32 n;       /* descriptors in all; for select first the highest + 1 */
+	__u32 pad;
+	struct wait_pollfd fd[CT_WAITFD_MAX];
+};
+
+/* True when this set was not written for this task within the last second. */
+static __always_inline bool wait_set_is_new(struct wait_set *s, struct task_struct *t)
+{
+	struct task_state *ts = bpf_task_storage_get(&ct_tasks, t, 0, 0);
+	__u64 hash = s->n;
+
+	if (!ts)
+		return true;
+	for (int i = 0; i < CT_WAITFD_MAX; i++)
+		hash = (hash ^ ((__u64)s->fd[i].fd << 16 | s->fd[i].events)) * 0x9e3779b97f4a7c15ULL;
+	if (ts->poll_hash == hash && s->now - ts->poll_ns < WAIT_AGAIN_NS)
+		return false;
+	ts->poll_hash = hash;
+	ts->poll_ns = s->now;
+	return true;
+}
+
+/* Writes the CT_WAITFD records of a set. */
+__weak int ct_wait_set(struct wait_set *s)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct cpu *c = emit_cpu();
+
+	if (!s || !c || !wait_set_is_new(s, t))
+		return 0;
+	for (__u32 i = 0; i < CT_WAITFD_MAX && i < s->n; i++) {
+		__s32 fd = s->fd[i].fd;
+		struct ct_rec *r;
+		__u64 obj;
+
+		if (fd < 0)
+			continue;
+		obj = object_of_fd(t, fd, s->now);
+		r = emit_rec(c, CT_WAITFD, s->now);
+		if (!r)
+			return 0;
+		r->tid = t->pid;
+		r->peer = fd;
+		r->state = i;
+		r->wait = s->n < 255 ? s->n : 255;
+		r->aux = s->fd[i].events;
+		r->obj = obj;
+		emit_submit(c, r);
+	}
+	return 0;
+}
+
+static __always_inline __u64 wait_word(__u64 user, __u32 word)
+{
+	__u64 v = 0;
+
+	if (user)
+		bpf_probe_read_user(&v, sizeof(v), (void *)(user + word * 8));
+	return v;
+}
+
+static __always_inline __u32 wait_lowest_bit(__u64 v)
+{
+	__u32 n = 0;
+
+	for (__u32 half = 32; half; half >>= 1)
+		if (!(v & ((1ULL << half) - 1))) {
+			v >>= half;
+			n += half;
+		}
+	return n;
+}
+
+/* Takes the first CT_WAITFD_MAX descriptors out of select's bit sets; each step takes one, or goes on to the
+ * next word. */
+__weak int ct_wait_select(struct wait_set *s)
+{
+	__u64 in = 0, out = 0, pri = 0, bits = 0;
+	__u32 n_fds, word = -1, n = 0;
+
+	if (!s)
+		return 0;
+	n_fds = s->n;
+	for (int i = 0; i < WAIT_SELECT_WORDS + CT_WAITFD_MAX; i++) {
+		__u64 mask = bits & -bits, at = n;
+
+		barrier_var(at);
+		if (at >= CT_WAITFD_MAX)
+			break;
+		if (!bits) {
+			if (++word >= WAIT_SELECT_WORDS || word * 64 >= n_fds)
+				break;
+			in = wait_word(s->bits[0], word);
+			out = wait_word(s->bits[1], word);
+			pri = wait_word(s->bits[2], word);
+			bits = in | out | pri;
+			if (n_fds - word * 64 < 64)
+				bits &= (1ULL << (n_fds & 63)) - 1;
+			continue;
+		}
+		bits ^= mask;
+		s->fd[at].fd = word * 64 + wait_lowest_bit(mask);
+		s->fd[at].events =
+			(in & mask ? POLLIN : 0) | (out & mask ? POLLOUT : 0) | (pri & mask ? POLLPRI : 0);
+		n = at + 1;
+	}
+	s->n = n;
+	return 0;
+}
+
+static __always_inline void wait_fds(struct wait_ctx *x, struct task_struct *t, struct pt_regs *regs)
+{
+	struct wait_set s = { .now = x->now };
+	__u64 got;
+
+	if (SYSCLASS_HOW(x->cls) == SYSCLASS_SELECT) {
+		s.n = regs_arg(regs, 0);
+		s.bits[0] = regs_arg(regs, 1);
+		s.bits[1] = regs_arg(regs, 2);
+		s.bits[2] = regs_arg(regs, 3);
+		ct_wait_select(&s);
+	} else {
+		got = s.n = regs_arg(regs, 1);
+		if (got > CT_WAITFD_MAX)
+			got = CT_WAITFD_MAX;
+		barrier_var(got);
+		if (bpf_probe_read_user(s.fd, (got & 15) * sizeof(s.fd[0]), (void *)regs_arg(regs, 0)))
+			return;
+	}
+	if (s.n == 1 && s.fd[0].fd >= 0)
+		x->w.obj = object_of_fd(t, s.fd[0].fd, x->now);
+	else if (s.n)
+		ct_wait_set(&s);
+}
+
+#endif

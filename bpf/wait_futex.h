@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* wait_futex.h - the futex that a task waits on, and who owns it.  Part of wait.h. */
+#ifndef CTRACE_BPF_WAIT_FUTEX_H
+#define CTRACE_BPF_WAIT_FUTEX_H
+
+#define FUTEX_CMD_MASK    0x7f
+#define FUTEX_PRIVATE     0x80
+#define FUTEX_LOCK_PI     6
+#define FUTEX_LOCK_PI2    13
+#define FUTEX_WAIT        0
+#define FUTEX_WAIT_BITSET 9
+#define FUTEX_WAITERS     0x80000000U
+#define FUTEX_TID_MASK    0x3fffffffU
+
+static __always_inline bool futex_is_tid(__u32 v)
+{
+	return v > 0 && v < PID_MAX_LIMIT;
+}
+
+static __always_inline __u32 futex_read(__u64 uaddr)
+{
+	__u32 v = 0;
+
+	bpf_probe_read_user(&v, sizeof(v), (void *)uaddr);
+	return v;
+}
+
+/*
+ * The owner, out of the conventions of glibc (2.36) and the kernel:
+ *  - PI and robust mutexes hold the owner's tid in the word itself;
+ *  - other mutexes wait for a word of 2 and keep __owner 8 bytes after it;
+ *  - rwlocks wait for 3 on __writers_futex (__cur_writer 12 bytes after it) or on
+ *    __wrphase_futex (16 bytes after it);
+ *  - a join waits, not private, for the tid of the thread to go away.
+ */
+static __noinline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32 word)
+{
+	__u32 cmd = op & FUTEX_CMD_MASK, owner;
+
+	if (cmd == FUTEX_LOCK_PI || cmd == FUTEX_LOCK_PI2)
+		return word & FUTEX_TID_MASK;
+	if (cmd != FUTEX_WAIT && cmd != FUTEX_WAIT_BITSET)
+		return 0;
+	if (val & FUTEX_WAITERS)
+		return word & FUTEX_TID_MASK;
+	if (val == 2)
+		return futex_read(uaddr + 8);
+	if (val == 3) {
+		owner = futex_read(uaddr + 12);
+		return futex_is_tid(owner) ? owner : futex_read(uaddr + 16);
+	}
+	return op & FUTEX_PRIVATE || word != val || val < 100 ? 0 : val;
+}
+
+/* A thread of the waiter's process by its number in the process's own pid namespace; 0 if none is found. */
+static __noinline __u32 futex_owner_in_ns(struct task_struct *t, __u32 owner)
+{
+	void *head = (void *)RD_NUM(t, signal) + bpf_core_field_offset(struct signal_struct, thread_head);
+	void *at = (void *)rd_num(head);
+
+	for (int i = 0; i < 64 && at && at != head; i++) {
+		struct task_struct *th = at - bpf_core_field_offset(struct task_struct, thread_node);
+		struct pid *pid = (void *)RD_NUM(th, thread_pid);
+		struct upid *up = (void *)pid + bpf_core_field_offset(struct pid, numbers);
+
+		up += RD(pid, level) & 31;
+		if (BPF_CORE_READ(up, nr) == owner)
+			return RD(th, pid);
+		at = (void *)rd_num(at);
+	}
+	return 0;
+}
+
+static __always_inline void futex_emit(struct wait_ctx *x, struct task_struct *t, __u64 uaddr, __u32 op,
+				       __u32 val)
+{
+	__u32 word = futex_read(uaddr), owner = futex_owner(uaddr, op, val, word);
+	struct emit_rec2 *r;
+
+	if (owner && futex_is_tid(owner) && t->thread_pid->level)
+		owner = futex_owner_in_ns(t, owner);
+	if (!futex_is_tid(owner))
+		return;
+	r = emit_rec2(x->c, CT_FUTEX, x->now);
+	if (!r)
+		return;
+	r->r.tid = t->pid;
+	r->r.peer = owner;
+	r->r.obj = x->w.obj;
+	r->x[0] = uaddr;
+	r->x[1] = op | (__u64)word << 32;
+	emit_submit(x->c, r);
+}
+
+static __always_inline void wait_futex(struct wait_ctx *x, struct task_struct *t, struct pt_regs *regs)
+{
+	__u32 how = SYSCLASS_HOW(x->cls), op = regs_arg(regs, 1), val = regs_arg(regs, 2);
+	__u64 uaddr = regs_arg(regs, 0);
+
+	if (how == SYSCLASS_FUTEX_WAITV) {
+		/* struct futex_waitv: val, uaddr, flags; the first stands for all. */
+		if (x->view == WAIT_OTHER || bpf_probe_read_user(&uaddr, 8, (void *)(uaddr + 8)))
+			return;
+	} else if (how == SYSCLASS_FUTEX2) {
+		op = FUTEX_WAIT | FUTEX_PRIVATE;
+		val = regs_arg(regs, 1);
+	}
+	x->w.obj = CT_OBJ_FUTEX_ID(t->tgid, uaddr);
+	if (x->view == WAIT_SELF && how != SYSCLASS_FUTEX_WAITV)
+		futex_emit(x, t, uaddr, op, val);
+}
+
+#endif
