@@ -97,6 +97,8 @@ int procwait_kernel(struct procwait_ctx *c, enum procwait_class otherwise)
 	    strstr(where, "fuse_get_req")) {
 		c->w->kind = "fuse";
 		c->w->class = PROCWAIT_UNKNOWN;
+		if (!c->w->name[0])
+			snprintf(c->w->name, sizeof(c->w->name), "a file system in user space");
 		n = proctask_holders(&c->t->tasks, PROCTASK_PATH, proctask_name_hash("/dev/fuse"), &first);
 		if (n) {
 			int r = procwait_add_holders(c, PROCTASK_PATH, proctask_name_hash("/dev/fuse"), 0,

@@ -3,8 +3,11 @@
 
 #include <inttypes.h>
 #include <linux/futex.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/cleanup.h"
 
 #ifndef FUTEX_LOCK_PI2
 #define FUTEX_LOCK_PI2 13
@@ -65,7 +68,39 @@ static const struct proctask_thread *mutex_owner(const struct procwait_ctx *c, u
 	return thread_in_ns(c, tid, shared);
 }
 
-static int wait_on_mutex(struct procwait_ctx *c, const struct proctask_thread *owner, const char *what,
+/* The beginning of glibc's pthread_rwlock_t (nptl/pthread_rwlock_common.c tells the bits of readers). */
+struct glibc_rwlock {
+	uint32_t readers; /* bits 0 and 1: a writer has it */
+	uint32_t writers;
+	uint32_t wrphase_futex;
+	uint32_t writers_futex;
+	uint32_t pad[2];
+	int32_t cur_writer;
+	int32_t shared;
+};
+_Static_assert(sizeof(struct glibc_rwlock) == 32, "glibc_rwlock");
+
+/* Who has a lock for writing whose wrphase_futex or writers_futex is at addr. */
+static const struct proctask_thread *rwlock_owner(const struct procwait_ctx *c, uint64_t addr, bool shared)
+{
+	static const size_t words[] = { offsetof(struct glibc_rwlock, wrphase_futex),
+					offsetof(struct glibc_rwlock, writers_futex) };
+	struct glibc_rwlock l;
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		const struct proctask_thread *o;
+
+		if (!proctask_memory(c->proc, addr - words[i], &l, sizeof(l)) || (l.readers & 3) != 3 ||
+		    l.shared != shared)
+			continue;
+		o = thread_in_ns(c, l.cur_writer, shared);
+		if (o && o != c->th)
+			return o;
+	}
+	return NULL;
+}
+
+static int wait_on_owner(struct procwait_ctx *c, const struct proctask_thread *owner, const char *what,
 			 uint64_t addr)
 {
 	c->w->class = PROCWAIT_WAIT;
@@ -92,12 +127,15 @@ int procwait_futex(struct procwait_ctx *c)
 	case FUTEX_LOCK_PI:
 	case FUTEX_LOCK_PI2:
 		o = thread_in_ns(c, word & FUTEX_TID_MASK, shared);
-		return o ? wait_on_mutex(c, o, "mutex", addr) : 0;
+		return o ? wait_on_owner(c, o, "mutex", addr) : 0;
 	case FUTEX_WAIT:
 	case FUTEX_WAIT_BITSET:
 		o = mutex_owner(c, addr, shared);
 		if (o)
-			return wait_on_mutex(c, o, "mutex", addr);
+			return wait_on_owner(c, o, "mutex", addr);
+		o = rwlock_owner(c, addr, shared);
+		if (o)
+			return wait_on_owner(c, o, "rwlock", addr);
 		/* pthread_join() waits for the kernel to clear the tid in the other thread's descriptor. */
 		o = shared && word == (uint32_t)expected ? thread_in_ns(c, word, false) : NULL;
 		if (!o || o == c->th)
