@@ -79,17 +79,21 @@ static double bytes_per_record(const struct reader_info *i)
 	return i->records ? (double)i->n_segments * i->slot_bytes / (double)i->records : 0;
 }
 
+/* cpu and records are left out where they are not known. */
 static json_t *gaps_json(const struct contents *c)
 {
 	json_t *gaps = json_array();
 
 	for (size_t i = 0; i < c->gaps.n; i++) {
 		const struct window_event *e = &c->gaps.v[i];
+		json_t *g = json_pack("{s:I,s:I,s:s}", "from_ns", (json_int_t)e->x[0], "to_ns",
+				      (json_int_t)e->x[1], "cause", describe_loss(e->r.state));
 
-		json_array_append_new(gaps,
-				      json_pack("{s:I,s:I,s:i,s:I,s:s}", "from_ns", (json_int_t)e->x[0],
-						"to_ns", (json_int_t)e->x[1], "cpu", (int)e->r.tid, "records",
-						(json_int_t)e->r.peer, "cause", describe_loss(e->r.state)));
+		if (e->r.tid != CT_GAP_ALL_CPUS)
+			json_object_set_new(g, "cpu", json_integer(e->r.tid));
+		if (e->r.peer)
+			json_object_set_new(g, "records", json_integer(e->r.peer));
+		json_array_append_new(gaps, g);
 	}
 	return gaps;
 }
@@ -164,22 +168,32 @@ static void print_time(const struct reader_info *i)
 	       i->from_ns, i->to_ns, i->offsets.boot_to_mono_ns);
 }
 
+static void print_gap(const struct reader_info *i, const struct window_event *e)
+{
+	uint64_t span = e->x[1] > e->x[0] ? e->x[1] - e->x[0] : 0;
+	char a[TIMEARG_WALL_MAX], d[TEXT_NUMBER_MAX], cpu[TEXT_NUMBER_MAX] = "all CPUs",
+						      n[TEXT_NUMBER_MAX] = "?";
+
+	if (e->r.tid != CT_GAP_ALL_CPUS)
+		snprintf(cpu, sizeof(cpu), "CPU %u", e->r.tid);
+	if (e->r.peer)
+		text_count(e->r.peer, n);
+	printf("  %s for %s, %s: %s records (%s)\n", timearg_wall(e->x[0], &i->offsets, 6, a),
+	       text_duration(span, d), cpu, n, describe_loss(e->r.state));
+}
+
 static void print_losses(const struct reader_info *i, const struct contents *c)
 {
-	char n[TEXT_NUMBER_MAX], a[TIMEARG_WALL_MAX], d[TEXT_NUMBER_MAX];
+	char n[TEXT_NUMBER_MAX];
 
 	if (!c->n_gaps) {
 		printf("%-9s none\n", "Lost:");
 		return;
 	}
-	printf("%-9s %s records in %" PRIu64 " gaps\n", "Lost:", text_count(c->n_lost, n), c->n_gaps);
-	for (size_t g = 0; g < c->gaps.n && g < GAPS_SHOWN; g++) {
-		const struct window_event *e = &c->gaps.v[g];
-		uint64_t span = e->x[1] > e->x[0] ? e->x[1] - e->x[0] : 0;
-
-		printf("  %s +%s  cpu %u  %u records  %s\n", timearg_wall(e->x[0], &i->offsets, 6, a),
-		       text_duration(span, d), e->r.tid, e->r.peer, describe_loss(e->r.state));
-	}
+	printf("%-9s %s records or more, in %" PRIu64 " gaps\n", "Lost:", text_count(c->n_lost, n),
+	       c->n_gaps);
+	for (size_t g = 0; g < c->gaps.n && g < GAPS_SHOWN; g++)
+		print_gap(i, &c->gaps.v[g]);
 	if (c->n_gaps > GAPS_SHOWN)
 		printf("  and %" PRIu64 " more; 'ctrace dump --kind gap' shows all\n",
 		       c->n_gaps - GAPS_SHOWN);

@@ -61,7 +61,8 @@ static int ask_range(const struct request *q, struct timearg_context *ret)
 	json_decref(request);
 	if (r)
 		return cli_error("%s", err);
-	ret->from_ns = (uint64_t)json_integer_value(json_object_get(answer, "oldest_ns"));
+	ret->from_ns =
+		(uint64_t)json_integer_value(json_object_get(json_object_get(answer, "file"), "oldest_ns"));
 	json_decref(answer);
 	ret->to_ns = clock_boot_ns();
 	ret->offsets = clock_offsets_now();

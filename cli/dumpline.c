@@ -295,8 +295,10 @@ static void put_long(const struct line *l)
 
 static void put_gap(const struct line *l)
 {
-	put_num(l, "lost_cpu", l->e->r.tid);
-	put_num(l, "lost", l->e->r.peer);
+	if (l->e->r.tid != CT_GAP_ALL_CPUS)
+		put_num(l, "lost_cpu", l->e->r.tid);
+	if (l->e->r.peer)
+		put_num(l, "lost", l->e->r.peer);
 	put_str(l, "cause", describe_loss(l->e->r.state));
 	put_u64(l, "first_ns", l->e->x[0]);
 	put_u64(l, "last_ns", l->e->x[1]);

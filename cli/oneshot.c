@@ -221,23 +221,28 @@ void oneshot_log(const struct oneshot *r, char *buf, size_t size)
 	buf[n] = 0;
 }
 
-/* Waits for the daemon to say that it records; it closes the descriptor or dies when it cannot. */
+/* Waits for the daemon to say that it records (a newline), or why it cannot, or to die. */
 static int wait_ready(struct oneshot *r, int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
-	char log[2048], byte;
-	int n;
+	char said[2048];
+	ssize_t n;
+	int k;
 
 	do
-		n = poll(&p, 1, READY_TIMEOUT_MS);
-	while (n < 0 && errno == EINTR);
-	if (n == 0)
+		k = poll(&p, 1, READY_TIMEOUT_MS);
+	while (k < 0 && errno == EINTR);
+	if (k == 0)
 		return cli_error("ctraced was not ready after %d s; is the machine overloaded?",
 				 READY_TIMEOUT_MS / 1000);
-	if (n > 0 && read(fd, &byte, 1) == 1)
+	n = read(fd, said, sizeof(said) - 1);
+	if (n > 0 && said[0] == '\n')
 		return CLI_OK;
-	oneshot_log(r, log, sizeof(log));
-	return cli_error("cannot record: %s", *log ? log : "ctraced ended without saying why");
+	if (n > 0)
+		said[n] = 0;
+	else
+		oneshot_log(r, said, sizeof(said));
+	return cli_error("cannot record: %s", *said ? said : "ctraced ended without saying why");
 }
 
 static int spawn(struct oneshot *r)

@@ -113,6 +113,17 @@ void text_put_json(FILE *f, const char *s)
 	putc_unlocked('"', f);
 }
 
+json_t *text_document(const char *schema, json_t *answer)
+{
+	json_t *doc = json_pack("{s:s}", "schema", schema);
+
+	json_object_del(answer, "ok");
+	if (doc)
+		json_object_update(doc, answer);
+	json_decref(answer);
+	return doc;
+}
+
 int text_print_json(json_t *doc)
 {
 	size_t flags = isatty(STDOUT_FILENO) ? JSON_INDENT(2) : JSON_COMPACT;

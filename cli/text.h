@@ -23,6 +23,8 @@ const char *text_count(uint64_t n, char buf[TEXT_NUMBER_MAX]);
 json_t *text_json(const char *s);
 /* Writes a JSON string with its quotes. */
 void text_put_json(FILE *f, const char *s);
+/* Makes an answer of the daemon a document: its "ok" goes, a "schema" comes. */
+json_t *text_document(const char *schema, json_t *answer);
 /* Prints a document, readable when stdout is a terminal and one line when not, releases it; an exit code.
  * NULL: out of memory, which is said. */
 int text_print_json(json_t *doc);

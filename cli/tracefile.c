@@ -84,10 +84,11 @@ int tracefile_window(const struct reader *r, const char *path, const char *from,
 		code = parse(r, "--to", to, &b);
 	if (code)
 		return code;
-	if (from && to && a >= b)
-		return cli_error(
-			"--from %s --to %s: that window is empty; the first time must be before the second",
-			from, to);
+	if (from && to && a >= b) {
+		cli_error("--from %s --to %s: that window is empty; the first time must be before the second",
+			  from, to);
+		return CLI_USAGE;
+	}
 	if (from && a >= end)
 		return say_outside(r, path, "--from", from);
 	if (to && b <= i->from_ns)

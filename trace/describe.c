@@ -106,6 +106,7 @@ const char *describe_loss(unsigned cause)
 		[CT_LOSS_RING_FULL] = "ring-full", [CT_LOSS_STORAGE] = "storage",
 		[CT_LOSS_OBJECTS] = "objects",     [CT_LOSS_DAEMON] = "daemon",
 		[CT_LOSS_DISK] = "disk",           [CT_LOSS_SLOT] = "slot",
+		[CT_LOSS_DOWN] = "down",
 	};
 	const char *s = PICK(names, cause);
 

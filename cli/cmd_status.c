@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctrace status - what the running daemon does, has lost, and costs. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/control.h"
+#include "cli/text.h"
+#include "cli/timearg.h"
+#include "lib/cleanup.h"
+
+#define STATUS_TIMEOUT_MS 10000
+
+enum { OPT_JSON = 256, OPT_SOCKET };
+
+static const struct cli_option options[] = {
+	{ OPT_JSON, "json", NULL, "Print JSON" },
+	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon there (default: " CONTROL_SOCKET ")" },
+	{ 0 },
+};
+
+static const struct cli_usage usage = {
+	.name = "status",
+	.args = "[--json] [--socket PATH]",
+	.about = "Shows what the running daemon does: how far back its trace reaches, rates, losses, cost.",
+	.options = options,
+};
+
+/* A number of the answer; 0 when it is not there: an older or newer daemon. */
+static uint64_t num(const json_t *o, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(o, key));
+}
+
+static double real(const json_t *o, const char *key)
+{
+	return json_number_value(json_object_get(o, key));
+}
+
+static const char *str(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? s : "unknown";
+}
+
+static void print_file(const json_t *f)
+{
+	char size[TEXT_NUMBER_MAX], reach[TEXT_NUMBER_MAX], from[TIMEARG_WALL_MAX], records[TEXT_NUMBER_MAX],
+		written[TEXT_NUMBER_MAX];
+	struct clock_offsets offsets = clock_offsets_now();
+	uint64_t oldest = num(f, "oldest_ns"), newest = num(f, "newest_ns");
+
+	printf("%-10s %s (%s)\n", "Trace:", str(f, "path"), text_bytes(num(f, "bytes"), size));
+	if (newest > oldest)
+		printf("%-10s back to %s (%s)\n", "Reaches:", timearg_wall(oldest, &offsets, 0, from),
+		       text_duration(newest - oldest, reach));
+	else
+		printf("%-10s nothing is in it yet\n", "Reaches:");
+	printf("%-10s %s records, %s, since the start\n", "Written:", text_count(num(f, "records"), records),
+	       text_bytes(num(f, "written_bytes"), written));
+}
+
+static void print_losses(const json_t *losses)
+{
+	char n[TEXT_NUMBER_MAX];
+	const char *key, *sep = "";
+	bool any = false;
+	json_t *v;
+
+	printf("%-10s ", "Lost:");
+	json_object_foreach ((json_t *)losses, key, v) {
+		if (!json_integer_value(v))
+			continue;
+		printf("%s%s: %s", sep, key, text_count((uint64_t)json_integer_value(v), n));
+		sep = ", ";
+		any = true;
+	}
+	puts(any ? "" : "none");
+}
+
+static void print_cost(const json_t *cost)
+{
+	char rss[TEXT_NUMBER_MAX];
+	json_t *bpf = json_object_get(cost, "bpf_percent");
+
+	printf("%-10s %.2f %% of a CPU in the daemon now, %.2f %% since the start",
+	       "Cost:", real(cost, "daemon_percent"), real(cost, "daemon_percent_total"));
+	if (bpf)
+		printf("; %.2f %% in the kernel", json_number_value(bpf));
+	printf("; %s of memory\n", text_bytes(num(cost, "rss_bytes"), rss));
+}
+
+static void print_text(const json_t *a)
+{
+	const json_t *rate = json_object_get(a, "rate"), *rings = json_object_get(a, "rings"),
+		     *hooks = json_object_get(a, "hooks"), *tables = json_object_get(a, "tables"),
+		     *visits = json_object_get(a, "visits");
+	char b1[TEXT_NUMBER_MAX], b2[TEXT_NUMBER_MAX];
+
+	printf("%-10s %s, pid %" PRIu64 ", up for %s\n", "Daemon:", str(a, "version"), num(a, "pid"),
+	       text_duration(num(a, "uptime_ns"), b1));
+	print_file(json_object_get(a, "file"));
+	printf("%-10s %.0f records/s, %s/s to disk\n", "Rate:", real(rate, "records_per_s"),
+	       text_bytes((uint64_t)real(rate, "bytes_per_s"), b1));
+	print_losses(json_object_get(a, "losses"));
+	print_cost(json_object_get(a, "cost"));
+	printf("%-10s %" PRIu64 " of %s, filled up to %s\n", "Rings:", num(rings, "cpus"),
+	       text_bytes(num(rings, "bytes_each"), b1), text_bytes(num(rings, "high_water_bytes"), b2));
+	printf("%-10s %" PRIu64 " tasks, %" PRIu64 " objects, %" PRIu64 " stacks; %" PRIu64
+	       " visits to long waits\n",
+	       "Tables:", num(tables, "tasks"), num(tables, "objects"), num(tables, "stacks"),
+	       num(visits, "done"));
+	printf("%-10s %" PRIu64 " live, %" PRIu64 " off%s\n", "Hooks:", num(hooks, "live"), num(hooks, "off"),
+	       num(hooks, "off") ? "; 'ctrace doctor' says why" : "");
+}
+
+int cmd_status(int argc, char **argv)
+{
+	struct cli_parse p = cli_parse(&usage, argc, argv);
+	const char *socket = CONTROL_SOCKET;
+	char err[CONTROL_ERR_MAX] = "out of memory";
+	json_t *request, *answer = NULL;
+	bool json = false;
+	int c, r;
+
+	while ((c = cli_next(&p)) > 0) {
+		if (c == OPT_JSON)
+			json = true;
+		else if (c == OPT_SOCKET)
+			socket = p.arg;
+	}
+	if (c < 0)
+		return p.exit_code;
+	if (cli_no_args(&p))
+		return CLI_USAGE;
+	request = json_pack("{s:s}", "cmd", "status");
+	r = request ? control_call(socket, request, -1, STATUS_TIMEOUT_MS, &answer, err) : -1;
+	json_decref(request);
+	if (r)
+		return cli_error("%s", err);
+	if (json)
+		return text_print_json(text_document("ctrace.status/1", answer));
+	print_text(answer);
+	json_decref(answer);
+	return CLI_OK;
+}
