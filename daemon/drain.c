@@ -99,7 +99,8 @@ static bool drain_ask_visit(void *arg, struct task *task)
 	struct drain *d = arg;
 	const struct ct_rec *last = &task->st.last;
 	const struct visit_want want = {
-		.since_ns = last->ts,
+		/* of a loop of short waits any will do, also the next one */
+		.since_ns = task->loop_waits >= WATCH_LOOP_WAITS ? 0 : last->ts,
 		.obj = last->obj,
 		.tid = last->tid,
 		.nr = last->nr,

@@ -11,6 +11,8 @@
 
 #include "lib/cleanup.h"
 
+#define STATEDIR_LOCK_MAX 1100
+
 static const char *statedir_advice(int error)
 {
 	switch (error) {
@@ -23,36 +25,46 @@ static const char *statedir_advice(int error)
 		return "its parent directory is missing; create it, or choose another --state-dir";
 	case ENOTDIR:
 		return "it, or a part of it, is not a directory; choose another --state-dir";
+	case ENOSPC:
+	case EDQUOT:
+		return "free some space, or choose another --state-dir";
 	default:
 		return "choose another --state-dir";
 	}
 }
 
+static void statedir_lock_path(const struct statedir *s, char path[STATEDIR_LOCK_MAX])
+{
+	snprintf(path, STATEDIR_LOCK_MAX, "%s/lock", s->path);
+}
+
+/* The lock is on a file, because whoever made the directory may have locked the directory itself. */
 static int statedir_lock(struct statedir *s, char *err)
 {
-	s->fd = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (s->fd < 0 || faccessat(s->fd, ".", W_OK | X_OK, AT_EACCESS)) {
-		int e = errno;
+	char path[STATEDIR_LOCK_MAX];
+	int e;
 
+	statedir_lock_path(s, path);
+	s->fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (s->fd < 0) {
+		e = errno;
 		snprintf(err, STATEDIR_ERR_MAX, "Cannot use the state directory %.200s: %s; %s.", s->path,
 			 strerror(e), statedir_advice(e));
 		return -e;
 	}
 	if (!flock(s->fd, LOCK_EX | LOCK_NB))
 		return 0;
-	if (errno != EWOULDBLOCK) {
-		int e = errno;
-
+	e = errno;
+	if (e == EWOULDBLOCK)
+		snprintf(err, STATEDIR_ERR_MAX,
+			 "Another ctraced is using the state directory %.200s; stop it, or choose another "
+			 "--state-dir.",
+			 s->path);
+	else
 		snprintf(err, STATEDIR_ERR_MAX,
 			 "Cannot lock the state directory %.200s: %s; choose another --state-dir.", s->path,
 			 strerror(e));
-		return -e;
-	}
-	snprintf(err, STATEDIR_ERR_MAX,
-		 "Another ctraced is using the state directory %.200s; stop it, or choose another "
-		 "--state-dir.",
-		 s->path);
-	return -EBUSY;
+	return e == EWOULDBLOCK ? -EBUSY : -e;
 }
 
 int statedir_open(const char *path, struct statedir *ret, char err[STATEDIR_ERR_MAX])
@@ -90,7 +102,12 @@ void statedir_close(struct statedir *s)
 
 void statedir_undo(struct statedir *s)
 {
-	if (s->made)
+	char path[STATEDIR_LOCK_MAX];
+
+	if (s->made) {
+		statedir_lock_path(s, path);
+		unlink(path);
 		rmdir(s->path);
+	}
 	statedir_close(s);
 }
