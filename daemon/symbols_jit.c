@@ -164,7 +164,8 @@ static void map_parse(struct jit_map *m)
 		if (VEC_PUSH(&m->v, e))
 			break;
 	}
-	qsort(m->v.v, m->v.n, sizeof(*m->v.v), entry_cmp);
+	if (m->v.n)
+		qsort(m->v.v, m->v.n, sizeof(*m->v.v), entry_cmp);
 }
 
 static void map_refresh(struct symbols_jit *j, struct jit_map *m)

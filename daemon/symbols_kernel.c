@@ -98,7 +98,8 @@ struct symbols_kernel *symbols_kernel_load(const char *path)
 	}
 	for (unsigned n = 0; f && !r && n < LINES_MAX && getline(&line, &cap, f) > 0; n++)
 		r = line_add(k, line);
-	qsort(k->syms.v, k->syms.n, sizeof(*k->syms.v), entry_cmp);
+	if (k->syms.n)
+		qsort(k->syms.v, k->syms.n, sizeof(*k->syms.v), entry_cmp);
 	if (!k->syms.n)
 		k->state = SYMBOLS_KERNEL_ABSENT;
 	else if (!k->syms.v[k->syms.n - 1].addr)

@@ -3,14 +3,17 @@
 
 #include <dwarf.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/cleanup.h"
 #include "lib/cursor.h"
+#include "lib/vec.h"
 
 #define REMEMBER_MAX  8
 #define TABLE_AT_ONCE 64 /* entries of the search table read together at the end */
 #define FIRST_READ    512
+#define INDEX_MAX     (4u << 20) /* bytes of .eh_frame from which an index is made */
 
 struct cie {
 	uint64_t code_align;
@@ -75,8 +78,6 @@ static int table_search(const struct unwind_elf *e, uint64_t vaddr, uint64_t *re
 	uint8_t enc[4];
 	long got;
 
-	if (!e->hdr_vaddr)
-		return -ENOENT;
 	got = unwind_elf_read_vaddr(e, e->hdr_vaddr, head, MIN(sizeof(head), e->hdr_size));
 	c = cursor_init(head, got > 0 ? (size_t)got : 0);
 	cursor_read(&c, enc, sizeof(enc));
@@ -191,32 +192,126 @@ static int cie_read(const struct unwind_elf *e, uint64_t vaddr, struct unwind_cf
 	return r || c.bad || cie->ra_reg >= UNWIND_CFI_REGS ? -EBADMSG : 0;
 }
 
+/* Where the code of an FDE begins; field: the address of what the cursor reads. */
+static uint64_t fde_begin(const struct unwind_elf *e, uint8_t enc, uint64_t field, struct cursor *c)
+{
+	uint64_t begin = cursor_format(c, enc);
+
+	switch (enc & 0x70) {
+	case DW_EH_PE_absptr:
+		return begin;
+	case DW_EH_PE_pcrel:
+		return begin + field;
+	case DW_EH_PE_datarel:
+		return begin + e->hdr_vaddr;
+	default:
+		c->bad = true;
+		return 0;
+	}
+}
+
 /* Reads the range of an FDE; -ENOENT when vaddr is not in it. */
 static int fde_range(const struct unwind_elf *e, const struct cie *cie, uint64_t fde_vaddr,
 		     const uint8_t *start, struct cursor *c, uint64_t vaddr, uint64_t *ret_begin)
 {
-	uint64_t field = fde_vaddr + (uint64_t)(c->p - start);
-	uint64_t begin = cursor_format(c, cie->fde_enc), len;
+	uint64_t begin = fde_begin(e, cie->fde_enc, fde_vaddr + (uint64_t)(c->p - start), c);
+	uint64_t len = cursor_format(c, cie->fde_enc & 0x0f);
 
-	switch (cie->fde_enc & 0x70) {
-	case DW_EH_PE_absptr:
-		break;
-	case DW_EH_PE_pcrel:
-		begin += field;
-		break;
-	case DW_EH_PE_datarel:
-		begin += e->hdr_vaddr;
-		break;
-	default:
-		return -EBADMSG;
-	}
-	len = cursor_format(c, cie->fde_enc & 0x0f);
 	if (cie->has_z)
 		cursor_take(c, cursor_varint(c));
 	if (c->bad)
 		return -EBADMSG;
 	*ret_begin = begin;
 	return vaddr - begin < len ? 0 : -ENOENT;
+}
+
+static int index_cmp(const void *a, const void *b)
+{
+	const struct unwind_elf_fde *x = a, *y = b;
+
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/* Adds what entries there are in the n bytes of .eh_frame at vaddr. */
+static int index_fill(struct unwind_elf *e, const uint8_t *bytes, size_t n, uint64_t vaddr,
+		      struct unwind_cfi_buf *buf)
+{
+	struct cursor c = cursor_init(bytes, n);
+	uint64_t cie_vaddr = 0;
+	struct cie cie = { 0 };
+	size_t cap = 0;
+
+	while (c.left >= 8) {
+		uint64_t at = vaddr + (uint64_t)(c.p - bytes), begin;
+		uint32_t len = (uint32_t)cursor_le(&c, 4);
+		const uint8_t *p = cursor_take(&c, len);
+		struct cursor body = cursor_init(p, p ? len : 0);
+		uint32_t back = (uint32_t)cursor_le(&body, 4);
+
+		if (!len || !p || body.bad)
+			break;
+		if (!back)
+			continue;
+		if (cie_vaddr != at + 4 - back && cie_read(e, at + 4 - back, buf, &cie))
+			continue;
+		cie_vaddr = at + 4 - back;
+		begin = fde_begin(e, cie.fde_enc, at + 8, &body);
+		if (body.bad || begin - e->base > UINT32_MAX || at - e->base > UINT32_MAX)
+			continue;
+		if (vec_grow((void **)&e->index, &cap, e->n_index + 1, sizeof(*e->index)))
+			return -ENOMEM;
+		e->index[e->n_index++] = (struct unwind_elf_fde){ .begin = (uint32_t)(begin - e->base),
+								  .fde = (uint32_t)(at - e->base) };
+	}
+	return 0;
+}
+
+static int index_build(struct unwind_elf *e, struct unwind_cfi_buf *buf)
+{
+	_cleanup_free_ uint8_t *bytes = NULL;
+	uint64_t vaddr, size;
+	long got;
+	int r;
+
+	r = unwind_elf_section(e, ".eh_frame", &vaddr, &size);
+	if (r)
+		return r;
+	if (size > INDEX_MAX)
+		return -EFBIG;
+	bytes = malloc(size);
+	if (!bytes)
+		return -ENOMEM;
+	got = unwind_elf_read_vaddr(e, vaddr, bytes, size);
+	r = index_fill(e, bytes, got > 0 ? (size_t)got : 0, vaddr, buf);
+	if (r || !e->n_index) {
+		free(TAKE_PTR(e->index));
+		e->n_index = 0;
+		return r ?: -ENOENT;
+	}
+	qsort(e->index, e->n_index, sizeof(*e->index), index_cmp);
+	return 1;
+}
+
+static int index_search(struct unwind_elf *e, uint64_t vaddr, struct unwind_cfi_buf *buf, uint64_t *ret_fde)
+{
+	size_t lo = 0, hi;
+
+	if (!e->index_state)
+		e->index_state = index_build(e, buf);
+	if (e->index_state < 0)
+		return -ENOENT;
+	for (hi = e->n_index; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (e->base + e->index[mid].begin <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return -ENOENT;
+	*ret_fde = e->base + e->index[lo - 1].fde;
+	return 0;
 }
 
 struct machine {
@@ -397,8 +492,7 @@ static int execute(struct machine *m, struct cursor c)
 	return 0;
 }
 
-int unwind_cfi_find(const struct unwind_elf *e, uint64_t vaddr, struct unwind_cfi_buf *buf,
-		    struct unwind_cfi *ret)
+int unwind_cfi_find(struct unwind_elf *e, uint64_t vaddr, struct unwind_cfi_buf *buf, struct unwind_cfi *ret)
 {
 	struct machine m = { .target = vaddr };
 	uint64_t fde_vaddr, begin;
@@ -407,7 +501,7 @@ int unwind_cfi_find(const struct unwind_elf *e, uint64_t vaddr, struct unwind_cf
 	uint32_t back;
 	int r;
 
-	r = table_search(e, vaddr, &fde_vaddr);
+	r = e->hdr_vaddr ? table_search(e, vaddr, &fde_vaddr) : index_search(e, vaddr, buf, &fde_vaddr);
 	if (r)
 		return r;
 	r = entry_read(e, fde_vaddr, buf->fde, sizeof(buf->fde), &c);

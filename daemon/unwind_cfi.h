@@ -4,8 +4,8 @@
  * program counter to the rules that give back the registers of the caller.
  *
  * LSB 5, "Exception Frames", and DWARF 5, 6.4.  Finds entries through the sorted table
- * of .eh_frame_hdr only.  libdw's interpreter is not used for it because it lets a
- * file choose how much it allocates (register numbers, remembered states) and maps
+ * of .eh_frame_hdr, or makes one from .eh_frame where it is not too large.  libdw's interpreter is not used
+ * for it because it lets a file choose how much it allocates (register numbers, remembered states) and maps
  * the file; this one has fixed limits, needs no heap, and works on what is read.
  */
 #ifndef CTRACE_DAEMON_UNWIND_CFI_H
@@ -60,8 +60,7 @@ struct unwind_cfi {
 };
 
 /* The rules at vaddr.  -ENOENT: no entry covers it; -EBADMSG: the entry is broken or beyond the limits. */
-int unwind_cfi_find(const struct unwind_elf *e, uint64_t vaddr, struct unwind_cfi_buf *buf,
-		    struct unwind_cfi *ret);
+int unwind_cfi_find(struct unwind_elf *e, uint64_t vaddr, struct unwind_cfi_buf *buf, struct unwind_cfi *ret);
 
 /* What an expression may ask for. */
 struct unwind_cfi_env {

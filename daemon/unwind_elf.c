@@ -86,6 +86,7 @@ static int elf_headers(struct unwind_elf *e)
 	if (eh.e_shentsize == sizeof(Elf64_Shdr) && eh.e_shnum <= SHDRS_MAX) {
 		e->shoff = eh.e_shoff;
 		e->shnum = eh.e_shnum;
+		e->shstrndx = eh.e_shstrndx;
 	}
 	e->base = UINT64_MAX;
 	for (unsigned i = 0; i < n; i++) {
@@ -137,12 +138,13 @@ void unwind_elf_free(struct unwind_elf *e)
 	if (!e)
 		return;
 	free(e->symbols);
+	free(e->index);
 	free(e);
 }
 
 size_t unwind_elf_bytes(const struct unwind_elf *e)
 {
-	return sizeof(*e) + e->n_symbols * sizeof(e->symbols[0]);
+	return sizeof(*e) + e->n_symbols * sizeof(e->symbols[0]) + e->n_index * sizeof(e->index[0]);
 }
 
 static int symbol_cmp(const void *a, const void *b)
@@ -204,12 +206,9 @@ static int symbols_from(struct unwind_elf *e, const Elf64_Shdr *sh)
 	return 0;
 }
 
-static int symbols_load(struct unwind_elf *e)
+static int sections_read(const struct unwind_elf *e, Elf64_Shdr **ret)
 {
 	_cleanup_free_ Elf64_Shdr *sh = NULL;
-	const Elf64_Shdr *best = NULL;
-	struct unwind_elf_symbol *p;
-	int r;
 
 	if (!e->shnum)
 		return -ENOENT;
@@ -218,6 +217,40 @@ static int symbols_load(struct unwind_elf *e)
 		return -ENOMEM;
 	if (unwind_elf_read(e, e->shoff, sh, e->shnum * sizeof(*sh)) != (long)(e->shnum * sizeof(*sh)))
 		return -EBADMSG;
+	*ret = TAKE_PTR(sh);
+	return 0;
+}
+
+int unwind_elf_section(const struct unwind_elf *e, const char *name, uint64_t *ret_vaddr, uint64_t *ret_size)
+{
+	_cleanup_free_ Elf64_Shdr *sh = NULL;
+	size_t n = strlen(name) + 1;
+	char at[64];
+	int r = sections_read(e, &sh);
+
+	if (r || e->shstrndx >= e->shnum || n > sizeof(at))
+		return r ?: -ENOENT;
+	for (unsigned i = 0; i < e->shnum; i++) {
+		if (!(sh[i].sh_flags & SHF_ALLOC) || sh[i].sh_type == SHT_NOBITS ||
+		    unwind_elf_read(e, sh[e->shstrndx].sh_offset + sh[i].sh_name, at, n) != (long)n ||
+		    memcmp(at, name, n))
+			continue;
+		*ret_vaddr = sh[i].sh_addr;
+		*ret_size = sh[i].sh_size;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+static int symbols_load(struct unwind_elf *e)
+{
+	_cleanup_free_ Elf64_Shdr *sh = NULL;
+	const Elf64_Shdr *best = NULL;
+	struct unwind_elf_symbol *p;
+	int r = sections_read(e, &sh);
+
+	if (r)
+		return r;
 	for (unsigned i = 0; i < e->shnum; i++) {
 		if (sh[i].sh_entsize != sizeof(Elf64_Sym) || sh[i].sh_link >= e->shnum)
 			continue;

@@ -40,12 +40,18 @@ struct unwind_elf {
 	int fd;            /* borrowed; -1: not attached */
 	const void *image; /* instead of a file: bytes in memory (the vdso) */
 	uint64_t shoff;    /* section headers */
-	uint16_t shnum;
+	uint16_t shnum, shstrndx;
 	uint16_t machine; /* EM_* */
 	uint16_t n_loads;
 	uint64_t base;      /* lowest virtual address */
 	uint64_t hdr_vaddr; /* .eh_frame_hdr; 0: has none */
 	uint64_t hdr_size;
+	/* without .eh_frame_hdr (most static programs): made from .eh_frame at first use; see unwind_cfi */
+	int index_state; /* as symbols_state */
+	struct unwind_elf_fde {
+		uint32_t begin, fde; /* virtual addresses less base */
+	} * index;
+	size_t n_index;
 	struct unwind_elf_load {
 		uint64_t vaddr, off, filesz;
 	} loads[UNWIND_ELF_LOADS_MAX];
@@ -73,6 +79,8 @@ long unwind_elf_read_vaddr(const struct unwind_elf *e, uint64_t vaddr, void *buf
 /* Virtual address of a file offset; -ENOENT. */
 int unwind_elf_vaddr(const struct unwind_elf *e, uint64_t off, uint64_t *ret_vaddr);
 
+/* Address and size of a loaded section.  -ENOENT. */
+int unwind_elf_section(const struct unwind_elf *e, const char *name, uint64_t *ret_vaddr, uint64_t *ret_size);
 /* The function at vaddr: its name (0-terminated) and its start.  -ENOENT: none is known. */
 int unwind_elf_function(struct unwind_elf *e, uint64_t vaddr, char name[UNWIND_ELF_NAME_MAX],
 			uint64_t *ret_start);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -89,26 +90,27 @@ bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_
 	return slot->avoid;
 }
 
-/* "start-end perms off major:minor ino   path" */
+/* "start-end perms off major:minor ino   path"; sscanf would take three times as long as the kernel. */
 static bool maps_parse(const char *line, struct unwind_map *m, const char **ret_path)
 {
-	unsigned long start, end, off, ino;
-	unsigned maj, min;
-	char perms[5];
-	int n = 0;
+	char *p;
 
-	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &start, &end, perms, &off, &maj, &min, &ino, &n) < 7)
+	*m = (struct unwind_map){ .start = strtoul(line, &p, 16) };
+	if (*p != '-')
 		return false;
-	*m = (struct unwind_map){ .start = start,
-				  .end = end,
-				  .off = off,
-				  .ino = ino,
-				  .major = maj,
-				  .minor = min,
-				  .exec = perms[2] == 'x' };
-	*ret_path = line + n;
-	m->vdso = !ino && !strcmp(*ret_path, "[vdso]");
-	return true;
+	m->end = strtoul(p + 1, &p, 16);
+	if (strnlen(p, 6) < 6)
+		return false;
+	m->exec = p[3] == 'x';
+	m->off = strtoul(p + 6, &p, 16);
+	m->major = (uint32_t)strtoul(p, &p, 16);
+	if (*p != ':')
+		return false;
+	m->minor = (uint32_t)strtoul(p + 1, &p, 16);
+	m->ino = strtoul(p, &p, 10);
+	*ret_path = p + strspn(p, " ");
+	m->vdso = !m->ino && !strcmp(*ret_path, "[vdso]");
+	return m->start < m->end;
 }
 
 static int names_add(struct unwind_maps *m, const char *path, uint32_t *ret_off)

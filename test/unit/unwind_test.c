@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dwarf.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/symbols.h"
+#include "daemon/symbols_demangle.h"
+#include "daemon/unwind.h"
+#include "daemon/unwind_cfi.h"
+#include "lib/cleanup.h"
+
+#define DEEP __attribute__((noinline, noclone, used, optimize("no-optimize-sibling-calls")))
+
+struct named {
+	size_t n;
+	bool cut;
+	char text[UNWIND_FRAMES_MAX][SYMBOLS_TEXT_MAX];
+};
+
+static volatile int after;
+
+DEEP static void deep_inner(int ready)
+{
+	struct timespec t = { .tv_sec = 1000 };
+
+	if (write(ready, "", 1) == 1)
+		nanosleep(&t, NULL);
+	after++;
+}
+
+DEEP static void deep_middle(int ready)
+{
+	deep_inner(ready);
+	after++;
+}
+
+DEEP static void deep_outer(int ready)
+{
+	deep_middle(ready);
+	after++;
+}
+
+static int handler_ready;
+
+DEEP static void on_signal(int sig)
+{
+	deep_inner(handler_ready);
+	after++;
+}
+
+DEEP static void raise_it(int ready)
+{
+	handler_ready = ready;
+	signal(SIGUSR1, on_signal);
+	raise(SIGUSR1);
+	after++;
+}
+
+DEEP static void recurse(int ready, int depth)
+{
+	if (depth)
+		recurse(ready, depth - 1);
+	else
+		deep_inner(ready);
+	after++;
+}
+
+DEEP static void recurse_far(int ready)
+{
+	recurse(ready, 200);
+}
+
+static bool is_asleep(pid_t pid)
+{
+	char path[64], line[256] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	if (f && !fgets(line, sizeof(line), f))
+		line[0] = 0;
+	if (f)
+		fclose(f);
+	return strstr(line, ") S ") != NULL;
+}
+
+/* A child that sleeps inside fn. */
+static pid_t child_start(void (*fn)(int ready))
+{
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		fn(ready[1]);
+		_exit(0);
+	}
+	assert_true(pid > 0);
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	close(ready[0]);
+	for (int i = 0; i < 1000 && !is_asleep(pid); i++)
+		usleep(1000);
+	return pid;
+}
+
+static void child_end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* The registers of a child, as the task iterator would give them.  0 or -errno. */
+static int child_regs(pid_t pid, uint64_t regs[34])
+{
+	struct iovec io = { .iov_base = regs, .iov_len = 34 * sizeof(regs[0]) };
+	int r;
+
+	memset(regs, 0, io.iov_len);
+	if (ptrace(PTRACE_SEIZE, pid, NULL, NULL))
+		return -errno;
+	ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
+	waitpid(pid, NULL, __WALL);
+	r = ptrace(PTRACE_GETREGSET, pid, NT_PRSTATUS, &io) ? -errno : 0;
+	ptrace(PTRACE_DETACH, pid, NULL, NULL);
+	return r;
+}
+
+static void names_get(pid_t pid, struct named *out)
+{
+	struct unwind_frame frames[UNWIND_FRAMES_MAX];
+	struct symbols *s;
+	struct unwind *u;
+	uint64_t regs[34];
+
+	assert_int_equal(child_regs(pid, regs), 0);
+	assert_int_equal(unwind_new(&u), 0);
+	assert_int_equal(symbols_new(NULL, &s), 0);
+	assert_int_equal(unwind_begin(u, (uint32_t)pid), 0);
+	out->n = unwind_stack(u, regs, frames, &out->cut);
+	for (size_t i = 0; i < out->n; i++)
+		symbols_user(s, (uint32_t)pid, &frames[i], out->text[i]);
+	unwind_end(u);
+	symbols_free(s);
+	unwind_free(u);
+}
+
+/* Index of the frame of a function from a given one on. */
+static size_t frame_of(const struct named *st, size_t from, const char *fn)
+{
+	size_t n = strlen(fn);
+
+	for (size_t i = from; i < st->n; i++)
+		if (!strncmp(st->text[i], fn, n) && st->text[i][n] == '+')
+			return i;
+	for (size_t i = 0; i < st->n; i++)
+		print_message("#%zu %s\n", i, st->text[i]);
+	fail_msg("no frame of %s from #%zu on", fn, from);
+	return 0;
+}
+
+static void test_nested(void **state)
+{
+	pid_t pid = child_start(deep_outer);
+	struct named st;
+	size_t i;
+
+	names_get(pid, &st);
+	child_end(pid);
+	i = frame_of(&st, 0, "deep_inner");
+	assert_true(i > 0); /* inside the C library's sleep */
+	assert_int_equal(frame_of(&st, i, "deep_middle"), i + 1);
+	assert_int_equal(frame_of(&st, i, "deep_outer"), i + 2);
+	frame_of(&st, i + 3, "main");
+	assert_false(st.cut);
+	assert_non_null(strstr(st.text[i], "(unwind_test)"));
+}
+
+static void test_signal_handler(void **state)
+{
+	pid_t pid = child_start(raise_it);
+	struct named st;
+	size_t i;
+
+	names_get(pid, &st);
+	child_end(pid);
+	i = frame_of(&st, 0, "deep_inner");
+	i = frame_of(&st, i, "on_signal");
+	frame_of(&st, i + 2, "raise_it");
+	assert_false(st.cut);
+}
+
+static void test_depth_limit(void **state)
+{
+	pid_t pid = child_start(recurse_far);
+	struct named st;
+
+	names_get(pid, &st);
+	child_end(pid);
+	assert_int_equal(st.n, UNWIND_FRAMES_MAX);
+	assert_true(st.cut);
+}
+
+/* Registers that lie, and memory that is not there, must end the walk. */
+static void test_bad_registers(void **state)
+{
+	struct unwind_frame frames[UNWIND_FRAMES_MAX];
+	pid_t pid = child_start(deep_outer);
+	struct unwind *u;
+	uint64_t regs[34], good[34];
+	bool cut;
+
+	assert_int_equal(child_regs(pid, good), 0);
+	assert_int_equal(unwind_new(&u), 0);
+	assert_int_equal(unwind_begin(u, (uint32_t)pid), 0);
+	for (unsigned i = 0; i < 34; i++) {
+		memcpy(regs, good, sizeof(regs));
+		regs[i] = 0x1000;
+		assert_true(unwind_stack(u, regs, frames, &cut) >= 1);
+		regs[i] = UINT64_MAX - 3;
+		assert_true(unwind_stack(u, regs, frames, &cut) >= 1);
+	}
+	memset(regs, 0, sizeof(regs));
+	assert_int_equal(unwind_stack(u, regs, frames, &cut), 0);
+	unwind_end(u);
+	child_end(pid);
+	assert_int_equal(unwind_begin(u, (uint32_t)pid), -ESRCH);
+	unwind_free(u);
+}
+
+/* A copy of this program in memory, to be spoilt. */
+static uint8_t *own_image(size_t *ret_size)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	uint8_t *p;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	p = malloc((size_t)st.st_size);
+	assert_non_null(p);
+	assert_int_equal(read(fd, p, (size_t)st.st_size), st.st_size);
+	close(fd);
+	*ret_size = (size_t)st.st_size;
+	return p;
+}
+
+/* Looks up rules and names all over a file: how many rules there were. */
+static unsigned file_use(struct unwind_elf *e)
+{
+	static struct unwind_cfi_buf buf;
+	char name[UNWIND_ELF_NAME_MAX];
+	struct unwind_cfi cfi;
+	uint64_t start;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < e->n_loads; i++)
+		for (uint64_t at = 0; at < e->loads[i].filesz && at < 0x8000; at += 61) {
+			n += !unwind_cfi_find(e, e->loads[i].vaddr + at, &buf, &cfi);
+			unwind_elf_function(e, e->loads[i].vaddr + at, name, &start);
+		}
+	return n;
+}
+
+static void test_hostile_files(void **state)
+{
+	size_t size, edge = 0x400;
+	uint8_t *good = own_image(&size), *bad = malloc(size);
+	struct unwind_elf *e = NULL;
+	const Elf64_Ehdr *eh = (const void *)good;
+	unsigned seed = 1, opened = 0;
+
+	assert_non_null(bad);
+	assert_int_equal(unwind_elf_new_image(good, size, &e), 0);
+	assert_true(file_use(e) > 10);
+	unwind_elf_free(e);
+	for (unsigned round = 0; round < 400; round++) {
+		size_t n = round % 4 == 3 ? rand_r(&seed) % size : size;
+
+		memcpy(bad, good, size);
+		for (unsigned i = 0; i < 1 + round % 64; i++) {
+			/* headers, section table, anywhere */
+			size_t at = round % 3 == 0   ? rand_r(&seed) % edge
+				    : round % 3 == 1 ? eh->e_shoff + rand_r(&seed) % (size - eh->e_shoff)
+						     : (size_t)rand_r(&seed) % size;
+
+			bad[at] = (uint8_t)(rand_r(&seed) >> 8);
+		}
+		if (unwind_elf_new_image(bad, n, &e))
+			continue;
+		opened++;
+		file_use(e);
+		unwind_elf_free(e);
+	}
+	assert_true(opened > 50);
+	assert_int_equal(unwind_elf_new_image(good, 0, &e), -EBADMSG);
+	assert_int_equal(unwind_elf_new_image(good, 63, &e), -EBADMSG);
+	free(good);
+	free(bad);
+}
+
+static int no_memory(void *arg, uint64_t addr, uint64_t *ret)
+{
+	if (addr != 0x7000)
+		return -EFAULT;
+	*ret = 0x1122334455667788;
+	return 0;
+}
+
+static int eval(const uint8_t *x, size_t n, uint64_t *ret)
+{
+	uint64_t regs[UNWIND_CFI_REGS] = { [7] = 0x6ff8, [16] = 5 };
+	struct unwind_cfi_env env = { .regs = regs, .known = 1 << 7 | 1 << 16, .read = no_memory };
+
+	return unwind_cfi_eval(x, (uint32_t)n, &env, NULL, ret);
+}
+
+#define EVAL(ret, ...) eval((const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }), (ret))
+
+static void test_expressions(void **state)
+{
+	uint64_t v = 0;
+
+	/* that of a procedure linkage table */
+	assert_int_equal(EVAL(&v, DW_OP_breg7, 8, DW_OP_breg16, 0, DW_OP_lit15, DW_OP_and, DW_OP_lit11,
+			      DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus),
+			 0);
+	assert_int_equal(v, 0x7000);
+	assert_int_equal(EVAL(&v, DW_OP_breg7, 8, DW_OP_deref), 0);
+	assert_int_equal(v, 0x1122334455667788);
+	assert_int_equal(EVAL(&v, DW_OP_breg7, 8, DW_OP_deref_size, 2), 0);
+	assert_int_equal(v, 0x7788);
+	assert_int_equal(EVAL(&v, DW_OP_const1s, 0xff, DW_OP_const1u, 2, DW_OP_mul), 0);
+	assert_int_equal((int64_t)v, -2);
+	assert_int_equal(EVAL(&v, DW_OP_lit1, DW_OP_bra, 1, 0, DW_OP_lit5, DW_OP_lit9), 0);
+	assert_int_equal(v, 9);
+
+	assert_int_equal(EVAL(&v, DW_OP_lit1, DW_OP_deref), -EFAULT);
+	assert_int_equal(EVAL(&v, DW_OP_plus), -EBADMSG);
+	assert_int_equal(EVAL(&v, DW_OP_lit1, DW_OP_deref_size, 9), -EBADMSG);
+	assert_int_equal(EVAL(&v, DW_OP_breg3, 0), -EBADMSG);                     /* not known */
+	assert_int_equal(EVAL(&v, DW_OP_bregx, 0xff, 0x7f, 0), -EBADMSG);         /* no such register */
+	assert_int_equal(EVAL(&v, DW_OP_const8u, 1, 2), -EBADMSG);                /* ends early */
+	assert_int_equal(EVAL(&v, DW_OP_skip, 0xfd, 0xff), -EBADMSG);             /* for ever */
+	assert_int_equal(EVAL(&v, DW_OP_skip, 0x00, 0x80), -EBADMSG);             /* before the start */
+	assert_int_equal(EVAL(&v, DW_OP_lit1, DW_OP_skip, 0xfc, 0xff), -EBADMSG); /* ever more on the stack */
+	assert_int_equal(EVAL(&v, DW_OP_nop), -EBADMSG);                          /* nothing to give */
+}
+
+static void expect_demangled(const char *in, const char *want)
+{
+	char name[UNWIND_ELF_NAME_MAX];
+
+	snprintf(name, sizeof(name), "%s", in);
+	symbols_demangle(name, 161);
+	assert_string_equal(name, want);
+}
+
+static void test_demangle(void **state)
+{
+	char name[UNWIND_ELF_NAME_MAX] = "_Z1fISt4pairIiiE";
+	size_t n = strlen(name);
+
+	expect_demangled("_ZN3foo3BarIiE3runEv", "foo::Bar<int>::run");
+	expect_demangled("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt");
+	expect_demangled("main", "main");
+	expect_demangled("_Z", "_Z");
+	expect_demangled("_RNvC1a", "_RNvC1a");
+	/* each template argument is a pair of the one before: two to the power of 30 names */
+	for (unsigned i = 0; i < 30; i++) {
+		char prev = "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i];
+
+		n += (size_t)snprintf(name + n, sizeof(name) - n, "S0_IS%c_S%c_E", prev, prev);
+	}
+	snprintf(name + n, sizeof(name) - n, "Evv");
+	symbols_demangle(name, 161);
+	assert_int_equal(strlen(name), 160);
+	assert_memory_equal(name, "f<std::pair<int, int>, std::pair<std::pair<int, int>,", 53);
+}
+
+static void kallsyms_write(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "we");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void expect_kernel(const char *path, uint64_t addr, bool exact, const char *want)
+{
+	char text[SYMBOLS_TEXT_MAX];
+	struct symbols *s;
+
+	assert_int_equal(symbols_new(path, &s), 0);
+	symbols_kernel(s, addr, exact, text);
+	symbols_free(s);
+	assert_string_equal(text, want);
+}
+
+static void test_kernel(void **state)
+{
+	char path[] = "/tmp/ctrace-kallsyms-XXXXXX";
+	struct symbols *s;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	close(fd);
+	kallsyms_write(path, "ffffffff81000000 T _text\n"
+			     "ffffffff81000000 T startup_64\n"
+			     "ffffffff81000100 t schedule\n"
+			     "ffffffff81000180 d some_data\n"
+			     "ffffffffc0100000 t ext4_sync\t[ext4]\n"
+			     "not a line\n"
+			     "ffffffffc0000000 t nf_hook\t[nf_tables]\n"
+			     "ffffffffc0000040 t bpf_prog_1\t[bpf]\n");
+	expect_kernel(path, 0xffffffff81000100, true, "k:schedule+0x0");
+	expect_kernel(path, 0xffffffff81000100, false, "k:_text+0x100");
+	expect_kernel(path, 0xffffffff810001f0, false, "k:schedule+0xf0");
+	expect_kernel(path, 0xffffffffc0000010, false, "k:nf_hook+0x10 (nf_tables)");
+	expect_kernel(path, 0xffffffffc0100010, false, "k:ext4_sync+0x10 (ext4)");
+	expect_kernel(path, 0xffffffff80ffffff, false, "k:? (not in kallsyms)");
+	expect_kernel(path, 0xffffffffffffffff, true, "k:? (not in kallsyms)");
+
+	/* hidden: the address must not show */
+	kallsyms_write(path, "0000000000000000 T _text\n0000000000000000 t schedule\n");
+	expect_kernel(path, 0xffffffff81000100, true, "k:? (kernel addresses are hidden)");
+	assert_int_equal(symbols_new(path, &s), 0);
+	assert_int_equal(symbols_kernel_state(s), SYMBOLS_KERNEL_HIDDEN);
+	symbols_free(s);
+	kallsyms_write(path, "");
+	assert_int_equal(symbols_new(path, &s), 0);
+	assert_int_equal(symbols_kernel_state(s), SYMBOLS_KERNEL_ABSENT);
+	symbols_free(s);
+	unlink(path);
+	expect_kernel(path, 0xffffffff81000100, true, "k:? (not in kallsyms)");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nested),        cmocka_unit_test(test_signal_handler),
+		cmocka_unit_test(test_depth_limit),   cmocka_unit_test(test_bad_registers),
+		cmocka_unit_test(test_hostile_files), cmocka_unit_test(test_expressions),
+		cmocka_unit_test(test_demangle),      cmocka_unit_test(test_kernel),
+	};
+	uint64_t regs[34];
+	pid_t pid = child_start(deep_outer);
+	int r = child_regs(pid, regs);
+
+	child_end(pid);
+	if (r) {
+		printf("skipped: a child's registers cannot be read here: %s\n", strerror(-r));
+		return 77;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
