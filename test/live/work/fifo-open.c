@@ -2,7 +2,7 @@
 /* open() of a named pipe for reading waits until somebody opens it for writing, which happens late. */
 #include "work.h"
 
-static char dir[] = "/tmp/ctrace-live-XXXXXX", path[64];
+static char dir[] = "live-XXXXXX", path[64];
 
 static void opener(void)
 {

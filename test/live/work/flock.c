@@ -3,7 +3,7 @@
 #include "work.h"
 #include <sys/file.h>
 
-static char path[] = "/tmp/ctrace-live-XXXXXX";
+static char path[] = "live-XXXXXX";
 static struct gate held;
 
 static void holder(void)

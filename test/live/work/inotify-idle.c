@@ -5,7 +5,7 @@
 
 int main(void)
 {
-	char dir[] = "/tmp/ctrace-live-XXXXXX";
+	char dir[] = "live-XXXXXX";
 	struct pollfd p = { .events = POLLIN };
 
 	expect("normal", "none|timer|external", "-", "-", "victim");

@@ -2,7 +2,7 @@
 /* A POSIX file lock tried every 60 ms; its holder sleeps.  No wake-up ever goes from one to the other. */
 #include "work.h"
 
-static char path[] = "/tmp/ctrace-live-XXXXXX";
+static char path[] = "live-XXXXXX";
 static struct gate held;
 
 static int try_lock(int fd, short type)

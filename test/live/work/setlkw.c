@@ -2,7 +2,7 @@
 /* fcntl(F_SETLKW) on a range that another process holds and computes. */
 #include "work.h"
 
-static char path[] = "/tmp/ctrace-live-XXXXXX";
+static char path[] = "live-XXXXXX";
 static struct gate held;
 
 static void holder(void)
