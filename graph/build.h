@@ -35,6 +35,6 @@ struct builder {
 int timeline_replay(struct builder *b);
 /* Fills the indices of g from its window. */
 int index_build(struct graph *g);
-void index_done(struct graph *g);
+void index_drop(struct graph *g);
 
 #endif

@@ -182,7 +182,7 @@ void graph_free(struct graph *g)
 			free(g->runs[c]);
 	free(g->runs);
 	free(g->n_runs);
-	index_done(g);
+	index_drop(g);
 	free(g->tasks);
 	free(g->segs);
 	free(g->edges);

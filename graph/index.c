@@ -240,7 +240,7 @@ int index_build(struct graph *g)
 	return r;
 }
 
-void index_done(struct graph *g)
+void index_drop(struct graph *g)
 {
 	struct graph_index *all[] = { &g->sends,   &g->recvs,   &g->flocks,  &g->fds,       &g->members,
 				      &g->waitfds, &g->samples, &g->signals, &g->locktries, &g->wakes,
