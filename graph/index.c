@@ -20,7 +20,8 @@ static int ref_cmp(const void *a, const void *b)
 
 static void index_finish(struct graph_index *ix, refs *v)
 {
-	qsort(v->v, v->n, sizeof(*v->v), ref_cmp);
+	if (v->n)
+		qsort(v->v, v->n, sizeof(*v->v), ref_cmp);
 	ix->v = TAKE_PTR(v->v);
 	ix->n = v->n;
 }

@@ -126,7 +126,7 @@ static void timeline_checkpoint(struct builder *b)
  */
 static bool timeline_stale(const struct task_now *t, uint64_t ts)
 {
-	return ts <= t->checkpoint_ns;
+	return t->checkpoint_ns && ts <= t->checkpoint_ns;
 }
 
 static void timeline_switch_out(struct builder *b, const struct window_event *e)
