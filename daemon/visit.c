@@ -93,7 +93,7 @@ static int look_at_wait(struct worker *wk, const struct visit_want *want, struct
 	r = v->opt.read_task(v->opt.arg, want->tid, &t);
 	if (r)
 		return r;
-	if (!visit_look_same_wait(want, &t))
+	if (!visit_look_same_wait(wk->look, want, &t))
 		return -ESRCH;
 	pthread_mutex_lock(&v->lock);
 	wk->tgid = t.task.tgid;

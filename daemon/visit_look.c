@@ -12,7 +12,14 @@
 #include "lib/clock.h"
 #include "trace/writer.h"
 
-#define SAME_WAIT_NS NSEC_PER_MSEC /* two clocks of one switch differ by less */
+#define SAME_WAIT_NS                                                                                         \
+	(20 * NSEC_PER_MSEC) /* the iterator's estimate of a wait's start may be late by two ticks */
+
+/* Time asleep with the machine: the scheduler's clock, by which the iterator estimates, does not count it. */
+static uint64_t suspended_ns(void)
+{
+	return (uint64_t)-clock_offsets_now().boot_to_mono_ns;
+}
 
 int visit_look_new(struct visit_look **ret)
 {
@@ -25,6 +32,7 @@ int visit_look_new(struct visit_look **ret)
 	}
 	if (!stat("/proc/self/ns/pid", &st))
 		l->own_pidns = (uint32_t)st.st_ino;
+	l->suspended_ns = suspended_ns();
 	*ret = l;
 	return 0;
 }
@@ -38,11 +46,14 @@ void visit_look_free(struct visit_look *l)
 	free(l);
 }
 
-bool visit_look_same_wait(const struct visit_want *w, const struct ct_iter_task *t)
+bool visit_look_same_wait(const struct visit_look *l, const struct visit_want *w,
+			  const struct ct_iter_task *t)
 {
 	if (t->wait.state == CT_ST_RUNNING || t->wait.nr != w->nr)
 		return false;
-	return !w->since_ns || !t->sched_since || t->sched_since <= w->since_ns + SAME_WAIT_NS;
+	if (!w->since_ns || t->sched_since <= w->since_ns + SAME_WAIT_NS)
+		return true;
+	return t->sched_since <= w->since_ns + SAME_WAIT_NS + (suspended_ns() - l->suspended_ns);
 }
 
 /* False when the task runs, or sleeps somewhere else than where the registers said.  "nr args.. sp pc" */

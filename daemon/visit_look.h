@@ -10,7 +10,8 @@
 struct visit_look {
 	struct unwind *unwind;
 	struct symbols *symbols;
-	uint32_t own_pidns; /* inode number */
+	uint32_t own_pidns;    /* inode number */
+	uint64_t suspended_ns; /* what the machine had slept in all when this began */
 	/* frames of the stack on hand */
 	size_t n;
 	bool cut;
@@ -21,7 +22,8 @@ struct visit_look {
 int visit_look_new(struct visit_look **ret);
 void visit_look_free(struct visit_look *l);
 /* True when t still is in the wait that was asked about. */
-bool visit_look_same_wait(const struct visit_want *w, const struct ct_iter_task *t);
+bool visit_look_same_wait(const struct visit_look *l, const struct visit_want *w,
+			  const struct ct_iter_task *t);
 /* Looks at a task that t has just described.  -ESRCH: it went on meanwhile; -ENOMEM. */
 int visit_look_wait(struct visit_look *l, const struct visit_want *w, const struct ct_iter_task *t,
 		    struct visit_result **ret);
