@@ -190,6 +190,7 @@ static void *worker_run(void *arg)
 		item_done(v, res, r, !r && wk->look->cut);
 	}
 	wk->ended = true;
+	pthread_cond_broadcast(&v->work);
 	pthread_mutex_unlock(&v->lock);
 	return NULL;
 }
@@ -274,6 +275,15 @@ int visit_new(const struct visit_options *opt, struct visit **ret)
 	return 0;
 }
 
+/* Locked.  Waits until a worker has ended; false: the time is over. */
+static bool worker_wait(struct visit *v, const struct worker *wk, const struct timespec *until)
+{
+	while (!wk->ended)
+		if (pthread_cond_timedwait(&v->work, &v->lock, until))
+			return wk->ended;
+	return true;
+}
+
 void visit_free(struct visit *v)
 {
 	struct timespec until;
@@ -281,24 +291,25 @@ void visit_free(struct visit *v)
 
 	if (!v)
 		return;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += 2;
 	pthread_mutex_lock(&v->lock);
 	v->stop = true;
 	pthread_cond_broadcast(&v->work);
-	pthread_mutex_unlock(&v->lock);
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += 2;
 	for (size_t i = 0; i < WORKERS_MAX; i++) {
 		struct worker *wk = &v->workers[i];
 
 		if (!wk->used)
 			continue;
-		if (pthread_clockjoin_np(wk->thread, NULL, CLOCK_MONOTONIC, &until)) {
+		if (!worker_wait(v, wk, &until)) {
 			pthread_detach(wk->thread);
 			stuck = true;
-		} else {
-			visit_look_free(wk->look);
+			continue;
 		}
+		pthread_join(wk->thread, NULL);
+		visit_look_free(wk->look);
 	}
+	pthread_mutex_unlock(&v->lock);
 	if (stuck)
 		return; /* it is still in use */
 	while (v->q_n--)
