@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Verdict, cause and chain for small windows made by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "analysis/hangs.h"
+#include "test/unit/window_make.h"
+
+#define PIPE  CT_OBJ_ID(CT_OBJ_PIPE, 77)
+#define MUTEX CT_OBJ_ID(CT_OBJ_FUTEX, 0x1000)
+#define COND  CT_OBJ_ID(CT_OBJ_FUTEX, 0x2000)
+#define FILE_ CT_OBJ_ID(CT_OBJ_FILE, 5)
+#define EVENT CT_OBJ_ID(CT_OBJ_EVENTFD, 9)
+#define SOCKC CT_OBJ_ID(CT_OBJ_SOCK, 100)
+#define SOCKS CT_OBJ_ID(CT_OBJ_SOCK, 101)
+
+static struct diagnosis *run(struct make *m, uint32_t tid, uint64_t from_ms, uint64_t to_ms,
+			     struct graph **ret_g)
+{
+	struct diagnosis *d;
+	uint64_t sum = 0;
+
+	assert_int_equal(graph_build(make_done(m, to_ms), ret_g), 0);
+	assert_int_equal(
+		diagnose(*ret_g, graph_task_at(*ret_g, tid, to_ms * MS), from_ms * MS, to_ms * MS, &d), 0);
+	for (int i = 0; i < TIME_KINDS; i++)
+		sum += d->time_ns[i];
+	assert_int_equal(sum, (to_ms - from_ms) * MS);
+	return d;
+}
+
+static void end(struct make *m, struct graph *g, struct diagnosis *d)
+{
+	diagnosis_free(d);
+	graph_free(g);
+	make_free(m);
+}
+
+static void assert_chain(const struct diagnosis *d, size_t n, ...)
+{
+	va_list ap;
+
+	assert_int_equal(d->n_chain, n);
+	va_start(ap, n);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(d->chain[i].tid, va_arg(ap, uint32_t));
+	va_end(ap);
+}
+
+static void expire(struct make *m, uint64_t ms, uint16_t cpu, uint32_t tid)
+{
+	make_event(m, ms * MS, cpu, CT_WAKE, tid, 0)->r.state = CT_CTX_TIMER;
+}
+
+static void test_mutex_owner_computes(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct diagnosis *d;
+
+	make_task(&m, 10, 10, 1, "app");
+	make_task(&m, 11, 10, 1, "app");
+	make_switch(&m, 1, 0, 0, 10, CT_W_NONE, 0);
+	make_switch(&m, 1, 1, 0, 11, CT_W_NONE, 0);
+	make_event(&m, 10 * MS, 0, CT_FUTEX, 10, 11)->r.obj = MUTEX;
+	make_switch(&m, 10, 0, 10, 0, CT_W_FUTEX, MUTEX);
+	make_wake(&m, 3000, 1, 10, 11, MUTEX);
+	make_switch(&m, 3001, 0, 0, 10, CT_W_NONE, 0);
+	d = run(&m, 10, 1, 3010, &g);
+	assert_int_equal(d->verdict, VERDICT_LONG_WAIT);
+	assert_string_equal(d->cause, "lock-holder");
+	assert_chain(d, 2, 10, 11);
+	assert_int_equal(d->chain[0].edge, EDGE_LOCK);
+	assert_true(d->strong);
+	assert_non_null(strstr(d->sentence, "mutex"));
+	end(&m, g, d);
+}
+
+static void test_deadlock(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct diagnosis *d;
+
+	make_task(&m, 10, 10, 1, "a");
+	make_task(&m, 11, 10, 1, "b");
+	make_switch(&m, 1, 0, 0, 10, CT_W_NONE, 0);
+	make_switch(&m, 1, 1, 0, 11, CT_W_NONE, 0);
+	make_event(&m, 10 * MS, 0, CT_FUTEX, 10, 11)->r.obj = MUTEX;
+	make_switch(&m, 10, 0, 10, 0, CT_W_FUTEX, MUTEX);
+	make_event(&m, 10 * MS, 1, CT_FUTEX, 11, 10)->r.obj = MUTEX + 64;
+	make_switch(&m, 10, 1, 11, 0, CT_W_FUTEX, MUTEX + 64);
+	d = run(&m, 10, 1, 5000, &g);
+	assert_string_equal(d->cause, "circular-wait");
+	assert_chain(d, 2, 10, 11);
+	end(&m, g, d);
+}
+
+static void test_sleep_is_normal(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct diagnosis *d;
+
+	make_task(&m, 10, 10, 1, "sleep");
+	make_switch(&m, 1, 0, 0, 10, CT_W_NONE, 0);
+	make_switch(&m, 2, 0, 10, 0, CT_W_SLEEP, 0);
+	expire(&m, 9000, 0, 10);
+	make_switch(&m, 9001, 0, 0, 10, CT_W_NONE, 0);
+	d = run(&m, 10, 1, 9002, &g);
+	assert_int_equal(d->verdict, VERDICT_NORMAL);
+	assert_true(d->time_ns[TIME_TIMER] > 8900 * MS);
+	end(&m, g, d);
+}
+
+static void test_child_chain(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct diagnosis *d;
+
+	make_task(&m, 10, 10, 1, "make");
+	make_task(&m, 20, 20, 10, "g++");
+	make_task(&m, 30, 30, 20, "cc1plus");
+	make_switch(&m, 1, 0, 0, 10, CT_W_NONE, 0);
+	make_switch(&m, 5, 0, 10, 20, CT_W_CHILD, 0);
+	make_switch(&m, 10, 0, 20, 30, CT_W_CHILD, 0);
+	make_wake(&m, 6000, 0, 20, 30, 0);
+	make_switch(&m, 6001, 0, 30, 20, CT_W_EXITED, 0)->r.state = CT_ST_DEAD;
+	make_wake(&m, 6010, 0, 10, 20, 0);
+	make_switch(&m, 6011, 0, 20, 10, CT_W_EXITED, 0)->r.state = CT_ST_DEAD;
+	d = run(&m, 10, 1, 6020, &g);
+	assert_string_equal(d->cause, "busy");
+	assert_int_equal(d->verdict, VERDICT_LONG_WAIT);
+	assert_chain(d, 3, 10, 20, 30);
+	end(&m, g, d);
+}
+
+/* A lock tried every 100 ms: never one long wait, and no wake by the holder. */
+static void test_polled_lock(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct diagnosis *d;
+	struct window_event *e;
+
+	make_task(&m, 10, 10, 1, "sqlite3");
+	make_task(&m, 20, 20, 1, "holder");
+	e = make_event(&m, 1 * MS, 1, CT_FLOCK, 20, 0);
+	e->r.obj = FILE_;
+	e->r.state = 1;
+	make_switch(&m, 1, 1, 0, 20, CT_W_NONE, 0);
+	make_switch(&m, 2, 1, 20, 0, CT_W_SLEEP, 0);
+	make_switch(&m, 3, 0, 0, 10, CT_W_NONE, 0);
+	for (uint64_t at = 10; at < 5000; at += 100) {
+		e = make_event(&m, at * MS, 0, CT_FLOCK, 10, (uint32_t)-11);
+		e->r.obj = FILE_;
+		e->r.state = 1;
+		make_switch(&m, at, 0, 10, 0, CT_W_SLEEP, 0);
+		expire(&m, at + 99, 0, 10);
+		make_switch(&m, at + 99, 0, 0, 10, CT_W_NONE, 0);
+	}
+	d = run(&m, 10, 3, 5000, &g);
+	assert_int_equal(d->verdict, VERDICT_REPEATED_YIELD);
+	assert_string_equal(d->cause, "lock-holder");
+	assert_chain(d, 2, 10, 20);
+	assert_string_equal(d->chain[0].kind, "file-lock");
+	end(&m, g, d);
+}
+
+static void test_starved(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct diagnosis *d;
+
+	make_task(&m, 10, 10, 1, "victim");
+	make_task(&m, 20, 20, 1, "hog");
+	make_switch(&m, 1, 0, 0, 10, CT_W_NONE, 0);
+	make_switch(&m, 2, 0, 10, 20, CT_W_NONE, 0);
+	make_switch(&m, 2900, 0, 20, 10, CT_W_NONE, 0);
+	d = run(&m, 10, 1, 3000, &g);
+	assert_int_equal(d->verdict, VERDICT_STARVED);
+	assert_string_equal(d->cause, "starved");
+	assert_chain(d, 2, 10, 20);
+	end(&m, g, d);
+}
+
+static void test_long_running(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct diagnosis *d;
+
+	make_task(&m, 10, 10, 1, "victim");
+	make_switch(&m, 1, 0, 0, 10, CT_W_NONE, 0);
+	d = run(&m, 10, 1, 3000, &g);
+	assert_int_equal(d->verdict, VERDICT_LONG_RUNNING);
+	assert_string_equal(d->cause, "busy");
+	assert_chain(d, 1, 10);
+	end(&m, g, d);
+}
+
+static void test_yield_spin(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct diagnosis *d;
+
+	make_task(&m, 10, 10, 1, "spinner");
+	make_task(&m, 11, 10, 1, "setter");
+	make_switch(&m, 1, 1, 0, 11, CT_W_NONE, 0);
+	make_switch(&m, 2, 1, 11, 0, CT_W_SLEEP, 0);
+	for (uint64_t at = 3; at < 2000; at += 4) {
+		make_switch(&m, at, 0, 0, 10, CT_W_NONE, 0);
+		make_switch(&m, at + 3, 0, 10, 0, CT_W_YIELD, 0);
+	}
+	expire(&m, 2000, 1, 11);
+	make_switch(&m, 2000, 1, 0, 11, CT_W_NONE, 0);
+	make_switch(&m, 2001, 1, 11, 0, CT_W_SLEEP, 0);
+	make_switch(&m, 2001, 0, 0, 10, CT_W_NONE, 0);
+	d = run(&m, 10, 3, 2002, &g);
+	assert_int_equal(d->verdict, VERDICT_REPEATED_YIELD);
+	assert_string_equal(d->cause, "polling");
+	assert_chain(d, 2, 10, 11);
+	assert_false(d->strong);
+	end(&m, g, d);
+}
+
+/* A client, an idle event loop, and a pool with all workers busy with something older. */
+static void test_queueing(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct diagnosis *d;
+	struct window_event *e;
+
+	make_task(&m, 10, 10, 1, "curl");
+	make_task(&m, 20, 20, 1, "node");
+	make_task(&m, 21, 20, 1, "node");
+	make_task(&m, 22, 20, 1, "node");
+	make_object(&m, SOCKC)->peer = SOCKS;
+	make_object(&m, SOCKS)->peer = SOCKC;
+	/* the workers idle on one condition, then get work */
+	make_switch(&m, 1, 0, 0, 21, CT_W_NONE, 0);
+	make_switch(&m, 2, 0, 21, 0, CT_W_FUTEX, COND);
+	make_switch(&m, 2, 1, 0, 22, CT_W_NONE, 0);
+	make_switch(&m, 3, 1, 22, 20, CT_W_FUTEX, COND);
+	make_wake(&m, 50, 1, 21, 20, COND);
+	make_wake(&m, 50, 1, 22, 20, COND);
+	make_switch(&m, 51, 1, 20, 22, CT_W_EPOLL, 1);
+	make_switch(&m, 51, 0, 0, 21, CT_W_NONE, 0);
+	/* the victim asks, and polls each second */
+	make_switch(&m, 100, 0, 21, 10, CT_W_NONE, 0);
+	make_switch(&m, 101, 0, 10, 21, CT_W_POLL, SOCKC)->r.flags = CT_SF_TIMEOUT;
+	expire(&m, 1101, 0, 10);
+	make_switch(&m, 1101, 0, 21, 10, CT_W_NONE, 0);
+	make_switch(&m, 1102, 0, 10, 21, CT_W_POLL, SOCKC)->r.flags = CT_SF_TIMEOUT;
+	make_wake(&m, 2000, 0, 20, 21, EVENT);
+	make_switch(&m, 2001, 1, 22, 20, CT_W_NONE, 0);
+	e = make_wake(&m, 2010, 1, 10, 20, SOCKC);
+	e->r.flags = CT_WF_READY;
+	make_switch(&m, 2011, 0, 21, 10, CT_W_NONE, 0);
+	d = run(&m, 10, 100, 2020, &g);
+	assert_string_equal(d->cause, "queueing");
+	assert_int_equal(d->verdict, VERDICT_LONG_WAIT);
+	assert_int_equal(d->n_chain, 3);
+	assert_int_equal(d->chain[1].tid, 20);
+	assert_true(d->chain[2].tid == 21 || d->chain[2].tid == 22);
+	end(&m, g, d);
+}
+
+/* Ended by a signal that killed it: whoever sent it is not the culprit. */
+static void test_killed(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct diagnosis *d;
+	struct window_event *e;
+
+	make_task(&m, 10, 10, 1, "victim");
+	make_task(&m, 11, 10, 1, "owner");
+	make_task(&m, 30, 30, 1, "killer");
+	make_switch(&m, 1, 0, 0, 10, CT_W_NONE, 0);
+	make_switch(&m, 1, 1, 0, 11, CT_W_NONE, 0);
+	make_event(&m, 10 * MS, 0, CT_FUTEX, 10, 11)->r.obj = MUTEX;
+	make_switch(&m, 10, 0, 10, 30, CT_W_FUTEX, MUTEX);
+	make_wake(&m, 3000, 0, 10, 30, 0);
+	e = make_event(&m, 3000 * MS + 1000, 0, CT_SIGNAL, 30, 10);
+	e->r.state = 9;
+	e->r.obj = 10;
+	e->r.flags = CT_GF_GROUP;
+	make_switch(&m, 3001, 0, 30, 10, CT_W_SLEEP, 0);
+	make_event(&m, 3002 * MS, 0, CT_EXIT, 10, 9);
+	make_switch(&m, 3003, 0, 10, 0, CT_W_EXITED, 0)->r.state = CT_ST_DEAD;
+	d = run(&m, 10, 1, 3003, &g);
+	assert_chain(d, 2, 10, 11);
+	assert_string_equal(d->cause, "lock-holder");
+	assert_true(d->chain[0].killed);
+	end(&m, g, d);
+}
+
+static void test_hangs(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct hangs *h;
+
+	make_task(&m, 10, 10, 1, "app");
+	make_task(&m, 11, 10, 1, "app");
+	make_task(&m, 40, 40, 1, "sleep");
+	make_switch(&m, 1, 0, 0, 40, CT_W_NONE, 0);
+	make_switch(&m, 2, 0, 40, 10, CT_W_SLEEP, 0);
+	make_switch(&m, 2, 1, 0, 11, CT_W_NONE, 0);
+	make_event(&m, 10 * MS, 0, CT_FUTEX, 10, 11)->r.obj = MUTEX;
+	make_switch(&m, 10, 0, 10, 0, CT_W_FUTEX, MUTEX);
+	make_wake(&m, 3000, 1, 10, 11, MUTEX);
+	make_switch(&m, 3001, 0, 0, 10, CT_W_NONE, 0);
+	assert_int_equal(graph_build(make_done(&m, 4000), &g), 0);
+	assert_int_equal(hangs_find(g, 1 * MS, 4000 * MS, NULL, &h), 0);
+	assert_true(h->n >= 2);
+	assert_true(h->v[0].alarm);
+	assert_int_equal(g->tasks[h->v[0].task].tid, 10);
+	for (size_t i = 1; i < h->n; i++)
+		assert_false(h->v[i].alarm);
+	hangs_free(h);
+	hangs_free(NULL);
+	diagnosis_free(NULL);
+	graph_free(g);
+	make_free(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_mutex_owner_computes),
+		cmocka_unit_test(test_deadlock),
+		cmocka_unit_test(test_sleep_is_normal),
+		cmocka_unit_test(test_child_chain),
+		cmocka_unit_test(test_polled_lock),
+		cmocka_unit_test(test_starved),
+		cmocka_unit_test(test_long_running),
+		cmocka_unit_test(test_yield_spin),
+		cmocka_unit_test(test_queueing),
+		cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_hangs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
