@@ -41,11 +41,13 @@ void dict_del(struct dict *d, uint64_t key)
 		dict_release(d, e);
 }
 
+/* A new entry counts as not used, but the hand has just passed it: it has a full round to become so. */
 static void dict_evict(struct dict *d)
 {
-	for (;; d->hand = (d->hand + 1) % d->entries.n) {
+	for (;;) {
 		struct dict_entry *e = &d->entries.v[d->hand];
 
+		d->hand = (d->hand + 1) % d->entries.n;
 		if (e->blob && !e->used) {
 			dict_release(d, e);
 			d->evicted++;
@@ -92,6 +94,6 @@ int dict_set(struct dict *d, uint64_t key, const struct ct_blob *blob)
 		free(e->blob);
 	}
 	d->bytes += copy->size;
-	*e = (struct dict_entry){ .key = key, .blob = copy, .put = e->put, .used = true };
+	*e = (struct dict_entry){ .key = key, .blob = copy, .put = e->put, .used = e->used };
 	return 0;
 }

@@ -1,37 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "trace/index.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "lib/cleanup.h"
 #include "trace/crc32c.h"
+#include "trace/pio.h"
 
 /* A header of a later minor version may be longer than ours, up to this. */
 #define SEGMENT_HEADER_MAX 4096u
-
-int index_pread(int fd, void *to, size_t n, uint64_t offset)
-{
-	uint8_t *p = to;
-
-	while (n) {
-		ssize_t got = pread(fd, p, n, (off_t)offset);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (!got)
-			return -ENODATA;
-		p += got;
-		n -= (size_t)got;
-		offset += (uint64_t)got;
-	}
-	return 0;
-}
 
 /* CRC32C of n bytes with the four at offset at taken as 0. */
 static uint32_t crc_without(const uint8_t *p, size_t n, size_t at)
@@ -109,7 +88,7 @@ int index_open(struct index *ix, int fd, const char *name, char err[INDEX_ERR_MA
 	int ret;
 
 	*ix = (struct index){ 0 };
-	ret = index_pread(fd, &f, sizeof(f), 0);
+	ret = pio_read(fd, &f, sizeof(f), 0);
 	if (ret == -ENODATA) {
 		snprintf(err, INDEX_ERR_MAX, "%.120s is not a ctrace trace: it ends within the file header",
 			 name);
@@ -129,7 +108,7 @@ int index_open(struct index *ix, int fd, const char *name, char err[INDEX_ERR_MA
 		snprintf(err, INDEX_ERR_MAX, "cannot read %.120s: out of memory", name);
 		return -ENOMEM;
 	}
-	if (index_pread(fd, head, n, 0) ||
+	if (pio_read(fd, head, n, 0) ||
 	    !crc32c_matches(crc_without(head, n, offsetof(struct format_file, crc)), f.crc)) {
 		snprintf(err, INDEX_ERR_MAX,
 			 "the file header of %.120s is damaged (checksum): the trace is lost", name);
@@ -176,12 +155,12 @@ static enum slot_is slot_read(const struct index *ix, int fd, uint32_t slot, str
 	uint64_t at = (uint64_t)slot * ix->file.slot_bytes;
 	uint32_t want;
 
-	if (index_pread(fd, buf, sizeof(*h), at))
+	if (pio_read(fd, buf, sizeof(*h), at))
 		return SLOT_OTHER;
 	memcpy(&want, buf + offsetof(struct format_segment, header_bytes), sizeof(want));
 	if (want <= sizeof(*h) || want > sizeof(buf) || memcmp(buf, FORMAT_SEGMENT_MAGIC, FORMAT_MAGIC_BYTES))
 		return slot_check(ix, buf, sizeof(*h), slot, h);
-	if (index_pread(fd, buf, want, at))
+	if (pio_read(fd, buf, want, at))
 		return SLOT_BROKEN;
 	return slot_check(ix, buf, want, slot, h);
 }

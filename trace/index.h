@@ -31,8 +31,6 @@ int index_open(struct index *ix, int fd, const char *name, char err[INDEX_ERR_MA
 int index_scan(struct index *ix, int fd);
 void index_done(struct index *ix);
 
-/* pread of all n bytes: 0, -ENODATA at the end of the file, or -errno. */
-int index_pread(int fd, void *to, size_t n, uint64_t offset);
 /* The checksum that belongs into h->crc. */
 uint32_t index_segment_crc(const void *h, size_t n);
 /* Value of a name in meta data (pairs of 0-terminated strings), or NULL. */

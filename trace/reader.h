@@ -20,7 +20,11 @@ struct reader_info {
 	uint16_t version;
 	uint64_t file_bytes;
 	uint32_t slot_bytes;
-	uint32_t n_slots, n_segments, n_bad_slots;
+	uint32_t n_slots;
+	/* A file goes on after a reboot, when boot time begins again: one boot is looked at at a time. */
+	uint32_t n_boots, boot;  /* boot: which, counted back from the newest */
+	uint32_t n_segments;     /* of that boot, like everything below */
+	uint32_t n_bad_slots;    /* segments that are missing or broken */
 	uint64_t from_ns, to_ns; /* boot time; 0, 0 when there is no segment */
 	uint64_t first_seq, last_seq;
 	uint64_t records; /* as the segment headers say */
@@ -39,14 +43,17 @@ int reader_open(const char *path, struct reader **ret, char err[READER_ERR_MAX])
 int reader_open_fd(int fd, const char *name, struct reader **ret, char err[READER_ERR_MAX]);
 void reader_free(struct reader *r);
 const struct reader_info *reader_info(const struct reader *r);
+/* Looks at the boot that is `back` before the newest one (0: the newest, as after opening).  0, -ERANGE:
+ * there are not so many; -ENOMEM. */
+int reader_use_boot(struct reader *r, unsigned back);
 /* Indexes again a file that is being written. */
 int reader_refresh(struct reader *r, char err[READER_ERR_MAX]);
 
 /*
  * Loads [from_ns, to_ns) (boot time; clipped to the file; 0 and UINT64_MAX: all).  Touches only the slots it
  * needs. -ERANGE: the window and the file do not overlap; -EBADMSG: no slot in it could be read; -ENOMEM;
- * -E2BIG: more than the given number of events (0: 64 million).  Slots that are corrupt are skipped, counted
- * and become CT_GAP events.
+ * -E2BIG: more than the given number of events (0: 64 million, less for a small file).  Segments that are
+ * damaged or missing are skipped, counted and become CT_GAP events, as does the time when no daemon ran.
  */
 int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max_events, struct window **ret,
 		char err[READER_ERR_MAX]);

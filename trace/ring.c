@@ -13,26 +13,9 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "trace/crc32c.h"
+#include "trace/pio.h"
 
 #define RING_BYTES_MIN (4u << 20)
-
-static int ring_pwrite(int fd, const void *from, size_t n, uint64_t offset)
-{
-	const uint8_t *p = from;
-
-	while (n) {
-		ssize_t put = pwrite(fd, p, n, (off_t)offset);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return -errno;
-		p += put;
-		n -= (size_t)put;
-		offset += (uint64_t)put;
-	}
-	return 0;
-}
 
 static uint64_t real_ns(void)
 {
@@ -60,7 +43,7 @@ static int ring_write_file_header(int fd, const struct ring_options *opt, uint32
 	memcpy(buf + sizeof(f), opt->meta, opt->meta_bytes);
 	f.crc = crc32c(0, buf, sizeof(f) + opt->meta_bytes);
 	memcpy(buf, &f, sizeof(f));
-	return ring_pwrite(fd, buf, sizeof(f) + opt->meta_bytes, 0);
+	return pio_write(fd, buf, sizeof(f) + opt->meta_bytes, 0);
 }
 
 static int ring_create(int fd, const char *path, const struct ring_options *opt, uint32_t n_slots, char *err)
@@ -86,7 +69,7 @@ static bool ring_is_blank(int fd)
 {
 	uint8_t buf[sizeof(struct format_file)] = { 1 };
 
-	if (index_pread(fd, buf, sizeof(buf), 0))
+	if (pio_read(fd, buf, sizeof(buf), 0))
 		return false;
 	for (size_t i = 0; i < sizeof(buf); i++)
 		if (buf[i])
@@ -207,7 +190,7 @@ static int ring_clear(struct ring *r, uint32_t from, uint32_t to)
 	static const uint8_t zero[sizeof(struct format_segment)];
 
 	for (uint32_t s = from; s < to; s++) {
-		int ret = ring_pwrite(r->fd, zero, sizeof(zero), (uint64_t)s * r->slot_bytes);
+		int ret = pio_write(r->fd, zero, sizeof(zero), (uint64_t)s * r->slot_bytes);
 
 		if (ret)
 			return ret;
@@ -249,9 +232,9 @@ int ring_write(struct ring *r, struct format_segment *h, uint8_t *bytes, size_t 
 	at = (uint64_t)slot * r->slot_bytes;
 	ret = ring_clear(r, slot, slot + (uint32_t)n_slots);
 	if (!ret)
-		ret = ring_pwrite(r->fd, bytes + sizeof(*h), n - sizeof(*h), at + sizeof(*h));
+		ret = pio_write(r->fd, bytes + sizeof(*h), n - sizeof(*h), at + sizeof(*h));
 	if (!ret)
-		ret = ring_pwrite(r->fd, h, sizeof(*h), at);
+		ret = pio_write(r->fd, h, sizeof(*h), at);
 	if (ret)
 		return ret;
 	r->slots[slot] = (struct ring_slot){ h->seq, h->begin_ns };

@@ -75,6 +75,14 @@ struct window_state {
 };
 enum { WINDOW_RUN_BLOCKED = 0, WINDOW_RUN_RUNNABLE = 1, WINDOW_RUN_RUNNING = 2 };
 
+/* The state of every known task at ns, the first moment after a stretch of which nothing is known (a CT_GAP
+ * of cause CT_LOSS_SLOT or CT_LOSS_DOWN): what was believed before it no longer holds. */
+struct window_resync {
+	uint64_t ns;
+	struct window_state *states; /* by tid */
+	size_t n_states;
+};
+
 struct window {
 	/* What was asked for; events and state reach further back, to the last checkpoint before from_ns. */
 	uint64_t from_ns, to_ns;
@@ -96,8 +104,12 @@ struct window {
 	size_t n_states;
 	uint64_t state_ns;
 
+	struct window_resync *resyncs; /* by ns */
+	size_t n_resyncs;
+
 	uint64_t lost_records;  /* sum over the CT_GAP events in the window */
-	uint32_t skipped_slots; /* torn or corrupt slots within the window; each is a CT_GAP event too */
+	uint32_t skipped_slots; /* segments that are torn, corrupt or missing; each stretch of them is a
+				   CT_GAP event too, of cause CT_LOSS_SLOT */
 
 	void *arena; /* owner of names and frames; private to trace/ */
 };

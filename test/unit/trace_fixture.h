@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* trace_fixture.h - what the tests of trace/ share: a directory, random records, and what must come back. */
+#ifndef CTRACE_TEST_TRACE_FIXTURE_H
+#define CTRACE_TEST_TRACE_FIXTURE_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "lib/vec.h"
+#include "trace/reader.h"
+#include "trace/writer.h"
+
+#define FIXTURE_BYTES (4u << 20)
+
+struct fixture {
+	char dir[64];
+	char path[96];
+	uint64_t rng;
+	struct writer *w;
+	uint64_t now;
+	/* every record given to the writer, in that order; seq is the segment it went to */
+	VEC(struct fixture_event) all;
+	uint32_t segment;
+};
+struct fixture_event {
+	struct window_event e;
+	uint32_t segment;
+	uint32_t order;
+};
+
+int fixture_setup(void **state);
+int fixture_teardown(void **state);
+
+uint64_t fixture_random(struct fixture *f);
+/* A number from among the edges (0, 1, max, ...) or of random size. */
+uint64_t fixture_number(struct fixture *f);
+/* A record of a kind with random fields, ts near f->now. */
+struct window_event fixture_record(struct fixture *f, uint8_t kind);
+/* A record as busy machines have them: few tasks that switch and wake each other. */
+struct window_event fixture_usual(struct fixture *f, uint16_t cpu);
+
+void fixture_open(struct fixture *f, uint64_t bytes);
+/* Gives it to the writer and remembers it. */
+void fixture_add(struct fixture *f, const struct window_event *e);
+/* n usual records on a few CPUs, about 1 us apart. */
+void fixture_busy(struct fixture *f, unsigned n);
+void fixture_seal(struct fixture *f);
+void fixture_task(struct fixture *f, uint32_t tid, const char *comm);
+void fixture_object(struct fixture *f, uint64_t id, uint64_t peer, const char *name);
+
+struct window *fixture_load(struct fixture *f, uint64_t from, uint64_t to);
+/* That the window has exactly the remembered records of the segments >= first with ts < to, in order. */
+void fixture_check(struct fixture *f, const struct window *w, uint32_t first, uint64_t to);
+/* The bytes of a file; malloc. */
+uint8_t *fixture_slurp(const char *path, size_t *ret_n);
+void fixture_spew(const char *path, const void *p, size_t n);
+
+#endif

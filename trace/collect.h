@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* collect.h - brings the dictionaries and checkpoints of several segments together for a window. */
+#ifndef CTRACE_TRACE_COLLECT_H
+#define CTRACE_TRACE_COLLECT_H
+
+#include "lib/map.h"
+#include "lib/vec.h"
+#include "trace/arena.h"
+#include "trace/decode.h"
+#include "trace/window.h"
+
+struct collect {
+	struct arena *arena;
+	size_t budget; /* entries that may still be kept */
+	VEC(struct window_task) tasks;
+	VEC(struct window_object) objects;
+	VEC(struct window_stack) stacks;
+	struct map task_index; /* tid -> its newest entry */
+	struct map object_index;
+	struct map stack_index;
+	uint64_t blob[8192]; /* the one at hand, aligned */
+};
+
+/* budget: a limit for the entries kept, so that a small hostile file does not fill memory. NULL: no memory.
+ */
+struct collect *collect_new(size_t budget);
+void collect_free(struct collect *c);
+/* Takes what is new in the dictionary of a segment; segments in their order.  0, -EBADMSG, -ENOMEM, -E2BIG.
+ */
+int collect_dictionary(struct collect *c, struct decoder *d);
+/* The checkpoint of a segment, sorted by tid.  0, -EBADMSG, -ENOMEM, -E2BIG. */
+int collect_states(struct collect *c, struct decoder *d, struct window_state **ret_states, size_t *ret_n);
+/* Hands everything over to w, sorted. */
+void collect_finish(struct collect *c, struct window *w);
+
+#endif

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "lib/cleanup.h"
+#include "trace/collect.h"
+#include "trace/order.h"
+#include "trace/reader_file.h"
+
+#define EVENTS_MAX (64u << 20)
+
+struct load {
+	struct reader *r;
+	struct window *w;
+	struct collect *collect;
+	size_t cap;  /* of w->events */
+	bool any;    /* a segment was read: w->states are set */
+	bool resync; /* nothing is known of the time just before the next segment */
+	bool in_gap; /* the last of gaps may grow */
+	VEC(struct window_event) gaps;
+};
+
+/* A stretch [from_ns, to_ns] of which the file has nothing. */
+static int load_gap(struct load *l, uint8_t cause, uint64_t from_ns, uint64_t to_ns, uint32_t n_records)
+{
+	struct window *w = l->w;
+	struct window_event *g;
+
+	l->resync = true;
+	if (cause == CT_LOSS_SLOT)
+		w->skipped_slots++;
+	to_ns = MIN(to_ns, w->to_ns - 1);
+	from_ns = MIN(from_ns, to_ns);
+	g = l->gaps.n ? &l->gaps.v[l->gaps.n - 1] : NULL;
+	if (g && l->in_gap && g->r.state == cause) {
+		g->x[1] = g->r.ts = MAX(to_ns, g->x[1]);
+		g->x[0] = MIN(from_ns, g->x[0]);
+		g->r.peer = g->r.peer > UINT32_MAX - n_records ? UINT32_MAX : g->r.peer + n_records;
+		return 0;
+	}
+	l->in_gap = true;
+	return VEC_PUSH(&l->gaps, (struct window_event){
+					  .r = { .ts = to_ns,
+						 .kind = CT_GAP,
+						 .state = cause,
+						 .tid = CT_GAP_ALL_CPUS,
+						 .peer = n_records },
+					  .x = { from_ns, to_ns },
+				  });
+}
+
+/* Is there a hole between segment i and the one before it, within the window? */
+static int load_hole(struct load *l, size_t i)
+{
+	const struct format_segment *h = &l->r->index.segments.v[i].h;
+	const struct format_segment *before;
+	bool restart = h->flags & FORMAT_SEGMENT_RESTART;
+
+	if (i == l->r->first)
+		return 0;
+	before = &l->r->index.segments.v[i - 1].h;
+	if (before->seq + 1 == h->seq && !restart)
+		return 0;
+	if (before->end_ns >= l->w->to_ns || h->begin_ns < l->w->from_ns)
+		return 0;
+	return load_gap(l, restart ? CT_LOSS_DOWN : CT_LOSS_SLOT, before->end_ns,
+			MAX(before->end_ns, h->begin_ns), 0);
+}
+
+static int load_states(struct load *l, uint64_t begin_ns)
+{
+	struct window *w = l->w;
+	struct window_resync s = { .ns = begin_ns };
+	struct window_resync *grown;
+	int err;
+
+	if (l->any && !l->resync)
+		return 0;
+	err = collect_states(l->collect, l->r->decoder, &s.states, &s.n_states);
+	if (err)
+		return err;
+	if (!l->any) {
+		w->states = s.states;
+		w->n_states = s.n_states;
+		w->state_ns = begin_ns;
+		return 0;
+	}
+	grown = realloc(w->resyncs, (w->n_resyncs + 1) * sizeof(*grown));
+	if (!grown) {
+		free(s.states);
+		return -ENOMEM;
+	}
+	w->resyncs = grown;
+	w->resyncs[w->n_resyncs++] = s;
+	return 0;
+}
+
+static int load_decode(struct load *l, const struct format_segment *h)
+{
+	struct decoder *d = l->r->decoder;
+	struct window *w = l->w;
+	size_t n = 0;
+	int err = decoder_begin(d, h, l->r->buf.v + h->header_bytes, h->body_bytes);
+
+	if (!err && w->n_events + h->n_records > l->cap)
+		err = -E2BIG;
+	if (!err)
+		err = decoder_events(d, w->events + w->n_events, &n);
+	if (!err)
+		err = collect_dictionary(l->collect, d);
+	if (!err)
+		err = load_states(l, h->begin_ns);
+	if (!err)
+		err = order_join(w->events, w->n_events, w->n_events + n);
+	if (err)
+		return err;
+	w->n_events += n;
+	w->n_cpus = MAX(w->n_cpus, h->n_cpus);
+	w->offsets.boot_to_mono_ns = h->boot_to_mono_ns;
+	w->offsets.boot_to_real_ns = h->boot_to_real_ns;
+	l->any = true;
+	l->resync = l->in_gap = false;
+	return 0;
+}
+
+static int load_segment(struct load *l, size_t i)
+{
+	const struct format_segment *h = &l->r->index.segments.v[i].h;
+	int err = load_hole(l, i);
+
+	if (!err)
+		err = reader_segment(l->r, i);
+	if (!err)
+		err = load_decode(l, h);
+	if (err == -ESTALE && !l->any) {
+		/* The writer was here first: the trace now begins later. */
+		l->w->file_from_ns = MAX(l->w->file_from_ns, h->end_ns);
+		l->w->from_ns = MAX(l->w->from_ns, h->end_ns);
+		l->w->from_ns = MIN(l->w->from_ns, l->w->to_ns);
+		return 0;
+	}
+	if (err == -EBADMSG || err == -ESTALE)
+		err = load_gap(l, CT_LOSS_SLOT, h->begin_ns, h->end_ns, h->n_records);
+	return err;
+}
+
+/* The gaps go among the events; events that are too late go; the rest is counted. */
+static int load_finish(struct load *l)
+{
+	struct window *w = l->w;
+	size_t n = w->n_events;
+	struct window_event *e;
+
+	e = realloc(w->events, (n + l->gaps.n + 1) * sizeof(*e));
+	if (!e)
+		return -ENOMEM;
+	w->events = e;
+	for (size_t i = 0; i < l->gaps.n; i++) {
+		/* One after the other: holes and damaged segments need not come in order of time. */
+		e[w->n_events] = l->gaps.v[i];
+		if (order_join(e, w->n_events, w->n_events + 1))
+			return -ENOMEM;
+		w->n_events++;
+	}
+	if (w->to_ns != UINT64_MAX)
+		w->n_events = window_lower_bound(w, w->to_ns);
+	if (w->n_events)
+		w->state_ns = MIN(w->state_ns, e[0].r.ts);
+	for (size_t i = 0; i < w->n_events; i++) {
+		w->n_cpus = MAX(w->n_cpus, e[i].cpu + 1u);
+		if (e[i].r.kind == CT_GAP)
+			w->lost_records += e[i].r.peer;
+	}
+	collect_finish(l->collect, w);
+	return 0;
+}
+
+/* Room for the events of the segments [a, b), as their headers promise. */
+static int load_reserve(struct load *l, size_t a, size_t b, uint64_t max_events, char *err)
+{
+	const struct reader *r = l->r;
+	uint64_t n = 0, max = max_events;
+
+	/* Nothing real has more than a few records a byte: what says so wants to fill our memory. */
+	if (!max)
+		max = MIN((uint64_t)EVENTS_MAX, 4 * r->index.file_bytes + (1u << 20));
+	for (size_t i = a; i < b; i++)
+		n += r->index.segments.v[i].h.n_records;
+	if (n > max) {
+		snprintf(err, READER_ERR_MAX,
+			 "the window of %.200s has %" PRIu64 " events, and at most %" PRIu64
+			 " are loaded: choose a shorter one",
+			 r->name, n, max);
+		return -E2BIG;
+	}
+	l->cap = n;
+	l->w->events = malloc((n + 1) * sizeof(*l->w->events));
+	return l->w->events ? 0 : -ENOMEM;
+}
+
+static int load_all(struct load *l, uint64_t max_events, char *err)
+{
+	struct reader *r = l->r;
+	size_t a = 0, b = 0;
+	int ret = reader_select(r, &l->w->from_ns, &l->w->to_ns, &a, &b, err);
+
+	if (!ret)
+		ret = load_reserve(l, a, b, max_events, err);
+	for (size_t i = a; !ret && i < b; i++) {
+		ret = load_segment(l, i);
+		if (r->progress)
+			r->progress(r->progress_arg, (unsigned)((i + 1 - a) * 100 / (b - a)));
+	}
+	if (!ret && b < r->end)
+		ret = load_hole(l, b);
+	if (!ret && !l->any) {
+		snprintf(err, READER_ERR_MAX, "no segment of %.200s in the window can be read", r->name);
+		return -EBADMSG;
+	}
+	if (!ret)
+		ret = load_finish(l);
+	if (ret == -ENOMEM)
+		snprintf(err, READER_ERR_MAX, "cannot load the window of %.200s: out of memory", r->name);
+	else if (ret == -E2BIG && !*err)
+		snprintf(err, READER_ERR_MAX, "%.200s has more in it than its size allows for: it is damaged",
+			 r->name);
+	return ret;
+}
+
+int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max_events,
+		struct window **ret_w, char err[READER_ERR_MAX])
+{
+	struct load l = { .r = r };
+	int ret = -ENOMEM;
+
+	*err = 0;
+	l.w = calloc(1, sizeof(*l.w));
+	l.collect = collect_new(r->index.file_bytes / 4 + 65536);
+	if (l.w && l.collect) {
+		l.w->from_ns = from_ns;
+		l.w->to_ns = to_ns;
+		l.w->file_from_ns = r->info.from_ns;
+		l.w->file_to_ns = r->info.to_ns;
+		ret = load_all(&l, max_events, err);
+	} else {
+		snprintf(err, READER_ERR_MAX, "out of memory");
+	}
+	collect_free(l.collect);
+	free(l.gaps.v);
+	if (ret)
+		window_free(l.w);
+	else
+		*ret_w = l.w;
+	return ret;
+}
