@@ -22,6 +22,7 @@ struct node {
 	uint32_t first, n_edges; /* in out[] */
 	uint32_t follow;         /* index in out[] of the edge that chains take, or NONE */
 	uint32_t scc;            /* of the pass that is running */
+	uint32_t knot;           /* strongly connected component of the whole graph */
 	uint32_t root;
 	uint32_t depth;
 	uint32_t waiters_cnt;
@@ -146,13 +147,7 @@ static int index_edges(struct waitgraph *g)
 
 		v->first = first[i];
 		v->n_edges = first[i + 1] - first[i];
-		v->follow = NONE;
 		v->on_cycle = false;
-		for (uint32_t k = v->first; k < v->first + v->n_edges; k++) {
-			if (v->follow == NONE ||
-			    g->edges.v[out[k]].strength > g->edges.v[out[v->follow]].strength)
-				v->follow = k;
-		}
 	}
 	return 0;
 }
@@ -472,6 +467,50 @@ static int follow_all(struct waitgraph *g)
 	return 0;
 }
 
+static int find_knots(struct waitgraph *g)
+{
+	static const struct pass whole = { 0 };
+	_cleanup_free_ uint32_t *mem = NULL;
+	struct tarjan t;
+	size_t first;
+	int r = tarjan_init(&t, g->nodes.n);
+
+	mem = t.mem;
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < g->nodes.n; i++) {
+		if (t.order[i])
+			continue;
+		tarjan_enter(&t, g, i);
+		while (t.n_path)
+			(void)tarjan_step(&t, g, &whole, &first);
+	}
+	for (size_t i = 0; i < g->nodes.n; i++)
+		g->nodes.v[i].knot = g->nodes.v[i].scc;
+	return 0;
+}
+
+/*
+ * The edge that chains take.  A wait for any one of several that form a circle with it ends, if it ends, by
+ * one outside the circle; a wait for all of them does not end because of one inside.
+ */
+static void choose(struct waitgraph *g, struct node *v)
+{
+	int best = -1;
+
+	v->follow = NONE;
+	for (uint32_t k = v->first; k < v->first + v->n_edges; k++) {
+		const struct edge *e = &g->edges.v[g->out[k]];
+		bool inside = g->nodes.v[e->to].knot == v->knot;
+		int worth = 2 * (e->strength == WAITGRAPH_STRONG) + (inside == (v->need == WAITGRAPH_ALL));
+
+		if (worth > best) {
+			best = worth;
+			v->follow = k;
+		}
+	}
+}
+
 int waitgraph_solve(struct waitgraph *g)
 {
 	static const struct pass passes[] = { { .stuck_only = true, .strong_only = true },
@@ -485,6 +524,11 @@ int waitgraph_solve(struct waitgraph *g)
 	r = find_stuck(g);
 	if (r < 0)
 		return r;
+	r = find_knots(g);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < g->nodes.n; i++)
+		choose(g, &g->nodes.v[i]);
 	g->cycles.n = 0;
 	g->steps.n = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(passes); i++) {

@@ -67,7 +67,8 @@ int waitgraph_node(struct waitgraph *g, uint64_t id, enum waitgraph_need need, b
 /*
  * Adds an edge; nodes that are not there are added as ANY, not open.  resource is the caller's own (an
  * index of a text, an object id).  Of the edges of one node a chain follows a strong one before a weak
- * one, and the one added first before others: add the likeliest first.  0 or -ENOMEM.
+ * one, then one that leads out of the circles that the node is in (into them, when it waits for ALL), then
+ * the one added first: add the likeliest first.  0 or -ENOMEM.
  */
 int waitgraph_edge(struct waitgraph *g, uint64_t from, uint64_t to, enum waitgraph_strength strength,
 		   uint64_t resource);

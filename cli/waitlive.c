@@ -207,7 +207,7 @@ static bool any_link_owes(const struct waitlive_chain *c)
 static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 {
 	if (c->cycle)
-		return c->strong;
+		return c->strong && (c->closed || cyclic);
 	if (c->links.n == 1)
 		return c->links.v[0].wait->class == PROCWAIT_STOPPED ||
 		       c->links.v[0].wait->class == PROCWAIT_DISK;
@@ -246,9 +246,12 @@ static int collect_cycles(struct waitlive *w, uint32_t pid)
 	for (size_t i = 0; r >= 0 && i < waitgraph_cycles_cnt(w->graph); i++) {
 		const struct waitgraph_cycle *cy = waitgraph_cycle(w->graph, i);
 		struct waitlive_chain c = { .cycle = true, .closed = cy->closed, .strong = cy->strong };
+		struct waitgraph_info info;
 
+		/* Where there is a way out, the chains take it. */
+		(void)waitgraph_info(w->graph, cy->steps[0].id, &info);
 		r = add_links(w, &c, cy->steps, cy->n_steps);
-		c.told = c.links.n && worth_telling(&c, true);
+		c.told = c.links.n && worth_telling(&c, info.cyclic);
 		if (r < 0 || !passes(w, &c, pid))
 			VEC_FREE(&c.links);
 		else
@@ -257,14 +260,14 @@ static int collect_cycles(struct waitlive *w, uint32_t pid)
 	return r;
 }
 
-/* A shell that waits for its children, or for any of those who have its pipe, is no victim: begin behind it.
+/* One that waits for any of those who have its pipe, or an event loop, need not be a victim: begin behind it.
  */
 static void trim(struct waitlive_chain *c)
 {
 	size_t n = 0;
 
-	while (n + 2 < c->links.n && !c->links.v[n].owes &&
-	       (c->links.v[n].one_of > 1 || !strcmp(c->links.v[n].wait->kind, "child")))
+	while (n + 1 < c->links.n && !c->links.v[n].owes &&
+	       (c->links.v[n].wait->loop || (c->links.v[n].one_of > 1 && n + 2 < c->links.n)))
 		n++;
 	memmove(c->links.v, c->links.v + n, (c->links.n - n) * sizeof(*c->links.v));
 	c->links.n -= n;
@@ -283,21 +286,23 @@ static int collect_chain(struct waitlive *w, uint64_t id, const struct waitgraph
 		return r;
 	}
 	c.told = c.links.n && worth_telling(&c, info->cyclic);
-	if (!whole && c.told)
+	if (!whole && c.told) {
 		trim(&c);
+		c.told = worth_telling(&c, info->cyclic);
+	}
 	if (waitgraph_info(w->graph, info->root_id, &root))
 		c.root_waiters_cnt = root.waiters_cnt;
 	return keep(w, &c);
 }
 
 /* A member of a cycle is told with the cycle, if that is told. */
-static bool on_cycle(const struct waitlive *w, uint64_t id)
+static bool on_told_cycle(const struct waitlive *w, const struct proctask_thread *th)
 {
-	for (size_t i = 0; i < waitgraph_cycles_cnt(w->graph); i++) {
-		const struct waitgraph_cycle *cy = waitgraph_cycle(w->graph, i);
+	for (size_t i = 0; i < w->chains.n; i++) {
+		const struct waitlive_chain *c = &w->chains.v[i];
 
-		for (size_t k = 0; cy->strong && k < cy->n_steps; k++)
-			if (cy->steps[k].id == id)
+		for (size_t k = 0; c->cycle && c->told && k < c->links.n; k++)
+			if (c->links.v[k].th == th)
 				return true;
 	}
 	return false;
@@ -315,7 +320,7 @@ static int collect_chains(struct waitlive *w, uint32_t pid)
 
 		if ((p->kthread && w->waits[i].class != PROCWAIT_DISK) || (pid && p->pid != pid))
 			continue;
-		if (waitgraph_info(w->graph, th->tid, &info) && !on_cycle(w, th->tid))
+		if (waitgraph_info(w->graph, th->tid, &info) && !on_told_cycle(w, th))
 			r = collect_chain(w, th->tid, &info, pid != 0);
 	}
 	return r;

@@ -44,6 +44,7 @@ struct procwait {
 	char name[200];   /* of the resource */
 	/* What else can end it is not among the targets. */
 	bool open;
+	bool loop;                           /* polls several descriptors: it may well be idle */
 	VEC(struct procwait_target) targets; /* the likeliest first; at most PROCWAIT_TARGETS_MAX */
 };
 

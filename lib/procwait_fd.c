@@ -18,6 +18,7 @@
 #include "lib/cleanup.h"
 
 #define POLL_MAX 1024 /* descriptors looked at in one call */
+#define FEW      4    /* a poll of so many can be that of a proxy or of a client */
 
 static const char *sock_kind(const struct procnet_sock *s)
 {
@@ -170,6 +171,14 @@ int procwait_connect(struct procwait_ctx *c)
 
 /* ---- many descriptors ---- */
 
+static bool any_owes(const struct procwait *w)
+{
+	for (size_t i = 0; i < w->targets.n; i++)
+		if (w->targets.v[i].owes)
+			return true;
+	return false;
+}
+
 /* Folds one descriptor of a set into the whole. */
 static int fold(struct procwait_ctx *c, int fd, enum procwait_direction dir, size_t n_fds)
 {
@@ -185,15 +194,16 @@ static int fold(struct procwait_ctx *c, int fd, enum procwait_direction dir, siz
 		*c->w = one;
 		return r;
 	}
+	c->w->loop = true;
 	c->w->open |= one.open || one.targets.n == 0;
 	for (size_t i = 0; r >= 0 && i < one.targets.n; i++) {
-		/* An event loop that waits for everybody waits for nobody, but for whom it has sent
+		/* An event loop that waits for everybody waits for nobody, but for those to whom it has sent
 		 * something that is still unread. */
-		if (!one.targets.v[i].owes) {
+		if (!one.targets.v[i].owes && n_fds > FEW) {
 			c->w->open = true;
 			continue;
 		}
-		if (!c->w->targets.n) {
+		if (one.targets.v[i].owes && !any_owes(c->w)) {
 			c->w->kind = one.kind;
 			memcpy(c->w->name, one.name, sizeof(one.name));
 		}

@@ -187,6 +187,23 @@ static void prefers_strong_then_first(void **state)
 	assert_int_equal(s[0].strength, WEAK);
 }
 
+/* 2 waits for any of 1 and 3: 1 waits for 2 in turn, so that only 3 can end it. With ALL it is 1 that never
+ * will. */
+static void prefers_the_way_out(void **state)
+{
+	GRAPH(g);
+
+	edge(g, 1, 2, STRONG);
+	edge(g, 2, 1, STRONG);
+	edge(g, 2, 3, STRONG);
+	assert_int_equal(waitgraph_solve(g), 0);
+	assert_int_equal(info(g, 1).root_id, 3);
+	assert_false(info(g, 1).cyclic);
+	assert_int_equal(waitgraph_node(g, 2, WAITGRAPH_ALL, false), 0);
+	assert_int_equal(waitgraph_solve(g), 0);
+	assert_true(info(g, 1).cyclic);
+}
+
 static void waiters_of_a_tree(void **state)
 {
 	GRAPH(g);
@@ -237,6 +254,7 @@ int main(void)
 		cmocka_unit_test(way_out),
 		cmocka_unit_test(knot),
 		cmocka_unit_test(prefers_strong_then_first),
+		cmocka_unit_test(prefers_the_way_out),
 		cmocka_unit_test(waiters_of_a_tree),
 		cmocka_unit_test(hundred_thousand),
 	};
