@@ -3,16 +3,20 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lib/cleanup.h"
+#include "lib/cursor.h"
 
 #define PHDRS_MAX    128
 #define SHDRS_MAX    4096
 #define SYMBOL_CHUNK 1024   /* symbols read at a time */
 #define UNSIZED_MAX  0x1000 /* how far a symbol without a size may reach */
+#define NOTES_MAX    4096   /* bytes of one segment of notes */
 #define ALIASES_MAX  8      /* names of one address that are compared */
 
 struct unwind_elf_id unwind_elf_id(const struct stat *st)
@@ -66,6 +70,25 @@ int unwind_elf_vaddr(const struct unwind_elf *e, uint64_t off, uint64_t *ret_vad
 	return -ENOENT;
 }
 
+static void build_id_read(struct unwind_elf *e, const Elf64_Phdr *ph)
+{
+	uint8_t buf[NOTES_MAX];
+	long got = unwind_elf_read(e, ph->p_offset, buf, MIN(ph->p_filesz, (uint64_t)sizeof(buf)));
+	struct cursor c = cursor_init(buf, got > 0 ? (size_t)got : 0);
+	Elf64_Nhdr nh;
+
+	while (cursor_read(&c, &nh, sizeof(nh))) {
+		const void *name = cursor_take(&c, ((size_t)nh.n_namesz + 3) & ~3UL);
+		const void *desc = cursor_take(&c, ((size_t)nh.n_descsz + 3) & ~3UL);
+
+		if (!name || !desc || nh.n_type != NT_GNU_BUILD_ID || nh.n_namesz != 4 ||
+		    memcmp(name, "GNU", 4) || nh.n_descsz < 2 || nh.n_descsz > sizeof(e->build_id))
+			continue;
+		memcpy(e->build_id, desc, nh.n_descsz);
+		e->build_id_n = (uint8_t)nh.n_descsz;
+	}
+}
+
 static int elf_headers(struct unwind_elf *e)
 {
 	Elf64_Phdr ph[PHDRS_MAX];
@@ -98,6 +121,8 @@ static int elf_headers(struct unwind_elf *e)
 		} else if (ph[i].p_type == PT_GNU_EH_FRAME) {
 			e->hdr_vaddr = ph[i].p_vaddr;
 			e->hdr_size = ph[i].p_filesz;
+		} else if (ph[i].p_type == PT_NOTE) {
+			build_id_read(e, &ph[i]);
 		}
 	}
 	return e->n_loads ? 0 : -EBADMSG;
@@ -137,14 +162,26 @@ void unwind_elf_free(struct unwind_elf *e)
 {
 	if (!e)
 		return;
+	unwind_elf_detach(e);
+	unwind_elf_free(e->debug);
 	free(e->symbols);
 	free(e->index);
 	free(e);
 }
 
+void unwind_elf_detach(struct unwind_elf *e)
+{
+	if (e->debug)
+		unwind_elf_detach(e->debug);
+	if (e->fd >= 0)
+		close(e->fd);
+	e->fd = -1;
+}
+
 size_t unwind_elf_bytes(const struct unwind_elf *e)
 {
-	return sizeof(*e) + e->n_symbols * sizeof(e->symbols[0]) + e->n_index * sizeof(e->index[0]);
+	return (e->debug ? unwind_elf_bytes(e->debug) : 0) + sizeof(*e) +
+	       e->n_symbols * sizeof(e->symbols[0]) + e->n_index * sizeof(e->index[0]);
 }
 
 static int symbol_cmp(const void *a, const void *b)
@@ -294,8 +331,8 @@ static bool name_better(const char *a, const char *than)
 	       (strncmp(than, "__GI_", 5) == 0 && strncmp(a, "__GI_", 5));
 }
 
-int unwind_elf_function(struct unwind_elf *e, uint64_t vaddr, char name[UNWIND_ELF_NAME_MAX],
-			uint64_t *ret_start)
+static int function_in(struct unwind_elf *e, uint64_t vaddr, char name[UNWIND_ELF_NAME_MAX],
+		       uint64_t *ret_start)
 {
 	size_t lo = 0, hi, n = 0;
 	char other[UNWIND_ELF_NAME_MAX];
@@ -324,4 +361,44 @@ int unwind_elf_function(struct unwind_elf *e, uint64_t vaddr, char name[UNWIND_E
 			strcpy(name, other);
 	*ret_start = e->base + s->addr;
 	return 0;
+}
+
+/* Opens the file with the symbols of this one, if it is installed; again after a detach. */
+static struct unwind_elf *debug_get(struct unwind_elf *e)
+{
+	char path[64 + 2 * UNWIND_ELF_BUILD_ID_MAX] = "/usr/lib/debug/.build-id/";
+	size_t n = strlen(path);
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+
+	if (e->debug_looked && (!e->debug || e->debug->fd >= 0))
+		return e->debug;
+	for (unsigned i = 0; i < e->build_id_n; i++)
+		n += (size_t)snprintf(path + n, sizeof(path) - n, i ? "%02x" : "%02x/", e->build_id[i]);
+	snprintf(path + n, sizeof(path) - n, ".debug");
+	if (e->build_id_n)
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode)) {
+		struct unwind_elf_id id = unwind_elf_id(&st);
+
+		if (!e->debug_looked) {
+			if (!unwind_elf_new(fd, &st, &e->debug))
+				TAKE_FD(fd);
+		} else if (!memcmp(&id, &e->debug->id, sizeof(id))) {
+			e->debug->fd = TAKE_FD(fd);
+		}
+	}
+	e->debug_looked = true;
+	return e->debug && e->debug->fd >= 0 ? e->debug : NULL;
+}
+
+int unwind_elf_function(struct unwind_elf *e, uint64_t vaddr, char name[UNWIND_ELF_NAME_MAX],
+			uint64_t *ret_start)
+{
+	struct unwind_elf *debug;
+	int r;
+
+	r = function_in(e, vaddr, name, ret_start);
+	debug = r == -ENOENT ? debug_get(e) : NULL;
+	return debug ? function_in(debug, vaddr, name, ret_start) : r;
 }

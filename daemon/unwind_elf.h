@@ -5,7 +5,7 @@
  *
  * The files belong to the programs visited and may change or lie, so they are read
  * with pread into buffers of limited size and never mapped (a file that is truncated
- * while it is mapped would kill the reader).  The descriptor is only borrowed while
+ * while it is mapped would kill the reader).  The descriptor is only open while
  * a task is looked at: one that was kept would keep a file system from being unmounted.
  * 64-bit little-endian only.  One thread at a time.
  */
@@ -21,6 +21,8 @@
 #define UNWIND_ELF_FILE_MAX    (1ULL << 30) /* larger files are not read */
 #define UNWIND_ELF_SYMBOLS_MAX (1u << 20)   /* of one file; those beyond are left out */
 #define UNWIND_ELF_NAME_MAX    1024         /* longer names are cut */
+
+#define UNWIND_ELF_BUILD_ID_MAX 32
 
 struct unwind_elf_id {
 	uint64_t dev, ino, size;
@@ -55,6 +57,11 @@ struct unwind_elf {
 	struct unwind_elf_load {
 		uint64_t vaddr, off, filesz;
 	} loads[UNWIND_ELF_LOADS_MAX];
+	/* a stripped file's symbols may be installed apart from it (/usr/lib/debug), by its build id */
+	struct unwind_elf *debug; /* NULL: none, or not looked for */
+	bool debug_looked;
+	uint8_t build_id[UNWIND_ELF_BUILD_ID_MAX];
+	uint8_t build_id_n;
 	/* function symbols by address, loaded at first use */
 	int symbols_state; /* 0: not loaded yet, 1: loaded, negative: why there are none */
 	uint64_t strtab_off, strtab_size;
@@ -63,12 +70,14 @@ struct unwind_elf {
 };
 
 struct unwind_elf_id unwind_elf_id(const struct stat *st);
-/* Reads the headers of a file; fd stays attached.  -EBADMSG: not an ELF file that can be used; -EFBIG; -EIO;
- * -ENOMEM. */
+/* Reads the headers of a file; on success fd is its own.  -EBADMSG: not an ELF file that can be used; -EFBIG;
+ * -EIO; -ENOMEM. */
 int unwind_elf_new(int fd, const struct stat *st, struct unwind_elf **ret);
 /* The same from memory, which must outlive it. */
 int unwind_elf_new_image(const void *image, size_t size, struct unwind_elf **ret);
 void unwind_elf_free(struct unwind_elf *e);
+/* Closes its descriptors; what has been read stays. */
+void unwind_elf_detach(struct unwind_elf *e);
 /* Heap in use. */
 size_t unwind_elf_bytes(const struct unwind_elf *e);
 

@@ -165,10 +165,11 @@ void unwind_files_release(struct unwind_files *fs)
 {
 	size_t bytes = 0;
 
+	if (fs->vdso)
+		unwind_elf_detach(fs->vdso);
+
 	for (size_t i = 0; i < fs->n; i++) {
-		if (fs->v[i]->fd >= 0)
-			close(fs->v[i]->fd);
-		fs->v[i]->fd = -1;
+		unwind_elf_detach(fs->v[i]);
 		bytes += unwind_elf_bytes(fs->v[i]);
 	}
 	while (bytes > UNWIND_BYTES_MAX) {
