@@ -2,7 +2,9 @@
 #include "daemon/drain.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,7 @@
 #define DRAIN_QUIET_N      512 /* fewer records than this in a round: the next one may come later */
 #define DRAIN_RATES        16
 #define DRAIN_RESYNC_NS    (10 * NSEC_PER_SEC) /* between two looks at all tasks after losses */
+#define DRAIN_SYNC_NS      (5 * NSEC_PER_SEC)  /* what a power cut can take: all else has reached the disk */
 #define DRAIN_VISITS_PER_S 2000 /* for the visiting thread: the limits are set by watch and here */
 
 struct drain_request {
@@ -50,10 +53,11 @@ struct drain {
 	struct watch watch;
 	pthread_t thread;
 	bool started;
-	int wake_fd, epoll_fd;
+	int wake_fd, epoll_fd, sync_fd;
+	atomic_bool syncing;
 
 	/* drain thread only */
-	uint64_t start_ns, losses_ns, resync_ns, sample_ns;
+	uint64_t start_ns, losses_ns, resync_ns, sample_ns, sync_ns;
 	unsigned samples;
 	bool lost;
 	struct drain_rate rates[DRAIN_RATES];
@@ -311,6 +315,26 @@ static void drain_requests(struct drain *d, bool close)
 	pthread_mutex_unlock(&d->lock);
 }
 
+static void drain_sync_run(void *arg)
+{
+	struct drain *d = arg;
+
+	fdatasync(d->sync_fd);
+	atomic_store(&d->syncing, false);
+}
+
+/* A disk may take long over it: not on this thread. */
+static void drain_sync(struct drain *d, uint64_t now_ns)
+{
+	const struct worker_job job = { .run = drain_sync_run, .arg = d };
+
+	if (now_ns < d->sync_ns + DRAIN_SYNC_NS || atomic_exchange(&d->syncing, true))
+		return;
+	d->sync_ns = now_ns;
+	if (worker_post(d->opt.worker, &job))
+		atomic_store(&d->syncing, false);
+}
+
 /* One time round.  Returns how many records there were. */
 static long drain_round(struct drain *d)
 {
@@ -323,6 +347,7 @@ static long drain_round(struct drain *d)
 	watch_scan(&d->watch, recorder_tasks(d->recorder), now_ns, drain_ask_visit, d);
 	drain_requests(d, false);
 	recorder_seal(d->recorder, now_ns, false);
+	drain_sync(d, now_ns);
 	drain_publish(d, now_ns);
 	return n;
 }
@@ -366,7 +391,9 @@ static int drain_start(struct drain *d)
 
 	d->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	d->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (d->wake_fd < 0 || d->epoll_fd < 0 || epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, d->wake_fd, &ev) ||
+	d->sync_fd = open(d->opt.recorder.path, O_RDWR | O_CLOEXEC);
+	if (d->wake_fd < 0 || d->epoll_fd < 0 || d->sync_fd < 0 ||
+	    epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, d->wake_fd, &ev) ||
 	    epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, probe_fd(d->opt.probe), &ev))
 		return -errno;
 	r = visit_new(&visit, &d->visit);
@@ -394,7 +421,7 @@ int drain_new(const struct drain_options *opt, struct drain **ret, char err[DRAI
 	d->opt = *opt;
 	d->opt.recorder.rawstack = drain_rawstack;
 	d->opt.recorder.arg = d;
-	d->wake_fd = d->epoll_fd = -1;
+	d->wake_fd = d->epoll_fd = d->sync_fd = -1;
 	d->streams_end = &d->streams;
 	pthread_mutex_init(&d->lock, NULL);
 	pthread_cond_init(&d->answered, NULL);
@@ -450,6 +477,8 @@ void drain_free(struct drain *d)
 		close(d->wake_fd);
 	if (d->epoll_fd >= 0)
 		close(d->epoll_fd);
+	if (d->sync_fd >= 0)
+		close(d->sync_fd);
 	pthread_cond_destroy(&d->answered);
 	pthread_mutex_destroy(&d->lock);
 	free(d);

@@ -57,7 +57,13 @@ int recorder_new(const struct recorder_options *opt, struct recorder **ret, char
 	if (e == -EXDEV)
 		e = recorder_replace(r, err);
 	if (e) {
-		if (e == -ENOMEM)
+		if (e == -EBADMSG)
+			snprintf(err, RECORDER_ERR_MAX,
+				 "Cannot go on with %.200s: it is not a trace; move it away, or choose "
+				 "another "
+				 "--state-dir.",
+				 opt->path);
+		else if (e == -ENOMEM)
 			snprintf(err, RECORDER_ERR_MAX, "Cannot begin the trace %.200s: out of memory.",
 				 opt->path);
 		recorder_free(r);

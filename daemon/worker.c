@@ -20,9 +20,9 @@ struct worker_queue {
 struct worker {
 	pthread_t thread;
 	pthread_mutex_t lock; /* of what follows */
-	pthread_cond_t wake;
+	pthread_cond_t wake, end;
 	struct worker_queue todo, done;
-	bool stop, joined;
+	bool stop, ended, joined;
 	uint64_t refused;
 	int done_fd; /* eventfd: done is not empty */
 	sd_event_source *source;
@@ -67,6 +67,8 @@ static void *worker_main(void *arg)
 			eventfd_write(w->done_fd, 1);
 		}
 	}
+	w->ended = true;
+	pthread_cond_signal(&w->end);
 	pthread_mutex_unlock(&w->lock);
 	return NULL;
 }
@@ -105,6 +107,7 @@ int worker_new(sd_event *event, struct worker **ret)
 		return -ENOMEM;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->wake, NULL);
+	pthread_cond_init(&w->end, NULL);
 	w->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r = w->done_fd < 0 ? -errno : 0;
 	if (r >= 0)
@@ -126,17 +129,22 @@ bool worker_stop(struct worker *w)
 {
 	struct worker_job job;
 	struct timespec until;
+	bool ended;
 
 	if (!w || w->joined)
 		return true;
 	pthread_mutex_lock(&w->lock);
 	w->stop = true;
 	pthread_cond_signal(&w->wake);
-	pthread_mutex_unlock(&w->lock);
-	clock_gettime(CLOCK_REALTIME, &until);
+	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += 2;
-	if (pthread_timedjoin_np(w->thread, NULL, &until))
+	while (!w->ended && !pthread_cond_clockwait(&w->end, &w->lock, CLOCK_MONOTONIC, &until))
+		;
+	ended = w->ended;
+	pthread_mutex_unlock(&w->lock);
+	if (!ended)
 		return false;
+	pthread_join(w->thread, NULL);
 	w->joined = true;
 	worker_finish(w);
 	while (queue_pop(&w->todo, &job)) /* worker_post() refuses by now */
@@ -152,6 +160,7 @@ void worker_free(struct worker *w)
 	sd_event_source_disable_unref(w->source);
 	close(w->done_fd);
 	pthread_cond_destroy(&w->wake);
+	pthread_cond_destroy(&w->end);
 	pthread_mutex_destroy(&w->lock);
 	free(w);
 }

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The daemon's threads with a made-up kernel: this file is the probe.  What it
+ * hands up is counted, so that the trace can be held against it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/drain.h"
+#include "daemon/snapshot.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "trace/reader.h"
+
+#define CPUS  2
+#define BATCH 400 /* switches of a CPU each time the rings are emptied */
+
+struct probe {
+	int epoll_fd;
+	uint64_t last_ns;
+	atomic_uint_fast64_t made;
+	atomic_bool quiet, lose;
+	atomic_uint n_bad;
+};
+
+int probe_fd(const struct probe *p)
+{
+	return p->epoll_fd;
+}
+
+unsigned probe_cpus(const struct probe *p)
+{
+	return CPUS;
+}
+
+uint64_t probe_ring_high_water(const struct probe *p)
+{
+	return 4711;
+}
+
+static void make_switches(struct probe *p, uint16_t cpu, uint64_t now, probe_record_fn fn, void *arg)
+{
+	uint64_t step = (now - p->last_ns) / (BATCH + 1);
+
+	for (unsigned i = 0; i < BATCH; i++) {
+		uint32_t base = 1000 + cpu * 100u;
+		struct ct_rec r = { .ts = p->last_ns + (i + 1) * step,
+				    .kind = CT_SWITCH,
+				    .state = CT_ST_SLEEP,
+				    .wait = CT_W_READ,
+				    .tid = base + i % 10,
+				    .peer = base + (i + 1) % 10,
+				    .obj = CT_OBJ_ID(CT_OBJ_PIPE, 77 + cpu) };
+
+		fn(arg, cpu, &r, sizeof(r));
+		atomic_fetch_add(&p->made, 1);
+	}
+}
+
+long probe_consume(struct probe *p, probe_record_fn fn, void *arg)
+{
+	uint64_t now = clock_boot_ns();
+
+	if (atomic_load(&p->quiet))
+		return 0;
+	for (uint16_t cpu = 0; cpu < CPUS; cpu++)
+		make_switches(p, cpu, now, fn, arg);
+	if (p->n_bad) { /* cut short, and of no known kind */
+		struct ct_rec r = { .ts = now, .kind = CT_SWITCH };
+
+		fn(arg, 0, &r, 20);
+		r.kind = 63;
+		fn(arg, 0, &r, sizeof(r));
+		p->n_bad--;
+	}
+	p->last_ns = now;
+	return BATCH * CPUS;
+}
+
+int probe_losses(struct probe *p, probe_loss_fn fn, void *arg)
+{
+	if (atomic_exchange(&p->lose, false))
+		fn(arg, 1, CT_LOSS_RING_FULL, 42, p->last_ns - 10, p->last_ns);
+	return 0;
+}
+
+static struct ct_iter_task one_task(uint32_t tid)
+{
+	return (struct ct_iter_task){
+		.task = { .h = { .ts = clock_boot_ns(),
+				 .kind = CT_TASK,
+				 .size = sizeof(struct ct_task_blob),
+				 .flags = CT_TF_FOUND,
+				 .tid = tid },
+			  .tgid = 500,
+			  .comm = "made-up" },
+		.wait = { .kind = CT_SWITCH, .tid = tid, .state = CT_ST_SLEEP, .wait = CT_W_POLL, .nr = 7 },
+		.sched_since = 1,
+	};
+}
+
+int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg)
+{
+	for (uint32_t tid = 500; tid < 520; tid++) {
+		struct ct_iter_task t = one_task(tid);
+
+		fn(arg, &t);
+	}
+	return 0;
+}
+
+int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret)
+{
+	if (tid < 500 || tid >= 520)
+		return -ESRCH;
+	*ret = one_task(tid);
+	return 0;
+}
+
+int probe_read_files(struct probe *p, uint32_t tgid, void **ret, size_t *ret_bytes)
+{
+	struct ct_rec *r = calloc(3, sizeof(*r));
+
+	assert_int_equal(tgid, 500);
+	for (uint32_t i = 0; i < 3; i++)
+		r[i] = (struct ct_rec){ .ts = clock_boot_ns(),
+					.kind = CT_FD,
+					.tid = tgid,
+					.peer = i,
+					.obj = CT_OBJ_ID(CT_OBJ_PIPE, 77 + i) };
+	*ret = r;
+	*ret_bytes = 3 * sizeof(*r);
+	return 0;
+}
+
+struct fixture {
+	char dir[64], trace[96];
+	struct probe probe;
+	sd_event *event;
+	struct worker *worker;
+	struct drain *drain;
+};
+
+static void start(struct fixture *f)
+{
+	char err[DRAIN_ERR_MAX];
+	const struct drain_options o = {
+		.probe = &f->probe,
+		.worker = f->worker,
+		.long_wait_ns = 100 * NSEC_PER_MSEC,
+		.recorder = { .path = f->trace, .writer = { .size_bytes = 64 << 20, .n_cpus = CPUS } },
+	};
+
+	f->probe.last_ns = clock_boot_ns();
+	assert_int_equal(drain_new(&o, &f->drain, err), 0);
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	strcpy(f->dir, "/tmp/ctraced-run-XXXXXX");
+	if (!mkdtemp(f->dir))
+		return -1;
+	snprintf(f->trace, sizeof(f->trace), "%s/t.ctr", f->dir);
+	f->probe.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	*state = f;
+	if (sd_event_new(&f->event) < 0 || worker_new(f->event, &f->worker))
+		return -1;
+	start(f);
+	return 0;
+}
+
+static void stop(struct fixture *f)
+{
+	drain_stop(f->drain);
+	assert_int_equal(drain_call(f->drain, NULL, NULL), -ESHUTDOWN);
+	drain_free(f->drain);
+	f->drain = NULL;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_true(worker_stop(f->worker));
+	stop(f);
+	worker_free(f->worker);
+	sd_event_unref(f->event);
+	close(f->probe.epoll_fd);
+	unlink(f->trace);
+	rmdir(f->dir);
+	free(f);
+	return 0;
+}
+
+static void pause_ms(long ms)
+{
+	const struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+struct counts {
+	uint64_t by_kind[64], lost;
+};
+
+static struct counts count(const char *path, uint64_t from_ns, uint64_t to_ns)
+{
+	struct counts c = { { 0 } };
+	struct window *w = NULL;
+	char err[READER_ERR_MAX];
+	struct reader *r;
+
+	assert_int_equal(reader_open(path, &r, err), 0);
+	assert_int_equal(window_load(r, from_ns, to_ns, 0, &w, err), 0);
+	for (size_t i = 0; i < w->n_events; i++)
+		c.by_kind[w->events[i].r.kind]++;
+	c.lost = w->lost_records;
+	window_free(w);
+	reader_free(r);
+	return c;
+}
+
+static void all_is_written(void **state)
+{
+	struct fixture *f = *state;
+	struct counts c;
+
+	f->probe.n_bad = 3;
+	pause_ms(600);
+	atomic_store(&f->probe.lose, true);
+	pause_ms(1500);
+	atomic_store(&f->probe.quiet, true);
+	pause_ms(100);
+	assert_true(worker_stop(f->worker));
+	drain_stop(f->drain);
+	c = count(f->trace, 0, UINT64_MAX);
+	assert_int_equal(c.by_kind[CT_SWITCH], atomic_load(&f->probe.made));
+	assert_int_equal(c.lost, 42 + 6);
+	/* the descriptor table of the one process, once: all twenty poll, and it may be read every few
+	 * seconds */
+	assert_int_equal(c.by_kind[CT_FD], 3);
+}
+
+struct cutter {
+	struct fixture *f;
+	char path[128];
+	int result;
+	struct snapshot_result res;
+};
+
+static void *cut(void *arg)
+{
+	struct cutter *c = arg;
+	const struct snapshot_source src = { .probe = &c->f->probe,
+					     .drain = c->f->drain,
+					     .trace = c->f->trace };
+	char err[SNAPSHOT_ERR_MAX];
+	int fd = open(c->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	c->result = snapshot_take(&src, 0, UINT64_MAX, fd, &c->res, err);
+	close(fd);
+	return NULL;
+}
+
+/* Snapshots from two threads while records pour in: each is whole, and the capture goes on. */
+static void snapshots_meanwhile(void **state)
+{
+	struct fixture *f = *state;
+	struct cutter cutters[2] = { { .f = f }, { .f = f } };
+	uint64_t before;
+	pthread_t threads[2];
+
+	pause_ms(300);
+	before = atomic_load(&f->probe.made);
+	for (int i = 0; i < 2; i++) {
+		snprintf(cutters[i].path, sizeof(cutters[i].path), "%s/s%d.ctr", f->dir, i);
+		assert_int_equal(pthread_create(&threads[i], NULL, cut, &cutters[i]), 0);
+	}
+	for (int i = 0; i < 2; i++) {
+		struct counts c;
+
+		pthread_join(threads[i], NULL);
+		assert_int_equal(cutters[i].result, 0);
+		assert_true(cutters[i].res.segments > 0);
+		c = count(cutters[i].path, 0, UINT64_MAX);
+		assert_true(c.by_kind[CT_SWITCH] >= before);
+		assert_true(c.by_kind[CT_FD] >= 3);
+		unlink(cutters[i].path);
+	}
+	pause_ms(200);
+	assert_true(atomic_load(&f->probe.made) > before);
+}
+
+static void an_empty_window(void **state)
+{
+	struct fixture *f = *state;
+	struct snapshot_source src = { .probe = &f->probe, .drain = f->drain, .trace = f->trace };
+	struct snapshot_result res;
+	char err[SNAPSHOT_ERR_MAX] = "", path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/s.ctr", f->dir);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(snapshot_take(&src, 1000, 2000, fd, &res, err), -ERANGE);
+	assert_true(strlen(err) > 20);
+	assert_int_equal(lseek(fd, 0, SEEK_END), 0);
+	close(fd);
+	unlink(path);
+}
+
+/* A second life goes on in the same file. */
+static void goes_on_after_restart(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t first;
+
+	pause_ms(300);
+	stop(f);
+	first = count(f->trace, 0, UINT64_MAX).by_kind[CT_SWITCH];
+	assert_int_equal(first, atomic_load(&f->probe.made));
+	start(f);
+	pause_ms(300);
+	atomic_store(&f->probe.quiet, true);
+	pause_ms(100);
+	assert_true(worker_stop(f->worker));
+	drain_stop(f->drain);
+	assert_int_equal(count(f->trace, 0, UINT64_MAX).by_kind[CT_SWITCH], atomic_load(&f->probe.made));
+	assert_true(atomic_load(&f->probe.made) > first);
+}
+
+#define WITH(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH(all_is_written),
+		WITH(snapshots_meanwhile),
+		WITH(an_empty_window),
+		WITH(goes_on_after_restart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
