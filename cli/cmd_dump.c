@@ -9,7 +9,7 @@
 #include "cli/tracefile.h"
 #include "trace/describe.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_TID, OPT_PID, OPT_COMM, OPT_KIND, OPT_WALL, OPT_JSON };
+enum { OPT_FROM = 256, OPT_TO, OPT_TID, OPT_PID, OPT_COMM, OPT_KIND, OPT_BOOT, OPT_WALL, OPT_JSON };
 
 static const struct cli_option options[] = {
 	{ OPT_FROM, "from", "TIME", "Begin there: 14:03:12, -30s, boot:NS, ... (see ctrace(1))" },
@@ -18,6 +18,7 @@ static const struct cli_option options[] = {
 	{ OPT_PID, "pid", "P", "Only records about tasks of this process" },
 	{ OPT_COMM, "comm", "C", "Only records about tasks of this name" },
 	{ OPT_KIND, "kind", "K[,K...]", "Only records of these kinds: switch, wake, fork, ..." },
+	{ OPT_BOOT, "boot", "N", "The boot of the machine N before the newest (default: 0)" },
 	{ OPT_WALL, "wall", NULL, "Show local wall clock instead of seconds since boot" },
 	{ OPT_JSON, "json", NULL, "Print JSON Lines" },
 	{ 0 },
@@ -25,7 +26,8 @@ static const struct cli_option options[] = {
 
 static const struct cli_usage usage = {
 	.name = "dump",
-	.args = "FILE [--from TIME] [--to TIME] [--tid T | --pid P | --comm C] [--kind K[,K...]] [--wall] "
+	.args = "FILE [--from TIME] [--to TIME] [--tid T | --pid P | --comm C] [--kind K[,K...]] [--boot N] "
+		"[--wall] "
 		"[--json]",
 	.about = "Prints the records of a trace, one a line, in the order of time.",
 	.options = options,
@@ -148,7 +150,7 @@ static int say_unknown(const struct filter *f, const char *path)
 int cmd_dump(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&usage, argc, argv);
-	const char *path, *from = NULL, *to = NULL;
+	const char *path, *from = NULL, *to = NULL, *boot = NULL;
 	uint64_t from_ns, to_ns;
 	struct dump d = { 0 };
 	struct reader *r;
@@ -167,6 +169,8 @@ int cmd_dump(int argc, char **argv)
 			d.filter.comm = p.arg;
 		else if (c == OPT_KIND)
 			code = parse_kinds(p.arg, &d.filter.kinds);
+		else if (c == OPT_BOOT)
+			boot = p.arg;
 		else if (c == OPT_WALL)
 			d.line.wall = true;
 		else if (c == OPT_JSON)
@@ -184,7 +188,9 @@ int cmd_dump(int argc, char **argv)
 	code = tracefile_open(path, &r);
 	if (code)
 		return code;
-	code = tracefile_window(r, path, from, to, &from_ns, &to_ns);
+	code = tracefile_use_boot(r, path, boot);
+	if (!code)
+		code = tracefile_window(r, path, from, to, &from_ns, &to_ns);
 	if (!code)
 		code = tracefile_each(r, from_ns, to_ns, dump_piece, &d);
 	reader_free(r);

@@ -13,18 +13,19 @@
 #include "lib/vec.h"
 #include "trace/describe.h"
 
-enum { OPT_JSON = 256 };
+enum { OPT_BOOT = 256, OPT_JSON };
 #define GAPS_MAX   1000 /* kept for --json; the rest is counted */
 #define GAPS_SHOWN 10
 
 static const struct cli_option options[] = {
+	{ OPT_BOOT, "boot", "N", "The boot of the machine N before the newest (default: 0)" },
 	{ OPT_JSON, "json", NULL, "Print JSON" },
 	{ 0 },
 };
 
 static const struct cli_usage usage = {
 	.name = "info",
-	.args = "FILE [--json]",
+	.args = "FILE [--boot N] [--json]",
 	.about = "Shows what is in a trace: when, where, how much, what was lost and which hooks were live.",
 	.options = options,
 };
@@ -146,7 +147,9 @@ static int print_json(const char *path, const struct reader_info *i, const struc
 		(json_int_t)c->stacks.n);
 
 	if (doc)
-		json_object_set_new(doc, "records", json_integer((json_int_t)i->records));
+		json_object_update_new(doc,
+				       json_pack("{s:I,s:I,s:I}", "records", (json_int_t)i->records, "boots",
+						 (json_int_t)i->n_boots, "boot", (json_int_t)i->boot));
 	return text_print_json(doc);
 }
 
@@ -220,6 +223,8 @@ static void print_text(const char *path, const struct reader_info *i, const stru
 	       text_bytes(i->file_bytes, n), i->version, i->n_segments, i->n_slots, i->slot_bytes / 1024);
 	if (i->n_bad_slots)
 		printf("%-9s %u slots are torn or corrupt and are left out\n", "", i->n_bad_slots);
+	if (i->n_boots > 1)
+		printf("%-9s %u; this is --boot %u, where 0 is the newest\n", "Boots:", i->n_boots, i->boot);
 	print_clean("Host:", i->host);
 	print_clean("Kernel:", i->kernel);
 	printf("%-9s %u\n", "CPUs:", i->n_cpus);
@@ -239,11 +244,15 @@ int cmd_info(int argc, char **argv)
 	struct contents contents = { 0 };
 	bool json = false;
 	struct reader *r;
-	const char *path;
+	const char *path, *boot = NULL;
 	int c, code;
 
-	while ((c = cli_next(&p)) > 0)
-		json = true;
+	while ((c = cli_next(&p)) > 0) {
+		if (c == OPT_BOOT)
+			boot = p.arg;
+		else
+			json = true;
+	}
 	if (c < 0)
 		return p.exit_code;
 	path = cli_only_arg(&p, "FILE");
@@ -253,7 +262,9 @@ int cmd_info(int argc, char **argv)
 	if (code)
 		return code;
 	i = reader_info(r);
-	code = tracefile_each(r, i->from_ns, i->to_ns + 1, look_at_piece, &contents);
+	code = tracefile_use_boot(r, path, boot);
+	if (!code)
+		code = tracefile_each(r, i->from_ns, i->to_ns + 1, look_at_piece, &contents);
 	if (!code && contents.oom)
 		code = cli_error("out of memory");
 	else if (!code && json)

@@ -45,18 +45,21 @@ static void put_hex(const struct line *l, const char *name, uint64_t v)
 	fprintf(l->f, l->json ? "\"0x%" PRIx64 "\"" : "0x%" PRIx64, v);
 }
 
-/* Text: quoted when it holds anything but letters, digits and some marks. */
+/* Text: quoted when it holds anything that would make the line hard to take apart. */
 static void put_str(const struct line *l, const char *name, const char *s)
 {
-	char clean[DESCRIBE_MAX];
+	char text[DESCRIBE_MAX];
 
 	key(l, name);
 	if (l->json) {
 		text_put_json(l->f, s);
 		return;
 	}
-	describe_clean(s, clean, sizeof(clean));
-	fprintf(l->f, clean[strcspn(clean, " \"=")] || !*clean ? "\"%s\"" : "%s", clean);
+	describe_clean(s, text, sizeof(text));
+	if (*text && !text[strcspn(text, " \"\\=")])
+		fputs(text, l->f);
+	else
+		text_put_json(l->f, text);
 }
 
 /* A task as text "comm[tid]", as JSON {"tid","pid","comm"}. */
@@ -65,14 +68,14 @@ static void put_task(const struct line *l, const char *name, uint32_t tid)
 	const struct window_task *t = tid ? window_task_at(l->w, tid, l->e->r.ts) : NULL;
 	int64_t number = tid ? (int64_t)tid : -(int64_t)l->e->cpu - 1;
 	const char *comm = t ? t->comm : tid ? "?" : "idle";
-	char clean[CT_COMM_LEN];
+	char text[CT_COMM_LEN + 32];
 
-	key(l, name);
 	if (!l->json) {
-		describe_clean(comm, clean, sizeof(clean));
-		fprintf(l->f, "%s[%" PRId64 "]", clean, number);
+		snprintf(text, sizeof(text), "%s[%" PRId64 "]", comm, number);
+		put_str(l, name, text);
 		return;
 	}
+	key(l, name);
 	fprintf(l->f, "{\"tid\":%" PRId64 ",\"pid\":", number);
 	if (t)
 		fprintf(l->f, "%u", t->tgid);
@@ -147,19 +150,15 @@ static void put_stack(const struct line *l, uint64_t id)
 	if (!s)
 		return;
 	key(l, "stack");
-	fputc(l->json ? '[' : '"', l->f);
+	fputc('[', l->f);
 	for (unsigned i = 0; i < s->n_frames; i++) {
-		char clean[DESCRIBE_MAX];
+		char text[DESCRIBE_MAX];
 
-		if (i)
-			fputs(l->json ? "," : " < ", l->f);
-		describe_clean(s->frames[i], clean, sizeof(clean));
-		if (l->json)
-			text_put_json(l->f, s->frames[i]);
-		else
-			fputs(clean, l->f);
+		describe_clean(s->frames[i], text, sizeof(text));
+		fputs(i ? "," : "", l->f);
+		text_put_json(l->f, l->json ? s->frames[i] : text);
 	}
-	fputc(l->json ? ']' : '"', l->f);
+	fputc(']', l->f);
 }
 
 static const char *word(const char *const *words, size_t n, unsigned i)

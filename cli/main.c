@@ -13,6 +13,10 @@ static const struct command commands[] = {
 	{ "snapshot", "Save what the running daemon has recorded", cmd_snapshot },
 	{ "status", "Show the state of the running daemon", cmd_status },
 	{ "doctor", "Show what this machine allows, hook by hook", cmd_doctor },
+	{ "waits", "Show who waits for whom now", cmd_waits },
+	{ "diagnose", "Say why something was slow or stuck, and who was to blame", cmd_diagnose },
+	{ "hangs", "Show the worst waits and stalls in a trace", cmd_hangs },
+	{ "path", "Show the critical path of a task", cmd_path },
 	{ "info", "Show what is in a trace", cmd_info },
 	{ "dump", "Print the records of a trace", cmd_dump },
 };

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
+#include "lib/utf8.h"
 
 const char *text_bytes(uint64_t bytes, char buf[TEXT_NUMBER_MAX])
 {
@@ -57,36 +58,19 @@ const char *text_count(uint64_t n, char buf[TEXT_NUMBER_MAX])
 	return buf;
 }
 
-/* Length of the UTF-8 character at s, 0 when there is none (overlong, surrogate, cut off, stray byte). */
-static size_t utf8_len(const unsigned char *s)
-{
-	size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : 4;
-
-	if (s[0] >= 0x80 && (s[0] < 0xc2 || s[0] > 0xf4))
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-	    (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return n;
-}
-
 json_t *text_json(const char *s)
 {
-	const unsigned char *in = (const unsigned char *)s;
 	_cleanup_free_ char *buf = malloc(strlen(s) * 3 + 1);
 	char *out = buf;
 
 	if (!buf)
 		return NULL;
-	while (*in) {
-		size_t n = utf8_len(in);
+	while (*s) {
+		size_t n = utf8_len(s);
 
-		memcpy(out, n ? (const char *)in : "\xef\xbf\xbd", n ? n : 3);
+		memcpy(out, n ? s : "\xef\xbf\xbd", n ? n : 3);
 		out += n ? n : 3;
-		in += n ? n : 1;
+		s += n ? n : 1;
 	}
 	*out = 0;
 	return json_string(buf);
@@ -94,21 +78,19 @@ json_t *text_json(const char *s)
 
 void text_put_json(FILE *f, const char *s)
 {
-	const unsigned char *in = (const unsigned char *)s;
-
 	putc_unlocked('"', f);
-	while (*in) {
-		size_t n = utf8_len(in);
+	while (*s) {
+		size_t n = utf8_len(s);
 
 		if (!n)
 			fputs_unlocked("\xef\xbf\xbd", f);
-		else if (*in == '"' || *in == '\\')
-			fprintf(f, "\\%c", *in);
-		else if (*in < 0x20)
-			fprintf(f, "\\u%04x", *in);
+		else if (*s == '"' || *s == '\\')
+			fprintf(f, "\\%c", *s);
+		else if (n == 1 && *s < 0x20)
+			fprintf(f, "\\u%04x", (unsigned)*s);
 		else
-			fwrite_unlocked(in, 1, n, f);
-		in += n ? n : 1;
+			fwrite_unlocked(s, 1, n, f);
+		s += n ? n : 1;
 	}
 	putc_unlocked('"', f);
 }

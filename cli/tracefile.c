@@ -27,6 +27,24 @@ int tracefile_open(const char *path, struct reader **ret)
 	return CLI_OK;
 }
 
+int tracefile_use_boot(struct reader *r, const char *path, const char *arg)
+{
+	uint64_t back;
+	int e;
+
+	if (!arg)
+		return CLI_OK;
+	if (cli_number(arg, UINT32_MAX, &back)) {
+		cli_error("--boot %s: that is no number; 0 is the newest boot, 1 the one before", arg);
+		return CLI_USAGE;
+	}
+	e = reader_use_boot(r, (unsigned)back);
+	if (e == -ERANGE)
+		return cli_error("--boot %s: %s has no boot so far back; it has %u, of which 0 is the newest",
+				 arg, path, reader_info(r)->n_boots);
+	return e ? cli_error("out of memory") : CLI_OK;
+}
+
 struct timearg_context tracefile_context(const struct reader *r)
 {
 	const struct reader_info *i = reader_info(r);

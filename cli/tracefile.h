@@ -12,6 +12,9 @@
 
 /* Opens path (no empty trace either); reader_free() when done. */
 int tracefile_open(const char *path, struct reader **ret);
+/* Looks at an earlier boot of the machine: arg of --boot ("1": the one before the newest). NULL: the newest.
+ */
+int tracefile_use_boot(struct reader *r, const char *path, const char *arg);
 /* What times are relative to in this trace. */
 struct timearg_context tracefile_context(const struct reader *r);
 /* The time arg of the option named option ("--at") as boot time; it must lie in the trace. */

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "lib/cleanup.h"
+#include "lib/utf8.h"
 
 #define FUSE_SUPER_MAGIC 0x65735546
 #define INPUT_MAJOR      13
@@ -135,15 +136,29 @@ const char *describe_signal(unsigned sig)
 	return sig && sig < 65 ? sigabbrev_np((int)sig) : NULL;
 }
 
+/* Replaces in place what could do something to a terminal: control characters, also those beyond ASCII
+ * (U+0080..9F), and what is not UTF-8. */
+static void clean(char *s)
+{
+	while (*s) {
+		size_t n = utf8_len(s);
+		bool c1 = n == 2 && (unsigned char)s[0] == 0xc2 && (unsigned char)s[1] < 0xa0;
+
+		if (n == 1 ? (unsigned char)*s < 0x20 || *s == 0x7f : n == 0 || c1)
+			memset(s, '?', n ? n : 1);
+		s += n ? n : 1;
+	}
+}
+
 size_t describe_clean(const char *s, char *buf, size_t size)
 {
-	size_t n = strlen(s);
-	size_t end = size ? MIN(n, size - 1) : 0;
+	size_t n = strlen(s), end = size ? MIN(n, size - 1) : 0;
 
-	for (size_t i = 0; i < end; i++)
-		buf[i] = (unsigned char)s[i] < 0x20 || s[i] == 0x7f ? '?' : s[i];
-	if (size)
+	if (size) {
+		memcpy(buf, s, end);
 		buf[end] = 0;
+		clean(buf);
+	}
 	return n;
 }
 
@@ -156,12 +171,9 @@ __attribute__((format(printf, 3, 4))) static size_t put(char *buf, size_t size, 
 	va_start(ap, fmt);
 	n = vsnprintf(buf, size, fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		n = 0;
-	for (size_t i = 0; i + 1 < size && buf[i]; i++)
-		if ((unsigned char)buf[i] < 0x20 || buf[i] == 0x7f)
-			buf[i] = '?';
-	return (size_t)n;
+	if (size)
+		clean(buf);
+	return (size_t)MAX(n, 0);
 }
 
 static const char *sock_word(const struct window_object *o)

@@ -4,7 +4,7 @@
  *
  * Pure: no I/O, no allocation, no globals that change; any thread.  Names come
  * from the trace and may hold any byte: what is written to a buffer here has
- * control characters replaced by '?', so that it is safe to print.
+ * control characters and what is not UTF-8 replaced by '?', so that it is safe to print.
  *
  * Functions that fill a buffer return the length that the whole text has, as
  * snprintf() does; the text is cut to fit and always 0-terminated.

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* utf8.h - tells UTF-8 from other bytes. */
+#ifndef CTRACE_LIB_UTF8_H
+#define CTRACE_LIB_UTF8_H
+
+#include <stddef.h>
+
+/* Length (1..4) of the character at the start of the 0-terminated s, which is not empty; 0 when there is none:
+ * a stray byte, cut off, overlong, a surrogate, beyond U+10FFFF. */
+static inline size_t utf8_len(const char *str)
+{
+	const unsigned char *s = (const unsigned char *)str;
+	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+
+	if (s[0] >= 0x80 && (s[0] < 0xc2 || s[0] > 0xf4))
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
+	    (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+#endif

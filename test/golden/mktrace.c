@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* mktrace FILE BOOTS - writes the trace that the golden tests look at: one record of each kind, fixed times.
+ */
+#include <err.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "trace/writer.h"
+
+#define T0    (1000 * NSEC_PER_SEC)
+#define PIPE  CT_OBJ_ID(CT_OBJ_PIPE, 77)
+#define SOCK  CT_OBJ_ID(CT_OBJ_SOCK, 78)
+#define UNIX  CT_OBJ_ID(CT_OBJ_SOCK, 79)
+#define FILE_ CT_OBJ_ID(CT_OBJ_FILE, 80)
+#define DISK  CT_OBJ_ID(CT_OBJ_BLOCKDEV, 8 << 20)
+#define WORD  CT_OBJ_FUTEX_ID(100, 0x7f0012345678)
+
+enum { SH = 100, WORKER = 101, SERVER = 200, CHILD = 300 };
+
+static struct writer *writer;
+static uint64_t now = T0;
+
+static void check(int r, const char *what)
+{
+	if (r)
+		errx(1, "%s: %s", what, strerror(-r));
+}
+
+static void task(uint32_t tid, uint32_t tgid, const char *comm)
+{
+	struct ct_task_blob b = { .h = { .ts = T0, .kind = CT_TASK, .size = sizeof(b), .tid = tid },
+				  .tgid = tgid,
+				  .ppid = 1,
+				  .start_ns = tid };
+
+	strncpy(b.comm, comm, sizeof(b.comm) - 1);
+	check(writer_blob(writer, &b.h), "task");
+}
+
+static void object(struct ct_object_blob o, uint64_t id, const char *name)
+{
+	size_t len = strlen(name);
+	union {
+		struct ct_object_blob o;
+		char room[sizeof(struct ct_object_blob) + CT_OBJ_NAME_MAX];
+	} u = { 0 };
+
+	o.h = (struct ct_blob){
+		.ts = T0, .kind = CT_OBJECT, .size = (uint16_t)(sizeof(o) + (len + 7) / 8 * 8), .tid = SH
+	};
+	o.id = id;
+	o.ino = id & CT_OBJ_MASK;
+	o.name_len = (uint16_t)len;
+	u.o = o;
+	memcpy(u.room + sizeof(o), name, len);
+	check(writer_blob(writer, &u.o.h), "object");
+}
+
+/* Adds a record, 1 ms after the one before. */
+static void add_x(struct ct_rec r, uint64_t x0, uint64_t x1)
+{
+	uint64_t x[2] = { x0, x1 };
+
+	now += NSEC_PER_MSEC;
+	r.ts = now;
+	if (r.kind != CT_SWITCH && r.kind != CT_WAKE && r.kind != CT_SIGNAL && !r.nr)
+		r.nr = CT_NR_NONE;
+	check(writer_add(writer, r.tid % 2, &r, x), "record");
+}
+
+static void add(struct ct_rec r)
+{
+	add_x(r, 0, 0);
+}
+
+static void names(void)
+{
+	static const struct ct_object_blob tcp = { .family = AF_INET,
+						   .type = SOCK_STREAM,
+						   .protocol = IPPROTO_TCP,
+						   .state = 1,
+						   .lport = 80,
+						   .rport = 4242,
+						   .laddr = { 127, 0, 0, 1 },
+						   .raddr = { 10, 0, 0, 1 } };
+
+	task(SH, SH, "sh");
+	task(WORKER, SH, "sh:\x01worker"); /* a name may hold anything */
+	task(SERVER, SERVER, "caf\xe9 \"x\"");
+	task(CHILD, CHILD, "child");
+	object((struct ct_object_blob){ 0 }, PIPE, "");
+	object(tcp, SOCK, "");
+	object((struct ct_object_blob){ .family = AF_UNIX, .type = SOCK_STREAM }, UNIX, "@/tmp/x");
+	object((struct ct_object_blob){ 0 }, FILE_, "/srv/a \"file\"\n");
+	object((struct ct_object_blob){ 0 }, WORD, "");
+}
+
+static void waits(void)
+{
+	add((struct ct_rec){ .kind = CT_SWITCH,
+			     .tid = SH,
+			     .peer = 0,
+			     .state = CT_ST_SLEEP,
+			     .wait = CT_W_READ,
+			     .nr = 0,
+			     .obj = PIPE,
+			     .aux = 120 | 120 << 8 });
+	add((struct ct_rec){ .kind = CT_SWITCH,
+			     .tid = 0,
+			     .peer = SERVER,
+			     .flags = CT_SF_PREEMPT,
+			     .nr = CT_NR_NONE,
+			     .aux = 120 | 100 << 8 });
+	add((struct ct_rec){
+		.kind = CT_WAKE, .tid = SH, .peer = SERVER, .nr = 1, .obj = PIPE, .aux = CT_W_WRITE });
+	add((struct ct_rec){ .kind = CT_WAKE,
+			     .tid = SERVER,
+			     .peer = SH,
+			     .state = CT_CTX_SOFTIRQ,
+			     .wait = 3,
+			     .flags = CT_WF_READY,
+			     .nr = CT_NR_NONE,
+			     .obj = SOCK });
+	add((struct ct_rec){ .kind = CT_WAKE,
+			     .tid = SERVER,
+			     .peer = 0,
+			     .state = CT_CTX_TIMER,
+			     .flags = CT_WF_IDLE,
+			     .nr = CT_NR_NONE,
+			     .obj = 0xffffffff81000000 });
+	add_x((struct ct_rec){ .kind = CT_FUTEX, .tid = WORKER, .peer = SH, .obj = WORD }, 0x7f0012345678,
+	      128 | 2ULL << 32);
+	add((struct ct_rec){ .kind = CT_WAITFD, .tid = SERVER, .peer = 5, .wait = 2, .aux = 1, .obj = SOCK });
+}
+
+static void lives(void)
+{
+	add((struct ct_rec){ .kind = CT_FORK, .tid = SH, .peer = CHILD, .obj = CHILD });
+	add((struct ct_rec){ .kind = CT_WAKE_NEW, .tid = CHILD, .peer = SH });
+	add((struct ct_rec){ .kind = CT_EXEC, .tid = CHILD, .peer = CHILD });
+	add((struct ct_rec){ .kind = CT_SIGNAL,
+			     .tid = SH,
+			     .peer = CHILD,
+			     .state = 9,
+			     .flags = CT_GF_FATAL | CT_GF_GROUP,
+			     .nr = 62,
+			     .obj = CHILD });
+	add((struct ct_rec){ .kind = CT_SIGDELIVER, .tid = CHILD, .state = 9, .flags = CT_GF_FATAL });
+	add((struct ct_rec){
+		.kind = CT_EXIT, .tid = CHILD, .peer = 9, .flags = CT_LF_GROUP_DEAD, .obj = CHILD });
+}
+
+static void traffic(void)
+{
+	add((struct ct_rec){ .kind = CT_SEND, .tid = SERVER, .peer = 512, .obj = UNIX });
+	add((struct ct_rec){ .kind = CT_RECV, .tid = SH, .peer = 512, .obj = UNIX });
+	add((struct ct_rec){ .kind = CT_READY, .state = CT_CTX_SOFTIRQ, .obj = SOCK });
+	add_x((struct ct_rec){ .kind = CT_BLK_ISSUE, .tid = SH, .peer = 4096, .state = 1, .obj = DISK }, 2048,
+	      FILE_);
+	add_x((struct ct_rec){ .kind = CT_BLK_DONE, .tid = SH, .peer = 4096, .state = 1, .obj = DISK }, 2048,
+	      0);
+	add_x((struct ct_rec){ .kind = CT_FLOCK, .tid = SH, .peer = (uint32_t)-11, .state = 1, .obj = FILE_ },
+	      0, INT64_MAX);
+	add_x((struct ct_rec){ .kind = CT_HELD, .tid = SERVER, .state = 1, .wait = 1, .obj = FILE_ }, 0, 99);
+	add((struct ct_rec){ .kind = CT_FD, .tid = SH, .peer = 3, .obj = FILE_ });
+	add_x((struct ct_rec){ .kind = CT_EPMEMBER, .tid = SERVER, .peer = 5, .obj = SOCK },
+	      CT_OBJ_ID(CT_OBJ_EPOLL, 0xabcdef), 1);
+}
+
+static void looks(void)
+{
+	static const char *const frames[] = { "k:futex_wait+0x12", "pthread_mutex_lock (libc.so.6)",
+					      "main (\x1b[31m)" };
+	_cleanup_free_ struct ct_stack_blob *stack = writer_stack_blob(T0, frames, ARRAY_SIZE(frames));
+
+	if (!stack)
+		errx(1, "out of memory");
+	check(writer_blob(writer, &stack->h), "stack");
+	add_x(
+		(struct ct_rec){
+			.kind = CT_SAMPLE, .tid = SERVER, .flags = CT_PF_KERNEL, .nr = 1, .obj = 0x401000 },
+		stack->id, 7 * NSEC_PER_MSEC);
+	add_x((struct ct_rec){ .kind = CT_VISIT,
+			       .tid = WORKER,
+			       .state = CT_ST_SLEEP,
+			       .wait = CT_W_FUTEX,
+			       .nr = 202,
+			       .obj = WORD },
+	      stack->id, 300 * NSEC_PER_MSEC);
+	add_x((struct ct_rec){ .kind = CT_GAP, .tid = 1, .peer = 12345, .state = CT_LOSS_RING_FULL },
+	      now - NSEC_PER_MSEC, now);
+}
+
+int main(int argc, char **argv)
+{
+	struct writer_options opt = { .size_bytes = 4 << 20,
+				      .hooks = "sched/switch=tp_btf,sched/waking=tp_btf",
+				      .host = "golden",
+				      .kernel = "6.1.0-test",
+				      .n_cpus = 2 };
+	int boots = argc == 3 ? atoi(argv[2]) : 0;
+	char why[256];
+
+	if (boots < 1)
+		errx(2, "usage: mktrace FILE BOOTS");
+	for (int b = 0; b < boots; b++) {
+		uint8_t id[16] = { (uint8_t)(b + 1) };
+
+		opt.boot_id = id;
+		now = T0;
+		if (writer_open(argv[1], &opt, &writer, why))
+			errx(1, "%s", why);
+		check(writer_begin(writer, T0, NULL, 0), "begin");
+		names();
+		waits();
+		lives();
+		traffic();
+		looks();
+		check(writer_seal(writer, now + NSEC_PER_MSEC, NULL, 0), "seal");
+		writer_free(writer);
+	}
+	return 0;
+}
