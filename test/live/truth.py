@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Holds what ctrace says against the contract of its JSON, and against what a program says of itself."""
+import schema
 
 VERDICTS = {"long-wait", "long-running", "starved", "repeated-yield", "normal"}
 CAUSES = {"lock-holder", "circular-wait", "busy", "slow-peer", "queueing", "polling", "starved", "disk", "network",
@@ -18,6 +19,7 @@ class Errors(list):
 
 def check_shape(d, err):
     """The contract of the JSON, whatever the case."""
+    err += schema.errors(d, "diagnosis")[:4]
     err.want(d.get("schema") == "ctrace.diagnosis/1", "schema is %r" % d.get("schema"))
     err.want(d["verdict"] in VERDICTS, "verdict %r is not in the contract" % d["verdict"])
     err.want(d["cause"] in CAUSES, "cause %r is not in the contract" % d["cause"])
