@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "daemon/fdtable.h"
+#include "daemon/heldlocks.h"
 #include "daemon/watch.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
@@ -381,6 +382,17 @@ static void *drain_main(void *arg)
 	return NULL;
 }
 
+/* Who holds a file lock that was taken before now. */
+static void drain_held(struct drain *d)
+{
+	struct heldlocks h = { 0 };
+
+	heldlocks_read(NULL, d->start_ns, &h);
+	for (size_t i = 0; i < h.n; i++)
+		recorder_add(d->recorder, &h.v[i].rec, h.v[i].words);
+	heldlocks_done(&h);
+}
+
 static int drain_start(struct drain *d)
 {
 	const struct visit_options visit = { .read_task = drain_read_task,
@@ -405,6 +417,7 @@ static int drain_start(struct drain *d)
 	if (r < 0)
 		return r;
 	recorder_begin(d->recorder, d->start_ns);
+	drain_held(d);
 	drain_publish(d, d->start_ns);
 	r = -pthread_create(&d->thread, NULL, drain_main, d);
 	d->started = r == 0;

@@ -233,7 +233,7 @@ static void tasks_wake(struct tasks *t, const struct ct_rec *rec)
 	task->wake_ns = MAX(task->wake_ns, rec->ts);
 	if (!wake_is_timer(rec))
 		task->loop_waits = 0;
-	if (rec->ts >= task->st.last.ts && task->st.run == WINDOW_RUN_BLOCKED)
+	if (rec->ts >= task->st.last.ts && (task->st.run == WINDOW_RUN_BLOCKED || !task->st.last.ts))
 		task_runnable(task, rec->ts);
 }
 
@@ -261,6 +261,12 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 		break;
 	case CT_WAKE_NEW:
 		tasks_wake_new(t, rec);
+		break;
+	case CT_EXEC:
+		/* A thread that calls exec takes over the number of its leader; its own is gone. */
+		task = rec->peer != rec->tid ? tasks_entry(t, rec->peer) : NULL;
+		if (task && rec->ts >= task->st.last.ts)
+			tasks_kill(t, task, rec->ts);
 		break;
 	case CT_FUTEX:
 		task = tasks_touch(t, rec->tid, rec->ts);

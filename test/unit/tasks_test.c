@@ -153,6 +153,19 @@ static void death_and_reuse(void **state)
 	assert_int_equal(tasks_refused(t), 0);
 }
 
+static void exec_by_a_thread(void **state)
+{
+	struct ct_rec exec = { .ts = 20, .kind = CT_EXEC, .tid = 7, .peer = 8 };
+	TASKS(t, 10);
+
+	switch_at(t, 0, 10, 7, CT_W_OTHER, 0, 8);
+	tasks_record(t, 0, &exec);
+	assert_null(tasks_get(t, 8));
+	exec.peer = 7;
+	tasks_record(t, 0, &exec);
+	assert_non_null(tasks_get(t, 7));
+}
+
 static void limits(void **state)
 {
 	const struct window_state *states;
@@ -323,6 +336,7 @@ int main(void)
 		cmocka_unit_test(wake_drained_before_its_switch),
 		cmocka_unit_test(futex_owner),
 		cmocka_unit_test(death_and_reuse),
+		cmocka_unit_test(exec_by_a_thread),
 		cmocka_unit_test(limits),
 		cmocka_unit_test(found_by_the_iterator),
 		cmocka_unit_test(long_wait_is_visited_once),
