@@ -6,8 +6,8 @@
 #include "wait.h"
 #include "task.h"
 
-/* Where the kernel cannot be asked for one task: 0 is all. */
-volatile __u32 ct_iter_tid = 0;
+/* Where the kernel cannot be asked for one task, or for one process: 0 is all. */
+volatile __u32 ct_iter_id = 0;
 
 static __always_inline __u64 iter_since(struct task_struct *t, __u64 now)
 {
@@ -107,7 +107,7 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 	} head = {};
 	__u64 now = bpf_ktime_get_boot_ns();
 
-	if (!t || (ct_iter_tid && t->pid != ct_iter_tid))
+	if (!t || (ct_iter_id && t->pid != ct_iter_id))
 		return 0;
 	bpf_task_storage_get(&ct_tasks, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	iter_who(seq, t, now);
@@ -116,5 +116,109 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 	bpf_seq_write(seq, &head, sizeof(head));
 	iter_regs(seq, t);
 	iter_stack(seq, t);
+	return 0;
+}
+
+#define EPOLL_MEMBERS 64
+#define EPOLL_DEPTH   32 /* of the tree; edges from one member to the next */
+#define RB_PARENT(v)  ((struct rb_node *)((v) & ~3UL))
+
+/* A place in the tree of an epoll set. */
+struct epoll_at {
+	struct rb_node *node, *from; /* where the next step starts, and where the last one came from */
+	struct rb_node *member;
+};
+
+/* Goes on to the next member, in order; 0 at the end.  Global: see ct_object_fill(). */
+__weak int ct_epoll_next(struct epoll_at *e)
+{
+	struct rb_node *at = e ? e->node : NULL, *from = e ? e->from : NULL;
+
+	for (int i = 0; i < EPOLL_DEPTH && at; i++) {
+		struct rb_node *up = RB_PARENT(BPF_CORE_READ(at, __rb_parent_color));
+		struct rb_node *left = BPF_CORE_READ(at, rb_left), *right = BPF_CORE_READ(at, rb_right);
+		struct rb_node *here = at;
+		bool visit = (from == up && !left) || (left && from == left);
+
+		if (from == up && left)
+			at = left;
+		else
+			at = visit && right ? right : up;
+		from = here;
+		if (visit) {
+			e->member = here;
+			e->node = at;
+			e->from = from;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* The object of a file, described in the output. */
+static __noinline __u64 files_object(struct seq_file *seq, struct file *f, __u32 tid, __u64 now)
+{
+	struct object o = { .file = f };
+
+	ct_object_of_file(&o);
+	o.tid = tid;
+	object_write(seq, &o, now);
+	return o.id;
+}
+
+struct epoll_walk {
+	struct seq_file *seq;
+	__u64 epoll, now;
+	__u32 tgid;
+};
+
+static __noinline int epoll_member(struct epoll_walk *w, struct rb_node *node)
+{
+	struct epitem *item = (void *)node - bpf_core_field_offset(struct epitem, rbn);
+	struct emit_rec2 m = {};
+
+	m.r.ts = w->now;
+	m.r.kind = CT_EPMEMBER;
+	m.r.tid = w->tgid;
+	m.r.peer = BPF_CORE_READ(item, ffd.fd);
+	m.r.obj = files_object(w->seq, BPF_CORE_READ(item, ffd.file), w->tgid, w->now);
+	m.x[0] = w->epoll;
+	m.x[1] = BPF_CORE_READ(item, event.events);
+	return bpf_seq_write(w->seq, &m, sizeof(m));
+}
+
+static __noinline int epoll_walk(struct epoll_walk *w, struct file *f)
+{
+	struct eventpoll *ep = (void *)RD_NUM(f, private_data);
+	struct epoll_at e = {};
+
+	e.node = BPF_CORE_READ(ep, rbr.rb_root.rb_node);
+	for (int i = 0; i < EPOLL_MEMBERS; i++) {
+		if (!ct_epoll_next(&e))
+			break;
+		epoll_member(w, e.member);
+	}
+	return 0;
+}
+
+SEC("iter/task_file")
+int ct_iter_files(struct bpf_iter__task_file *ctx)
+{
+	struct epoll_walk w = { .seq = ctx->meta->seq, .now = bpf_ktime_get_boot_ns() };
+	struct task_struct *t = ctx->task;
+	struct file *f = ctx->file;
+	struct ct_rec r;
+
+	if (!t || !f || (ct_iter_id && t->tgid != ct_iter_id))
+		return 0;
+	w.tgid = t->tgid;
+	emit_init(&r, CT_FD, w.now);
+	r.tid = t->tgid;
+	r.peer = ctx->fd;
+	r.obj = files_object(w.seq, f, t->pid, w.now);
+	bpf_seq_write(w.seq, &r, sizeof(r));
+	w.epoll = r.obj;
+	if (CT_OBJ_KIND(r.obj) == CT_OBJ_EPOLL)
+		epoll_walk(&w, f);
 	return 0;
 }

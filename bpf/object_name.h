@@ -192,15 +192,24 @@ static __always_inline __u64 name_pidfd(struct object *o)
 	return BPF_CORE_READ(pid, numbers[0].nr);
 }
 
-/* Fills in n; true when nothing is missing.  n->b.h.size is what to write of it. */
-static __always_inline bool name_object(struct name_buf *n, struct object *o, __u64 now)
+/*
+ * Fills in n; 1 when nothing is missing.  n->b.h.size is what to write of it.
+ * This and ct_object_announce() are global, so that the verifier looks at them
+ * once and not on every path to them.
+ */
+__weak int ct_object_fill(struct name_buf *n, struct object *o, __u64 now)
 {
-	__u32 kind = CT_OBJ_KIND(o->id);
-	__u64 len = 0;
-	struct inode *inode = o->inode;
-	struct file *file = o->file;
+	struct inode *inode;
+	struct file *file;
 	bool complete = true;
+	__u64 len = 0;
+	__u32 kind;
 
+	if (!n || !o)
+		return 0;
+	inode = o->inode;
+	file = o->file;
+	kind = CT_OBJ_KIND(o->id);
 	__builtin_memset(n, 0, sizeof(*n));
 	n->b.h.ts = now;
 	n->b.h.kind = CT_OBJECT;
@@ -229,9 +238,30 @@ static __always_inline bool name_object(struct name_buf *n, struct object *o, __
 }
 
 /*
+ * Writes what an object is into an iterator's output, each time that it is asked.
+ * The ring lends the memory: the stack of a program is too small.
+ */
+static __noinline int object_write(struct seq_file *seq, struct object *o, __u64 now)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	void *ring = bpf_map_lookup_elem(&ct_rings, &cpu);
+	struct name_buf *n = ring ? bpf_ringbuf_reserve(ring, sizeof(*n), 0) : NULL;
+	__u64 size;
+
+	if (!n)
+		return -1;
+	ct_object_fill(n, o, now);
+	size = n->b.h.size;
+	barrier_var(size);
+	if (size <= sizeof(*n))
+		bpf_seq_write(seq, n, size);
+	bpf_ringbuf_discard(n, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+/*
  * Names an object if that has not been done, or if what was missing is there
- * now.  Returns 1 when nothing is missing.  Global, so that the verifier looks at
- * it once and not on every path to it.
+ * now.  Returns 1 when nothing is missing.
  */
 __weak int ct_object_announce(struct object *o, __u64 now)
 {
@@ -248,7 +278,7 @@ __weak int ct_object_announce(struct object *o, __u64 now)
 	n = emit_reserve(c, sizeof(*n), now);
 	if (!n)
 		return 0;
-	is.incomplete = !name_object(n, o, now);
+	is.incomplete = !ct_object_fill(n, o, now);
 	if (was && was->sig == o->sig && is.incomplete) {
 		bpf_ringbuf_discard(n, BPF_RB_NO_WAKEUP); /* still missing */
 		return 0;

@@ -60,7 +60,8 @@ int ct_hrtimer_entry(__u64 *ctx)
 	if (!c)
 		return 0;
 	context_enter(c, CT_CTX_TIMER, (__u64)timer, (__u64)timer->function);
-	if (now - c->switch_ns > ct_sample_after_ns && now - c->sample_ns > ct_sample_period_ns) {
+	if (c->switch_ns && now - c->switch_ns > ct_sample_after_ns &&
+	    now - c->sample_ns > ct_sample_period_ns) {
 		c->sample_ns = now;
 		sample_emit(ctx, c, now);
 	}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "daemon/probe_private.h"
+#include "lib/cleanup.h"
+#include "lib/vec.h"
+
+typedef VEC(uint8_t) bytes_vec;
+
+/* Reads all that an iterator program writes. */
+static int iter_read(struct bpf_link *link, bytes_vec *out)
+{
+	_cleanup_close_ int fd = bpf_iter_create(bpf_link__fd(link));
+
+	if (fd < 0)
+		return fd;
+	for (;;) {
+		ssize_t n;
+
+		if (VEC_RESERVE(out, out->n + 32768))
+			return -ENOMEM;
+		n = read(fd, out->v + out->n, 32768);
+		if (n == 0)
+			return 0;
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		out->n += n;
+	}
+}
+
+/*
+ * Runs an iterator over one task or process, or over all (id 0).  Kernels before
+ * 6.1 cannot be asked for one: there the program itself skips the others.
+ */
+static int iter_run(struct probe *p, struct bpf_program *prog, uint32_t tid, uint32_t pid, bytes_vec *out)
+{
+	union bpf_iter_link_info info = { .task = { .tid = tid, .pid = pid } };
+	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
+	struct bpf_link *link = NULL;
+	int r;
+
+	if (bpf_program__fd(prog) < 0)
+		return -EOPNOTSUPP;
+	pthread_mutex_lock(&p->iter_lock);
+	if (tid || pid)
+		link = bpf_program__attach_iter(prog, &opts);
+	if (!link && (!(tid || pid) || errno == EINVAL || errno == E2BIG)) {
+		p->skel->bss->ct_iter_id = tid + pid;
+		link = bpf_program__attach_iter(prog, NULL);
+	}
+	r = link ? iter_read(link, out) : -errno;
+	p->skel->bss->ct_iter_id = 0;
+	bpf_link__destroy(link);
+	pthread_mutex_unlock(&p->iter_lock);
+	return r;
+}
+
+/* The program leaves the frames that it does not use 0. */
+static void iter_count_frames(struct ct_iter_task *t)
+{
+	while (t->n_kstack < CT_ITER_KSTACK && t->kstack[t->n_kstack])
+		t->n_kstack++;
+}
+
+int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg)
+{
+	bytes_vec out = {};
+	uint32_t self = getpid();
+	int r = iter_run(p, p->skel->progs.ct_iter_tasks, 0, 0, &out);
+
+	for (size_t at = 0; !r && at + sizeof(struct ct_iter_task) <= out.n;
+	     at += sizeof(struct ct_iter_task)) {
+		struct ct_iter_task *t = (struct ct_iter_task *)(out.v + at);
+
+		if (t->task.tgid == self)
+			continue;
+		iter_count_frames(t);
+		fn(arg, t);
+	}
+	VEC_FREE(&out);
+	return r;
+}
+
+int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret)
+{
+	bytes_vec out = {};
+	int r = tid ? iter_run(p, p->skel->progs.ct_iter_tasks, tid, 0, &out) : -ESRCH;
+
+	if (!r && out.n < sizeof(*ret))
+		r = -ESRCH;
+	if (!r) {
+		memcpy(ret, out.v, sizeof(*ret));
+		iter_count_frames(ret);
+		if (ret->task.h.tid != tid)
+			r = -ESRCH;
+	}
+	VEC_FREE(&out);
+	return r;
+}
+
+int probe_read_files(struct probe *p, uint32_t tgid, void **ret, size_t *ret_bytes)
+{
+	bytes_vec out = {};
+	int r = tgid ? iter_run(p, p->skel->progs.ct_iter_files, 0, tgid, &out) : -ESRCH;
+
+	if (!r && !out.n)
+		r = -ESRCH;
+	if (r) {
+		VEC_FREE(&out);
+		return r;
+	}
+	*ret = out.v;
+	*ret_bytes = out.n;
+	return 0;
+}

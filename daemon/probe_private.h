@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* probe_private.h - what the files of the probe share: probe.c, probe_machine.c, probe_iter.c. */
+#ifndef CTRACE_DAEMON_PROBE_PRIVATE_H
+#define CTRACE_DAEMON_PROBE_PRIVATE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bpf/cpu.h"
+#include "ctrace.skel.h"
+#include "daemon/hooks.h"
+#include "daemon/probe.h"
+#include "daemon/rings.h"
+
+struct hook_state {
+	const char *how; /* NULL: not live */
+	char why[256];   /* of the last program that is off */
+};
+
+struct probe {
+	struct ctrace_bpf *skel;
+	unsigned n_cpus;
+	struct cpu *cpus; /* the map ct_cpus */
+	size_t cpus_bytes;
+	struct rings *rings;
+	struct hook_state *state; /* by hooks_defs */
+	struct probe_hook *hooks;
+	bool *prog_off; /* by hooks_progs */
+	struct bpf_link **links;
+	struct {
+		uint64_t n[CT_LOSS_CAUSES], last_ns[CT_LOSS_CAUSES];
+	} * told; /* losses told so far, by CPU */
+	char text[2048];
+	pthread_mutex_t iter_lock; /* one reading of an iterator at a time: the filter is one variable */
+};
+
+/* The number of CPUs that are there, or can be switched on: highest number + 1. */
+unsigned probe_present_cpus(void);
+/* Finds what is known to stop BPF: privilege, lockdown, no type information. 0, or -errno and a sentence. */
+int probe_check_machine(char err[PROBE_ERR_MAX]);
+
+#endif
