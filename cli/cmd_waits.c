@@ -337,13 +337,15 @@ static int print_json(const struct waitlive *w, bool all)
 static void warn_unseen(const struct waitlive *w)
 {
 	if (w->tables.tasks.unseen_cnt)
-		cli_warn("%u processes could not be looked into: they are not yours, or protected; run as "
-			 "root to see them",
-			 w->tables.tasks.unseen_cnt);
+		cli_warn("%u process%s could not be looked into: not yours, or protected; root sees more",
+			 w->tables.tasks.unseen_cnt, w->tables.tasks.unseen_cnt == 1 ? "" : "es");
 	if (w->tables.net.unseen_cnt)
-		cli_warn("the unix sockets of %u network namespaces could not be read; run as root to see "
-			 "them",
-			 w->tables.net.unseen_cnt);
+		cli_warn("the other ends of unix sockets are not known in %u network namespace%s: %s",
+			 w->tables.net.unseen_cnt, w->tables.net.unseen_cnt == 1 ? "" : "s",
+			 w->tables.net.unseen_errno == EPERM ? "run as root to see them"
+			 : w->tables.net.unseen_errno == ENOENT
+				 ? "the kernel has no unix_diag (modprobe unix_diag)"
+				 : strerror(w->tables.net.unseen_errno));
 }
 
 static void done(struct waitlive *w)

@@ -138,8 +138,11 @@ static int parse_unix_reply(struct procnet *net, uint64_t netns, const char *buf
 
 		if (h->nlmsg_type == NLMSG_DONE)
 			return 0;
-		if (h->nlmsg_type == NLMSG_ERROR)
-			return -EIO;
+		if (h->nlmsg_type == NLMSG_ERROR) {
+			const struct nlmsgerr *e = NLMSG_DATA(h);
+
+			return h->nlmsg_len >= NLMSG_LENGTH(sizeof(*e)) && e->error < 0 ? e->error : -EIO;
+		}
 		if (h->nlmsg_len < NLMSG_LENGTH(sizeof(*m)))
 			continue;
 		s.ino = m->udiag_ino;
@@ -267,8 +270,10 @@ int procnet_read(const struct proctask *t, struct procnet *ret)
 		if (r == -ENOMEM)
 			break;
 		r = read_unix_of(&net, p, own_fd, st.st_ino);
-		if (r < 0)
+		if (r < 0) {
 			net.unseen_cnt++;
+			net.unseen_errno = -r;
+		}
 	}
 	map_done(&seen);
 	if (r == -ENOMEM || (r = index_socks(&net)) < 0) {

@@ -4,8 +4,8 @@
  * sockets by sock_diag(7), TCP and UDP from /proc/PID/net, of every network
  * namespace that a process lives in.
  *
- * The unix sockets of another network namespace can be read by root only; the
- * namespaces left out are counted.  One thread (it changes its network
+ * The unix sockets of another network namespace can be read by root only, and none
+ * where the kernel has no unix_diag; the namespaces left out are counted.  One thread (it changes its network
  * namespace for a moment).
  */
 #ifndef CTRACE_LIB_PROCNET_H
@@ -35,7 +35,8 @@ struct procnet {
 	uint32_t *by_addr;              /* indices of TCP and UDP sockets, by address */
 	size_t n_addr;
 	struct map pending;  /* inode of a unix client that has not been accepted -> inode of the listener */
-	uint32_t unseen_cnt; /* network namespaces that could not be read in whole */
+	uint32_t unseen_cnt; /* network namespaces whose unix sockets could not be read, and why: */
+	int unseen_errno;    /* EPERM; ENOENT: the kernel has no unix_diag */
 };
 
 /* 0 or -ENOMEM. */
