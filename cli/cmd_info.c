@@ -219,8 +219,9 @@ static void print_text(const char *path, const struct reader_info *i, const stru
 	char n[TEXT_NUMBER_MAX], rate[TEXT_NUMBER_MAX];
 	double s = seconds(i);
 
-	printf("%-9s %s (%s, format %u, %u of %u slots of %u KiB in use)\n", "File:", path,
-	       text_bytes(i->file_bytes, n), i->version, i->n_segments, i->n_slots, i->slot_bytes / 1024);
+	printf("%-9s %s (%s, format %u.%u, %u of %u slots of %u KiB in use)\n", "File:", path,
+	       text_bytes(i->file_bytes, n), i->version >> 8, i->version & 0xff, i->n_segments, i->n_slots,
+	       i->slot_bytes / 1024);
 	if (i->n_bad_slots)
 		printf("%-9s %u slots are torn or corrupt and are left out\n", "", i->n_bad_slots);
 	if (i->n_boots > 1)
