@@ -16,6 +16,15 @@ const struct hook_def hooks_defs[] = {
 	{ "irq", "irq/handler", CONTEXT_WITHOUT, false },
 	{ "irq", "irq/timer", CONTEXT_WITHOUT "; long runs are not sampled", false },
 	{ "irq", "irq/ipi", CONTEXT_WITHOUT, false },
+	{ "signal", "signal/generate", "who sent a signal", false },
+	{ "signal", "signal/deliver", "when a signal took effect", false },
+	{ "msg", "msg/send", "messages are not matched from sender to receiver", false },
+	{ "msg", "msg/recv", "messages are not matched from sender to receiver", false },
+	{ "msg", "msg/ready", "which socket a packet from outside was for", false },
+	{ "block", "block/issue", "what a disk was asked for, and by whom", false },
+	{ "block", "block/done", "when a disk had done what it was asked for", false },
+	{ "lock", "lock/posix", "who holds a lock taken with fcntl, other than from /proc/locks", false },
+	{ "lock", "lock/flock", "who holds a lock taken with flock, other than from /proc/locks", false },
 	{ "iter", "iter/task", "tasks that were there before have no name and no wait", false },
 	{ "iter", "iter/files", "descriptors opened before are not known by what they stand for", false },
 };
@@ -24,6 +33,10 @@ const size_t hooks_n_defs = ARRAY_SIZE(hooks_defs);
 #define TP(hook, prog, target)                                                                               \
 	{                                                                                                    \
 		hook, prog, "tp_btf", target, 0                                                              \
+	}
+#define FEXIT(hook, function)                                                                                \
+	{                                                                                                    \
+		hook, "ct_fexit_" #function, "fexit", #function, 1                                           \
 	}
 
 const struct hook_prog hooks_progs[] = {
@@ -48,6 +61,24 @@ const struct hook_prog hooks_progs[] = {
 	TP("irq/ipi", "ct_call_function_entry", "call_function_entry"),
 	TP("irq/ipi", "ct_call_function_single_exit", "call_function_single_exit"),
 	TP("irq/ipi", "ct_call_function_single_entry", "call_function_single_entry"),
+	TP("signal/generate", "ct_signal", "signal_generate"),
+	TP("signal/deliver", "ct_signal_deliver", "signal_deliver"),
+	TP("msg/send", "ct_send", "sock_send_length"),
+	FEXIT("msg/send", unix_stream_sendmsg),
+	FEXIT("msg/send", unix_dgram_sendmsg),
+	FEXIT("msg/send", inet_sendmsg),
+	FEXIT("msg/send", inet6_sendmsg),
+	TP("msg/recv", "ct_recv", "sock_recv_length"),
+	FEXIT("msg/recv", unix_stream_recvmsg),
+	FEXIT("msg/recv", unix_dgram_recvmsg),
+	FEXIT("msg/recv", inet_recvmsg),
+	FEXIT("msg/recv", inet6_recvmsg),
+	TP("msg/ready", "ct_ready", "sk_data_ready"),
+	{ "msg/ready", "ct_fentry_sock_def_readable", "fentry", "sock_def_readable", 1 },
+	TP("block/issue", "ct_block_issue", "block_rq_issue"),
+	TP("block/done", "ct_block_done", "block_rq_complete"),
+	TP("lock/posix", "ct_lock_posix", "posix_lock_inode"),
+	TP("lock/flock", "ct_lock_flock", "flock_lock_inode"),
 	{ "iter/task", "ct_iter_tasks", "iter", "", 0 },
 	{ "iter/files", "ct_iter_files", "iter", "", 0 },
 };

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * msg.bpf.c - bytes sent and received on sockets, and sockets that became
+ * readable.  The tracepoints came with 6.2 (sk_data_ready) and 6.3; before, the
+ * functions below them are traced, where the kernel allows it.
+ */
+#include "context.h"
+#include "object_name.h"
+
+#define MSG_PEEK 0x2
+
+/* A socket as the number that it is: the verifier lets nobody compute with a pointer out of ctx. */
+static __always_inline struct sock *msg_sk(__u64 *arg)
+{
+	struct sock *sk = NULL;
+
+	bpf_probe_read_kernel(&sk, sizeof(sk), arg);
+	return sk;
+}
+
+static __always_inline int msg_emit(__u8 kind, struct sock *sk, __s32 bytes)
+{
+	struct task_struct *cur = bpf_get_current_task_btf();
+	struct cpu *c = emit_cpu();
+	struct ct_rec *r;
+	__u64 now, obj;
+
+	if (!c || bytes <= 0 || !sk || cur->tgid == ct_tracer_tgid)
+		return 0;
+	now = bpf_ktime_get_boot_ns();
+	obj = object_of_sk(sk, cur->pid, now);
+	r = emit_rec(c, kind, now);
+	if (!r)
+		return 0;
+	r->tid = cur->pid;
+	r->peer = bytes;
+	r->obj = obj;
+	emit_submit(c, r);
+	return 0;
+}
+
+SEC("tp_btf/sock_send_length")
+int ct_send(__u64 *ctx)
+{
+	return msg_emit(CT_SEND, msg_sk(&ctx[0]), ctx[1]);
+}
+
+SEC("tp_btf/sock_recv_length")
+int ct_recv(__u64 *ctx)
+{
+	return ctx[2] & MSG_PEEK ? 0 : msg_emit(CT_RECV, msg_sk(&ctx[0]), ctx[1]);
+}
+
+/* The socket layer's functions take a struct socket, a message and a length. */
+#define SEND_FEXIT(function)                                                                                 \
+	SEC("fexit/" #function) int ct_fexit_##function(__u64 *ctx)                                          \
+	{                                                                                                    \
+		return msg_emit(CT_SEND, (void *)RD_NUM((struct socket *)msg_sk(&ctx[0]), sk), ctx[3]);      \
+	}
+SEND_FEXIT(unix_stream_sendmsg)
+SEND_FEXIT(unix_dgram_sendmsg) /* and sequenced packets, which end here */
+SEND_FEXIT(inet_sendmsg)
+SEND_FEXIT(inet6_sendmsg)
+
+/* ... and flags. */
+#define RECV_FEXIT(function)                                                                                 \
+	SEC("fexit/" #function) int ct_fexit_##function(__u64 *ctx)                                          \
+	{                                                                                                    \
+		if (ctx[3] & MSG_PEEK)                                                                       \
+			return 0;                                                                            \
+		return msg_emit(CT_RECV, (void *)RD_NUM((struct socket *)msg_sk(&ctx[0]), sk), ctx[4]);      \
+	}
+RECV_FEXIT(unix_stream_recvmsg)
+RECV_FEXIT(unix_dgram_recvmsg)
+RECV_FEXIT(inet_recvmsg)
+RECV_FEXIT(inet6_recvmsg)
+
+/*
+ * Remembers the socket for the wakes that follow (see CT_WF_READY).  Written
+ * down only where no send of a local task tells the same: in softirqs.
+ */
+static __always_inline int msg_ready(struct sock *sk)
+{
+	struct task_struct *cur = bpf_get_current_task_btf();
+	struct cpu *c = emit_cpu();
+	struct cpu_context *in;
+	__u64 now, obj;
+	struct ct_rec *r;
+	__u16 family;
+
+	if (!c || !sk)
+		return 0;
+	now = bpf_ktime_get_boot_ns();
+	obj = object_of_sk(sk, cur->pid, now);
+	c->ready_depth = c->depth;
+	c->ready_ns = now;
+	c->ready_obj = obj;
+	in = context_now(c);
+	family = BPF_CORE_READ(sk, __sk_common.skc_family);
+	if (!in || in->ctx != CT_CTX_SOFTIRQ || (family != AF_INET && family != AF_INET6))
+		return 0;
+	r = emit_rec(c, CT_READY, now);
+	if (!r)
+		return 0;
+	r->obj = obj;
+	r->state = in->ctx;
+	emit_submit(c, r);
+	return 0;
+}
+
+SEC("tp_btf/sk_data_ready")
+int ct_ready(__u64 *ctx)
+{
+	return msg_ready(msg_sk(&ctx[0]));
+}
+
+SEC("fentry/sock_def_readable")
+int ct_fentry_sock_def_readable(__u64 *ctx)
+{
+	return msg_ready(msg_sk(&ctx[0]));
+}
