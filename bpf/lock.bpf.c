@@ -37,7 +37,7 @@ static __always_inline int lock_emit(__u64 *ctx, enum lock_how how)
 	struct emit_rec2 *r;
 	struct lock l;
 
-	if (!c || cur->tgid == ct_tracer_tgid)
+	if (!c || !fl || cur->tgid == ct_tracer_tgid)
 		return 0;
 	lock_read(fl, &l);
 	if (l.file) {
