@@ -6,7 +6,7 @@
  *	mono:NS  boot:NS  real:NS	nanoseconds of that clock
  *	14:03  14:03:12  14:03:12.5	local wall clock; the day is that of the trace
  *	2026-01-31T14:03:12.5+01:00	ISO 8601; Z, an offset, or local time; a blank instead of T will do
- *	-30s  -1.5m  -200ms  -0s	before the end of the trace
+ *	-30s  -1.5m  -200ms  -0s	before the end of the trace, at most up to the boot
  * A duration is a number with ns, us, ms, s, m, h or d.
  *
  * Pure but for the time zone (TZ).

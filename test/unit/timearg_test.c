@@ -77,7 +77,8 @@ static void test_relative(void **state)
 	expect("-200ms", 7800 * SEC - 200 * NSEC_PER_MSEC);
 	expect("-2h", 600 * SEC);
 	expect("-7800s", 0);
-	refuse("-7801s", -ERANGE);
+	expect("-7801s", 0);
+	refuse("-9223372037s", -ERANGE);
 	refuse("-", -EINVAL);
 	refuse("-30", -EINVAL);
 	refuse("--30s", -EINVAL);

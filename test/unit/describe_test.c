@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include "trace/describe.h"
+
+#define FUSE_MAGIC 0x65735546
+
+/* By id, as in a window that was loaded. */
+static struct window_object objects[] = {
+	{ .id = CT_OBJ_FUTEX_ID(7, 0x1000), .tid = 7, .name = "" },
+	{ .id = CT_OBJ_ID(CT_OBJ_SOCK, 1),
+	  .family = AF_INET,
+	  .type = SOCK_STREAM,
+	  .protocol = IPPROTO_TCP,
+	  .state = 10,
+	  .lport = 80,
+	  .name = "" },
+	{ .id = CT_OBJ_ID(CT_OBJ_SOCK, 2),
+	  .family = AF_INET6,
+	  .type = SOCK_DGRAM,
+	  .lport = 53,
+	  .laddr = { [15] = 1 },
+	  .name = "" },
+	{ .id = CT_OBJ_ID(CT_OBJ_SOCK, 3), .family = AF_UNIX, .name = "/run/x.sock" },
+	{ .id = CT_OBJ_ID(CT_OBJ_SOCK, 4),
+	  .family = AF_UNIX,
+	  .ino = 4,
+	  .peer = CT_OBJ_ID(CT_OBJ_SOCK, 3),
+	  .name = "" },
+	{ .id = CT_OBJ_ID(CT_OBJ_FILE, 5),
+	  .fs_magic = FUSE_MAGIC,
+	  .name = "/mnt/a\x1b[2J\xff\xc2\x9b\xc3\xa9" },
+	{ .id = CT_OBJ_ID(CT_OBJ_FILE, 6), .ino = 66, .name = "" },
+	{ .id = CT_OBJ_ID(CT_OBJ_CHARDEV, 7), .dev = 13 << 20 | 64, .name = "/dev/input/event0" },
+	{ .id = CT_OBJ_ID(CT_OBJ_CHARDEV, 8), .dev = 1 << 20 | 3, .name = "/dev/null" },
+};
+static struct window_task tasks[] = { { .tid = 7, .tgid = 7, .comm = "sh" } };
+static const struct window window = {
+	.objects = objects, .n_objects = sizeof(objects) / sizeof(objects[0]), .tasks = tasks, .n_tasks = 1
+};
+
+static void expect(uint64_t id, const char *kind, const char *text)
+{
+	char buf[DESCRIBE_MAX];
+
+	assert_int_equal(describe_object(&window, id, buf, sizeof(buf)), strlen(text));
+	assert_string_equal(buf, text);
+	assert_string_equal(describe_kind(&window, id), kind);
+}
+
+static void test_objects(void **state)
+{
+	expect(0, "unknown", "");
+	expect(CT_OBJ_FUTEX_ID(7, 0x1000), "futex", "futex 0x1000 of pid 7");
+	expect(CT_OBJ_FUTEX_ID(8, 0x2000), "futex", "futex 0x2000");
+	expect(CT_OBJ_ID(CT_OBJ_SOCK, 1), "tcp", "tcp 0.0.0.0:80 (listening)");
+	expect(CT_OBJ_ID(CT_OBJ_SOCK, 2), "udp", "udp [::1]:53->*");
+	expect(CT_OBJ_ID(CT_OBJ_SOCK, 3), "unix", "unix /run/x.sock");
+	expect(CT_OBJ_ID(CT_OBJ_SOCK, 4), "unix", "unix ->/run/x.sock");
+	expect(CT_OBJ_ID(CT_OBJ_SOCK, 99), "unknown", "socket:[99]");
+	expect(CT_OBJ_ID(CT_OBJ_SOCK, 1ULL << 58 | 5), "unknown", "socket not accepted yet");
+	expect(CT_OBJ_ID(CT_OBJ_FILE, 5), "fuse", "/mnt/a?[2J???\xc3\xa9");
+	expect(CT_OBJ_ID(CT_OBJ_FILE, 6), "disk", "file inode 66");
+	expect(CT_OBJ_ID(CT_OBJ_CHARDEV, 7), "input", "/dev/input/event0");
+	expect(CT_OBJ_ID(CT_OBJ_CHARDEV, 8), "unknown", "/dev/null");
+	expect(CT_OBJ_ID(CT_OBJ_PIPE, 12), "pipe", "pipe:[12]");
+	expect(CT_OBJ_ID(CT_OBJ_BLOCKDEV, 8 << 20 | 1), "disk", "disk 8:1");
+	expect(CT_OBJ_ID(CT_OBJ_TASK, 7), "child", "pid 7 (sh)");
+	expect(CT_OBJ_ID(CT_OBJ_TASK, 8), "child", "pid 8");
+	expect(CT_OBJ_ID(CT_OBJ_EVENTFD, 0x10), "eventfd", "eventfd 10");
+	/* kinds that this version does not know */
+	expect(CT_OBJ_ID(31, 5), "unknown", "object 5");
+}
+
+static void test_short_buffers(void **state)
+{
+	char buf[8] = "unhurt!";
+
+	assert_int_equal(describe_object(&window, CT_OBJ_ID(CT_OBJ_SOCK, 3), buf, 5), 16);
+	assert_string_equal(buf, "unix");
+	assert_int_equal(describe_object(&window, CT_OBJ_ID(CT_OBJ_SOCK, 3), buf, 1), 16);
+	assert_string_equal(buf, "");
+	assert_int_equal(describe_object(&window, CT_OBJ_ID(CT_OBJ_SOCK, 3), NULL, 0), 16);
+	assert_int_equal(describe_clean("abc", NULL, 0), 3);
+	/* a character that is cut through is not left half */
+	assert_int_equal(describe_clean("ab\xc3\xa9", buf, 4), 4);
+	assert_string_equal(buf, "ab?");
+}
+
+static void test_resources(void **state)
+{
+	uint64_t file = CT_OBJ_ID(CT_OBJ_FILE, 6);
+
+	assert_string_equal(describe_resource(&window, CT_W_FLOCK, file), "file-lock");
+	assert_string_equal(describe_resource(&window, CT_W_READ, file), "disk");
+	assert_string_equal(describe_resource(&window, CT_W_SYNC, 0), "disk");
+	assert_string_equal(describe_resource(&window, CT_W_SYNC, CT_OBJ_ID(CT_OBJ_FILE, 5)), "fuse");
+	assert_string_equal(describe_resource(&window, CT_W_SLEEP, 0), "timer");
+	assert_string_equal(describe_resource(&window, CT_W_CHILD, 0), "child");
+	assert_string_equal(describe_resource(&window, CT_W_NONE, 0), "cpu");
+	assert_string_equal(describe_resource(&window, (enum ct_wait)200, 0), "unknown");
+}
+
+static void test_words(void **state)
+{
+	assert_string_equal(describe_syscall(SYS_read), "read");
+	assert_string_equal(describe_syscall(SYS_futex), "futex");
+	assert_string_equal(describe_syscall(CT_NR_NONE), "");
+	assert_null(describe_syscall(CT_NR_NONE - 1));
+	for (unsigned k = 1; k < 64; k++)
+		if (describe_record(k))
+			assert_int_equal(describe_record_kind(describe_record(k)), k);
+	assert_non_null(describe_record(CT_GAP));
+	assert_null(describe_record(0));
+	assert_int_equal(describe_record_kind(""), 0);
+	assert_string_equal(describe_signal(9), "KILL");
+	assert_null(describe_signal(0));
+	assert_null(describe_signal(255));
+	for (unsigned c = 0; c < CT_LOSS_CAUSES; c++)
+		assert_string_not_equal(describe_loss(c), "unknown");
+	assert_string_equal(describe_loss(CT_LOSS_CAUSES), "unknown");
+	assert_string_equal(describe_state(CT_ST_DISK), "disk");
+	assert_string_equal(describe_wait((enum ct_wait)200), "unknown");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_objects),
+		cmocka_unit_test(test_short_buffers),
+		cmocka_unit_test(test_resources),
+		cmocka_unit_test(test_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
