@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The page that the measurements go to: tables, the budgets, and the machine."""
+import collections
+import os
+import platform
+import subprocess
+import time
+
+BEGIN, END = "<!-- bench/run writes from here -->", "<!-- to here -->"
+
+BUDGETS = {
+    "record": "<= 170 ns",
+    "idle": "<= 0.1 %",
+    "daemon": "<= 0.5 % at 50 000/s",
+    "daemon_full": "<= 4 % at 1 M/s",
+    "memory": "<= 64 MiB + 1 MiB a CPU",
+    "bytes": "<= 5 on a busy machine",
+    "encode": ">= 5 M/s",
+    "decode": ">= 20 M/s",
+    "graph": "<= 2 s",
+    "snapshot": "<= 300 ms, 0",
+    "diagnose": "<= 1 s",
+}
+
+
+class Row(collections.namedtuple("Row", "what measured budget")):
+    def cells(self):
+        return [self.what, self.measured, BUDGETS[self.budget] if self.budget else ""]
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(map(str, r)) + " |" for r in rows])
+
+
+def first(path, key, default="?"):
+    try:
+        with open(path, encoding="utf-8") as f:
+            for line in f:
+                if line.startswith(key):
+                    return line.partition(":" if ":" in line else "=")[2].strip().strip('"')
+    except OSError:
+        pass
+    return default
+
+
+def machine(pairs):
+    virt = subprocess.run(["systemd-detect-virt"], capture_output=True, text=True, check=False) \
+        if os.path.exists("/usr/bin/systemd-detect-virt") else None
+    kib = int(first("/proc/meminfo", "MemTotal", "0 kB").split()[0])
+    return ("%s; %s, %d CPUs%s, %d GiB; Linux %s, %s; load %.1f before it began. Medians of %d interleaved pairs." % (
+        time.strftime("%Y-%m-%d"), first("/proc/cpuinfo", "model name", platform.machine()), os.cpu_count(),
+        " (virtual: %s)" % virt.stdout.strip() if virt and virt.returncode == 0 else "", round(kib / 2**20),
+        platform.release(), first("/etc/os-release", "PRETTY_NAME"), LOAD, pairs))
+
+
+LOAD = os.getloadavg()[0]
+
+
+def write_page(path, text):
+    with open(path, encoding="utf-8") as f:
+        page = f.read()
+    head, _, rest = page.partition(BEGIN)
+    tail = rest.partition(END)[2]
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("%s%s\n%s\n%s%s" % (head, BEGIN, text, END, tail))

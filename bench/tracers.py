@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The tracers that are compared: each starts, runs beside a workload, and is stopped."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+class Missing(Exception):
+    """The tool is not installed, or does not work here; says why."""
+
+
+def stat_fields(pid):
+    with open("/proc/%d/stat" % pid, encoding="utf-8", errors="replace") as f:
+        return f.read().rpartition(")")[2].split()
+
+
+def cpu_seconds(pid):
+    """User and system time of a process and of all its descendants that are alive."""
+    parents, times = {}, {}
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            f = stat_fields(int(name))
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        parents[int(name)] = int(f[1])
+        times[int(name)] = (int(f[11]) + int(f[12])) / TICK
+    total = 0.0
+    for p, seconds in times.items():
+        at = p
+        while at not in (0, 1, pid):
+            at = parents.get(at, 0)
+        total += seconds if at == pid else 0
+    return total
+
+
+class Tracer:
+    """Nothing is traced."""
+    name = "none"
+
+    def __init__(self, where):
+        self.where = where
+        self.process = None
+
+    def check(self):
+        pass
+
+    def start(self):
+        pass
+
+    def counters(self):
+        return {}
+
+    def cpu_seconds(self):
+        return cpu_seconds(self.process.pid) if self.process else 0.0
+
+    def stop(self):
+        """Ends it; returns what it left: {"bytes": N, "lost": N} as far as that is known."""
+        return {}
+
+    def spawn(self, cmd, log):
+        with open(os.path.join(self.where, log), "w", encoding="utf-8") as f:
+            self.process = subprocess.Popen(cmd, stdin=subprocess.DEVNULL, stdout=f, stderr=f)
+
+    def end(self, sig):
+        self.process.send_signal(sig)
+        self.process.wait(60)
+        self.process = None
+
+
+class Ctrace(Tracer):
+    name = "ctrace"
+
+    def __init__(self, where, ctrace, ctraced, size="512M", extra=()):
+        super().__init__(where)
+        self.ctrace, self.ctraced, self.size, self.extra = ctrace, ctraced, size, list(extra)
+        self.state = os.path.join(where, "state")
+        self.socket = os.path.join(where, "sock")
+
+    def check(self):
+        for path in self.ctrace, self.ctraced:
+            if not os.access(path, os.X_OK):
+                raise Missing("%s is not there: build first" % path)
+        self.start()
+        self.stop()
+
+    def ask(self, *args):
+        r = subprocess.run([self.ctrace, *args], capture_output=True, text=True, check=False)
+        if r.returncode:
+            raise Missing("ctrace %s: %s" % (args[0], r.stderr.strip()[-300:]))
+        return r.stdout
+
+    def status(self):
+        return json.loads(self.ask("status", "--socket", self.socket, "--json"))
+
+    def start(self):
+        shutil.rmtree(self.state, ignore_errors=True)
+        self.spawn([self.ctraced, "--state-dir", self.state, "--socket", self.socket, "--size", self.size,
+                    *self.extra], "ctraced.log")
+        for _ in range(150):
+            if self.process.poll() is not None:
+                break
+            try:
+                self.status()
+                return
+            except Missing:
+                time.sleep(0.1)
+        with open(os.path.join(self.where, "ctraced.log"), encoding="utf-8", errors="replace") as f:
+            raise Missing("ctraced does not start: " + f.read().strip()[-300:])
+
+    def counters(self):
+        """Records and bytes so far, and what was lost."""
+        # what is in the open segment is not counted yet: it is sealed once a second
+        time.sleep(1.2)
+        s = self.status()
+        lost = sum(v for v in s["losses"].values() if isinstance(v, int))
+        return {"records": s["file"]["records"], "bytes": s["file"]["written_bytes"], "lost": lost,
+                "rss": s["cost"]["rss_bytes"]}
+
+    def trace(self):
+        return os.path.join(self.state, "ctrace.ctr")
+
+    def stop(self):
+        self.end(signal.SIGTERM)
+        return {}
+
+
+class Perf(Tracer):
+    name = "perf record"
+
+    def check(self):
+        if not shutil.which("perf"):
+            raise Missing("perf is not installed")
+        self.start()
+        self.stop()
+
+    def start(self):
+        self.data = os.path.join(self.where, "perf.data")
+        self.spawn(["perf", "record", "-q", "-a", "-e", "sched:sched_switch,sched:sched_waking", "-o", self.data],
+                   "perf.log")
+        time.sleep(1)
+        if self.process.poll() is not None:
+            with open(os.path.join(self.where, "perf.log"), encoding="utf-8", errors="replace") as f:
+                raise Missing("perf does not record here: " + f.read().strip()[-200:])
+
+    def stop(self):
+        self.end(signal.SIGINT)
+        size = os.path.getsize(self.data)
+        return {"bytes": size}
+
+    def events(self):
+        r = subprocess.run(["perf", "script", "-i", self.data, "-F", "tid"], stdout=subprocess.PIPE,
+                           stderr=subprocess.DEVNULL, check=False)
+        return r.stdout.count(b"\n")
+
+
+class TraceCmd(Tracer):
+    name = "trace-cmd"
+
+    def check(self):
+        if not shutil.which("trace-cmd"):
+            raise Missing("trace-cmd is not installed")
+        self.start()
+        self.stop()
+
+    def start(self):
+        self.data = os.path.join(self.where, "trace.dat")
+        self.spawn(["trace-cmd", "record", "-q", "-e", "sched:sched_switch", "-e", "sched:sched_waking", "-o", self.data],
+                   "trace-cmd.log")
+        time.sleep(1)
+        if self.process.poll() is not None:
+            with open(os.path.join(self.where, "trace-cmd.log"), encoding="utf-8", errors="replace") as f:
+                raise Missing("trace-cmd does not record here: " + f.read().strip()[-200:])
+
+    def stop(self):
+        self.end(signal.SIGINT)
+        return {"bytes": os.path.getsize(self.data)}
+
+    def events(self):
+        r = subprocess.run(["trace-cmd", "report", "-q", "-i", self.data], stdout=subprocess.PIPE,
+                           stderr=subprocess.DEVNULL, check=False)
+        return max(r.stdout.count(b"\n") - 1, 0)
