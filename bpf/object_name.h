@@ -10,7 +10,7 @@
 
 #include "object.h"
 
-#define NAME_DEPTH     8  /* components of a path */
+#define NAME_DEPTH     10 /* components of a path */
 #define NAME_COMPONENT 48 /* bytes of each, with the slash or 0 */
 
 struct name_buf {

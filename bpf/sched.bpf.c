@@ -103,10 +103,14 @@ int ct_switch(__u64 *ctx)
 	return 0;
 }
 
+#define SOFTIRQ_NET_RX 3
+
 /* The object of a wake: see CT_WAKE. */
 static __always_inline void waking_reason(struct wait_ctx *x, struct ct_rec *w, struct task_struct *cur,
 					  struct cpu_context *in)
 {
+	__u8 cls;
+
 	if (x->c->ready_obj && x->c->ready_depth == x->c->depth &&
 	    x->now - x->c->ready_ns < CONTEXT_READY_NS) {
 		w->flags |= CT_WF_READY;
@@ -120,13 +124,14 @@ static __always_inline void waking_reason(struct wait_ctx *x, struct ct_rec *w, 
 	x->w.nr = wait_syscall(cur, task_regs(cur));
 	if (x->w.nr == CT_NR_NONE)
 		return;
-	/* In a softirq on top of a task the task counts only when it is sending: that is how loopback works.
-	 */
-	if (in && SYSCLASS_WAIT(wait_class(x->w.nr)) != CT_W_WRITE)
+	/* In a network softirq on top of a task the task counts when it is sending or connecting: that is how
+	 * loopback works. */
+	cls = SYSCLASS_WAIT(wait_class(x->w.nr));
+	if (in && (in->what != SOFTIRQ_NET_RX || (cls != CT_W_WRITE && cls != CT_W_CONNECT)))
 		return;
 	w->nr = x->w.nr;
 	if (w->flags & CT_WF_READY) {
-		w->aux = SYSCLASS_WAIT(wait_class(x->w.nr));
+		w->aux = cls;
 		return;
 	}
 	wait_decode(x, cur);

@@ -43,7 +43,10 @@ static __always_inline __u16 wait_syscall(struct task_struct *t, struct pt_regs 
 
 static __always_inline __u16 wait_class(__u16 nr)
 {
-	return nr < SYSCLASS_N ? ct_sysclass[nr] : CT_W_OTHER;
+	__u64 i = nr;
+
+	barrier_var(i); /* one register for the check and the use */
+	return i < SYSCLASS_N ? ct_sysclass[i] : CT_W_OTHER;
 }
 
 /* Sets the flags for a time limit.  Limits are a number of ms, or a struct of seconds and a fraction. */
