@@ -166,6 +166,35 @@ static int save(struct session *s, int fd)
 	return r ? cli_error("cannot save the recording: %s", rerr) : CLI_OK;
 }
 
+/* The place that was asked for did not take it; what was recorded is worth another try. */
+static void save_elsewhere(struct session *s)
+{
+	char path[] = "/var/tmp/ctrace-XXXXXX.ctr";
+	_cleanup_close_ int fd = mkostemps(path, 4, O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (save(s, fd) || fsync(fd)) {
+		unlink(path);
+		return;
+	}
+	cli_warn("the recording was saved as %s instead", path);
+	tracefile_say_written(fd, path);
+}
+
+static int save_and_tell(struct session *s, struct outfile *out)
+{
+	int code = save(s, out->fd);
+
+	if (!code)
+		code = outfile_commit(out);
+	if (code)
+		save_elsewhere(s);
+	else
+		tracefile_say_written(out->fd, out->path);
+	return code;
+}
+
 static int status_of(int st)
 {
 	return WIFSIGNALED(st) ? 128 + WTERMSIG(st) : WEXITSTATUS(st);
@@ -200,11 +229,7 @@ static int session_run(struct session *s, char **argv, struct outfile *out)
 	if (!has_cmd && !s->until_ns)
 		fprintf(stderr, "ctrace: recording; Ctrl-C ends it\n");
 	wait_end(s, has_cmd);
-	saved = save(s, out->fd);
-	if (!saved)
-		saved = outfile_commit(out);
-	if (!saved)
-		tracefile_say_written(out->fd, out->path);
+	saved = save_and_tell(s, out);
 	if (!has_cmd)
 		return saved;
 	/* CMD may run on after the time limit; that is not recorded any more. */

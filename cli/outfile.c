@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -60,6 +61,14 @@ static char *default_name(void)
 	return strdup(buf);
 }
 
+/* In a directory that others may write, somebody may have put a file in our way to read what we write. */
+static bool ours(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1;
+}
+
 int outfile_open(const char *path, struct outfile *ret)
 {
 	struct outfile o = OUTFILE_NONE;
@@ -78,6 +87,10 @@ int outfile_open(const char *path, struct outfile *ret)
 		if (o.fd < 0)
 			cli_error("%s: cannot be written: %s; give another place with -o", o.path,
 				  strerror(errno));
+		else if (!ours(o.fd))
+			cli_error("%s: it is there and belongs to somebody else; remove it, or give another "
+				  "name with -o",
+				  o.partial);
 		else if (flock(o.fd, LOCK_EX | LOCK_NB) || ftruncate(o.fd, 0))
 			cli_error("%s: another ctrace is writing it; give another name with -o", o.path);
 		else {
