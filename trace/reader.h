@@ -27,6 +27,7 @@ struct reader_info {
 	uint32_t n_bad_slots;    /* segments that are missing or broken */
 	uint64_t from_ns, to_ns; /* boot time; 0, 0 when there is no segment */
 	uint64_t first_seq, last_seq;
+	uint64_t used_slots;
 	uint64_t records; /* as the segment headers say */
 	uint64_t records_by_kind[64];
 	uint64_t lost_by_cause[CT_LOSS_CAUSES];
