@@ -77,7 +77,7 @@ static double seconds(const struct reader_info *i)
 
 static double bytes_per_record(const struct reader_info *i)
 {
-	return i->records ? (double)i->n_segments * i->slot_bytes / (double)i->records : 0;
+	return i->records ? (double)(i->used_slots * i->slot_bytes) / (double)i->records : 0;
 }
 
 /* cpu and records are left out where they are not known. */
@@ -137,7 +137,7 @@ static int print_json(const char *path, const struct reader_info *i, const struc
 		"{s:s,s:o,s:i,s:I,s:I,s:I,s:I,s:I,s:o?,s:o?,s:i,s:I,s:I,s:I,s:I,s:f,s:o,s:o,s:o,s:I,s:I,s:I}",
 		"schema", "ctrace.info/1", "file", text_json(path), "version", (int)i->version, "file_bytes",
 		(json_int_t)i->file_bytes, "slot_bytes", (json_int_t)i->slot_bytes, "slots",
-		(json_int_t)i->n_slots, "segments", (json_int_t)i->n_segments, "bad_slots",
+		(json_int_t)i->n_slots, "segments", (json_int_t)i->n_segments, "bad_segments",
 		(json_int_t)i->n_bad_slots, "host", text_json(i->host), "kernel", text_json(i->kernel),
 		"cpus", (int)i->n_cpus, "from_ns", (json_int_t)i->from_ns, "to_ns", (json_int_t)i->to_ns,
 		"boot_to_mono_ns", (json_int_t)i->offsets.boot_to_mono_ns, "boot_to_real_ns",
@@ -155,10 +155,29 @@ static int print_json(const char *path, const struct reader_info *i, const struc
 
 static void print_clean(const char *label, const char *text)
 {
-	char clean[DESCRIBE_MAX];
+	size_t size = strlen(text) + 1;
+	_cleanup_free_ char *clean = malloc(size);
 
-	describe_clean(text, clean, sizeof(clean));
-	printf("%-9s %s\n", label, *clean ? clean : "unknown");
+	if (clean)
+		describe_clean(text, clean, size);
+	printf("%-9s %s\n", label, clean && *clean ? clean : "unknown");
+}
+
+/* The list of hooks, broken at its commas. */
+static void print_hooks(const char *hooks)
+{
+	const char *label = "Hooks:";
+
+	while (*hooks) {
+		size_t n = strcspn(hooks, ",");
+
+		while (hooks[n] && n + 1 + strcspn(hooks + n + 1, ",") < 90)
+			n += 1 + strcspn(hooks + n + 1, ",");
+		_cleanup_free_ char *line = strndup(hooks, n);
+		print_clean(label, line ? line : "");
+		label = "";
+		hooks += n + (hooks[n] == ',');
+	}
 }
 
 static void print_time(const struct reader_info *i)
@@ -219,11 +238,11 @@ static void print_text(const char *path, const struct reader_info *i, const stru
 	char n[TEXT_NUMBER_MAX], rate[TEXT_NUMBER_MAX];
 	double s = seconds(i);
 
-	printf("%-9s %s (%s, format %u.%u, %u of %u slots of %u KiB in use)\n", "File:", path,
-	       text_bytes(i->file_bytes, n), i->version >> 8, i->version & 0xff, i->n_segments, i->n_slots,
+	printf("%-9s %s (%s, format %u.%u, %" PRIu64 " of %u slots of %u KiB in use)\n", "File:", path,
+	       text_bytes(i->file_bytes, n), i->version >> 8, i->version & 0xff, i->used_slots, i->n_slots,
 	       i->slot_bytes / 1024);
 	if (i->n_bad_slots)
-		printf("%-9s %u slots are torn or corrupt and are left out\n", "", i->n_bad_slots);
+		printf("%-9s %u segments are missing or damaged and are left out\n", "", i->n_bad_slots);
 	if (i->n_boots > 1)
 		printf("%-9s %u; this is --boot %u, where 0 is the newest\n", "Boots:", i->n_boots, i->boot);
 	print_clean("Host:", i->host);
@@ -234,7 +253,7 @@ static void print_text(const char *path, const struct reader_info *i, const stru
 	       text_count(s > 0 ? (uint64_t)((double)i->records / s) : 0, rate), bytes_per_record(i));
 	printf("%-9s %zu tasks, %zu objects, %zu stacks\n", "Names:", c->tasks.n, c->objects.n, c->stacks.n);
 	print_losses(i, c);
-	print_clean("Hooks:", i->hooks);
+	print_hooks(i->hooks);
 	print_kinds(i);
 }
 
