@@ -143,7 +143,7 @@ static bool wanted(const struct graph *g, uint32_t task, const struct hangs_filt
 	const struct graph_task *t = &g->tasks[task];
 	uint64_t end = MIN(t->exit_ns, g->w->to_ns);
 
-	if (t->kthread || t->tracer)
+	if (t->kthread || t->tracer || !strcmp(graph_comm(g, task, end), "ctrace"))
 		return false;
 	if (!f)
 		return true;

@@ -125,13 +125,18 @@ static const struct window_event *wake_signal(const struct graph *g, const struc
 	return NULL;
 }
 
-/* Killed: a signal it did not wait for, and it was gone soon after. */
-static bool was_killed(const struct graph *g, const struct seg *s, const struct window_event *wake,
-		       const struct window_event *sig)
+/* Killed: a signal it did not wait for, or the exit of its whole process, and it was gone soon after. */
+static bool was_killed(const struct graph *g, const struct seg *s, const struct window_event *wake)
 {
-	if (!sig || s->wait == CT_W_SIGNAL || s->wait == CT_W_STOPPED)
+	const char *call = describe_syscall(wake->r.nr);
+	uint32_t waker = wake->r.peer ? graph_task_at(g, wake->r.peer, wake->r.ts) : GRAPH_NONE;
+
+	if (s->wait == CT_W_SIGNAL || s->wait == CT_W_STOPPED || g->tasks[s->task].exit_ns > wake->r.ts + 300000000ULL)
 		return false;
-	return g->tasks[s->task].exit_ns < wake->r.ts + 300000000ULL;
+	if (wake_signal(g, s, wake))
+		return true;
+	return wake->r.state == CT_CTX_TASK && waker != GRAPH_NONE && g->tasks[waker].tgid == g->tasks[s->task].tgid &&
+	       call && (!strcmp(call, "exit_group") || !strcmp(call, "execve"));
 }
 
 static void blame_task(struct blame *b, uint32_t task, enum edge_kind edge, enum edge_strength strength)
@@ -334,7 +339,7 @@ void blame_wait(const struct graph *g, uint32_t seg, uint64_t limit_ns, struct b
 		return;
 	}
 	if (wake && !is_timer(wake)) {
-		b->killed = was_killed(g, s, wake, wake_signal(g, s, wake));
+		b->killed = was_killed(g, s, wake);
 		if (!b->killed) {
 			blame_woken(g, s, wake, b);
 			return;
@@ -342,8 +347,7 @@ void blame_wait(const struct graph *g, uint32_t seg, uint64_t limit_ns, struct b
 	} else if (wake) {
 		b->timed_out = true;
 		end = blame_repeat(g, seg, limit_ns);
-		if (end && !was_killed(g, end, &g->w->events[end->wake],
-				       wake_signal(g, end, &g->w->events[end->wake]))) {
+		if (end && !was_killed(g, end, &g->w->events[end->wake])) {
 			blame_woken(g, end, &g->w->events[end->wake], b);
 			if (b->task != GRAPH_NONE)
 				return;

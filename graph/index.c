@@ -55,6 +55,9 @@ static void plain_address(uint16_t family, const uint8_t in[16], uint8_t out[16]
 		memcpy(out, in, 16);
 }
 
+/* In the id of a socket that nobody has accepted yet. */
+#define OBJ_NOT_ACCEPTED (1ULL << 58)
+
 static bool is_inet(const struct window_object *o)
 {
 	return o && CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && (o->family == 2 || o->family == 10);
@@ -86,7 +89,13 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 			continue;
 		if (p->type != o->type || p->id == o->id)
 			continue;
-		/* ports are reused: the one learned nearest in time */
+		/* a connection that is accepted gets a new name: prefer that one; ports are reused: the one
+		 * learned nearest in time */
+		if (best && (best->id & OBJ_NOT_ACCEPTED) != (p->id & OBJ_NOT_ACCEPTED)) {
+			if (best->id & OBJ_NOT_ACCEPTED)
+				best = p;
+			continue;
+		}
 		if (!best ||
 		    llabs((long long)(p->ts_ns - o->ts_ns)) < llabs((long long)(best->ts_ns - o->ts_ns)))
 			best = p;
