@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/sysinfo.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -110,30 +111,48 @@ static void sweep(const char *base)
 		closedir(d);
 }
 
-/* Bytes free for us in dir; 0 when it cannot be used: not there, not writable, in memory, name too long. */
-static uint64_t room_in(const char *dir)
+static bool in_memory(const struct statfs *fs)
+{
+	return fs->f_type == TMPFS_MAGIC || fs->f_type == RAMFS_MAGIC;
+}
+
+/* Bytes free for us in dir; 0 when it cannot be used: not there, not writable, name too long, or in memory
+ * unless that will do. */
+static uint64_t room_in(const char *dir, bool memory_will_do)
 {
 	struct sockaddr_un sa;
+	struct sysinfo mem;
 	struct statfs fs;
+	uint64_t room;
 
 	if (strlen(dir) + strlen("/" DIR_PREFIX "XXXXXX/sock") >= sizeof(sa.sun_path))
 		return 0;
 	if (access(dir, W_OK | X_OK) || statfs(dir, &fs))
 		return 0;
-	if (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC)
+	room = (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize;
+	if (!in_memory(&fs))
+		return room;
+	if (!memory_will_do || sysinfo(&mem))
 		return 0;
-	return (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize;
+	/* a ramfs tells no size */
+	return fs.f_type == RAMFS_MAGIC ? (uint64_t)mem.freeram * mem.mem_unit / 2 : room;
 }
 
 /* Chooses the directory and the size. */
 static int choose(const char *near, uint64_t size_bytes, const char **ret_base, uint64_t *ret_size)
 {
 	uint64_t want = size_bytes ? size_bytes : ONESHOT_SIZE_MIN;
-	uint64_t room_near = room_in(near), room_var = room_in("/var/tmp");
-	bool var = room_var / 4 >= want || room_var >= room_near;
-	uint64_t room = var ? room_var : room_near;
+	uint64_t room_near = room_in(near, false), room_var = room_in("/var/tmp", false);
+	uint64_t room;
+	bool var;
 	char need[TEXT_NUMBER_MAX], have[TEXT_NUMBER_MAX];
 
+	if (!room_near && !room_var) { /* a machine that runs from memory alone */
+		room_near = room_in(near, true);
+		room_var = room_in("/var/tmp", true);
+	}
+	var = room_var / 4 >= want || room_var >= room_near;
+	room = var ? room_var : room_near;
 	if (room < want || (!size_bytes && room / 4 < want))
 		return cli_error(
 			"no room to record: %s is needed, /var/tmp and %s have %s; free some space, or give "
