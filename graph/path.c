@@ -48,24 +48,31 @@ static bool on_stack(const struct walker *k, uint32_t depth, uint32_t task)
 
 static void walk(struct walker *k, uint32_t frame);
 
+/* Until when what the task of a frame did may explain the wait that opened the frame: until it ended that wait,
+ * which may be long after the frame, when the waiter polled. */
+static uint64_t horizon(const struct path_frame *f)
+{
+	return f->depth ? MAX(f->to_ns, f->blame.until_ns) : f->to_ns;
+}
+
 /* An event loop that went back to wait on the same set has not answered yet: what it waited for, as far as
  * our waiter is concerned, is what made it act in the end.  Returns the last such wait in the frame. */
 static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t seg)
 {
 	const struct seg *s = &k->g->segs[seg];
 	const struct graph_task *t = &k->g->tasks[f->task];
-	uint64_t ran = 0, slack = (f->to_ns - f->from_ns) / 5;
+	uint64_t ran = 0, end = horizon(f), slack = (end - f->from_ns) / 5;
 	uint32_t last = seg;
 
 	if (f->depth == 0 || (s->wait != CT_W_EPOLL && s->wait != CT_W_POLL))
 		return seg;
-	for (uint32_t i = seg + 1; i < t->first_seg + t->n_segs && k->g->segs[i].from_ns < f->to_ns; i++) {
+	for (uint32_t i = seg + 1; i < t->first_seg + t->n_segs && k->g->segs[i].from_ns < end; i++) {
 		const struct seg *x = &k->g->segs[i];
 
-		if (x->state == SEG_RUNNING && (ran += MIN(x->to_ns, f->to_ns) - x->from_ns) > slack)
+		if (x->state == SEG_RUNNING && (ran += MIN(x->to_ns, end) - x->from_ns) > slack)
 			break;
 		if (x->state == SEG_BLOCKED && blame_same_wait(s, x) && x->wake != GRAPH_NONE &&
-		    x->to_ns <= f->to_ns)
+		    x->to_ns <= end)
 			last = i;
 	}
 	return last;
@@ -76,11 +83,11 @@ static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_
 	uint32_t last = last_idle(k, f, seg);
 
 	if (last != seg) {
-		blame_wait(k->g, last, f->to_ns, b);
+		blame_wait(k->g, last, horizon(f), b);
 		if (b->task != GRAPH_NONE && !b->timed_out && !on_stack(k, f->depth, b->task))
 			return;
 	}
-	blame_wait(k->g, seg, f->to_ns, b);
+	blame_wait(k->g, seg, horizon(f), b);
 }
 
 static void walk_wait(struct walker *k, uint32_t frame, uint32_t seg, uint64_t from, uint64_t to)
