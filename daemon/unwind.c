@@ -236,6 +236,9 @@ static int step_fp(struct unwind *u, struct walk *w)
 	uint64_t fp = w->regs[REG_FP], sp = w->regs[REG_SP];
 	struct walk to = { .by_fp = true };
 
+	/* the outermost frame, by the conventions of both machines */
+	if (!fp && reg_known(w, REG_FP) && !w->exact)
+		return -ENODATA;
 	if (!reg_known(w, REG_FP) || !reg_known(w, REG_SP) || fp % 8 || fp < sp || fp - sp > FP_REACH)
 		return -EFAULT;
 	if (read_word(u, fp, &to.regs[REG_FP]) || read_word(u, fp + 8, &to.regs[REG_PC]))
