@@ -136,7 +136,8 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	uint32_t race;
 	struct seg *s;
 
-	if (b->err || timeline_stale(t, e->r.ts))
+	/* the death of a task is final, even when the checkpoint found it alive a moment later */
+	if (b->err || (timeline_stale(t, e->r.ts) && !(e->r.state & CT_ST_DEAD)))
 		return;
 	t->cpu = e->cpu;
 	t->prio = e->r.aux & 0xff;
