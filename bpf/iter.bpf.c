@@ -21,7 +21,7 @@ static __always_inline __u64 iter_since(struct task_struct *t, __u64 now)
 static __always_inline void iter_reason(struct wait_ctx *x, struct task_struct *t, __u32 state,
 					struct ct_rec *r)
 {
-	wait_decode(x, t);
+	wait_decode(x, t, WAIT_OTHER);
 	r->nr = x->w.nr;
 	if (!state)
 		return;
@@ -44,12 +44,10 @@ static __always_inline void iter_reason(struct wait_ctx *x, struct task_struct *
  * is small. */
 static __noinline int iter_wait(struct seq_file *seq, struct task_struct *t, __u64 now)
 {
-	struct wait_ctx x = { .c = emit_cpu(), .now = now, .view = WAIT_OTHER };
+	struct wait_ctx x = { .now = now };
 	__u32 state = t->on_cpu ? 0 : t->__state;
 	struct ct_rec r;
 
-	if (!x.c)
-		return 0;
 	emit_init(&r, CT_SWITCH, now);
 	r.tid = t->pid;
 	r.nr = CT_NR_NONE;

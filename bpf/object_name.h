@@ -268,10 +268,12 @@ __weak int ct_object_announce(struct object *o, __u64 now)
 	struct cpu *c = emit_cpu();
 	struct seen *was, is = {};
 	struct name_buf *n;
+	__u64 id;
 
 	if (!c || !o)
 		return 0;
-	was = bpf_map_lookup_elem(&ct_objects, &o->id);
+	id = o->id; /* a key on the stack: before 6.2 no other memory will do */
+	was = bpf_map_lookup_elem(&ct_objects, &id);
 	is.sig = o->sig;
 	if (was && was->sig == o->sig && !was->incomplete)
 		return 1;
@@ -284,7 +286,7 @@ __weak int ct_object_announce(struct object *o, __u64 now)
 		return 0;
 	}
 	emit_submit(c, n);
-	if (bpf_map_update_elem(&ct_objects, &o->id, &is, 0))
+	if (bpf_map_update_elem(&ct_objects, &id, &is, 0))
 		emit_loss(c, CT_LOSS_OBJECTS, now);
 	return !is.incomplete;
 }
@@ -305,7 +307,7 @@ static __always_inline void object_see(struct task_state *ts, struct object *o, 
 }
 
 /* The object behind a descriptor, named; 0 when there is none. */
-static __noinline __u64 object_of_fd(struct task_struct *t, __u32 fd, __u64 now)
+static __always_inline __u64 object_of_fd(struct task_struct *t, __u32 fd, __u64 now)
 {
 	struct object o = {};
 	struct file *f = object_fd_file(t, fd);
@@ -317,6 +319,12 @@ static __noinline __u64 object_of_fd(struct task_struct *t, __u32 fd, __u64 now)
 	o.tid = t->pid;
 	object_see(bpf_task_storage_get(&ct_tasks, t, 0, 0), &o, now);
 	return o.id;
+}
+
+/* The same for the current task.  Global: see ct_object_fill(). */
+__weak __u64 ct_object_of_fd(__u32 fd, __u64 now)
+{
+	return object_of_fd(bpf_get_current_task_btf(), fd, now);
 }
 
 /* The object of a socket, named. */

@@ -31,6 +31,21 @@ static __always_inline __u8 switch_state_kind(__u32 state)
 	return 0;
 }
 
+/* The two decoders, each in a function that the verifier looks at once. */
+__weak int ct_wait_self(struct wait_ctx *x)
+{
+	if (x)
+		wait_decode(x, bpf_get_current_task_btf(), WAIT_SELF);
+	return 0;
+}
+
+__weak int ct_wait_waker(struct wait_ctx *x)
+{
+	if (x)
+		wait_decode(x, bpf_get_current_task_btf(), WAIT_WAKER);
+	return 0;
+}
+
 static __always_inline void switch_reason(struct wait_ctx *x, struct task_struct *prev, __u32 state)
 {
 	x->w.kind = switch_state_kind(state);
@@ -46,7 +61,7 @@ static __always_inline void switch_reason(struct wait_ctx *x, struct task_struct
 	} else if (x->w.kind) {
 		x->w.nr = wait_syscall(prev, task_regs(prev));
 	} else {
-		wait_decode(x, prev);
+		ct_wait_self(x); /* prev is still the current task */
 	}
 }
 
@@ -67,19 +82,20 @@ SEC("tp_btf/sched_switch")
 int ct_switch(__u64 *ctx)
 {
 	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
-	struct wait_ctx x = { .c = emit_cpu(), .view = WAIT_SELF };
+	struct cpu *c = emit_cpu();
+	struct wait_ctx x = {};
 	__u32 state = switch_state(ctx, prev);
 	struct ct_rec *r;
 
-	if (!x.c)
+	if (!c)
 		return 0;
 	x.now = bpf_ktime_get_boot_ns();
-	context_reset(x.c, x.now);
+	context_reset(c, x.now);
 	if (state)
 		switch_reason(&x, prev, state);
 	else
 		switch_runnable(&x, prev, ctx[0]);
-	r = emit_rec(x.c, CT_SWITCH, x.now);
+	r = emit_rec(c, CT_SWITCH, x.now);
 	if (!r)
 		return 0;
 	r->tid = prev->pid;
@@ -99,28 +115,26 @@ int ct_switch(__u64 *ctx)
 	r->nr = x.w.nr;
 	r->aux = (prev->prio & 0xff) | (next->prio & 0xff) << 8;
 	r->obj = x.w.obj;
-	emit_submit(x.c, r);
+	emit_submit(c, r);
 	return 0;
 }
 
 #define SOFTIRQ_NET_RX 3
 
 /* The object of a wake: see CT_WAKE. */
-static __always_inline void waking_reason(struct wait_ctx *x, struct ct_rec *w, struct task_struct *cur,
-					  struct cpu_context *in)
+static __always_inline void waking_reason(struct cpu *c, struct wait_ctx *x, struct ct_rec *w,
+					  struct task_struct *cur, struct cpu_context *in)
 {
 	__u8 cls;
 
-	if (x->c->ready_obj && x->c->ready_depth == x->c->depth &&
-	    x->now - x->c->ready_ns < CONTEXT_READY_NS) {
+	if (c->ready_obj && c->ready_depth == c->depth && x->now - c->ready_ns < CONTEXT_READY_NS) {
 		w->flags |= CT_WF_READY;
-		w->obj = x->c->ready_obj;
+		w->obj = c->ready_obj;
 	}
 	if (in && in->ctx == CT_CTX_TIMER)
 		w->obj = in->what;
 	if (task_is_kernel(cur) || cur->tgid == ct_tracer_tgid || (in && in->ctx != CT_CTX_SOFTIRQ))
 		return;
-	x->view = WAIT_WAKER;
 	x->w.nr = wait_syscall(cur, task_regs(cur));
 	if (x->w.nr == CT_NR_NONE)
 		return;
@@ -134,7 +148,7 @@ static __always_inline void waking_reason(struct wait_ctx *x, struct ct_rec *w, 
 		w->aux = cls;
 		return;
 	}
-	wait_decode(x, cur);
+	ct_wait_waker(x);
 	w->aux = x->w.kind;
 	w->obj = x->w.obj;
 }
@@ -143,13 +157,14 @@ SEC("tp_btf/sched_waking")
 int ct_waking(__u64 *ctx)
 {
 	struct task_struct *p = (void *)ctx[0], *cur = bpf_get_current_task_btf();
-	struct wait_ctx x = { .c = emit_cpu() };
+	struct cpu *c = emit_cpu();
+	struct wait_ctx x = {};
 	struct cpu_context *in;
 	struct ct_rec w = {}, *r;
 
-	if (!x.c || p->tgid == ct_tracer_tgid)
+	if (!c || p->tgid == ct_tracer_tgid)
 		return 0;
-	in = context_now(x.c);
+	in = context_now(c);
 	emit_init(&w, CT_WAKE, bpf_ktime_get_boot_ns());
 	x.now = w.ts;
 	w.tid = p->pid;
@@ -168,12 +183,12 @@ int ct_waking(__u64 *ctx)
 		w.flags |= CT_WF_KTHREAD;
 	if (cur->flags & PF_EXITING)
 		w.flags |= CT_WF_EXITING;
-	waking_reason(&x, &w, cur, in);
-	r = emit_reserve(x.c, sizeof(*r), x.now);
+	waking_reason(c, &x, &w, cur, in);
+	r = emit_reserve(c, sizeof(*r), x.now);
 	if (!r)
 		return 0;
 	*r = w;
-	emit_submit(x.c, r);
+	emit_submit(c, r);
 	return 0;
 }
 

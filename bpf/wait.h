@@ -27,11 +27,10 @@ struct wait {
 enum wait_view { WAIT_SELF, WAIT_WAKER, WAIT_OTHER };
 
 struct wait_ctx {
-	struct cpu *c;
 	__u64 now;
 	struct wait w;
 	__u32 cls;
-	enum wait_view view;
+	__u32 pad;
 };
 
 static __always_inline __u16 wait_syscall(struct task_struct *t, struct pt_regs *regs)
@@ -49,8 +48,15 @@ static __always_inline __u16 wait_class(__u16 nr)
 	return i < SYSCLASS_N ? ct_sysclass[i] : CT_W_OTHER;
 }
 
+/* The object of a descriptor.  That of the current task is found by a function of its own, which the verifier
+ * looks at only once. */
+static __always_inline __u64 wait_object(struct task_struct *t, __u32 fd, __u64 now, enum wait_view view)
+{
+	return view == WAIT_OTHER ? object_of_fd(t, fd, now) : ct_object_of_fd(fd, now);
+}
+
 /* Sets the flags for a time limit.  Limits are a number of ms, or a struct of seconds and a fraction. */
-static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs)
+static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs, enum wait_view view)
 {
 	__u32 arg = SYSCLASS_LIMIT(x->cls);
 	__u64 v, ts[2] = {};
@@ -67,7 +73,7 @@ static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs)
 			x->w.flags |= CT_SF_ZEROWAIT;
 	} else if (v) {
 		x->w.flags |= CT_SF_TIMEOUT;
-		if (x->view == WAIT_SELF && SYSCLASS_WAIT(x->cls) != CT_W_FUTEX &&
+		if (view == WAIT_SELF && SYSCLASS_WAIT(x->cls) != CT_W_FUTEX &&
 		    !bpf_probe_read_user(ts, sizeof(ts), (void *)v) && !ts[0] && !ts[1])
 			x->w.flags |= CT_SF_ZEROWAIT;
 	}
@@ -90,25 +96,26 @@ static __always_inline __u64 wait_child(struct task_struct *t, __s32 pid)
 	return CT_OBJ_ID(CT_OBJ_TASK, pid);
 }
 
-static __always_inline bool wait_is_vfork(struct wait_ctx *x, struct pt_regs *regs)
+static __always_inline bool wait_is_vfork(struct wait_ctx *x, struct pt_regs *regs, enum wait_view view)
 {
 	__u64 flags = regs_arg(regs, 0);
 
 	if (SYSCLASS_HOW(x->cls) == SYSCLASS_CLONE)
 		return flags & CLONE_VFORK;
-	if (x->view != WAIT_SELF || bpf_probe_read_user(&flags, sizeof(flags), (void *)flags))
+	if (view != WAIT_SELF || bpf_probe_read_user(&flags, sizeof(flags), (void *)flags))
 		return false;
 	return flags & CLONE_VFORK;
 }
 
 /* What a class alone does not tell. */
-static __always_inline void wait_special(struct wait_ctx *x, struct task_struct *t, struct pt_regs *regs)
+static __always_inline void wait_special(struct wait_ctx *x, struct task_struct *t, struct pt_regs *regs,
+					 enum wait_view view)
 {
 	switch (SYSCLASS_HOW(x->cls)) {
 	case SYSCLASS_POLL:
 	case SYSCLASS_SELECT:
-		if (x->view == WAIT_SELF)
-			wait_fds(x, t, regs);
+		if (view == WAIT_SELF)
+			wait_fds(x, regs);
 		break;
 	case SYSCLASS_WAIT4:
 		x->w.obj = wait_child(t, regs_arg(regs, 0));
@@ -117,11 +124,11 @@ static __always_inline void wait_special(struct wait_ctx *x, struct task_struct 
 		if (regs_arg(regs, 0) == WAITID_P_PID)
 			x->w.obj = wait_child(t, regs_arg(regs, 1));
 		else if (regs_arg(regs, 0) == WAITID_P_PIDFD)
-			x->w.obj = object_of_fd(t, regs_arg(regs, 1), x->now);
+			x->w.obj = wait_object(t, regs_arg(regs, 1), x->now, view);
 		break;
 	case SYSCLASS_CLONE:
 	case SYSCLASS_CLONE3:
-		if (wait_is_vfork(x, regs))
+		if (wait_is_vfork(x, regs, view))
 			x->w.kind = CT_W_VFORK;
 		break;
 	case SYSCLASS_FCNTL:
@@ -132,10 +139,10 @@ static __always_inline void wait_special(struct wait_ctx *x, struct task_struct 
 }
 
 /*
- * The reason out of the system call that t is in; x->c, now and view are set.
- * w.nr is CT_NR_NONE and w.kind CT_W_FAULT when it is in none.
+ * The reason out of the system call that t is in; x->now is set.  w.nr is
+ * CT_NR_NONE and w.kind CT_W_FAULT when it is in none.
  */
-static __noinline int wait_decode(struct wait_ctx *x, struct task_struct *t)
+static __always_inline void wait_decode(struct wait_ctx *x, struct task_struct *t, enum wait_view view)
 {
 	struct pt_regs *regs = task_regs(t);
 	__u32 how, fd;
@@ -145,26 +152,25 @@ static __noinline int wait_decode(struct wait_ctx *x, struct task_struct *t)
 	x->w.kind = CT_W_FAULT;
 	x->w.nr = wait_syscall(t, regs);
 	if (x->w.nr == CT_NR_NONE)
-		return 0;
+		return;
 	if (task_is_compat(t)) {
 		x->w.kind = CT_W_OTHER;
 		x->w.flags = CT_SF_COMPAT;
 		x->w.nr = CT_NR_NONE;
-		return 0;
+		return;
 	}
 	x->cls = wait_class(x->w.nr);
 	x->w.kind = SYSCLASS_WAIT(x->cls);
-	if (x->view != WAIT_WAKER)
-		wait_limit(x, regs);
+	if (view != WAIT_WAKER)
+		wait_limit(x, regs, view);
 	fd = SYSCLASS_FD(x->cls);
 	if (fd)
-		x->w.obj = object_of_fd(t, regs_arg(regs, fd - 1), x->now);
+		x->w.obj = wait_object(t, regs_arg(regs, fd - 1), x->now, view);
 	how = SYSCLASS_HOW(x->cls);
 	if (how >= SYSCLASS_FUTEX && how <= SYSCLASS_FUTEX_WAITV)
-		wait_futex(x, t, regs);
-	else if (how > SYSCLASS_FUTEX_WAITV && (x->view != WAIT_WAKER || how == SYSCLASS_FCNTL))
-		wait_special(x, t, regs);
-	return 0;
+		wait_futex(x, t, regs, view);
+	else if (how > SYSCLASS_FUTEX_WAITV && view != WAIT_WAKER)
+		wait_special(x, t, regs, view);
 }
 
 #endif

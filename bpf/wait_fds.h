@@ -60,7 +60,7 @@ __weak int ct_wait_set(struct wait_set *s)
 
 		if (fd < 0)
 			continue;
-		obj = object_of_fd(t, fd, s->now);
+		obj = ct_object_of_fd(fd, s->now);
 		r = emit_rec(c, CT_WAITFD, s->now);
 		if (!r)
 			return 0;
@@ -84,16 +84,17 @@ static __always_inline __u64 wait_word(__u64 user, __u32 word)
 	return v;
 }
 
-static __always_inline __u32 wait_lowest_bit(__u64 v)
+/* The index of the only bit that is set, without a branch for the verifier to follow.  Clang 14 has no
+ * __builtin_ctzll() for BPF, and without the barrier it would make one out of this. */
+static __always_inline __u32 wait_bit_index(__u64 bit)
 {
-	__u32 n = 0;
+	__u64 v = bit - 1;
 
-	for (__u32 half = 32; half; half >>= 1)
-		if (!(v & ((1ULL << half) - 1))) {
-			v >>= half;
-			n += half;
-		}
-	return n;
+	v -= v >> 1 & 0x5555555555555555ULL;
+	v = (v & 0x3333333333333333ULL) + (v >> 2 & 0x3333333333333333ULL);
+	barrier_var(v);
+	v = (v + (v >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
+	return v * 0x0101010101010101ULL >> 56;
 }
 
 /* Takes the first CT_WAITFD_MAX descriptors out of select's bit sets; each step takes one, or goes on to the
@@ -124,7 +125,7 @@ __weak int ct_wait_select(struct wait_set *s)
 			continue;
 		}
 		bits ^= mask;
-		s->fd[at].fd = word * 64 + wait_lowest_bit(mask);
+		s->fd[at].fd = word * 64 + wait_bit_index(mask);
 		s->fd[at].events =
 			(in & mask ? POLLIN : 0) | (out & mask ? POLLOUT : 0) | (pri & mask ? POLLPRI : 0);
 		n = at + 1;
@@ -133,7 +134,7 @@ __weak int ct_wait_select(struct wait_set *s)
 	return 0;
 }
 
-static __always_inline void wait_fds(struct wait_ctx *x, struct task_struct *t, struct pt_regs *regs)
+static __always_inline void wait_fds(struct wait_ctx *x, struct pt_regs *regs)
 {
 	struct wait_set s = { .now = x->now };
 	__u64 got;
@@ -153,7 +154,7 @@ static __always_inline void wait_fds(struct wait_ctx *x, struct task_struct *t, 
 			return;
 	}
 	if (s.n == 1 && s.fd[0].fd >= 0)
-		x->w.obj = object_of_fd(t, s.fd[0].fd, x->now);
+		x->w.obj = ct_object_of_fd(s.fd[0].fd, x->now);
 	else if (s.n)
 		ct_wait_set(&s);
 }

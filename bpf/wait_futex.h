@@ -33,7 +33,7 @@ static __always_inline __u32 futex_read(__u64 uaddr)
  *    __wrphase_futex (16 bytes after it);
  *  - a join waits, not private, for the tid of the thread to go away.
  */
-static __noinline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32 word)
+static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32 word)
 {
 	__u32 cmd = op & FUTEX_CMD_MASK, owner;
 
@@ -52,9 +52,11 @@ static __noinline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32 word
 	return op & FUTEX_PRIVATE || word != val || val < 100 ? 0 : val;
 }
 
-/* A thread of the waiter's process by its number in the process's own pid namespace; 0 if none is found. */
-static __noinline __u32 futex_owner_in_ns(struct task_struct *t, __u32 owner)
+/* A thread of the current process by its number in the process's own pid namespace; 0 if none is found.
+ * Global: see ct_object_fill(). */
+__weak __u32 ct_futex_owner_in_ns(__u32 owner)
 {
+	struct task_struct *t = bpf_get_current_task_btf();
 	void *head = (void *)RD_NUM(t, signal) + bpf_core_field_offset(struct signal_struct, thread_head);
 	void *at = (void *)rd_num(head);
 
@@ -75,13 +77,14 @@ static __always_inline void futex_emit(struct wait_ctx *x, struct task_struct *t
 				       __u32 val)
 {
 	__u32 word = futex_read(uaddr), owner = futex_owner(uaddr, op, val, word);
+	struct cpu *c = emit_cpu();
 	struct emit_rec2 *r;
 
 	if (owner && futex_is_tid(owner) && t->thread_pid->level)
-		owner = futex_owner_in_ns(t, owner);
-	if (!futex_is_tid(owner))
+		owner = ct_futex_owner_in_ns(owner);
+	if (!c || !futex_is_tid(owner))
 		return;
-	r = emit_rec2(x->c, CT_FUTEX, x->now);
+	r = emit_rec2(c, CT_FUTEX, x->now);
 	if (!r)
 		return;
 	r->r.tid = t->pid;
@@ -89,24 +92,25 @@ static __always_inline void futex_emit(struct wait_ctx *x, struct task_struct *t
 	r->r.obj = x->w.obj;
 	r->x[0] = uaddr;
 	r->x[1] = op | (__u64)word << 32;
-	emit_submit(x->c, r);
+	emit_submit(c, r);
 }
 
-static __always_inline void wait_futex(struct wait_ctx *x, struct task_struct *t, struct pt_regs *regs)
+static __always_inline void wait_futex(struct wait_ctx *x, struct task_struct *t, struct pt_regs *regs,
+				       enum wait_view view)
 {
 	__u32 how = SYSCLASS_HOW(x->cls), op = regs_arg(regs, 1), val = regs_arg(regs, 2);
 	__u64 uaddr = regs_arg(regs, 0);
 
 	if (how == SYSCLASS_FUTEX_WAITV) {
 		/* struct futex_waitv: val, uaddr, flags; the first stands for all. */
-		if (x->view == WAIT_OTHER || bpf_probe_read_user(&uaddr, 8, (void *)(uaddr + 8)))
+		if (view == WAIT_OTHER || bpf_probe_read_user(&uaddr, 8, (void *)(uaddr + 8)))
 			return;
 	} else if (how == SYSCLASS_FUTEX2) {
 		op = FUTEX_WAIT | FUTEX_PRIVATE;
 		val = regs_arg(regs, 1);
 	}
 	x->w.obj = CT_OBJ_FUTEX_ID(t->tgid, uaddr);
-	if (x->view == WAIT_SELF && how != SYSCLASS_FUTEX_WAITV)
+	if (view == WAIT_SELF && how != SYSCLASS_FUTEX_WAITV)
 		futex_emit(x, t, uaddr, op, val);
 }
 
