@@ -12,7 +12,7 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-#define WINDOW_BYTES 8192          /* stack memory is read in pieces of this size */
+#define WINDOW_BYTES 4096          /* stack memory is read in pieces of this size */
 #define FP_REACH     (16ULL << 20) /* how far a frame pointer may be above the stack pointer */
 #define SIGNED_BITS  0x0000ffffffffffffULL
 
@@ -97,18 +97,17 @@ struct unwind_stats unwind_stats(const struct unwind *u)
 
 long unwind_memory(struct unwind *u, uint64_t addr, void *buf, size_t n)
 {
-	struct iovec to = { .iov_base = buf, .iov_len = n };
-	/* ends at the page, so that an unmapped page behind does not fail it all */
-	struct iovec from[2] = { { .iov_base = (void *)(uintptr_t)addr,
-				   .iov_len = MIN(n, 4096 - addr % 4096) } };
+	/* at most two pages, apart so that an unmapped second one does not fail the first */
+	size_t first = MIN(n, 4096 - addr % 4096), second = MIN(n, (size_t)4096) - MIN(first, (size_t)4096);
+	struct iovec to = { .iov_base = buf, .iov_len = first + second };
+	struct iovec from[2] = { { .iov_base = (void *)(uintptr_t)addr, .iov_len = first },
+				 { .iov_base = (void *)(uintptr_t)(addr + first), .iov_len = second } };
 	const struct unwind_map *map = unwind_maps_find(&u->maps, addr);
 	ssize_t got;
 
-	from[1].iov_base = (void *)(uintptr_t)(addr + from[0].iov_len);
-	from[1].iov_len = n - from[0].iov_len;
 	if (map && map->avoid)
 		return -EFAULT;
-	map = unwind_maps_find(&u->maps, addr + n - 1);
+	map = unwind_maps_find(&u->maps, addr + first);
 	if (map && map->avoid)
 		from[1].iov_len = 0;
 	got = process_vm_readv((pid_t)u->tid, &to, 1, from, 2, 0);

@@ -60,7 +60,8 @@ size_t unwind_stack(struct unwind *u, const uint64_t regs[34], struct unwind_fra
 		    bool *ret_cut);
 /* Says where one address is. */
 struct unwind_frame unwind_locate(struct unwind *u, uint64_t ip, bool exact);
-/* Copies memory of the task: how many bytes (fewer at the end of what is mapped), or -EFAULT, -ESRCH, -EPERM.
+/* Copies memory of the task: how many bytes (at most 4096; fewer at the end of what is mapped), or -EFAULT,
+ * -ESRCH, -EPERM.
  */
 long unwind_memory(struct unwind *u, uint64_t addr, void *buf, size_t n);
 
