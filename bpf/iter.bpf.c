@@ -15,7 +15,9 @@ static __always_inline __u64 iter_since(struct task_struct *t, __u64 now)
 	__u64 ran = t->se.exec_start, clock = cur->se.exec_start;
 
 	/* Both are readings of the run queue's clock; the running task's is at most a tick old. */
-	return ran && clock > ran && clock - ran < now ? now - (clock - ran) : 0;
+	__u64 ago = clock > ran ? clock - ran : 0;
+
+	return ran && ago < now ? now - ago : 0;
 }
 
 static __always_inline void iter_reason(struct wait_ctx *x, struct task_struct *t, __u32 state,

@@ -85,8 +85,10 @@ static __always_inline __u64 name_path(struct name_buf *n, struct file *f)
 		 */
 		if (i == 0 || d != up)
 			part[i] = BPF_CORE_READ(d, d_name.name);
-		if (d == up)
+		if (d == up) {
+			whole = i == 0;
 			break;
+		}
 		d = up;
 	}
 	if (!whole && part[0]) {
