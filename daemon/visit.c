@@ -227,6 +227,14 @@ static int worker_start(struct visit *v)
 }
 
 /* Locked.  Replaces a worker that is stuck; takes back the place of one that came back. */
+static uint64_t work_age(const struct worker *wk)
+{
+	uint64_t now = clock_boot_ns();
+
+	/* the clocks of two CPUs may differ by a microsecond: since_ns can be ahead of now */
+	return wk->since_ns && now > wk->since_ns ? now - wk->since_ns : 0;
+}
+
 static void workers_check(struct visit *v)
 {
 	struct worker *cur = v->current;
@@ -240,7 +248,7 @@ static void workers_check(struct visit *v)
 		visit_look_free(wk->look);
 		*wk = (struct worker){ 0 };
 	}
-	if (cur && cur->since_ns && clock_boot_ns() - cur->since_ns > STUCK_NS) {
+	if (cur && work_age(cur) > STUCK_NS) {
 		cur->abandoned = true;
 		v->current = NULL;
 	}
@@ -392,8 +400,8 @@ struct visit_stats visit_stats(struct visit *v)
 
 	pthread_mutex_lock(&v->lock);
 	s = v->stats;
-	if (v->current && v->current->since_ns)
-		s.stuck_ns = clock_boot_ns() - v->current->since_ns;
+	if (v->current)
+		s.stuck_ns = work_age(v->current);
 	pthread_mutex_unlock(&v->lock);
 	return s;
 }

@@ -13,7 +13,8 @@ void watch_init(struct watch *w, uint64_t long_wait_ns, uint64_t now_ns)
 
 static void watch_fill(struct watch *w, uint64_t now_ns)
 {
-	uint64_t n = (now_ns - w->fill_ns) / (NSEC_PER_SEC / WATCH_PER_SEC);
+	/* the clocks of two CPUs may differ a little */
+	uint64_t n = now_ns > w->fill_ns ? (now_ns - w->fill_ns) / (NSEC_PER_SEC / WATCH_PER_SEC) : 0;
 
 	w->fill_ns += n * (NSEC_PER_SEC / WATCH_PER_SEC);
 	w->tokens = (uint32_t)MIN((uint64_t)WATCH_PER_SEC, w->tokens + n);
