@@ -226,7 +226,7 @@ static int worker_start(struct visit *v)
 	return 0;
 }
 
-/* Locked.  Replaces a worker that is stuck; takes back the place of one that came back. */
+/* Locked. */
 static uint64_t work_age(const struct worker *wk)
 {
 	uint64_t now = clock_boot_ns();
@@ -235,6 +235,7 @@ static uint64_t work_age(const struct worker *wk)
 	return wk->since_ns && now > wk->since_ns ? now - wk->since_ns : 0;
 }
 
+/* Locked.  Replaces a worker that is stuck; takes back the place of one that came back. */
 static void workers_check(struct visit *v)
 {
 	struct worker *cur = v->current;
