@@ -84,7 +84,7 @@ int encoder_begin(struct encoder *e, size_t head_bytes)
 	for (size_t i = 0; i < ARRAY_SIZE(e->cols); i++)
 		e->cols[i].n = 0;
 	e->raw_bytes = 0;
-	if (VEC_RESERVE(&e->out, head_bytes))
+	if (VEC_RESERVE(&e->out, head_bytes + sizeof(struct format_block)))
 		return -ENOMEM;
 	memset(e->out.v, 0, head_bytes);
 	e->out.n = head_bytes;

@@ -11,6 +11,7 @@
 
 /* A header of a later minor version may be longer than ours, up to this. */
 #define SEGMENT_HEADER_MAX 4096u
+#define SCAN_TRIES         4
 
 /* CRC32C of n bytes with the four at offset at taken as 0. */
 static uint32_t crc_without(const uint8_t *p, size_t n, size_t at)
@@ -198,7 +199,7 @@ static int index_drop_overlapped(struct index *ix, uint32_t n_slots)
 	return 0;
 }
 
-int index_scan(struct index *ix, int fd)
+static int index_scan_once(struct index *ix, int fd)
 {
 	uint64_t present;
 	uint32_t n_slots;
@@ -224,6 +225,28 @@ int index_scan(struct index *ix, int fd)
 		return 0;
 	qsort(ix->segments.v, ix->segments.n, sizeof(*ix->segments.v), by_seq);
 	return index_drop_overlapped(ix, n_slots);
+}
+
+static bool index_has_holes(const struct index *ix)
+{
+	size_t n = ix->segments.n;
+
+	return n && ix->segments.v[n - 1].h.seq - ix->segments.v[0].h.seq != n - 1;
+}
+
+int index_scan(struct index *ix, int fd)
+{
+	uint64_t newest = 0;
+
+	/* A writer that overtakes the scan makes it miss segments; a hole in a file at rest is a real one. */
+	for (int tries = 0; tries < SCAN_TRIES; tries++) {
+		int err = index_scan_once(ix, fd);
+
+		if (err || !index_has_holes(ix) || ix->segments.v[ix->segments.n - 1].h.seq == newest)
+			return err;
+		newest = ix->segments.v[ix->segments.n - 1].h.seq;
+	}
+	return 0;
 }
 
 void index_done(struct index *ix)

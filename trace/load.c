@@ -148,18 +148,17 @@ static int load_segment(struct load *l, size_t i)
 static int load_finish(struct load *l)
 {
 	struct window *w = l->w;
-	size_t n = w->n_events;
-	struct window_event *e;
+	struct window_event *e = realloc(w->events, (w->n_events + l->gaps.n + 1) * sizeof(*e));
 
-	e = realloc(w->events, (n + l->gaps.n + 1) * sizeof(*e));
 	if (!e)
 		return -ENOMEM;
 	w->events = e;
 	for (size_t i = 0; i < l->gaps.n; i++) {
-		/* One after the other: holes and damaged segments need not come in order of time. */
-		e[w->n_events] = l->gaps.v[i];
-		if (order_join(e, w->n_events, w->n_events + 1))
-			return -ENOMEM;
+		/* In front of what came at the very moment at which it ended. */
+		size_t at = window_lower_bound(w, l->gaps.v[i].r.ts);
+
+		memmove(e + at + 1, e + at, (w->n_events - at) * sizeof(*e));
+		e[at] = l->gaps.v[i];
 		w->n_events++;
 	}
 	if (w->to_ns != UINT64_MAX)

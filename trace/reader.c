@@ -109,7 +109,8 @@ static void reader_sum(struct reader *r)
 
 		info->from_ns = MIN(info->from_ns, reader_segment_from(h));
 		info->to_ns = MAX(info->to_ns, h->end_ns);
-		info->to_ns = MAX(info->to_ns, h->max_ns + (h->max_ns != UINT64_MAX));
+		if (h->n_records)
+			info->to_ns = MAX(info->to_ns, h->max_ns + (h->max_ns != UINT64_MAX));
 		info->used_slots += h->n_slots;
 		info->records += h->n_records;
 		info->n_cpus = MAX(info->n_cpus, h->n_cpus);
