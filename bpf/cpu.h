@@ -9,6 +9,7 @@
 #include "ctrace/abi.h"
 
 #define CPU_DEPTH 8
+#define CPU_NAMED 64
 /* An interrupt in progress. */
 struct cpu_context {
 	ct_u64 key;  /* CT_CTX_TIMER: the timer */
@@ -28,6 +29,9 @@ struct cpu {
 	ct_u64 switch_ns; /* the last context switch */
 	ct_u64 sample_ns; /* the last sample */
 	struct cpu_context ctx[CPU_DEPTH];
+	/* Objects lately met that need no naming, by a hash: id ^ sig << 40.  In front of the map ct_objects.
+	 */
+	ct_u64 named[CPU_NAMED];
 } __attribute__((aligned(64))); /* no two CPUs share a cache line */
 
 #endif

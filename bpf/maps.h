@@ -42,15 +42,13 @@ struct {
 	__type(value, struct seen);
 } ct_objects __weak SEC(".maps");
 
-#define TASK_CACHE 4
 /*
  * Memory of a task.  Made at fork, and by the task iterator for those that are
  * there already, never at a switch: allocating under a run-queue lock may wake
  * kswapd, which takes that lock.
  */
 struct task_state {
-	__u64 named[TASK_CACHE]; /* objects lately seen that need no naming: id ^ sig << 40 */
-	__u64 poll_hash;         /* the set of descriptors last written */
+	__u64 poll_hash; /* the set of descriptors last written */
 	__u64 poll_ns;
 };
 struct {

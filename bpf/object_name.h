@@ -293,19 +293,16 @@ __weak int ct_object_announce(struct object *o, __u64 now)
 	return !is.incomplete;
 }
 
-/* The same, with the memory of the task in front. */
-static __always_inline void object_see(struct task_state *ts, struct object *o, __u64 now)
+/* The same, with the memory of the CPU in front. */
+static __always_inline void object_see(struct object *o, __u64 now)
 {
-	__u64 key = o->id ^ (__u64)o->sig << 40;
-	__u64 *slot = NULL;
+	__u64 key = o->id ^ (__u64)o->sig << 40, i = (key ^ key >> 6 ^ key >> 13) & (CPU_NAMED - 1);
+	struct cpu *c = emit_cpu();
 
-	if (ts) {
-		slot = &ts->named[(key ^ key >> 2 ^ key >> 7) & (TASK_CACHE - 1)];
-		if (*slot == key)
-			return;
-	}
-	if (ct_object_announce(o, now) && slot)
-		*slot = key;
+	if (!c || c->named[i] == key)
+		return;
+	if (ct_object_announce(o, now))
+		c->named[i] = key;
 }
 
 /* The object behind a descriptor, named; 0 when there is none. */
@@ -319,7 +316,7 @@ static __always_inline __u64 object_of_fd(struct task_struct *t, __u32 fd, __u64
 	o.file = f;
 	ct_object_of_file(&o);
 	o.tid = t->pid;
-	object_see(bpf_task_storage_get(&ct_tasks, t, 0, 0), &o, now);
+	object_see(&o, now);
 	return o.id;
 }
 
@@ -339,7 +336,7 @@ static __noinline __u64 object_of_sk(struct sock *sk, __u32 tid, __u64 now)
 		o.inode = (void *)s + bpf_core_field_offset(struct socket_alloc, vfs_inode);
 	o.id = object_sock_id(sk);
 	object_of_sock(&o, sk);
-	ct_object_announce(&o, now);
+	object_see(&o, now);
 	return o.id;
 }
 

@@ -121,36 +121,47 @@ int ct_switch(__u64 *ctx)
 
 #define SOFTIRQ_NET_RX 3
 
+/* The system call of the current task, where the object is known already, or the task is the waker only if it
+ * is sending or connecting: in a network softirq on top of it, which is how loopback works. */
+static __always_inline void waking_sender(struct ct_rec *w, struct task_struct *cur, struct cpu_context *in)
+{
+	__u16 nr;
+	__u8 kind;
+
+	if (in && (in->ctx != CT_CTX_SOFTIRQ || in->what != SOFTIRQ_NET_RX))
+		return;
+	nr = wait_syscall(cur, task_regs(cur));
+	if (nr == CT_NR_NONE)
+		return;
+	kind = SYSCLASS_WAIT(wait_class(nr));
+	if (in && kind != CT_W_WRITE && kind != CT_W_CONNECT)
+		return;
+	w->nr = nr;
+	w->aux = kind;
+}
+
 /* The object of a wake: see CT_WAKE. */
 static __always_inline void waking_reason(struct cpu *c, struct wait_ctx *x, struct ct_rec *w,
 					  struct task_struct *cur, struct cpu_context *in)
 {
-	__u8 cls;
-
 	if (c->ready_obj && c->ready_depth == c->depth && x->now - c->ready_ns < CONTEXT_READY_NS) {
 		w->flags |= CT_WF_READY;
 		w->obj = c->ready_obj;
 	}
 	if (in && in->ctx == CT_CTX_TIMER)
 		w->obj = in->what;
-	if (task_is_kernel(cur) || cur->tgid == ct_tracer_tgid || (in && in->ctx != CT_CTX_SOFTIRQ))
+	if (task_is_kernel(cur) || cur->tgid == ct_tracer_tgid)
 		return;
-	x->w.nr = wait_syscall(cur, task_regs(cur));
-	if (x->w.nr == CT_NR_NONE)
-		return;
-	/* In a network softirq on top of a task the task counts when it is sending or connecting: that is how
-	 * loopback works. */
-	cls = SYSCLASS_WAIT(wait_class(x->w.nr));
-	if (in && (in->what != SOFTIRQ_NET_RX || (cls != CT_W_WRITE && cls != CT_W_CONNECT)))
-		return;
-	w->nr = x->w.nr;
-	if (w->flags & CT_WF_READY) {
-		w->aux = cls;
+	if (in || w->flags & CT_WF_READY) {
+		waking_sender(w, cur, in);
 		return;
 	}
 	ct_wait_waker(x);
-	w->aux = x->w.kind;
-	w->obj = x->w.obj;
+	w->nr = x->w.nr;
+	if (w->nr != CT_NR_NONE) {
+		w->aux = x->w.kind;
+		w->obj = x->w.obj;
+	}
 }
 
 SEC("tp_btf/sched_waking")
