@@ -86,6 +86,21 @@ static __noinline int iter_regs(struct seq_file *seq, struct task_struct *t)
 	return bpf_seq_write(seq, v, sizeof(v));
 }
 
+/* struct ct_iter_task is written in pieces: they are all there and in order. */
+#define ITER_FOLLOWS(member, after)                                                                          \
+	_Static_assert(__builtin_offsetof(struct ct_iter_task, member) ==                                    \
+			       __builtin_offsetof(struct ct_iter_task, after) +                              \
+				       sizeof(((struct ct_iter_task *)0)->after),                            \
+		       #member " follows " #after)
+ITER_FOLLOWS(wait, task);
+ITER_FOLLOWS(futex_owner, wait);
+ITER_FOLLOWS(n_kstack, futex_owner);
+ITER_FOLLOWS(sched_since, n_kstack);
+ITER_FOLLOWS(args, sched_since);
+ITER_FOLLOWS(regs, args);
+ITER_FOLLOWS(kstack, regs);
+_Static_assert(sizeof(struct ct_iter_task) == 64 + 32 + 16 + (6 + 34 + CT_ITER_KSTACK) * 8, "nothing else");
+
 static __noinline int iter_stack(struct seq_file *seq, struct task_struct *t)
 {
 	__u64 ip[CT_ITER_KSTACK] = {};

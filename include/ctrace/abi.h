@@ -54,8 +54,9 @@ enum ct_kind {
 	/* First wake of a new task.  tid: new task, peer: the creator. */
 	CT_WAKE_NEW = 3,
 	/*
-	 * Detail of a futex wait; precedes its CT_SWITCH.  tid: waiter, peer:
-	 * owner read from user memory (glibc mutex or PI futex; 0: none), obj:
+	 * Detail of a futex wait; precedes its CT_SWITCH; only where there is an
+	 * owner.  tid: waiter, peer: owner read from user memory (glibc mutex or
+	 * rwlock, PI or robust futex, or the thread that a join waits for), obj:
 	 * the futex, x[0]: user address, x[1]: op | word at address << 32.
 	 */
 	CT_FUTEX = 4,
@@ -68,14 +69,17 @@ enum ct_kind {
 	CT_WAITFD = 5,
 	CT_FORK = 6, /* tid: parent, peer: child, obj: child's tgid; flags CT_LF_THREAD */
 	CT_EXEC = 7, /* tid: the task, peer: its tid before the exec */
-	CT_EXIT = 8, /* tid: the task, peer: exit code, flags: CT_LF_GROUP_DEAD; obj: its tgid */
-	/* tid: sender, peer: target tid, state: signal, flags: CT_GF_*, nr: sender's syscall,
-	 * obj: target's tgid, aux: low 16 bits of si_code */
+	/* tid: the task, peer: exit status as wait(2) has it, flags: CT_LF_GROUP_DEAD; obj: its tgid */
+	CT_EXIT = 8,
+	/* tid: sender (with CT_GF_KERNEL whoever was on the CPU), peer: target tid, state: signal, flags:
+	 * CT_GF_*, nr: sender's syscall, obj: target's tgid, aux: low 16 bits of si_code */
 	CT_SIGNAL = 9,
 	CT_SIGDELIVER = 10, /* tid: target, state: signal, flags: CT_GF_FATAL */
-	CT_SEND = 11,       /* tid, peer: bytes, obj: the socket (of the sender's side) */
-	CT_RECV = 12,       /* tid, peer: bytes, obj: the socket (of the receiver's side) */
-	CT_READY = 13,      /* obj: tcp/udp socket that became readable, state: CT_CTX_* */
+	/* tid, peer: bytes, obj: the socket (of the sender's side).  Written when the call is done: the
+	 * receiver may have been woken, and have received, before. */
+	CT_SEND = 11,
+	CT_RECV = 12,  /* tid, peer: bytes, obj: the socket (of the receiver's side) */
+	CT_READY = 13, /* obj: tcp/udp socket that became readable, state: CT_CTX_* */
 	/*
 	 * Block request issued to / completed by the device.  tid: on CPU then,
 	 * peer: bytes, state: 0 read 1 write 2 flush 3 discard 4 other,
@@ -319,7 +323,7 @@ struct ct_object_blob {
 	ct_u32 netns;    /* inode number of the network namespace */
 	ct_u8 laddr[16]; /* IPv4 in the first 4 bytes, network order */
 	ct_u8 raddr[16];
-	ct_u64 x; /* EPOLL..: 0; SOCK: address of struct sock */
+	ct_u64 x; /* SOCK: address of struct sock; PIDFD: the pid; else 0 */
 	/* name_len bytes of: path (leading components may be missing, then it
 	 * starts with ".../"), unix socket path ('@' first for abstract), device
 	 * or anonymous inode name; padded with 0 to a multiple of 8 */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* types.bpf.c - one variable of each type that crosses from the kernel, so that its type information is
+ * there. */
+#include "vmlinux.h"
+#include "ctrace/abi.h"
+#include "cpu.h"
+
+struct ct_rec rec;
+struct ct_task_blob task_blob;
+struct ct_object_blob object_blob;
+struct ct_stack_blob stack_blob;
+struct ct_rawstack_blob rawstack_blob;
+struct ct_iter_task iter_task;
+struct cpu cpu;
