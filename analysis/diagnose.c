@@ -141,6 +141,15 @@ static bool is_polling(const struct link *k)
 	return k->wait == CT_W_SLEEP && k->waits >= 3 && k->total_ns / k->waits < 2000000000ULL;
 }
 
+/* Only waits for children and for its own doing. */
+static bool only_children(const struct findings *f)
+{
+	for (size_t i = 0; i + 1 < f->chain.links.n; i++)
+		if (f->chain.links.v[i].edge != EDGE_EXIT && f->chain.links.v[i].edge != EDGE_VFORK)
+			return false;
+	return true;
+}
+
 static const char *find_cause(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -165,8 +174,10 @@ static const char *find_cause(const struct findings *f)
 		return "busy";
 	if (f->chain.end == END_UNKNOWN)
 		return n > 1 ? "slow-peer" : "none";
-	if (n == 1 && is_polling(last))
+	if (is_polling(last) && only_children(f))
 		return "polling";
+	if (f->chain.links.v[0].wait == CT_W_FUTEX && f->chain.links.v[0].edge == EDGE_OWNER)
+		return "missing-wakeup";
 	if (f->chain.leaf.time == TIME_NETWORK)
 		return "network";
 	if (!strcmp(last->kind, "input"))
@@ -195,21 +206,12 @@ static enum verdict find_verdict(const struct findings *f)
 	return VERDICT_LONG_WAIT;
 }
 
-/* Only waits for children and for its own doing. */
-static bool only_children(const struct findings *f)
-{
-	for (size_t i = 0; i + 1 < f->chain.links.n; i++)
-		if (f->chain.links.v[i].edge != EDGE_EXIT && f->chain.links.v[i].edge != EDGE_VFORK)
-			return false;
-	return true;
-}
-
 /* It idles: it waits for what nobody owes it. */
 static bool idles(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
 
-	if (!only_children(f) || f->chain.end != END_LEAF || f->on_disk || f->circular)
+	if (!only_children(f) || f->chain.end != END_LEAF || f->on_disk || f->circular || is_polling(last))
 		return false;
 	switch (last->wait) {
 	case CT_W_SLEEP:
@@ -235,11 +237,14 @@ static bool idles(const struct findings *f)
 	}
 }
 
-static bool is_normal(const struct findings *f, uint64_t stall_ns)
+static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t window_ns)
 {
 	if (stall_ns < DIAGNOSE_STALL_NS || f->chain.end == END_UNKNOWN)
 		return !f->circular;
 	if (idles(f))
+		return true;
+	/* beside others on a busy machine, but not for most of the time */
+	if (f->starved && !strcmp(f->chain.links.v[0].state, "runnable") && stall_ns < window_ns / 2)
 		return true;
 	return f->chain.links.n > 1 && only_children(f) && f->chain.end == END_RUNNING && !f->spins &&
 	       stall_ns < DIAGNOSE_CHILD_BUSY_NS;
@@ -299,7 +304,7 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 		r = f.chain.links.n ? find_end(&f) : -EINVAL;
 	if (!r) {
 		d->stall_ns = f.chain.links.v[0].total_ns;
-		d->verdict = is_normal(&f, d->stall_ns) ? VERDICT_NORMAL : find_verdict(&f);
+		d->verdict = is_normal(&f, d->stall_ns, to_ns - from_ns) ? VERDICT_NORMAL : find_verdict(&f);
 		d->cause = find_cause(&f);
 		if (d->verdict == VERDICT_NORMAL && strcmp(d->cause, "timer") != 0)
 			d->cause = "none";

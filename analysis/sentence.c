@@ -49,6 +49,7 @@ static void say_resource(struct words *t, const struct link *k)
 /* "waited for X to ..." - how link k depends on the next. */
 static void say_wait(struct words *t, const struct link *k)
 {
+	const char *what;
 	switch ((enum edge_kind)k->edge) {
 	case EDGE_LOCK:
 		words_add(t, "for a mutex");
@@ -107,15 +108,19 @@ static void say_wait(struct words *t, const struct link *k)
 	case EDGE_STOP:
 		break;
 	}
-	words_add(t,
-		  k->wait == CT_W_WRITE     ? "to write to %s"
-		  : k->wait == CT_W_CONNECT ? "to connect to %s"
-					    : "for %s",
-		  strcmp(k->kind, "unknown") && strcmp(k->kind, "kernel-lock") ? k->kind : "something");
-	say_resource(t, k);
-	words_add(t, k->wait == CT_W_WRITE     ? ", which is to be emptied by "
-		     : k->wait == CT_W_CONNECT ? ", to be accepted by "
-					       : " from ");
+	what = k->resource && k->resource[0] ? k->resource
+	       : strcmp(k->kind, "unknown")  ? k->kind
+					     : "something";
+	if (k->wait == CT_W_WRITE)
+		words_add(t, "to write to %s, which is to be emptied by ", what);
+	else if (k->wait == CT_W_CONNECT)
+		words_add(t, "to connect to %s, to be accepted by ", what);
+	else if (k->edge == EDGE_EVENTFD || k->wait == CT_W_FUTEX)
+		words_add(t, "on %s to be signalled by ", what);
+	else if (k->edge == EDGE_MESSAGE || k->edge == EDGE_PIPE || k->edge == EDGE_OWNER)
+		words_add(t, "for data on %s from ", what);
+	else
+		words_add(t, "for %s from ", what);
 }
 
 /* What a link that waits for no other task did. */
@@ -175,7 +180,7 @@ static void say_last(struct words *t, const struct sentence_facts *f)
 	const struct link *before = f->n_chain > 1 ? k - 1 : NULL;
 
 	if (!strcmp(f->cause, "circular-wait")) {
-		words_add(t, "was waiting for ");
+		words_add(t, "was waiting");
 		say_resource(t, k);
 		words_add(t, " in turn: they wait for each other (deadlock)");
 	} else if (before && before->edge == EDGE_CPU) {

@@ -51,7 +51,9 @@ static bool is_disk_wait(const struct graph *g, const struct seg *s, const struc
 	if (!strcmp(describe_kind(g->w, s->obj), "fuse") ||
 	    CT_OBJ_KIND(wake ? wake->r.obj : 0) == CT_OBJ_FUSEDEV)
 		return false;
-	if (s->wait == CT_W_STOPPED || s->wait == CT_W_KTHREAD || s->wait == CT_W_FLOCK)
+	/* a ring's waiter counts as waiting for I/O, whatever the ring does */
+	if (s->wait == CT_W_STOPPED || s->wait == CT_W_KTHREAD || s->wait == CT_W_FLOCK ||
+	    s->wait == CT_W_URING)
 		return false;
 	if (s->flags & CT_SF_IOWAIT)
 		return true;
@@ -131,12 +133,14 @@ static bool was_killed(const struct graph *g, const struct seg *s, const struct 
 	const char *call = describe_syscall(wake->r.nr);
 	uint32_t waker = wake->r.peer ? graph_task_at(g, wake->r.peer, wake->r.ts) : GRAPH_NONE;
 
-	if (s->wait == CT_W_SIGNAL || s->wait == CT_W_STOPPED || g->tasks[s->task].exit_ns > wake->r.ts + 300000000ULL)
+	if (s->wait == CT_W_STOPPED || (s->wait == CT_W_SIGNAL && !(g->tasks[s->task].exit_code & 0x7f)) ||
+	    g->tasks[s->task].exit_ns > wake->r.ts + 300000000ULL)
 		return false;
 	if (wake_signal(g, s, wake))
 		return true;
-	return wake->r.state == CT_CTX_TASK && waker != GRAPH_NONE && g->tasks[waker].tgid == g->tasks[s->task].tgid &&
-	       call && (!strcmp(call, "exit_group") || !strcmp(call, "execve"));
+	return wake->r.state == CT_CTX_TASK && waker != GRAPH_NONE &&
+	       g->tasks[waker].tgid == g->tasks[s->task].tgid && call &&
+	       (!strcmp(call, "exit_group") || !strcmp(call, "execve"));
 }
 
 static void blame_task(struct blame *b, uint32_t task, enum edge_kind edge, enum edge_strength strength)
@@ -156,17 +160,27 @@ static void blame_disk(const struct seg *s, struct blame *b)
 	b->ended = true;
 }
 
+/* The waiter's own socket.  One softirq can make the other end readable first and then make room for a
+ * writer: what a task waits on by name stays what it is. */
+static uint64_t own_socket(const struct seg *s, const struct window_event *wake)
+{
+	bool named = CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK || s->wait == CT_W_WRITE;
+
+	return wake->r.flags & CT_WF_READY && !named && CT_OBJ_KIND(wake->r.obj) == CT_OBJ_SOCK ? wake->r.obj
+												: s->obj;
+}
+
 /* Bytes came in by an interrupt: from a task of this host, or from the network. */
 static void blame_network(const struct graph *g, const struct seg *s, const struct window_event *wake,
 			  struct blame *b)
 {
 	const struct window_object *o;
 
-	if (wake->r.flags & CT_WF_READY && CT_OBJ_KIND(wake->r.obj) == CT_OBJ_SOCK)
-		b->obj = wake->r.obj;
+	b->obj = own_socket(s, wake);
 	b->kind = describe_kind(g->w, b->obj);
 	b->ended = true;
-	b->task = holder_sender(g, b->obj, wake, &b->event);
+	b->task = s->wait == CT_W_WRITE ? holder_receiver(g, b->obj, wake, &b->event)
+					: holder_sender(g, b->obj, wake, &b->event);
 	if (b->task == s->task)
 		b->task = GRAPH_NONE;
 	if (b->task != GRAPH_NONE) {
@@ -190,8 +204,8 @@ static void blame_waker(const struct graph *g, const struct seg *s, const struct
 	edge_classify(g, s, wake, &b->edge, &b->strength);
 	if (waker == GRAPH_NONE || waker == s->task)
 		return;
-	if (wake->r.flags & CT_WF_READY && CT_OBJ_KIND(wake->r.obj) == CT_OBJ_SOCK)
-		b->obj = wake->r.obj;
+	if (wake->r.flags & CT_WF_READY)
+		b->obj = own_socket(s, wake);
 	else if (s->wait == CT_W_POLL || s->wait == CT_W_EPOLL) {
 		mine = CT_OBJ_KIND(wake->r.obj) == CT_OBJ_SOCK ? graph_peer_object(g, wake->r.obj)
 							       : wake->r.obj;
@@ -227,7 +241,7 @@ static void blame_woken(const struct graph *g, const struct seg *s, const struct
 			struct blame *b)
 {
 	bool task_ctx = wake->r.state == CT_CTX_TASK && wake->r.peer && !(wake->r.flags & CT_WF_IDLE);
-	uint64_t obj = wake->r.flags & CT_WF_READY ? wake->r.obj : s->obj;
+	uint64_t obj = own_socket(s, wake);
 
 	b->until_ns = wake->r.ts;
 	if (is_disk_wait(g, s, wake)) {

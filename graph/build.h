@@ -17,6 +17,7 @@ struct task_now {
 	uint64_t run_ns; /* last switch-in */
 	uint64_t checkpoint_ns;
 	uint64_t born_ns, exit_ns;
+	uint32_t exit_code;
 	uint16_t cpu;
 	uint16_t prio;
 	bool gone;
@@ -27,7 +28,8 @@ struct builder {
 	VEC(struct task_now) now;
 	VEC(struct seg) segs;
 	VEC(struct edge) edges;
-	struct map by_tid; /* tid -> index into now */
+	struct map by_tid;    /* tid -> index into now */
+	VEC(uint32_t) on_cpu; /* [cpu] index of the task that runs there, or GRAPH_NONE */
 	int err;
 };
 

@@ -47,6 +47,7 @@ static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 		to->tid = t->tid;
 		to->born_ns = t->born_ns;
 		to->exit_ns = t->exit_ns;
+		to->exit_code = t->exit_code;
 		to->prio = t->prio;
 		to->parent = t->parent == GRAPH_NONE ? GRAPH_NONE : renumber[t->parent];
 		to->tgid = t->tgid ? t->tgid : t->tid;
@@ -164,6 +165,7 @@ int graph_build(const struct window *w, struct graph **ret)
 	VEC_FREE(&b.now);
 	VEC_FREE(&b.segs);
 	VEC_FREE(&b.edges);
+	VEC_FREE(&b.on_cpu);
 	map_done(&b.by_tid);
 	if (r) {
 		graph_free(g);

@@ -19,7 +19,8 @@
 
 #include "trace/window.h"
 
-#define GRAPH_NONE UINT32_MAX
+#define GRAPH_NONE     UINT32_MAX
+#define GRAPH_CPUS_MAX 8192
 
 enum seg_state {
 	SEG_UNKNOWN = 0, /* nothing is known (before the first record of a task, or a gap) */
@@ -52,9 +53,10 @@ struct graph_task {
 	uint32_t ptgid;     /* tgid of its parent process, 0 unknown */
 	uint32_t first_seg; /* segments are contiguous and in time order */
 	uint32_t n_segs;
-	uint64_t born_ns; /* 0: before the window */
-	uint64_t exit_ns; /* UINT64_MAX: not seen */
-	uint16_t prio;    /* kernel priority when last seen running, 0..139 */
+	uint64_t born_ns;   /* 0: before the window */
+	uint64_t exit_ns;   /* UINT64_MAX: not seen */
+	uint32_t exit_code; /* as wait(2) has it; 0 when not seen */
+	uint16_t prio;      /* kernel priority when last seen running, 0..139 */
 	bool kthread;
 	bool tracer; /* belongs to ctrace itself */
 };

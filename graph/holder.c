@@ -187,6 +187,17 @@ static uint32_t sock_holder(const struct graph *g, uint64_t sock, uint64_t ts_ns
 	return task;
 }
 
+uint32_t holder_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
+			 uint32_t *ret_event)
+{
+	uint64_t peer = graph_peer_object(g, sock);
+	/* the receive that is under way is recorded when it returns */
+	const struct graph_ref *r = peer ? graph_ref_before(g, &g->recvs, peer, wake->r.ts + 1000000) : NULL;
+
+	*ret_event = r ? r->event : GRAPH_NONE;
+	return r ? graph_task_at(g, event_of(g, r)->r.tid, wake->r.ts) : sock_holder(g, sock, wake->r.ts, 0);
+}
+
 /* The task to name for object obj that task me waits on at ts_ns. */
 static uint32_t object_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me)
 {

@@ -12,6 +12,9 @@
  * *ret_event: the CT_SEND it rests on, or GRAPH_NONE. */
 uint32_t holder_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
 		       uint32_t *ret_event);
+/* The same for a writer: who received and so made room at wake; the CT_RECV it rests on. */
+uint32_t holder_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
+			 uint32_t *ret_event);
 /* Completes b for a wait that nobody ended: the owner, holder, peer or child. */
 void holder_of_wait(const struct graph *g, uint32_t seg, struct blame *b);
 /* Completes b for a stopped task: who stopped it. */

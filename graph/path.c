@@ -48,8 +48,8 @@ static bool on_stack(const struct walker *k, uint32_t depth, uint32_t task)
 
 static void walk(struct walker *k, uint32_t frame);
 
-/* Until when what the task of a frame did may explain the wait that opened the frame: until it ended that wait,
- * which may be long after the frame, when the waiter polled. */
+/* Until when what the task of a frame did may explain the wait that opened the frame: until it ended that
+ * wait, which may be long after the frame, when the waiter polled. */
 static uint64_t horizon(const struct path_frame *f)
 {
 	return f->depth ? MAX(f->to_ns, f->blame.until_ns) : f->to_ns;

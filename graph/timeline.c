@@ -95,6 +95,24 @@ static void timeline_block(struct builder *b, uint32_t task, const struct ct_rec
 	s->owner = owner;
 }
 
+/* task (GRAPH_NONE: the idle task) runs on cpu now, was there until now; if the records say that another one
+ * did, its switch-out is missing: since when it has not been running is not known. */
+static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint32_t now)
+{
+	while (b->on_cpu.n <= cpu)
+		if (VEC_PUSH(&b->on_cpu, GRAPH_NONE)) {
+			b->err = -ENOMEM;
+			return;
+		}
+	if (b->on_cpu.v[cpu] != GRAPH_NONE && b->on_cpu.v[cpu] != was) {
+		const struct task_now *t = &b->now.v[b->on_cpu.v[cpu]];
+
+		if (timeline_state(b, t) == SEG_RUNNING && b->segs.v[t->seg].cpu == cpu)
+			b->segs.v[t->seg].state = SEG_UNKNOWN;
+	}
+	b->on_cpu.v[cpu] = now;
+}
+
 static void timeline_checkpoint(struct builder *b)
 {
 	for (size_t i = 0; i < b->w->n_states && !b->err; i++) {
@@ -117,6 +135,8 @@ static void timeline_checkpoint(struct builder *b)
 			s = timeline_open(b, task, st->last.ts, SEG_RUNNING);
 			if (s)
 				s->cpu = st->cpu;
+			if (s && st->cpu < GRAPH_CPUS_MAX)
+				timeline_on_cpu(b, st->cpu, task, task);
 			break;
 		}
 	}
@@ -185,6 +205,19 @@ static void timeline_switch_in(struct builder *b, const struct window_event *e)
 		return;
 	s->cpu = e->cpu;
 	b->now.v[task].run_ns = e->r.ts;
+}
+
+static void timeline_switch(struct builder *b, const struct window_event *e)
+{
+	uint32_t was = e->r.tid ? timeline_task(b, e->r.tid, e->r.ts, false) : GRAPH_NONE;
+	uint32_t now = e->r.peer ? timeline_task(b, e->r.peer, e->r.ts, false) : GRAPH_NONE;
+
+	if (!b->err)
+		timeline_on_cpu(b, e->cpu, was, now);
+	if (e->r.tid && !b->err)
+		timeline_switch_out(b, e);
+	if (e->r.peer && !b->err)
+		timeline_switch_in(b, e);
 }
 
 static void timeline_edge(struct builder *b, uint32_t from_task, uint32_t to_seg, uint32_t event,
@@ -279,10 +312,7 @@ static void timeline_event(struct builder *b, const struct window_event *e, uint
 
 	switch (e->r.kind) {
 	case CT_SWITCH:
-		if (e->r.tid)
-			timeline_switch_out(b, e);
-		if (e->r.peer && !b->err)
-			timeline_switch_in(b, e);
+		timeline_switch(b, e);
 		break;
 	case CT_WAKE:
 		timeline_wake(b, e, idx);
@@ -298,8 +328,10 @@ static void timeline_event(struct builder *b, const struct window_event *e, uint
 		break;
 	case CT_EXIT:
 		task = timeline_task(b, e->r.tid, e->r.ts, false);
-		if (!b->err)
+		if (!b->err) {
 			b->now.v[task].exit_ns = e->r.ts;
+			b->now.v[task].exit_code = e->r.peer;
+		}
 		break;
 	}
 }
