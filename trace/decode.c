@@ -101,7 +101,7 @@ static int block_unzstd(struct decoder *d, const struct decoder_block *b, bytes_
 	/* Ask the frame first: a small lie about raw_bytes must not cost a large buffer. */
 	if (ZSTD_getFrameContentSize(b->stored, b->h.stored_bytes) != b->h.raw_bytes)
 		return -EBADMSG;
-	if (VEC_RESERVE(to, b->h.raw_bytes))
+	if (VEC_RESERVE(to, b->h.raw_bytes + DECODER_SLACK))
 		return -ENOMEM;
 	n = ZSTD_decompressDCtx(d->zstd, to->v, b->h.raw_bytes, b->stored, b->h.stored_bytes);
 	return ZSTD_isError(n) || n != b->h.raw_bytes ? -EBADMSG : 0;
@@ -148,9 +148,26 @@ static int block_exact(struct decoder *d, int type, size_t n, size_t size, const
 	return bytes == n * size ? 0 : -EBADMSG;
 }
 
+/* One time of len bytes.  The first three planes, which nearly all times have, are read without a branch: one
+ * byte beyond their end at most. */
+static inline uint64_t take_time(const uint8_t **plane, unsigned len)
+{
+	static const uint32_t keep[] = { 0, 0xff, 0xffff, 0xffffff };
+	uint64_t z = (uint64_t)*plane[0] | (uint64_t)*plane[1] << 8 | (uint64_t)*plane[2] << 16;
+
+	z &= keep[MIN(len, 3u)];
+	plane[0] += len > 0;
+	plane[1] += len > 1;
+	plane[2] += len > 2;
+	for (unsigned k = 3; k < len; k++)
+		z |= (uint64_t)*plane[k]++ << (8 * k);
+	return z;
+}
+
 /* Time stamps of all the records, CPU after CPU. */
 static int decode_times(struct decoder *d, const struct format_cpu *cpus, size_t n_cpus)
 {
+	static const uint8_t none;
 	const uint8_t *len, *plane[8];
 	size_t longer[9] = { 0 }, n = d->h->n_records, at = 0;
 	int err = block_exact(d, FORMAT_COL_TLEN, n, 1, &len);
@@ -167,6 +184,8 @@ static int decode_times(struct decoder *d, const struct format_cpu *cpus, size_t
 		err = block_exact(d, FORMAT_COL_T0 + k, longer[k + 1], 1, &plane[k]);
 		if (err)
 			return err;
+		if (!plane[k])
+			plane[k] = &none;
 	}
 	if (VEC_RESERVE(&d->times, n))
 		return -ENOMEM;
@@ -174,11 +193,7 @@ static int decode_times(struct decoder *d, const struct format_cpu *cpus, size_t
 		uint64_t t = d->h->begin_ns;
 
 		for (size_t end = at + cpus[c].n_records; at < end; at++) {
-			uint64_t z = 0;
-
-			for (unsigned k = 0; k < len[at]; k++)
-				z |= (uint64_t)*plane[k]++ << (8 * k);
-			t += predict_unzigzag(z);
+			t += predict_unzigzag(take_time(plane, len[at]));
 			d->times.v[at] = t;
 		}
 	}
@@ -374,7 +389,7 @@ static int decode_check(const struct decoder *d, const struct format_cpu *cpus, 
 	return 0;
 }
 
-int decoder_events(struct decoder *d, struct window_event *out, size_t *ret_n)
+int decoder_events(struct decoder *d, struct window_event *out, size_t *ret_n, uint32_t *ret_n_cpus)
 {
 	_cleanup_free_ struct format_cpu *cpus = NULL;
 	struct columns c = { 0 };
@@ -399,5 +414,7 @@ int decoder_events(struct decoder *d, struct window_event *out, size_t *ret_n)
 		err = order_merge(&d->order, d->times.v, c.kind, cpus, n_cpus, ret_n);
 	if (!err)
 		err = decode_fields(d, &c, cpus, n_cpus, out);
+	if (!err)
+		*ret_n_cpus = n_cpus ? cpus[n_cpus - 1].cpu + 1u : 0;
 	return err;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/mman.h>
 
 #include "lib/cleanup.h"
 #include "trace/collect.h"
@@ -8,15 +9,17 @@
 #include "trace/reader_file.h"
 
 #define EVENTS_MAX (64u << 20)
+#define HUGE_BYTES (2u << 20)
 
 struct load {
 	struct reader *r;
 	struct window *w;
 	struct collect *collect;
-	size_t cap;  /* of w->events */
-	bool any;    /* a segment was read: w->states are set */
-	bool resync; /* nothing is known of the time just before the next segment */
-	bool in_gap; /* the last of gaps may grow */
+	size_t cap;    /* of w->events */
+	bool has_gaps; /* there is a CT_GAP among the records */
+	bool any;      /* a segment was read: w->states are set */
+	bool resync;   /* nothing is known of the time just before the next segment */
+	bool in_gap;   /* the last of gaps may grow */
 	VEC(struct window_event) gaps;
 };
 
@@ -99,13 +102,14 @@ static int load_decode(struct load *l, const struct format_segment *h)
 {
 	struct decoder *d = l->r->decoder;
 	struct window *w = l->w;
+	uint32_t n_cpus = 0;
 	size_t n = 0;
 	int err = decoder_begin(d, h, l->r->buf.v + h->header_bytes, h->body_bytes);
 
 	if (!err && w->n_events + h->n_records > l->cap)
 		err = -E2BIG;
 	if (!err)
-		err = decoder_events(d, w->events + w->n_events, &n);
+		err = decoder_events(d, w->events + w->n_events, &n, &n_cpus);
 	if (!err)
 		err = collect_dictionary(l->collect, d);
 	if (!err)
@@ -116,6 +120,8 @@ static int load_decode(struct load *l, const struct format_segment *h)
 		return err;
 	w->n_events += n;
 	w->n_cpus = MAX(w->n_cpus, h->n_cpus);
+	w->n_cpus = MAX(w->n_cpus, n_cpus);
+	l->has_gaps |= h->kinds[CT_GAP] != 0;
 	w->offsets.boot_to_mono_ns = h->boot_to_mono_ns;
 	w->offsets.boot_to_real_ns = h->boot_to_real_ns;
 	l->any = true;
@@ -165,13 +171,21 @@ static int load_finish(struct load *l)
 		w->n_events = window_lower_bound(w, w->to_ns);
 	if (w->n_events)
 		w->state_ns = MIN(w->state_ns, e[0].r.ts);
-	for (size_t i = 0; i < w->n_events; i++) {
-		w->n_cpus = MAX(w->n_cpus, e[i].cpu + 1u);
+	for (size_t i = 0; i < w->n_events && (l->has_gaps || l->gaps.n); i++)
 		if (e[i].r.kind == CT_GAP)
 			w->lost_records += e[i].r.peer;
-	}
 	collect_finish(l->collect, w);
 	return 0;
+}
+
+/* Most of the time of a large load would go into page faults.  Advice: it may fail. */
+static void advise_huge(void *p, size_t n)
+{
+	uintptr_t from = ((uintptr_t)p + HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1);
+	uintptr_t to = ((uintptr_t)p + n) & ~(uintptr_t)(HUGE_BYTES - 1);
+
+	if (to > from)
+		(void)madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
 /* Room for the events of the segments [a, b), as their headers promise. */
@@ -194,7 +208,10 @@ static int load_reserve(struct load *l, size_t a, size_t b, uint64_t max_events,
 	}
 	l->cap = n;
 	l->w->events = malloc((n + 1) * sizeof(*l->w->events));
-	return l->w->events ? 0 : -ENOMEM;
+	if (!l->w->events)
+		return -ENOMEM;
+	advise_huge(l->w->events, n * sizeof(*l->w->events));
+	return 0;
 }
 
 static int load_all(struct load *l, uint64_t max_events, char *err)

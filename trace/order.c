@@ -46,7 +46,13 @@ static void order_cpu(uint32_t *sorted, const uint64_t *times, uint32_t first, u
 	}
 }
 
-/* heads[0] to its place in the heap; ties go to the lower CPU, whose records come first in sorted. */
+/* Ties go to the lower CPU, whose records come first in sorted. One number, so that no branch is needed. */
+static inline unsigned __int128 heap_key(const struct order_head *h)
+{
+	return (unsigned __int128)h->ts << 32 | h->at;
+}
+
+/* h[i] to its place in the heap. */
 static void heap_down(struct order_head *h, size_t n, size_t i)
 {
 	struct order_head top = h[i];
@@ -56,9 +62,9 @@ static void heap_down(struct order_head *h, size_t n, size_t i)
 
 		if (k >= n)
 			break;
-		if (k + 1 < n && (h[k + 1].ts < h[k].ts || (h[k + 1].ts == h[k].ts && h[k + 1].at < h[k].at)))
-			k++;
-		if (top.ts < h[k].ts || (top.ts == h[k].ts && top.at < h[k].at))
+		if (k + 1 < n)
+			k += heap_key(&h[k + 1]) < heap_key(&h[k]);
+		if (heap_key(&top) < heap_key(&h[k]))
 			break;
 		h[i] = h[k];
 		i = k;

@@ -26,7 +26,7 @@ int reader_segment(struct reader *r, size_t i)
 	/* Cut off by a truncation; do not make room for what is not there. */
 	if (at + n > r->index.file_bytes)
 		return -EBADMSG;
-	if (VEC_RESERVE(&r->buf, n))
+	if (VEC_RESERVE(&r->buf, n + DECODER_SLACK))
 		return -ENOMEM;
 	err = pio_read(r->fd, r->buf.v, n, at);
 	r->buf.n = n;

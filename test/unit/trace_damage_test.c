@@ -315,6 +315,7 @@ static void a_kind_that_nobody_knows_yet(void **state)
 	struct window_event out[N], want[N];
 	uint64_t raw[N * 6], *p = raw;
 	size_t n, n_want = 0;
+	uint32_t n_cpus;
 	uint8_t *bytes;
 
 	encode_kind_info(h.kind_info);
@@ -338,7 +339,7 @@ static void a_kind_that_nobody_knows_yet(void **state)
 	assert_int_equal(encoder_records(e, &s, 1, h.begin_ns, h.kind_info), 0);
 	bytes = encoder_bytes(e, &n);
 	assert_int_equal(decoder_begin(d, &h, bytes, n), 0);
-	assert_int_equal(decoder_events(d, out, &n), 0);
+	assert_int_equal(decoder_events(d, out, &n, &n_cpus), 0);
 	assert_int_equal(n, n_want);
 	assert_memory_equal(out, want, n * sizeof(*out));
 	encoder_free(e);
