@@ -7,9 +7,10 @@
 #ifndef CTRACE_BPF_CONTEXT_H
 #define CTRACE_BPF_CONTEXT_H
 
+#include "compat.h"
 #include "emit.h"
 
-#define CONTEXT_READY_NS 50000 /* how long a wake may come after the data that caused it */
+#define CONTEXT_READY_NS 100000000 /* how long a wake may come after the data that caused it */
 
 /* An entry; the mask is for the verifier, which loses sight of the caller's check. */
 static __always_inline struct cpu_context *context_at(struct cpu *c, __u32 i)
@@ -61,6 +62,38 @@ static __always_inline void context_reset(struct cpu *c, __u64 now)
 static __always_inline struct cpu_context *context_now(struct cpu *c)
 {
 	return c->depth ? context_at(c, c->depth - 1) : NULL;
+}
+
+/* What tells one system call from the next on this CPU, for a while: its number and first argument.  0 in an
+ * interrupt, and for the kernel's own tasks. */
+static __always_inline __u64 context_call(struct cpu *c, struct task_struct *cur)
+{
+	struct pt_regs *regs;
+
+	if (c->depth || task_is_kernel(cur))
+		return 0;
+	regs = task_regs(cur);
+	return (__u64)regs_syscall(regs) | regs_arg(regs, 0) << 32;
+}
+
+/*
+ * Sockets that become readable are woken for at once; these remember the last
+ * one.  It does not outlive the interrupt or the system call that it was in.
+ */
+static __always_inline void context_ready(struct cpu *c, struct task_struct *cur, __u64 obj, __u64 now)
+{
+	c->ready_depth = c->depth;
+	c->ready_call = context_call(c, cur);
+	c->ready_ns = now;
+	c->ready_obj = obj;
+}
+
+static __always_inline __u64 context_ready_obj(struct cpu *c, struct task_struct *cur, __u64 now)
+{
+	if (!c->ready_obj || c->ready_depth != c->depth || now - c->ready_ns > CONTEXT_READY_NS ||
+	    c->ready_call != context_call(c, cur))
+		return 0;
+	return c->ready_obj;
 }
 
 #endif

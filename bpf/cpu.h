@@ -24,7 +24,8 @@ struct cpu {
 	ct_u32 emitted; /* paces the look at the ring's fill */
 	ct_u32 depth;   /* interrupts in progress, innermost last */
 	ct_u32 ready_depth;
-	ct_u64 ready_obj; /* a socket became readable at this depth and time */
+	ct_u64 ready_obj; /* a socket became readable at this depth, in this system call and at this time */
+	ct_u64 ready_call;
 	ct_u64 ready_ns;
 	ct_u64 switch_ns; /* the last context switch */
 	ct_u64 sample_ns; /* the last sample */

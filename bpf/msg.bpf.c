@@ -92,9 +92,7 @@ static __always_inline int msg_ready(struct sock *sk)
 		return 0;
 	now = bpf_ktime_get_boot_ns();
 	obj = object_of_sk(sk, cur->pid, now);
-	c->ready_depth = c->depth;
-	c->ready_ns = now;
-	c->ready_obj = obj;
+	context_ready(c, cur, obj, now);
 	in = context_now(c);
 	family = BPF_CORE_READ(sk, __sk_common.skc_family);
 	if (!in || in->ctx != CT_CTX_SOFTIRQ || (family != AF_INET && family != AF_INET6))

@@ -144,9 +144,11 @@ static __always_inline void waking_sender(struct ct_rec *w, struct task_struct *
 static __always_inline void waking_reason(struct cpu *c, struct wait_ctx *x, struct ct_rec *w,
 					  struct task_struct *cur, struct cpu_context *in)
 {
-	if (c->ready_obj && c->ready_depth == c->depth && x->now - c->ready_ns < CONTEXT_READY_NS) {
+	__u64 ready = context_ready_obj(c, cur, x->now);
+
+	if (ready) {
 		w->flags |= CT_WF_READY;
-		w->obj = c->ready_obj;
+		w->obj = ready;
 	}
 	if (in && in->ctx == CT_CTX_TIMER)
 		w->obj = in->what;

@@ -108,12 +108,15 @@ static const struct event *find(uint8_t kind, uint32_t tid, uint8_t wait, const 
 	return best;
 }
 
+/* What was said last about an object; the rings are emptied one after the other, not by time. */
 static const struct ct_object_blob *object(uint64_t id)
 {
-	for (size_t i = objects.n; i-- > 0;)
-		if (objects.v[i].id == id)
-			return &objects.v[i];
-	return NULL;
+	const struct ct_object_blob *best = NULL;
+
+	for (size_t i = 0; i < objects.n; i++)
+		if (objects.v[i].id == id && (!best || objects.v[i].h.ts >= best->h.ts))
+			best = &objects.v[i];
+	return best;
 }
 
 /* a blocked so, and the wake-up that ended it came from b. */
@@ -125,7 +128,8 @@ static const struct event *waited(uint32_t a, uint8_t wait, uint32_t b, const st
 	assert_int_not_equal(s->r.state, CT_ST_RUNNING);
 	w = find(CT_WAKE, a, 0, s);
 	assert_non_null(w);
-	if (b)
+	/* on a busy machine the network's softirq may have been left to a kernel thread */
+	if (b && !(w->r.state == CT_CTX_SOFTIRQ && w->r.flags & CT_WF_KTHREAD))
 		assert_int_equal(w->r.peer, b);
 	*ret_wake = w;
 	return s;
@@ -231,12 +235,14 @@ static void tcp_over_loopback(void **state)
 	s = waited(said->a, CT_W_ACCEPT, said->b, &w);
 	assert_int_equal(s->r.obj, CT_OBJ_ID(CT_OBJ_SOCK, inode(listener)));
 	assert_int_equal(w->r.state, CT_CTX_SOFTIRQ);
-	assert_int_equal(w->r.nr, SYS_connect);
+	if (!(w->r.flags & CT_WF_KTHREAD))
+		assert_int_equal(w->r.nr, SYS_connect);
 	s = waited(said->a, CT_W_READ, said->b, &w);
 	assert_int_equal(s->r.obj, CT_OBJ_ID(CT_OBJ_SOCK, said->ino));
 	assert_true(w->r.flags & CT_WF_READY);
 	assert_int_equal(w->r.obj, s->r.obj);
-	assert_int_equal(w->r.nr, SYS_write);
+	if (!(w->r.flags & CT_WF_KTHREAD))
+		assert_int_equal(w->r.nr, SYS_write);
 	/* the two ends have each other's addresses */
 	o = object(s->r.obj);
 	far = object(CT_OBJ_ID(CT_OBJ_SOCK, said->ino2));
