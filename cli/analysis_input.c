@@ -11,10 +11,13 @@
 #define BEFORE_NS     (30 * NSEC_PER_SEC)
 #define AFTER_NS      (5 * NSEC_PER_SEC)
 
-int analysis_open(struct analysis_input *in, const char *path)
+int analysis_open(struct analysis_input *in, const char *path, const char *boot)
 {
+	int r;
+
 	*in = (struct analysis_input){ .path = path };
-	return tracefile_open(path, &in->reader);
+	r = tracefile_open(path, &in->reader);
+	return r || !boot ? r : tracefile_use_boot(in->reader, path, boot);
 }
 
 int analysis_load(struct analysis_input *in)

@@ -18,8 +18,8 @@ struct analysis_input {
 	uint64_t from_ns, to_ns; /* the window asked for, clipped to the trace */
 };
 
-/* Opens path. */
-int analysis_open(struct analysis_input *in, const char *path);
+/* Opens path; boot: which boot of the machine is looked at (the argument of --boot), NULL: the newest. */
+int analysis_open(struct analysis_input *in, const char *path, const char *boot);
 /* Loads and builds, with in->from_ns and in->to_ns set. */
 int analysis_load(struct analysis_input *in);
 void analysis_close(struct analysis_input *in);

@@ -9,7 +9,7 @@
 #include "cli/text.h"
 #include "lib/cleanup.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_AT, OPT_TID, OPT_PID, OPT_COMM, OPT_AUTO, OPT_JSON };
+enum { OPT_FROM = 256, OPT_TO, OPT_AT, OPT_TID, OPT_PID, OPT_COMM, OPT_AUTO, OPT_BOOT, OPT_JSON };
 
 static const struct cli_option diagnose_options[] = {
 	{ OPT_TID, "tid", "TID", "the task that was slow or stuck" },
@@ -20,13 +20,15 @@ static const struct cli_option diagnose_options[] = {
 	{ OPT_FROM, "from", "TIME", "start of the window" },
 	{ OPT_TO, "to", "TIME", "end of the window" },
 	{ OPT_AUTO, "auto", NULL, "decide what is ambiguous without asking, and list it (the default)" },
+	{ OPT_BOOT, "boot", "N", "the boot of the machine N before the newest (default: 0)" },
 	{ OPT_JSON, "json", NULL, "print JSON (ctrace.diagnosis/1)" },
 	{ 0 },
 };
 
 static const struct cli_usage diagnose_usage = {
 	.name = "diagnose",
-	.args = "[--tid TID | --pid PID | --comm NAME] [--at TIME | --from TIME --to TIME] FILE",
+	.args = "[--tid TID | --pid PID | --comm NAME] [--at TIME | --from TIME --to TIME] [--boot N] "
+		"[--auto] [--json] FILE",
 	.about = "Says in one sentence what a task waited for and who was to blame, then the evidence. With "
 		 "no task\n"
 		 "given it takes the worst stall that `ctrace hangs` finds.",
@@ -35,7 +37,7 @@ static const struct cli_usage diagnose_usage = {
 
 struct request {
 	struct hangs_filter who;
-	const char *at, *from, *to;
+	const char *at, *from, *to, *boot;
 	bool json;
 };
 
@@ -197,6 +199,9 @@ int cmd_diagnose(int argc, char **argv)
 			break;
 		case OPT_AUTO:
 			break;
+		case OPT_BOOT:
+			rq.boot = p.arg;
+			break;
 		case OPT_JSON:
 			rq.json = true;
 			break;
@@ -206,7 +211,7 @@ int cmd_diagnose(int argc, char **argv)
 	path = cli_only_arg(&p, "FILE");
 	if (!path || diagnose_check(&rq))
 		return CLI_USAGE;
-	r = analysis_open(&in, path);
+	r = analysis_open(&in, path, rq.boot);
 	if (!r)
 		r = diagnose_window(&in, &rq, &at_ns);
 	if (!r)

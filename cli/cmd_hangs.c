@@ -8,18 +8,19 @@
 #include "cli/render/analysis.h"
 #include "cli/text.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_JSON };
+enum { OPT_FROM = 256, OPT_TO, OPT_BOOT, OPT_JSON };
 
 static const struct cli_option hangs_options[] = {
 	{ OPT_FROM, "from", "TIME", "look from TIME on (default: the start of the trace)" },
 	{ OPT_TO, "to", "TIME", "look up to TIME (default: the end of the trace)" },
+	{ OPT_BOOT, "boot", "N", "the boot of the machine N before the newest (default: 0)" },
 	{ OPT_JSON, "json", NULL, "print JSON (ctrace.hangs/1)" },
 	{ 0 },
 };
 
 static const struct cli_usage hangs_usage = {
 	.name = "hangs",
-	.args = "[--from TIME] [--to TIME] FILE",
+	.args = "[--from TIME] [--to TIME] [--boot N] [--json] FILE",
 	.about = "Lists the worst waits and stalls in a trace, alarms first.",
 	.options = hangs_options,
 };
@@ -42,7 +43,7 @@ static int hangs_print(const struct analysis_input *in, bool json)
 int cmd_hangs(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&hangs_usage, argc, argv);
-	const char *from = NULL, *to = NULL, *path;
+	const char *from = NULL, *to = NULL, *boot = NULL, *path;
 	struct analysis_input in;
 	bool json = false;
 	int c, r;
@@ -55,6 +56,9 @@ int cmd_hangs(int argc, char **argv)
 		case OPT_TO:
 			to = p.arg;
 			break;
+		case OPT_BOOT:
+			boot = p.arg;
+			break;
 		case OPT_JSON:
 			json = true;
 			break;
@@ -64,7 +68,7 @@ int cmd_hangs(int argc, char **argv)
 	path = cli_only_arg(&p, "FILE");
 	if (!path)
 		return CLI_USAGE;
-	r = analysis_open(&in, path);
+	r = analysis_open(&in, path, boot);
 	if (!r)
 		r = tracefile_window(in.reader, path, from, to, &in.from_ns, &in.to_ns);
 	if (!r)

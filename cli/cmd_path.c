@@ -7,21 +7,21 @@
 #include "cli/render/analysis.h"
 #include "cli/text.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_TID, OPT_JSON };
+enum { OPT_FROM = 256, OPT_TO, OPT_TID, OPT_BOOT, OPT_JSON };
 
 static const struct cli_option path_options[] = {
 	{ OPT_TID, "tid", "TID", "whose time to explain" },
 	{ OPT_FROM, "from", "TIME", "start of the interval (default: the start of the trace)" },
 	{ OPT_TO, "to", "TIME", "end of the interval (default: the end of the trace)" },
+	{ OPT_BOOT, "boot", "N", "the boot of the machine N before the newest (default: 0)" },
 	{ OPT_JSON, "json", NULL, "print JSON (ctrace.path/1)" },
 	{ 0 },
 };
 
 static const struct cli_usage path_usage = {
 	.name = "path",
-	.args = "--tid TID [--from TIME] [--to TIME] FILE",
-	.about = "Prints the critical path of a task: who was holding it up, moment by moment. The pieces "
-		 "add up to\n"
+	.args = "--tid TID [--from TIME] [--to TIME] [--boot N] [--json] FILE",
+	.about = "Prints the critical path of a task: who was holding it up, moment by moment.\nThe pieces add up to "
 		 "the interval exactly.",
 	.options = path_options,
 };
@@ -48,7 +48,7 @@ static int path_print(const struct analysis_input *in, uint32_t tid, bool json)
 int cmd_path(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&path_usage, argc, argv);
-	const char *from = NULL, *to = NULL, *path;
+	const char *from = NULL, *to = NULL, *boot = NULL, *path;
 	struct analysis_input in;
 	uint32_t tid = 0;
 	bool json = false;
@@ -66,6 +66,9 @@ int cmd_path(int argc, char **argv)
 			if (analysis_tid("--tid", p.arg, &tid))
 				return CLI_USAGE;
 			break;
+		case OPT_BOOT:
+			boot = p.arg;
+			break;
 		case OPT_JSON:
 			json = true;
 			break;
@@ -77,7 +80,7 @@ int cmd_path(int argc, char **argv)
 	path = cli_only_arg(&p, "FILE");
 	if (!path)
 		return CLI_USAGE;
-	r = analysis_open(&in, path);
+	r = analysis_open(&in, path, boot);
 	if (!r)
 		r = tracefile_window(in.reader, path, from, to, &in.from_ns, &in.to_ns);
 	if (!r)
