@@ -121,6 +121,7 @@ static int load_decode(struct load *l, const struct format_segment *h)
 	w->n_events += n;
 	w->n_cpus = MAX(w->n_cpus, h->n_cpus);
 	w->n_cpus = MAX(w->n_cpus, n_cpus);
+	w->n_cpus = MAX(w->n_cpus, 1u); /* that of the gaps */
 	l->has_gaps |= h->kinds[CT_GAP] != 0;
 	w->offsets.boot_to_mono_ns = h->boot_to_mono_ns;
 	w->offsets.boot_to_real_ns = h->boot_to_real_ns;

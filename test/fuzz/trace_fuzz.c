@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Gives hostile bytes to the reader: opens, loads and cuts.  Built with
+ * FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION, so that checksums do not stop it.
+ *
+ * First byte 0: the rest is the whole file.  Otherwise the rest are slots of
+ * 4096 bytes, and a file header that fits is put in front.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "ctrace/format.h"
+#include "trace/reader.h"
+
+#define SLOT 4096u
+
+static int put(int fd, const void *p, size_t n, off_t at)
+{
+	return pwrite(fd, p, n, at) == (ssize_t)n ? 0 : -1;
+}
+
+static int fill(int fd, const uint8_t *data, size_t n)
+{
+	struct format_file h = { .major = FORMAT_MAJOR,
+				 .header_bytes = sizeof(h),
+				 .slot_bytes = SLOT,
+				 .n_slots = (uint32_t)(n / SLOT + 1),
+				 .n_cpus = 2 };
+
+	if (!n)
+		return -1;
+	if (!data[0])
+		return put(fd, data + 1, n - 1, 0);
+	memcpy(h.magic, FORMAT_FILE_MAGIC, FORMAT_MAGIC_BYTES);
+	if (n > offsetof(struct format_segment, seq))
+		memcpy(&h.file_id, data + 1 + offsetof(struct format_segment, file_id), sizeof(h.file_id));
+	return put(fd, &h, sizeof(h), 0) || put(fd, data + 1, n - 1, SLOT);
+}
+
+/* Does with a window what its users rely on. */
+static void look_at(const struct window *w)
+{
+	for (size_t i = 0; i < w->n_events; i++) {
+		const struct window_event *e = &w->events[i];
+
+		if (i && e->r.ts < e[-1].r.ts)
+			abort();
+		if (e->cpu >= w->n_cpus || !e->r.kind || e->r.kind > CT_GAP)
+			abort();
+		window_task_at(w, e->r.tid, e->r.ts);
+		window_object(w, e->r.obj);
+		window_stack(w, e->x[0]);
+	}
+	if (w->n_events && w->state_ns > w->events[0].r.ts)
+		abort();
+	for (size_t i = 0; i < w->n_tasks; i++)
+		if (strlen(w->tasks[i].comm) >= CT_COMM_LEN)
+			abort();
+	for (size_t i = 0; i < w->n_objects; i++)
+		if (strlen(w->objects[i].name) > CT_OBJ_NAME_MAX)
+			abort();
+	for (size_t i = 0; i < w->n_stacks; i++)
+		for (unsigned k = 0; k < w->stacks[i].n_frames; k++)
+			if (strlen(w->stacks[i].frames[k]) > 65536)
+				abort();
+}
+
+static void load(struct reader *r, uint64_t from, uint64_t to)
+{
+	char err[READER_ERR_MAX];
+	struct window *w;
+
+	if (!window_load(r, from, to, 0, &w, err)) {
+		look_at(w);
+		window_free(w);
+	} else if (!*err) {
+		abort();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC), out = memfd_create("cut", MFD_CLOEXEC);
+	char err[READER_ERR_MAX] = "";
+	struct reader *r;
+	uint64_t segments;
+
+	if (fd >= 0 && out >= 0 && !fill(fd, data, n)) {
+		if (!reader_open_fd(fd, "fuzz", &r, err)) {
+			const struct reader_info *i = reader_info(r);
+
+			load(r, 0, UINT64_MAX);
+			load(r, i->from_ns / 2 + i->to_ns / 2, i->to_ns);
+			snapshot_cut(r, 0, UINT64_MAX, out, &segments, err);
+			if (i->n_boots > 1 && !reader_use_boot(r, 1))
+				load(r, 0, UINT64_MAX);
+			reader_free(r);
+		} else if (!*err) {
+			abort();
+		}
+	}
+	close(fd);
+	close(out);
+	return 0;
+}
