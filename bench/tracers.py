@@ -7,7 +7,8 @@ import signal
 import subprocess
 import time
 
-TICK = os.sysconf("SC_CLK_TCK")
+TRACEFS = "/sys/kernel/tracing"
+EVENTS = ["sched:sched_switch", "sched:sched_waking"]
 
 
 class Missing(Exception):
@@ -19,24 +20,33 @@ def stat_fields(pid):
         return f.read().rpartition(")")[2].split()
 
 
+def thread_seconds(pid):
+    """CPU time of the threads of a process, to the nanosecond (that of ended threads is in no such file)."""
+    total = 0
+    for tid in os.listdir("/proc/%d/task" % pid):
+        with open("/proc/%d/task/%s/schedstat" % (pid, tid), encoding="utf-8") as f:
+            total += int(f.read().split()[0])
+    return total / 1e9
+
+
 def cpu_seconds(pid):
-    """User and system time of a process and of all its descendants that are alive."""
-    parents, times = {}, {}
+    """CPU time of a process and of all its descendants that are alive."""
+    parents = {}
     for name in os.listdir("/proc"):
-        if not name.isdigit():
-            continue
         try:
-            f = stat_fields(int(name))
-        except (FileNotFoundError, ProcessLookupError):
+            parents[int(name)] = int(stat_fields(int(name))[1])
+        except (ValueError, FileNotFoundError, ProcessLookupError):
             continue
-        parents[int(name)] = int(f[1])
-        times[int(name)] = (int(f[11]) + int(f[12])) / TICK
     total = 0.0
-    for p, seconds in times.items():
+    for p in parents:
         at = p
         while at not in (0, 1, pid):
             at = parents.get(at, 0)
-        total += seconds if at == pid else 0
+        if at == pid:
+            try:
+                total += thread_seconds(p)
+            except (FileNotFoundError, ProcessLookupError):
+                continue
     return total
 
 
@@ -63,6 +73,12 @@ class Tracer:
     def stop(self):
         """Ends it; returns what it left: {"bytes": N, "lost": N} as far as that is known."""
         return {}
+
+    def abandon(self):
+        """After a failure: leaves nothing running."""
+        if self.process:
+            self.process.kill()
+            self.process.wait()
 
     def spawn(self, cmd, log):
         with open(os.path.join(self.where, log), "w", encoding="utf-8") as f:
@@ -108,6 +124,7 @@ class Ctrace(Tracer):
                 break
             try:
                 self.status()
+                time.sleep(1)  # the state at start is told first
                 return
             except Missing:
                 time.sleep(0.1)
@@ -142,7 +159,7 @@ class Perf(Tracer):
 
     def start(self):
         self.data = os.path.join(self.where, "perf.data")
-        self.spawn(["perf", "record", "-q", "-a", "-e", "sched:sched_switch,sched:sched_waking", "-o", self.data],
+        self.spawn(["perf", "record", "-q", "-a", "-e", ",".join(EVENTS), "-o", self.data],
                    "perf.log")
         time.sleep(1)
         if self.process.poll() is not None:
@@ -171,8 +188,7 @@ class TraceCmd(Tracer):
 
     def start(self):
         self.data = os.path.join(self.where, "trace.dat")
-        self.spawn(["trace-cmd", "record", "-q", "-e", "sched:sched_switch", "-e", "sched:sched_waking", "-o", self.data],
-                   "trace-cmd.log")
+        self.spawn(["trace-cmd", "record", "-q", "-e", EVENTS[0], "-e", EVENTS[1], "-o", self.data], "trace-cmd.log")
         time.sleep(1)
         if self.process.poll() is not None:
             with open(os.path.join(self.where, "trace-cmd.log"), encoding="utf-8", errors="replace") as f:
@@ -186,3 +202,88 @@ class TraceCmd(Tracer):
         r = subprocess.run(["trace-cmd", "report", "-q", "-i", self.data], stdout=subprocess.PIPE,
                            stderr=subprocess.DEVNULL, check=False)
         return max(r.stdout.count(b"\n") - 1, 0)
+
+
+class Tracefs(Tracer):
+    """What trace-cmd does, by hand, where it cannot run (it wants to set up function tracing first)."""
+    name = "ftrace, as trace-cmd"
+    pids = ()
+
+    def check(self):
+        if not hasattr(os, "splice"):
+            raise Missing("Python is too old for splice()")
+        self.start()
+        self.stop()
+
+    def path(self, *names):
+        return os.path.join(TRACEFS, "instances", "ctrace-bench", *names)
+
+    def put(self, value, *names):
+        with open(self.path(*names), "w", encoding="utf-8") as f:
+            f.write(value)
+
+    def start(self):
+        self.pids = []
+        try:
+            os.mkdir(self.path())
+            self.put("50", "buffer_percent")
+            for cpu in range(os.cpu_count()):
+                pid = os.fork()
+                if pid == 0:
+                    self.record(cpu)
+                self.pids.append(pid)
+            for event in EVENTS:
+                self.put("1", "events", *event.split(":"), "enable")
+        except OSError as e:
+            self.stop()
+            raise Missing("ftrace cannot be used here: %s" % e) from None
+
+    @staticmethod
+    def interrupted(*_):
+        raise InterruptedError
+
+    def record(self, cpu):
+        """Moves the pages of one CPU into a file; never returns."""
+        status = 1
+        try:
+            signal.signal(signal.SIGTERM, self.interrupted)
+            raw = os.open(self.path("per_cpu", "cpu%d" % cpu, "trace_pipe_raw"), os.O_RDONLY)
+            out = os.open(os.path.join(self.where, "ftrace.%d" % cpu), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            r, w = os.pipe()
+            while True:
+                n = os.splice(raw, w, 65536, flags=os.SPLICE_F_MOVE)
+                if not n:
+                    break
+                while n > 0:
+                    n -= os.splice(r, out, n, flags=os.SPLICE_F_MOVE)
+            status = 0
+        except OSError:
+            pass  # ended by SIGTERM
+        finally:
+            os._exit(status)
+
+    def cpu_seconds(self):
+        return sum(cpu_seconds(p) for p in self.pids)
+
+    def stop(self):
+        self.count = 0
+        if os.path.exists(self.path()):
+            self.put("0", "events", "enable")
+            for cpu in range(os.cpu_count()):
+                with open(self.path("per_cpu", "cpu%d" % cpu, "stats"), encoding="utf-8") as f:
+                    kv = dict(line.split(": ", 1) for line in f.read().splitlines())
+                self.count += int(kv["entries"]) + int(kv["read events"])
+        for pid in self.pids:
+            os.kill(pid, signal.SIGTERM)
+            os.waitpid(pid, 0)
+        if os.path.exists(self.path()):
+            os.rmdir(self.path())
+        files = [os.path.join(self.where, "ftrace.%d" % cpu) for cpu in range(os.cpu_count())]
+        return {"bytes": sum(os.path.getsize(f) for f in files if os.path.exists(f))}
+
+    def abandon(self):
+        if os.path.exists(self.path()):
+            self.stop()
+
+    def events(self):
+        return self.count
