@@ -188,6 +188,26 @@ static int probe_try_load(struct probe *p, const struct btf *btf, uint64_t ring_
 	return 0;
 }
 
+/* Fails when nothing is left to try for a hook that must be there. */
+static int probe_check_essential(const struct probe *p, const char *hook, char err[PROBE_ERR_MAX])
+{
+	const struct hook_def *d = NULL;
+	const char *why = "";
+
+	for (size_t i = 0; i < hooks_n_defs; i++)
+		if (!strcmp(hooks_defs[i].name, hook)) {
+			d = &hooks_defs[i];
+			why = p->state[i].why;
+		}
+	if (!d || !d->essential)
+		return 0;
+	for (size_t i = 0; i < hooks_n_progs; i++)
+		if (!strcmp(hooks_progs[i].hook, hook) && !p->prog_off[i])
+			return 0;
+	snprintf(err, PROBE_ERR_MAX, "%s cannot be traced: %s; without it %s", d->name, why, d->without);
+	return -EOPNOTSUPP;
+}
+
 /* Loads, switching off one by one what this kernel refuses. */
 static int probe_load(struct probe *p, const struct btf *btf, uint64_t ring_bytes, char err[PROBE_ERR_MAX])
 {
@@ -210,6 +230,9 @@ static int probe_load(struct probe *p, const struct btf *btf, uint64_t ring_byte
 		}
 		probe_prog_off(p, i, "%s %s could not be loaded: %s", hooks_progs[i].how,
 			       hooks_progs[i].target, strerror(-r));
+		r = probe_check_essential(p, hooks_progs[i].hook, err);
+		if (r)
+			return r;
 	}
 	return 0;
 }

@@ -40,12 +40,19 @@ static uint64_t machine_capabilities(void)
 	return caps;
 }
 
+static bool machine_file_has(const char *path, const char *word)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	char line[4096] = "";
+
+	return f && fgets(line, sizeof(line), f) && strstr(line, word);
+}
+
+/* The second place is for machines where securityfs is not mounted. */
 static bool machine_is_locked_down(void)
 {
-	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/security/lockdown", "re");
-	char line[128] = "";
-
-	return f && fgets(line, sizeof(line), f) && strstr(line, "[confidentiality]");
+	return machine_file_has("/sys/kernel/security/lockdown", "[confidentiality]") ||
+	       machine_file_has("/proc/cmdline", "lockdown=confidentiality");
 }
 
 #define CAP_BIT(c) (1ULL << (c))
