@@ -13,7 +13,7 @@ struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 65536);
 };
-/* The loader makes one ring for each possible CPU, near its memory. */
+/* The loader makes one ring for each CPU that is present. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1);
@@ -21,7 +21,7 @@ struct {
 	__array(values, struct ring);
 } ct_rings __weak SEC(".maps");
 
-/* One entry for each possible CPU. */
+/* One entry for each CPU that is present. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -50,6 +50,8 @@ struct {
 struct task_state {
 	__u64 poll_hash; /* the set of descriptors last written */
 	__u64 poll_ns;
+	__u64 run_nvcsw; /* voluntary switches and CPU time when its present run was first seen */
+	__u64 run_ns;
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);

@@ -16,8 +16,28 @@ static __always_inline __u8 sample_frames(void *ctx, struct ct_rawstack_blob *b,
 	return got > 0 ? (__u64)got >> 3 : 0;
 }
 
+/*
+ * How long the current task has run without blocking, its turns off the CPU left
+ * out: on a machine that is short of CPUs even a task that only computes is
+ * switched often.  Known to a tick.
+ */
+static __always_inline __u64 sample_ran(struct cpu *c, struct task_struct *t, __u64 now)
+{
+	struct task_state *ts = bpf_task_storage_get(&ct_tasks, t, 0, 0);
+	__u64 unswitched = c->switch_ns ? now - c->switch_ns : 0, used = t->se.sum_exec_runtime;
+
+	if (!ts)
+		return unswitched;
+	if (ts->run_nvcsw != t->nvcsw || !ts->run_ns) {
+		ts->run_nvcsw = t->nvcsw;
+		ts->run_ns = used;
+	}
+	used -= ts->run_ns;
+	return used > unswitched ? used : unswitched;
+}
+
 /* The frames lie where the ABI wants them: the kernel's, then the user's. */
-static __noinline int sample_emit(__u64 *ctx, struct cpu *c, __u64 now)
+static __noinline int sample(__u64 *ctx, struct cpu *c, __u64 now)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct sample_buf {
@@ -25,9 +45,14 @@ static __noinline int sample_emit(__u64 *ctx, struct cpu *c, __u64 now)
 		__u64 ip[CT_RAWSTACK_MAX];
 	} * s;
 	__u32 n = 0;
+	__u64 ran;
 
 	if (!t->pid || task_is_kernel(t) || t->tgid == ct_tracer_tgid)
 		return 0;
+	ran = sample_ran(c, t, now);
+	if (ran < ct_sample_after_ns || now - c->sample_ns < ct_sample_period_ns)
+		return 0;
+	c->sample_ns = now;
 	s = emit_reserve(c, sizeof(*s), now);
 	if (!s)
 		return 0;
@@ -35,7 +60,7 @@ static __noinline int sample_emit(__u64 *ctx, struct cpu *c, __u64 now)
 	s->b.h.kind = CT_RAWSTACK;
 	s->b.h.flags = 0;
 	s->b.h.tid = t->pid;
-	s->b.ran_ns = now - c->switch_ns;
+	s->b.ran_ns = ran;
 	s->b.tgid = t->tgid;
 	s->b.nr = wait_syscall(t, task_regs(t));
 	/* Not in a system call: the kernel's frames are those of this interrupt. */
@@ -60,10 +85,6 @@ int ct_hrtimer_entry(__u64 *ctx)
 	if (!c)
 		return 0;
 	context_enter(c, CT_CTX_TIMER, (__u64)timer, (__u64)timer->function);
-	if (c->switch_ns && now - c->switch_ns > ct_sample_after_ns &&
-	    now - c->sample_ns > ct_sample_period_ns) {
-		c->sample_ns = now;
-		sample_emit(ctx, c, now);
-	}
+	sample(ctx, c, now);
 	return 0;
 }

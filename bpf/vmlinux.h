@@ -86,6 +86,7 @@ struct thread_info {
 
 struct sched_entity {
 	u64 exec_start;
+	u64 sum_exec_runtime;
 };
 struct ns_common {
 	unsigned int inum;
@@ -150,6 +151,7 @@ struct task_struct {
 	struct task_struct *real_parent;
 	struct pid *thread_pid;
 	struct list_head thread_node;
+	unsigned long nvcsw;
 	u64 start_boottime;
 	const struct cred *real_cred;
 	char comm[16];

@@ -340,14 +340,15 @@ static int probe_setup(struct probe *p, const struct probe_options *opt, char er
 	btf = btf__load_vmlinux_btf();
 	if (!btf) {
 		snprintf(err, PROBE_ERR_MAX,
-			 "the kernel's type information (/sys/kernel/btf/vmlinux) cannot be read: %s; use a "
-			 "kernel built "
-			 "with CONFIG_DEBUG_INFO_BTF",
-			 strerror(errno));
+			 "the kernel's type information (/sys/kernel/btf/vmlinux) cannot be read or is not "
+			 "whole; use a kernel built with CONFIG_DEBUG_INFO_BTF");
 		return -ENOENT;
 	}
 	probe_preselect(p, btf, opt->hooks);
-	r = probe_load(p, btf, opt->ring_bytes, err);
+	for (size_t i = 0; !r && i < hooks_n_defs; i++)
+		r = probe_check_essential(p, hooks_defs[i].name, err);
+	if (!r)
+		r = probe_load(p, btf, opt->ring_bytes, err);
 	btf__free(btf);
 	if (r)
 		return r;

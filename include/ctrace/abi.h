@@ -109,7 +109,7 @@ enum ct_kind {
 	/*
 	 * A long run was sampled.  tid: the task, nr: its system call, flags:
 	 * CT_PF_KERNEL, obj: user instruction pointer, x[0]: stack id
-	 * (CT_STACK blob) or 0, x[1]: ns on this CPU without a switch.
+	 * (CT_STACK blob) or 0, x[1]: ns on the CPU without blocking.
 	 */
 	CT_SAMPLE = 20,
 	/*
@@ -347,7 +347,7 @@ _Static_assert(sizeof(struct ct_stack_blob) == 32, "ct_stack_blob");
 #define CT_RAWSTACK_MAX 48
 struct ct_rawstack_blob {
 	struct ct_blob h;
-	ct_u64 ran_ns; /* on this CPU without a switch */
+	ct_u64 ran_ns; /* on the CPU without blocking; other tasks may have had turns in between */
 	ct_u16 nr;
 	ct_u8 n_kernel;
 	ct_u8 n_user;
