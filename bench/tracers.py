@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The tracers that are compared: each starts, runs beside a workload, and is stopped."""
+import contextlib
 import json
 import os
 import shutil
@@ -137,7 +138,7 @@ class Ctrace(Tracer):
         time.sleep(1.2)
         s = self.status()
         lost = sum(v for v in s["losses"].values() if isinstance(v, int))
-        return {"records": s["file"]["records"], "bytes": s["file"]["written_bytes"], "lost": lost,
+        return {"at": time.monotonic(), "records": s["file"]["records"], "bytes": s["file"]["written_bytes"], "lost": lost,
                 "rss": s["cost"]["rss_bytes"]}
 
     def trace(self):
@@ -252,13 +253,15 @@ class Tracefs(Tracer):
             r, w = os.pipe()
             while True:
                 n = os.splice(raw, w, 65536, flags=os.SPLICE_F_MOVE)
-                if not n:
-                    break
                 while n > 0:
                     n -= os.splice(r, out, n, flags=os.SPLICE_F_MOVE)
+        except InterruptedError:
+            # pages that are not half full are left
+            os.set_blocking(raw, False)
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    os.write(out, os.read(raw, 65536))
             status = 0
-        except OSError:
-            pass  # ended by SIGTERM
         finally:
             os._exit(status)
 

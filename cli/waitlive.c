@@ -260,14 +260,35 @@ static int collect_cycles(struct waitlive *w, uint32_t pid)
 	return r;
 }
 
+/* Whether all for whom link n waits are in the rest of the chain, as a shell and its child are. */
+static bool all_follow(const struct waitlive *w, const struct waitlive_chain *c, size_t n)
+{
+	const struct procwait *wait = c->links.v[n].wait;
+
+	for (size_t i = 0; i < wait->targets.n; i++) {
+		const struct procwait_target *t = &wait->targets.v[i];
+		bool found = false;
+
+		for (size_t k = n + 1; !found && k < c->links.n; k++) {
+			const struct proctask_thread *th = c->links.v[k].th;
+
+			found = (t->is_thread ? th->tid : w->tables.tasks.procs.v[th->proc].pid) == t->id;
+		}
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
 /* One that waits for any of those who have its pipe, or an event loop, need not be a victim: begin behind it.
  */
-static void trim(struct waitlive_chain *c)
+static void trim(const struct waitlive *w, struct waitlive_chain *c)
 {
 	size_t n = 0;
 
 	while (n + 1 < c->links.n && !c->links.v[n].owes &&
-	       (c->links.v[n].wait->loop || (c->links.v[n].one_of > 1 && n + 2 < c->links.n)))
+	       (c->links.v[n].wait->loop ||
+		(c->links.v[n].one_of > 1 && n + 2 < c->links.n && !all_follow(w, c, n))))
 		n++;
 	memmove(c->links.v, c->links.v + n, (c->links.n - n) * sizeof(*c->links.v));
 	c->links.n -= n;
@@ -287,7 +308,7 @@ static int collect_chain(struct waitlive *w, uint64_t id, const struct waitgraph
 	}
 	c.told = c.links.n && worth_telling(&c, info->cyclic);
 	if (!whole && c.told) {
-		trim(&c);
+		trim(w, &c);
 		c.told = worth_telling(&c, info->cyclic);
 	}
 	if (waitgraph_info(w->graph, info->root_id, &root))
