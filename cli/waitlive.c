@@ -196,7 +196,7 @@ static bool root_is_idle(const struct waitlive_chain *c)
 
 static bool any_link_owes(const struct waitlive_chain *c)
 {
-	for (size_t i = 0; i + 1 < c->links.n; i++)
+	for (size_t i = 0; i + !c->cycle < c->links.n; i++)
 		if (c->links.v[i].owes)
 			return true;
 	return false;
@@ -206,8 +206,10 @@ static bool any_link_owes(const struct waitlive_chain *c)
  */
 static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 {
+	/* Two that each have a thread that reads from the other are idle, as long as others of them can
+	 * write. */
 	if (c->cycle)
-		return c->strong && (c->closed || cyclic);
+		return c->strong && (c->closed || (cyclic && any_link_owes(c)));
 	if (c->links.n == 1)
 		return c->links.v[0].wait->class == PROCWAIT_STOPPED ||
 		       c->links.v[0].wait->class == PROCWAIT_DISK;
