@@ -161,6 +161,8 @@ __weak int ct_object_of_file(struct object *o)
 	o->id = object_special_id(f, inode, magic);
 	if (o->id)
 		return 0;
+	/* an inode number is used again after the file has gone */
+	o->sig = RD(inode, i_generation);
 	switch (fmt) {
 	case S_IFDIR:
 		o->id = object_hash_id(CT_OBJ_DIR, inode);

@@ -192,6 +192,7 @@ struct inode {
 	unsigned long i_ino;
 	u32 i_rdev;
 	void *i_private;
+	__u32 i_generation;
 };
 struct file {
 	unsigned int f_mode;
