@@ -68,6 +68,28 @@ static void the_newest_stay(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 }
 
+/* A segment that does not fit before the end of the file leaves slots behind with what they held a round ago.
+ */
+static void the_end_of_the_file_is_skipped(void **state)
+{
+	struct fixture *f = *state;
+	struct window *w;
+
+	fixture_open(f, FIXTURE_BYTES);
+	/* twice around with one slot each, but for the last of the 63 */
+	for (int i = 0; i < 63 + 62; i++) {
+		fixture_busy(f, 10);
+		fixture_seal(f);
+	}
+	fixture_busy(f, 30000);
+	fixture_seal(f);
+	w = fixture_load(f, 0, UINT64_MAX);
+	assert_int_equal(w->skipped_slots, 0);
+	assert_true(first_segment(f) >= 63 + 2);
+	fixture_check(f, w, first_segment(f), UINT64_MAX);
+	window_free(w);
+}
+
 static void a_dictionary_survives_the_wrap(void **state)
 {
 	struct fixture *f = *state;
@@ -568,6 +590,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(the_newest_stay),
+		TEST(the_end_of_the_file_is_skipped),
 		TEST(a_dictionary_survives_the_wrap),
 		TEST(a_writer_goes_on_where_another_stopped),
 		TEST(another_boot_is_another_trace),
