@@ -9,6 +9,7 @@
 #include "analysis/rival.h"
 #include "analysis/sentence.h"
 #include "lib/cleanup.h"
+#include "trace/describe.h"
 
 const char *verdict_name(enum verdict v)
 {
@@ -93,6 +94,7 @@ static int find_cpu(struct findings *f)
 
 static int find_disk(struct findings *f)
 {
+	char buf[DESCRIBE_MAX];
 	struct link *k = last_link(f);
 	int r = rival_disk(f->g, k->task, k->obj, k->from_ns, k->to_ns, &f->disk);
 
@@ -102,9 +104,15 @@ static int find_disk(struct findings *f)
 	r = chain_append(f->g, &f->chain, f->disk.task, EDGE_DISK, EDGE_WEAK);
 	if (r)
 		return r;
-	last_link(f)->state = "waiting";
-	last_link(f)->kind = "disk";
-	return 0;
+	k = last_link(f);
+	k->state = "waiting";
+	k->kind = "disk";
+	k->obj = f->disk.obj;
+	k->total_ns = f->disk.ns;
+	free(k->resource);
+	describe_object(f->g->w, k->obj, buf, sizeof(buf));
+	k->resource = strdup(buf);
+	return k->resource ? 0 : -ENOMEM;
 }
 
 /* What the last task of the chain was up to. */

@@ -94,6 +94,25 @@ static uint32_t device_of(const struct graph *g, uint64_t obj)
 	return o ? o->dev : 0;
 }
 
+/* The file on device dev that task waited on longest in [from, to). */
+static uint64_t longest_file(const struct graph *g, uint32_t task, uint32_t dev, uint64_t from_ns,
+			     uint64_t to_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint64_t best = 0, best_ns = 0;
+
+	for (uint32_t i = t->first_seg; i < t->first_seg + t->n_segs; i++) {
+		const struct seg *s = &g->segs[i];
+		uint64_t ns = overlap(s->from_ns, s->to_ns, from_ns, to_ns);
+
+		if (s->state == SEG_BLOCKED && ns > best_ns && device_of(g, s->obj) == dev) {
+			best_ns = ns;
+			best = s->obj;
+		}
+	}
+	return best;
+}
+
 int rival_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from_ns, uint64_t to_ns,
 	       struct rival *ret)
 {
@@ -114,6 +133,7 @@ int rival_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from
 	}
 	tally_best(&m, ret);
 	map_done(&m);
+	ret->obj = ret->task == GRAPH_NONE ? 0 : longest_file(g, ret->task, dev, from_ns, to_ns);
 	return r;
 }
 

@@ -189,7 +189,8 @@ static void say_last(struct words *t, const struct sentence_facts *f)
 		words_add(t, " (priority %u against %u)", f->g->tasks[k->task].prio,
 			  f->g->tasks[before->task].prio);
 	} else if (before && before->edge == EDGE_DISK) {
-		words_add(t, "was waiting for it as well, with data ahead in the queue");
+		words_add(t, "was waiting for it as well");
+		say_resource(t, k);
 	} else if (before && before->edge == EDGE_FLAG) {
 		words_add(t, "acted just before the spinning ended");
 	} else if (f->cpu) {
