@@ -230,7 +230,9 @@ int main(int argc, char *argv[])
 	static struct ctraced c;
 	int r = config_read(argc, argv, &c.config, c.err);
 
-	if (r == -EINVAL) {
+	if (r == CONFIG_RUN)
+		r = probe_check_hooks(c.config.hooks, c.err);
+	if (r < 0) {
 		warnx("%s", c.err);
 		return 2;
 	}

@@ -51,7 +51,7 @@ static bool probe_name_is_off(const char *list, const char *family)
 	return false;
 }
 
-static int probe_check_families(const char *list, char err[PROBE_ERR_MAX])
+int probe_check_hooks(const char *list, char err[PROBE_ERR_MAX])
 {
 	_cleanup_free_ char *copy = strdup(list);
 	char *save = NULL;
@@ -331,7 +331,7 @@ static int probe_setup(struct probe *p, const struct probe_options *opt, char er
 	struct btf *btf = NULL;
 	int r;
 
-	r = probe_check_families(opt->hooks, err);
+	r = probe_check_hooks(opt->hooks, err);
 	if (r)
 		return r;
 	r = probe_check_machine(err);

@@ -33,6 +33,9 @@ struct probe_hook {
 	bool live;
 };
 
+/* Whether a list for probe_options.hooks can be meant: 0, or -EINVAL with a sentence in err. */
+int probe_check_hooks(const char *list, char err[PROBE_ERR_MAX]);
+
 /*
  * Loads and attaches.  0, or -errno with a sentence in err (no BTF, no privilege, lockdown, ...: what, why,
  * what to do).  From here on the rings fill.
