@@ -21,10 +21,22 @@
 
 struct snapshot_prep {
 	uint64_t since_ns, deadline_ns;
-	VEC(uint32_t) tgids; /* processes with a blocked task, each once */
+	VEC(uint32_t) tgids; /* of processes, each once */
 	VEC(uint8_t) tables;
 	struct heldlocks locks;
 };
+
+/* Adds the processes with a task that is blocked, or with one that is not. */
+static void add_processes(struct snapshot_prep *p, struct tasks *tasks, struct map *seen, bool blocked)
+{
+	for (struct task *t = tasks_next(tasks, 1); t; t = tasks_next(tasks, t->st.last.tid + 1)) {
+		if (t->flags & TASK_KTHREAD || (t->st.run == WINDOW_RUN_BLOCKED) != blocked || !t->tgid ||
+		    map_get(seen, t->tgid, NULL))
+			continue;
+		if (map_set(seen, t->tgid, 1) || VEC_PUSH(&p->tgids, t->tgid))
+			break;
+	}
+}
 
 /* On the drain thread: what is to be looked at. */
 static void prepare_begin(struct drain *d, void *arg)
@@ -34,13 +46,9 @@ static void prepare_begin(struct drain *d, void *arg)
 	struct map seen = { 0 };
 
 	drain_visit_all(d, p->since_ns, SNAPSHOT_VISITS_MAX);
-	for (struct task *t = tasks_next(tasks, 1); t; t = tasks_next(tasks, t->st.last.tid + 1)) {
-		if (t->flags & TASK_KTHREAD || t->st.run != WINDOW_RUN_BLOCKED || !t->tgid ||
-		    map_get(&seen, t->tgid, NULL))
-			continue;
-		if (map_set(&seen, t->tgid, 1) || VEC_PUSH(&p->tgids, t->tgid))
-			break;
-	}
+	/* Who computes comes first: few do, and one of them may be whom the others wait for. */
+	add_processes(p, tasks, &seen, false);
+	add_processes(p, tasks, &seen, true);
 	map_done(&seen);
 }
 

@@ -30,7 +30,7 @@ struct snapshot_result {
 
 /*
  * Puts into the trace what is true now: visits of the long waits not visited since since_ns, held file locks,
- * the descriptor tables of processes with a blocked task; then seals it.
+ * the descriptor tables of processes; then seals it.
  */
 void snapshot_prepare(const struct snapshot_source *src, uint64_t since_ns);
 
