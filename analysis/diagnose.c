@@ -85,6 +85,11 @@ static int find_cpu(struct findings *f)
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
+	/* a moment here and there is not what holds up those who wait for it */
+	if (f->chain.links.n > 1 && k->runnable_ns < DIAGNOSE_STALL_NS) {
+		f->chain.end = END_RUNNING;
+		return 0;
+	}
 	f->starved = true;
 	if (f->cpu.task == GRAPH_NONE || f->cpu.idle_ns > f->cpu.total_ns / 2)
 		return 0;
