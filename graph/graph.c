@@ -102,39 +102,34 @@ static int graph_segs(struct graph *g, struct builder *b, const uint32_t *renumb
 	return 0;
 }
 
-static int graph_cpus(struct graph *g)
+/* What ran where.  The builder's segments are in the order in which they began. */
+static int graph_cpus(struct graph *g, const struct builder *b, const uint32_t *renumber)
 {
 	g->n_cpus = g->w->n_cpus;
-	for (size_t i = 0; i < g->w->n_events; i++)
-		g->n_cpus = MAX(g->n_cpus, (uint32_t)g->w->events[i].cpu + 1);
+	for (size_t i = 0; i < b->segs.n; i++)
+		if (b->segs.v[i].state == SEG_RUNNING && b->segs.v[i].cpu < GRAPH_CPUS_MAX)
+			g->n_cpus = MAX(g->n_cpus, (uint32_t)b->segs.v[i].cpu + 1);
 	g->runs = calloc(g->n_cpus + 1, sizeof(*g->runs));
 	g->n_runs = calloc(g->n_cpus + 1, sizeof(*g->n_runs));
 	if (!g->runs || !g->n_runs)
 		return -ENOMEM;
-	for (size_t i = 0; i < g->n_segs; i++)
-		if (g->segs[i].state == SEG_RUNNING && g->segs[i].cpu < g->n_cpus)
-			g->n_runs[g->segs[i].cpu]++;
+	for (size_t i = 0; i < b->segs.n; i++)
+		if (b->segs.v[i].state == SEG_RUNNING && b->segs.v[i].cpu < g->n_cpus)
+			g->n_runs[b->segs.v[i].cpu]++;
 	for (uint32_t c = 0; c < g->n_cpus; c++) {
 		g->runs[c] = malloc((g->n_runs[c] + 1) * sizeof(**g->runs));
 		if (!g->runs[c])
 			return -ENOMEM;
 		g->n_runs[c] = 0;
 	}
-	for (size_t i = 0; i < g->n_segs; i++) {
-		const struct seg *s = &g->segs[i];
+	for (size_t i = 0; i < b->segs.n; i++) {
+		const struct seg *s = &b->segs.v[i];
 
 		if (s->state == SEG_RUNNING && s->cpu < g->n_cpus)
 			g->runs[s->cpu][g->n_runs[s->cpu]++] =
-				(struct cpu_run){ s->from_ns, s->to_ns, s->task };
+				(struct cpu_run){ s->from_ns, s->to_ns, renumber[s->task] };
 	}
 	return 0;
-}
-
-static int cpu_run_cmp(const void *a, const void *b)
-{
-	const struct cpu_run *x = a, *y = b;
-
-	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
 }
 
 int graph_build(const struct window *w, struct graph **ret)
@@ -157,10 +152,7 @@ int graph_build(const struct window *w, struct graph **ret)
 	if (!r)
 		r = graph_segs(g, &b, renumber);
 	if (!r)
-		r = graph_cpus(g);
-	if (!r)
-		for (uint32_t c = 0; c < g->n_cpus; c++)
-			qsort(g->runs[c], g->n_runs[c], sizeof(**g->runs), cpu_run_cmp);
+		r = graph_cpus(g, &b, renumber);
 	free(renumber);
 	VEC_FREE(&b.now);
 	VEC_FREE(&b.segs);

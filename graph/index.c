@@ -9,21 +9,49 @@
 
 typedef VEC(struct graph_ref) refs;
 
-static int ref_cmp(const void *a, const void *b)
+/* By key; references of one key keep their order, which is that of time.  A byte at a time from the lowest
+ * (LSD radix sort), and not at all for a byte that is the same in all keys. */
+static int index_sort(refs *v)
 {
-	const struct graph_ref *x = a, *y = b;
+	struct graph_ref *from = v->v, *to = malloc((v->n + 1) * sizeof(*to));
+	_cleanup_free_ size_t(*count)[256] = calloc(8, sizeof(*count));
 
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return x->event < y->event ? -1 : x->event > y->event;
+	if (!to || !count) {
+		free(to);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < v->n; i++)
+		for (int b = 0; b < 8; b++)
+			count[b][from[i].key >> 8 * b & 0xff]++;
+	for (int b = 0; b < 8 && v->n; b++) {
+		struct graph_ref *other = from;
+		size_t at = 0;
+
+		if (count[b][from[0].key >> 8 * b & 0xff] == v->n)
+			continue;
+		for (int k = 0; k < 256; k++) {
+			size_t n = count[b][k];
+
+			count[b][k] = at;
+			at += n;
+		}
+		for (size_t i = 0; i < v->n; i++)
+			to[count[b][from[i].key >> 8 * b & 0xff]++] = from[i];
+		from = to;
+		to = other;
+	}
+	free(to);
+	v->v = from;
+	return 0;
 }
 
-static void index_finish(struct graph_index *ix, refs *v)
+static int index_finish(struct graph_index *ix, refs *v)
 {
-	if (v->n)
-		qsort(v->v, v->n, sizeof(*v->v), ref_cmp);
+	if (index_sort(v))
+		return -ENOMEM;
 	ix->v = TAKE_PTR(v->v);
 	ix->n = v->n;
+	return 0;
 }
 
 /* Both ends of a connection, in an order that does not depend on which end asks when swapped by the caller.
@@ -243,9 +271,8 @@ int index_build(struct graph *g)
 		r = index_tables(g, v);
 	for (int i = 0; i < IX_COUNT; i++) {
 		if (!r)
-			index_finish(to[i], &v[i]);
-		else
-			VEC_FREE(&v[i]);
+			r = index_finish(to[i], &v[i]);
+		VEC_FREE(&v[i]);
 	}
 	return r;
 }

@@ -113,32 +113,84 @@ static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint3
 	b->on_cpu.v[cpu] = now;
 }
 
+/* Opens the segment that a checkpoint tells of, from from_ns on. */
+static void timeline_state_seg(struct builder *b, uint32_t task, const struct window_state *st,
+			       uint64_t from_ns)
+{
+	struct ct_rec last = st->last;
+	struct seg *s;
+
+	last.ts = from_ns;
+	b->now.v[task].cpu = st->cpu;
+	b->now.v[task].checkpoint_ns = st->last.ts;
+	switch (st->run) {
+	case WINDOW_RUN_BLOCKED:
+		timeline_block(b, task, &last, st->owner);
+		break;
+	case WINDOW_RUN_RUNNABLE:
+		timeline_open(b, task, from_ns, SEG_RUNNABLE);
+		break;
+	case WINDOW_RUN_RUNNING:
+		s = timeline_open(b, task, from_ns, SEG_RUNNING);
+		if (s)
+			s->cpu = st->cpu;
+		if (s && st->cpu < GRAPH_CPUS_MAX)
+			timeline_on_cpu(b, st->cpu, task, task);
+		break;
+	}
+}
+
 static void timeline_checkpoint(struct builder *b)
 {
 	for (size_t i = 0; i < b->w->n_states && !b->err; i++) {
 		const struct window_state *st = &b->w->states[i];
 		uint32_t task = timeline_task(b, st->last.tid, 0, false);
-		struct seg *s;
 
-		if (b->err)
-			return;
-		b->now.v[task].cpu = st->cpu;
-		b->now.v[task].checkpoint_ns = st->last.ts;
-		switch (st->run) {
-		case WINDOW_RUN_BLOCKED:
-			timeline_block(b, task, &st->last, st->owner);
-			break;
-		case WINDOW_RUN_RUNNABLE:
-			timeline_open(b, task, st->last.ts, SEG_RUNNABLE);
-			break;
-		case WINDOW_RUN_RUNNING:
-			s = timeline_open(b, task, st->last.ts, SEG_RUNNING);
-			if (s)
-				s->cpu = st->cpu;
-			if (s && st->cpu < GRAPH_CPUS_MAX)
-				timeline_on_cpu(b, st->cpu, task, task);
-			break;
-		}
+		if (!b->err)
+			timeline_state_seg(b, task, st, st->last.ts);
+	}
+}
+
+/* A stretch of which nothing is known, [from, rs->ns), has passed: what each task does now, and since when.
+ */
+static void timeline_resync_task(struct builder *b, const struct window_state *st, uint64_t from)
+{
+	uint32_t task = timeline_task(b, st->last.tid, st->last.ts, false);
+	struct task_now *t = &b->now.v[task];
+	const struct seg *s = b->err || t->seg == GRAPH_NONE ? NULL : &b->segs.v[t->seg];
+
+	if (b->err)
+		return;
+	t->checkpoint_ns = st->last.ts;
+	t->race_wake = GRAPH_NONE;
+	t->cpu = st->cpu;
+	t->resynced = true;
+	/* the wait that it was in before has not ended */
+	if (s && s->state == SEG_BLOCKED && st->run == WINDOW_RUN_BLOCKED && s->from_ns == st->last.ts)
+		return;
+	if (s && !timeline_open(b, task, from, SEG_UNKNOWN))
+		return;
+	timeline_state_seg(b, task, st, MAX(st->last.ts, from));
+}
+
+static void timeline_resync(struct builder *b, const struct window_resync *rs, uint64_t from)
+{
+	for (size_t i = 0; i < b->on_cpu.n; i++)
+		b->on_cpu.v[i] = GRAPH_NONE;
+	for (size_t i = 0; i < b->now.n; i++)
+		b->now.v[i].resynced = false;
+	for (size_t i = 0; i < rs->n_states && !b->err; i++)
+		timeline_resync_task(b, &rs->states[i], from);
+	for (size_t i = 0; i < b->now.n && !b->err; i++) {
+		struct task_now *t = &b->now.v[i];
+
+		if (t->resynced || t->gone || t->seg == GRAPH_NONE)
+			continue;
+		/* it went meanwhile */
+		timeline_close(b, (uint32_t)i, from);
+		t->seg = GRAPH_NONE;
+		t->gone = true;
+		t->exit_ns = MIN(t->exit_ns, from);
 	}
 }
 
@@ -350,9 +402,15 @@ static void timeline_end(struct builder *b)
 
 int timeline_replay(struct builder *b)
 {
+	const struct window *w = b->w;
+	size_t rs = 0;
+
 	timeline_checkpoint(b);
-	for (size_t i = 0; i < b->w->n_events && !b->err; i++)
-		timeline_event(b, &b->w->events[i], (uint32_t)i);
+	for (size_t i = 0; i < w->n_events && !b->err; i++) {
+		for (; rs < w->n_resyncs && w->resyncs[rs].ns <= w->events[i].r.ts; rs++)
+			timeline_resync(b, &w->resyncs[rs], i ? w->events[i - 1].r.ts : w->resyncs[rs].ns);
+		timeline_event(b, &w->events[i], (uint32_t)i);
+	}
 	if (!b->err)
 		timeline_end(b);
 	return b->err;

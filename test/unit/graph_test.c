@@ -276,6 +276,37 @@ static void test_tid_reuse(void **state)
 	make_free(&m);
 }
 
+/* Nothing is known of 20..60: waits of before end there, unless the checkpoint after it knows them. */
+static void test_resync(void **state)
+{
+	struct make m = { 0 };
+	struct window_state st[] = {
+		{ .last = { .ts = 10 * MS, .tid = 10, .wait = CT_W_READ, .obj = PIPE, .state = 1 },
+		  .cpu = 0 },
+		{ .last = { .ts = 50 * MS, .tid = 11, .wait = CT_W_SLEEP, .state = 1 }, .cpu = 0 },
+	};
+	struct window_resync rs = { .ns = 60 * MS, .states = st, .n_states = 2 };
+	struct graph *g;
+
+	m.w.resyncs = &rs;
+	m.w.n_resyncs = 1;
+	make_switch(&m, 1, 0, 0, 10, CT_W_NONE, 0);
+	make_switch(&m, 10, 0, 10, 11, CT_W_READ, PIPE);
+	make_switch(&m, 15, 0, 11, 12, CT_W_READ, PIPE);
+	make_switch(&m, 20, 0, 12, 0, CT_W_READ, PIPE);
+	make_wake(&m, 70, 1, 10, 20, PIPE);
+	g = build(&m, 100);
+	assert_int_equal(seg_of(g, 10, 40)->state, SEG_BLOCKED);
+	assert_int_equal(seg_of(g, 10, 40)->from_ns, 10 * MS);
+	assert_int_equal(seg_of(g, 10, 40)->to_ns, 70 * MS);
+	assert_int_equal(seg_of(g, 11, 40)->state, SEG_UNKNOWN);
+	assert_int_equal(seg_of(g, 11, 80)->wait, CT_W_SLEEP);
+	assert_int_equal(seg_of(g, 11, 80)->from_ns, 50 * MS);
+	assert_int_equal(g->tasks[graph_task_at(g, 12, 0)].exit_ns, 20 * MS);
+	graph_free(g);
+	make_free(&m);
+}
+
 static uint32_t rnd(uint32_t *s, uint32_t n)
 {
 	*s = *s * 1664525u + 1013904223u;
@@ -362,6 +393,7 @@ int main(void)
 		cmocka_unit_test(test_deadlock),
 		cmocka_unit_test(test_checkpoint),
 		cmocka_unit_test(test_tid_reuse),
+		cmocka_unit_test(test_resync),
 		cmocka_unit_test(test_random_partition),
 		cmocka_unit_test(test_empty),
 	};
