@@ -231,6 +231,7 @@ int ct_iter_files(struct bpf_iter__task_file *ctx)
 	r.tid = t->tgid;
 	r.peer = ctx->fd;
 	r.obj = files_object(w.seq, f, t->pid, w.now);
+	r.flags = BPF_CORE_READ(f, f_mode) & (CT_FF_READ | CT_FF_WRITE); /* FMODE_READ, FMODE_WRITE */
 	bpf_seq_write(w.seq, &r, sizeof(r));
 	w.epoll = r.obj;
 	if (CT_OBJ_KIND(r.obj) == CT_OBJ_EPOLL)

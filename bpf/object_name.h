@@ -283,8 +283,9 @@ __weak int ct_object_announce(struct object *o, __u64 now)
 	if (!n)
 		return 0;
 	is.incomplete = !ct_object_fill(n, o, now);
-	if (was && was->sig == o->sig && is.incomplete) {
-		bpf_ringbuf_discard(n, BPF_RB_NO_WAKEUP); /* still missing */
+	/* still missing; or lost since: a closed socket has neither port nor peer */
+	if (was && is.incomplete && (was->sig == o->sig || !was->incomplete)) {
+		bpf_ringbuf_discard(n, BPF_RB_NO_WAKEUP);
 		return 0;
 	}
 	emit_submit(c, n);

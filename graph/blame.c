@@ -127,6 +127,22 @@ static const struct window_event *wake_signal(const struct graph *g, const struc
 	return NULL;
 }
 
+/* A signal that kills, or makes a program end in good order; others merely tell it something. */
+static bool kills(const struct graph *g, const struct seg *s, const struct window_event *sig)
+{
+	if (!sig)
+		return false;
+	switch (sig->r.state) {
+	case 1:  /* HUP */
+	case 2:  /* INT */
+	case 3:  /* QUIT */
+	case 15: /* TERM */
+		return true;
+	default:
+		return sig->r.state == (g->tasks[s->task].exit_code & 0x7f);
+	}
+}
+
 /* Killed: a signal it did not wait for, or the exit of its whole process, and it was gone soon after. */
 static bool was_killed(const struct graph *g, const struct seg *s, const struct window_event *wake)
 {
@@ -136,7 +152,7 @@ static bool was_killed(const struct graph *g, const struct seg *s, const struct 
 	if (s->wait == CT_W_STOPPED || (s->wait == CT_W_SIGNAL && !(g->tasks[s->task].exit_code & 0x7f)) ||
 	    g->tasks[s->task].exit_ns > wake->r.ts + 300000000ULL)
 		return false;
-	if (wake_signal(g, s, wake))
+	if (kills(g, s, wake_signal(g, s, wake)))
 		return true;
 	return wake->r.state == CT_CTX_TASK && waker != GRAPH_NONE &&
 	       g->tasks[waker].tgid == g->tasks[s->task].tgid && call &&

@@ -57,8 +57,9 @@ static uint32_t sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return graph_task_at(g, event_of(g, s)->r.tid, event_of(g, s)->r.ts);
 }
 
-/* A process, other than tgid, that has obj in its fd table; else whoever was seen using it. */
-static uint32_t fd_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid)
+/* A process, other than tgid, that has obj open (for mode, CT_FF_*; 0: any); else whoever was seen using it.
+ */
+static uint32_t fd_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode)
 {
 	const struct window_object *o = window_object(g->w, obj);
 	size_t n;
@@ -70,11 +71,13 @@ static uint32_t fd_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, u
 
 		if (task == GRAPH_NONE || g->tasks[task].tgid == tgid)
 			continue;
+		if (mode && !(event_of(g, &r[i])->r.flags & mode))
+			continue;
 		/* a child that inherited it is more likely to use it than the shell that made it */
 		if (best == GRAPH_NONE || g->tasks[task].born_ns > g->tasks[best].born_ns)
 			best = task;
 	}
-	if (best == GRAPH_NONE && o && o->tid) {
+	if (best == GRAPH_NONE && o && o->tid && !n) {
 		uint32_t task = graph_task_at(g, o->tid, ts_ns);
 
 		if (task != GRAPH_NONE && g->tasks[task].tgid != tgid && alive(g, task, ts_ns))
@@ -117,7 +120,7 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 			hit = (l->family == 2 || l->family == 10) && o->rport && l->lport == o->rport &&
 			      !l->rport;
 		if (hit) {
-			uint32_t user = fd_holder(g, l->id, ts_ns, tgid);
+			uint32_t user = fd_holder(g, l->id, ts_ns, tgid, 0);
 
 			if (user != GRAPH_NONE)
 				return user;
@@ -166,7 +169,7 @@ uint32_t holder_sender(const struct graph *g, uint64_t sock, const struct window
 		return task;
 	task = peer ? sock_user(g, peer, ts) : GRAPH_NONE;
 	if (task == GRAPH_NONE && peer)
-		task = fd_holder(g, peer, ts, 0);
+		task = fd_holder(g, peer, ts, 0, 0);
 	if (task == GRAPH_NONE && o)
 		task = listener(g, o, ts, 0);
 	return task;
@@ -181,7 +184,7 @@ static uint32_t sock_holder(const struct graph *g, uint64_t sock, uint64_t ts_ns
 	if (task != GRAPH_NONE && !alive(g, task, ts_ns))
 		task = GRAPH_NONE;
 	if (task == GRAPH_NONE && peer)
-		task = fd_holder(g, peer, ts_ns, 0);
+		task = fd_holder(g, peer, ts_ns, 0, 0);
 	if (task == GRAPH_NONE && o)
 		task = listener(g, o, ts_ns, tgid);
 	return task;
@@ -199,7 +202,7 @@ uint32_t holder_receiver(const struct graph *g, uint64_t sock, const struct wind
 }
 
 /* The task to name for object obj that task me waits on at ts_ns. */
-static uint32_t object_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me)
+static uint32_t object_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode)
 {
 	uint32_t tgid = g->tasks[me].tgid;
 	uint32_t task;
@@ -210,7 +213,7 @@ static uint32_t object_holder(const struct graph *g, uint64_t obj, uint64_t ts_n
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:
 		task = past_waker(g, obj, ts_ns, me);
-		return task != GRAPH_NONE ? task : fd_holder(g, obj, ts_ns, tgid);
+		return task != GRAPH_NONE ? task : fd_holder(g, obj, ts_ns, tgid, mode);
 	case CT_OBJ_EVENTFD:
 	case CT_OBJ_FUTEX:
 		return past_waker(g, obj, ts_ns, me);
@@ -227,21 +230,29 @@ static int poll_score(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
 	case CT_OBJ_SOCK:
-		if (object_holder(g, obj, ts_ns, me) == GRAPH_NONE)
+		if (object_holder(g, obj, ts_ns, me, CT_FF_WRITE) == GRAPH_NONE)
 			return 1;
 		s = graph_ref_before(g, &g->sends, obj, ts_ns);
 		r = graph_ref_before(g, &g->recvs, obj, ts_ns);
 		return s && (!r || r->event < s->event) ? 6 : 4;
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:
-		return object_holder(g, obj, ts_ns, me) == GRAPH_NONE ? 2 : 5;
+		/* a pipe that nobody ever wrote is there for another reason: to tell that its parent died,
+		 * say */
+		return past_waker(g, obj, ts_ns, me) == GRAPH_NONE ? 2 : 5;
 	case CT_OBJ_EVENTFD:
-		return object_holder(g, obj, ts_ns, me) == GRAPH_NONE ? 0 : 3;
+		return object_holder(g, obj, ts_ns, me, CT_FF_WRITE) == GRAPH_NONE ? 0 : 3;
 	case CT_OBJ_TTY:
 		return 2;
 	default:
 		return 0;
 	}
+}
+
+/* What the other end of a pipe must be open for, to end this wait. */
+static uint8_t other_side(const struct seg *s)
+{
+	return s->wait == CT_W_WRITE ? CT_FF_READ : CT_FF_WRITE;
 }
 
 static void holder_of_poll(const struct graph *g, const struct seg *s, struct blame *b)
@@ -253,7 +264,7 @@ static void holder_of_poll(const struct graph *g, const struct seg *s, struct bl
 	int best = -1;
 
 	if (!epoll && s->obj) {
-		b->task = object_holder(g, s->obj, s->from_ns, s->task);
+		b->task = object_holder(g, s->obj, s->from_ns, s->task, other_side(s));
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -272,7 +283,7 @@ static void holder_of_poll(const struct graph *g, const struct seg *s, struct bl
 	if (best < 0)
 		return;
 	b->kind = describe_kind(g->w, b->obj);
-	b->task = object_holder(g, b->obj, s->from_ns, s->task);
+	b->task = object_holder(g, b->obj, s->from_ns, s->task, CT_FF_WRITE);
 }
 
 static uint32_t live_child(const struct graph *g, const struct seg *s)
@@ -342,7 +353,7 @@ static uint32_t fuse_server(const struct graph *g, const struct seg *s)
 		const struct window_object *o = &g->w->objects[i];
 
 		if (CT_OBJ_KIND(o->id) == CT_OBJ_FUSEDEV) {
-			uint32_t task = fd_holder(g, o->id, s->from_ns, g->tasks[s->task].tgid);
+			uint32_t task = fd_holder(g, o->id, s->from_ns, g->tasks[s->task].tgid, 0);
 
 			if (task != GRAPH_NONE)
 				return task;
@@ -385,7 +396,7 @@ void holder_of_wait(const struct graph *g, uint32_t seg, struct blame *b)
 		if (!strcmp(b->kind, "fuse"))
 			b->task = fuse_server(g, s);
 		else
-			b->task = object_holder(g, s->obj, s->from_ns, s->task);
+			b->task = object_holder(g, s->obj, s->from_ns, s->task, other_side(s));
 	}
 	if (b->task == s->task)
 		b->task = GRAPH_NONE;

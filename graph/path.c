@@ -90,6 +90,27 @@ static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_
 	blame_wait(k->g, seg, horizon(f), b);
 }
 
+/* Whom an event loop or a condition waits for is a guess when nobody ended it: no circle is made of guesses.
+ */
+static bool is_guess(const struct graph *g, const struct blame *b, uint32_t seg)
+{
+	uint8_t wait = g->segs[seg].wait;
+
+	return b->edge == EDGE_OWNER && (wait == CT_W_POLL || wait == CT_W_EPOLL || wait == CT_W_FUTEX);
+}
+
+/* The wait seg of the task of frame, which b blames on a task that waits itself, further up: a circle of sure
+ * waits. */
+static bool is_circle(const struct walker *k, uint32_t frame, uint32_t seg, const struct blame *b)
+{
+	if (is_guess(k->g, b, seg))
+		return false;
+	for (uint32_t i = frame; k->frames.v[i].task != b->task; i = k->frames.v[i].parent)
+		if (is_guess(k->g, &k->frames.v[i].blame, k->frames.v[i].seg))
+			return false;
+	return true;
+}
+
 static void walk_wait(struct walker *k, uint32_t frame, uint32_t seg, uint64_t from, uint64_t to)
 {
 	struct path_frame f = k->frames.v[frame];
@@ -101,6 +122,10 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t seg, uint64_t f
 
 	blame_in_frame(k, &f, seg, &b);
 	cycle = b.task != GRAPH_NONE && on_stack(k, f.depth, b.task);
+	if (cycle && !is_circle(k, frame, seg, &b)) {
+		cycle = false;
+		b.task = GRAPH_NONE;
+	}
 	if (b.task == GRAPH_NONE || cycle || f.depth + 1 >= PATH_MAX_DEPTH ||
 	    k->pieces.n >= PATH_MAX_PIECES) {
 		k->truncated |= b.task != GRAPH_NONE && !cycle;

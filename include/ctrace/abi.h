@@ -99,7 +99,7 @@ enum ct_kind {
 	 * Found at start, in a checkpoint or a snapshot, not an event:
 	 * CT_HELD: a lock in /proc/locks; fields as CT_FLOCK, tid: holder's pid;
 	 *          flags 1: it waits for the lock (is not a holder).
-	 * CT_FD:   fd table entry; tid: tgid, peer: fd, obj: the object.
+ * CT_FD:   fd table entry; tid: tgid, peer: fd, obj: the object, flags: CT_FF_*.
 	 * CT_EPMEMBER: member of an epoll set; tid: tgid, peer: fd, obj: the
 	 *          member, x[0]: the epoll object, x[1]: events.
 	 */
@@ -220,6 +220,9 @@ enum ct_ctx { CT_CTX_TASK = 0, CT_CTX_SOFTIRQ = 1, CT_CTX_HARDIRQ = 2, CT_CTX_TI
 #define CT_GF_IGNORED 0x02 /* ignored or already pending */
 #define CT_GF_GROUP   0x04 /* to the process, not to a thread */
 #define CT_GF_KERNEL  0x08 /* sent by the kernel, not by kill and kin */
+
+#define CT_FF_READ  0x01 /* fd: open for reading */
+#define CT_FF_WRITE 0x02 /* fd: open for writing */
 
 #define CT_PF_KERNEL 0x01 /* sample: was in the kernel */
 
