@@ -75,6 +75,7 @@ static void loop(void)
 
 static void rival(void)
 {
+	role("rival");
 	int s = tcp_connect(port);
 
 	put(s);
