@@ -230,6 +230,7 @@ static void link_wait(const struct graph *g, struct link *k, const struct group 
 	k->waits = gr->waits;
 	k->server = is_server_side(g, k->obj);
 	k->killed = gr->blame.killed;
+	k->owed = gr->blame.owed;
 	k->unfinished = !gr->blame.ended && !gr->blame.timed_out;
 	describe_object(g->w, k->obj, buf, sizeof(buf));
 	k->resource = strdup(buf);

@@ -120,6 +120,24 @@ static int find_disk(struct findings *f)
 	return k->resource ? 0 : -ENOMEM;
 }
 
+/*
+ * The end of the chain waits on the other end of the very connection that the one before waits on: what was
+ * sent has not arrived, and neither of them is to blame.
+ */
+static void find_lost_message(struct findings *f)
+{
+	struct link *k = last_link(f), *before = k - 1;
+
+	if (f->chain.links.n < 2 || f->chain.end != END_LEAF || CT_OBJ_KIND(before->obj) != CT_OBJ_SOCK ||
+	    !before->owed || graph_peer_object(f->g, before->obj) != k->obj || !strcmp(before->kind, "unix"))
+		return;
+	free(k->resource);
+	f->chain.links.n--;
+	f->chain.leaf.time = TIME_NETWORK;
+	f->chain.leaf_seg = GRAPH_NONE;
+	before->edge = 0;
+}
+
 /* What the last task of the chain was up to. */
 static int find_end(struct findings *f)
 {
@@ -135,6 +153,7 @@ static int find_end(struct findings *f)
 		f->pool = rival_pool(f->g, k->task, k->from_ns, k->to_ns);
 	if (f->chain.end == END_CYCLE)
 		f->circular = true;
+	find_lost_message(f);
 	if (!r && f->chain.end == END_LEAF && !strcmp(f->chain.leaf.kind, "disk"))
 		r = find_disk(f);
 	return r;
@@ -236,7 +255,8 @@ static bool idles(const struct findings *f)
 	case CT_W_EPOLL:
 		switch ((unsigned)CT_OBJ_KIND(last->obj)) {
 		case CT_OBJ_SOCK:
-			return last->server || f->chain.leaf.time != TIME_NETWORK;
+			return last->server || f->chain.leaf.time != TIME_NETWORK ||
+			       (last->wait != CT_W_READ && !last->owed);
 		case CT_OBJ_PIPE:
 		case CT_OBJ_FIFO:
 			return false;

@@ -110,7 +110,7 @@ static bool is_alarm(const struct diagnosis *d)
 		return !strcmp(c, "lock-holder") || !strcmp(c, "stopped") ||
 		       (!strcmp(c, "busy") && ns >= 3000000000ULL);
 	if (d->n_chain == 1)
-		return k->wait == CT_W_STOPPED || (!strcmp(c, "network") && !k->server) ||
+		return k->wait == CT_W_STOPPED || (!strcmp(c, "network") && k->owed && !k->server) ||
 		       (!strcmp(c, "polling") && d->verdict == VERDICT_REPEATED_YIELD && k->wait == 0);
 	if (k->server)
 		return false; /* a server that waits for its clients */

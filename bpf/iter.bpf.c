@@ -28,7 +28,7 @@ static __always_inline void iter_reason(struct wait_ctx *x, struct task_struct *
 	if (!state)
 		return;
 	r->flags = x->w.flags;
-	if (state & TASK_STOPPED_TRACED)
+	if (wait_is_stopped(t, state))
 		r->wait = CT_W_STOPPED;
 	else if (state & TASK_DEAD)
 		r->wait = CT_W_EXITED;

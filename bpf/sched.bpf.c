@@ -22,11 +22,11 @@ static __always_inline __u32 switch_state(__u64 *ctx, struct task_struct *prev)
 }
 
 /* What only shows in the state. */
-static __always_inline __u8 switch_state_kind(__u32 state)
+static __always_inline __u8 switch_state_kind(struct task_struct *prev, __u32 state)
 {
 	if (state & TASK_DEAD)
 		return CT_W_EXITED;
-	if (state & TASK_STOPPED_TRACED)
+	if (wait_is_stopped(prev, state))
 		return CT_W_STOPPED;
 	return 0;
 }
@@ -48,7 +48,7 @@ __weak int ct_wait_waker(struct wait_ctx *x)
 
 static __always_inline void switch_reason(struct wait_ctx *x, struct task_struct *prev, __u32 state)
 {
-	x->w.kind = switch_state_kind(state);
+	x->w.kind = switch_state_kind(prev, state);
 	x->w.nr = CT_NR_NONE;
 	x->w.flags = 0;
 	x->w.obj = 0;

@@ -143,6 +143,7 @@ struct task_struct {
 	unsigned int flags;
 	int on_cpu;
 	int prio;
+	unsigned long jobctl;
 	struct sched_entity se;
 	int exit_code;
 	unsigned in_iowait : 1;

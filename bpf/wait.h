@@ -12,6 +12,8 @@
 #define TASK_STOPPED_TRACED  0xc
 #define TASK_DEAD            0x80
 #define TASK_NOLOAD          0x400
+#define TASK_FROZEN          0x8000     /* since 6.1 */
+#define JOBCTL_TRAP_FREEZE   (1U << 23) /* control groups, version 2 */
 
 #define PID_MAX_LIMIT 4194304
 
@@ -32,6 +34,12 @@ struct wait_ctx {
 	__u32 cls;
 	__u32 pad;
 };
+
+/* Stopped, traced or frozen: it goes on when somebody lets it. */
+static __always_inline bool wait_is_stopped(struct task_struct *t, __u32 state)
+{
+	return state & (TASK_STOPPED_TRACED | TASK_FROZEN) || t->jobctl & JOBCTL_TRAP_FREEZE;
+}
 
 static __always_inline __u16 wait_syscall(struct task_struct *t, struct pt_regs *regs)
 {

@@ -349,6 +349,7 @@ void blame_wait(const struct graph *g, uint32_t seg, uint64_t limit_ns, struct b
 			     .kind = describe_resource(g->w, s->wait, s->obj),
 			     .edge = EDGE_OWNER };
 	b->time = (uint8_t)time_of(g, s, b);
+	b->owed = CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && holder_owed(g, b->obj, s->from_ns);
 	if (s->wait == CT_W_STOPPED) {
 		holder_stopper(g, s, b);
 		return;

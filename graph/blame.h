@@ -40,6 +40,7 @@ struct blame {
 	uint8_t strength;  /* enum edge_strength */
 	bool ended;        /* somebody or something ended it as the waiter hoped */
 	bool timed_out;    /* ended by its own time limit */
+	bool owed;         /* of a socket: asked, and no answer yet */
 	bool killed;       /* ended by a signal it did not wait for */
 };
 

@@ -222,19 +222,34 @@ static uint32_t object_holder(const struct graph *g, uint64_t obj, uint64_t ts_n
 	}
 }
 
+#define TCP_SYN_SENT 2
+
+bool holder_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	const struct graph_ref *s = graph_ref_before(g, &g->sends, sock, ts_ns);
+	const struct graph_ref *r = graph_ref_before(g, &g->recvs, sock, ts_ns);
+	const struct window_object *o = window_object(g->w, sock);
+
+	if (!s && !r && o && o->protocol == 6)
+		return o->state == TCP_SYN_SENT;
+	return s && (!r || r->event < s->event);
+}
+
 /* How well obj explains a poll that does not return: an answer that is due beats a pipe, and that an eventfd.
  */
 static int poll_score(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me)
 {
-	const struct graph_ref *s, *r;
+	const struct window_object *o = window_object(g->w, obj);
+	uint32_t holder;
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
 	case CT_OBJ_SOCK:
-		if (object_holder(g, obj, ts_ns, me, CT_FF_WRITE) == GRAPH_NONE)
-			return 1;
-		s = graph_ref_before(g, &g->sends, obj, ts_ns);
-		r = graph_ref_before(g, &g->recvs, obj, ts_ns);
-		return s && (!r || r->event < s->event) ? 6 : 4;
+		holder = object_holder(g, obj, ts_ns, me, CT_FF_WRITE);
+		if (holder_owed(g, obj, ts_ns))
+			return holder != GRAPH_NONE && g->tasks[holder].tgid == g->tasks[me].tgid ? 1 : 6;
+		if (holder == GRAPH_NONE)
+			return o && o->family != 1 && o->rport ? 3 : 1;
+		return g->tasks[holder].tgid == g->tasks[me].tgid ? 1 : 4;
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:
 		/* a pipe that nobody ever wrote is there for another reason: to tell that its parent died,
@@ -282,6 +297,7 @@ static void holder_of_poll(const struct graph *g, const struct seg *s, struct bl
 	}
 	if (best < 0)
 		return;
+	b->owed = CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && holder_owed(g, b->obj, s->from_ns);
 	b->kind = describe_kind(g->w, b->obj);
 	b->task = object_holder(g, b->obj, s->from_ns, s->task, CT_FF_WRITE);
 }

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/cleanup.h"
 #include "lib/vec.h"
@@ -103,8 +104,8 @@ static bool is_guess(const struct graph *g, const struct blame *b, uint32_t seg)
  * waits. */
 static bool is_circle(const struct walker *k, uint32_t frame, uint32_t seg, const struct blame *b)
 {
-	if (is_guess(k->g, b, seg))
-		return false;
+	if (b->ended || is_guess(k->g, b, seg))
+		return false; /* a circle has no end */
 	for (uint32_t i = frame; k->frames.v[i].task != b->task; i = k->frames.v[i].parent)
 		if (is_guess(k->g, &k->frames.v[i].blame, k->frames.v[i].seg))
 			return false;
@@ -125,6 +126,9 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t seg, uint64_t f
 	if (cycle && !is_circle(k, frame, seg, &b)) {
 		cycle = false;
 		b.task = GRAPH_NONE;
+		/* the bytes were on their way all the time */
+		if (b.ended && b.edge == EDGE_MESSAGE && strcmp(b.kind, "unix") != 0)
+			b.time = TIME_NETWORK;
 	}
 	if (b.task == GRAPH_NONE || cycle || f.depth + 1 >= PATH_MAX_DEPTH ||
 	    k->pieces.n >= PATH_MAX_PIECES) {

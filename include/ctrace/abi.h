@@ -186,7 +186,7 @@ enum ct_wait {
 	CT_W_OPEN = 15,    /* calls that take a path */
 	CT_W_SYSVIPC = 16, /* semop, msgrcv, mq_*; aux not used; obj 0 */
 	CT_W_FAULT = 17,   /* page fault from user mode */
-	CT_W_STOPPED = 18, /* stopped or traced */
+	CT_W_STOPPED = 18, /* stopped, traced or frozen */
 	CT_W_EXITED = 19,  /* dead */
 	CT_W_KTHREAD = 20, /* a kernel thread of its own doing */
 	CT_W_URING = 21,   /* io_uring_enter; obj: the ring */
