@@ -113,6 +113,9 @@ static bool drain_ask_visit(void *arg, struct task *task)
 		.state = last->state,
 	};
 
+	/* the daemon's own threads wait for work, and looking at them would be more of it */
+	if (task->tgid == (uint32_t)getpid())
+		return false;
 	return !visit_ask(d->visit, &want);
 }
 

@@ -65,7 +65,7 @@ typedef void (*probe_loss_fn)(void *arg, uint16_t cpu, enum ct_loss cause, uint6
 			      uint64_t last_ns);
 int probe_losses(struct probe *p, probe_loss_fn fn, void *arg);
 
-/* Runs the task iterator over all tasks (threads) of the machine, the daemon's own excepted. 0 or -errno. */
+/* Runs the task iterator over all tasks (threads) of the machine. 0 or -errno. */
 typedef void (*probe_task_fn)(void *arg, const struct ct_iter_task *task);
 int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg);
 /* One task; 0, -ESRCH, -errno. */

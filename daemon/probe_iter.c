@@ -72,15 +72,12 @@ static void iter_count_frames(struct ct_iter_task *t)
 int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg)
 {
 	bytes_vec out = {};
-	uint32_t self = getpid();
 	int r = iter_run(p, p->skel->progs.ct_iter_tasks, 0, 0, &out);
 
 	for (size_t at = 0; !r && at + sizeof(struct ct_iter_task) <= out.n;
 	     at += sizeof(struct ct_iter_task)) {
 		struct ct_iter_task *t = (struct ct_iter_task *)(out.v + at);
 
-		if (t->task.tgid == self)
-			continue;
 		iter_count_frames(t);
 		fn(arg, t);
 	}

@@ -49,11 +49,16 @@ void visit_look_free(struct visit_look *l)
 bool visit_look_same_wait(const struct visit_look *l, const struct visit_want *w,
 			  const struct ct_iter_task *t)
 {
+	uint64_t slack;
+
 	if (t->wait.state == CT_ST_RUNNING || t->wait.nr != w->nr)
 		return false;
-	if (!w->since_ns || t->sched_since <= w->since_ns + SAME_WAIT_NS)
+	/* The scheduler's clock stands still while the host takes the CPU away, so the time of the switch-out
+	 * seems later the longer ago it is. */
+	slack = SAME_WAIT_NS + (t->wait.ts > w->since_ns ? (t->wait.ts - w->since_ns) / 2 : 0);
+	if (!w->since_ns || t->sched_since <= w->since_ns + slack)
 		return true;
-	return t->sched_since <= w->since_ns + SAME_WAIT_NS + (suspended_ns() - l->suspended_ns);
+	return t->sched_since <= w->since_ns + slack + (suspended_ns() - l->suspended_ns);
 }
 
 /* False when the task runs, or sleeps somewhere else than where the registers said.  "nr args.. sp pc" */

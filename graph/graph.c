@@ -40,8 +40,9 @@ static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 		renumber[keys[i].old] = (uint32_t)i;
 	for (size_t i = 0; i < b->now.n; i++) {
 		const struct task_now *t = &b->now.v[keys[i].old];
-		const struct window_task *who =
-			window_task_at(g->w, t->tid, t->exit_ns != UINT64_MAX ? t->exit_ns : g->w->to_ns);
+		const struct window_task *leader,
+			*who = window_task_at(g->w, t->tid,
+					      t->exit_ns != UINT64_MAX ? t->exit_ns : g->w->to_ns);
 		struct graph_task *to = &g->tasks[i];
 
 		to->tid = t->tid;
@@ -55,7 +56,8 @@ static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 			to->tgid = who->tgid;
 			to->ptgid = who->ppid;
 			to->kthread = who->flags & CT_TF_KTHREAD;
-			to->tracer = !strcmp(who->comm, "ctraced");
+			leader = window_task_at(g->w, who->tgid, who->ts_ns);
+			to->tracer = leader && !strcmp(leader->comm, "ctraced");
 			if (!to->born_ns && who->start_ns > g->w->state_ns)
 				to->born_ns = who->start_ns;
 		}
