@@ -70,7 +70,8 @@ static void say_wait(struct words *t, const struct link *k)
 		words_add(t, "on a condition or semaphore to be signalled by ");
 		return;
 	case EDGE_EXIT:
-		words_add(t, k->wait == CT_W_CHILD ? "for its child " : "for the end of ");
+		words_add(t, k->wait == CT_W_CHILD || !strcmp(k->kind, "child") ? "for its child "
+										: "for the end of ");
 		return;
 	case EDGE_VFORK:
 		words_add(t, "for its vfork child ");
@@ -130,7 +131,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, k->waits > 2 ? "slept again and again (%u times), polling" : "was sleeping",
 			  k->waits);
 	else if (!strcmp(k->kind, "timer"))
-		words_add(t, "was waiting for a timer");
+		words_add(t, CT_OBJ_KIND(k->obj) == CT_OBJ_TIMERFD ? "was waiting for a timer"
+								   : "was waiting for its own time limit");
 	else if (k->wait == CT_W_STOPPED)
 		words_add(t, "was stopped");
 	else if (!strcmp(k->kind, "input"))

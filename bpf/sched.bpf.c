@@ -196,6 +196,8 @@ int ct_waking(__u64 *ctx)
 		w.flags |= CT_WF_KTHREAD;
 	if (cur->flags & PF_EXITING)
 		w.flags |= CT_WF_EXITING;
+	if (p->__state & TASK_FROZEN)
+		w.flags |= CT_WF_FROZEN;
 	waking_reason(c, &x, &w, cur, in);
 	r = emit_reserve(c, sizeof(*r), x.now);
 	if (!r)

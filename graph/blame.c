@@ -237,6 +237,13 @@ static void blame_waker(const struct graph *g, const struct seg *s, const struct
 		b->strength = EDGE_STRONG;
 		b->kind = "signal";
 	}
+	if (wake->r.flags & CT_WF_EXITING && g->tasks[waker].ptgid == g->tasks[s->task].tgid &&
+	    b->strength == EDGE_WEAK) {
+		/* told of it by a signal, or by the end of a pipe */
+		b->edge = EDGE_EXIT;
+		b->strength = EDGE_STRONG;
+		b->kind = "child";
+	}
 	if (b->edge == EDGE_FUSE)
 		b->kind = "fuse";
 	else if (b->edge == EDGE_KERNEL_LOCK)
@@ -314,24 +321,41 @@ static const struct seg *blame_repeat(const struct graph *g, uint32_t seg, uint6
 	return NULL;
 }
 
+/* The try of a file lock that failed shortly before ts_ns; closing the file after it is an unlock, and no
+ * try. */
+static const struct window_event *failed_try(const struct graph *g, uint32_t tid, uint64_t ts_ns,
+					     uint32_t *ret_event)
+{
+	const struct graph_ref *r = graph_ref_before(g, &g->locktries, tid, ts_ns);
+	size_t n;
+	const struct graph_ref *first = graph_refs(&g->locktries, tid, &n);
+
+	for (; r && r >= first; r--) {
+		const struct window_event *e = &g->w->events[r->event];
+
+		if (e->r.ts + 100000000 < ts_ns)
+			return NULL;
+		if (e->r.state == 2)
+			continue;
+		*ret_event = r->event;
+		return (ct_s32)e->r.peer < 0 ? e : NULL;
+	}
+	return NULL;
+}
+
 /* A sleep between two tries of a lock that somebody else holds. */
 static bool blame_polled_lock(const struct graph *g, const struct seg *s, struct blame *b)
 {
-	uint32_t tid = g->tasks[s->task].tid;
-	const struct graph_ref *r = graph_ref_before(g, &g->locktries, tid, s->from_ns);
-	const struct window_event *e;
-	uint32_t holder;
+	uint32_t event, holder;
+	const struct window_event *e = failed_try(g, g->tasks[s->task].tid, s->from_ns, &event);
 
-	if (!r)
-		return false;
-	e = &g->w->events[r->event];
-	if (e->r.ts + 100000000 < s->from_ns || (ct_s32)e->r.peer >= 0)
+	if (!e)
 		return false;
 	holder = blame_lock_holder(g, e->r.obj, e->r.ts, g->tasks[s->task].tgid, NULL);
 	b->obj = e->r.obj;
 	b->kind = "file-lock";
 	b->time = TIME_LOCK;
-	b->event = r->event;
+	b->event = event;
 	if (holder != GRAPH_NONE && holder != s->task)
 		blame_task(b, holder, EDGE_POLLED, EDGE_STRONG);
 	return true;
@@ -354,11 +378,11 @@ void blame_wait(const struct graph *g, uint32_t seg, uint64_t limit_ns, struct b
 		holder_stopper(g, s, b);
 		return;
 	}
-	if (wake && s->wait == CT_W_SLEEP && is_timer(wake)) {
+	if (s->wait == CT_W_SLEEP) {
 		if (blame_polled_lock(g, s, b))
 			return;
 		b->edge = EDGE_TIMER;
-		b->ended = true;
+		b->ended = wake && is_timer(wake);
 		return;
 	}
 	if (wake && is_timer(wake) &&
@@ -390,4 +414,10 @@ void blame_wait(const struct graph *g, uint32_t seg, uint64_t limit_ns, struct b
 		return;
 	}
 	holder_of_wait(g, seg, b);
+	/* a poll with nothing to wait for but its time limit is a sleep */
+	if (b->timed_out && b->task == GRAPH_NONE && !b->owed && b->time != TIME_NETWORK) {
+		b->kind = "timer";
+		b->edge = EDGE_TIMER;
+		b->time = TIME_TIMER;
+	}
 }

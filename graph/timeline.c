@@ -312,6 +312,9 @@ static void timeline_wake(struct builder *b, const struct window_event *e, uint3
 	}
 	blocked = t->seg;
 	b->segs.v[blocked].wake = idx;
+	/* it was frozen while it waited, and could not have gone on before the thaw */
+	if (e->r.flags & CT_WF_FROZEN)
+		b->segs.v[blocked].wait = CT_W_STOPPED;
 	if (!timeline_open(b, task, e->r.ts, SEG_RUNNABLE))
 		return;
 	timeline_edge(b, waker, blocked, idx, EDGE_WAKE, EDGE_WEAK); /* classified when all is known */

@@ -99,7 +99,7 @@ enum ct_kind {
 	 * Found at start, in a checkpoint or a snapshot, not an event:
 	 * CT_HELD: a lock in /proc/locks; fields as CT_FLOCK, tid: holder's pid;
 	 *          flags 1: it waits for the lock (is not a holder).
- * CT_FD:   fd table entry; tid: tgid, peer: fd, obj: the object, flags: CT_FF_*.
+	 * CT_FD:   fd table entry; tid: tgid, peer: fd, obj: the object, flags: CT_FF_*.
 	 * CT_EPMEMBER: member of an epoll set; tid: tgid, peer: fd, obj: the
 	 *          member, x[0]: the epoll object, x[1]: events.
 	 */
@@ -211,6 +211,7 @@ enum ct_ctx { CT_CTX_TASK = 0, CT_CTX_SOFTIRQ = 1, CT_CTX_HARDIRQ = 2, CT_CTX_TI
 #define CT_WF_SELF    0x02 /* the wakee is the current task */
 #define CT_WF_KTHREAD 0x04 /* the waker is a kernel thread */
 #define CT_WF_EXITING 0x08 /* the waker is exiting */
+#define CT_WF_FROZEN  0x20 /* the wakee was frozen: this is the thaw, not what it waited for */
 #define CT_WF_IDLE    0x10 /* the waker is the idle task (so an interrupt, whatever ctx says) */
 
 #define CT_LF_THREAD     0x01 /* fork: a thread of the same process */
