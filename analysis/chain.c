@@ -13,7 +13,8 @@ enum group_type { GROUP_CPU, GROUP_TASK, GROUP_LEAF, GROUP_UNKNOWN };
 
 struct group {
 	enum group_type type;
-	uint32_t task;    /* GROUP_TASK */
+	uint32_t task;    /* GROUP_TASK: that of the longest frame */
+	uint64_t key;     /* GROUP_TASK: see frame_key() */
 	const char *kind; /* GROUP_LEAF */
 	uint64_t obj;
 	uint64_t total_ns, from_ns, to_ns, longest_ns;
@@ -30,15 +31,27 @@ struct level {
 	groups v;
 	uint64_t running_ns, runnable_ns;
 	uint64_t from_ns, to_ns, total_ns;
-	struct map by_task; /* task -> index of its group */
+	struct map by_key; /* key of a GROUP_TASK -> its index */
 };
 
-static struct group *group_of(struct level *l, enum group_type type, uint32_t task, const char *kind,
+/* A task; but children of one name that come one after the other are one thing to wait for. */
+static uint64_t frame_key(const struct graph *g, const struct path_frame *f)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+
+	if (f->blame.edge != EDGE_EXIT)
+		return f->task;
+	for (const char *s = graph_comm(g, f->task, f->to_ns); *s; s++)
+		h = (h ^ (uint8_t)*s) * 0x100000001b3ULL;
+	return h | 1ULL << 63;
+}
+
+static struct group *group_of(struct level *l, enum group_type type, uint64_t key, const char *kind,
 			      uint64_t obj)
 {
 	uint64_t at;
 
-	if (type == GROUP_TASK && map_get(&l->by_task, task, &at))
+	if (type == GROUP_TASK && map_get(&l->by_key, key, &at))
 		return &l->v.v[at];
 	if (type != GROUP_TASK)
 		for (size_t i = 0; i < l->v.n; i++)
@@ -46,14 +59,14 @@ static struct group *group_of(struct level *l, enum group_type type, uint32_t ta
 			    (!kind || !strcmp(l->v.v[i].kind, kind)))
 				return &l->v.v[i];
 	if (VEC_PUSH(&l->v, (struct group){ .type = type,
-					    .task = task,
+					    .key = key,
 					    .kind = kind,
 					    .obj = obj,
 					    .from_ns = UINT64_MAX,
 					    .seg = GRAPH_NONE,
 					    .last_seg = GRAPH_NONE }))
 		return NULL;
-	if (type == GROUP_TASK && map_set(&l->by_task, task, l->v.n - 1))
+	if (type == GROUP_TASK && map_set(&l->by_key, key, l->v.n - 1))
 		return NULL;
 	return &l->v.v[l->v.n - 1];
 }
@@ -104,7 +117,7 @@ static int level_piece(struct level *l, const struct path *p, const struct path_
 	return 0;
 }
 
-static int level_fill(struct level *l, const struct path *p, const bool *in)
+static int level_fill(const struct graph *g, struct level *l, const struct path *p, const bool *in)
 {
 	l->from_ns = UINT64_MAX;
 	for (size_t i = 0; i < p->n_pieces; i++)
@@ -116,9 +129,11 @@ static int level_fill(struct level *l, const struct path *p, const bool *in)
 
 		if (!in[f->parent])
 			continue;
-		gr = group_of(l, GROUP_TASK, f->task, NULL, 0);
+		gr = group_of(l, GROUP_TASK, frame_key(g, f), NULL, 0);
 		if (!gr)
 			return -ENOMEM;
+		if (f->to_ns - f->from_ns > gr->longest_ns)
+			gr->task = f->task;
 		group_add(gr, f->from_ns, f->to_ns, f->seg, &f->blame, i);
 		l->total_ns += f->to_ns - f->from_ns;
 		l->from_ns = MIN(l->from_ns, f->from_ns);
@@ -224,7 +239,10 @@ static void link_wait(const struct graph *g, struct link *k, const struct group 
 	k->wait = s ? s->wait : 0;
 	k->obj = gr->blame.obj;
 	k->kind = gr->blame.kind ? gr->blame.kind : "unknown";
-	k->state = k->wait == CT_W_STOPPED ? "stopped" : k->wait == CT_W_SLEEP ? "sleeping" : "waiting";
+	k->state = !s                        ? "unborn"
+		   : k->wait == CT_W_STOPPED ? "stopped"
+		   : k->wait == CT_W_SLEEP   ? "sleeping"
+					     : "waiting";
 	k->edge = gr->blame.edge;
 	k->strength = gr->blame.strength;
 	k->waits = gr->waits;
@@ -334,7 +352,7 @@ static int chain_step(const struct graph *g, const struct path *p, struct chain 
 	struct level l = { 0 };
 	const struct group *best, *second = NULL;
 	uint32_t task = p->frames[c->last_frame].task;
-	int r = level_fill(&l, p, c->in_last);
+	int r = level_fill(g, &l, p, c->in_last);
 
 	best = r ? NULL : level_best(&l, &second);
 	if (!r && !best) {
@@ -346,7 +364,8 @@ static int chain_step(const struct graph *g, const struct path *p, struct chain 
 		if (!r && best->type == GROUP_TASK && c->links.n < DIAGNOSE_MAX_CHAIN) {
 			memset(next, 0, p->n_frames);
 			for (uint32_t i = 1; i < p->n_frames; i++)
-				next[i] = c->in_last[p->frames[i].parent] && p->frames[i].task == best->task;
+				next[i] = c->in_last[p->frames[i].parent] &&
+					  frame_key(g, &p->frames[i]) == best->key;
 			memcpy(c->in_last, next, p->n_frames);
 			c->last_frame = best->frame;
 			r = 1;
@@ -355,7 +374,7 @@ static int chain_step(const struct graph *g, const struct path *p, struct chain 
 		}
 	}
 	VEC_FREE(&l.v);
-	map_done(&l.by_task);
+	map_done(&l.by_key);
 	return r;
 }
 

@@ -73,6 +73,9 @@ static void say_wait(struct words *t, const struct link *k)
 		words_add(t, k->wait == CT_W_CHILD || !strcmp(k->kind, "child") ? "for its child "
 										: "for the end of ");
 		return;
+	case EDGE_FORK:
+		words_add(t, "to be started by ");
+		return;
 	case EDGE_VFORK:
 		words_add(t, "for its vfork child ");
 		return;
@@ -102,7 +105,6 @@ static void say_wait(struct words *t, const struct link *k)
 	case EDGE_PIPE:
 	case EDGE_EVENTFD:
 	case EDGE_WAKE:
-	case EDGE_FORK:
 	case EDGE_TIMER:
 	case EDGE_IRQ:
 	case EDGE_OWNER:

@@ -244,6 +244,11 @@ static void blame_waker(const struct graph *g, const struct seg *s, const struct
 		b->strength = EDGE_STRONG;
 		b->kind = "child";
 	}
+	if (s->wait == CT_W_OPEN && (wake->r.aux & 0xff) == CT_W_OPEN && b->edge == EDGE_WAKE) {
+		/* both open one FIFO, which waits for the other end */
+		b->edge = EDGE_PIPE;
+		b->kind = "pipe";
+	}
 	if (b->edge == EDGE_FUSE)
 		b->kind = "fuse";
 	else if (b->edge == EDGE_KERNEL_LOCK)

@@ -107,7 +107,8 @@ static bool is_circle(const struct walker *k, uint32_t frame, uint32_t seg, cons
 	if (b->ended || is_guess(k->g, b, seg))
 		return false; /* a circle has no end */
 	for (uint32_t i = frame; k->frames.v[i].task != b->task; i = k->frames.v[i].parent)
-		if (is_guess(k->g, &k->frames.v[i].blame, k->frames.v[i].seg))
+		if (k->frames.v[i].seg != GRAPH_NONE &&
+		    is_guess(k->g, &k->frames.v[i].blame, k->frames.v[i].seg))
 			return false;
 	return true;
 }
@@ -148,6 +149,36 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t seg, uint64_t f
 	walk(k, (uint32_t)k->frames.n - 1);
 }
 
+/* Before a task was there, what counts is what kept its creator from making it. */
+static void walk_unborn(struct walker *k, uint32_t frame, uint64_t from, uint64_t to)
+{
+	struct path_frame f = k->frames.v[frame];
+	uint32_t parent = k->g->tasks[f.task].parent;
+	struct path_frame sub = { .from_ns = from,
+				  .to_ns = to,
+				  .task = parent,
+				  .parent = frame,
+				  .seg = GRAPH_NONE,
+				  .depth = f.depth + 1,
+				  .blame = { .task = parent,
+					     .event = GRAPH_NONE,
+					     .until_ns = to,
+					     .kind = "child",
+					     .time = TIME_IPC,
+					     .edge = EDGE_FORK,
+					     .strength = EDGE_STRONG,
+					     .ended = true } };
+
+	if (from >= to)
+		return;
+	if (parent == GRAPH_NONE || on_stack(k, f.depth, parent) || f.depth + 1 >= PATH_MAX_DEPTH)
+		add_piece(k, frame, from, to, GRAPH_NONE, TIME_UNKNOWN, GRAPH_NONE, false);
+	else if (VEC_PUSH(&k->frames, sub))
+		k->err = -ENOMEM;
+	else
+		walk(k, (uint32_t)k->frames.n - 1);
+}
+
 static void walk(struct walker *k, uint32_t frame)
 {
 	struct path_frame f = k->frames.v[frame];
@@ -156,6 +187,13 @@ static void walk(struct walker *k, uint32_t frame)
 	uint32_t i = graph_seg_at(k->g, f.task, f.from_ns);
 
 	k->stack[f.depth] = f.task;
+	if (f.depth && t->born_ns > at) {
+		uint64_t born = MIN(t->born_ns, f.to_ns);
+
+		walk_unborn(k, frame, at, born);
+		at = born;
+		t = &k->g->tasks[f.task];
+	}
 	for (; i != GRAPH_NONE && i < t->first_seg + t->n_segs && at < f.to_ns && !k->err; i++) {
 		const struct seg *s = &k->g->segs[i];
 		uint64_t from = MAX(s->from_ns, at), to = MIN(s->to_ns, f.to_ns);

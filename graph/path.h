@@ -9,7 +9,8 @@
  * it waited for in that part is followed in turn.
  *
  * Frames record how the walk got to a piece: the frame of the victim is 0, and
- * each wait that was followed opened a frame for the task that was to blame.
+ * each wait that was followed opened a frame for the task that was to blame,
+ * and the time before a task was there one for its creator.
  */
 #ifndef CTRACE_GRAPH_PATH_H
 #define CTRACE_GRAPH_PATH_H
@@ -20,7 +21,7 @@ struct path_frame {
 	uint64_t from_ns, to_ns;
 	uint32_t task;
 	uint32_t parent; /* frame whose task waited; GRAPH_NONE for frame 0 */
-	uint32_t seg;    /* the wait, a segment of the parent's task; GRAPH_NONE for frame 0 */
+	uint32_t seg; /* the wait, a segment of the parent's task; GRAPH_NONE for frame 0 and for a creator */
 	uint32_t depth;
 	struct blame blame; /* of that wait */
 };
