@@ -120,21 +120,35 @@ static int find_disk(struct findings *f)
 	return k->resource ? 0 : -ENOMEM;
 }
 
+/* Socket b is the other end of a, or the unconnected socket that a sends to. */
+static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
+{
+	const struct window_object *x = window_object(g->w, a), *y = window_object(g->w, b);
+
+	if (!x || !y || x->family == 1 || CT_OBJ_KIND(b) != CT_OBJ_SOCK)
+		return false;
+	return graph_peer_object(g, a) == b || (!y->rport && y->lport == x->rport && y->type == x->type);
+}
+
 /*
- * The end of the chain waits on the other end of the very connection that the one before waits on: what was
- * sent has not arrived, and neither of them is to blame.
+ * The last task but one asked on a connection, and the last one waits for something to come in there: what
+ * was sent has not arrived, and neither of them is to blame.
  */
 static void find_lost_message(struct findings *f)
 {
 	struct link *k = last_link(f), *before = k - 1;
+	const struct graph_ref *sent, *got;
 
-	if (f->chain.links.n < 2 || f->chain.end != END_LEAF || CT_OBJ_KIND(before->obj) != CT_OBJ_SOCK ||
-	    !before->owed || graph_peer_object(f->g, before->obj) != k->obj || !strcmp(before->kind, "unix"))
+	if (f->chain.links.n < 2 || f->chain.end != END_LEAF || !before->owed ||
+	    !is_other_end(f->g, before->obj, k->obj))
+		return;
+	sent = graph_ref_before(f->g, &f->g->sends, before->obj, before->from_ns);
+	got = graph_ref_before(f->g, &f->g->recvs, k->obj, before->from_ns + before->total_ns / 2);
+	if (sent && got && got->event > sent->event)
 		return;
 	free(k->resource);
 	f->chain.links.n--;
 	f->chain.leaf.time = TIME_NETWORK;
-	f->chain.leaf_seg = GRAPH_NONE;
 	before->edge = 0;
 }
 
@@ -272,9 +286,14 @@ static bool idles(const struct findings *f)
 
 static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t window_ns)
 {
+	const struct link *first = &f->chain.links.v[0];
+
 	if (stall_ns < DIAGNOSE_STALL_NS || f->chain.end == END_UNKNOWN)
 		return !f->circular;
 	if (idles(f))
+		return true;
+	if (first->waits > 100 && first->total_ns / first->waits < DIAGNOSE_QUICK_NS && !first->unfinished &&
+	    (first->edge == EDGE_MESSAGE || first->edge == EDGE_PIPE || first->edge == EDGE_EVENTFD))
 		return true;
 	/* beside others on a busy machine, but not for most of the time */
 	if (f->starved && !strcmp(f->chain.links.v[0].state, "runnable") && stall_ns < window_ns / 2)

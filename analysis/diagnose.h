@@ -69,7 +69,9 @@ struct diagnosis {
 
 /* Below this a stall is not worth a verdict other than normal; and for work that merely takes long in a
  * child. */
-#define DIAGNOSE_STALL_NS      500000000ULL
+#define DIAGNOSE_STALL_NS 500000000ULL
+/* Requests that are answered so fast on average are work, however many they are. */
+#define DIAGNOSE_QUICK_NS      5000000ULL
 #define DIAGNOSE_CHILD_BUSY_NS 2000000000ULL
 
 /* 0, -EINVAL (empty window, no such task), -ENOMEM. */

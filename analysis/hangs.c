@@ -14,6 +14,17 @@ struct candidate {
 };
 typedef VEC(struct candidate) candidates;
 
+/* It did not get what it waited for: its time limit ended it; or a page, or a lock that another one took
+ * first. */
+static bool is_unsatisfied(const struct graph *g, const struct seg *s)
+{
+	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
+
+	return !wake || wake->r.state == CT_CTX_TIMER ||
+	       (wake->r.state == CT_CTX_SOFTIRQ && wake->r.wait != 3) || s->st & CT_ST_DISK ||
+	       s->wait == CT_W_FUTEX;
+}
+
 /* The end of the run of waits like segs[i], with next to nothing done between them. */
 static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
 {
@@ -29,6 +40,8 @@ static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
 		if (ran > 5000000 + (x->from_ns - s->from_ns) / 20)
 			break;
 		if (x->state == SEG_RUNNABLE && x->to_ns - x->from_ns > HANGS_STARVED_NS)
+			break;
+		if (x->state == SEG_BLOCKED && !is_unsatisfied(g, &g->segs[last]))
 			break;
 		if (x->state == SEG_BLOCKED && blame_same_wait(s, x))
 			last = j;

@@ -120,7 +120,7 @@ static const struct window_event *wake_signal(const struct graph *g, const struc
 			continue;
 		if (e->r.ts > wake->r.ts + 200000)
 			return NULL;
-		if (e->r.tid == wake->r.peer && e->r.state != 17 &&
+		if (e->r.tid == wake->r.peer && !(e->r.flags & CT_GF_IGNORED) && e->r.state != 17 &&
 		    (e->r.flags & CT_GF_GROUP || e->r.peer == t->tid))
 			return e;
 	}
