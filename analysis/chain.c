@@ -204,25 +204,6 @@ uint64_t chain_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uin
 	return best;
 }
 
-/* The socket is the accepting side of its connection. */
-static bool is_server_side(const struct graph *g, uint64_t obj)
-{
-	const struct window_object *o = window_object(g->w, obj);
-
-	if (!o || CT_OBJ_KIND(obj) != CT_OBJ_SOCK)
-		return false;
-	if (o->family == 1)
-		return o->name[0] != 0;
-	for (size_t i = 0; i < g->w->n_objects; i++) {
-		const struct window_object *x = &g->w->objects[i];
-
-		if (CT_OBJ_KIND(x->id) == CT_OBJ_SOCK && x->family == o->family && !x->rport &&
-		    x->lport == o->lport && x->type == o->type)
-			return true;
-	}
-	return false;
-}
-
 static void link_who(const struct graph *g, struct link *k, uint32_t task, uint64_t at)
 {
 	k->task = task;
@@ -246,7 +227,7 @@ static void link_wait(const struct graph *g, struct link *k, const struct group 
 	k->edge = gr->blame.edge;
 	k->strength = gr->blame.strength;
 	k->waits = gr->waits;
-	k->server = is_server_side(g, k->obj);
+	k->server = graph_is_accepted(g, k->obj);
 	k->killed = gr->blame.killed;
 	k->owed = gr->blame.owed;
 	k->unfinished = !gr->blame.ended && !gr->blame.timed_out;

@@ -106,6 +106,9 @@ static int find_disk(struct findings *f)
 	f->on_disk = true;
 	if (r || f->disk.task == GRAPH_NONE || f->disk.ns < (k->to_ns - k->from_ns) / 5)
 		return r;
+	for (size_t i = 0; i < f->chain.links.n; i++)
+		if (f->chain.links.v[i].task == f->disk.task)
+			return 0;
 	r = chain_append(f->g, &f->chain, f->disk.task, EDGE_DISK, EDGE_WEAK);
 	if (r)
 		return r;
@@ -120,6 +123,12 @@ static int find_disk(struct findings *f)
 	return k->resource ? 0 : -ENOMEM;
 }
 
+/* It does nothing but sleep for short whiles. */
+static bool is_polling(const struct link *k)
+{
+	return k->wait == CT_W_SLEEP && k->waits >= 3 && k->total_ns / k->waits < 2000000000ULL;
+}
+
 /* Socket b is the other end of a, or the unconnected socket that a sends to. */
 static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 {
@@ -130,26 +139,68 @@ static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 	return graph_peer_object(g, a) == b || (!y->rport && y->lport == x->rport && y->type == x->type);
 }
 
+/* The socket at the other end of before's connection that the event loop of k waits on, among others: 0 none.
+ */
+static uint64_t loop_socket(const struct graph *g, const struct link *before, const struct link *k)
+{
+	size_t n;
+	const struct graph_ref *r;
+
+	if (k->wait ==
+	    CT_W_EPOLL) /* what is in an epoll set is not always known, but a server's own connections are */
+		return graph_peer_object(g, before->obj) ? graph_peer_object(g, before->obj) : before->obj;
+	r = graph_refs(&g->waitfds, k->wait == CT_W_POLL ? k->tid : 0, &n);
+	for (size_t i = 0; i < n; i++)
+		if (is_other_end(g, before->obj, g->w->events[r[i].event].r.obj))
+			return g->w->events[r[i].event].r.obj;
+	return 0;
+}
+
 /*
- * The last task but one asked on a connection, and the last one waits for something to come in there: what
- * was sent has not arrived, and neither of them is to blame.
+ * The last task but one asked on a connection to another host or network, and the last one waits for
+ * something to come in there (or in its event loop, for whatever comes in): what was sent has not arrived,
+ * and neither is to blame.
  */
 static void find_lost_message(struct findings *f)
 {
 	struct link *k = last_link(f), *before = k - 1;
+	const struct window_object *o;
 	const struct graph_ref *sent, *got;
+	uint64_t at;
 
 	if (f->chain.links.n < 2 || f->chain.end != END_LEAF || !before->owed ||
-	    !is_other_end(f->g, before->obj, k->obj))
+	    (f->chain.leaf.ended && f->chain.leaf.time != TIME_NETWORK))
+		return;
+	o = window_object(f->g->w, before->obj);
+	if (!o || o->family == 1)
+		return;
+	at = is_other_end(f->g, before->obj, k->obj) ? k->obj : loop_socket(f->g, before, k);
+	if (!at)
 		return;
 	sent = graph_ref_before(f->g, &f->g->sends, before->obj, before->from_ns);
-	got = graph_ref_before(f->g, &f->g->recvs, k->obj, before->from_ns + before->total_ns / 2);
-	if (sent && got && got->event > sent->event)
+	got = graph_ref_before(f->g, &f->g->recvs, at, before->from_ns + before->total_ns / 2);
+	if (at != before->obj && sent && got && got->event > sent->event)
 		return;
 	free(k->resource);
 	f->chain.links.n--;
 	f->chain.leaf.time = TIME_NETWORK;
 	before->edge = 0;
+}
+
+/* A script that sleeps again and again, by means of a child: it is the script that polls. */
+static void find_sleeping_children(struct findings *f)
+{
+	struct link *k = last_link(f), *before = k - 1;
+
+	if (f->chain.links.n < 2 || f->chain.end != END_LEAF || !is_polling(k) || before->edge != EDGE_EXIT ||
+	    before->waits < 3)
+		return;
+	free(k->resource);
+	f->chain.links.n--;
+	before->edge = 0;
+	before->wait = CT_W_SLEEP;
+	before->state = "sleeping";
+	before->kind = "timer";
 }
 
 /* What the last task of the chain was up to. */
@@ -168,6 +219,7 @@ static int find_end(struct findings *f)
 	if (f->chain.end == END_CYCLE)
 		f->circular = true;
 	find_lost_message(f);
+	find_sleeping_children(f);
 	if (!r && f->chain.end == END_LEAF && !strcmp(f->chain.leaf.kind, "disk"))
 		r = find_disk(f);
 	return r;
@@ -179,12 +231,6 @@ static bool has_edge(const struct findings *f, enum edge_kind kind)
 		if (f->chain.links.v[i].edge == kind)
 			return true;
 	return false;
-}
-
-/* The first task does nothing but sleep for short whiles. */
-static bool is_polling(const struct link *k)
-{
-	return k->wait == CT_W_SLEEP && k->waits >= 3 && k->total_ns / k->waits < 2000000000ULL;
 }
 
 /* Only waits for children and for its own doing. */

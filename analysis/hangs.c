@@ -128,7 +128,7 @@ static bool is_alarm(const struct diagnosis *d)
 	if (k->server)
 		return false; /* a server that waits for its clients */
 	if (!strcmp(k->kind, "unix") || !strcmp(k->kind, "tcp") || !strcmp(k->kind, "udp"))
-		return true;
+		return k->owed || k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT;
 	if (!strcmp(k->kind, "pipe"))
 		return k->wait == CT_W_WRITE || !strcmp(c, "busy") || !strcmp(c, "lock-holder") ||
 		       !strcmp(c, "stopped");

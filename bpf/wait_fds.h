@@ -157,6 +157,8 @@ static __always_inline void wait_fds(struct wait_ctx *x, struct pt_regs *regs)
 		x->w.obj = ct_object_of_fd(s.fd[0].fd, x->now);
 	else if (s.n)
 		ct_wait_set(&s);
+	else
+		x->w.kind = CT_W_SLEEP; /* on nothing: the old way to sleep for less than a second */
 }
 
 #endif

@@ -366,7 +366,7 @@ static bool blame_polled_lock(const struct graph *g, const struct seg *s, struct
 	return true;
 }
 
-void blame_wait(const struct graph *g, uint32_t seg, uint64_t limit_ns, struct blame *b)
+static void blame_segment(const struct graph *g, uint32_t seg, uint64_t limit_ns, struct blame *b)
 {
 	const struct seg *s = &g->segs[seg], *end;
 	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
@@ -378,7 +378,6 @@ void blame_wait(const struct graph *g, uint32_t seg, uint64_t limit_ns, struct b
 			     .kind = describe_resource(g->w, s->wait, s->obj),
 			     .edge = EDGE_OWNER };
 	b->time = (uint8_t)time_of(g, s, b);
-	b->owed = CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && holder_owed(g, b->obj, s->from_ns);
 	if (s->wait == CT_W_STOPPED) {
 		holder_stopper(g, s, b);
 		return;
@@ -420,9 +419,15 @@ void blame_wait(const struct graph *g, uint32_t seg, uint64_t limit_ns, struct b
 	}
 	holder_of_wait(g, seg, b);
 	/* a poll with nothing to wait for but its time limit is a sleep */
-	if (b->timed_out && b->task == GRAPH_NONE && !b->owed && b->time != TIME_NETWORK) {
+	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK) {
 		b->kind = "timer";
 		b->edge = EDGE_TIMER;
 		b->time = TIME_TIMER;
 	}
+}
+
+void blame_wait(const struct graph *g, uint32_t seg, uint64_t limit_ns, struct blame *b)
+{
+	blame_segment(g, seg, limit_ns, b);
+	b->owed = CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && holder_owed(g, b->obj, g->segs[seg].from_ns);
 }

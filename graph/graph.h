@@ -157,6 +157,8 @@ const struct graph_ref *graph_ref_before(const struct graph *g, const struct gra
 					 uint64_t ts_ns);
 /* The object at the other end of a socket on this host (0: none known). */
 uint64_t graph_peer_object(const struct graph *g, uint64_t sock);
+/* The socket is the end of its connection that was accepted, not the one that connected. */
+bool graph_is_accepted(const struct graph *g, uint64_t sock);
 /* Names for enum edge_kind, as in the JSON ("lock", "message", ...). */
 const char *edge_kind_name(uint8_t kind);
 /* Classifies the wake that ended seg. */

@@ -229,10 +229,17 @@ bool holder_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	const struct graph_ref *s = graph_ref_before(g, &g->sends, sock, ts_ns);
 	const struct graph_ref *r = graph_ref_before(g, &g->recvs, sock, ts_ns);
 	const struct window_object *o = window_object(g->w, sock);
+	size_t n;
 
 	if (!s && !r && o && o->protocol == 6)
 		return o->state == TCP_SYN_SENT;
-	return s && (!r || r->event < s->event);
+	if (!s || (r && r->event > s->event) || graph_is_accepted(g, sock))
+		return false;
+	if (o && (o->family != 1 || graph_is_accepted(g, graph_peer_object(g, sock))))
+		return true;
+	s = graph_refs(&g->sends, sock, &n);
+	r = graph_refs(&g->recvs, sock, &n);
+	return !n || s->event < r->event;
 }
 
 /* How well obj explains a poll that does not return: an answer that is due beats a pipe, and that an eventfd.
@@ -297,7 +304,6 @@ static void holder_of_poll(const struct graph *g, const struct seg *s, struct bl
 	}
 	if (best < 0)
 		return;
-	b->owed = CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && holder_owed(g, b->obj, s->from_ns);
 	b->kind = describe_kind(g->w, b->obj);
 	b->task = object_holder(g, b->obj, s->from_ns, s->task, CT_FF_WRITE);
 }

@@ -17,7 +17,10 @@ uint32_t holder_receiver(const struct graph *g, uint64_t sock, const struct wind
 			 uint32_t *ret_event);
 /* Completes b for a wait that nobody ended: the owner, holder, peer or child. */
 void holder_of_wait(const struct graph *g, uint32_t seg, struct blame *b);
-/* At ts_ns task had asked for something on the socket and got no answer yet, or was connecting. */
+/*
+ * At ts_ns something had been asked on the socket and not been answered, or it was connecting.  Who connected
+ * asks; on a socket pair, where nobody did, who spoke first.
+ */
 bool holder_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 /* Completes b for a stopped task: who stopped it. */
 void holder_stopper(const struct graph *g, const struct seg *s, struct blame *b);

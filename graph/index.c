@@ -131,6 +131,24 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 	return best ? best->id : 0;
 }
 
+bool graph_is_accepted(const struct graph *g, uint64_t sock)
+{
+	const struct window_object *o = window_object(g->w, sock);
+
+	if (!o || CT_OBJ_KIND(sock) != CT_OBJ_SOCK)
+		return false;
+	if (o->family == 1)
+		return o->name[0] != 0; /* it has the address of the socket that listens */
+	for (size_t i = 0; i < g->w->n_objects; i++) {
+		const struct window_object *x = &g->w->objects[i];
+
+		if (is_inet(x) && x->family == o->family && !x->rport && x->lport == o->lport &&
+		    x->type == o->type)
+			return true;
+	}
+	return false;
+}
+
 const struct graph_ref *graph_refs(const struct graph_index *ix, uint64_t key, size_t *ret_n)
 {
 	size_t lo = 0, hi = ix->n, end;

@@ -176,7 +176,7 @@ enum ct_wait {
 	CT_W_EPOLL = 5,    /* obj: the epoll */
 	CT_W_ACCEPT = 6,   /* obj: listening socket */
 	CT_W_CONNECT = 7,  /* obj: socket */
-	CT_W_SLEEP = 8,    /* nanosleep and kin; obj 0 */
+	CT_W_SLEEP = 8,    /* nanosleep and kin, or a poll of nothing; obj 0 */
 	CT_W_CHILD = 9,    /* wait4, waitid; obj: CT_OBJ_TASK of the pid asked for, 0: any */
 	CT_W_VFORK = 10,   /* parent of a vfork; obj 0 */
 	CT_W_SIGNAL = 11,  /* pause, sigsuspend, sigtimedwait */
