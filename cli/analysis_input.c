@@ -40,6 +40,16 @@ int analysis_load(struct analysis_input *in)
 	return CLI_OK;
 }
 
+int analysis_begin(struct analysis_input *in, const char *path, const char *boot, const char *from,
+		   const char *to)
+{
+	int r = analysis_open(in, path, boot);
+
+	if (!r)
+		r = tracefile_window(in->reader, path, from, to, &in->from_ns, &in->to_ns);
+	return r ? r : analysis_load(in);
+}
+
 void analysis_close(struct analysis_input *in)
 {
 	graph_free(in->graph);

@@ -20,6 +20,9 @@ struct analysis_input {
 
 /* Opens path; boot: which boot of the machine is looked at (the argument of --boot), NULL: the newest. */
 int analysis_open(struct analysis_input *in, const char *path, const char *boot);
+/* Opens path and loads the window of the options --from and --to (NULL: not given). */
+int analysis_begin(struct analysis_input *in, const char *path, const char *boot, const char *from,
+		   const char *to);
 /* Loads and builds, with in->from_ns and in->to_ns set. */
 int analysis_load(struct analysis_input *in);
 void analysis_close(struct analysis_input *in);

@@ -68,11 +68,7 @@ int cmd_hangs(int argc, char **argv)
 	path = cli_only_arg(&p, "FILE");
 	if (!path)
 		return CLI_USAGE;
-	r = analysis_open(&in, path, boot);
-	if (!r)
-		r = tracefile_window(in.reader, path, from, to, &in.from_ns, &in.to_ns);
-	if (!r)
-		r = analysis_load(&in);
+	r = analysis_begin(&in, path, boot, from, to);
 	if (!r)
 		r = hangs_print(&in, json);
 	analysis_close(&in);

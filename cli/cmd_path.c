@@ -21,7 +21,8 @@ static const struct cli_option path_options[] = {
 static const struct cli_usage path_usage = {
 	.name = "path",
 	.args = "--tid TID [--from TIME] [--to TIME] [--boot N] [--json] FILE",
-	.about = "Prints the critical path of a task: who was holding it up, moment by moment.\nThe pieces add up to "
+	.about = "Prints the critical path of a task: who was holding it up, moment by moment.\nThe pieces "
+		 "add up to "
 		 "the interval exactly.",
 	.options = path_options,
 };
@@ -80,11 +81,7 @@ int cmd_path(int argc, char **argv)
 	path = cli_only_arg(&p, "FILE");
 	if (!path)
 		return CLI_USAGE;
-	r = analysis_open(&in, path, boot);
-	if (!r)
-		r = tracefile_window(in.reader, path, from, to, &in.from_ns, &in.to_ns);
-	if (!r)
-		r = analysis_load(&in);
+	r = analysis_begin(&in, path, boot, from, to);
 	if (!r)
 		r = path_print(&in, tid, json);
 	analysis_close(&in);
