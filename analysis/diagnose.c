@@ -214,7 +214,8 @@ static int find_end(struct findings *f)
 		r = find_cpu(f);
 	if (!r && f->chain.end == END_RUNNING && !f->starved)
 		r = find_spin(f);
-	if (!r && f->chain.end == END_RUNNING && !f->spins && f->chain.links.n > 1)
+	if (!r && !f->spins && f->chain.links.n > 1 &&
+	    (f->chain.end == END_RUNNING || (f->chain.end == END_LEAF && k->tid == k->pid)))
 		f->pool = rival_pool(f->g, k->task, k->from_ns, k->to_ns);
 	if (f->chain.end == END_CYCLE)
 		f->circular = true;
@@ -334,7 +335,7 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 {
 	const struct link *first = &f->chain.links.v[0];
 
-	if (stall_ns < DIAGNOSE_STALL_NS || f->chain.end == END_UNKNOWN)
+	if (stall_ns < DIAGNOSE_STALL_NS || (f->chain.end == END_UNKNOWN && f->chain.links.n == 1))
 		return !f->circular;
 	if (idles(f))
 		return true;
@@ -357,6 +358,9 @@ static bool is_strong(const struct findings *f)
 		if (k->strength == EDGE_WEAK && k->edge != EDGE_LOCK && k->edge != EDGE_KERNEL_LOCK)
 			return false;
 	}
+	/* of a futex without owner nobody knows who should have woken it */
+	if (f->chain.end == END_LEAF && !f->chain.leaf.ended && !strcmp(f->chain.leaf.kind, "futex"))
+		return false;
 	return !f->chain.choices.n && f->chain.end != END_UNKNOWN;
 }
 

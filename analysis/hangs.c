@@ -128,7 +128,8 @@ static bool is_alarm(const struct diagnosis *d)
 	if (k->server)
 		return false; /* a server that waits for its clients */
 	if (!strcmp(k->kind, "unix") || !strcmp(k->kind, "tcp") || !strcmp(k->kind, "udp"))
-		return k->owed || k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT;
+		return k->owed || k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT || !strcmp(c, "busy") ||
+		       !strcmp(c, "queueing") || !strcmp(c, "lock-holder") || !strcmp(c, "stopped");
 	if (!strcmp(k->kind, "pipe"))
 		return k->wait == CT_W_WRITE || !strcmp(c, "busy") || !strcmp(c, "lock-holder") ||
 		       !strcmp(c, "stopped");
@@ -144,8 +145,12 @@ static int hang_cmp(const void *a, const void *b)
 	const struct hang *x = a, *y = b;
 	uint64_t lx = x->to_ns - x->from_ns, ly = y->to_ns - y->from_ns;
 
+	bool nx = x->diagnosis->verdict == VERDICT_NORMAL, ny = y->diagnosis->verdict == VERDICT_NORMAL;
+
 	if (x->alarm != y->alarm)
 		return x->alarm ? -1 : 1;
+	if (nx != ny)
+		return nx ? 1 : -1;
 	if (lx != ly)
 		return lx > ly ? -1 : 1;
 	return x->task < y->task ? -1 : x->task > y->task;

@@ -16,7 +16,7 @@ struct hang {
 };
 
 struct hangs {
-	struct hang *v; /* alarms first, then by length */
+	struct hang *v; /* alarms first, then what is not normal, then by length */
 	size_t n;
 	size_t refused; /* candidates beyond HANGS_MAX, not looked at */
 };

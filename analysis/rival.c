@@ -183,17 +183,24 @@ static bool accepts_on(const struct graph *g, uint32_t task, uint64_t obj)
 	for (size_t i = 0; i < n; i++)
 		if (g->w->events[r[i].event].r.tid == g->tasks[task].tgid)
 			return true;
+	/* its own table was not written; what its parent listens on it has inherited */
+	for (size_t i = 0; i < n; i++)
+		if (g->w->events[r[i].event].r.tid == g->tasks[task].ptgid)
+			return true;
 	return false;
 }
+
+#define TCP_LISTEN 10 /* of unix sockets too */
 
 /* A listening socket that the process of task has open, 0 none. */
 static uint64_t listening(const struct graph *g, uint32_t task)
 {
 	for (size_t i = 0; i < g->w->n_objects; i++) {
 		const struct window_object *o = &g->w->objects[i];
+		bool inet = (o->family == 2 || o->family == 10) && o->lport && !o->rport;
 
-		if (CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && (o->family == 2 || o->family == 10) && o->lport &&
-		    !o->rport && o->type == 1 && accepts_on(g, task, o->id))
+		if (CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && o->type == 1 &&
+		    (inet || (o->family == 1 && o->state == TCP_LISTEN)) && accepts_on(g, task, o->id))
 			return o->id;
 	}
 	return 0;

@@ -23,6 +23,10 @@ int tracefile_open(const char *path, struct reader **ret)
 		reader_free(r);
 		return cli_error("%s: nothing has been recorded in it yet; try again in some seconds", path);
 	}
+	if (reader_info(r)->n_cut_slots)
+		cli_warn("%s is cut off: %u of its %u slots are missing, and what was in them; copy it again "
+			 "if you can",
+			 path, reader_info(r)->n_cut_slots, reader_info(r)->n_slots);
 	*ret = r;
 	return CLI_OK;
 }

@@ -12,7 +12,8 @@
 #define CONFIG_ERR_MAX  512
 #define CONFIG_PATH_MAX 1024 /* of every path and list */
 
-#define CONFIG_DEFAULT_FILE "/etc/ctrace/ctraced.conf"
+/* CTRACE_SYSCONFDIR: from the build; "/etc" */
+#define CONFIG_DEFAULT_FILE CTRACE_SYSCONFDIR "/ctrace/ctraced.conf"
 #define CONFIG_SIZE_MIN     (16ULL << 20)
 #define CONFIG_SIZE_MAX     (1ULL << 40)
 #define CONFIG_RING_MIN     (64ULL << 10)

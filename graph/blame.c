@@ -127,20 +127,31 @@ static const struct window_event *wake_signal(const struct graph *g, const struc
 	return NULL;
 }
 
-/* A signal that kills, or makes a program end in good order; others merely tell it something. */
-static bool kills(const struct graph *g, const struct seg *s, const struct window_event *sig)
+/* A signal that kills, or makes a program end in good order, was sent to it as it woke; others merely tell it
+ * something. */
+static bool got_killer(const struct graph *g, const struct seg *s, const struct window_event *wake)
 {
-	if (!sig)
-		return false;
-	switch (sig->r.state) {
-	case 1:  /* HUP */
-	case 2:  /* INT */
-	case 3:  /* QUIT */
-	case 15: /* TERM */
-		return true;
-	default:
-		return sig->r.state == (g->tasks[s->task].exit_code & 0x7f);
+	const struct graph_task *t = &g->tasks[s->task];
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->signals, t->tgid, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+
+		if (e->r.ts + 20000 < wake->r.ts || e->r.ts > wake->r.ts + 2000000 ||
+		    e->r.flags & CT_GF_IGNORED)
+			continue;
+		switch (e->r.state) {
+		case 1:  /* HUP */
+		case 2:  /* INT */
+		case 3:  /* QUIT */
+		case 15: /* TERM */
+			return true;
+		}
+		if (e->r.state == (t->exit_code & 0x7f))
+			return true;
 	}
+	return false;
 }
 
 /* Killed: a signal it did not wait for, or the exit of its whole process, and it was gone soon after. */
@@ -152,7 +163,7 @@ static bool was_killed(const struct graph *g, const struct seg *s, const struct 
 	if (s->wait == CT_W_STOPPED || (s->wait == CT_W_SIGNAL && !(g->tasks[s->task].exit_code & 0x7f)) ||
 	    g->tasks[s->task].exit_ns > wake->r.ts + 300000000ULL)
 		return false;
-	if (kills(g, s, wake_signal(g, s, wake)))
+	if (got_killer(g, s, wake))
 		return true;
 	return wake->r.state == CT_CTX_TASK && waker != GRAPH_NONE &&
 	       g->tasks[waker].tgid == g->tasks[s->task].tgid && call &&
@@ -292,6 +303,12 @@ static void blame_woken(const struct graph *g, const struct seg *s, const struct
 	}
 	b->ended = true;
 	b->edge = EDGE_IRQ;
+	/* an event loop that the network made room for, or told of something that is no data */
+	if (wake->r.state == CT_CTX_SOFTIRQ && (wake->r.wait == 2 || wake->r.wait == 3) &&
+	    (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
+		b->time = TIME_NETWORK;
+		b->kind = "tcp";
+	}
 	if (CT_OBJ_KIND(b->obj) == CT_OBJ_TTY || CT_OBJ_KIND(b->obj) == CT_OBJ_CHARDEV)
 		b->kind = "input";
 }

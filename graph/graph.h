@@ -21,6 +21,8 @@
 
 #define GRAPH_NONE     UINT32_MAX
 #define GRAPH_CPUS_MAX 8192
+/* Set in the id of a socket that nobody has accepted yet (abi.h). */
+#define GRAPH_NOT_ACCEPTED (1ULL << 58)
 
 enum seg_state {
 	SEG_UNKNOWN = 0, /* nothing is known (before the first record of a task, or a gap) */

@@ -77,7 +77,9 @@ static uint32_t fd_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, u
 		if (best == GRAPH_NONE || g->tasks[task].born_ns > g->tasks[best].born_ns)
 			best = task;
 	}
-	if (best == GRAPH_NONE && o && o->tid && !n) {
+	/* of a connection that waits to be accepted, only the other end has been seen */
+	if (best == GRAPH_NONE && o && o->tid && !n &&
+	    !(CT_OBJ_KIND(obj) == CT_OBJ_SOCK && obj & GRAPH_NOT_ACCEPTED)) {
 		uint32_t task = graph_task_at(g, o->tid, ts_ns);
 
 		if (task != GRAPH_NONE && g->tasks[task].tgid != tgid && alive(g, task, ts_ns))
@@ -231,8 +233,9 @@ bool holder_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	const struct window_object *o = window_object(g->w, sock);
 	size_t n;
 
-	if (!s && !r && o && o->protocol == 6)
-		return o->state == TCP_SYN_SENT;
+	/* connecting, or connected to be told something */
+	if (!s && !r)
+		return o && (o->state == TCP_SYN_SENT || o->rport) && !graph_is_accepted(g, sock);
 	if (!s || (r && r->event > s->event) || graph_is_accepted(g, sock))
 		return false;
 	if (o && (o->family != 1 || graph_is_accepted(g, graph_peer_object(g, sock))))
@@ -302,7 +305,8 @@ static void holder_of_poll(const struct graph *g, const struct seg *s, struct bl
 			b->event = r[i].event;
 		}
 	}
-	if (best < 0)
+	/* its time limit ended it, and nothing in the set was due: it slept */
+	if (best < 0 || (b->timed_out && best <= 2))
 		return;
 	b->kind = describe_kind(g->w, b->obj);
 	b->task = object_holder(g, b->obj, s->from_ns, s->task, CT_FF_WRITE);
@@ -354,6 +358,9 @@ uint32_t blame_lock_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, 
 	}
 	if (ret_event && holder != GRAPH_NONE)
 		*ret_event = event;
+	/* it locked the file and went; a descriptor that it left to another process keeps the lock */
+	if (holder != GRAPH_NONE && g->tasks[holder].exit_ns <= ts_ns && g->w->events[event].r.wait == 1)
+		holder = fd_holder(g, obj, ts_ns, tgid, 0);
 	return holder;
 }
 

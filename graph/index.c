@@ -83,9 +83,6 @@ static void plain_address(uint16_t family, const uint8_t in[16], uint8_t out[16]
 		memcpy(out, in, 16);
 }
 
-/* In the id of a socket that nobody has accepted yet. */
-#define OBJ_NOT_ACCEPTED (1ULL << 58)
-
 static bool is_inet(const struct window_object *o)
 {
 	return o && CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && (o->family == 2 || o->family == 10);
@@ -119,8 +116,8 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 			continue;
 		/* a connection that is accepted gets a new name: prefer that one; ports are reused: the one
 		 * learned nearest in time */
-		if (best && (best->id & OBJ_NOT_ACCEPTED) != (p->id & OBJ_NOT_ACCEPTED)) {
-			if (best->id & OBJ_NOT_ACCEPTED)
+		if (best && (best->id & GRAPH_NOT_ACCEPTED) != (p->id & GRAPH_NOT_ACCEPTED)) {
+			if (best->id & GRAPH_NOT_ACCEPTED)
 				best = p;
 			continue;
 		}

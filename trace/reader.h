@@ -24,6 +24,7 @@ struct reader_info {
 	/* A file goes on after a reboot, when boot time begins again: one boot is looked at at a time. */
 	uint32_t n_boots, boot;  /* boot: which, counted back from the newest */
 	uint32_t n_segments;     /* of that boot, like everything below */
+	uint32_t n_cut_slots;    /* slots that the file should have and has not: it was cut off */
 	uint32_t n_bad_slots;    /* segments that are missing or broken */
 	uint64_t from_ns, to_ns; /* boot time; 0, 0 when there is no segment */
 	uint64_t first_seq, last_seq;

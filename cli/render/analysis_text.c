@@ -23,6 +23,15 @@ static void print_stack(FILE *f, const struct graph *g, uint64_t id)
 		fprintf(f, "         ... %d more\n", s->n_frames - STACK_LINES);
 }
 
+/* "[tcp 10.0.0.1:80->...]", "[disk /path]": many a name begins with its kind. */
+static void print_resource(FILE *f, const char *kind, const char *name)
+{
+	if (!strncmp(name, kind, strlen(kind)))
+		fprintf(f, "  [%s]", name);
+	else
+		fprintf(f, "  [%s%s%s]", kind, name[0] ? " " : "", name);
+}
+
 static void print_link(FILE *f, const struct graph *g, const struct link *k, size_t i, bool last)
 {
 	char comm[64], ns[TEXT_NUMBER_MAX];
@@ -32,8 +41,7 @@ static void print_link(FILE *f, const struct graph *g, const struct link *k, siz
 		k->pid, k->tid, k->state, k->total_ns ? text_duration(k->total_ns, ns) : "");
 	if (k->waits > 1)
 		fprintf(f, " in %u waits", k->waits);
-	fprintf(f, "  [%s%s%s]", k->kind, k->resource && k->resource[0] ? " " : "",
-		k->resource ? k->resource : "");
+	print_resource(f, k->kind, k->resource ? k->resource : "");
 	if (!last)
 		fprintf(f, "  -> %s, %s", edge_kind_name(k->edge),
 			k->strength == EDGE_STRONG ? "certain" : "inferred");
