@@ -119,40 +119,6 @@ static bool drain_ask_visit(void *arg, struct task *task)
 	return !visit_ask(d->visit, &want);
 }
 
-/* Where the other end of what is waited on may be another process' descriptor. */
-static bool drain_wants_files(uint8_t wait)
-{
-	switch ((enum ct_wait)wait) {
-	case CT_W_READ:
-	case CT_W_WRITE:
-	case CT_W_POLL:
-	case CT_W_EPOLL:
-	case CT_W_ACCEPT:
-	case CT_W_CONNECT:
-		return true;
-	case CT_W_NONE:
-	case CT_W_FUTEX:
-	case CT_W_SLEEP:
-	case CT_W_CHILD:
-	case CT_W_VFORK:
-	case CT_W_SIGNAL:
-	case CT_W_FLOCK:
-	case CT_W_SYNC:
-	case CT_W_FILE:
-	case CT_W_OPEN:
-	case CT_W_SYSVIPC:
-	case CT_W_FAULT:
-	case CT_W_STOPPED:
-	case CT_W_EXITED:
-	case CT_W_KTHREAD:
-	case CT_W_URING:
-	case CT_W_OTHER:
-	case CT_W_YIELD:
-		break;
-	}
-	return false;
-}
-
 /* The descriptor table of a visited process, at most every few seconds; and for a set that is polled since
  * before the start, of which no CT_WAITFD tells, those. */
 static void drain_files(struct drain *d, const struct visit_result *v, uint64_t now_ns)
@@ -163,7 +129,7 @@ static void drain_files(struct drain *d, const struct visit_result *v, uint64_t 
 
 	if (!leader)
 		leader = task;
-	if (!leader || v->rec.kind != CT_VISIT || !drain_wants_files(v->rec.wait))
+	if (!leader || v->rec.kind != CT_VISIT)
 		return;
 	job.whole = !leader->files_ns || now_ns >= leader->files_ns + DRAIN_FILES_AGAIN_NS;
 	if (task && task->st.last.ts <= d->start_ns && v->n_fds) {

@@ -437,6 +437,7 @@ static void blame_segment(const struct graph *g, uint32_t seg, uint64_t limit_ns
 	holder_of_wait(g, seg, b);
 	/* a poll with nothing to wait for but its time limit is a sleep */
 	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK) {
+		b->obj = 0;
 		b->kind = "timer";
 		b->edge = EDGE_TIMER;
 		b->time = TIME_TIMER;

@@ -104,8 +104,12 @@ static bool is_guess(const struct graph *g, const struct blame *b, uint32_t seg)
  * waits. */
 static bool is_circle(const struct walker *k, uint32_t frame, uint32_t seg, const struct blame *b)
 {
-	if (b->ended || is_guess(k->g, b, seg))
-		return false; /* a circle has no end */
+	/* a circle has no end, but the death of one who waits in it */
+	bool died = b->event != GRAPH_NONE && k->g->w->events[b->event].r.kind == CT_WAKE &&
+		    k->g->w->events[b->event].r.flags & CT_WF_EXITING;
+
+	if ((b->ended && !died) || is_guess(k->g, b, seg))
+		return false;
 	for (uint32_t i = frame; k->frames.v[i].task != b->task; i = k->frames.v[i].parent)
 		if (k->frames.v[i].seg != GRAPH_NONE &&
 		    is_guess(k->g, &k->frames.v[i].blame, k->frames.v[i].seg))
