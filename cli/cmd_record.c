@@ -43,6 +43,7 @@ struct session {
 	struct oneshot *recorder;
 	int signal_fd;
 	pid_t cmd;         /* 0: none, or ended */
+	uint32_t cmd_pid;  /* what it was */
 	int cmd_status;    /* as waitpid() gives it */
 	int signal;        /* that asked us to end; 0: none */
 	uint64_t until_ns; /* 0: no limit */
@@ -80,8 +81,10 @@ static int start_cmd(struct session *s, char **argv)
 		return cli_error("cannot start a process: %s", strerror(errno));
 	}
 	close(TAKE_FD(wr));
-	if (read(rd, &e, sizeof(e)) != sizeof(e))
+	if (read(rd, &e, sizeof(e)) != sizeof(e)) {
+		s->cmd_pid = (uint32_t)s->cmd;
 		return 0;
+	}
 	waitpid(s->cmd, NULL, 0);
 	s->cmd = 0;
 	cli_error("%s: cannot be started: %s", argv[0], strerror(e));
@@ -179,7 +182,7 @@ static void save_elsewhere(struct session *s)
 		return;
 	}
 	cli_warn("the recording was saved as %s instead", path);
-	tracefile_say_written(fd, path);
+	tracefile_say_written(fd, path, s->cmd_pid);
 }
 
 static int save_and_tell(struct session *s, struct outfile *out)
@@ -191,7 +194,7 @@ static int save_and_tell(struct session *s, struct outfile *out)
 	if (code)
 		save_elsewhere(s);
 	else
-		tracefile_say_written(out->fd, out->path);
+		tracefile_say_written(out->fd, out->path, s->cmd_pid);
 	return code;
 }
 

@@ -142,6 +142,6 @@ int cmd_snapshot(int argc, char **argv)
 	if (!c)
 		c = take(&q, &out);
 	if (!c)
-		tracefile_say_written(out.fd, out.path);
+		tracefile_say_written(out.fd, out.path, 0);
 	return c;
 }

@@ -180,13 +180,16 @@ int tracefile_each(struct reader *r, uint64_t from_ns, uint64_t to_ns, tracefile
 	return any ? CLI_OK : cli_error("nothing in that window could be read");
 }
 
-void tracefile_say_written(int fd, const char *path)
+void tracefile_say_written(int fd, const char *path, uint32_t pid)
 {
 	char bytes[TEXT_NUMBER_MAX], dur[TEXT_NUMBER_MAX], records[TEXT_NUMBER_MAX], lost[TEXT_NUMBER_MAX];
-	char err[READER_ERR_MAX];
+	char err[READER_ERR_MAX], who[32] = "";
 	const struct reader_info *i;
 	struct reader *r = NULL;
 	uint64_t n_lost = 0;
+
+	if (pid)
+		snprintf(who, sizeof(who), " --pid %u", pid);
 
 	if (reader_open_fd(fd, path, &r, err)) {
 		cli_warn("%s", err);
@@ -195,8 +198,8 @@ void tracefile_say_written(int fd, const char *path)
 	i = reader_info(r);
 	for (unsigned c = 0; c < CT_LOSS_CAUSES; c++)
 		n_lost += i->lost_by_cause[c];
-	fprintf(stderr, "ctrace: wrote %s: %s, %s, %s records, %s lost; next: ctrace diagnose %s\n", path,
+	fprintf(stderr, "ctrace: wrote %s: %s, %s, %s records, %s lost; next: ctrace diagnose %s%s\n", path,
 		text_bytes(i->file_bytes, bytes), text_duration(i->to_ns - i->from_ns, dur),
-		text_count(i->records, records), n_lost ? text_count(n_lost, lost) : "none", path);
+		text_count(i->records, records), n_lost ? text_count(n_lost, lost) : "none", path, who);
 	reader_free(r);
 }

@@ -37,8 +37,8 @@ int tracefile_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, struct wi
 typedef bool (*tracefile_piece_fn)(void *arg, const struct window *w, size_t first, size_t end);
 int tracefile_each(struct reader *r, uint64_t from_ns, uint64_t to_ns, tracefile_piece_fn fn, void *arg);
 
-/* One line on stderr about a trace that was just written: size, time, records, losses, and what to do next.
- */
-void tracefile_say_written(int fd, const char *path);
+/* One line on stderr about a trace that was just written: size, time, records, losses, and what to do next:
+ * ask about process pid, 0: about what is worst. */
+void tracefile_say_written(int fd, const char *path, uint32_t pid);
 
 #endif
