@@ -245,6 +245,16 @@ bool holder_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return !n || s->event < r->event;
 }
 
+bool holder_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	const struct window_object *o = window_object(g->w, sock);
+	uint64_t peer = graph_peer_object(g, sock);
+	const struct graph_ref *s = peer ? graph_ref_before(g, &g->sends, peer, ts_ns) : NULL;
+	const struct graph_ref *r = graph_ref_before(g, &g->recvs, sock, ts_ns);
+
+	return o && o->family != 1 && s && (!r || r->event < s->event);
+}
+
 /* How well obj explains a poll that does not return: an answer that is due beats a pipe, and that an eventfd.
  */
 static int poll_score(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me)

@@ -22,6 +22,8 @@ void holder_of_wait(const struct graph *g, uint32_t seg, struct blame *b);
  * asks; on a socket pair, where nobody did, who spoke first.
  */
 bool holder_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns);
+/* The other end of the connection has sent something that has not been received by ts_ns. */
+bool holder_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 /* Completes b for a stopped task: who stopped it. */
 void holder_stopper(const struct graph *g, const struct seg *s, struct blame *b);
 

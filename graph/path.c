@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/holder.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
@@ -108,7 +109,8 @@ static bool is_circle(const struct walker *k, uint32_t frame, uint32_t seg, cons
 	bool died = b->event != GRAPH_NONE && k->g->w->events[b->event].r.kind == CT_WAKE &&
 		    k->g->w->events[b->event].r.flags & CT_WF_EXITING;
 
-	if ((b->ended && !died) || is_guess(k->g, b, seg))
+	if ((b->ended && !died) || is_guess(k->g, b, seg) ||
+	    (b->edge == EDGE_OWNER && holder_under_way(k->g, b->obj, k->g->segs[seg].to_ns)))
 		return false;
 	for (uint32_t i = frame; k->frames.v[i].task != b->task; i = k->frames.v[i].parent)
 		if (k->frames.v[i].seg != GRAPH_NONE &&
@@ -132,6 +134,8 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t seg, uint64_t f
 		cycle = false;
 		b.task = GRAPH_NONE;
 		/* the bytes were on their way all the time */
+		if (b.edge == EDGE_OWNER && holder_under_way(k->g, b.obj, to))
+			b.time = TIME_NETWORK;
 		if (b.ended && b.edge == EDGE_MESSAGE && strcmp(b.kind, "unix") != 0)
 			b.time = TIME_NETWORK;
 	}

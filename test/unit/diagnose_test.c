@@ -303,6 +303,179 @@ static void test_killed(void **state)
 	end(&m, g, d);
 }
 
+/* (sleep 3; echo hi) | cat: who wakes cat was not there while it waited; its creator was. */
+static void test_unborn(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct diagnosis *d;
+
+	make_task(&m, 10, 10, 1, "cat");
+	make_task(&m, 20, 20, 1, "sh");
+	make_task(&m, 30, 30, 20, "sleep");
+	make_task(&m, 40, 40, 20, "echo");
+	make_switch(&m, 1, 0, 0, 10, CT_W_NONE, 0);
+	make_switch(&m, 2, 0, 10, 20, CT_W_READ, PIPE);
+	make_switch(&m, 3, 0, 20, 30, CT_W_CHILD, 0);
+	make_switch(&m, 4, 0, 30, 0, CT_W_SLEEP, 0);
+	expire(&m, 3000, 0, 30);
+	make_switch(&m, 3000, 0, 0, 30, CT_W_NONE, 0);
+	make_wake(&m, 3001, 0, 20, 30, 0)->r.flags = CT_WF_EXITING;
+	make_switch(&m, 3001, 0, 30, 20, CT_W_EXITED, 0)->r.state = CT_ST_DEAD;
+	make_event(&m, 3002 * MS, 0, CT_FORK, 20, 40)->r.obj = 40;
+	make_switch(&m, 3003, 0, 20, 40, CT_W_CHILD, 0);
+	make_wake(&m, 3004, 0, 10, 40, PIPE);
+	make_switch(&m, 3005, 0, 40, 10, CT_W_EXITED, 0)->r.state = CT_ST_DEAD;
+	d = run(&m, 10, 1, 3010, &g);
+	assert_chain(d, 4, 10, 40, 20, 30);
+	assert_int_equal(d->chain[1].edge, EDGE_FORK);
+	assert_int_equal(d->verdict, VERDICT_LONG_WAIT);
+	end(&m, g, d);
+}
+
+/* A thousand quick answers are no stall, neither to diagnose nor to hangs. */
+static void test_pingpong_is_normal(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct diagnosis *d;
+	struct hangs *h;
+
+	make_task(&m, 10, 10, 1, "ping");
+	make_task(&m, 20, 20, 1, "pong");
+	make_switch(&m, 1, 1, 0, 20, CT_W_NONE, 0);
+	make_switch(&m, 1, 0, 0, 10, CT_W_NONE, 0);
+	for (uint64_t at = 2; at < 4000; at += 4) {
+		make_switch(&m, at, 0, 10, 0, CT_W_READ, PIPE);
+		make_wake(&m, at + 3, 1, 10, 20, PIPE);
+		make_switch(&m, at + 3, 0, 0, 10, CT_W_NONE, 0);
+	}
+	d = run(&m, 10, 1, 4001, &g);
+	assert_int_equal(d->verdict, VERDICT_NORMAL);
+	assert_int_equal(hangs_find(g, 1 * MS, 4001 * MS, NULL, &h), 0);
+	for (size_t i = 0; i < h->n; i++)
+		assert_false(h->v[i].alarm);
+	hangs_free(h);
+	end(&m, g, d);
+}
+
+/* A script that sleeps by means of a child, again and again: each child is another task. */
+static void test_script_polls(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct diagnosis *d;
+	uint32_t tid = 100;
+
+	make_task(&m, 10, 10, 1, "sh");
+	make_switch(&m, 1, 0, 0, 10, CT_W_NONE, 0);
+	for (uint64_t at = 10; at < 4000; at += 200, tid++) {
+		make_task(&m, tid, tid, 10, "sleep");
+		make_event(&m, at * MS, 0, CT_FORK, 10, tid)->r.obj = tid;
+		make_switch(&m, at + 1, 0, 10, tid, CT_W_CHILD, 0);
+		make_switch(&m, at + 2, 0, tid, 0, CT_W_SLEEP, 0);
+		expire(&m, at + 198, 0, tid);
+		make_switch(&m, at + 198, 0, 0, tid, CT_W_NONE, 0);
+		make_wake(&m, at + 199, 0, 10, tid, 0)->r.flags = CT_WF_EXITING;
+		make_switch(&m, at + 199, 0, tid, 10, CT_W_EXITED, 0)->r.state = CT_ST_DEAD;
+	}
+	d = run(&m, 10, 1, 4000, &g);
+	assert_int_equal(d->verdict, VERDICT_REPEATED_YIELD);
+	assert_string_equal(d->cause, "polling");
+	assert_chain(d, 1, 10);
+	end(&m, g, d);
+}
+
+/* What was sent has not arrived, and the server idles on the very connection: the network's fault. */
+static void test_lost_message(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct diagnosis *d;
+
+	make_task(&m, 10, 10, 1, "client");
+	make_task(&m, 20, 20, 1, "server");
+	*make_object(&m, SOCKC) = (struct window_object){ .id = SOCKC,
+							  .family = 2,
+							  .type = 1,
+							  .protocol = 6,
+							  .lport = 4000,
+							  .rport = 80,
+							  .tid = 10,
+							  .name = "" };
+	*make_object(&m, SOCKS) = (struct window_object){ .id = SOCKS,
+							  .family = 2,
+							  .type = 1,
+							  .protocol = 6,
+							  .lport = 80,
+							  .rport = 4000,
+							  .tid = 20,
+							  .name = "" };
+	make_switch(&m, 1, 1, 0, 20, CT_W_NONE, 0);
+	make_event(&m, 2 * MS, 1, CT_RECV, 20, 5)->r.obj = SOCKS;
+	make_switch(&m, 3, 1, 20, 0, CT_W_READ, SOCKS);
+	make_switch(&m, 4, 0, 0, 10, CT_W_NONE, 0);
+	make_event(&m, 5 * MS, 0, CT_SEND, 10, 100)->r.obj = SOCKC;
+	make_switch(&m, 6, 0, 10, 0, CT_W_READ, SOCKC);
+	d = run(&m, 10, 4, 5000, &g);
+	assert_string_equal(d->cause, "network");
+	assert_int_equal(d->verdict, VERDICT_LONG_WAIT);
+	assert_chain(d, 1, 10);
+	end(&m, g, d);
+}
+
+/* Frozen while it waited: the thaw is not what it waited for, nor he who thawed it to blame. */
+static void test_frozen(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct diagnosis *d;
+
+	make_task(&m, 10, 10, 1, "client");
+	make_task(&m, 20, 20, 1, "server");
+	make_task(&m, 30, 30, 1, "sh");
+	make_switch(&m, 1, 1, 0, 20, CT_W_NONE, 0);
+	make_switch(&m, 2, 1, 20, 30, CT_W_EPOLL, 1);
+	make_switch(&m, 3, 0, 0, 10, CT_W_NONE, 0);
+	make_switch(&m, 4, 0, 10, 0, CT_W_READ, PIPE);
+	make_wake(&m, 3000, 1, 20, 30, 0)->r.flags = CT_WF_FROZEN;
+	make_switch(&m, 3001, 1, 30, 20, CT_W_CHILD, 0);
+	make_wake(&m, 3002, 1, 10, 20, PIPE);
+	make_switch(&m, 3003, 0, 0, 10, CT_W_NONE, 0);
+	d = run(&m, 10, 3, 3010, &g);
+	assert_string_equal(d->cause, "stopped");
+	assert_chain(d, 2, 10, 20);
+	end(&m, g, d);
+}
+
+/* The locker of a flock has gone; the descriptor that it left to a child keeps the lock. */
+static void test_lock_of_the_dead(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct diagnosis *d;
+	struct window_event *e;
+
+	make_task(&m, 10, 10, 1, "flock");
+	make_task(&m, 20, 20, 1, "flock");
+	make_task(&m, 30, 30, 1, "sh");
+	make_switch(&m, 1, 1, 0, 20, CT_W_NONE, 0);
+	e = make_event(&m, 2 * MS, 1, CT_FLOCK, 20, 0);
+	e->r.obj = FILE_;
+	e->r.state = 1;
+	e->r.wait = 1;
+	make_event(&m, 3 * MS, 1, CT_EXIT, 20, 0);
+	make_switch(&m, 3, 1, 20, 30, CT_W_EXITED, 0)->r.state = CT_ST_DEAD;
+	make_switch(&m, 4, 1, 30, 0, CT_W_SLEEP, 0);
+	make_switch(&m, 5, 0, 0, 10, CT_W_NONE, 0);
+	make_switch(&m, 6, 0, 10, 0, CT_W_FLOCK, FILE_);
+	make_event(&m, 300 * MS, 0, CT_FD, 30, 9)->r.obj = FILE_;
+	d = run(&m, 10, 5, 5000, &g);
+	assert_chain(d, 2, 10, 30);
+	assert_string_equal(d->cause, "lock-holder");
+	end(&m, g, d);
+}
+
 static void test_hangs(void **state)
 {
 	struct make m = { 0 };
@@ -336,6 +509,12 @@ static void test_hangs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unborn),
+		cmocka_unit_test(test_pingpong_is_normal),
+		cmocka_unit_test(test_script_polls),
+		cmocka_unit_test(test_lost_message),
+		cmocka_unit_test(test_frozen),
+		cmocka_unit_test(test_lock_of_the_dead),
 		cmocka_unit_test(test_mutex_owner_computes),
 		cmocka_unit_test(test_deadlock),
 		cmocka_unit_test(test_sleep_is_normal),
