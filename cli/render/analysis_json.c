@@ -26,9 +26,8 @@ static json_t *resource_json(const char *kind, const char *name)
 
 static json_t *link_json(const struct graph *g, const struct link *k, bool last)
 {
-	json_t *edge = last ? json_null()
-			    : json_pack("{s:s, s:s}", "kind", edge_kind_name(k->edge), "strength",
-					k->strength == EDGE_STRONG ? "strong" : "weak");
+	json_t *edge = json_pack("{s:s, s:s}", "kind", last ? "none" : edge_kind_name(k->edge), "strength",
+				 last || k->strength == EDGE_STRONG ? "strong" : "weak");
 
 	return json_pack("{s:I, s:I, s:o, s:s, s:I, s:I, s:o, s:o, s:o}", "pid", (json_int_t)k->pid, "tid",
 			 (json_int_t)k->tid, "comm", text_json(k->comm), "state", k->state, "from_ns",
@@ -36,21 +35,26 @@ static json_t *link_json(const struct graph *g, const struct link *k, bool last)
 			 resource_json(k->kind, k->resource), "edge", edge, "stack", stack_json(g, k->stack));
 }
 
-static json_t *losses_json(const struct graph *g)
+/* Those that overlap [from, to). */
+static json_t *losses_json(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
 {
 	json_t *gaps = json_array();
+	json_int_t records = 0;
 
 	for (size_t i = 0; i < g->w->n_events; i++) {
 		const struct window_event *e = &g->w->events[i];
 
-		if (e->r.kind == CT_GAP && json_array_size(gaps) < 1000)
+		if (e->r.kind != CT_GAP || e->x[0] >= to_ns || e->x[1] < from_ns)
+			continue;
+		records += e->r.peer;
+		if (json_array_size(gaps) < 1000)
 			json_array_append_new(gaps, json_pack("{s:I, s:s, s:I, s:I, s:I}", "cpu",
 							      (json_int_t)e->r.tid, "cause",
 							      describe_loss(e->r.state), "records",
 							      (json_int_t)e->r.peer, "from_ns",
 							      mono(g, e->x[0]), "to_ns", mono(g, e->x[1])));
 	}
-	return json_pack("{s:I, s:o}", "records", (json_int_t)g->w->lost_records, "gaps", gaps);
+	return json_pack("{s:I, s:o}", "records", records, "gaps", gaps);
 }
 
 json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d)
@@ -78,7 +82,7 @@ json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d)
 			 (json_int_t)root->pid, "tid", (json_int_t)root->tid, "comm", text_json(root->comm),
 			 "state", root->state, "resource", resource_json(root->kind, root->resource), "text",
 			 text_json(d->root_text), "stack", stack_json(g, root->stack), "chain", chain, "time",
-			 time, "choices", choices, "losses", losses_json(g));
+			 time, "choices", choices, "losses", losses_json(g, d->from_ns, d->to_ns));
 }
 
 json_t *render_hangs_json(const struct graph *g, const struct hangs *h)
