@@ -70,8 +70,9 @@ static void say_wait(struct words *t, const struct link *k)
 		words_add(t, "on a condition or semaphore to be signalled by ");
 		return;
 	case EDGE_EXIT:
-		words_add(t, k->wait == CT_W_CHILD || !strcmp(k->kind, "child") ? "for its child "
-										: "for the end of ");
+		words_add(t, k->wait == CT_W_CHILD || k->wait == CT_W_SIGNAL || !strcmp(k->kind, "child")
+				     ? "for its child "
+				     : "for the end of ");
 		return;
 	case EDGE_FORK:
 		words_add(t, "to be started by ");
@@ -144,7 +145,7 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 	else if (f->leaf->time == TIME_NETWORK)
 		words_add(t, "was waiting for the network");
 	else if (k->wait == CT_W_FUTEX && k->unfinished)
-		words_add(t, "was waiting for a wake-up that never came");
+		words_add(t, "was waiting for a wake-up that did not come");
 	else if (k->wait == CT_W_ACCEPT)
 		words_add(t, "was waiting for somebody to connect");
 	else if (k->wait == CT_W_SIGNAL)

@@ -425,11 +425,14 @@ void holder_of_wait(const struct graph *g, uint32_t seg, struct blame *b)
 	case CT_W_EPOLL:
 		holder_of_poll(g, s, b);
 		break;
+	case CT_W_SIGNAL: /* it may well be that of a child that ends */
 	case CT_W_CHILD:
 	case CT_W_VFORK:
 		b->task = live_child(g, s);
+		if (s->wait == CT_W_SIGNAL && b->task == GRAPH_NONE)
+			break;
 		b->edge = EDGE_EXIT;
-		b->strength = EDGE_STRONG;
+		b->strength = s->wait == CT_W_SIGNAL ? EDGE_WEAK : EDGE_STRONG;
 		break;
 	default:
 		if (!strcmp(b->kind, "fuse"))
