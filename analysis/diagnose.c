@@ -8,6 +8,7 @@
 #include "analysis/chain.h"
 #include "analysis/rival.h"
 #include "analysis/sentence.h"
+#include "analysis/words.h"
 #include "lib/cleanup.h"
 #include "trace/describe.h"
 
@@ -93,8 +94,9 @@ static int find_cpu(struct findings *f)
 	f->starved = true;
 	if (f->cpu.task == GRAPH_NONE || f->cpu.idle_ns > f->cpu.total_ns / 2)
 		return 0;
-	k->strength = EDGE_STRONG;
-	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU, EDGE_STRONG);
+	/* where many share a CPU, none of them is the one */
+	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU,
+			    f->cpu.ns < f->cpu.total_ns / 5 ? EDGE_WEAK : EDGE_STRONG);
 }
 
 static int find_disk(struct findings *f)
@@ -203,6 +205,83 @@ static void find_sleeping_children(struct findings *f)
 	before->kind = "timer";
 }
 
+static bool is_ancestor(const struct graph *g, uint32_t who, uint32_t of)
+{
+	uint32_t pid = g->tasks[who].tgid;
+
+	for (unsigned depth = 0; depth < 64; depth++) {
+		uint32_t up = g->tasks[of].ptgid;
+
+		if (!up || up == 1)
+			return false;
+		if (up == pid)
+			return true;
+		of = graph_task_at(g, up, g->tasks[of].born_ns);
+		if (of == GRAPH_NONE)
+			return false;
+	}
+	return false;
+}
+
+/* A program in the middle of the chain that reads from who started it, while that idles: what drives it (a
+ * terminal, a script) has not told it to go on.  It is its input, and not a part of the work. */
+static int find_driver(struct findings *f)
+{
+	struct link *v = f->chain.links.v;
+	size_t n = f->chain.links.n, at;
+	struct choice c;
+	struct words t = { 0 };
+
+	if (f->chain.end != END_LEAF || f->on_disk)
+		return 0;
+	for (at = 1; at + 1 < n; at++)
+		if ((v[at].wait == CT_W_READ || v[at].wait == CT_W_POLL || v[at].wait == CT_W_EPOLL) &&
+		    (!strcmp(v[at].kind, "pipe") || !strcmp(v[at].kind, "input")) &&
+		    is_ancestor(f->g, v[at + 1].task, v[at].task))
+			break;
+	if (at + 1 >= n)
+		return 0;
+	for (size_t i = at + 1; i + 1 < n; i++)
+		if (v[i].edge != EDGE_EXIT)
+			return 0;
+	words_add(&t, "%s[%u] reads what %s[%u], which started it, writes: taken for its input", v[at].comm,
+		  v[at].tid, v[at + 1].comm, v[at + 1].tid);
+	c.text = words_take(&t);
+	if (!c.text || VEC_PUSH(&f->chain.choices, c)) {
+		free(c.text);
+		return -ENOMEM;
+	}
+	while (f->chain.links.n > at + 1)
+		free(f->chain.links.v[--f->chain.links.n].resource);
+	v[at].edge = 0;
+	v[at].kind = "input";
+	return 0;
+}
+
+/* The stack of a wait that another process ends shows that it is for a lock of the program's own making. */
+static bool stack_says_lock(const struct graph *g, const struct link *k)
+{
+	const struct window_stack *s = k->stack ? window_stack(g->w, k->stack) : NULL;
+
+	for (int i = 0; s && i < s->n_frames; i++)
+		if (strncmp(s->frames[i], "k:", 2) != 0 && strcasestr(s->frames[i], "lock") &&
+		    (strcasestr(s->frames[i], "acquire") || strcasestr(s->frames[i], "wait")))
+			return true;
+	return false;
+}
+
+static bool has_own_lock(const struct findings *f)
+{
+	for (size_t i = 0; i + 1 < f->chain.links.n; i++) {
+		const struct link *k = &f->chain.links.v[i];
+
+		if ((k->edge == EDGE_SIGNAL || k->edge == EDGE_POST) && k->pid != k[1].pid &&
+		    stack_says_lock(f->g, k))
+			return true;
+	}
+	return false;
+}
+
 /* What the last task of the chain was up to. */
 static int find_end(struct findings *f)
 {
@@ -221,6 +300,8 @@ static int find_end(struct findings *f)
 		f->circular = true;
 	find_lost_message(f);
 	find_sleeping_children(f);
+	if (!r)
+		r = find_driver(f);
 	if (!r && f->chain.end == END_LEAF && !strcmp(f->chain.leaf.kind, "disk"))
 		r = find_disk(f);
 	return r;
@@ -263,6 +344,8 @@ static const char *find_cause(const struct findings *f)
 		return "lock-holder";
 	if (f->pool)
 		return "queueing";
+	if (f->chain.end == END_LEAF && has_own_lock(f))
+		return "lock-holder";
 	if (f->chain.end == END_RUNNING)
 		return "busy";
 	if (f->chain.end == END_UNKNOWN)

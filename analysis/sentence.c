@@ -34,7 +34,7 @@ static const char *own_frame(const struct graph *g, uint64_t stack)
 static void say_where(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	const char *frame = own_frame(f->g, k->stack);
-	const char *end = frame ? strpbrk(frame, "+ ") : NULL;
+	const char *end = frame ? strrchr(frame, '+') : NULL; /* "function+0x12 (module)" */
 
 	if (end && end > frame)
 		words_add(t, " in %.*s()", (int)(end - frame), frame);
@@ -251,7 +251,9 @@ char *sentence_whole(const struct sentence_facts *f)
 {
 	struct words t = { 0 };
 
-	if (f->verdict == VERDICT_NORMAL)
+	if (f->n_chain == 1 && !strcmp(f->chain[0].state, "unknown"))
+		words_add(&t, "Nothing can be said: ");
+	else if (f->verdict == VERDICT_NORMAL)
 		words_add(&t,
 			  f->stall_ns >= DIAGNOSE_STALL_NS ? "Nothing is wrong: " : "Nothing stands out: ");
 	say_first(&t, f);
