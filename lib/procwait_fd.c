@@ -194,13 +194,13 @@ static int fold(struct procwait_ctx *c, int fd, enum procwait_direction dir, siz
 		*c->w = one;
 		return r;
 	}
-	c->w->loop = true;
 	c->w->open |= one.open || one.targets.n == 0;
 	for (size_t i = 0; r >= 0 && i < one.targets.n; i++) {
 		/* An event loop that waits for everybody waits for nobody, but for those to whom it has sent
 		 * something that is still unread. */
-		if (!one.targets.v[i].owes && n_fds > FEW) {
+		if ((!one.targets.v[i].owes && n_fds > FEW) || one.targets.v[i].id == c->proc->pid) {
 			c->w->open = true;
+			c->w->loop |= one.targets.v[i].id != c->proc->pid;
 			continue;
 		}
 		if (one.targets.v[i].owes && !any_owes(c->w)) {
@@ -225,6 +225,7 @@ static void begin_set(struct procwait_ctx *c, size_t n, bool limited)
 /* A timer among other descriptors is how event loops keep time: they are idle all the same. */
 static void end_set(struct procwait_ctx *c, size_t n)
 {
+	c->w->loop |= c->w->targets.n > 1;
 	if (n > 1)
 		c->w->class = c->w->targets.n ? PROCWAIT_WAIT : PROCWAIT_IDLE;
 }
