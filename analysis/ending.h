@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ending.h - private to analysis/: what the last task of a chain was up to, and
+ * whether the chain ends there: it goes on to who had the CPU or the disk, or
+ * back to who polls, or stops where a message was lost.
+ */
+#ifndef CTRACE_ANALYSIS_ENDING_H
+#define CTRACE_ANALYSIS_ENDING_H
+
+#include "analysis/chain.h"
+#include "analysis/rival.h"
+
+struct findings {
+	const struct graph *g;
+	struct chain chain;
+	struct rival cpu;  /* END_RUNNABLE */
+	struct rival disk; /* END_LEAF on a disk */
+	uint32_t pool;     /* workers of a busy pool, 0: none */
+	bool spins;        /* the last task spins on something */
+	bool starved;
+	bool circular;
+	bool on_disk;
+};
+
+/* Completes f, of which g and chain are set. 0 or -ENOMEM. */
+int ending_find(struct findings *f);
+/* It does nothing but sleep for short whiles. */
+bool ending_polls(const struct link *k);
+
+#endif
