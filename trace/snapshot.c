@@ -62,7 +62,7 @@ int snapshot_cut(struct reader *r, uint64_t from_ns, uint64_t to_ns, int out_fd,
 	if (!ret && fdatasync(out_fd))
 		ret = -errno;
 	if (ret)
-		snprintf(err, READER_ERR_MAX, "cannot write the snapshot: %s", strerror(-ret));
+		snprintf(err, READER_ERR_MAX, "cannot write the snapshot: %s; see that there is room where it goes", strerror(-ret));
 	else
 		*ret_segments = n;
 	return ret;

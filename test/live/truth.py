@@ -33,7 +33,7 @@ def check_shape(d, err):
         err.want(kind in KINDS, "resource kind %r is not in the contract" % kind)
     for i, part in enumerate(d["chain"]):
         err.want(part["from_ns"] <= part["to_ns"], "a link of the chain ends before it begins")
-        err.want((part["edge"] is None) == (i + 1 == len(d["chain"])), "edge %d is %r" % (i, part["edge"]))
+        err.want((part["edge"]["kind"] == "none") == (i + 1 == len(d["chain"])), "edge %d is %r" % (i, part["edge"]))
     losses = d["losses"]
     err.want(losses["records"] == 0 or losses["gaps"], "%d records lost in no gap" % losses["records"])
 

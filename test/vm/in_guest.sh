@@ -39,7 +39,7 @@ if ! start_daemon; then
 fi
 section doctor ctrace doctor --socket $sock --json
 for work in $WORKS; do
-	"/work/$work" >"/tmp/$work.out" 2>&1
+	"/programs/$work" >"/tmp/$work.out" 2>&1
 	section "work.$work" cat "/tmp/$work.out"
 	sleep 1
 	section "snapshot.$work" ctrace snapshot --socket $sock --last 30s -o "/tmp/$work.ctr"
@@ -49,7 +49,7 @@ done
 section status ctrace status --socket $sock --json
 
 # live waits: a deadlock that does not end
-LIVE_SCALE=20 /work/deadlock >/tmp/deadlock.out 2>&1 &
+LIVE_SCALE=20 /programs/deadlock >/tmp/deadlock.out 2>&1 &
 hung=$!
 sleep 3
 section work.deadlock cat /tmp/deadlock.out
