@@ -170,6 +170,11 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 		return !f->circular;
 	if (idles(f))
 		return true;
+	/* a server whose clients ask for nothing */
+	if (first->server && !first->owed && f->chain.end == END_LEAF && first->wait != CT_W_WRITE &&
+	    (f->chain.leaf.kind && strcmp(f->chain.leaf.kind, "disk") != 0) && !has_edge(f, EDGE_LOCK) &&
+	    !has_edge(f, EDGE_FILELOCK) && !has_edge(f, EDGE_POLLED))
+		return true;
 	if (first->waits > 100 && first->total_ns / first->waits < DIAGNOSE_QUICK_NS && !first->unfinished &&
 	    (first->edge == EDGE_MESSAGE || first->edge == EDGE_PIPE || first->edge == EDGE_EVENTFD))
 		return true;

@@ -212,6 +212,7 @@ static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t
 {
 	uint32_t parent = g->tasks[task].ptgid, workers = 0;
 	uint64_t sock = listening(g, task);
+	const char *comm = graph_comm(g, task, to_ns);
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->children, parent, &n);
 
@@ -220,7 +221,8 @@ static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t
 	for (size_t i = 0; i < n; i++) {
 		uint32_t c = r[i].event;
 
-		if (g->tasks[c].exit_ns < to_ns || g->tasks[c].born_ns > from_ns || !accepts_on(g, c, sock))
+		if (g->tasks[c].exit_ns < to_ns || g->tasks[c].born_ns > from_ns || !accepts_on(g, c, sock) ||
+		    strcmp(comm, graph_comm(g, c, to_ns)) != 0)
 			continue;
 		if (!busy_throughout(g, c, from_ns, to_ns))
 			return 0;

@@ -48,18 +48,31 @@ struct request {
 static int find_stall(struct analysis_input *in, const struct hangs_filter *who, uint64_t at_ns,
 		      uint32_t *ret_task)
 {
+	bool named = who->tid || who->pid || who->comm;
+	const struct hang *best = NULL;
 	struct hangs *h;
 	int r = hangs_find(in->graph, in->from_ns, in->to_ns, who, &h);
 
 	if (r)
 		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
 	*ret_task = GRAPH_NONE;
-	for (size_t i = 0; i < h->n && *ret_task == GRAPH_NONE; i++) {
-		if (at_ns && (h->v[i].from_ns > at_ns || h->v[i].to_ns <= at_ns))
+	for (size_t i = 0; i < h->n; i++) {
+		const struct hang *x = &h->v[i];
+
+		if (at_ns && (x->from_ns > at_ns || x->to_ns <= at_ns))
 			continue;
-		*ret_task = h->v[i].task;
-		in->from_ns = h->v[i].from_ns;
-		in->to_ns = h->v[i].to_ns;
+		/* of all tasks the first is the worst; of one that was named, the longest that is not normal
+		 */
+		if (!best || (named &&
+			      (best->diagnosis->verdict == VERDICT_NORMAL) ==
+				      (x->diagnosis->verdict == VERDICT_NORMAL) &&
+			      x->to_ns - x->from_ns > best->to_ns - best->from_ns))
+			best = x;
+	}
+	if (best) {
+		*ret_task = best->task;
+		in->from_ns = best->from_ns;
+		in->to_ns = best->to_ns;
 	}
 	hangs_free(h);
 	return CLI_OK;
@@ -87,6 +100,17 @@ static uint32_t find_task(const struct analysis_input *in, const struct hangs_fi
 	return best;
 }
 
+/* Nothing can be said of when it was not there. */
+static void clip_to_life(struct analysis_input *in, uint32_t task)
+{
+	const struct graph_task *t = &in->graph->tasks[task];
+
+	if (t->born_ns < in->to_ns)
+		in->from_ns = MAX(in->from_ns, t->born_ns);
+	if (t->exit_ns > in->from_ns)
+		in->to_ns = MIN(in->to_ns, t->exit_ns);
+}
+
 static int choose_victim(struct analysis_input *in, const struct request *rq, uint64_t at_ns,
 			 uint32_t *ret_task)
 {
@@ -110,8 +134,10 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, ui
 	*ret_task = rq->who.tid ? graph_task_at(in->graph, rq->who.tid, in->to_ns - 1) : GRAPH_NONE;
 	if (rq->who.pid || rq->who.comm)
 		*ret_task = find_task(in, &rq->who);
-	if (*ret_task != GRAPH_NONE)
+	if (*ret_task != GRAPH_NONE) {
+		clip_to_life(in, *ret_task);
 		return CLI_OK;
+	}
 	if (rq->who.comm)
 		return cli_error("%s: no task named '%s' in this window; `ctrace hangs %s` lists who waited",
 				 in->path, rq->who.comm, in->path);

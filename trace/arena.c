@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/cleanup.h"
+
 #define CHUNK_BYTES 65536u
 
 struct chunk {
@@ -42,7 +44,7 @@ void *arena_alloc(struct arena *a, size_t n)
 
 	if (n > SIZE_MAX - 7 - sizeof(struct chunk))
 		return NULL;
-	n = (n + 7) & ~(size_t)7;
+	n = (MAX(n, (size_t)1) + 7) & ~(size_t)7;
 	if (n > a->left) {
 		size_t bytes = n > CHUNK_BYTES / 4 ? n : CHUNK_BYTES;
 		struct chunk *c = malloc(sizeof(*c) + bytes);
