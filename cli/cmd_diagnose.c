@@ -41,11 +41,16 @@ struct request {
 	bool json;
 };
 
+/* What --at says; to_ns 0: it was not given. */
+struct moment {
+	uint64_t from_ns, to_ns;
+};
+
 /* How far around --at a stall may lie. */
 #define AROUND_NS (60 * NSEC_PER_SEC)
 
-/* The worst stall of the tasks asked for (that covers at_ns, if not 0): narrows in->from_ns, to_ns. */
-static int find_stall(struct analysis_input *in, const struct hangs_filter *who, uint64_t at_ns,
+/* The worst stall of the tasks asked for (that was there at that moment): narrows in->from_ns, to_ns. */
+static int find_stall(struct analysis_input *in, const struct hangs_filter *who, const struct moment *at,
 		      uint32_t *ret_task)
 {
 	bool named = who->tid || who->pid || who->comm;
@@ -59,7 +64,7 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 	for (size_t i = 0; i < h->n; i++) {
 		const struct hang *x = &h->v[i];
 
-		if (at_ns && (x->from_ns > at_ns || x->to_ns <= at_ns))
+		if (at->to_ns && (x->from_ns >= at->to_ns || x->to_ns <= at->from_ns))
 			continue;
 		/* of all tasks the first is the worst; of one that was named, the longest that is not normal
 		 */
@@ -111,7 +116,7 @@ static void clip_to_life(struct analysis_input *in, uint32_t task)
 		in->to_ns = MIN(in->to_ns, t->exit_ns);
 }
 
-static int choose_victim(struct analysis_input *in, const struct request *rq, uint64_t at_ns,
+static int choose_victim(struct analysis_input *in, const struct request *rq, const struct moment *at,
 			 uint32_t *ret_task)
 {
 	bool window = rq->from || rq->to;
@@ -128,7 +133,7 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, ui
 		return cli_error("%s: no process %u in this window; `ctrace hangs %s` lists who waited",
 				 in->path, rq->who.pid, in->path);
 	}
-	r = find_stall(in, &rq->who, at_ns, ret_task);
+	r = find_stall(in, &rq->who, at, ret_task);
 	if (r || *ret_task != GRAPH_NONE)
 		return r;
 	*ret_task = rq->who.tid ? graph_task_at(in->graph, rq->who.tid, in->to_ns - 1) : GRAPH_NONE;
@@ -149,26 +154,43 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, ui
 			 in->path);
 }
 
-static int diagnose_window(struct analysis_input *in, const struct request *rq, uint64_t *ret_at_ns)
+/* What a person means by a time of day: that second, or without seconds that minute. */
+static uint64_t at_length(const char *at)
 {
+	unsigned colons = 0;
+
+	for (const char *p = at; *p; p++)
+		colons += *p == ':';
+	if (strchr(at, '.') || !strncmp(at, "mono:", 5) || !strncmp(at, "boot:", 5) ||
+	    !strncmp(at, "real:", 5))
+		return 1;
+	return (colons == 1 ? 60 : 1) * NSEC_PER_SEC;
+}
+
+static int diagnose_window(struct analysis_input *in, const struct request *rq, struct moment *ret)
+{
+	struct timearg_context ctx = tracefile_context(in->reader);
+	char err[TIMEARG_ERR_MAX];
 	int r = tracefile_window(in->reader, in->path, rq->from, rq->to, &in->from_ns, &in->to_ns);
 
-	*ret_at_ns = 0;
+	*ret = (struct moment){ 0 };
 	if (r || !rq->at)
 		return r;
-	r = tracefile_time(in->reader, in->path, "--at", rq->at, ret_at_ns);
-	if (r)
-		return r;
-	in->from_ns = MAX(in->from_ns, *ret_at_ns > AROUND_NS ? *ret_at_ns - AROUND_NS : 0);
-	in->to_ns = MIN(in->to_ns, *ret_at_ns + AROUND_NS);
+	if (timearg_parse(rq->at, &ctx, &ret->from_ns, err))
+		return cli_usage_error(&diagnose_usage, "--at %s: %s", rq->at, err);
+	ret->to_ns = ret->from_ns + at_length(rq->at);
+	if (ret->to_ns <= in->from_ns || ret->from_ns >= in->to_ns) /* says what the trace holds */
+		return tracefile_time(in->reader, in->path, "--at", rq->at, &ret->from_ns);
+	in->from_ns = MAX(in->from_ns, ret->from_ns > AROUND_NS ? ret->from_ns - AROUND_NS : 0);
+	in->to_ns = MIN(in->to_ns, ret->to_ns + AROUND_NS);
 	return CLI_OK;
 }
 
-static int diagnose_print(struct analysis_input *in, const struct request *rq, uint64_t at_ns)
+static int diagnose_print(struct analysis_input *in, const struct request *rq, const struct moment *at)
 {
 	struct diagnosis *d;
 	uint32_t task;
-	int r = choose_victim(in, rq, at_ns, &task);
+	int r = choose_victim(in, rq, at, &task);
 
 	if (r)
 		return r;
@@ -198,7 +220,7 @@ int cmd_diagnose(int argc, char **argv)
 	struct request rq = { 0 };
 	struct analysis_input in;
 	const char *path;
-	uint64_t at_ns;
+	struct moment at;
 	int c, r;
 
 	while ((c = cli_next(&p)) > 0)
@@ -239,11 +261,11 @@ int cmd_diagnose(int argc, char **argv)
 		return CLI_USAGE;
 	r = analysis_open(&in, path, rq.boot);
 	if (!r)
-		r = diagnose_window(&in, &rq, &at_ns);
+		r = diagnose_window(&in, &rq, &at);
 	if (!r)
 		r = analysis_load(&in);
 	if (!r)
-		r = diagnose_print(&in, &rq, at_ns);
+		r = diagnose_print(&in, &rq, &at);
 	analysis_close(&in);
 	return r;
 }

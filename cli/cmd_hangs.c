@@ -8,24 +8,25 @@
 #include "cli/render/analysis.h"
 #include "cli/text.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_BOOT, OPT_JSON };
+enum { OPT_FROM = 256, OPT_TO, OPT_BOOT, OPT_ALL, OPT_JSON };
 
 static const struct cli_option hangs_options[] = {
 	{ OPT_FROM, "from", "TIME", "look from TIME on (default: the start of the trace)" },
 	{ OPT_TO, "to", "TIME", "look up to TIME (default: the end of the trace)" },
 	{ OPT_BOOT, "boot", "N", "the boot of the machine N before the newest (default: 0)" },
+	{ OPT_ALL, "all", NULL, "show what merely idles too" },
 	{ OPT_JSON, "json", NULL, "print JSON (ctrace.hangs/1)" },
 	{ 0 },
 };
 
 static const struct cli_usage hangs_usage = {
 	.name = "hangs",
-	.args = "[--from TIME] [--to TIME] [--boot N] [--json] FILE",
+	.args = "[--from TIME] [--to TIME] [--boot N] [--all] [--json] FILE",
 	.about = "Lists the worst waits and stalls in a trace, alarms first.",
 	.options = hangs_options,
 };
 
-static int hangs_print(const struct analysis_input *in, bool json)
+static int hangs_print(const struct analysis_input *in, bool all, bool json)
 {
 	struct hangs *h;
 	int r = hangs_find(in->graph, in->from_ns, in->to_ns, NULL, &h);
@@ -35,7 +36,7 @@ static int hangs_print(const struct analysis_input *in, bool json)
 	if (json)
 		r = text_print_json(render_hangs_json(in->graph, h));
 	else
-		render_hangs(stdout, in->graph, h);
+		render_hangs(stdout, in->graph, h, all);
 	hangs_free(h);
 	return r;
 }
@@ -45,7 +46,7 @@ int cmd_hangs(int argc, char **argv)
 	struct cli_parse p = cli_parse(&hangs_usage, argc, argv);
 	const char *from = NULL, *to = NULL, *boot = NULL, *path;
 	struct analysis_input in;
-	bool json = false;
+	bool all = false, json = false;
 	int c, r;
 
 	while ((c = cli_next(&p)) > 0)
@@ -59,6 +60,9 @@ int cmd_hangs(int argc, char **argv)
 		case OPT_BOOT:
 			boot = p.arg;
 			break;
+		case OPT_ALL:
+			all = true;
+			break;
 		case OPT_JSON:
 			json = true;
 			break;
@@ -70,7 +74,7 @@ int cmd_hangs(int argc, char **argv)
 		return CLI_USAGE;
 	r = analysis_begin(&in, path, boot, from, to);
 	if (!r)
-		r = hangs_print(&in, json);
+		r = hangs_print(&in, all, json);
 	analysis_close(&in);
 	return r;
 }

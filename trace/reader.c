@@ -142,8 +142,9 @@ static int reader_update(struct reader *r)
 					.file_bytes = r->index.file_bytes,
 					.slot_bytes = f->slot_bytes,
 					.n_slots = f->n_slots };
-	if (r->index.file_bytes / f->slot_bytes < (uint64_t)f->n_slots + 1)
-		r->info.n_cut_slots = (uint32_t)(f->n_slots + 1ULL - r->index.file_bytes / f->slot_bytes);
+	if ((r->index.file_bytes + f->slot_bytes - 1) / f->slot_bytes < (uint64_t)f->n_slots + 1)
+		r->info.n_cut_slots = (uint32_t)(f->n_slots + 1ULL -
+						 (r->index.file_bytes + f->slot_bytes - 1) / f->slot_bytes);
 	r->first = r->end = 0;
 	reader_find_boot(r, r->boot);
 	r->info.boot = r->boot;

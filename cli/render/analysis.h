@@ -17,7 +17,8 @@ json_t *render_hangs_json(const struct graph *g, const struct hangs *h);
 json_t *render_path_json(const struct graph *g, const struct path *p, uint64_t from_ns, uint64_t to_ns);
 
 void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d);
-void render_hangs(FILE *f, const struct graph *g, const struct hangs *h);
+/* all: also what is normal. */
+void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool all);
 void render_path(FILE *f, const struct graph *g, const struct path *p, uint64_t from_ns, uint64_t to_ns);
 
 #endif

@@ -87,20 +87,27 @@ void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d)
 			(unsigned long long)g->w->lost_records);
 }
 
-void render_hangs(FILE *f, const struct graph *g, const struct hangs *h)
+void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool all)
 {
+	size_t hidden = 0;
 	char wall[TIMEARG_WALL_MAX], ns[TEXT_NUMBER_MAX];
 
-	if (!h->n)
-		fprintf(f, "No wait or stall of note.\n");
 	for (size_t i = 0; i < h->n; i++) {
 		const struct hang *x = &h->v[i];
 
+		if (!all && !x->alarm) {
+			hidden++;
+			continue;
+		}
 		fprintf(f, "%s%s%s %s %8s  %s\n", cli_sgr(f, x->alarm ? "1;31" : "0"),
 			x->alarm ? "ALARM" : "idle ", cli_sgr(f, "0"),
 			timearg_wall(x->from_ns, &g->w->offsets, 1, wall),
 			text_duration(x->to_ns - x->from_ns, ns), x->diagnosis->sentence);
 	}
+	if (hidden == h->n)
+		fprintf(f, "No wait or stall of note.\n");
+	if (hidden)
+		fprintf(f, "%zu that merely idle or work are not shown; --all shows them.\n", hidden);
 	if (h->refused)
 		fprintf(f, "%zu shorter ones were not looked at.\n", h->refused);
 }
