@@ -166,7 +166,9 @@ static const struct group *level_best(const struct level *l, const struct group 
 	return best;
 }
 
-uint64_t chain_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, bool running)
+/* The stack of the task in [from, to): of its longest visited wait, else of its commonest sample; 0 none. */
+static uint64_t chain_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+			    bool running)
 {
 	const struct graph_task *t = &g->tasks[task];
 	uint64_t best = 0, best_ns = 0;
@@ -311,7 +313,6 @@ static int choice_push(const struct graph *g, struct chain *c, uint32_t task, co
 
 static void chain_finish(struct chain *c, const struct level *l, const struct group *gr)
 {
-	c->leaf_seg = gr->seg;
 	c->leaf = gr->blame;
 	switch (gr->type) {
 	case GROUP_CPU:
@@ -364,7 +365,7 @@ int chain_build(const struct graph *g, const struct path *p, struct chain *c)
 	_cleanup_free_ bool *next = calloc(p->n_frames, 1);
 	int r = 1;
 
-	*c = (struct chain){ .end = END_UNKNOWN, .leaf_seg = GRAPH_NONE };
+	*c = (struct chain){ .end = END_UNKNOWN };
 	c->in_last = calloc(p->n_frames, 1);
 	if (!next || !c->in_last)
 		return -ENOMEM;

@@ -20,7 +20,6 @@ struct chain {
 	VEC(struct choice) choices;
 	enum chain_end end;
 	struct blame leaf;   /* END_LEAF, END_CYCLE */
-	uint32_t leaf_seg;   /* the longest such wait */
 	uint32_t last_frame; /* the longest frame of the last task */
 	bool *in_last;       /* [frame]: belongs to the last task */
 };
@@ -31,7 +30,4 @@ void chain_done(struct chain *c);
 /* Adds a link for task at the end, over the time of the last one. */
 int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edge_kind edge,
 		 enum edge_strength strength);
-/* The stack of the task in [from, to): of its longest visited wait, else of its commonest sample; 0 none. */
-uint64_t chain_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, bool running);
-
 #endif

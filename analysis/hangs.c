@@ -144,7 +144,6 @@ static int hang_cmp(const void *a, const void *b)
 {
 	const struct hang *x = a, *y = b;
 	uint64_t lx = x->to_ns - x->from_ns, ly = y->to_ns - y->from_ns;
-
 	bool nx = x->diagnosis->verdict == VERDICT_NORMAL, ny = y->diagnosis->verdict == VERDICT_NORMAL;
 
 	if (x->alarm != y->alarm)

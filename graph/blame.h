@@ -53,7 +53,4 @@ bool blame_same_wait(const struct seg *a, const struct seg *b);
 /* The task that holds a lock on file obj at ts_ns, other than of process tgid; GRAPH_NONE. */
 uint32_t blame_lock_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
 			   uint32_t *ret_event);
-/* The task of this process to name for what the process does or fails to do. */
-uint32_t blame_thread(const struct graph *g, uint32_t tgid, uint64_t ts_ns);
-
 #endif

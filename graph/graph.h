@@ -134,8 +134,6 @@ struct graph {
 	struct graph_index signals;   /* CT_SIGNAL by tgid of the target */
 	struct graph_index locktries; /* CT_FLOCK by tid */
 	struct graph_index wakes;     /* CT_WAKE by the object the waker acted on (not READY, not timer) */
-	struct graph_index comms;     /* CT_SEND and CT_RECV by tid */
-	struct graph_index blocks;    /* CT_BLK_ISSUE by device object */
 	struct graph_index children;  /* task index of the child (in .event), by tgid of the parent process */
 	struct graph_index threads;   /* task index (in .event), by tgid */
 	struct graph_index tuples; /* object index (in .event) of a tcp/udp socket, by hash of its 4-tuple */

@@ -21,7 +21,8 @@ static bool alive(const struct graph *g, uint32_t task, uint64_t ts)
 	return g->tasks[task].born_ns <= ts && ts < g->tasks[task].exit_ns;
 }
 
-uint32_t blame_thread(const struct graph *g, uint32_t tgid, uint64_t ts_ns)
+/* The task of this process to name for what the process does or fails to do. */
+static uint32_t process_thread(const struct graph *g, uint32_t tgid, uint64_t ts_ns)
 {
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, tgid, &n);
@@ -67,7 +68,7 @@ static uint32_t fd_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, u
 	uint32_t best = GRAPH_NONE;
 
 	for (size_t i = 0; i < n; i++) {
-		uint32_t task = blame_thread(g, event_of(g, &r[i])->r.tid, ts_ns);
+		uint32_t task = process_thread(g, event_of(g, &r[i])->r.tid, ts_ns);
 
 		if (task == GRAPH_NONE || g->tasks[task].tgid == tgid)
 			continue;

@@ -200,8 +200,6 @@ enum {
 	IX_SIGNALS,
 	IX_LOCKTRIES,
 	IX_WAKES,
-	IX_COMMS,
-	IX_BLOCKS,
 	IX_TUPLES,
 	IX_CHILDREN,
 	IX_THREADS,
@@ -213,9 +211,9 @@ static int index_event(refs *v, const struct window_event *e, uint32_t i)
 #define ADD(ix, k) VEC_PUSH(&v[ix], (struct graph_ref){ .key = (k), .event = i })
 	switch (e->r.kind) {
 	case CT_SEND:
-		return ADD(IX_SENDS, e->r.obj) ? -ENOMEM : ADD(IX_COMMS, e->r.tid);
+		return ADD(IX_SENDS, e->r.obj);
 	case CT_RECV:
-		return ADD(IX_RECVS, e->r.obj) ? -ENOMEM : ADD(IX_COMMS, e->r.tid);
+		return ADD(IX_RECVS, e->r.obj);
 	case CT_FLOCK:
 		return ADD(IX_FLOCKS, e->r.obj) ? -ENOMEM : ADD(IX_LOCKTRIES, e->r.tid);
 	case CT_HELD:
@@ -230,8 +228,6 @@ static int index_event(refs *v, const struct window_event *e, uint32_t i)
 		return ADD(IX_SAMPLES, e->r.tid);
 	case CT_SIGNAL:
 		return ADD(IX_SIGNALS, e->r.obj);
-	case CT_BLK_ISSUE:
-		return ADD(IX_BLOCKS, e->r.obj);
 	case CT_WAKE:
 		if (e->r.obj && !(e->r.flags & CT_WF_READY) && e->r.state != CT_CTX_TIMER && e->r.peer)
 			return ADD(IX_WAKES, e->r.obj);
@@ -271,11 +267,11 @@ static int index_tables(struct graph *g, refs *v)
 int index_build(struct graph *g)
 {
 	struct graph_index *to[IX_COUNT] = {
-		[IX_SENDS] = &g->sends,     [IX_RECVS] = &g->recvs,       [IX_FLOCKS] = &g->flocks,
-		[IX_FDS] = &g->fds,         [IX_MEMBERS] = &g->members,   [IX_WAITFDS] = &g->waitfds,
-		[IX_SAMPLES] = &g->samples, [IX_SIGNALS] = &g->signals,   [IX_LOCKTRIES] = &g->locktries,
-		[IX_WAKES] = &g->wakes,     [IX_COMMS] = &g->comms,       [IX_BLOCKS] = &g->blocks,
-		[IX_TUPLES] = &g->tuples,   [IX_CHILDREN] = &g->children, [IX_THREADS] = &g->threads,
+		[IX_SENDS] = &g->sends,     [IX_RECVS] = &g->recvs,     [IX_FLOCKS] = &g->flocks,
+		[IX_FDS] = &g->fds,         [IX_MEMBERS] = &g->members, [IX_WAITFDS] = &g->waitfds,
+		[IX_SAMPLES] = &g->samples, [IX_SIGNALS] = &g->signals, [IX_LOCKTRIES] = &g->locktries,
+		[IX_WAKES] = &g->wakes,     [IX_TUPLES] = &g->tuples,   [IX_CHILDREN] = &g->children,
+		[IX_THREADS] = &g->threads,
 	};
 	refs v[IX_COUNT] = { 0 };
 	int r = 0;
@@ -294,9 +290,9 @@ int index_build(struct graph *g)
 
 void index_drop(struct graph *g)
 {
-	struct graph_index *all[] = { &g->sends,   &g->recvs,   &g->flocks,  &g->fds,       &g->members,
-				      &g->waitfds, &g->samples, &g->signals, &g->locktries, &g->wakes,
-				      &g->comms,   &g->blocks,  &g->tuples,  &g->children,  &g->threads };
+	struct graph_index *all[] = { &g->sends,   &g->recvs,    &g->flocks,  &g->fds,       &g->members,
+				      &g->waitfds, &g->samples,  &g->signals, &g->locktries, &g->wakes,
+				      &g->tuples,  &g->children, &g->threads };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]->v);

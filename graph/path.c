@@ -20,7 +20,6 @@ struct walker {
 	VEC(struct path_frame) frames;
 	VEC(struct blame) leaves;
 	uint32_t stack[PATH_MAX_DEPTH + 1]; /* the tasks of the open frames */
-	uint64_t end_ns;
 	bool truncated;
 	int err;
 };
@@ -232,7 +231,7 @@ static void walk(struct walker *k, uint32_t frame)
 
 int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct path **ret)
 {
-	struct walker k = { .g = g, .end_ns = to_ns };
+	struct walker k = { .g = g };
 	struct path *p;
 
 	if (task == GRAPH_NONE || task >= g->n_tasks || from_ns >= to_ns)
