@@ -19,7 +19,7 @@ struct group {
 	uint64_t obj;
 	uint64_t total_ns, from_ns, to_ns, longest_ns;
 	uint32_t waits;
-	uint32_t seg;       /* the longest wait */
+	uint32_t stretch;   /* the longest wait */
 	uint32_t last_seg;  /* to count waits once */
 	uint32_t frame;     /* GROUP_TASK: the longest frame */
 	struct blame blame; /* of the longest */
@@ -63,7 +63,7 @@ static struct group *group_of(struct level *l, enum group_type type, uint64_t ke
 					    .kind = kind,
 					    .obj = obj,
 					    .from_ns = UINT64_MAX,
-					    .seg = GRAPH_NONE,
+					    .stretch = GRAPH_NONE,
 					    .last_seg = GRAPH_NONE }))
 		return NULL;
 	if (type == GROUP_TASK && map_set(&l->by_key, key, l->v.n - 1))
@@ -71,19 +71,19 @@ static struct group *group_of(struct level *l, enum group_type type, uint64_t ke
 	return &l->v.v[l->v.n - 1];
 }
 
-static void group_add(struct group *gr, uint64_t from, uint64_t to, uint32_t seg, const struct blame *b,
+static void group_add(struct group *gr, uint64_t from, uint64_t to, uint32_t stretch, const struct blame *b,
 		      uint32_t frame)
 {
 	gr->total_ns += to - from;
 	gr->from_ns = MIN(gr->from_ns, from);
 	gr->to_ns = MAX(gr->to_ns, to);
-	if (seg != GRAPH_NONE && seg != gr->last_seg) {
+	if (stretch != GRAPH_NONE && stretch != gr->last_seg) {
 		gr->waits++;
-		gr->last_seg = seg;
+		gr->last_seg = stretch;
 	}
 	if (to - from > gr->longest_ns) {
 		gr->longest_ns = to - from;
-		gr->seg = seg;
+		gr->stretch = stretch;
 		gr->frame = frame;
 		if (b)
 			gr->blame = *b;
@@ -113,7 +113,7 @@ static int level_piece(struct level *l, const struct path *p, const struct path_
 	if (!gr)
 		return -ENOMEM;
 	gr->cycle |= x->cycle;
-	group_add(gr, x->from_ns, x->to_ns, b ? x->seg : GRAPH_NONE, b, GRAPH_NONE);
+	group_add(gr, x->from_ns, x->to_ns, b ? x->stretch : GRAPH_NONE, b, GRAPH_NONE);
 	return 0;
 }
 
@@ -134,7 +134,7 @@ static int level_fill(const struct graph *g, struct level *l, const struct path 
 			return -ENOMEM;
 		if (f->to_ns - f->from_ns > gr->longest_ns)
 			gr->task = f->task;
-		group_add(gr, f->from_ns, f->to_ns, f->seg, &f->blame, i);
+		group_add(gr, f->from_ns, f->to_ns, f->stretch, &f->blame, i);
 		l->total_ns += f->to_ns - f->from_ns;
 		l->from_ns = MIN(l->from_ns, f->from_ns);
 		l->to_ns = MAX(l->to_ns, f->to_ns);
@@ -193,8 +193,8 @@ static uint64_t chain_stack(const struct graph *g, uint32_t task, uint64_t from_
 		}
 		return best;
 	}
-	for (uint32_t i = t->first_seg; i < t->first_seg + t->n_segs; i++) {
-		const struct seg *s = &g->segs[i];
+	for (uint32_t i = t->first_stretch; i < t->first_stretch + t->n_stretches; i++) {
+		const struct stretch *s = &g->stretches[i];
 
 		if (s->from_ns >= to_ns)
 			break;
@@ -217,7 +217,7 @@ static void link_who(const struct graph *g, struct link *k, uint32_t task, uint6
 static void link_wait(const struct graph *g, struct link *k, const struct group *gr)
 {
 	char buf[DESCRIBE_MAX];
-	const struct seg *s = gr->seg == GRAPH_NONE ? NULL : &g->segs[gr->seg];
+	const struct stretch *s = gr->stretch == GRAPH_NONE ? NULL : &g->stretches[gr->stretch];
 
 	k->wait = s ? s->wait : 0;
 	k->obj = gr->blame.obj;

@@ -16,7 +16,7 @@ typedef VEC(struct candidate) candidates;
 
 /* It did not get what it waited for: its time limit ended it; or a page, or a lock that another one took
  * first. */
-static bool is_unsatisfied(const struct graph *g, const struct seg *s)
+static bool is_unsatisfied(const struct graph *g, const struct stretch *s)
 {
 	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
 
@@ -25,27 +25,27 @@ static bool is_unsatisfied(const struct graph *g, const struct seg *s)
 	       s->wait == CT_W_FUTEX;
 }
 
-/* The end of the run of waits like segs[i], with next to nothing done between them. */
+/* The end of the run of waits like stretches[i], with next to nothing done between them. */
 static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
 {
-	const struct seg *s = &g->segs[i];
+	const struct stretch *s = &g->stretches[i];
 	uint64_t ran = 0;
 	uint32_t last = i;
 
 	for (uint32_t j = i + 1; j < end; j++) {
-		const struct seg *x = &g->segs[j];
+		const struct stretch *x = &g->stretches[j];
 
-		if (x->state == SEG_RUNNING)
+		if (x->state == STRETCH_RUNNING)
 			ran += x->to_ns - x->from_ns;
 		if (ran > 5000000 + (x->from_ns - s->from_ns) / 20)
 			break;
-		if (x->state == SEG_RUNNABLE && x->to_ns - x->from_ns > HANGS_STARVED_NS)
+		if (x->state == STRETCH_RUNNABLE && x->to_ns - x->from_ns > HANGS_STARVED_NS)
 			break;
-		if (x->state == SEG_BLOCKED && !is_unsatisfied(g, &g->segs[last]))
+		if (x->state == STRETCH_BLOCKED && !is_unsatisfied(g, &g->stretches[last]))
 			break;
-		if (x->state == SEG_BLOCKED && blame_same_wait(s, x))
+		if (x->state == STRETCH_BLOCKED && blame_same_wait(s, x))
 			last = j;
-		else if (x->state == SEG_BLOCKED && x->to_ns - x->from_ns > 50000000)
+		else if (x->state == STRETCH_BLOCKED && x->to_ns - x->from_ns > 50000000)
 			break;
 	}
 	return last;
@@ -55,11 +55,11 @@ static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_n
 			   candidates *v)
 {
 	const struct graph_task *t = &g->tasks[task];
-	uint32_t end = t->first_seg + t->n_segs;
+	uint32_t end = t->first_stretch + t->n_stretches;
 	uint64_t run_from = 0;
 
-	for (uint32_t i = t->first_seg; i < end; i++) {
-		const struct seg *s = &g->segs[i];
+	for (uint32_t i = t->first_stretch; i < end; i++) {
+		const struct stretch *s = &g->stretches[i];
 		struct candidate c = { task, MAX(s->from_ns, from_ns), MIN(s->to_ns, to_ns) };
 		bool take = false;
 
@@ -67,21 +67,21 @@ static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_n
 			break;
 		if (s->to_ns <= from_ns)
 			continue;
-		if (s->state == SEG_BLOCKED) {
+		if (s->state == STRETCH_BLOCKED) {
 			uint32_t last = same_waits(g, i, end);
 
-			c.to_ns = MIN(g->segs[last].to_ns, to_ns);
+			c.to_ns = MIN(g->stretches[last].to_ns, to_ns);
 			take = c.to_ns > c.from_ns && c.to_ns - c.from_ns >= HANGS_WAIT_NS;
 			if (take)
 				i = last;
 			run_from = take || s->to_ns - s->from_ns > 10000000 ? 0 : run_from;
-		} else if (s->state == SEG_RUNNABLE) {
+		} else if (s->state == STRETCH_RUNNABLE) {
 			take = c.to_ns > c.from_ns && c.to_ns - c.from_ns >= HANGS_STARVED_NS;
-		} else if (s->state == SEG_RUNNING) {
+		} else if (s->state == STRETCH_RUNNING) {
 			if (!run_from)
 				run_from = c.from_ns;
 			/* a long run, cut by short waits or preemption: taken once, where it ends */
-			if ((i + 1 == end || g->segs[i + 1].state != SEG_RUNNABLE) &&
+			if ((i + 1 == end || g->stretches[i + 1].state != STRETCH_RUNNABLE) &&
 			    c.to_ns - run_from >= HANGS_RUN_NS) {
 				c.from_ns = run_from;
 				take = true;

@@ -68,13 +68,13 @@ int rival_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t t
 	int r = 0;
 
 	*ret = (struct rival){ .task = GRAPH_NONE };
-	for (uint32_t i = t->first_seg; i < t->first_seg + t->n_segs && !r; i++) {
-		const struct seg *s = &g->segs[i];
+	for (uint32_t i = t->first_stretch; i < t->first_stretch + t->n_stretches && !r; i++) {
+		const struct stretch *s = &g->stretches[i];
 		uint32_t cpu = s->cpu;
 
-		if (s->state != SEG_RUNNABLE || s->to_ns <= from_ns || s->from_ns >= to_ns)
+		if (s->state != STRETCH_RUNNABLE || s->to_ns <= from_ns || s->from_ns >= to_ns)
 			continue;
-		if (i + 1 < t->first_seg + t->n_segs && s[1].state == SEG_RUNNING)
+		if (i + 1 < t->first_stretch + t->n_stretches && s[1].state == STRETCH_RUNNING)
 			cpu = s[1].cpu;
 		if (cpu < g->n_cpus)
 			r = rival_cpu_stretch(g, task, cpu, MAX(s->from_ns, from_ns), MIN(s->to_ns, to_ns),
@@ -101,11 +101,11 @@ static uint64_t longest_file(const struct graph *g, uint32_t task, uint32_t dev,
 	const struct graph_task *t = &g->tasks[task];
 	uint64_t best = 0, best_ns = 0;
 
-	for (uint32_t i = t->first_seg; i < t->first_seg + t->n_segs; i++) {
-		const struct seg *s = &g->segs[i];
+	for (uint32_t i = t->first_stretch; i < t->first_stretch + t->n_stretches; i++) {
+		const struct stretch *s = &g->stretches[i];
 		uint64_t ns = overlap(s->from_ns, s->to_ns, from_ns, to_ns);
 
-		if (s->state == SEG_BLOCKED && ns > best_ns && device_of(g, s->obj) == dev) {
+		if (s->state == STRETCH_BLOCKED && ns > best_ns && device_of(g, s->obj) == dev) {
 			best_ns = ns;
 			best = s->obj;
 		}
@@ -121,11 +121,11 @@ int rival_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from
 	int r = 0;
 
 	*ret = (struct rival){ .task = GRAPH_NONE, .total_ns = to_ns - from_ns };
-	for (size_t i = 0; i < g->n_segs && !r && dev; i++) {
-		const struct seg *s = &g->segs[i];
+	for (size_t i = 0; i < g->n_stretches && !r && dev; i++) {
+		const struct stretch *s = &g->stretches[i];
 		enum ct_obj_kind kind = CT_OBJ_KIND(s->obj);
 
-		if (s->state != SEG_BLOCKED || !(s->st & CT_ST_DISK) || s->task == task ||
+		if (s->state != STRETCH_BLOCKED || !(s->st & CT_ST_DISK) || s->task == task ||
 		    g->tasks[s->task].kthread)
 			continue;
 		if ((kind == CT_OBJ_FILE || kind == CT_OBJ_BLOCKDEV) && device_of(g, s->obj) == dev)
@@ -143,13 +143,13 @@ static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_
 	const struct graph_task *t = &g->tasks[task];
 	uint64_t busy = 0;
 
-	for (uint32_t i = t->first_seg; i < t->first_seg + t->n_segs; i++) {
-		const struct seg *s = &g->segs[i];
+	for (uint32_t i = t->first_stretch; i < t->first_stretch + t->n_stretches; i++) {
+		const struct stretch *s = &g->stretches[i];
 
 		if (s->from_ns >= to_ns)
 			break;
-		if (s->state == SEG_RUNNING || s->state == SEG_RUNNABLE ||
-		    (s->state == SEG_BLOCKED && s->wait != CT_W_FUTEX && s->wait != CT_W_EPOLL &&
+		if (s->state == STRETCH_RUNNING || s->state == STRETCH_RUNNABLE ||
+		    (s->state == STRETCH_BLOCKED && s->wait != CT_W_FUTEX && s->wait != CT_W_EPOLL &&
 		     s->wait != CT_W_POLL && s->wait != CT_W_ACCEPT))
 			busy += overlap(s->from_ns, s->to_ns, from_ns, to_ns);
 	}
@@ -163,10 +163,10 @@ static uint64_t idle_futex(const struct graph *g, uint32_t task)
 	const struct graph_task *t = &g->tasks[task];
 	uint64_t best = 0, best_ns = 0;
 
-	for (uint32_t i = t->first_seg; i < t->first_seg + t->n_segs; i++) {
-		const struct seg *s = &g->segs[i];
+	for (uint32_t i = t->first_stretch; i < t->first_stretch + t->n_stretches; i++) {
+		const struct stretch *s = &g->stretches[i];
 
-		if (s->state == SEG_BLOCKED && s->wait == CT_W_FUTEX && !s->owner &&
+		if (s->state == STRETCH_BLOCKED && s->wait == CT_W_FUTEX && !s->owner &&
 		    s->to_ns - s->from_ns > best_ns) {
 			best_ns = s->to_ns - s->from_ns;
 			best = s->obj;
@@ -272,10 +272,10 @@ uint32_t rival_yields(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 	const struct graph_ref *r = graph_refs(&g->samples, t->tid, &n);
 
 	*ret_sampled = *ret_samples = 0;
-	for (uint32_t i = t->first_seg; i < t->first_seg + t->n_segs; i++)
-		yields += g->segs[i].state == SEG_RUNNABLE &&
-			  (g->segs[i].wait == CT_W_YIELD || g->segs[i].flags & CT_SF_ZEROWAIT) &&
-			  g->segs[i].from_ns >= from_ns && g->segs[i].from_ns < to_ns;
+	for (uint32_t i = t->first_stretch; i < t->first_stretch + t->n_stretches; i++)
+		yields += g->stretches[i].state == STRETCH_RUNNABLE &&
+			  (g->stretches[i].wait == CT_W_YIELD || g->stretches[i].flags & CT_SF_ZEROWAIT) &&
+			  g->stretches[i].from_ns >= from_ns && g->stretches[i].from_ns < to_ns;
 	for (size_t i = 0; i < n; i++) {
 		const struct window_event *e = &g->w->events[r[i].event];
 		const char *call = describe_syscall(e->r.nr);
@@ -304,11 +304,11 @@ uint32_t rival_flag(const struct graph *g, uint32_t task, uint64_t from_ns, uint
 
 		if (r[i].event == task || t->exit_ns < from_ns)
 			continue;
-		for (uint32_t k = t->first_seg; k < t->first_seg + t->n_segs; k++) {
-			const struct seg *s = &g->segs[k];
+		for (uint32_t k = t->first_stretch; k < t->first_stretch + t->n_stretches; k++) {
+			const struct stretch *s = &g->stretches[k];
 			uint64_t gap = to_ns > s->to_ns ? to_ns - s->to_ns : 0;
 
-			if (s->state != SEG_RUNNING || s->from_ns >= to_ns || s->to_ns <= from_ns)
+			if (s->state != STRETCH_RUNNING || s->from_ns >= to_ns || s->to_ns <= from_ns)
 				continue;
 			if (gap < best_gap) {
 				best_gap = gap;

@@ -108,6 +108,11 @@ static void say_wait(struct words *t, const struct link *k)
 	case EDGE_WAKE:
 	case EDGE_TIMER:
 	case EDGE_IRQ:
+	case EDGE_JOB:
+	case EDGE_ANSWER:
+	case EDGE_NEIGHBOUR:
+	case EDGE_EXEC:
+	case EDGE_LOCK_ORDER:
 	case EDGE_OWNER:
 	case EDGE_STOP:
 		break;

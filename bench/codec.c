@@ -134,7 +134,7 @@ static double encode(const struct window *w, const char *path, uint64_t *ret_byt
 	return t;
 }
 
-static double build(const struct window *w, size_t *ret_segs, size_t *ret_edges)
+static double build(const struct window *w, size_t *ret_stretches)
 {
 	double t = cpu_seconds();
 	struct graph *g;
@@ -143,8 +143,7 @@ static double build(const struct window *w, size_t *ret_segs, size_t *ret_edges)
 	if (r < 0)
 		die("graph_build", r, "");
 	t = cpu_seconds() - t;
-	*ret_segs = g->n_segs;
-	*ret_edges = g->n_edges;
+	*ret_stretches = g->n_stretches;
 	graph_free(g);
 	return t;
 }
@@ -153,7 +152,7 @@ int main(int argc, char **argv)
 {
 	int repeat = argc > 3 ? atoi(argv[3]) : 5;
 	double decode_s[REPEAT_MAX], encode_s[REPEAT_MAX], graph_s[REPEAT_MAX];
-	size_t n = 0, segs = 0, edges = 0;
+	size_t n = 0, stretches = 0;
 	uint64_t bytes = 0;
 	struct rusage ru;
 
@@ -166,13 +165,13 @@ int main(int argc, char **argv)
 
 		n = w->n_events;
 		encode_s[i] = encode(w, argv[2], &bytes);
-		graph_s[i] = build(w, &segs, &edges);
+		graph_s[i] = build(w, &stretches);
 		window_free(w);
 	}
 	getrusage(RUSAGE_SELF, &ru);
 	printf("records=%zu\ndecode_s=%.6f\nencode_s=%.6f\nencoded_bytes=%llu\n", n, median(decode_s, repeat),
 	       median(encode_s, repeat), (unsigned long long)bytes);
-	printf("graph_s=%.6f\nsegments=%zu\nedges=%zu\nmax_rss_kib=%ld\n", median(graph_s, repeat), segs,
-	       edges, ru.ru_maxrss);
+	printf("graph_s=%.6f\nstretches=%zu\nmax_rss_kib=%ld\n", median(graph_s, repeat), stretches,
+	       ru.ru_maxrss);
 	return 0;
 }

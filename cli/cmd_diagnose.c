@@ -92,7 +92,7 @@ static uint32_t find_task(const struct analysis_input *in, const struct hangs_fi
 	for (uint32_t i = 0; i < g->n_tasks; i++) {
 		const struct graph_task *t = &g->tasks[i];
 
-		if (t->exit_ns <= in->from_ns || t->born_ns >= in->to_ns || !t->n_segs)
+		if (t->exit_ns <= in->from_ns || t->born_ns >= in->to_ns || !t->n_stretches)
 			continue;
 		if ((who->pid && t->tgid != who->pid) ||
 		    (who->comm && strcmp(who->comm, graph_comm(g, i, in->to_ns - 1)) != 0))

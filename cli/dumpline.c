@@ -292,6 +292,35 @@ static void put_long(const struct line *l)
 	put_stack(l, l->e->x[0]);
 }
 
+static void put_access(const struct line *l)
+{
+	put_str(l, "op", l->e->r.state ? "read" : "write");
+	put_object(l, "object", l->e->r.obj);
+	put_num(l, "bytes", l->e->r.aux);
+	put_hex(l, "value", l->e->x[0]);
+	put_stack(l, l->e->x[1]);
+}
+
+static void put_polled(const struct line *l)
+{
+	static const struct flag_name found[] = { { CT_QF_REG, "register" }, { CT_QF_CODE, "code" } };
+
+	put_object(l, "object", l->e->r.obj);
+	put_hex(l, "address", l->e->x[1]);
+	put_hex(l, "value", l->e->x[0]);
+	PUT_FLAGS(l, found);
+}
+
+static void put_job(const struct line *l)
+{
+	static const char *const ops[] = { "enqueue", "start", "end" };
+
+	put_str(l, "op", WORD(ops, l->e->r.state));
+	put_object(l, "object", l->e->r.obj);
+	put_hex(l, "job", l->e->x[0]);
+	put_hex(l, "function", l->e->x[1]);
+}
+
 static void put_gap(const struct line *l)
 {
 	if (l->e->r.tid != CT_GAP_ALL_CPUS)
@@ -368,6 +397,12 @@ static void put_details(const struct line *l)
 		return put_long(l);
 	case CT_GAP:
 		return put_gap(l);
+	case CT_ACCESS:
+		return put_access(l);
+	case CT_POLLED:
+		return put_polled(l);
+	case CT_JOB:
+		return put_job(l);
 	case CT_TASK:
 	case CT_OBJECT:
 	case CT_STACK:

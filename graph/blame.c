@@ -18,7 +18,7 @@ const char *time_kind_name(enum time_kind k)
 	return k < TIME_KINDS ? names[k] : "unknown";
 }
 
-bool blame_same_wait(const struct seg *a, const struct seg *b)
+bool blame_same_wait(const struct stretch *a, const struct stretch *b)
 {
 	return a->wait == b->wait && a->nr == b->nr && a->obj == b->obj;
 }
@@ -46,7 +46,7 @@ static bool on_disk(const struct graph *g, uint64_t obj)
 }
 
 /* A wait for the device itself, whoever runs the completion. */
-static bool is_disk_wait(const struct graph *g, const struct seg *s, const struct window_event *wake)
+static bool is_disk_wait(const struct graph *g, const struct stretch *s, const struct window_event *wake)
 {
 	if (!strcmp(describe_kind(g->w, s->obj), "fuse") ||
 	    CT_OBJ_KIND(wake ? wake->r.obj : 0) == CT_OBJ_FUSEDEV)
@@ -60,7 +60,7 @@ static bool is_disk_wait(const struct graph *g, const struct seg *s, const struc
 	return s->wait == CT_W_SYNC && (s->st & CT_ST_DISK);
 }
 
-static enum time_kind time_of(const struct graph *g, const struct seg *s, const struct blame *b)
+static enum time_kind time_of(const struct graph *g, const struct stretch *s, const struct blame *b)
 {
 	switch (s->wait) {
 	case CT_W_FUTEX:
@@ -106,7 +106,7 @@ static enum time_kind time_of(const struct graph *g, const struct seg *s, const 
 
 /* The signal that a wake delivered, if the wake was for a signal: recorded just after it, by the same task.
  */
-static const struct window_event *wake_signal(const struct graph *g, const struct seg *s,
+static const struct window_event *wake_signal(const struct graph *g, const struct stretch *s,
 					      const struct window_event *wake)
 {
 	const struct graph_task *t = &g->tasks[s->task];
@@ -129,7 +129,7 @@ static const struct window_event *wake_signal(const struct graph *g, const struc
 
 /* A signal that kills, or makes a program end in good order, was sent to it as it woke; others merely tell it
  * something. */
-static bool got_killer(const struct graph *g, const struct seg *s, const struct window_event *wake)
+static bool got_killer(const struct graph *g, const struct stretch *s, const struct window_event *wake)
 {
 	const struct graph_task *t = &g->tasks[s->task];
 	size_t n;
@@ -155,7 +155,7 @@ static bool got_killer(const struct graph *g, const struct seg *s, const struct 
 }
 
 /* Killed: a signal it did not wait for, or the exit of its whole process, and it was gone soon after. */
-static bool was_killed(const struct graph *g, const struct seg *s, const struct window_event *wake)
+static bool was_killed(const struct graph *g, const struct stretch *s, const struct window_event *wake)
 {
 	const char *call = describe_syscall(wake->r.nr);
 	uint32_t waker = wake->r.peer ? graph_task_at(g, wake->r.peer, wake->r.ts) : GRAPH_NONE;
@@ -177,7 +177,7 @@ static void blame_task(struct blame *b, uint32_t task, enum edge_kind edge, enum
 	b->strength = (uint8_t)strength;
 }
 
-static void blame_disk(const struct seg *s, struct blame *b)
+static void blame_disk(const struct stretch *s, struct blame *b)
 {
 	b->task = GRAPH_NONE;
 	b->edge = EDGE_DISK;
@@ -189,7 +189,7 @@ static void blame_disk(const struct seg *s, struct blame *b)
 
 /* The waiter's own socket.  One softirq can make the other end readable first and then make room for a
  * writer: what a task waits on by name stays what it is. */
-static uint64_t own_socket(const struct seg *s, const struct window_event *wake)
+static uint64_t own_socket(const struct stretch *s, const struct window_event *wake)
 {
 	bool named = CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK || s->wait == CT_W_WRITE;
 
@@ -198,7 +198,7 @@ static uint64_t own_socket(const struct seg *s, const struct window_event *wake)
 }
 
 /* Bytes came in by an interrupt: from a task of this host, or from the network. */
-static void blame_network(const struct graph *g, const struct seg *s, const struct window_event *wake,
+static void blame_network(const struct graph *g, const struct stretch *s, const struct window_event *wake,
 			  struct blame *b)
 {
 	const struct window_object *o;
@@ -221,7 +221,7 @@ static void blame_network(const struct graph *g, const struct seg *s, const stru
 }
 
 /* A task in process context ended the wait. */
-static void blame_waker(const struct graph *g, const struct seg *s, const struct window_event *wake,
+static void blame_waker(const struct graph *g, const struct stretch *s, const struct window_event *wake,
 			struct blame *b)
 {
 	uint32_t waker = graph_task_at(g, wake->r.peer, wake->r.ts);
@@ -276,7 +276,7 @@ static void blame_waker(const struct graph *g, const struct seg *s, const struct
 		b->time = TIME_IPC;
 }
 
-static void blame_woken(const struct graph *g, const struct seg *s, const struct window_event *wake,
+static void blame_woken(const struct graph *g, const struct stretch *s, const struct window_event *wake,
 			struct blame *b)
 {
 	bool task_ctx = wake->r.state == CT_CTX_TASK && wake->r.peer && !(wake->r.flags & CT_WF_IDLE);
@@ -315,22 +315,22 @@ static void blame_woken(const struct graph *g, const struct seg *s, const struct
 
 /* A wait that its own time limit ended: the next of its repeats that something else ended, before limit_ns.
  */
-static const struct seg *blame_repeat(const struct graph *g, uint32_t seg, uint64_t limit_ns)
+static const struct stretch *blame_repeat(const struct graph *g, uint32_t stretch, uint64_t limit_ns)
 {
-	const struct seg *s = &g->segs[seg];
+	const struct stretch *s = &g->stretches[stretch];
 	const struct graph_task *t = &g->tasks[s->task];
 	uint64_t ran = 0;
 
-	for (uint32_t i = seg + 1; i < t->first_seg + t->n_segs; i++) {
-		const struct seg *x = &g->segs[i];
+	for (uint32_t i = stretch + 1; i < t->first_stretch + t->n_stretches; i++) {
+		const struct stretch *x = &g->stretches[i];
 
 		if (x->from_ns >= limit_ns)
 			return NULL;
-		if (x->state == SEG_RUNNING)
+		if (x->state == STRETCH_RUNNING)
 			ran += x->to_ns - x->from_ns;
 		if (ran > 20000000 + (x->from_ns - s->from_ns) / 10)
 			return NULL; /* it did something else meanwhile */
-		if (x->state != SEG_BLOCKED)
+		if (x->state != STRETCH_BLOCKED)
 			continue;
 		if (!blame_same_wait(s, x)) {
 			if (x->to_ns - x->from_ns > 50000000)
@@ -366,7 +366,7 @@ static const struct window_event *failed_try(const struct graph *g, uint32_t tid
 }
 
 /* A sleep between two tries of a lock that somebody else holds. */
-static bool blame_polled_lock(const struct graph *g, const struct seg *s, struct blame *b)
+static bool blame_polled_lock(const struct graph *g, const struct stretch *s, struct blame *b)
 {
 	uint32_t event, holder;
 	const struct window_event *e = failed_try(g, g->tasks[s->task].tid, s->from_ns, &event);
@@ -383,9 +383,9 @@ static bool blame_polled_lock(const struct graph *g, const struct seg *s, struct
 	return true;
 }
 
-static void blame_segment(const struct graph *g, uint32_t seg, uint64_t limit_ns, struct blame *b)
+static void blame_stretch(const struct graph *g, uint32_t stretch, uint64_t limit_ns, struct blame *b)
 {
-	const struct seg *s = &g->segs[seg], *end;
+	const struct stretch *s = &g->stretches[stretch], *end;
 	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
 
 	*b = (struct blame){ .task = GRAPH_NONE,
@@ -422,7 +422,7 @@ static void blame_segment(const struct graph *g, uint32_t seg, uint64_t limit_ns
 		}
 	} else if (wake) {
 		b->timed_out = true;
-		end = blame_repeat(g, seg, limit_ns);
+		end = blame_repeat(g, stretch, limit_ns);
 		if (end && !was_killed(g, end, &g->w->events[end->wake])) {
 			blame_woken(g, end, &g->w->events[end->wake], b);
 			if (b->task != GRAPH_NONE)
@@ -434,7 +434,7 @@ static void blame_segment(const struct graph *g, uint32_t seg, uint64_t limit_ns
 		b->ended = false;
 		return;
 	}
-	holder_of_wait(g, seg, b);
+	holder_of_wait(g, stretch, b);
 	/* a poll with nothing to wait for but its time limit is a sleep */
 	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK) {
 		b->obj = 0;
@@ -444,8 +444,8 @@ static void blame_segment(const struct graph *g, uint32_t seg, uint64_t limit_ns
 	}
 }
 
-void blame_wait(const struct graph *g, uint32_t seg, uint64_t limit_ns, struct blame *b)
+void blame_wait(const struct graph *g, uint32_t stretch, uint64_t limit_ns, struct blame *b)
 {
-	blame_segment(g, seg, limit_ns, b);
-	b->owed = CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && holder_owed(g, b->obj, g->segs[seg].from_ns);
+	blame_stretch(g, stretch, limit_ns, b);
+	b->owed = CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && holder_owed(g, b->obj, g->stretches[stretch].from_ns);
 }

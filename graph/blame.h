@@ -44,12 +44,13 @@ struct blame {
 	bool killed;       /* ended by a signal it did not wait for */
 };
 
-/* Segment seg is BLOCKED. limit_ns: how far ahead a wait that timed out may be followed through its repeats.
+/* Segment stretch is BLOCKED. limit_ns: how far ahead a wait that timed out may be followed through its
+ * repeats.
  */
-void blame_wait(const struct graph *g, uint32_t seg, uint64_t limit_ns, struct blame *ret);
+void blame_wait(const struct graph *g, uint32_t stretch, uint64_t limit_ns, struct blame *ret);
 
 /* True when b repeats a: the same kind of wait on the same object. */
-bool blame_same_wait(const struct seg *a, const struct seg *b);
+bool blame_same_wait(const struct stretch *a, const struct stretch *b);
 /* The task that holds a lock on file obj at ts_ns, other than of process tgid; GRAPH_NONE. */
 uint32_t blame_lock_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
 			   uint32_t *ret_event);

@@ -10,7 +10,7 @@
 struct task_now {
 	uint32_t tid, tgid;
 	uint32_t parent;    /* index, or GRAPH_NONE */
-	uint32_t seg;       /* open segment, or GRAPH_NONE */
+	uint32_t stretch;   /* open stretch, or GRAPH_NONE */
 	uint32_t race_wake; /* a wake that came while it was running */
 	uint32_t owner;     /* from CT_FUTEX, for the switch-out that follows */
 	uint64_t owner_ts;
@@ -27,14 +27,13 @@ struct task_now {
 struct builder {
 	const struct window *w;
 	VEC(struct task_now) now;
-	VEC(struct seg) segs;
-	VEC(struct edge) edges;
+	VEC(struct stretch) stretches;
 	struct map by_tid;    /* tid -> index into now */
 	VEC(uint32_t) on_cpu; /* [cpu] index of the task that runs there, or GRAPH_NONE */
 	int err;
 };
 
-/* Fills segs and edges (edge.to of a wake is the blocked segment). 0, -ENOMEM, -E2BIG. */
+/* Fills stretches. 0, -ENOMEM, -E2BIG. */
 int timeline_replay(struct builder *b);
 /* Fills the indices of g from its window. */
 int index_build(struct graph *g);

@@ -20,7 +20,9 @@ static const char *const edge_names[] = {
 	[EDGE_VFORK] = "vfork",    [EDGE_POLLED] = "polled",
 	[EDGE_OWNER] = "owner",    [EDGE_CPU] = "cpu",
 	[EDGE_STOP] = "stop",      [EDGE_DISK] = "disk",
-	[EDGE_FLAG] = "data-flag",
+	[EDGE_FLAG] = "data-flag", [EDGE_JOB] = "job",
+	[EDGE_ANSWER] = "answer",  [EDGE_NEIGHBOUR] = "neighbour",
+	[EDGE_EXEC] = "exec",      [EDGE_LOCK_ORDER] = "lock-order",
 };
 
 const char *edge_kind_name(uint8_t kind)
@@ -28,6 +30,11 @@ const char *edge_kind_name(uint8_t kind)
 	if (kind >= sizeof(edge_names) / sizeof(edge_names[0]) || !edge_names[kind])
 		return "unknown";
 	return edge_names[kind];
+}
+
+const char *edge_strength_name(uint8_t strength)
+{
+	return strength == EDGE_STRONG ? "strong" : strength == EDGE_BOOSTED ? "boosted" : "weak";
 }
 
 #define SOFTIRQ_TIMER   1
@@ -41,12 +48,12 @@ static void set(uint8_t *kind, uint8_t *strength, enum edge_kind k, enum edge_st
 	*strength = (uint8_t)s;
 }
 
-static void classify_object(const struct graph *g, const struct seg *seg, const struct window_event *wake,
-			    uint8_t *kind, uint8_t *strength)
+static void classify_object(const struct graph *g, const struct stretch *stretch,
+			    const struct window_event *wake, uint8_t *kind, uint8_t *strength)
 {
 	uint64_t obj = wake->r.obj;
-	bool same = obj && (obj == seg->obj || seg->wait == CT_W_POLL || seg->wait == CT_W_EPOLL);
-	bool strong = same || graph_peer_object(g, seg->obj) == obj;
+	bool same = obj && (obj == stretch->obj || stretch->wait == CT_W_POLL || stretch->wait == CT_W_EPOLL);
+	bool strong = same || graph_peer_object(g, stretch->obj) == obj;
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
 	case CT_OBJ_SOCK:
@@ -68,18 +75,18 @@ static void classify_object(const struct graph *g, const struct seg *seg, const 
 	}
 }
 
-static void classify_task(const struct graph *g, const struct seg *seg, const struct window_event *wake,
-			  uint8_t *kind, uint8_t *strength)
+static void classify_task(const struct graph *g, const struct stretch *stretch,
+			  const struct window_event *wake, uint8_t *kind, uint8_t *strength)
 {
-	switch (seg->wait) {
+	switch (stretch->wait) {
 	case CT_W_FUTEX:
 		if (CT_OBJ_KIND(wake->r.obj) != CT_OBJ_FUTEX)
 			set(kind, strength, wake->r.flags & CT_WF_EXITING ? EDGE_EXIT : EDGE_WAKE,
 			    wake->r.flags & CT_WF_EXITING ? EDGE_STRONG : EDGE_WEAK);
-		else if (seg->owner)
+		else if (stretch->owner)
 			set(kind, strength, EDGE_LOCK, EDGE_WEAK);
 		else
-			set(kind, strength, EDGE_POST, wake->r.obj == seg->obj ? EDGE_STRONG : EDGE_WEAK);
+			set(kind, strength, EDGE_POST, wake->r.obj == stretch->obj ? EDGE_STRONG : EDGE_WEAK);
 		break;
 	case CT_W_CHILD:
 		set(kind, strength, EDGE_EXIT, EDGE_STRONG);
@@ -97,15 +104,15 @@ static void classify_task(const struct graph *g, const struct seg *seg, const st
 		set(kind, strength, EDGE_STOP, EDGE_STRONG);
 		break;
 	default:
-		if (seg->st & CT_ST_DISK && !(seg->flags & CT_SF_IOWAIT) &&
+		if (stretch->st & CT_ST_DISK && !(stretch->flags & CT_SF_IOWAIT) &&
 		    CT_OBJ_KIND(wake->r.obj) != CT_OBJ_FUSEDEV)
 			set(kind, strength, EDGE_KERNEL_LOCK, EDGE_WEAK);
 		else
-			classify_object(g, seg, wake, kind, strength);
+			classify_object(g, stretch, wake, kind, strength);
 	}
 }
 
-void edge_classify(const struct graph *g, const struct seg *seg, const struct window_event *wake,
+void edge_classify(const struct graph *g, const struct stretch *stretch, const struct window_event *wake,
 		   uint8_t *ret_kind, uint8_t *ret_strength)
 {
 	switch (wake->r.state) {
@@ -131,5 +138,5 @@ void edge_classify(const struct graph *g, const struct seg *seg, const struct wi
 		set(ret_kind, ret_strength, EDGE_IRQ, EDGE_WEAK);
 		return;
 	}
-	classify_task(g, seg, wake, ret_kind, ret_strength);
+	classify_task(g, stretch, wake, ret_kind, ret_strength);
 }

@@ -66,68 +66,57 @@ static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 	return 0;
 }
 
-/* Segments grouped by task, in order of time (a stable counting sort); edges follow. */
-static int graph_segs(struct graph *g, struct builder *b, const uint32_t *renumber)
+/* Stretches grouped by task, in order of time (a stable counting sort). */
+static int graph_stretches(struct graph *g, struct builder *b, const uint32_t *renumber)
 {
-	_cleanup_free_ uint32_t *place = calloc(b->segs.n + 1, sizeof(*place));
+	_cleanup_free_ uint32_t *place = calloc(b->stretches.n + 1, sizeof(*place));
 	_cleanup_free_ uint32_t *next = calloc(g->n_tasks + 1, sizeof(*next));
 	uint32_t at = 0;
 
-	g->segs = malloc((b->segs.n + 1) * sizeof(*g->segs));
-	if (!place || !next || !g->segs)
+	g->stretches = malloc((b->stretches.n + 1) * sizeof(*g->stretches));
+	if (!place || !next || !g->stretches)
 		return -ENOMEM;
-	for (size_t i = 0; i < b->segs.n; i++)
-		g->tasks[renumber[b->segs.v[i].task]].n_segs++;
+	for (size_t i = 0; i < b->stretches.n; i++)
+		g->tasks[renumber[b->stretches.v[i].task]].n_stretches++;
 	for (size_t i = 0; i < g->n_tasks; i++) {
-		g->tasks[i].first_seg = next[i] = at;
-		at += g->tasks[i].n_segs;
+		g->tasks[i].first_stretch = next[i] = at;
+		at += g->tasks[i].n_stretches;
 	}
-	for (size_t i = 0; i < b->segs.n; i++) {
-		uint32_t task = renumber[b->segs.v[i].task];
+	for (size_t i = 0; i < b->stretches.n; i++) {
+		uint32_t task = renumber[b->stretches.v[i].task];
 
 		place[i] = next[task]++;
-		g->segs[place[i]] = b->segs.v[i];
-		g->segs[place[i]].task = task;
+		g->stretches[place[i]] = b->stretches.v[i];
+		g->stretches[place[i]].task = task;
 	}
-	g->n_segs = b->segs.n;
-	for (size_t i = 0; i < b->edges.n; i++) {
-		struct edge *e = &b->edges.v[i];
-
-		if (e->from != GRAPH_NONE)
-			e->from = place[e->from];
-		e->to = place[e->to];
-		if (e->kind == EDGE_WAKE)
-			edge_classify(g, &g->segs[e->to], &g->w->events[e->event], &e->kind, &e->strength);
-	}
-	g->edges = TAKE_PTR(b->edges.v);
-	g->n_edges = b->edges.n;
+	g->n_stretches = b->stretches.n;
 	return 0;
 }
 
-/* What ran where.  The builder's segments are in the order in which they began. */
+/* What ran where.  The builder's stretches are in the order in which they began. */
 static int graph_cpus(struct graph *g, const struct builder *b, const uint32_t *renumber)
 {
 	g->n_cpus = g->w->n_cpus;
-	for (size_t i = 0; i < b->segs.n; i++)
-		if (b->segs.v[i].state == SEG_RUNNING && b->segs.v[i].cpu < GRAPH_CPUS_MAX)
-			g->n_cpus = MAX(g->n_cpus, (uint32_t)b->segs.v[i].cpu + 1);
+	for (size_t i = 0; i < b->stretches.n; i++)
+		if (b->stretches.v[i].state == STRETCH_RUNNING && b->stretches.v[i].cpu < GRAPH_CPUS_MAX)
+			g->n_cpus = MAX(g->n_cpus, (uint32_t)b->stretches.v[i].cpu + 1);
 	g->runs = calloc(g->n_cpus + 1, sizeof(*g->runs));
 	g->n_runs = calloc(g->n_cpus + 1, sizeof(*g->n_runs));
 	if (!g->runs || !g->n_runs)
 		return -ENOMEM;
-	for (size_t i = 0; i < b->segs.n; i++)
-		if (b->segs.v[i].state == SEG_RUNNING && b->segs.v[i].cpu < g->n_cpus)
-			g->n_runs[b->segs.v[i].cpu]++;
+	for (size_t i = 0; i < b->stretches.n; i++)
+		if (b->stretches.v[i].state == STRETCH_RUNNING && b->stretches.v[i].cpu < g->n_cpus)
+			g->n_runs[b->stretches.v[i].cpu]++;
 	for (uint32_t c = 0; c < g->n_cpus; c++) {
 		g->runs[c] = malloc((g->n_runs[c] + 1) * sizeof(**g->runs));
 		if (!g->runs[c])
 			return -ENOMEM;
 		g->n_runs[c] = 0;
 	}
-	for (size_t i = 0; i < b->segs.n; i++) {
-		const struct seg *s = &b->segs.v[i];
+	for (size_t i = 0; i < b->stretches.n; i++) {
+		const struct stretch *s = &b->stretches.v[i];
 
-		if (s->state == SEG_RUNNING && s->cpu < g->n_cpus)
+		if (s->state == STRETCH_RUNNING && s->cpu < g->n_cpus)
 			g->runs[s->cpu][g->n_runs[s->cpu]++] =
 				(struct cpu_run){ s->from_ns, s->to_ns, renumber[s->task] };
 	}
@@ -152,13 +141,12 @@ int graph_build(const struct window *w, struct graph **ret)
 	if (!r)
 		r = index_build(g);
 	if (!r)
-		r = graph_segs(g, &b, renumber);
+		r = graph_stretches(g, &b, renumber);
 	if (!r)
 		r = graph_cpus(g, &b, renumber);
 	free(renumber);
 	VEC_FREE(&b.now);
-	VEC_FREE(&b.segs);
-	VEC_FREE(&b.edges);
+	VEC_FREE(&b.stretches);
 	VEC_FREE(&b.on_cpu);
 	map_done(&b.by_tid);
 	if (r) {
@@ -180,8 +168,7 @@ void graph_free(struct graph *g)
 	free(g->n_runs);
 	index_drop(g);
 	free(g->tasks);
-	free(g->segs);
-	free(g->edges);
+	free(g->stretches);
 	free(g);
 }
 
@@ -204,20 +191,20 @@ uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns)
 	return best;
 }
 
-uint32_t graph_seg_at(const struct graph *g, uint32_t task, uint64_t ts_ns)
+uint32_t graph_stretch_at(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
-	uint32_t lo = t->first_seg, hi = t->first_seg + t->n_segs;
+	uint32_t lo = t->first_stretch, hi = t->first_stretch + t->n_stretches;
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (g->segs[mid].to_ns <= ts_ns)
+		if (g->stretches[mid].to_ns <= ts_ns)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo < t->first_seg + t->n_segs ? lo : GRAPH_NONE;
+	return lo < t->first_stretch + t->n_stretches ? lo : GRAPH_NONE;
 }
 
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns)

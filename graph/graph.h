@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * graph.h - the event graph of a window: what every task did when (segments),
- * and what caused what (edges).
+ * graph.h - the timelines of a window: what every task did when (stretches),
+ * and look-up tables of the records.  What caused what is built on top of it, in
+ * causal.h.
  *
  * Pure: works on a struct window, no I/O, no globals.  A graph is not changed
  * after graph_build(); several threads may read it.  It refers to the window,
  * which must live longer.  Everything is arrays and indices.
- *
- * The shape follows Argus (Weng et al., USENIX ATC 2021): vertices are
- * stretches of one thread, edges carry a strength.
  */
 #ifndef CTRACE_GRAPH_GRAPH_H
 #define CTRACE_GRAPH_GRAPH_H
@@ -24,15 +22,15 @@
 /* Set in the id of a socket that nobody has accepted yet (abi.h). */
 #define GRAPH_NOT_ACCEPTED (1ULL << 58)
 
-enum seg_state {
-	SEG_UNKNOWN = 0, /* nothing is known (before the first record of a task, or a gap) */
-	SEG_RUNNING = 1,
-	SEG_RUNNABLE = 2, /* wants a CPU */
-	SEG_BLOCKED = 3,  /* waits; seg.wait says for what */
+enum stretch_state {
+	STRETCH_UNKNOWN = 0, /* nothing is known (before the first record of a task, or a gap) */
+	STRETCH_RUNNING = 1,
+	STRETCH_RUNNABLE = 2, /* wants a CPU */
+	STRETCH_BLOCKED = 3,  /* waits; stretch.wait says for what */
 };
 
 /* One stretch [from_ns, to_ns) of one task in one state. */
-struct seg {
+struct stretch {
 	uint64_t from_ns, to_ns;
 	uint64_t obj;  /* BLOCKED: what it waits for, as recorded */
 	uint32_t task; /* index into graph.tasks */
@@ -41,7 +39,7 @@ struct seg {
 	uint32_t owner; /* BLOCKED on a futex: tid of the owner when it blocked, 0 unknown */
 	uint16_t nr;    /* BLOCKED: system call; RUNNABLE after a yield: that call */
 	uint16_t cpu;   /* RUNNING: where; else where it ran last, 0xffff unknown */
-	uint8_t state;  /* enum seg_state */
+	uint8_t state;  /* enum stretch_state */
 	uint8_t wait;   /* BLOCKED: CT_W_*; RUNNABLE: CT_W_YIELD after a yield */
 	uint8_t flags;  /* CT_SF_* */
 	uint8_t st;     /* CT_ST_* */
@@ -51,10 +49,10 @@ struct seg {
 struct graph_task {
 	uint32_t tid;
 	uint32_t tgid;
-	uint32_t parent;    /* index of the task that forked it, or GRAPH_NONE */
-	uint32_t ptgid;     /* tgid of its parent process, 0 unknown */
-	uint32_t first_seg; /* segments are contiguous and in time order */
-	uint32_t n_segs;
+	uint32_t parent;        /* index of the task that forked it, or GRAPH_NONE */
+	uint32_t ptgid;         /* tgid of its parent process, 0 unknown */
+	uint32_t first_stretch; /* stretches are contiguous and in time order */
+	uint32_t n_stretches;
 	uint64_t born_ns;   /* 0: before the window */
 	uint64_t exit_ns;   /* UINT64_MAX: not seen */
 	uint32_t exit_code; /* as wait(2) has it; 0 when not seen */
@@ -83,18 +81,16 @@ enum edge_kind {
 	EDGE_OWNER = 17,  /* the wait has not ended: the holder or peer of what it waits for */
 	EDGE_CPU = 18,    /* had the CPU */
 	EDGE_STOP = 19,
-	EDGE_DISK = 20, /* had the device busy */
-	EDGE_FLAG = 21, /* ran until just before a spinning task went on */
+	EDGE_DISK = 20,       /* had the device busy */
+	EDGE_FLAG = 21,       /* a variable in memory: written by one task, then read by another */
+	EDGE_JOB = 22,        /* a job: enqueued -> started */
+	EDGE_ANSWER = 23,     /* inside one process: a request taken -> its answer sent */
+	EDGE_NEIGHBOUR = 24,  /* two segments of one task that were divided */
+	EDGE_EXEC = 25,       /* the program before an exec -> the one after it */
+	EDGE_LOCK_ORDER = 26, /* let go of a lock -> the next one who took it, without a wait */
 };
-enum edge_strength { EDGE_WEAK = 0, EDGE_STRONG = 1 };
-
-struct edge {
-	uint32_t from, to; /* segments; from: GRAPH_NONE for interrupts and timers */
-	uint32_t event;    /* the record it rests on */
-	uint8_t kind;      /* enum edge_kind */
-	uint8_t strength;  /* enum edge_strength */
-	uint16_t pad;
-};
+/* Boosted: weak, but something (like stacks) speaks for it. */
+enum edge_strength { EDGE_WEAK = 0, EDGE_BOOSTED = 1, EDGE_STRONG = 2 };
 
 /* A record that concerns a key (object, task, process), for look-up by key and time. */
 struct graph_ref {
@@ -116,10 +112,8 @@ struct graph {
 	const struct window *w;
 	struct graph_task *tasks; /* by (tid, born_ns) */
 	size_t n_tasks;
-	struct seg *segs; /* by (task, from_ns) */
-	size_t n_segs;
-	struct edge *edges; /* by event */
-	size_t n_edges;
+	struct stretch *stretches; /* by (task, from_ns) */
+	size_t n_stretches;
 	struct cpu_run **runs; /* [cpu] in time order */
 	size_t *n_runs;
 	uint32_t n_cpus;
@@ -139,15 +133,15 @@ struct graph {
 	struct graph_index tuples; /* object index (in .event) of a tcp/udp socket, by hash of its 4-tuple */
 };
 
-/* 0, -ENOMEM, or -E2BIG (more than 2^32-2 segments). */
+/* 0, -ENOMEM, or -E2BIG (more than 2^32-2 stretches). */
 int graph_build(const struct window *w, struct graph **ret);
 void graph_free(struct graph *g);
 
 /* Index of the task with this tid that was alive at ts_ns (or lived nearest to it); GRAPH_NONE: no such tid.
  */
 uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns);
-/* Index of the first segment of the task that ends after ts_ns, or GRAPH_NONE. */
-uint32_t graph_seg_at(const struct graph *g, uint32_t task, uint64_t ts_ns);
+/* Index of the first stretch of the task that ends after ts_ns, or GRAPH_NONE. */
+uint32_t graph_stretch_at(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* What the task was called at ts_ns; never NULL. */
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* The references of a key: *ret_n of them. */
@@ -159,10 +153,11 @@ const struct graph_ref *graph_ref_before(const struct graph *g, const struct gra
 uint64_t graph_peer_object(const struct graph *g, uint64_t sock);
 /* The socket is the end of its connection that was accepted, not the one that connected. */
 bool graph_is_accepted(const struct graph *g, uint64_t sock);
-/* Names for enum edge_kind, as in the JSON ("lock", "message", ...). */
+/* Words of the JSON for enum edge_kind ("lock", "message", ...) and enum edge_strength. */
 const char *edge_kind_name(uint8_t kind);
-/* Classifies the wake that ended seg. */
-void edge_classify(const struct graph *g, const struct seg *seg, const struct window_event *wake,
+const char *edge_strength_name(uint8_t strength);
+/* What kind of edge the wake that ended a stretch is, looked at by itself. */
+void edge_classify(const struct graph *g, const struct stretch *stretch, const struct window_event *wake,
 		   uint8_t *ret_kind, uint8_t *ret_strength);
 
 #endif

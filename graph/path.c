@@ -24,13 +24,13 @@ struct walker {
 	int err;
 };
 
-static void add_piece(struct walker *k, uint32_t frame, uint64_t from, uint64_t to, uint32_t seg,
+static void add_piece(struct walker *k, uint32_t frame, uint64_t from, uint64_t to, uint32_t stretch,
 		      uint8_t time, uint32_t blame, bool cycle)
 {
 	struct path_piece p = { .from_ns = from,
 				.to_ns = to,
 				.frame = frame,
-				.seg = seg,
+				.stretch = stretch,
 				.time = time,
 				.blame = blame,
 				.cycle = cycle };
@@ -58,78 +58,79 @@ static uint64_t horizon(const struct path_frame *f)
 
 /* An event loop that went back to wait on the same set has not answered yet: what it waited for, as far as
  * our waiter is concerned, is what made it act in the end.  Returns the last such wait in the frame. */
-static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t seg)
+static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t stretch)
 {
-	const struct seg *s = &k->g->segs[seg];
+	const struct stretch *s = &k->g->stretches[stretch];
 	const struct graph_task *t = &k->g->tasks[f->task];
 	uint64_t ran = 0, end = horizon(f), slack = (end - f->from_ns) / 5;
-	uint32_t last = seg;
+	uint32_t last = stretch;
 
 	if (f->depth == 0 || (s->wait != CT_W_EPOLL && s->wait != CT_W_POLL))
-		return seg;
-	for (uint32_t i = seg + 1; i < t->first_seg + t->n_segs && k->g->segs[i].from_ns < end; i++) {
-		const struct seg *x = &k->g->segs[i];
+		return stretch;
+	for (uint32_t i = stretch + 1;
+	     i < t->first_stretch + t->n_stretches && k->g->stretches[i].from_ns < end; i++) {
+		const struct stretch *x = &k->g->stretches[i];
 
-		if (x->state == SEG_RUNNING && (ran += MIN(x->to_ns, end) - x->from_ns) > slack)
+		if (x->state == STRETCH_RUNNING && (ran += MIN(x->to_ns, end) - x->from_ns) > slack)
 			break;
-		if (x->state == SEG_BLOCKED && blame_same_wait(s, x) && x->wake != GRAPH_NONE &&
+		if (x->state == STRETCH_BLOCKED && blame_same_wait(s, x) && x->wake != GRAPH_NONE &&
 		    x->to_ns <= end)
 			last = i;
 	}
 	return last;
 }
 
-static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_t seg, struct blame *b)
+static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_t stretch, struct blame *b)
 {
-	uint32_t last = last_idle(k, f, seg);
+	uint32_t last = last_idle(k, f, stretch);
 
-	if (last != seg) {
+	if (last != stretch) {
 		blame_wait(k->g, last, horizon(f), b);
 		if (b->task != GRAPH_NONE && !b->timed_out && !on_stack(k, f->depth, b->task))
 			return;
 	}
-	blame_wait(k->g, seg, horizon(f), b);
+	blame_wait(k->g, stretch, horizon(f), b);
 }
 
 /* Whom an event loop or a condition waits for is a guess when nobody ended it: no circle is made of guesses.
  */
-static bool is_guess(const struct graph *g, const struct blame *b, uint32_t seg)
+static bool is_guess(const struct graph *g, const struct blame *b, uint32_t stretch)
 {
-	uint8_t wait = g->segs[seg].wait;
+	uint8_t wait = g->stretches[stretch].wait;
 
 	return b->edge == EDGE_OWNER && (wait == CT_W_POLL || wait == CT_W_EPOLL || wait == CT_W_FUTEX);
 }
 
-/* The wait seg of the task of frame, which b blames on a task that waits itself, further up: a circle of sure
- * waits. */
-static bool is_circle(const struct walker *k, uint32_t frame, uint32_t seg, const struct blame *b)
+/* The wait stretch of the task of frame, which b blames on a task that waits itself, further up: a circle of
+ * sure waits. */
+static bool is_circle(const struct walker *k, uint32_t frame, uint32_t stretch, const struct blame *b)
 {
 	/* a circle has no end, but the death of one who waits in it */
 	bool died = b->event != GRAPH_NONE && k->g->w->events[b->event].r.kind == CT_WAKE &&
 		    k->g->w->events[b->event].r.flags & CT_WF_EXITING;
 
-	if ((b->ended && !died) || is_guess(k->g, b, seg) ||
-	    (b->edge == EDGE_OWNER && holder_under_way(k->g, b->obj, k->g->segs[seg].to_ns)))
+	if ((b->ended && !died) || is_guess(k->g, b, stretch) ||
+	    (b->edge == EDGE_OWNER && holder_under_way(k->g, b->obj, k->g->stretches[stretch].to_ns)))
 		return false;
 	for (uint32_t i = frame; k->frames.v[i].task != b->task; i = k->frames.v[i].parent)
-		if (k->frames.v[i].seg != GRAPH_NONE &&
-		    is_guess(k->g, &k->frames.v[i].blame, k->frames.v[i].seg))
+		if (k->frames.v[i].stretch != GRAPH_NONE &&
+		    is_guess(k->g, &k->frames.v[i].blame, k->frames.v[i].stretch))
 			return false;
 	return true;
 }
 
-static void walk_wait(struct walker *k, uint32_t frame, uint32_t seg, uint64_t from, uint64_t to)
+static void walk_wait(struct walker *k, uint32_t frame, uint32_t stretch, uint64_t from, uint64_t to)
 {
 	struct path_frame f = k->frames.v[frame];
 	struct path_frame sub = {
-		.from_ns = from, .to_ns = to, .parent = frame, .seg = seg, .depth = f.depth + 1
+		.from_ns = from, .to_ns = to, .parent = frame, .stretch = stretch, .depth = f.depth + 1
 	};
 	struct blame b;
 	bool cycle;
 
-	blame_in_frame(k, &f, seg, &b);
+	blame_in_frame(k, &f, stretch, &b);
 	cycle = b.task != GRAPH_NONE && on_stack(k, f.depth, b.task);
-	if (cycle && !is_circle(k, frame, seg, &b)) {
+	if (cycle && !is_circle(k, frame, stretch, &b)) {
 		cycle = false;
 		b.task = GRAPH_NONE;
 		/* the bytes were on their way all the time */
@@ -144,7 +145,7 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t seg, uint64_t f
 		if (VEC_PUSH(&k->leaves, b))
 			k->err = -ENOMEM;
 		else
-			add_piece(k, frame, from, to, seg, b.time, (uint32_t)k->leaves.n - 1, cycle);
+			add_piece(k, frame, from, to, stretch, b.time, (uint32_t)k->leaves.n - 1, cycle);
 		return;
 	}
 	sub.task = b.task;
@@ -165,7 +166,7 @@ static void walk_unborn(struct walker *k, uint32_t frame, uint64_t from, uint64_
 				  .to_ns = to,
 				  .task = parent,
 				  .parent = frame,
-				  .seg = GRAPH_NONE,
+				  .stretch = GRAPH_NONE,
 				  .depth = f.depth + 1,
 				  .blame = { .task = parent,
 					     .event = GRAPH_NONE,
@@ -191,7 +192,7 @@ static void walk(struct walker *k, uint32_t frame)
 	struct path_frame f = k->frames.v[frame];
 	const struct graph_task *t = &k->g->tasks[f.task];
 	uint64_t at = f.from_ns;
-	uint32_t i = graph_seg_at(k->g, f.task, f.from_ns);
+	uint32_t i = graph_stretch_at(k->g, f.task, f.from_ns);
 
 	k->stack[f.depth] = f.task;
 	if (f.depth && t->born_ns > at) {
@@ -201,8 +202,8 @@ static void walk(struct walker *k, uint32_t frame)
 		at = born;
 		t = &k->g->tasks[f.task];
 	}
-	for (; i != GRAPH_NONE && i < t->first_seg + t->n_segs && at < f.to_ns && !k->err; i++) {
-		const struct seg *s = &k->g->segs[i];
+	for (; i != GRAPH_NONE && i < t->first_stretch + t->n_stretches && at < f.to_ns && !k->err; i++) {
+		const struct stretch *s = &k->g->stretches[i];
 		uint64_t from = MAX(s->from_ns, at), to = MIN(s->to_ns, f.to_ns);
 
 		if (s->from_ns >= f.to_ns)
@@ -211,13 +212,13 @@ static void walk(struct walker *k, uint32_t frame)
 			continue;
 		add_piece(k, frame, at, from, GRAPH_NONE, TIME_UNKNOWN, GRAPH_NONE, false);
 		switch (s->state) {
-		case SEG_RUNNING:
+		case STRETCH_RUNNING:
 			add_piece(k, frame, from, to, i, TIME_RUNNING, GRAPH_NONE, false);
 			break;
-		case SEG_RUNNABLE:
+		case STRETCH_RUNNABLE:
 			add_piece(k, frame, from, to, i, TIME_RUNNABLE, GRAPH_NONE, false);
 			break;
-		case SEG_BLOCKED:
+		case STRETCH_BLOCKED:
 			walk_wait(k, frame, i, from, to);
 			break;
 		default:
@@ -245,7 +246,7 @@ int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t t
 						     .to_ns = to_ns,
 						     .task = task,
 						     .parent = GRAPH_NONE,
-						     .seg = GRAPH_NONE }))
+						     .stretch = GRAPH_NONE }))
 		k.err = -ENOMEM;
 	else
 		walk(&k, 0);

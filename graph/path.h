@@ -20,8 +20,9 @@
 struct path_frame {
 	uint64_t from_ns, to_ns;
 	uint32_t task;
-	uint32_t parent; /* frame whose task waited; GRAPH_NONE for frame 0 */
-	uint32_t seg; /* the wait, a segment of the parent's task; GRAPH_NONE for frame 0 and for a creator */
+	uint32_t parent;  /* frame whose task waited; GRAPH_NONE for frame 0 */
+	uint32_t stretch; /* the wait, a stretch of the parent's task; GRAPH_NONE for frame 0 and for a
+			     creator */
 	uint32_t depth;
 	struct blame blame; /* of that wait */
 };
@@ -29,9 +30,9 @@ struct path_frame {
 struct path_piece {
 	uint64_t from_ns, to_ns;
 	uint32_t frame;
-	uint32_t seg; /* the segment it lies in, GRAPH_NONE where nothing is known */
-	uint8_t time; /* enum time_kind */
-	bool cycle;   /* a wait for a task that is itself waiting on this path */
+	uint32_t stretch; /* the stretch it lies in, GRAPH_NONE where nothing is known */
+	uint8_t time;     /* enum time_kind */
+	bool cycle;       /* a wait for a task that is itself waiting on this path */
 	uint16_t pad;
 	uint32_t blame; /* index into leaf_blames, GRAPH_NONE when it did not wait */
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * timeline.c - from records to segments: replays the window in time order, one
+ * timeline.c - from records to stretches: replays the window in time order, one
  * small state per task.
  *
  * A wake can be recorded before the switch-out of the wait that it ends (the
@@ -25,13 +25,13 @@ static uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool
 		if (!fresh && !t->gone)
 			return (uint32_t)at;
 		/* a fork of a tid whose earlier life was never seen */
-		if (fresh && !t->gone && t->seg == GRAPH_NONE && t->born_ns + 1000000 > ts)
+		if (fresh && !t->gone && t->stretch == GRAPH_NONE && t->born_ns + 1000000 > ts)
 			return (uint32_t)at;
 		if (!fresh && t->gone && ts <= t->exit_ns + 1000000)
 			return (uint32_t)at;
 	}
 	if (VEC_PUSH(&b->now, (struct task_now){ .tid = tid,
-						 .seg = GRAPH_NONE,
+						 .stretch = GRAPH_NONE,
 						 .race_wake = GRAPH_NONE,
 						 .parent = GRAPH_NONE,
 						 .cpu = 0xffff,
@@ -48,42 +48,43 @@ static void timeline_close(struct builder *b, uint32_t task, uint64_t ts)
 {
 	struct task_now *t = &b->now.v[task];
 
-	if (t->seg != GRAPH_NONE)
-		b->segs.v[t->seg].to_ns = MAX(ts, b->segs.v[t->seg].from_ns);
+	if (t->stretch != GRAPH_NONE)
+		b->stretches.v[t->stretch].to_ns = MAX(ts, b->stretches.v[t->stretch].from_ns);
 }
 
-static struct seg *timeline_open(struct builder *b, uint32_t task, uint64_t ts, enum seg_state state)
+static struct stretch *timeline_open(struct builder *b, uint32_t task, uint64_t ts, enum stretch_state state)
 {
 	struct task_now *t = &b->now.v[task];
 
 	timeline_close(b, task, ts);
-	if (b->segs.n >= GRAPH_NONE - 1) {
+	if (b->stretches.n >= GRAPH_NONE - 1) {
 		b->err = -E2BIG;
 		return NULL;
 	}
-	if (VEC_PUSH(&b->segs, (struct seg){ .from_ns = ts,
-					     .to_ns = ts,
-					     .task = task,
-					     .wake = GRAPH_NONE,
-					     .visit = GRAPH_NONE,
-					     .nr = CT_NR_NONE,
-					     .cpu = t->cpu,
-					     .state = (uint8_t)state })) {
+	if (VEC_PUSH(&b->stretches, (struct stretch){ .from_ns = ts,
+						      .to_ns = ts,
+						      .task = task,
+						      .wake = GRAPH_NONE,
+						      .visit = GRAPH_NONE,
+						      .nr = CT_NR_NONE,
+						      .cpu = t->cpu,
+						      .state = (uint8_t)state })) {
 		b->err = -ENOMEM;
 		return NULL;
 	}
-	t->seg = (uint32_t)b->segs.n - 1;
-	return &b->segs.v[t->seg];
+	t->stretch = (uint32_t)b->stretches.n - 1;
+	return &b->stretches.v[t->stretch];
 }
 
-static enum seg_state timeline_state(const struct builder *b, const struct task_now *t)
+static enum stretch_state timeline_state(const struct builder *b, const struct task_now *t)
 {
-	return t->seg == GRAPH_NONE ? SEG_UNKNOWN : (enum seg_state)b->segs.v[t->seg].state;
+	return t->stretch == GRAPH_NONE ? STRETCH_UNKNOWN
+					: (enum stretch_state)b->stretches.v[t->stretch].state;
 }
 
 static void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, uint32_t owner)
 {
-	struct seg *s = timeline_open(b, task, r->ts, SEG_BLOCKED);
+	struct stretch *s = timeline_open(b, task, r->ts, STRETCH_BLOCKED);
 
 	if (!s)
 		return;
@@ -107,18 +108,18 @@ static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint3
 	if (b->on_cpu.v[cpu] != GRAPH_NONE && b->on_cpu.v[cpu] != was) {
 		const struct task_now *t = &b->now.v[b->on_cpu.v[cpu]];
 
-		if (timeline_state(b, t) == SEG_RUNNING && b->segs.v[t->seg].cpu == cpu)
-			b->segs.v[t->seg].state = SEG_UNKNOWN;
+		if (timeline_state(b, t) == STRETCH_RUNNING && b->stretches.v[t->stretch].cpu == cpu)
+			b->stretches.v[t->stretch].state = STRETCH_UNKNOWN;
 	}
 	b->on_cpu.v[cpu] = now;
 }
 
-/* Opens the segment that a checkpoint tells of, from from_ns on. */
-static void timeline_state_seg(struct builder *b, uint32_t task, const struct window_state *st,
-			       uint64_t from_ns)
+/* Opens the stretch that a checkpoint tells of, from from_ns on. */
+static void timeline_state_stretch(struct builder *b, uint32_t task, const struct window_state *st,
+				   uint64_t from_ns)
 {
 	struct ct_rec last = st->last;
-	struct seg *s;
+	struct stretch *s;
 
 	last.ts = from_ns;
 	b->now.v[task].cpu = st->cpu;
@@ -128,10 +129,10 @@ static void timeline_state_seg(struct builder *b, uint32_t task, const struct wi
 		timeline_block(b, task, &last, st->owner);
 		break;
 	case WINDOW_RUN_RUNNABLE:
-		timeline_open(b, task, from_ns, SEG_RUNNABLE);
+		timeline_open(b, task, from_ns, STRETCH_RUNNABLE);
 		break;
 	case WINDOW_RUN_RUNNING:
-		s = timeline_open(b, task, from_ns, SEG_RUNNING);
+		s = timeline_open(b, task, from_ns, STRETCH_RUNNING);
 		if (s)
 			s->cpu = st->cpu;
 		if (s && st->cpu < GRAPH_CPUS_MAX)
@@ -147,7 +148,7 @@ static void timeline_checkpoint(struct builder *b)
 		uint32_t task = timeline_task(b, st->last.tid, 0, false);
 
 		if (!b->err)
-			timeline_state_seg(b, task, st, st->last.ts);
+			timeline_state_stretch(b, task, st, st->last.ts);
 	}
 }
 
@@ -157,7 +158,7 @@ static void timeline_resync_task(struct builder *b, const struct window_state *s
 {
 	uint32_t task = timeline_task(b, st->last.tid, st->last.ts, false);
 	struct task_now *t = &b->now.v[task];
-	const struct seg *s = b->err || t->seg == GRAPH_NONE ? NULL : &b->segs.v[t->seg];
+	const struct stretch *s = b->err || t->stretch == GRAPH_NONE ? NULL : &b->stretches.v[t->stretch];
 
 	if (b->err)
 		return;
@@ -166,11 +167,11 @@ static void timeline_resync_task(struct builder *b, const struct window_state *s
 	t->cpu = st->cpu;
 	t->resynced = true;
 	/* the wait that it was in before has not ended */
-	if (s && s->state == SEG_BLOCKED && st->run == WINDOW_RUN_BLOCKED && s->from_ns == st->last.ts)
+	if (s && s->state == STRETCH_BLOCKED && st->run == WINDOW_RUN_BLOCKED && s->from_ns == st->last.ts)
 		return;
-	if (s && !timeline_open(b, task, from, SEG_UNKNOWN))
+	if (s && !timeline_open(b, task, from, STRETCH_UNKNOWN))
 		return;
-	timeline_state_seg(b, task, st, MAX(st->last.ts, from));
+	timeline_state_stretch(b, task, st, MAX(st->last.ts, from));
 }
 
 static void timeline_resync(struct builder *b, const struct window_resync *rs, uint64_t from)
@@ -184,11 +185,11 @@ static void timeline_resync(struct builder *b, const struct window_resync *rs, u
 	for (size_t i = 0; i < b->now.n && !b->err; i++) {
 		struct task_now *t = &b->now.v[i];
 
-		if (t->resynced || t->gone || t->seg == GRAPH_NONE)
+		if (t->resynced || t->gone || t->stretch == GRAPH_NONE)
 			continue;
 		/* it went meanwhile */
 		timeline_close(b, (uint32_t)i, from);
-		t->seg = GRAPH_NONE;
+		t->stretch = GRAPH_NONE;
 		t->gone = true;
 		t->exit_ns = MIN(t->exit_ns, from);
 	}
@@ -206,7 +207,7 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	uint32_t task = timeline_task(b, e->r.tid, e->r.ts, false);
 	struct task_now *t = &b->now.v[task];
 	uint32_t race;
-	struct seg *s;
+	struct stretch *s;
 
 	/* the death of a task is final, even when the checkpoint found it alive a moment later */
 	if (b->err || (timeline_stale(t, e->r.ts) && !(e->r.state & CT_ST_DEAD)))
@@ -215,20 +216,20 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	t->prio = e->r.aux & 0xff;
 	race = t->race_wake;
 	t->race_wake = GRAPH_NONE;
-	if (timeline_state(b, t) != SEG_RUNNING && t->seg != GRAPH_NONE) {
+	if (timeline_state(b, t) != STRETCH_RUNNING && t->stretch != GRAPH_NONE) {
 		/* its switch-in was lost: it ran at least now */
-		if (!timeline_open(b, task, e->r.ts, SEG_RUNNING))
+		if (!timeline_open(b, task, e->r.ts, STRETCH_RUNNING))
 			return;
 		t = &b->now.v[task];
 	}
 	if (e->r.state & CT_ST_DEAD) {
 		timeline_close(b, task, e->r.ts);
-		t->seg = GRAPH_NONE;
+		t->stretch = GRAPH_NONE;
 		t->gone = true;
 		if (t->exit_ns == UINT64_MAX)
 			t->exit_ns = e->r.ts;
 	} else if (e->r.state == CT_ST_RUNNING) {
-		s = timeline_open(b, task, e->r.ts, SEG_RUNNABLE);
+		s = timeline_open(b, task, e->r.ts, STRETCH_RUNNABLE);
 		if (s) {
 			s->wait = e->r.wait;
 			s->nr = e->r.nr;
@@ -237,7 +238,7 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	} else {
 		timeline_block(b, task, &e->r, t->owner_ts == t->run_ns ? t->owner : 0);
 		if (!b->err)
-			b->segs.v[b->now.v[task].seg].wake = race;
+			b->stretches.v[b->now.v[task].stretch].wake = race;
 	}
 	b->now.v[task].owner = 0;
 }
@@ -246,13 +247,13 @@ static void timeline_switch_in(struct builder *b, const struct window_event *e)
 {
 	uint32_t task = timeline_task(b, e->r.peer, e->r.ts, false);
 	struct task_now *t = &b->now.v[task];
-	struct seg *s;
+	struct stretch *s;
 
 	if (b->err || timeline_stale(t, e->r.ts))
 		return;
 	t->cpu = e->cpu;
 	t->race_wake = GRAPH_NONE;
-	s = timeline_open(b, task, e->r.ts, SEG_RUNNING);
+	s = timeline_open(b, task, e->r.ts, STRETCH_RUNNING);
 	if (!s)
 		return;
 	s->cpu = e->cpu;
@@ -272,55 +273,38 @@ static void timeline_switch(struct builder *b, const struct window_event *e)
 		timeline_switch_in(b, e);
 }
 
-static void timeline_edge(struct builder *b, uint32_t from_task, uint32_t to_seg, uint32_t event,
-			  uint8_t kind, uint8_t strength)
-{
-	uint32_t from = from_task == GRAPH_NONE ? GRAPH_NONE : b->now.v[from_task].seg;
-
-	if (VEC_PUSH(
-		    &b->edges,
-		    (struct edge){
-			    .from = from, .to = to_seg, .event = event, .kind = kind, .strength = strength }))
-		b->err = -ENOMEM;
-}
-
 static void timeline_wake(struct builder *b, const struct window_event *e, uint32_t idx)
 {
 	uint32_t task = timeline_task(b, e->r.tid, e->r.ts, false);
-	uint32_t waker = GRAPH_NONE;
 	struct task_now *t;
-	uint32_t blocked;
 
 	if (b->err)
 		return;
 	if (e->r.peer)
-		waker = timeline_task(b, e->r.peer, e->r.ts, false);
+		timeline_task(b, e->r.peer, e->r.ts, false); /* the waker is known from now on */
 	t = &b->now.v[task];
 	if (b->err || timeline_stale(t, e->r.ts))
 		return;
 	switch (timeline_state(b, t)) {
-	case SEG_RUNNING:
+	case STRETCH_RUNNING:
 		t->race_wake = idx;
 		return;
-	case SEG_RUNNABLE:
+	case STRETCH_RUNNABLE:
 		return;
-	case SEG_UNKNOWN:
-		timeline_open(b, task, e->r.ts, SEG_RUNNABLE);
+	case STRETCH_UNKNOWN:
+		timeline_open(b, task, e->r.ts, STRETCH_RUNNABLE);
 		return;
-	case SEG_BLOCKED:
+	case STRETCH_BLOCKED:
 		break;
 	}
-	blocked = t->seg;
-	b->segs.v[blocked].wake = idx;
+	b->stretches.v[t->stretch].wake = idx;
 	/* it was frozen while it waited, and could not have gone on before the thaw */
 	if (e->r.flags & CT_WF_FROZEN)
-		b->segs.v[blocked].wait = CT_W_STOPPED;
-	if (!timeline_open(b, task, e->r.ts, SEG_RUNNABLE))
-		return;
-	timeline_edge(b, waker, blocked, idx, EDGE_WAKE, EDGE_WEAK); /* classified when all is known */
+		b->stretches.v[t->stretch].wait = CT_W_STOPPED;
+	timeline_open(b, task, e->r.ts, STRETCH_RUNNABLE);
 }
 
-static void timeline_fork(struct builder *b, const struct window_event *e, uint32_t idx)
+static void timeline_fork(struct builder *b, const struct window_event *e)
 {
 	uint32_t child = timeline_task(b, e->r.peer, e->r.ts, true);
 	uint32_t parent = b->err ? 0 : timeline_task(b, e->r.tid, e->r.ts, false);
@@ -329,9 +313,8 @@ static void timeline_fork(struct builder *b, const struct window_event *e, uint3
 		return;
 	b->now.v[child].parent = parent;
 	b->now.v[child].tgid = (uint32_t)e->r.obj;
-	if (b->now.v[child].seg == GRAPH_NONE && !timeline_open(b, child, e->r.ts, SEG_RUNNABLE))
-		return;
-	timeline_edge(b, parent, b->now.v[child].seg, idx, EDGE_FORK, EDGE_STRONG);
+	if (b->now.v[child].stretch == GRAPH_NONE)
+		timeline_open(b, child, e->r.ts, STRETCH_RUNNABLE);
 }
 
 static void timeline_visit(struct builder *b, const struct window_event *e, uint32_t idx)
@@ -340,8 +323,8 @@ static void timeline_visit(struct builder *b, const struct window_event *e, uint
 
 	if (!map_get(&b->by_tid, e->r.tid, &at))
 		return;
-	if (timeline_state(b, &b->now.v[at]) == SEG_BLOCKED)
-		b->segs.v[b->now.v[at].seg].visit = idx;
+	if (timeline_state(b, &b->now.v[at]) == STRETCH_BLOCKED)
+		b->stretches.v[b->now.v[at].stretch].visit = idx;
 }
 
 static void timeline_owner(struct builder *b, const struct window_event *e)
@@ -351,10 +334,10 @@ static void timeline_owner(struct builder *b, const struct window_event *e)
 
 	if (b->err)
 		return;
-	if (timeline_state(b, t) == SEG_BLOCKED) {
+	if (timeline_state(b, t) == STRETCH_BLOCKED) {
 		/* found by a visit while it waited */
-		if (b->segs.v[t->seg].obj == e->r.obj)
-			b->segs.v[t->seg].owner = e->r.peer;
+		if (b->stretches.v[t->stretch].obj == e->r.obj)
+			b->stretches.v[t->stretch].owner = e->r.peer;
 		return;
 	}
 	t->owner = e->r.peer;
@@ -373,7 +356,7 @@ static void timeline_event(struct builder *b, const struct window_event *e, uint
 		timeline_wake(b, e, idx);
 		break;
 	case CT_FORK:
-		timeline_fork(b, e, idx);
+		timeline_fork(b, e);
 		break;
 	case CT_FUTEX:
 		timeline_owner(b, e);
@@ -391,7 +374,7 @@ static void timeline_event(struct builder *b, const struct window_event *e, uint
 	}
 }
 
-/* Open segments last until the end of the window. */
+/* Open stretches last until the end of the window. */
 static void timeline_end(struct builder *b)
 {
 	uint64_t end = MAX(b->w->to_ns, b->w->n_events ? b->w->events[b->w->n_events - 1].r.ts : 0);
@@ -399,8 +382,9 @@ static void timeline_end(struct builder *b)
 	if (end == UINT64_MAX)
 		end = b->w->file_to_ns;
 	for (size_t i = 0; i < b->now.n; i++)
-		if (b->now.v[i].seg != GRAPH_NONE)
-			b->segs.v[b->now.v[i].seg].to_ns = MAX(end, b->segs.v[b->now.v[i].seg].from_ns);
+		if (b->now.v[i].stretch != GRAPH_NONE)
+			b->stretches.v[b->now.v[i].stretch].to_ns =
+				MAX(end, b->stretches.v[b->now.v[i].stretch].from_ns);
 }
 
 int timeline_replay(struct builder *b)

@@ -383,7 +383,7 @@ static int decode_check(const struct decoder *d, const struct format_cpu *cpus, 
 		if ((d->h->kind_info[i] & FORMAT_KIND_WORDS) > 2)
 			return -EBADMSG;
 	/* The words of a kind that we know are what we think they are. */
-	for (unsigned k = 1; k <= CT_GAP; k++)
+	for (unsigned k = 1; k <= CT_KIND_LAST; k++)
 		if (d->h->kinds[k] && (d->h->kind_info[k] & FORMAT_KIND_WORDS) != CT_KIND_WORDS(k))
 			return -EBADMSG;
 	return 0;

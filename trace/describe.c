@@ -55,6 +55,9 @@ static const char *const record_names[] = {
 	[CT_SAMPLE] = "sample",
 	[CT_VISIT] = "visit",
 	[CT_GAP] = "gap",
+	[CT_ACCESS] = "access",
+	[CT_POLLED] = "polled",
+	[CT_JOB] = "job",
 	[CT_TASK] = "task",
 	[CT_OBJECT] = "object",
 	[CT_STACK] = "stack",
@@ -222,6 +225,10 @@ const char *describe_kind(const struct window *w, uint64_t id)
 		return "child";
 	case CT_OBJ_FUSEDEV:
 		return "fuse";
+	case CT_OBJ_DATA:
+		return "data-flag";
+	case CT_OBJ_QUEUE:
+		return "queue";
 	case CT_OBJ_TTY:
 		return "input";
 	case CT_OBJ_NONE:
@@ -354,6 +361,15 @@ static size_t describe_futex(const struct window *w, const struct window_object 
 		 : put(buf, size, "futex 0x%" PRIx64, uaddr);
 }
 
+/* What a process knows by an address. */
+static size_t describe_user(const struct window_object *o, const char *word, uint64_t ident, char *buf,
+			    size_t size)
+{
+	uint64_t uaddr = ident & ((1ULL << 47) - 1);
+
+	return o && o->name[0] ? put(buf, size, "%s", o->name) : put(buf, size, "%s 0x%" PRIx64, word, uaddr);
+}
+
 static size_t describe_blockdev(const struct window_object *o, uint64_t ident, char *buf, size_t size)
 {
 	if (o && o->name[0])
@@ -411,6 +427,10 @@ size_t describe_object(const struct window *w, uint64_t id, char *buf, size_t si
 		return put(buf, size, "io_uring %" PRIx64, ident & 0xffffffffff);
 	case CT_OBJ_FUSEDEV:
 		return put(buf, size, "/dev/fuse %" PRIx64, ident & 0xffffffffff);
+	case CT_OBJ_DATA:
+		return describe_user(o, "variable", ident, buf, size);
+	case CT_OBJ_QUEUE:
+		return describe_user(o, "queue", ident, buf, size);
 	case CT_OBJ_ANON:
 		return o && o->name[0] ? put(buf, size, "%s", o->name)
 				       : put(buf, size, "anonymous inode %" PRIx64, ident & 0xffffffffff);

@@ -64,7 +64,7 @@ void encoder_free(struct encoder *e)
 void encode_kind_info(uint8_t kind_info[FORMAT_KINDS])
 {
 	memset(kind_info, 0, FORMAT_KINDS);
-	for (unsigned k = 1; k <= CT_GAP; k++)
+	for (unsigned k = 1; k <= CT_KIND_LAST; k++)
 		kind_info[k] = CT_KIND_WORDS(k);
 	kind_info[CT_SWITCH] |= FORMAT_KIND_SWITCH | FORMAT_KIND_PEER_TID;
 	kind_info[CT_WAKE] |= FORMAT_KIND_WAKE | FORMAT_KIND_PEER_TID;

@@ -98,7 +98,7 @@ int order_merge(struct order *o, const uint64_t *times, const uint8_t *kinds, co
 	while (n) {
 		uint32_t r = o->sorted.v[h[0].at];
 
-		o->place[r] = kinds[r] <= CT_GAP ? n_out++ : ORDER_NONE;
+		o->place[r] = kinds[r] <= CT_KIND_LAST ? n_out++ : ORDER_NONE;
 		if (++h[0].at < h[0].end)
 			h[0].ts = times[o->sorted.v[h[0].at]];
 		else

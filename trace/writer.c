@@ -178,7 +178,7 @@ int writer_add(struct writer *w, uint16_t cpu, const struct ct_rec *rec, const u
 	size_t n_words = CT_KIND_WORDS(rec->kind), n = 4 + n_words;
 	struct stream *s;
 
-	if (!rec->kind || rec->kind > CT_GAP || cpu >= FORMAT_CPUS_MAX || (n_words && !words))
+	if (!rec->kind || rec->kind > CT_KIND_LAST || cpu >= FORMAT_CPUS_MAX || (n_words && !words))
 		return -EINVAL;
 	if (w->n_records >= FORMAT_RECORDS_MAX || w->pending + n * 8 > PENDING_MAX)
 		return -ENOMEM;

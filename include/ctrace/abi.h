@@ -120,6 +120,24 @@ enum ct_kind {
 	/* Records lost.  tid: CPU (CT_GAP_ALL_CPUS: any), peer: how many (saturating; 0: not known),
 	 * state: cause (CT_LOSS_*), x[0]: first, x[1]: last time at which it can have happened. ts = x[1]. */
 	CT_GAP = 22,
+	/*
+	 * A watched variable was written or read.  tid: the task, state: 0 written, 1 read (without a
+	 * change), aux: its length in bytes, obj: the variable (CT_OBJ_DATA), x[0]: its value afterwards,
+	 * x[1]: stack id (CT_STACK blob) or 0.  Reads: only the first by each task after each change.
+	 */
+	CT_ACCESS = 23,
+	/*
+	 * A task that spins was looked at: a variable that it may be polling.  tid: the task, obj: the
+	 * variable (CT_OBJ_DATA), flags: CT_QF_*, x[0]: its value then, x[1]: its address.
+	 */
+	CT_POLLED = 24,
+	/*
+	 * A framework's queue reports on a job.  tid: the task, state: CT_JOB_*, obj: the queue
+	 * (CT_OBJ_QUEUE) or 0, x[0]: the job (an address; with the tgid it names one job while that lives),
+	 * x[1]: the function that it runs, 0 not known.
+	 */
+	CT_JOB = 25,
+	CT_KIND_LAST = CT_JOB,
 
 	/* blobs */
 	CT_TASK = 64,     /* struct ct_task_blob */
@@ -147,7 +165,8 @@ _Static_assert(sizeof(struct ct_rec) == 32, "ct_rec");
 #define CT_KIND_WORDS(kind)                                                                                  \
 	((kind) == CT_FUTEX || (kind) == CT_BLK_ISSUE || (kind) == CT_BLK_DONE || (kind) == CT_FLOCK ||      \
 			 (kind) == CT_HELD || (kind) == CT_EPMEMBER || (kind) == CT_SAMPLE ||                \
-			 (kind) == CT_VISIT || (kind) == CT_GAP                                              \
+			 (kind) == CT_VISIT || (kind) == CT_GAP || (kind) == CT_ACCESS ||                    \
+			 (kind) == CT_POLLED || (kind) == CT_JOB                                             \
 		 ? 2                                                                                         \
 		 : 0)
 #define CT_KIND_IS_BLOB(kind) ((kind) >= 64)
@@ -227,6 +246,11 @@ enum ct_ctx { CT_CTX_TASK = 0, CT_CTX_SOFTIRQ = 1, CT_CTX_HARDIRQ = 2, CT_CTX_TI
 
 #define CT_PF_KERNEL 0x01 /* sample: was in the kernel */
 
+#define CT_QF_REG  0x01 /* polled: the address was in a register of every sample */
+#define CT_QF_CODE 0x02 /* polled: the code that it runs names the address */
+
+enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
+
 enum ct_loss {
 	CT_LOSS_RING_FULL = 0, /* per-CPU ring had no room */
 	CT_LOSS_STORAGE = 1,   /* no task storage could be had: the reason of a wait is missing */
@@ -246,6 +270,7 @@ enum ct_loss {
  *   EVENTFD .. ANON   low 59 bits of file->private_data
  *   FUTEX        user address (47 bits) | low 12 bits of the tgid << 47
  *   TASK         tid
+ *   DATA, QUEUE  as FUTEX; DATA: name is the symbol ("flag (a.out)") where it is known
  */
 enum ct_obj_kind {
 	CT_OBJ_NONE = 0,
@@ -268,6 +293,8 @@ enum ct_obj_kind {
 	CT_OBJ_FUSEDEV = 17, /* an open /dev/fuse: private_data */
 	CT_OBJ_TTY = 18,     /* a terminal; CT_OBJ_HASH(dev, ino) */
 	CT_OBJ_FIFO = 19,    /* a named pipe; CT_OBJ_HASH(dev, ino) */
+	CT_OBJ_DATA = 20,    /* a variable in a process */
+	CT_OBJ_QUEUE = 21,   /* a framework's queue of jobs */
 };
 #define CT_OBJ_SHIFT           59
 #define CT_OBJ_MASK            ((1ULL << CT_OBJ_SHIFT) - 1)
@@ -275,8 +302,10 @@ enum ct_obj_kind {
 #define CT_OBJ_KIND(id)        ((enum ct_obj_kind)((id) >> CT_OBJ_SHIFT))
 /* dev is the kernel's encoding (major << 20 | minor); see ct_kdev() in lib/. */
 #define CT_OBJ_HASH(dev, ino) (((ct_u64)(ino) ^ ((ct_u64)(dev)*0x9e3779b97f4a7c15ULL)) & CT_OBJ_MASK)
-#define CT_OBJ_FUTEX_ID(tgid, uaddr)                                                                         \
-	CT_OBJ_ID(CT_OBJ_FUTEX, ((ct_u64)(uaddr) & ((1ULL << 47) - 1)) | (ct_u64)((tgid)&0xfff) << 47)
+/* Of what a process names by an address: FUTEX, DATA, QUEUE. */
+#define CT_OBJ_USER_ID(kind, tgid, uaddr)                                                                    \
+	CT_OBJ_ID(kind, ((ct_u64)(uaddr) & ((1ULL << 47) - 1)) | (ct_u64)((tgid)&0xfff) << 47)
+#define CT_OBJ_FUTEX_ID(tgid, uaddr) CT_OBJ_USER_ID(CT_OBJ_FUTEX, tgid, uaddr)
 
 /* Every blob starts with this.  size: whole blob, a multiple of 8. */
 struct ct_blob {

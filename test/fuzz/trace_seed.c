@@ -75,7 +75,7 @@ static void write_trace(const char *path, unsigned seed)
 
 		for (unsigned i = 0; i < n; i++) {
 			uint64_t x[2] = { CT_OBJ_ID(CT_OBJ_SOCK, draw() % 8), draw() % 1000 };
-			struct ct_rec r = { .kind = (uint8_t)(1 + draw() % CT_GAP),
+			struct ct_rec r = { .kind = (uint8_t)(1 + draw() % CT_KIND_LAST),
 					    .tid = (uint32_t)(draw() % 8),
 					    .peer = (uint32_t)(draw() % 8),
 					    .nr = (uint16_t)(draw() % 4),

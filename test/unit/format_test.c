@@ -41,7 +41,7 @@ static void write_everything(struct fixture *f)
 		e.x[0] = s->id;
 		fixture_add(f, &e);
 		for (int i = 0; i < 600; i++) {
-			e = fixture_record(f, (uint8_t)(1 + fixture_random(f) % CT_GAP));
+			e = fixture_record(f, (uint8_t)(1 + fixture_random(f) % CT_KIND_LAST));
 			fixture_add(f, &e);
 		}
 		fixture_busy(f, 600);

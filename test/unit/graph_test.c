@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Segments, edges and the critical path of windows made by hand and at random. */
+/* Stretches, edges and the critical path of windows made by hand and at random. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,12 +13,12 @@
 #define OBJ   CT_OBJ_ID(CT_OBJ_FUTEX, FUTEX)
 #define PIPE  CT_OBJ_ID(CT_OBJ_PIPE, 77)
 
-static const struct seg *seg_of(const struct graph *g, uint32_t tid, uint64_t ms)
+static const struct stretch *stretch_of(const struct graph *g, uint32_t tid, uint64_t ms)
 {
-	uint32_t i = graph_seg_at(g, graph_task_at(g, tid, ms * MS), ms * MS);
+	uint32_t i = graph_stretch_at(g, graph_task_at(g, tid, ms * MS), ms * MS);
 
 	assert_int_not_equal(i, GRAPH_NONE);
-	return &g->segs[i];
+	return &g->stretches[i];
 }
 
 static void assert_partition(const struct path *p, uint64_t from, uint64_t to)
@@ -54,26 +54,25 @@ static void simple(struct make *m)
 	make_switch(m, 60, 0, 10, 0, CT_W_SLEEP, 0);
 }
 
-static void test_segments(void **state)
+static void test_stretches(void **state)
 {
 	struct make m = { 0 };
+	uint8_t kind, strength;
 	struct graph *g;
 
 	simple(&m);
 	g = build(&m, 100);
-	assert_int_equal(seg_of(g, 10, 5)->state, SEG_RUNNING);
-	assert_int_equal(seg_of(g, 10, 20)->state, SEG_BLOCKED);
-	assert_int_equal(seg_of(g, 10, 20)->from_ns, 10 * MS);
-	assert_int_equal(seg_of(g, 10, 20)->to_ns, 50 * MS);
-	assert_int_equal(seg_of(g, 10, 50)->state, SEG_RUNNABLE);
-	assert_int_equal(seg_of(g, 10, 55)->state, SEG_RUNNING);
-	assert_int_equal(seg_of(g, 10, 99)->state, SEG_BLOCKED);
-	assert_int_equal(seg_of(g, 10, 99)->to_ns, 100 * MS);
-	assert_int_equal(g->n_edges, 1);
-	assert_int_equal(g->edges[0].kind, EDGE_PIPE);
-	assert_int_equal(g->edges[0].strength, EDGE_STRONG);
-	assert_int_equal(g->segs[g->edges[0].from].task, graph_task_at(g, 20, 0));
-	assert_ptr_equal(&g->segs[g->edges[0].to], seg_of(g, 10, 20));
+	assert_int_equal(stretch_of(g, 10, 5)->state, STRETCH_RUNNING);
+	assert_int_equal(stretch_of(g, 10, 20)->state, STRETCH_BLOCKED);
+	assert_int_equal(stretch_of(g, 10, 20)->from_ns, 10 * MS);
+	assert_int_equal(stretch_of(g, 10, 20)->to_ns, 50 * MS);
+	assert_int_equal(stretch_of(g, 10, 50)->state, STRETCH_RUNNABLE);
+	assert_int_equal(stretch_of(g, 10, 55)->state, STRETCH_RUNNING);
+	assert_int_equal(stretch_of(g, 10, 99)->state, STRETCH_BLOCKED);
+	assert_int_equal(stretch_of(g, 10, 99)->to_ns, 100 * MS);
+	edge_classify(g, stretch_of(g, 10, 20), &g->w->events[stretch_of(g, 10, 20)->wake], &kind, &strength);
+	assert_int_equal(kind, EDGE_PIPE);
+	assert_int_equal(strength, EDGE_STRONG);
 	assert_int_equal(graph_task_at(g, 99, 0), GRAPH_NONE);
 	graph_free(g);
 	make_free(&m);
@@ -105,7 +104,7 @@ static void test_wake_before_switch_out(void **state)
 {
 	struct make m = { 0 };
 	struct graph *g;
-	const struct seg *s;
+	const struct stretch *s;
 	struct blame b;
 
 	make_task(&m, 10, 10, 1, "victim");
@@ -116,10 +115,10 @@ static void test_wake_before_switch_out(void **state)
 	make_switch(&m, 10, 0, 10, 0, CT_W_READ, PIPE);
 	make_switch(&m, 30, 0, 0, 10, CT_W_NONE, 0);
 	g = build(&m, 50);
-	s = seg_of(g, 10, 20);
-	assert_int_equal(s->state, SEG_BLOCKED);
+	s = stretch_of(g, 10, 20);
+	assert_int_equal(s->state, STRETCH_BLOCKED);
 	assert_int_not_equal(s->wake, GRAPH_NONE);
-	blame_wait(g, (uint32_t)(s - g->segs), 50 * MS, &b);
+	blame_wait(g, (uint32_t)(s - g->stretches), 50 * MS, &b);
 	assert_int_equal(g->tasks[b.task].tid, 20);
 	assert_true(b.ended);
 	graph_free(g);
@@ -131,7 +130,7 @@ static void test_stale_race_wake(void **state)
 {
 	struct make m = { 0 };
 	struct graph *g;
-	const struct seg *s;
+	const struct stretch *s;
 
 	make_switch(&m, 0, 0, 0, 10, CT_W_NONE, 0);
 	make_wake(&m, 1, 1, 10, 20, PIPE);
@@ -140,9 +139,9 @@ static void test_stale_race_wake(void **state)
 	make_switch(&m, 9, 0, 0, 10, CT_W_NONE, 0);
 	make_switch(&m, 12, 0, 10, 0, CT_W_READ, PIPE);
 	g = build(&m, 50);
-	s = seg_of(g, 10, 5);
+	s = stretch_of(g, 10, 5);
 	assert_int_equal(g->w->events[s->wake].r.peer, 30);
-	assert_int_equal(seg_of(g, 10, 20)->wake, GRAPH_NONE);
+	assert_int_equal(stretch_of(g, 10, 20)->wake, GRAPH_NONE);
 	graph_free(g);
 	make_free(&m);
 }
@@ -156,7 +155,8 @@ static void test_wake_from_interrupt(void **state)
 		struct make m = { 0 };
 		struct graph *g;
 		struct blame b;
-		const struct seg *s;
+		const struct stretch *s;
+		uint8_t kind, strength;
 
 		make_switch(&m, 0, 0, 0, 10, CT_W_NONE, 0);
 		make_switch(&m, 0, 1, 0, 20, CT_W_NONE, 0);
@@ -164,11 +164,12 @@ static void test_wake_from_interrupt(void **state)
 		make_wake(&m, 50, 1, 10, 20, 0)->r.state = contexts[i];
 		make_switch(&m, 51, 0, 0, 10, CT_W_NONE, 0);
 		g = build(&m, 60);
-		s = seg_of(g, 10, 20);
-		blame_wait(g, (uint32_t)(s - g->segs), 60 * MS, &b);
+		s = stretch_of(g, 10, 20);
+		blame_wait(g, (uint32_t)(s - g->stretches), 60 * MS, &b);
 		assert_int_equal(b.task, GRAPH_NONE);
-		assert_int_equal(g->edges[0].strength, EDGE_WEAK);
-		assert_true(g->edges[0].kind == EDGE_IRQ || g->edges[0].kind == EDGE_TIMER);
+		edge_classify(g, s, &g->w->events[s->wake], &kind, &strength);
+		assert_int_equal(strength, EDGE_WEAK);
+		assert_true(kind == EDGE_IRQ || kind == EDGE_TIMER);
 		graph_free(g);
 		make_free(&m);
 	}
@@ -224,7 +225,7 @@ static void test_deadlock(void **state)
 	e->r.obj = OBJ + 64;
 	make_switch(&m, 11, 1, 11, 0, CT_W_FUTEX, OBJ + 64);
 	g = build(&m, 1000);
-	assert_int_equal(seg_of(g, 10, 500)->owner, 11);
+	assert_int_equal(stretch_of(g, 10, 500)->owner, 11);
 	assert_int_equal(path_walk(g, graph_task_at(g, 10, 0), 0, 1000 * MS, &p), 0);
 	assert_partition(p, 0, 1000 * MS);
 	assert_true(p->pieces[p->n_pieces - 1].cycle);
@@ -250,9 +251,9 @@ static void test_checkpoint(void **state)
 	make_switch(&m, 2, 0, 10, 0, CT_W_SLEEP, 0); /* older than the checkpoint: known already */
 	make_wake(&m, 150, 1, 10, 20, PIPE);
 	g = build(&m, 200);
-	assert_int_equal(seg_of(g, 10, 120)->wait, CT_W_READ);
-	assert_int_equal(seg_of(g, 10, 120)->from_ns, 3 * MS);
-	assert_int_equal(seg_of(g, 10, 120)->to_ns, 150 * MS);
+	assert_int_equal(stretch_of(g, 10, 120)->wait, CT_W_READ);
+	assert_int_equal(stretch_of(g, 10, 120)->from_ns, 3 * MS);
+	assert_int_equal(stretch_of(g, 10, 120)->to_ns, 150 * MS);
 	graph_free(g);
 	make_free(&m);
 }
@@ -296,12 +297,12 @@ static void test_resync(void **state)
 	make_switch(&m, 20, 0, 12, 0, CT_W_READ, PIPE);
 	make_wake(&m, 70, 1, 10, 20, PIPE);
 	g = build(&m, 100);
-	assert_int_equal(seg_of(g, 10, 40)->state, SEG_BLOCKED);
-	assert_int_equal(seg_of(g, 10, 40)->from_ns, 10 * MS);
-	assert_int_equal(seg_of(g, 10, 40)->to_ns, 70 * MS);
-	assert_int_equal(seg_of(g, 11, 40)->state, SEG_UNKNOWN);
-	assert_int_equal(seg_of(g, 11, 80)->wait, CT_W_SLEEP);
-	assert_int_equal(seg_of(g, 11, 80)->from_ns, 50 * MS);
+	assert_int_equal(stretch_of(g, 10, 40)->state, STRETCH_BLOCKED);
+	assert_int_equal(stretch_of(g, 10, 40)->from_ns, 10 * MS);
+	assert_int_equal(stretch_of(g, 10, 40)->to_ns, 70 * MS);
+	assert_int_equal(stretch_of(g, 11, 40)->state, STRETCH_UNKNOWN);
+	assert_int_equal(stretch_of(g, 11, 80)->wait, CT_W_SLEEP);
+	assert_int_equal(stretch_of(g, 11, 80)->from_ns, 50 * MS);
 	assert_int_equal(g->tasks[graph_task_at(g, 12, 0)].exit_ns, 20 * MS);
 	graph_free(g);
 	make_free(&m);
@@ -361,9 +362,9 @@ static void test_random_partition(void **state)
 			assert_partition(p, from, to);
 			path_free(p);
 		}
-		for (size_t i = 0; i + 1 < g->n_segs; i++)
-			if (g->segs[i].task == g->segs[i + 1].task)
-				assert_true(g->segs[i].to_ns == g->segs[i + 1].from_ns);
+		for (size_t i = 0; i + 1 < g->n_stretches; i++)
+			if (g->stretches[i].task == g->stretches[i + 1].task)
+				assert_true(g->stretches[i].to_ns == g->stretches[i + 1].from_ns);
 		graph_free(g);
 		make_free(&m);
 	}
@@ -384,7 +385,7 @@ static void test_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_segments),
+		cmocka_unit_test(test_stretches),
 		cmocka_unit_test(test_path_follows_waker),
 		cmocka_unit_test(test_wake_before_switch_out),
 		cmocka_unit_test(test_stale_race_wake),

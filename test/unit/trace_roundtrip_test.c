@@ -17,7 +17,7 @@ static void every_kind_with_edges(void **state)
 	fixture_open(f, 16u << 20);
 	for (int segment = 0; segment < 4; segment++) {
 		for (int i = 0; i < 20000; i++) {
-			struct window_event e = fixture_record(f, (uint8_t)(1 + fixture_random(f) % CT_GAP));
+			struct window_event e = fixture_record(f, (uint8_t)(1 + fixture_random(f) % CT_KIND_LAST));
 
 			f->now += fixture_random(f) % 300;
 			fixture_add(f, &e);
@@ -381,7 +381,7 @@ static void what_the_writer_refuses(void **state)
 	fixture_open(f, FIXTURE_BYTES);
 	e.r.kind = 0;
 	assert_int_equal(writer_add(f->w, 0, &e.r, e.x), -EINVAL);
-	e.r.kind = CT_GAP + 1;
+	e.r.kind = CT_KIND_LAST + 1;
 	assert_int_equal(writer_add(f->w, 0, &e.r, e.x), -EINVAL);
 	e.r.kind = CT_GAP;
 	assert_int_equal(writer_add(f->w, 0, &e.r, NULL), -EINVAL);
