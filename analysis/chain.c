@@ -360,12 +360,15 @@ static int chain_step(const struct graph *g, const struct path *p, struct chain 
 	return r;
 }
 
-int chain_build(const struct graph *g, const struct path *p, struct chain *c)
+int chain_build(const struct graph *g, const struct path *p, const struct diagnose_options *options,
+		struct chain *c)
 {
 	_cleanup_free_ bool *next = calloc(p->n_frames, 1);
 	int r = 1;
 
 	*c = (struct chain){ .end = END_UNKNOWN };
+	if (options)
+		c->options = *options;
 	c->in_last = calloc(p->n_frames, 1);
 	if (!next || !c->in_last)
 		return -ENOMEM;

@@ -22,10 +22,13 @@ struct chain {
 	struct blame leaf;   /* END_LEAF, END_CYCLE */
 	uint32_t last_frame; /* the longest frame of the last task */
 	bool *in_last;       /* [frame]: belongs to the last task */
+	struct diagnose_options options;
+	size_t asked; /* questions put to a person */
 };
 
-/* 0 or -ENOMEM. */
-int chain_build(const struct graph *g, const struct path *p, struct chain *ret);
+/* options NULL: the defaults. 0 or -ENOMEM. */
+int chain_build(const struct graph *g, const struct path *p, const struct diagnose_options *options,
+		struct chain *ret);
 void chain_done(struct chain *c);
 /* Adds a link for task at the end, over the time of the last one. */
 int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edge_kind edge,

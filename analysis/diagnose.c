@@ -220,7 +220,8 @@ static int diagnose_words(const struct findings *f, struct diagnosis *d)
 	return d->root_text && d->sentence ? 0 : -ENOMEM;
 }
 
-int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct diagnosis **ret)
+int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+	     const struct diagnose_options *options, struct diagnosis **ret)
 {
 	struct findings f = { .g = g };
 	struct path *p = NULL;
@@ -237,7 +238,7 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 	d->from_ns = from_ns;
 	d->to_ns = to_ns;
 	diagnose_time(p, d);
-	r = chain_build(g, p, &f.chain);
+	r = chain_build(g, p, options, &f.chain);
 	if (!r)
 		r = f.chain.links.n ? ending_find(&f) : -EINVAL;
 	if (!r) {
@@ -251,6 +252,7 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 		d->n_chain = f.chain.links.n;
 		d->choices = TAKE_PTR(f.chain.choices.v);
 		d->n_choices = f.chain.choices.n;
+		d->asked = f.chain.asked;
 		f.chain.links.n = f.chain.choices.n = 0;
 		r = diagnose_words(&f, d);
 	}

@@ -10,6 +10,8 @@
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_H
 #define CTRACE_ANALYSIS_DIAGNOSE_H
 
+#include "analysis/ask.h"
+#include "analysis/rules.h"
 #include "graph/path.h"
 
 /* One task on the way from the victim to the root cause. */
@@ -62,6 +64,7 @@ struct diagnosis {
 	struct choice *choices;
 	size_t n_choices;
 	uint64_t stall_ns; /* the time that the verdict is about */
+	size_t asked;      /* questions put to a person */
 };
 
 #define DIAGNOSE_MAX_CHAIN   32
@@ -74,8 +77,14 @@ struct diagnosis {
 #define DIAGNOSE_QUICK_NS      5000000ULL
 #define DIAGNOSE_CHILD_BUSY_NS 2000000000ULL
 
-/* 0, -EINVAL (empty window, no such task), -ENOMEM. */
-int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct diagnosis **ret);
+struct diagnose_options {
+	struct rules *rules;   /* may be NULL; answers to be kept are added */
+	const struct ask *ask; /* NULL: decide */
+};
+
+/* 0, -EINVAL (empty window, no such task), -ENOMEM. options NULL: no rules, and decide. */
+int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+	     const struct diagnose_options *options, struct diagnosis **ret);
 void diagnosis_free(struct diagnosis *d);
 
 #endif

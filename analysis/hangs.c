@@ -188,7 +188,7 @@ int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const st
 		struct hang *x = &h->v[h->n];
 
 		*x = (struct hang){ .task = v.v[i].task, .from_ns = v.v[i].from_ns, .to_ns = v.v[i].to_ns };
-		r = diagnose(g, x->task, x->from_ns, x->to_ns, &x->diagnosis);
+		r = diagnose(g, x->task, x->from_ns, x->to_ns, NULL, &x->diagnosis);
 		if (r)
 			break;
 		x->alarm = is_alarm(x->diagnosis);

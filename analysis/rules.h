@@ -40,12 +40,19 @@ struct rule_facts {
 	uint64_t ts_ns;
 };
 
-/* The first rule that matches (its applied is counted up), or NULL.  rules may be NULL. */
+/* The first rule that matches, or NULL.  rules may be NULL. */
+struct rule *rules_find(const struct rules *rules, const struct graph *g, const struct rule_facts *facts);
+/* The same, for a decision: its applied is counted up. */
 const struct rule *rules_match(struct rules *rules, const struct graph *g, const struct rule_facts *facts);
-/* The rule that says verdict of these facts and their like: kinds and names, ids of processes and sockets
- * left out ("tcp 127.0.0.1:80->*").  0 or -ENOMEM. */
+/*
+ * The rule that says verdict of these facts and their like: kinds and names, ids of processes and sockets
+ * left out ("tcp 127.0.0.1:80->*").  A rule about the very same takes on the verdict; else it is added at the
+ * end.  0 or -ENOMEM.
+ */
 int rules_add(struct rules *rules, const struct graph *g, const struct rule_facts *facts,
 	      enum rule_verdict verdict);
+/* rules_add() would make one rule of both: no rule can tell them apart. */
+bool rules_same(const struct graph *g, const struct rule_facts *a, const struct rule_facts *b);
 void rules_done(struct rules *rules);
 
 #endif

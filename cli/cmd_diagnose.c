@@ -194,7 +194,7 @@ static int diagnose_print(struct analysis_input *in, const struct request *rq, c
 
 	if (r)
 		return r;
-	r = diagnose(in->graph, task, in->from_ns, in->to_ns, &d);
+	r = diagnose(in->graph, task, in->from_ns, in->to_ns, NULL, &d);
 	if (r)
 		return cli_error("%s: cannot diagnose: %s", in->path, strerror(-r));
 	if (rq->json)

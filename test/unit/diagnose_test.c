@@ -25,7 +25,8 @@ static struct diagnosis *run(struct make *m, uint32_t tid, uint64_t from_ms, uin
 
 	assert_int_equal(graph_build(make_done(m, to_ms), ret_g), 0);
 	assert_int_equal(
-		diagnose(*ret_g, graph_task_at(*ret_g, tid, to_ms * MS), from_ms * MS, to_ms * MS, &d), 0);
+		diagnose(*ret_g, graph_task_at(*ret_g, tid, to_ms * MS), from_ms * MS, to_ms * MS, NULL, &d),
+		0);
 	for (int i = 0; i < TIME_KINDS; i++)
 		sum += d->time_ns[i];
 	assert_int_equal(sum, (to_ms - from_ms) * MS);
