@@ -274,3 +274,28 @@ void path_free(struct path *p)
 	free(p->leaf_blames);
 	free(p);
 }
+
+uint32_t path_cpu_wanted(const struct graph *g, uint32_t stretch)
+{
+	const struct stretch *s = &g->stretches[stretch];
+	const struct graph_task *t = &g->tasks[s->task];
+
+	if (stretch + 1 < t->first_stretch + t->n_stretches && s[1].state == STRETCH_RUNNING)
+		return s[1].cpu;
+	return s->cpu;
+}
+
+size_t path_first_run(const struct graph *g, uint32_t cpu, uint64_t ts_ns)
+{
+	size_t lo = 0, hi = cpu < g->n_cpus ? g->n_runs[cpu] : 0;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (g->runs[cpu][mid].to_ns <= ts_ns)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
