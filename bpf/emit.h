@@ -102,4 +102,22 @@ static __always_inline struct emit_rec2 *emit_rec2(struct cpu *c, __u8 kind, __u
 	return r;
 }
 
+/*
+ * A record (or blob) that was made beside the ring, for programs that can be preempted: a task that loses the
+ * CPU with a reservation open would hold up all that comes after it.
+ */
+static __always_inline void emit_output(struct cpu *c, void *data, __u64 size, __u64 now)
+{
+	__u32 cpu = c->id;
+	void *ring = bpf_map_lookup_elem(&ct_rings, &cpu);
+	__u64 flags = ++c->emitted & 63 ? BPF_RB_NO_WAKEUP : emit_wake_flags(c);
+
+	if (!ring || bpf_ringbuf_output(ring, data, size, flags)) {
+		emit_loss(c, CT_LOSS_RING_FULL, now);
+		return;
+	}
+	c->stats.records++;
+	c->stats.bytes += size;
+}
+
 #endif

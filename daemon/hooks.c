@@ -27,6 +27,7 @@ const struct hook_def hooks_defs[] = {
 	{ "lock", "lock/flock", "who holds a lock taken with flock, other than from /proc/locks", false },
 	{ "iter", "iter/task", "tasks that were there before have no name and no wait", false },
 	{ "iter", "iter/files", "descriptors opened before are not known by what they stand for", false },
+	{ "jobs", "jobs/report", "where a framework's job begins and ends, and who gave it", false },
 };
 const size_t hooks_n_defs = ARRAY_SIZE(hooks_defs);
 
@@ -81,5 +82,7 @@ const struct hook_prog hooks_progs[] = {
 	TP("lock/flock", "ct_lock_flock", "flock_lock_inode"),
 	{ "iter/task", "ct_iter_tasks", "iter", "", 0 },
 	{ "iter/files", "ct_iter_files", "iter", "", 0 },
+	{ "jobs/report", "ct_job_entry", "uprobe", "", 0 },
+	{ "jobs/report", "ct_job_return", "uprobe", "", 0 },
 };
 const size_t hooks_n_progs = ARRAY_SIZE(hooks_progs);

@@ -68,7 +68,7 @@ int probe_check_hooks(const char *list, char err[PROBE_ERR_MAX])
 			snprintf(err, PROBE_ERR_MAX,
 				 "no such hook family: \"%s\"; write a \"-\" and one of sched, life, irq, "
 				 "signal, msg, "
-				 "block, lock, iter",
+				 "block, lock, iter, jobs",
 				 t);
 			return -EINVAL;
 		}
@@ -117,7 +117,7 @@ static bool probe_ftrace_is_off(void)
 }
 
 /* Switches off what is not wanted and what the kernel does not have. */
-static void probe_preselect(struct probe *p, const struct btf *btf, const char *list)
+static void probe_preselect(struct probe *p, const struct btf *btf, const struct probe_options *opt)
 {
 	bool ftrace_off = probe_ftrace_is_off();
 
@@ -126,8 +126,10 @@ static void probe_preselect(struct probe *p, const struct btf *btf, const char *
 		bool func = !strcmp(g->how, "fentry") || !strcmp(g->how, "fexit");
 		size_t d = probe_hook_state(p, g->hook) - p->state;
 
-		if (probe_name_is_off(list, hooks_defs[d].family))
+		if (probe_name_is_off(opt->hooks, hooks_defs[d].family))
 			probe_prog_off(p, i, "switched off by the configuration");
+		else if (!strcmp(hooks_defs[d].family, "jobs") && !opt->jobs)
+			probe_prog_off(p, i, "not asked for (the setting frameworks)");
 		else if (!probe_target_exists(btf, g))
 			probe_prog_off(p, i, "this kernel has no %s %s", func ? "function" : "tracepoint",
 				       g->target);
@@ -161,7 +163,7 @@ static bool probe_switch_has_state(const struct btf *btf)
 }
 
 /* One try to open and load; the skeleton is the probe's on success. */
-static int probe_try_load(struct probe *p, const struct btf *btf, uint64_t ring_bytes)
+static int probe_try_load(struct probe *p, const struct btf *btf, const struct probe_options *opt)
 {
 	struct ctrace_bpf *s = ctrace_bpf__open();
 	int r;
@@ -171,10 +173,14 @@ static int probe_try_load(struct probe *p, const struct btf *btf, uint64_t ring_
 	s->rodata->ct_tracer_tgid = getpid();
 	s->rodata->ct_switch_has_state = probe_switch_has_state(btf);
 	s->rodata->ct_has_rdonly_cast = btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
-	s->rodata->ct_ring_bytes = ring_bytes;
+	s->rodata->ct_ring_bytes = opt->ring_bytes;
 	syscalls_classes(s->rodata->ct_sysclass);
 	bpf_map__set_max_entries(s->maps.ct_cpus, p->n_cpus);
 	bpf_map__set_max_entries(s->maps.ct_rings, p->n_cpus);
+	bpf_map__set_autocreate(s->maps.ct_job_rules, opt->jobs);
+	bpf_map__set_autocreate(s->maps.ct_job_told, opt->jobs);
+	bpf_map__set_autocreate(s->maps.ct_job_calls, opt->jobs);
+	bpf_map__set_autocreate(s->maps.ct_job_open, opt->jobs);
 	for (size_t i = 0; i < hooks_n_progs; i++)
 		bpf_program__set_autoload(bpf_object__find_program_by_name(s->obj, hooks_progs[i].prog),
 					  probe_prog_wanted(p, i));
@@ -209,11 +215,12 @@ static int probe_check_essential(const struct probe *p, const char *hook, char e
 }
 
 /* Loads, switching off one by one what this kernel refuses. */
-static int probe_load(struct probe *p, const struct btf *btf, uint64_t ring_bytes, char err[PROBE_ERR_MAX])
+static int probe_load(struct probe *p, const struct btf *btf, const struct probe_options *opt,
+		      char err[PROBE_ERR_MAX])
 {
 	int r;
 
-	while ((r = probe_try_load(p, btf, ring_bytes))) {
+	while ((r = probe_try_load(p, btf, opt))) {
 		size_t i;
 
 		for (i = 0; i < hooks_n_progs; i++)
@@ -262,7 +269,8 @@ static void probe_attach(struct probe *p)
 
 		if (!probe_prog_wanted(p, i))
 			continue;
-		if (!strcmp(g->how, "iter")) { /* attached anew for each reading */
+		/* attached anew for each reading, and where frameworks are found */
+		if (!strcmp(g->how, "iter") || !strcmp(g->how, "uprobe")) {
 			s->how = g->how;
 			continue;
 		}
@@ -344,11 +352,11 @@ static int probe_setup(struct probe *p, const struct probe_options *opt, char er
 			 "whole; use a kernel built with CONFIG_DEBUG_INFO_BTF");
 		return -ENOENT;
 	}
-	probe_preselect(p, btf, opt->hooks);
+	probe_preselect(p, btf, opt);
 	for (size_t i = 0; !r && i < hooks_n_defs; i++)
 		r = probe_check_essential(p, hooks_defs[i].name, err);
 	if (!r)
-		r = probe_load(p, btf, opt->ring_bytes, err);
+		r = probe_load(p, btf, opt, err);
 	btf__free(btf);
 	if (r)
 		return r;
@@ -480,12 +488,11 @@ int probe_run_time(struct probe *p, uint64_t *ret_ns)
 	for (size_t i = 0; i < hooks_n_progs; i++) {
 		struct bpf_prog_info info = {};
 		uint32_t size = sizeof(info);
+		int fd = bpf_program__fd(bpf_object__find_program_by_name(p->skel->obj, hooks_progs[i].prog));
 
-		if (!p->links[i])
+		if (fd < 0) /* not loaded */
 			continue;
-		if (bpf_obj_get_info_by_fd(bpf_program__fd(bpf_object__find_program_by_name(
-						   p->skel->obj, hooks_progs[i].prog)),
-					   &info, &size))
+		if (bpf_obj_get_info_by_fd(fd, &info, &size))
 			return -errno;
 		sum += info.run_time_ns;
 	}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * job.h - what the loader tells the probes on functions of frameworks: which
+ * event each is, and where its values lie.  A probe's cookie is the index of
+ * its rule.
+ */
+#ifndef CTRACE_BPF_JOB_H
+#define CTRACE_BPF_JOB_H
+
+#include "ctrace/abi.h"
+
+#define JOB_RULES_MAX 1024
+#define JOB_NAME_MAX  24 /* with the 0; a multiple of 8 */
+
+/* A value: a register, or with deref the 64 bits at what the register and off make. */
+struct job_value {
+	ct_u8 reg; /* 0: none, the value is 0; else 1 + an enum job_reg */
+	ct_u8 deref;
+	ct_u16 pad;
+	ct_s32 off;
+};
+_Static_assert(sizeof(struct job_value) == 8, "job_value");
+
+/* Registers that can hold a value, in the order of their numbers in DWARF for x86-64; arm64: x0 to x30. */
+enum job_reg {
+	JOB_AX,
+	JOB_DX,
+	JOB_CX,
+	JOB_BX,
+	JOB_SI,
+	JOB_DI,
+	JOB_BP,
+	JOB_SP,
+	JOB_R8,
+	JOB_R9,
+	JOB_R10,
+	JOB_R11,
+	JOB_R12,
+	JOB_R13,
+	JOB_R14,
+	JOB_R15,
+	JOB_REGS
+};
+
+#define JOB_RETURNS 0x01 /* a start that ends when the function returns: the probe is where it begins */
+#define JOB_CALLS   0x02 /* the job's function is not known by name: tell the loader of it */
+
+struct job_rule {
+	struct job_value job, queue, function;
+	ct_u8 event; /* enum ct_job */
+	ct_u8 flags; /* JOB_* */
+	ct_u16 pad;
+	ct_u32 calls;            /* for the loader: what it wants to be told with JOB_CALLS */
+	char name[JOB_NAME_MAX]; /* of the framework: its queues have this name */
+};
+_Static_assert(sizeof(struct job_rule) == 56, "job_rule");
+
+/* A function that jobs run was seen for the first time in a process. */
+struct job_call {
+	ct_u64 function;
+	ct_u32 tgid;
+	ct_u32 calls;
+};
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * uprobe.bpf.c - what frameworks report on jobs: a probe on one of their functions tells by its cookie which
+ * rule applies.
+ *
+ * These programs can be preempted, unlike those on tracepoints.
+ */
+#include "compat.h"
+#include "emit.h"
+#include "job.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, JOB_RULES_MAX);
+	__type(key, __u32);
+	__type(value, struct job_rule);
+} ct_job_rules SEC(".maps");
+
+/* Functions that the loader was told of. */
+struct call_key {
+	__u64 function;
+	__u64 tgid;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct call_key);
+	__type(value, __u8);
+} ct_job_told SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 65536);
+} ct_job_calls SEC(".maps");
+
+/* Jobs whose function has not returned.  The stack pointer is that of the caller. */
+struct open_key {
+	__u64 sp;
+	__u64 tid;
+};
+struct open_job {
+	__u64 job, queue, function;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct open_key);
+	__type(value, struct open_job);
+} ct_job_open SEC(".maps");
+
+/* Each its own load at a fixed offset: the verifier refuses others from a program's context. */
+#define JOB_REG(i, member)                                                                                   \
+	case 1 + (i):                                                                                        \
+		v = regs->member;                                                                            \
+		barrier_var(v);                                                                              \
+		break
+
+#if defined(__TARGET_ARCH_x86)
+#define REGS_SP(regs)     ((regs)->sp)
+#define REGS_RETURN_BYTES 8 /* a call leaves the return address on the stack */
+
+static __always_inline __u64 job_reg(struct pt_regs *regs, __u32 reg)
+{
+	__u64 v = 0;
+
+	switch (reg) {
+		JOB_REG(JOB_AX, ax);
+		JOB_REG(JOB_DX, dx);
+		JOB_REG(JOB_CX, cx);
+		JOB_REG(JOB_BX, bx);
+		JOB_REG(JOB_SI, si);
+		JOB_REG(JOB_DI, di);
+		JOB_REG(JOB_BP, bp);
+		JOB_REG(JOB_SP, sp);
+		JOB_REG(JOB_R8, r8);
+		JOB_REG(JOB_R9, r9);
+		JOB_REG(JOB_R10, r10);
+		JOB_REG(JOB_R11, r11);
+		JOB_REG(JOB_R12, r12);
+		JOB_REG(JOB_R13, r13);
+		JOB_REG(JOB_R14, r14);
+		JOB_REG(JOB_R15, r15);
+	}
+	return v;
+}
+#elif defined(__TARGET_ARCH_arm64)
+#define REGS_SP(regs)     ((regs)->sp)
+#define REGS_RETURN_BYTES 0
+
+#define JOB_XREGS(i)                                                                                         \
+	JOB_REG(i, regs[i]);                                                                                 \
+	JOB_REG(i + 1, regs[i + 1]);                                                                         \
+	JOB_REG(i + 2, regs[i + 2]);                                                                         \
+	JOB_REG(i + 3, regs[i + 3]);                                                                         \
+	JOB_REG(i + 4, regs[i + 4])
+
+static __always_inline __u64 job_reg(struct pt_regs *regs, __u32 reg)
+{
+	__u64 v = 0;
+
+	switch (reg) {
+		JOB_XREGS(0);
+		JOB_XREGS(5);
+		JOB_XREGS(10);
+		JOB_XREGS(15);
+		JOB_XREGS(20);
+		JOB_XREGS(25);
+		JOB_REG(30, regs[30]);
+	}
+	return v;
+}
+#endif
+
+static __always_inline __u64 job_value(struct pt_regs *regs, const struct job_value *how)
+{
+	__u64 v = job_reg(regs, how->reg);
+
+	if (how->deref && bpf_probe_read_user(&v, sizeof(v), (void *)(v + how->off)))
+		return 0;
+	return v;
+}
+
+/* The queue has the name of its framework; said once. */
+static __always_inline void job_name_queue(struct cpu *c, __u64 id, const struct job_rule *rule, __u32 tid,
+					   __u64 now)
+{
+	struct {
+		struct ct_object_blob b;
+		char name[JOB_NAME_MAX];
+	} o = {};
+	struct seen seen = {};
+
+	if (bpf_map_lookup_elem(&ct_objects, &id))
+		return;
+	bpf_map_update_elem(&ct_objects, &id, &seen, 0);
+	o.b.h.ts = now;
+	o.b.h.kind = CT_OBJECT;
+	o.b.h.size = sizeof(o);
+	o.b.h.tid = tid;
+	o.b.id = id;
+	for (__u32 i = 0; i < JOB_NAME_MAX && rule->name[i]; i++) {
+		o.name[i] = rule->name[i];
+		o.b.name_len++;
+	}
+	emit_output(c, &o, sizeof(o), now);
+}
+
+static __always_inline void job_emit(__u32 event, const struct open_job *j, const struct job_rule *rule,
+				     __u64 now)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+	struct cpu *c = emit_cpu();
+	struct emit_rec2 r = {};
+
+	if (!c)
+		return;
+	if (j->queue)
+		r.r.obj = CT_OBJ_USER_ID(CT_OBJ_QUEUE, id >> 32, j->queue);
+	if (r.r.obj)
+		job_name_queue(c, r.r.obj, rule, id, now);
+	r.r.ts = now;
+	r.r.kind = CT_JOB;
+	r.r.state = event;
+	r.r.tid = id;
+	r.x[0] = j->job;
+	r.x[1] = j->function;
+	emit_output(c, &r, sizeof(r), now);
+}
+
+static __always_inline void job_tell(__u32 tgid, __u64 function, __u32 calls)
+{
+	struct call_key key = { .function = function, .tgid = tgid };
+	struct job_call call = { .function = function, .tgid = tgid, .calls = calls };
+	__u8 told = 1;
+
+	if (bpf_map_lookup_elem(&ct_job_told, &key))
+		return;
+	/* with no room, the next job tries again */
+	if (!bpf_ringbuf_output(&ct_job_calls, &call, sizeof(call), BPF_RB_FORCE_WAKEUP))
+		bpf_map_update_elem(&ct_job_told, &key, &told, 0);
+}
+
+SEC("uprobe")
+int ct_job_entry(struct pt_regs *regs)
+{
+	__u64 now = bpf_ktime_get_boot_ns(), id = bpf_get_current_pid_tgid();
+	__u32 index = bpf_get_attach_cookie(regs);
+	const struct job_rule *rule = bpf_map_lookup_elem(&ct_job_rules, &index);
+	struct open_job j;
+
+	if (!rule || id >> 32 == ct_tracer_tgid)
+		return 0;
+	j.job = job_value(regs, &rule->job);
+	if (!j.job) /* nothing to know it by */
+		return 0;
+	j.queue = job_value(regs, &rule->queue);
+	j.function = job_value(regs, &rule->function);
+	if (rule->flags & JOB_RETURNS) {
+		struct open_key key = { .sp = REGS_SP(regs) + REGS_RETURN_BYTES, .tid = (__u32)id };
+
+		bpf_map_update_elem(&ct_job_open, &key, &j, 0);
+	}
+	if (rule->flags & JOB_CALLS && j.function)
+		job_tell(id >> 32, j.function, rule->calls);
+	job_emit(rule->event, &j, rule, now);
+	return 0;
+}
+
+SEC("uretprobe")
+int ct_job_return(struct pt_regs *regs)
+{
+	__u64 now = bpf_ktime_get_boot_ns();
+	struct open_key key = { .sp = REGS_SP(regs), .tid = (__u32)bpf_get_current_pid_tgid() };
+	__u32 index = bpf_get_attach_cookie(regs);
+	const struct job_rule *rule = bpf_map_lookup_elem(&ct_job_rules, &index);
+	struct open_job *j = bpf_map_lookup_elem(&ct_job_open, &key), copy;
+
+	if (!rule || !j)
+		return 0;
+	copy = *j;
+	bpf_map_delete_elem(&ct_job_open, &key);
+	job_emit(CT_JOB_END, &copy, rule, now);
+	return 0;
+}
