@@ -21,7 +21,7 @@ struct hook_def {
 struct hook_prog {
 	const char *hook;
 	const char *prog;   /* in the skeleton */
-	const char *how;    /* "tp_btf", "fentry", "fexit", "iter" */
+	const char *how;    /* "tp_btf", "fentry", "fexit", "breakpoint", "iter" */
 	const char *target; /* the tracepoint or function; "" needs no check */
 	int rank;
 };

@@ -274,6 +274,15 @@ static void probe_attach(struct probe *p)
 			s->how = g->how;
 			continue;
 		}
+		if (!strcmp(g->how, "breakpoint")) { /* attached for each variable */
+			int r = probe_watch_try(p);
+
+			if (r)
+				probe_prog_off(p, i, "hardware breakpoints cannot be set: %s", strerror(-r));
+			else
+				s->how = g->how;
+			continue;
+		}
 		p->links[i] = bpf_program__attach(prog);
 		if (p->links[i])
 			s->how = g->how;
@@ -381,6 +390,7 @@ int probe_open(const struct probe_options *opt, struct probe **ret, char err[PRO
 	if (!p)
 		return -ENOMEM;
 	pthread_mutex_init(&p->iter_lock, NULL);
+	pthread_mutex_init(&p->watch_lock, NULL);
 	libbpf_set_print(probe_libbpf_print);
 	p->n_cpus = probe_present_cpus();
 	p->state = calloc(hooks_n_defs, sizeof(*p->state));
@@ -406,13 +416,18 @@ void probe_free(struct probe *p)
 {
 	if (!p)
 		return;
+	for (unsigned i = 0; i < PROBE_WATCHES_MAX; i++)
+		probe_watch_close(p, i);
 	for (size_t i = 0; p->links && i < hooks_n_progs; i++)
 		bpf_link__destroy(p->links[i]);
 	rings_free(p->rings);
 	if (p->cpus)
 		munmap(p->cpus, p->cpus_bytes);
+	if (p->watches)
+		munmap(p->watches, p->watches_bytes);
 	ctrace_bpf__destroy(p->skel);
 	pthread_mutex_destroy(&p->iter_lock);
+	pthread_mutex_destroy(&p->watch_lock);
 	free(p->told);
 	free(p->links);
 	free(p->prog_off);

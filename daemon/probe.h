@@ -75,6 +75,26 @@ int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret);
  * 0, -ESRCH, -errno. */
 int probe_read_files(struct probe *p, uint32_t tgid, void **ret, size_t *ret_bytes);
 
+/*
+ * Hardware watchpoints: PROBE_WATCHES_MAX debug registers; a watch for reads takes two.  Every access of any
+ * thread of the process becomes a CT_RAWACCESS.
+ */
+#define PROBE_WATCHES_MAX 4
+struct probe_watch_options {
+	uint32_t tgid;
+	uint64_t addr; /* a multiple of len */
+	uint32_t len;  /* 1, 2, 4 or 8 */
+	bool reads;
+	uint64_t value; /* what it holds now */
+};
+/* 0, or -errno and a sentence in err (what, why, what to do); *ret_watch: for the others. */
+int probe_watch_open(struct probe *p, const struct probe_watch_options *opt, unsigned *ret_watch,
+		     char err[PROBE_ERR_MAX]);
+/* Accepts one that is not open. */
+void probe_watch_close(struct probe *p, unsigned watch);
+/* How many accesses were not recorded, because they were too many. */
+uint64_t probe_watch_refused(struct probe *p, unsigned watch);
+
 /* CPU time of all programs so far in ns, counted only while a BPF_STATS_RUN_TIME descriptor is open. 0 or
  * -errno. */
 int probe_run_time(struct probe *p, uint64_t *ret_ns);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "bpf/cpu.h"
+#include "bpf/watchslot.h"
 #include "ctrace.skel.h"
 #include "daemon/hooks.h"
 #include "daemon/probe.h"
@@ -32,11 +33,23 @@ struct probe {
 		uint64_t n[CT_LOSS_CAUSES], last_ns[CT_LOSS_CAUSES];
 	} * told; /* losses told so far, by CPU */
 	char text[2048];
+	pthread_mutex_t watch_lock;  /* of what follows */
+	struct watch_slots *watches; /* the map ct_watches; NULL: not mapped yet */
+	size_t watches_bytes;
+	uint32_t watch_gen;
+	struct probe_watch {
+		int *fds; /* links; each holds its breakpoint */
+		size_t n_fds;
+		unsigned cost; /* debug registers; 0: free */
+	} watch[PROBE_WATCHES_MAX];
+
 	pthread_mutex_t iter_lock; /* one reading of an iterator at a time: the filter is one variable */
 };
 
 /* The number of CPUs that are there, or can be switched on: highest number + 1. */
 unsigned probe_present_cpus(void);
+/* Sets a breakpoint on this process and takes it away again. 0 or -errno. */
+int probe_watch_try(struct probe *p);
 /* Finds what is known to stop BPF: privilege, lockdown, no type information. 0, or -errno and a sentence. */
 int probe_check_machine(char err[PROBE_ERR_MAX]);
 

@@ -140,10 +140,11 @@ enum ct_kind {
 	CT_KIND_LAST = CT_JOB,
 
 	/* blobs */
-	CT_TASK = 64,     /* struct ct_task_blob */
-	CT_OBJECT = 65,   /* struct ct_object_blob */
-	CT_STACK = 66,    /* struct ct_stack_blob: in files only */
-	CT_RAWSTACK = 67, /* struct ct_rawstack_blob: kernel to daemon only */
+	CT_TASK = 64,      /* struct ct_task_blob */
+	CT_OBJECT = 65,    /* struct ct_object_blob */
+	CT_STACK = 66,     /* struct ct_stack_blob: in files only */
+	CT_RAWSTACK = 67,  /* struct ct_rawstack_blob: kernel to daemon only */
+	CT_RAWACCESS = 68, /* struct ct_rawaccess_blob: kernel to daemon only */
 };
 
 /* Fixed records: 32 bytes, then CT_KIND_WORDS(kind) words of 8 bytes. */
@@ -248,6 +249,7 @@ enum ct_ctx { CT_CTX_TASK = 0, CT_CTX_SOFTIRQ = 1, CT_CTX_HARDIRQ = 2, CT_CTX_TI
 
 #define CT_QF_REG  0x01 /* polled: the address was in a register of every sample */
 #define CT_QF_CODE 0x02 /* polled: the code that it runs names the address */
+#define CT_QF_SPIN 0x04 /* polled: without a system call; neither its registers nor the value changed */
 
 enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
 
@@ -388,6 +390,19 @@ struct ct_rawstack_blob {
 	ct_u64 ip[];
 };
 _Static_assert(sizeof(struct ct_rawstack_blob) == 32, "ct_rawstack_blob");
+
+/* An access to a watched variable, which becomes a CT_ACCESS.  h.flags: its state; then n_user addresses. */
+struct ct_rawaccess_blob {
+	struct ct_blob h;
+	ct_u64 addr;
+	ct_u64 value;
+	ct_u32 tgid;
+	ct_u8 len;
+	ct_u8 n_user;
+	ct_u16 pad;
+	ct_u64 ip[];
+};
+_Static_assert(sizeof(struct ct_rawaccess_blob) == 40, "ct_rawaccess_blob");
 
 /*
  * What the task iterator writes for one task (found at start, or visited).

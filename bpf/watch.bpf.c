@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * watch.bpf.c - watched variables: called by hardware breakpoints, after the
+ * instruction that wrote or read.
+ *
+ * The hardware has no breakpoint for reads alone: whoever asks for reads too has
+ * one for writes and, behind it, one for both; what the first has not seen is a
+ * read.  A task that spins reads without end: of its reads only the first after
+ * each change is recorded.
+ */
+#include "compat.h"
+#include "emit.h"
+#include "watchslot.h"
+
+#define WATCH_ONE_HIT_NS 50000 /* both breakpoints of one instruction are served within that */
+#define WATCH_LATE_LOOKS 64
+
+/* struct bpf_perf_event_data of the kernel's user-space interface; the verifier translates the accesses. */
+struct bpf_perf_event_data {
+#if defined(__TARGET_ARCH_x86)
+	__u64 regs[21];
+#else
+	__u64 regs[34];
+#endif
+	__u64 sample_period;
+	__u64 addr;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct watch_slots);
+} ct_watches SEC(".maps");
+
+/* What a task has had to do with a variable. */
+struct watch_seen {
+	__u32 gen;
+	__u32 pad;
+	__u64 source[2]; /* of writes, of both: the one breakpoint that counts */
+	__u64 change;    /* the change that it read last */
+	__u64 value;     /* and what it read */
+	__u64 write_ns;  /* its last write, and the last one recorded */
+	__u64 told_ns;
+};
+struct watch_task {
+	struct watch_seen v[WATCH_SLOTS];
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct watch_task);
+} ct_watch_tasks SEC(".maps");
+
+struct watch_hit {
+	struct watch_slot *slot;
+	struct watch_seen *seen; /* NULL: no memory */
+	__u64 now;
+	__u64 value;
+	__u32 tgid;
+};
+
+static __always_inline __u64 watch_value(const struct watch_slot *s)
+{
+	__u64 v = 0;
+
+	switch (s->len) {
+	case 1:
+		bpf_probe_read_user(&v, 1, (void *)s->addr);
+		break;
+	case 2:
+		bpf_probe_read_user(&v, 2, (void *)s->addr);
+		break;
+	case 4:
+		bpf_probe_read_user(&v, 4, (void *)s->addr);
+		break;
+	default:
+		bpf_probe_read_user(&v, 8, (void *)s->addr);
+	}
+	return v;
+}
+
+/*
+ * A thread that was made while breakpoints were set for its process may have two
+ * of each: an inherited one and its own.  The first that hits counts.
+ */
+static __always_inline bool watch_counts(struct watch_hit *h, __u32 both, __u64 cookie)
+{
+	struct watch_seen *seen = h->seen;
+
+	if (!seen)
+		return true;
+	if (seen->gen != h->slot->gen) {
+		seen->gen = h->slot->gen;
+		seen->source[0] = seen->source[1] = 0;
+		seen->change = ~0ULL;
+		seen->write_ns = seen->told_ns = 0;
+	}
+	if (!seen->source[both])
+		seen->source[both] = cookie + 1;
+	return seen->source[both] == cookie + 1;
+}
+
+/* Finds the variable; false: it is not watched any more, or by the other one of two breakpoints. */
+static __always_inline bool watch_find(struct bpf_perf_event_data *ctx, __u32 both, struct watch_hit *h)
+{
+	struct task_struct *cur = bpf_get_current_task_btf();
+	__u32 zero = 0;
+	struct watch_slots *slots = bpf_map_lookup_elem(&ct_watches, &zero);
+	struct watch_task *t;
+	__u64 addr = ctx->addr;
+
+	h->tgid = cur->tgid;
+	if (!slots)
+		return false;
+	/* allocates: only ever in an exception from user mode, or in a system call that copies */
+	t = bpf_task_storage_get(&ct_watch_tasks, cur, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+#pragma unroll
+	for (int i = 0; i < WATCH_SLOTS; i++)
+		if (slots->v[i].tgid == h->tgid && slots->v[i].addr == addr) {
+			h->slot = &slots->v[i];
+			h->seen = t ? &t->v[i] : NULL;
+			return watch_counts(h, both, bpf_get_attach_cookie(ctx));
+		}
+	return false;
+}
+
+static __always_inline bool watch_may_tell(struct watch_slot *s, __u64 now)
+{
+	if (now - s->second_ns >= 1000000000) {
+		s->second_ns = now;
+		s->n_second = 0;
+	}
+	if (s->n_second >= WATCH_PER_S) {
+		__sync_fetch_and_add(&s->refused, 1);
+		return false;
+	}
+	s->n_second++;
+	return true;
+}
+
+static __always_inline int watch_tell(struct bpf_perf_event_data *ctx, const struct watch_hit *h, __u8 state)
+{
+	struct task_struct *cur = bpf_get_current_task_btf();
+	struct access_buf {
+		struct ct_rawaccess_blob b;
+		__u64 ip[CT_RAWSTACK_MAX];
+	} * a;
+	struct cpu *c = emit_cpu();
+	long got;
+
+	if (!c || !watch_may_tell(h->slot, h->now))
+		return 0;
+	a = emit_reserve(c, sizeof(*a), h->now);
+	if (!a)
+		return 0;
+	a->b.h.ts = h->now;
+	a->b.h.kind = CT_RAWACCESS;
+	a->b.h.flags = state;
+	a->b.h.tid = cur->pid;
+	a->b.addr = h->slot->addr;
+	a->b.value = h->value;
+	a->b.tgid = h->tgid;
+	a->b.len = h->slot->len;
+	a->b.pad = 0;
+	got = bpf_get_stack(ctx, a->ip, sizeof(a->ip), BPF_F_USER_STACK);
+	a->b.n_user = got > 0 ? (__u64)got >> 3 : 0;
+	a->b.h.size = sizeof(a->b) + a->b.n_user * 8;
+	emit_submit(c, a);
+	return 0;
+}
+
+SEC("perf_event")
+int ct_watch_write(struct bpf_perf_event_data *ctx)
+{
+	struct watch_hit h = { .now = bpf_ktime_get_boot_ns() };
+	bool changed;
+
+	if (!watch_find(ctx, 0, &h))
+		return 0;
+	h.value = watch_value(h.slot);
+	changed = h.value != h.slot->value;
+	if (changed) {
+		__sync_fetch_and_add(&h.slot->change, 1);
+		h.slot->value = h.value;
+	}
+	if (h.seen) {
+		h.seen->write_ns = h.now;
+		if (!changed && h.now - h.seen->told_ns < WATCH_SAME_AGAIN) {
+			__sync_fetch_and_add(&h.slot->refused, 1);
+			return 0;
+		}
+		h.seen->told_ns = h.now;
+		h.seen->change = h.slot->change;
+		h.seen->value = h.value;
+	}
+	return watch_tell(ctx, &h, 0);
+}
+
+/* The one who wrote it may be at the beginning of its own exception, on another CPU: its record comes first.
+ */
+static __always_inline void watch_let_writer(struct watch_hit *h)
+{
+	for (int i = 0; i < WATCH_LATE_LOOKS; i++) {
+		h->now = bpf_ktime_get_boot_ns();
+		if (*(volatile __u64 *)&h->slot->value == h->value)
+			return;
+	}
+}
+
+SEC("perf_event")
+int ct_watch_any(struct bpf_perf_event_data *ctx)
+{
+	struct watch_hit h = { .now = bpf_ktime_get_boot_ns() };
+
+	if (!watch_find(ctx, 1, &h) || !h.seen || h.now - h.seen->write_ns < WATCH_ONE_HIT_NS)
+		return 0;
+	h.value = watch_value(h.slot);
+	if (h.seen->change == h.slot->change && h.seen->value == h.value)
+		return 0;
+	watch_let_writer(&h);
+	h.seen->change = h.slot->change;
+	h.seen->value = h.value;
+	return watch_tell(ctx, &h, 1);
+}
