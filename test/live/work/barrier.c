@@ -1,20 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Three threads meet at a barrier; one of them is late because it computes. */
+/* Three threads meet at a barrier again and again; one of them is late in the end because it computes. */
 #include "work.h"
 
+enum { ROUNDS = 6, PARTIES = 3 };
 static pthread_barrier_t barrier;
+static struct stamp came[ROUNDS + 1][PARTIES];
+
+/* Who came last let the others go. */
+static void meet(int round, int me)
+{
+	long before = sleeps();
+	struct stamp *v = came[round], *last = &v[0];
+
+	v[me] = stamp();
+	pthread_barrier_wait(&barrier);
+	for (int i = 1; i < PARTIES; i++)
+		if (v[i].ns > last->ns)
+			last = &v[i];
+	caused("post", *last, before);
+}
 
 static void early(void)
 {
 	role("early");
-	pthread_barrier_wait(&barrier);
+	for (int i = 0; i <= ROUNDS; i++)
+		meet(i, 1);
 }
 
 static void straggler(void)
 {
 	role("straggler");
-	compute_ms(2600);
-	pthread_barrier_wait(&barrier);
+	for (int i = 0; i <= ROUNDS; i++) {
+		compute_ms(i < ROUNDS ? 10 : 2600);
+		meet(i, 2);
+	}
 }
 
 int main(void)
@@ -23,10 +42,12 @@ int main(void)
 	pthread_barrier_init(&barrier, NULL, 3);
 	pthread_t a = thread(early), b = thread(straggler);
 	victim();
-	nap_ms(50);
-	hang_begins();
-	pthread_barrier_wait(&barrier);
+	for (int i = 0; i <= ROUNDS; i++) {
+		if (i == ROUNDS)
+			hang_begins();
+		meet(i, 0);
+	}
 	hang_ends();
-	pthread_join(a, NULL);
-	return pthread_join(b, NULL);
+	join(a);
+	return join(b);
 }

@@ -10,17 +10,18 @@ static void job(void)
 
 int main(void)
 {
-	uint64_t end = mono_ns() + 2000000000ULL;
+	uint64_t end = mono_ns() + scaled(2000) * 1000000ULL;
+	int rc = 0;
 
 	expect("normal", "none", "-", "-", "victim");
 	victim();
 	hang_begins();
 	while (mono_ns() < end) {
 		pid_t a = process(job), b = process(job);
-		waitpid(a, NULL, 0);
-		waitpid(b, NULL, 0);
+		reap(a, &rc);
+		reap(b, &rc);
 		compute_ms(2);
 	}
 	hang_ends();
-	return finish();
+	return rc;
 }

@@ -47,6 +47,6 @@ int main(void)
 	pid_t p = process(producer);
 	nap_ms(3200);
 	hang_ends();
-	kill(p, SIGKILL);
+	slay(p);
 	return finish();
 }

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A consumer waits on a condition variable for an item that takes its producer long to make. */
+/* A consumer waits on a condition variable for items, the last of which takes its producer long to make. */
 #include "work.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
+enum { ROUNDS = 8 };
+static struct stamp made[ROUNDS + 1];
 static int items;
 
 static void producer(void)
 {
 	role("producer");
-	compute_ms(2600);
-	pthread_mutex_lock(&lock);
-	items++;
-	pthread_cond_signal(&more);
-	pthread_mutex_unlock(&lock);
+	for (int i = 0; i <= ROUNDS; i++) {
+		compute_ms(i < ROUNDS ? 5 : 2600);
+		pthread_mutex_lock(&lock);
+		made[items++] = stamp();
+		pthread_cond_signal(&more);
+		pthread_mutex_unlock(&lock);
+	}
 }
 
 int main(void)
@@ -21,12 +25,16 @@ int main(void)
 	expect("long-wait", "busy|slow-peer", "futex", "producer", "victim,producer");
 	pthread_t t = thread(producer);
 	victim();
-	nap_ms(50);
-	hang_begins();
-	pthread_mutex_lock(&lock);
-	while (!items)
-		pthread_cond_wait(&more, &lock);
-	pthread_mutex_unlock(&lock);
+	for (int i = 0; i <= ROUNDS; i++) {
+		if (i == ROUNDS)
+			hang_begins();
+		pthread_mutex_lock(&lock);
+		long before = sleeps();
+		while (items <= i)
+			pthread_cond_wait(&more, &lock);
+		caused("post", made[i], before);
+		pthread_mutex_unlock(&lock);
+	}
 	hang_ends();
-	return pthread_join(t, NULL);
+	return join(t);
 }

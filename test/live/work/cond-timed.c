@@ -41,5 +41,5 @@ int main(void)
 	}
 	pthread_mutex_unlock(&lock);
 	hang_ends();
-	return pthread_join(o, NULL);
+	return join(o);
 }

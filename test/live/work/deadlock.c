@@ -33,6 +33,6 @@ int main(void)
 	pid_t p = process(program);
 	nap_ms(2500);
 	hang_ends();
-	kill(p, SIGKILL);
+	slay(p);
 	return finish();
 }

@@ -14,7 +14,7 @@ static void helper(void)
 {
 	role("helper");
 	nap_ms(2700);
-	put(answer[1]);
+	tell(answer[1]);
 }
 
 static void owner(void)
@@ -22,7 +22,7 @@ static void owner(void)
 	role("owner");
 	pthread_mutex_lock(&lock);
 	gate_open(held);
-	get(answer[0]);
+	hear(answer[0]);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -31,12 +31,12 @@ static void server(void)
 	process(helper);
 	pthread_t t = thread(owner);
 	role("server");
-	int c = CHECK(accept(listener, NULL, NULL));
-	get(c);
+	int c = accept_one(listener);
+	hear(c);
 	pthread_mutex_lock(&lock);
 	pthread_mutex_unlock(&lock);
-	put(c);
-	pthread_join(t, NULL);
+	tell(c);
+	join(t);
 }
 
 int main(void)
@@ -50,8 +50,8 @@ int main(void)
 	victim();
 	int s = tcp_connect(port);
 	hang_begins();
-	put(s);
-	get(s);
+	tell(s);
+	hear(s);
 	hang_ends();
 	return finish();
 }

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thread waits for an eventfd that another thread writes late. */
+/* A thread waits for an eventfd that another thread writes often, and then late. */
 #include "work.h"
 
+enum { ROUNDS = 8 };
 static int efd;
+static struct stamp written[ROUNDS + 1];
 
 static void worker(void)
 {
 	role("worker");
-	compute_ms(2600);
-	CHECK(eventfd_write(efd, 1));
+	for (int i = 0; i <= ROUNDS; i++) {
+		compute_ms(i < ROUNDS ? 5 : 2600);
+		written[i] = stamp();
+		CHECK(eventfd_write(efd, 1));
+	}
 }
 
 int main(void)
@@ -16,12 +21,16 @@ int main(void)
 	eventfd_t v;
 
 	expect("long-wait", "busy|slow-peer", "eventfd", "worker", "victim,worker");
-	efd = CHECK(eventfd(0, EFD_CLOEXEC));
+	efd = CHECK(eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE));
 	pthread_t t = thread(worker);
 	victim();
-	nap_ms(50);
-	hang_begins();
-	CHECK(eventfd_read(efd, &v));
+	for (int i = 0; i <= ROUNDS; i++) {
+		if (i == ROUNDS)
+			hang_begins();
+		long before = sleeps();
+		CHECK(eventfd_read(efd, &v));
+		caused("eventfd", written[i], before);
+	}
 	hang_ends();
-	return pthread_join(t, NULL);
+	return join(t);
 }

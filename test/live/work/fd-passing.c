@@ -73,6 +73,6 @@ int main(void)
 	put(s);
 	get(s);
 	hang_ends();
-	kill(d, SIGKILL);
+	slay(d);
 	return finish();
 }

@@ -5,6 +5,7 @@
 
 static char path[] = "live-XXXXXX";
 static struct gate held;
+static struct stamp *freed;
 
 static void holder(void)
 {
@@ -13,6 +14,7 @@ static void holder(void)
 	CHECK(flock(fd, LOCK_EX));
 	gate_open(held);
 	nap_ms(2500);
+	*freed = stamp();
 }
 
 int main(void)
@@ -20,11 +22,14 @@ int main(void)
 	expect("long-wait", "lock-holder|timer", "file-lock", "holder", "victim,holder");
 	int fd = CHECK(mkstemp(path));
 	held = gate_new();
+	freed = shared(sizeof(*freed));
 	process(holder);
 	victim();
 	gate_wait(held);
 	hang_begins();
+	long before = sleeps();
 	CHECK(flock(fd, LOCK_EX));
+	caused("file-lock", *freed, before);
 	hang_ends();
 	unlink(path);
 	return finish();

@@ -35,6 +35,6 @@ int main(void)
 	hang_begins();
 	CHECK(epoll_wait(ep, &e, 1, 2500));
 	hang_ends();
-	kill(p, SIGKILL);
+	slay(p);
 	return finish();
 }

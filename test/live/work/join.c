@@ -15,7 +15,7 @@ int main(void)
 	pthread_t t = thread(worker);
 	nap_ms(50);
 	hang_begins();
-	pthread_join(t, NULL);
+	join(t);
 	hang_ends();
 	return 0;
 }

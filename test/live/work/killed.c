@@ -28,7 +28,7 @@ static void killer(void)
 	role("killer");
 	nap_ms(2600);
 	hang_ends();
-	kill(victim_pid, SIGKILL);
+	slay(victim_pid);
 }
 
 int main(void)
@@ -39,6 +39,6 @@ int main(void)
 	victim_pid = process(client);
 	process(killer);
 	nap_ms(2900);
-	kill(s, SIGKILL);
+	slay(s);
 	return finish();
 }

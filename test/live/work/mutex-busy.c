@@ -25,5 +25,5 @@ int main(void)
 	pthread_mutex_lock(&lock);
 	hang_ends();
 	pthread_mutex_unlock(&lock);
-	return pthread_join(t, NULL);
+	return join(t);
 }

@@ -36,6 +36,6 @@ int main(void)
 	pthread_mutex_lock(&lock);
 	hang_ends();
 	pthread_mutex_unlock(&lock);
-	pthread_join(a, NULL);
-	return pthread_join(b, NULL);
+	join(a);
+	return join(b);
 }

@@ -34,6 +34,6 @@ int main(void)
 	hang_begins();
 	pthread_mutex_lock(&lock);
 	hang_ends();
-	pthread_join(t, NULL);
+	join(t);
 	return finish();
 }

@@ -53,7 +53,7 @@ int main(void)
 		 " ip link set ctl-a up",
 		 p);
 	if (run(cmd)) {
-		kill(p, SIGKILL);
+		slay(p);
 		skip("no network namespaces or no veth here");
 	}
 	gate_open(plumbed);

@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A pipeline of three: the first computes, the second copies, the last waits. */
+/* A pipeline of three: the first computes, for long in the end, the second copies, the last waits. */
 #include "work.h"
 
+enum { ROUNDS = 8 };
 static int a[2], b[2];
 
 static void source(void)
 {
 	role("source");
-	compute_ms(2600);
-	put(a[1]);
+	for (int i = 0; i <= ROUNDS; i++) {
+		compute_ms(i < ROUNDS ? 5 : 2600);
+		tell(a[1]);
+	}
 }
 
 static void filter(void)
 {
 	role("filter");
-	get(a[0]);
-	put(b[1]);
+	for (int i = 0; i <= ROUNDS; i++) {
+		hear(a[0]);
+		tell(b[1]);
+	}
 }
 
 int main(void)
@@ -26,9 +31,11 @@ int main(void)
 	process(source);
 	process(filter);
 	victim();
-	nap_ms(50);
-	hang_begins();
-	get(b[0]);
+	for (int i = 0; i <= ROUNDS; i++) {
+		if (i == ROUNDS)
+			hang_begins();
+		hear(b[0]);
+	}
 	hang_ends();
 	return finish();
 }

@@ -9,20 +9,30 @@ static int listener, answers;
 static uint16_t port;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
-static int queue[8], head, tail, finished[8], n_finished;
+
+struct job {
+	int client;
+	bool is_long;
+	struct stamp by; /* whoever queued it, then whoever finished it */
+};
+static struct job queue[8], finished[8];
+static int head, tail, n_finished;
 
 static void work(const char *name)
 {
 	role(name);
 	for (;;) {
 		pthread_mutex_lock(&lock);
+		long before = sleeps();
 		while (head == tail)
 			pthread_cond_wait(&more, &lock);
-		int client = queue[head++];
+		struct job job = queue[head++];
+		caused("post", job.by, before);
 		pthread_mutex_unlock(&lock);
-		compute_ms(head <= 2 ? 2700 : 1);
+		compute_ms(job.is_long ? 2700 : 1);
 		pthread_mutex_lock(&lock);
-		finished[n_finished++] = client;
+		job.by = stamp();
+		finished[n_finished++] = job;
 		pthread_mutex_unlock(&lock);
 		CHECK(eventfd_write(answers, 1));
 	}
@@ -53,20 +63,27 @@ static void loop(void)
 	e.data.fd = answers;
 	CHECK(epoll_ctl(ep, EPOLL_CTL_ADD, answers, &e));
 	while (answered < 3) {
+		long before = sleeps();
 		CHECK(epoll_wait(ep, &e, 1, -1));
+		bool slept = sleeps() != before;
 		pthread_mutex_lock(&lock);
 		if (e.data.fd == listener) {
 			e = (struct epoll_event){ .events = EPOLLIN };
-			e.data.fd = CHECK(accept(listener, NULL, NULL));
+			e.data.fd = accept_after(listener, before);
 			CHECK(epoll_ctl(ep, EPOLL_CTL_ADD, e.data.fd, &e));
 		} else if (e.data.fd == answers) {
 			CHECK(eventfd_read(answers, &v));
-			for (; answered < n_finished; answered++)
-				put(finished[answered]);
+			for (; answered < n_finished; answered++) {
+				caused("eventfd", finished[answered].by, slept ? before : sleeps());
+				tell(finished[answered].client);
+				slept = false;
+			}
 		} else {
-			get(e.data.fd);
+			struct stamp asked = hear(e.data.fd);
 			CHECK(epoll_ctl(ep, EPOLL_CTL_DEL, e.data.fd, &e));
-			queue[tail++] = e.data.fd;
+			queue[tail] =
+				(struct job){ .client = e.data.fd, .is_long = asked.note, .by = stamp() };
+			tail++;
 			pthread_cond_signal(&more);
 		}
 		pthread_mutex_unlock(&lock);
@@ -75,11 +92,11 @@ static void loop(void)
 
 static void rival(void)
 {
-	role("rival");
+	bystander("rival");
 	int s = tcp_connect(port);
 
-	put(s);
-	get(s);
+	tell_note(s, 1);
+	hear(s);
 }
 
 int main(void)
@@ -93,8 +110,8 @@ int main(void)
 	victim();
 	int s = tcp_connect(port);
 	hang_begins();
-	put(s);
-	get(s);
+	tell(s);
+	hear(s);
 	hang_ends();
 	return finish();
 }

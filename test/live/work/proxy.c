@@ -8,10 +8,10 @@ static uint16_t front_port, back_port;
 static void backend(void)
 {
 	role("backend");
-	int c = CHECK(accept(back, NULL, NULL));
-	get(c);
+	int c = accept_one(back);
+	hear(c);
 	compute_ms(2500);
-	put(c);
+	tell(c);
 }
 
 static void proxy(void)
@@ -19,14 +19,14 @@ static void proxy(void)
 	struct pollfd p[2] = { { .events = POLLIN }, { .events = POLLIN } };
 
 	role("proxy");
-	p[0].fd = CHECK(accept(front, NULL, NULL));
+	p[0].fd = accept_one(front);
 	p[1].fd = tcp_connect(back_port);
 	for (int passed = 0; passed < 2;) {
 		CHECK(poll(p, 2, -1));
 		for (int i = 0; i < 2; i++)
 			if (p[i].revents) {
-				get(p[i].fd);
-				put(p[!i].fd);
+				hear(p[i].fd);
+				tell(p[!i].fd);
 				passed++;
 			}
 	}
@@ -43,8 +43,8 @@ int main(void)
 	int s = tcp_connect(front_port);
 	nap_ms(50);
 	hang_begins();
-	put(s);
-	get(s);
+	tell(s);
+	hear(s);
 	hang_ends();
 	return finish();
 }

@@ -2,12 +2,19 @@
 /* A writer of a read-write lock waits for a reader.  Such a lock does not say who its readers are. */
 #include "work.h"
 
+enum { ROUNDS = 10 };
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct gate held;
 
 static void reader(void)
 {
 	role("reader");
+	for (int i = 0; i < ROUNDS; i++) {
+		pthread_rwlock_rdlock(&lock);
+		compute_ms(3);
+		pthread_rwlock_unlock(&lock);
+		nap_ms(1);
+	}
 	pthread_rwlock_rdlock(&lock);
 	gate_open(held);
 	compute_ms(2500);
@@ -20,9 +27,15 @@ int main(void)
 	held = gate_new();
 	pthread_t t = thread(reader);
 	victim();
+	for (int i = 0; i < ROUNDS; i++) {
+		pthread_rwlock_wrlock(&lock);
+		compute_ms(1);
+		pthread_rwlock_unlock(&lock);
+		nap_ms(1);
+	}
 	gate_wait(held);
 	hang_begins();
 	pthread_rwlock_wrlock(&lock);
 	hang_ends();
-	return pthread_join(t, NULL);
+	return join(t);
 }

@@ -1,27 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A semaphore in shared memory that another process posts late. */
+/* A semaphore in shared memory that another process posts often, and then late. */
 #include "work.h"
 #include <semaphore.h>
 
+enum { ROUNDS = 8 };
 static sem_t *sem;
+static struct stamp *posted;
 
 static void poster(void)
 {
 	role("poster");
-	compute_ms(2600);
-	sem_post(sem);
+	for (int i = 0; i <= ROUNDS; i++) {
+		compute_ms(i < ROUNDS ? 5 : 2600);
+		posted[i] = stamp();
+		sem_post(sem);
+	}
 }
 
 int main(void)
 {
 	expect("long-wait", "busy|slow-peer", "futex", "poster", "victim,poster");
 	sem = shared(sizeof(*sem));
+	posted = shared((ROUNDS + 1) * sizeof(*posted));
 	sem_init(sem, 1, 0);
 	process(poster);
 	victim();
-	nap_ms(50);
-	hang_begins();
-	sem_wait(sem);
+	for (int i = 0; i <= ROUNDS; i++) {
+		if (i == ROUNDS)
+			hang_begins();
+		long before = sleeps();
+		sem_wait(sem);
+		caused("post", posted[i], before);
+	}
 	hang_ends();
 	return finish();
 }

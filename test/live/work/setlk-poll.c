@@ -4,6 +4,7 @@
 
 static char path[] = "live-XXXXXX";
 static struct gate held;
+static struct stamp *freed;
 
 static int try_lock(int fd, short type)
 {
@@ -19,6 +20,7 @@ static void holder(void)
 	CHECK(try_lock(fd, F_WRLCK));
 	gate_open(held);
 	nap_ms(2600);
+	*freed = stamp();
 	CHECK(try_lock(fd, F_UNLCK));
 }
 
@@ -27,12 +29,15 @@ int main(void)
 	expect("repeated-yield|long-wait", "polling|lock-holder", "file-lock", "holder", "victim,holder");
 	int fd = CHECK(mkstemp(path));
 	held = gate_new();
+	freed = shared(sizeof(*freed));
 	process(holder);
 	victim();
 	gate_wait(held);
 	hang_begins();
 	while (try_lock(fd, F_WRLCK))
 		nap_ms(60);
+	/* Nothing but the success of the next try shows it. */
+	caused("file-lock", *freed, sleeps());
 	hang_ends();
 	unlink(path);
 	return finish();

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A process waits for a signal that another one sends late. */
+/* A process waits for a signal that another one sends often, and then late. */
 #include "work.h"
+
+enum { ROUNDS = 6 };
+static struct stamp *sent;
 
 static void sender(void)
 {
 	role("sender");
-	compute_ms(2600);
-	kill(getppid(), SIGUSR1);
+	for (int i = 0; i <= ROUNDS; i++) {
+		compute_ms(i < ROUNDS ? 10 : 2600);
+		sent[i] = stamp();
+		kill(getppid(), SIGUSR1);
+	}
 }
 
 int main(void)
@@ -18,11 +24,15 @@ int main(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	sent = shared((ROUNDS + 1) * sizeof(*sent));
 	process(sender);
 	victim();
-	nap_ms(50);
-	hang_begins();
-	sigwait(&set, &sig);
+	for (int i = 0; i <= ROUNDS; i++) {
+		if (i == ROUNDS)
+			hang_begins();
+		sigwait(&set, &sig);
+		caused("signal", sent[i], SEEN);
+	}
 	hang_ends();
 	return finish();
 }

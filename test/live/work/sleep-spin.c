@@ -21,5 +21,5 @@ int main(void)
 	while (!flag)
 		nap_ms(10);
 	hang_ends();
-	return pthread_join(t, NULL);
+	return join(t);
 }

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A child at the other end of a socket pair answers late because it sleeps. */
+/* A child at the other end of a socket pair answers soon, and then late because it sleeps. */
 #include "work.h"
 
+enum { ROUNDS = 8 };
 static int sv[2];
 
 static void peer(void)
 {
 	role("peer");
 	close(sv[0]);
-	get(sv[1]);
-	nap_ms(2500);
-	put(sv[1]);
+	for (int i = 0; i <= ROUNDS; i++) {
+		hear(sv[1]);
+		nap_ms(i < ROUNDS ? 2 : 2500);
+		tell(sv[1]);
+	}
 }
 
 int main(void)
@@ -21,9 +24,12 @@ int main(void)
 	close(sv[1]);
 	victim();
 	nap_ms(50);
-	hang_begins();
-	put(sv[0]);
-	get(sv[0]);
+	for (int i = 0; i <= ROUNDS; i++) {
+		if (i == ROUNDS)
+			hang_begins();
+		tell(sv[0]);
+		hear(sv[0]);
+	}
 	hang_ends();
 	return finish();
 }

@@ -21,5 +21,5 @@ int main(void)
 	while (locked)
 		;
 	hang_ends();
-	return pthread_join(t, NULL);
+	return join(t);
 }

@@ -11,13 +11,13 @@ static void writer(void)
 	role("writer");
 	close(p[0]);
 	compute_ms(2600);
-	put(p[1]);
+	tell(p[1]);
 }
 
 int main(void)
 {
 	struct io_uring_params params = {};
-	char buf[8];
+	struct stamp s;
 
 	expect("long-wait", "busy|slow-peer", "pipe|unknown|queue", "writer", "victim,writer");
 	int ring = syscall(SYS_io_uring_setup, 4, &params);
@@ -30,13 +30,17 @@ int main(void)
 	CHECK(pipe(p));
 	process(writer);
 	close(p[1]);
-	*e = (struct io_uring_sqe){ .opcode = IORING_OP_READ, .fd = p[0], .addr = (uintptr_t)buf, .len = 1 };
+	*e = (struct io_uring_sqe){
+		.opcode = IORING_OP_READ, .fd = p[0], .addr = (uintptr_t)&s, .len = sizeof(s)
+	};
 	((unsigned *)(sq + params.sq_off.array))[0] = 0;
 	__atomic_store_n((unsigned *)(sq + params.sq_off.tail), 1, __ATOMIC_RELEASE);
 	victim();
 	nap_ms(50);
 	hang_begins();
+	long before = sleeps();
 	CHECK(syscall(SYS_io_uring_enter, ring, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0));
+	caused("pipe", s, before);
 	hang_ends();
 	return finish();
 }

@@ -4,8 +4,8 @@
  *
  * Each program takes no arguments, makes one hang of two to three seconds and
  * prints key=value lines: who is stuck, when, who the others are (role.<name>=
- * pid/tid), and the truth that `run_live` checks (expect.*).  Exit 77: cannot be
- * done on this machine.
+ * pid/tid), the truth that `run_live` checks (expect.*), and what led to what
+ * (told.h).  Exit 77: cannot be done on this machine.
  */
 #ifndef CTRACE_TEST_LIVE_WORK_H
 #define CTRACE_TEST_LIVE_WORK_H
@@ -36,13 +36,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static inline uint64_t mono_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
+#include "told.h"
 
 /* One line in one write, so that lines of several processes do not mix. */
 static inline __attribute__((format(printf, 1, 2))) void say(const char *fmt, ...)
@@ -78,12 +72,13 @@ static inline long check(long rc, const char *what)
 }
 #define CHECK(expr) check(expr, #expr)
 
-/* LIVE_SCALE=N makes all that lasts a second or more N times longer, to look at a hang that goes on. */
+/* LIVE_SCALE=N makes all that lasts a second or more N times longer, to look at a hang that goes on, or
+ * shorter where its length does not matter. */
 static inline unsigned scaled(unsigned ms)
 {
 	const char *scale = getenv("LIVE_SCALE");
 
-	return ms >= 1000 && scale ? ms * strtoul(scale, NULL, 10) : ms;
+	return ms >= 1000 && scale ? ms * strtod(scale, NULL) : ms;
 }
 
 static inline void nap_ms(unsigned ms)
@@ -124,11 +119,18 @@ static inline void compute_cpu_ms(unsigned ms)
 	}
 }
 
-/* The calling thread takes part under this name. */
+/* The calling thread takes part in what the victim waits for, under this name. */
 static inline void role(const char *name)
 {
 	prctl(PR_SET_NAME, name);
-	say("role.%s=%d/%d\n", name, getpid(), gettid());
+	say("role.%s=%d/%d\nrelated=%d/%d\n", name, getpid(), gettid(), getpid(), gettid());
+}
+
+/* The calling thread runs beside it and may share a server, a lock or a CPU, but has no part in it. */
+static inline void bystander(const char *name)
+{
+	prctl(PR_SET_NAME, name);
+	say("role.%s=%d/%d\nunrelated=%d/%d\n", name, getpid(), gettid(), getpid(), gettid());
 }
 
 static inline void victim(void)
@@ -161,6 +163,7 @@ static inline void expect(const char *verdict, const char *cause, const char *ki
 /* Starts a process that dies with its parent. */
 static inline pid_t process(void (*fn)(void))
 {
+	struct stamp by = stamp();
 	pid_t parent = getpid(), pid = CHECK(fork());
 
 	if (pid)
@@ -168,35 +171,148 @@ static inline pid_t process(void (*fn)(void))
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
+	caused("fork", by, SEEN);
 	fn();
+	told_ends(getpid(), 0);
 	_exit(0);
 }
 
-static inline void *thread_main(void *fn)
+struct thread_start {
+	void (*fn)(void);
+	struct stamp by, ended;
+};
+
+static inline void *thread_main(void *arg)
 {
-	((void (*)(void))fn)();
-	return NULL;
+	struct thread_start *s = arg;
+
+	caused("fork", s->by, SEEN);
+	s->fn();
+	s->ended = stamp();
+	return s;
 }
 
 static inline pthread_t thread(void (*fn)(void))
 {
+	struct thread_start *s = malloc(sizeof(*s));
 	pthread_t t;
 
-	errno = pthread_create(&t, NULL, thread_main, (void *)fn);
+	if (!s)
+		die("malloc");
+	*s = (struct thread_start){ fn, stamp() };
+	errno = pthread_create(&t, NULL, thread_main, s);
 	if (errno)
 		die("pthread_create");
 	return t;
 }
 
+/* Waits for a thread() to end; returns 0. */
+static inline int join(pthread_t t)
+{
+	long before = sleeps();
+	void *s;
+
+	errno = pthread_join(t, &s);
+	if (errno)
+		die("pthread_join");
+	caused("exit", ((struct thread_start *)s)->ended, before);
+	free(s);
+	return 0;
+}
+
+/* Kills a child. */
+static inline void slay(pid_t pid)
+{
+	told_ends(pid, gettid());
+	kill(pid, SIGKILL);
+}
+
+/* Waits for a child, -1: any; false when there is none.  *rc becomes its exit status if that is not 0. */
+static inline bool reap(pid_t pid, int *rc)
+{
+	long before = sleeps();
+	int status;
+
+	pid = waitpid(pid, &status, 0);
+	if (pid <= 0)
+		return false;
+	told_reaped(pid, before);
+	if (WIFEXITED(status) && WEXITSTATUS(status))
+		*rc = WEXITSTATUS(status);
+	return true;
+}
+
 /* Waits for every child; a child that failed makes this program fail. */
 static inline int finish(void)
 {
-	int status, rc = 0;
+	int rc = 0;
 
-	while (wait(&status) > 0)
-		if (WIFEXITED(status) && WEXITSTATUS(status))
-			rc = WEXITSTATUS(status);
+	while (reap(-1, &rc))
+		;
 	return rc;
+}
+
+/* Sends a stamp, with a note to the receiver. */
+static inline void tell_note(int fd, uint32_t note)
+{
+	struct stamp s = stamp();
+
+	s.note = note;
+	if (fd < TOLD_FDS)
+		s.connected_ns = told_fds[fd].asked_ns;
+	if (CHECK(write(fd, &s, sizeof(s))) != sizeof(s))
+		_exit(1);
+}
+
+static inline void tell(int fd)
+{
+	tell_note(fd, 0);
+}
+
+/* A stamp was read from fd by a thread that had slept so often before. */
+static inline void heard(int fd, struct stamp s, long slept_before)
+{
+	struct stat st;
+
+	CHECK(fstat(fd, &st));
+	if (fd < TOLD_FDS && s.connected_ns && told_fds[fd].accepted_ns) {
+		struct stamp asked = { .ns = s.connected_ns, .tid = s.tid };
+
+		told_edge("connect", &asked, told_fds[fd].acceptor, told_fds[fd].accepted_ns,
+			  told_fds[fd].slept);
+		told_fds[fd].accepted_ns = 0;
+	}
+	caused(S_ISSOCK(st.st_mode) ? "message" : "pipe", s, S_ISSOCK(st.st_mode) ? SEEN : slept_before);
+}
+
+/* Receives a stamp. */
+static inline struct stamp hear(int fd)
+{
+	long before = sleeps();
+	struct stamp s;
+
+	if (CHECK(read(fd, &s, sizeof(s))) != sizeof(s))
+		_exit(1);
+	heard(fd, s, before);
+	return s;
+}
+
+/* Accepts a connection, by a thread that had slept so often before it waited for one. */
+static inline int accept_after(int listener, long slept_before)
+{
+	int fd = CHECK(accept(listener, NULL, NULL));
+
+	if (fd < TOLD_FDS) {
+		told_fds[fd].accepted_ns = mono_ns();
+		told_fds[fd].acceptor = gettid();
+		told_fds[fd].slept = sleeps() != slept_before;
+	}
+	return fd;
+}
+
+static inline int accept_one(int listener)
+{
+	return accept_after(listener, sleeps());
 }
 
 /* A gate orders the preparations of threads and processes: wait returns once somebody has opened. */
@@ -214,15 +330,12 @@ static inline struct gate gate_new(void)
 
 static inline void gate_open(struct gate g)
 {
-	CHECK(write(g.fd[1], "", 1));
+	tell(g.fd[1]);
 }
 
 static inline void gate_wait(struct gate g)
 {
-	char c;
-
-	if (CHECK(read(g.fd[0], &c, 1)) != 1)
-		_exit(1);
+	hear(g.fd[0]);
 }
 
 /* Memory shared with the processes made later. */
@@ -255,6 +368,8 @@ static inline int tcp_try_connect(uint16_t port)
 				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int fd = CHECK(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
 
+	if (fd < TOLD_FDS)
+		told_fds[fd].asked_ns = mono_ns();
 	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
 		return fd;
 	close(fd);
@@ -296,6 +411,8 @@ static inline int unix_connect(const char *name)
 	socklen_t len = unix_address(&a, name);
 	int fd = CHECK(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
 
+	if (fd < TOLD_FDS)
+		told_fds[fd].asked_ns = mono_ns();
 	CHECK(connect(fd, (struct sockaddr *)&a, len));
 	return fd;
 }

@@ -4,11 +4,13 @@
 #include "work.h"
 
 static volatile int flag;
+static struct stamp set;
 
 static void setter(void)
 {
 	role("setter");
 	nap_ms(2600);
+	set = stamp();
 	flag = 1;
 }
 
@@ -21,6 +23,7 @@ int main(void)
 	hang_begins();
 	while (!flag)
 		sched_yield();
+	caused("flag", set, sleeps());
 	hang_ends();
-	return pthread_join(t, NULL);
+	return join(t);
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A connection that is tried again and again, after 10, 20, 40... ms, until its server is there. */
+#include "work.h"
+
+static void server(void)
+{
+	role("server");
+	compute_ms(2200);
+	hear(accept_one(unix_listen("late")));
+}
+
+int main(void)
+{
+	struct sockaddr_un a;
+	socklen_t len = unix_address(&a, "late");
+
+	expect("repeated-yield|long-wait", "polling|timer|busy|slow-peer", "-", "victim,server", "victim");
+	process(server);
+	victim();
+	int fd = CHECK(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+	hang_begins();
+	for (unsigned ms = 10; connect(fd, (struct sockaddr *)&a, len) < 0; ms = ms < 320 ? ms * 2 : ms)
+		nap_ms(ms);
+	hang_ends();
+	tell(fd);
+	return finish();
+}

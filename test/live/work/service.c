@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Normal life: three clients ask a TCP service, which asks another one by a socket pair; all answer at once.
+ */
+#include "work.h"
+
+enum { CLIENTS = 3 };
+static int listener, sv[2];
+static uint16_t port;
+
+static void store(void)
+{
+	struct stamp s;
+
+	role("store");
+	close(sv[0]);
+	while (read(sv[1], &s, sizeof(s)) == sizeof(s)) {
+		heard(sv[1], s, SEEN);
+		tell(sv[1]);
+	}
+}
+
+static void server(void)
+{
+	struct pollfd p[CLIENTS];
+	struct stamp s;
+	int open = CLIENTS;
+
+	role("server");
+	close(sv[1]);
+	for (int i = 0; i < CLIENTS; i++)
+		p[i] = (struct pollfd){ .events = POLLIN, .fd = accept_one(listener) };
+	while (open) {
+		CHECK(poll(p, CLIENTS, -1));
+		for (int i = 0; i < CLIENTS; i++) {
+			if (!p[i].revents)
+				continue;
+			if (read(p[i].fd, &s, sizeof(s)) != sizeof(s)) {
+				p[i].fd = -1;
+				open--;
+				continue;
+			}
+			heard(p[i].fd, s, SEEN);
+			tell(sv[0]);
+			hear(sv[0]);
+			tell(p[i].fd);
+		}
+	}
+	close(sv[0]);
+}
+
+static void ask(void)
+{
+	uint64_t end = mono_ns() + scaled(1500) * 1000000ULL;
+	int fd = tcp_connect(port);
+
+	while (mono_ns() < end) {
+		tell(fd);
+		hear(fd);
+		compute_ms(3);
+	}
+	close(fd);
+}
+
+static void other(void)
+{
+	bystander("other");
+	ask();
+}
+
+int main(void)
+{
+	expect("normal", "none|timer", "-", "-", "victim");
+	listener = tcp_listen(&port);
+	CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, sv));
+	process(store);
+	process(server);
+	process(other);
+	process(other);
+	close(sv[0]);
+	close(sv[1]);
+	victim();
+	hang_begins();
+	ask();
+	hang_ends();
+	return finish();
+}

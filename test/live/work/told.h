@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * told.h - what led to what, as the program itself knows it.
+ *
+ * An edge is a fact of the program's own logic: this post was for that wait, this
+ * answer is for that request.  The one who causes takes a stamp before it acts,
+ * and the stamp travels with the item, the message or the thread; the one who is
+ * caused calls caused() once it has it.  So the times enclose what happened in the
+ * kernel.  Edges are kept in shared memory and printed when the first process ends:
+ *
+ *   edge=KIND FROM_TID LEFT_NS TO_TID ARRIVED_NS slept|ran
+ *
+ * "ran": the receiver found it without having slept for it, so that there was no
+ * wake-up to see.  The kernel counts that, not the program.  Handing over a mutex is no cause,
+ * and not told.
+ */
+#ifndef CTRACE_TEST_LIVE_TOLD_H
+#define CTRACE_TEST_LIVE_TOLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TOLD_EDGES 8192
+#define TOLD_ENDED 2048
+#define TOLD_FDS   128
+/* For caused(): it leaves a record whether or not the receiver slept. */
+#define SEEN (-1L)
+
+struct stamp {
+	uint64_t ns;
+	uint64_t connected_ns; /* the connection it went through was asked for then; 0: none */
+	uint32_t tid;
+	uint32_t note; /* for the receiver; means what the program likes */
+};
+
+struct told_edge {
+	uint64_t left_ns, arrived_ns;
+	uint32_t from, to;
+	char kind[12];
+	bool slept;
+};
+
+/* A process that has ended, or was killed. */
+struct told_end {
+	uint64_t ns;
+	uint32_t pid;
+	uint32_t killer; /* tid, 0: none */
+};
+
+static struct told {
+	pid_t printer;
+	uint32_t n_edges, n_ended;
+	struct told_edge edges[TOLD_EDGES];
+	struct told_end ended[TOLD_ENDED];
+} * told;
+
+/* Of this process' descriptors: when the connection was asked for; when and by whom it was accepted. */
+static struct {
+	uint64_t asked_ns, accepted_ns;
+	uint32_t acceptor;
+	bool slept;
+} told_fds[TOLD_FDS];
+
+static inline uint64_t mono_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Survives an exec: the memory's descriptor is inherited and its number is in the environment. */
+static __attribute__((constructor)) void told_begin(void)
+{
+	const char *inherited = getenv("CTRACE_TOLD_FD");
+	int fd = inherited ? atoi(inherited) : memfd_create("told", 0);
+	char text[16];
+
+	if (fd < 0 || (!inherited && ftruncate(fd, sizeof(*told))))
+		_exit(1);
+	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (told == MAP_FAILED)
+		_exit(1);
+	if (inherited)
+		return;
+	snprintf(text, sizeof(text), "%d", fd);
+	setenv("CTRACE_TOLD_FD", text, 1);
+	told->printer = getpid();
+}
+
+static __attribute__((destructor)) void told_print(void)
+{
+	if (!told || told->printer != getpid())
+		return;
+	for (uint32_t i = 0; i < told->n_edges && i < TOLD_EDGES; i++) {
+		const struct told_edge *e = &told->edges[i];
+
+		printf("edge=%s %u %llu %u %llu %s\n", e->kind, e->from, (unsigned long long)e->left_ns,
+		       e->to, (unsigned long long)e->arrived_ns, e->slept ? "slept" : "ran");
+	}
+	if (told->n_edges > TOLD_EDGES || told->n_ended > TOLD_ENDED || fflush(stdout))
+		_exit(1);
+}
+
+static inline struct stamp stamp(void)
+{
+	return (struct stamp){ .ns = mono_ns(), .tid = gettid() };
+}
+
+/* How often the calling thread has slept. */
+static inline long sleeps(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return u.ru_nvcsw;
+}
+
+static inline void told_edge(const char *kind, const struct stamp *from, uint32_t to, uint64_t arrived_ns,
+			     bool slept)
+{
+	uint32_t i = __atomic_fetch_add(&told->n_edges, 1, __ATOMIC_RELAXED);
+
+	if (i >= TOLD_EDGES)
+		return;
+	told->edges[i] = (struct told_edge){
+		.left_ns = from->ns, .arrived_ns = arrived_ns, .from = from->tid, .to = to, .slept = slept
+	};
+	snprintf(told->edges[i].kind, sizeof(told->edges[i].kind), "%s", kind);
+}
+
+/* What was stamped has arrived at the calling thread, which had slept so often before it waited for it. */
+static inline void caused(const char *kind, struct stamp from, long slept_before)
+{
+	uint64_t now = mono_ns();
+
+	if (from.tid != (uint32_t)gettid())
+		told_edge(kind, &from, gettid(), now, slept_before == SEEN || sleeps() != slept_before);
+}
+
+/* The calling process is about to end, or pid is about to be killed by the calling thread. */
+static inline void told_ends(uint32_t pid, uint32_t killer)
+{
+	uint32_t i = __atomic_fetch_add(&told->n_ended, 1, __ATOMIC_RELAXED);
+
+	if (i < TOLD_ENDED)
+		told->ended[i] = (struct told_end){ mono_ns(), pid, killer };
+}
+
+/* The calling thread has waited for that process. */
+static inline void told_reaped(uint32_t pid, long slept_before)
+{
+	for (uint32_t i = told->n_ended; i-- > 0;) {
+		const struct told_end *e = &told->ended[i];
+
+		if (e->pid != pid)
+			continue;
+		if (e->killer)
+			told_edge("signal", &(struct stamp){ .ns = e->ns, .tid = e->killer }, pid, mono_ns(),
+				  true);
+		caused("exit", (struct stamp){ .ns = e->ns, .tid = pid }, slept_before);
+		return;
+	}
+}
+
+#endif
