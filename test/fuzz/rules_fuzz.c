@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Rules files: what is read can be written, and is read again as the same. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/rulesfile.h"
+
+static void release(struct rules *rules)
+{
+	for (size_t i = 0; i < rules->v.n; i++) {
+		free(rules->v.v[i].object);
+		free(rules->v.v[i].frame);
+		free(rules->v.v[i].note);
+	}
+	VEC_FREE(&rules->v);
+}
+
+static void must(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static void compare(const struct rule *a, const struct rule *b)
+{
+	must(!strcmp(a->edge, b->edge) && !strcmp(a->from, b->from) && !strcmp(a->to, b->to));
+	must(!strcmp(a->object_kind, b->object_kind) && a->verdict == b->verdict);
+	must(same(a->object, b->object) && same(a->frame, b->frame) && same(a->note, b->note));
+}
+
+/* Into a new file all the rules go, but for those that are about the same as an earlier one. */
+static void check_written(const struct rules *rules)
+{
+	char err[RULESFILE_ERR_MAX], words[RULESFILE_WORDS_MAX];
+	char *text = rulesfile_merge(NULL, 0, rules->v.v, rules->v.n);
+	struct rules back = { 0 };
+
+	must(text);
+	if (strlen(text) <= RULESFILE_BYTES_MAX) {
+		must(!rulesfile_parse(text, strlen(text), &back, err));
+		must(back.v.n <= rules->v.n && (back.v.n || !rules->v.n));
+		if (back.v.n)
+			compare(&back.v.v[0], &rules->v.v[0]);
+	}
+	for (size_t i = 0; i < rules->v.n; i++)
+		rulesfile_words(&rules->v.v[i], words);
+	release(&back);
+	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char err[RULESFILE_ERR_MAX] = "";
+	struct rules rules = { 0 };
+	int r = rulesfile_parse((const char *)data, size, &rules, err);
+	char *merged;
+
+	if (r) {
+		must(r == -EBADMSG && err[0] && !rules.v.n);
+		release(&rules);
+		return 0;
+	}
+	check_written(&rules);
+	merged = rulesfile_merge((const char *)data, size, rules.v.v, rules.v.n);
+	must(merged || !size);
+	free(merged);
+	release(&rules);
+	return 0;
+}
