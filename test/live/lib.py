@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the live tests share: running commands with a limit, and the kernel log."""
+"""What the live tests share: running commands with a limit, the programs that hang, and the kernel log."""
 import contextlib
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -105,3 +106,23 @@ def check_kernel_log(before):
 
 def key_values(text):
     return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+
+
+WORK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "work")
+
+
+def program(work, name):
+    """The path of a program: built in `work`, or a script."""
+    for ending, interpreter in (".py", "python3"), (".js", "node"):
+        script = os.path.join(WORK, name + ending)
+        if os.path.exists(script):
+            if not shutil.which(interpreter):
+                raise Skipped("no %s here" % interpreter)
+            return script
+    return os.path.join(work, name)
+
+
+def programs():
+    """The names of all programs: each C file is one, and each script that can be run."""
+    return sorted(os.path.splitext(f)[0] for f in os.listdir(WORK)
+                  if f.endswith(".c") or f.endswith((".py", ".js")) and os.access(os.path.join(WORK, f), os.X_OK))

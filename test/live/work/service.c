@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Normal life: three clients ask a TCP service, which asks another one by a socket pair; all answer at once.
+/* Normal life: each 10 ms three clients ask a TCP service, which asks another one by a socket pair; all
+ * answer at once.
  */
 #include "work.h"
+#include <sys/timerfd.h>
 
 enum { CLIENTS = 3 };
 static int listener, sv[2];
@@ -50,13 +52,15 @@ static void server(void)
 
 static void ask(void)
 {
-	uint64_t end = mono_ns() + scaled(1500) * 1000000ULL;
-	int fd = tcp_connect(port);
+	struct itimerspec every = { { 0, 10000000 }, { 0, 10000000 } };
+	int fd = tcp_connect(port), tfd = CHECK(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
+	uint64_t end = mono_ns() + scaled(1500) * 1000000ULL, n;
 
+	CHECK(timerfd_settime(tfd, 0, &every, NULL));
 	while (mono_ns() < end) {
+		CHECK(read(tfd, &n, sizeof(n)));
 		tell(fd);
 		hear(fd);
-		compute_ms(3);
 	}
 	close(fd);
 }

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Holds the edges of a causal graph against those that a program told of itself (work/told.h).
+
+A strong edge between two tasks of the program is a claim.  A claim and a told edge agree when they go from the same
+task to the same task (a signal: to the same process), are of kinds that can be the same, and the claim lies within
+the time that the told one takes.  One claim answers for one told edge; more claims that agree with one that
+is answered for are right as well.
+"""
+import collections
+
+# What the program calls it: what the graph may call it.
+KINDS = {
+    "post": {"post", "job"},
+    "queue": {"post", "job"},
+    "message": {"message"},
+    "connect": {"message", "wake"},
+    "pipe": {"pipe"},
+    "eventfd": {"eventfd"},
+    "fork": {"fork", "vfork"},
+    "exit": {"exit", "signal", "vfork"},
+    "signal": {"signal"},
+    "file-lock": {"file-lock"},
+    "flag": {"flag"},
+}
+# The stamps are taken on another clock's reading than the records.
+SLACK_NS = 200_000
+
+# Those whose edges are complete: all that one task of the program causes in another is told.
+LABELLED = """
+    backoff barrier build child circle-timeout cond-producer deadlock deep epoll-server eventfd flock fork-exec fsync
+    heartbeat idle-server inversion join mutex-busy mutex-convoy mutex-handover mutex-pi n-to-m node-server pipeline
+    pool proxy py-asyncio rwlock semaphore service setlk-poll sigwait socketpair spin-futex starved-fifo starved-nice
+    tcp-batch tcp-epoll tcp-recv timerfd unix-batch unix-stream uring yield-spin
+""".split()
+
+
+class Told(collections.namedtuple("Told", "kind from_tid left to_tid arrived seen")):
+    """An edge that the program told; seen: it can have left a record."""
+
+
+class Claim(collections.namedtuple("Claim", "kind from_tid left to_tid arrived to_pid text")):
+    """An edge that the graph has."""
+
+
+class Truth:
+    def __init__(self, text):
+        self.edges, self.pids, self.unrelated, self.related = [], {}, set(), set()
+        for line in text.splitlines():
+            key, _, value = line.partition("=")
+            if key == "edge":
+                kind, *numbers, seen = value.split()
+                self.edges.append(Told(kind, *map(int, numbers), seen == "slept"))
+            elif key in ("related", "unrelated") or key.startswith("role."):
+                pid, tid = map(int, value.split("/"))
+                self.pids[tid] = pid
+                if not key.startswith("role."):
+                    getattr(self, key).add(tid)
+        self.tasks = set(self.pids)
+        for e in self.edges:
+            self.tasks |= {e.from_tid, e.to_tid}
+
+
+def claims(graph, tasks):
+    """The strong edges between two of these tasks."""
+    segments = {s["id"]: s for s in graph["segments"]}
+    for e in graph["edges"]:
+        if e["strength"] != "strong" or e["from"] is None:
+            continue
+        a, b = segments.get(e["from"]), segments.get(e["to"])
+        if a and b and a["tid"] != b["tid"] and a["tid"] in tasks and b["tid"] in tasks:
+            yield Claim(e["kind"], a["tid"], e["left_ns"], b["tid"], e["arrived_ns"], b["pid"], e.get("text", ""))
+
+
+def agrees(told, claim):
+    # A signal wakes whichever thread of the process the kernel chooses.
+    to = claim.to_pid if told.kind == "signal" and told.to_tid == claim.to_pid else claim.to_tid
+    return (told.from_tid == claim.from_tid and told.to_tid == to and claim.kind in KINDS[told.kind] and
+            min(claim.left, claim.arrived) >= told.left - SLACK_NS and
+            max(claim.left, claim.arrived) <= told.arrived + SLACK_NS)
+
+
+class Judged:
+    """hit, missed, unseen: told edges; right, wrong: claims."""
+
+    def __init__(self, truth, claimed):
+        by_ends = collections.defaultdict(list)
+        for c in sorted(claimed, key=lambda c: c.arrived):
+            by_ends[c.from_tid].append(c)
+        self.hit, self.missed, self.unseen, used = [], [], [], set()
+        # Who must be answered for first takes the first claim that is left: no other order answers for more.
+        for t in sorted(truth.edges, key=lambda t: t.arrived):
+            found = next((c for c in by_ends[t.from_tid] if id(c) not in used and agrees(t, c)), None)
+            if found:
+                used.add(id(found))
+                self.hit.append(t)
+            else:
+                (self.missed if t.seen else self.unseen).append(t)
+        self.right, self.wrong = [], []
+        for c in claimed:
+            good = id(c) in used or any(agrees(t, c) for t in self.hit)
+            (self.right if good else self.wrong).append(c)
+
+    @property
+    def precision(self):
+        return ratio(len(self.right), len(self.right) + len(self.wrong))
+
+    @property
+    def recall(self):
+        """Of what can have left a record."""
+        return ratio(self.n_hit_seen, self.n_hit_seen + len(self.missed))
+
+    @property
+    def n_hit_seen(self):
+        return sum(t.seen for t in self.hit)
+
+
+def ratio(n, of):
+    """None: nothing to count."""
+    return n / of if of else None
+
+
+def unrelated_in(steps, truth):
+    """The tasks in a backward slice that have no part in what the victim waits for.  Whoever started the program,
+    and what led to that, is no mistake: the walk may go on there."""
+    pulled = set()
+    for step in steps:
+        tid, edge = step["segment"]["tid"], step["edge"]
+        if tid in truth.tasks:
+            if tid in truth.unrelated:
+                pulled.add(tid)
+        elif edge and edge["kind"] in ("fork", "exec", "vfork"):
+            break
+        else:
+            pulled.add(tid)
+    return pulled

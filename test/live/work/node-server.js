@@ -1,0 +1,110 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A node server answers three clients; then a call for one of them keeps the event loop from the victim's.
+'use strict';
+const { spawn } = require('child_process');
+const fs = require('fs');
+const net = require('net');
+
+const ROUNDS = 10, STAMP = 16, scale = Number(process.env.LIVE_SCALE || 1);
+const edges = [];
+
+const now = () => process.hrtime.bigint();
+const say = (text) => fs.writeSync(1, text + '\n');
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+// The main thread is the only one that is told of: its tid is the pid.
+function stamp(note) {
+	const b = Buffer.alloc(STAMP);
+	b.writeBigUInt64LE(now(), 0);
+	b.writeUInt32LE(process.pid, 8);
+	b.writeUInt32LE(note, 12);
+	return b;
+}
+
+function caused(kind, who, left) {
+	edges.push(`edge=${kind} ${who} ${left} ${process.pid} ${now()} slept\n`);
+}
+
+function role(name, related) {
+	const who = `${process.pid}/${process.pid}`;
+	say(`role.${name}=${who}\n${related ? 'related' : 'unrelated'}=${who}`);
+}
+
+// Calls back with the note of each stamp that arrives.
+function hear(socket, fn) {
+	let rest = Buffer.alloc(0);
+	socket.on('data', (data) => {
+		for (rest = Buffer.concat([rest, data]); rest.length >= STAMP; rest = rest.subarray(STAMP)) {
+			caused('message', rest.readUInt32LE(8), rest.readBigUInt64LE(0));
+			fn(rest.readUInt32LE(12));
+		}
+	});
+}
+
+function compute(ms) {
+	const end = now() + BigInt(Math.round(ms * 1e6));
+	while (now() < end);
+}
+
+function server() {
+	let left = 3;
+	const s = net.createServer((socket) => {
+		hear(socket, (note) => {
+			compute(note ? 2500 * scale : 1);
+			socket.write(stamp(0));
+		});
+	});
+	role('server', true);
+	s.listen(0, '127.0.0.1', () => {
+		for (const name of ['victim', 'other', 'heavy']) {
+			const began = now();
+			const child = spawn(process.execPath, [__filename, name, s.address().port, process.pid, began],
+				{ stdio: ['ignore', 1, 2] });
+			child.on('exit', () => {
+				caused('exit', child.pid, began);
+				if (!--left)
+					s.close();
+			});
+		}
+	});
+}
+
+async function client(name, port) {
+	const socket = net.connect(port, '127.0.0.1');
+	let heard;
+	socket.setNoDelay(true);
+	role(name, name === 'victim');
+	hear(socket, () => heard());
+	const ask = (note) => new Promise((done) => {
+		heard = done;
+		socket.write(stamp(note));
+	});
+	await new Promise((done) => socket.on('connect', done));
+	for (let i = 0; i < ROUNDS; i++) {
+		await ask(0);
+		await sleep(4);
+	}
+	if (name === 'heavy') {
+		await sleep(300);
+		await ask(1);
+	} else if (name === 'victim') {
+		say(`victim_pid=${process.pid}\nvictim_tid=${process.pid}`);
+		await sleep(400);
+		say(`t_start_ns=${now()}`);
+		await ask(0);
+		say(`t_end_ns=${now()}`);
+	}
+	socket.end();
+}
+
+const [name, port, parent, began] = process.argv.slice(2);
+process.on('exit', () => say(edges.join('').trimEnd()));
+if (name) {
+	caused('fork', parent, began);
+	client(name, Number(port));
+} else {
+	say('expect.verdict=long-wait\nexpect.cause=busy|slow-peer|queueing\nexpect.kind=tcp\nexpect.root=server\n' +
+		'expect.chain=victim,server');
+	server();
+}
