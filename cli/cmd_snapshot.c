@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdbool.h>
+#include <sys/stat.h>
 
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -19,6 +21,7 @@ enum { OPT_LAST = 256, OPT_FROM, OPT_TO, OPT_SOCKET };
 
 static const struct cli_option options[] = {
 	{ 'o', "output", "FILE", "Write the trace to FILE (default: ctrace-YYYYmmdd-HHMMSS.ctr)" },
+	{ 'f', "force", NULL, "Replace FILE if it is there already" },
 	{ OPT_LAST, "last", "T", "The last T: 30s, 5m, 1.5h" },
 	{ OPT_FROM, "from", "TIME", "Begin there: 14:03:12, -30s, boot:NS, ... (see ctrace(1))" },
 	{ OPT_TO, "to", "TIME", "End there (default: now)" },
@@ -28,7 +31,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_usage usage = {
 	.name = "snapshot",
-	.args = "[-o FILE] [--last T | --from TIME --to TIME] [--socket PATH]",
+	.args = "[-o FILE] [--force] [--last T | --from TIME --to TIME] [--socket PATH]",
 	.about = "Saves what the running daemon has recorded: everything, or a stretch of it. Capture goes "
 		 "on.",
 	.options = options,
@@ -37,6 +40,7 @@ static const struct cli_usage usage = {
 struct request {
 	const char *output, *last, *from, *to, *socket;
 	uint64_t from_ns, to_ns;
+	bool force;
 };
 
 static int parse_time(const char *option, const char *arg, const struct timearg_context *ctx, uint64_t *ret)
@@ -111,6 +115,17 @@ static int take(const struct request *q, struct outfile *out)
 	return outfile_commit(out);
 }
 
+/* What it replaced could not be taken again: the daemon forgets.  An empty file is nobody's trace. */
+static int check_output(const struct request *q)
+{
+	struct stat st;
+
+	if (q->force || !q->output || stat(q->output, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return CLI_OK;
+	return cli_error("%s: it is there already; give another name with -o, or --force to replace it",
+			 q->output);
+}
+
 int cmd_snapshot(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&usage, argc, argv);
@@ -121,6 +136,8 @@ int cmd_snapshot(int argc, char **argv)
 	while ((c = cli_next(&p)) > 0) {
 		if (c == 'o')
 			q.output = p.arg;
+		else if (c == 'f')
+			q.force = true;
 		else if (c == OPT_LAST)
 			q.last = p.arg;
 		else if (c == OPT_FROM)
@@ -136,7 +153,9 @@ int cmd_snapshot(int argc, char **argv)
 		return CLI_USAGE;
 	if (q.last && (q.from || q.to))
 		return cli_usage_error(&usage, "give --last, or --from and --to");
-	c = resolve(&q);
+	c = check_output(&q);
+	if (!c)
+		c = resolve(&q);
 	if (!c)
 		c = outfile_open(q.output, &out);
 	if (!c)

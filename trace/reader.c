@@ -248,7 +248,10 @@ int reader_open(const char *path, struct reader **ret_r, char err[READER_ERR_MAX
 
 	if (fd < 0) {
 		ret = -errno;
-		snprintf(err, READER_ERR_MAX, "cannot open %.200s: %s", path, strerror(-ret));
+		snprintf(err, READER_ERR_MAX, "cannot open %.200s: %s; %s", path, strerror(-ret),
+			 ret == -EACCES
+				 ? "use sudo, or ask its owner for it"
+				 : "give a file that ctraced, ctrace record or ctrace snapshot has written");
 		return ret;
 	}
 	ret = reader_open_fd(fd, path, ret_r, err);
