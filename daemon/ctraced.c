@@ -52,6 +52,7 @@ struct ctraced {
 	sd_event *event;
 	struct service service;
 	uint64_t watchdog_usec;
+	gid_t group; /* whose members may use the control socket */
 	char err[512];
 };
 
@@ -81,11 +82,11 @@ static int ctraced_watchdog(sd_event_source *s, uint64_t usec, void *arg)
 	return sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
 }
 
-static int ctraced_group(struct ctraced *c, gid_t *ret)
+static int ctraced_group(struct ctraced *c)
 {
 	const struct group *g;
 
-	*ret = CONTROL_NO_GROUP;
+	c->group = CONTROL_NO_GROUP;
 	if (!*c->config.group)
 		return 0;
 	errno = 0;
@@ -97,7 +98,7 @@ static int ctraced_group(struct ctraced *c, gid_t *ret)
 			 c->config.group);
 		return -ENOENT;
 	}
-	*ret = g->gr_gid;
+	c->group = g->gr_gid;
 	return 0;
 }
 
@@ -159,12 +160,11 @@ static int ctraced_capture(struct ctraced *c)
 static int ctraced_start(struct ctraced *c)
 {
 	struct control_options co = { .path = c->config.socket,
+				      .group = c->group,
 				      .request = service_request,
 				      .arg = &c->service };
 	int r = ctraced_loop_new(c);
 
-	if (r >= 0)
-		r = ctraced_group(c, &co.group);
 	if (r >= 0)
 		r = statedir_open(c->config.state_dir, &c->dir, c->err);
 	c->has_dir = r >= 0;
@@ -232,6 +232,8 @@ int main(int argc, char *argv[])
 
 	if (r == CONFIG_RUN)
 		r = probe_check_hooks(c.config.hooks, c.err);
+	if (r == CONFIG_RUN)
+		r = ctraced_group(&c);
 	if (r < 0) {
 		warnx("%s", c.err);
 		return 2;
