@@ -119,7 +119,7 @@ static void say_resource(const struct graph *g, const struct account_row *r, con
 		snprintf(buf, size, "network %s", arrow ? arrow + 2 : name);
 		return;
 	case TIME_DISK:
-		snprintf(buf, size, "disk %s", name);
+		snprintf(buf, size, "%s%s", strncmp(name, "disk", 4) ? "disk " : "", name);
 		return;
 	case TIME_TIMER:
 		snprintf(buf, size, "timer");
