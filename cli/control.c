@@ -188,17 +188,28 @@ static int understand(const char *path, const char *line, json_t **ret, char *er
 	return json_is_false(ok) && why ? -EREMOTEIO : -EBADMSG;
 }
 
+int control_open(const char *socket_path, char err[CONTROL_ERR_MAX])
+{
+	int sock = -1, r = connect_to(socket_path, &sock, err);
+
+	return r ? r : sock;
+}
+
 int control_call(const char *socket_path, const json_t *request, int fd, int timeout_ms, json_t **ret,
 		 char err[CONTROL_ERR_MAX])
 {
+	_cleanup_close_ int sock = control_open(socket_path, err);
+
+	return sock < 0 ? sock : control_ask(sock, socket_path, request, fd, timeout_ms, ret, err);
+}
+
+int control_ask(int sock, const char *socket_path, const json_t *request, int fd, int timeout_ms,
+		json_t **ret, char err[CONTROL_ERR_MAX])
+{
 	uint64_t deadline = clock_boot_ns() + (uint64_t)timeout_ms * NSEC_PER_MSEC;
-	_cleanup_close_ int sock = -1;
 	_cleanup_free_ char *line = NULL;
 	int r;
 
-	r = connect_to(socket_path, &sock, err);
-	if (r)
-		return r;
 	r = send_request(sock, request, fd, deadline);
 	/* A daemon that refuses may say so and close before it has read everything. */
 	if (!r || r == -EPIPE || r == -ECONNRESET)

@@ -46,14 +46,19 @@ struct control {
 
 static void client_drop(struct client *cl)
 {
+	struct control *c = cl->control;
+	uint64_t id = cl->id;
+
 	sd_event_source_disable_unref(cl->io);
 	sd_event_source_disable_unref(cl->timer);
 	close(cl->fd);
 	if (cl->passed_fd >= 0)
 		close(cl->passed_fd);
 	free(cl->out);
-	cl->control->n_clients--;
-	*cl = (struct client){ .control = cl->control };
+	c->n_clients--;
+	*cl = (struct client){ .control = c };
+	if (c->opt.gone)
+		c->opt.gone(c->opt.arg, id);
 }
 
 static void client_rearm(struct client *cl)
@@ -319,6 +324,14 @@ void control_refuse(struct control *c, uint64_t client, const char *fmt, ...)
 		error = json_string(text);
 	}
 	control_answer(c, client, json_pack("{s:b,s:o}", "ok", 0, "error", error));
+}
+
+bool control_connected(const struct control *c, uint64_t client)
+{
+	for (size_t i = 0; client && i < CONTROL_CLIENTS_MAX; i++)
+		if (c->clients[i].id == client)
+			return true;
+	return false;
 }
 
 unsigned control_clients(const struct control *c)

@@ -35,6 +35,7 @@ struct control_options {
 	const char *path;
 	gid_t group; /* its members may ask, besides root and the user the daemon runs as */
 	control_request_fn request;
+	void (*gone)(void *arg, uint64_t client); /* the connection of a client has ended; may be NULL */
 	void *arg;
 };
 
@@ -53,6 +54,8 @@ void control_answer(struct control *c, uint64_t client, json_t *answer);
 __attribute__((format(printf, 3, 4))) void control_refuse(struct control *c, uint64_t client, const char *fmt,
 							  ...);
 
+/* Whether the connection is still there. */
+bool control_connected(const struct control *c, uint64_t client);
 unsigned control_clients(const struct control *c);
 uint64_t control_denied(const struct control *c);
 

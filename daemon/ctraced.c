@@ -141,11 +141,18 @@ static int ctraced_capture(struct ctraced *c)
 		snprintf(c->err, sizeof(c->err), "Cannot start a thread: %s.", strerror(-r));
 		return r;
 	}
+	s->watchpoints = watchpoints_new(s->probe);
+	if (!s->watchpoints) {
+		snprintf(c->err, sizeof(c->err), "Out of memory.");
+		return -ENOMEM;
+	}
 	uname(&u);
 	const struct drain_options d = {
 		.probe = s->probe,
 		.worker = s->worker,
 		.long_wait_ns = c->config.long_wait_ns,
+		.access = watchpoints_note,
+		.access_arg = s->watchpoints,
 		.recorder = { .path = c->dir.trace,
 			      .writer = { .size_bytes = c->config.size_bytes,
 					  .hooks = probe_hooks_text(s->probe),
@@ -162,6 +169,7 @@ static int ctraced_start(struct ctraced *c)
 	struct control_options co = { .path = c->config.socket,
 				      .group = c->group,
 				      .request = service_request,
+				      .gone = service_gone,
 				      .arg = &c->service };
 	int r = ctraced_loop_new(c);
 
@@ -193,6 +201,7 @@ static bool ctraced_stop(struct ctraced *c)
 		return false;
 	drain_free(s->drain);
 	worker_free(s->worker);
+	watchpoints_free(s->watchpoints);
 	probe_free(s->probe);
 	sd_event_unref(c->event);
 	return true;

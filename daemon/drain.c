@@ -16,6 +16,7 @@
 
 #include "daemon/fdtable.h"
 #include "daemon/heldlocks.h"
+#include "daemon/visit_look.h"
 #include "daemon/watch.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
@@ -92,6 +93,27 @@ static void drain_rawstack(void *arg, uint16_t cpu, const struct ct_rawstack_blo
 		d->samples_refused++;
 }
 
+static void drain_access(struct drain *d, const struct ct_rec *rec, const uint64_t words[2],
+			 const struct ct_stack_blob *stack)
+{
+	recorder_add(d->recorder, rec, words);
+	if (d->opt.access)
+		d->opt.access(d->opt.access_arg, rec, words, stack);
+}
+
+/* What is not looked at is recorded all the same, without a stack. */
+static void drain_rawaccess(void *arg, const struct ct_rawaccess_blob *raw)
+{
+	const uint64_t words[2] = { raw->value, 0 };
+	struct drain *d = arg;
+	struct ct_rec rec;
+
+	if (!visit_ask_access(d->visit, raw))
+		return;
+	rec = visit_look_access_rec(raw);
+	drain_access(d, &rec, words, NULL);
+}
+
 static void drain_record(void *arg, uint16_t cpu, const void *data, size_t size)
 {
 	struct drain *d = arg;
@@ -150,7 +172,10 @@ static void drain_visits(struct drain *d, uint64_t now_ns)
 			recorder_stack(d->recorder, v->stack);
 		if (v->has_futex)
 			recorder_add(d->recorder, &v->futex, v->futex_words);
-		recorder_add(d->recorder, &v->rec, v->words);
+		if (v->rec.kind == CT_ACCESS)
+			drain_access(d, &v->rec, v->words, v->stack);
+		else
+			recorder_add(d->recorder, &v->rec, v->words);
 		drain_files(d, v, now_ns);
 		visit_result_free(v);
 	}
@@ -404,6 +429,7 @@ int drain_new(const struct drain_options *opt, struct drain **ret, char err[DRAI
 		return -ENOMEM;
 	d->opt = *opt;
 	d->opt.recorder.rawstack = drain_rawstack;
+	d->opt.recorder.rawaccess = drain_rawaccess;
 	d->opt.recorder.arg = d;
 	d->wake_fd = d->epoll_fd = d->sync_fd = -1;
 	d->streams_end = &d->streams;

@@ -27,6 +27,11 @@ struct drain_options {
 	struct worker *worker; /* reads the descriptor tables */
 	struct recorder_options recorder;
 	uint64_t long_wait_ns;
+	/* Gets every access to a watched variable once its stack has names (NULL: it has none); drain thread.
+	 * May be NULL. */
+	void (*access)(void *arg, const struct ct_rec *rec, const uint64_t words[2],
+		       const struct ct_stack_blob *stack);
+	void *access_arg;
 };
 
 struct drain_stats {

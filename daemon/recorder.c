@@ -105,12 +105,20 @@ static void recorder_fixed(struct recorder *r, uint16_t cpu, const struct ct_rec
 static void recorder_blob(struct recorder *r, uint16_t cpu, const struct ct_blob *b)
 {
 	const struct ct_rawstack_blob *raw = (const void *)b;
+	const struct ct_rawaccess_blob *access = (const void *)b;
 
 	if (b->kind == CT_RAWSTACK) {
 		if (b->size < sizeof(*raw) || b->size < sizeof(*raw) + 8u * (raw->n_kernel + raw->n_user))
 			recorder_refuse(r, b->ts);
 		else
 			r->opt.rawstack(r->opt.arg, cpu, raw);
+		return;
+	}
+	if (b->kind == CT_RAWACCESS) {
+		if (b->size < sizeof(*access) || b->size < sizeof(*access) + 8u * access->n_user)
+			recorder_refuse(r, b->ts);
+		else
+			r->opt.rawaccess(r->opt.arg, access);
 		return;
 	}
 	if (writer_blob(r->writer, b)) {

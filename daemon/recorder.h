@@ -24,6 +24,8 @@ struct recorder_options {
 	struct writer_options writer;
 	/* gets every CT_RAWSTACK blob */
 	void (*rawstack)(void *arg, uint16_t cpu, const struct ct_rawstack_blob *raw);
+	/* gets every CT_RAWACCESS blob */
+	void (*rawaccess)(void *arg, const struct ct_rawaccess_blob *raw);
 	void *arg;
 };
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/report.h"
+#include "daemon/service_watch.h"
 #include "daemon/snapshot.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
@@ -169,8 +170,21 @@ void service_request(void *arg, uint64_t client, const char *cmd, json_t *body, 
 		control_answer(s->control, client, report_doctor(s->probe));
 	else if (!strcmp(cmd, "snapshot"))
 		service_snapshot(s, client, body, TAKE_FD(fd));
+	else if (!strcmp(cmd, "watch"))
+		service_watch(s, client, body);
+	else if (!strcmp(cmd, "watched"))
+		service_watched(s, client, body);
 	else
-		control_refuse(s->control, client,
-			       "There is no request \"%.40s\"; there are ping, status, doctor and snapshot.",
-			       cmd);
+		control_refuse(
+			s->control, client,
+			"There is no request \"%.40s\"; there are ping, status, doctor, snapshot, watch "
+			"and watched.",
+			cmd);
+}
+
+void service_gone(void *arg, uint64_t client)
+{
+	struct service *s = arg;
+
+	watchpoints_drop(s->watchpoints, client);
 }

@@ -11,6 +11,7 @@
 #include "daemon/config.h"
 #include "daemon/control.h"
 #include "daemon/drain.h"
+#include "daemon/watchpoint.h"
 #include "daemon/worker.h"
 
 struct service {
@@ -20,9 +21,12 @@ struct service {
 	struct probe *probe;
 	struct worker *worker;
 	struct drain *drain;
+	struct watchpoints *watchpoints;
 };
 
 /* For control_options.request; arg: the struct service. */
 void service_request(void *arg, uint64_t client, const char *cmd, json_t *body, int fd);
+/* For control_options.gone: ends what the client had going. */
+void service_gone(void *arg, uint64_t client);
 
 #endif

@@ -64,8 +64,7 @@ void unwind_files_free(struct unwind_files *fs)
 	free(fs);
 }
 
-/* Opens what is mapped.  The path is only the second choice: it may name another file by now. */
-static int mapped_open(uint32_t tid, const struct unwind_map *map, const char *path, struct stat *ret_st)
+int unwind_files_open(uint32_t tid, const struct unwind_map *map, const char *path, struct stat *ret_st)
 {
 	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
 				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
@@ -126,7 +125,7 @@ static struct unwind_elf *file_get(struct unwind_files *fs, uint32_t tid, const 
 	struct unwind_elf_id id;
 	struct unwind_elf *e;
 	struct stat st;
-	_cleanup_close_ int fd = mapped_open(tid, map, path, &st);
+	_cleanup_close_ int fd = unwind_files_open(tid, map, path, &st);
 
 	if (fd < 0)
 		return NULL;

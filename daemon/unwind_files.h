@@ -8,6 +8,7 @@
 #define CTRACE_DAEMON_UNWIND_FILES_H
 
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "daemon/unwind.h"
 #include "daemon/unwind_maps.h"
@@ -21,6 +22,9 @@ void unwind_files_free(struct unwind_files *fs);
  * read. */
 struct unwind_elf *unwind_files_get(struct unwind_files *fs, uint32_t tid, struct unwind_map *map,
 				    const char *path);
+/* Opens what is mapped by a task (the path is only the second choice: it may name another file by now).  The
+ * descriptor, or -errno. */
+int unwind_files_open(uint32_t tid, const struct unwind_map *map, const char *path, struct stat *ret_st);
 /* Closes all descriptors, and forgets files until the limits are kept. */
 void unwind_files_release(struct unwind_files *fs);
 /* Fills in the files_ counters. */

@@ -16,10 +16,11 @@
 #define STUCK_NS        (10 * NSEC_PER_SEC)
 #define WORKERS_MAX     4 /* one that works, the others stuck */
 
-/* A want, or with raw a sample. */
+/* A want, or with raw a sample, or with access an access to a variable. */
 struct item {
 	struct visit_want want;
 	struct ct_rawstack_blob *raw;
+	struct ct_rawaccess_blob *access;
 };
 
 /*
@@ -104,8 +105,16 @@ static int look_at_wait(struct worker *wk, const struct visit_want *want, struct
 	return visit_look_wait(wk->look, want, &t, ret);
 }
 
+static void item_done_with(struct item *it)
+{
+	free(it->raw);
+	free(it->access);
+}
+
 static int item_do(struct worker *wk, const struct item *it, struct visit_result **ret)
 {
+	if (it->access)
+		return visit_look_access(wk->look, it->access, ret);
 	return it->raw ? visit_look_sample(wk->look, it->raw, ret) : look_at_wait(wk, &it->want, ret);
 }
 
@@ -178,10 +187,10 @@ static void *worker_run(void *arg)
 		int r;
 
 		wk->since_ns = clock_boot_ns();
-		wk->tgid = it.raw ? it.raw->tgid : 0;
+		wk->tgid = it.raw ? it.raw->tgid : it.access ? it.access->tgid : 0;
 		pthread_mutex_unlock(&v->lock);
 		r = item_do(wk, &it, &res);
-		free(it.raw);
+		item_done_with(&it);
 		cpu = thread_cpu_ns();
 		pthread_mutex_lock(&v->lock);
 		wk->since_ns = 0;
@@ -322,7 +331,7 @@ void visit_free(struct visit *v)
 	if (stuck)
 		return; /* it is still in use */
 	while (v->q_n--)
-		free(v->queue[v->q_head++ % VISIT_QUEUE_MAX].raw);
+		item_done_with(&v->queue[v->q_head++ % VISIT_QUEUE_MAX]);
 	while (v->r_n--)
 		visit_result_free(v->results[v->r_head++ % VISIT_RESULTS_MAX]);
 	pthread_cond_destroy(&v->work);
@@ -375,6 +384,26 @@ int visit_ask_sample(struct visit *v, const struct ct_rawstack_blob *raw)
 	} else {
 		r = enqueue(v, (struct item){ .raw = copy });
 	}
+	pthread_mutex_unlock(&v->lock);
+	if (r)
+		free(copy);
+	return r;
+}
+
+int visit_ask_access(struct visit *v, const struct ct_rawaccess_blob *raw)
+{
+	size_t n = sizeof(*raw) + 8 * (size_t)raw->n_user;
+	struct ct_rawaccess_blob *copy;
+	int r;
+
+	if (raw->h.kind != CT_RAWACCESS || raw->h.size < n)
+		return -EINVAL;
+	copy = malloc(n);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, raw, n);
+	pthread_mutex_lock(&v->lock);
+	r = enqueue(v, (struct item){ .access = copy });
 	pthread_mutex_unlock(&v->lock);
 	if (r)
 		free(copy);

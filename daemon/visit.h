@@ -45,9 +45,10 @@ struct visit_fd {
 };
 
 struct visit_result {
-	struct ct_rec rec; /* CT_VISIT or CT_SAMPLE; ts: when the stack was read */
+	struct ct_rec rec; /* CT_VISIT, CT_SAMPLE or CT_ACCESS; ts: when the stack was read */
 	uint64_t words[2];
-	struct ct_stack_blob *stack; /* the stack that words[0] names; NULL when words[0] is 0 */
+	struct ct_stack_blob
+		*stack; /* the stack that words[0] (CT_ACCESS: words[1]) names; NULL when that is 0 */
 	bool has_futex;
 	struct ct_rec futex; /* CT_FUTEX with the word and the owner as they are now */
 	uint64_t futex_words[2];
@@ -83,6 +84,8 @@ void visit_free(struct visit *v);
 int visit_ask(struct visit *v, const struct visit_want *want);
 /* The same for a sample; the blob is copied. -EINVAL when its sizes do not fit. */
 int visit_ask_sample(struct visit *v, const struct ct_rawstack_blob *raw);
+/* The same for an access to a watched variable. -EINVAL, -ENOMEM, -EAGAIN. */
+int visit_ask_access(struct visit *v, const struct ct_rawaccess_blob *raw);
 /* The oldest result, which is now the caller's, or NULL. */
 struct visit_result *visit_take(struct visit *v);
 void visit_result_free(struct visit_result *r);

@@ -173,11 +173,62 @@ int visit_look_wait(struct visit_look *l, const struct visit_want *w, const stru
 	return r;
 }
 
+/* Frames that the kernel walked by frame pointer; where it left the code it had lost its way.  exact: the
+ * first is the instruction itself. */
+static void add_walked(struct visit_look *l, uint32_t tid, uint32_t tgid, const uint64_t *ip, size_t n,
+		       bool exact)
+{
+	bool begun = n && !unwind_begin(l->unwind, tid);
+
+	for (size_t i = 0; begun && i < MIN(n, (size_t)UNWIND_FRAMES_MAX); i++) {
+		struct unwind_frame f = unwind_locate(l->unwind, ip[i], exact && i == 0);
+
+		l->cut = i && !f.mapped;
+		if (l->cut)
+			break;
+		symbols_user(l->symbols, tgid, &f, l->text[l->n++]);
+	}
+	unwind_end(l->unwind);
+}
+
+struct ct_rec visit_look_access_rec(const struct ct_rawaccess_blob *raw)
+{
+	return (struct ct_rec){ .ts = raw->h.ts,
+				.kind = CT_ACCESS,
+				.state = raw->h.flags,
+				.tid = raw->h.tid,
+				.aux = raw->len,
+				.obj = CT_OBJ_USER_ID(CT_OBJ_DATA, raw->tgid, raw->addr) };
+}
+
+int visit_look_access(struct visit_look *l, const struct ct_rawaccess_blob *raw, struct visit_result **ret)
+{
+	struct visit_result *res = calloc(1, sizeof(*res));
+	int r;
+
+	if (!res)
+		return -ENOMEM;
+	l->n = 0;
+	l->cut = false;
+	/* the breakpoint is taken behind the instruction, as a call is left */
+	add_walked(l, raw->h.tid, raw->tgid, raw->ip, raw->n_user, false);
+	res->rec = visit_look_access_rec(raw);
+	res->tgid = raw->tgid;
+	r = add_stack(l, res);
+	if (r) {
+		visit_result_free(res);
+		return r;
+	}
+	res->words[1] = res->words[0];
+	res->words[0] = raw->value;
+	*ret = res;
+	return 0;
+}
+
 int visit_look_sample(struct visit_look *l, const struct ct_rawstack_blob *raw, struct visit_result **ret)
 {
 	struct visit_result *res = calloc(1, sizeof(*res));
 	const uint64_t *user = raw->ip + raw->n_kernel;
-	bool begun;
 	int r;
 
 	if (!res)
@@ -185,17 +236,7 @@ int visit_look_sample(struct visit_look *l, const struct ct_rawstack_blob *raw, 
 	l->n = 0;
 	l->cut = false;
 	add_kernel(l, raw->h.tid, raw->ip, raw->n_kernel, true);
-	begun = raw->n_user && !unwind_begin(l->unwind, raw->h.tid);
-	for (size_t i = 0; begun && i < MIN(raw->n_user, UNWIND_FRAMES_MAX); i++) {
-		struct unwind_frame f = unwind_locate(l->unwind, user[i], i == 0);
-
-		/* walked by frame pointer in the kernel: where it left the code it had lost its way */
-		l->cut = i && !f.mapped;
-		if (l->cut)
-			break;
-		symbols_user(l->symbols, raw->tgid, &f, l->text[l->n++]);
-	}
-	unwind_end(l->unwind);
+	add_walked(l, raw->h.tid, raw->tgid, user, raw->n_user, true);
 	res->rec = (struct ct_rec){ .ts = raw->h.ts,
 				    .kind = CT_SAMPLE,
 				    .flags = raw->n_kernel ? CT_PF_KERNEL : 0,

@@ -29,5 +29,9 @@ int visit_look_wait(struct visit_look *l, const struct visit_want *w, const stru
 		    struct visit_result **ret);
 /* Gives names to a sample.  -ENOMEM. */
 int visit_look_sample(struct visit_look *l, const struct ct_rawstack_blob *raw, struct visit_result **ret);
+/* And to an access to a watched variable.  -ENOMEM. */
+int visit_look_access(struct visit_look *l, const struct ct_rawaccess_blob *raw, struct visit_result **ret);
+/* What an access becomes, but for its stack. */
+struct ct_rec visit_look_access_rec(const struct ct_rawaccess_blob *raw);
 
 #endif
