@@ -303,7 +303,9 @@ static void put_access(const struct line *l)
 
 static void put_polled(const struct line *l)
 {
-	static const struct flag_name found[] = { { CT_QF_REG, "register" }, { CT_QF_CODE, "code" } };
+	static const struct flag_name found[] = { { CT_QF_REG, "register" },
+						  { CT_QF_CODE, "code" },
+						  { CT_QF_SPIN, "spin" } };
 
 	put_object(l, "object", l->e->r.obj);
 	put_hex(l, "address", l->e->x[1]);
@@ -407,6 +409,7 @@ static void put_details(const struct line *l)
 	case CT_OBJECT:
 	case CT_STACK:
 	case CT_RAWSTACK:
+	case CT_RAWACCESS:
 		break;
 	}
 }
