@@ -9,6 +9,7 @@ int cmd_status(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
+int cmd_watch(int argc, char **argv);
 int cmd_waits(int argc, char **argv);
 int cmd_hangs(int argc, char **argv);
 int cmd_path(int argc, char **argv);

@@ -13,6 +13,7 @@ static const struct command commands[] = {
 	{ "snapshot", "Save what the running daemon has recorded", cmd_snapshot },
 	{ "status", "Show the state of the running daemon", cmd_status },
 	{ "doctor", "Show what this machine allows, hook by hook", cmd_doctor },
+	{ "watch", "Record who writes a variable of a process", cmd_watch },
 	{ "waits", "Show who waits for whom now", cmd_waits },
 	{ "diagnose", "Say why something was slow or stuck, and who was to blame", cmd_diagnose },
 	{ "hangs", "Show the worst waits and stalls in a trace", cmd_hangs },
