@@ -6,7 +6,7 @@ import platform
 import subprocess
 import time
 
-BEGIN, END = "<!-- bench/run writes from here -->", "<!-- to here -->"
+BEGIN, END = "<!-- %s writes from here -->", "<!-- to here -->"
 
 BUDGETS = {
     "record": "<= 170 ns",
@@ -44,23 +44,25 @@ def first(path, key, default="?"):
     return default
 
 
-def machine(pairs):
+def machine():
     virt = subprocess.run(["systemd-detect-virt"], capture_output=True, text=True, check=False) \
         if os.path.exists("/usr/bin/systemd-detect-virt") else None
     kib = int(first("/proc/meminfo", "MemTotal", "0 kB").split()[0])
-    return ("%s; %s, %d CPUs%s, %d GiB; Linux %s, %s; load %.1f before it began. Medians of %d interleaved pairs." % (
+    return ("%s; %s, %d CPUs%s, %d GiB; Linux %s, %s; load %.1f before it began." % (
         time.strftime("%Y-%m-%d"), first("/proc/cpuinfo", "model name", platform.machine()), os.cpu_count(),
         " (virtual: %s)" % virt.stdout.strip() if virt and virt.returncode == 0 else "", round(kib / 2**20),
-        platform.release(), first("/etc/os-release", "PRETTY_NAME"), LOAD, pairs))
+        platform.release(), first("/etc/os-release", "PRETTY_NAME"), LOAD))
 
 
 LOAD = os.getloadavg()[0]
 
 
-def write_page(path, text):
+def write_page(path, text, by):
+    """Replaces what is between the two marks of the program `by`."""
+    begin = BEGIN % by
     with open(path, encoding="utf-8") as f:
         page = f.read()
-    head, _, rest = page.partition(BEGIN)
+    head, _, rest = page.partition(begin)
     tail = rest.partition(END)[2]
     with open(path, "w", encoding="utf-8") as f:
-        f.write("%s%s\n%s\n%s%s" % (head, BEGIN, text, END, tail))
+        f.write("%s%s\n%s\n%s%s" % (head, begin, text, END, tail))
