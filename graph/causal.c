@@ -1,0 +1,657 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/causal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/divide.h"
+#include "lib/cleanup.h"
+
+/* Tids are below this on every kernel (PID_MAX_LIMIT); one in a damaged file may not be. */
+#define PASS_TIDS_MAX (1u << 22)
+
+const char *causal_policy_name(enum causal_policy policy)
+{
+	switch (policy) {
+	case POLICY_PANAPPTICON:
+		return "panappticon";
+	case POLICY_APPINSIGHT:
+		return "appinsight";
+	case POLICY_CTRACE:
+		break;
+	}
+	return "ctrace";
+}
+
+uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns)
+{
+	const struct graph *g = p->g;
+	uint32_t task;
+
+	if (!tid)
+		return GRAPH_NONE;
+	if (tid >= p->n_tids)
+		return tid < PASS_TIDS_MAX ? GRAPH_NONE : graph_task_at(g, tid, ts_ns);
+	task = p->by_tid[tid];
+	while (task != GRAPH_NONE && task + 1 < g->n_tasks && g->tasks[task + 1].tid == tid &&
+	       g->tasks[task + 1].born_ns <= ts_ns)
+		p->by_tid[tid] = ++task;
+	return task;
+}
+
+bool pass_same_process(const struct pass *p, uint32_t a, uint32_t b)
+{
+	return p->g->tasks[a].tgid == p->g->tasks[b].tgid;
+}
+
+uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns)
+{
+	const struct graph_task *t = &p->g->tasks[task];
+	struct work *w = &p->work[task];
+
+	if (w->segment != GRAPH_NONE)
+		return w->segment;
+	if (t->n_stretches)
+		ts_ns = MIN(ts_ns, p->g->stretches[t->first_stretch].from_ns);
+	if (VEC_PUSH(&p->segments, (struct segment){ .from_ns = ts_ns,
+						     .task = task,
+						     .event = GRAPH_NONE,
+						     .behalf = GRAPH_NONE,
+						     .cut = CUT_FIRST })) {
+		p->err = -ENOMEM;
+		return GRAPH_NONE;
+	}
+	w->segment = (uint32_t)p->segments.n - 1;
+	w->stretch = t->first_stretch;
+	return w->segment;
+}
+
+/* Whether the policy knows such edges. */
+static bool policy_edge(const struct pass *p, const struct edge *e)
+{
+	switch (p->policy) {
+	case POLICY_PANAPPTICON:
+		return p->e[e->event].r.kind == CT_WAKE || e->kind == EDGE_JOB || e->kind == EDGE_FORK;
+	case POLICY_APPINSIGHT:
+		if (e->kind != EDGE_POST && e->kind != EDGE_JOB && e->kind != EDGE_FORK &&
+		    e->kind != EDGE_EVENTFD && e->kind != EDGE_PIPE)
+			return false;
+		return e->from != GRAPH_NONE &&
+		       pass_same_process(p, p->segments.v[e->from].task, p->segments.v[e->to].task);
+	case POLICY_CTRACE:
+		break;
+	}
+	return true;
+}
+
+uint32_t pass_edge(struct pass *p, const struct edge *e)
+{
+	struct edge copy = *e;
+
+	if (e->to == GRAPH_NONE || !policy_edge(p, e))
+		return GRAPH_NONE;
+	if (p->edges.n >= GRAPH_NONE - 1) {
+		p->err = -E2BIG;
+		return GRAPH_NONE;
+	}
+	if (p->policy == POLICY_PANAPPTICON)
+		copy.strength = EDGE_STRONG;
+	if (VEC_PUSH(&p->edges, copy)) {
+		p->err = -ENOMEM;
+		return GRAPH_NONE;
+	}
+	return (uint32_t)p->edges.n - 1;
+}
+
+static int pass_init(struct pass *p, const struct graph *g, const struct causal_options *o)
+{
+	static const uint32_t cuts[] = {
+		[POLICY_CTRACE] = CUT_BIT(CUT_FIRST) | CUT_BIT(CUT_IDLE) | CUT_BIT(CUT_JOB) |
+				  CUT_BIT(CUT_BATCH) | CUT_BIT(CUT_PEERS) | CUT_BIT(CUT_EXEC),
+		[POLICY_PANAPPTICON] = CUT_BIT(CUT_FIRST) | CUT_BIT(CUT_JOB) | CUT_BIT(CUT_WAKE),
+		[POLICY_APPINSIGHT] = CUT_BIT(CUT_FIRST) | CUT_BIT(CUT_IDLE) | CUT_BIT(CUT_JOB),
+	};
+	uint32_t top = 0;
+
+	*p = (struct pass){ .g = g, .e = g->w->events, .policy = o ? o->policy : POLICY_CTRACE };
+	p->cuts = cuts[p->policy] & ~(o ? o->cuts_off : 0);
+	for (size_t i = 0; i < g->n_tasks; i++)
+		if (g->tasks[i].tid < PASS_TIDS_MAX)
+			top = MAX(top, g->tasks[i].tid);
+	p->n_tids = top + 1;
+	p->by_tid = malloc(p->n_tids * sizeof(*p->by_tid));
+	p->work = malloc((g->n_tasks + 1) * sizeof(*p->work));
+	if (!p->by_tid || !p->work)
+		return -ENOMEM;
+	memset(p->by_tid, 0xff, p->n_tids * sizeof(*p->by_tid));
+	for (size_t i = g->n_tasks; i-- > 0;) {
+		p->work[i] = (struct work){ .segment = GRAPH_NONE,
+					    .before = GRAPH_NONE,
+					    .parted = GRAPH_NONE,
+					    .wake_edge = GRAPH_NONE,
+					    .woken = GRAPH_NONE };
+		if (g->tasks[i].tid < p->n_tids)
+			p->by_tid[g->tasks[i].tid] = (uint32_t)i;
+	}
+	return match_init(&p->match, g);
+}
+
+/* What is needed only while the records go by. */
+static void pass_drop(struct pass *p)
+{
+	free(p->by_tid);
+	free(p->work);
+	p->by_tid = NULL;
+	p->work = NULL;
+	match_done(&p->match);
+	VEC_FREE(&p->origins);
+	VEC_FREE(&p->hands);
+	map_done(&p->jobs);
+	map_done(&p->variables);
+	map_done(&p->locks);
+	map_done(&p->signals);
+	map_done(&p->futexes);
+}
+
+static void pass_done(struct pass *p)
+{
+	pass_drop(p);
+	VEC_FREE(&p->segments);
+	VEC_FREE(&p->edges);
+	VEC_FREE(&p->stacks);
+}
+
+static void pass_event(struct pass *p, uint32_t event)
+{
+	bool ctrace = p->policy == POLICY_CTRACE;
+
+	switch (p->e[event].r.kind) {
+	case CT_SWITCH:
+		arrive_switch(p, event);
+		break;
+	case CT_WAKE:
+		arrive_wake(p, event);
+		break;
+	case CT_SEND:
+		if (ctrace)
+			match_send(p, event);
+		break;
+	case CT_RECV:
+		if (ctrace)
+			match_recv(p, event);
+		break;
+	case CT_SIGNAL:
+	case CT_SIGDELIVER:
+	case CT_FORK:
+	case CT_EXEC:
+	case CT_FLOCK:
+	case CT_ACCESS:
+	case CT_JOB:
+	case CT_WAITFD:
+	case CT_VISIT:
+	case CT_SAMPLE:
+		origin_event(p, event);
+		break;
+	}
+}
+
+static int pass_run(struct pass *p)
+{
+	const struct graph *g = p->g;
+
+	for (size_t i = 0; i < g->w->n_events && !p->err; i++)
+		pass_event(p, (uint32_t)i);
+	for (uint32_t i = 0; i < g->n_tasks && !p->err; i++) {
+		if (g->tasks[i].n_stretches)
+			pass_segment(p, i, UINT64_MAX);
+		arrive_settle(p, i);
+	}
+	return p->err;
+}
+
+/* Where each segment goes, by its open number; of one that was taken back the one that it is part of.  Fills
+ * c->first. */
+static uint32_t *place_segments(struct pass *p, struct causal *c)
+{
+	uint32_t *place = malloc((p->segments.n + 1) * sizeof(*place)), at = 0;
+
+	if (!place)
+		return NULL;
+	for (size_t i = 0; i < p->segments.n; i++)
+		if (p->segments.v[i].n_in != SEGMENT_GONE)
+			c->first[p->segments.v[i].task + 1]++;
+	for (size_t i = 0; i < p->g->n_tasks; i++)
+		c->first[i + 1] += c->first[i];
+	/* first[task] counts up to its end, and is set back below */
+	for (size_t i = 0; i < p->segments.n; i++) {
+		const struct segment *s = &p->segments.v[i];
+
+		place[i] = s->n_in == SEGMENT_GONE ? place[s->in] : c->first[s->task]++;
+	}
+	for (size_t i = 0; i < p->g->n_tasks; i++) {
+		uint32_t end = c->first[i];
+
+		c->first[i] = at;
+		at = end;
+	}
+	return place;
+}
+
+/* Puts each segment into its place, along the cycles of the permutation; those that were taken back go. */
+static void move_segments(struct pass *p, uint32_t *place, size_t n_kept)
+{
+	struct segment *v = p->segments.v;
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->segments.n; i++)
+		if (v[i].n_in != SEGMENT_GONE) {
+			v[n] = v[i];
+			place[n++] = place[i];
+		}
+	p->segments.n = n_kept;
+	for (size_t i = 0; i < n; i++)
+		while (place[i] != i) {
+			uint32_t to = place[i];
+			struct segment s = v[to];
+
+			v[to] = v[i];
+			place[i] = place[to];
+			place[to] = to;
+			v[i] = s;
+		}
+}
+
+/* Ends of the segments: each lasts until the next of its task begins, the last as long as the task is known.
+ */
+static void end_segments(const struct graph *g, struct causal *c)
+{
+	for (uint32_t t = 0; t < g->n_tasks; t++) {
+		const struct graph_task *task = &g->tasks[t];
+
+		for (uint32_t i = c->first[t]; i < c->first[t + 1]; i++) {
+			struct segment *s = &c->segments[i];
+
+			if (i + 1 < c->first[t + 1])
+				s->to_ns = s[1].from_ns;
+			else if (task->n_stretches)
+				s->to_ns =
+					MAX(s->from_ns,
+					    g->stretches[task->first_stretch + task->n_stretches - 1].to_ns);
+			else
+				s->to_ns = s->from_ns + 1;
+			c->n_cuts[s->cut]++;
+			s->in = s->n_in = 0;
+		}
+	}
+}
+
+/* A stack each for the segments where one is known: by segment. */
+static int stack_cmp(const void *a, const void *b)
+{
+	const struct stack_seen *x = a, *y = b;
+
+	if (x->segment != y->segment)
+		return x->segment < y->segment ? -1 : 1;
+	return x->stack < y->stack ? -1 : x->stack > y->stack;
+}
+
+/* The part of a frame that names the function: without the offset in it. */
+static size_t frame_len(const char *frame)
+{
+	return strcspn(frame, "+ ");
+}
+
+/* How many of the outermost frames are the same. */
+static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
+{
+	const struct window_stack *x = window_stack(w, a), *y = window_stack(w, b);
+	uint32_t same = 0;
+
+	if (a == b || !x || !y)
+		return a == b;
+	for (uint16_t i = 0; i < x->n_frames && i < y->n_frames; i++) {
+		const char *f = x->frames[x->n_frames - 1 - i], *h = y->frames[y->n_frames - 1 - i];
+
+		if (frame_len(f) != frame_len(h) || strncmp(f, h, frame_len(f)))
+			break;
+		same++;
+	}
+	/* the start of every thread's stack is the same */
+	return same >= 3 && same * 4 >= 3 * (uint32_t)MAX(x->n_frames, y->n_frames);
+}
+
+/* The stack that segment was seen in most: the first of those in v that are its. */
+static uint64_t stack_of(const struct pass *p, uint32_t segment)
+{
+	size_t lo = 0, hi = p->stacks.n;
+	uint64_t best = 0;
+	uint32_t best_n = 0;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->stacks.v[mid].segment < segment)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < p->stacks.n && p->stacks.v[lo].segment == segment; lo = hi) {
+		for (hi = lo; hi < p->stacks.n && p->stacks.v[hi].segment == segment &&
+			      p->stacks.v[hi].stack == p->stacks.v[lo].stack;
+		     hi++)
+			;
+		if (hi - lo > best_n) {
+			best_n = (uint32_t)(hi - lo);
+			best = p->stacks.v[lo].stack;
+		}
+	}
+	return best;
+}
+
+/* Weak edges between the segments of a task that were divided. */
+static int add_neighbours(struct pass *p, const struct causal *c)
+{
+	for (uint32_t i = 1; i < c->n_segments; i++) {
+		const struct segment *s = &c->segments[i];
+		struct edge e = { .from = i - 1,
+				  .to = i,
+				  .event = s->event,
+				  .cause = s->event,
+				  .kind = EDGE_NEIGHBOUR,
+				  .strength = EDGE_WEAK };
+		uint64_t here;
+
+		if (s[-1].task != s->task || s->cut == CUT_FIRST || s->cut == CUT_EXEC)
+			continue;
+		here = p->stacks.n ? stack_of(p, i) : 0;
+		if (here && stacks_alike(p->g->w, here, stack_of(p, i - 1))) {
+			e.strength = EDGE_BOOSTED;
+			e.flags = EDGE_ALIKE;
+		}
+		if (VEC_PUSH(&p->edges, e))
+			return -ENOMEM;
+	}
+	return p->edges.n >= GRAPH_NONE ? -E2BIG : 0;
+}
+
+static int edge_cmp(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	if (x->event != y->event)
+		return x->event < y->event ? -1 : 1;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->cause < y->cause ? -1 : x->cause > y->cause;
+}
+
+/* Moves the edges to where those that lead to one segment are together (American flag sort); fills in and
+ * n_in of the segments. */
+static void group_edges(struct edge *v, size_t n, struct segment *s, size_t n_segments)
+{
+	uint32_t at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		s[v[i].to].n_in++;
+	/* in: where the next one goes; at the end of this loop, and again after the next one, the begin */
+	for (size_t i = 0; i < n_segments; i++) {
+		s[i].in = at;
+		at += s[i].n_in;
+	}
+	for (size_t i = 0, end = 0; i < n_segments; i++) {
+		end += s[i].n_in;
+		while (s[i].in < end) {
+			struct edge *e = &v[s[i].in];
+
+			while (e->to != i) {
+				struct edge *to = &v[s[e->to].in++], swap = *to;
+
+				*to = *e;
+				*e = swap;
+			}
+			s[i].in++;
+		}
+	}
+	for (size_t i = 0; i < n_segments; i++)
+		s[i].in -= s[i].n_in;
+}
+
+static void sort_few(struct edge *v, uint32_t n)
+{
+	if (n > 16) {
+		qsort(v, n, sizeof(*v), edge_cmp);
+		return;
+	}
+	for (uint32_t i = 1; i < n; i++) {
+		struct edge e = v[i];
+		uint32_t k = i;
+
+		for (; k && edge_cmp(&e, &v[k - 1]) < 0; k--)
+			v[k] = v[k - 1];
+		v[k] = e;
+	}
+}
+
+/* One edge says all that the other does: the same message, or a wake-up that a message explains. */
+static bool says_the_same(const struct causal *c, const struct edge *a, const struct edge *b)
+{
+	if (a->from != b->from || a->kind != b->kind || a->from == GRAPH_NONE)
+		return false;
+	if (a->kind == EDGE_MESSAGE && a->flags & EDGE_BYTES)
+		return !(b->flags & EDGE_BYTES) || edge_object(c, a) == edge_object(c, b);
+	return false;
+}
+
+/* How far back in a segment's edges one is looked for that says the same. */
+#define EDGE_LOOK_BACK 8
+
+/* Sorts the edges that lead to each segment, and drops those that say what another one does. */
+static void settle_edges(struct causal *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_segments; i++) {
+		struct segment *s = &c->segments[i];
+		struct edge *v = c->edges + s->in;
+		uint32_t kept = 0;
+
+		sort_few(v, s->n_in);
+		for (uint32_t k = 0; k < s->n_in; k++) {
+			bool said = false;
+
+			for (uint32_t j = kept > EDGE_LOOK_BACK ? kept - EDGE_LOOK_BACK : 0; j < kept; j++)
+				said |= says_the_same(c, &c->edges[n + j], &v[k]);
+			for (uint32_t j = k + 1; !said && j < s->n_in && j <= k + EDGE_LOOK_BACK; j++)
+				said = !(v[k].flags & EDGE_BYTES) && says_the_same(c, &v[j], &v[k]);
+			if (!said)
+				c->edges[n + kept++] = v[k];
+		}
+		s->in = (uint32_t)n;
+		s->n_in = kept;
+		n += kept;
+	}
+	c->n_edges = n;
+}
+
+/* out and out_first.  Edges are taken by event, so that those of one segment come out so. */
+static int out_cmp(const void *a, const void *b, void *edges)
+{
+	const struct edge *x = (const struct edge *)edges + *(const uint32_t *)a;
+	const struct edge *y = (const struct edge *)edges + *(const uint32_t *)b;
+
+	if (x->event != y->event)
+		return x->event < y->event ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static int fill_out(struct causal *c)
+{
+	uint32_t *first = calloc(c->n_segments + 2, sizeof(*first));
+
+	c->out_first = first;
+	c->out = malloc((c->n_edges + 1) * sizeof(*c->out));
+	if (!first || !c->out)
+		return -ENOMEM;
+	/* first[s + 2] counts; then first[s + 1] is where the next one of s goes, and ends as its end */
+	for (size_t i = 0; i < c->n_edges; i++)
+		if (c->edges[i].from != GRAPH_NONE)
+			first[c->edges[i].from + 2]++;
+	for (size_t i = 1; i <= c->n_segments; i++)
+		first[i + 1] += first[i];
+	for (size_t i = 0; i < c->n_edges; i++)
+		if (c->edges[i].from != GRAPH_NONE)
+			c->out[first[c->edges[i].from + 1]++] = (uint32_t)i;
+	for (size_t i = 0; i < c->n_segments; i++)
+		if (first[i + 1] - first[i] > 1)
+			qsort_r(c->out + first[i], first[i + 1] - first[i], sizeof(*c->out), out_cmp,
+				c->edges);
+	return 0;
+}
+
+/* From open numbers to places: of the edges and of the stacks. */
+static void renumber(struct pass *p, const uint32_t *place)
+{
+	for (size_t i = 0; i < p->edges.n; i++) {
+		struct edge *e = &p->edges.v[i];
+
+		e->to = place[e->to];
+		if (e->from != GRAPH_NONE)
+			e->from = place[e->from];
+	}
+	for (size_t i = 0; i < p->stacks.n; i++)
+		p->stacks.v[i].segment = place[p->stacks.v[i].segment];
+	qsort(p->stacks.v, p->stacks.n, sizeof(*p->stacks.v), stack_cmp);
+}
+
+static int causal_finish(struct pass *p, struct causal *c)
+{
+	uint32_t *place;
+
+	c->first = calloc(p->g->n_tasks + 2, sizeof(*c->first));
+	place = c->first ? place_segments(p, c) : NULL;
+	if (!place)
+		return -ENOMEM;
+	c->n_segments = c->first[p->g->n_tasks];
+	renumber(p, place);
+	move_segments(p, place, c->n_segments);
+	free(place);
+	c->segments = TAKE_PTR(p->segments.v);
+	end_segments(p->g, c);
+	if (p->policy == POLICY_CTRACE && add_neighbours(p, c))
+		return p->edges.n >= GRAPH_NONE ? -E2BIG : -ENOMEM;
+	c->edges = TAKE_PTR(p->edges.v);
+	c->n_edges = p->edges.n;
+	if (c->n_edges)
+		group_edges(c->edges, c->n_edges, c->segments, c->n_segments);
+	settle_edges(c);
+	return fill_out(c);
+}
+
+int causal_build(const struct graph *g, const struct causal_options *options, struct causal **ret)
+{
+	struct causal *c = calloc(1, sizeof(*c));
+	struct pass p;
+	int r = pass_init(&p, g, options);
+
+	if (!c)
+		r = -ENOMEM;
+	if (!r)
+		r = pass_run(&p);
+	pass_drop(&p);
+	if (!r) {
+		c->g = g;
+		c->policy = p.policy;
+		r = causal_finish(&p, c);
+	}
+	pass_done(&p);
+	if (r) {
+		causal_free(c);
+		return r;
+	}
+	*ret = c;
+	return 0;
+}
+
+void causal_free(struct causal *c)
+{
+	if (!c)
+		return;
+	free(c->segments);
+	free(c->first);
+	free(c->edges);
+	free(c->out);
+	free(c->out_first);
+	free(c);
+}
+
+uint32_t causal_segment_at(const struct causal *c, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t lo, hi;
+
+	if (task >= c->g->n_tasks)
+		return GRAPH_NONE;
+	lo = c->first[task];
+	hi = c->first[task + 1];
+	if (lo == hi || ts_ns < c->segments[lo].from_ns || ts_ns > c->segments[hi - 1].to_ns)
+		return GRAPH_NONE;
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (c->segments[mid].from_ns <= ts_ns)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+uint64_t edge_left_ns(const struct causal *c, const struct edge *e)
+{
+	return e->cause == GRAPH_NONE ? c->segments[e->to].from_ns : c->g->w->events[e->cause].r.ts;
+}
+
+uint64_t edge_arrived_ns(const struct causal *c, const struct edge *e)
+{
+	return e->event == GRAPH_NONE ? c->segments[e->to].from_ns : c->g->w->events[e->event].r.ts;
+}
+
+/* What the task that this wake ended the wait of waited for. */
+static uint64_t waited_object(const struct causal *c, const struct edge *e)
+{
+	const struct graph *g = c->g;
+	const struct graph_task *t = &g->tasks[c->segments[e->to].task];
+	uint32_t i = graph_stretch_at(g, c->segments[e->to].task, g->w->events[e->event].r.ts - 1);
+
+	for (int n = 0; n < 4 && i != GRAPH_NONE && i < t->first_stretch + t->n_stretches; n++, i++)
+		if (g->stretches[i].wake == e->event)
+			return g->stretches[i].obj;
+	return 0;
+}
+
+uint64_t edge_object(const struct causal *c, const struct edge *e)
+{
+	const struct window_event *at = e->event == GRAPH_NONE ? NULL : &c->g->w->events[e->event];
+	uint64_t waited;
+
+	if (!at || e->kind == EDGE_NEIGHBOUR || e->kind == EDGE_TIMER)
+		return 0;
+	switch (at->r.kind) {
+	case CT_WAKE:
+		waited = waited_object(c, e);
+		/* of several that it waits for, the one that the waker acted on */
+		if ((!waited || CT_OBJ_KIND(waited) == CT_OBJ_EPOLL) && at->r.state == CT_CTX_TASK)
+			return at->r.obj;
+		return waited;
+	case CT_SEND:
+	case CT_RECV:
+	case CT_FLOCK:
+	case CT_ACCESS:
+	case CT_JOB:
+		return at->r.obj;
+	default:
+		return 0;
+	}
+}

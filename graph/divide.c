@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/divide.h"
+
+#include <string.h>
+
+#include "lib/cleanup.h"
+#include "trace/describe.h"
+
+/* So many sleeps of about one length are a loop that does something from time to time. */
+#define DIVIDE_PERIODIC 3
+/* How far up from a process its parents are looked at, to know the writer of a pipe for one's own child. */
+#define DIVIDE_ANCESTORS 4
+
+const char *cut_rule_name(enum cut_rule rule)
+{
+	static const char *const names[CUT_RULES] = {
+		"first", "idle", "job", "batch", "peers", "exec", "wake"
+	};
+
+	return (unsigned)rule < CUT_RULES ? names[rule] : "unknown";
+}
+
+bool divide_cut(struct pass *p, uint32_t task, uint64_t ts_ns, uint32_t event, enum cut_rule rule)
+{
+	struct work *w = &p->work[task];
+	uint32_t open = pass_segment(p, task, ts_ns);
+
+	if (!(p->cuts & CUT_BIT(rule)) || open == GRAPH_NONE)
+		return false;
+	if (p->segments.n >= GRAPH_NONE - 1) {
+		p->err = -E2BIG;
+		return false;
+	}
+	/* read before the array moves */
+	ts_ns = MAX(ts_ns, p->segments.v[open].from_ns);
+	if (VEC_PUSH(&p->segments, (struct segment){ .from_ns = ts_ns,
+						     .task = task,
+						     .event = event,
+						     .behalf = GRAPH_NONE,
+						     .cut = (uint8_t)rule })) {
+		p->err = -ENOMEM;
+		return false;
+	}
+	w->before = open;
+	w->segment = (uint32_t)p->segments.n - 1;
+	w->client = 0;
+	w->asked = 0;
+	return true;
+}
+
+void divide_undo(struct pass *p, uint32_t task)
+{
+	struct work *w = &p->work[task];
+	struct segment *s = &p->segments.v[w->segment];
+
+	s->n_in = SEGMENT_GONE;
+	s->in = w->before;
+	w->segment = w->before;
+	w->before = GRAPH_NONE;
+}
+
+/* It polls for the answer to what it just asked, alone or together with one other descriptor (a wake-up
+ * channel, say). */
+static bool waits_for_answer(const struct work *w)
+{
+	if (!w->asked || w->n_set > 2)
+		return false;
+	for (int i = 0; i < w->n_set; i++)
+		if (w->set[i] == w->asked)
+			return true;
+	return false;
+}
+
+/* The wake was made by a process below that of the task. */
+static bool from_child(const struct pass *p, uint32_t task, const struct window_event *wake)
+{
+	uint32_t tgid = p->g->tasks[task].tgid;
+	uint32_t at = wake && wake->r.peer ? graph_task_at(p->g, wake->r.peer, wake->r.ts) : GRAPH_NONE;
+
+	for (int i = 0; i < DIVIDE_ANCESTORS && at != GRAPH_NONE; i++) {
+		uint32_t ptgid = p->g->tasks[at].ptgid;
+
+		if (ptgid == tgid)
+			return true;
+		at = ptgid > 1 ? graph_task_at(p->g, ptgid, wake->r.ts) : GRAPH_NONE;
+	}
+	return false;
+}
+
+/* A wait for the next request: the head of a server's loop, whatever else it is at. */
+static bool is_loop_head(struct pass *p, uint32_t task, const struct stretch *s)
+{
+	switch (s->wait) {
+	case CT_W_EPOLL:
+	case CT_W_ACCEPT:
+	case CT_W_URING:
+		return true;
+	case CT_W_POLL:
+		if (!s->obj)
+			return !waits_for_answer(&p->work[task]);
+		break;
+	case CT_W_READ:
+		break;
+	default:
+		return false;
+	}
+	return CT_OBJ_KIND(s->obj) == CT_OBJ_FUSEDEV ||
+	       (CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK && match_role(p, s->obj) == ROLE_SERVES);
+}
+
+/* Reading (or polling) that object is waiting for the next thing to do, and not for a part of the present
+ * one. */
+static bool is_request_channel(struct pass *p, uint32_t task, const struct stretch *s,
+			       const struct window_event *wake)
+{
+	const struct window_object *o;
+
+	switch ((unsigned)CT_OBJ_KIND(s->obj)) {
+	case CT_OBJ_SOCK:
+		/* it listens, or is open to all */
+		o = window_object(p->g->w, s->obj);
+		return s->wait == CT_W_POLL && o && (o->family == 2 || o->family == 10) && !o->rport;
+	case CT_OBJ_PIPE:
+	case CT_OBJ_FIFO:
+		return !from_child(p, task, wake);
+	case CT_OBJ_EVENTFD:
+	case CT_OBJ_SIGNALFD:
+	case CT_OBJ_TIMERFD:
+	case CT_OBJ_INOTIFY:
+	case CT_OBJ_TTY:
+	case CT_OBJ_CHARDEV:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_queue_call(const struct stretch *s)
+{
+	const char *call = describe_syscall(s->nr);
+
+	return call && (!strcmp(call, "msgrcv") || !strcmp(call, "mq_timedreceive"));
+}
+
+static bool is_idle_wait(struct pass *p, uint32_t task, const struct stretch *s,
+			 const struct window_event *wake)
+{
+	bool exiting = wake && wake->r.flags & CT_WF_EXITING;
+
+	if (s->flags & CT_SF_KTHREAD)
+		return true;
+	switch (s->wait) {
+	case CT_W_FUTEX:
+		/* a lock has an owner, and who is joined exits */
+		return !s->owner && !exiting;
+	case CT_W_READ:
+	case CT_W_POLL:
+		return is_request_channel(p, task, s, wake);
+	case CT_W_SIGNAL:
+		return !(exiting && from_child(p, task, wake));
+	case CT_W_SLEEP:
+		return p->work[task].sleeps >= DIVIDE_PERIODIC;
+	case CT_W_SYSVIPC:
+		return is_queue_call(s);
+	default:
+		return false;
+	}
+}
+
+bool divide_idle(struct pass *p, uint32_t task, const struct stretch *s, const struct window_event *wake)
+{
+	const struct work *w = &p->work[task];
+
+	if (w->jobs || s->wait == CT_W_STOPPED)
+		return false;
+	if (is_loop_head(p, task, s))
+		return true;
+	return !w->taken && is_idle_wait(p, task, s, wake);
+}
+
+/* Counts sleeps that are alike. */
+static void count_sleep(struct work *w, const struct stretch *s)
+{
+	uint64_t len = s->to_ns - s->from_ns;
+	uint64_t apart = len > w->sleep_ns ? len - w->sleep_ns : w->sleep_ns - len;
+
+	w->sleeps = apart <= len / 4 ? w->sleeps + 1 : 1;
+	w->sleep_ns = len;
+}
+
+void divide_wait(struct pass *p, uint32_t task, const struct stretch *s, uint64_t ts_ns, uint32_t event)
+{
+	struct work *w = &p->work[task];
+	const struct window_event *wake = p->e[event].r.kind == CT_WAKE ? &p->e[event] : NULL;
+	uint32_t was = pass_segment(p, task, ts_ns);
+
+	if (s->wait == CT_W_SLEEP)
+		count_sleep(w, s);
+	if (divide_cut(p, task, ts_ns, event, CUT_WAKE))
+		return;
+	if (divide_idle(p, task, s, wake)) {
+		if (is_loop_head(p, task, s))
+			w->taken = 0; /* it goes on with them when it is told to */
+		divide_cut(p, task, ts_ns, event, CUT_IDLE);
+	} else if (w->visit_stack && was != GRAPH_NONE &&
+		   VEC_PUSH(&p->stacks, (struct stack_seen){ .segment = was, .stack = w->visit_stack })) {
+		p->err = -ENOMEM;
+	}
+	w->visit_stack = 0;
+}
+
+bool divide_batch(const struct work *w, const struct flow *f, uint64_t client)
+{
+	if (w->client != client || f->taker != w->segment)
+		return false;
+	return f->answered == w->segment ? f->sent_last : f->pipelines;
+}
+
+void divide_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event)
+{
+	struct work *w = &p->work[task];
+	uint32_t seg = pass_segment(p, task, ts_ns);
+
+	if (seg == GRAPH_NONE || !client || w->client == client)
+		return;
+	if (w->client && !divide_cut(p, task, ts_ns, event, CUT_PEERS))
+		return; /* the rule is off: it stays with the first */
+	w->client = client;
+	p->segments.v[w->segment].behalf = client <= GRAPH_NONE ? (uint32_t)(client - 1) : GRAPH_NONE;
+}
+
+void divide_inherit(struct pass *p, uint32_t task, uint32_t from_task)
+{
+	struct work *w = &p->work[task];
+	uint64_t client = p->work[from_task].client;
+
+	if (w->client || !client || w->segment == GRAPH_NONE || !pass_same_process(p, task, from_task))
+		return;
+	w->client = client;
+	p->segments.v[w->segment].behalf = client <= GRAPH_NONE ? (uint32_t)(client - 1) : GRAPH_NONE;
+}
+
+void divide_job(struct pass *p, uint32_t task, const struct window_event *e, uint32_t event)
+{
+	struct work *w = &p->work[task];
+
+	if (e->r.state == CT_JOB_START) {
+		divide_cut(p, task, e->r.ts, event, CUT_JOB);
+		w->jobs++;
+	} else if (e->r.state == CT_JOB_END) {
+		divide_cut(p, task, e->r.ts, event, CUT_JOB);
+		if (w->jobs)
+			w->jobs--;
+	}
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * divide.h - private to graph/: where one segment of a task ends and the next
+ * begins.  Each rule is a function; which are in use is pass.cuts.
+ */
+#ifndef CTRACE_GRAPH_DIVIDE_H
+#define CTRACE_GRAPH_DIVIDE_H
+
+#include "graph/pass.h"
+
+/* Cuts task at ts_ns by that rule, if it is in use; true when it did. */
+bool divide_cut(struct pass *p, uint32_t task, uint64_t ts_ns, uint32_t event, enum cut_rule rule);
+/* Takes the last cut of the task back: it was a false wake. */
+void divide_undo(struct pass *p, uint32_t task);
+
+/* A wait of task has ended at ts_ns (event: the wake, or the switch-in where that is missing). */
+void divide_wait(struct pass *p, uint32_t task, const struct stretch *s, uint64_t ts_ns, uint32_t event);
+/* CUT_IDLE: the wait that has ended is one that ends a piece of work.  wake may be NULL. */
+bool divide_idle(struct pass *p, uint32_t task, const struct stretch *s, const struct window_event *wake);
+/* CUT_BATCH: a further request of a client that has been served in this segment. */
+bool divide_batch(const struct work *w, const struct flow *f, uint64_t client);
+/* CUT_PEERS: from here on it works for that client. */
+void divide_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);
+/* The client of a segment becomes that of the one that made it, where it has none. */
+void divide_inherit(struct pass *p, uint32_t task, uint32_t from_task);
+/* CUT_JOB, at CT_JOB START and END. */
+void divide_job(struct pass *p, uint32_t task, const struct window_event *e, uint32_t event);
+
+#endif

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/match.h"
+
+#include "graph/divide.h"
+#include "lib/cleanup.h"
+
+#define INET4 2
+#define INET6 10
+#define UNIX  1
+
+#define STREAM 1 /* SOCK_STREAM */
+#define DGRAM  2 /* SOCK_DGRAM */
+
+/* Ports from here on are given out to those who connect (Linux's default range). */
+#define PORT_EPHEMERAL 32768
+/* What is in a queue so long while a reader sees nothing has been read. */
+#define MATCH_STALE_NS 10000000ULL
+
+static uint64_t listen_key(const struct window_object *o)
+{
+	return (uint64_t)o->type << 32 | (uint64_t)o->family << 16 | o->lport;
+}
+
+static int u64_cmp(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+int match_init(struct match *m, const struct graph *g)
+{
+	*m = (struct match){ 0 };
+	m->listening = malloc((g->w->n_objects + 1) * sizeof(*m->listening));
+	if (!m->listening)
+		return -ENOMEM;
+	for (size_t i = 0; i < g->w->n_objects; i++) {
+		const struct window_object *o = &g->w->objects[i];
+
+		if (CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && (o->family == INET4 || o->family == INET6) &&
+		    o->lport && !o->rport)
+			m->listening[m->n_listening++] = listen_key(o);
+	}
+	qsort(m->listening, m->n_listening, sizeof(*m->listening), u64_cmp);
+	return 0;
+}
+
+void match_done(struct match *m)
+{
+	VEC_FREE(&m->flows);
+	VEC_FREE(&m->items);
+	map_done(&m->by_sock);
+	free(m->listening);
+	*m = (struct match){ 0 };
+}
+
+static enum match_role role_of_inet(const struct match *m, const struct window_object *o)
+{
+	uint64_t key = listen_key(o);
+
+	if (!o->rport)
+		return ROLE_UNKNOWN; /* datagrams: who spoke first */
+	if (bsearch(&key, m->listening, m->n_listening, sizeof(key), u64_cmp))
+		return ROLE_SERVES;
+	/* the socket that listens was never seen: it is likely to have the port that was not given out */
+	return o->rport >= PORT_EPHEMERAL && o->lport < PORT_EPHEMERAL ? ROLE_SERVES : ROLE_ASKS;
+}
+
+static enum match_role role_of_unix(const struct pass *p, const struct window_object *o)
+{
+	const struct window_object *peer = o->peer ? window_object(p->g->w, o->peer) : NULL;
+
+	if (o->type == DGRAM)
+		return ROLE_UNKNOWN;
+	/* the end that was accepted has the address of the socket that listens */
+	if (o->name[0])
+		return ROLE_SERVES;
+	return peer && peer->name[0] ? ROLE_ASKS : ROLE_UNKNOWN;
+}
+
+static uint32_t flow_new(struct pass *p, uint64_t sock)
+{
+	const struct window_object *o = window_object(p->g->w, sock);
+	struct flow f = { .sock = sock,
+			  .peer = GRAPH_NONE,
+			  .user = GRAPH_NONE,
+			  .answered = GRAPH_NONE,
+			  .taker = GRAPH_NONE };
+
+	if (o) {
+		f.dgram = o->type && o->type != STREAM;
+		f.role = (uint8_t)(o->family == UNIX                          ? role_of_unix(p, o)
+				   : o->family == INET4 || o->family == INET6 ? role_of_inet(&p->match, o)
+									      : ROLE_UNKNOWN);
+	}
+	if (VEC_PUSH(&p->match.flows, f) || map_set(&p->match.by_sock, sock, p->match.flows.n - 1)) {
+		p->err = -ENOMEM;
+		return GRAPH_NONE;
+	}
+	return (uint32_t)p->match.flows.n - 1;
+}
+
+/* The flow of a socket, and that of its peer. GRAPH_NONE on error. */
+static uint32_t flow_at(struct pass *p, uint64_t sock)
+{
+	uint64_t at, other, peer;
+	uint32_t f;
+
+	if (map_get(&p->match.by_sock, sock, &at))
+		return (uint32_t)at;
+	f = flow_new(p, sock);
+	peer = f == GRAPH_NONE ? 0 : graph_peer_object(p->g, sock);
+	if (!peer || peer == sock)
+		return f;
+	other = map_get(&p->match.by_sock, peer, &at) ? at : flow_new(p, peer);
+	if (other == GRAPH_NONE)
+		return GRAPH_NONE;
+	p->match.flows.v[f].peer = (uint32_t)other;
+	if (p->match.flows.v[other].peer == GRAPH_NONE)
+		p->match.flows.v[other].peer = f;
+	return f;
+}
+
+static void item_push(struct pass *p, struct match_queue *q, const struct match_item *item)
+{
+	struct match *m = &p->match;
+	uint32_t at = m->free;
+
+	if (at) {
+		m->free = m->items.v[at - 1].next;
+		m->items.v[at - 1] = *item;
+	} else {
+		if (VEC_PUSH(&m->items, *item)) {
+			p->err = -ENOMEM;
+			return;
+		}
+		at = (uint32_t)m->items.n;
+	}
+	m->items.v[at - 1].next = 0;
+	if (q->last)
+		m->items.v[q->last - 1].next = at;
+	else
+		q->first = at;
+	q->last = at;
+}
+
+static struct match_item *item_first(const struct match *m, const struct match_queue *q)
+{
+	return q->first ? &m->items.v[q->first - 1] : NULL;
+}
+
+static void item_pop(struct match *m, struct match_queue *q)
+{
+	uint32_t at = q->first;
+	struct match_item *item = &m->items.v[at - 1];
+
+	q->first = item->next;
+	if (!q->first)
+		q->last = 0;
+	item->next = m->free;
+	m->free = at;
+}
+
+static void queue_clear(struct match *m, struct match_queue *q)
+{
+	while (q->first)
+		item_pop(m, q);
+}
+
+enum match_role match_role(struct pass *p, uint64_t sock)
+{
+	uint32_t f = flow_at(p, sock);
+
+	return f == GRAPH_NONE ? ROLE_UNKNOWN : (enum match_role)p->match.flows.v[f].role;
+}
+
+uint32_t match_user(struct pass *p, uint64_t sock)
+{
+	uint32_t f = sock ? flow_at(p, sock) : GRAPH_NONE;
+
+	return f == GRAPH_NONE ? GRAPH_NONE : p->match.flows.v[f].user;
+}
+
+/* The first to speak asks. */
+static void speaks_first(struct pass *p, struct flow *f, bool sends)
+{
+	if (f->role != ROLE_UNKNOWN)
+		return;
+	f->role = sends ? ROLE_ASKS : ROLE_SERVES;
+	if (f->peer != GRAPH_NONE && p->match.flows.v[f->peer].role == ROLE_UNKNOWN)
+		p->match.flows.v[f->peer].role = sends ? ROLE_SERVES : ROLE_ASKS;
+}
+
+static void message_edge(struct pass *p, uint32_t from_segment, uint32_t cause, uint32_t to_segment,
+			 uint32_t event, uint64_t sock)
+{
+	struct edge e = { .from = from_segment,
+			  .to = to_segment,
+			  .event = event,
+			  .cause = cause,
+			  .kind = EDGE_MESSAGE,
+			  .strength = EDGE_STRONG,
+			  .flags = EDGE_BYTES };
+	uint32_t to_task = p->segments.v[to_segment].task;
+
+	if (from_segment == to_segment)
+		return;
+	pass_edge(p, &e);
+	arrive_explained(p, to_task, sock, p->segments.v[from_segment].task);
+}
+
+/* Receives that came before this send was recorded; what they leave of it. */
+static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, uint32_t task, uint32_t bytes)
+{
+	uint32_t parted = p->work[task].parted;
+	struct match_item *d;
+
+	while ((d = item_first(&p->match, &to->debts)) && bytes) {
+		/* the sender did something else since: these were not its bytes */
+		if (parted != GRAPH_NONE && parted > d->event) {
+			item_pop(&p->match, &to->debts);
+			continue;
+		}
+		message_edge(p, p->work[task].segment, event, d->segment, d->event, to->sock);
+		d = item_first(&p->match, &to->debts);
+		if (!to->dgram && d->bytes > bytes) {
+			d->bytes -= bytes;
+			return 0;
+		}
+		bytes = to->dgram ? 0 : bytes - d->bytes;
+		item_pop(&p->match, &to->debts);
+	}
+	return bytes;
+}
+
+/* Drops a request that nobody will answer any more. */
+static void request_drop(struct pass *p, struct flow *f)
+{
+	struct match_item *r = item_first(&p->match, &f->taken);
+
+	if (p->work[r->task].taken)
+		p->work[r->task].taken--;
+	item_pop(&p->match, &f->taken);
+}
+
+/* The socket serves, and something is sent: the answer to the request that is due, or something that nobody
+ * asked for.  *ret_ask: the send of the request that is answered, GRAPH_NONE: none. */
+static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t *ret_ask)
+{
+	struct work *w = &p->work[task];
+	struct flow *flow = &p->match.flows.v[f];
+	struct match_item *r = item_first(&p->match, &flow->taken), request;
+	uint64_t ts = p->e[event].r.ts;
+
+	while (r && r->reply && w->client && w->client != r->client) {
+		request_drop(p, flow);
+		r = item_first(&p->match, &flow->taken);
+	}
+	if (!r) {
+		if (w->client && flow->answer_client && w->client != flow->answer_client)
+			item_push(p, &flow->asks,
+				  &(struct match_item){ .event = event,
+							.segment = w->segment,
+							.task = task,
+							.client = w->client,
+							.ask = GRAPH_NONE });
+		return;
+	}
+	request = *r;
+	*ret_ask = r->ask;
+	if (--r->n == 0)
+		request_drop(p, flow);
+	divide_client(p, task, request.client, ts, event);
+	flow = &p->match.flows.v[f];
+	if (flow->sent_last)
+		flow->pipelines = true; /* two answers, and nothing received in between */
+	flow->answered = w->segment;
+	flow->answer_client = request.client;
+	if (request.segment != w->segment)
+		pass_edge(p, &(struct edge){ .from = request.segment,
+					     .to = w->segment,
+					     .event = event,
+					     .cause = request.event,
+					     .kind = EDGE_ANSWER,
+					     .strength = EDGE_STRONG });
+}
+
+void match_send(struct pass *p, uint32_t event)
+{
+	const struct ct_rec *r = &p->e[event].r;
+	uint32_t task = pass_task(p, r->tid, r->ts), f = flow_at(p, r->obj), ask = GRAPH_NONE, left;
+	struct work *w;
+	struct flow *flow, *to;
+
+	if (task == GRAPH_NONE || f == GRAPH_NONE || pass_segment(p, task, r->ts) == GRAPH_NONE)
+		return;
+	w = &p->work[task];
+	flow = &p->match.flows.v[f];
+	speaks_first(p, flow, true);
+	if (flow->role == ROLE_SERVES) {
+		serve_send(p, f, task, event, &ask);
+	} else {
+		item_push(p, &flow->asks,
+			  &(struct match_item){ .event = event,
+						.segment = w->segment,
+						.task = task,
+						.client = w->client,
+						.ask = GRAPH_NONE });
+		w->asked = r->obj;
+	}
+	flow = &p->match.flows.v[f];
+	flow->user = task;
+	flow->sent_last = true;
+	if (flow->peer != GRAPH_NONE && !p->err) {
+		to = &p->match.flows.v[flow->peer];
+		left = settle_debts(p, to, event, task, r->peer);
+		to = &p->match.flows.v[flow->peer];
+		if (left) {
+			item_push(p, &to->in,
+				  &(struct match_item){ .event = event,
+							.segment = w->segment,
+							.task = task,
+							.bytes = left,
+							.begun = left != r->peer,
+							.client = w->client,
+							.ask = ask });
+			to->queued += left;
+		}
+	}
+	w->parted = event;
+	w->acts++;
+}
+
+/* Bytes that must have been read before, by receives that are not recorded. */
+static void skip_stale(struct match *m, struct flow *f, uint32_t bytes)
+{
+	uint64_t fresh = f->queued - MIN(f->stale, f->queued);
+	uint64_t left = MIN(f->stale, f->queued);
+
+	f->stale = 0;
+	if (!left || (fresh && bytes > fresh))
+		return;
+	for (struct match_item *i; left && (i = item_first(m, &f->in));) {
+		uint32_t n = (uint32_t)MIN((uint64_t)i->bytes, left);
+
+		left -= n;
+		f->queued -= n;
+		i->bytes -= n;
+		i->begun = true;
+		if (!i->bytes)
+			item_pop(m, &f->in);
+	}
+}
+
+/* A datagram is as long as it was sent, or cut: those before the one that fits were lost. */
+static void skip_datagrams(struct match *m, struct flow *f, uint32_t bytes)
+{
+	struct match_item *i;
+	bool fits = false;
+
+	for (uint32_t at = f->in.first; at && !fits; at = m->items.v[at - 1].next)
+		fits = m->items.v[at - 1].bytes == bytes;
+	while (fits && (i = item_first(m, &f->in)) && i->bytes != bytes) {
+		f->queued -= i->bytes;
+		item_pop(m, &f->in);
+	}
+}
+
+struct received {
+	uint32_t task;  /* who sent the first byte, GRAPH_NONE not known */
+	uint32_t ask;   /* of the first byte: the request that it answers */
+	uint32_t event; /* the send of the first byte */
+	uint32_t begun; /* sends whose first byte is among these */
+};
+
+/* What a receive of so many bytes gets, before it is taken out of the queue. */
+static void look_ahead(const struct match *m, const struct flow *f, uint32_t bytes, struct received *ret)
+{
+	*ret = (struct received){ .task = GRAPH_NONE, .ask = GRAPH_NONE, .event = GRAPH_NONE };
+	for (uint32_t at = f->in.first; at && bytes; at = m->items.v[at - 1].next) {
+		const struct match_item *i = &m->items.v[at - 1];
+
+		if (ret->event == GRAPH_NONE) {
+			ret->task = i->task;
+			ret->ask = i->ask;
+			ret->event = i->event;
+		}
+		ret->begun += !i->begun;
+		bytes = f->dgram ? 0 : bytes - MIN(bytes, i->bytes);
+	}
+	if (ret->event == GRAPH_NONE)
+		ret->begun = 1; /* its send is recorded later, or it came from elsewhere */
+}
+
+/* Takes the bytes out of the queue: an edge from each segment that sent some of them. */
+static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t bytes)
+{
+	uint32_t to = p->work[task].segment, from = GRAPH_NONE, cause = GRAPH_NONE;
+	struct match *m = &p->match;
+	struct flow *flow = &m->flows.v[f];
+	struct match_item *i;
+
+	while (bytes && (i = item_first(m, &flow->in))) {
+		uint32_t n = MIN(i->bytes, bytes);
+
+		if (from != GRAPH_NONE && from != i->segment)
+			message_edge(p, from, cause, to, event, flow->sock);
+		from = i->segment;
+		cause = i->event;
+		if (flow->dgram) {
+			n = i->bytes;
+			bytes = n;
+		}
+		bytes -= n;
+		i->bytes -= n;
+		i->begun = true;
+		flow->queued -= n;
+		if (!i->bytes)
+			item_pop(m, &flow->in);
+	}
+	if (from != GRAPH_NONE)
+		message_edge(p, from, cause, to, event, flow->sock);
+	if (bytes && flow->peer != GRAPH_NONE)
+		item_push(
+			p, &flow->debts,
+			&(struct match_item){ .event = event, .segment = to, .task = task, .bytes = bytes });
+}
+
+/* The request of a client is taken: work on its behalf begins. */
+static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, const struct received *got)
+{
+	struct work *w = &p->work[task];
+	struct flow *flow = &p->match.flows.v[f];
+	uint32_t from = got->task != GRAPH_NONE    ? got->task
+			: flow->peer != GRAPH_NONE ? p->match.flows.v[flow->peer].user
+						   : GRAPH_NONE;
+	uint64_t client = from != GRAPH_NONE ? (uint64_t)from + 1 : flow->sock;
+	uint64_t ts = p->e[event].r.ts;
+	struct match_item *r = item_first(&p->match, &flow->taken);
+	bool more = !got->begun && r;
+
+	/* what was left of one that came in pieces, and has been answered */
+	while (!more && !flow->pipelines && flow->sent_last && r && r->segment == flow->answered) {
+		request_drop(p, flow);
+		r = item_first(&p->match, &flow->taken);
+	}
+	if (divide_batch(w, flow, client) && divide_cut(p, task, ts, event, CUT_BATCH)) {
+		w->client = client;
+		p->segments.v[w->segment].behalf = from;
+	} else {
+		divide_client(p, task, client, ts, event);
+	}
+	flow = &p->match.flows.v[f];
+	flow->taker = w->segment;
+	if (!more) {
+		item_push(p, &flow->taken,
+			  &(struct match_item){ .event = event,
+						.segment = w->segment,
+						.task = task,
+						.client = client,
+						.ask = got->event,
+						.n = MAX(got->begun, 1u),
+						.reply = flow->asks.first != 0 });
+		queue_clear(&p->match, &flow->asks);
+		w->taken++;
+	}
+	flow->answer_client = client;
+}
+
+/* The answer to a request comes in: work goes on for whoever it was asked for. */
+static void ask_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, const struct received *got)
+{
+	struct flow *flow = &p->match.flows.v[f];
+	struct work *w = &p->work[task];
+	struct match_item *a = item_first(&p->match, &flow->asks);
+
+	if (got->ask != GRAPH_NONE) {
+		/* those before it were parts of it, or have no answer */
+		while (a && a->event < got->ask) {
+			item_pop(&p->match, &flow->asks);
+			a = item_first(&p->match, &flow->asks);
+		}
+		if (a && a->event != got->ask)
+			a = NULL;
+	}
+	if (a) {
+		flow->answer_client = a->client;
+		item_pop(&p->match, &flow->asks);
+	}
+	divide_client(p, task, flow->answer_client, p->e[event].r.ts, event);
+	if (w->asked == flow->sock)
+		w->asked = 0;
+}
+
+void match_recv(struct pass *p, uint32_t event)
+{
+	const struct ct_rec *r = &p->e[event].r;
+	uint32_t task = pass_task(p, r->tid, r->ts), f = flow_at(p, r->obj);
+	struct received got;
+	struct flow *flow;
+
+	if (task == GRAPH_NONE || f == GRAPH_NONE || pass_segment(p, task, r->ts) == GRAPH_NONE)
+		return;
+	flow = &p->match.flows.v[f];
+	speaks_first(p, flow, false);
+	if (flow->dgram)
+		skip_datagrams(&p->match, flow, r->peer);
+	else
+		skip_stale(&p->match, flow, r->peer);
+	look_ahead(&p->match, flow, r->peer, &got);
+	if (flow->role == ROLE_SERVES)
+		serve_recv(p, f, task, event, &got);
+	else
+		ask_recv(p, f, task, event, &got);
+	if (p->err)
+		return;
+	take_bytes(p, f, task, event, r->peer);
+	flow = &p->match.flows.v[f];
+	flow->user = task;
+	flow->sent_last = false;
+	p->work[task].parted = event;
+	p->work[task].acts++;
+}
+
+void match_blocked(struct pass *p, uint64_t sock, uint64_t ts_ns)
+{
+	uint32_t f = flow_at(p, sock);
+	struct flow *flow;
+	const struct match_item *i;
+
+	if (f == GRAPH_NONE)
+		return;
+	flow = &p->match.flows.v[f];
+	i = item_first(&p->match, &flow->in);
+	if (i && p->e[i->event].r.ts + MATCH_STALE_NS < ts_ns)
+		flow->stale = flow->queued;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pass.h - private to graph/: the state while a causal graph is built, in one
+ * pass over the records in order of time.
+ *
+ * Segments are numbered in the order in which they were opened ("open number")
+ * until the pass is over; edges use those numbers, and causal.c renumbers both.
+ */
+#ifndef CTRACE_GRAPH_PASS_H
+#define CTRACE_GRAPH_PASS_H
+
+#include "graph/causal.h"
+#include "graph/match.h"
+#include "lib/map.h"
+#include "lib/vec.h"
+
+/* What a task is at, while the pass goes by. */
+struct work {
+	uint32_t segment; /* open number of its present segment; GRAPH_NONE: not seen yet */
+	uint32_t before;  /* and of the one before */
+	uint32_t stretch; /* where it is in its timeline */
+
+	uint64_t client; /* on whose behalf: task + 1, or the socket where the task is not known; 0: nobody */
+	uint64_t asked;  /* the socket on which it sent a request in this segment, and has no answer yet */
+	uint32_t taken;  /* requests that it took, and nobody has answered yet */
+	uint32_t jobs;   /* of a framework, that run in it: nested */
+
+	/* its last wait, to know a false wake and a periodic sleep */
+	uint64_t wait_obj;
+	uint64_t ran_ns, in_ns; /* on the CPU since it was woken; since when it is there */
+	uint64_t sleep_ns;
+	uint32_t sleeps; /* alike, one after the other */
+	uint32_t acts;   /* records of its own since it was woken */
+	uint32_t parted; /* event of its last block (but in a write), send or receive; GRAPH_NONE */
+	uint8_t wait;
+	bool may_be_false;
+
+	/* the edge of its last wake-up: kept here while a message may still explain it better */
+	struct edge wake;
+	uint64_t wake_sock;
+	uint32_t wake_edge; /* its index once it is among the others; GRAPH_NONE */
+	uint32_t woken;     /* the event of that wake-up */
+
+	/* a stack seen in its present wait, that counts when the wait does not end the work */
+	uint64_t visit_stack;
+
+	/* the set that it polls: its size, and the first two in it */
+	uint64_t set[2];
+	uint8_t n_set;
+};
+
+/* What may yet lead to something: a job that is queued, a write, an unlock, a signal. */
+struct origin {
+	uint32_t event, segment;
+	uint64_t value; /* a variable's */
+};
+
+/* Who handed something on through a futex of late, and to whom: the last two of each. */
+struct hands {
+	uint64_t posted_ns;
+	uint32_t poster[2], waiter[2];
+};
+
+struct stack_seen {
+	uint32_t segment;
+	uint32_t pad;
+	uint64_t stack;
+};
+
+struct pass {
+	const struct graph *g;
+	const struct window_event *e;
+	enum causal_policy policy;
+	uint32_t cuts; /* CUT_BIT() of those in use */
+	struct work *work;
+	uint32_t *by_tid; /* task that carries it now, GRAPH_NONE; [n_tids] */
+	size_t n_tids;
+	VEC(struct segment) segments; /* in: of one that was taken back, the one that it is part of */
+	VEC(struct edge) edges;
+	VEC(struct stack_seen) stacks; /* of segments, in no order */
+	struct match match;
+	VEC(struct origin) origins;
+	struct map jobs, variables, locks, signals; /* key -> index of the origin */
+	VEC(struct hands) hands;
+	struct map futexes; /* object -> index of its hands */
+	int err;
+};
+
+#define SEGMENT_GONE UINT32_MAX /* n_in of a segment that was taken back */
+
+/* The task that carries tid when event ev was recorded; GRAPH_NONE. */
+uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns);
+/* The present segment of a task; opens its first. GRAPH_NONE only on error. */
+uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns);
+/* Adds an edge as the policy has it; its index, or GRAPH_NONE. */
+uint32_t pass_edge(struct pass *p, const struct edge *e);
+bool pass_same_process(const struct pass *p, uint32_t a, uint32_t b);
+
+/* arrive.c: the wake-ups */
+void arrive_wake(struct pass *p, uint32_t event);
+void arrive_switch(struct pass *p, uint32_t event);
+/* A message that task received on sock from task from explains its wake-up. */
+void arrive_explained(struct pass *p, uint32_t task, uint64_t sock, uint32_t from);
+/* No message explained the wake-up of task: its edge is one by itself. */
+void arrive_settle(struct pass *p, uint32_t task);
+/* Works for a signal: the wake-up that it made, if it did. */
+bool arrive_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32_t event);
+
+/* origin.c: what leads to what without a wake-up */
+void origin_event(struct pass *p, uint32_t event);
+
+#endif
