@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/rules.h"
+
 struct ask_option {
 	const char *who; /* "redis-server[12]", "the network (tcp 10.0.0.1:80)" */
 	const char *how; /* a sentence: the edge explained, or what the time went to */
@@ -28,13 +30,19 @@ struct ask_question {
 	size_t n_options;
 };
 
-enum { ASK_DECIDE = -1, ASK_STOP = -2 };
+/* Besides the index of an option: decide; go no further; none of these (all are refused). */
+enum { ASK_DECIDE = -1, ASK_STOP = -2, ASK_NONE = -3 };
 
 struct ask {
-	/* Returns the index of an option, ASK_DECIDE, or ASK_STOP: go no further.  *ret_keep: remember the
-	 * answer as rules (what was refused is not a cause). */
+	/* Returns the index of an option or ASK_*; what is none of these counts as ASK_DECIDE.  *ret_keep
+	 * (false before the call): remember the answer as rules.  Of an option: it is a cause, and those that
+	 * stood before it are not; of ASK_NONE: none is. */
 	int (*choose)(void *arg, const struct ask_question *q, bool *ret_keep);
 	void *arg;
 };
+
+/* What a kept answer says of the options, as facts in the order of the question: 0 or -ENOMEM. */
+int ask_keep(struct rules *rules, const struct graph *g, const struct rule_facts *facts, size_t n,
+	     int answer);
 
 #endif
