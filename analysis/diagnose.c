@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/comparison.h"
 #include "analysis/ending.h"
 #include "analysis/sentence.h"
 #include "lib/cleanup.h"
@@ -81,6 +82,8 @@ static const char *find_cause(const struct findings *f)
 		return "circular-wait";
 	if (f->starved)
 		return "starved";
+	if (f->by_comparison && (f->missing->how == MISSING_ENDED || f->missing->how == MISSING_SILENT))
+		return "missing-wakeup";
 	if (f->spins)
 		return "polling";
 	if (f->on_disk)
@@ -191,7 +194,7 @@ static bool is_strong(const struct findings *f)
 		const struct link *k = &f->chain.links.v[i];
 
 		/* a hand-over is happenstance for cause but real for time */
-		if (k->strength == EDGE_WEAK && k->edge != EDGE_LOCK && k->edge != EDGE_KERNEL_LOCK)
+		if (k->strength != EDGE_STRONG && k->edge != EDGE_LOCK && k->edge != EDGE_KERNEL_LOCK)
 			return false;
 	}
 	/* of a futex without owner nobody knows who should have woken it */
@@ -241,6 +244,9 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 	r = chain_build(g, p, options, &f.chain);
 	if (!r)
 		r = f.chain.links.n ? ending_find(&f) : -EINVAL;
+	if (!r && f.chain.links.v[0].total_ns >= DIAGNOSE_STALL_NS)
+		r = comparison_apply(&f, is_normal(&f, f.chain.links.v[0].total_ns, to_ns - from_ns));
+	d->comparison = f.missing;
 	if (!r) {
 		d->stall_ns = f.chain.links.v[0].total_ns;
 		d->verdict = is_normal(&f, d->stall_ns, to_ns - from_ns) ? VERDICT_NORMAL : find_verdict(&f);
@@ -274,6 +280,7 @@ void diagnosis_free(struct diagnosis *d)
 		free(d->chain[i].resource);
 	for (size_t i = 0; i < d->n_choices; i++)
 		free(d->choices[i].text);
+	missing_free(d->comparison);
 	free(d->chain);
 	free(d->choices);
 	free(d->root_text);

@@ -11,6 +11,7 @@
 #define CTRACE_ANALYSIS_DIAGNOSE_H
 
 #include "analysis/ask.h"
+#include "analysis/missing.h"
 #include "analysis/rules.h"
 #include "graph/path.h"
 
@@ -63,8 +64,9 @@ struct diagnosis {
 	uint64_t time_ns[TIME_KINDS]; /* the victim's window; adds up to to_ns - from_ns */
 	struct choice *choices;
 	size_t n_choices;
-	uint64_t stall_ns; /* the time that the verdict is about */
-	size_t asked;      /* questions put to a person */
+	uint64_t stall_ns;          /* the time that the verdict is about */
+	size_t asked;               /* questions put to a person */
+	struct missing *comparison; /* with an earlier wait like the one in question; NULL: none */
 };
 
 #define DIAGNOSE_MAX_CHAIN   32

@@ -20,6 +20,8 @@ struct findings {
 	bool starved;
 	bool circular;
 	bool on_disk;
+	struct missing *missing; /* what a comparison found, NULL nothing */
+	bool by_comparison;      /* and the chain goes on by it */
 };
 
 /* Completes f, of which g and chain are set. 0 or -ENOMEM. */

@@ -212,6 +212,8 @@ static void say_last(struct words *t, const struct sentence_facts *f)
 		words_add(t, f->pool ? "was busy with other work (all %u workers were)" : "was computing",
 			  f->pool);
 		say_where(t, f, k);
+	} else if (!strcmp(k->state, "exited")) {
+		words_add(t, "had ended");
 	} else if (!strcmp(k->state, "unknown")) {
 		words_add(t, "did something that the trace does not show");
 	} else {

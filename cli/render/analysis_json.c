@@ -2,6 +2,7 @@
 #include "cli/render/analysis.h"
 
 #include "cli/text.h"
+#include "lib/cleanup.h"
 #include "trace/describe.h"
 
 static json_int_t mono(const struct graph *g, uint64_t boot_ns)
@@ -57,6 +58,26 @@ static json_t *losses_json(const struct graph *g, uint64_t from_ns, uint64_t to_
 	return json_pack("{s:I, s:o}", "records", records, "gaps", gaps);
 }
 
+static json_t *comparison_json(const struct graph *g, const struct missing *m)
+{
+	const struct missing_step *named = missing_named(m);
+	const struct graph_task *t = &g->tasks[named->task];
+	char obj[DESCRIBE_MAX];
+	json_t *missing;
+
+	describe_object(g->w, named->obj, obj, sizeof(obj));
+	missing = json_pack("{s:I, s:I, s:o, s:s, s:o, s:o, s:o}", "pid", (json_int_t)t->tgid, "tid",
+			    (json_int_t)t->tid, "comm",
+			    text_json(graph_comm(g, named->task, MIN(m->wait_to_ns, t->exit_ns - 1))), "edge",
+			    edge_kind_name(named->edge), "object", text_json(obj), "last_ns",
+			    named->last_ns ? json_integer(mono(g, named->last_ns)) : json_null(), "text",
+			    text_json(m->text));
+	return json_pack("{s:{s:I, s:I, s:f, s:I}, s:o}", "reference", "from_ns", mono(g, m->ref_from_ns),
+			 "to_ns", mono(g, g->stretches[m->reference].to_ns), "similarity",
+			 (double)(int)(m->similarity * 100) / 100, "occurrences", (json_int_t)m->occurrences,
+			 "missing", missing);
+}
+
 json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d)
 {
 	const struct link *v = &d->chain[0], *root = &d->chain[d->n_chain - 1];
@@ -73,7 +94,7 @@ json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d)
 		json_object_set_new(time, key, json_integer((json_int_t)d->time_ns[i]));
 	}
 	return json_pack("{s:s, s:{s:I,s:I,s:o}, s:{s:I,s:I,s:s}, s:s, s:s, s:s, s:o, "
-			 "s:{s:I,s:I,s:o,s:s,s:o,s:o,s:o}, s:o, s:o, s:o, s:o}",
+			 "s:{s:I,s:I,s:o,s:s,s:o,s:o,s:o}, s:o, s:o, s:o, s:o, s:o*}",
 			 "schema", "ctrace.diagnosis/1", "victim", "pid", (json_int_t)v->pid, "tid",
 			 (json_int_t)v->tid, "comm", text_json(v->comm), "window", "from_ns",
 			 mono(g, d->from_ns), "to_ns", mono(g, d->to_ns), "clock", "monotonic", "verdict",
@@ -82,7 +103,8 @@ json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d)
 			 (json_int_t)root->pid, "tid", (json_int_t)root->tid, "comm", text_json(root->comm),
 			 "state", root->state, "resource", resource_json(root->kind, root->resource), "text",
 			 text_json(d->root_text), "stack", stack_json(g, root->stack), "chain", chain, "time",
-			 time, "choices", choices, "losses", losses_json(g, d->from_ns, d->to_ns));
+			 time, "choices", choices, "losses", losses_json(g, d->from_ns, d->to_ns),
+			 "comparison", d->comparison ? comparison_json(g, d->comparison) : NULL);
 }
 
 json_t *render_hangs_json(const struct graph *g, const struct hangs *h)
@@ -102,31 +124,4 @@ json_t *render_hangs_json(const struct graph *g, const struct hangs *h)
 						      text_json(x->diagnosis->sentence), "alarm", x->alarm));
 	}
 	return json_pack("{s:s, s:o}", "schema", "ctrace.hangs/1", "hangs", rows);
-}
-
-static json_t *piece_json(const struct graph *g, const struct path *p, const struct path_piece *x)
-{
-	const struct path_frame *f = &p->frames[x->frame];
-	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &p->leaf_blames[x->blame];
-	char name[DESCRIBE_MAX] = "";
-
-	if (b)
-		describe_object(g->w, b->obj, name, sizeof(name));
-	return json_pack("{s:I, s:I, s:o, s:s, s:I, s:I, s:I, s:o}", "pid",
-			 (json_int_t)g->tasks[f->task].tgid, "tid", (json_int_t)g->tasks[f->task].tid, "comm",
-			 text_json(graph_comm(g, f->task, x->from_ns)), "state",
-			 time_kind_name((enum time_kind)x->time), "from_ns", mono(g, x->from_ns), "to_ns",
-			 mono(g, x->to_ns), "depth", (json_int_t)f->depth, "resource",
-			 b ? resource_json(b->kind, name) : json_null());
-}
-
-json_t *render_path_json(const struct graph *g, const struct path *p, uint64_t from_ns, uint64_t to_ns)
-{
-	json_t *pieces = json_array();
-
-	for (size_t i = 0; i < p->n_pieces; i++)
-		json_array_append_new(pieces, piece_json(g, p, &p->pieces[i]));
-	return json_pack("{s:s, s:{s:I,s:I,s:s}, s:b, s:o}", "schema", "ctrace.path/1", "window", "from_ns",
-			 mono(g, from_ns), "to_ns", mono(g, to_ns), "clock", "monotonic", "truncated",
-			 p->truncated, "pieces", pieces);
 }

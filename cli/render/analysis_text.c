@@ -63,6 +63,24 @@ static void print_time(FILE *f, const struct diagnosis *d)
 	fputc('\n', f);
 }
 
+static void print_comparison(FILE *f, const struct graph *g, const struct missing *m)
+{
+	const struct stretch *ref = &g->stretches[m->reference];
+	const struct missing_step *named = missing_named(m);
+	char comm[64], ns[TEXT_NUMBER_MAX], wall[TIMEARG_WALL_MAX];
+
+	describe_clean(graph_comm(g, ref->task, ref->to_ns), comm, sizeof(comm));
+	fprintf(f, "Compared with a wait of %s[%u] at %s (%.0f %% alike, one of %u, usually %s):\n", comm,
+		g->tasks[ref->task].tid, timearg_wall(ref->from_ns, &g->w->offsets, 3, wall),
+		(double)m->similarity * 100, m->occurrences, text_duration(m->usual_ns, ns));
+	fprintf(f, "  %s%s", m->text, missing_is_sure(m) ? "" : " (inferred)");
+	if (named->last_ns)
+		fprintf(f, ". The last was at %s", timearg_wall(named->last_ns, &g->w->offsets, 3, wall));
+	fprintf(f, ".\n");
+	if (m->refused)
+		fprintf(f, "  %u earlier waits were not looked at.\n", m->refused);
+}
+
 void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d)
 {
 	char wall[TIMEARG_WALL_MAX], wall2[TIMEARG_WALL_MAX];
@@ -77,6 +95,8 @@ void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d)
 	for (size_t i = 0; i < d->n_chain; i++)
 		print_link(f, g, &d->chain[i], i, i + 1 == d->n_chain);
 	print_time(f, d);
+	if (d->comparison)
+		print_comparison(f, g, d->comparison);
 	if (d->n_choices) {
 		fprintf(f, "Decided on the way:\n");
 		for (size_t i = 0; i < d->n_choices; i++)
@@ -110,30 +130,4 @@ void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool al
 		fprintf(f, "%zu that merely idle or work are not shown; --all shows them.\n", hidden);
 	if (h->refused)
 		fprintf(f, "%zu shorter ones were not looked at.\n", h->refused);
-}
-
-void render_path(FILE *f, const struct graph *g, const struct path *p, uint64_t from_ns, uint64_t to_ns)
-{
-	char ns[TEXT_NUMBER_MAX], name[DESCRIBE_MAX], comm[64];
-
-	fprintf(f, "%14s %14s %10s  %s\n", "from (ms)", "to (ms)", "length", "who, what");
-	for (size_t i = 0; i < p->n_pieces; i++) {
-		const struct path_piece *x = &p->pieces[i];
-		const struct path_frame *fr = &p->frames[x->frame];
-		const struct blame *b = x->blame == GRAPH_NONE ? NULL : &p->leaf_blames[x->blame];
-
-		name[0] = 0;
-		if (b)
-			describe_object(g->w, b->obj, name, sizeof(name));
-		describe_clean(graph_comm(g, fr->task, x->from_ns), comm, sizeof(comm));
-		fprintf(f, "%14.3f %14.3f %10s  %*s%s[%u] %s%s%s%s%s\n", (double)(x->from_ns - from_ns) / 1e6,
-			(double)(x->to_ns - from_ns) / 1e6, text_duration(x->to_ns - x->from_ns, ns),
-			(int)fr->depth * 2, "", comm, g->tasks[fr->task].tid,
-			time_kind_name((enum time_kind)x->time), b ? " " : "", b ? b->kind : "",
-			name[0] ? " " : "", name);
-		if (cli_output_broken())
-			return;
-	}
-	fprintf(f, "%zu pieces, %s in all%s\n", p->n_pieces, text_duration(to_ns - from_ns, ns),
-		p->truncated ? "; too many to follow all waits" : "");
 }

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/missing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/missing_words.h"
+#include "analysis/similar.h"
+#include "lib/cleanup.h"
+
+/* Waits that are less alike than the best of them by more than this, or than that at all, are other waits. */
+#define NEAR_BEST  0.15F
+#define LEAST      0.4F
+#define GOOD_SCORE 0.6F
+#define GOOD_COUNT 3
+#define SURE_SCORE 0.8F
+#define SURE_COUNT 8
+/* Intervals that are looked at to see whether wake-ups come regularly. */
+#define INTERVALS 32
+
+/* One task on the path of the reference's wake-up. */
+struct hop {
+	struct blame blame; /* of the wait that it ended */
+	uint32_t wait;
+	uint32_t trigger; /* the wait of its own that was over before; GRAPH_NONE: not known */
+};
+
+struct hops {
+	struct hop v[MISSING_STEPS];
+	uint32_t n;
+	bool timer; /* the last one's trigger is its own timer */
+	bool asks;  /* the last one's trigger came from the waiter */
+};
+
+static uint64_t length(const struct graph *g, uint32_t stretch)
+{
+	return g->stretches[stretch].to_ns - g->stretches[stretch].from_ns;
+}
+
+/* The last wait on purpose of the task that was over by ts_ns; GRAPH_NONE. */
+static uint32_t wait_before(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t i = graph_stretch_at(g, task, ts_ns);
+
+	if (i == GRAPH_NONE)
+		i = t->first_stretch + t->n_stretches;
+	for (; i > t->first_stretch; i--) {
+		const struct stretch *s = &g->stretches[i - 1];
+
+		if (s->state == STRETCH_BLOCKED && !similar_is_chance(s))
+			return i - 1;
+	}
+	return GRAPH_NONE;
+}
+
+static bool on_path(const struct hops *h, uint32_t task)
+{
+	for (uint32_t i = 0; i < h->n; i++)
+		if (h->v[i].blame.task == task)
+			return true;
+	return false;
+}
+
+/* The path of the wake-up that ended a wait, backwards. */
+static void find_hops(const struct graph *g, const struct similar *reference, struct hops *h)
+{
+	struct hop hop = { .blame = reference->blame, .wait = reference->stretch };
+	uint32_t waiter = g->stretches[reference->stretch].task;
+
+	*h = (struct hops){ 0 };
+	while (h->n < MISSING_STEPS) {
+		uint32_t trigger = wait_before(g, hop.blame.task, hop.blame.until_ns);
+
+		hop.trigger = trigger;
+		h->v[h->n++] = hop;
+		if (trigger == GRAPH_NONE)
+			return;
+		blame_wait(g, trigger, g->stretches[trigger].to_ns, &hop.blame);
+		h->timer = hop.blame.edge == EDGE_TIMER;
+		h->asks = hop.blame.task == waiter;
+		if (!hop.blame.ended || hop.blame.task == GRAPH_NONE || h->asks || on_path(h, hop.blame.task))
+			return;
+		hop.wait = trigger;
+	}
+}
+
+/* Who has the part of that task now: itself, or the latest of its role if it has gone. */
+static uint32_t counterpart(const struct graph *g, uint32_t task, uint64_t at_ns)
+{
+	uint32_t best = task;
+
+	if (g->tasks[task].exit_ns > at_ns)
+		return task;
+	for (uint32_t i = 0; i < g->n_tasks; i++)
+		if (g->tasks[i].n_stretches && g->tasks[i].born_ns <= at_ns &&
+		    g->tasks[i].born_ns >= g->tasks[best].born_ns && similar_role(g, i, task))
+			best = i;
+	return best;
+}
+
+/* What the task did for the most of [from, to). */
+static uint32_t main_stretch(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t i = graph_stretch_at(g, task, from_ns), best = GRAPH_NONE;
+	uint64_t best_ns = 0;
+
+	for (; i != GRAPH_NONE && i < t->first_stretch + t->n_stretches; i++) {
+		const struct stretch *s = &g->stretches[i];
+		uint64_t from = MAX(s->from_ns, from_ns), to = MIN(s->to_ns, to_ns);
+
+		if (from >= to_ns)
+			break;
+		if (s->state != STRETCH_UNKNOWN && to > from && to - from > best_ns) {
+			best = i;
+			best_ns = to - from;
+		}
+	}
+	return best;
+}
+
+/* How many waits of the task at the place of a were over in [from, to), by its own timer or by task from. */
+static uint32_t count_waits(const struct graph *g, uint32_t task, uint32_t like, uint32_t by,
+			    uint64_t from_ns, uint64_t to_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t i = graph_stretch_at(g, task, from_ns), n = 0;
+	struct blame b;
+
+	for (; i != GRAPH_NONE && i < t->first_stretch + t->n_stretches; i++) {
+		const struct stretch *s = &g->stretches[i];
+
+		if (s->to_ns >= to_ns)
+			break;
+		if (s->state != STRETCH_BLOCKED || s->wake == GRAPH_NONE ||
+		    similar_place(g, &g->stretches[like], s) <= 0)
+			continue;
+		blame_wait(g, i, s->to_ns, &b);
+		n += b.ended && b.task == by;
+	}
+	return n;
+}
+
+/* Somebody else was woken on the object meanwhile: the wake-ups come, but go to others. */
+static bool others_woken(const struct graph *g, uint64_t obj, uint32_t waiter, uint64_t from_ns,
+			 uint64_t to_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->wakes, obj, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+
+		if (e->r.ts > from_ns && e->r.ts < to_ns && e->r.tid != g->tasks[waiter].tid)
+			return true;
+	}
+	return false;
+}
+
+/* How often, and when last, the task ended waits like this one of the waiter. */
+static void count_before(const struct graph *g, struct missing_step *step)
+{
+	const struct stretch *s = &g->stretches[step->wait];
+	uint32_t first = g->tasks[s->task].first_stretch;
+	struct blame b;
+
+	for (uint32_t i = step->wait; i > first && step->wait - i < SIMILAR_MAX * 8; i--) {
+		const struct stretch *x = &g->stretches[i - 1];
+
+		if (x->state != STRETCH_BLOCKED || x->wake == GRAPH_NONE || similar_place(g, s, x) <= 0)
+			continue;
+		blame_wait(g, i - 1, x->to_ns, &b);
+		if (!b.ended || b.task != step->task)
+			continue;
+		step->last_ns = MAX(step->last_ns, b.until_ns);
+		step->count++;
+	}
+}
+
+static void name(struct missing *m, enum missing_how how, uint32_t instead, uint64_t since_ns)
+{
+	m->how = how;
+	m->instead = instead;
+	m->since_ns = since_ns;
+}
+
+/* It gets again and again what makes it act, and acts for nobody. */
+static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, struct missing *m, uint64_t to)
+{
+	const struct missing_step *step = &m->steps[m->n_steps - 1];
+	const struct stretch *w = &g->stretches[step->wait];
+	uint32_t by = GRAPH_NONE;
+
+	if (m->late || h->v[k].trigger == GRAPH_NONE || (k + 1 == h->n && !h->timer))
+		return false;
+	if (k + 1 < h->n)
+		by = counterpart(g, h->v[k + 1].blame.task, w->from_ns);
+	m->triggers = count_waits(g, step->task, h->v[k].trigger, by, w->from_ns, to);
+	return m->triggers;
+}
+
+/* Looks at one task of the path.  True: it waits as it should, the next is to be looked at.  False: it is the
+ * one, or nobody is (m->n_steps 0). */
+static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, uint32_t wait, struct missing *m)
+{
+	const struct stretch *w = &g->stretches[wait], *s;
+	const struct hop *hop = &h->v[k];
+	uint64_t to = MIN(w->to_ns, m->wait_to_ns);
+	uint32_t task = counterpart(g, hop->blame.task, w->from_ns), at;
+	struct missing_step *step = &m->steps[m->n_steps++];
+	bool usual;
+
+	*step = (struct missing_step){
+		.task = task, .wait = wait, .obj = hop->blame.obj, .edge = hop->blame.edge
+	};
+	count_before(g, step);
+	at = main_stretch(g, task, w->from_ns, to);
+	if (g->tasks[task].exit_ns < w->from_ns + (to - w->from_ns) / 2) {
+		/* not of those that live for one turn each */
+		m->n_steps = step->count < GOOD_COUNT ? 0 : m->n_steps;
+		name(m, MISSING_ENDED, GRAPH_NONE, g->tasks[task].exit_ns);
+		return false;
+	}
+	if (at == GRAPH_NONE || others_woken(g, w->obj, w->task, w->from_ns, to) ||
+	    others_woken(g, step->obj, w->task, w->from_ns, to)) {
+		m->n_steps = 0;
+		return false;
+	}
+	s = &g->stretches[at];
+	usual = s->state == STRETCH_BLOCKED && hop->trigger != GRAPH_NONE &&
+		similar_place(g, &g->stretches[hop->trigger], s) > 0;
+	name(m, s->state == STRETCH_BLOCKED ? MISSING_ELSEWHERE : MISSING_BUSY, at, s->from_ns);
+	if ((usual || s->to_ns - s->from_ns < (to - w->from_ns) / 2) && is_silent(g, h, k, m, to))
+		name(m, MISSING_SILENT, at, step->last_ns);
+	else if (usual && k + 1 < h->n)
+		return true;
+	else if (usual)
+		m->how = MISSING_ASLEEP;
+	if (m->how == MISSING_ASLEEP &&
+	    h->asks) /* it waits for the waiter to ask: nothing of it is missing */
+		m->n_steps = 0;
+	return false;
+}
+
+static void walk(const struct graph *g, const struct hops *h, struct missing *m)
+{
+	uint32_t wait = m->wait;
+
+	for (uint32_t k = 0; k < h->n && look_at(g, h, k, wait, m); k++)
+		wait = m->instead;
+	m->own_accord = h->timer;
+}
+
+static bool same_way(const struct graph *g, const struct similar *a, const struct similar *b)
+{
+	return a->blame.edge == b->blame.edge && similar_role(g, a->blame.task, b->blame.task);
+}
+
+/* Keeps of the set the waits that ended in the way in which most of them did, the more alike the more they
+ * count; *ret_others: how many did not. */
+static void keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others)
+{
+	struct similar *v = set->v.v, model;
+	size_t n = set->v.n, best = n;
+	float best_sum = 0, least = LEAST;
+
+	for (size_t i = 0; i < n; i++) {
+		float sum = 0;
+
+		if (v[i].blame.task == GRAPH_NONE)
+			continue;
+		for (size_t j = 0; j < n; j++)
+			if (v[j].blame.task != GRAPH_NONE && same_way(g, &v[i], &v[j]))
+				sum += v[j].score;
+		if (sum > best_sum) {
+			best_sum = sum;
+			best = i;
+		}
+	}
+	set->v.n = 0;
+	if (best == n)
+		return;
+	model = v[best];
+	for (size_t i = 0; i < n; i++) {
+		bool same = v[i].blame.task != GRAPH_NONE && same_way(g, &model, &v[i]);
+
+		*ret_others += !same && v[i].score >= LEAST;
+		if (same) {
+			least = MAX(least, v[i].score - NEAR_BEST);
+			v[set->v.n++] = v[i];
+		}
+	}
+	n = set->v.n;
+	set->v.n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (v[i].score >= least)
+			v[set->v.n++] = v[i];
+}
+
+/* Wake-ups came at like intervals: none of the last ones anywhere near as long as this wait. */
+static bool is_regular(const struct graph *g, const struct similar_set *set, const struct missing *m)
+{
+	uint64_t longest = 0, total = 0;
+	size_t n = MIN(set->v.n, (size_t)INTERVALS);
+
+	if (n < SURE_COUNT)
+		return false;
+	for (size_t i = 0; i + 1 < n; i++) {
+		uint64_t a = set->v.v[i].blame.until_ns, b = set->v.v[i + 1].blame.until_ns;
+		uint64_t gap = a > b ? a - b : b - a;
+
+		longest = MAX(longest, gap);
+		total += gap;
+	}
+	return longest < 3 * (total / (n - 1)) &&
+	       m->wait_to_ns - g->stretches[m->wait].from_ns > MISSING_LONG * longest;
+}
+
+static int length_cmp(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The one of median length. */
+static const struct similar *median(const struct graph *g, const struct similar_set *set)
+{
+	uint64_t len[SIMILAR_MAX];
+	size_t n = set->v.n, i;
+
+	for (i = 0; i < n; i++)
+		len[i] = length(g, set->v.v[i].stretch);
+	qsort(len, n, sizeof(*len), length_cmp);
+	for (i = 0; length(g, set->v.v[i].stretch) != len[n / 2]; i++)
+		;
+	return &set->v.v[i];
+}
+
+/* The wait came to an end as hoped, within what is looked at. */
+static bool is_late(const struct graph *g, uint32_t wait, uint64_t to_ns)
+{
+	struct blame b;
+
+	if (g->stretches[wait].wake == GRAPH_NONE || g->stretches[wait].to_ns > to_ns)
+		return false;
+	blame_wait(g, wait, to_ns, &b);
+	return b.ended && !b.killed;
+}
+
+static void compare(const struct graph *g, const struct similar_set *set, struct missing *m)
+{
+	const struct similar *ref = median(g, set);
+	struct hops h;
+
+	m->usual_ns = length(g, ref->stretch);
+	if (m->wait_to_ns - g->stretches[m->wait].from_ns < MISSING_LONG * m->usual_ns)
+		return;
+	find_hops(g, ref, &h);
+	m->reference = ref->stretch;
+	m->similarity = ref->score;
+	m->ref_from_ns = MIN(g->stretches[ref->stretch].from_ns, h.v[h.n - 1].blame.until_ns);
+	m->occurrences = (uint32_t)set->v.n;
+	m->late = is_late(g, m->wait, m->wait_to_ns);
+	m->regular = is_regular(g, set, m);
+	walk(g, &h, m);
+}
+
+/* Completes m, of which the wait is set; m->n_steps 0: nothing can be said. */
+static int examine(const struct graph *g, struct missing *m)
+{
+	struct similar_set set;
+	int r = similar_find(g, m->wait, &set);
+
+	if (r)
+		return r;
+	m->refused = set.refused;
+	keep_commonest(g, &set, &m->others);
+	if (set.v.n && m->wait_to_ns > g->stretches[m->wait].from_ns)
+		compare(g, &set, m);
+	similar_done(&set);
+	return 0;
+}
+
+/* The named task waits for something else: that wait may be compared in turn.  1: it was, and names another.
+ */
+static int examine_next(const struct graph *g, struct missing *m)
+{
+	struct missing next = { .wait = m->instead };
+	int r;
+
+	next.wait_to_ns = MIN(g->stretches[next.wait].to_ns, m->wait_to_ns);
+	r = examine(g, &next);
+	if (r || !next.n_steps || !missing_is_good(&next) || m->n_steps + next.n_steps > MISSING_STEPS)
+		return r;
+	for (uint32_t i = 0; i < next.n_steps; i++) {
+		for (uint32_t j = 0; j < m->n_steps; j++)
+			if (m->steps[j].task == next.steps[i].task)
+				return 0;
+		/* it waits to be asked: nothing of it is missing */
+		if (next.steps[i].task == g->stretches[m->wait].task) {
+			m->n_steps = 0;
+			return 0;
+		}
+	}
+	memcpy(&m->steps[m->n_steps], next.steps, next.n_steps * sizeof(*next.steps));
+	m->n_steps += next.n_steps;
+	m->similarity = MIN(m->similarity, next.similarity);
+	m->how = next.how;
+	m->instead = next.instead;
+	m->since_ns = next.since_ns;
+	m->triggers = next.triggers;
+	m->own_accord = next.own_accord;
+	return 1;
+}
+
+int missing_find(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing **ret)
+{
+	struct missing *m = calloc(1, sizeof(*m));
+	int r;
+
+	if (!m)
+		return -ENOMEM;
+	m->wait = wait;
+	m->wait_to_ns = MIN(g->stretches[wait].to_ns, to_ns);
+	r = examine(g, m);
+	for (int more = 1; !r && more == 1 && m->n_steps && m->how == MISSING_ELSEWHERE;) {
+		more = examine_next(g, m);
+		r = MIN(more, 0);
+	}
+	if (!r && m->n_steps) {
+		m->text = missing_words(g, m);
+		r = m->text ? 0 : -ENOMEM;
+	}
+	if (r || !m->n_steps) {
+		missing_free(m);
+		m = NULL;
+	}
+	if (!r)
+		*ret = m;
+	return r;
+}
+
+void missing_free(struct missing *m)
+{
+	if (!m)
+		return;
+	free(m->text);
+	free(m);
+}
+
+bool missing_is_good(const struct missing *m)
+{
+	return m->occurrences >= GOOD_COUNT && m->similarity >= GOOD_SCORE && m->others <= m->occurrences;
+}
+
+bool missing_is_sure(const struct missing *m)
+{
+	return m->occurrences >= SURE_COUNT && m->similarity >= SURE_SCORE && m->others <= m->occurrences / 4;
+}
+
+const struct missing_step *missing_named(const struct missing *m)
+{
+	return &m->steps[m->n_steps - 1];
+}
