@@ -3,13 +3,26 @@
 
 #include "analysis/hangs.h"
 #include "cli/analysis_input.h"
+#include "cli/asking.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/render/analysis.h"
 #include "cli/text.h"
 #include "lib/cleanup.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_AT, OPT_TID, OPT_PID, OPT_COMM, OPT_AUTO, OPT_BOOT, OPT_JSON };
+enum {
+	OPT_FROM = 256,
+	OPT_TO,
+	OPT_AT,
+	OPT_TID,
+	OPT_PID,
+	OPT_COMM,
+	OPT_RULES,
+	OPT_NO_RULES,
+	OPT_AUTO,
+	OPT_BOOT,
+	OPT_JSON
+};
 
 static const struct cli_option diagnose_options[] = {
 	{ OPT_TID, "tid", "TID", "the task that was slow or stuck" },
@@ -19,26 +32,30 @@ static const struct cli_option diagnose_options[] = {
 	{ OPT_AT, "at", "TIME", "a moment at which it hung" },
 	{ OPT_FROM, "from", "TIME", "start of the window" },
 	{ OPT_TO, "to", "TIME", "end of the window" },
-	{ OPT_AUTO, "auto", NULL, "decide what is ambiguous without asking, and list it (the default)" },
+	{ OPT_RULES, "rules", "FILE", "apply these rules, and keep answers there; may be given again" },
+	{ OPT_NO_RULES, "no-rules", NULL, "apply no rules, not even your own" },
+	{ OPT_AUTO, "auto", NULL, "decide what is ambiguous without asking, and list it" },
 	{ OPT_BOOT, "boot", "N", "the boot of the machine N before the newest (default: 0)" },
-	{ OPT_JSON, "json", NULL, "print JSON (ctrace.diagnosis/1)" },
+	{ OPT_JSON, "json", NULL, "print JSON (ctrace.diagnosis/1); asks nothing" },
 	{ 0 },
 };
 
 static const struct cli_usage diagnose_usage = {
 	.name = "diagnose",
-	.args = "[--tid TID | --pid PID | --comm NAME] [--at TIME | --from TIME --to TIME] [--boot N] "
-		"[--auto] [--json] FILE",
+	.args = "[--tid TID | --pid PID | --comm NAME] [--at TIME | --from TIME --to TIME] "
+		"[--rules FILE | --no-rules] [--boot N] [--auto] [--json] FILE",
 	.about = "Says in one sentence what a task waited for and who was to blame, then the evidence. With "
 		 "no task\n"
-		 "given it takes the worst stall that `ctrace hangs` finds.",
+		 "given it takes the worst stall that `ctrace hangs` finds. At a terminal it asks where more "
+		 "than\none way leads on.",
 	.options = diagnose_options,
 };
 
 struct request {
 	struct hangs_filter who;
 	const char *at, *from, *to, *boot;
-	bool json;
+	struct rulestore_options rules;
+	bool automatic, json;
 };
 
 /* What --at says; to_ns 0: it was not given. */
@@ -186,21 +203,40 @@ static int diagnose_window(struct analysis_input *in, const struct request *rq, 
 	return CLI_OK;
 }
 
-static int diagnose_print(struct analysis_input *in, const struct request *rq, const struct moment *at)
+static int print_json(const struct analysis_input *in, const struct diagnosis *d,
+		      const struct rulestore *store)
 {
+	json_t *doc = render_diagnosis_json(in->graph, d);
+
+	if (doc && (json_object_set_new(doc, "rules", rulestore_json(store)) ||
+		    json_object_set_new(doc, "asked", json_integer((json_int_t)d->asked)))) {
+		json_decref(doc);
+		doc = NULL;
+	}
+	return text_print_json(doc);
+}
+
+static int diagnose_print(struct analysis_input *in, const struct request *rq, const struct moment *at,
+			  struct asking *asking)
+{
+	struct diagnose_options o = { .rules = &asking->store.rules };
 	struct diagnosis *d;
 	uint32_t task;
 	int r = choose_victim(in, rq, at, &task);
 
 	if (r)
 		return r;
-	r = diagnose(in->graph, task, in->from_ns, in->to_ns, NULL, &d);
+	o.ask = asking_ask(asking, in->window);
+	r = diagnose(in->graph, task, in->from_ns, in->to_ns, &o, &d);
 	if (r)
 		return cli_error("%s: cannot diagnose: %s", in->path, strerror(-r));
-	if (rq->json)
-		r = text_print_json(render_diagnosis_json(in->graph, d));
-	else
+	r = asking_end(asking);
+	if (!r && rq->json) {
+		r = print_json(in, d, &asking->store);
+	} else if (!r) {
 		render_diagnosis(stdout, in->graph, d);
+		rulestore_print(stdout, &asking->store);
+	}
 	diagnosis_free(d);
 	return r;
 }
@@ -211,61 +247,77 @@ static int diagnose_check(const struct request *rq)
 		return cli_usage_error(&diagnose_usage, "give only one of --tid, --pid and --comm");
 	if (rq->at && (rq->from || rq->to))
 		return cli_usage_error(&diagnose_usage, "give either --at or --from and --to");
+	if (rq->rules.none && rq->rules.n_files)
+		return cli_usage_error(&diagnose_usage, "give either --rules or --no-rules");
+	return CLI_OK;
+}
+
+static int diagnose_option(struct request *rq, int c, const char *arg)
+{
+	switch (c) {
+	case OPT_FROM:
+		rq->from = arg;
+		break;
+	case OPT_TO:
+		rq->to = arg;
+		break;
+	case OPT_AT:
+		rq->at = arg;
+		break;
+	case OPT_TID:
+		return analysis_tid("--tid", arg, &rq->who.tid);
+	case OPT_PID:
+		return analysis_tid("--pid", arg, &rq->who.pid);
+	case OPT_COMM:
+		rq->who.comm = arg;
+		break;
+	case OPT_RULES:
+		return rulestore_option(&rq->rules, arg);
+	case OPT_NO_RULES:
+		rq->rules.none = true;
+		break;
+	case OPT_AUTO:
+		rq->automatic = true;
+		break;
+	case OPT_BOOT:
+		rq->boot = arg;
+		break;
+	case OPT_JSON:
+		rq->json = true;
+		break;
+	}
 	return CLI_OK;
 }
 
 int cmd_diagnose(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&diagnose_usage, argc, argv);
+	struct analysis_input in = { 0 };
 	struct request rq = { 0 };
-	struct analysis_input in;
+	struct asking asking;
 	const char *path;
 	struct moment at;
-	int c, r;
+	int c, r = CLI_OK;
 
-	while ((c = cli_next(&p)) > 0)
-		switch (c) {
-		case OPT_FROM:
-			rq.from = p.arg;
-			break;
-		case OPT_TO:
-			rq.to = p.arg;
-			break;
-		case OPT_AT:
-			rq.at = p.arg;
-			break;
-		case OPT_TID:
-			if (analysis_tid("--tid", p.arg, &rq.who.tid))
-				return CLI_USAGE;
-			break;
-		case OPT_PID:
-			if (analysis_tid("--pid", p.arg, &rq.who.pid))
-				return CLI_USAGE;
-			break;
-		case OPT_COMM:
-			rq.who.comm = p.arg;
-			break;
-		case OPT_AUTO:
-			break;
-		case OPT_BOOT:
-			rq.boot = p.arg;
-			break;
-		case OPT_JSON:
-			rq.json = true;
-			break;
-		}
+	while (!r && (c = cli_next(&p)) > 0)
+		r = diagnose_option(&rq, c, p.arg);
+	if (r)
+		return r;
 	if (c < 0)
 		return p.exit_code;
 	path = cli_only_arg(&p, "FILE");
 	if (!path || diagnose_check(&rq))
 		return CLI_USAGE;
-	r = analysis_open(&in, path, rq.boot);
+	r = asking_begin(&rq.rules, !rq.automatic && !rq.json, &asking);
+	if (!r)
+		r = analysis_open(&in, path, rq.boot);
 	if (!r)
 		r = diagnose_window(&in, &rq, &at);
 	if (!r)
 		r = analysis_load(&in);
 	if (!r)
-		r = diagnose_print(&in, &rq, &at);
+		r = diagnose_print(&in, &rq, &at, &asking);
 	analysis_close(&in);
+	asking_done(&asking);
 	return r;
 }

@@ -14,5 +14,7 @@ int cmd_waits(int argc, char **argv);
 int cmd_hangs(int argc, char **argv);
 int cmd_path(int argc, char **argv);
 int cmd_diagnose(int argc, char **argv);
+int cmd_slice(int argc, char **argv);
+int cmd_graph(int argc, char **argv);
 
 #endif

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/asking.h"
+
+#include "cli/cli.h"
+
+int asking_begin(const struct rulestore_options *o, bool may, struct asking *ret)
+{
+	*ret = (struct asking){ .possible = may && ask_possible() };
+	return rulestore_open(o, ret->possible, &ret->store);
+}
+
+const struct ask *asking_ask(struct asking *a, const struct window *w)
+{
+	a->terminal = (struct ask_terminal){ .in = stdin, .out = stdout, .w = w };
+	a->ask = (struct ask){ .choose = ask_choose, .arg = &a->terminal };
+	return a->possible ? &a->ask : NULL;
+}
+
+int asking_end(const struct asking *a)
+{
+	int r = rulestore_keep(&a->store);
+
+	if (a->terminal.asked)
+		putchar('\n');
+	return a->terminal.quit ? CLI_FAILED : r;
+}
+
+void asking_done(struct asking *a)
+{
+	rulestore_done(&a->store);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cli/render/causal.h"
+#include "lib/cleanup.h"
+
+int graph_pick_window(const struct causal *c, uint64_t from_ns, uint64_t to_ns, struct graph_pick *ret)
+{
+	struct graph_pick p = { .c = c, .from_ns = from_ns, .to_ns = to_ns };
+
+	p.in = calloc(c->n_segments + 1, sizeof(*p.in));
+	if (!p.in)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->n_segments; i++) {
+		p.in[i] = c->segments[i].from_ns < to_ns && c->segments[i].to_ns > from_ns;
+		p.n += p.in[i];
+	}
+	*ret = p;
+	return 0;
+}
+
+struct walk {
+	const bool *may;
+	bool *in;
+	uint32_t *queue;
+	size_t n;
+};
+
+static void visit(struct walk *w, uint32_t segment)
+{
+	if (segment == GRAPH_NONE || !w->may[segment] || w->in[segment])
+		return;
+	w->in[segment] = true;
+	w->queue[w->n++] = segment;
+}
+
+/* Breadth first: one round for each step away. */
+static void spread(const struct causal *c, struct walk *w, uint32_t depth)
+{
+	size_t at = 0;
+
+	for (uint32_t d = 0; d < depth && at < w->n; d++) {
+		size_t round = w->n;
+
+		for (; at < round; at++) {
+			uint32_t s = w->queue[at];
+
+			for (uint32_t i = 0; i < c->segments[s].n_in; i++)
+				visit(w, c->edges[c->segments[s].in + i].from);
+			for (uint32_t i = c->out_first[s]; i < c->out_first[s + 1]; i++)
+				visit(w, c->edges[c->out[i]].to);
+		}
+	}
+}
+
+int graph_pick_around(struct graph_pick *pick, uint32_t segment, uint32_t depth)
+{
+	struct walk w = { .may = pick->in };
+
+	w.in = calloc(pick->c->n_segments + 1, sizeof(*w.in));
+	w.queue = malloc((pick->n + 1) * sizeof(*w.queue));
+	if (!w.in || !w.queue) {
+		free(w.in);
+		free(w.queue);
+		return -ENOMEM;
+	}
+	visit(&w, segment);
+	spread(pick->c, &w, depth);
+	free(pick->in);
+	free(w.queue);
+	pick->in = w.in;
+	pick->n = w.n;
+	return 0;
+}
+
+void graph_pick_done(struct graph_pick *pick)
+{
+	free(pick->in);
+	*pick = (struct graph_pick){ 0 };
+}
