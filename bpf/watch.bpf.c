@@ -38,10 +38,9 @@ struct {
 struct watch_seen {
 	__u32 gen;
 	__u32 pad;
-	__u64 source[2]; /* of writes, of both: the one breakpoint that counts */
-	__u64 change;    /* the change that it read last */
-	__u64 value;     /* and what it read */
-	__u64 write_ns;  /* its last write, and the last one recorded */
+	__u64 change;   /* the change that it read last */
+	__u64 value;    /* and what it read */
+	__u64 write_ns; /* its last write, and the last one recorded */
 	__u64 told_ns;
 };
 struct watch_task {
@@ -82,29 +81,18 @@ static __always_inline __u64 watch_value(const struct watch_slot *s)
 	return v;
 }
 
-/*
- * A thread that was made while breakpoints were set for its process may have two
- * of each: an inherited one and its own.  The first that hits counts.
- */
-static __always_inline bool watch_counts(struct watch_hit *h, __u32 both, __u64 cookie)
+/* What is remembered of another variable, that had this slot before, does not count. */
+static __always_inline void watch_renew(struct watch_hit *h)
 {
-	struct watch_seen *seen = h->seen;
-
-	if (!seen)
-		return true;
-	if (seen->gen != h->slot->gen) {
-		seen->gen = h->slot->gen;
-		seen->source[0] = seen->source[1] = 0;
-		seen->change = ~0ULL;
-		seen->write_ns = seen->told_ns = 0;
-	}
-	if (!seen->source[both])
-		seen->source[both] = cookie + 1;
-	return seen->source[both] == cookie + 1;
+	if (!h->seen || h->seen->gen == h->slot->gen)
+		return;
+	h->seen->gen = h->slot->gen;
+	h->seen->change = ~0ULL;
+	h->seen->write_ns = h->seen->told_ns = 0;
 }
 
-/* Finds the variable; false: it is not watched any more, or by the other one of two breakpoints. */
-static __always_inline bool watch_find(struct bpf_perf_event_data *ctx, __u32 both, struct watch_hit *h)
+/* Finds the variable; false: it is not watched any more. */
+static __always_inline bool watch_find(struct bpf_perf_event_data *ctx, struct watch_hit *h)
 {
 	struct task_struct *cur = bpf_get_current_task_btf();
 	__u32 zero = 0;
@@ -122,7 +110,8 @@ static __always_inline bool watch_find(struct bpf_perf_event_data *ctx, __u32 bo
 		if (slots->v[i].tgid == h->tgid && slots->v[i].addr == addr) {
 			h->slot = &slots->v[i];
 			h->seen = t ? &t->v[i] : NULL;
-			return watch_counts(h, both, bpf_get_attach_cookie(ctx));
+			watch_renew(h);
+			return true;
 		}
 	return false;
 }
@@ -178,7 +167,7 @@ int ct_watch_write(struct bpf_perf_event_data *ctx)
 	struct watch_hit h = { .now = bpf_ktime_get_boot_ns() };
 	bool changed;
 
-	if (!watch_find(ctx, 0, &h))
+	if (!watch_find(ctx, &h))
 		return 0;
 	h.value = watch_value(h.slot);
 	changed = h.value != h.slot->value;
@@ -215,7 +204,7 @@ int ct_watch_any(struct bpf_perf_event_data *ctx)
 {
 	struct watch_hit h = { .now = bpf_ktime_get_boot_ns() };
 
-	if (!watch_find(ctx, 1, &h) || !h.seen || h.now - h.seen->write_ns < WATCH_ONE_HIT_NS)
+	if (!watch_find(ctx, &h) || !h.seen || h.now - h.seen->write_ns < WATCH_ONE_HIT_NS)
 		return 0;
 	h.value = watch_value(h.slot);
 	if (h.seen->change == h.slot->change && h.seen->value == h.value)

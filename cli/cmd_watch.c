@@ -69,14 +69,18 @@ static const char *value_text(const struct watch *w, uint64_t v, char buf[TEXT_N
 	return buf;
 }
 
-/* The name of a task, "?" when it has gone. */
-static void task_name(uint32_t tid, char buf[64])
+/* The name of a task, or when it has gone that of its process. */
+static void task_name(const struct watch *w, uint32_t tid, char buf[64])
 {
 	_cleanup_fclose_ FILE *f = NULL;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/comm", tid);
 	f = fopen(path, "re");
+	if (!f) {
+		snprintf(path, sizeof(path), "/proc/%" PRIu64 "/comm", w->pid);
+		f = fopen(path, "re");
+	}
 	if (!f || !fgets(buf, 64, f))
 		strcpy(buf, "?");
 	for (char *p = buf; *p; p++)
@@ -104,11 +108,33 @@ static void print_access(const struct watch *w, const json_t *a)
 	const char *where = str(a, "where");
 	uint32_t tid = (uint32_t)num(a, "tid");
 
-	task_name(tid, name);
+	task_name(w, tid, name);
 	timearg_wall(num(a, "ts_ns"), &w->offsets, 6, wall);
 	printf("%s  %-5s %-10s %s[%" PRIu32 "]%s%s\n", wall,
 	       json_is_true(json_object_get(a, "read")) ? "read" : "write",
 	       value_text(w, num(a, "value"), value), name, tid, *where ? "  " : "", where);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	uint64_t x = num(*(const json_t *const *)a, "ts_ns"), y = num(*(const json_t *const *)b, "ts_ns");
+
+	return (x > y) - (x < y);
+}
+
+/* They come in order from one CPU, but not from several. */
+static void print_accesses(const struct watch *w, const json_t *list)
+{
+	size_t n = json_array_size(list);
+	_cleanup_free_ json_t **v = calloc(n, sizeof(json_t *));
+
+	for (size_t i = 0; v && i < n; i++)
+		v[i] = json_array_get(list, i);
+	if (v)
+		qsort(v, n, sizeof(json_t *), by_time);
+	for (size_t i = 0; v && i < n; i++)
+		print_access(w, v[i]);
+	fflush(stdout);
 }
 
 static int ask(struct watch *w, json_t *request, json_t **ret)
@@ -148,16 +174,13 @@ static int begin(struct watch *w)
 /* Prints what is new; *ret_ended: the process has gone, and with it the variable. */
 static int look(struct watch *w, bool *ret_ended)
 {
-	json_t *answer = NULL, *a;
+	json_t *answer = NULL;
 	const char *ended;
-	size_t i;
 	int r = ask(w, json_pack("{s:s,s:I}", "cmd", "watched", "watch", w->id), &answer);
 
 	if (r)
 		return r;
-	json_array_foreach (json_object_get(answer, "accesses"), i, a)
-		print_access(w, a);
-	fflush(stdout);
+	print_accesses(w, json_object_get(answer, "accesses"));
 	if (num(answer, "unshown"))
 		cli_warn("%" PRIu64 " more were recorded that are not shown here", num(answer, "unshown"));
 	w->refused = num(answer, "refused");

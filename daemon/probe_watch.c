@@ -52,17 +52,15 @@ static int watch_event(uint32_t tid, uint64_t addr, uint32_t len, bool reads)
 }
 
 /* The event with its program, switched on: a link that holds it. */
-static int watch_attach(struct probe *p, uint32_t tid, const struct probe_watch_options *o, bool reads,
-			uint64_t cookie)
+static int watch_attach(struct probe *p, uint32_t tid, const struct probe_watch_options *o, bool reads)
 {
 	struct bpf_program *prog = reads ? p->skel->progs.ct_watch_any : p->skel->progs.ct_watch_write;
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie);
 	_cleanup_close_ int event = -1, link = -1;
 
 	event = watch_event(tid, o->addr, o->len, reads);
 	if (event < 0)
 		return event;
-	link = bpf_link_create(bpf_program__fd(prog), event, BPF_PERF_EVENT, &opts);
+	link = bpf_link_create(bpf_program__fd(prog), event, BPF_PERF_EVENT, NULL);
 	if (link < 0)
 		return link;
 	if (ioctl(event, PERF_EVENT_IOC_ENABLE, 0))
@@ -75,7 +73,7 @@ int probe_watch_try(struct probe *p)
 	static uint64_t here;
 #if defined(__x86_64__)
 	const struct probe_watch_options o = { .addr = (uintptr_t)&here, .len = sizeof(here) };
-	_cleanup_close_ int fd = watch_attach(p, 0, &o, true, 0);
+	_cleanup_close_ int fd = watch_attach(p, 0, &o, true);
 
 	return fd < 0 ? fd : 0;
 #else
@@ -97,7 +95,7 @@ struct watch_opening {
 	const struct probe_watch_options *opt;
 	VEC(int) fds;
 	struct map seen; /* tids */
-	uint64_t cookie;
+	bool again;      /* not the first look at the threads */
 };
 
 static int watch_thread(struct probe *p, struct watch_opening *o, uint32_t tid)
@@ -106,9 +104,12 @@ static int watch_thread(struct probe *p, struct watch_opening *o, uint32_t tid)
 
 	/* in this order: the writer's breakpoint is served first */
 	for (int reads = 0; !r && reads <= o->opt->reads; reads++) {
-		int fd = watch_attach(p, tid, o->opt, reads, o->cookie++);
+		int fd = watch_attach(p, tid, o->opt, reads);
 
 		if (fd == -ESRCH) /* that thread has ended */
+			return 0;
+		/* it is new and has inherited them, else there would be room */
+		if (fd == -ENOSPC && o->again)
 			return 0;
 		r = fd < 0 ? fd : 0;
 		if (!r && VEC_PUSH(&o->fds, fd)) {
@@ -148,8 +149,10 @@ static int watch_all_threads(struct probe *p, struct watch_opening *o)
 	int n = 1;
 
 	/* A thread that an unwatched one makes meanwhile is found in the next pass. */
-	for (int pass = 0; pass < WATCH_PASSES_MAX && n > 0; pass++)
+	for (int pass = 0; pass < WATCH_PASSES_MAX && n > 0; pass++) {
 		n = watch_pass(p, o);
+		o->again = true;
+	}
 	if (n < 0)
 		return n;
 	return o->fds.n ? 0 : -ESRCH;

@@ -178,7 +178,8 @@ int visit_look_wait(struct visit_look *l, const struct visit_want *w, const stru
 static void add_walked(struct visit_look *l, uint32_t tid, uint32_t tgid, const uint64_t *ip, size_t n,
 		       bool exact)
 {
-	bool begun = n && !unwind_begin(l->unwind, tid);
+	/* a thread that has ended has left its code behind */
+	bool begun = n && (!unwind_begin(l->unwind, tid) || !unwind_begin(l->unwind, tgid));
 
 	for (size_t i = 0; begun && i < MIN(n, (size_t)UNWIND_FRAMES_MAX); i++) {
 		struct unwind_frame f = unwind_locate(l->unwind, ip[i], exact && i == 0);
