@@ -12,7 +12,7 @@
 #define JOB_RULES_MAX 1024
 #define JOB_NAME_MAX  24 /* with the 0; a multiple of 8 */
 
-/* A value: a register, or with deref the 64 bits at what the register and off make. */
+/* A value: the sum of a register and off, or with deref the 64 bits at that address. */
 struct job_value {
 	ct_u8 reg; /* 0: none, the value is 0; else 1 + an enum job_reg */
 	ct_u8 deref;
@@ -44,12 +44,15 @@ enum job_reg {
 
 #define JOB_RETURNS 0x01 /* a start that ends when the function returns: the probe is where it begins */
 #define JOB_CALLS   0x02 /* the job's function is not known by name: tell the loader of it */
+#define JOB_NOTED   0x04 /* an enqueue that is remembered, for */
+#define JOB_QUEUED  0x08 /* a start that counts only when the job was enqueued before */
 
 struct job_rule {
 	struct job_value job, queue, function;
 	ct_u8 event; /* enum ct_job */
 	ct_u8 flags; /* JOB_* */
-	ct_u16 pad;
+	ct_u8 name_len;
+	ct_u8 pad;
 	ct_u32 calls;            /* for the loader: what it wants to be told with JOB_CALLS */
 	char name[JOB_NAME_MAX]; /* of the framework: its queues have this name */
 };

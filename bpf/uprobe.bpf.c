@@ -48,6 +48,18 @@ struct {
 	__type(value, struct open_job);
 } ct_job_open SEC(".maps");
 
+/* Jobs that were enqueued and have not begun. */
+struct queued_key {
+	__u64 job;
+	__u64 tgid;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct queued_key);
+	__type(value, __u8);
+} ct_job_queued SEC(".maps");
+
 /* Each its own load at a fixed offset: the verifier refuses others from a program's context. */
 #define JOB_REG(i, member)                                                                                   \
 	case 1 + (i):                                                                                        \
@@ -113,9 +125,12 @@ static __always_inline __u64 job_reg(struct pt_regs *regs, __u32 reg)
 
 static __always_inline __u64 job_value(struct pt_regs *regs, const struct job_value *how)
 {
-	__u64 v = job_reg(regs, how->reg);
+	__u64 v;
 
-	if (how->deref && bpf_probe_read_user(&v, sizeof(v), (void *)(v + how->off)))
+	if (!how->reg)
+		return 0;
+	v = job_reg(regs, how->reg) + how->off;
+	if (how->deref && bpf_probe_read_user(&v, sizeof(v), (void *)v))
 		return 0;
 	return v;
 }
@@ -135,14 +150,12 @@ static __always_inline void job_name_queue(struct cpu *c, __u64 id, const struct
 	bpf_map_update_elem(&ct_objects, &id, &seen, 0);
 	o.b.h.ts = now;
 	o.b.h.kind = CT_OBJECT;
-	o.b.h.size = sizeof(o);
+	o.b.h.size = sizeof(o.b) + ((rule->name_len + 7) & 0x18); /* JOB_NAME_MAX at most */
 	o.b.h.tid = tid;
 	o.b.id = id;
-	for (__u32 i = 0; i < JOB_NAME_MAX && rule->name[i]; i++) {
-		o.name[i] = rule->name[i];
-		o.b.name_len++;
-	}
-	emit_output(c, &o, sizeof(o), now);
+	o.b.name_len = rule->name_len;
+	__builtin_memcpy(o.name, rule->name, sizeof(o.name));
+	emit_output(c, &o, o.b.h.size, now);
 }
 
 static __always_inline void job_emit(__u32 event, const struct open_job *j, const struct job_rule *rule,
@@ -180,6 +193,17 @@ static __always_inline void job_tell(__u32 tgid, __u64 function, __u32 calls)
 		bpf_map_update_elem(&ct_job_told, &key, &told, 0);
 }
 
+/* Whether a start or an end is that of a job: a function that runs jobs may be called without one. */
+static __always_inline bool job_counts(const struct job_rule *rule, __u64 job, __u32 tgid)
+{
+	struct queued_key key = { .job = job, .tgid = tgid };
+	__u8 one = 1;
+
+	if (rule->flags & JOB_NOTED)
+		bpf_map_update_elem(&ct_job_queued, &key, &one, 0);
+	return !(rule->flags & JOB_QUEUED) || !bpf_map_delete_elem(&ct_job_queued, &key);
+}
+
 SEC("uprobe")
 int ct_job_entry(struct pt_regs *regs)
 {
@@ -191,7 +215,7 @@ int ct_job_entry(struct pt_regs *regs)
 	if (!rule || id >> 32 == ct_tracer_tgid)
 		return 0;
 	j.job = job_value(regs, &rule->job);
-	if (!j.job) /* nothing to know it by */
+	if (!j.job || !job_counts(rule, j.job, id >> 32)) /* without a job there is nothing to know it by */
 		return 0;
 	j.queue = job_value(regs, &rule->queue);
 	j.function = job_value(regs, &rule->function);

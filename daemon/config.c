@@ -160,6 +160,8 @@ static int config_set(struct config *c, const char *key, const char *what, const
 				       err);
 	if (!strcmp(key, "hooks"))
 		return config_set_text(c->hooks, sizeof(c->hooks), what, value, err);
+	if (!strcmp(key, "frameworks"))
+		return config_set_text(c->frameworks, sizeof(c->frameworks), what, value, err);
 	if (!strcmp(key, "group"))
 		return config_set_text(c->group, sizeof(c->group), what, value, err);
 	if (!strcmp(key, "size"))
@@ -238,6 +240,7 @@ static const struct option config_options[] = {
 	{ "hooks", required_argument, NULL, OPT_SHARED },
 	{ "long-wait", required_argument, NULL, OPT_SHARED },
 	{ "group", required_argument, NULL, OPT_SHARED },
+	{ "frameworks", required_argument, NULL, OPT_SHARED },
 	{ 0 },
 };
 

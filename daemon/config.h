@@ -24,7 +24,8 @@ struct config {
 	char socket[CONFIG_PATH_MAX];
 	char file[CONFIG_PATH_MAX]; /* the config file */
 	char hooks[CONFIG_PATH_MAX];
-	char group[256]; /* "": none */
+	char frameworks[CONFIG_PATH_MAX]; /* see jobs_load() */
+	char group[256];                  /* "": none */
 	uint64_t size_bytes;
 	uint64_t ring_bytes; /* of each CPU; a power of two */
 	uint64_t long_wait_ns;

@@ -15,6 +15,7 @@
 #include "daemon/config.h"
 #include "daemon/control.h"
 #include "daemon/drain.h"
+#include "daemon/jobs.h"
 #include "daemon/probe.h"
 #include "daemon/service.h"
 #include "daemon/snapshot.h"
@@ -33,6 +34,10 @@ static const char help[] =
 	"aside\n"
 	"  --ring-size BYTES   buffer of each CPU, a power of two (default 4M)\n"
 	"  --hooks LIST        switches families of hooks off: -msg,-block\n"
+	"  --frameworks LIST   have frameworks report their jobs: no (the default), yes (all that are "
+	"described), "
+	"or a\n"
+	"                      list of names, of descriptions and of programs; see ctraced.conf(5)\n"
 	"  --long-wait TIME    a wait this long is visited for its stack (default 200ms)\n"
 	"  --group NAME        members of this group may use the control socket, besides root\n"
 	"  --config FILE       settings, as \"name = value\" with the names above "
@@ -51,6 +56,7 @@ struct ctraced {
 	bool has_dir;
 	sd_event *event;
 	struct service service;
+	struct jobs_specs specs;
 	uint64_t watchdog_usec;
 	gid_t group; /* whose members may use the control socket */
 	char err[512];
@@ -130,7 +136,9 @@ static int ctraced_loop_new(struct ctraced *c)
 static int ctraced_capture(struct ctraced *c)
 {
 	static struct utsname u;
-	const struct probe_options po = { .ring_bytes = c->config.ring_bytes, .hooks = c->config.hooks };
+	const struct probe_options po = { .ring_bytes = c->config.ring_bytes,
+					  .hooks = c->config.hooks,
+					  .jobs = c->specs.n };
 	struct service *s = &c->service;
 	int r = probe_open(&po, &s->probe, c->err);
 
@@ -160,7 +168,13 @@ static int ctraced_capture(struct ctraced *c)
 					  .kernel = u.release,
 					  .n_cpus = probe_cpus(s->probe) } },
 	};
-	return drain_new(&d, &s->drain, c->err);
+	r = drain_new(&d, &s->drain, c->err);
+	if (r < 0)
+		return r;
+	r = jobs_new(s->probe, &c->specs, &s->jobs);
+	if (r < 0)
+		snprintf(c->err, sizeof(c->err), "Cannot have frameworks report: %s.", strerror(-r));
+	return r;
 }
 
 /* In this order, so that whatever fails leaves nothing half-made: ctraced_stop() undoes what was done. */
@@ -194,7 +208,8 @@ static bool ctraced_stop(struct ctraced *c)
 
 	if (s->drain)
 		snapshot_prepare(&src, 0);
-	ended = worker_stop(s->worker);
+	ended = jobs_free(s->jobs);
+	ended &= worker_stop(s->worker);
 	drain_stop(s->drain);
 	control_free(s->control);
 	if (!ended)
@@ -203,6 +218,7 @@ static bool ctraced_stop(struct ctraced *c)
 	worker_free(s->worker);
 	watchpoints_free(s->watchpoints);
 	probe_free(s->probe);
+	jobs_load_done(&c->specs);
 	sd_event_unref(c->event);
 	return true;
 }
@@ -229,7 +245,7 @@ static int ctraced_run(struct ctraced *c)
 	if (r < 0)
 		warnx("The event loop failed: %s; the trace is sealed.", strerror(-r));
 	if (!ctraced_stop(c))
-		warnx("Gave up a snapshot that did not come to its end.");
+		warnx("Gave up a snapshot, or a look at a program, that did not come to its end.");
 	statedir_close(&c->dir);
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
@@ -241,6 +257,8 @@ int main(int argc, char *argv[])
 
 	if (r == CONFIG_RUN)
 		r = probe_check_hooks(c.config.hooks, c.err);
+	if (r == CONFIG_RUN)
+		r = jobs_load(c.config.frameworks, &c.specs, c.err);
 	if (r == CONFIG_RUN)
 		r = ctraced_group(&c);
 	if (r < 0) {

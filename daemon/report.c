@@ -107,6 +107,14 @@ static json_t *report_hook_counts(struct probe *probe)
 	return json_pack("{s:I,s:I}", "live", num(live), "off", num(n - live));
 }
 
+static json_t *report_jobs(struct jobs *jobs)
+{
+	struct jobs_stats s = jobs_stats(jobs);
+
+	return json_pack("{s:I,s:I,s:I}", "files", num(s.files), "callees", num(s.callees), "refused",
+			 num(s.refused));
+}
+
 json_t *report_status(const struct report_source *src, double bpf_percent)
 {
 	struct drain_stats s = drain_stats(src->drain);
@@ -132,6 +140,7 @@ json_t *report_status(const struct report_source *src, double bpf_percent)
 	json_object_set_new(a, "visits", report_visits(&s));
 	json_object_set_new(a, "cost", report_cost(&s, now_ns, bpf_percent));
 	json_object_set_new(a, "hooks", report_hook_counts(src->probe));
+	json_object_set_new(a, "frameworks", report_jobs(src->jobs));
 	json_object_set_new(a, "clients", json_integer(src->clients));
 	json_object_set_new(a, "denied", json_integer(num(src->denied)));
 	return a;
@@ -175,7 +184,13 @@ static void report_lockdown(char ret[32])
 		strcpy(ret, "unknown");
 }
 
-json_t *report_doctor(struct probe *probe)
+static void report_framework(void *list, const struct jobs_row *r)
+{
+	json_array_append_new(list, json_pack("{s:s,s:b,s:s,s:s,s:s}", "name", r->name, "live", r->live,
+					      "how", r->how, "why", r->why, "without", r->without));
+}
+
+json_t *report_doctor(struct probe *probe, struct jobs *jobs)
 {
 	size_t n;
 	const struct probe_hook *hooks = probe_hooks(probe, &n);
@@ -189,6 +204,7 @@ json_t *report_doctor(struct probe *probe)
 		json_array_append_new(list, json_pack("{s:s,s:b,s:s,s:s,s:s}", "name", hooks[i].name, "live",
 						      hooks[i].live, "how", hooks[i].how, "why", hooks[i].why,
 						      "without", hooks[i].without));
+	jobs_rows(jobs, report_framework, list);
 	return json_pack("{s:b,s:s,s:s,s:b,s:s,s:o,s:o}", "ok", 1, "kernel", u.release, "machine", u.machine,
 			 "btf", !access("/sys/kernel/btf/vmlinux", R_OK), "lockdown", lockdown,
 			 "capabilities", report_capabilities(), "hooks", list);

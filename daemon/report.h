@@ -9,11 +9,13 @@
 #include <stdint.h>
 
 #include "daemon/drain.h"
+#include "daemon/jobs.h"
 #include "daemon/probe.h"
 
 struct report_source {
 	struct probe *probe;
 	struct drain *drain;
+	struct jobs *jobs;
 	const char *trace;
 	uint64_t size_bytes, ring_bytes;
 	unsigned clients;
@@ -22,7 +24,7 @@ struct report_source {
 
 /* bpf_percent: of one CPU, or negative when it was not measured.  NULL: out of memory. */
 json_t *report_status(const struct report_source *src, double bpf_percent);
-json_t *report_doctor(struct probe *probe);
+json_t *report_doctor(struct probe *probe, struct jobs *jobs);
 
 /* Measures for a fifth of a second how much CPU time the programs in the kernel take, in % of one CPU.  The
  * kernel's statistics slow all BPF programs a little while they are on.  0, or -errno when they cannot be

@@ -126,6 +126,7 @@ static void status_answer(struct service *s, uint64_t client, double bpf_percent
 	const struct report_source src = {
 		.probe = s->probe,
 		.drain = s->drain,
+		.jobs = s->jobs,
 		.trace = s->trace,
 		.size_bytes = s->config->size_bytes,
 		.ring_bytes = s->config->ring_bytes,
@@ -167,7 +168,7 @@ void service_request(void *arg, uint64_t client, const char *cmd, json_t *body, 
 	else if (!strcmp(cmd, "status"))
 		service_status(s, client, body);
 	else if (!strcmp(cmd, "doctor"))
-		control_answer(s->control, client, report_doctor(s->probe));
+		control_answer(s->control, client, report_doctor(s->probe, s->jobs));
 	else if (!strcmp(cmd, "snapshot"))
 		service_snapshot(s, client, body, TAKE_FD(fd));
 	else if (!strcmp(cmd, "watch"))

@@ -11,6 +11,7 @@
 #include "daemon/config.h"
 #include "daemon/control.h"
 #include "daemon/drain.h"
+#include "daemon/jobs.h"
 #include "daemon/watchpoint.h"
 #include "daemon/worker.h"
 
@@ -21,6 +22,7 @@ struct service {
 	struct probe *probe;
 	struct worker *worker;
 	struct drain *drain;
+	struct jobs *jobs; /* NULL: no framework reports */
 	struct watchpoints *watchpoints;
 };
 

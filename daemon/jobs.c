@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/jobs.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/jobs_callee.h"
+#include "daemon/jobs_file.h"
+#include "daemon/jobs_find.h"
+#include "daemon/jobs_probe.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+
+typedef VEC(struct jobs_row) jobs_row_list;
+
+struct jobs {
+	const struct jobs_specs *specs;
+	int wake_fd;
+	pthread_t thread;
+
+	/* the thread only */
+	struct jobs_probe *probe;
+	struct jobs_callees *callees;
+	VEC(struct jobs_file *) files;
+	uint64_t refused;
+	bool changed; /* rows have to be written anew */
+
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t looked;
+	bool first_done, stop;
+	jobs_row_list rows;
+	struct jobs_stats stats;
+};
+
+/* What a look at a path or a mapping is for. */
+struct jobs_scan {
+	struct jobs *jobs;
+	uint32_t spec;
+};
+
+static void jobs_file_drop(struct jobs *j, size_t i)
+{
+	jobs_file_free(j->probe, j->files.v[i]);
+	j->files.v[i] = j->files.v[--j->files.n];
+	j->changed = true;
+}
+
+static void jobs_path_add(struct jobs *j, uint32_t spec, const char *path)
+{
+	struct jobs_file *f;
+	struct stat st;
+	_cleanup_close_ int fd = jobs_find_open(path, &st);
+
+	if (fd < 0)
+		return;
+	if (j->files.n == JOBS_FILES_MAX || VEC_RESERVE(&j->files, j->files.n + 1) ||
+	    jobs_file_new(j->probe, j->specs->v[spec], spec, path, fd, &st, &f)) {
+		j->refused++;
+		return;
+	}
+	f->named = true;
+	VEC_PUSH(&j->files, f);
+	j->changed = true;
+}
+
+/* A path at which a file of a framework may be. */
+static void jobs_path(void *arg, const char *path)
+{
+	const struct jobs_scan *s = arg;
+	struct jobs *j = s->jobs;
+	struct stat st;
+
+	if (stat(path, &st))
+		return;
+	for (size_t i = 0; i < j->files.n; i++) {
+		struct jobs_file *f = j->files.v[i];
+
+		if (f->spec_no == s->spec && jobs_file_is(f, &st)) {
+			f->named = true;
+			return;
+		}
+	}
+	jobs_path_add(j, s->spec, path);
+}
+
+static bool jobs_spec_names(const struct jobs_spec *spec, const char *path)
+{
+	const char *base = strrchr(path, '/') + 1;
+
+	for (size_t i = 0; i < spec->n_binaries; i++)
+		if (!strcmp(spec->binaries[i], base))
+			return true;
+	return false;
+}
+
+static int jobs_mapping(void *arg, const struct jobs_mapping *m)
+{
+	struct jobs_scan s = { .jobs = arg };
+	struct jobs *j = arg;
+
+	for (size_t i = 0; i < j->files.n; i++)
+		if (j->files.v[i]->st.st_ino == m->ino)
+			j->files.v[i]->mapped = true;
+	for (; s.spec < j->specs->n; s.spec++) {
+		char path[PATH_MAX];
+		struct stat st;
+
+		if (!jobs_spec_names(j->specs->v[s.spec], m->path))
+			continue;
+		/* the process may be in a container, and the path be another file here */
+		if (snprintf(path, sizeof(path), "%s", m->path) < (int)sizeof(path) &&
+		    (stat(path, &st) || st.st_ino != m->ino))
+			snprintf(path, sizeof(path), "/proc/%u/root%.4000s", m->pid, m->path);
+		if (!stat(path, &st) && st.st_ino == m->ino)
+			jobs_path(&s, path);
+	}
+	return 0;
+}
+
+/* What was written to has its instructions elsewhere: a probe that stayed would hit the middle of one. */
+static void jobs_drop_changed(struct jobs *j)
+{
+	for (size_t i = 0; i < j->files.n;) {
+		struct jobs_file *f = j->files.v[i];
+		struct stat st;
+
+		if (!stat(f->path, &st) && jobs_file_is(f, &st) && jobs_file_changed(f, &st))
+			jobs_file_drop(j, i);
+		else
+			i++;
+	}
+}
+
+/* Between the scans: binaries that are named by their path may be built anew, and run at once. */
+static void jobs_look(struct jobs *j)
+{
+	struct jobs_scan s = { .jobs = j };
+
+	jobs_drop_changed(j);
+	for (; s.spec < j->specs->n; s.spec++)
+		for (size_t i = 0; i < j->specs->v[s.spec]->n_binaries; i++)
+			if (strchr(j->specs->v[s.spec]->binaries[i], '/'))
+				jobs_find_places(j->specs->v[s.spec]->binaries[i], jobs_path, &s);
+}
+
+static void jobs_scan(struct jobs *j)
+{
+	struct jobs_scan s = { .jobs = j };
+
+	jobs_drop_changed(j);
+	for (size_t i = 0; i < j->files.n; i++) {
+		struct jobs_file *f = j->files.v[i];
+		struct stat st;
+		bool named = !stat(f->path, &st) && jobs_file_is(f, &st);
+
+		j->changed |= named != f->named;
+		f->named = named;
+		f->mapped = false;
+	}
+	for (; s.spec < j->specs->n; s.spec++)
+		for (size_t i = 0; i < j->specs->v[s.spec]->n_binaries; i++)
+			jobs_find_places(j->specs->v[s.spec]->binaries[i], jobs_path, &s);
+	jobs_find_all_mappings(jobs_mapping, j);
+	/* a file that was replaced goes on being probed as long as somebody runs it */
+	for (size_t i = 0; i < j->files.n;)
+		if (!j->files.v[i]->named && !j->files.v[i]->mapped)
+			jobs_file_drop(j, i);
+		else
+			i++;
+	jobs_callees_reap(j->callees);
+}
+
+static void jobs_call(void *arg, const struct job_call *call)
+{
+	struct jobs *j = arg;
+	uint32_t no = call->calls / JOBS_SPEC_FUNCTIONS_MAX;
+
+	/* what is told by the kernel side was given to it by jobs_file */
+	if (jobs_callees_add(j->callees, j->specs->v[no], call->calls % JOBS_SPEC_FUNCTIONS_MAX, call))
+		j->refused++;
+}
+
+static void jobs_row_of(const struct jobs_file *f, struct jobs_row *row)
+{
+	const char *replaced = f->named ? "" : " (replaced, but still run)";
+
+	row->live = f->n_found;
+	if (row->live && f->n_found == f->n_wanted)
+		snprintf(row->how, sizeof(row->how), "uprobe in %.200s%s", f->path, replaced);
+	else if (row->live)
+		snprintf(row->how, sizeof(row->how), "uprobe in %.120s%s, %u of %u functions%s%s", f->path,
+			 replaced, f->n_found, f->n_wanted, *f->why ? "; " : "", f->why);
+	else
+		snprintf(row->why, sizeof(row->why), "%.160s%s: %s", f->path, replaced,
+			 *f->why ? f->why : "has none of the functions; is it stripped?");
+}
+
+/* No file of a framework was found. */
+static void jobs_row_absent(const struct jobs_spec *spec, struct jobs_row *row)
+{
+	size_t at = (size_t)snprintf(row->why, sizeof(row->why), "not found:");
+
+	for (size_t i = 0; i < spec->n_binaries && at < sizeof(row->why); i++)
+		at += (size_t)snprintf(row->why + at, sizeof(row->why) - at, "%s %.100s", i ? "," : "",
+				       spec->binaries[i]);
+}
+
+/* Writes down for others how things are. */
+static void jobs_publish(struct jobs *j)
+{
+	jobs_row_list rows = { 0 };
+
+	for (uint32_t s = 0; s < j->specs->n; s++) {
+		const struct jobs_spec *spec = j->specs->v[s];
+		struct jobs_row row = { 0 };
+		bool found = false;
+
+		snprintf(row.name, sizeof(row.name), "jobs/%s", spec->name);
+		snprintf(row.without, sizeof(row.without), "jobs of %s are not told apart", spec->name);
+		for (size_t i = 0; i < j->files.n; i++) {
+			struct jobs_row one = row;
+
+			if (j->files.v[i]->spec_no != s)
+				continue;
+			found = true;
+			jobs_row_of(j->files.v[i], &one);
+			VEC_PUSH(&rows, one);
+		}
+		if (!found) {
+			jobs_row_absent(spec, &row);
+			VEC_PUSH(&rows, row);
+		}
+	}
+	pthread_mutex_lock(&j->lock);
+	VEC_FREE(&j->rows);
+	j->rows = rows;
+	j->first_done = true;
+	pthread_cond_broadcast(&j->looked);
+	pthread_mutex_unlock(&j->lock);
+}
+
+/* Returns whether to go on. */
+static bool jobs_count(struct jobs *j)
+{
+	bool stop;
+
+	pthread_mutex_lock(&j->lock);
+	j->stats = (struct jobs_stats){ .files = j->files.n,
+					.callees = jobs_callees_count(j->callees),
+					.refused = j->refused };
+	stop = j->stop;
+	pthread_mutex_unlock(&j->lock);
+	return !stop;
+}
+
+static void *jobs_main(void *arg)
+{
+	struct jobs *j = arg;
+	struct pollfd p[] = { { .fd = j->wake_fd, .events = POLLIN },
+			      { .fd = jobs_probe_fd(j->probe), .events = POLLIN } };
+	uint64_t next_ns = 0;
+
+	pthread_setname_np(pthread_self(), "ctraced-jobs");
+	j->changed = true;
+	while (jobs_count(j)) {
+		uint64_t begin_ns = clock_boot_ns();
+
+		jobs_probe_calls(j->probe, jobs_call, j);
+		if (begin_ns >= next_ns) {
+			jobs_scan(j);
+			next_ns = clock_boot_ns();
+			next_ns += MAX(JOBS_SCAN_MS * NSEC_PER_MSEC, JOBS_SCAN_REST * (next_ns - begin_ns));
+		} else {
+			jobs_look(j);
+		}
+		if (j->changed)
+			jobs_publish(j);
+		j->changed = false;
+		poll(p, ARRAY_SIZE(p), JOBS_LOOK_MS);
+	}
+	while (j->files.n)
+		jobs_file_drop(j, 0);
+	jobs_callees_free(j->callees);
+	return NULL;
+}
+
+/* Every probe takes descriptors. */
+static void jobs_raise_limit(void)
+{
+	struct rlimit l;
+
+	if (!getrlimit(RLIMIT_NOFILE, &l) && l.rlim_cur < l.rlim_max) {
+		l.rlim_cur = l.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &l);
+	}
+}
+
+static void jobs_destroy(struct jobs *j)
+{
+	jobs_probe_free(j->probe);
+	if (j->wake_fd >= 0)
+		close(j->wake_fd);
+	VEC_FREE(&j->rows);
+	VEC_FREE(&j->files);
+	pthread_cond_destroy(&j->looked);
+	pthread_mutex_destroy(&j->lock);
+	free(j);
+}
+
+static int jobs_start(struct jobs *j, struct probe *probe)
+{
+	int r;
+
+	j->wake_fd = eventfd(0, EFD_CLOEXEC);
+	if (j->wake_fd < 0)
+		return -errno;
+	r = jobs_probe_new(probe, &j->probe);
+	if (!r)
+		r = jobs_callees_new(j->probe, &j->callees);
+	if (r)
+		return r;
+	r = -pthread_create(&j->thread, NULL, jobs_main, j);
+	if (r)
+		jobs_callees_free(j->callees);
+	return r;
+}
+
+int jobs_new(struct probe *probe, const struct jobs_specs *specs, struct jobs **ret)
+{
+	struct jobs *j;
+	struct timespec until;
+	int r;
+
+	*ret = NULL;
+	if (!specs->n)
+		return 0;
+	j = calloc(1, sizeof(*j));
+	if (!j)
+		return -ENOMEM;
+	j->specs = specs;
+	j->wake_fd = -1;
+	pthread_mutex_init(&j->lock, NULL);
+	pthread_cond_init(&j->looked, NULL);
+	jobs_raise_limit();
+	r = jobs_start(j, probe);
+	if (r) {
+		jobs_destroy(j);
+		return r == -EOPNOTSUPP ? 0 : r; /* the probe's own row says why */
+	}
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += JOBS_FIRST_MS / 1000;
+	pthread_mutex_lock(&j->lock);
+	while (!r && !j->first_done)
+		r = pthread_cond_timedwait(&j->looked, &j->lock, &until);
+	pthread_mutex_unlock(&j->lock);
+	*ret = j;
+	return 0;
+}
+
+bool jobs_free(struct jobs *j)
+{
+	struct timespec until;
+
+	if (!j)
+		return true;
+	pthread_mutex_lock(&j->lock);
+	j->stop = true;
+	pthread_mutex_unlock(&j->lock);
+	eventfd_write(j->wake_fd, 1);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += JOBS_FIRST_MS / 1000;
+	if (pthread_timedjoin_np(j->thread, NULL, &until))
+		return false;
+	jobs_destroy(j);
+	return true;
+}
+
+struct jobs_stats jobs_stats(struct jobs *j)
+{
+	struct jobs_stats s = { 0 };
+
+	if (!j)
+		return s;
+	pthread_mutex_lock(&j->lock);
+	s = j->stats;
+	pthread_mutex_unlock(&j->lock);
+	return s;
+}
+
+void jobs_rows(struct jobs *j, void (*fn)(void *arg, const struct jobs_row *row), void *arg)
+{
+	if (!j)
+		return;
+	pthread_mutex_lock(&j->lock);
+	for (size_t i = 0; i < j->rows.n; i++)
+		fn(arg, &j->rows.v[i]);
+	pthread_mutex_unlock(&j->lock);
+}
