@@ -238,28 +238,18 @@ static uint32_t *place_segments(struct pass *p, struct causal *c)
 	return place;
 }
 
-/* Puts each segment into its place, along the cycles of the permutation; those that were taken back go. */
-static void move_segments(struct pass *p, uint32_t *place, size_t n_kept)
+/* Each segment into its place.  Task by task they are in order already, so this writes one stream a task,
+ * which is far faster than to do it in place, along the cycles. */
+static int move_segments(struct pass *p, const uint32_t *place, struct causal *c)
 {
-	struct segment *v = p->segments.v;
-	size_t n = 0;
-
+	c->segments = malloc((c->n_segments + 1) * sizeof(*c->segments));
+	if (!c->segments)
+		return -ENOMEM;
 	for (size_t i = 0; i < p->segments.n; i++)
-		if (v[i].n_in != SEGMENT_GONE) {
-			v[n] = v[i];
-			place[n++] = place[i];
-		}
-	p->segments.n = n_kept;
-	for (size_t i = 0; i < n; i++)
-		while (place[i] != i) {
-			uint32_t to = place[i];
-			struct segment s = v[to];
-
-			v[to] = v[i];
-			place[i] = place[to];
-			place[to] = to;
-			v[i] = s;
-		}
+		if (p->segments.v[i].n_in != SEGMENT_GONE)
+			c->segments[place[i]] = p->segments.v[i];
+	VEC_FREE(&p->segments);
+	return 0;
 }
 
 /* Ends of the segments: each lasts until the next of its task begins, the last as long as the task is known.
@@ -286,7 +276,6 @@ static void end_segments(const struct graph *g, struct causal *c)
 	}
 }
 
-/* A stack each for the segments where one is known: by segment. */
 static int stack_cmp(const void *a, const void *b)
 {
 	const struct stack_seen *x = a, *y = b;
@@ -349,31 +338,34 @@ static uint64_t stack_of(const struct pass *p, uint32_t segment)
 	return best;
 }
 
-/* Weak edges between the segments of a task that were divided. */
-static int add_neighbours(struct pass *p, const struct causal *c)
+/* A weak edge from the segment before leads to those that were divided from it. */
+static bool is_divided(const struct causal *c, size_t i)
 {
-	for (uint32_t i = 1; i < c->n_segments; i++) {
-		const struct segment *s = &c->segments[i];
-		struct edge e = { .from = i - 1,
-				  .to = i,
-				  .event = s->event,
-				  .cause = s->event,
-				  .kind = EDGE_NEIGHBOUR,
-				  .strength = EDGE_WEAK };
-		uint64_t here;
+	const struct segment *s = &c->segments[i];
 
-		if (s[-1].task != s->task || s->cut == CUT_FIRST || s->cut == CUT_EXEC)
-			continue;
-		here = p->stacks.n ? stack_of(p, i) : 0;
-		if (here && stacks_alike(p->g->w, here, stack_of(p, i - 1))) {
-			e.strength = EDGE_BOOSTED;
-			e.flags = EDGE_ALIKE;
-		}
-		if (VEC_PUSH(&p->edges, e))
-			return -ENOMEM;
-	}
-	return p->edges.n >= GRAPH_NONE ? -E2BIG : 0;
+	return c->policy == POLICY_CTRACE && s->cut != CUT_FIRST && s->cut != CUT_EXEC && i &&
+	       s[-1].task == s->task;
 }
+
+static struct edge neighbour_edge(const struct pass *p, const struct causal *c, uint32_t i)
+{
+	struct edge e = { .from = i - 1,
+			  .to = i,
+			  .event = c->segments[i].event,
+			  .cause = c->segments[i].event,
+			  .kind = EDGE_NEIGHBOUR,
+			  .strength = EDGE_WEAK };
+	uint64_t here = p->stacks.n ? stack_of(p, i) : 0;
+
+	if (here && stacks_alike(p->g->w, here, stack_of(p, i - 1))) {
+		e.strength = EDGE_BOOSTED;
+		e.flags = EDGE_ALIKE;
+	}
+	return e;
+}
+
+/* So many are sorted by insertion. */
+#define EDGE_FEW 16
 
 static int edge_cmp(const void *a, const void *b)
 {
@@ -388,40 +380,43 @@ static int edge_cmp(const void *a, const void *b)
 	return x->cause < y->cause ? -1 : x->cause > y->cause;
 }
 
-/* Moves the edges to where those that lead to one segment are together (American flag sort); fills in and
- * n_in of the segments. */
-static void group_edges(struct edge *v, size_t n, struct segment *s, size_t n_segments)
+/* Puts the edges to where those that lead to one segment are together, and those between neighbours with
+ * them; fills in and n_in of the segments. */
+static int group_edges(struct pass *p, struct causal *c)
 {
-	uint32_t at = 0;
+	struct segment *s = c->segments;
+	uint64_t n = 0;
 
-	for (size_t i = 0; i < n; i++)
-		s[v[i].to].n_in++;
-	/* in: where the next one goes; at the end of this loop, and again after the next one, the begin */
-	for (size_t i = 0; i < n_segments; i++) {
-		s[i].in = at;
-		at += s[i].n_in;
-	}
-	for (size_t i = 0, end = 0; i < n_segments; i++) {
-		end += s[i].n_in;
-		while (s[i].in < end) {
-			struct edge *e = &v[s[i].in];
-
-			while (e->to != i) {
-				struct edge *to = &v[s[e->to].in++], swap = *to;
-
-				*to = *e;
-				*e = swap;
-			}
-			s[i].in++;
+	for (size_t i = 0; i < p->edges.n; i++)
+		s[p->edges.v[i].to].n_in++;
+	for (size_t i = 0; i < c->n_segments; i++)
+		n += s[i].n_in + is_divided(c, i);
+	if (n >= GRAPH_NONE)
+		return -E2BIG;
+	c->edges = malloc((n + 1) * sizeof(*c->edges));
+	if (!c->edges)
+		return -ENOMEM;
+	/* in: where the next one goes */
+	n = 0;
+	for (size_t i = 0; i < c->n_segments; i++) {
+		s[i].in = (uint32_t)n;
+		n += s[i].n_in;
+		if (is_divided(c, i)) {
+			c->edges[n++] = neighbour_edge(p, c, (uint32_t)i);
+			s[i].n_in++;
 		}
 	}
-	for (size_t i = 0; i < n_segments; i++)
-		s[i].in -= s[i].n_in;
+	for (size_t i = 0; i < p->edges.n; i++)
+		c->edges[s[p->edges.v[i].to].in++] = p->edges.v[i];
+	for (size_t i = 0; i < c->n_segments; i++)
+		s[i].in -= s[i].n_in - is_divided(c, i);
+	VEC_FREE(&p->edges);
+	return 0;
 }
 
 static void sort_few(struct edge *v, uint32_t n)
 {
-	if (n > 16) {
+	if (n > EDGE_FEW) {
 		qsort(v, n, sizeof(*v), edge_cmp);
 		return;
 	}
@@ -476,17 +471,33 @@ static void settle_edges(struct causal *c)
 	c->n_edges = n;
 }
 
-/* out and out_first.  Edges are taken by event, so that those of one segment come out so. */
-static int out_cmp(const void *a, const void *b, void *edges)
+/* By event, then in the order in which they are. */
+static bool out_before(const struct edge *edges, uint32_t a, uint32_t b)
 {
-	const struct edge *x = (const struct edge *)edges + *(const uint32_t *)a;
-	const struct edge *y = (const struct edge *)edges + *(const uint32_t *)b;
-
-	if (x->event != y->event)
-		return x->event < y->event ? -1 : 1;
-	return x < y ? -1 : x > y;
+	return edges[a].event != edges[b].event ? edges[a].event < edges[b].event : a < b;
 }
 
+static int out_cmp(const void *a, const void *b, void *edges)
+{
+	return out_before(edges, *(const uint32_t *)a, *(const uint32_t *)b) ? -1 : 1;
+}
+
+static void sort_out(struct edge *edges, uint32_t *v, uint32_t n)
+{
+	if (n > EDGE_FEW) {
+		qsort_r(v, n, sizeof(*v), out_cmp, edges);
+		return;
+	}
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t x = v[i], k = i;
+
+		for (; k && out_before(edges, x, v[k - 1]); k--)
+			v[k] = v[k - 1];
+		v[k] = x;
+	}
+}
+
+/* out and out_first. */
 static int fill_out(struct causal *c)
 {
 	uint32_t *first = calloc(c->n_segments + 2, sizeof(*first));
@@ -505,9 +516,7 @@ static int fill_out(struct causal *c)
 		if (c->edges[i].from != GRAPH_NONE)
 			c->out[first[c->edges[i].from + 1]++] = (uint32_t)i;
 	for (size_t i = 0; i < c->n_segments; i++)
-		if (first[i + 1] - first[i] > 1)
-			qsort_r(c->out + first[i], first[i + 1] - first[i], sizeof(*c->out), out_cmp,
-				c->edges);
+		sort_out(c->edges, c->out + first[i], first[i + 1] - first[i]);
 	return 0;
 }
 
@@ -528,7 +537,8 @@ static void renumber(struct pass *p, const uint32_t *place)
 
 static int causal_finish(struct pass *p, struct causal *c)
 {
-	uint32_t *place;
+	_cleanup_free_ uint32_t *place = NULL;
+	int r;
 
 	c->first = calloc(p->g->n_tasks + 2, sizeof(*c->first));
 	place = c->first ? place_segments(p, c) : NULL;
@@ -536,16 +546,13 @@ static int causal_finish(struct pass *p, struct causal *c)
 		return -ENOMEM;
 	c->n_segments = c->first[p->g->n_tasks];
 	renumber(p, place);
-	move_segments(p, place, c->n_segments);
-	free(place);
-	c->segments = TAKE_PTR(p->segments.v);
+	r = move_segments(p, place, c);
+	if (r)
+		return r;
 	end_segments(p->g, c);
-	if (p->policy == POLICY_CTRACE && add_neighbours(p, c))
-		return p->edges.n >= GRAPH_NONE ? -E2BIG : -ENOMEM;
-	c->edges = TAKE_PTR(p->edges.v);
-	c->n_edges = p->edges.n;
-	if (c->n_edges)
-		group_edges(c->edges, c->n_edges, c->segments, c->n_segments);
+	r = group_edges(p, c);
+	if (r)
+		return r;
 	settle_edges(c);
 	return fill_out(c);
 }

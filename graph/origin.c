@@ -50,21 +50,19 @@ static uint64_t job_key(const struct pass *p, uint32_t task, const struct window
 static void origin_job(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct window_event *e = &p->e[event];
-	struct origin *o;
+	uint64_t key = job_key(p, task, e), queued;
+	struct origin o;
 
 	divide_job(p, task, e, event);
-	if (e->r.state == CT_JOB_END || p->err)
-		return;
-	o = origin_of(p, &p->jobs, job_key(p, task, e));
-	if (!o)
-		return;
 	if (e->r.state == CT_JOB_ENQUEUE) {
-		o->event = event;
-		o->segment = p->work[task].segment;
-	} else if (o->event != GRAPH_NONE) {
-		origin_edge(p, o, task, event, EDGE_JOB, EDGE_STRONG);
-		divide_inherit(p, task, p->segments.v[o->segment].task);
-		o->event = GRAPH_NONE; /* the address may be that of another job next time */
+		/* the latest: the address may have been that of another job before */
+		if (map_set(&p->jobs, key, (uint64_t)p->work[task].segment << 32 | event))
+			p->err = -ENOMEM;
+	} else if (e->r.state == CT_JOB_START && map_get(&p->jobs, key, &queued)) {
+		map_del(&p->jobs, key);
+		o = (struct origin){ .event = (uint32_t)queued, .segment = (uint32_t)(queued >> 32) };
+		origin_edge(p, &o, task, event, EDGE_JOB, EDGE_STRONG);
+		divide_inherit(p, task, p->segments.v[o.segment].task);
 	}
 }
 

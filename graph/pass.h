@@ -49,7 +49,7 @@ struct work {
 	uint8_t n_set;
 };
 
-/* What may yet lead to something: a job that is queued, a write, an unlock, a signal. */
+/* What may yet lead to something: a write, an unlock, a signal. */
 struct origin {
 	uint32_t event, segment;
 	uint64_t value; /* a variable's */
@@ -80,7 +80,8 @@ struct pass {
 	VEC(struct stack_seen) stacks; /* of segments, in no order */
 	struct match match;
 	VEC(struct origin) origins;
-	struct map jobs, variables, locks, signals; /* key -> index of the origin */
+	struct map variables, locks, signals; /* key -> index of the origin */
+	struct map jobs;                      /* key -> segment << 32 | event of its enqueueing */
 	VEC(struct hands) hands;
 	struct map futexes; /* object -> index of its hands */
 	int err;

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * causal [BATCHES]
+ *
+ * Times graph_build() and causal_build() on a window made up in memory: a browser, say.  16 event loops, each
+ * with a client in another process and a worker.  Each of BATCHES (120 000) is a request that wakes a loop,
+ * which runs 10 jobs for it (2 or 3 of them queued by an earlier job), posts 1 or 2 pieces of work to its
+ * worker, answers, and sleeps; every 12th time it also makes a process that runs and ends.  The default gives
+ * 2.75 million segments and 3.6 million edges.
+ *
+ * Prints key=value lines; seconds are those of one thread's CPU time.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "graph/causal.h"
+#include "lib/vec.h"
+
+#define LOOPS   16
+#define BATCHES 120000
+#define FIRST   1000 /* tid of the first loop; then its worker and its client */
+#define STEP_NS 1000
+
+/* Of a batch, in twelfths. */
+#define JOBS_12  93 /* whose queueing was not reported */
+#define QUEUE_12 28
+#define POSTS_12 20
+#define FORKS_12 1
+
+struct make {
+	struct window w;
+	VEC(struct window_event) events;
+	VEC(struct window_task) tasks;
+	VEC(struct window_object) objects;
+	uint64_t now;
+	uint64_t job;
+	uint32_t next_child;
+};
+
+static void die(const char *what)
+{
+	fprintf(stderr, "causal: %s\n", what);
+	exit(1);
+}
+
+static struct window_event *put(struct make *m, uint16_t cpu, enum ct_kind kind, uint32_t tid, uint32_t peer)
+{
+	m->now += STEP_NS;
+	if (VEC_PUSH(&m->events, (struct window_event){ .r = { .ts = m->now,
+							       .kind = (uint8_t)kind,
+							       .tid = tid,
+							       .peer = peer,
+							       .nr = CT_NR_NONE },
+							.cpu = cpu }))
+		die("out of memory");
+	return &m->events.v[m->events.n - 1];
+}
+
+static void put_task(struct make *m, uint32_t tid, uint32_t tgid, uint32_t ppid)
+{
+	struct window_task t = { .tid = tid, .tgid = tgid, .ppid = ppid, .comm = "task" };
+
+	if (VEC_PUSH(&m->tasks, t))
+		die("out of memory");
+}
+
+static uint64_t sock(uint32_t tid)
+{
+	return CT_OBJ_ID(CT_OBJ_SOCK, tid);
+}
+
+static void put_socket(struct make *m, uint32_t tid, uint32_t peer, const char *name)
+{
+	struct window_object o = {
+		.id = sock(tid), .peer = sock(peer), .family = 1, .type = 1, .tid = tid, .name = name
+	};
+
+	if (VEC_PUSH(&m->objects, o))
+		die("out of memory");
+}
+
+/* Each task has a CPU of its own, so that nobody is in anybody's way. */
+static uint16_t cpu_of(uint32_t tid)
+{
+	return (uint16_t)((tid - FIRST) % (4 * LOOPS));
+}
+
+static void sleeps(struct make *m, uint32_t tid, enum ct_wait wait, uint64_t obj)
+{
+	struct window_event *e = put(m, cpu_of(tid), CT_SWITCH, tid, 0);
+
+	e->r.state = CT_ST_SLEEP;
+	e->r.wait = wait;
+	e->r.obj = obj;
+}
+
+static void wakes(struct make *m, uint32_t tid, uint32_t waker, enum ct_wait in, uint64_t obj)
+{
+	struct window_event *e = put(m, cpu_of(waker), CT_WAKE, tid, waker);
+
+	e->r.obj = obj;
+	e->r.aux = in;
+	put(m, cpu_of(tid), CT_SWITCH, 0, tid);
+}
+
+static void sends(struct make *m, uint32_t from, uint32_t on, uint32_t to, uint32_t to_on)
+{
+	wakes(m, to, from, CT_W_WRITE, sock(on));
+	put(m, cpu_of(from), CT_SEND, from, 100)->r.obj = sock(on);
+	put(m, cpu_of(to), CT_RECV, to, 100)->r.obj = sock(to_on);
+}
+
+static void runs_job(struct make *m, uint32_t tid, bool queued)
+{
+	uint64_t job = 0x1000 + m->job++ * 64;
+
+	for (uint8_t state = queued ? CT_JOB_ENQUEUE : CT_JOB_START; state <= CT_JOB_END; state++) {
+		struct window_event *e = put(m, cpu_of(tid), CT_JOB, tid, 0);
+
+		e->r.state = state;
+		e->x[0] = job;
+	}
+}
+
+static void posts(struct make *m, uint32_t loop, uint32_t worker)
+{
+	uint64_t futex = CT_OBJ_FUTEX_ID(loop, 0x1000);
+
+	wakes(m, worker, loop, CT_W_FUTEX, futex);
+	m->now += 100000;
+	sleeps(m, worker, CT_W_FUTEX, futex);
+}
+
+static void forks(struct make *m, uint32_t loop)
+{
+	uint32_t child = m->next_child++;
+	struct window_event *e = put(m, cpu_of(loop), CT_FORK, loop, child);
+
+	e->r.obj = child;
+	put_task(m, child, child, loop);
+	put(m, cpu_of(child), CT_SWITCH, 0, child);
+	put(m, cpu_of(child), CT_EXIT, child, 0);
+	e = put(m, cpu_of(child), CT_SWITCH, child, 0);
+	e->r.state = CT_ST_DEAD;
+	e->r.wait = CT_W_EXITED;
+}
+
+/* How many of something that comes n times in twelve rounds come in this round. */
+static uint32_t share(uint32_t n, uint32_t round)
+{
+	return n * (round + 1) / 12 - n * round / 12;
+}
+
+static void batch(struct make *m, uint32_t i)
+{
+	uint32_t loop = FIRST + i % LOOPS * 4, worker = loop + 1, client = loop + 2, r = i / LOOPS % 12;
+
+	sends(m, client, client, loop, loop);
+	sleeps(m, client, CT_W_READ, sock(client));
+	for (uint32_t k = 0; k < share(JOBS_12, r); k++)
+		runs_job(m, loop, false);
+	for (uint32_t k = 0; k < share(QUEUE_12, r); k++)
+		runs_job(m, loop, true);
+	for (uint32_t k = 0; k < share(POSTS_12, r); k++)
+		posts(m, loop, worker);
+	for (uint32_t k = 0; k < share(FORKS_12, r); k++)
+		forks(m, loop);
+	sends(m, loop, loop, client, client);
+	sleeps(m, loop, CT_W_EPOLL, CT_OBJ_ID(CT_OBJ_EPOLL, loop));
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct window_task *x = a, *y = b;
+
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static void make(struct make *m, uint32_t batches)
+{
+	m->next_child = FIRST + 4 * LOOPS;
+	for (uint32_t i = 0; i < LOOPS; i++) {
+		uint32_t loop = FIRST + i * 4;
+
+		put_task(m, loop, loop, 1);
+		put_task(m, loop + 1, loop, 1);
+		put_task(m, loop + 2, loop + 2, 1);
+		put_socket(m, loop, loop + 2, "/run/loop");
+		put_socket(m, loop + 2, loop, "");
+		for (uint32_t t = loop; t < loop + 3; t++)
+			put(m, cpu_of(t), CT_SWITCH, 0, t);
+		sleeps(m, loop, CT_W_EPOLL, CT_OBJ_ID(CT_OBJ_EPOLL, loop));
+		sleeps(m, loop + 1, CT_W_FUTEX, CT_OBJ_FUTEX_ID(loop, 0x1000));
+	}
+	for (uint32_t i = 0; i < batches; i++)
+		batch(m, i);
+	qsort(m->tasks.v, m->tasks.n, sizeof(*m->tasks.v), by_tid);
+	m->w = (struct window){ .to_ns = m->now + 1,
+				.file_to_ns = m->now + 1,
+				.n_cpus = 4 * LOOPS,
+				.events = m->events.v,
+				.n_events = m->events.n,
+				.tasks = m->tasks.v,
+				.n_tasks = m->tasks.n,
+				.objects = m->objects.v,
+				.n_objects = m->objects.n };
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static long peak_rss_kib(void)
+{
+	struct rusage ru;
+
+	getrusage(RUSAGE_SELF, &ru);
+	return ru.ru_maxrss;
+}
+
+int main(int argc, char **argv)
+{
+	long batches = argc > 1 ? strtol(argv[1], NULL, 10) : BATCHES;
+	struct make m = { 0 };
+	struct causal *c;
+	struct graph *g;
+	double t0, t1, t2;
+	long before;
+
+	if (argc > 2 || batches < 1 || batches > 20 * BATCHES) {
+		fprintf(stderr, "usage: causal [BATCHES], at most %d\n", 20 * BATCHES);
+		return 2;
+	}
+	make(&m, (uint32_t)batches);
+	before = peak_rss_kib();
+	t0 = cpu_seconds();
+	if (graph_build(&m.w, &g))
+		die("graph_build failed");
+	t1 = cpu_seconds();
+	if (causal_build(g, NULL, &c))
+		die("causal_build failed");
+	t2 = cpu_seconds();
+	printf("records=%zu\nstretches=%zu\nsegments=%zu\nedges=%zu\n", m.w.n_events, g->n_stretches,
+	       c->n_segments, c->n_edges);
+	printf("graph_s=%.6f\ncausal_s=%.6f\nbuild_s=%.6f\n", t1 - t0, t2 - t1, t2 - t0);
+	printf("window_bytes=%zu\npeak_rss_kib=%ld\nbuild_rss_kib=%ld\n",
+	       m.events.n * sizeof(*m.events.v) + m.tasks.n * sizeof(*m.tasks.v), peak_rss_kib(),
+	       peak_rss_kib() - before);
+	causal_free(c);
+	graph_free(g);
+	VEC_FREE(&m.events);
+	VEC_FREE(&m.tasks);
+	VEC_FREE(&m.objects);
+	return 0;
+}
