@@ -51,14 +51,15 @@ static void print_frames(const struct ask_terminal *t, uint64_t id, bool all)
 
 static void print_option(const struct ask_terminal *t, const struct ask_option *o, size_t number, bool all)
 {
-	char who[DESCRIBE_MAX], how[1024], wall[TIMEARG_WALL_MAX], ns[TEXT_NUMBER_MAX];
+	char who[DESCRIBE_MAX], how[1024], day[TIMEARG_WALL_MAX], ns[TEXT_NUMBER_MAX];
 
 	describe_clean(o->who, who, sizeof(who));
 	describe_clean(o->how, how, sizeof(how));
 	fprintf(t->out, "  %2zu. %s%s%s", number, cli_sgr(t->out, "1"), who, cli_sgr(t->out, "0"));
 	if (o->from_ns)
-		fprintf(t->out, "  %s, %s", timearg_wall(o->from_ns, &t->w->offsets, 3, wall),
-			text_duration(o->to_ns - o->from_ns, ns));
+		fprintf(t->out, "  %s", timearg_time(o->from_ns, &t->w->offsets, 3, day));
+	if (o->to_ns > o->from_ns)
+		fprintf(t->out, " for %s", text_duration(o->to_ns - o->from_ns, ns));
 	fprintf(t->out, "  %s, %.0f %%\n", sure_words(o->sure), 100 * o->score);
 	if (how[0])
 		fprintf(t->out, "      %s\n", how);
@@ -155,9 +156,11 @@ static struct answer parse(const char *line, size_t n_options)
 }
 
 /* One line, without its end; what does not fit is dropped. false: end of input. */
-static bool read_line(struct ask_terminal *t, char *buf, size_t size)
+static bool read_line(struct ask_terminal *t, const struct ask_question *q, char *buf, size_t size)
 {
-	fputs("Which? Enter takes 1 (h: help) ", t->out);
+	fprintf(t->out,
+		"Which? [Enter: 1, 1-%zu, n: none, k: and keep as a rule, s: stop, q: quit, ?: more] ",
+		q->n_options);
 	fflush(t->out);
 	if (!fgets(buf, (int)size, t->in)) {
 		clearerr(t->in);
@@ -187,7 +190,7 @@ int ask_choose(void *arg, const struct ask_question *q, bool *ret_keep)
 	t->asked++;
 	print_question(t, q, false);
 	for (;;) {
-		if (!read_line(t, line, sizeof(line))) {
+		if (!read_line(t, q, line, sizeof(line))) {
 			end_input(t);
 			return ASK_DECIDE;
 		}

@@ -309,13 +309,14 @@ static const char *origin(const struct rulestore *s, size_t i, size_t *ret_nr)
 {
 	size_t begin = 0;
 
+	if (i >= s->n_read || s->was[i] != s->rules.v.v[i].verdict)
+		return NULL;
 	for (size_t f = 0; f < s->n_files; f++) {
 		*ret_nr = i - begin + 1;
 		if (i < s->files[f].end)
 			return s->files[f].path;
 		begin = s->files[f].end;
 	}
-	*ret_nr = i - begin + 1;
 	return NULL;
 }
 
@@ -326,7 +327,7 @@ void rulestore_print(FILE *f, const struct rulestore *s)
 
 	for (size_t i = 0; i < s->rules.v.n; i++) {
 		const struct rule *r = &s->rules.v.v[i];
-		size_t nr;
+		size_t nr = 0;
 		const char *file = origin(s, i, &nr);
 
 		if (!r->applied)
@@ -334,8 +335,12 @@ void rulestore_print(FILE *f, const struct rulestore *s)
 		if (!any)
 			fputs("Rules that decided:\n", f);
 		any = true;
-		fprintf(f, "  %u times: %s (%s%s%zu)\n", r->applied, rulesfile_words(r, words),
-			file ?: "an answer of this run", file ? ", rule " : ", number ", nr);
+		fprintf(f, "  %u time%s: %s (", r->applied, r->applied == 1 ? "" : "s",
+			rulesfile_words(r, words));
+		if (file)
+			fprintf(f, "%s, rule %zu)\n", file, nr);
+		else
+			fputs("an answer of this run)\n", f);
 	}
 }
 
@@ -346,15 +351,16 @@ json_t *rulestore_json(const struct rulestore *s)
 
 	for (size_t i = 0; i < s->rules.v.n; i++) {
 		const struct rule *r = &s->rules.v.v[i];
-		size_t nr;
+		size_t nr = 0;
 		const char *file = origin(s, i, &nr);
 
 		if (r->applied)
 			json_array_append_new(
-				rows, json_pack("{s:o, s:I, s:s, s:I, s:o}", "file",
-						file ? text_json(file) : json_null(), "rule", (json_int_t)nr,
-						"verdict", r->verdict == RULE_CAUSE ? "cause" : "not-cause",
-						"applied", (json_int_t)r->applied, "text",
+				rows, json_pack("{s:o, s:o, s:s, s:I, s:o}", "file",
+						file ? text_json(file) : json_null(), "rule",
+						file ? json_integer((json_int_t)nr) : json_null(), "verdict",
+						r->verdict == RULE_CAUSE ? "cause" : "not-cause", "applied",
+						(json_int_t)r->applied, "text",
 						text_json(rulesfile_words(r, words))));
 	}
 	return rows;

@@ -43,5 +43,8 @@ int timearg_duration(const char *s, uint64_t *ret_ns, char err[TIMEARG_ERR_MAX])
  */
 const char *timearg_wall(uint64_t boot_ns, const struct clock_offsets *offsets, unsigned digits,
 			 char buf[TIMEARG_WALL_MAX]);
+/* The same without the day: "12:03:12.345", somewhere in buf. */
+const char *timearg_time(uint64_t boot_ns, const struct clock_offsets *offsets, unsigned digits,
+			 char buf[TIMEARG_WALL_MAX]);
 
 #endif

@@ -49,10 +49,9 @@ static void put_segment(FILE *f, const struct causal *c, uint32_t i)
 	const struct segment *s = &c->segments[i];
 	char who[RENDER_WHO_MAX], wall[TIMEARG_WALL_MAX], ns[TEXT_NUMBER_MAX], comm[64];
 
-	timearg_wall(s->from_ns, &c->g->w->offsets, 3, wall);
 	fprintf(f, "    s%" PRIu32 " [group=\"t%" PRIu32 "\", label=\"", i, s->task);
 	put_escaped(f, render_who(c, i, who));
-	fprintf(f, "\\n%s  %s\\n%s", strlen(wall) > 11 ? wall + 11 : wall,
+	fprintf(f, "\\n%s  %s\\n%s", timearg_time(s->from_ns, &c->g->w->offsets, 3, wall),
 		text_duration(s->to_ns - s->from_ns, ns), cut_rule_name((enum cut_rule)s->cut));
 	if (s->behalf != GRAPH_NONE) {
 		describe_clean(graph_comm(c->g, s->behalf, s->from_ns), comm, sizeof(comm));

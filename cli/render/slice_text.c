@@ -29,7 +29,7 @@ static void print_segment(FILE *f, const struct causal *c, const struct slice_st
 	const struct segment *s = &c->segments[x->segment];
 	char who[RENDER_WHO_MAX], wall[TIMEARG_WALL_MAX], ns[TEXT_NUMBER_MAX], comm[64];
 
-	fprintf(f, "%s  %s%s%s, work of %s", timearg_wall(x->at_ns, &c->g->w->offsets, 6, wall),
+	fprintf(f, "%s  %s%s%s, work of %s", timearg_time(x->at_ns, &c->g->w->offsets, 6, wall),
 		cli_sgr(f, "1"), render_who(c, x->segment, who), cli_sgr(f, "0"),
 		text_duration(s->to_ns - s->from_ns, ns));
 	if (s->behalf != GRAPH_NONE) {
@@ -69,8 +69,12 @@ static void print_option(FILE *f, const struct causal *c, const struct slice_opt
 	uint32_t other = direction == SLICE_BACKWARD ? e->from : e->to;
 	char who[RENDER_WHO_MAX];
 
-	fprintf(f, "%s by ", other == GRAPH_NONE ? render_outside(e) : render_who(c, other, who));
-	print_way(f, c, e);
+	if (other == GRAPH_NONE) {
+		fputs(render_outside(e), f);
+	} else {
+		fprintf(f, "%s by ", render_who(c, other, who));
+		print_way(f, c, e);
+	}
 	fprintf(f, " (%s, %.0f %%", sure_words(e), 100 * (double)o->score);
 	if (o->similarity >= 0)
 		fprintf(f, ", stacks %.0f %% alike", 100 * (double)o->similarity);
