@@ -2,9 +2,9 @@
 """Holds the edges of a causal graph against those that a program told of itself (work/told.h).
 
 A strong edge between two tasks of the program is a claim.  A claim and a told edge agree when they go from the same
-task to the same task (a signal: to the same process), are of kinds that can be the same, and the claim lies within
-the time that the told one takes.  One claim answers for one told edge; more claims that agree with one that
-is answered for are right as well.
+task to the same task (a signal: to the same process; an exit: from the same process), are of kinds that can be the
+same, and the claim lies within the time that the told one takes.  One claim answers for one told edge; more claims
+that agree with one that is answered for are right as well.
 """
 import collections
 
@@ -22,8 +22,8 @@ KINDS = {
     "file-lock": {"file-lock"},
     "flag": {"flag"},
 }
-# The stamps are taken on another clock's reading than the records.
-SLACK_NS = 200_000
+# The clock of the records is converted, and its rate may be adjusted meanwhile.
+SLACK_NS = 50_000
 
 # Those whose edges are complete: all that one task of the program causes in another is told.
 LABELLED = """
@@ -38,7 +38,7 @@ class Told(collections.namedtuple("Told", "kind from_tid left to_tid arrived see
     """An edge that the program told; seen: it can have left a record."""
 
 
-class Claim(collections.namedtuple("Claim", "kind from_tid left to_tid arrived to_pid text")):
+class Claim(collections.namedtuple("Claim", "kind from_tid left to_tid arrived from_pid to_pid")):
     """An edge that the graph has."""
 
 
@@ -68,13 +68,14 @@ def claims(graph, tasks):
             continue
         a, b = segments.get(e["from"]), segments.get(e["to"])
         if a and b and a["tid"] != b["tid"] and a["tid"] in tasks and b["tid"] in tasks:
-            yield Claim(e["kind"], a["tid"], e["left_ns"], b["tid"], e["arrived_ns"], b["pid"], e.get("text", ""))
+            yield Claim(e["kind"], a["tid"], e["left_ns"], b["tid"], e["arrived_ns"], a["pid"], b["pid"])
 
 
 def agrees(told, claim):
-    # A signal wakes whichever thread of the process the kernel chooses.
+    # A signal goes to whichever thread of a process the kernel chooses; and any can be the last to leave it.
     to = claim.to_pid if told.kind == "signal" and told.to_tid == claim.to_pid else claim.to_tid
-    return (told.from_tid == claim.from_tid and told.to_tid == to and claim.kind in KINDS[told.kind] and
+    by = claim.from_pid if told.kind == "exit" and told.from_tid == claim.from_pid else claim.from_tid
+    return (told.from_tid == by and told.to_tid == to and claim.kind in KINDS[told.kind] and
             min(claim.left, claim.arrived) >= told.left - SLACK_NS and
             max(claim.left, claim.arrived) <= told.arrived + SLACK_NS)
 
@@ -83,13 +84,15 @@ class Judged:
     """hit, missed, unseen: told edges; right, wrong: claims."""
 
     def __init__(self, truth, claimed):
-        by_ends = collections.defaultdict(list)
+        by_from = collections.defaultdict(list)
         for c in sorted(claimed, key=lambda c: c.arrived):
-            by_ends[c.from_tid].append(c)
+            for who in {c.from_tid, c.from_pid}:
+                by_from[who].append(c)
         self.hit, self.missed, self.unseen, used = [], [], [], set()
-        # Who must be answered for first takes the first claim that is left: no other order answers for more.
-        for t in sorted(truth.edges, key=lambda t: t.arrived):
-            found = next((c for c in by_ends[t.from_tid] if id(c) not in used and agrees(t, c)), None)
+        # Who must be answered for first takes the first claim that is left: no other order answers for more.  But
+        # only messages can be what was sent as soon as there was a connection.
+        for t in sorted(truth.edges, key=lambda t: (t.kind == "connect", t.arrived)):
+            found = next((c for c in by_from[t.from_tid] if id(c) not in used and agrees(t, c)), None)
             if found:
                 used.add(id(found))
                 self.hit.append(t)

@@ -38,6 +38,7 @@ def check(v, s, top, at):
         return
     for word, bad in (("enum", lambda x: v not in x), ("const", lambda x: v != x),
                       ("minimum", lambda x: is_type(v, "number") and v < x),
+                      ("maximum", lambda x: is_type(v, "number") and v > x),
                       ("pattern", lambda x: isinstance(v, str) and not re.search(x, v))):
         if word in s and bad(s[word]):
             yield "%s: %.60r is not as %s says: %s" % (at, v, word, s[word])
@@ -46,8 +47,8 @@ def check(v, s, top, at):
     if isinstance(v, list) and "items" in s:
         for i, item in enumerate(v):
             yield from check(item, s["items"], top, "%s[%d]" % (at, i))
-    unknown = set(s) - NO_CHECK - {"type", "$ref", "enum", "const", "minimum", "pattern", "properties", "required",
-                                   "additionalProperties", "items"}
+    unknown = set(s) - NO_CHECK - {"type", "$ref", "enum", "const", "minimum", "maximum", "pattern", "properties",
+                                   "required", "additionalProperties", "items"}
     if unknown:
         yield "%s: this checker knows nothing of %s" % (at, sorted(unknown))
 

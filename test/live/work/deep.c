@@ -37,6 +37,7 @@ static void server(void)
 	pthread_mutex_unlock(&lock);
 	tell(c);
 	join(t);
+	finish();
 }
 
 int main(void)

@@ -9,7 +9,7 @@ static int program(bool last)
 	if (last)
 		role("program");
 	compute_ms(last ? 2500 : 2);
-	told_ends(getpid(), 0);
+	told_ends(getpid(), getppid(), 0);
 	return 0;
 }
 

@@ -45,13 +45,13 @@ static void take_until(int n)
 {
 	for (;;) {
 		pthread_mutex_lock(&lock);
-		long before = sleeps();
 		while (taken == made && taken < n)
 			pthread_cond_wait(&more, &lock);
 		if (taken >= n)
 			break;
 		struct stamp s = items[taken++];
-		caused("queue", s, before);
+		/* Whoever was woken, only the items themselves say whose they were. */
+		caused("queue", s, sleeps());
 		/* The others need not wait for what will not come. */
 		if (taken == 2 * EACH)
 			pthread_cond_broadcast(&more);

@@ -11,8 +11,8 @@
  *   edge=KIND FROM_TID LEFT_NS TO_TID ARRIVED_NS slept|ran
  *
  * "ran": the receiver found it without having slept for it, so that there was no
- * wake-up to see.  The kernel counts that, not the program.  Handing over a mutex is no cause,
- * and not told.
+ * wake-up to see.  The kernel counts that, not the program.  Handing over a mutex is no
+ * cause, and not told.
  */
 #ifndef CTRACE_TEST_LIVE_TOLD_H
 #define CTRACE_TEST_LIVE_TOLD_H
@@ -50,8 +50,9 @@ struct told_edge {
 /* A process that has ended, or was killed. */
 struct told_end {
 	uint64_t ns;
-	uint32_t pid;
+	uint32_t pid, parent;
 	uint32_t killer; /* tid, 0: none */
+	bool reaped;
 };
 
 static struct told {
@@ -145,29 +146,37 @@ static inline void caused(const char *kind, struct stamp from, long slept_before
 		told_edge(kind, &from, gettid(), now, slept_before == SEEN || sleeps() != slept_before);
 }
 
-/* The calling process is about to end, or pid is about to be killed by the calling thread. */
-static inline void told_ends(uint32_t pid, uint32_t killer)
+/* A child of parent is about to end, or to be killed by the thread killer. */
+static inline void told_ends(uint32_t pid, uint32_t parent, uint32_t killer)
 {
 	uint32_t i = __atomic_fetch_add(&told->n_ended, 1, __ATOMIC_RELAXED);
 
 	if (i < TOLD_ENDED)
-		told->ended[i] = (struct told_end){ mono_ns(), pid, killer };
+		told->ended[i] = (struct told_end){ mono_ns(), pid, parent, killer, false };
 }
 
-/* The calling thread has waited for that process. */
+/* The calling thread has waited for that process.  It was woken by the child that ended first, which need not
+ * be the one it was given. */
 static inline void told_reaped(uint32_t pid, long slept_before)
 {
-	for (uint32_t i = told->n_ended; i-- > 0;) {
-		const struct told_end *e = &told->ended[i];
+	struct told_end *e = NULL;
+	bool first = true;
 
-		if (e->pid != pid)
-			continue;
-		if (e->killer)
-			told_edge("signal", &(struct stamp){ .ns = e->ns, .tid = e->killer }, pid, mono_ns(),
-				  true);
-		caused("exit", (struct stamp){ .ns = e->ns, .tid = pid }, slept_before);
+	for (uint32_t i = 0; i < told->n_ended; i++)
+		if (told->ended[i].pid == pid)
+			e = &told->ended[i];
+	if (!e)
 		return;
+	for (uint32_t i = 0; i < told->n_ended; i++) {
+		const struct told_end *o = &told->ended[i];
+
+		if (o->parent == e->parent && o->pid != pid && !o->reaped && o->ns < e->ns)
+			first = false;
 	}
+	e->reaped = true;
+	if (e->killer)
+		told_edge("signal", &(struct stamp){ .ns = e->ns, .tid = e->killer }, pid, mono_ns(), true);
+	caused("exit", (struct stamp){ .ns = e->ns, .tid = pid }, first ? slept_before : sleeps());
 }
 
 #endif

@@ -173,7 +173,7 @@ static inline pid_t process(void (*fn)(void))
 		_exit(1);
 	caused("fork", by, SEEN);
 	fn();
-	told_ends(getpid(), 0);
+	told_ends(getpid(), getppid(), 0);
 	_exit(0);
 }
 
@@ -223,7 +223,7 @@ static inline int join(pthread_t t)
 /* Kills a child. */
 static inline void slay(pid_t pid)
 {
-	told_ends(pid, gettid());
+	told_ends(pid, getpid(), gettid());
 	kill(pid, SIGKILL);
 }
 
