@@ -41,7 +41,8 @@ struct ask {
 	void *arg;
 };
 
-/* What a kept answer says of the options, as facts in the order of the question: 0 or -ENOMEM. */
+/* What a kept answer says of the options, as facts in the order of the question; those that are no edge (0)
+ * say nothing.  0 or -ENOMEM. */
 int ask_keep(struct rules *rules, const struct graph *g, const struct rule_facts *facts, size_t n,
 	     int answer);
 

@@ -23,7 +23,8 @@ struct chain {
 	uint32_t last_frame; /* the longest frame of the last task */
 	bool *in_last;       /* [frame]: belongs to the last task */
 	struct diagnose_options options;
-	size_t asked; /* questions put to a person */
+	size_t asked;   /* questions put to a person */
+	size_t settled; /* choices that a rule or a person has made: they leave no doubt */
 };
 
 /* options NULL: the defaults. 0 or -ENOMEM. */

@@ -200,7 +200,7 @@ static bool is_strong(const struct findings *f)
 	/* of a futex without owner nobody knows who should have woken it */
 	if (f->chain.end == END_LEAF && !f->chain.leaf.ended && !strcmp(f->chain.leaf.kind, "futex"))
 		return false;
-	return !f->chain.choices.n && f->chain.end != END_UNKNOWN;
+	return f->chain.choices.n == f->chain.settled && f->chain.end != END_UNKNOWN;
 }
 
 static int diagnose_words(const struct findings *f, struct diagnosis *d)

@@ -47,7 +47,7 @@ enum verdict {
 };
 const char *verdict_name(enum verdict v);
 
-/* Where there was more than one way to go on, and the one not taken. */
+/* Where there was more than one way to go on: what was taken, by whose decision, and what was not. */
 struct choice {
 	char *text;
 };

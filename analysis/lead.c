@@ -358,47 +358,27 @@ static void count(const struct causal *c, struct leads *l)
 			     (strong_all == 1 && c->edges[l->v[0].edge].strength != EDGE_STRONG));
 }
 
-/* Where one and the same segment took a request and answered it, the record of the answer leads to that of
- * the request. */
-static void follow_own_answer(struct lead_query *q)
+void lead_find(const struct lead_query *q, struct leads *ret)
 {
-	const struct causal *c = q->c;
-	const struct segment *s = &c->segments[q->segment];
-
-	for (uint32_t i = 0; q->record != GRAPH_NONE && i < s->n_in; i++) {
-		const struct edge *e = &c->edges[s->in + i];
-
-		if (e->kind == EDGE_ANSWER && e->from == q->segment && e->event == q->record) {
-			q->record = e->cause;
-			q->at_ns = MIN(q->at_ns, edge_left_ns(c, e));
-			return;
-		}
-	}
-}
-
-void lead_find(const struct lead_query *query, struct leads *ret)
-{
-	struct lead_query q = *query;
-	const struct segment *s = &q.c->segments[q.segment];
+	const struct segment *s = &q->c->segments[q->segment];
 
 	*ret = (struct leads){ 0 };
-	follow_own_answer(&q);
 	for (uint32_t i = 0; i < s->n_in; i++) {
-		const struct edge *e = &q.c->edges[s->in + i];
-		uint64_t arrived = edge_arrived_ns(q.c, e);
+		const struct edge *e = &q->c->edges[s->in + i];
+		uint64_t arrived = edge_arrived_ns(q->c, e);
 		struct lead x = { .edge = s->in + i, .similarity = -1, .strength = e->strength };
 
 		/* the record of a send may be later than what it led to */
-		if (arrived > q.at_ns)
+		if (arrived > q->at_ns)
 			continue;
-		x.distance_ns = q.record != GRAPH_NONE && e->event == q.record
+		x.distance_ns = q->record != GRAPH_NONE && e->event == q->record
 					? EXACT_NS
-					: distance(s, e, arrived, q.at_ns);
-		consider(&q, &x, ret);
+					: distance(s, e, arrived, q->at_ns);
+		consider(q, &x, ret);
 	}
-	apply_rules(&q, ret);
-	score(&q, ret);
-	count(q.c, ret);
+	apply_rules(q, ret);
+	score(q, ret);
+	count(q->c, ret);
 }
 
 bool lead_ambiguous(const struct leads *l)

@@ -40,10 +40,17 @@ static bool stack_has(const struct graph *g, uint64_t stack, const char *functio
 	return false;
 }
 
-static bool rule_matches(const struct rule *x, const struct graph *g, const struct rule_facts *f)
+static bool object_fits(const char *pattern, const struct graph *g, uint64_t obj)
 {
 	char buf[DESCRIBE_MAX];
 
+	describe_object(g->w, obj, buf, sizeof(buf));
+	return fnmatch(pattern, buf, 0) == 0;
+}
+
+/* A socket may be known by either of its ends. */
+static bool rule_matches(const struct rule *x, const struct graph *g, const struct rule_facts *f)
+{
 	if (x->edge[0] && strcmp(x->edge, edge_kind_name(f->edge)) != 0)
 		return false;
 	if (x->from[0] && strcmp(x->from, name_of(g, f->from, f->ts_ns)) != 0)
@@ -53,8 +60,8 @@ static bool rule_matches(const struct rule *x, const struct graph *g, const stru
 	if (x->object_kind[0] && strcmp(x->object_kind, describe_kind(g->w, f->obj)) != 0)
 		return false;
 	if (x->object) {
-		describe_object(g->w, f->obj, buf, sizeof(buf));
-		if (fnmatch(x->object, buf, 0) != 0)
+		if (!object_fits(x->object, g, f->obj) &&
+		    !object_fits(x->object, g, graph_peer_object(g, f->obj)))
 			return false;
 	}
 	return !x->frame || stack_has(g, f->stack, x->frame);

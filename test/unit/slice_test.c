@@ -275,32 +275,30 @@ static void test_not_every_message_is_an_answer(void **state)
 	cmake_free(&k);
 }
 
-/* Two requests in one segment; the record of the answer tells which one it answers. */
+/* Two requests in one segment; the record that an answer rests on tells which one it answers. */
 static void test_an_answer_leads_to_its_request(void **state)
 {
 	struct cmake k = { 0 };
 	const struct causal *c;
 	struct slice *s;
-	uint32_t b, srv, v;
-	struct edge *own;
-	size_t req, ans;
+	uint32_t b, took, gave, v;
+	struct edge *answer;
 
 	TASKS(&k, "a", "b", "server", "v");
 	cmake_segment(&k, 10, 0, 100);
 	b = cmake_segment(&k, 20, 0, 100);
-	srv = cmake_segment(&k, 30, 20, 100);
+	took = cmake_segment(&k, 30, 20, 50);
+	gave = cmake_segment(&k, 30, 50, 100);
 	v = cmake_segment(&k, 40, 60, 100);
-	cmake_edge(&k, EDGE_MESSAGE, EDGE_STRONG, 0, 20, srv, 20, 0);
-	cmake_edge(&k, EDGE_MESSAGE, EDGE_STRONG, b, 30, srv, 31, 0);
-	req = k.edges.v[1].event;
-	cmake_edge(&k, EDGE_MESSAGE, EDGE_STRONG, srv, 50, v, 60, 0);
-	ans = k.edges.v[2].cause;
-	own = cmake_edge(&k, EDGE_ANSWER, EDGE_STRONG, srv, 31, srv, 50, 0);
-	own->cause = (uint32_t)req;
-	own->event = (uint32_t)ans;
+	cmake_edge(&k, EDGE_MESSAGE, EDGE_STRONG, 0, 20, took, 20, 0);
+	cmake_edge(&k, EDGE_MESSAGE, EDGE_STRONG, b, 30, took, 31, 0);
+	cmake_edge(&k, EDGE_MESSAGE, EDGE_STRONG, gave, 50, v, 60, 0);
+	answer = cmake_edge(&k, EDGE_ANSWER, EDGE_STRONG, took, 31, gave, 50, 0);
+	answer->cause = k.edges.v[1].event;
+	answer->event = k.edges.v[2].cause;
 	c = cmake_done(&k, 100);
 	s = walk(c, 40, 70, NULL);
-	assert_path(s, 3, v, srv, b);
+	assert_path(s, 4, v, gave, took, b);
 	slice_free(s);
 	cmake_free(&k);
 }
