@@ -8,7 +8,7 @@
 
 #include "analysis/slice.h"
 #include "lib/cleanup.h"
-#include "test/unit/causal_make.h"
+#include "test/unit/slice_make.h"
 
 #define NONE  GRAPH_NONE
 #define PIPE  CT_OBJ_ID(CT_OBJ_PIPE, 77)
