@@ -79,7 +79,7 @@ static bool says_more(const struct findings *f, size_t i, bool normal)
 	const struct chain *c = &f->chain;
 	const struct missing *m = f->missing;
 
-	if (c->asked || m->late || !missing_is_good(m) || CT_OBJ_KIND(c->links.v[i].obj) == CT_OBJ_SOCK)
+	if (c->asked || m->late || CT_OBJ_KIND(c->links.v[i].obj) == CT_OBJ_SOCK)
 		return false;
 	if (i + 1 < c->links.n && c->links.v[i + 1].task == m->steps[0].task)
 		return false;
@@ -215,12 +215,12 @@ int comparison_apply(struct findings *f, bool normal)
 		r = missing_find(f->g, stretch, c->links.v[i].to_ns, &f->missing);
 		if (r)
 			return r;
-		if (!f->missing)
-			continue;
-		if (open && says_more(f, i, normal))
-			return go_on(f, i);
-		if (!normal)
-			return 0;
+		if (f->missing && missing_is_good(f->missing)) {
+			if (open && says_more(f, i, normal))
+				return go_on(f, i);
+			if (!normal)
+				return 0;
+		}
 		missing_free(TAKE_PTR(f->missing));
 	}
 	return 0;

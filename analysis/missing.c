@@ -9,9 +9,9 @@
 #include "analysis/similar.h"
 #include "lib/cleanup.h"
 
-/* Waits that are less alike than the best of them by more than this, or than that at all, are other waits. */
-#define NEAR_BEST  0.15F
+/* Waits that are less alike than this are other waits; the reference is nearly as alike as the best. */
 #define LEAST      0.4F
+#define NEAR_BEST  0.15F
 #define GOOD_SCORE 0.6F
 #define GOOD_COUNT 3
 #define SURE_SCORE 0.8F
@@ -100,12 +100,18 @@ static uint32_t counterpart(const struct graph *g, uint32_t task, uint64_t at_ns
 	return best;
 }
 
-/* What the task did for the most of [from, to). */
-static uint32_t main_stretch(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+/* What a task did for the most of a time. */
+struct doing {
+	uint32_t stretch; /* the longest; GRAPH_NONE: nothing is known */
+	uint64_t ns;      /* of a wait its length in that time, else all that it had or wanted the CPU */
+};
+
+static struct doing main_doing(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
-	uint32_t i = graph_stretch_at(g, task, from_ns), best = GRAPH_NONE;
-	uint64_t best_ns = 0;
+	uint32_t i = graph_stretch_at(g, task, from_ns);
+	struct doing wait = { .stretch = GRAPH_NONE }, run = { .stretch = GRAPH_NONE };
+	uint64_t waited = 0, longest = 0;
 
 	for (; i != GRAPH_NONE && i < t->first_stretch + t->n_stretches; i++) {
 		const struct stretch *s = &g->stretches[i];
@@ -113,12 +119,21 @@ static uint32_t main_stretch(const struct graph *g, uint32_t task, uint64_t from
 
 		if (from >= to_ns)
 			break;
-		if (s->state != STRETCH_UNKNOWN && to > from && to - from > best_ns) {
-			best = i;
-			best_ns = to - from;
+		if (from >= to || s->state == STRETCH_UNKNOWN)
+			continue;
+		if (s->state == STRETCH_BLOCKED) {
+			waited += to - from;
+			if (to - from > wait.ns)
+				wait = (struct doing){ i, to - from };
+			continue;
+		}
+		run.ns += to - from;
+		if (to - from > longest) {
+			longest = to - from;
+			run.stretch = i;
 		}
 	}
-	return best;
+	return run.ns > waited ? run : wait;
 }
 
 /* How many waits of the task at the place of a were over in [from, to), by its own timer or by task from. */
@@ -179,10 +194,11 @@ static void count_before(const struct graph *g, struct missing_step *step)
 	}
 }
 
-static void name(struct missing *m, enum missing_how how, uint32_t instead, uint64_t since_ns)
+static void name(struct missing *m, enum missing_how how, const struct doing *d, uint64_t since_ns)
 {
 	m->how = how;
-	m->instead = instead;
+	m->instead = d->stretch;
+	m->instead_ns = d->ns;
 	m->since_ns = since_ns;
 }
 
@@ -201,6 +217,22 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 	return m->triggers;
 }
 
+/* The task did not live to see the half of this wait.  Of those that live for one turn each that says
+ * nothing. */
+static bool has_ended(const struct graph *g, const struct missing_step *step, uint64_t to, struct missing *m)
+{
+	const struct stretch *w = &g->stretches[step->wait];
+	const struct graph_task *t = &g->tasks[step->task];
+	struct doing none = { .stretch = GRAPH_NONE };
+
+	if (t->exit_ns >= w->from_ns + (to - w->from_ns) / 2)
+		return false;
+	if (step->count < GOOD_COUNT)
+		m->n_steps = 0;
+	name(m, MISSING_ENDED, &none, t->exit_ns);
+	return true;
+}
+
 /* Looks at one task of the path.  True: it waits as it should, the next is to be looked at.  False: it is the
  * one, or nobody is (m->n_steps 0). */
 static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, uint32_t wait, struct missing *m)
@@ -208,39 +240,35 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, uin
 	const struct stretch *w = &g->stretches[wait], *s;
 	const struct hop *hop = &h->v[k];
 	uint64_t to = MIN(w->to_ns, m->wait_to_ns);
-	uint32_t task = counterpart(g, hop->blame.task, w->from_ns), at;
 	struct missing_step *step = &m->steps[m->n_steps++];
+	struct doing d;
 	bool usual;
 
-	*step = (struct missing_step){
-		.task = task, .wait = wait, .obj = hop->blame.obj, .edge = hop->blame.edge
-	};
+	*step = (struct missing_step){ .task = counterpart(g, hop->blame.task, w->from_ns),
+				       .wait = wait,
+				       .obj = hop->blame.obj,
+				       .edge = hop->blame.edge };
 	count_before(g, step);
-	at = main_stretch(g, task, w->from_ns, to);
-	if (g->tasks[task].exit_ns < w->from_ns + (to - w->from_ns) / 2) {
-		/* not of those that live for one turn each */
-		m->n_steps = step->count < GOOD_COUNT ? 0 : m->n_steps;
-		name(m, MISSING_ENDED, GRAPH_NONE, g->tasks[task].exit_ns);
+	if (has_ended(g, step, to, m))
 		return false;
-	}
-	if (at == GRAPH_NONE || others_woken(g, w->obj, w->task, w->from_ns, to) ||
+	d = main_doing(g, step->task, w->from_ns, to);
+	if (d.stretch == GRAPH_NONE || others_woken(g, w->obj, w->task, w->from_ns, to) ||
 	    others_woken(g, step->obj, w->task, w->from_ns, to)) {
 		m->n_steps = 0;
 		return false;
 	}
-	s = &g->stretches[at];
+	s = &g->stretches[d.stretch];
 	usual = s->state == STRETCH_BLOCKED && hop->trigger != GRAPH_NONE &&
 		similar_place(g, &g->stretches[hop->trigger], s) > 0;
-	name(m, s->state == STRETCH_BLOCKED ? MISSING_ELSEWHERE : MISSING_BUSY, at, s->from_ns);
-	if ((usual || s->to_ns - s->from_ns < (to - w->from_ns) / 2) && is_silent(g, h, k, m, to))
-		name(m, MISSING_SILENT, at, step->last_ns);
+	name(m, s->state == STRETCH_BLOCKED ? MISSING_ELSEWHERE : MISSING_BUSY, &d, s->from_ns);
+	if ((usual || d.ns < (to - w->from_ns) / 2) && is_silent(g, h, k, m, to))
+		name(m, MISSING_SILENT, &d, step->last_ns);
 	else if (usual && k + 1 < h->n)
 		return true;
+	else if (usual && h->asks) /* it waits for the waiter to ask: nothing of it is missing */
+		m->n_steps = 0;
 	else if (usual)
 		m->how = MISSING_ASLEEP;
-	if (m->how == MISSING_ASLEEP &&
-	    h->asks) /* it waits for the waiter to ask: nothing of it is missing */
-		m->n_steps = 0;
 	return false;
 }
 
@@ -264,7 +292,7 @@ static void keep_commonest(const struct graph *g, struct similar_set *set, uint3
 {
 	struct similar *v = set->v.v, model;
 	size_t n = set->v.n, best = n;
-	float best_sum = 0, least = LEAST;
+	float best_sum = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		float sum = 0;
@@ -284,19 +312,13 @@ static void keep_commonest(const struct graph *g, struct similar_set *set, uint3
 		return;
 	model = v[best];
 	for (size_t i = 0; i < n; i++) {
-		bool same = v[i].blame.task != GRAPH_NONE && same_way(g, &model, &v[i]);
-
-		*ret_others += !same && v[i].score >= LEAST;
-		if (same) {
-			least = MAX(least, v[i].score - NEAR_BEST);
+		if (v[i].score < LEAST)
+			continue;
+		if (v[i].blame.task != GRAPH_NONE && same_way(g, &model, &v[i]))
 			v[set->v.n++] = v[i];
-		}
+		else
+			++*ret_others;
 	}
-	n = set->v.n;
-	set->v.n = 0;
-	for (size_t i = 0; i < n; i++)
-		if (v[i].score >= least)
-			v[set->v.n++] = v[i];
 }
 
 /* Wake-ups came at like intervals: none of the last ones anywhere near as long as this wait. */
@@ -325,16 +347,20 @@ static int length_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The one of median length. */
+/* The one of median length of those that are most alike. */
 static const struct similar *median(const struct graph *g, const struct similar_set *set)
 {
 	uint64_t len[SIMILAR_MAX];
-	size_t n = set->v.n, i;
+	float least = 0;
+	size_t n = 0, i;
 
-	for (i = 0; i < n; i++)
-		len[i] = length(g, set->v.v[i].stretch);
+	for (i = 0; i < set->v.n; i++)
+		least = MAX(least, set->v.v[i].score - NEAR_BEST);
+	for (i = 0; i < set->v.n; i++)
+		if (set->v.v[i].score >= least)
+			len[n++] = length(g, set->v.v[i].stretch);
 	qsort(len, n, sizeof(*len), length_cmp);
-	for (i = 0; length(g, set->v.v[i].stretch) != len[n / 2]; i++)
+	for (i = 0; set->v.v[i].score < least || length(g, set->v.v[i].stretch) != len[n / 2]; i++)
 		;
 	return &set->v.v[i];
 }
@@ -411,6 +437,7 @@ static int examine_next(const struct graph *g, struct missing *m)
 	m->how = next.how;
 	m->instead = next.instead;
 	m->since_ns = next.since_ns;
+	m->instead_ns = next.instead_ns;
 	m->triggers = next.triggers;
 	m->own_accord = next.own_accord;
 	return 1;

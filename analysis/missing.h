@@ -54,10 +54,11 @@ struct missing {
 	struct missing_step steps[MISSING_STEPS]; /* the last is the one to name */
 	uint32_t n_steps;
 	enum missing_how how;
-	uint32_t instead;  /* the stretch in which the named task is; GRAPH_NONE: it has ended */
-	uint64_t since_ns; /* since when */
-	uint32_t triggers; /* MISSING_SILENT: how often it got what led to it before */
-	char *text;        /* all of this in words */
+	uint32_t instead;    /* the stretch in which the named task is; GRAPH_NONE: it has ended */
+	uint64_t since_ns;   /* since when */
+	uint64_t instead_ns; /* for how long, of the time of the wait */
+	uint32_t triggers;   /* MISSING_SILENT: how often it got what led to it before */
+	char *text;          /* all of this in words */
 };
 
 /*

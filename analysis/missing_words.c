@@ -97,7 +97,7 @@ static void add_how(const struct graph *g, struct words *t, const struct missing
 		break;
 	}
 	words_add(t, ", for ");
-	words_duration(t, MIN(s->to_ns, m->wait_to_ns) - s->from_ns);
+	words_duration(t, m->instead_ns);
 }
 
 char *missing_words(const struct graph *g, const struct missing *m)
