@@ -235,6 +235,10 @@ static void begin(struct replay *k, uint32_t task)
 		rt->next = end_of(g, task);
 	if (t->born_ns > k->x->from_ns && t->parent != GRAPH_NONE)
 		rt->shift = shift_at(k, t->parent, t->born_ns);
+	else if (k->taken[task] && rt->next < end_of(g, task) &&
+		 g->stretches[rt->next].from_ns > k->x->from_ns)
+		/* nothing is known of it before: see also the end of shift_at() */
+		rt->shift = g->stretches[rt->next].from_ns - k->x->from_ns;
 	if (rt->shift == SHIFT_FREE)
 		rt->shift = 0;
 }

@@ -94,6 +94,8 @@ struct whatif_row {
 	uint64_t saved_ns;
 	uint64_t path_ns; /* as whatif_on_path() */
 };
+/* The wait, or waits, of a row of ACCOUNT_WAIT that has a kind. */
+struct whatif_without whatif_waits_of(const struct account_row *row);
 #define WHATIF_PER_GROUP 3
 /* The largest of each group of the accounts, and who had the CPU when it was wanted: by what each saves, the
  * most first.  *ret_rows is for free().  0 or -ENOMEM. */

@@ -86,17 +86,22 @@ static void ask(struct table *t, const struct whatif_without *v)
 		t->err = VEC_PUSH(&t->rows, row);
 }
 
+struct whatif_without whatif_waits_of(const struct account_row *row)
+{
+	return (struct whatif_without){ .stretch = row->stretch,
+					.task = GRAPH_NONE,
+					.kind = row->count > 1 ? WHATIF_WAITS : WHATIF_WAIT };
+}
+
 static void ask_waits(struct table *t)
 {
 	size_t asked = 0;
 
 	for (size_t i = 0; i < t->a->n_rows[ACCOUNT_WAIT] && asked < WHATIF_PER_GROUP && !t->err; i++) {
 		const struct account_row *r = &t->a->rows[ACCOUNT_WAIT][i];
-		struct whatif_without v = { .stretch = r->stretch,
-					    .task = GRAPH_NONE,
-					    .kind = r->count > 1 ? WHATIF_WAITS : WHATIF_WAIT };
+		struct whatif_without v = whatif_waits_of(r);
 
-		if (!r->kind || r->stretch == GRAPH_NONE)
+		if (!r->kind)
 			continue;
 		ask(t, &v);
 		asked++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis.h - diagnoses, hangs and paths as text for people and as JSON for
+ * analysis.h - diagnoses and hangs as text for people and as JSON for
  * programs (doc/json.md).  Times in JSON are CLOCK_MONOTONIC nanoseconds.
  */
 #ifndef CTRACE_CLI_RENDER_ANALYSIS_H
@@ -14,11 +14,9 @@
 /* New references, or NULL: out of memory. */
 json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d);
 json_t *render_hangs_json(const struct graph *g, const struct hangs *h);
-json_t *render_path_json(const struct graph *g, const struct path *p, uint64_t from_ns, uint64_t to_ns);
 
 void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d);
 /* all: also what is normal. */
 void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool all);
-void render_path(FILE *f, const struct graph *g, const struct path *p, uint64_t from_ns, uint64_t to_ns);
 
 #endif

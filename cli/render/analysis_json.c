@@ -125,30 +125,3 @@ json_t *render_hangs_json(const struct graph *g, const struct hangs *h)
 	}
 	return json_pack("{s:s, s:o}", "schema", "ctrace.hangs/1", "hangs", rows);
 }
-
-static json_t *piece_json(const struct graph *g, const struct path *p, const struct path_piece *x)
-{
-	const struct path_frame *f = &p->frames[x->frame];
-	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &p->leaf_blames[x->blame];
-	char name[DESCRIBE_MAX] = "";
-
-	if (b)
-		describe_object(g->w, b->obj, name, sizeof(name));
-	return json_pack("{s:I, s:I, s:o, s:s, s:I, s:I, s:I, s:o}", "pid",
-			 (json_int_t)g->tasks[f->task].tgid, "tid", (json_int_t)g->tasks[f->task].tid, "comm",
-			 text_json(graph_comm(g, f->task, x->from_ns)), "state",
-			 time_kind_name((enum time_kind)x->time), "from_ns", mono(g, x->from_ns), "to_ns",
-			 mono(g, x->to_ns), "depth", (json_int_t)f->depth, "resource",
-			 b ? resource_json(b->kind, name) : json_null());
-}
-
-json_t *render_path_json(const struct graph *g, const struct path *p, uint64_t from_ns, uint64_t to_ns)
-{
-	json_t *pieces = json_array();
-
-	for (size_t i = 0; i < p->n_pieces; i++)
-		json_array_append_new(pieces, piece_json(g, p, &p->pieces[i]));
-	return json_pack("{s:s, s:{s:I,s:I,s:s}, s:b, s:o}", "schema", "ctrace.path/1", "window", "from_ns",
-			 mono(g, from_ns), "to_ns", mono(g, to_ns), "clock", "monotonic", "truncated",
-			 p->truncated, "pieces", pieces);
-}

@@ -131,29 +131,3 @@ void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool al
 	if (h->refused)
 		fprintf(f, "%zu shorter ones were not looked at.\n", h->refused);
 }
-
-void render_path(FILE *f, const struct graph *g, const struct path *p, uint64_t from_ns, uint64_t to_ns)
-{
-	char ns[TEXT_NUMBER_MAX], name[DESCRIBE_MAX], comm[64];
-
-	fprintf(f, "%14s %14s %10s  %s\n", "from (ms)", "to (ms)", "length", "who, what");
-	for (size_t i = 0; i < p->n_pieces; i++) {
-		const struct path_piece *x = &p->pieces[i];
-		const struct path_frame *fr = &p->frames[x->frame];
-		const struct blame *b = x->blame == GRAPH_NONE ? NULL : &p->leaf_blames[x->blame];
-
-		name[0] = 0;
-		if (b)
-			describe_object(g->w, b->obj, name, sizeof(name));
-		describe_clean(graph_comm(g, fr->task, x->from_ns), comm, sizeof(comm));
-		fprintf(f, "%14.3f %14.3f %10s  %*s%s[%u] %s%s%s%s%s\n", (double)(x->from_ns - from_ns) / 1e6,
-			(double)(x->to_ns - from_ns) / 1e6, text_duration(x->to_ns - x->from_ns, ns),
-			(int)fr->depth * 2, "", comm, g->tasks[fr->task].tid,
-			time_kind_name((enum time_kind)x->time), b ? " " : "", b ? b->kind : "",
-			name[0] ? " " : "", name);
-		if (cli_output_broken())
-			return;
-	}
-	fprintf(f, "%zu pieces, %s in all%s\n", p->n_pieces, text_duration(to_ns - from_ns, ns),
-		p->truncated ? "; too many to follow all waits" : "");
-}

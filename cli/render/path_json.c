@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/render/path.h"
+
+#include "cli/text.h"
+#include "trace/describe.h"
+
+static json_int_t mono(const struct path_view *v, uint64_t boot_ns)
+{
+	return (json_int_t)((int64_t)boot_ns + v->g->w->offsets.boot_to_mono_ns);
+}
+
+static json_t *resource_json(const struct path_view *v, const char *kind, uint64_t obj)
+{
+	char name[DESCRIBE_MAX];
+
+	if (!kind)
+		return json_null();
+	describe_object(v->g->w, obj, name, sizeof(name));
+	return json_pack("{s:s, s:o}", "kind", kind, "name", text_json(name));
+}
+
+static json_t *task_json(const struct path_view *v, uint32_t task)
+{
+	if (task == GRAPH_NONE)
+		return json_null();
+	return json_pack("{s:I, s:I, s:o}", "pid", (json_int_t)v->g->tasks[task].tgid, "tid",
+			 (json_int_t)v->g->tasks[task].tid, "comm",
+			 text_json(graph_comm(v->g, task, v->to_ns)));
+}
+
+static json_t *piece_json(const struct path_view *v, const struct path_piece *x)
+{
+	const struct path_frame *f = &v->path->frames[x->frame];
+	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &v->path->leaf_blames[x->blame];
+	json_t *reason = json_null();
+
+	if (f->depth)
+		reason = json_pack("{s:s, s:s, s:o}", "edge", edge_kind_name(f->blame.edge), "strength",
+				   edge_strength_name(f->blame.strength), "resource",
+				   resource_json(v, f->blame.kind, f->blame.obj));
+	return json_pack("{s:I, s:I, s:o, s:s, s:I, s:I, s:I, s:o, s:o}", "pid",
+			 (json_int_t)v->g->tasks[f->task].tgid, "tid", (json_int_t)v->g->tasks[f->task].tid,
+			 "comm", text_json(graph_comm(v->g, f->task, x->from_ns)), "state",
+			 time_kind_name((enum time_kind)x->time), "from_ns", mono(v, x->from_ns), "to_ns",
+			 mono(v, x->to_ns), "depth", (json_int_t)f->depth, "resource",
+			 b ? resource_json(v, b->kind, b->obj) : json_null(), "reason", reason);
+}
+
+static json_t *account_json(const struct path_view *v, enum account_group group)
+{
+	bool timed = group == ACCOUNT_WAIT || group == ACCOUNT_RESOURCE;
+	char words[ACCOUNT_WORDS_MAX];
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < v->account->n_rows[group]; i++) {
+		const struct account_row *r = &v->account->rows[group][i];
+		const char *kind = r->obj && !r->kind ? describe_kind(v->g->w, r->obj) : r->kind;
+
+		account_words(v->g, group, r, words, sizeof(words));
+		json_array_append_new(
+			rows,
+			json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "text", text_json(words), "ns",
+				  (json_int_t)r->ns, "within_ns", (json_int_t)r->within_ns, "count",
+				  (json_int_t)r->count, "state",
+				  timed ? json_string(time_kind_name((enum time_kind)r->time)) : json_null(),
+				  "task", task_json(v, r->task), "resource", resource_json(v, kind, r->obj)));
+	}
+	return rows;
+}
+
+static json_t *without_json(const struct path_view *v, const struct whatif_without *w)
+{
+	bool wait = w->kind == WHATIF_WAIT || w->kind == WHATIF_WAITS;
+	char words[ACCOUNT_WORDS_MAX];
+	json_t *o;
+
+	whatif_words(v->whatif, w, words, sizeof(words));
+	o = json_pack(
+		"{s:s, s:o, s:o}", "kind", whatif_kind_name((enum whatif_kind)w->kind), "text",
+		text_json(words), "task",
+		task_json(v, w->kind == WHATIF_TASK || w->kind == WHATIF_PROCESS ? w->task : GRAPH_NONE));
+	if (wait) {
+		json_object_set_new(o, "from_ns", json_integer(mono(v, v->g->stretches[w->stretch].from_ns)));
+		json_object_set_new(o, "to_ns", json_integer(mono(v, v->g->stretches[w->stretch].to_ns)));
+	}
+	return o;
+}
+
+static json_t *answer_json(const struct path_view *v, const struct whatif_without *w, size_t n,
+			   const struct whatif_row *row)
+{
+	json_t *without = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(without, without_json(v, &w[i]));
+	return json_pack("{s:o, s:I, s:I}", "without", without, "saved_ns", (json_int_t)row->saved_ns,
+			 "path_ns", (json_int_t)row->path_ns);
+}
+
+json_t *render_path_json(const struct path_view *v)
+{
+	json_t *pieces = json_array(), *accounts = json_object(), *answers = json_array();
+	char headline[PATH_HEADLINE_MAX];
+
+	for (size_t i = 0; i < v->path->n_pieces; i++)
+		json_array_append_new(pieces, piece_json(v, &v->path->pieces[i]));
+	for (int i = 0; i < ACCOUNT_GROUPS; i++)
+		json_object_set_new(accounts, account_group_name((enum account_group)i),
+				    account_json(v, (enum account_group)i));
+	if (v->n_without)
+		json_array_append_new(answers, answer_json(v, v->without, v->n_without, &v->answer));
+	for (size_t i = 0; i < v->n_table; i++)
+		json_array_append_new(answers, answer_json(v, &v->table[i].without, 1, &v->table[i]));
+	render_path_headline(v, headline);
+	return json_pack("{s:s, s:{s:I,s:I,s:s}, s:o, s:b, s:o, s:o, s:o}", "schema", "ctrace.path/1",
+			 "window", "from_ns", mono(v, v->from_ns), "to_ns", mono(v, v->to_ns), "clock",
+			 "monotonic", "text", text_json(headline), "truncated", v->path->truncated,
+			 "accounts", accounts, "what_if", answers, "pieces", pieces);
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/render/path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/text.h"
+#include "cli/timearg.h"
+#include "lib/cleanup.h"
+#include "trace/describe.h"
+
+#define ROWS_SHOWN   6
+#define PIECES_SHOWN 20
+
+static const char *who(const struct path_view *v, uint32_t task, uint64_t ts_ns, char buf[96])
+{
+	char comm[64];
+
+	describe_clean(graph_comm(v->g, task, ts_ns), comm, sizeof(comm));
+	snprintf(buf, 96, "%s[%u]", comm, v->g->tasks[task].tid);
+	return buf;
+}
+
+/* Who it came down to in the end, when that is another than the one that it waited for. */
+static void say_end(const struct path_view *v, FILE *f)
+{
+	const struct account_row *first = &v->account->rows[ACCOUNT_WAIT][0];
+	const struct account_row *last = &v->account->rows[ACCOUNT_TASK][0];
+	char name[96], ns[TEXT_NUMBER_MAX];
+
+	if (first->task == GRAPH_NONE || last->task == first->task || last->task == v->path->frames[0].task ||
+	    last->ns < v->account->total_ns / 2)
+		return;
+	fprintf(f, " It came down to %s, for %s.", who(v, last->task, v->to_ns, name),
+		text_duration(last->ns, ns));
+}
+
+static void say_headline(const struct path_view *v, FILE *f)
+{
+	const struct account_row *r = &v->account->rows[ACCOUNT_WAIT][0];
+	char words[ACCOUNT_WORDS_MAX], all[TEXT_NUMBER_MAX], ns[TEXT_NUMBER_MAX];
+	const char *that = !r->kind ? "that" : r->count > 1 ? "those waits" : "that wait";
+	uint64_t saved = v->headline.saved_ns;
+
+	account_words(v->g, ACCOUNT_WAIT, r, words, sizeof(words));
+	fprintf(f, "%s: %s of it %s", text_duration(v->account->total_ns, all), text_duration(r->ns, ns),
+		words);
+	if (!r->kind && r->time != TIME_RUNNABLE)
+		fputc('.', f);
+	else if (!saved)
+		fprintf(f, "; without %s it had taken as long.", that);
+	else
+		fprintf(f, "; without %s it had been %s%s shorter.", that, saved < r->ns / 2 ? "only " : "",
+			text_duration(saved, ns));
+	say_end(v, f);
+}
+
+void render_path_headline(const struct path_view *v, char buf[PATH_HEADLINE_MAX])
+{
+	_cleanup_fclose_ FILE *f = fmemopen(buf, PATH_HEADLINE_MAX, "w");
+
+	buf[0] = 0;
+	if (f)
+		say_headline(v, f);
+}
+
+static void print_share(FILE *f, const struct path_view *v, uint64_t ns)
+{
+	char text[TEXT_NUMBER_MAX];
+
+	fprintf(f, "  %10s %5.1f %%  ", text_duration(ns, text),
+		100.0 * (double)ns / (double)v->account->total_ns);
+}
+
+/* Too little to be worth a line. */
+static bool negligible(const struct path_view *v, uint64_t ns)
+{
+	return ns < v->account->total_ns / 1000;
+}
+
+static void print_group(FILE *f, const struct path_view *v, enum account_group group, const char *title)
+{
+	const struct account_row *rows = v->account->rows[group];
+	size_t n = v->account->n_rows[group], i;
+	char words[ACCOUNT_WORDS_MAX];
+	uint64_t rest = 0;
+
+	fprintf(f, "%s%s%s\n", cli_sgr(f, "1"), title, cli_sgr(f, "0"));
+	for (i = 0; i < n && (i < ROWS_SHOWN - 1 || n == ROWS_SHOWN) && !negligible(v, rows[i].ns); i++) {
+		print_share(f, v, rows[i].ns);
+		account_words(v->g, group, &rows[i], words, sizeof(words));
+		fputs(words, f);
+		if (group == ACCOUNT_WAIT && rows[i].kind && rows[i].count > 1)
+			fprintf(f, ", %u times", rows[i].count);
+		fputc('\n', f);
+	}
+	n -= i;
+	for (size_t k = 0; k < n; k++)
+		rest += rows[i + k].ns;
+	if (!rest)
+		return;
+	print_share(f, v, rest);
+	fprintf(f, "%zu other%s\n", n, n > 1 ? "s" : "");
+}
+
+/* Whether each process has but one task on the path: then the tasks say nothing new. */
+static bool tasks_are_processes(const struct path_view *v)
+{
+	return v->account->n_rows[ACCOUNT_TASK] == v->account->n_rows[ACCOUNT_PROCESS];
+}
+
+static void print_table(FILE *f, const struct path_view *v)
+{
+	char words[ACCOUNT_WORDS_MAX], saved[TEXT_NUMBER_MAX], on[TEXT_NUMBER_MAX];
+
+	if (!v->n_table)
+		return;
+	fprintf(f, "\n%sWhat if: without this, it had been shorter by%s\n", cli_sgr(f, "1"), cli_sgr(f, "0"));
+	fprintf(f, "  %10s  %10s\n", "shorter", "of the path");
+	for (size_t i = 0; i < v->n_table; i++) {
+		if (negligible(v, v->table[i].saved_ns) && negligible(v, v->table[i].path_ns))
+			continue;
+		whatif_words(v->whatif, &v->table[i].without, words, sizeof(words));
+		fprintf(f, "  %10s  %10s   %s\n", text_duration(v->table[i].saved_ns, saved),
+			text_duration(v->table[i].path_ns, on), words);
+	}
+}
+
+static void print_answer(FILE *f, const struct path_view *v)
+{
+	char words[ACCOUNT_WORDS_MAX], all[TEXT_NUMBER_MAX], saved[TEXT_NUMBER_MAX], on[TEXT_NUMBER_MAX];
+	uint64_t ns = v->account->total_ns;
+
+	if (v->answer.saved_ns)
+		fprintf(f, "%s%s shorter:%s %s instead of ", cli_sgr(f, "1"),
+			text_duration(v->answer.saved_ns, saved), cli_sgr(f, "0"),
+			text_duration(ns - v->answer.saved_ns, on));
+	else
+		fprintf(f, "%sNot shorter:%s ", cli_sgr(f, "1"), cli_sgr(f, "0"));
+	fprintf(f, "%s, without\n", text_duration(ns, all));
+	for (size_t i = 0; i < v->n_without; i++) {
+		whatif_words(v->whatif, &v->without[i], words, sizeof(words));
+		fprintf(f, "  %s", words);
+		if (v->without[i].kind == WHATIF_WAIT) {
+			const struct stretch *s = &v->g->stretches[v->without[i].stretch];
+			char wall[TIMEARG_WALL_MAX];
+
+			fprintf(f, ", for %s since %s", text_duration(s->to_ns - s->from_ns, saved),
+				timearg_wall(s->from_ns, &v->g->w->offsets, 3, wall));
+		}
+		fputc('\n', f);
+	}
+	fprintf(f, "which is %s of the critical path.\n", text_duration(v->answer.path_ns, on));
+}
+
+/* "running", "timer", "lock (futex 0x1000)": many a kind of time is the kind of its resource. */
+static void print_state(FILE *f, const struct path_view *v, const struct path_piece *x)
+{
+	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &v->path->leaf_blames[x->blame];
+	const char *time = time_kind_name((enum time_kind)x->time);
+	char name[DESCRIBE_MAX] = "";
+
+	if (b)
+		describe_object(v->g->w, b->obj, name, sizeof(name));
+	fprintf(f, " %s", time);
+	if (b && strcmp(b->kind, time) != 0 && strcmp(b->kind, "unknown") != 0 &&
+	    strncmp(name, b->kind, strlen(b->kind)) != 0)
+		fprintf(f, " %s", b->kind);
+	if (name[0])
+		fprintf(f, " (%s)", name);
+	if (x->cycle)
+		fprintf(f, ", a circle of waits");
+}
+
+/* Why the task is on the path: how the one that waits depends on it. */
+static const char *reason(const struct path_frame *f)
+{
+	return f->depth ? edge_kind_name(f->blame.edge) : "itself";
+}
+
+static void print_piece(FILE *f, const struct path_view *v, const struct path_piece *x)
+{
+	const struct path_frame *fr = &v->path->frames[x->frame];
+	char ns[TEXT_NUMBER_MAX], name[96];
+
+	fprintf(f, "%14.3f %10s  %-11s  %*s%s", (double)(x->from_ns - v->from_ns) / 1e6,
+		text_duration(x->to_ns - x->from_ns, ns), reason(fr), (int)fr->depth * 2, "",
+		who(v, fr->task, x->from_ns, name));
+	print_state(f, v, x);
+	fputc('\n', f);
+}
+
+static void print_fold(FILE *f, size_t n, uint64_t ns)
+{
+	char text[TEXT_NUMBER_MAX];
+
+	if (n)
+		fprintf(f, "%14s %10s  %zu shorter piece%s\n", "...", text_duration(ns, text), n,
+			n > 1 ? "s" : "");
+}
+
+/* The length that a piece needs to be among the longest. */
+static uint64_t shortest_shown(const struct path_view *v)
+{
+	uint64_t top[PIECES_SHOWN] = { 0 };
+
+	if (v->all)
+		return 0;
+	for (size_t i = 0; i < v->path->n_pieces; i++) {
+		uint64_t ns = v->path->pieces[i].to_ns - v->path->pieces[i].from_ns;
+
+		for (size_t k = 0; k < PIECES_SHOWN; k++)
+			if (ns > top[k]) {
+				uint64_t t = top[k];
+
+				top[k] = ns;
+				ns = t;
+			}
+	}
+	return top[PIECES_SHOWN - 1];
+}
+
+static void print_pieces(FILE *f, const struct path_view *v)
+{
+	uint64_t limit = shortest_shown(v), folded_ns = 0;
+	size_t folded = 0, shown = 0;
+	char ns[TEXT_NUMBER_MAX];
+
+	fprintf(f, "%sThe path%s, %zu pieces, %s in all%s\n", cli_sgr(f, "1"), cli_sgr(f, "0"),
+		v->path->n_pieces, text_duration(v->to_ns - v->from_ns, ns),
+		v->path->truncated ? "; too many to follow all waits" : "");
+	fprintf(f, "%14s %10s  %-11s  %s\n", "from (ms)", "length", "by", "who, what");
+	for (size_t i = 0; i < v->path->n_pieces && !cli_output_broken(); i++) {
+		const struct path_piece *x = &v->path->pieces[i];
+		uint64_t length = x->to_ns - x->from_ns;
+
+		if (length < limit || (!v->all && shown >= PIECES_SHOWN)) {
+			folded++;
+			folded_ns += length;
+			continue;
+		}
+		print_fold(f, folded, folded_ns);
+		folded = folded_ns = 0;
+		print_piece(f, v, x);
+		shown++;
+	}
+	print_fold(f, folded, folded_ns);
+	if (shown < v->path->n_pieces)
+		fprintf(f, "--all shows all pieces.\n");
+}
+
+void render_path(FILE *f, const struct path_view *v)
+{
+	char headline[PATH_HEADLINE_MAX], wall[TIMEARG_WALL_MAX], wall2[TIMEARG_WALL_MAX], name[96];
+
+	if (v->n_without) {
+		print_answer(f, v);
+		return;
+	}
+	render_path_headline(v, headline);
+	fprintf(f, "%s%s%s\n", cli_sgr(f, "1"), headline, cli_sgr(f, "0"));
+	fprintf(f, "%s, %s to %s\n\n", who(v, v->path->frames[0].task, v->to_ns, name),
+		timearg_wall(v->from_ns, &v->g->w->offsets, 3, wall),
+		timearg_wall(v->to_ns, &v->g->w->offsets, 3, wall2));
+	print_group(f, v, ACCOUNT_WAIT, "It was itself");
+	print_group(f, v, ACCOUNT_RESOURCE, "Which came down to");
+	if (!tasks_are_processes(v))
+		print_group(f, v, ACCOUNT_TASK, "By task");
+	print_group(f, v, ACCOUNT_PROCESS, "By process");
+	print_group(f, v, ACCOUNT_OBJECT, "By object, the last one on the way that was waited for");
+	print_table(f, v);
+	fputc('\n', f);
+	print_pieces(f, v);
+	if (v->g->w->lost_records)
+		fprintf(f, "Losses: %llu records are missing in this trace; `ctrace info` says when.\n",
+			(unsigned long long)v->g->w->lost_records);
+}
