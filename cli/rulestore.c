@@ -14,9 +14,10 @@
 
 int rulestore_option(struct rulestore_options *o, const char *file)
 {
-	if (o->n_files == RULESTORE_FILES_MAX)
-		return cli_error("--rules %s: that is one file too many; %d at most", file,
-				 RULESTORE_FILES_MAX);
+	if (o->n_files == RULESTORE_FILES_MAX) {
+		cli_error("--rules %s: that is one file too many; %d at most", file, RULESTORE_FILES_MAX);
+		return CLI_USAGE;
+	}
 	o->files[o->n_files++] = file;
 	return CLI_OK;
 }
@@ -69,6 +70,8 @@ static int say_unreadable(const char *path, int e)
 {
 	if (e == -EMEDIUMTYPE)
 		return cli_error("%s: it is no regular file; give a rules file, or --no-rules", path);
+	if (e == -ENOENT)
+		return cli_error("%s: there are no rules; give a file that is there, or --no-rules", path);
 	return cli_error("%s: the rules cannot be read: %s; repair that, or use --no-rules", path,
 			 strerror(-e));
 }
@@ -91,7 +94,7 @@ static int check_edges(const char *path, const struct rule *v, size_t n)
 			continue;
 		near = cli_nearest(v[i].edge, names);
 		return cli_error("%s: rule %zu: there is no kind of edge \"%s\"%s%s%s", path, i + 1,
-				 v[i].edge, near ? "; did you mean \"" : "; doc/json.md lists them",
+				 v[i].edge, near ? "; did you mean \"" : "; ctrace.rules(5) lists them",
 				 near ?: "", near ? "\"?" : "");
 	}
 	return CLI_OK;
@@ -109,7 +112,7 @@ static int load(struct rulestore *s, const char *path, bool may_miss)
 		return CLI_OK;
 	if (r)
 		return say_unreadable(path, r);
-	r = rulesfile_parse(text, size, &s->rules, err);
+	r = size ? rulesfile_parse(text, size, &s->rules, err) : 0; /* just made */
 	if (r == -EBADMSG)
 		return cli_error("%s: %s; repair it, or use --no-rules", path, err);
 	if (r)
