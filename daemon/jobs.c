@@ -125,17 +125,22 @@ static int jobs_mapping(void *arg, const struct jobs_mapping *m)
 	return 0;
 }
 
-/* What was written to has its instructions elsewhere: a probe that stayed would hit the middle of one. */
-static void jobs_drop_changed(struct jobs *j)
+/* Whether the paths still lead to the files.  What was written to has its instructions elsewhere: a probe
+ * that stayed would hit the middle of one. */
+static void jobs_check_paths(struct jobs *j)
 {
 	for (size_t i = 0; i < j->files.n;) {
 		struct jobs_file *f = j->files.v[i];
 		struct stat st;
+		bool named = !stat(f->path, &st) && jobs_file_is(f, &st);
 
-		if (!stat(f->path, &st) && jobs_file_is(f, &st) && jobs_file_changed(f, &st))
+		if (named && jobs_file_changed(f, &st)) {
 			jobs_file_drop(j, i);
-		else
-			i++;
+			continue;
+		}
+		j->changed |= named != f->named;
+		f->named = named;
+		i++;
 	}
 }
 
@@ -144,7 +149,7 @@ static void jobs_look(struct jobs *j)
 {
 	struct jobs_scan s = { .jobs = j };
 
-	jobs_drop_changed(j);
+	jobs_check_paths(j);
 	for (; s.spec < j->specs->n; s.spec++)
 		for (size_t i = 0; i < j->specs->v[s.spec]->n_binaries; i++)
 			if (strchr(j->specs->v[s.spec]->binaries[i], '/'))
@@ -155,16 +160,9 @@ static void jobs_scan(struct jobs *j)
 {
 	struct jobs_scan s = { .jobs = j };
 
-	jobs_drop_changed(j);
-	for (size_t i = 0; i < j->files.n; i++) {
-		struct jobs_file *f = j->files.v[i];
-		struct stat st;
-		bool named = !stat(f->path, &st) && jobs_file_is(f, &st);
-
-		j->changed |= named != f->named;
-		f->named = named;
-		f->mapped = false;
-	}
+	jobs_check_paths(j);
+	for (size_t i = 0; i < j->files.n; i++)
+		j->files.v[i]->mapped = false;
 	for (; s.spec < j->specs->n; s.spec++)
 		for (size_t i = 0; i < j->specs->v[s.spec]->n_binaries; i++)
 			jobs_find_places(j->specs->v[s.spec]->binaries[i], jobs_path, &s);
@@ -190,7 +188,7 @@ static void jobs_call(void *arg, const struct job_call *call)
 
 static void jobs_row_of(const struct jobs_file *f, struct jobs_row *row)
 {
-	const char *replaced = f->named ? "" : " (replaced, but still run)";
+	const char *replaced = f->named ? "" : " (replaced)";
 
 	row->live = f->n_found;
 	if (row->live && f->n_found == f->n_wanted)
@@ -261,6 +259,14 @@ static bool jobs_count(struct jobs *j)
 	return !stop;
 }
 
+static uint64_t jobs_cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * NSEC_PER_SEC + (uint64_t)t.tv_nsec;
+}
+
 static void *jobs_main(void *arg)
 {
 	struct jobs *j = arg;
@@ -271,13 +277,14 @@ static void *jobs_main(void *arg)
 	pthread_setname_np(pthread_self(), "ctraced-jobs");
 	j->changed = true;
 	while (jobs_count(j)) {
-		uint64_t begin_ns = clock_boot_ns();
+		uint64_t cpu_ns = jobs_cpu_ns();
 
 		jobs_probe_calls(j->probe, jobs_call, j);
-		if (begin_ns >= next_ns) {
+		if (clock_boot_ns() >= next_ns) {
 			jobs_scan(j);
-			next_ns = clock_boot_ns();
-			next_ns += MAX(JOBS_SCAN_MS * NSEC_PER_MSEC, JOBS_SCAN_REST * (next_ns - begin_ns));
+			cpu_ns = jobs_cpu_ns() - cpu_ns;
+			next_ns =
+				clock_boot_ns() + MAX(JOBS_SCAN_MS * NSEC_PER_MSEC, JOBS_SCAN_REST * cpu_ns);
 		} else {
 			jobs_look(j);
 		}

@@ -21,7 +21,7 @@
 #define JOBS_CALLEES_EACH 16  /* of one process */
 #define JOBS_LOOK_MS      250 /* files are checked for having been replaced */
 #define JOBS_SCAN_MS      5000
-#define JOBS_SCAN_REST    200 /* a scan of all processes is followed by so many times its own time */
+#define JOBS_SCAN_REST    200 /* a scan of all processes is followed by so many times its own CPU time */
 #define JOBS_FIRST_MS     3000
 
 struct jobs;

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later WITH Linux-syscall-note OR MIT */
+/*
+ * ctrace-jobs.h - for programs with a queue of jobs of their own: tells ctrace when a job is put into a
+ * queue, begins and ends.  Copy it into your program.
+ *
+ *	ctrace_job_enqueue(queue, job);		before the job can be seen by others
+ *	ctrace_job_start(queue, job);		in the thread that does it
+ *	do_it(job);
+ *	ctrace_job_end(queue, job);		in the same thread
+ *
+ * queue and job are addresses (or other numbers but 0); a job's is its own from enqueue to end.
+ *
+ * Each is one instruction that does nothing, and a note in the file (as of <sys/sdt.h>, which is not needed)
+ * that says where it is, so that other tools find it as the probe ctrace_jobs:start too.  While ctraced is
+ * told of the program ("frameworks = /path/to/program"), a call takes about a microsecond.
+ *
+ * C and C++, gcc and clang, x86-64 and arm64; elsewhere it does nothing.
+ */
+#ifndef CTRACE_JOBS_H
+#define CTRACE_JOBS_H
+
+#include <stdint.h>
+
+#if defined(__ELF__) && (defined(__x86_64__) || defined(__aarch64__))
+#define CTRACE_JOBS_NOTE(name, queue, job)                                                                   \
+	__asm__ __volatile__("990:	nop\n"                                                                    \
+			     "	.pushsection .note.stapsdt,\"?\",\"note\"\n"                                  \
+			     "	.balign 4\n"                                                                  \
+			     "	.4byte 992f-991f, 994f-993f, 3\n"                                             \
+			     "991:	.asciz \"stapsdt\"\n"                                                     \
+			     "992:	.balign 4\n"                                                              \
+			     "993:	.8byte 990b\n"                                                            \
+			     "	.8byte _.stapsdt.base\n"                                                      \
+			     "	.8byte 0\n"                                                                   \
+			     "	.asciz \"ctrace_jobs\"\n"                                                     \
+			     "	.asciz \"" name "\"\n"                                                       \
+			     "	.asciz \"8@%0 8@%1\"\n"                                                       \
+			     "994:	.balign 4\n"                                                              \
+			     "	.popsection\n"                                                                \
+			     "	.ifndef _.stapsdt.base\n"                                                     \
+			     "	.pushsection .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n"        \
+			     "	.weak _.stapsdt.base\n"                                                       \
+			     "	.hidden _.stapsdt.base\n"                                                     \
+			     "_.stapsdt.base: .space 1\n"                                                    \
+			     "	.size _.stapsdt.base, 1\n"                                                    \
+			     "	.popsection\n"                                                                \
+			     "	.endif\n"                                                                     \
+			     :                                                                               \
+			     : "r"((uint64_t)(uintptr_t)(queue)), "r"((uint64_t)(uintptr_t)(job))            \
+			     : "memory")
+#else
+#define CTRACE_JOBS_NOTE(name, queue, job) ((void)(queue), (void)(job))
+#endif
+
+static inline void ctrace_job_enqueue(const void *queue, const void *job)
+{
+	CTRACE_JOBS_NOTE("enqueue", queue, job);
+}
+
+static inline void ctrace_job_start(const void *queue, const void *job)
+{
+	CTRACE_JOBS_NOTE("start", queue, job);
+}
+
+static inline void ctrace_job_end(const void *queue, const void *job)
+{
+	CTRACE_JOBS_NOTE("end", queue, job);
+}
+
+#endif
