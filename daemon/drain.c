@@ -16,6 +16,7 @@
 
 #include "daemon/fdtable.h"
 #include "daemon/heldlocks.h"
+#include "daemon/variable.h"
 #include "daemon/visit_look.h"
 #include "daemon/watch.h"
 #include "lib/cleanup.h"
@@ -133,6 +134,7 @@ static bool drain_ask_visit(void *arg, struct task *task)
 		.nr = last->nr,
 		.wait = last->wait,
 		.state = last->state,
+		.loop = task->loop_waits >= WATCH_LOOP_WAITS,
 	};
 
 	/* the daemon's own threads wait for work, and looking at them would be more of it */
@@ -163,6 +165,26 @@ static void drain_files(struct drain *d, const struct visit_result *v, uint64_t 
 		leader->files_ns = now_ns;
 }
 
+/* Names come before the records that need them. */
+static void drain_polled(struct drain *d, const struct visit_result *v)
+{
+	for (unsigned i = 0; i < v->n_polled; i++) {
+		const struct polled_variable *p = &v->polled[i];
+		const uint64_t words[2] = { p->value, p->addr };
+		struct ct_rec rec = { .ts = v->rec.ts,
+				      .kind = CT_POLLED,
+				      .tid = v->rec.tid,
+				      .flags = p->flags,
+				      .obj = CT_OBJ_USER_ID(CT_OBJ_DATA, v->tgid, p->addr) };
+		struct ct_object_blob *blob = variable_object(rec.obj, v->tgid, p->name, rec.ts);
+
+		if (blob)
+			recorder_take(d->recorder, 0, blob, blob->h.size);
+		free(blob);
+		recorder_add(d->recorder, &rec, words);
+	}
+}
+
 static void drain_visits(struct drain *d, uint64_t now_ns)
 {
 	struct visit_result *v;
@@ -176,6 +198,7 @@ static void drain_visits(struct drain *d, uint64_t now_ns)
 			drain_access(d, &v->rec, v->words, v->stack);
 		else
 			recorder_add(d->recorder, &v->rec, v->words);
+		drain_polled(d, v);
 		drain_files(d, v, now_ns);
 		visit_result_free(v);
 	}

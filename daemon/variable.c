@@ -107,7 +107,7 @@ static int module_open(const struct variable_maps *maps, const struct variable_m
 	fd = unwind_files_open(maps->pid, &map->map, m.path, &st);
 	if (fd < 0)
 		return -ENOENT;
-	if (unwind_elf_new(fd, &st, &m.elf)) {
+	if ((maps->file_max && (uint64_t)st.st_size > maps->file_max) || unwind_elf_new(fd, &st, &m.elf)) {
 		close(fd);
 		return -ENOENT;
 	}
@@ -456,4 +456,18 @@ void variable_text(const struct variable *v, char *buf, size_t size)
 		snprintf(buf, size, "%s+0x%" PRIx64 " (%s)", name, v->off, v->module);
 	else
 		snprintf(buf, size, "%s (%s)", name, v->module);
+}
+
+struct ct_object_blob *variable_object(uint64_t id, uint32_t tgid, const char *name, uint64_t ts_ns)
+{
+	size_t n = strnlen(name, CT_OBJ_NAME_MAX), size = sizeof(struct ct_object_blob) + (n + 7) / 8 * 8;
+	struct ct_object_blob *b = calloc(1, size);
+
+	if (!b)
+		return NULL;
+	b->h = (struct ct_blob){ .ts = ts_ns, .kind = CT_OBJECT, .size = (uint16_t)size, .tid = tgid };
+	b->id = id;
+	b->name_len = (uint16_t)n;
+	memcpy(b->name, name, n);
+	return b;
 }

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ctrace/abi.h"
 #include "daemon/unwind_maps.h"
 #include "lib/vec.h"
 
@@ -37,6 +38,7 @@ struct variable_map {
 };
 struct variable_maps {
 	uint32_t pid;
+	uint64_t file_max; /* larger files are not looked into; 0: no limit.  For the caller to set. */
 	VEC(struct variable_map) v; /* by address */
 	VEC(char) names;
 };
@@ -59,5 +61,8 @@ int variable_find(const struct variable_maps *m, const char *spec, struct variab
 int variable_at(const struct variable_maps *m, uint64_t addr, struct variable *ret);
 /* As the object of a record is called: "flag (prog)", "state+0x8 (libfoo.so.1)", "0x7f.. (heap)". */
 void variable_text(const struct variable *v, char *buf, size_t size);
+/* The blob that gives a variable (an id of CT_OBJ_DATA) its name in the trace, malloc'd.  NULL: out of
+ * memory. */
+struct ct_object_blob *variable_object(uint64_t id, uint32_t tgid, const char *name, uint64_t ts_ns);
 
 #endif

@@ -57,6 +57,7 @@ void visit_result_free(struct visit_result *r)
 	if (!r)
 		return;
 	free(r->stack);
+	free(r->polled);
 	free(r);
 }
 
@@ -105,6 +106,18 @@ static int look_at_wait(struct worker *wk, const struct visit_want *want, struct
 	return visit_look_wait(wk->look, want, &t, ret);
 }
 
+/* Names, and what a task that turns in circles looks at. */
+static int look_at_sample(struct worker *wk, const struct ct_rawstack_blob *raw, struct visit_result **ret)
+{
+	struct ct_iter_task t;
+	int r = visit_look_sample(wk->look, raw, ret);
+
+	if (!r && visit_look_spin_wanted(wk->look, raw->h.tid) &&
+	    !wk->v->opt.read_task(wk->v->opt.arg, raw->h.tid, &t) && t.task.tgid == raw->tgid)
+		visit_look_spin(wk->look, &t, *ret);
+	return r;
+}
+
 static void item_done_with(struct item *it)
 {
 	free(it->raw);
@@ -115,7 +128,7 @@ static int item_do(struct worker *wk, const struct item *it, struct visit_result
 {
 	if (it->access)
 		return visit_look_access(wk->look, it->access, ret);
-	return it->raw ? visit_look_sample(wk->look, it->raw, ret) : look_at_wait(wk, &it->want, ret);
+	return it->raw ? look_at_sample(wk, it->raw, ret) : look_at_wait(wk, &it->want, ret);
 }
 
 /* Locked.  Counts how it went and hands over the result. */

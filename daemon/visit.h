@@ -19,6 +19,7 @@
 #include "ctrace/abi.h"
 
 struct visit;
+struct polled_variable;
 
 struct visit_options {
 	/* Reads one task as the task iterator does: 0, -ESRCH (gone), -errno.  Called on the visit thread
@@ -36,6 +37,7 @@ struct visit_want {
 	uint16_t nr;
 	uint8_t wait; /* CT_W_* */
 	uint8_t state;
+	bool loop; /* one of a loop of short waits that only a clock ends */
 };
 
 struct visit_fd {
@@ -56,6 +58,9 @@ struct visit_result {
 	/* poll, select: the first descriptors of the set; n_set: how many there are in all */
 	uint16_t n_fds, n_set;
 	struct visit_fd fds[CT_WAITFD_MAX];
+	/* variables that the task may be polling, best first; see polled.h */
+	unsigned n_polled;
+	struct polled_variable *polled;
 };
 
 /* asked = done + gone + refused_queue + refused_rate + failed + (those still queued). */

@@ -26,7 +26,9 @@ int visit_look_new(struct visit_look **ret)
 	struct visit_look *l = calloc(1, sizeof(*l));
 	struct stat st;
 
-	if (!l || unwind_new(&l->unwind) || symbols_new(NULL, &l->symbols)) {
+	if (l)
+		l->polled = polled_new();
+	if (!l || !l->polled || unwind_new(&l->unwind) || symbols_new(NULL, &l->symbols)) {
 		visit_look_free(l);
 		return -ENOMEM;
 	}
@@ -43,6 +45,7 @@ void visit_look_free(struct visit_look *l)
 		return;
 	unwind_free(l->unwind);
 	symbols_free(l->symbols);
+	polled_free(l->polled);
 	free(l);
 }
 
@@ -140,6 +143,31 @@ static struct visit_result *result_new(const struct visit_want *w, const struct 
 	return r;
 }
 
+/* Between unwind_begin() and unwind_end(). */
+static void add_polled(struct visit_look *l, const struct ct_iter_task *t, bool loop, struct visit_result *r)
+{
+	struct polled_variable found[POLLED_MAX];
+	unsigned n = polled_look(l->polled, l->unwind, t, loop, clock_boot_ns(), found);
+
+	r->polled = n ? malloc(n * sizeof(found[0])) : NULL;
+	if (!r->polled)
+		return;
+	memcpy(r->polled, found, n * sizeof(found[0]));
+	r->n_polled = n;
+}
+
+bool visit_look_spin_wanted(struct visit_look *l, uint32_t tid)
+{
+	return polled_wants(l->polled, tid, clock_boot_ns());
+}
+
+void visit_look_spin(struct visit_look *l, const struct ct_iter_task *t, struct visit_result *r)
+{
+	if (unwind_pc(t->regs) && !unwind_begin(l->unwind, t->task.h.tid))
+		add_polled(l, t, false, r);
+	unwind_end(l->unwind);
+}
+
 int visit_look_wait(struct visit_look *l, const struct visit_want *w, const struct ct_iter_task *t,
 		    struct visit_result **ret)
 {
@@ -159,6 +187,8 @@ int visit_look_wait(struct visit_look *l, const struct visit_want *w, const stru
 				visit_args_futex(l->unwind, t, l->own_pidns, res);
 			else if (t->wait.wait == CT_W_POLL)
 				visit_args_fds(l->unwind, t, res);
+			if (w->loop && visit_look_spin_wanted(l, w->tid))
+				add_polled(l, t, true, res);
 		}
 		unwind_end(l->unwind);
 		/* what was read of a stack that moved meanwhile is nonsense */

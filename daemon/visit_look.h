@@ -3,6 +3,7 @@
 #ifndef CTRACE_DAEMON_VISIT_LOOK_H
 #define CTRACE_DAEMON_VISIT_LOOK_H
 
+#include "daemon/polled.h"
 #include "daemon/symbols.h"
 #include "daemon/unwind.h"
 #include "daemon/visit.h"
@@ -10,6 +11,7 @@
 struct visit_look {
 	struct unwind *unwind;
 	struct symbols *symbols;
+	struct polled *polled;
 	uint32_t own_pidns;    /* inode number */
 	uint64_t suspended_ns; /* what the machine had slept in all when this began */
 	/* frames of the stack on hand */
@@ -29,6 +31,9 @@ int visit_look_wait(struct visit_look *l, const struct visit_want *w, const stru
 		    struct visit_result **ret);
 /* Gives names to a sample.  -ENOMEM. */
 int visit_look_sample(struct visit_look *l, const struct ct_rawstack_blob *raw, struct visit_result **ret);
+/* Whether a look at what a sampled task polls is wanted; and that look, which adds what it finds to r. */
+bool visit_look_spin_wanted(struct visit_look *l, uint32_t tid);
+void visit_look_spin(struct visit_look *l, const struct ct_iter_task *t, struct visit_result *r);
 /* And to an access to a watched variable.  -ENOMEM. */
 int visit_look_access(struct visit_look *l, const struct ct_rawaccess_blob *raw, struct visit_result **ret);
 /* What an access becomes, but for its stack. */

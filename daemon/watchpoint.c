@@ -160,24 +160,6 @@ static int find_variable(const struct watchpoint_want *want, uint32_t pid, struc
 	return r;
 }
 
-/* Tells the trace what the variable is called. */
-static void name_object(struct drain *d, const struct watchpoint_info *info, uint64_t obj)
-{
-	size_t n = strnlen(info->name, CT_OBJ_NAME_MAX),
-	       size = sizeof(struct ct_object_blob) + (n + 7) / 8 * 8;
-	struct ct_object_blob *b = calloc(1, size);
-
-	if (!b)
-		return;
-	b->h = (struct ct_blob){
-		.ts = clock_boot_ns(), .kind = CT_OBJECT, .size = (uint16_t)size, .tid = info->pid
-	};
-	b->id = obj;
-	b->name_len = (uint16_t)n;
-	memcpy(b->name, info->name, n);
-	drain_post(d, b, size);
-}
-
 static int watchpoint_arm(struct watchpoints *ws, const struct watchpoint_want *want,
 			  struct watchpoint_info *info, struct watchpoint w, char err[WATCHPOINT_ERR_MAX])
 {
@@ -205,6 +187,7 @@ int watchpoints_add(struct watchpoints *ws, struct drain *d, const struct watchp
 {
 	struct watchpoint w = { .client = want->client, .pidfd = -1 };
 	_cleanup_close_ int pidfd = -1;
+	struct ct_object_blob *blob;
 	struct variable v;
 	int r;
 
@@ -236,7 +219,9 @@ int watchpoints_add(struct watchpoints *ws, struct drain *d, const struct watchp
 	if (r)
 		return r;
 	TAKE_FD(pidfd);
-	name_object(d, ret, w.obj);
+	blob = variable_object(w.obj, w.pid, ret->name, clock_boot_ns());
+	if (blob)
+		drain_post(d, blob, blob->h.size);
 	return 0;
 }
 
