@@ -33,20 +33,34 @@ static const char *sure_words(const char *sure)
 	return !strcmp(sure, "strong") ? "certain" : !strcmp(sure, "boosted") ? "likely" : "uncertain";
 }
 
+/* Where a task slept inside the kernel says less than what it was doing there. */
+static int first_of_program(const struct window_stack *s)
+{
+	int i = 0;
+
+	while (i < s->n_frames && !strncmp(s->frames[i], "k:", 2))
+		i++;
+	return i < s->n_frames ? i : 0;
+}
+
 static void print_frames(const struct ask_terminal *t, uint64_t id, bool all)
 {
 	const struct window_stack *s = id ? window_stack(t->w, id) : NULL;
 	char frame[DESCRIBE_MAX];
-	int n = s ? s->n_frames : 0, shown = all ? n : MIN(n, FRAMES_SHOWN);
+	int from, to;
 
-	for (int i = 0; i < shown; i++) {
+	if (!s) {
+		fputs(all ? "         (its stack was not recorded)\n" : "", t->out);
+		return;
+	}
+	from = all ? 0 : first_of_program(s);
+	to = all ? s->n_frames : MIN(s->n_frames, from + FRAMES_SHOWN);
+	for (int i = from; i < to; i++) {
 		describe_clean(s->frames[i], frame, sizeof(frame));
 		fprintf(t->out, "         %s\n", frame);
 	}
-	if (n > shown)
-		fprintf(t->out, "         ... %d more\n", n - shown);
-	if (all && !n)
-		fprintf(t->out, "         (its stack was not recorded)\n");
+	if (s->n_frames > to - from)
+		fprintf(t->out, "         ... %d more\n", s->n_frames - (to - from));
 }
 
 static void print_option(const struct ask_terminal *t, const struct ask_option *o, size_t number, bool all)

@@ -13,8 +13,8 @@
 
 #define N_OPTIONS 12
 
-static const char *frames[] = { "one+0x1", "two+0x2", "three+0x3", "four\033[2J+0x4" };
-static struct window_stack stack = { .id = 7, .n_frames = 4, .frames = frames };
+static const char *frames[] = { "k:zero+0x0", "one+0x1", "two+0x2", "three+0x3", "four\033[2J+0x4" };
+static struct window_stack stack = { .id = 7, .n_frames = 5, .frames = frames };
 static struct window window = { .stacks = &stack, .n_stacks = 1 };
 
 struct session {
@@ -146,7 +146,8 @@ static void decides_at_the_end(void **state)
 	end(&s);
 }
 
-/* Three frames and nine options, until more is asked for; and nothing that a terminal would obey. */
+/* Three frames of the program and nine options, until more is asked for; and nothing that a terminal would
+ * obey. */
 static void shows_more(void **state)
 {
 	struct session s;
@@ -158,7 +159,8 @@ static void shows_more(void **state)
 	assert_non_null(strstr(s.shown, "for 5 ms"));
 	assert_non_null(strstr(s.shown, "certain, 50 %"));
 	assert_non_null(strstr(s.shown, "three+0x3"));
-	assert_non_null(strstr(s.shown, "... 1 more"));
+	assert_non_null(strstr(s.shown, "... 2 more"));
+	assert_null(strstr(s.shown, "zero"));
 	assert_null(strstr(s.shown, "four"));
 	assert_non_null(strstr(s.shown, "task[108]"));
 	assert_null(strstr(s.shown, "task[109]"));
@@ -167,6 +169,7 @@ static void shows_more(void **state)
 
 	begin(&s, "?\n\n");
 	ask(&s, &keep);
+	assert_non_null(strstr(s.shown, "zero"));
 	assert_non_null(strstr(s.shown, "four"));
 	assert_non_null(strstr(s.shown, "task[111]"));
 	assert_null(strchr(s.shown, '\033'));
