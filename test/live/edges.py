@@ -14,6 +14,7 @@ KINDS = {
     "queue": {"post", "job"},
     "message": {"message"},
     "connect": {"message", "wake"},
+    "close": {"message"},
     "pipe": {"pipe"},
     "eventfd": {"eventfd"},
     "fork": {"fork", "vfork"},
@@ -67,7 +68,10 @@ def claims(graph, tasks):
         if e["strength"] != "strong" or e["from"] is None:
             continue
         a, b = segments.get(e["from"]), segments.get(e["to"])
-        if a and b and a["tid"] != b["tid"] and a["tid"] in tasks and b["tid"] in tasks:
+        if not a or not b or a["tid"] == b["tid"] or b["tid"] not in tasks:
+            continue
+        # A process may have threads that the program knows nothing of, and one of those may be the last to leave it.
+        if a["tid"] in tasks or e["kind"] == "exit" and a["pid"] != b["pid"] and a["pid"] in tasks:
             yield Claim(e["kind"], a["tid"], e["left_ns"], b["tid"], e["arrived_ns"], a["pid"], b["pid"])
 
 

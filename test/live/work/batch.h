@@ -58,7 +58,7 @@ static inline void batch_server(void)
 		for (int i = 0; i < n_ready; i++) {
 			int got = batch_read(ready[i].data.fd, v + n, BATCH - n, before);
 			if (got < 0) {
-				close(ready[i].data.fd);
+				heard_end(ready[i].data.fd, before);
 				open--;
 			}
 			n += got > 0 ? got : 0;

@@ -28,7 +28,7 @@ static void server(void)
 		}
 		struct stamp s;
 		if (read(e.data.fd, &s, sizeof(s)) != sizeof(s)) {
-			close(e.data.fd);
+			heard_end(e.data.fd, before);
 			open--;
 			continue;
 		}

@@ -6,7 +6,8 @@ const { spawn } = require('child_process');
 const fs = require('fs');
 const net = require('net');
 
-const ROUNDS = 10, STAMP = 16, scale = Number(process.env.LIVE_SCALE || 1);
+// HELLO: a note that comes first, with the time at which the connection was asked for.
+const ROUNDS = 10, STAMP = 16, HELLO = 2, scale = Number(process.env.LIVE_SCALE || 1);
 const edges = [];
 
 const now = () => process.hrtime.bigint();
@@ -22,8 +23,10 @@ function stamp(note) {
 	return b;
 }
 
-function caused(kind, who, left) {
-	edges.push(`edge=${kind} ${who} ${left} ${process.pid} ${now()} slept\n`);
+// Whether the loop slept before it accepted is not known, so that no record of a connection is demanded.
+function caused(kind, who, left, at = now()) {
+	const seen = kind === 'connect' ? 'ran' : 'slept';
+	edges.push(`edge=${kind} ${who} ${left} ${process.pid} ${at} ${seen}\n`);
 }
 
 function role(name, related) {
@@ -31,13 +34,14 @@ function role(name, related) {
 	say(`role.${name}=${who}\n${related ? 'related' : 'unrelated'}=${who}`);
 }
 
-// Calls back with the note of each stamp that arrives.
+// Calls back with each stamp that arrives.
 function hear(socket, fn) {
 	let rest = Buffer.alloc(0);
 	socket.on('data', (data) => {
 		for (rest = Buffer.concat([rest, data]); rest.length >= STAMP; rest = rest.subarray(STAMP)) {
-			caused('message', rest.readUInt32LE(8), rest.readBigUInt64LE(0));
-			fn(rest.readUInt32LE(12));
+			const left = rest.readBigUInt64LE(0), who = rest.readUInt32LE(8);
+			caused('message', who, left);
+			fn(rest.readUInt32LE(12), who, left);
 		}
 	});
 }
@@ -50,7 +54,10 @@ function compute(ms) {
 function server() {
 	let left = 3;
 	const s = net.createServer((socket) => {
-		hear(socket, (note) => {
+		const accepted = now();
+		hear(socket, (note, who, left) => {
+			if (note === HELLO)
+				return caused('connect', who, left, accepted);
 			compute(note ? 2500 * scale : 1);
 			socket.write(stamp(0));
 		});
@@ -71,6 +78,7 @@ function server() {
 }
 
 async function client(name, port) {
+	const hello = stamp(HELLO);
 	const socket = net.connect(port, '127.0.0.1');
 	let heard;
 	socket.setNoDelay(true);
@@ -81,6 +89,7 @@ async function client(name, port) {
 		socket.write(stamp(note));
 	});
 	await new Promise((done) => socket.on('connect', done));
+	socket.write(hello);
 	for (let i = 0; i < ROUNDS; i++) {
 		await ask(0);
 		await sleep(4);

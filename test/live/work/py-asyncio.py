@@ -6,7 +6,7 @@ import os
 import socket
 import time
 
-from told import SEEN, STAMP, caused, now, process, reap, role, say, stamp, tell
+from told import SEEN, STAMP, caused, now, process, reap, role, say, sleeps, stamp, tell
 
 ROUNDS, CLIENTS = 10, 3
 SCALE = float(os.environ.get("LIVE_SCALE", "1"))
@@ -27,7 +27,11 @@ async def serve():
 
     async def client(reader, writer):
         nonlocal left
+        accepted = now()
         try:
+            hello = await reader.readexactly(STAMP.size)
+            caused("connect", hello, sleeps(), accepted)
+            caused("message", hello, SEEN)
             while True:
                 compute(2.5 * SCALE if await hear(reader) else 0.001)
                 writer.write(stamp())
@@ -42,7 +46,9 @@ async def serve():
 
 
 async def ask(last):
+    hello = stamp()
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(hello)
     for _ in range(ROUNDS):
         writer.write(stamp())
         await hear(reader)

@@ -15,7 +15,10 @@ static void store(void)
 
 	role("store");
 	close(sv[0]);
-	while (read(sv[1], &s, sizeof(s)) == sizeof(s)) {
+	for (;;) {
+		long before = sleeps();
+		if (read(sv[1], &s, sizeof(s)) != sizeof(s))
+			return heard_end(sv[1], before);
 		heard(sv[1], s, SEEN);
 		tell(sv[1]);
 	}
@@ -32,11 +35,13 @@ static void server(void)
 	for (int i = 0; i < CLIENTS; i++)
 		p[i] = (struct pollfd){ .events = POLLIN, .fd = accept_one(listener) };
 	while (open) {
+		long before = sleeps();
 		CHECK(poll(p, CLIENTS, -1));
 		for (int i = 0; i < CLIENTS; i++) {
 			if (!p[i].revents)
 				continue;
 			if (read(p[i].fd, &s, sizeof(s)) != sizeof(s)) {
+				heard_end(p[i].fd, before);
 				p[i].fd = -1;
 				open--;
 				continue;

@@ -62,11 +62,13 @@ static struct told {
 	struct told_end ended[TOLD_ENDED];
 } * told;
 
-/* Of this process' descriptors: when the connection was asked for; when and by whom it was accepted. */
+/* Of this process' descriptors: when the connection was asked for; when and by whom it was accepted; what was
+ * heard last. */
 static struct {
 	uint64_t asked_ns, accepted_ns;
 	uint32_t acceptor;
 	bool slept;
+	struct stamp last;
 } told_fds[TOLD_FDS];
 
 static inline uint64_t mono_ns(void)

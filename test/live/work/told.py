@@ -27,9 +27,9 @@ def sleeps():
     return resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
 
 
-def caused(kind, what, slept_before):
+def caused(kind, what, slept_before, at=None):
     """Returns the note."""
-    at, (left, who, note) = now(), STAMP.unpack(what)
+    at, (left, who, note) = at or now(), STAMP.unpack(what)
     slept = slept_before == SEEN or sleeps() != slept_before
     _edges.append("edge=%s %d %d %d %d %s\n" % (kind, who, left, threading.get_native_id(), at,
                                                 "slept" if slept else "ran"))

@@ -275,6 +275,8 @@ static inline void heard(int fd, struct stamp s, long slept_before)
 	struct stat st;
 
 	CHECK(fstat(fd, &st));
+	if (fd < TOLD_FDS)
+		told_fds[fd].last = s;
 	if (fd < TOLD_FDS && s.connected_ns && told_fds[fd].accepted_ns) {
 		struct stamp asked = { .ns = s.connected_ns, .tid = s.tid };
 
@@ -283,6 +285,13 @@ static inline void heard(int fd, struct stamp s, long slept_before)
 		told_fds[fd].accepted_ns = 0;
 	}
 	caused(S_ISSOCK(st.st_mode) ? "message" : "pipe", s, S_ISSOCK(st.st_mode) ? SEEN : slept_before);
+}
+
+/* The other end has closed a socket, at some time after what was heard last. */
+static inline void heard_end(int fd, long slept_before)
+{
+	caused("close", told_fds[fd].last, slept_before);
+	close(fd);
 }
 
 /* Receives a stamp. */
