@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Gives hostile bytes to what reads the descriptions of frameworks, and other people's programs.  The first
+ * byte chooses: a description, the notes of a section, the code of a function, or a whole ELF file.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "daemon/jobs_note.h"
+#include "daemon/jobs_place.h"
+#include "daemon/jobs_spec.h"
+#include "lib/elfsym.h"
+
+static void note(void *arg, const struct jobs_note *n)
+{
+	if (strlen(n->provider) + strlen(n->name) > *(const size_t *)arg)
+		abort();
+	for (int i = 0; i < JOBS_NOTE_ARGS; i++)
+		if (n->args[i].reg > JOB_REGS || n->args[i].deref > 1)
+			abort();
+}
+
+static int symbol(void *arg, const struct elfsym_symbol *s)
+{
+	*(size_t *)arg += strlen(s->name);
+	return 0;
+}
+
+static void spec(const char *text, size_t n)
+{
+	char err[JOBS_SPEC_ERR_MAX];
+	struct jobs_spec *s;
+
+	if (jobs_spec_parse(text, n, &s, err)) {
+		if (!memchr(err, 0, sizeof(err)))
+			abort();
+		return;
+	}
+	if (!*s->name || !s->n_functions || s->n_functions > JOBS_SPEC_FUNCTIONS_MAX)
+		abort();
+	for (size_t i = 0; i < s->n_functions; i++)
+		if (!*s->functions[i].symbol || s->functions[i].values.job.arg < 0 ||
+		    s->functions[i].event > CT_JOB_END)
+			abort();
+	free(s);
+}
+
+static void elf(const uint8_t *data, size_t n)
+{
+	int fd = memfd_create("fuzz", 0);
+	struct elfsym *e;
+	size_t names = 0;
+	void *section;
+	char buf[64];
+
+	if (write(fd, data, n) == (ssize_t)n && !elfsym_open(fd, &e)) {
+		elfsym_each(e, symbol, &names);
+		if (!elfsym_section(e, JOBS_NOTE_SECTION, 4096, &section, &n))
+			free(section);
+		elfsym_read(e, 0x1000, buf, sizeof(buf));
+		elfsym_close(e);
+	}
+	close(fd);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	uint8_t *copy;
+
+	if (!n)
+		return 0;
+	/* in memory of its own, so that a byte read beyond it is noticed */
+	copy = malloc(--n);
+	memcpy(copy, data + 1, n);
+	switch (data[0] & 3) {
+	case 0:
+		spec((const char *)copy, n);
+		break;
+	case 1:
+		jobs_note_each(copy, n, note, &n);
+		break;
+	case 2:
+		if (jobs_place(copy, n, data[0] >> 2) > n)
+			abort();
+		break;
+	case 3:
+		elf(copy, n);
+		break;
+	}
+	free(copy);
+	return 0;
+}
