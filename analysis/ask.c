@@ -9,8 +9,9 @@ int ask_keep(struct rules *rules, const struct graph *g, const struct rule_facts
 	if (!rules || (answer != ASK_NONE && chosen == n))
 		return 0;
 	for (size_t i = 0; i < chosen && !r; i++)
-		if (facts[i].edge && (chosen == n || !rules_same(g, &facts[i], &facts[chosen])))
+		if (facts[i].edge)
 			r = rules_add(rules, g, &facts[i], RULE_NOT_CAUSE);
+	/* last: where no rule can tell it from one that was passed over, it is what counts */
 	if (!r && chosen < n && facts[chosen].edge)
 		r = rules_add(rules, g, &facts[chosen], RULE_CAUSE);
 	return r;

@@ -68,18 +68,6 @@ static void node_leads(struct search *s, uint32_t i, struct leads *l)
 	lead_find(&q, l);
 }
 
-/* The same moment of the same segment was reached on another path, which is at least as good. */
-static bool is_known(const struct search *s, const struct node *n)
-{
-	for (uint32_t i = 0; i < s->n_front; i++) {
-		const struct node *x = &s->nodes.v[s->next[i]];
-
-		if (x->segment == n->segment && x->at_ns == n->at_ns && x->record == n->record)
-			return true;
-	}
-	return false;
-}
-
 static int search_expand(struct search *s, uint32_t i)
 {
 	const struct causal *c = s->b->c;
@@ -125,11 +113,9 @@ static int search_advance(struct search *s)
 				best = &s->children.v[i];
 		if (!best || (s->best != GRAPH_NONE && best->score <= s->score))
 			break;
-		if (!is_known(s, best)) {
-			if (VEC_PUSH(&s->nodes, *best))
-				return -ENOMEM;
-			s->next[s->n_front++] = (uint32_t)s->nodes.n - 1;
-		}
+		if (VEC_PUSH(&s->nodes, *best))
+			return -ENOMEM;
+		s->next[s->n_front++] = (uint32_t)s->nodes.n - 1;
 		best->segment = GRAPH_NONE;
 	}
 	for (size_t i = 0; i < s->children.n && s->n_front == beam; i++)

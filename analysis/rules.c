@@ -235,21 +235,6 @@ int rules_add(struct rules *rules, const struct graph *g, const struct rule_fact
 	return r;
 }
 
-bool rules_same(const struct graph *g, const struct rule_facts *a, const struct rule_facts *b)
-{
-	struct rule x, y;
-	bool same = true;
-
-	if (rule_make(g, a, &x))
-		return true;
-	if (!rule_make(g, b, &y)) {
-		same = same_rule(&x, &y);
-		free(y.object);
-	}
-	free(x.object);
-	return same;
-}
-
 void rules_done(struct rules *rules)
 {
 	for (size_t i = 0; i < rules->v.n; i++) {

@@ -51,8 +51,6 @@ const struct rule *rules_match(struct rules *rules, const struct graph *g, const
  */
 int rules_add(struct rules *rules, const struct graph *g, const struct rule_facts *facts,
 	      enum rule_verdict verdict);
-/* rules_add() would make one rule of both: no rule can tell them apart. */
-bool rules_same(const struct graph *g, const struct rule_facts *a, const struct rule_facts *b);
 void rules_done(struct rules *rules);
 
 #endif

@@ -257,8 +257,7 @@ static int walk_step(struct walk *w)
 		w->end_edge = l.v[take].edge;
 		return 0;
 	}
-	/* answers that are kept are rules for the rest of the way, too */
-	if (l.v[take].edge == planned && (!w->options.ask || !w->options.rules))
+	if (l.v[take].edge == planned)
 		w->plan.n--;
 	else
 		w->plan.n = 0;

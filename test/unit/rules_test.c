@@ -234,10 +234,6 @@ static void test_kept_holds_for_the_like(void **state)
 	assert_int_equal(rules_add(&f->rules, f->g, &a, RULE_NOT_CAUSE), 0);
 	assert_true(matches(f, &b));
 	assert_false(matches(f, &c));
-	assert_true(rules_same(f->g, &a, &b));
-	assert_false(rules_same(f->g, &a, &c));
-	assert_false(rules_same(f->g, &(struct rule_facts){ .edge = EDGE_WAKE, .from = f->bus, .obj = FILE_ },
-				&(struct rule_facts){ .edge = EDGE_WAKE, .from = f->bus, .obj = PROC }));
 }
 
 static void test_a_new_answer_replaces_the_old_one(void **state)

@@ -64,20 +64,24 @@ static void test_strong_beats_weak(void **state)
 	struct cmake k = { 0 };
 	const struct causal *c;
 	struct slice *s;
-	uint32_t a, b, v;
+	uint32_t a, b, v, x;
 
-	TASKS(&k, "a", "b", "v");
-	a = cmake_segment(&k, 10, 0, 100);
+	TASKS(&k, "a", "b", "v", "x");
+	a = cmake_segment(&k, 10, 10, 100);
 	b = cmake_segment(&k, 20, 0, 100);
 	v = cmake_segment(&k, 30, 20, 100);
+	x = cmake_segment(&k, 40, 0, 100);
 	cmake_edge(&k, EDGE_PIPE, EDGE_STRONG, a, 29, v, 30, PIPE);
-	cmake_edge(&k, EDGE_WAKE, EDGE_WEAK, b, 20, v, 20, 0);
+	cmake_edge(&k, EDGE_WAKE, EDGE_BOOSTED, b, 20, v, 20, 0);
+	/* whatever the way beyond is worth */
+	cmake_edge(&k, EDGE_LOCK, EDGE_WEAK, x, 10, a, 10, MUTEX);
 	c = cmake_done(&k, 100);
 	s = walk(c, 30, 50, NULL);
-	assert_path(s, 2, v, a);
+	assert_path(s, 3, v, a, x);
 	assert_int_equal(s->n_choices, 0);
 	assert_int_equal(s->end, SLICE_END_ROOT);
-	assert_score(s->score, 1);
+	assert_score(s->steps[1].score, 1);
+	assert_true(s->score < 0.5f);
 	assert_int_equal(s->steps[1].at_ns, 29 * MS);
 	assert_int_equal(s->steps[1].parent, 0);
 	assert_int_equal(s->steps[0].edge, NONE);
@@ -171,6 +175,27 @@ static void test_weak_ones_are_ranked(void **state)
 	}
 }
 
+/* One that came when v was at work already is fresher, and still not what it began with. */
+static void test_the_start_before_the_midst(void **state)
+{
+	struct cmake k = { 0 };
+	const struct causal *c;
+	struct slice *s;
+	uint32_t a, v;
+
+	TASKS(&k, "a", "b", "v");
+	a = cmake_segment(&k, 10, 0, 100);
+	cmake_segment(&k, 20, 0, 100);
+	v = cmake_segment(&k, 30, 20, 100);
+	cmake_edge(&k, EDGE_WAKE, EDGE_WEAK, a, 0, v, 20, 0);
+	cmake_edge(&k, EDGE_WAKE, EDGE_WEAK, 1, 22, v, 22, 0);
+	c = cmake_done(&k, 100);
+	s = walk(c, 30, 22, NULL);
+	assert_path(s, 2, v, a);
+	slice_free(s);
+	cmake_free(&k);
+}
+
 /* Only a hand-over is there: it is followed, for want of better. */
 static void test_happenstance_alone(void **state)
 {
@@ -248,6 +273,33 @@ static void test_an_answer_is_no_cause(void **state)
 	s = walk(c, 40, 50, NULL);
 	assert_path(s, 2, v, client);
 	assert_int_equal(s->n_choices, 0);
+	slice_free(s);
+	cmake_free(&k);
+}
+
+/* The server answers in a segment that somebody else's request began. */
+static void test_an_answer_of_a_busy_server(void **state)
+{
+	struct cmake k = { 0 };
+	const struct causal *c;
+	struct slice *s;
+	uint32_t other, server, v;
+
+	TASKS(&k, "other", "server", "v");
+	other = cmake_segment(&k, 10, 0, 100);
+	server = cmake_segment(&k, 20, 25, 100);
+	v = cmake_segment(&k, 30, 20, 100);
+	cmake_edge(&k, EDGE_MESSAGE, EDGE_STRONG, other, 25, server, 25, 0);
+	cmake_edge(&k, EDGE_MESSAGE, EDGE_STRONG, v, 30, server, 30, 0);
+	cmake_edge(&k, EDGE_MESSAGE, EDGE_STRONG, server, 39, v, 40, 0);
+	c = cmake_done(&k, 100);
+	s = walk(c, 30, 50, NULL);
+	assert_path(s, 1, v);
+	slice_free(s);
+	/* but who merely got a mutex from v was asked for nothing */
+	k.edges.v[1].strength = EDGE_WEAK;
+	s = walk(c, 30, 50, NULL);
+	assert_path(s, 3, v, server, other);
 	slice_free(s);
 	cmake_free(&k);
 }
@@ -356,7 +408,6 @@ static void test_circle_of_weak_edges(void **state)
 	v = cmake_segment(&k, 20, 0, 100);
 	cmake_edge(&k, EDGE_WAKE, EDGE_WEAK, a, 40, v, 40, 0);
 	cmake_edge(&k, EDGE_WAKE, EDGE_WEAK, v, 30, a, 30, 0);
-	cmake_edge(&k, EDGE_WAKE, EDGE_WEAK, a, 20, v, 20, 0);
 	c = cmake_done(&k, 100);
 	s = walk(c, 20, 50, NULL);
 	assert_path(s, 2, v, a);
@@ -821,9 +872,11 @@ int main(void)
 		cmocka_unit_test(test_strong_beats_weak),
 		cmocka_unit_test(test_nearest_to_the_cut),
 		cmocka_unit_test(test_weak_ones_are_ranked),
+		cmocka_unit_test(test_the_start_before_the_midst),
 		cmocka_unit_test(test_happenstance_alone),
 		cmocka_unit_test(test_beam_finds_what_greed_misses),
 		cmocka_unit_test(test_an_answer_is_no_cause),
+		cmocka_unit_test(test_an_answer_of_a_busy_server),
 		cmocka_unit_test(test_not_every_message_is_an_answer),
 		cmocka_unit_test(test_an_answer_leads_to_its_request),
 		cmocka_unit_test(test_a_late_record_does_not_go_forward),
