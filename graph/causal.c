@@ -532,7 +532,8 @@ static void renumber(struct pass *p, const uint32_t *place)
 	}
 	for (size_t i = 0; i < p->stacks.n; i++)
 		p->stacks.v[i].segment = place[p->stacks.v[i].segment];
-	qsort(p->stacks.v, p->stacks.n, sizeof(*p->stacks.v), stack_cmp);
+	if (p->stacks.n)
+		qsort(p->stacks.v, p->stacks.n, sizeof(*p->stacks.v), stack_cmp);
 }
 
 static int causal_finish(struct pass *p, struct causal *c)
@@ -625,33 +626,39 @@ uint64_t edge_arrived_ns(const struct causal *c, const struct edge *e)
 	return e->event == GRAPH_NONE ? c->segments[e->to].from_ns : c->g->w->events[e->event].r.ts;
 }
 
-/* What the task that this wake ended the wait of waited for. */
-static uint64_t waited_object(const struct causal *c, const struct edge *e)
+const struct stretch *causal_wait_ended(const struct causal *c, const struct edge *e)
 {
 	const struct graph *g = c->g;
-	const struct graph_task *t = &g->tasks[c->segments[e->to].task];
-	uint32_t i = graph_stretch_at(g, c->segments[e->to].task, g->w->events[e->event].r.ts - 1);
+	uint32_t task = c->segments[e->to].task,
+		 end = g->tasks[task].first_stretch + g->tasks[task].n_stretches;
+	const struct window_event *at = e->event == GRAPH_NONE ? NULL : &g->w->events[e->event];
+	uint32_t i;
 
-	for (int n = 0; n < 4 && i != GRAPH_NONE && i < t->first_stretch + t->n_stretches; n++, i++)
+	if (!at || at->r.kind != CT_WAKE)
+		return NULL;
+	i = graph_stretch_at(g, task, at->r.ts ? at->r.ts - 1 : 0);
+	/* it may have been recorded before the switch-out, and there may be stretches without length */
+	for (int n = 0; n < 8 && i < end; n++, i++)
 		if (g->stretches[i].wake == e->event)
-			return g->stretches[i].obj;
-	return 0;
+			return &g->stretches[i];
+	return NULL;
 }
 
 uint64_t edge_object(const struct causal *c, const struct edge *e)
 {
 	const struct window_event *at = e->event == GRAPH_NONE ? NULL : &c->g->w->events[e->event];
-	uint64_t waited;
+	const struct stretch *s;
 
 	if (!at || e->kind == EDGE_NEIGHBOUR || e->kind == EDGE_TIMER)
 		return 0;
 	switch (at->r.kind) {
 	case CT_WAKE:
-		waited = waited_object(c, e);
-		/* of several that it waits for, the one that the waker acted on */
-		if ((!waited || CT_OBJ_KIND(waited) == CT_OBJ_EPOLL) && at->r.state == CT_CTX_TASK)
+		s = causal_wait_ended(c, e);
+		/* of several that it waited for, the one that the waker acted on */
+		if ((!s || !s->obj || s->wait == CT_W_EPOLL) &&
+		    (at->r.state == CT_CTX_TASK || at->r.flags & CT_WF_READY))
 			return at->r.obj;
-		return waited;
+		return s ? s->obj : 0;
 	case CT_SEND:
 	case CT_RECV:
 	case CT_FLOCK:

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/causal.h"
+#include "graph/pass.h"
 #include "trace/describe.h"
 
 struct text {
@@ -29,8 +29,9 @@ struct facts {
 	const struct causal *c;
 	const struct edge *e;
 	const struct window_event *cause, *event;
+	const struct stretch *wait; /* that its wake-up ended; NULL: none, or not known */
 	char from[64], to[64];
-	char object[DESCRIBE_MAX]; /* "" when it is not known */
+	char object[DESCRIBE_MAX]; /* "the object", a word even where nothing is known */
 };
 
 static void name(const struct causal *c, uint32_t segment, uint64_t ts, char *buf, size_t size)
@@ -47,55 +48,71 @@ static void name(const struct causal *c, uint32_t segment, uint64_t ts, char *bu
 	snprintf(buf, size, "%s[%u]", comm, c->g->tasks[task].tid);
 }
 
-/* "on <object>", or nothing. */
-static const char *on(const struct facts *f, const char *word, char buf[DESCRIBE_MAX + 16])
+static void object(const struct causal *c, uint64_t obj, const char *unknown, char *buf, size_t size)
 {
-	buf[0] = 0;
-	if (f->object[0])
-		snprintf(buf, DESCRIBE_MAX + 16, " %s %s", word, f->object);
-	return buf;
+	describe_object(c->g->w, obj, buf, size);
+	if (!buf[0])
+		snprintf(buf, size, "%s", unknown);
 }
 
 static void explain_message(const struct facts *f, struct text *t)
 {
-	char obj[DESCRIBE_MAX + 16];
-
-	if (f->e->flags & EDGE_BYTES) {
-		add(t, "%s sent what %s received%s: the %u bytes received are among those sent", f->from,
-		    f->to, on(f, "on", obj), f->event->r.peer);
-		return;
-	}
-	add(t, "%s woke %s%s", f->from, f->to, on(f, "through", obj));
-	add(t, f->e->strength == EDGE_STRONG
-		       ? ": it acted on the other end of that connection"
-		       : "; weak: no bytes are known to have gone from one to the other");
+	if (f->e->flags & EDGE_BYTES)
+		add(t, "%s sent what %s received on %s: the %u bytes received are among those sent", f->from,
+		    f->to, f->object, f->event->r.peer);
+	else if (f->wait && f->wait->wait == CT_W_WRITE)
+		add(t, "%s received from %s and so made room for what %s was sending", f->from, f->object,
+		    f->to);
+	else if (f->e->strength == EDGE_STRONG)
+		add(t, "%s woke %s through %s: it connected to, wrote to or closed the other end", f->from,
+		    f->to, f->object);
+	else
+		add(t, "%s woke %s through %s; weak: no bytes are known to have gone from one to the other",
+		    f->from, f->to, f->object);
 }
 
-static void explain_wait(const struct facts *f, struct text *t, const char *did, const char *why)
+/* A wake-up with an object on each side, that are not the same. */
+static void explain_wake(const struct facts *f, struct text *t)
 {
-	char obj[DESCRIBE_MAX + 16];
+	char acted[DESCRIBE_MAX], waited[DESCRIBE_MAX];
 
-	add(t, "%s %s%s, which %s was waiting for%s%s", f->from, did, on(f, "to", obj), f->to,
-	    f->e->strength == EDGE_STRONG ? ": " : "; weak: ",
-	    f->e->strength == EDGE_STRONG ? why : "it need not be the same object");
+	object(f->c, f->event->r.state == CT_CTX_TASK ? f->event->r.obj : 0, "something unknown", acted,
+	       sizeof(acted));
+	object(f->c, f->wait ? f->wait->obj : 0, f->wait ? describe_wait((enum ct_wait)f->wait->wait) : "it",
+	       waited, sizeof(waited));
+	add(t,
+	    "%s woke %s, which was waiting (%s), while it acted on %s; weak: they are not known to be the "
+	    "same",
+	    f->from, f->to, waited, acted);
 }
 
-static void explain_futex(const struct facts *f, struct text *t)
+static void explain_channel(const struct facts *f, struct text *t)
 {
-	char obj[DESCRIBE_MAX + 16];
+	const char *what = f->e->kind == EDGE_EVENTFD ? "eventfd" : "pipe";
 
-	if (f->e->kind == EDGE_LOCK) {
-		add(t,
-		    "%s let go of the lock%s and %s got it; weak: whoever lets go of a mutex need not have "
-		    "caused the work of the next",
-		    f->from, on(f, "at", obj), f->to);
+	if (f->e->strength != EDGE_STRONG && !(f->e->flags & EDGE_FALSE_WAKE))
+		explain_wake(f, t);
+	else if (f->wait && f->wait->wait == CT_W_OPEN)
+		add(t, "%s opened the end of a FIFO that %s was waiting for", f->from, f->to);
+	else if (f->wait && f->wait->wait == CT_W_WRITE)
+		add(t, "%s read from %s, to which %s was waiting to write: the same %s", f->from, f->object,
+		    f->to, what);
+	else
+		add(t, "%s wrote to %s, which %s was reading or polling: the same %s", f->from, f->object,
+		    f->to, what);
+}
+
+static void explain_post(const struct facts *f, struct text *t)
+{
+	if (f->e->strength != EDGE_STRONG && !f->e->flags) {
+		explain_wake(f, t);
 		return;
 	}
-	add(t, "%s posted%s, on which %s was waiting", f->from, on(f, "to", obj), f->to);
+	add(t, "%s posted to %s, on which %s was waiting", f->from, f->object, f->to);
 	if (f->e->flags & EDGE_MANY)
 		add(t, "; weak: several post there and several wait, and which was meant for which is not "
 		       "known");
-	else if (f->e->strength == EDGE_STRONG)
+	else
 		add(t,
 		    ": the same futex, and it has no owner (a condition variable, a semaphore, a barrier)");
 }
@@ -105,88 +122,109 @@ static void explain_signal(const struct facts *f, struct text *t)
 	const char *sig =
 		f->cause && f->cause->r.kind == CT_SIGNAL ? describe_signal(f->cause->r.state) : NULL;
 
-	add(t, "%s sent %s%s to %s", f->from, sig ? "SIG" : "a signal", sig ? sig : "", f->to);
-	if (f->e->strength != EDGE_STRONG)
-		add(t, "; weak: the kernel sent it, on behalf of whoever was on the CPU");
+	if (f->e->strength == EDGE_STRONG)
+		add(t, "%s sent %s%s to %s", f->from, sig ? "SIG" : "a signal", sig ? sig : "", f->to);
+	else
+		add(t, "the kernel sent %s%s to %s; weak: not at the wish of a task",
+		    sig ? "SIG" : "a signal", sig ? sig : "", f->to);
 }
 
 static void explain_neighbour(const struct facts *f, struct text *t)
 {
-	add(t, "%s did this right after; %s: it was divided here (rule %s)", f->to,
+	add(t, "%s did the one right after the other; %s: they were divided by the rule \"%s\"", f->to,
 	    edge_strength_name(f->e->strength), cut_rule_name((enum cut_rule)f->c->segments[f->e->to].cut));
 	if (f->e->flags & EDGE_ALIKE)
-		add(t, ", but the stacks before and after are alike");
+		add(t, ", but their stacks are alike");
 }
 
-static void explain_outside(const struct facts *f, struct text *t)
+static void explain_interrupt(const struct facts *f, struct text *t)
 {
-	char obj[DESCRIBE_MAX + 16];
-
-	if (f->e->kind == EDGE_TIMER)
-		add(t, "a timer woke %s; weak: no task did it", f->to);
-	else
-		add(t,
-		    "an interrupt (%s) woke %s%s; weak: it came from a device or the network, not from the "
-		    "task "
-		    "that happened to be on the CPU",
-		    describe_context(f->event->r.state), f->to, on(f, "on", obj));
+	add(t,
+	    "an interrupt (%s) woke %s; weak: it came from a device or the network, not from the task that "
+	    "was on "
+	    "the CPU",
+	    describe_context(f->event->r.state), f->to);
 }
 
-/* Kinds that need but one sentence: %1$s from, %2$s to, %3$s " <object>" or "". */
-static const char *sentence_of(uint8_t kind)
+/* Those that one sentence is enough for. */
+static void explain_plain(const struct facts *f, struct text *t)
 {
-	switch (kind) {
+	const char *from = f->from, *to = f->to, *obj = f->object;
+
+	switch (f->e->kind) {
 	case EDGE_EXIT:
-		return "%1$s ended, and %2$s was told: it is its parent, or joined it";
+		add(t, "%s ended, which %s was told of: as its parent, or by joining it", from, to);
+		break;
 	case EDGE_FORK:
-		return "%1$s made %2$s";
+		add(t, "%s made %s", from, to);
+		break;
 	case EDGE_VFORK:
-		return "%1$s ran another program or ended, for which its parent %2$s was waiting (vfork)";
+		add(t, "%s ran another program or ended, for which its parent %s was waiting (vfork)", from,
+		    to);
+		break;
 	case EDGE_EXEC:
-		return "%1$s became another program, %2$s (exec)";
+		add(t, "%s became another program, %s, by exec", from, to);
+		break;
+	case EDGE_LOCK:
+		add(t,
+		    "%s let go of the lock %s, which %s was waiting for; weak: whoever lets go of a mutex "
+		    "need not "
+		    "have caused the work of the next",
+		    from, obj, to);
+		break;
 	case EDGE_FILELOCK:
-		return "%1$s unlocked%3$s, which %2$s was waiting to lock";
+		add(t, "%s unlocked %s, which %s was waiting to lock", from, obj, to);
+		break;
 	case EDGE_LOCK_ORDER:
-		return "%1$s unlocked%3$s, and %2$s was the next to lock it; weak: it did not wait for it, "
-		       "the "
-		       "order may be chance";
+		add(t,
+		    "%s unlocked %s, and %s was the next to lock it; weak: it did not wait, the order may be "
+		    "chance",
+		    from, obj, to);
+		break;
 	case EDGE_FUSE:
-		return "%1$s and %2$s are client and server of a FUSE file system: a request or its answer";
+		add(t, "%s passed a request of a FUSE file system, or its answer, to %s", from, to);
+		break;
 	case EDGE_KERNEL_LOCK:
-		return "%1$s woke %2$s from an uninterruptible sleep%3$s; weak: a lock inside the kernel, "
-		       "its "
-		       "hand-over need not be a cause";
+		add(t,
+		    "%s woke %s from an uninterruptible sleep; weak: whoever lets go of a lock inside the "
+		    "kernel "
+		    "need not have caused the work of the next",
+		    from, to);
+		break;
 	case EDGE_STOP:
-		return "%1$s let %2$s go on, which was stopped or traced";
+		add(t, "%s let %s go on, which was stopped, traced or frozen", from, to);
+		break;
 	case EDGE_FLAG:
-		return "%1$s wrote%3$s, and %2$s was the next to see the new value";
+		add(t, "%s wrote %s, and %s was the next to see or change it", from, obj, to);
+		break;
 	case EDGE_JOB:
-		return "%1$s queued the job%3$s that %2$s started: the same job of the same process";
+		add(t, "%s queued the job that %s started: the same job of the same process", from, to);
+		break;
 	case EDGE_ANSWER:
-		return "%1$s took the request that %2$s answered%3$s: the order on that connection";
-	default:
-		return "%1$s woke %2$s; weak: what it acted on is not what was waited for";
+		add(t, "%s took the request on %s to which %s sent the answer: the order on that connection",
+		    from, obj, to);
+		break;
+	case EDGE_TIMER:
+		add(t, "a timer woke %s; weak: no task did it", to);
+		break;
 	}
 }
 
 static void explain(const struct facts *f, struct text *t)
 {
-	char obj[DESCRIBE_MAX + 16];
-
 	switch (f->e->kind) {
+	case EDGE_WAKE:
+		explain_wake(f, t);
+		break;
 	case EDGE_MESSAGE:
 		explain_message(f, t);
 		break;
 	case EDGE_PIPE:
-		explain_wait(f, t, f->e->strength == EDGE_STRONG ? "wrote" : "acted on a pipe",
-			     "the same pipe");
-		break;
 	case EDGE_EVENTFD:
-		explain_wait(f, t, "wrote", "the same eventfd");
+		explain_channel(f, t);
 		break;
-	case EDGE_LOCK:
 	case EDGE_POST:
-		explain_futex(f, t);
+		explain_post(f, t);
 		break;
 	case EDGE_SIGNAL:
 		explain_signal(f, t);
@@ -194,23 +232,14 @@ static void explain(const struct facts *f, struct text *t)
 	case EDGE_NEIGHBOUR:
 		explain_neighbour(f, t);
 		break;
-	case EDGE_TIMER:
 	case EDGE_IRQ:
-		explain_outside(f, t);
+		explain_interrupt(f, t);
 		break;
 	default:
-		obj[0] = 0;
-		if (f->object[0])
-			snprintf(obj, sizeof(obj), " %s", f->object);
-		{
-			char line[EDGE_EXPLAIN_MAX];
-
-			snprintf(line, sizeof(line), sentence_of(f->e->kind), f->from, f->to, obj);
-			add(t, "%s", line);
-		}
+		explain_plain(f, t);
 	}
 	if (f->e->flags & EDGE_FALSE_WAKE)
-		add(t, "; weak: %s went back to sleep on the same object and did nothing", f->to);
+		add(t, "; weak: %s did nothing, and went back to sleep on the same object", f->to);
 }
 
 size_t edge_explain(const struct causal *c, const struct edge *e, char *buf, size_t size)
@@ -221,11 +250,11 @@ size_t edge_explain(const struct causal *c, const struct edge *e, char *buf, siz
 			   .cause = e->cause == GRAPH_NONE ? NULL : &events[e->cause],
 			   .event = e->event == GRAPH_NONE ? NULL : &events[e->event] };
 	struct text t = { .buf = buf, .size = size };
-	uint64_t obj = edge_object(c, e);
 
+	f.wait = causal_wait_ended(c, e);
 	name(c, e->from, edge_left_ns(c, e), f.from, sizeof(f.from));
 	name(c, e->to, edge_arrived_ns(c, e), f.to, sizeof(f.to));
-	describe_object(c->g->w, obj, f.object, sizeof(f.object));
+	object(c, edge_object(c, e), "something unknown", f.object, sizeof(f.object));
 	if (size)
 		buf[0] = 0;
 	explain(&f, &t);

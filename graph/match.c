@@ -426,14 +426,27 @@ static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 			&(struct match_item){ .event = event, .segment = to, .task = task, .bytes = bytes });
 }
 
+/* Who is at the other end, where the bytes do not tell: who used it last, or will be the first to send there.
+ */
+static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
+{
+	const struct graph_ref *r;
+	size_t n;
+
+	if (f->peer == GRAPH_NONE)
+		return GRAPH_NONE;
+	if (p->match.flows.v[f->peer].user != GRAPH_NONE)
+		return p->match.flows.v[f->peer].user;
+	r = graph_refs(&p->g->sends, p->match.flows.v[f->peer].sock, &n);
+	return n ? pass_task(p, p->e[r->event].r.tid, p->e[event].r.ts) : GRAPH_NONE;
+}
+
 /* The request of a client is taken: work on its behalf begins. */
 static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, const struct received *got)
 {
 	struct work *w = &p->work[task];
 	struct flow *flow = &p->match.flows.v[f];
-	uint32_t from = got->task != GRAPH_NONE    ? got->task
-			: flow->peer != GRAPH_NONE ? p->match.flows.v[flow->peer].user
-						   : GRAPH_NONE;
+	uint32_t from = got->task != GRAPH_NONE ? got->task : peer_user(p, flow, event);
 	uint64_t client = from != GRAPH_NONE ? (uint64_t)from + 1 : flow->sock;
 	uint64_t ts = p->e[event].r.ts;
 	struct match_item *r = item_first(&p->match, &flow->taken);

@@ -97,6 +97,9 @@ uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns);
 uint32_t pass_edge(struct pass *p, const struct edge *e);
 bool pass_same_process(const struct pass *p, uint32_t a, uint32_t b);
 
+/* The wait that the wake-up of an edge ended; NULL: the edge is of no wake-up. */
+const struct stretch *causal_wait_ended(const struct causal *c, const struct edge *e);
+
 /* arrive.c: the wake-ups */
 void arrive_wake(struct pass *p, uint32_t event);
 void arrive_switch(struct pass *p, uint32_t event);

@@ -1,0 +1,779 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Edges of the causal graph: each kind; messages by bytes; answers; and what holds for any window. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "test/unit/causal_make.h"
+
+#define STREAM 1
+#define DGRAM  2
+
+static void assert_edge(const struct built *b, enum edge_kind kind, uint32_t from, uint32_t to,
+			enum edge_strength strength)
+{
+	const struct edge *e = edge_of(b, kind, from, to);
+	char text[EDGE_EXPLAIN_MAX];
+
+	assert_non_null(e);
+	assert_int_equal(e->strength, strength);
+	assert_true(edge_explain(b->c, e, text, sizeof(text)) < sizeof(text));
+	assert_non_null(strstr(text, "["));
+	assert_int_equal(strstr(text, "weak") != NULL, strength == EDGE_WEAK);
+}
+
+/* 10 waits for what 20 does, and 20 wakes it. */
+static struct window_event *one_wake(struct make *m, enum ct_wait wait, uint64_t obj, uint64_t by)
+{
+	runs(m, 10, 10, 1, "waiter");
+	runs(m, 20, 20, 10, "waker");
+	sleeps(m, 10, 10, wait, obj);
+	return wakes(m, 20, 10, 20, by);
+}
+
+static void assert_wake(enum ct_wait wait, uint64_t obj, uint64_t by, uint8_t flags, enum edge_kind kind,
+			enum edge_strength strength)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	one_wake(&m, wait, obj, by)->r.flags = flags;
+	b = built(&m, 50);
+	assert_sound(&b);
+	assert_edge(&b, kind, 20, 10, strength);
+	built_free(&b, &m);
+}
+
+static void test_wakes(void **state)
+{
+	const uint64_t event = CT_OBJ_ID(CT_OBJ_EVENTFD, 1), file = CT_OBJ_ID(CT_OBJ_FILE, 1);
+	const uint64_t fuse = CT_OBJ_ID(CT_OBJ_FUSEDEV, 1), pidfd = CT_OBJ_ID(CT_OBJ_PIDFD, 1);
+
+	assert_wake(CT_W_READ, PIPE(1), PIPE(1), 0, EDGE_PIPE, EDGE_STRONG);
+	assert_wake(CT_W_READ, PIPE(1), PIPE(2), 0, EDGE_PIPE, EDGE_WEAK);
+	assert_wake(CT_W_POLL, 0, PIPE(2), 0, EDGE_PIPE, EDGE_STRONG);
+	assert_wake(CT_W_EPOLL, EPOLL(1), event, 0, EDGE_EVENTFD, EDGE_STRONG);
+	assert_wake(CT_W_FUTEX, FUTEX(1), FUTEX(1), 0, EDGE_POST, EDGE_STRONG);
+	assert_wake(CT_W_FUTEX, FUTEX(1), FUTEX(2), 0, EDGE_POST, EDGE_WEAK);
+	assert_wake(CT_W_FUTEX, FUTEX(1), 0, CT_WF_EXITING, EDGE_EXIT, EDGE_STRONG); /* join */
+	assert_wake(CT_W_CHILD, 0, 0, CT_WF_EXITING, EDGE_EXIT, EDGE_STRONG);
+	assert_wake(CT_W_SIGNAL, 0, 0, CT_WF_EXITING, EDGE_EXIT, EDGE_STRONG);     /* SIGCHLD */
+	assert_wake(CT_W_READ, PIPE(1), 0, CT_WF_EXITING, EDGE_EXIT, EDGE_STRONG); /* its end of the pipe */
+	assert_wake(CT_W_POLL, pidfd, 0, CT_WF_EXITING, EDGE_EXIT, EDGE_STRONG);
+	assert_wake(CT_W_SIGNAL, 0, 0, 0, EDGE_SIGNAL, EDGE_STRONG);
+	assert_wake(CT_W_VFORK, 0, 0, 0, EDGE_VFORK, EDGE_STRONG);
+	assert_wake(CT_W_FLOCK, file, file, 0, EDGE_FILELOCK, EDGE_STRONG);
+	assert_wake(CT_W_STOPPED, 0, 0, 0, EDGE_STOP, EDGE_STRONG);
+	assert_wake(CT_W_READ, fuse, file, 0, EDGE_FUSE, EDGE_STRONG); /* request */
+	assert_wake(CT_W_FILE, file, fuse, 0, EDGE_FUSE, EDGE_STRONG); /* answer */
+	assert_wake(CT_W_READ, CT_OBJ_ID(CT_OBJ_TTY, 1), 0, 0, EDGE_WAKE, EDGE_WEAK);
+	assert_wake(CT_W_WRITE, PIPE(1), PIPE(1), 0, EDGE_PIPE, EDGE_STRONG); /* room was made */
+}
+
+static void test_mutex(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	runs(&m, 10, 10, 1, "waiter");
+	runs(&m, 20, 10, 1, "holder");
+	make_event(&m, 10 * MS, CPU(10), CT_FUTEX, 10, 20)->r.obj = FUTEX(1);
+	sleeps(&m, 10, 10, CT_W_FUTEX, FUTEX(1));
+	wakes(&m, 20, 10, 20, FUTEX(1));
+	b = built(&m, 50);
+	assert_edge(&b, EDGE_LOCK, 20, 10, EDGE_WEAK);
+	built_free(&b, &m);
+}
+
+static void test_kernel_lock(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	runs(&m, 10, 10, 1, "waiter");
+	runs(&m, 20, 20, 1, "holder");
+	sleeps(&m, 10, 10, CT_W_OPEN, 0);
+	m.events.v[m.events.n - 1].r.state = CT_ST_DISK;
+	wakes(&m, 20, 10, 20, 0);
+	b = built(&m, 50);
+	assert_edge(&b, EDGE_KERNEL_LOCK, 20, 10, EDGE_WEAK);
+	built_free(&b, &m);
+}
+
+/* Whoever is on the CPU at an interrupt has nothing to do with it. */
+static void test_interrupts(void **state)
+{
+	static const enum ct_ctx contexts[] = { CT_CTX_TIMER, CT_CTX_HARDIRQ, CT_CTX_SOFTIRQ, CT_CTX_IPI };
+
+	for (size_t i = 0; i < 4; i++) {
+		struct make m = { 0 };
+		struct built b;
+
+		one_wake(&m, CT_W_EPOLL, EPOLL(1), 0)->r.state = contexts[i];
+		b = built(&m, 50);
+		assert_sound(&b);
+		assert_edge(&b, i ? EDGE_IRQ : EDGE_TIMER, 0, 10, EDGE_WEAK);
+		assert_int_equal(n_segments(&b, 10), 2);
+		built_free(&b, &m);
+	}
+}
+
+/* Producers and consumers of one semaphore; at a barrier the last one lets all the others go. */
+static void test_many(void **state)
+{
+	for (int barrier = 0; barrier < 2; barrier++) {
+		struct make m = { 0 };
+		size_t many = 0;
+		struct built b;
+
+		for (uint32_t t = 10; t <= 40; t += 10)
+			runs(&m, t, 10, 1, "thread");
+		for (uint32_t i = 0; i < 6; i++) {
+			uint32_t waiter = 10 + i % 2 * 10,
+				 poster = barrier ? 30 - waiter : 30 + i / 2 % 2 * 10;
+
+			sleeps(&m, 10 * i + 1, waiter, CT_W_FUTEX, FUTEX(1));
+			wakes(&m, 10 * i + 5, waiter, poster, FUTEX(1));
+		}
+		b = built(&m, 100);
+		for (size_t i = 0; i < b.c->n_edges; i++) {
+			const struct edge *e = &b.c->edges[i];
+
+			many += e->flags & EDGE_MANY ? 1 : 0;
+			if (e->kind == EDGE_POST)
+				assert_int_equal(e->strength == EDGE_WEAK, (e->flags & EDGE_MANY) != 0);
+		}
+		/* known from when the second of both has been seen */
+		assert_int_equal(many, barrier ? 0 : 4);
+		built_free(&b, &m);
+	}
+}
+
+/* A server, three clients; it reads all requests, then answers all. */
+static void batching(struct make *m)
+{
+	runs(m, 10, 10, 1, "server");
+	for (uint32_t i = 0; i < 3; i++) {
+		connection(m, SOCK(100 + i), SOCK(200 + i), STREAM);
+		runs(m, 20 + 10 * i, 20 + 10 * i, 1, "client");
+	}
+	sleeps(m, 1, 10, CT_W_EPOLL, EPOLL(1));
+	for (uint32_t i = 0; i < 3; i++) {
+		if (i)
+			sends(m, 10 + i, 20 + 10 * i, SOCK(200 + i), 50);
+		else
+			wakes_in(m, 10, 10, 20, CT_W_WRITE, SOCK(200));
+		if (!i)
+			sends(m, 10, 20, SOCK(200), 50);
+		sleeps(m, 13, 20 + 10 * i, CT_W_READ, SOCK(200 + i));
+	}
+	for (uint32_t i = 0; i < 3; i++)
+		receives(m, 20 + i, 10, SOCK(100 + i), 50);
+	for (uint32_t i = 0; i < 3; i++) {
+		wakes_in(m, 30 + i, 20 + 10 * i, 10, CT_W_WRITE, SOCK(100 + i));
+		sends(m, 30 + i, 10, SOCK(100 + i), 70);
+		receives(m, 31 + i, 20 + 10 * i, SOCK(200 + i), 70);
+	}
+	sleeps(m, 40, 10, CT_W_EPOLL, EPOLL(1));
+}
+
+static void by_ts(struct make *m)
+{
+	/* stable */
+	for (size_t i = 1; i < m->events.n; i++)
+		for (size_t k = i; k && m->events.v[k].r.ts < m->events.v[k - 1].r.ts; k--) {
+			struct window_event e = m->events.v[k];
+
+			m->events.v[k] = m->events.v[k - 1];
+			m->events.v[k - 1] = e;
+		}
+}
+
+/* Walks back along strong edges: is there a way from task `from` to this segment? */
+static bool leads_to(const struct built *b, uint32_t from, uint32_t segment, int depth)
+{
+	const struct segment *s = &b->c->segments[segment];
+
+	if (s->task == from)
+		return true;
+	for (uint32_t i = s->in; depth && i < s->in + s->n_in; i++) {
+		const struct edge *e = &b->c->edges[i];
+
+		if (e->strength == EDGE_STRONG && e->from != GRAPH_NONE &&
+		    leads_to(b, from, e->from, depth - 1))
+			return true;
+	}
+	return false;
+}
+
+static void test_batching_server(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	batching(&m);
+	by_ts(&m);
+	b = built(&m, 60);
+	assert_sound(&b);
+	assert_int_equal(n_edges(&b, EDGE_ANSWER), 3);
+	assert_int_equal(n_edges(&b, EDGE_MESSAGE), 6);
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct edge *e = edge_of(&b, EDGE_MESSAGE, 10, 20 + 10 * i);
+
+		assert_non_null(e);
+		assert_true(e->flags & EDGE_BYTES);
+		/* the segment that answers client i is due to client i, and to no other */
+		for (uint32_t k = 0; k < 3; k++)
+			assert_int_equal(leads_to(&b, task_of(&b, 20 + 10 * k), e->from, 4), i == k);
+	}
+	built_free(&b, &m);
+}
+
+/* A proxy: its clients' requests go through one connection to the backend. */
+static void test_proxy(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	runs(&m, 10, 10, 1, "proxy");
+	runs(&m, 20, 20, 1, "client");
+	runs(&m, 30, 30, 1, "client");
+	runs(&m, 40, 40, 1, "backend");
+	connection(&m, SOCK(1), SOCK(2), STREAM); /* proxy, 20 */
+	connection(&m, SOCK(3), SOCK(4), STREAM); /* proxy, 30 */
+	connection(&m, SOCK(5), SOCK(6), STREAM); /* backend, proxy */
+	sends(&m, 1, 20, SOCK(2), 10);
+	sends(&m, 1, 30, SOCK(4), 10);
+	receives(&m, 2, 10, SOCK(1), 10);
+	sends(&m, 3, 10, SOCK(6), 10);
+	receives(&m, 4, 10, SOCK(3), 10);
+	sends(&m, 5, 10, SOCK(6), 10);
+	receives(&m, 6, 40, SOCK(5), 10);
+	sends(&m, 7, 40, SOCK(5), 30);
+	receives(&m, 8, 40, SOCK(5), 10);
+	sends(&m, 9, 40, SOCK(5), 30);
+	receives(&m, 10, 10, SOCK(6), 30);
+	sends(&m, 11, 10, SOCK(1), 30);
+	receives(&m, 12, 10, SOCK(6), 30);
+	sends(&m, 13, 10, SOCK(3), 30);
+	b = built(&m, 20);
+	assert_sound(&b);
+	assert_int_equal(b.c->segments[segment_at(&b, 10, 3)].behalf, task_of(&b, 20));
+	assert_int_equal(b.c->segments[segment_at(&b, 10, 5)].behalf, task_of(&b, 30));
+	assert_int_equal(b.c->segments[segment_at(&b, 10, 10)].behalf, task_of(&b, 20));
+	assert_int_equal(b.c->segments[segment_at(&b, 10, 12)].behalf, task_of(&b, 30));
+	assert_int_equal(segment_at(&b, 10, 10), segment_at(&b, 10, 11));
+	built_free(&b, &m);
+}
+
+/* Requests come without waiting for answers: the first answer is to the first. */
+static void test_pipelined(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+	size_t n = 0;
+
+	connection(&m, SOCK(1), SOCK(2), STREAM);
+	runs(&m, 10, 10, 1, "server");
+	runs(&m, 20, 20, 1, "client");
+	runs(&m, 30, 30, 1, "other");
+	sends(&m, 1, 20, SOCK(2), 10);
+	sends(&m, 2, 20, SOCK(2), 10);
+	for (uint64_t i = 0; i < 2; i++) {
+		sleeps(&m, 5 + 10 * i, 10, CT_W_EPOLL, EPOLL(1));
+		wakes(&m, 8 + 10 * i, 10, 30, PIPE(1));
+		receives(&m, 9 + 10 * i, 10, SOCK(1), 10);
+	}
+	for (uint64_t i = 0; i < 2; i++) {
+		sleeps(&m, 25 + 10 * i, 10, CT_W_EPOLL, EPOLL(1));
+		wakes(&m, 28 + 10 * i, 10, 30, PIPE(1));
+		sends(&m, 29 + 10 * i, 10, SOCK(1), 10);
+	}
+	b = built(&m, 60);
+	for (size_t i = 0; i < b.c->n_edges; i++) {
+		const struct edge *e = &b.c->edges[i];
+
+		if (e->kind != EDGE_ANSWER)
+			continue;
+		assert_int_equal(e->from, segment_at(&b, 10, 9 + 10 * n));
+		assert_int_equal(e->to, segment_at(&b, 10, 29 + 10 * n));
+		n++;
+	}
+	assert_int_equal(n, 2);
+	built_free(&b, &m);
+}
+
+/* Two tasks that share the sending end: each of its bytes has its own sender. */
+static void test_partial_reads(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	connection(&m, SOCK(1), SOCK(2), STREAM);
+	runs(&m, 10, 10, 1, "reader");
+	runs(&m, 20, 20, 1, "writer");
+	runs(&m, 30, 20, 1, "writer");
+	runs(&m, 40, 10, 1, "reader");
+	sends(&m, 1, 20, SOCK(2), 100);
+	sends(&m, 2, 30, SOCK(2), 100);
+	receives(&m, 3, 10, SOCK(1), 100);
+	receives(&m, 4, 40, SOCK(1), 50);
+	receives(&m, 5, 40, SOCK(1), 50);
+	b = built(&m, 10);
+	assert_sound(&b);
+	assert_edge(&b, EDGE_MESSAGE, 20, 10, EDGE_STRONG);
+	assert_edge(&b, EDGE_MESSAGE, 30, 40, EDGE_STRONG); /* two pieces of it, one edge */
+	assert_int_equal(n_edges(&b, EDGE_MESSAGE), 2);
+	built_free(&b, &m);
+}
+
+/* One receive gets the bytes of several: an edge from each. */
+static void test_gathered(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	connection(&m, SOCK(1), SOCK(2), STREAM);
+	runs(&m, 10, 10, 1, "reader");
+	runs(&m, 20, 20, 1, "writer");
+	runs(&m, 30, 20, 1, "writer");
+	sends(&m, 1, 20, SOCK(2), 100);
+	sends(&m, 2, 20, SOCK(2), 100);
+	sends(&m, 3, 30, SOCK(2), 100);
+	receives(&m, 4, 10, SOCK(1), 300);
+	b = built(&m, 10);
+	assert_edge(&b, EDGE_MESSAGE, 20, 10, EDGE_STRONG);
+	assert_edge(&b, EDGE_MESSAGE, 30, 10, EDGE_STRONG);
+	built_free(&b, &m);
+}
+
+/* The receiver was faster than the record of the send; and the wake-up is explained by the message. */
+static void test_received_before_sent(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	connection(&m, SOCK(1), SOCK(2), STREAM);
+	runs(&m, 10, 10, 1, "reader");
+	runs(&m, 20, 20, 1, "writer");
+	sleeps(&m, 1, 10, CT_W_READ, SOCK(1));
+	wakes_in(&m, 5, 10, 20, CT_W_WRITE, SOCK(2));
+	receives(&m, 6, 10, SOCK(1), 100);
+	sends(&m, 7, 20, SOCK(2), 100);
+	/* and that was all of it */
+	sends(&m, 8, 20, SOCK(2), 30);
+	receives(&m, 9, 10, SOCK(1), 30);
+	b = built(&m, 10);
+	assert_sound(&b);
+	for (size_t i = 0; i < b.c->n_edges; i++)
+		if (b.c->edges[i].kind == EDGE_MESSAGE) {
+			assert_true(b.c->edges[i].flags & EDGE_BYTES);
+			assert_int_equal(edge_arrived_ns(b.c, &b.c->edges[i]) < 7 * MS,
+					 edge_left_ns(b.c, &b.c->edges[i]) == 7 * MS);
+		}
+	assert_int_equal(n_edges(&b, EDGE_MESSAGE), 1); /* both between the same two segments */
+	built_free(&b, &m);
+}
+
+/* Bytes sent before the window: the first receive is of none of the sends that are known. */
+static void test_in_flight_at_start(void **state)
+{
+	struct make m = { 0 };
+	const struct edge *e;
+	struct built b;
+
+	connection(&m, SOCK(1), SOCK(2), STREAM);
+	runs(&m, 10, 10, 1, "reader");
+	runs(&m, 20, 20, 1, "writer");
+	receives(&m, 1, 10, SOCK(1), 40);
+	sleeps(&m, 2, 20, CT_W_EPOLL, EPOLL(1));
+	make_wake(&m, 10, 0, 20, 0, 0)->r.state = CT_CTX_TIMER;
+	make_switch(&m, 10, CPU(20), 0, 20, CT_W_NONE, 0);
+	sleeps(&m, 11, 10, CT_W_READ, SOCK(1));
+	wakes_in(&m, 12, 10, 20, CT_W_WRITE, SOCK(2));
+	sends(&m, 13, 20, SOCK(2), 40);
+	receives(&m, 14, 10, SOCK(1), 40);
+	b = built(&m, 20);
+	assert_sound(&b);
+	e = edge_of(&b, EDGE_MESSAGE, 20, 10);
+	assert_non_null(e);
+	assert_int_equal(edge_arrived_ns(b.c, e), 14 * MS);
+	built_free(&b, &m);
+}
+
+/* A receive that was lost does not shift all that follow: the reader was seen to find nothing. */
+static void test_resync(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	connection(&m, SOCK(1), SOCK(2), STREAM);
+	runs(&m, 10, 10, 1, "reader");
+	runs(&m, 20, 20, 1, "writer");
+	runs(&m, 30, 20, 1, "writer");
+	sends(&m, 1, 30, SOCK(2), 40); /* its receive is lost */
+	sleeps(&m, 20, 10, CT_W_READ, SOCK(1));
+	wakes_in(&m, 21, 10, 20, CT_W_WRITE, SOCK(2));
+	sends(&m, 22, 20, SOCK(2), 40);
+	receives(&m, 23, 10, SOCK(1), 40);
+	b = built(&m, 30);
+	assert_edge(&b, EDGE_MESSAGE, 20, 10, EDGE_STRONG);
+	assert_null(edge_of(&b, EDGE_MESSAGE, 30, 10));
+	built_free(&b, &m);
+}
+
+static void test_datagrams(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	connection(&m, SOCK(1), SOCK(2), DGRAM);
+	runs(&m, 10, 10, 1, "reader");
+	runs(&m, 20, 20, 1, "writer");
+	runs(&m, 30, 20, 1, "writer");
+	runs(&m, 40, 20, 1, "writer");
+	sends(&m, 1, 20, SOCK(2), 100);
+	sends(&m, 2, 30, SOCK(2), 70); /* dropped */
+	sends(&m, 3, 40, SOCK(2), 60);
+	receives(&m, 4, 10, SOCK(1), 50); /* cut */
+	receives(&m, 5, 10, SOCK(1), 60);
+	b = built(&m, 10);
+	assert_edge(&b, EDGE_MESSAGE, 20, 10, EDGE_STRONG);
+	assert_edge(&b, EDGE_MESSAGE, 40, 10, EDGE_STRONG);
+	assert_null(edge_of(&b, EDGE_MESSAGE, 30, 10));
+	built_free(&b, &m);
+}
+
+/* No bytes: the other end was closed; the wake-up is the edge. */
+static void test_end_of_file(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	connection(&m, SOCK(1), SOCK(2), STREAM);
+	runs(&m, 10, 10, 1, "reader");
+	runs(&m, 20, 20, 1, "closer");
+	sleeps(&m, 1, 10, CT_W_READ, SOCK(1));
+	wakes_in(&m, 5, 10, 20, CT_W_OTHER, SOCK(2));
+	b = built(&m, 10);
+	assert_edge(&b, EDGE_MESSAGE, 20, 10, EDGE_STRONG);
+	assert_int_equal(edge_of(&b, EDGE_MESSAGE, 20, 10)->flags, 0);
+	built_free(&b, &m);
+}
+
+static void test_lives(void **state)
+{
+	struct make m = { 0 };
+	const struct edge *e;
+	struct built b;
+
+	runs(&m, 10, 10, 1, "parent");
+	make_event(&m, 5 * MS, CPU(10), CT_FORK, 10, 20)->r.obj = 20;
+	make_switch(&m, 6, CPU(20), 0, 20, CT_W_NONE, 0);
+	make_event(&m, 7 * MS, CPU(20), CT_EXEC, 20, 20);
+	b = built(&m, 10);
+	assert_sound(&b);
+	assert_edge(&b, EDGE_FORK, 10, 20, EDGE_STRONG);
+	e = edge_of(&b, EDGE_EXEC, 20, 20);
+	assert_non_null(e);
+	assert_int_equal(e->strength, EDGE_STRONG);
+	assert_int_equal(e->from, segment_at(&b, 20, 6));
+	assert_int_equal(e->to, segment_at(&b, 20, 8));
+	built_free(&b, &m);
+}
+
+static struct window_event *sends_signal(struct make *m, uint64_t ms, uint32_t from, uint32_t to, uint8_t sig)
+{
+	struct window_event *e = make_event(m, ms * MS, CPU(from), CT_SIGNAL, from, to);
+
+	e->r.state = sig;
+	e->r.obj = to;
+	return e;
+}
+
+static void test_signals(void **state)
+{
+	for (int kernel = 0; kernel < 2; kernel++) {
+		struct make m = { 0 };
+		struct built b;
+
+		/* delivered while it runs */
+		runs(&m, 10, 10, 1, "target");
+		runs(&m, 20, 20, 1, "sender");
+		sends_signal(&m, 5, 20, 10, 10)->r.flags = kernel ? CT_GF_KERNEL : 0;
+		make_event(&m, 6 * MS, CPU(10), CT_SIGDELIVER, 10, 0)->r.state = 10;
+		b = built(&m, 10);
+		assert_edge(&b, EDGE_SIGNAL, kernel ? 0 : 20, 10, kernel ? EDGE_WEAK : EDGE_STRONG);
+		built_free(&b, &m);
+	}
+}
+
+/* The signal wakes its target from a wait for something else: one edge, from the signal. */
+static void test_signal_wakes(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	one_wake(&m, CT_W_READ, PIPE(1), 0);
+	sends_signal(&m, 20, 20, 10, 10);
+	make_event(&m, 21 * MS, CPU(10), CT_SIGDELIVER, 10, 0)->r.state = 10;
+	b = built(&m, 50);
+	assert_edge(&b, EDGE_SIGNAL, 20, 10, EDGE_STRONG);
+	assert_int_equal(n_edges(&b, EDGE_WAKE), 0);
+	built_free(&b, &m);
+}
+
+/* That a child has ended is delivered to its parent at work. */
+static void test_child_signal(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	runs(&m, 10, 10, 1, "parent");
+	runs(&m, 20, 20, 10, "child");
+	sends_signal(&m, 5, 20, 10, 17)->r.flags = CT_GF_KERNEL;
+	make_event(&m, 6 * MS, CPU(10), CT_SIGDELIVER, 10, 0)->r.state = 17;
+	b = built(&m, 10);
+	assert_edge(&b, EDGE_EXIT, 20, 10, EDGE_STRONG);
+	built_free(&b, &m);
+}
+
+static void flock_of(struct make *m, uint64_t ms, uint32_t tid, uint8_t what, int result)
+{
+	struct window_event *e = make_event(m, ms * MS, CPU(tid), CT_FLOCK, tid, (uint32_t)result);
+
+	e->r.obj = CT_OBJ_ID(CT_OBJ_FILE, 1);
+	e->r.state = what;
+}
+
+static void test_lock_order(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	runs(&m, 10, 10, 1, "second");
+	runs(&m, 20, 20, 1, "first");
+	flock_of(&m, 1, 20, 1, 0);
+	flock_of(&m, 2, 10, 1, -11);
+	flock_of(&m, 3, 20, 2, 0);
+	flock_of(&m, 4, 10, 1, 0);
+	b = built(&m, 10);
+	assert_edge(&b, EDGE_LOCK_ORDER, 20, 10, EDGE_WEAK);
+	built_free(&b, &m);
+}
+
+static void access_of(struct make *m, uint64_t ms, uint32_t tid, bool read, uint64_t value)
+{
+	struct window_event *e = make_event(m, ms * MS, CPU(tid), CT_ACCESS, tid, 0);
+
+	e->r.obj = CT_OBJ_ID(CT_OBJ_DATA, 1);
+	e->r.state = read;
+	e->x[0] = value;
+}
+
+static void test_flag(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	for (uint32_t t = 10; t <= 40; t += 10)
+		runs(&m, t, t, 1, "task");
+	access_of(&m, 1, 10, false, 1);
+	access_of(&m, 2, 20, true, 1);
+	access_of(&m, 3, 30, false, 1); /* no change */
+	access_of(&m, 4, 40, false, 2);
+	b = built(&m, 10);
+	assert_edge(&b, EDGE_FLAG, 10, 20, EDGE_STRONG);
+	assert_edge(&b, EDGE_FLAG, 30, 40, EDGE_STRONG);
+	assert_int_equal(n_edges(&b, EDGE_FLAG), 2);
+	built_free(&b, &m);
+}
+
+/* The address of a job is used again. */
+static void test_jobs(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	runs(&m, 10, 10, 1, "worker");
+	runs(&m, 20, 10, 1, "early");
+	runs(&m, 30, 10, 1, "late");
+	runs(&m, 40, 40, 1, "other process");
+	job(&m, 1, 20, CT_JOB_ENQUEUE, 77);
+	job(&m, 2, 30, CT_JOB_ENQUEUE, 77);
+	job(&m, 3, 40, CT_JOB_ENQUEUE, 77);
+	job(&m, 4, 10, CT_JOB_START, 77);
+	job(&m, 5, 10, CT_JOB_END, 77);
+	job(&m, 6, 10, CT_JOB_START, 77); /* nobody queued it */
+	b = built(&m, 10);
+	assert_sound(&b);
+	assert_edge(&b, EDGE_JOB, 30, 10, EDGE_STRONG);
+	assert_int_equal(n_edges(&b, EDGE_JOB), 1);
+	assert_int_equal(edge_of(&b, EDGE_JOB, 30, 10)->to, segment_at(&b, 10, 4));
+	built_free(&b, &m);
+}
+
+static void test_neighbours(void **state)
+{
+	static const char *frames[] = { "inner+0x1", "work+0x2 (a)", "loop+0x3 (a)", "main+0x4 (a)" };
+	static const char *others[] = { "draw+0x1 (a)", "paint+0x2 (a)", "loop+0x3 (a)", "main+0x4 (a)" };
+	struct window_stack stacks[] = { { 1, 4, frames }, { 2, 4, others }, { 3, 3, frames + 1 } };
+
+	for (int alike = 0; alike < 2; alike++) {
+		struct make m = { 0 };
+		struct built b;
+		const struct edge *e;
+
+		m.w.stacks = stacks;
+		m.w.n_stacks = 3;
+		one_wake(&m, CT_W_EPOLL, EPOLL(1), PIPE(1));
+		make_event(&m, 22 * MS, CPU(10), CT_SAMPLE, 10, 0)->x[0] = 1;
+		sleeps(&m, 30, 10, CT_W_EPOLL, EPOLL(1));
+		wakes(&m, 40, 10, 20, PIPE(1));
+		make_event(&m, 42 * MS, CPU(10), CT_SAMPLE, 10, 0)->x[0] = alike ? 3 : 2;
+		b = built(&m, 50);
+		e = &b.c->edges[b.c->segments[segment_at(&b, 10, 45)].in];
+		for (; e->kind != EDGE_NEIGHBOUR; e++)
+			assert_true(e < b.c->edges + b.c->n_edges);
+		assert_int_equal(e->from, segment_at(&b, 10, 25));
+		assert_int_equal(e->strength, alike ? EDGE_BOOSTED : EDGE_WEAK);
+		assert_int_equal(e->flags, alike ? EDGE_ALIKE : 0);
+		built_free(&b, &m);
+	}
+}
+
+/* The wake was recorded before the switch-out of the wait that it ends. */
+static void test_wake_before_switch_out(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	runs(&m, 10, 10, 1, "reader");
+	runs(&m, 20, 20, 1, "writer");
+	make_wake(&m, 9, CPU(20), 10, 20, PIPE(1));
+	sleeps(&m, 10, 10, CT_W_READ, PIPE(1));
+	make_switch(&m, 10, CPU(10), 0, 10, CT_W_NONE, 0);
+	b = built(&m, 20);
+	assert_sound(&b);
+	assert_edge(&b, EDGE_PIPE, 20, 10, EDGE_STRONG);
+	assert_int_equal(n_segments(&b, 10), 2);
+	built_free(&b, &m);
+}
+
+static uint32_t rnd(uint64_t *s)
+{
+	*s = *s * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (uint32_t)(*s >> 33);
+}
+
+static void random_window(struct make *m, uint64_t seed)
+{
+	static const uint8_t kinds[] = { CT_SWITCH, CT_SWITCH, CT_SWITCH, CT_WAKE,      CT_WAKE, CT_SEND,
+					 CT_RECV,   CT_SEND,   CT_RECV,   CT_FORK,      CT_EXEC, CT_EXIT,
+					 CT_SIGNAL, CT_JOB,    CT_FLOCK,  CT_VISIT,     CT_GAP,  CT_ACCESS,
+					 CT_SAMPLE, CT_WAITFD, CT_FUTEX,  CT_SIGDELIVER };
+	uint64_t ts = MS, s = seed;
+
+	for (uint32_t t = 1; t < 12; t++)
+		make_task(m, t, t / 3 * 3 + 1, t / 2, "task");
+	connection(m, SOCK(1), SOCK(2), STREAM);
+	connection(m, SOCK(3), SOCK(4), DGRAM);
+	for (uint64_t i = 5; i < 8; i++)
+		make_object(m, SOCK(i))->peer = SOCK(12 - i);
+	for (int i = 0; i < 3000; i++) {
+		uint32_t kind = kinds[rnd(&s) % (sizeof(kinds) / sizeof(kinds[0]))];
+		struct window_event *e;
+
+		ts += rnd(&s) % 3 * 30000;
+		e = make_event(m, ts, rnd(&s) % 3, kind, rnd(&s) % 13, rnd(&s) % 13);
+		e->r.wait = kind == CT_WAITFD ? rnd(&s) % 9 : rnd(&s) % (CT_W_YIELD + 1);
+		e->r.state = kind == CT_SWITCH ? (rnd(&s) % 9 ? rnd(&s) % 3 : CT_ST_DEAD) : rnd(&s) % 5;
+		e->r.flags = rnd(&s) % 64;
+		e->r.nr = rnd(&s) % 400;
+		e->r.aux = rnd(&s) % 8;
+		e->r.obj = kind == CT_SEND || kind == CT_RECV || rnd(&s) % 3
+				   ? SOCK(rnd(&s) % 8 + 1)
+				   : CT_OBJ_ID(rnd(&s) % 22, rnd(&s) % 3);
+		e->x[0] = rnd(&s) % 4;
+		if (kind == CT_SEND || kind == CT_RECV)
+			e->r.peer = rnd(&s) % 100 + 1;
+	}
+}
+
+static void test_random(void **state)
+{
+	for (uint64_t seed = 1; seed <= 300; seed++) {
+		struct causal_options o = { .policy = seed % 3, .cuts_off = seed % 5 ? 0 : (uint32_t)seed };
+		struct make m = { 0 };
+		struct causal *again;
+		struct built b;
+
+		random_window(&m, seed);
+		b = built_with(&m, 1000, o.policy, o.cuts_off);
+		assert_sound(&b);
+		/* the same again, to the last bit */
+		assert_int_equal(causal_build(b.g, &o, &again), 0);
+		assert_int_equal(again->n_segments, b.c->n_segments);
+		assert_int_equal(again->n_edges, b.c->n_edges);
+		assert_memory_equal(again->segments, b.c->segments,
+				    again->n_segments * sizeof(*again->segments));
+		assert_memory_equal(again->edges, b.c->edges, again->n_edges * sizeof(*again->edges));
+		causal_free(again);
+		for (size_t i = 0; i < b.c->n_edges; i++) {
+			char text[8];
+
+			assert_true(edge_explain(b.c, &b.c->edges[i], text, sizeof(text)) > 8);
+			assert_int_equal(strlen(text), 7);
+			assert_true(edge_explain(b.c, &b.c->edges[i], NULL, 0) < EDGE_EXPLAIN_MAX);
+		}
+		built_free(&b, &m);
+	}
+}
+
+static void test_empty(void **state)
+{
+	struct make m = { 0 };
+	struct built b = built(&m, 10);
+
+	assert_int_equal(b.c->n_segments, 0);
+	assert_int_equal(b.c->n_edges, 0);
+	assert_int_equal(causal_segment_at(b.c, 0, 5), GRAPH_NONE);
+	built_free(&b, &m);
+	causal_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_wakes),
+		cmocka_unit_test(test_mutex),
+		cmocka_unit_test(test_kernel_lock),
+		cmocka_unit_test(test_interrupts),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_batching_server),
+		cmocka_unit_test(test_proxy),
+		cmocka_unit_test(test_pipelined),
+		cmocka_unit_test(test_partial_reads),
+		cmocka_unit_test(test_gathered),
+		cmocka_unit_test(test_received_before_sent),
+		cmocka_unit_test(test_in_flight_at_start),
+		cmocka_unit_test(test_resync),
+		cmocka_unit_test(test_datagrams),
+		cmocka_unit_test(test_end_of_file),
+		cmocka_unit_test(test_lives),
+		cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_signal_wakes),
+		cmocka_unit_test(test_child_signal),
+		cmocka_unit_test(test_lock_order),
+		cmocka_unit_test(test_flag),
+		cmocka_unit_test(test_jobs),
+		cmocka_unit_test(test_neighbours),
+		cmocka_unit_test(test_wake_before_switch_out),
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_empty),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Where segments are divided: each rule alone, on and off, and where it must not cut. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "test/unit/causal_make.h"
+
+/* Task 10, a process of its own, waits three times for what task 20 does, and works 5 ms after each. */
+static void waits_3(struct make *m, enum ct_wait wait, uint64_t obj, uint64_t by)
+{
+	runs(m, 10, 10, 1, "waiter");
+	runs(m, 20, 20, 1, "other");
+	for (uint64_t i = 0; i < 3; i++) {
+		sleeps(m, 10 + 10 * i, 10, wait, obj);
+		wakes(m, 15 + 10 * i, 10, 20, by);
+	}
+}
+
+static void assert_segments(struct make *m, uint32_t on, uint32_t off, enum cut_rule rule)
+{
+	struct built b = built(m, 100);
+
+	assert_sound(&b);
+	assert_int_equal(n_segments(&b, 10), on);
+	assert_int_equal(b.c->n_cuts[rule], on - 1);
+	causal_free(b.c);
+	graph_free(b.g);
+	b = built_with(m, 100, POLICY_CTRACE, CUT_BIT(rule));
+	assert_sound(&b);
+	assert_int_equal(n_segments(&b, 10), off);
+	assert_int_equal(b.c->n_cuts[rule], 0);
+	built_free(&b, m);
+}
+
+static void assert_idle(enum ct_wait wait, uint64_t obj, uint64_t by, bool idle)
+{
+	struct make m = { 0 };
+
+	waits_3(&m, wait, obj, by);
+	assert_segments(&m, idle ? 4 : 1, 1, CUT_IDLE);
+}
+
+static void test_idle(void **state)
+{
+	assert_idle(CT_W_EPOLL, EPOLL(1), PIPE(1), true);
+	assert_idle(CT_W_POLL, 0, PIPE(1), true); /* of several */
+	assert_idle(CT_W_READ, PIPE(1), PIPE(1), true);
+	assert_idle(CT_W_READ, CT_OBJ_ID(CT_OBJ_EVENTFD, 1), CT_OBJ_ID(CT_OBJ_EVENTFD, 1), true);
+	assert_idle(CT_W_READ, CT_OBJ_ID(CT_OBJ_TTY, 1), CT_OBJ_ID(CT_OBJ_TTY, 1), true);
+	assert_idle(CT_W_FUTEX, FUTEX(1), FUTEX(1), true);
+	assert_idle(CT_W_SIGNAL, 0, 0, true);
+	assert_idle(CT_W_READ, CT_OBJ_ID(CT_OBJ_FILE, 1), CT_OBJ_ID(CT_OBJ_FILE, 1), false);
+	assert_idle(CT_W_WRITE, PIPE(1), PIPE(1), false);
+	assert_idle(CT_W_CHILD, 0, 0, false);
+	assert_idle(CT_W_FLOCK, CT_OBJ_ID(CT_OBJ_FILE, 1), 0, false);
+	assert_idle(CT_W_SYNC, CT_OBJ_ID(CT_OBJ_FILE, 1), 0, false);
+	assert_idle(CT_W_STOPPED, 0, 0, false);
+}
+
+/* The segment begins when the wait ended; the wait is the tail of the one before. */
+static void test_idle_begin(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+	const struct segment *s;
+
+	waits_3(&m, CT_W_EPOLL, EPOLL(1), PIPE(1));
+	b = built(&m, 100);
+	s = &b.c->segments[segment_at(&b, 10, 16)];
+	assert_int_equal(s->from_ns, 15 * MS);
+	assert_int_equal(s->to_ns, 25 * MS);
+	assert_int_equal(s->cut, CUT_IDLE);
+	assert_int_equal(b.g->w->events[s->event].r.kind, CT_WAKE);
+	assert_int_equal(b.c->segments[segment_at(&b, 10, 12)].cut, CUT_FIRST);
+	assert_int_equal(causal_segment_at(b.c, task_of(&b, 10), 101 * MS), GRAPH_NONE);
+	built_free(&b, &m);
+}
+
+/* A lock has an owner; who is joined exits. */
+static void test_futex_not_idle(void **state)
+{
+	for (int join = 0; join < 2; join++) {
+		struct make m = { 0 };
+		struct window_event *e;
+
+		runs(&m, 10, 10, 1, "waiter");
+		runs(&m, 20, 10, 1, "other");
+		if (!join) {
+			e = make_event(&m, 10 * MS, CPU(10), CT_FUTEX, 10, 20);
+			e->r.obj = FUTEX(1);
+		}
+		sleeps(&m, 10, 10, CT_W_FUTEX, FUTEX(1));
+		e = wakes(&m, 20, 10, 20, FUTEX(1));
+		if (join)
+			e->r.flags = CT_WF_EXITING;
+		assert_segments(&m, 1, 1, CUT_IDLE);
+	}
+}
+
+/* What one's own child writes is the answer to having started it. */
+static void test_pipe_of_child(void **state)
+{
+	struct make m = { 0 };
+
+	runs(&m, 10, 10, 1, "waiter");
+	runs(&m, 20, 20, 10, "sh");
+	runs(&m, 30, 30, 20, "child's child");
+	sleeps(&m, 10, 10, CT_W_READ, PIPE(1));
+	wakes(&m, 20, 10, 20, PIPE(1));
+	sleeps(&m, 30, 10, CT_W_READ, PIPE(1));
+	wakes(&m, 40, 10, 30, PIPE(1));
+	assert_segments(&m, 1, 1, CUT_IDLE);
+}
+
+/* Who sleeps from time to time begins anew each time, from the third on. */
+static void test_sleep(void **state)
+{
+	struct make m = { 0 };
+
+	runs(&m, 10, 10, 1, "sleeper");
+	for (uint64_t i = 0; i < 5; i++) {
+		sleeps(&m, 10 * i + 1, 10, CT_W_SLEEP, 0);
+		make_wake(&m, 10 * i + 9, 0, 10, 0, 0)->r.state = CT_CTX_TIMER;
+		make_switch(&m, 10 * i + 9, CPU(10), 0, 10, CT_W_NONE, 0);
+	}
+	assert_segments(&m, 4, 1, CUT_IDLE);
+	m = (struct make){ 0 };
+	runs(&m, 10, 10, 1, "sleeper");
+	for (uint64_t i = 0; i < 5; i++) {
+		sleeps(&m, 10 << i, 10, CT_W_SLEEP, 0);
+		make_wake(&m, 18 << i, 0, 10, 0, 0)->r.state = CT_CTX_TIMER;
+		make_switch(&m, 18 << i, CPU(10), 0, 10, CT_W_NONE, 0);
+	}
+	assert_segments(&m, 1, 1, CUT_IDLE);
+}
+
+/* A request, its backend asked in between: the waits of a server inside a request do not divide it. */
+static void test_no_cut_inside_request(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	connection(&m, SOCK(1), SOCK(2), 1);
+	runs(&m, 10, 10, 1, "server");
+	runs(&m, 20, 20, 1, "client");
+	runs(&m, 30, 10, 1, "thread");
+	sleeps(&m, 1, 10, CT_W_READ, SOCK(1));
+	wakes_in(&m, 5, 10, 20, CT_W_WRITE, SOCK(2));
+	sends(&m, 5, 20, SOCK(2), 10);
+	receives(&m, 6, 10, SOCK(1), 10);
+	sleeps(&m, 7, 10, CT_W_FUTEX, FUTEX(1)); /* inside */
+	wakes(&m, 8, 10, 30, FUTEX(1));
+	sends(&m, 9, 10, SOCK(1), 10);
+	sleeps(&m, 10, 10, CT_W_FUTEX, FUTEX(1)); /* outside */
+	wakes(&m, 12, 10, 30, FUTEX(1));
+	b = built(&m, 20);
+	assert_int_equal(n_segments(&b, 10), 3);
+	assert_int_equal(segment_at(&b, 10, 6), segment_at(&b, 10, 10));
+	assert_int_equal(b.c->segments[segment_at(&b, 10, 6)].behalf, task_of(&b, 20));
+	built_free(&b, &m);
+}
+
+/* It polls for the answer to what it asked, beside its wake-up channel. */
+static void test_poll_for_answer(void **state)
+{
+	for (uint8_t size = 2; size < 4; size++) {
+		struct make m = { 0 };
+		struct window_event *e;
+
+		connection(&m, SOCK(1), SOCK(2), 1);
+		runs(&m, 10, 10, 1, "client");
+		runs(&m, 20, 20, 1, "server");
+		sends(&m, 1, 10, SOCK(2), 10);
+		e = make_event(&m, 2 * MS, CPU(10), CT_WAITFD, 10, 3);
+		e->r.wait = size;
+		e->r.obj = SOCK(2);
+		e = make_event(&m, 2 * MS, CPU(10), CT_WAITFD, 10, 4);
+		e->r.wait = size;
+		e->r.state = 1;
+		e->r.obj = PIPE(1);
+		sleeps(&m, 2, 10, CT_W_POLL, 0);
+		wakes_in(&m, 5, 10, 20, CT_W_WRITE, SOCK(1));
+		receives(&m, 6, 10, SOCK(2), 10);
+		assert_segments(&m, size == 2 ? 1 : 2, 1, CUT_IDLE);
+	}
+}
+
+static void test_job(void **state)
+{
+	struct make m = { 0 };
+
+	runs(&m, 10, 10, 1, "runner");
+	runs(&m, 20, 20, 1, "other");
+	job(&m, 10, 10, CT_JOB_START, 77);
+	sleeps(&m, 11, 10, CT_W_EPOLL, EPOLL(1)); /* inside the job */
+	wakes(&m, 12, 10, 20, PIPE(1));
+	job(&m, 20, 10, CT_JOB_END, 77);
+	assert_segments(&m, 3, 1, CUT_JOB);
+}
+
+static void test_batch(void **state)
+{
+	struct make m = { 0 };
+
+	connection(&m, SOCK(1), SOCK(2), 1);
+	runs(&m, 10, 10, 1, "server");
+	runs(&m, 20, 20, 1, "client");
+	for (uint64_t i = 0; i < 3; i++) {
+		sends(&m, 10 * i + 1, 20, SOCK(2), 10);
+		receives(&m, 10 * i + 2, 10, SOCK(1), 4); /* in two pieces */
+		receives(&m, 10 * i + 3, 10, SOCK(1), 6);
+		sends(&m, 10 * i + 4, 10, SOCK(1), 10);
+	}
+	assert_segments(&m, 3, 1, CUT_BATCH);
+}
+
+static void test_peers(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	connection(&m, SOCK(1), SOCK(2), 1);
+	connection(&m, SOCK(3), SOCK(4), 1);
+	runs(&m, 10, 10, 1, "server");
+	runs(&m, 20, 20, 1, "client");
+	runs(&m, 30, 30, 1, "client");
+	sends(&m, 1, 20, SOCK(2), 10);
+	sends(&m, 2, 30, SOCK(4), 10);
+	receives(&m, 3, 10, SOCK(1), 10);
+	receives(&m, 4, 10, SOCK(3), 10);
+	sends(&m, 5, 10, SOCK(3), 10);
+	sends(&m, 6, 10, SOCK(1), 10);
+	b = built(&m, 10);
+	assert_int_equal(b.c->segments[segment_at(&b, 10, 3)].behalf, task_of(&b, 20));
+	assert_int_equal(b.c->segments[segment_at(&b, 10, 5)].behalf, task_of(&b, 30));
+	assert_int_equal(b.c->segments[segment_at(&b, 10, 6)].behalf, task_of(&b, 20));
+	causal_free(b.c);
+	graph_free(b.g);
+	assert_segments(&m, 3, 1, CUT_PEERS);
+}
+
+static void test_exec(void **state)
+{
+	struct make m = { 0 };
+
+	runs(&m, 10, 10, 1, "sh");
+	make_event(&m, 5 * MS, CPU(10), CT_EXEC, 10, 10);
+	assert_segments(&m, 2, 1, CUT_EXEC);
+}
+
+/* After a stretch of which nothing is known something else may have begun. */
+static void test_first_after_gap(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	runs(&m, 10, 10, 1, "lost");
+	runs(&m, 20, 20, 1, "other");
+	/* another task runs where it was: its switch-out is missing */
+	make_switch(&m, 10, CPU(10), 99, 0, CT_W_READ, PIPE(1));
+	wakes(&m, 30, 10, 20, PIPE(1));
+	b = built(&m, 100);
+	assert_int_equal(n_segments(&b, 10), 2);
+	assert_int_equal(b.c->segments[segment_at(&b, 10, 40)].cut, CUT_FIRST);
+	assert_int_equal(b.c->segments[segment_at(&b, 10, 40)].from_ns, 30 * MS);
+	built_free(&b, &m);
+}
+
+/* Woken, and back to sleep on the same futex at once: it was not for it. */
+static void test_false_wake(void **state)
+{
+	for (int work = 0; work < 2; work++) {
+		struct make m = { 0 };
+		const struct edge *e;
+		struct built b;
+
+		runs(&m, 10, 10, 1, "waiter");
+		runs(&m, 20, 10, 1, "poster");
+		sleeps(&m, 10, 10, CT_W_FUTEX, FUTEX(1));
+		wakes(&m, 20, 10, 20, FUTEX(1));
+		make_event(&m, 20 * MS + (work ? 200000 : 20000), CPU(10), CT_SWITCH, 10, 0)->r =
+			(struct ct_rec){
+				.ts = 20 * MS + (work ? 200000 : 20000),
+				.kind = CT_SWITCH,
+				.tid = 10,
+				.state = CT_ST_SLEEP,
+				.wait = CT_W_FUTEX,
+				.nr = CT_NR_NONE,
+				.obj = FUTEX(1),
+			};
+		b = built(&m, 50);
+		assert_sound(&b);
+		assert_int_equal(n_segments(&b, 10), work ? 2 : 1);
+		e = edge_of(&b, EDGE_POST, 20, 10);
+		assert_non_null(e);
+		assert_int_equal(e->strength, work ? EDGE_STRONG : EDGE_WEAK);
+		assert_int_equal(e->flags & EDGE_FALSE_WAKE, work ? 0 : EDGE_FALSE_WAKE);
+		built_free(&b, &m);
+	}
+}
+
+static void test_policies(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	/* every wait, whatever it is for */
+	waits_3(&m, CT_W_WRITE, PIPE(1), PIPE(1));
+	b = built_with(&m, 100, POLICY_PANAPPTICON, 0);
+	assert_sound(&b);
+	assert_int_equal(b.c->n_cuts[CUT_WAKE], 3);
+	assert_int_equal(n_edges(&b, EDGE_NEIGHBOUR), 0);
+	assert_int_equal(n_edges(&b, EDGE_PIPE), 3);
+	causal_free(b.c);
+	/* nothing between processes */
+	assert_int_equal(causal_build(b.g, &(struct causal_options){ .policy = POLICY_APPINSIGHT }, &b.c), 0);
+	assert_int_equal(b.c->n_edges, 0);
+	built_free(&b, &m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_idle_begin),
+		cmocka_unit_test(test_futex_not_idle),
+		cmocka_unit_test(test_pipe_of_child),
+		cmocka_unit_test(test_sleep),
+		cmocka_unit_test(test_no_cut_inside_request),
+		cmocka_unit_test(test_poll_for_answer),
+		cmocka_unit_test(test_job),
+		cmocka_unit_test(test_batch),
+		cmocka_unit_test(test_peers),
+		cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_first_after_gap),
+		cmocka_unit_test(test_false_wake),
+		cmocka_unit_test(test_policies),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
