@@ -8,18 +8,27 @@
 #include "cli/render/causal.h"
 #include "cli/text.h"
 #include "cli/timearg.h"
-#include "lib/cleanup.h"
+#include "lib/utf8.h"
 #include "trace/describe.h"
 
 #define OBJECT_SHOWN 40
 
-/* Inside of a quoted string; what must not be printed is gone already. */
-static void put_escaped(FILE *f, const char *s)
+/* Inside of a quoted string, at most max bytes; what must not be printed is gone already. */
+static void put_escaped(FILE *f, const char *s, size_t max)
 {
-	for (; *s; s++) {
-		if (*s == '"' || *s == '\\')
+	size_t n = 0, len;
+
+	for (; s[n]; n += len) {
+		len = utf8_len(s + n);
+		if (!len)
+			break;
+		if (n + len > max) {
+			fputs("...", f);
+			break;
+		}
+		if (s[n] == '"' || s[n] == '\\')
 			putc('\\', f);
-		putc(*s, f);
+		fwrite(s + n, 1, len, f);
 	}
 }
 
@@ -50,13 +59,13 @@ static void put_segment(FILE *f, const struct causal *c, uint32_t i)
 	char who[RENDER_WHO_MAX], wall[TIMEARG_WALL_MAX], ns[TEXT_NUMBER_MAX], comm[64];
 
 	fprintf(f, "    s%" PRIu32 " [group=\"t%" PRIu32 "\", label=\"", i, s->task);
-	put_escaped(f, render_who(c, i, who));
+	put_escaped(f, render_who(c, i, who), sizeof(who));
 	fprintf(f, "\\n%s  %s\\n%s", timearg_time(s->from_ns, &c->g->w->offsets, 3, wall),
 		text_duration(s->to_ns - s->from_ns, ns), cut_rule_name((enum cut_rule)s->cut));
 	if (s->behalf != GRAPH_NONE) {
 		describe_clean(graph_comm(c->g, s->behalf, s->from_ns), comm, sizeof(comm));
 		fputs(", for ", f);
-		put_escaped(f, comm);
+		put_escaped(f, comm, sizeof(comm));
 		fprintf(f, "[%" PRIu32 "]", c->g->tasks[s->behalf].tid);
 	}
 	fputs("\"];\n", f);
@@ -88,7 +97,7 @@ static void put_cluster_label(FILE *f, const struct causal *c, const struct segm
 	describe_clean(graph_comm(c->g, main == GRAPH_NONE ? s->task : main, s->to_ns - 1), comm,
 		       sizeof(comm));
 	fputs("    label=\"", f);
-	put_escaped(f, comm);
+	put_escaped(f, comm, sizeof(comm));
 	fprintf(f, " (pid %" PRIu32 ")\";\n", tgid);
 }
 
@@ -133,11 +142,11 @@ static void put_edge(FILE *f, const struct causal *c, size_t i)
 		fprintf(f, "  s%" PRIu32 " -> s%" PRIu32, e->from, e->to);
 	}
 	if (edge_object(c, e))
-		describe_object(c->g->w, edge_object(c, e), name, OBJECT_SHOWN);
+		describe_object(c->g->w, edge_object(c, e), name, sizeof(name));
 	fprintf(f, " [style=%s, label=\"%s", edge_style(e), edge_kind_name(e->kind));
 	if (name[0])
 		fputs("\\n", f);
-	put_escaped(f, name);
+	put_escaped(f, name, OBJECT_SHOWN);
 	fprintf(f, "%s\"%s];\n", e->flags & EDGE_FALSE_WAKE ? "\\n(false wake)" : "",
 		e->flags & EDGE_FALSE_WAKE ? ", color=gray" : "");
 }
