@@ -24,6 +24,7 @@ struct arrival {
 	uint64_t left_ns; /* <= ts_ns */
 	uint64_t obj;
 	uint32_t task, from;
+	bool waited; /* at the end of a wait that is for all of its kind */
 };
 
 struct whatif {

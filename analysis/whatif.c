@@ -133,12 +133,49 @@ bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t 
 	return whatif_takes(x->g, v, n, c.obj, c.time);
 }
 
-/* What has arrived by t may have been sent later than the task is there now. */
-static uint64_t hold_back(struct replay *k, uint32_t stretch, uint64_t from, uint64_t t, uint64_t shift)
+/* The send is recorded when the call is done, and who was woken by it may have been faster. */
+#define SEND_SLACK_NS 200000
+
+/* It came to an end of the wait before the stretch: that wait tells of it. */
+static bool was_awaited(struct whatif *x, uint32_t stretch, const struct arrival *a)
 {
-	const struct whatif *x = k->x;
+	const struct stretch *s = x->g->stretches;
+	uint32_t first = x->g->tasks[a->task].first_stretch;
+	const struct cause *c;
+
+	while (stretch > first && s[stretch].state != STRETCH_BLOCKED)
+		stretch--;
+	if (s[stretch].state != STRETCH_BLOCKED || a->left_ns < s[stretch].from_ns)
+		return false;
+	c = whatif_cause(x, stretch);
+	return c && c->task == a->from &&
+	       (a->left_ns <= s[stretch].to_ns + SEND_SLACK_NS || a->left_ns == a->ts_ns);
+}
+
+/* It came through an object, or from a task, that is taken away as such. */
+static bool is_taken(struct replay *k, const struct arrival *a)
+{
+	struct whatif *x = k->x;
+
+	for (size_t i = 0; i < k->n; i++) {
+		const struct cause *c = NULL;
+
+		if (k->v[i].kind == WHATIF_WAITS && x->g->stretches[k->v[i].stretch].task == a->task)
+			c = whatif_cause(x, k->v[i].stretch);
+		if (c && (c->task == a->from || (c->obj && c->obj == a->obj)))
+			return true;
+	}
+	return whatif_takes(x->g, k->v, k->n, a->obj, TIME_KINDS);
+}
+
+/* What has arrived in [from, to), a part of the stretch, may have been sent later than the task is there now:
+ * its shift at t, which is after that, is to be this instead. */
+static uint64_t hold_back(struct replay *k, uint32_t stretch, uint64_t from, uint64_t to, uint64_t t,
+			  uint64_t shift)
+{
+	struct whatif *x = k->x;
 	uint32_t task = x->g->stretches[stretch].task;
-	bool taken = k->taken[task];
+	bool taken = k->taken[task], ran = x->g->stretches[stretch].state == STRETCH_RUNNING;
 	size_t lo = 0, hi = x->arrivals.n;
 
 	while (lo < hi) {
@@ -150,11 +187,11 @@ static uint64_t hold_back(struct replay *k, uint32_t stretch, uint64_t from, uin
 		else
 			hi = mid;
 	}
-	for (; lo < x->arrivals.n && x->arrivals.v[lo].task == task && x->arrivals.v[lo].ts_ns < t; lo++) {
+	for (; lo < x->arrivals.n && x->arrivals.v[lo].task == task && x->arrivals.v[lo].ts_ns < to; lo++) {
 		const struct arrival *a = &x->arrivals.v[lo];
 		uint64_t theirs;
 
-		if (whatif_takes(x->g, k->v, k->n, a->obj, TIME_KINDS))
+		if (a->waited == ran || (ran && was_awaited(x, stretch, a)) || is_taken(k, a))
 			continue;
 		theirs = shift_at(k, a->from, a->left_ns);
 		if (theirs == SHIFT_FREE)
@@ -192,7 +229,8 @@ static uint64_t shift_after_wait(struct replay *k, uint32_t stretch, uint64_t a,
 		now = MIN(now, over - woke + theirs);
 	if (timed_out)
 		now = MAX(now, shift);
-	return taken ? now + t - over : now;
+	now = taken ? now + t - over : now;
+	return hold_back(k, stretch, a + 1, t + 1, t, now);
 }
 
 /* The shift at t, which is in the stretch or its end. */
@@ -206,7 +244,7 @@ static uint64_t shift_in(struct replay *k, uint32_t stretch, uint64_t t)
 		return shift;
 	switch (s->state) {
 	case STRETCH_RUNNING:
-		return hold_back(k, stretch, a, t, taken ? shift + t - a : shift);
+		return hold_back(k, stretch, a, t, t, taken ? shift + t - a : shift);
 	case STRETCH_RUNNABLE:
 		if (taken || whatif_takes(k->x->g, k->v, k->n, 0, TIME_RUNNABLE))
 			return shift + t - a;
@@ -383,6 +421,39 @@ static bool orders(uint8_t kind)
 	return false;
 }
 
+/*
+ * Who waits for the end of one child, or joins one thread, while others of its own end, is going to wait for
+ * those too; when it does, they have ended, and no record says so.
+ */
+static int find_siblings(struct whatif *x)
+{
+	const struct graph *g = x->g;
+
+	for (uint32_t i = 0; i < g->n_tasks; i++) {
+		uint64_t exit_ns = g->tasks[i].exit_ns;
+		uint32_t parent = g->tasks[i].parent, wait;
+		const struct cause *c;
+
+		if (parent == GRAPH_NONE || exit_ns < x->from_ns || exit_ns >= x->to_ns)
+			continue;
+		wait = graph_stretch_at(g, parent, exit_ns);
+		if (wait == GRAPH_NONE || g->stretches[wait].state != STRETCH_BLOCKED ||
+		    g->stretches[wait].from_ns > exit_ns)
+			continue;
+		c = whatif_cause(x, wait);
+		if (!c)
+			return -ENOMEM;
+		if (c->edge == EDGE_EXIT && c->task != i && exit_ns <= c->woke_ns && c->woke_ns < x->to_ns &&
+		    VEC_PUSH(&x->arrivals, (struct arrival){ .ts_ns = c->woke_ns,
+							     .left_ns = exit_ns,
+							     .task = parent,
+							     .from = i,
+							     .waited = true }))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int find_arrivals(struct whatif *x, const struct causal *c)
 {
 	for (size_t i = 0; c && i < c->n_edges; i++) {
@@ -404,6 +475,8 @@ static int find_arrivals(struct whatif *x, const struct causal *c)
 		    a.ts_ns < x->to_ns && VEC_PUSH(&x->arrivals, a))
 			return -ENOMEM;
 	}
+	if (find_siblings(x))
+		return -ENOMEM;
 	if (x->arrivals.n)
 		qsort(x->arrivals.v, x->arrivals.n, sizeof(*x->arrivals.v), arrival_cmp);
 	return 0;

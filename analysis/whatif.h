@@ -36,9 +36,10 @@
  * - Time to wait for a CPU keeps its length, but for what was taken away; with
  *   fewer or more who want it, it would not.  The same holds for disks and the network.
  * - What a task did on behalf of what is taken away it still does.
- * - A task that found everything done before it looked (it joined a thread that
- *   had ended) did not wait, and no record says that it would have: what is saved
- *   is then an overestimate, unless the causal graph has an edge for it.
+ * - A task that found everything done before it looked did not wait, and no record says that it would have:
+ *   what is saved is then an overestimate, unless the causal graph has an edge for it.  Of children and
+ *   threads that end while their creator waits for the end of another one, it is taken for granted that it
+ *   needs them all.
  * - Polls are not repeated more or less often, and time-outs do not become answers.
  *
  * (What-if by replay: Coz, Curtsinger and Berger, SOSP 2015, asks the same of a

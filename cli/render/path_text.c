@@ -36,6 +36,21 @@ static void say_end(const struct path_view *v, FILE *f)
 		text_duration(last->ns, ns));
 }
 
+/* Who had the CPU that it wanted for longest. */
+static void say_rival(const struct path_view *v, FILE *f)
+{
+	char name[96], ns[TEXT_NUMBER_MAX];
+
+	for (size_t i = 0; i < v->account->n_rows[ACCOUNT_RESOURCE]; i++) {
+		const struct account_row *r = &v->account->rows[ACCOUNT_RESOURCE][i];
+
+		if (r->time != TIME_RUNNABLE || r->task == GRAPH_NONE)
+			continue;
+		fprintf(f, " (for %s %s had it)", text_duration(r->ns, ns), who(v, r->task, v->to_ns, name));
+		return;
+	}
+}
+
 static void say_headline(const struct path_view *v, FILE *f)
 {
 	const struct account_row *r = &v->account->rows[ACCOUNT_WAIT][0];
@@ -46,6 +61,8 @@ static void say_headline(const struct path_view *v, FILE *f)
 	account_words(v->g, ACCOUNT_WAIT, r, words, sizeof(words));
 	fprintf(f, "%s: %s of it %s", text_duration(v->account->total_ns, all), text_duration(r->ns, ns),
 		words);
+	if (r->time == TIME_RUNNABLE)
+		say_rival(v, f);
 	if (!r->kind && r->time != TIME_RUNNABLE)
 		fputc('.', f);
 	else if (!saved)

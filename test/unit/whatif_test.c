@@ -383,6 +383,56 @@ static void test_arrival(void **state)
 	end(&s);
 }
 
+/* What 20 sent is what 10 waited for: without the wait nothing holds it back, without 20 neither. */
+static void test_awaited(void **state)
+{
+	struct segment segments[] = { { .task = 0, .to_ns = 100 * MS }, { .task = 1, .to_ns = 100 * MS } };
+	struct edge edge = { .from = 1, .to = 0, .kind = EDGE_PIPE, .strength = EDGE_STRONG };
+	struct causal c = { .segments = segments, .n_segments = 2, .edges = &edge, .n_edges = 1 };
+	struct scene s = { 0 };
+
+	runs(&s.m, 0, 10);
+	runs(&s.m, 1, 20);
+	wait_out(&s.m, 0, 10, 10, PIPE);
+	wait_over(&s.m, 0, 10, 50, 20, PIPE);
+	/* the receiver was faster than the record of the send */
+	edge.event = (uint32_t)s.m.events.n;
+	make_event(&s.m, 60 * MS, 0, CT_RECV, 10, 1)->r.obj = PIPE;
+	edge.cause = (uint32_t)s.m.events.n;
+	make_event(&s.m, 70 * MS, 1, CT_SEND, 20, 1)->r.obj = PIPE;
+	play_with(&s, &c, 10, 100);
+	assert_int_equal(without_wait(&s, 10, 20), 40);
+	assert_int_equal(without_task(&s, 20), 40);
+	end(&s);
+}
+
+/* 10 makes 20 and 30, and waits for the end of 20; by then 30 has ended, so that it does not wait for that.
+ */
+static void test_siblings(void **state)
+{
+	struct scene s = { 0 };
+
+	make_task(&s.m, 10, 10, 1, "app");
+	runs(&s.m, 0, 10);
+	for (uint16_t i = 1; i <= 2; i++) {
+		make_event(&s.m, 0, 0, CT_FORK, 10, 10 + 10u * i)->r.obj = 10 + 10u * i;
+		runs(&s.m, i, 10 + 10u * i);
+	}
+	make_switch(&s.m, 10, 0, 10, 0, CT_W_CHILD, CT_OBJ_ID(CT_OBJ_TASK, 20));
+	make_event(&s.m, 70 * MS, 2, CT_EXIT, 30, 0);
+	make_switch(&s.m, 70, 2, 30, 0, CT_W_EXITED, 0)->r.state = CT_ST_DEAD;
+	make_event(&s.m, 90 * MS, 1, CT_EXIT, 20, 0);
+	make_wake(&s.m, 90, 1, 10, 20, 0)->r.flags = CT_WF_EXITING;
+	make_switch(&s.m, 90, 1, 20, 0, CT_W_EXITED, 0)->r.state = CT_ST_DEAD;
+	make_switch(&s.m, 90, 0, 0, 10, CT_W_NONE, 0);
+	play(&s, 10, 100);
+	assert_int_equal(without_task(&s, 20), 20);
+	assert_int_equal(without_task(&s, 30), 0);
+	assert_int_equal(without_tasks(&s, 20, 30), 80);
+	assert_int_equal(without_wait(&s, 10, 50), 80);
+	end(&s);
+}
+
 /* Each task waits for the next one, far deeper than is followed: nothing is saved, and that is counted. */
 static void test_depth(void **state)
 {
@@ -524,7 +574,8 @@ int main(void)
 		cmocka_unit_test(test_outside),       cmocka_unit_test(test_birth),
 		cmocka_unit_test(test_cpu),           cmocka_unit_test(test_deadlock),
 		cmocka_unit_test(test_polled),        cmocka_unit_test(test_time_limit),
-		cmocka_unit_test(test_arrival),       cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_arrival),       cmocka_unit_test(test_awaited),
+		cmocka_unit_test(test_siblings),      cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_table),         cmocka_unit_test(test_random),
 		cmocka_unit_test(test_bad_arguments),
 	};
