@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Looks for symbols in this very program, and in damaged copies of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/cleanup.h"
+#include "lib/elfsym.h"
+
+struct wanted {
+	const char *name;
+	struct elfsym_symbol found;
+	unsigned n;
+};
+
+int elfsym_test_variable = 0x5eed;
+
+static int look(void *arg, const struct elfsym_symbol *s)
+{
+	struct wanted *w = arg;
+
+	if (!strcmp(s->name, w->name)) {
+		w->found = *s;
+		w->n++;
+	}
+	return 0;
+}
+
+static int stop_at_once(void *arg, const struct elfsym_symbol *s)
+{
+	return 7;
+}
+
+static int base_of(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	*(uintptr_t *)arg = info->dlpi_addr;
+	return 1; /* the program is the first */
+}
+
+static void itself(void **state)
+{
+	struct wanted function = { .name = "elfsym_open" }, variable = { .name = "elfsym_test_variable" },
+		      none = { .name = "printf" };
+	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY);
+	_cleanup_free_ void *section = NULL;
+	struct elfsym *e = NULL;
+	uint8_t code[16];
+	uintptr_t base = 0;
+	uint64_t off;
+	size_t n;
+	int value;
+
+	dl_iterate_phdr(base_of, &base);
+	assert_int_equal(elfsym_open(fd, &e), 0);
+	assert_int_equal(elfsym_each(e, look, &function), 0);
+	assert_true(function.n >= 1);
+	assert_int_equal(function.found.type, STT_FUNC);
+	assert_int_equal(function.found.vaddr + base, (uintptr_t)elfsym_open);
+	assert_int_equal(elfsym_read(e, function.found.vaddr, code, sizeof(code)), sizeof(code));
+	assert_memory_equal(code, (void *)elfsym_open, sizeof(code));
+	elfsym_each(e, look, &variable);
+	assert_int_equal(variable.found.type, STT_OBJECT);
+	assert_int_equal(variable.found.size, sizeof(int));
+	assert_int_equal(elfsym_offset(e, variable.found.vaddr, &off), 0);
+	assert_int_equal(pread(fd, &value, sizeof(value), (off_t)off), sizeof(value));
+	assert_int_equal(value, 0x5eed);
+	/* not defined here */
+	elfsym_each(e, look, &none);
+	assert_int_equal(none.n, 0);
+	assert_int_equal(elfsym_each(e, stop_at_once, NULL), 7);
+	assert_int_equal(elfsym_section(e, ".comment", 1 << 16, &section, &n), 0);
+	assert_true(n > 3);
+	assert_int_equal(elfsym_section(e, ".comment", 3, &section, &n), -EFBIG);
+	assert_int_equal(elfsym_section(e, ".nonsense", 1 << 16, &section, &n), -ENOENT);
+	assert_int_equal(elfsym_section(e, ".bss", 1 << 16, &section, &n), -ENOENT);
+	assert_int_equal(elfsym_offset(e, UINT64_MAX, &off), -ENOENT);
+	assert_int_equal(elfsym_read(e, UINT64_MAX, code, 1), -ENOENT);
+	elfsym_close(e);
+	elfsym_close(NULL);
+}
+
+/* Reads all there is; whatever the file says, it comes to an end within its memory. */
+static int read_all(int fd)
+{
+	_cleanup_free_ void *section = NULL;
+	struct wanted w = { .name = "x" };
+	struct elfsym *e = NULL;
+	char buf[64];
+	size_t n;
+	int r = elfsym_open(fd, &e);
+
+	if (r)
+		return r;
+	r = elfsym_each(e, look, &w);
+	(void)elfsym_section(e, ".comment", 1 << 16, &section, &n);
+	elfsym_read(e, 0x1000, buf, sizeof(buf));
+	elfsym_close(e);
+	return r;
+}
+
+/* Headers with each byte changed in turn, then files cut at each length of a page. */
+static void damaged(void **state)
+{
+	_cleanup_close_ int self = open("/proc/self/exe", O_RDONLY), fd = memfd_create("elf", 0);
+	static uint8_t image[8 << 20];
+	ssize_t n = read(self, image, sizeof(image));
+	const Elf64_Ehdr *h = (const void *)image;
+	unsigned refused = 0;
+
+	assert_true(n > 4096 && n < (ssize_t)sizeof(image));
+	assert_int_equal(write(fd, image, (size_t)n), n);
+	assert_int_equal(read_all(fd), 0);
+	for (size_t at = 0; at < sizeof(*h) + h->e_shnum * sizeof(Elf64_Shdr); at++) {
+		size_t off = at < sizeof(*h) ? at : h->e_shoff + at - sizeof(*h);
+		static const uint8_t flips[] = { 0xff, 0x80, 0x01 };
+
+		for (size_t k = 0; k < ARRAY_SIZE(flips); k++) {
+			uint8_t bad = image[off] ^ flips[k];
+
+			assert_int_equal(pwrite(fd, &bad, 1, (off_t)off), 1);
+			refused += read_all(fd) != 0;
+		}
+		assert_int_equal(pwrite(fd, &image[off], 1, (off_t)off), 1);
+	}
+	assert_true(refused > 50);
+	for (ssize_t cut = n / 4096 * 4096; cut >= 0; cut -= 4096) {
+		assert_int_equal(ftruncate(fd, cut), 0);
+		assert_true(read_all(fd) < 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(itself),
+		cmocka_unit_test(damaged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/jobs_load.h"
+#include "daemon/jobs_note.h"
+#include "daemon/jobs_place.h"
+#include "daemon/jobs_spec.h"
+#include "lib/cleanup.h"
+
+#define HEAD  "{\"schema\":\"ctrace.framework/1\",\"name\":\"x\",\"binaries\":[\"libx.so\"],\"functions\":["
+#define START "\"event\":\"start\",\"job\":\"arg0\""
+
+static void values(void **state)
+{
+	static const struct {
+		const char *text;
+		struct jobs_arg arg;
+	} good[] = {
+		{ "arg0", { 0 } },
+		{ "arg5", { .arg = 5 } },
+		{ "arg1+0x58", { .arg = 1, .off = 0x58 } },
+		{ "arg2+-8", { .arg = 2, .off = -8 } },
+		{ "arg0->0", { .deref = true } },
+		{ "arg3->-0x10", { .arg = 3, .deref = true, .off = -16 } },
+		{ "arg3->2147483647", { .arg = 3, .deref = true, .off = INT32_MAX } },
+	};
+	static const char *const bad[] = { "",
+					   "arg",
+					   "arg6",
+					   "arg-1",
+					   "arg00",
+					   "arg0->",
+					   "arg0->x",
+					   "arg0->0x",
+					   "arg0-> 1",
+					   "arg0->1x",
+					   "arg0+",
+					   "arg0++1",
+					   "arg0-1",
+					   "Arg0",
+					   "arg0->2147483648",
+					   "arg0 + 1",
+					   "arg0->99999999999999999999" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		struct jobs_arg a = { .arg = 99 };
+
+		assert_int_equal(jobs_spec_arg(good[i].text, &a), 0);
+		assert_int_equal(a.arg, good[i].arg.arg);
+		assert_int_equal(a.deref, good[i].arg.deref);
+		assert_int_equal(a.off, good[i].arg.off);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct jobs_arg a = { .arg = 99 };
+
+		assert_int_equal(jobs_spec_arg(bad[i], &a), -EINVAL);
+		assert_int_equal(a.arg, 99);
+	}
+}
+
+static void spec(void **state)
+{
+	static const char text[] = HEAD
+		"{\"symbol\":\"f\",\"event\":\"enqueue\",\"job\":\"arg1\",\"function\":\"arg2\",\"if\":\"g\","
+		"\"unless\":\"h\",\"calls\":{\"job\":\"arg0\",\"end\":\"return\",\"queued\":true}},"
+		"{\"note\":\"p:n\"," START ",\"queue\":\"arg1\"}],\"about\":\"why\"}";
+	char err[JOBS_SPEC_ERR_MAX] = "";
+	const struct jobs_function *f;
+	struct jobs_spec *s = NULL;
+
+	assert_int_equal(jobs_spec_parse(text, sizeof(text) - 1, &s, err), 0);
+	assert_string_equal(s->name, "x");
+	assert_int_equal(s->n_binaries, 1);
+	assert_string_equal(s->binaries[0], "libx.so");
+	assert_int_equal(s->n_functions, 2);
+	f = &s->functions[0];
+	assert_int_equal(f->event, CT_JOB_ENQUEUE);
+	assert_string_equal(f->need, "g");
+	assert_string_equal(f->unless, "h");
+	assert_int_equal(f->values.queue.arg, -1);
+	assert_true(f->has_calls && f->calls.returns && f->calls.queued && !f->values.returns);
+	f = &s->functions[1];
+	assert_true(f->note && !f->has_calls && !f->values.returns);
+	assert_string_equal(f->symbol, "p:n");
+	assert_int_equal(f->values.queue.arg, 1);
+	free(s);
+}
+
+/* Each is refused with words that say what is wrong, and nothing is handed over. */
+static void refusals(void **state)
+{
+	static const struct {
+		const char *text, *say;
+	} bad[] = {
+		{ "", "line 1" },
+		{ "[]", "schema" },
+		{ "{\"schema\":\"ctrace.framework/2\"}", "ctrace.framework/1" },
+		{ "{\"schema\":\"ctrace.framework/1\"}", "name" },
+		{ "{\"schema\":\"ctrace.framework/1\",\"name\":\"a name that is too long for it\"}",
+		  "too long" },
+		{ "{\"schema\":\"ctrace.framework/1\",\"name\":\"a\\nb\"}", "printed" },
+		{ "{\"schema\":\"ctrace.framework/1\",\"name\":\"x\",\"binaries\":[1]}", "binaries" },
+		{ "{\"schema\":\"ctrace.framework/1\",\"name\":\"x\",\"binaries\":[],\"functions\":[]}",
+		  "functions" },
+		{ "{\"schema\":\"ctrace.framework/1\",\"schema\":\"ctrace.framework/1\"}", "duplicate" },
+		{ HEAD "1]}", "functions" },
+		{ HEAD "{}]}", "symbol" },
+		{ HEAD "{\"symbol\":\"f\"}]}", "in f: \"event\"" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"begin\",\"job\":\"arg0\"}]}", "enqueue, start or end" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"start\"}]}", "in f: \"job\"" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"start\",\"job\":0}]}", "must be a text" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"start\",\"job\":\"rdi\"}]}", "arg0 to arg5" },
+		{ HEAD "{\"symbol\":\"f\",\"jobb\":\"arg0\"," START "}]}", "\"jobb\" is not known" },
+		{ HEAD "{\"note\":\"f\"," START "}]}", "provider:name" },
+		{ HEAD "{\"note\":\"p:n\",\"symbol\":\"f\"," START "}]}", "provider:name" },
+		{ HEAD "{\"note\":\"p:n\",\"end\":\"return\"," START "}]}", "at a symbol" },
+		{ HEAD "{\"symbol\":\"f\",\"end\":\"later\"," START "}]}", "return" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"enqueue\",\"job\":\"arg0\",\"end\":\"return\"}]}",
+		  "start of a job" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"end\",\"job\":\"arg0\",\"queued\":true}]}",
+		  "start of a job" },
+		{ HEAD "{\"symbol\":\"f\",\"queued\":1," START "}]}", "true or false" },
+		{ HEAD "{\"symbol\":\"f\",\"calls\":{}," START "}]}", "enqueue with a function" },
+		{ HEAD
+		  "{\"symbol\":\"f\",\"event\":\"enqueue\",\"job\":\"arg0\",\"calls\":{\"job\":\"arg0\"}}]}",
+		  "enqueue with a function" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"enqueue\",\"job\":\"arg0\",\"function\":\"arg1\","
+		       "\"calls\":{}}]}",
+		  "job" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		char err[JOBS_SPEC_ERR_MAX] = "";
+		struct jobs_spec *s = NULL;
+
+		assert_int_equal(jobs_spec_parse(bad[i].text, strlen(bad[i].text), &s, err), -EINVAL);
+		assert_null(s);
+		if (!strstr(err, bad[i].say))
+			fail_msg("%s: \"%s\" lacks \"%s\"", bad[i].text, err, bad[i].say);
+	}
+}
+
+static void functions_at_most(void **state)
+{
+	_cleanup_free_ char *text = malloc(65536);
+	struct jobs_spec *s = NULL;
+	char err[JOBS_SPEC_ERR_MAX];
+
+	for (int n = JOBS_SPEC_FUNCTIONS_MAX; n <= JOBS_SPEC_FUNCTIONS_MAX + 1; n++) {
+		size_t at = (size_t)sprintf(text, HEAD);
+
+		for (int i = 0; i < n; i++)
+			at += (size_t)sprintf(text + at, "%s{\"symbol\":\"f%d\"," START "}", i ? "," : "", i);
+		at += (size_t)sprintf(text + at, "]}");
+		assert_int_equal(jobs_spec_parse(text, at, &s, err),
+				 n > JOBS_SPEC_FUNCTIONS_MAX ? -EINVAL : 0);
+	}
+	assert_int_equal(s->n_functions, JOBS_SPEC_FUNCTIONS_MAX);
+	free(s);
+}
+
+static void own(void **state)
+{
+	struct jobs_spec *s = jobs_spec_own("/opt/my-server");
+	char longer[300];
+
+	assert_non_null(s);
+	assert_string_equal(s->name, "my-server");
+	assert_string_equal(s->binaries[0], "/opt/my-server");
+	assert_int_equal(s->n_functions, 3);
+	free(s);
+	s = jobs_spec_own("/a-name-of-more-than-twenty-three-characters");
+	assert_string_equal(s->name, "a-name-of-more-than-twe");
+	free(s);
+	memset(longer, 'x', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = 0;
+	assert_null(jobs_spec_own(longer));
+}
+
+static void load(void **state)
+{
+	char path[] = "/tmp/ctrace-spec-XXXXXX.json", list[200], err[JOBS_LOAD_ERR_MAX] = "";
+	static const char text[] = HEAD "{\"symbol\":\"f\"," START "}]}";
+	struct jobs_specs s = { 0 };
+	int fd = mkstemps(path, 5);
+
+	assert_true(fd >= 0 && write(fd, text, sizeof(text) - 1) == sizeof(text) - 1);
+	snprintf(list, sizeof(list), "%s, /opt/server", path);
+	assert_int_equal(jobs_load(list, &s, err), 0);
+	assert_int_equal(s.n, 2);
+	assert_string_equal(s.v[0]->name, "x");
+	assert_string_equal(s.v[1]->name, "server");
+	jobs_load_done(&s);
+	assert_int_equal(s.n, 0);
+	assert_int_equal(jobs_load("no", &s, err), 0);
+	assert_int_equal(jobs_load("", &s, err), 0);
+	assert_int_equal(s.n, 0);
+	assert_int_equal(jobs_load("/opt/a,relative/b", &s, err), -EINVAL);
+	assert_non_null(strstr(err, "relative/b"));
+	assert_int_equal(jobs_load("no-such-framework", &s, err), -EINVAL);
+	assert_non_null(strstr(err, "no-such-framework"));
+	assert_int_equal(ftruncate(fd, 10), 0);
+	assert_int_equal(jobs_load(path, &s, err), -EINVAL);
+	assert_non_null(strstr(err, path));
+	assert_int_equal(s.n, 0);
+	close(fd);
+	unlink(path);
+	assert_int_equal(jobs_load(path, &s, err), -ENOENT);
+}
+
+#if defined(__x86_64__)
+static void place(void **state)
+{
+	static const struct {
+		uint8_t code[16];
+		size_t n;
+		unsigned args;
+		size_t at;
+	} cases[] = {
+		{ { 0x55 }, 1, 7, 0 },                                     /* push %rbp */
+		{ { 0xf3, 0x0f, 0x1e, 0xfa, 0x55 }, 5, 7, 4 },             /* endbr64; push */
+		{ { 0xf3, 0x0f, 0x1e, 0xfa, 0x41, 0x57 }, 6, 7, 4 },       /* endbr64; push %r15 */
+		{ { 0x48, 0x85, 0xd2, 0x0f, 0x84, 0, 0, 0, 0 }, 9, 7, 3 }, /* test %rdx,%rdx; je */
+		{ { 0x48, 0x89, 0xf8, 0x74, 0 }, 5, 7, 3 },                /* mov %rdi,%rax; je */
+		{ { 0x48, 0x89, 0xf7, 0x74, 0 }, 5, 1, 0 },                /* mov %rsi,%rdi: arg0 is lost */
+		{ { 0x48, 0x89, 0xf7, 0x74, 0 }, 5, 2, 3 },                /* ... and is not wanted */
+		{ { 0x49, 0x89, 0xc8, 0x74, 0 }, 5, 0x10, 0 },             /* mov %rcx,%r8: arg4 */
+		{ { 0x48, 0x8b, 0x47, 0xf0, 0xeb, 0 }, 6, 7, 4 },          /* mov -0x10(%rdi),%rax; jmp */
+		{ { 0x48, 0x8b, 0x44, 0x24, 0x08, 0x90 }, 6, 7, 5 },       /* mov 8(%rsp),%rax; nop */
+		{ { 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0, 0x90 }, 9, 7, 8 }, /* mov 0x0,%rax; nop */
+		{ { 0x48, 0x8d, 0x05, 0, 0, 0, 0, 0x90 }, 8, 7, 7 },       /* lea 0(%rip),%rax; nop */
+		{ { 0x83, 0xff, 0x01, 0x74, 0 }, 5, 7, 3 },                /* cmp $1,%edi; je */
+		{ { 0x83, 0xef, 0x01, 0x74, 0 }, 5, 7, 0 },                /* sub $1,%edi */
+		{ { 0x48, 0x83, 0xec, 0x18, 0x55 }, 5, 7, 0 },             /* sub $0x18,%rsp */
+		{ { 0x48, 0x8b, 0xe0, 0x55 }, 4, 0, 0 },                   /* mov %rax,%rsp */
+		{ { 0x48, 0x89, 0x07, 0x55 }, 4, 7, 0 },                   /* mov %rax,(%rdi): a store */
+		{ { 0xff, 0xe0, 0x55 }, 3, 7, 0 },                         /* jmp *%rax */
+		{ { 0x31, 0xc0, 0xe8, 0, 0, 0, 0 }, 7, 7, 2 },             /* xor %eax,%eax; call */
+		{ { 0x48, 0x85 }, 2, 7, 0 },                               /* cut short */
+		{ { 0x48 }, 1, 7, 0 },
+		{ { 0x48, 0x8b, 0x84 }, 3, 7, 0 },
+		{ { 0 }, 0, 7, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		if (jobs_place(cases[i].code, cases[i].n, cases[i].args) != cases[i].at)
+			fail_msg("case %zu: %zu instead of %zu", i,
+				 jobs_place(cases[i].code, cases[i].n, cases[i].args), cases[i].at);
+}
+
+static struct jobs_note notes[4];
+static unsigned n_notes;
+
+static void note_seen(void *arg, const struct jobs_note *n)
+{
+	if (n_notes < ARRAY_SIZE(notes))
+		notes[n_notes++] = *n;
+}
+
+/* Appends a note; returns the bytes so far. */
+static size_t note_put(uint8_t *buf, size_t at, const char *owner, uint32_t type, const char *args)
+{
+	uint32_t head[3] = { (uint32_t)strlen(owner) + 1, 0, type };
+	uint64_t addr[3] = { 0x1234, 0, 0 };
+	size_t begin = at;
+
+	at += sizeof(head);
+	at += (size_t)sprintf((char *)buf + at, "%s", owner) + 1;
+	at = (at + 3) & ~3UL;
+	head[1] = (uint32_t)at;
+	memcpy(buf + at, addr, sizeof(addr));
+	at += sizeof(addr);
+	at += (size_t)sprintf((char *)buf + at, "prov%cname%c%s", 0, 0, args) + 1;
+	head[1] = (uint32_t)at - head[1];
+	memcpy(buf + begin, head, sizeof(head));
+	return (at + 3) & ~3UL;
+}
+
+static void note(void **state)
+{
+	uint8_t buf[512] = { 0 };
+	size_t n = note_put(buf, 0, "stapsdt", 3, "8@%rdi -8@%r15 8@-24(%rbp) 8@(%rax) 4@%esi 8@$5");
+	const struct job_value *a = notes[0].args;
+
+	n = note_put(buf, n, "other", 3, "");
+	n = note_put(buf, n, "stapsdt", 4, "");
+	n = note_put(buf, n, "stapsdt", 3, "");
+	n_notes = 0;
+	assert_int_equal(jobs_note_each(buf, n, note_seen, NULL), 0);
+	assert_int_equal(n_notes, 2);
+	assert_string_equal(notes[0].provider, "prov");
+	assert_string_equal(notes[0].name, "name");
+	assert_int_equal(notes[0].vaddr, 0x1234);
+	assert_int_equal(a[0].reg, 1 + JOB_DI);
+	assert_int_equal(a[0].deref, 0);
+	assert_int_equal(a[1].reg, 1 + JOB_R15);
+	assert_int_equal(a[2].reg, 1 + JOB_BP);
+	assert_int_equal(a[2].deref, 1);
+	assert_int_equal(a[2].off, -24);
+	assert_int_equal(a[3].reg, 1 + JOB_AX);
+	assert_int_equal(a[3].off, 0);
+	assert_int_equal(a[4].reg, 0);
+	assert_int_equal(a[5].reg, 0);
+	assert_int_equal(notes[1].args[0].reg, 0);
+	/* cut anywhere: no more notes than are whole */
+	for (size_t k = 1; k < n; k++) {
+		uint8_t *copy = malloc(k);
+
+		memcpy(copy, buf, k);
+		n_notes = 0;
+		jobs_note_each(copy, k, note_seen, NULL);
+		assert_true(n_notes <= (k >= n - 3) + 1u);
+		free(copy);
+	}
+}
+#endif
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values),
+		cmocka_unit_test(spec),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(functions_at_most),
+		cmocka_unit_test(own),
+		cmocka_unit_test(load),
+#if defined(__x86_64__)
+		cmocka_unit_test(place),
+		cmocka_unit_test(note),
+#endif
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
