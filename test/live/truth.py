@@ -80,3 +80,8 @@ def check_partition(p, begin, end, err):
         at = piece["to_ns"]
     else:
         err.want(at == end, "path: ends at %d, not %d" % (at, end))
+    for name, rows in p["accounts"].items():
+        total = sum(row["ns"] for row in rows)
+        err.want(total == end - begin, "path: by %s it adds up to %d, not %d" % (name, total, end - begin))
+    for row in p["what_if"]:
+        err.want(row["saved_ns"] <= end - begin, "path: %d would be saved of %d" % (row["saved_ns"], end - begin))
