@@ -132,7 +132,7 @@ static json_t *ask(const char *socket, char *where, size_t size, char err[CONTRO
 		snprintf(where, size, "running, %s", socket);
 	} else if ((r == -ENOENT || r == -ECONNREFUSED) && !geteuid()) {
 		snprintf(where, size, "not running at %s; one was started for a moment", socket);
-		if (oneshot_start("/tmp", ONESHOT_SIZE_MIN, &own))
+		if (oneshot_start("/tmp", ONESHOT_SIZE_MIN, "no", &own))
 			strcpy(err, "ctraced could not be started");
 		else
 			r = control_call(oneshot_socket(own), request, -1, DOCTOR_TIMEOUT_MS, &answer, err);

@@ -23,16 +23,20 @@
 
 #define SNAPSHOT_TIMEOUT_MS 120000
 
+enum { OPT_FRAMEWORKS = 256 };
+
 static const struct cli_option options[] = {
 	{ 'o', "output", "FILE", "Write the trace to FILE (default: ctrace-YYYYmmdd-HHMMSS.ctr)" },
 	{ 'd', "duration", "T", "Record for T at most: 10s, 2m, 1.5h" },
 	{ 's', "size", "N", "Keep the newest N bytes of trace: 64M, 2G (default: 512M)" },
+	{ OPT_FRAMEWORKS, "frameworks", "LIST",
+	  "Have these report their jobs: libuv, glib, /path/to/program" },
 	{ 0 },
 };
 
 static const struct cli_usage usage = {
 	.name = "record",
-	.args = "[-o FILE] [--duration T] [--size N] [--] [CMD [ARG...]]",
+	.args = "[-o FILE] [--duration T] [--size N] [--frameworks LIST] [--] [CMD [ARG...]]",
 	.about = "Records the whole machine while CMD runs, and keeps CMD's exit status; without CMD, until "
 		 "Ctrl-C or\nfor a time. Needs root, but no running service.",
 	.options = options,
@@ -256,7 +260,7 @@ int cmd_record(int argc, char **argv)
 	_cleanup_(outfile_done) struct outfile out = OUTFILE_NONE;
 	struct session s = { .signal_fd = -1 };
 	_cleanup_free_ char *copy = NULL;
-	const char *path = NULL;
+	const char *path = NULL, *frameworks = "no";
 	uint64_t size = 0, duration = 0;
 	char err[TIMEARG_ERR_MAX];
 	int c;
@@ -264,6 +268,8 @@ int cmd_record(int argc, char **argv)
 	while ((c = cli_next(&p)) > 0) {
 		if (c == 'o')
 			path = p.arg;
+		else if (c == OPT_FRAMEWORKS)
+			frameworks = p.arg;
 		else if (c == 's' && parse_size(p.arg, &size))
 			return CLI_USAGE;
 		else if (c == 'd' && timearg_duration(p.arg, &duration, err))
@@ -278,7 +284,7 @@ int cmd_record(int argc, char **argv)
 	copy = strdup(out.path);
 	if (!copy)
 		return cli_error("out of memory");
-	if (oneshot_start(dirname(copy), size, &s.recorder))
+	if (oneshot_start(dirname(copy), size, frameworks, &s.recorder))
 		return CLI_FAILED;
 	if (duration)
 		s.until_ns = clock_boot_ns() + duration;

@@ -36,6 +36,7 @@ struct oneshot {
 	int dir_fd; /* holds a lock: who can take it may remove the directory */
 	pid_t pid;  /* 0: none, or reaped */
 	uint64_t size_bytes;
+	const char *frameworks; /* the caller's, while it starts */
 	sigset_t old_mask;
 	bool masked;
 };
@@ -219,7 +220,7 @@ static void run_daemon(const struct oneshot *r, int ready_fd, pid_t parent)
 	fcntl(ready_fd, F_SETFD, 0);
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
 	execlp(daemon, daemon, "--config", "/dev/null", "--state-dir", r->dir, "--socket", r->socket,
-	       "--size", size, "--ready-fd", ready, "--die-with-parent", NULL);
+	       "--size", size, "--frameworks", r->frameworks, "--ready-fd", ready, "--die-with-parent", NULL);
 	dprintf(STDERR_FILENO,
 		"the program ctraced cannot be started: %s; install it beside ctrace or in PATH\n",
 		strerror(errno));
@@ -286,7 +287,7 @@ static int spawn(struct oneshot *r)
 	return wait_ready(r, rd);
 }
 
-int oneshot_start(const char *near, uint64_t size_bytes, struct oneshot **ret)
+int oneshot_start(const char *near, uint64_t size_bytes, const char *frameworks, struct oneshot **ret)
 {
 	struct oneshot *r = calloc(1, sizeof(*r));
 	sigset_t set = oneshot_signals();
@@ -296,6 +297,7 @@ int oneshot_start(const char *near, uint64_t size_bytes, struct oneshot **ret)
 	if (!r)
 		return cli_error("out of memory");
 	r->dir_fd = -1;
+	r->frameworks = frameworks;
 	sigprocmask(SIG_BLOCK, &set, &r->old_mask);
 	r->masked = true;
 	signal(SIGCHLD, SIG_DFL); /* when inherited as ignored, nobody could be waited for */

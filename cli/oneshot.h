@@ -19,12 +19,13 @@ struct oneshot;
 /*
  * Starts ctraced and waits until it records.  near: a path on whose file system it may keep its files when
  * /var/tmp is no good.  size_bytes: of its circular trace; 0: ONESHOT_SIZE_MAX, but no more than a quarter
- * of what is free.  0 or CLI_FAILED (said; nothing is left behind).
+ * of what is free.  frameworks: whose jobs are to be reported, as in ctraced.conf(5).  0 or CLI_FAILED (said;
+ * nothing is left behind).
  *
  * From here to oneshot_free() the signals INT, TERM, HUP, QUIT and CHLD are blocked in the caller, so that
  * nothing ends it before the directory has been removed; it may fetch them with a signalfd.
  */
-int oneshot_start(const char *near, uint64_t size_bytes, struct oneshot **ret);
+int oneshot_start(const char *near, uint64_t size_bytes, const char *frameworks, struct oneshot **ret);
 /* Stops the daemon and removes the directory; may be called twice. */
 void oneshot_stop(struct oneshot *r);
 /* Stops as well, and restores the signal mask. Accepts NULL. */
