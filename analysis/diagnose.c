@@ -7,6 +7,7 @@
 
 #include "analysis/comparison.h"
 #include "analysis/ending.h"
+#include "analysis/flag.h"
 #include "analysis/sentence.h"
 #include "lib/cleanup.h"
 
@@ -121,7 +122,7 @@ static enum verdict find_verdict(const struct findings *f)
 	const struct link *k = &f->chain.links.v[0];
 
 	if (f->chain.links.n == 1 || k->edge == EDGE_CPU || k->edge == EDGE_FLAG) {
-		if (f->spins)
+		if (f->spins || k->edge == EDGE_FLAG)
 			return VERDICT_REPEATED_YIELD;
 		if (f->starved)
 			return VERDICT_STARVED;
@@ -203,8 +204,29 @@ static bool is_strong(const struct findings *f)
 	return f->chain.choices.n == f->chain.settled && f->chain.end != END_UNKNOWN;
 }
 
+/* The variable that is polled, if it has a name or at least an address. */
+static int diagnose_flag(const struct findings *f, struct diagnosis *d, bool *ret_written)
+{
+	struct words t = { 0 };
+
+	*ret_written = false;
+	for (size_t i = 0; i < d->n_chain; i++) {
+		const struct link *k = &d->chain[i];
+
+		if (CT_OBJ_KIND(k->obj) != CT_OBJ_DATA || strcmp(k->kind, "data-flag") != 0)
+			continue;
+		flag_command(f->g, k->pid, k->obj, &t);
+		d->watch = words_take(&t);
+		*ret_written = k->edge == EDGE_FLAG && k->strength != EDGE_WEAK;
+		return d->watch ? 0 : -ENOMEM;
+	}
+	return 0;
+}
+
 static int diagnose_words(const struct findings *f, struct diagnosis *d)
 {
+	bool written;
+	int r = diagnose_flag(f, d, &written);
 	struct sentence_facts facts = { .g = f->g,
 					.chain = d->chain,
 					.n_chain = d->n_chain,
@@ -215,9 +237,12 @@ static int diagnose_words(const struct findings *f, struct diagnosis *d)
 					.pool = f->pool,
 					.cpu = f->starved ? &f->cpu : NULL,
 					.strong = d->strong,
+					.watch = written ? NULL : d->watch,
 					.stall_ns = d->stall_ns,
 					.window_ns = d->to_ns - d->from_ns };
 
+	if (r)
+		return r;
 	d->root_text = sentence_root(&facts);
 	d->sentence = sentence_whole(&facts);
 	return d->root_text && d->sentence ? 0 : -ENOMEM;
@@ -285,5 +310,6 @@ void diagnosis_free(struct diagnosis *d)
 	free(d->choices);
 	free(d->root_text);
 	free(d->sentence);
+	free(d->watch);
 	free(d);
 }

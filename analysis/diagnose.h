@@ -64,8 +64,9 @@ struct diagnosis {
 	uint64_t time_ns[TIME_KINDS]; /* the victim's window; adds up to to_ns - from_ns */
 	struct choice *choices;
 	size_t n_choices;
-	uint64_t stall_ns;          /* the time that the verdict is about */
-	size_t asked;               /* questions put to a person */
+	uint64_t stall_ns; /* the time that the verdict is about */
+	char *watch;       /* command that watches the variable that is polled; NULL: none is known */
+	size_t asked;      /* questions put to a person */
 	struct missing *comparison; /* with an earlier wait like the one in question; NULL: none */
 };
 

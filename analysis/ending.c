@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/flag.h"
 #include "analysis/words.h"
+#include "lib/cleanup.h"
 #include "trace/describe.h"
 
 static struct link *last_link(struct findings *f)
@@ -13,22 +15,120 @@ static struct link *last_link(struct findings *f)
 	return &f->chain.links.v[f->chain.links.n - 1];
 }
 
-/* It runs: does it compute, or turn in circles waiting for a flag? */
-static int find_spin(struct findings *f)
+/* The chain goes on at the last task but for its links: they become f's. */
+static int take_chain(struct findings *f, struct chain *sub)
+{
+	struct chain *c = &f->chain;
+
+	if (VEC_RESERVE(&c->links, c->links.n + sub->links.n) ||
+	    VEC_RESERVE(&c->choices, c->choices.n + sub->choices.n))
+		return -ENOMEM;
+	memcpy(&c->links.v[c->links.n], sub->links.v, sub->links.n * sizeof(*sub->links.v));
+	c->links.n += sub->links.n;
+	if (sub->choices.n)
+		memcpy(&c->choices.v[c->choices.n], sub->choices.v, sub->choices.n * sizeof(*sub->choices.v));
+	c->choices.n += sub->choices.n;
+	sub->links.n = sub->choices.n = 0;
+	c->asked += sub->asked;
+	c->settled += sub->settled;
+	c->end = sub->end;
+	c->leaf = sub->leaf;
+	c->last_frame = sub->last_frame;
+	free(c->in_last);
+	c->in_last = TAKE_PTR(sub->in_last);
+	return 0;
+}
+
+static bool has_task(const struct chain *c, uint32_t task)
+{
+	for (size_t i = 0; i < c->links.n; i++)
+		if (c->links.v[i].task == task)
+			return true;
+	return false;
+}
+
+/* The one who writes the variable is to blame, or whom that one waits for: the chain goes on there. */
+static int follow_writer(struct findings *f, const struct flag *flag)
+{
+	uint8_t strength = flag->strength;
+	struct chain sub = { 0 };
+	struct path *p = NULL;
+	bool circle = false;
+	int r;
+
+	r = path_walk(f->g, flag->writer, flag->since_ns, flag->until_ns, &p);
+	if (!r)
+		r = chain_build(f->g, p, &f->chain.options, &sub);
+	for (size_t i = 0; !r && i < sub.links.n; i++)
+		circle |= has_task(&f->chain, sub.links.v[i].task);
+	if (r == -EINVAL ||
+	    (!r && (!sub.links.n || circle || f->chain.links.n + sub.links.n > DIAGNOSE_MAX_CHAIN))) {
+		/* it had no time of its own, or waits for who polls */
+		r = chain_append(f->g, &f->chain, flag->writer, EDGE_FLAG, strength);
+	} else if (!r) {
+		last_link(f)->edge = EDGE_FLAG;
+		last_link(f)->strength = strength;
+		r = take_chain(f, &sub);
+		f->spins = false;
+		if (!r)
+			r = ending_find(f);
+	}
+	chain_done(&sub);
+	path_free(p);
+	return r;
+}
+
+/* Says of the last link which variable it polls. */
+static int name_flag(struct findings *f, const struct flag *flag)
 {
 	struct link *k = last_link(f);
-	uint32_t sampled, samples, flag;
-	uint32_t yields = rival_yields(f->g, k->task, k->from_ns, k->to_ns, &sampled, &samples);
-	uint64_t ms = (k->to_ns - k->from_ns) / 1000000;
+	char buf[DESCRIBE_MAX];
 
-	f->spins = yields > ms / 10 + 20 || (samples >= 4 && sampled * 3 > samples);
+	k->kind = "data-flag";
+	if (!flag->obj)
+		return 0;
+	describe_object(f->g->w, flag->obj, buf, sizeof(buf));
+	k->obj = flag->obj;
+	free(k->resource);
+	k->resource = strdup(buf);
+	return k->resource ? 0 : -ENOMEM;
+}
+
+/* It runs: does it compute, or turn in circles waiting for a flag?  *ret_done: the chain has gone on. */
+static int find_spin(struct findings *f, bool *ret_done)
+{
+	struct link *k = last_link(f);
+	uint32_t sampled, samples, guess;
+	uint32_t yields = rival_yields(f->g, k->task, k->from_ns, k->to_ns, &sampled, &samples);
+	struct flag flag = flag_find(f->g, k->task, k->from_ns, k->to_ns);
+	uint64_t ms = (k->to_ns - k->from_ns) / 1000000;
+	int r;
+
+	f->spins = yields > ms / 10 + 20 || (samples >= 4 && sampled * 3 > samples) || flag.spin;
 	if (!f->spins)
 		return 0;
-	k->kind = "data-flag";
-	flag = rival_flag(f->g, k->task, k->from_ns, k->to_ns);
-	if (flag == GRAPH_NONE)
-		return 0;
-	return chain_append(f->g, &f->chain, flag, EDGE_FLAG, EDGE_WEAK);
+	r = name_flag(f, &flag);
+	if (r)
+		return r;
+	if (flag.writer != GRAPH_NONE && !has_task(&f->chain, flag.writer)) {
+		*ret_done = true;
+		return follow_writer(f, &flag);
+	}
+	guess = flag.watched ? GRAPH_NONE : rival_flag(f->g, k->task, k->from_ns, k->to_ns);
+	return guess == GRAPH_NONE ? 0 : chain_append(f->g, &f->chain, guess, EDGE_FLAG, EDGE_WEAK);
+}
+
+/* The same with a sleep between two looks. */
+static int find_sleepy_spin(struct findings *f, bool *ret_done)
+{
+	struct link *k = last_link(f);
+	struct flag flag = flag_find(f->g, k->task, k->from_ns, k->to_ns);
+	int r = flag.obj ? name_flag(f, &flag) : 0;
+
+	if (r || flag.writer == GRAPH_NONE || has_task(&f->chain, flag.writer))
+		return r;
+	*ret_done = true;
+	return follow_writer(f, &flag);
 }
 
 static int find_cpu(struct findings *f)
@@ -222,22 +322,26 @@ static int find_driver(struct findings *f)
 int ending_find(struct findings *f)
 {
 	struct link *k = last_link(f);
+	bool done = false;
 	int r = 0;
 
 	if (f->chain.end == END_RUNNABLE ||
 	    (f->chain.end == END_RUNNING && k->runnable_ns > k->running_ns / 2))
 		r = find_cpu(f);
 	if (!r && f->chain.end == END_RUNNING && !f->starved)
-		r = find_spin(f);
-	if (!r && !f->spins && f->chain.links.n > 1 &&
+		r = find_spin(f, &done);
+	if (!r && f->chain.end == END_LEAF && ending_polls(k))
+		r = find_sleepy_spin(f, &done);
+	if (r || done)
+		return r;
+	if (!f->spins && f->chain.links.n > 1 &&
 	    (f->chain.end == END_RUNNING || (f->chain.end == END_LEAF && k->tid == k->pid)))
 		f->pool = rival_pool(f->g, k->task, k->from_ns, k->to_ns);
 	if (f->chain.end == END_CYCLE)
 		f->circular = true;
 	find_lost_message(f);
 	find_sleeping_children(f);
-	if (!r)
-		r = find_driver(f);
+	r = find_driver(f);
 	if (!r && f->chain.end == END_LEAF && !strcmp(f->chain.leaf.kind, "disk"))
 		r = find_disk(f);
 	return r;

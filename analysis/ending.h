@@ -16,7 +16,7 @@ struct findings {
 	struct rival cpu;  /* END_RUNNABLE */
 	struct rival disk; /* END_LEAF on a disk */
 	uint32_t pool;     /* workers of a busy pool, 0: none */
-	bool spins;        /* the last task spins on something */
+	bool spins;        /* the last task spins on something, or that before it on what it guesses to set */
 	bool starved;
 	bool circular;
 	bool on_disk;

@@ -100,7 +100,8 @@ static void say_wait(struct words *t, const struct link *k)
 		words_add(t, "for the CPU that was taken by ");
 		return;
 	case EDGE_FLAG:
-		words_add(t, "for a flag in memory, probably set by ");
+		words_add(t, "for %s", CT_OBJ_KIND(k->obj) == CT_OBJ_DATA ? k->resource : "a flag in memory");
+		words_add(t, k->strength == EDGE_WEAK ? ", probably set by " : ", which is set by ");
 		return;
 	case EDGE_MESSAGE:
 	case EDGE_PIPE:
@@ -201,12 +202,13 @@ static void say_last(struct words *t, const struct sentence_facts *f)
 	} else if (before && before->edge == EDGE_DISK) {
 		words_add(t, "was waiting for it as well");
 		say_resource(t, k);
-	} else if (before && before->edge == EDGE_FLAG) {
+	} else if (before && before->edge == EDGE_FLAG && before->strength == EDGE_WEAK) {
 		words_add(t, "acted just before the spinning ended");
 	} else if (f->cpu) {
 		say_starved(t, f, k);
 	} else if (!strcmp(k->kind, "data-flag")) {
-		words_add(t, "was spinning for a flag in memory");
+		words_add(t, k->wait == CT_W_SLEEP ? "slept again and again, polling " : "was spinning for ");
+		words_add(t, "%s", CT_OBJ_KIND(k->obj) == CT_OBJ_DATA ? k->resource : "a flag in memory");
 		say_where(t, f, k);
 	} else if (!strcmp(k->state, "running") || !strcmp(k->state, "runnable")) {
 		words_add(t, f->pool ? "was busy with other work (all %u workers were)" : "was computing",
@@ -246,7 +248,9 @@ static void say_first(struct words *t, const struct sentence_facts *f)
 		words_add(t, ")");
 		return;
 	}
-	words_add(t, k->edge == EDGE_POLLED ? " spent " : k->edge == EDGE_FLAG ? " spun " : " waited ");
+	words_add(t, k->edge == EDGE_POLLED ? " spent "
+		     : k->edge == EDGE_FLAG ? (k->wait == CT_W_SLEEP ? " polled " : " spun ")
+					    : " waited ");
 	words_duration(t, k->total_ns);
 	if (k->killed)
 		words_add(t, " (until it was killed)");
@@ -277,5 +281,7 @@ char *sentence_whole(const struct sentence_facts *f)
 		}
 	}
 	words_add(&t, f->strong ? "." : " (partly inferred).");
+	if (f->watch)
+		words_add(&t, " To see who sets it while it runs: %s", f->watch);
 	return words_take(&t);
 }

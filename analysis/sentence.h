@@ -17,6 +17,8 @@ struct sentence_facts {
 	uint32_t pool;           /* workers, all busy; 0 no pool */
 	const struct rival *cpu; /* starved: who had the CPU */
 	bool strong;
+	const char *watch; /* command that watches what is polled; NULL: nothing known is, or who writes it is
+			      known */
 	uint64_t stall_ns, window_ns;
 };
 

@@ -127,6 +127,8 @@ struct graph {
 	struct graph_index samples;   /* CT_SAMPLE by tid */
 	struct graph_index signals;   /* CT_SIGNAL by tgid of the target */
 	struct graph_index locktries; /* CT_FLOCK by tid */
+	struct graph_index polled;    /* CT_POLLED by tid */
+	struct graph_index accesses;  /* CT_ACCESS by object */
 	struct graph_index wakes;     /* CT_WAKE by the object the waker acted on (not READY, not timer) */
 	struct graph_index children;  /* task index of the child (in .event), by tgid of the parent process */
 	struct graph_index threads;   /* task index (in .event), by tgid */

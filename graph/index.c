@@ -203,6 +203,8 @@ enum {
 	IX_TUPLES,
 	IX_CHILDREN,
 	IX_THREADS,
+	IX_POLLED,
+	IX_ACCESSES,
 	IX_COUNT
 };
 
@@ -228,6 +230,10 @@ static int index_event(refs *v, const struct window_event *e, uint32_t i)
 		return ADD(IX_SAMPLES, e->r.tid);
 	case CT_SIGNAL:
 		return ADD(IX_SIGNALS, e->r.obj);
+	case CT_POLLED:
+		return ADD(IX_POLLED, e->r.tid);
+	case CT_ACCESS:
+		return ADD(IX_ACCESSES, e->r.obj);
 	case CT_WAKE:
 		if (e->r.obj && !(e->r.flags & CT_WF_READY) && e->r.state != CT_CTX_TIMER && e->r.peer)
 			return ADD(IX_WAKES, e->r.obj);
@@ -271,7 +277,7 @@ int index_build(struct graph *g)
 		[IX_FDS] = &g->fds,         [IX_MEMBERS] = &g->members, [IX_WAITFDS] = &g->waitfds,
 		[IX_SAMPLES] = &g->samples, [IX_SIGNALS] = &g->signals, [IX_LOCKTRIES] = &g->locktries,
 		[IX_WAKES] = &g->wakes,     [IX_TUPLES] = &g->tuples,   [IX_CHILDREN] = &g->children,
-		[IX_THREADS] = &g->threads,
+		[IX_THREADS] = &g->threads, [IX_POLLED] = &g->polled,   [IX_ACCESSES] = &g->accesses,
 	};
 	refs v[IX_COUNT] = { 0 };
 	int r = 0;
@@ -292,7 +298,7 @@ void index_drop(struct graph *g)
 {
 	struct graph_index *all[] = { &g->sends,   &g->recvs,    &g->flocks,  &g->fds,       &g->members,
 				      &g->waitfds, &g->samples,  &g->signals, &g->locktries, &g->wakes,
-				      &g->tuples,  &g->children, &g->threads };
+				      &g->tuples,  &g->children, &g->threads, &g->polled,    &g->accesses };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]->v);

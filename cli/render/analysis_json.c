@@ -94,7 +94,7 @@ json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d)
 		json_object_set_new(time, key, json_integer((json_int_t)d->time_ns[i]));
 	}
 	return json_pack("{s:s, s:{s:I,s:I,s:o}, s:{s:I,s:I,s:s}, s:s, s:s, s:s, s:o, "
-			 "s:{s:I,s:I,s:o,s:s,s:o,s:o,s:o}, s:o, s:o, s:o, s:o, s:o*}",
+			 "s:{s:I,s:I,s:o,s:s,s:o,s:o,s:o}, s:o, s:o, s:o, s:o, s:o*, s:s*}",
 			 "schema", "ctrace.diagnosis/1", "victim", "pid", (json_int_t)v->pid, "tid",
 			 (json_int_t)v->tid, "comm", text_json(v->comm), "window", "from_ns",
 			 mono(g, d->from_ns), "to_ns", mono(g, d->to_ns), "clock", "monotonic", "verdict",
@@ -104,7 +104,8 @@ json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d)
 			 "state", root->state, "resource", resource_json(root->kind, root->resource), "text",
 			 text_json(d->root_text), "stack", stack_json(g, root->stack), "chain", chain, "time",
 			 time, "choices", choices, "losses", losses_json(g, d->from_ns, d->to_ns),
-			 "comparison", d->comparison ? comparison_json(g, d->comparison) : NULL);
+			 "comparison", d->comparison ? comparison_json(g, d->comparison) : NULL, "watch",
+			 d->watch);
 }
 
 json_t *render_hangs_json(const struct graph *g, const struct hangs *h)
