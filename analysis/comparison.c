@@ -44,7 +44,7 @@ static bool is_open(const struct findings *f, size_t i)
 		return false;
 	}
 	if (i + 1 == f->chain.links.n)
-		return f->chain.end == END_LEAF && k->unfinished && f->chain.leaf.task == GRAPH_NONE;
+		return f->chain.end == END_LEAF && !f->chain.leaf.ended && f->chain.leaf.task == GRAPH_NONE;
 	return k->edge == EDGE_OWNER && k->strength == EDGE_WEAK;
 }
 
@@ -132,7 +132,7 @@ static int move_links(struct chain *to, struct chain *from, bool all, uint8_t st
 static int push_step(const struct findings *f, uint32_t at, uint8_t strength, struct chain *tail)
 {
 	const struct missing *m = f->missing;
-	const struct stretch *w = &f->g->stretches[m->steps[at].wait];
+	const struct missing_step *step = &m->steps[at];
 	struct diagnose_options options = { .rules = f->chain.options.rules };
 	bool last = at + 1 == m->n_steps;
 	struct chain sub = { 0 };
@@ -141,7 +141,7 @@ static int push_step(const struct findings *f, uint32_t at, uint8_t strength, st
 
 	if (last && m->how == MISSING_ENDED)
 		return push_ended(f->g, m, tail);
-	r = path_walk(f->g, m->steps[at].task, w->from_ns, MIN(w->to_ns, m->wait_to_ns), &p);
+	r = path_walk(f->g, step->task, step->from_ns, step->to_ns, &p);
 	if (!r)
 		r = chain_build(f->g, p, &options, &sub);
 	if (!r)

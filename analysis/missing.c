@@ -18,6 +18,8 @@
 #define SURE_COUNT 8
 /* Intervals that are looked at to see whether wake-ups come regularly. */
 #define INTERVALS 32
+/* What is done at most between two parts of one wait. */
+#define RAN_BETWEEN 1000000
 
 /* One task on the path of the reference's wake-up. */
 struct hop {
@@ -158,7 +160,7 @@ static uint32_t count_waits(const struct graph *g, uint32_t task, uint32_t like,
 	return n;
 }
 
-/* Somebody else was woken on the object meanwhile: the wake-ups come, but go to others. */
+/* Somebody other than the waiter was woken on the object in [from, to). */
 static bool others_woken(const struct graph *g, uint64_t obj, uint32_t waiter, uint64_t from_ns,
 			 uint64_t to_ns)
 {
@@ -203,29 +205,27 @@ static void name(struct missing *m, enum missing_how how, const struct doing *d,
 }
 
 /* It gets again and again what makes it act, and acts for nobody. */
-static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, struct missing *m, uint64_t to)
+static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, struct missing *m)
 {
 	const struct missing_step *step = &m->steps[m->n_steps - 1];
-	const struct stretch *w = &g->stretches[step->wait];
 	uint32_t by = GRAPH_NONE;
 
 	if (m->late || h->v[k].trigger == GRAPH_NONE || (k + 1 == h->n && !h->timer))
 		return false;
 	if (k + 1 < h->n)
-		by = counterpart(g, h->v[k + 1].blame.task, w->from_ns);
-	m->triggers = count_waits(g, step->task, h->v[k].trigger, by, w->from_ns, to);
+		by = counterpart(g, h->v[k + 1].blame.task, step->from_ns);
+	m->triggers = count_waits(g, step->task, h->v[k].trigger, by, step->from_ns, step->to_ns);
 	return m->triggers;
 }
 
 /* The task did not live to see the half of this wait.  Of those that live for one turn each that says
  * nothing. */
-static bool has_ended(const struct graph *g, const struct missing_step *step, uint64_t to, struct missing *m)
+static bool has_ended(const struct graph *g, const struct missing_step *step, struct missing *m)
 {
-	const struct stretch *w = &g->stretches[step->wait];
 	const struct graph_task *t = &g->tasks[step->task];
 	struct doing none = { .stretch = GRAPH_NONE };
 
-	if (t->exit_ns >= w->from_ns + (to - w->from_ns) / 2)
+	if (t->exit_ns >= step->from_ns + (step->to_ns - step->from_ns) / 2)
 		return false;
 	if (step->count < GOOD_COUNT)
 		m->n_steps = 0;
@@ -233,27 +233,30 @@ static bool has_ended(const struct graph *g, const struct missing_step *step, ui
 	return true;
 }
 
-/* Looks at one task of the path.  True: it waits as it should, the next is to be looked at.  False: it is the
- * one, or nobody is (m->n_steps 0). */
-static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, uint32_t wait, struct missing *m)
+/* Others are woken on what the waiter waits for: the wake-ups come, but go to them. */
+static bool others_served(const struct graph *g, const struct missing_step *step)
 {
-	const struct stretch *w = &g->stretches[wait], *s;
+	const struct stretch *w = &g->stretches[step->wait];
+
+	return others_woken(g, w->obj, w->task, step->from_ns, step->to_ns) ||
+	       others_woken(g, step->obj, w->task, step->from_ns, step->to_ns);
+}
+
+/* Looks at one task of the path, of which the step is begun.  True: it waits as it should, the next is to be
+ * looked at.  False: it is the one, or nobody is (m->n_steps 0). */
+static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, struct missing *m)
+{
+	struct missing_step *step = &m->steps[m->n_steps - 1];
 	const struct hop *hop = &h->v[k];
-	uint64_t to = MIN(w->to_ns, m->wait_to_ns);
-	struct missing_step *step = &m->steps[m->n_steps++];
+	const struct stretch *s;
 	struct doing d;
 	bool usual;
 
-	*step = (struct missing_step){ .task = counterpart(g, hop->blame.task, w->from_ns),
-				       .wait = wait,
-				       .obj = hop->blame.obj,
-				       .edge = hop->blame.edge };
 	count_before(g, step);
-	if (has_ended(g, step, to, m))
+	if (has_ended(g, step, m))
 		return false;
-	d = main_doing(g, step->task, w->from_ns, to);
-	if (d.stretch == GRAPH_NONE || others_woken(g, w->obj, w->task, w->from_ns, to) ||
-	    others_woken(g, step->obj, w->task, w->from_ns, to)) {
+	d = main_doing(g, step->task, step->from_ns, step->to_ns);
+	if (d.stretch == GRAPH_NONE || others_served(g, step)) {
 		m->n_steps = 0;
 		return false;
 	}
@@ -261,7 +264,7 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, uin
 	usual = s->state == STRETCH_BLOCKED && hop->trigger != GRAPH_NONE &&
 		similar_place(g, &g->stretches[hop->trigger], s) > 0;
 	name(m, s->state == STRETCH_BLOCKED ? MISSING_ELSEWHERE : MISSING_BUSY, &d, s->from_ns);
-	if ((usual || d.ns < (to - w->from_ns) / 2) && is_silent(g, h, k, m, to))
+	if ((usual || d.ns < (step->to_ns - step->from_ns) / 2) && is_silent(g, h, k, m))
 		name(m, MISSING_SILENT, &d, step->last_ns);
 	else if (usual && k + 1 < h->n)
 		return true;
@@ -274,10 +277,19 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, uin
 
 static void walk(const struct graph *g, const struct hops *h, struct missing *m)
 {
-	uint32_t wait = m->wait;
+	struct missing_step step = { .wait = m->wait, .from_ns = m->wait_from_ns, .to_ns = m->wait_to_ns };
 
-	for (uint32_t k = 0; k < h->n && look_at(g, h, k, wait, m); k++)
-		wait = m->instead;
+	for (uint32_t k = 0; k < h->n; k++) {
+		step.task = counterpart(g, h->v[k].blame.task, step.from_ns);
+		step.obj = h->v[k].blame.obj;
+		step.edge = h->v[k].blame.edge;
+		m->steps[m->n_steps++] = step;
+		if (!look_at(g, h, k, m))
+			break;
+		step.wait = m->instead;
+		step.from_ns = g->stretches[step.wait].from_ns;
+		step.to_ns = MIN(g->stretches[step.wait].to_ns, step.to_ns);
+	}
 	m->own_accord = h->timer;
 }
 
@@ -336,8 +348,7 @@ static bool is_regular(const struct graph *g, const struct similar_set *set, con
 		longest = MAX(longest, gap);
 		total += gap;
 	}
-	return longest < 3 * (total / (n - 1)) &&
-	       m->wait_to_ns - g->stretches[m->wait].from_ns > MISSING_LONG * longest;
+	return longest < 3 * (total / (n - 1)) && m->wait_to_ns - m->wait_from_ns > MISSING_LONG * longest;
 }
 
 static int length_cmp(const void *a, const void *b)
@@ -366,14 +377,15 @@ static const struct similar *median(const struct graph *g, const struct similar_
 }
 
 /* The wait came to an end as hoped, within what is looked at. */
-static bool is_late(const struct graph *g, uint32_t wait, uint64_t to_ns)
+static bool is_late(const struct graph *g, const struct missing *m)
 {
+	const struct stretch *s = &g->stretches[m->wait];
 	struct blame b;
 
-	if (g->stretches[wait].wake == GRAPH_NONE || g->stretches[wait].to_ns > to_ns)
+	if (s->wake == GRAPH_NONE || s->to_ns > m->wait_to_ns)
 		return false;
-	blame_wait(g, wait, to_ns, &b);
-	return b.ended && !b.killed;
+	blame_wait(g, m->wait, m->wait_to_ns, &b);
+	return b.ended && !b.killed && b.until_ns <= m->wait_to_ns;
 }
 
 static void compare(const struct graph *g, const struct similar_set *set, struct missing *m)
@@ -382,14 +394,14 @@ static void compare(const struct graph *g, const struct similar_set *set, struct
 	struct hops h;
 
 	m->usual_ns = length(g, ref->stretch);
-	if (m->wait_to_ns - g->stretches[m->wait].from_ns < MISSING_LONG * m->usual_ns)
+	if (m->wait_to_ns - m->wait_from_ns < MISSING_LONG * m->usual_ns)
 		return;
 	find_hops(g, ref, &h);
 	m->reference = ref->stretch;
 	m->similarity = ref->score;
 	m->ref_from_ns = MIN(g->stretches[ref->stretch].from_ns, h.v[h.n - 1].blame.until_ns);
 	m->occurrences = (uint32_t)set->v.n;
-	m->late = is_late(g, m->wait, m->wait_to_ns);
+	m->late = is_late(g, m);
 	m->regular = is_regular(g, set, m);
 	walk(g, &h, m);
 }
@@ -404,7 +416,7 @@ static int examine(const struct graph *g, struct missing *m)
 		return r;
 	m->refused = set.refused;
 	keep_commonest(g, &set, &m->others);
-	if (set.v.n && m->wait_to_ns > g->stretches[m->wait].from_ns)
+	if (set.v.n && m->wait_to_ns > m->wait_from_ns)
 		compare(g, &set, m);
 	similar_done(&set);
 	return 0;
@@ -414,7 +426,7 @@ static int examine(const struct graph *g, struct missing *m)
  */
 static int examine_next(const struct graph *g, struct missing *m)
 {
-	struct missing next = { .wait = m->instead };
+	struct missing next = { .wait = m->instead, .wait_from_ns = g->stretches[m->instead].from_ns };
 	int r;
 
 	next.wait_to_ns = MIN(g->stretches[next.wait].to_ns, m->wait_to_ns);
@@ -443,6 +455,54 @@ static int examine_next(const struct graph *g, struct missing *m)
 	return 1;
 }
 
+static bool timed_out(const struct graph *g, const struct stretch *s)
+{
+	uint8_t kind, strength;
+
+	if (s->wake == GRAPH_NONE || s->wait == CT_W_SLEEP)
+		return false;
+	edge_classify(g, s, &g->w->events[s->wake], &kind, &strength);
+	return kind == EDGE_TIMER;
+}
+
+/*
+ * A time limit may cut a wait into several, with hardly anything done in between: the next one before (step
+ * -1) or after (1) stretch at of the task, GRAPH_NONE when there is none.
+ */
+static uint32_t other_part(const struct graph *g, uint32_t at, int step)
+{
+	const struct graph_task *t = &g->tasks[g->stretches[at].task];
+	const struct stretch *here = &g->stretches[at];
+	uint64_t ran = 0;
+
+	if (step > 0 && !timed_out(g, here))
+		return GRAPH_NONE;
+	for (uint32_t i = at + (uint32_t)step; i - t->first_stretch < t->n_stretches; i += (uint32_t)step) {
+		const struct stretch *s = &g->stretches[i];
+
+		if (s->state != STRETCH_BLOCKED)
+			ran += s->to_ns - s->from_ns;
+		else if (similar_place(g, s, here) >= 1)
+			return step > 0 || timed_out(g, s) ? i : GRAPH_NONE;
+		if (ran > RAN_BETWEEN || (s->state == STRETCH_BLOCKED && !similar_is_chance(s)))
+			return GRAPH_NONE;
+	}
+	return GRAPH_NONE;
+}
+
+static void whole_wait(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing *m)
+{
+	uint32_t last = wait, i;
+
+	while ((i = other_part(g, wait, -1)) != GRAPH_NONE)
+		wait = i;
+	while ((i = other_part(g, last, 1)) != GRAPH_NONE && g->stretches[i].from_ns < to_ns)
+		last = i;
+	m->wait = wait;
+	m->wait_from_ns = g->stretches[wait].from_ns;
+	m->wait_to_ns = MIN(g->stretches[last].to_ns, to_ns);
+}
+
 int missing_find(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing **ret)
 {
 	struct missing *m = calloc(1, sizeof(*m));
@@ -450,8 +510,7 @@ int missing_find(const struct graph *g, uint32_t wait, uint64_t to_ns, struct mi
 
 	if (!m)
 		return -ENOMEM;
-	m->wait = wait;
-	m->wait_to_ns = MIN(g->stretches[wait].to_ns, to_ns);
+	whole_wait(g, wait, to_ns, m);
 	r = examine(g, m);
 	for (int more = 1; !r && more == 1 && m->n_steps && m->how == MISSING_ELSEWHERE;) {
 		more = examine_next(g, m);

@@ -32,6 +32,8 @@ enum missing_how {
 struct missing_step {
 	uint32_t task;
 	uint32_t wait;    /* the wait that it was to end */
+	uint64_t from_ns; /* of that wait what is looked at */
+	uint64_t to_ns;
 	uint64_t obj;     /* that wait's, as blame.obj in the reference */
 	uint8_t edge;     /* enum edge_kind: how it did in the reference */
 	uint32_t count;   /* how often it had ended such a wait before; 0: another one of its role did */
@@ -39,8 +41,9 @@ struct missing_step {
 };
 
 struct missing {
-	uint32_t wait;        /* the wait in question, a stretch */
-	uint64_t wait_to_ns;  /* until when it is looked at */
+	uint32_t wait; /* the wait in question, a stretch; the first, if time limits cut it into several */
+	uint64_t wait_from_ns; /* all of it that is looked at */
+	uint64_t wait_to_ns;
 	uint32_t reference;   /* the wait that it is compared with */
 	uint64_t ref_from_ns; /* what the wake-up of the reference goes back to */
 	float similarity;     /* 0..1 */

@@ -69,7 +69,7 @@ static void add_wake(const struct graph *g, struct words *t, const struct missin
 static void add_how(const struct graph *g, struct words *t, const struct missing *m)
 {
 	const struct stretch *s = m->instead == GRAPH_NONE ? NULL : &g->stretches[m->instead];
-	uint64_t begin = g->stretches[m->wait].from_ns;
+	uint64_t begin = m->wait_from_ns;
 	char obj[DESCRIBE_MAX];
 
 	switch (m->how) {
@@ -102,7 +102,6 @@ static void add_how(const struct graph *g, struct words *t, const struct missing
 
 char *missing_words(const struct graph *g, const struct missing *m)
 {
-	const struct stretch *w = &g->stretches[m->wait];
 	struct words t = { 0 };
 
 	for (uint32_t i = 0; i < m->n_steps; i++) {
@@ -111,22 +110,22 @@ char *missing_words(const struct graph *g, const struct missing *m)
 
 		if (i) {
 			words_add(&t, "; ");
-			add_task(g, &t, waiter, w->from_ns);
+			add_task(g, &t, waiter, m->wait_from_ns);
 			words_add(&t, " itself waited for ");
 		}
 		add_wake(g, &t, step);
 		words_add(&t, i ? " from " : m->late ? " came late from " : " is missing from ");
-		add_task(g, &t, step->task, w->from_ns);
+		add_task(g, &t, step->task, m->wait_from_ns);
 		if (step->count)
 			words_add(&t, ", which had done so %u times before", step->count);
-		if (step->last_ns && step->last_ns < w->from_ns) {
+		if (step->last_ns && step->last_ns < m->wait_from_ns) {
 			words_add(&t, ", last ");
-			words_duration(&t, w->from_ns - step->last_ns);
+			words_duration(&t, m->wait_from_ns - step->last_ns);
 			words_add(&t, " before this wait");
 		}
 	}
 	words_add(&t, "; ");
-	add_task(g, &t, missing_named(m)->task, w->from_ns);
+	add_task(g, &t, missing_named(m)->task, m->wait_from_ns);
 	words_add(&t, " ");
 	add_how(g, &t, m);
 	return words_take(&t);

@@ -221,7 +221,7 @@ static int consider(const struct graph *g, uint32_t stretch, const struct signat
 		return 0;
 	}
 	blame_wait(g, earlier, x->to_ns, &found.blame);
-	if (!found.blame.ended || found.blame.killed)
+	if (!found.blame.ended || found.blame.killed || found.blame.timed_out)
 		return 0;
 	similar_signature(g, earlier, &its);
 	found.score = place * similar_score(mine, &its);

@@ -13,6 +13,7 @@
 
 #define PIPE  CT_OBJ_ID(CT_OBJ_PIPE, 77)
 #define COND  CT_OBJ_ID(CT_OBJ_FUTEX, 0x2000)
+#define MUTEX CT_OBJ_ID(CT_OBJ_FUTEX, 0x3000)
 #define EPOLL CT_OBJ_ID(CT_OBJ_EPOLL, 8)
 #define EVENT CT_OBJ_ID(CT_OBJ_EVENTFD, 9)
 #define SOCKC CT_OBJ_ID(CT_OBJ_SOCK, 100)
@@ -230,6 +231,89 @@ static void test_chain_goes_on_by_comparison(void **state)
 	assert_int_equal(d->chain[0].edge, EDGE_OWNER);
 	assert_false(d->strong);
 	assert_non_null(d->comparison);
+	diagnosis_free(d);
+	end(&m, g);
+}
+
+/* The consumer waits with a time limit, again and again: one wait, of which no part is long. */
+static void test_time_limits_cut_the_wait(void **state)
+{
+	struct make m = { 0 };
+	struct missing *x;
+	struct graph *g;
+
+	start_chain(&m);
+	for (uint64_t i = 0; i < 10; i++)
+		round_of(&m, 10 + i * ROUND, true, true);
+	for (uint64_t ms = 253; ms < 1000; ms += 60) {
+		expire(&m, ms, 0, CONSUMER);
+		make_switch(&m, ms, 0, 0, CONSUMER, CT_W_NONE, 0);
+		make_switch(&m, ms, 0, CONSUMER, 0, CT_W_FUTEX, COND);
+	}
+	g = graph_of(&m, 1000);
+	x = find(g, CONSUMER, 500, 1000);
+	assert_non_null(x);
+	assert_int_equal(x->wait_from_ns, (13 + 9 * ROUND) * MS);
+	assert_int_equal(x->wait_to_ns, 1000 * MS);
+	assert_int_equal(x->occurrences, 10);
+	assert_int_equal(tid_of(g, missing_named(x)->task), FEEDER);
+	missing_free(x);
+	end(&m, g);
+}
+
+/* A second consumer that has only begun is held against what the first one lived through. */
+static void test_one_of_the_same_role(void **state)
+{
+	struct make m = { 0 };
+	struct missing *x;
+	struct graph *g;
+
+	start_chain(&m);
+	make_task(&m, 14, 10, 1, "consumer");
+	for (uint64_t i = 0; i < 10; i++)
+		round_of(&m, 10 + i * ROUND, true, true);
+	make_switch(&m, 230, 0, 0, 14, CT_W_NONE, 0);
+	make_switch(&m, 231, 0, 14, 0, CT_W_FUTEX, COND);
+	g = graph_of(&m, 4000);
+	x = find(g, 14, 2000, 4000);
+	assert_non_null(x);
+	assert_int_equal(tid_of(g, g->stretches[x->reference].task), CONSUMER);
+	assert_int_equal(tid_of(g, missing_named(x)->task), FEEDER);
+	assert_int_equal(x->steps[0].count, 0);
+	missing_free(x);
+	end(&m, g);
+}
+
+/* The producer hangs at a mutex: the chain goes on to who holds it. */
+static void test_waker_waits_for_a_lock(void **state)
+{
+	struct make m = { 0 };
+	struct diagnosis *d;
+	struct graph *g;
+
+	make_task(&m, 15, 10, 1, "holder");
+	start_chain(&m);
+	for (uint64_t i = 0; i < 10; i++)
+		round_of(&m, 10 + i * ROUND, true, true);
+	disturb(&m, 230);
+	make_switch(&m, 240, 0, 0, 15, CT_W_NONE, 0);
+	make_switch(&m, 241, 0, 15, 0, CT_W_SLEEP, 0);
+	expire(&m, 250, 1, FEEDER);
+	make_switch(&m, 250, 1, 0, FEEDER, CT_W_NONE, 0);
+	make_wake(&m, 251, 1, PRODUCER, FEEDER, PIPE);
+	make_switch(&m, 251, 1, FEEDER, PRODUCER, CT_W_SLEEP, 0);
+	make_event(&m, 252 * MS, 1, CT_FUTEX, PRODUCER, 15)->r.obj = MUTEX;
+	make_switch(&m, 252, 1, PRODUCER, 0, CT_W_FUTEX, MUTEX);
+	g = graph_of(&m, 4000);
+	assert_int_equal(diagnose(g, graph_task_at(g, CONSUMER, 4000 * MS), 300 * MS, 4000 * MS, NULL, &d),
+			 0);
+	assert_string_equal(d->cause, "lock-holder");
+	assert_int_equal(d->n_chain, 3);
+	assert_int_equal(d->chain[1].tid, PRODUCER);
+	assert_int_equal(d->chain[1].edge, EDGE_LOCK);
+	assert_int_equal(d->chain[2].tid, 15);
+	assert_int_equal(d->comparison->how, MISSING_ELSEWHERE);
+	assert_int_equal(tid_of(g, missing_named(d->comparison)->task), PRODUCER);
 	diagnosis_free(d);
 	end(&m, g);
 }
@@ -487,6 +571,9 @@ int main(void)
 		cmocka_unit_test(test_find_is_bounded),
 		cmocka_unit_test(test_input_of_the_waker_stopped),
 		cmocka_unit_test(test_chain_goes_on_by_comparison),
+		cmocka_unit_test(test_time_limits_cut_the_wait),
+		cmocka_unit_test(test_one_of_the_same_role),
+		cmocka_unit_test(test_waker_waits_for_a_lock),
 		cmocka_unit_test(test_signal_lost),
 		cmocka_unit_test(test_signal_went_to_another),
 		cmocka_unit_test(test_ticker_ended),
