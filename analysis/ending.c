@@ -325,11 +325,13 @@ int ending_find(struct findings *f)
 	bool done = false;
 	int r = 0;
 
-	if (f->chain.end == END_RUNNABLE ||
-	    (f->chain.end == END_RUNNING && k->runnable_ns > k->running_ns / 2))
-		r = find_cpu(f);
-	if (!r && f->chain.end == END_RUNNING && !f->starved)
+	/* who polls gives the CPU away itself, and would do no more with more of it */
+	if (f->chain.end == END_RUNNABLE || f->chain.end == END_RUNNING)
 		r = find_spin(f, &done);
+	if (!r && !f->spins && !done &&
+	    (f->chain.end == END_RUNNABLE ||
+	     (f->chain.end == END_RUNNING && k->runnable_ns > k->running_ns / 2)))
+		r = find_cpu(f);
 	if (!r && f->chain.end == END_LEAF && ending_polls(k))
 		r = find_sleepy_spin(f, &done);
 	if (r || done)
