@@ -100,7 +100,7 @@ static int check_edges(const char *path, const struct rule *v, size_t n)
 	return CLI_OK;
 }
 
-/* May it be missing? Then it is not among the files. */
+/* A file that is not there yet may be made: then it is not among the files. */
 static int load(struct rulestore *s, const char *path, bool may_miss)
 {
 	_cleanup_free_ char *text = NULL;
@@ -137,6 +137,9 @@ int rulestore_open(const struct rulestore_options *o, bool asking, struct rulest
 	own = own_path();
 	for (size_t i = 0; !r && i < o->n_files; i++)
 		r = load(ret, o->files[i], asking && !i);
+	if (!r && o->n_files && access(o->files[0], F_OK))
+		fprintf(stderr, "ctrace: %s is not there yet; it is made when an answer is kept\n",
+			o->files[0]);
 	if (!r && own)
 		r = load(ret, own, true);
 	if (r)

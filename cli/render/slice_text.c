@@ -85,7 +85,7 @@ static const char *decider_words(uint8_t decider)
 {
 	return decider == SLICE_BY_PERSON ? "you said"
 	       : decider == SLICE_BY_RULE ? "a rule said"
-					  : "it ranks first";
+					  : "the way through it ranks first";
 }
 
 static void print_choice(FILE *f, const struct causal *c, const struct slice *s, const struct slice_choice *x,
