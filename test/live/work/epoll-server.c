@@ -55,7 +55,7 @@ static void other(void)
 
 static void heavy(void)
 {
-	bystander("heavy");
+	role("heavy");
 	int fd = tcp_connect(port);
 
 	ask(fd, ROUNDS);

@@ -8,7 +8,7 @@
 enum { EACH = 12, ITEMS = 2 * EACH + 1 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
-static struct stamp items[ITEMS];
+static struct stamp items[ITEMS], drained;
 static int made, taken;
 
 static void make(void)
@@ -45,16 +45,22 @@ static void take_until(int n)
 {
 	for (;;) {
 		pthread_mutex_lock(&lock);
+		long before = sleeps();
 		while (taken == made && taken < n)
 			pthread_cond_wait(&more, &lock);
-		if (taken >= n)
+		if (taken >= n) {
+			if (n == 2 * EACH)
+				caused("post", drained, before);
 			break;
+		}
 		struct stamp s = items[taken++];
 		/* Whoever was woken, only the items themselves say whose they were. */
 		caused("queue", s, sleeps());
 		/* The others need not wait for what will not come. */
-		if (taken == 2 * EACH)
+		if (taken == 2 * EACH) {
+			drained = stamp();
 			pthread_cond_broadcast(&more);
+		}
 		pthread_mutex_unlock(&lock);
 		compute_ms(2);
 	}

@@ -82,7 +82,7 @@ async function client(name, port) {
 	const socket = net.connect(port, '127.0.0.1');
 	let heard;
 	socket.setNoDelay(true);
-	role(name, name === 'victim');
+	role(name, name !== 'other');
 	hear(socket, () => heard());
 	const ask = (note) => new Promise((done) => {
 		heard = done;

@@ -92,7 +92,7 @@ static void loop(void)
 
 static void rival(void)
 {
-	bystander("rival");
+	role("rival");
 	int s = tcp_connect(port);
 
 	tell_note(s, 1);

@@ -25,7 +25,7 @@ async def hear(reader):
 async def serve():
     left, done = CLIENTS, asyncio.Event()
 
-    async def client(reader, writer):
+    async def answer(reader, writer):
         nonlocal left
         accepted = now()
         try:
@@ -41,7 +41,7 @@ async def serve():
             if not left:
                 done.set()
 
-    await asyncio.start_server(client, sock=listener)
+    await asyncio.start_server(answer, sock=listener)
     await done.wait()
 
 
@@ -78,8 +78,8 @@ def server():
     asyncio.run(serve())
 
 
-def bystander(name, last):
-    role(name, related=False)
+def client(name, last):
+    role(name, related=last is not None)
     asyncio.run(ask(last))
 
 
@@ -88,8 +88,8 @@ for key, value in (("verdict", "long-wait"), ("cause", "busy|slow-peer|queueing"
     say("expect.%s=%s" % (key, value))
 listener = socket.create_server(("127.0.0.1", 0))
 port = listener.getsockname()[1]
-children = [process(server), process(lambda: bystander("other", None)),
-            process(lambda: bystander("heavy", heavy_last))]
+children = [process(server), process(lambda: client("other", None)),
+            process(lambda: client("heavy", heavy_last))]
 listener.close()
 role("victim")
 say("victim_pid=%d\nvictim_tid=%d" % (os.getpid(), os.getpid()))

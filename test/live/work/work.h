@@ -126,7 +126,7 @@ static inline void role(const char *name)
 	say("role.%s=%d/%d\nrelated=%d/%d\n", name, getpid(), gettid(), getpid(), gettid());
 }
 
-/* The calling thread runs beside it and may share a server, a lock or a CPU, but has no part in it. */
+/* The calling thread runs beside it and may share a server, a lock or a CPU, but does not hold it up. */
 static inline void bystander(const char *name)
 {
 	prctl(PR_SET_NAME, name);
