@@ -9,9 +9,6 @@
 #include "analysis/similar.h"
 #include "lib/cleanup.h"
 
-/* Waits that are less alike than this are other waits; the reference is nearly as alike as the best. */
-#define LEAST      0.4F
-#define NEAR_BEST  0.15F
 #define GOOD_SCORE 0.6F
 #define GOOD_COUNT 3
 #define SURE_SCORE 0.8F
@@ -138,15 +135,16 @@ static struct doing main_doing(const struct graph *g, uint32_t task, uint64_t fr
 	return run.ns > waited ? run : wait;
 }
 
-/* How many waits of the task at the place of a were over in [from, to), by its own timer or by task from. */
+/* How many waits of the task at the place of like were over in [from, to), by task by; GRAPH_NONE: by its own
+ * timer.  Of SIMILAR_LOOKS. */
 static uint32_t count_waits(const struct graph *g, uint32_t task, uint32_t like, uint32_t by,
 			    uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
-	uint32_t i = graph_stretch_at(g, task, from_ns), n = 0;
+	uint32_t i = graph_stretch_at(g, task, from_ns), n = 0, looked = 0;
 	struct blame b;
 
-	for (; i != GRAPH_NONE && i < t->first_stretch + t->n_stretches; i++) {
+	for (; i != GRAPH_NONE && i < t->first_stretch + t->n_stretches && looked < SIMILAR_LOOKS; i++) {
 		const struct stretch *s = &g->stretches[i];
 
 		if (s->to_ns >= to_ns)
@@ -154,6 +152,7 @@ static uint32_t count_waits(const struct graph *g, uint32_t task, uint32_t like,
 		if (s->state != STRETCH_BLOCKED || s->wake == GRAPH_NONE ||
 		    similar_place(g, &g->stretches[like], s) <= 0)
 			continue;
+		looked++;
 		blame_wait(g, i, s->to_ns, &b);
 		n += b.ended && b.task == by;
 	}
@@ -180,14 +179,15 @@ static bool others_woken(const struct graph *g, uint64_t obj, uint32_t waiter, u
 static void count_before(const struct graph *g, struct missing_step *step)
 {
 	const struct stretch *s = &g->stretches[step->wait];
-	uint32_t first = g->tasks[s->task].first_stretch;
+	uint32_t first = g->tasks[s->task].first_stretch, looked = 0;
 	struct blame b;
 
-	for (uint32_t i = step->wait; i > first && step->wait - i < SIMILAR_MAX * 8; i--) {
+	for (uint32_t i = step->wait; i > first && !step->more; i--) {
 		const struct stretch *x = &g->stretches[i - 1];
 
 		if (x->state != STRETCH_BLOCKED || x->wake == GRAPH_NONE || similar_place(g, s, x) <= 0)
 			continue;
+		step->more = ++looked == SIMILAR_LOOKS;
 		blame_wait(g, i - 1, x->to_ns, &b);
 		if (!b.ended || b.task != step->task)
 			continue;
@@ -293,46 +293,6 @@ static void walk(const struct graph *g, const struct hops *h, struct missing *m)
 	m->own_accord = h->timer;
 }
 
-static bool same_way(const struct graph *g, const struct similar *a, const struct similar *b)
-{
-	return a->blame.edge == b->blame.edge && similar_role(g, a->blame.task, b->blame.task);
-}
-
-/* Keeps of the set the waits that ended in the way in which most of them did, the more alike the more they
- * count; *ret_others: how many did not. */
-static void keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others)
-{
-	struct similar *v = set->v.v, model;
-	size_t n = set->v.n, best = n;
-	float best_sum = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		float sum = 0;
-
-		if (v[i].blame.task == GRAPH_NONE)
-			continue;
-		for (size_t j = 0; j < n; j++)
-			if (v[j].blame.task != GRAPH_NONE && same_way(g, &v[i], &v[j]))
-				sum += v[j].score;
-		if (sum > best_sum) {
-			best_sum = sum;
-			best = i;
-		}
-	}
-	set->v.n = 0;
-	if (best == n)
-		return;
-	model = v[best];
-	for (size_t i = 0; i < n; i++) {
-		if (v[i].score < LEAST)
-			continue;
-		if (v[i].blame.task != GRAPH_NONE && same_way(g, &model, &v[i]))
-			v[set->v.n++] = v[i];
-		else
-			++*ret_others;
-	}
-}
-
 /* Wake-ups came at like intervals: none of the last ones anywhere near as long as this wait. */
 static bool is_regular(const struct graph *g, const struct similar_set *set, const struct missing *m)
 {
@@ -351,31 +311,6 @@ static bool is_regular(const struct graph *g, const struct similar_set *set, con
 	return longest < 3 * (total / (n - 1)) && m->wait_to_ns - m->wait_from_ns > MISSING_LONG * longest;
 }
 
-static int length_cmp(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* The one of median length of those that are most alike. */
-static const struct similar *median(const struct graph *g, const struct similar_set *set)
-{
-	uint64_t len[SIMILAR_MAX];
-	float least = 0;
-	size_t n = 0, i;
-
-	for (i = 0; i < set->v.n; i++)
-		least = MAX(least, set->v.v[i].score - NEAR_BEST);
-	for (i = 0; i < set->v.n; i++)
-		if (set->v.v[i].score >= least)
-			len[n++] = length(g, set->v.v[i].stretch);
-	qsort(len, n, sizeof(*len), length_cmp);
-	for (i = 0; set->v.v[i].score < least || length(g, set->v.v[i].stretch) != len[n / 2]; i++)
-		;
-	return &set->v.v[i];
-}
-
 /* The wait came to an end as hoped, within what is looked at. */
 static bool is_late(const struct graph *g, const struct missing *m)
 {
@@ -390,7 +325,7 @@ static bool is_late(const struct graph *g, const struct missing *m)
 
 static void compare(const struct graph *g, const struct similar_set *set, struct missing *m)
 {
-	const struct similar *ref = median(g, set);
+	const struct similar *ref = similar_median(g, set);
 	struct hops h;
 
 	m->usual_ns = length(g, ref->stretch);
@@ -415,7 +350,7 @@ static int examine(const struct graph *g, struct missing *m)
 	if (r)
 		return r;
 	m->refused = set.refused;
-	keep_commonest(g, &set, &m->others);
+	similar_keep_commonest(g, &set, &m->others);
 	if (set.v.n && m->wait_to_ns > m->wait_from_ns)
 		compare(g, &set, m);
 	similar_done(&set);

@@ -37,6 +37,7 @@ struct missing_step {
 	uint64_t obj;     /* that wait's, as blame.obj in the reference */
 	uint8_t edge;     /* enum edge_kind: how it did in the reference */
 	uint32_t count;   /* how often it had ended such a wait before; 0: another one of its role did */
+	bool more;        /* at least: there were too many to count */
 	uint64_t last_ns; /* when it did last, 0 never */
 };
 

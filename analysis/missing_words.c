@@ -117,7 +117,8 @@ char *missing_words(const struct graph *g, const struct missing *m)
 		words_add(&t, i ? " from " : m->late ? " came late from " : " is missing from ");
 		add_task(g, &t, step->task, m->wait_from_ns);
 		if (step->count)
-			words_add(&t, ", which had done so %u times before", step->count);
+			words_add(&t, ", which had done so %u times%s before", step->count,
+				  step->more ? " or more" : "");
 		if (step->last_ns && step->last_ns < m->wait_from_ns) {
 			words_add(&t, ", last ");
 			words_duration(&t, m->wait_from_ns - step->last_ns);

@@ -2,6 +2,7 @@
 #include "analysis/similar.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/cleanup.h"
@@ -10,6 +11,10 @@
 #define CONDITION_BYTES 48
 
 enum token { TOKEN_WAIT = 1, TOKEN_SEND, TOKEN_RECV, TOKEN_WOKE, TOKEN_BORN };
+/* Waits that are less alike than this are other waits; the reference is nearly as alike as the best. */
+#define LEAST     0.4F
+#define NEAR_BEST 0.15F
+
 /* What a wait that is in question ended with. */
 #define RESULT_OPEN 0xff
 
@@ -211,15 +216,17 @@ static int consider(const struct graph *g, uint32_t stretch, const struct signat
 	struct signature its;
 	float place;
 
-	if (x->state != STRETCH_BLOCKED || x->wake == GRAPH_NONE || x->to_ns > s->from_ns)
+	if (x->state != STRETCH_BLOCKED || x->wake == GRAPH_NONE || x->to_ns > s->from_ns ||
+	    result_of(g, x) == EDGE_TIMER)
 		return 0;
 	place = similar_place(g, s, x);
 	if (place <= 0)
 		return 0;
-	if (ret->v.n == SIMILAR_MAX) {
+	if (ret->v.n == SIMILAR_MAX || ret->looked == SIMILAR_LOOKS) {
 		ret->refused++;
 		return 0;
 	}
+	ret->looked++;
 	blame_wait(g, earlier, x->to_ns, &found.blame);
 	if (!found.blame.ended || found.blame.killed || found.blame.timed_out)
 		return 0;
@@ -250,8 +257,8 @@ int similar_find(const struct graph *g, uint32_t stretch, struct similar_set *re
 	*ret = (struct similar_set){ 0 };
 	similar_signature(g, stretch, &mine);
 	r = consider_task(g, stretch, &mine, me, ret);
-	if (ret->v.n >= SIMILAR_FEW)
-		return r;
+	if (!r && ret->v.n >= SIMILAR_FEW)
+		return 0;
 	for (uint32_t i = 0; i < g->n_tasks && !r; i++) {
 		if (i == me || !g->tasks[i].n_stretches || !similar_role(g, me, i))
 			continue;
@@ -263,6 +270,73 @@ int similar_find(const struct graph *g, uint32_t stretch, struct similar_set *re
 	if (r)
 		similar_done(ret);
 	return r;
+}
+
+static bool same_way(const struct graph *g, const struct similar *a, const struct similar *b)
+{
+	return a->blame.edge == b->blame.edge && similar_role(g, a->blame.task, b->blame.task);
+}
+
+void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others)
+{
+	struct similar *v = set->v.v, model;
+	size_t n = set->v.n, best = n;
+	float best_sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		float sum = 0;
+
+		if (v[i].blame.task == GRAPH_NONE)
+			continue;
+		for (size_t j = 0; j < n; j++)
+			if (v[j].blame.task != GRAPH_NONE && same_way(g, &v[i], &v[j]))
+				sum += v[j].score;
+		if (sum > best_sum) {
+			best_sum = sum;
+			best = i;
+		}
+	}
+	set->v.n = 0;
+	if (best == n)
+		return;
+	model = v[best];
+	for (size_t i = 0; i < n; i++) {
+		if (v[i].score < LEAST)
+			continue;
+		if (v[i].blame.task != GRAPH_NONE && same_way(g, &model, &v[i]))
+			v[set->v.n++] = v[i];
+		else
+			++*ret_others;
+	}
+}
+
+static uint64_t length(const struct graph *g, const struct similar *s)
+{
+	return g->stretches[s->stretch].to_ns - g->stretches[s->stretch].from_ns;
+}
+
+static int length_cmp(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+const struct similar *similar_median(const struct graph *g, const struct similar_set *set)
+{
+	uint64_t len[SIMILAR_MAX];
+	float least = 0;
+	size_t n = 0, i;
+
+	for (i = 0; i < set->v.n; i++)
+		least = MAX(least, set->v.v[i].score - NEAR_BEST);
+	for (i = 0; i < set->v.n; i++)
+		if (set->v.v[i].score >= least)
+			len[n++] = length(g, &set->v.v[i]);
+	qsort(len, n, sizeof(*len), length_cmp);
+	for (i = 0; set->v.v[i].score < least || length(g, &set->v.v[i]) != len[n / 2]; i++)
+		;
+	return &set->v.v[i];
 }
 
 void similar_done(struct similar_set *s)

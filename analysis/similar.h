@@ -17,13 +17,14 @@
 #include "graph/blame.h"
 #include "lib/vec.h"
 
-#define SIMILAR_TOKENS    24  /* of a signature, after folding */
-#define SIMILAR_PERIOD    6   /* of the longest repeat that is folded */
-#define SIMILAR_STRETCHES 96  /* looked at for one signature */
-#define SIMILAR_EVENTS    256 /* looked at in one stretch on a CPU, the last ones */
-#define SIMILAR_MAX       128 /* waits that are compared */
-#define SIMILAR_FEW       3   /* with less than that of its own, waits of tasks of its role count as well */
-#define SIMILAR_TASKS     64  /* of its role, at most */
+#define SIMILAR_TOKENS    24   /* of a signature, after folding */
+#define SIMILAR_PERIOD    6    /* of the longest repeat that is folded */
+#define SIMILAR_STRETCHES 96   /* looked at for one signature */
+#define SIMILAR_EVENTS    256  /* looked at in one stretch on a CPU, the last ones */
+#define SIMILAR_MAX       128  /* waits that are compared */
+#define SIMILAR_LOOKS     1024 /* waits of which it is asked who ended them, and how */
+#define SIMILAR_FEW       3    /* with less than that of its own, waits of tasks of its role count as well */
+#define SIMILAR_TASKS     64   /* of its role, at most */
 
 struct signature {
 	uint32_t token[SIMILAR_TOKENS]; /* the latest first */
@@ -38,6 +39,7 @@ struct similar {
 
 struct similar_set {
 	VEC(struct similar) v; /* the task's own before those of others, each the latest first */
+	uint32_t looked;       /* how many earlier waits at that place were looked at */
 	uint32_t refused;      /* waits and tasks beyond the limits */
 };
 
@@ -55,6 +57,11 @@ bool similar_is_chance(const struct stretch *s);
 
 /* The waits like stretch that were over before it began.  0 or -ENOMEM. */
 int similar_find(const struct graph *g, uint32_t stretch, struct similar_set *ret);
+/* Keeps those that ended in the way in which most of them did (by the same role, the more alike the more they
+ * count), and not those that are hardly alike; *ret_others: how many ended in another way. */
+void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others);
+/* The one of median length of those that are most alike; the set is not empty. */
+const struct similar *similar_median(const struct graph *g, const struct similar_set *set);
 void similar_done(struct similar_set *s);
 
 #endif
