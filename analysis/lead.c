@@ -50,19 +50,37 @@ static bool is_happenstance(uint8_t kind)
 	return kind == EDGE_LOCK || kind == EDGE_LOCK_ORDER || kind == EDGE_KERNEL_LOCK || kind == EDGE_IRQ;
 }
 
+/* Of n edges in order of arrival (those whose indices are in out, or edges themselves), from first on: how
+ * many arrived by ts_ns. */
+static uint32_t arrived_by(const struct causal *c, const uint32_t *out, uint32_t first, uint32_t n,
+			   uint64_t ts_ns)
+{
+	uint32_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (edge_arrived_ns(c, &c->edges[out ? out[first + mid] : first + mid]) <= ts_ns)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 /* Segment s has sent something to that task, or to another process that this task is of, before ts_ns. */
 static bool has_asked(const struct causal *c, uint32_t s, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = c->g->tasks, *who = &t[task], *own = &t[c->segments[s].task];
-	uint32_t i = c->out_first[s + 1], looks = 0;
+	uint32_t first = c->out_first[s];
+	uint32_t n = arrived_by(c, c->out, first, c->out_first[s + 1] - first, ts_ns);
 
-	while (i-- > c->out_first[s] && looks++ < ANSWER_EDGES) {
-		const struct edge *e = &c->edges[c->out[i]];
+	for (uint32_t looks = 0; n > 0 && looks < ANSWER_EDGES; looks++) {
+		const struct edge *e = &c->edges[c->out[first + --n]];
 		uint32_t to = c->segments[e->to].task;
 
-		if (e->strength != EDGE_STRONG || edge_arrived_ns(c, e) > ts_ns)
-			continue;
-		if (to == task || (who->tgid != own->tgid && t[to].tgid == who->tgid))
+		if (e->strength == EDGE_STRONG &&
+		    (to == task || (who->tgid != own->tgid && t[to].tgid == who->tgid)))
 			return true;
 	}
 	return false;
@@ -72,22 +90,18 @@ static bool has_asked(const struct causal *c, uint32_t s, uint32_t task, uint64_
 static uint32_t strong_start(const struct causal *c, uint32_t s, uint64_t at_ns)
 {
 	const struct segment *x = &c->segments[s];
-	uint32_t best = GRAPH_NONE;
-	uint64_t best_ns = 0;
+	uint32_t n = arrived_by(c, NULL, x->in, x->n_in, at_ns);
+	bool recent = x->cut == CUT_FIRST &&
+		      !(n && is_start(x, &c->edges[x->in], edge_arrived_ns(c, &c->edges[x->in])));
 
-	for (uint32_t i = 0; i < x->n_in && i < ANSWER_EDGES; i++) {
-		const struct edge *e = &c->edges[x->in + i];
-		uint64_t arrived = edge_arrived_ns(c, e);
-		uint64_t ns = distance(x, e, arrived, at_ns);
+	for (uint32_t i = 0; i < n && i < ANSWER_EDGES; i++) {
+		uint32_t at = x->in + (recent ? n - 1 - i : i);
+		const struct edge *e = &c->edges[at];
 
-		if (e->strength != EDGE_STRONG || e->from == GRAPH_NONE || e->from == s || arrived > at_ns)
-			continue;
-		if (best == GRAPH_NONE || ns < best_ns) {
-			best = x->in + i;
-			best_ns = ns;
-		}
+		if (e->strength == EDGE_STRONG && e->from != GRAPH_NONE && e->from != s)
+			return at;
 	}
-	return best;
+	return GRAPH_NONE;
 }
 
 /* What e brought into the midst of segment s is a consequence of what s had done before. */
@@ -154,13 +168,14 @@ static uint64_t stack_of_samples(const struct causal *c, const struct segment *s
 	const struct graph *g = c->g;
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->samples, g->tasks[s->task].tid, &n);
+	const struct graph_ref *last = graph_ref_before(g, &g->samples, g->tasks[s->task].tid, s->to_ns);
 
-	for (size_t i = 0; i < n && i < STACK_LOOKS; i++) {
-		const struct window_event *e = &g->w->events[r[i].event];
+	for (int looks = 0; n && last && last >= r && looks < STACK_LOOKS; last--, looks++) {
+		const struct window_event *e = &g->w->events[last->event];
 
-		if (e->r.ts >= s->to_ns)
+		if (e->r.ts < s->from_ns)
 			break;
-		if (e->r.ts >= s->from_ns && e->x[0])
+		if (e->r.ts < s->to_ns && e->x[0])
 			return e->x[0];
 	}
 	return 0;
@@ -358,27 +373,40 @@ static void count(const struct causal *c, struct leads *l)
 			     (strong_all == 1 && c->edges[l->v[0].edge].strength != EDGE_STRONG));
 }
 
+static void consider_edge(const struct lead_query *q, uint32_t i, struct leads *l)
+{
+	const struct edge *e = &q->c->edges[i];
+	uint64_t arrived = edge_arrived_ns(q->c, e);
+	struct lead x = { .edge = i, .similarity = -1, .strength = e->strength };
+
+	x.distance_ns = q->record != GRAPH_NONE && e->event == q->record
+				? EXACT_NS
+				: distance(&q->c->segments[q->segment], e, arrived, q->at_ns);
+	consider(q, &x, l);
+}
+
 void lead_find(const struct lead_query *q, struct leads *ret)
 {
-	const struct segment *s = &q->c->segments[q->segment];
+	const struct causal *c = q->c;
+	const struct segment *s = &c->segments[q->segment];
+	/* the record of a send may be later than what it led to */
+	uint32_t n = arrived_by(c, NULL, s->in, s->n_in, q->at_ns);
+	bool recent = s->cut == CUT_FIRST;
 
 	*ret = (struct leads){ 0 };
-	for (uint32_t i = 0; i < s->n_in; i++) {
-		const struct edge *e = &q->c->edges[s->in + i];
-		uint64_t arrived = edge_arrived_ns(q->c, e);
-		struct lead x = { .edge = s->in + i, .similarity = -1, .strength = e->strength };
+	/* the nearest first, so that of many most need no second look */
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = s->in + (recent ? n - 1 - i : i);
 
-		/* the record of a send may be later than what it led to */
-		if (arrived > q->at_ns)
-			continue;
-		x.distance_ns = q->record != GRAPH_NONE && e->event == q->record
-					? EXACT_NS
-					: distance(s, e, arrived, q->at_ns);
-		consider(q, &x, ret);
+		if (c->edges[at].strength == EDGE_STRONG)
+			consider_edge(q, at, ret);
 	}
+	for (uint32_t i = n; i-- > 0;)
+		if (c->edges[s->in + i].strength != EDGE_STRONG)
+			consider_edge(q, s->in + i, ret);
 	apply_rules(q, ret);
 	score(q, ret);
-	count(q->c, ret);
+	count(c, ret);
 }
 
 bool lead_ambiguous(const struct leads *l)

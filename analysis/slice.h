@@ -7,7 +7,8 @@
  * boosted before weak; where only weak ones are left, or several are as good,
  * they are ranked by strength, likeness of stacks and recency, and followed in a
  * beam; the best path by score is taken, and every choice on it is reported with what the
- * other options were.  Forward is a tree: all that was caused, along strong edges.  Both are
+ * other options were.  What came in answer to what the segment had asked itself
+ * is not followed.  Forward is a tree: all that was caused, along strong edges.  Both are
  * deterministic.  (Path slicing: Argus, section 4.)
  *
  * Pure; the result owns its arrays.
@@ -26,16 +27,19 @@ enum slice_decider { SLICE_BY_RANK, SLICE_BY_RULE, SLICE_BY_PERSON };
 
 struct slice_option {
 	uint32_t edge;
-	float score;      /* 0..1 */
+	float score;      /* 0..1: how much it is believed */
 	float similarity; /* of the stacks, 0..1; negative: not known */
 	bool ruled_out;   /* a rule says that it is not a cause */
 };
 
+/* Made where there was more than one way that no rule had ruled out, and not just one of them strong; or
+ * where that was so but for the rules. */
 struct slice_choice {
-	uint32_t step;                    /* at which it was made */
-	uint32_t first_option, n_options; /* in slice.options; best first */
-	uint32_t chosen;                  /* index among them; GRAPH_NONE: none, the walk ended here */
-	uint8_t decider;                  /* enum slice_decider */
+	uint32_t step; /* at which it was made */
+	/* in slice.options: the one to be taken first, those ruled out last */
+	uint32_t first_option, n_options;
+	uint32_t chosen; /* index among them; GRAPH_NONE: none, the walk ended here */
+	uint8_t decider; /* enum slice_decider */
 };
 
 struct slice_step {
@@ -76,7 +80,7 @@ struct slice {
 	uint32_t end_edge; /* SLICE_END_OUTSIDE: the edge from outside, else GRAPH_NONE */
 	float score;
 	uint32_t asked;   /* questions put to a person */
-	uint32_t refused; /* ways not looked at because of the beam or max_steps */
+	uint32_t refused; /* ways not looked at because of the beam, max_steps, or too many at one segment */
 };
 
 /* From the segment of task at at_ns.  0, -EINVAL (no such segment), -ENOMEM. */

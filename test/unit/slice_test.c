@@ -277,6 +277,33 @@ static void test_an_answer_is_no_cause(void **state)
 	cmake_free(&k);
 }
 
+/* v asks again and again: no answer is taken for a cause, however many came after it. */
+static void test_many_answers(void **state)
+{
+	enum { N = 1200 };
+	struct cmake k = { 0 };
+	const struct causal *c;
+	struct slice *s;
+	uint32_t server, v;
+
+	TASKS(&k, "client", "server", "v");
+	cmake_segment(&k, 10, 0, 100);
+	server = cmake_segment(&k, 20, 0, 100 + 3 * N);
+	v = cmake_segment(&k, 30, 50, 100 + 3 * N);
+	cmake_edge(&k, EDGE_WAKE, EDGE_WEAK, 0, 50, v, 50, 0);
+	for (uint64_t i = 0; i < N; i++) {
+		cmake_edge(&k, EDGE_MESSAGE, EDGE_STRONG, v, 60 + 3 * i, server, 61 + 3 * i, 0);
+		cmake_edge(&k, EDGE_MESSAGE, EDGE_STRONG, server, 61 + 3 * i, v, 62 + 3 * i, 0);
+	}
+	c = cmake_done(&k, 100 + 3 * N);
+	s = walk(c, 30, 90 + 3 * N, NULL);
+	assert_path(s, 2, v, 0);
+	assert_int_equal(s->n_choices, 0);
+	assert_int_equal(s->refused, 0);
+	slice_free(s);
+	cmake_free(&k);
+}
+
 /* The server answers in a segment that somebody else's request began. */
 static void test_an_answer_of_a_busy_server(void **state)
 {
@@ -876,6 +903,7 @@ int main(void)
 		cmocka_unit_test(test_happenstance_alone),
 		cmocka_unit_test(test_beam_finds_what_greed_misses),
 		cmocka_unit_test(test_an_answer_is_no_cause),
+		cmocka_unit_test(test_many_answers),
 		cmocka_unit_test(test_an_answer_of_a_busy_server),
 		cmocka_unit_test(test_not_every_message_is_an_answer),
 		cmocka_unit_test(test_an_answer_leads_to_its_request),
