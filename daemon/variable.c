@@ -278,8 +278,7 @@ static int search_none(const struct search *s, uint32_t pid, char err[VARIABLE_E
 			     s->prefix ? "" : "what it has mapped",
 			     s->prefix ? (int)MIN(s->prefix_len, 60UL) : 0, s->prefix ? s->prefix : "");
 	if (!s->near[0].name[0])
-		snprintf(err + n, VARIABLE_ERR_MAX - n,
-			 "; is it stripped? Give the address, or install its symbols.");
+		snprintf(err + n, VARIABLE_ERR_MAX - n, "; if it is stripped, give the address.");
 	else
 		snprintf(err + n, VARIABLE_ERR_MAX - n, "; it has %s%s%s%s%s.", s->near[0].name,
 			 s->near[1].name[0] ? ", " : "", s->near[1].name, s->near[2].name[0] ? ", " : "",

@@ -13,7 +13,7 @@ static void owner(void)
 
 int main(void)
 {
-	expect("long-running", "busy|polling", "cpu|data-flag", "victim,owner", "victim");
+	expect("repeated-yield|long-running", "busy|polling", "cpu|data-flag", "victim,owner", "victim");
 	pthread_t t = thread(owner);
 	victim();
 	nap_ms(50);
