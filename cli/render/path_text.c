@@ -8,10 +8,11 @@
 #include "cli/text.h"
 #include "cli/timearg.h"
 #include "lib/cleanup.h"
+#include "lib/vec.h"
 #include "trace/describe.h"
 
-#define ROWS_SHOWN   6
-#define PIECES_SHOWN 20
+#define ROWS_SHOWN 6
+#define RUNS_SHOWN 20
 
 static const char *who(const struct path_view *v, uint32_t task, uint64_t ts_ns, char buf[96])
 {
@@ -175,7 +176,9 @@ static void print_answer(FILE *f, const struct path_view *v)
 static void print_state(FILE *f, const struct path_view *v, const struct path_piece *x)
 {
 	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &v->path->leaf_blames[x->blame];
-	const char *time = time_kind_name((enum time_kind)x->time);
+	bool gone =
+		x->stretch == GRAPH_NONE && v->g->tasks[v->path->frames[x->frame].task].exit_ns <= x->from_ns;
+	const char *time = gone ? "gone" : time_kind_name((enum time_kind)x->time);
 	char name[DESCRIBE_MAX] = "";
 
 	if (b)
@@ -196,15 +199,64 @@ static const char *reason(const struct path_frame *f)
 	return f->depth ? edge_kind_name(f->blame.edge) : "itself";
 }
 
-static void print_piece(FILE *f, const struct path_view *v, const struct path_piece *x)
+/* Pieces that are one thing for a reader: the same task in the same state for the same, and what is
+ * negligible in between. */
+struct run {
+	size_t first, end; /* pieces */
+	size_t same;       /* how many are like the first */
+	uint64_t same_ns;
+};
+typedef VEC(struct run) runs;
+
+static bool alike(const struct path *p, const struct path_piece *a, const struct path_piece *b)
 {
+	const struct path_frame *f = &p->frames[a->frame], *g = &p->frames[b->frame];
+	uint64_t x = a->blame == GRAPH_NONE ? 0 : p->leaf_blames[a->blame].obj;
+	uint64_t y = b->blame == GRAPH_NONE ? 0 : p->leaf_blames[b->blame].obj;
+
+	return f->task == g->task && f->depth == g->depth && f->blame.edge == g->blame.edge &&
+	       a->time == b->time && a->cycle == b->cycle && x == y;
+}
+
+static int find_runs(const struct path_view *v, runs *ret)
+{
+	for (size_t i = 0; i < v->path->n_pieces; i++) {
+		const struct path_piece *x = &v->path->pieces[i];
+		struct run *last = ret->n ? &ret->v[ret->n - 1] : NULL;
+		bool same = last && alike(v->path, x, &v->path->pieces[last->first]);
+
+		if (v->all || !last || (!same && !negligible(v, x->to_ns - x->from_ns))) {
+			if (VEC_PUSH(ret, (struct run){ .first = i }))
+				return -ENOMEM;
+			last = &ret->v[ret->n - 1];
+			same = true;
+		}
+		last->end = i + 1;
+		last->same += same;
+		last->same_ns += same ? x->to_ns - x->from_ns : 0;
+	}
+	return 0;
+}
+
+static uint64_t run_ns(const struct path_view *v, const struct run *r)
+{
+	return v->path->pieces[r->end - 1].to_ns - v->path->pieces[r->first].from_ns;
+}
+
+static void print_run(FILE *f, const struct path_view *v, const struct run *r)
+{
+	const struct path_piece *x = &v->path->pieces[r->first];
 	const struct path_frame *fr = &v->path->frames[x->frame];
 	char ns[TEXT_NUMBER_MAX], name[96];
 
 	fprintf(f, "%14.3f %10s  %-11s  %*s%s", (double)(x->from_ns - v->from_ns) / 1e6,
-		text_duration(x->to_ns - x->from_ns, ns), reason(fr), (int)fr->depth * 2, "",
+		text_duration(run_ns(v, r), ns), reason(fr), (int)fr->depth * 2, "",
 		who(v, fr->task, x->from_ns, name));
 	print_state(f, v, x);
+	if (r->end - r->first > r->same)
+		fprintf(f, ", %s of it", text_duration(r->same_ns, ns));
+	if (r->same > 1)
+		fprintf(f, ", in %zu pieces", r->same);
 	fputc('\n', f);
 }
 
@@ -213,21 +265,20 @@ static void print_fold(FILE *f, size_t n, uint64_t ns)
 	char text[TEXT_NUMBER_MAX];
 
 	if (n)
-		fprintf(f, "%14s %10s  %zu shorter piece%s\n", "...", text_duration(ns, text), n,
-			n > 1 ? "s" : "");
+		fprintf(f, "%14s %10s  %zu piece%s\n", "...", text_duration(ns, text), n, n > 1 ? "s" : "");
 }
 
-/* The length that a piece needs to be among the longest. */
-static uint64_t shortest_shown(const struct path_view *v)
+/* The length that a run needs to be among the longest. */
+static uint64_t shortest_shown(const struct path_view *v, const runs *rs)
 {
-	uint64_t top[PIECES_SHOWN] = { 0 };
+	uint64_t top[RUNS_SHOWN] = { 0 };
 
 	if (v->all)
 		return 0;
-	for (size_t i = 0; i < v->path->n_pieces; i++) {
-		uint64_t ns = v->path->pieces[i].to_ns - v->path->pieces[i].from_ns;
+	for (size_t i = 0; i < rs->n; i++) {
+		uint64_t ns = run_ns(v, &rs->v[i]);
 
-		for (size_t k = 0; k < PIECES_SHOWN; k++)
+		for (size_t k = 0; k < RUNS_SHOWN; k++)
 			if (ns > top[k]) {
 				uint64_t t = top[k];
 
@@ -235,36 +286,47 @@ static uint64_t shortest_shown(const struct path_view *v)
 				ns = t;
 			}
 	}
-	return top[PIECES_SHOWN - 1];
+	return top[RUNS_SHOWN - 1];
+}
+
+static void print_runs(FILE *f, const struct path_view *v, const runs *rs)
+{
+	uint64_t limit = shortest_shown(v, rs), folded_ns = 0;
+	size_t folded = 0, shown = 0;
+
+	for (size_t i = 0; i < rs->n && !cli_output_broken(); i++) {
+		uint64_t ns = run_ns(v, &rs->v[i]);
+
+		/* also a medley of short pieces, which no one of them stands for */
+		if (ns < limit || rs->v[i].same_ns < ns / 2 || (!v->all && shown >= RUNS_SHOWN)) {
+			folded += rs->v[i].end - rs->v[i].first;
+			folded_ns += ns;
+			continue;
+		}
+		print_fold(f, folded, folded_ns);
+		folded = folded_ns = 0;
+		print_run(f, v, &rs->v[i]);
+		shown++;
+	}
+	print_fold(f, folded, folded_ns);
+	if (shown < v->path->n_pieces)
+		fprintf(f, "--all lists all pieces.\n");
 }
 
 static void print_pieces(FILE *f, const struct path_view *v)
 {
-	uint64_t limit = shortest_shown(v), folded_ns = 0;
-	size_t folded = 0, shown = 0;
 	char ns[TEXT_NUMBER_MAX];
+	runs rs = { 0 };
 
 	fprintf(f, "%sThe path%s, %zu pieces, %s in all%s\n", cli_sgr(f, "1"), cli_sgr(f, "0"),
 		v->path->n_pieces, text_duration(v->to_ns - v->from_ns, ns),
 		v->path->truncated ? "; too many to follow all waits" : "");
 	fprintf(f, "%14s %10s  %-11s  %s\n", "from (ms)", "length", "by", "who, what");
-	for (size_t i = 0; i < v->path->n_pieces && !cli_output_broken(); i++) {
-		const struct path_piece *x = &v->path->pieces[i];
-		uint64_t length = x->to_ns - x->from_ns;
-
-		if (length < limit || (!v->all && shown >= PIECES_SHOWN)) {
-			folded++;
-			folded_ns += length;
-			continue;
-		}
-		print_fold(f, folded, folded_ns);
-		folded = folded_ns = 0;
-		print_piece(f, v, x);
-		shown++;
-	}
-	print_fold(f, folded, folded_ns);
-	if (shown < v->path->n_pieces)
-		fprintf(f, "--all shows all pieces.\n");
+	if (find_runs(v, &rs))
+		cli_error("the pieces are not listed: out of memory; narrow the window with --from and --to");
+	else
+		print_runs(f, v, &rs);
+	VEC_FREE(&rs);
 }
 
 void render_path(FILE *f, const struct path_view *v)
