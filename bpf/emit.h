@@ -104,7 +104,8 @@ static __always_inline struct emit_rec2 *emit_rec2(struct cpu *c, __u8 kind, __u
 
 /*
  * A record (or blob) that was made beside the ring, for programs that can be preempted: a task that loses the
- * CPU with a reservation open would hold up all that comes after it.
+ * CPU with a reservation open would hold up all that comes after it.  As such a program can be called in a
+ * tight loop by anybody, the last quarter of the ring is left to what the kernel's own events have to say.
  */
 static __always_inline void emit_output(struct cpu *c, void *data, __u64 size, __u64 now)
 {
@@ -112,7 +113,8 @@ static __always_inline void emit_output(struct cpu *c, void *data, __u64 size, _
 	void *ring = bpf_map_lookup_elem(&ct_rings, &cpu);
 	__u64 flags = ++c->emitted & 63 ? BPF_RB_NO_WAKEUP : emit_wake_flags(c);
 
-	if (!ring || bpf_ringbuf_output(ring, data, size, flags)) {
+	if (!ring || bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > ct_ring_bytes / 4 * 3 ||
+	    bpf_ringbuf_output(ring, data, size, flags)) {
 		emit_loss(c, CT_LOSS_RING_FULL, now);
 		return;
 	}

@@ -9,8 +9,8 @@
 
 #include "ctrace/abi.h"
 
-#define JOB_RULES_MAX 1024
-#define JOB_NAME_MAX  24 /* with the 0; a multiple of 8 */
+#define JOB_RULES_MAX 512 /* each takes up to four descriptors */
+#define JOB_NAME_MAX  24  /* with the 0; a multiple of 8 */
 
 /* A value: the sum of a register and off, or with deref the 64 bits at that address. */
 struct job_value {
