@@ -236,6 +236,16 @@ static void test_kept_holds_for_the_like(void **state)
 	assert_false(matches(f, &c));
 }
 
+static void test_a_socket_is_known_by_both_ends(void **state)
+{
+	struct fixture *f = *state;
+	struct rule_facts client = wake(f, CLIENT), server = wake(f, SERVER), other = wake(f, SIX);
+
+	assert_int_equal(rules_add(&f->rules, f->g, &server, RULE_NOT_CAUSE), 0);
+	assert_true(matches(f, &client));
+	assert_false(matches(f, &other));
+}
+
 static void test_a_new_answer_replaces_the_old_one(void **state)
 {
 	struct fixture *f = *state;
@@ -256,6 +266,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_frame, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kept_without_ids, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kept_holds_for_the_like, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_socket_is_known_by_both_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_new_answer_replaces_the_old_one, setup, teardown),
 	};
 

@@ -134,11 +134,11 @@ static void test_weak_ones_are_ranked(void **state)
 	struct cmake k = { 0 };
 	const struct causal *c;
 	struct slice *s;
-	uint32_t a, b, before, v;
+	uint32_t a, before, v;
 
 	TASKS(&k, "a", "b", "v");
 	a = cmake_segment(&k, 10, 0, 100);
-	b = cmake_segment(&k, 20, 0, 100);
+	cmake_segment(&k, 20, 0, 100);
 	before = cmake_segment(&k, 30, 0, 20);
 	v = cmake_segment(&k, 30, 20, 100);
 	cmake_edge(&k, EDGE_LOCK, EDGE_BOOSTED, a, 20, v, 20, MUTEX);
@@ -155,23 +155,64 @@ static void test_weak_ones_are_ranked(void **state)
 	assert_int_equal(chosen_kind(c, s, 0, 2), EDGE_IRQ);
 	slice_free(s);
 	cmake_free(&k);
+}
 
-	/* a boosted one is before a weak one, a fresh one before an old one, a plain one before a false wake
-	 */
-	for (int i = 0; i < 3; i++) {
+/* The way beyond the hand-over is better than that beyond the neighbour. */
+static void test_happenstance_never_beats_a_neighbour(void **state)
+{
+	struct cmake k = { 0 };
+	const struct causal *c;
+	struct slice *s;
+	uint32_t before, v;
+
+	TASKS(&k, "a", "b", "v");
+	cmake_segment(&k, 10, 0, 100);
+	cmake_segment(&k, 20, 0, 100);
+	before = cmake_segment(&k, 30, 10, 20);
+	v = cmake_segment(&k, 30, 20, 100);
+	cmake_edge(&k, EDGE_LOCK, EDGE_BOOSTED, 0, 20, v, 20, MUTEX);
+	cmake_edge(&k, EDGE_NEIGHBOUR, EDGE_WEAK, before, 20, v, 20, 0);
+	cmake_edge(&k, EDGE_KERNEL_LOCK, EDGE_WEAK, 1, 10, before, 10, 0);
+	c = cmake_done(&k, 100);
+	s = walk(c, 30, 50, NULL);
+	assert_path(s, 3, v, before, 1);
+	slice_free(s);
+	cmake_free(&k);
+}
+
+static struct edge *better_or_worse(struct cmake *k, uint32_t from, uint64_t left_ms,
+				    enum edge_strength strength)
+{
+	return cmake_edge(k, EDGE_WAKE, strength, from, left_ms, 2, 500, 0);
+}
+
+/* Boosted before weak, fresh before old, a wake before a false wake, for one before for many. */
+static void test_what_speaks_for_a_weak_one(void **state)
+{
+	for (int i = 0; i < 8; i++) {
+		/* in both orders of the records */
+		uint32_t good = i % 2, bad = !good;
+		struct cmake k = { 0 };
+		const struct causal *c;
+		struct slice *s;
+
 		TASKS(&k, "a", "b", "v");
 		cmake_segment(&k, 10, 0, 1000);
 		cmake_segment(&k, 20, 0, 1000);
-		v = cmake_segment(&k, 30, 500, 1000);
-		cmake_edge(&k, EDGE_WAKE, EDGE_WEAK, a, i == 1 ? 10 : 500, v, 500, 0)->flags =
-			i == 2 ? EDGE_FALSE_WAKE : 0;
-		cmake_edge(&k, EDGE_WAKE, i == 0 ? EDGE_BOOSTED : EDGE_WEAK, b, 500, v, 500, 0);
+		cmake_segment(&k, 30, 500, 1000);
+		for (uint32_t from = 0; from < 2; from++) {
+			struct edge *e =
+				better_or_worse(&k, from, i / 2 == 1 && from == bad ? 10 : 500,
+						i / 2 == 0 && from == good ? EDGE_BOOSTED : EDGE_WEAK);
+
+			if (from == bad)
+				e->flags = i / 2 == 2 ? EDGE_FALSE_WAKE : i / 2 == 3 ? EDGE_MANY : 0;
+		}
 		c = cmake_done(&k, 1000);
 		s = walk(c, 30, 600, NULL);
-		assert_path(s, 2, v, b);
+		assert_path(s, 2, 2, good);
 		slice_free(s);
 		cmake_free(&k);
-		k = (struct cmake){ 0 };
 	}
 }
 
@@ -261,7 +302,7 @@ static void test_an_answer_is_no_cause(void **state)
 
 	TASKS(&k, "client", "db", "disk", "v");
 	client = cmake_segment(&k, 10, 0, 100);
-	db = cmake_segment(&k, 20, 30, 100);
+	db = cmake_segment(&k, 20, 0, 100);
 	disk = cmake_segment(&k, 30, 32, 100);
 	v = cmake_segment(&k, 40, 20, 100);
 	cmake_edge(&k, EDGE_WAKE, EDGE_WEAK, client, 20, v, 20, 0);
@@ -269,6 +310,9 @@ static void test_an_answer_is_no_cause(void **state)
 	cmake_edge(&k, EDGE_MESSAGE, EDGE_STRONG, db, 32, disk, 32, 0);
 	cmake_edge(&k, EDGE_MESSAGE, EDGE_STRONG, db, 39, v, 40, 0);
 	cmake_edge(&k, EDGE_MESSAGE, EDGE_STRONG, disk, 41, v, 42, 0);
+	/* no rule cuts db; what it got last before it asked disk is what counts */
+	cmake_edge(&k, EDGE_MESSAGE, EDGE_STRONG, client, 25, db, 26, 0);
+	k.segments.v[db].cut = CUT_FIRST;
 	c = cmake_done(&k, 100);
 	s = walk(c, 40, 50, NULL);
 	assert_path(s, 2, v, client);
@@ -572,6 +616,35 @@ static void test_rules(void **state)
 	cmake_free(&k);
 }
 
+/* The only strong one is ruled out: what is left is taken, and that it was a rule is said. */
+static void test_a_rule_takes_the_strong_one(void **state)
+{
+	struct cmake k = { 0 };
+	struct rules rules = { 0 };
+	struct slice_options o = { .rules = &rules };
+	const struct causal *c;
+	struct slice *s;
+
+	make_bus(&k, EDGE_WEAK);
+	k.edges.v[0].strength = EDGE_STRONG;
+	c = cmake_done(&k, 100);
+	add_rule(&rules, RULE_NOT_CAUSE, "bus");
+	s = walk(c, 30, 50, &o);
+	assert_path(s, 2, 2, 1);
+	assert_int_equal(s->n_choices, 1);
+	assert_int_equal(s->choices[0].decider, SLICE_BY_RULE);
+	slice_free(s);
+	/* a rule that changes nothing is no choice */
+	snprintf(rules.v.v[0].from, sizeof(rules.v.v[0].from), "a");
+	s = walk(c, 30, 50, &o);
+	assert_path(s, 2, 2, 0);
+	assert_int_equal(s->n_choices, 0);
+	assert_int_equal(rules.v.v[0].applied, 1);
+	slice_free(s);
+	rules_done(&rules);
+	cmake_free(&k);
+}
+
 static void test_a_rule_makes_strong(void **state)
 {
 	struct cmake k = { 0 };
@@ -772,6 +845,28 @@ static void test_forward_through_three_processes(void **state)
 	cmake_free(&k);
 }
 
+/* The record of a send is later than what it led to, and earlier than how its sender was reached. */
+static void test_forward_with_a_late_record(void **state)
+{
+	struct slice_options o = { SLICE_FORWARD };
+	struct cmake k = { 0 };
+	const struct causal *c;
+	struct slice *s;
+
+	TASKS(&k, "a", "b", "d");
+	cmake_segment(&k, 10, 0, 100);
+	cmake_segment(&k, 20, 0, 100);
+	cmake_segment(&k, 30, 0, 100);
+	cmake_edge(&k, EDGE_MESSAGE, EDGE_STRONG, 0, 10, 1, 20, 0);
+	cmake_edge(&k, EDGE_MESSAGE, EDGE_STRONG, 1, 22, 2, 19, 0);
+	c = cmake_done(&k, 100);
+	s = walk(c, 10, 5, &o);
+	assert_path(s, 3, 0, 1, 2);
+	assert_int_equal(s->steps[2].at_ns, 20 * MS);
+	slice_free(s);
+	cmake_free(&k);
+}
+
 /* Earlier waits of one thread under one stack and of another one under another. */
 static void test_likeness_of_stacks(void **state)
 {
@@ -899,6 +994,8 @@ int main(void)
 		cmocka_unit_test(test_strong_beats_weak),
 		cmocka_unit_test(test_nearest_to_the_cut),
 		cmocka_unit_test(test_weak_ones_are_ranked),
+		cmocka_unit_test(test_happenstance_never_beats_a_neighbour),
+		cmocka_unit_test(test_what_speaks_for_a_weak_one),
 		cmocka_unit_test(test_the_start_before_the_midst),
 		cmocka_unit_test(test_happenstance_alone),
 		cmocka_unit_test(test_beam_finds_what_greed_misses),
@@ -913,11 +1010,13 @@ int main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_many_edges),
 		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_a_rule_takes_the_strong_one),
 		cmocka_unit_test(test_a_rule_makes_strong),
 		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_answers_are_kept),
 		cmocka_unit_test(test_answers_one_after_the_other),
 		cmocka_unit_test(test_forward_through_three_processes),
+		cmocka_unit_test(test_forward_with_a_late_record),
 		cmocka_unit_test(test_likeness_of_stacks),
 		cmocka_unit_test(test_random_graphs),
 	};

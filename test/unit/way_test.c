@@ -142,7 +142,7 @@ static void test_by_share(void **state)
 
 static void test_clear_is_not_asked(void **state)
 {
-	struct fixture *f = begin(state, 500);
+	struct fixture *f = begin(state, 900);
 	struct diagnosis *d = answer(f, 1, false);
 
 	assert_int_equal(f->script.asked, 0);
@@ -344,6 +344,55 @@ static void test_a_guess_without_alternative(void **state)
 	diagnosis_free(d);
 }
 
+/* Who let go of a mutex is no guess, though the edge is a weak one for cause. */
+static void test_a_hand_over_is_no_guess(void **state)
+{
+	struct fixture *f = *state;
+	struct diagnosis *d;
+
+	make_task(&f->m, 10, 10, 1, "cat");
+	make_task(&f->m, 20, 20, 1, "fast");
+	make_task(&f->m, 30, 30, 1, "slow");
+	make_switch(&f->m, 1, 1, 0, 10, CT_W_NONE, 0);
+	make_switch(&f->m, 1, 0, 0, 20, CT_W_NONE, 0);
+	make_switch(&f->m, 2, 1, 10, 30, CT_W_READ, PIPE);
+	make_wake(&f->m, 900, 0, 10, 20, PIPE);
+	make_switch(&f->m, 900, 1, 30, 10, CT_W_NONE, 0);
+	make_event(&f->m, 901 * MS, 1, CT_FUTEX, 10, 30)->r.obj = COND;
+	make_switch(&f->m, 901, 1, 10, 30, CT_W_FUTEX, COND);
+	make_wake(&f->m, 9990, 1, 10, 30, COND);
+	make_switch(&f->m, 9991, 1, 30, 10, CT_W_NONE, 0);
+	assert_int_equal(graph_build(make_done(&f->m, 10000), &f->g), 0);
+	d = answer(f, 1, false);
+	assert_int_equal(d->chain[0].edge, EDGE_LOCK);
+	assert_int_equal(culprit(d), 30);
+	assert_int_equal(f->script.asked, 0);
+	diagnosis_free(d);
+}
+
+/* Its own time is no edge: passed over, it makes no rule. */
+static void test_own_time_is_an_option(void **state)
+{
+	struct fixture *f = *state;
+	struct diagnosis *d;
+
+	make_task(&f->m, 10, 10, 1, "cat");
+	make_task(&f->m, 20, 20, 1, "feed");
+	make_switch(&f->m, 1, 1, 0, 10, CT_W_NONE, 0);
+	make_switch(&f->m, 1, 0, 0, 20, CT_W_NONE, 0);
+	make_switch(&f->m, 6000, 1, 10, 0, CT_W_READ, PIPE);
+	make_wake(&f->m, 9990, 0, 10, 20, PIPE);
+	make_switch(&f->m, 9990, 1, 0, 10, CT_W_NONE, 0);
+	assert_int_equal(graph_build(make_done(&f->m, 10000), &f->g), 0);
+	d = answer(f, 1, true);
+	assert_string_equal(f->script.who[0], "its own time on or for the CPU");
+	assert_int_equal(culprit(d), 20);
+	assert_int_equal(f->rules.v.n, 1);
+	assert_int_equal(f->rules.v.v[0].verdict, RULE_CAUSE);
+	assert_string_equal(f->rules.v.v[0].edge, "pipe");
+	diagnosis_free(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +408,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_stop_and_none, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_guess_is_asked_about, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_guess_without_alternative, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_hand_over_is_no_guess, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_own_time_is_an_option, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
