@@ -13,6 +13,8 @@
 #define ARRIVE_FALSE_NS 50000ULL
 /* Several posters and several waiters of one futex within this time: which was for which is not known. */
 #define ARRIVE_MANY_NS 100000000ULL
+/* Wakes of one futex by one task within this time are one call. */
+#define ARRIVE_HERD_NS 100000ULL
 /* The record of a signal follows that of the wake-up that it made. */
 #define ARRIVE_SIGNAL_NS 200000ULL
 
@@ -85,33 +87,69 @@ static void remember(uint32_t two[2], uint32_t task)
 	two[0] = task;
 }
 
-/* Several post on this futex, and several others wait on it: a thing that is handed on may go to any of them.
- * (Where those who post are those who wait, as at a barrier, the last one has let all the others go.) */
-static bool is_many(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter, uint64_t ts)
+/* The hands of a futex; NULL on error. */
+static struct hands *hands_of(struct pass *p, uint64_t futex)
 {
 	uint64_t at;
-	struct hands *h;
 
-	if (!map_get(&p->futexes, futex, &at)) {
-		at = p->hands.n;
-		if (VEC_PUSH(&p->hands, (struct hands){ 0 }) || map_set(&p->futexes, futex, at)) {
-			p->err = -ENOMEM;
-			return false;
-		}
+	if (map_get(&p->futexes, futex, &at))
+		return &p->hands.v[at];
+	at = p->hands.n;
+	if (VEC_PUSH(&p->hands, (struct hands){ 0 }) || map_set(&p->futexes, futex, at)) {
+		p->err = -ENOMEM;
+		return NULL;
 	}
-	h = &p->hands.v[at];
+	return &p->hands.v[at];
+}
+
+static void note_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter, uint64_t ts)
+{
+	struct hands *h = hands_of(p, futex);
+
+	if (!h)
+		return;
 	if (!h->posted_ns || ts - h->posted_ns > ARRIVE_MANY_NS)
 		*h = (struct hands){ .poster = { GRAPH_NONE, GRAPH_NONE },
 				     .waiter = { GRAPH_NONE, GRAPH_NONE } };
+	if (h->poster[0] != poster || ts - h->posted_ns > ARRIVE_HERD_NS)
+		h->n_herd = 0;
+	if (h->n_herd < HANDS_HERD)
+		h->herd[h->n_herd++] = waiter;
 	h->posted_ns = ts;
 	remember(h->poster, poster);
 	remember(h->waiter, waiter);
-	if (h->poster[1] == GRAPH_NONE || h->waiter[1] == GRAPH_NONE)
+}
+
+/* Several post on this futex, and several others wait on it: a thing that is handed on may go to any of them.
+ * (Where those who post are those who wait, as at a barrier, the last one has let all the others go.) */
+static bool is_many(struct pass *p, uint64_t futex)
+{
+	const struct hands *h = hands_of(p, futex);
+
+	if (!h || h->poster[1] == GRAPH_NONE || h->waiter[1] == GRAPH_NONE)
 		return false;
 	for (int i = 0; i < 2; i++)
 		if (h->poster[i] == h->waiter[0] || h->poster[i] == h->waiter[1])
 			return false;
 	return true;
+}
+
+/* Of those that were woken together with task, one went on: the others came for nothing.  (Where all go back,
+ * each has had what it was woken for: they met at a barrier, say.  And nothing tells that one who is woken
+ * alone, and is soon back for more, came for nothing.) */
+static bool is_herd(struct pass *p, uint32_t task, uint64_t ts)
+{
+	const struct hands *h = hands_of(p, p->work[task].wait_obj);
+	bool among = false, went_on = false;
+
+	for (uint32_t i = 0; h && i < h->n_herd; i++) {
+		const struct work *w = &p->work[h->herd[i]];
+
+		among |= h->herd[i] == task;
+		if (h->herd[i] != task)
+			went_on |= w->acts || w->ran_ns + (w->in_ns ? ts - w->in_ns : 0) > ARRIVE_FALSE_NS;
+	}
+	return among && went_on;
 }
 
 static void wake_from(struct pass *p, uint32_t task, const struct stretch *s, const struct window_event *wake,
@@ -134,10 +172,12 @@ static void wake_from(struct pass *p, uint32_t task, const struct stretch *s, co
 	} else if (e->kind == EDGE_WAKE && s->wait == CT_W_OPEN && (wake->r.aux & 0xff) == CT_W_OPEN) {
 		e->kind = EDGE_PIPE; /* both open one FIFO */
 		e->strength = EDGE_STRONG;
-	} else if (e->kind == EDGE_POST && e->strength == EDGE_STRONG &&
-		   is_many(p, s->obj, waker, task, wake->r.ts)) {
-		e->strength = EDGE_WEAK;
-		e->flags |= EDGE_MANY;
+	} else if (e->kind == EDGE_POST) {
+		note_post(p, s->obj, waker, task, wake->r.ts);
+		if (is_many(p, s->obj)) {
+			e->strength = EDGE_WEAK;
+			e->flags |= EDGE_MANY;
+		}
 	}
 }
 
@@ -184,6 +224,14 @@ void arrive_explained(struct pass *p, uint32_t task, uint64_t sock, uint32_t fro
 		w->wake.kind = 0;
 }
 
+uint32_t arrive_adopt(struct pass *p, uint32_t task, uint64_t sock)
+{
+	if (!p->work[task].wake.kind || p->work[task].wake_sock != sock)
+		return GRAPH_NONE;
+	arrive_settle(p, task);
+	return p->work[task].wake_edge;
+}
+
 /* A task that acted on something hands on for whom it works. */
 static bool hands_on(uint8_t kind)
 {
@@ -209,6 +257,7 @@ static void arrive_ended(struct pass *p, uint32_t task, const struct stretch *s,
 	divide_wait(p, task, s, wake->r.ts, event);
 	e.to = pass_segment(p, task, wake->r.ts);
 	w->may_be_false = p->policy != POLICY_PANAPPTICON && may_be_false(s, wake, &e);
+	w->posted = e.kind == EDGE_POST;
 	if (p->err || e.from == e.to || (waker == task && by_task))
 		return;
 	if (by_task && e.strength == EDGE_STRONG && hands_on(e.kind))
@@ -277,6 +326,8 @@ static void find_false_wake(struct pass *p, uint32_t task, const struct ct_rec *
 	    w->wait_obj != r->obj)
 		return;
 	arrive_settle(p, task);
+	if (w->posted && !is_herd(p, task, r->ts))
+		return;
 	if (w->wake_edge != GRAPH_NONE) {
 		p->edges.v[w->wake_edge].strength = EDGE_WEAK;
 		p->edges.v[w->wake_edge].flags |= EDGE_FALSE_WAKE;

@@ -38,5 +38,8 @@ int timeline_replay(struct builder *b);
 /* Fills the indices of g from its window. */
 int index_build(struct graph *g);
 void index_drop(struct graph *g);
+/* What a CT_FUTEX record calls the owner can be one: the word was read as that of a glibc lock, which it need
+ * not be. */
+bool index_is_owner(const struct window *w, const struct window_event *futex);
 
 #endif

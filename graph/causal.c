@@ -430,40 +430,27 @@ static void sort_few(struct edge *v, uint32_t n)
 	}
 }
 
-/* One edge says all that the other does: the same message, or a wake-up that a message explains. */
-static bool says_the_same(const struct causal *c, const struct edge *a, const struct edge *b)
+/* One receive of several sends of one segment: one edge. */
+static bool says_the_same(const struct edge *a, const struct edge *b)
 {
-	if (a->from != b->from || a->kind != b->kind || a->from == GRAPH_NONE)
-		return false;
-	if (a->kind == EDGE_MESSAGE && a->flags & EDGE_BYTES)
-		return !(b->flags & EDGE_BYTES) || edge_object(c, a) == edge_object(c, b);
-	return false;
+	return a->event == b->event && a->from == b->from && a->kind == b->kind &&
+	       a->flags & b->flags & EDGE_BYTES;
 }
 
-/* How far back in a segment's edges one is looked for that says the same. */
-#define EDGE_LOOK_BACK 8
-
-/* Sorts the edges that lead to each segment, and drops those that say what another one does. */
+/* Sorts the edges that lead to each segment, and drops those that say what the one before does. */
 static void settle_edges(struct causal *c)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n_segments; i++) {
 		struct segment *s = &c->segments[i];
-		struct edge *v = c->edges + s->in;
+		const struct edge *v = c->edges + s->in;
 		uint32_t kept = 0;
 
-		sort_few(v, s->n_in);
-		for (uint32_t k = 0; k < s->n_in; k++) {
-			bool said = false;
-
-			for (uint32_t j = kept > EDGE_LOOK_BACK ? kept - EDGE_LOOK_BACK : 0; j < kept; j++)
-				said |= says_the_same(c, &c->edges[n + j], &v[k]);
-			for (uint32_t j = k + 1; !said && j < s->n_in && j <= k + EDGE_LOOK_BACK; j++)
-				said = !(v[k].flags & EDGE_BYTES) && says_the_same(c, &v[j], &v[k]);
-			if (!said)
+		sort_few(c->edges + s->in, s->n_in);
+		for (uint32_t k = 0; k < s->n_in; k++)
+			if (!kept || !says_the_same(&c->edges[n + kept - 1], &v[k]))
 				c->edges[n + kept++] = v[k];
-		}
 		s->in = (uint32_t)n;
 		s->n_in = kept;
 		n += kept;
@@ -520,16 +507,21 @@ static int fill_out(struct causal *c)
 	return 0;
 }
 
-/* From open numbers to places: of the edges and of the stacks. */
+/* From open numbers to places: of the stacks, and of the edges that are left. */
 static void renumber(struct pass *p, const uint32_t *place)
 {
-	for (size_t i = 0; i < p->edges.n; i++) {
-		struct edge *e = &p->edges.v[i];
+	size_t n = 0;
 
-		e->to = place[e->to];
-		if (e->from != GRAPH_NONE)
-			e->from = place[e->from];
+	for (size_t i = 0; i < p->edges.n; i++) {
+		struct edge e = p->edges.v[i];
+
+		e.to = place[e.to];
+		if (e.from != GRAPH_NONE)
+			e.from = place[e.from];
+		if (e.kind && e.from != e.to)
+			p->edges.v[n++] = e;
 	}
+	p->edges.n = n;
 	for (size_t i = 0; i < p->stacks.n; i++)
 		p->stacks.v[i].segment = place[p->stacks.v[i].segment];
 	if (p->stacks.n)

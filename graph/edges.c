@@ -75,6 +75,17 @@ static void classify_object(const struct graph *g, const struct stretch *stretch
 	}
 }
 
+bool edge_is_lock(const struct graph *g, const struct stretch *stretch)
+{
+	size_t n = 0;
+
+	if (stretch->wait != CT_W_FUTEX)
+		return false;
+	if (!stretch->owner)
+		graph_refs(&g->owned, GRAPH_FUTEX_KEY(stretch->obj), &n);
+	return stretch->owner || n;
+}
+
 static void classify_task(const struct graph *g, const struct stretch *stretch,
 			  const struct window_event *wake, uint8_t *kind, uint8_t *strength)
 {
@@ -83,10 +94,11 @@ static void classify_task(const struct graph *g, const struct stretch *stretch,
 		if (CT_OBJ_KIND(wake->r.obj) != CT_OBJ_FUTEX)
 			set(kind, strength, wake->r.flags & CT_WF_EXITING ? EDGE_EXIT : EDGE_WAKE,
 			    wake->r.flags & CT_WF_EXITING ? EDGE_STRONG : EDGE_WEAK);
-		else if (stretch->owner)
+		else if (edge_is_lock(g, stretch))
 			set(kind, strength, EDGE_LOCK, EDGE_WEAK);
-		else
-			set(kind, strength, EDGE_POST, wake->r.obj == stretch->obj ? EDGE_STRONG : EDGE_WEAK);
+		else /* a call on a futex wakes those who wait on it: shared, it has a name for each process
+		      */
+			set(kind, strength, EDGE_POST, EDGE_STRONG);
 		break;
 	case CT_W_CHILD:
 		set(kind, strength, EDGE_EXIT, EDGE_STRONG);

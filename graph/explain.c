@@ -104,10 +104,6 @@ static void explain_channel(const struct facts *f, struct text *t)
 
 static void explain_post(const struct facts *f, struct text *t)
 {
-	if (f->e->strength != EDGE_STRONG && !f->e->flags) {
-		explain_wake(f, t);
-		return;
-	}
 	add(t, "%s posted to %s, on which %s was waiting", f->from, f->object, f->to);
 	if (f->e->flags & EDGE_MANY)
 		add(t, "; weak: several post there and several wait, and which was meant for which is not "

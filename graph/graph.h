@@ -22,6 +22,9 @@
 /* Set in the id of a socket that nobody has accepted yet (abi.h). */
 #define GRAPH_NOT_ACCEPTED (1ULL << 58)
 
+/* A read-write lock waits on two words side by side, and only one of them has an owner at a time. */
+#define GRAPH_FUTEX_KEY(obj) ((obj) >> 3)
+
 enum stretch_state {
 	STRETCH_UNKNOWN = 0, /* nothing is known (before the first record of a task, or a gap) */
 	STRETCH_RUNNING = 1,
@@ -127,6 +130,7 @@ struct graph {
 	struct graph_index samples;   /* CT_SAMPLE by tid */
 	struct graph_index signals;   /* CT_SIGNAL by tgid of the target */
 	struct graph_index locktries; /* CT_FLOCK by tid */
+	struct graph_index owned;     /* CT_FUTEX with an owner, by GRAPH_FUTEX_KEY() of the futex */
 	struct graph_index polled;    /* CT_POLLED by tid */
 	struct graph_index accesses;  /* CT_ACCESS by object */
 	struct graph_index wakes;     /* CT_WAKE by the object the waker acted on (not READY, not timer) */
@@ -158,6 +162,8 @@ bool graph_is_accepted(const struct graph *g, uint64_t sock);
 /* Words of the JSON for enum edge_kind ("lock", "message", ...) and enum edge_strength. */
 const char *edge_kind_name(uint8_t kind);
 const char *edge_strength_name(uint8_t strength);
+/* The futex is a lock's: somebody waits for its owner, or did in this window. */
+bool edge_is_lock(const struct graph *g, const struct stretch *stretch);
 /* What kind of edge the wake that ended a stretch is, looked at by itself. */
 void edge_classify(const struct graph *g, const struct stretch *stretch, const struct window_event *wake,
 		   uint8_t *ret_kind, uint8_t *ret_strength);

@@ -9,6 +9,8 @@
 
 typedef VEC(struct graph_ref) refs;
 
+#define FUTEX_PRIVATE 128 /* of the call's op: of one process only */
+
 /* By key; references of one key keep their order, which is that of time.  A byte at a time from the lowest
  * (LSD radix sort), and not at all for a byte that is the same in all keys. */
 static int index_sort(refs *v)
@@ -189,6 +191,17 @@ const struct graph_ref *graph_ref_before(const struct graph *g, const struct gra
 	return lo ? &r[lo - 1] : NULL;
 }
 
+bool index_is_owner(const struct window *w, const struct window_event *futex)
+{
+	const struct window_task *waiter = window_task_at(w, futex->r.tid, futex->r.ts);
+	const struct window_task *owner = window_task_at(w, futex->r.peer, futex->r.ts);
+	bool private = futex->x[1] & FUTEX_PRIVATE;
+
+	if (!futex->r.peer || futex->r.peer == futex->r.tid)
+		return false;
+	return !waiter || !owner || (private ? waiter->tgid == owner->tgid : !(owner->flags & CT_TF_KTHREAD));
+}
+
 enum {
 	IX_SENDS,
 	IX_RECVS,
@@ -199,6 +212,7 @@ enum {
 	IX_SAMPLES,
 	IX_SIGNALS,
 	IX_LOCKTRIES,
+	IX_OWNED,
 	IX_WAKES,
 	IX_TUPLES,
 	IX_CHILDREN,
@@ -208,7 +222,7 @@ enum {
 	IX_COUNT
 };
 
-static int index_event(refs *v, const struct window_event *e, uint32_t i)
+static int index_event(const struct window *w, refs *v, const struct window_event *e, uint32_t i)
 {
 #define ADD(ix, k) VEC_PUSH(&v[ix], (struct graph_ref){ .key = (k), .event = i })
 	switch (e->r.kind) {
@@ -224,6 +238,8 @@ static int index_event(refs *v, const struct window_event *e, uint32_t i)
 		return ADD(IX_FDS, e->r.obj);
 	case CT_EPMEMBER:
 		return ADD(IX_MEMBERS, e->x[0]);
+	case CT_FUTEX:
+		return index_is_owner(w, e) ? ADD(IX_OWNED, GRAPH_FUTEX_KEY(e->r.obj)) : 0;
 	case CT_WAITFD:
 		return ADD(IX_WAITFDS, e->r.tid);
 	case CT_SAMPLE:
@@ -273,17 +289,18 @@ static int index_tables(struct graph *g, refs *v)
 int index_build(struct graph *g)
 {
 	struct graph_index *to[IX_COUNT] = {
-		[IX_SENDS] = &g->sends,     [IX_RECVS] = &g->recvs,     [IX_FLOCKS] = &g->flocks,
-		[IX_FDS] = &g->fds,         [IX_MEMBERS] = &g->members, [IX_WAITFDS] = &g->waitfds,
-		[IX_SAMPLES] = &g->samples, [IX_SIGNALS] = &g->signals, [IX_LOCKTRIES] = &g->locktries,
-		[IX_WAKES] = &g->wakes,     [IX_TUPLES] = &g->tuples,   [IX_CHILDREN] = &g->children,
-		[IX_THREADS] = &g->threads, [IX_POLLED] = &g->polled,   [IX_ACCESSES] = &g->accesses,
+		[IX_SENDS] = &g->sends,       [IX_RECVS] = &g->recvs,     [IX_FLOCKS] = &g->flocks,
+		[IX_FDS] = &g->fds,           [IX_MEMBERS] = &g->members, [IX_WAITFDS] = &g->waitfds,
+		[IX_SAMPLES] = &g->samples,   [IX_SIGNALS] = &g->signals, [IX_LOCKTRIES] = &g->locktries,
+		[IX_WAKES] = &g->wakes,       [IX_TUPLES] = &g->tuples,   [IX_CHILDREN] = &g->children,
+		[IX_THREADS] = &g->threads,   [IX_OWNED] = &g->owned,     [IX_POLLED] = &g->polled,
+		[IX_ACCESSES] = &g->accesses,
 	};
 	refs v[IX_COUNT] = { 0 };
 	int r = 0;
 
 	for (size_t i = 0; i < g->w->n_events && !r; i++)
-		r = index_event(v, &g->w->events[i], (uint32_t)i);
+		r = index_event(g->w, v, &g->w->events[i], (uint32_t)i);
 	if (!r)
 		r = index_tables(g, v);
 	for (int i = 0; i < IX_COUNT; i++) {

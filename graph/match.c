@@ -222,7 +222,9 @@ static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, ui
 			continue;
 		}
 		message_edge(p, p->work[task].segment, event, d->segment, d->event, to->sock);
-		d = item_first(&p->match, &to->debts);
+		if (d->wake != GRAPH_NONE)
+			p->edges.v[d->wake].kind = 0;
+		d->wake = GRAPH_NONE;
 		if (!to->dgram && d->bytes > bytes) {
 			d->bytes -= bytes;
 			return 0;
@@ -421,9 +423,12 @@ static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	if (from != GRAPH_NONE)
 		message_edge(p, from, cause, to, event, flow->sock);
 	if (bytes && flow->peer != GRAPH_NONE)
-		item_push(
-			p, &flow->debts,
-			&(struct match_item){ .event = event, .segment = to, .task = task, .bytes = bytes });
+		item_push(p, &flow->debts,
+			  &(struct match_item){ .event = event,
+						.segment = to,
+						.task = task,
+						.bytes = bytes,
+						.wake = arrive_adopt(p, task, flow->sock) });
 }
 
 /* Who is at the other end, where the bytes do not tell: who used it last, or will be the first to send there.

@@ -34,9 +34,10 @@ struct match_item {
 	uint64_t client; /* as work.client */
 	uint32_t ask;    /* event of the send of the request; for bytes: of the request that they answer */
 	uint32_t next;
-	uint32_t n; /* a request: how many sends it began, for which answers may be due */
-	bool begun; /* bytes: a part has been received */
-	bool reply; /* a request that may just as well be the answer to what was pushed */
+	uint32_t wake; /* a debt: the edge of the wake-up that it may explain, GRAPH_NONE */
+	uint32_t n;    /* a request: how many sends it began, for which answers may be due */
+	bool begun;    /* bytes: a part has been received */
+	bool reply;    /* a request that may just as well be the answer to what was pushed */
 };
 struct match_queue {
 	uint32_t first, last; /* index + 1; 0: none */

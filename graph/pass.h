@@ -34,6 +34,7 @@ struct work {
 	uint32_t parted; /* event of its last block (but in a write), send or receive; GRAPH_NONE */
 	uint8_t wait;
 	bool may_be_false;
+	bool posted; /* its last wake-up was a post */
 
 	/* the edge of its last wake-up: kept here while a message may still explain it better */
 	struct edge wake;
@@ -55,10 +56,13 @@ struct origin {
 	uint64_t value; /* a variable's */
 };
 
+#define HANDS_HERD 6
 /* Who handed something on through a futex of late, and to whom: the last two of each. */
 struct hands {
 	uint64_t posted_ns;
 	uint32_t poster[2], waiter[2];
+	uint32_t herd[HANDS_HERD]; /* woken together last */
+	uint32_t n_herd;
 };
 
 struct stack_seen {
@@ -75,8 +79,8 @@ struct pass {
 	struct work *work;
 	uint32_t *by_tid; /* task that carries it now, GRAPH_NONE; [n_tids] */
 	size_t n_tids;
-	VEC(struct segment) segments; /* in: of one that was taken back, the one that it is part of */
-	VEC(struct edge) edges;
+	VEC(struct segment) segments;  /* in: of one that was taken back, the one that it is part of */
+	VEC(struct edge) edges;        /* kind 0: explained by another */
 	VEC(struct stack_seen) stacks; /* of segments, in no order */
 	struct match match;
 	VEC(struct origin) origins;
@@ -105,6 +109,8 @@ void arrive_wake(struct pass *p, uint32_t event);
 void arrive_switch(struct pass *p, uint32_t event);
 /* A message that task received on sock from task from explains its wake-up. */
 void arrive_explained(struct pass *p, uint32_t task, uint64_t sock, uint32_t from);
+/* The index of the edge of task's wake-up, if a message that it received on sock may explain it. */
+uint32_t arrive_adopt(struct pass *p, uint32_t task, uint64_t sock);
 /* No message explained the wake-up of task: its edge is one by itself. */
 void arrive_settle(struct pass *p, uint32_t task);
 /* Works for a signal: the wake-up that it made, if it did. */

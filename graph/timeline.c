@@ -332,7 +332,7 @@ static void timeline_owner(struct builder *b, const struct window_event *e)
 	uint32_t task = timeline_task(b, e->r.tid, e->r.ts, false);
 	struct task_now *t = &b->now.v[task];
 
-	if (b->err)
+	if (b->err || !index_is_owner(b->w, e))
 		return;
 	if (timeline_state(b, t) == STRETCH_BLOCKED) {
 		/* found by a visit while it waited */

@@ -269,35 +269,66 @@ static void test_first_after_gap(void **state)
 	built_free(&b, &m);
 }
 
-/* Woken, and back to sleep on the same futex at once: it was not for it. */
+static void sleeps_again(struct make *m, uint64_t ns, uint32_t tid, enum ct_wait wait, uint64_t obj)
+{
+	struct window_event *e = make_event(m, ns, CPU(tid), CT_SWITCH, tid, 0);
+
+	e->r.state = CT_ST_SLEEP;
+	e->r.wait = wait;
+	e->r.obj = obj;
+}
+
+/* Two are woken at once; 10 goes back to sleep on the same futex. The other goes on, or goes back too. */
 static void test_false_wake(void **state)
 {
-	for (int work = 0; work < 2; work++) {
+	for (int herd = 0; herd < 2; herd++) {
 		struct make m = { 0 };
 		const struct edge *e;
 		struct built b;
 
 		runs(&m, 10, 10, 1, "waiter");
 		runs(&m, 20, 10, 1, "poster");
+		runs(&m, 30, 10, 1, "waiter");
 		sleeps(&m, 10, 10, CT_W_FUTEX, FUTEX(1));
+		sleeps(&m, 10, 30, CT_W_FUTEX, FUTEX(1));
+		wakes(&m, 20, 30, 20, FUTEX(1));
 		wakes(&m, 20, 10, 20, FUTEX(1));
-		make_event(&m, 20 * MS + (work ? 200000 : 20000), CPU(10), CT_SWITCH, 10, 0)->r =
-			(struct ct_rec){
-				.ts = 20 * MS + (work ? 200000 : 20000),
-				.kind = CT_SWITCH,
-				.tid = 10,
-				.state = CT_ST_SLEEP,
-				.wait = CT_W_FUTEX,
-				.nr = CT_NR_NONE,
-				.obj = FUTEX(1),
-			};
+		if (herd)
+			job(&m, 20, 30, CT_JOB_ENQUEUE, 1);
+		else
+			sleeps(&m, 20, 30, CT_W_FUTEX, FUTEX(1));
+		sleeps_again(&m, 20 * MS + 20000, 10, CT_W_FUTEX, FUTEX(1));
+		b = built(&m, 50);
+		assert_sound(&b);
+		assert_int_equal(n_segments(&b, 10), herd ? 1 : 2);
+		e = edge_of(&b, EDGE_POST, 20, 10);
+		assert_non_null(e);
+		assert_int_equal(e->strength, herd ? EDGE_WEAK : EDGE_STRONG);
+		assert_int_equal(e->flags & EDGE_FALSE_WAKE, herd ? EDGE_FALSE_WAKE : 0);
+		built_free(&b, &m);
+	}
+}
+
+/* An event loop that finds nothing to receive has come for nothing; one that takes long over it has not. */
+static void test_false_wake_of_loop(void **state)
+{
+	for (int work = 0; work < 2; work++) {
+		struct make m = { 0 };
+		const struct edge *e;
+		struct built b;
+
+		connection(&m, SOCK(1), SOCK(2), 1);
+		runs(&m, 10, 10, 1, "loop");
+		runs(&m, 20, 20, 1, "client");
+		sleeps(&m, 10, 10, CT_W_EPOLL, EPOLL(1));
+		wakes_in(&m, 20, 10, 20, CT_W_WRITE, SOCK(2));
+		sleeps_again(&m, 20 * MS + (work ? 200000 : 20000), 10, CT_W_EPOLL, EPOLL(1));
 		b = built(&m, 50);
 		assert_sound(&b);
 		assert_int_equal(n_segments(&b, 10), work ? 2 : 1);
-		e = edge_of(&b, EDGE_POST, 20, 10);
+		e = edge_of(&b, EDGE_MESSAGE, 20, 10);
 		assert_non_null(e);
 		assert_int_equal(e->strength, work ? EDGE_STRONG : EDGE_WEAK);
-		assert_int_equal(e->flags & EDGE_FALSE_WAKE, work ? 0 : EDGE_FALSE_WAKE);
 		built_free(&b, &m);
 	}
 }
@@ -337,6 +368,7 @@ int main(void)
 		cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_first_after_gap),
 		cmocka_unit_test(test_false_wake),
+		cmocka_unit_test(test_false_wake_of_loop),
 		cmocka_unit_test(test_policies),
 	};
 
