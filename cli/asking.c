@@ -16,13 +16,14 @@ const struct ask *asking_ask(struct asking *a, const struct window *w)
 	return a->possible ? &a->ask : NULL;
 }
 
-int asking_end(const struct asking *a)
+bool asking_end(struct asking *a)
 {
-	int r = rulestore_keep(&a->store);
-
+	a->code = rulestore_keep(&a->store);
 	if (a->terminal.asked)
 		putchar('\n');
-	return a->terminal.quit ? CLI_FAILED : r;
+	if (a->terminal.quit)
+		a->code = CLI_FAILED;
+	return !a->terminal.quit;
 }
 
 void asking_done(struct asking *a)

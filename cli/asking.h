@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * asking.h - what diagnose and slice share: rules that are applied, questions
- * where a person sits, answers that are kept.  Functions that return int return
- * an exit code; what went wrong has been said.
+ * where a person sits, answers that are kept.  What went wrong has been said.
  */
 #ifndef CTRACE_CLI_ASKING_H
 #define CTRACE_CLI_ASKING_H
@@ -15,14 +14,16 @@ struct asking {
 	struct ask_terminal terminal;
 	struct ask ask;
 	bool possible; /* there is somebody to ask */
+	int code;      /* of asking_end(): CLI_FAILED when the answers could not be kept */
 };
 
-/* may: questions are wanted, if stdin and stdout are a terminal.  Call asking_done() also after failure. */
+/* may: questions are wanted, if stdin and stdout are a terminal.  An exit code; call asking_done() also after
+ * failure. */
 int asking_begin(const struct rulestore_options *o, bool may, struct asking *ret);
 /* For an analysis of w: NULL when it is to decide. */
 const struct ask *asking_ask(struct asking *a, const struct window *w);
-/* After the analysis: keeps the answers.  CLI_FAILED when the person wants no result. */
-int asking_end(const struct asking *a);
+/* After the analysis: keeps the answers.  Whether the person wants a result; then exit with a->code. */
+bool asking_end(struct asking *a);
 void asking_done(struct asking *a);
 
 #endif

@@ -222,6 +222,7 @@ static int diagnose_print(struct analysis_input *in, const struct request *rq, c
 	struct diagnose_options o = { .rules = &asking->store.rules };
 	struct diagnosis *d;
 	uint32_t task;
+	bool wanted;
 	int r = choose_victim(in, rq, at, &task);
 
 	if (r)
@@ -230,15 +231,15 @@ static int diagnose_print(struct analysis_input *in, const struct request *rq, c
 	r = diagnose(in->graph, task, in->from_ns, in->to_ns, &o, &d);
 	if (r)
 		return cli_error("%s: cannot diagnose: %s", in->path, strerror(-r));
-	r = asking_end(asking);
-	if (!r && rq->json) {
+	wanted = asking_end(asking);
+	if (wanted && rq->json) {
 		r = print_json(in, d, &asking->store);
-	} else if (!r) {
+	} else if (wanted) {
 		render_diagnosis(stdout, in->graph, d);
 		rulestore_print(stdout, &asking->store);
 	}
 	diagnosis_free(d);
-	return r;
+	return r ? r : asking->code;
 }
 
 static int diagnose_check(const struct request *rq)

@@ -94,11 +94,10 @@ static int walk(const struct analysis_input *in, const struct causal *c, const s
 			in->path, in->path);
 	if (r)
 		return cli_error("%s: cannot follow the causes: %s", in->path, strerror(-r));
-	r = asking_end(asking);
-	if (!r)
+	if (asking_end(asking))
 		r = print_slice(c, s, rq, &asking->store);
 	slice_free(s);
-	return r;
+	return r ? r : asking->code;
 }
 
 static int slice_print(const struct analysis_input *in, const struct slice_request *rq, struct asking *asking,
