@@ -210,8 +210,7 @@ static size_t frame_length(const char *frame)
 	return plus ? (size_t)(plus - frame) : strlen(frame);
 }
 
-/* The user's part of the shorter stack that is in the other one as well, of the longer one: 0..1. */
-static float stacks_alike(const struct graph *g, uint64_t a, uint64_t b)
+float lead_stacks_alike(const struct graph *g, uint64_t a, uint64_t b)
 {
 	const struct window_stack *x = a ? window_stack(g->w, a) : NULL;
 	const struct window_stack *y = b ? window_stack(g->w, b) : NULL;
@@ -247,7 +246,7 @@ static float similarity(const struct causal *c, const struct edge *e, uint64_t t
 	if (e->from == GRAPH_NONE)
 		return -1;
 	from = &c->g->tasks[c->segments[e->from].task];
-	return from->tgid == to->tgid ? stacks_alike(c->g, lead_stack(c, e->from), to_stack) : -1;
+	return from->tgid == to->tgid ? lead_stacks_alike(c->g, lead_stack(c, e->from), to_stack) : -1;
 }
 
 /* 0..1: how much a weak edge has lost by its age, when the segment began or when it sent the cause on. */

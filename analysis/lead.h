@@ -59,5 +59,8 @@ bool lead_ambiguous(const struct leads *l);
 void lead_facts(const struct causal *c, uint32_t edge, struct rule_facts *ret);
 /* The stack that says most of what a segment did: of its longest visited wait, else a sample; 0 none. */
 uint64_t lead_stack(const struct causal *c, uint32_t segment);
+/* The user's part of the shorter stack that is in the other one as well, of the longer one: 0..1; negative:
+ * one of them is not known. */
+float lead_stacks_alike(const struct graph *g, uint64_t a, uint64_t b);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/lead.h"
 #include "lib/cleanup.h"
 
 /* Of glibc's condition variable, whose waiters use two futexes in turn. */
@@ -207,6 +208,16 @@ bool similar_role(const struct graph *g, uint32_t a, uint32_t b)
 	       (!strcmp(task_name(g, a), task_name(g, b)) && !strcmp(leader_name(g, a), leader_name(g, b)));
 }
 
+/* 1: their stacks are the same, or not known; less, down to a half, the less they have in common. */
+static float stacks_factor(const struct graph *g, const struct stretch *a, const struct stretch *b)
+{
+	float alike = -1;
+
+	if (a->visit != GRAPH_NONE && b->visit != GRAPH_NONE)
+		alike = lead_stacks_alike(g, g->w->events[a->visit].x[0], g->w->events[b->visit].x[0]);
+	return alike < 0 ? 1 : 0.5F + alike / 2;
+}
+
 /* One earlier wait: taken if it is at the same place and was ended by what it waited for. */
 static int consider(const struct graph *g, uint32_t stretch, const struct signature *mine, uint32_t earlier,
 		    struct similar_set *ret)
@@ -231,7 +242,7 @@ static int consider(const struct graph *g, uint32_t stretch, const struct signat
 	if (!found.blame.ended || found.blame.killed || found.blame.timed_out)
 		return 0;
 	similar_signature(g, earlier, &its);
-	found.score = place * similar_score(mine, &its);
+	found.score = place * similar_score(mine, &its) * stacks_factor(g, s, x);
 	return VEC_PUSH(&ret->v, found);
 }
 

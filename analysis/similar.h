@@ -7,7 +7,8 @@
  * What a task did is a signature: the sequence of its waits (system call, kind
  * of object, what ended them) and of what it sent, received and woke, by kind;
  * repeats are folded (Argus, section 4.2).  Two signatures are as alike as their
- * longest common subsequence is long.
+ * longest common subsequence is long, and less where the stacks of the two waits
+ * are known (of long ones) and differ.
  *
  * Pure; any thread.
  */

@@ -163,6 +163,34 @@ static void test_find_takes_those_at_the_same_place(void **state)
 	end(&m, g);
 }
 
+/* Of the waits in one place those from another part of the program are less alike. */
+static void test_stacks_count_where_known(void **state)
+{
+	const char *here[] = { "k:futex_wait+0x1", "wait+0x5 (app)", "main+0x10 (app)" };
+	const char *there[] = { "k:futex_wait+0x1", "other+0x5 (app)", "main+0x20 (app)" };
+	struct window_stack stacks[] = { { 1, 3, here }, { 2, 3, there } };
+	struct make m = { .w = { .stacks = stacks, .n_stacks = 2 } };
+	struct similar_set set;
+	struct graph *g;
+
+	start_chain(&m);
+	for (uint64_t i = 0; i < 12; i++) {
+		round_of(&m, 10 + i * ROUND, true, true);
+		if (i >= 8)
+			make_event(&m, (20 + i * ROUND) * MS, 0, CT_VISIT, CONSUMER, 0)->x[0] =
+				i == 9 ? 2 : 1;
+	}
+	g = graph_of(&m, 3000);
+	assert_int_equal(similar_find(g, wait_of(g, CONSUMER, 2000), &set), 0);
+	/* rounds 10, 9 and 8, and 7, of which no stack is known */
+	assert_float_equal(set.v.v[0].score, 1, 0.001);
+	assert_float_equal(set.v.v[1].score, 0.75, 0.001);
+	assert_float_equal(set.v.v[2].score, 1, 0.001);
+	assert_float_equal(set.v.v[3].score, 1, 0.001);
+	similar_done(&set);
+	end(&m, g);
+}
+
 static void test_find_is_bounded(void **state)
 {
 	struct make m = { 0 };
@@ -568,6 +596,7 @@ int main(void)
 		cmocka_unit_test(test_score),
 		cmocka_unit_test(test_signature_folds_repeats),
 		cmocka_unit_test(test_find_takes_those_at_the_same_place),
+		cmocka_unit_test(test_stacks_count_where_known),
 		cmocka_unit_test(test_find_is_bounded),
 		cmocka_unit_test(test_input_of_the_waker_stopped),
 		cmocka_unit_test(test_chain_goes_on_by_comparison),
