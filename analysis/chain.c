@@ -90,6 +90,7 @@ static int chain_note(struct chain *c, struct way *w)
 	struct choice ch = { .text = w->choice };
 
 	c->asked += w->asked;
+	c->refused = w->refused;
 	if (!w->choice || c->choices.n >= DIAGNOSE_MAX_CHOICES) {
 		free(TAKE_PTR(w->choice));
 		return 0;

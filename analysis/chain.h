@@ -24,6 +24,7 @@ struct chain {
 	bool *in_last;       /* [frame]: belongs to the last task */
 	struct diagnose_options options;
 	size_t asked;   /* questions put to a person */
+	bool refused;   /* it ends where a rule or a person would not have it followed */
 	size_t settled; /* choices that a rule or a person has made: they leave no doubt */
 };
 

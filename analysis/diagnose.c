@@ -269,7 +269,7 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 	r = chain_build(g, p, options, &f.chain);
 	if (!r)
 		r = f.chain.links.n ? ending_find(&f) : -EINVAL;
-	if (!r && f.chain.links.v[0].total_ns >= DIAGNOSE_STALL_NS)
+	if (!r && !f.chain.refused && f.chain.links.v[0].total_ns >= DIAGNOSE_STALL_NS)
 		r = comparison_apply(&f, is_normal(&f, f.chain.links.v[0].total_ns, to_ns - from_ns));
 	d->comparison = f.missing;
 	if (!r) {

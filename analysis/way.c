@@ -284,34 +284,47 @@ static struct group *largest(const struct options *o)
 	return x;
 }
 
-/* Says what was decided, before make_own() changes what it is about. */
+static const char *reason(const struct options *o, const struct group *taken, int answer)
+{
+	switch (answer) {
+	case ASK_STOP:
+		return "as was answered (to go no further)";
+	case ASK_NONE:
+		return "as was answered (none of them)";
+	case ASK_DECIDE:
+		break;
+	default:
+		return "as was answered";
+	}
+	if (o->ruled)
+		return "as a rule says";
+	return is_guess(taken) && count_ways(o, SHARE_WAY) < 2 ? "a guess, but the larger share"
+							       : "the larger share";
+}
+
+/* n: as many were to choose from. */
 static int settle(const struct options *o, size_t n, int answer, struct way *ret)
 {
-	const char *why = "the larger share";
+	bool refused = answer == ASK_STOP || answer == ASK_NONE;
 
 	if (answer == ASK_DECIDE && all_refused(o)) {
+		ret->refused = true;
 		ret->choice = choice_text(o, NULL, 0, "a rule says that it is no cause");
 		ret->taken = make_own(largest(o));
 		return ret->choice ? 0 : -ENOMEM;
 	}
 	ret->taken = o->v[MAX(answer, 0)].group;
-	if (answer >= 0)
-		why = "as was answered";
-	else if (answer == ASK_STOP)
-		why = "as was answered (to go no further)";
-	else if (answer == ASK_NONE)
-		why = "as was answered (none of them)";
-	else if (o->ruled)
-		why = "as a rule says";
-	else if (is_guess(ret->taken) && count_ways(o, SHARE_WAY) < 2)
-		why = "a guess, but the larger share";
-	if (n > 1 || o->ruled)
-		ret->choice =
-			choice_text(o, answer == ASK_STOP || answer == ASK_NONE ? NULL : ret->taken, n, why);
-	if (answer == ASK_STOP || answer == ASK_NONE)
-		ret->taken = make_own(ret->taken);
-	ret->ranked = ret->choice && answer == ASK_DECIDE && !o->ruled;
-	return n > 1 && !ret->choice ? -ENOMEM : 0;
+	if (n > 1 || o->ruled) {
+		ret->choice = choice_text(o, refused ? NULL : ret->taken, n, reason(o, ret->taken, answer));
+		if (!ret->choice)
+			return -ENOMEM;
+		ret->ranked = answer == ASK_DECIDE && !o->ruled;
+	}
+	/* not before it was named in the choice */
+	if (refused)
+		make_own(ret->taken);
+	ret->refused = refused;
+	return 0;
 }
 
 int way_choose(const struct graph *g, const struct diagnose_options *options, uint32_t task, struct level *l,

@@ -20,6 +20,7 @@ struct way {
 				the caller */
 	bool ranked;         /* it was decided by rank */
 	bool asked;
+	bool refused; /* by a rule or a person: nobody is to be followed */
 };
 
 /* May change a group of l: what was refused is a wait for nobody.  0 or -ENOMEM. */

@@ -290,8 +290,8 @@ static void test_stop_and_none(void **state)
 	diagnosis_free(d);
 }
 
-/* cat waits for a condition that maker has signalled before, for most of the time and in vain; before that it
- * reads from slow. */
+/* cat waits for a condition that maker has signalled again and again, for most of the time and in vain;
+ * before that it reads from slow. */
 static void make_guess(struct make *m, uint64_t read_ms)
 {
 	make_task(m, 10, 10, 1, "cat");
@@ -299,9 +299,11 @@ static void make_guess(struct make *m, uint64_t read_ms)
 	make_task(m, 30, 30, 1, "slow");
 	make_switch(m, 1, 1, 0, 10, CT_W_NONE, 0);
 	make_switch(m, 1, 0, 0, 20, CT_W_NONE, 0);
-	make_switch(m, 2, 1, 10, 30, CT_W_FUTEX, COND);
-	make_wake(m, 100, 0, 10, 20, COND);
-	make_switch(m, 100, 1, 30, 10, CT_W_NONE, 0);
+	for (uint64_t at = 10; at < 100; at += 10) {
+		make_switch(m, at, 1, 10, 30, CT_W_FUTEX, COND);
+		make_wake(m, at + 5, 0, 10, 20, COND);
+		make_switch(m, at + 5, 1, 30, 10, CT_W_NONE, 0);
+	}
 	make_switch(m, 101, 1, 10, 30, CT_W_READ, PIPE);
 	make_wake(m, 101 + read_ms, 1, 10, 30, PIPE);
 	make_switch(m, 101 + read_ms, 1, 30, 10, CT_W_NONE, 0);
@@ -328,6 +330,23 @@ static void test_a_guess_is_asked_about(void **state)
 	diagnosis_free(d);
 	d = answer(f, 1, false);
 	assert_int_equal(culprit(d), 30);
+	diagnosis_free(d);
+}
+
+/* An earlier wait for the condition would tell whose signal is missing; but no further was asked for. */
+static void test_refused_is_not_compared(void **state)
+{
+	struct fixture *f = *state;
+	struct diagnosis *d;
+
+	make_guess(&f->m, 900);
+	assert_int_equal(graph_build(make_done(&f->m, 10000), &f->g), 0);
+	d = run(f, NULL);
+	assert_non_null(d->comparison);
+	diagnosis_free(d);
+	d = answer(f, ASK_STOP, false);
+	assert_int_equal(d->n_chain, 1);
+	assert_null(d->comparison);
 	diagnosis_free(d);
 }
 
@@ -407,6 +426,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_ruled_in_but_small, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stop_and_none, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_guess_is_asked_about, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refused_is_not_compared, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_guess_without_alternative, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_hand_over_is_no_guess, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_own_time_is_an_option, setup, teardown),
