@@ -46,6 +46,7 @@ enum job_reg {
 #define JOB_CALLS   0x02 /* the job's function is not known by name: tell the loader of it */
 #define JOB_NOTED   0x04 /* an enqueue that is remembered, for */
 #define JOB_QUEUED  0x08 /* a start that counts only when the job was enqueued before */
+#define JOB_LOOSE   0x10 /* a start whose end nothing tells: CT_JF_LOOSE */
 
 struct job_rule {
 	struct job_value job, queue, function;

@@ -158,8 +158,7 @@ static __always_inline void job_name_queue(struct cpu *c, __u64 id, const struct
 	emit_output(c, &o, o.b.h.size, now);
 }
 
-static __always_inline void job_emit(__u32 event, const struct open_job *j, const struct job_rule *rule,
-				     __u64 now)
+static __noinline void job_emit(__u32 event, const struct open_job *j, const struct job_rule *rule, __u64 now)
 {
 	__u64 id = bpf_get_current_pid_tgid();
 	struct cpu *c = emit_cpu();
@@ -174,6 +173,8 @@ static __always_inline void job_emit(__u32 event, const struct open_job *j, cons
 	r.r.ts = now;
 	r.r.kind = CT_JOB;
 	r.r.state = event;
+	if (event == CT_JOB_END && rule->event == CT_JOB_START)
+		r.r.flags = CT_JF_LOOSE;
 	r.r.tid = id;
 	r.x[0] = j->job;
 	r.x[1] = j->function;
@@ -227,6 +228,8 @@ int ct_job_entry(struct pt_regs *regs)
 	if (rule->flags & JOB_CALLS && j.function)
 		job_tell(id >> 32, j.function, rule->calls);
 	job_emit(rule->event, &j, rule, now);
+	if (rule->flags & JOB_LOOSE)
+		job_emit(CT_JOB_END, &j, rule, now + 1);
 	return 0;
 }
 

@@ -53,6 +53,14 @@ static bool file_notes_enqueues(const struct jobs_spec *spec)
 	return false;
 }
 
+static bool file_has_ends(const struct jobs_spec *spec)
+{
+	for (size_t i = 0; i < spec->n_functions; i++)
+		if (spec->functions[i].event == CT_JOB_END)
+			return true;
+	return false;
+}
+
 static struct job_rule file_rule(const struct jobs_spec *spec, uint8_t event, const struct jobs_values *v)
 {
 	struct job_rule rule = { .event = event, .name_len = (uint8_t)strlen(spec->name) };
@@ -60,6 +68,8 @@ static struct job_rule file_rule(const struct jobs_spec *spec, uint8_t event, co
 	memcpy(rule.name, spec->name, sizeof(rule.name));
 	if (v->returns)
 		rule.flags |= JOB_RETURNS;
+	else if (event == CT_JOB_START && !file_has_ends(spec))
+		rule.flags |= JOB_LOOSE;
 	if (v->queued)
 		rule.flags |= JOB_QUEUED;
 	if (event == CT_JOB_ENQUEUE && file_notes_enqueues(spec))

@@ -248,7 +248,8 @@ void divide_job(struct pass *p, uint32_t task, const struct window_event *e, uin
 		divide_cut(p, task, e->r.ts, event, CUT_JOB);
 		w->jobs++;
 	} else if (e->r.state == CT_JOB_END) {
-		divide_cut(p, task, e->r.ts, event, CUT_JOB);
+		if (!(e->r.flags & CT_JF_LOOSE)) /* else what follows hands on its result */
+			divide_cut(p, task, e->r.ts, event, CUT_JOB);
 		if (w->jobs)
 			w->jobs--;
 	}

@@ -23,7 +23,7 @@ bool divide_batch(const struct work *w, const struct flow *f, uint64_t client);
 void divide_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);
 /* The client of a segment becomes that of the one that made it, where it has none. */
 void divide_inherit(struct pass *p, uint32_t task, uint32_t from_task);
-/* CUT_JOB, at CT_JOB START and END. */
+/* CUT_JOB, at CT_JOB START, and at END where that is exact. */
 void divide_job(struct pass *p, uint32_t task, const struct window_event *e, uint32_t event);
 
 #endif

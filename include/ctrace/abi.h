@@ -132,9 +132,9 @@ enum ct_kind {
 	 */
 	CT_POLLED = 24,
 	/*
-	 * A framework's queue reports on a job.  tid: the task, state: CT_JOB_*, obj: the queue
-	 * (CT_OBJ_QUEUE) or 0, x[0]: the job (an address; with the tgid it names one job while that lives),
-	 * x[1]: the function that it runs, 0 not known.
+	 * A framework's queue reports on a job.  tid: the task, state: CT_JOB_*, flags: CT_JF_*, obj: the
+	 * queue (CT_OBJ_QUEUE) or 0, x[0]: the job (an address; with the tgid it names one job while that
+	 * lives), x[1]: the function that it runs, 0 not known.
 	 */
 	CT_JOB = 25,
 	CT_KIND_LAST = CT_JOB,
@@ -249,9 +249,13 @@ enum ct_ctx { CT_CTX_TASK = 0, CT_CTX_SOFTIRQ = 1, CT_CTX_HARDIRQ = 2, CT_CTX_TI
 
 #define CT_QF_REG  0x01 /* polled: the address was in a register of every sample */
 #define CT_QF_CODE 0x02 /* polled: the code that it runs names the address */
-#define CT_QF_SPIN 0x04 /* polled: without a system call; neither its registers nor the value changed */
+#define CT_QF_SPIN                                                                                           \
+	0x04 /* polled: it did nothing but that, or yield, at every look, and the value did not change */
 
 enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
+/* End of a job: its function has returned, or nothing will tell of its end (then with the start).  What the
+ * task does next (handing the result on) still belongs to the job, until it begins another one or idles. */
+#define CT_JF_LOOSE 0x01
 
 enum ct_loss {
 	CT_LOSS_RING_FULL = 0, /* per-CPU ring had no room */

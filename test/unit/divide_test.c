@@ -201,6 +201,21 @@ static void test_job(void **state)
 	assert_segments(&m, 3, 1, CUT_JOB);
 }
 
+/* An end that is not exact leaves what follows to the job, up to the next one. */
+static void test_loose_end(void **state)
+{
+	struct make m = { 0 };
+
+	runs(&m, 10, 10, 1, "runner");
+	runs(&m, 20, 20, 1, "other");
+	for (uint64_t i = 0; i < 2; i++) {
+		job(&m, 10 + 20 * i, 10, CT_JOB_START, 77 + i);
+		job(&m, 20 + 20 * i, 10, CT_JOB_END, 77 + i);
+		m.events.v[m.events.n - 1].r.flags = CT_JF_LOOSE;
+	}
+	assert_segments(&m, 3, 1, CUT_JOB);
+}
+
 static void test_batch(void **state)
 {
 	struct make m = { 0 };
@@ -363,6 +378,7 @@ int main(void)
 		cmocka_unit_test(test_no_cut_inside_request),
 		cmocka_unit_test(test_poll_for_answer),
 		cmocka_unit_test(test_job),
+		cmocka_unit_test(test_loose_end),
 		cmocka_unit_test(test_batch),
 		cmocka_unit_test(test_peers),
 		cmocka_unit_test(test_exec),
