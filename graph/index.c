@@ -315,7 +315,8 @@ void index_drop(struct graph *g)
 {
 	struct graph_index *all[] = { &g->sends,   &g->recvs,    &g->flocks,  &g->fds,       &g->members,
 				      &g->waitfds, &g->samples,  &g->signals, &g->locktries, &g->wakes,
-				      &g->tuples,  &g->children, &g->threads, &g->polled,    &g->accesses };
+				      &g->tuples,  &g->children, &g->threads, &g->polled,    &g->accesses,
+				      &g->owned };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]->v);
