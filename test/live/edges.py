@@ -3,8 +3,9 @@
 
 A strong edge between two tasks of the program is a claim.  A claim and a told edge agree when they go from the same
 task to the same task (a signal: to the same process; an exit: from the same process), are of kinds that can be the
-same, and the claim lies within the time that the told one takes.  One claim answers for one told edge; more claims
-that agree with one that is answered for are right as well.
+same, and the claim lies within the time that the told one takes.  One claim answers for one told edge, or for all
+messages that one call received and one segment sent: between two segments there is no more than one edge then.  More
+claims that agree with a told edge that is answered for are right as well.
 """
 import collections
 
@@ -39,8 +40,8 @@ class Told(collections.namedtuple("Told", "kind from_tid left to_tid arrived see
     """An edge that the program told; seen: it can have left a record."""
 
 
-class Claim(collections.namedtuple("Claim", "kind from_tid left to_tid arrived from_pid to_pid")):
-    """An edge that the graph has."""
+class Claim(collections.namedtuple("Claim", "kind from_tid left to_tid arrived from_pid to_pid began ended")):
+    """An edge that the graph has; began, ended: the segment that it comes from."""
 
 
 class Truth:
@@ -72,7 +73,8 @@ def claims(graph, tasks):
             continue
         # A process may have threads that the program knows nothing of, and one of those may be the last to leave it.
         if a["tid"] in tasks or e["kind"] == "exit" and a["pid"] != b["pid"] and a["pid"] in tasks:
-            yield Claim(e["kind"], a["tid"], e["left_ns"], b["tid"], e["arrived_ns"], a["pid"], b["pid"])
+            yield Claim(e["kind"], a["tid"], e["left_ns"], b["tid"], e["arrived_ns"], a["pid"], b["pid"],
+                        a["from_ns"], a["to_ns"])
 
 
 def agrees(told, claim):
@@ -92,13 +94,18 @@ class Judged:
         for c in sorted(claimed, key=lambda c: c.arrived):
             for who in {c.from_tid, c.from_pid}:
                 by_from[who].append(c)
-        self.hit, self.missed, self.unseen, used = [], [], [], set()
+        self.hit, self.missed, self.unseen, used, calls = [], [], [], set(), {}
         # Who must be answered for first takes the first claim that is left: no other order answers for more.  But
         # only messages can be what was sent as soon as there was a connection.
         for t in sorted(truth.edges, key=lambda t: (t.kind == "connect", t.arrived)):
             found = next((c for c in by_from[t.from_tid] if id(c) not in used and agrees(t, c)), None)
+            call = (t.from_tid, t.to_tid, t.arrived)
             if found:
                 used.add(id(found))
+                self.hit.append(t)
+                if t.kind == "message":
+                    calls[call] = found
+            elif t.kind == "message" and call in calls and calls[call].began - SLACK_NS <= t.left < calls[call].ended:
                 self.hit.append(t)
             else:
                 (self.missed if t.seen else self.unseen).append(t)

@@ -20,10 +20,11 @@ struct asked {
 };
 
 /* Reads what has come on fd; returns how many requests, -1 at the end. */
-static inline int batch_read(int fd, struct asked *v, int max, long before)
+static inline int batch_read(int fd, struct asked *v, int max)
 {
 	struct stamp in[BATCH];
 	ssize_t n = recv(fd, in, max * sizeof(*in), MSG_DONTWAIT);
+	uint64_t now = mono_ns();
 
 	if (n < 0 && errno == EAGAIN)
 		return 0;
@@ -31,7 +32,7 @@ static inline int batch_read(int fd, struct asked *v, int max, long before)
 		return -1;
 	n /= sizeof(*in);
 	for (int i = 0; i < n; i++) {
-		heard(fd, in[i], before);
+		heard_at(fd, in[i], SEEN, now);
 		v[i] = (struct asked){ fd, in[i] };
 	}
 	return n;
@@ -53,12 +54,13 @@ static inline void batch_server(void)
 
 		long before = sleeps();
 		CHECK(epoll_wait(ep, ready, 1, -1));
+		int woken_by = sleeps() != before ? ready[0].data.fd : -1;
 		nap_ms(4);
 		int n_ready = CHECK(epoll_wait(ep, ready, CLIENTS, 0));
 		for (int i = 0; i < n_ready; i++) {
-			int got = batch_read(ready[i].data.fd, v + n, BATCH - n, before);
+			int fd = ready[i].data.fd, got = batch_read(fd, v + n, BATCH - n);
 			if (got < 0) {
-				heard_end(ready[i].data.fd, before);
+				heard_end(fd, fd == woken_by ? before : sleeps());
 				open--;
 			}
 			n += got > 0 ? got : 0;

@@ -38,9 +38,10 @@ function role(name, related) {
 function hear(socket, fn) {
 	let rest = Buffer.alloc(0);
 	socket.on('data', (data) => {
+		const at = now(); // of all that one call received
 		for (rest = Buffer.concat([rest, data]); rest.length >= STAMP; rest = rest.subarray(STAMP)) {
 			const left = rest.readBigUInt64LE(0), who = rest.readUInt32LE(8);
-			caused('message', who, left);
+			caused('message', who, left, at);
 			fn(rest.readUInt32LE(12), who, left);
 		}
 	});

@@ -32,6 +32,7 @@ async def serve():
             hello = await reader.readexactly(STAMP.size)
             caused("connect", hello, sleeps(), accepted)
             caused("message", hello, SEEN)
+            writer.write(stamp())
             while True:
                 compute(2.5 * SCALE if await hear(reader) else 0.001)
                 writer.write(stamp())
@@ -49,6 +50,7 @@ async def ask(last):
     hello = stamp()
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(hello)
+    await hear(reader)
     for _ in range(ROUNDS):
         writer.write(stamp())
         await hear(reader)

@@ -36,12 +36,13 @@ static void server(void)
 		p[i] = (struct pollfd){ .events = POLLIN, .fd = accept_one(listener) };
 	while (open) {
 		long before = sleeps();
-		CHECK(poll(p, CLIENTS, -1));
+		/* Of several that are ready, which one woke it is not known. */
+		bool one = CHECK(poll(p, CLIENTS, -1)) == 1;
 		for (int i = 0; i < CLIENTS; i++) {
 			if (!p[i].revents)
 				continue;
 			if (read(p[i].fd, &s, sizeof(s)) != sizeof(s)) {
-				heard_end(p[i].fd, before);
+				heard_end(p[i].fd, one ? before : sleeps());
 				p[i].fd = -1;
 				open--;
 				continue;

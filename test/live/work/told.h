@@ -10,6 +10,7 @@
  *
  *   edge=KIND FROM_TID LEFT_NS TO_TID ARRIVED_NS slept|ran
  *
+ * Messages that one call received arrived at the same time, to the nanosecond.
  * "ran": the receiver found it without having slept for it, so that there was no
  * wake-up to see.  The kernel counts that, not the program.  Handing over a mutex is no
  * cause, and not told.
@@ -140,12 +141,16 @@ static inline void told_edge(const char *kind, const struct stamp *from, uint32_
 }
 
 /* What was stamped has arrived at the calling thread, which had slept so often before it waited for it. */
+static inline void caused_at(const char *kind, struct stamp from, long slept_before, uint64_t arrived_ns)
+{
+	if (from.tid != (uint32_t)gettid())
+		told_edge(kind, &from, gettid(), arrived_ns,
+			  slept_before == SEEN || sleeps() != slept_before);
+}
+
 static inline void caused(const char *kind, struct stamp from, long slept_before)
 {
-	uint64_t now = mono_ns();
-
-	if (from.tid != (uint32_t)gettid())
-		told_edge(kind, &from, gettid(), now, slept_before == SEEN || sleeps() != slept_before);
+	caused_at(kind, from, slept_before, mono_ns());
 }
 
 /* A child of parent is about to end, or to be killed by the thread killer. */

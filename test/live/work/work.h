@@ -269,8 +269,8 @@ static inline void tell(int fd)
 	tell_note(fd, 0);
 }
 
-/* A stamp was read from fd by a thread that had slept so often before. */
-static inline void heard(int fd, struct stamp s, long slept_before)
+/* A stamp was read from fd, then, by a thread that had slept so often before. */
+static inline void heard_at(int fd, struct stamp s, long slept_before, uint64_t arrived_ns)
 {
 	struct stat st;
 
@@ -284,7 +284,13 @@ static inline void heard(int fd, struct stamp s, long slept_before)
 			  told_fds[fd].slept);
 		told_fds[fd].accepted_ns = 0;
 	}
-	caused(S_ISSOCK(st.st_mode) ? "message" : "pipe", s, S_ISSOCK(st.st_mode) ? SEEN : slept_before);
+	caused_at(S_ISSOCK(st.st_mode) ? "message" : "pipe", s, S_ISSOCK(st.st_mode) ? SEEN : slept_before,
+		  arrived_ns);
+}
+
+static inline void heard(int fd, struct stamp s, long slept_before)
+{
+	heard_at(fd, s, slept_before, mono_ns());
 }
 
 /* The other end has closed a socket, at some time after what was heard last. */
