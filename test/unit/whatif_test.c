@@ -353,12 +353,58 @@ static void test_time_limit(void **state)
 	end(&s);
 }
 
+/* 10 gives up on the mutex of 20 after 30 ms: that limit is no longer when it comes there earlier. */
+static void test_given_up(void **state)
+{
+	struct scene s = { 0 };
+
+	runs(&s.m, 0, 10);
+	runs(&s.m, 1, 20);
+	wait_out(&s.m, 0, 10, 10, PIPE);
+	wait_over(&s.m, 0, 10, 20, 20, PIPE);
+	make_event(&s.m, 50 * MS, 0, CT_FUTEX, 10, 20)->r.obj = LOCK;
+	make_switch(&s.m, 50, 0, 10, 0, CT_W_FUTEX, LOCK)->r.flags = CT_SF_TIMEOUT;
+	make_event(&s.m, 80 * MS, 0, CT_WAKE, 10, 0)->r.state = CT_CTX_TIMER;
+	make_switch(&s.m, 80, 0, 0, 10, CT_W_NONE, 0);
+	play(&s, 10, 100);
+	assert_int_equal(without_wait(&s, 10, 15), 10);
+	assert_int_equal(without_task(&s, 20), 40);
+	end(&s);
+}
+
+/* Woken while still on its way into the wait; and 20 is not known of before it first appears. */
+static void test_edges_of_knowledge(void **state)
+{
+	struct scene s = { 0 };
+
+	runs(&s.m, 0, 10);
+	runs(&s.m, 1, 30);
+	wait_out(&s.m, 0, 10, 0, OTHER);
+	wait_over(&s.m, 0, 10, 5, 30, OTHER);
+	make_wake(&s.m, 9, 1, 10, 30, PIPE);
+	wait_out(&s.m, 0, 10, 10, PIPE);
+	make_switch(&s.m, 30, 0, 0, 10, CT_W_NONE, 0);
+	wait_out(&s.m, 0, 10, 50, PIPE);
+	make_switch(&s.m, 60, 2, 0, 20, CT_W_NONE, 0);
+	wait_over(&s.m, 0, 10, 90, 20, PIPE);
+	play(&s, 10, 50);
+	assert_int_equal(without_wait(&s, 10, 3), 1);
+	whatif_free(s.x);
+	play(&s, 10, 100);
+	assert_int_equal(without_task(&s, 20), 40);
+	whatif_free(s.x);
+	play(&s, 20, 50);
+	assert_int_equal(without_task(&s, 20), 50);
+	end(&s);
+}
+
 /* 10 waits for 20, and later receives without a wait what 30 has sent 10 ms before. */
 static void test_arrival(void **state)
 {
 	struct segment segments[] = { { .task = 0, .to_ns = 100 * MS }, { .task = 2, .to_ns = 100 * MS } };
-	struct edge edge = { .from = 1, .to = 0, .kind = EDGE_MESSAGE, .strength = EDGE_STRONG };
-	struct causal c = { .segments = segments, .n_segments = 2, .edges = &edge, .n_edges = 1 };
+	struct edge edges[] = { { .from = 1, .to = 0, .kind = EDGE_WAKE },
+				{ .from = 1, .to = 0, .kind = EDGE_MESSAGE, .strength = EDGE_STRONG } };
+	struct causal c = { .segments = segments, .n_segments = 2, .edges = edges, .n_edges = 2 };
 	struct scene s = { 0 };
 
 	runs(&s.m, 0, 10);
@@ -366,9 +412,12 @@ static void test_arrival(void **state)
 	runs(&s.m, 2, 30);
 	wait_out(&s.m, 0, 10, 10, PIPE);
 	wait_over(&s.m, 0, 10, 50, 20, PIPE);
-	edge.cause = (uint32_t)s.m.events.n;
+	/* 10 runs, and waits for no wake-up */
+	edges[0].event = edges[0].cause = (uint32_t)s.m.events.n;
+	make_wake(&s.m, 60, 2, 10, 30, OTHER);
+	edges[1].cause = (uint32_t)s.m.events.n;
 	make_event(&s.m, 70 * MS, 2, CT_SEND, 30, 1)->r.obj = OTHER;
-	edge.event = (uint32_t)s.m.events.n;
+	edges[1].event = (uint32_t)s.m.events.n;
 	make_event(&s.m, 80 * MS, 0, CT_RECV, 10, 1)->r.obj = OTHER;
 	play(&s, 10, 100);
 	assert_int_equal(s.g->tasks[0].tid, 10);
@@ -383,25 +432,38 @@ static void test_arrival(void **state)
 	end(&s);
 }
 
-/* What 20 sent is what 10 waited for: without the wait nothing holds it back, without 20 neither. */
+/* What 20 sent is what 10 waited for: without the wait it holds nobody back. What it sends later does, unless
+ * 10 waits for nothing of the kind. */
 static void test_awaited(void **state)
 {
 	struct segment segments[] = { { .task = 0, .to_ns = 100 * MS }, { .task = 1, .to_ns = 100 * MS } };
-	struct edge edge = { .from = 1, .to = 0, .kind = EDGE_PIPE, .strength = EDGE_STRONG };
-	struct causal c = { .segments = segments, .n_segments = 2, .edges = &edge, .n_edges = 1 };
+	struct edge edges[] = { { .from = 1, .to = 0, .kind = EDGE_PIPE, .strength = EDGE_STRONG },
+				{ .from = 1, .to = 0, .kind = EDGE_PIPE, .strength = EDGE_STRONG } };
+	struct causal c = { .segments = segments, .n_segments = 2, .edges = edges, .n_edges = 1 };
 	struct scene s = { 0 };
+	struct whatif_without v;
 
 	runs(&s.m, 0, 10);
 	runs(&s.m, 1, 20);
 	wait_out(&s.m, 0, 10, 10, PIPE);
 	wait_over(&s.m, 0, 10, 50, 20, PIPE);
 	/* the receiver was faster than the record of the send */
-	edge.event = (uint32_t)s.m.events.n;
+	edges[0].event = (uint32_t)s.m.events.n;
 	make_event(&s.m, 60 * MS, 0, CT_RECV, 10, 1)->r.obj = PIPE;
-	edge.cause = (uint32_t)s.m.events.n;
+	edges[0].cause = edges[1].cause = (uint32_t)s.m.events.n;
 	make_event(&s.m, 70 * MS, 1, CT_SEND, 20, 1)->r.obj = PIPE;
+	edges[1].event = (uint32_t)s.m.events.n;
+	make_event(&s.m, 75 * MS, 0, CT_RECV, 10, 1)->r.obj = PIPE;
 	play_with(&s, &c, 10, 100);
 	assert_int_equal(without_wait(&s, 10, 20), 40);
+	assert_int_equal(without_task(&s, 20), 40);
+	whatif_free(s.x);
+	c.n_edges = 2;
+	play_with(&s, &c, 10, 100);
+	v = a_wait(&s, 10, 20);
+	assert_int_equal(saved_ms(&s, &v, 1), 5);
+	v.kind = WHATIF_WAITS;
+	assert_int_equal(saved_ms(&s, &v, 1), 40);
 	assert_int_equal(without_task(&s, 20), 40);
 	end(&s);
 }
@@ -575,6 +637,7 @@ int main(void)
 		cmocka_unit_test(test_cpu),           cmocka_unit_test(test_deadlock),
 		cmocka_unit_test(test_polled),        cmocka_unit_test(test_time_limit),
 		cmocka_unit_test(test_arrival),       cmocka_unit_test(test_awaited),
+		cmocka_unit_test(test_given_up),      cmocka_unit_test(test_edges_of_knowledge),
 		cmocka_unit_test(test_siblings),      cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_table),         cmocka_unit_test(test_random),
 		cmocka_unit_test(test_bad_arguments),
