@@ -85,13 +85,11 @@ static void find_hops(const struct graph *g, const struct similar *reference, st
 	}
 }
 
-/* Who has the part of that task now: itself, or the latest of its role if it has gone. */
-static uint32_t counterpart(const struct graph *g, uint32_t task, uint64_t at_ns)
+/* The latest of the role of a task that was there at that time; the task itself if none was. */
+static uint32_t successor(const struct graph *g, uint32_t task, uint64_t at_ns)
 {
 	uint32_t best = task;
 
-	if (g->tasks[task].exit_ns > at_ns)
-		return task;
 	for (uint32_t i = 0; i < g->n_tasks; i++)
 		if (g->tasks[i].n_stretches && g->tasks[i].born_ns <= at_ns &&
 		    g->tasks[i].born_ns >= g->tasks[best].born_ns && similar_role(g, i, task))
@@ -213,7 +211,7 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 	if (m->late || h->v[k].trigger == GRAPH_NONE || (k + 1 == h->n && !h->timer))
 		return false;
 	if (k + 1 < h->n)
-		by = counterpart(g, h->v[k + 1].blame.task, step->from_ns);
+		by = h->v[k + 1].blame.task;
 	m->triggers = count_waits(g, step->task, h->v[k].trigger, by, step->from_ns, step->to_ns);
 	return m->triggers;
 }
@@ -253,6 +251,12 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	bool usual;
 
 	count_before(g, step);
+	/* of those that live for one turn each the latest has its part */
+	if (g->tasks[step->task].exit_ns <= step->from_ns && step->count < GOOD_COUNT) {
+		step->task = successor(g, step->task, step->from_ns);
+		step->count = 0;
+		count_before(g, step);
+	}
 	if (has_ended(g, step, m))
 		return false;
 	d = main_doing(g, step->task, step->from_ns, step->to_ns);
@@ -280,7 +284,7 @@ static void walk(const struct graph *g, const struct hops *h, struct missing *m)
 	struct missing_step step = { .wait = m->wait, .from_ns = m->wait_from_ns, .to_ns = m->wait_to_ns };
 
 	for (uint32_t k = 0; k < h->n; k++) {
-		step.task = counterpart(g, h->v[k].blame.task, step.from_ns);
+		step.task = h->v[k].blame.task;
 		step.obj = h->v[k].blame.obj;
 		step.edge = h->v[k].blame.edge;
 		m->steps[m->n_steps++] = step;

@@ -392,10 +392,12 @@ static void start_loop(struct make *m, uint32_t pid_of_ticker, uint64_t rounds)
 {
 	make_task(m, 30, 30, 1, "loop");
 	make_task(m, 31, pid_of_ticker, 1, "ticker");
+	make_task(m, 33, pid_of_ticker, 1, "ticker"); /* of the same name */
 	make_switch(m, 1, 0, 0, 30, CT_W_NONE, 0);
 	make_switch(m, 1, 1, 0, 31, CT_W_NONE, 0);
 	make_switch(m, 2, 0, 30, 0, CT_W_EPOLL, EPOLL);
-	make_switch(m, 2, 1, 31, 0, CT_W_SLEEP, 0);
+	make_switch(m, 2, 1, 31, 33, CT_W_SLEEP, 0);
+	make_switch(m, 3, 1, 33, 0, CT_W_SIGNAL, 0);
 	for (uint64_t ms = 50; ms <= rounds * 50; ms += 50) {
 		expire(m, ms, 1, 31);
 		make_switch(m, ms, 1, 0, 31, CT_W_NONE, 0);
@@ -429,6 +431,12 @@ static void test_ticker_ended(void **state)
 
 	start_loop(&m, 30, 20);
 	leave(&m, 1003, 31, 30);
+	/* the other one of that name wakes the loop once, and does not take its part by that */
+	make_switch(&m, 1010, 1, 0, 33, CT_W_NONE, 0);
+	make_wake(&m, 1010, 1, 30, 33, EVENT);
+	make_switch(&m, 1010, 0, 0, 30, CT_W_NONE, 0);
+	make_switch(&m, 1011, 0, 30, 0, CT_W_EPOLL, EPOLL);
+	make_switch(&m, 1011, 1, 33, 0, CT_W_SIGNAL, 0);
 	g = graph_of(&m, 4000);
 	d = diagnose_loop(g);
 	assert_int_equal(d->verdict, VERDICT_LONG_WAIT);
