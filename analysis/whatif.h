@@ -9,16 +9,17 @@
  * it is now than it was.  It begins with 0 at the start of the interval, and
  * from stretch to stretch
  *
- *	running, runnable	the shift stays; what is taken away adds its length
- *	a wait that a task ended	ends when both the waiter, now, has come to it, and the other, now,
- *has done what ended it: of the two shifts (the waiter's with the length of the wait added) the smaller one.
- *So a lock follows its holder
- *	a wait that has not ended	as if the one to blame for it had ended it where the interval ends
- *	a wait that timed out	keeps its length, or ends sooner with the one it waited for
- *	a sleep, a disk, the network, what is not known	keeps its length
- *	the birth of a task	has the shift of its creator
- *	what a task received without a wait	is not received before it has been sent, if a causal graph is
- *				given, which knows of it
+ * - running, runnable: the shift stays; what is taken away adds its length;
+ * - a wait that a task ended is over when the waiter, now, has come to it and the
+ *   other, now, has done what ended it: of the two shifts (the waiter's with the
+ *   length of the wait added) the smaller one.  So a lock follows its holder;
+ * - a wait that has not ended: as if the one to blame for it had ended it where
+ *   the interval ends;
+ * - a wait that timed out keeps its length, or ends sooner with the one it was for;
+ * - a sleep, a disk, the network, and what is not known keep their length;
+ * - the birth of a task has the shift of its creator;
+ * - what a task received without a wait is not received before it has been sent,
+ *   if a causal graph is given, which knows of it.
  *
  * The shift of the task at the end of the interval is the answer: never less than
  * 0, never more than the interval.  A task is replayed only as far as another one
