@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later WITH Linux-syscall-note OR MIT */
+/* SPDX-License-Identifier: GPL-2.0-or-later OR MIT */
 /*
  * ctrace-jobs.h - for programs with a queue of jobs of their own: tells ctrace when a job is put into a
  * queue, begins and ends.  Copy it into your program.

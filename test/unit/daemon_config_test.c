@@ -40,13 +40,16 @@ static void file_then_flags(void **state)
 	assert_int_equal(c.size_bytes, 2ULL << 30);
 	assert_int_equal(c.long_wait_ns, 200000000);
 	assert_string_equal(c.socket, "/run/ctrace/ctraced.sock");
-	assert_int_equal(read_with(&c, err, "# why\nsize = 64M\nlong-wait = 1.5s\ngroup = adm\n",
-				   (char *[]){ "--size=1G", "--hooks", "-msg", NULL }),
-			 CONFIG_RUN);
+	assert_int_equal(
+		read_with(&c, err,
+			  "# why\nsize = 64M\nlong-wait = 1.5s\ngroup = adm\nframeworks = libuv, /a/b\n",
+			  (char *[]){ "--size=1G", "--hooks", "-msg", NULL }),
+		CONFIG_RUN);
 	assert_int_equal(c.size_bytes, 1ULL << 30);
 	assert_int_equal(c.long_wait_ns, 1500000000);
 	assert_string_equal(c.group, "adm");
 	assert_string_equal(c.hooks, "-msg");
+	assert_string_equal(c.frameworks, "libuv, /a/b");
 	assert_int_equal(read_with(&c, err, "", (char *[]){ "--version", NULL }), CONFIG_VERSION);
 	assert_int_equal(read_with(&c, err, "", (char *[]){ "--help", "--nonsense", NULL }), CONFIG_HELP);
 }
