@@ -62,6 +62,10 @@ def check_truth(d, kv, err):
                 err.append("chain is %s, not %s" % (shown, want["chain"]))
                 break
             at = chain.index(roles[role], at) + 1
+    if "missing" in want:
+        missing = d.get("comparison", {}).get("missing", {}).get("tid")
+        err.want(missing == roles[want["missing"]], "the comparison names %s (%s), not %s" % (
+            missing, names.get(missing, "nobody"), want["missing"]))
     if "kind" in want and chain:
         kind = d["chain"][0]["resource"]["kind"]
         err.want(kind in want["kind"].split("|"), "kind is %s, not %s" % (kind, want["kind"]))

@@ -67,6 +67,7 @@ static void feeder(void)
 int main(void)
 {
 	expect("long-wait", "missing-wakeup|slow-peer", "futex", "feeder", "victim,producer,feeder");
+	say("expect.missing=feeder\n");
 	CHECK(pipe(feed));
 	pid_t p = process(producer), f = process(feeder);
 	nap_ms(ROUNDS * 30 + 3200);

@@ -34,6 +34,7 @@ static void server(void)
 int main(void)
 {
 	expect("long-wait", "slow-peer", "unix", "helper", "victim,server,helper");
+	say("expect.missing=helper\n");
 	CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, front));
 	CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, back));
 	pid_t h = process(helper), s = process(server);

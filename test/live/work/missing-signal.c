@@ -61,6 +61,7 @@ static void dispatcher(void)
 int main(void)
 {
 	expect("long-wait", "missing-wakeup", "futex", "dispatcher", "victim,dispatcher");
+	say("expect.missing=dispatcher\n");
 	pid_t p = process(dispatcher);
 	nap_ms(ROUNDS * 40 + 3200);
 	hang_ends();

@@ -36,6 +36,7 @@ static void loop(void)
 int main(void)
 {
 	expect("long-wait", "missing-wakeup", "eventfd", "ticker", "victim,ticker");
+	say("expect.missing=ticker\n");
 	pid_t p = process(loop);
 	nap_ms(TICKS * 50 + 3200);
 	hang_ends();
