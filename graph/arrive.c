@@ -102,6 +102,17 @@ static struct hands *hands_of(struct pass *p, uint64_t futex)
 	return &p->hands.v[at];
 }
 
+/* Of the last two posters and waiters, is the i-th a task, and none of those before it? */
+static bool is_new(const struct hands *h, int i)
+{
+	const uint32_t all[] = { h->poster[0], h->poster[1], h->waiter[0], h->waiter[1] };
+
+	for (int k = 0; k < i; k++)
+		if (all[k] == all[i])
+			return false;
+	return all[i] != GRAPH_NONE;
+}
+
 static void note_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter, uint64_t ts)
 {
 	struct hands *h = hands_of(p, futex);
@@ -111,27 +122,36 @@ static void note_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t 
 	if (!h->posted_ns || ts - h->posted_ns > ARRIVE_MANY_NS)
 		*h = (struct hands){ .poster = { GRAPH_NONE, GRAPH_NONE },
 				     .waiter = { GRAPH_NONE, GRAPH_NONE } };
-	if (h->poster[0] != poster || ts - h->posted_ns > ARRIVE_HERD_NS)
+	if (h->poster[0] != poster || ts - h->posted_ns > ARRIVE_HERD_NS) {
+		h->was_herd = h->n_herd;
 		h->n_herd = 0;
+	}
 	if (h->n_herd < HANDS_HERD)
 		h->herd[h->n_herd++] = waiter;
 	h->posted_ns = ts;
 	remember(h->poster, poster);
 	remember(h->waiter, waiter);
+	h->tasks = 0;
+	for (int i = 0; i < 4; i++)
+		h->tasks += is_new(h, i);
 }
 
-/* Several post on this futex, and several others wait on it: a thing that is handed on may go to any of them.
- * (Where those who post are those who wait, as at a barrier, the last one has let all the others go.) */
+/* Several post on this futex, and several wait on it: a thing that is handed on may go to any of them.  Where
+ * those who post are those who wait, it is a barrier if they are woken together: the last one has let all the
+ * others go; else a lock of the program's own making. */
 static bool is_many(struct pass *p, uint64_t futex)
 {
 	const struct hands *h = hands_of(p, futex);
+	bool mixed = false;
 
 	if (!h || h->poster[1] == GRAPH_NONE || h->waiter[1] == GRAPH_NONE)
 		return false;
 	for (int i = 0; i < 2; i++)
-		if (h->poster[i] == h->waiter[0] || h->poster[i] == h->waiter[1])
-			return false;
-	return true;
+		mixed |= h->poster[i] == h->waiter[0] || h->poster[i] == h->waiter[1];
+	/* two alone take turns */
+	if (mixed && h->tasks < 3)
+		return false;
+	return !mixed || (h->n_herd == 1 && h->was_herd == 1);
 }
 
 /* Of those that were woken together with task, one went on: the others came for nothing.  (Where all go back,

@@ -411,6 +411,7 @@ static int group_edges(struct pass *p, struct causal *c)
 	for (size_t i = 0; i < c->n_segments; i++)
 		s[i].in -= s[i].n_in - is_divided(c, i);
 	VEC_FREE(&p->edges);
+	c->n_edges = n;
 	return 0;
 }
 
@@ -428,34 +429,6 @@ static void sort_few(struct edge *v, uint32_t n)
 			v[k] = v[k - 1];
 		v[k] = e;
 	}
-}
-
-/* One receive of several sends of one segment: one edge. */
-static bool says_the_same(const struct edge *a, const struct edge *b)
-{
-	return a->event == b->event && a->from == b->from && a->kind == b->kind &&
-	       a->flags & b->flags & EDGE_BYTES;
-}
-
-/* Sorts the edges that lead to each segment, and drops those that say what the one before does. */
-static void settle_edges(struct causal *c)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->n_segments; i++) {
-		struct segment *s = &c->segments[i];
-		const struct edge *v = c->edges + s->in;
-		uint32_t kept = 0;
-
-		sort_few(c->edges + s->in, s->n_in);
-		for (uint32_t k = 0; k < s->n_in; k++)
-			if (!kept || !says_the_same(&c->edges[n + kept - 1], &v[k]))
-				c->edges[n + kept++] = v[k];
-		s->in = (uint32_t)n;
-		s->n_in = kept;
-		n += kept;
-	}
-	c->n_edges = n;
 }
 
 /* By event, then in the order in which they are. */
@@ -546,7 +519,8 @@ static int causal_finish(struct pass *p, struct causal *c)
 	r = group_edges(p, c);
 	if (r)
 		return r;
-	settle_edges(c);
+	for (size_t i = 0; i < c->n_segments; i++)
+		sort_few(c->edges + c->segments[i].in, c->segments[i].n_in);
 	return fill_out(c);
 }
 

@@ -52,13 +52,16 @@ static void classify_object(const struct graph *g, const struct stretch *stretch
 			    const struct window_event *wake, uint8_t *kind, uint8_t *strength)
 {
 	uint64_t obj = wake->r.obj;
-	bool same = obj && (obj == stretch->obj || stretch->wait == CT_W_POLL || stretch->wait == CT_W_EPOLL);
+	bool many = stretch->wait == CT_W_POLL || stretch->wait == CT_W_EPOLL || stretch->wait == CT_W_URING;
+	bool same = obj && (obj == stretch->obj || many);
 	bool strong = same || graph_peer_object(g, stretch->obj) == obj;
+	/* who receives on a socket makes room for those who send, and wakes whoever waits on the other end */
+	bool room = (wake->r.aux & 0xff) == CT_W_READ && stretch->wait != CT_W_WRITE;
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
 	case CT_OBJ_SOCK:
 		set(kind, strength, EDGE_MESSAGE,
-		    strong || (wake->r.flags & CT_WF_READY) ? EDGE_STRONG : EDGE_WEAK);
+		    !room && (strong || (wake->r.flags & CT_WF_READY)) ? EDGE_STRONG : EDGE_WEAK);
 		break;
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:

@@ -9,7 +9,12 @@
 
 typedef VEC(struct graph_ref) refs;
 
-#define FUTEX_PRIVATE 128 /* of the call's op: of one process only */
+/* Of a futex call's op, and of the word of a lock with an owner. */
+#define FUTEX_COMMAND     0x7f
+#define FUTEX_WAIT        0
+#define FUTEX_WAIT_BITSET 9
+#define FUTEX_PRIVATE     0x80
+#define FUTEX_TID         0x3fffffff
 
 /* By key; references of one key keep their order, which is that of time.  A byte at a time from the lowest
  * (LSD radix sort), and not at all for a byte that is the same in all keys. */
@@ -195,11 +200,22 @@ bool index_is_owner(const struct window *w, const struct window_event *futex)
 {
 	const struct window_task *waiter = window_task_at(w, futex->r.tid, futex->r.ts);
 	const struct window_task *owner = window_task_at(w, futex->r.peer, futex->r.ts);
-	bool private = futex->x[1] & FUTEX_PRIVATE;
+	uint32_t op = (uint32_t)futex->x[1], word = futex->x[1] >> 32;
 
 	if (!futex->r.peer || futex->r.peer == futex->r.tid)
 		return false;
-	return !waiter || !owner || (private ? waiter->tgid == owner->tgid : !(owner->flags & CT_TF_KTHREAD));
+	/* glibc's mutex is 2 while somebody waits, or holds its owner; 0 and 0: not recorded */
+	if ((op & FUTEX_COMMAND) == FUTEX_WAIT && futex->x[1] && word != 2 &&
+	    (word & FUTEX_TID) != futex->r.peer)
+		return false;
+	return !waiter || !owner ||
+	       (op & FUTEX_PRIVATE ? waiter->tgid == owner->tgid : !(owner->flags & CT_TF_KTHREAD));
+}
+
+/* The wait for a read-write lock, or a join. */
+static bool is_owned_bitset(const struct window *w, const struct window_event *futex)
+{
+	return (futex->x[1] & FUTEX_COMMAND) == FUTEX_WAIT_BITSET && index_is_owner(w, futex);
 }
 
 enum {
@@ -239,7 +255,7 @@ static int index_event(const struct window *w, refs *v, const struct window_even
 	case CT_EPMEMBER:
 		return ADD(IX_MEMBERS, e->x[0]);
 	case CT_FUTEX:
-		return index_is_owner(w, e) ? ADD(IX_OWNED, GRAPH_FUTEX_KEY(e->r.obj)) : 0;
+		return is_owned_bitset(w, e) ? ADD(IX_OWNED, GRAPH_FUTEX_KEY(e->r.obj)) : 0;
 	case CT_WAITFD:
 		return ADD(IX_WAITFDS, e->r.tid);
 	case CT_SAMPLE:
@@ -313,10 +329,10 @@ int index_build(struct graph *g)
 
 void index_drop(struct graph *g)
 {
-	struct graph_index *all[] = { &g->sends,   &g->recvs,    &g->flocks,  &g->fds,       &g->members,
-				      &g->waitfds, &g->samples,  &g->signals, &g->locktries, &g->wakes,
-				      &g->tuples,  &g->children, &g->threads, &g->polled,    &g->accesses,
-				      &g->owned };
+	struct graph_index *all[] = { &g->sends,     &g->recvs,   &g->flocks,   &g->fds,
+				      &g->members,   &g->waitfds, &g->samples,  &g->signals,
+				      &g->locktries, &g->wakes,   &g->tuples,   &g->children,
+				      &g->threads,   &g->polled,  &g->accesses, &g->owned };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]->v);

@@ -394,10 +394,10 @@ static void look_ahead(const struct match *m, const struct flow *f, uint32_t byt
 		ret->begun = 1; /* its send is recorded later, or it came from elsewhere */
 }
 
-/* Takes the bytes out of the queue: an edge from each segment that sent some of them. */
+/* Takes the bytes out of the queue: an edge from each send of some of them. */
 static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t bytes)
 {
-	uint32_t to = p->work[task].segment, from = GRAPH_NONE, cause = GRAPH_NONE;
+	uint32_t to = p->work[task].segment;
 	struct match *m = &p->match;
 	struct flow *flow = &m->flows.v[f];
 	struct match_item *i;
@@ -405,10 +405,7 @@ static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	while (bytes && (i = item_first(m, &flow->in))) {
 		uint32_t n = MIN(i->bytes, bytes);
 
-		if (from != GRAPH_NONE && from != i->segment)
-			message_edge(p, from, cause, to, event, flow->sock);
-		from = i->segment;
-		cause = i->event;
+		message_edge(p, i->segment, i->event, to, event, flow->sock);
 		if (flow->dgram) {
 			n = i->bytes;
 			bytes = n;
@@ -420,8 +417,6 @@ static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 		if (!i->bytes)
 			item_pop(m, &flow->in);
 	}
-	if (from != GRAPH_NONE)
-		message_edge(p, from, cause, to, event, flow->sock);
 	if (bytes && flow->peer != GRAPH_NONE)
 		item_push(p, &flow->debts,
 			  &(struct match_item){ .event = event,

@@ -62,7 +62,8 @@ struct hands {
 	uint64_t posted_ns;
 	uint32_t poster[2], waiter[2];
 	uint32_t herd[HANDS_HERD]; /* woken together last */
-	uint32_t n_herd;
+	uint32_t n_herd, was_herd; /* and the time before */
+	uint32_t tasks;            /* how many these four are */
 };
 
 struct stack_seen {
