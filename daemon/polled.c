@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include "daemon/polled_code.h"
@@ -14,6 +15,8 @@
 #define AROUND      192  /* bytes of code before and behind where it was seen */
 #define CODE_MAX    1024 /* a loop that is larger is no loop that polls */
 #define DEREF_REACH 24   /* how far behind the load of a pointer its use may be */
+#define CALLED      64   /* bytes of a function that is called in the loop */
+#define LOOPS       3    /* loops in loops that are looked at */
 #define FOUND_MAX   24   /* candidates of one function */
 #define NAMED_MAX   6    /* candidates whose symbol is looked for */
 #define NAMED_FILE  (32u << 20)
@@ -34,12 +37,13 @@ struct look {
 		uint64_t ip, start, end; /* of the function, as far as it is known */
 	} level[LEVELS];
 	unsigned n_levels;
-	bool in_call;
+	bool in_call, in_other; /* in a system call; in one that is not for waiting */
 };
 
 struct looked {
 	uint32_t tid; /* 0: free */
 	uint64_t last_ns, next_ns;
+	unsigned fails;
 	unsigned n;
 	struct look v[POLLED_LOOKS];
 };
@@ -61,7 +65,8 @@ struct inquiry {
 	struct variable_maps maps;
 	const struct look *looks;
 	unsigned n_looks;
-	bool calls;     /* seen in system calls */
+	bool calls; /* seen in system calls */
+	bool naps;
 	uint64_t start; /* address of code */
 	uint8_t code[CODE_MAX];
 	size_t n_code, lo, hi; /* hi: where it was seen last */
@@ -136,6 +141,31 @@ static void function_of(const struct unwind_frame *f, uint64_t *ret_start, uint6
 	*ret_end = end + bias;
 }
 
+/* System calls that a loop makes which has nothing to do. */
+static bool is_for_waiting(uint64_t nr)
+{
+#if defined(__x86_64__)
+	switch (nr) {
+	case SYS_sched_yield:
+	case SYS_poll:
+	case SYS_ppoll:
+	case SYS_select:
+	case SYS_pselect6:
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+	case SYS_nanosleep:
+	case SYS_clock_nanosleep:
+	case SYS_clock_gettime:
+	case SYS_gettimeofday:
+		return true;
+	default:
+		return false;
+	}
+#else
+	return false;
+#endif
+}
+
 static void look_take(struct look *l, struct unwind *u, const struct ct_iter_task *t)
 {
 	struct unwind_frame frames[UNWIND_FRAMES_MAX];
@@ -143,6 +173,7 @@ static void look_take(struct look *l, struct unwind *u, const struct ct_iter_tas
 	size_t n = unwind_stack(u, t->regs, frames, &cut);
 
 	*l = (struct look){ .in_call = (int64_t)t->regs[SAVED_ORIG_AX] >= 0 };
+	l->in_other = l->in_call && !is_for_waiting(t->regs[SAVED_ORIG_AX]);
 	for (unsigned i = 0; i < REGS; i++)
 		l->regs[i] = t->regs[reg_index[i]];
 	for (size_t i = 0; i < n && l->n_levels < LEVELS; i++) {
@@ -273,8 +304,37 @@ static bool code_get(struct inquiry *q, unsigned level)
 	}
 	q->lo = lo - from;
 	q->hi = hi - from;
-	q->has_loop = polled_loop(q->code, q->n_code, q->lo, q->hi, &q->loop_begin, &q->loop_end);
 	return q->hi <= q->n_code;
+}
+
+/* The code that a call at offset at leads to, also through the table by which libraries are called; not that
+ * of the C library. */
+static bool called_code(const struct inquiry *q, size_t at, uint64_t *ret_addr, uint8_t code[CALLED])
+{
+	const struct variable_map *m;
+	bool pointer;
+
+	if (!polled_call(q->code, q->n_code, at, q->start, ret_addr, &pointer) ||
+	    (pointer && q->code[at + 1] != 0x15))
+		return false;
+	for (unsigned hops = 0; hops < 3; hops++) {
+		size_t skip;
+
+		if (pointer && !read_memory(q, *ret_addr, ret_addr, sizeof(*ret_addr)))
+			return false;
+		m = variable_maps_find(&q->maps, *ret_addr);
+		if (!m || !m->map.exec || is_library(q->maps.names.v + m->map.path_off) ||
+		    !read_memory(q, *ret_addr, code, CALLED))
+			return false;
+		/* endbr64, and then a jump through a pointer: an entry of that table */
+		skip = !memcmp(code, "\xf3\x0f\x1e\xfa", 4) ? 4 : 0;
+		skip += code[skip] == 0xf2;
+		if (code[skip] != 0xff || code[skip + 1] != 0x25)
+			return true;
+		if (!polled_call(code, CALLED, skip, *ret_addr, ret_addr, &pointer))
+			return false;
+	}
+	return false;
 }
 
 static int by_score(const void *a, const void *b)
@@ -321,10 +381,56 @@ static unsigned candidates_tell(const struct inquiry *q, struct polled_variable 
 		if (c->score < SCORE_MIN || c->score + 1 < q->v[0].score)
 			break;
 		ret[n] = (struct polled_variable){ .addr = c->addr, .value = c->value, .flags = c->flags };
-		if (!q->calls)
+		if (!q->naps)
 			ret[n].flags |= CT_QF_SPIN;
 		variable_text(&c->var, ret[n].name, sizeof(ret[n].name));
 		n++;
+	}
+	return n;
+}
+
+/* What the functions that the loop calls read: "while (!is_done()) sched_yield();" */
+static void look_into_calls(struct inquiry *q)
+{
+	for (size_t at = q->loop_begin; at < q->loop_end && at < q->n_code; at++) {
+		struct polled_operand o;
+		uint64_t addr;
+		uint8_t code[CALLED];
+
+		if (!called_code(q, at, &addr, code))
+			continue;
+		for (size_t k = 1; k < sizeof(code); k++)
+			if (polled_operand(code, sizeof(code), k, addr, &o) && o.base == POLLED_NO_REG) {
+				o.at = at;
+				candidate_add(q, &o, o.addr, 2, CT_QF_CODE);
+			}
+	}
+}
+
+/* One function: its innermost loop first, and then those around it. */
+static unsigned decide_level(struct inquiry *q, struct polled_variable ret[POLLED_MAX])
+{
+	unsigned n = 0;
+	size_t size = 0;
+
+	for (unsigned loops = 0; loops < LOOPS && !n; loops++) {
+		struct polled_operand o;
+
+		q->has_loop =
+			polled_loop(q->code, q->n_code, q->lo, q->hi, size, &q->loop_begin, &q->loop_end);
+		if (!q->has_loop && loops)
+			break;
+		size = q->loop_end - q->loop_begin;
+		q->n = 0;
+		for (size_t at = 1; at < q->n_code; at++)
+			if (polled_operand(q->code, q->n_code, at, q->start, &o))
+				operand_found(q, &o);
+		if (q->has_loop)
+			look_into_calls(q);
+		candidates_rank(q);
+		n = candidates_tell(q, ret);
+		if (!q->has_loop)
+			break;
 	}
 	return n;
 }
@@ -340,8 +446,12 @@ static unsigned decide(struct unwind *u, uint32_t tid, const struct look *looks,
 	q->u = u;
 	q->looks = looks;
 	q->n_looks = n_looks;
-	for (unsigned i = 0; i < n_looks; i++)
+	q->naps = loop;
+	for (unsigned i = 0; i < n_looks; i++) {
 		q->calls |= looks[i].in_call;
+		if (looks[i].in_other)
+			return 0;
+	}
 	/* who computes has other numbers in its registers each time; one may count its turns */
 	if (!q->calls && regs_changed(q) > 1 && !loop)
 		return 0;
@@ -349,16 +459,9 @@ static unsigned decide(struct unwind *u, uint32_t tid, const struct look *looks,
 		return 0;
 	q->maps.file_max = NAMED_FILE;
 	for (unsigned level = 0; level < LEVELS && !n; level++) {
-		struct polled_operand o;
-
 		if (!code_get(q, level))
 			break;
-		q->n = 0;
-		for (size_t at = 1; at < q->n_code; at++)
-			if (polled_operand(q->code, q->n_code, at, q->start, &o))
-				operand_found(q, &o);
-		candidates_rank(q);
-		n = candidates_tell(q, ret);
+		n = decide_level(q, ret);
 	}
 	variable_maps_done(&q->maps);
 	return n;
@@ -384,6 +487,7 @@ unsigned polled_look(struct polled *p, struct unwind *u, const struct ct_iter_ta
 		return 0;
 	n = decide(u, t->task.h.tid, l->v + (loop ? l->n - 1 : 0), loop ? 1 : l->n, loop, ret);
 	l->n = 0;
-	l->next_ns = now_ns + (n ? POLLED_AGAIN_NS : POLLED_REST_NS);
+	l->fails = n ? 0 : MIN(l->fails + 1, 6u);
+	l->next_ns = now_ns + (n ? POLLED_AGAIN_NS : POLLED_REST_NS << l->fails);
 	return n;
 }

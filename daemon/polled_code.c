@@ -168,7 +168,8 @@ static bool jump_at(const uint8_t *code, size_t n, size_t at, int64_t *ret_to, s
 	return true;
 }
 
-bool polled_loop(const uint8_t *code, size_t n, size_t lo, size_t hi, size_t *ret_begin, size_t *ret_end)
+bool polled_loop(const uint8_t *code, size_t n, size_t lo, size_t hi, size_t larger_than, size_t *ret_begin,
+		 size_t *ret_end)
 {
 	size_t best = SIZE_MAX;
 
@@ -178,11 +179,26 @@ bool polled_loop(const uint8_t *code, size_t n, size_t lo, size_t hi, size_t *re
 
 		/* the task may be at the jump itself, or be about to come back to what is behind a call */
 		if (!jump_at(code, n, at, &to, &end) || end < hi || to < 0 || to > (int64_t)lo ||
-		    end - (size_t)to >= best)
+		    end - (size_t)to >= best || end - (size_t)to <= larger_than)
 			continue;
 		best = end - (size_t)to;
 		*ret_begin = (size_t)to;
 		*ret_end = end;
 	}
 	return best != SIZE_MAX;
+}
+
+bool polled_call(const uint8_t *code, size_t n, size_t at, uint64_t start, uint64_t *ret_addr,
+		 bool *ret_pointer)
+{
+	size_t end = at + (code[at] == 0xe8 ? 5 : 6);
+	int32_t rel;
+
+	*ret_pointer = code[at] == 0xff;
+	if (end > n ||
+	    (code[at] != 0xe8 && (code[at] != 0xff || (code[at + 1] != 0x15 && code[at + 1] != 0x25))))
+		return false;
+	memcpy(&rel, code + end - 4, sizeof(rel));
+	*ret_addr = start + end + (uint64_t)(int64_t)rel;
+	return true;
 }

@@ -25,8 +25,12 @@ struct polled_operand {
  * that is understood.  Called for every offset, so most hits are chance.
  */
 bool polled_operand(const uint8_t *code, size_t n, size_t at, uint64_t start, struct polled_operand *ret);
-/* The smallest loop around [lo, hi]: the offsets of its first byte and of the end of its jump back.  False:
- * none is seen. */
-bool polled_loop(const uint8_t *code, size_t n, size_t lo, size_t hi, size_t *ret_begin, size_t *ret_end);
+/* The smallest loop around [lo, hi] of more than larger_than bytes: the offsets of its first byte and of the
+ * end of its jump back.  False: none is seen. */
+bool polled_loop(const uint8_t *code, size_t n, size_t lo, size_t hi, size_t larger_than, size_t *ret_begin,
+		 size_t *ret_end);
+/* A call at offset at, directly or through a pointer: the address that it goes to, or of that pointer. */
+bool polled_call(const uint8_t *code, size_t n, size_t at, uint64_t start, uint64_t *ret_addr,
+		 bool *ret_pointer);
 
 #endif
