@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A flag in a shared library, where nobody outside sees it. */
+static volatile int library_flag;
+
+int library_get(void);
+void library_set(int value);
+
+int library_get(void)
+{
+	return library_flag;
+}
+
+__attribute__((noinline)) void library_set(int value)
+{
+	library_flag = value;
+}
