@@ -135,6 +135,7 @@ static bool drain_ask_visit(void *arg, struct task *task)
 		.wait = last->wait,
 		.state = last->state,
 		.loop = task->loop_waits >= WATCH_LOOP_WAITS,
+		.spins = task->st.run != WINDOW_RUN_BLOCKED,
 	};
 
 	/* the daemon's own threads wait for work, and looking at them would be more of it */
@@ -196,7 +197,7 @@ static void drain_visits(struct drain *d, uint64_t now_ns)
 			recorder_add(d->recorder, &v->futex, v->futex_words);
 		if (v->rec.kind == CT_ACCESS)
 			drain_access(d, &v->rec, v->words, v->stack);
-		else
+		else if (v->rec.kind)
 			recorder_add(d->recorder, &v->rec, v->words);
 		drain_polled(d, v);
 		drain_files(d, v, now_ns);

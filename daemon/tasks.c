@@ -191,6 +191,7 @@ static void tasks_switch_out(struct tasks *t, uint16_t cpu, const struct ct_rec 
 	ran_ns = task->st.run == WINDOW_RUN_RUNNING ? rec->ts - task->st.last.ts : 0;
 	if (rec->flags & CT_SF_PREEMPT || rec->wait == CT_W_NONE || rec->wait == CT_W_YIELD) {
 		task->loop_ran_ns += ran_ns;
+		task->yields += rec->wait == CT_W_YIELD || rec->flags & CT_SF_ZEROWAIT;
 		task_runnable(task, rec->ts);
 		return;
 	}

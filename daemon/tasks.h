@@ -36,7 +36,8 @@ struct task {
 	/* watch: a loop of short waits that a timer ended: since when, and time on the CPU in it */
 	uint64_t loop_since_ns, loop_ran_ns;
 	uint32_t loop_waits;
-	uint32_t pad;
+	/* watch: how often it gave its CPU away and went on, and how often that was at the last scan */
+	uint32_t yields, yields_seen;
 	uint64_t files_ns; /* leader only: when the descriptor table of the process was written last */
 };
 

@@ -118,6 +118,42 @@ static int look_at_sample(struct worker *wk, const struct ct_rawstack_blob *raw,
 	return r;
 }
 
+/* A task that yields again and again. -ESRCH also when it is not to be looked at now, or nothing came of it.
+ */
+static int look_at_spin(struct worker *wk, const struct visit_want *want, struct visit_result **ret)
+{
+	struct visit *v = wk->v;
+	struct visit_result *res;
+	struct ct_iter_task t;
+	bool trap;
+	int r;
+
+	if (!visit_look_spin_wanted(wk->look, want->tid))
+		return -ESRCH;
+	r = v->opt.read_task(v->opt.arg, want->tid, &t);
+	if (r)
+		return r;
+	pthread_mutex_lock(&v->lock);
+	wk->tgid = t.task.tgid;
+	trap = is_trap(v, wk, t.task.tgid);
+	pthread_mutex_unlock(&v->lock);
+	if (trap)
+		return -EBUSY;
+	res = calloc(1, sizeof(*res));
+	if (!res)
+		return -ENOMEM;
+	res->rec.ts = clock_boot_ns();
+	res->rec.tid = want->tid;
+	res->tgid = t.task.tgid;
+	visit_look_spin(wk->look, &t, res);
+	if (!res->n_polled) {
+		visit_result_free(res);
+		return -ESRCH;
+	}
+	*ret = res;
+	return 0;
+}
+
 static void item_done_with(struct item *it)
 {
 	free(it->raw);
@@ -128,6 +164,8 @@ static int item_do(struct worker *wk, const struct item *it, struct visit_result
 {
 	if (it->access)
 		return visit_look_access(wk->look, it->access, ret);
+	if (it->want.spins)
+		return look_at_spin(wk, &it->want, ret);
 	return it->raw ? look_at_sample(wk, it->raw, ret) : look_at_wait(wk, &it->want, ret);
 }
 

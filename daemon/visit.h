@@ -37,7 +37,8 @@ struct visit_want {
 	uint16_t nr;
 	uint8_t wait; /* CT_W_* */
 	uint8_t state;
-	bool loop; /* one of a loop of short waits that only a clock ends */
+	bool spins; /* it does not wait, but yields again and again: only what it polls is asked for */
+	bool loop;  /* one of a loop of short waits that only a clock ends */
 };
 
 struct visit_fd {
@@ -47,7 +48,8 @@ struct visit_fd {
 };
 
 struct visit_result {
-	struct ct_rec rec; /* CT_VISIT, CT_SAMPLE or CT_ACCESS; ts: when the stack was read */
+	struct ct_rec rec; /* CT_VISIT, CT_SAMPLE or CT_ACCESS, kind 0: none, only what is polled; ts: when
+			      the stack was read */
 	uint64_t words[2];
 	struct ct_stack_blob
 		*stack; /* the stack that words[0] (CT_ACCESS: words[1]) names; NULL when that is 0 */

@@ -51,6 +51,15 @@ static bool watch_loop_due(const struct task *task, uint64_t now_ns)
 	       (!watch_same_wait(task) || now_ns >= task->visit_next_ns);
 }
 
+/* Does nothing but give its CPU away.  On a busy machine it is hardly ever on one when a sample is due. */
+static bool watch_spins(struct task *task)
+{
+	uint32_t yields = task->yields - task->yields_seen;
+
+	task->yields_seen = task->yields;
+	return yields >= WATCH_YIELDS && task->st.run != WINDOW_RUN_BLOCKED;
+}
+
 static void watch_mark(struct task *task, uint64_t now_ns)
 {
 	if (!watch_same_wait(task))
@@ -88,6 +97,9 @@ void watch_scan(struct watch *w, struct tasks *tasks, uint64_t now_ns, watch_vis
 				watch_mark(task, now_ns);
 			}
 		}
+		/* what is left over by the visits of those that wait */
+		if (watch_spins(task) && w->tokens > WATCH_PER_SEC / 2 && visit(arg, task))
+			w->tokens--;
 		w->next_tid = task->st.last.tid + 1;
 	}
 }

@@ -17,6 +17,7 @@
 #define WATCH_LOOP_NS      1000000000ULL /* how long a loop of short waits is watched before it is visited */
 #define WATCH_LOOP_WAITS   3             /* how many waits it must have had by then */
 #define WATCH_LOOP_AGAIN   2000000000ULL
+#define WATCH_YIELDS       10            /* yields from one scan to the next: it spins, and is looked at */
 #define WATCH_PER_SEC      100           /* visits asked for */
 #define WATCH_BACKOFF_BASE 2000000000ULL /* the same wait over again is visited after 2, 4, ... 64 s */
 #define WATCH_BACKOFF_MAX  5
