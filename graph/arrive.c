@@ -102,17 +102,6 @@ static struct hands *hands_of(struct pass *p, uint64_t futex)
 	return &p->hands.v[at];
 }
 
-/* Of the last two posters and waiters, is the i-th a task, and none of those before it? */
-static bool is_new(const struct hands *h, int i)
-{
-	const uint32_t all[] = { h->poster[0], h->poster[1], h->waiter[0], h->waiter[1] };
-
-	for (int k = 0; k < i; k++)
-		if (all[k] == all[i])
-			return false;
-	return all[i] != GRAPH_NONE;
-}
-
 static void note_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter, uint64_t ts)
 {
 	struct hands *h = hands_of(p, futex);
@@ -131,27 +120,22 @@ static void note_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t 
 	h->posted_ns = ts;
 	remember(h->poster, poster);
 	remember(h->waiter, waiter);
-	h->tasks = 0;
-	for (int i = 0; i < 4; i++)
-		h->tasks += is_new(h, i);
 }
 
 /* Several post on this futex, and several wait on it: a thing that is handed on may go to any of them.  Where
- * those who post are those who wait, it is a barrier if they are woken together: the last one has let all the
- * others go; else a lock of the program's own making. */
-static bool is_many(struct pass *p, uint64_t futex)
+ * those who post are those who wait, it may be a barrier, or they pass things on to each other; but if they
+ * wait with a time limit, and are woken one by one, it is a lock of the program's own making (as Python's).
+ */
+static bool is_many(struct pass *p, const struct stretch *s)
 {
-	const struct hands *h = hands_of(p, futex);
+	const struct hands *h = hands_of(p, s->obj);
 	bool mixed = false;
 
 	if (!h || h->poster[1] == GRAPH_NONE || h->waiter[1] == GRAPH_NONE)
 		return false;
 	for (int i = 0; i < 2; i++)
 		mixed |= h->poster[i] == h->waiter[0] || h->poster[i] == h->waiter[1];
-	/* two alone take turns */
-	if (mixed && h->tasks < 3)
-		return false;
-	return !mixed || (h->n_herd == 1 && h->was_herd == 1);
+	return !mixed || (s->flags & CT_SF_TIMEOUT && h->n_herd == 1 && h->was_herd == 1);
 }
 
 /* Of those that were woken together with task, one went on: the others came for nothing.  (Where all go back,
@@ -194,7 +178,7 @@ static void wake_from(struct pass *p, uint32_t task, const struct stretch *s, co
 		e->strength = EDGE_STRONG;
 	} else if (e->kind == EDGE_POST) {
 		note_post(p, s->obj, waker, task, wake->r.ts);
-		if (is_many(p, s->obj)) {
+		if (is_many(p, s)) {
 			e->strength = EDGE_WEAK;
 			e->flags |= EDGE_MANY;
 		}
@@ -258,6 +242,15 @@ static bool hands_on(uint8_t kind)
 	return kind == EDGE_POST || kind == EDGE_PIPE || kind == EDGE_EVENTFD;
 }
 
+/* Whether a message that is received later may explain the wake-up: not who connects, closes or makes room.
+ */
+static bool may_be_message(const struct stretch *s, const struct window_event *wake, const struct edge *e)
+{
+	if (e->kind != EDGE_MESSAGE || s->wait == CT_W_WRITE)
+		return false;
+	return e->from == GRAPH_NONE || (wake->r.aux & 0xff) == CT_W_WRITE;
+}
+
 static void arrive_ended(struct pass *p, uint32_t task, const struct stretch *s, uint32_t event)
 {
 	const struct window_event *wake = &p->e[event];
@@ -283,8 +276,7 @@ static void arrive_ended(struct pass *p, uint32_t task, const struct stretch *s,
 	if (by_task && e.strength == EDGE_STRONG && hands_on(e.kind))
 		divide_inherit(p, task, waker);
 	w->wake = e;
-	w->wake_sock = 0;
-	if (p->policy == POLICY_CTRACE && e.kind == EDGE_MESSAGE && s->wait != CT_W_WRITE)
+	if (p->policy == POLICY_CTRACE && may_be_message(s, wake, &e))
 		w->wake_sock =
 			wake->r.flags & CT_WF_READY ? wake->r.obj : graph_peer_object(p->g, wake->r.obj);
 	else

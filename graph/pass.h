@@ -63,7 +63,6 @@ struct hands {
 	uint32_t poster[2], waiter[2];
 	uint32_t herd[HANDS_HERD]; /* woken together last */
 	uint32_t n_herd, was_herd; /* and the time before */
-	uint32_t tasks;            /* how many these four are */
 };
 
 struct stack_seen {

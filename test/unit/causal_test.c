@@ -155,6 +155,7 @@ static void test_own_lock(void **state)
 		runs(&m, t, 10, 1, "thread");
 	for (uint32_t i = 0; i < 6; i++) {
 		sleeps(&m, 10 * i + 1, 10 + i % 3 * 10, CT_W_FUTEX, FUTEX(1));
+		m.events.v[m.events.n - 1].r.flags = CT_SF_TIMEOUT;
 		wakes(&m, 10 * i + 5, 10 + i % 3 * 10, 10 + (i + 1) % 3 * 10, FUTEX(1));
 	}
 	b = built(&m, 100);
@@ -486,6 +487,24 @@ static void test_datagrams(void **state)
 	assert_edge(&b, EDGE_MESSAGE, 20, 10, EDGE_STRONG);
 	assert_edge(&b, EDGE_MESSAGE, 40, 10, EDGE_STRONG);
 	assert_null(edge_of(&b, EDGE_MESSAGE, 30, 10));
+	built_free(&b, &m);
+}
+
+/* A connection is made and a request comes with it before the server is there: two edges. */
+static void test_connect(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	connection(&m, SOCK(1), SOCK(2), STREAM);
+	runs(&m, 10, 10, 1, "server");
+	runs(&m, 20, 20, 1, "client");
+	sleeps(&m, 1, 10, CT_W_ACCEPT, SOCK(3));
+	wakes_in(&m, 5, 10, 20, CT_W_CONNECT, SOCK(3))->r.flags = CT_WF_READY;
+	sends(&m, 6, 20, SOCK(2), 10);
+	receives(&m, 7, 10, SOCK(1), 10);
+	b = built(&m, 10);
+	assert_int_equal(n_edges(&b, EDGE_MESSAGE), 2);
 	built_free(&b, &m);
 }
 
@@ -824,6 +843,7 @@ int main(void)
 		cmocka_unit_test(test_in_flight_at_start),
 		cmocka_unit_test(test_resync),
 		cmocka_unit_test(test_datagrams),
+		cmocka_unit_test(test_connect),
 		cmocka_unit_test(test_room_made),
 		cmocka_unit_test(test_end_of_file),
 		cmocka_unit_test(test_lives),
