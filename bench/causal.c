@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * causal [BATCHES]
+ * causal [jobs|wakes]
  *
  * Times graph_build() and causal_build() on a window made up in memory: a browser, say.  16 event loops, each
- * with a client in another process and a worker.  Each of BATCHES (120 000) is a request that wakes a loop,
- * which runs 10 jobs for it (2 or 3 of them queued by an earlier job), posts 1 or 2 pieces of work to its
- * worker, answers, and sleeps; every 12th time it also makes a process that runs and ends.  The default gives
- * 2.75 million segments and 3.6 million edges.
+ * with a client in another process and a worker.  Each batch is a request that wakes a loop, which works,
+ * answers, and sleeps; every 12th time it also makes a process that runs and ends.
+ *
+ * jobs (the default; 120 000 batches): for a request a loop runs 10 jobs, 2 or 3 of them queued by an earlier
+ * one, and posts 1 or 2 pieces of work to its worker.  2.75 million segments, 3.6 million edges. wakes (88
+ * 000): it posts 19 pieces of work, no jobs: every segment but a few begins with a wait that ends.  1.8
+ * million segments, 3.6 million edges.
  *
  * Prints key=value lines; seconds are those of one thread's CPU time.
  */
@@ -20,15 +23,17 @@
 #include "lib/vec.h"
 
 #define LOOPS   16
-#define BATCHES 120000
 #define FIRST   1000 /* tid of the first loop; then its worker and its client */
 #define STEP_NS 1000
 
-/* Of a batch, in twelfths. */
-#define JOBS_12  93 /* whose queueing was not reported */
-#define QUEUE_12 28
-#define POSTS_12 20
-#define FORKS_12 1
+/* What is in a batch, in twelfths. */
+struct mix {
+	const char *name;
+	uint32_t batches;
+	uint32_t jobs; /* whose queueing was not reported */
+	uint32_t queued, posts, forks;
+};
+static const struct mix mixes[] = { { "jobs", 120000, 93, 28, 20, 1 }, { "wakes", 88000, 0, 0, 228, 1 } };
 
 struct make {
 	struct window w;
@@ -154,19 +159,19 @@ static uint32_t share(uint32_t n, uint32_t round)
 	return n * (round + 1) / 12 - n * round / 12;
 }
 
-static void batch(struct make *m, uint32_t i)
+static void batch(struct make *m, const struct mix *mix, uint32_t i)
 {
 	uint32_t loop = FIRST + i % LOOPS * 4, worker = loop + 1, client = loop + 2, r = i / LOOPS % 12;
 
 	sends(m, client, client, loop, loop);
 	sleeps(m, client, CT_W_READ, sock(client));
-	for (uint32_t k = 0; k < share(JOBS_12, r); k++)
+	for (uint32_t k = 0; k < share(mix->jobs, r); k++)
 		runs_job(m, loop, false);
-	for (uint32_t k = 0; k < share(QUEUE_12, r); k++)
+	for (uint32_t k = 0; k < share(mix->queued, r); k++)
 		runs_job(m, loop, true);
-	for (uint32_t k = 0; k < share(POSTS_12, r); k++)
+	for (uint32_t k = 0; k < share(mix->posts, r); k++)
 		posts(m, loop, worker);
-	for (uint32_t k = 0; k < share(FORKS_12, r); k++)
+	for (uint32_t k = 0; k < share(mix->forks, r); k++)
 		forks(m, loop);
 	sends(m, loop, loop, client, client);
 	sleeps(m, loop, CT_W_EPOLL, CT_OBJ_ID(CT_OBJ_EPOLL, loop));
@@ -179,7 +184,7 @@ static int by_tid(const void *a, const void *b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-static void make(struct make *m, uint32_t batches)
+static void make(struct make *m, const struct mix *mix)
 {
 	m->next_child = FIRST + 4 * LOOPS;
 	for (uint32_t i = 0; i < LOOPS; i++) {
@@ -195,8 +200,8 @@ static void make(struct make *m, uint32_t batches)
 		sleeps(m, loop, CT_W_EPOLL, CT_OBJ_ID(CT_OBJ_EPOLL, loop));
 		sleeps(m, loop + 1, CT_W_FUTEX, CT_OBJ_FUTEX_ID(loop, 0x1000));
 	}
-	for (uint32_t i = 0; i < batches; i++)
-		batch(m, i);
+	for (uint32_t i = 0; i < mix->batches; i++)
+		batch(m, mix, i);
 	qsort(m->tasks.v, m->tasks.n, sizeof(*m->tasks.v), by_tid);
 	m->w = (struct window){ .to_ns = m->now + 1,
 				.file_to_ns = m->now + 1,
@@ -227,18 +232,18 @@ static long peak_rss_kib(void)
 
 int main(int argc, char **argv)
 {
-	long batches = argc > 1 ? strtol(argv[1], NULL, 10) : BATCHES;
+	const struct mix *mix = argc > 1 && !strcmp(argv[1], mixes[1].name) ? &mixes[1] : &mixes[0];
 	struct make m = { 0 };
 	struct causal *c;
 	struct graph *g;
 	double t0, t1, t2;
 	long before;
 
-	if (argc > 2 || batches < 1 || batches > 20 * BATCHES) {
-		fprintf(stderr, "usage: causal [BATCHES], at most %d\n", 20 * BATCHES);
+	if (argc > 2 || (argc > 1 && strcmp(argv[1], mix->name))) {
+		fprintf(stderr, "usage: causal [jobs|wakes]\n");
 		return 2;
 	}
-	make(&m, (uint32_t)batches);
+	make(&m, mix);
 	before = peak_rss_kib();
 	t0 = cpu_seconds();
 	if (graph_build(&m.w, &g))
@@ -247,8 +252,8 @@ int main(int argc, char **argv)
 	if (causal_build(g, NULL, &c))
 		die("causal_build failed");
 	t2 = cpu_seconds();
-	printf("records=%zu\nstretches=%zu\nsegments=%zu\nedges=%zu\n", m.w.n_events, g->n_stretches,
-	       c->n_segments, c->n_edges);
+	printf("mix=%s\nrecords=%zu\nstretches=%zu\nsegments=%zu\nedges=%zu\n", mix->name, m.w.n_events,
+	       g->n_stretches, c->n_segments, c->n_edges);
 	printf("graph_s=%.6f\ncausal_s=%.6f\nbuild_s=%.6f\n", t1 - t0, t2 - t1, t2 - t0);
 	printf("window_bytes=%zu\npeak_rss_kib=%ld\nbuild_rss_kib=%ld\n",
 	       m.events.n * sizeof(*m.events.v) + m.tasks.n * sizeof(*m.tasks.v), peak_rss_kib(),

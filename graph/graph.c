@@ -69,12 +69,11 @@ static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 /* Stretches grouped by task, in order of time (a stable counting sort). */
 static int graph_stretches(struct graph *g, struct builder *b, const uint32_t *renumber)
 {
-	_cleanup_free_ uint32_t *place = calloc(b->stretches.n + 1, sizeof(*place));
 	_cleanup_free_ uint32_t *next = calloc(g->n_tasks + 1, sizeof(*next));
 	uint32_t at = 0;
 
 	g->stretches = malloc((b->stretches.n + 1) * sizeof(*g->stretches));
-	if (!place || !next || !g->stretches)
+	if (!next || !g->stretches)
 		return -ENOMEM;
 	for (size_t i = 0; i < b->stretches.n; i++)
 		g->tasks[renumber[b->stretches.v[i].task]].n_stretches++;
@@ -84,10 +83,10 @@ static int graph_stretches(struct graph *g, struct builder *b, const uint32_t *r
 	}
 	for (size_t i = 0; i < b->stretches.n; i++) {
 		uint32_t task = renumber[b->stretches.v[i].task];
+		struct stretch *to = &g->stretches[next[task]++];
 
-		place[i] = next[task]++;
-		g->stretches[place[i]] = b->stretches.v[i];
-		g->stretches[place[i]].task = task;
+		*to = b->stretches.v[i];
+		to->task = task;
 	}
 	g->n_stretches = b->stretches.n;
 	return 0;
