@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -60,11 +61,8 @@ int config_parse_time(const char *s, uint64_t *ret_ns)
 	static const struct {
 		const char *unit;
 		uint64_t ns;
-	} units[] = { { "ns", 1 },
-		      { "us", NSEC_PER_USEC },
-		      { "ms", NSEC_PER_MSEC },
-		      { "s", NSEC_PER_SEC },
-		      { "min", 60 * NSEC_PER_SEC } };
+	} units[] = { { "ns", 1 },           { "us", NSEC_PER_USEC },    { "ms", NSEC_PER_MSEC },
+		      { "s", NSEC_PER_SEC }, { "m", 60 * NSEC_PER_SEC }, { "min", 60 * NSEC_PER_SEC } };
 	const char *unit;
 	double v;
 
@@ -187,6 +185,13 @@ static int config_ini_line(void *arg, const char *section, const char *name, con
 
 	if (ini->failed)
 		return 0;
+	if (*section) {
+		snprintf(ini->err, CONFIG_ERR_MAX,
+			 "%.300s: there are no sections; take away the line \"[%.40s]\".", ini->config->file,
+			 section);
+		ini->failed = true;
+		return 0;
+	}
 	snprintf(what, sizeof(what), "%s: %.40s", ini->config->file, name);
 	r = config_set(ini->config, name, what, value ?: "", why);
 	if (!r)
@@ -205,6 +210,7 @@ static int config_read_file(struct config *c, bool must_exist, char *err)
 {
 	struct config_ini ini = { .config = c, .err = err };
 	_cleanup_fclose_ FILE *f = fopen(c->file, "re");
+	struct stat st;
 	int r;
 
 	if (!f && errno == ENOENT && !must_exist)
@@ -212,6 +218,10 @@ static int config_read_file(struct config *c, bool must_exist, char *err)
 	if (!f) {
 		snprintf(err, CONFIG_ERR_MAX, "Cannot read the config file %.300s: %s.", c->file,
 			 strerror(errno));
+		return -EINVAL;
+	}
+	if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode)) {
+		snprintf(err, CONFIG_ERR_MAX, "%.300s is a directory; name the config file in it.", c->file);
 		return -EINVAL;
 	}
 	r = ini_parse_file(f, config_ini_line, &ini);

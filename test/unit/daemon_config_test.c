@@ -50,6 +50,8 @@ static void file_then_flags(void **state)
 	assert_string_equal(c.group, "adm");
 	assert_string_equal(c.hooks, "-msg");
 	assert_string_equal(c.frameworks, "libuv, /a/b");
+	assert_int_equal(read_with(&c, err, "long-wait = 2m\n", NULL), CONFIG_RUN);
+	assert_int_equal(c.long_wait_ns, 120000000000);
 	assert_int_equal(read_with(&c, err, "", (char *[]){ "--version", NULL }), CONFIG_VERSION);
 	assert_int_equal(read_with(&c, err, "", (char *[]){ "--help", "--nonsense", NULL }), CONFIG_HELP);
 }
@@ -77,7 +79,7 @@ static void refusals(void **state)
 		{ "--size", NULL },
 		{ "--state-dir", "", NULL },
 	};
-	static const char *const files[] = { "nonsense = 1\n", "size = 3\n", "junk\n", "[x]\nsize = 1M\n" };
+	static const char *const files[] = { "nonsense = 1\n", "size = 3\n", "junk\n", "[x]\nsize = 64M\n" };
 	char err[CONFIG_ERR_MAX];
 	struct config c;
 
@@ -91,6 +93,8 @@ static void refusals(void **state)
 	}
 	assert_int_equal(config_read(3, (char *[]){ "ctraced", "--config", "/nowhere/x" }, &c, err), -EINVAL);
 	assert_non_null(strstr(err, "/nowhere/x"));
+	assert_int_equal(config_read(3, (char *[]){ "ctraced", "--config", "/tmp" }, &c, err), -EINVAL);
+	assert_non_null(strstr(err, "directory"));
 }
 
 static void long_values(void **state)
