@@ -68,7 +68,7 @@ int probe_check_hooks(const char *list, char err[PROBE_ERR_MAX])
 			snprintf(err, PROBE_ERR_MAX,
 				 "no such hook family: \"%s\"; write a \"-\" and one of sched, life, irq, "
 				 "signal, msg, "
-				 "block, lock, iter, jobs",
+				 "block, lock, watch, iter, jobs",
 				 t);
 			return -EINVAL;
 		}
