@@ -86,6 +86,15 @@ static bool says_more(const struct findings *f, size_t i, bool normal)
 	return !has_task(c, i + 1, missing_named(m)->task) && (!normal || beyond_doubt(f->g, m));
 }
 
+/* Nothing that comes after the last link matters. */
+static void end_here(struct chain *c)
+{
+	c->end = END_UNKNOWN;
+	c->leaf = (struct blame){
+		.task = GRAPH_NONE, .event = GRAPH_NONE, .kind = "unknown", .time = TIME_UNKNOWN
+	};
+}
+
 static int push_ended(const struct graph *g, const struct missing *m, struct chain *tail)
 {
 	const struct graph_task *t = &g->tasks[missing_named(m)->task];
@@ -103,9 +112,7 @@ static int push_ended(const struct graph *g, const struct missing *m, struct cha
 		free(k.resource);
 		return -ENOMEM;
 	}
-	tail->end = END_UNKNOWN;
-	tail->leaf = (struct blame){ .task = GRAPH_NONE, .event = GRAPH_NONE, .kind = "unknown" };
-	tail->leaf.time = TIME_UNKNOWN;
+	end_here(tail);
 	return 0;
 }
 
@@ -144,6 +151,13 @@ static int push_step(const struct findings *f, uint32_t at, uint8_t strength, st
 	r = path_walk(f->g, step->task, step->from_ns, step->to_ns, &p);
 	if (!r)
 		r = chain_build(f->g, p, &options, &sub);
+	if (!r && last && m->how == MISSING_SILENT && sub.links.n > 1) {
+		/* whoever it waits for each time has done its part */
+		while (sub.links.n > 1)
+			free(sub.links.v[--sub.links.n].resource);
+		sub.links.v[0].edge = 0;
+		end_here(&sub);
+	}
 	if (!r)
 		r = sub.links.n ? move_links(tail, &sub, last, strength) : -EINVAL;
 	chain_done(&sub);

@@ -223,6 +223,13 @@ static int diagnose_flag(const struct findings *f, struct diagnosis *d, bool *re
 	return 0;
 }
 
+/* The chain ends at one who should have woken the one before it, and goes on as ever without. */
+static bool is_silent(const struct missing *m, const struct diagnosis *d)
+{
+	return m && m->how == MISSING_SILENT && d->n_chain > 1 &&
+	       missing_named(m)->task == d->chain[d->n_chain - 1].task;
+}
+
 static int diagnose_words(const struct findings *f, struct diagnosis *d)
 {
 	bool written;
@@ -237,6 +244,7 @@ static int diagnose_words(const struct findings *f, struct diagnosis *d)
 					.pool = f->pool,
 					.cpu = f->starved ? &f->cpu : NULL,
 					.strong = d->strong,
+					.silent = is_silent(f->missing, d),
 					.watch = written ? NULL : d->watch,
 					.stall_ns = d->stall_ns,
 					.window_ns = d->to_ns - d->from_ns };

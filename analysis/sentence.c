@@ -190,7 +190,9 @@ static void say_last(struct words *t, const struct sentence_facts *f)
 	const struct link *k = &f->chain[f->n_chain - 1];
 	const struct link *before = f->n_chain > 1 ? k - 1 : NULL;
 
-	if (!strcmp(f->cause, "circular-wait")) {
+	if (f->silent) {
+		words_add(t, "went on as before, but did not wake it any more");
+	} else if (!strcmp(f->cause, "circular-wait")) {
 		words_add(t, "was waiting");
 		say_resource(t, k);
 		words_add(t, " in turn: they wait for each other (deadlock)");

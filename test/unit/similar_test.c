@@ -367,6 +367,30 @@ static void test_signal_lost(void **state)
 	end(&m, g);
 }
 
+/* The same with another one who woke the consumer last: the chain ends at who went silent. */
+static void test_chain_ends_at_the_silent_one(void **state)
+{
+	struct make m = { 0 };
+	struct diagnosis *d;
+	struct graph *g;
+
+	start_chain(&m);
+	for (uint64_t i = 0; i < 100; i++) {
+		round_of(&m, 10 + i * ROUND, true, i < 10);
+		if (i == 10)
+			disturb(&m, 215);
+	}
+	g = graph_of(&m, 2000);
+	assert_int_equal(diagnose(g, graph_task_at(g, CONSUMER, 2000 * MS), 300 * MS, 2000 * MS, NULL, &d),
+			 0);
+	assert_string_equal(d->cause, "missing-wakeup");
+	assert_int_equal(d->chain[1].tid, PRODUCER);
+	assert_int_equal(d->n_chain, 2);
+	assert_string_equal(d->root_text, "work[10] went on as before, but did not wake it any more");
+	diagnosis_free(d);
+	end(&m, g);
+}
+
 /* ... but tells another one that waits for the same: nothing is lost. */
 static void test_signal_went_to_another(void **state)
 {
@@ -612,6 +636,7 @@ int main(void)
 		cmocka_unit_test(test_one_of_the_same_role),
 		cmocka_unit_test(test_waker_waits_for_a_lock),
 		cmocka_unit_test(test_signal_lost),
+		cmocka_unit_test(test_chain_ends_at_the_silent_one),
 		cmocka_unit_test(test_signal_went_to_another),
 		cmocka_unit_test(test_ticker_ended),
 		cmocka_unit_test(test_client_ended),
