@@ -4,7 +4,7 @@
 
 enum { ROUNDS = 15 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct gate held;
+static struct gate ready, held;
 
 static void turns(void)
 {
@@ -26,6 +26,7 @@ static void keeper(void)
 {
 	role("keeper");
 	turns();
+	gate_wait(ready);
 	pthread_mutex_lock(&lock);
 	gate_open(held);
 	compute_ms(2500);
@@ -35,10 +36,12 @@ static void keeper(void)
 int main(void)
 {
 	expect("long-wait", "lock-holder|busy", "futex", "keeper", "victim,keeper");
+	ready = gate_new();
 	held = gate_new();
 	pthread_t t[] = { thread(other), thread(other), thread(keeper) };
 	victim();
 	turns();
+	gate_open(ready);
 	gate_wait(held);
 	hang_begins();
 	pthread_mutex_lock(&lock);

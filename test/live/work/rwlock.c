@@ -4,7 +4,7 @@
 
 enum { ROUNDS = 10 };
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
-static struct gate held;
+static struct gate ready, held;
 
 static void reader(void)
 {
@@ -15,6 +15,7 @@ static void reader(void)
 		pthread_rwlock_unlock(&lock);
 		nap_ms(1);
 	}
+	gate_wait(ready);
 	pthread_rwlock_rdlock(&lock);
 	gate_open(held);
 	compute_ms(2500);
@@ -24,6 +25,7 @@ static void reader(void)
 int main(void)
 {
 	expect("long-wait", "lock-holder|busy|slow-peer", "futex", "reader", "victim,reader");
+	ready = gate_new();
 	held = gate_new();
 	pthread_t t = thread(reader);
 	victim();
@@ -33,6 +35,7 @@ int main(void)
 		pthread_rwlock_unlock(&lock);
 		nap_ms(1);
 	}
+	gate_open(ready);
 	gate_wait(held);
 	hang_begins();
 	pthread_rwlock_wrlock(&lock);
