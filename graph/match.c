@@ -245,6 +245,27 @@ static void request_drop(struct pass *p, struct flow *f)
 	item_pop(&p->match, &f->taken);
 }
 
+/* Who is at the other end, where the bytes do not tell: who used it last, or will be the first to send there.
+ */
+static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
+{
+	const struct graph_ref *r;
+	size_t n;
+
+	if (f->peer == GRAPH_NONE)
+		return GRAPH_NONE;
+	if (p->match.flows.v[f->peer].user != GRAPH_NONE)
+		return p->match.flows.v[f->peer].user;
+	r = graph_refs(&p->g->sends, p->match.flows.v[f->peer].sock, &n);
+	return n ? pass_task(p, p->e[r->event].r.tid, p->e[event].r.ts) : GRAPH_NONE;
+}
+
+/* As work.client: a task where it is known, else its connection. */
+static uint64_t client_at(const struct flow *f, uint32_t task)
+{
+	return task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;
+}
+
 /* The socket serves, and something is sent: the answer to the request that is due, or something that nobody
  * asked for.  *ret_ask: the send of the request that is answered, GRAPH_NONE: none. */
 static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t *ret_ask)
@@ -259,7 +280,7 @@ static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 		r = item_first(&p->match, &flow->taken);
 	}
 	if (!r) {
-		if (w->client && flow->answer_client && w->client != flow->answer_client)
+		if (w->client && w->client != client_at(flow, peer_user(p, flow, event)))
 			item_push(p, &flow->asks,
 				  &(struct match_item){ .event = event,
 							.segment = w->segment,
@@ -277,7 +298,6 @@ static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	if (flow->sent_last)
 		flow->pipelines = true; /* two answers, and nothing received in between */
 	flow->answered = w->segment;
-	flow->answer_client = request.client;
 	if (request.segment != w->segment)
 		pass_edge(p, &(struct edge){ .from = request.segment,
 					     .to = w->segment,
@@ -426,28 +446,13 @@ static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 						.wake = arrive_adopt(p, task, flow->sock) });
 }
 
-/* Who is at the other end, where the bytes do not tell: who used it last, or will be the first to send there.
- */
-static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
-{
-	const struct graph_ref *r;
-	size_t n;
-
-	if (f->peer == GRAPH_NONE)
-		return GRAPH_NONE;
-	if (p->match.flows.v[f->peer].user != GRAPH_NONE)
-		return p->match.flows.v[f->peer].user;
-	r = graph_refs(&p->g->sends, p->match.flows.v[f->peer].sock, &n);
-	return n ? pass_task(p, p->e[r->event].r.tid, p->e[event].r.ts) : GRAPH_NONE;
-}
-
 /* The request of a client is taken: work on its behalf begins. */
 static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, const struct received *got)
 {
 	struct work *w = &p->work[task];
 	struct flow *flow = &p->match.flows.v[f];
 	uint32_t from = got->task != GRAPH_NONE ? got->task : peer_user(p, flow, event);
-	uint64_t client = from != GRAPH_NONE ? (uint64_t)from + 1 : flow->sock;
+	uint64_t client = client_at(flow, from);
 	uint64_t ts = p->e[event].r.ts;
 	struct match_item *r = item_first(&p->match, &flow->taken);
 	bool more = !got->begun && r;
@@ -477,7 +482,6 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 		queue_clear(&p->match, &flow->asks);
 		w->taken++;
 	}
-	flow->answer_client = client;
 }
 
 /* The answer to a request comes in: work goes on for whoever it was asked for. */

@@ -313,6 +313,99 @@ static void test_proxy(void **state)
 	built_free(&b, &m);
 }
 
+/* A bus: it passes 20's call on to 30, and 30's answer back to 20; to 30 it is not the answer to what 30 sent
+ * last. */
+static void test_bus(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	runs(&m, 10, 10, 1, "bus");
+	runs(&m, 20, 20, 1, "caller");
+	runs(&m, 30, 30, 1, "service");
+	connection(&m, SOCK(1), SOCK(2), STREAM); /* bus, 20 */
+	connection(&m, SOCK(3), SOCK(4), STREAM); /* bus, 30 */
+	for (uint64_t i = 0; i < 20; i += 10) {
+		sends(&m, i + 1, 20, SOCK(2), 10);
+		receives(&m, i + 2, 10, SOCK(1), 10);
+		sends(&m, i + 3, 10, SOCK(3), 10);
+		receives(&m, i + 4, 30, SOCK(4), 10);
+		sends(&m, i + 5, 30, SOCK(4), 10);
+		receives(&m, i + 6, 10, SOCK(3), 10);
+		sends(&m, i + 7, 10, SOCK(1), 10);
+	}
+	b = built(&m, 30);
+	assert_sound(&b);
+	for (uint64_t i = 0; i < 20; i += 10) {
+		assert_int_equal(b.c->segments[segment_at(&b, 10, i + 3)].behalf, task_of(&b, 20));
+		assert_int_equal(b.c->segments[segment_at(&b, 10, i + 6)].behalf, task_of(&b, 30));
+		assert_int_equal(b.c->segments[segment_at(&b, 10, i + 7)].behalf, task_of(&b, 20));
+	}
+	/* to 20 twice */
+	assert_int_equal(n_edges(&b, EDGE_ANSWER), 2);
+	built_free(&b, &m);
+}
+
+/* Head and body are sent and received one after the other: one request.  The next answer is to the next. */
+static void test_split_request(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	connection(&m, SOCK(1), SOCK(2), STREAM);
+	runs(&m, 10, 10, 1, "server");
+	runs(&m, 20, 20, 1, "client");
+	for (uint64_t i = 0; i < 30; i += 10) {
+		sleeps(&m, i + 1, 10, CT_W_READ, SOCK(1));
+		wakes_in(&m, i + 2, 10, 20, CT_W_WRITE, SOCK(2));
+		sends(&m, i + 2, 20, SOCK(2), 10);
+		sends(&m, i + 3, 20, SOCK(2), 50);
+		receives(&m, i + 4, 10, SOCK(1), 10);
+		receives(&m, i + 5, 10, SOCK(1), 50);
+		sends(&m, i + 6, 10, SOCK(1), 10);
+		receives(&m, i + 7, 20, SOCK(2), 10);
+	}
+	b = built(&m, 40);
+	assert_sound(&b);
+	/* each request is answered in the segment that took it */
+	assert_int_equal(n_edges(&b, EDGE_ANSWER), 0);
+	assert_int_equal(n_segments(&b, 10), 4);
+	built_free(&b, &m);
+}
+
+/* A loop has a worker do it, and answers when that is done: all of it for the client. */
+static void test_worker(void **state)
+{
+	const uint64_t done = CT_OBJ_ID(CT_OBJ_EVENTFD, 1);
+	struct make m = { 0 };
+	const struct edge *e;
+	struct built b;
+
+	connection(&m, SOCK(1), SOCK(2), STREAM);
+	runs(&m, 10, 10, 1, "loop");
+	runs(&m, 20, 20, 1, "client");
+	runs(&m, 30, 10, 1, "worker");
+	sleeps(&m, 1, 30, CT_W_FUTEX, FUTEX(1));
+	sleeps(&m, 1, 10, CT_W_EPOLL, EPOLL(1));
+	wakes_in(&m, 2, 10, 20, CT_W_WRITE, SOCK(2));
+	sends(&m, 3, 20, SOCK(2), 10);
+	receives(&m, 4, 10, SOCK(1), 10);
+	wakes(&m, 5, 30, 10, FUTEX(1));
+	sleeps(&m, 6, 10, CT_W_EPOLL, EPOLL(1));
+	wakes(&m, 8, 10, 30, done);
+	sends(&m, 9, 10, SOCK(1), 10);
+	b = built(&m, 20);
+	assert_sound(&b);
+	assert_int_equal(b.c->segments[segment_at(&b, 30, 6)].behalf, task_of(&b, 20));
+	assert_int_equal(b.c->segments[segment_at(&b, 10, 9)].behalf, task_of(&b, 20));
+	assert_int_equal(n_segments(&b, 10), 3);
+	e = edge_of(&b, EDGE_ANSWER, 10, 10);
+	assert_non_null(e);
+	assert_int_equal(e->from, segment_at(&b, 10, 4));
+	assert_int_equal(e->to, segment_at(&b, 10, 9));
+	built_free(&b, &m);
+}
+
 /* Requests come without waiting for answers: the first answer is to the first. */
 static void test_pipelined(void **state)
 {
@@ -836,6 +929,9 @@ int main(void)
 		cmocka_unit_test(test_own_lock),
 		cmocka_unit_test(test_batching_server),
 		cmocka_unit_test(test_proxy),
+		cmocka_unit_test(test_bus),
+		cmocka_unit_test(test_split_request),
+		cmocka_unit_test(test_worker),
 		cmocka_unit_test(test_pipelined),
 		cmocka_unit_test(test_partial_reads),
 		cmocka_unit_test(test_gathered),
