@@ -241,6 +241,9 @@ static void blame_waker(const struct graph *g, const struct stretch *s, const st
 	}
 	b->kind = describe_resource(g->w, s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? CT_W_READ : s->wait,
 				    b->obj);
+	/* made room by receiving, and so caused nothing; but it is who has the other end */
+	if (b->edge == EDGE_MESSAGE && s->obj && graph_peer_object(g, s->obj) == wake->r.obj)
+		b->strength = EDGE_STRONG;
 	b->ended = true;
 	b->event = s->wake;
 	if (sig && (b->edge == EDGE_WAKE || b->strength == EDGE_WEAK)) {
