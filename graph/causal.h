@@ -6,8 +6,8 @@
  * A segment is a stretch of one task's time in which it works for one reason: it
  * begins where something made the task start on it, and lasts until the next one
  * begins; the idle wait after the work belongs to it.  Segments of a task are
- * contiguous.  An edge goes from the segment that caused to the one that was
- * caused.  Strong: the records show it.  Weak: it may be so.
+ * contiguous, and may be empty where two rules cut at one moment.  An edge goes from the segment that caused
+ * to the one that was caused.  Strong: the records show it.  Weak: it may be so.
  *
  * After Argus (Weng, Huang, Yang: "Argus: Debugging Performance Issues in Modern
  * Desktop Applications with Annotated Causal Tracing", USENIX ATC 2021).
