@@ -46,6 +46,8 @@ void visit_look_free(struct visit_look *l)
 	unwind_free(l->unwind);
 	symbols_free(l->symbols);
 	polled_free(l->polled);
+	for (size_t i = 0; i < VISIT_LOOK_KNOWN; i++)
+		free(l->known[i].stack);
 	free(l);
 }
 
@@ -232,6 +234,68 @@ struct ct_rec visit_look_access_rec(const struct ct_rawaccess_blob *raw)
 				.obj = CT_OBJ_USER_ID(CT_OBJ_DATA, raw->tgid, raw->addr) };
 }
 
+/* The entry with these addresses, or the oldest. */
+static struct visit_look_known *known_get(struct visit_look *l, const struct ct_rawaccess_blob *raw,
+					  bool *ret_hit)
+{
+	struct visit_look_known *oldest = &l->known[0];
+
+	for (size_t i = 0; i < VISIT_LOOK_KNOWN; i++) {
+		struct visit_look_known *k = &l->known[i];
+
+		*ret_hit = k->stack && k->tgid == raw->tgid && k->n == raw->n_user &&
+			   raw->h.ts < k->ns + VISIT_LOOK_KNOWN_NS &&
+			   !memcmp(k->ip, raw->ip, k->n * sizeof(k->ip[0]));
+		if (*ret_hit)
+			return k;
+		if (k->ns < oldest->ns)
+			oldest = k;
+	}
+	return oldest;
+}
+
+/* Takes the stack of res for the next ones. */
+static void known_put(struct visit_look_known *k, const struct ct_rawaccess_blob *raw,
+		      const struct ct_stack_blob *stack)
+{
+	free(TAKE_PTR(k->stack));
+	if (!stack || raw->n_user > CT_RAWSTACK_MAX)
+		return;
+	k->stack = malloc(stack->h.size);
+	if (!k->stack)
+		return;
+	memcpy(k->stack, stack, stack->h.size);
+	memcpy(k->ip, raw->ip, raw->n_user * sizeof(k->ip[0]));
+	k->ns = raw->h.ts;
+	k->tgid = raw->tgid;
+	k->n = raw->n_user;
+}
+
+/* The stack in words: of the last second, or made. */
+static int access_stack(struct visit_look *l, const struct ct_rawaccess_blob *raw, struct visit_result *res)
+{
+	struct visit_look_known *k;
+	bool hit;
+	int r;
+
+	k = known_get(l, raw, &hit);
+	if (hit) {
+		res->stack = malloc(k->stack->h.size);
+		if (!res->stack)
+			return -ENOMEM;
+		memcpy(res->stack, k->stack, k->stack->h.size);
+		res->stack->h.ts = raw->h.ts;
+		res->words[0] = res->stack->id;
+		return 0;
+	}
+	/* the breakpoint is taken behind the instruction, as a call is left */
+	add_walked(l, raw->h.tid, raw->tgid, raw->ip, raw->n_user, false);
+	r = add_stack(l, res);
+	if (!r)
+		known_put(k, raw, res->stack);
+	return r;
+}
+
 int visit_look_access(struct visit_look *l, const struct ct_rawaccess_blob *raw, struct visit_result **ret)
 {
 	struct visit_result *res = calloc(1, sizeof(*res));
@@ -241,11 +305,9 @@ int visit_look_access(struct visit_look *l, const struct ct_rawaccess_blob *raw,
 		return -ENOMEM;
 	l->n = 0;
 	l->cut = false;
-	/* the breakpoint is taken behind the instruction, as a call is left */
-	add_walked(l, raw->h.tid, raw->tgid, raw->ip, raw->n_user, false);
 	res->rec = visit_look_access_rec(raw);
 	res->tgid = raw->tgid;
-	r = add_stack(l, res);
+	r = access_stack(l, raw, res);
 	if (r) {
 		visit_result_free(res);
 		return r;

@@ -8,12 +8,23 @@
 #include "daemon/unwind.h"
 #include "daemon/visit.h"
 
+/* A stack of addresses and what it was in words, for accesses: there are many from few places. */
+#define VISIT_LOOK_KNOWN    16
+#define VISIT_LOOK_KNOWN_NS 1000000000ULL /* by then something else may be mapped there */
+struct visit_look_known {
+	uint64_t ns;
+	uint32_t tgid, n;
+	uint64_t ip[CT_RAWSTACK_MAX];
+	struct ct_stack_blob *stack; /* NULL: free, or it has none */
+};
+
 struct visit_look {
 	struct unwind *unwind;
 	struct symbols *symbols;
 	struct polled *polled;
 	uint32_t own_pidns;    /* inode number */
 	uint64_t suspended_ns; /* what the machine had slept in all when this began */
+	struct visit_look_known known[VISIT_LOOK_KNOWN];
 	/* frames of the stack on hand */
 	size_t n;
 	bool cut;
