@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/control.h"
+#include "cli/member.h"
 #include "cli/text.h"
 #include "cli/timearg.h"
 #include "lib/cleanup.h"
@@ -24,7 +25,7 @@ enum { OPT_PID = 256, OPT_VAR, OPT_LEN, OPT_READ, OPT_FOR, OPT_SOCKET };
 static const struct cli_option options[] = {
 	{ OPT_PID, "pid", "PID", "The process" },
 	{ OPT_VAR, "var", "VAR",
-	  "The variable: SYMBOL, SYMBOL+OFFSET, LIBRARY:SYMBOL, FILE.c:SYMBOL or 0xADDRESS" },
+	  "The variable: SYMBOL, SYMBOL.MEMBER, SYMBOL+OFFSET, 0xADDRESS; LIBRARY:SYMBOL, FILE.c:SYMBOL" },
 	{ OPT_LEN, "len", "N", "Watch 1, 2, 4 or 8 bytes (default: the variable's size)" },
 	{ OPT_READ, "read", NULL, "Record reads too: of each task the first after each change" },
 	{ OPT_FOR, "for", "T", "End after T: 10s, 2m (default: at Ctrl-C, or when the process ends)" },
@@ -45,6 +46,7 @@ static const struct cli_usage usage = {
 
 struct watch {
 	const char *socket, *var;
+	char spec[MEMBER_SPEC_MAX]; /* what var has become */
 	uint64_t pid, len, for_ns;
 	bool reads;
 	int sock, signal_fd;
@@ -146,6 +148,22 @@ static int ask(struct watch *w, json_t *request, json_t **ret)
 	return r ? cli_error("%s", err) : CLI_OK;
 }
 
+/* A member of a variable becomes an offset in it. */
+static int resolve_member(struct watch *w)
+{
+	char err[MEMBER_ERR_MAX];
+	uint64_t size;
+
+	if (!member_is(w->var))
+		return CLI_OK;
+	if (member_find((uint32_t)w->pid, w->var, w->spec, &size, err))
+		return cli_error("%s", err);
+	w->var = w->spec;
+	if (!w->len && (size == 1 || size == 2 || size == 4 || size == 8))
+		w->len = size;
+	return CLI_OK;
+}
+
 static int begin(struct watch *w)
 {
 	char value[TEXT_NUMBER_MAX], err[CONTROL_ERR_MAX];
@@ -155,6 +173,9 @@ static int begin(struct watch *w)
 	w->sock = control_open(w->socket, err);
 	if (w->sock < 0)
 		return cli_error("%s", err);
+	r = resolve_member(w);
+	if (r)
+		return r;
 	r = ask(w,
 		json_pack("{s:s,s:I,s:s,s:I,s:b}", "cmd", "watch", "pid", (json_int_t)w->pid, "var", w->var,
 			  "len", (json_int_t)w->len, "reads", w->reads),

@@ -18,6 +18,13 @@ void library_set(int value);
 volatile int global_flag;
 static volatile int static_flag;
 volatile long others[4];
+volatile struct {
+	char name[3];
+	struct {
+		char set;
+		short ready;
+	} in;
+} shape;
 static const char *how;
 static unsigned rounds;
 static struct gate round_begins;
