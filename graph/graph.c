@@ -66,29 +66,39 @@ static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 	return 0;
 }
 
-/* Stretches grouped by task, in order of time (a stable counting sort). */
+/* So many stretches are copied between two that memory is given back. */
+#define GIVE_BACK 65536
+
+/* Stretches grouped by task, in order of time (a stable counting sort), from the last to the first: the
+ * builder's copy shrinks while this one comes to be. */
 static int graph_stretches(struct graph *g, struct builder *b, const uint32_t *renumber)
 {
-	_cleanup_free_ uint32_t *next = calloc(g->n_tasks + 1, sizeof(*next));
+	_cleanup_free_ uint32_t *end = calloc(g->n_tasks + 1, sizeof(*end));
 	uint32_t at = 0;
 
 	g->stretches = malloc((b->stretches.n + 1) * sizeof(*g->stretches));
-	if (!next || !g->stretches)
+	if (!end || !g->stretches)
 		return -ENOMEM;
 	for (size_t i = 0; i < b->stretches.n; i++)
 		g->tasks[renumber[b->stretches.v[i].task]].n_stretches++;
 	for (size_t i = 0; i < g->n_tasks; i++) {
-		g->tasks[i].first_stretch = next[i] = at;
-		at += g->tasks[i].n_stretches;
+		g->tasks[i].first_stretch = at;
+		end[i] = at += g->tasks[i].n_stretches;
 	}
-	for (size_t i = 0; i < b->stretches.n; i++) {
+	g->n_stretches = b->stretches.n;
+	for (size_t i = b->stretches.n; i-- > 0;) {
 		uint32_t task = renumber[b->stretches.v[i].task];
-		struct stretch *to = &g->stretches[next[task]++];
+		struct stretch *to = &g->stretches[--end[task]];
 
 		*to = b->stretches.v[i];
 		to->task = task;
+		if (i && i % GIVE_BACK == 0) {
+			struct stretch *less = realloc(b->stretches.v, i * sizeof(*less));
+
+			if (less)
+				b->stretches.v = less;
+		}
 	}
-	g->n_stretches = b->stretches.n;
 	return 0;
 }
 
@@ -140,9 +150,9 @@ int graph_build(const struct window *w, struct graph **ret)
 	if (!r)
 		r = index_build(g);
 	if (!r)
-		r = graph_stretches(g, &b, renumber);
-	if (!r)
 		r = graph_cpus(g, &b, renumber);
+	if (!r)
+		r = graph_stretches(g, &b, renumber);
 	free(renumber);
 	VEC_FREE(&b.now);
 	VEC_FREE(&b.stretches);
