@@ -262,11 +262,27 @@ static int watch_open_in(struct probe *p, const struct probe_watch_options *opt,
 	return r;
 }
 
+/* Why there are no such breakpoints here; NULL: there are. */
+static const char *watch_is_off(const struct probe *p, bool reads)
+{
+	for (size_t i = 0; i < hooks_n_defs; i++)
+		if (!p->hooks[i].live && (!strcmp(p->hooks[i].name, "watch/write") ||
+					  (reads && !strcmp(p->hooks[i].name, "watch/read"))))
+			return p->hooks[i].why;
+	return NULL;
+}
+
 int probe_watch_open(struct probe *p, const struct probe_watch_options *opt, unsigned *ret_watch,
 		     char err[PROBE_ERR_MAX])
 {
+	const char *off = watch_is_off(p, opt->reads);
 	int r, at = 0;
 
+	if (off) {
+		snprintf(err, PROBE_ERR_MAX, "Variables cannot be watched here: %s; see `ctrace doctor`.",
+			 off);
+		return -EOPNOTSUPP;
+	}
 	pthread_mutex_lock(&p->watch_lock);
 	r = watch_map(p);
 	if (!r) {
