@@ -252,8 +252,8 @@ int main(int argc, char **argv)
 	if (causal_build(g, NULL, &c))
 		die("causal_build failed");
 	t2 = cpu_seconds();
-	printf("mix=%s\nrecords=%zu\nstretches=%zu\nsegments=%zu\nedges=%zu\n", mix->name, m.w.n_events,
-	       g->n_stretches, c->n_segments, c->n_edges);
+	printf("records=%zu\nstretches=%zu\nsegments=%zu\nedges=%zu\n", m.w.n_events, g->n_stretches,
+	       c->n_segments, c->n_edges);
 	printf("graph_s=%.6f\ncausal_s=%.6f\nbuild_s=%.6f\n", t1 - t0, t2 - t1, t2 - t0);
 	printf("window_bytes=%zu\npeak_rss_kib=%ld\nbuild_rss_kib=%ld\n",
 	       m.events.n * sizeof(*m.events.v) + m.tasks.n * sizeof(*m.tasks.v), peak_rss_kib(),

@@ -17,7 +17,7 @@ BUDGETS = {
     "bytes": "<= 5 on a busy machine",
     "encode": ">= 5 M/s",
     "decode": ">= 20 M/s",
-    "graph": "<= 2 s",
+    "graph": "<= 2 s, <= 400 MB",
     "snapshot": "<= 300 ms, 0",
     "diagnose": "<= 1 s",
 }
