@@ -138,12 +138,36 @@ static bool is_nearer(const struct causal *c, const struct lead *a, const struct
 	return a->distance_ns < b->distance_ns;
 }
 
+/* The same from the same segment, as the parts of a long message are: one way, not several. */
+static bool is_same_way(const struct causal *c, const struct lead *a, const struct lead *b)
+{
+	const struct edge *x = &c->edges[a->edge], *y = &c->edges[b->edge];
+
+	return x->strength == EDGE_STRONG && y->strength == EDGE_STRONG && x->from != GRAPH_NONE &&
+	       x->from == y->from && x->kind == y->kind && edge_object(c, x) == edge_object(c, y);
+}
+
+static void lead_remove(struct leads *l, uint32_t i)
+{
+	l->n--;
+	memmove(&l->v[i], &l->v[i + 1], (l->n - i) * sizeof(l->v[0]));
+}
+
 /* Puts a lead where it belongs by strength and distance; the last one falls out when there is no room. */
 static void consider(const struct lead_query *q, const struct lead *x, struct leads *l)
 {
 	const struct edge *e = &q->c->edges[x->edge];
-	uint32_t at = l->n;
+	uint32_t at;
 
+	for (uint32_t i = 0; i < l->n; i++) {
+		if (!is_same_way(q->c, x, &l->v[i]))
+			continue;
+		if (!is_nearer(q->c, x, &l->v[i]))
+			return;
+		lead_remove(l, i);
+		break;
+	}
+	at = l->n;
 	while (at > 0 && is_nearer(q->c, x, &l->v[at - 1]))
 		at--;
 	if (at >= LEAD_MAX) {
@@ -324,6 +348,22 @@ static void sort(const struct causal *c, struct leads *l)
 	}
 }
 
+/* Which of the ways from one segment it was does not matter, when they are certain and no rule tells them
+ * apart: the one that ranks first stands for them. */
+static void merge(const struct causal *c, struct leads *l)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		for (uint32_t k = l->n - 1; k > i; k--) {
+			const struct lead *a = &l->v[i], *b = &l->v[k];
+
+			if (a->strength == EDGE_STRONG && b->strength == EDGE_STRONG &&
+			    c->edges[a->edge].from != GRAPH_NONE &&
+			    c->edges[a->edge].from == c->edges[b->edge].from &&
+			    a->ruled_out == b->ruled_out && a->ruled_in == b->ruled_in)
+				lead_remove(l, k);
+		}
+}
+
 static void score(const struct lead_query *q, struct leads *l)
 {
 	uint64_t stack = 0;
@@ -341,6 +381,7 @@ static void score(const struct lead_query *q, struct leads *l)
 		x->score = weak_score(q, x);
 	}
 	sort(q->c, l);
+	merge(q->c, l);
 	for (uint32_t i = 0; i < l->n; i++) {
 		struct lead *x = &l->v[i];
 

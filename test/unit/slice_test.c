@@ -322,6 +322,44 @@ static void test_an_answer_is_no_cause(void **state)
 }
 
 /* v asks again and again: no answer is taken for a cause, however many came after it. */
+/* A connection and what was sent through it, or a long message in parts: ways from one segment are one way,
+ * and nobody is to be asked which of them it was, but where a rule tells them apart. */
+static void test_ways_from_one_segment(void **state)
+{
+	enum { N = 40 };
+	struct cmake k = { 0 };
+	struct rules rules = { 0 };
+	struct slice_options o = { .rules = &rules };
+	const struct causal *c;
+	struct slice *s;
+	uint32_t a, v;
+
+	TASKS(&k, "a", "b", "v");
+	a = cmake_segment(&k, 10, 0, 100);
+	cmake_segment(&k, 20, 0, 100);
+	v = cmake_segment(&k, 30, 20, 100);
+	cmake_edge(&k, EDGE_FORK, EDGE_STRONG, a, 20, v, 20, 0);
+	for (uint64_t i = 0; i < N; i++)
+		cmake_edge(&k, EDGE_MESSAGE, EDGE_STRONG, a, 21 + i, v, 21 + i, PIPE);
+	c = cmake_done(&k, 100);
+	s = walk(c, 30, 90, NULL);
+	assert_path(s, 2, v, a);
+	assert_int_equal(s->steps[1].at_ns, 20 * MS);
+	assert_int_equal(s->n_choices, 0);
+	assert_int_equal(s->refused, 0);
+	slice_free(s);
+	/* it was not the fork */
+	assert_int_equal(VEC_PUSH(&rules.v, ((struct rule){ .edge = "fork", .verdict = RULE_NOT_CAUSE })), 0);
+	s = walk(c, 30, 90, &o);
+	assert_path(s, 2, v, a);
+	assert_int_equal(s->steps[1].at_ns, 21 * MS);
+	assert_int_equal(s->n_choices, 1);
+	assert_int_equal(s->choices[0].decider, SLICE_BY_RULE);
+	slice_free(s);
+	rules_done(&rules);
+	cmake_free(&k);
+}
+
 static void test_many_answers(void **state)
 {
 	enum { N = 1200 };
@@ -1017,6 +1055,7 @@ int main(void)
 		cmocka_unit_test(test_answers_one_after_the_other),
 		cmocka_unit_test(test_forward_through_three_processes),
 		cmocka_unit_test(test_forward_with_a_late_record),
+		cmocka_unit_test(test_ways_from_one_segment),
 		cmocka_unit_test(test_likeness_of_stacks),
 		cmocka_unit_test(test_random_graphs),
 	};
