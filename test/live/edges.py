@@ -29,10 +29,11 @@ SLACK_NS = 50_000
 
 # Those whose edges are complete: all that one task of the program causes in another is told.
 LABELLED = """
-    backoff barrier build child circle-timeout cond-producer cond-timed deadlock deep epoll-server eventfd flock fork-exec fsync
-    heartbeat idle-server inversion join mutex-busy mutex-convoy mutex-handover mutex-pi n-to-m node-server pipeline
-    pool proxy py-asyncio py-pool rwlock semaphore service setlk-poll sigwait socketpair spin-futex starved-fifo starved-nice
-    tcp-batch tcp-epoll tcp-recv timerfd unix-batch unix-stream uring yield-spin
+    backoff barrier build child circle-timeout cond-producer cond-timed deadlock deep epoll-server eventfd
+    flock fork-exec fsync heartbeat idle-server inversion join mutex-busy mutex-convoy mutex-handover mutex-pi
+    n-to-m node-server pipeline pool proxy py-asyncio py-pool rwlock semaphore service setlk-poll sigwait
+    socketpair spin-futex starved-fifo starved-nice tcp-batch tcp-epoll tcp-recv timerfd unix-batch
+    unix-stream uring yield-spin
 """.split()
 
 
