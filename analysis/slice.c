@@ -39,7 +39,7 @@ struct walk {
 	beam_path plan; /* edges to take from here on, the next one last */
 	uint8_t end;
 	uint32_t end_edge;
-	uint32_t asked, refused;
+	uint32_t asked, refused, earlier;
 };
 
 static int add_step(struct walk *w, uint32_t segment, uint32_t parent, uint32_t edge, uint64_t at_ns,
@@ -367,7 +367,13 @@ static int push_out(struct walk *w, arrivals *h, uint32_t step)
 				     .edge = c->out[i],
 				     .parent = step };
 
-		if (edge_left_ns(c, e) < since || map_get(&w->seen, e->to, NULL) || !leads_on(w, x.edge))
+		if (map_get(&w->seen, e->to, NULL))
+			continue;
+		if (edge_left_ns(c, e) < since) {
+			w->earlier += step == 0 && e->strength == EDGE_STRONG;
+			continue;
+		}
+		if (!leads_on(w, x.edge))
 			continue;
 		if (heap_push(h, x))
 			return -ENOMEM;
@@ -416,7 +422,8 @@ static struct slice *walk_result(struct walk *w)
 			     .end_edge = w->end_edge,
 			     .score = w->score,
 			     .asked = w->asked,
-			     .refused = w->refused };
+			     .refused = w->refused,
+			     .earlier = w->earlier };
 	return s;
 }
 

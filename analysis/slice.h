@@ -81,6 +81,7 @@ struct slice {
 	float score;
 	uint32_t asked;   /* questions put to a person */
 	uint32_t refused; /* ways not looked at because of the beam, max_steps, or too many at one segment */
+	uint32_t earlier; /* forward: what the same work had led to before at_ns, which is not listed */
 };
 
 /* From the segment of task at at_ns.  0, -EINVAL (no such segment), -ENOMEM. */

@@ -27,7 +27,7 @@ static const struct cli_option slice_options[] = {
 	{ OPT_TID, "tid", "TID", "the task whose work it is" },
 	{ OPT_COMM, "comm", "NAME", "its name, if only one task has it" },
 	{ OPT_AT, "at", "TIME", "a moment at which it did that work" },
-	{ OPT_FORWARD, "forward", NULL, "what came of it, instead of what led to it" },
+	{ OPT_FORWARD, "forward", NULL, "what came of it from then on, instead of what led to it" },
 	{ OPT_POLICY, "policy", "POLICY",
 	  "how causes are told: ctrace (the default), panappticon, appinsight" },
 	{ OPT_RULES, "rules", "FILE", "apply these rules, and keep answers there; may be given again" },

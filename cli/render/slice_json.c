@@ -84,10 +84,10 @@ json_t *render_slice_json(const struct causal *c, const struct slice *s, enum sl
 		json_array_append_new(steps, step_json(c, &s->steps[i]));
 	for (size_t i = 0; i < s->n_choices; i++)
 		json_array_append_new(choices, choice_json(c, s, &s->choices[i]));
-	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:f, s:I, s:I}", "schema", "ctrace.slice/1",
-			 "direction", direction == SLICE_BACKWARD ? "backward" : "forward", "policy",
-			 causal_policy_name(c->policy), "steps", steps, "choices", choices, "end",
+	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:f, s:I, s:I, s:I}", "schema",
+			 "ctrace.slice/1", "direction", direction == SLICE_BACKWARD ? "backward" : "forward",
+			 "policy", causal_policy_name(c->policy), "steps", steps, "choices", choices, "end",
 			 slice_end_name((enum slice_end)s->end), "end_edge", edge_json(c, s->end_edge),
 			 "score", (double)s->score, "asked", (json_int_t)s->asked, "refused",
-			 (json_int_t)s->refused);
+			 (json_int_t)s->refused, "earlier", (json_int_t)s->earlier);
 }

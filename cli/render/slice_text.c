@@ -134,6 +134,17 @@ static void print_end(FILE *f, const struct causal *c, const struct slice *s)
 	}
 }
 
+static void print_earlier(FILE *f, const struct causal *c, const struct slice *s)
+{
+	const struct segment *segment = &c->segments[s->steps[0].segment];
+	char wall[TIMEARG_WALL_MAX];
+
+	fprintf(f,
+		"Not listed: what the same work had led to before that moment (%" PRIu32
+		"); it began at %s.\n",
+		s->earlier, timearg_wall(segment->from_ns, &c->g->w->offsets, 6, wall));
+}
+
 void render_slice(FILE *f, const struct causal *c, const struct slice *s, enum slice_direction direction)
 {
 	char wall[TIMEARG_WALL_MAX], who[RENDER_WHO_MAX];
@@ -146,6 +157,8 @@ void render_slice(FILE *f, const struct causal *c, const struct slice *s, enum s
 	for (size_t i = 0; i < s->n_steps && !cli_output_broken(); i++)
 		print_step(f, c, s, i, direction);
 	print_end(f, c, s);
+	if (s->earlier)
+		print_earlier(f, c, s);
 	if (s->n_choices)
 		fputs("Decided on the way:\n", f);
 	for (size_t i = 0; i < s->n_choices; i++)

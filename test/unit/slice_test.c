@@ -876,9 +876,11 @@ static void test_forward_through_three_processes(void **state)
 	assert_int_equal(s->steps[2].parent, 1);
 	assert_int_equal(s->steps[2].at_ns, 20 * MS);
 	assert_int_equal(s->end, SLICE_END_DONE);
+	assert_int_equal(s->earlier, 1);
 	slice_free(s);
 	s = walk(c, 10, 0, &o);
 	assert_path(s, 4, a, other, b, d);
+	assert_int_equal(s->earlier, 0);
 	slice_free(s);
 	cmake_free(&k);
 }
