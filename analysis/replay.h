@@ -34,6 +34,7 @@ struct whatif {
 	uint32_t *cause_of; /* [stretch] 1 + index into causes; 0: not looked at yet */
 	VEC(struct cause) causes;
 	VEC(struct arrival) arrivals; /* by (task, ts_ns) */
+	size_t *arrivals_of;          /* [task]: its first; arrivals_of[task + 1] is one past its last */
 	uint64_t refused;
 };
 

@@ -12,8 +12,9 @@
 #define SHIFT_FREE UINT64_MAX
 
 struct replay_task {
-	uint64_t shift; /* at the start of stretch next */
-	uint32_t next;  /* the first stretch that has not been replayed to its end */
+	uint64_t shift;   /* at the start of stretch next */
+	uint32_t next;    /* the first stretch that has not been replayed to its end */
+	uint32_t arrival; /* among those of the task: where they were last looked for */
 	bool begun;
 	bool busy; /* somebody further down asks for it: see replay.stack */
 };
@@ -168,6 +169,31 @@ static bool is_taken(struct replay *k, const struct arrival *a)
 	return whatif_takes(x->g, k->v, k->n, a->obj, TIME_KINDS);
 }
 
+/* The first arrival at task at from or later.  Most often it is the one where the last look began, or the one
+ * after: the replay goes from stretch to stretch. */
+static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
+{
+	const struct arrival *v = k->x->arrivals.v;
+	size_t lo = k->x->arrivals_of[task], hi = k->x->arrivals_of[task + 1];
+	size_t at = lo + k->tasks[task].arrival;
+
+	if (at == lo || v[at - 1].ts_ns < from) {
+		if (at == hi || v[at].ts_ns >= from)
+			return at;
+		lo = at + 1;
+	}
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (v[mid].ts_ns < from)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	k->tasks[task].arrival = (uint32_t)(lo - k->x->arrivals_of[task]);
+	return lo;
+}
+
 /* What has arrived in [from, to), a part of the stretch, may have been sent later than the task is there now:
  * its shift at t, which is after that, is to be this instead. */
 static uint64_t hold_back(struct replay *k, uint32_t stretch, uint64_t from, uint64_t to, uint64_t t,
@@ -176,19 +202,10 @@ static uint64_t hold_back(struct replay *k, uint32_t stretch, uint64_t from, uin
 	struct whatif *x = k->x;
 	uint32_t task = x->g->stretches[stretch].task;
 	bool taken = k->taken[task], ran = x->g->stretches[stretch].state == STRETCH_RUNNING;
-	size_t lo = 0, hi = x->arrivals.n;
+	size_t end = x->arrivals_of[task + 1];
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct arrival *a = &x->arrivals.v[mid];
-
-		if (a->task < task || (a->task == task && a->ts_ns < from))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; lo < x->arrivals.n && x->arrivals.v[lo].task == task && x->arrivals.v[lo].ts_ns < to; lo++) {
-		const struct arrival *a = &x->arrivals.v[lo];
+	for (size_t i = first_arrival(k, task, from); i < end && x->arrivals.v[i].ts_ns < to; i++) {
+		const struct arrival *a = &x->arrivals.v[i];
 		uint64_t theirs;
 
 		if (a->waited == ran || (ran && was_awaited(x, stretch, a)) || is_taken(k, a))
@@ -342,7 +359,11 @@ static uint64_t shift_at(struct replay *k, uint32_t task, uint64_t t)
 	k->stack[k->depth++] = task;
 	rt->busy = true;
 	advance(k, task, t);
-	i = graph_stretch_at(g, task, t);
+	/* most often it is where the replay is */
+	i = rt->next;
+	if (i == end_of(g, task) || g->stretches[i].to_ns <= t ||
+	    (i > g->tasks[task].first_stretch && g->stretches[i - 1].to_ns > t))
+		i = graph_stretch_at(g, task, t);
 	shift = i == GRAPH_NONE ? rt->shift : shift_in(k, i, t);
 	rt->busy = false;
 	k->depth--;
@@ -479,6 +500,10 @@ static int find_arrivals(struct whatif *x, const struct causal *c)
 		return -ENOMEM;
 	if (x->arrivals.n)
 		qsort(x->arrivals.v, x->arrivals.n, sizeof(*x->arrivals.v), arrival_cmp);
+	for (size_t i = 0; i < x->arrivals.n; i++)
+		x->arrivals_of[x->arrivals.v[i].task + 1]++;
+	for (size_t i = 0; i < x->g->n_tasks; i++)
+		x->arrivals_of[i + 1] += x->arrivals_of[i];
 	return 0;
 }
 
@@ -494,7 +519,8 @@ int whatif_new(const struct graph *g, const struct causal *causal, uint32_t task
 		return -ENOMEM;
 	*x = (struct whatif){ .g = g, .task = task, .from_ns = from_ns, .to_ns = to_ns };
 	x->cause_of = calloc(g->n_stretches + 1, sizeof(*x->cause_of));
-	if (!x->cause_of || find_arrivals(x, causal)) {
+	x->arrivals_of = calloc(g->n_tasks + 1, sizeof(*x->arrivals_of));
+	if (!x->cause_of || !x->arrivals_of || find_arrivals(x, causal)) {
 		whatif_free(x);
 		return -ENOMEM;
 	}
@@ -507,6 +533,7 @@ void whatif_free(struct whatif *x)
 	if (!x)
 		return;
 	free(x->cause_of);
+	free(x->arrivals_of);
 	VEC_FREE(&x->causes);
 	VEC_FREE(&x->arrivals);
 	free(x);
