@@ -11,7 +11,7 @@ static void sender(void)
 	for (int i = 0; i <= ROUNDS; i++) {
 		compute_ms(i < ROUNDS ? 10 : 2600);
 		sent[i] = stamp();
-		kill(getppid(), SIGUSR1);
+		kill(getppid(), SIGRTMIN);
 	}
 }
 
@@ -22,7 +22,8 @@ int main(void)
 
 	expect("long-wait", "busy|slow-peer", "signal", "sender", "victim,sender");
 	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
+	/* Of this kind none is lost while another one is pending. */
+	sigaddset(&set, SIGRTMIN);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	sent = shared((ROUNDS + 1) * sizeof(*sent));
 	process(sender);
