@@ -89,6 +89,15 @@ bool edge_is_lock(const struct graph *g, const struct stretch *stretch)
 	return stretch->owner || n;
 }
 
+/* Who ends a wait for a child without being one, and lives on, has sent a signal. */
+static bool is_stranger(const struct graph *g, const struct stretch *stretch, const struct window_event *wake)
+{
+	uint32_t waker = graph_task_at(g, wake->r.peer, wake->r.ts);
+
+	return !(wake->r.flags & CT_WF_EXITING) && waker != GRAPH_NONE && g->tasks[waker].ptgid &&
+	       g->tasks[waker].ptgid != g->tasks[stretch->task].tgid;
+}
+
 static void classify_task(const struct graph *g, const struct stretch *stretch,
 			  const struct window_event *wake, uint8_t *kind, uint8_t *strength)
 {
@@ -104,7 +113,7 @@ static void classify_task(const struct graph *g, const struct stretch *stretch,
 			set(kind, strength, EDGE_POST, EDGE_STRONG);
 		break;
 	case CT_W_CHILD:
-		set(kind, strength, EDGE_EXIT, EDGE_STRONG);
+		set(kind, strength, is_stranger(g, stretch, wake) ? EDGE_SIGNAL : EDGE_EXIT, EDGE_STRONG);
 		break;
 	case CT_W_VFORK:
 		set(kind, strength, EDGE_VFORK, EDGE_STRONG);

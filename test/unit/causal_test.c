@@ -72,6 +72,24 @@ static void test_wakes(void **state)
 	assert_wake(CT_W_WRITE, PIPE(1), PIPE(1), 0, EDGE_PIPE, EDGE_STRONG); /* room was made */
 }
 
+/* Who waits for a child is woken by somebody who is none, and lives on: by a signal. A child may have
+ * stopped. */
+static void test_wake_from_child_wait(void **state)
+{
+	for (int child = 0; child < 2; child++) {
+		struct make m = { 0 };
+		struct built b;
+
+		runs(&m, 10, 10, 1, "parent");
+		runs(&m, 20, 20, child ? 10 : 1, "waker");
+		sleeps(&m, 10, 10, CT_W_CHILD, 0);
+		wakes(&m, 20, 10, 20, 0);
+		b = built(&m, 50);
+		assert_edge(&b, child ? EDGE_EXIT : EDGE_SIGNAL, 20, 10, EDGE_STRONG);
+		built_free(&b, &m);
+	}
+}
+
 static void test_mutex(void **state)
 {
 	struct make m = { 0 };
@@ -921,6 +939,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_wakes),
+		cmocka_unit_test(test_wake_from_child_wait),
 		cmocka_unit_test(test_mutex),
 		cmocka_unit_test(test_rwlock),
 		cmocka_unit_test(test_kernel_lock),
