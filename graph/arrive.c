@@ -193,8 +193,9 @@ static bool may_be_false(const struct stretch *s, const struct window_event *wak
 		    (s->wait == CT_W_READ && CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK);
 
 	switch (e->kind) {
-	case EDGE_MESSAGE: /* others than data have no record: a connection, the end of one */
-		return wait && wake && (wake->r.aux & 0xff) == CT_W_WRITE;
+	case EDGE_MESSAGE: /* others than data and room have no record: a connection, the end of one */
+		return wait && wake &&
+		       ((wake->r.aux & 0xff) == CT_W_WRITE || (wake->r.aux & 0xff) == CT_W_READ);
 	case EDGE_WAKE:
 	case EDGE_LOCK:
 	case EDGE_POST:
@@ -271,6 +272,8 @@ static void arrive_ended(struct pass *p, uint32_t task, const struct stretch *s,
 	e.to = pass_segment(p, task, wake->r.ts);
 	w->may_be_false = p->policy != POLICY_PANAPPTICON && may_be_false(s, wake, &e);
 	w->posted = e.kind == EDGE_POST;
+	if (e.kind == EDGE_MESSAGE && e.from != GRAPH_NONE && p->segments.v[e.to].event == event)
+		w->guest = 1 + waker;
 	if (p->err || e.from == e.to || (waker == task && by_task))
 		return;
 	if (by_task && e.strength == EDGE_STRONG && hands_on(e.kind))

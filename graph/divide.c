@@ -8,6 +8,10 @@
 
 /* So many sleeps of about one length are a loop that does something from time to time. */
 #define DIVIDE_PERIODIC 3
+/* Address families. */
+#define UNIX  1
+#define INET4 2
+#define INET6 10
 /* How far up from a process its parents are looked at, to know the writer of a pipe for one's own child. */
 #define DIVIDE_ANCESTORS 4
 
@@ -44,6 +48,7 @@ bool divide_cut(struct pass *p, uint32_t task, uint64_t ts_ns, uint32_t event, e
 	w->before = open;
 	w->segment = (uint32_t)p->segments.n - 1;
 	w->client = 0;
+	w->guest = 0;
 	w->asked = 0;
 	return true;
 }
@@ -87,6 +92,23 @@ static bool from_child(const struct pass *p, uint32_t task, const struct window_
 	return false;
 }
 
+/* Reading there is waiting for a request: also for the first one, of a process that is known since its birth
+ * and of a pair on which nobody has spoken since. */
+static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
+{
+	enum match_role role = match_role(p, sock);
+	const struct window_object *o;
+	uint32_t process;
+
+	if (role != ROLE_UNKNOWN)
+		return role == ROLE_SERVES;
+	o = window_object(p->g->w, sock);
+	if (!o || (o->family != UNIX && o->family != INET4 && o->family != INET6))
+		return false; /* who speaks there is not recorded */
+	process = pass_task(p, p->g->tasks[task].tgid, ts_ns);
+	return process != GRAPH_NONE && p->g->tasks[process].born_ns;
+}
+
 /* A wait for the next request: the head of a server's loop, whatever else it is at. */
 static bool is_loop_head(struct pass *p, uint32_t task, const struct stretch *s)
 {
@@ -105,7 +127,7 @@ static bool is_loop_head(struct pass *p, uint32_t task, const struct stretch *s)
 		return false;
 	}
 	return CT_OBJ_KIND(s->obj) == CT_OBJ_FUSEDEV ||
-	       (CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK && match_role(p, s->obj) == ROLE_SERVES);
+	       (CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK && serves(p, task, s->obj, s->to_ns));
 }
 
 /* Reading (or polling) that object is waiting for the next thing to do, and not for a part of the present
@@ -119,7 +141,7 @@ static bool is_request_channel(struct pass *p, uint32_t task, const struct stret
 	case CT_OBJ_SOCK:
 		/* it listens, or is open to all */
 		o = window_object(p->g->w, s->obj);
-		return s->wait == CT_W_POLL && o && (o->family == 2 || o->family == 10) && !o->rport;
+		return s->wait == CT_W_POLL && o && (o->family == INET4 || o->family == INET6) && !o->rport;
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:
 		return !from_child(p, task, wake);
@@ -211,9 +233,25 @@ void divide_wait(struct pass *p, uint32_t task, const struct stretch *s, uint64_
 
 bool divide_batch(const struct work *w, const struct flow *f, uint64_t client)
 {
-	if (w->client != client || f->taker != w->segment)
+	if (w->client != client)
 		return false;
-	return f->answered == w->segment ? f->sent_last : f->pipelines;
+	return f->answered == w->segment ? f->sent_last : f->taker == w->segment && f->pipelines;
+}
+
+/* Somebody else's message began the segment (the end of a connection, say) than the one whose request it
+ * takes now. */
+static bool is_for_another(const struct pass *p, const struct work *w, uint64_t client)
+{
+	uint32_t task = match_client(p, client);
+
+	return !w->client && w->guest && task != GRAPH_NONE && !pass_same_process(p, w->guest - 1, task);
+}
+
+void divide_request(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event)
+{
+	if (is_for_another(p, &p->work[task], client))
+		divide_cut(p, task, ts_ns, event, CUT_PEERS);
+	divide_client(p, task, client, ts_ns, event);
 }
 
 void divide_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event)
@@ -226,7 +264,7 @@ void divide_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_n
 	if (w->client && !divide_cut(p, task, ts_ns, event, CUT_PEERS))
 		return; /* the rule is off: it stays with the first */
 	w->client = client;
-	p->segments.v[w->segment].behalf = client <= GRAPH_NONE ? (uint32_t)(client - 1) : GRAPH_NONE;
+	p->segments.v[w->segment].behalf = match_client(p, client);
 }
 
 void divide_inherit(struct pass *p, uint32_t task, uint32_t from_task)
@@ -237,7 +275,7 @@ void divide_inherit(struct pass *p, uint32_t task, uint32_t from_task)
 	if (w->client || !client || w->segment == GRAPH_NONE || !pass_same_process(p, task, from_task))
 		return;
 	w->client = client;
-	p->segments.v[w->segment].behalf = client <= GRAPH_NONE ? (uint32_t)(client - 1) : GRAPH_NONE;
+	p->segments.v[w->segment].behalf = match_client(p, client);
 }
 
 void divide_job(struct pass *p, uint32_t task, const struct window_event *e, uint32_t event)

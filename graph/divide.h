@@ -21,6 +21,9 @@ bool divide_idle(struct pass *p, uint32_t task, const struct stretch *s, const s
 bool divide_batch(const struct work *w, const struct flow *f, uint64_t client);
 /* CUT_PEERS: from here on it works for that client. */
 void divide_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);
+/* The same where a request of that client is taken: also when the segment began with somebody else's message.
+ */
+void divide_request(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);
 /* The client of a segment becomes that of the one that made it, where it has none. */
 void divide_inherit(struct pass *p, uint32_t task, uint32_t from_task);
 /* CUT_JOB, at CT_JOB START, and at END where that is exact. */

@@ -84,6 +84,7 @@ static uint32_t flow_new(struct pass *p, uint64_t sock)
 	struct flow f = { .sock = sock,
 			  .peer = GRAPH_NONE,
 			  .user = GRAPH_NONE,
+			  .client = GRAPH_NONE,
 			  .answered = GRAPH_NONE,
 			  .taker = GRAPH_NONE };
 
@@ -260,10 +261,19 @@ static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 	return n ? pass_task(p, p->e[r->event].r.tid, p->e[event].r.ts) : GRAPH_NONE;
 }
 
-/* As work.client: a task where it is known, else its connection. */
+/* As work.client: a connection; of a socket that is open to all the task, where it is known. */
 static uint64_t client_at(const struct flow *f, uint32_t task)
 {
-	return task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;
+	return f->dgram && task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;
+}
+
+uint32_t match_client(const struct pass *p, uint64_t client)
+{
+	uint64_t f;
+
+	if (client <= GRAPH_NONE)
+		return (uint32_t)(client - 1);
+	return map_get(&p->match.by_sock, client, &f) ? p->match.flows.v[f].client : GRAPH_NONE;
 }
 
 /* The socket serves, and something is sent: the answer to the request that is due, or something that nobody
@@ -457,16 +467,17 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	struct match_item *r = item_first(&p->match, &flow->taken);
 	bool more = !got->begun && r;
 
+	flow->client = from;
 	/* what was left of one that came in pieces, and has been answered */
 	while (!more && !flow->pipelines && flow->sent_last && r && r->segment == flow->answered) {
 		request_drop(p, flow);
 		r = item_first(&p->match, &flow->taken);
 	}
-	if (divide_batch(w, flow, client) && divide_cut(p, task, ts, event, CUT_BATCH)) {
+	if (!more && divide_batch(w, flow, client) && divide_cut(p, task, ts, event, CUT_BATCH)) {
 		w->client = client;
 		p->segments.v[w->segment].behalf = from;
 	} else {
-		divide_client(p, task, client, ts, event);
+		divide_request(p, task, client, ts, event);
 	}
 	flow = &p->match.flows.v[f];
 	flow->taker = w->segment;

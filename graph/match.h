@@ -48,6 +48,7 @@ struct flow {
 	uint64_t sock;
 	uint32_t peer;            /* index; GRAPH_NONE: not on this host */
 	uint32_t user;            /* the task that sent or received on it last */
+	uint32_t client;          /* serves: the task that asked last, GRAPH_NONE */
 	struct match_queue in;    /* bytes sent to it and not received */
 	struct match_queue debts; /* receives of bytes whose send is not recorded yet */
 	struct match_queue taken; /* serves: requests received, not answered */
@@ -77,6 +78,8 @@ void match_done(struct match *m);
 enum match_role match_role(struct pass *p, uint64_t sock);
 /* The task that used the socket last, GRAPH_NONE. */
 uint32_t match_user(struct pass *p, uint64_t sock);
+/* The task behind a work.client, GRAPH_NONE when it is not known. */
+uint32_t match_client(const struct pass *p, uint64_t client);
 /* CT_SEND and CT_RECV. */
 void match_send(struct pass *p, uint32_t event);
 void match_recv(struct pass *p, uint32_t event);

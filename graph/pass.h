@@ -20,10 +20,11 @@ struct work {
 	uint32_t before;  /* and of the one before */
 	uint32_t stretch; /* where it is in its timeline */
 
-	uint64_t client; /* on whose behalf: task + 1, or the socket where the task is not known; 0: nobody */
-	uint64_t asked;  /* the socket on which it sent a request in this segment, and has no answer yet */
-	uint32_t taken;  /* requests that it took, and nobody has answered yet */
-	uint32_t jobs;   /* of a framework, that run in it: nested */
+	uint64_t client; /* on whose behalf: the socket that serves them, or task + 1; 0: nobody */
+	uint32_t guest; /* 1 + who began its segment by a message, not yet known on whose behalf; 0: nobody */
+	uint64_t asked; /* the socket on which it sent a request in this segment, and has no answer yet */
+	uint32_t taken; /* requests that it took, and nobody has answered yet */
+	uint32_t jobs;  /* of a framework, that run in it: nested */
 
 	/* its last wait, to know a false wake and a periodic sleep */
 	uint64_t wait_obj;

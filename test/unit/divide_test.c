@@ -232,6 +232,133 @@ static void test_batch(void **state)
 	assert_segments(&m, 3, 1, CUT_BATCH);
 }
 
+/* Requests of a client that does not wait for one answer before it asks again, each read in small parts: the
+ * parts of one are not divided. */
+static void test_batch_in_parts(void **state)
+{
+	struct make m = { 0 };
+
+	connection(&m, SOCK(1), SOCK(2), 1);
+	runs(&m, 10, 10, 1, "server");
+	runs(&m, 20, 20, 1, "client");
+	for (uint64_t i = 0; i < 4; i++)
+		sends(&m, 1 + i, 20, SOCK(2), 10);
+	receives(&m, 10, 10, SOCK(1), 20);
+	sends(&m, 11, 10, SOCK(1), 10);
+	sends(&m, 12, 10, SOCK(1), 10);
+	for (uint64_t i = 0; i < 2; i++) {
+		receives(&m, 20 + 3 * i, 10, SOCK(1), 4);
+		receives(&m, 21 + 3 * i, 10, SOCK(1), 5);
+		receives(&m, 22 + 3 * i, 10, SOCK(1), 1);
+	}
+	assert_segments(&m, 3, 1, CUT_BATCH);
+}
+
+/* The next request of a client comes in the segment that has answered the one before, but did not take it. */
+static void test_batch_after_return(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	connection(&m, SOCK(1), SOCK(2), 1);
+	connection(&m, SOCK(3), SOCK(4), 1);
+	runs(&m, 10, 10, 1, "server");
+	runs(&m, 20, 20, 1, "client");
+	runs(&m, 30, 30, 1, "client");
+	sends(&m, 1, 20, SOCK(2), 10);
+	receives(&m, 2, 10, SOCK(1), 10);
+	sends(&m, 3, 30, SOCK(4), 10);
+	receives(&m, 4, 10, SOCK(3), 10);
+	sends(&m, 6, 10, SOCK(1), 10);
+	sends(&m, 7, 20, SOCK(2), 10);
+	receives(&m, 8, 10, SOCK(1), 10);
+	b = built(&m, 20);
+	assert_int_equal(n_segments(&b, 10), 4);
+	assert_int_equal(b.c->segments[segment_at(&b, 10, 7)].cut, CUT_PEERS);
+	assert_int_equal(b.c->segments[segment_at(&b, 10, 8)].cut, CUT_BATCH);
+	built_free(&b, &m);
+}
+
+/* Two connections of one client may be for two of its own clients; the next on the same one is the next. */
+static void test_peers_of_a_proxy(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	connection(&m, SOCK(1), SOCK(2), 1);
+	connection(&m, SOCK(3), SOCK(4), 1);
+	runs(&m, 10, 10, 1, "server");
+	runs(&m, 20, 20, 1, "proxy");
+	sends(&m, 1, 20, SOCK(2), 10);
+	sends(&m, 2, 20, SOCK(4), 10);
+	receives(&m, 3, 10, SOCK(1), 10);
+	receives(&m, 4, 10, SOCK(3), 10);
+	sends(&m, 5, 10, SOCK(1), 10);
+	b = built(&m, 10);
+	assert_int_equal(b.c->segments[segment_at(&b, 10, 4)].behalf, task_of(&b, 20));
+	assert_int_equal(b.c->segments[segment_at(&b, 10, 5)].behalf, task_of(&b, 20));
+	causal_free(b.c);
+	graph_free(b.g);
+	assert_segments(&m, 3, 1, CUT_PEERS);
+}
+
+/* A connection ends, which begins a segment; before the next wait a request of another client is taken, or
+ * one of the same. */
+static void test_peers_after_an_end(void **state)
+{
+	for (int same = 0; same < 2; same++) {
+		struct make m = { 0 };
+		struct built b;
+		uint32_t s;
+
+		connection(&m, SOCK(1), SOCK(2), 1);
+		connection(&m, SOCK(3), SOCK(4), 1);
+		runs(&m, 10, 10, 1, "server");
+		runs(&m, 20, 20, 1, "client");
+		runs(&m, 30, 30, 1, "client");
+		sleeps(&m, 1, 10, CT_W_EPOLL, EPOLL(1));
+		wakes_in(&m, 5, 10, same ? 30 : 20, CT_W_CONNECT, SOCK(1));
+		sends(&m, 6, 30, SOCK(4), 10);
+		receives(&m, 7, 10, SOCK(3), 10);
+		b = built(&m, 10);
+		assert_sound(&b);
+		s = segment_at(&b, 10, 7);
+		assert_int_equal(b.c->segments[s].cut, same ? CUT_IDLE : CUT_PEERS);
+		assert_int_equal(b.c->segments[s].behalf, task_of(&b, 30));
+		built_free(&b, &m);
+	}
+}
+
+/* A worker's first request on a pair on which nobody has spoken: it is known since its birth, or was there
+ * before. */
+static void test_first_request_on_a_pair(void **state)
+{
+	for (int born = 0; born < 2; born++) {
+		struct make m = { 0 };
+		struct built b;
+
+		connection(&m, SOCK(1), SOCK(2), 1);
+		m.objects.v[0].name = "";
+		runs(&m, 20, 20, 1, "parent");
+		if (born) {
+			make_task(&m, 10, 10, 20, "worker");
+			make_event(&m, 2 * MS, CPU(20), CT_FORK, 20, 10);
+			make_switch(&m, 2, CPU(10), 0, 10, CT_W_NONE, 0);
+		} else {
+			runs(&m, 10, 10, 20, "worker");
+		}
+		sleeps(&m, 3, 10, CT_W_READ, SOCK(1));
+		wakes_in(&m, 5, 10, 20, CT_W_WRITE, SOCK(2));
+		sends(&m, 5, 20, SOCK(2), 10);
+		receives(&m, 6, 10, SOCK(1), 10);
+		b = built(&m, 10);
+		assert_sound(&b);
+		assert_int_equal(b.c->segments[segment_at(&b, 10, 6)].cut, born ? CUT_IDLE : CUT_FIRST);
+		assert_non_null(edge_of(&b, EDGE_MESSAGE, 20, 10));
+		built_free(&b, &m);
+	}
+}
+
 static void test_peers(void **state)
 {
 	struct make m = { 0 };
@@ -324,6 +451,34 @@ static void test_false_wake(void **state)
 	}
 }
 
+/* Who takes what was sent makes room, and wakes the sender, who waits for an answer: nothing begins with
+ * that. */
+static void test_false_wake_by_room(void **state)
+{
+	struct make m = { 0 };
+	const struct edge *e;
+	struct built b;
+
+	connection(&m, SOCK(1), SOCK(2), 1);
+	runs(&m, 10, 10, 1, "server");
+	runs(&m, 20, 20, 1, "client");
+	sends(&m, 1, 20, SOCK(2), 10);
+	receives(&m, 2, 10, SOCK(1), 10);
+	sends(&m, 3, 10, SOCK(1), 10);
+	sleeps(&m, 10, 10, CT_W_READ, SOCK(1));
+	wakes_in(&m, 20, 10, 20, CT_W_READ, SOCK(2));
+	receives(&m, 20, 20, SOCK(2), 10);
+	sleeps_again(&m, 20 * MS + 20000, 10, CT_W_READ, SOCK(1));
+	b = built(&m, 50);
+	assert_sound(&b);
+	assert_int_equal(n_segments(&b, 10), 1);
+	for (size_t i = 0; i < b.c->n_edges; i++) {
+		e = &b.c->edges[i];
+		assert_int_equal(!!(e->flags & EDGE_FALSE_WAKE), e->strength == EDGE_WEAK);
+	}
+	built_free(&b, &m);
+}
+
 /* An event loop that finds nothing to receive has come for nothing; one that takes long over it has not. */
 static void test_false_wake_of_loop(void **state)
 {
@@ -380,11 +535,17 @@ int main(void)
 		cmocka_unit_test(test_job),
 		cmocka_unit_test(test_loose_end),
 		cmocka_unit_test(test_batch),
+		cmocka_unit_test(test_batch_in_parts),
+		cmocka_unit_test(test_batch_after_return),
 		cmocka_unit_test(test_peers),
+		cmocka_unit_test(test_peers_of_a_proxy),
+		cmocka_unit_test(test_peers_after_an_end),
+		cmocka_unit_test(test_first_request_on_a_pair),
 		cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_first_after_gap),
 		cmocka_unit_test(test_false_wake),
 		cmocka_unit_test(test_false_wake_of_loop),
+		cmocka_unit_test(test_false_wake_by_room),
 		cmocka_unit_test(test_policies),
 	};
 
