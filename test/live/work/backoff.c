@@ -19,8 +19,12 @@ int main(void)
 	victim();
 	int fd = CHECK(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
 	hang_begins();
-	for (unsigned ms = 10; connect(fd, (struct sockaddr *)&a, len) < 0; ms = ms < 320 ? ms * 2 : ms)
+	for (unsigned ms = 10;; ms = ms < 320 ? ms * 2 : ms) {
+		told_fds[fd].asked_ns = mono_ns();
+		if (connect(fd, (struct sockaddr *)&a, len) == 0)
+			break;
 		nap_ms(ms);
+	}
 	hang_ends();
 	tell(fd);
 	return finish();
