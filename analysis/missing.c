@@ -248,7 +248,7 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	const struct hop *hop = &h->v[k];
 	const struct stretch *s;
 	struct doing d;
-	bool usual;
+	bool usual, most;
 
 	count_before(g, step);
 	/* of those that live for one turn each the latest has its part */
@@ -265,11 +265,15 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 		return false;
 	}
 	s = &g->stretches[d.stretch];
+	most = d.ns >= (step->to_ns - step->from_ns) / 2;
 	usual = s->state == STRETCH_BLOCKED && hop->trigger != GRAPH_NONE &&
 		similar_place(g, &g->stretches[hop->trigger], s) > 0;
 	name(m, s->state == STRETCH_BLOCKED ? MISSING_ELSEWHERE : MISSING_BUSY, &d, s->from_ns);
-	if ((usual || d.ns < (step->to_ns - step->from_ns) / 2) && is_silent(g, h, k, m))
+	if ((usual || !most) && is_silent(g, h, k, m))
 		name(m, MISSING_SILENT, &d, step->last_ns);
+	else if (usual && !most &&
+		 m->late) /* a loop that served others meanwhile: which of its waits was it? */
+		m->n_steps = 0;
 	else if (usual && k + 1 < h->n)
 		return true;
 	else if (usual && h->asks) /* it waits for the waiter to ask: nothing of it is missing */
@@ -279,12 +283,24 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	return false;
 }
 
+/* Of several with one role (the workers of a pool) it is the one who ended this wait, if one of them did. */
+static uint32_t same_part(const struct graph *g, uint32_t task, const struct missing_step *step)
+{
+	const struct stretch *s = &g->stretches[step->wait];
+	struct blame b;
+
+	if (s->wake == GRAPH_NONE || s->to_ns > step->to_ns)
+		return task;
+	blame_wait(g, step->wait, step->to_ns, &b);
+	return b.ended && !b.killed && b.task != GRAPH_NONE && similar_role(g, b.task, task) ? b.task : task;
+}
+
 static void walk(const struct graph *g, const struct hops *h, struct missing *m)
 {
 	struct missing_step step = { .wait = m->wait, .from_ns = m->wait_from_ns, .to_ns = m->wait_to_ns };
 
 	for (uint32_t k = 0; k < h->n; k++) {
-		step.task = h->v[k].blame.task;
+		step.task = same_part(g, h->v[k].blame.task, &step);
 		step.obj = h->v[k].blame.obj;
 		step.edge = h->v[k].blame.edge;
 		m->steps[m->n_steps++] = step;

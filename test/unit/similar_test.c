@@ -527,8 +527,18 @@ static void test_not_much_longer_is_normal(void **state)
 	end(&m, g);
 }
 
-/* Client 40 asks server 41, which asks helper 42 each time.  Answered after a while, in ms. */
-static void request(struct make *m, uint64_t ms, uint64_t helper_ms)
+/* Helper 43 tells server 41 something of its own, each 10 ms, of which the server makes nothing. */
+static void disturb_server(struct make *m, uint64_t ms, uint64_t to_ms)
+{
+	for (; ms < to_ms; ms += 10) {
+		make_wake(m, ms, 0, 41, 43, BACKS);
+		make_switch(m, ms, 1, 0, 41, CT_W_NONE, 0);
+		make_switch(m, ms + 1, 1, 41, 0, CT_W_READ, BACKC);
+	}
+}
+
+/* Client 40 asks server 41, which asks helper 42 or 43 each time.  Answered after a while, in ms. */
+static void request_of(struct make *m, uint64_t ms, uint64_t helper_ms, uint32_t helper, bool disturbed)
 {
 	make_event(m, ms * MS, 0, CT_WAKE, 40, 0)->r.state = CT_CTX_TIMER;
 	make_switch(m, ms, 0, 0, 40, CT_W_NONE, 0);
@@ -537,21 +547,23 @@ static void request(struct make *m, uint64_t ms, uint64_t helper_ms)
 	make_switch(m, ms, 0, 40, 0, CT_W_READ, SOCKC);
 	make_switch(m, ms, 1, 0, 41, CT_W_NONE, 0);
 	make_event(m, ms * MS, 1, CT_RECV, 41, 1)->r.obj = SOCKS;
-	make_wake(m, ms, 1, 42, 41, BACKC);
+	make_wake(m, ms, 1, helper, 41, BACKC);
 	make_event(m, ms * MS, 1, CT_SEND, 41, 1)->r.obj = BACKC;
-	make_switch(m, ms, 1, 41, 42, CT_W_READ, BACKC);
-	make_event(m, ms * MS, 1, CT_RECV, 42, 1)->r.obj = BACKS;
+	make_switch(m, ms, 1, 41, helper, CT_W_READ, BACKC);
+	make_event(m, ms * MS, 1, CT_RECV, helper, 1)->r.obj = BACKS;
 	if (helper_ms > 1) {
-		make_switch(m, ms, 1, 42, 0, CT_W_SLEEP, 0);
+		make_switch(m, ms, 1, helper, 0, CT_W_SLEEP, 0);
+		if (disturbed)
+			disturb_server(m, ms + 5, ms + helper_ms);
 		ms += helper_ms;
-		expire(m, ms, 1, 42);
-		make_switch(m, ms, 1, 0, 42, CT_W_NONE, 0);
+		expire(m, ms, 1, helper);
+		make_switch(m, ms, 1, 0, helper, CT_W_NONE, 0);
 	} else {
 		ms += helper_ms;
 	}
-	make_wake(m, ms, 1, 41, 42, BACKS);
-	make_event(m, ms * MS, 1, CT_SEND, 42, 1)->r.obj = BACKS;
-	make_switch(m, ms, 1, 42, 41, CT_W_READ, BACKS);
+	make_wake(m, ms, 1, 41, helper, BACKS);
+	make_event(m, ms * MS, 1, CT_SEND, helper, 1)->r.obj = BACKS;
+	make_switch(m, ms, 1, helper, 41, CT_W_READ, BACKS);
 	make_event(m, ms * MS, 1, CT_RECV, 41, 1)->r.obj = BACKC;
 	make_wake(m, ms, 1, 40, 41, SOCKS);
 	make_event(m, ms * MS, 1, CT_SEND, 41, 1)->r.obj = SOCKS;
@@ -559,6 +571,11 @@ static void request(struct make *m, uint64_t ms, uint64_t helper_ms)
 	make_switch(m, ms, 0, 0, 40, CT_W_NONE, 0);
 	make_event(m, ms * MS, 0, CT_RECV, 40, 1)->r.obj = SOCKC;
 	make_switch(m, ms + 1, 0, 40, 0, CT_W_SLEEP, 0);
+}
+
+static void request(struct make *m, uint64_t ms, uint64_t helper_ms)
+{
+	request_of(m, ms, helper_ms, 42, false);
 }
 
 static void start_service(struct make *m)
@@ -574,10 +591,12 @@ static void start_service(struct make *m)
 	make_task(m, 40, 40, 1, "client");
 	make_task(m, 41, 41, 1, "server");
 	make_task(m, 42, 42, 1, "helper");
+	make_task(m, 43, 43, 1, "helper");
 	make_switch(m, 1, 0, 0, 40, CT_W_NONE, 0);
 	make_switch(m, 1, 1, 0, 41, CT_W_NONE, 0);
 	make_switch(m, 2, 1, 41, 42, CT_W_READ, SOCKS);
-	make_switch(m, 3, 1, 42, 0, CT_W_READ, BACKS);
+	make_switch(m, 3, 1, 42, 43, CT_W_READ, BACKS);
+	make_switch(m, 3, 1, 43, 0, CT_W_READ, BACKS);
 	make_switch(m, 3, 0, 40, 0, CT_W_SLEEP, 0);
 }
 
@@ -602,6 +621,43 @@ static void test_answer_came_late(void **state)
 	assert_int_equal(g->stretches[x->instead].wait, CT_W_SLEEP);
 	assert_int_equal(x->usual_ns, 1 * MS);
 	missing_free(x);
+	end(&m, g);
+}
+
+/* This time it was another helper: it did not fail to come, it was late. */
+static void test_another_of_the_pool(void **state)
+{
+	struct make m = { 0 };
+	struct missing *x;
+	struct graph *g;
+
+	start_service(&m);
+	for (uint64_t i = 0; i < 20; i++)
+		request(&m, 10 + 10 * i, 1);
+	request_of(&m, 210, 3000, 43, false);
+	g = graph_of(&m, 3300);
+	x = find(g, 40, 1000, 3300);
+	assert_non_null(x);
+	assert_int_equal(x->n_steps, 2);
+	assert_int_equal(tid_of(g, missing_named(x)->task), 43);
+	assert_int_equal(x->how, MISSING_ELSEWHERE);
+	missing_free(x);
+	end(&m, g);
+}
+
+/* The server was woken by others while it waited for the helper: which of its waits was for this client is
+ * not known. */
+static void test_late_and_disturbed(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+
+	start_service(&m);
+	for (uint64_t i = 0; i < 20; i++)
+		request(&m, 10 + 10 * i, 1);
+	request_of(&m, 210, 3000, 42, true);
+	g = graph_of(&m, 3300);
+	assert_null(find(g, 40, 1000, 3300));
 	end(&m, g);
 }
 
@@ -643,6 +699,8 @@ int main(void)
 		cmocka_unit_test(test_few_are_no_evidence),
 		cmocka_unit_test(test_not_much_longer_is_normal),
 		cmocka_unit_test(test_answer_came_late),
+		cmocka_unit_test(test_another_of_the_pool),
+		cmocka_unit_test(test_late_and_disturbed),
 		cmocka_unit_test(test_nobody_was_asked),
 	};
 
