@@ -114,7 +114,7 @@ static const char *find_cause(const struct findings *f)
 		return n > 1 ? "slow-peer" : "timer";
 	if (last->unfinished && last->wait == CT_W_FUTEX)
 		return "missing-wakeup";
-	return n > 1 ? "slow-peer" : "external";
+	return n > 1 ? "slow-peer" : f->chain.refused ? "missing-wakeup" : "external";
 }
 
 static enum verdict find_verdict(const struct findings *f)
@@ -172,6 +172,9 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 
 	if (stall_ns < DIAGNOSE_STALL_NS || (f->chain.end == END_UNKNOWN && f->chain.links.n == 1))
 		return !f->circular;
+	/* whoever ruled the ways out says that there is something to explain */
+	if (f->chain.refused)
+		return false;
 	if (idles(f))
 		return true;
 	/* a server whose clients ask for nothing */

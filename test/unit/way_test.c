@@ -12,6 +12,7 @@
 #define PIPE  CT_OBJ_ID(CT_OBJ_PIPE, 77)
 #define OTHER CT_OBJ_ID(CT_OBJ_PIPE, 78)
 #define COND  CT_OBJ_ID(CT_OBJ_FUTEX, 0x2000)
+#define SOCK  CT_OBJ_ID(CT_OBJ_SOCK, 79)
 
 struct script {
 	int answer;
@@ -350,6 +351,34 @@ static void test_refused_is_not_compared(void **state)
 	diagnosis_free(d);
 }
 
+/* A socket that nobody writes to may well idle; not where a person has just said that it is to be explained.
+ */
+static void test_none_is_not_normal(void **state)
+{
+	struct fixture *f = *state;
+	struct make *m = &f->m;
+	struct diagnosis *d;
+
+	make_task(m, 10, 10, 1, "cat");
+	make_task(m, 20, 20, 1, "fast");
+	make_task(m, 30, 30, 1, "slow");
+	make_switch(m, 1, 1, 0, 10, CT_W_NONE, 0);
+	make_switch(m, 1, 0, 0, 20, CT_W_NONE, 0);
+	make_switch(m, 2, 1, 10, 30, CT_W_READ, SOCK);
+	make_wake(m, 6000, 0, 10, 20, SOCK);
+	make_switch(m, 6000, 1, 30, 10, CT_W_NONE, 0);
+	make_switch(m, 6001, 1, 10, 30, CT_W_READ, OTHER);
+	make_wake(m, 9990, 1, 10, 30, OTHER);
+	make_switch(m, 9991, 1, 30, 10, CT_W_NONE, 0);
+	assert_int_equal(graph_build(make_done(m, 10000), &f->g), 0);
+	d = answer(f, ASK_NONE, false);
+	assert_int_equal(d->n_chain, 1);
+	assert_int_equal(d->verdict, VERDICT_LONG_WAIT);
+	assert_string_equal(d->cause, "missing-wakeup");
+	assert_null(strstr(d->sentence, "Nothing is wrong"));
+	diagnosis_free(d);
+}
+
 static void test_a_guess_without_alternative(void **state)
 {
 	struct fixture *f = *state;
@@ -425,6 +454,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_ruled_in, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ruled_in_but_small, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stop_and_none, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_none_is_not_normal, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_guess_is_asked_about, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused_is_not_compared, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_guess_without_alternative, setup, teardown),
