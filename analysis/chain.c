@@ -37,7 +37,7 @@ static void link_wait(const struct graph *g, struct link *k, const struct group 
 	k->unfinished = !gr->blame.ended && !gr->blame.timed_out;
 	describe_object(g->w, k->obj, buf, sizeof(buf));
 	k->resource = strdup(buf);
-	k->stack = level_stack(g, k->task, gr->from_ns, gr->to_ns, false);
+	k->stack = level_wait_stack(g, k->task, gr->from_ns, gr->to_ns, s);
 }
 
 static int link_push(const struct graph *g, struct chain *c, uint32_t task, const struct level *l,

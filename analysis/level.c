@@ -115,7 +115,7 @@ int level_fill(const struct graph *g, struct level *l, const struct path *p, con
 uint64_t level_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, bool running)
 {
 	const struct graph_task *t = &g->tasks[task];
-	uint64_t best = 0, best_ns = 0;
+	uint64_t best = 0;
 	uint32_t best_n = 0;
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->samples, t->tid, &n);
@@ -137,11 +137,22 @@ uint64_t level_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uin
 		}
 		return best;
 	}
+	return level_wait_stack(g, task, from_ns, to_ns, NULL);
+}
+
+uint64_t level_wait_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+			  const struct stretch *like)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint64_t best = 0, best_ns = 0;
+
 	for (uint32_t i = t->first_stretch; i < t->first_stretch + t->n_stretches; i++) {
 		const struct stretch *s = &g->stretches[i];
 
 		if (s->from_ns >= to_ns)
 			break;
+		if (like && s->wait != like->wait)
+			continue;
 		if (s->to_ns > from_ns && s->visit != GRAPH_NONE && s->to_ns - s->from_ns > best_ns) {
 			best_ns = s->to_ns - s->from_ns;
 			best = g->w->events[s->visit].x[0];

@@ -42,5 +42,8 @@ void level_done(struct level *l);
 uint64_t level_frame_key(const struct graph *g, const struct path_frame *f);
 /* The stack of the task in [from, to): of its longest visited wait, else of its commonest sample; 0 none. */
 uint64_t level_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, bool running);
+/* The same of its waits alone, and where like is not NULL, of waits in the same kind of call as like. */
+uint64_t level_wait_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+			  const struct stretch *like);
 
 #endif

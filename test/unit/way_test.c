@@ -379,6 +379,38 @@ static void test_none_is_not_normal(void **state)
 	diagnosis_free(d);
 }
 
+/* Where a task slept, the stack of what it read in between says nothing. */
+static void test_stack_of_the_same_wait(void **state)
+{
+	struct fixture *f = *state;
+	struct make *m = &f->m;
+	struct diagnosis *d;
+
+	make_task(m, 10, 10, 1, "cat");
+	make_task(m, 20, 20, 1, "slow");
+	make_switch(m, 1, 1, 0, 10, CT_W_NONE, 0);
+	make_switch(m, 1, 0, 0, 20, CT_W_NONE, 0);
+	for (uint64_t i = 0, at = 2; i < 2; i++, at += 2000) {
+		make_switch(m, at, 1, 10, 0, CT_W_READ, PIPE);
+		make_switch(m, at, 0, 20, 0, CT_W_SLEEP, 0);
+		make_wake(m, at + 1000, 0, 20, 0, 0)->x[0] = 0;
+		make_switch(m, at + 1000, 0, 0, 20, CT_W_NONE, 0);
+		make_wake(m, at + 1000, 0, 10, 20, PIPE);
+		make_switch(m, at + 1000, 1, 0, 10, CT_W_NONE, 0);
+		make_switch(m, at + 1001, 0, 20, 0, CT_W_READ, OTHER);
+		make_event(m, (at + 1500) * MS, 0, CT_VISIT, 20, 0)->x[0] = 7;
+		make_wake(m, at + 1999, 1, 20, 10, OTHER);
+		make_switch(m, at + 1999, 0, 0, 20, CT_W_NONE, 0);
+	}
+	make_switch(m, 4002, 1, 10, 0, CT_W_SLEEP, 0);
+	assert_int_equal(graph_build(make_done(m, 4100), &f->g), 0);
+	assert_int_equal(diagnose(f->g, graph_task_at(f->g, 10, MS), MS, 4000 * MS, NULL, &d), 0);
+	assert_string_equal(d->chain[d->n_chain - 1].state, "sleeping");
+	assert_int_equal(culprit(d), 20);
+	assert_int_equal(d->chain[d->n_chain - 1].stack, 0);
+	diagnosis_free(d);
+}
+
 static void test_a_guess_without_alternative(void **state)
 {
 	struct fixture *f = *state;
@@ -455,6 +487,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_ruled_in_but_small, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stop_and_none, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_none_is_not_normal, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stack_of_the_same_wait, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_guess_is_asked_about, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused_is_not_compared, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_guess_without_alternative, setup, teardown),
