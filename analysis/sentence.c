@@ -137,7 +137,10 @@ static void say_wait(struct words *t, const struct link *k)
 static void say_leaf(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	if (!strcmp(k->kind, "timer") && k->wait == CT_W_SLEEP)
-		words_add(t, k->waits > 2 ? "slept again and again (%u times), polling" : "was sleeping",
+		words_add(t,
+			  k->waits <= 2                 ? "was sleeping"
+			  : strcmp(f->cause, "polling") ? "slept %u times"
+							: "slept again and again (%u times), polling",
 			  k->waits);
 	else if (!strcmp(k->kind, "timer"))
 		words_add(t, CT_OBJ_KIND(k->obj) == CT_OBJ_TIMERFD ? "was waiting for a timer"
