@@ -117,10 +117,19 @@ static size_t count_ways(const struct options *o, uint64_t share)
 	return n;
 }
 
-static void put_group(const struct options *o, const struct group *x, struct words *t)
+/* "tcp 10.0.0.1:80->...", "disk /path": many a name begins with its kind. */
+static void put_object(const struct options *o, const char *kind, uint64_t obj, struct words *t)
 {
 	char buf[DESCRIBE_MAX];
 
+	describe_object(o->g->w, obj, buf, sizeof(buf));
+	if (strncmp(buf, kind, strlen(kind)) != 0)
+		words_add(t, "%s%s", kind, buf[0] ? " " : "");
+	words_add(t, "%s", buf);
+}
+
+static void put_group(const struct options *o, const struct group *x, struct words *t)
+{
 	switch (x->type) {
 	case GROUP_CPU:
 		words_add(t, "its own time on or for the CPU");
@@ -129,8 +138,7 @@ static void put_group(const struct options *o, const struct group *x, struct wor
 		words_add(t, "%s[%u]", graph_comm(o->g, x->task, x->to_ns), o->g->tasks[x->task].tid);
 		break;
 	case GROUP_LEAF:
-		describe_object(o->g->w, x->obj, buf, sizeof(buf));
-		words_add(t, "%s%s%s", x->kind, buf[0] ? " " : "", buf);
+		put_object(o, x->kind, x->obj, t);
 		break;
 	case GROUP_UNKNOWN:
 		words_add(t, "time nothing is known of");
@@ -176,7 +184,6 @@ static char *choice_text(const struct options *o, const struct group *taken, siz
 static int option_words(const struct options *o, const struct group *x, struct ask_option *ret)
 {
 	struct words who = { 0 }, how = { 0 };
-	char buf[DESCRIBE_MAX];
 
 	put_group(o, x, &who);
 	if (x->type == GROUP_CPU) {
@@ -185,11 +192,10 @@ static int option_words(const struct options *o, const struct group *x, struct a
 		words_add(&how, " and wanted a CPU ");
 		words_duration(&how, o->l->runnable_ns);
 	} else {
-		describe_object(o->g->w, x->blame.obj, buf, sizeof(buf));
 		words_add(&how, "It waited ");
 		words_duration(&how, x->total_ns);
-		words_add(&how, " in %u wait%s for %s%s%s", x->waits, x->waits == 1 ? "" : "s",
-			  x->blame.kind ? x->blame.kind : "unknown", buf[0] ? " " : "", buf);
+		words_add(&how, " in %u wait%s for ", x->waits, x->waits == 1 ? "" : "s");
+		put_object(o, x->blame.kind ? x->blame.kind : "unknown", x->blame.obj, &how);
 		if (x->type == GROUP_TASK)
 			words_add(&how, is_guess(x) ? " (which task that was for is a guess)" : "");
 	}

@@ -301,9 +301,11 @@ const char *rulesfile_words(const struct rule *rule, char buf[RULESFILE_WORDS_MA
 
 	if (rule->to[0])
 		n += snprintf(raw + n, sizeof(raw) - (size_t)n, " to %s", rule->to);
-	if (rule->object_kind[0] || rule->object)
+	if (rule->object && !strncmp(rule->object, rule->object_kind, strlen(rule->object_kind)))
+		n += snprintf(raw + n, sizeof(raw) - (size_t)n, " through %s", rule->object);
+	else if (rule->object_kind[0] || rule->object)
 		n += snprintf(raw + n, sizeof(raw) - (size_t)n, " through %s%s%s", rule->object_kind,
-			      rule->object_kind[0] && rule->object ? " " : "", rule->object ?: "");
+			      rule->object ? " " : "", rule->object ?: "");
 	if (rule->frame && n < (int)sizeof(raw))
 		n += snprintf(raw + n, sizeof(raw) - (size_t)n, " in %s", rule->frame);
 	if (n < (int)sizeof(raw))
