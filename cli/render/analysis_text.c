@@ -32,6 +32,12 @@ static void print_resource(FILE *f, const char *kind, const char *name)
 		fprintf(f, "  [%s%s%s]", kind, name[0] ? " " : "", name);
 }
 
+/* A hand-over of a lock is weak as a cause, but real for time. */
+static bool is_sure(const struct link *k)
+{
+	return k->strength == EDGE_STRONG || k->edge == EDGE_LOCK || k->edge == EDGE_KERNEL_LOCK;
+}
+
 static void print_link(FILE *f, const struct graph *g, const struct link *k, size_t i, bool last)
 {
 	char comm[64], ns[TEXT_NUMBER_MAX];
@@ -43,8 +49,7 @@ static void print_link(FILE *f, const struct graph *g, const struct link *k, siz
 		fprintf(f, " in %u waits", k->waits);
 	print_resource(f, k->kind, k->resource ? k->resource : "");
 	if (!last)
-		fprintf(f, "  -> %s, %s", edge_kind_name(k->edge),
-			k->strength == EDGE_STRONG ? "certain" : "inferred");
+		fprintf(f, "  -> %s, %s", edge_kind_name(k->edge), is_sure(k) ? "certain" : "inferred");
 	fputc('\n', f);
 	print_stack(f, g, k->stack);
 }
