@@ -17,7 +17,7 @@
 enum { OPT_PID = 256, OPT_ALL, OPT_JSON };
 
 static const struct cli_option options[] = {
-	{ OPT_PID, "pid", "PID", "Only what the threads of this process wait for" },
+	{ OPT_PID, "pid", "PID", "Only what the threads of this process wait for, idly too" },
 	{ OPT_ALL, "all", NULL, "Also those who wait idly, for nobody in particular" },
 	{ OPT_JSON, "json", NULL, "Print JSON" },
 	{ 0 },
@@ -267,8 +267,8 @@ static int print_text(const struct waitlive *w, bool all)
 		printf("%zu wait%s came and went while we looked; --all shows %s.\n", moving,
 		       moving == 1 ? "" : "s", moving == 1 ? "it" : "them");
 	if (idle)
-		printf("%zu idle wait%s not shown; --all shows %s.\n", idle, idle == 1 ? " is" : "s are",
-		       idle == 1 ? "it" : "them");
+		printf("%zu wait%s idle, as a poll does: --all shows %s, --pid those of one process.\n", idle,
+		       idle == 1 ? " looks" : "s look", idle == 1 ? "it" : "them");
 	return CLI_OK;
 }
 
@@ -379,6 +379,8 @@ int cmd_waits(int argc, char **argv)
 		return p.exit_code;
 	if (cli_no_args(&p) != 0)
 		return CLI_USAGE;
+	/* who asks about one process does not want to be told that it merely idles */
+	all = all || pid;
 	r = waitlive_read(pid, &w);
 	if (r < 0)
 		return cli_error("cannot read /proc: %s; is it mounted?", strerror(-r));
