@@ -27,7 +27,7 @@ enum {
 static const struct cli_option diagnose_options[] = {
 	{ OPT_TID, "tid", "TID", "the task that was slow or stuck" },
 	{ OPT_PID, "pid", "PID",
-	  "its process: the main thread, or with no window the thread that stalled worst" },
+	  "its process: the thread that stalled worst, or with --from or --to the main one" },
 	{ OPT_COMM, "comm", "NAME", "its name: the task of that name that stalled worst" },
 	{ OPT_AT, "at", "TIME", "a moment at which it hung" },
 	{ OPT_FROM, "from", "TIME", "start of the window" },
