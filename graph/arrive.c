@@ -102,12 +102,13 @@ static struct hands *hands_of(struct pass *p, uint64_t futex)
 	return &p->hands.v[at];
 }
 
-static void note_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter, uint64_t ts)
+/* True when waiter was woken together with others; the edge to the first of them is told so, too. */
+static bool note_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter, uint64_t ts)
 {
 	struct hands *h = hands_of(p, futex);
 
 	if (!h)
-		return;
+		return false;
 	if (!h->posted_ns || ts - h->posted_ns > ARRIVE_MANY_NS)
 		*h = (struct hands){ .poster = { GRAPH_NONE, GRAPH_NONE },
 				     .waiter = { GRAPH_NONE, GRAPH_NONE } };
@@ -120,6 +121,9 @@ static void note_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t 
 	h->posted_ns = ts;
 	remember(h->poster, poster);
 	remember(h->waiter, waiter);
+	if (h->n_herd == 2 && p->work[h->herd[0]].wake_edge != GRAPH_NONE)
+		p->edges.v[p->work[h->herd[0]].wake_edge].flags |= EDGE_TOGETHER;
+	return h->n_herd > 1;
 }
 
 /* Several post on this futex, and several wait on it: a thing that is handed on may go to any of them.  Where
@@ -177,7 +181,8 @@ static void wake_from(struct pass *p, uint32_t task, const struct stretch *s, co
 		e->kind = EDGE_PIPE; /* both open one FIFO */
 		e->strength = EDGE_STRONG;
 	} else if (e->kind == EDGE_POST) {
-		note_post(p, s->obj, waker, task, wake->r.ts);
+		if (note_post(p, s->obj, waker, task, wake->r.ts))
+			e->flags |= EDGE_TOGETHER;
 		if (is_many(p, s)) {
 			e->strength = EDGE_WEAK;
 			e->flags |= EDGE_MANY;

@@ -207,7 +207,7 @@ static int pass_run(struct pass *p)
 			pass_segment(p, i, UINT64_MAX);
 		arrive_settle(p, i);
 	}
-	return p->err;
+	return p->err || p->policy != POLICY_CTRACE ? p->err : turns_find(p);
 }
 
 /* Where each segment goes, by its open number; of one that was taken back the one that it is part of.  Fills

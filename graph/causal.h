@@ -52,6 +52,7 @@ enum edge_flag {
 	EDGE_MANY = 0x02,       /* several could have been meant: N-to-M hand-over */
 	EDGE_BYTES = 0x04,      /* message: matched by byte ranges, not only by the wake-up */
 	EDGE_ALIKE = 0x08,      /* neighbours: their stacks are alike */
+	EDGE_TOGETHER = 0x10,   /* post: one of several that were woken together */
 };
 
 struct edge {

@@ -117,6 +117,9 @@ void arrive_settle(struct pass *p, uint32_t task);
 /* Works for a signal: the wake-up that it made, if it did. */
 bool arrive_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32_t event);
 
+/* turns.c: makes those posts hand-overs that are of a lock, once all edges are there.  0 or -ENOMEM. */
+int turns_find(struct pass *p);
+
 /* origin.c: what leads to what without a wake-up */
 void origin_event(struct pass *p, uint32_t event);
 

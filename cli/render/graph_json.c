@@ -46,7 +46,8 @@ static void put_flags(FILE *f, uint8_t flags)
 	} names[] = { { EDGE_FALSE_WAKE, "false-wake" },
 		      { EDGE_MANY, "many" },
 		      { EDGE_BYTES, "bytes" },
-		      { EDGE_ALIKE, "alike" } };
+		      { EDGE_ALIKE, "alike" },
+		      { EDGE_TOGETHER, "together" } };
 	const char *comma = "";
 
 	putc('[', f);

@@ -22,7 +22,7 @@ KINDS = {
     "exit": {"exit", "signal", "vfork"},
     "signal": {"signal"},
     "file-lock": {"file-lock"},
-    "flag": {"flag"},
+    "flag": {"data-flag"},
 }
 # The clock of the records is converted, and its rate may be adjusted meanwhile.
 SLACK_NS = 50_000

@@ -183,6 +183,33 @@ static void test_own_lock(void **state)
 	built_free(&b, &m);
 }
 
+/* Two take turns in such a lock, and a third one posts there that never waits. */
+static void test_turns(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+	size_t locks = 0, posts = 0;
+
+	for (uint32_t t = 10; t <= 30; t += 10)
+		runs(&m, t, 10, 1, "thread");
+	for (uint32_t i = 0; i < 9; i++) {
+		uint32_t waiter = i < 8 ? 10 + i % 2 * 10 : 10;
+
+		sleeps(&m, 10 * i + 1, waiter, CT_W_FUTEX, FUTEX(1));
+		wakes(&m, 10 * i + 5, waiter, i < 8 ? 30 - waiter : 30, FUTEX(1));
+	}
+	b = built(&m, 100);
+	for (size_t i = 0; i < b.c->n_edges; i++) {
+		const struct edge *e = &b.c->edges[i];
+
+		locks += e->kind == EDGE_LOCK && e->strength == EDGE_WEAK;
+		posts += e->kind == EDGE_POST;
+	}
+	assert_int_equal(locks, 8);
+	assert_int_equal(posts, 1);
+	built_free(&b, &m);
+}
+
 /* Producers and consumers of one semaphore; at a barrier the last one lets all the others go. */
 static void test_many(void **state)
 {
@@ -835,6 +862,36 @@ static void test_neighbours(void **state)
 	}
 }
 
+/* Who waits was seen in a function that locks: the hand-over is no cause, though nobody owns the futex. */
+static void test_seen_locking(void **state)
+{
+	static const char *lock[] = { "k:futex_wait+0x1", "pthread_rwlock_wrlock+0x2 (libc.so.6)",
+				      "main+0x4 (a)" };
+	static const char *other[] = { "k:futex_wait+0x1", "pthread_cond_wait+0x2 (libc.so.6)",
+				       "main+0x4 (a)" };
+	struct window_stack stacks[] = { { 1, 3, lock }, { 2, 3, other } };
+
+	for (uint64_t stack = 1; stack <= 2; stack++) {
+		struct make m = { 0 };
+		struct window_event *e;
+		struct built b;
+
+		m.w.stacks = stacks;
+		m.w.n_stacks = 2;
+		runs(&m, 10, 10, 1, "writer");
+		runs(&m, 20, 10, 1, "reader");
+		sleeps(&m, 5, 10, CT_W_FUTEX, FUTEX(1));
+		e = make_event(&m, 7 * MS, CPU(10), CT_VISIT, 10, FUTEX(1));
+		e->r.wait = CT_W_FUTEX;
+		e->x[0] = stack;
+		wakes(&m, 10, 10, 20, FUTEX(1));
+		b = built(&m, 20);
+		assert_edge(&b, stack == 1 ? EDGE_LOCK : EDGE_POST, 20, 10,
+			    stack == 1 ? EDGE_WEAK : EDGE_STRONG);
+		built_free(&b, &m);
+	}
+}
+
 /* The wake was recorded before the switch-out of the wait that it ends. */
 static void test_wake_before_switch_out(void **state)
 {
@@ -944,6 +1001,8 @@ int main(void)
 		cmocka_unit_test(test_rwlock),
 		cmocka_unit_test(test_kernel_lock),
 		cmocka_unit_test(test_interrupts),
+		cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_seen_locking),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_own_lock),
 		cmocka_unit_test(test_batching_server),

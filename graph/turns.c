@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * turns.c - locks that are known by their use, or by who was seen waiting for them.
+ *
+ * A lock made of a condition variable (as the one of Python's interpreter) has no
+ * owner that the kernel could see, so to let go of it looks like a post.  But where
+ * two tasks both post and wait on one futex, again and again and one at a time, they
+ * take turns: what the one does with the thing is not the other's doing.  (At a
+ * barrier all who wait are woken together, unless they are but two.)
+ *
+ * A read-write lock that readers have has no owner either.  The stack of whoever
+ * waited for it long enough to be visited tells.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "graph/pass.h"
+#include "lib/cleanup.h"
+
+/* So often each has to have posted, and to have been woken. */
+#define TURNS_MIN 4
+/* In the counts of a task at a futex: posts below, wake-ups above. */
+#define TURNS_SHIFT 32
+
+static bool is_turn(const struct edge *e)
+{
+	return e->kind == EDGE_POST && !(e->flags & EDGE_TOGETHER) && e->from != GRAPH_NONE;
+}
+
+static uint64_t key_of(const struct pass *p, const struct edge *e, uint32_t segment)
+{
+	return GRAPH_FUTEX_KEY(p->e[e->event].r.obj) * 0x9e3779b97f4a7c15ULL ^
+	       p->segments.v[segment].task * 0xff51afd7ed558ccdULL;
+}
+
+static int count(struct map *counts, uint64_t key, uint64_t more)
+{
+	uint64_t n = 0;
+
+	map_get(counts, key, &n);
+	return map_set(counts, key, n + more);
+}
+
+static bool is_seen(const struct pass *p, const struct map *seen, const struct edge *e)
+{
+	return map_get(seen, GRAPH_FUTEX_KEY(p->e[e->event].r.obj), NULL);
+}
+
+static bool takes_turns(const struct map *counts, uint64_t key)
+{
+	uint64_t n = 0;
+
+	map_get(counts, key, &n);
+	return (uint32_t)n >= TURNS_MIN && n >> TURNS_SHIFT >= TURNS_MIN;
+}
+
+static bool is_taken_in_turns(const struct pass *p, const struct map *counts, const struct edge *e)
+{
+	return is_turn(e) && takes_turns(counts, key_of(p, e, e->from)) &&
+	       takes_turns(counts, key_of(p, e, e->to));
+}
+
+/* Who waits there was seen in a function that locks. */
+static bool is_locking(const struct window *w, uint64_t stack)
+{
+	static const char *const functions[] = { "pthread_rwlock_", "pthread_mutex_lock+",
+						 "__lll_lock_wait" };
+	const struct window_stack *s = window_stack(w, stack);
+
+	for (uint16_t i = 0; s && i < s->n_frames; i++)
+		for (size_t k = 0; k < ARRAY_SIZE(functions); k++)
+			if (!strncmp(s->frames[i], functions[k], strlen(functions[k])))
+				return true;
+	return false;
+}
+
+static int find_seen(const struct pass *p, struct map *seen)
+{
+	const struct graph *g = p->g;
+	int r = 0;
+
+	for (size_t i = 0; i < g->w->n_events && !r; i++) {
+		const struct window_event *e = &p->e[i];
+
+		if (e->r.kind == CT_VISIT && e->r.wait == CT_W_FUTEX && is_locking(g->w, e->x[0]))
+			r = map_set(seen, GRAPH_FUTEX_KEY(e->r.obj), 1);
+	}
+	return r;
+}
+
+int turns_find(struct pass *p)
+{
+	struct map counts = { 0 }, seen = { 0 };
+	int r = find_seen(p, &seen);
+
+	for (size_t i = 0; i < p->edges.n && !r; i++) {
+		const struct edge *e = &p->edges.v[i];
+
+		if (!is_turn(e))
+			continue;
+		r = count(&counts, key_of(p, e, e->from), 1);
+		if (!r)
+			r = count(&counts, key_of(p, e, e->to), 1ULL << TURNS_SHIFT);
+	}
+	for (size_t i = 0; i < p->edges.n && !r; i++) {
+		struct edge *e = &p->edges.v[i];
+
+		if (e->kind != EDGE_POST || (!is_seen(p, &seen, e) && !is_taken_in_turns(p, &counts, e)))
+			continue;
+		e->kind = EDGE_LOCK;
+		e->strength = EDGE_WEAK;
+		e->flags &= (uint8_t)~EDGE_MANY;
+	}
+	map_done(&counts);
+	map_done(&seen);
+	return r;
+}
