@@ -881,7 +881,8 @@ static void test_seen_locking(void **state)
 		runs(&m, 10, 10, 1, "writer");
 		runs(&m, 20, 10, 1, "reader");
 		sleeps(&m, 5, 10, CT_W_FUTEX, FUTEX(1));
-		e = make_event(&m, 7 * MS, CPU(10), CT_VISIT, 10, FUTEX(1));
+		e = make_event(&m, 7 * MS, CPU(10), CT_VISIT, 10, 0);
+		e->r.obj = FUTEX(1);
 		e->r.wait = CT_W_FUTEX;
 		e->x[0] = stack;
 		wakes(&m, 10, 10, 20, FUTEX(1));
