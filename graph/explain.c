@@ -197,8 +197,17 @@ static void explain_plain(const struct facts *f, struct text *t)
 		add(t, "%s queued the job that %s started: the same job of the same process", from, to);
 		break;
 	case EDGE_ANSWER:
-		add(t, "%s took the request on %s to which %s sent the answer: the order on that connection",
-		    from, obj, to);
+		if (f->e->flags & EDGE_MANY)
+			add(t,
+			    "%s took a request on %s, and %s sent an answer there; weak: several were "
+			    "waiting for "
+			    "one, and which it was for is not known",
+			    from, obj, to);
+		else
+			add(t,
+			    "%s took the request on %s to which %s sent the answer: the order on that "
+			    "connection",
+			    from, obj, to);
 		break;
 	case EDGE_TIMER:
 		add(t, "a timer woke %s; weak: no task did it", to);

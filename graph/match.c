@@ -13,6 +13,8 @@
 
 /* Ports from here on are given out to those who connect (Linux's default range). */
 #define PORT_EPHEMERAL 32768
+/* Of requests that anybody may have sent so many are looked at for the one that is answered. */
+#define MATCH_LOOKS 64
 /* What is in a queue so long while a reader sees nothing has been read. */
 #define MATCH_STALE_NS 10000000ULL
 
@@ -276,6 +278,29 @@ uint32_t match_client(const struct pass *p, uint64_t client)
 	return map_get(&p->match.by_sock, client, &f) ? p->match.flows.v[f].client : GRAPH_NONE;
 }
 
+/* Where anybody may ask, answers keep no order: puts the request first that was taken in the same segment as
+ * is answered in.  False: there are several, and it may be any. */
+static bool choose_request(struct match *m, struct flow *f, uint32_t segment)
+{
+	struct match_item *first = item_first(m, &f->taken), old = *first;
+
+	if (!f->dgram || f->peer != GRAPH_NONE || !first->next || first->segment == segment)
+		return true;
+	for (uint32_t at = first->next, looks = 0; at && looks < MATCH_LOOKS; looks++) {
+		struct match_item *i = &m->items.v[at - 1];
+
+		at = i->next;
+		if (i->segment != segment)
+			continue;
+		*first = *i;
+		*i = old;
+		i->next = first->next;
+		first->next = old.next;
+		return true;
+	}
+	return false;
+}
+
 /* The socket serves, and something is sent: the answer to the request that is due, or something that nobody
  * asked for.  *ret_ask: the send of the request that is answered, GRAPH_NONE: none. */
 static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t *ret_ask)
@@ -284,6 +309,7 @@ static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	struct flow *flow = &p->match.flows.v[f];
 	struct match_item *r = item_first(&p->match, &flow->taken), request;
 	uint64_t ts = p->e[event].r.ts;
+	bool sure;
 
 	while (r && r->reply && w->client && w->client != r->client) {
 		request_drop(p, flow);
@@ -299,6 +325,7 @@ static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 							.ask = GRAPH_NONE });
 		return;
 	}
+	sure = choose_request(&p->match, flow, w->segment);
 	request = *r;
 	*ret_ask = r->ask;
 	if (--r->n == 0)
@@ -314,7 +341,8 @@ static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 					     .event = event,
 					     .cause = request.event,
 					     .kind = EDGE_ANSWER,
-					     .strength = EDGE_STRONG });
+					     .strength = sure ? EDGE_STRONG : EDGE_WEAK,
+					     .flags = sure ? 0 : EDGE_MANY });
 }
 
 void match_send(struct pass *p, uint32_t event)

@@ -384,6 +384,43 @@ static void test_peers(void **state)
 	assert_segments(&m, 3, 1, CUT_PEERS);
 }
 
+/* On a socket that is open to all answers keep no order: the request that was taken in the same segment comes
+ * first, of several others it may be any, and the last one left is sure. */
+static void test_answers_to_anybody(void **state)
+{
+	struct make m = { 0 };
+	struct window_object *o = make_object(&m, SOCK(1));
+	const struct edge *e;
+	struct built b;
+
+	o->family = 2;
+	o->type = 2;
+	o->lport = 53;
+	runs(&m, 10, 10, 1, "server");
+	runs(&m, 20, 10, 1, "thread");
+	for (uint64_t i = 0; i < 3; i++) {
+		sleeps(&m, 10 * i + 1, 10, CT_W_EPOLL, EPOLL(1));
+		wakes(&m, 10 * i + 2, 10, 20, FUTEX(1));
+		receives(&m, 10 * i + 3, 10, SOCK(1), 10);
+	}
+	sends(&m, 24, 10, SOCK(1), 10); /* the third */
+	sends(&m, 30, 20, SOCK(1), 10);
+	sends(&m, 31, 20, SOCK(1), 10);
+	b = built(&m, 50);
+	assert_sound(&b);
+	assert_int_equal(n_edges(&b, EDGE_ANSWER), 2);
+	for (size_t i = 0, n = 0; i < b.c->n_edges; i++) {
+		e = &b.c->edges[i];
+		if (e->kind != EDGE_ANSWER)
+			continue;
+		assert_int_equal(b.c->segments[e->to].task, task_of(&b, 20));
+		assert_int_equal(e->strength, n ? EDGE_STRONG : EDGE_WEAK);
+		assert_int_equal(e->flags & EDGE_MANY, n ? 0 : EDGE_MANY);
+		n++;
+	}
+	built_free(&b, &m);
+}
+
 static void test_exec(void **state)
 {
 	struct make m = { 0 };
@@ -541,6 +578,7 @@ int main(void)
 		cmocka_unit_test(test_peers_of_a_proxy),
 		cmocka_unit_test(test_peers_after_an_end),
 		cmocka_unit_test(test_first_request_on_a_pair),
+		cmocka_unit_test(test_answers_to_anybody),
 		cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_first_after_gap),
 		cmocka_unit_test(test_false_wake),
