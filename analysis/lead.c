@@ -348,8 +348,25 @@ static void sort(const struct causal *c, struct leads *l)
 	}
 }
 
-/* Which of the ways from one segment it was does not matter, when they are certain and no rule tells them
- * apart: the one that ranks first stands for them. */
+/* Who goes along e, and on by what is strong, comes through that segment. */
+static bool comes_through(const struct causal *c, const struct edge *e, uint32_t segment)
+{
+	for (int depth = 0; depth < ANSWER_DEPTH && e->from != GRAPH_NONE; depth++) {
+		uint32_t next;
+
+		if (e->from == segment)
+			return true;
+		next = strong_start(c, e->from, MIN(edge_left_ns(c, e), edge_arrived_ns(c, e)));
+		if (next == GRAPH_NONE)
+			return false;
+		e = &c->edges[next];
+	}
+	return false;
+}
+
+/* A certain way to a segment that the way before it comes through as well is none of its own, unless a rule
+ * tells the two apart: a further one from the same segment, or what a server took before it asked others and
+ * answered. */
 static void merge(const struct causal *c, struct leads *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)
@@ -357,9 +374,9 @@ static void merge(const struct causal *c, struct leads *l)
 			const struct lead *a = &l->v[i], *b = &l->v[k];
 
 			if (a->strength == EDGE_STRONG && b->strength == EDGE_STRONG &&
-			    c->edges[a->edge].from != GRAPH_NONE &&
-			    c->edges[a->edge].from == c->edges[b->edge].from &&
-			    a->ruled_out == b->ruled_out && a->ruled_in == b->ruled_in)
+			    a->ruled_out == b->ruled_out && a->ruled_in == b->ruled_in &&
+			    c->edges[b->edge].from != GRAPH_NONE &&
+			    comes_through(c, &c->edges[a->edge], c->edges[b->edge].from))
 				lead_remove(l, k);
 		}
 }

@@ -360,6 +360,32 @@ static void test_ways_from_one_segment(void **state)
 	cmake_free(&k);
 }
 
+/* A proxy takes a request, asks a backend, and answers: its answer comes of the request, and of the backend's
+ * answer, which comes of the request too. */
+static void test_short_cut(void **state)
+{
+	struct cmake k = { 0 };
+	const struct causal *c;
+	struct slice *s;
+	uint32_t client, backend, took, gave;
+
+	TASKS(&k, "client", "backend", "proxy");
+	client = cmake_segment(&k, 10, 0, 100);
+	backend = cmake_segment(&k, 20, 0, 100);
+	took = cmake_segment(&k, 30, 10, 40);
+	gave = cmake_segment(&k, 30, 40, 100);
+	cmake_edge(&k, EDGE_MESSAGE, EDGE_STRONG, client, 10, took, 10, 0);
+	cmake_edge(&k, EDGE_MESSAGE, EDGE_STRONG, took, 15, backend, 15, PIPE);
+	cmake_edge(&k, EDGE_MESSAGE, EDGE_STRONG, backend, 40, gave, 40, PIPE);
+	cmake_edge(&k, EDGE_ANSWER, EDGE_STRONG, took, 10, gave, 41, 0);
+	c = cmake_done(&k, 100);
+	s = walk(c, 30, 50, NULL);
+	assert_path(s, 4, gave, backend, took, client);
+	assert_int_equal(s->n_choices, 0);
+	slice_free(s);
+	cmake_free(&k);
+}
+
 static void test_many_answers(void **state)
 {
 	enum { N = 1200 };
@@ -1058,6 +1084,7 @@ int main(void)
 		cmocka_unit_test(test_forward_through_three_processes),
 		cmocka_unit_test(test_forward_with_a_late_record),
 		cmocka_unit_test(test_ways_from_one_segment),
+		cmocka_unit_test(test_short_cut),
 		cmocka_unit_test(test_likeness_of_stacks),
 		cmocka_unit_test(test_random_graphs),
 	};
