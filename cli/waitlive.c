@@ -2,6 +2,7 @@
 #include "cli/waitlive.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -241,6 +242,27 @@ static bool passes(const struct waitlive *w, const struct waitlive_chain *c, uin
 	return pid == 0;
 }
 
+/* Who reads what nobody but itself can write has a signal handler write it: the self-pipe of many a main
+ * loop. Faults do not come from outside, and glibc has two signals of its own. */
+static bool handler_may_break(const struct waitlive *w, const struct waitlive_chain *c)
+{
+	static const int others[] = { SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, 32, 33 };
+	uint64_t mask = 0;
+
+	for (size_t i = 0; i < c->links.n; i++) {
+		const struct waitlive_link *l = &c->links.v[i];
+
+		if (l->th->proc != c->links.v[0].th->proc ||
+		    (strcmp(l->wait->kind, "pipe") && strcmp(l->wait->kind, "eventfd") &&
+		     strcmp(l->wait->kind, "unix")))
+			return false;
+		mask = w->tables.tasks.procs.v[l->th->proc].handlers;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		mask &= ~(1ULL << (others[i] - 1));
+	return mask;
+}
+
 static int collect_cycles(struct waitlive *w, uint32_t pid)
 {
 	int r = 0;
@@ -253,6 +275,7 @@ static int collect_cycles(struct waitlive *w, uint32_t pid)
 		/* Where there is a way out, the chains take it. */
 		(void)waitgraph_info(w->graph, cy->steps[0].id, &info);
 		r = add_links(w, &c, cy->steps, cy->n_steps);
+		c.strong = c.strong && !handler_may_break(w, &c);
 		c.told = c.links.n && worth_telling(&c, info.cyclic);
 		if (r < 0 || !passes(w, &c, pid))
 			VEC_FREE(&c.links);

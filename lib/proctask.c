@@ -82,6 +82,13 @@ static uint64_t count_switches(const char *status)
 	       status_number(status, "nonvoluntary_ctxt_switches");
 }
 
+static uint64_t status_mask(const char *text, const char *name)
+{
+	const char *p = status_field(text, name);
+
+	return p ? strtoull(p, NULL, 16) : 0;
+}
+
 /* The last of "NStgid: 1234 56 7". */
 static uint32_t status_innermost(const char *text, const char *name)
 {
@@ -158,6 +165,7 @@ static int read_thread(struct proctask *t, struct proctask_proc *p, int task_fd,
 	th.ns_tid = status_innermost(buf, "NSpid");
 	if (th.tid == p->pid)
 		p->ns_pid = th.ns_tid;
+	p->handlers = status_mask(buf, "SigCgt");
 	if (read_at(fd, "stat", buf, sizeof(buf)) <= 0 || !parse_stat(buf, &s))
 		return 0;
 	memcpy(th.comm, s.comm, sizeof(th.comm));

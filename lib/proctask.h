@@ -58,6 +58,7 @@ struct proctask_proc {
 	uint32_t ns_pid;
 	uint64_t netns, pidns; /* inode numbers, 0: not known */
 	uint64_t start_ticks;
+	uint64_t handlers;                /* bit n: it has a handler for signal n + 1 */
 	uint32_t first_thread, n_threads; /* in threads */
 	uint32_t first_fd, n_fds;         /* in fds, by descriptor */
 	bool kthread;
