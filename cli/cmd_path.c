@@ -9,13 +9,14 @@
 #include "cli/text.h"
 #include "cli/withoutarg.h"
 #include "graph/causal.h"
+#include "lib/cleanup.h"
 
 enum { OPT_FROM = 256, OPT_TO, OPT_TID, OPT_WITHOUT, OPT_ALL, OPT_BOOT, OPT_JSON };
 
 static const struct cli_option path_options[] = {
 	{ OPT_TID, "tid", "TID", "whose time to explain" },
-	{ OPT_FROM, "from", "TIME", "start of the interval (default: the start of the trace)" },
-	{ OPT_TO, "to", "TIME", "end of the interval (default: the end of the trace)" },
+	{ OPT_FROM, "from", "TIME", "start of the interval (default: of the task, or of the trace)" },
+	{ OPT_TO, "to", "TIME", "end of the interval (default: of the task, or of the trace)" },
 	{ OPT_WITHOUT, "without", "WHAT",
 	  "say how much shorter without task:TID, process:PID, object:TEXT, wait:TIME, resource:KIND" },
 	{ OPT_ALL, "all", NULL, "list all pieces, not only the longest" },
@@ -116,7 +117,18 @@ static int ask_without(struct path_work *k)
 	return r ? r : whatif_on_path(k->whatif, k->path, v->without, v->n_without, &v->answer.path_ns);
 }
 
-static int path_print(const struct analysis_input *in, const struct path_options *o)
+/* Where no time was given: nothing can be said of when it was not there. */
+static void clip_to_life(struct analysis_input *in, const struct path_options *o, uint32_t task)
+{
+	const struct graph_task *t = &in->graph->tasks[task];
+
+	if (!o->from && t->born_ns < in->to_ns)
+		in->from_ns = MAX(in->from_ns, t->born_ns);
+	if (!o->to && t->exit_ns > in->from_ns)
+		in->to_ns = MIN(in->to_ns, t->exit_ns);
+}
+
+static int path_print(struct analysis_input *in, const struct path_options *o)
 {
 	struct path_work k = { 0 };
 	uint32_t task;
@@ -125,6 +137,7 @@ static int path_print(const struct analysis_input *in, const struct path_options
 	exit_code = analysis_task(in, o->tid, &task);
 	if (exit_code)
 		return exit_code;
+	clip_to_life(in, o, task);
 	r = walk(&k, in, task);
 	for (size_t i = 0; i < o->n_without && !r && !exit_code; i++)
 		exit_code = withoutarg_add(&k.without, in, task, k.account, o->without[i]);
