@@ -15,6 +15,11 @@
 #define ARRIVE_MANY_NS 100000000ULL
 /* Wakes of one futex by one task within this time are one call. */
 #define ARRIVE_HERD_NS 100000ULL
+/* In a pthread_cond_t, from the words that who signals may wait on (__g_refs) to those of who waits for a
+ * signal
+ * (__g_signals); two of each, side by side. */
+#define COND_REFS_TO_SIGNALS 24
+#define COND_OTHER_GROUP     4
 /* The record of a signal follows that of the wake-up that it made. */
 #define ARRIVE_SIGNAL_NS 200000ULL
 
@@ -102,6 +107,26 @@ static struct hands *hands_of(struct pass *p, uint64_t futex)
 	return &p->hands.v[at];
 }
 
+static bool has_posted(const struct pass *p, uint32_t task, uint64_t futex)
+{
+	const struct hands *h;
+	uint64_t at;
+
+	if (!map_get(&p->futexes, futex, &at))
+		return false;
+	h = &p->hands.v[at];
+	return h->posted_ns && (h->poster[0] == task || h->poster[1] == task);
+}
+
+/* Who signals a condition variable of glibc may have to wait inside it, until those who were woken before
+ * have left (nptl/pthread_cond_common.c, 2.25 to 2.40): on a word beside the one on which it has posted. */
+bool arrive_inside_cond(const struct pass *p, uint32_t task, uint64_t futex)
+{
+	uint64_t signals = futex + COND_REFS_TO_SIGNALS;
+
+	return has_posted(p, task, signals) || has_posted(p, task, signals ^ COND_OTHER_GROUP);
+}
+
 /* True when waiter was woken together with others; the edge to the first of them is told so, too. */
 static bool note_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter, uint64_t ts)
 {
@@ -180,6 +205,9 @@ static void wake_from(struct pass *p, uint32_t task, const struct stretch *s, co
 	} else if (e->kind == EDGE_WAKE && s->wait == CT_W_OPEN && (wake->r.aux & 0xff) == CT_W_OPEN) {
 		e->kind = EDGE_PIPE; /* both open one FIFO */
 		e->strength = EDGE_STRONG;
+	} else if (e->kind == EDGE_POST && arrive_inside_cond(p, task, s->obj)) {
+		e->kind = EDGE_LOCK;
+		e->strength = EDGE_WEAK;
 	} else if (e->kind == EDGE_POST) {
 		if (note_post(p, s->obj, waker, task, wake->r.ts))
 			e->flags |= EDGE_TOGETHER;

@@ -174,7 +174,7 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct stretch *s,
 	switch (s->wait) {
 	case CT_W_FUTEX:
 		/* a lock has an owner, and who is joined exits */
-		return !exiting && !edge_is_lock(p->g, s);
+		return !exiting && !edge_is_lock(p->g, s) && !arrive_inside_cond(p, task, s->obj);
 	case CT_W_READ:
 	case CT_W_POLL:
 		return is_request_channel(p, task, s, wake);

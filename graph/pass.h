@@ -114,6 +114,8 @@ void arrive_explained(struct pass *p, uint32_t task, uint64_t sock, uint32_t fro
 uint32_t arrive_adopt(struct pass *p, uint32_t task, uint64_t sock);
 /* No message explained the wake-up of task: its edge is one by itself. */
 void arrive_settle(struct pass *p, uint32_t task);
+/* The task, which waits on that futex, waits inside a condition variable that it signals. */
+bool arrive_inside_cond(const struct pass *p, uint32_t task, uint64_t futex);
 /* Works for a signal: the wake-up that it made, if it did. */
 bool arrive_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32_t event);
 

@@ -210,6 +210,29 @@ static void test_turns(void **state)
 	built_free(&b, &m);
 }
 
+/* Who signals a condition variable waits inside it for one who was woken before; 24 bytes away from nothing
+ * of the kind it is a post. */
+static void test_inside_a_condition(void **state)
+{
+	for (int cond = 0; cond < 2; cond++) {
+		const uint64_t signals = FUTEX(0x28), refs = cond ? FUTEX(0x10) : FUTEX(0x18);
+		struct make m = { 0 };
+		struct built b;
+
+		runs(&m, 10, 10, 1, "worker");
+		runs(&m, 20, 10, 1, "main");
+		sleeps(&m, 1, 10, CT_W_FUTEX, signals);
+		wakes(&m, 5, 10, 20, signals);
+		sleeps(&m, 6, 20, CT_W_FUTEX, refs);
+		wakes(&m, 8, 20, 10, refs);
+		b = built(&m, 20);
+		assert_edge(&b, EDGE_POST, 20, 10, EDGE_STRONG);
+		assert_edge(&b, cond ? EDGE_LOCK : EDGE_POST, 10, 20, cond ? EDGE_WEAK : EDGE_STRONG);
+		assert_int_equal(n_segments(&b, 20), cond ? 1 : 2);
+		built_free(&b, &m);
+	}
+}
+
 /* Producers and consumers of one semaphore; at a barrier the last one lets all the others go. */
 static void test_many(void **state)
 {
@@ -1003,6 +1026,7 @@ int main(void)
 		cmocka_unit_test(test_kernel_lock),
 		cmocka_unit_test(test_interrupts),
 		cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_inside_a_condition),
 		cmocka_unit_test(test_seen_locking),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_own_lock),
