@@ -76,7 +76,7 @@ static int ask_range(const struct request *q, struct timearg_context *ret)
 static int resolve(struct request *q)
 {
 	struct timearg_context ctx;
-	char err[TIMEARG_ERR_MAX];
+	char err[TIMEARG_ERR_MAX], wall[TIMEARG_WALL_MAX];
 	uint64_t last;
 	int code;
 
@@ -96,6 +96,9 @@ static int resolve(struct request *q)
 		code = parse_time("--to", q->to, &ctx, &q->to_ns);
 	if (!code && q->from_ns >= q->to_ns)
 		code = cli_error("that window is empty; it must begin before it ends, and before now");
+	else if (!code && q->to_ns <= ctx.from_ns)
+		code = cli_error("that window is not in the trace any more: it reaches back to %s",
+				 timearg_wall(ctx.from_ns, &ctx.offsets, 0, wall));
 	return code;
 }
 
