@@ -34,7 +34,7 @@ const char *cli_sgr(FILE *f, const char *code)
 
 static void say(const char *colour, const char *prefix, const char *fmt, va_list ap)
 {
-	fprintf(stderr, "ctrace: %s%s%s", cli_sgr(stderr, colour), prefix, cli_sgr(stderr, "0"));
+	fprintf(stderr, "%sctrace: %s%s", cli_sgr(stderr, colour), prefix, cli_sgr(stderr, "0"));
 	vfprintf(stderr, fmt, ap);
 	fputc('\n', stderr);
 }
