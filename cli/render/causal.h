@@ -26,7 +26,9 @@ struct graph_pick {
 
 /* Those that overlap [from, to).  0 or -ENOMEM. */
 int graph_pick_window(const struct causal *c, uint64_t from_ns, uint64_t to_ns, struct graph_pick *ret);
-/* Of those only the ones that are at most depth edges away from a segment, in any direction. 0 or -ENOMEM. */
+/* Of those only the ones that are at most depth edges away from a segment, in any direction; edges that are
+ * weak count next to the segment alone, and only where they lead to it or join it to what its task did before
+ * and after.  0 or -ENOMEM. */
 int graph_pick_around(struct graph_pick *pick, uint32_t segment, uint32_t depth);
 void graph_pick_done(struct graph_pick *pick);
 

@@ -35,6 +35,13 @@ static void visit(struct walk *w, uint32_t segment)
 	w->queue[w->n++] = segment;
 }
 
+/* What may have led to the segment itself, and what its task did before and after, is of interest even if it
+ * is not sure; further away, and of what it may have led to, that would be half of the machine. */
+static bool is_near(const struct edge *e, bool centre, bool comes_in)
+{
+	return e->strength != EDGE_WEAK || (centre && (comes_in || e->kind == EDGE_NEIGHBOUR));
+}
+
 /* Breadth first: one round for each step away. */
 static void spread(const struct causal *c, struct walk *w, uint32_t depth)
 {
@@ -46,10 +53,15 @@ static void spread(const struct causal *c, struct walk *w, uint32_t depth)
 		for (; at < round; at++) {
 			uint32_t s = w->queue[at];
 
-			for (uint32_t i = 0; i < c->segments[s].n_in; i++)
-				visit(w, c->edges[c->segments[s].in + i].from);
+			for (uint32_t i = 0; i < c->segments[s].n_in; i++) {
+				const struct edge *e = &c->edges[c->segments[s].in + i];
+
+				if (is_near(e, !d, true))
+					visit(w, e->from);
+			}
 			for (uint32_t i = c->out_first[s]; i < c->out_first[s + 1]; i++)
-				visit(w, c->edges[c->out[i]].to);
+				if (is_near(&c->edges[c->out[i]], !d, false))
+					visit(w, c->edges[c->out[i]].to);
 		}
 	}
 }
