@@ -76,13 +76,25 @@ json_t *text_json(const char *s)
 	return json_string(buf);
 }
 
+/* How many characters there are that stand for themselves, at least. */
+static size_t plain_len(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n] >= 0x20 && s[n] < 0x7f && s[n] != '"' && s[n] != '\\')
+		n++;
+	return n;
+}
+
 void text_put_json(FILE *f, const char *s)
 {
 	putc_unlocked('"', f);
 	while (*s) {
-		size_t n = utf8_len(s);
+		size_t plain = plain_len(s), n = plain ? plain : utf8_len(s);
 
-		if (!n)
+		if (plain)
+			fwrite_unlocked(s, 1, plain, f);
+		else if (!n)
 			fputs_unlocked("\xef\xbf\xbd", f);
 		else if (*s == '"' || *s == '\\')
 			fprintf(f, "\\%c", *s);
