@@ -111,6 +111,9 @@ static uint32_t past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, 
 /* Who accepts on the listening socket that a connection to the address of o would reach. */
 static uint32_t listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid)
 {
+	/* many a wait is for a socket pair or an unconnected socket, and all objects are many */
+	if (o->family == 1 ? !o->name[0] : !o->rport)
+		return GRAPH_NONE;
 	for (size_t i = 0; i < g->w->n_objects; i++) {
 		const struct window_object *l = &g->w->objects[i];
 		bool hit;
@@ -118,10 +121,9 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 		if (CT_OBJ_KIND(l->id) != CT_OBJ_SOCK || l->id == o->id || l->type != o->type)
 			continue;
 		if (o->family == 1)
-			hit = l->family == 1 && o->name[0] && !strcmp(l->name, o->name);
+			hit = l->family == 1 && !strcmp(l->name, o->name);
 		else
-			hit = (l->family == 2 || l->family == 10) && o->rport && l->lport == o->rport &&
-			      !l->rport;
+			hit = (l->family == 2 || l->family == 10) && l->lport == o->rport && !l->rport;
 		if (hit) {
 			uint32_t user = fd_holder(g, l->id, ts_ns, tgid, 0);
 
