@@ -125,10 +125,25 @@ static void explain_signal(const struct facts *f, struct text *t)
 		    sig ? "SIG" : "a signal", sig ? sig : "", f->to);
 }
 
+/* What happened where a segment was cut off from the one before. */
+static const char *cut_words(enum cut_rule rule)
+{
+	static const char *const words[CUT_RULES] = {
+		[CUT_IDLE] = "had waited for something to do in between",
+		[CUT_JOB] = "began or ended a job there",
+		[CUT_BATCH] = "took the next request there",
+		[CUT_PEERS] = "went on for somebody else there",
+	};
+
+	return (unsigned)rule < CUT_RULES && words[rule] ? words[rule] : "began anew there";
+}
+
 static void explain_neighbour(const struct facts *f, struct text *t)
 {
-	add(t, "%s did the one right after the other; %s: they were divided by the rule \"%s\"", f->to,
-	    edge_strength_name(f->e->strength), cut_rule_name((enum cut_rule)f->c->segments[f->e->to].cut));
+	enum cut_rule rule = (enum cut_rule)f->c->segments[f->e->to].cut;
+
+	add(t, "%s did this right after what it did before; %s: it %s (rule \"%s\")", f->to,
+	    edge_strength_name(f->e->strength), cut_words(rule), cut_rule_name(rule));
 	if (f->e->flags & EDGE_ALIKE)
 		add(t, ", but their stacks are alike");
 }
