@@ -207,7 +207,10 @@ static int pass_run(struct pass *p)
 			pass_segment(p, i, UINT64_MAX);
 		arrive_settle(p, i);
 	}
-	return p->err || p->policy != POLICY_CTRACE ? p->err : turns_find(p);
+	if (p->err || p->policy != POLICY_CTRACE)
+		return p->err;
+	herd_find(p);
+	return turns_find(p);
 }
 
 /* Where each segment goes, by its open number; of one that was taken back the one that it is part of.  Fills

@@ -119,6 +119,8 @@ bool arrive_inside_cond(const struct pass *p, uint32_t task, uint64_t futex);
 /* Works for a signal: the wake-up that it made, if it did. */
 bool arrive_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32_t event);
 
+/* herd.c: of those whom one connection woke all but the one who took it were woken for nothing. */
+void herd_find(struct pass *p);
 /* turns.c: makes those posts hand-overs that are of a lock, once all edges are there.  0 or -ENOMEM. */
 int turns_find(struct pass *p);
 

@@ -233,6 +233,45 @@ static void test_inside_a_condition(void **state)
 	}
 }
 
+/* A connection wakes two workers: the one who receives what is sent through it took it.  As long as nobody
+ * does, and where both are one process, it may be either. */
+static void test_connection_wakes_two(void **state)
+{
+	for (int sent = 0; sent < 2; sent++)
+		for (int one = 0; one < 2; one++) {
+			struct make m = { 0 };
+			const struct edge *e = NULL;
+			struct built b;
+
+			connection(&m, SOCK(1), SOCK(2), 1);
+			runs(&m, 10, 10, 1, "worker");
+			runs(&m, 20, 20, 1, "client");
+			runs(&m, 30, one ? 10 : 30, 1, "worker");
+			sleeps(&m, 1, 10, CT_W_POLL, 0);
+			sleeps(&m, 1, 30, CT_W_POLL, 0);
+			wakes_in(&m, 5, 10, 20, CT_W_CONNECT, SOCK(9));
+			wakes_in(&m, 5, 30, 20, CT_W_CONNECT, SOCK(9));
+			sleeps(&m, 6, 10, CT_W_POLL, 0);
+			sends(&m, 7, 20, SOCK(2), 10);
+			if (sent)
+				receives(&m, 8, 30, SOCK(1), 10);
+			b = built(&m, 20);
+			assert_sound(&b);
+			for (size_t i = 0; i < b.c->n_edges; i++) {
+				e = &b.c->edges[i];
+				if (e->kind != EDGE_MESSAGE || e->flags & EDGE_BYTES)
+					continue;
+				assert_int_equal(!!(e->flags & EDGE_FALSE_WAKE),
+						 sent && !one &&
+							 b.c->segments[e->to].task == task_of(&b, 10));
+				assert_int_equal(e->strength,
+						 e->flags & EDGE_FALSE_WAKE ? EDGE_WEAK : EDGE_STRONG);
+			}
+			assert_int_equal(n_edges(&b, EDGE_MESSAGE), 2 + sent);
+			built_free(&b, &m);
+		}
+}
+
 /* Producers and consumers of one semaphore; at a barrier the last one lets all the others go. */
 static void test_many(void **state)
 {
@@ -1025,6 +1064,7 @@ int main(void)
 		cmocka_unit_test(test_rwlock),
 		cmocka_unit_test(test_kernel_lock),
 		cmocka_unit_test(test_interrupts),
+		cmocka_unit_test(test_connection_wakes_two),
 		cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_inside_a_condition),
 		cmocka_unit_test(test_seen_locking),

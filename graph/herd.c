@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * herd.c - one connects, and all who wait on the listening socket are woken: the
+ * workers of a server that was forked before.  One of them accepts, the others find
+ * nothing and go back.  An accept has no record; but the one who got the connection
+ * is the one who receives what is sent through it.
+ */
+#include "graph/pass.h"
+#include "lib/cleanup.h"
+
+/* Those who are woken by one call. */
+#define HERD_NS 100000ULL
+/* So many edges before and after are looked at for those who were woken together, and so many processes are
+ * told. */
+#define HERD_NEAR  32
+#define HERD_MATES 8
+/* So many after it for what is sent. */
+#define HERD_LOOKS 256
+
+static bool is_connect(const struct pass *p, const struct edge *e)
+{
+	const struct ct_rec *r = &p->e[e->event].r;
+
+	return e->kind == EDGE_MESSAGE && e->strength == EDGE_STRONG && e->from != GRAPH_NONE &&
+	       r->kind == CT_WAKE && (r->aux & 0xff) == CT_W_CONNECT;
+}
+
+static uint32_t process_of(const struct pass *p, uint32_t segment)
+{
+	return p->g->tasks[p->segments.v[segment].task].tgid;
+}
+
+/* b was woken by the same call as a, in another process. */
+static bool is_mate(const struct pass *p, const struct edge *a, const struct edge *b)
+{
+	const struct ct_rec *x = &p->e[a->event].r, *y = &p->e[b->event].r;
+	uint64_t apart = x->ts > y->ts ? x->ts - y->ts : y->ts - x->ts;
+
+	return is_connect(p, b) && b->from == a->from && x->obj == y->obj && apart <= HERD_NS &&
+	       process_of(p, a->to) != process_of(p, b->to);
+}
+
+/* The processes of those who were woken together with the wakee of edge i; how many. */
+static uint32_t find_mates(const struct pass *p, size_t i, uint32_t mates[HERD_MATES])
+{
+	size_t to = MIN(p->edges.n, i + HERD_NEAR);
+	uint32_t n = 0;
+
+	for (size_t k = i > HERD_NEAR ? i - HERD_NEAR : 0; k < to && n < HERD_MATES; k++)
+		if (is_mate(p, &p->edges.v[i], &p->edges.v[k]))
+			mates[n++] = process_of(p, p->edges.v[k].to);
+	return n;
+}
+
+static bool is_among(uint32_t process, const uint32_t *mates, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (mates[i] == process)
+			return true;
+	return false;
+}
+
+/* A mate is the first to receive something of the one who connected. */
+static bool is_taken_by_mate(const struct pass *p, size_t i)
+{
+	const struct edge *e = &p->edges.v[i];
+	size_t to = MIN(p->edges.n, i + HERD_LOOKS);
+	uint32_t mates[HERD_MATES], n = find_mates(p, i, mates);
+
+	for (size_t k = i + 1; n && k < to; k++) {
+		const struct edge *x = &p->edges.v[k];
+
+		if (!(x->flags & EDGE_BYTES) || x->from == GRAPH_NONE ||
+		    p->segments.v[x->from].task != p->segments.v[e->from].task)
+			continue;
+		if (process_of(p, x->to) == process_of(p, e->to))
+			return false;
+		if (is_among(process_of(p, x->to), mates, n))
+			return true;
+	}
+	return false;
+}
+
+void herd_find(struct pass *p)
+{
+	for (size_t i = 0; i < p->edges.n; i++) {
+		struct edge *e = &p->edges.v[i];
+
+		/* the flag, and not the strength, which is_connect() looks at for others */
+		if (is_connect(p, e) && is_taken_by_mate(p, i))
+			e->flags |= EDGE_FALSE_WAKE;
+	}
+	for (size_t i = 0; i < p->edges.n; i++)
+		if (p->edges.v[i].flags & EDGE_FALSE_WAKE)
+			p->edges.v[i].strength = EDGE_WEAK;
+}
