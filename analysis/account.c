@@ -307,7 +307,7 @@ static void close_books(struct books *k, struct account *a)
 
 		map_done(&t->by_key);
 		if (t->rows.n)
-			qsort(t->rows.v, t->rows.n, sizeof(*t->rows.v), row_cmp);
+			VEC_SORT(&t->rows, row_cmp);
 		a->rows[i] = t->rows.v;
 		a->n_rows[i] = t->rows.n;
 	}

@@ -43,7 +43,7 @@ static const struct graph_ref *process_accesses(const struct graph *g, uint32_t 
 	while (lo + n < ix->n && ix->v[lo + n].key < end)
 		n++;
 	*ret_n = n;
-	return ix->v + lo;
+	return ix->n ? ix->v + lo : NULL;
 }
 
 /* What was done to one variable, seen from a task that polls it. */

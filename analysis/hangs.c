@@ -179,7 +179,7 @@ int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const st
 		if (wanted(g, i, filter))
 			r = task_candidates(g, i, from_ns, to_ns, &v);
 	if (!r) {
-		qsort(v.v, v.n, sizeof(*v.v), candidate_cmp);
+		VEC_SORT(&v, candidate_cmp);
 		h->refused = v.n > HANGS_MAX ? v.n - HANGS_MAX : 0;
 		h->v = calloc(MIN(v.n, (size_t)HANGS_MAX) + 1, sizeof(*h->v));
 		r = h->v ? 0 : -ENOMEM;

@@ -499,7 +499,7 @@ static int find_arrivals(struct whatif *x, const struct causal *c)
 	if (find_siblings(x))
 		return -ENOMEM;
 	if (x->arrivals.n)
-		qsort(x->arrivals.v, x->arrivals.n, sizeof(*x->arrivals.v), arrival_cmp);
+		VEC_SORT(&x->arrivals, arrival_cmp);
 	for (size_t i = 0; i < x->arrivals.n; i++)
 		x->arrivals_of[x->arrivals.v[i].task + 1]++;
 	for (size_t i = 0; i < x->g->n_tasks; i++)

@@ -249,7 +249,7 @@ int whatif_table(struct whatif *x, const struct path *p, const struct account *a
 		return t.err;
 	}
 	if (t.rows.n)
-		qsort(t.rows.v, t.rows.n, sizeof(*t.rows.v), saved_cmp);
+		VEC_SORT(&t.rows, saved_cmp);
 	*ret_rows = t.rows.v;
 	*ret_n = t.rows.n;
 	return 0;

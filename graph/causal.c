@@ -501,7 +501,7 @@ static void renumber(struct pass *p, const uint32_t *place)
 	for (size_t i = 0; i < p->stacks.n; i++)
 		p->stacks.v[i].segment = place[p->stacks.v[i].segment];
 	if (p->stacks.n)
-		qsort(p->stacks.v, p->stacks.n, sizeof(*p->stacks.v), stack_cmp);
+		VEC_SORT(&p->stacks, stack_cmp);
 }
 
 static int causal_finish(struct pass *p, struct causal *c)

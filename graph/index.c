@@ -176,7 +176,7 @@ const struct graph_ref *graph_refs(const struct graph_index *ix, uint64_t key, s
 			hi = mid;
 	}
 	*ret_n = end - lo;
-	return ix->v + lo;
+	return ix->n ? ix->v + lo : NULL;
 }
 
 const struct graph_ref *graph_ref_before(const struct graph *g, const struct graph_index *ix, uint64_t key,

@@ -51,4 +51,11 @@ static inline int vec_grow(void **v, size_t *cap, size_t want, size_t elem)
 		memset((vec), 0, sizeof(*(vec)));                                                            \
 	} while (0)
 
+/* qsort() does not take NULL, not even for nothing. */
+#define VEC_SORT(vec, cmp)                                                                                   \
+	do {                                                                                                 \
+		if ((vec)->n)                                                                                \
+			qsort((vec)->v, (vec)->n, sizeof(*(vec)->v), cmp);                                   \
+	} while (0)
+
 #endif

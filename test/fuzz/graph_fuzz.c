@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Gives windows that need not make sense to all that works on windows: timelines,
+ * causal graph, slices, critical path, accounting, what-if, diagnosis.  Each 12
+ * bytes of the input are a record; ids come from small sets, so that records
+ * meet.  What must hold of every window is checked.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/account.h"
+#include "analysis/hangs.h"
+#include "analysis/slice.h"
+#include "analysis/whatif.h"
+#include "graph/causal.h"
+#include "lib/cleanup.h"
+
+#define BYTES  12u
+#define TIDS   12u
+#define CPUS   3u
+#define STACKS 4u
+
+static const uint64_t objects[] = {
+	0,
+	CT_OBJ_ID(CT_OBJ_FUTEX, 0x1000),
+	CT_OBJ_ID(CT_OBJ_FUTEX, 0x1004),
+	CT_OBJ_ID(CT_OBJ_PIPE, 7),
+	CT_OBJ_ID(CT_OBJ_SOCK, 11),
+	CT_OBJ_ID(CT_OBJ_SOCK, 12),
+	CT_OBJ_ID(CT_OBJ_SOCK, 13),
+	CT_OBJ_ID(CT_OBJ_SOCK, 14),
+	CT_OBJ_ID(CT_OBJ_FILE, 21),
+	CT_OBJ_ID(CT_OBJ_BLOCKDEV, 3),
+	CT_OBJ_ID(CT_OBJ_EVENTFD, 31),
+	CT_OBJ_ID(CT_OBJ_EPOLL, 41),
+	CT_OBJ_ID(CT_OBJ_TASK, 3),
+	CT_OBJ_ID(CT_OBJ_DATA, 51),
+	CT_OBJ_ID(CT_OBJ_QUEUE, 61),
+	CT_OBJ_ID(CT_OBJ_PIDFD, 71),
+};
+
+static void must(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static uint64_t object_of(uint8_t b)
+{
+	return objects[b % ARRAY_SIZE(objects)];
+}
+
+/* Most are switches and wakes. */
+static uint8_t kind_of(uint8_t b)
+{
+	if (b < 64)
+		return CT_SWITCH;
+	if (b < 112)
+		return CT_WAKE;
+	return (uint8_t)(1 + b % CT_KIND_LAST);
+}
+
+/* What the reader promises of a record: its kind is known, its CPU is there; times do not go back.  on: who
+ * is on each CPU; mostly the records agree with it. */
+static struct window_event event_of(const uint8_t *b, uint64_t ts, uint32_t on[CPUS])
+{
+	static const uint8_t states[] = { CT_ST_SLEEP,   CT_ST_SLEEP, CT_ST_SLEEP,   CT_ST_DISK,
+					  CT_ST_RUNNING, CT_ST_DEAD,  CT_ST_STOPPED, CT_ST_SLEEP };
+	struct window_event e = { .cpu = b[1] % CPUS };
+	uint32_t *here = &on[e.cpu];
+
+	e.r = (struct ct_rec){ .ts = ts,
+			       .kind = kind_of(b[0]),
+			       .state = b[2] % 24,
+			       .wait = b[3] % (CT_W_YIELD + 2),
+			       .flags = b[4],
+			       .tid = b[5] % (TIDS + 2),
+			       .peer = b[6] % (TIDS + 2),
+			       .nr = b[7] % 32 ? b[7] : CT_NR_NONE,
+			       .aux = (uint16_t)(b[8] % 32),
+			       .obj = object_of(b[9]) };
+	e.x[0] = b[10] & 1 ? b[10] % (STACKS + 1) : object_of(b[10]);
+	e.x[1] = b[10];
+	if (b[1] & 0x80)
+		return e;
+	if (e.r.kind == CT_SWITCH) {
+		e.r.state = states[b[2] % ARRAY_SIZE(states)];
+		e.r.flags &= CT_SF_TIMEOUT | CT_SF_IOWAIT;
+		e.r.tid = *here;
+		*here = e.r.peer;
+	} else if (e.r.kind == CT_WAKE) {
+		e.r.state = b[2] < 192 ? CT_CTX_TASK : b[2] % 5;
+		e.r.flags = b[4] < 192 ? 0 : b[4];
+		e.r.peer = *here;
+	} else {
+		e.r.tid = *here;
+	}
+	return e;
+}
+
+static void fill_objects(struct window *w, struct window_object *o)
+{
+	for (size_t i = 1; i < ARRAY_SIZE(objects); i++) {
+		bool sock = CT_OBJ_KIND(objects[i]) == CT_OBJ_SOCK;
+		uint64_t ino = objects[i] & CT_OBJ_MASK;
+
+		o[w->n_objects++] =
+			(struct window_object){ .id = objects[i],
+						.ino = ino,
+						.family = sock ? (ino < 13 ? 1 : 2) : 0,
+						.type = sock ? 1 : 0,
+						.peer = sock && ino < 13 ? objects[ino == 11 ? 5 : 4] : 0,
+						.lport = sock ? (uint16_t)ino : 0,
+						.rport = sock ? (uint16_t)(ino ^ 3) : 0,
+						.name = "" };
+	}
+	/* by id, as window_object() wants them */
+	for (size_t i = 1; i < w->n_objects; i++)
+		for (size_t k = i; k && o[k - 1].id > o[k].id; k--) {
+			struct window_object x = o[k];
+
+			o[k] = o[k - 1];
+			o[k - 1] = x;
+		}
+}
+
+static void check_causal(const struct causal *c)
+{
+	char text[EDGE_EXPLAIN_MAX];
+
+	for (size_t i = 0; i < c->n_segments; i++) {
+		const struct segment *s = &c->segments[i];
+
+		must(s->from_ns <= s->to_ns && s->task < c->g->n_tasks && s->cut < CUT_RULES);
+		must(s->in + s->n_in <= c->n_edges);
+		if (i && s[-1].task == s->task)
+			must(s[-1].to_ns == s->from_ns);
+	}
+	for (size_t i = 0; i < c->n_edges; i++) {
+		const struct edge *e = &c->edges[i];
+
+		must(e->to < c->n_segments && (e->from == GRAPH_NONE || e->from < c->n_segments));
+		must(edge_explain(c, e, text, sizeof(text)) > 0);
+		edge_object(c, e);
+	}
+}
+
+static void walk(const struct causal *c, uint32_t task, uint64_t at_ns)
+{
+	for (int forward = 0; forward < 2; forward++) {
+		struct slice_options o = { .direction = forward ? SLICE_FORWARD : SLICE_BACKWARD };
+		struct slice *s;
+
+		if (slice_walk(c, task, at_ns, &o, &s))
+			continue;
+		must(s->n_steps >= 1 && s->n_steps <= SLICE_MAX_STEPS);
+		for (size_t i = 1; i < s->n_steps; i++)
+			must(s->steps[i].parent < s->n_steps && s->steps[i].edge < c->n_edges);
+		slice_free(s);
+	}
+}
+
+static void time_of(const struct graph *g, const struct causal *c, uint32_t task, uint64_t to_ns)
+{
+	struct path *p;
+	struct account *a;
+	struct whatif *x;
+	uint64_t at = 0, saved;
+
+	if (path_walk(g, task, 0, to_ns, &p))
+		return;
+	for (size_t i = 0; i < p->n_pieces; i++) {
+		must(p->pieces[i].from_ns == at && p->pieces[i].to_ns > at);
+		at = p->pieces[i].to_ns;
+	}
+	must(at == to_ns);
+	if (!account_new(g, p, &a))
+		account_free(a);
+	if (!whatif_new(g, c, task, 0, to_ns, &x)) {
+		struct whatif_without without = { .kind = WHATIF_TASK,
+						  .task = (task + 1) % (uint32_t)g->n_tasks };
+
+		if (!whatif_saved(x, &without, 1, &saved))
+			must(saved <= to_ns);
+		whatif_free(x);
+	}
+	path_free(p);
+}
+
+static void look_at(const struct window *w)
+{
+	struct causal_options options = { .policy = POLICY_CTRACE };
+	struct graph *g;
+	struct causal *c;
+	struct diagnosis *d;
+	struct hangs *h;
+
+	if (graph_build(w, &g))
+		return;
+	for (int policy = POLICY_APPINSIGHT; policy >= POLICY_CTRACE; policy--) {
+		options.policy = (enum causal_policy)policy;
+		must(!causal_build(g, &options, &c));
+		check_causal(c);
+		for (uint32_t task = 0; task < g->n_tasks && task < 3; task++) {
+			walk(c, task, w->to_ns / 2);
+			if (policy == POLICY_CTRACE)
+				time_of(g, c, task, w->to_ns);
+		}
+		causal_free(c);
+	}
+	for (uint32_t task = 0; task < g->n_tasks && task < 3; task++)
+		if (!diagnose(g, task, 0, w->to_ns, NULL, &d))
+			diagnosis_free(d);
+	if (!hangs_find(g, 0, w->to_ns, NULL, &h))
+		hangs_free(h);
+	graph_free(g);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	static const char *frames[] = { "k:futex_wait+0x1", "pthread_rwlock_wrlock+0x2 (a)", "main+0x3 (a)" };
+	struct window_stack stacks[STACKS];
+	struct window_task tasks[TIDS];
+	struct window_object o[ARRAY_SIZE(objects)];
+	struct window w = { .n_cpus = CPUS,
+			    .tasks = tasks,
+			    .n_tasks = TIDS,
+			    .objects = o,
+			    .stacks = stacks,
+			    .n_stacks = STACKS };
+	uint32_t on[CPUS] = { 1, 2, 3 };
+	uint64_t ts = 1000;
+
+	n = MIN(n / BYTES, (size_t)400);
+	w.events = calloc(n + 1, sizeof(*w.events));
+	if (!w.events)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *b = data + i * BYTES;
+
+		/* from nothing to four seconds, mostly little */
+		ts += b[11] & 1 ? (uint64_t)b[11] << 24 : (uint64_t)b[11] << 8;
+		w.events[w.n_events++] = event_of(b, ts, on);
+	}
+	w.to_ns = w.file_to_ns = ts + 1000;
+	for (uint32_t i = 0; i < TIDS; i++)
+		tasks[i] = (struct window_task){
+			.tid = i + 1, .tgid = 1 + i / 2 * 2, .ppid = i < 4 ? 0 : 1, .comm = "t"
+		};
+	for (uint32_t i = 0; i < STACKS; i++)
+		stacks[i] =
+			(struct window_stack){ .id = i + 1, .n_frames = (uint16_t)(i % 4), .frames = frames };
+	fill_objects(&w, o);
+	look_at(&w);
+	free(w.events);
+	return 0;
+}
