@@ -19,8 +19,10 @@
 struct bpf_perf_event_data {
 #if defined(__TARGET_ARCH_x86)
 	__u64 regs[21];
+#define REGS_IP 16
 #else
 	__u64 regs[34];
+#define REGS_IP 32
 #endif
 	__u64 sample_period;
 	__u64 addr;
@@ -42,6 +44,7 @@ struct watch_seen {
 	__u64 value;    /* and what it read */
 	__u64 write_ns; /* its last write, and the last one recorded */
 	__u64 told_ns;
+	__u64 write_ip; /* behind the instruction that wrote last */
 };
 struct watch_task {
 	struct watch_seen v[WATCH_SLOTS];
@@ -88,7 +91,7 @@ static __always_inline void watch_renew(struct watch_hit *h)
 		return;
 	h->seen->gen = h->slot->gen;
 	h->seen->change = ~0ULL;
-	h->seen->write_ns = h->seen->told_ns = 0;
+	h->seen->write_ns = h->seen->told_ns = h->seen->write_ip = 0;
 }
 
 /* Finds the variable; false: it is not watched any more. */
@@ -177,6 +180,7 @@ int ct_watch_write(struct bpf_perf_event_data *ctx)
 	}
 	if (h.seen) {
 		h.seen->write_ns = h.now;
+		h.seen->write_ip = ctx->regs[REGS_IP];
 		if (!changed && h.now - h.seen->told_ns < WATCH_SAME_AGAIN) {
 			__sync_fetch_and_add(&h.slot->refused, 1);
 			return 0;
@@ -205,6 +209,9 @@ int ct_watch_any(struct bpf_perf_event_data *ctx)
 	struct watch_hit h = { .now = bpf_ktime_get_boot_ns() };
 
 	if (!watch_find(ctx, &h) || !h.seen || h.now - h.seen->write_ns < WATCH_ONE_HIT_NS)
+		return 0;
+	/* the same hit, served late, as by a hypervisor; and what writes is not taken for a reader (xchg) */
+	if (ctx->regs[REGS_IP] == h.seen->write_ip)
 		return 0;
 	h.value = watch_value(h.slot);
 	if (h.seen->change == h.slot->change && h.seen->value == h.value)
