@@ -189,6 +189,15 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct stretch *s,
 	}
 }
 
+/* It has taken a request that is not answered yet, and may be: its client has not ended (by saying good-bye,
+ * say). */
+static bool owes_answer(const struct pass *p, const struct work *w, uint64_t ts_ns)
+{
+	uint32_t client = match_client(p, w->client);
+
+	return w->taken && !(w->client && client != GRAPH_NONE && p->g->tasks[client].exit_ns < ts_ns);
+}
+
 bool divide_idle(struct pass *p, uint32_t task, const struct stretch *s, const struct window_event *wake)
 {
 	const struct work *w = &p->work[task];
@@ -197,7 +206,7 @@ bool divide_idle(struct pass *p, uint32_t task, const struct stretch *s, const s
 		return false;
 	if (is_loop_head(p, task, s))
 		return true;
-	return !w->taken && is_idle_wait(p, task, s, wake);
+	return !owes_answer(p, w, s->to_ns) && is_idle_wait(p, task, s, wake);
 }
 
 /* Counts sleeps that are alike. */
@@ -221,8 +230,7 @@ void divide_wait(struct pass *p, uint32_t task, const struct stretch *s, uint64_
 	if (divide_cut(p, task, ts_ns, event, CUT_WAKE))
 		return;
 	if (divide_idle(p, task, s, wake)) {
-		if (is_loop_head(p, task, s))
-			w->taken = 0; /* it goes on with them when it is told to */
+		w->taken = 0; /* it goes on with them when it is told to, or never does */
 		divide_cut(p, task, ts_ns, event, CUT_IDLE);
 	} else if (w->visit_stack && was != GRAPH_NONE &&
 		   VEC_PUSH(&p->stacks, (struct stack_seen){ .segment = was, .stack = w->visit_stack })) {

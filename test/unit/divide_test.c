@@ -163,6 +163,33 @@ static void test_no_cut_inside_request(void **state)
 	built_free(&b, &m);
 }
 
+/* A request that nobody will answer, as the last one of a client that has ended since, does not keep a worker
+ * from having done its work. */
+static void test_client_has_ended(void **state)
+{
+	for (int ended = 0; ended < 2; ended++) {
+		struct make m = { 0 };
+		struct built b;
+
+		connection(&m, SOCK(1), SOCK(2), 1);
+		runs(&m, 10, 10, 1, "server");
+		runs(&m, 20, 20, 1, "client");
+		runs(&m, 30, 10, 1, "thread");
+		sends(&m, 1, 20, SOCK(2), 10);
+		receives(&m, 2, 10, SOCK(1), 10);
+		sleeps(&m, 3, 10, CT_W_FUTEX, FUTEX(1));
+		if (ended)
+			make_event(&m, 4 * MS, CPU(20), CT_EXIT, 20, 0);
+		wakes(&m, 8, 10, 30, FUTEX(1));
+		sleeps(&m, 9, 10, CT_W_FUTEX, FUTEX(1));
+		wakes(&m, 12, 10, 30, FUTEX(1));
+		b = built(&m, 20);
+		assert_sound(&b);
+		assert_int_equal(n_segments(&b, 10), ended ? 3 : 1);
+		built_free(&b, &m);
+	}
+}
+
 /* It polls for the answer to what it asked, beside its wake-up channel. */
 static void test_poll_for_answer(void **state)
 {
@@ -568,6 +595,7 @@ int main(void)
 		cmocka_unit_test(test_pipe_of_child),
 		cmocka_unit_test(test_sleep),
 		cmocka_unit_test(test_no_cut_inside_request),
+		cmocka_unit_test(test_client_has_ended),
 		cmocka_unit_test(test_poll_for_answer),
 		cmocka_unit_test(test_job),
 		cmocka_unit_test(test_loose_end),
