@@ -83,9 +83,10 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 
 		if (at->to_ns && (x->from_ns >= at->to_ns || x->to_ns <= at->from_ns))
 			continue;
-		/* of all tasks the first is the worst; of one that was named, the longest that is not normal
+		/* of all tasks the first is the worst; of those that were named, the longest alarm, which
+		 * come first: a server's master process waits longer than the worker that hangs
 		 */
-		if (!best || (named &&
+		if (!best || (named && best->alarm == x->alarm &&
 			      (best->diagnosis->verdict == VERDICT_NORMAL) ==
 				      (x->diagnosis->verdict == VERDICT_NORMAL) &&
 			      x->to_ns - x->from_ns > best->to_ns - best->from_ns))
@@ -100,19 +101,23 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 	return CLI_OK;
 }
 
-/* A task of the process or name asked for that was there in the window: its main thread if it can be. */
-static uint32_t find_task(const struct analysis_input *in, const struct hangs_filter *who)
+/* The task asked for, if it was there at that moment or in the window; of a process the main thread if it can
+ * be. */
+static uint32_t find_task(const struct analysis_input *in, const struct hangs_filter *who,
+			  const struct moment *at)
 {
+	uint64_t from_ns = at->to_ns ? at->from_ns : in->from_ns;
+	uint64_t to_ns = at->to_ns ? at->to_ns : in->to_ns;
 	const struct graph *g = in->graph;
 	uint32_t best = GRAPH_NONE;
 
 	for (uint32_t i = 0; i < g->n_tasks; i++) {
 		const struct graph_task *t = &g->tasks[i];
 
-		if (t->exit_ns <= in->from_ns || t->born_ns >= in->to_ns || !t->n_stretches)
+		if (t->exit_ns <= from_ns || t->born_ns >= to_ns || !t->n_stretches)
 			continue;
-		if ((who->pid && t->tgid != who->pid) ||
-		    (who->comm && strcmp(who->comm, graph_comm(g, i, in->to_ns - 1)) != 0))
+		if ((who->tid && t->tid != who->tid) || (who->pid && t->tgid != who->pid) ||
+		    (who->comm && strcmp(who->comm, graph_comm(g, i, MIN(to_ns, in->to_ns) - 1)) != 0))
 			continue;
 		if (best == GRAPH_NONE || t->tid == t->tgid)
 			best = i;
@@ -144,7 +149,7 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, co
 		if (r || window)
 			return r;
 	} else if (window && rq->who.pid) {
-		*ret_task = find_task(in, &rq->who);
+		*ret_task = find_task(in, &rq->who, at);
 		if (*ret_task != GRAPH_NONE)
 			return CLI_OK;
 		return cli_error("%s: no process %u in this window; `ctrace hangs %s` lists who waited",
@@ -154,12 +159,17 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, co
 	if (r || *ret_task != GRAPH_NONE)
 		return r;
 	*ret_task = rq->who.tid ? graph_task_at(in->graph, rq->who.tid, in->to_ns - 1) : GRAPH_NONE;
-	if (rq->who.pid || rq->who.comm)
-		*ret_task = find_task(in, &rq->who);
+	if (rq->who.pid || rq->who.comm || (rq->who.tid && at->to_ns))
+		*ret_task = find_task(in, &rq->who, at);
 	if (*ret_task != GRAPH_NONE) {
 		clip_to_life(in, *ret_task);
 		return CLI_OK;
 	}
+	if (at->to_ns && (rq->who.comm || rq->who.pid || rq->who.tid))
+		return cli_error(
+			"%s: what you ask about was not there at %s; `ctrace dump` with the same --tid, "
+			"--pid or --comm shows when it was",
+			in->path, rq->at);
 	if (rq->who.comm)
 		return cli_error("%s: no task named '%s' in this window; `ctrace hangs %s` lists who waited",
 				 in->path, rq->who.comm, in->path);
