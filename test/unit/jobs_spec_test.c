@@ -151,7 +151,7 @@ static void refusals(void **state)
 
 static void functions_at_most(void **state)
 {
-	_cleanup_free_ char *text = malloc(65536);
+	static char text[65536];
 	struct jobs_spec *s = NULL;
 	char err[JOBS_SPEC_ERR_MAX];
 

@@ -27,7 +27,11 @@
 #include "daemon/unwind_cfi.h"
 #include "lib/cleanup.h"
 
+#ifdef __clang__
+#define DEEP __attribute__((noinline, used, disable_tail_calls))
+#else
 #define DEEP __attribute__((noinline, noclone, used, optimize("no-optimize-sibling-calls")))
+#endif
 
 struct named {
 	size_t n;

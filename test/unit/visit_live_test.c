@@ -19,7 +19,11 @@
 #include "daemon/visit.h"
 #include "lib/clock.h"
 
+#ifdef __clang__
+#define DEEP __attribute__((noinline, used, disable_tail_calls))
+#else
 #define DEEP __attribute__((noinline, noclone, used, optimize("no-optimize-sibling-calls")))
+#endif
 
 static struct probe *probe;
 static volatile int after;

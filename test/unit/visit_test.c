@@ -329,21 +329,21 @@ static void test_pace(void **state)
 
 static void test_sample(void **state)
 {
-	struct {
-		struct ct_rawstack_blob b;
-		uint64_t ip[3];
-	} raw = {
-		.b = { .h = { .ts = 9, .kind = CT_RAWSTACK, .size = sizeof(raw), .tid = (uint32_t)getpid() },
-		       .ran_ns = 123,
-		       .nr = CT_NR_NONE,
-		       .n_user = 3,
-		       .tgid = (uint32_t)getpid() },
-		.ip = { (uintptr_t)test_sample, (uintptr_t)test_limits + 1, 8 }
-	};
+	const uint64_t ip[] = { (uintptr_t)test_sample, (uintptr_t)test_limits + 1, 8 };
+	struct ct_rawstack_blob *raw = calloc(1, sizeof(*raw) + sizeof(ip));
 	struct visit *v = visit_start(0);
 	struct visit_result *r;
 
-	assert_int_equal(visit_ask_sample(v, &raw.b), 0);
+	*raw = (struct ct_rawstack_blob){ .h = { .ts = 9,
+						 .kind = CT_RAWSTACK,
+						 .size = sizeof(*raw) + sizeof(ip),
+						 .tid = (uint32_t)getpid() },
+					  .ran_ns = 123,
+					  .nr = CT_NR_NONE,
+					  .n_user = ARRAY_SIZE(ip),
+					  .tgid = (uint32_t)getpid() };
+	memcpy(raw->ip, ip, sizeof(ip));
+	assert_int_equal(visit_ask_sample(v, raw), 0);
 	r = take(v);
 	assert_int_equal(r->rec.kind, CT_SAMPLE);
 	assert_int_equal(r->rec.ts, 9);
@@ -356,11 +356,12 @@ static void test_sample(void **state)
 	assert_true(has_frame(r, "test_limits+0x1 (visit_test"));
 	visit_result_free(r);
 
-	raw.b.n_kernel = 1; /* more than there is room for */
-	assert_int_equal(visit_ask_sample(v, &raw.b), -EINVAL);
-	raw.b.n_kernel = 0;
-	raw.b.h.kind = CT_TASK;
-	assert_int_equal(visit_ask_sample(v, &raw.b), -EINVAL);
+	raw->n_kernel = 1; /* more than there is room for */
+	assert_int_equal(visit_ask_sample(v, raw), -EINVAL);
+	raw->n_kernel = 0;
+	raw->h.kind = CT_TASK;
+	assert_int_equal(visit_ask_sample(v, raw), -EINVAL);
+	free(raw);
 	visit_free(v);
 }
 

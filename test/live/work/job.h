@@ -29,7 +29,7 @@ static inline void job_do(struct job *j)
 	volatile unsigned x = 0;
 
 	for (unsigned i = 0; i < j->work; i++)
-		x += i;
+		x = x + i;
 	j->done_by = gettid();
 }
 
