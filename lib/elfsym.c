@@ -13,7 +13,7 @@
 
 struct elfsym {
 	int fd;
-	uint16_t machine, type;
+	uint16_t machine;
 	unsigned n_loads, n_sections;
 	struct {
 		uint64_t vaddr, off, size;
@@ -130,7 +130,6 @@ int elfsym_open(int fd, struct elfsym **ret)
 		return -ENOMEM;
 	e->fd = fd;
 	e->machine = h.e_machine;
-	e->type = h.e_type;
 	r = elfsym_segments(e, &h);
 	if (!r)
 		r = elfsym_sections(e, &h);
@@ -154,11 +153,6 @@ void elfsym_close(struct elfsym *e)
 uint16_t elfsym_machine(const struct elfsym *e)
 {
 	return e->machine;
-}
-
-uint16_t elfsym_type(const struct elfsym *e)
-{
-	return e->type;
 }
 
 static int elfsym_chunk(const Elf64_Sym *syms, size_t n, const char *strings, size_t strings_bytes,
@@ -210,19 +204,20 @@ static int elfsym_table(struct elfsym *e, const Elf64_Shdr *s, elfsym_fn fn, voi
 	return r;
 }
 
+/* A file has at most one table of a type; one with thousands wants to keep its reader busy. */
+static int elfsym_table_of(struct elfsym *e, uint32_t type, elfsym_fn fn, void *arg)
+{
+	for (unsigned i = 0; i < e->n_sections; i++)
+		if (e->sections[i].sh_type == type)
+			return elfsym_table(e, &e->sections[i], fn, arg);
+	return 0;
+}
+
 int elfsym_each(struct elfsym *e, elfsym_fn fn, void *arg)
 {
-	static const uint32_t types[] = { SHT_SYMTAB, SHT_DYNSYM };
+	int r = elfsym_table_of(e, SHT_SYMTAB, fn, arg);
 
-	for (size_t k = 0; k < ARRAY_SIZE(types); k++)
-		for (unsigned i = 0; i < e->n_sections; i++) {
-			int r = e->sections[i].sh_type == types[k] ? elfsym_table(e, &e->sections[i], fn, arg)
-								   : 0;
-
-			if (r)
-				return r;
-		}
-	return 0;
+	return r ? r : elfsym_table_of(e, SHT_DYNSYM, fn, arg);
 }
 
 static const Elf64_Shdr *elfsym_section_find(const struct elfsym *e, const char *name)

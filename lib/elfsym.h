@@ -31,7 +31,6 @@ int elfsym_open(int fd, struct elfsym **ret);
 void elfsym_close(struct elfsym *e);
 
 uint16_t elfsym_machine(const struct elfsym *e); /* EM_* */
-uint16_t elfsym_type(const struct elfsym *e);    /* ET_* */
 
 /*
  * Calls fn for every symbol that is defined in the file, those of .symtab and then those of .dynsym (so that

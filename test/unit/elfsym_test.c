@@ -140,11 +140,43 @@ static void damaged(void **state)
 	}
 }
 
+/* All sections claim to be the table of symbols: one of them is read. */
+static void many_tables(void **state)
+{
+	enum { TABLES = 64 };
+	const char strings[] = "\0x";
+	const Elf64_Sym syms[2] = { { 0 }, { .st_name = 1, .st_shndx = 1 } };
+	Elf64_Shdr sections[1 + TABLES] = { { .sh_type = SHT_STRTAB, .sh_offset = 64, .sh_size = 3 } };
+	const Elf64_Ehdr h = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB },
+			       .e_type = ET_DYN,
+			       .e_shoff = 256,
+			       .e_shentsize = sizeof(Elf64_Shdr),
+			       .e_shnum = ARRAY_SIZE(sections) };
+	_cleanup_close_ int fd = memfd_create("elf", 0);
+	struct wanted w = { .name = "x" };
+	struct elfsym *e = NULL;
+
+	for (size_t i = 1; i < ARRAY_SIZE(sections); i++)
+		sections[i] = (Elf64_Shdr){ .sh_type = SHT_SYMTAB,
+					    .sh_offset = 128,
+					    .sh_size = sizeof(syms),
+					    .sh_entsize = sizeof(syms[0]) };
+	assert_int_equal(pwrite(fd, &h, sizeof(h), 0), sizeof(h));
+	assert_int_equal(pwrite(fd, strings, sizeof(strings), 64), sizeof(strings));
+	assert_int_equal(pwrite(fd, syms, sizeof(syms), 128), sizeof(syms));
+	assert_int_equal(pwrite(fd, sections, sizeof(sections), 256), sizeof(sections));
+	assert_int_equal(elfsym_open(fd, &e), 0);
+	assert_int_equal(elfsym_each(e, look, &w), 0);
+	assert_int_equal(w.n, 1);
+	elfsym_close(e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(itself),
 		cmocka_unit_test(damaged),
+		cmocka_unit_test(many_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
