@@ -14,6 +14,7 @@
 #include "daemon/unwind_files.h"
 #include "lib/cleanup.h"
 #include "lib/elfsym.h"
+#include "lib/utf8.h"
 
 #define FOUND_MAX   8
 #define NEAR_MAX    3
@@ -54,6 +55,21 @@ struct search {
 	} near[NEAR_MAX];
 };
 
+/* Names come from the program: nothing in them may act on a terminal, and what is no text goes into no
+ * answer. */
+static void printable(char *s)
+{
+	for (size_t n; *s; s += n) {
+		bool c1 = (unsigned char)s[0] == 0xc2 && (unsigned char)s[1] < 0xa0;
+
+		n = utf8_len(s);
+		if (!n || c1 || (n == 1 && ((unsigned char)*s < 0x20 || *s == 0x7f))) {
+			*s = '?';
+			n = 1;
+		}
+	}
+}
+
 static void last_part(const char *path, char *buf, size_t size)
 {
 	static const char deleted[] = " (deleted)";
@@ -64,9 +80,7 @@ static void last_part(const char *path, char *buf, size_t size)
 	if (n > strlen(deleted) && !strcmp(base + n - strlen(deleted), deleted))
 		n -= strlen(deleted);
 	snprintf(buf, size, "%.*s", (int)MIN(n, size - 1), base);
-	for (char *p = buf; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
+	printable(buf);
 }
 
 static bool same_file(const struct unwind_map *a, const struct unwind_map *b)
@@ -163,6 +177,7 @@ static void search_near(struct search *s, const char *name)
 		return;
 	memmove(&s->near[i + 1], &s->near[i], (NEAR_MAX - 1 - i) * sizeof(s->near[0]));
 	snprintf(s->near[i].name, NEAR_LEN, "%s", name);
+	printable(s->near[i].name);
 	s->near[i].far = far;
 }
 
@@ -455,6 +470,7 @@ void variable_text(const struct variable *v, char *buf, size_t size)
 		snprintf(buf, size, "%s+0x%" PRIx64 " (%s)", name, v->off, v->module);
 	else
 		snprintf(buf, size, "%s (%s)", name, v->module);
+	printable(buf);
 }
 
 struct ct_object_blob *variable_object(uint64_t id, uint32_t tgid, const char *name, uint64_t ts_ns)

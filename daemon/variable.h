@@ -59,7 +59,8 @@ int variable_find(const struct variable_maps *m, const char *spec, struct variab
 		  char err[VARIABLE_ERR_MAX]);
 /* What is at an address.  0 (with an empty name when no symbol covers it), or -ENOENT: nothing is mapped. */
 int variable_at(const struct variable_maps *m, uint64_t addr, struct variable *ret);
-/* As the object of a record is called: "flag (prog)", "state+0x8 (libfoo.so.1)", "0x7f.. (heap)". */
+/* As the object of a record is called: "flag (prog)", "state+0x8 (libfoo.so.1)", "0x7f.. (heap)".  Text that
+ * can be printed, whatever the program called it. */
 void variable_text(const struct variable *v, char *buf, size_t size);
 /* The blob that gives a variable (an id of CT_OBJ_DATA) its name in the trace, malloc'd.  NULL: out of
  * memory. */

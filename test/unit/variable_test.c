@@ -20,6 +20,12 @@ static struct {
 } variable_test_pair;
 static _Thread_local volatile int variable_test_own;
 
+/* A name that would colour a terminal red, and has a byte that is no text. */
+__asm__(".data\n.globl \"variable_odd\033[31m\377\"\n.type \"variable_odd\033[31m\377\", @object\n"
+	".size \"variable_odd\033[31m\377\", 4\n\"variable_odd\033[31m\377\":\nvariable_odd_here: .long "
+	"1\n.text");
+extern int variable_odd_here;
+
 static struct variable_maps maps;
 static char err[VARIABLE_ERR_MAX];
 
@@ -107,6 +113,17 @@ static void test_refusals(void **state)
 	refused("", -EINVAL, "write SYMBOL");
 }
 
+static void test_odd_names(void **state)
+{
+	char text[256];
+	struct variable v;
+
+	refused("variable_odd", -ENOENT, "it has variable_odd?[31m?");
+	assert_int_equal(variable_at(&maps, (uintptr_t)&variable_odd_here, &v), 0);
+	variable_text(&v, text, sizeof(text));
+	assert_string_equal(text, "variable_odd?[31m? (variable_test)");
+}
+
 static void test_no_process(void **state)
 {
 	struct variable_maps m;
@@ -117,9 +134,8 @@ static void test_no_process(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_name),
-		cmocka_unit_test(test_by_address),
-		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_by_name),    cmocka_unit_test(test_by_address),
+		cmocka_unit_test(test_refusals),   cmocka_unit_test(test_odd_names),
 		cmocka_unit_test(test_no_process),
 	};
 
