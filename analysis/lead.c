@@ -430,12 +430,28 @@ static void count(const struct causal *c, struct leads *l)
 			     (strong_all == 1 && c->edges[l->v[0].edge].strength != EDGE_STRONG));
 }
 
+/* The segment begins where its task has slept for as long as it always does: with its own timer, for certain.
+ */
+static bool is_round(const struct causal *c, uint32_t segment, const struct edge *e)
+{
+	const struct segment *s = &c->segments[segment];
+	uint32_t i;
+
+	if (e->kind != EDGE_TIMER || s->cut != CUT_IDLE || e->event != s->event || !s->from_ns)
+		return false;
+	i = graph_stretch_at(c->g, s->task, s->from_ns - 1);
+	return i != GRAPH_NONE && c->g->stretches[i].state == STRETCH_BLOCKED &&
+	       c->g->stretches[i].wait == CT_W_SLEEP;
+}
+
 static void consider_edge(const struct lead_query *q, uint32_t i, struct leads *l)
 {
 	const struct edge *e = &q->c->edges[i];
 	uint64_t arrived = edge_arrived_ns(q->c, e);
 	struct lead x = { .edge = i, .similarity = -1, .strength = e->strength };
 
+	if (is_round(q->c, q->segment, e))
+		x.strength = EDGE_STRONG;
 	x.distance_ns = q->record != GRAPH_NONE && e->event == q->record
 				? EXACT_NS
 				: distance(&q->c->segments[q->segment], e, arrived, q->at_ns);

@@ -65,6 +65,37 @@ static void test_pipeline(void **state)
 	built_free(&b, &m);
 }
 
+/* What is done every 10 ms begins with the timer of the one who sleeps in between: nothing is to be asked.
+ * After one sleep that is not known. */
+static void test_rounds_begin_with_a_timer(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+	struct slice *s;
+
+	runs(&m, 10, 10, 1, "rounds");
+	runs(&m, 20, 20, 1, "other");
+	sleeps(&m, 2, 20, CT_W_READ, PIPE(1));
+	for (uint64_t i = 0; i < 5; i++) {
+		sleeps(&m, 10 * i + 1, 10, CT_W_SLEEP, 0);
+		make_wake(&m, 10 * i + 9, 0, 10, 0, 0)->r.state = CT_CTX_TIMER;
+		make_switch(&m, 10 * i + 9, CPU(10), 0, 10, CT_W_NONE, 0);
+	}
+	wakes_in(&m, 50, 20, 10, CT_W_WRITE, PIPE(1));
+	b = built(&m, 100);
+	s = walk(&b, 20, 60, SLICE_BACKWARD);
+	assert_tids(&b, s, 2, 20, 10);
+	assert_int_equal(s->end, SLICE_END_OUTSIDE);
+	assert_int_equal(b.c->edges[s->end_edge].kind, EDGE_TIMER);
+	assert_true(s->score > 0.99f);
+	assert_int_equal(s->n_choices, 0);
+	slice_free(s);
+	s = walk(&b, 10, 10, SLICE_BACKWARD);
+	assert_true(s->score < 0.5f);
+	slice_free(s);
+	built_free(&b, &m);
+}
+
 static void request(struct make *m, uint64_t at, uint32_t client, uint64_t client_sock, uint64_t server_sock)
 {
 	sends(m, at, client, client_sock, 10);
@@ -117,6 +148,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pipeline),
+		cmocka_unit_test(test_rounds_begin_with_a_timer),
 		cmocka_unit_test(test_clients_of_one_server),
 	};
 
