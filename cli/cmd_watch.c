@@ -19,6 +19,8 @@
 
 #define WATCH_TIMEOUT_MS 30000
 #define WATCH_POLL_MS    200
+#define WATCH_LAST_MS    600 /* an access comes from the kernel in 250 ms, and as long after it got its names \
+			      */
 
 enum { OPT_PID = 256, OPT_VAR, OPT_LEN, OPT_READ, OPT_FOR, OPT_SOCKET };
 
@@ -54,6 +56,7 @@ struct watch {
 	uint32_t bytes;
 	struct clock_offsets offsets;
 	uint64_t refused;
+	char ended[16]; /* how; "" it has not */
 };
 
 /* Numbers as people look at flags: small ones in decimal, the others as addresses and masks are. */
@@ -196,7 +199,6 @@ static int begin(struct watch *w)
 static int look(struct watch *w, bool *ret_ended)
 {
 	json_t *answer = NULL;
-	const char *ended;
 	int r = ask(w, json_pack("{s:s,s:I}", "cmd", "watched", "watch", w->id), &answer);
 
 	if (r)
@@ -205,12 +207,8 @@ static int look(struct watch *w, bool *ret_ended)
 	if (num(answer, "unshown"))
 		cli_warn("%" PRIu64 " more were recorded that are not shown here", num(answer, "unshown"));
 	w->refused = num(answer, "refused");
-	ended = str(answer, "ended");
-	if (!strcmp(ended, "exited"))
-		fprintf(stderr, "ctrace: process %" PRIu64 " has ended\n", w->pid);
-	else if (*ended)
-		fprintf(stderr, "ctrace: process %" PRIu64 " runs another program now\n", w->pid);
-	*ret_ended = *ended != 0;
+	snprintf(w->ended, sizeof(w->ended), "%s", str(answer, "ended"));
+	*ret_ended = *w->ended;
 	json_decref(answer);
 	return CLI_OK;
 }
@@ -232,9 +230,12 @@ static int go_on(struct watch *w)
 	}
 	/* what was written last may still be on its way to its names */
 	if (!r && (stop || ended)) {
-		poll(NULL, 0, WATCH_POLL_MS);
-		r = ended ? CLI_OK : look(w, &ended);
+		poll(NULL, 0, WATCH_LAST_MS);
+		r = look(w, &ended);
 	}
+	if (!r && ended)
+		fprintf(stderr, "ctrace: process %" PRIu64 " %s\n", w->pid,
+			strcmp(w->ended, "exited") ? "runs another program now" : "has ended");
 	if (w->refused)
 		cli_warn("%" PRIu64 " accesses were too many to be recorded", w->refused);
 	return r;
