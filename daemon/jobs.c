@@ -267,19 +267,35 @@ static uint64_t jobs_cpu_ns(void)
 	return (uint64_t)t.tv_sec * NSEC_PER_SEC + (uint64_t)t.tv_nsec;
 }
 
+/* Functions that jobs run; the CPU time that it took. */
+static uint64_t jobs_take_calls(struct jobs *j)
+{
+	uint64_t cpu_ns = jobs_cpu_ns();
+
+	jobs_probe_calls(j->probe, jobs_call, j);
+	return jobs_cpu_ns() - cpu_ns;
+}
+
+/* Until there is something to do, but rests first: a program can make up functions without end. */
+static void jobs_wait(struct jobs *j, uint64_t calls_ns)
+{
+	struct pollfd p[] = { { .fd = j->wake_fd, .events = POLLIN },
+			      { .fd = jobs_probe_fd(j->probe), .events = POLLIN } };
+
+	if (!poll(p, 1, (int)(JOBS_CALLS_REST * calls_ns / NSEC_PER_MSEC)))
+		poll(p, ARRAY_SIZE(p), JOBS_LOOK_MS);
+}
+
 static void *jobs_main(void *arg)
 {
 	struct jobs *j = arg;
-	struct pollfd p[] = { { .fd = j->wake_fd, .events = POLLIN },
-			      { .fd = jobs_probe_fd(j->probe), .events = POLLIN } };
 	uint64_t next_ns = 0;
 
 	pthread_setname_np(pthread_self(), "ctraced-jobs");
 	j->changed = true;
 	while (jobs_count(j)) {
-		uint64_t cpu_ns = jobs_cpu_ns();
+		uint64_t calls_ns = jobs_take_calls(j), cpu_ns = jobs_cpu_ns();
 
-		jobs_probe_calls(j->probe, jobs_call, j);
 		if (clock_boot_ns() >= next_ns) {
 			jobs_scan(j);
 			cpu_ns = jobs_cpu_ns() - cpu_ns;
@@ -291,7 +307,7 @@ static void *jobs_main(void *arg)
 		if (j->changed)
 			jobs_publish(j);
 		j->changed = false;
-		poll(p, ARRAY_SIZE(p), JOBS_LOOK_MS);
+		jobs_wait(j, calls_ns);
 	}
 	while (j->files.n)
 		jobs_file_drop(j, 0);

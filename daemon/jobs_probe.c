@@ -15,6 +15,7 @@ struct jobs_probe {
 	struct ring_buffer *calls;
 	void (*fn)(void *arg, const struct job_call *call); /* during jobs_probe_calls() */
 	void *arg;
+	unsigned n_calls;         /* handed over by this jobs_probe_calls() */
 	bool used[JOB_RULES_MAX]; /* rules */
 };
 
@@ -29,7 +30,7 @@ static int jobs_probe_call(void *arg, void *data, size_t size)
 
 	if (size >= sizeof(struct job_call))
 		p->fn(p->arg, data);
-	return 0;
+	return ++p->n_calls < JOBS_PROBE_CALLS ? 0 : -EAGAIN; /* this one has been taken */
 }
 
 int jobs_probe_new(struct probe *probe, struct jobs_probe **ret)
@@ -120,5 +121,6 @@ void jobs_probe_calls(struct jobs_probe *p, void (*fn)(void *arg, const struct j
 {
 	p->fn = fn;
 	p->arg = arg;
+	p->n_calls = 0;
 	ring_buffer__consume(p->calls);
 }

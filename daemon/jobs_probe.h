@@ -12,6 +12,8 @@
 #include "bpf/job.h"
 #include "daemon/probe.h"
 
+#define JOBS_PROBE_CALLS 16
+
 struct jobs_probe;
 struct jobs_link;
 
@@ -32,7 +34,7 @@ void jobs_probe_del(struct jobs_probe *p, struct jobs_link *link);
 
 /* Readable when there is something for jobs_probe_calls(). */
 int jobs_probe_fd(const struct jobs_probe *p);
-/* Hands over the functions that jobs run and that were not seen before. */
+/* Hands over functions that jobs run and that were not seen before, JOBS_PROBE_CALLS of them at most. */
 void jobs_probe_calls(struct jobs_probe *p, void (*fn)(void *arg, const struct job_call *call), void *arg);
 
 #endif

@@ -92,8 +92,9 @@ int probe_watch_open(struct probe *p, const struct probe_watch_options *opt, uns
 		     char err[PROBE_ERR_MAX]);
 /* Accepts one that is not open. */
 void probe_watch_close(struct probe *p, unsigned watch);
-/* How many accesses were not recorded, because they were too many. */
-uint64_t probe_watch_refused(struct probe *p, unsigned watch);
+/* How many accesses were not recorded, because they were too many.  Of one that is open; never waits for one
+ * that is being opened. */
+uint64_t probe_watch_refused(const struct probe *p, unsigned watch);
 
 /* CPU time of all programs so far in ns, counted only while a BPF_STATS_RUN_TIME descriptor is open. 0 or
  * -errno. */

@@ -321,13 +321,7 @@ void probe_watch_close(struct probe *p, unsigned watch)
 	pthread_mutex_unlock(&p->watch_lock);
 }
 
-uint64_t probe_watch_refused(struct probe *p, unsigned watch)
+uint64_t probe_watch_refused(const struct probe *p, unsigned watch)
 {
-	uint64_t n = 0;
-
-	pthread_mutex_lock(&p->watch_lock);
-	if (p->watch[watch].cost)
-		n = __atomic_load_n(&p->watches->v[watch].refused, __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&p->watch_lock);
-	return n;
+	return __atomic_load_n(&p->watches->v[watch].refused, __ATOMIC_RELAXED);
 }
