@@ -17,6 +17,10 @@
 #define FUTEX(n) CT_OBJ_ID(CT_OBJ_FUTEX, 0x1000 + (n))
 #define EPOLL(n) CT_OBJ_ID(CT_OBJ_EPOLL, n)
 
+/* types of sockets */
+#define STREAM 1
+#define DGRAM  2
+
 /* A task that runs from the start. */
 static inline void runs(struct make *m, uint32_t tid, uint32_t tgid, uint32_t ppid, const char *comm)
 {
@@ -140,6 +144,20 @@ static inline const struct edge *edge_of(const struct built *b, enum edge_kind k
 		found = e;
 	}
 	return found;
+}
+
+/* There is such an edge of that strength, and a sentence for it. */
+static inline void assert_edge(const struct built *b, enum edge_kind kind, uint32_t from, uint32_t to,
+			       enum edge_strength strength)
+{
+	const struct edge *e = edge_of(b, kind, from, to);
+	char text[EDGE_EXPLAIN_MAX];
+
+	assert_non_null(e);
+	assert_int_equal(e->strength, strength);
+	assert_true(edge_explain(b->c, e, text, sizeof(text)) < sizeof(text));
+	assert_non_null(strstr(text, "["));
+	assert_int_equal(strstr(text, "weak") != NULL, strength == EDGE_WEAK);
 }
 
 static inline size_t n_edges(const struct built *b, enum edge_kind kind)
