@@ -8,6 +8,7 @@
 #ifndef CTRACE_TEST_SLICE_MAKE_H
 #define CTRACE_TEST_SLICE_MAKE_H
 
+#include "analysis/slice.h"
 #include "graph/causal.h"
 #include "test/unit/window_make.h"
 
@@ -153,6 +154,44 @@ static inline void cmake_free(struct cmake *k)
 	VEC_FREE(&k->edges);
 	VEC_FREE(&k->tids);
 	make_free(&k->m);
+}
+
+/* The tasks 10, 20, ... run from the start. */
+static inline void tasks(struct cmake *k, const char *const *names)
+{
+	for (uint32_t i = 0; names[i]; i++) {
+		make_task(&k->m, 10 * (i + 1), 10 * (i + 1), 1, names[i]);
+		make_switch(&k->m, 0, 0, 0, 10 * (i + 1), CT_W_NONE, 0);
+	}
+}
+#define TASKS(k, ...) tasks((k), (const char *const[]){ __VA_ARGS__, NULL })
+
+static inline struct slice *walk(const struct causal *c, uint32_t tid, uint64_t at_ms,
+				 const struct slice_options *options)
+{
+	struct slice_options none = { 0 };
+	struct slice *s;
+
+	assert_int_equal(slice_walk(c, graph_task_at(c->g, tid, at_ms * MS), at_ms * MS,
+				    options ? options : &none, &s),
+			 0);
+	return s;
+}
+
+static inline void assert_path(const struct slice *s, size_t n, ...)
+{
+	va_list ap;
+
+	assert_int_equal(s->n_steps, n);
+	va_start(ap, n);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(s->steps[i].segment, va_arg(ap, uint32_t));
+	va_end(ap);
+}
+
+static inline void assert_score(float a, double b)
+{
+	assert_true((double)a > b - 1e-6 && (double)a < b + 1e-6);
 }
 
 #endif
