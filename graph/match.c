@@ -15,6 +15,8 @@
 #define PORT_EPHEMERAL 32768
 /* Of requests that anybody may have sent so many are looked at for the one that is answered. */
 #define MATCH_LOOKS 64
+/* So many datagrams may have been lost one after the other. */
+#define MATCH_LOST 1024
 /* What is in a queue so long while a reader sees nothing has been read. */
 #define MATCH_STALE_NS 10000000ULL
 
@@ -273,8 +275,8 @@ uint32_t match_client(const struct pass *p, uint64_t client)
 {
 	uint64_t f;
 
-	if (client <= GRAPH_NONE)
-		return (uint32_t)(client - 1);
+	if (client <= GRAPH_NONE) /* of a damaged trace it may be a socket's */
+		return client - 1 < p->g->n_tasks ? (uint32_t)(client - 1) : GRAPH_NONE;
 	return map_get(&p->match.by_sock, client, &f) ? p->match.flows.v[f].client : GRAPH_NONE;
 }
 
@@ -418,8 +420,10 @@ static void skip_datagrams(struct match *m, struct flow *f, uint32_t bytes)
 	struct match_item *i;
 	bool fits = false;
 
-	for (uint32_t at = f->in.first; at && !fits; at = m->items.v[at - 1].next)
+	for (uint32_t at = f->in.first, looks = 0; at && !fits && looks < MATCH_LOST; looks++) {
 		fits = m->items.v[at - 1].bytes == bytes;
+		at = m->items.v[at - 1].next;
+	}
 	while (fits && (i = item_first(m, &f->in)) && i->bytes != bytes) {
 		f->queued -= i->bytes;
 		item_pop(m, &f->in);

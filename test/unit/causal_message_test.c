@@ -448,6 +448,44 @@ static void test_end_of_file(void **state)
 	built_free(&b, &m);
 }
 
+/* A damaged trace: what is sent through has no number that a socket could have. */
+static void test_no_socket(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	runs(&m, 10, 10, 1, "server");
+	receives(&m, 1, 10, 0xfffffff0, 50);
+	sleeps(&m, 2, 10, CT_W_FUTEX, FUTEX(1));
+	wakes(&m, 3, 10, 20, FUTEX(1));
+	receives(&m, 4, 10, 0x7ffffff0, 50);
+	sends(&m, 5, 10, 0xfffffff0, 50);
+	b = built(&m, 10);
+	for (size_t i = 0; i < b.c->n_segments; i++)
+		assert_int_equal(b.c->segments[i].behalf, GRAPH_NONE);
+	assert_sound(&b);
+	built_free(&b, &m);
+}
+
+/* Datagrams that nobody receives, and receives of others: each is not held against all. */
+static void test_lost_datagrams(void **state)
+{
+	enum { N = 200000 };
+	struct make m = { 0 };
+	struct built b;
+
+	runs(&m, 10, 10, 1, "sink");
+	runs(&m, 20, 20, 1, "source");
+	connection(&m, SOCK(1), SOCK(2), DGRAM);
+	for (uint32_t i = 0; i < N; i++)
+		sends(&m, 1, 20, SOCK(2), 100);
+	for (uint32_t i = 0; i < N; i++)
+		receives(&m, 2, 10, SOCK(1), 60);
+	b = built(&m, 10);
+	assert_int_equal(n_edges(&b, EDGE_MESSAGE), N);
+	built_free(&b, &m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -466,6 +504,8 @@ int main(void)
 		cmocka_unit_test(test_connect),
 		cmocka_unit_test(test_room_made),
 		cmocka_unit_test(test_end_of_file),
+		cmocka_unit_test(test_no_socket),
+		cmocka_unit_test(test_lost_datagrams),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
