@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "lib/cleanup.h"
-#include "lib/map.h"
 #include "trace/describe.h"
 
 static uint64_t overlap(uint64_t a0, uint64_t a1, uint64_t b0, uint64_t b1)
@@ -15,74 +14,59 @@ static uint64_t overlap(uint64_t a0, uint64_t a1, uint64_t b0, uint64_t b1)
 	return from < to ? to - from : 0;
 }
 
-static int tally(struct map *m, uint32_t task, uint64_t ns)
+/* ns[task]: what each has had. */
+static void tally_best(const struct graph *g, const uint64_t *ns, struct rival *r)
 {
-	uint64_t old = 0;
-
-	map_get(m, task, &old);
-	return map_set(m, task, old + ns);
-}
-
-static void tally_best(const struct map *m, struct rival *r)
-{
-	for (size_t i = 0; i < m->cap; i++)
-		if (m->slots[i].used && m->slots[i].val > r->ns) {
-			r->ns = m->slots[i].val;
-			r->task = (uint32_t)m->slots[i].key;
+	for (uint32_t i = 0; i < g->n_tasks; i++)
+		if (ns[i] > r->ns) {
+			r->ns = ns[i];
+			r->task = i;
 		}
 }
 
-static int rival_cpu_stretch(const struct graph *g, uint32_t task, uint32_t cpu, uint64_t from, uint64_t to,
-			     struct map *m, struct rival *r)
+/* Who had cpu in [from, to).  *near: the run to begin to look at. */
+static void rival_cpu_stretch(const struct graph *g, uint32_t task, uint32_t cpu, uint64_t from, uint64_t to,
+			      size_t *near, uint64_t *tally, struct rival *r)
 {
 	const struct cpu_run *v = g->runs[cpu];
-	size_t lo = 0, hi = g->n_runs[cpu];
 	uint64_t had = 0;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (v[mid].to_ns <= from)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; lo < g->n_runs[cpu] && v[lo].from_ns < to; lo++) {
-		uint64_t ns = overlap(v[lo].from_ns, v[lo].to_ns, from, to);
+	*near = path_run_near(g, cpu, from, *near);
+	for (size_t i = *near; i < g->n_runs[cpu] && v[i].from_ns < to; i++) {
+		uint64_t ns = overlap(v[i].from_ns, v[i].to_ns, from, to);
 
 		had += ns;
-		if (g->tasks[v[lo].task].tgid == g->tasks[task].tgid)
+		if (g->tasks[v[i].task].tgid == g->tasks[task].tgid)
 			r->own_ns += ns;
-		else if (tally(m, v[lo].task, ns))
-			return -ENOMEM;
+		else
+			tally[v[i].task] += ns;
 	}
 	r->total_ns += to - from;
 	r->idle_ns += to - from > had ? to - from - had : 0;
-	return 0;
 }
 
 int rival_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct rival *ret)
 {
 	const struct graph_task *t = &g->tasks[task];
-	struct map m = { 0 };
-	int r = 0;
+	_cleanup_free_ uint64_t *tally = calloc(g->n_tasks, sizeof(*tally));
+	_cleanup_free_ size_t *near = calloc(g->n_cpus + 1, sizeof(*near));
 
 	*ret = (struct rival){ .task = GRAPH_NONE };
-	for (uint32_t i = t->first_stretch; i < t->first_stretch + t->n_stretches && !r; i++) {
+	if (!tally || !near)
+		return -ENOMEM;
+	for (uint32_t i = graph_stretch_at(g, task, from_ns);
+	     i != GRAPH_NONE && i < t->first_stretch + t->n_stretches; i++) {
 		const struct stretch *s = &g->stretches[i];
-		uint32_t cpu = s->cpu;
+		uint32_t cpu = path_cpu_wanted(g, i);
 
-		if (s->state != STRETCH_RUNNABLE || s->to_ns <= from_ns || s->from_ns >= to_ns)
-			continue;
-		if (i + 1 < t->first_stretch + t->n_stretches && s[1].state == STRETCH_RUNNING)
-			cpu = s[1].cpu;
-		if (cpu < g->n_cpus)
-			r = rival_cpu_stretch(g, task, cpu, MAX(s->from_ns, from_ns), MIN(s->to_ns, to_ns),
-					      &m, ret);
+		if (s->from_ns >= to_ns)
+			break;
+		if (s->state == STRETCH_RUNNABLE && cpu < g->n_cpus)
+			rival_cpu_stretch(g, task, cpu, MAX(s->from_ns, from_ns), MIN(s->to_ns, to_ns),
+					  &near[cpu], tally, ret);
 	}
-	tally_best(&m, ret);
-	map_done(&m);
-	return r;
+	tally_best(g, tally, ret);
+	return 0;
 }
 
 static uint32_t device_of(const struct graph *g, uint64_t obj)
@@ -117,11 +101,12 @@ int rival_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from
 	       struct rival *ret)
 {
 	uint32_t dev = device_of(g, obj);
-	struct map m = { 0 };
-	int r = 0;
+	_cleanup_free_ uint64_t *tally = calloc(g->n_tasks, sizeof(*tally));
 
 	*ret = (struct rival){ .task = GRAPH_NONE, .total_ns = to_ns - from_ns };
-	for (size_t i = 0; i < g->n_stretches && !r && dev; i++) {
+	if (!tally)
+		return -ENOMEM;
+	for (size_t i = 0; i < g->n_stretches && dev; i++) {
 		const struct stretch *s = &g->stretches[i];
 		enum ct_obj_kind kind = CT_OBJ_KIND(s->obj);
 
@@ -129,12 +114,11 @@ int rival_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from
 		    g->tasks[s->task].kthread)
 			continue;
 		if ((kind == CT_OBJ_FILE || kind == CT_OBJ_BLOCKDEV) && device_of(g, s->obj) == dev)
-			r = tally(&m, s->task, overlap(s->from_ns, s->to_ns, from_ns, to_ns));
+			tally[s->task] += overlap(s->from_ns, s->to_ns, from_ns, to_ns);
 	}
-	tally_best(&m, ret);
-	map_done(&m);
+	tally_best(g, tally, ret);
 	ret->obj = ret->task == GRAPH_NONE ? 0 : longest_file(g, ret->task, dev, from_ns, to_ns);
-	return r;
+	return 0;
 }
 
 /* Nearly all of [from, to) neither idle in a wait of this kind nor gone. */
@@ -272,16 +256,17 @@ uint32_t rival_yields(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 	const struct graph_ref *r = graph_refs(&g->samples, t->tid, &n);
 
 	*ret_sampled = *ret_samples = 0;
-	for (uint32_t i = t->first_stretch; i < t->first_stretch + t->n_stretches; i++)
-		yields += g->stretches[i].state == STRETCH_RUNNABLE &&
-			  (g->stretches[i].wait == CT_W_YIELD || g->stretches[i].flags & CT_SF_ZEROWAIT) &&
-			  g->stretches[i].from_ns >= from_ns && g->stretches[i].from_ns < to_ns;
+	for (uint32_t i = graph_stretch_at(g, task, from_ns);
+	     i != GRAPH_NONE && i < t->first_stretch + t->n_stretches && g->stretches[i].from_ns < to_ns; i++)
+		yields += g->stretches[i].state == STRETCH_RUNNABLE && g->stretches[i].from_ns >= from_ns &&
+			  (g->stretches[i].wait == CT_W_YIELD || g->stretches[i].flags & CT_SF_ZEROWAIT);
 	for (size_t i = 0; i < n; i++) {
 		const struct window_event *e = &g->w->events[r[i].event];
-		const char *call = describe_syscall(e->r.nr);
+		const char *call;
 
 		if (e->r.ts < from_ns || e->r.ts >= to_ns)
 			continue;
+		call = describe_syscall(e->r.nr);
 		++*ret_samples;
 		*ret_sampled += call && (!strcmp(call, "sched_yield") || !strcmp(call, "poll") ||
 					 !strcmp(call, "epoll_wait") || !strcmp(call, "select") ||

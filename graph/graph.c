@@ -200,11 +200,22 @@ uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns)
 	return best;
 }
 
-uint32_t graph_stretch_at(const struct graph *g, uint32_t task, uint64_t ts_ns)
+uint32_t graph_stretch_near(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t near)
 {
 	const struct graph_task *t = &g->tasks[task];
-	uint32_t lo = t->first_stretch, hi = t->first_stretch + t->n_stretches;
+	uint32_t lo = t->first_stretch, end = lo + t->n_stretches, hi = end;
 
+	/* steps that double, until one leads too far */
+	if (near > lo && near < end && g->stretches[near - 1].to_ns <= ts_ns) {
+		lo = near;
+		for (uint32_t step = 1; step < end - lo; step *= 2) {
+			if (g->stretches[lo + step - 1].to_ns > ts_ns) {
+				hi = lo + step - 1;
+				break;
+			}
+			lo += step;
+		}
+	}
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
@@ -213,7 +224,12 @@ uint32_t graph_stretch_at(const struct graph *g, uint32_t task, uint64_t ts_ns)
 		else
 			hi = mid;
 	}
-	return lo < t->first_stretch + t->n_stretches ? lo : GRAPH_NONE;
+	return lo < end ? lo : GRAPH_NONE;
+}
+
+uint32_t graph_stretch_at(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	return graph_stretch_near(g, task, ts_ns, GRAPH_NONE);
 }
 
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns)

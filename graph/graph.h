@@ -148,6 +148,8 @@ void graph_free(struct graph *g);
 uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns);
 /* Index of the first stretch of the task that ends after ts_ns, or GRAPH_NONE. */
 uint32_t graph_stretch_at(const struct graph *g, uint32_t task, uint64_t ts_ns);
+/* The same, quick when it is at or soon after near: what was found for a moment before, or anything. */
+uint32_t graph_stretch_near(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t near);
 /* What the task was called at ts_ns; never NULL. */
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* The references of a key: *ret_n of them. */

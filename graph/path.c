@@ -20,6 +20,7 @@ struct walker {
 	VEC(struct path_frame) frames;
 	VEC(struct blame) leaves;
 	uint32_t stack[PATH_MAX_DEPTH + 1]; /* the tasks of the open frames */
+	uint32_t *near; /* [task]: its stretch that was looked at last: its frames come in order of time */
 	bool truncated;
 	int err;
 };
@@ -192,7 +193,7 @@ static void walk(struct walker *k, uint32_t frame)
 	struct path_frame f = k->frames.v[frame];
 	const struct graph_task *t = &k->g->tasks[f.task];
 	uint64_t at = f.from_ns;
-	uint32_t i = graph_stretch_at(k->g, f.task, f.from_ns);
+	uint32_t i = graph_stretch_near(k->g, f.task, f.from_ns, k->near[f.task]);
 
 	k->stack[f.depth] = f.task;
 	if (f.depth && t->born_ns > at) {
@@ -210,6 +211,7 @@ static void walk(struct walker *k, uint32_t frame)
 			break;
 		if (from >= to)
 			continue;
+		k->near[f.task] = i;
 		add_piece(k, frame, at, from, GRAPH_NONE, TIME_UNKNOWN, GRAPH_NONE, false);
 		switch (s->state) {
 		case STRETCH_RUNNING:
@@ -233,15 +235,19 @@ static void walk(struct walker *k, uint32_t frame)
 int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct path **ret)
 {
 	struct walker k = { .g = g };
+	_cleanup_free_ uint32_t *near = NULL;
 	struct path *p;
 
 	if (task == GRAPH_NONE || task >= g->n_tasks || from_ns >= to_ns)
 		return -EINVAL;
 	for (size_t i = 0; i < ARRAY_SIZE(k.stack); i++)
 		k.stack[i] = GRAPH_NONE;
+	k.near = near = calloc(g->n_tasks, sizeof(*near));
 	p = calloc(1, sizeof(*p));
-	if (!p)
+	if (!near || !p) {
+		free(p);
 		return -ENOMEM;
+	}
 	if (VEC_PUSH(&k.frames, (struct path_frame){ .from_ns = from_ns,
 						     .to_ns = to_ns,
 						     .task = task,
@@ -285,10 +291,21 @@ uint32_t path_cpu_wanted(const struct graph *g, uint32_t stretch)
 	return s->cpu;
 }
 
-size_t path_first_run(const struct graph *g, uint32_t cpu, uint64_t ts_ns)
+size_t path_run_near(const struct graph *g, uint32_t cpu, uint64_t ts_ns, size_t near)
 {
-	size_t lo = 0, hi = cpu < g->n_cpus ? g->n_runs[cpu] : 0;
+	size_t lo = 0, end = cpu < g->n_cpus ? g->n_runs[cpu] : 0, hi = end;
 
+	/* steps that double, until one leads too far */
+	if (near && near < end && g->runs[cpu][near - 1].to_ns <= ts_ns) {
+		lo = near;
+		for (size_t step = 1; step < end - lo; step *= 2) {
+			if (g->runs[cpu][lo + step - 1].to_ns > ts_ns) {
+				hi = lo + step - 1;
+				break;
+			}
+			lo += step;
+		}
+	}
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
@@ -298,4 +315,9 @@ size_t path_first_run(const struct graph *g, uint32_t cpu, uint64_t ts_ns)
 			hi = mid;
 	}
 	return lo;
+}
+
+size_t path_first_run(const struct graph *g, uint32_t cpu, uint64_t ts_ns)
+{
+	return path_run_near(g, cpu, ts_ns, 0);
 }

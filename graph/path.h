@@ -61,5 +61,7 @@ uint32_t path_cpu_wanted(const struct graph *g, uint32_t stretch);
 /* Index into g->runs[cpu] of the first one that ends after ts_ns; g->n_runs[cpu] if none; 0 of no such CPU.
  */
 size_t path_first_run(const struct graph *g, uint32_t cpu, uint64_t ts_ns);
+/* The same, quick when it is at or soon after near: what was found for a moment before, or 0. */
+size_t path_run_near(const struct graph *g, uint32_t cpu, uint64_t ts_ns, size_t near);
 
 #endif
