@@ -243,14 +243,12 @@ static int diagnose_words(const struct findings *f, struct diagnosis *d)
 					.verdict = d->verdict,
 					.cause = d->cause,
 					.leaf = &f->chain.leaf,
-					.leaf_end = f->chain.end == END_LEAF,
 					.pool = f->pool,
 					.cpu = f->starved ? &f->cpu : NULL,
 					.strong = d->strong,
 					.silent = is_silent(f->missing, d),
 					.watch = written ? NULL : d->watch,
-					.stall_ns = d->stall_ns,
-					.window_ns = d->to_ns - d->from_ns };
+					.stall_ns = d->stall_ns };
 
 	if (r)
 		return r;

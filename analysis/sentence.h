@@ -13,14 +13,13 @@ struct sentence_facts {
 	enum verdict verdict;
 	const char *cause;
 	const struct blame *leaf;
-	bool leaf_end;           /* the chain ends at a wait for something that is not a task */
 	uint32_t pool;           /* workers, all busy; 0 no pool */
 	const struct rival *cpu; /* starved: who had the CPU */
 	bool strong;
 	bool silent;       /* the last one goes on as ever, but for the wake-up that is missing */
 	const char *watch; /* command that watches what is polled; NULL: nothing known is, or who writes it is
 			      known */
-	uint64_t stall_ns, window_ns;
+	uint64_t stall_ns;
 };
 
 /* What the root cause did: "redis-server[99] was computing". NULL: out of memory. */

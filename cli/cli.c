@@ -13,7 +13,8 @@
 
 bool cli_sigpipe_was_ignored;
 
-bool cli_colour(FILE *f)
+/* Whether f is a terminal that wants colour (NO_COLOR and TERM=dumb say no). */
+static bool cli_colour(FILE *f)
 {
 	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
 

@@ -80,9 +80,8 @@ int cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same with "warning". */
 void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Whether f is a terminal that wants colour (NO_COLOR and TERM=dumb say no). */
-bool cli_colour(FILE *f);
-/* The sequence for an SGR code ("1", "31") on f, or "" when it wants no colour. End with "0". */
+/* The sequence for an SGR code ("1", "31") on f, or "" when that is no terminal or wants no colour (NO_COLOR
+ * and TERM=dumb say so). End with "0". */
 const char *cli_sgr(FILE *f, const char *code);
 
 /* Progress of long work, on stderr when that is a terminal, else nothing.  Fits reader_on_progress(); arg:

@@ -51,11 +51,6 @@ const char *oneshot_trace(const struct oneshot *r)
 	return r->trace;
 }
 
-uint64_t oneshot_size(const struct oneshot *r)
-{
-	return r->size_bytes;
-}
-
 const sigset_t *oneshot_old_mask(const struct oneshot *r)
 {
 	return &r->old_mask;

@@ -34,7 +34,6 @@ void oneshot_free(struct oneshot *r);
 const char *oneshot_socket(const struct oneshot *r);
 /* Its circular trace; readable also when the daemon has died. */
 const char *oneshot_trace(const struct oneshot *r);
-uint64_t oneshot_size(const struct oneshot *r);
 /* Whether the daemon lives (reaps it when not). */
 bool oneshot_alive(struct oneshot *r);
 /* The last lines that the daemon wrote to its log, at most size - 1 bytes; "" when none. */

@@ -234,7 +234,8 @@ static int put(json_t *o, const char *key, const char *s)
 	return s && s[0] ? json_object_set_new(o, key, text_json(s)) : 0;
 }
 
-json_t *rulesfile_json(const struct rule *rule)
+/* A rule as it stands in a file; NULL: out of memory. */
+static json_t *rule_json(const struct rule *rule)
 {
 	json_t *o = json_object(), *object = json_object();
 	int r = put(o, "edge", rule->edge);
@@ -288,7 +289,7 @@ char *rulesfile_merge(const char *old, size_t size, const struct rule *rules, si
 	if (!doc || get_rules(doc, &array, err))
 		return NULL;
 	while (n-- > 0)
-		if (put_first(array, rulesfile_json(&rules[n])))
+		if (put_first(array, rule_json(&rules[n])))
 			return NULL;
 	return json_dumps(doc, JSON_INDENT(2));
 }

@@ -10,8 +10,6 @@
 #ifndef CTRACE_CLI_RULESFILE_H
 #define CTRACE_CLI_RULESFILE_H
 
-#include <jansson.h>
-
 #include "analysis/rules.h"
 
 #define RULESFILE_SCHEMA     "ctrace.rules/1"
@@ -23,8 +21,6 @@
 /* Appends the rules of a text to rules.  0, -EBADMSG (err says where and what; rules are as before), or
  * -ENOMEM. */
 int rulesfile_parse(const char *text, size_t size, struct rules *rules, char err[RULESFILE_ERR_MAX]);
-/* A rule as it stands in a file; NULL: out of memory. */
-json_t *rulesfile_json(const struct rule *rule);
 /* The text of old (size 0: a new file) with rules[0..n) before its own, since the first that matches wins: to
  * be freed; NULL: old is no rules file, or out of memory.  One of old that is about the very same goes; all
  * else is kept. */
