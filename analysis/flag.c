@@ -103,6 +103,14 @@ static void take_history(const struct graph *g, const struct history *h, uint64_
 	f->until_ns = f->ended ? e->r.ts : to_ns;
 }
 
+/* Of several variables that the task has had to do with: the one that another task wrote last. */
+static bool is_later(const struct graph *g, const struct history *h, const struct flag *f)
+{
+	const struct window_event *e = h->ended ? h->ended : h->before;
+
+	return !f->watched || (e && (f->event == GRAPH_NONE || e->r.ts > g->w->events[f->event].r.ts));
+}
+
 /* Who wrote what the task polls; when that is not known, it is what it has had to do with itself. */
 static void find_writer(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			struct flag *f)
@@ -119,7 +127,7 @@ static void find_writer(const struct graph *g, uint32_t task, uint64_t from_ns, 
 		if (known && r[i].key != known)
 			continue;
 		h = history_of(g, r + i, count, task, from_ns, to_ns);
-		if (known || h.own)
+		if (known || (h.own && is_later(g, &h, f)))
 			take_history(g, &h, r[i].key, from_ns, to_ns, f);
 	}
 }

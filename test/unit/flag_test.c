@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "analysis/diagnose.h"
+#include "analysis/flag.h"
 #include "window_make.h"
 
 #define VICTIM 10
@@ -244,13 +245,38 @@ static void test_circle(void **state)
 	end(&t);
 }
 
+/* Of two that are watched, and that it reads, it is the one that another task writes: whichever comes first.
+ */
+static void test_two_watched(void **state)
+{
+	for (uint64_t step = 0; step < 2; step++) {
+		uint64_t other = step ? FLAG - 8 : FLAG + 8;
+		struct window_event *e;
+		struct flag f;
+		struct made t;
+
+		begin(&t, "flag (prog)");
+		spin(&t, 3, 1000);
+		wrote(&t.m, 900, SETTER, 1);
+		wrote(&t.m, 901, VICTIM, 1);
+		e = make_event(&t.m, 902 * MS, 0, CT_ACCESS, VICTIM, 0);
+		e->r.obj = other;
+		e->r.state = 1;
+		look(&t, 3, 1000);
+		f = flag_find(t.g, graph_task_at(t.g, VICTIM, 900 * MS), 3 * MS, 1000 * MS);
+		assert_true(f.obj == FLAG);
+		assert_int_equal(t.g->tasks[f.writer].tid, SETTER);
+		end(&t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_named),         cmocka_unit_test(test_command),
 		cmocka_unit_test(test_without_calls), cmocka_unit_test(test_writer),
 		cmocka_unit_test(test_missing),       cmocka_unit_test(test_nobody),
-		cmocka_unit_test(test_circle),
+		cmocka_unit_test(test_circle),        cmocka_unit_test(test_two_watched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
