@@ -35,13 +35,14 @@ struct whatif {
 	VEC(struct cause) causes;
 	VEC(struct arrival) arrivals; /* by (task, ts_ns) */
 	size_t *arrivals_of;          /* [task]: its first; arrivals_of[task + 1] is one past its last */
+	size_t *near;                 /* [cpu]: its run that was looked at last */
 	uint64_t refused;
 };
 
 /* Of a BLOCKED stretch; valid until the next call.  NULL: out of memory. */
 const struct cause *whatif_cause(struct whatif *x, uint32_t stretch);
 /* The time in [from, to) in which the tasks that are marked had the CPU that a RUNNABLE stretch wanted. */
-uint64_t whatif_rivals(const struct graph *g, const bool *marked, uint32_t stretch, uint64_t from_ns,
+uint64_t whatif_rivals(struct whatif *x, const bool *marked, uint32_t stretch, uint64_t from_ns,
 		       uint64_t to_ns);
 /* Marks the tasks that are taken away; returns whether there are any. */
 bool whatif_mark(const struct graph *g, const struct whatif_without *v, size_t n, bool *marked);

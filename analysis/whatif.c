@@ -59,15 +59,17 @@ const struct cause *whatif_cause(struct whatif *x, uint32_t stretch)
 	return &x->causes.v[x->causes.n - 1];
 }
 
-uint64_t whatif_rivals(const struct graph *g, const bool *marked, uint32_t stretch, uint64_t from_ns,
+uint64_t whatif_rivals(struct whatif *x, const bool *marked, uint32_t stretch, uint64_t from_ns,
 		       uint64_t to_ns)
 {
+	const struct graph *g = x->g;
 	uint32_t cpu = path_cpu_wanted(g, stretch);
 	uint64_t ns = 0, at = from_ns;
 
 	if (cpu >= g->n_cpus)
 		return 0;
-	for (size_t i = path_first_run(g, cpu, from_ns); i < g->n_runs[cpu]; i++) {
+	x->near[cpu] = path_run_near(g, cpu, from_ns, x->near[cpu]);
+	for (size_t i = x->near[cpu]; i < g->n_runs[cpu]; i++) {
 		const struct cpu_run *run = &g->runs[cpu][i];
 		uint64_t from = MAX(at, run->from_ns), to = MIN(to_ns, run->to_ns);
 
@@ -265,7 +267,7 @@ static uint64_t shift_in(struct replay *k, uint32_t stretch, uint64_t t)
 	case STRETCH_RUNNABLE:
 		if (taken || whatif_takes(k->x->g, k->v, k->n, 0, TIME_RUNNABLE))
 			return shift + t - a;
-		return k->any_taken ? shift + whatif_rivals(k->x->g, k->taken, stretch, a, t) : shift;
+		return k->any_taken ? shift + whatif_rivals(k->x, k->taken, stretch, a, t) : shift;
 	case STRETCH_BLOCKED:
 		return shift_after_wait(k, stretch, a, t, shift);
 	default:
@@ -520,7 +522,8 @@ int whatif_new(const struct graph *g, const struct causal *causal, uint32_t task
 	*x = (struct whatif){ .g = g, .task = task, .from_ns = from_ns, .to_ns = to_ns };
 	x->cause_of = calloc(g->n_stretches + 1, sizeof(*x->cause_of));
 	x->arrivals_of = calloc(g->n_tasks + 1, sizeof(*x->arrivals_of));
-	if (!x->cause_of || !x->arrivals_of || find_arrivals(x, causal)) {
+	x->near = calloc(g->n_cpus + 1, sizeof(*x->near));
+	if (!x->cause_of || !x->arrivals_of || !x->near || find_arrivals(x, causal)) {
 		whatif_free(x);
 		return -ENOMEM;
 	}
@@ -534,6 +537,7 @@ void whatif_free(struct whatif *x)
 		return;
 	free(x->cause_of);
 	free(x->arrivals_of);
+	free(x->near);
 	VEC_FREE(&x->causes);
 	VEC_FREE(&x->arrivals);
 	free(x);

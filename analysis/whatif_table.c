@@ -47,7 +47,7 @@ static uint64_t piece_taken(struct whatif *x, const struct path *p, const struct
 	    in_wait(x, p, piece, v, n))
 		return ns;
 	return piece->time == TIME_RUNNABLE
-		       ? whatif_rivals(x->g, marked, piece->stretch, piece->from_ns, piece->to_ns)
+		       ? whatif_rivals(x, marked, piece->stretch, piece->from_ns, piece->to_ns)
 		       : 0;
 }
 
