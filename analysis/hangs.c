@@ -193,6 +193,9 @@ int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const st
 			break;
 		x->alarm = is_alarm(x->diagnosis);
 		h->n++;
+		/* they come in the order of hang_cmp(): no later one goes before it */
+		if (x->alarm && filter && filter->worst)
+			break;
 	}
 	VEC_FREE(&v);
 	if (r) {

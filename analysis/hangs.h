@@ -30,6 +30,8 @@ struct hangs {
 struct hangs_filter {
 	uint32_t tid, pid;
 	const char *comm;
+	bool worst; /* only the first row is wanted: of the others those are left out that need not be known
+		       for it */
 };
 
 /* filter may be NULL: all tasks but the kernel's threads and ctrace's own. 0 or -ENOMEM. */

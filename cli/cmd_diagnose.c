@@ -66,20 +66,29 @@ struct moment {
 /* How far around --at a stall may lie. */
 #define AROUND_NS (60 * NSEC_PER_SEC)
 
+/* Whom to diagnose. */
+struct victim {
+	uint32_t task;
+	struct diagnosis *diagnosis; /* by rank alone, if that is known already; else NULL */
+};
+
 /* The worst stall of the tasks asked for (that was there at that moment): narrows in->from_ns, to_ns. */
 static int find_stall(struct analysis_input *in, const struct hangs_filter *who, const struct moment *at,
-		      uint32_t *ret_task)
+		      struct victim *ret)
 {
 	bool named = who->tid || who->pid || who->comm;
-	const struct hang *best = NULL;
+	struct hangs_filter filter = *who;
+	struct hang *best = NULL;
 	struct hangs *h;
-	int r = hangs_find(in->graph, in->from_ns, in->to_ns, who, &h);
+	int r;
 
+	filter.worst = !named && !at->to_ns;
+	r = hangs_find(in->graph, in->from_ns, in->to_ns, &filter, &h);
 	if (r)
 		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
-	*ret_task = GRAPH_NONE;
+	ret->task = GRAPH_NONE;
 	for (size_t i = 0; i < h->n; i++) {
-		const struct hang *x = &h->v[i];
+		struct hang *x = &h->v[i];
 
 		if (at->to_ns && (x->from_ns >= at->to_ns || x->to_ns <= at->from_ns))
 			continue;
@@ -93,7 +102,8 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 			best = x;
 	}
 	if (best) {
-		*ret_task = best->task;
+		ret->task = best->task;
+		ret->diagnosis = TAKE_PTR(best->diagnosis);
 		in->from_ns = best->from_ns;
 		in->to_ns = best->to_ns;
 	}
@@ -139,30 +149,30 @@ static void clip_to_life(struct analysis_input *in, uint32_t task)
 }
 
 static int choose_victim(struct analysis_input *in, const struct request *rq, const struct moment *at,
-			 uint32_t *ret_task)
+			 struct victim *ret)
 {
 	bool window = rq->from || rq->to;
 	int r;
 
 	if (rq->who.tid) {
-		r = analysis_task(in, rq->who.tid, ret_task);
+		r = analysis_task(in, rq->who.tid, &ret->task);
 		if (r || window)
 			return r;
 	} else if (window && rq->who.pid) {
-		*ret_task = find_task(in, &rq->who, at);
-		if (*ret_task != GRAPH_NONE)
+		ret->task = find_task(in, &rq->who, at);
+		if (ret->task != GRAPH_NONE)
 			return CLI_OK;
 		return cli_error("%s: no process %u in this window; `ctrace hangs %s` lists who waited",
 				 in->path, rq->who.pid, in->path);
 	}
-	r = find_stall(in, &rq->who, at, ret_task);
-	if (r || *ret_task != GRAPH_NONE)
+	r = find_stall(in, &rq->who, at, ret);
+	if (r || ret->task != GRAPH_NONE)
 		return r;
-	*ret_task = rq->who.tid ? graph_task_at(in->graph, rq->who.tid, in->to_ns - 1) : GRAPH_NONE;
+	ret->task = rq->who.tid ? graph_task_at(in->graph, rq->who.tid, in->to_ns - 1) : GRAPH_NONE;
 	if (rq->who.pid || rq->who.comm || (rq->who.tid && at->to_ns))
-		*ret_task = find_task(in, &rq->who, at);
-	if (*ret_task != GRAPH_NONE) {
-		clip_to_life(in, *ret_task);
+		ret->task = find_task(in, &rq->who, at);
+	if (ret->task != GRAPH_NONE) {
+		clip_to_life(in, ret->task);
 		return CLI_OK;
 	}
 	if (at->to_ns && (rq->who.comm || rq->who.pid || rq->who.tid))
@@ -230,15 +240,19 @@ static int diagnose_print(struct analysis_input *in, const struct request *rq, c
 			  struct asking *asking)
 {
 	struct diagnose_options o = { .rules = &asking->store.rules };
+	struct victim victim = { 0 };
 	struct diagnosis *d;
-	uint32_t task;
 	bool wanted;
-	int r = choose_victim(in, rq, at, &task);
+	int r = choose_victim(in, rq, at, &victim);
 
 	if (r)
 		return r;
 	o.ask = asking_ask(asking, in->window);
-	r = diagnose(in->graph, task, in->from_ns, in->to_ns, &o, &d);
+	d = victim.diagnosis;
+	if (!d || o.ask || o.rules->v.n) {
+		diagnosis_free(d);
+		r = diagnose(in->graph, victim.task, in->from_ns, in->to_ns, &o, &d);
+	}
 	if (r)
 		return cli_error("%s: cannot diagnose: %s", in->path, strerror(-r));
 	wanted = asking_end(asking);

@@ -501,6 +501,11 @@ static void test_hangs(void **state)
 	for (size_t i = 1; i < h->n; i++)
 		assert_false(h->v[i].alarm);
 	hangs_free(h);
+	/* what merely idles is longer, and looked at before */
+	assert_int_equal(hangs_find(g, 1 * MS, 4000 * MS, &(struct hangs_filter){ .worst = true }, &h), 0);
+	assert_true(h->v[0].alarm);
+	assert_int_equal(g->tasks[h->v[0].task].tid, 10);
+	hangs_free(h);
 	hangs_free(NULL);
 	diagnosis_free(NULL);
 	graph_free(g);
