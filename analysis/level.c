@@ -5,6 +5,9 @@
 
 #include "lib/cleanup.h"
 
+/* Of a time on the CPU so many samples are looked at for the commonest stack. */
+#define SAMPLES 256
+
 uint64_t level_frame_key(const struct graph *g, const struct path_frame *f)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
@@ -112,32 +115,41 @@ int level_fill(const struct graph *g, struct level *l, const struct path *p, con
 	return 0;
 }
 
-uint64_t level_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, bool running)
+/* The commonest stack of the samples of a task in [from, to). */
+static uint64_t level_run_stack(const struct graph *g, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
 {
-	const struct graph_task *t = &g->tasks[task];
+	size_t n, count = 0;
+	const struct graph_ref *r = graph_refs(&g->samples, tid, &n), *before;
 	uint64_t best = 0;
 	uint32_t best_n = 0;
-	size_t n;
-	const struct graph_ref *r = graph_refs(&g->samples, t->tid, &n);
 
-	if (running) {
-		/* the commonest of (at most 256) samples */
-		for (size_t i = 0; i < n && i < 256; i++) {
-			const struct window_event *e = &g->w->events[r[i].event];
-			uint32_t same = 0;
-
-			if (e->r.ts < from_ns || e->r.ts >= to_ns || !e->x[0])
-				continue;
-			for (size_t j = 0; j < n && j < 256; j++)
-				same += g->w->events[r[j].event].x[0] == e->x[0];
-			if (same > best_n) {
-				best_n = same;
-				best = e->x[0];
-			}
-		}
-		return best;
+	if (!n)
+		return 0;
+	before = from_ns ? graph_ref_before(g, &g->samples, tid, from_ns - 1) : NULL;
+	if (before) {
+		n -= (size_t)(before + 1 - r);
+		r = before + 1;
 	}
-	return level_wait_stack(g, task, from_ns, to_ns, NULL);
+	while (count < MIN(n, (size_t)SAMPLES) && g->w->events[r[count].event].r.ts < to_ns)
+		count++;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t stack = g->w->events[r[i].event].x[0];
+		uint32_t same = 0;
+
+		for (size_t j = 0; stack && j < count; j++)
+			same += g->w->events[r[j].event].x[0] == stack;
+		if (same > best_n) {
+			best_n = same;
+			best = stack;
+		}
+	}
+	return best;
+}
+
+uint64_t level_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, bool running)
+{
+	return running ? level_run_stack(g, g->tasks[task].tid, from_ns, to_ns)
+		       : level_wait_stack(g, task, from_ns, to_ns, NULL);
 }
 
 uint64_t level_wait_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,

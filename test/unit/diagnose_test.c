@@ -56,6 +56,23 @@ static void expire(struct make *m, uint64_t ms, uint16_t cpu, uint32_t tid)
 	make_event(m, ms * MS, cpu, CT_WAKE, tid, 0)->r.state = CT_CTX_TIMER;
 }
 
+/* Of who computes for long the stack is that of the time that is asked about. */
+static void test_stack_of_the_time(void **state)
+{
+	struct make m = { 0 };
+	struct diagnosis *d;
+	struct graph *g;
+
+	make_task(&m, 10, 10, 1, "computes");
+	make_switch(&m, 0, 0, 0, 10, CT_W_NONE, 0);
+	for (uint64_t ms = 100; ms < 40000; ms += 100)
+		make_event(&m, ms * MS, 0, CT_SAMPLE, 10, 0)->x[0] = ms < 35000 ? 1 : ms < 36000 ? 2 : 3;
+	d = run(&m, 10, 35000, 40000, &g);
+	assert_chain(d, 1, 10);
+	assert_int_equal(d->chain[0].stack, 3);
+	end(&m, g, d);
+}
+
 static void test_mutex_owner_computes(void **state)
 {
 	struct make m = { 0 };
@@ -521,6 +538,7 @@ int main(void)
 		cmocka_unit_test(test_lost_message),
 		cmocka_unit_test(test_frozen),
 		cmocka_unit_test(test_lock_of_the_dead),
+		cmocka_unit_test(test_stack_of_the_time),
 		cmocka_unit_test(test_mutex_owner_computes),
 		cmocka_unit_test(test_deadlock),
 		cmocka_unit_test(test_sleep_is_normal),
