@@ -131,8 +131,6 @@ static int move_links(struct chain *to, struct chain *from, bool all, uint8_t st
 	}
 	to->end = from->end;
 	to->leaf = from->leaf;
-	to->last_frame = from->last_frame;
-	to->in_last = TAKE_PTR(from->in_last);
 	return 0;
 }
 
@@ -181,9 +179,6 @@ static int graft(struct findings *f, size_t i, uint8_t strength, struct chain *t
 	c->links.v[i].strength = strength;
 	c->end = tail->end;
 	c->leaf = tail->leaf;
-	c->last_frame = tail->last_frame;
-	free(c->in_last);
-	c->in_last = TAKE_PTR(tail->in_last);
 	f->by_comparison = true;
 	f->pool = 0;
 	f->spins = f->starved = f->circular = f->on_disk = false;

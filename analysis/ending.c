@@ -33,9 +33,6 @@ static int take_chain(struct findings *f, struct chain *sub)
 	c->settled += sub->settled;
 	c->end = sub->end;
 	c->leaf = sub->leaf;
-	c->last_frame = sub->last_frame;
-	free(c->in_last);
-	c->in_last = TAKE_PTR(sub->in_last);
 	return 0;
 }
 
