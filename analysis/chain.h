@@ -20,7 +20,7 @@ struct chain {
 	VEC(struct choice) choices;
 	enum chain_end end;
 	struct blame leaf;   /* END_LEAF, END_CYCLE */
-	uint32_t last_frame; /* the longest frame of the last task */
+	uint32_t last_frame; /* while it is built: the longest frame of the last task */
 	bool *in_last;       /* [frame]: belongs to the last task */
 	struct diagnose_options options;
 	size_t asked;   /* questions put to a person */
