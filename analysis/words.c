@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "trace/describe.h"
+
 void words_add(struct words *t, const char *fmt, ...)
 {
 	va_list ap;
@@ -44,14 +46,11 @@ void words_duration(struct words *t, uint64_t ns)
 
 char *words_take(struct words *t)
 {
-	char *s = t->s;
+	char *s = t->failed ? NULL : calloc(1, t->n + 1);
 
-	if (t->failed) {
-		free(t->s);
-		s = NULL;
-	} else if (!s) {
-		s = calloc(1, 1);
-	}
+	if (s && t->s)
+		describe_clean(t->s, s, t->n + 1);
+	free(t->s);
 	*t = (struct words){ 0 };
 	return s;
 }

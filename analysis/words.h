@@ -16,7 +16,8 @@ struct words {
 __attribute__((format(printf, 2, 3))) void words_add(struct words *t, const char *fmt, ...);
 /* "7.7 s", "350 ms", "12 us" */
 void words_duration(struct words *t, uint64_t ns);
-/* Hands the string over (malloc; NULL: out of memory) and empties t. */
+/* Hands the string over (malloc; NULL: out of memory) and empties t.  Whatever programs are called, nothing
+ * in it acts on a terminal. */
 char *words_take(struct words *t);
 
 #endif

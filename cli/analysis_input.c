@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "lib/cleanup.h"
+#include "trace/describe.h"
 
 /* A whole trace of this size is loaded; of a larger one the window and what is near it. */
 #define WHOLE_RECORDS 16000000ULL
@@ -74,20 +75,21 @@ int analysis_task(const struct analysis_input *in, uint32_t tid, uint32_t *ret_t
 {
 	const struct graph *g = in->graph;
 	uint32_t task = graph_task_at(g, tid, in->to_ns - 1);
+	char comm[64];
 
 	if (task == GRAPH_NONE)
 		return cli_error("%s: no task %u in this trace; `ctrace hangs %s` lists who waited", in->path,
 				 tid, in->path);
+	describe_clean(graph_comm(g, task, in->from_ns), comm, sizeof(comm));
 	if (g->tasks[task].exit_ns <= in->from_ns)
 		return cli_error("%s: task %u (%s) had exited before the window begins (%.3f s before); "
 				 "choose an earlier "
 				 "window with --from and --to",
-				 in->path, tid, graph_comm(g, task, in->from_ns),
-				 (double)(in->from_ns - g->tasks[task].exit_ns) / 1e9);
+				 in->path, tid, comm, (double)(in->from_ns - g->tasks[task].exit_ns) / 1e9);
 	if (g->tasks[task].born_ns >= in->to_ns)
 		return cli_error("%s: task %u (%s) began after the window ends; choose a later window with "
 				 "--from and --to",
-				 in->path, tid, graph_comm(g, task, in->to_ns));
+				 in->path, tid, comm);
 	*ret_task = task;
 	return CLI_OK;
 }

@@ -70,6 +70,7 @@ static int add_objects(struct withoutarg *w, const struct analysis_input *in, co
 static int add_wait(struct withoutarg *w, const struct analysis_input *in, uint32_t task, const char *arg)
 {
 	const struct graph *g = in->graph;
+	char comm[64];
 	uint64_t at;
 	int r = tracefile_time(in->reader, in->path, "--without wait", arg, &at);
 
@@ -81,10 +82,11 @@ static int add_wait(struct withoutarg *w, const struct analysis_input *in, uint3
 		if (g->stretches[i].state == STRETCH_BLOCKED)
 			return add(w, &(struct whatif_without){ .kind = WHATIF_WAIT, .stretch = i });
 	}
+	describe_clean(graph_comm(g, task, at), comm, sizeof(comm));
 	return cli_error(
 		"%s: --without wait:%s: %s[%u] does not wait then, nor later in the interval; choose an "
 		"earlier time",
-		in->path, arg, graph_comm(g, task, at), g->tasks[task].tid);
+		in->path, arg, comm, g->tasks[task].tid);
 }
 
 static int add_resource(struct withoutarg *w, const char *arg)

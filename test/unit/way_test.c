@@ -141,6 +141,20 @@ static void test_by_share(void **state)
 	diagnosis_free(d);
 }
 
+/* A program is called what it likes: that is shown, and does nothing to a terminal. */
+static void test_odd_name(void **state)
+{
+	struct fixture *f = *state;
+	struct diagnosis *d;
+
+	make_readers(&f->m, 3000);
+	strcpy(f->m.tasks.v[1].comm, "f\033[31m\377");
+	assert_int_equal(graph_build(make_done(&f->m, 10000), &f->g), 0);
+	d = run(f, NULL);
+	assert_non_null(strstr(d->choices[0].text, "not f?[31m?[20] (3.0 s"));
+	diagnosis_free(d);
+}
+
 static void test_clear_is_not_asked(void **state)
 {
 	struct fixture *f = begin(state, 900);
@@ -477,6 +491,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_by_share, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_odd_name, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_clear_is_not_asked, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_decide_is_as_without, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_an_answer_changes_the_way, setup, teardown),
