@@ -7,6 +7,7 @@
 
 #include "graph/build.h"
 #include "lib/cleanup.h"
+#include "lib/huge.h"
 
 struct task_key {
 	uint32_t old;
@@ -79,6 +80,7 @@ static int graph_stretches(struct graph *g, struct builder *b, const uint32_t *r
 	g->stretches = malloc((b->stretches.n + 1) * sizeof(*g->stretches));
 	if (!end || !g->stretches)
 		return -ENOMEM;
+	huge_advise(g->stretches, b->stretches.n * sizeof(*g->stretches));
 	for (size_t i = 0; i < b->stretches.n; i++)
 		g->tasks[renumber[b->stretches.v[i].task]].n_stretches++;
 	for (size_t i = 0; i < g->n_tasks; i++) {
@@ -120,6 +122,7 @@ static int graph_cpus(struct graph *g, const struct builder *b, const uint32_t *
 		g->runs[c] = malloc((g->n_runs[c] + 1) * sizeof(**g->runs));
 		if (!g->runs[c])
 			return -ENOMEM;
+		huge_advise(g->runs[c], g->n_runs[c] * sizeof(**g->runs));
 		g->n_runs[c] = 0;
 	}
 	for (size_t i = 0; i < b->stretches.n; i++) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <inttypes.h>
 #include <stdio.h>
-#include <sys/mman.h>
 
 #include "lib/cleanup.h"
+#include "lib/huge.h"
 #include "trace/collect.h"
 #include "trace/order.h"
 #include "trace/reader_file.h"
 
 #define EVENTS_MAX (64u << 20)
-#define HUGE_BYTES (2u << 20)
 
 struct load {
 	struct reader *r;
@@ -179,16 +178,6 @@ static int load_finish(struct load *l)
 	return 0;
 }
 
-/* Most of the time of a large load would go into page faults.  Advice: it may fail. */
-static void advise_huge(void *p, size_t n)
-{
-	uintptr_t from = ((uintptr_t)p + HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1);
-	uintptr_t to = ((uintptr_t)p + n) & ~(uintptr_t)(HUGE_BYTES - 1);
-
-	if (to > from)
-		(void)madvise((void *)from, to - from, MADV_HUGEPAGE);
-}
-
 /* Room for the events of the segments [a, b), as their headers promise. */
 static int load_reserve(struct load *l, size_t a, size_t b, uint64_t max_events, char *err)
 {
@@ -211,7 +200,7 @@ static int load_reserve(struct load *l, size_t a, size_t b, uint64_t max_events,
 	l->w->events = malloc((n + 1) * sizeof(*l->w->events));
 	if (!l->w->events)
 		return -ENOMEM;
-	advise_huge(l->w->events, n * sizeof(*l->w->events));
+	huge_advise(l->w->events, n * sizeof(*l->w->events));
 	return 0;
 }
 
