@@ -263,6 +263,55 @@ static void say_first(struct words *t, const struct sentence_facts *f)
 	say_wait(t, k);
 }
 
+/* Longer chains than this are not told link by link. */
+#define SENTENCE_LINKS 4
+/* Of those between the first and the last so many are named. */
+#define SENTENCE_NAMES 4
+
+/* Who is between the victim and the root cause. */
+static void say_between(struct words *t, const struct sentence_facts *f)
+{
+	size_t n = f->n_chain - 2, named = n > SENTENCE_NAMES ? SENTENCE_NAMES - 1 : n;
+
+	words_add(t, ", by way of ");
+	for (size_t i = 1; i <= named; i++) {
+		words_add(t, i == 1 ? "" : i == n ? " and " : ", ");
+		say_task(t, &f->chain[i]);
+	}
+	if (named < n)
+		words_add(t, " and %zu others", n - named);
+}
+
+/* "curl[1] waited 6.1 s because of psql[6], which was waiting for input, by way of nginx[2], ..." */
+static void say_long(struct words *t, const struct sentence_facts *f)
+{
+	say_task(t, &f->chain[0]);
+	words_add(t, " waited ");
+	words_duration(t, f->chain[0].total_ns);
+	words_add(t, " because of ");
+	say_task(t, &f->chain[f->n_chain - 1]);
+	words_add(t, ", which ");
+	say_last(t, f);
+	say_between(t, f);
+}
+
+static void say_links(struct words *t, const struct sentence_facts *f)
+{
+	say_first(t, f);
+	for (size_t i = 1; i < f->n_chain; i++) {
+		const struct link *k = &f->chain[i];
+
+		say_task(t, k);
+		if (i + 1 < f->n_chain) {
+			words_add(t, k->edge == EDGE_FLAG ? ", which was spinning " : ", which waited ");
+			say_wait(t, k);
+		} else {
+			words_add(t, ", which ");
+			say_last(t, f);
+		}
+	}
+}
+
 char *sentence_whole(const struct sentence_facts *f)
 {
 	struct words t = { 0 };
@@ -272,19 +321,10 @@ char *sentence_whole(const struct sentence_facts *f)
 	else if (f->verdict == VERDICT_NORMAL)
 		words_add(&t,
 			  f->stall_ns >= DIAGNOSE_STALL_NS ? "Nothing is wrong: " : "Nothing stands out: ");
-	say_first(&t, f);
-	for (size_t i = 1; i < f->n_chain; i++) {
-		const struct link *k = &f->chain[i];
-
-		say_task(&t, k);
-		if (i + 1 < f->n_chain) {
-			words_add(&t, k->edge == EDGE_FLAG ? ", which was spinning " : ", which waited ");
-			say_wait(&t, k);
-		} else {
-			words_add(&t, ", which ");
-			say_last(&t, f);
-		}
-	}
+	if (f->n_chain > SENTENCE_LINKS)
+		say_long(&t, f);
+	else
+		say_links(&t, f);
 	words_add(&t, f->strong ? "." : " (partly inferred).");
 	if (f->watch)
 		words_add(&t, " To see who sets it while it runs: %s", f->watch);

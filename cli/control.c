@@ -32,7 +32,7 @@ static int refused(const char *path, int r, char *err)
 		snprintf(err, CONTROL_ERR_MAX,
 			 "%s: no ctraced is running there; start it ('systemctl start ctraced', or 'ctraced' "
 			 "as "
-			 "root), or use 'ctrace record', which needs no service",
+			 "root); 'ctrace record' needs no service",
 			 path);
 	} else if (r == -EACCES || r == -EPERM) {
 		g = stat(path, &st) ? NULL : getgrgid(st.st_gid);

@@ -174,7 +174,7 @@ static void explain_plain(const struct facts *f, struct text *t)
 		    to);
 		break;
 	case EDGE_EXEC:
-		add(t, "%s became another program, %s, by exec", from, to);
+		add(t, "%s became another program by exec: %s", from, to);
 		break;
 	case EDGE_LOCK:
 		add(t,
@@ -272,7 +272,9 @@ size_t edge_explain(const struct causal *c, const struct edge *e, char *buf, siz
 	struct text t = { .buf = buf, .size = size };
 
 	f.wait = causal_wait_ended(c, e);
-	name(c, e->from, edge_left_ns(c, e), f.from, sizeof(f.from));
+	/* at an exec it has its new name already */
+	name(c, e->from, e->kind == EDGE_EXEC ? c->segments[e->from].from_ns : edge_left_ns(c, e), f.from,
+	     sizeof(f.from));
 	name(c, e->to, edge_arrived_ns(c, e), f.to, sizeof(f.to));
 	object(c, edge_object(c, e), "something unknown", f.object, sizeof(f.object));
 	if (size)

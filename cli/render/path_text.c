@@ -52,6 +52,17 @@ static void say_rival(const struct path_view *v, FILE *f)
 	}
 }
 
+/* Something else is better worth mending than the longest wait. */
+static void say_better(const struct path_view *v, FILE *f)
+{
+	char words[ACCOUNT_WORDS_MAX], ns[TEXT_NUMBER_MAX];
+
+	if (!v->n_table || v->table[0].saved_ns < 2 * v->headline.saved_ns + v->account->total_ns / 20)
+		return;
+	whatif_words(v->whatif, &v->table[0].without, words, sizeof(words));
+	fprintf(f, "; but without %s %s shorter", words, text_duration(v->table[0].saved_ns, ns));
+}
+
 static void say_headline(const struct path_view *v, FILE *f)
 {
 	const struct account_row *r = &v->account->rows[ACCOUNT_WAIT][0];
@@ -67,10 +78,14 @@ static void say_headline(const struct path_view *v, FILE *f)
 	if (!r->kind && r->time != TIME_RUNNABLE)
 		fputc('.', f);
 	else if (!saved)
-		fprintf(f, "; without %s it had taken as long.", that);
+		fprintf(f, "; without %s it had taken as long", that);
 	else
-		fprintf(f, "; without %s it had been %s%s shorter.", that, saved < r->ns / 2 ? "only " : "",
+		fprintf(f, "; without %s it had been %s%s shorter", that, saved < r->ns / 2 ? "only " : "",
 			text_duration(saved, ns));
+	if (r->kind || r->time == TIME_RUNNABLE) {
+		say_better(v, f);
+		fputc('.', f);
+	}
 	say_end(v, f);
 }
 

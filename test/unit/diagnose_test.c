@@ -157,6 +157,31 @@ static void test_child_chain(void **state)
 	end(&m, g, d);
 }
 
+/* A chain too long to be told link by link: who was to blame comes first, then who is between. */
+static void test_long_sentence(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct diagnosis *d;
+
+	make_task(&m, 10, 10, 1, "victim");
+	for (uint32_t tid = 11; tid <= 17; tid++)
+		make_task(&m, tid, tid, tid - 1, "shell");
+	make_switch(&m, 1, 0, 0, 10, CT_W_NONE, 0);
+	for (uint32_t tid = 10; tid < 17; tid++)
+		make_switch(&m, 1 + tid, 0, tid, tid + 1, CT_W_CHILD, 0);
+	for (uint32_t tid = 17; tid > 10; tid--) {
+		make_wake(&m, 6000 + 2 * (17 - tid), 0, tid - 1, tid, 0);
+		make_switch(&m, 6001 + 2 * (17 - tid), 0, tid, tid - 1, CT_W_EXITED, 0)->r.state = CT_ST_DEAD;
+	}
+	d = run(&m, 10, 1, 6030, &g);
+	assert_chain(d, 8, 10, 11, 12, 13, 14, 15, 16, 17);
+	assert_string_equal(d->sentence,
+			    "victim[10] waited 6.0 s because of shell[17], which was computing, by way "
+			    "of shell[11], shell[12], shell[13] and 3 others.");
+	end(&m, g, d);
+}
+
 /* A lock tried every 100 ms: never one long wait, and no wake by the holder. */
 static void test_polled_lock(void **state)
 {
@@ -543,6 +568,7 @@ int main(void)
 		cmocka_unit_test(test_deadlock),
 		cmocka_unit_test(test_sleep_is_normal),
 		cmocka_unit_test(test_child_chain),
+		cmocka_unit_test(test_long_sentence),
 		cmocka_unit_test(test_polled_lock),
 		cmocka_unit_test(test_starved),
 		cmocka_unit_test(test_long_running),
