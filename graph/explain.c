@@ -206,7 +206,11 @@ static void explain_plain(const struct facts *f, struct text *t)
 		add(t, "%s let %s go on, which was stopped, traced or frozen", from, to);
 		break;
 	case EDGE_FLAG:
-		add(t, "%s wrote %s, and %s was the next to see or change it", from, obj, to);
+		add(t,
+		    f->e->strength == EDGE_STRONG
+			    ? "%s wrote %s, and %s was the next to see it"
+			    : "%s wrote %s, and %s was the next to change it; weak: it need not have looked",
+		    from, obj, to);
 		break;
 	case EDGE_JOB:
 		add(t, "%s queued the job that %s started: the same job of the same process", from, to);

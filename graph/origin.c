@@ -76,7 +76,8 @@ static void origin_access(struct pass *p, uint32_t task, uint32_t event)
 		return;
 	if (o->event != GRAPH_NONE && p->segments.v[o->segment].task != task &&
 	    (!written || o->value != e->x[0]))
-		origin_edge(p, o, task, event, EDGE_FLAG, EDGE_STRONG);
+		/* who writes need not have looked */
+		origin_edge(p, o, task, event, EDGE_FLAG, written ? EDGE_WEAK : EDGE_STRONG);
 	if (written)
 		*o = (struct origin){ event, p->work[task].segment, e->x[0] };
 }

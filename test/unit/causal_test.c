@@ -410,7 +410,7 @@ static void test_flag(void **state)
 	access_of(&m, 4, 40, false, 2);
 	b = built(&m, 10);
 	assert_edge(&b, EDGE_FLAG, 10, 20, EDGE_STRONG);
-	assert_edge(&b, EDGE_FLAG, 30, 40, EDGE_STRONG);
+	assert_edge(&b, EDGE_FLAG, 30, 40, EDGE_WEAK);
 	assert_int_equal(n_edges(&b, EDGE_FLAG), 2);
 	built_free(&b, &m);
 }
