@@ -133,7 +133,7 @@ static void add_runnable(struct books *k, const struct path_piece *x)
 	uint64_t at = x->from_ns;
 
 	for (size_t i = path_first_run(k->g, cpu, at); cpu < k->g->n_cpus && i < k->g->n_runs[cpu]; i++) {
-		const struct cpu_run *run = &k->g->runs[cpu][i];
+		const struct stretch *run = graph_run(k->g, cpu, i);
 		uint64_t from = MAX(run->from_ns, at), to = MIN(run->to_ns, x->to_ns);
 
 		if (run->from_ns >= x->to_ns)

@@ -28,18 +28,20 @@ static void tally_best(const struct graph *g, const uint64_t *ns, struct rival *
 static void rival_cpu_stretch(const struct graph *g, uint32_t task, uint32_t cpu, uint64_t from, uint64_t to,
 			      size_t *near, uint64_t *tally, struct rival *r)
 {
-	const struct cpu_run *v = g->runs[cpu];
 	uint64_t had = 0;
 
 	*near = path_run_near(g, cpu, from, *near);
-	for (size_t i = *near; i < g->n_runs[cpu] && v[i].from_ns < to; i++) {
-		uint64_t ns = overlap(v[i].from_ns, v[i].to_ns, from, to);
+	for (size_t i = *near; i < g->n_runs[cpu]; i++) {
+		const struct stretch *run = graph_run(g, cpu, i);
+		uint64_t ns = overlap(run->from_ns, run->to_ns, from, to);
 
+		if (run->from_ns >= to)
+			break;
 		had += ns;
-		if (g->tasks[v[i].task].tgid == g->tasks[task].tgid)
+		if (g->tasks[run->task].tgid == g->tasks[task].tgid)
 			r->own_ns += ns;
 		else
-			tally[v[i].task] += ns;
+			tally[run->task] += ns;
 	}
 	r->total_ns += to - from;
 	r->idle_ns += to - from > had ? to - from - had : 0;

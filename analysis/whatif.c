@@ -70,7 +70,7 @@ uint64_t whatif_rivals(struct whatif *x, const bool *marked, uint32_t stretch, u
 		return 0;
 	x->near[cpu] = path_run_near(g, cpu, from_ns, x->near[cpu]);
 	for (size_t i = x->near[cpu]; i < g->n_runs[cpu]; i++) {
-		const struct cpu_run *run = &g->runs[cpu][i];
+		const struct stretch *run = graph_run(g, cpu, i);
 		uint64_t from = MAX(at, run->from_ns), to = MIN(to_ns, run->to_ns);
 
 		if (run->from_ns >= to_ns)

@@ -67,20 +67,50 @@ static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 	return 0;
 }
 
+static bool is_run(const struct graph *g, const struct stretch *s)
+{
+	return s->state == STRETCH_RUNNING && s->cpu < g->n_cpus;
+}
+
+/* Room for what ran where. */
+static int graph_cpus(struct graph *g, const struct builder *b)
+{
+	g->n_cpus = g->w->n_cpus;
+	for (size_t i = 0; i < b->stretches.n; i++)
+		if (b->stretches.v[i].state == STRETCH_RUNNING && b->stretches.v[i].cpu < GRAPH_CPUS_MAX)
+			g->n_cpus = MAX(g->n_cpus, (uint32_t)b->stretches.v[i].cpu + 1);
+	g->runs = calloc(g->n_cpus + 1, sizeof(*g->runs));
+	g->n_runs = calloc(g->n_cpus + 1, sizeof(*g->n_runs));
+	if (!g->runs || !g->n_runs)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->stretches.n; i++)
+		if (is_run(g, &b->stretches.v[i]))
+			g->n_runs[b->stretches.v[i].cpu]++;
+	for (uint32_t c = 0; c < g->n_cpus; c++) {
+		g->runs[c] = malloc((g->n_runs[c] + 1) * sizeof(**g->runs));
+		if (!g->runs[c])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 /* So many stretches are copied between two that memory is given back. */
 #define GIVE_BACK 65536
 
-/* Stretches grouped by task, in order of time (a stable counting sort), from the last to the first: the
- * builder's copy shrinks while this one comes to be. */
+/* Stretches grouped by task, in order of time (a stable counting sort), and those of each CPU.  From the last
+ * to the first: the builder's copy, which is in the order in which they began, shrinks while this one comes
+ * to be. */
 static int graph_stretches(struct graph *g, struct builder *b, const uint32_t *renumber)
 {
 	_cleanup_free_ uint32_t *end = calloc(g->n_tasks + 1, sizeof(*end));
+	_cleanup_free_ size_t *run_end = calloc(g->n_cpus + 1, sizeof(*run_end));
 	uint32_t at = 0;
 
 	g->stretches = malloc((b->stretches.n + 1) * sizeof(*g->stretches));
-	if (!end || !g->stretches)
+	if (!end || !run_end || !g->stretches)
 		return -ENOMEM;
 	huge_advise(g->stretches, b->stretches.n * sizeof(*g->stretches));
+	memcpy(run_end, g->n_runs, g->n_cpus * sizeof(*run_end));
 	for (size_t i = 0; i < b->stretches.n; i++)
 		g->tasks[renumber[b->stretches.v[i].task]].n_stretches++;
 	for (size_t i = 0; i < g->n_tasks; i++) {
@@ -94,43 +124,14 @@ static int graph_stretches(struct graph *g, struct builder *b, const uint32_t *r
 
 		*to = b->stretches.v[i];
 		to->task = task;
+		if (is_run(g, to))
+			g->runs[to->cpu][--run_end[to->cpu]] = end[task];
 		if (i && i % GIVE_BACK == 0) {
 			struct stretch *less = realloc(b->stretches.v, i * sizeof(*less));
 
 			if (less)
 				b->stretches.v = less;
 		}
-	}
-	return 0;
-}
-
-/* What ran where.  The builder's stretches are in the order in which they began. */
-static int graph_cpus(struct graph *g, const struct builder *b, const uint32_t *renumber)
-{
-	g->n_cpus = g->w->n_cpus;
-	for (size_t i = 0; i < b->stretches.n; i++)
-		if (b->stretches.v[i].state == STRETCH_RUNNING && b->stretches.v[i].cpu < GRAPH_CPUS_MAX)
-			g->n_cpus = MAX(g->n_cpus, (uint32_t)b->stretches.v[i].cpu + 1);
-	g->runs = calloc(g->n_cpus + 1, sizeof(*g->runs));
-	g->n_runs = calloc(g->n_cpus + 1, sizeof(*g->n_runs));
-	if (!g->runs || !g->n_runs)
-		return -ENOMEM;
-	for (size_t i = 0; i < b->stretches.n; i++)
-		if (b->stretches.v[i].state == STRETCH_RUNNING && b->stretches.v[i].cpu < g->n_cpus)
-			g->n_runs[b->stretches.v[i].cpu]++;
-	for (uint32_t c = 0; c < g->n_cpus; c++) {
-		g->runs[c] = malloc((g->n_runs[c] + 1) * sizeof(**g->runs));
-		if (!g->runs[c])
-			return -ENOMEM;
-		huge_advise(g->runs[c], g->n_runs[c] * sizeof(**g->runs));
-		g->n_runs[c] = 0;
-	}
-	for (size_t i = 0; i < b->stretches.n; i++) {
-		const struct stretch *s = &b->stretches.v[i];
-
-		if (s->state == STRETCH_RUNNING && s->cpu < g->n_cpus)
-			g->runs[s->cpu][g->n_runs[s->cpu]++] =
-				(struct cpu_run){ s->from_ns, s->to_ns, renumber[s->task] };
 	}
 	return 0;
 }
@@ -153,7 +154,7 @@ int graph_build(const struct window *w, struct graph **ret)
 	if (!r)
 		r = index_build(g);
 	if (!r)
-		r = graph_cpus(g, &b, renumber);
+		r = graph_cpus(g, &b);
 	if (!r)
 		r = graph_stretches(g, &b, renumber);
 	free(renumber);

@@ -105,19 +105,13 @@ struct graph_index {
 	size_t n;
 };
 
-/* A stretch of a CPU. task GRAPH_NONE: idle. */
-struct cpu_run {
-	uint64_t from_ns, to_ns;
-	uint32_t task;
-};
-
 struct graph {
 	const struct window *w;
 	struct graph_task *tasks; /* by (tid, born_ns) */
 	size_t n_tasks;
 	struct stretch *stretches; /* by (task, from_ns) */
 	size_t n_stretches;
-	struct cpu_run **runs; /* [cpu] in time order */
+	uint32_t **runs; /* [cpu] the RUNNING stretches there, in time order: see graph_run() */
 	size_t *n_runs;
 	uint32_t n_cpus;
 
@@ -138,6 +132,12 @@ struct graph {
 	struct graph_index threads;   /* task index (in .event), by tgid */
 	struct graph_index tuples; /* object index (in .event) of a tcp/udp socket, by hash of its 4-tuple */
 };
+
+/* What ran on cpu as its ith, i < g->n_runs[cpu]. */
+static inline const struct stretch *graph_run(const struct graph *g, uint32_t cpu, size_t i)
+{
+	return &g->stretches[g->runs[cpu][i]];
+}
 
 /* 0, -ENOMEM, or -E2BIG (more than 2^32-2 stretches). */
 int graph_build(const struct window *w, struct graph **ret);

@@ -296,10 +296,10 @@ size_t path_run_near(const struct graph *g, uint32_t cpu, uint64_t ts_ns, size_t
 	size_t lo = 0, end = cpu < g->n_cpus ? g->n_runs[cpu] : 0, hi = end;
 
 	/* steps that double, until one leads too far */
-	if (near && near < end && g->runs[cpu][near - 1].to_ns <= ts_ns) {
+	if (near && near < end && graph_run(g, cpu, near - 1)->to_ns <= ts_ns) {
 		lo = near;
 		for (size_t step = 1; step < end - lo; step *= 2) {
-			if (g->runs[cpu][lo + step - 1].to_ns > ts_ns) {
+			if (graph_run(g, cpu, lo + step - 1)->to_ns > ts_ns) {
 				hi = lo + step - 1;
 				break;
 			}
@@ -309,7 +309,7 @@ size_t path_run_near(const struct graph *g, uint32_t cpu, uint64_t ts_ns, size_t
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (g->runs[cpu][mid].to_ns <= ts_ns)
+		if (graph_run(g, cpu, mid)->to_ns <= ts_ns)
 			lo = mid + 1;
 		else
 			hi = mid;
