@@ -52,6 +52,7 @@ static int link_push(const struct graph *g, struct chain *c, uint32_t task, cons
 	link_who(g, &k, task, l->from_ns + (l->to_ns - l->from_ns) / 2);
 	if (gr->type == GROUP_TASK || gr->type == GROUP_LEAF) {
 		link_wait(g, &k, gr);
+		k.other_ns = l->total_ns - l->running_ns - l->runnable_ns - gr->total_ns;
 	} else {
 		k.kind = gr->type == GROUP_CPU ? "cpu" : "unknown";
 		k.state = gr->type == GROUP_UNKNOWN         ? "unknown"

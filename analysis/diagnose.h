@@ -32,6 +32,7 @@ struct link {
 	uint64_t obj;
 	uint64_t stack;                   /* id of its stack, 0 none */
 	uint64_t running_ns, runnable_ns; /* of the time looked at */
+	uint64_t other_ns;                /* of the time looked at: what it waited for besides */
 	bool owed;                        /* it asked on that socket and has no answer yet */
 	bool server;                      /* it waits on a socket whose other end connected to it */
 	bool killed;                      /* its wait was ended by a signal */

@@ -186,7 +186,8 @@ static int find_disk(struct findings *f)
 
 bool ending_polls(const struct link *k)
 {
-	return k->wait == CT_W_SLEEP && k->waits >= 3 && k->total_ns / k->waits < 2000000000ULL;
+	return k->wait == CT_W_SLEEP && k->waits >= 3 && k->total_ns / k->waits < 2000000000ULL &&
+	       k->running_ns + k->other_ns < k->total_ns / 2;
 }
 
 /* Socket b is the other end of a, or the unconnected socket that a sends to. */

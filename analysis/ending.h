@@ -26,7 +26,7 @@ struct findings {
 
 /* Completes f, of which g and chain are set. 0 or -ENOMEM. */
 int ending_find(struct findings *f);
-/* It does nothing but sleep for short whiles. */
+/* It does hardly anything but sleep for short whiles. */
 bool ending_polls(const struct link *k);
 
 #endif
