@@ -81,16 +81,55 @@ static uint32_t last_idle(const struct walker *k, const struct path_frame *f, ui
 	return last;
 }
 
+/* Its own time limit ended this wait, the last of its kind in frame f, and then the task did what the waiter
+ * waited for. */
+static bool acted_on_limit(const struct walker *k, const struct path_frame *f, uint32_t stretch,
+			   const struct blame *b)
+{
+	const struct stretch *s = &k->g->stretches[stretch];
+	const struct graph_task *t = &k->g->tasks[f->task];
+	uint64_t end = horizon(f);
+
+	if (f->depth == 0 || !f->blame.ended || f->blame.killed || !b->timed_out || s->to_ns > end)
+		return false;
+	for (uint32_t i = stretch + 1;
+	     i < t->first_stretch + t->n_stretches && k->g->stretches[i].from_ns < end; i++)
+		if (k->g->stretches[i].state == STRETCH_BLOCKED && blame_same_wait(s, &k->g->stretches[i]))
+			return false;
+	return true;
+}
+
+/* In the task of a frame that acted when its time limit had come: what others asked of its event loop
+ * meanwhile, and who might have posted, is not what it waited for. */
+static bool is_sleep(const struct graph *g, uint32_t stretch, const struct blame *b)
+{
+	const struct stretch *s = &g->stretches[stretch];
+
+	if (s->wait == CT_W_FUTEX)
+		return b->timed_out && b->edge == EDGE_OWNER;
+	return (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL) && graph_is_accepted(g, b->obj);
+}
+
 static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_t stretch, struct blame *b)
 {
 	uint32_t last = last_idle(k, f, stretch);
+	bool limit;
 
-	if (last != stretch) {
-		blame_wait(k->g, last, horizon(f), b);
-		if (b->task != GRAPH_NONE && !b->timed_out && !on_stack(k, f->depth, b->task))
-			return;
-	}
-	blame_wait(k->g, stretch, horizon(f), b);
+	blame_wait(k->g, last, horizon(f), b);
+	if (last != stretch && b->task != GRAPH_NONE && !b->timed_out && !on_stack(k, f->depth, b->task))
+		return;
+	limit = acted_on_limit(k, f, last, b);
+	if (last != stretch)
+		blame_wait(k->g, stretch, horizon(f), b);
+	if (limit && is_sleep(k->g, stretch, b))
+		*b = (struct blame){ .task = GRAPH_NONE,
+				     .event = GRAPH_NONE,
+				     .until_ns = k->g->stretches[last].to_ns,
+				     .kind = "timer",
+				     .time = TIME_TIMER,
+				     .edge = EDGE_TIMER,
+				     .ended = true,
+				     .timed_out = true };
 }
 
 /* Whom an event loop or a condition waits for is a guess when nobody ended it: no circle is made of guesses.
