@@ -60,16 +60,17 @@ static void test_wakes(void **state)
  * stopped. */
 static void test_wake_from_child_wait(void **state)
 {
-	for (int child = 0; child < 2; child++) {
+	for (int how = 0; how < 4; how++) {
+		bool child = how & 1, exiting = how & 2;
 		struct make m = { 0 };
 		struct built b;
 
 		runs(&m, 10, 10, 1, "parent");
 		runs(&m, 20, 20, child ? 10 : 1, "waker");
 		sleeps(&m, 10, 10, CT_W_CHILD, 0);
-		wakes(&m, 20, 10, 20, 0);
+		wakes(&m, 20, 10, 20, 0)->r.flags = exiting ? CT_WF_EXITING : 0;
 		b = built(&m, 50);
-		assert_edge(&b, child ? EDGE_EXIT : EDGE_SIGNAL, 20, 10, EDGE_STRONG);
+		assert_edge(&b, child || exiting ? EDGE_EXIT : EDGE_SIGNAL, 20, 10, EDGE_STRONG);
 		built_free(&b, &m);
 	}
 }
@@ -198,8 +199,10 @@ static void test_turns(void **state)
  * of the kind it is a post. */
 static void test_inside_a_condition(void **state)
 {
-	for (int cond = 0; cond < 2; cond++) {
-		const uint64_t signals = FUTEX(0x28), refs = cond ? FUTEX(0x10) : FUTEX(0x18);
+	for (int cond = 0; cond < 3; cond++) {
+		/* two groups of waiters, side by side */
+		const uint64_t signals = cond == 2 ? FUTEX(0x2c) : FUTEX(0x28),
+			       refs = cond ? FUTEX(0x10) : FUTEX(0x18);
 		struct make m = { 0 };
 		struct built b;
 
@@ -330,6 +333,23 @@ static void test_signals(void **state)
 		make_event(&m, 6 * MS, CPU(10), CT_SIGDELIVER, 10, 0)->r.state = 10;
 		b = built(&m, 10);
 		assert_edge(&b, EDGE_SIGNAL, kernel ? 0 : 20, 10, kernel ? EDGE_WEAK : EDGE_STRONG);
+		built_free(&b, &m);
+	}
+}
+
+/* What is ignored leads to nothing. */
+static void test_signal_ignored(void **state)
+{
+	for (int ignored = 0; ignored < 2; ignored++) {
+		struct make m = { 0 };
+		struct built b;
+
+		runs(&m, 10, 10, 1, "target");
+		runs(&m, 20, 20, 1, "sender");
+		sends_signal(&m, 5, 20, 10, 10)->r.flags = ignored ? CT_GF_IGNORED : 0;
+		make_event(&m, 6 * MS, CPU(10), CT_SIGDELIVER, 10, 0)->r.state = 10;
+		b = built(&m, 10);
+		assert_int_equal(n_edges(&b, EDGE_SIGNAL), !ignored);
 		built_free(&b, &m);
 	}
 }
@@ -616,6 +636,7 @@ int main(void)
 		cmocka_unit_test(test_own_lock),
 		cmocka_unit_test(test_lives),
 		cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_signal_ignored),
 		cmocka_unit_test(test_signal_wakes),
 		cmocka_unit_test(test_child_signal),
 		cmocka_unit_test(test_lock_order),

@@ -457,6 +457,22 @@ static void test_exec(void **state)
 	assert_segments(&m, 2, 1, CUT_EXEC);
 }
 
+/* The new program has none of the jobs of the one before: an idle wait divides again. */
+static void test_exec_ends_job(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+
+	runs(&m, 10, 10, 1, "prog");
+	job(&m, 2, 10, CT_JOB_START, 7);
+	make_event(&m, 5 * MS, CPU(10), CT_EXEC, 10, 10);
+	sleeps(&m, 6, 10, CT_W_EPOLL, EPOLL(1));
+	wakes(&m, 8, 10, 20, PIPE(1));
+	b = built(&m, 20);
+	assert_int_equal(b.c->n_cuts[CUT_IDLE], 1);
+	built_free(&b, &m);
+}
+
 /* After a stretch of which nothing is known something else may have begun. */
 static void test_first_after_gap(void **state)
 {
@@ -608,6 +624,7 @@ int main(void)
 		cmocka_unit_test(test_first_request_on_a_pair),
 		cmocka_unit_test(test_answers_to_anybody),
 		cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_exec_ends_job),
 		cmocka_unit_test(test_first_after_gap),
 		cmocka_unit_test(test_false_wake),
 		cmocka_unit_test(test_false_wake_of_loop),
