@@ -9,6 +9,7 @@
 #include "analysis/diagnose.h"
 #include "analysis/missing.h"
 #include "analysis/similar.h"
+#include "lib/cleanup.h"
 #include "test/unit/window_make.h"
 
 #define PIPE  CT_OBJ_ID(CT_OBJ_PIPE, 77)
@@ -140,6 +141,32 @@ static void test_signature_folds_repeats(void **state)
 	assert_in_range(many.n, 2, 6);
 	assert_float_equal(similar_score(&few, &many), 1, 0.001);
 	assert_true(similar_score(&other, &many) < 0.5);
+	end(&m, g);
+}
+
+/* Where the look back ends in the midst of a repeat, what is seen of that counts as little as the others. */
+static void test_signature_of_part_of_a_repeat(void **state)
+{
+	static const uint64_t objects[] = { PIPE, EVENT, EPOLL, SOCKC, COND };
+	const uint32_t n = ARRAY_SIZE(objects);
+	struct make m = { 0 };
+	struct signature x;
+	struct graph *g;
+
+	make_task(&m, 10, 10, 1, "loop");
+	make_task(&m, 20, 20, 1, "waker");
+	make_switch(&m, 1, 1, 0, 20, CT_W_NONE, 0);
+	make_switch(&m, 1, 0, 0, 10, CT_W_NONE, 0);
+	for (uint32_t i = 0; i < 200; i++) {
+		make_switch(&m, 10 + 2 * i, 0, 10, 0, CT_W_READ, objects[i % n]);
+		make_wake(&m, 11 + 2 * i, 1, 10, 20, 0);
+		make_switch(&m, 11 + 2 * i, 0, 0, 10, CT_W_NONE, 0);
+	}
+	g = graph_of(&m, 500);
+	for (uint32_t i = 190; i < 190 + n; i++) {
+		similar_signature(g, wait_of(g, 10, 10 + 2 * i), &x);
+		assert_int_equal(x.n, 1 + n);
+	}
 	end(&m, g);
 }
 
@@ -683,6 +710,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_score),
 		cmocka_unit_test(test_signature_folds_repeats),
+		cmocka_unit_test(test_signature_of_part_of_a_repeat),
 		cmocka_unit_test(test_find_takes_those_at_the_same_place),
 		cmocka_unit_test(test_stacks_count_where_known),
 		cmocka_unit_test(test_find_is_bounded),
