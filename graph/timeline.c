@@ -13,6 +13,7 @@
 
 #include "graph/build.h"
 #include "lib/cleanup.h"
+#include "lib/huge.h"
 
 /* The task that carries this tid now; a new one where there is none, or the last one has gone. */
 static uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
@@ -387,11 +388,29 @@ static void timeline_end(struct builder *b)
 				MAX(end, b->stretches.v[b->now.v[i].stretch].from_ns);
 }
 
+/* Room for as many stretches as there are if nothing was lost, in large pages; to move them as they grow
+ * costs more than to count.  If there is not so much memory, they grow as far as they can. */
+static void timeline_reserve(struct builder *b)
+{
+	const struct window *w = b->w;
+	size_t n = w->n_states;
+
+	for (size_t i = 0; i < w->n_events; i++)
+		if (w->events[i].r.kind == CT_SWITCH)
+			n += !!w->events[i].r.tid + !!w->events[i].r.peer;
+		else
+			n += w->events[i].r.kind == CT_WAKE || w->events[i].r.kind == CT_FORK;
+	if (n > GRAPH_NONE || VEC_RESERVE(&b->stretches, n))
+		return;
+	huge_advise(b->stretches.v, n * sizeof(*b->stretches.v));
+}
+
 int timeline_replay(struct builder *b)
 {
 	const struct window *w = b->w;
 	size_t rs = 0;
 
+	timeline_reserve(b);
 	timeline_checkpoint(b);
 	for (size_t i = 0; i < w->n_events && !b->err; i++) {
 		for (; rs < w->n_resyncs && w->resyncs[rs].ns <= w->events[i].r.ts; rs++)
