@@ -131,6 +131,7 @@ struct graph {
 	struct graph_index children;  /* task index of the child (in .event), by tgid of the parent process */
 	struct graph_index threads;   /* task index (in .event), by tgid */
 	struct graph_index tuples; /* object index (in .event) of a tcp/udp socket, by hash of its 4-tuple */
+	struct graph_index accepted; /* object index (in .event) of an accepted unix socket, by its peer */
 };
 
 /* What ran on cpu as its ith, i < g->n_runs[cpu]. */

@@ -95,6 +95,22 @@ static bool is_inet(const struct window_object *o)
 	return o && CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && (o->family == 2 || o->family == 10);
 }
 
+static bool is_accepted_unix(const struct window_object *o)
+{
+	return CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && o->family == 1 && o->name[0] && o->peer &&
+	       !(o->id & GRAPH_NOT_ACCEPTED);
+}
+
+/* Who connected and spoke at once may know the other end only by the name that it had until it was accepted;
+ * but the other end knows it. */
+static uint64_t unix_peer(const struct graph *g, const struct window_object *o)
+{
+	size_t n = 0;
+	const struct graph_ref *r = o->peer & GRAPH_NOT_ACCEPTED ? graph_refs(&g->accepted, o->id, &n) : NULL;
+
+	return n ? g->w->objects[r[n - 1].event].id : o->peer;
+}
+
 uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 {
 	const struct window_object *o = window_object(g->w, sock), *best = NULL;
@@ -105,7 +121,7 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 	if (!o)
 		return 0;
 	if (o->peer)
-		return o->peer;
+		return unix_peer(g, o);
 	if (!is_inet(o) || !o->rport)
 		return 0;
 	plain_address(o->family, o->laddr, la);
@@ -231,6 +247,7 @@ enum {
 	IX_OWNED,
 	IX_WAKES,
 	IX_TUPLES,
+	IX_ACCEPTED,
 	IX_CHILDREN,
 	IX_THREADS,
 	IX_POLLED,
@@ -282,6 +299,9 @@ static int index_tables(struct graph *g, refs *v)
 	for (size_t i = 0; i < g->w->n_objects; i++) {
 		const struct window_object *o = &g->w->objects[i];
 
+		if (is_accepted_unix(o) &&
+		    VEC_PUSH(&v[IX_ACCEPTED], (struct graph_ref){ o->peer, (uint32_t)i }))
+			return -ENOMEM;
 		if (!is_inet(o) || !o->lport)
 			continue;
 		plain_address(o->family, o->laddr, la);
@@ -305,12 +325,12 @@ static int index_tables(struct graph *g, refs *v)
 int index_build(struct graph *g)
 {
 	struct graph_index *to[IX_COUNT] = {
-		[IX_SENDS] = &g->sends,       [IX_RECVS] = &g->recvs,     [IX_FLOCKS] = &g->flocks,
-		[IX_FDS] = &g->fds,           [IX_MEMBERS] = &g->members, [IX_WAITFDS] = &g->waitfds,
-		[IX_SAMPLES] = &g->samples,   [IX_SIGNALS] = &g->signals, [IX_LOCKTRIES] = &g->locktries,
-		[IX_WAKES] = &g->wakes,       [IX_TUPLES] = &g->tuples,   [IX_CHILDREN] = &g->children,
-		[IX_THREADS] = &g->threads,   [IX_OWNED] = &g->owned,     [IX_POLLED] = &g->polled,
-		[IX_ACCESSES] = &g->accesses,
+		[IX_SENDS] = &g->sends,       [IX_RECVS] = &g->recvs,       [IX_FLOCKS] = &g->flocks,
+		[IX_FDS] = &g->fds,           [IX_MEMBERS] = &g->members,   [IX_WAITFDS] = &g->waitfds,
+		[IX_SAMPLES] = &g->samples,   [IX_SIGNALS] = &g->signals,   [IX_LOCKTRIES] = &g->locktries,
+		[IX_WAKES] = &g->wakes,       [IX_TUPLES] = &g->tuples,     [IX_CHILDREN] = &g->children,
+		[IX_THREADS] = &g->threads,   [IX_OWNED] = &g->owned,       [IX_POLLED] = &g->polled,
+		[IX_ACCESSES] = &g->accesses, [IX_ACCEPTED] = &g->accepted,
 	};
 	refs v[IX_COUNT] = { 0 };
 	int r = 0;
@@ -329,10 +349,10 @@ int index_build(struct graph *g)
 
 void index_drop(struct graph *g)
 {
-	struct graph_index *all[] = { &g->sends,     &g->recvs,   &g->flocks,   &g->fds,
-				      &g->members,   &g->waitfds, &g->samples,  &g->signals,
-				      &g->locktries, &g->wakes,   &g->tuples,   &g->children,
-				      &g->threads,   &g->polled,  &g->accesses, &g->owned };
+	struct graph_index *all[] = { &g->sends,    &g->recvs,    &g->flocks,   &g->fds,       &g->members,
+				      &g->waitfds,  &g->samples,  &g->signals,  &g->locktries, &g->wakes,
+				      &g->tuples,   &g->accepted, &g->children, &g->threads,   &g->polled,
+				      &g->accesses, &g->owned };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]->v);
