@@ -7,8 +7,13 @@
  * explains it; a wake-up after which nothing was done is found out when the task
  * goes back to sleep.
  */
-#include "graph/divide.h"
+#include <string.h>
 
+#include "graph/divide.h"
+#include "trace/describe.h"
+
+/* Of a wake-up in a softirq: which one. */
+#define ARRIVE_NET_RX 3
 /* Who runs no longer than this, and leaves no record, has not done what it was woken for. */
 #define ARRIVE_FALSE_NS 50000ULL
 /* Several posters and several waiters of one futex within this time: which was for which is not known. */
@@ -74,6 +79,27 @@ static bool is_sender_below(struct pass *p, const struct window_event *wake, uin
 		return true;
 	/* it closes the other end, say */
 	return wake->r.flags & CT_WF_READY && match_user(p, graph_peer_object(p->g, wake->r.obj)) == waker;
+}
+
+/* The softirq runs on top of a task that lets go of the connection that it used last, and the other end is
+ * task's: the end of a connection leaves no record, and nothing to read, so that the wake-up names no socket.
+ */
+static bool is_closer_below(struct pass *p, uint32_t task, const struct stretch *s,
+			    const struct window_event *wake, uint32_t waker)
+{
+	const char *call = describe_syscall(wake->r.nr);
+	uint64_t sock;
+
+	if (wake->r.state != CT_CTX_SOFTIRQ || wake->r.wait != ARRIVE_NET_RX || wake->r.obj ||
+	    wake->r.flags & CT_WF_IDLE || waker == GRAPH_NONE || waker == task)
+		return false;
+	if (!(wake->r.flags & CT_WF_EXITING) &&
+	    (!call || (strcmp(call, "close") != 0 && strcmp(call, "shutdown") != 0)))
+		return false;
+	sock = p->work[waker].spoke ? graph_peer_object(p->g, p->work[waker].spoke) : 0;
+	if (!sock || match_user(p, sock) != task)
+		return false;
+	return s->obj == sock || s->wait == CT_W_EPOLL || s->wait == CT_W_POLL;
 }
 
 /* A process of mine that ends tells me so by more than one way. */
@@ -294,7 +320,13 @@ static void arrive_ended(struct pass *p, uint32_t task, const struct stretch *s,
 	bool by_task = is_task_context(wake) && waker != GRAPH_NONE, below;
 
 	edge_classify(p->g, s, wake, &e.kind, &e.strength);
-	below = e.kind == EDGE_MESSAGE && !by_task && is_sender_below(p, wake, waker);
+	if (e.kind == EDGE_IRQ && is_closer_below(p, task, s, wake, waker)) {
+		e.kind = EDGE_MESSAGE;
+		e.strength = EDGE_STRONG;
+		below = true;
+	} else {
+		below = e.kind == EDGE_MESSAGE && !by_task && is_sender_below(p, wake, waker);
+	}
 	if (by_task || below)
 		e.from = pass_segment(p, waker, wake->r.ts);
 	else if (e.kind == EDGE_MESSAGE)

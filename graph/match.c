@@ -390,6 +390,7 @@ void match_send(struct pass *p, uint32_t event)
 		}
 	}
 	w->parted = event;
+	w->spoke = r->obj;
 	w->acts++;
 }
 
@@ -579,6 +580,7 @@ void match_recv(struct pass *p, uint32_t event)
 	flow->user = task;
 	flow->sent_last = false;
 	p->work[task].parted = event;
+	p->work[task].spoke = r->obj;
 	p->work[task].acts++;
 }
 

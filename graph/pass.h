@@ -23,6 +23,7 @@ struct work {
 	uint64_t client; /* on whose behalf: the socket that serves them, or task + 1; 0: nobody */
 	uint32_t guest; /* 1 + who began its segment by a message, not yet known on whose behalf; 0: nobody */
 	uint64_t asked; /* the socket on which it sent a request in this segment, and has no answer yet */
+	uint64_t spoke; /* the socket on which it sent or received last */
 	uint32_t taken; /* requests that it took, and nobody has answered yet */
 	uint32_t jobs;  /* of a framework, that run in it: nested */
 

@@ -431,6 +431,76 @@ static void test_room_made(void **state)
 	built_free(&b, &m);
 }
 
+/* Who connects and speaks before it is accepted knows the other end by the name that it had until then. */
+static void test_sent_before_accepted(void **state)
+{
+	struct make m = { 0 };
+	struct built b;
+	uint64_t early = SOCK(3) | GRAPH_NOT_ACCEPTED;
+
+	connection(&m, SOCK(1), SOCK(2), STREAM);
+	m.objects.v[1].peer = early;
+	make_object(&m, early)->peer = SOCK(2);
+	m.objects.v[2].family = 1;
+	m.objects.v[2].type = STREAM;
+	m.objects.v[2].name = "/run/server";
+	runs(&m, 10, 10, 1, "server");
+	runs(&m, 20, 20, 1, "client");
+	sends(&m, 1, 20, SOCK(2), 10);
+	receives(&m, 2, 10, SOCK(1), 10);
+	b = built(&m, 10);
+	assert_int_equal(graph_peer_object(b.g, SOCK(2)), SOCK(1));
+	assert_edge(&b, EDGE_MESSAGE, 20, 10, EDGE_STRONG);
+	built_free(&b, &m);
+}
+
+/* closer ends, on top of whom the network tells a server that polls; the server has spoken with 20 only. */
+static struct built end_connection(struct make *m, uint32_t closer)
+{
+	struct window_event *e;
+
+	connection(m, SOCK(1), SOCK(2), STREAM);
+	connection(m, SOCK(3), SOCK(4), STREAM);
+	runs(m, 10, 10, 1, "server");
+	runs(m, 20, 20, 1, "client");
+	runs(m, 30, 30, 1, "stranger");
+	sends(m, 1, 30, SOCK(4), 10);
+	sends(m, 1, 20, SOCK(2), 10);
+	receives(m, 2, 10, SOCK(1), 10);
+	sleeps(m, 3, 10, CT_W_EPOLL, EPOLL(1));
+	e = wakes(m, 5, 10, closer, 0);
+	e->r.state = CT_CTX_SOFTIRQ;
+	e->r.wait = 3;
+	e->r.flags = CT_WF_EXITING;
+	sleeps(m, 5, 10, CT_W_EPOLL, EPOLL(1));
+	return built(m, 10);
+}
+
+/* The wake-up for the end of a connection names no socket; but who used the other end is just ending. */
+static void test_end_of_connection(void **state)
+{
+	struct make m = { 0 };
+	struct built b = end_connection(&m, 20);
+
+	assert_int_equal(n_edges(&b, EDGE_MESSAGE), 2);
+	for (size_t i = 0; i < b.c->n_edges; i++)
+		if (b.c->edges[i].kind == EDGE_MESSAGE)
+			assert_int_equal(b.c->edges[i].strength, EDGE_STRONG);
+	assert_int_equal(n_edges(&b, EDGE_IRQ), 0);
+	built_free(&b, &m);
+}
+
+/* It happened to be on the CPU when the network told of something else. */
+static void test_end_of_another(void **state)
+{
+	struct make m = { 0 };
+	struct built b = end_connection(&m, 30);
+
+	assert_null(edge_of(&b, EDGE_MESSAGE, 30, 10));
+	assert_int_equal(n_edges(&b, EDGE_IRQ), 1);
+	built_free(&b, &m);
+}
+
 /* No bytes: the other end was closed; the wake-up is the edge. */
 static void test_end_of_file(void **state)
 {
@@ -503,6 +573,9 @@ int main(void)
 		cmocka_unit_test(test_datagrams),
 		cmocka_unit_test(test_connect),
 		cmocka_unit_test(test_room_made),
+		cmocka_unit_test(test_sent_before_accepted),
+		cmocka_unit_test(test_end_of_connection),
+		cmocka_unit_test(test_end_of_another),
 		cmocka_unit_test(test_end_of_file),
 		cmocka_unit_test(test_no_socket),
 		cmocka_unit_test(test_lost_datagrams),
