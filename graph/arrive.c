@@ -81,25 +81,47 @@ static bool is_sender_below(struct pass *p, const struct window_event *wake, uin
 	return wake->r.flags & CT_WF_READY && match_user(p, graph_peer_object(p->g, wake->r.obj)) == waker;
 }
 
+/* Nobody sends or receives on this socket after event. */
+static bool is_last_use(const struct pass *p, uint64_t sock, uint32_t event)
+{
+	size_t n_sent, n_got;
+	const struct graph_ref *sent = graph_refs(&p->g->sends, sock, &n_sent);
+	const struct graph_ref *got = graph_refs(&p->g->recvs, sock, &n_got);
+
+	return (!n_sent || sent[n_sent - 1].event < event) && (!n_got || got[n_got - 1].event < event);
+}
+
+/* The waker of event lets go of sock: it ends, or is in such a call.  The work of a close() is done on the
+ * way back from it, where it is in no call any more. */
+static bool lets_go(const struct pass *p, uint32_t event, uint64_t sock)
+{
+	const struct ct_rec *r = &p->e[event].r;
+	const char *call = describe_syscall(r->nr);
+
+	if (r->flags & CT_WF_EXITING)
+		return true;
+	if (r->nr == CT_NR_NONE)
+		return is_last_use(p, sock, event);
+	return call && (!strcmp(call, "close") || !strcmp(call, "shutdown"));
+}
+
 /* The softirq runs on top of a task that lets go of the connection that it used last, and the other end is
  * task's: the end of a connection leaves no record, and nothing to read, so that the wake-up names no socket.
  */
-static bool is_closer_below(struct pass *p, uint32_t task, const struct stretch *s,
-			    const struct window_event *wake, uint32_t waker)
+static bool is_closer_below(struct pass *p, uint32_t task, const struct stretch *s, uint32_t event,
+			    uint32_t waker)
 {
-	const char *call = describe_syscall(wake->r.nr);
-	uint64_t sock;
+	const struct ct_rec *r = &p->e[event].r;
+	uint64_t sock, mine;
 
-	if (wake->r.state != CT_CTX_SOFTIRQ || wake->r.wait != ARRIVE_NET_RX || wake->r.obj ||
-	    wake->r.flags & CT_WF_IDLE || waker == GRAPH_NONE || waker == task)
+	if (r->state != CT_CTX_SOFTIRQ || r->wait != ARRIVE_NET_RX || r->obj || r->flags & CT_WF_IDLE ||
+	    waker == GRAPH_NONE || waker == task)
 		return false;
-	if (!(wake->r.flags & CT_WF_EXITING) &&
-	    (!call || (strcmp(call, "close") != 0 && strcmp(call, "shutdown") != 0)))
+	sock = p->work[waker].spoke;
+	mine = sock ? graph_peer_object(p->g, sock) : 0;
+	if (!mine || match_user(p, mine) != task || !lets_go(p, event, sock))
 		return false;
-	sock = p->work[waker].spoke ? graph_peer_object(p->g, p->work[waker].spoke) : 0;
-	if (!sock || match_user(p, sock) != task)
-		return false;
-	return s->obj == sock || s->wait == CT_W_EPOLL || s->wait == CT_W_POLL;
+	return s->obj == mine || s->wait == CT_W_EPOLL || s->wait == CT_W_POLL;
 }
 
 /* A process of mine that ends tells me so by more than one way. */
@@ -320,7 +342,7 @@ static void arrive_ended(struct pass *p, uint32_t task, const struct stretch *s,
 	bool by_task = is_task_context(wake) && waker != GRAPH_NONE, below;
 
 	edge_classify(p->g, s, wake, &e.kind, &e.strength);
-	if (e.kind == EDGE_IRQ && is_closer_below(p, task, s, wake, waker)) {
+	if (e.kind == EDGE_IRQ && is_closer_below(p, task, s, event, waker)) {
 		e.kind = EDGE_MESSAGE;
 		e.strength = EDGE_STRONG;
 		below = true;

@@ -454,8 +454,9 @@ static void test_sent_before_accepted(void **state)
 	built_free(&b, &m);
 }
 
-/* closer ends, on top of whom the network tells a server that polls; the server has spoken with 20 only. */
-static struct built end_connection(struct make *m, uint32_t closer)
+/* closer ends (or, flags 0, may return from a call), on top of whom the network tells a server that polls;
+ * the server has spoken with 20 only, who says more, or nothing. */
+static struct built end_connection(struct make *m, uint32_t closer, uint8_t flags, bool more)
 {
 	struct window_event *e;
 
@@ -471,8 +472,10 @@ static struct built end_connection(struct make *m, uint32_t closer)
 	e = wakes(m, 5, 10, closer, 0);
 	e->r.state = CT_CTX_SOFTIRQ;
 	e->r.wait = 3;
-	e->r.flags = CT_WF_EXITING;
+	e->r.flags = flags;
 	sleeps(m, 5, 10, CT_W_EPOLL, EPOLL(1));
+	if (more)
+		sends(m, 6, 20, SOCK(2), 10);
 	return built(m, 10);
 }
 
@@ -480,7 +483,7 @@ static struct built end_connection(struct make *m, uint32_t closer)
 static void test_end_of_connection(void **state)
 {
 	struct make m = { 0 };
-	struct built b = end_connection(&m, 20);
+	struct built b = end_connection(&m, 20, CT_WF_EXITING, false);
 
 	assert_int_equal(n_edges(&b, EDGE_MESSAGE), 2);
 	for (size_t i = 0; i < b.c->n_edges; i++)
@@ -490,11 +493,24 @@ static void test_end_of_connection(void **state)
 	built_free(&b, &m);
 }
 
+/* A close() has returned when its work is done; who uses the connection later has not closed it. */
+static void test_end_after_close(void **state)
+{
+	for (int more = 0; more < 2; more++) {
+		struct make m = { 0 };
+		struct built b = end_connection(&m, 20, 0, more);
+
+		assert_int_equal(n_edges(&b, EDGE_MESSAGE), more ? 1 : 2);
+		assert_int_equal(n_edges(&b, EDGE_IRQ), more);
+		built_free(&b, &m);
+	}
+}
+
 /* It happened to be on the CPU when the network told of something else. */
 static void test_end_of_another(void **state)
 {
 	struct make m = { 0 };
-	struct built b = end_connection(&m, 30);
+	struct built b = end_connection(&m, 30, CT_WF_EXITING, false);
 
 	assert_null(edge_of(&b, EDGE_MESSAGE, 30, 10));
 	assert_int_equal(n_edges(&b, EDGE_IRQ), 1);
@@ -575,6 +591,7 @@ int main(void)
 		cmocka_unit_test(test_room_made),
 		cmocka_unit_test(test_sent_before_accepted),
 		cmocka_unit_test(test_end_of_connection),
+		cmocka_unit_test(test_end_after_close),
 		cmocka_unit_test(test_end_of_another),
 		cmocka_unit_test(test_end_of_file),
 		cmocka_unit_test(test_no_socket),
