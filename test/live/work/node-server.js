@@ -23,9 +23,9 @@ function stamp(note) {
 	return b;
 }
 
-// Whether the loop slept before it accepted is not known, so that no record of a connection is demanded.
+// Whether the loop slept before it accepted, or heard of the end, is not known: no record of either is demanded.
 function caused(kind, who, left, at = now()) {
-	const seen = kind === 'connect' ? 'ran' : 'slept';
+	const seen = kind === 'connect' || kind === 'close' ? 'ran' : 'slept';
 	edges.push(`edge=${kind} ${who} ${left} ${process.pid} ${at} ${seen}\n`);
 }
 
@@ -34,14 +34,16 @@ function role(name, related) {
 	say(`role.${name}=${who}\n${related ? 'related' : 'unrelated'}=${who}`);
 }
 
-// Calls back with each stamp that arrives.
+// Calls back with each stamp that arrives; after the last one the other end closes.
 function hear(socket, fn) {
-	let rest = Buffer.alloc(0);
+	let rest = Buffer.alloc(0), from, last;
+	socket.on('end', () => caused('close', from, last));
 	socket.on('data', (data) => {
 		const at = now(); // of all that one call received
 		for (rest = Buffer.concat([rest, data]); rest.length >= STAMP; rest = rest.subarray(STAMP)) {
 			const left = rest.readBigUInt64LE(0), who = rest.readUInt32LE(8);
 			caused('message', who, left, at);
+			[from, last] = [who, left];
 			fn(rest.readUInt32LE(12), who, left);
 		}
 	});
