@@ -30,6 +30,7 @@ struct task {
 	uint8_t flags;       /* TASK_* */
 	uint8_t visit_level; /* watch: how often the same wait was visited in a row */
 	uint16_t visit_nr;
+	bool visit_loop; /* it was one of a loop of short waits */
 	uint32_t generation; /* of the latest tasks_found() round that saw it */
 	/* watch: the wait visited last, and when the same wait may be visited again */
 	uint64_t visit_since_ns, visit_ns, visit_next_ns, visit_obj;

@@ -27,9 +27,16 @@ static bool watch_counts(const struct task *task)
 	       task->st.last.wait != CT_W_KTHREAD && task->st.last.wait != CT_W_EXITED;
 }
 
+static bool watch_is_loop(const struct task *task)
+{
+	return task->loop_waits >= WATCH_LOOP_WAITS;
+}
+
+/* A long sleep and a loop of short ones are two things. */
 static bool watch_same_wait(const struct task *task)
 {
-	return task->visit_ns && task->visit_obj == task->st.last.obj && task->visit_nr == task->st.last.nr;
+	return task->visit_ns && task->visit_obj == task->st.last.obj && task->visit_nr == task->st.last.nr &&
+	       task->visit_loop == watch_is_loop(task);
 }
 
 /* In one wait for long, not visited in it, and not lately in others just like it. */
@@ -46,8 +53,8 @@ static bool watch_long_due(const struct watch *w, const struct task *task, uint6
 
 static bool watch_loop_due(const struct task *task, uint64_t now_ns)
 {
-	return task->loop_waits >= WATCH_LOOP_WAITS && now_ns >= task->loop_since_ns + WATCH_LOOP_NS &&
-	       now_ns >= task->visit_ns + WATCH_LOOP_AGAIN &&
+	return watch_is_loop(task) && now_ns >= task->loop_since_ns + WATCH_LOOP_NS &&
+	       (!task->visit_loop || now_ns >= task->visit_ns + WATCH_LOOP_AGAIN) &&
 	       (!watch_same_wait(task) || now_ns >= task->visit_next_ns);
 }
 
@@ -68,6 +75,7 @@ static void watch_mark(struct task *task, uint64_t now_ns)
 	task->visit_since_ns = task->st.last.ts;
 	task->visit_obj = task->st.last.obj;
 	task->visit_nr = task->st.last.nr;
+	task->visit_loop = watch_is_loop(task);
 	task->visit_next_ns = now_ns + (WATCH_BACKOFF_BASE << task->visit_level);
 	if (task->visit_level < WATCH_BACKOFF_MAX)
 		task->visit_level++;

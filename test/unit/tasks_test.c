@@ -310,6 +310,28 @@ static void loop_of_short_waits(void **state)
 	assert_int_equal(visits[1], 0);
 }
 
+/* A loop is visited also when a long sleep was a moment ago. */
+static void loop_after_a_long_sleep(void **state)
+{
+	struct watch w;
+	TASKS(t, 10);
+
+	n_visits = 0;
+	watch_init(&w, 200 * MS, 0);
+	switch_at(t, 0, 1 * MS, 7, CT_W_SLEEP, 0, 8);
+	watch_scan(&w, t, 300 * MS, visit, NULL);
+	assert_int_equal(n_visits, 1);
+	wake_at(t, 0, 400 * MS, 7, CT_CTX_TIMER);
+	switch_at(t, 0, 400 * MS + 1, 8, CT_W_NONE, 0, 7);
+	for (uint64_t now = 401 * MS; now < 1600 * MS; now += 10 * MS) {
+		switch_at(t, 0, now, 7, CT_W_SLEEP, 0, 8);
+		watch_scan(&w, t, now + MS, visit, NULL);
+		wake_at(t, 0, now + 9 * MS, 7, CT_CTX_TIMER);
+		switch_at(t, 0, now + 9 * MS + 1, 8, CT_W_NONE, 0, 7);
+	}
+	assert_int_equal(n_visits, 2);
+}
+
 static void rate_is_limited(void **state)
 {
 	struct watch w;
@@ -342,6 +364,7 @@ int main(void)
 		cmocka_unit_test(long_wait_is_visited_once),
 		cmocka_unit_test(repeated_wait_backs_off),
 		cmocka_unit_test(loop_of_short_waits),
+		cmocka_unit_test(loop_after_a_long_sleep),
 		cmocka_unit_test(rate_is_limited),
 	};
 
