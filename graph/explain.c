@@ -266,6 +266,14 @@ static void explain(const struct facts *f, struct text *t)
 		add(t, "; weak: %s did nothing, and went back to sleep on the same object", f->to);
 }
 
+/* When to look for the name of who caused: at an exec it has its new one already. */
+static uint64_t left_as_ns(const struct causal *c, const struct edge *e)
+{
+	if (e->kind == EDGE_EXEC && e->from != GRAPH_NONE)
+		return c->segments[e->from].from_ns;
+	return edge_left_ns(c, e);
+}
+
 size_t edge_explain(const struct causal *c, const struct edge *e, char *buf, size_t size)
 {
 	const struct window_event *events = c->g->w->events;
@@ -276,9 +284,7 @@ size_t edge_explain(const struct causal *c, const struct edge *e, char *buf, siz
 	struct text t = { .buf = buf, .size = size };
 
 	f.wait = causal_wait_ended(c, e);
-	/* at an exec it has its new name already */
-	name(c, e->from, e->kind == EDGE_EXEC ? c->segments[e->from].from_ns : edge_left_ns(c, e), f.from,
-	     sizeof(f.from));
+	name(c, e->from, left_as_ns(c, e), f.from, sizeof(f.from));
 	name(c, e->to, edge_arrived_ns(c, e), f.to, sizeof(f.to));
 	object(c, edge_object(c, e), "something unknown", f.object, sizeof(f.object));
 	if (size)

@@ -21,7 +21,7 @@ int main(void)
 	struct epoll_event e = { .events = EPOLLIN };
 	uint16_t port;
 
-	expect("normal", "none|external", "-", "-", "victim");
+	expect("normal", "none|external|timer", "-", "-", "victim");
 	int l = tcp_listen(&port), ep = CHECK(epoll_create1(EPOLL_CLOEXEC)), mine = tcp_connect(port);
 	int c = CHECK(accept(l, NULL, NULL));
 	pid_t p = process(client);
