@@ -294,7 +294,7 @@ static size_t frame_len(const char *frame)
 	return strcspn(frame, "+ ");
 }
 
-/* How many of the outermost frames are the same. */
+/* Three quarters of the frames, from the outermost on, are the same. */
 static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 {
 	const struct window_stack *x = window_stack(w, a), *y = window_stack(w, b);

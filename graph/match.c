@@ -303,6 +303,17 @@ static bool choose_request(struct match *m, struct flow *f, uint32_t segment)
 	return false;
 }
 
+/* What task sends on flow asks for an answer, on behalf of whom it works for. */
+static void item_ask(struct pass *p, struct flow *flow, uint32_t task, uint32_t event)
+{
+	item_push(p, &flow->asks,
+		  &(struct match_item){ .event = event,
+					.segment = p->work[task].segment,
+					.task = task,
+					.client = p->work[task].client,
+					.ask = GRAPH_NONE });
+}
+
 /* The socket serves, and something is sent: the answer to the request that is due, or something that nobody
  * asked for.  *ret_ask: the send of the request that is answered, GRAPH_NONE: none. */
 static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t *ret_ask)
@@ -319,12 +330,7 @@ static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	}
 	if (!r) {
 		if (w->client && w->client != client_at(flow, peer_user(p, flow, event)))
-			item_push(p, &flow->asks,
-				  &(struct match_item){ .event = event,
-							.segment = w->segment,
-							.task = task,
-							.client = w->client,
-							.ask = GRAPH_NONE });
+			item_ask(p, flow, task, event);
 		return;
 	}
 	sure = choose_request(&p->match, flow, w->segment);
@@ -362,12 +368,7 @@ void match_send(struct pass *p, uint32_t event)
 	if (flow->role == ROLE_SERVES) {
 		serve_send(p, f, task, event, &ask);
 	} else {
-		item_push(p, &flow->asks,
-			  &(struct match_item){ .event = event,
-						.segment = w->segment,
-						.task = task,
-						.client = w->client,
-						.ask = GRAPH_NONE });
+		item_ask(p, flow, task, event);
 		w->asked = r->obj;
 	}
 	flow = &p->match.flows.v[f];
