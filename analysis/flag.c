@@ -28,22 +28,9 @@ static const struct window_event *last_polled(const struct graph *g, uint32_t ti
 /* Accesses to the variables of a process: ids of one process are side by side. */
 static const struct graph_ref *process_accesses(const struct graph *g, uint32_t tgid, size_t *ret_n)
 {
-	const struct graph_index *ix = &g->accesses;
-	uint64_t begin = CT_OBJ_USER_ID(CT_OBJ_DATA, tgid, 0), end = begin + (1ULL << 47);
-	size_t lo = 0, hi = ix->n, n = 0;
+	uint64_t first = CT_OBJ_USER_ID(CT_OBJ_DATA, tgid, 0);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (ix->v[mid].key < begin)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	while (lo + n < ix->n && ix->v[lo + n].key < end)
-		n++;
-	*ret_n = n;
-	return ix->n ? ix->v + lo : NULL;
+	return graph_refs_range(&g->accesses, first, first + (1ULL << 47) - 1, ret_n);
 }
 
 /* What was done to one variable, seen from a task that polls it. */

@@ -155,6 +155,9 @@ uint32_t graph_stretch_near(const struct graph *g, uint32_t task, uint64_t ts_ns
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* The references of a key: *ret_n of them. */
 const struct graph_ref *graph_refs(const struct graph_index *ix, uint64_t key, size_t *ret_n);
+/* Those of the keys first to last, both included. */
+const struct graph_ref *graph_refs_range(const struct graph_index *ix, uint64_t first, uint64_t last,
+					 size_t *ret_n);
 /* The last reference of key whose event has ts <= ts_ns, or NULL. */
 const struct graph_ref *graph_ref_before(const struct graph *g, const struct graph_index *ix, uint64_t key,
 					 uint64_t ts_ns);

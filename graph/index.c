@@ -169,9 +169,10 @@ bool graph_is_accepted(const struct graph *g, uint64_t sock)
 	return false;
 }
 
-const struct graph_ref *graph_refs(const struct graph_index *ix, uint64_t key, size_t *ret_n)
+/* Index of the first reference whose key is not below key. */
+static size_t refs_lower_bound(const struct graph_index *ix, size_t lo, uint64_t key)
 {
-	size_t lo = 0, hi = ix->n, end;
+	size_t hi = ix->n;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -181,18 +182,21 @@ const struct graph_ref *graph_refs(const struct graph_index *ix, uint64_t key, s
 		else
 			hi = mid;
 	}
-	hi = ix->n;
-	end = lo;
-	while (end < hi) {
-		size_t mid = end + (hi - end) / 2;
+	return lo;
+}
 
-		if (ix->v[mid].key <= key)
-			end = mid + 1;
-		else
-			hi = mid;
-	}
-	*ret_n = end - lo;
+const struct graph_ref *graph_refs_range(const struct graph_index *ix, uint64_t first, uint64_t last,
+					 size_t *ret_n)
+{
+	size_t lo = refs_lower_bound(ix, 0, first);
+
+	*ret_n = (last == UINT64_MAX ? ix->n : refs_lower_bound(ix, lo, last + 1)) - lo;
 	return ix->n ? ix->v + lo : NULL;
+}
+
+const struct graph_ref *graph_refs(const struct graph_index *ix, uint64_t key, size_t *ret_n)
+{
+	return graph_refs_range(ix, key, key, ret_n);
 }
 
 const struct graph_ref *graph_ref_before(const struct graph *g, const struct graph_index *ix, uint64_t key,
