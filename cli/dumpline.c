@@ -323,6 +323,34 @@ static void put_job(const struct line *l)
 	put_hex(l, "function", l->e->x[1]);
 }
 
+static void put_hang(const struct line *l)
+{
+	const struct ct_rec *r = &l->e->r;
+
+	put_str(l, "rule", describe_hang(r->state));
+	put_syscall(l);
+	put_str(l, "wait", describe_wait((enum ct_wait)r->wait));
+	put_object(l, "object", r->obj);
+	if (r->peer)
+		put_task(l, "blocker", r->peer);
+	put_u64(l, "since_ns", l->e->x[0]);
+	put_u64(l, "threshold_ns", l->e->x[1]);
+}
+
+static void put_shed(const struct line *l)
+{
+	const struct ct_rec *r = &l->e->r;
+
+	put_str(l, "step", describe_shed(r->state));
+	put_str(l, "before", describe_shed(r->wait));
+	if (r->flags & CT_GV_CAP) {
+		put_task(l, "capped", r->tid);
+		put_num(l, "lost", r->peer);
+	}
+	put_u64(l, "since_ns", l->e->x[0]);
+	put_u64(l, "cost_ppm", l->e->x[1]);
+}
+
 static void put_gap(const struct line *l)
 {
 	if (l->e->r.tid != CT_GAP_ALL_CPUS)
@@ -405,6 +433,10 @@ static void put_details(const struct line *l)
 		return put_polled(l);
 	case CT_JOB:
 		return put_job(l);
+	case CT_HANG:
+		return put_hang(l);
+	case CT_SHED:
+		return put_shed(l);
 	case CT_TASK:
 	case CT_OBJECT:
 	case CT_STACK:
@@ -418,7 +450,7 @@ unsigned dumpline_tasks(const struct window_event *e, uint32_t ret[2])
 {
 	unsigned n = 0;
 
-	if (e->r.kind != CT_GAP && e->r.kind != CT_READY)
+	if (e->r.kind != CT_GAP && e->r.kind != CT_READY && (e->r.kind != CT_SHED || e->r.tid))
 		ret[n++] = e->r.tid;
 	if (e->r.kind == CT_SWITCH || e->r.kind == CT_WAKE || e->r.kind == CT_WAKE_NEW ||
 	    e->r.kind == CT_FUTEX || e->r.kind == CT_FORK || e->r.kind == CT_EXEC || e->r.kind == CT_SIGNAL)

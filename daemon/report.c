@@ -16,7 +16,7 @@
 
 static const char *const loss_names[CT_LOSS_CAUSES] = {
 	[CT_LOSS_RING_FULL] = "ring_full", [CT_LOSS_STORAGE] = "storage", [CT_LOSS_OBJECTS] = "objects",
-	[CT_LOSS_DAEMON] = "daemon",       [CT_LOSS_DISK] = "disk",       [CT_LOSS_SLOT] = "slot",
+	[CT_LOSS_DAEMON] = "daemon",       [CT_LOSS_DISK] = "disk",       [CT_LOSS_SHED] = "shed",
 };
 
 static json_int_t num(uint64_t v)
@@ -54,8 +54,9 @@ static json_t *report_losses(const struct report_source *src, const struct recor
 	}
 	by_cause[CT_LOSS_DAEMON] += r->refused;
 	by_cause[CT_LOSS_DISK] += r->writer.lost_disk;
-	for (size_t i = 0; i < CT_LOSS_SLOT; i++)
-		json_object_set_new(losses, loss_names[i], json_integer(num(by_cause[i])));
+	for (size_t i = 0; i < CT_LOSS_CAUSES; i++)
+		if (loss_names[i])
+			json_object_set_new(losses, loss_names[i], json_integer(num(by_cause[i])));
 	json_object_set_new(losses, "cpus", cpus);
 	return losses;
 }

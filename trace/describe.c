@@ -58,6 +58,8 @@ static const char *const record_names[] = {
 	[CT_ACCESS] = "access",
 	[CT_POLLED] = "polled",
 	[CT_JOB] = "job",
+	[CT_HANG] = "hang",
+	[CT_SHED] = "shed",
 	[CT_TASK] = "task",
 	[CT_OBJECT] = "object",
 	[CT_STACK] = "stack",
@@ -104,13 +106,36 @@ const char *describe_context(unsigned ctx)
 	return s ? s : "unknown";
 }
 
+const char *describe_hang(unsigned rule)
+{
+	static const char *const names[] = {
+		[CT_HANG_LOOP] = "loop", [CT_HANG_BUSY] = "busy",         [CT_HANG_STARVED] = "starved",
+		[CT_HANG_DISK] = "disk", [CT_HANG_DEADLOCK] = "deadlock", [CT_HANG_SERVICE] = "service",
+	};
+	const char *s = PICK(names, rule);
+
+	return s ? s : "unknown";
+}
+
+const char *describe_shed(unsigned step)
+{
+	static const char *const names[] = {
+		[CT_SHED_NONE] = "none",         [CT_SHED_SAMPLES] = "samples", [CT_SHED_STACKS] = "stacks",
+		[CT_SHED_MESSAGES] = "messages", [CT_SHED_WAKES] = "wakes",     [CT_SHED_WAITS] = "waits",
+		[CT_SHED_PAUSE] = "pause",
+	};
+	const char *s = PICK(names, step);
+
+	return s ? s : "unknown";
+}
+
 const char *describe_loss(unsigned cause)
 {
 	static const char *const names[] = {
 		[CT_LOSS_RING_FULL] = "ring-full", [CT_LOSS_STORAGE] = "storage",
 		[CT_LOSS_OBJECTS] = "objects",     [CT_LOSS_DAEMON] = "daemon",
 		[CT_LOSS_DISK] = "disk",           [CT_LOSS_SLOT] = "slot",
-		[CT_LOSS_DOWN] = "down",
+		[CT_LOSS_DOWN] = "down",           [CT_LOSS_SHED] = "shed",
 	};
 	const char *s = PICK(names, cause);
 
@@ -231,6 +256,7 @@ const char *describe_kind(const struct window *w, uint64_t id)
 		return "queue";
 	case CT_OBJ_TTY:
 		return "input";
+	case CT_OBJ_CGROUP:
 	case CT_OBJ_NONE:
 	case CT_OBJ_EPOLL:
 	case CT_OBJ_INOTIFY:
@@ -410,6 +436,9 @@ size_t describe_object(const struct window *w, uint64_t id, char *buf, size_t si
 		break;
 	case CT_OBJ_FIFO:
 		word = "fifo";
+		break;
+	case CT_OBJ_CGROUP:
+		word = "cgroup";
 		break;
 	case CT_OBJ_EVENTFD:
 		return put(buf, size, "eventfd %" PRIx64, ident & 0xffffffffff);

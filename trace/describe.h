@@ -51,6 +51,10 @@ unsigned describe_record_kind(const char *word);
 const char *describe_context(unsigned ctx);
 /* Why records were lost: "ring-full", ... */
 const char *describe_loss(unsigned cause);
+/* By which rule a hang was noticed: "loop", "deadlock", ... */
+const char *describe_hang(unsigned rule);
+/* What the tracer leaves out: "none", "samples", ... */
+const char *describe_shed(unsigned step);
 /* A task state (CT_ST_*), in one word: "sleep", "disk", ... */
 const char *describe_state(unsigned state);
 /* A signal without its SIG: "KILL"; NULL when not known. */

@@ -137,7 +137,21 @@ enum ct_kind {
 	 * lives), x[1]: the function that it runs, 0 not known.
 	 */
 	CT_JOB = 25,
-	CT_KIND_LAST = CT_JOB,
+	/*
+	 * The daemon noticed a hang by itself.  tid: who hangs, state: by which rule (CT_HANG_*), wait: as
+	 * CT_SWITCH (CT_W_NONE: it runs or wants to run), nr: its system call, peer: the first task that it
+	 * waits for, 0 not known, obj: what it waits for, x[0]: since when, x[1]: the rule's threshold in ns.
+	 */
+	CT_HANG = 26,
+	/*
+	 * The tracer changed how much it records, to keep its own cost within the budget.  state: the step
+	 * now in force (CT_SHED_*; each includes those before it), wait: the step before, flags: CT_GV_*,
+	 * tid: with CT_GV_CAP the task whose records are capped, else 0; peer: with CT_GV_CAP how many of its
+	 * records were left out (saturating) since x[0], else 0; x[0]: since when the step before was in
+	 * force, x[1]: the tracer's cost when it was decided, in millionths of the machine's CPU time.
+	 */
+	CT_SHED = 27,
+	CT_KIND_LAST = CT_SHED,
 
 	/* blobs */
 	CT_TASK = 64,      /* struct ct_task_blob */
@@ -167,7 +181,7 @@ _Static_assert(sizeof(struct ct_rec) == 32, "ct_rec");
 	((kind) == CT_FUTEX || (kind) == CT_BLK_ISSUE || (kind) == CT_BLK_DONE || (kind) == CT_FLOCK ||      \
 			 (kind) == CT_HELD || (kind) == CT_EPMEMBER || (kind) == CT_SAMPLE ||                \
 			 (kind) == CT_VISIT || (kind) == CT_GAP || (kind) == CT_ACCESS ||                    \
-			 (kind) == CT_POLLED || (kind) == CT_JOB                                             \
+			 (kind) == CT_POLLED || (kind) == CT_JOB || (kind) == CT_HANG || (kind) == CT_SHED   \
 		 ? 2                                                                                         \
 		 : 0)
 #define CT_KIND_IS_BLOB(kind) ((kind) >= 64)
@@ -257,6 +271,30 @@ enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
  * task does next (handing the result on) still belongs to the job, until it begins another one or idles. */
 #define CT_JF_LOOSE 0x01
 
+/* rules by which the daemon notices a hang */
+enum ct_hang {
+	CT_HANG_LOOP = 0,     /* used to return to its event loop, and has not: it is blocked elsewhere */
+	CT_HANG_BUSY = 1,     /* the same, but it runs */
+	CT_HANG_STARVED = 2,  /* the same, or any task: it wants to run and gets no CPU */
+	CT_HANG_DISK = 3,     /* uninterruptible for too long */
+	CT_HANG_DEADLOCK = 4, /* a cycle of tasks that wait for each other's locks */
+	CT_HANG_SERVICE = 5,  /* a socket has unread bytes and its reader, who used to answer, does not */
+	CT_HANG_RULES = 6,
+};
+
+/* What the tracer leaves out, in this order, to keep within its budget. */
+enum ct_shed {
+	CT_SHED_NONE = 0,
+	CT_SHED_SAMPLES = 1,  /* no samples of long runs */
+	CT_SHED_STACKS = 2,   /* no visits of long waits, no polled variables */
+	CT_SHED_MESSAGES = 3, /* no CT_SEND, CT_RECV, CT_READY */
+	CT_SHED_WAKES = 4,    /* wakes without what the waker acted on */
+	CT_SHED_WAITS = 5,    /* waits without object, owner and descriptor set */
+	CT_SHED_PAUSE = 6,    /* for parts of the time nothing is recorded: CT_GAP with CT_LOSS_SHED */
+	CT_SHED_STEPS = 7,
+};
+#define CT_GV_CAP 0x01 /* not a step, but the records of one task */
+
 enum ct_loss {
 	CT_LOSS_RING_FULL = 0, /* per-CPU ring had no room */
 	CT_LOSS_STORAGE = 1,   /* no task storage could be had: the reason of a wait is missing */
@@ -265,7 +303,8 @@ enum ct_loss {
 	CT_LOSS_DISK = 4,      /* a segment could not be written */
 	CT_LOSS_SLOT = 5,      /* reader: a slot of the file is torn or corrupt */
 	CT_LOSS_DOWN = 6,      /* reader: the daemon did not run */
-	CT_LOSS_CAUSES = 7,
+	CT_LOSS_SHED = 7,      /* left out on purpose, to keep within the budget */
+	CT_LOSS_CAUSES = 8,
 };
 
 /*
@@ -276,6 +315,7 @@ enum ct_loss {
  *   EVENTFD .. ANON   low 59 bits of file->private_data
  *   FUTEX        user address (47 bits) | low 12 bits of the tgid << 47
  *   TASK         tid
+ *   CGROUP       its id (the inode number of its directory); name: its path below the root
  *   DATA, QUEUE  as FUTEX; DATA: name is the symbol ("flag (a.out)") where it is known
  */
 enum ct_obj_kind {
@@ -301,6 +341,7 @@ enum ct_obj_kind {
 	CT_OBJ_FIFO = 19,    /* a named pipe; CT_OBJ_HASH(dev, ino) */
 	CT_OBJ_DATA = 20,    /* a variable in a process */
 	CT_OBJ_QUEUE = 21,   /* a framework's queue of jobs */
+	CT_OBJ_CGROUP = 22,
 };
 #define CT_OBJ_SHIFT           59
 #define CT_OBJ_MASK            ((1ULL << CT_OBJ_SHIFT) - 1)

@@ -127,6 +127,12 @@ static void test_words(void **state)
 	for (unsigned c = 0; c < CT_LOSS_CAUSES; c++)
 		assert_string_not_equal(describe_loss(c), "unknown");
 	assert_string_equal(describe_loss(CT_LOSS_CAUSES), "unknown");
+	for (unsigned c = 0; c < CT_HANG_RULES; c++)
+		assert_string_not_equal(describe_hang(c), "unknown");
+	assert_string_equal(describe_hang(CT_HANG_RULES), "unknown");
+	for (unsigned c = 0; c < CT_SHED_STEPS; c++)
+		assert_string_not_equal(describe_shed(c), "unknown");
+	assert_string_equal(describe_shed(CT_SHED_STEPS), "unknown");
 	assert_string_equal(describe_state(CT_ST_DISK), "disk");
 	assert_string_equal(describe_wait((enum ct_wait)200), "unknown");
 }
