@@ -90,9 +90,9 @@ static json_t *report_cost(const struct drain_stats *s, uint64_t now_ns, double 
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
 	cpu_ns = (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
-	cost = json_pack("{s:f,s:f,s:I}", "daemon_percent", s->cpu_percent, "daemon_percent_total",
+	cost = json_pack("{s:f,s:f,s:I,s:I}", "daemon_percent", s->cpu_percent, "daemon_percent_total",
 			 now_ns > s->start_ns ? cpu_ns * 100 / (double)(now_ns - s->start_ns) : 0.0,
-			 "rss_bytes", num(report_rss()));
+			 "rss_bytes", num(report_rss()), "cpu_ns", (json_int_t)cpu_ns);
 	if (bpf_percent >= 0)
 		json_object_set_new(cost, "bpf_percent", json_real(bpf_percent));
 	return cost;
@@ -144,6 +144,7 @@ json_t *report_status(const struct report_source *src, double bpf_percent)
 	json_object_set_new(a, "frameworks", report_jobs(src->jobs));
 	json_object_set_new(a, "clients", json_integer(src->clients));
 	json_object_set_new(a, "denied", json_integer(num(src->denied)));
+	json_object_set_new(a, "beat_ns", json_integer(num(s.beat_ns)));
 	return a;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/metrics.h"
 #include "daemon/report.h"
 #include "daemon/service_watch.h"
 #include "daemon/snapshot.h"
@@ -121,7 +122,7 @@ static void status_run(void *arg)
 	j->error = report_bpf_percent(j->service->probe, &j->bpf_percent);
 }
 
-static void status_answer(struct service *s, uint64_t client, double bpf_percent)
+static json_t *status_report(struct service *s, double bpf_percent)
 {
 	const struct report_source src = {
 		.probe = s->probe,
@@ -135,7 +136,21 @@ static void status_answer(struct service *s, uint64_t client, double bpf_percent
 		.jobs_refused = worker_refused(s->worker),
 	};
 
-	control_answer(s->control, client, report_status(&src, bpf_percent));
+	return report_status(&src, bpf_percent);
+}
+
+static void status_answer(struct service *s, uint64_t client, double bpf_percent)
+{
+	control_answer(s->control, client, status_report(s, bpf_percent));
+}
+
+static void service_metrics(struct service *s, uint64_t client)
+{
+	json_t *status = status_report(s, -1);
+	_cleanup_free_ char *text = metrics_text(status, clock_offsets_now().boot_to_real_ns);
+
+	json_decref(status);
+	control_answer(s->control, client, text ? json_pack("{s:b,s:s}", "ok", 1, "text", text) : NULL);
 }
 
 static void status_done(void *arg)
@@ -167,6 +182,8 @@ void service_request(void *arg, uint64_t client, const char *cmd, json_t *body, 
 					 (int)getpid()));
 	else if (!strcmp(cmd, "status"))
 		service_status(s, client, body);
+	else if (!strcmp(cmd, "metrics"))
+		service_metrics(s, client);
 	else if (!strcmp(cmd, "doctor"))
 		control_answer(s->control, client, report_doctor(s->probe, s->jobs));
 	else if (!strcmp(cmd, "snapshot"))
@@ -178,8 +195,8 @@ void service_request(void *arg, uint64_t client, const char *cmd, json_t *body, 
 	else
 		control_refuse(
 			s->control, client,
-			"There is no request \"%.40s\"; there are ping, status, doctor, snapshot, watch "
-			"and watched.",
+			"There is no request \"%.40s\"; there are ping, status, metrics, doctor, snapshot, "
+			"watch and watched.",
 			cmd);
 }
 

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reads Prometheus' text format 0.0.4 strictly."""
+import re
+import shutil
+import subprocess
+
+SAMPLE = re.compile(r'([a-z_][a-z0-9_]*)(?:\{((?:[a-z_]+="(?:[^"\\]|\\[\\"n])*",?)*)\})? (-?[0-9.e+-]+)$')
+TYPES = ("counter", "gauge")
+
+
+def read(text):
+    """{name{labels}: value} of a whole text; ValueError says what is wrong with it."""
+    if not text.endswith("\n"):
+        raise ValueError("does not end with a newline")
+    helped, typed, done, found = set(), {}, set(), {}
+    current = None
+    for line in text.splitlines():
+        word = line.split(" ", 3)
+        if line.startswith("# HELP ") and len(word) == 4 and word[2] not in helped:
+            helped.add(word[2])
+        elif line.startswith("# TYPE ") and len(word) == 4 and word[2] not in typed and word[3] in TYPES:
+            typed[word[2]] = word[3]
+        else:
+            m = SAMPLE.match(line)
+            if not m:
+                raise ValueError("not a sample: %r" % line)
+            name, labels, value = m.groups()
+            if name not in helped or name not in typed:
+                raise ValueError("%s has no HELP or no TYPE before it" % name)
+            if (typed[name] == "counter") != name.endswith("_total"):
+                raise ValueError("%s is a %s" % (name, typed[name]))
+            if name != current and name in done:
+                raise ValueError("the samples of %s do not stand together" % name)
+            current = name
+            done.add(name)
+            key = name + ("{%s}" % labels if labels else "")
+            if key in found:
+                raise ValueError("%s stands there twice" % key)
+            found[key] = float(value)
+    if set(typed) != done:
+        raise ValueError("without a sample: %s" % sorted(set(typed) - done))
+    return found
+
+
+def promtool(text):
+    """What promtool has against it, where there is one; else ''."""
+    if not shutil.which("promtool"):
+        return ""
+    r = subprocess.run(["promtool", "check", "metrics"], input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                       text=True, check=False)
+    return r.stdout.strip() if r.returncode else ""
