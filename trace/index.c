@@ -28,6 +28,19 @@ uint32_t index_segment_crc(const void *h, size_t n)
 	return crc_without(h, n, offsetof(struct format_segment, crc));
 }
 
+void index_segment_finish(struct format_segment *h, const uint8_t *bytes, size_t n, uint32_t slot_bytes)
+{
+	memcpy(h->magic, FORMAT_SEGMENT_MAGIC, FORMAT_MAGIC_BYTES);
+	h->major = FORMAT_MAJOR;
+	h->minor = FORMAT_MINOR;
+	h->header_bytes = sizeof(*h);
+	h->n_slots = (uint32_t)((n + slot_bytes - 1) / slot_bytes);
+	h->body_bytes = (uint32_t)(n - sizeof(*h));
+	h->body_crc = crc32c(0, bytes + sizeof(*h), n - sizeof(*h));
+	h->crc = 0;
+	h->crc = index_segment_crc(h, sizeof(*h));
+}
+
 const char *index_meta(const char *meta, size_t n, const char *name)
 {
 	const char *p = meta, *end = meta + n;

@@ -33,6 +33,9 @@ void index_done(struct index *ix);
 
 /* The checksum that belongs into h->crc. */
 uint32_t index_segment_crc(const void *h, size_t n);
+/* Fills in what follows from the n bytes of a segment, of which the first sizeof(*h) are the room for h:
+ * magic, version, sizes, checksums.  file_id, seq and the rest of h are there already. */
+void index_segment_finish(struct format_segment *h, const uint8_t *bytes, size_t n, uint32_t slot_bytes);
 /* Value of a name in meta data (pairs of 0-terminated strings), or NULL. */
 const char *index_meta(const char *meta, size_t n, const char *name);
 

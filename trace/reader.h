@@ -70,5 +70,9 @@ void reader_on_progress(struct reader *r, void (*fn)(void *arg, unsigned percent
  */
 int snapshot_cut(struct reader *src, uint64_t from_ns, uint64_t to_ns, int out_fd, uint64_t *ret_segments,
 		 char err[READER_ERR_MAX]);
+/* The same without the names of programs, files, functions, addresses and the host: each becomes a hash under
+ * a key that is forgotten (redact_names.h). */
+int snapshot_redact(struct reader *src, uint64_t from_ns, uint64_t to_ns, int out_fd, uint64_t *ret_segments,
+		    char err[READER_ERR_MAX]);
 
 #endif

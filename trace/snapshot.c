@@ -6,31 +6,54 @@
 #include "trace/crc32c.h"
 #include "trace/pio.h"
 #include "trace/reader_file.h"
+#include "trace/redact.h"
 
-/* The segments are copied as they are: so the file keeps the id of its source. */
-static int cut_header(const struct reader *r, int fd, uint32_t n_slots)
+/* Segments that are copied as they are keep the id of their source, and so does the file. */
+static int cut_header(const struct reader *r, struct redact *redact, int fd, uint32_t n_slots)
 {
 	struct format_file f = r->index.file;
-	_cleanup_free_ uint8_t *buf = malloc(sizeof(f) + r->meta_bytes);
+	size_t meta_bytes = r->meta_bytes;
+	_cleanup_free_ uint8_t *buf = malloc(sizeof(f) + MAX(meta_bytes, FORMAT_META_MAX));
+	int ret = 0;
 
 	if (!buf)
 		return -ENOMEM;
+	memcpy(buf + sizeof(f), r->meta, meta_bytes);
+	if (redact)
+		ret = redact_file(redact, &f, (char *)buf + sizeof(f), &meta_bytes);
+	if (ret)
+		return ret;
 	f.major = FORMAT_MAJOR;
 	f.minor = FORMAT_MINOR;
 	f.header_bytes = sizeof(f);
 	f.n_slots = n_slots;
 	f.n_cpus = r->info.n_cpus;
-	f.meta_bytes = (uint32_t)r->meta_bytes;
+	f.meta_bytes = (uint32_t)meta_bytes;
 	f.crc = 0;
 	memcpy(buf, &f, sizeof(f));
-	memcpy(buf + sizeof(f), r->meta, r->meta_bytes);
-	f.crc = crc32c(0, buf, sizeof(f) + r->meta_bytes);
+	f.crc = crc32c(0, buf, sizeof(f) + meta_bytes);
 	memcpy(buf, &f, sizeof(f));
-	return pio_write(fd, buf, sizeof(f) + r->meta_bytes, 0);
+	return pio_write(fd, buf, sizeof(f) + meta_bytes, 0);
 }
 
-int snapshot_cut(struct reader *r, uint64_t from_ns, uint64_t to_ns, int out_fd, uint64_t *ret_segments,
-		 char err[READER_ERR_MAX])
+/* The bytes of a segment as they are to be written. */
+static int cut_segment(struct reader *r, struct redact *redact, size_t i, uint8_t **ret_bytes, size_t *ret_n)
+{
+	const struct format_segment *h = &r->index.segments.v[i].h;
+	int ret = reader_segment(r, i);
+
+	if (ret)
+		return ret;
+	if (redact)
+		return redact_segment(redact, r->decoder, h, r->buf.v + h->header_bytes,
+				      r->index.file.slot_bytes, ret_bytes, ret_n);
+	*ret_bytes = r->buf.v;
+	*ret_n = r->buf.n;
+	return 0;
+}
+
+static int cut(struct reader *r, struct redact *redact, uint64_t from_ns, uint64_t to_ns, int out_fd,
+	       uint64_t *ret_segments, char err[READER_ERR_MAX])
 {
 	uint32_t slot_bytes = r->index.file.slot_bytes, slot = 1;
 	uint64_t n = 0;
@@ -40,15 +63,18 @@ int snapshot_cut(struct reader *r, uint64_t from_ns, uint64_t to_ns, int out_fd,
 	if (ret)
 		return ret;
 	for (size_t i = a; !ret && i < b; i++) {
-		ret = reader_segment(r, i);
+		uint8_t *bytes;
+		size_t size;
+
+		ret = cut_segment(r, redact, i, &bytes, &size);
 		if (ret == -ESTALE || ret == -EBADMSG) {
 			/* It stays out; the hole in the sequence tells readers of the cut. */
 			ret = 0;
 			continue;
 		}
 		if (!ret)
-			ret = pio_write(out_fd, r->buf.v, r->buf.n, (uint64_t)slot * slot_bytes);
-		slot += r->index.segments.v[i].h.n_slots;
+			ret = pio_write(out_fd, bytes, size, (uint64_t)slot * slot_bytes);
+		slot += (uint32_t)((size + slot_bytes - 1) / slot_bytes);
 		n++;
 	}
 	if (!ret && !n) {
@@ -58,12 +84,35 @@ int snapshot_cut(struct reader *r, uint64_t from_ns, uint64_t to_ns, int out_fd,
 	if (!ret && ftruncate(out_fd, (off_t)slot * slot_bytes))
 		ret = -errno;
 	if (!ret)
-		ret = cut_header(r, out_fd, slot - 1);
+		ret = cut_header(r, redact, out_fd, slot - 1);
 	if (!ret && fdatasync(out_fd))
 		ret = -errno;
 	if (ret)
-		snprintf(err, READER_ERR_MAX, "cannot write the snapshot: %s; see that there is room where it goes", strerror(-ret));
+		snprintf(err, READER_ERR_MAX,
+			 "cannot write the snapshot: %s; see that there is room where it goes",
+			 strerror(-ret));
 	else
 		*ret_segments = n;
+	return ret;
+}
+
+int snapshot_cut(struct reader *r, uint64_t from_ns, uint64_t to_ns, int out_fd, uint64_t *ret_segments,
+		 char err[READER_ERR_MAX])
+{
+	return cut(r, NULL, from_ns, to_ns, out_fd, ret_segments, err);
+}
+
+int snapshot_redact(struct reader *r, uint64_t from_ns, uint64_t to_ns, int out_fd, uint64_t *ret_segments,
+		    char err[READER_ERR_MAX])
+{
+	struct redact *redact;
+	int ret = redact_new(&redact);
+
+	if (ret) {
+		snprintf(err, READER_ERR_MAX, "cannot redact: %s", strerror(-ret));
+		return ret;
+	}
+	ret = cut(r, redact, from_ns, to_ns, out_fd, ret_segments, err);
+	redact_free(redact);
 	return ret;
 }

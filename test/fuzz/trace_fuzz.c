@@ -95,6 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 			load(r, 0, UINT64_MAX);
 			load(r, i->from_ns / 2 + i->to_ns / 2, i->to_ns);
 			snapshot_cut(r, 0, UINT64_MAX, out, &segments, err);
+			snapshot_redact(r, 0, UINT64_MAX, out, &segments, err);
 			if (i->n_boots > 1 && !reader_use_boot(r, 1))
 				load(r, 0, UINT64_MAX);
 			reader_free(r);

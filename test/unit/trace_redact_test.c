@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A redacted trace: nothing of the names is left in it, and everything else is. */
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "test/unit/trace_fixture.h"
+#include "trace/redact_names.h"
+
+#define SOCK_ID CT_OBJ_ID(CT_OBJ_SOCK, 4711)
+#define FILE_ID CT_OBJ_ID(CT_OBJ_FILE, 4712)
+#define DISK_ID CT_OBJ_ID(CT_OBJ_BLOCKDEV, 8 << 20)
+
+/* The first vectors of the reference implementation: key 00 01 02 ... 0f, input 00 01 02 ... */
+static void test_siphash(void **state)
+{
+	struct siphash_key key;
+	uint8_t in[16];
+
+	for (uint8_t i = 0; i < 16; i++)
+		((uint8_t *)&key)[i] = in[i] = i;
+	assert_true(siphash(&key, in, 0) == 0x726fdb47dd0e0e31ULL);
+	assert_true(siphash(&key, in, 1) == 0x74f839c593dc67fdULL);
+	assert_true(siphash(&key, in, 8) == 0x93f5f5799a932462ULL);
+	assert_true(siphash(&key, in, 15) == 0xa129ca6149be45e5ULL);
+}
+
+static void test_paths(void **state)
+{
+	const struct siphash_key key = { { 1, 2 } };
+	char deep[CT_OBJ_NAME_MAX + 1] = "", buf[CT_OBJ_NAME_MAX + 1], again[CT_OBJ_NAME_MAX + 1];
+
+	assert_int_equal(redact_path(&key, "", 0, buf, sizeof(buf)), 0);
+	assert_string_equal(buf, "");
+	assert_int_equal(redact_path(&key, "/srv/shop/db", 12, buf, sizeof(buf)), 3 * 9);
+	assert_int_equal(buf[0], '/');
+	assert_int_equal(buf[9], '/');
+	assert_int_equal(redact_path(&key, ".../shop/db", 11, again, sizeof(again)), 3 + 2 * 9);
+	assert_string_equal(again + 3, buf + 9);
+	assert_int_equal(redact_path(&key, "@bus", 4, buf, sizeof(buf)), 9);
+	assert_int_equal(buf[0], '@');
+	for (int i = 0; i < 40; i++)
+		strcat(deep, "/abc");
+	assert_true(redact_path(&key, deep, strlen(deep), buf, sizeof(buf)) < sizeof(buf));
+	assert_int_equal(strncmp(buf, ".../", 4), 0);
+	assert_null(strstr(buf, "abc"));
+}
+
+static void test_frames(void **state)
+{
+	static const char *const kept[] = { "k:schedule+0x12", "poll+0x10 (libc.so.6)",
+					    "... (the rest was left out)" };
+	const struct siphash_key key = { { 1, 2 } };
+	char buf[REDACT_FRAME_MAX], other[REDACT_FRAME_MAX];
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
+		redact_frame(&key, kept[i], buf);
+		assert_string_equal(buf, kept[i]);
+	}
+	redact_frame(&key, "shop::pay(int)+0x1f (shopd)", buf);
+	assert_null(strstr(buf, "shop"));
+	assert_non_null(strstr(buf, "+0x1f ("));
+	redact_frame(&key, "shop::pay(int)+0x20 (shopd)", other);
+	assert_int_equal(strncmp(buf, other, 8), 0);
+	redact_frame(&key, "0x7f001122 (shopd)", buf);
+	assert_int_equal(strncmp(buf, "0x7f001122 (", 12), 0);
+	assert_null(strstr(buf, "shop"));
+	redact_frame(&key, "shop", buf);
+	assert_int_equal(strlen(buf), 8);
+	redact_frame(&key, "(shop)", buf);
+	assert_null(strstr(buf, "shop"));
+}
+
+static void test_addresses(void **state)
+{
+	const struct siphash_key key = { { 1, 2 } };
+	uint8_t local[16] = { 127, 0, 0, 1 }, any[16] = { 0 }, remote[16] = { 192, 0, 2, 7 },
+		again[16] = { 192, 0, 2, 7 };
+	uint8_t six[16] = { 0x20, 0x01, 0x0d, 0xb8, [15] = 7 }, six_local[16] = { [15] = 1 };
+
+	redact_address(&key, AF_INET, local);
+	assert_int_equal(local[0], 127);
+	redact_address(&key, AF_INET, any);
+	assert_int_equal(any[0], 0);
+	redact_address(&key, AF_INET, remote);
+	assert_int_equal(remote[0] & 0xf0, 0xf0);
+	redact_address(&key, AF_INET, again);
+	assert_memory_equal(remote, again, 16);
+	redact_address(&key, AF_INET6, six);
+	assert_int_equal(six[0] << 8 | six[1], 0x100);
+	redact_address(&key, AF_INET6, six_local);
+	assert_int_equal(six_local[15], 1);
+}
+
+static void put_object(struct fixture *f, uint64_t id, const char *name)
+{
+	struct {
+		struct ct_object_blob o;
+		char name[CT_OBJ_NAME_MAX];
+	} b = { .o = { .h = { .ts = f->now, .kind = CT_OBJECT },
+		       .id = id,
+		       .name_len = (uint16_t)strlen(name) } };
+
+	b.o.h.size = (uint16_t)(sizeof(b.o) + ((b.o.name_len + 7u) & ~7u));
+	memcpy(b.o.name, name, b.o.name_len);
+	if (id == SOCK_ID) {
+		b.o.family = AF_INET;
+		b.o.lport = 443;
+		memcpy(b.o.raddr, (uint8_t[]){ 192, 0, 2, 7 }, 4);
+	}
+	assert_int_equal(writer_blob(f->w, &b.o.h), 0);
+}
+
+static void write_secrets(struct fixture *f)
+{
+	const char *const frames[] = { "k:schedule+0x12", "secretfn+0x1 (secretmod)" };
+	struct ct_stack_blob *stack = writer_stack_blob(1, frames, 2);
+	struct window_event e = fixture_usual(f, 0);
+
+	fixture_task(f, 4000, "secretprog");
+	put_object(f, SOCK_ID, "/run/secretsock");
+	put_object(f, FILE_ID, "/home/secretuser/secretfile");
+	put_object(f, DISK_ID, "sda");
+	assert_int_equal(writer_blob(f->w, &stack->h), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		e.r.kind = CT_VISIT;
+		e.r.tid = 4000;
+		e.r.obj = (uint64_t[]){ SOCK_ID, FILE_ID, DISK_ID }[i];
+		e.x[0] = stack->id;
+		fixture_add(f, &e);
+	}
+	e.r.kind = CT_ACCESS;
+	e.x[0] = 0x5ec2e7;
+	e.x[1] = stack->id;
+	fixture_add(f, &e);
+	free(stack);
+}
+
+static void redact_to(struct fixture *f, const char *path)
+{
+	char err[READER_ERR_MAX] = "";
+	struct reader *r;
+	uint64_t n;
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+
+	assert_int_equal(reader_open(f->path, &r, err), 0);
+	assert_int_equal(snapshot_redact(r, 0, UINT64_MAX, fd, &n, err), 0);
+	assert_int_equal(n, reader_info(r)->n_segments);
+	reader_free(r);
+	close(fd);
+}
+
+/* The same records but for what is left out. */
+static void check_events(const struct window *a, const struct window *b)
+{
+	assert_int_equal(a->n_events, b->n_events);
+	for (size_t i = 0; i < a->n_events; i++) {
+		const struct window_event *x = &a->events[i], *y = &b->events[i];
+
+		assert_memory_equal(&x->r, &y->r, sizeof(x->r));
+		assert_int_equal(x->cpu, y->cpu);
+		if (x->r.kind == CT_ACCESS)
+			assert_true(y->x[0] == 0 && window_stack(b, y->x[1]));
+		else if (x->r.kind == CT_VISIT && x->x[0] && window_stack(a, x->x[0]))
+			assert_non_null(window_stack(b, y->x[0]));
+		else if (x->r.kind != CT_VISIT && x->r.kind != CT_SAMPLE && x->r.kind != CT_POLLED)
+			assert_memory_equal(x->x, y->x, sizeof(x->x));
+	}
+	assert_int_equal(a->n_states, b->n_states);
+	assert_memory_equal(a->states, b->states, a->n_states * sizeof(*a->states));
+}
+
+static void check_names(const struct window *b)
+{
+	const struct window_object *sock = window_object(b, SOCK_ID), *file = window_object(b, FILE_ID);
+
+	for (size_t i = 0; i < b->n_tasks; i++)
+		assert_null(strstr(b->tasks[i].comm, "secret"));
+	for (size_t i = 0; i < b->n_objects; i++)
+		assert_null(strstr(b->objects[i].name, "secret"));
+	for (size_t i = 0; i < b->n_stacks; i++)
+		for (unsigned k = 0; k < b->stacks[i].n_frames; k++)
+			assert_null(strstr(b->stacks[i].frames[k], "secret"));
+	assert_int_equal(strlen(file->name), 3 * 9);
+	assert_int_equal(sock->lport, 443);
+	assert_int_equal(sock->raddr[0] & 0xf0, 0xf0);
+	assert_string_equal(window_object(b, DISK_ID)->name, "sda");
+	assert_int_equal(strncmp(window_task_at(b, 4000, UINT64_MAX)->comm, "p-", 2), 0);
+}
+
+static void test_trace(void **state)
+{
+	struct fixture *f = *state;
+	char path[128], err[READER_ERR_MAX];
+	struct window *a, *b;
+	struct reader *r, *old;
+	uint8_t *bytes;
+	size_t n;
+
+	fixture_open(f, FIXTURE_BYTES);
+	for (unsigned i = 0; i < 3; i++) {
+		fixture_busy(f, 5000);
+		write_secrets(f);
+		fixture_seal(f);
+	}
+	snprintf(path, sizeof(path), "%s/redacted.ctr", f->dir);
+	redact_to(f, path);
+	assert_int_equal(reader_open(f->path, &old, err), 0);
+	assert_int_equal(reader_open(path, &r, err), 0);
+	assert_string_equal(reader_info(r)->hooks, reader_info(old)->hooks);
+	assert_string_not_equal(reader_info(r)->host, reader_info(old)->host);
+	assert_int_equal(reader_info(r)->n_bad_slots, 0);
+	assert_int_equal(window_load(old, 0, UINT64_MAX, 0, &a, err), 0);
+	assert_int_equal(window_load(r, 0, UINT64_MAX, 0, &b, err), 0);
+	check_events(a, b);
+	check_names(b);
+	window_free(a);
+	window_free(b);
+	reader_free(r);
+	reader_free(old);
+	bytes = fixture_slurp(path, &n);
+	assert_null(memmem(bytes, n, "secret", 6));
+	free(bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_siphash),
+		cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_addresses),
+		cmocka_unit_test_setup_teardown(test_trace, fixture_setup, fixture_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
