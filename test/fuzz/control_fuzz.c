@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Gives hostile bytes to the control socket, through a real one, and to what reads the configuration.  The
+ * first byte chooses: a configuration file, or requests, in one piece or in several, with a descriptor or
+ * without.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "daemon/config.h"
+#include "daemon/control.h"
+
+static struct control *control;
+static sd_event *event;
+static struct sockaddr_un address = { .sun_family = AF_UNIX };
+static uint64_t kept; /* the client whose request "later" was not answered yet */
+static unsigned gone, opened;
+
+/* Whoever comes 200 times a second is made to wait; not here. */
+int sd_event_source_set_ratelimit(sd_event_source *s, uint64_t interval_usec, unsigned burst)
+{
+	return 0;
+}
+
+static void on_request(void *arg, uint64_t client, const char *cmd, json_t *body, int fd)
+{
+	static char big[70001];
+
+	if (!json_is_object(body) || !control_connected(control, client))
+		abort();
+	if (fd >= 0)
+		close(fd);
+	if (!strcmp(cmd, "later")) {
+		kept = client;
+		return;
+	}
+	memset(big, 'x', sizeof(big) - 1);
+	if (!strcmp(cmd, "big"))
+		control_answer(control, client, json_pack("{s:s}", "text", big));
+	else
+		control_refuse(control, client, "There is no request \"%.40s\".", cmd);
+}
+
+static void on_gone(void *arg, uint64_t client)
+{
+	gone++;
+}
+
+static void stop(void)
+{
+	control_free(control);
+	sd_event_unref(event);
+}
+
+static void start(void)
+{
+	const struct control_options opt = {
+		.path = address.sun_path, .group = CONTROL_NO_GROUP, .request = on_request, .gone = on_gone
+	};
+	char err[CONTROL_ERR_MAX];
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "/tmp/control-fuzz-%d", (int)getpid());
+	if (sd_event_new(&event) < 0 || control_new(event, &opt, &control, err) < 0)
+		abort();
+	atexit(stop);
+}
+
+static void settle(int fd)
+{
+	char answer[4096];
+
+	while (sd_event_run(event, 0) > 0)
+		while (recv(fd, answer, sizeof(answer), MSG_DONTWAIT) > 0)
+			;
+	if (kept)
+		control_refuse(control, kept, "\xff late");
+	kept = 0;
+}
+
+static void send_with_descriptors(int fd, const char *text, size_t n)
+{
+	_Alignas(struct cmsghdr) char anc[CMSG_SPACE(3 * sizeof(int))] = { 0 };
+	struct iovec iov = { (void *)text, n };
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = anc, .msg_controllen = sizeof(anc)
+	};
+	struct cmsghdr *h = CMSG_FIRSTHDR(&m);
+	const int fds[3] = { STDIN_FILENO, STDIN_FILENO, STDIN_FILENO };
+
+	h->cmsg_level = SOL_SOCKET;
+	h->cmsg_type = SCM_RIGHTS;
+	h->cmsg_len = CMSG_LEN(sizeof(fds));
+	memcpy(CMSG_DATA(h), fds, sizeof(fds));
+	(void)!sendmsg(fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static void requests(unsigned how, const char *text, size_t n)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		abort();
+	opened++;
+	for (size_t piece; n; text += piece, n -= piece) {
+		piece = how == 2 && n > 14 ? 7 + n / 2 : n;
+		if (how == 1)
+			send_with_descriptors(fd, text, piece);
+		else
+			(void)!send(fd, text, piece, MSG_DONTWAIT | MSG_NOSIGNAL);
+		settle(fd);
+	}
+	close(fd);
+	settle(-1);
+	if (control_clients(control) || gone != opened)
+		abort();
+}
+
+static void config(const char *text, size_t n)
+{
+	char path[64], err[CONFIG_ERR_MAX] = "";
+	char *argv[] = { "ctraced", "--config", path, NULL };
+	int fd = memfd_create("fuzz", 0);
+	struct config c;
+	int r;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (write(fd, text, n) != (ssize_t)n)
+		abort();
+	r = config_read(3, argv, &c, err);
+	if (r && (!*err || !memchr(err, 0, sizeof(err))))
+		abort();
+	if (!r && (c.size_bytes < CONFIG_SIZE_MIN || c.size_bytes > CONFIG_SIZE_MAX ||
+		   c.ring_bytes < CONFIG_RING_MIN || c.ring_bytes > CONFIG_RING_MAX || !*c.socket))
+		abort();
+	close(fd);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	char *copy;
+
+	if (!n)
+		return 0;
+	if (!control)
+		start();
+	n--;
+	copy = malloc(n + 1);
+	memcpy(copy, data + 1, n);
+	if (data[0] % 4 == 3)
+		config(copy, n);
+	else
+		requests(data[0] % 4, copy, n);
+	free(copy);
+	return 0;
+}
