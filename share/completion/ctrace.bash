@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Completion for ctrace(1) and ctraced(8).  Commands and options are those that --help shows, so that they are always those of
+# the program that is installed.
+
+# Prints "SHORT LONG ARGUMENT" ("-" for none) for each option of a help text.
+_ctrace_options()
+{
+	local line
+
+	while IFS= read -r line; do
+		[[ $line =~ ^\ \ +((-.),\ )?(--[a-z-]+)(\ ([^\ ]+))?(\ .*)?$ ]] &&
+			echo "${BASH_REMATCH[2]:--} ${BASH_REMATCH[3]} ${BASH_REMATCH[5]:--}"
+	done
+}
+
+# Values of an option's argument.
+_ctrace_values()
+{
+	local exe=$1 option=$2 argument=$3 cur=$4
+
+	case $option in
+	--format)
+		compgen -W "json dot" -- "$cur"
+		;;
+	--policy)
+		compgen -W "ctrace panappticon appinsight" -- "$cur"
+		;;
+	--kind)
+		# an unknown kind is answered with those that there are
+		compgen -W "$("$exe" dump --kind '?' 2>&1 | sed -n 's/.*; there are //p')" -P "${cur%"${cur##*,}"}" -- "${cur##*,}"
+		;;
+	--cuts-off)
+		compgen -W "idle job batch peers exec" -P "${cur%"${cur##*,}"}" -- "${cur##*,}"
+		;;
+	--without)
+		compgen -W "task: process: object: wait: resource:" -- "$cur"
+		;;
+	--pid | --tid)
+		compgen -W "$(cd /proc && printf '%s\n' [0-9]*)" -- "$cur"
+		;;
+	--comm)
+		compgen -W "$(cat /proc/[0-9]*/comm 2>/dev/null | grep -v '[^[:alnum:]_.-]' | sort -u)" -- "$cur"
+		;;
+	--group)
+		compgen -g -- "$cur"
+		;;
+	--state-dir)
+		compgen -d -- "$cur"
+		;;
+	*)
+		case $argument in
+		FILE | PATH | TRACE | LIST) compgen -f -- "$cur" ;;
+		esac
+		;;
+	esac
+}
+
+# The arguments that are no options: a file, or the command that record runs.
+_ctrace_rest()
+{
+	local command=$1 cur=$2 i
+
+	case $command in
+	help | status | metrics | doctor | watch | waits | snapshot | ctraced) ;;
+	record)
+		for ((i = 2; i < COMP_CWORD; i++)); do
+			[[ ${COMP_WORDS[i]} == -- ]] && break
+		done
+		if ((i + 1 < COMP_CWORD)); then
+			compgen -f -- "$cur"
+		else
+			compgen -c -- "$cur"
+		fi
+		;;
+	*)
+		compgen -f -X '!*.ctr' -- "$cur"
+		compgen -d -- "$cur"
+		;;
+	esac
+}
+
+_ctrace()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+	local exe=${COMP_WORDS[0]/#\~/$HOME} command=${COMP_WORDS[1]} options found
+
+	COMPREPLY=()
+	[[ $cur == = ]] && cur=
+	[[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD - 2]}
+	if [[ ${exe##*/} == ctraced ]]; then
+		command=ctraced
+		options=$("$exe" --help 2>/dev/null | sed 's/--help, --version/--help\n  --version/' | _ctrace_options)
+	elif ((COMP_CWORD == 1)) || [[ $command == help && COMP_CWORD -eq 2 ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$("$exe" --help 2>/dev/null | sed -nE 's/^  ([a-z]+) .*/\1/p') help --help --version" \
+			-- "$cur")
+		return
+	else
+		options=$("$exe" "$command" --help 2>/dev/null | _ctrace_options)
+	fi
+	found=$(awk -v o="$prev" '($1 == o || $2 == o) && $3 != "-" { print $2, $3; exit }' <<<"$options")
+	if [[ $found ]]; then
+		mapfile -t COMPREPLY < <(_ctrace_values "$exe" "${found% *}" "${found#* }" "$cur")
+	elif [[ $cur == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$(awk '{ print $2 }' <<<"$options")" -- "$cur")
+	else
+		mapfile -t COMPREPLY < <(_ctrace_rest "$command" "$cur")
+	fi
+	[[ ${COMPREPLY[0]} == *[:,] ]] && compopt -o nospace 2>/dev/null
+	compopt -o filenames 2>/dev/null
+}
+
+complete -F _ctrace ctrace ctraced
