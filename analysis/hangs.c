@@ -8,6 +8,9 @@
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
+/* Between two pieces of one run. */
+#define SHORT_WAIT_NS 10000000ULL
+
 struct candidate {
 	uint32_t task;
 	uint64_t from_ns, to_ns;
@@ -74,7 +77,7 @@ static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_n
 			take = c.to_ns > c.from_ns && c.to_ns - c.from_ns >= HANGS_WAIT_NS;
 			if (take)
 				i = last;
-			run_from = take || s->to_ns - s->from_ns > 10000000 ? 0 : run_from;
+			run_from = take || s->to_ns - s->from_ns > SHORT_WAIT_NS ? 0 : run_from;
 		} else if (s->state == STRETCH_RUNNABLE) {
 			take = c.to_ns > c.from_ns && c.to_ns - c.from_ns >= HANGS_STARVED_NS;
 		} else if (s->state == STRETCH_RUNNING) {
@@ -168,6 +171,34 @@ static bool wanted(const struct graph *g, uint32_t task, const struct hangs_filt
 	       (!f->comm || !strcmp(f->comm, graph_comm(g, task, end)));
 }
 
+static bool in_chain(const struct diagnosis *d, uint32_t task)
+{
+	for (size_t i = 0; i < d->n_chain; i++)
+		if (d->chain[i].task == task)
+			return true;
+	return false;
+}
+
+/* One of the two waits for the other, or both do for the same, at the same time. */
+static bool is_same(const struct hang *a, const struct hang *b)
+{
+	const struct diagnosis *x = a->diagnosis, *y = b->diagnosis;
+
+	return a->alarm == b->alarm && a->from_ns < b->to_ns && b->from_ns < a->to_ns &&
+	       (in_chain(x, b->task) || in_chain(y, a->task) ||
+		x->chain[x->n_chain - 1].task == y->chain[y->n_chain - 1].task);
+}
+
+static void find_same(struct hangs *h)
+{
+	for (size_t i = 0; i < h->n; i++) {
+		h->v[i].same_as = i;
+		for (size_t j = 0; j < i && h->v[i].same_as == i; j++)
+			if (is_same(&h->v[i], &h->v[j]))
+				h->v[i].same_as = h->v[j].same_as;
+	}
+}
+
 int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
 	       struct hangs **ret)
 {
@@ -203,6 +234,7 @@ int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const st
 		return r;
 	}
 	qsort(h->v, h->n, sizeof(*h->v), hang_cmp);
+	find_same(h);
 	*ret = h;
 	return 0;
 }
@@ -215,4 +247,57 @@ void hangs_free(struct hangs *h)
 		diagnosis_free(h->v[i].diagnosis);
 	free(h->v);
 	free(h);
+}
+
+/* The end of the wait that stretch i is, or of the run that it is part of. */
+static uint64_t stall_end(const struct graph *g, uint32_t i, uint32_t end)
+{
+	uint64_t to_ns = g->stretches[i].to_ns;
+
+	if (g->stretches[i].state == STRETCH_BLOCKED)
+		return g->stretches[same_waits(g, i, end)].to_ns;
+	for (; i < end; i++) {
+		const struct stretch *s = &g->stretches[i];
+
+		if (s->state == STRETCH_UNKNOWN ||
+		    (s->state == STRETCH_BLOCKED && s->to_ns - s->from_ns > SHORT_WAIT_NS))
+			break;
+		to_ns = s->to_ns;
+	}
+	return to_ns;
+}
+
+/* What the task waited in when it was woken for what became the hang. */
+static const struct stretch *loop_wait(const struct graph *g, const struct graph_task *t, uint64_t since_ns)
+{
+	const struct stretch *loop = NULL;
+
+	for (uint32_t i = t->first_stretch; i < t->first_stretch + t->n_stretches; i++) {
+		const struct stretch *s = &g->stretches[i];
+
+		if (s->to_ns > since_ns + SHORT_WAIT_NS)
+			break;
+		if (s->state == STRETCH_BLOCKED)
+			loop = s;
+	}
+	return loop;
+}
+
+uint64_t hangs_end(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t found_ns, bool looped)
+{
+	const struct graph_task *t = &g->tasks[task];
+	const struct stretch *loop = looped ? loop_wait(g, t, since_ns) : NULL;
+	uint32_t i = graph_stretch_at(g, task, found_ns), end = t->first_stretch + t->n_stretches;
+	uint64_t to_ns;
+
+	if (i == GRAPH_NONE)
+		return MIN(t->exit_ns, g->w->to_ns);
+	to_ns = stall_end(g, i, end);
+	for (; loop && i < end; i++) {
+		const struct stretch *s = &g->stretches[i];
+
+		if (s->from_ns >= to_ns && s->state == STRETCH_BLOCKED && blame_same_wait(loop, s))
+			return s->from_ns;
+	}
+	return loop ? MIN(t->exit_ns, g->w->to_ns) : to_ns;
 }

@@ -13,6 +13,8 @@ struct hang {
 	uint64_t from_ns, to_ns;
 	bool alarm; /* false for what merely idles or works */
 	struct diagnosis *diagnosis;
+	size_t same_as; /* index of the first row that tells of the same: of one that it waits for, or that
+			   waits for it, or for the same task; its own when that is the first */
 };
 
 struct hangs {
@@ -38,5 +40,12 @@ struct hangs_filter {
 int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
 	       struct hangs **ret);
 void hangs_free(struct hangs *h);
+
+/*
+ * When the hang of a task ended that was noticed at found_ns and had lasted since since_ns; the end of the
+ * window when it had not.  looped: it had been used to return to what it waited in before since_ns, and the
+ * hang ends when it does; else with the wait, or the run, that it was in.
+ */
+uint64_t hangs_end(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t found_ns, bool looped);
 
 #endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/diagnoser_jail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "daemon/diagnoser.h"
+#include "lib/cleanup.h"
+
+#define JAIL_NOBODY 65534 /* the kernel's overflow id */
+#define JAIL_NICE   5     /* who hangs may need the CPU more */
+
+#if defined(__x86_64__)
+#define JAIL_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define JAIL_ARCH AUDIT_ARCH_AARCH64
+#endif
+
+/* What reading a trace needs: no path is ever opened. */
+static const int jail_child_calls[] = {
+	__NR_read,           __NR_pread64,      __NR_write,  __NR_close,      __NR_fstat,
+	__NR_lseek,          __NR_fcntl,        __NR_mmap,   __NR_munmap,     __NR_mremap,
+	__NR_mprotect,       __NR_madvise,      __NR_brk,    __NR_futex,      __NR_clock_gettime,
+	__NR_getpid,         __NR_gettid,       __NR_tgkill, __NR_getrandom,  __NR_rt_sigaction,
+	__NR_rt_sigprocmask, __NR_rt_sigreturn, __NR_exit,   __NR_exit_group, __NR_newfstatat,
+};
+/* And what serving questions needs besides. */
+static const int jail_server_calls[] = {
+	__NR_recvmsg, __NR_sendmsg, __NR_pipe2, __NR_ppoll,     __NR_clone,   __NR_set_robust_list,
+	__NR_wait4,   __NR_kill,    __NR_prctl, __NR_prlimit64, __NR_seccomp, __NR_getppid,
+#ifdef __NR_poll
+	__NR_poll,
+#endif
+};
+
+#define JAIL_CALLS_MAX 64
+struct jail_program {
+	struct sock_filter v[2 * JAIL_CALLS_MAX];
+	unsigned short n;
+};
+
+static void jail_put(struct jail_program *p, struct sock_filter f)
+{
+	p->v[p->n++] = f;
+}
+
+#define JAIL_LOAD(member)                                                                                    \
+	((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member)))
+#define JAIL_RETURN(what)       ((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, what))
+#define JAIL_IF(op, k, yes, no) ((struct sock_filter)BPF_JUMP(BPF_JMP | (op) | BPF_K, k, yes, no))
+
+static void jail_allow(struct jail_program *p, const int *calls, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		jail_put(p, JAIL_IF(BPF_JEQ, (unsigned)calls[i], 0, 1));
+		jail_put(p, JAIL_RETURN(SECCOMP_RET_ALLOW));
+	}
+}
+
+/* What is not allowed fails with EPERM: libraries differ in what they try, and can do without. */
+static int jail_filter(const int *more, size_t n_more)
+{
+	struct jail_program p = { .n = 0 };
+	struct sock_fprog prog;
+
+#ifdef JAIL_ARCH
+	jail_put(&p, JAIL_LOAD(arch));
+	jail_put(&p, JAIL_IF(BPF_JEQ, JAIL_ARCH, 1, 0));
+	jail_put(&p, JAIL_RETURN(SECCOMP_RET_KILL_PROCESS));
+#endif
+	jail_put(&p, JAIL_LOAD(nr));
+	/* no memory that can be run: the low half of the third argument (little-endian) is the protection */
+	jail_put(&p, JAIL_IF(BPF_JEQ, __NR_mmap, 1, 0));
+	jail_put(&p, JAIL_IF(BPF_JEQ, __NR_mprotect, 0, 4));
+	jail_put(&p, JAIL_LOAD(args[2]));
+	jail_put(&p, JAIL_IF(BPF_JSET, PROT_EXEC, 0, 1));
+	jail_put(&p, JAIL_RETURN(SECCOMP_RET_ERRNO | EPERM));
+	jail_put(&p, JAIL_LOAD(nr));
+	jail_allow(&p, jail_child_calls, ARRAY_SIZE(jail_child_calls));
+	jail_allow(&p, more, n_more);
+	jail_put(&p, JAIL_RETURN(SECCOMP_RET_ERRNO | EPERM));
+	prog = (struct sock_fprog){ .len = p.n, .filter = p.v };
+	return syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog) ? -errno : 0;
+}
+
+static int jail_drop_capabilities(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[2] = { { 0 } };
+
+	for (int c = 0; c < 64; c++)
+		(void)prctl(PR_CAPBSET_DROP, c, 0, 0, 0);
+	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	return syscall(__NR_capset, &head, none) ? -errno : 0;
+}
+
+/* When memory runs out this process goes before anything that somebody needs. */
+static void jail_dispensable(void)
+{
+	_cleanup_close_ int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		(void)!write(fd, "500", 3);
+	(void)setpriority(PRIO_PROCESS, 0, JAIL_NICE);
+}
+
+static int jail_close_all_but(int keep_fd)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0)
+		return -errno;
+	for (int fd = 0; fd < 3; fd++)
+		if (fd != keep_fd && dup2(null, fd) < 0)
+			return -errno;
+	if ((keep_fd > 3 && close_range(3, (unsigned)keep_fd - 1, 0)) ||
+	    close_range((unsigned)MAX(keep_fd + 1, 3), ~0U, 0))
+		return -errno;
+	return 0;
+}
+
+int diagnoser_jail(int keep_fd)
+{
+	pid_t parent = getppid();
+	int r = jail_close_all_but(keep_fd);
+
+	if (r)
+		return r;
+	jail_dispensable();
+	/* A service that may not become somebody else stays who it is: without capabilities, and unable to
+	 * open anything, that is worth no more. */
+	if (!geteuid() && !setgroups(0, NULL) && !setresgid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY) &&
+	    setresuid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY))
+		return -errno;
+	r = jail_drop_capabilities();
+	if (r)
+		return r;
+	/* no other process of nobody looks into it; forgotten when the ids change, so set after that */
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -errno;
+	if (getppid() != parent)
+		return -ESRCH; /* it ended meanwhile */
+	return jail_filter(jail_server_calls, ARRAY_SIZE(jail_server_calls));
+}
+
+int diagnoser_jail_child(void)
+{
+	const struct rlimit memory = { DIAGNOSER_MEMORY, DIAGNOSER_MEMORY };
+	const struct rlimit cpu = { DIAGNOSER_CPU_S, DIAGNOSER_CPU_S + 1 }, none = { 0, 0 };
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || setrlimit(RLIMIT_AS, &memory) ||
+	    setrlimit(RLIMIT_CPU, &cpu) || setrlimit(RLIMIT_CORE, &none))
+		return -errno;
+	return jail_filter(NULL, 0);
+}
