@@ -73,7 +73,7 @@ static __always_inline int block_emit(__u8 kind, struct request *rq, __u32 bytes
 	r->r.obj = CT_OBJ_ID(CT_OBJ_BLOCKDEV, dev);
 	r->x[0] = rq->__sector;
 	r->x[1] = file;
-	emit_submit(c, r);
+	emit_submit(r, now);
 	return 0;
 }
 

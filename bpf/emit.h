@@ -1,14 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * emit.h - the only way out of the kernel: reserve, fill, submit; or
- * emit_loss().  Nobody is woken for a record: the daemon comes by itself, and is
- * woken only when a ring is half full.
+ * emit_loss().
+ *
+ * Every CPU has a ring of its own, in memory that the daemon maps.  A record is
+ * given its place by moving head on with a compare-and-exchange, so that programs
+ * that interrupt each other, to any depth, have places of their own.  Its first
+ * word, the time, is written last: free memory is all zeroes (the daemon clears
+ * what it has read before it gives it back by moving tail on), so a time that is
+ * not 0 says that the record is whole.  The daemon stops at one that is not.
+ *
+ * Nobody is woken for a record: the daemon comes by itself, and is woken only when
+ * a ring is half full.
  */
 #ifndef CTRACE_BPF_EMIT_H
 #define CTRACE_BPF_EMIT_H
 
 #include "maps.h"
 #include "config.h"
+
+/* How often a place is asked for again, when an interrupt came between the look at head and its change. */
+#define EMIT_TRIES 8
 
 static __always_inline struct cpu *emit_cpu(void)
 {
@@ -27,40 +39,48 @@ static __noinline void emit_loss(struct cpu *c, __u32 cause, __u64 now)
 	c->stats.lost_last_ns[cause] = now;
 }
 
-static __noinline __u64 emit_wake_flags(struct cpu *c)
+/* The ring is more than half full: wakes the daemon, once for each time that it has read. */
+static __noinline void emit_poke(struct cpu *c, __u64 tail)
 {
-	__u32 cpu = c->id;
-	void *ring = bpf_map_lookup_elem(&ct_rings, &cpu);
+	struct cpu_side nothing = {};
 
-	if (ring && bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > ct_ring_bytes / 2)
-		return BPF_RB_FORCE_WAKEUP;
-	return BPF_RB_NO_WAKEUP;
+	if (c->poked == tail + 1)
+		return;
+	c->poked = tail + 1; /* not 0, which is how it begins */
+	bpf_ringbuf_output(&ct_side, &nothing, sizeof(nothing), BPF_RB_FORCE_WAKEUP);
 }
 
-/* Room for size bytes (a constant), or NULL, and the loss is counted. */
+/* Room for size bytes (a constant: cpu_room() of what will be written), or NULL, and the loss is counted. */
 static __always_inline void *emit_reserve(struct cpu *c, __u64 size, __u64 now)
 {
-	__u32 cpu = c->id;
-	void *ring = bpf_map_lookup_elem(&ct_rings, &cpu);
-	void *p = ring ? bpf_ringbuf_reserve(ring, size, 0) : NULL;
+	for (int i = 0; i < EMIT_TRIES; i++) {
+		/* tail first: it never passes head */
+		__u64 tail = *(volatile __u64 *)&c->tail, at = *(volatile __u64 *)&c->head;
+		__u64 used = at + size - tail;
 
-	if (!p) {
-		emit_loss(c, CT_LOSS_RING_FULL, now);
-		return NULL;
+		if (used > ct_ring_bytes / 2) {
+			emit_poke(c, tail);
+			if (used > ct_ring_bytes)
+				break;
+		}
+		if (__sync_val_compare_and_swap(&c->head, at, at + size) == at) {
+			at &= ct_ring_bytes - 8; /* a multiple of 8, as the verifier is to know */
+			return (void *)c + CPU_RING_AT + at;
+		}
 	}
-	/* Not atomic: an interrupt in between may make these a little too small.  Losses are exact. */
-	c->stats.records++;
-	c->stats.bytes += size;
-	return p;
+	emit_loss(c, CT_LOSS_RING_FULL, now);
+	return NULL;
 }
 
-static __always_inline void emit_submit(struct cpu *c, void *p)
+/* Lets the daemon have what has been written at p: all but the time.  now: not 0. */
+static __always_inline void emit_submit(void *p, __u64 now)
 {
-	__u64 flags = BPF_RB_NO_WAKEUP;
-
-	if (!(++c->emitted & 63))
-		flags = emit_wake_flags(c);
-	bpf_ringbuf_submit(p, flags);
+#if defined(__TARGET_ARCH_x86)
+	barrier(); /* stores of one CPU are seen in their order */
+	*(volatile __u64 *)p = now;
+#else
+	__sync_lock_test_and_set((__u64 *)p, now); /* a full barrier */
+#endif
 }
 
 struct emit_rec2 {
@@ -68,10 +88,9 @@ struct emit_rec2 {
 	__u64 x[2];
 };
 
-/* A record with everything after kind set to 0. */
-static __always_inline void emit_init(struct ct_rec *r, __u8 kind, __u64 now)
+/* A record with everything after kind set to 0, and without its time. */
+static __always_inline void emit_init(struct ct_rec *r, __u8 kind)
 {
-	r->ts = now;
 	r->kind = kind;
 	r->state = 0;
 	r->wait = 0;
@@ -88,7 +107,7 @@ static __always_inline struct ct_rec *emit_rec(struct cpu *c, __u8 kind, __u64 n
 	struct ct_rec *r = emit_reserve(c, sizeof(*r), now);
 
 	if (r)
-		emit_init(r, kind, now);
+		emit_init(r, kind);
 	return r;
 }
 
@@ -98,28 +117,24 @@ static __always_inline struct emit_rec2 *emit_rec2(struct cpu *c, __u8 kind, __u
 	struct emit_rec2 *r = emit_reserve(c, sizeof(*r), now);
 
 	if (r)
-		emit_init(&r->r, kind, now);
+		emit_init(&r->r, kind);
 	return r;
 }
 
 /*
- * A record (or blob) that was made beside the ring, for programs that can be preempted: a task that loses the
- * CPU with a reservation open would hold up all that comes after it.  As such a program can be called in a
- * tight loop by anybody, the last quarter of the ring is left to what the kernel's own events have to say.
+ * The way out for programs that can be preempted and be called in a tight loop by anybody: a
+ * task that loses the CPU with a place in its ring would hold up all that comes after it.
+ * data: a struct cpu_side, then the record.
  */
-static __always_inline void emit_output(struct cpu *c, void *data, __u64 size, __u64 now)
+static __always_inline void emit_side(struct cpu *c, struct cpu_side *data, __u64 size, __u64 now)
 {
-	__u32 cpu = c->id;
-	void *ring = bpf_map_lookup_elem(&ct_rings, &cpu);
-	__u64 flags = ++c->emitted & 63 ? BPF_RB_NO_WAKEUP : emit_wake_flags(c);
+	__u64 flags = BPF_RB_NO_WAKEUP;
 
-	if (!ring || bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > ct_ring_bytes / 4 * 3 ||
-	    bpf_ringbuf_output(ring, data, size, flags)) {
+	data->cpu = c->id;
+	if (!(++c->emitted & 63) && bpf_ringbuf_query(&ct_side, BPF_RB_AVAIL_DATA) > CPU_SIDE_BYTES / 2)
+		flags = BPF_RB_FORCE_WAKEUP;
+	if (bpf_ringbuf_output(&ct_side, data, size, flags))
 		emit_loss(c, CT_LOSS_RING_FULL, now);
-		return;
-	}
-	c->stats.records++;
-	c->stats.bytes += size;
 }
 
 #endif

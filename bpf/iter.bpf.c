@@ -50,7 +50,8 @@ static __noinline int iter_wait(struct seq_file *seq, struct task_struct *t, __u
 	__u32 state = t->on_cpu ? 0 : t->__state;
 	struct ct_rec r;
 
-	emit_init(&r, CT_SWITCH, now);
+	emit_init(&r, CT_SWITCH);
+	r.ts = now;
 	r.tid = t->pid;
 	r.nr = CT_NR_NONE;
 	r.state = state & 0xff;
@@ -68,7 +69,8 @@ static __noinline int iter_who(struct seq_file *seq, struct task_struct *t, __u6
 {
 	struct ct_task_blob b = {};
 
-	task_fill(&b, t, CT_TF_FOUND, now);
+	b.h.ts = now;
+	task_fill(&b, t, CT_TF_FOUND);
 	return bpf_seq_write(seq, &b, sizeof(b));
 }
 
@@ -227,7 +229,8 @@ int ct_iter_files(struct bpf_iter__task_file *ctx)
 	if (!t || !f || (ct_iter_id && t->tgid != ct_iter_id))
 		return 0;
 	w.tgid = t->tgid;
-	emit_init(&r, CT_FD, w.now);
+	emit_init(&r, CT_FD);
+	r.ts = w.now;
 	r.tid = t->tgid;
 	r.peer = ctx->fd;
 	r.obj = files_object(w.seq, f, t->pid, w.now);

@@ -10,10 +10,10 @@ static __always_inline void life_task(struct cpu *c, struct task_struct *t, __u8
 
 	if (!b)
 		return;
-	task_fill(b, t, flags, now);
+	task_fill(b, t, flags);
 	if (comm)
 		bpf_probe_read_kernel_str(b->comm, sizeof(b->comm), comm);
-	emit_submit(c, b);
+	emit_submit(b, now);
 }
 
 SEC("tp_btf/sched_process_fork")
@@ -34,7 +34,7 @@ int ct_fork(__u64 *ctx)
 		r->peer = child->pid;
 		r->obj = child->tgid;
 		r->flags = child->tgid == parent->tgid ? CT_LF_THREAD : 0;
-		emit_submit(c, r);
+		emit_submit(r, now);
 	}
 	life_task(c, child, CT_TF_FORK, NULL, now);
 	return 0;
@@ -54,7 +54,7 @@ int ct_exec(__u64 *ctx)
 	if (r) {
 		r->tid = t->pid;
 		r->peer = ctx[1];
-		emit_submit(c, r);
+		emit_submit(r, now);
 	}
 	life_task(c, t, CT_TF_EXEC, NULL, now);
 	return 0;
@@ -74,18 +74,19 @@ SEC("tp_btf/sched_process_exit")
 int ct_exit(__u64 *ctx)
 {
 	struct task_struct *t = (void *)ctx[0];
+	__u64 now = bpf_ktime_get_boot_ns();
 	struct cpu *c = emit_cpu();
 	struct ct_rec *r;
 
 	if (!c)
 		return 0;
-	r = emit_rec(c, CT_EXIT, bpf_ktime_get_boot_ns());
+	r = emit_rec(c, CT_EXIT, now);
 	if (!r)
 		return 0;
 	r->tid = t->pid;
 	r->peer = t->exit_code;
 	r->obj = t->tgid;
 	r->flags = t->signal->live.counter ? 0 : CT_LF_GROUP_DEAD;
-	emit_submit(c, r);
+	emit_submit(r, now);
 	return 0;
 }

@@ -57,7 +57,7 @@ static __always_inline int lock_emit(__u64 *ctx, enum lock_how how)
 	r->r.peer = ctx[2];
 	r->x[0] = fl->fl_start;
 	r->x[1] = fl->fl_end;
-	emit_submit(c, r);
+	emit_submit(r, now);
 	return 0;
 }
 

@@ -9,26 +9,20 @@
 #include "ctrace/abi.h"
 #include "cpu.h"
 
-struct ring {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 65536);
-};
-/* The loader makes one ring for each CPU that is present. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__array(values, struct ring);
-} ct_rings __weak SEC(".maps");
-
-/* One entry for each CPU that is present. */
+/* One entry for each CPU that is present: CPU_ENTRY_BYTES of the size that the loader sets. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct cpu);
+	__uint(key_size, 4);
+	__uint(value_size, CPU_ENTRY_BYTES(4096));
 } ct_cpus __weak SEC(".maps");
+
+/* The records of programs that can be preempted, and what wakes the daemon. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, CPU_SIDE_BYTES);
+} ct_side __weak SEC(".maps");
 
 /* What was last said about an object. */
 struct seen {

@@ -35,7 +35,7 @@ static __always_inline int msg_emit(__u8 kind, struct sock *sk, __s32 bytes)
 	r->tid = cur->pid;
 	r->peer = bytes;
 	r->obj = obj;
-	emit_submit(c, r);
+	emit_submit(r, now);
 	return 0;
 }
 
@@ -102,7 +102,7 @@ static __always_inline int msg_ready(struct sock *sk)
 		return 0;
 	r->obj = obj;
 	r->state = in->ctx;
-	emit_submit(c, r);
+	emit_submit(r, now);
 	return 0;
 }
 

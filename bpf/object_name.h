@@ -15,8 +15,9 @@
 
 struct name_buf {
 	struct ct_object_blob b;
-	char name[CT_OBJ_NAME_MAX + NAME_COMPONENT]; /* room for one component too many */
+	char name[CPU_OBJECT_NAME]; /* room for one component too many */
 };
+_Static_assert(CPU_OBJECT_NAME >= CT_OBJ_NAME_MAX + NAME_COMPONENT, "a name");
 
 /* Adds one string at *len, which may end up to a component beyond CT_OBJ_NAME_MAX. */
 static __always_inline void name_add(struct name_buf *n, __u64 *len, const void *s)
@@ -195,11 +196,11 @@ static __always_inline __u64 name_pidfd(struct object *o)
 }
 
 /*
- * Fills in n; 1 when nothing is missing.  n->b.h.size is what to write of it.
+ * Fills in n, all but its time; 1 when nothing is missing.  n->b.h.size is what to write of it.
  * This and ct_object_announce() are global, so that the verifier looks at them
  * once and not on every path to them.
  */
-__weak int ct_object_fill(struct name_buf *n, struct object *o, __u64 now)
+__weak int ct_object_fill(struct name_buf *n, struct object *o)
 {
 	struct inode *inode;
 	struct file *file;
@@ -213,7 +214,6 @@ __weak int ct_object_fill(struct name_buf *n, struct object *o, __u64 now)
 	file = o->file;
 	kind = CT_OBJ_KIND(o->id);
 	__builtin_memset(n, 0, sizeof(*n));
-	n->b.h.ts = now;
 	n->b.h.kind = CT_OBJECT;
 	n->b.h.tid = o->tid;
 	n->b.id = o->id;
@@ -241,18 +241,17 @@ __weak int ct_object_fill(struct name_buf *n, struct object *o, __u64 now)
 
 /*
  * Writes what an object is into an iterator's output, each time that it is asked.
- * The ring lends the memory: the stack of a program is too small.
+ * The side ring lends the memory: the stack of a program is too small.
  */
 static __noinline int object_write(struct seq_file *seq, struct object *o, __u64 now)
 {
-	__u32 cpu = bpf_get_smp_processor_id();
-	void *ring = bpf_map_lookup_elem(&ct_rings, &cpu);
-	struct name_buf *n = ring ? bpf_ringbuf_reserve(ring, sizeof(*n), 0) : NULL;
+	struct name_buf *n = bpf_ringbuf_reserve(&ct_side, sizeof(*n), 0);
 	__u64 size;
 
 	if (!n)
 		return -1;
-	ct_object_fill(n, o, now);
+	ct_object_fill(n, o);
+	n->b.h.ts = now;
 	size = n->b.h.size;
 	barrier_var(size);
 	if (size <= sizeof(*n))
@@ -282,13 +281,14 @@ __weak int ct_object_announce(struct object *o, __u64 now)
 	n = emit_reserve(c, sizeof(*n), now);
 	if (!n)
 		return 0;
-	is.incomplete = !ct_object_fill(n, o, now);
+	is.incomplete = !ct_object_fill(n, o);
 	/* still missing; or lost since: a closed socket has neither port nor peer */
 	if (was && is.incomplete && (was->sig == o->sig || !was->incomplete)) {
-		bpf_ringbuf_discard(n, BPF_RB_NO_WAKEUP);
+		n->b.h.size = 0; /* says nothing */
+		emit_submit(n, now);
 		return 0;
 	}
-	emit_submit(c, n);
+	emit_submit(n, now);
 	if (bpf_map_update_elem(&ct_objects, &id, &is, 0))
 		emit_loss(c, CT_LOSS_OBJECTS, now);
 	return !is.incomplete;

@@ -56,7 +56,6 @@ static __noinline int sample(__u64 *ctx, struct cpu *c, __u64 now)
 	s = emit_reserve(c, sizeof(*s), now);
 	if (!s)
 		return 0;
-	s->b.h.ts = now;
 	s->b.h.kind = CT_RAWSTACK;
 	s->b.h.flags = 0;
 	s->b.h.tid = t->pid;
@@ -71,7 +70,7 @@ static __noinline int sample(__u64 *ctx, struct cpu *c, __u64 now)
 	s->b.n_kernel = n;
 	s->b.n_user = sample_frames(ctx, &s->b, n, CT_RAWSTACK_MAX - SAMPLE_KERNEL, BPF_F_USER_STACK);
 	s->b.h.size = sizeof(s->b) + (n + s->b.n_user) * 8;
-	emit_submit(c, s);
+	emit_submit(s, now);
 	return 0;
 }
 

@@ -115,7 +115,7 @@ int ct_switch(__u64 *ctx)
 	r->nr = x.w.nr;
 	r->aux = (prev->prio & 0xff) | (next->prio & 0xff) << 8;
 	r->obj = x.w.obj;
-	emit_submit(c, r);
+	emit_submit(r, x.now);
 	return 0;
 }
 
@@ -178,8 +178,8 @@ int ct_waking(__u64 *ctx)
 	if (!c || p->tgid == ct_tracer_tgid)
 		return 0;
 	in = context_now(c);
-	emit_init(&w, CT_WAKE, bpf_ktime_get_boot_ns());
-	x.now = w.ts;
+	emit_init(&w, CT_WAKE);
+	x.now = bpf_ktime_get_boot_ns();
 	w.tid = p->pid;
 	w.peer = cur->pid;
 	w.nr = CT_NR_NONE;
@@ -203,7 +203,7 @@ int ct_waking(__u64 *ctx)
 	if (!r)
 		return 0;
 	*r = w;
-	emit_submit(c, r);
+	emit_submit(r, x.now);
 	return 0;
 }
 
@@ -211,16 +211,17 @@ SEC("tp_btf/sched_wakeup_new")
 int ct_wake_new(__u64 *ctx)
 {
 	struct task_struct *p = (void *)ctx[0], *cur = bpf_get_current_task_btf();
+	__u64 now = bpf_ktime_get_boot_ns();
 	struct cpu *c = emit_cpu();
 	struct ct_rec *r;
 
 	if (!c)
 		return 0;
-	r = emit_rec(c, CT_WAKE_NEW, bpf_ktime_get_boot_ns());
+	r = emit_rec(c, CT_WAKE_NEW, now);
 	if (!r)
 		return 0;
 	r->tid = p->pid;
 	r->peer = cur->pid;
-	emit_submit(c, r);
+	emit_submit(r, now);
 	return 0;
 }

@@ -35,15 +35,15 @@ SEC("tp_btf/signal_generate")
 int ct_signal(__u64 *ctx)
 {
 	struct task_struct *t = (void *)ctx[2], *cur = bpf_get_current_task_btf();
+	__u64 now = bpf_ktime_get_boot_ns(), info = 0;
 	struct cpu *c = emit_cpu();
-	__u64 info = 0;
 	__u32 sig = ctx[0];
 	struct ct_rec *r;
 	__s32 code = 0;
 
 	if (!c)
 		return 0;
-	r = emit_rec(c, CT_SIGNAL, bpf_ktime_get_boot_ns());
+	r = emit_rec(c, CT_SIGNAL, now);
 	if (!r)
 		return 0;
 	/* The two special values are not addresses: as a number, read from the arguments. */
@@ -68,7 +68,7 @@ int ct_signal(__u64 *ctx)
 		r->flags |= CT_GF_KERNEL;
 	else
 		r->nr = wait_syscall(cur, task_regs(cur));
-	emit_submit(c, r);
+	emit_submit(r, now);
 	return 0;
 }
 
@@ -77,19 +77,20 @@ int ct_signal_deliver(__u64 *ctx)
 {
 	struct task_struct *cur = bpf_get_current_task_btf();
 	struct k_sigaction *ka = (void *)ctx[2];
+	__u64 now = bpf_ktime_get_boot_ns();
 	struct cpu *c = emit_cpu();
 	__u32 sig = ctx[0];
 	struct ct_rec *r;
 
 	if (!c)
 		return 0;
-	r = emit_rec(c, CT_SIGDELIVER, bpf_ktime_get_boot_ns());
+	r = emit_rec(c, CT_SIGDELIVER, now);
 	if (!r)
 		return 0;
 	r->tid = cur->pid;
 	r->state = sig;
 	if (signal_kills(sig, (__u64)BPF_CORE_READ(ka, sa.sa_handler)))
 		r->flags = CT_GF_FATAL;
-	emit_submit(c, r);
+	emit_submit(r, now);
 	return 0;
 }

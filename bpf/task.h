@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* task.h - who a task is: fills a struct ct_task_blob. */
+/* task.h - who a task is: fills a struct ct_task_blob, all but its time. */
 #ifndef CTRACE_BPF_TASK_H
 #define CTRACE_BPF_TASK_H
 
@@ -17,9 +17,8 @@ static __always_inline __u32 task_pidns(struct task_struct *t)
 	return BPF_CORE_READ(up + (pid->level & 31), ns, ns.inum);
 }
 
-static __always_inline void task_fill(struct ct_task_blob *b, struct task_struct *t, __u8 flags, __u64 now)
+static __always_inline void task_fill(struct ct_task_blob *b, struct task_struct *t, __u8 flags)
 {
-	b->h.ts = now;
 	b->h.kind = CT_TASK;
 	b->h.flags = flags | (task_is_kernel(t) ? CT_TF_KTHREAD : 0);
 	b->h.size = sizeof(*b);

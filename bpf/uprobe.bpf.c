@@ -140,6 +140,7 @@ static __always_inline void job_name_queue(struct cpu *c, __u64 id, const struct
 					   __u64 now)
 {
 	struct {
+		struct cpu_side side;
 		struct ct_object_blob b;
 		char name[JOB_NAME_MAX];
 	} o = {};
@@ -155,30 +156,34 @@ static __always_inline void job_name_queue(struct cpu *c, __u64 id, const struct
 	o.b.id = id;
 	o.b.name_len = rule->name_len;
 	__builtin_memcpy(o.name, rule->name, sizeof(o.name));
-	emit_output(c, &o, o.b.h.size, now);
+	emit_side(c, &o.side, sizeof(o.side) + o.b.h.size, now);
 }
 
 static __noinline void job_emit(__u32 event, const struct open_job *j, const struct job_rule *rule, __u64 now)
 {
 	__u64 id = bpf_get_current_pid_tgid();
 	struct cpu *c = emit_cpu();
-	struct emit_rec2 r = {};
+	struct {
+		struct cpu_side side;
+		struct emit_rec2 rec;
+	} o = {};
+	struct ct_rec *r = &o.rec.r;
 
 	if (!c)
 		return;
 	if (j->queue)
-		r.r.obj = CT_OBJ_USER_ID(CT_OBJ_QUEUE, id >> 32, j->queue);
-	if (r.r.obj)
-		job_name_queue(c, r.r.obj, rule, id, now);
-	r.r.ts = now;
-	r.r.kind = CT_JOB;
-	r.r.state = event;
+		r->obj = CT_OBJ_USER_ID(CT_OBJ_QUEUE, id >> 32, j->queue);
+	if (r->obj)
+		job_name_queue(c, r->obj, rule, id, now);
+	r->ts = now;
+	r->kind = CT_JOB;
+	r->state = event;
 	if (event == CT_JOB_END && rule->event == CT_JOB_START)
-		r.r.flags = CT_JF_LOOSE;
-	r.r.tid = id;
-	r.x[0] = j->job;
-	r.x[1] = j->function;
-	emit_output(c, &r, sizeof(r), now);
+		r->flags = CT_JF_LOOSE;
+	r->tid = id;
+	o.rec.x[0] = j->job;
+	o.rec.x[1] = j->function;
+	emit_side(c, &o.side, sizeof(o), now);
 }
 
 static __always_inline void job_tell(__u32 tgid, __u64 function, __u32 calls)

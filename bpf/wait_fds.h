@@ -70,7 +70,7 @@ __weak int ct_wait_set(struct wait_set *s)
 		r->wait = s->n < 255 ? s->n : 255;
 		r->aux = s->fd[i].events;
 		r->obj = obj;
-		emit_submit(c, r);
+		emit_submit(r, s->now);
 	}
 	return 0;
 }

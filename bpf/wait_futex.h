@@ -92,7 +92,7 @@ static __always_inline void futex_emit(struct wait_ctx *x, struct task_struct *t
 	r->r.obj = x->w.obj;
 	r->x[0] = uaddr;
 	r->x[1] = op | (__u64)word << 32;
-	emit_submit(c, r);
+	emit_submit(r, x->now);
 }
 
 static __always_inline void wait_futex(struct wait_ctx *x, struct task_struct *t, struct pt_regs *regs,

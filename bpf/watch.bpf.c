@@ -148,7 +148,6 @@ static __always_inline int watch_tell(struct bpf_perf_event_data *ctx, const str
 	a = emit_reserve(c, sizeof(*a), h->now);
 	if (!a)
 		return 0;
-	a->b.h.ts = h->now;
 	a->b.h.kind = CT_RAWACCESS;
 	a->b.h.flags = state;
 	a->b.h.tid = cur->pid;
@@ -160,7 +159,7 @@ static __always_inline int watch_tell(struct bpf_perf_event_data *ctx, const str
 	got = bpf_get_stack(ctx, a->ip, sizeof(a->ip), BPF_F_USER_STACK);
 	a->b.n_user = got > 0 ? (__u64)got >> 3 : 0;
 	a->b.h.size = sizeof(a->b) + a->b.n_user * 8;
-	emit_submit(c, a);
+	emit_submit(a, h->now);
 	return 0;
 }
 

@@ -176,7 +176,7 @@ static int probe_try_load(struct probe *p, const struct btf *btf, const struct p
 	s->rodata->ct_ring_bytes = opt->ring_bytes;
 	syscalls_classes(s->rodata->ct_sysclass);
 	bpf_map__set_max_entries(s->maps.ct_cpus, p->n_cpus);
-	bpf_map__set_max_entries(s->maps.ct_rings, p->n_cpus);
+	bpf_map__set_value_size(s->maps.ct_cpus, CPU_ENTRY_BYTES(opt->ring_bytes));
 	bpf_map__set_autocreate(s->maps.ct_job_rules, opt->jobs);
 	bpf_map__set_autocreate(s->maps.ct_job_told, opt->jobs);
 	bpf_map__set_autocreate(s->maps.ct_job_calls, opt->jobs);
@@ -245,22 +245,6 @@ static int probe_load(struct probe *p, const struct btf *btf, const struct probe
 	return 0;
 }
 
-static int probe_map_cpus(struct probe *p)
-{
-	size_t page = sysconf(_SC_PAGESIZE);
-	void *m;
-
-	p->cpus_bytes = (p->n_cpus * sizeof(struct cpu) + page - 1) / page * page;
-	m = mmap(NULL, p->cpus_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(p->skel->maps.ct_cpus),
-		 0);
-	if (m == MAP_FAILED)
-		return -errno;
-	p->cpus = m;
-	for (unsigned i = 0; i < p->n_cpus; i++)
-		p->cpus[i].id = i;
-	return 0;
-}
-
 static void probe_attach(struct probe *p)
 {
 	for (size_t i = 0; i < hooks_n_progs; i++) {
@@ -318,12 +302,12 @@ static int probe_tell(struct probe *p, char err[PROBE_ERR_MAX])
 	return 0;
 }
 
-static uint64_t probe_records(const struct probe *p)
+static uint64_t probe_bytes(const struct probe *p)
 {
 	uint64_t n = 0;
 
 	for (unsigned i = 0; i < p->n_cpus; i++)
-		n += __atomic_load_n(&p->cpus[i].stats.records, __ATOMIC_RELAXED);
+		n += __atomic_load_n(&rings_cpu(p->rings, i)->head, __ATOMIC_RELAXED);
 	return n;
 }
 
@@ -334,7 +318,7 @@ static int probe_check_fires(const struct probe *p, char err[PROBE_ERR_MAX])
 		struct timespec ms = { .tv_nsec = 1000000 };
 
 		nanosleep(&ms, NULL);
-		if (probe_records(p))
+		if (probe_bytes(p))
 			return 0;
 	}
 	snprintf(err, PROBE_ERR_MAX,
@@ -370,9 +354,8 @@ static int probe_setup(struct probe *p, const struct probe_options *opt, char er
 	btf__free(btf);
 	if (r)
 		return r;
-	r = probe_map_cpus(p);
-	if (!r)
-		r = rings_new(bpf_map__fd(p->skel->maps.ct_rings), p->n_cpus, opt->ring_bytes, &p->rings);
+	r = rings_new(bpf_map__fd(p->skel->maps.ct_cpus), p->n_cpus, opt->ring_bytes,
+		      bpf_map__fd(p->skel->maps.ct_side), CPU_SIDE_BYTES, &p->rings);
 	if (r) {
 		snprintf(err, PROBE_ERR_MAX, "the rings could not be made (%u CPUs, %llu bytes each): %s",
 			 p->n_cpus, (unsigned long long)opt->ring_bytes, strerror(-r));
@@ -422,8 +405,6 @@ void probe_free(struct probe *p)
 	for (size_t i = 0; p->links && i < hooks_n_progs; i++)
 		bpf_link__destroy(p->links[i]);
 	rings_free(p->rings);
-	if (p->cpus)
-		munmap(p->cpus, p->cpus_bytes);
 	if (p->watches)
 		munmap(p->watches, p->watches_bytes);
 	ctrace_bpf__destroy(p->skel);
@@ -455,7 +436,7 @@ unsigned probe_cpus(const struct probe *p)
 
 int probe_fd(const struct probe *p)
 {
-	return rings_fd(p->rings);
+	return bpf_map__fd(p->skel->maps.ct_side);
 }
 
 long probe_consume(struct probe *p, probe_record_fn fn, void *arg)
@@ -472,7 +453,7 @@ int probe_stats(struct probe *p, uint16_t cpu, struct ct_cpu_stats *ret)
 {
 	if (cpu >= p->n_cpus)
 		return -EINVAL;
-	*ret = p->cpus[cpu].stats;
+	*ret = rings_cpu(p->rings, cpu)->stats;
 	return 0;
 }
 
@@ -480,7 +461,7 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg)
 {
 	for (unsigned cpu = 0; cpu < p->n_cpus; cpu++)
 		for (int c = 0; c < CT_LOSS_CAUSES; c++) {
-			struct ct_cpu_stats *s = &p->cpus[cpu].stats;
+			struct ct_cpu_stats *s = &rings_cpu(p->rings, cpu)->stats;
 			uint64_t n = __atomic_load_n(&s->lost[c], __ATOMIC_ACQUIRE), first, last;
 
 			if (n == p->told[cpu].n[c])

@@ -50,7 +50,7 @@ const struct probe_hook *probe_hooks(const struct probe *p, size_t *ret_n);
 const char *probe_hooks_text(const struct probe *p);
 unsigned probe_cpus(const struct probe *p);
 
-/* An epoll descriptor that is readable when a ring is filled to its wake-up level. */
+/* A descriptor to wait on, readable when a ring is filled to its wake-up level. */
 int probe_fd(const struct probe *p);
 /* Hands over all that is in the rings by now, CPU by CPU; data is valid during the call and 8-byte aligned.
  * Returns how many records, or -errno. */

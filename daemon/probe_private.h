@@ -22,8 +22,6 @@ struct hook_state {
 struct probe {
 	struct ctrace_bpf *skel;
 	unsigned n_cpus;
-	struct cpu *cpus; /* the map ct_cpus */
-	size_t cpus_bytes;
 	struct rings *rings;
 	struct hook_state *state; /* by hooks_defs */
 	struct probe_hook *hooks;

@@ -1,103 +1,82 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "daemon/rings.h"
+
 #include <errno.h>
+#include <linux/bpf.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <bpf/bpf.h>
+#include "ctrace/abi.h"
 
-#include "daemon/rings.h"
-
-struct ring {
-	int fd;
-	uint64_t *consumer; /* how far we have read; our page */
-	uint8_t *producer;  /* how far the kernel has written; its page, then the data twice over */
-	uint16_t cpu;
-};
+/* What has been read is cleared and given back in pieces of this size, while they are in the cache. */
+#define RINGS_PIECE 8192
 
 struct rings {
-	struct ring *v;
+	uint8_t *entries; /* the map ct_cpus */
+	size_t entries_bytes;
+	uint64_t bytes;
 	unsigned n;
-	uint64_t bytes, high_water;
-	size_t page;
-	int epoll_fd;
-};
+	uint64_t high_water;
 
-static void ring_done(struct rings *r, struct ring *g)
-{
-	if (g->consumer)
-		munmap(g->consumer, r->page);
-	if (g->producer)
-		munmap(g->producer, r->page + 2 * r->bytes);
-	if (g->fd >= 0)
-		close(g->fd);
-}
+	uint64_t *side_consumer; /* how far we have read the side ring; its first page */
+	uint8_t *side_producer;  /* how far the kernel has written; a page, then the data twice over */
+	uint64_t side_bytes;
+	size_t page;
+};
 
 void rings_free(struct rings *r)
 {
 	if (!r)
 		return;
-	for (unsigned i = 0; i < r->n; i++)
-		ring_done(r, &r->v[i]);
-	if (r->epoll_fd >= 0)
-		close(r->epoll_fd);
-	free(r->v);
+	if (r->entries)
+		munmap(r->entries, r->entries_bytes);
+	if (r->side_consumer)
+		munmap(r->side_consumer, r->page);
+	if (r->side_producer)
+		munmap(r->side_producer, r->page + 2 * r->side_bytes);
 	free(r);
 }
 
-static int ring_init(struct rings *r, struct ring *g, int outer_fd)
+static void *rings_map(int fd, size_t bytes, int prot, size_t at)
 {
-	struct epoll_event ev = { .events = EPOLLIN };
-	uint32_t key = g->cpu;
-	void *p;
+	void *p = mmap(NULL, bytes, prot, MAP_SHARED, fd, (off_t)at);
 
-	g->fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ct_ring", 0, 0, r->bytes, NULL);
-	if (g->fd < 0)
-		return g->fd;
-	p = mmap(NULL, r->page, PROT_READ | PROT_WRITE, MAP_SHARED, g->fd, 0);
-	if (p == MAP_FAILED)
-		return -errno;
-	g->consumer = p;
-	p = mmap(NULL, r->page + 2 * r->bytes, PROT_READ, MAP_SHARED, g->fd, r->page);
-	if (p == MAP_FAILED)
-		return -errno;
-	g->producer = p;
-	if (epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, g->fd, &ev))
-		return -errno;
-	return bpf_map_update_elem(outer_fd, &key, &g->fd, 0);
+	return p == MAP_FAILED ? NULL : p;
 }
 
-int rings_new(int outer_fd, unsigned n, uint64_t bytes, struct rings **ret)
+int rings_new(int cpus_fd, unsigned n, uint64_t bytes, int side_fd, uint64_t side_bytes, struct rings **ret)
 {
 	struct rings *r = calloc(1, sizeof(*r));
-	int err = 0;
 
 	if (!r)
 		return -ENOMEM;
+	r->page = (size_t)sysconf(_SC_PAGESIZE);
+	r->n = n;
 	r->bytes = bytes;
-	r->page = sysconf(_SC_PAGESIZE);
-	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	r->v = calloc(n, sizeof(*r->v));
-	if (r->epoll_fd < 0 || !r->v)
-		err = -ENOMEM;
-	while (!err && r->n < n) {
-		struct ring *g = &r->v[r->n];
+	r->side_bytes = side_bytes;
+	r->entries_bytes = (n * CPU_ENTRY_BYTES(bytes) + r->page - 1) / r->page * r->page;
+	r->entries = rings_map(cpus_fd, r->entries_bytes, PROT_READ | PROT_WRITE, 0);
+	if (r->entries)
+		r->side_consumer = rings_map(side_fd, r->page, PROT_READ | PROT_WRITE, 0);
+	if (r->side_consumer)
+		r->side_producer = rings_map(side_fd, r->page + 2 * side_bytes, PROT_READ, r->page);
+	if (!r->side_producer) {
+		int err = -errno;
 
-		g->cpu = r->n++;
-		err = ring_init(r, g, outer_fd);
-	}
-	if (err) {
 		rings_free(r);
 		return err;
 	}
+	for (unsigned i = 0; i < n; i++)
+		rings_cpu(r, i)->id = i;
 	*ret = r;
 	return 0;
 }
 
-int rings_fd(const struct rings *r)
+struct cpu *rings_cpu(const struct rings *r, unsigned cpu)
 {
-	return r->epoll_fd;
+	return (struct cpu *)(r->entries + cpu * CPU_ENTRY_BYTES(r->bytes));
 }
 
 uint64_t rings_high_water(const struct rings *r)
@@ -105,29 +84,75 @@ uint64_t rings_high_water(const struct rings *r)
 	return r->high_water;
 }
 
-/* The layout is that of kernel/bpf/ringbuf.c: a header of 8 bytes, whose first word is the length with two
- * flags, then the data, padded to 8. */
-static long ring_consume(struct rings *r, struct ring *g, rings_record_fn fn, void *arg)
+/* Hands over the whole records from at on, until end, the end of the lap or of a piece.  Returns where it
+ * stopped. */
+static uint64_t ring_piece(uint16_t cpu, const uint8_t *lap, uint64_t at, uint64_t end, rings_record_fn fn,
+			   void *arg, long *n)
 {
-	uint64_t at = *g->consumer, end = __atomic_load_n((uint64_t *)g->producer, __ATOMIC_ACQUIRE);
-	const uint8_t *data = g->producer + r->page;
+	while (at < end) {
+		const struct ct_blob *b = (const void *)(lap + at);
+		uint32_t room, size;
+
+		if (!__atomic_load_n(&b->ts, __ATOMIC_ACQUIRE))
+			break;
+		room = cpu_room(b->kind);
+		size = CT_KIND_IS_BLOB(b->kind) ? b->size : room;
+		if (size) {
+			fn(arg, cpu, b, size <= room ? size : 0);
+			++*n;
+		}
+		at += room;
+	}
+	return at;
+}
+
+static long ring_consume(struct rings *r, unsigned cpu, rings_record_fn fn, void *arg)
+{
+	struct cpu *c = rings_cpu(r, cpu);
+	uint64_t head = __atomic_load_n(&c->head, __ATOMIC_ACQUIRE), at = c->tail;
 	long n = 0;
 
-	if (end - at > r->high_water)
-		r->high_water = end - at;
+	if (head - at > r->high_water)
+		r->high_water = head - at;
+	while (at != head) {
+		uint64_t off = at & (r->bytes - 1), left = r->bytes - off;
+		uint64_t piece = left < RINGS_PIECE ? left : RINGS_PIECE;
+		uint8_t *lap = (uint8_t *)c + CPU_RING_AT - (at - off), *from = lap + at;
+		uint64_t to = ring_piece((uint16_t)cpu, lap, at, at + (head - at < piece ? head - at : piece),
+					 fn, arg, &n);
+
+		if (to == at) /* its writer was interrupted: the next time */
+			break;
+		memset(from, 0, to - at);
+		at = to;
+		__atomic_store_n(&c->tail, at, __ATOMIC_RELEASE);
+	}
+	return n;
+}
+
+/* The layout is that of kernel/bpf/ringbuf.c: a header of 8 bytes, whose first word is the length with two
+ * flags, then the data, padded to 8. */
+static long side_consume(struct rings *r, rings_record_fn fn, void *arg)
+{
+	uint64_t at = *r->side_consumer;
+	uint64_t end = __atomic_load_n((uint64_t *)r->side_producer, __ATOMIC_ACQUIRE);
+	const uint8_t *data = r->side_producer + r->page;
+	long n = 0;
+
 	while (at < end) {
-		const uint8_t *rec = data + (at & (r->bytes - 1));
+		const uint8_t *rec = data + (at & (r->side_bytes - 1));
+		const struct cpu_side *side = (const void *)(rec + BPF_RINGBUF_HDR_SZ);
 		uint32_t head = __atomic_load_n((const uint32_t *)rec, __ATOMIC_ACQUIRE);
 		uint32_t size = head & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
 
 		if (head & BPF_RINGBUF_BUSY_BIT)
 			break;
-		if (!(head & BPF_RINGBUF_DISCARD_BIT)) {
-			fn(arg, g->cpu, rec + BPF_RINGBUF_HDR_SZ, size);
+		if (!(head & BPF_RINGBUF_DISCARD_BIT) && size > sizeof(*side)) {
+			fn(arg, (uint16_t)side->cpu, side + 1, size - sizeof(*side));
 			n++;
 		}
 		at += (size + BPF_RINGBUF_HDR_SZ + 7) & ~7ULL;
-		__atomic_store_n(g->consumer, at, __ATOMIC_RELEASE);
+		__atomic_store_n(r->side_consumer, at, __ATOMIC_RELEASE);
 	}
 	return n;
 }
@@ -137,6 +162,6 @@ long rings_consume(struct rings *r, rings_record_fn fn, void *arg)
 	long n = 0;
 
 	for (unsigned i = 0; i < r->n; i++)
-		n += ring_consume(r, &r->v[i], fn, arg);
-	return n;
+		n += ring_consume(r, i, fn, arg);
+	return n + side_consume(r, fn, arg);
 }

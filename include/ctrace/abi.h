@@ -471,8 +471,6 @@ struct ct_iter_task {
 
 /* Per-CPU counters of the kernel side. */
 struct ct_cpu_stats {
-	ct_u64 records;
-	ct_u64 bytes;
 	ct_u64 lost[CT_LOSS_CAUSES];
 	ct_u64 lost_first_ns[CT_LOSS_CAUSES]; /* since the daemon last reset it to 0 */
 	ct_u64 lost_last_ns[CT_LOSS_CAUSES];

@@ -74,8 +74,6 @@ static const struct member members[] = {
 	M(ct_rawstack_blob, n_user),
 	M(ct_rawstack_blob, tgid),
 	M(ct_rawstack_blob, ip),
-	M(ct_cpu_stats, records),
-	M(ct_cpu_stats, bytes),
 	M(ct_cpu_stats, lost),
 	M(ct_cpu_stats, lost_first_ns),
 	M(ct_cpu_stats, lost_last_ns),
