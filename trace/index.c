@@ -94,15 +94,31 @@ static int index_check_file(const struct format_file *f, const char *name, char 
 	return 0;
 }
 
-int index_open(struct index *ix, int fd, const char *name, char err[INDEX_ERR_MAX])
+size_t index_header(const struct format_file *f, const char *meta, uint8_t *buf)
+{
+	struct format_file h = *f;
+	size_t n = sizeof(h) + f->meta_bytes;
+
+	memcpy(h.magic, FORMAT_FILE_MAGIC, FORMAT_MAGIC_BYTES);
+	h.major = FORMAT_MAJOR;
+	h.minor = FORMAT_MINOR;
+	h.header_bytes = sizeof(h);
+	h.crc = 0;
+	memcpy(buf, &h, sizeof(h));
+	memcpy(buf + sizeof(h), meta, f->meta_bytes);
+	h.crc = crc32c(0, buf, n);
+	memcpy(buf, &h, sizeof(h));
+	return n;
+}
+
+/* Reads a file header with its meta data. */
+static int index_read_header(struct index *ix, int fd, uint64_t at, const char *name, char *err)
 {
 	_cleanup_free_ uint8_t *head = NULL;
 	struct format_file f = { 0 };
 	size_t n;
-	int ret;
+	int ret = pio_read(fd, &f, sizeof(f), at);
 
-	*ix = (struct index){ 0 };
-	ret = pio_read(fd, &f, sizeof(f), 0);
 	if (ret == -ENODATA) {
 		snprintf(err, INDEX_ERR_MAX, "%.120s is not a ctrace trace: it ends within the file header",
 			 name);
@@ -117,12 +133,13 @@ int index_open(struct index *ix, int fd, const char *name, char err[INDEX_ERR_MA
 		return ret;
 	n = f.header_bytes + f.meta_bytes;
 	head = malloc(n);
+	free(ix->meta);
 	ix->meta = malloc(f.meta_bytes + 1);
 	if (!head || !ix->meta) {
 		snprintf(err, INDEX_ERR_MAX, "cannot read %.120s: out of memory", name);
 		return -ENOMEM;
 	}
-	if (pio_read(fd, head, n, 0) ||
+	if (pio_read(fd, head, n, at) ||
 	    !crc32c_matches(crc_without(head, n, offsetof(struct format_file, crc)), f.crc)) {
 		snprintf(err, INDEX_ERR_MAX,
 			 "the file header of %.120s is damaged (checksum): the trace is lost", name);
@@ -131,6 +148,19 @@ int index_open(struct index *ix, int fd, const char *name, char err[INDEX_ERR_MA
 	memcpy(ix->meta, head + f.header_bytes, f.meta_bytes);
 	ix->meta[f.meta_bytes] = 0;
 	ix->file = f;
+	return 0;
+}
+
+int index_open(struct index *ix, int fd, const char *name, char err[INDEX_ERR_MAX])
+{
+	char unused[INDEX_ERR_MAX];
+	int ret;
+
+	*ix = (struct index){ 0 };
+	ret = index_read_header(ix, fd, 0, name, err);
+	if (ret != -EBADMSG || index_read_header(ix, fd, FORMAT_COPY_AT, name, unused))
+		return ret;
+	ix->copy_used = true;
 	return 0;
 }
 

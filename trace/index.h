@@ -3,13 +3,15 @@
 #ifndef CTRACE_TRACE_INDEX_H
 #define CTRACE_TRACE_INDEX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "ctrace/format.h"
 #include "lib/vec.h"
 
-#define INDEX_ERR_MAX 256
+#define INDEX_ERR_MAX    256
+#define INDEX_HEADER_MAX (FORMAT_SLOT_BYTES_MIN + FORMAT_META_MAX) /* file header and meta data */
 
 struct index_segment {
 	struct format_segment h; /* checked: crc, version, file id, sizes */
@@ -20,6 +22,7 @@ struct index {
 	struct format_file file;
 	char *meta; /* file.meta_bytes bytes, then a 0; owned */
 	uint64_t file_bytes;
+	bool copy_used;                     /* the file header was damaged, and its copy is not */
 	VEC(struct index_segment) segments; /* by seq; no two overlap */
 	uint32_t n_broken;                  /* slots that begin like a segment but are not one */
 	uint32_t n_newer;                   /* segments of a greater major version */
@@ -31,6 +34,9 @@ int index_open(struct index *ix, int fd, const char *name, char err[INDEX_ERR_MA
 int index_scan(struct index *ix, int fd);
 void index_done(struct index *ix);
 
+/* A file header and its meta data (f->meta_bytes) as bytes; magic, version, size and checksum are filled in.
+ * Returns how many there are in buf (INDEX_HEADER_MAX). */
+size_t index_header(const struct format_file *f, const char *meta, uint8_t *buf);
 /* The checksum that belongs into h->crc. */
 uint32_t index_segment_crc(const void *h, size_t n);
 /* Fills in what follows from the n bytes of a segment, of which the first sizeof(*h) are the room for h:

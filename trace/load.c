@@ -51,22 +51,36 @@ static int load_gap(struct load *l, uint8_t cause, uint64_t from_ns, uint64_t to
 				  });
 }
 
+/* What could not be written before segment h, within the window. */
+static int load_unwritten(struct load *l, const struct format_segment *h)
+{
+	if (!(h->flags & FORMAT_SEGMENT_UNWRITTEN) || h->gap_from_ns >= l->w->to_ns ||
+	    h->begin_ns < l->w->from_ns)
+		return 0;
+	l->in_gap = false;
+	return load_gap(l, CT_LOSS_DISK, h->gap_from_ns, h->begin_ns,
+			(uint32_t)MIN(h->gap_records, (uint64_t)UINT32_MAX));
+}
+
 /* Is there a hole between segment i and the one before it, within the window? */
 static int load_hole(struct load *l, size_t i)
 {
 	const struct format_segment *h = &l->r->index.segments.v[i].h;
 	const struct format_segment *before;
 	bool restart = h->flags & FORMAT_SEGMENT_RESTART;
+	uint64_t to_ns = h->flags & FORMAT_SEGMENT_UNWRITTEN ? h->gap_from_ns : h->begin_ns;
+	int err;
 
 	if (i == l->r->first)
-		return 0;
+		return load_unwritten(l, h);
 	before = &l->r->index.segments.v[i - 1].h;
 	if (before->seq + 1 == h->seq && !restart)
-		return 0;
-	if (before->end_ns >= l->w->to_ns || h->begin_ns < l->w->from_ns)
-		return 0;
-	return load_gap(l, restart ? CT_LOSS_DOWN : CT_LOSS_SLOT, before->end_ns,
-			MAX(before->end_ns, h->begin_ns), 0);
+		return load_unwritten(l, h);
+	if (before->end_ns >= l->w->to_ns || to_ns < l->w->from_ns)
+		return load_unwritten(l, h);
+	err = load_gap(l, restart ? CT_LOSS_DOWN : CT_LOSS_SLOT, before->end_ns, MAX(before->end_ns, to_ns),
+		       0);
+	return err ? err : load_unwritten(l, h);
 }
 
 static int load_states(struct load *l, uint64_t begin_ns)

@@ -13,7 +13,6 @@
 
 #include "lib/cleanup.h"
 #include "lib/clock.h"
-#include "trace/crc32c.h"
 #include "trace/pio.h"
 
 #define RING_BYTES_MIN (4u << 20)
@@ -24,18 +23,19 @@ static uint64_t real_ns(void)
 	return clock_boot_ns() + (uint64_t)clock_offsets_now().boot_to_real_ns;
 }
 
-/* The file header and its meta data, in both places. */
-static int ring_put_header(int fd, const struct format_file *f, const char *meta)
+int ring_put_header(int fd, const struct format_file *f, const char *meta)
 {
-	_cleanup_free_ uint8_t *buf = calloc(1, FORMAT_COPY_AT);
+	_cleanup_free_ uint8_t *buf = malloc(INDEX_HEADER_MAX);
 	size_t n;
 	int ret;
 
 	if (!buf)
 		return -ENOMEM;
-	n = index_file_bytes(f, meta, buf);
+	n = index_header(f, meta, buf);
 	ret = pio_write(fd, buf, n, 0);
-	return ret ? ret : pio_write(fd, buf, n, FORMAT_COPY_AT);
+	if (ret || FORMAT_COPY_AT + n > f->slot_bytes)
+		return ret;
+	return pio_write(fd, buf, n, FORMAT_COPY_AT);
 }
 
 static struct format_file ring_file_header(const struct ring_options *opt, uint32_t n_slots, uint64_t file_id)
@@ -94,12 +94,12 @@ static int ring_create(int fd, const struct ring_options *opt, uint32_t n_slots,
 /* A daemon that was killed while it created the file left zeroes: nothing is lost by starting again. */
 static bool ring_is_blank(int fd)
 {
-	uint8_t buf[sizeof(struct format_file)] = { 1 };
+	uint8_t buf[2][sizeof(struct format_file)];
 
-	if (pio_read(fd, buf, sizeof(buf), 0))
+	if (pio_read(fd, buf[0], sizeof(buf[0]), 0) || pio_read(fd, buf[1], sizeof(buf[1]), FORMAT_COPY_AT))
 		return false;
 	for (size_t i = 0; i < sizeof(buf); i++)
-		if (buf[i])
+		if (((uint8_t *)buf)[i])
 			return false;
 	return true;
 }
@@ -115,8 +115,7 @@ static void ring_take(struct ring *r, const struct index *ix, const uint8_t boot
 		const struct index_segment *newest = &ix->segments.v[i];
 		bool this_boot = !memcmp(newest->h.boot_id, boot_id, sizeof(newest->h.boot_id));
 
-		r->slots[newest->slot] =
-			(struct ring_slot){ newest->h.seq, newest->h.begin_ns, this_boot };
+		r->slots[newest->slot] = (struct ring_slot){ newest->h.seq, newest->h.begin_ns, this_boot };
 		r->next_seq = newest->h.seq + 1;
 		r->next_slot = newest->slot + newest->h.n_slots;
 		r->newest_ns = this_boot ? newest->h.end_ns : 0;
@@ -260,8 +259,8 @@ static uint32_t ring_place(struct ring *r, size_t n)
 	return 1;
 }
 
-/* Whole pages, at first without a header: so the old segments go from front to back, and only the header makes
- * it valid. */
+/* Whole pages, at first without a header: so the old segments go from front to back, and only the header
+ * makes it valid. */
 static int ring_put(struct ring *r, const struct format_segment *h, uint8_t *bytes, size_t n, uint64_t at)
 {
 	size_t padded = (n + RING_ALIGN - 1) & ~(size_t)(RING_ALIGN - 1);

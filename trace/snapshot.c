@@ -3,37 +3,30 @@
 #include <unistd.h>
 
 #include "lib/cleanup.h"
-#include "trace/crc32c.h"
 #include "trace/pio.h"
 #include "trace/reader_file.h"
 #include "trace/redact.h"
+#include "trace/ring.h"
 
 /* Segments that are copied as they are keep the id of their source, and so does the file. */
 static int cut_header(const struct reader *r, struct redact *redact, int fd, uint32_t n_slots)
 {
 	struct format_file f = r->index.file;
 	size_t meta_bytes = r->meta_bytes;
-	_cleanup_free_ uint8_t *buf = malloc(sizeof(f) + MAX(meta_bytes, FORMAT_META_MAX));
+	_cleanup_free_ char *meta = malloc(MAX(meta_bytes, FORMAT_META_MAX));
 	int ret = 0;
 
-	if (!buf)
+	if (!meta)
 		return -ENOMEM;
-	memcpy(buf + sizeof(f), r->meta, meta_bytes);
+	memcpy(meta, r->meta, meta_bytes);
 	if (redact)
-		ret = redact_file(redact, &f, (char *)buf + sizeof(f), &meta_bytes);
+		ret = redact_file(redact, &f, meta, &meta_bytes);
 	if (ret)
 		return ret;
-	f.major = FORMAT_MAJOR;
-	f.minor = FORMAT_MINOR;
-	f.header_bytes = sizeof(f);
 	f.n_slots = n_slots;
 	f.n_cpus = r->info.n_cpus;
 	f.meta_bytes = (uint32_t)meta_bytes;
-	f.crc = 0;
-	memcpy(buf, &f, sizeof(f));
-	f.crc = crc32c(0, buf, sizeof(f) + meta_bytes);
-	memcpy(buf, &f, sizeof(f));
-	return pio_write(fd, buf, sizeof(f) + meta_bytes, 0);
+	return ring_put_header(fd, &f, meta);
 }
 
 /* The bytes of a segment as they are to be written. */

@@ -11,7 +11,7 @@
 #include "trace/encode.h"
 #include "trace/index.h"
 #include "trace/pull.h"
-#include "trace/ring.h"
+#include "trace/store.h"
 
 #define MAX_TASKS   65536u
 #define MAX_OBJECTS 65536u
@@ -28,14 +28,12 @@ struct stream {
 };
 
 struct writer {
-	struct ring ring;
+	struct store *store;
+	struct ring_options ring;
 	struct encoder *encoder;
-	char *meta;
-	size_t meta_bytes;
-	uint32_t n_cpus;
-	uint8_t boot_id[16];
+	char *path, *meta;
 	uint8_t kind_info[FORMAT_KINDS];
-	struct writer_stats stats;
+	uint64_t raw_bytes;
 
 	struct dict tasks, objects, stacks;
 	struct pull pull;
@@ -51,13 +49,7 @@ struct writer {
 	VEC(struct ct_task_blob) replaced; /* entries that were valid in this segment and are no longer */
 	VEC(uint32_t) renewed;             /* tids of the tasks set in this segment */
 	size_t pending;
-	bool begun;   /* begin_ns was given */
-	bool restart; /* it is the first since the file was opened, and the file was not empty */
-	struct {
-		uint64_t from_ns;
-		uint32_t n_records; /* saturating */
-		bool open;          /* the open segment begins with this gap */
-	} gap;
+	bool begun; /* begin_ns was given */
 };
 
 static int writer_meta(struct writer *w, const struct writer_options *opt)
@@ -72,11 +64,12 @@ static int writer_meta(struct writer *w, const struct writer_options *opt)
 	w->meta = malloc(n);
 	if (!w->meta)
 		return -ENOMEM;
+	w->ring.meta = w->meta;
 	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
 		size_t len = pairs[i] ? strlen(pairs[i]) : 0;
 
-		memcpy(w->meta + w->meta_bytes, pairs[i] ? pairs[i] : "", len + 1);
-		w->meta_bytes += len + 1;
+		memcpy(w->meta + w->ring.meta_bytes, pairs[i] ? pairs[i] : "", len + 1);
+		w->ring.meta_bytes += len + 1;
 	}
 	return 0;
 }
@@ -101,54 +94,51 @@ static void read_boot_id(uint8_t id[16])
 	}
 }
 
+static int writer_init(struct writer *w, const char *path, const struct writer_options *opt)
+{
+	uint32_t max_stacks = opt->max_stacks ? opt->max_stacks : MAX_STACKS;
+
+	w->encoder = encoder_new();
+	w->path = strdup(path);
+	if (!w->encoder || !w->path)
+		return -ENOMEM;
+	w->ring.path = w->path;
+	w->ring.size_bytes = opt->size_bytes;
+	w->ring.n_cpus = opt->n_cpus;
+	if (opt->boot_id)
+		memcpy(w->ring.boot_id, opt->boot_id, sizeof(w->ring.boot_id));
+	else
+		read_boot_id(w->ring.boot_id);
+	encode_kind_info(w->kind_info);
+	dict_init(&w->tasks, opt->max_tasks ? opt->max_tasks : MAX_TASKS, SIZE_MAX);
+	dict_init(&w->objects, opt->max_objects ? opt->max_objects : MAX_OBJECTS, SIZE_MAX);
+	dict_init(&w->stacks, max_stacks, (size_t)max_stacks * STACK_BYTES);
+	return writer_meta(w, opt);
+}
+
 int writer_open(const char *path, const struct writer_options *opt, struct writer **ret_w, char *err)
 {
 	struct writer *w = calloc(1, sizeof(*w));
-	uint32_t max_stacks = opt->max_stacks ? opt->max_stacks : MAX_STACKS;
-	int ret = w ? 0 : -ENOMEM;
+	int ret = w ? writer_init(w, path, opt) : -ENOMEM;
 
-	if (w) {
-		w->ring.fd = -1;
-		w->n_cpus = opt->n_cpus;
-		w->encoder = encoder_new();
-		if (!w->encoder)
-			ret = -ENOMEM;
-		if (opt->boot_id)
-			memcpy(w->boot_id, opt->boot_id, sizeof(w->boot_id));
-		else
-			read_boot_id(w->boot_id);
-		encode_kind_info(w->kind_info);
-		dict_init(&w->tasks, opt->max_tasks ? opt->max_tasks : MAX_TASKS, SIZE_MAX);
-		dict_init(&w->objects, opt->max_objects ? opt->max_objects : MAX_OBJECTS, SIZE_MAX);
-		dict_init(&w->stacks, max_stacks, (size_t)max_stacks * STACK_BYTES);
-	}
-	if (!ret)
-		ret = writer_meta(w, opt);
-	if (ret) {
+	if (ret)
 		snprintf(err, INDEX_ERR_MAX, "cannot open %.120s: %s", path, strerror(-ret));
-	} else {
-		ret = ring_open(&w->ring, path,
-				&(struct ring_options){ .size_bytes = opt->size_bytes,
-							.n_cpus = opt->n_cpus,
-							.meta = w->meta,
-							.meta_bytes = w->meta_bytes },
-				err);
-	}
-	if (ret) {
+	else
+		ret = store_open(&w->ring, opt->background, &w->store, err);
+	if (ret)
 		writer_free(w);
-		return ret;
-	}
-	w->restart = w->ring.continued;
-	*ret_w = w;
-	return 0;
+	else
+		*ret_w = w;
+	return ret;
 }
 
 void writer_free(struct writer *w)
 {
 	if (!w)
 		return;
-	ring_done(&w->ring);
+	store_free(w->store);
 	encoder_free(w->encoder);
+	free(w->path);
 	free(w->meta);
 	dict_done(&w->tasks);
 	dict_done(&w->objects);
@@ -348,7 +338,7 @@ static int seal_blocks(struct writer *w, struct format_segment *h)
 	}
 	ret = encoder_begin(e, sizeof(*h));
 	if (!ret)
-		ret = encoder_block(e, FORMAT_META, w->meta, w->meta_bytes, 1);
+		ret = encoder_block(e, FORMAT_META, w->meta, w->ring.meta_bytes, 1);
 	if (!ret)
 		ret = encoder_records(e, streams, n, h->begin_ns, w->kind_info);
 	free(streams);
@@ -369,21 +359,22 @@ static int seal_write(struct writer *w, uint64_t now_ns)
 {
 	struct clock_offsets offsets = clock_offsets_now();
 	struct format_segment h = {
-		.flags = w->restart ? FORMAT_SEGMENT_RESTART : 0,
 		.begin_ns = w->begin_ns,
 		.end_ns = MAX(now_ns, w->begin_ns),
 		.boot_to_mono_ns = offsets.boot_to_mono_ns,
 		.boot_to_real_ns = offsets.boot_to_real_ns,
 		.n_records = w->n_records,
-		.n_cpus = w->n_cpus,
+		.n_cpus = w->ring.n_cpus,
 		.n_states = (uint32_t)w->states.n,
 	};
 	uint8_t *bytes;
 	size_t n;
 	int ret = seal_blocks(w, &h);
 
-	if (ret)
+	if (ret) {
+		store_miss(w->store, h.begin_ns, h.n_records);
 		return ret;
+	}
 	if (!h.n_records) {
 		h.min_ns = h.begin_ns;
 		h.max_ns = h.end_ns;
@@ -391,20 +382,13 @@ static int seal_write(struct writer *w, uint64_t now_ns)
 	h.n_tasks = w->pull.out_tasks.n;
 	h.n_objects = w->pull.out_objects.n;
 	h.n_stacks = w->pull.out_stacks.n;
-	memcpy(h.boot_id, w->boot_id, sizeof(h.boot_id));
+	memcpy(h.boot_id, w->ring.boot_id, sizeof(h.boot_id));
 	memcpy(h.lost, w->lost, sizeof(h.lost));
 	memcpy(h.kind_info, w->kind_info, sizeof(h.kind_info));
 	memcpy(h.kinds, w->kinds, sizeof(h.kinds));
 	bytes = encoder_bytes(w->encoder, &n);
-	ret = ring_write(&w->ring, &h, bytes, n);
-	if (ret)
-		return ret;
-	w->stats.segments++;
-	w->stats.records += w->n_records;
-	w->stats.raw_bytes += w->pending;
-	w->stats.file_bytes += (uint64_t)h.n_slots * w->ring.slot_bytes;
-	w->restart = false;
-	return 0;
+	w->raw_bytes += w->pending;
+	return store_put(w->store, &h, bytes, n);
 }
 
 /* Empties the open segment.  A task is forgotten one segment after its exit: records of other CPUs that
@@ -436,23 +420,8 @@ static void writer_reset(struct writer *w)
 	w->pending = 0;
 }
 
-/* What the failed segment held is lost: the next one begins with a record that says so. */
-static void writer_gap(struct writer *w, uint32_t n_records, uint64_t from_ns, uint64_t now_ns)
-{
-	uint32_t own = w->gap.open;
-	uint64_t lost = (uint64_t)n_records - own + (own ? w->gap.n_records : 0);
-	struct ct_rec r = { .ts = now_ns, .kind = CT_GAP, .state = CT_LOSS_DISK, .tid = CT_GAP_ALL_CPUS };
-	uint64_t x[2] = { own ? w->gap.from_ns : from_ns, now_ns };
-
-	w->stats.lost_disk += n_records - own;
-	w->gap.from_ns = x[0];
-	w->gap.n_records = r.peer = (uint32_t)MIN(lost, (uint64_t)UINT32_MAX);
-	w->gap.open = !writer_add(w, 0, &r, x);
-}
-
 int writer_seal(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n)
 {
-	uint32_t n_records = w->n_records;
 	uint64_t from_ns;
 	int ret, err;
 
@@ -464,29 +433,37 @@ int writer_seal(struct writer *w, uint64_t now_ns, const struct window_state *st
 	from_ns = w->begin_ns;
 	ret = seal_write(w, now_ns);
 	writer_reset(w);
-	if (ret)
-		writer_gap(w, n_records, from_ns, now_ns);
-	else
-		w->gap.open = false;
 	err = writer_begin(w, MAX(now_ns, from_ns), states, n);
 	return ret ? ret : err;
 }
 
+bool writer_flush(struct writer *w, uint64_t timeout_ns)
+{
+	return store_flush(w->store, timeout_ns);
+}
+
 int writer_sync(struct writer *w)
 {
-	return fdatasync(w->ring.fd) ? -errno : 0;
+	return store_sync(w->store);
 }
 
 struct writer_stats writer_stats(const struct writer *w)
 {
-	struct writer_stats s = w->stats;
+	struct store_stats s = store_stats(w->store);
 
-	s.newest_seq = w->ring.next_seq - 1;
-	s.newest_ns = w->ring.newest_ns;
-	s.oldest_ns = ring_oldest_ns(&w->ring);
-	s.dict_tasks = w->tasks.n;
-	s.dict_objects = w->objects.n;
-	s.dict_stacks = w->stacks.n;
-	s.dict_evicted = w->tasks.evicted + w->objects.evicted + w->stacks.evicted;
-	return s;
+	return (struct writer_stats){
+		.segments = s.segments,
+		.records = s.records,
+		.raw_bytes = w->raw_bytes,
+		.file_bytes = s.file_bytes,
+		.lost_disk = s.storage.lost_records,
+		.newest_seq = s.newest_seq,
+		.oldest_ns = s.oldest_ns,
+		.newest_ns = s.newest_ns,
+		.dict_tasks = w->tasks.n,
+		.dict_objects = w->objects.n,
+		.dict_stacks = w->stacks.n,
+		.dict_evicted = w->tasks.evicted + w->objects.evicted + w->stacks.evicted,
+		.storage = s.storage,
+	};
 }

@@ -2,11 +2,12 @@
 /*
  * writer.h - writes a trace file: fixed size, circular, made of slots.
  *
- * One thread at a time (the daemon's drain thread).  Records go into an open
- * segment in memory; writer_seal() encodes it and writes it into the next
- * slots, over the oldest.  The writer keeps the dictionary (tasks, objects,
- * stacks) and puts into every segment the entries that its records refer to,
- * so that a segment can be read without those before it.
+ * One thread at a time (the daemon's drain thread), but for what says otherwise.
+ * Records go into an open segment in memory; writer_seal() encodes it and has it
+ * written into the next slots, over the oldest: at once, or in the background by
+ * threads of its own (store.h), so that no disk can hold up whoever seals.  The writer keeps the dictionary
+ * (tasks, objects, stacks) and puts into every segment the entries that its records refer to, so that a
+ * segment can be read without those before it.
  */
 #ifndef CTRACE_TRACE_WRITER_H
 #define CTRACE_TRACE_WRITER_H
@@ -31,14 +32,36 @@ struct writer_options {
 	uint32_t max_objects;
 	uint32_t max_stacks;
 	const uint8_t *boot_id; /* 16 bytes; NULL: that of the running kernel */
+	bool background;        /* write, and sync every five seconds, on other threads */
+};
+
+/* Why what was captured does not get onto the disk. */
+enum writer_trouble {
+	WRITER_FINE,
+	WRITER_WRITE, /* segments cannot be written and are lost */
+	WRITER_SYNC,  /* they are written, and a power cut may take them */
+	WRITER_FILE,  /* the file has gone and cannot be begun anew */
+};
+
+/* How the storing goes. */
+struct writer_storage {
+	enum writer_trouble trouble;
+	int error;         /* -errno of it */
+	uint64_t since_ns; /* when it began */
+	uint64_t busy_ns;  /* since when the disk has not come to the end of a write or a sync; 0: it has */
+	uint64_t queued_bytes; /* not written yet */
+	uint64_t lost_segments, lost_records;
+	uint64_t begun_anew; /* how often the file had gone while it was in use, */
+	uint64_t repaired;   /* or was cut short, and was made whole */
 };
 
 struct writer_stats {
-	/* since open; file_bytes: of the slots written */
+	/* since open; file_bytes: of the slots written; raw_bytes: of what was sealed */
 	uint64_t segments, records, raw_bytes, file_bytes, lost_disk;
 	uint64_t newest_seq;
-	uint64_t oldest_ns, newest_ns; /* what the file holds now */
+	uint64_t oldest_ns, newest_ns; /* what the file holds of this boot now */
 	uint64_t dict_tasks, dict_objects, dict_stacks, dict_evicted;
+	struct writer_storage storage;
 };
 
 /*
@@ -46,12 +69,14 @@ struct writer_stats {
  * is recovered and continued after its newest valid segment, and its size stays
  * what it was unless size_bytes differs, in which case -EXDEV is returned and
  * nothing is touched (the caller decides; writer_recreate semantics are not
- * offered: rename the file away).  -EBADMSG: not a ctrace file.  -ENOSPC: no room
+ * offered: rename the file away).  -EBADMSG: not a ctrace file, one of another major version, or one that is
+ * damaged beyond use.  -ENOSPC: no room
  * to preallocate; nothing is left behind.  -EBUSY: another writer holds it (flock).
  * err (>= 256 bytes) gets a sentence for the log on failure.
  */
 int writer_open(const char *path, const struct writer_options *opt, struct writer **ret, char *err);
-/* Seals nothing: call writer_seal() first.  Accepts NULL. */
+/* Seals nothing: call writer_seal() first.  Waits for the disk: writer_flush() says whether it answers.
+ * Accepts NULL. */
 void writer_free(struct writer *w);
 
 /* Adds one fixed record with its CT_KIND_WORDS words (words may be NULL where there are none).
@@ -70,15 +95,17 @@ size_t writer_pending(const struct writer *w);
 /*
  * Encodes and writes the open segment and begins a new one.  states: the state of
  * every known task now, sorted by tid; it becomes the checkpoint at the start of the
- * next segment (the first segment gets what writer_begin() was given).  On a write
- * error (-ENOSPC, -EIO) the segment is dropped, counted, and a CT_GAP record with
- * CT_LOSS_DISK opens the next one; the writer stays usable.
- * An empty segment is written too (it carries the time range and checkpoint).
+ * next segment (the first segment gets what writer_begin() was given).  When it cannot be written (-ENOSPC,
+ * -EIO; in the background also later, and -ENOBUFS when too much waits for the disk) the segment is lost,
+ * which the next one says (a reader makes a CT_GAP with CT_LOSS_DISK of it); the writer stays usable. An
+ * empty segment is written too (it carries the time range and checkpoint).
  */
 int writer_seal(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
 /* Sets the checkpoint of the first segment; before any writer_add. */
 int writer_begin(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
-/* fdatasync of what was written. */
+/* Waits until what was sealed is in the file (or lost).  False: not within timeout_ns.  Any thread. */
+bool writer_flush(struct writer *w, uint64_t timeout_ns);
+/* fdatasync of what was written.  Any thread. */
 int writer_sync(struct writer *w);
 struct writer_stats writer_stats(const struct writer *w);
 

@@ -22,7 +22,7 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is copied to and from memory");
 
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 0
+#define FORMAT_MINOR 1
 
 #define FORMAT_FILE_MAGIC                                                                                    \
 	"\x89"                                                                                               \
@@ -34,6 +34,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is copied 
 #define FORMAT_SLOT_BYTES_MIN 4096u  /* what a reader accepts; a power of two */
 #define FORMAT_SLOT_BYTES_MAX (16u << 20)
 #define FORMAT_META_MAX       32768u
+#define FORMAT_COPY_AT        36864u /* where the file header is a second time; behind the first at its longest */
 /* Limits of one segment, so that a few bytes cannot make a reader allocate a lot. */
 #define FORMAT_RECORDS_MAX (1u << 20)
 #define FORMAT_RAW_MAX     (128u << 20) /* sum of the raw sizes of its blocks */
@@ -56,7 +57,8 @@ struct format_file {
 };
 _Static_assert(sizeof(struct format_file) == 64, "format_file");
 
-#define FORMAT_SEGMENT_RESTART 0x1u /* nothing was captured between the segment before and this one */
+#define FORMAT_SEGMENT_RESTART   0x1u /* nothing was captured between the segment before and this one */
+#define FORMAT_SEGMENT_UNWRITTEN 0x2u /* what was captured from gap_from_ns to begin_ns was not written */
 
 /* How the fields of a kind are predicted (predict.h, format.md) and how many words it has. */
 #define FORMAT_KIND_WORDS    0x03 /* number of extra words: 0, 1 or 2 */
@@ -91,10 +93,13 @@ struct format_segment {
 	uint32_t n_objects;
 	uint32_t n_stacks;
 	uint32_t n_states;
-	uint64_t lost[FORMAT_CAUSES];    /* sum of the peer fields of its CT_GAP records, by cause */
+	uint64_t lost[FORMAT_CAUSES];    /* sum of the peer fields of its CT_GAP records, by cause; and
+					    gap_records */
 	uint8_t kind_info[FORMAT_KINDS]; /* FORMAT_KIND_*; of every kind that the writer knew */
 	uint32_t kinds[FORMAT_KINDS];    /* number of records, by kind */
-	uint8_t reserved[52];            /* 0 */
+	uint64_t gap_from_ns;            /* see FORMAT_SEGMENT_UNWRITTEN; else 0 */
+	uint64_t gap_records;            /* how many records that were */
+	uint8_t reserved[36];            /* 0 */
 	uint32_t crc;                    /* CRC32C of header_bytes bytes, this field taken as 0 */
 };
 _Static_assert(sizeof(struct format_segment) == 576, "format_segment");

@@ -127,6 +127,7 @@ static void a_byte_of_a_body(void **state)
 
 static void a_byte_of_the_file_header(void **state)
 {
+	static const off_t places[] = { 0, FORMAT_COPY_AT };
 	struct fixture *f = *state;
 	char err[READER_ERR_MAX];
 	size_t n;
@@ -139,13 +140,41 @@ static void a_byte_of_the_file_header(void **state)
 		uint8_t wrong = bytes[i] ^ (uint8_t)(1 + fixture_random(f) % 255);
 		struct window *w = NULL;
 
+		/* the first: the copy does; both: nobody knows what the file is */
 		*err = 0;
 		assert_int_equal(pwrite(fd, &wrong, 1, (off_t)i), 1);
+		assert_int_equal(try_load(f->path, &w, err), 0);
+		fixture_check(f, w, 0, UINT64_MAX);
+		window_free(w);
+		assert_int_equal(pwrite(fd, &wrong, 1, FORMAT_COPY_AT + (off_t)i), 1);
 		assert_int_equal(try_load(f->path, &w, err), -EBADMSG);
 		assert_true(strlen(err) > 20);
-		assert_int_equal(pwrite(fd, &bytes[i], 1, (off_t)i), 1);
+		for (size_t k = 0; k < ARRAY_SIZE(places); k++)
+			assert_int_equal(pwrite(fd, &bytes[i], 1, places[k] + (off_t)i), 1);
 	}
 	close(fd);
+}
+
+/* A writer that goes on makes the header whole again. */
+static void a_damaged_file_header_is_repaired(void **state)
+{
+	struct fixture *f = *state;
+	static const uint8_t zero[4096];
+	struct window *w;
+	size_t n, n_after;
+	_cleanup_free_ uint8_t *bytes = small_trace(f, &n), *after = NULL;
+	int fd = open(f->path, O_RDWR);
+
+	assert_int_equal(pwrite(fd, zero, sizeof(zero), 0), sizeof(zero));
+	close(fd);
+	fixture_open(f, FIXTURE_BYTES);
+	after = fixture_slurp(f->path, &n_after);
+	assert_memory_equal(after, bytes, FORMAT_SLOT_BYTES);
+	fixture_busy(f, 10);
+	fixture_seal(f);
+	w = fixture_load(f, 0, UINT64_MAX);
+	assert_int_equal(w->n_events, SEGMENTS * PER + 10 + 1); /* nobody recorded between the two writers */
+	window_free(w);
 }
 
 static void a_segment_that_was_overwritten_in_part(void **state)
@@ -243,6 +272,7 @@ static void put_file_crc(uint8_t *bytes)
 
 	h->crc = 0;
 	h->crc = crc32c(0, bytes, h->header_bytes + h->meta_bytes);
+	memcpy(bytes + FORMAT_COPY_AT, bytes, h->header_bytes + h->meta_bytes);
 }
 
 static void a_newer_version(void **state)
@@ -375,6 +405,7 @@ int main(void)
 		TEST(a_byte_of_a_segment_header),
 		TEST(a_byte_of_a_body),
 		TEST(a_byte_of_the_file_header),
+		TEST(a_damaged_file_header_is_repaired),
 		TEST(a_segment_that_was_overwritten_in_part),
 		TEST(a_file_cut_off_anywhere),
 		TEST(files_that_are_something_else),

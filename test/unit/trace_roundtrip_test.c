@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/cleanup.h"
+#include "ctrace/format.h"
 #include "trace_fixture.h"
 
 #define OBJ(kind, n) CT_OBJ_ID(kind, n)
@@ -418,7 +419,7 @@ static void info_tells_what_is_in_it(void **state)
 	fixture_seal(f);
 	assert_int_equal(reader_open(f->path, &r, err), 0);
 	i = reader_info(r);
-	assert_int_equal(i->version, 0x100);
+	assert_int_equal(i->version, FORMAT_MAJOR << 8 | FORMAT_MINOR);
 	assert_int_equal(i->file_bytes, FIXTURE_BYTES);
 	assert_int_equal(i->n_slots, FIXTURE_BYTES / i->slot_bytes - 1);
 	assert_int_equal(i->n_segments, 2);
