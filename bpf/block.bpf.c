@@ -74,6 +74,7 @@ static __always_inline int block_emit(__u8 kind, struct request *rq, __u32 bytes
 	r->x[0] = rq->__sector;
 	r->x[1] = file;
 	emit_submit(r, now);
+	govern_ran(c, GOVERN_OTHER, now);
 	return 0;
 }
 

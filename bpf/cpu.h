@@ -10,6 +10,7 @@
 #define CTRACE_BPF_CPU_H
 
 #include "ctrace/abi.h"
+#include "govern_state.h"
 
 #define CPU_DEPTH 8
 #define CPU_NAMED 64
@@ -43,6 +44,8 @@ struct cpu {
 	/* Objects lately met that need no naming, by a hash: id ^ sig << 40.  In front of the map ct_objects.
 	 */
 	ct_u64 named[CPU_NAMED];
+	struct govern_cost cost[GOVERN_KINDS] __attribute__((aligned(64)));
+	ct_u64 left_out[GOVERN_CAPS]; /* records of capped tasks, by slot */
 } __attribute__((aligned(64)));
 
 /*

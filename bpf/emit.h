@@ -18,14 +18,18 @@
 
 #include "maps.h"
 #include "config.h"
+#include "govern.h"
 
 /* How often a place is asked for again, when an interrupt came between the look at head and its change. */
 #define EMIT_TRIES 8
 
+/* NULL: nothing is to be recorded. */
 static __always_inline struct cpu *emit_cpu(void)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 
+	if (ct_govern.paused)
+		return NULL;
 	return bpf_map_lookup_elem(&ct_cpus, &cpu);
 }
 

@@ -8,14 +8,14 @@
 	({                                                                                                   \
 		struct cpu *c = emit_cpu();                                                                  \
 		if (c)                                                                                       \
-			context_enter(c, ctx_, key_, what_);                                                 \
+			context_enter(c, ctx_, key_, what_), govern_ran_light(c);                            \
 		0;                                                                                           \
 	})
 #define EXIT(ctx_, key_)                                                                                     \
 	({                                                                                                   \
 		struct cpu *c = emit_cpu();                                                                  \
 		if (c)                                                                                       \
-			context_exit(c, ctx_, key_);                                                         \
+			context_exit(c, ctx_, key_), govern_ran_light(c);                                    \
 		0;                                                                                           \
 	})
 

@@ -8,6 +8,8 @@
 
 /* Where the kernel cannot be asked for one task, or for one process: 0 is all. */
 volatile __u32 ct_iter_id = 0;
+/* Of tasks: what comes before the registers and the stack is enough. */
+volatile __u32 ct_iter_brief = 0;
 
 static __always_inline __u64 iter_since(struct task_struct *t, __u64 now)
 {
@@ -131,6 +133,8 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 	iter_wait(seq, t, now);
 	head.sched_since = iter_since(t, now);
 	bpf_seq_write(seq, &head, sizeof(head));
+	if (ct_iter_brief)
+		return 0;
 	iter_regs(seq, t);
 	iter_stack(seq, t);
 	return 0;

@@ -37,6 +37,7 @@ int ct_fork(__u64 *ctx)
 		emit_submit(r, now);
 	}
 	life_task(c, child, CT_TF_FORK, NULL, now);
+	govern_ran(c, GOVERN_LIFE, now);
 	return 0;
 }
 
@@ -57,6 +58,7 @@ int ct_exec(__u64 *ctx)
 		emit_submit(r, now);
 	}
 	life_task(c, t, CT_TF_EXEC, NULL, now);
+	govern_ran(c, GOVERN_LIFE, now);
 	return 0;
 }
 
@@ -88,5 +90,6 @@ int ct_exit(__u64 *ctx)
 	r->obj = t->tgid;
 	r->flags = t->signal->live.counter ? 0 : CT_LF_GROUP_DEAD;
 	emit_submit(r, now);
+	govern_ran(c, GOVERN_LIFE, now);
 	return 0;
 }

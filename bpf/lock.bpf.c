@@ -58,6 +58,7 @@ static __always_inline int lock_emit(__u64 *ctx, enum lock_how how)
 	r->x[0] = fl->fl_start;
 	r->x[1] = fl->fl_end;
 	emit_submit(r, now);
+	govern_ran(c, GOVERN_OTHER, now);
 	return 0;
 }
 

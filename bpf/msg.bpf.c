@@ -25,9 +25,13 @@ static __always_inline int msg_emit(__u8 kind, struct sock *sk, __s32 bytes)
 	struct ct_rec *r;
 	__u64 now, obj;
 
-	if (!c || bytes <= 0 || !sk || cur->tgid == ct_tracer_tgid)
+	if (!c || bytes <= 0 || !sk || cur->tgid == ct_tracer_tgid || govern_sheds(CT_SHED_MESSAGES))
 		return 0;
 	now = bpf_ktime_get_boot_ns();
+	if (govern_leaves_out(c, cur->pid, 0)) {
+		govern_ran(c, GOVERN_MESSAGE, now);
+		return 0;
+	}
 	obj = object_of_sk(sk, cur->pid, now);
 	r = emit_rec(c, kind, now);
 	if (!r)
@@ -36,6 +40,7 @@ static __always_inline int msg_emit(__u8 kind, struct sock *sk, __s32 bytes)
 	r->peer = bytes;
 	r->obj = obj;
 	emit_submit(r, now);
+	govern_ran(c, GOVERN_MESSAGE, now);
 	return 0;
 }
 
@@ -88,11 +93,12 @@ static __always_inline int msg_ready(struct sock *sk)
 	struct ct_rec *r;
 	__u16 family;
 
-	if (!c || !sk)
+	if (!c || !sk || govern_sheds(CT_SHED_MESSAGES))
 		return 0;
 	now = bpf_ktime_get_boot_ns();
 	obj = object_of_sk(sk, cur->pid, now);
 	context_ready(c, cur, obj, now);
+	govern_ran(c, GOVERN_MESSAGE, now);
 	in = context_now(c);
 	family = BPF_CORE_READ(sk, __sk_common.skc_family);
 	if (!in || in->ctx != CT_CTX_SOFTIRQ || (family != AF_INET && family != AF_INET6))

@@ -84,6 +84,8 @@ int ct_hrtimer_entry(__u64 *ctx)
 	if (!c)
 		return 0;
 	context_enter(c, CT_CTX_TIMER, (__u64)timer, (__u64)timer->function);
-	sample(ctx, c, now);
+	if (!govern_sheds(CT_SHED_SAMPLES))
+		sample(ctx, c, now);
+	govern_ran(c, GOVERN_TIMER, now);
 	return 0;
 }

@@ -91,6 +91,10 @@ int ct_switch(__u64 *ctx)
 		return 0;
 	x.now = bpf_ktime_get_boot_ns();
 	context_reset(c, x.now);
+	if (!(state & TASK_DEAD) && govern_leaves_out(c, prev->pid, next->pid)) {
+		govern_ran(c, GOVERN_SWITCH, x.now);
+		return 0;
+	}
 	if (state)
 		switch_reason(&x, prev, state);
 	else
@@ -116,6 +120,7 @@ int ct_switch(__u64 *ctx)
 	r->aux = (prev->prio & 0xff) | (next->prio & 0xff) << 8;
 	r->obj = x.w.obj;
 	emit_submit(r, x.now);
+	govern_ran(c, GOVERN_SWITCH, x.now);
 	return 0;
 }
 
@@ -152,7 +157,7 @@ static __always_inline void waking_reason(struct cpu *c, struct wait_ctx *x, str
 	}
 	if (in && in->ctx == CT_CTX_TIMER)
 		w->obj = in->what;
-	if (task_is_kernel(cur) || cur->tgid == ct_tracer_tgid)
+	if (task_is_kernel(cur) || cur->tgid == ct_tracer_tgid || govern_sheds(CT_SHED_WAKES))
 		return;
 	if (in || w->flags & CT_WF_READY) {
 		waking_sender(w, cur, in);
@@ -180,6 +185,10 @@ int ct_waking(__u64 *ctx)
 	in = context_now(c);
 	emit_init(&w, CT_WAKE);
 	x.now = bpf_ktime_get_boot_ns();
+	if (govern_leaves_out(c, p->pid, cur->pid)) {
+		govern_ran(c, GOVERN_WAKE, x.now);
+		return 0;
+	}
 	w.tid = p->pid;
 	w.peer = cur->pid;
 	w.nr = CT_NR_NONE;
@@ -204,6 +213,7 @@ int ct_waking(__u64 *ctx)
 		return 0;
 	*r = w;
 	emit_submit(r, x.now);
+	govern_ran(c, GOVERN_WAKE, x.now);
 	return 0;
 }
 

@@ -361,6 +361,7 @@ static int probe_setup(struct probe *p, const struct probe_options *opt, char er
 			 p->n_cpus, (unsigned long long)opt->ring_bytes, strerror(-r));
 		return r;
 	}
+	probe_govern_calibrate(p);
 	probe_attach(p);
 	r = probe_tell(p, err);
 	return r ? r : probe_check_fires(p, err);
@@ -382,7 +383,8 @@ int probe_open(const struct probe_options *opt, struct probe **ret, char err[PRO
 	p->prog_off = calloc(hooks_n_progs, sizeof(*p->prog_off));
 	p->links = calloc(hooks_n_progs, sizeof(*p->links));
 	p->told = calloc(p->n_cpus, sizeof(*p->told));
-	if (p->state && p->hooks && p->prog_off && p->links && p->told) {
+	p->govern.detached = calloc(hooks_n_progs, sizeof(*p->govern.detached));
+	if (p->state && p->hooks && p->prog_off && p->links && p->told && p->govern.detached) {
 		r = probe_setup(p, opt, err);
 	} else {
 		snprintf(err, PROBE_ERR_MAX, "out of memory");
@@ -411,6 +413,7 @@ void probe_free(struct probe *p)
 	pthread_mutex_destroy(&p->iter_lock);
 	pthread_mutex_destroy(&p->watch_lock);
 	free(p->told);
+	free(p->govern.detached);
 	free(p->links);
 	free(p->prog_off);
 	free(p->hooks);

@@ -69,6 +69,8 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg);
 /* Runs the task iterator over all tasks (threads) of the machine. 0 or -errno. */
 typedef void (*probe_task_fn)(void *arg, const struct ct_iter_task *task);
 int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg);
+/* The same without registers and stacks (which are 0). */
+int probe_read_states(struct probe *p, probe_task_fn fn, void *arg);
 /* One task; 0, -ESRCH, -errno. */
 int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret);
 /* The descriptor table of one process as a stream of CT_FD, CT_EPMEMBER and CT_OBJECT (see abi.h), malloc'd.
@@ -99,5 +101,26 @@ uint64_t probe_watch_refused(const struct probe *p, unsigned watch);
 /* CPU time of all programs so far in ns, counted only while a BPF_STATS_RUN_TIME descriptor is open. 0 or
  * -errno. */
 int probe_run_time(struct probe *p, uint64_t *ret_ns);
+
+/*
+ * For the governor; one thread, that of probe_consume().
+ */
+/* What the programs have cost so far, in ns of CPU time: from a count of their runs, and the time that some of
+ * them took. */
+uint64_t probe_cost_ns(struct probe *p);
+/* What it costs to call a program, in that. */
+double probe_dispatch_ns(const struct probe *p);
+/* Leaves out what belongs to a step and those before it; PAUSE is the same as WAITS here.  -errno when what was
+ * detached could not be attached again; to be tried again then. */
+int probe_shed(struct probe *p, enum ct_shed step);
+/* Records nothing from now on; then detaches the programs, so that not even calling them costs. */
+void probe_pause(struct probe *p);
+void probe_pause_detach(struct probe *p);
+/* 0 and all is recorded again, or -errno and it may be tried again. */
+int probe_resume(struct probe *p);
+/* Leaves out the records that are about capped tasks alone.  False: no room for it. */
+bool probe_cap(struct probe *p, uint32_t tid);
+/* Returns how many records of it were left out. */
+uint64_t probe_uncap(struct probe *p, uint32_t tid);
 
 #endif

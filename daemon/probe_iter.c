@@ -35,13 +35,17 @@ static int iter_read(struct bpf_link *link, bytes_vec *out)
 	}
 }
 
-/*
- * Runs an iterator over one task or process, or over all (id 0).  Kernels before
- * 6.1 cannot be asked for one: there the program itself skips the others.
- */
-static int iter_run(struct probe *p, struct bpf_program *prog, uint32_t tid, uint32_t pid, bytes_vec *out)
+/* One task, or one process, or all (0 and 0); brief: without registers and stacks. */
+struct iter_of {
+	uint32_t tid, pid;
+	bool brief;
+};
+
+/* Runs an iterator.  Kernels before 6.1 cannot be asked for one task: there the program itself skips the
+ * others. */
+static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter_of *of, bytes_vec *out)
 {
-	union bpf_iter_link_info info = { .task = { .tid = tid, .pid = pid } };
+	union bpf_iter_link_info info = { .task = { .tid = of->tid, .pid = of->pid } };
 	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
 	struct bpf_link *link = NULL;
 	int r;
@@ -49,10 +53,11 @@ static int iter_run(struct probe *p, struct bpf_program *prog, uint32_t tid, uin
 	if (bpf_program__fd(prog) < 0)
 		return -EOPNOTSUPP;
 	pthread_mutex_lock(&p->iter_lock);
-	if (tid || pid)
+	p->skel->bss->ct_iter_brief = of->brief;
+	if (of->tid || of->pid)
 		link = bpf_program__attach_iter(prog, &opts);
-	if (!link && (!(tid || pid) || errno == EINVAL || errno == E2BIG)) {
-		p->skel->bss->ct_iter_id = tid + pid;
+	if (!link && (!(of->tid || of->pid) || errno == EINVAL || errno == E2BIG)) {
+		p->skel->bss->ct_iter_id = of->tid + of->pid;
 		link = bpf_program__attach_iter(prog, NULL);
 	}
 	r = link ? iter_read(link, out) : -errno;
@@ -69,10 +74,25 @@ static void iter_count_frames(struct ct_iter_task *t)
 		t->n_kstack++;
 }
 
+int probe_read_states(struct probe *p, probe_task_fn fn, void *arg)
+{
+	const size_t size = offsetof(struct ct_iter_task, args);
+	struct ct_iter_task t = {};
+	bytes_vec out = {};
+	int r = iter_run(p, p->skel->progs.ct_iter_tasks, &(struct iter_of){ .brief = true }, &out);
+
+	for (size_t at = 0; !r && at + size <= out.n; at += size) {
+		memcpy(&t, out.v + at, size);
+		fn(arg, &t);
+	}
+	VEC_FREE(&out);
+	return r;
+}
+
 int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg)
 {
 	bytes_vec out = {};
-	int r = iter_run(p, p->skel->progs.ct_iter_tasks, 0, 0, &out);
+	int r = iter_run(p, p->skel->progs.ct_iter_tasks, &(struct iter_of){}, &out);
 
 	for (size_t at = 0; !r && at + sizeof(struct ct_iter_task) <= out.n;
 	     at += sizeof(struct ct_iter_task)) {
@@ -88,7 +108,8 @@ int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg)
 int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret)
 {
 	bytes_vec out = {};
-	int r = tid ? iter_run(p, p->skel->progs.ct_iter_tasks, tid, 0, &out) : -ESRCH;
+	int r = tid ? iter_run(p, p->skel->progs.ct_iter_tasks, &(struct iter_of){ .tid = tid }, &out)
+		    : -ESRCH;
 
 	if (!r && out.n < sizeof(*ret))
 		r = -ESRCH;
@@ -105,7 +126,8 @@ int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret)
 int probe_read_files(struct probe *p, uint32_t tgid, void **ret, size_t *ret_bytes)
 {
 	bytes_vec out = {};
-	int r = tgid ? iter_run(p, p->skel->progs.ct_iter_files, 0, tgid, &out) : -ESRCH;
+	int r = tgid ? iter_run(p, p->skel->progs.ct_iter_files, &(struct iter_of){ .pid = tgid }, &out)
+		     : -ESRCH;
 
 	if (!r && !out.n)
 		r = -ESRCH;

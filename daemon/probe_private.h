@@ -41,11 +41,22 @@ struct probe {
 		unsigned cost; /* debug registers; 0: free */
 	} watch[PROBE_WATCHES_MAX];
 
+	struct {
+		bool *detached; /* by hooks_progs: for as long as a step lasts */
+		double dispatch_ns;
+		double mean_ns[GOVERN_KINDS]; /* of a run, without the call */
+		struct govern_cost told[GOVERN_KINDS];
+		double cost_ns;
+		uint64_t left_out[GOVERN_CAPS]; /* what the counters said when the slot was taken */
+	} govern;                               /* drain thread */
+
 	pthread_mutex_t iter_lock; /* one reading of an iterator at a time: the filter is one variable */
 };
 
 /* The number of CPUs that are there, or can be switched on: highest number + 1. */
 unsigned probe_present_cpus(void);
+/* Measures what it costs to call a program; before the programs are attached. */
+void probe_govern_calibrate(struct probe *p);
 /* Sets a breakpoint on this process and takes it away again. 0 or -errno. */
 int probe_watch_try(struct probe *p);
 /* Finds what is known to stop BPF: privilege, lockdown, no type information. 0, or -errno and a sentence. */

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * govern.h - does what the governor says, as early in a program as it can be,
+ * and measures.
+ */
+#ifndef CTRACE_BPF_GOVERN_H
+#define CTRACE_BPF_GOVERN_H
+
+#include "maps.h"
+#include "govern_state.h"
+
+/* In a map of its own: its cache line is only read. */
+volatile struct govern ct_govern __weak SEC(".data.govern") = {};
+
+/* Whether a step is in force. */
+static __always_inline bool govern_sheds(enum ct_shed step)
+{
+	return ct_govern.shed >= step;
+}
+
+static __always_inline bool govern_is_capped(__u32 tid)
+{
+	return tid && ct_govern.capped[GOVERN_SLOT(tid)] == tid;
+}
+
+/*
+ * A record about two tasks (the second may be 0) is left out when it is about capped tasks alone, the idle
+ * task aside: what it says of others must not be missing.
+ */
+static __always_inline bool govern_leaves_out(struct cpu *c, __u32 a, __u32 b)
+{
+	bool first, second;
+
+	if (!ct_govern.n_capped)
+		return false;
+	first = govern_is_capped(a);
+	second = govern_is_capped(b);
+	if ((!first && a) || (!second && b) || !(first || second))
+		return false;
+	if (first)
+		c->left_out[GOVERN_SLOT(a)]++;
+	if (second)
+		c->left_out[GOVERN_SLOT(b)]++;
+	return true;
+}
+
+/* The end of a program that looked at the clock when it began.  Not atomic: an interrupt in between may cost
+ * a run, of which there are many. */
+static __always_inline void govern_ran(struct cpu *c, enum govern_kind kind, __u64 began_ns)
+{
+	struct govern_cost *k = &c->cost[kind];
+	__u64 took;
+
+	if (++k->runs & (GOVERN_TIMED - 1))
+		return;
+	took = bpf_ktime_get_boot_ns() - began_ns;
+	if (took > GOVERN_TOOK_MAX_NS)
+		return;
+	k->timed++;
+	k->timed_ns += took;
+}
+
+static __always_inline void govern_ran_light(struct cpu *c)
+{
+	c->cost[GOVERN_LIGHT].runs++;
+}
+
+#endif

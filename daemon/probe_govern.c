@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* probe_govern.c - what the governor does to the programs: steps, pauses, caps; and what the programs cost.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "daemon/probe_private.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+
+#define GOVERN_CALLS    300 /* of a batch, to measure what it costs to call a program */
+#define GOVERN_BATCHES  8
+#define GOVERN_LIGHT_NS 10 /* a program that only keeps the context, without the call */
+
+static uint64_t govern_clock(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
+/* What a call that passes the tracepoint takes: the best of some batches. */
+static double govern_rename_ns(const char *comm)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int b = 0; b < GOVERN_BATCHES; b++) {
+		uint64_t began = govern_clock();
+
+		for (int i = 0; i < GOVERN_CALLS; i++)
+			prctl(PR_SET_NAME, comm);
+		best = MIN(best, govern_clock() - began);
+	}
+	return (double)best / GOVERN_CALLS;
+}
+
+void probe_govern_calibrate(struct probe *p)
+{
+	struct bpf_link *link;
+	char comm[16] = "";
+	double without, with;
+
+	p->govern.dispatch_ns = 60;
+	for (int k = 0; k < GOVERN_KINDS; k++)
+		p->govern.mean_ns[k] = k == GOVERN_LIGHT ? GOVERN_LIGHT_NS : 200;
+	if (prctl(PR_GET_NAME, comm))
+		return;
+	without = govern_rename_ns(comm);
+	link = bpf_program__attach(p->skel->progs.ct_empty);
+	if (!link)
+		return;
+	with = govern_rename_ns(comm);
+	bpf_link__destroy(link);
+	if (with > without && with - without < 2000)
+		p->govern.dispatch_ns = with - without;
+}
+
+/* Programs that hang on the kernel's events all the time, other than those that are attached when needed. */
+static bool govern_stays_attached(size_t prog)
+{
+	const char *how = hooks_progs[prog].how;
+
+	return !strcmp(how, "tp_btf") || !strcmp(how, "fentry") || !strcmp(how, "fexit");
+}
+
+static bool govern_is_of(size_t prog, const char *family)
+{
+	size_t n = strlen(family);
+
+	return !n || (!strncmp(hooks_progs[prog].hook, family, n) && hooks_progs[prog].hook[n] == '/');
+}
+
+static void govern_detach(struct probe *p, const char *family)
+{
+	for (size_t i = 0; i < hooks_n_progs; i++) {
+		if (!p->links[i] || !govern_stays_attached(i) || !govern_is_of(i, family))
+			continue;
+		bpf_link__destroy(p->links[i]);
+		p->links[i] = NULL;
+		p->govern.detached[i] = true;
+	}
+}
+
+static int govern_attach(struct probe *p, const char *family)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < hooks_n_progs; i++) {
+		if (!p->govern.detached[i] || !govern_is_of(i, family))
+			continue;
+		p->links[i] = bpf_program__attach(
+			bpf_object__find_program_by_name(p->skel->obj, hooks_progs[i].prog));
+		if (p->links[i])
+			p->govern.detached[i] = false;
+		else
+			r = -errno;
+	}
+	return r;
+}
+
+static volatile struct govern *govern_state(struct probe *p)
+{
+	return &p->skel->data_govern->ct_govern;
+}
+
+int probe_shed(struct probe *p, enum ct_shed step)
+{
+	bool before = govern_state(p)->shed >= CT_SHED_MESSAGES, now = step >= CT_SHED_MESSAGES;
+	int r = 0;
+
+	govern_state(p)->shed = step;
+	if (now && !before)
+		govern_detach(p, "msg");
+	else if (before && !now)
+		r = govern_attach(p, "msg");
+	return r;
+}
+
+void probe_pause(struct probe *p)
+{
+	__atomic_store_n(&govern_state(p)->paused, 1, __ATOMIC_SEQ_CST);
+}
+
+void probe_pause_detach(struct probe *p)
+{
+	govern_detach(p, "");
+}
+
+int probe_resume(struct probe *p)
+{
+	int r = govern_attach(p, "");
+
+	if (r)
+		return r;
+	if (govern_state(p)->shed >= CT_SHED_MESSAGES)
+		govern_detach(p, "msg");
+	for (unsigned i = 0; i < p->n_cpus; i++) { /* the ends of interrupts were not seen */
+		rings_cpu(p->rings, i)->depth = 0;
+		rings_cpu(p->rings, i)->ready_obj = 0;
+	}
+	__atomic_store_n(&govern_state(p)->paused, 0, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+bool probe_cap(struct probe *p, uint32_t tid)
+{
+	volatile struct govern *g = govern_state(p);
+
+	if (g->capped[GOVERN_SLOT(tid)])
+		return false;
+	p->govern.left_out[GOVERN_SLOT(tid)] = 0;
+	for (unsigned i = 0; i < p->n_cpus; i++)
+		p->govern.left_out[GOVERN_SLOT(tid)] += rings_cpu(p->rings, i)->left_out[GOVERN_SLOT(tid)];
+	__atomic_store_n(&g->capped[GOVERN_SLOT(tid)], tid, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&g->n_capped, 1, __ATOMIC_SEQ_CST);
+	return true;
+}
+
+uint64_t probe_uncap(struct probe *p, uint32_t tid)
+{
+	volatile struct govern *g = govern_state(p);
+	uint64_t n = 0;
+
+	__atomic_store_n(&g->capped[GOVERN_SLOT(tid)], 0, __ATOMIC_SEQ_CST);
+	__atomic_fetch_sub(&g->n_capped, 1, __ATOMIC_SEQ_CST);
+	for (unsigned i = 0; i < p->n_cpus; i++)
+		n += __atomic_load_n(&rings_cpu(p->rings, i)->left_out[GOVERN_SLOT(tid)], __ATOMIC_RELAXED);
+	return n - p->govern.left_out[GOVERN_SLOT(tid)];
+}
+
+/* What has been counted on all CPUs since the last call. */
+static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
+{
+	struct govern_cost now = { 0 }, *told = &p->govern.told[kind], since;
+
+	for (unsigned i = 0; i < p->n_cpus; i++) {
+		const struct govern_cost *c = &rings_cpu(p->rings, i)->cost[kind];
+
+		now.runs += __atomic_load_n(&c->runs, __ATOMIC_RELAXED);
+		now.timed += __atomic_load_n(&c->timed, __ATOMIC_RELAXED);
+		now.timed_ns += __atomic_load_n(&c->timed_ns, __ATOMIC_RELAXED);
+	}
+	since = (struct govern_cost){ now.runs - told->runs, now.timed - told->timed,
+				      now.timed_ns - told->timed_ns };
+	*told = now;
+	return since;
+}
+
+uint64_t probe_cost_ns(struct probe *p)
+{
+	for (int k = 0; k < GOVERN_KINDS; k++) {
+		struct govern_cost c = govern_since(p, k);
+		double *mean = &p->govern.mean_ns[k];
+
+		/* some runs say little, many say all; in between the mean before counts as well */
+		if (c.timed)
+			*mean += ((double)c.timed_ns / (double)c.timed - *mean) *
+				 (c.timed < 16 ? (double)c.timed / 16 : 1);
+		p->govern.cost_ns += (double)c.runs * (p->govern.dispatch_ns + *mean);
+	}
+	return (uint64_t)p->govern.cost_ns;
+}
+
+double probe_dispatch_ns(const struct probe *p)
+{
+	return p->govern.dispatch_ns;
+}
