@@ -41,7 +41,7 @@ struct detect_hang {
 	uint64_t found_ns; /* when it was noticed */
 	uint64_t threshold_ns;
 	uint64_t obj;  /* what it waits for; 0: not known, or it does not wait */
-	uint32_t peer; /* the first task that it waits for; SERVICE: the client; 0: not known */
+	uint32_t peer; /* the first task that it waits for; SERVICE: who does not read; 0: not known */
 	uint16_t nr;   /* its system call; CT_NR_NONE: none */
 	uint8_t wait;  /* CT_W_*; CT_W_NONE: it runs or wants to run */
 };
@@ -111,6 +111,8 @@ void detect_lost(struct detect *d, uint64_t ts_ns);
  * a long time without a call is taken for a machine that slept. */
 void detect_tick(struct detect *d, uint64_t now_ns);
 
+/* Records were lost, and nobody is judged before detect_resync(). */
+bool detect_is_blind(const struct detect *d);
 struct detect_stats detect_stats(const struct detect *d);
 
 #endif

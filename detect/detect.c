@@ -1,0 +1,604 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * From records to what each task is doing and used to.  The rings are drained CPU by CPU, so records come a
+ * little out of order: as in the daemon's own table, a state carries its time, and an older one never
+ * overrides a newer one.
+ */
+#include "detect/detect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "detect/detect_private.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+
+#define VOTES_MAX  255
+#define VOTES_LOOP 16 /* an epoll or poll says more about where a task idles than a futex or a read */
+
+struct detect *detect_new(const struct detect_options *opt)
+{
+	struct detect *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->opt = *opt;
+	d->set = *opt->settings;
+	d->set.n_overrides = MIN(d->set.n_overrides, (unsigned)DETECT_OVERRIDES_MAX);
+	detect_limits_init(d);
+	if (detect_tasks_init(&d->tasks, opt->max_tasks ?: 131072) || detect_habits_init(&d->habits) ||
+	    detect_sockets_init(&d->sockets)) {
+		detect_free(d);
+		return NULL;
+	}
+	return d;
+}
+
+void detect_free(struct detect *d)
+{
+	if (!d)
+		return;
+	detect_tasks_done(&d->tasks);
+	detect_habits_done(&d->habits);
+	detect_sockets_done(&d->sockets);
+	map_done(&d->cgroups);
+	free(d);
+}
+
+/* Of a live task, which is made; NULL: it is dead, or there is no room. */
+static struct detect_task *task_touch(struct detect *d, uint32_t tid, uint64_t ts)
+{
+	struct detect_task *t = detect_tasks_find(&d->tasks, tid);
+
+	if (!t)
+		return tid ? detect_tasks_make(&d->tasks, tid, ts) : NULL;
+	if (t->bits & DETECT_DEAD) {
+		if (ts <= t->since_ns)
+			return NULL;
+		detect_task_reset(t, ts); /* the number was given to a new task */
+	}
+	return t;
+}
+
+static struct detect_task *task_find(struct detect *d, uint32_t tid)
+{
+	struct detect_task *t = detect_tasks_find(&d->tasks, tid);
+
+	return t && !(t->bits & DETECT_DEAD) ? t : NULL;
+}
+
+static void task_kill(struct detect_task *t, uint64_t ts)
+{
+	t->bits |= DETECT_DEAD;
+	t->since_ns = MAX(t->since_ns, ts);
+}
+
+static bool wait_is_loop(uint8_t wait)
+{
+	return wait == CT_W_EPOLL || wait == CT_W_POLL || wait == CT_W_URING || wait == CT_W_ACCEPT ||
+	       wait == CT_W_SIGNAL;
+}
+
+/* Where a task could idle: wait for its next piece of work. */
+static bool wait_can_idle(const struct detect_task *t)
+{
+	enum ct_obj_kind kind = CT_OBJ_KIND(t->obj);
+
+	if (t->wait == CT_W_READ)
+		return kind != CT_OBJ_FILE && kind != CT_OBJ_DIR && kind != CT_OBJ_BLOCKDEV;
+	return wait_is_loop(t->wait) || (t->wait == CT_W_FUTEX && !t->owner);
+}
+
+/* A condition variable of glibc has two words side by side, which take turns. */
+static uint64_t wait_place(const struct detect_task *t)
+{
+	return t->wait == CT_W_FUTEX ? t->obj & ~7ULL : t->obj;
+}
+
+/* It sent something on the very socket that it waits on: it wants an answer. */
+static bool wait_is_call(const struct detect_task *t)
+{
+	return (t->wait == CT_W_READ || t->wait == CT_W_POLL) && t->obj && t->sent_obj == t->obj;
+}
+
+/*
+ * Votes for the place where the task idles, as the algorithm of Boyer and Moore finds a majority; true: this
+ * is the place.
+ */
+static bool task_vote(struct detect_task *t)
+{
+	bool loop = wait_is_loop(t->wait);
+	unsigned weight = loop ? VOTES_LOOP : 1;
+
+	if (t->votes && t->place_wait == t->wait && t->place == wait_place(t)) {
+		t->votes = (uint16_t)MIN(t->votes + weight, (unsigned)VOTES_MAX);
+		return true;
+	}
+	if (t->votes > weight) {
+		t->votes = (uint16_t)(t->votes - weight);
+		return false;
+	}
+	t->votes = (uint16_t)weight;
+	t->place_wait = t->wait;
+	t->place = wait_place(t);
+	t->returns = 0;
+	t->first_ns = t->away_ns = t->max_away_ns = 0;
+	t->bits &= (uint8_t)~DETECT_SHARED;
+	return true;
+}
+
+static bool task_is_known(const struct detect *d, const struct detect_task *t, uint64_t now_ns)
+{
+	return t->returns >= 20 && t->first_ns && now_ns >= t->first_ns + d->set.learn_ns;
+}
+
+/* What it did away from its place is learnt, but not from its first hangs. */
+static void task_learn_away(struct detect *d, struct detect_task *t, uint64_t ts)
+{
+	uint64_t from = detect_max(t->away_ns, t->progress_ns, d->floor_ns);
+	uint64_t away_ns = ts > from ? ts - from : 0;
+	struct detect_habit *h;
+
+	if (away_ns <= t->max_away_ns)
+		return;
+	h = detect_habit(&d->habits, t->comm, ts);
+	if (t->told & (1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY) && h->told <= 2)
+		return;
+	t->max_away_ns = away_ns;
+	if (task_is_known(d, t, ts))
+		h->max_away_ns = MAX(h->max_away_ns, away_ns);
+}
+
+static void task_be_patient(struct detect *d, struct detect_task *t, uint8_t wait, uint64_t ts)
+{
+	struct detect_habit *h;
+
+	if (t->patient >> wait & 1)
+		return;
+	h = detect_habit(&d->habits, t->comm, ts);
+	if (t->told && h->told <= 2)
+		return;
+	t->patient |= 1u << wait;
+	if (task_is_known(d, t, ts))
+		h->patient |= 1u << wait;
+}
+
+/* Threads that wait at one epoll share the work: that one of them is long away is nobody's harm. */
+static void task_share(struct detect *d, struct detect_task *t, uint64_t ts)
+{
+	struct detect_socket *e;
+	struct detect_task *other;
+
+	if (t->wait != CT_W_EPOLL || t->bits & DETECT_SHARED || (t->returns > 4 && t->returns % 16))
+		return;
+	e = detect_socket_get(&d->sockets, t->obj, ts);
+	other = e->reader != t->tid ? task_find(d, e->reader) : NULL;
+	e->reader = t->tid;
+	if (!other || other->tgid != t->tgid)
+		return;
+	other->bits |= DETECT_SHARED;
+	t->bits |= DETECT_SHARED;
+}
+
+/* It has come back to where it idles. */
+static void task_idle(struct detect *d, struct detect_task *t, uint64_t ts, bool is_place)
+{
+	if (t->away_ns && ts > t->away_ns) {
+		task_learn_away(d, t, ts);
+		if (t->sleep_since_ns && ts > t->sleep_since_ns + d->patient_ns)
+			task_be_patient(d, t, CT_W_SLEEP, ts);
+		if (is_place && t->returns < UINT32_MAX)
+			t->returns++;
+		if (is_place && !t->first_ns)
+			t->first_ns = ts;
+	}
+	if (is_place) {
+		t->place_nr = t->nr;
+		task_share(d, t, ts);
+	}
+	t->bits |= DETECT_IDLE;
+	t->bits &= (uint8_t)~DETECT_FORKED;
+	t->told &= (uint8_t) ~(1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY | 1 << CT_HANG_SERVICE);
+	t->away_ns = t->sleep_since_ns = t->sent_obj = 0;
+}
+
+/* It has begun to wait; t says for what. */
+static void task_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts)
+{
+	bool is_place;
+
+	if (t->wait == CT_W_READ && CT_OBJ_KIND(t->obj) == CT_OBJ_SOCK) {
+		struct detect_socket *s = detect_socket_find(&d->sockets, t->obj);
+
+		/* there is nothing to read, whatever was counted */
+		if (s)
+			s->unread_ns = 0, s->unread_bytes = 0;
+	}
+	if (wait_can_idle(t)) {
+		is_place = task_vote(t);
+		if (is_place || (wait_is_loop(t->wait) && !wait_is_call(t))) {
+			task_idle(d, t, ts, is_place);
+			return;
+		}
+	}
+	if (t->wait != CT_W_SLEEP)
+		t->sleep_since_ns = 0;
+	else if (!t->sleep_since_ns)
+		t->sleep_since_ns = ts;
+}
+
+static void task_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts)
+{
+	uint64_t waited_ns = ts - t->since_ns;
+
+	if (t->bits & DETECT_IDLE) {
+		t->bits &= (uint8_t)~DETECT_IDLE;
+		t->away_ns = t->progress_ns = ts;
+		t->ran_ns = 0;
+	} else if (t->wait == CT_W_STOPPED) {
+		/* that was not its own time */
+		if (t->away_ns)
+			t->away_ns = t->progress_ns = ts;
+		t->ran_ns = 0;
+	} else if (waited_ns >= d->patient_ns && t->away_ns) {
+		task_be_patient(d, t, t->owner ? DETECT_W_LOCK : t->wait, ts);
+	}
+	if (t->state & CT_ST_DISK && waited_ns >= NSEC_PER_SEC) {
+		struct detect_habit *h = detect_habit(&d->habits, t->comm, ts);
+
+		if (!(t->told >> CT_HANG_DISK & 1) || h->told > 2)
+			h->max_disk_ns = MAX(h->max_disk_ns, waited_ns);
+	}
+	t->told &= 1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY;
+}
+
+static void task_runnable(struct detect_task *t, uint64_t ts)
+{
+	t->run = DETECT_RUNNABLE;
+	t->since_ns = ts;
+	t->wait = CT_W_NONE;
+	t->nr = CT_NR_NONE;
+	t->owner = 0;
+	t->obj = 0;
+}
+
+/* It is not known what it did of late. */
+static void task_forget(struct detect_task *t, uint64_t ts)
+{
+	t->away_ns = t->sleep_since_ns = 0;
+	t->progress_ns = ts;
+	t->ran_ns = 0;
+}
+
+/* A switch that came through its CPU's ring after later ones of the same task through another one. */
+static void switch_out_late(struct detect *d, struct detect_task *t, const struct ct_rec *rec)
+{
+	if (t->votes && rec->wait == t->place_wait && t->away_ns && rec->ts > t->away_ns &&
+	    (rec->wait == CT_W_FUTEX ? rec->obj & ~7ULL : rec->obj) == t->place) {
+		/* it was idle then, and was woken since */
+		task_learn_away(d, t, rec->ts);
+		t->returns += t->returns < UINT32_MAX;
+		t->away_ns = t->progress_ns = t->since_ns;
+		t->ran_ns = 0;
+		t->sleep_since_ns = 0;
+	}
+}
+
+static void switch_out_runs_on(struct detect *d, struct detect_task *t, const struct ct_rec *rec)
+{
+	/* it looks whether there is more to do, and there always is: never idle, but not away either */
+	if (t->away_ns &&
+	    ((rec->nr != CT_NR_NONE && rec->nr == t->place_nr) || rec->flags & CT_SF_ZEROWAIT)) {
+		task_learn_away(d, t, rec->ts);
+		t->progress_ns = rec->ts;
+		t->ran_ns = 0;
+	}
+	task_runnable(t, rec->ts);
+	t->nr = rec->nr;
+}
+
+static void switch_out(struct detect *d, const struct ct_rec *rec)
+{
+	struct detect_task *t = rec->flags & CT_SF_KTHREAD ? NULL : task_touch(d, rec->tid, rec->ts);
+
+	if (!t)
+		return;
+	if (rec->ts < t->since_ns) {
+		switch_out_late(d, t, rec);
+		return;
+	}
+	if (rec->state & CT_ST_DEAD || rec->wait == CT_W_EXITED) {
+		task_kill(t, rec->ts);
+		return;
+	}
+	t->prio = (uint8_t)rec->aux;
+	if (t->run == DETECT_RUNNING)
+		t->ran_ns += rec->ts - t->since_ns;
+	if (rec->flags & CT_SF_PREEMPT || rec->wait == CT_W_NONE || rec->wait == CT_W_YIELD) {
+		switch_out_runs_on(d, t, rec);
+		return;
+	}
+	t->run = DETECT_BLOCKED;
+	t->since_ns = rec->ts;
+	t->wait = rec->wait;
+	t->state = rec->state;
+	t->flags = rec->flags;
+	t->nr = rec->nr;
+	t->obj = rec->obj;
+	t->owner = rec->wait == CT_W_FUTEX && t->futex_ns && t->futex_ns <= rec->ts &&
+				   rec->ts - t->futex_ns < NSEC_PER_MSEC
+			   ? t->futex_owner
+			   : 0;
+	t->futex_ns = 0;
+	task_wait_begins(d, t, rec->ts);
+	if (t->wake_ns > rec->ts) { /* the wake-up came first, through another CPU's ring */
+		task_wait_ends(d, t, t->wake_ns);
+		task_runnable(t, t->wake_ns);
+	}
+}
+
+static void switch_in(struct detect *d, const struct ct_rec *rec)
+{
+	struct detect_task *t = task_find(d, rec->peer);
+
+	if (!t || rec->ts < t->since_ns)
+		return;
+	if (t->run == DETECT_BLOCKED)
+		task_wait_ends(d, t, rec->ts);
+	if (t->run == DETECT_RUNNABLE && rec->ts - t->since_ns >= d->patient_ns) {
+		uint64_t queued_ns = rec->ts - MAX(t->since_ns, d->floor_ns);
+		struct detect_habit *h = detect_habit(&d->habits, t->comm, rec->ts);
+
+		if (rec->ts > d->floor_ns && (!(t->told >> CT_HANG_STARVED & 1) || h->told > 2)) {
+			h->max_runq_ns = MAX(h->max_runq_ns, queued_ns);
+			t->max_runq_ns = MAX(t->max_runq_ns, queued_ns);
+		}
+		t->told &= (uint8_t) ~(1 << CT_HANG_STARVED);
+	}
+	t->run = DETECT_RUNNING;
+	t->since_ns = rec->ts;
+	t->wait = CT_W_NONE;
+	t->owner = 0;
+	t->obj = 0;
+}
+
+static void wake(struct detect *d, const struct ct_rec *rec)
+{
+	struct detect_task *t = task_find(d, rec->tid);
+
+	if (!t)
+		return;
+	t->wake_ns = MAX(t->wake_ns, rec->ts);
+	if (t->run != DETECT_BLOCKED || rec->ts < t->since_ns)
+		return;
+	task_wait_ends(d, t, rec->ts);
+	task_runnable(t, rec->ts);
+}
+
+static void received(struct detect *d, const struct ct_rec *rec)
+{
+	struct detect_task *t = task_find(d, rec->tid);
+
+	if (CT_OBJ_KIND(rec->obj) == CT_OBJ_SOCK)
+		detect_socket_received(&d->sockets, rec);
+	if (!t)
+		return;
+	t->receives += t->receives < UINT16_MAX;
+	if (t->away_ns && rec->ts > t->progress_ns) {
+		task_learn_away(d, t, rec->ts);
+		t->progress_ns = rec->ts;
+		t->ran_ns = 0;
+		t->sleep_since_ns = 0;
+	}
+}
+
+static void sent(struct detect *d, const struct ct_rec *rec)
+{
+	struct detect_task *t = task_find(d, rec->tid);
+
+	if (CT_OBJ_KIND(rec->obj) != CT_OBJ_SOCK)
+		return;
+	detect_socket_sent(&d->sockets, rec);
+	if (t)
+		t->sent_obj = rec->obj;
+}
+
+static void shed(struct detect *d, const struct ct_rec *rec)
+{
+	struct detect_task *t;
+
+	if (rec->flags & CT_GV_CAP) {
+		t = task_find(d, rec->tid);
+		if (t) {
+			t->capped_ns = rec->ts;
+			task_forget(t, rec->ts);
+		}
+		return;
+	}
+	/* what is known of sockets and of places is out of date when it comes back */
+	if (d->shed >= CT_SHED_MESSAGES && rec->state < CT_SHED_MESSAGES)
+		for (uint32_t i = 0; i < DETECT_SOCKETS; i++)
+			d->sockets.v[i].unread_ns = 0, d->sockets.v[i].unread_bytes = 0;
+	if (d->shed >= CT_SHED_WAITS && rec->state < CT_SHED_WAITS)
+		detect_lost(d, rec->ts);
+	d->shed = rec->state;
+}
+
+static void born(struct detect *d, const struct ct_rec *rec)
+{
+	struct detect_task *t = rec->flags & CT_LF_THREAD ? NULL : task_find(d, rec->tid);
+
+	if (t)
+		t->bits |= DETECT_FORKED;
+}
+
+static void exited(struct detect *d, const struct ct_rec *rec, uint32_t tid)
+{
+	struct detect_task *t = task_find(d, tid);
+
+	if (t && rec->ts >= t->since_ns)
+		task_kill(t, rec->ts);
+}
+
+static void futex(struct detect *d, const struct ct_rec *rec)
+{
+	struct detect_task *t = task_touch(d, rec->tid, rec->ts);
+
+	if (!t)
+		return;
+	t->futex_ns = rec->ts;
+	t->futex_owner = rec->peer;
+	/* somebody has looked at the wait that it is in */
+	if (t->run == DETECT_BLOCKED && t->wait == CT_W_FUTEX && !(t->bits & DETECT_IDLE) &&
+	    rec->ts > t->since_ns)
+		t->owner = rec->peer;
+}
+
+void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *words)
+{
+	switch (rec->kind) {
+	case CT_SWITCH:
+		if (rec->tid)
+			switch_out(d, rec);
+		if (rec->peer)
+			switch_in(d, rec);
+		break;
+	case CT_WAKE:
+		wake(d, rec);
+		break;
+	case CT_FUTEX:
+		futex(d, rec);
+		break;
+	case CT_SEND:
+		sent(d, rec);
+		break;
+	case CT_RECV:
+		received(d, rec);
+		break;
+	case CT_FORK:
+		born(d, rec);
+		break;
+	case CT_EXEC: /* a thread that calls exec takes over the number of its leader; its own is gone */
+		if (rec->peer != rec->tid)
+			exited(d, rec, rec->peer);
+		break;
+	case CT_EXIT:
+		exited(d, rec, rec->tid);
+		break;
+	case CT_SHED:
+		shed(d, rec);
+		break;
+	case CT_GAP:
+		if (rec->state == CT_LOSS_SHED || rec->state == CT_LOSS_RING_FULL)
+			detect_lost(d, rec->ts);
+		break;
+	default:
+		break;
+	}
+}
+
+static void task_identify(struct detect *d, struct detect_task *t, const struct ct_task_blob *b)
+{
+	/* another program in the same process, or another task of the same number */
+	if (b->h.flags & (CT_TF_EXEC | CT_TF_FORK) && b->h.ts > t->seen_ns) {
+		uint8_t run = t->run;
+		uint64_t since_ns = t->since_ns;
+
+		detect_task_reset(t, b->h.ts);
+		t->run = run;
+		t->since_ns = since_ns;
+	}
+	t->tgid = b->tgid;
+	t->cgroup_id = b->cgroup_id;
+	memcpy(t->comm, b->comm, sizeof(t->comm));
+	t->comm[sizeof(t->comm) - 1] = 0;
+}
+
+void detect_blob(struct detect *d, const struct ct_blob *blob)
+{
+	const struct ct_task_blob *b = (const void *)blob;
+	struct detect_task *t;
+
+	if (blob->kind == CT_OBJECT && blob->size >= sizeof(struct ct_object_blob)) {
+		detect_socket_name(&d->sockets, (const void *)blob);
+		detect_limits_cgroup(d, (const void *)blob);
+	}
+	if (blob->kind != CT_TASK || blob->size < sizeof(*b))
+		return;
+	if (blob->flags & CT_TF_KTHREAD) {
+		exited(d, &(struct ct_rec){ .ts = blob->ts }, blob->tid);
+		return;
+	}
+	t = task_touch(d, blob->tid, blob->ts);
+	if (t)
+		task_identify(d, t, b);
+}
+
+void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_task *found, uint64_t ts_ns)
+{
+	const struct ct_rec *w = &found->wait;
+	bool runs = w->state == CT_ST_RUNNING || w->wait == CT_W_NONE;
+
+	if (!runs && t->run == DETECT_BLOCKED && t->wait == w->wait && t->nr == w->nr &&
+	    (!found->sched_since || found->sched_since <= t->since_ns + NSEC_PER_SEC))
+		return; /* known already, and since when */
+	if (t->run == DETECT_BLOCKED)
+		task_wait_ends(d, t, MAX(ts_ns, t->since_ns));
+	task_forget(t, ts_ns);
+	if (runs) {
+		if (t->run == DETECT_BLOCKED)
+			task_runnable(t, ts_ns);
+		return;
+	}
+	t->run = DETECT_BLOCKED;
+	t->since_ns = found->sched_since ? MIN(found->sched_since, ts_ns) : ts_ns;
+	t->wait = w->wait;
+	t->state = w->state;
+	t->flags = w->flags;
+	t->nr = w->nr;
+	t->obj = w->obj;
+	t->owner = found->futex_owner;
+	task_wait_begins(d, t, ts_ns);
+}
+
+void detect_found(struct detect *d, const struct ct_iter_task *found)
+{
+	struct detect_task *t;
+
+	if (found->task.h.flags & CT_TF_KTHREAD || found->wait.flags & CT_SF_KTHREAD)
+		return;
+	t = task_touch(d, found->task.h.tid, found->task.h.ts);
+	if (!t)
+		return;
+	if (!t->comm[0] || t->tgid != found->task.tgid)
+		task_identify(d, t, &found->task);
+	if (t->since_ns <= found->task.h.ts)
+		detect_adopt(d, t, found, found->task.h.ts);
+}
+
+void detect_lost(struct detect *d, uint64_t ts_ns)
+{
+	d->lost_ns = MAX(d->lost_ns, ts_ns);
+}
+
+bool detect_is_blind(const struct detect *d)
+{
+	return d->lost_ns != 0;
+}
+
+void detect_resync(struct detect *d, uint64_t now_ns)
+{
+	if (now_ns < d->lost_ns)
+		return;
+	d->lost_ns = 0;
+	d->floor_ns = MAX(d->floor_ns, now_ns);
+}
+
+struct detect_stats detect_stats(const struct detect *d)
+{
+	struct detect_stats s = d->stats;
+
+	s.tasks = d->tasks.n;
+	s.tasks_refused = d->tasks.refused;
+	return s;
+}

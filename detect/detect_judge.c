@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The rules.  A hang is told when its rule's threshold has passed, when it is far longer than all that the
+ * task, or others of its name, have shown, and when nobody that it waits for was told of lately.
+ *
+ * What is no hang, however long it lasts: waits for children, for a terminal, for a signal, for a debugger;
+ * whatever a task does that has just made a process (it waits for that in one way or another); waits of a
+ * kind in which the task has been for long before; threads that share an epoll with others.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "detect/detect_private.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+
+#define JUDGE_GAP_NS (1500 * NSEC_PER_MSEC) /* no tick for so long: the machine slept, or stood still */
+#define JUDGE_CHAIN  32                     /* tasks that wait for each other */
+#define JUDGE_SLACK_NS                                                                                       \
+	(200 * NSEC_PER_MSEC)              /* between what the records and what the kernel says of a time    \
+					    */
+#define JUDGE_CAP_NS   (10 * NSEC_PER_SEC) /* after its records were capped, a task is not judged */
+#define JUDGE_PRIO_LOW 130                 /* nice 10: it was asked to stand back */
+
+/* By how much a hang is longer than the longest time of ordinary work. */
+#define TIMES_LOCK    3
+#define TIMES_WAIT    10
+#define TIMES_BUSY    20
+#define TIMES_STARVED 4
+#define TIMES_DISK    4
+#define TIMES_SYNC    3 /* to write out a large file is one long wait */
+#define RETURNS_MIN   20
+#define RETURNS_BUSY  100
+#define RECEIVES_MIN  20
+
+static const struct detect_task *judge_task(const struct detect *d, uint32_t tid)
+{
+	const struct detect_task *t = tid ? detect_tasks_find(&d->tasks, tid) : NULL;
+
+	return t && !(t->bits & DETECT_DEAD) ? t : NULL;
+}
+
+uint32_t detect_waits_for(const struct detect *d, const struct detect_task *t)
+{
+	const struct detect_socket *s;
+
+	if (t->run != DETECT_BLOCKED)
+		return 0;
+	if (t->wait == CT_W_FUTEX)
+		return t->owner;
+	if (t->wait == CT_W_CHILD && CT_OBJ_KIND(t->obj) == CT_OBJ_TASK)
+		return (uint32_t)(t->obj & CT_OBJ_MASK);
+	if (CT_OBJ_KIND(t->obj) != CT_OBJ_SOCK || t->bits & DETECT_IDLE)
+		return 0;
+	s = detect_socket_find(&d->sockets, t->obj);
+	s = s ? detect_socket_find(&d->sockets, s->peer) : NULL;
+	return s ? s->reader : 0;
+}
+
+/* The end of the chain of those who wait for each other; of a cycle the smallest number. */
+static uint32_t judge_root(const struct detect *d, const struct detect_task *t)
+{
+	uint32_t tid = t->tid, low = tid;
+
+	for (unsigned i = 0; t && i < JUDGE_CHAIN; i++) {
+		uint32_t next = detect_waits_for(d, t);
+
+		if (!next)
+			return tid;
+		tid = next;
+		t = judge_task(d, tid);
+	}
+	if (!t)
+		return tid;
+	/* by now it goes round in the cycle */
+	low = tid;
+	for (unsigned i = 0; i < JUDGE_CHAIN && t; i++) {
+		low = MIN(low, t->tid);
+		t = judge_task(d, detect_waits_for(d, t));
+	}
+	return low;
+}
+
+static bool judge_is_told(const struct detect *d, const struct detect_task *t, enum ct_hang rule,
+			  uint32_t root, uint64_t now_ns)
+{
+	unsigned n = MIN(d->n_reports, (unsigned)DETECT_REPORTS);
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct detect_report *r = &d->reports[i];
+
+		if (now_ns > r->ns + DETECT_QUIET_NS)
+			continue;
+		/* one disk, or one lack of CPU, makes many wait */
+		if (rule == r->rule && (rule == CT_HANG_DISK || rule == CT_HANG_STARVED))
+			return true;
+		if (r->root == root || r->tid == root || r->root == t->tid)
+			return true;
+	}
+	return false;
+}
+
+/* What the kernel says now.  False: it is not as the records say, which are put right. */
+static bool judge_look(struct detect *d, struct detect_task *t)
+{
+	struct ct_iter_task it;
+	bool runs, same;
+	int r;
+
+	if (!d->opt.look)
+		return true;
+	r = d->opt.look(d->opt.arg, t->tid, &it);
+	if (r == -ESRCH) {
+		t->bits |= DETECT_DEAD;
+		return false;
+	}
+	if (r)
+		return true;
+	runs = it.wait.state == CT_ST_RUNNING || it.wait.wait == CT_W_NONE;
+	if (t->run == DETECT_BLOCKED)
+		same = !runs && it.wait.wait == t->wait;
+	else
+		same = runs;
+	/* while it is on a CPU, the kernel's time is that of the last clock tick */
+	if (t->run != DETECT_RUNNING && it.sched_since > t->since_ns + JUDGE_SLACK_NS)
+		same = false;
+	if (!same && it.task.h.ts >= t->since_ns)
+		detect_adopt(d, t, &it, it.task.h.ts);
+	return same;
+}
+
+static void judge_tell(struct detect *d, struct detect_task *t, enum ct_hang rule, uint64_t since_ns,
+		       uint64_t now_ns, uint64_t threshold_ns)
+{
+	struct detect_hang h = { .rule = rule,
+				 .tid = t->tid,
+				 .tgid = t->tgid,
+				 .cgroup_id = t->cgroup_id,
+				 .since_ns = since_ns,
+				 .found_ns = now_ns,
+				 .threshold_ns = threshold_ns,
+				 .obj = t->obj,
+				 .nr = t->nr,
+				 .wait = t->run == DETECT_BLOCKED ? t->wait : CT_W_NONE };
+	uint32_t root = judge_root(d, t);
+
+	if (judge_is_told(d, t, rule, root, now_ns)) {
+		t->told |= (uint8_t)(1u << rule);
+		d->stats.behind++;
+		return;
+	}
+	h.peer = detect_waits_for(d, t);
+	if (!judge_look(d, t)) {
+		d->stats.withdrawn++;
+		return;
+	}
+	t->told |= (uint8_t)(1u << rule);
+	memcpy(h.comm, t->comm, sizeof(h.comm));
+	detect_habit(&d->habits, t->comm, now_ns)->told++;
+	d->reports[d->n_reports++ % DETECT_REPORTS] =
+		(struct detect_report){ .tid = t->tid, .root = root, .rule = rule, .ns = now_ns };
+	d->stats.found[rule]++;
+	d->opt.hang(d->opt.arg, &h);
+}
+
+static bool judge_loops(const struct detect_task *t)
+{
+	return t->place_wait == CT_W_EPOLL || t->place_wait == CT_W_POLL;
+}
+
+/* Whether its habits have been watched for long enough to say what is unlike it. */
+static bool judge_is_known(const struct detect *d, const struct detect_task *t, uint64_t now_ns)
+{
+	return t->away_ns && !(t->bits & DETECT_IDLE) && t->returns >= RETURNS_MIN && t->first_ns &&
+	       now_ns >= t->first_ns + d->set.learn_ns;
+}
+
+/* The longest that it was away from its place, or that its like was, until it is known well itself. */
+static uint64_t judge_max_away(struct detect *d, const struct detect_task *t, uint64_t now_ns)
+{
+	if (now_ns >= t->first_ns + 10 * d->set.learn_ns)
+		return t->max_away_ns;
+	return MAX(t->max_away_ns, detect_habit(&d->habits, t->comm, now_ns)->max_away_ns);
+}
+
+static bool judge_is_patient(struct detect *d, const struct detect_task *t, uint8_t wait, uint64_t now_ns)
+{
+	return (t->patient | detect_habit(&d->habits, t->comm, now_ns)->patient) >> wait & 1;
+}
+
+/*
+ * Whether a wait away from its place can be a hang: how many times the longest time away it must last; 0:
+ * none.
+ */
+static unsigned judge_wait(const struct detect *d, const struct detect_task *t)
+{
+	enum ct_obj_kind kind = CT_OBJ_KIND(t->obj);
+	bool alone = judge_loops(t) && !(t->bits & DETECT_SHARED), first = t->tid == t->tgid;
+	bool channel =
+		kind == CT_OBJ_SOCK || kind == CT_OBJ_PIPE || kind == CT_OBJ_FIFO || kind == CT_OBJ_EVENTFD;
+
+	if (t->state & CT_ST_DISK || t->bits & DETECT_FORKED)
+		return 0;
+	switch ((enum ct_wait)t->wait) {
+	case CT_W_FUTEX:
+		if (t->owner)
+			return TIMES_LOCK;
+		/* a thread without work waits like one that is stuck; only the first is believed */
+		return alone && first ? TIMES_WAIT : 0;
+	case CT_W_FLOCK:
+		return TIMES_LOCK;
+	case CT_W_POLL:
+		return t->obj && t->sent_obj == t->obj ? TIMES_WAIT : 0;
+	case CT_W_READ:
+		if (kind == CT_OBJ_SOCK && t->sent_obj == t->obj)
+			return TIMES_WAIT;
+		return alone && first && channel ? TIMES_WAIT : 0;
+	case CT_W_WRITE:
+		return alone && channel ? TIMES_WAIT : 0;
+	case CT_W_CONNECT:
+	case CT_W_SLEEP:
+	case CT_W_FILE:
+	case CT_W_OPEN:
+	case CT_W_FAULT:
+	case CT_W_SYSVIPC:
+		return alone ? TIMES_WAIT : 0;
+	case CT_W_NONE:
+	case CT_W_EPOLL:
+	case CT_W_ACCEPT:
+	case CT_W_CHILD:
+	case CT_W_VFORK:
+	case CT_W_SIGNAL:
+	case CT_W_SYNC:
+	case CT_W_STOPPED:
+	case CT_W_EXITED:
+	case CT_W_KTHREAD:
+	case CT_W_URING:
+	case CT_W_OTHER:
+	case CT_W_YIELD:
+		break;
+	}
+	return 0;
+}
+
+static void judge_loop(struct detect *d, struct detect_task *t, uint64_t limit_ns, uint64_t now_ns)
+{
+	unsigned times = judge_wait(d, t);
+	uint64_t since_ns = t->wait == CT_W_SLEEP && t->sleep_since_ns ? t->sleep_since_ns : t->since_ns;
+	uint8_t wait = t->owner ? DETECT_W_LOCK : t->wait;
+
+	if (!limit_ns || !times || !judge_is_known(d, t, now_ns) ||
+	    t->told & (1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY))
+		return;
+	since_ns = MAX(since_ns, d->floor_ns);
+	limit_ns = MAX(limit_ns, times * judge_max_away(d, t, now_ns));
+	if (now_ns < since_ns + limit_ns || judge_is_patient(d, t, wait, now_ns))
+		return;
+	judge_tell(d, t, CT_HANG_LOOP, since_ns, now_ns, limit_ns);
+}
+
+static void judge_busy(struct detect *d, struct detect_task *t, uint64_t limit_ns, uint64_t now_ns)
+{
+	uint64_t since_ns = MAX(t->away_ns, t->progress_ns), ran_ns = t->ran_ns;
+
+	/* without messages one that is always busy looks like one that never comes back */
+	if (!limit_ns || !d->opt.messages || d->shed >= CT_SHED_MESSAGES || !judge_loops(t) ||
+	    t->bits & (DETECT_SHARED | DETECT_FORKED) || !judge_is_known(d, t, now_ns) ||
+	    t->returns < RETURNS_BUSY || t->told & (1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY))
+		return;
+	if (since_ns < d->floor_ns)
+		return;
+	if (t->run == DETECT_RUNNING)
+		ran_ns += now_ns > t->since_ns ? now_ns - t->since_ns : 0;
+	limit_ns = MAX(limit_ns, TIMES_BUSY * judge_max_away(d, t, now_ns));
+	if (now_ns < since_ns + limit_ns || ran_ns < limit_ns / 5 * 4)
+		return;
+	judge_tell(d, t, CT_HANG_BUSY, since_ns, now_ns, limit_ns);
+}
+
+static void judge_starved(struct detect *d, struct detect_task *t, uint64_t limit_ns, uint64_t now_ns)
+{
+	uint64_t since_ns = MAX(t->since_ns, d->floor_ns), longest_ns;
+
+	if (!limit_ns || now_ns < since_ns + limit_ns || t->prio >= JUDGE_PRIO_LOW ||
+	    now_ns < t->seen_ns + d->set.learn_ns / 10 || t->told >> CT_HANG_STARVED & 1)
+		return;
+	longest_ns = MAX(t->max_runq_ns, detect_habit(&d->habits, t->comm, now_ns)->max_runq_ns);
+	limit_ns = MAX(limit_ns, TIMES_STARVED * longest_ns);
+	if (now_ns >= since_ns + limit_ns)
+		judge_tell(d, t, CT_HANG_STARVED, since_ns, now_ns, limit_ns);
+}
+
+static void judge_disk(struct detect *d, struct detect_task *t, uint64_t limit_ns, uint64_t now_ns)
+{
+	uint64_t since_ns = MAX(t->since_ns, d->floor_ns);
+
+	if (!limit_ns || !(t->state & CT_ST_DISK) || t->flags & CT_SF_IDLE || t->wait == CT_W_VFORK ||
+	    t->wait == CT_W_STOPPED || t->wait == CT_W_KTHREAD || t->told >> CT_HANG_DISK & 1)
+		return;
+	limit_ns *= t->wait == CT_W_SYNC ? TIMES_SYNC : 1;
+	limit_ns = MAX(limit_ns, TIMES_DISK * detect_habit(&d->habits, t->comm, now_ns)->max_disk_ns);
+	if (now_ns >= since_ns + limit_ns)
+		judge_tell(d, t, CT_HANG_DISK, since_ns, now_ns, limit_ns);
+}
+
+/* Waits for a lock without a time limit, and has for long. */
+static bool judge_is_stuck(const struct detect_task *t, uint64_t limit_ns, uint64_t now_ns)
+{
+	return t && t->run == DETECT_BLOCKED && t->wait == CT_W_FUTEX && t->owner &&
+	       !(t->flags & CT_SF_TIMEOUT) && now_ns >= t->since_ns + limit_ns;
+}
+
+/* Everybody in the cycle has waited for the limit; told by the one with the smallest number. */
+static bool judge_is_cycle(struct detect *d, struct detect_task *t, uint64_t limit_ns, uint64_t now_ns)
+{
+	const struct detect_task *at = t;
+
+	for (unsigned i = 0; i < JUDGE_CHAIN; i++) {
+		if (!judge_is_stuck(at, limit_ns, now_ns) || at->tid < t->tid)
+			return false;
+		if (at->owner == t->tid)
+			return true;
+		at = judge_task(d, at->owner);
+	}
+	return false;
+}
+
+static void judge_deadlock(struct detect *d, struct detect_task *t, uint64_t limit_ns, uint64_t now_ns)
+{
+	if (!limit_ns || t->told >> CT_HANG_DEADLOCK & 1 || !judge_is_cycle(d, t, limit_ns, now_ns))
+		return;
+	/* the records may have told of one of them what is no longer so */
+	for (struct detect_task *at = detect_tasks_find(&d->tasks, t->owner); at && at != t;
+	     at = detect_tasks_find(&d->tasks, at->owner))
+		if (!judge_look(d, at)) {
+			d->stats.withdrawn++;
+			return;
+		}
+	/* that it is a loop which hangs was perhaps told before, but not why */
+	for (unsigned i = 0; i < DETECT_REPORTS; i++)
+		if (d->reports[i].root == t->tid && d->reports[i].rule != CT_HANG_DEADLOCK)
+			d->reports[i].ns = 0;
+	judge_tell(d, t, CT_HANG_DEADLOCK, t->since_ns, now_ns, limit_ns);
+}
+
+static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now_ns)
+{
+	struct detect_limits limits;
+
+	/* most tasks most of the time */
+	if (t->bits & DETECT_IDLE || (t->run == DETECT_BLOCKED && now_ns < t->since_ns + d->min_ns &&
+				      (!t->sleep_since_ns || now_ns < t->sleep_since_ns + d->min_ns)))
+		return;
+	if (t->tgid == d->opt.own_tgid || (t->capped_ns && now_ns < t->capped_ns + JUDGE_CAP_NS))
+		return;
+	detect_limits_of(d, t, &limits);
+	if (t->run == DETECT_BLOCKED) {
+		judge_deadlock(d, t, limits.after_ns[CT_HANG_DEADLOCK], now_ns);
+		judge_disk(d, t, limits.after_ns[CT_HANG_DISK], now_ns);
+		judge_loop(d, t, limits.after_ns[CT_HANG_LOOP], now_ns);
+		return;
+	}
+	if (t->run == DETECT_RUNNABLE)
+		judge_starved(d, t, limits.after_ns[CT_HANG_STARVED], now_ns);
+	judge_busy(d, t, limits.after_ns[CT_HANG_BUSY], now_ns);
+}
+
+/* Whether who used to read a socket is at something else. */
+static bool judge_reader_is_away(const struct detect *d, const struct detect_task *r, uint64_t limit_ns,
+				 uint64_t now_ns)
+{
+	uint64_t since_ns = detect_max(r->away_ns, r->progress_ns, d->floor_ns);
+
+	if (r->bits & DETECT_IDLE)
+		return false;
+	if (r->run == DETECT_RUNNING)
+		return r->away_ns && now_ns >= since_ns + limit_ns &&
+		       r->ran_ns + (now_ns > r->since_ns ? now_ns - r->since_ns : 0) >= limit_ns / 5 * 4;
+	if (r->run == DETECT_RUNNABLE)
+		return false; /* STARVED's */
+	/* another thread may have taken over from one without work */
+	if (r->wait == CT_W_FUTEX && !r->owner && r->tid != r->tgid)
+		return false;
+	return r->wait != CT_W_EPOLL && r->wait != CT_W_ACCEPT && r->wait != CT_W_URING;
+}
+
+/* The client waits on the other end, for an answer or for room, and has for long. */
+static bool judge_client_waits(const struct detect_task *c, const struct detect_socket *s, uint64_t limit_ns,
+			       uint64_t now_ns)
+{
+	return c->run == DETECT_BLOCKED && c->obj == s->peer && now_ns >= c->since_ns + limit_ns &&
+	       (c->wait == CT_W_READ || c->wait == CT_W_POLL || c->wait == CT_W_WRITE);
+}
+
+static void judge_socket(struct detect *d, const struct detect_socket *s, uint64_t now_ns)
+{
+	struct detect_task *client = detect_tasks_find(&d->tasks, s->writer);
+	const struct detect_task *reader = judge_task(d, s->reader);
+	uint64_t since_ns = MAX(s->unread_ns, d->floor_ns), limit_ns;
+	struct detect_limits limits;
+
+	if (s->shared || !s->answers || !reader || !client || client->bits & DETECT_DEAD ||
+	    client == reader || reader->receives < RECEIVES_MIN ||
+	    now_ns < reader->seen_ns + d->set.learn_ns || client->told >> CT_HANG_SERVICE & 1 ||
+	    client->tgid == d->opt.own_tgid || reader->tgid == d->opt.own_tgid)
+		return;
+	detect_limits_of(d, reader, &limits);
+	limit_ns = limits.after_ns[CT_HANG_SERVICE];
+	if (!limit_ns)
+		return;
+	limit_ns =
+		MAX(limit_ns, TIMES_WAIT * detect_max(s->max_delay_ns, judge_max_away(d, reader, now_ns), 0));
+	if (now_ns < since_ns + limit_ns || !judge_client_waits(client, s, limit_ns, now_ns) ||
+	    !judge_reader_is_away(d, reader, limit_ns, now_ns))
+		return;
+	judge_tell(d, client, CT_HANG_SERVICE, since_ns, now_ns, limit_ns);
+}
+
+/* Forgets the dead, after late records of theirs have come. */
+static void judge_bury(struct detect *d, struct detect_task *t, uint64_t now_ns)
+{
+	if (now_ns >= t->since_ns + NSEC_PER_SEC)
+		detect_tasks_remove(&d->tasks, t);
+}
+
+void detect_judge(struct detect *d, uint64_t now_ns)
+{
+	d->stats.judged = 0;
+	for (uint32_t i = 1; i <= d->tasks.used; i++) {
+		struct detect_task *t = detect_tasks_slot(&d->tasks, i);
+
+		if (!t)
+			continue;
+		if (t->bits & DETECT_DEAD) {
+			judge_bury(d, t, now_ns);
+			continue;
+		}
+		d->stats.judged += t->returns >= RETURNS_MIN && now_ns >= t->first_ns + d->set.learn_ns;
+		if (!d->lost_ns && d->shed < CT_SHED_WAITS)
+			judge_task_now(d, t, now_ns);
+	}
+	if (d->lost_ns || d->shed >= CT_SHED_MESSAGES)
+		return;
+	for (uint32_t i = 0; i < DETECT_SOCKETS; i++)
+		if (d->sockets.v[i].unread_ns && now_ns >= d->sockets.v[i].unread_ns + d->min_ns)
+			judge_socket(d, &d->sockets.v[i], now_ns);
+}
+
+void detect_tick(struct detect *d, uint64_t now_ns)
+{
+	uint64_t gap_ns = d->now_ns && now_ns > d->now_ns ? now_ns - d->now_ns : 0;
+
+	if (gap_ns >= JUDGE_GAP_NS || !d->now_ns)
+		d->floor_ns = MAX(d->floor_ns, now_ns);
+	if (d->lost_ns || d->shed >= CT_SHED_WAITS)
+		d->stats.blind_ns += gap_ns;
+	d->now_ns = now_ns;
+	detect_judge(d, now_ns);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* detect_private.h - what the files of the detector share. */
+#ifndef CTRACE_DETECT_DETECT_PRIVATE_H
+#define CTRACE_DETECT_DETECT_PRIVATE_H
+
+#include "detect/detect.h"
+#include "detect/detect_habit.h"
+#include "detect/detect_socket.h"
+#include "detect/detect_task.h"
+#include "lib/map.h"
+
+#define DETECT_REPORTS 32
+
+struct detect_report {
+	uint32_t tid, root;
+	enum ct_hang rule;
+	uint64_t ns;
+};
+
+struct detect {
+	struct detect_options opt;
+	struct detect_settings set;
+	struct detect_tasks tasks;
+	struct detect_habits habits;
+	struct detect_sockets sockets;
+	struct map cgroups; /* id -> bits of the overrides that match */
+	uint64_t min_ns;    /* the shortest threshold that can apply */
+	uint64_t patient_ns;
+	uint64_t now_ns;   /* of the latest tick */
+	uint64_t floor_ns; /* what was before is not known well enough */
+	uint64_t lost_ns;  /* records were lost then; 0: not since the last resync */
+	uint8_t shed;      /* CT_SHED_* */
+	struct detect_report reports[DETECT_REPORTS];
+	unsigned n_reports;
+	struct detect_stats stats;
+};
+
+/* The latest of some times, the longest of some durations. */
+static inline uint64_t detect_max(uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t m = a > b ? a : b;
+
+	return m > c ? m : c;
+}
+
+/* The limits that hold for a task. */
+void detect_limits_of(const struct detect *d, const struct detect_task *t, struct detect_limits *ret);
+void detect_limits_init(struct detect *d);
+void detect_limits_cgroup(struct detect *d, const struct ct_object_blob *o);
+
+/* Who ends a task's wait, as far as that is known; 0: not. */
+uint32_t detect_waits_for(const struct detect *d, const struct detect_task *t);
+
+/* Puts a task into the state that the kernel tells; ts_ns: when it did. */
+void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_task *found, uint64_t ts_ns);
+/* Looks through all tasks and sockets, and tells. */
+void detect_judge(struct detect *d, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "detect/detect_socket.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "lib/cleanup.h"
+
+#define SOCKET_ROW 4
+
+int detect_sockets_init(struct detect_sockets *s)
+{
+	s->v = calloc(DETECT_SOCKETS, sizeof(*s->v));
+	return s->v ? 0 : -ENOMEM;
+}
+
+void detect_sockets_done(struct detect_sockets *s)
+{
+	free(s->v);
+}
+
+static struct detect_socket *socket_row(const struct detect_sockets *s, uint64_t obj)
+{
+	uint64_t h = obj * 0x9e3779b97f4a7c15ULL;
+
+	return &s->v[(h >> 40) % (DETECT_SOCKETS / SOCKET_ROW) * SOCKET_ROW];
+}
+
+struct detect_socket *detect_socket_find(const struct detect_sockets *s, uint64_t obj)
+{
+	struct detect_socket *row = socket_row(s, obj);
+
+	for (struct detect_socket *at = row; obj && at < row + SOCKET_ROW; at++)
+		if (at->obj == obj)
+			return at;
+	return NULL;
+}
+
+struct detect_socket *detect_socket_get(struct detect_sockets *s, uint64_t obj, uint64_t now_ns)
+{
+	struct detect_socket *row = socket_row(s, obj), *oldest = row;
+
+	for (struct detect_socket *at = row; at < row + SOCKET_ROW; at++) {
+		if (at->obj == obj) {
+			at->used_ns = now_ns;
+			return at;
+		}
+		if (at->used_ns < oldest->used_ns)
+			oldest = at;
+	}
+	*oldest = (struct detect_socket){ .obj = obj, .used_ns = now_ns };
+	return oldest;
+}
+
+/* Stands for "the end with these addresses", seen from there: a key of no kind of object. */
+static uint64_t socket_address_key(const struct ct_object_blob *o, bool far)
+{
+	uint64_t h = 0xcbf29ce484222325ULL ^ o->protocol ^ (uint64_t)o->netns << 8;
+	const uint8_t *a = far ? o->raddr : o->laddr, *b = far ? o->laddr : o->raddr;
+	uint32_t ports = far ? (uint32_t)o->rport << 16 | o->lport : (uint32_t)o->lport << 16 | o->rport;
+
+	for (unsigned i = 0; i < 16; i++)
+		h = (h ^ a[i]) * 0x100000001b3ULL;
+	for (unsigned i = 0; i < 16; i++)
+		h = (h ^ b[i]) * 0x100000001b3ULL;
+	h = (h ^ ports) * 0x9e3779b97f4a7c15ULL;
+	return (h >> 5 & CT_OBJ_MASK) | 1;
+}
+
+static void socket_pair(struct detect_sockets *s, uint64_t a, uint64_t b, uint64_t now_ns)
+{
+	detect_socket_get(s, a, now_ns)->peer = b;
+	detect_socket_get(s, b, now_ns)->peer = a;
+}
+
+void detect_socket_name(struct detect_sockets *s, const struct ct_object_blob *o)
+{
+	const struct detect_socket *far;
+
+	if (CT_OBJ_KIND(o->id) != CT_OBJ_SOCK)
+		return;
+	if (o->peer) {
+		socket_pair(s, o->id, o->peer, o->h.ts);
+		return;
+	}
+	if ((o->family != AF_INET && o->family != AF_INET6) || !o->rport || !o->lport)
+		return;
+	detect_socket_get(s, socket_address_key(o, false), o->h.ts)->peer = o->id;
+	far = detect_socket_find(s, socket_address_key(o, true));
+	if (far && far->peer && far->peer != o->id)
+		socket_pair(s, o->id, far->peer, o->h.ts);
+}
+
+void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec)
+{
+	struct detect_socket *from = detect_socket_get(s, rec->obj, rec->ts), *to;
+
+	if (!from->peer)
+		return;
+	to = detect_socket_get(s, from->peer, rec->ts);
+	to->peer = rec->obj;
+	to->writer = rec->tid;
+	to->unread_bytes += rec->peer;
+	if (to->unread_bytes > 0 && !to->unread_ns)
+		to->unread_ns = rec->ts;
+}
+
+void detect_socket_received(struct detect_sockets *s, const struct ct_rec *rec)
+{
+	struct detect_socket *at = detect_socket_get(s, rec->obj, rec->ts);
+
+	at->shared |= at->reader && at->reader != rec->tid;
+	at->reader = rec->tid;
+	at->answers += at->answers < UINT32_MAX;
+	at->unread_bytes -= rec->peer;
+	if (at->unread_ns && rec->ts > at->unread_ns)
+		at->max_delay_ns = MAX(at->max_delay_ns, rec->ts - at->unread_ns);
+	/* what is left has its time from now on: the reader is at it */
+	at->unread_ns = at->unread_bytes > 0 ? rec->ts : 0;
+}
