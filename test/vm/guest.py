@@ -16,6 +16,9 @@ import tempfile
 # What apt calls the newest kernel of a series.
 PACKAGES = {"6.1": "linux-image-cloud-amd64", "6.12": "linux-image-6.12-cloud-amd64"}
 TOOLS = ["qemu-system-x86_64", "busybox", "cpio", "ldd", "apt-get", "dpkg"]
+# What a disk needs that is not built in.
+MODULES = ["virtio_pci", "virtio_blk", "ext4"]
+MODULE_TOOLS = ["depmod", "modprobe", "xz"]
 COMPLAINT = re.compile(r"Oops|BUG:|WARNING:|Kernel panic|general protection|rcu.*stall|soft lockup")
 
 INIT = """#!/bin/sh
@@ -37,6 +40,20 @@ cd /root
 setsid /run-in-guest < /dev/null > /dev/ttyS1 2>&1
 echo "@@status $?" > /dev/ttyS1
 poweroff -f
+"""
+
+
+# With a disk: the root is there, what was packed below /payload is put into it at the first boot.
+INIT_DISK = """#!/bin/sh
+/usr/bin/busybox --install -s /usr/bin
+export PATH=/usr/bin:/usr/sbin
+mount -t devtmpfs dev /dev
+for m in /modules/*.ko; do insmod $m; done
+mkdir /disk
+mount -t ext4 /dev/vda /disk || poweroff -f
+[ -e /disk/.payload ] || { cp -a /payload/. /disk/ && touch /disk/.payload; }
+mount -o move /dev /disk/dev
+exec switch_root /disk /sbin/init
 """
 
 
@@ -68,30 +85,63 @@ def newest_package(series):
     return m.group(1)
 
 
-def fetch(series):
-    """The ELF kernel of the series, downloaded once: (version, path)."""
+def unpack(version, where):
+    """Downloads the kernel's package and unpacks it below where."""
+    # apt's own user, who does the download, must be able to write there
+    os.chmod(where, 0o777)
+    package = "linux-image-" + version
+    r = subprocess.run(["apt-get", "-q", "download", package], cwd=where, capture_output=True, text=True, check=False)
+    debs = glob.glob(os.path.join(where, "*.deb"))
+    if r.returncode or not debs:
+        raise Unavailable("apt-get download %s: %s" % (package, r.stderr.strip()[-200:]))
+    subprocess.run(["dpkg", "-x", debs[0], os.path.join(where, "x")], check=True)
+
+
+def fetch(series, with_modules=False):
+    """The ELF kernel of the series, downloaded once: (version, path).  With modules: those for a disk are there too,
+    at modules_dir(version)."""
     try:
-        package = newest_package(series)
+        version = newest_package(series)[len("linux-image-"):]
     except Unavailable:
-        kept = sorted(glob.glob(os.path.join(cache_dir(), "vmlinux-%s.[0-9]*" % series)))
-        if not kept:
+        had = sorted(glob.glob(os.path.join(cache_dir(), "vmlinux-%s.[0-9]*" % series)))
+        if not had:
             raise
-        return os.path.basename(kept[-1])[len("vmlinux-"):], kept[-1]
-    version = package[len("linux-image-"):]
+        version = os.path.basename(had[-1])[len("vmlinux-"):]
     path = os.path.join(cache_dir(), "vmlinux-" + version)
-    if not os.path.exists(path):
-        os.makedirs(cache_dir(), exist_ok=True)
-        # apt's own user, who does the download, must be able to write there
-        with tempfile.TemporaryDirectory(prefix="ctrace-vm-") as tmp:
-            os.chmod(tmp, 0o777)
-            r = subprocess.run(["apt-get", "-q", "download", package], cwd=tmp, capture_output=True, text=True,
-                               check=False)
-            debs = glob.glob(os.path.join(tmp, "*.deb"))
-            if r.returncode or not debs:
-                raise Unavailable("apt-get download %s: %s" % (package, r.stderr.strip()[-200:]))
-            subprocess.run(["dpkg", "-x", debs[0], os.path.join(tmp, "x")], check=True)
-            extract(os.path.join(tmp, "x", "boot", "vmlinuz-" + version), path)
+    if os.path.exists(path) and (not with_modules or os.path.exists(modules_dir(version))):
+        return version, path
+    os.makedirs(cache_dir(), exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="ctrace-vm-") as tmp:
+        unpack(version, tmp)
+        extract(os.path.join(tmp, "x", "boot", "vmlinuz-" + version), path)
+        if with_modules:
+            keep_modules(version, os.path.join(tmp, "x"))
     return version, path
+
+
+def modules_dir(version):
+    return os.path.join(cache_dir(), "modules-" + version)
+
+
+def keep_modules(version, root):
+    """MODULES and what they need, in the order in which they are to be loaded."""
+    missing = [t for t in MODULE_TOOLS if not shutil.which(t)]
+    if missing:
+        raise Unavailable("not installed: " + ", ".join(missing))
+    part = "%s.%d" % (modules_dir(version), os.getpid())
+    os.makedirs(part)
+    subprocess.run(["depmod", "-b", root, version], check=True)
+    seen = []
+    for module in MODULES:
+        out = subprocess.run(["modprobe", "-d", root, "-S", version, "--show-depends", module], capture_output=True,
+                             text=True, check=True).stdout
+        seen += [f for f in re.findall(r"^insmod (\S+)", out, re.M) if f not in seen]
+    for i, name in enumerate(seen):
+        ko = os.path.join(part, "%02d-%s" % (i, os.path.basename(name).split(".ko")[0] + ".ko"))
+        with open(ko, "wb") as f:
+            subprocess.run(["xz" if name.endswith(".xz") else "cat"] + (["-dc"] if name.endswith(".xz") else []) + [name],
+                           stdout=f, check=True)
+    os.rename(part, modules_dir(version))
 
 
 def extract(bzimage, path):
@@ -126,48 +176,71 @@ def libraries(binary):
     return re.findall(r"(/\S+) \(0x", out)
 
 
+def put(root, there, here):
+    # through no symbolic link of the guest's root
+    there = re.sub(r"^/(bin|sbin|lib|lib64)/", r"/usr/\1/", there)
+    dst = root + there
+    os.makedirs(os.path.dirname(dst), exist_ok=True)
+    shutil.copy(os.path.realpath(here), dst)
+
+
+def skeleton(root, init):
+    for d in ("usr/bin", "usr/sbin", "usr/lib", "usr/lib64", "dev", "proc", "sys", "tmp", "run", "etc", "root"):
+        os.makedirs(os.path.join(root, d))
+    for d in "bin", "sbin", "lib", "lib64":
+        os.symlink("usr/" + d, os.path.join(root, d))
+    put(root, "/usr/bin/busybox", shutil.which("busybox"))
+    os.symlink("busybox", root + "/usr/bin/sh")
+    with open(root + "/init", "w", encoding="utf-8") as f:
+        f.write(init)
+    os.chmod(root + "/init", 0o755)
+
+
+def archive(root, out):
+    with open(out, "wb") as f:
+        names = subprocess.run(["find", ".", "-mindepth", "1"], cwd=root, capture_output=True, check=True).stdout
+        subprocess.run(["cpio", "-o", "-H", "newc", "--quiet"], cwd=root, input=names, stdout=f, check=True)
+
+
 def pack(files, script, out):
     """files: {path in the guest: path here}.  Their libraries come with them."""
     with tempfile.TemporaryDirectory(prefix="ctrace-vm-") as root:
-        for d in ("usr/bin", "usr/sbin", "usr/lib", "usr/lib64", "dev", "proc", "sys", "tmp", "run", "etc", "root"):
-            os.makedirs(os.path.join(root, d))
-        for d in "bin", "sbin", "lib", "lib64":
-            os.symlink("usr/" + d, os.path.join(root, d))
-
-        def put(there, here):
-            # through no symbolic link of the guest's root
-            there = re.sub(r"^/(bin|sbin|lib|lib64)/", r"/usr/\1/", there)
-            dst = root + there
-            os.makedirs(os.path.dirname(dst), exist_ok=True)
-            shutil.copy(os.path.realpath(here), dst)
-
-        put("/usr/bin/busybox", shutil.which("busybox"))
-        os.symlink("busybox", root + "/usr/bin/sh")
+        skeleton(root, INIT)
         for there, here in files.items():
-            put(there, here)
+            put(root, there, here)
             for lib in libraries(here):
-                put(lib, lib)
-        put("/run-in-guest", script)
+                put(root, lib, lib)
+        put(root, "/run-in-guest", script)
         with open(root + "/etc/passwd", "w", encoding="utf-8") as f:
             f.write("root:x:0:0:root:/root:/bin/sh\n")
         with open(root + "/etc/group", "w", encoding="utf-8") as f:
             f.write("root:x:0:\n")
-        with open(root + "/init", "w", encoding="utf-8") as f:
-            f.write(INIT)
-        os.chmod(root + "/init", 0o755)
         os.chmod(root + "/run-in-guest", 0o755)
-        with open(out, "wb") as f:
-            names = subprocess.run(["find", ".", "-mindepth", "1"], cwd=root, capture_output=True, check=True).stdout
-            subprocess.run(["cpio", "-o", "-H", "newc", "--quiet"], cwd=root, input=names, stdout=f, check=True)
+        archive(root, out)
 
 
-def boot(kernel, initrd, where, timeout):
-    """Runs the guest to its end: (what it printed, what its kernel complained of)."""
+def pack_for_disk(files, version, out):
+    """files: {path on the disk: path here}; libraries are to be on the disk."""
+    with tempfile.TemporaryDirectory(prefix="ctrace-vm-") as root:
+        skeleton(root, INIT_DISK)
+        shutil.copytree(modules_dir(version), root + "/modules")
+        for there, here in files.items():
+            put(root + "/payload", there, here)
+        archive(root, out)
+
+
+def boot(kernel, initrd, where, timeout, disk=None, append=""):
+    """Runs the guest to its end: (what it printed, what its kernel complained of).  What is written to the disk lasts
+    over the guest's reboots, and no longer."""
     output, console = os.path.join(where, "output"), os.path.join(where, "console")
     cmd = ["qemu-system-x86_64", "-accel", "tcg,thread=single", "-M", "pc", "-cpu", "max", "-smp", "2", "-m", "1G",
-           "-nodefaults", "-display", "none", "-no-reboot", "-kernel", kernel, "-initrd", initrd,
-           "-append", "console=ttyS0 panic=-1 quiet loglevel=5 tsc=reliable no_timer_check",
+           "-nodefaults", "-display", "none", "-kernel", kernel, "-initrd", initrd,
+           "-append", "console=ttyS0 panic=-1 quiet loglevel=5 tsc=reliable no_timer_check " + append,
            "-serial", "file:" + console, "-serial", "file:" + output]
+    if disk:
+        cmd += ["-drive", "file=%s,format=raw,if=virtio,cache=unsafe,snapshot=on" % disk]
+    else:
+        cmd += ["-no-reboot"]
     try:
         r = subprocess.run(cmd, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout,
                            check=False)

@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What is run in the guest that has systemd as PID 1, once at each of two boots.  Prints "@@begin NAME", the output,
+# "@@end NAME STATUS"; run_systemd holds it against the truth.
+unit=ctraced.service
+state=/var/lib/ctrace
+export LC_ALL=C TERM=dumb SYSTEMD_PAGER= SYSTEMD_COLORS=0
+section() {
+	name=$1
+	shift
+	echo "@@begin $name"
+	"$@" 2>/tmp/stderr
+	rc=$?
+	echo
+	[ $rc = 0 ] || tail -c 1200 /tmp/stderr
+	echo "@@end $name $rc"
+	return $rc
+}
+# at most $1 seconds of the guest, until the rest is true
+await() {
+	n=$(($1 * 2))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		n=$((n - 1))
+		[ $n -gt 0 ] || return 1
+		sleep 0.5
+	done
+}
+property() { systemctl show -P "$1" $unit; }
+records() { ctrace status --json; }
+another() { [ "$(property MainPID)" != "$1" ] && [ "$(property MainPID)" != 0 ] && records; }
+unit_log() { journalctl -q -o cat "$@" | tail -25; }
+uptime_is() { read -r up _ </proc/uptime && echo "@@uptime $1 $up"; }
+
+# The daemon dies in some way, and systemd starts it again, which goes on with the trace.
+dies() {
+	pid=$(property MainPID)
+	kill "-$2" "$pid"
+	section "$1" await 60 another "$pid"
+	section "$1.status" ctrace status --json
+	sleep 2 # a segment is sealed after one
+	section "$1.info" ctrace info $state/ctrace.ctr --json
+	uptime_is "$1"
+}
+
+# No room for more than the trace itself.
+full_disk() {
+	systemctl stop $unit
+	mount -t tmpfs -o size=17M full $state
+	section full.start systemctl start $unit
+	dd if=/dev/zero of=$state/fill bs=64K 2>/dev/null
+	section full.used df -k $state
+	section full.before ctrace status --json
+	sleep 3
+	section full.snapshot sh -c "! ctrace snapshot --last 1s -o $state/x.ctr"
+	section full.after ctrace status --json
+	section full.active systemctl is-active $unit
+	systemctl stop $unit
+	umount $state
+	systemctl start $unit
+	uptime_is full
+}
+
+first_boot() {
+	section install dpkg --force-confold -i /package.deb
+	section enabled systemctl is-enabled $unit
+	section active await 60 systemctl is-active $unit
+	section recording await 60 records
+	section log unit_log -u $unit
+	section failed systemctl --failed --no-legend --plain
+	uptime_is started
+	section security systemd-analyze security --no-pager $unit
+	section doctor ctrace doctor --json
+	section status ctrace status --json
+	uptime_is asked
+	dies watchdog STOP
+	section watchdog.log sh -c "journalctl -q -o cat -u $unit | grep -i watchdog"
+	dies killed KILL
+	full_disk
+	section info.before ctrace info $state/ctrace.ctr --json
+	section log.end unit_log -u $unit
+	touch /.second-boot
+	sync
+	systemctl reboot
+}
+
+second_boot() {
+	section boots journalctl --list-boots --no-pager
+	section again.active await 60 records
+	section again.failed systemctl --failed --no-legend --plain
+	section again.log unit_log -b -u $unit
+	section info.now ctrace info $state/ctrace.ctr --json
+	section info.earlier ctrace info $state/ctrace.ctr --boot 1 --json
+	uptime_is again
+	section purge dpkg --purge ctrace
+	section purge.rest sh -c "! ls -d /run/ctrace /usr/sbin/ctraced 2>/dev/null"
+	uptime_is end
+	echo "@@status 0"
+	systemctl poweroff
+}
+
+stty -F /dev/ttyS1 raw -echo
+exec >/dev/ttyS1 2>&1 </dev/null
+systemctl is-system-running --wait >/dev/null
+uptime_is boot
+if [ -e /.second-boot ]; then
+	second_boot
+else
+	uname -r
+	first_boot
+fi
