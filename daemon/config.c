@@ -12,6 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "daemon/config_hang.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
@@ -168,7 +169,7 @@ static int config_set(struct config *c, const char *key, const char *what, const
 		return config_set_ring(&c->ring_bytes, what, value, err);
 	if (!strcmp(key, "long-wait"))
 		return config_set_long_wait(&c->long_wait_ns, what, value, err);
-	return -ENOENT;
+	return config_hang_set(c, 0, key, what, value, err);
 }
 
 struct config_ini {
@@ -181,25 +182,25 @@ static int config_ini_line(void *arg, const char *section, const char *name, con
 {
 	struct config_ini *ini = arg;
 	char what[CONFIG_PATH_MAX + 64], why[CONFIG_ERR_MAX];
-	int r;
+	int r, at;
 
 	if (ini->failed)
 		return 0;
-	if (*section) {
-		snprintf(ini->err, CONFIG_ERR_MAX,
-			 "%.300s: there are no sections; take away the line \"[%.40s]\".", ini->config->file,
-			 section);
+	at = *section ? config_hang_section(ini->config, section, ini->err) : 0;
+	if (at < 0) {
 		ini->failed = true;
 		return 0;
 	}
 	snprintf(what, sizeof(what), "%s: %.40s", ini->config->file, name);
-	r = config_set(ini->config, name, what, value ?: "", why);
+	r = at ? config_hang_set(ini->config, (unsigned)at, name, what, value ?: "", why)
+	       : config_set(ini->config, name, what, value ?: "", why);
 	if (!r)
 		return 1;
 	if (r == -ENOENT)
 		snprintf(ini->err, CONFIG_ERR_MAX,
-			 "%.300s: there is no setting \"%.40s\"; see ctraced(8) for those there are.",
-			 ini->config->file, name);
+			 "%.300s: there is no setting \"%.40s\"%s%.60s; see ctraced.conf(5) for those there "
+			 "are.",
+			 ini->config->file, name, at ? " in the section " : "", at ? section : "");
 	else
 		snprintf(ini->err, CONFIG_ERR_MAX, "%s", why);
 	ini->failed = true;
@@ -251,6 +252,8 @@ static const struct option config_options[] = {
 	{ "long-wait", required_argument, NULL, OPT_SHARED },
 	{ "group", required_argument, NULL, OPT_SHARED },
 	{ "frameworks", required_argument, NULL, OPT_SHARED },
+	{ "hangs", required_argument, NULL, OPT_SHARED },
+	{ "hang-after", required_argument, NULL, OPT_SHARED },
 	{ 0 },
 };
 
@@ -307,11 +310,13 @@ int config_read(int argc, char *const argv[], struct config *ret, char err[CONFI
 		.size_bytes = 2ULL << 30,
 		.ring_bytes = 4ULL << 20,
 		.long_wait_ns = 200 * NSEC_PER_MSEC,
+		.hangs = true,
 		.ready_fd = -1,
 	};
 	bool named = false;
 	int r;
 
+	detect_defaults(&c.detect);
 	r = config_read_flags(argc, argv, &c, true, &named, err);
 	if (r == 0)
 		r = config_read_file(&c, named, err);

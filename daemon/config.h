@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "detect/detect.h"
+
 #define CONFIG_ERR_MAX  512
 #define CONFIG_PATH_MAX 1024 /* of every path and list */
 
@@ -29,6 +31,10 @@ struct config {
 	uint64_t size_bytes;
 	uint64_t ring_bytes; /* of each CPU; a power of two */
 	uint64_t long_wait_ns;
+	bool hangs; /* whether they are looked for, and how */
+	struct detect_settings detect;
+	/* 1 << CT_HANG_*: set by the rule's own name; first for all, then for each of the overrides */
+	uint32_t hang_given[1 + DETECT_OVERRIDES_MAX];
 	int ready_fd; /* -1: none */
 	bool die_with_parent;
 };

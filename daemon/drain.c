@@ -53,6 +53,7 @@ struct drain {
 	struct drain_options opt;
 	struct recorder *recorder;
 	struct visit *visit;
+	struct detect *detect; /* NULL: off */
 	struct watch watch;
 	pthread_t thread;
 	bool started;
@@ -228,6 +229,8 @@ static void drain_found(void *arg, const struct ct_iter_task *found)
 
 	recorder_take(d->recorder, 0, &found->task, sizeof(found->task));
 	tasks_found(recorder_tasks(d->recorder), found);
+	if (d->detect)
+		detect_found(d->detect, found);
 }
 
 /* Takes the state of all tasks from the kernel: at the start, and when records were lost. */
@@ -240,7 +243,47 @@ static int drain_resync(struct drain *d, uint64_t now_ns)
 	r = probe_read_tasks(d->opt.probe, drain_found, d);
 	if (r >= 0)
 		tasks_found_end(tasks);
+	if (r >= 0 && d->detect)
+		detect_resync(d->detect, now_ns);
 	return r;
+}
+
+static void drain_hang(void *arg, const struct detect_hang *hang)
+{
+	const uint64_t words[2] = { hang->since_ns, hang->threshold_ns };
+	const struct ct_rec rec = { .ts = hang->found_ns,
+				    .kind = CT_HANG,
+				    .state = (uint8_t)hang->rule,
+				    .wait = hang->wait,
+				    .tid = hang->tid,
+				    .peer = hang->peer,
+				    .nr = hang->nr,
+				    .obj = hang->obj };
+	struct drain *d = arg;
+
+	recorder_add(d->recorder, &rec, words);
+	if (d->opt.hang)
+		d->opt.hang(d->opt.hang_arg, hang);
+}
+
+/* The detector of hangs, if it is wanted. */
+static int drain_detect(struct drain *d)
+{
+	const char *hooks = d->opt.recorder.writer.hooks ?: "";
+	const struct detect_options opt = {
+		.settings = d->opt.hangs,
+		.own_tgid = (uint32_t)getpid(),
+		.messages = strstr(hooks, "msg/send=") && strstr(hooks, "msg/recv="),
+		.look = drain_read_task,
+		.look_arg = d->opt.probe,
+		.hang = drain_hang,
+		.hang_arg = d,
+	};
+
+	if (!d->opt.hangs)
+		return 0;
+	d->detect = d->opt.recorder.detect = detect_new(&opt);
+	return d->detect ? 0 : -ENOMEM;
 }
 
 static void drain_loss(void *arg, uint16_t cpu, enum ct_loss cause, uint64_t n, uint64_t first_ns,
@@ -258,6 +301,7 @@ static void drain_losses(struct drain *d, uint64_t now_ns)
 		return;
 	d->losses_ns = now_ns;
 	probe_losses(d->opt.probe, drain_loss, d);
+	d->lost |= d->detect && detect_is_blind(d->detect);
 	if (!d->lost || now_ns < d->resync_ns + DRAIN_RESYNC_NS)
 		return;
 	d->lost = false;
@@ -298,6 +342,7 @@ static void drain_publish(struct drain *d, uint64_t now_ns)
 	struct drain_stats s = {
 		.recorder = recorder_stats(d->recorder),
 		.visit = visit_stats(d->visit),
+		.detect = d->detect ? detect_stats(d->detect) : (struct detect_stats){ 0 },
 		.start_ns = d->start_ns,
 		.beat_ns = now_ns,
 		.high_water = probe_ring_high_water(d->opt.probe),
@@ -364,6 +409,8 @@ static long drain_round(struct drain *d)
 	drain_streams(d);
 	drain_losses(d, now_ns);
 	watch_scan(&d->watch, recorder_tasks(d->recorder), now_ns, drain_ask_visit, d);
+	if (d->detect)
+		detect_tick(d->detect, now_ns);
 	drain_requests(d, false);
 	recorder_seal(d->recorder, now_ns, false);
 	drain_sync(d, now_ns);
@@ -459,7 +506,11 @@ int drain_new(const struct drain_options *opt, struct drain **ret, char err[DRAI
 	d->streams_end = &d->streams;
 	pthread_mutex_init(&d->lock, NULL);
 	pthread_cond_init(&d->answered, NULL);
-	r = recorder_new(&d->opt.recorder, &d->recorder, err);
+	r = drain_detect(d);
+	if (r)
+		snprintf(err, DRAIN_ERR_MAX, "Cannot begin the capture: out of memory.");
+	else
+		r = recorder_new(&d->opt.recorder, &d->recorder, err);
 	if (!r) {
 		r = drain_start(d);
 		if (r)
@@ -500,6 +551,7 @@ void drain_free(struct drain *d)
 		return;
 	visit_free(d->visit);
 	recorder_free(d->recorder);
+	detect_free(d->detect);
 	while (d->streams) {
 		struct drain_stream *s = d->streams;
 

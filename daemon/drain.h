@@ -14,6 +14,7 @@
 #include "daemon/recorder.h"
 #include "daemon/visit.h"
 #include "daemon/worker.h"
+#include "detect/detect.h"
 
 #define DRAIN_ERR_MAX        512
 #define DRAIN_POSTED_MAX     (32u << 20)   /* bytes of streams that wait to be written */
@@ -32,11 +33,18 @@ struct drain_options {
 	void (*access)(void *arg, const struct ct_rec *rec, const uint64_t words[2],
 		       const struct ct_stack_blob *stack);
 	void *access_arg;
+	/* NULL: hangs are not looked for. */
+	const struct detect_settings *hangs;
+	/* Gets every hang that was noticed, after its CT_HANG has been written; drain thread.  May be NULL.
+	 */
+	void (*hang)(void *arg, const struct detect_hang *hang);
+	void *hang_arg;
 };
 
 struct drain_stats {
 	struct recorder_stats recorder;
 	struct visit_stats visit;
+	struct detect_stats detect;
 	uint64_t start_ns;   /* when the capture began */
 	uint64_t beat_ns;    /* when the thread last went round */
 	uint64_t high_water; /* bytes in a ring */

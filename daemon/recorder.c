@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "detect/detect.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
@@ -98,6 +99,8 @@ static void recorder_refuse(struct recorder *r, uint64_t ts_ns)
 static void recorder_fixed(struct recorder *r, uint16_t cpu, const struct ct_rec *rec, const uint64_t *words)
 {
 	tasks_record(r->tasks, cpu, rec);
+	if (r->opt.detect)
+		detect_record(r->opt.detect, rec, words);
 	if (writer_add(r->writer, cpu, rec, words))
 		recorder_refuse(r, rec->ts);
 }
@@ -125,6 +128,8 @@ static void recorder_blob(struct recorder *r, uint16_t cpu, const struct ct_blob
 		recorder_refuse(r, b->ts);
 		return;
 	}
+	if (r->opt.detect)
+		detect_blob(r->opt.detect, b);
 	if (b->kind == CT_TASK)
 		tasks_identity(r->tasks, (const struct ct_task_blob *)b);
 }
@@ -169,6 +174,8 @@ void recorder_take_stream(struct recorder *r, const void *data, size_t size)
 
 void recorder_add(struct recorder *r, const struct ct_rec *rec, const uint64_t *words)
 {
+	if (r->opt.detect)
+		detect_record(r->opt.detect, rec, words);
 	if (writer_add(r->writer, 0, rec, words))
 		recorder_refuse(r, rec->ts);
 }

@@ -14,6 +14,8 @@
 #include "daemon/tasks.h"
 #include "trace/writer.h"
 
+struct detect;
+
 #define RECORDER_TASKS_MAX  131072
 #define RECORDER_SEAL_BYTES (4u << 20)
 #define RECORDER_SEAL_NS    800000000ULL /* with the time to notice and to write: less than a second */
@@ -27,6 +29,7 @@ struct recorder_options {
 	/* gets every CT_RAWACCESS blob */
 	void (*rawaccess)(void *arg, const struct ct_rawaccess_blob *raw);
 	void *arg;
+	struct detect *detect; /* takes note of every record; may be NULL */
 };
 
 struct recorder_stats {

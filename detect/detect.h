@@ -27,6 +27,7 @@
 #define DETECT_HABITS        4096
 #define DETECT_OVERRIDES_MAX 64
 #define DETECT_MATCH_MAX     128
+#define DETECT_TICK_NS       200000000ULL
 #define DETECT_QUIET_NS      30000000000ULL /* who hangs behind a reported one is not reported for so long */
 
 struct detect;
@@ -80,8 +81,9 @@ struct detect_options {
 	 * May be NULL: what the records say is believed.
 	 */
 	int (*look)(void *arg, uint32_t tid, struct ct_iter_task *ret);
+	void *look_arg;
 	void (*hang)(void *arg, const struct detect_hang *hang);
-	void *arg;
+	void *hang_arg;
 };
 
 struct detect_stats {
@@ -107,8 +109,8 @@ void detect_found(struct detect *d, const struct ct_iter_task *found);
 void detect_resync(struct detect *d, uint64_t now_ns);
 /* Records were lost until ts_ns: nobody is judged until detect_resync(). */
 void detect_lost(struct detect *d, uint64_t ts_ns);
-/* Judges all tasks.  To be called a few times a second, when all records older than now_ns have been given;
- * a long time without a call is taken for a machine that slept. */
+/* Judges all tasks.  To be called several times a second (DETECT_TICK_NS is often enough), when all records
+ * older than now_ns have been given; a long time without a call is taken for a machine that slept. */
 void detect_tick(struct detect *d, uint64_t now_ns);
 
 /* Records were lost, and nobody is judged before detect_resync(). */

@@ -109,7 +109,7 @@ static bool judge_look(struct detect *d, struct detect_task *t)
 
 	if (!d->opt.look)
 		return true;
-	r = d->opt.look(d->opt.arg, t->tid, &it);
+	r = d->opt.look(d->opt.look_arg, t->tid, &it);
 	if (r == -ESRCH) {
 		t->bits |= DETECT_DEAD;
 		return false;
@@ -160,7 +160,7 @@ static void judge_tell(struct detect *d, struct detect_task *t, enum ct_hang rul
 	d->reports[d->n_reports++ % DETECT_REPORTS] =
 		(struct detect_report){ .tid = t->tid, .root = root, .rule = rule, .ns = now_ns };
 	d->stats.found[rule]++;
-	d->opt.hang(d->opt.arg, &h);
+	d->opt.hang(d->opt.hang_arg, &h);
 }
 
 static bool judge_loops(const struct detect_task *t)
@@ -450,6 +450,8 @@ void detect_tick(struct detect *d, uint64_t now_ns)
 {
 	uint64_t gap_ns = d->now_ns && now_ns > d->now_ns ? now_ns - d->now_ns : 0;
 
+	if (d->now_ns && gap_ns < DETECT_TICK_NS)
+		return;
 	if (gap_ns >= JUDGE_GAP_NS || !d->now_ns)
 		d->floor_ns = MAX(d->floor_ns, now_ns);
 	if (d->lost_ns || d->shed >= CT_SHED_WAITS)
