@@ -64,6 +64,26 @@ static void print_file(const json_t *f)
 	       text_bytes(num(f, "written_bytes"), written));
 }
 
+/* Nothing when all is well. */
+static void print_storage(const json_t *s)
+{
+	const char *state = s ? str(s, "state") : "ok";
+	char d[TEXT_NUMBER_MAX], n[TEXT_NUMBER_MAX];
+
+	if (!strcmp(state, "stuck"))
+		printf("%-10s the disk has not answered for %s; %s wait in memory. See the kernel log\n",
+		       "Storage:", text_duration(num(s, "busy_ns"), d), text_bytes(num(s, "queued_bytes"), n));
+	else if (!strcmp(state, "unsynced"))
+		printf("%-10s %s; what was captured of late may not outlast a reboot. See the kernel log\n",
+		       "Storage:", str(s, "error"));
+	else if (strcmp(state, "ok"))
+		printf("%-10s %s: %s; what is captured is lost. Make room where the trace is, or see the "
+		       "kernel log\n",
+		       "Storage:",
+		       strcmp(state, "gone") ? "it cannot be written" : "it has gone and cannot be begun anew",
+		       str(s, "error"));
+}
+
 static void print_losses(const json_t *losses)
 {
 	char n[TEXT_NUMBER_MAX];
@@ -104,6 +124,7 @@ static void print_text(const json_t *a)
 	printf("%-10s %s, pid %" PRIu64 ", up for %s\n", "Daemon:", str(a, "version"), num(a, "pid"),
 	       text_duration(num(a, "uptime_ns"), b1));
 	print_file(json_object_get(a, "file"));
+	print_storage(json_object_get(a, "storage"));
 	printf("%-10s %.0f records/s, %s/s to disk\n", "Rate:", real(rate, "records_per_s"),
 	       text_bytes((uint64_t)real(rate, "bytes_per_s"), b1));
 	print_losses(json_object_get(a, "losses"));

@@ -20,6 +20,7 @@
 #include "daemon/service.h"
 #include "daemon/snapshot.h"
 #include "daemon/statedir.h"
+#include "daemon/storage.h"
 #include "daemon/worker.h"
 #include "lib/clock.h"
 
@@ -56,6 +57,7 @@ struct ctraced {
 	bool has_dir;
 	sd_event *event;
 	struct service service;
+	struct storage *storage;
 	struct jobs_specs specs;
 	uint64_t watchdog_usec;
 	gid_t group; /* whose members may use the control socket */
@@ -161,17 +163,24 @@ static int ctraced_capture(struct ctraced *c)
 		.long_wait_ns = c->config.long_wait_ns,
 		.access = watchpoints_note,
 		.access_arg = s->watchpoints,
-		.hangs = c->config.hangs ? &c->config.detect : NULL,
 		.recorder = { .path = c->dir.trace,
 			      .writer = { .size_bytes = c->config.size_bytes,
 					  .hooks = probe_hooks_text(s->probe),
 					  .host = u.nodename,
 					  .kernel = u.release,
-					  .n_cpus = probe_cpus(s->probe) } },
+					  .n_cpus = probe_cpus(s->probe),
+					  .background = true } },
 	};
 	r = drain_new(&d, &s->drain, c->err);
 	if (r < 0)
 		return r;
+	if (*c->err)
+		warnx("%s", c->err);
+	r = storage_new(c->event, s->drain, c->dir.trace, &c->storage);
+	if (r < 0) {
+		snprintf(c->err, sizeof(c->err), "Cannot watch over the trace: %s.", strerror(-r));
+		return r;
+	}
 	r = jobs_new(s->probe, &c->specs, &s->jobs);
 	if (r < 0)
 		snprintf(c->err, sizeof(c->err), "Cannot have frameworks report: %s.", strerror(-r));
@@ -211,8 +220,9 @@ static bool ctraced_stop(struct ctraced *c)
 		snapshot_prepare(&src, 0);
 	ended = jobs_free(s->jobs);
 	ended &= worker_stop(s->worker);
-	drain_stop(s->drain);
+	ended &= drain_stop(s->drain);
 	control_free(s->control);
+	storage_free(c->storage);
 	if (!ended)
 		return false;
 	drain_free(s->drain);
@@ -246,7 +256,7 @@ static int ctraced_run(struct ctraced *c)
 	if (r < 0)
 		warnx("The event loop failed: %s; the trace is sealed.", strerror(-r));
 	if (!ctraced_stop(c))
-		warnx("Gave up a snapshot, or a look at a program, that did not come to its end.");
+		warnx("Gave up a snapshot, a look at a program, or a disk, that did not come to its end.");
 	statedir_close(&c->dir);
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -2,9 +2,7 @@
 #include "daemon/drain.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +25,6 @@
 #define DRAIN_QUIET_N      512 /* fewer records than this in a round: the next one may come later */
 #define DRAIN_RATES        16
 #define DRAIN_RESYNC_NS    (10 * NSEC_PER_SEC) /* between two looks at all tasks after losses */
-#define DRAIN_SYNC_NS      (5 * NSEC_PER_SEC)  /* what a power cut can take: all else has reached the disk */
 #define DRAIN_VISITS_PER_S 2000 /* for the visiting thread: the limits are set by watch and here */
 
 struct drain_request {
@@ -55,13 +52,14 @@ struct drain {
 	struct visit *visit;
 	struct detect *detect; /* NULL: off */
 	struct watch watch;
+	struct governing *governing;
+	struct caps *caps;
 	pthread_t thread;
 	bool started;
-	int wake_fd, epoll_fd, sync_fd;
-	atomic_bool syncing;
+	int wake_fd, epoll_fd;
 
 	/* drain thread only */
-	uint64_t start_ns, losses_ns, resync_ns, sample_ns, sync_ns;
+	uint64_t start_ns, losses_ns, resync_ns, sample_ns;
 	unsigned samples;
 	bool lost;
 	struct drain_rate rates[DRAIN_RATES];
@@ -120,6 +118,8 @@ static void drain_record(void *arg, uint16_t cpu, const void *data, size_t size)
 {
 	struct drain *d = arg;
 
+	if (size >= sizeof(struct ct_rec))
+		caps_note(d->caps, data);
 	recorder_take(d->recorder, cpu, data, size);
 }
 
@@ -302,7 +302,7 @@ static void drain_losses(struct drain *d, uint64_t now_ns)
 	d->losses_ns = now_ns;
 	probe_losses(d->opt.probe, drain_loss, d);
 	d->lost |= d->detect && detect_is_blind(d->detect);
-	if (!d->lost || now_ns < d->resync_ns + DRAIN_RESYNC_NS)
+	if (!d->lost || governing_paused(d->governing) || now_ns < d->resync_ns + DRAIN_RESYNC_NS)
 		return;
 	d->lost = false;
 	d->resync_ns = now_ns;
@@ -349,6 +349,7 @@ static void drain_publish(struct drain *d, uint64_t now_ns)
 		.visits_postponed = d->watch.postponed,
 		.samples_refused = d->samples_refused,
 		.resyncs = d->resyncs,
+		.governing = governing_stats(d->governing),
 	};
 
 	drain_rates(d, now_ns, &s);
@@ -379,26 +380,6 @@ static void drain_requests(struct drain *d, bool close)
 	pthread_mutex_unlock(&d->lock);
 }
 
-static void drain_sync_run(void *arg)
-{
-	struct drain *d = arg;
-
-	fdatasync(d->sync_fd);
-	atomic_store(&d->syncing, false);
-}
-
-/* A disk may take long over it: not on this thread. */
-static void drain_sync(struct drain *d, uint64_t now_ns)
-{
-	const struct worker_job job = { .run = drain_sync_run, .arg = d };
-
-	if (now_ns < d->sync_ns + DRAIN_SYNC_NS || atomic_exchange(&d->syncing, true))
-		return;
-	d->sync_ns = now_ns;
-	if (worker_post(d->opt.worker, &job))
-		atomic_store(&d->syncing, false);
-}
-
 /* One time round.  Returns how many records there were. */
 static long drain_round(struct drain *d)
 {
@@ -408,12 +389,14 @@ static long drain_round(struct drain *d)
 	drain_visits(d, now_ns);
 	drain_streams(d);
 	drain_losses(d, now_ns);
-	watch_scan(&d->watch, recorder_tasks(d->recorder), now_ns, drain_ask_visit, d);
+	governing_round(d->governing);
+	if (!governing_sheds(d->governing, CT_SHED_STACKS))
+		watch_scan(&d->watch, recorder_tasks(d->recorder), now_ns, drain_ask_visit, d);
 	if (d->detect)
 		detect_tick(d->detect, now_ns);
 	drain_requests(d, false);
-	recorder_seal(d->recorder, now_ns, false);
-	drain_sync(d, now_ns);
+	if (!governing_paused(d->governing))
+		recorder_seal(d->recorder, now_ns, false);
 	drain_publish(d, now_ns);
 	return n;
 }
@@ -460,6 +443,39 @@ static void drain_held(struct drain *d)
 	heldlocks_done(&h);
 }
 
+static void drain_empty(void *arg)
+{
+	struct drain *d = arg;
+
+	probe_consume(d->opt.probe, drain_record, d);
+}
+
+static void drain_threads(void *arg, struct governing_threads *ret)
+{
+	struct drain *d = arg;
+
+	ret->visit_ns = visit_stats(d->visit).busy_ns;
+	ret->aside_ns = worker_cpu_ns(d->opt.worker);
+}
+
+static int drain_govern(struct drain *d)
+{
+	const struct governing_options o = {
+		.budget_ppm = d->opt.budget_ppm,
+		.task_cap = d->opt.task_cap,
+		.probe = d->opt.probe,
+		.recorder = d->recorder,
+		.empty = drain_empty,
+		.threads = drain_threads,
+		.arg = d,
+	};
+	int r = governing_new(&o, &d->governing);
+
+	if (!r)
+		d->caps = governing_caps(d->governing);
+	return r;
+}
+
 static int drain_start(struct drain *d)
 {
 	const struct visit_options visit = { .read_task = drain_read_task,
@@ -470,12 +486,13 @@ static int drain_start(struct drain *d)
 
 	d->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	d->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	d->sync_fd = open(d->opt.recorder.path, O_RDWR | O_CLOEXEC);
-	if (d->wake_fd < 0 || d->epoll_fd < 0 || d->sync_fd < 0 ||
+	if (d->wake_fd < 0 || d->epoll_fd < 0 ||
 	    epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, d->wake_fd, &ev) ||
 	    epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, probe_fd(d->opt.probe), &ev))
 		return -errno;
 	r = visit_new(&visit, &d->visit);
+	if (!r)
+		r = drain_govern(d);
 	if (r < 0)
 		return r;
 	d->start_ns = clock_boot_ns();
@@ -502,7 +519,7 @@ int drain_new(const struct drain_options *opt, struct drain **ret, char err[DRAI
 	d->opt.recorder.rawstack = drain_rawstack;
 	d->opt.recorder.rawaccess = drain_rawaccess;
 	d->opt.recorder.arg = d;
-	d->wake_fd = d->epoll_fd = d->sync_fd = -1;
+	d->wake_fd = d->epoll_fd = -1;
 	d->streams_end = &d->streams;
 	pthread_mutex_init(&d->lock, NULL);
 	pthread_cond_init(&d->answered, NULL);
@@ -533,16 +550,17 @@ static void drain_wake(struct drain *d)
 	eventfd_write(d->wake_fd, 1);
 }
 
-void drain_stop(struct drain *d)
+bool drain_stop(struct drain *d)
 {
 	if (!d || !d->started)
-		return;
+		return true;
 	pthread_mutex_lock(&d->lock);
 	d->stop = true;
 	pthread_mutex_unlock(&d->lock);
 	drain_wake(d);
 	pthread_join(d->thread, NULL);
 	d->started = false;
+	return drain_flush(d, DRAIN_STOP_NS);
 }
 
 void drain_free(struct drain *d)
@@ -550,6 +568,7 @@ void drain_free(struct drain *d)
 	if (!d)
 		return;
 	visit_free(d->visit);
+	governing_free(d->governing);
 	recorder_free(d->recorder);
 	detect_free(d->detect);
 	while (d->streams) {
@@ -563,8 +582,6 @@ void drain_free(struct drain *d)
 		close(d->wake_fd);
 	if (d->epoll_fd >= 0)
 		close(d->epoll_fd);
-	if (d->sync_fd >= 0)
-		close(d->sync_fd);
 	pthread_cond_destroy(&d->answered);
 	pthread_mutex_destroy(&d->lock);
 	free(d);
@@ -630,7 +647,13 @@ void drain_visit_all(struct drain *d, uint64_t since_ns, unsigned max)
 
 void drain_seal(struct drain *d)
 {
+	governing_settle(d->governing);
 	recorder_seal(d->recorder, clock_boot_ns(), true);
+}
+
+bool drain_flush(struct drain *d, uint64_t timeout_ns)
+{
+	return recorder_flush(d->recorder, timeout_ns);
 }
 
 uint64_t drain_visits_open(struct drain *d)

@@ -7,9 +7,11 @@
 #ifndef CTRACE_DAEMON_DRAIN_H
 #define CTRACE_DAEMON_DRAIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/governor_run.h"
 #include "daemon/probe.h"
 #include "daemon/recorder.h"
 #include "daemon/visit.h"
@@ -19,6 +21,7 @@
 #define DRAIN_ERR_MAX        512
 #define DRAIN_POSTED_MAX     (32u << 20)   /* bytes of streams that wait to be written */
 #define DRAIN_SAMPLES_PER_S  200           /* stacks handed on for symbols */
+#define DRAIN_STOP_NS        15000000000ULL /* for the disk to take the end of the trace */
 #define DRAIN_FILES_AGAIN_NS 5000000000ULL /* a process' descriptor table is written at most that often */
 
 struct drain;
@@ -28,6 +31,7 @@ struct drain_options {
 	struct worker *worker; /* reads the descriptor tables */
 	struct recorder_options recorder;
 	uint64_t long_wait_ns;
+	uint32_t budget_ppm, task_cap; /* see governor_run.h */
 	/* Gets every access to a watched variable once its stack has names (NULL: it has none); drain thread.
 	 * May be NULL. */
 	void (*access)(void *arg, const struct ct_rec *rec, const uint64_t words[2],
@@ -44,6 +48,7 @@ struct drain_options {
 struct drain_stats {
 	struct recorder_stats recorder;
 	struct visit_stats visit;
+	struct governing_stats governing;
 	struct detect_stats detect;
 	uint64_t start_ns;   /* when the capture began */
 	uint64_t beat_ns;    /* when the thread last went round */
@@ -53,10 +58,12 @@ struct drain_stats {
 	uint64_t visits_postponed, samples_refused, streams_refused, resyncs;
 };
 
-/* Opens the trace, takes the state of all tasks, starts the thread.  0 or -errno with a sentence in err. */
+/* Opens the trace, takes the state of all tasks, starts the thread.  0 or -errno with a sentence in err, which
+ * on success too may hold one for the log, and is else empty. */
 int drain_new(const struct drain_options *opt, struct drain **ret, char err[DRAIN_ERR_MAX]);
-/* Drains what is left, seals, ends the thread; drain_call() is refused from now on.  Accepts NULL. */
-void drain_stop(struct drain *d);
+/* Drains what is left, seals, ends the thread; drain_call() is refused from now on.  False: the disk does not
+ * take the end of the trace, and nothing may be freed.  Accepts NULL. */
+bool drain_stop(struct drain *d);
 /* Closes the trace, after drain_stop() and when no other thread can call any more.  Accepts NULL. */
 void drain_free(struct drain *d);
 
@@ -73,6 +80,8 @@ struct recorder *drain_recorder(struct drain *d);
 /* Asks for visits of all that wait for long now and were not visited since since_ns, at most max. */
 void drain_visit_all(struct drain *d, uint64_t since_ns, unsigned max);
 void drain_seal(struct drain *d);
+/* Any thread: waits until what was sealed is in the file; false: not within timeout_ns. */
+bool drain_flush(struct drain *d, uint64_t timeout_ns);
 /* Any thread: how many visits are still to be made. */
 uint64_t drain_visits_open(struct drain *d);
 

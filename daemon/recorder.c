@@ -22,14 +22,16 @@ struct recorder {
 	uint64_t gap_n, gap_first_ns, gap_last_ns;
 };
 
-/* The size of an existing trace is not what is wanted: it is set aside, and comes back if the new one cannot
- * be made. */
-static int recorder_replace(struct recorder *r, char *err)
+/*
+ * The trace that is there cannot be gone on with: it is set aside, and comes back if the new one cannot be
+ * made.  On success err says what became of it.
+ */
+static int recorder_replace(struct recorder *r, const char *ending, const char *why, char *err)
 {
-	char old[4096];
+	char old[4096], how[RECORDER_ERR_MAX];
 	int e;
 
-	if (snprintf(old, sizeof(old), "%s.old", r->opt.path) >= (int)sizeof(old))
+	if (snprintf(old, sizeof(old), "%s.%s", r->opt.path, ending) >= (int)sizeof(old))
 		return -ENAMETOOLONG;
 	if (rename(r->opt.path, old)) {
 		e = errno;
@@ -37,10 +39,26 @@ static int recorder_replace(struct recorder *r, char *err)
 			 strerror(e));
 		return -e;
 	}
-	e = writer_open(r->opt.path, &r->opt.writer, &r->writer, err);
-	if (e)
+	e = writer_open(r->opt.path, &r->opt.writer, &r->writer, how);
+	if (e) {
 		rename(old, r->opt.path);
+		snprintf(err, RECORDER_ERR_MAX, "%s", how);
+	} else {
+		snprintf(err, RECORDER_ERR_MAX, "%.255s; it is kept as %.200s, and a new trace begins.", why,
+			 old);
+	}
 	return e;
+}
+
+static int recorder_open(struct recorder *r, char *err)
+{
+	char why[RECORDER_ERR_MAX];
+	int e = writer_open(r->opt.path, &r->opt.writer, &r->writer, err);
+
+	if (e != -EXDEV && e != -EBADMSG)
+		return e;
+	snprintf(why, sizeof(why), "%s", err);
+	return recorder_replace(r, e == -EXDEV ? "old" : "damaged", why, err);
 }
 
 int recorder_new(const struct recorder_options *opt, struct recorder **ret, char err[RECORDER_ERR_MAX])
@@ -49,22 +67,15 @@ int recorder_new(const struct recorder_options *opt, struct recorder **ret, char
 	struct stat st;
 	int e;
 
+	*err = 0;
 	if (!r)
 		return -ENOMEM;
 	r->opt = *opt;
 	r->created = stat(opt->path, &st) && errno == ENOENT;
 	r->tasks = tasks_new(RECORDER_TASKS_MAX);
-	e = r->tasks ? writer_open(opt->path, &opt->writer, &r->writer, err) : -ENOMEM;
-	if (e == -EXDEV)
-		e = recorder_replace(r, err);
+	e = r->tasks ? recorder_open(r, err) : -ENOMEM;
 	if (e) {
-		if (e == -EBADMSG)
-			snprintf(err, RECORDER_ERR_MAX,
-				 "Cannot go on with %.200s: it is not a trace; move it away, or choose "
-				 "another "
-				 "--state-dir.",
-				 opt->path);
-		else if (e == -ENOMEM)
+		if (e == -ENOMEM)
 			snprintf(err, RECORDER_ERR_MAX, "Cannot begin the trace %.200s: out of memory.",
 				 opt->path);
 		recorder_free(r);
@@ -236,10 +247,15 @@ void recorder_seal(struct recorder *r, uint64_t now_ns, bool force)
 		r->gap_n = 0;
 	}
 	tasks_states(r->tasks, &states, &n);
-	/* an error has been counted and becomes a CT_GAP of the next segment */
+	/* an error has been counted, and the next segment tells of it */
 	(void)writer_seal(r->writer, now_ns, states, n);
 	tasks_purge(r->tasks, now_ns, recorder_task_gone, r);
 	r->sealed_ns = now_ns;
+}
+
+bool recorder_flush(struct recorder *r, uint64_t timeout_ns)
+{
+	return writer_flush(r->writer, timeout_ns);
 }
 
 struct recorder_stats recorder_stats(const struct recorder *r)

@@ -7,6 +7,7 @@
 #ifndef CTRACE_DAEMON_RECORDER_H
 #define CTRACE_DAEMON_RECORDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,8 +44,9 @@ struct recorder_stats {
 struct recorder;
 
 /*
- * Opens or creates the trace file.  A trace of another size is set aside as PATH.old (an older PATH.old is
- * replaced).  0, or -errno as writer_open() with a sentence in err (what, why, what to do).
+ * Opens or creates the trace file.  A trace of another size is set aside as PATH.old, one of another major
+ * version and what is no trace (any more) as PATH.damaged (what was there by that name is replaced); err then
+ * says so, and is else empty.  0, or -errno as writer_open() with a sentence in err (what, why, what to do).
  */
 int recorder_new(const struct recorder_options *opt, struct recorder **ret, char err[RECORDER_ERR_MAX]);
 /* Seals nothing.  Accepts NULL. */
@@ -68,6 +70,8 @@ struct tasks *recorder_tasks(struct recorder *r);
 void recorder_begin(struct recorder *r, uint64_t now_ns);
 /* Seals when it is time to, or always when force is set.  now_ns: before the rings were drained last. */
 void recorder_seal(struct recorder *r, uint64_t now_ns, bool force);
+/* Any thread: as writer_flush(). */
+bool recorder_flush(struct recorder *r, uint64_t timeout_ns);
 struct recorder_stats recorder_stats(const struct recorder *r);
 
 #endif

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/storage.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
@@ -59,6 +60,23 @@ static json_t *report_losses(const struct report_source *src, const struct recor
 			json_object_set_new(losses, loss_names[i], json_integer(num(by_cause[i])));
 	json_object_set_new(losses, "cpus", cpus);
 	return losses;
+}
+
+/* How the trace gets onto the disk. */
+static json_t *report_storage(const struct writer_storage *s, uint64_t now_ns)
+{
+	json_t *o = json_pack("{s:s,s:I,s:I,s:I,s:I,s:I}", "state", storage_word(s, now_ns), "queued_bytes",
+			      num(s->queued_bytes), "lost_segments", num(s->lost_segments), "lost_records",
+			      num(s->lost_records), "begun_anew", num(s->begun_anew), "repaired",
+			      num(s->repaired));
+
+	if (s->busy_ns)
+		json_object_set_new(o, "busy_ns", json_integer(num(now_ns - MIN(s->busy_ns, now_ns))));
+	if (s->trouble != WRITER_FINE) {
+		json_object_set_new(o, "error", json_string(strerror(-s->error)));
+		json_object_set_new(o, "since_ns", json_integer(num(s->since_ns)));
+	}
+	return o;
 }
 
 static json_t *report_visits(const struct drain_stats *s)
@@ -125,6 +143,7 @@ json_t *report_status(const struct report_source *src, double bpf_percent)
 			      (int)getpid(), "uptime_ns", num(now_ns - s.start_ns), "now_ns", num(now_ns));
 
 	json_object_set_new(a, "file", report_file(src, &r->writer));
+	json_object_set_new(a, "storage", report_storage(&r->writer.storage, now_ns));
 	json_object_set_new(
 		a, "rate",
 		json_pack("{s:f,s:f}", "records_per_s", s.records_per_s, "bytes_per_s", s.bytes_per_s));

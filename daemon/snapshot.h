@@ -16,6 +16,8 @@ struct probe;
 #define SNAPSHOT_VISITS_MAX 200
 #define SNAPSHOT_PREPARE_NS 150000000ULL /* what is not looked at by then stays out */
 
+#define SNAPSHOT_FLUSH_NS   3000000000ULL /* for the disk of the trace to take what was sealed */
+
 #define SNAPSHOT_NOW_NS 1000000000ULL /* a window that ended less than this ago ends now */
 
 struct snapshot_source {

@@ -161,7 +161,8 @@ static void start(struct fixture *f)
 		.probe = &f->probe,
 		.worker = f->worker,
 		.long_wait_ns = 100 * NSEC_PER_MSEC,
-		.recorder = { .path = f->trace, .writer = { .size_bytes = 64 << 20, .n_cpus = CPUS } },
+		.recorder = { .path = f->trace,
+			      .writer = { .size_bytes = 64 << 20, .n_cpus = CPUS, .background = true } },
 	};
 
 	f->probe.last_ns = clock_boot_ns();
@@ -186,7 +187,7 @@ static int setup(void **state)
 
 static void stop(struct fixture *f)
 {
-	drain_stop(f->drain);
+	assert_true(drain_stop(f->drain));
 	assert_int_equal(drain_call(f->drain, NULL, NULL), -ESHUTDOWN);
 	drain_free(f->drain);
 	f->drain = NULL;
