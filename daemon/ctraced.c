@@ -163,6 +163,7 @@ static int ctraced_capture(struct ctraced *c)
 		.long_wait_ns = c->config.long_wait_ns,
 		.access = watchpoints_note,
 		.access_arg = s->watchpoints,
+		.hangs = c->config.hangs ? &c->config.detect : NULL,
 		.recorder = { .path = c->dir.trace,
 			      .writer = { .size_bytes = c->config.size_bytes,
 					  .hooks = probe_hooks_text(s->probe),
