@@ -17,12 +17,7 @@
 #include "daemon/diagnoser.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
-#include "trace/writer.h"
-
-#define S(n) ((uint64_t)((n)*1000) * NSEC_PER_MSEC)
-enum { LOOPER = 100, HOLDER = 101 };
-#define SOCK  CT_OBJ_ID(CT_OBJ_EPOLL, 9)
-#define MUTEX CT_OBJ_FUTEX_ID(LOOPER, 0x7f0000001000)
+#include "hang_make.h"
 
 struct fixture {
 	struct diagnoser *d;
@@ -44,72 +39,9 @@ static void note(void *arg, json_t *answer, const char *why)
 	snprintf(f->why, sizeof(f->why), "%s", why ? why : "");
 }
 
-static void task(struct writer *w, uint32_t tid, const char *comm)
-{
-	struct ct_task_blob b = { .h = { .ts = S(1), .kind = CT_TASK, .size = sizeof(b), .tid = tid },
-				  .tgid = LOOPER,
-				  .ppid = 1 };
-
-	strcpy(b.comm, comm);
-	assert_int_equal(writer_blob(w, &b.h), 0);
-}
-
-static void sleeps(struct writer *w, uint64_t ns, uint32_t tid, enum ct_wait wait, uint64_t obj)
-{
-	const struct ct_rec r = { .ts = ns,
-				  .kind = CT_SWITCH,
-				  .tid = tid,
-				  .state = CT_ST_SLEEP,
-				  .wait = wait,
-				  .nr = CT_NR_NONE,
-				  .obj = obj };
-	const struct ct_rec futex = { .ts = ns, .kind = CT_FUTEX, .tid = tid, .peer = HOLDER, .obj = obj };
-	const uint64_t words[2] = { 0x7f0000001000, 0 };
-
-	if (wait == CT_W_FUTEX)
-		assert_int_equal(writer_add(w, 0, &futex, words), 0);
-	assert_int_equal(writer_add(w, 0, &r, NULL), 0);
-}
-
-static void runs(struct writer *w, uint64_t ns, uint32_t tid, uint32_t waker, uint64_t obj)
-{
-	const struct ct_rec wake = {
-		.ts = ns - 1000, .kind = CT_WAKE, .tid = tid, .peer = waker, .obj = obj
-	};
-	const struct ct_rec r = { .ts = ns, .kind = CT_SWITCH, .peer = tid, .nr = CT_NR_NONE };
-
-	assert_int_equal(writer_add(w, 0, &wake, NULL), 0);
-	assert_int_equal(writer_add(w, 0, &r, NULL), 0);
-}
-
-/* LOOPER leaves its event loop at 3 s and wants a mutex that HOLDER has, who sleeps; it is back in its loop
- * at 7 s when `ends`. */
 static void make_trace(struct fixture *f, bool ends)
 {
-	const struct writer_options o = {
-		.size_bytes = 4 << 20, .n_cpus = 2, .hooks = "", .host = "h", .kernel = "k"
-	};
-	char err[512];
-	struct writer *w;
-
-	unlink(f->path);
-	assert_int_equal(writer_open(f->path, &o, &w, err), 0);
-	assert_int_equal(writer_begin(w, S(1), NULL, 0), 0);
-	task(w, LOOPER, "loop\xff\x1b[2J");
-	task(w, HOLDER, "holder");
-	sleeps(w, S(1.1), LOOPER, CT_W_EPOLL, SOCK);
-	runs(w, S(1.2), LOOPER, 0, 0);
-	sleeps(w, S(1.3), LOOPER, CT_W_EPOLL, SOCK);
-	sleeps(w, S(2), HOLDER, CT_W_SLEEP, 0);
-	runs(w, S(3), LOOPER, 0, 0);
-	sleeps(w, S(3.001), LOOPER, CT_W_FUTEX, MUTEX);
-	if (ends) {
-		runs(w, S(6.99), HOLDER, 0, 0);
-		runs(w, S(6.999), LOOPER, HOLDER, MUTEX);
-		sleeps(w, S(7), LOOPER, CT_W_EPOLL, SOCK);
-	}
-	assert_int_equal(writer_seal(w, S(9), NULL, 0), 0);
-	writer_free(w);
+	hang_make(f->path, ends);
 	close(f->fd);
 	f->fd = open(f->path, O_RDONLY | O_CLOEXEC);
 	assert_true(f->fd >= 0);
@@ -145,7 +77,7 @@ static int teardown(void **state)
 static void ask(struct fixture *f, uint32_t tid)
 {
 	const struct diagnoser_question q = {
-		.since_ns = S(3), .found_ns = S(5), .tid = tid, .rule = CT_HANG_LOOP
+		.since_ns = HANG_S(3), .found_ns = HANG_S(5), .tid = tid, .rule = CT_HANG_LOOP
 	};
 	unsigned before = f->answers;
 
@@ -168,18 +100,18 @@ static void one_that_lasts(void **state)
 	json_t *root;
 
 	make_trace(f, false);
-	ask(f, LOOPER);
+	ask(f, HANG_LOOPER);
 	assert_string_equal(f->why, "");
 	assert_string_equal(word(f, "verdict"), "long-wait");
 	assert_string_equal(word(f, "cause"), "lock-holder");
 	assert_true(json_is_true(json_object_get(f->answer, "lasts")));
 	root = json_object_get(f->answer, "root_cause");
-	assert_int_equal(json_integer_value(json_object_get(root, "tid")), HOLDER);
+	assert_int_equal(json_integer_value(json_object_get(root, "tid")), HANG_HOLDER);
 	assert_non_null(strstr(word(f, "text"), "holder[101"));
 	/* nothing in it can act on a terminal */
 	assert_null(strchr(word(f, "text"), 0x1b));
 	assert_int_equal(json_array_size(json_object_get(f->answer, "chain")), 2);
-	assert_int_equal(json_integer_value(json_object_get(f->answer, "from_ns")), S(3));
+	assert_int_equal(json_integer_value(json_object_get(f->answer, "from_ns")), HANG_S(3));
 }
 
 /* Back in its loop: what it did after that is not part of the hang. */
@@ -188,9 +120,9 @@ static void one_that_ended(void **state)
 	struct fixture *f = *state;
 
 	make_trace(f, true);
-	ask(f, LOOPER);
+	ask(f, HANG_LOOPER);
 	assert_true(json_is_false(json_object_get(f->answer, "lasts")));
-	assert_int_equal(json_integer_value(json_object_get(f->answer, "to_ns")), S(7));
+	assert_int_equal(json_integer_value(json_object_get(f->answer, "to_ns")), HANG_S(7));
 	assert_string_equal(word(f, "cause"), "lock-holder");
 }
 
@@ -199,14 +131,14 @@ static void what_cannot_be_answered(void **state)
 	struct fixture *f = *state;
 
 	assert_int_equal(write(f->fd, "no trace", 8), 8);
-	ask(f, LOOPER);
+	ask(f, HANG_LOOPER);
 	assert_null(f->answer);
 	assert_true(strlen(f->why) > 10);
 	make_trace(f, true);
 	ask(f, 4711);
 	assert_string_equal(f->why, "the snapshot does not show the task");
 	/* and it goes on */
-	ask(f, LOOPER);
+	ask(f, HANG_LOOPER);
 	assert_non_null(f->answer);
 }
 
@@ -233,7 +165,7 @@ static void gives_up_its_rights(void **state)
 	FILE *p;
 
 	make_trace(f, true);
-	ask(f, LOOPER); /* so it is in its jail */
+	ask(f, HANG_LOOPER); /* so it is in its jail */
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)its_pid());
 	p = fopen(path, "re");
 	assert_non_null(p);
@@ -250,7 +182,9 @@ static void gives_up_its_rights(void **state)
 /* Who asks is told, and is told at once the next time. */
 static void killed(void **state)
 {
-	const struct diagnoser_question q = { .since_ns = S(3), .found_ns = S(5), .tid = LOOPER };
+	const struct diagnoser_question q = { .since_ns = HANG_S(3),
+					      .found_ns = HANG_S(5),
+					      .tid = HANG_LOOPER };
 	struct fixture *f = *state;
 
 	make_trace(f, true);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/incident_rate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+
+static const char *skip_blanks(const char *s)
+{
+	return s + strspn(s, " \t");
+}
+
+/* One "N/UNIT"; *s goes on behind it. */
+static int parse_limit(const char **s, unsigned *ret_n, uint64_t *ret_per_ns)
+{
+	static const struct {
+		const char *unit;
+		uint64_t seconds;
+	} units[] = { { "s", 1 }, { "min", 60 }, { "h", 3600 }, { "day", 86400 } };
+	const char *unit;
+	char *end;
+	unsigned long n;
+	size_t len;
+
+	if (**s < '0' || **s > '9')
+		return -EINVAL;
+	n = strtoul(*s, &end, 10);
+	unit = skip_blanks(end);
+	if (n < 1 || n > INCIDENT_RATE_MAX || *unit != '/')
+		return -EINVAL;
+	unit = skip_blanks(unit + 1);
+	len = strcspn(unit, " \t,");
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (strlen(units[i].unit) != len || strncmp(unit, units[i].unit, len) != 0)
+			continue;
+		*ret_n = (unsigned)n;
+		*ret_per_ns = units[i].seconds * NSEC_PER_SEC;
+		*s = skip_blanks(unit + len);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+int incident_rate_parse(const char *s, struct incident_rate *ret)
+{
+	struct incident_rate r = { .n = 0 };
+
+	s = skip_blanks(s);
+	if (!strcmp(s, "no")) {
+		*ret = (struct incident_rate){ .never = true };
+		return 0;
+	}
+	for (;;) {
+		if (r.n == INCIDENT_RATE_LIMITS || parse_limit(&s, &r.v[r.n].n, &r.v[r.n].per_ns))
+			return -EINVAL;
+		r.n++;
+		if (!*s)
+			break;
+		if (*s != ',')
+			return -EINVAL;
+		s = skip_blanks(s + 1);
+	}
+	*ret = r;
+	return 0;
+}
+
+bool incident_rate_allows(const struct incident_rate *r, const struct incident_times *t, uint64_t now_ns,
+			  uint64_t *ret_next_ns)
+{
+	uint64_t next_ns = r->never ? UINT64_MAX : 0;
+
+	for (unsigned i = 0; i < r->n; i++)
+		if (t->n >= r->v[i].n) /* the nth last one has to be long enough ago */
+			next_ns =
+				MAX(next_ns, t->ns[(t->n - r->v[i].n) % INCIDENT_RATE_MAX] + r->v[i].per_ns);
+	if (ret_next_ns)
+		*ret_next_ns = next_ns;
+	return now_ns >= next_ns;
+}
+
+void incident_times_add(struct incident_times *t, uint64_t ns)
+{
+	t->ns[t->n++ % INCIDENT_RATE_MAX] = ns;
+}
