@@ -13,6 +13,7 @@
 #include "cli/oneshot.h"
 #include "cli/text.h"
 #include "lib/cleanup.h"
+#include "lib/hostns.h"
 
 #define DOCTOR_TIMEOUT_MS 10000
 
@@ -40,7 +41,16 @@ struct finding {
 	bool good;
 	const char *advice; /* when it is not good */
 };
-enum { FOUND_PRIVILEGE, FOUND_KERNEL, FOUND_BTF, FOUND_LOCKDOWN, FOUND_PARANOID, FOUND_DAEMON, FOUND_CNT };
+enum {
+	FOUND_PRIVILEGE,
+	FOUND_NAMESPACES,
+	FOUND_KERNEL,
+	FOUND_BTF,
+	FOUND_LOCKDOWN,
+	FOUND_PARANOID,
+	FOUND_DAEMON,
+	FOUND_CNT
+};
 
 /* The first line of a small file; false when it cannot be read. */
 static bool first_line(const char *path, char buf[128])
@@ -69,6 +79,19 @@ static void look_at_privilege(struct finding *f)
 	snprintf(f->value, sizeof(f->value), "%s%s", geteuid() ? "not root" : "root",
 		 f->good ? "" : ", without the capabilities to trace");
 	f->advice = "run it as root; in a container, give it CAP_BPF and CAP_PERFMON";
+}
+
+/* A container may be privileged and still see other tasks than the kernel does. */
+static void look_at_namespaces(struct finding *f)
+{
+	unsigned found = hostns_look();
+
+	f->name = "namespaces";
+	f->advice = hostns_advice(found);
+	f->good = !f->advice;
+	snprintf(f->value, sizeof(f->value), "%s%s",
+		 f->good ? "those of the machine" : "not those of the machine",
+		 found & HOSTNS_CGROUP ? "; but control groups are named relative to a container's" : "");
 }
 
 static void look_at_kernel(struct finding *f)
@@ -106,12 +129,15 @@ static void look(struct finding f[FOUND_CNT])
 {
 	memset(f, 0, FOUND_CNT * sizeof(*f));
 	look_at_privilege(&f[FOUND_PRIVILEGE]);
+	look_at_namespaces(&f[FOUND_NAMESPACES]);
 	look_at_kernel(&f[FOUND_KERNEL]);
 	f[FOUND_BTF].name = "btf";
 	f[FOUND_BTF].good = !access("/sys/kernel/btf/vmlinux", R_OK);
 	strcpy(f[FOUND_BTF].value, f[FOUND_BTF].good ? "yes" : "no");
-	f[FOUND_BTF].advice =
-		"the kernel must be built with CONFIG_DEBUG_INFO_BTF; those of distributions are";
+	f[FOUND_BTF].advice = access("/sys/kernel", F_OK)
+				      ? "sysfs is not mounted here; mount it (mount -t sysfs sysfs /sys)"
+				      : "the kernel must be built with CONFIG_DEBUG_INFO_BTF; those of "
+					"distributions are";
 	look_at_lockdown(&f[FOUND_LOCKDOWN]);
 	f[FOUND_PARANOID].name = "perf_event_paranoid";
 	f[FOUND_PARANOID].good = true; /* root is above it; it is told because it is asked about */

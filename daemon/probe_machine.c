@@ -9,6 +9,7 @@
 
 #include "daemon/probe_private.h"
 #include "lib/cleanup.h"
+#include "lib/hostns.h"
 
 unsigned probe_present_cpus(void)
 {
@@ -61,7 +62,12 @@ int probe_check_machine(char err[PROBE_ERR_MAX])
 {
 	uint64_t caps = machine_capabilities();
 	uint64_t need = CAP_BIT(CAP_BPF) | CAP_BIT(CAP_PERFMON);
+	const char *elsewhere = hostns_advice(hostns_look());
 
+	if (elsewhere) {
+		snprintf(err, PROBE_ERR_MAX, "tracing is not possible from here: %s", elsewhere);
+		return -EPERM;
+	}
 	if (!(caps & CAP_BIT(CAP_SYS_ADMIN)) && (caps & need) != need) {
 		snprintf(err, PROBE_ERR_MAX,
 			 "tracing needs the capabilities CAP_BPF and CAP_PERFMON (%s); run as root%s",
