@@ -373,7 +373,8 @@ static void control_make_dir(const char *path)
 	slash = strrchr(dir, '/');
 	if (slash && slash != dir) {
 		*slash = 0;
-		mkdir(dir, 0755);
+		if (!mkdir(dir, 0755))
+			(void)chmod(dir, 0755); /* whatever the umask */
 	}
 }
 

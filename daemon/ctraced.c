@@ -3,6 +3,7 @@
 #include <err.h>
 #include <errno.h>
 #include <grp.h>
+#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +13,12 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include "daemon/bpfstats.h"
 #include "daemon/config.h"
 #include "daemon/control.h"
 #include "daemon/drain.h"
 #include "daemon/jobs.h"
+#include "daemon/privilege.h"
 #include "daemon/probe.h"
 #include "daemon/service.h"
 #include "daemon/snapshot.h"
@@ -40,6 +43,9 @@ static const char help[] =
 	"or a\n"
 	"                      list of names, of descriptions and of programs; see ctraced.conf(5)\n"
 	"  --long-wait TIME    a wait this long is visited for its stack (default 200ms)\n"
+	"  --budget SHARE      leave things out when tracing costs more of the machine's CPU time (default 1%; 0: "
+	"never)\n"
+	"  --task-cap N        records a second of one task, of which more are left out (default 50000; 0: no limit)\n"
 	"  --group NAME        members of this group may use the control socket, besides root\n"
 	"  --config FILE       settings, as \"name = value\" with the names above "
 	"(default " CONFIG_DEFAULT_FILE ")\n"
@@ -135,6 +141,20 @@ static int ctraced_loop_new(struct ctraced *c)
 	return r;
 }
 
+/* The programs are loaded, and nothing of other people's has been read yet. */
+static void ctraced_drop_privileges(const struct ctraced *c)
+{
+	char socket[CONFIG_PATH_MAX];
+	struct privilege_options po = { .dirs = { c->config.state_dir }, .n_dirs = 2 };
+	int r;
+
+	snprintf(socket, sizeof(socket), "%s", c->config.socket);
+	po.dirs[1] = dirname(socket);
+	r = privilege_drop(&po);
+	if (r)
+		warnx("Cannot give up all privileges: %s; capturing nevertheless.", strerror(-r));
+}
+
 static int ctraced_capture(struct ctraced *c)
 {
 	static struct utsname u;
@@ -146,6 +166,7 @@ static int ctraced_capture(struct ctraced *c)
 
 	if (r < 0)
 		return r;
+	ctraced_drop_privileges(c);
 	r = worker_new(c->event, &s->worker);
 	if (r < 0) {
 		snprintf(c->err, sizeof(c->err), "Cannot start a thread: %s.", strerror(-r));
@@ -161,6 +182,8 @@ static int ctraced_capture(struct ctraced *c)
 		.probe = s->probe,
 		.worker = s->worker,
 		.long_wait_ns = c->config.long_wait_ns,
+		.budget_ppm = c->config.budget_ppm,
+		.task_cap = c->config.task_cap,
 		.access = watchpoints_note,
 		.access_arg = s->watchpoints,
 		.hangs = c->config.hangs ? &c->config.detect : NULL,
@@ -198,6 +221,7 @@ static int ctraced_start(struct ctraced *c)
 				      .arg = &c->service };
 	int r = ctraced_loop_new(c);
 
+	(void)bpfstats_start(); /* without it one figure of the status is not known */
 	if (r >= 0)
 		r = statedir_open(c->config.state_dir, &c->dir, c->err);
 	c->has_dir = r >= 0;
@@ -265,7 +289,10 @@ static int ctraced_run(struct ctraced *c)
 int main(int argc, char *argv[])
 {
 	static struct ctraced c;
-	int r = config_read(argc, argv, &c.config, c.err);
+	int r;
+
+	privilege_begin();
+	r = config_read(argc, argv, &c.config, c.err);
 
 	if (r == CONFIG_RUN)
 		r = probe_check_hooks(c.config.hooks, c.err);

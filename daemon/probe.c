@@ -277,6 +277,18 @@ static void probe_attach(struct probe *p)
 	}
 }
 
+/*
+ * libbpf learns whether perf events can be linked to by loading a program when it first wants to know; later the
+ * daemon may load none any more.  This asks it with what is no perf event, so that nothing is attached.
+ */
+static void probe_ask_libbpf(struct probe *p)
+{
+	int no_event = bpf_program__fd(p->skel->progs.ct_job_entry);
+
+	if (no_event >= 0)
+		bpf_link__destroy(bpf_program__attach_perf_event(p->skel->progs.ct_job_entry, no_event));
+}
+
 /* The tables that doctor and the trace read. */
 static int probe_tell(struct probe *p, char err[PROBE_ERR_MAX])
 {
@@ -363,6 +375,7 @@ static int probe_setup(struct probe *p, const struct probe_options *opt, char er
 	}
 	probe_govern_calibrate(p);
 	probe_attach(p);
+	probe_ask_libbpf(p);
 	r = probe_tell(p, err);
 	return r ? r : probe_check_fires(p, err);
 }
