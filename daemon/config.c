@@ -133,6 +133,39 @@ static int config_set_long_wait(uint64_t *dst, const char *what, const char *val
 	return 0;
 }
 
+static int config_set_budget(uint32_t *dst, const char *what, const char *value, char *err)
+{
+	const char *unit;
+	double v;
+
+	if (config_number(value, &v, &unit) || (strcmp(unit, "%") && (*unit || v != 0)) ||
+	    (v != 0 && (v < 0.05 || v > 100))) {
+		snprintf(err, CONFIG_ERR_MAX,
+			 "%s: \"%.40s\" is neither a share from 0.05%% to 100%% nor 0; give for example 1%%.",
+			 what, value);
+		return -EINVAL;
+	}
+	*dst = (uint32_t)(v * 1e4);
+	return 0;
+}
+
+static int config_set_task_cap(uint32_t *dst, const char *what, const char *value, char *err)
+{
+	const char *unit;
+	double v;
+
+	if (config_number(value, &v, &unit) || *unit || (v != 0 && (v < 1000 || v > 1e9))) {
+		snprintf(err, CONFIG_ERR_MAX,
+			 "%s: \"%.40s\" is neither a number of records a second from 1000 to 1000000000 nor "
+			 "0; "
+			 "give for example 50000.",
+			 what, value);
+		return -EINVAL;
+	}
+	*dst = (uint32_t)v;
+	return 0;
+}
+
 static int config_set_fd(int *dst, const char *what, const char *value, char *err)
 {
 	char *end;
@@ -169,6 +202,10 @@ static int config_set(struct config *c, const char *key, const char *what, const
 		return config_set_ring(&c->ring_bytes, what, value, err);
 	if (!strcmp(key, "long-wait"))
 		return config_set_long_wait(&c->long_wait_ns, what, value, err);
+	if (!strcmp(key, "budget"))
+		return config_set_budget(&c->budget_ppm, what, value, err);
+	if (!strcmp(key, "task-cap"))
+		return config_set_task_cap(&c->task_cap, what, value, err);
 	return config_hang_set(c, 0, key, what, value, err);
 }
 
@@ -251,6 +288,8 @@ static const struct option config_options[] = {
 	{ "hooks", required_argument, NULL, OPT_SHARED },
 	{ "long-wait", required_argument, NULL, OPT_SHARED },
 	{ "group", required_argument, NULL, OPT_SHARED },
+	{ "budget", required_argument, NULL, OPT_SHARED },
+	{ "task-cap", required_argument, NULL, OPT_SHARED },
 	{ "frameworks", required_argument, NULL, OPT_SHARED },
 	{ "hangs", required_argument, NULL, OPT_SHARED },
 	{ "hang-after", required_argument, NULL, OPT_SHARED },
@@ -310,6 +349,8 @@ int config_read(int argc, char *const argv[], struct config *ret, char err[CONFI
 		.size_bytes = 2ULL << 30,
 		.ring_bytes = 4ULL << 20,
 		.long_wait_ns = 200 * NSEC_PER_MSEC,
+		.budget_ppm = 10000,
+		.task_cap = 50000,
 		.hangs = true,
 		.ready_fd = -1,
 	};

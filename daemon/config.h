@@ -31,6 +31,8 @@ struct config {
 	uint64_t size_bytes;
 	uint64_t ring_bytes; /* of each CPU; a power of two */
 	uint64_t long_wait_ns;
+	uint32_t budget_ppm; /* of the machine's CPU time; 0: no governor */
+	uint32_t task_cap;   /* records a second of one task; 0: no limit */
 	bool hangs; /* whether they are looked for, and how */
 	struct detect_settings detect;
 	/* 1 << CT_HANG_*: set by the rule's own name; first for all, then for each of the overrides */

@@ -43,6 +43,9 @@ static const char help[] =
 	"or a\n"
 	"                      list of names, of descriptions and of programs; see ctraced.conf(5)\n"
 	"  --long-wait TIME    a wait this long is visited for its stack (default 200ms)\n"
+	"  --budget SHARE      leave things out when tracing costs more of the machine's CPU time (default 1%; 0: "
+	"never)\n"
+	"  --task-cap N        records a second of one task, of which more are left out (default 50000; 0: no limit)\n"
 	"  --group NAME        members of this group may use the control socket, besides root\n"
 	"  --config FILE       settings, as \"name = value\" with the names above "
 	"(default " CONFIG_DEFAULT_FILE ")\n"
@@ -179,6 +182,8 @@ static int ctraced_capture(struct ctraced *c)
 		.probe = s->probe,
 		.worker = s->worker,
 		.long_wait_ns = c->config.long_wait_ns,
+		.budget_ppm = c->config.budget_ppm,
+		.task_cap = c->config.task_cap,
 		.access = watchpoints_note,
 		.access_arg = s->watchpoints,
 		.hangs = c->config.hangs ? &c->config.detect : NULL,

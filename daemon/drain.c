@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/cgroups.h"
 #include "daemon/fdtable.h"
 #include "daemon/heldlocks.h"
 #include "daemon/variable.h"
@@ -50,8 +51,11 @@ struct drain {
 	struct drain_options opt;
 	struct recorder *recorder;
 	struct visit *visit;
+	struct cgroups *cgroups;
 	struct detect *detect; /* NULL: off */
 	struct watch watch;
+	struct governing *governing;
+	struct caps *caps;
 	pthread_t thread;
 	bool started;
 	int wake_fd, epoll_fd;
@@ -116,6 +120,8 @@ static void drain_record(void *arg, uint16_t cpu, const void *data, size_t size)
 {
 	struct drain *d = arg;
 
+	if (size >= sizeof(struct ct_rec))
+		caps_note(d->caps, data);
 	recorder_take(d->recorder, cpu, data, size);
 }
 
@@ -219,6 +225,19 @@ static void drain_streams(struct drain *d)
 	}
 }
 
+static void drain_cgroup(void *arg, uint64_t id)
+{
+	struct drain *d = arg;
+
+	cgroups_seen(d->cgroups, id);
+}
+
+/* The worker's thread. */
+static void drain_cgroups_found(void *arg, void *data, size_t size)
+{
+	drain_post(arg, data, size);
+}
+
 static void drain_found(void *arg, const struct ct_iter_task *found)
 {
 	struct drain *d = arg;
@@ -298,7 +317,7 @@ static void drain_losses(struct drain *d, uint64_t now_ns)
 	d->losses_ns = now_ns;
 	probe_losses(d->opt.probe, drain_loss, d);
 	d->lost |= d->detect && detect_is_blind(d->detect);
-	if (!d->lost || now_ns < d->resync_ns + DRAIN_RESYNC_NS)
+	if (!d->lost || governing_paused(d->governing) || now_ns < d->resync_ns + DRAIN_RESYNC_NS)
 		return;
 	d->lost = false;
 	d->resync_ns = now_ns;
@@ -345,6 +364,7 @@ static void drain_publish(struct drain *d, uint64_t now_ns)
 		.visits_postponed = d->watch.postponed,
 		.samples_refused = d->samples_refused,
 		.resyncs = d->resyncs,
+		.governing = governing_stats(d->governing),
 	};
 
 	drain_rates(d, now_ns, &s);
@@ -383,12 +403,16 @@ static long drain_round(struct drain *d)
 
 	drain_visits(d, now_ns);
 	drain_streams(d);
+	cgroups_round(d->cgroups, now_ns);
 	drain_losses(d, now_ns);
-	watch_scan(&d->watch, recorder_tasks(d->recorder), now_ns, drain_ask_visit, d);
+	governing_round(d->governing);
+	if (!governing_sheds(d->governing, CT_SHED_STACKS))
+		watch_scan(&d->watch, recorder_tasks(d->recorder), now_ns, drain_ask_visit, d);
 	if (d->detect)
 		detect_tick(d->detect, now_ns);
 	drain_requests(d, false);
-	recorder_seal(d->recorder, now_ns, false);
+	if (!governing_paused(d->governing))
+		recorder_seal(d->recorder, now_ns, false);
 	drain_publish(d, now_ns);
 	return n;
 }
@@ -435,14 +459,53 @@ static void drain_held(struct drain *d)
 	heldlocks_done(&h);
 }
 
+static void drain_empty(void *arg)
+{
+	struct drain *d = arg;
+
+	probe_consume(d->opt.probe, drain_record, d);
+}
+
+static void drain_threads(void *arg, struct governing_threads *ret)
+{
+	struct drain *d = arg;
+
+	ret->visit_ns = visit_stats(d->visit).busy_ns;
+	ret->aside_ns = worker_cpu_ns(d->opt.worker);
+}
+
+static int drain_govern(struct drain *d)
+{
+	const struct governing_options o = {
+		.budget_ppm = d->opt.budget_ppm,
+		.task_cap = d->opt.task_cap,
+		.probe = d->opt.probe,
+		.recorder = d->recorder,
+		.empty = drain_empty,
+		.threads = drain_threads,
+		.arg = d,
+	};
+	int r = governing_new(&o, &d->governing);
+
+	if (!r)
+		d->caps = governing_caps(d->governing);
+	return r;
+}
+
 static int drain_start(struct drain *d)
 {
 	const struct visit_options visit = { .read_task = drain_read_task,
 					     .arg = d->opt.probe,
 					     .max_per_sec = DRAIN_VISITS_PER_S };
+	const struct cgroups_options cgroups = { .worker = d->opt.worker,
+						 .found = drain_cgroups_found,
+						 .arg = d };
 	struct epoll_event ev = { .events = EPOLLIN };
 	int r;
 
+	d->cgroups = cgroups_new(&cgroups);
+	if (!d->cgroups)
+		return -ENOMEM;
 	d->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	d->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (d->wake_fd < 0 || d->epoll_fd < 0 ||
@@ -450,6 +513,8 @@ static int drain_start(struct drain *d)
 	    epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, probe_fd(d->opt.probe), &ev))
 		return -errno;
 	r = visit_new(&visit, &d->visit);
+	if (!r)
+		r = drain_govern(d);
 	if (r < 0)
 		return r;
 	d->start_ns = clock_boot_ns();
@@ -475,6 +540,7 @@ int drain_new(const struct drain_options *opt, struct drain **ret, char err[DRAI
 	d->opt = *opt;
 	d->opt.recorder.rawstack = drain_rawstack;
 	d->opt.recorder.rawaccess = drain_rawaccess;
+	d->opt.recorder.cgroup = drain_cgroup;
 	d->opt.recorder.arg = d;
 	d->wake_fd = d->epoll_fd = -1;
 	d->streams_end = &d->streams;
@@ -525,6 +591,8 @@ void drain_free(struct drain *d)
 	if (!d)
 		return;
 	visit_free(d->visit);
+	cgroups_free(d->cgroups);
+	governing_free(d->governing);
 	recorder_free(d->recorder);
 	detect_free(d->detect);
 	while (d->streams) {
@@ -603,6 +671,7 @@ void drain_visit_all(struct drain *d, uint64_t since_ns, unsigned max)
 
 void drain_seal(struct drain *d)
 {
+	governing_settle(d->governing);
 	recorder_seal(d->recorder, clock_boot_ns(), true);
 }
 

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/governor_run.h"
 #include "daemon/probe.h"
 #include "daemon/recorder.h"
 #include "daemon/visit.h"
@@ -30,6 +31,7 @@ struct drain_options {
 	struct worker *worker; /* reads the descriptor tables */
 	struct recorder_options recorder;
 	uint64_t long_wait_ns;
+	uint32_t budget_ppm, task_cap; /* see governor_run.h */
 	/* Gets every access to a watched variable once its stack has names (NULL: it has none); drain thread.
 	 * May be NULL. */
 	void (*access)(void *arg, const struct ct_rec *rec, const uint64_t words[2],
@@ -46,6 +48,7 @@ struct drain_options {
 struct drain_stats {
 	struct recorder_stats recorder;
 	struct visit_stats visit;
+	struct governing_stats governing;
 	struct detect_stats detect;
 	uint64_t start_ns;   /* when the capture began */
 	uint64_t beat_ns;    /* when the thread last went round */

@@ -66,11 +66,10 @@ typedef void (*probe_loss_fn)(void *arg, uint16_t cpu, enum ct_loss cause, uint6
 			      uint64_t last_ns);
 int probe_losses(struct probe *p, probe_loss_fn fn, void *arg);
 
-/* Runs the task iterator over all tasks (threads) of the machine. 0 or -errno. */
+/* Runs the task iterator over all tasks (threads) of the machine; arguments, registers and stacks are left 0. 0 or
+ * -errno. */
 typedef void (*probe_task_fn)(void *arg, const struct ct_iter_task *task);
 int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg);
-/* The same without registers and stacks (which are 0). */
-int probe_read_states(struct probe *p, probe_task_fn fn, void *arg);
 /* One task; 0, -ESRCH, -errno. */
 int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret);
 /* The descriptor table of one process as a stream of CT_FD, CT_EPMEMBER and CT_OBJECT (see abi.h), malloc'd.

@@ -74,7 +74,7 @@ static void iter_count_frames(struct ct_iter_task *t)
 		t->n_kstack++;
 }
 
-int probe_read_states(struct probe *p, probe_task_fn fn, void *arg)
+int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg)
 {
 	const size_t size = offsetof(struct ct_iter_task, args);
 	struct ct_iter_task t = {};
@@ -84,22 +84,6 @@ int probe_read_states(struct probe *p, probe_task_fn fn, void *arg)
 	for (size_t at = 0; !r && at + size <= out.n; at += size) {
 		memcpy(&t, out.v + at, size);
 		fn(arg, &t);
-	}
-	VEC_FREE(&out);
-	return r;
-}
-
-int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg)
-{
-	bytes_vec out = {};
-	int r = iter_run(p, p->skel->progs.ct_iter_tasks, &(struct iter_of){}, &out);
-
-	for (size_t at = 0; !r && at + sizeof(struct ct_iter_task) <= out.n;
-	     at += sizeof(struct ct_iter_task)) {
-		struct ct_iter_task *t = (struct ct_iter_task *)(out.v + at);
-
-		iter_count_frames(t);
-		fn(arg, t);
 	}
 	VEC_FREE(&out);
 	return r;

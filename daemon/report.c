@@ -15,6 +15,7 @@
 #include "daemon/bpfstats.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
+#include "trace/describe.h"
 
 static const char *const loss_names[CT_LOSS_CAUSES] = {
 	[CT_LOSS_RING_FULL] = "ring_full", [CT_LOSS_STORAGE] = "storage", [CT_LOSS_OBJECTS] = "objects",
@@ -117,6 +118,18 @@ static json_t *report_cost(const struct drain_stats *s, uint64_t now_ns, double 
 	return cost;
 }
 
+static json_t *report_governor(const struct report_source *src, const struct drain_stats *s)
+{
+	const struct governing_stats *g = &s->governing;
+
+	return json_pack("{s:f,s:i,s:s,s:b,s:I,s:f,s:f,s:I,s:I,s:I,s:I,s:I,s:I}", "budget_percent",
+			 src->budget_ppm / 1e4, "task_cap", (int)src->task_cap, "step", describe_shed(g->step),
+			 "paused", g->paused, "since_ns", num(g->since_ns), "cost_percent", g->cost_percent,
+			 "bpf_percent", g->bpf_percent, "changes", num(g->changes), "pauses", num(g->pauses),
+			 "paused_ns", num(g->paused_ns), "capped", num(g->capped), "left_out", num(g->left_out),
+			 "caps_refused", num(g->caps_refused));
+}
+
 static json_t *report_hook_counts(struct probe *probe)
 {
 	size_t n, live = 0;
@@ -160,6 +173,7 @@ json_t *report_status(const struct report_source *src, double bpf_percent)
 				      "jobs_refused", num(src->jobs_refused)));
 	json_object_set_new(a, "visits", report_visits(&s));
 	json_object_set_new(a, "cost", report_cost(&s, now_ns, bpf_percent));
+	json_object_set_new(a, "governor", report_governor(src, &s));
 	json_object_set_new(a, "hooks", report_hook_counts(src->probe));
 	json_object_set_new(a, "frameworks", report_jobs(src->jobs));
 	json_object_set_new(a, "clients", json_integer(src->clients));

@@ -18,6 +18,7 @@ struct report_source {
 	struct jobs *jobs;
 	const char *trace;
 	uint64_t size_bytes, ring_bytes;
+	uint32_t budget_ppm, task_cap;
 	unsigned clients;
 	uint64_t denied, jobs_refused;
 };

@@ -131,6 +131,8 @@ static json_t *status_report(struct service *s, double bpf_percent)
 		.trace = s->trace,
 		.size_bytes = s->config->size_bytes,
 		.ring_bytes = s->config->ring_bytes,
+		.budget_ppm = s->config->budget_ppm,
+		.task_cap = s->config->task_cap,
 		.clients = control_clients(s->control),
 		.denied = control_denied(s->control),
 		.jobs_refused = worker_refused(s->worker),

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/cleanup.h"
+#include "lib/clock.h"
 
 /* A queue of fixed size; head: the next to take, n: how many. */
 struct worker_queue {
@@ -24,7 +25,10 @@ struct worker {
 	struct worker_queue todo, done;
 	bool stop, ended, joined;
 	uint64_t refused;
-	int done_fd; /* eventfd: done is not empty */
+	bool has_clock;
+	clockid_t clock; /* the thread's CPU time, as long as it lives */
+	uint64_t cpu_ns; /* as last read */
+	int done_fd;     /* eventfd: done is not empty */
 	sd_event_source *source;
 };
 
@@ -53,6 +57,7 @@ static void *worker_main(void *arg)
 
 	pthread_setname_np(pthread_self(), "ctraced-worker");
 	pthread_mutex_lock(&w->lock);
+	w->has_clock = !pthread_getcpuclockid(pthread_self(), &w->clock);
 	for (;;) {
 		while (!w->stop && (!w->todo.n || w->done.n == WORKER_QUEUE_MAX))
 			pthread_cond_wait(&w->wake, &w->lock);
@@ -185,4 +190,17 @@ uint64_t worker_refused(struct worker *w)
 	n = w->refused;
 	pthread_mutex_unlock(&w->lock);
 	return n;
+}
+
+uint64_t worker_cpu_ns(struct worker *w)
+{
+	struct timespec ts;
+	uint64_t ns;
+
+	pthread_mutex_lock(&w->lock);
+	if (w->has_clock && !clock_gettime(w->clock, &ts))
+		w->cpu_ns = (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+	ns = w->cpu_ns;
+	pthread_mutex_unlock(&w->lock);
+	return ns;
 }

@@ -35,5 +35,7 @@ void worker_free(struct worker *w);
 /* Any thread.  0 or -EAGAIN: the queue is full (counted); nothing of the job is called then. */
 int worker_post(struct worker *w, const struct worker_job *job);
 uint64_t worker_refused(struct worker *w);
+/* CPU time of the thread so far.  Any thread. */
+uint64_t worker_cpu_ns(struct worker *w);
 
 #endif

@@ -122,6 +122,39 @@ int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg)
 	return 0;
 }
 
+uint64_t probe_cost_ns(struct probe *p)
+{
+	return 0;
+}
+
+int probe_shed(struct probe *p, enum ct_shed step)
+{
+	return 0;
+}
+
+void probe_pause(struct probe *p)
+{
+}
+
+void probe_pause_detach(struct probe *p)
+{
+}
+
+int probe_resume(struct probe *p)
+{
+	return 0;
+}
+
+bool probe_cap(struct probe *p, uint32_t tid)
+{
+	return true;
+}
+
+uint64_t probe_uncap(struct probe *p, uint32_t tid)
+{
+	return 0;
+}
+
 int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret)
 {
 	if (tid < 500 || tid >= 520)

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * governor.h - decides what to leave out, so that the tracer costs no more than
+ * its budget.  Pure: it is told the time and what was spent, and answers what to
+ * do.
+ *
+ * The budget is a bucket that fills at its rate and holds what may be spent at
+ * once.  When it is empty and more is being spent than comes in, the next step is
+ * taken, or several if the cost is many times the budget.  In the last step the
+ * capture pauses until enough has been saved for a while of it.  A step back is
+ * taken after a while well below the budget; a step back that did not last makes
+ * the next one wait longer.
+ */
+#ifndef CTRACE_DAEMON_GOVERNOR_H
+#define CTRACE_DAEMON_GOVERNOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ctrace/abi.h"
+
+#define GOVERNOR_TICK_NS    20000000ULL    /* what comes sooner after the last tick is put together with it */
+#define GOVERNOR_HOLD_NS    1000000000ULL  /* in the bucket: what may be spent at once, in time */
+#define GOVERNOR_BEGIN_NS   10000000000ULL /* the start costs: symbols are read, everything is new */
+#define GOVERNOR_SETTLE_NS  100000000ULL   /* a step is given that long to show its effect */
+#define GOVERNOR_ON_NS      60000000ULL    /* the least of capture between two pauses, if it can be paid */
+#define GOVERNOR_OFF_MIN_NS 400000000ULL   /* of a pause */
+#define GOVERNOR_OFF_MAX_NS 30000000000ULL
+#define GOVERNOR_CALM_NS    2000000000ULL  /* below the budget for so long: a step back */
+#define GOVERNOR_QUIET_NS   1000000000ULL  /* the same, when it is below a quarter of it */
+#define GOVERNOR_FLAP_NS    10000000000ULL /* a step back that lasted less was one too many */
+#define GOVERNOR_PATIENCE   32             /* times the above is waited at most */
+
+/* CPU time that the tracer has used by now. */
+struct governor_spent {
+	uint64_t capture_ns; /* by recording: the programs, and the thread that takes what they write */
+	uint64_t other_ns;
+};
+
+struct governor {
+	uint32_t budget_ppm; /* of the CPU time of the whole machine; 0: nothing is ever shed */
+	enum ct_shed step;
+	bool paused;
+	double cost_ppm; /* what was spent over the last seconds */
+	/* the same, over a moment, as it is since the last change; of which the capture, without the visits
+	 */
+	double rate_ppm, capture_ppm;
+	double on_ns;     /* what a beginning of capture costs, beside its rate */
+	double bucket_ns; /* of CPU time; below 0: overspent */
+	uint64_t begin_ns, last_ns;
+	struct governor_spent spent;
+	unsigned cpus;
+	uint64_t step_ns, up_ns, down_ns; /* the last step, and the last of either kind; 0: none */
+	uint64_t rate_ns;                 /* since when rate_ppm is measured */
+	uint64_t calm_ns;                 /* since when a step back may be due; 0: it is not */
+	uint64_t pause_ns;                /* the last pause or resume */
+	unsigned patience;
+};
+
+enum governor_act {
+	GOVERNOR_STAY,
+	GOVERNOR_STEP,   /* g->step has changed */
+	GOVERNOR_PAUSE,  /* stop the capture */
+	GOVERNOR_RESUME, /* and go on with it, then say governor_resumed() */
+};
+
+/* now_ns: not 0, and of a clock that does not go on while the machine is suspended.  cpus: those that are
+ * on-line.
+ */
+void governor_init(struct governor *g, uint32_t budget_ppm, uint64_t now_ns,
+		   const struct governor_spent *spent, unsigned cpus);
+enum governor_act governor_tick(struct governor *g, uint64_t now_ns, const struct governor_spent *spent,
+				unsigned cpus);
+/* The capture goes on; what was spent since the tick is what that costs by itself. */
+void governor_resumed(struct governor *g, uint64_t now_ns, const struct governor_spent *spent);
+
+#endif
