@@ -17,6 +17,8 @@ static void piece_add(const char *piece, size_t n, void *arg)
 {
 	struct out *o = arg;
 
+	if (!n)
+		return; /* the piece may be NULL then */
 	/* A short mangled name can stand for gigabytes: stop as soon as there is enough. */
 	if (n > o->cap - o->n) {
 		memcpy(o->text + o->n, piece, o->cap - o->n);
