@@ -141,8 +141,11 @@ static void recorder_blob(struct recorder *r, uint16_t cpu, const struct ct_blob
 	}
 	if (r->opt.detect)
 		detect_blob(r->opt.detect, b);
-	if (b->kind == CT_TASK)
-		tasks_identity(r->tasks, (const struct ct_task_blob *)b);
+	if (b->kind != CT_TASK)
+		return;
+	tasks_identity(r->tasks, (const struct ct_task_blob *)b);
+	if (r->opt.cgroup)
+		r->opt.cgroup(r->opt.arg, ((const struct ct_task_blob *)b)->cgroup_id);
 }
 
 /* The size of what begins at data, 0 when it does not fit. */

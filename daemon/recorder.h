@@ -29,6 +29,8 @@ struct recorder_options {
 	void (*rawstack)(void *arg, uint16_t cpu, const struct ct_rawstack_blob *raw);
 	/* gets every CT_RAWACCESS blob */
 	void (*rawaccess)(void *arg, const struct ct_rawaccess_blob *raw);
+	/* is told of the cgroup of every task that is named; may be NULL */
+	void (*cgroup)(void *arg, uint64_t id);
 	void *arg;
 	struct detect *detect; /* takes note of every record; may be NULL */
 };

@@ -53,14 +53,33 @@ static const struct ct_blob *pull_key(struct pull *p, const struct dict *d, uint
 	return e->blob;
 }
 
-void pull_task(struct pull *p, uint64_t tid)
+/* A cgroup, and what its container is called. */
+static void pull_cgroup(struct pull *p, uint64_t id)
+{
+	const struct ct_object_blob *o = (const struct ct_object_blob *)pull_key(
+		p, p->objects, CT_OBJ_ID(CT_OBJ_CGROUP, id), &p->out_objects);
+
+	if (o && o->peer)
+		pull_key(p, p->objects, o->peer, &p->out_objects);
+}
+
+static const struct ct_task_blob *pull_one_task(struct pull *p, uint64_t tid)
 {
 	const struct ct_task_blob *t = (const struct ct_task_blob *)pull_key(p, p->tasks, tid, &p->out_tasks);
 
+	if (t)
+		pull_cgroup(p, t->cgroup_id);
+	return t;
+}
+
+void pull_task(struct pull *p, uint64_t tid)
+{
+	const struct ct_task_blob *t = pull_one_task(p, tid);
+
 	if (!t)
 		return;
-	pull_key(p, p->tasks, t->tgid, &p->out_tasks);
-	pull_key(p, p->tasks, t->ppid, &p->out_tasks);
+	pull_one_task(p, t->tgid);
+	pull_one_task(p, t->ppid);
 }
 
 static const struct ct_object_blob *pull_one_object(struct pull *p, uint64_t id)

@@ -315,7 +315,8 @@ enum ct_loss {
  *   EVENTFD .. ANON   low 59 bits of file->private_data
  *   FUTEX        user address (47 bits) | low 12 bits of the tgid << 47
  *   TASK         tid
- *   CGROUP       its id (the inode number of its directory); name: its path below the root
+ *   CGROUP       its id (the inode number of its directory); name: its path below the root; peer: 0, or an
+ *                object of its own, CT_OBJ_CONTAINER_ID(), whose name is what its container is called
  *   DATA, QUEUE  as FUTEX; DATA: name is the symbol ("flag (a.out)") where it is known
  */
 enum ct_obj_kind {
@@ -353,6 +354,8 @@ enum ct_obj_kind {
 #define CT_OBJ_USER_ID(kind, tgid, uaddr)                                                                    \
 	CT_OBJ_ID(kind, ((ct_u64)(uaddr) & ((1ULL << 47) - 1)) | (ct_u64)((tgid)&0xfff) << 47)
 #define CT_OBJ_FUTEX_ID(tgid, uaddr) CT_OBJ_USER_ID(CT_OBJ_FUTEX, tgid, uaddr)
+
+#define CT_OBJ_CONTAINER_ID(cgroup) CT_OBJ_ID(CT_OBJ_CGROUP, (ct_u64)(cgroup) | 1ULL << 58)
 
 /* Every blob starts with this.  size: whole blob, a multiple of 8. */
 struct ct_blob {
