@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/storage.h"
 #include "daemon/bpfstats.h"
+#include "daemon/storage.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "trace/describe.h"
@@ -122,12 +122,24 @@ static json_t *report_governor(const struct report_source *src, const struct dra
 {
 	const struct governing_stats *g = &s->governing;
 
-	return json_pack("{s:f,s:i,s:s,s:b,s:I,s:f,s:f,s:I,s:I,s:I,s:I,s:I,s:I}", "budget_percent",
-			 src->budget_ppm / 1e4, "task_cap", (int)src->task_cap, "step", describe_shed(g->step),
-			 "paused", g->paused, "since_ns", num(g->since_ns), "cost_percent", g->cost_percent,
-			 "bpf_percent", g->bpf_percent, "changes", num(g->changes), "pauses", num(g->pauses),
-			 "paused_ns", num(g->paused_ns), "capped", num(g->capped), "left_out", num(g->left_out),
-			 "caps_refused", num(g->caps_refused));
+	return json_pack("{s:f,s:i,s:s,s:i,s:b,s:I,s:f,s:f,s:I,s:I,s:I,s:I,s:I,s:I}", "budget_percent",
+			 src->budget_ppm / 1e4, "task_cap", (int)src->task_cap, "step",
+			 describe_shed(g->step), "step_number", (int)g->step, "paused", g->paused, "since_ns",
+			 num(g->since_ns), "cost_percent", g->cost_percent, "bpf_percent", g->bpf_percent,
+			 "changes", num(g->changes), "pauses", num(g->pauses), "paused_ns", num(g->paused_ns),
+			 "capped", num(g->capped), "left_out", num(g->left_out), "caps_refused",
+			 num(g->caps_refused));
+}
+
+static json_t *report_detector(const struct detect_stats *d)
+{
+	json_t *found = json_object();
+
+	for (unsigned i = 0; i < CT_HANG_RULES; i++)
+		json_object_set_new(found, describe_hang(i), json_integer(num(d->found[i])));
+	return json_pack("{s:o,s:I,s:I,s:I,s:I,s:I,s:I}", "found", found, "behind", num(d->behind),
+			 "withdrawn", num(d->withdrawn), "tasks", num(d->tasks), "judged", num(d->judged),
+			 "tasks_refused", num(d->tasks_refused), "blind_ns", num(d->blind_ns));
 }
 
 static json_t *report_hook_counts(struct probe *probe)
@@ -174,6 +186,7 @@ json_t *report_status(const struct report_source *src, double bpf_percent)
 	json_object_set_new(a, "visits", report_visits(&s));
 	json_object_set_new(a, "cost", report_cost(&s, now_ns, bpf_percent));
 	json_object_set_new(a, "governor", report_governor(src, &s));
+	json_object_set_new(a, "detector", report_detector(&s.detect));
 	json_object_set_new(a, "hooks", report_hook_counts(src->probe));
 	json_object_set_new(a, "frameworks", report_jobs(src->jobs));
 	json_object_set_new(a, "clients", json_integer(src->clients));

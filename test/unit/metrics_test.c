@@ -57,9 +57,10 @@ static void times(void **state)
 
 static void families(void **state)
 {
-	char *t = render("{\"losses\":{\"ring_full\":3,\"disk\":9007199254740993,\"cpus\":[{\"cpu\":1}]},"
-			 "\"tables\":{\"objects\":7,\"streams_refused\":2},\"cost\":{\"bpf_percent\":12.5}}",
-			 0);
+	char *t = render(
+		"{\"losses\":{\"ring_full\":3,\"disk\":9007199254740993,\"cpus\":[{\"cpu\":1}]},"
+		"\"tables\":{\"objects\":7,\"streams_refused\":2},\"governor\":{\"cost_percent\":0.5}}",
+		0);
 
 	assert_has(t, "# TYPE ctrace_lost_records_total counter\n"
 		      "ctrace_lost_records_total{cause=\"ring_full\"} 3\n"
@@ -67,7 +68,7 @@ static void families(void **state)
 	/* the first row of the family has no sample: the head comes with the next */
 	assert_has(t, "# TYPE ctrace_table_entries gauge\nctrace_table_entries{table=\"objects\"} 7\n#");
 	assert_has(t, "# TYPE ctrace_refused_total counter\nctrace_refused_total{what=\"streams\"} 2\n#");
-	assert_has(t, "\nctrace_bpf_cpu_ratio 0.125\n");
+	assert_has(t, "\nctrace_cost_ratio 0.005\n");
 	free(t);
 }
 
