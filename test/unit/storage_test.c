@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What is told of the disk, and how often. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <string.h>
+
+#include "daemon/drain.h"
+#include "daemon/storage.h"
+#include "lib/clock.h"
+
+#define SEC NSEC_PER_SEC
+
+/* Nobody captures here. */
+struct drain_stats drain_stats(struct drain *d)
+{
+	return (struct drain_stats){ 0 };
+}
+
+static unsigned told(struct storage_told *t, const struct writer_storage *s, uint64_t now_ns,
+		     const char *want)
+{
+	char text[STORAGE_TEXT_MAX];
+	unsigned n = 0;
+
+	while (storage_next(t, s, now_ns, "/x/t.ctr", text)) {
+		n++;
+		assert_non_null(want);
+		if (!strstr(text, want))
+			fail_msg("%s: no \"%s\"", text, want);
+	}
+	return n;
+}
+
+static void once_when_it_begins_and_once_when_it_ends(void **state)
+{
+	struct storage_told t = { 0 };
+	struct writer_storage s = { .lost_records = 1000 };
+
+	assert_int_equal(told(&t, &s, 5 * SEC, NULL), 0);
+	s.trouble = WRITER_WRITE;
+	s.error = -ENOSPC;
+	s.since_ns = 6 * SEC;
+	assert_int_equal(told(&t, &s, 7 * SEC, "make room"), 1);
+	for (uint64_t i = 8; i < 40; i++) {
+		s.lost_records += 10;
+		assert_int_equal(told(&t, &s, i * SEC, NULL), 0);
+	}
+	s.trouble = WRITER_FINE;
+	assert_int_equal(told(&t, &s, 46 * SEC, "after 40 s; 320 records are lost"), 1);
+	assert_int_equal(told(&t, &s, 47 * SEC, NULL), 0);
+	s.trouble = WRITER_SYNC;
+	s.error = -EIO;
+	s.since_ns = 50 * SEC;
+	assert_int_equal(told(&t, &s, 51 * SEC, "reboot"), 1);
+	s.trouble = WRITER_FINE;
+	assert_int_equal(told(&t, &s, 60 * SEC, "nothing was lost"), 1);
+}
+
+static void one_trouble_becomes_another(void **state)
+{
+	struct storage_told t = { 0 };
+	struct writer_storage s = { .trouble = WRITER_WRITE, .error = -EIO, .since_ns = 1 * SEC };
+
+	assert_int_equal(told(&t, &s, 2 * SEC, "kernel log"), 1);
+	s.trouble = WRITER_FILE;
+	s.error = -ENOSPC;
+	s.lost_records = 5;
+	assert_int_equal(told(&t, &s, 3 * SEC, "taken away"), 1);
+	s.trouble = WRITER_FINE;
+	s.begun_anew = 1;
+	assert_int_equal(told(&t, &s, 9 * SEC, "a"), 2); /* that there is a new one, and that it goes on */
+}
+
+static void a_disk_that_does_not_answer(void **state)
+{
+	struct storage_told t = { 0 };
+	struct writer_storage s = { .busy_ns = 100 * SEC };
+
+	assert_int_equal(told(&t, &s, 109 * SEC, NULL), 0);
+	assert_string_equal(storage_word(&s, 109 * SEC), "ok");
+	assert_int_equal(told(&t, &s, 110 * SEC, "has not answered for 10 s"), 1);
+	assert_string_equal(storage_word(&s, 110 * SEC), "stuck");
+	assert_int_equal(told(&t, &s, 200 * SEC, NULL), 0);
+	s.busy_ns = 0;
+	s.lost_records = 3;
+	assert_int_equal(told(&t, &s, 201 * SEC, "after 101 s; 3 records"), 1);
+	/* the next write is another one */
+	s.busy_ns = 201 * SEC;
+	assert_int_equal(told(&t, &s, 202 * SEC, NULL), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(once_when_it_begins_and_once_when_it_ends),
+		cmocka_unit_test(one_trouble_becomes_another),
+		cmocka_unit_test(a_disk_that_does_not_answer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
