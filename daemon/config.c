@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "daemon/config_hang.h"
+#include "daemon/config_incident.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
@@ -206,6 +207,8 @@ static int config_set(struct config *c, const char *key, const char *what, const
 		return config_set_budget(&c->budget_ppm, what, value, err);
 	if (!strcmp(key, "task-cap"))
 		return config_set_task_cap(&c->task_cap, what, value, err);
+	if (!strncmp(key, "snapshot-", 9) || !strcmp(key, "hangs-size"))
+		return config_incident_set(c, key, what, value, err);
 	return config_hang_set(c, 0, key, what, value, err);
 }
 
@@ -292,6 +295,10 @@ static const struct option config_options[] = {
 	{ "task-cap", required_argument, NULL, OPT_SHARED },
 	{ "frameworks", required_argument, NULL, OPT_SHARED },
 	{ "hangs", required_argument, NULL, OPT_SHARED },
+	{ "snapshot-before", required_argument, NULL, OPT_SHARED },
+	{ "snapshot-after", required_argument, NULL, OPT_SHARED },
+	{ "snapshot-rate", required_argument, NULL, OPT_SHARED },
+	{ "hangs-size", required_argument, NULL, OPT_SHARED },
 	{ "hang-after", required_argument, NULL, OPT_SHARED },
 	{ 0 },
 };
@@ -358,6 +365,7 @@ int config_read(int argc, char *const argv[], struct config *ret, char err[CONFI
 	int r;
 
 	detect_defaults(&c.detect);
+	config_incident_defaults(&c);
 	r = config_read_flags(argc, argv, &c, true, &named, err);
 	if (r == 0)
 		r = config_read_file(&c, named, err);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/incident_rate.h"
 #include "detect/detect.h"
 
 #define CONFIG_ERR_MAX  512
@@ -31,6 +32,9 @@ struct config {
 	uint64_t size_bytes;
 	uint64_t ring_bytes; /* of each CPU; a power of two */
 	uint64_t long_wait_ns;
+	/* what follows when a hang was noticed */
+	uint64_t snapshot_before_ns, snapshot_after_ns, hangs_size_bytes;
+	struct incident_rate snapshot_rate;
 	uint32_t budget_ppm; /* of the machine's CPU time; 0: no governor */
 	uint32_t task_cap;   /* records a second of one task; 0: no limit */
 	bool hangs; /* whether they are looked for, and how */

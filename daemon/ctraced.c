@@ -16,7 +16,9 @@
 #include "daemon/bpfstats.h"
 #include "daemon/config.h"
 #include "daemon/control.h"
+#include "daemon/diagnoser.h"
 #include "daemon/drain.h"
+#include "daemon/incident.h"
 #include "daemon/jobs.h"
 #include "daemon/privilege.h"
 #include "daemon/probe.h"
@@ -46,6 +48,13 @@ static const char help[] =
 	"  --budget SHARE      leave things out when tracing costs more of the machine's CPU time (default 1%; 0: "
 	"never)\n"
 	"  --task-cap N        records a second of one task, of which more are left out (default 50000; 0: no limit)\n"
+	"  --snapshot-before TIME\n"
+	"                      a snapshot of a hang has so much of what was before it (default 30s)\n"
+	"  --snapshot-after TIME\n"
+	"                      it is taken so long after the hang was noticed (default 5s)\n"
+	"  --snapshot-rate LIMITS\n"
+	"                      how often one is taken, or no (default 1/min, 10/h)\n"
+	"  --hangs-size BYTES  room for those snapshots; the oldest go (default 1G)\n"
 	"  --group NAME        members of this group may use the control socket, besides root\n"
 	"  --config FILE       settings, as \"name = value\" with the names above "
 	"(default " CONFIG_DEFAULT_FILE ")\n"
@@ -65,6 +74,7 @@ struct ctraced {
 	struct service service;
 	struct storage *storage;
 	struct jobs_specs specs;
+	struct diagnoser *diagnoser;
 	uint64_t watchdog_usec;
 	gid_t group; /* whose members may use the control socket */
 	char err[512];
@@ -155,6 +165,40 @@ static void ctraced_drop_privileges(const struct ctraced *c)
 		warnx("Cannot give up all privileges: %s; capturing nevertheless.", strerror(-r));
 }
 
+static bool ctraced_catches_hangs(const struct ctraced *c)
+{
+	return c->config.hangs && !c->config.snapshot_rate.never;
+}
+
+/* Before there is anything in this process that another one should not have. */
+static void ctraced_diagnoser(struct ctraced *c)
+{
+	int r = ctraced_catches_hangs(c) ? diagnoser_new(&c->diagnoser) : 0;
+
+	if (r)
+		warnx("Cannot start the process that diagnoses: %s; hangs are caught without a diagnosis.",
+		      strerror(-r));
+}
+
+/* What follows when a hang is noticed. */
+static int ctraced_incidents(struct ctraced *c)
+{
+	const struct incidents_options o = { .state_dir = c->config.state_dir,
+					     .trace = c->dir.trace,
+					     .probe = c->service.probe,
+					     .worker = c->service.worker,
+					     .diagnoser = c->diagnoser,
+					     .before_ns = c->config.snapshot_before_ns,
+					     .after_ns = c->config.snapshot_after_ns,
+					     .size_bytes = c->config.hangs_size_bytes,
+					     .rate = c->config.snapshot_rate };
+	int r = ctraced_catches_hangs(c) ? incidents_new(c->event, &o, &c->service.incidents) : 0;
+
+	if (r < 0)
+		snprintf(c->err, sizeof(c->err), "Cannot prepare for hangs: %s.", strerror(-r));
+	return r;
+}
+
 static int ctraced_capture(struct ctraced *c)
 {
 	static struct utsname u;
@@ -177,6 +221,9 @@ static int ctraced_capture(struct ctraced *c)
 		snprintf(c->err, sizeof(c->err), "Out of memory.");
 		return -ENOMEM;
 	}
+	r = ctraced_incidents(c);
+	if (r < 0)
+		return r;
 	uname(&u);
 	const struct drain_options d = {
 		.probe = s->probe,
@@ -187,6 +234,8 @@ static int ctraced_capture(struct ctraced *c)
 		.access = watchpoints_note,
 		.access_arg = s->watchpoints,
 		.hangs = c->config.hangs ? &c->config.detect : NULL,
+		.hang = s->incidents ? incidents_note : NULL,
+		.hang_arg = s->incidents,
 		.recorder = { .path = c->dir.trace,
 			      .writer = { .size_bytes = c->config.size_bytes,
 					  .hooks = probe_hooks_text(s->probe),
@@ -205,6 +254,8 @@ static int ctraced_capture(struct ctraced *c)
 		snprintf(c->err, sizeof(c->err), "Cannot watch over the trace: %s.", strerror(-r));
 		return r;
 	}
+	if (s->incidents)
+		incidents_begin(s->incidents, s->drain);
 	r = jobs_new(s->probe, &c->specs, &s->jobs);
 	if (r < 0)
 		snprintf(c->err, sizeof(c->err), "Cannot have frameworks report: %s.", strerror(-r));
@@ -223,6 +274,8 @@ static int ctraced_start(struct ctraced *c)
 
 	(void)bpfstats_start(); /* without it one figure of the status is not known */
 	if (r >= 0)
+		ctraced_diagnoser(c);
+	if (r >= 0)
 		r = statedir_open(c->config.state_dir, &c->dir, c->err);
 	c->has_dir = r >= 0;
 	c->service.trace = c->dir.trace;
@@ -239,12 +292,15 @@ static bool ctraced_stop(struct ctraced *c)
 {
 	struct service *s = &c->service;
 	const struct snapshot_source src = { .probe = s->probe, .drain = s->drain, .trace = s->trace };
-	bool ended;
+	bool ended, worked;
 
 	if (s->drain)
 		snapshot_prepare(&src, 0);
 	ended = jobs_free(s->jobs);
-	ended &= worker_stop(s->worker);
+	worked = worker_stop(s->worker);
+	if (worked)
+		incidents_finish(s->incidents);
+	ended &= worked;
 	ended &= drain_stop(s->drain);
 	control_free(s->control);
 	storage_free(c->storage);
@@ -253,6 +309,8 @@ static bool ctraced_stop(struct ctraced *c)
 	drain_free(s->drain);
 	worker_free(s->worker);
 	watchpoints_free(s->watchpoints);
+	incidents_free(s->incidents);
+	diagnoser_free(c->diagnoser);
 	probe_free(s->probe);
 	jobs_load_done(&c->specs);
 	sd_event_unref(c->event);

@@ -142,6 +142,16 @@ static json_t *report_detector(const struct detect_stats *d)
 			 "tasks_refused", num(d->tasks_refused), "blind_ns", num(d->blind_ns));
 }
 
+static json_t *report_incidents(const struct incidents *is)
+{
+	struct incidents_stats s = incidents_stats(is);
+
+	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "noticed", num(s.noticed), "snapshots",
+			 num(s.taken), "failed", num(s.failed), "limited", num(s.limited), "refused",
+			 num(s.refused), "removed", num(s.removed), "kept", num(s.kept), "bytes",
+			 num(s.bytes));
+}
+
 static json_t *report_hook_counts(struct probe *probe)
 {
 	size_t n, live = 0;
@@ -187,6 +197,8 @@ json_t *report_status(const struct report_source *src, double bpf_percent)
 	json_object_set_new(a, "cost", report_cost(&s, now_ns, bpf_percent));
 	json_object_set_new(a, "governor", report_governor(src, &s));
 	json_object_set_new(a, "detector", report_detector(&s.detect));
+	if (src->incidents)
+		json_object_set_new(a, "incidents", report_incidents(src->incidents));
 	json_object_set_new(a, "hooks", report_hook_counts(src->probe));
 	json_object_set_new(a, "frameworks", report_jobs(src->jobs));
 	json_object_set_new(a, "clients", json_integer(src->clients));

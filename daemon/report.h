@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "daemon/drain.h"
+#include "daemon/incident.h"
 #include "daemon/jobs.h"
 #include "daemon/probe.h"
 
@@ -16,6 +17,7 @@ struct report_source {
 	struct probe *probe;
 	struct drain *drain;
 	struct jobs *jobs;
+	struct incidents *incidents; /* may be NULL */
 	const char *trace;
 	uint64_t size_bytes, ring_bytes;
 	uint32_t budget_ppm, task_cap;

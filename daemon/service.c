@@ -8,6 +8,7 @@
 
 #include "daemon/metrics.h"
 #include "daemon/report.h"
+#include "daemon/service_hangs.h"
 #include "daemon/service_watch.h"
 #include "daemon/snapshot.h"
 #include "lib/cleanup.h"
@@ -128,6 +129,7 @@ static json_t *status_report(struct service *s, double bpf_percent)
 		.probe = s->probe,
 		.drain = s->drain,
 		.jobs = s->jobs,
+		.incidents = s->incidents,
 		.trace = s->trace,
 		.size_bytes = s->config->size_bytes,
 		.ring_bytes = s->config->ring_bytes,
@@ -190,6 +192,8 @@ void service_request(void *arg, uint64_t client, const char *cmd, json_t *body, 
 		control_answer(s->control, client, report_doctor(s->probe, s->jobs));
 	else if (!strcmp(cmd, "snapshot"))
 		service_snapshot(s, client, body, TAKE_FD(fd));
+	else if (!strcmp(cmd, "hangs"))
+		service_hangs(s, client);
 	else if (!strcmp(cmd, "watch"))
 		service_watch(s, client, body);
 	else if (!strcmp(cmd, "watched"))
@@ -198,7 +202,7 @@ void service_request(void *arg, uint64_t client, const char *cmd, json_t *body, 
 		control_refuse(
 			s->control, client,
 			"There is no request \"%.40s\"; there are ping, status, metrics, doctor, snapshot, "
-			"watch and watched.",
+			"hangs, watch and watched.",
 			cmd);
 }
 

@@ -11,6 +11,7 @@
 #include "daemon/config.h"
 #include "daemon/control.h"
 #include "daemon/drain.h"
+#include "daemon/incident.h"
 #include "daemon/jobs.h"
 #include "daemon/watchpoint.h"
 #include "daemon/worker.h"
@@ -24,6 +25,7 @@ struct service {
 	struct drain *drain;
 	struct jobs *jobs; /* NULL: no framework reports */
 	struct watchpoints *watchpoints;
+	struct incidents *incidents; /* NULL: no snapshots of hangs */
 };
 
 /* For control_options.request; arg: the struct service. */
