@@ -114,6 +114,16 @@ static void print_cost(const json_t *cost)
 	printf("; %s of memory\n", text_bytes(num(cost, "rss_bytes"), rss));
 }
 
+static void print_incidents(const json_t *i)
+{
+	char bytes[TEXT_NUMBER_MAX];
+
+	if (!num(i, "noticed") && !num(i, "kept"))
+		return;
+	printf("%-10s %" PRIu64 " noticed since the start, %" PRIu64 " caught in %s; 'ctrace hangs' lists those\n",
+	       "Hangs:", num(i, "noticed"), num(i, "kept"), text_bytes(num(i, "bytes"), bytes));
+}
+
 static void print_text(const json_t *a)
 {
 	const json_t *rate = json_object_get(a, "rate"), *rings = json_object_get(a, "rings"),
@@ -135,6 +145,7 @@ static void print_text(const json_t *a)
 	       " visits to long waits\n",
 	       "Tables:", num(tables, "tasks"), num(tables, "objects"), num(tables, "stacks"),
 	       num(visits, "done"));
+	print_incidents(json_object_get(a, "incidents"));
 	printf("%-10s %" PRIu64 " live, %" PRIu64 " off%s\n", "Hooks:", num(hooks, "live"), num(hooks, "off"),
 	       num(hooks, "off") ? "; 'ctrace doctor' says why" : "");
 }
