@@ -132,11 +132,18 @@ static bool task_is_known(const struct detect *d, const struct detect_task *t, u
 	return t->returns >= 20 && t->first_ns && now_ns >= t->first_ns + d->set.learn_ns;
 }
 
+/* From now on its time away is measured. */
+static void task_comes_round(struct detect_task *t, uint64_t ts)
+{
+	t->progress_ns = ts;
+	t->ran_ns = t->queued_ns = 0;
+}
+
 /* What it did away from its place is learnt, but not from its first hangs. */
 static void task_learn_away(struct detect *d, struct detect_task *t, uint64_t ts)
 {
 	uint64_t from = detect_max(t->away_ns, t->progress_ns, d->floor_ns);
-	uint64_t away_ns = ts > from ? ts - from : 0;
+	uint64_t away_ns = ts > from + t->queued_ns ? ts - from - t->queued_ns : 0;
 	struct detect_habit *h;
 
 	if (away_ns <= t->max_away_ns)
@@ -233,13 +240,13 @@ static void task_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts)
 
 	if (t->bits & DETECT_IDLE) {
 		t->bits &= (uint8_t)~DETECT_IDLE;
-		t->away_ns = t->progress_ns = ts;
-		t->ran_ns = 0;
+		t->away_ns = ts;
+		task_comes_round(t, ts);
 	} else if (t->wait == CT_W_STOPPED) {
 		/* that was not its own time */
 		if (t->away_ns)
-			t->away_ns = t->progress_ns = ts;
-		t->ran_ns = 0;
+			t->away_ns = ts;
+		task_comes_round(t, ts);
 	} else if (waited_ns >= d->patient_ns && t->away_ns) {
 		task_be_patient(d, t, t->owner ? DETECT_W_LOCK : t->wait, ts);
 	}
@@ -266,8 +273,7 @@ static void task_runnable(struct detect_task *t, uint64_t ts)
 static void task_forget(struct detect_task *t, uint64_t ts)
 {
 	t->away_ns = t->sleep_since_ns = 0;
-	t->progress_ns = ts;
-	t->ran_ns = 0;
+	task_comes_round(t, ts);
 }
 
 /* A switch that came through its CPU's ring after later ones of the same task through another one. */
@@ -278,8 +284,8 @@ static void switch_out_late(struct detect *d, struct detect_task *t, const struc
 		/* it was idle then, and was woken since */
 		task_learn_away(d, t, rec->ts);
 		t->returns += t->returns < UINT32_MAX;
-		t->away_ns = t->progress_ns = t->since_ns;
-		t->ran_ns = 0;
+		t->away_ns = t->since_ns;
+		task_comes_round(t, t->since_ns);
 		t->sleep_since_ns = 0;
 	}
 }
@@ -290,8 +296,7 @@ static void switch_out_runs_on(struct detect *d, struct detect_task *t, const st
 	if (t->away_ns &&
 	    ((rec->nr != CT_NR_NONE && rec->nr == t->place_nr) || rec->flags & CT_SF_ZEROWAIT)) {
 		task_learn_away(d, t, rec->ts);
-		t->progress_ns = rec->ts;
-		t->ran_ns = 0;
+		task_comes_round(t, rec->ts);
 	}
 	task_runnable(t, rec->ts);
 	t->nr = rec->nr;
@@ -345,6 +350,8 @@ static void switch_in(struct detect *d, const struct ct_rec *rec)
 		return;
 	if (t->run == DETECT_BLOCKED)
 		task_wait_ends(d, t, rec->ts);
+	if (t->run == DETECT_RUNNABLE)
+		t->queued_ns += rec->ts - t->since_ns;
 	if (t->run == DETECT_RUNNABLE && rec->ts - t->since_ns >= d->patient_ns) {
 		uint64_t queued_ns = rec->ts - MAX(t->since_ns, d->floor_ns);
 		struct detect_habit *h = detect_habit(&d->habits, t->comm, rec->ts);
@@ -386,8 +393,7 @@ static void received(struct detect *d, const struct ct_rec *rec)
 	t->receives += t->receives < UINT16_MAX;
 	if (t->away_ns && rec->ts > t->progress_ns) {
 		task_learn_away(d, t, rec->ts);
-		t->progress_ns = rec->ts;
-		t->ran_ns = 0;
+		task_comes_round(t, rec->ts);
 		t->sleep_since_ns = 0;
 	}
 }

@@ -47,8 +47,9 @@ struct detect_task {
 	uint64_t first_ns; /* when it came back first */
 	uint64_t seen_ns;  /* when it was first heard of */
 	/* away from there: since when, or 0 when it is there or that is not known; when it last did what only
-	 * those do who come round; on the CPU since; the longest ever */
-	uint64_t away_ns, progress_ns, ran_ns, max_away_ns;
+	 * those do who come round; since then on the CPU, and in the queue for one; the longest ever, without
+	 * the time in the queue */
+	uint64_t away_ns, progress_ns, ran_ns, queued_ns, max_away_ns;
 	uint64_t sleep_since_ns; /* nothing but sleeps since then */
 	uint64_t max_runq_ns;    /* the longest wait for a CPU, of those that are looked at */
 	uint64_t sent_obj;       /* the last socket on which it sent, since it was idle */
