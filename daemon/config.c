@@ -183,6 +183,21 @@ static int config_set_fd(int *dst, const char *what, const char *value, char *er
 	return 0;
 }
 
+static int config_set_right(enum control_right *dst, const char *what, const char *value, char *err)
+{
+	static const char *const rights[] = {
+		[CONTROL_STATUS] = "status", [CONTROL_SNAPSHOT] = "snapshot", [CONTROL_WATCH] = "watch"
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rights); i++)
+		if (!strcmp(value, rights[i])) {
+			*dst = (enum control_right)i;
+			return 0;
+		}
+	snprintf(err, CONFIG_ERR_MAX, "%s: \"%.40s\" is none of status, snapshot and watch.", what, value);
+	return -EINVAL;
+}
+
 /* Sets one key that a flag and the config file share; what: how the user wrote it.  -ENOENT: no such key. */
 static int config_set(struct config *c, const char *key, const char *what, const char *value, char *err)
 {
@@ -197,6 +212,8 @@ static int config_set(struct config *c, const char *key, const char *what, const
 		return config_set_text(c->frameworks, sizeof(c->frameworks), what, value, err);
 	if (!strcmp(key, "group"))
 		return config_set_text(c->group, sizeof(c->group), what, value, err);
+	if (!strcmp(key, "group-may"))
+		return config_set_right(&c->group_may, what, value, err);
 	if (!strcmp(key, "size"))
 		return config_set_size(&c->size_bytes, what, value, err);
 	if (!strcmp(key, "ring-size"))
@@ -291,6 +308,7 @@ static const struct option config_options[] = {
 	{ "hooks", required_argument, NULL, OPT_SHARED },
 	{ "long-wait", required_argument, NULL, OPT_SHARED },
 	{ "group", required_argument, NULL, OPT_SHARED },
+	{ "group-may", required_argument, NULL, OPT_SHARED },
 	{ "budget", required_argument, NULL, OPT_SHARED },
 	{ "task-cap", required_argument, NULL, OPT_SHARED },
 	{ "frameworks", required_argument, NULL, OPT_SHARED },

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/control.h"
 #include "daemon/incident_rate.h"
 #include "detect/detect.h"
 
@@ -29,6 +30,7 @@ struct config {
 	char hooks[CONFIG_PATH_MAX];
 	char frameworks[CONFIG_PATH_MAX]; /* see jobs_load() */
 	char group[256];                  /* "": none */
+	enum control_right group_may;
 	uint64_t size_bytes;
 	uint64_t ring_bytes; /* of each CPU; a power of two */
 	uint64_t long_wait_ns;
@@ -37,7 +39,7 @@ struct config {
 	struct incident_rate snapshot_rate;
 	uint32_t budget_ppm; /* of the machine's CPU time; 0: no governor */
 	uint32_t task_cap;   /* records a second of one task; 0: no limit */
-	bool hangs; /* whether they are looked for, and how */
+	bool hangs;          /* whether they are looked for, and how */
 	struct detect_settings detect;
 	/* 1 << CT_HANG_*: set by the rule's own name; first for all, then for each of the overrides */
 	uint32_t hang_given[1 + DETECT_OVERRIDES_MAX];

@@ -23,6 +23,7 @@ struct client {
 	uint64_t id; /* 0: free */
 	int fd;
 	int passed_fd; /* came with the line that is being read, or -1 */
+	enum control_right right;
 	bool busy;     /* the handler owes an answer */
 	bool in_lines; /* client_lines() is on the call stack: it goes on by itself */
 	sd_event_source *io, *timer;
@@ -209,8 +210,9 @@ static int client_event(sd_event_source *s, int fd, uint32_t events, void *arg)
 	return 0;
 }
 
-/* Root, the user that the daemon runs as, or a member of the group, primary or supplementary. */
-static bool control_allows(const struct control *c, int fd)
+/* Root, the user that the daemon runs as, or a member of the group, primary or supplementary; false: none of
+ * them. */
+static bool control_allows(const struct control *c, int fd, enum control_right *ret)
 {
 	struct ucred cred;
 	socklen_t len = sizeof(cred);
@@ -218,8 +220,10 @@ static bool control_allows(const struct control *c, int fd)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
 		return false;
+	*ret = CONTROL_WATCH;
 	if (cred.uid == 0 || cred.uid == geteuid())
 		return true;
+	*ret = c->opt.group_may;
 	if (c->opt.group == CONTROL_NO_GROUP)
 		return false;
 	if (cred.gid == c->opt.group)
@@ -242,11 +246,11 @@ static void control_turn_away(int fd, const char *why)
 	(void)!send(fd, line, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-static int client_start(struct control *c, struct client *cl, int fd)
+static int client_start(struct control *c, struct client *cl, int fd, enum control_right right)
 {
 	int r;
 
-	*cl = (struct client){ .control = c, .id = ++c->last_id, .fd = fd, .passed_fd = -1 };
+	*cl = (struct client){ .control = c, .id = ++c->last_id, .fd = fd, .passed_fd = -1, .right = right };
 	c->n_clients++;
 	r = sd_event_add_io(c->event, &cl->io, fd, EPOLLIN, client_event, cl);
 	if (r >= 0)
@@ -261,10 +265,11 @@ static int control_accept(sd_event_source *s, int listen_fd, uint32_t events, vo
 {
 	struct control *c = arg;
 	_cleanup_close_ int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	enum control_right right;
 
 	if (fd < 0)
 		return 0; /* gone already, or out of descriptors: the source's rate limit keeps this calm */
-	if (!control_allows(c, fd)) {
+	if (!control_allows(c, fd, &right)) {
 		c->denied++;
 		control_turn_away(fd,
 				  "You may not ask this daemon: only root and the members of the configured "
@@ -273,7 +278,7 @@ static int control_accept(sd_event_source *s, int listen_fd, uint32_t events, vo
 	}
 	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
 		if (!c->clients[i].id) {
-			client_start(c, &c->clients[i], TAKE_FD(fd));
+			client_start(c, &c->clients[i], TAKE_FD(fd), right);
 			return 0;
 		}
 	control_turn_away(fd, "Too many clients are connected; try again in a moment.");
@@ -324,6 +329,14 @@ void control_refuse(struct control *c, uint64_t client, const char *fmt, ...)
 		error = json_string(text);
 	}
 	control_answer(c, client, json_pack("{s:b,s:o}", "ok", 0, "error", error));
+}
+
+enum control_right control_right(const struct control *c, uint64_t client)
+{
+	for (size_t i = 0; client && i < CONTROL_CLIENTS_MAX; i++)
+		if (c->clients[i].id == client)
+			return c->clients[i].right;
+	return CONTROL_STATUS;
 }
 
 bool control_connected(const struct control *c, uint64_t client)

@@ -24,6 +24,13 @@
 
 struct control;
 
+/* What somebody may ask for; each holds what is before it. */
+enum control_right {
+	CONTROL_STATUS,
+	CONTROL_SNAPSHOT, /* what every process of the machine did */
+	CONTROL_WATCH,    /* variables of other people's processes */
+};
+
 /*
  * A request: a JSON object with a "cmd".  fd: the descriptor sent with it, which is the handler's to
  * close, or -1.  The handler answers with control_answer(), now or later; until then nothing more is read
@@ -33,7 +40,8 @@ typedef void (*control_request_fn)(void *arg, uint64_t client, const char *cmd, 
 
 struct control_options {
 	const char *path;
-	gid_t group; /* its members may ask, besides root and the user the daemon runs as */
+	gid_t group; /* its members may ask, besides root and the user the daemon runs as, who may all */
+	enum control_right group_may;
 	control_request_fn request;
 	void (*gone)(void *arg, uint64_t client); /* the connection of a client has ended; may be NULL */
 	void *arg;
@@ -54,6 +62,8 @@ void control_answer(struct control *c, uint64_t client, json_t *answer);
 __attribute__((format(printf, 3, 4))) void control_refuse(struct control *c, uint64_t client, const char *fmt,
 							  ...);
 
+/* What this client may ask for; CONTROL_STATUS when it has gone. */
+enum control_right control_right(const struct control *c, uint64_t client);
 /* Whether the connection is still there. */
 bool control_connected(const struct control *c, uint64_t client);
 unsigned control_clients(const struct control *c);

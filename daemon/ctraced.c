@@ -45,7 +45,8 @@ static const char help[] =
 	"or a\n"
 	"                      list of names, of descriptions and of programs; see ctraced.conf(5)\n"
 	"  --long-wait TIME    a wait this long is visited for its stack (default 200ms)\n"
-	"  --budget SHARE      leave things out when tracing costs more of the machine's CPU time (default 1%; 0: "
+	"  --budget SHARE      leave things out when tracing costs more of the machine's CPU time (default "
+	"1%; 0: "
 	"never)\n"
 	"  --task-cap N        records a second of one task, of which more are left out (default 50000; 0: no limit)\n"
 	"  --snapshot-before TIME\n"
@@ -56,6 +57,8 @@ static const char help[] =
 	"                      how often one is taken, or no (default 1/min, 10/h)\n"
 	"  --hangs-size BYTES  room for those snapshots; the oldest go (default 1G)\n"
 	"  --group NAME        members of this group may use the control socket, besides root\n"
+	"  --group-may WHAT    what they may: status (the default), snapshot, watch; each with those "
+	"before it\n"
 	"  --config FILE       settings, as \"name = value\" with the names above "
 	"(default " CONFIG_DEFAULT_FILE ")\n"
 	"  --ready-fd N        write a newline to descriptor N once the capture runs, or why it does not\n"
@@ -267,6 +270,7 @@ static int ctraced_start(struct ctraced *c)
 {
 	struct control_options co = { .path = c->config.socket,
 				      .group = c->group,
+				      .group_may = c->config.group_may,
 				      .request = service_request,
 				      .gone = service_gone,
 				      .arg = &c->service };

@@ -175,11 +175,30 @@ static void service_status(struct service *s, uint64_t client, json_t *body)
 		status_answer(s, client, -1);
 }
 
+static bool service_allows(struct service *s, uint64_t client, const char *cmd)
+{
+	enum control_right needs = CONTROL_STATUS;
+
+	if (!strcmp(cmd, "snapshot"))
+		needs = CONTROL_SNAPSHOT;
+	else if (!strcmp(cmd, "watch") || !strcmp(cmd, "watched"))
+		needs = CONTROL_WATCH;
+	if (needs <= control_right(s->control, client))
+		return true;
+	control_refuse(s->control, client,
+		       "You may ask this daemon how it is, but not for \"%s\": ask root to do it, or to set "
+		       "group-may = %s in ctraced.conf(5).",
+		       cmd, needs == CONTROL_SNAPSHOT ? "snapshot" : "watch");
+	return false;
+}
+
 void service_request(void *arg, uint64_t client, const char *cmd, json_t *body, int passed_fd)
 {
 	struct service *s = arg;
 	_cleanup_close_ int fd = passed_fd;
 
+	if (!service_allows(s, client, cmd))
+		return;
 	if (!strcmp(cmd, "ping"))
 		control_answer(s->control, client,
 			       json_pack("{s:b,s:s,s:i}", "ok", 1, "version", CTRACED_VERSION, "pid",

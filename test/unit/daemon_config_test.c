@@ -40,14 +40,15 @@ static void file_then_flags(void **state)
 	assert_int_equal(c.size_bytes, 2ULL << 30);
 	assert_int_equal(c.long_wait_ns, 200000000);
 	assert_string_equal(c.socket, "/run/ctrace/ctraced.sock");
-	assert_int_equal(
-		read_with(&c, err,
-			  "# why\nsize = 64M\nlong-wait = 1.5s\ngroup = adm\nframeworks = libuv, /a/b\n",
-			  (char *[]){ "--size=1G", "--hooks", "-msg", NULL }),
-		CONFIG_RUN);
+	assert_int_equal(read_with(&c, err,
+				   "# why\nsize = 64M\nlong-wait = 1.5s\ngroup = adm\ngroup-may = "
+				   "snapshot\nframeworks = libuv, /a/b\n",
+				   (char *[]){ "--size=1G", "--hooks", "-msg", NULL }),
+			 CONFIG_RUN);
 	assert_int_equal(c.size_bytes, 1ULL << 30);
 	assert_int_equal(c.long_wait_ns, 1500000000);
 	assert_string_equal(c.group, "adm");
+	assert_int_equal(c.group_may, CONTROL_SNAPSHOT);
 	assert_string_equal(c.hooks, "-msg");
 	assert_string_equal(c.frameworks, "libuv, /a/b");
 	assert_int_equal(read_with(&c, err, "long-wait = 2m\n", NULL), CONFIG_RUN);
@@ -78,6 +79,7 @@ static void refusals(void **state)
 		{ "stray", NULL },
 		{ "--size", NULL },
 		{ "--state-dir", "", NULL },
+		{ "--group-may", "all", NULL },
 	};
 	static const char *const files[] = { "nonsense = 1\n", "size = 3\n", "junk\n", "[x]\nsize = 64M\n" };
 	char err[CONFIG_ERR_MAX];
