@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/where.h"
 #include "analysis/words.h"
 #include "trace/describe.h"
 
@@ -16,6 +17,16 @@ static void say_task(struct words *t, const struct link *k)
 		words_add(t, "%s[%u]", comm, k->tid);
 	else
 		words_add(t, "%s[%u, a thread of %u]", comm, k->tid, k->pid);
+}
+
+/* With where it runs, unless that is where the one named before does (NULL: none was). */
+static void say_task_there(struct words *t, const struct sentence_facts *f, size_t i,
+			   const struct link *before)
+{
+	char buf[PLACE_WORDS_MAX];
+
+	say_task(t, &f->chain[i]);
+	words_add(t, "%s", where_words(f->g, f->chain, f->n_chain, i, before, buf));
 }
 
 /* The innermost frame of its own code: not the C library's wrapper of the call it sits in. */
@@ -234,7 +245,7 @@ char *sentence_root(const struct sentence_facts *f)
 {
 	struct words t = { 0 };
 
-	say_task(&t, &f->chain[f->n_chain - 1]);
+	say_task_there(&t, f, f->n_chain - 1, NULL);
 	words_add(&t, " ");
 	say_last(&t, f);
 	return words_take(&t);
@@ -244,7 +255,7 @@ static void say_first(struct words *t, const struct sentence_facts *f)
 {
 	const struct link *k = &f->chain[0];
 
-	say_task(t, k);
+	say_task_there(t, f, 0, NULL);
 	if (f->n_chain == 1) {
 		words_add(t, " ");
 		say_last(t, f);
@@ -285,11 +296,11 @@ static void say_between(struct words *t, const struct sentence_facts *f)
 /* "curl[1] waited 6.1 s because of psql[6], which was waiting for input, by way of nginx[2], ..." */
 static void say_long(struct words *t, const struct sentence_facts *f)
 {
-	say_task(t, &f->chain[0]);
+	say_task_there(t, f, 0, NULL);
 	words_add(t, " waited ");
 	words_duration(t, f->chain[0].total_ns);
 	words_add(t, " because of ");
-	say_task(t, &f->chain[f->n_chain - 1]);
+	say_task_there(t, f, f->n_chain - 1, &f->chain[0]);
 	words_add(t, ", which ");
 	say_last(t, f);
 	say_between(t, f);
@@ -301,7 +312,7 @@ static void say_links(struct words *t, const struct sentence_facts *f)
 	for (size_t i = 1; i < f->n_chain; i++) {
 		const struct link *k = &f->chain[i];
 
-		say_task(t, k);
+		say_task_there(t, f, i, k - 1);
 		if (i + 1 < f->n_chain) {
 			words_add(t, k->edge == EDGE_FLAG ? ", which was spinning " : ", which waited ");
 			say_wait(t, k);

@@ -24,12 +24,12 @@ static void rule_done(struct rule *r)
 }
 
 /* Where in the file, and what is wrong there. */
-struct place {
+struct rules_place {
 	size_t rule; /* from 1 on */
 	char *err;
 };
 
-__attribute__((format(printf, 2, 3))) static int refuse(const struct place *p, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static int refuse(const struct rules_place *p, const char *fmt, ...)
 {
 	char what[RULESFILE_ERR_MAX - 32];
 	va_list ap;
@@ -42,7 +42,8 @@ __attribute__((format(printf, 2, 3))) static int refuse(const struct place *p, c
 }
 
 /* A member that is a string of at most max bytes, or is not there (*ret NULL, as for an empty one). */
-static int get_string(const struct place *p, const json_t *o, const char *key, size_t max, const char **ret)
+static int get_string(const struct rules_place *p, const json_t *o, const char *key, size_t max,
+		      const char **ret)
 {
 	const json_t *v = json_object_get(o, key);
 
@@ -58,7 +59,7 @@ static int get_string(const struct place *p, const json_t *o, const char *key, s
 	return 0;
 }
 
-static int get_fixed(const struct place *p, const json_t *o, const char *key, char *buf, size_t size)
+static int get_fixed(const struct rules_place *p, const json_t *o, const char *key, char *buf, size_t size)
 {
 	const char *s;
 	int r = get_string(p, o, key, size - 1, &s);
@@ -68,7 +69,7 @@ static int get_fixed(const struct place *p, const json_t *o, const char *key, ch
 	return r;
 }
 
-static int get_copy(const struct place *p, const json_t *o, const char *key, char **ret)
+static int get_copy(const struct rules_place *p, const json_t *o, const char *key, char **ret)
 {
 	const char *s;
 	int r = get_string(p, o, key, RULESFILE_STRING_MAX, &s);
@@ -79,7 +80,7 @@ static int get_copy(const struct place *p, const json_t *o, const char *key, cha
 	return *ret ? 0 : -ENOMEM;
 }
 
-static int known_members(const struct place *p, json_t *o, const char *const *known)
+static int known_members(const struct rules_place *p, json_t *o, const char *const *known)
 {
 	const char *key;
 	json_t *v;
@@ -98,7 +99,7 @@ static int known_members(const struct place *p, json_t *o, const char *const *kn
 	return 0;
 }
 
-static int get_object(const struct place *p, const json_t *rule, struct rule *ret)
+static int get_object(const struct rules_place *p, const json_t *rule, struct rule *ret)
 {
 	static const char *const members[] = { "kind", "name", NULL };
 	json_t *o = json_object_get(rule, "object");
@@ -114,7 +115,7 @@ static int get_object(const struct place *p, const json_t *rule, struct rule *re
 	return r ? r : get_copy(p, o, "name", &ret->object);
 }
 
-static int get_verdict(const struct place *p, const json_t *rule, enum rule_verdict *ret)
+static int get_verdict(const struct rules_place *p, const json_t *rule, enum rule_verdict *ret)
 {
 	const char *s;
 	int r = get_string(p, rule, "verdict", 16, &s);
@@ -131,7 +132,7 @@ static int get_verdict(const struct place *p, const json_t *rule, enum rule_verd
 }
 
 /* What was read so far is in ret also on failure. */
-static int get_rule(const struct place *p, json_t *o, struct rule *ret)
+static int get_rule(const struct rules_place *p, json_t *o, struct rule *ret)
 {
 	static const char *const members[] = { "edge",  "from",    "to",   "object",
 					       "frame", "verdict", "note", NULL };
@@ -216,7 +217,7 @@ int rulesfile_parse(const char *text, size_t size, struct rules *rules, char err
 	json_array_foreach (array, i, o) {
 		struct rule rule = { 0 };
 
-		r = get_rule(&(struct place){ .rule = i + 1, .err = err }, o, &rule);
+		r = get_rule(&(struct rules_place){ .rule = i + 1, .err = err }, o, &rule);
 		if (!r)
 			r = VEC_PUSH(&rules->v, rule);
 		if (r) {

@@ -236,16 +236,27 @@ uint32_t graph_stretch_at(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return graph_stretch_near(g, task, ts_ns, GRAPH_NONE);
 }
 
+/* A moment of its life: tids are used again. */
+static uint64_t in_life(const struct graph_task *t, uint64_t ts_ns)
+{
+	if (t->exit_ns != UINT64_MAX && ts_ns > t->exit_ns)
+		ts_ns = t->exit_ns;
+	return MAX(ts_ns, t->born_ns);
+}
+
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct window_task *t;
 
 	if (task == GRAPH_NONE)
 		return "?";
-	if (g->tasks[task].exit_ns != UINT64_MAX && ts_ns > g->tasks[task].exit_ns)
-		ts_ns = g->tasks[task].exit_ns;
-	if (ts_ns < g->tasks[task].born_ns)
-		ts_ns = g->tasks[task].born_ns;
-	t = window_task_at(g->w, g->tasks[task].tid, ts_ns);
+	t = window_task_at(g->w, g->tasks[task].tid, in_life(&g->tasks[task], ts_ns));
 	return t && t->comm[0] ? t->comm : "?";
+}
+
+struct place graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	if (task == GRAPH_NONE)
+		return (struct place){ .cgroup = "" };
+	return place_of(g->w, g->tasks[task].tid, in_life(&g->tasks[task], ts_ns));
 }

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trace/place.h"
 #include "trace/window.h"
 
 #define GRAPH_NONE     UINT32_MAX
@@ -153,6 +154,8 @@ uint32_t graph_stretch_at(const struct graph *g, uint32_t task, uint64_t ts_ns);
 uint32_t graph_stretch_near(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t near);
 /* What the task was called at ts_ns; never NULL. */
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
+/* Where the task ran at ts_ns; all empty for GRAPH_NONE, and when it is not known. */
+struct place graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* The references of a key: *ret_n of them. */
 const struct graph_ref *graph_refs(const struct graph_index *ix, uint64_t key, size_t *ret_n);
 /* Those of the keys first to last, both included. */

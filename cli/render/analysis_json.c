@@ -27,13 +27,23 @@ static json_t *resource_json(const char *kind, const char *name)
 
 static json_t *link_json(const struct graph *g, const struct link *k, bool last)
 {
+/* Adds where the task of a link runs. */
+static json_t *placed(json_t *task, const struct graph *g, const struct link *k)
+{
+	struct place p = graph_place(g, k->task, k->to_ns);
+
+	return render_place(task, &p);
+}
+
 	json_t *edge = json_pack("{s:s, s:s}", "kind", last ? "none" : edge_kind_name(k->edge), "strength",
 				 last || k->strength == EDGE_STRONG ? "strong" : "weak");
 
-	return json_pack("{s:I, s:I, s:o, s:s, s:I, s:I, s:o, s:o, s:o}", "pid", (json_int_t)k->pid, "tid",
-			 (json_int_t)k->tid, "comm", text_json(k->comm), "state", k->state, "from_ns",
-			 mono(g, k->from_ns), "to_ns", mono(g, k->to_ns), "resource",
-			 resource_json(k->kind, k->resource), "edge", edge, "stack", stack_json(g, k->stack));
+	return placed(json_pack("{s:I, s:I, s:o, s:s, s:I, s:I, s:o, s:o, s:o}", "pid", (json_int_t)k->pid,
+				"tid", (json_int_t)k->tid, "comm", text_json(k->comm), "state", k->state,
+				"from_ns", mono(g, k->from_ns), "to_ns", mono(g, k->to_ns), "resource",
+				resource_json(k->kind, k->resource), "edge", edge, "stack",
+				stack_json(g, k->stack)),
+		      g, k);
 }
 
 /* Those that overlap [from, to). */
@@ -89,23 +99,27 @@ json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d)
 		json_array_append_new(choices, text_json(d->choices[i].text));
 	for (int i = 0; i < TIME_KINDS; i++) {
 		char key[32];
+	json_t *victim = json_pack("{s:I,s:I,s:o}", "pid", (json_int_t)v->pid, "tid", (json_int_t)v->tid,
+				   "comm", text_json(v->comm));
+	json_t *cause = json_pack("{s:I,s:I,s:o,s:s,s:o,s:o,s:o}", "pid", (json_int_t)root->pid, "tid",
+				  (json_int_t)root->tid, "comm", text_json(root->comm), "state", root->state,
+				  "resource", resource_json(root->kind, root->resource), "text",
+				  text_json(d->root_text), "stack", stack_json(g, root->stack));
 
+	placed(victim, g, v);
+	placed(cause, g, root);
 		snprintf(key, sizeof(key), "%s_ns", time_kind_name((enum time_kind)i));
 		json_object_set_new(time, key, json_integer((json_int_t)d->time_ns[i]));
 	}
-	return json_pack("{s:s, s:{s:I,s:I,s:o}, s:{s:I,s:I,s:s}, s:s, s:s, s:s, s:o, "
-			 "s:{s:I,s:I,s:o,s:s,s:o,s:o,s:o}, s:o, s:o, s:o, s:o, s:o*, s:s*}",
-			 "schema", "ctrace.diagnosis/1", "victim", "pid", (json_int_t)v->pid, "tid",
-			 (json_int_t)v->tid, "comm", text_json(v->comm), "window", "from_ns",
+	return json_pack("{s:s, s:o, s:{s:I,s:I,s:s}, s:s, s:s, s:s, s:o, "
+			 "s:o, s:o, s:o, s:o, s:o, s:o*, s:s*}",
+			 "schema", "ctrace.diagnosis/1", "victim", victim, "window", "from_ns",
 			 mono(g, d->from_ns), "to_ns", mono(g, d->to_ns), "clock", "monotonic", "verdict",
 			 verdict_name(d->verdict), "cause", d->cause, "confidence",
-			 d->strong ? "strong" : "weak", "text", text_json(d->sentence), "root_cause", "pid",
-			 (json_int_t)root->pid, "tid", (json_int_t)root->tid, "comm", text_json(root->comm),
-			 "state", root->state, "resource", resource_json(root->kind, root->resource), "text",
-			 text_json(d->root_text), "stack", stack_json(g, root->stack), "chain", chain, "time",
-			 time, "choices", choices, "losses", losses_json(g, d->from_ns, d->to_ns),
-			 "comparison", d->comparison ? comparison_json(g, d->comparison) : NULL, "watch",
-			 d->watch);
+			 d->strong ? "strong" : "weak", "text", text_json(d->sentence), "root_cause", cause,
+			 "chain", chain, "time", time, "choices", choices, "losses",
+			 losses_json(g, d->from_ns, d->to_ns), "comparison",
+			 d->comparison ? comparison_json(g, d->comparison) : NULL, "watch", d->watch);
 }
 
 json_t *render_hangs_json(const struct graph *g, const struct hangs *h)
@@ -116,13 +130,15 @@ json_t *render_hangs_json(const struct graph *g, const struct hangs *h)
 		const struct hang *x = &h->v[i];
 		const struct link *k = &x->diagnosis->chain[0];
 
-		json_array_append_new(rows, json_pack("{s:I, s:I, s:o, s:I, s:I, s:s, s:s, s:o, s:b}", "pid",
-						      (json_int_t)k->pid, "tid", (json_int_t)k->tid, "comm",
-						      text_json(k->comm), "from_ns", mono(g, x->from_ns),
-						      "to_ns", mono(g, x->to_ns), "verdict",
-						      verdict_name(x->diagnosis->verdict), "cause",
-						      x->diagnosis->cause, "text",
-						      text_json(x->diagnosis->sentence), "alarm", x->alarm));
+		json_array_append_new(
+			rows,
+			placed(json_pack("{s:I, s:I, s:o, s:I, s:I, s:s, s:s, s:o, s:b}", "pid",
+					 (json_int_t)k->pid, "tid", (json_int_t)k->tid, "comm",
+					 text_json(k->comm), "from_ns", mono(g, x->from_ns), "to_ns",
+					 mono(g, x->to_ns), "verdict", verdict_name(x->diagnosis->verdict),
+					 "cause", x->diagnosis->cause, "text",
+					 text_json(x->diagnosis->sentence), "alarm", x->alarm),
+			       g, k));
 	}
 	return json_pack("{s:s, s:o}", "schema", "ctrace.hangs/1", "hangs", rows);
 }

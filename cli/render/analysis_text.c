@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/where.h"
 #include "cli/cli.h"
 #include "cli/text.h"
 #include "cli/timearg.h"
@@ -38,17 +39,19 @@ static bool is_sure(const struct link *k)
 	return k->strength == EDGE_STRONG || k->edge == EDGE_LOCK || k->edge == EDGE_KERNEL_LOCK;
 }
 
-static void print_link(FILE *f, const struct graph *g, const struct link *k, size_t i, bool last)
+static void print_link(FILE *f, const struct graph *g, const struct diagnosis *d, size_t i)
 {
-	char comm[64], ns[TEXT_NUMBER_MAX];
+	char comm[64], ns[TEXT_NUMBER_MAX], where[PLACE_WORDS_MAX];
+	const struct link *k = &d->chain[i];
 
 	describe_clean(k->comm, comm, sizeof(comm));
-	fprintf(f, "  %zu. %s%s%s pid %u tid %u  %s %s", i + 1, cli_sgr(f, "1"), comm, cli_sgr(f, "0"),
-		k->pid, k->tid, k->state, k->total_ns ? text_duration(k->total_ns, ns) : "");
+	fprintf(f, "  %zu. %s%s%s pid %u tid %u%s  %s %s", i + 1, cli_sgr(f, "1"), comm, cli_sgr(f, "0"),
+		k->pid, k->tid, where_words(g, d->chain, d->n_chain, i, NULL, where), k->state,
+		k->total_ns ? text_duration(k->total_ns, ns) : "");
 	if (k->waits > 1)
 		fprintf(f, " in %u waits", k->waits);
 	print_resource(f, k->kind, k->resource ? k->resource : "");
-	if (!last)
+	if (i + 1 < d->n_chain)
 		fprintf(f, "  -> %s, %s", edge_kind_name(k->edge), is_sure(k) ? "certain" : "inferred");
 	fputc('\n', f);
 	print_stack(f, g, k->stack);
@@ -98,7 +101,7 @@ void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d)
 		timearg_wall(d->to_ns, &g->w->offsets, 3, wall2));
 	fprintf(f, "Chain, from the victim to the root cause:\n");
 	for (size_t i = 0; i < d->n_chain; i++)
-		print_link(f, g, &d->chain[i], i, i + 1 == d->n_chain);
+		print_link(f, g, d, i);
 	print_time(f, d);
 	if (d->comparison)
 		print_comparison(f, g, d->comparison);

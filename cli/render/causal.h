@@ -47,8 +47,8 @@ int render_graph_dot(FILE *f, const struct graph_pick *pick);
 json_t *render_slice_json(const struct causal *c, const struct slice *s, enum slice_direction direction);
 void render_slice(FILE *f, const struct causal *c, const struct slice *s, enum slice_direction direction);
 
-/* "sh[12]", safe to print. */
-#define RENDER_WHO_MAX 64
+/* "sh[12]", "sh[12]@web" in a container; safe to print. */
+#define RENDER_WHO_MAX 160
 const char *render_who(const struct causal *c, uint32_t segment, char buf[RENDER_WHO_MAX]);
 /* What did it where no task on this host did: "a timer", "the network", "a device". */
 const char *render_outside(const struct edge *e);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/render/causal.h"
+#include "cli/render/place.h"
 #include "cli/text.h"
 #include "cli/timearg.h"
 #include "lib/utf8.h"
@@ -35,10 +36,11 @@ static void put_escaped(FILE *f, const char *s, size_t max)
 const char *render_who(const struct causal *c, uint32_t segment, char buf[RENDER_WHO_MAX])
 {
 	const struct segment *s = &c->segments[segment];
-	char comm[RENDER_WHO_MAX - 16];
+	struct place p = graph_place(c->g, s->task, s->to_ns - 1);
+	char comm[64], at[CGROUP_NAME_MAX + 1];
 
 	describe_clean(graph_comm(c->g, s->task, s->to_ns - 1), comm, sizeof(comm));
-	snprintf(buf, RENDER_WHO_MAX, "%s[%" PRIu32 "]", comm, c->g->tasks[s->task].tid);
+	snprintf(buf, RENDER_WHO_MAX, "%s[%" PRIu32 "]%s", comm, c->g->tasks[s->task].tid, render_at(&p, at));
 	return buf;
 }
 

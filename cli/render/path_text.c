@@ -14,12 +14,16 @@
 #define ROWS_SHOWN 6
 #define RUNS_SHOWN 20
 
-static const char *who(const struct path_view *v, uint32_t task, uint64_t ts_ns, char buf[96])
+#define WHO_MAX 160
+
+/* "sh[12]", "sh[12]@web" in a container. */
+static const char *who(const struct path_view *v, uint32_t task, uint64_t ts_ns, char buf[WHO_MAX])
 {
-	char comm[64];
+	struct place p = graph_place(v->g, task, ts_ns);
+	char comm[64], at[CGROUP_NAME_MAX + 1];
 
 	describe_clean(graph_comm(v->g, task, ts_ns), comm, sizeof(comm));
-	snprintf(buf, 96, "%s[%u]", comm, v->g->tasks[task].tid);
+	snprintf(buf, WHO_MAX, "%s[%u]%s", comm, v->g->tasks[task].tid, render_at(&p, at));
 	return buf;
 }
 
@@ -28,7 +32,7 @@ static void say_end(const struct path_view *v, FILE *f)
 {
 	const struct account_row *first = &v->account->rows[ACCOUNT_WAIT][0];
 	const struct account_row *last = &v->account->rows[ACCOUNT_TASK][0];
-	char name[96], ns[TEXT_NUMBER_MAX];
+	char name[WHO_MAX], ns[TEXT_NUMBER_MAX];
 
 	if (first->task == GRAPH_NONE || last->task == first->task || last->task == v->path->frames[0].task ||
 	    last->ns < v->account->total_ns / 2)
@@ -40,7 +44,7 @@ static void say_end(const struct path_view *v, FILE *f)
 /* Who had the CPU that it wanted for longest. */
 static void say_rival(const struct path_view *v, FILE *f)
 {
-	char name[96], ns[TEXT_NUMBER_MAX];
+	char name[WHO_MAX], ns[TEXT_NUMBER_MAX];
 
 	for (size_t i = 0; i < v->account->n_rows[ACCOUNT_RESOURCE]; i++) {
 		const struct account_row *r = &v->account->rows[ACCOUNT_RESOURCE][i];
@@ -262,7 +266,7 @@ static void print_run(FILE *f, const struct path_view *v, const struct run *r)
 {
 	const struct path_piece *x = &v->path->pieces[r->first];
 	const struct path_frame *fr = &v->path->frames[x->frame];
-	char ns[TEXT_NUMBER_MAX], name[96];
+	char ns[TEXT_NUMBER_MAX], name[WHO_MAX];
 
 	fprintf(f, "%14.3f %10s  %-11s  %*s%s", (double)(x->from_ns - v->from_ns) / 1e6,
 		text_duration(run_ns(v, r), ns), reason(fr), (int)fr->depth * 2, "",

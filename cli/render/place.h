@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * place.h - where tasks run, in JSON and behind their names where room is
+ * scarce.  A cgroup that is not known, and a container where there is none, are left out.
+ */
+#ifndef CTRACE_CLI_RENDER_PLACE_H
+#define CTRACE_CLI_RENDER_PLACE_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "trace/place.h"
+
+/* Adds "cgroup" (a path) and "container" to the object of a task, which is handed back; accepts NULL. */
+json_t *render_place(json_t *task, const struct place *p);
+/* The same where an object is written as text, behind another member. */
+void render_put_place(FILE *f, const struct place *p);
+/* "@web" for what is in a container, else "". */
+const char *render_at(const struct place *p, char buf[CGROUP_NAME_MAX + 1]);
+
+#endif
