@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/render/analysis.h"
 
+#include "cli/render/place.h"
 #include "cli/text.h"
 #include "lib/cleanup.h"
 #include "trace/describe.h"
@@ -25,8 +26,6 @@ static json_t *resource_json(const char *kind, const char *name)
 	return json_pack("{s:s, s:o}", "kind", kind, "name", text_json(name ? name : ""));
 }
 
-static json_t *link_json(const struct graph *g, const struct link *k, bool last)
-{
 /* Adds where the task of a link runs. */
 static json_t *placed(json_t *task, const struct graph *g, const struct link *k)
 {
@@ -35,6 +34,8 @@ static json_t *placed(json_t *task, const struct graph *g, const struct link *k)
 	return render_place(task, &p);
 }
 
+static json_t *link_json(const struct graph *g, const struct link *k, bool last)
+{
 	json_t *edge = json_pack("{s:s, s:s}", "kind", last ? "none" : edge_kind_name(k->edge), "strength",
 				 last || k->strength == EDGE_STRONG ? "strong" : "weak");
 
@@ -92,13 +93,6 @@ json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d)
 {
 	const struct link *v = &d->chain[0], *root = &d->chain[d->n_chain - 1];
 	json_t *chain = json_array(), *choices = json_array(), *time = json_object();
-
-	for (size_t i = 0; i < d->n_chain; i++)
-		json_array_append_new(chain, link_json(g, &d->chain[i], i + 1 == d->n_chain));
-	for (size_t i = 0; i < d->n_choices; i++)
-		json_array_append_new(choices, text_json(d->choices[i].text));
-	for (int i = 0; i < TIME_KINDS; i++) {
-		char key[32];
 	json_t *victim = json_pack("{s:I,s:I,s:o}", "pid", (json_int_t)v->pid, "tid", (json_int_t)v->tid,
 				   "comm", text_json(v->comm));
 	json_t *cause = json_pack("{s:I,s:I,s:o,s:s,s:o,s:o,s:o}", "pid", (json_int_t)root->pid, "tid",
@@ -108,6 +102,13 @@ json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d)
 
 	placed(victim, g, v);
 	placed(cause, g, root);
+	for (size_t i = 0; i < d->n_chain; i++)
+		json_array_append_new(chain, link_json(g, &d->chain[i], i + 1 == d->n_chain));
+	for (size_t i = 0; i < d->n_choices; i++)
+		json_array_append_new(choices, text_json(d->choices[i].text));
+	for (int i = 0; i < TIME_KINDS; i++) {
+		char key[32];
+
 		snprintf(key, sizeof(key), "%s_ns", time_kind_name((enum time_kind)i));
 		json_object_set_new(time, key, json_integer((json_int_t)d->time_ns[i]));
 	}

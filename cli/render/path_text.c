@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/render/place.h"
 #include "cli/text.h"
 #include "cli/timearg.h"
 #include "lib/cleanup.h"
@@ -350,7 +351,7 @@ static void print_pieces(FILE *f, const struct path_view *v)
 
 void render_path(FILE *f, const struct path_view *v)
 {
-	char headline[PATH_HEADLINE_MAX], wall[TIMEARG_WALL_MAX], wall2[TIMEARG_WALL_MAX], name[96];
+	char headline[PATH_HEADLINE_MAX], wall[TIMEARG_WALL_MAX], wall2[TIMEARG_WALL_MAX], name[WHO_MAX];
 
 	if (v->n_without) {
 		print_answer(f, v);
