@@ -22,6 +22,7 @@
 
 /* How often a place is asked for again, when an interrupt came between the look at head and its change. */
 #define EMIT_TRIES 8
+#define EMIT_FULL  (~0ULL)
 
 /* NULL: nothing is to be recorded. */
 static __always_inline struct cpu *emit_cpu(void)
@@ -43,37 +44,45 @@ static __noinline void emit_loss(struct cpu *c, __u32 cause, __u64 now)
 	c->stats.lost_last_ns[cause] = now;
 }
 
-/* The ring is more than half full: wakes the daemon, once for each time that it has read. */
-static __noinline void emit_poke(struct cpu *c, __u64 tail)
+/*
+ * What is rare about a place: the ring is more than half full, so that the daemon is woken, once for each
+ * time that it has read; or an interrupt came between the look at head and its change.  The place, or
+ * EMIT_FULL, and the loss is counted.
+ */
+static __noinline __u64 emit_place(struct cpu *c, __u64 size, __u64 now)
 {
 	struct cpu_side nothing = {};
 
-	if (c->poked == tail + 1)
-		return;
-	c->poked = tail + 1; /* not 0, which is how it begins */
-	bpf_ringbuf_output(&ct_side, &nothing, sizeof(nothing), BPF_RB_FORCE_WAKEUP);
+	for (int i = 0; i < EMIT_TRIES; i++) {
+		__u64 tail = *(volatile __u64 *)&c->tail, at = *(volatile __u64 *)&c->head;
+
+		if (at + size - tail > ct_ring_bytes / 2 && c->poked != tail + 1) {
+			c->poked = tail + 1; /* not 0, which is how it begins */
+			bpf_ringbuf_output(&ct_side, &nothing, sizeof(nothing), BPF_RB_FORCE_WAKEUP);
+		}
+		if (at + size - tail > ct_ring_bytes)
+			break;
+		if (__sync_val_compare_and_swap(&c->head, at, at + size) == at)
+			return at;
+	}
+	emit_loss(c, CT_LOSS_RING_FULL, now);
+	return EMIT_FULL;
 }
 
 /* Room for size bytes (a constant: cpu_room() of what will be written), or NULL, and the loss is counted. */
 static __always_inline void *emit_reserve(struct cpu *c, __u64 size, __u64 now)
 {
-	for (int i = 0; i < EMIT_TRIES; i++) {
-		/* tail first: it never passes head */
-		__u64 tail = *(volatile __u64 *)&c->tail, at = *(volatile __u64 *)&c->head;
-		__u64 used = at + size - tail;
+	/* tail first: it never passes head */
+	__u64 tail = *(volatile __u64 *)&c->tail, at = *(volatile __u64 *)&c->head;
 
-		if (used > ct_ring_bytes / 2) {
-			emit_poke(c, tail);
-			if (used > ct_ring_bytes)
-				break;
-		}
-		if (__sync_val_compare_and_swap(&c->head, at, at + size) == at) {
-			at &= ct_ring_bytes - 8; /* a multiple of 8, as the verifier is to know */
-			return (void *)c + CPU_RING_AT + at;
-		}
+	if (at + size - tail > ct_ring_bytes / 2 ||
+	    __sync_val_compare_and_swap(&c->head, at, at + size) != at) {
+		at = emit_place(c, size, now);
+		if (at == EMIT_FULL)
+			return NULL;
 	}
-	emit_loss(c, CT_LOSS_RING_FULL, now);
-	return NULL;
+	at &= ct_ring_bytes - 8; /* a multiple of 8, as the verifier is to know */
+	return (void *)c + CPU_RING_AT + at;
 }
 
 /* Lets the daemon have what has been written at p: all but the time.  now: not 0. */

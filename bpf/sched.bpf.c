@@ -178,20 +178,16 @@ int ct_waking(__u64 *ctx)
 	struct cpu *c = emit_cpu();
 	struct wait_ctx x = {};
 	struct cpu_context *in;
-	struct ct_rec w = {}, *r;
+	struct ct_rec w = { .nr = CT_NR_NONE }, *r;
 
 	if (!c || p->tgid == ct_tracer_tgid)
 		return 0;
-	in = context_now(c);
-	emit_init(&w, CT_WAKE);
 	x.now = bpf_ktime_get_boot_ns();
 	if (govern_leaves_out(c, p->pid, cur->pid)) {
 		govern_ran(c, GOVERN_WAKE, x.now);
 		return 0;
 	}
-	w.tid = p->pid;
-	w.peer = cur->pid;
-	w.nr = CT_NR_NONE;
+	in = context_now(c);
 	if (in) {
 		w.state = in->ctx;
 		if (in->ctx == CT_CTX_SOFTIRQ)
@@ -211,7 +207,17 @@ int ct_waking(__u64 *ctx)
 	r = emit_reserve(c, sizeof(*r), x.now);
 	if (!r)
 		return 0;
-	*r = w;
+	/* One by one: copied as a whole, what was stored by the byte would be read by the word, which is
+	 * slow. */
+	r->kind = CT_WAKE;
+	r->state = w.state;
+	r->wait = w.wait;
+	r->flags = w.flags;
+	r->tid = p->pid;
+	r->peer = cur->pid;
+	r->nr = w.nr;
+	r->aux = w.aux;
+	r->obj = w.obj;
 	emit_submit(r, x.now);
 	govern_ran(c, GOVERN_WAKE, x.now);
 	return 0;

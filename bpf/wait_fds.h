@@ -22,10 +22,13 @@ struct wait_pollfd {
 
 struct wait_set {
 	__u64 now;
-	__u64 bits[3]; /* user addresses of select's sets: read, write, exceptional */
-	__u32 n;       /* descriptors in all; for select first the highest + 1 */
+	__u32 n; /* descriptors in all; for select first the highest + 1 */
 	__u32 pad;
-	struct wait_pollfd fd[CT_WAITFD_MAX];
+	union {
+		__u64 bits[3]; /* what select begins with: user addresses of its sets: read, write,
+				  exceptional */
+		struct wait_pollfd fd[CT_WAITFD_MAX];
+	};
 };
 
 /* True when this set was not written for this task within the last second. */
@@ -101,12 +104,14 @@ static __always_inline __u32 wait_bit_index(__u64 bit)
  * next word. */
 __weak int ct_wait_select(struct wait_set *s)
 {
-	__u64 in = 0, out = 0, pri = 0, bits = 0;
+	__u64 in = 0, out = 0, pri = 0, bits = 0, user[3];
 	__u32 n_fds, word = -1, n = 0;
 
 	if (!s)
 		return 0;
 	n_fds = s->n;
+	for (int i = 0; i < 3; i++)
+		user[i] = s->bits[i];
 	for (int i = 0; i < WAIT_SELECT_WORDS + CT_WAITFD_MAX; i++) {
 		__u64 mask = bits & -bits, at = n;
 
@@ -116,9 +121,9 @@ __weak int ct_wait_select(struct wait_set *s)
 		if (!bits) {
 			if (++word >= WAIT_SELECT_WORDS || word * 64 >= n_fds)
 				break;
-			in = wait_word(s->bits[0], word);
-			out = wait_word(s->bits[1], word);
-			pri = wait_word(s->bits[2], word);
+			in = wait_word(user[0], word);
+			out = wait_word(user[1], word);
+			pri = wait_word(user[2], word);
 			bits = in | out | pri;
 			if (n_fds - word * 64 < 64)
 				bits &= (1ULL << (n_fds & 63)) - 1;
