@@ -11,7 +11,7 @@
 #include "trace/reader.h"
 
 #define ANSWER_TEXT_MAX   4096
-#define ANSWER_EVENTS_MAX 4000000 /* about what fits DIAGNOSER_MEMORY with its graph */
+#define ANSWER_EVENTS_MAX 3000000 /* about what fits DIAGNOSER_MEMORY with its graph: 150 bytes each */
 
 /* Names from a trace are any bytes, and JSON is not. */
 static json_t *answer_text(const char *s)

@@ -4,14 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/audit.h>
 #include <linux/capability.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -19,24 +13,19 @@
 #include <unistd.h>
 
 #include "daemon/diagnoser.h"
+#include "daemon/filter.h"
 #include "lib/cleanup.h"
 
 #define JAIL_NOBODY 65534 /* the kernel's overflow id */
 #define JAIL_NICE   5     /* who hangs may need the CPU more */
 
-#if defined(__x86_64__)
-#define JAIL_ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define JAIL_ARCH AUDIT_ARCH_AARCH64
-#endif
-
 /* What reading a trace needs: no path is ever opened. */
 static const int jail_child_calls[] = {
-	__NR_read,           __NR_pread64,      __NR_write,  __NR_close,      __NR_fstat,
-	__NR_lseek,          __NR_fcntl,        __NR_mmap,   __NR_munmap,     __NR_mremap,
-	__NR_mprotect,       __NR_madvise,      __NR_brk,    __NR_futex,      __NR_clock_gettime,
-	__NR_getpid,         __NR_gettid,       __NR_tgkill, __NR_getrandom,  __NR_rt_sigaction,
-	__NR_rt_sigprocmask, __NR_rt_sigreturn, __NR_exit,   __NR_exit_group, __NR_newfstatat,
+	__NR_read,       __NR_pread64,      __NR_write,          __NR_close,        __NR_fstat,
+	__NR_lseek,      __NR_fcntl,        __NR_munmap,         __NR_mremap,       __NR_madvise,
+	__NR_brk,        __NR_futex,        __NR_clock_gettime,  __NR_getpid,       __NR_gettid,
+	__NR_getrandom,  __NR_rt_sigaction, __NR_rt_sigprocmask, __NR_rt_sigreturn, __NR_exit,
+	__NR_exit_group, __NR_newfstatat,
 };
 /* And what serving questions needs besides. */
 static const int jail_server_calls[] = {
@@ -47,54 +36,18 @@ static const int jail_server_calls[] = {
 #endif
 };
 
-#define JAIL_CALLS_MAX 64
-struct jail_program {
-	struct sock_filter v[2 * JAIL_CALLS_MAX];
-	unsigned short n;
-};
-
-static void jail_put(struct jail_program *p, struct sock_filter f)
-{
-	p->v[p->n++] = f;
-}
-
-#define JAIL_LOAD(member)                                                                                    \
-	((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member)))
-#define JAIL_RETURN(what)       ((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, what))
-#define JAIL_IF(op, k, yes, no) ((struct sock_filter)BPF_JUMP(BPF_JMP | (op) | BPF_K, k, yes, no))
-
-static void jail_allow(struct jail_program *p, const int *calls, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		jail_put(p, JAIL_IF(BPF_JEQ, (unsigned)calls[i], 0, 1));
-		jail_put(p, JAIL_RETURN(SECCOMP_RET_ALLOW));
-	}
-}
-
-/* What is not allowed fails with EPERM: libraries differ in what they try, and can do without. */
 static int jail_filter(const int *more, size_t n_more)
 {
-	struct jail_program p = { .n = 0 };
-	struct sock_fprog prog;
+	const uint32_t no_exec = 0;
+	struct filter f;
 
-#ifdef JAIL_ARCH
-	jail_put(&p, JAIL_LOAD(arch));
-	jail_put(&p, JAIL_IF(BPF_JEQ, JAIL_ARCH, 1, 0));
-	jail_put(&p, JAIL_RETURN(SECCOMP_RET_KILL_PROCESS));
-#endif
-	jail_put(&p, JAIL_LOAD(nr));
-	/* no memory that can be run: the low half of the third argument (little-endian) is the protection */
-	jail_put(&p, JAIL_IF(BPF_JEQ, __NR_mmap, 1, 0));
-	jail_put(&p, JAIL_IF(BPF_JEQ, __NR_mprotect, 0, 4));
-	jail_put(&p, JAIL_LOAD(args[2]));
-	jail_put(&p, JAIL_IF(BPF_JSET, PROT_EXEC, 0, 1));
-	jail_put(&p, JAIL_RETURN(SECCOMP_RET_ERRNO | EPERM));
-	jail_put(&p, JAIL_LOAD(nr));
-	jail_allow(&p, jail_child_calls, ARRAY_SIZE(jail_child_calls));
-	jail_allow(&p, more, n_more);
-	jail_put(&p, JAIL_RETURN(SECCOMP_RET_ERRNO | EPERM));
-	prog = (struct sock_fprog){ .len = p.n, .filter = p.v };
-	return syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog) ? -errno : 0;
+	filter_init(&f);
+	filter_allow(&f, jail_child_calls, ARRAY_SIZE(jail_child_calls));
+	filter_allow(&f, more, n_more);
+	/* no memory that can be run */
+	filter_allow_values(&f, __NR_mmap, 2, PROT_EXEC, &no_exec, 1);
+	filter_allow_values(&f, __NR_mprotect, 2, PROT_EXEC, &no_exec, 1);
+	return filter_enter(&f);
 }
 
 static int jail_drop_capabilities(void)
