@@ -25,7 +25,7 @@ static const int jail_child_calls[] = {
 	__NR_lseek,      __NR_fcntl,        __NR_munmap,         __NR_mremap,       __NR_madvise,
 	__NR_brk,        __NR_futex,        __NR_clock_gettime,  __NR_getpid,       __NR_gettid,
 	__NR_getrandom,  __NR_rt_sigaction, __NR_rt_sigprocmask, __NR_rt_sigreturn, __NR_exit,
-	__NR_exit_group, __NR_newfstatat,
+	__NR_exit_group, __NR_newfstatat,   __NR_sysinfo,
 };
 /* And what serving questions needs besides. */
 static const int jail_server_calls[] = {
@@ -55,8 +55,6 @@ static int jail_drop_capabilities(void)
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct none[2] = { { 0 } };
 
-	for (int c = 0; c < 64; c++)
-		(void)prctl(PR_CAPBSET_DROP, c, 0, 0, 0);
 	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	return syscall(__NR_capset, &head, none) ? -errno : 0;
 }
@@ -94,6 +92,8 @@ int diagnoser_jail(int keep_fd)
 	if (r)
 		return r;
 	jail_dispensable();
+	for (int c = 0; prctl(PR_CAPBSET_READ, c, 0, 0, 0) >= 0; c++)
+		(void)prctl(PR_CAPBSET_DROP, c, 0, 0, 0);
 	/* A service that may not become somebody else stays who it is: without capabilities, and unable to
 	 * open anything, that is worth no more. */
 	if (!geteuid() && !setgroups(0, NULL) && !setresgid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY) &&

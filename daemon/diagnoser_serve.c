@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -55,6 +56,7 @@ static _Noreturn void serve_child(int out, int fd, const struct diagnoser_questi
 	json_t *answer = NULL;
 	size_t n, done = 0;
 
+	prctl(PR_SET_NAME, "ctraced-answer", 0, 0, 0);
 	if (diagnoser_jail_child())
 		_exit(EXIT_FAILURE);
 	answer = diagnoser_answer(fd, q);
@@ -130,6 +132,7 @@ void diagnoser_serve(int sock)
 	struct diagnoser_question q;
 	int fd = -1;
 
+	json_object_seed(0); /* reads a device */
 	if (diagnoser_jail(sock))
 		_exit(EXIT_FAILURE);
 	while (!serve_receive(sock, &q, &fd)) {
