@@ -71,6 +71,8 @@ static void store_publish(struct store *s)
 {
 	s->stats.newest_seq = s->ring.next_seq - 1;
 	s->stats.newest_ns = s->ring.newest_ns;
+	if (s->ring.fd < 0)
+		s->stats.storage.synced_ns = 0;
 	s->stats.oldest_ns = ring_oldest_ns(&s->ring);
 }
 
@@ -194,10 +196,13 @@ static void *store_writer(void *arg)
 int store_sync(struct store *s)
 {
 	_cleanup_close_ int fd = -1;
+	uint64_t upto_ns;
 	int ret = 0;
 
 	pthread_mutex_lock(&s->lock);
+	upto_ns = s->stats.newest_ns;
 	if (s->dirty && s->ring.fd >= 0) {
+		s->dirty = false;
 		fd = dup(s->ring.fd);
 		ret = fd < 0 ? -errno : 0;
 		s->sync_ns = clock_boot_ns();
@@ -207,10 +212,12 @@ int store_sync(struct store *s)
 		ret = -errno;
 	pthread_mutex_lock(&s->lock);
 	s->sync_ns = 0;
-	if (ret)
+	if (ret) {
 		store_bad(s, WRITER_SYNC, ret);
-	else
+	} else {
 		store_good(s, WRITER_SYNC);
+		s->stats.storage.synced_ns = upto_ns;
+	}
 	pthread_mutex_unlock(&s->lock);
 	return ret;
 }
@@ -303,6 +310,7 @@ void store_free(struct store *s)
 	if (s->background) {
 		pthread_join(s->writer, NULL);
 		pthread_join(s->syncer, NULL);
+		store_sync(s);
 	}
 	ring_done(&s->ring);
 	pthread_cond_destroy(&s->more);

@@ -50,6 +50,7 @@ struct writer_storage {
 	uint64_t since_ns; /* when it began */
 	uint64_t busy_ns;  /* since when the disk has not come to the end of a write or a sync; 0: it has */
 	uint64_t queued_bytes; /* not written yet */
+	uint64_t synced_ns;    /* what was captured before has reached the disk; 0: nothing yet */
 	uint64_t lost_segments, lost_records;
 	uint64_t begun_anew; /* how often the file had gone while it was in use, */
 	uint64_t repaired;   /* or was cut short, and was made whole */
