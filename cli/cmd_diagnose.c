@@ -17,6 +17,8 @@ enum {
 	OPT_TID,
 	OPT_PID,
 	OPT_COMM,
+	OPT_CGROUP,
+	OPT_CONTAINER,
 	OPT_RULES,
 	OPT_NO_RULES,
 	OPT_AUTO,
@@ -29,6 +31,8 @@ static const struct cli_option diagnose_options[] = {
 	{ OPT_PID, "pid", "PID",
 	  "its process: the thread that stalled worst, or with --from or --to the main one" },
 	{ OPT_COMM, "comm", "NAME", "its name: the task of that name that stalled worst" },
+	{ OPT_CGROUP, "cgroup", "GLOB", "only tasks of control groups with such a path" },
+	{ OPT_CONTAINER, "container", "NAME", "only tasks of this container (a glob, or how its id begins)" },
 	{ OPT_AT, "at", "TIME", "a moment at which it hung" },
 	{ OPT_FROM, "from", "TIME", "start of the window" },
 	{ OPT_TO, "to", "TIME", "end of the window" },
@@ -42,8 +46,9 @@ static const struct cli_option diagnose_options[] = {
 
 static const struct cli_usage diagnose_usage = {
 	.name = "diagnose",
-	.args = "[--tid TID | --pid PID | --comm NAME] [--at TIME | --from TIME --to TIME] "
-		"[--rules FILE | --no-rules] [--boot N] [--auto] [--json] FILE",
+	.args = "[--tid TID | --pid PID | --comm NAME] [--cgroup GLOB] [--container NAME] [--at TIME | "
+		"--from "
+		"TIME --to TIME] [--rules FILE | --no-rules] [--boot N] [--auto] [--json] FILE",
 	.about = "Says in one sentence what a task waited for and who was to blame, then the evidence. With "
 		 "no task\n"
 		 "given it takes the worst stall that `ctrace hangs` finds. At a terminal it asks where more "
@@ -76,7 +81,7 @@ struct victim {
 static int find_stall(struct analysis_input *in, const struct hangs_filter *who, const struct moment *at,
 		      struct victim *ret)
 {
-	bool named = who->tid || who->pid || who->comm;
+	bool named = who->tid || who->pid || who->comm || who->cgroup || who->container;
 	struct hangs_filter filter = *who;
 	struct hang *best = NULL;
 	struct hangs *h;
@@ -123,11 +128,15 @@ static uint32_t find_task(const struct analysis_input *in, const struct hangs_fi
 
 	for (uint32_t i = 0; i < g->n_tasks; i++) {
 		const struct graph_task *t = &g->tasks[i];
+		struct place p;
 
 		if (t->exit_ns <= from_ns || t->born_ns >= to_ns || !t->n_stretches)
 			continue;
 		if ((who->tid && t->tid != who->tid) || (who->pid && t->tgid != who->pid) ||
 		    (who->comm && strcmp(who->comm, graph_comm(g, i, MIN(to_ns, in->to_ns) - 1)) != 0))
+			continue;
+		p = graph_place(g, i, MIN(to_ns, in->to_ns) - 1);
+		if (!place_matches(&p, who->cgroup, who->container))
 			continue;
 		if (best == GRAPH_NONE || t->tid == t->tgid)
 			best = i;
@@ -151,7 +160,7 @@ static void clip_to_life(struct analysis_input *in, uint32_t task)
 static int choose_victim(struct analysis_input *in, const struct request *rq, const struct moment *at,
 			 struct victim *ret)
 {
-	bool window = rq->from || rq->to;
+	bool window = rq->from || rq->to, placed = rq->who.cgroup || rq->who.container;
 	int r;
 
 	if (rq->who.tid) {
@@ -169,7 +178,7 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, co
 	if (r || ret->task != GRAPH_NONE)
 		return r;
 	ret->task = rq->who.tid ? graph_task_at(in->graph, rq->who.tid, in->to_ns - 1) : GRAPH_NONE;
-	if (rq->who.pid || rq->who.comm || (rq->who.tid && at->to_ns))
+	if (rq->who.pid || rq->who.comm || placed || (rq->who.tid && at->to_ns))
 		ret->task = find_task(in, &rq->who, at);
 	if (ret->task != GRAPH_NONE) {
 		clip_to_life(in, ret->task);
@@ -180,6 +189,11 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, co
 			"%s: what you ask about was not there at %s; `ctrace dump` with the same --tid, "
 			"--pid or --comm shows when it was",
 			in->path, rq->at);
+	if (placed)
+		return cli_error(
+			"%s: no such task in that container or control group in this window; `ctrace "
+			"hangs %s` lists who waited, and where",
+			in->path, in->path);
 	if (rq->who.comm)
 		return cli_error("%s: no task named '%s' in this window; `ctrace hangs %s` lists who waited",
 				 in->path, rq->who.comm, in->path);
@@ -295,6 +309,12 @@ static int diagnose_option(struct request *rq, int c, const char *arg)
 		return analysis_tid("--pid", arg, &rq->who.pid);
 	case OPT_COMM:
 		rq->who.comm = arg;
+		break;
+	case OPT_CGROUP:
+		rq->who.cgroup = arg;
+		break;
+	case OPT_CONTAINER:
+		rq->who.container = arg;
 		break;
 	case OPT_RULES:
 		return rulestore_option(&rq->rules, arg);

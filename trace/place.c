@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "trace/place.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,19 @@ struct place place_of(const struct window *w, uint32_t tid, uint64_t ts_ns)
 bool place_is_same(const struct place *a, const struct place *b)
 {
 	return !strcmp(a->container, b->container) && (a->container[0] || !strcmp(a->unit, b->unit));
+}
+
+bool place_matches(const struct place *p, const char *cgroup, const char *container)
+{
+	char id[CGROUP_ID_LEN + 1];
+
+	if (cgroup && (!p->cgroup[0] || fnmatch(cgroup, p->cgroup, 0)))
+		return false;
+	if (!container)
+		return true;
+	return p->container[0] &&
+	       (!fnmatch(container, p->container, 0) ||
+		(cgroup_container_id(p->cgroup, id) && !strncmp(id, container, strlen(container))));
 }
 
 const char *place_words(const struct place *p, const struct place *before, bool differ,

@@ -23,6 +23,10 @@ struct place place_of(const struct window *w, uint32_t tid, uint64_t ts_ns);
 /* The same container; or no container, and the same unit. */
 bool place_is_same(const struct place *a, const struct place *b);
 
+/* Whether it is one that is asked for: by a glob over the path of the cgroup, by a glob over the name of the
+ * container or the beginning of its id; NULL: any. */
+bool place_matches(const struct place *p, const char *cgroup, const char *container);
+
 /*
  * What is to be said of it behind the name of a task: " in container web", " in nginx.service", " on the
  * host", or "".  before: the place of the task that was named last, which need not be repeated; NULL: none

@@ -74,8 +74,10 @@ static json_t *comparison_json(const struct graph *g, const struct missing *m)
 	const struct missing_step *named = missing_named(m);
 	const struct graph_task *t = &g->tasks[named->task];
 	char obj[DESCRIBE_MAX];
+	struct place place;
 	json_t *missing;
 
+	place = graph_place(g, named->task, m->wait_to_ns);
 	describe_object(g->w, named->obj, obj, sizeof(obj));
 	missing = json_pack("{s:I, s:I, s:o, s:s, s:o, s:o, s:o}", "pid", (json_int_t)t->tgid, "tid",
 			    (json_int_t)t->tid, "comm",
@@ -83,6 +85,7 @@ static json_t *comparison_json(const struct graph *g, const struct missing *m)
 			    edge_kind_name(named->edge), "object", text_json(obj), "last_ns",
 			    named->last_ns ? json_integer(mono(g, named->last_ns)) : json_null(), "text",
 			    text_json(m->text));
+	render_place(missing, &place);
 	return json_pack("{s:{s:I, s:I, s:f, s:I}, s:o}", "reference", "from_ns", mono(g, m->ref_from_ns),
 			 "to_ns", mono(g, g->stretches[m->reference].to_ns), "similarity",
 			 (double)(int)(m->similarity * 100) / 100, "occurrences", (json_int_t)m->occurrences,

@@ -19,6 +19,8 @@
 #define DISK  CT_OBJ_ID(CT_OBJ_BLOCKDEV, 8 << 20)
 #define WORD  CT_OBJ_FUTEX_ID(100, 0x7f0012345678)
 
+#define WEB 7042 /* the id of a container's cgroup */
+
 enum { SH = 100, WORKER = 101, SERVER = 200, CHILD = 300 };
 
 static struct writer *writer;
@@ -35,6 +37,7 @@ static void task(uint32_t tid, uint32_t tgid, const char *comm)
 	struct ct_task_blob b = { .h = { .ts = T0, .kind = CT_TASK, .size = sizeof(b), .tid = tid },
 				  .tgid = tgid,
 				  .ppid = 1,
+				  .cgroup_id = tid == CHILD ? WEB : 0,
 				  .start_ns = tid };
 
 	strncpy(b.comm, comm, sizeof(b.comm) - 1);
@@ -97,6 +100,9 @@ static void names(void)
 	object((struct ct_object_blob){ .family = AF_UNIX, .type = SOCK_STREAM }, UNIX, "@/tmp/x");
 	object((struct ct_object_blob){ 0 }, FILE_, "/srv/a \"file\"\n");
 	object((struct ct_object_blob){ 0 }, WORD, "");
+	object((struct ct_object_blob){ .peer = CT_OBJ_CONTAINER_ID(WEB) }, CT_OBJ_ID(CT_OBJ_CGROUP, WEB),
+	       "/docker/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
+	object((struct ct_object_blob){ 0 }, CT_OBJ_CONTAINER_ID(WEB), "web-1\x1b");
 }
 
 static void waits(void)

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Where tasks run, and how that is said. */
+#include "trace/place.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "test/unit/window_make.h"
+
+#define ID "4f1c7a9be02d4f1c7a9be02d4f1c7a9be02d4f1c7a9be02d4f1c7a9be02d4f1c"
+enum { NAMED = 1, SHORT, UNIT, OTHER, ROOT, UNKNOWN };
+
+static const struct window *machine(struct make *m)
+{
+	static const char *const paths[] = { [NAMED] = "/docker/" ID,
+					     [SHORT] = "/system.slice/docker-" ID ".scope",
+					     [UNIT] = "/system.slice/nginx.service",
+					     [OTHER] = "/system.slice/sql.service",
+					     [ROOT] = "/" };
+
+	for (uint32_t i = NAMED; i <= UNKNOWN; i++) {
+		make_task(m, i, i, 1, "x");
+		m->tasks.v[m->tasks.n - 1].cgroup_id = i;
+		if (i != UNKNOWN)
+			make_object(m, CT_OBJ_ID(CT_OBJ_CGROUP, i))->name = paths[i];
+	}
+	m->objects.v[0].peer = CT_OBJ_CONTAINER_ID(NAMED);
+	make_object(m, CT_OBJ_CONTAINER_ID(NAMED))->name = "web\x1b";
+	return make_done(m, 10);
+}
+
+static void test_names(void **state)
+{
+	struct make m = { 0 };
+	const struct window *w = machine(&m);
+	struct place p = place_of(w, NAMED, 1);
+
+	assert_string_equal(p.container, "web\x1b");
+	assert_string_equal(p.cgroup, "/docker/" ID);
+	p = place_of(w, SHORT, 1);
+	assert_string_equal(p.container, "4f1c7a9be02d");
+	p = place_of(w, UNIT, 1);
+	assert_string_equal(p.container, "");
+	assert_string_equal(p.unit, "nginx.service");
+	p = place_of(w, ROOT, 1);
+	assert_string_equal(p.cgroup, "/");
+	assert_string_equal(p.unit, "");
+	for (uint32_t tid = UNKNOWN; tid != 1; tid = tid == UNKNOWN ? 4711 : tid == 4711 ? 0 : 1) {
+		p = place_of(w, tid, 1);
+		assert_string_equal(p.cgroup, "");
+		assert_string_equal(p.container, "");
+	}
+	make_free(&m);
+}
+
+static void said(const struct window *w, uint32_t tid, uint32_t before, bool differ, const char *want)
+{
+	struct place p = place_of(w, tid, 1), b = place_of(w, before, 1);
+	char buf[PLACE_WORDS_MAX];
+
+	assert_string_equal(place_words(&p, before ? &b : NULL, differ, buf), want);
+}
+
+static void test_words(void **state)
+{
+	struct make m = { 0 };
+	const struct window *w = machine(&m);
+
+	said(w, NAMED, 0, false, " in container web?");
+	said(w, NAMED, NAMED, false, "");
+	said(w, NAMED, SHORT, false, " in container web?");
+	said(w, UNIT, 0, false, "");
+	said(w, UNIT, 0, true, " in nginx.service");
+	said(w, UNIT, UNIT, true, "");
+	said(w, UNIT, OTHER, true, " in nginx.service");
+	said(w, ROOT, NAMED, true, " on the host");
+	said(w, ROOT, UNIT, true, "");
+	said(w, UNKNOWN, NAMED, true, "");
+	make_free(&m);
+}
+
+static void test_matches(void **state)
+{
+	struct make m = { 0 };
+	const struct window *w = machine(&m);
+	struct place named = place_of(w, NAMED, 1), unit = place_of(w, UNIT, 1), no = place_of(w, UNKNOWN, 1);
+
+	assert_true(place_matches(&no, NULL, NULL));
+	assert_true(place_matches(&named, NULL, "web*"));
+	assert_true(place_matches(&named, NULL, "4f1c7"));
+	assert_true(place_matches(&named, "*/4f1c*", "web?"));
+	assert_false(place_matches(&named, "/system.slice/*", "web*"));
+	assert_false(place_matches(&named, NULL, "we"));
+	assert_false(place_matches(&unit, NULL, "*"));
+	assert_true(place_matches(&unit, "/system.slice/nginx.service", NULL));
+	assert_true(place_matches(&unit, "/sys*.service", NULL));
+	assert_false(place_matches(&unit, "nginx.service", NULL));
+	assert_false(place_matches(&no, "*", NULL));
+	make_free(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_matches),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
