@@ -5,10 +5,15 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "test/unit/window_make.h"
+#include "trace/reader.h"
+#include "trace/writer.h"
 
 #define ID "4f1c7a9be02d4f1c7a9be02d4f1c7a9be02d4f1c7a9be02d4f1c7a9be02d4f1c"
 enum { NAMED = 1, SHORT, UNIT, OTHER, ROOT, UNKNOWN };
@@ -102,12 +107,78 @@ static void test_matches(void **state)
 	make_free(&m);
 }
 
+static void put_object(struct writer *writer, uint64_t id, uint64_t peer, const char *name)
+{
+	union {
+		struct ct_object_blob o;
+		char room[sizeof(struct ct_object_blob) + CT_OBJ_NAME_MAX];
+	} u = { .o = { .h = { .kind = CT_OBJECT },
+		       .id = id,
+		       .peer = peer,
+		       .name_len = (uint16_t)strlen(name) } };
+
+	u.o.h.size = (uint16_t)(sizeof(u.o) + ((u.o.name_len + 7u) & ~7u));
+	memcpy(u.room + sizeof(u.o), name, strlen(name));
+	assert_int_equal(writer_blob(writer, &u.o.h), 0);
+}
+
+/* A cgroup is named once, and is in every segment that has a task of it. */
+static void test_every_segment(void **state)
+{
+	const struct writer_options opt = { .size_bytes = 4 << 20, .n_cpus = 1 };
+	struct ct_task_blob task = { .h = { .kind = CT_TASK, .size = sizeof(task), .tid = 7 },
+				     .tgid = 7,
+				     .ppid = 8,
+				     .cgroup_id = NAMED };
+	struct ct_task_blob parent = { .h = { .kind = CT_TASK, .size = sizeof(parent), .tid = 8 },
+				       .tgid = 8,
+				       .cgroup_id = OTHER };
+	struct ct_rec rec = { .kind = CT_WAKE_NEW, .tid = 7 };
+	char path[] = "/tmp/place-test-XXXXXX", cut[] = "/tmp/place-test-XXXXXX", err[READER_ERR_MAX];
+	int fd = mkstemp(path), cut_fd = mkstemp(cut);
+	struct writer *writer;
+	struct reader *r;
+	struct window *w;
+	uint64_t n;
+
+	assert_true(fd >= 0 && cut_fd >= 0);
+	close(fd);
+	unlink(path);
+	assert_int_equal(writer_open(path, &opt, &writer, err), 0);
+	assert_int_equal(writer_begin(writer, 1, NULL, 0), 0);
+	assert_int_equal(writer_blob(writer, &task.h), 0);
+	assert_int_equal(writer_blob(writer, &parent.h), 0);
+	put_object(writer, CT_OBJ_ID(CT_OBJ_CGROUP, NAMED), CT_OBJ_CONTAINER_ID(NAMED), "/docker/" ID);
+	put_object(writer, CT_OBJ_CONTAINER_ID(NAMED), 0, "web");
+	put_object(writer, CT_OBJ_ID(CT_OBJ_CGROUP, OTHER), 0, "/system.slice/sql.service");
+	for (unsigned i = 1; i <= 3; i++) {
+		rec.ts = i * 1000 - 1;
+		assert_int_equal(writer_add(writer, 0, &rec, NULL), 0);
+		assert_int_equal(writer_seal(writer, i * 1000, NULL, 0), 0);
+	}
+	writer_free(writer);
+	assert_int_equal(reader_open(path, &r, err), 0);
+	assert_int_equal(snapshot_cut(r, 2500, 3000, cut_fd, &n, err), 0);
+	reader_free(r);
+	assert_int_equal(n, 1);
+	assert_int_equal(reader_open(cut, &r, err), 0);
+	assert_int_equal(window_load(r, 0, UINT64_MAX, 0, &w, err), 0);
+	assert_string_equal(place_of(w, 7, 2999).container, "web");
+	assert_string_equal(place_of(w, 8, 2999).unit, "sql.service");
+	window_free(w);
+	reader_free(r);
+	close(cut_fd);
+	unlink(path);
+	unlink(cut);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_matches),
+		cmocka_unit_test(test_every_segment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
