@@ -84,6 +84,8 @@ static bool wait_can_idle(const struct detect_task *t)
 {
 	enum ct_obj_kind kind = CT_OBJ_KIND(t->obj);
 
+	if (t->state & CT_ST_DISK)
+		return false;
 	if (t->wait == CT_W_READ)
 		return kind != CT_OBJ_FILE && kind != CT_OBJ_DIR && kind != CT_OBJ_BLOCKDEV;
 	return wait_is_loop(t->wait) || (t->wait == CT_W_FUTEX && !t->owner);
@@ -187,6 +189,13 @@ static void task_share(struct detect *d, struct detect_task *t, uint64_t ts)
 	t->bits |= DETECT_SHARED;
 }
 
+static void task_returns(struct detect_task *t, uint64_t ts)
+{
+	t->returns += t->returns < UINT32_MAX;
+	if (!t->first_ns)
+		t->first_ns = ts;
+}
+
 /* It has come back to where it idles. */
 static void task_idle(struct detect *d, struct detect_task *t, uint64_t ts, bool is_place)
 {
@@ -194,10 +203,8 @@ static void task_idle(struct detect *d, struct detect_task *t, uint64_t ts, bool
 		task_learn_away(d, t, ts);
 		if (t->sleep_since_ns && ts > t->sleep_since_ns + d->patient_ns)
 			task_be_patient(d, t, CT_W_SLEEP, ts);
-		if (is_place && t->returns < UINT32_MAX)
-			t->returns++;
-		if (is_place && !t->first_ns)
-			t->first_ns = ts;
+		if (is_place)
+			task_returns(t, ts);
 	}
 	if (is_place) {
 		t->place_nr = t->nr;
@@ -283,7 +290,7 @@ static void switch_out_late(struct detect *d, struct detect_task *t, const struc
 	    (rec->wait == CT_W_FUTEX ? rec->obj & ~7ULL : rec->obj) == t->place) {
 		/* it was idle then, and was woken since */
 		task_learn_away(d, t, rec->ts);
-		t->returns += t->returns < UINT32_MAX;
+		task_returns(t, rec->ts);
 		t->away_ns = t->since_ns;
 		task_comes_round(t, t->since_ns);
 		t->sleep_since_ns = 0;
@@ -382,6 +389,14 @@ static void wake(struct detect *d, const struct ct_rec *rec)
 	task_runnable(t, rec->ts);
 }
 
+static void wake_new(struct detect *d, const struct ct_rec *rec)
+{
+	struct detect_task *t = task_find(d, rec->tid);
+
+	if (t && t->run == DETECT_UNKNOWN && rec->ts >= t->since_ns)
+		task_runnable(t, rec->ts);
+}
+
 static void received(struct detect *d, const struct ct_rec *rec)
 {
 	struct detect_task *t = task_find(d, rec->tid);
@@ -472,6 +487,9 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 	case CT_WAKE:
 		wake(d, rec);
 		break;
+	case CT_WAKE_NEW:
+		wake_new(d, rec);
+		break;
 	case CT_FUTEX:
 		futex(d, rec);
 		break;
@@ -505,6 +523,8 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 
 static void task_identify(struct detect *d, struct detect_task *t, const struct ct_task_blob *b)
 {
+	if (b->h.ts < t->named_ns)
+		return; /* it came late, through another CPU's ring */
 	/* another program in the same process, or another task of the same number */
 	if (b->h.flags & (CT_TF_EXEC | CT_TF_FORK) && b->h.ts > t->seen_ns) {
 		uint8_t run = t->run;
@@ -514,6 +534,7 @@ static void task_identify(struct detect *d, struct detect_task *t, const struct 
 		t->run = run;
 		t->since_ns = since_ns;
 	}
+	t->named_ns = b->h.ts;
 	t->tgid = b->tgid;
 	t->cgroup_id = b->cgroup_id;
 	memcpy(t->comm, b->comm, sizeof(t->comm));
@@ -552,7 +573,7 @@ void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_
 		task_wait_ends(d, t, MAX(ts_ns, t->since_ns));
 	task_forget(t, ts_ns);
 	if (runs) {
-		if (t->run == DETECT_BLOCKED)
+		if (t->run == DETECT_BLOCKED || t->run == DETECT_UNKNOWN)
 			task_runnable(t, ts_ns);
 		return;
 	}

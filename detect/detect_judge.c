@@ -40,30 +40,36 @@ static const struct detect_task *judge_task(const struct detect *d, uint32_t tid
 	return t && !(t->bits & DETECT_DEAD) ? t : NULL;
 }
 
-uint32_t detect_waits_for(const struct detect *d, const struct detect_task *t)
+/* Who reads what is sent through a socket; 0: not known. */
+static uint32_t judge_far_reader(const struct detect *d, uint64_t obj)
 {
-	const struct detect_socket *s;
+	const struct detect_socket *s = detect_socket_find(&d->sockets, obj);
 
+	s = s ? detect_socket_find(&d->sockets, s->peer) : NULL;
+	return s ? s->reader : 0;
+}
+
+/* Who ends a task's wait, as far as that is known; 0: not. */
+static uint32_t judge_waits_for(const struct detect *d, const struct detect_task *t)
+{
 	if (t->run != DETECT_BLOCKED)
 		return 0;
 	if (t->wait == CT_W_FUTEX)
 		return t->owner;
 	if (t->wait == CT_W_CHILD && CT_OBJ_KIND(t->obj) == CT_OBJ_TASK)
 		return (uint32_t)(t->obj & CT_OBJ_MASK);
-	if (CT_OBJ_KIND(t->obj) != CT_OBJ_SOCK || t->bits & DETECT_IDLE)
-		return 0;
-	s = detect_socket_find(&d->sockets, t->obj);
-	s = s ? detect_socket_find(&d->sockets, s->peer) : NULL;
-	return s ? s->reader : 0;
+	if (CT_OBJ_KIND(t->obj) == CT_OBJ_SOCK && !(t->bits & DETECT_IDLE))
+		return judge_far_reader(d, t->obj);
+	return 0;
 }
 
 /* The end of the chain of those who wait for each other; of a cycle the smallest number. */
 static uint32_t judge_root(const struct detect *d, const struct detect_task *t)
 {
-	uint32_t tid = t->tid, low = tid;
+	uint32_t tid = t->tid, low;
 
 	for (unsigned i = 0; t && i < JUDGE_CHAIN; i++) {
-		uint32_t next = detect_waits_for(d, t);
+		uint32_t next = judge_waits_for(d, t);
 
 		if (!next)
 			return tid;
@@ -76,7 +82,7 @@ static uint32_t judge_root(const struct detect *d, const struct detect_task *t)
 	low = tid;
 	for (unsigned i = 0; i < JUDGE_CHAIN && t; i++) {
 		low = MIN(low, t->tid);
-		t = judge_task(d, detect_waits_for(d, t));
+		t = judge_task(d, judge_waits_for(d, t));
 	}
 	return low;
 }
@@ -142,14 +148,18 @@ static void judge_tell(struct detect *d, struct detect_task *t, enum ct_hang rul
 				 .obj = t->obj,
 				 .nr = t->nr,
 				 .wait = t->run == DETECT_BLOCKED ? t->wait : CT_W_NONE };
-	uint32_t root = judge_root(d, t);
+	const struct detect_task *peer;
+	uint32_t root = t->tid;
 
+	h.peer = rule == CT_HANG_SERVICE ? judge_far_reader(d, t->obj) : judge_waits_for(d, t);
+	peer = judge_task(d, h.peer);
+	if (h.peer)
+		root = peer ? judge_root(d, peer) : h.peer;
 	if (judge_is_told(d, t, rule, root, now_ns)) {
 		t->told |= (uint8_t)(1u << rule);
 		d->stats.behind++;
 		return;
 	}
-	h.peer = detect_waits_for(d, t);
 	if (!judge_look(d, t)) {
 		d->stats.withdrawn++;
 		return;
@@ -169,10 +179,10 @@ static bool judge_loops(const struct detect_task *t)
 }
 
 /* Whether its habits have been watched for long enough to say what is unlike it. */
-static bool judge_is_known(const struct detect *d, const struct detect_task *t, uint64_t now_ns)
+static bool judge_is_known(const struct detect *d, const struct detect_task *t)
 {
 	return t->away_ns && !(t->bits & DETECT_IDLE) && t->returns >= RETURNS_MIN && t->first_ns &&
-	       now_ns >= t->first_ns + d->set.learn_ns;
+	       t->away_ns >= t->first_ns + d->set.learn_ns;
 }
 
 /* The longest that it was away from its place, or that its like was, until it is known well itself. */
@@ -248,8 +258,7 @@ static void judge_loop(struct detect *d, struct detect_task *t, uint64_t limit_n
 	uint64_t since_ns = t->wait == CT_W_SLEEP && t->sleep_since_ns ? t->sleep_since_ns : t->since_ns;
 	uint8_t wait = t->owner ? DETECT_W_LOCK : t->wait;
 
-	if (!limit_ns || !times || !judge_is_known(d, t, now_ns) ||
-	    t->told & (1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY))
+	if (!limit_ns || !times || !judge_is_known(d, t) || t->told & (1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY))
 		return;
 	since_ns = MAX(since_ns, d->floor_ns);
 	limit_ns = MAX(limit_ns, times * judge_max_away(d, t, now_ns));
@@ -264,8 +273,8 @@ static void judge_busy(struct detect *d, struct detect_task *t, uint64_t limit_n
 
 	/* without messages one that is always busy looks like one that never comes back */
 	if (!limit_ns || !d->opt.messages || d->shed >= CT_SHED_MESSAGES || !judge_loops(t) ||
-	    t->bits & (DETECT_SHARED | DETECT_FORKED) || !judge_is_known(d, t, now_ns) ||
-	    t->returns < RETURNS_BUSY || t->told & (1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY))
+	    t->bits & (DETECT_SHARED | DETECT_FORKED) || !judge_is_known(d, t) || t->returns < RETURNS_BUSY ||
+	    t->told & (1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY))
 		return;
 	if (since_ns < d->floor_ns)
 		return;
@@ -351,7 +360,8 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 	if (t->bits & DETECT_IDLE || (t->run == DETECT_BLOCKED && now_ns < t->since_ns + d->min_ns &&
 				      (!t->sleep_since_ns || now_ns < t->sleep_since_ns + d->min_ns)))
 		return;
-	if (t->tgid == d->opt.own_tgid || (t->capped_ns && now_ns < t->capped_ns + JUDGE_CAP_NS))
+	if (t->run == DETECT_UNKNOWN || t->tgid == d->opt.own_tgid ||
+	    (t->capped_ns && now_ns < t->capped_ns + JUDGE_CAP_NS))
 		return;
 	detect_limits_of(d, t, &limits);
 	if (t->run == DETECT_BLOCKED) {

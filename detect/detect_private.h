@@ -48,9 +48,6 @@ void detect_limits_of(const struct detect *d, const struct detect_task *t, struc
 void detect_limits_init(struct detect *d);
 void detect_limits_cgroup(struct detect *d, const struct ct_object_blob *o);
 
-/* Who ends a task's wait, as far as that is known; 0: not. */
-uint32_t detect_waits_for(const struct detect *d, const struct detect_task *t);
-
 /* Puts a task into the state that the kernel tells; ts_ns: when it did. */
 void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_task *found, uint64_t ts_ns);
 /* Looks through all tasks and sockets, and tells. */

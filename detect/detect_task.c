@@ -51,7 +51,7 @@ void detect_task_reset(struct detect_task *task, uint64_t ts_ns)
 	*task = (struct detect_task){
 		.tid = task->tid,
 		.next = task->next,
-		.run = DETECT_RUNNABLE,
+		.run = DETECT_UNKNOWN,
 		.nr = CT_NR_NONE,
 		.since_ns = ts_ns,
 		.seen_ns = ts_ns,

@@ -12,7 +12,7 @@
 #define DETECT_TASKS_HEADS 65536
 #define DETECT_TASKS_CHUNK 1024
 
-enum detect_run { DETECT_BLOCKED, DETECT_RUNNABLE, DETECT_RUNNING };
+enum detect_run { DETECT_UNKNOWN, DETECT_BLOCKED, DETECT_RUNNABLE, DETECT_RUNNING };
 
 /* bits of struct detect_task */
 #define DETECT_DEAD   0x01 /* kept for a moment, so that late records do not bring it to life again */
@@ -54,6 +54,7 @@ struct detect_task {
 	uint64_t max_runq_ns;    /* the longest wait for a CPU, of those that are looked at */
 	uint64_t sent_obj;       /* the last socket on which it sent, since it was idle */
 	uint64_t capped_ns;      /* its records were left out at that time */
+	uint64_t named_ns;       /* when it was said who it is */
 	uint64_t cgroup_id;
 	char comm[CT_COMM_LEN];
 };
