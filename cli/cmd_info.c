@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/shedding.h"
 #include "cli/text.h"
 #include "cli/tracefile.h"
 #include "lib/cleanup.h"
@@ -35,6 +36,7 @@ struct contents {
 	struct map tasks, objects, stacks;
 	VEC(struct window_event) gaps;
 	uint64_t n_gaps, n_lost;
+	struct shedding shed;
 	bool oom;
 };
 
@@ -51,6 +53,7 @@ static bool look_at_piece(void *arg, const struct window *w, size_t first, size_
 	for (size_t i = 0; i < w->n_stacks && !r; i++)
 		r = map_set(&c->stacks, w->stacks[i].id, 1);
 	for (size_t i = first; i < end && !r; i++) {
+		shedding_note(&c->shed, &w->events[i]);
 		if (w->events[i].r.kind != CT_GAP)
 			continue;
 		c->n_gaps++;
@@ -131,8 +134,9 @@ static json_t *hooks_json(const char *hooks)
 
 static int print_json(const char *path, const struct reader_info *i, const struct contents *c)
 {
-	json_t *losses = json_pack("{s:I,s:I,s:o}", "records", (json_int_t)c->n_lost, "n_gaps",
-				   (json_int_t)c->n_gaps, "gaps", gaps_json(c));
+	json_t *losses =
+		json_pack("{s:I,s:I,s:o,s:o*}", "records", (json_int_t)c->n_lost, "n_gaps",
+			  (json_int_t)c->n_gaps, "gaps", gaps_json(c), "shed", shedding_json(&c->shed));
 	json_t *doc = json_pack(
 		"{s:s,s:o,s:i,s:I,s:I,s:I,s:I,s:I,s:o?,s:o?,s:i,s:I,s:I,s:I,s:I,s:f,s:o,s:o,s:o,s:I,s:I,s:I}",
 		"schema", "ctrace.info/1", "file", text_json(path), "version", (int)i->version, "file_bytes",
@@ -253,6 +257,7 @@ static void print_text(const char *path, const struct reader_info *i, const stru
 	       text_count(s > 0 ? (uint64_t)((double)i->records / s) : 0, rate), bytes_per_record(i));
 	printf("%-9s %zu tasks, %zu objects, %zu stacks\n", "Names:", c->tasks.n, c->objects.n, c->stacks.n);
 	print_losses(i, c);
+	shedding_print(stdout, "Left out:", &c->shed);
 	print_hooks(i->hooks);
 	print_kinds(i);
 }

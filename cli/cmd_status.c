@@ -72,7 +72,8 @@ static void print_storage(const json_t *s)
 
 	if (!strcmp(state, "stuck"))
 		printf("%-10s the disk has not answered for %s; %s wait in memory. See the kernel log\n",
-		       "Storage:", text_duration(num(s, "busy_ns"), d), text_bytes(num(s, "queued_bytes"), n));
+		       "Storage:", text_duration(num(s, "busy_ns"), d),
+		       text_bytes(num(s, "queued_bytes"), n));
 	else if (!strcmp(state, "unsynced"))
 		printf("%-10s %s; what was captured of late may not outlast a reboot. See the kernel log\n",
 		       "Storage:", str(s, "error"));
@@ -80,7 +81,8 @@ static void print_storage(const json_t *s)
 		printf("%-10s %s: %s; what is captured is lost. Make room where the trace is, or see the "
 		       "kernel log\n",
 		       "Storage:",
-		       strcmp(state, "gone") ? "it cannot be written" : "it has gone and cannot be begun anew",
+		       strcmp(state, "gone") ? "it cannot be written"
+					     : "it has gone and cannot be begun anew",
 		       str(s, "error"));
 }
 
@@ -114,6 +116,28 @@ static void print_cost(const json_t *cost)
 	printf("; %s of memory\n", text_bytes(num(cost, "rss_bytes"), rss));
 }
 
+static void print_governor(const json_t *g)
+{
+	uint64_t capped = num(g, "capped");
+	char n[TEXT_NUMBER_MAX];
+
+	if (!g)
+		return;
+	if (real(g, "budget_percent") > 0)
+		printf("%-10s %.2f %% of the machine's CPU time, of which %.2f %% in the kernel; the budget "
+		       "is %.3g %%\n",
+		       "Tracing:", real(g, "cost_percent"), real(g, "bpf_percent"),
+		       real(g, "budget_percent"));
+	if (strcmp(str(g, "step"), "none"))
+		printf("%-10s to keep within the budget: step \"%s\"%s; ctraced(8) says what that is\n",
+		       "Left out:", str(g, "step"),
+		       json_is_true(json_object_get(g, "paused")) ? ", and nothing is recorded at the moment"
+								  : "");
+	if (capped)
+		printf("%-10s %s records of tasks that made more than %" PRIu64 " a second\n",
+		       "Left out:", text_count(num(g, "left_out"), n), num(g, "task_cap"));
+}
+
 static void print_incidents(const json_t *i)
 {
 	char bytes[TEXT_NUMBER_MAX];
@@ -139,6 +163,7 @@ static void print_text(const json_t *a)
 	       text_bytes((uint64_t)real(rate, "bytes_per_s"), b1));
 	print_losses(json_object_get(a, "losses"));
 	print_cost(json_object_get(a, "cost"));
+	print_governor(json_object_get(a, "governor"));
 	printf("%-10s %" PRIu64 " of %s, filled up to %s\n", "Rings:", num(rings, "cpus"),
 	       text_bytes(num(rings, "bytes_each"), b1), text_bytes(num(rings, "high_water_bytes"), b2));
 	printf("%-10s %" PRIu64 " tasks, %" PRIu64 " objects, %" PRIu64 " stacks; %" PRIu64

@@ -9,6 +9,9 @@
 #include "lib/clock.h"
 #include "lib/vec.h"
 
+#define TASKS_SINCE_NS                                                                                       \
+	(20 * NSEC_PER_MSEC) /* how well the iterator knows since when a task has been off the CPU */
+
 /*
  * A tree of three levels over the 22 bits of a tid: a look-up is three loads,
  * a walk is in the order of tids, and leaves without tasks are released.
@@ -319,7 +322,7 @@ void tasks_found(struct tasks *t, const struct ct_iter_task *found)
 		return;
 	}
 	if (task->st.run == WINDOW_RUN_BLOCKED && task->st.last.ts && task->st.last.wait == w->wait &&
-	    task->st.last.obj == w->obj)
+	    task->st.last.obj == w->obj && found->sched_since <= task->st.last.ts + TASKS_SINCE_NS)
 		return; /* known already, and since when */
 	task->st.run = WINDOW_RUN_BLOCKED;
 	task->st.last = *w;

@@ -21,6 +21,7 @@ struct task_now {
 	uint16_t cpu;
 	uint16_t prio;
 	bool gone;
+	bool capped;   /* its records are left out (CT_SHED with CT_GV_CAP) */
 	bool resynced; /* found in the latest checkpoint after a stretch without records */
 };
 

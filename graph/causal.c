@@ -181,6 +181,11 @@ static void pass_event(struct pass *p, uint32_t event)
 		if (ctrace)
 			match_recv(p, event);
 		break;
+	case CT_SHED:
+	case CT_GAP:
+		if (ctrace)
+			match_forget(p, event);
+		break;
 	case CT_SIGNAL:
 	case CT_SIGDELIVER:
 	case CT_FORK:

@@ -598,3 +598,26 @@ void match_blocked(struct pass *p, uint64_t sock, uint64_t ts_ns)
 	if (i && p->e[i->event].r.ts + MATCH_STALE_NS < ts_ns)
 		flow->stale = flow->queued;
 }
+
+void match_forget(struct pass *p, uint32_t event)
+{
+	const struct ct_rec *r = &p->e[event].r;
+	bool messages;
+
+	if (r->kind == CT_GAP)
+		messages = r->state == CT_LOSS_SHED;
+	else
+		messages = r->flags & CT_GV_CAP ||
+			   (r->state >= CT_SHED_MESSAGES) != (r->wait >= CT_SHED_MESSAGES);
+	if (!messages)
+		return;
+	for (size_t i = 0; i < p->match.flows.n; i++) {
+		struct flow *f = &p->match.flows.v[i];
+
+		queue_clear(&p->match, &f->in);
+		queue_clear(&p->match, &f->debts);
+		queue_clear(&p->match, &f->taken);
+		queue_clear(&p->match, &f->asks);
+		f->queued = f->stale = 0;
+	}
+}

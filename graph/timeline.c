@@ -167,6 +167,7 @@ static void timeline_resync_task(struct builder *b, const struct window_state *s
 	t->race_wake = GRAPH_NONE;
 	t->cpu = st->cpu;
 	t->resynced = true;
+	t->capped = false;
 	/* the wait that it was in before has not ended */
 	if (s && s->state == STRETCH_BLOCKED && st->run == WINDOW_RUN_BLOCKED && s->from_ns == st->last.ts)
 		return;
@@ -211,7 +212,7 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	struct stretch *s;
 
 	/* the death of a task is final, even when the checkpoint found it alive a moment later */
-	if (b->err || (timeline_stale(t, e->r.ts) && !(e->r.state & CT_ST_DEAD)))
+	if (b->err || ((t->capped || timeline_stale(t, e->r.ts)) && !(e->r.state & CT_ST_DEAD)))
 		return;
 	t->cpu = e->cpu;
 	t->prio = e->r.aux & 0xff;
@@ -250,7 +251,7 @@ static void timeline_switch_in(struct builder *b, const struct window_event *e)
 	struct task_now *t = &b->now.v[task];
 	struct stretch *s;
 
-	if (b->err || timeline_stale(t, e->r.ts))
+	if (b->err || t->capped || timeline_stale(t, e->r.ts))
 		return;
 	t->cpu = e->cpu;
 	t->race_wake = GRAPH_NONE;
@@ -284,7 +285,7 @@ static void timeline_wake(struct builder *b, const struct window_event *e, uint3
 	if (e->r.peer)
 		timeline_task(b, e->r.peer, e->r.ts, false); /* the waker is known from now on */
 	t = &b->now.v[task];
-	if (b->err || timeline_stale(t, e->r.ts))
+	if (b->err || t->capped || timeline_stale(t, e->r.ts))
 		return;
 	switch (timeline_state(b, t)) {
 	case STRETCH_RUNNING:
@@ -345,6 +346,40 @@ static void timeline_owner(struct builder *b, const struct window_event *e)
 	t->owner_ts = t->run_ns;
 }
 
+/*
+ * Records of a task are left out from here on, or were until now; what it did in between is not known, and
+ * what there is of it in the records of others is not all.
+ */
+static void timeline_cap(struct builder *b, const struct window_event *e)
+{
+	uint32_t task = timeline_task(b, e->r.tid, e->r.ts, false);
+	struct task_now *t = &b->now.v[task];
+	struct ct_rec found = { .ts = e->r.ts,
+				.kind = CT_SWITCH,
+				.tid = e->r.tid,
+				.nr = e->r.nr,
+				.obj = e->r.obj,
+				.wait = e->r.aux & 0xff,
+				.state = e->r.aux >> 8 };
+	bool begins = e->x[0] == e->r.ts;
+
+	if (b->err || t->gone)
+		return;
+	/* its beginning is not in this window */
+	if (!begins && !t->capped && t->stretch != GRAPH_NONE)
+		b->stretches.v[t->stretch].state = STRETCH_UNKNOWN;
+	t->race_wake = GRAPH_NONE;
+	t->capped = begins;
+	if (begins)
+		timeline_open(b, task, e->r.ts, STRETCH_UNKNOWN);
+	else if (found.wait == CT_W_EXITED)
+		timeline_close(b, task, e->r.ts);
+	else if (found.state && found.wait != CT_W_NONE)
+		timeline_block(b, task, &found, 0);
+	else
+		timeline_open(b, task, e->r.ts, STRETCH_RUNNABLE);
+}
+
 static void timeline_event(struct builder *b, const struct window_event *e, uint32_t idx)
 {
 	uint32_t task;
@@ -364,6 +399,10 @@ static void timeline_event(struct builder *b, const struct window_event *e, uint
 		break;
 	case CT_VISIT:
 		timeline_visit(b, e, idx);
+		break;
+	case CT_SHED:
+		if (e->r.flags & CT_GV_CAP)
+			timeline_cap(b, e);
 		break;
 	case CT_EXIT:
 		task = timeline_task(b, e->r.tid, e->r.ts, false);
@@ -405,6 +444,16 @@ static void timeline_reserve(struct builder *b)
 	huge_advise(b->stretches.v, n * sizeof(*b->stretches.v));
 }
 
+/* Since when nothing is known before a resync, which comes before event i. */
+static uint64_t timeline_blind_since(const struct window *w, size_t i, uint64_t resync_ns)
+{
+	const struct window_event *e = &w->events[i];
+	uint64_t last = i ? e[-1].r.ts : resync_ns;
+
+	/* the tracer itself may have written in a pause */
+	return e->r.kind == CT_GAP && e->r.ts == resync_ns ? MIN(last, e->x[0]) : last;
+}
+
 int timeline_replay(struct builder *b)
 {
 	const struct window *w = b->w;
@@ -414,7 +463,7 @@ int timeline_replay(struct builder *b)
 	timeline_checkpoint(b);
 	for (size_t i = 0; i < w->n_events && !b->err; i++) {
 		for (; rs < w->n_resyncs && w->resyncs[rs].ns <= w->events[i].r.ts; rs++)
-			timeline_resync(b, &w->resyncs[rs], i ? w->events[i - 1].r.ts : w->resyncs[rs].ns);
+			timeline_resync(b, &w->resyncs[rs], timeline_blind_since(w, i, w->resyncs[rs].ns));
 		timeline_event(b, &w->events[i], (uint32_t)i);
 	}
 	if (!b->err)

@@ -111,11 +111,24 @@ static int load_states(struct load *l, uint64_t begin_ns)
 	return 0;
 }
 
+/* Whether the capture paused: then the segment was sealed when it went on, and the next one's checkpoint is
+ * what was found at that moment. */
+static bool load_paused(const struct format_segment *h, const struct window_event *e, size_t n)
+{
+	if (!h->kinds[CT_GAP])
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (e[i].r.kind == CT_GAP && e[i].r.state == CT_LOSS_SHED && e[i].r.tid == CT_GAP_ALL_CPUS)
+			return true;
+	return false;
+}
+
 static int load_decode(struct load *l, const struct format_segment *h)
 {
 	struct decoder *d = l->r->decoder;
 	struct window *w = l->w;
 	uint32_t n_cpus = 0;
+	bool paused = false;
 	size_t n = 0;
 	int err = decoder_begin(d, h, l->r->buf.v + h->header_bytes, h->body_bytes);
 
@@ -128,6 +141,8 @@ static int load_decode(struct load *l, const struct format_segment *h)
 	if (!err)
 		err = load_states(l, h->begin_ns);
 	if (!err)
+		paused = load_paused(h, w->events + w->n_events, n);
+	if (!err)
 		err = order_join(w->events, w->n_events, w->n_events + n);
 	if (err)
 		return err;
@@ -139,7 +154,8 @@ static int load_decode(struct load *l, const struct format_segment *h)
 	w->offsets.boot_to_mono_ns = h->boot_to_mono_ns;
 	w->offsets.boot_to_real_ns = h->boot_to_real_ns;
 	l->any = true;
-	l->resync = l->in_gap = false;
+	l->resync = paused;
+	l->in_gap = false;
 	return 0;
 }
 

@@ -76,7 +76,7 @@ struct window_state {
 enum { WINDOW_RUN_BLOCKED = 0, WINDOW_RUN_RUNNABLE = 1, WINDOW_RUN_RUNNING = 2 };
 
 /* The state of every known task at ns, the first moment after a stretch of which nothing is known (a CT_GAP
- * of cause CT_LOSS_SLOT or CT_LOSS_DOWN): what was believed before it no longer holds. */
+ * of all CPUs, of cause CT_LOSS_SLOT, CT_LOSS_DOWN or CT_LOSS_SHED): what was believed before it no longer holds. */
 struct window_resync {
 	uint64_t ns;
 	struct window_state *states; /* by tid */

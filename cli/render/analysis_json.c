@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/render/analysis.h"
 
+#include "cli/shedding.h"
 #include "cli/render/place.h"
 #include "cli/text.h"
 #include "lib/cleanup.h"
@@ -50,6 +51,7 @@ static json_t *link_json(const struct graph *g, const struct link *k, bool last)
 /* Those that overlap [from, to). */
 static json_t *losses_json(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
 {
+	struct shedding shed = { 0 };
 	json_t *gaps = json_array();
 	json_int_t records = 0;
 
@@ -66,7 +68,8 @@ static json_t *losses_json(const struct graph *g, uint64_t from_ns, uint64_t to_
 							      (json_int_t)e->r.peer, "from_ns",
 							      mono(g, e->x[0]), "to_ns", mono(g, e->x[1])));
 	}
-	return json_pack("{s:I, s:o}", "records", records, "gaps", gaps);
+	shedding_look(&shed, g->w, from_ns, to_ns);
+	return json_pack("{s:I, s:o, s:o*}", "records", records, "gaps", gaps, "shed", shedding_json(&shed));
 }
 
 static json_t *comparison_json(const struct graph *g, const struct missing *m)

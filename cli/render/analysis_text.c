@@ -5,6 +5,7 @@
 
 #include "analysis/where.h"
 #include "cli/cli.h"
+#include "cli/shedding.h"
 #include "cli/text.h"
 #include "cli/timearg.h"
 #include "trace/describe.h"
@@ -92,6 +93,7 @@ static void print_comparison(FILE *f, const struct graph *g, const struct missin
 void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d)
 {
 	char wall[TIMEARG_WALL_MAX], wall2[TIMEARG_WALL_MAX];
+	struct shedding shed = { 0 };
 
 	fprintf(f, "%s%s%s\n\n", cli_sgr(f, d->verdict == VERDICT_NORMAL ? "1;32" : "1"), d->sentence,
 		cli_sgr(f, "0"));
@@ -110,6 +112,8 @@ void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d)
 		for (size_t i = 0; i < d->n_choices; i++)
 			fprintf(f, "  %s\n", d->choices[i].text);
 	}
+	shedding_look(&shed, g->w, d->from_ns, d->to_ns);
+	shedding_print(f, "Left out:", &shed);
 	if (g->w->lost_records)
 		fprintf(f, "Losses: %llu records are missing in this trace; `ctrace info` says when.\n",
 			(unsigned long long)g->w->lost_records);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/shedding.h"
 #include "cli/render/place.h"
 #include "cli/text.h"
 #include "cli/timearg.h"
@@ -352,6 +353,7 @@ static void print_pieces(FILE *f, const struct path_view *v)
 void render_path(FILE *f, const struct path_view *v)
 {
 	char headline[PATH_HEADLINE_MAX], wall[TIMEARG_WALL_MAX], wall2[TIMEARG_WALL_MAX], name[WHO_MAX];
+	struct shedding shed = { 0 };
 
 	if (v->n_without) {
 		print_answer(f, v);
@@ -371,6 +373,8 @@ void render_path(FILE *f, const struct path_view *v)
 	print_table(f, v);
 	fputc('\n', f);
 	print_pieces(f, v);
+	shedding_look(&shed, v->g->w, v->from_ns, v->to_ns);
+	shedding_print(f, "Left out:", &shed);
 	if (v->g->w->lost_records)
 		fprintf(f, "Losses: %llu records are missing in this trace; `ctrace info` says when.\n",
 			(unsigned long long)v->g->w->lost_records);

@@ -149,6 +149,10 @@ enum ct_kind {
 	 * tid: with CT_GV_CAP the task whose records are capped, else 0; peer: with CT_GV_CAP how many of its
 	 * records were left out (saturating) since x[0], else 0; x[0]: since when the step before was in
 	 * force, x[1]: the tracer's cost when it was decided, in millionths of the machine's CPU time.
+	 * While a step is in force it is written again every few seconds, with state equal to wait.
+	 * With CT_GV_CAP: a first record when the cap begins (x[0] equal to ts), one when it ends; that has
+	 * what was found the task does then: aux: CT_W_*, and its state in the high byte (0: runs or wants
+	 * to), nr, obj.  In between records about that task alone, or it and the idle task, are missing.
 	 */
 	CT_SHED = 27,
 	CT_KIND_LAST = CT_SHED,

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * shedding.h - what the daemon left out of a stretch of a trace on purpose, to keep
+ * its own cost within the budget.
+ */
+#ifndef CTRACE_CLI_SHEDDING_H
+#define CTRACE_CLI_SHEDDING_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "trace/window.h"
+
+#define SHEDDING_TASKS 16 /* that are named; the rest are in left_out */
+
+/* All 0 at first. */
+struct shedding {
+	enum ct_shed step;  /* the most that was in force */
+	uint64_t paused_ns; /* nothing was recorded */
+	uint64_t left_out;  /* records of capped tasks */
+	uint32_t capped[SHEDDING_TASKS];
+	unsigned n_capped;
+};
+
+/* One record; those of other kinds are ignored. */
+void shedding_note(struct shedding *s, const struct window_event *e);
+/* All of a window that concern [from_ns, to_ns). */
+void shedding_look(struct shedding *s, const struct window *w, uint64_t from_ns, uint64_t to_ns);
+bool shedding_any(const struct shedding *s);
+/* Up to three lines for people, each behind the label. */
+void shedding_print(FILE *f, const char *label, const struct shedding *s);
+/* NULL: nothing was left out. */
+json_t *shedding_json(const struct shedding *s);
+
+#endif
