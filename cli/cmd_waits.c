@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/render/place.h"
 #include "cli/text.h"
 #include "cli/waitlive.h"
 #include "lib/cleanup.h"
@@ -41,19 +42,26 @@ static const struct proctask_proc *proc_of(const struct waitlive *w, const struc
 	return &w->tables.tasks.procs.v[th->proc];
 }
 
-/* "comm[pid]", or "comm[pid]/thread[tid]" for one that is not the main thread. */
+#define CGROUP_MAX 4096
+
+/* "comm[pid]", or "comm[pid]/thread[tid]" for one that is not the main thread; "@web" behind that in a
+ * container. */
 static void put_task(const struct waitlive *w, const struct proctask_thread *th, char buf[TEXT_MAX])
 {
 	const struct proctask_proc *p = proc_of(w, th);
 	const struct proctask_thread *main_th = proctask_by_tid(&w->tables.tasks, p->pid);
-	char comm[40], main_comm[40];
+	char comm[40], main_comm[40], cgroup[CGROUP_MAX], at[CGROUP_NAME_MAX + 1];
+	struct place place;
 
+	proctask_cgroup(p->pid, cgroup, sizeof(cgroup));
+	place = place_of_path(cgroup);
+	render_at(&place, at);
 	describe_clean(th->comm, comm, sizeof(comm));
 	describe_clean(main_th ? main_th->comm : "?", main_comm, sizeof(main_comm));
 	if (th->tid == p->pid)
-		snprintf(buf, TEXT_MAX, "%s[%u]", comm, th->tid);
+		snprintf(buf, TEXT_MAX, "%s[%u]%s", comm, th->tid, at);
 	else
-		snprintf(buf, TEXT_MAX, "%s[%u]/%s[%u]", main_comm, p->pid, comm, th->tid);
+		snprintf(buf, TEXT_MAX, "%s[%u]/%s[%u]%s", main_comm, p->pid, comm, th->tid, at);
 }
 
 static const char *syscall_name(const struct procwait *w)
@@ -277,12 +285,17 @@ static int print_text(const struct waitlive *w, bool all)
 static json_t *link_json(const struct waitlive *w, const struct waitlive_link *l, bool last)
 {
 	const char *syscall = l->wait->nr >= 0 ? describe_syscall(l->wait->nr) : NULL;
+	char cgroup[CGROUP_MAX];
+	struct place place;
 	json_t *j =
 		json_pack("{s:i, s:i, s:o, s:s, s:o?, s:{s:s, s:o}}", "pid", (int)proc_of(w, l->th)->pid,
 			  "tid", (int)l->th->tid, "comm", text_json(l->th->comm), "state",
 			  class_word(l->wait->class), "syscall", syscall ? text_json(syscall) : json_null(),
 			  "resource", "kind", l->wait->kind, "name", text_json(l->wait->name));
 
+	proctask_cgroup(proc_of(w, l->th)->pid, cgroup, sizeof(cgroup));
+	place = place_of_path(cgroup);
+	render_place(j, &place);
 	if (j && !last)
 		json_object_set_new(j, "edge",
 				    json_pack("{s:s, s:b, s:i}", "strength", l->sure ? "strong" : "weak",

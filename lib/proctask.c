@@ -465,3 +465,26 @@ void proctask_where(const struct proctask *t, const struct proctask_thread *th, 
 	if (read_at(AT_FDCWD, path, text, sizeof(text)) > 0 && strcmp(text, "0"))
 		snprintf(buf, size, "%s", text);
 }
+
+bool proctask_cgroup(uint32_t pid, char *path, size_t size)
+{
+	_cleanup_fclose_ FILE *f = NULL;
+	_cleanup_free_ char *line = NULL;
+	size_t cap = 0;
+	char name[32];
+
+	path[0] = 0;
+	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/cgroup", pid);
+	f = fopen(name, "re");
+	/* "12:memory:/path"; version 2, which is the last, "0::/path" */
+	while (f && getline(&line, &cap, f) > 0) {
+		const char *colon = strchr(line, ':'), *at = colon ? strchr(colon + 1, ':') : NULL;
+
+		if (!at || at[1] != '/')
+			continue;
+		line[strcspn(line, "\n")] = 0;
+		if (at[2] || !path[0])
+			snprintf(path, size, "%s", at + 1);
+	}
+	return path[0];
+}

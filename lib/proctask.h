@@ -89,6 +89,12 @@ const struct proctask_fd *proctask_fd(const struct proctask *t, const struct pro
 size_t proctask_holders(const struct proctask *t, enum proctask_kind kind, uint64_t ino, size_t *ret_first);
 uint64_t proctask_name_hash(const char *name);
 
+/*
+ * The path of the control group that a process is in: in the hierarchy of version 2, or, where it is at the
+ * root of that, in one of version 1.  False (and ""): it has gone.
+ */
+bool proctask_cgroup(uint32_t pid, char *path, size_t size);
+
 /* Whether a descriptor was opened for reading (1), for writing (2): a mask, 0 when it is gone. */
 unsigned proctask_fd_mode(const struct proctask *t, const struct proctask_fd *f);
 /* Whether the thread has run or gone since it was read. */

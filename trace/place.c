@@ -7,18 +7,24 @@
 
 #include "trace/describe.h"
 
+struct place place_of_path(const char *cgroup)
+{
+	struct place p = { .cgroup = cgroup };
+
+	cgroup_unit(cgroup, p.unit);
+	cgroup_container(cgroup, p.container);
+	return p;
+}
+
 struct place place_of(const struct window *w, uint32_t tid, uint64_t ts_ns)
 {
 	const struct window_task *t = tid ? window_task_at(w, tid, ts_ns) : NULL;
 	const struct window_object *o = t ? window_object(w, CT_OBJ_ID(CT_OBJ_CGROUP, t->cgroup_id)) : NULL;
 	const struct window_object *c = o && o->peer ? window_object(w, o->peer) : NULL;
-	struct place p = { .cgroup = o ? o->name : "" };
+	struct place p = place_of_path(o ? o->name : "");
 
-	cgroup_unit(p.cgroup, p.unit);
 	if (c && c->name[0])
 		snprintf(p.container, sizeof(p.container), "%s", c->name);
-	else
-		cgroup_container(p.cgroup, p.container);
 	return p;
 }
 

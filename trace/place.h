@@ -20,6 +20,8 @@ struct place {
 
 /* The place of a task as it was at ts_ns; all empty when nothing is known of it. */
 struct place place_of(const struct window *w, uint32_t tid, uint64_t ts_ns);
+/* That of a path, which stays the caller's. */
+struct place place_of_path(const char *cgroup);
 /* The same container; or no container, and the same unit. */
 bool place_is_same(const struct place *a, const struct place *b);
 
