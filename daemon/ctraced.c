@@ -158,7 +158,7 @@ static int ctraced_loop_new(struct ctraced *c)
 static void ctraced_drop_privileges(const struct ctraced *c)
 {
 	char socket[CONFIG_PATH_MAX];
-	struct privilege_options po = { .dirs = { c->config.state_dir }, .n_dirs = 2 };
+	struct privilege_options po = { .dirs = { c->config.state_dir }, .n_dirs = 2, .uprobes = c->specs.n };
 	int r;
 
 	snprintf(socket, sizeof(socket), "%s", c->config.socket);

@@ -30,6 +30,7 @@ struct jobs {
 	struct jobs_probe *probe;
 	struct jobs_callees *callees;
 	VEC(struct jobs_file *) files;
+	struct unwind_mounts mounts;
 	uint64_t refused;
 	bool changed; /* rows have to be written anew */
 
@@ -38,6 +39,7 @@ struct jobs {
 	bool first_done, stop;
 	jobs_row_list rows;
 	struct jobs_stats stats;
+	uint64_t since_ns; /* of the look that is going on; 0: it rests */
 };
 
 /* What a look at a path or a mapping is for. */
@@ -53,22 +55,31 @@ static void jobs_file_drop(struct jobs *j, size_t i)
 	j->changed = true;
 }
 
+/* NULL: there are too many. */
+static struct jobs_file *jobs_file_add(struct jobs *j, uint32_t spec, const char *path, int fd,
+				       const struct stat *st)
+{
+	struct jobs_file *f;
+
+	if (j->files.n == JOBS_FILES_MAX || VEC_RESERVE(&j->files, j->files.n + 1) ||
+	    jobs_file_new(j->probe, j->specs->v[spec], spec, path, fd, st, &f)) {
+		j->refused++;
+		return NULL;
+	}
+	VEC_PUSH(&j->files, f);
+	j->changed = true;
+	return f;
+}
+
 static void jobs_path_add(struct jobs *j, uint32_t spec, const char *path)
 {
 	struct jobs_file *f;
 	struct stat st;
 	_cleanup_close_ int fd = jobs_find_open(path, &st);
 
-	if (fd < 0)
-		return;
-	if (j->files.n == JOBS_FILES_MAX || VEC_RESERVE(&j->files, j->files.n + 1) ||
-	    jobs_file_new(j->probe, j->specs->v[spec], spec, path, fd, &st, &f)) {
-		j->refused++;
-		return;
-	}
-	f->named = true;
-	VEC_PUSH(&j->files, f);
-	j->changed = true;
+	f = fd < 0 ? NULL : jobs_file_add(j, spec, path, fd, &st);
+	if (f)
+		f->named = true;
 }
 
 /* A path at which a file of a framework may be. */
@@ -85,6 +96,7 @@ static void jobs_path(void *arg, const char *path)
 
 		if (f->spec_no == s->spec && jobs_file_is(f, &st)) {
 			f->named = true;
+			f->by_mapping = false;
 			return;
 		}
 	}
@@ -101,27 +113,39 @@ static bool jobs_spec_names(const struct jobs_spec *spec, const char *path)
 	return false;
 }
 
+/* A process has a file mapped that is called as one of the framework. */
+static void jobs_mapped(struct jobs *j, uint32_t spec, const struct jobs_mapping *m)
+{
+	struct jobs_file *f;
+	struct stat st;
+	_cleanup_close_ int fd = jobs_find_mapped(&j->mounts, m, &st);
+
+	if (fd < 0)
+		return;
+	for (size_t i = 0; i < j->files.n; i++) {
+		f = j->files.v[i];
+		if (f->spec_no != spec || !jobs_file_is(f, &st))
+			continue;
+		if (!f->by_mapping || !jobs_file_changed(f, &st))
+			return;
+		jobs_file_drop(j, i);
+		break;
+	}
+	f = jobs_file_add(j, spec, m->path, fd, &st);
+	if (f)
+		f->by_mapping = f->mapped = true;
+}
+
 static int jobs_mapping(void *arg, const struct jobs_mapping *m)
 {
-	struct jobs_scan s = { .jobs = arg };
 	struct jobs *j = arg;
 
 	for (size_t i = 0; i < j->files.n; i++)
 		if (j->files.v[i]->st.st_ino == m->ino)
 			j->files.v[i]->mapped = true;
-	for (; s.spec < j->specs->n; s.spec++) {
-		char path[PATH_MAX];
-		struct stat st;
-
-		if (!jobs_spec_names(j->specs->v[s.spec], m->path))
-			continue;
-		/* the process may be in a container, and the path be another file here */
-		if (snprintf(path, sizeof(path), "%s", m->path) < (int)sizeof(path) &&
-		    (stat(path, &st) || st.st_ino != m->ino))
-			snprintf(path, sizeof(path), "/proc/%u/root%.4000s", m->pid, m->path);
-		if (!stat(path, &st) && st.st_ino == m->ino)
-			jobs_path(&s, path);
-	}
+	for (uint32_t spec = 0; spec < j->specs->n; spec++)
+		if (jobs_spec_names(j->specs->v[spec], m->path))
+			jobs_mapped(j, spec, m);
 	return 0;
 }
 
@@ -132,7 +156,7 @@ static void jobs_check_paths(struct jobs *j)
 	for (size_t i = 0; i < j->files.n;) {
 		struct jobs_file *f = j->files.v[i];
 		struct stat st;
-		bool named = !stat(f->path, &st) && jobs_file_is(f, &st);
+		bool named = !f->by_mapping && !stat(f->path, &st) && jobs_file_is(f, &st);
 
 		if (named && jobs_file_changed(f, &st)) {
 			jobs_file_drop(j, i);
@@ -188,7 +212,7 @@ static void jobs_call(void *arg, const struct job_call *call)
 
 static void jobs_row_of(const struct jobs_file *f, struct jobs_row *row)
 {
-	const char *replaced = f->named ? "" : " (replaced)";
+	const char *replaced = f->named || f->by_mapping ? "" : " (replaced)";
 
 	row->live = f->n_found;
 	if (row->live && f->n_found == f->n_wanted)
@@ -254,6 +278,7 @@ static bool jobs_count(struct jobs *j)
 	j->stats = (struct jobs_stats){ .files = j->files.n,
 					.callees = jobs_callees_count(j->callees),
 					.refused = j->refused };
+	j->since_ns = clock_boot_ns();
 	stop = j->stop;
 	pthread_mutex_unlock(&j->lock);
 	return !stop;
@@ -282,6 +307,9 @@ static void jobs_wait(struct jobs *j, uint64_t calls_ns)
 	struct pollfd p[] = { { .fd = j->wake_fd, .events = POLLIN },
 			      { .fd = jobs_probe_fd(j->probe), .events = POLLIN } };
 
+	pthread_mutex_lock(&j->lock);
+	j->since_ns = 0;
+	pthread_mutex_unlock(&j->lock);
 	if (!poll(p, 1, (int)(JOBS_CALLS_REST * calls_ns / NSEC_PER_MSEC)))
 		poll(p, ARRAY_SIZE(p), JOBS_LOOK_MS);
 }
@@ -409,11 +437,15 @@ bool jobs_free(struct jobs *j)
 struct jobs_stats jobs_stats(struct jobs *j)
 {
 	struct jobs_stats s = { 0 };
+	uint64_t now_ns;
 
 	if (!j)
 		return s;
 	pthread_mutex_lock(&j->lock);
 	s = j->stats;
+	now_ns = clock_boot_ns();
+	/* the clocks of two CPUs may differ by a little */
+	s.stuck_ns = j->since_ns && now_ns > j->since_ns ? now_ns - j->since_ns : 0;
 	pthread_mutex_unlock(&j->lock);
 	return s;
 }

@@ -29,7 +29,8 @@ struct jobs;
 
 struct jobs_stats {
 	uint64_t files, callees; /* probed now */
-	uint64_t refused; /* files and functions beyond the limits, and functions that cannot be probed */
+	uint64_t stuck_ns; /* how long the look on hand has taken by now; 0: none is */
+	uint64_t refused;  /* files and functions beyond the limits, and functions that cannot be probed */
 };
 
 /* How a framework does: one row a file, or one that says that there is none.  As struct probe_hook. */

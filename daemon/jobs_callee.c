@@ -24,6 +24,7 @@ struct callee {
 
 struct jobs_callees {
 	struct jobs_probe *probe;
+	struct unwind_mounts mounts;
 	size_t n;
 	struct callee v[JOBS_CALLEES_MAX];
 };
@@ -67,6 +68,7 @@ void jobs_callees_reap(struct jobs_callees *c)
 
 /* Where a function's first instructions are in a file. */
 struct callee_place {
+	struct unwind_mounts *mounts;
 	uint64_t function;
 	uint64_t off;
 	char path[96]; /* a link of /proc that leads to the file itself, whatever its name is by now */
@@ -78,6 +80,9 @@ static int callee_mapping(void *arg, const struct jobs_mapping *m)
 
 	if (p->function < m->start || p->function >= m->end)
 		return 0;
+	/* neither the file nor the memory: either may wait for a server */
+	if (unwind_mounts_avoid(p->mounts, m->pid, m->major, m->minor))
+		return -EREMOTE;
 	p->off = p->function - m->start + m->off;
 	snprintf(p->path, sizeof(p->path), "/proc/%u/map_files/%llx-%llx", m->pid,
 		 (unsigned long long)m->start, (unsigned long long)m->end);
@@ -87,7 +92,7 @@ static int callee_mapping(void *arg, const struct jobs_mapping *m)
 static int callee_probe(struct jobs_callees *c, const struct jobs_spec *spec, size_t fn,
 			const struct job_call *call, struct jobs_link **ret)
 {
-	struct callee_place place = { .function = call->function };
+	struct callee_place place = { .mounts = &c->mounts, .function = call->function };
 	uint8_t code[JOBS_PLACE_BYTES];
 	const struct iovec here = { code, sizeof(code) };
 	const struct iovec there = { (void *)(uintptr_t)call->function, sizeof(code) };

@@ -22,8 +22,9 @@ struct jobs_file {
 	VEC(struct jobs_link *) links;
 	unsigned n_wanted, n_found; /* functions of the description */
 	char why[128];              /* what was in the way of the last one that failed, "": nothing */
-	/* for the caller: the path still leads to it; a process runs it */
-	bool named, mapped;
+	/* for the caller: the path still leads to it; a process runs it; it was found in a process, and its
+	 * path is not to be walked */
+	bool named, mapped, by_mapping;
 };
 
 /* Puts probes on what is found in the file that fd has open; the rest is told by the counts and why.  0 or

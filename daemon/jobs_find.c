@@ -60,10 +60,10 @@ static bool find_mapping(char *line, struct jobs_mapping *m)
 	if (strnlen(p, 6) < 6 || p[3] != 'x')
 		return false;
 	m->off = strtoul(p + 6, &p, 16);
-	strtoul(p, &p, 16);
+	m->major = (uint32_t)strtoul(p, &p, 16);
 	if (*p != ':')
 		return false;
-	strtoul(p + 1, &p, 16);
+	m->minor = (uint32_t)strtoul(p + 1, &p, 16);
 	m->ino = strtoul(p, &p, 10);
 	m->path = p + strspn(p, " ");
 	return m->ino && *m->path == '/';
@@ -100,6 +100,17 @@ void jobs_find_all_mappings(jobs_mapping_fn fn, void *arg)
 			jobs_find_mappings((uint32_t)strtoul(e->d_name, NULL, 10), fn, arg);
 	if (d)
 		closedir(d);
+}
+
+int jobs_find_mapped(struct unwind_mounts *mounts, const struct jobs_mapping *m, struct stat *ret_st)
+{
+	char path[96];
+
+	if (unwind_mounts_avoid(mounts, m->pid, m->major, m->minor))
+		return -EREMOTE;
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", m->pid, (unsigned long long)m->start,
+		 (unsigned long long)m->end);
+	return jobs_find_open(path, ret_st);
 }
 
 int jobs_find_open(const char *path, struct stat *ret_st)

@@ -7,6 +7,7 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -61,15 +62,22 @@ static int caps_set(uint64_t effective, uint64_t permitted)
 	return syscall(SYS_capset, &h, d) ? -errno : 0;
 }
 
-/* Some distributions' kernels want CAP_SYS_ADMIN for perf events. */
-static bool perf_is_refused(void)
+/* Some kernels want CAP_SYS_ADMIN for perf events, or for some of them. */
+static bool perf_is_refused(uint32_t type, uint64_t config)
 {
-	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
-					.size = sizeof(attr),
-					.config = PERF_COUNT_SW_DUMMY };
+	struct perf_event_attr attr = { .type = type, .size = sizeof(attr), .config = config };
 	_cleanup_close_ int fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 && (errno == EACCES || errno == EPERM);
+}
+
+/* 6.18 does for these.  Who may is told that the path is missing. */
+static bool uprobe_is_refused(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
+	unsigned type;
+
+	return f && fscanf(f, "%u", &type) == 1 && perf_is_refused(type, 0);
 }
 
 /* The drain thread goes first; see privilege_begin(). */
@@ -112,7 +120,7 @@ static int drop_capabilities(const struct privilege_options *opt)
 		r = caps_set(effective & keep, permitted);
 	if (r)
 		return r;
-	if (perf_is_refused())
+	if (perf_is_refused(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY) || (opt->uprobes && uprobe_is_refused()))
 		keep |= CAP(CAP_SYS_ADMIN);
 	if (nice_is_refused())
 		keep |= CAP(CAP_SYS_NICE);

@@ -10,12 +10,14 @@
 #ifndef CTRACE_DAEMON_PRIVILEGE_H
 #define CTRACE_DAEMON_PRIVILEGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct privilege_options {
 	/* directories in which files are made or removed later */
 	const char *dirs[4];
 	size_t n_dirs;
+	bool uprobes; /* probes will be put on functions of programs */
 };
 
 /* First of all: whatever is made from now on is the user's alone, and so is the memory of the process. */

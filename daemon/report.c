@@ -85,10 +85,10 @@ static json_t *report_visits(const struct drain_stats *s)
 {
 	const struct visit_stats *v = &s->visit;
 
-	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "asked", num(v->asked), "done",
+	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "asked", num(v->asked), "done",
 			 num(v->done), "gone", num(v->gone), "refused_queue", num(v->refused_queue),
 			 "refused_rate", num(v->refused_rate), "failed", num(v->failed), "cut_short",
-			 num(v->cut_short), "stuck_ns", num(v->stuck_ns), "postponed",
+			 num(v->cut_short), "stuck_ns", num(v->stuck_ns), "given_up", num(v->given_up), "postponed",
 			 num(s->visits_postponed), "samples_refused", num(s->samples_refused));
 }
 
@@ -166,8 +166,8 @@ static json_t *report_jobs(struct jobs *jobs)
 {
 	struct jobs_stats s = jobs_stats(jobs);
 
-	return json_pack("{s:I,s:I,s:I}", "files", num(s.files), "callees", num(s.callees), "refused",
-			 num(s.refused));
+	return json_pack("{s:I,s:I,s:I,s:I}", "files", num(s.files), "callees", num(s.callees), "refused",
+			 num(s.refused), "stuck_ns", num(s.stuck_ns));
 }
 
 json_t *report_status(const struct report_source *src, double bpf_percent)

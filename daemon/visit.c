@@ -483,6 +483,8 @@ struct visit_stats visit_stats(struct visit *v)
 	s = v->stats;
 	if (v->current)
 		s.stuck_ns = work_age(v->current);
+	for (size_t i = 0; i < WORKERS_MAX; i++)
+		s.given_up += v->workers[i].used && v->workers[i].abandoned;
 	pthread_mutex_unlock(&v->lock);
 	return s;
 }

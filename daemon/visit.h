@@ -75,6 +75,7 @@ struct visit_stats {
 	uint64_t failed;        /* read_task failed, or out of memory */
 	uint64_t cut_short;     /* user stacks that ended at a limit (frames, time, unreadable memory) */
 	uint64_t busy_ns;       /* CPU time of the thread */
+	uint64_t given_up;      /* threads that are stuck now, and have been replaced where there was room */
 	uint64_t stuck_ns;      /* how long the work on hand has taken by now; 0: idle */
 };
 
