@@ -56,6 +56,8 @@ static const char help[] =
 	"  --snapshot-rate LIMITS\n"
 	"                      how often one is taken, or no (default 1/min, 10/h)\n"
 	"  --hangs-size BYTES  room for those snapshots; the oldest go (default 1G)\n"
+	"  --hangs yes|no      look for hangs (default yes)\n"
+	"  --hang-after TIME   what is called a hang lasts at least so long (default 2s)\n"
 	"  --group NAME        members of this group may use the control socket, besides root\n"
 	"  --group-may WHAT    what they may: status (the default), snapshot, watch; each with those "
 	"before it\n"
