@@ -4,11 +4,24 @@
 #include "analysis/hangs.h"
 #include "cli/analysis_input.h"
 #include "cli/cli.h"
+#include "cli/cmd_hangs_caught.h"
+#include "cli/cmd_hangs_noticed.h"
 #include "cli/commands.h"
+#include "cli/control.h"
 #include "cli/render/analysis.h"
 #include "cli/text.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_CGROUP, OPT_CONTAINER, OPT_BOOT, OPT_ALL, OPT_JSON };
+enum {
+	OPT_FROM = 256,
+	OPT_TO,
+	OPT_CGROUP,
+	OPT_CONTAINER,
+	OPT_BOOT,
+	OPT_ALL,
+	OPT_JSON,
+	OPT_STATE_DIR,
+	OPT_SOCKET
+};
 
 static const struct cli_option hangs_options[] = {
 	{ OPT_FROM, "from", "TIME", "look from TIME on (default: the start of the trace)" },
@@ -17,17 +30,33 @@ static const struct cli_option hangs_options[] = {
 	{ OPT_CONTAINER, "container", "NAME", "only tasks of this container (a glob, or how its id begins)" },
 	{ OPT_BOOT, "boot", "N", "the boot of the machine N before the newest (default: 0)" },
 	{ OPT_ALL, "all", NULL, "show what merely idles too" },
-	{ OPT_JSON, "json", NULL, "print JSON (ctrace.hangs/1)" },
+	{ OPT_JSON, "json", NULL, "print JSON (ctrace.hangs/1; without FILE ctrace.incidents/1)" },
+	{ OPT_STATE_DIR, "state-dir", "DIR",
+	  "without FILE: what the daemon caught that keeps its trace there" },
+	{ OPT_SOCKET, "socket", "PATH", "without FILE: ask the daemon there (default: " CONTROL_SOCKET ")" },
 	{ 0 },
 };
 
 static const struct cli_usage hangs_usage = {
 	.name = "hangs",
 	.args = "[--from TIME] [--to TIME] [--cgroup GLOB] [--container NAME] [--boot N] [--all] [--json] "
-		"FILE",
-	.about = "Lists the worst waits and stalls in a trace, alarms first.",
+		"[--state-dir DIR] [--socket PATH] [FILE]",
+	.about = "Lists the worst waits and stalls in a trace, alarms first. Without FILE: the hangs that "
+		 "the daemon\n"
+		 "noticed, and kept a snapshot of.",
 	.options = hangs_options,
 };
+
+static json_t *hangs_json(const struct analysis_input *in, const struct hangs *h)
+{
+	json_t *doc = render_hangs_json(in->graph, h);
+
+	if (doc && json_object_set_new(doc, "noticed", hangs_noticed_json(in))) {
+		json_decref(doc);
+		doc = NULL;
+	}
+	return doc;
+}
 
 static int hangs_print(const struct analysis_input *in, const struct hangs_filter *who, bool all, bool json)
 {
@@ -36,10 +65,12 @@ static int hangs_print(const struct analysis_input *in, const struct hangs_filte
 
 	if (r)
 		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
-	if (json)
-		r = text_print_json(render_hangs_json(in->graph, h));
-	else
+	if (json) {
+		r = text_print_json(hangs_json(in, h));
+	} else {
 		render_hangs(stdout, in->graph, h, all);
+		hangs_noticed_print(in);
+	}
 	hangs_free(h);
 	return r;
 }
@@ -48,6 +79,7 @@ int cmd_hangs(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&hangs_usage, argc, argv);
 	const char *from = NULL, *to = NULL, *boot = NULL, *path;
+	const char *state_dir = NULL, *socket = NULL;
 	struct hangs_filter who = { 0 };
 	struct analysis_input in;
 	bool all = false, json = false;
@@ -76,12 +108,24 @@ int cmd_hangs(int argc, char **argv)
 		case OPT_JSON:
 			json = true;
 			break;
+		case OPT_STATE_DIR:
+			state_dir = p.arg;
+			break;
+		case OPT_SOCKET:
+			socket = p.arg;
+			break;
 		}
 	if (c < 0)
 		return p.exit_code;
+	if (p.first == p.argc && !from && !to && !who.cgroup && !who.container && !boot && !all)
+		return hangs_caught(state_dir, socket ? socket : CONTROL_SOCKET, json);
 	path = cli_only_arg(&p, "FILE");
 	if (!path)
 		return CLI_USAGE;
+	if (state_dir || socket)
+		return cli_usage_error(&hangs_usage,
+				       "a FILE is read without the daemon: give either FILE, or "
+				       "--state-dir or --socket");
 	r = analysis_begin(&in, path, boot, from, to);
 	if (!r)
 		r = hangs_print(&in, &who, all, json);

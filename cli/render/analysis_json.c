@@ -139,12 +139,14 @@ json_t *render_hangs_json(const struct graph *g, const struct hangs *h)
 
 		json_array_append_new(
 			rows,
-			placed(json_pack("{s:I, s:I, s:o, s:I, s:I, s:s, s:s, s:o, s:b}", "pid",
+			placed(json_pack("{s:I, s:I, s:o, s:I, s:I, s:s, s:s, s:o, s:b, s:o}", "pid",
 					 (json_int_t)k->pid, "tid", (json_int_t)k->tid, "comm",
 					 text_json(k->comm), "from_ns", mono(g, x->from_ns), "to_ns",
 					 mono(g, x->to_ns), "verdict", verdict_name(x->diagnosis->verdict),
 					 "cause", x->diagnosis->cause, "text",
-					 text_json(x->diagnosis->sentence), "alarm", x->alarm),
+					 text_json(x->diagnosis->sentence), "alarm", x->alarm,
+					 "same_as",
+					 x->same_as == i ? json_null() : json_integer((json_int_t)x->same_as)),
 			       g, k));
 	}
 	return json_pack("{s:s, s:o}", "schema", "ctrace.hangs/1", "hangs", rows);

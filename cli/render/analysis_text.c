@@ -119,9 +119,19 @@ void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d)
 			(unsigned long long)g->w->lost_records);
 }
 
+/* How many rows tell of the same hang as row i does. */
+static size_t count_same(const struct hangs *h, size_t i)
+{
+	size_t n = 0;
+
+	for (size_t j = i + 1; j < h->n; j++)
+		n += h->v[j].same_as == i;
+	return n;
+}
+
 void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool all)
 {
-	size_t hidden = 0;
+	size_t hidden = 0, same = 0;
 	char wall[TIMEARG_WALL_MAX], ns[TEXT_NUMBER_MAX];
 
 	for (size_t i = 0; i < h->n; i++) {
@@ -131,10 +141,16 @@ void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool al
 			hidden++;
 			continue;
 		}
-		fprintf(f, "%s%s%s %s %8s  %s\n", cli_sgr(f, x->alarm ? "1;31" : "0"),
+		if (!all && x->same_as != i)
+			continue;
+		same = all ? 0 : count_same(h, i);
+		fprintf(f, "%s%s%s %s %8s  %s", cli_sgr(f, x->alarm ? "1;31" : "0"),
 			x->alarm ? "ALARM" : "idle ", cli_sgr(f, "0"),
 			timearg_wall(x->from_ns, &g->w->offsets, 1, wall),
 			text_duration(x->to_ns - x->from_ns, ns), x->diagnosis->sentence);
+		if (same)
+			fprintf(f, " (+%zu that wait for it, or for the same)", same);
+		fputc('\n', f);
 	}
 	if (hidden == h->n)
 		fprintf(f, "No wait or stall of note.\n");
