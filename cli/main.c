@@ -18,7 +18,7 @@ static const struct command commands[] = {
 	{ "waits", "Show who waits for whom now", cmd_waits },
 	{ "diagnose", "Say why something was slow or stuck, and who was to blame", cmd_diagnose },
 	{ "slice", "Follow what led to some work of a task, or what came of it", cmd_slice },
-	{ "hangs", "Show the worst waits and stalls in a trace", cmd_hangs },
+	{ "hangs", "Show the hangs that were caught, or the worst stalls in a trace", cmd_hangs },
 	{ "path", "Show the critical path of a task", cmd_path },
 	{ "graph", "Show what led to what, for programs and as a picture", cmd_graph },
 	{ "info", "Show what is in a trace", cmd_info },
