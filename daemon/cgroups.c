@@ -26,6 +26,7 @@ struct cgroups {
 	struct map fresh;     /* those that are to be */
 	uint64_t walk_ns;
 	atomic_bool walking;
+	_Atomic uint64_t named, unnamed;
 };
 
 /* A walk. */
@@ -122,7 +123,7 @@ static void walk_dir(struct walk *w, int fd, unsigned depth)
 }
 
 int cgroups_find(const char *root, const char *containers, const struct map *wanted, uint64_t now_ns,
-		 void **ret, size_t *ret_size)
+		 void **ret, size_t *ret_size, size_t *ret_n)
 {
 	struct walk *w = calloc(1, sizeof(*w));
 	struct stat st;
@@ -142,6 +143,7 @@ int cgroups_find(const char *root, const char *containers, const struct map *wan
 		r = -ENOMEM;
 	*ret_size = r ? 0 : w->out.n * sizeof(*w->out.v);
 	*ret = *ret_size ? TAKE_PTR(w->out.v) : NULL;
+	*ret_n = r ? 0 : w->n_found;
 	VEC_FREE(&w->out);
 	free(w);
 	return r;
@@ -214,11 +216,18 @@ static void walk_run(void *arg)
 	struct cgroups_walk *w = arg;
 	struct cgroups *c = w->c;
 	void *data = NULL;
-	size_t size = 0;
+	size_t size = 0, n = 0;
 
-	if (!cgroups_find(c->root, "/", &w->wanted, clock_boot_ns(), &data, &size) && data)
+	if (!cgroups_find(c->root, "/", &w->wanted, clock_boot_ns(), &data, &size, &n) && data)
 		c->opt.found(c->opt.arg, data, size);
+	c->named += n;
+	c->unnamed += w->wanted.n - n;
 	walk_drop(w);
+}
+
+struct cgroups_stats cgroups_stats(const struct cgroups *c)
+{
+	return (struct cgroups_stats){ .named = c->named, .unnamed = c->unnamed };
 }
 
 void cgroups_round(struct cgroups *c, uint64_t now_ns)

@@ -41,12 +41,18 @@ void cgroups_seen(struct cgroups *c, uint64_t id);
 /* Has looked up what is new, if it is time to; drain thread. */
 void cgroups_round(struct cgroups *c, uint64_t now_ns);
 
+struct cgroups_stats {
+	uint64_t named, unnamed; /* so far */
+};
+/* Any thread. */
+struct cgroups_stats cgroups_stats(const struct cgroups *c);
+
 /*
  * The blobs of those of the wanted ids that are found below root, back to back: for each its path, and before
  * it what its container is called where that is known; containers: the root of the files in which Docker and
- * Podman keep that ("/").  *ret NULL: none.  0 or -errno.
+ * Podman keep that ("/").  *ret NULL: none; *ret_n: how many ids were found.  0 or -errno.
  */
 int cgroups_find(const char *root, const char *containers, const struct map *wanted, uint64_t now_ns,
-		 void **ret, size_t *ret_size);
+		 void **ret, size_t *ret_size, size_t *ret_n);
 
 #endif

@@ -364,6 +364,7 @@ static void drain_publish(struct drain *d, uint64_t now_ns)
 		.visits_postponed = d->watch.postponed,
 		.samples_refused = d->samples_refused,
 		.resyncs = d->resyncs,
+		.cgroups = cgroups_stats(d->cgroups),
 		.governing = governing_stats(d->governing),
 	};
 

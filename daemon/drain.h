@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "daemon/governor_run.h"
+#include "daemon/cgroups.h"
 #include "daemon/probe.h"
 #include "daemon/recorder.h"
 #include "daemon/visit.h"
@@ -55,6 +56,7 @@ struct drain_stats {
 	uint64_t high_water; /* bytes in a ring */
 	/* over the last seconds */
 	double records_per_s, bytes_per_s, cpu_percent;
+	struct cgroups_stats cgroups;
 	uint64_t visits_postponed, samples_refused, streams_refused, resyncs;
 };
 

@@ -188,11 +188,12 @@ json_t *report_status(const struct report_source *src, double bpf_percent)
 				      num(src->ring_bytes), "high_water_bytes", num(s.high_water)));
 	json_object_set_new(a, "losses", report_losses(src, r));
 	json_object_set_new(a, "tables",
-			    json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "tasks", num(r->tasks),
+			    json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "tasks", num(r->tasks),
 				      "tasks_refused", num(r->tasks_refused), "objects",
 				      num(r->writer.dict_objects), "stacks", num(r->writer.dict_stacks),
 				      "resyncs", num(s.resyncs), "streams_refused", num(s.streams_refused),
-				      "jobs_refused", num(src->jobs_refused)));
+				      "jobs_refused", num(src->jobs_refused), "cgroups", num(s.cgroups.named),
+				      "cgroups_unnamed", num(s.cgroups.unnamed)));
 	json_object_set_new(a, "visits", report_visits(&s));
 	json_object_set_new(a, "cost", report_cost(&s, now_ns, bpf_percent));
 	json_object_set_new(a, "governor", report_governor(src, &s));

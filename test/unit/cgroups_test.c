@@ -102,20 +102,21 @@ static void test_walk(void **state)
 	struct map wanted = { 0 };
 	const struct ct_object_blob *o;
 	struct stat st;
-	size_t size;
+	size_t size, n;
 	void *data;
 
 	dir("/b/not-wanted");
 	file(DOCKER(ID), "{\"Name\":\"/web-1\"}");
 	assert_int_equal(stat(root, &st), 0);
 	top = st.st_ino;
-	assert_int_equal(cgroups_find(root, root, &wanted, 1, &data, &size), 0);
+	assert_int_equal(cgroups_find(root, root, &wanted, 1, &data, &size, &n), 0);
 	assert_null(data);
 	map_set(&wanted, gone, 0);
 	map_set(&wanted, a, 0);
 	map_set(&wanted, web, 0);
 	map_set(&wanted, top, 0);
-	assert_int_equal(cgroups_find(root, root, &wanted, 1, &data, &size), 0);
+	assert_int_equal(cgroups_find(root, root, &wanted, 1, &data, &size, &n), 0);
+	assert_int_equal(n, 3);
 	has_name(found(data, size, CT_OBJ_ID(CT_OBJ_CGROUP, top)), "/");
 	has_name(found(data, size, CT_OBJ_ID(CT_OBJ_CGROUP, a)), "/a");
 	o = found(data, size, CT_OBJ_ID(CT_OBJ_CGROUP, web));
@@ -125,7 +126,7 @@ static void test_walk(void **state)
 	assert_null(found(data, size, CT_OBJ_ID(CT_OBJ_CGROUP, gone)));
 	free(data);
 	map_done(&wanted);
-	assert_int_equal(cgroups_find("/nonexistent", root, &wanted, 1, &data, &size), -ENOENT);
+	assert_int_equal(cgroups_find("/nonexistent", root, &wanted, 1, &data, &size, &n), -ENOENT);
 }
 
 /* The end of a long path is what counts. */
@@ -135,11 +136,11 @@ static void test_long_path(void **state)
 		dir("/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod3f2a8c1e_9d4b_4a7e_8f10"
 		    "_0123456789ab.slice/cri-containerd-" ID ".scope");
 	struct map wanted = { 0 };
-	size_t size;
+	size_t size, n;
 	void *data;
 
 	map_set(&wanted, deep, 0);
-	assert_int_equal(cgroups_find(root, root, &wanted, 1, &data, &size), 0);
+	assert_int_equal(cgroups_find(root, root, &wanted, 1, &data, &size, &n), 0);
 	has_name(found(data, size, CT_OBJ_ID(CT_OBJ_CGROUP, deep)),
 		 ".../kubepods-burstable-pod3f2a8c1e_9d4b_4a7e_8f10_0123456789ab.slice/cri-containerd-" ID
 		 ".scope");
