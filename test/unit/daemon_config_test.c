@@ -57,6 +57,47 @@ static void file_then_flags(void **state)
 	assert_int_equal(read_with(&c, err, "", (char *[]){ "--help", "--nonsense", NULL }), CONFIG_HELP);
 }
 
+static void hangs(void **state)
+{
+	char err[CONFIG_ERR_MAX];
+	const struct detect_override *o;
+	struct config c;
+
+	assert_int_equal(read_with(&c, err, "", NULL), CONFIG_RUN);
+	assert_true(c.hangs);
+	assert_int_equal(c.detect.limits.after_ns[CT_HANG_LOOP], 2000000000);
+	assert_int_equal(c.detect.limits.after_ns[CT_HANG_DISK], 10000000000);
+	assert_int_equal(c.detect.learn_ns, 60000000000);
+	/* a rule's own name holds, whichever comes first; a disk has a time of its own */
+	assert_int_equal(read_with(&c, err, "hang-busy = off\nhang-after = 5s\nhang-loop = 1s\nhangs = no\n",
+				   (char *[]){ "--hang-after=7s", NULL }),
+			 CONFIG_RUN);
+	assert_false(c.hangs);
+	assert_int_equal(c.detect.limits.after_ns[CT_HANG_BUSY], 0);
+	assert_int_equal(c.detect.limits.after_ns[CT_HANG_LOOP], 1000000000);
+	assert_int_equal(c.detect.limits.after_ns[CT_HANG_STARVED], 7000000000);
+	assert_int_equal(c.detect.limits.after_ns[CT_HANG_DISK], 10000000000);
+	assert_int_equal(read_with(&c, err, "hang-after = off\n", NULL), CONFIG_RUN);
+	assert_int_equal(c.detect.limits.after_ns[CT_HANG_DISK], 0);
+	assert_int_equal(
+		read_with(&c, err,
+			  "size = 64M\n[program a*]\nhang-after = 3s\n[cgroup /x/*]\nhang-disk = 4s\n"
+			  "[program a*]\nhang-disk = 0\n",
+			  NULL),
+		CONFIG_RUN);
+	assert_int_equal(c.detect.n_overrides, 2);
+	o = c.detect.overrides;
+	assert_false(o[0].is_cgroup);
+	assert_string_equal(o[0].match, "a*");
+	assert_int_equal(o[0].set, (1 << CT_HANG_RULES) - 1);
+	assert_int_equal(o[0].limits.after_ns[CT_HANG_LOOP], 3000000000);
+	assert_int_equal(o[0].limits.after_ns[CT_HANG_DISK], 0);
+	assert_true(o[1].is_cgroup);
+	assert_string_equal(o[1].match, "/x/*");
+	assert_int_equal(o[1].set, 1 << CT_HANG_DISK);
+	assert_int_equal(o[1].limits.after_ns[CT_HANG_DISK], 4000000000);
+}
+
 /* Each is refused with one sentence that names what is wrong. */
 static void refusals(void **state)
 {
@@ -80,8 +121,21 @@ static void refusals(void **state)
 		{ "--size", NULL },
 		{ "--state-dir", "", NULL },
 		{ "--group-may", "all", NULL },
+		{ "--hangs", "maybe", NULL },
+		{ "--hang-after", "1ms", NULL },
 	};
-	static const char *const files[] = { "nonsense = 1\n", "size = 3\n", "junk\n", "[x]\nsize = 64M\n" };
+	static const char *const files[] = {
+		"nonsense = 1\n",
+		"size = 3\n",
+		"junk\n",
+		"[x]\nsize = 64M\n",
+		"[program a]\nsize = 64M\n",
+		"[program a]\nhang-learn = 5s\n",
+		"[program]\nhang-after = 5s\n",
+		"[program of-a-very-long-name]\nhang-after = 5s\n",
+		"[cgroup /1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18]\nhang-after = 5s\n",
+		"hang-loop = soon\n",
+	};
 	char err[CONFIG_ERR_MAX];
 	struct config c;
 
@@ -161,10 +215,8 @@ static int remove_conf(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(file_then_flags),
-		cmocka_unit_test(refusals),
-		cmocka_unit_test(long_values),
-		cmocka_unit_test(held_locks),
+		cmocka_unit_test(file_then_flags), cmocka_unit_test(hangs),      cmocka_unit_test(refusals),
+		cmocka_unit_test(long_values),     cmocka_unit_test(held_locks),
 	};
 
 	return cmocka_run_group_tests(tests, make_conf, remove_conf);
