@@ -220,13 +220,16 @@ static uint64_t at_length(const char *at)
 
 static int diagnose_window(struct analysis_input *in, const struct request *rq, struct moment *ret)
 {
-	struct timearg_context ctx = tracefile_context(in->reader);
+	struct timearg_context ctx;
 	char err[TIMEARG_ERR_MAX];
-	int r = tracefile_window(in->reader, in->path, rq->from, rq->to, &in->from_ns, &in->to_ns);
+	int r;
 
+	tracefile_find_boot(in->reader, "--at", rq->at);
+	r = tracefile_window(in->reader, in->path, rq->from, rq->to, &in->from_ns, &in->to_ns);
 	*ret = (struct moment){ 0 };
 	if (r || !rq->at)
 		return r;
+	ctx = tracefile_context(in->reader);
 	if (timearg_parse(rq->at, &ctx, &ret->from_ns, err))
 		return cli_usage_error(&diagnose_usage, "--at %s: %s", rq->at, err);
 	ret->to_ns = ret->from_ns + at_length(rq->at);

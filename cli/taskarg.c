@@ -84,8 +84,10 @@ int taskarg_load(struct analysis_input *in, const char *path, const char *boot, 
 {
 	int r = analysis_open(in, path, boot);
 
-	if (!r)
-		r = tracefile_time(in->reader, path, option, at, ret_at_ns);
+	if (r)
+		return r;
+	tracefile_find_boot(in->reader, option, at);
+	r = tracefile_time(in->reader, path, option, at, ret_at_ns);
 	if (r)
 		return r;
 	in->from_ns = *ret_at_ns > AROUND_NS ? *ret_at_ns - AROUND_NS : 0;

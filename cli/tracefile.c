@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/text.h"
@@ -78,6 +79,40 @@ static int parse(const struct reader *r, const char *option, const char *arg, ui
 	return e == -EINVAL ? CLI_USAGE : CLI_FAILED;
 }
 
+/* Whether arg is a time of the calendar, and so of one boot. */
+static bool is_wall(const char *arg)
+{
+	return !strncmp(arg, "real:", 5) || (*arg >= '0' && *arg <= '9');
+}
+
+static bool lies_in(const struct reader *r, const char *arg)
+{
+	const struct reader_info *i = reader_info(r);
+	struct timearg_context ctx = tracefile_context(r);
+	char err[TIMEARG_ERR_MAX];
+	uint64_t ns;
+
+	return !timearg_parse(arg, &ctx, &ns, err) && ns >= i->from_ns && ns <= i->to_ns;
+}
+
+void tracefile_find_boot(struct reader *r, const char *option, const char *arg)
+{
+	if (!arg || reader_info(r)->boot || !is_wall(arg) || lies_in(r, arg))
+		return;
+	for (unsigned back = 1; back < reader_info(r)->n_boots; back++) {
+		if (reader_use_boot(r, back))
+			break;
+		if (lies_in(r, arg)) {
+			cli_warn("%s %s: that was before the machine was started last; it is looked at as "
+				 "with "
+				 "--boot %u",
+				 option, arg, back);
+			return;
+		}
+	}
+	reader_use_boot(r, 0);
+}
+
 int tracefile_time(const struct reader *r, const char *path, const char *option, const char *arg,
 		   uint64_t *ret_ns)
 {
@@ -93,13 +128,16 @@ int tracefile_time(const struct reader *r, const char *path, const char *option,
 	return CLI_OK;
 }
 
-int tracefile_window(const struct reader *r, const char *path, const char *from, const char *to,
+int tracefile_window(struct reader *r, const char *path, const char *from, const char *to,
 		     uint64_t *ret_from_ns, uint64_t *ret_to_ns)
 {
 	const struct reader_info *i = reader_info(r);
-	uint64_t a = i->from_ns, end = i->to_ns + 1, b = end;
+	uint64_t a, end, b;
 	int code = CLI_OK;
 
+	tracefile_find_boot(r, from ? "--from" : "--to", from ? from : to);
+	a = i->from_ns;
+	b = end = i->to_ns + 1;
 	if (from)
 		code = parse(r, "--from", from, &a);
 	if (!code && to)

@@ -17,14 +17,19 @@ int tracefile_open(const char *path, struct reader **ret);
 int tracefile_use_boot(struct reader *r, const char *path, const char *arg);
 /* What times are relative to in this trace. */
 struct timearg_context tracefile_context(const struct reader *r);
+/* When arg (may be NULL) is a time of the calendar that lies in an earlier boot, and none was asked for,
+ * turns to that one, with a word about it.  Before anything is loaded: what reader_info() says becomes that
+ * of the boot. */
+void tracefile_find_boot(struct reader *r, const char *option, const char *arg);
 /* The time arg of the option named option ("--at") as boot time; it must lie in the trace. */
 int tracefile_time(const struct reader *r, const char *path, const char *option, const char *arg,
 		   uint64_t *ret_ns);
 /*
  * [from, to) of the options --from and --to, either of which may be NULL: then it is the start or end of the
- * trace (its last record is inside).  It must overlap the trace, and is clipped to it.
+ * trace (its last record is inside).  It must overlap the trace, and is clipped to it, after
+ * tracefile_find_boot().
  */
-int tracefile_window(const struct reader *r, const char *path, const char *from, const char *to,
+int tracefile_window(struct reader *r, const char *path, const char *from, const char *to,
 		     uint64_t *ret_from_ns, uint64_t *ret_to_ns);
 /* window_load() with progress. */
 int tracefile_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, struct window **ret);

@@ -94,10 +94,12 @@ static int ring_create(int fd, const struct ring_options *opt, uint32_t n_slots,
 /* A daemon that was killed while it created the file left zeroes: nothing is lost by starting again. */
 static bool ring_is_blank(int fd)
 {
-	uint8_t buf[2][sizeof(struct format_file)];
+	static const uint64_t at[] = { 0, FORMAT_COPY_AT, FORMAT_SLOT_BYTES };
+	uint8_t buf[ARRAY_SIZE(at)][sizeof(struct format_file)];
 
-	if (pio_read(fd, buf[0], sizeof(buf[0]), 0) || pio_read(fd, buf[1], sizeof(buf[1]), FORMAT_COPY_AT))
-		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(at); i++)
+		if (pio_read(fd, buf[i], sizeof(buf[i]), at[i]))
+			return false;
 	for (size_t i = 0; i < sizeof(buf); i++)
 		if (((uint8_t *)buf)[i])
 			return false;
