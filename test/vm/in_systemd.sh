@@ -43,6 +43,21 @@ dies() {
 	uptime_is "$1"
 }
 
+# A program hangs, and nobody asks: the daemon tells the journal, and keeps a snapshot.
+caught() { journalctl -q CTRACE_RULE=deadlock -n 1 -o cat | grep -q .; }
+hang() {
+	LIVE_SCALE=20 systemd-run -q --scope --unit="docker-$(cat /container).scope" /hangs >/hang.out 2>&1 &
+	section hang.noticed await 90 caught
+	section hang.journal journalctl -q CTRACE_RULE=deadlock -n 1 -o json
+	section hang.list ctrace hangs
+	snapshot=$(find $state/hangs -name '*.ctr')
+	section hang.diagnose ctrace diagnose "$snapshot" --json
+	sed -n 's/^victim_tid=//p' /hang.out >/victim
+	cut -d' ' -f1 /proc/uptime >/when
+	systemctl kill -s KILL "docker-$(cat /container).scope"
+	uptime_is hang
+}
+
 # No room for more than the trace itself.
 full_disk() {
 	systemctl stop $unit
@@ -61,6 +76,24 @@ full_disk() {
 	uptime_is full
 }
 
+# Where it cannot trace it says so, once, and what to do.
+refuses() {
+	section "$1" sh -c "! systemctl restart $unit"
+	section "$1.log" sh -c "journalctl -q -o cat -b -t ctraced -n 1"
+	systemctl stop $unit
+	systemctl reset-failed $unit
+}
+
+cannot_trace() {
+	mount --bind /dev/null /sys/kernel/btf/vmlinux
+	refuses nobtf
+	umount /sys/kernel/btf/vmlinux
+	mount -t securityfs none /sys/kernel/security 2>/dev/null
+	echo confidentiality >/sys/kernel/security/lockdown
+	refuses lockdown
+	uptime_is refused
+}
+
 first_boot() {
 	section install dpkg --force-confold -i /package.deb
 	section enabled systemctl is-enabled $unit
@@ -76,6 +109,7 @@ first_boot() {
 	dies watchdog STOP
 	section watchdog.log sh -c "journalctl -q -o cat -u $unit | grep -i watchdog"
 	dies killed KILL
+	hang
 	full_disk
 	section info.before ctrace info $state/ctrace.ctr --json
 	section log.end unit_log -u $unit
@@ -90,8 +124,14 @@ second_boot() {
 	section again.failed systemctl --failed --no-legend --plain
 	section again.log unit_log -b -u $unit
 	section info.now ctrace info $state/ctrace.ctr --json
+	section again.journal journalctl -q -b -1 CTRACE_RULE=deadlock -n 1 -o json
+	section again.list ctrace hangs
+	snapshot=$(find $state/hangs -name '*.ctr')
+	section again.diagnose ctrace diagnose "$snapshot" --json
+	section again.trace ctrace diagnose $state/ctrace.ctr --boot 1 --tid "$(cat /victim)" --at "boot:$(tr -d . </when)0000000" --json
 	section info.earlier ctrace info $state/ctrace.ctr --boot 1 --json
 	uptime_is again
+	cannot_trace
 	section purge dpkg --purge ctrace
 	section purge.rest sh -c "! ls -d /run/ctrace /usr/sbin/ctraced 2>/dev/null"
 	uptime_is end
