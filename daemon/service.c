@@ -179,7 +179,7 @@ static bool service_allows(struct service *s, uint64_t client, const char *cmd)
 {
 	enum control_right needs = CONTROL_STATUS;
 
-	if (!strcmp(cmd, "snapshot"))
+	if (!strcmp(cmd, "snapshot") || !strcmp(cmd, "hangs")) /* names, paths and peers */
 		needs = CONTROL_SNAPSHOT;
 	else if (!strcmp(cmd, "watch") || !strcmp(cmd, "watched"))
 		needs = CONTROL_WATCH;

@@ -98,11 +98,39 @@ static void hangs(void **state)
 	assert_int_equal(o[1].limits.after_ns[CT_HANG_DISK], 4000000000);
 }
 
+static void what_follows_a_hang(void **state)
+{
+	char err[CONFIG_ERR_MAX];
+	struct config c;
+
+	assert_int_equal(read_with(&c, err, "", NULL), CONFIG_RUN);
+	assert_int_equal(c.snapshot_before_ns, 30000000000);
+	assert_int_equal(c.snapshot_after_ns, 5000000000);
+	assert_int_equal(c.hangs_size_bytes, 1ULL << 30);
+	assert_int_equal(c.snapshot_rate.n, 2);
+	assert_int_equal(c.snapshot_rate.v[1].n, 10);
+	assert_int_equal(read_with(&c, err,
+				   "snapshot-before = 1min\nsnapshot-after = 0s\nsnapshot-rate = 3/day\n",
+				   (char *[]){ "--hangs-size=16M", NULL }),
+			 CONFIG_RUN);
+	assert_int_equal(c.snapshot_before_ns, 60000000000);
+	assert_int_equal(c.snapshot_after_ns, 0);
+	assert_int_equal(c.hangs_size_bytes, 16 << 20);
+	assert_int_equal(c.snapshot_rate.n, 1);
+	assert_int_equal(c.snapshot_rate.v[0].per_ns, 86400000000000);
+	assert_int_equal(read_with(&c, err, "snapshot-rate = no\n", NULL), CONFIG_RUN);
+	assert_true(c.snapshot_rate.never);
+}
+
 /* Each is refused with one sentence that names what is wrong. */
 static void refusals(void **state)
 {
 	static char *const flags[][3] = {
 		{ "--size", "1", NULL },
+		{ "--snapshot-before", "11min", NULL },
+		{ "--snapshot-after", "5", NULL },
+		{ "--snapshot-rate", "0/h", NULL },
+		{ "--hangs-size", "1M", NULL },
 		{ "--size", "2Q", NULL },
 		{ "--size", "-5G", NULL },
 		{ "--size", "0x40000000", NULL },
@@ -215,7 +243,7 @@ static int remove_conf(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(file_then_flags), cmocka_unit_test(hangs),      cmocka_unit_test(refusals),
+		cmocka_unit_test(file_then_flags), cmocka_unit_test(what_follows_a_hang), cmocka_unit_test(hangs),      cmocka_unit_test(refusals),
 		cmocka_unit_test(long_values),     cmocka_unit_test(held_locks),
 	};
 
