@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/cleanup.h"
@@ -40,6 +41,10 @@ static uint64_t draw(void)
 
 static bool fails(void)
 {
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	while (atomic_load(&faults.frozen))
+		nanosleep(&pause, NULL);
 	faults.calls++;
 	if (faults.calls != faults.nth && (!faults.rate || (draw() >> 20) % 1000000 >= faults.rate))
 		return false;

@@ -9,6 +9,7 @@
 #ifndef CTRACE_TEST_FAULTS_DISK_H
 #define CTRACE_TEST_FAULTS_DISK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,6 +21,7 @@ struct faults {
 	/* the call with this number fails, counted from 1; 0: none */
 	uint64_t nth;
 	uint64_t calls, failed; /* counted */
+	atomic_bool frozen;     /* who writes or syncs waits until it is not */
 	uint64_t rng;
 };
 extern struct faults faults;

@@ -17,8 +17,9 @@
 #include "trace/index.h"
 #include "trace_fixture.h"
 
-#define SEEDS 100  /* of each kind; CTRACE_SEEDS sets another number */
-#define STEP  1000 /* ns between two records */
+#define SEEDS   100 /* of each kind; CTRACE_SEEDS sets another number */
+#define FOREVER 120000000000ULL
+#define STEP    1000 /* ns between two records */
 
 /* A trace whose records say which one each is. */
 struct life {
@@ -47,12 +48,14 @@ static struct ct_rec numbered(const struct life *l, uint64_t n)
 	};
 }
 
-static int begin(struct life *l, uint8_t boot)
+static int begin_with(struct life *l, uint8_t boot, uint64_t size, bool background)
 {
 	const uint8_t boot_id[16] = { boot };
-	struct writer_options opt = {
-		.size_bytes = FIXTURE_BYTES, .hooks = "sched/switch=tp_btf", .n_cpus = 4, .boot_id = boot_id
-	};
+	struct writer_options opt = { .size_bytes = size,
+				      .hooks = "sched/switch=tp_btf",
+				      .n_cpus = 4,
+				      .boot_id = boot_id,
+				      .background = background };
 	char err[256] = "";
 	int ret = writer_open(l->path, &opt, &l->f->w, err);
 
@@ -64,6 +67,11 @@ static int begin(struct life *l, uint8_t boot)
 	l->n++;
 	assert_int_equal(writer_begin(l->f->w, l->base_ns + l->n * STEP, NULL, 0), 0);
 	return 0;
+}
+
+static int begin(struct life *l, uint8_t boot)
+{
+	return begin_with(l, boot, FIXTURE_BYTES, false);
 }
 
 static void end(struct life *l)
@@ -367,15 +375,159 @@ static void a_file_that_rots(void **state)
 	}
 }
 
+/* Seals what does not compress. */
+static int seal_large(struct life *l)
+{
+	uint64_t n = l->n + 20000;
+
+	for (; l->n < n; l->n++) {
+		struct ct_rec r = numbered(l, l->n);
+		uint64_t x[2] = { fixture_random(l->f), fixture_random(l->f) };
+
+		r.kind = CT_HELD;
+		assert_int_equal(writer_add(l->f->w, 0, &r, x), 0);
+	}
+	return writer_seal(l->f->w, l->base_ns + l->n * STEP, NULL, 0);
+}
+
+/* A disk that stands still holds up nobody; what waits is bounded, and what has no room is told. */
+static void a_disk_that_stands_still(void **state)
+{
+	struct life l = life_new(*state, 1);
+	uint64_t lost = 0, taken = 0, gone = 0;
+	struct writer_stats st;
+	struct window *w;
+
+	assert_int_equal(begin_with(&l, 1, 128u << 20, true), 0);
+	assert_int_equal(seal_large(&l), 0);
+	assert_true(writer_flush(l.f->w, FOREVER));
+	atomic_store(&faults.frozen, true);
+	for (int i = 0; i < 60; i++) {
+		int ret = seal_large(&l);
+
+		assert_true(!ret || ret == -ENOBUFS);
+		taken += !ret;
+		lost += ret ? 20000 : 0;
+	}
+	st = writer_stats(l.f->w);
+	assert_true(taken > 10 && lost > 100000);
+	assert_true(st.storage.queued_bytes > 12u << 20 && st.storage.queued_bytes <= 17u << 20);
+	assert_true(st.storage.busy_ns > 0);
+	assert_int_equal(st.storage.lost_records, lost);
+	assert_false(writer_flush(l.f->w, 1000000));
+	atomic_store(&faults.frozen, false);
+	assert_true(writer_flush(l.f->w, FOREVER));
+	assert_int_equal(seal_large(&l), 0);
+	assert_true(writer_flush(l.f->w, FOREVER));
+	assert_int_equal(writer_sync(l.f->w), 0);
+	st = writer_stats(l.f->w);
+	assert_int_equal(st.storage.queued_bytes, 0);
+	assert_int_equal(st.storage.synced_ns, st.newest_ns);
+	assert_int_equal(st.segments, taken + 2);
+	end(&l);
+	w = fixture_load(l.f, 0, UINT64_MAX);
+	for (size_t i = 0; i < w->n_events; i++)
+		gone += w->events[i].r.kind == CT_GAP ? w->events[i].r.peer : 0;
+	assert_int_equal(gone, lost);
+	assert_int_equal(w->lost_records, lost);
+	window_free(w);
+	life_done(&l);
+}
+
+/* The file goes, is moved, and is cut short while it is in use. */
+static void taken_away(void **state, bool background)
+{
+	struct life l = life_new(*state, 2);
+	struct writer_stats st;
+	struct found fd;
+	char moved[128];
+
+	snprintf(moved, sizeof(moved), "%s/cut.ctr", l.f->dir);
+	assert_int_equal(begin_with(&l, 1, FIXTURE_BYTES, background), 0);
+	for (int i = 0; i < 5; i++) {
+		assert_true(seal(&l, 100));
+		assert_true(writer_flush(l.f->w, FOREVER));
+		if (i == 0)
+			assert_int_equal(unlink(l.path), 0);
+		if (i == 1)
+			assert_int_equal(rename(l.path, moved), 0);
+		if (i == 3)
+			assert_int_equal(truncate(l.path, FORMAT_SLOT_BYTES + 100), 0);
+	}
+	st = writer_stats(l.f->w);
+	assert_int_equal(st.storage.begun_anew, 2);
+	assert_int_equal(st.storage.repaired, 1);
+	assert_int_equal(st.storage.trouble, WRITER_FINE);
+	fd = look(&l, 0);
+	/* of the third file the first two segments were behind the cut */
+	assert_int_equal(fd.n, 100);
+	assert_int_equal(fd.first, l.n - 100);
+	found_done(&fd);
+	/* no room for another: that is told, and nothing is left behind */
+	faults.rate = 1000000;
+	faults.error = ENOSPC;
+	assert_int_equal(unlink(l.path), 0);
+	(void)seal(&l, 100);
+	assert_true(writer_flush(l.f->w, FOREVER));
+	st = writer_stats(l.f->w);
+	assert_int_equal(st.storage.trouble, WRITER_FILE);
+	assert_int_equal(st.storage.error, -ENOSPC);
+	assert_int_equal(st.storage.lost_records, 100);
+	assert_int_equal(access(l.path, F_OK), -1);
+	faults.rate = 0;
+	life_done(&l);
+}
+
+static void a_file_that_is_taken_away(void **state)
+{
+	taken_away(state, false);
+	taken_away(state, true);
+}
+
+/* A machine that has been up for a hundred years, and a trace that has gone round for longer. */
+static void large_numbers(void **state)
+{
+	struct life l = life_new(*state, 3);
+	struct format_segment *h;
+	struct found fd;
+	uint8_t *bytes;
+	size_t n;
+
+	l.base_ns = 100ULL * 366 * 86400 * 1000000000;
+	assert_int_equal(begin(&l, 1), 0);
+	assert_true(seal(&l, 10));
+	end(&l);
+	bytes = fixture_slurp(l.path, &n);
+	h = (struct format_segment *)(bytes + FORMAT_SLOT_BYTES);
+	h->seq = (1ULL << 32) - 20;
+	h->crc = 0;
+	h->crc = index_segment_crc(h, sizeof(*h));
+	fixture_spew(l.path, bytes, n);
+	free(bytes);
+	assert_int_equal(begin(&l, 1), 0);
+	for (int i = 0; i < 200; i++) {
+		assert_true(seal(&l, some_records(&l)));
+		if (i % 40 == 20) {
+			end(&l);
+			assert_int_equal(begin(&l, 1), 0);
+		}
+	}
+	assert_int_equal(writer_stats(l.f->w).newest_seq, (1ULL << 32) + 180);
+	fd = look(&l, 0);
+	assert_true(fd.last == l.n - 1);
+	assert_int_equal(fd.w->skipped_slots, 0);
+	found_done(&fd);
+	life_done(&l);
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, fixture_setup, fixture_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_power_cut),
-		TEST(writes_that_fail),
-		TEST(a_creation_that_fails),
-		TEST(a_file_that_rots),
+		TEST(a_power_cut),      TEST(writes_that_fail),         TEST(a_creation_that_fails),
+		TEST(a_file_that_rots), TEST(a_disk_that_stands_still), TEST(a_file_that_is_taken_away),
+		TEST(large_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
