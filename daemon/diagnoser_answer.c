@@ -27,22 +27,25 @@ static json_t *answer_error(const char *why)
 	return json_pack("{s:o}", "error", answer_text(why));
 }
 
-static json_t *answer_chain(const struct diagnosis *d)
+static json_t *answer_chain(const struct graph *g, const struct diagnosis *d)
 {
 	json_t *chain = json_array();
 
 	for (size_t i = 0; i < d->n_chain; i++) {
 		const struct link *k = &d->chain[i];
+		struct place p = graph_place(g, k->task, k->to_ns);
 
-		json_array_append_new(chain,
-				      json_pack("{s:I,s:I,s:o,s:s}", "pid", (json_int_t)k->pid, "tid",
-						(json_int_t)k->tid, "comm", answer_text(k->comm), "edge",
-						i + 1 == d->n_chain ? "none" : edge_kind_name(k->edge)));
+		json_array_append_new(
+			chain, json_pack("{s:I,s:I,s:o,s:o*,s:o*,s:s}", "pid", (json_int_t)k->pid, "tid",
+					 (json_int_t)k->tid, "comm", answer_text(k->comm), "cgroup",
+					 p.cgroup[0] ? answer_text(p.cgroup) : NULL, "container",
+					 p.container[0] ? answer_text(p.container) : NULL, "edge",
+					 i + 1 == d->n_chain ? "none" : edge_kind_name(k->edge)));
 	}
 	return chain;
 }
 
-static json_t *answer_diagnosis(const struct diagnosis *d, bool lasts)
+static json_t *answer_diagnosis(const struct graph *g, const struct diagnosis *d, bool lasts)
 {
 	const struct link *root = &d->chain[d->n_chain - 1];
 
@@ -51,7 +54,7 @@ static json_t *answer_diagnosis(const struct diagnosis *d, bool lasts)
 			 "confidence", d->strong ? "strong" : "weak", "lasts", lasts, "from_ns",
 			 (json_int_t)d->from_ns, "to_ns", (json_int_t)d->to_ns, "root_cause", "pid",
 			 (json_int_t)root->pid, "tid", (json_int_t)root->tid, "comm", answer_text(root->comm),
-			 "text", answer_text(d->root_text), "chain", answer_chain(d));
+			 "text", answer_text(d->root_text), "chain", answer_chain(g, d));
 }
 
 static int answer_graph(const struct graph *g, const struct diagnoser_question *q, json_t **ret)
@@ -76,7 +79,7 @@ static int answer_graph(const struct graph *g, const struct diagnoser_question *
 	r = diagnose(g, task, from_ns, to_ns, NULL, &d);
 	if (r)
 		return r;
-	*ret = answer_diagnosis(d, to_ns >= g->w->to_ns && g->tasks[task].exit_ns > to_ns);
+	*ret = answer_diagnosis(g, d, to_ns >= g->w->to_ns && g->tasks[task].exit_ns > to_ns);
 	diagnosis_free(d);
 	return 0;
 }

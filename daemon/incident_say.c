@@ -94,6 +94,7 @@ char *incident_say_text(const struct incident *in)
 
 void incident_say(const struct incident *in)
 {
+	json_t *victim = json_array_get(json_object_get(in->diagnosis, "chain"), 0);
 	_cleanup_free_ char *line = incident_say_text(in);
 	const struct detect_hang *h = &in->hangs[0];
 	char comm[4 * CT_COMM_LEN];
@@ -111,6 +112,7 @@ void incident_say(const struct incident *in)
 		"CTRACE_CAUSE=%s", said(in->diagnosis, "cause"), "CTRACE_ROOT_PID=%" PRId64,
 		(int64_t)json_integer_value(
 			json_object_get(json_object_get(in->diagnosis, "root_cause"), "pid")),
+		"CTRACE_CGROUP=%s", said(victim, "cgroup"), "CTRACE_CONTAINER=%s", said(victim, "container"),
 		NULL);
 	if (!stderr_is_journal())
 		warnx("%s", line);
