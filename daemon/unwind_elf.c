@@ -12,12 +12,13 @@
 #include "lib/cleanup.h"
 #include "lib/cursor.h"
 
-#define PHDRS_MAX    128
-#define SHDRS_MAX    4096
-#define SYMBOL_CHUNK 1024   /* symbols read at a time */
-#define UNSIZED_MAX  0x1000 /* how far a symbol without a size may reach */
-#define NOTES_MAX    4096   /* bytes of one segment of notes */
-#define ALIASES_MAX  8      /* names of one address that are compared */
+#define PHDRS_MAX      128
+#define SHDRS_MAX      4096
+#define SYMBOL_CHUNK   1024                         /* symbols read at a time */
+#define SYMBOLS_LOOKED (2 * UNWIND_ELF_SYMBOLS_MAX) /* of one table, wanted or not */
+#define UNSIZED_MAX    0x1000                       /* how far a symbol without a size may reach */
+#define NOTES_MAX      4096                         /* bytes of one segment of notes */
+#define ALIASES_MAX    8                            /* names of one address that are compared */
 
 struct unwind_elf_id unwind_elf_id(const struct stat *st)
 {
@@ -208,7 +209,7 @@ static bool symbol_wanted(const struct unwind_elf *e, const Elf64_Sym *s)
 static int symbols_from(struct unwind_elf *e, const Elf64_Shdr *sh)
 {
 	_cleanup_free_ Elf64_Sym *chunk = malloc(SYMBOL_CHUNK * sizeof(*chunk));
-	size_t left = sh->sh_size / sizeof(*chunk), cap = 0;
+	size_t left = MIN(sh->sh_size / sizeof(*chunk), (uint64_t)SYMBOLS_LOOKED), cap = 0;
 	uint64_t off = sh->sh_offset;
 
 	if (!chunk)

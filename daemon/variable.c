@@ -4,11 +4,13 @@
 #include <ctype.h>
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "daemon/symbols_demangle.h"
 #include "daemon/unwind_files.h"
@@ -113,7 +115,8 @@ static int module_open(const struct variable_maps *maps, const struct variable_m
 {
 	struct module m = { .first = map, .path = maps->names.v + map->map.path_off };
 	char path[64];
-	struct stat st, exe;
+	struct statx exe;
+	struct stat st;
 	int fd;
 
 	if (!map->map.ino || map->map.avoid || m.path[0] != '/')
@@ -131,7 +134,9 @@ static int module_open(const struct variable_maps *maps, const struct variable_m
 	}
 	last_part(m.path, m.name, sizeof(m.name));
 	snprintf(path, sizeof(path), "/proc/%u/exe", maps->pid);
-	m.program = !stat(path, &exe) && exe.st_ino == st.st_ino && exe.st_dev == st.st_dev;
+	/* the program may lie where the file does not, behind a server: it is not asked */
+	m.program = !statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_INO, &exe) && exe.stx_ino == st.st_ino &&
+		    makedev(exe.stx_dev_major, exe.stx_dev_minor) == st.st_dev;
 	*ret = m;
 	return 0;
 }
@@ -342,6 +347,7 @@ static int parse(char *spec, struct search *s, uint64_t *ret_off)
 static int find_address(const struct variable_maps *m, const char *spec, struct variable *ret,
 			char err[VARIABLE_ERR_MAX])
 {
+	const struct variable_map *map;
 	uint64_t addr;
 	char *end;
 
@@ -350,6 +356,15 @@ static int find_address(const struct variable_maps *m, const char *spec, struct 
 	if (*end || errno) {
 		snprintf(err, VARIABLE_ERR_MAX, "\"%.100s\" is no address; write it as 0x7ffe1234.", spec);
 		return -EINVAL;
+	}
+	map = variable_maps_find(m, addr);
+	if (map && map->map.avoid) {
+		snprintf(err, VARIABLE_ERR_MAX,
+			 "At 0x%" PRIx64
+			 " there is a file whose file system may wait for a server, and reading it "
+			 "might never end; watch a variable elsewhere.",
+			 addr);
+		return -EREMOTE;
 	}
 	if (!variable_at(m, addr, ret))
 		return 0;
