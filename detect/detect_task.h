@@ -23,38 +23,39 @@ enum detect_run { DETECT_UNKNOWN, DETECT_BLOCKED, DETECT_RUNNABLE, DETECT_RUNNIN
 /* A lock has an owner who is known; it counts as a kind of wait of its own, in the place of CT_W_NONE. */
 #define DETECT_W_LOCK CT_W_NONE
 
+/* What most records need is in the first two cache lines. */
 struct detect_task {
 	uint32_t tid, next; /* next: of its chain */
-	uint32_t tgid;
-	uint32_t owner;          /* of the futex that it waits for */
+	uint32_t owner;     /* of the futex that it waits for */
+	uint32_t futex_owner;
 	uint8_t run, bits, told; /* told: 1 << CT_HANG_* of what it is in and was reported for */
 	uint8_t prio;
 	/* the wait; of a task that does not wait: the system call */
 	uint8_t wait, state, flags;
+	/* the place where it idles, and votes for it */
 	uint8_t place_wait;
 	uint16_t nr, place_nr;
-	uint32_t patient; /* 1 << CT_W_*: the kinds of waits in which it has been for long */
-	uint64_t since_ns, obj;
-	uint64_t wake_ns; /* the latest wake-up, which may belong to a wait not yet seen */
-	/* CT_FUTEX comes before its CT_SWITCH */
-	uint64_t futex_ns;
-	uint32_t futex_owner;
-	/* the place where it idles: votes for it; how often it came back there */
 	uint16_t votes;
 	uint16_t receives;
+	uint64_t since_ns, obj;
+	uint64_t wake_ns;  /* the latest wake-up, which may belong to a wait not yet seen */
+	uint64_t futex_ns; /* of the CT_FUTEX with futex_owner, which comes before its CT_SWITCH */
 	uint64_t place;
-	uint32_t returns;
-	uint64_t first_ns; /* when it came back first */
-	uint64_t seen_ns;  /* when it was first heard of */
 	/* away from there: since when, or 0 when it is there or that is not known; when it last did what only
 	 * those do who come round; since then on the CPU, and in the queue for one; the longest ever, without
 	 * the time in the queue */
 	uint64_t away_ns, progress_ns, ran_ns, queued_ns, max_away_ns;
 	uint64_t sleep_since_ns; /* nothing but sleeps since then */
-	uint64_t max_runq_ns;    /* the longest wait for a CPU, of those that are looked at */
 	uint64_t sent_obj;       /* the last socket on which it sent, since it was idle */
-	uint64_t capped_ns;      /* its records were left out at that time */
-	uint64_t named_ns;       /* when it was said who it is */
+
+	uint32_t tgid;
+	uint32_t returns;     /* how often it came back to its place */
+	uint32_t patient;     /* 1 << CT_W_*: the kinds of waits in which it has been for long */
+	uint64_t first_ns;    /* when it came back first */
+	uint64_t seen_ns;     /* when it was first heard of */
+	uint64_t max_runq_ns; /* the longest wait for a CPU, of those that are looked at */
+	uint64_t capped_ns;   /* its records were left out at that time */
+	uint64_t named_ns;    /* when it was said who it is */
 	uint64_t cgroup_id;
 	char comm[CT_COMM_LEN];
 };
