@@ -41,6 +41,12 @@ _ctrace_values()
 	--comm)
 		compgen -W "$(cat /proc/[0-9]*/comm 2>/dev/null | grep -v '[^[:alnum:]_.-]' | sort -u)" -- "$cur"
 		;;
+	--group-may)
+		compgen -W "status snapshot watch" -- "$cur"
+		;;
+	--hangs)
+		compgen -W "yes no" -- "$cur"
+		;;
 	--group)
 		compgen -g -- "$cur"
 		;;
