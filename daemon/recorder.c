@@ -124,8 +124,11 @@ static void recorder_blob(struct recorder *r, uint16_t cpu, const struct ct_blob
 	if (b->kind == CT_RAWSTACK) {
 		if (b->size < sizeof(*raw) || b->size < sizeof(*raw) + 8u * (raw->n_kernel + raw->n_user))
 			recorder_refuse(r, b->ts);
-		else
+		else {
+			if (r->opt.detect)
+				detect_blob(r->opt.detect, b);
 			r->opt.rawstack(r->opt.arg, cpu, raw);
+		}
 		return;
 	}
 	if (b->kind == CT_RAWACCESS) {

@@ -139,6 +139,8 @@ static void task_comes_round(struct detect_task *t, uint64_t ts)
 {
 	t->progress_ns = ts;
 	t->ran_ns = t->queued_ns = 0;
+	t->looks = 0;
+	t->look_nr = CT_NR_NONE;
 }
 
 /* What it did away from its place is learnt, but not from its first hangs. */
@@ -297,14 +299,29 @@ static void switch_out_late(struct detect *d, struct detect_task *t, const struc
 	}
 }
 
+/*
+ * It was seen on the CPU, in a system call or in none.  Who looks whether there is more to do, and always
+ * finds something, is never idle, but not away either; and who makes one call and then another one gets on
+ * with something.
+ */
+static void task_look(struct detect *d, struct detect_task *t, uint64_t ts, uint16_t nr, bool polls)
+{
+	if (!t->away_ns || ts < t->progress_ns)
+		return;
+	if (polls ||
+	    (nr != CT_NR_NONE && (nr == t->place_nr || (t->look_nr != CT_NR_NONE && t->look_nr != nr)))) {
+		task_learn_away(d, t, ts);
+		task_comes_round(t, ts);
+		return;
+	}
+	t->looks += t->looks < UINT16_MAX;
+	if (nr != CT_NR_NONE)
+		t->look_nr = nr;
+}
+
 static void switch_out_runs_on(struct detect *d, struct detect_task *t, const struct ct_rec *rec)
 {
-	/* it looks whether there is more to do, and there always is: never idle, but not away either */
-	if (t->away_ns &&
-	    ((rec->nr != CT_NR_NONE && rec->nr == t->place_nr) || rec->flags & CT_SF_ZEROWAIT)) {
-		task_learn_away(d, t, rec->ts);
-		task_comes_round(t, rec->ts);
-	}
+	task_look(d, t, rec->ts, rec->nr, rec->flags & CT_SF_ZEROWAIT);
 	task_runnable(t, rec->ts);
 	t->nr = rec->nr;
 }
@@ -324,8 +341,7 @@ static void switch_out(struct detect *d, const struct ct_rec *rec)
 		return;
 	}
 	t->prio = (uint8_t)rec->aux;
-	if (t->run == DETECT_RUNNING)
-		t->ran_ns += rec->ts - t->since_ns;
+	t->ran_ns = detect_ran_ns(t, rec->ts);
 	if (rec->flags & CT_SF_PREEMPT || rec->wait == CT_W_NONE || rec->wait == CT_W_YIELD) {
 		switch_out_runs_on(d, t, rec);
 		return;
@@ -357,8 +373,8 @@ static void switch_in(struct detect *d, const struct ct_rec *rec)
 		return;
 	if (t->run == DETECT_BLOCKED)
 		task_wait_ends(d, t, rec->ts);
-	if (t->run == DETECT_RUNNABLE)
-		t->queued_ns += rec->ts - t->since_ns;
+	if (t->run == DETECT_RUNNABLE && rec->ts > t->progress_ns)
+		t->queued_ns += rec->ts - MAX(t->since_ns, t->progress_ns);
 	if (t->run == DETECT_RUNNABLE && rec->ts - t->since_ns >= d->patient_ns) {
 		uint64_t queued_ns = rec->ts - MAX(t->since_ns, d->floor_ns);
 		struct detect_habit *h = detect_habit(&d->habits, t->comm, rec->ts);
@@ -544,8 +560,15 @@ static void task_identify(struct detect *d, struct detect_task *t, const struct 
 void detect_blob(struct detect *d, const struct ct_blob *blob)
 {
 	const struct ct_task_blob *b = (const void *)blob;
+	const struct ct_rawstack_blob *stack = (const void *)blob;
 	struct detect_task *t;
 
+	if (blob->kind == CT_RAWSTACK) {
+		t = task_find(d, blob->tid);
+		if (t)
+			task_look(d, t, blob->ts, stack->nr, false);
+		return;
+	}
 	if (blob->kind == CT_OBJECT && blob->size >= sizeof(struct ct_object_blob)) {
 		detect_socket_name(&d->sockets, (const void *)blob);
 		detect_limits_cgroup(d, (const void *)blob);

@@ -100,7 +100,8 @@ struct detect *detect_new(const struct detect_options *opt);
 /* Accepts NULL. */
 void detect_free(struct detect *d);
 
-/* Takes note of a record (with its words, where it has any), of a CT_TASK or CT_OBJECT blob. */
+/* Takes note of a record (with its words, where it has any); of a blob, whose size fits: CT_TASK, CT_OBJECT,
+ * CT_RAWSTACK, others are ignored. */
 void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *words);
 void detect_blob(struct detect *d, const struct ct_blob *blob);
 /* Takes note of what the kernel says of a task, at the start or after records were lost. */

@@ -32,6 +32,7 @@
 #define RETURNS_MIN   20
 #define RETURNS_BUSY  100
 #define RECEIVES_MIN  20
+#define LOOKS_MIN     3 /* so often it was seen at nothing else */
 
 static const struct detect_task *judge_task(const struct detect *d, uint32_t tid)
 {
@@ -269,19 +270,17 @@ static void judge_loop(struct detect *d, struct detect_task *t, uint64_t limit_n
 
 static void judge_busy(struct detect *d, struct detect_task *t, uint64_t limit_ns, uint64_t now_ns)
 {
-	uint64_t since_ns = MAX(t->away_ns, t->progress_ns), ran_ns = t->ran_ns;
+	uint64_t since_ns = MAX(t->away_ns, t->progress_ns);
 
 	/* without messages one that is always busy looks like one that never comes back */
 	if (!limit_ns || !d->opt.messages || d->shed >= CT_SHED_MESSAGES || !judge_loops(t) ||
 	    t->bits & (DETECT_SHARED | DETECT_FORKED) || !judge_is_known(d, t) || t->returns < RETURNS_BUSY ||
-	    t->told & (1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY))
+	    t->looks < LOOKS_MIN || t->told & (1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY))
 		return;
 	if (since_ns < d->floor_ns)
 		return;
-	if (t->run == DETECT_RUNNING)
-		ran_ns += now_ns > t->since_ns ? now_ns - t->since_ns : 0;
 	limit_ns = MAX(limit_ns, TIMES_BUSY * judge_max_away(d, t, now_ns));
-	if (now_ns < since_ns + limit_ns || ran_ns < limit_ns / 5 * 4)
+	if (now_ns < since_ns + limit_ns || detect_ran_ns(t, now_ns) < limit_ns / 5 * 4)
 		return;
 	judge_tell(d, t, CT_HANG_BUSY, since_ns, now_ns, limit_ns);
 }
@@ -385,7 +384,7 @@ static bool judge_reader_is_away(const struct detect *d, const struct detect_tas
 		return false;
 	if (r->run == DETECT_RUNNING)
 		return r->away_ns && now_ns >= since_ns + limit_ns &&
-		       r->ran_ns + (now_ns > r->since_ns ? now_ns - r->since_ns : 0) >= limit_ns / 5 * 4;
+		       detect_ran_ns(r, now_ns) >= limit_ns / 5 * 4;
 	if (r->run == DETECT_RUNNABLE)
 		return false; /* STARVED's */
 	/* another thread may have taken over from one without work */

@@ -43,6 +43,14 @@ static inline uint64_t detect_max(uint64_t a, uint64_t b, uint64_t c)
 	return m > c ? m : c;
 }
 
+/* On the CPU since it last came round. */
+static inline uint64_t detect_ran_ns(const struct detect_task *t, uint64_t now_ns)
+{
+	uint64_t from_ns = detect_max(t->since_ns, t->progress_ns, 0);
+
+	return t->ran_ns + (t->run == DETECT_RUNNING && now_ns > from_ns ? now_ns - from_ns : 0);
+}
+
 /* The limits that hold for a task. */
 void detect_limits_of(const struct detect *d, const struct detect_task *t, struct detect_limits *ret);
 void detect_limits_init(struct detect *d);

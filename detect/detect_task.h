@@ -49,6 +49,8 @@ struct detect_task {
 	uint64_t sent_obj;       /* the last socket on which it sent, since it was idle */
 
 	uint32_t tgid;
+	/* what it was seen at on the CPU since it last came round: how often, and in which system call */
+	uint16_t looks, look_nr;
 	uint32_t returns;     /* how often it came back to its place */
 	uint32_t patient;     /* 1 << CT_W_*: the kinds of waits in which it has been for long */
 	uint64_t first_ns;    /* when it came back first */
