@@ -62,13 +62,27 @@ int ct_exec(__u64 *ctx)
 	return 0;
 }
 
+/* Many programs name a thread before each piece of its work, and mostly the same. */
+static __always_inline bool life_is_called(struct task_struct *t, const char *comm)
+{
+	__u64 was[CT_COMM_LEN / 8] = {}, is[CT_COMM_LEN / 8] = {};
+
+	bpf_probe_read_kernel_str(was, sizeof(was), t->comm);
+	bpf_probe_read_kernel_str(is, sizeof(is), comm);
+	return was[0] == is[0] && was[1] == is[1];
+}
+
 SEC("tp_btf/task_rename")
 int ct_rename(__u64 *ctx)
 {
+	struct task_struct *t = (void *)ctx[0];
+	__u64 now = bpf_ktime_get_boot_ns();
 	struct cpu *c = emit_cpu();
 
-	if (c)
-		life_task(c, (void *)ctx[0], CT_TF_RENAME, (const char *)ctx[1], bpf_ktime_get_boot_ns());
+	if (!c || life_is_called(t, (const char *)ctx[1]))
+		return 0;
+	life_task(c, t, CT_TF_RENAME, (const char *)ctx[1], now);
+	govern_ran(c, GOVERN_LIFE, now);
 	return 0;
 }
 

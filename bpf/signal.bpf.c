@@ -69,6 +69,7 @@ int ct_signal(__u64 *ctx)
 	else
 		r->nr = wait_syscall(cur, task_regs(cur));
 	emit_submit(r, now);
+	govern_ran(c, GOVERN_OTHER, now);
 	return 0;
 }
 

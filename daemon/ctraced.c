@@ -209,6 +209,7 @@ static int ctraced_capture(struct ctraced *c)
 	static struct utsname u;
 	const struct probe_options po = { .ring_bytes = c->config.ring_bytes,
 					  .hooks = c->config.hooks,
+					  .measure = c->config.budget_ppm > 0,
 					  .jobs = c->specs.n };
 	struct service *s = &c->service;
 	int r = probe_open(&po, &s->probe, c->err);

@@ -91,8 +91,7 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 {
 	/* to stop pausing takes no less of the budget: what is seen now is the whole cost */
 	double limit = g->step == CT_SHED_PAUSE ? 0.8 : 0.6;
-	bool calm =
-		g->step && g->bucket_ns > governor_room(g, now_ns) / 2 && g->rate_ppm < g->budget_ppm * limit;
+	bool calm = g->step && g->bucket_ns > 0 && g->rate_ppm < g->budget_ppm * limit;
 
 	if (!calm) {
 		g->calm_ns = 0;

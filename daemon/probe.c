@@ -373,7 +373,7 @@ static int probe_setup(struct probe *p, const struct probe_options *opt, char er
 			 p->n_cpus, (unsigned long long)opt->ring_bytes, strerror(-r));
 		return r;
 	}
-	probe_govern_calibrate(p);
+	probe_govern_calibrate(p, opt->measure);
 	probe_attach(p);
 	probe_ask_libbpf(p);
 	r = probe_tell(p, err);

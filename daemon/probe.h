@@ -23,6 +23,7 @@ struct probe_options {
 	uint64_t ring_bytes; /* of each CPU, a power of two */
 	const char *hooks; /* "-msg,-block": families switched off; "" : all on. An unknown family: -EINVAL */
 	bool jobs;         /* frameworks are to report their jobs; see jobs.h */
+	bool measure;      /* what a program costs is to be exact: there is a budget */
 };
 
 /* One hook, as doctor and the trace tell of it. */

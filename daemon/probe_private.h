@@ -55,8 +55,8 @@ struct probe {
 
 /* The number of CPUs that are there, or can be switched on: highest number + 1. */
 unsigned probe_present_cpus(void);
-/* Measures what it costs to call a program; before the programs are attached. */
-void probe_govern_calibrate(struct probe *p);
+/* Measures (or assumes) what it costs to call a program; before the programs are attached. */
+void probe_govern_calibrate(struct probe *p, bool measure);
 /* Sets a breakpoint on this process and takes it away again. 0 or -errno. */
 int probe_watch_try(struct probe *p);
 /* Finds what is known to stop BPF: privilege, lockdown, no type information. 0, or -errno and a sentence. */

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * storm.c - makes as many events as it can for a while.
+ *
+ *   storm futex MS    two pairs of threads that wake each other
+ *   storm messages MS one thread sends to another over a socket, many at a time
+ *   storm fork MS     processes that end at once
+ *   storm threads MS  threads that end at once
+ *   storm crowd N MS  N threads that do nothing
+ *
+ * Prints how many of its events there were.
+ */
+#include <err.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static atomic_bool over;
+static atomic_ulong events;
+
+static void sleep_ms(unsigned long ms)
+{
+	const struct timespec ts = { .tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000 };
+
+	nanosleep(&ts, NULL);
+}
+
+static unsigned long clock_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (unsigned long)ts.tv_sec * 1000 + (unsigned long)ts.tv_nsec / 1000000;
+}
+
+struct pair {
+	atomic_uint turn;
+};
+
+struct player {
+	struct pair *pair;
+	unsigned me, cpu;
+};
+
+static void *futex_player(void *arg)
+{
+	const struct timespec limit = { .tv_nsec = 100000000 };
+	struct player *p = arg;
+	cpu_set_t cpus;
+
+	/* both of a pair on one CPU: every turn is a switch */
+	CPU_ZERO(&cpus);
+	CPU_SET(p->cpu, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	while (!atomic_load(&over)) {
+		unsigned turn = atomic_load(&p->pair->turn);
+
+		if (turn % 2 != p->me) {
+			syscall(SYS_futex, &p->pair->turn, FUTEX_WAIT_PRIVATE, turn, &limit, NULL, 0);
+			continue;
+		}
+		atomic_fetch_add(&p->pair->turn, 1);
+		syscall(SYS_futex, &p->pair->turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+		atomic_fetch_add(&events, 1);
+	}
+	return NULL;
+}
+
+static void storm_futex(unsigned long ms)
+{
+	static struct pair pairs[2];
+	struct player players[4];
+	pthread_t threads[4];
+
+	for (unsigned i = 0; i < 4; i++) {
+		players[i] = (struct player){ &pairs[i / 2], i % 2, i / 2 };
+		if (pthread_create(&threads[i], NULL, futex_player, &players[i]))
+			errx(1, "pthread_create");
+	}
+	sleep_ms(ms);
+	atomic_store(&over, true);
+	for (unsigned i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void *message_sender(void *arg)
+{
+	int fd = *(int *)arg;
+
+	while (!atomic_load(&over) && write(fd, "x", 1) == 1)
+		atomic_fetch_add(&events, 1);
+	close(fd);
+	return NULL;
+}
+
+static void storm_messages(unsigned long ms)
+{
+	pthread_t thread;
+	unsigned long end;
+	char buf[1];
+	int fds[2];
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, fds) || pthread_create(&thread, NULL, message_sender, &fds[0]))
+		err(1, "socketpair");
+	end = clock_ms() + ms;
+	while (clock_ms() < end)
+		for (int i = 0; i < 1000; i++)
+			if (recv(fds[1], buf, 1, MSG_DONTWAIT) < 0 && errno != EAGAIN)
+				err(1, "recv");
+	atomic_store(&over, true);
+	while (recv(fds[1], buf, 1, MSG_DONTWAIT) > 0)
+		;
+	pthread_join(thread, NULL);
+}
+
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+static bool fork_one(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	if (pid < 0) {
+		if (errno != EAGAIN)
+			err(1, "fork");
+		sleep_ms(1); /* the limit of the control group */
+		return false;
+	}
+	waitpid(pid, NULL, 0);
+	return true;
+}
+
+static bool thread_one(void)
+{
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, nothing, NULL))
+		return false;
+	pthread_join(t, NULL);
+	return true;
+}
+
+static void storm_lives(unsigned long ms, bool (*one)(void))
+{
+	unsigned long end = clock_ms() + ms;
+
+	do {
+		if (one())
+			atomic_fetch_add(&events, 1);
+	} while (clock_ms() < end);
+}
+
+static void *member(void *arg)
+{
+	pause();
+	return arg;
+}
+
+static void crowd(unsigned long n, unsigned long ms)
+{
+	pthread_attr_t attr;
+	pthread_t t;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 16384);
+	pthread_attr_setguardsize(&attr, 0); /* a mapping less each */
+	for (unsigned long i = 0; i < n; i++) {
+		if (pthread_create(&t, &attr, member, NULL))
+			break;
+		atomic_fetch_add(&events, 1);
+	}
+	printf("live=%lu\n", atomic_load(&events));
+	fflush(stdout);
+	sleep_ms(ms);
+}
+
+int main(int argc, char *argv[])
+{
+	const char *what = argc > 2 ? argv[1] : "";
+	unsigned long n = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+
+	if (!strcmp(what, "futex"))
+		storm_futex(n);
+	else if (!strcmp(what, "messages"))
+		storm_messages(n);
+	else if (!strcmp(what, "fork"))
+		storm_lives(n, fork_one);
+	else if (!strcmp(what, "threads"))
+		storm_lives(n, thread_one);
+	else if (!strcmp(what, "crowd") && argc == 4)
+		crowd(n, strtoul(argv[3], NULL, 10));
+	else
+		errx(2, "usage: storm futex|messages|fork|threads MS, or storm crowd N MS");
+	printf("events=%lu\n", atomic_load(&events));
+	return 0;
+}

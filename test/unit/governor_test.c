@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The governor against made-up costs: what it sheds, when it comes back, and that the budget holds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "daemon/governor.h"
+#include "daemon/governor_caps.h"
+#include "lib/clock.h"
+
+#define MS   1000000ULL
+#define CPUS 2
+
+/* A machine: what tracing costs at each step, in ppm of all CPUs, and a resume in ns. */
+struct machine {
+	struct governor g;
+	uint64_t now_ns;
+	double total; /* spent since it was set to 0 */
+	double ppm[CT_SHED_STEPS];
+	double other_ppm;
+	uint64_t resume_ns;
+	unsigned n_up, n_down, n_pauses;
+	struct governor_spent by;
+};
+
+static void machine_init(struct machine *m, uint32_t budget_ppm)
+{
+	*m = (struct machine){ .now_ns = 1000 * NSEC_PER_SEC, .resume_ns = MS };
+	governor_init(&m->g, budget_ppm, m->now_ns, &m->by, CPUS);
+}
+
+/* The same cost at every step from step on, another before. */
+static void machine_load(struct machine *m, double ppm, enum ct_shed step, double after_ppm)
+{
+	for (unsigned i = 0; i < CT_SHED_STEPS; i++)
+		m->ppm[i] = i < (unsigned)step ? ppm : after_ppm;
+}
+
+static void machine_tick(struct machine *m, uint64_t dt)
+{
+	enum ct_shed before = m->g.step;
+	uint64_t cost = m->g.paused ? 0 : (uint64_t)(m->ppm[m->g.step] * 1e-6 * CPUS * (double)dt);
+	uint64_t other = (uint64_t)(m->other_ppm * 1e-6 * CPUS * (double)dt);
+
+	m->now_ns += dt;
+	m->by.capture_ns += cost;
+	m->by.other_ns += other;
+	m->total += (double)(cost + other);
+	switch (governor_tick(&m->g, m->now_ns, &m->by, CPUS)) {
+	case GOVERNOR_STEP:
+		m->n_up += m->g.step > before;
+		m->n_down += m->g.step < before;
+		break;
+	case GOVERNOR_PAUSE:
+		m->n_pauses++;
+		break;
+	case GOVERNOR_RESUME:
+		m->by.capture_ns += m->resume_ns;
+		m->total += (double)m->resume_ns;
+		governor_resumed(&m->g, m->now_ns, &m->by);
+		break;
+	case GOVERNOR_STAY:
+		break;
+	}
+}
+
+static void machine_run(struct machine *m, double seconds)
+{
+	for (uint64_t end = m->now_ns + (uint64_t)(seconds * 1e9); m->now_ns < end;)
+		machine_tick(m, 50 * MS);
+}
+
+/* Percent of the machine over so many seconds. */
+static double machine_cost(struct machine *m, double seconds)
+{
+	m->total = 0;
+	machine_run(m, seconds);
+	return m->total / (seconds * 1e9 * CPUS) * 100;
+}
+
+static void within_the_budget_nothing_is_shed(void **state)
+{
+	struct machine m;
+
+	machine_init(&m, 10000);
+	machine_load(&m, 9000, CT_SHED_STEPS, 0);
+	machine_run(&m, 600);
+	assert_int_equal(m.g.step, CT_SHED_NONE);
+	assert_int_equal(m.n_up, 0);
+}
+
+static void a_burst_is_paid_for(void **state)
+{
+	struct machine m;
+
+	machine_init(&m, 10000);
+	machine_load(&m, 1000, CT_SHED_STEPS, 0);
+	machine_run(&m, 60);
+	m.by.capture_ns += 15 * MS; /* three quarters of what a second may cost */
+	machine_run(&m, 10);
+	assert_int_equal(m.n_up, 0);
+}
+
+static void takes_no_more_steps_than_it_needs(void **state)
+{
+	struct machine m;
+
+	machine_init(&m, 10000);
+	machine_load(&m, 15000, CT_SHED_MESSAGES, 8000);
+	machine_run(&m, 60);
+	assert_int_equal(m.g.step, CT_SHED_MESSAGES);
+	assert_int_equal(m.n_up, 3);
+	assert_int_equal(m.n_pauses, 0);
+}
+
+static void a_storm_is_held_to_the_budget(void **state)
+{
+	for (double ppm = 20000; ppm <= 500000; ppm *= 5) {
+		struct machine m;
+
+		machine_init(&m, 10000);
+		machine_load(&m, 2000, CT_SHED_STEPS, 0);
+		machine_run(&m, 30);
+		machine_load(&m, ppm, CT_SHED_STEPS, 0);
+		machine_run(&m, ppm > 100000 ? 0.5 : 2);
+		assert_true(m.g.step >= CT_SHED_SAMPLES);
+		machine_run(&m, 2);
+		for (int i = 0; i < 10; i++) {
+			double percent = machine_cost(&m, 10);
+
+			assert_true(percent < 1.25);
+			assert_true(percent > 0.5); /* and uses it */
+		}
+		assert_int_equal(m.g.step, CT_SHED_PAUSE);
+	}
+}
+
+static void comes_back_step_by_step(void **state)
+{
+	struct machine m;
+
+	machine_init(&m, 10000);
+	machine_load(&m, 200000, CT_SHED_STEPS, 0);
+	machine_run(&m, 30);
+	assert_int_equal(m.g.step, CT_SHED_PAUSE);
+	machine_load(&m, 1000, CT_SHED_STEPS, 0);
+	m.n_down = 0;
+	machine_run(&m, 30);
+	assert_int_equal(m.g.step, CT_SHED_NONE);
+	assert_false(m.g.paused);
+	assert_int_equal(m.n_down, CT_SHED_STEPS - 1);
+}
+
+/* A load that only the step in force makes bearable: trying again gets rarer. */
+static void does_not_flap(void **state)
+{
+	struct machine m;
+
+	machine_init(&m, 10000);
+	machine_load(&m, 30000, CT_SHED_WAKES, 3000);
+	machine_run(&m, 120);
+	m.n_up = m.n_down = 0;
+	machine_run(&m, 600);
+	assert_true(m.n_up <= 40);
+	assert_int_equal(m.n_up, m.n_down);
+	assert_true(machine_cost(&m, 60) < 1.25);
+}
+
+static void visits_are_no_reason_to_pause(void **state)
+{
+	struct machine m;
+
+	machine_init(&m, 10000);
+	machine_load(&m, 1000, CT_SHED_STEPS, 0);
+	machine_run(&m, 30);
+	m.other_ppm = 100000;
+	machine_run(&m, 30);
+	assert_int_equal(m.g.step, CT_SHED_STACKS);
+}
+
+/* 100 000 tasks: a resume costs ten times what a second may. */
+static void a_dear_resume_makes_long_pauses(void **state)
+{
+	struct machine m;
+
+	machine_init(&m, 10000);
+	m.resume_ns = 200 * MS;
+	machine_load(&m, 100000, CT_SHED_STEPS, 0);
+	machine_run(&m, 120);
+	m.n_pauses = 0;
+	assert_true(machine_cost(&m, 300) < 1.25);
+	assert_in_range(m.n_pauses, 10, 30);
+}
+
+static void no_budget_no_governor(void **state)
+{
+	struct machine m;
+
+	machine_init(&m, 0);
+	machine_load(&m, 900000, CT_SHED_STEPS, 0);
+	machine_run(&m, 60);
+	assert_int_equal(m.g.step, CT_SHED_NONE);
+	assert_true(m.g.cost_ppm > 800000);
+}
+
+/* A minute in which nobody looked, as after the process was stopped. */
+static void survives_a_long_silence(void **state)
+{
+	struct machine m;
+
+	machine_init(&m, 10000);
+	machine_load(&m, 5000, CT_SHED_STEPS, 0);
+	machine_run(&m, 20);
+	machine_tick(&m, 3600 * NSEC_PER_SEC);
+	machine_run(&m, 20);
+	assert_int_equal(m.n_up, 0);
+}
+
+struct capped {
+	uint32_t tid[8];
+	unsigned n_capped, n_uncapped;
+	uint64_t since_ns;
+	bool refuse;
+};
+
+static bool on_cap(void *arg, uint32_t tid)
+{
+	struct capped *c = arg;
+
+	if (c->refuse)
+		return false;
+	c->tid[c->n_capped++ % 8] = tid;
+	return true;
+}
+
+static void on_uncap(void *arg, uint32_t tid, uint64_t since_ns)
+{
+	struct capped *c = arg;
+
+	c->n_uncapped++;
+	c->since_ns = since_ns;
+}
+
+static void note_switches(struct caps *c, uint32_t tid, uint32_t peer, unsigned n)
+{
+	const struct ct_rec r = { .kind = CT_SWITCH, .tid = tid, .peer = peer };
+
+	while (n--)
+		caps_note(c, &r);
+}
+
+static void a_storm_among_many_is_capped(void **state)
+{
+	struct capped k = { 0 };
+	const struct caps_ops ops = { on_cap, on_uncap, &k };
+	struct caps c;
+
+	caps_init(&c, 50000, 0);
+	for (unsigned i = 0; i < 1000; i++) {
+		note_switches(&c, 4242, 0, 100);
+		note_switches(&c, 5000 + i, 0, 16);
+		caps_round(&c, 1 + i * MS / 2, &ops);
+	}
+	assert_int_equal(k.n_capped, 1);
+	assert_int_equal(k.tid[0], 4242);
+	assert_int_equal(k.n_uncapped, 0);
+	caps_round(&c, NSEC_PER_SEC, &ops);
+	assert_int_equal(k.n_uncapped, 1);
+	assert_true(k.since_ns > 0 && k.since_ns < NSEC_PER_SEC);
+	caps_round(&c, NSEC_PER_SEC + MS, &ops); /* a new second, a new share */
+	assert_int_equal(k.n_capped, 1);
+}
+
+static void many_tasks_are_no_storm(void **state)
+{
+	struct capped k = { 0 };
+	const struct caps_ops ops = { on_cap, on_uncap, &k };
+	struct caps c;
+
+	caps_init(&c, 50000, 0);
+	for (unsigned i = 0; i < 1000000; i++)
+		note_switches(&c, 1000 + i * 7919 % 800, 0, 1);
+	caps_round(&c, MS, &ops);
+	assert_int_equal(k.n_capped, 0);
+}
+
+static void caps_are_limited_and_refusals_counted(void **state)
+{
+	struct capped k = { 0 };
+	const struct caps_ops ops = { on_cap, on_uncap, &k };
+	struct caps c;
+
+	caps_init(&c, 1000, 0);
+	for (unsigned tid = 100; tid < 100 + CAPS_MAX + 3; tid++)
+		note_switches(&c, tid, 0, 2000);
+	caps_round(&c, MS, &ops);
+	assert_int_equal(k.n_capped, CAPS_MAX);
+	assert_int_equal(c.refused, 3);
+	caps_end(&c, &ops);
+	assert_int_equal(k.n_uncapped, CAPS_MAX);
+	assert_int_equal(c.n_capped, 0);
+}
+
+static void without_a_limit_nobody_is_capped(void **state)
+{
+	struct capped k = { 0 };
+	const struct caps_ops ops = { on_cap, on_uncap, &k };
+	struct caps c;
+
+	caps_init(&c, 0, 0);
+	note_switches(&c, 7, 8, 1000000);
+	caps_round(&c, MS, &ops);
+	caps_round(&c, 2 * NSEC_PER_SEC, &ops);
+	assert_int_equal(k.n_capped, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(within_the_budget_nothing_is_shed),
+		cmocka_unit_test(a_burst_is_paid_for),
+		cmocka_unit_test(takes_no_more_steps_than_it_needs),
+		cmocka_unit_test(a_storm_is_held_to_the_budget),
+		cmocka_unit_test(comes_back_step_by_step),
+		cmocka_unit_test(does_not_flap),
+		cmocka_unit_test(visits_are_no_reason_to_pause),
+		cmocka_unit_test(a_dear_resume_makes_long_pauses),
+		cmocka_unit_test(no_budget_no_governor),
+		cmocka_unit_test(survives_a_long_silence),
+		cmocka_unit_test(a_storm_among_many_is_capped),
+		cmocka_unit_test(many_tasks_are_no_storm),
+		cmocka_unit_test(caps_are_limited_and_refusals_counted),
+		cmocka_unit_test(without_a_limit_nobody_is_capped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
