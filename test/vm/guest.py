@@ -230,17 +230,15 @@ def pack_for_disk(files, version, out):
 
 
 def boot(kernel, initrd, where, timeout, disk=None, append=""):
-    """Runs the guest to its end: (what it printed, what its kernel complained of).  What is written to the disk lasts
-    over the guest's reboots, and no longer."""
+    """Runs the guest until it goes off or starts again: (what it printed, what its kernel complained of).  It writes to
+    the disk."""
     output, console = os.path.join(where, "output"), os.path.join(where, "console")
     cmd = ["qemu-system-x86_64", "-accel", "tcg,thread=single", "-M", "pc", "-cpu", "max", "-smp", "2", "-m", "1G",
-           "-nodefaults", "-display", "none", "-kernel", kernel, "-initrd", initrd,
+           "-nodefaults", "-display", "none", "-no-reboot", "-kernel", kernel, "-initrd", initrd,
            "-append", "console=ttyS0 panic=-1 quiet loglevel=5 tsc=reliable no_timer_check " + append,
            "-serial", "file:" + console, "-serial", "file:" + output]
     if disk:
-        cmd += ["-drive", "file=%s,format=raw,if=virtio,cache=unsafe,snapshot=on" % disk]
-    else:
-        cmd += ["-no-reboot"]
+        cmd += ["-drive", "file=%s,format=raw,if=virtio,cache=unsafe" % disk]
     try:
         r = subprocess.run(cmd, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout,
                            check=False)
