@@ -54,7 +54,7 @@ static __noinline __u64 emit_place(struct cpu *c, __u64 size, __u64 now)
 	struct cpu_side nothing = {};
 
 	for (int i = 0; i < EMIT_TRIES; i++) {
-		__u64 tail = *(volatile __u64 *)&c->tail, at = *(volatile __u64 *)&c->head;
+		__u64 tail = *(volatile ct_u64 *)&c->tail, at = *(volatile ct_u64 *)&c->head;
 
 		if (at + size - tail > ct_ring_bytes / 2 && c->poked != tail + 1) {
 			c->poked = tail + 1; /* not 0, which is how it begins */
@@ -73,7 +73,7 @@ static __noinline __u64 emit_place(struct cpu *c, __u64 size, __u64 now)
 static __always_inline void *emit_reserve(struct cpu *c, __u64 size, __u64 now)
 {
 	/* tail first: it never passes head */
-	__u64 tail = *(volatile __u64 *)&c->tail, at = *(volatile __u64 *)&c->head;
+	__u64 tail = *(volatile ct_u64 *)&c->tail, at = *(volatile ct_u64 *)&c->head;
 
 	if (at + size - tail > ct_ring_bytes / 2 ||
 	    __sync_val_compare_and_swap(&c->head, at, at + size) != at) {
@@ -90,9 +90,9 @@ static __always_inline void emit_submit(void *p, __u64 now)
 {
 #if defined(__TARGET_ARCH_x86)
 	barrier(); /* stores of one CPU are seen in their order */
-	*(volatile __u64 *)p = now;
+	*(volatile ct_u64 *)p = now;
 #else
-	__sync_lock_test_and_set((__u64 *)p, now); /* a full barrier */
+	__sync_lock_test_and_set((ct_u64 *)p, now); /* a full barrier */
 #endif
 }
 

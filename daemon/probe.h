@@ -53,8 +53,8 @@ unsigned probe_cpus(const struct probe *p);
 
 /* A descriptor to wait on, readable when a ring is filled to its wake-up level. */
 int probe_fd(const struct probe *p);
-/* Hands over all that is in the rings by now, CPU by CPU; data is valid during the call and 8-byte aligned.
- * Returns how many records, or -errno. */
+/* Hands over all that is in the rings by now, CPU by CPU: a blob, or fixed records back to back; data is
+ * valid during the call and 8-byte aligned. Returns how many records, or -errno. */
 typedef void (*probe_record_fn)(void *arg, uint16_t cpu, const void *data, size_t size);
 long probe_consume(struct probe *p, probe_record_fn fn, void *arg);
 /* The largest fill of any ring seen by probe_consume(), in bytes. */
@@ -67,8 +67,8 @@ typedef void (*probe_loss_fn)(void *arg, uint16_t cpu, enum ct_loss cause, uint6
 			      uint64_t last_ns);
 int probe_losses(struct probe *p, probe_loss_fn fn, void *arg);
 
-/* Runs the task iterator over all tasks (threads) of the machine; arguments, registers and stacks are left 0. 0 or
- * -errno. */
+/* Runs the task iterator over all tasks (threads) of the machine; arguments, registers and stacks are left 0.
+ * 0 or -errno. */
 typedef void (*probe_task_fn)(void *arg, const struct ct_iter_task *task);
 int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg);
 /* One task; 0, -ESRCH, -errno. */
@@ -105,13 +105,13 @@ int probe_run_time(struct probe *p, uint64_t *ret_ns);
 /*
  * For the governor; one thread, that of probe_consume().
  */
-/* What the programs have cost so far, in ns of CPU time: from a count of their runs, and the time that some of
- * them took. */
+/* What the programs have cost so far, in ns of CPU time: from a count of their runs, and the time that some
+ * of them took. */
 uint64_t probe_cost_ns(struct probe *p);
 /* What it costs to call a program, in that. */
 double probe_dispatch_ns(const struct probe *p);
-/* Leaves out what belongs to a step and those before it; PAUSE is the same as WAITS here.  -errno when what was
- * detached could not be attached again; to be tried again then. */
+/* Leaves out what belongs to a step and those before it; PAUSE is the same as WAITS here.  -errno when what
+ * was detached could not be attached again; to be tried again then. */
 int probe_shed(struct probe *p, enum ct_shed step);
 /* Records nothing from now on; then detaches the programs, so that not even calling them costs. */
 void probe_pause(struct probe *p);

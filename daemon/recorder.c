@@ -107,13 +107,39 @@ static void recorder_refuse(struct recorder *r, uint64_t ts_ns)
 	r->refused++;
 }
 
-static void recorder_fixed(struct recorder *r, uint16_t cpu, const struct ct_rec *rec, const uint64_t *words)
+static void recorder_write(struct recorder *r, uint16_t cpu, const uint64_t *run, size_t n_words,
+			   const struct writer_run *about)
 {
-	tasks_record(r->tasks, cpu, rec);
-	if (r->opt.detect)
-		detect_record(r->opt.detect, rec, words);
-	if (writer_add(r->writer, cpu, rec, words))
-		recorder_refuse(r, rec->ts);
+	if (!about->n || !writer_add_run(r->writer, cpu, run, n_words, about))
+		return;
+	for (uint32_t i = 0; i < about->n; i++)
+		recorder_refuse(r, i ? about->max_ns : about->min_ns);
+}
+
+/* Records as they lie in a ring, back to back.  What is behind one that is not known cannot be found. */
+static void recorder_run(struct recorder *r, uint16_t cpu, const uint64_t *p, const uint64_t *end)
+{
+	struct writer_run about = { .min_ns = UINT64_MAX };
+	const uint64_t *run = p;
+
+	while (p < end) {
+		const struct ct_rec *rec = (const struct ct_rec *)p;
+		size_t n = 4 + CT_KIND_WORDS(rec->kind);
+
+		if (!rec->kind || rec->kind > CT_KIND_LAST || rec->kind == CT_GAP || n > (size_t)(end - p)) {
+			recorder_refuse(r, clock_boot_ns());
+			break;
+		}
+		tasks_record(r->tasks, cpu, rec);
+		if (r->opt.detect)
+			detect_record(r->opt.detect, rec, p + 4);
+		about.n++;
+		about.kinds[rec->kind]++;
+		about.min_ns = MIN(about.min_ns, rec->ts);
+		about.max_ns = MAX(about.max_ns, rec->ts);
+		p += n;
+	}
+	recorder_write(r, cpu, run, (size_t)(p - run), &about);
 }
 
 static void recorder_blob(struct recorder *r, uint16_t cpu, const struct ct_blob *b)
@@ -172,7 +198,7 @@ void recorder_take(struct recorder *r, uint16_t cpu, const void *data, size_t si
 	else if (CT_KIND_IS_BLOB(b->kind))
 		recorder_blob(r, cpu, b);
 	else
-		recorder_fixed(r, cpu, data, (const uint64_t *)((const struct ct_rec *)data + 1));
+		recorder_run(r, cpu, data, (const uint64_t *)data + size / 8);
 }
 
 void recorder_take_stream(struct recorder *r, const void *data, size_t size)

@@ -56,7 +56,7 @@ void recorder_free(struct recorder *r);
 /* Whether recorder_new() made the file (and it may be removed when the start fails afterwards). */
 bool recorder_created(const struct recorder *r);
 
-/* One record or blob as it lies in a ring. */
+/* One blob, or fixed records back to back, as they lie in a ring. */
 void recorder_take(struct recorder *r, uint16_t cpu, const void *data, size_t size);
 /* Records and blobs back to back, as the iterators write them.  What is malformed ends the stream. */
 void recorder_take_stream(struct recorder *r, const void *data, size_t size);

@@ -9,9 +9,10 @@
 #include <unistd.h>
 
 #include "ctrace/abi.h"
+#include "lib/cleanup.h"
 
 /* What has been read is cleared and given back in pieces of this size, while they are in the cache. */
-#define RINGS_PIECE 8192
+#define RINGS_PIECE 8192ULL
 
 struct rings {
 	uint8_t *entries; /* the map ct_cpus */
@@ -84,50 +85,74 @@ uint64_t rings_high_water(const struct rings *r)
 	return r->high_water;
 }
 
-/* Hands over the whole records from at on, until end, the end of the lap or of a piece.  Returns where it
- * stopped. */
-static uint64_t ring_piece(uint16_t cpu, const uint8_t *lap, uint64_t at, uint64_t end, rings_record_fn fn,
-			   void *arg, long *n)
-{
-	while (at < end) {
-		const struct ct_blob *b = (const void *)(lap + at);
-		uint32_t room, size;
+/* A reading of a part of a ring that lies in one piece. */
+struct piece {
+	const uint8_t *lap; /* where byte 0 would lie */
+	uint64_t at, run;   /* how far it has come; where the records begin that are not handed over yet */
+	long n;
+	rings_record_fn fn;
+	void *arg;
+	uint16_t cpu;
+};
 
-		if (!__atomic_load_n(&b->ts, __ATOMIC_ACQUIRE))
+static void piece_flush(struct piece *p)
+{
+	if (p->at != p->run)
+		p->fn(p->arg, p->cpu, p->lap + p->run, p->at - p->run);
+	p->run = p->at;
+}
+
+static void piece_blob(struct piece *p, const struct ct_blob *b, uint32_t room)
+{
+	piece_flush(p);
+	if (b->size) {
+		p->fn(p->arg, p->cpu, b, b->size <= room ? b->size : 0);
+		p->n++;
+	}
+	p->run = p->at + room;
+}
+
+/* Hands over the records that are whole, until end. */
+static void piece_read(struct piece *p, uint64_t end)
+{
+	while (p->at < end) {
+		const struct ct_blob *b = (const void *)(p->lap + p->at);
+		uint32_t room;
+
+		if (!__atomic_load_n(&b->ts, __ATOMIC_ACQUIRE)) /* before anything else of it */
 			break;
 		room = cpu_room(b->kind);
-		size = CT_KIND_IS_BLOB(b->kind) ? b->size : room;
-		if (size) {
-			fn(arg, cpu, b, size <= room ? size : 0);
-			++*n;
-		}
-		at += room;
+		if (CT_KIND_IS_BLOB(b->kind))
+			piece_blob(p, b, room);
+		else
+			p->n++;
+		p->at += room;
 	}
-	return at;
+	piece_flush(p);
 }
 
 static long ring_consume(struct rings *r, unsigned cpu, rings_record_fn fn, void *arg)
 {
 	struct cpu *c = rings_cpu(r, cpu);
 	uint64_t head = __atomic_load_n(&c->head, __ATOMIC_ACQUIRE), at = c->tail;
-	long n = 0;
+	struct piece p = { .fn = fn, .arg = arg, .cpu = (uint16_t)cpu };
 
 	if (head - at > r->high_water)
 		r->high_water = head - at;
 	while (at != head) {
-		uint64_t off = at & (r->bytes - 1), left = r->bytes - off;
-		uint64_t piece = left < RINGS_PIECE ? left : RINGS_PIECE;
-		uint8_t *lap = (uint8_t *)c + CPU_RING_AT - (at - off), *from = lap + at;
-		uint64_t to = ring_piece((uint16_t)cpu, lap, at, at + (head - at < piece ? head - at : piece),
-					 fn, arg, &n);
+		uint64_t off = at & (r->bytes - 1), size = MIN(head - at, RINGS_PIECE);
+		uint8_t *from = (uint8_t *)c + CPU_RING_AT + off;
 
-		if (to == at) /* its writer was interrupted: the next time */
+		p.lap = from - at;
+		p.at = p.run = at;
+		piece_read(&p, at + MIN(size, r->bytes - off));
+		if (p.at == at) /* its writer was interrupted: the next time */
 			break;
-		memset(from, 0, to - at);
-		at = to;
+		memset(from, 0, p.at - at);
+		at = p.at;
 		__atomic_store_n(&c->tail, at, __ATOMIC_RELEASE);
 	}
-	return n;
+	return p.n;
 }
 
 /* The layout is that of kernel/bpf/ringbuf.c: a header of 8 bytes, whose first word is the length with two

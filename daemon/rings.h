@@ -19,8 +19,9 @@ int rings_new(int cpus_fd, unsigned n, uint64_t bytes, int side_fd, uint64_t sid
 void rings_free(struct rings *r);
 /* The state of a CPU, shared with the kernel. */
 struct cpu *rings_cpu(const struct rings *r, unsigned cpu);
-/* Hands over what is in the rings at the time of the call; data is 8-byte aligned.  Returns how many records.
- * What does not fit into its place is handed over with a size of 0. */
+/* Hands over what is in the rings at the time of the call: a blob, or fixed records that lie back to back;
+ * 8-byte aligned.  Returns how many records. What does not fit into its place is handed over with a size of
+ * 0. */
 typedef void (*rings_record_fn)(void *arg, uint16_t cpu, const void *data, size_t size);
 long rings_consume(struct rings *r, rings_record_fn fn, void *arg);
 /* The largest fill of a CPU's ring that rings_consume() found, in bytes. */

@@ -192,6 +192,30 @@ int writer_add(struct writer *w, uint16_t cpu, const struct ct_rec *rec, const u
 	return 0;
 }
 
+int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n_words,
+		   const struct writer_run *about)
+{
+	struct stream *s;
+
+	if (cpu >= FORMAT_CPUS_MAX)
+		return -EINVAL;
+	if (about->n > FORMAT_RECORDS_MAX - w->n_records || w->pending + n_words * 8 > PENDING_MAX)
+		return -ENOMEM;
+	s = cpu < w->streams.n ? &w->streams.v[cpu] : writer_stream(w, cpu);
+	if (!s || VEC_RESERVE(&s->raw, s->raw.n + n_words))
+		return -ENOMEM;
+	memcpy(s->raw.v + s->raw.n, run, n_words * 8);
+	s->raw.n += n_words;
+	s->n_records += about->n;
+	s->min_ns = MIN(s->min_ns, about->min_ns);
+	s->max_ns = MAX(s->max_ns, about->max_ns);
+	for (int k = 0; k <= CT_KIND_LAST; k++)
+		w->kinds[k] += about->kinds[k];
+	w->n_records += about->n;
+	w->pending += n_words * 8;
+	return 0;
+}
+
 /* A task was found again, as it was: keep the entry, whose time is the truer one. */
 static bool task_is_same(const struct ct_blob *a, const struct ct_blob *b)
 {

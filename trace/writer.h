@@ -84,6 +84,16 @@ void writer_free(struct writer *w);
  * 0, -ENOMEM (also when 32 MiB or a million records are pending: seal earlier), or -EINVAL for a kind it does
  * not know or a CPU beyond 8191. */
 int writer_add(struct writer *w, uint16_t cpu, const struct ct_rec *rec, const uint64_t *words);
+/* What the caller knows of records that lie back to back, each with its words. */
+struct writer_run {
+	uint32_t n;
+	uint64_t min_ns, max_ns;
+	uint32_t kinds[CT_KIND_LAST + 1]; /* how many of each; none of 0, none of CT_GAP */
+};
+/* Adds them: all or none.  Their kinds are known and are not looked at again. 0, -ENOMEM or -EINVAL as above.
+ */
+int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n_words,
+		   const struct writer_run *about);
 /* Adds or replaces a dictionary entry: CT_TASK, CT_OBJECT or CT_STACK blob (checked: -EINVAL). */
 int writer_blob(struct writer *w, const struct ct_blob *blob);
 /* True when a stack id is in the dictionary already. */

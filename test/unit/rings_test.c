@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The ring of a CPU, written by the kernel side's own code (bpf/emit.h) and read by the daemon's: two threads
+ * that are interrupted by signals, which interrupt each other, write into one small ring at the same time;
+ * the reader lags.  That is more than a CPU can do to itself.  Every record must arrive whole, once and in
+ * the order of its writer, or be counted as lost.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/types.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/rings.h"
+
+/* What the kernel side's header needs of the kernel. */
+#define CTRACE_BPF_MAPS_H
+#define CTRACE_BPF_CONFIG_H
+#define CTRACE_BPF_GOVERN_H
+#if defined(__x86_64__)
+#define __TARGET_ARCH_x86
+#endif
+#define __noinline __attribute__((noinline))
+#define barrier()  __asm__ volatile("" ::: "memory")
+
+#define RING_BYTES 16384
+#define SIDE_BYTES 65536
+
+static struct rings *rings;
+static atomic_uint n_pokes;
+static char ct_cpus, ct_side;
+static const uint64_t ct_ring_bytes = RING_BYTES;
+static const struct {
+	bool paused;
+} ct_govern;
+
+static uint32_t bpf_get_smp_processor_id(void)
+{
+	return 1;
+}
+
+static void *bpf_map_lookup_elem(void *map, const uint32_t *key)
+{
+	return map == &ct_cpus ? rings_cpu(rings, *key) : NULL;
+}
+
+static long bpf_ringbuf_output(void *ring, void *data, uint64_t size, uint64_t flags)
+{
+	if (flags == BPF_RB_FORCE_WAKEUP && size == sizeof(struct cpu_side))
+		n_pokes++;
+	return 0;
+}
+
+static uint64_t bpf_ringbuf_query(void *ring, uint64_t flags)
+{
+	return 0;
+}
+
+#include "bpf/emit.h"
+
+#define THREADS 2
+#define LEVELS  3 /* a thread, and two signals on top */
+#define WRITERS (THREADS * LEVELS)
+#define RECORDS 120000 /* so many are to arrive */
+
+static uint64_t written[WRITERS], refused[WRITERS]; /* each by one thread, with signals in order */
+static uint64_t next[WRITERS];
+static atomic_uint_fast64_t n_read;
+static __thread unsigned me;
+static pthread_t threads[THREADS];
+static atomic_uint n_done;
+static atomic_bool over;
+
+static uint64_t hash(uint64_t writer, uint64_t seq)
+{
+	return (seq << 8 | writer) * 0x9e3779b97f4a7c15ULL;
+}
+
+static void write_fixed(struct cpu *c, unsigned w, uint64_t seq)
+{
+	struct ct_rec *r = emit_rec(c, CT_SWITCH, seq + 1);
+
+	refused[w] += !r;
+	if (!r)
+		return;
+	r->tid = w;
+	r->obj = hash(w, seq);
+	emit_submit(r, seq + 1);
+}
+
+static void write_words(struct cpu *c, unsigned w, uint64_t seq)
+{
+	struct emit_rec2 *r = emit_rec2(c, CT_FUTEX, seq + 1);
+
+	refused[w] += !r;
+	if (!r)
+		return;
+	r->r.tid = w;
+	r->r.obj = hash(w, seq);
+	r->x[0] = seq;
+	r->x[1] = ~seq;
+	emit_submit(r, seq + 1);
+}
+
+static void write_blob(struct cpu *c, unsigned w, uint64_t seq)
+{
+	struct ct_object_blob *b = emit_reserve(c, sizeof(*b) + CPU_OBJECT_NAME, seq + 1);
+
+	refused[w] += !b;
+	if (!b)
+		return;
+	b->h.kind = CT_OBJECT;
+	b->h.tid = w;
+	b->h.size = sizeof(*b) + 8;
+	b->id = hash(w, seq);
+	memset(b + 1, 0xaa, CPU_OBJECT_NAME);
+	emit_submit(b, seq + 1);
+}
+
+static void write_some(unsigned level)
+{
+	unsigned w = me * LEVELS + level;
+	struct cpu *c = emit_cpu();
+
+	for (unsigned n = 1 + (written[w] & 3); n; n--) {
+		uint64_t seq = written[w]++;
+
+		if (seq % 7 == 3)
+			write_blob(c, w, seq);
+		else if (seq % 3)
+			write_fixed(c, w, seq);
+		else
+			write_words(c, w, seq);
+	}
+}
+
+static void on_signal(int sig)
+{
+	write_some(sig == SIGUSR1 ? 1 : 2);
+}
+
+static void *writer(void *arg)
+{
+	sigset_t set;
+
+	me = (unsigned)(uintptr_t)arg;
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGUSR2);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	for (unsigned i = 0; n_read < RECORDS; i++) {
+		struct cpu *c = emit_cpu();
+
+		/* by turns as the reader allows, and regardless of it */
+		while (i % 4096 < 3072 && c->head - *(volatile uint64_t *)&c->tail > RING_BYTES / 4)
+			sched_yield();
+		write_some(0);
+	}
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	n_done++;
+	return NULL;
+}
+
+static void *pester(void *arg)
+{
+	for (unsigned i = 0; !over; i++) {
+		pthread_kill(threads[i % THREADS], i % 3 ? SIGUSR1 : SIGUSR2);
+		if (i % 64 == 0)
+			sched_yield();
+	}
+	return NULL;
+}
+
+static void take(uint32_t w, uint64_t ts, uint64_t id)
+{
+	assert_true(w < WRITERS);
+	assert_true(ts > next[w]); /* ts is the sequence number + 1 */
+	assert_int_equal(id, hash(w, ts - 1));
+	next[w] = ts;
+	n_read++;
+}
+
+static void on_record(void *arg, uint16_t cpu, const void *data, size_t size)
+{
+	const struct ct_object_blob *b = data;
+	const uint8_t *p = data, *end = p + size;
+
+	assert_int_equal(cpu, 1);
+	if (b->h.kind == CT_OBJECT) {
+		assert_int_equal(size, sizeof(*b) + 8);
+		assert_int_equal(*(const uint64_t *)(b + 1), 0xaaaaaaaaaaaaaaaaULL);
+		take(b->h.tid, b->h.ts, b->id);
+		return;
+	}
+	while (p < end) {
+		const struct ct_rec *r = (const void *)p;
+		const uint64_t *x = (const void *)(r + 1);
+
+		assert_true(r->kind == CT_SWITCH || r->kind == CT_FUTEX);
+		if (r->kind == CT_FUTEX) {
+			assert_int_equal(x[0], r->ts - 1);
+			assert_int_equal(x[1], ~(r->ts - 1));
+		}
+		take(r->tid, r->ts, r->obj);
+		p += sizeof(*r) + CT_KIND_WORDS(r->kind) * 8;
+	}
+	assert_ptr_equal(p, end);
+}
+
+static int memory(size_t bytes)
+{
+	int fd = memfd_create("rings", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, (off_t)bytes), 0);
+	return fd;
+}
+
+static void read_all(void)
+{
+	const struct timespec lag = { .tv_nsec = 50000 };
+
+	for (unsigned i = 0; n_done < THREADS; i++) {
+		rings_consume(rings, on_record, NULL);
+		if (i % 16 == 0)
+			nanosleep(&lag, NULL);
+	}
+	rings_consume(rings, on_record, NULL);
+}
+
+static void nothing_is_lost_unsaid(void **state)
+{
+	struct sigaction act = { .sa_handler = on_signal }; /* each may interrupt the other */
+	int cpus = memory(2 * CPU_ENTRY_BYTES(RING_BYTES)), side = memory(2 * 4096 + 2 * SIDE_BYTES);
+	uint64_t all = 0, lost = 0;
+	pthread_t pesterer;
+	sigset_t set;
+
+	assert_int_equal(rings_new(cpus, 2, RING_BYTES, side, SIDE_BYTES, &rings), 0);
+	assert_int_equal(rings_cpu(rings, 1)->id, 1);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGUSR2);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	sigaction(SIGUSR1, &act, NULL);
+	sigaction(SIGUSR2, &act, NULL);
+	for (uintptr_t i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, writer, (void *)i), 0);
+	assert_int_equal(pthread_create(&pesterer, NULL, pester, NULL), 0);
+	read_all();
+	over = true;
+	pthread_join(pesterer, NULL);
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+
+	for (unsigned w = 0; w < WRITERS; w++) {
+		assert_true(written[w] > 0); /* the signals did come */
+		all += written[w];
+		lost += refused[w];
+	}
+	assert_int_equal(rings_cpu(rings, 1)->stats.lost[CT_LOSS_RING_FULL], lost);
+	assert_int_equal(n_read + lost, all);
+	assert_true(lost > 0); /* it was full */
+	assert_true(rings_high_water(rings) > RING_BYTES / 2 && rings_high_water(rings) <= RING_BYTES);
+	assert_true(n_pokes > 0);
+	assert_int_equal(rings_cpu(rings, 1)->head, rings_cpu(rings, 1)->tail);
+	for (size_t i = 0; i < RING_BYTES + CPU_RING_SLACK; i++) /* what is free is all zeroes */
+		assert_int_equal(((const uint8_t *)rings_cpu(rings, 1))[CPU_RING_AT + i], 0);
+	rings_free(rings);
+	close(cpus);
+	close(side);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(nothing_is_lost_unsaid) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
