@@ -19,13 +19,20 @@
 #define JAIL_NOBODY 65534 /* the kernel's overflow id */
 #define JAIL_NICE   5     /* who hangs may need the CPU more */
 
+/* A sanitizer keeps terabytes of addresses for itself. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define JAIL_MEMORY RLIM_INFINITY
+#else
+#define JAIL_MEMORY DIAGNOSER_MEMORY
+#endif
+
 /* What reading a trace needs: no path is ever opened. */
 static const int jail_child_calls[] = {
 	__NR_read,       __NR_pread64,      __NR_write,          __NR_close,        __NR_fstat,
 	__NR_lseek,      __NR_fcntl,        __NR_munmap,         __NR_mremap,       __NR_madvise,
 	__NR_brk,        __NR_futex,        __NR_clock_gettime,  __NR_getpid,       __NR_gettid,
 	__NR_getrandom,  __NR_rt_sigaction, __NR_rt_sigprocmask, __NR_rt_sigreturn, __NR_exit,
-	__NR_exit_group, __NR_newfstatat,   __NR_sysinfo,
+	__NR_exit_group, __NR_newfstatat,   __NR_sysinfo,        __NR_sigaltstack,
 };
 /* And what serving questions needs besides. */
 static const int jail_server_calls[] = {
@@ -113,7 +120,7 @@ int diagnoser_jail(int keep_fd)
 
 int diagnoser_jail_child(void)
 {
-	const struct rlimit memory = { DIAGNOSER_MEMORY, DIAGNOSER_MEMORY };
+	const struct rlimit memory = { JAIL_MEMORY, JAIL_MEMORY };
 	const struct rlimit cpu = { DIAGNOSER_CPU_S, DIAGNOSER_CPU_S + 1 }, none = { 0, 0 };
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || setrlimit(RLIMIT_AS, &memory) ||

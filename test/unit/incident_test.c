@@ -69,6 +69,8 @@ static const struct detect_hang loop_hang = { .rule = CT_HANG_LOOP,
 
 static void start(struct fixture *f)
 {
+	assert_int_equal(diagnoser_new(&f->diagnoser), 0);
+	f->opt.diagnoser = f->diagnoser;
 	assert_int_equal(sd_event_new(&f->event), 0);
 	assert_int_equal(worker_new(f->event, &f->worker), 0);
 	f->opt.worker = f->worker;
@@ -81,6 +83,7 @@ static void stop(struct fixture *f)
 	assert_true(worker_stop(f->worker));
 	incidents_finish(f->is);
 	incidents_free(f->is);
+	diagnoser_free(f->diagnoser);
 	worker_free(f->worker);
 	sd_event_unref(f->event);
 }
@@ -92,16 +95,14 @@ static int setup(void **state)
 	*state = f;
 	snapshot_error = 0;
 	strcpy(f->dir, "/tmp/ctraced-hangs-XXXXXX");
-	if (!mkdtemp(f->dir) || diagnoser_new(&f->diagnoser))
+	if (!mkdtemp(f->dir))
 		return -1;
 	snprintf(f->trace, sizeof(f->trace), "%s/t.ctr", f->dir);
 	snprintf(f->hangs, sizeof(f->hangs), "%s/" INCIDENTS_DIR, f->dir);
 	hang_make(f->trace, true);
-	f->opt = (struct incidents_options){ .state_dir = f->dir,
-					     .trace = f->trace,
-					     .diagnoser = f->diagnoser,
-					     .before_ns = HANG_S(1),
-					     .size_bytes = 1ULL << 30 };
+	f->opt = (struct incidents_options){
+		.state_dir = f->dir, .trace = f->trace, .before_ns = HANG_S(1), .size_bytes = 1ULL << 30
+	};
 	assert_int_equal(incident_rate_parse("100/s", &f->opt.rate), 0);
 	start(f);
 	return 0;
@@ -113,7 +114,6 @@ static int teardown(void **state)
 	char cmd[128];
 
 	stop(f);
-	diagnoser_free(f->diagnoser);
 	while (waitpid(-1, NULL, 0) > 0)
 		;
 	snprintf(cmd, sizeof(cmd), "rm -r %s", f->dir);
