@@ -148,6 +148,19 @@ static json_t *doc_task(json_t *o)
 			 doc_text(json_string_value(json_object_get(o, "comm"))));
 }
 
+/* Where a task runs, as far as it is known. */
+static void doc_place(json_t *o, json_t *task)
+{
+	static const char *const keys[] = { "cgroup", "container" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		const char *s = json_string_value(json_object_get(o, keys[i]));
+
+		if (s && *s)
+			json_object_set_new(task, keys[i], doc_text(s));
+	}
+}
+
 static json_t *doc_chain(json_t *answer)
 {
 	json_t *from = json_object_get(answer, "chain"), *chain = json_array();
@@ -156,6 +169,7 @@ static json_t *doc_chain(json_t *answer)
 		json_t *o = json_array_get(from, i), *task = doc_task(o);
 		const char *edge = word_of(o, "edge");
 
+		doc_place(o, task);
 		json_object_set_new(task, "edge", json_string(edge ? edge : "none"));
 		json_array_append_new(chain, task);
 	}
