@@ -429,14 +429,15 @@ static void read_boot_id(char id[INCIDENT_BOOT_LEN + 1])
 /* The limits hold across restarts: a daemon that is restarted by what hangs must not fill the disk. */
 static void incidents_remember(struct incidents *is, json_t *list)
 {
-	struct clock_offsets offsets = clock_offsets_now();
+	int64_t now_ns = (int64_t)clock_boot_ns(), offset = clock_offsets_now().boot_to_real_ns;
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
-		int64_t real_ns =
-			json_integer_value(json_object_get(json_array_get(list, i), "found_real_ns"));
+		json_t *real = json_object_get(json_array_get(list, i), "found_real_ns");
+		int64_t ns = json_integer_value(real) - offset;
 
-		if (real_ns > offsets.boot_to_real_ns)
-			incident_times_add(&is->times, (uint64_t)(real_ns - offsets.boot_to_real_ns));
+		/* not of earlier boots, nor of a clock that was set back since */
+		if (ns > 0 && ns <= now_ns)
+			incident_times_add(&is->times, (uint64_t)ns);
 	}
 }
 
