@@ -11,8 +11,10 @@
 #include "cli/text.h"
 #include "cli/timearg.h"
 #include "lib/cleanup.h"
+#include "lib/clock.h"
 
 #define STATUS_TIMEOUT_MS 10000
+#define STUCK_NS          (10 * NSEC_PER_SEC)
 
 enum { OPT_JSON = 256, OPT_SOCKET };
 
@@ -144,8 +146,26 @@ static void print_incidents(const json_t *i)
 
 	if (!num(i, "noticed") && !num(i, "kept"))
 		return;
-	printf("%-10s %" PRIu64 " noticed since the start, %" PRIu64 " caught in %s; 'ctrace hangs' lists those\n",
+	printf("%-10s %" PRIu64 " noticed since the start, %" PRIu64
+	       " caught in %s; 'ctrace hangs' lists those\n",
 	       "Hangs:", num(i, "noticed"), num(i, "kept"), text_bytes(num(i, "bytes"), bytes));
+}
+
+/* What waits for somebody else's file system or memory; the recording does not. */
+static void print_stuck(const json_t *visits, const json_t *frameworks)
+{
+	uint64_t given_up = num(visits, "given_up"), look_ns = num(frameworks, "stuck_ns");
+	char t[TEXT_NUMBER_MAX];
+
+	if (given_up)
+		printf("%-10s %" PRIu64
+		       " visits of programs whose memory or files do not answer; with 4 there are no "
+		       "more stacks until one does\n",
+		       "Stuck:", given_up);
+	if (look_ns > STUCK_NS)
+		printf("%-10s the look for frameworks, for %s; is there a file system that does not "
+		       "answer?\n",
+		       "Stuck:", text_duration(look_ns, t));
 }
 
 static void print_text(const json_t *a)
@@ -170,6 +190,7 @@ static void print_text(const json_t *a)
 	       " visits to long waits\n",
 	       "Tables:", num(tables, "tasks"), num(tables, "objects"), num(tables, "stacks"),
 	       num(visits, "done"));
+	print_stuck(visits, json_object_get(a, "frameworks"));
 	print_incidents(json_object_get(a, "incidents"));
 	printf("%-10s %" PRIu64 " live, %" PRIu64 " off%s\n", "Hooks:", num(hooks, "live"), num(hooks, "off"),
 	       num(hooks, "off") ? "; 'ctrace doctor' says why" : "");
