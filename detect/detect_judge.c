@@ -14,13 +14,10 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-#define JUDGE_GAP_NS (1500 * NSEC_PER_MSEC) /* no tick for so long: the machine slept, or stood still */
-#define JUDGE_CHAIN  32                     /* tasks that wait for each other */
-#define JUDGE_SLACK_NS                                                                                       \
-	(200 * NSEC_PER_MSEC)              /* between what the records and what the kernel says of a time    \
-					    */
-#define JUDGE_CAP_NS   (10 * NSEC_PER_SEC) /* after its records were capped, a task is not judged */
-#define JUDGE_PRIO_LOW 130                 /* nice 10: it was asked to stand back */
+#define JUDGE_GAP_NS   (1500 * NSEC_PER_MSEC) /* no tick for so long: the machine slept, or stood still */
+#define JUDGE_CHAIN    32                     /* tasks that wait for each other */
+#define JUDGE_CAP_NS   (10 * NSEC_PER_SEC)    /* after its records were capped, a task is not judged */
+#define JUDGE_PRIO_LOW 130                    /* nice 10: it was asked to stand back */
 
 /* By how much a hang is longer than the longest time of ordinary work. */
 #define TIMES_LOCK    3
@@ -128,8 +125,9 @@ static bool judge_look(struct detect *d, struct detect_task *t)
 		same = !runs && it.wait.wait == t->wait;
 	else
 		same = runs;
-	/* while it is on a CPU, the kernel's time is that of the last clock tick */
-	if (t->run != DETECT_RUNNING && it.sched_since > t->since_ns + JUDGE_SLACK_NS)
+	/* It has had the CPU meanwhile, unless it has it now.  That time of the kernel's is some tenths of a
+	 * second off on a busy machine; of who goes on as ever it is of a moment ago. */
+	if (t->run != DETECT_RUNNING && it.sched_since > t->since_ns + (d->now_ns - t->since_ns) / 2)
 		same = false;
 	if (!same && it.task.h.ts >= t->since_ns)
 		detect_adopt(d, t, &it, it.task.h.ts);
