@@ -17,7 +17,7 @@
 #include "trace/index.h"
 #include "trace_fixture.h"
 
-#define SEEDS   100 /* of each kind; CTRACE_SEEDS sets another number */
+#define SEEDS   50 /* of each kind; CTRACE_SEEDS sets another number */
 #define FOREVER 120000000000ULL
 #define STEP    1000 /* ns between two records */
 
