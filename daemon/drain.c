@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -281,6 +282,17 @@ static void drain_hang(void *arg, const struct detect_hang *hang)
 		d->opt.hang(d->opt.hang_arg, hang);
 }
 
+/* For the detector: also whether it is to run only when nobody else wants to, which its priority does not
+ * tell. */
+static int drain_look(void *arg, uint32_t tid, struct ct_iter_task *ret)
+{
+	int r = drain_read_task(arg, tid, ret);
+
+	if (!r && sched_getscheduler((pid_t)tid) == SCHED_IDLE)
+		ret->wait.aux = 139;
+	return r;
+}
+
 /* The detector of hangs, if it is wanted. */
 static int drain_detect(struct drain *d)
 {
@@ -289,7 +301,7 @@ static int drain_detect(struct drain *d)
 		.settings = d->opt.hangs,
 		.own_tgid = (uint32_t)getpid(),
 		.messages = strstr(hooks, "msg/send=") && strstr(hooks, "msg/recv="),
-		.look = drain_read_task,
+		.look = drain_look,
 		.look_arg = d->opt.probe,
 		.hang = drain_hang,
 		.hang_arg = d,

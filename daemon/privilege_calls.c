@@ -56,6 +56,7 @@ static const int calls_threads[] = {
 	__NR_sched_getaffinity,
 	__NR_getcpu,
 	__NR_getpriority,
+	__NR_sched_getscheduler,
 	__NR_setpriority,
 	__NR_exit,
 	__NR_exit_group,

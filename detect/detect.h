@@ -78,7 +78,8 @@ struct detect_options {
 	bool messages;                          /* CT_SEND and CT_RECV are recorded on this machine */
 	/*
 	 * Asked before a hang is told: does the kernel say the same of this task now?  -ESRCH: it has gone.
-	 * May be NULL: what the records say is believed.
+	 * May be NULL: what the records say is believed.  wait.aux is to be 139 for one that is to run only
+	 * when nobody else wants to.
 	 */
 	int (*look)(void *arg, uint32_t tid, struct ct_iter_task *ret);
 	void *look_arg;

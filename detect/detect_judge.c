@@ -120,6 +120,7 @@ static bool judge_look(struct detect *d, struct detect_task *t)
 	}
 	if (r)
 		return true;
+	t->prio = (uint8_t)it.wait.aux;
 	runs = it.wait.state == CT_ST_RUNNING || it.wait.wait == CT_W_NONE;
 	if (t->run == DETECT_BLOCKED)
 		same = !runs && it.wait.wait == t->wait;
@@ -161,6 +162,10 @@ static void judge_tell(struct detect *d, struct detect_task *t, enum ct_hang rul
 	}
 	if (!judge_look(d, t)) {
 		d->stats.withdrawn++;
+		return;
+	}
+	if (rule == CT_HANG_STARVED && t->prio >= JUDGE_PRIO_LOW) {
+		t->told |= (uint8_t)(1u << rule);
 		return;
 	}
 	t->told |= (uint8_t)(1u << rule);

@@ -290,6 +290,18 @@ static void notices_who_gets_no_cpu(void **state)
 	pass(&m, 9 * S);
 	assert_told(&m, 1, CT_HANG_STARVED, 20); /* for all of them */
 	assert_int_equal(detect_stats(m.d).behind, 2);
+
+	/* one that was asked to stand back, as only the kernel knows */
+	make_done(&m);
+	make_init(&m);
+	task(&m, 20, "some");
+	runs(&m, 20);
+	pass(&m, S);
+	leaves_cpu(&m, 20, CT_NR_NONE);
+	m.look = 0;
+	m.seen.wait.aux = 139;
+	pass(&m, 9 * S);
+	assert_int_equal(m.n, 0);
 }
 
 static void notices_a_stuck_disk(void **state)
