@@ -17,7 +17,6 @@
 #include "lib/cleanup.h"
 
 #define JAIL_NOBODY 65534 /* the kernel's overflow id */
-#define JAIL_NICE   5     /* who hangs may need the CPU more */
 
 /* A sanitizer keeps terabytes of addresses for itself. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -73,7 +72,6 @@ static void jail_dispensable(void)
 
 	if (fd >= 0)
 		(void)!write(fd, "500", 3);
-	(void)setpriority(PRIO_PROCESS, 0, JAIL_NICE);
 }
 
 static int jail_close_all_but(int keep_fd)
