@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/cli.h"
 #include "cli/control.h"
@@ -138,13 +139,17 @@ static void print_next(const struct caught *c)
 {
 	for (size_t i = json_array_size(c->list); i-- > 0;) {
 		const json_t *o = json_array_get(c->list, i);
-		char path[PATH_MAX];
+		char path[PATH_MAX], at[32];
+		time_t seconds;
+		struct tm tm;
 
 		if (!*str(o, "snapshot"))
 			continue;
 		describe_clean(str(o, "snapshot"), path, sizeof(path));
-		printf("\nNext: ctrace diagnose --tid %" PRIu64 " %s\n",
-		       num(json_object_get(o, "victim"), "tid"), path);
+		seconds = (time_t)(num(o, "found_real_ns") / NSEC_PER_SEC);
+		strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &tm));
+		printf("\nNext: ctrace diagnose --tid %" PRIu64 " --at %s %s\n",
+		       num(json_object_get(o, "victim"), "tid"), at, path);
 		if (json_array_size(c->list) > 1)
 			printf("The snapshots of the others are beside it, named after their time in UTC.\n");
 		return;

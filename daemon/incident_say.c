@@ -9,6 +9,7 @@
 #include <syslog.h>
 #include <systemd/sd-id128.h>
 #include <systemd/sd-journal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/incident_private.h"
@@ -83,8 +84,14 @@ char *incident_say_text(const struct incident *in)
 		fprintf(f, " %s", said(in->diagnosis, "text"));
 	if (*in->why)
 		fprintf(f, " %s", in->why);
-	if (in->has_snapshot)
-		fprintf(f, " Next: ctrace diagnose --tid %u %s", h->tid, in->path);
+	if (in->has_snapshot) {
+		time_t seconds = (time_t)(in->found_real_ns / NSEC_PER_SEC);
+		char at[32];
+		struct tm tm;
+
+		strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &tm));
+		fprintf(f, " Next: ctrace diagnose --tid %u --at %s %s", h->tid, at, in->path);
+	}
 	if (fclose(f)) {
 		free(line);
 		return NULL;
