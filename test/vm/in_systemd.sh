@@ -53,7 +53,7 @@ hang() {
 	snapshot=$(find $state/hangs -name '*.ctr')
 	section hang.diagnose ctrace diagnose "$snapshot" --json
 	sed -n 's/^victim_tid=//p' /hang.out >/victim
-	cut -d' ' -f1 /proc/uptime >/when
+	sed 's/\([0-9]*\)\.\([0-9]*\) .*/\1\2/' /proc/uptime >/when
 	systemctl kill -s KILL "docker-$(cat /container).scope"
 	uptime_is hang
 }
@@ -99,6 +99,7 @@ first_boot() {
 	section failed systemctl --failed --no-legend --plain
 	uptime_is started
 	section security systemd-analyze security --no-pager $unit
+	section paranoid cat /proc/sys/kernel/perf_event_paranoid
 	section doctor ctrace doctor --json
 	section status ctrace status --json
 	uptime_is asked
@@ -125,7 +126,9 @@ second_boot() {
 	section again.list ctrace hangs
 	snapshot=$(find $state/hangs -name '*.ctr')
 	section again.diagnose ctrace diagnose "$snapshot" --json
-	section again.trace ctrace diagnose $state/ctrace.ctr --boot 1 --tid "$(cat /victim)" --at "boot:$(tr -d . </when)0000000" --json
+	# while it hung: how it ended, by a kill of all its processes, is another story
+	section again.trace ctrace diagnose $state/ctrace.ctr --boot 1 --tid "$(cat /victim)" --json \
+		--from "boot:$(($(cat /when)0000000 - 2000000000))" --to "boot:$(cat /when)0000000"
 	section info.earlier ctrace info $state/ctrace.ctr --boot 1 --json
 	uptime_is again
 	cannot_trace
