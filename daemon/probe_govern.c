@@ -189,8 +189,22 @@ static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 	return since;
 }
 
+/* Runs that found no room in their ring are not among those counted. */
+static uint64_t govern_lost(struct probe *p)
+{
+	uint64_t n = 0, told = p->govern.lost;
+
+	for (unsigned i = 0; i < p->n_cpus; i++)
+		n += __atomic_load_n(&rings_cpu(p->rings, i)->stats.lost[CT_LOSS_RING_FULL],
+				     __ATOMIC_RELAXED);
+	p->govern.lost = n;
+	return n - told;
+}
+
 uint64_t probe_cost_ns(struct probe *p)
 {
+	p->govern.cost_ns +=
+		(double)govern_lost(p) * (p->govern.dispatch_ns + p->govern.mean_ns[GOVERN_SWITCH]);
 	for (int k = 0; k < GOVERN_KINDS; k++) {
 		struct govern_cost c = govern_since(p, k);
 		double *mean = &p->govern.mean_ns[k];

@@ -47,6 +47,7 @@ struct probe {
 		double mean_ns[GOVERN_KINDS]; /* of a run, without the call */
 		struct govern_cost told[GOVERN_KINDS];
 		double cost_ns;
+		uint64_t lost;
 		uint64_t left_out[GOVERN_CAPS]; /* what the counters said when the slot was taken */
 	} govern;                               /* drain thread */
 
