@@ -125,7 +125,7 @@ class Ctrace(Tracer):
                 break
             try:
                 self.status()
-                time.sleep(1)  # the state at start is told first
+                time.sleep(4)  # the state at start is told first, long waits are visited, symbols are read
                 return
             except Missing:
                 time.sleep(0.1)
