@@ -47,11 +47,12 @@ static const struct cli_usage hangs_usage = {
 	.options = hangs_options,
 };
 
-static json_t *hangs_json(const struct analysis_input *in, const struct hangs *h)
+static json_t *hangs_json(const struct analysis_input *in, const struct hangs_filter *who,
+			  const struct hangs *h)
 {
 	json_t *doc = render_hangs_json(in->graph, h);
 
-	if (doc && json_object_set_new(doc, "noticed", hangs_noticed_json(in))) {
+	if (doc && json_object_set_new(doc, "noticed", hangs_noticed_json(in, who))) {
 		json_decref(doc);
 		doc = NULL;
 	}
@@ -66,10 +67,10 @@ static int hangs_print(const struct analysis_input *in, const struct hangs_filte
 	if (r)
 		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
 	if (json) {
-		r = text_print_json(hangs_json(in, h));
+		r = text_print_json(hangs_json(in, who, h));
 	} else {
 		render_hangs(stdout, in->graph, h, all);
-		hangs_noticed_print(in);
+		hangs_noticed_print(in, who);
 	}
 	hangs_free(h);
 	return r;

@@ -5,11 +5,12 @@
 
 #include <jansson.h>
 
+#include "analysis/hangs.h"
 #include "cli/analysis_input.h"
 
-/* One line each, with a heading; nothing when there are none. */
-void hangs_noticed_print(const struct analysis_input *in);
+/* One line each, with a heading; nothing when there are none.  who: by cgroup and container alone. */
+void hangs_noticed_print(const struct analysis_input *in, const struct hangs_filter *who);
 /* An array; NULL: out of memory. */
-json_t *hangs_noticed_json(const struct analysis_input *in);
+json_t *hangs_noticed_json(const struct analysis_input *in, const struct hangs_filter *who);
 
 #endif
