@@ -2,7 +2,7 @@
 /*
  * storm.c - makes as many events as it can for a while.
  *
- *   storm futex MS    two pairs of threads that wake each other
+ *   storm futex MS    two threads that wake each other, on one CPU
  *   storm messages MS one thread sends to another over a socket, many at a time
  *   storm fork MS     processes that end at once
  *   storm threads MS  threads that end at once
@@ -50,7 +50,7 @@ struct pair {
 
 struct player {
 	struct pair *pair;
-	unsigned me, cpu;
+	unsigned me;
 };
 
 static void *futex_player(void *arg)
@@ -59,9 +59,9 @@ static void *futex_player(void *arg)
 	struct player *p = arg;
 	cpu_set_t cpus;
 
-	/* both of a pair on one CPU: every turn is a switch */
+	/* both on one CPU: every turn is a switch, and the other CPUs are left to others */
 	CPU_ZERO(&cpus);
-	CPU_SET(p->cpu, &cpus);
+	CPU_SET(0, &cpus);
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 	while (!atomic_load(&over)) {
 		unsigned turn = atomic_load(&p->pair->turn);
@@ -79,18 +79,18 @@ static void *futex_player(void *arg)
 
 static void storm_futex(unsigned long ms)
 {
-	static struct pair pairs[2];
-	struct player players[4];
-	pthread_t threads[4];
+	static struct pair pair;
+	struct player players[2];
+	pthread_t threads[2];
 
-	for (unsigned i = 0; i < 4; i++) {
-		players[i] = (struct player){ &pairs[i / 2], i % 2, i / 2 };
+	for (unsigned i = 0; i < 2; i++) {
+		players[i] = (struct player){ &pair, i };
 		if (pthread_create(&threads[i], NULL, futex_player, &players[i]))
 			errx(1, "pthread_create");
 	}
 	sleep_ms(ms);
 	atomic_store(&over, true);
-	for (unsigned i = 0; i < 4; i++)
+	for (unsigned i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
 }
 
