@@ -485,9 +485,15 @@ static void futex(struct detect *d, const struct ct_rec *rec)
 		return;
 	t->futex_ns = rec->ts;
 	t->futex_owner = rec->peer;
-	/* somebody has looked at the wait that it is in */
-	if (t->run == DETECT_BLOCKED && t->wait == CT_W_FUTEX && !(t->bits & DETECT_IDLE) &&
-	    rec->ts > t->since_ns)
+	if (t->run != DETECT_BLOCKED || t->wait != CT_W_FUTEX || rec->ts <= t->since_ns)
+		return;
+	/* Somebody has looked at the wait that it is in.  One that began before the records did was taken for
+	 * the place where it idles, as long as the owner was not known. */
+	if (t->bits & DETECT_IDLE && rec->peer && !t->returns) {
+		t->bits &= (uint8_t)~DETECT_IDLE;
+		t->votes = 0;
+	}
+	if (!(t->bits & DETECT_IDLE))
 		t->owner = rec->peer;
 }
 
@@ -611,6 +617,18 @@ void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_
 	task_wait_begins(d, t, ts_ns);
 }
 
+/* What the kernel says of who it is: the record of its exec may be among those that were lost. */
+static void task_recognise(struct detect *d, struct detect_task *t, const struct ct_task_blob *b)
+{
+	struct ct_task_blob now = *b;
+
+	if (t->comm[0] && t->tgid == b->tgid && !strncmp(t->comm, b->comm, sizeof(t->comm)))
+		return;
+	if (t->comm[0])
+		now.h.flags |= CT_TF_EXEC;
+	task_identify(d, t, &now);
+}
+
 void detect_found(struct detect *d, const struct ct_iter_task *found)
 {
 	struct detect_task *t;
@@ -620,8 +638,7 @@ void detect_found(struct detect *d, const struct ct_iter_task *found)
 	t = task_touch(d, found->task.h.tid, found->task.h.ts);
 	if (!t)
 		return;
-	if (!t->comm[0] || t->tgid != found->task.tgid)
-		task_identify(d, t, &found->task);
+	task_recognise(d, t, &found->task);
 	if (t->since_ns <= found->task.h.ts)
 		detect_adopt(d, t, found, found->task.h.ts);
 }

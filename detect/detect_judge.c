@@ -121,6 +121,8 @@ static bool judge_look(struct detect *d, struct detect_task *t)
 	if (r)
 		return true;
 	t->prio = (uint8_t)it.wait.aux;
+	if (it.task.comm[0]) /* its new name may have been lost */
+		memcpy(t->comm, it.task.comm, sizeof(t->comm) - 1);
 	runs = it.wait.state == CT_ST_RUNNING || it.wait.wait == CT_W_NONE;
 	if (t->run == DETECT_BLOCKED)
 		same = !runs && it.wait.wait == t->wait;

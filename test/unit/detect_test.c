@@ -378,6 +378,53 @@ static void knows_what_is_no_deadlock(void **state)
 	assert_int_equal(m.n, 0);
 }
 
+static void notices_a_deadlock_of_before(void **state)
+{
+	MAKE(m);
+
+	m.now += 5 * S;
+	for (uint32_t tid = 40; tid < 42; tid++) {
+		struct ct_iter_task it = {
+			.task = { .h = { .ts = m.now, .kind = CT_TASK, .tid = tid },
+				  .tgid = 40,
+				  .comm = "knot" },
+			.wait = { .state = CT_ST_SLEEP, .wait = CT_W_FUTEX, .obj = FUTEX(tid), .tid = tid },
+			.sched_since = m.now - 4 * S,
+		};
+
+		detect_found(m.d, &it);
+	}
+	detect_resync(m.d, m.now);
+	pass(&m, 5 * S);
+	assert_int_equal(m.n, 0);
+	/* what the kernel could not tell, a look at the memory does */
+	rec(&m, (struct ct_rec){ .kind = CT_FUTEX, .tid = 40, .peer = 41, .obj = FUTEX(40) });
+	rec(&m, (struct ct_rec){ .kind = CT_FUTEX, .tid = 41, .peer = 40, .obj = FUTEX(41) });
+	pass(&m, S);
+	assert_told(&m, 1, CT_HANG_DEADLOCK, 40);
+}
+
+static void knows_the_name_whose_record_was_lost(void **state)
+{
+	MAKE(m);
+	struct ct_iter_task it = {
+		.task = { .h = { .kind = CT_TASK, .tid = 40 }, .tgid = 40, .comm = "second" },
+		.wait = { .state = CT_ST_SLEEP, .wait = CT_W_FUTEX, .obj = FUTEX(0), .tid = 40 },
+	};
+
+	loop_with(&m, "first");
+	task(&m, 40, "first");
+	detect_lost(m.d, m.now);
+	pass(&m, S);
+	it.task.h.ts = m.now;
+	detect_found(m.d, &it);
+	detect_resync(m.d, m.now);
+	rec(&m, (struct ct_rec){ .kind = CT_FUTEX, .ts = m.now + 1, .tid = 40, .peer = 40, .obj = FUTEX(0) });
+	pass(&m, 3 * S);
+	assert_told(&m, 1, CT_HANG_DEADLOCK, 40);
+	assert_string_equal(m.hangs[0].comm, "second");
+}
+
 static void notices_one_that_waits_for_itself(void **state)
 {
 	MAKE(m);
@@ -701,6 +748,8 @@ int main(void)
 		cmocka_unit_test(notices_a_stuck_disk),
 		cmocka_unit_test(notices_a_deadlock_once),
 		cmocka_unit_test(knows_what_is_no_deadlock),
+		cmocka_unit_test(notices_a_deadlock_of_before),
+		cmocka_unit_test(knows_the_name_whose_record_was_lost),
 		cmocka_unit_test(notices_one_that_waits_for_itself),
 		cmocka_unit_test(notices_a_service_that_does_not_read),
 		cmocka_unit_test(knows_a_service_that_takes_its_time),
