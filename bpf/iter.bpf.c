@@ -57,6 +57,8 @@ static __noinline int iter_wait(struct seq_file *seq, struct task_struct *t, __u
 	r.tid = t->pid;
 	r.nr = CT_NR_NONE;
 	r.state = state & 0xff;
+	if (state && !r.state)
+		r.state = CT_ST_DISK; /* as CT_SWITCH has it: frozen, or waiting for a sleeping lock */
 	r.aux = t->prio & 0xff;
 	if (!task_is_kernel(t)) {
 		iter_reason(&x, t, state, &r);
