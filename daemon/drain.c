@@ -119,10 +119,18 @@ static void drain_rawaccess(void *arg, const struct ct_rawaccess_blob *raw)
 
 static void drain_record(void *arg, uint16_t cpu, const void *data, size_t size)
 {
+	const uint64_t *p = data, *end = p + size / 8;
 	struct drain *d = arg;
 
-	if (size >= sizeof(struct ct_rec))
-		caps_note(d->caps, data);
+	/* fixed records lie back to back; no blob counts */
+	while (end - p >= (ptrdiff_t)(sizeof(struct ct_rec) / 8)) {
+		const struct ct_rec *rec = (const void *)p;
+
+		if (CT_KIND_IS_BLOB(rec->kind))
+			break;
+		caps_note(d->caps, rec);
+		p += 4 + CT_KIND_WORDS(rec->kind);
+	}
 	recorder_take(d->recorder, cpu, data, size);
 }
 
