@@ -2,10 +2,12 @@
 #include "trace/store.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -76,6 +78,16 @@ static void store_publish(struct store *s)
 	s->stats.oldest_ns = ring_oldest_ns(&s->ring);
 }
 
+/* That of the file, when it was removed together with it. */
+static int store_make_directory(const char *path)
+{
+	_cleanup_free_ char *copy = strdup(path);
+
+	if (!copy)
+		return -ENOMEM;
+	return mkdir(dirname(copy), 0750) && errno != EEXIST ? -errno : 0;
+}
+
 /*
  * The file was removed, moved away or replaced.  It is given up first: as long as it is open its space is not
  * free.
@@ -95,7 +107,9 @@ static int store_begin_anew(struct store *s)
 	s->ring = (struct ring){ .fd = -1, .unwritten = old.unwritten };
 	pthread_mutex_unlock(&s->lock);
 	ring_done(&old);
-	ret = ring_open(&ring, s->opt, err);
+	ret = store_make_directory(s->opt->path);
+	if (!ret)
+		ret = ring_open(&ring, s->opt, err);
 	if (ret)
 		return ret;
 	ring.unwritten = s->ring.unwritten;
