@@ -192,6 +192,24 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 	       stall_ns < DIAGNOSE_CHILD_BUSY_NS;
 }
 
+/* The recorder told that it hung: it did not idle, whatever it waited for. */
+static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct window *w = g->w;
+
+	for (size_t i = window_lower_bound(w, from_ns); i < w->n_events && w->events[i].r.ts < to_ns; i++)
+		if (w->events[i].r.kind == CT_HANG &&
+		    graph_task_at(g, w->events[i].r.tid, w->events[i].r.ts) == task)
+			return true;
+	return false;
+}
+
+static bool is_fine(const struct findings *f, uint32_t task, const struct diagnosis *d)
+{
+	return is_normal(f, d->stall_ns, d->to_ns - d->from_ns) &&
+	       (d->stall_ns < DIAGNOSE_STALL_NS || !was_noticed(f->g, task, d->from_ns, d->to_ns));
+}
+
 static bool is_strong(const struct findings *f)
 {
 	for (size_t i = 0; i + 1 < f->chain.links.n; i++) {
@@ -203,6 +221,9 @@ static bool is_strong(const struct findings *f)
 	}
 	/* of a futex without owner nobody knows who should have woken it */
 	if (f->chain.end == END_LEAF && !f->chain.leaf.ended && !strcmp(f->chain.leaf.kind, "futex"))
+		return false;
+	/* nor who had the CPU while records are missing, or whether it was wanted at all */
+	if (f->starved && f->cpu.lost_ns > f->cpu.total_ns / 2)
 		return false;
 	return f->chain.choices.n == f->chain.settled && f->chain.end != END_UNKNOWN;
 }
@@ -283,7 +304,7 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 	d->comparison = f.missing;
 	if (!r) {
 		d->stall_ns = f.chain.links.v[0].total_ns;
-		d->verdict = is_normal(&f, d->stall_ns, to_ns - from_ns) ? VERDICT_NORMAL : find_verdict(&f);
+		d->verdict = is_fine(&f, task, d) ? VERDICT_NORMAL : find_verdict(&f);
 		d->cause = find_cause(&f);
 		if (d->verdict == VERDICT_NORMAL && strcmp(d->cause, "timer") != 0)
 			d->cause = "none";

@@ -151,7 +151,7 @@ static int find_cpu(struct findings *f)
 		return 0;
 	}
 	f->starved = true;
-	if (f->cpu.task == GRAPH_NONE || f->cpu.idle_ns > f->cpu.total_ns / 2)
+	if (f->cpu.task == GRAPH_NONE || f->cpu.idle_ns + f->cpu.lost_ns > f->cpu.total_ns / 2)
 		return 0;
 	/* where many share a CPU, none of them is the one */
 	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU,

@@ -24,11 +24,28 @@ static void tally_best(const struct graph *g, const uint64_t *ns, struct rival *
 		}
 }
 
+/* For how much of [from, to) records of cpu are missing.  A gap is told where it ends. */
+static uint64_t lost_on(const struct graph *g, uint32_t cpu, uint64_t from, uint64_t to)
+{
+	const struct window *w = g->w;
+	uint64_t lost = 0, seen = from;
+
+	for (size_t i = window_lower_bound(w, from); i < w->n_events; i++) {
+		const struct window_event *e = &w->events[i];
+
+		if (e->r.kind != CT_GAP || (e->r.tid != cpu && e->r.tid != CT_GAP_ALL_CPUS))
+			continue;
+		lost += overlap(MAX(e->x[0], seen), e->x[1], from, to);
+		seen = MAX(seen, e->x[1]);
+	}
+	return lost;
+}
+
 /* Who had cpu in [from, to).  *near: the run to begin to look at. */
 static void rival_cpu_stretch(const struct graph *g, uint32_t task, uint32_t cpu, uint64_t from, uint64_t to,
 			      size_t *near, uint64_t *tally, struct rival *r)
 {
-	uint64_t had = 0;
+	uint64_t had = 0, lost;
 
 	*near = path_run_near(g, cpu, from, *near);
 	for (size_t i = *near; i < g->n_runs[cpu]; i++) {
@@ -44,7 +61,11 @@ static void rival_cpu_stretch(const struct graph *g, uint32_t task, uint32_t cpu
 			tally[run->task] += ns;
 	}
 	r->total_ns += to - from;
-	r->idle_ns += to - from > had ? to - from - had : 0;
+	if (to - from <= had)
+		return;
+	lost = (to - from - had) * 2 > to - from ? MIN(lost_on(g, cpu, from, to), to - from - had) : 0;
+	r->lost_ns += lost;
+	r->idle_ns += to - from - had - lost;
 }
 
 int rival_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct rival *ret)

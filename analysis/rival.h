@@ -12,6 +12,7 @@ struct rival {
 	uint32_t task;     /* GRAPH_NONE: nobody */
 	uint64_t ns;       /* it had the resource while the victim wanted it */
 	uint64_t idle_ns;  /* nobody had it */
+	uint64_t lost_ns;  /* who had it is not known, since records are missing */
 	uint64_t total_ns; /* the victim wanted it */
 	uint64_t obj;      /* disk: the file of its longest wait */
 	uint64_t own_ns;   /* threads of the victim's own process had it */

@@ -197,6 +197,8 @@ static void say_starved(struct words *t, const struct sentence_facts *f, const s
 	words_duration(t, k->runnable_ns);
 	if (f->cpu->idle_ns > f->cpu->total_ns / 2)
 		words_add(t, " although one was idle: its control group is probably limited");
+	else if (f->cpu->lost_ns > f->cpu->total_ns / 2)
+		words_add(t, " as far as is known: records are missing that would tell who had it");
 }
 
 static void say_last(struct words *t, const struct sentence_facts *f)

@@ -134,6 +134,26 @@ static void test_sleep_is_normal(void **state)
 	end(&m, g, d);
 }
 
+/* One that sleeps where it is used to do something else. */
+static void test_noticed_sleep_is_not(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct diagnosis *d;
+
+	make_task(&m, 10, 10, 1, "loop");
+	make_switch(&m, 1, 0, 0, 10, CT_W_NONE, 0);
+	make_switch(&m, 2, 0, 10, 0, CT_W_SLEEP, 0);
+	make_event(&m, 2002 * MS, 0, CT_HANG, 10, 0)->r.state = CT_HANG_LOOP;
+	expire(&m, 9000, 0, 10);
+	make_switch(&m, 9001, 0, 0, 10, CT_W_NONE, 0);
+	d = run(&m, 10, 1, 9002, &g);
+	assert_int_equal(d->verdict, VERDICT_LONG_WAIT);
+	assert_string_equal(d->cause, "timer");
+	assert_null(strstr(d->sentence, "Nothing"));
+	end(&m, g, d);
+}
+
 static void test_child_chain(void **state)
 {
 	struct make m = { 0 };
@@ -230,6 +250,36 @@ static void test_starved(void **state)
 	assert_string_equal(d->cause, "starved");
 	assert_chain(d, 2, 10, 20);
 	end(&m, g, d);
+}
+
+/* Where records are missing nobody is known to have had the CPU: that does not make it idle. */
+static void test_starved_unknown(void **state)
+{
+	for (int lost = 0; lost < 2; lost++) {
+		struct make m = { 0 };
+		struct window_event *e;
+		struct graph *g;
+		struct diagnosis *d;
+
+		make_task(&m, 10, 10, 1, "victim");
+		make_task(&m, 20, 20, 1, "other");
+		make_switch(&m, 1, 0, 0, 10, CT_W_NONE, 0);
+		make_switch(&m, 2, 0, 10, 20, CT_W_NONE, 0);
+		make_switch(&m, 3, 0, 20, 0, CT_W_SLEEP, 0);
+		if (lost) {
+			e = make_event(&m, 2890 * MS, 0, CT_GAP, 0, 1000);
+			e->x[0] = 4 * MS;
+			e->x[1] = 2890 * MS;
+		}
+		make_switch(&m, 2900, 0, 0, 10, CT_W_NONE, 0);
+		d = run(&m, 10, 1, 3000, &g);
+		assert_int_equal(d->verdict, VERDICT_STARVED);
+		assert_chain(d, 1, 10);
+		assert_int_equal(d->strong, !lost);
+		assert_int_equal(!strstr(d->sentence, "although one was idle"), lost);
+		assert_int_equal(!strstr(d->sentence, "records are missing"), !lost);
+		end(&m, g, d);
+	}
 }
 
 static void test_long_running(void **state)
@@ -567,10 +617,12 @@ int main(void)
 		cmocka_unit_test(test_mutex_owner_computes),
 		cmocka_unit_test(test_deadlock),
 		cmocka_unit_test(test_sleep_is_normal),
+		cmocka_unit_test(test_noticed_sleep_is_not),
 		cmocka_unit_test(test_child_chain),
 		cmocka_unit_test(test_long_sentence),
 		cmocka_unit_test(test_polled_lock),
 		cmocka_unit_test(test_starved),
+		cmocka_unit_test(test_starved_unknown),
 		cmocka_unit_test(test_long_running),
 		cmocka_unit_test(test_yield_spin),
 		cmocka_unit_test(test_queueing),
