@@ -30,6 +30,7 @@ struct store {
 	uint64_t again_ns;
 	bool background;
 	pthread_t writer, syncer;
+	pthread_mutex_t syncing; /* one sync at a time: nobody is told of what another one still waits for */
 
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t more, less, sync;
@@ -213,6 +214,7 @@ int store_sync(struct store *s)
 	uint64_t upto_ns;
 	int ret = 0;
 
+	pthread_mutex_lock(&s->syncing);
 	pthread_mutex_lock(&s->lock);
 	upto_ns = s->stats.newest_ns;
 	if (s->dirty && s->ring.fd >= 0) {
@@ -227,12 +229,14 @@ int store_sync(struct store *s)
 	pthread_mutex_lock(&s->lock);
 	s->sync_ns = 0;
 	if (ret) {
+		s->dirty = true;
 		store_bad(s, WRITER_SYNC, ret);
 	} else {
 		store_good(s, WRITER_SYNC);
 		s->stats.storage.synced_ns = upto_ns;
 	}
 	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&s->syncing);
 	return ret;
 }
 
@@ -294,6 +298,7 @@ int store_open(const struct ring_options *opt, bool background, struct store **r
 	}
 	s->opt = opt;
 	s->last = &s->first;
+	pthread_mutex_init(&s->syncing, NULL);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->more, NULL);
 	pthread_cond_init(&s->less, NULL);
@@ -331,6 +336,7 @@ void store_free(struct store *s)
 	pthread_cond_destroy(&s->less);
 	pthread_cond_destroy(&s->sync);
 	pthread_mutex_destroy(&s->lock);
+	pthread_mutex_destroy(&s->syncing);
 	free(s);
 }
 

@@ -434,6 +434,34 @@ static void a_disk_that_stands_still(void **state)
 	life_done(&l);
 }
 
+/* What a sync did not get onto the disk is not said to be there until another one did. */
+static void a_sync_that_fails(void **state)
+{
+	struct life l = life_new(*state, 4);
+	struct writer_stats st;
+	uint64_t synced_ns;
+
+	assert_int_equal(begin(&l, 1), 0);
+	assert_true(seal(&l, 10));
+	assert_int_equal(writer_sync(l.f->w), 0);
+	synced_ns = writer_stats(l.f->w).storage.synced_ns;
+	assert_true(seal(&l, 10));
+	faults.rate = 1000000;
+	faults.error = EIO;
+	assert_int_equal(writer_sync(l.f->w), -EIO);
+	assert_int_equal(writer_sync(l.f->w), -EIO); /* though nothing was written meanwhile */
+	st = writer_stats(l.f->w);
+	assert_int_equal(st.storage.trouble, WRITER_SYNC);
+	assert_int_equal(st.storage.synced_ns, synced_ns);
+	faults.rate = 0;
+	assert_int_equal(writer_sync(l.f->w), 0);
+	st = writer_stats(l.f->w);
+	assert_int_equal(st.storage.synced_ns, st.newest_ns);
+	assert_true(st.newest_ns > synced_ns);
+	end(&l);
+	life_done(&l);
+}
+
 /* The file goes, is moved, and is cut short while it is in use. */
 static void taken_away(void **state, bool background)
 {
@@ -527,7 +555,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_power_cut),      TEST(writes_that_fail),         TEST(a_creation_that_fails),
 		TEST(a_file_that_rots), TEST(a_disk_that_stands_still), TEST(a_file_that_is_taken_away),
-		TEST(large_numbers),
+		TEST(large_numbers),    TEST(a_sync_that_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
