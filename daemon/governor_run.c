@@ -29,7 +29,7 @@ struct governing {
 	uint64_t bpf_ns, bpf_at_ns, bpf_now_ns;
 	/* what was said last: not each step of a long storm is worth a line */
 	enum ct_shed said;
-	bool broken; /* what had been detached could not be attached */
+	uint64_t broken_ns; /* what had been detached could not be attached then; 0: all is as it should be */
 };
 
 /* Does not go on while the machine is suspended. */
@@ -141,13 +141,24 @@ static void governing_say(struct governing *g, double ppm)
 	g->said = g->told;
 }
 
+/* Whether what had been detached could be attached again: r is 0 or -errno.  Said once. */
+static void governing_broken(struct governing *g, int r)
+{
+	if (r && !g->broken_ns)
+		warnx("Cannot attach the BPF programs again that had been left out: %s; trying on.",
+		      strerror(-r));
+	else if (!r && g->broken_ns)
+		warnx("The BPF programs are attached again.");
+	g->broken_ns = r ? clock_boot_ns() : 0;
+}
+
 static void governing_step(struct governing *g)
 {
 	enum ct_shed before = g->told;
 	uint64_t now_ns = clock_boot_ns();
 	double ppm = g->governor.rate_ppm;
 
-	g->broken |= probe_shed(g->opt.probe, g->governor.step) != 0;
+	governing_broken(g, probe_shed(g->opt.probe, g->governor.step));
 	g->told = g->stats.step = g->governor.step;
 	g->stats.changes++;
 	governing_tell(g, before);
@@ -195,14 +206,11 @@ static void governing_resume(struct governing *g)
 {
 	struct governor_spent spent;
 	uint64_t now_ns;
+	int r = probe_resume(g->opt.probe);
 
-	if (probe_resume(g->opt.probe)) {
-		if (!g->broken)
-			warnx("Cannot attach the BPF programs again after a pause: %s; trying on.",
-			      strerror(errno));
-		g->broken = true;
+	governing_broken(g, r);
+	if (r)
 		return; /* the governor asks again at the next tick */
-	}
 	now_ns = clock_boot_ns();
 	governing_gap(g, now_ns);
 	g->gap_ns = 0;
@@ -299,6 +307,8 @@ void governing_round(struct governing *g)
 		governing_resume(g);
 		break;
 	}
+	if (g->broken_ns && !g->gap_ns && clock_boot_ns() >= g->broken_ns + AGAIN_NS)
+		governing_broken(g, probe_shed(g->opt.probe, g->told));
 	if (g->told && !g->gap_ns && clock_boot_ns() >= g->told_ns + AGAIN_NS)
 		governing_tell(g, g->told);
 	governing_rates(g, now_ns);

@@ -108,15 +108,11 @@ static volatile struct govern *govern_state(struct probe *p)
 
 int probe_shed(struct probe *p, enum ct_shed step)
 {
-	bool before = govern_state(p)->shed >= CT_SHED_MESSAGES, now = step >= CT_SHED_MESSAGES;
-	int r = 0;
-
 	govern_state(p)->shed = step;
-	if (now && !before)
-		govern_detach(p, "msg");
-	else if (before && !now)
-		r = govern_attach(p, "msg");
-	return r;
+	if (step < CT_SHED_MESSAGES)
+		return govern_attach(p, "msg");
+	govern_detach(p, "msg");
+	return 0;
 }
 
 void probe_pause(struct probe *p)
