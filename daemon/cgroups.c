@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "ctrace/abi.h"
 #include "daemon/cgroups_container.h"
@@ -18,6 +19,8 @@
 
 #define WALK_NS   NSEC_PER_SEC
 #define PATH_ROOM 4096
+/* Where control groups come and go all the time, walks take one part in so many of a CPU's time at most. */
+#define WALK_SHARE 200
 
 struct cgroups {
 	struct cgroups_options opt;
@@ -25,6 +28,7 @@ struct cgroups {
 	struct map known;     /* ids that were looked up, or are to be */
 	struct map fresh;     /* those that are to be */
 	uint64_t walk_ns;
+	_Atomic uint64_t took_ns; /* CPU time of the last walk */
 	atomic_bool walking;
 	_Atomic uint64_t named, unnamed;
 };
@@ -211,15 +215,25 @@ static void walk_drop(void *arg)
 	free(w);
 }
 
+static uint64_t walk_cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
 static void walk_run(void *arg)
 {
 	struct cgroups_walk *w = arg;
 	struct cgroups *c = w->c;
+	uint64_t began_ns = walk_cpu_ns();
 	void *data = NULL;
 	size_t size = 0, n = 0;
 
 	if (!cgroups_find(c->root, "/", &w->wanted, clock_boot_ns(), &data, &size, &n) && data)
 		c->opt.found(c->opt.arg, data, size);
+	c->took_ns = walk_cpu_ns() - began_ns;
 	c->named += n;
 	c->unnamed += w->wanted.n - n;
 	walk_drop(w);
@@ -235,7 +249,8 @@ void cgroups_round(struct cgroups *c, uint64_t now_ns)
 	struct cgroups_walk *w;
 	struct worker_job job = { .run = walk_run, .drop = walk_drop };
 
-	if (!c->fresh.n || now_ns < c->walk_ns + WALK_NS || atomic_load(&c->walking))
+	if (!c->fresh.n || atomic_load(&c->walking) ||
+	    now_ns < c->walk_ns + MAX(WALK_NS, WALK_SHARE * c->took_ns))
 		return;
 	w = job.arg = malloc(sizeof(*w));
 	if (!w)
