@@ -233,7 +233,8 @@ static int probe_load(struct probe *p, const struct btf *btf, const struct probe
 				strerror(-r),
 				r == -ENOMEM
 					? "; raise the memory limit of the service, or make the rings smaller"
-					: "");
+				: r == -E2BIG ? "; before 6.0 a kernel has rings of 2M at most: set ring-size"
+					      : "");
 			return r;
 		}
 		probe_prog_off(p, i, "%s %s could not be loaded: %s", hooks_progs[i].how,
@@ -278,8 +279,8 @@ static void probe_attach(struct probe *p)
 }
 
 /*
- * libbpf learns whether perf events can be linked to by loading a program when it first wants to know; later the
- * daemon may load none any more.  This asks it with what is no perf event, so that nothing is attached.
+ * libbpf learns whether perf events can be linked to by loading a program when it first wants to know; later
+ * the daemon may load none any more.  This asks it with what is no perf event, so that nothing is attached.
  */
 static void probe_ask_libbpf(struct probe *p)
 {
