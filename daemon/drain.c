@@ -294,10 +294,10 @@ static void drain_hang(void *arg, const struct detect_hang *hang)
  * tell. */
 static int drain_look(void *arg, uint32_t tid, struct ct_iter_task *ret)
 {
-	int r = drain_read_task(arg, tid, ret);
+	int r = drain_read_task(arg, tid, ret), policy = r ? -1 : sched_getscheduler((pid_t)tid);
 
-	if (!r && sched_getscheduler((pid_t)tid) == SCHED_IDLE)
-		ret->wait.aux = 139;
+	if (policy >= 0 && (policy & ~SCHED_RESET_ON_FORK) == SCHED_IDLE)
+		ret->wait.aux = DETECT_PRIO_IDLE;
 	return r;
 }
 

@@ -28,6 +28,7 @@
 #define DETECT_OVERRIDES_MAX 64
 #define DETECT_MATCH_MAX     128
 #define DETECT_TICK_NS       200000000ULL
+#define DETECT_PRIO_IDLE     139            /* the priority of who is to run only when nobody else wants to */
 #define DETECT_QUIET_NS      30000000000ULL /* who hangs behind a reported one is not reported for so long */
 
 struct detect;
@@ -78,8 +79,8 @@ struct detect_options {
 	bool messages;                          /* CT_SEND and CT_RECV are recorded on this machine */
 	/*
 	 * Asked before a hang is told: does the kernel say the same of this task now?  -ESRCH: it has gone.
-	 * May be NULL: what the records say is believed.  wait.aux is to be 139 for one that is to run only
-	 * when nobody else wants to.
+	 * May be NULL: what the records say is believed.  wait.aux is to be DETECT_PRIO_IDLE for one of
+	 * SCHED_IDLE.
 	 */
 	int (*look)(void *arg, uint32_t tid, struct ct_iter_task *ret);
 	void *look_arg;
