@@ -11,6 +11,8 @@ import sys
 import time
 
 PASS, FAIL, SKIP = 0, 1, 77
+# For a daemon that is not tested for its thrift: what others do on the machine is not to make it leave things out.
+UNTHRIFTY = ["--budget", "0", "--task-cap", "0"]
 BAD_LOG = re.compile(r"WARNING:|BUG:|Oops|general protection|KASAN|UBSAN|possible circular|rcu: INFO|Call Trace")
 # Assertions of the kernel that its own code trips over: ext4 asks for a lock that uprobes do not take when they read the
 # page of a file that is being mapped (seen on 6.18, once a boot).

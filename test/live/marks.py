@@ -7,7 +7,7 @@ import socket
 import subprocess
 import time
 
-from lib import Failed, run
+from lib import UNTHRIFTY, Failed, run
 
 UNSEALED_NS = 1_000_000_000  # what may be missing at the end of a life
 
@@ -48,7 +48,8 @@ class Daemon:
     def spawn(self, *more, env=None):
         with open(self.log, "a", encoding="utf-8") as log:
             self.process = subprocess.Popen(
-                [self.opt.ctraced, "--state-dir", self.state, "--socket", self.socket, "--size", self.size, *more],
+                [self.opt.ctraced, "--state-dir", self.state, "--socket", self.socket, "--size", self.size, *UNTHRIFTY,
+                 *more],
                 stderr=log, env=dict(os.environ, **(env or {})))
 
     def start(self, *more, env=None):
