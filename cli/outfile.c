@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 
 #include "cli/cli.h"
 #include "lib/cleanup.h"
+#include "lib/syncdir.h"
 
 /* What a signal that ends us has to remove first, and whose it is: a child has these handlers too until it
  * executes another program. */
@@ -106,28 +106,20 @@ int outfile_open(const char *path, struct outfile *ret)
 	return CLI_FAILED;
 }
 
-/* Makes the rename itself last. */
-static void sync_directory(const char *path)
-{
-	_cleanup_free_ char *copy = strdup(path);
-	_cleanup_close_ int fd = -1;
-
-	if (!copy)
-		return;
-	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0)
-		fsync(fd);
-}
-
 int outfile_commit(struct outfile *o)
 {
+	int r;
+
 	if (fsync(o->fd) || rename(o->partial, o->path))
 		return cli_error("%s: cannot be finished: %s; free some room or give another place with -o",
 				 o->path, strerror(errno));
 	unguard();
 	free(TAKE_PTR(o->partial));
-	sync_directory(o->path);
-	return CLI_OK;
+	r = syncdir_of(o->path);
+	return r ? cli_error(
+			   "%s: its name may not outlast a power cut: %s; see the kernel log about the disk",
+			   o->path, strerror(-r))
+		 : CLI_OK;
 }
 
 void outfile_done(struct outfile *o)

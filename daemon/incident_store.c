@@ -13,6 +13,7 @@
 
 #include "lib/cleanup.h"
 #include "lib/clock.h"
+#include "lib/syncdir.h"
 
 #define STORE_PATH_MAX (INCIDENT_NAME_MAX + 16)
 #define STORE_TIME_LEN 16 /* "20260131T140312Z" */
@@ -53,7 +54,8 @@ int incident_store_open(const struct incident_store *s)
 {
 	int fd;
 
-	(void)mkdir(s->dir, 0700); /* else open() says what is wrong */
+	if (!mkdir(s->dir, 0700))         /* else open() says what is wrong */
+		(void)syncdir_of(s->dir); /* a disk that fails shows when the files are synced */
 	fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }

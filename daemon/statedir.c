@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/cleanup.h"
+#include "lib/syncdir.h"
 
 #define STATEDIR_LOCK_MAX 1100
 
@@ -85,6 +86,8 @@ int statedir_open(const char *path, struct statedir *ret, char err[STATEDIR_ERR_
 			 strerror(-r), statedir_advice(-r));
 		return r;
 	}
+	if (s.made)
+		(void)syncdir_of(path); /* a disk that fails will be told of by the trace's writer */
 	r = statedir_lock(&s, err);
 	if (r) {
 		statedir_undo(&s);

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/random.h>
@@ -13,6 +12,7 @@
 
 #include "lib/cleanup.h"
 #include "lib/clock.h"
+#include "lib/syncdir.h"
 #include "trace/pio.h"
 
 #define RING_BYTES_MIN (4u << 20)
@@ -48,18 +48,6 @@ static struct format_file ring_file_header(const struct ring_options *opt, uint3
 				     .meta_bytes = (uint32_t)opt->meta_bytes };
 }
 
-/* Makes the name last, too. */
-static int ring_sync_directory(const char *path)
-{
-	_cleanup_free_ char *copy = strdup(path);
-	_cleanup_close_ int fd = -1;
-
-	if (!copy)
-		return -ENOMEM;
-	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 || fsync(fd) ? -errno : 0;
-}
-
 static int ring_reserve(int fd, uint64_t bytes)
 {
 	int ret = -posix_fallocate(fd, 0, (off_t)bytes);
@@ -83,7 +71,7 @@ static int ring_create(int fd, const struct ring_options *opt, uint32_t n_slots,
 	if (!ret && fsync(fd))
 		ret = -errno;
 	if (!ret)
-		ret = ring_sync_directory(opt->path);
+		ret = syncdir_of(opt->path);
 	if (ret)
 		snprintf(err, INDEX_ERR_MAX,
 			 "cannot create %.120s with %" PRIu64 " MiB: %s; make room or choose a smaller size",

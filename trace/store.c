@@ -13,6 +13,7 @@
 
 #include "lib/cleanup.h"
 #include "lib/clock.h"
+#include "lib/syncdir.h"
 
 struct store_item {
 	struct store_item *next;
@@ -83,10 +84,13 @@ static void store_publish(struct store *s)
 static int store_make_directory(const char *path)
 {
 	_cleanup_free_ char *copy = strdup(path);
+	const char *dir = copy ? dirname(copy) : NULL;
 
-	if (!copy)
+	if (!dir)
 		return -ENOMEM;
-	return mkdir(dirname(copy), 0750) && errno != EEXIST ? -errno : 0;
+	if (!mkdir(dir, 0750))
+		return syncdir_of(dir);
+	return errno == EEXIST ? 0 : -errno;
 }
 
 /*
