@@ -19,25 +19,37 @@
 #define CAUGHT_TIMEOUT_MS 10000
 #define CAUGHT_MAX        1000 /* the newest so many are read from a directory */
 #define CAUGHT_TEXT_MAX   4096
+#define CAUGHT_OTHERS     3 /* so many are named that hung with one */
 
 struct caught {
 	json_t *list; /* oldest first */
 	uint64_t left_out;
+	json_t *status; /* of the daemon that was asked, or NULL */
 	char dir[PATH_MAX];
 };
 
-static int caught_ask(const char *socket, struct caught *ret, char err[CONTROL_ERR_MAX])
+static int caught_call(const char *socket, const char *cmd, json_t **ret, char err[CONTROL_ERR_MAX])
 {
-	json_t *request = json_pack("{s:s}", "cmd", "hangs"), *answer = NULL;
-	const char *dir;
+	json_t *request = json_pack("{s:s}", "cmd", cmd);
 	int r = -ENOMEM;
 
 	snprintf(err, CONTROL_ERR_MAX, "out of memory");
 	if (request)
-		r = control_call(socket, request, -1, CAUGHT_TIMEOUT_MS, &answer, err);
+		r = control_call(socket, request, -1, CAUGHT_TIMEOUT_MS, ret, err);
 	json_decref(request);
+	return r;
+}
+
+static int caught_ask(const char *socket, struct caught *ret, char err[CONTROL_ERR_MAX])
+{
+	json_t *answer = NULL;
+	char unsaid[CONTROL_ERR_MAX];
+	const char *dir;
+	int r = caught_call(socket, "hangs", &answer, err);
+
 	if (r)
 		return r;
+	(void)caught_call(socket, "status", &ret->status, unsaid); /* only adds to what is printed */
 	dir = json_string_value(json_object_get(answer, "directory"));
 	snprintf(ret->dir, sizeof(ret->dir), "%s", dir ? dir : "");
 	ret->list = json_incref(json_object_get(answer, "hangs"));
@@ -93,6 +105,24 @@ static const char *str(const json_t *o, const char *key)
 	return s ? s : "";
 }
 
+/* Those that hung at the same time, for whatever reason. */
+static void print_others(const json_t *hangs, size_t n)
+{
+	size_t shown = 0;
+
+	for (size_t i = 1; i < json_array_size(hangs) && shown < CAUGHT_OTHERS; i++, shown++) {
+		const json_t *victim = json_object_get(json_array_get(hangs, i), "victim");
+		char comm[64];
+
+		describe_clean(str(victim, "comm"), comm, sizeof(comm));
+		printf("%s%s[%" PRIu64 "]", shown ? ", " : " (also in this snapshot: ", comm,
+		       num(victim, "tid"));
+	}
+	if (n > shown)
+		printf("%s%zu more", shown ? " and " : " (also in this snapshot: ", n - shown);
+	putchar(')');
+}
+
 /* What is known of it, in a sentence or two. */
 static void print_what(const json_t *o)
 {
@@ -113,7 +143,7 @@ static void print_what(const json_t *o)
 		printf("%s: %s", str(o, "rule"), text);
 	}
 	if (others > 1)
-		printf(" (+%zu noticed with it)", others - 1);
+		print_others(json_object_get(o, "hangs"), others - 1);
 	if (num(o, "limited"))
 		printf(" (%" PRIu64 " before it without a snapshot)", num(o, "limited"));
 	putchar('\n');
@@ -156,6 +186,28 @@ static void print_next(const struct caught *c)
 	}
 }
 
+/* What the daemon noticed and did not catch, or could not notice. */
+static void print_uncaught(const json_t *status)
+{
+	const json_t *incidents = json_object_get(status, "incidents");
+	uint64_t n = num(incidents, "limited") + num(incidents, "refused") + num(incidents, "failed");
+	uint64_t blind_ns = num(json_object_get(status, "detector"), "blind_ns");
+	char ns[TEXT_NUMBER_MAX];
+
+	if (status && !incidents)
+		printf("The daemon that runs keeps no snapshots of hangs: its settings say so.\n");
+	if (blind_ns >= NSEC_PER_SEC)
+		printf("For %s since it started the daemon missed too much to notice any; 'ctrace status' "
+		       "says "
+		       "why.\n",
+		       text_duration(blind_ns, ns));
+	if (n)
+		printf("%" PRIu64 " noticed since it started got no snapshot. To see them while the trace "
+		       "reaches back so far:\n"
+		       "ctrace snapshot --last 15m -o hang.ctr && ctrace hangs hang.ctr\n",
+		       n);
+}
+
 static void caught_print(const struct caught *c)
 {
 	size_t i;
@@ -163,6 +215,7 @@ static void caught_print(const struct caught *c)
 
 	if (!json_array_size(c->list)) {
 		printf("No hang has been caught.\n");
+		print_uncaught(c->status);
 		return;
 	}
 	json_array_foreach (c->list, i, o)
@@ -170,6 +223,7 @@ static void caught_print(const struct caught *c)
 	if (c->left_out)
 		printf("%" PRIu64 " older or unreadable ones in %s are not shown.\n", c->left_out, c->dir);
 	print_next(c);
+	print_uncaught(c->status);
 }
 
 int hangs_caught(const char *state_dir, const char *socket, bool json)
@@ -183,6 +237,7 @@ int hangs_caught(const char *state_dir, const char *socket, bool json)
 					      (json_int_t)c.left_out, "hangs", c.list));
 	else if (!r)
 		caught_print(&c);
+	json_decref(c.status);
 	json_decref(c.list);
 	return r;
 }

@@ -140,15 +140,23 @@ static void print_governor(const json_t *g)
 		       "Left out:", text_count(num(g, "left_out"), n), num(g, "task_cap"));
 }
 
-static void print_incidents(const json_t *i)
+static void print_hangs(const json_t *incidents, const json_t *detector)
 {
-	char bytes[TEXT_NUMBER_MAX];
+	uint64_t alone = num(incidents, "limited") + num(incidents, "refused") + num(incidents, "failed");
+	char n[TEXT_NUMBER_MAX];
 
-	if (!num(i, "noticed") && !num(i, "kept"))
-		return;
-	printf("%-10s %" PRIu64 " noticed since the start, %" PRIu64
-	       " caught in %s; 'ctrace hangs' lists those\n",
-	       "Hangs:", num(i, "noticed"), num(i, "kept"), text_bytes(num(i, "bytes"), bytes));
+	if (incidents && !num(incidents, "noticed") && !num(incidents, "kept")) {
+		printf("%-10s none noticed since the start\n", "Hangs:");
+	} else if (incidents) {
+		printf("%-10s %" PRIu64 " noticed since the start", "Hangs:", num(incidents, "noticed"));
+		if (alone)
+			printf(", %" PRIu64 " of them without a snapshot", alone);
+		printf("; %" PRIu64 " caught in %s: 'ctrace hangs' lists those\n", num(incidents, "kept"),
+		       text_bytes(num(incidents, "bytes"), n));
+	}
+	if (num(detector, "blind_ns") >= NSEC_PER_SEC)
+		printf("%-10s not looked for for %s in all, while records were missing\n",
+		       "Hangs:", text_duration(num(detector, "blind_ns"), n));
 }
 
 /* What waits for somebody else's file system or memory; the recording does not. */
@@ -191,7 +199,7 @@ static void print_text(const json_t *a)
 	       "Tables:", num(tables, "tasks"), num(tables, "objects"), num(tables, "stacks"),
 	       num(visits, "done"));
 	print_stuck(visits, json_object_get(a, "frameworks"));
-	print_incidents(json_object_get(a, "incidents"));
+	print_hangs(json_object_get(a, "incidents"), json_object_get(a, "detector"));
 	printf("%-10s %" PRIu64 " live, %" PRIu64 " off%s\n", "Hooks:", num(hooks, "live"), num(hooks, "off"),
 	       num(hooks, "off") ? "; 'ctrace doctor' says why" : "");
 }

@@ -75,10 +75,10 @@ char *incident_say_text(const struct incident *in)
 		(double)(h->found_ns - h->since_ns) / 1e9);
 	if (in->diagnosis)
 		fputs(json_is_true(json_object_get(in->diagnosis, "lasts")) ? ", and still is"
-									    : ", and is no more",
+									    : ", and no longer is",
 		      f);
 	if (others)
-		fprintf(f, "; %u other%s with it", others, others > 1 ? "s" : "");
+		fprintf(f, "; %u other%s hung at the same time", others, others > 1 ? "s" : "");
 	fputc('.', f);
 	if (in->diagnosis)
 		fprintf(f, " %s", said(in->diagnosis, "text"));
