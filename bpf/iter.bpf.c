@@ -6,8 +6,9 @@
 #include "wait.h"
 #include "task.h"
 
-/* Where the kernel cannot be asked for one task, or for one process: 0 is all. */
-volatile __u32 ct_iter_id = 0;
+/* Where the kernel cannot be asked for one task, or for the files of one process: 0 is all. */
+volatile __u32 ct_iter_tid = 0;
+volatile __u32 ct_iter_tgid = 0;
 /* Of tasks: what comes before the registers and the stack is enough. */
 volatile __u32 ct_iter_brief = 0;
 
@@ -128,7 +129,7 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 	} head = {};
 	__u64 now = bpf_ktime_get_boot_ns();
 
-	if (!t || (ct_iter_id && t->pid != ct_iter_id))
+	if (!t || (ct_iter_tid && t->pid != ct_iter_tid))
 		return 0;
 	bpf_task_storage_get(&ct_tasks, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	iter_who(seq, t, now);
@@ -232,7 +233,7 @@ int ct_iter_files(struct bpf_iter__task_file *ctx)
 	struct file *f = ctx->file;
 	struct ct_rec r;
 
-	if (!t || !f || (ct_iter_id && t->tgid != ct_iter_id))
+	if (!t || !f || (ct_iter_tgid && t->tgid != ct_iter_tgid))
 		return 0;
 	w.tgid = t->tgid;
 	emit_init(&r, CT_FD);

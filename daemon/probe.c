@@ -388,7 +388,8 @@ int probe_open(const struct probe_options *opt, struct probe **ret, char err[PRO
 
 	if (!p)
 		return -ENOMEM;
-	pthread_mutex_init(&p->iter_lock, NULL);
+	pthread_mutex_init(&p->iter_tasks_lock, NULL);
+	pthread_mutex_init(&p->iter_files_lock, NULL);
 	pthread_mutex_init(&p->watch_lock, NULL);
 	libbpf_set_print(probe_libbpf_print);
 	p->n_cpus = probe_present_cpus();
@@ -424,7 +425,8 @@ void probe_free(struct probe *p)
 	if (p->watches)
 		munmap(p->watches, p->watches_bytes);
 	ctrace_bpf__destroy(p->skel);
-	pthread_mutex_destroy(&p->iter_lock);
+	pthread_mutex_destroy(&p->iter_tasks_lock);
+	pthread_mutex_destroy(&p->iter_files_lock);
 	pthread_mutex_destroy(&p->watch_lock);
 	free(p->told);
 	free(p->govern.detached);

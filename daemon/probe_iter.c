@@ -35,11 +35,22 @@ static int iter_read(struct bpf_link *link, bytes_vec *out)
 	}
 }
 
-/* One task, or one process, or all (0 and 0); brief: without registers and stacks. */
+/* One task, the files of one process, or all tasks (0 and 0); brief: without registers and stacks. */
 struct iter_of {
 	uint32_t tid, pid;
 	bool brief;
 };
+
+/* What the programs read beside the request; of files nothing but the process. */
+static void iter_tell(struct probe *p, const struct iter_of *of, uint32_t id)
+{
+	if (of->pid) {
+		p->skel->bss->ct_iter_tgid = id;
+	} else {
+		p->skel->bss->ct_iter_tid = id;
+		p->skel->bss->ct_iter_brief = of->brief;
+	}
+}
 
 /* Runs an iterator.  Kernels before 6.1 cannot be asked for one task: there the program itself skips the
  * others. */
@@ -47,23 +58,24 @@ static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter
 {
 	union bpf_iter_link_info info = { .task = { .tid = of->tid, .pid = of->pid } };
 	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
+	/* a large table of descriptors takes long, and the drain thread looks at tasks */
+	pthread_mutex_t *lock = of->pid ? &p->iter_files_lock : &p->iter_tasks_lock;
 	struct bpf_link *link = NULL;
 	int r;
 
 	if (bpf_program__fd(prog) < 0)
 		return -EOPNOTSUPP;
-	pthread_mutex_lock(&p->iter_lock);
-	p->skel->bss->ct_iter_brief = of->brief;
+	pthread_mutex_lock(lock);
+	iter_tell(p, of, 0);
 	if (of->tid || of->pid)
 		link = bpf_program__attach_iter(prog, &opts);
 	if (!link && (!(of->tid || of->pid) || errno == EINVAL || errno == E2BIG)) {
-		p->skel->bss->ct_iter_id = of->tid + of->pid;
+		iter_tell(p, of, of->tid + of->pid);
 		link = bpf_program__attach_iter(prog, NULL);
 	}
 	r = link ? iter_read(link, out) : -errno;
-	p->skel->bss->ct_iter_id = 0;
 	bpf_link__destroy(link);
-	pthread_mutex_unlock(&p->iter_lock);
+	pthread_mutex_unlock(lock);
 	return r;
 }
 

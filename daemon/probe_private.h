@@ -51,7 +51,8 @@ struct probe {
 		uint64_t left_out[GOVERN_CAPS]; /* what the counters said when the slot was taken */
 	} govern;                               /* drain thread */
 
-	pthread_mutex_t iter_lock; /* one reading of an iterator at a time: the filter is one variable */
+	/* one reading of an iterator at a time: what it is to do is in variables of its own */
+	pthread_mutex_t iter_tasks_lock, iter_files_lock;
 };
 
 /* The number of CPUs that are there, or can be switched on: highest number + 1. */
