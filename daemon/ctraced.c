@@ -2,6 +2,7 @@
 /* ctraced - the always-on part: starts everything in order, runs the event loop, ends it in order. */
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <libgen.h>
 #include <signal.h>
@@ -27,6 +28,7 @@
 #include "daemon/statedir.h"
 #include "daemon/storage.h"
 #include "daemon/worker.h"
+#include "lib/cleanup.h"
 #include "lib/clock.h"
 
 #define CTRACED_STUCK_NS (10 * NSEC_PER_SEC) /* a drain thread that did not go round for so long is stuck */
@@ -48,7 +50,8 @@ static const char help[] =
 	"  --budget SHARE      leave things out when tracing costs more of the machine's CPU time (default "
 	"1%; 0: "
 	"never)\n"
-	"  --task-cap N        records a second of one task, of which more are left out (default 50000; 0: no limit)\n"
+	"  --task-cap N        records a second of one task, of which more are left out (default 50000; 0: "
+	"no limit)\n"
 	"  --snapshot-before TIME\n"
 	"                      a snapshot of a hang has so much of what was before it (default 30s)\n"
 	"  --snapshot-after TIME\n"
@@ -351,12 +354,26 @@ static int ctraced_run(struct ctraced *c)
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+/*
+ * Sessions share the CPUs evenly, whatever the nice values in them (sched(7), autogroup): beside a dozen busy
+ * ones the drain thread came too late.  Only of a session of its own, as a service has.
+ */
+static void ctraced_go_first(void)
+{
+	_cleanup_close_ int fd =
+		getsid(0) == getpid() ? open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC) : -1;
+
+	if (fd >= 0)
+		(void)!write(fd, "-15", 3);
+}
+
 int main(int argc, char *argv[])
 {
 	static struct ctraced c;
 	int r;
 
 	privilege_begin();
+	ctraced_go_first();
 	r = config_read(argc, argv, &c.config, c.err);
 
 	if (r == CONFIG_RUN)
