@@ -16,7 +16,7 @@ static double governor_in(const struct governor *g)
 static double governor_room(const struct governor *g, uint64_t now_ns)
 {
 	return governor_in(g) *
-	       (double)(now_ns < g->begin_ns + GOVERNOR_BEGIN_NS ? GOVERNOR_BEGIN_NS : GOVERNOR_HOLD_NS);
+	       (double)(now_ns < g->begin_ns + GOVERNOR_BEGIN_NS ? GOVERNOR_START_NS : GOVERNOR_HOLD_NS);
 }
 
 void governor_init(struct governor *g, uint32_t budget_ppm, uint64_t now_ns,
