@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/control.h"
 
+#include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +17,9 @@
 #include "lib/cleanup.h"
 
 /* An answer that is not taken is held back up to this size; doctor and status are a few KiB. */
-#define CONTROL_OUT_MAX (1u << 20)
-#define CONTROL_FDS_MAX 4 /* descriptors that one message may carry; all but one are closed */
+#define CONTROL_OUT_MAX   (1u << 20)
+#define CONTROL_LOOK_USEC 2000000
+#define CONTROL_FDS_MAX   4 /* descriptors that one message may carry; all but one are closed */
 
 struct client {
 	struct control *control;
@@ -36,7 +39,7 @@ struct client {
 struct control {
 	struct control_options opt;
 	sd_event *event;
-	sd_event_source *listen;
+	sd_event_source *listen, *look;
 	int fd;
 	dev_t dev;
 	ino_t ino;
@@ -380,23 +383,25 @@ static int control_clear_stale(const struct sockaddr_un *sa)
 static void control_make_dir(const char *path)
 {
 	char dir[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	_cleanup_close_ int fd = -1;
 	char *slash;
 
 	snprintf(dir, sizeof(dir), "%s", path);
 	slash = strrchr(dir, '/');
 	if (slash && slash != dir) {
 		*slash = 0;
-		if (!mkdir(dir, 0755))
-			(void)chmod(dir, 0755); /* whatever the umask */
+		fd = mkdir(dir, 0755) ? -1 : open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0)
+			(void)fchmod(fd, 0755); /* whatever the umask */
 	}
 }
 
-static int control_bind(struct control *c)
+/* A socket with that name, for its owner alone, or for the group, too. */
+static int control_bind(struct control *c, bool group, int *ret_fd)
 {
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
-	bool group = c->opt.group != CONTROL_NO_GROUP;
+	_cleanup_close_ int fd = -1;
 	struct stat st;
-	mode_t mask;
 	int r;
 
 	snprintf(sa.sun_path, sizeof(sa.sun_path), "%s", c->opt.path);
@@ -404,21 +409,60 @@ static int control_bind(struct control *c)
 	r = control_clear_stale(&sa);
 	if (r)
 		return r;
-	c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (c->fd < 0)
-		return -errno;
-	mask = umask(0177);
-	r = bind(c->fd, (struct sockaddr *)&sa, sizeof(sa)) ? -errno : 0;
-	umask(mask);
-	if (r)
-		return r;
-	if (lstat(sa.sun_path, &st))
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	/* the name takes over the mode; a mask would be that of all threads */
+	if (fd < 0 || fchmod(fd, 0600) || bind(fd, (struct sockaddr *)&sa, sizeof(sa)) ||
+	    lstat(sa.sun_path, &st))
 		return -errno;
 	c->dev = st.st_dev;
 	c->ino = st.st_ino;
 	if (group && (chown(sa.sun_path, (uid_t)-1, c->opt.group) || chmod(sa.sun_path, 0660)))
 		return -errno;
-	return listen(c->fd, CONTROL_CLIENTS_MAX) ? -errno : 0;
+	if (listen(fd, CONTROL_CLIENTS_MAX))
+		return -errno;
+	*ret_fd = TAKE_FD(fd);
+	return 0;
+}
+
+static int control_listen(struct control *c, bool group)
+{
+	sd_event_source *source = NULL;
+	int fd, r = control_bind(c, group, &fd);
+
+	if (r < 0)
+		return r;
+	r = sd_event_add_io(c->event, &source, fd, EPOLLIN, control_accept, c);
+	if (r >= 0)
+		r = sd_event_source_set_ratelimit(source, 1000000, 200);
+	if (r < 0) {
+		sd_event_source_disable_unref(source);
+		close(fd);
+		return r;
+	}
+	sd_event_source_disable_unref(c->listen);
+	if (c->fd >= 0)
+		close(c->fd);
+	c->listen = source;
+	c->fd = fd;
+	return 0;
+}
+
+/*
+ * Whoever tidies up may take the socket away, and nobody could ask any more.  By now the daemon may not give
+ * files to a group.
+ */
+static int control_look(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct control *c = arg;
+	struct stat st;
+
+	if (lstat(c->opt.path, &st) && errno == ENOENT && !control_listen(c, false))
+		warnx("The control socket %s was removed; it has been made again%s.", c->opt.path,
+		      c->opt.group == CONTROL_NO_GROUP
+			      ? ""
+			      : ", for root alone: a restart makes it the group's, too");
+	sd_event_source_set_time_relative(source, CONTROL_LOOK_USEC);
+	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
 static const char *control_advice(int error)
@@ -450,11 +494,10 @@ int control_new(sd_event *event, const struct control_options *opt, struct contr
 	c->opt = *opt;
 	c->fd = -1;
 	c->event = sd_event_ref(event);
-	r = control_bind(c);
+	r = control_listen(c, opt->group != CONTROL_NO_GROUP);
 	if (r >= 0)
-		r = sd_event_add_io(event, &c->listen, c->fd, EPOLLIN, control_accept, c);
-	if (r >= 0)
-		r = sd_event_source_set_ratelimit(c->listen, 1000000, 200);
+		r = sd_event_add_time_relative(event, &c->look, CLOCK_MONOTONIC, CONTROL_LOOK_USEC, 0,
+					       control_look, c);
 	if (r < 0) {
 		snprintf(err, CONTROL_ERR_MAX, "Cannot listen on the control socket %s: %s; %s.", opt->path,
 			 strerror(-r), control_advice(-r));
@@ -474,6 +517,7 @@ void control_free(struct control *c)
 	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
 		if (c->clients[i].id)
 			client_drop(&c->clients[i]);
+	sd_event_source_disable_unref(c->look);
 	sd_event_source_disable_unref(c->listen);
 	if (c->ino && !lstat(c->opt.path, &st) && st.st_dev == c->dev && st.st_ino == c->ino)
 		unlink(c->opt.path);

@@ -49,7 +49,8 @@ struct control_options {
 
 /*
  * Binds the socket (mode 0600, or 0660 and the group) over one that nobody listens on any more.  0, or -errno
- * with a sentence in err; -EADDRINUSE: somebody listens.  Nothing is left behind on failure.
+ * with a sentence in err; -EADDRINUSE: somebody listens.  Nothing is left behind on failure.  When the
+ * socket is removed it is made again; what somebody puts in its place stays there.
  */
 int control_new(sd_event *event, const struct control_options *opt, struct control **ret,
 		char err[CONTROL_ERR_MAX]);

@@ -301,15 +301,35 @@ static void second_daemon_and_stale_socket(void **state)
 	assert_non_null(strstr(err, "/nowhere/at/all"));
 }
 
+static void socket_that_is_removed(void **state)
+{
+	struct fixture *f = *state;
+	struct stat st;
+
+	assert_int_equal(unlink(f->path), 0);
+	for (unsigned i = 0; i < 100 && access(f->path, F_OK); i++)
+		assert_true(sd_event_run(f->event, 100000) >= 0);
+	assert_int_equal(stat(f->path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	question_and_answer(state);
+	/* what is put in its place is somebody's */
+	assert_int_equal(unlink(f->path), 0);
+	close(open(f->path, O_CREAT | O_WRONLY, 0644));
+	for (unsigned i = 0; i < 25; i++)
+		assert_true(sd_event_run(f->event, 100000) >= 0);
+	assert_int_equal(stat(f->path, &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+	assert_int_equal(unlink(f->path), 0);
+}
+
 #define WITH(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH(question_and_answer), WITH(late_answers),
-		WITH(hostile_lines),       WITH(deaf_client),
-		WITH(too_many_clients),    WITH(many_requests_at_once),
-		WITH(passed_descriptors),  WITH(second_daemon_and_stale_socket),
+		WITH(question_and_answer),   WITH(late_answers),       WITH(socket_that_is_removed),
+		WITH(hostile_lines),         WITH(deaf_client),        WITH(too_many_clients),
+		WITH(many_requests_at_once), WITH(passed_descriptors), WITH(second_daemon_and_stale_socket),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
