@@ -104,6 +104,12 @@ static bool judge_is_told(const struct detect *d, const struct detect_task *t, e
 	return false;
 }
 
+/* Records are missing. */
+static bool judge_is_blind(const struct detect *d)
+{
+	return d->lost_ns || d->shed >= CT_SHED_WAITS;
+}
+
 /* What the kernel says now.  False: it is not as the records say, which are put right. */
 static bool judge_look(struct detect *d, struct detect_task *t)
 {
@@ -112,14 +118,14 @@ static bool judge_look(struct detect *d, struct detect_task *t)
 	int r;
 
 	if (!d->opt.look)
-		return true;
+		return !judge_is_blind(d);
 	r = d->opt.look(d->opt.look_arg, t->tid, &it);
 	if (r == -ESRCH) {
 		t->bits |= DETECT_DEAD;
 		return false;
 	}
 	if (r)
-		return true;
+		return !judge_is_blind(d);
 	t->prio = (uint8_t)it.wait.aux;
 	if (it.task.comm[0]) /* its new name may have been lost */
 		memcpy(t->comm, it.task.comm, sizeof(t->comm) - 1);
@@ -305,7 +311,7 @@ static void judge_starved(struct detect *d, struct detect_task *t, uint64_t limi
 
 static void judge_disk(struct detect *d, struct detect_task *t, uint64_t limit_ns, uint64_t now_ns)
 {
-	uint64_t since_ns = MAX(t->since_ns, d->floor_ns);
+	uint64_t since_ns = MAX(t->since_ns, d->slept_ns);
 
 	if (!limit_ns || !(t->state & CT_ST_DISK) || t->flags & CT_SF_IDLE || t->wait == CT_W_VFORK ||
 	    t->wait == CT_W_STOPPED || t->wait == CT_W_KTHREAD || t->told >> CT_HANG_DISK & 1)
@@ -369,8 +375,13 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 		return;
 	detect_limits_of(d, t, &limits);
 	if (t->run == DETECT_BLOCKED) {
+		/* whether these last, and since when, the kernel knows: no record is needed */
 		judge_deadlock(d, t, limits.after_ns[CT_HANG_DEADLOCK], now_ns);
 		judge_disk(d, t, limits.after_ns[CT_HANG_DISK], now_ns);
+	}
+	if (judge_is_blind(d))
+		return;
+	if (t->run == DETECT_BLOCKED) {
 		judge_loop(d, t, limits.after_ns[CT_HANG_LOOP], now_ns);
 		return;
 	}
@@ -450,8 +461,7 @@ void detect_judge(struct detect *d, uint64_t now_ns)
 			continue;
 		}
 		d->stats.judged += t->returns >= RETURNS_MIN && now_ns >= t->first_ns + d->set.learn_ns;
-		if (!d->lost_ns && d->shed < CT_SHED_WAITS)
-			judge_task_now(d, t, now_ns);
+		judge_task_now(d, t, now_ns);
 	}
 	if (d->lost_ns || d->shed >= CT_SHED_MESSAGES)
 		return;
@@ -467,8 +477,8 @@ void detect_tick(struct detect *d, uint64_t now_ns)
 	if (d->now_ns && gap_ns < DETECT_TICK_NS)
 		return;
 	if (gap_ns >= JUDGE_GAP_NS || !d->now_ns)
-		d->floor_ns = MAX(d->floor_ns, now_ns);
-	if (d->lost_ns || d->shed >= CT_SHED_WAITS)
+		d->floor_ns = d->slept_ns = MAX(d->floor_ns, now_ns);
+	if (judge_is_blind(d))
 		d->stats.blind_ns += gap_ns;
 	d->now_ns = now_ns;
 	detect_judge(d, now_ns);

@@ -28,6 +28,7 @@ struct detect {
 	uint64_t patient_ns;
 	uint64_t now_ns;   /* of the latest tick */
 	uint64_t floor_ns; /* what was before is not known well enough */
+	uint64_t slept_ns; /* the machine slept, or stood still, until then */
 	uint64_t lost_ns;  /* records were lost then; 0: not since the last resync */
 	uint8_t shed;      /* CT_SHED_* */
 	struct detect_report reports[DETECT_REPORTS];

@@ -542,6 +542,36 @@ static void is_blind_after_a_loss(void **state)
 	assert_true(detect_stats(m.d).blind_ns >= 9 * S);
 }
 
+/* Of some waits the kernel knows all that matters. */
+static void sees_stuck_disks_and_deadlocks_all_the_same(void **state)
+{
+	struct ct_rec disk = { .kind = CT_SWITCH, .tid = 30, .state = CT_ST_DISK, .wait = CT_W_READ };
+	MAKE(m);
+
+	task(&m, 30, "reads");
+	rec(&m, disk);
+	rec(&m, (struct ct_rec){ .kind = CT_GAP, .state = CT_LOSS_RING_FULL });
+	pass(&m, 12 * S);
+	assert_int_equal(m.n, 0); /* the kernel does not answer */
+	m.look = 0;
+	m.seen.wait = (struct ct_rec){ .state = CT_ST_DISK, .wait = CT_W_READ };
+	m.seen.sched_since = 100 * S;
+	pass(&m, S);
+	assert_told(&m, 1, CT_HANG_DISK, 30);
+
+	make_done(&m);
+	make_init(&m);
+	task_of(&m, 40, 40, "knot", CT_TF_FOUND);
+	task_of(&m, 41, 40, "knot", CT_TF_FOUND);
+	locks(&m, 40, FUTEX(0), 41);
+	locks(&m, 41, FUTEX(1), 40);
+	rec(&m, (struct ct_rec){ .kind = CT_SHED, .state = CT_SHED_WAITS });
+	m.look = 0;
+	m.seen.wait = (struct ct_rec){ .state = CT_ST_SLEEP, .wait = CT_W_FUTEX };
+	pass(&m, 3 * S);
+	assert_told(&m, 1, CT_HANG_DEADLOCK, 40);
+}
+
 static void takes_a_long_silence_for_sleep(void **state)
 {
 	MAKE(m);
@@ -755,6 +785,7 @@ int main(void)
 		cmocka_unit_test(knows_a_service_that_takes_its_time),
 		cmocka_unit_test(tells_of_one_for_all_behind_it),
 		cmocka_unit_test(is_blind_after_a_loss),
+		cmocka_unit_test(sees_stuck_disks_and_deadlocks_all_the_same),
 		cmocka_unit_test(takes_a_long_silence_for_sleep),
 		cmocka_unit_test(leaves_alone_whom_the_governor_caps),
 		cmocka_unit_test(asks_the_kernel_first),
