@@ -179,6 +179,33 @@ __weak int ct_epoll_next(struct epoll_at *e)
 	return 0;
 }
 
+/* Memory for a name: the stack of a program is too small.  Of one reader at a time, which the loader sees to.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct name_buf);
+} ct_iter_name SEC(".maps");
+
+/* Writes what an object is into the output, each time that it is asked. */
+static __noinline int object_write(struct seq_file *seq, struct object *o, __u64 now)
+{
+	__u32 zero = 0;
+	struct name_buf *n = bpf_map_lookup_elem(&ct_iter_name, &zero);
+	__u64 size;
+
+	if (!n)
+		return -1;
+	ct_object_fill(n, o);
+	n->b.h.ts = now;
+	size = n->b.h.size;
+	barrier_var(size);
+	if (size <= sizeof(*n))
+		bpf_seq_write(seq, n, size);
+	return 0;
+}
+
 /* The object of a file, described in the output. */
 static __noinline __u64 files_object(struct seq_file *seq, struct file *f, __u32 tid, __u64 now)
 {

@@ -240,27 +240,6 @@ __weak int ct_object_fill(struct name_buf *n, struct object *o)
 }
 
 /*
- * Writes what an object is into an iterator's output, each time that it is asked.
- * The side ring lends the memory: the stack of a program is too small.
- */
-static __noinline int object_write(struct seq_file *seq, struct object *o, __u64 now)
-{
-	struct name_buf *n = bpf_ringbuf_reserve(&ct_side, sizeof(*n), 0);
-	__u64 size;
-
-	if (!n)
-		return -1;
-	ct_object_fill(n, o);
-	n->b.h.ts = now;
-	size = n->b.h.size;
-	barrier_var(size);
-	if (size <= sizeof(*n))
-		bpf_seq_write(seq, n, size);
-	bpf_ringbuf_discard(n, BPF_RB_NO_WAKEUP);
-	return 0;
-}
-
-/*
  * Names an object if that has not been done, or if what was missing is there
  * now.  Returns 1 when nothing is missing.
  */
