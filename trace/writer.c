@@ -13,7 +13,7 @@
 #include "trace/pull.h"
 #include "trace/store.h"
 
-#define MAX_TASKS   65536u
+#define MAX_TASKS   131072u /* as many as the detector of hangs takes */
 #define MAX_OBJECTS 65536u
 #define MAX_STACKS  4096u
 /* A stack is on average no larger than this; very large ones push out others. */
