@@ -220,7 +220,8 @@ static bool is_strong(const struct findings *f)
 			return false;
 	}
 	/* of a futex without owner nobody knows who should have woken it */
-	if (f->chain.end == END_LEAF && !f->chain.leaf.ended && !strcmp(f->chain.leaf.kind, "futex"))
+	if (f->chain.end == END_LEAF && !f->chain.leaf.ended && !f->circular &&
+	    !strcmp(f->chain.leaf.kind, "futex"))
 		return false;
 	/* nor who had the CPU while records are missing, or whether it was wanted at all */
 	if (f->starved && f->cpu.lost_ns > f->cpu.total_ns / 2)
@@ -267,6 +268,7 @@ static int diagnose_words(const struct findings *f, struct diagnosis *d)
 					.pool = f->pool,
 					.cpu = f->starved ? &f->cpu : NULL,
 					.strong = d->strong,
+					.own_lock = f->own_lock,
 					.silent = is_silent(f->missing, d),
 					.watch = written ? NULL : d->watch,
 					.stall_ns = d->stall_ns };

@@ -8,6 +8,7 @@
 #include "analysis/flag.h"
 #include "analysis/words.h"
 #include "lib/cleanup.h"
+#include "lib/clock.h"
 #include "trace/describe.h"
 
 static struct link *last_link(struct findings *f)
@@ -317,6 +318,27 @@ static int find_driver(struct findings *f)
 	return 0;
 }
 
+/* It waits for a lock that it holds itself. */
+static bool find_own_lock(struct findings *f)
+{
+	const struct link *k = last_link(f);
+	const struct window *w = f->g->w;
+	uint64_t from_ns = k->from_ns > NSEC_PER_MSEC ? k->from_ns - NSEC_PER_MSEC : 0;
+
+	if (f->chain.end != END_LEAF || k->wait != CT_W_FUTEX || k->waits > 1)
+		return false;
+	for (size_t i = window_lower_bound(w, from_ns); i < w->n_events && w->events[i].r.ts < k->to_ns;
+	     i++) {
+		const struct ct_rec *r = &w->events[i].r;
+
+		/* a signal may have ended it, and stands in the place of the futex then */
+		if (r->kind == CT_FUTEX && r->tid == k->tid &&
+		    (r->obj == k->obj || CT_OBJ_KIND(k->obj) != CT_OBJ_FUTEX))
+			return r->peer == r->tid;
+	}
+	return false;
+}
+
 int ending_find(struct findings *f)
 {
 	struct link *k = last_link(f);
@@ -337,8 +359,8 @@ int ending_find(struct findings *f)
 	if (!f->spins && f->chain.links.n > 1 &&
 	    (f->chain.end == END_RUNNING || (f->chain.end == END_LEAF && k->tid == k->pid)))
 		f->pool = rival_pool(f->g, k->task, k->from_ns, k->to_ns);
-	if (f->chain.end == END_CYCLE)
-		f->circular = true;
+	f->own_lock = find_own_lock(f);
+	f->circular = f->own_lock || f->chain.end == END_CYCLE;
 	find_lost_message(f);
 	find_sleeping_children(f);
 	r = find_driver(f);

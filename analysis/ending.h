@@ -19,6 +19,7 @@ struct findings {
 	bool spins;        /* the last task spins on something, or that before it on what it guesses to set */
 	bool starved;
 	bool circular;
+	bool own_lock; /* a circle of one */
 	bool on_disk;
 	struct missing *missing; /* what a comparison found, NULL nothing */
 	bool by_comparison;      /* and the chain goes on by it */

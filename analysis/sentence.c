@@ -208,6 +208,10 @@ static void say_last(struct words *t, const struct sentence_facts *f)
 
 	if (f->silent) {
 		words_add(t, "went on as before, but did not wake it any more");
+	} else if (f->own_lock) {
+		words_add(t, "was waiting for a lock that it holds itself");
+		say_resource(t, k);
+		words_add(t, " (deadlock)");
 	} else if (!strcmp(f->cause, "circular-wait")) {
 		words_add(t, "was waiting");
 		say_resource(t, k);

@@ -16,6 +16,7 @@ struct sentence_facts {
 	uint32_t pool;           /* workers, all busy; 0 no pool */
 	const struct rival *cpu; /* starved: who had the CPU */
 	bool strong;
+	bool own_lock;     /* the last one waits for a lock that it holds itself */
 	bool silent;       /* the last one goes on as ever, but for the wake-up that is missing */
 	const char *watch; /* command that watches what is polled; NULL: nothing known is, or who writes it is
 			      known */

@@ -32,9 +32,9 @@ static bool stderr_is_journal(void)
 }
 
 /* What is wrong, by rule: "... for 2.1 s". */
-static const char *say_rule(enum ct_hang rule)
+static const char *say_rule(const struct detect_hang *h)
 {
-	switch (rule) {
+	switch (h->rule) {
 	case CT_HANG_LOOP:
 		return "has been away from its event loop, blocked,";
 	case CT_HANG_BUSY:
@@ -44,7 +44,8 @@ static const char *say_rule(enum ct_hang rule)
 	case CT_HANG_DISK:
 		return "has been in an uninterruptible wait";
 	case CT_HANG_DEADLOCK:
-		return "has been in a circle of tasks that wait for each other's locks";
+		return h->peer == h->tid ? "has waited for a lock that it holds itself"
+					 : "has been in a circle of tasks that wait for each other's locks";
 	case CT_HANG_SERVICE:
 		return "has left a request unread";
 	case CT_HANG_RULES:
@@ -71,7 +72,7 @@ char *incident_say_text(const struct incident *in)
 	if (!f)
 		return NULL;
 	describe_clean(h->comm, comm, sizeof(comm));
-	fprintf(f, "%s[%u] %s for %.1f s", comm, h->tid, say_rule(h->rule),
+	fprintf(f, "%s[%u] %s for %.1f s", comm, h->tid, say_rule(h),
 		(double)(h->found_ns - h->since_ns) / 1e9);
 	if (in->diagnosis)
 		fputs(json_is_true(json_object_get(in->diagnosis, "lasts")) ? ", and still is"

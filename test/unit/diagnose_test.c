@@ -117,6 +117,24 @@ static void test_deadlock(void **state)
 	end(&m, g, d);
 }
 
+static void test_own_lock(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct diagnosis *d;
+
+	make_task(&m, 10, 10, 1, "a");
+	make_switch(&m, 1, 0, 0, 10, CT_W_NONE, 0);
+	make_event(&m, 10 * MS, 0, CT_FUTEX, 10, 10)->r.obj = MUTEX;
+	make_switch(&m, 10, 0, 10, 0, CT_W_FUTEX, MUTEX);
+	d = run(&m, 10, 1, 5000, &g);
+	assert_string_equal(d->cause, "circular-wait");
+	assert_true(d->strong);
+	assert_non_null(strstr(d->sentence, "a[10] was waiting for a lock that it holds itself"));
+	assert_chain(d, 1, 10);
+	end(&m, g, d);
+}
+
 static void test_sleep_is_normal(void **state)
 {
 	struct make m = { 0 };
@@ -616,6 +634,7 @@ int main(void)
 		cmocka_unit_test(test_stack_of_the_time),
 		cmocka_unit_test(test_mutex_owner_computes),
 		cmocka_unit_test(test_deadlock),
+		cmocka_unit_test(test_own_lock),
 		cmocka_unit_test(test_sleep_is_normal),
 		cmocka_unit_test(test_noticed_sleep_is_not),
 		cmocka_unit_test(test_child_chain),
