@@ -19,11 +19,10 @@
 
 #include "ctrace/abi.h"
 
-#define GOVERNOR_TICK_NS 20000000ULL   /* what comes sooner after the last tick is put together with it */
-#define GOVERNOR_HOLD_NS 1000000000ULL /* in the bucket: what may be spent at once, in time */
-#define GOVERNOR_BEGIN_NS                                                                                    \
-	10000000000ULL /* the start costs: symbols are read, everything is new; for so long */
-#define GOVERNOR_START_NS   30000000000ULL /* the bucket holds this much instead */
+#define GOVERNOR_TICK_NS    20000000ULL    /* what comes sooner after the last tick is put together with it */
+#define GOVERNOR_HOLD_NS    1000000000ULL  /* in the bucket: what may be spent at once, in time */
+#define GOVERNOR_BEGIN_NS   10000000000ULL /* the start: symbols are read, everything is new */
+#define GOVERNOR_START_NS   30000000000ULL /* what the bucket holds during that */
 #define GOVERNOR_SETTLE_NS  100000000ULL   /* a step is given that long to show its effect */
 #define GOVERNOR_ON_NS      60000000ULL    /* the least of capture between two pauses, if it can be paid */
 #define GOVERNOR_OFF_MIN_NS 400000000ULL   /* of a pause */

@@ -358,18 +358,23 @@ static unsigned incidents_count(const struct incidents *is)
 static void incidents_limit(struct incidents *is, const struct detect_hang *h, uint64_t next_ns,
 			    uint64_t now_ns)
 {
-	uint64_t wait_s = next_ns > now_ns ? (next_ns - now_ns) / NSEC_PER_SEC + 1 : 1;
+	uint64_t wait_s = next_ns > now_ns ? (next_ns - now_ns) / NSEC_PER_SEC + 1 : 0;
 	char comm[4 * CT_COMM_LEN];
 
 	is->stats.limited++;
 	if (is->limited++)
 		return;
 	describe_clean(h->comm, comm, sizeof(comm));
-	incident_say_plain(
-		LOG_NOTICE,
-		"%s[%u] hangs too, but no snapshot is taken of it: snapshot-rate allows the next one "
-		"in %" PRIu64 " s; `ctrace snapshot` takes one now.",
-		comm, h->tid, wait_s);
+	if (wait_s)
+		incident_say_plain(
+			LOG_NOTICE,
+			"%s[%u] hangs too, but no snapshot is taken of it: snapshot-rate allows the next one "
+			"in %" PRIu64 " s; `ctrace snapshot` takes one now.",
+			comm, h->tid, wait_s);
+	else
+		incident_say_plain(LOG_NOTICE,
+				   "%s[%u] hangs too, but no snapshot is taken of it: %d are in the making.",
+				   comm, h->tid, INCIDENTS_OPEN_MAX);
 }
 
 static void incidents_take(struct incidents *is, const struct detect_hang *h)
