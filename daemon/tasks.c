@@ -202,8 +202,9 @@ static void tasks_switch_out(struct tasks *t, uint16_t cpu, const struct ct_rec 
 	task->st.last = *rec;
 	task->st.run = WINDOW_RUN_BLOCKED;
 	task->st.owner = 0;
-	/* CT_FUTEX comes just before the switch, from the same CPU */
-	if (rec->wait == CT_W_FUTEX && task->futex_ns && task->futex_ns <= rec->ts &&
+	/* CT_FUTEX comes just before the switch, from the same CPU; not so the one of a mutex that was had at
+	 * once, before a wait for a condition */
+	if (rec->wait == CT_W_FUTEX && task->futex_obj == rec->obj && task->futex_ns <= rec->ts &&
 	    rec->ts - task->futex_ns < NSEC_PER_MSEC)
 		task->st.owner = task->futex_owner;
 	if (task->wake_ns > rec->ts) /* the wake-up came first, through another CPU's ring */
@@ -276,6 +277,7 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 		task = tasks_touch(t, rec->tid, rec->ts);
 		if (task) {
 			task->futex_ns = rec->ts;
+			task->futex_obj = rec->obj;
 			task->futex_owner = rec->peer;
 		}
 		break;

@@ -24,13 +24,14 @@
 struct task {
 	struct window_state st;
 	uint64_t wake_ns;  /* the latest wake-up seen, which may belong to a switch not yet seen */
-	uint64_t futex_ns; /* time of the latest CT_FUTEX, and the owner that it named */
+	uint64_t futex_ns; /* time of the latest CT_FUTEX, what it was about, and the owner that it named */
+	uint64_t futex_obj;
 	uint32_t futex_owner;
 	uint32_t tgid;
 	uint8_t flags;       /* TASK_* */
 	uint8_t visit_level; /* watch: how often the same wait was visited in a row */
 	uint16_t visit_nr;
-	bool visit_loop; /* it was one of a loop of short waits */
+	bool visit_loop;     /* it was one of a loop of short waits */
 	uint32_t generation; /* of the latest tasks_found() round that saw it */
 	/* watch: the wait visited last, and when the same wait may be visited again */
 	uint64_t visit_since_ns, visit_ns, visit_next_ns, visit_obj;

@@ -103,7 +103,7 @@ static void wake_drained_before_its_switch(void **state)
 
 static void futex_owner(void **state)
 {
-	struct ct_rec f = { .ts = 19, .kind = CT_FUTEX, .tid = 7, .peer = 5 };
+	struct ct_rec f = { .ts = 19, .kind = CT_FUTEX, .tid = 7, .peer = 5, .obj = 99 };
 	TASKS(t, 10);
 
 	tasks_record(t, 0, &f);
@@ -112,7 +112,12 @@ static void futex_owner(void **state)
 	wake_at(t, 0, 30, 7, CT_CTX_TASK);
 	assert_int_equal(tasks_get(t, 7)->st.owner, 0);
 	switch_at(t, 0, 40, 0, 0, 0, 7);
-	switch_at(t, 0, 2 * MS, 7, CT_W_FUTEX, 98, 0);
+	/* once it has the mutex it waits for a condition, which nobody owns */
+	switch_at(t, 0, 50, 7, CT_W_FUTEX, 98, 0);
+	assert_int_equal(tasks_get(t, 7)->st.owner, 0);
+	wake_at(t, 0, 60, 7, CT_CTX_TASK);
+	switch_at(t, 0, 70, 0, 0, 0, 7);
+	switch_at(t, 0, 2 * MS, 7, CT_W_FUTEX, 99, 0);
 	assert_int_equal(tasks_get(t, 7)->st.owner, 0);
 }
 
