@@ -111,6 +111,13 @@ int config_hang_section(struct config *c, const char *section, char err[CONFIG_E
 			 c->file, name, CT_COMM_LEN - 1);
 		return -EINVAL;
 	}
+	if (cgroup && !strchr("/*?[", *name)) {
+		snprintf(err, CONFIG_ERR_MAX,
+			 "%.300s: [cgroup %.60s] would match no group: a path begins with /, as in "
+			 "/system.slice/cron.service.",
+			 c->file, name);
+		return -EINVAL;
+	}
 	for (i = 0; i < c->detect.n_overrides; i++)
 		if (c->detect.overrides[i].is_cgroup == cgroup && !strcmp(c->detect.overrides[i].match, name))
 			return (int)i + 1;

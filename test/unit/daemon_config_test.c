@@ -160,6 +160,7 @@ static void refusals(void **state)
 		"[program a]\nsize = 64M\n",
 		"[program a]\nhang-learn = 5s\n",
 		"[program]\nhang-after = 5s\n",
+		"[cgroup system.slice/*]\nhang-after = 5s\n",
 		"[program of-a-very-long-name]\nhang-after = 5s\n",
 		"[cgroup /1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18]\nhang-after = 5s\n",
 		"hang-loop = soon\n",
@@ -243,7 +244,8 @@ static int remove_conf(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(file_then_flags), cmocka_unit_test(what_follows_a_hang), cmocka_unit_test(hangs),      cmocka_unit_test(refusals),
+		cmocka_unit_test(file_then_flags), cmocka_unit_test(what_follows_a_hang),
+		cmocka_unit_test(hangs),           cmocka_unit_test(refusals),
 		cmocka_unit_test(long_values),     cmocka_unit_test(held_locks),
 	};
 
