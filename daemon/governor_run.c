@@ -125,7 +125,8 @@ static void governing_say(struct governing *g, double ppm)
 		[CT_SHED_MESSAGES] = "samples, stacks and messages",
 		[CT_SHED_WAKES] = "samples, stacks, messages and what wakers acted on",
 		[CT_SHED_WAITS] = "all but who ran, who waited and who ended it",
-		[CT_SHED_PAUSE] = "all but that, and everything for parts of the time",
+		[CT_SHED_PAUSE] = "everything for parts of the time, and in between all but who ran, who "
+				  "waited and who ended it",
 	};
 
 	if (!g->told && g->said) {
