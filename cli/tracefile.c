@@ -236,8 +236,9 @@ void tracefile_say_written(int fd, const char *path, uint32_t pid)
 	i = reader_info(r);
 	for (unsigned c = 0; c < CT_LOSS_CAUSES; c++)
 		n_lost += i->lost_by_cause[c];
-	fprintf(stderr, "ctrace: wrote %s: %s, %s, %s records, %s lost; next: ctrace diagnose %s%s\n", path,
+	fprintf(stderr, "ctrace: wrote %s: %s, %s, %s records, %s lost; next: ctrace %s %s%s\n", path,
 		text_bytes(i->file_bytes, bytes), text_duration(i->to_ns - i->from_ns, dur),
-		text_count(i->records, records), n_lost ? text_count(n_lost, lost) : "none", path, who);
+		text_count(i->records, records), n_lost ? text_count(n_lost, lost) : "none",
+		pid ? "diagnose" : "hangs", path, who);
 	reader_free(r);
 }
