@@ -47,7 +47,7 @@ static const char *say_rule(const struct detect_hang *h)
 		return h->peer == h->tid ? "has waited for a lock that it holds itself"
 					 : "has been in a circle of tasks that wait for each other's locks";
 	case CT_HANG_SERVICE:
-		return "has left a request unread";
+		return "has waited for the answer to a request that is not even read";
 	case CT_HANG_RULES:
 		break;
 	}
