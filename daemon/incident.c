@@ -21,6 +21,7 @@
 #include "lib/incidents.h"
 #include "trace/describe.h"
 
+#define SAY_LIMITED_NS     (60 * NSEC_PER_SEC)
 #define INCIDENTS_RETRY_NS NSEC_PER_SEC /* the worker had no room */
 
 struct incidents {
@@ -33,6 +34,7 @@ struct incidents {
 	sd_event_source *io, *timer;
 	int fd;           /* eventfd: something was noted */
 	unsigned limited; /* since the last snapshot */
+	uint64_t said_ns; /* when that was last told of one of them; 0: of none yet */
 	struct incidents_stats stats;
 
 	pthread_mutex_t lock; /* of what follows */
@@ -354,7 +356,7 @@ static unsigned incidents_count(const struct incidents *is)
 	return n;
 }
 
-/* No snapshot now: said once, until there is one again. */
+/* No snapshot now: said of the first, and then of one a minute, until there is one again. */
 static void incidents_limit(struct incidents *is, const struct detect_hang *h, uint64_t next_ns,
 			    uint64_t now_ns)
 {
@@ -362,19 +364,23 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 	char comm[4 * CT_COMM_LEN];
 
 	is->stats.limited++;
-	if (is->limited++)
+	is->limited++;
+	if (is->said_ns && now_ns - is->said_ns < SAY_LIMITED_NS)
 		return;
+	is->said_ns = now_ns;
 	describe_clean(h->comm, comm, sizeof(comm));
 	if (wait_s)
 		incident_say_plain(
 			LOG_NOTICE,
-			"%s[%u] hangs too, but no snapshot is taken of it: snapshot-rate allows the next one "
-			"in %" PRIu64 " s; `ctrace snapshot` takes one now.",
-			comm, h->tid, wait_s);
+			"%s[%u] hangs too (%s), but no snapshot is taken of it: snapshot-rate allows "
+			"the next one in %" PRIu64 " %s; `ctrace snapshot` takes one now.",
+			comm, h->tid, describe_hang(h->rule), wait_s < 120 ? wait_s : wait_s / 60,
+			wait_s < 120 ? "s" : "min");
 	else
-		incident_say_plain(LOG_NOTICE,
-				   "%s[%u] hangs too, but no snapshot is taken of it: %d are in the making.",
-				   comm, h->tid, INCIDENTS_OPEN_MAX);
+		incident_say_plain(
+			LOG_NOTICE,
+			"%s[%u] hangs too (%s), but no snapshot is taken of it: %d are in the making.", comm,
+			h->tid, describe_hang(h->rule), INCIDENTS_OPEN_MAX);
 }
 
 static void incidents_take(struct incidents *is, const struct detect_hang *h)
@@ -400,6 +406,7 @@ static void incidents_take(struct incidents *is, const struct detect_hang *h)
 	incident_add(in, h);
 	incident_times_add(&is->times, now_ns);
 	is->limited = 0;
+	is->said_ns = 0;
 	incident_first_note(in);
 }
 
