@@ -219,8 +219,9 @@ static void say_last(struct words *t, const struct sentence_facts *f)
 	} else if (before && before->edge == EDGE_CPU) {
 		words_add(t, "had it for ");
 		words_duration(t, f->cpu->ns);
-		words_add(t, " (priority %u against %u)", f->g->tasks[k->task].prio,
-			  f->g->tasks[before->task].prio);
+		if (f->g->tasks[k->task].prio != f->g->tasks[before->task].prio)
+			words_add(t, " (priority %u against %u)", f->g->tasks[k->task].prio,
+				  f->g->tasks[before->task].prio);
 	} else if (before && before->edge == EDGE_DISK) {
 		words_add(t, "was waiting for it as well");
 		say_resource(t, k);
