@@ -7,8 +7,11 @@
 #include <sys/socket.h>
 
 #include "lib/cleanup.h"
+#include "lib/clock.h"
 
 #define SOCKET_ROW 4
+/* So much later than that of the receive may the record of a send be: its sender lost the CPU meanwhile. */
+#define SOCKET_LATE_NS (100 * NSEC_PER_MSEC)
 
 int detect_sockets_init(struct detect_sockets *s)
 {
@@ -102,6 +105,9 @@ void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec)
 	to = detect_socket_get(s, from->peer, rec->ts);
 	to->peer = rec->obj;
 	to->writer = rec->tid;
+	/* It was sent to before the two ends were known: what was read and not sent is of then. */
+	if (to->unread_bytes < 0 && rec->ts > to->read_ns + SOCKET_LATE_NS)
+		to->unread_bytes = 0;
 	to->unread_bytes += rec->peer;
 	if (to->unread_bytes > 0 && !to->unread_ns)
 		to->unread_ns = rec->ts;
@@ -114,6 +120,7 @@ void detect_socket_received(struct detect_sockets *s, const struct ct_rec *rec)
 	at->shared |= at->reader && at->reader != rec->tid;
 	at->reader = rec->tid;
 	at->answers += at->answers < UINT32_MAX;
+	at->read_ns = MAX(at->read_ns, rec->ts);
 	at->unread_bytes -= rec->peer;
 	if (at->unread_ns && rec->ts > at->unread_ns)
 		at->max_delay_ns = MAX(at->max_delay_ns, rec->ts - at->unread_ns);

@@ -17,6 +17,7 @@ struct detect_socket {
 	uint64_t peer;      /* the other end, 0: not known */
 	uint64_t unread_ns; /* since when there are unread bytes, 0: there are none */
 	uint64_t max_delay_ns;
+	uint64_t read_ns;     /* when it was read last */
 	int64_t unread_bytes; /* below 0: read before the record of the send came */
 	uint32_t reader;      /* who read last; of an epoll: who waited last */
 	uint32_t writer;      /* who sent last to this end */

@@ -483,6 +483,34 @@ static void notices_a_service_that_does_not_read(void **state)
 	assert_int_equal(m.n, 1);
 }
 
+/* The first request was sent before anybody knew to whom, and is larger than the others. */
+static void counts_what_is_unread_from_when_it_can(void **state)
+{
+	MAKE(m);
+
+	task(&m, 60, "server");
+	moves(&m, CT_SEND, 50, SOCK_A, 1000);
+	m.now += MS;
+	pair(&m, SOCK_A, SOCK_B);
+	moves(&m, CT_RECV, 60, SOCK_B, 1000);
+	m.now += MS;
+	for (unsigned i = 0; i < 30; i++) {
+		m.now += MS;
+		moves(&m, CT_SEND, 50, SOCK_A, 10);
+		blocks(&m, 50, CT_W_POLL, SOCK_A);
+		m.now += MS;
+		moves(&m, CT_RECV, 60, SOCK_B, 10);
+		pass(&m, 250 * MS);
+		wakes(&m, 50);
+	}
+	stop(&m, 60);
+	m.now += MS;
+	moves(&m, CT_SEND, 50, SOCK_A, 10);
+	blocks(&m, 50, CT_W_POLL, SOCK_A);
+	pass(&m, 6 * S);
+	assert_told(&m, 1, CT_HANG_SERVICE, 50);
+}
+
 static void knows_a_service_that_takes_its_time(void **state)
 {
 	MAKE(m);
@@ -782,6 +810,7 @@ int main(void)
 		cmocka_unit_test(knows_the_name_whose_record_was_lost),
 		cmocka_unit_test(notices_one_that_waits_for_itself),
 		cmocka_unit_test(notices_a_service_that_does_not_read),
+		cmocka_unit_test(counts_what_is_unread_from_when_it_can),
 		cmocka_unit_test(knows_a_service_that_takes_its_time),
 		cmocka_unit_test(tells_of_one_for_all_behind_it),
 		cmocka_unit_test(is_blind_after_a_loss),
