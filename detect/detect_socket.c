@@ -57,13 +57,27 @@ struct detect_socket *detect_socket_get(struct detect_sockets *s, uint64_t obj, 
 	return oldest;
 }
 
+/* An address of version 4 that a socket of version 6 has (::ffff:a.b.c.d) is as one of version 4 has it. */
+static void socket_address(const struct ct_object_blob *o, const uint8_t from[16], uint8_t to[16])
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	memset(to, 0, 16);
+	if (o->family == AF_INET6 && !memcmp(from, mapped, sizeof(mapped)))
+		memcpy(to, from + 12, 4);
+	else
+		memcpy(to, from, o->family == AF_INET ? 4 : 16);
+}
+
 /* Stands for "the end with these addresses", seen from there: a key of no kind of object. */
 static uint64_t socket_address_key(const struct ct_object_blob *o, bool far)
 {
 	uint64_t h = 0xcbf29ce484222325ULL ^ o->protocol ^ (uint64_t)o->netns << 8;
-	const uint8_t *a = far ? o->raddr : o->laddr, *b = far ? o->laddr : o->raddr;
+	uint8_t a[16], b[16];
 	uint32_t ports = far ? (uint32_t)o->rport << 16 | o->lport : (uint32_t)o->lport << 16 | o->rport;
 
+	socket_address(o, far ? o->raddr : o->laddr, a);
+	socket_address(o, far ? o->laddr : o->raddr, b);
 	for (unsigned i = 0; i < 16; i++)
 		h = (h ^ a[i]) * 0x100000001b3ULL;
 	for (unsigned i = 0; i < 16; i++)

@@ -436,11 +436,10 @@ static void notices_one_that_waits_for_itself(void **state)
 }
 
 /* Task 50 asks, task 60 answers. */
-static void talks(struct make *m, unsigned n)
+static void talks_over(struct make *m, unsigned n)
 {
 	task(m, 50, "client");
 	task(m, 60, "server");
-	pair(m, SOCK_A, SOCK_B);
 	for (unsigned i = 0; i < n; i++) {
 		blocks(m, 60, CT_W_READ, SOCK_B);
 		m->now += MS;
@@ -455,6 +454,12 @@ static void talks(struct make *m, unsigned n)
 		m->now += MS;
 		moves(m, CT_RECV, 50, SOCK_A, 20);
 	}
+}
+
+static void talks(struct make *m, unsigned n)
+{
+	pair(m, SOCK_A, SOCK_B);
+	talks_over(m, n);
 }
 
 static void stop(struct make *m, uint32_t tid)
@@ -507,6 +512,35 @@ static void counts_what_is_unread_from_when_it_can(void **state)
 	m.now += MS;
 	moves(&m, CT_SEND, 50, SOCK_A, 10);
 	blocks(&m, 50, CT_W_POLL, SOCK_A);
+	pass(&m, 6 * S);
+	assert_told(&m, 1, CT_HANG_SERVICE, 50);
+}
+
+/* A server for both versions of IP has its client's address in the form of version 6. */
+static void pairs_the_ends_of_two_versions(void **state)
+{
+	struct ct_object_blob c = { .h = { .kind = CT_OBJECT, .size = sizeof(c) },
+				    .id = SOCK_A,
+				    .family = 2,
+				    .lport = 4000,
+				    .rport = 80,
+				    .laddr = { 127, 0, 0, 1 },
+				    .raddr = { 127, 0, 0, 1 } },
+			      s = { .h = c.h,
+				    .id = SOCK_B,
+				    .family = 10,
+				    .lport = 80,
+				    .rport = 4000,
+				    .laddr = { [10] = 0xff, 0xff, 127, 0, 0, 1 },
+				    .raddr = { [10] = 0xff, 0xff, 127, 0, 0, 1 } };
+	MAKE(m);
+
+	detect_blob(m.d, &c.h);
+	detect_blob(m.d, &s.h);
+	talks_over(&m, 30);
+	stop(&m, 60);
+	moves(&m, CT_SEND, 50, SOCK_A, 10);
+	blocks(&m, 50, CT_W_READ, SOCK_A);
 	pass(&m, 6 * S);
 	assert_told(&m, 1, CT_HANG_SERVICE, 50);
 }
@@ -811,6 +845,7 @@ int main(void)
 		cmocka_unit_test(notices_one_that_waits_for_itself),
 		cmocka_unit_test(notices_a_service_that_does_not_read),
 		cmocka_unit_test(counts_what_is_unread_from_when_it_can),
+		cmocka_unit_test(pairs_the_ends_of_two_versions),
 		cmocka_unit_test(knows_a_service_that_takes_its_time),
 		cmocka_unit_test(tells_of_one_for_all_behind_it),
 		cmocka_unit_test(is_blind_after_a_loss),
