@@ -81,9 +81,15 @@ static bool says_more(const struct findings *f, size_t i, bool normal)
 
 	if (c->asked || m->late || CT_OBJ_KIND(c->links.v[i].obj) == CT_OBJ_SOCK)
 		return false;
+	if (normal && !beyond_doubt(f->g, m))
+		return false;
+	/* that it has ended is more than that nothing is known of it */
+	if (i + 2 == c->links.n && c->end == END_UNKNOWN && m->how == MISSING_ENDED && m->n_steps == 1 &&
+	    c->links.v[i + 1].task == m->steps[0].task)
+		return true;
 	if (i + 1 < c->links.n && c->links.v[i + 1].task == m->steps[0].task)
 		return false;
-	return !has_task(c, i + 1, missing_named(m)->task) && (!normal || beyond_doubt(f->g, m));
+	return !has_task(c, i + 1, missing_named(m)->task);
 }
 
 /* Nothing that comes after the last link matters. */
