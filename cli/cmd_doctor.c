@@ -150,9 +150,9 @@ static void look(struct finding f[FOUND_CNT])
 /* Asks the running daemon; where none runs and we may, one of our own.  NULL: neither (why is in err). */
 static json_t *ask(const char *socket, char *where, size_t size, char err[CONTROL_ERR_MAX])
 {
-	json_t *request = json_pack("{s:s}", "cmd", "doctor"), *answer = NULL;
+	json_t *answer = NULL;
 	struct oneshot *own = NULL;
-	int r = request ? control_call(socket, request, -1, DOCTOR_TIMEOUT_MS, &answer, err) : -ENOMEM;
+	int r = control_command(socket, "doctor", DOCTOR_TIMEOUT_MS, &answer, err);
 
 	if (!r) {
 		snprintf(where, size, "running, %s", socket);
@@ -161,12 +161,11 @@ static json_t *ask(const char *socket, char *where, size_t size, char err[CONTRO
 		if (oneshot_start("/tmp", ONESHOT_SIZE_MIN, "no", &own))
 			strcpy(err, "ctraced could not be started");
 		else
-			r = control_call(oneshot_socket(own), request, -1, DOCTOR_TIMEOUT_MS, &answer, err);
+			(void)control_command(oneshot_socket(own), "doctor", DOCTOR_TIMEOUT_MS, &answer, err);
 		oneshot_free(own);
 	} else {
 		snprintf(where, size, "not asked");
 	}
-	json_decref(request);
 	return answer;
 }
 
@@ -230,7 +229,7 @@ int cmd_doctor(int argc, char **argv)
 	struct cli_parse p = cli_parse(&usage, argc, argv);
 	struct finding found[FOUND_CNT];
 	const char *socket = CONTROL_SOCKET;
-	char err[CONTROL_ERR_MAX] = "out of memory";
+	char err[CONTROL_ERR_MAX];
 	bool json = false, able = true;
 	json_t *answer;
 	int c;

@@ -28,28 +28,17 @@ struct caught {
 	char dir[PATH_MAX];
 };
 
-static int caught_call(const char *socket, const char *cmd, json_t **ret, char err[CONTROL_ERR_MAX])
-{
-	json_t *request = json_pack("{s:s}", "cmd", cmd);
-	int r = -ENOMEM;
-
-	snprintf(err, CONTROL_ERR_MAX, "out of memory");
-	if (request)
-		r = control_call(socket, request, -1, CAUGHT_TIMEOUT_MS, ret, err);
-	json_decref(request);
-	return r;
-}
-
 static int caught_ask(const char *socket, struct caught *ret, char err[CONTROL_ERR_MAX])
 {
 	json_t *answer = NULL;
 	char unsaid[CONTROL_ERR_MAX];
 	const char *dir;
-	int r = caught_call(socket, "hangs", &answer, err);
+	int r = control_command(socket, "hangs", CAUGHT_TIMEOUT_MS, &answer, err);
 
 	if (r)
 		return r;
-	(void)caught_call(socket, "status", &ret->status, unsaid); /* only adds to what is printed */
+	/* only adds to what is printed */
+	(void)control_command(socket, "status", CAUGHT_TIMEOUT_MS, &ret->status, unsaid);
 	dir = json_string_value(json_object_get(answer, "directory"));
 	snprintf(ret->dir, sizeof(ret->dir), "%s", dir ? dir : "");
 	ret->list = json_incref(json_object_get(answer, "hangs"));

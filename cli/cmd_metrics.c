@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/control.h"
 #include "lib/cleanup.h"
+#include "trace/pio.h"
 
 #define METRICS_TIMEOUT_MS 10000
 
@@ -36,21 +37,6 @@ static const char down[] = "# HELP ctrace_up Whether the daemon answers.\n"
 			   "# TYPE ctrace_up gauge\n"
 			   "ctrace_up 0\n";
 
-static int write_all(int fd, const char *text)
-{
-	size_t n = strlen(text);
-
-	while (n) {
-		ssize_t r = write(fd, text, n);
-
-		if (r < 0)
-			return -errno;
-		text += r;
-		n -= (size_t)r;
-	}
-	return 0;
-}
-
 /* The collector reads whenever it likes: it must never see half of it.  The new file's name does not end in
  * .prom, so that one that is left behind is not read. */
 static int write_textfile(const char *path, const char *text)
@@ -64,7 +50,7 @@ static int write_textfile(const char *path, const char *text)
 	fd = mkostemp(tmp, O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	r = write_all(fd, text);
+	r = pio_write(fd, text, strlen(text), 0);
 	if (!r && (fchmod(fd, 0644) || rename(tmp, path)))
 		r = -errno;
 	if (r)
@@ -90,8 +76,8 @@ int cmd_metrics(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&usage, argc, argv);
 	const char *socket = CONTROL_SOCKET, *textfile = NULL, *text;
-	char err[CONTROL_ERR_MAX] = "out of memory";
-	json_t *request, *answer = NULL;
+	char err[CONTROL_ERR_MAX];
+	json_t *answer = NULL;
 	int c, r;
 
 	while ((c = cli_next(&p)) > 0) {
@@ -104,9 +90,7 @@ int cmd_metrics(int argc, char **argv)
 		return p.exit_code;
 	if (cli_no_args(&p))
 		return CLI_USAGE;
-	request = json_pack("{s:s}", "cmd", "metrics");
-	r = request ? control_call(socket, request, -1, METRICS_TIMEOUT_MS, &answer, err) : -ENOMEM;
-	json_decref(request);
+	r = control_command(socket, "metrics", METRICS_TIMEOUT_MS, &answer, err);
 	if (textfile && (r == -ENOENT || r == -ECONNREFUSED || r == -ETIMEDOUT))
 		return put(textfile, down);
 	if (r)

@@ -67,12 +67,10 @@ static int parse_time(const char *option, const char *arg, const struct timearg_
 /* What the daemon holds: a wall clock without a date is one of those times. */
 static int ask_range(const struct request *q, struct timearg_context *ret)
 {
-	json_t *request = json_pack("{s:s}", "cmd", "status"), *answer = NULL;
-	char err[CONTROL_ERR_MAX] = "out of memory";
-	int r = request ? control_call(q->socket, request, -1, STATUS_TIMEOUT_MS, &answer, err) : -ENOMEM;
+	char err[CONTROL_ERR_MAX];
+	json_t *answer = NULL;
 
-	json_decref(request);
-	if (r)
+	if (control_command(q->socket, "status", STATUS_TIMEOUT_MS, &answer, err))
 		return cli_error("%s", err);
 	ret->from_ns =
 		(uint64_t)json_integer_value(json_object_get(json_object_get(answer, "file"), "oldest_ns"));

@@ -208,10 +208,10 @@ int cmd_status(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&usage, argc, argv);
 	const char *socket = CONTROL_SOCKET;
-	char err[CONTROL_ERR_MAX] = "out of memory";
-	json_t *request, *answer = NULL;
+	char err[CONTROL_ERR_MAX];
+	json_t *answer = NULL;
 	bool json = false;
-	int c, r;
+	int c;
 
 	while ((c = cli_next(&p)) > 0) {
 		if (c == OPT_JSON)
@@ -223,10 +223,7 @@ int cmd_status(int argc, char **argv)
 		return p.exit_code;
 	if (cli_no_args(&p))
 		return CLI_USAGE;
-	request = json_pack("{s:s}", "cmd", "status");
-	r = request ? control_call(socket, request, -1, STATUS_TIMEOUT_MS, &answer, err) : -1;
-	json_decref(request);
-	if (r)
+	if (control_command(socket, "status", STATUS_TIMEOUT_MS, &answer, err))
 		return cli_error("%s", err);
 	if (json)
 		return text_print_json(text_document("ctrace.status/1", answer));

@@ -19,8 +19,9 @@
 
 #define WATCH_TIMEOUT_MS 30000
 #define WATCH_POLL_MS    200
-#define WATCH_LAST_MS    600 /* an access comes from the kernel in 250 ms, and as long after it got its names \
-			      */
+#define WATCH_LAST_MS                                                                                        \
+	600 /* an access comes from the kernel in 250 ms, and as long after it got its names                 \
+	     */
 
 enum { OPT_PID = 256, OPT_VAR, OPT_LEN, OPT_READ, OPT_FOR, OPT_SOCKET };
 

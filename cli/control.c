@@ -203,6 +203,20 @@ int control_call(const char *socket_path, const json_t *request, int fd, int tim
 	return sock < 0 ? sock : control_ask(sock, socket_path, request, fd, timeout_ms, ret, err);
 }
 
+int control_command(const char *socket_path, const char *cmd, int timeout_ms, json_t **ret,
+		    char err[CONTROL_ERR_MAX])
+{
+	json_t *request = json_pack("{s:s}", "cmd", cmd);
+	int r = -ENOMEM;
+
+	if (request)
+		r = control_call(socket_path, request, -1, timeout_ms, ret, err);
+	else
+		snprintf(err, CONTROL_ERR_MAX, "out of memory");
+	json_decref(request);
+	return r;
+}
+
 int control_ask(int sock, const char *socket_path, const json_t *request, int fd, int timeout_ms,
 		json_t **ret, char err[CONTROL_ERR_MAX])
 {

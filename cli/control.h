@@ -22,6 +22,10 @@
 int control_call(const char *socket_path, const json_t *request, int fd, int timeout_ms, json_t **ret,
 		 char err[CONTROL_ERR_MAX]);
 
+/* A request that is only its name: {"cmd":cmd}; as control_call(). */
+int control_command(const char *socket_path, const char *cmd, int timeout_ms, json_t **ret,
+		    char err[CONTROL_ERR_MAX]);
+
 /* For several requests on one connection: the socket, the caller's to close, or -errno as above. */
 int control_open(const char *socket_path, char err[CONTROL_ERR_MAX]);
 /* As control_call(), on it. */

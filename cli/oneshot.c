@@ -215,8 +215,8 @@ static void run_daemon(const struct oneshot *r, int ready_fd, pid_t parent)
 	fcntl(ready_fd, F_SETFD, 0);
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
 	execlp(daemon, daemon, "--config", "/dev/null", "--state-dir", r->dir, "--socket", r->socket,
-	       "--size", size, "--frameworks", r->frameworks, "--snapshot-rate", "no", "--budget", "0", "--task-cap", "0", "--ready-fd",
-	       ready, "--die-with-parent", NULL);
+	       "--size", size, "--frameworks", r->frameworks, "--snapshot-rate", "no", "--budget", "0",
+	       "--task-cap", "0", "--ready-fd", ready, "--die-with-parent", NULL);
 	dprintf(STDERR_FILENO,
 		"the program ctraced cannot be started: %s; install it beside ctrace or in PATH\n",
 		strerror(errno));

@@ -61,7 +61,9 @@ static uint64_t redact_id(const struct redact *r, uint64_t id)
 {
 	uint64_t hash = siphash(&r->key, &id, sizeof(id));
 
-	return !id || hash ? id ? hash : 0 : 1;
+	if (!id)
+		return 0;
+	return hash ? hash : 1;
 }
 
 /* What is in memory is left out, and a stack's id, which is made of its frames, becomes another. */
@@ -293,8 +295,10 @@ static int redact_states(struct redact *r, struct decoder *d, uint32_t *ret_n)
 	size_t n;
 	int ret = decoder_block(d, FORMAT_STATES, &p, &n);
 
+	if (ret)
+		return ret;
 	*ret_n = (uint32_t)(n / sizeof(struct format_state));
-	return ret ? ret : encoder_block(r->encoder, FORMAT_STATES, p, *ret_n, sizeof(struct format_state));
+	return encoder_block(r->encoder, FORMAT_STATES, p, *ret_n, sizeof(struct format_state));
 }
 
 static uint64_t redact_file_id(const struct redact *r, uint64_t id)
