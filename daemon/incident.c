@@ -373,7 +373,7 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 		incident_say_plain(
 			LOG_NOTICE,
 			"%s[%u] hangs too (%s), but no snapshot is taken of it: snapshot-rate allows "
-			"the next one in %" PRIu64 " %s; `ctrace snapshot` takes one now.",
+			"its next one in %" PRIu64 " %s; `ctrace snapshot` takes one now.",
 			comm, h->tid, describe_hang(h->rule), wait_s < 120 ? wait_s : wait_s / 60,
 			wait_s < 120 ? "s" : "min");
 	else
@@ -396,7 +396,7 @@ static void incidents_take(struct incidents *is, const struct detect_hang *h)
 		return;
 	}
 	if (incidents_count(is) >= INCIDENTS_OPEN_MAX ||
-	    !incident_rate_allows(&is->opt.rate, &is->times, now_ns, &next_ns)) {
+	    !incident_rate_allows(&is->opt.rate, &is->times, h->comm, now_ns, &next_ns)) {
 		incidents_limit(is, h, next_ns, now_ns);
 		return;
 	}
@@ -404,7 +404,7 @@ static void incidents_take(struct incidents *is, const struct detect_hang *h)
 	if (!in)
 		return;
 	incident_add(in, h);
-	incident_times_add(&is->times, now_ns);
+	incident_times_add(&is->times, h->comm, now_ns);
 	is->limited = 0;
 	is->said_ns = 0;
 	incident_first_note(in);
@@ -444,12 +444,13 @@ static void incidents_remember(struct incidents *is, json_t *list)
 	int64_t now_ns = (int64_t)clock_boot_ns(), offset = clock_offsets_now().boot_to_real_ns;
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
-		json_t *real = json_object_get(json_array_get(list, i), "found_real_ns");
+		json_t *doc = json_array_get(list, i), *real = json_object_get(doc, "found_real_ns");
+		const char *comm = json_string_value(json_object_get(json_object_get(doc, "victim"), "comm"));
 		int64_t ns = json_integer_value(real) - offset;
 
 		/* not of earlier boots, nor of a clock that was set back since */
 		if (ns > 0 && ns <= now_ns)
-			incident_times_add(&is->times, (uint64_t)ns);
+			incident_times_add(&is->times, comm ? comm : "", (uint64_t)ns);
 	}
 }
 

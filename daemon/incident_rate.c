@@ -2,6 +2,7 @@
 #include "daemon/incident_rate.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,21 +68,40 @@ int incident_rate_parse(const char *s, struct incident_rate *ret)
 	return 0;
 }
 
-bool incident_rate_allows(const struct incident_rate *r, const struct incident_times *t, uint64_t now_ns,
-			  uint64_t *ret_next_ns)
+/* When it happened the nth last time, to comm or (NULL) at all; 0: it is not known to have. */
+static uint64_t nth_last(const struct incident_times *t, const char *comm, unsigned nth)
+{
+	for (unsigned i = 1; i <= MIN(t->n, INCIDENT_RATE_MAX); i++) {
+		unsigned at = (t->n - i) % INCIDENT_RATE_MAX;
+
+		if ((!comm || !strcmp(t->v[at].comm, comm)) && !--nth)
+			return t->v[at].ns;
+	}
+	return 0;
+}
+
+bool incident_rate_allows(const struct incident_rate *r, const struct incident_times *t, const char *comm,
+			  uint64_t now_ns, uint64_t *ret_next_ns)
 {
 	uint64_t next_ns = r->never ? UINT64_MAX : 0;
 
-	for (unsigned i = 0; i < r->n; i++)
-		if (t->n >= r->v[i].n) /* the nth last one has to be long enough ago */
-			next_ns =
-				MAX(next_ns, t->ns[(t->n - r->v[i].n) % INCIDENT_RATE_MAX] + r->v[i].per_ns);
+	for (unsigned i = 0; i < r->n; i++) {
+		uint64_t any_ns = nth_last(t, NULL, r->v[i].n),
+			 own_ns = nth_last(t, comm, (r->v[i].n + 1) / 2);
+		uint64_t last_ns = MAX(any_ns, own_ns);
+
+		if (last_ns)
+			next_ns = MAX(next_ns, last_ns + r->v[i].per_ns);
+	}
 	if (ret_next_ns)
 		*ret_next_ns = next_ns;
 	return now_ns >= next_ns;
 }
 
-void incident_times_add(struct incident_times *t, uint64_t ns)
+void incident_times_add(struct incident_times *t, const char *comm, uint64_t ns)
 {
-	t->ns[t->n++ % INCIDENT_RATE_MAX] = ns;
+	unsigned at = t->n++ % INCIDENT_RATE_MAX;
+
+	t->v[at].ns = ns;
+	snprintf(t->v[at].comm, sizeof(t->v[at].comm), "%s", comm);
 }

@@ -6,10 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ctrace/abi.h"
+
 #define INCIDENT_RATE_LIMITS 4
 #define INCIDENT_RATE_MAX    100 /* times in one limit */
 
-/* At most n[i] times in any stretch of per_ns[i]. */
+/* At most n[i] times in any stretch of per_ns[i], of which for one program half, rounded up: one that hangs
+ * again and again leaves something to the others. */
 struct incident_rate {
 	struct {
 		unsigned n;
@@ -19,18 +22,22 @@ struct incident_rate {
 	bool never;
 };
 
-/* When it last happened; 0-initialized: never. */
+/* When, and for which program, it last happened; 0-initialized: never. */
 struct incident_times {
-	uint64_t ns[INCIDENT_RATE_MAX];
+	struct {
+		uint64_t ns;
+		char comm[CT_COMM_LEN];
+	} v[INCIDENT_RATE_MAX];
 	unsigned n; /* in all */
 };
 
 /* "N/s", "N/min", "N/h", "N/day", up to four with commas between; "no": never.  0 or -EINVAL. */
 int incident_rate_parse(const char *s, struct incident_rate *ret);
-/* Whether it may happen at now_ns; else *ret_next_ns (may be NULL) is when it may, UINT64_MAX: never. */
-bool incident_rate_allows(const struct incident_rate *r, const struct incident_times *t, uint64_t now_ns,
-			  uint64_t *ret_next_ns);
+/* Whether it may happen for comm at now_ns; else *ret_next_ns (may be NULL) is when it may, UINT64_MAX:
+ * never. */
+bool incident_rate_allows(const struct incident_rate *r, const struct incident_times *t, const char *comm,
+			  uint64_t now_ns, uint64_t *ret_next_ns);
 /* It happens. */
-void incident_times_add(struct incident_times *t, uint64_t ns);
+void incident_times_add(struct incident_times *t, const char *comm, uint64_t ns);
 
 #endif

@@ -369,19 +369,25 @@ static void rates(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(incident_rate_parse(bad[i], &r), -EINVAL);
 	assert_int_equal(incident_rate_parse("no", &r), 0);
-	assert_false(incident_rate_allows(&r, &t, HANG_S(1), &next_ns));
+	assert_false(incident_rate_allows(&r, &t, "a", HANG_S(1), &next_ns));
 	assert_true(next_ns == UINT64_MAX);
 	assert_int_equal(incident_rate_parse(" 1/min , 3 / h", &r), 0);
 	for (unsigned i = 0; i < 3; i++) {
-		assert_true(incident_rate_allows(&r, &t, HANG_S(60.0 * i), NULL));
-		incident_times_add(&t, HANG_S(60.0 * i));
-		assert_false(incident_rate_allows(&r, &t, HANG_S(60.0 * i + 59), &next_ns));
+		const char *comm = i ? "a" : "b";
+
+		assert_true(incident_rate_allows(&r, &t, comm, HANG_S(3600 + 60.0 * i), NULL));
+		incident_times_add(&t, comm, HANG_S(3600 + 60.0 * i));
+		assert_false(incident_rate_allows(&r, &t, "c", HANG_S(3600 + 60.0 * i + 59), &next_ns));
 	}
-	assert_int_equal(next_ns, HANG_S(3600));
-	assert_true(incident_rate_allows(&r, &t, HANG_S(3600), NULL));
+	assert_int_equal(next_ns, HANG_S(7200));
+	assert_true(incident_rate_allows(&r, &t, "c", HANG_S(7200), NULL));
+	/* half of it, rounded up, for one of them */
+	assert_false(incident_rate_allows(&r, &t, "a", HANG_S(7200), &next_ns));
+	assert_int_equal(next_ns, HANG_S(7260));
+	assert_true(incident_rate_allows(&r, &t, "b", HANG_S(7200), NULL));
 	for (unsigned i = 0; i < 2 * INCIDENT_RATE_MAX; i++)
-		incident_times_add(&t, HANG_S(4000.0 + i));
-	assert_false(incident_rate_allows(&r, &t, HANG_S(4000.0 + 2 * INCIDENT_RATE_MAX), &next_ns));
+		incident_times_add(&t, "a", HANG_S(8000.0 + i));
+	assert_false(incident_rate_allows(&r, &t, "c", HANG_S(8000.0 + 2 * INCIDENT_RATE_MAX), &next_ns));
 }
 
 static void names(void **state)
