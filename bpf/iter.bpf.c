@@ -50,13 +50,16 @@ static __always_inline void iter_reason(struct wait_ctx *x, struct task_struct *
 static __noinline int iter_wait(struct seq_file *seq, struct task_struct *t, __u64 now)
 {
 	struct wait_ctx x = { .now = now };
-	__u32 state = t->on_cpu ? 0 : t->__state;
+	bool on_cpu = t->on_cpu;
+	__u32 state = on_cpu ? 0 : t->__state;
 	struct ct_rec r;
 
 	emit_init(&r, CT_SWITCH);
 	r.ts = now;
 	r.tid = t->pid;
 	r.nr = CT_NR_NONE;
+	if (on_cpu && bpf_core_field_exists(t->thread_info.cpu))
+		r.peer = t->thread_info.cpu + 1;
 	r.state = state & 0xff;
 	if (state && !r.state)
 		r.state = CT_ST_DISK; /* as CT_SWITCH has it: frozen, or waiting for a sleeping lock */

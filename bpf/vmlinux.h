@@ -70,7 +70,7 @@ struct pt_regs {
 };
 struct thread_info {
 	unsigned long flags;
-	u32 status;
+	u32 status, cpu;
 };
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {
@@ -81,6 +81,7 @@ struct pt_regs {
 };
 struct thread_info {
 	unsigned long flags;
+	u32 cpu;
 };
 #endif
 

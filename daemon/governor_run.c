@@ -167,17 +167,6 @@ static void governing_step(struct governing *g)
 	governing_say(g, ppm);
 }
 
-static void governing_pause(struct governing *g)
-{
-	probe_pause(g->opt.probe);
-	g->gap_ns = clock_boot_ns();
-	g->stats.paused = true;
-	g->stats.pauses++;
-	g->opt.empty(g->opt.arg);
-	recorder_seal(g->opt.recorder, g->gap_ns, true);
-	probe_pause_detach(g->opt.probe);
-}
-
 static void governing_found(void *arg, const struct ct_iter_task *found)
 {
 	struct governing *g = arg;
@@ -262,6 +251,20 @@ static void governing_uncap(void *arg, uint32_t tid, uint64_t since_ns)
 		tasks_found(tasks, &found);
 	}
 	governing_record(g, &rec, since_ns);
+}
+
+static void governing_pause(struct governing *g)
+{
+	const struct caps_ops caps = { governing_cap, governing_uncap, g };
+
+	caps_end(&g->caps, &caps); /* what is recorded in a pause would be taken for all that happened */
+	probe_pause(g->opt.probe);
+	g->gap_ns = clock_boot_ns();
+	g->stats.paused = true;
+	g->stats.pauses++;
+	g->opt.empty(g->opt.arg);
+	recorder_seal(g->opt.recorder, g->gap_ns, true);
+	probe_pause_detach(g->opt.probe);
 }
 
 static void governing_rates(struct governing *g, uint64_t now_ns)

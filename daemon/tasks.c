@@ -318,9 +318,12 @@ void tasks_found(struct tasks *t, const struct ct_iter_task *found)
 	if (task->st.last.ts >= t->found_ns || task->flags & TASK_DEAD)
 		return; /* what the records say is newer */
 	if (w->state == CT_ST_RUNNING || w->wait == CT_W_NONE) {
-		/* on a CPU or in a queue for one: the next switch will tell */
-		if (task->st.run == WINDOW_RUN_BLOCKED || !task->st.last.ts)
-			task_runnable(task, t->found_ns);
+		/* since when it has been is not known */
+		task_runnable(task, t->found_ns);
+		if (w->peer) {
+			task->st.run = WINDOW_RUN_RUNNING;
+			task->st.cpu = (uint16_t)(w->peer - 1);
+		}
 		return;
 	}
 	if (task->st.run == WINDOW_RUN_BLOCKED && task->st.last.ts && task->st.last.wait == w->wait &&

@@ -21,8 +21,8 @@ struct task_now {
 	uint16_t cpu;
 	uint16_t prio;
 	bool gone;
-	bool capped;   /* its records are left out (CT_SHED with CT_GV_CAP) */
-	bool resynced; /* found in the latest checkpoint after a stretch without records */
+	bool capped; /* its records are left out (CT_SHED with CT_GV_CAP) */
+	bool kept;   /* what it did before a stretch without records it still did after that */
 };
 
 struct builder {
@@ -30,6 +30,8 @@ struct builder {
 	VEC(struct task_now) now;
 	VEC(struct stretch) stretches;
 	struct map by_tid;    /* tid -> index into now */
+	size_t resync;        /* index of the next one in the window */
+	bool blind;           /* in the stretch without records before it */
 	VEC(uint32_t) on_cpu; /* [cpu] index of the task that runs there, or GRAPH_NONE */
 	int err;
 };

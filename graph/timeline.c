@@ -153,47 +153,107 @@ static void timeline_checkpoint(struct builder *b)
 	}
 }
 
-/* A stretch of which nothing is known, [from, rs->ns), has passed: what each task does now, and since when.
- */
-static void timeline_resync_task(struct builder *b, const struct window_state *st, uint64_t from)
+static const struct window_state *resync_state(const struct window_resync *rs, uint32_t tid)
+{
+	size_t a = 0, b = rs->n_states;
+
+	while (a < b) {
+		size_t mid = a + (b - a) / 2;
+
+		if (rs->states[mid].last.tid < tid)
+			a = mid + 1;
+		else
+			b = mid;
+	}
+	return a < rs->n_states && rs->states[a].last.tid == tid ? &rs->states[a] : NULL;
+}
+
+/* Whether what it did from from_ns on, and what it is found to do afterwards, is one stretch. */
+static bool resync_keeps(const struct stretch *s, const struct window_state *st, uint64_t from_ns)
+{
+	switch (st->run) {
+	case WINDOW_RUN_BLOCKED:
+		return s->state == STRETCH_BLOCKED &&
+		       (s->from_ns == st->last.ts ||
+			(st->last.ts <= from_ns && s->wait == st->last.wait && s->obj == st->last.obj));
+	case WINDOW_RUN_RUNNABLE:
+		return s->state == STRETCH_RUNNABLE && s->from_ns == st->last.ts;
+	case WINDOW_RUN_RUNNING:
+		return s->state == STRETCH_RUNNING && s->from_ns == st->last.ts && s->cpu == st->cpu;
+	}
+	return false;
+}
+
+/* From rs->from_ns on nothing is known of any task, but of those that are found as they were. */
+static void timeline_blind(struct builder *b, const struct window_resync *rs)
+{
+	for (size_t i = 0; i < b->on_cpu.n; i++)
+		b->on_cpu.v[i] = GRAPH_NONE;
+	for (size_t i = 0; i < b->now.n && !b->err; i++) {
+		struct task_now *t = &b->now.v[i];
+		const struct window_state *st;
+
+		if (t->gone || t->stretch == GRAPH_NONE)
+			continue;
+		t->race_wake = GRAPH_NONE;
+		st = resync_state(rs, t->tid);
+		t->kept = st && resync_keeps(&b->stretches.v[t->stretch], st, rs->from_ns);
+		if (t->kept)
+			continue;
+		if (st) {
+			timeline_open(b, (uint32_t)i, rs->from_ns, STRETCH_UNKNOWN);
+			continue;
+		}
+		/* it went meanwhile */
+		timeline_close(b, (uint32_t)i, rs->from_ns);
+		t->stretch = GRAPH_NONE;
+		t->gone = true;
+		t->exit_ns = MIN(t->exit_ns, rs->from_ns);
+	}
+}
+
+static void timeline_resync_task(struct builder *b, const struct window_state *st, uint64_t from_ns)
 {
 	uint32_t task = timeline_task(b, st->last.tid, st->last.ts, false);
 	struct task_now *t = &b->now.v[task];
+	uint64_t since_ns = MAX(st->last.ts, from_ns);
 	const struct stretch *s = b->err || t->stretch == GRAPH_NONE ? NULL : &b->stretches.v[t->stretch];
 
 	if (b->err)
 		return;
 	t->checkpoint_ns = st->last.ts;
-	t->race_wake = GRAPH_NONE;
 	t->cpu = st->cpu;
-	t->resynced = true;
 	t->capped = false;
-	/* the wait that it was in before has not ended */
-	if (s && s->state == STRETCH_BLOCKED && st->run == WINDOW_RUN_BLOCKED && s->from_ns == st->last.ts)
+	if (s && (t->kept || (s->state != STRETCH_UNKNOWN && s->from_ns >= since_ns))) {
+		/* or what was recorded of it since tells the same */
+		t->kept = false;
+		if (s->state == STRETCH_RUNNING && s->cpu < GRAPH_CPUS_MAX)
+			timeline_on_cpu(b, s->cpu, task, task);
 		return;
-	if (s && !timeline_open(b, task, from, STRETCH_UNKNOWN))
-		return;
-	timeline_state_stretch(b, task, st, MAX(st->last.ts, from));
+	}
+	timeline_state_stretch(b, task, st, since_ns);
 }
 
-static void timeline_resync(struct builder *b, const struct window_resync *rs, uint64_t from)
+static void timeline_resync(struct builder *b, const struct window_resync *rs)
 {
-	for (size_t i = 0; i < b->on_cpu.n; i++)
-		b->on_cpu.v[i] = GRAPH_NONE;
-	for (size_t i = 0; i < b->now.n; i++)
-		b->now.v[i].resynced = false;
 	for (size_t i = 0; i < rs->n_states && !b->err; i++)
-		timeline_resync_task(b, &rs->states[i], from);
-	for (size_t i = 0; i < b->now.n && !b->err; i++) {
-		struct task_now *t = &b->now.v[i];
+		timeline_resync_task(b, &rs->states[i], rs->from_ns);
+}
 
-		if (t->resynced || t->gone || t->stretch == GRAPH_NONE)
-			continue;
-		/* it went meanwhile */
-		timeline_close(b, (uint32_t)i, from);
-		t->stretch = GRAPH_NONE;
-		t->gone = true;
-		t->exit_ns = MIN(t->exit_ns, from);
+/* The stretches without records that begin or end before what happens at ts. */
+static void timeline_resyncs(struct builder *b, uint64_t ts)
+{
+	for (; b->resync < b->w->n_resyncs && !b->err; b->resync++) {
+		const struct window_resync *rs = &b->w->resyncs[b->resync];
+
+		if (!b->blind && ts <= rs->from_ns && ts < rs->ns)
+			return;
+		if (!b->blind)
+			timeline_blind(b, rs);
+		b->blind = ts < rs->ns;
+		if (b->blind)
+			return;
+		timeline_resync(b, rs);
 	}
 }
 
@@ -444,26 +504,14 @@ static void timeline_reserve(struct builder *b)
 	huge_advise(b->stretches.v, n * sizeof(*b->stretches.v));
 }
 
-/* Since when nothing is known before a resync, which comes before event i. */
-static uint64_t timeline_blind_since(const struct window *w, size_t i, uint64_t resync_ns)
-{
-	const struct window_event *e = &w->events[i];
-	uint64_t last = i ? e[-1].r.ts : resync_ns;
-
-	/* the tracer itself may have written in a pause */
-	return e->r.kind == CT_GAP && e->r.ts == resync_ns ? MIN(last, e->x[0]) : last;
-}
-
 int timeline_replay(struct builder *b)
 {
 	const struct window *w = b->w;
-	size_t rs = 0;
 
 	timeline_reserve(b);
 	timeline_checkpoint(b);
 	for (size_t i = 0; i < w->n_events && !b->err; i++) {
-		for (; rs < w->n_resyncs && w->resyncs[rs].ns <= w->events[i].r.ts; rs++)
-			timeline_resync(b, &w->resyncs[rs], timeline_blind_since(w, i, w->resyncs[rs].ns));
+		timeline_resyncs(b, w->events[i].r.ts);
 		timeline_event(b, &w->events[i], (uint32_t)i);
 	}
 	if (!b->err)

@@ -14,11 +14,11 @@ struct load {
 	struct reader *r;
 	struct window *w;
 	struct collect *collect;
-	size_t cap;    /* of w->events */
-	bool has_gaps; /* there is a CT_GAP among the records */
-	bool any;      /* a segment was read: w->states are set */
-	bool resync;   /* nothing is known of the time just before the next segment */
-	bool in_gap;   /* the last of gaps may grow */
+	size_t cap;        /* of w->events */
+	bool has_gaps;     /* there is a CT_GAP among the records */
+	bool any;          /* a segment was read: w->states are set */
+	uint64_t blind_ns; /* nothing is known from then to the next segment; UINT64_MAX: all is */
+	bool in_gap;       /* the last of gaps may grow */
 	VEC(struct window_event) gaps;
 };
 
@@ -28,7 +28,7 @@ static int load_gap(struct load *l, uint8_t cause, uint64_t from_ns, uint64_t to
 	struct window *w = l->w;
 	struct window_event *g;
 
-	l->resync = true;
+	l->blind_ns = MIN(l->blind_ns, from_ns);
 	if (cause == CT_LOSS_SLOT)
 		w->skipped_slots++;
 	to_ns = MIN(to_ns, w->to_ns - 1);
@@ -86,11 +86,11 @@ static int load_hole(struct load *l, size_t i)
 static int load_states(struct load *l, uint64_t begin_ns)
 {
 	struct window *w = l->w;
-	struct window_resync s = { .ns = begin_ns };
+	struct window_resync s = { .from_ns = MIN(l->blind_ns, begin_ns), .ns = begin_ns };
 	struct window_resync *grown;
 	int err;
 
-	if (l->any && !l->resync)
+	if (l->any && l->blind_ns == UINT64_MAX)
 		return 0;
 	err = collect_states(l->collect, l->r->decoder, &s.states, &s.n_states);
 	if (err)
@@ -111,16 +111,16 @@ static int load_states(struct load *l, uint64_t begin_ns)
 	return 0;
 }
 
-/* Whether the capture paused: then the segment was sealed when it went on, and the next one's checkpoint is
- * what was found at that moment. */
-static bool load_paused(const struct format_segment *h, const struct window_event *e, size_t n)
+/* Since when the capture paused, UINT64_MAX: it did not.  If it did, the segment was sealed when it went on,
+ * and the next one's checkpoint is what was found at that moment. */
+static uint64_t load_paused(const struct format_segment *h, const struct window_event *e, size_t n)
 {
-	if (!h->kinds[CT_GAP])
-		return false;
-	for (size_t i = 0; i < n; i++)
+	uint64_t from_ns = UINT64_MAX;
+
+	for (size_t i = 0; h->kinds[CT_GAP] && i < n; i++)
 		if (e[i].r.kind == CT_GAP && e[i].r.state == CT_LOSS_SHED && e[i].r.tid == CT_GAP_ALL_CPUS)
-			return true;
-	return false;
+			from_ns = MIN(from_ns, e[i].x[0]);
+	return from_ns;
 }
 
 static int load_decode(struct load *l, const struct format_segment *h)
@@ -128,7 +128,7 @@ static int load_decode(struct load *l, const struct format_segment *h)
 	struct decoder *d = l->r->decoder;
 	struct window *w = l->w;
 	uint32_t n_cpus = 0;
-	bool paused = false;
+	uint64_t paused_ns = UINT64_MAX;
 	size_t n = 0;
 	int err = decoder_begin(d, h, l->r->buf.v + h->header_bytes, h->body_bytes);
 
@@ -141,7 +141,7 @@ static int load_decode(struct load *l, const struct format_segment *h)
 	if (!err)
 		err = load_states(l, h->begin_ns);
 	if (!err)
-		paused = load_paused(h, w->events + w->n_events, n);
+		paused_ns = load_paused(h, w->events + w->n_events, n);
 	if (!err)
 		err = order_join(w->events, w->n_events, w->n_events + n);
 	if (err)
@@ -154,7 +154,7 @@ static int load_decode(struct load *l, const struct format_segment *h)
 	w->offsets.boot_to_mono_ns = h->boot_to_mono_ns;
 	w->offsets.boot_to_real_ns = h->boot_to_real_ns;
 	l->any = true;
-	l->resync = paused;
+	l->blind_ns = paused_ns;
 	l->in_gap = false;
 	return 0;
 }
@@ -266,7 +266,7 @@ static int load_all(struct load *l, uint64_t max_events, char *err)
 int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max_events,
 		struct window **ret_w, char err[READER_ERR_MAX])
 {
-	struct load l = { .r = r };
+	struct load l = { .r = r, .blind_ns = UINT64_MAX };
 	int ret = -ENOMEM;
 
 	*err = 0;

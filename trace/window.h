@@ -75,10 +75,11 @@ struct window_state {
 };
 enum { WINDOW_RUN_BLOCKED = 0, WINDOW_RUN_RUNNABLE = 1, WINDOW_RUN_RUNNING = 2 };
 
-/* The state of every known task at ns, the first moment after a stretch of which nothing is known (a CT_GAP
- * of all CPUs, of cause CT_LOSS_SLOT, CT_LOSS_DOWN or CT_LOSS_SHED): what was believed before it no longer holds. */
+/* The state of every known task at ns, after a stretch from from_ns on of which nothing is known (a CT_GAP of
+ * all CPUs, of cause CT_LOSS_SLOT, CT_LOSS_DISK, CT_LOSS_DOWN or CT_LOSS_SHED): what was believed before it
+ * no longer holds.  A daemon that starts has records of a moment before its first checkpoint. */
 struct window_resync {
-	uint64_t ns;
+	uint64_t from_ns, ns;
 	struct window_state *states; /* by tid */
 	size_t n_states;
 };
@@ -104,7 +105,7 @@ struct window {
 	size_t n_states;
 	uint64_t state_ns;
 
-	struct window_resync *resyncs; /* by ns */
+	struct window_resync *resyncs; /* by ns; they do not overlap */
 	size_t n_resyncs;
 
 	uint64_t lost_records;  /* sum over the CT_GAP events in the window */

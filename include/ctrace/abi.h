@@ -463,7 +463,8 @@ _Static_assert(sizeof(struct ct_rawaccess_blob) == 40, "ct_rawaccess_blob");
 #define CT_ITER_KSTACK 32
 struct ct_iter_task {
 	struct ct_task_blob task;
-	struct ct_rec wait; /* kind CT_SWITCH: tid, state, wait, flags, nr, obj as if it blocked now */
+	struct ct_rec wait; /* kind CT_SWITCH: tid, state, wait, flags, nr, obj as if it blocked now; peer:
+			     * the CPU that it has, plus 1, 0: none */
 	ct_u32 futex_owner; /* as CT_FUTEX.peer */
 	ct_u32 n_kstack;
 	ct_u64 sched_since; /* boot ns when it left the CPU, 0 if not known */

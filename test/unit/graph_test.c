@@ -286,7 +286,7 @@ static void test_resync(void **state)
 		  .cpu = 0 },
 		{ .last = { .ts = 50 * MS, .tid = 11, .wait = CT_W_SLEEP, .state = 1 }, .cpu = 0 },
 	};
-	struct window_resync rs = { .ns = 60 * MS, .states = st, .n_states = 2 };
+	struct window_resync rs = { .from_ns = 20 * MS, .ns = 60 * MS, .states = st, .n_states = 2 };
 	struct graph *g;
 
 	m.w.resyncs = &rs;
@@ -304,6 +304,49 @@ static void test_resync(void **state)
 	assert_int_equal(stretch_of(g, 11, 80)->wait, CT_W_SLEEP);
 	assert_int_equal(stretch_of(g, 11, 80)->from_ns, 50 * MS);
 	assert_int_equal(g->tasks[graph_task_at(g, 12, 0)].exit_ns, 20 * MS);
+	graph_free(g);
+	make_free(&m);
+}
+
+/* Who had the CPU at both ends of 20..60 need not have had it in between; of what was recorded just before 60
+ * nothing is changed. */
+static void test_resync_running(void **state)
+{
+	struct make m = { 0 };
+	struct window_state st[] = {
+		{ .last = { .ts = 60 * MS, .tid = 10 }, .run = WINDOW_RUN_RUNNING, .cpu = 0 },
+		{ .last = { .ts = 60 * MS, .tid = 11 }, .run = WINDOW_RUN_RUNNABLE, .cpu = 0 },
+		{ .last = { .ts = 10 * MS, .tid = 12, .wait = CT_W_READ, .obj = PIPE, .state = 1 },
+		  .cpu = 1 },
+		{ .last = { .ts = 58 * MS, .tid = 13, .wait = CT_W_SLEEP, .state = 1 }, .cpu = 1 },
+	};
+	struct window_resync rs = { .from_ns = 20 * MS, .ns = 60 * MS, .states = st, .n_states = 4 };
+	struct graph *g;
+
+	m.w.resyncs = &rs;
+	m.w.n_resyncs = 1;
+	make_switch(&m, 5, 1, 0, 12, CT_W_NONE, 0);
+	make_switch(&m, 8, 1, 12, 13, CT_W_READ, PIPE);
+	make_wake(&m, 15, 1, 11, 13, 0);
+	make_switch(&m, 20, 0, 0, 10, CT_W_NONE, 0);
+	make_switch(&m, 55, 1, 0, 13, CT_W_NONE, 0);
+	make_switch(&m, 58, 1, 13, 0, CT_W_SLEEP, 0);
+	make_switch(&m, 70, 0, 10, 11, CT_W_SLEEP, 0);
+	g = build(&m, 100);
+	assert_int_equal(stretch_of(g, 10, 40)->state, STRETCH_UNKNOWN);
+	assert_int_equal(stretch_of(g, 10, 65)->state, STRETCH_RUNNING);
+	assert_int_equal(stretch_of(g, 10, 65)->from_ns, 60 * MS);
+	assert_int_equal(stretch_of(g, 11, 18)->state, STRETCH_RUNNABLE);
+	assert_int_equal(stretch_of(g, 11, 40)->state, STRETCH_UNKNOWN);
+	assert_int_equal(stretch_of(g, 11, 65)->from_ns, 60 * MS);
+	/* found in the wait of before, by another daemon that knows only about when it began */
+	assert_int_equal(stretch_of(g, 12, 40)->state, STRETCH_BLOCKED);
+	assert_int_equal(stretch_of(g, 12, 40)->from_ns, 8 * MS);
+	assert_int_equal(stretch_of(g, 12, 80)->from_ns, 8 * MS);
+	assert_int_equal(stretch_of(g, 13, 40)->state, STRETCH_UNKNOWN);
+	assert_int_equal(stretch_of(g, 13, 56)->state, STRETCH_RUNNING);
+	assert_int_equal(stretch_of(g, 13, 56)->to_ns, 58 * MS);
+	assert_int_equal(stretch_of(g, 13, 80)->from_ns, 58 * MS);
 	graph_free(g);
 	make_free(&m);
 }
@@ -395,6 +438,7 @@ int main(void)
 		cmocka_unit_test(test_checkpoint),
 		cmocka_unit_test(test_tid_reuse),
 		cmocka_unit_test(test_resync),
+		cmocka_unit_test(test_resync_running),
 		cmocka_unit_test(test_random_partition),
 		cmocka_unit_test(test_empty),
 	};

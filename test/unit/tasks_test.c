@@ -230,6 +230,21 @@ static void found_by_the_iterator(void **state)
 	assert_state(t, 9, WINDOW_RUN_RUNNING, 110);
 	assert_int_equal(tasks_get(t, 7)->tgid, 7);
 
+	/* who runs may have done anything since it was seen to run last */
+	a.wait.wait = CT_W_NONE;
+	a.wait.state = CT_ST_RUNNING;
+	c = a;
+	c.task.h.tid = c.wait.tid = 9;
+	c.wait.peer = 3;
+	tasks_found_begin(t, 150);
+	tasks_found(t, &a);
+	tasks_found(t, &b);
+	tasks_found(t, &c);
+	tasks_found_end(t);
+	assert_state(t, 7, WINDOW_RUN_RUNNABLE, 150);
+	assert_state(t, 9, WINDOW_RUN_RUNNING, 150);
+	assert_int_equal(tasks_get(t, 9)->st.cpu, 2);
+
 	/* a second round finds the same wait: since when is known better */
 	tasks_found_begin(t, 200);
 	b.sched_since = 0;
