@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "daemon/config_hang.h"
@@ -365,14 +366,19 @@ static int config_read_flags(int argc, char *const argv[], struct config *c, boo
 	return r;
 }
 
+uint64_t config_ring_default(const char *release)
+{
+	return atoi(release) < 6 ? 2ULL << 20 : 4ULL << 20;
+}
+
 int config_read(int argc, char *const argv[], struct config *ret, char err[CONFIG_ERR_MAX])
 {
+	struct utsname kernel = { 0 };
 	struct config c = {
 		.state_dir = "/var/lib/ctrace",
 		.socket = "/run/ctrace/ctraced.sock",
 		.file = CONFIG_DEFAULT_FILE,
 		.size_bytes = 2ULL << 30,
-		.ring_bytes = 4ULL << 20,
 		.long_wait_ns = 200 * NSEC_PER_MSEC,
 		.budget_ppm = 10000,
 		.task_cap = 50000,
@@ -382,6 +388,8 @@ int config_read(int argc, char *const argv[], struct config *ret, char err[CONFI
 	bool named = false;
 	int r;
 
+	uname(&kernel);
+	c.ring_bytes = config_ring_default(kernel.release);
 	detect_defaults(&c.detect);
 	config_incident_defaults(&c);
 	r = config_read_flags(argc, argv, &c, true, &named, err);

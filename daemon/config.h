@@ -55,6 +55,11 @@ enum config_verdict { CONFIG_RUN = 0, CONFIG_HELP = 1, CONFIG_VERSION = 2 };
  */
 int config_read(int argc, char *const argv[], struct config *ret, char err[CONFIG_ERR_MAX]);
 
+/*
+ * The buffer of each CPU where none was set, for a kernel whose release is this: before 6.0 a value of an
+ * array map, which holds the buffer and some words more, has at most KMALLOC_MAX_SIZE, 4 MiB.
+ */
+uint64_t config_ring_default(const char *release);
 /* "4M", "2G", "65536": bytes.  0 or -EINVAL. */
 int config_parse_size(const char *s, uint64_t *ret_bytes);
 /* "200ms", "1.5s", "50us", "2min": nanoseconds.  0 or -EINVAL. */

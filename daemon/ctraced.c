@@ -40,7 +40,7 @@ static const char help[] =
 	"  --socket PATH       the control socket (default /run/ctrace/ctraced.sock)\n"
 	"  --size BYTES        size of the trace: 512M, 2G (default 2G); another size sets the old trace "
 	"aside\n"
-	"  --ring-size BYTES   buffer of each CPU, a power of two (default 4M)\n"
+	"  --ring-size BYTES   buffer of each CPU, a power of two (default 4M; before Linux 6.0 2M)\n"
 	"  --hooks LIST        switches families of hooks off: -msg,-block\n"
 	"  --frameworks LIST   have frameworks report their jobs: no (the default), yes (all that are "
 	"described), "

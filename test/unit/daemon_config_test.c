@@ -57,6 +57,20 @@ static void file_then_flags(void **state)
 	assert_int_equal(read_with(&c, err, "", (char *[]){ "--help", "--nonsense", NULL }), CONFIG_HELP);
 }
 
+/* A kernel before 6.0 refuses larger ones, and what was set holds everywhere. */
+static void ring_of_an_older_kernel(void **state)
+{
+	char err[CONFIG_ERR_MAX];
+	struct config c;
+
+	assert_int_equal(config_ring_default("5.15.0-91-generic"), 2 << 20);
+	assert_int_equal(config_ring_default("5.19.17"), 2 << 20);
+	assert_int_equal(config_ring_default("6.0.0"), 4 << 20);
+	assert_int_equal(config_ring_default("10.1.0-rc1"), 4 << 20);
+	assert_int_equal(read_with(&c, err, "ring-size = 8M\n", NULL), CONFIG_RUN);
+	assert_int_equal(c.ring_bytes, 8 << 20);
+}
+
 static void hangs(void **state)
 {
 	char err[CONFIG_ERR_MAX];
@@ -244,9 +258,13 @@ static int remove_conf(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(file_then_flags), cmocka_unit_test(what_follows_a_hang),
-		cmocka_unit_test(hangs),           cmocka_unit_test(refusals),
-		cmocka_unit_test(long_values),     cmocka_unit_test(held_locks),
+		cmocka_unit_test(file_then_flags),
+		cmocka_unit_test(what_follows_a_hang),
+		cmocka_unit_test(hangs),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(ring_of_an_older_kernel),
+		cmocka_unit_test(long_values),
+		cmocka_unit_test(held_locks),
 	};
 
 	return cmocka_run_group_tests(tests, make_conf, remove_conf);
