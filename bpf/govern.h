@@ -51,10 +51,11 @@ static __always_inline void govern_ran(struct cpu *c, enum govern_kind kind, __u
 	struct govern_cost *k = &c->cost[kind];
 	__u64 took;
 
-	if (++k->runs & (GOVERN_TIMED - 1))
+	if (++k->runs < k->next)
 		return;
+	k->next = k->runs + GOVERN_TIMED;
 	took = bpf_ktime_get_boot_ns() - began_ns;
-	if (took > GOVERN_TOOK_MAX_NS)
+	if (took > (kind == GOVERN_LIFE ? GOVERN_LIFE_MAX_NS : GOVERN_TOOK_MAX_NS))
 		return;
 	k->timed++;
 	k->timed_ns += took;

@@ -32,12 +32,15 @@ enum govern_kind {
 	GOVERN_KINDS,
 };
 
-#define GOVERN_TIMED       64    /* one run in so many is timed; a power of two */
-#define GOVERN_TOOK_MAX_NS 20000 /* it was interrupted, or the CPU was away: not what the program costs */
+#define GOVERN_TIMED       61     /* one run in so many is timed; a prime: programs of a kind take turns */
+#define GOVERN_TOOK_MAX_NS 20000  /* it was interrupted, or the CPU was away: not what the program costs */
+#define GOVERN_LIFE_MAX_NS 500000 /* the same, for GOVERN_LIFE: to make a task's storage may take that long  \
+				   */
 
 /* What the programs of a kind have cost on a CPU. */
 struct govern_cost {
 	ct_u64 runs;
+	ct_u64 next;  /* the run that is to be timed next */
 	ct_u64 timed; /* runs that were timed, and how long those took */
 	ct_u64 timed_ns;
 };

@@ -270,6 +270,8 @@ static void governing_pause(struct governing *g)
 static void governing_rates(struct governing *g, uint64_t now_ns)
 {
 	g->stats.cost_percent = g->governor.cost_ppm / 1e4;
+	g->stats.spent_ns = g->governor.spent.capture_ns + g->governor.spent.other_ns;
+	g->stats.bpf_ns = g->bpf_now_ns;
 	g->stats.caps_refused = g->caps.refused;
 	if (now_ns < g->bpf_at_ns + 2 * NSEC_PER_SEC)
 		return;

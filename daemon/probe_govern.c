@@ -88,7 +88,9 @@ static int govern_attach(struct probe *p, const char *family)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < hooks_n_progs; i++) {
+	/* The kernel takes some milliseconds for each.  Those of the scheduler, which run most, are the
+	 * first: they are attached for the shortest time when they come last, and go first. */
+	for (size_t i = hooks_n_progs; i-- > 0;) {
 		if (!p->govern.detached[i] || !govern_is_of(i, family))
 			continue;
 		p->links[i] = bpf_program__attach(
@@ -179,8 +181,9 @@ static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 		now.timed += __atomic_load_n(&c->timed, __ATOMIC_RELAXED);
 		now.timed_ns += __atomic_load_n(&c->timed_ns, __ATOMIC_RELAXED);
 	}
-	since = (struct govern_cost){ now.runs - told->runs, now.timed - told->timed,
-				      now.timed_ns - told->timed_ns };
+	since = (struct govern_cost){ .runs = now.runs - told->runs,
+				      .timed = now.timed - told->timed,
+				      .timed_ns = now.timed_ns - told->timed_ns };
 	*told = now;
 	return since;
 }

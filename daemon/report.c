@@ -88,8 +88,8 @@ static json_t *report_visits(const struct drain_stats *s)
 	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "asked", num(v->asked), "done",
 			 num(v->done), "gone", num(v->gone), "refused_queue", num(v->refused_queue),
 			 "refused_rate", num(v->refused_rate), "failed", num(v->failed), "cut_short",
-			 num(v->cut_short), "stuck_ns", num(v->stuck_ns), "given_up", num(v->given_up), "postponed",
-			 num(s->visits_postponed), "samples_refused", num(s->samples_refused));
+			 num(v->cut_short), "stuck_ns", num(v->stuck_ns), "given_up", num(v->given_up),
+			 "postponed", num(s->visits_postponed), "samples_refused", num(s->samples_refused));
 }
 
 static uint64_t report_rss(void)
@@ -122,13 +122,13 @@ static json_t *report_governor(const struct report_source *src, const struct dra
 {
 	const struct governing_stats *g = &s->governing;
 
-	return json_pack("{s:f,s:i,s:s,s:i,s:b,s:I,s:f,s:f,s:I,s:I,s:I,s:I,s:I,s:I}", "budget_percent",
-			 src->budget_ppm / 1e4, "task_cap", (int)src->task_cap, "step",
+	return json_pack("{s:f,s:i,s:s,s:i,s:b,s:I,s:f,s:f,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}",
+			 "budget_percent", src->budget_ppm / 1e4, "task_cap", (int)src->task_cap, "step",
 			 describe_shed(g->step), "step_number", (int)g->step, "paused", g->paused, "since_ns",
 			 num(g->since_ns), "cost_percent", g->cost_percent, "bpf_percent", g->bpf_percent,
-			 "changes", num(g->changes), "pauses", num(g->pauses), "paused_ns", num(g->paused_ns),
-			 "capped", num(g->capped), "left_out", num(g->left_out), "caps_refused",
-			 num(g->caps_refused));
+			 "spent_ns", num(g->spent_ns), "bpf_ns", num(g->bpf_ns), "changes", num(g->changes),
+			 "pauses", num(g->pauses), "paused_ns", num(g->paused_ns), "capped", num(g->capped),
+			 "left_out", num(g->left_out), "caps_refused", num(g->caps_refused));
 }
 
 static json_t *report_detector(const struct detect_stats *d)

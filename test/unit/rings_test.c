@@ -69,6 +69,11 @@ static uint64_t bpf_ringbuf_query(void *ring, uint64_t flags)
 	return 0;
 }
 
+static void govern_ran_light(struct cpu *c)
+{
+	c->cost[GOVERN_LIGHT].runs++;
+}
+
 #include "bpf/emit.h"
 
 #define THREADS 2
