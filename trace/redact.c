@@ -12,6 +12,9 @@
 #include "trace/redact_names.h"
 #include "trace/writer.h"
 
+/* In the id of a socket: it is made of an address. */
+#define REDACT_NOT_ACCEPTED (1ULL << 58)
+
 struct redact {
 	struct siphash_key key;
 	struct encoder *encoder;
@@ -66,10 +69,30 @@ static uint64_t redact_id(const struct redact *r, uint64_t id)
 	return hash ? hash : 1;
 }
 
+/*
+ * An object's id that is made of an address of the kernel becomes another of its kind: it would tell where
+ * the kernel lies in memory.  What is no object's, as the function of a timer, has a kind that there is not.
+ */
+static uint64_t redact_object_id(const struct redact *r, uint64_t id)
+{
+	enum ct_obj_kind kind = CT_OBJ_KIND(id);
+	uint64_t hash = redact_id(r, id);
+
+	if (kind == CT_OBJ_SOCK)
+		return id & REDACT_NOT_ACCEPTED ? CT_OBJ_ID(kind, hash | REDACT_NOT_ACCEPTED) : id;
+	if ((kind >= CT_OBJ_EVENTFD && kind <= CT_OBJ_ANON) || kind == CT_OBJ_FUSEDEV || kind > CT_OBJ_CGROUP)
+		return CT_OBJ_ID(kind, hash);
+	return id;
+}
+
 /* What is in memory is left out, and a stack's id, which is made of its frames, becomes another. */
 static void redact_event(const struct redact *r, struct window_event *e)
 {
+	e->r.obj = redact_object_id(r, e->r.obj);
 	switch (e->r.kind) {
+	case CT_EPMEMBER:
+		e->x[0] = redact_object_id(r, e->x[0]);
+		break;
 	case CT_ACCESS:
 		e->x[0] = 0;
 		e->x[1] = redact_id(r, e->x[1]);
@@ -148,13 +171,16 @@ static int redact_records(struct redact *r, struct decoder *d, struct format_seg
 	return ret ? ret : encoder_records(r->encoder, r->streams.v, r->streams.n, h->begin_ns, r->kind_info);
 }
 
-/* Names of devices and of anonymous inodes are the kernel's. */
+/* Names of anonymous inodes are the kernel's, and so are those of devices where they belong. */
 static bool name_is_public(const struct ct_object_blob *o)
 {
 	enum ct_obj_kind k = CT_OBJ_KIND(o->id);
+	bool in_dev = o->name_len > 5 && !memcmp(o->name, "/dev/", 5);
 
-	return k == CT_OBJ_BLOCKDEV || k == CT_OBJ_CHARDEV || k == CT_OBJ_TTY || k == CT_OBJ_ANON ||
-	       k == CT_OBJ_FUSEDEV;
+	if (k == CT_OBJ_BLOCKDEV)
+		return in_dev || !memchr(o->name, '/', o->name_len);
+	return k == CT_OBJ_ANON ||
+	       (in_dev && (k == CT_OBJ_CHARDEV || k == CT_OBJ_TTY || k == CT_OBJ_FUSEDEV));
 }
 
 static void redact_object(const struct redact *r, struct ct_object_blob *o)
@@ -162,6 +188,10 @@ static void redact_object(const struct redact *r, struct ct_object_blob *o)
 	char name[CT_OBJ_NAME_MAX + 1], old[CT_OBJ_NAME_MAX + 1], frame[REDACT_FRAME_MAX];
 	enum ct_obj_kind kind = CT_OBJ_KIND(o->id);
 
+	o->id = redact_object_id(r, o->id);
+	o->peer = redact_object_id(r, o->peer);
+	if (kind == CT_OBJ_SOCK)
+		o->x = 0;
 	redact_address(&r->key, o->family, o->laddr);
 	redact_address(&r->key, o->family, o->raddr);
 	if (name_is_public(o))
@@ -217,8 +247,7 @@ static void redact_blob(struct redact *r)
 	memcpy(r->out, r->blob, ((struct ct_blob *)r->blob)->size);
 	if (blob->kind == CT_OBJECT)
 		redact_object(r, (struct ct_object_blob *)r->out);
-	else if (!(blob->flags & CT_TF_KTHREAD) &&
-		 strncmp(((struct ct_task_blob *)r->out)->comm, "ctrace", 6) != 0)
+	else if (!(blob->flags & CT_TF_KTHREAD) && !redact_is_own(((struct ct_task_blob *)r->out)->comm))
 		redact_comm(&r->key, ((struct ct_task_blob *)r->out)->comm);
 }
 
@@ -298,7 +327,17 @@ static int redact_states(struct redact *r, struct decoder *d, uint32_t *ret_n)
 	if (ret)
 		return ret;
 	*ret_n = (uint32_t)(n / sizeof(struct format_state));
-	return encoder_block(r->encoder, FORMAT_STATES, p, *ret_n, sizeof(struct format_state));
+	n = *ret_n * sizeof(struct format_state);
+	if (VEC_RESERVE(&r->bytes, n + 1))
+		return -ENOMEM;
+	for (size_t at = 0; at < n; at += sizeof(struct format_state)) {
+		struct format_state state;
+
+		memcpy(&state, p + at, sizeof(state));
+		state.last.obj = redact_object_id(r, state.last.obj);
+		memcpy(r->bytes.v + at, &state, sizeof(state));
+	}
+	return encoder_block(r->encoder, FORMAT_STATES, r->bytes.v, *ret_n, sizeof(struct format_state));
 }
 
 static uint64_t redact_file_id(const struct redact *r, uint64_t id)

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "trace/redact_names.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
 /* Libraries that every program has: their functions say nothing about it, and much about why it waits. */
-static const char *const public_modules[] = { "libc.so", "libc-",     "libpthread", "ld-linux",
-					      "libm.so", "libstdc++", "libgcc_s",   "[vdso]" };
+static const char *const public_modules[] = {
+	"libc",      "libpthread",      "libm",
+	"libstdc++", "libgcc_s",        "ld",
+	"ld-linux",  "ld-linux-x86-64", "ld-linux-aarch64",
+};
+
+/* The tracer's programs and threads. */
+static const char *const own_comms[] = {
+	"ctrace",       "ctraced",       "ctraced-drain", "ctraced-store",  "ctraced-sync", "ctraced-worker",
+	"ctraced-jobs", "ctraced-stats", "ctraced-why",   "ctraced-answer", "ctrace-visit",
+};
 
 void redact_word(const struct siphash_key *key, const char *word, size_t len, char buf[9])
 {
@@ -22,6 +30,14 @@ void redact_comm(const struct siphash_key *key, char comm[CT_COMM_LEN])
 	redact_word(key, comm, strnlen(comm, CT_COMM_LEN), word);
 	memset(comm, 0, CT_COMM_LEN);
 	snprintf(comm, CT_COMM_LEN, "p-%s", word);
+}
+
+bool redact_is_own(const char comm[CT_COMM_LEN])
+{
+	for (size_t i = 0; i < sizeof(own_comms) / sizeof(*own_comms); i++)
+		if (!strncmp(comm, own_comms[i], CT_COMM_LEN))
+			return true;
+	return false;
 }
 
 size_t redact_path(const struct siphash_key *key, const char *path, size_t len, char *buf, size_t size)
@@ -100,15 +116,31 @@ void redact_address(const struct siphash_key *key, uint16_t family, uint8_t addr
 		memset(addr, 0, 16);
 }
 
+static bool only(const char *p, const char *end, const char *these)
+{
+	while (p < end && strchr(these, *p))
+		p++;
+	return p >= end;
+}
+
+/* What follows the name of a library: ".so", a version before or behind it, and nothing else. */
+static bool is_version(const char *rest, size_t len)
+{
+	const char *so = memmem(rest, len, ".so", 3);
+
+	return so && (so == rest || *rest == '-') && only(rest, so, "-.0123456789") &&
+	       only(so + 3, rest + len, ".0123456789");
+}
+
 static bool is_public(const char *module, size_t len)
 {
 	for (size_t i = 0; i < sizeof(public_modules) / sizeof(*public_modules); i++) {
 		size_t n = strlen(public_modules[i]);
 
-		if (len >= n && !memcmp(module, public_modules[i], n))
+		if (len > n && !memcmp(module, public_modules[i], n) && is_version(module + n, len - n))
 			return true;
 	}
-	return false;
+	return len == 6 && !memcmp(module, "[vdso]", 6);
 }
 
 void redact_frame(const struct siphash_key *key, const char *frame, char buf[REDACT_FRAME_MAX])

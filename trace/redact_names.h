@@ -4,11 +4,14 @@
  * becomes the same hash under one key, so that what belongs together still does; without the key nobody can
  * try names.
  *
- * Kept: the names of kernel threads and of ctrace itself, of block devices, devices and anonymous inodes, of the kernel's
- * functions and those of the C and C++ libraries; loopback addresses; ports, numbers, times.
+ * Kept: the names of kernel threads and of ctrace's own, of disks, of devices below /dev and of anonymous
+ * inodes, of the kernel's functions and those of the C and C++ libraries; loopback addresses; ports, numbers,
+ * times.
  */
 #ifndef CTRACE_TRACE_REDACT_NAMES_H
 #define CTRACE_TRACE_REDACT_NAMES_H
+
+#include <stdbool.h>
 
 #include "ctrace/abi.h"
 #include "lib/siphash.h"
@@ -17,6 +20,8 @@
 
 /* "p-1a2b3c4d" */
 void redact_comm(const struct siphash_key *key, char comm[CT_COMM_LEN]);
+/* Whether it is the name of a program or thread of the tracer. */
+bool redact_is_own(const char comm[CT_COMM_LEN]);
 /* Each component of a path by itself: "/1a2b3c4d/5e6f7a8b"; what a leading "...", "@" or "/" says stays.
  * Returns the length; at most size - 1, of a path that is longer the end is kept. */
 size_t redact_path(const struct siphash_key *key, const char *path, size_t len, char *buf, size_t size);
