@@ -31,7 +31,7 @@ static const struct cli_option options[] = {
 	{ OPT_FROM, "from", "TIME", "Begin there: 14:03:12, -30s, boot:NS, ... (see ctrace(1))" },
 	{ OPT_TO, "to", "TIME", "End there (default: now)" },
 	{ OPT_REDACT, "redact", NULL,
-	  "Leave out the names of programs, files, functions, addresses and the host" },
+	  "Make hashes of the names of programs, files, functions, addresses and the host" },
 	{ OPT_INPUT, "input", "TRACE", "Cut from that trace, not from the daemon's" },
 	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon there (default: " CONTROL_SOCKET ")" },
 	{ 0 },
