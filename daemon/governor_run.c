@@ -288,7 +288,8 @@ void governing_round(struct governing *g)
 	uint64_t now_ns = governing_clock();
 	struct governor_spent spent;
 
-	caps_round(&g->caps, clock_boot_ns(), &caps);
+	if (!g->gap_ns)
+		caps_round(&g->caps, clock_boot_ns(), &caps);
 	if (g->governor.last_ns && now_ns < g->governor.last_ns + GOVERNOR_TICK_NS)
 		return;
 	if (!g->cpus || now_ns >= g->cpus_ns + CPUS_NS) {
