@@ -119,7 +119,7 @@ int bpfstats_start(void)
 	return 0;
 }
 
-static int bpfstats_ask(void)
+static int bpfstats_receive(void)
 {
 	struct bpfstats_message m;
 	struct cmsghdr *h;
@@ -127,8 +127,6 @@ static int bpfstats_ask(void)
 	int fd;
 
 	message_init(&m);
-	if (send(bpfstats_sock, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		return -errno;
 	n = recvmsg(bpfstats_sock, &m.m, MSG_CMSG_CLOEXEC);
 	if (n < 0)
 		return -errno;
@@ -139,6 +137,26 @@ static int bpfstats_ask(void)
 		return m.result ?: -EPIPE;
 	memcpy(&fd, CMSG_DATA(h), sizeof(fd));
 	return fd;
+}
+
+/* An answer that came too late for its question keeps the statistics on, and would be taken for the next
+ * one's. */
+static void bpfstats_drop_late(void)
+{
+	struct iovec iov = { &(char){ 0 }, 1 };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	while (recvmsg(bpfstats_sock, &m, MSG_PEEK | MSG_DONTWAIT) > 0) {
+		_cleanup_close_ int fd = bpfstats_receive();
+	}
+}
+
+static int bpfstats_ask(void)
+{
+	bpfstats_drop_late();
+	if (send(bpfstats_sock, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		return -errno;
+	return bpfstats_receive();
 }
 
 int bpfstats_open(void)
