@@ -74,6 +74,11 @@ static json_t *report_storage(const struct writer_storage *s, uint64_t now_ns)
 
 	if (s->busy_ns)
 		json_object_set_new(o, "busy_ns", json_integer(num(now_ns - MIN(s->busy_ns, now_ns))));
+	if (s->failed_syncs) {
+		json_object_set_new(o, "failed_syncs", json_integer(num(s->failed_syncs)));
+		json_object_set_new(o, "unsure_from_ns", json_integer(num(s->unsure_from_ns)));
+		json_object_set_new(o, "unsure_to_ns", json_integer(num(s->unsure_to_ns)));
+	}
 	if (s->trouble != WRITER_FINE) {
 		json_object_set_new(o, "error", json_string(strerror(-s->error)));
 		json_object_set_new(o, "since_ns", json_integer(num(s->since_ns)));

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
+#include <time.h>
 
 #include "daemon/drain.h"
 #include "lib/clock.h"
@@ -19,6 +20,12 @@ struct storage {
 	struct drain *drain;
 	const char *path;
 	struct storage_told told;
+};
+
+struct now {
+	const struct writer_storage *storage;
+	uint64_t ns;
+	int64_t boot_to_real_ns;
 };
 
 static bool storage_is_stuck(const struct writer_storage *s, uint64_t now_ns)
@@ -75,25 +82,48 @@ static void say_trouble(const struct writer_storage *now, const char *path, char
 	}
 }
 
-static void say_over(const char *what, uint64_t ns, uint64_t lost, char *text)
+static void say_when(uint64_t ns, char text[32])
 {
-	if (lost)
-		snprintf(text, STORAGE_TEXT_MAX,
-			 "%s after %.0f s; %" PRIu64 " records are lost, and the trace says of when.", what,
-			 (double)ns / 1e9, lost);
-	else
-		snprintf(text, STORAGE_TEXT_MAX, "%s after %.0f s; nothing was lost.", what,
-			 (double)ns / 1e9);
+	time_t seconds = (time_t)(ns / NSEC_PER_SEC);
+	struct tm tm;
+
+	strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &tm));
 }
 
-static bool next_trouble(struct storage_told *told, const struct writer_storage *now, uint64_t now_ns,
-			 const char *path, char *text)
+/* The end of something that began at since_ns, when lost records were lost already. */
+static void say_over(const struct storage_told *told, const struct now *now, const char *what,
+		     uint64_t since_ns, uint64_t lost, char *text)
 {
+	const struct writer_storage *s = now->storage;
+	size_t n = (size_t)snprintf(text, STORAGE_TEXT_MAX, "%s after %.0f s; ", what,
+				    (double)(now->ns - since_ns) / 1e9);
+	bool unsure = s->failed_syncs != told->failed_syncs;
+	char from[32], to[32];
+
+	lost = s->lost_records - lost;
+	if (lost)
+		n += (size_t)snprintf(text + n, STORAGE_TEXT_MAX - n,
+				      "%" PRIu64 " records are lost, and the trace says of when%s", lost,
+				      unsure ? "; " : ".");
+	if (unsure) {
+		say_when(s->unsure_from_ns + (uint64_t)now->boot_to_real_ns, from);
+		say_when(s->unsure_to_ns + (uint64_t)now->boot_to_real_ns, to);
+		snprintf(text + n, STORAGE_TEXT_MAX - n,
+			 "what was captured between %s and %s may be missing on the disk.", from, to);
+	} else if (!lost) {
+		snprintf(text + n, STORAGE_TEXT_MAX - n, "nothing was lost.");
+	}
+}
+
+static bool next_trouble(struct storage_told *told, const struct now *at, const char *path, char *text)
+{
+	const struct writer_storage *now = at->storage;
+
 	if (told->trouble == now->trouble)
 		return false;
 	if (now->trouble == WRITER_FINE) {
-		say_over("The trace is stored again", now_ns - told->since_ns, now->lost_records - told->lost,
-			 text);
+		say_over(told, at, "The trace is stored again", told->since_ns, told->lost, text);
+		told->failed_syncs = now->failed_syncs;
 	} else {
 		say_trouble(now, path, text);
 		if (told->trouble == WRITER_FINE) {
@@ -105,10 +135,11 @@ static bool next_trouble(struct storage_told *told, const struct writer_storage 
 	return true;
 }
 
-static bool next_stuck(struct storage_told *told, const struct writer_storage *now, uint64_t now_ns,
-		       const char *path, char *text)
+static bool next_stuck(struct storage_told *told, const struct now *at, const char *path, char *text)
 {
-	if (told->stuck == storage_is_stuck(now, now_ns))
+	const struct writer_storage *now = at->storage;
+
+	if (told->stuck == storage_is_stuck(now, at->ns))
 		return false;
 	told->stuck = !told->stuck;
 	if (told->stuck) {
@@ -118,17 +149,19 @@ static bool next_stuck(struct storage_told *told, const struct writer_storage *n
 			 "The disk of the trace %.200s has not answered for %.0f s. Capture goes on, into "
 			 "memory; "
 			 "what does not fit there will be lost. See the kernel log about the disk.",
-			 path, (double)(now_ns - now->busy_ns) / 1e9);
+			 path, (double)(at->ns - now->busy_ns) / 1e9);
 	} else {
-		say_over("The disk of the trace answers again", now_ns - told->stuck_ns,
-			 now->lost_records - told->stuck_lost, text);
+		say_over(told, at, "The disk of the trace answers again", told->stuck_ns, told->stuck_lost,
+			 text);
 	}
 	return true;
 }
 
 bool storage_next(struct storage_told *told, const struct writer_storage *now, uint64_t now_ns,
-		  const char *path, char text[STORAGE_TEXT_MAX])
+		  int64_t boot_to_real_ns, const char *path, char text[STORAGE_TEXT_MAX])
 {
+	const struct now at = { now, now_ns, boot_to_real_ns };
+
 	if (told->begun_anew != now->begun_anew) {
 		told->begun_anew = now->begun_anew;
 		snprintf(text, STORAGE_TEXT_MAX,
@@ -146,7 +179,7 @@ bool storage_next(struct storage_told *told, const struct writer_storage *now, u
 			 path);
 		return true;
 	}
-	return next_stuck(told, now, now_ns, path, text) || next_trouble(told, now, now_ns, path, text);
+	return next_stuck(told, &at, path, text) || next_trouble(told, &at, path, text);
 }
 
 static int storage_look(sd_event_source *source, uint64_t usec, void *arg)
@@ -155,7 +188,8 @@ static int storage_look(sd_event_source *source, uint64_t usec, void *arg)
 	struct drain_stats st = drain_stats(s->drain);
 	char text[STORAGE_TEXT_MAX];
 
-	while (storage_next(&s->told, &st.recorder.writer.storage, clock_boot_ns(), s->path, text)) {
+	while (storage_next(&s->told, &st.recorder.writer.storage, clock_boot_ns(),
+			    clock_offsets_now().boot_to_real_ns, s->path, text)) {
 		warnx("%s", text);
 		sd_notifyf(0, "STATUS=%s", text);
 	}

@@ -25,12 +25,12 @@ struct storage_told {
 	uint64_t since_ns, lost; /* of it: when it began, and what had been lost by then */
 	bool stuck;
 	uint64_t stuck_ns, stuck_lost;
-	uint64_t begun_anew, repaired;
+	uint64_t begun_anew, repaired, failed_syncs;
 };
 
 /* The next sentence about path that is to be told now, in text; false: none.  Pure. */
 bool storage_next(struct storage_told *told, const struct writer_storage *now, uint64_t now_ns,
-		  const char *path, char text[STORAGE_TEXT_MAX]);
+		  int64_t boot_to_real_ns, const char *path, char text[STORAGE_TEXT_MAX]);
 /* One word for it: ok, stuck, unsynced, lost, gone. */
 const char *storage_word(const struct writer_storage *s, uint64_t now_ns);
 

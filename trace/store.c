@@ -40,6 +40,7 @@ struct store {
 	uint64_t taken, done; /* segments */
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
+	uint64_t unsure_since_ns;               /* the trouble in which a sync failed last */
 	uint64_t trouble_ns, write_ns, sync_ns; /* when there was trouble last; since when either is on */
 	struct store_stats stats;
 };
@@ -63,6 +64,19 @@ static void store_good(struct store *s, enum writer_trouble trouble)
 
 	if (t->trouble == trouble && clock_boot_ns() >= s->trouble_ns + STORE_CALM_NS)
 		t->trouble = WRITER_FINE;
+}
+
+/* After a sync that failed, the next one knows nothing of what this one was to write. */
+static void store_unsure(struct store *s)
+{
+	struct writer_storage *t = &s->stats.storage;
+
+	t->failed_syncs++;
+	if (s->unsure_since_ns != t->since_ns) {
+		s->unsure_since_ns = t->since_ns;
+		t->unsure_from_ns = t->synced_ns ? t->synced_ns : s->stats.oldest_ns;
+	}
+	t->unsure_to_ns = s->stats.newest_ns;
 }
 
 static void store_lost(struct store *s, uint64_t n_records)
@@ -235,6 +249,7 @@ int store_sync(struct store *s)
 	if (ret) {
 		s->dirty = true;
 		store_bad(s, WRITER_SYNC, ret);
+		store_unsure(s);
 	} else {
 		store_good(s, WRITER_SYNC);
 		s->stats.storage.synced_ns = upto_ns;

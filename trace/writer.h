@@ -52,8 +52,11 @@ struct writer_storage {
 	uint64_t queued_bytes; /* not written yet */
 	uint64_t synced_ns;    /* what was captured before has reached the disk; 0: nothing yet */
 	uint64_t lost_segments, lost_records;
-	uint64_t begun_anew; /* how often the file had gone while it was in use, */
-	uint64_t repaired;   /* or was cut short, and was made whole */
+	uint64_t failed_syncs; /* the kernel reports an error once: what it was about may never reach the disk
+				*/
+	uint64_t unsure_from_ns, unsure_to_ns; /* when that was captured, at the last trouble */
+	uint64_t begun_anew;                   /* how often the file had gone while it was in use, */
+	uint64_t repaired;                     /* or was cut short, and was made whole */
 };
 
 struct writer_stats {

@@ -26,7 +26,7 @@ static unsigned told(struct storage_told *t, const struct writer_storage *s, uin
 	char text[STORAGE_TEXT_MAX];
 	unsigned n = 0;
 
-	while (storage_next(t, s, now_ns, "/x/t.ctr", text)) {
+	while (storage_next(t, s, now_ns, 1000 * SEC, "/x/t.ctr", text)) {
 		n++;
 		assert_non_null(want);
 		if (!strstr(text, want))
@@ -52,12 +52,37 @@ static void once_when_it_begins_and_once_when_it_ends(void **state)
 	s.trouble = WRITER_FINE;
 	assert_int_equal(told(&t, &s, 46 * SEC, "after 40 s; 320 records are lost"), 1);
 	assert_int_equal(told(&t, &s, 47 * SEC, NULL), 0);
-	s.trouble = WRITER_SYNC;
-	s.error = -EIO;
-	s.since_ns = 50 * SEC;
+}
+
+/* What a sync that failed was to write is not there because the next one did not fail. */
+static void a_sync_that_fails(void **state)
+{
+	struct storage_told t = { 0 };
+	struct writer_storage s = { .trouble = WRITER_SYNC, .error = -EIO, .since_ns = 50 * SEC };
+
+	s.failed_syncs = 2;
+	s.unsure_from_ns = 45 * SEC;
+	s.unsure_to_ns = 55 * SEC;
 	assert_int_equal(told(&t, &s, 51 * SEC, "reboot"), 1);
 	s.trouble = WRITER_FINE;
-	assert_int_equal(told(&t, &s, 60 * SEC, "nothing was lost"), 1);
+	assert_int_equal(told(&t, &s, 60 * SEC,
+			      "after 10 s; what was captured between 1970-01-01T00:17:25Z and "
+			      "1970-01-01T00:17:35Z may be missing on the disk."),
+			 1);
+	/* both, and then neither */
+	s.trouble = WRITER_WRITE;
+	s.since_ns = 70 * SEC;
+	assert_int_equal(told(&t, &s, 70 * SEC, "cannot be written"), 1);
+	s.trouble = WRITER_FINE;
+	s.failed_syncs++;
+	s.lost_records = 7;
+	assert_int_equal(
+		told(&t, &s, 80 * SEC, "; 7 records are lost, and the trace says of when; what was "), 1);
+	s.trouble = WRITER_WRITE;
+	s.since_ns = 90 * SEC;
+	assert_int_equal(told(&t, &s, 90 * SEC, "cannot be written"), 1);
+	s.trouble = WRITER_FINE;
+	assert_int_equal(told(&t, &s, 91 * SEC, "after 1 s; nothing was lost."), 1);
 }
 
 static void one_trouble_becomes_another(void **state)
@@ -97,6 +122,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(once_when_it_begins_and_once_when_it_ends),
+		cmocka_unit_test(a_sync_that_fails),
 		cmocka_unit_test(one_trouble_becomes_another),
 		cmocka_unit_test(a_disk_that_does_not_answer),
 	};

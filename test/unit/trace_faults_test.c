@@ -456,6 +456,10 @@ static void a_sync_that_fails(void **state)
 	faults.rate = 0;
 	assert_int_equal(writer_sync(l.f->w), 0);
 	st = writer_stats(l.f->w);
+	/* which does not mean that all is there */
+	assert_int_equal(st.storage.failed_syncs, 2);
+	assert_int_equal(st.storage.unsure_from_ns, synced_ns);
+	assert_int_equal(st.storage.unsure_to_ns, st.newest_ns);
 	assert_int_equal(st.storage.synced_ns, st.newest_ns);
 	assert_true(st.newest_ns > synced_ns);
 	end(&l);
