@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/cleanup.h"
+#include "lib/map.h"
 #include "trace/describe.h"
 
 static uint64_t overlap(uint64_t a0, uint64_t a1, uint64_t b0, uint64_t b1)
@@ -14,26 +15,40 @@ static uint64_t overlap(uint64_t a0, uint64_t a1, uint64_t b0, uint64_t b1)
 	return from < to ? to - from : 0;
 }
 
-/* ns[task]: what each has had. */
-static void tally_best(const struct graph *g, const uint64_t *ns, struct rival *r)
+/* task -> what it has had: of many tasks in a long trace few are met. */
+static int tally_add(struct map *tally, uint32_t task, uint64_t ns)
 {
-	for (uint32_t i = 0; i < g->n_tasks; i++)
-		if (ns[i] > r->ns) {
-			r->ns = ns[i];
-			r->task = i;
-		}
+	uint64_t had = 0;
+
+	if (!ns)
+		return 0;
+	map_get(tally, task, &had);
+	return map_set(tally, task, had + ns);
+}
+
+static void tally_best(const struct map *tally, struct rival *r)
+{
+	for (size_t i = 0; i < tally->cap; i++) {
+		const struct map_slot *s = &tally->slots[i];
+
+		if (!s->used || s->val < r->ns || (s->val == r->ns && s->key >= r->task))
+			continue;
+		r->ns = s->val;
+		r->task = (uint32_t)s->key;
+	}
 }
 
 /* For how much of [from, to) records of cpu are missing.  A gap is told where it ends. */
 static uint64_t lost_on(const struct graph *g, uint32_t cpu, uint64_t from, uint64_t to)
 {
-	const struct window *w = g->w;
 	uint64_t lost = 0, seen = from;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->gaps, 0, &n);
 
-	for (size_t i = window_lower_bound(w, from); i < w->n_events; i++) {
-		const struct window_event *e = &w->events[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
 
-		if (e->r.kind != CT_GAP || (e->r.tid != cpu && e->r.tid != CT_GAP_ALL_CPUS))
+		if (e->r.ts < from || (e->r.tid != cpu && e->r.tid != CT_GAP_ALL_CPUS))
 			continue;
 		lost += overlap(MAX(e->x[0], seen), e->x[1], from, to);
 		seen = MAX(seen, e->x[1]);
@@ -42,13 +57,14 @@ static uint64_t lost_on(const struct graph *g, uint32_t cpu, uint64_t from, uint
 }
 
 /* Who had cpu in [from, to).  *near: the run to begin to look at. */
-static void rival_cpu_stretch(const struct graph *g, uint32_t task, uint32_t cpu, uint64_t from, uint64_t to,
-			      size_t *near, uint64_t *tally, struct rival *r)
+static int rival_cpu_stretch(const struct graph *g, uint32_t task, uint32_t cpu, uint64_t from, uint64_t to,
+			     size_t *near, struct map *tally, struct rival *r)
 {
 	uint64_t had = 0, lost;
+	int err = 0;
 
 	*near = path_run_near(g, cpu, from, *near);
-	for (size_t i = *near; i < g->n_runs[cpu]; i++) {
+	for (size_t i = *near; i < g->n_runs[cpu] && !err; i++) {
 		const struct stretch *run = graph_run(g, cpu, i);
 		uint64_t ns = overlap(run->from_ns, run->to_ns, from, to);
 
@@ -58,38 +74,40 @@ static void rival_cpu_stretch(const struct graph *g, uint32_t task, uint32_t cpu
 		if (g->tasks[run->task].tgid == g->tasks[task].tgid)
 			r->own_ns += ns;
 		else
-			tally[run->task] += ns;
+			err = tally_add(tally, run->task, ns);
 	}
 	r->total_ns += to - from;
-	if (to - from <= had)
-		return;
+	if (err || to - from <= had)
+		return err;
 	lost = (to - from - had) * 2 > to - from ? MIN(lost_on(g, cpu, from, to), to - from - had) : 0;
 	r->lost_ns += lost;
 	r->idle_ns += to - from - had - lost;
+	return 0;
 }
 
 int rival_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct rival *ret)
 {
 	const struct graph_task *t = &g->tasks[task];
-	_cleanup_free_ uint64_t *tally = calloc(g->n_tasks, sizeof(*tally));
 	_cleanup_free_ size_t *near = calloc(g->n_cpus + 1, sizeof(*near));
+	struct map tally = { 0 };
+	int r = near ? 0 : -ENOMEM;
 
 	*ret = (struct rival){ .task = GRAPH_NONE };
-	if (!tally || !near)
-		return -ENOMEM;
 	for (uint32_t i = graph_stretch_at(g, task, from_ns);
-	     i != GRAPH_NONE && i < t->first_stretch + t->n_stretches; i++) {
+	     !r && i != GRAPH_NONE && i < t->first_stretch + t->n_stretches; i++) {
 		const struct stretch *s = &g->stretches[i];
 		uint32_t cpu = path_cpu_wanted(g, i);
 
 		if (s->from_ns >= to_ns)
 			break;
 		if (s->state == STRETCH_RUNNABLE && cpu < g->n_cpus)
-			rival_cpu_stretch(g, task, cpu, MAX(s->from_ns, from_ns), MIN(s->to_ns, to_ns),
-					  &near[cpu], tally, ret);
+			r = rival_cpu_stretch(g, task, cpu, MAX(s->from_ns, from_ns), MIN(s->to_ns, to_ns),
+					      &near[cpu], &tally, ret);
 	}
-	tally_best(g, tally, ret);
-	return 0;
+	if (!r)
+		tally_best(&tally, ret);
+	map_done(&tally);
+	return r;
 }
 
 static uint32_t device_of(const struct graph *g, uint64_t obj)
@@ -124,12 +142,11 @@ int rival_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from
 	       struct rival *ret)
 {
 	uint32_t dev = device_of(g, obj);
-	_cleanup_free_ uint64_t *tally = calloc(g->n_tasks, sizeof(*tally));
+	struct map tally = { 0 };
+	int r = 0;
 
 	*ret = (struct rival){ .task = GRAPH_NONE, .total_ns = to_ns - from_ns };
-	if (!tally)
-		return -ENOMEM;
-	for (size_t i = 0; i < g->n_stretches && dev; i++) {
+	for (size_t i = 0; i < g->n_stretches && dev && !r; i++) {
 		const struct stretch *s = &g->stretches[i];
 		enum ct_obj_kind kind = CT_OBJ_KIND(s->obj);
 
@@ -137,9 +154,13 @@ int rival_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from
 		    g->tasks[s->task].kthread)
 			continue;
 		if ((kind == CT_OBJ_FILE || kind == CT_OBJ_BLOCKDEV) && device_of(g, s->obj) == dev)
-			tally[s->task] += overlap(s->from_ns, s->to_ns, from_ns, to_ns);
+			r = tally_add(&tally, s->task, overlap(s->from_ns, s->to_ns, from_ns, to_ns));
 	}
-	tally_best(g, tally, ret);
+	if (!r)
+		tally_best(&tally, ret);
+	map_done(&tally);
+	if (r)
+		return r;
 	ret->obj = ret->task == GRAPH_NONE ? 0 : longest_file(g, ret->task, dev, from_ns, to_ns);
 	return 0;
 }

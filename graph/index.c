@@ -252,6 +252,7 @@ enum {
 	IX_WAKES,
 	IX_TUPLES,
 	IX_ACCEPTED,
+	IX_GAPS,
 	IX_CHILDREN,
 	IX_THREADS,
 	IX_POLLED,
@@ -287,6 +288,8 @@ static int index_event(const struct window *w, refs *v, const struct window_even
 		return ADD(IX_POLLED, e->r.tid);
 	case CT_ACCESS:
 		return ADD(IX_ACCESSES, e->r.obj);
+	case CT_GAP:
+		return ADD(IX_GAPS, 0);
 	case CT_WAKE:
 		if (e->r.obj && !(e->r.flags & CT_WF_READY) && e->r.state != CT_CTX_TIMER && e->r.peer)
 			return ADD(IX_WAKES, e->r.obj);
@@ -334,7 +337,7 @@ int index_build(struct graph *g)
 		[IX_SAMPLES] = &g->samples,   [IX_SIGNALS] = &g->signals,   [IX_LOCKTRIES] = &g->locktries,
 		[IX_WAKES] = &g->wakes,       [IX_TUPLES] = &g->tuples,     [IX_CHILDREN] = &g->children,
 		[IX_THREADS] = &g->threads,   [IX_OWNED] = &g->owned,       [IX_POLLED] = &g->polled,
-		[IX_ACCESSES] = &g->accesses, [IX_ACCEPTED] = &g->accepted,
+		[IX_ACCESSES] = &g->accesses, [IX_ACCEPTED] = &g->accepted, [IX_GAPS] = &g->gaps,
 	};
 	refs v[IX_COUNT] = { 0 };
 	int r = 0;
@@ -356,7 +359,7 @@ void index_drop(struct graph *g)
 	struct graph_index *all[] = { &g->sends,    &g->recvs,    &g->flocks,   &g->fds,       &g->members,
 				      &g->waitfds,  &g->samples,  &g->signals,  &g->locktries, &g->wakes,
 				      &g->tuples,   &g->accepted, &g->children, &g->threads,   &g->polled,
-				      &g->accesses, &g->owned };
+				      &g->accesses, &g->owned,    &g->gaps };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]->v);
