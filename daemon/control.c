@@ -26,6 +26,7 @@ struct client {
 	uint64_t id; /* 0: free */
 	int fd;
 	int passed_fd; /* came with the line that is being read, or -1 */
+	uid_t uid;
 	enum control_right right;
 	bool busy;     /* the handler owes an answer */
 	bool in_lines; /* client_lines() is on the call stack: it goes on by itself */
@@ -213,9 +214,14 @@ static int client_event(sd_event_source *s, int fd, uint32_t events, void *arg)
 	return 0;
 }
 
+static bool uid_is_owner(uid_t uid)
+{
+	return uid == 0 || uid == geteuid();
+}
+
 /* Root, the user that the daemon runs as, or a member of the group, primary or supplementary; false: none of
  * them. */
-static bool control_allows(const struct control *c, int fd, enum control_right *ret)
+static bool control_allows(const struct control *c, int fd, uid_t *ret_uid, enum control_right *ret)
 {
 	struct ucred cred;
 	socklen_t len = sizeof(cred);
@@ -223,8 +229,9 @@ static bool control_allows(const struct control *c, int fd, enum control_right *
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
 		return false;
+	*ret_uid = cred.uid;
 	*ret = CONTROL_WATCH;
-	if (cred.uid == 0 || cred.uid == geteuid())
+	if (uid_is_owner(cred.uid))
 		return true;
 	*ret = c->opt.group_may;
 	if (c->opt.group == CONTROL_NO_GROUP)
@@ -249,11 +256,37 @@ static void control_turn_away(int fd, const char *why)
 	(void)!send(fd, line, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-static int client_start(struct control *c, struct client *cl, int fd, enum control_right right)
+/* A place for one more of that user; NULL with a sentence in why. */
+static struct client *control_place(struct control *c, uid_t uid, const char **why)
+{
+	unsigned n_others = 0, n_same = 0;
+	struct client *place = NULL;
+
+	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++) {
+		struct client *cl = &c->clients[i];
+
+		if (!cl->id)
+			place = cl;
+		n_same += cl->id && cl->uid == uid;
+		n_others += cl->id && !uid_is_owner(cl->uid);
+	}
+	*why = "Too many clients are connected; try again in a moment.";
+	if (uid_is_owner(uid))
+		return place;
+	if (n_same >= CONTROL_USER_CLIENTS) {
+		*why = "You have too many connections to this daemon; end one, or try again in a moment.";
+		return NULL;
+	}
+	return n_others < CONTROL_CLIENTS_MAX - CONTROL_ROOT_CLIENTS ? place : NULL;
+}
+
+static int client_start(struct control *c, struct client *cl, int fd, uid_t uid, enum control_right right)
 {
 	int r;
 
-	*cl = (struct client){ .control = c, .id = ++c->last_id, .fd = fd, .passed_fd = -1, .right = right };
+	*cl = (struct client){
+		.control = c, .id = ++c->last_id, .fd = fd, .passed_fd = -1, .uid = uid, .right = right
+	};
 	c->n_clients++;
 	r = sd_event_add_io(c->event, &cl->io, fd, EPOLLIN, client_event, cl);
 	if (r >= 0)
@@ -269,22 +302,24 @@ static int control_accept(sd_event_source *s, int listen_fd, uint32_t events, vo
 	struct control *c = arg;
 	_cleanup_close_ int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	enum control_right right;
+	struct client *cl;
+	const char *why;
+	uid_t uid;
 
 	if (fd < 0)
 		return 0; /* gone already, or out of descriptors: the source's rate limit keeps this calm */
-	if (!control_allows(c, fd, &right)) {
+	if (!control_allows(c, fd, &uid, &right)) {
 		c->denied++;
 		control_turn_away(fd,
 				  "You may not ask this daemon: only root and the members of the configured "
 				  "group may; see the setting group in ctraced(8).");
 		return 0;
 	}
-	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
-		if (!c->clients[i].id) {
-			client_start(c, &c->clients[i], TAKE_FD(fd), right);
-			return 0;
-		}
-	control_turn_away(fd, "Too many clients are connected; try again in a moment.");
+	cl = control_place(c, uid, &why);
+	if (cl)
+		client_start(c, cl, TAKE_FD(fd), uid, right);
+	else
+		control_turn_away(fd, why);
 	return 0;
 }
 
@@ -340,6 +375,14 @@ enum control_right control_right(const struct control *c, uint64_t client)
 		if (c->clients[i].id == client)
 			return c->clients[i].right;
 	return CONTROL_STATUS;
+}
+
+bool control_is_owner(const struct control *c, uint64_t client)
+{
+	for (size_t i = 0; client && i < CONTROL_CLIENTS_MAX; i++)
+		if (c->clients[i].id == client)
+			return uid_is_owner(c->clients[i].uid);
+	return false;
 }
 
 bool control_connected(const struct control *c, uint64_t client)

@@ -4,7 +4,8 @@
  * with a request where it needs one.  Says who may ask, reads hostile bytes within
  * limits, and knows nothing of what the requests mean.  Main thread only.
  *
- * Limits: CONTROL_CLIENTS_MAX connections, CONTROL_LINE_MAX bytes a request,
+ * Limits: CONTROL_CLIENTS_MAX connections, of which CONTROL_ROOT_CLIENTS are root's and
+ * CONTROL_USER_CLIENTS at most another user's; CONTROL_LINE_MAX bytes a request,
  * CONTROL_TIMEOUT_S without a request or without taking the answer.
  */
 #ifndef CTRACE_DAEMON_CONTROL_H
@@ -16,11 +17,14 @@
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 
-#define CONTROL_CLIENTS_MAX 16
-#define CONTROL_LINE_MAX    4096
-#define CONTROL_TIMEOUT_S   10
-#define CONTROL_ERR_MAX     512
-#define CONTROL_NO_GROUP    ((gid_t)-1)
+#define CONTROL_CLIENTS_MAX  16
+#define CONTROL_ROOT_CLIENTS 4
+#define CONTROL_USER_CLIENTS 4
+#define CONTROL_LINE_MAX     4096
+#define CONTROL_OUT_MAX     (1u << 20) /* an answer that is longer is not sent */
+#define CONTROL_TIMEOUT_S    10
+#define CONTROL_ERR_MAX      512
+#define CONTROL_NO_GROUP     ((gid_t)-1)
 
 struct control;
 
@@ -65,6 +69,8 @@ __attribute__((format(printf, 3, 4))) void control_refuse(struct control *c, uin
 
 /* What this client may ask for; CONTROL_STATUS when it has gone. */
 enum control_right control_right(const struct control *c, uint64_t client);
+/* Whether it is root, or the user the daemon runs as. */
+bool control_is_owner(const struct control *c, uint64_t client);
 /* Whether the connection is still there. */
 bool control_connected(const struct control *c, uint64_t client);
 unsigned control_clients(const struct control *c);

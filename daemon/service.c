@@ -169,10 +169,15 @@ static void service_status(struct service *s, uint64_t client, json_t *body)
 {
 	const struct service_job job = { .service = s, .client = client, .fd = -1 };
 
-	if (json_is_true(json_object_get(body, "bpf_stats")))
-		service_post(s, client, &job, status_run, status_done);
-	else
+	if (!json_is_true(json_object_get(body, "bpf_stats")))
 		status_answer(s, client, -1);
+	else if (!control_is_owner(s->control, client))
+		control_refuse(
+			s->control, client,
+			"Only root may ask for \"bpf_stats\": they make every BPF program of the machine "
+			"slower; ask for the status without them.");
+	else
+		service_post(s, client, &job, status_run, status_done);
 }
 
 static bool service_allows(struct service *s, uint64_t client, const char *cmd)

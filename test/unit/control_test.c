@@ -220,6 +220,86 @@ static void too_many_clients(void **state)
 	assert_int_equal(control_clients(f->control), 0);
 }
 
+#define SOME_GID 65533
+
+/* One that connects as a member of the group. */
+static int join_as(struct fixture *f, uid_t uid)
+{
+	int fd;
+
+	assert_int_equal(setegid(SOME_GID) || seteuid(uid), 0);
+	fd = join(f);
+	assert_int_equal(seteuid(0) || setegid(0), 0);
+	settle(f);
+	return fd;
+}
+
+static int setup_group(void **state)
+{
+	struct control_options opt = {
+		.group = SOME_GID,
+		.group_may = CONTROL_STATUS,
+		.request = on_request,
+	};
+	char err[CONTROL_ERR_MAX];
+	struct fixture *f;
+
+	if (setup(state))
+		return -1;
+	f = *state;
+	if (geteuid())
+		return 0;
+	control_free(f->control);
+	opt.path = f->path;
+	opt.arg = f;
+	return chmod(f->dir, 0755) || control_new(f->event, &opt, &f->control, err);
+}
+
+static void expect_away(int fd, const char *why)
+{
+	char buf[512];
+
+	assert_true(hear(fd, buf, sizeof(buf)) > 0);
+	if (!strstr(buf, why))
+		fail_msg("%s", buf);
+	close(fd);
+}
+
+/* Members of the group, each alone and all together, leave room for root. */
+static void room_for_root(void **state)
+{
+	struct fixture *f = *state;
+	int fds[CONTROL_CLIENTS_MAX], n = 0;
+	char buf[512];
+
+	if (geteuid())
+		skip();
+	for (uid_t uid = 60001; uid <= 60003; uid++) {
+		for (int i = 0; i < CONTROL_USER_CLIENTS; i++)
+			fds[n++] = join_as(f, uid);
+		expect_away(join_as(f, uid), "You have too many connections");
+	}
+	assert_int_equal(control_clients(f->control), CONTROL_CLIENTS_MAX - CONTROL_ROOT_CLIENTS);
+	expect_away(join_as(f, 60004), "Too many clients");
+	while (n < CONTROL_CLIENTS_MAX) {
+		fds[n++] = join(f);
+		settle(f);
+	}
+	assert_int_equal(control_clients(f->control), CONTROL_CLIENTS_MAX);
+	say(f, fds[n - 1], "{\"cmd\":\"later\"}\n");
+	assert_true(control_is_owner(f->control, f->kept));
+	say(f, fds[0], "{\"cmd\":\"later\"}\n");
+	assert_false(control_is_owner(f->control, f->kept));
+	/* what one gives back he may have again */
+	close(fds[1]);
+	settle(f);
+	fds[1] = join_as(f, 60001);
+	say(f, fds[1], "{\"cmd\":\"ping\"}\n");
+	assert_true(hear(fds[1], buf, sizeof(buf)) > 0);
+	while (n)
+		close(fds[--n]);
+}
+
 static unsigned count_fds(void)
 {
 	unsigned n = 0;
@@ -327,9 +407,16 @@ static void socket_that_is_removed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH(question_and_answer),   WITH(late_answers),       WITH(socket_that_is_removed),
-		WITH(hostile_lines),         WITH(deaf_client),        WITH(too_many_clients),
-		WITH(many_requests_at_once), WITH(passed_descriptors), WITH(second_daemon_and_stale_socket),
+		WITH(question_and_answer),
+		WITH(late_answers),
+		WITH(socket_that_is_removed),
+		WITH(hostile_lines),
+		WITH(deaf_client),
+		WITH(too_many_clients),
+		cmocka_unit_test_setup_teardown(room_for_root, setup_group, teardown),
+		WITH(many_requests_at_once),
+		WITH(passed_descriptors),
+		WITH(second_daemon_and_stale_socket),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
