@@ -60,6 +60,7 @@ static void incident_free(struct incident *in)
 {
 	if (!in)
 		return;
+	json_decref(in->told);
 	json_decref(in->diagnosis);
 	free(in);
 }
@@ -143,7 +144,9 @@ static void cut_run(void *arg)
 		in->bytes = res.bytes;
 	}
 	write_doc(in, !r);
-	in->trimmed = !incident_store_trim(&in->owner->store, &in->use);
+	in->trimmed = !incident_store_trim(&in->owner->store, in->name,
+					   clock_boot_ns() + (uint64_t)clock_offsets_now().boot_to_real_ns,
+					   &in->use);
 }
 
 static void write_run(void *arg)
@@ -383,10 +386,27 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 			h->tid, describe_hang(h->rule), INCIDENTS_OPEN_MAX);
 }
 
+/* Who started it: of set-user-ID programs that is not whom they run as, and it is not the owner of the
+ * directory either, which is root's when a program does not want to be dumped. */
+static uint32_t incident_uid(uint32_t pid)
+{
+	uint32_t uid = INCIDENT_UID_UNKNOWN;
+	_cleanup_fclose_ FILE *f = NULL;
+	char path[64], line[256];
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Uid:\t%" SCNu32, &uid) == 1)
+			break;
+	return uid;
+}
+
 static void incidents_take(struct incidents *is, const struct detect_hang *h)
 {
 	uint64_t now_ns = clock_boot_ns(), next_ns = now_ns;
 	struct incident *in = is->open;
+	uint32_t uid;
 
 	is->stats.noticed++;
 	while (in && (in->state != INCIDENT_COLLECTS || in->begun))
@@ -395,16 +415,18 @@ static void incidents_take(struct incidents *is, const struct detect_hang *h)
 		incident_add(in, h);
 		return;
 	}
+	uid = incident_uid(h->tgid);
 	if (incidents_count(is) >= INCIDENTS_OPEN_MAX ||
-	    !incident_rate_allows(&is->opt.rate, &is->times, h->comm, now_ns, &next_ns)) {
+	    !incident_rate_allows(&is->opt.rate, &is->times, h->comm, uid, now_ns, &next_ns)) {
 		incidents_limit(is, h, next_ns, now_ns);
 		return;
 	}
 	in = incident_open(is, h);
 	if (!in)
 		return;
+	in->uid = uid;
 	incident_add(in, h);
-	incident_times_add(&is->times, h->comm, now_ns);
+	incident_times_add(&is->times, h->comm, uid, now_ns);
 	is->limited = 0;
 	is->said_ns = 0;
 	incident_first_note(in);
@@ -450,7 +472,8 @@ static void incidents_remember(struct incidents *is, json_t *list)
 
 		/* not of earlier boots, nor of a clock that was set back since */
 		if (ns > 0 && ns <= now_ns)
-			incident_times_add(&is->times, comm ? comm : "", (uint64_t)ns);
+			incident_times_add(&is->times, comm ? comm : "", incident_store_doc_uid(doc),
+					   (uint64_t)ns);
 	}
 }
 

@@ -12,6 +12,8 @@
 #ifndef CTRACE_DAEMON_INCIDENT_H
 #define CTRACE_DAEMON_INCIDENT_H
 
+#include <jansson.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
@@ -59,5 +61,8 @@ void incidents_finish(struct incidents *is);
 /* After the worker and the drain thread have ended.  Accepts NULL. */
 void incidents_free(struct incidents *is);
 struct incidents_stats incidents_stats(const struct incidents *is);
+/* Removes the first of list until the rest of it is no more than bytes of compact JSON: how many.  Any
+ * thread. */
+size_t incidents_fit(json_t *list, size_t bytes);
 
 #endif

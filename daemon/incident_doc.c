@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/incident.h"
 #include "daemon/incident_private.h"
 #include "lib/cleanup.h"
 #include "lib/incidents.h"
@@ -41,6 +42,18 @@ static json_t *doc_hang(const struct detect_hang *h)
 			 obj, "peer", (json_int_t)h->peer);
 }
 
+static json_t *doc_hangs(const struct incident *in)
+{
+	json_t *hangs;
+
+	if (in->told)
+		return json_incref(in->told);
+	hangs = json_array();
+	for (unsigned i = 0; i < in->n_hangs; i++)
+		json_array_append_new(hangs, doc_hang(&in->hangs[i]));
+	return hangs;
+}
+
 /* How long the first one hung, as far as it is known. */
 static json_int_t doc_held(const struct incident *in)
 {
@@ -53,23 +66,22 @@ static json_int_t doc_held(const struct incident *in)
 char *incident_doc(const struct incident *in, bool pending)
 {
 	const struct detect_hang *h = &in->hangs[0];
-	json_t *lasts = json_object_get(in->diagnosis, "lasts"), *hangs = json_array(), *doc;
+	json_t *lasts = json_object_get(in->diagnosis, "lasts"), *doc;
 	char file[INCIDENT_NAME_MAX + 8], *text;
 
 	snprintf(file, sizeof(file), "%s.ctr", in->name);
-	for (unsigned i = 0; i < in->n_hangs; i++)
-		json_array_append_new(hangs, doc_hang(&in->hangs[i]));
 	doc = json_pack(
-		"{s:s,s:s,s:b,s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:I,s:O,s:o,s:I,s:I,s:s?,s:I,s:I,s:I,s:O,s:o}",
+		"{s:s,s:s,s:b,s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:I,s:O,s:o,s:I,s:I,s:s?,s:I,s:I,s:I,s:O,s:o,s:I}",
 		"schema", INCIDENTS_SCHEMA, "name", in->name, "pending", pending, "boot_id", in->boot_id,
 		"rule", describe_hang(h->rule), "victim", doc_victim(h), "threshold_ns",
 		(json_int_t)h->threshold_ns, "since_ns", (json_int_t)h->since_ns, "found_ns",
 		(json_int_t)h->found_ns, "found_real_ns", (json_int_t)in->found_real_ns, "held_ns",
-		doc_held(in), "lasts", lasts ? lasts : json_null(), "hangs", hangs, "hangs_refused",
+		doc_held(in), "lasts", lasts ? lasts : json_null(), "hangs", doc_hangs(in), "hangs_refused",
 		(json_int_t)in->hangs_refused, "limited", (json_int_t)in->limited, "snapshot",
 		in->has_snapshot ? file : NULL, "from_ns", (json_int_t)in->from_ns, "to_ns",
 		(json_int_t)in->to_ns, "bytes", (json_int_t)in->bytes, "diagnosis",
-		in->diagnosis ? in->diagnosis : json_null(), "problem", doc_text(in->why));
+		in->diagnosis ? in->diagnosis : json_null(), "problem", doc_text(in->why), "uid",
+		in->uid == INCIDENT_UID_UNKNOWN ? (json_int_t)-1 : (json_int_t)in->uid);
 	text = doc ? json_dumps(doc, JSON_INDENT(1)) : NULL;
 	json_decref(doc);
 	return text;
@@ -123,6 +135,7 @@ int incident_doc_read(json_t *doc, struct incident *ret)
 				  .from_ns = read_ns(doc, "from_ns"),
 				  .to_ns = read_ns(doc, "to_ns"),
 				  .bytes = read_ns(doc, "bytes"),
+				  .uid = incident_store_doc_uid(doc),
 				  .hangs_refused = read_id(doc, "hangs_refused"),
 				  .limited = read_id(doc, "limited"),
 				  .has_snapshot = json_is_string(json_object_get(doc, "snapshot")) };
@@ -130,7 +143,27 @@ int incident_doc_read(json_t *doc, struct incident *ret)
 	read_text(doc, "boot_id", ret->boot_id, sizeof(ret->boot_id));
 	for (; ret->n_hangs < MIN(json_array_size(hangs), (size_t)INCIDENT_HANGS_MAX); ret->n_hangs++)
 		ret->hangs[ret->n_hangs] = read_hang(json_array_get(hangs, ret->n_hangs));
-	return incident_store_time(ret->name) && !strchr(ret->name, '/') ? 0 : -EINVAL;
+	if (!incident_store_time(ret->name) || strchr(ret->name, '/'))
+		return -EINVAL;
+	ret->told = json_incref(hangs);
+	return 0;
+}
+
+size_t incidents_fit(json_t *list, size_t bytes)
+{
+	size_t keep = json_array_size(list), removed = 0, used = 1; /* two brackets, a comma less */
+
+	while (keep) {
+		size_t n = json_dumpb(json_array_get(list, keep - 1), NULL, 0, JSON_COMPACT) + 1; /* comma */
+
+		if (used + n > bytes)
+			break;
+		used += n;
+		keep--;
+	}
+	for (; removed < keep; removed++)
+		json_array_remove(list, 0);
+	return removed;
 }
 
 /* One of the words of the JSON contract: whatever it is, it is a word. */

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "daemon/incident_store.h"
 #include "detect/detect.h"
@@ -34,6 +35,8 @@ struct incident {
 	char boot_id[INCIDENT_BOOT_LEN + 1];
 	struct detect_hang hangs[INCIDENT_HANGS_MAX];
 	unsigned n_hangs, hangs_refused;
+	json_t *told; /* read back from a note: what it says of the hangs, more than hangs holds; or NULL */
+	uint32_t uid; /* of the first, or INCIDENT_UID_UNKNOWN */
 	unsigned limited; /* hangs before it that got no snapshot */
 	uint64_t found_real_ns, due_ns;
 	uint64_t from_ns, to_ns, bytes; /* of the snapshot */
@@ -47,7 +50,7 @@ struct incident {
 
 /* The sidecar's text (malloc'd); pending: it is not complete.  NULL: out of memory. */
 char *incident_doc(const struct incident *in, bool pending);
-/* What a sidecar says; 0, -EINVAL: it is none, or complete.  state and due_ns are left alone. */
+/* What a sidecar says; 0, -EINVAL: it is none, or complete.  ret->told is to be released. */
 int incident_doc_read(json_t *doc, struct incident *ret);
 /* Takes over what is as it should be of an answer of the diagnoser, which is not believed to be; NULL:
  * nothing. */
@@ -55,6 +58,11 @@ json_t *incident_doc_diagnosis(json_t *answer);
 
 /* The line for people: what hung, why, and what to do next (malloc'd). NULL: out of memory. */
 char *incident_say_text(const struct incident *in);
+/* One field of an entry in the journal's native protocol. */
+__attribute__((format(printf, 3, 4))) void incident_say_field(FILE *f, const char *name, const char *fmt,
+							      ...);
+/* Hands an entry to the socket of the journal; never waits.  0; -EAGAIN: it takes no more now; -errno. */
+int incident_say_send(const char *path, const char *entry, size_t n);
 /* To the journal with fields, and to stderr where that is not the journal. */
 void incident_say(const struct incident *in);
 /* A line about something else. */

@@ -68,27 +68,30 @@ int incident_rate_parse(const char *s, struct incident_rate *ret)
 	return 0;
 }
 
-/* When it happened the nth last time, to comm or (NULL) at all; 0: it is not known to have. */
-static uint64_t nth_last(const struct incident_times *t, const char *comm, unsigned nth)
+/* When it happened the nth last time, to comm (NULL: to any) of uid (NULL: of any); 0: it is not known to
+ * have. */
+static uint64_t nth_last(const struct incident_times *t, const char *comm, const uint32_t *uid, unsigned nth)
 {
 	for (unsigned i = 1; i <= MIN(t->n, INCIDENT_RATE_MAX); i++) {
 		unsigned at = (t->n - i) % INCIDENT_RATE_MAX;
 
-		if ((!comm || !strcmp(t->v[at].comm, comm)) && !--nth)
+		if ((!comm || !strcmp(t->v[at].comm, comm)) && (!uid || t->v[at].uid == *uid) && !--nth)
 			return t->v[at].ns;
 	}
 	return 0;
 }
 
 bool incident_rate_allows(const struct incident_rate *r, const struct incident_times *t, const char *comm,
-			  uint64_t now_ns, uint64_t *ret_next_ns)
+			  uint32_t uid, uint64_t now_ns, uint64_t *ret_next_ns)
 {
 	uint64_t next_ns = r->never ? UINT64_MAX : 0;
 
 	for (unsigned i = 0; i < r->n; i++) {
-		uint64_t any_ns = nth_last(t, NULL, r->v[i].n),
-			 own_ns = nth_last(t, comm, (r->v[i].n + 1) / 2);
-		uint64_t last_ns = MAX(any_ns, own_ns);
+		unsigned half = (r->v[i].n + 1) / 2;
+		uint64_t last_ns = MAX(nth_last(t, NULL, NULL, r->v[i].n), nth_last(t, comm, NULL, half));
+
+		if (uid)
+			last_ns = MAX(last_ns, nth_last(t, NULL, &uid, half));
 
 		if (last_ns)
 			next_ns = MAX(next_ns, last_ns + r->v[i].per_ns);
@@ -98,10 +101,11 @@ bool incident_rate_allows(const struct incident_rate *r, const struct incident_t
 	return now_ns >= next_ns;
 }
 
-void incident_times_add(struct incident_times *t, const char *comm, uint64_t ns)
+void incident_times_add(struct incident_times *t, const char *comm, uint32_t uid, uint64_t ns)
 {
 	unsigned at = t->n++ % INCIDENT_RATE_MAX;
 
 	t->v[at].ns = ns;
+	t->v[at].uid = uid;
 	snprintf(t->v[at].comm, sizeof(t->v[at].comm), "%s", comm);
 }

@@ -11,8 +11,8 @@
 #define INCIDENT_RATE_LIMITS 4
 #define INCIDENT_RATE_MAX    100 /* times in one limit */
 
-/* At most n[i] times in any stretch of per_ns[i], of which for one program half, rounded up: one that hangs
- * again and again leaves something to the others. */
+/* At most n[i] times in any stretch of per_ns[i], of which half, rounded up, for one program, and for one
+ * user but root: who hangs again and again leaves something to the others. */
 struct incident_rate {
 	struct {
 		unsigned n;
@@ -22,22 +22,23 @@ struct incident_rate {
 	bool never;
 };
 
-/* When, and for which program, it last happened; 0-initialized: never. */
+/* When, and for which program and user, it last happened; 0-initialized: never. */
 struct incident_times {
 	struct {
 		uint64_t ns;
 		char comm[CT_COMM_LEN];
+		uint32_t uid;
 	} v[INCIDENT_RATE_MAX];
 	unsigned n; /* in all */
 };
 
 /* "N/s", "N/min", "N/h", "N/day", up to four with commas between; "no": never.  0 or -EINVAL. */
 int incident_rate_parse(const char *s, struct incident_rate *ret);
-/* Whether it may happen for comm at now_ns; else *ret_next_ns (may be NULL) is when it may, UINT64_MAX:
- * never. */
+/* Whether it may happen for comm of uid at now_ns; else *ret_next_ns (may be NULL) is when it may,
+ * UINT64_MAX: never. */
 bool incident_rate_allows(const struct incident_rate *r, const struct incident_times *t, const char *comm,
-			  uint64_t now_ns, uint64_t *ret_next_ns);
+			  uint32_t uid, uint64_t now_ns, uint64_t *ret_next_ns);
 /* It happens. */
-void incident_times_add(struct incident_times *t, const char *comm, uint64_t ns);
+void incident_times_add(struct incident_times *t, const char *comm, uint32_t uid, uint64_t ns);
 
 #endif

@@ -17,6 +17,7 @@
 
 #define STORE_PATH_MAX (INCIDENT_NAME_MAX + 16)
 #define STORE_TIME_LEN 16 /* "20260131T140312Z" */
+#define STORE_AHEAD_NS (86400 * NSEC_PER_SEC)
 
 void incident_store_name(char name[INCIDENT_NAME_MAX], uint64_t real_ns, const char *comm, uint32_t tid)
 {
@@ -48,6 +49,15 @@ uint64_t incident_store_time(const char *name)
 	tm.tm_year -= 1900;
 	tm.tm_mon--;
 	return (uint64_t)timegm(&tm) * NSEC_PER_SEC;
+}
+
+uint32_t incident_store_doc_uid(const json_t *doc)
+{
+	const json_t *uid = json_object_get(doc, "uid");
+	json_int_t n = json_integer_value(uid);
+
+	return json_is_integer(uid) && n >= 0 && n < INCIDENT_UID_UNKNOWN ? (uint32_t)n
+									  : INCIDENT_UID_UNKNOWN;
 }
 
 int incident_store_open(const struct incident_store *s)
@@ -175,35 +185,115 @@ static uint64_t store_bytes(int dir, const char *name)
 	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ? 0 : (uint64_t)st.st_blocks * 512;
 }
 
-static void store_trim(const struct incident_store *s, int dir, struct dirent **v, int n,
-		       struct incident_store_use *use)
+/* The files of one hang: they are side by side, and go together. */
+struct store_hang {
+	struct dirent **files;
+	int n;
+	uint32_t uid;
+	uint64_t bytes, uid_bytes; /* uid_bytes: of all of that uid, in the first of them */
+	int uid_at;                /* which one that is */
+	bool ahead, stays, gone;
+};
+
+/* Whose it is, by its note. */
+static uint32_t store_uid(int dir, const struct store_hang *h)
 {
-	const char *newest = n ? v[n - 1]->d_name : "", *last = "";
+	for (int i = 0; i < h->n; i++) {
+		const char *name = h->files[i]->d_name;
+		_cleanup_close_ int fd = -1;
+		uint32_t uid;
+		json_t *o;
 
-	for (int i = 0; i < n; i++)
-		use->bytes += store_bytes(dir, v[i]->d_name);
-	for (int i = 0; i < n; i++) {
-		bool another = !is_same_hang(last, v[i]->d_name);
-
-		/* the files of one hang are side by side, and go together */
-		if (another && (use->bytes <= s->size_bytes || is_same_hang(newest, v[i]->d_name))) {
-			for (; i < n; last = v[i++]->d_name)
-				use->kept += !is_same_hang(last, v[i]->d_name);
-			return;
-		}
-		use->bytes -= MIN(use->bytes, store_bytes(dir, v[i]->d_name));
-		unlinkat(dir, v[i]->d_name, 0);
-		use->removed += another;
-		last = v[i]->d_name;
+		if (!has_suffix(name, ".json"))
+			continue;
+		fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+		o = fd < 0 ? NULL : json_loadfd(fd, 0, NULL);
+		uid = incident_store_doc_uid(o);
+		json_decref(o);
+		return uid;
 	}
+	return INCIDENT_UID_UNKNOWN;
 }
 
-int incident_store_trim(const struct incident_store *s, struct incident_store_use *ret)
+/* Of files that are sorted by name; v has room for n. */
+static int store_group(int dir, struct dirent **files, int n, const char *name, uint64_t now_ns,
+		       struct store_hang *v)
+{
+	size_t name_len = strlen(name);
+	int n_hangs = 0;
+
+	for (int i = 0; i < n;) {
+		struct store_hang *h = &v[n_hangs];
+		const char *first = files[i]->d_name;
+
+		*h = (struct store_hang){ .files = &files[i] };
+		for (; i < n && is_same_hang(first, files[i]->d_name); i++, h->n++)
+			h->bytes += store_bytes(dir, files[i]->d_name);
+		h->ahead = incident_store_time(first) > now_ns + STORE_AHEAD_NS;
+		h->stays = !strncmp(first, name, name_len) && first[name_len] == '.';
+		h->uid = store_uid(dir, h);
+		while (v[h->uid_at].uid != h->uid)
+			h->uid_at++;
+		v[h->uid_at].uid_bytes += h->bytes;
+		n_hangs++;
+	}
+	return n_hangs;
+}
+
+/* Which goes next: the oldest of the user who has the most, so that nobody's hangs push out all of another's.
+ * NULL: none may. */
+static struct store_hang *store_next(struct store_hang *v, int n)
+{
+	struct store_hang *next = NULL;
+
+	for (int i = 0; i < n; i++) {
+		uint64_t most = next ? v[next->uid_at].uid_bytes : 0, bytes = v[v[i].uid_at].uid_bytes;
+
+		if (v[i].gone || v[i].stays)
+			continue;
+		if (!next || bytes > most || (bytes == most && v[i].ahead && !next->ahead))
+			next = &v[i];
+	}
+	return next;
+}
+
+static void store_remove(int dir, struct store_hang *v, struct store_hang *h)
+{
+	for (int i = 0; i < h->n; i++)
+		unlinkat(dir, h->files[i]->d_name, 0);
+	v[h->uid_at].uid_bytes -= h->bytes;
+	h->gone = true;
+}
+
+static int store_trim(const struct incident_store *s, int dir, struct dirent **files, int n, const char *name,
+		      uint64_t now_ns, struct incident_store_use *use)
+{
+	_cleanup_free_ struct store_hang *v = calloc((size_t)n + 1, sizeof(*v));
+	struct store_hang *h;
+	int n_hangs;
+
+	if (!v)
+		return -ENOMEM;
+	n_hangs = store_group(dir, files, n, name, now_ns, v);
+	for (int i = 0; i < n_hangs; i++)
+		use->bytes += v[i].bytes;
+	use->kept = (unsigned)n_hangs;
+	while (use->bytes > s->size_bytes && (h = store_next(v, n_hangs))) {
+		store_remove(dir, v, h);
+		use->bytes -= h->bytes;
+		use->kept--;
+		use->removed++;
+	}
+	return 0;
+}
+
+int incident_store_trim(const struct incident_store *s, const char *name, uint64_t now_ns,
+			struct incident_store_use *ret)
 {
 	_cleanup_close_ int dir = incident_store_open(s);
 	struct incident_store_use use = { 0 };
 	struct dirent **v = NULL;
-	int n, kept = 0;
+	int n, r, kept = 0;
 
 	if (dir < 0)
 		return dir;
@@ -219,12 +309,13 @@ int incident_store_trim(const struct incident_store *s, struct incident_store_us
 			v[kept++] = v[i];
 		}
 	}
-	store_trim(s, dir, v, kept, &use);
+	r = store_trim(s, dir, v, kept, name, now_ns, &use);
 	for (int i = 0; i < kept; i++)
 		free(v[i]);
 	free(v);
 	if (use.removed)
 		fsync(dir);
-	*ret = use;
-	return 0;
+	if (!r)
+		*ret = use;
+	return r;
 }

@@ -6,11 +6,13 @@
 #ifndef CTRACE_DAEMON_INCIDENT_STORE_H
 #define CTRACE_DAEMON_INCIDENT_STORE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define INCIDENT_NAME_MAX 64
+#define INCIDENT_NAME_MAX    64
+#define INCIDENT_UID_UNKNOWN UINT32_MAX
 
 struct incident_store {
 	char dir[1100];
@@ -21,6 +23,8 @@ struct incident_store {
 void incident_store_name(char name[INCIDENT_NAME_MAX], uint64_t real_ns, const char *comm, uint32_t tid);
 /* The time in such a name; 0 when it is none. */
 uint64_t incident_store_time(const char *name);
+/* Whose hang a note (lib/incidents.h) tells of; INCIDENT_UID_UNKNOWN. */
+uint32_t incident_store_doc_uid(const json_t *doc);
 
 /* The directory, which is made when it is missing: a descriptor, or -errno. */
 int incident_store_open(const struct incident_store *s);
@@ -37,8 +41,10 @@ struct incident_store_use {
 	uint64_t bytes;
 	unsigned kept, removed;
 };
-/* Removes the oldest, but not the newest, until the rest fits; and what an end in the midst of writing left,
- * unless it while another thread is in incident_store_sidecar() or has a file created.  0 or -errno. */
-int incident_store_trim(const struct incident_store *s, struct incident_store_use *ret);
+/* Removes the oldest until the rest fits, but not the one of that name, which is new; and what an end in the
+ * midst of writing left, thus not while another thread is in incident_store_sidecar() or has a file created.
+ * What is from more than a day after now_ns (wall clock) goes first: the clock was set back.  0 or -errno. */
+int incident_store_trim(const struct incident_store *s, const char *name, uint64_t now_ns,
+			struct incident_store_use *ret);
 
 #endif

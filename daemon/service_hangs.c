@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/incident.h"
 #include "lib/incidents.h"
 
 /* A request that the worker has on hand. */
@@ -17,6 +18,9 @@ struct hangs_job {
 	size_t left_out;
 	int error;
 };
+
+/* What control_answer() sends is less than CONTROL_OUT_MAX; the path may be all escapes. */
+#define HANGS_BYTES_MAX (CONTROL_OUT_MAX - 6 * sizeof(((struct hangs_job *)0)->dir) - 128)
 
 static void hangs_free(void *arg)
 {
@@ -35,6 +39,8 @@ static void hangs_run(void *arg)
 		j->list = json_array();
 		j->error = j->list ? 0 : -ENOMEM;
 	}
+	if (!j->error)
+		j->left_out += incidents_fit(j->list, HANGS_BYTES_MAX);
 }
 
 static void hangs_done(void *arg)

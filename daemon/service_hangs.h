@@ -5,7 +5,7 @@
 
 #include "daemon/service.h"
 
-#define SERVICE_HANGS_MAX 200 /* the newest so many are told */
+#define SERVICE_HANGS_MAX 200 /* the newest so many are told, when they fit */
 
 /* {"cmd":"hangs"} */
 void service_hangs(struct service *s, uint64_t client);

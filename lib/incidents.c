@@ -67,7 +67,13 @@ int incidents_read(const char *dir, size_t max, json_t **ret, size_t *ret_left_o
 		return -errno;
 	list = json_array();
 	for (int i = 0; i < n; i++) {
-		json_t *o = (size_t)(n - i) > max ? NULL : load(dir_fd, v[i]->d_name);
+		json_t *o = load(dir_fd, v[i]->d_name);
+
+		/* what is to be completed is found, however the clock was set when it got its name */
+		if ((size_t)(n - i) > max && !json_is_true(json_object_get(o, "pending"))) {
+			json_decref(o);
+			o = NULL;
+		}
 
 		left_out += !o;
 		if (o) {

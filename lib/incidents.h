@@ -15,10 +15,10 @@
 #define INCIDENTS_FILE_MAX (256u << 10)
 
 /*
- * The newest max of them, oldest first, as a JSON array: the objects of the files, with "snapshot" as a path
- * that can be opened, or null when the snapshot has been removed.  *ret_left_out: older ones, and files that
- * are not what they should be.  0; -ENOENT: there is no such directory; -EACCES; -ENOMEM; others of reading a
- * directory.
+ * The newest max of them, and all that are pending, oldest first, as a JSON array: the objects of the files,
+ * with "snapshot" as a path that can be opened, or null when the snapshot has been removed.  *ret_left_out:
+ * older ones, and files that are not what they should be.  0; -ENOENT: there is no such directory; -EACCES;
+ * -ENOMEM; others of reading a directory.
  */
 int incidents_read(const char *dir, size_t max, json_t **ret, size_t *ret_left_out);
 

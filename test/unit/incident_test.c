@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -369,25 +371,25 @@ static void rates(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(incident_rate_parse(bad[i], &r), -EINVAL);
 	assert_int_equal(incident_rate_parse("no", &r), 0);
-	assert_false(incident_rate_allows(&r, &t, "a", HANG_S(1), &next_ns));
+	assert_false(incident_rate_allows(&r, &t, "a", 0, HANG_S(1), &next_ns));
 	assert_true(next_ns == UINT64_MAX);
 	assert_int_equal(incident_rate_parse(" 1/min , 3 / h", &r), 0);
 	for (unsigned i = 0; i < 3; i++) {
 		const char *comm = i ? "a" : "b";
 
-		assert_true(incident_rate_allows(&r, &t, comm, HANG_S(3600 + 60.0 * i), NULL));
-		incident_times_add(&t, comm, HANG_S(3600 + 60.0 * i));
-		assert_false(incident_rate_allows(&r, &t, "c", HANG_S(3600 + 60.0 * i + 59), &next_ns));
+		assert_true(incident_rate_allows(&r, &t, comm, 0, HANG_S(3600 + 60.0 * i), NULL));
+		incident_times_add(&t, comm, 0, HANG_S(3600 + 60.0 * i));
+		assert_false(incident_rate_allows(&r, &t, "c", 0, HANG_S(3600 + 60.0 * i + 59), &next_ns));
 	}
 	assert_int_equal(next_ns, HANG_S(7200));
-	assert_true(incident_rate_allows(&r, &t, "c", HANG_S(7200), NULL));
+	assert_true(incident_rate_allows(&r, &t, "c", 0, HANG_S(7200), NULL));
 	/* half of it, rounded up, for one of them */
-	assert_false(incident_rate_allows(&r, &t, "a", HANG_S(7200), &next_ns));
+	assert_false(incident_rate_allows(&r, &t, "a", 0, HANG_S(7200), &next_ns));
 	assert_int_equal(next_ns, HANG_S(7260));
-	assert_true(incident_rate_allows(&r, &t, "b", HANG_S(7200), NULL));
+	assert_true(incident_rate_allows(&r, &t, "b", 0, HANG_S(7200), NULL));
 	for (unsigned i = 0; i < 2 * INCIDENT_RATE_MAX; i++)
-		incident_times_add(&t, "a", HANG_S(8000.0 + i));
-	assert_false(incident_rate_allows(&r, &t, "c", HANG_S(8000.0 + 2 * INCIDENT_RATE_MAX), &next_ns));
+		incident_times_add(&t, "a", 0, HANG_S(8000.0 + i));
+	assert_false(incident_rate_allows(&r, &t, "c", 0, HANG_S(8000.0 + 2 * INCIDENT_RATE_MAX), &next_ns));
 }
 
 static void names(void **state)
@@ -404,16 +406,234 @@ static void names(void **state)
 	assert_non_null(strstr(name, "-4294967295"));
 }
 
+/* A user gets half too, whatever his programs are called; root does not count as one, "unknown" does. */
+static void rates_of_users(void **state)
+{
+	static const uint32_t uids[] = { 1000, INCIDENT_UID_UNKNOWN };
+	struct incident_rate r;
+
+	assert_int_equal(incident_rate_parse("4/h", &r), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(uids); i++) {
+		struct incident_times t = { .n = 0 };
+		uint64_t next_ns;
+
+		incident_times_add(&t, "a", uids[i], HANG_S(1));
+		assert_true(incident_rate_allows(&r, &t, "c", uids[i], HANG_S(2), NULL));
+		incident_times_add(&t, "b", uids[i], HANG_S(2));
+		assert_false(incident_rate_allows(&r, &t, "c", uids[i], HANG_S(3), &next_ns));
+		assert_int_equal(next_ns, HANG_S(3601));
+		assert_true(incident_rate_allows(&r, &t, "c", 1001, HANG_S(3), NULL));
+		incident_times_add(&t, "c", 0, HANG_S(3));
+		assert_true(incident_rate_allows(&r, &t, "d", 0, HANG_S(4), NULL));
+	}
+}
+
+/* One of the process is that of who started it; and the note has it. */
+static void whose(void **state)
+{
+	struct fixture *f = *state;
+	struct detect_hang h = loop_hang;
+	json_t *list;
+
+	h.tgid = (uint32_t)getpid();
+	incidents_note(f->is, &h);
+	list = wait_for(f, 1);
+	assert_int_equal(incident_store_doc_uid(json_array_get(list, 0)), getuid());
+	json_decref(list);
+	assert_int_equal(incident_store_doc_uid(NULL), INCIDENT_UID_UNKNOWN);
+}
+
+/* A snapshot of 64 KiB with its note. */
+static void put(const struct incident_store *s, const char *name, uint32_t uid)
+{
+	static const char bytes[1 << 16] = { 1 };
+	char note[64];
+	int fd = incident_store_create(s, name);
+
+	assert_int_equal(write(fd, bytes, sizeof(bytes)), sizeof(bytes));
+	assert_int_equal(incident_store_commit(s, name, fd, true), 0);
+	close(fd);
+	snprintf(note, sizeof(note), "{\"schema\":\"" INCIDENTS_SCHEMA "\",\"uid\":%u}", uid);
+	assert_int_equal(incident_store_sidecar(s, name, note), 0);
+}
+
+static bool has(const struct incident_store *s, const char *name)
+{
+	int fd = incident_store_snapshot(s, name);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* The clock was set back: what is new stays, what is from the future goes. */
+static void clock_back(void **state)
+{
+	const struct fixture *f = *state;
+	struct incident_store s = { .size_bytes = 180 << 10 };
+	const uint64_t now_ns = 1769868192ULL * NSEC_PER_SEC; /* 2026-01-31T14:03:12Z */
+	struct incident_store_use use;
+
+	strcpy(s.dir, f->hangs);
+	put(&s, "20260131T130000Z-a-1", 0);
+	put(&s, "20260131T140312Z-new-1", 0);
+	put(&s, "20270101T000000Z-ahead-1", 0);
+	assert_int_equal(incident_store_trim(&s, "20260131T140312Z-new-1", now_ns, &use), 0);
+	assert_int_equal(use.removed, 1);
+	assert_int_equal(use.kept, 2);
+	assert_false(has(&s, "20270101T000000Z-ahead-1"));
+	/* also when it is less than a day, and the new one the first by name */
+	put(&s, "20260131T230000Z-b-1", 0);
+	put(&s, "20260131T120000Z-new-2", 0);
+	assert_int_equal(incident_store_trim(&s, "20260131T120000Z-new-2", now_ns, &use), 0);
+	assert_true(has(&s, "20260131T120000Z-new-2"));
+	assert_int_equal(use.removed, 2);
+	s.size_bytes = 1;
+	assert_int_equal(incident_store_trim(&s, "20260131T120000Z-new-2", now_ns, &use), 0);
+	assert_true(has(&s, "20260131T120000Z-new-2"));
+	assert_int_equal(use.kept, 1);
+}
+
+/* Whoever has the most makes room. */
+static void room_of_users(void **state)
+{
+	const struct fixture *f = *state;
+	struct incident_store s = { .size_bytes = 290 << 10 };
+	struct incident_store_use use;
+
+	strcpy(s.dir, f->hangs);
+	put(&s, "20260131T100000Z-root-1", 0);
+	put(&s, "20260131T110000Z-u-1", 1000);
+	put(&s, "20260131T110001Z-u-2", 1000);
+	put(&s, "20260131T110002Z-u-3", 1000);
+	put(&s, "20260131T110003Z-u-4", 1000);
+	assert_int_equal(incident_store_trim(&s, "20260131T110003Z-u-4", 1769868192ULL * NSEC_PER_SEC, &use),
+			 0);
+	assert_int_equal(use.removed, 1);
+	assert_true(has(&s, "20260131T100000Z-root-1"));
+	assert_false(has(&s, "20260131T110000Z-u-1"));
+}
+
+/* What is pending is found whatever its name sorts behind. */
+static void pending_behind_many(void **state)
+{
+	struct fixture *f = *state;
+	struct incident_store store = { .size_bytes = 1 << 30 };
+	struct incident in = { .n_hangs = 1, .hangs = { loop_hang } };
+	_cleanup_free_ char *doc = NULL;
+	json_t *list;
+	size_t left_out;
+
+	strcpy(store.dir, f->hangs);
+	put(&store, "20990101T000000Z-a-1", 0);
+	put(&store, "20990101T000000Z-a-2", 0);
+	incident_store_name(in.name, HANG_S(1000000), "loop", HANG_LOOPER);
+	doc = incident_doc(&in, true);
+	assert_int_equal(incident_store_sidecar(&store, in.name, doc), 0);
+	assert_int_equal(incidents_read(f->hangs, 1, &list, &left_out), 0);
+	assert_int_equal(json_array_size(list), 2);
+	assert_string_equal(text(json_array_get(list, 0), "name"), in.name);
+	assert_int_equal(left_out, 1);
+	json_decref(list);
+}
+
+/* What a note said of the hangs it says when it is completed too. */
+static void told_again(void **state)
+{
+	struct incident in = { .n_hangs = 1, .hangs = { loop_hang }, .uid = 1000 }, again;
+	_cleanup_free_ char *first = NULL, *second = NULL;
+	json_t *a, *b, *hang;
+
+	in.hangs[0].obj = 0x1234;
+	in.hangs[0].nr = 202;
+	incident_store_name(in.name, HANG_S(1000000), "loop", HANG_LOOPER);
+	first = incident_doc(&in, true);
+	a = json_loads(first, 0, NULL);
+	assert_int_equal(incident_doc_read(a, &again), 0);
+	second = incident_doc(&again, false);
+	b = json_loads(second, 0, NULL);
+	hang = json_array_get(json_object_get(b, "hangs"), 0);
+	assert_string_equal(text(hang, "object"), "0x1234");
+	assert_string_equal(text(hang, "wait"), "futex");
+	assert_true(json_equal(json_object_get(a, "hangs"), json_object_get(b, "hangs")));
+	assert_int_equal(again.uid, 1000);
+	json_decref(again.told);
+	json_decref(a);
+	json_decref(b);
+}
+
+static void fits(void **state)
+{
+	json_t *list = json_array();
+	size_t bytes;
+
+	assert_int_equal(incidents_fit(list, 2), 0);
+	for (int i = 100; i < 200; i++)
+		json_array_append_new(list, json_pack("{s:i}", "n", i));
+	bytes = json_dumpb(list, NULL, 0, JSON_COMPACT);
+	assert_int_equal(incidents_fit(list, bytes), 0);
+	assert_int_equal(incidents_fit(list, bytes - 1), 1);
+	assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 0), "n")), 101);
+	assert_int_equal(incidents_fit(list, bytes / 2), 50);
+	assert_true(json_dumpb(list, NULL, 0, JSON_COMPACT) <= bytes / 2);
+	assert_int_equal(incidents_fit(list, 0), 49);
+	json_decref(list);
+}
+
+/* A journal that does not read is not waited for. */
+static void stuck_journal(void **state)
+{
+	const struct fixture *f = *state;
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	static const char entry[] = "MESSAGE=a=b\nCTRACE_X\n\3\0\0\0\0\0\0\0c\nd\n";
+	_cleanup_free_ char *made = NULL;
+	char got[sizeof(entry)];
+	size_t n;
+	FILE *m = open_memstream(&made, &n);
+	int r = 0;
+
+	incident_say_field(m, "MESSAGE", "%s", "a=b");
+	incident_say_field(m, "CTRACE_X", "%s", "c\nd");
+	fclose(m);
+	assert_int_equal(n, sizeof(entry) - 1);
+	assert_memory_equal(made, entry, n);
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s/journal", f->dir);
+	assert_int_equal(incident_say_send(at.sun_path, made, n), -ENOENT);
+	assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	alarm(30); /* it would wait for ever */
+	for (unsigned i = 0; i < 100000 && !r; i++)
+		r = incident_say_send(at.sun_path, made, n);
+	alarm(0);
+	assert_int_equal(r, -EAGAIN);
+	assert_int_equal(recv(fd, got, sizeof(got), 0), n);
+	assert_memory_equal(got, entry, n);
+	assert_int_equal(incident_say_send(at.sun_path, made, n), 0);
+}
+
 #define WITH(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH(one_hang),          WITH(several_at_once),
-		WITH(limited),           WITH(no_space),
-		WITH(too_many),          WITH(ended_meanwhile),
-		WITH(killed_meanwhile),  cmocka_unit_test(hostile_answers),
-		cmocka_unit_test(rates), cmocka_unit_test(names),
+		WITH(one_hang),
+		WITH(several_at_once),
+		WITH(limited),
+		WITH(no_space),
+		WITH(too_many),
+		WITH(ended_meanwhile),
+		WITH(killed_meanwhile),
+		cmocka_unit_test(hostile_answers),
+		cmocka_unit_test(rates),
+		cmocka_unit_test(names),
+		cmocka_unit_test(rates_of_users),
+		WITH(whose),
+		WITH(clock_back),
+		WITH(room_of_users),
+		WITH(pending_behind_many),
+		cmocka_unit_test(told_again),
+		cmocka_unit_test(fits),
+		WITH(stuck_journal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
