@@ -257,9 +257,10 @@ static void drain_found(void *arg, const struct ct_iter_task *found)
 		detect_found(d->detect, found);
 }
 
-/* Takes the state of all tasks from the kernel: at the start, and when records were lost. */
-static int drain_resync(struct drain *d, uint64_t now_ns)
+/* Takes the state of all tasks from the kernel: at the start, when records were lost, and after a pause. */
+static int drain_resync(void *arg, uint64_t now_ns)
 {
+	struct drain *d = arg;
 	struct tasks *tasks = recorder_tasks(d->recorder);
 	int r;
 
@@ -503,6 +504,7 @@ static int drain_govern(struct drain *d)
 		.probe = d->opt.probe,
 		.recorder = d->recorder,
 		.empty = drain_empty,
+		.resync = drain_resync,
 		.threads = drain_threads,
 		.arg = d,
 	};
@@ -529,8 +531,7 @@ static int drain_start(struct drain *d)
 		return -ENOMEM;
 	d->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	d->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (d->wake_fd < 0 || d->epoll_fd < 0 ||
-	    epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, d->wake_fd, &ev) ||
+	if (d->wake_fd < 0 || d->epoll_fd < 0 || epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, d->wake_fd, &ev) ||
 	    epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, probe_fd(d->opt.probe), &ev))
 		return -errno;
 	r = visit_new(&visit, &d->visit);

@@ -167,14 +167,6 @@ static void governing_step(struct governing *g)
 	governing_say(g, ppm);
 }
 
-static void governing_found(void *arg, const struct ct_iter_task *found)
-{
-	struct governing *g = arg;
-
-	recorder_take(g->opt.recorder, 0, &found->task, sizeof(found->task));
-	tasks_found(recorder_tasks(g->opt.recorder), found);
-}
-
 /* The stretch of which nothing is known ends at now_ns: what is known from then on. */
 static void governing_gap(struct governing *g, uint64_t now_ns)
 {
@@ -182,11 +174,9 @@ static void governing_gap(struct governing *g, uint64_t now_ns)
 		.ts = now_ns, .kind = CT_GAP, .tid = CT_GAP_ALL_CPUS, .state = CT_LOSS_SHED, .nr = CT_NR_NONE
 	};
 	const uint64_t words[2] = { g->gap_ns, now_ns };
-	struct tasks *tasks = recorder_tasks(g->opt.recorder);
 
-	tasks_found_begin(tasks, now_ns);
-	if (!probe_read_tasks(g->opt.probe, governing_found, g))
-		tasks_found_end(tasks);
+	/* if it fails, readers know from the gap, and the next round of the drain tries again */
+	(void)g->opt.resync(g->opt.arg, now_ns);
 	recorder_add(g->opt.recorder, &gap, words);
 	recorder_seal(g->opt.recorder, now_ns, true);
 	g->stats.paused_ns += now_ns - g->gap_ns;

@@ -34,6 +34,8 @@ struct governing_options {
 	struct recorder *recorder;
 	/* Empties the rings into the recorder. */
 	void (*empty)(void *arg);
+	/* Takes the state of all tasks from the kernel; 0 or -errno. */
+	int (*resync)(void *arg, uint64_t now_ns);
 	void (*threads)(void *arg, struct governing_threads *ret);
 	void *arg;
 };

@@ -243,9 +243,17 @@ static void task_wait_begins(struct detect *d, struct detect_task *t, uint64_t t
 		t->sleep_since_ns = ts;
 }
 
+/* How long it has waited, without a time in which the machine slept, be it that no tick has told of that. */
+static uint64_t task_waited_ns(const struct detect *d, const struct detect_task *t, uint64_t ts)
+{
+	uint64_t from_ns = MAX(t->since_ns, d->slept_ns);
+
+	return ts > from_ns && ts < d->now_ns + DETECT_GAP_NS ? ts - from_ns : 0;
+}
+
 static void task_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts)
 {
-	uint64_t waited_ns = ts - t->since_ns;
+	uint64_t waited_ns = task_waited_ns(d, t, ts);
 
 	if (t->bits & DETECT_IDLE) {
 		t->bits &= (uint8_t)~DETECT_IDLE;
@@ -639,6 +647,7 @@ void detect_found(struct detect *d, const struct ct_iter_task *found)
 	if (!t)
 		return;
 	task_recognise(d, t, &found->task);
+	t->bits |= DETECT_FOUND;
 	if (t->since_ns <= found->task.h.ts)
 		detect_adopt(d, t, found, found->task.h.ts);
 }
@@ -653,8 +662,23 @@ bool detect_is_blind(const struct detect *d)
 	return d->lost_ns != 0;
 }
 
+/* Who was not found has ended, and the record of that was lost. */
+static void tasks_not_found(struct detect *d, uint64_t now_ns)
+{
+	for (uint32_t i = 1; i <= d->tasks.used; i++) {
+		struct detect_task *t = detect_tasks_slot(&d->tasks, i);
+
+		if (!t)
+			continue;
+		if (!(t->bits & (DETECT_FOUND | DETECT_DEAD)) && t->since_ns < now_ns)
+			task_kill(t, now_ns);
+		t->bits &= (uint8_t)~DETECT_FOUND;
+	}
+}
+
 void detect_resync(struct detect *d, uint64_t now_ns)
 {
+	tasks_not_found(d, now_ns);
 	if (now_ns < d->lost_ns)
 		return;
 	d->lost_ns = 0;

@@ -108,7 +108,8 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 void detect_blob(struct detect *d, const struct ct_blob *blob);
 /* Takes note of what the kernel says of a task, at the start or after records were lost. */
 void detect_found(struct detect *d, const struct ct_iter_task *found);
-/* All tasks have been told by detect_found(): what was lost before now_ns no longer matters. */
+/* All tasks have been told by detect_found(), in a round that began at now_ns: what was lost before no longer
+ * matters, and who was not found and not heard of since has ended. */
 void detect_resync(struct detect *d, uint64_t now_ns);
 /* Records were lost until ts_ns: nobody is judged until detect_resync(). */
 void detect_lost(struct detect *d, uint64_t ts_ns);

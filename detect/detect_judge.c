@@ -14,10 +14,9 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-#define JUDGE_GAP_NS   (1500 * NSEC_PER_MSEC) /* no tick for so long: the machine slept, or stood still */
-#define JUDGE_CHAIN    32                     /* tasks that wait for each other */
-#define JUDGE_CAP_NS   (10 * NSEC_PER_SEC)    /* after its records were capped, a task is not judged */
-#define JUDGE_PRIO_LOW 130                    /* nice 10: it was asked to stand back */
+#define JUDGE_CHAIN    32                  /* tasks that wait for each other */
+#define JUDGE_CAP_NS   (10 * NSEC_PER_SEC) /* after its records were capped, a task is not judged */
+#define JUDGE_PRIO_LOW 130                 /* nice 10: it was asked to stand back */
 
 /* By how much a hang is longer than the longest time of ordinary work. */
 #define TIMES_LOCK    3
@@ -207,6 +206,8 @@ static uint64_t judge_max_away(struct detect *d, const struct detect_task *t, ui
 
 static bool judge_is_patient(struct detect *d, const struct detect_task *t, uint8_t wait, uint64_t now_ns)
 {
+	if (now_ns >= t->first_ns + 10 * d->set.learn_ns)
+		return t->patient >> wait & 1;
 	return (t->patient | detect_habit(&d->habits, t->comm, now_ns)->patient) >> wait & 1;
 }
 
@@ -450,12 +451,15 @@ static void judge_bury(struct detect *d, struct detect_task *t, uint64_t now_ns)
 
 void detect_judge(struct detect *d, uint64_t now_ns)
 {
+	uint32_t last = 0;
+
 	d->stats.judged = 0;
 	for (uint32_t i = 1; i <= d->tasks.used; i++) {
 		struct detect_task *t = detect_tasks_slot(&d->tasks, i);
 
 		if (!t)
 			continue;
+		last = i;
 		if (t->bits & DETECT_DEAD) {
 			judge_bury(d, t, now_ns);
 			continue;
@@ -463,6 +467,8 @@ void detect_judge(struct detect *d, uint64_t now_ns)
 		d->stats.judged += t->returns >= RETURNS_MIN && now_ns >= t->first_ns + d->set.learn_ns;
 		judge_task_now(d, t, now_ns);
 	}
+	if (last < d->tasks.used / 2)
+		detect_tasks_trim(&d->tasks, last);
 	if (d->lost_ns || d->shed >= CT_SHED_MESSAGES)
 		return;
 	for (uint32_t i = 0; i < DETECT_SOCKETS; i++)
@@ -476,7 +482,7 @@ void detect_tick(struct detect *d, uint64_t now_ns)
 
 	if (d->now_ns && gap_ns < DETECT_TICK_NS)
 		return;
-	if (gap_ns >= JUDGE_GAP_NS || !d->now_ns)
+	if (gap_ns >= DETECT_GAP_NS || !d->now_ns)
 		d->floor_ns = d->slept_ns = MAX(d->floor_ns, now_ns);
 	if (judge_is_blind(d))
 		d->stats.blind_ns += gap_ns;

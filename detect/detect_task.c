@@ -89,3 +89,17 @@ void detect_tasks_remove(struct detect_tasks *t, struct detect_task *task)
 	t->unused = i;
 	t->n--;
 }
+
+void detect_tasks_trim(struct detect_tasks *t, uint32_t last)
+{
+	t->used = last;
+	t->unused = 0;
+	for (uint32_t i = last; i; i--) {
+		struct detect_task *task = detect_tasks_at(t, i);
+
+		if (task->tid)
+			continue;
+		task->next = t->unused;
+		t->unused = i;
+	}
+}

@@ -18,6 +18,7 @@ enum detect_run { DETECT_UNKNOWN, DETECT_BLOCKED, DETECT_RUNNABLE, DETECT_RUNNIN
 #define DETECT_DEAD   0x01 /* kept for a moment, so that late records do not bring it to life again */
 #define DETECT_IDLE   0x02 /* it waits where it idles */
 #define DETECT_SHARED 0x04 /* other threads idle at the same epoll: they take over */
+#define DETECT_FOUND  0x10 /* by detect_found(), since the last detect_resync() */
 #define DETECT_FORKED 0x08 /* it has made a process since it was last idle */
 
 /* A lock has an owner who is known; it counts as a kind of wait of its own, in the place of CT_W_NONE. */
@@ -98,6 +99,8 @@ struct detect_task *detect_tasks_make(struct detect_tasks *t, uint32_t tid, uint
 /* As new: another task has the number, or the task runs another program. */
 void detect_task_reset(struct detect_task *task, uint64_t ts_ns);
 void detect_tasks_remove(struct detect_tasks *t, struct detect_task *task);
+/* Makes walks shorter after there were many; last: the highest slot in use. */
+void detect_tasks_trim(struct detect_tasks *t, uint32_t last);
 /* For a walk: the i-th slot, from 1 to used; NULL when it is empty. */
 static inline struct detect_task *detect_tasks_slot(const struct detect_tasks *t, uint32_t i)
 {

@@ -584,6 +584,91 @@ static void tells_of_one_for_all_behind_it(void **state)
 	assert_int_equal(detect_stats(m.d).behind, 1);
 }
 
+static void found(struct make *m, uint32_t tid, uint8_t wait, uint64_t obj)
+{
+	const struct ct_iter_task it = {
+		.task = { .h = { .ts = m->now, .kind = CT_TASK, .tid = tid }, .tgid = tid, .comm = "app" },
+		.wait = { .state = CT_ST_SLEEP, .wait = wait, .obj = obj, .tid = tid, .nr = 1 },
+	};
+
+	detect_found(m->d, &it);
+}
+
+static void forgets_who_ended_unheard(void **state)
+{
+	struct detect_settings s;
+	_cleanup_(make_done) struct make m;
+
+	make_settings(&s);
+	make_with(&m, &s, 3000);
+	for (uint32_t tid = 1001; tid <= 4000; tid++)
+		blocks(&m, tid, CT_W_READ, PIPE);
+	blocks(&m, 5000, CT_W_READ, PIPE);
+	assert_int_equal(detect_stats(m.d).tasks_refused, 1);
+	pass(&m, S);
+	found(&m, 1001, CT_W_READ, PIPE);
+	blocks(&m, 1002, CT_W_READ, PIPE); /* heard of in the round */
+	detect_resync(m.d, m.now);
+	pass(&m, 2 * S);
+	assert_int_equal(detect_stats(m.d).tasks, 2);
+	/* the room is there again, all of it */
+	for (uint32_t tid = 6001; tid <= 8998; tid++)
+		blocks(&m, tid, CT_W_READ, PIPE);
+	assert_int_equal(detect_stats(m.d).tasks, 3000);
+	assert_int_equal(detect_stats(m.d).tasks_refused, 1);
+	/* to have been found counts for one round */
+	pass(&m, S);
+	found(&m, 1001, CT_W_READ, PIPE);
+	detect_resync(m.d, m.now);
+	pass(&m, 2 * S);
+	assert_int_equal(detect_stats(m.d).tasks, 1);
+	detect_resync(m.d, m.now);
+	pass(&m, 2 * S);
+	assert_int_equal(detect_stats(m.d).tasks, 0);
+}
+
+/* The wait lasts over a sleep of the machine, of which a tick tells before it ends, or after. */
+static void learns_no_patience_from_a_sleep(void **state)
+{
+	for (int tick = 0; tick < 2; tick++) {
+		MAKE(m);
+
+		loop(&m);
+		blocks(&m, 10, CT_W_READ, PIPE);
+		m.now += 3600 * S;
+		if (tick)
+			detect_tick(m.d, m.now);
+		wakes(&m, 10);
+		detect_tick(m.d, m.now);
+		lives(&m, 10, CT_W_EPOLL, EPOLL, 2, 100);
+		blocks(&m, 10, CT_W_READ, PIPE);
+		pass(&m, 60 * S);
+		assert_told(&m, 1, CT_HANG_LOOP, 10);
+	}
+}
+
+/* That one of its name is patient holds until it has a history of its own. */
+static void is_as_patient_as_its_name_for_a_while(void **state)
+{
+	MAKE(m);
+
+	loop(&m);
+	has_waited_there_for_long(&m);
+	rec(&m, (struct ct_rec){ .kind = CT_EXIT, .tid = 10 });
+	pass(&m, 2 * S);
+	loop(&m);
+	blocks(&m, 10, CT_W_READ, PIPE);
+	pass(&m, 9 * S);
+	assert_int_equal(m.n, 0);
+	rec(&m, (struct ct_rec){ .kind = CT_EXIT, .tid = 10 });
+	pass(&m, 2 * S);
+	task(&m, 10, "app");
+	lives(&m, 10, CT_W_EPOLL, EPOLL, 600, 100);
+	blocks(&m, 10, CT_W_READ, PIPE);
+	pass(&m, 9 * S);
+	assert_told(&m, 1, CT_HANG_LOOP, 10);
+}
+
 static void is_blind_after_a_loss(void **state)
 {
 	MAKE(m);
@@ -595,6 +680,7 @@ static void is_blind_after_a_loss(void **state)
 	assert_true(detect_is_blind(m.d));
 	pass(&m, 10 * S);
 	assert_int_equal(m.n, 0);
+	found(&m, 10, CT_W_FUTEX, FUTEX(1));
 	detect_resync(m.d, m.now);
 	assert_false(detect_is_blind(m.d));
 	pass(&m, 1900 * MS);
@@ -848,6 +934,9 @@ int main(void)
 		cmocka_unit_test(pairs_the_ends_of_two_versions),
 		cmocka_unit_test(knows_a_service_that_takes_its_time),
 		cmocka_unit_test(tells_of_one_for_all_behind_it),
+		cmocka_unit_test(forgets_who_ended_unheard),
+		cmocka_unit_test(learns_no_patience_from_a_sleep),
+		cmocka_unit_test(is_as_patient_as_its_name_for_a_while),
 		cmocka_unit_test(is_blind_after_a_loss),
 		cmocka_unit_test(sees_stuck_disks_and_deadlocks_all_the_same),
 		cmocka_unit_test(takes_a_long_silence_for_sleep),
