@@ -34,6 +34,23 @@ void detect_limits_init(struct detect *d)
 		d->min_ns = limits_min(d->min_ns, &d->set.overrides[i].limits);
 }
 
+/* Control groups come and go, and those of the tasks that are there are fewer: the others are forgotten. */
+static void limits_cgroups_purge(struct detect *d)
+{
+	struct map kept = { 0 };
+	uint64_t bits;
+
+	for (uint32_t i = 1; i <= d->tasks.used; i++) {
+		const struct detect_task *t = detect_tasks_slot(&d->tasks, i);
+		uint64_t id = t ? t->cgroup_id & CT_OBJ_MASK : 0;
+
+		if (t && map_get(&d->cgroups, id, &bits))
+			(void)map_set(&kept, id, bits);
+	}
+	map_done(&d->cgroups);
+	d->cgroups = kept;
+}
+
 void detect_limits_cgroup(struct detect *d, const struct ct_object_blob *o)
 {
 	uint64_t bits = 0;
@@ -47,7 +64,11 @@ void detect_limits_cgroup(struct detect *d, const struct ct_object_blob *o)
 	for (unsigned i = 0; i < d->set.n_overrides; i++)
 		if (d->set.overrides[i].is_cgroup && !fnmatch(d->set.overrides[i].match, path, 0))
 			bits |= 1ULL << i;
-	if (bits && d->cgroups.n < DETECT_CGROUPS_MAX)
+	if (!bits)
+		return;
+	if (d->cgroups.n >= DETECT_CGROUPS_MAX)
+		limits_cgroups_purge(d);
+	if (d->cgroups.n < DETECT_CGROUPS_MAX)
 		(void)map_set(&d->cgroups, o->id & CT_OBJ_MASK, bits);
 }
 

@@ -606,7 +606,7 @@ static void forgets_who_ended_unheard(void **state)
 	blocks(&m, 5000, CT_W_READ, PIPE);
 	assert_int_equal(detect_stats(m.d).tasks_refused, 1);
 	pass(&m, S);
-	found(&m, 1001, CT_W_READ, PIPE);
+	found(&m, 1004, CT_W_READ, PIPE);
 	blocks(&m, 1002, CT_W_READ, PIPE); /* heard of in the round */
 	detect_resync(m.d, m.now);
 	pass(&m, 2 * S);
@@ -618,7 +618,7 @@ static void forgets_who_ended_unheard(void **state)
 	assert_int_equal(detect_stats(m.d).tasks_refused, 1);
 	/* to have been found counts for one round */
 	pass(&m, S);
-	found(&m, 1001, CT_W_READ, PIPE);
+	found(&m, 1004, CT_W_READ, PIPE);
 	detect_resync(m.d, m.now);
 	pass(&m, 2 * S);
 	assert_int_equal(detect_stats(m.d).tasks, 1);
@@ -842,18 +842,23 @@ static void remembers_what_others_of_that_name_did(void **state)
 	assert_told(&m, 1, CT_HANG_LOOP, 10);
 }
 
+static void cgroup_blob(struct make *m, uint32_t id)
+{
+	struct {
+		struct ct_object_blob o;
+		char name[16];
+	} b = { .o = { .h = { .kind = CT_OBJECT, .size = sizeof(b) },
+		       .id = CT_OBJ_ID(CT_OBJ_CGROUP, id),
+		       .name_len = 9 },
+		.name = "/batch/xy" };
+
+	detect_blob(m->d, &b.o.h);
+}
+
 static void has_other_limits_for_some(void **state)
 {
 	struct detect_settings s;
 	_cleanup_(make_done) struct make m;
-	struct {
-		struct ct_object_blob o;
-		char name[16];
-	} cgroup = { .o = { .h = { .kind = CT_OBJECT, .size = sizeof(cgroup) },
-			    .id = CT_OBJ_ID(CT_OBJ_CGROUP, 4242),
-			    .name_len = 9 },
-		     .name = "/batch/xy" };
-
 	make_settings(&s);
 	s.n_overrides = 2;
 	s.overrides[0] = (struct detect_override){ .match = "app*", .set = 1 << CT_HANG_LOOP };
@@ -868,8 +873,13 @@ static void has_other_limits_for_some(void **state)
 	assert_told(&m, 1, CT_HANG_LOOP, 10);
 	make_done(&m);
 	make_with(&m, &s, 0);
-	detect_blob(m.d, &cgroup.o.h);
+	/* many that come and go before and after it */
+	for (uint32_t i = 0; i < 70000; i++)
+		cgroup_blob(&m, 100000 + i);
+	cgroup_blob(&m, 4242);
 	loop_with(&m, "other");
+	for (uint32_t i = 0; i < 70000; i++)
+		cgroup_blob(&m, 200000 + i);
 	locks(&m, 10, FUTEX(1), 11);
 	pass(&m, 9 * S);
 	assert_int_equal(m.n, 0);
