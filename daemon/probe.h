@@ -73,7 +73,8 @@ typedef void (*probe_task_fn)(void *arg, const struct ct_iter_task *task);
 int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg);
 /* One task; 0, -ESRCH, -errno. */
 int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret);
-/* The descriptor table of one process as a stream of CT_FD, CT_EPMEMBER and CT_OBJECT (see abi.h), malloc'd.
+/* The descriptor table of one process as a stream of CT_FD, CT_EPMEMBER and CT_OBJECT (see abi.h), malloc'd;
+ * of a very large one the first part.
  * 0, -ESRCH, -errno. */
 int probe_read_files(struct probe *p, uint32_t tgid, void **ret, size_t *ret_bytes);
 

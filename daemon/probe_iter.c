@@ -10,16 +10,20 @@
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
+/* Some 50 000 descriptors of one process.  It can have many more, and an epoll behind each, for which memory
+ * and time would be taken here: those are not looked at. */
+#define FILES_BYTES_MAX (8u << 20)
+
 typedef VEC(uint8_t) bytes_vec;
 
-/* Reads all that an iterator program writes. */
-static int iter_read(struct bpf_link *link, bytes_vec *out)
+/* Reads what an iterator program writes: all, or somewhat more than max bytes. */
+static int iter_read(struct bpf_link *link, size_t max, bytes_vec *out)
 {
 	_cleanup_close_ int fd = bpf_iter_create(bpf_link__fd(link));
 
 	if (fd < 0)
 		return fd;
-	for (;;) {
+	while (out->n < max) {
 		ssize_t n;
 
 		if (VEC_RESERVE(out, out->n + 32768))
@@ -33,6 +37,7 @@ static int iter_read(struct bpf_link *link, bytes_vec *out)
 			return -errno;
 		out->n += n;
 	}
+	return 0;
 }
 
 /* One task, the files of one process, or all tasks (0 and 0); brief: without registers and stacks. */
@@ -73,7 +78,7 @@ static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter
 		iter_tell(p, of, of->tid + of->pid);
 		link = bpf_program__attach_iter(prog, NULL);
 	}
-	r = link ? iter_read(link, out) : -errno;
+	r = link ? iter_read(link, of->pid ? FILES_BYTES_MAX : SIZE_MAX, out) : -errno;
 	bpf_link__destroy(link);
 	pthread_mutex_unlock(lock);
 	return r;
@@ -119,12 +124,30 @@ int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret)
 	return r;
 }
 
+/* The bytes of those records and blobs that are there as a whole. */
+static size_t files_whole(const bytes_vec *v)
+{
+	size_t at = 0;
+
+	while (v->n - at >= sizeof(struct ct_blob)) {
+		const struct ct_blob *b = (const void *)(v->v + at);
+		size_t n = CT_KIND_IS_BLOB(b->kind) ? b->size
+						    : sizeof(struct ct_rec) + 8 * CT_KIND_WORDS(b->kind);
+
+		if (n < sizeof(*b) || n > v->n - at)
+			break;
+		at += n;
+	}
+	return at;
+}
+
 int probe_read_files(struct probe *p, uint32_t tgid, void **ret, size_t *ret_bytes)
 {
 	bytes_vec out = {};
 	int r = tgid ? iter_run(p, p->skel->progs.ct_iter_files, &(struct iter_of){ .pid = tgid }, &out)
 		     : -ESRCH;
 
+	out.n = files_whole(&out);
 	if (!r && !out.n)
 		r = -ESRCH;
 	if (r) {
