@@ -74,6 +74,24 @@ static bool only_children(const struct findings *f)
 	return true;
 }
 
+/* What the last one waits for is not in the trace because the tracer kept within its budget. */
+static bool is_left_out(const struct findings *f)
+{
+	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
+
+	switch (last->wait) {
+	case CT_W_FUTEX:
+	case CT_W_POLL:
+	case CT_W_EPOLL:
+	case CT_W_READ:
+	case CT_W_WRITE:
+		return f->chain.end == END_LEAF && !last->obj &&
+		       graph_shed_at(f->g, last->from_ns) >= CT_SHED_WAITS;
+	default:
+		return false;
+	}
+}
+
 static const char *find_cause(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -81,6 +99,8 @@ static const char *find_cause(const struct findings *f)
 
 	if (f->circular)
 		return "circular-wait";
+	if (f->left_out)
+		return n > 1 ? "slow-peer" : "none";
 	if (f->starved)
 		return "starved";
 	if (f->by_comparison && (f->missing->how == MISSING_ENDED || f->missing->how == MISSING_SILENT))
@@ -170,7 +190,8 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 {
 	const struct link *first = &f->chain.links.v[0];
 
-	if (stall_ns < DIAGNOSE_STALL_NS || (f->chain.end == END_UNKNOWN && f->chain.links.n == 1))
+	if (stall_ns < DIAGNOSE_STALL_NS ||
+	    (f->chain.links.n == 1 && (f->chain.end == END_UNKNOWN || f->left_out)))
 		return !f->circular;
 	/* whoever ruled the ways out says that there is something to explain */
 	if (f->chain.refused)
@@ -219,6 +240,8 @@ static bool is_strong(const struct findings *f)
 		if (k->strength != EDGE_STRONG && k->edge != EDGE_LOCK && k->edge != EDGE_KERNEL_LOCK)
 			return false;
 	}
+	if (f->left_out)
+		return false;
 	/* of a futex without owner nobody knows who should have woken it */
 	if (f->chain.end == END_LEAF && !f->chain.leaf.ended && !f->circular &&
 	    !strcmp(f->chain.leaf.kind, "futex"))
@@ -270,6 +293,7 @@ static int diagnose_words(const struct findings *f, struct diagnosis *d)
 					.strong = d->strong,
 					.own_lock = f->own_lock,
 					.silent = is_silent(f->missing, d),
+					.left_out = f->left_out,
 					.watch = written ? NULL : d->watch,
 					.stall_ns = d->stall_ns };
 
@@ -301,7 +325,8 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 	r = chain_build(g, p, options, &f.chain);
 	if (!r)
 		r = f.chain.links.n ? ending_find(&f) : -EINVAL;
-	if (!r && !f.chain.refused && f.chain.links.v[0].total_ns >= DIAGNOSE_STALL_NS)
+	f.left_out = !r && is_left_out(&f);
+	if (!r && !f.left_out && !f.chain.refused && f.chain.links.v[0].total_ns >= DIAGNOSE_STALL_NS)
 		r = comparison_apply(&f, is_normal(&f, f.chain.links.v[0].total_ns, to_ns - from_ns));
 	d->comparison = f.missing;
 	if (!r) {

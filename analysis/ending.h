@@ -21,6 +21,7 @@ struct findings {
 	bool circular;
 	bool own_lock; /* a circle of one */
 	bool on_disk;
+	bool left_out;           /* what the last one waits for, to keep within the tracer's budget */
 	struct missing *missing; /* what a comparison found, NULL nothing */
 	bool by_comparison;      /* and the chain goes on by it */
 };

@@ -245,6 +245,8 @@ static void say_last(struct words *t, const struct sentence_facts *f)
 		say_leaf(t, f, k);
 		if (k->wait == CT_W_STOPPED)
 			say_stopper(t, f);
+		if (f->left_out)
+			words_add(t, ", and what for was left out, to keep within the budget");
 	}
 }
 
@@ -334,7 +336,7 @@ char *sentence_whole(const struct sentence_facts *f)
 {
 	struct words t = { 0 };
 
-	if (f->n_chain == 1 && !strcmp(f->chain[0].state, "unknown"))
+	if (f->n_chain == 1 && (f->left_out || !strcmp(f->chain[0].state, "unknown")))
 		words_add(&t, "Nothing can be said: ");
 	else if (f->verdict == VERDICT_NORMAL)
 		words_add(&t,

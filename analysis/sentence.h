@@ -18,6 +18,7 @@ struct sentence_facts {
 	bool strong;
 	bool own_lock;     /* the last one waits for a lock that it holds itself */
 	bool silent;       /* the last one goes on as ever, but for the wake-up that is missing */
+	bool left_out;     /* what the last one waits for, to keep within the budget */
 	const char *watch; /* command that watches what is polled; NULL: nothing known is, or who writes it is
 			      known */
 	uint64_t stall_ns;

@@ -140,7 +140,10 @@ int rulestore_open(const struct rulestore_options *o, bool asking, struct rulest
 	if (!r && o->n_files && access(o->files[0], F_OK))
 		fprintf(stderr, "ctrace: %s is not there yet; it is made when an answer is kept\n",
 			o->files[0]);
-	if (!r && own)
+	if (!r && own && access(own, R_OK) && errno == EACCES)
+		cli_warn("%s: your own rules cannot be read: %s; going on without them", own,
+			 strerror(errno));
+	else if (!r && own)
 		r = load(ret, own, true);
 	if (r)
 		return r;

@@ -438,6 +438,9 @@ static void blame_stretch(const struct graph *g, uint32_t stretch, uint64_t limi
 		return;
 	}
 	holder_of_wait(g, stretch, b);
+	/* what it waited for beside its time limit was left out */
+	if (!s->obj && b->task == GRAPH_NONE && graph_shed_at(g, s->from_ns) >= CT_SHED_WAITS)
+		return;
 	/* a poll with nothing to wait for but its time limit is a sleep */
 	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK) {
 		b->obj = 0;

@@ -130,6 +130,7 @@ struct graph {
 	struct graph_index accesses;  /* CT_ACCESS by object */
 	struct graph_index wakes;     /* CT_WAKE by the object the waker acted on (not READY, not timer) */
 	struct graph_index gaps;      /* CT_GAP, all by 0 */
+	struct graph_index sheds;     /* CT_SHED but for those of one task, all by 0 */
 	struct graph_index children;  /* task index of the child (in .event), by tgid of the parent process */
 	struct graph_index threads;   /* task index (in .event), by tgid */
 	struct graph_index tuples; /* object index (in .event) of a tcp/udp socket, by hash of its 4-tuple */
@@ -157,6 +158,8 @@ uint32_t graph_stretch_near(const struct graph *g, uint32_t task, uint64_t ts_ns
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* Where the task ran at ts_ns; all empty for GRAPH_NONE, and when it is not known. */
 struct place graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns);
+/* What the tracer left out at ns, to keep within its budget. */
+enum ct_shed graph_shed_at(const struct graph *g, uint64_t ns);
 /* The references of a key: *ret_n of them. */
 const struct graph_ref *graph_refs(const struct graph_index *ix, uint64_t key, size_t *ret_n);
 /* Those of the keys first to last, both included. */

@@ -253,6 +253,7 @@ enum {
 	IX_TUPLES,
 	IX_ACCEPTED,
 	IX_GAPS,
+	IX_SHEDS,
 	IX_CHILDREN,
 	IX_THREADS,
 	IX_POLLED,
@@ -290,6 +291,8 @@ static int index_event(const struct window *w, refs *v, const struct window_even
 		return ADD(IX_ACCESSES, e->r.obj);
 	case CT_GAP:
 		return ADD(IX_GAPS, 0);
+	case CT_SHED:
+		return e->r.flags & CT_GV_CAP ? 0 : ADD(IX_SHEDS, 0);
 	case CT_WAKE:
 		if (e->r.obj && !(e->r.flags & CT_WF_READY) && e->r.state != CT_CTX_TIMER && e->r.peer)
 			return ADD(IX_WAKES, e->r.obj);
@@ -329,6 +332,24 @@ static int index_tables(struct graph *g, refs *v)
 	return 0;
 }
 
+enum ct_shed graph_shed_at(const struct graph *g, uint64_t ns)
+{
+	size_t n, a = 0;
+	const struct graph_ref *r = graph_refs(&g->sheds, 0, &n);
+
+	for (size_t b = n; a < b;) { /* the first one after ns */
+		size_t mid = a + (b - a) / 2;
+
+		if (g->w->events[r[mid].event].r.ts <= ns)
+			a = mid + 1;
+		else
+			b = mid;
+	}
+	if (!n)
+		return CT_SHED_NONE;
+	return a ? g->w->events[r[a - 1].event].r.state : g->w->events[r[0].event].r.wait;
+}
+
 int index_build(struct graph *g)
 {
 	struct graph_index *to[IX_COUNT] = {
@@ -338,6 +359,7 @@ int index_build(struct graph *g)
 		[IX_WAKES] = &g->wakes,       [IX_TUPLES] = &g->tuples,     [IX_CHILDREN] = &g->children,
 		[IX_THREADS] = &g->threads,   [IX_OWNED] = &g->owned,       [IX_POLLED] = &g->polled,
 		[IX_ACCESSES] = &g->accesses, [IX_ACCEPTED] = &g->accepted, [IX_GAPS] = &g->gaps,
+		[IX_SHEDS] = &g->sheds,
 	};
 	refs v[IX_COUNT] = { 0 };
 	int r = 0;
@@ -359,7 +381,7 @@ void index_drop(struct graph *g)
 	struct graph_index *all[] = { &g->sends,    &g->recvs,    &g->flocks,   &g->fds,       &g->members,
 				      &g->waitfds,  &g->samples,  &g->signals,  &g->locktries, &g->wakes,
 				      &g->tuples,   &g->accepted, &g->children, &g->threads,   &g->polled,
-				      &g->accesses, &g->owned,    &g->gaps };
+				      &g->accesses, &g->owned,    &g->gaps,     &g->sheds };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]->v);

@@ -172,6 +172,33 @@ static void test_noticed_sleep_is_not(void **state)
 	end(&m, g, d);
 }
 
+/* A poll of what was left out looks like a sleep until its time limit. */
+static void test_left_out(void **state)
+{
+	for (int left_out = 0; left_out < 2; left_out++) {
+		struct make m = { 0 };
+		struct window_event *e;
+		struct graph *g;
+		struct diagnosis *d;
+
+		make_task(&m, 10, 10, 1, "client");
+		make_switch(&m, 1, 0, 0, 10, CT_W_NONE, 0);
+		make_switch(&m, 10, 0, 10, 0, CT_W_POLL, 0)->r.flags |= CT_SF_TIMEOUT;
+		/* told after it began: since when is not known, but what was before */
+		e = make_event(&m, 2000 * MS, 0, CT_SHED, 0, 0);
+		e->r.state = e->r.wait = left_out ? CT_SHED_WAITS : CT_SHED_WAKES;
+		expire(&m, 9000, 0, 10);
+		make_switch(&m, 9001, 0, 0, 10, CT_W_NONE, 0);
+		d = run(&m, 10, 1, 9002, &g);
+		assert_int_equal(d->verdict, VERDICT_NORMAL);
+		assert_string_equal(d->cause, left_out ? "none" : "timer");
+		assert_int_equal(d->strong, !left_out);
+		assert_int_equal(!strncmp(d->sentence, "Nothing can be said: ", 21), left_out);
+		assert_int_equal(strstr(d->sentence, "what for was left out") != NULL, left_out);
+		end(&m, g, d);
+	}
+}
+
 static void test_child_chain(void **state)
 {
 	struct make m = { 0 };
@@ -637,6 +664,7 @@ int main(void)
 		cmocka_unit_test(test_own_lock),
 		cmocka_unit_test(test_sleep_is_normal),
 		cmocka_unit_test(test_noticed_sleep_is_not),
+		cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_child_chain),
 		cmocka_unit_test(test_long_sentence),
 		cmocka_unit_test(test_polled_lock),
