@@ -34,8 +34,7 @@ enum govern_kind {
 
 #define GOVERN_TIMED       61     /* one run in so many is timed; a prime: programs of a kind take turns */
 #define GOVERN_TOOK_MAX_NS 20000  /* it was interrupted, or the CPU was away: not what the program costs */
-#define GOVERN_LIFE_MAX_NS 500000 /* the same, for GOVERN_LIFE: to make a task's storage may take that long  \
-				   */
+#define GOVERN_LIFE_MAX_NS 500000 /* the same, of GOVERN_LIFE: to make storage of a task takes long */
 
 /* What the programs of a kind have cost on a CPU. */
 struct govern_cost {

@@ -90,7 +90,7 @@ static __always_inline __u64 object_sock_id(struct sock *sk)
 	struct inode *inode;
 
 	if (!s)
-		return CT_OBJ_ID(CT_OBJ_SOCK, ((__u64)sk & ((1ULL << 58) - 1)) | 1ULL << 58);
+		return CT_OBJ_ID(CT_OBJ_SOCK, ((__u64)sk & (CT_OBJ_NOT_ACCEPTED - 1)) | CT_OBJ_NOT_ACCEPTED);
 	inode = (void *)s + bpf_core_field_offset(struct socket_alloc, vfs_inode);
 	return CT_OBJ_ID(CT_OBJ_SOCK, RD(inode, i_ino));
 }

@@ -142,7 +142,7 @@ static __always_inline bool name_unix_sock(struct name_buf *n, struct object *o,
 	if (!peer)
 		return n->b.state != TCP_ESTABLISHED;
 	n->b.peer = object_sock_id(peer);
-	return !(n->b.peer & 1ULL << 58);
+	return !(n->b.peer & CT_OBJ_NOT_ACCEPTED);
 }
 
 static __always_inline bool name_inet_sock(struct name_buf *n, struct sock *sk)

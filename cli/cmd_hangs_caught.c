@@ -6,12 +6,12 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/cli.h"
 #include "cli/control.h"
 #include "cli/text.h"
 #include "cli/timearg.h"
+#include "lib/clock.h"
 #include "lib/incidents.h"
 #include "trace/describe.h"
 
@@ -158,15 +158,12 @@ static void print_next(const struct caught *c)
 {
 	for (size_t i = json_array_size(c->list); i-- > 0;) {
 		const json_t *o = json_array_get(c->list, i);
-		char path[PATH_MAX], at[32];
-		time_t seconds;
-		struct tm tm;
+		char path[PATH_MAX], at[CLOCK_UTC_MAX];
 
 		if (!*str(o, "snapshot"))
 			continue;
 		describe_clean(str(o, "snapshot"), path, sizeof(path));
-		seconds = (time_t)(num(o, "found_real_ns") / NSEC_PER_SEC);
-		strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &tm));
+		clock_utc(num(o, "found_real_ns"), at);
 		printf("\nNext: ctrace diagnose --tid %" PRIu64 " --at %s %s\n",
 		       num(json_object_get(o, "victim"), "tid"), at, path);
 		if (json_array_size(c->list) > 1)

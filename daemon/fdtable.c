@@ -7,6 +7,7 @@
 
 #include "daemon/drain.h"
 #include "daemon/probe.h"
+#include "daemon/stream.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
@@ -14,17 +15,11 @@ static uint64_t fdtable_object(const void *table, size_t size, int32_t fd)
 {
 	const uint8_t *p = table;
 
-	while (size >= sizeof(struct ct_blob)) {
-		const struct ct_blob *b = (const void *)p;
+	for (size_t n; (n = stream_first(p, size)); p += n, size -= n) {
 		const struct ct_rec *rec = (const void *)p;
-		size_t n = CT_KIND_IS_BLOB(b->kind) ? b->size : sizeof(*rec) + 8 * CT_KIND_WORDS(b->kind);
 
-		if (n < sizeof(*b) || n > size)
-			return 0;
-		if (b->kind == CT_FD && rec->peer == (uint32_t)fd)
+		if (rec->kind == CT_FD && rec->peer == (uint32_t)fd)
 			return rec->obj;
-		p += n;
-		size -= n;
 	}
 	return 0;
 }

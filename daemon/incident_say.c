@@ -12,7 +12,6 @@
 #include <sys/un.h>
 #include <syslog.h>
 #include <systemd/sd-id128.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon/incident_private.h"
@@ -91,11 +90,9 @@ char *incident_say_text(const struct incident *in)
 	if (*in->why)
 		fprintf(f, " %s", in->why);
 	if (in->has_snapshot) {
-		time_t seconds = (time_t)(in->found_real_ns / NSEC_PER_SEC);
-		char at[32];
-		struct tm tm;
+		char at[CLOCK_UTC_MAX];
 
-		strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &tm));
+		clock_utc(in->found_real_ns, at);
 		fprintf(f, " Next: ctrace diagnose --tid %u --at %s %s", h->tid, at, in->path);
 	}
 	if (fclose(f)) {

@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 
 #include "daemon/probe_private.h"
+#include "daemon/stream.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
@@ -129,15 +130,8 @@ static size_t files_whole(const bytes_vec *v)
 {
 	size_t at = 0;
 
-	while (v->n - at >= sizeof(struct ct_blob)) {
-		const struct ct_blob *b = (const void *)(v->v + at);
-		size_t n = CT_KIND_IS_BLOB(b->kind) ? b->size
-						    : sizeof(struct ct_rec) + 8 * CT_KIND_WORDS(b->kind);
-
-		if (n < sizeof(*b) || n > v->n - at)
-			break;
+	for (size_t n; (n = stream_first(v->v + at, v->n - at));)
 		at += n;
-	}
 	return at;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "detect/detect.h"
+#include "daemon/stream.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
@@ -177,23 +178,11 @@ static void recorder_blob(struct recorder *r, uint16_t cpu, const struct ct_blob
 		r->opt.cgroup(r->opt.arg, ((const struct ct_task_blob *)b)->cgroup_id);
 }
 
-/* The size of what begins at data, 0 when it does not fit. */
-static size_t recorder_size(const void *data, size_t size)
-{
-	const struct ct_blob *b = data;
-	size_t n;
-
-	if (size < sizeof(*b))
-		return 0;
-	n = CT_KIND_IS_BLOB(b->kind) ? b->size : sizeof(struct ct_rec) + 8 * CT_KIND_WORDS(b->kind);
-	return n < sizeof(*b) || n > size ? 0 : n;
-}
-
 void recorder_take(struct recorder *r, uint16_t cpu, const void *data, size_t size)
 {
 	const struct ct_blob *b = data;
 
-	if (!recorder_size(data, size))
+	if (!stream_first(data, size))
 		recorder_refuse(r, clock_boot_ns());
 	else if (CT_KIND_IS_BLOB(b->kind))
 		recorder_blob(r, cpu, b);
@@ -206,7 +195,7 @@ void recorder_take_stream(struct recorder *r, const void *data, size_t size)
 	const uint8_t *p = data;
 
 	for (size_t n; size; p += n, size -= n) {
-		n = recorder_size(p, size);
+		n = stream_first(p, size);
 		if (!n) {
 			recorder_refuse(r, clock_boot_ns());
 			return;

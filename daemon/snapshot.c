@@ -13,6 +13,7 @@
 #include "daemon/drain.h"
 #include "daemon/heldlocks.h"
 #include "daemon/probe.h"
+#include "daemon/stream.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/map.h"
@@ -68,17 +69,8 @@ static size_t count_fds(const uint8_t *p, size_t size)
 {
 	size_t count = 0;
 
-	while (size >= sizeof(struct ct_blob)) {
-		const struct ct_blob *b = (const void *)p;
-		size_t n = CT_KIND_IS_BLOB(b->kind) ? b->size
-						    : sizeof(struct ct_rec) + 8 * CT_KIND_WORDS(b->kind);
-
-		if (n < sizeof(*b) || n > size)
-			break;
-		count += b->kind == CT_FD;
-		p += n;
-		size -= n;
-	}
+	for (size_t n; (n = stream_first(p, size)); p += n, size -= n)
+		count += ((const struct ct_blob *)p)->kind == CT_FD;
 	return count;
 }
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
-#include <time.h>
 
 #include "daemon/drain.h"
 #include "lib/clock.h"
@@ -82,14 +81,6 @@ static void say_trouble(const struct writer_storage *now, const char *path, char
 	}
 }
 
-static void say_when(uint64_t ns, char text[32])
-{
-	time_t seconds = (time_t)(ns / NSEC_PER_SEC);
-	struct tm tm;
-
-	strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &tm));
-}
-
 /* The end of something that began at since_ns, when lost records were lost already. */
 static void say_over(const struct storage_told *told, const struct now *now, const char *what,
 		     uint64_t since_ns, uint64_t lost, char *text)
@@ -98,7 +89,7 @@ static void say_over(const struct storage_told *told, const struct now *now, con
 	size_t n = (size_t)snprintf(text, STORAGE_TEXT_MAX, "%s after %.0f s; ", what,
 				    (double)(now->ns - since_ns) / 1e9);
 	bool unsure = s->failed_syncs != told->failed_syncs;
-	char from[32], to[32];
+	char from[CLOCK_UTC_MAX], to[CLOCK_UTC_MAX];
 
 	lost = s->lost_records - lost;
 	if (lost)
@@ -106,8 +97,8 @@ static void say_over(const struct storage_told *told, const struct now *now, con
 				      "%" PRIu64 " records are lost, and the trace says of when%s", lost,
 				      unsure ? "; " : ".");
 	if (unsure) {
-		say_when(s->unsure_from_ns + (uint64_t)now->boot_to_real_ns, from);
-		say_when(s->unsure_to_ns + (uint64_t)now->boot_to_real_ns, to);
+		clock_utc(s->unsure_from_ns + (uint64_t)now->boot_to_real_ns, from);
+		clock_utc(s->unsure_to_ns + (uint64_t)now->boot_to_real_ns, to);
 		snprintf(text + n, STORAGE_TEXT_MAX - n,
 			 "what was captured between %s and %s may be missing on the disk.", from, to);
 	} else if (!lost) {

@@ -18,8 +18,8 @@ enum detect_run { DETECT_UNKNOWN, DETECT_BLOCKED, DETECT_RUNNABLE, DETECT_RUNNIN
 #define DETECT_DEAD   0x01 /* kept for a moment, so that late records do not bring it to life again */
 #define DETECT_IDLE   0x02 /* it waits where it idles */
 #define DETECT_SHARED 0x04 /* other threads idle at the same epoll: they take over */
-#define DETECT_FOUND  0x10 /* by detect_found(), since the last detect_resync() */
 #define DETECT_FORKED 0x08 /* it has made a process since it was last idle */
+#define DETECT_FOUND  0x10 /* by detect_found(), since the last detect_resync() */
 
 /* A lock has an owner who is known; it counts as a kind of wait of its own, in the place of CT_W_NONE. */
 #define DETECT_W_LOCK CT_W_NONE

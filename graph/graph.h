@@ -20,8 +20,6 @@
 
 #define GRAPH_NONE     UINT32_MAX
 #define GRAPH_CPUS_MAX 8192
-/* Set in the id of a socket that nobody has accepted yet (abi.h). */
-#define GRAPH_NOT_ACCEPTED (1ULL << 58)
 
 /* A read-write lock waits on two words side by side, and only one of them has an owner at a time. */
 #define GRAPH_FUTEX_KEY(obj) ((obj) >> 3)

@@ -80,7 +80,7 @@ static uint32_t fd_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, u
 	}
 	/* of a connection that waits to be accepted, only the other end has been seen */
 	if (best == GRAPH_NONE && o && o->tid && !n &&
-	    !(CT_OBJ_KIND(obj) == CT_OBJ_SOCK && obj & GRAPH_NOT_ACCEPTED)) {
+	    !(CT_OBJ_KIND(obj) == CT_OBJ_SOCK && obj & CT_OBJ_NOT_ACCEPTED)) {
 		uint32_t task = graph_task_at(g, o->tid, ts_ns);
 
 		if (task != GRAPH_NONE && g->tasks[task].tgid != tgid && alive(g, task, ts_ns))

@@ -98,7 +98,7 @@ static bool is_inet(const struct window_object *o)
 static bool is_accepted_unix(const struct window_object *o)
 {
 	return CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && o->family == 1 && o->name[0] && o->peer &&
-	       !(o->id & GRAPH_NOT_ACCEPTED);
+	       !(o->id & CT_OBJ_NOT_ACCEPTED);
 }
 
 /* Who connected and spoke at once may know the other end only by the name that it had until it was accepted;
@@ -106,7 +106,8 @@ static bool is_accepted_unix(const struct window_object *o)
 static uint64_t unix_peer(const struct graph *g, const struct window_object *o)
 {
 	size_t n = 0;
-	const struct graph_ref *r = o->peer & GRAPH_NOT_ACCEPTED ? graph_refs(&g->accepted, o->id, &n) : NULL;
+	const struct graph_ref *r =
+		o->peer & CT_OBJ_NOT_ACCEPTED ? graph_refs(&g->accepted, o->id, &n) : NULL;
 
 	return n ? g->w->objects[r[n - 1].event].id : o->peer;
 }
@@ -139,8 +140,8 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 			continue;
 		/* a connection that is accepted gets a new name: prefer that one; ports are reused: the one
 		 * learned nearest in time */
-		if (best && (best->id & GRAPH_NOT_ACCEPTED) != (p->id & GRAPH_NOT_ACCEPTED)) {
-			if (best->id & GRAPH_NOT_ACCEPTED)
+		if (best && (best->id & CT_OBJ_NOT_ACCEPTED) != (p->id & CT_OBJ_NOT_ACCEPTED)) {
+			if (best->id & CT_OBJ_NOT_ACCEPTED)
 				best = p;
 			continue;
 		}

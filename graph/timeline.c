@@ -153,19 +153,16 @@ static void timeline_checkpoint(struct builder *b)
 	}
 }
 
+static int state_cmp(const void *tid, const void *state)
+{
+	uint32_t a = *(const uint32_t *)tid, b = ((const struct window_state *)state)->last.tid;
+
+	return a < b ? -1 : a > b;
+}
+
 static const struct window_state *resync_state(const struct window_resync *rs, uint32_t tid)
 {
-	size_t a = 0, b = rs->n_states;
-
-	while (a < b) {
-		size_t mid = a + (b - a) / 2;
-
-		if (rs->states[mid].last.tid < tid)
-			a = mid + 1;
-		else
-			b = mid;
-	}
-	return a < rs->n_states && rs->states[a].last.tid == tid ? &rs->states[a] : NULL;
+	return rs->n_states ? bsearch(&tid, rs->states, rs->n_states, sizeof(*rs->states), state_cmp) : NULL;
 }
 
 /* Whether what it did from from_ns on, and what it is found to do afterwards, is one stretch. */

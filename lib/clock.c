@@ -36,3 +36,11 @@ struct clock_offsets clock_offsets_now(void)
 	}
 	return best;
 }
+
+void clock_utc(uint64_t real_ns, char buf[CLOCK_UTC_MAX])
+{
+	time_t seconds = (time_t)(real_ns / NSEC_PER_SEC);
+	struct tm tm;
+
+	strftime(buf, CLOCK_UTC_MAX, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &tm));
+}

@@ -22,4 +22,8 @@ uint64_t clock_boot_ns(void);
 /* Reads the offsets as they are now (the tightest of a few tries). */
 struct clock_offsets clock_offsets_now(void);
 
+#define CLOCK_UTC_MAX 32
+/* A wall clock time as "2026-01-31T14:03:12Z". */
+void clock_utc(uint64_t real_ns, char buf[CLOCK_UTC_MAX]);
+
 #endif

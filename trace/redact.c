@@ -12,9 +12,6 @@
 #include "trace/redact_names.h"
 #include "trace/writer.h"
 
-/* In the id of a socket: it is made of an address. */
-#define REDACT_NOT_ACCEPTED (1ULL << 58)
-
 struct redact {
 	struct siphash_key key;
 	struct encoder *encoder;
@@ -79,7 +76,7 @@ static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 	uint64_t hash = redact_id(r, id);
 
 	if (kind == CT_OBJ_SOCK)
-		return id & REDACT_NOT_ACCEPTED ? CT_OBJ_ID(kind, hash | REDACT_NOT_ACCEPTED) : id;
+		return id & CT_OBJ_NOT_ACCEPTED ? CT_OBJ_ID(kind, hash | CT_OBJ_NOT_ACCEPTED) : id;
 	if ((kind >= CT_OBJ_EVENTFD && kind <= CT_OBJ_ANON) || kind == CT_OBJ_FUSEDEV || kind > CT_OBJ_CGROUP)
 		return CT_OBJ_ID(kind, hash);
 	return id;

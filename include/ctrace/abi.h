@@ -314,7 +314,7 @@ enum ct_loss {
 /*
  * Objects.  An id is kind << 59 | 59 bits of identity:
  *   SOCK, PIPE   inode number (as in socket:[N], pipe:[N]);
- *                a SOCK that has no inode yet (not accepted): hash of its address | 1 << 58
+ *                a SOCK that has no inode yet (not accepted): hash of its address | CT_OBJ_NOT_ACCEPTED
  *   FILE, BLOCKDEV, CHARDEV   CT_OBJ_HASH(kernel dev, inode number); BLOCKDEV: the dev_t
  *   EVENTFD .. ANON   low 59 bits of file->private_data
  *   FUTEX        user address (47 bits) | low 12 bits of the tgid << 47
@@ -359,6 +359,8 @@ enum ct_obj_kind {
 	CT_OBJ_ID(kind, ((ct_u64)(uaddr) & ((1ULL << 47) - 1)) | (ct_u64)((tgid)&0xfff) << 47)
 #define CT_OBJ_FUTEX_ID(tgid, uaddr) CT_OBJ_USER_ID(CT_OBJ_FUTEX, tgid, uaddr)
 
+/* Set in the id of a SOCK that nobody has accepted yet. */
+#define CT_OBJ_NOT_ACCEPTED         (1ULL << 58)
 #define CT_OBJ_CONTAINER_ID(cgroup) CT_OBJ_ID(CT_OBJ_CGROUP, (ct_u64)(cgroup) | 1ULL << 58)
 
 /* Every blob starts with this.  size: whole blob, a multiple of 8. */

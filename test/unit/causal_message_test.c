@@ -436,7 +436,7 @@ static void test_sent_before_accepted(void **state)
 {
 	struct make m = { 0 };
 	struct built b;
-	uint64_t early = SOCK(3) | GRAPH_NOT_ACCEPTED;
+	uint64_t early = SOCK(3) | CT_OBJ_NOT_ACCEPTED;
 
 	connection(&m, SOCK(1), SOCK(2), STREAM);
 	m.objects.v[1].peer = early;
