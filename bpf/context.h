@@ -51,7 +51,7 @@ static __always_inline void context_exit(struct cpu *c, __u32 ctx, __u64 key)
 	}
 }
 
-/* Interrupts do not outlive a switch. */
+/* Interrupts do not outlive a switch.  now: 0 when it is not known. */
 static __always_inline void context_reset(struct cpu *c, __u64 now)
 {
 	c->depth = 0;

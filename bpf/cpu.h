@@ -46,6 +46,7 @@ struct cpu {
 	ct_u64 named[CPU_NAMED];
 	struct govern_cost cost[GOVERN_KINDS] __attribute__((aligned(64)));
 	ct_u64 left_out[GOVERN_CAPS]; /* records of capped tasks, by slot */
+	ct_u64 n_left_out;            /* records, each once */
 } __attribute__((aligned(64)));
 
 /*

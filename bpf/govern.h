@@ -18,32 +18,6 @@ static __always_inline bool govern_sheds(enum ct_shed step)
 	return ct_govern.shed >= step;
 }
 
-static __always_inline bool govern_is_capped(__u32 tid)
-{
-	return tid && ct_govern.capped[GOVERN_SLOT(tid)] == tid;
-}
-
-/*
- * A record about two tasks (the second may be 0) is left out when it is about capped tasks alone, the idle
- * task aside: what it says of others must not be missing.
- */
-static __always_inline bool govern_leaves_out(struct cpu *c, __u32 a, __u32 b)
-{
-	bool first, second;
-
-	if (!ct_govern.n_capped)
-		return false;
-	first = govern_is_capped(a);
-	second = govern_is_capped(b);
-	if ((!first && a) || (!second && b) || !(first || second))
-		return false;
-	if (first)
-		c->left_out[GOVERN_SLOT(a)]++;
-	if (second)
-		c->left_out[GOVERN_SLOT(b)]++;
-	return true;
-}
-
 /* The end of a program that looked at the clock when it began.  Not atomic: an interrupt in between may cost
  * a run, of which there are many. */
 static __always_inline void govern_ran(struct cpu *c, enum govern_kind kind, __u64 began_ns)

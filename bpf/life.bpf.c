@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* life.bpf.c - tasks come, change and go. */
 #include "maps.h"
+#include "caps.h"
 #include "task.h"
 
 static __always_inline void life_task(struct cpu *c, struct task_struct *t, __u8 flags, const char *comm,
@@ -20,12 +21,13 @@ SEC("tp_btf/sched_process_fork")
 int ct_fork(__u64 *ctx)
 {
 	struct task_struct *parent = (void *)ctx[0], *child = (void *)ctx[1];
-	__u64 now = bpf_ktime_get_boot_ns();
 	struct cpu *c = emit_cpu();
 	struct ct_rec *r;
+	__u64 now;
 
-	if (!c)
+	if (!c || caps_fork(c, parent, child))
 		return 0;
+	now = bpf_ktime_get_boot_ns();
 	if (!bpf_task_storage_get(&ct_tasks, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE))
 		emit_loss(c, CT_LOSS_STORAGE, now);
 	r = emit_rec(c, CT_FORK, now);
@@ -45,12 +47,13 @@ SEC("tp_btf/sched_process_exec")
 int ct_exec(__u64 *ctx)
 {
 	struct task_struct *t = (void *)ctx[0];
-	__u64 now = bpf_ktime_get_boot_ns();
 	struct cpu *c = emit_cpu();
 	struct ct_rec *r;
+	__u64 now;
 
-	if (!c)
+	if (!c || (caps_unborn(t) && caps_leave_out(c, t, NULL)))
 		return 0;
+	now = bpf_ktime_get_boot_ns();
 	r = emit_rec(c, CT_EXEC, now);
 	if (r) {
 		r->tid = t->pid;
@@ -76,11 +79,12 @@ SEC("tp_btf/task_rename")
 int ct_rename(__u64 *ctx)
 {
 	struct task_struct *t = (void *)ctx[0];
-	__u64 now = bpf_ktime_get_boot_ns();
 	struct cpu *c = emit_cpu();
+	__u64 now;
 
-	if (!c || life_is_called(t, (const char *)ctx[1]))
+	if (!c || caps_leave_out(c, t, NULL) || life_is_called(t, (const char *)ctx[1]))
 		return 0;
+	now = bpf_ktime_get_boot_ns();
 	life_task(c, t, CT_TF_RENAME, (const char *)ctx[1], now);
 	govern_ran(c, GOVERN_LIFE, now);
 	return 0;
@@ -90,12 +94,13 @@ SEC("tp_btf/sched_process_exit")
 int ct_exit(__u64 *ctx)
 {
 	struct task_struct *t = (void *)ctx[0];
-	__u64 now = bpf_ktime_get_boot_ns();
 	struct cpu *c = emit_cpu();
 	struct ct_rec *r;
+	__u64 now;
 
-	if (!c)
+	if (!c || (caps_unborn(t) && caps_leave_out(c, t, NULL)))
 		return 0;
+	now = bpf_ktime_get_boot_ns();
 	r = emit_rec(c, CT_EXIT, now);
 	if (!r)
 		return 0;

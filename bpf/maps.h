@@ -54,4 +54,13 @@ struct {
 	__type(value, struct task_state);
 } ct_tasks __weak SEC(".maps");
 
+/* See GOVERN_WORDS.  The daemon maps it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, GOVERN_WORDS);
+	__type(key, __u32);
+	__type(value, __u64);
+} ct_capped __weak SEC(".maps");
+
 #endif

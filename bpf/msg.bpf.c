@@ -4,6 +4,7 @@
  * readable.  The tracepoints came with 6.2 (sk_data_ready) and 6.3; before, the
  * functions below them are traced, where the kernel allows it.
  */
+#include "caps.h"
 #include "context.h"
 #include "object_name.h"
 
@@ -25,13 +26,10 @@ static __always_inline int msg_emit(__u8 kind, struct sock *sk, __s32 bytes)
 	struct ct_rec *r;
 	__u64 now, obj;
 
-	if (!c || bytes <= 0 || !sk || cur->tgid == ct_tracer_tgid || govern_sheds(CT_SHED_MESSAGES))
+	if (!c || bytes <= 0 || !sk || cur->tgid == ct_tracer_tgid || govern_sheds(CT_SHED_MESSAGES) ||
+	    caps_leave_out(c, cur, NULL))
 		return 0;
 	now = bpf_ktime_get_boot_ns();
-	if (govern_leaves_out(c, cur->pid, 0)) {
-		govern_ran(c, GOVERN_MESSAGE, now);
-		return 0;
-	}
 	obj = object_of_sk(sk, cur->pid, now);
 	r = emit_rec(c, kind, now);
 	if (!r)
@@ -81,6 +79,16 @@ RECV_FEXIT(inet_recvmsg)
 RECV_FEXIT(inet6_recvmsg)
 
 /*
+ * Whether a capped task made its own user's socket readable.  The socket may be somebody else's: that one's
+ * records must not be missing.
+ */
+static __always_inline bool msg_ready_leave_out(struct cpu *c, struct task_struct *cur, struct sock *sk)
+{
+	return ct_govern.capping && BPF_CORE_READ(sk, sk_uid.val) == cur->real_cred->uid.val &&
+	       caps_leave_out(c, cur, NULL);
+}
+
+/*
  * Remembers the socket for the wakes that follow (see CT_WF_READY).  Written
  * down only where no send of a local task tells the same: in softirqs.
  */
@@ -93,7 +101,7 @@ static __always_inline int msg_ready(struct sock *sk)
 	struct ct_rec *r;
 	__u16 family;
 
-	if (!c || !sk || govern_sheds(CT_SHED_MESSAGES))
+	if (!c || !sk || govern_sheds(CT_SHED_MESSAGES) || msg_ready_leave_out(c, cur, sk))
 		return 0;
 	now = bpf_ktime_get_boot_ns();
 	obj = object_of_sk(sk, cur->pid, now);

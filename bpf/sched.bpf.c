@@ -2,6 +2,7 @@
 /* sched.bpf.c - context switches and wake-ups, each with its reason. */
 #define COMPAT_RDONLY_CAST /* most objects are met here, and under the run-queue lock */
 #include "wait.h"
+#include "caps.h"
 #include "context.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -89,12 +90,12 @@ int ct_switch(__u64 *ctx)
 
 	if (!c)
 		return 0;
-	x.now = bpf_ktime_get_boot_ns();
-	context_reset(c, x.now);
-	if (!(state & TASK_DEAD) && govern_leaves_out(c, prev->pid, next->pid)) {
-		govern_ran(c, GOVERN_SWITCH, x.now);
+	if (state & TASK_DEAD ? caps_death(c, prev, next) : caps_leave_out(c, prev, next)) {
+		context_reset(c, 0);
 		return 0;
 	}
+	x.now = bpf_ktime_get_boot_ns();
+	context_reset(c, x.now);
 	if (state)
 		switch_reason(&x, prev, state);
 	else
@@ -180,13 +181,9 @@ int ct_waking(__u64 *ctx)
 	struct cpu_context *in;
 	struct ct_rec w = { .nr = CT_NR_NONE }, *r;
 
-	if (!c || p->tgid == ct_tracer_tgid)
+	if (!c || p->tgid == ct_tracer_tgid || caps_leave_out(c, p, cur))
 		return 0;
 	x.now = bpf_ktime_get_boot_ns();
-	if (govern_leaves_out(c, p->pid, cur->pid)) {
-		govern_ran(c, GOVERN_WAKE, x.now);
-		return 0;
-	}
 	in = context_now(c);
 	if (in) {
 		w.state = in->ctx;
@@ -227,12 +224,13 @@ SEC("tp_btf/sched_wakeup_new")
 int ct_wake_new(__u64 *ctx)
 {
 	struct task_struct *p = (void *)ctx[0], *cur = bpf_get_current_task_btf();
-	__u64 now = bpf_ktime_get_boot_ns();
 	struct cpu *c = emit_cpu();
 	struct ct_rec *r;
+	__u64 now;
 
-	if (!c)
+	if (!c || caps_leave_out(c, p, cur))
 		return 0;
+	now = bpf_ktime_get_boot_ns();
 	r = emit_rec(c, CT_WAKE_NEW, now);
 	if (!r)
 		return 0;

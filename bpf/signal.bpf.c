@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* signal.bpf.c - signals sent and delivered; the fatal ones are marked. */
 #include "compat.h"
+#include "caps.h"
 #include "context.h"
 #include "wait.h"
 
@@ -35,14 +36,15 @@ SEC("tp_btf/signal_generate")
 int ct_signal(__u64 *ctx)
 {
 	struct task_struct *t = (void *)ctx[2], *cur = bpf_get_current_task_btf();
-	__u64 now = bpf_ktime_get_boot_ns(), info = 0;
 	struct cpu *c = emit_cpu();
 	__u32 sig = ctx[0];
+	__u64 now, info = 0;
 	struct ct_rec *r;
 	__s32 code = 0;
 
-	if (!c)
+	if (!c || caps_leave_out(c, cur, t))
 		return 0;
+	now = bpf_ktime_get_boot_ns();
 	r = emit_rec(c, CT_SIGNAL, now);
 	if (!r)
 		return 0;
@@ -78,13 +80,14 @@ int ct_signal_deliver(__u64 *ctx)
 {
 	struct task_struct *cur = bpf_get_current_task_btf();
 	struct k_sigaction *ka = (void *)ctx[2];
-	__u64 now = bpf_ktime_get_boot_ns();
 	struct cpu *c = emit_cpu();
 	__u32 sig = ctx[0];
 	struct ct_rec *r;
+	__u64 now;
 
-	if (!c)
+	if (!c || caps_leave_out(c, cur, NULL))
 		return 0;
+	now = bpf_ktime_get_boot_ns();
 	r = emit_rec(c, CT_SIGDELIVER, now);
 	if (!r)
 		return 0;

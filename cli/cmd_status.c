@@ -118,6 +118,25 @@ static void print_cost(const json_t *cost)
 	printf("; %s of memory\n", text_bytes(num(cost, "rss_bytes"), rss));
 }
 
+/* Users and control groups that made most of the records of an overloaded moment. */
+static void print_groups(const json_t *g)
+{
+	char n[TEXT_NUMBER_MAX];
+	json_t *group;
+	size_t i;
+
+	if (num(g, "group_caps"))
+		printf("%-10s records of a user's or a control group's tasks that made most of all, %s "
+		       "times\n",
+		       "Left out:", text_count(num(g, "group_caps"), n));
+	json_array_foreach (json_object_get(g, "groups"), i, group) {
+		bool user = json_object_get(group, "user");
+
+		printf("%-10s at this moment those of %s %" PRIu64 "\n",
+		       "Left out:", user ? "user" : "control group", num(group, user ? "user" : "cgroup"));
+	}
+}
+
 static void print_governor(const json_t *g)
 {
 	uint64_t capped = num(g, "capped");
@@ -136,8 +155,12 @@ static void print_governor(const json_t *g)
 		       json_is_true(json_object_get(g, "paused")) ? ", and nothing is recorded at the moment"
 								  : "");
 	if (capped)
-		printf("%-10s %s records of tasks that made more than %" PRIu64 " a second\n",
-		       "Left out:", text_count(num(g, "left_out"), n), num(g, "task_cap"));
+		printf("%-10s records of tasks that made more than %" PRIu64 " a second, %s times\n",
+		       "Left out:", num(g, "task_cap"), text_count(capped, n));
+	print_groups(g);
+	if (num(g, "left_out"))
+		printf("%-10s %s records of such tasks in all\n",
+		       "Left out:", text_count(num(g, "left_out"), n));
 }
 
 static void print_hangs(const json_t *incidents, const json_t *detector)

@@ -346,10 +346,12 @@ static void put_shed(const struct line *l)
 
 	put_str(l, "step", describe_shed(r->state));
 	put_str(l, "before", describe_shed(r->wait));
-	if (r->flags & CT_GV_CAP) {
+	if (r->flags & CT_GV_CAP)
 		put_task(l, "capped", r->tid);
+	else if (r->flags & CT_GV_GROUP)
+		put_u64(l, r->flags & CT_GV_CGROUP ? "capped_cgroup" : "capped_user", r->obj);
+	if (r->flags & (CT_GV_CAP | CT_GV_GROUP))
 		put_num(l, "lost", r->peer);
-	}
 	put_u64(l, "since_ns", l->e->x[0]);
 	put_u64(l, "cost_ppm", l->e->x[1]);
 }

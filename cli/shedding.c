@@ -17,9 +17,28 @@ static void note_cap(struct shedding *s, const struct ct_rec *r)
 		s->capped[s->n_capped++] = r->tid;
 }
 
+static void note_group(struct shedding *s, const struct window_event *e)
+{
+	bool cgroup = e->r.flags & CT_GV_CGROUP;
+	unsigned i = 0;
+
+	s->left_out += e->r.peer;
+	while (i < s->n_groups && (s->groups[i].id != e->r.obj || s->groups[i].cgroup != cgroup))
+		i++;
+	if (i == SHEDDING_GROUPS)
+		return;
+	if (i == s->n_groups)
+		s->groups[s->n_groups++] = (struct shedding_group){ .id = e->r.obj, .cgroup = cgroup };
+	if (e->r.ts > e->x[0])
+		s->groups[i].ns += e->r.ts - e->x[0];
+}
+
 void shedding_note(struct shedding *s, const struct window_event *e)
 {
-	if (e->r.kind == CT_SHED && e->r.flags & CT_GV_CAP) {
+	if (e->r.kind == CT_SHED && e->r.flags & CT_GV_GROUP) {
+		if (!(e->r.flags & CT_GV_CAP))
+			note_group(s, e);
+	} else if (e->r.kind == CT_SHED && e->r.flags & CT_GV_CAP) {
 		note_cap(s, &e->r);
 	} else if (e->r.kind == CT_SHED) {
 		uint8_t step = MAX(e->r.state, e->r.wait);
@@ -44,7 +63,7 @@ void shedding_look(struct shedding *s, const struct window *w, uint64_t from_ns,
 
 bool shedding_any(const struct shedding *s)
 {
-	return s->step || s->n_capped;
+	return s->step || s->n_capped || s->n_groups;
 }
 
 void shedding_print(FILE *f, const char *label, const struct shedding *s)
@@ -68,8 +87,28 @@ void shedding_print(FILE *f, const char *label, const struct shedding *s)
 		fprintf(f, "%s nothing at all was recorded for %s; what tasks did then is unknown.\n", label,
 			text_duration(s->paused_ns, d));
 	if (s->n_capped)
-		fprintf(f, "%s %s records of %u tasks that made too many; what those did then is unknown.\n",
-			label, text_count(s->left_out, n), s->n_capped);
+		fprintf(f, "%s records of %u tasks that made too many; what those did then is unknown.\n",
+			label, s->n_capped);
+	for (unsigned i = 0; i < s->n_groups; i++)
+		fprintf(f,
+			"%s records of the tasks of %s %" PRIu64
+			", which made too many, for %s; what those of "
+			"them that ran did then is unknown.\n",
+			label, s->groups[i].cgroup ? "control group" : "user", s->groups[i].id,
+			text_duration(s->groups[i].ns, d));
+	if (s->left_out)
+		fprintf(f, "%s %s records of tasks in all.\n", label, text_count(s->left_out, n));
+}
+
+static json_t *groups_json(const struct shedding *s)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < s->n_groups; i++)
+		json_array_append_new(list, json_pack("{s:I,s:I}", s->groups[i].cgroup ? "cgroup" : "user",
+						      (json_int_t)s->groups[i].id, "ns",
+						      (json_int_t)s->groups[i].ns));
+	return list;
 }
 
 json_t *shedding_json(const struct shedding *s)
@@ -82,6 +121,7 @@ json_t *shedding_json(const struct shedding *s)
 	}
 	for (unsigned i = 0; i < s->n_capped; i++)
 		json_array_append_new(tids, json_integer(s->capped[i]));
-	return json_pack("{s:s,s:I,s:I,s:o}", "step", describe_shed(s->step), "paused_ns",
-			 (json_int_t)s->paused_ns, "left_out", (json_int_t)s->left_out, "capped", tids);
+	return json_pack("{s:s,s:I,s:I,s:o,s:o}", "step", describe_shed(s->step), "paused_ns",
+			 (json_int_t)s->paused_ns, "left_out", (json_int_t)s->left_out, "capped", tids,
+			 "groups", groups_json(s));
 }

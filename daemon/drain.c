@@ -57,6 +57,7 @@ struct drain {
 	struct watch watch;
 	struct governing *governing;
 	struct caps *caps;
+	struct groups *groups;
 	pthread_t thread;
 	bool started;
 	int wake_fd, epoll_fd;
@@ -117,6 +118,28 @@ static void drain_rawaccess(void *arg, const struct ct_rawaccess_blob *raw)
 	drain_access(d, &rec, words, NULL);
 }
 
+static void drain_group(struct drain *d, uint32_t tid)
+{
+	const struct task *task = tid ? tasks_get(recorder_tasks(d->recorder), tid) : NULL;
+
+	if (tid)
+		groups_add(d->groups, task ? task->group : 0);
+}
+
+/* Counts a record for the groups of its tasks. */
+static void drain_groups(struct drain *d, const struct ct_rec *rec)
+{
+	drain_group(d, rec->tid);
+	if ((rec->kind == CT_SWITCH || rec->kind == CT_WAKE) && rec->peer != rec->tid)
+		drain_group(d, rec->peer);
+}
+
+/* A name costs as much as a dozen switches, of which one in CAPS_SAMPLE counts. */
+static void drain_group_name(struct drain *d, const struct ct_task_blob *b)
+{
+	groups_add(d->groups, govern_group(b->uid, b->cgroup_id));
+}
+
 static void drain_record(void *arg, uint16_t cpu, const void *data, size_t size)
 {
 	const uint64_t *p = data, *end = p + size / 8;
@@ -128,9 +151,12 @@ static void drain_record(void *arg, uint16_t cpu, const void *data, size_t size)
 
 		if (CT_KIND_IS_BLOB(rec->kind))
 			break;
-		caps_note(d->caps, rec);
+		if (caps_note(d->caps, rec))
+			drain_groups(d, rec);
 		p += 4 + CT_KIND_WORDS(rec->kind);
 	}
+	if (p == data && size >= sizeof(struct ct_task_blob) && ((const struct ct_blob *)data)->kind == CT_TASK)
+		drain_group_name(d, data);
 	recorder_take(d->recorder, cpu, data, size);
 }
 
@@ -510,8 +536,10 @@ static int drain_govern(struct drain *d)
 	};
 	int r = governing_new(&o, &d->governing);
 
-	if (!r)
+	if (!r) {
 		d->caps = governing_caps(d->governing);
+		d->groups = governing_groups(d->governing);
+	}
 	return r;
 }
 

@@ -63,12 +63,18 @@ static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 	/* it is not the capture that costs */
 	if (times < 0.6 && g->step >= CT_SHED_STACKS)
 		return GOVERNOR_STAY;
+	if (times >= 0.6 && g->crowded) {
+		if (!g->cap_ns)
+			g->cap_ns = now_ns;
+		g->rate_ns = now_ns;
+		return GOVERNOR_CAP;
+	}
 	if (g->step == CT_SHED_PAUSE) {
 		g->paused = true;
 		g->pause_ns = now_ns;
 		return GOVERNOR_PAUSE;
 	}
-	if (now_ns - g->rate_ns < GOVERNOR_SETTLE_NS)
+	if (now_ns - g->rate_ns < (g->cap_ns ? GOVERNOR_REST_NS : GOVERNOR_SETTLE_NS))
 		return GOVERNOR_STAY;
 	if (times > 8)
 		to = CT_SHED_PAUSE;
@@ -104,6 +110,15 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 	return step_to(g, now_ns, g->step - 1);
 }
 
+/* Whether enough has been saved to record the capped groups for a while. */
+static bool governor_cap_is_over(const struct governor *g, uint64_t now_ns)
+{
+	uint64_t ns = now_ns - g->cap_ns;
+
+	return g->cap_ns && ns >= GOVERNOR_CAP_MIN_NS &&
+	       (g->bucket_ns > 0.9 * governor_room(g, now_ns) || ns >= GOVERNOR_CAP_MAX_NS);
+}
+
 /* What a beginning of capture and a while of it take. */
 static double governor_need(const struct governor *g)
 {
@@ -124,11 +139,13 @@ static double governor_account(struct governor *g, uint64_t now_ns, const struct
 			       bool measure)
 {
 	double dt = (double)(now_ns - g->last_ns), room = governor_room(g, now_ns);
-	double capture = (double)(now->capture_ns - g->spent.capture_ns),
+	double passed =
+		MIN((double)(now->passed_ns - g->spent.passed_ns), GOVERNOR_PASSED_PPM / 1e6 * g->cpus * dt);
+	double capture = (double)(now->capture_ns - g->spent.capture_ns) - passed,
 	       spent = capture + (double)(now->other_ns - g->spent.other_ns);
 	double ppm = dt > 0 ? 1e6 / (dt * g->cpus) : 0, over_ns = MIN(RATE_NS, (double)(now_ns - g->rate_ns));
 
-	smooth(&g->cost_ppm, spent * ppm, dt, COST_NS);
+	smooth(&g->cost_ppm, (spent + passed) * ppm, dt, COST_NS);
 	if (measure) {
 		smooth(&g->rate_ppm, spent * ppm, dt, over_ns);
 		smooth(&g->capture_ppm, capture * ppm, dt, over_ns);
@@ -153,6 +170,10 @@ enum governor_act governor_tick(struct governor *g, uint64_t now_ns, const struc
 		return GOVERNOR_STAY;
 	if (g->paused)
 		return governor_paused(g, now_ns);
+	if (governor_cap_is_over(g, now_ns)) {
+		governor_uncapped(g, now_ns);
+		return GOVERNOR_UNCAP;
+	}
 	if (g->bucket_ns < 0 && g->rate_ppm > g->budget_ppm)
 		return governor_up(g, now_ns);
 	return governor_down(g, now_ns);
@@ -166,4 +187,10 @@ void governor_resumed(struct governor *g, uint64_t now_ns, const struct governor
 	g->paused = false;
 	g->pause_ns = g->rate_ns = now_ns;
 	g->calm_ns = 0;
+}
+
+void governor_uncapped(struct governor *g, uint64_t now_ns)
+{
+	g->cap_ns = 0;
+	g->rate_ns = now_ns;
 }

@@ -6,7 +6,9 @@
  *
  * The budget is a bucket that fills at its rate and holds what may be spent at
  * once.  When it is empty and more is being spent than comes in, the next step is
- * taken, or several if the cost is many times the budget.  In the last step the
+ * taken, or several if the cost is many times the budget.  Where one group of tasks
+ * makes most of the records, its records are left out instead, for a while: a storm
+ * costs those who make it.  In the last step the
  * capture pauses until enough has been saved for a while of it.  A step back is
  * taken after a while well below the budget; a step back that did not last makes
  * the next one wait longer.
@@ -31,11 +33,21 @@
 #define GOVERNOR_QUIET_NS   1000000000ULL  /* the same, when it is below a quarter of it */
 #define GOVERNOR_FLAP_NS    10000000000ULL /* a step back that lasted less was one too many */
 #define GOVERNOR_PATIENCE   32             /* times the above is waited at most */
+#define GOVERNOR_REST_NS    1500000000ULL  /* what was recorded before a group was capped is written by then */
+#define GOVERNOR_CAP_MIN_NS 400000000ULL   /* that long the records of a group are left out at least, and */
+#define GOVERNOR_CAP_MAX_NS 5000000000ULL  /* at most; in between until the bucket is nearly full */
+/*
+ * To pass over the events of a capped group costs its own tasks their time, on their CPU.  It is not
+ * counted against the budget up to this part of the machine: else a storm that is large enough would
+ * still have the capture pause for everybody.  A storm of switches on all CPUs is passed over for 2 to 6 %.
+ */
+#define GOVERNOR_PASSED_PPM 80000
 
 /* CPU time that the tracer has used by now. */
 struct governor_spent {
 	uint64_t capture_ns; /* by recording: the programs, and the thread that takes what they write */
 	uint64_t other_ns;
+	uint64_t passed_ns; /* of capture_ns: by passing over the events of capped tasks */
 };
 
 struct governor {
@@ -55,6 +67,9 @@ struct governor {
 	uint64_t rate_ns;                 /* since when rate_ppm is measured */
 	uint64_t calm_ns;                 /* since when a step back may be due; 0: it is not */
 	uint64_t pause_ns;                /* the last pause or resume */
+	uint64_t cap_ns;                  /* since when groups are capped; 0: none is */
+	/* The caller's, before each tick: a group that can be capped makes most of the records. */
+	bool crowded;
 	unsigned patience;
 };
 
@@ -63,6 +78,8 @@ enum governor_act {
 	GOVERNOR_STEP,   /* g->step has changed */
 	GOVERNOR_PAUSE,  /* stop the capture */
 	GOVERNOR_RESUME, /* and go on with it, then say governor_resumed() */
+	GOVERNOR_CAP,    /* leave out the records of that group */
+	GOVERNOR_UNCAP,  /* record those of all groups again */
 };
 
 /* now_ns: not 0, and of a clock that does not go on while the machine is suspended.  cpus: those that are
@@ -74,5 +91,7 @@ enum governor_act governor_tick(struct governor *g, uint64_t now_ns, const struc
 				unsigned cpus);
 /* The capture goes on; what was spent since the tick is what that costs by itself. */
 void governor_resumed(struct governor *g, uint64_t now_ns, const struct governor_spent *spent);
+/* No group is capped any more, for another reason than GOVERNOR_UNCAP. */
+void governor_uncapped(struct governor *g, uint64_t now_ns);
 
 #endif

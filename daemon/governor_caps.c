@@ -71,11 +71,19 @@ void caps_round(struct caps *c, uint64_t now_ns, const struct caps_ops *ops)
 
 		if (t->since_ns || t->n < c->per_s)
 			continue;
-		if (c->n_capped >= CAPS_MAX || !ops->cap(ops->arg, t->tid)) {
+		if (c->n_capped >= CAPS_MAX) {
 			c->refused++;
 			continue;
 		}
+		ops->cap(ops->arg, t->tid);
 		t->since_ns = now_ns;
 		c->n_capped++;
 	}
+}
+
+bool caps_has(const struct caps *c, uint32_t tid)
+{
+	const struct caps_task *t = &c->task[GOVERN_SLOT(tid)];
+
+	return t->since_ns && t->tid == tid;
 }

@@ -35,21 +35,24 @@ struct caps {
 
 void caps_init(struct caps *c, uint32_t per_s, uint64_t now_ns);
 void caps_count(struct caps *c, const struct ct_rec *rec);
-/* Takes note of one record.  Called for all, so inline. */
-static inline void caps_note(struct caps *c, const struct ct_rec *rec)
+/* Takes note of one record.  Called for all, so inline.  True: it was one of those that are looked at. */
+static inline bool caps_note(struct caps *c, const struct ct_rec *rec)
 {
-	if (!(++c->seen & (CAPS_SAMPLE - 1)))
-		caps_count(c, rec);
+	if (++c->seen & (CAPS_SAMPLE - 1))
+		return false;
+	caps_count(c, rec);
+	return true;
 }
-/* cap() is called for each task that is to be capped from now on (false: it could not be), uncap() for each
- * that is no longer. */
+/* cap() is called for each task that is to be capped from now on, uncap() for each that is no longer. */
 struct caps_ops {
-	bool (*cap)(void *arg, uint32_t tid);
+	void (*cap)(void *arg, uint32_t tid);
 	void (*uncap)(void *arg, uint32_t tid, uint64_t since_ns);
 	void *arg;
 };
 void caps_round(struct caps *c, uint64_t now_ns, const struct caps_ops *ops);
 /* Ends all caps. */
 void caps_end(struct caps *c, const struct caps_ops *ops);
+/* Whether the task has a cap of its own now. */
+bool caps_has(const struct caps *c, uint32_t tid);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/governor_run.h"
+#include "daemon/governor_run_private.h"
 
 #include <err.h>
 #include <errno.h>
@@ -15,25 +15,7 @@
 	(5 * NSEC_PER_SEC) /* a step in force is told of again, for those who read a part of the trace */
 #define CPUS_NS (2 * NSEC_PER_SEC) /* between two looks at how many CPUs there are */
 
-struct governing {
-	struct governing_options opt;
-	struct governor governor;
-	struct caps caps;
-	struct governing_stats stats;
-	enum ct_shed told; /* the step that the programs and the trace know of */
-	uint64_t told_ns;  /* when it was written last */
-	uint64_t gap_ns;   /* paused since, and not written yet */
-	unsigned cpus;
-	uint64_t cpus_ns;
-	/* for bpf_percent */
-	uint64_t bpf_ns, bpf_at_ns, bpf_now_ns;
-	/* what was said last: not each step of a long storm is worth a line */
-	enum ct_shed said;
-	uint64_t broken_ns; /* what had been detached could not be attached then; 0: all is as it should be */
-};
-
-/* Does not go on while the machine is suspended. */
-static uint64_t governing_clock(void)
+uint64_t governing_clock(void)
 {
 	struct timespec ts;
 
@@ -50,12 +32,14 @@ static struct governor_spent governing_spent(struct governing *g)
 	g->opt.threads(g->opt.arg, &threads);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts); /* after the threads: it is no less than they are */
 	g->bpf_now_ns = probe_cost_ns(g->opt.probe);
+	s.passed_ns = probe_passed_ns(g->opt.probe);
 	s.other_ns = threads.visit_ns;
 	s.capture_ns = g->bpf_now_ns + (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec -
 		       threads.visit_ns - threads.aside_ns;
 	/* the clocks of threads are read one after the other: none goes back */
 	s.other_ns = MAX(s.other_ns, g->governor.spent.other_ns);
 	s.capture_ns = MAX(s.capture_ns, g->governor.spent.capture_ns);
+	s.passed_ns = MAX(s.passed_ns, g->governor.spent.passed_ns);
 	return s;
 }
 
@@ -74,6 +58,7 @@ int governing_new(const struct governing_options *opt, struct governing **ret)
 		return -ENOMEM;
 	g->opt = *opt;
 	caps_init(&g->caps, opt->task_cap, clock_boot_ns());
+	groups_init(&g->groups, clock_boot_ns());
 	g->stats.since_ns = clock_boot_ns();
 	*ret = g;
 	return 0;
@@ -89,6 +74,11 @@ struct caps *governing_caps(struct governing *g)
 	return &g->caps;
 }
 
+struct groups *governing_groups(struct governing *g)
+{
+	return &g->groups;
+}
+
 bool governing_sheds(const struct governing *g, enum ct_shed step)
 {
 	return g->governor.step >= step;
@@ -99,7 +89,7 @@ bool governing_paused(const struct governing *g)
 	return g->gap_ns != 0;
 }
 
-static void governing_record(struct governing *g, struct ct_rec *rec, uint64_t since_ns)
+void governing_record(struct governing *g, struct ct_rec *rec, uint64_t since_ns)
 {
 	const uint64_t words[2] = { since_ns, (uint64_t)g->governor.cost_ppm };
 
@@ -199,56 +189,11 @@ static void governing_resume(struct governing *g)
 	governor_resumed(&g->governor, governing_clock(), &spent);
 }
 
-static bool governing_cap(void *arg, uint32_t tid)
-{
-	struct governing *g = arg;
-	struct ct_rec rec = { .ts = clock_boot_ns(),
-			      .flags = CT_GV_CAP,
-			      .wait = (uint8_t)g->told,
-			      .tid = tid,
-			      .nr = CT_NR_NONE };
-
-	if (!probe_cap(g->opt.probe, tid))
-		return false;
-	governing_record(g, &rec, rec.ts);
-	g->stats.capped++;
-	return true;
-}
-
-/* With what the task does now, so that nobody has to guess. */
-static void governing_uncap(void *arg, uint32_t tid, uint64_t since_ns)
-{
-	struct governing *g = arg;
-	uint64_t n = probe_uncap(g->opt.probe, tid);
-	struct ct_rec rec = { .ts = clock_boot_ns(),
-			      .flags = CT_GV_CAP,
-			      .wait = (uint8_t)g->told,
-			      .tid = tid,
-			      .peer = (uint32_t)MIN(n, (uint64_t)UINT32_MAX),
-			      .nr = CT_NR_NONE };
-	struct tasks *tasks = recorder_tasks(g->opt.recorder);
-	struct ct_iter_task found;
-
-	g->stats.left_out += n;
-	if (probe_read_task(g->opt.probe, tid, &found)) {
-		rec.aux = CT_W_EXITED | CT_ST_DEAD << 8;
-	} else {
-		rec.ts = found.wait.ts;
-		rec.nr = found.wait.nr;
-		rec.aux = (uint16_t)(found.wait.wait | found.wait.state << 8);
-		rec.obj = found.wait.obj;
-		tasks_found_begin(tasks, rec.ts);
-		tasks_found(tasks, &found);
-	}
-	governing_record(g, &rec, since_ns);
-}
-
 static void governing_pause(struct governing *g)
 {
-	const struct caps_ops caps = { governing_cap, governing_uncap, g };
-
-	caps_end(&g->caps, &caps); /* what is recorded in a pause would be taken for all that happened */
+	governing_caps_end(g); /* what is recorded in a pause would be taken for all that happened */
 	probe_pause(g->opt.probe);
+	governing_caps_over(g);
 	g->gap_ns = clock_boot_ns();
 	g->stats.paused = true;
 	g->stats.pauses++;
@@ -274,12 +219,11 @@ static void governing_rates(struct governing *g, uint64_t now_ns)
 
 void governing_round(struct governing *g)
 {
-	const struct caps_ops caps = { governing_cap, governing_uncap, g };
 	uint64_t now_ns = governing_clock();
 	struct governor_spent spent;
 
 	if (!g->gap_ns)
-		caps_round(&g->caps, clock_boot_ns(), &caps);
+		governing_caps_round(g);
 	if (g->governor.last_ns && now_ns < g->governor.last_ns + GOVERNOR_TICK_NS)
 		return;
 	if (!g->cpus || now_ns >= g->cpus_ns + CPUS_NS) {
@@ -291,6 +235,7 @@ void governing_round(struct governing *g)
 		governor_init(&g->governor, g->opt.budget_ppm, now_ns, &spent, g->cpus);
 		return;
 	}
+	g->governor.crowded = governing_is_crowded(g);
 	switch (governor_tick(&g->governor, now_ns, &spent, g->cpus)) {
 	case GOVERNOR_STAY:
 		break;
@@ -303,6 +248,12 @@ void governing_round(struct governing *g)
 	case GOVERNOR_RESUME:
 		governing_resume(g);
 		break;
+	case GOVERNOR_CAP:
+		governing_cap_group(g);
+		break;
+	case GOVERNOR_UNCAP:
+		governing_uncap_groups(g);
+		break;
 	}
 	if (g->broken_ns && !g->gap_ns && clock_boot_ns() >= g->broken_ns + AGAIN_NS)
 		governing_broken(g, probe_shed(g->opt.probe, g->told));
@@ -313,10 +264,9 @@ void governing_round(struct governing *g)
 
 void governing_settle(struct governing *g)
 {
-	const struct caps_ops caps = { governing_cap, governing_uncap, g };
 	uint64_t now_ns;
 
-	caps_end(&g->caps, &caps);
+	governing_caps_end(g);
 	if (g->gap_ns) {
 		now_ns = clock_boot_ns();
 		governing_gap(g, now_ns);

@@ -16,6 +16,7 @@
 
 #include "daemon/governor.h"
 #include "daemon/governor_caps.h"
+#include "daemon/governor_groups.h"
 #include "daemon/probe.h"
 #include "daemon/recorder.h"
 
@@ -49,8 +50,11 @@ struct governing_stats {
 	uint64_t spent_ns, bpf_ns;  /* the same in all, since the programs were loaded */
 	uint64_t changes;           /* steps taken, up and down */
 	uint64_t pauses, paused_ns; /* in all */
-	uint64_t capped, left_out;  /* caps so far, records that they left out */
+	uint64_t capped, left_out; /* caps of tasks so far; records that these and those of groups left out */
 	uint64_t caps_refused;
+	uint64_t group_caps; /* caps of groups so far, and the groups that are capped now */
+	uint64_t group[GOVERN_GROUPS];
+	unsigned n_groups;
 };
 
 int governing_new(const struct governing_options *opt, struct governing **ret);
@@ -59,6 +63,8 @@ void governing_free(struct governing *g);
 
 /* For caps_note(), which is to get every record. */
 struct caps *governing_caps(struct governing *g);
+/* For groups_add(), which is to get the tasks of those records that caps_note() looks at. */
+struct groups *governing_groups(struct governing *g);
 /* Whether a step is in force. */
 bool governing_sheds(const struct governing *g, enum ct_shed step);
 /* While this is true nothing is to be sealed, but by governing_settle(). */

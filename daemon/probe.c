@@ -374,6 +374,11 @@ static int probe_setup(struct probe *p, const struct probe_options *opt, char er
 			 p->n_cpus, (unsigned long long)opt->ring_bytes, strerror(-r));
 		return r;
 	}
+	r = probe_govern_map(p);
+	if (r) {
+		snprintf(err, PROBE_ERR_MAX, "the map of capped tasks could not be had: %s", strerror(-r));
+		return r;
+	}
 	probe_govern_calibrate(p, opt->measure);
 	probe_attach(p);
 	probe_ask_libbpf(p);
@@ -422,6 +427,7 @@ void probe_free(struct probe *p)
 	for (size_t i = 0; p->links && i < hooks_n_progs; i++)
 		bpf_link__destroy(p->links[i]);
 	rings_free(p->rings);
+	probe_govern_unmap(p);
 	if (p->watches)
 		munmap(p->watches, p->watches_bytes);
 	ctrace_bpf__destroy(p->skel);

@@ -119,9 +119,23 @@ void probe_pause(struct probe *p);
 void probe_pause_detach(struct probe *p);
 /* 0 and all is recorded again, or -errno and it may be tried again. */
 int probe_resume(struct probe *p);
-/* Leaves out the records that are about capped tasks alone.  False: no room for it. */
-bool probe_cap(struct probe *p, uint32_t tid);
+/* Leaves out the records that are about capped tasks alone. */
+void probe_cap(struct probe *p, uint32_t tid);
 /* Returns how many records of it were left out. */
 uint64_t probe_uncap(struct probe *p, uint32_t tid);
+/*
+ * Caps each task of the group (govern_group()) at its next record, with a CT_SHED that says so, and those born to
+ * them.  False: GOVERN_GROUPS are capped already.
+ */
+bool probe_cap_group(struct probe *p, uint64_t group);
+/* No more tasks are capped by their group; those that are stay so, each until probe_uncap(). */
+void probe_uncap_groups(struct probe *p);
+/* The first capped task with tid >= from (for a walk in order: from = tid + 1), 0: there is none. */
+uint32_t probe_capped_next(const struct probe *p, uint32_t from);
+/* Nobody is capped any more: the programs need not look. */
+void probe_caps_over(struct probe *p);
+/* How many records were left out so far, and what it cost to pass over them. */
+uint64_t probe_left_out(struct probe *p);
+uint64_t probe_passed_ns(struct probe *p);
 
 #endif

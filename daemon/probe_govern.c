@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
 
@@ -56,6 +57,23 @@ void probe_govern_calibrate(struct probe *p, bool measure)
 	bpf_link__destroy(link);
 	if (with > without && with - without < 2000)
 		p->govern.dispatch_ns = with - without;
+}
+
+int probe_govern_map(struct probe *p)
+{
+	void *at = mmap(NULL, GOVERN_WORDS * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED,
+			bpf_map__fd(p->skel->maps.ct_capped), 0);
+
+	if (at == MAP_FAILED)
+		return -errno;
+	p->govern.capped = at;
+	return 0;
+}
+
+void probe_govern_unmap(struct probe *p)
+{
+	if (p->govern.capped)
+		munmap(p->govern.capped, GOVERN_WORDS * sizeof(uint64_t));
 }
 
 /* Programs that hang on the kernel's events all the time, other than those that are attached when needed. */
@@ -143,30 +161,78 @@ int probe_resume(struct probe *p)
 	return 0;
 }
 
-bool probe_cap(struct probe *p, uint32_t tid)
+static uint64_t govern_slot_left_out(const struct probe *p, uint32_t tid)
 {
-	volatile struct govern *g = govern_state(p);
+	uint64_t n = 0;
 
-	if (g->capped[GOVERN_SLOT(tid)])
-		return false;
-	p->govern.left_out[GOVERN_SLOT(tid)] = 0;
 	for (unsigned i = 0; i < p->n_cpus; i++)
-		p->govern.left_out[GOVERN_SLOT(tid)] += rings_cpu(p->rings, i)->left_out[GOVERN_SLOT(tid)];
-	__atomic_store_n(&g->capped[GOVERN_SLOT(tid)], tid, __ATOMIC_SEQ_CST);
-	__atomic_fetch_add(&g->n_capped, 1, __ATOMIC_SEQ_CST);
-	return true;
+		n += __atomic_load_n(&rings_cpu(p->rings, i)->left_out[GOVERN_SLOT(tid)], __ATOMIC_RELAXED);
+	return n;
+}
+
+void probe_cap(struct probe *p, uint32_t tid)
+{
+	p->govern.left_out[GOVERN_SLOT(tid)] = govern_slot_left_out(p, tid);
+	if (tid < GOVERN_TIDS)
+		__atomic_fetch_or(&p->govern.capped[tid / 64], 1ULL << (tid & 63), __ATOMIC_SEQ_CST);
+	__atomic_store_n(&govern_state(p)->capping, 1, __ATOMIC_SEQ_CST);
 }
 
 uint64_t probe_uncap(struct probe *p, uint32_t tid)
 {
+	if (tid < GOVERN_TIDS)
+		__atomic_fetch_and(&p->govern.capped[tid / 64], ~(1ULL << (tid & 63)), __ATOMIC_SEQ_CST);
+	return govern_slot_left_out(p, tid) - p->govern.left_out[GOVERN_SLOT(tid)];
+}
+
+bool probe_cap_group(struct probe *p, uint64_t group)
+{
 	volatile struct govern *g = govern_state(p);
+	uint32_t n = g->n_groups;
+
+	if (n >= GOVERN_GROUPS)
+		return false;
+	g->groups[n] = group;
+	__atomic_store_n(&g->n_groups, n + 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&g->capping, 1, __ATOMIC_SEQ_CST);
+	return true;
+}
+
+void probe_uncap_groups(struct probe *p)
+{
+	__atomic_store_n(&govern_state(p)->n_groups, 0, __ATOMIC_SEQ_CST);
+}
+
+uint32_t probe_capped_next(const struct probe *p, uint32_t from)
+{
+	for (uint32_t i = from / 64; i < GOVERN_WORDS; i++) {
+		uint64_t word = __atomic_load_n(&p->govern.capped[i], __ATOMIC_SEQ_CST);
+
+		if (i == from / 64)
+			word &= ~0ULL << (from & 63);
+		if (word)
+			return i * 64 + (uint32_t)__builtin_ctzll(word);
+	}
+	return 0;
+}
+
+void probe_caps_over(struct probe *p)
+{
+	__atomic_store_n(&govern_state(p)->capping, 0, __ATOMIC_SEQ_CST);
+}
+
+uint64_t probe_left_out(struct probe *p)
+{
 	uint64_t n = 0;
 
-	__atomic_store_n(&g->capped[GOVERN_SLOT(tid)], 0, __ATOMIC_SEQ_CST);
-	__atomic_fetch_sub(&g->n_capped, 1, __ATOMIC_SEQ_CST);
 	for (unsigned i = 0; i < p->n_cpus; i++)
-		n += __atomic_load_n(&rings_cpu(p->rings, i)->left_out[GOVERN_SLOT(tid)], __ATOMIC_RELAXED);
-	return n - p->govern.left_out[GOVERN_SLOT(tid)];
+		n += __atomic_load_n(&rings_cpu(p->rings, i)->n_left_out, __ATOMIC_RELAXED);
+	return n;
+}
+
+uint64_t probe_passed_ns(struct probe *p)
+{
+	return (uint64_t)((double)probe_left_out(p) * (p->govern.dispatch_ns + GOVERN_LIGHT_NS));
 }
 
 /* What has been counted on all CPUs since the last call. */

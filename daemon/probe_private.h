@@ -49,6 +49,7 @@ struct probe {
 		double cost_ns;
 		uint64_t lost;
 		uint64_t left_out[GOVERN_CAPS]; /* what the counters said when the slot was taken */
+		uint64_t *capped;               /* the map ct_capped, GOVERN_WORDS of it */
 	} govern;                               /* drain thread */
 
 	/* one reading of an iterator at a time: what it is to do is in variables of its own */
@@ -57,6 +58,9 @@ struct probe {
 
 /* The number of CPUs that are there, or can be switched on: highest number + 1. */
 unsigned probe_present_cpus(void);
+/* The map of capped tasks.  0 or -errno. */
+int probe_govern_map(struct probe *p);
+void probe_govern_unmap(struct probe *p);
 /* Measures (or assumes) what it costs to call a program; before the programs are attached. */
 void probe_govern_calibrate(struct probe *p, bool measure);
 /* Sets a breakpoint on this process and takes it away again. 0 or -errno. */

@@ -293,6 +293,7 @@ void tasks_identity(struct tasks *t, const struct ct_task_blob *blob)
 	if (!task)
 		return;
 	task->tgid = blob->tgid;
+	task->group = govern_group(blob->uid, blob->cgroup_id);
 	if (blob->h.flags & CT_TF_KTHREAD)
 		task->flags |= TASK_KTHREAD;
 	else

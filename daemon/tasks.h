@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bpf/govern_state.h"
 #include "ctrace/abi.h"
 #include "trace/window.h"
 
@@ -28,6 +29,7 @@ struct task {
 	uint64_t futex_obj;
 	uint32_t futex_owner;
 	uint32_t tgid;
+	uint64_t group;      /* govern_group() of it, as far as the daemon was told */
 	uint8_t flags;       /* TASK_* */
 	uint8_t visit_level; /* watch: how often the same wait was visited in a row */
 	uint16_t visit_nr;

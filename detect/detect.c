@@ -460,6 +460,8 @@ static void shed(struct detect *d, const struct ct_rec *rec)
 		}
 		return;
 	}
+	if (rec->flags & CT_GV_GROUP)
+		return; /* each of its tasks has a record of its own */
 	/* what is known of sockets and of places is out of date when it comes back */
 	if (d->shed >= CT_SHED_MESSAGES && rec->state < CT_SHED_MESSAGES)
 		for (uint32_t i = 0; i < DETECT_SOCKETS; i++)

@@ -293,7 +293,7 @@ static int index_event(const struct window *w, refs *v, const struct window_even
 	case CT_GAP:
 		return ADD(IX_GAPS, 0);
 	case CT_SHED:
-		return e->r.flags & CT_GV_CAP ? 0 : ADD(IX_SHEDS, 0);
+		return e->r.flags & (CT_GV_CAP | CT_GV_GROUP) ? 0 : ADD(IX_SHEDS, 0);
 	case CT_WAKE:
 		if (e->r.obj && !(e->r.flags & CT_WF_READY) && e->r.state != CT_CTX_TIMER && e->r.peer)
 			return ADD(IX_WAKES, e->r.obj);

@@ -599,25 +599,44 @@ void match_blocked(struct pass *p, uint64_t sock, uint64_t ts_ns)
 		flow->stale = flow->queued;
 }
 
+static void flow_forget(struct match *m, struct flow *f)
+{
+	queue_clear(m, &f->in);
+	queue_clear(m, &f->debts);
+	queue_clear(m, &f->taken);
+	queue_clear(m, &f->asks);
+	f->queued = f->stale = 0;
+}
+
+static bool flow_is_used_by(const struct pass *p, uint32_t f, uint32_t tgid)
+{
+	uint32_t user = f == GRAPH_NONE ? GRAPH_NONE : p->match.flows.v[f].user;
+
+	return user != GRAPH_NONE && p->g->tasks[user].tgid == tgid;
+}
+
+/* What the process of a capped task sends and receives is not all recorded. */
+static void forget_process(struct pass *p, const struct ct_rec *cap)
+{
+	uint32_t task = pass_task(p, cap->tid, cap->ts);
+	uint32_t tgid = task == GRAPH_NONE ? 0 : p->g->tasks[task].tgid;
+
+	for (uint32_t i = 0; i < p->match.flows.n; i++)
+		if (flow_is_used_by(p, i, tgid) || flow_is_used_by(p, p->match.flows.v[i].peer, tgid))
+			flow_forget(&p->match, &p->match.flows.v[i]);
+}
+
 void match_forget(struct pass *p, uint32_t event)
 {
 	const struct ct_rec *r = &p->e[event].r;
-	bool messages;
 
-	if (r->kind == CT_GAP)
-		messages = r->state == CT_LOSS_SHED;
-	else
-		messages = r->flags & CT_GV_CAP ||
-			   (r->state >= CT_SHED_MESSAGES) != (r->wait >= CT_SHED_MESSAGES);
-	if (!messages)
+	if (r->kind == CT_SHED && r->flags & CT_GV_CAP) {
+		forget_process(p, r);
 		return;
-	for (size_t i = 0; i < p->match.flows.n; i++) {
-		struct flow *f = &p->match.flows.v[i];
-
-		queue_clear(&p->match, &f->in);
-		queue_clear(&p->match, &f->debts);
-		queue_clear(&p->match, &f->taken);
-		queue_clear(&p->match, &f->asks);
-		f->queued = f->stale = 0;
 	}
+	if (r->kind == CT_GAP ? r->state != CT_LOSS_SHED
+			      : (r->state >= CT_SHED_MESSAGES) == (r->wait >= CT_SHED_MESSAGES))
+		return;
+	for (size_t i = 0; i < p->match.flows.n; i++)
+		flow_forget(&p->match, &p->match.flows.v[i]);
 }

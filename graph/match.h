@@ -84,7 +84,7 @@ uint32_t match_client(const struct pass *p, uint64_t client);
 void match_send(struct pass *p, uint32_t event);
 void match_recv(struct pass *p, uint32_t event);
 /* CT_SHED and CT_GAP: where messages are left out on purpose, what is under way is forgotten, as what is not
- * recorded would shift all that follows. */
+ * recorded would shift all that follows.  Of a capped task only what its process sends and receives. */
 void match_forget(struct pass *p, uint32_t event);
 /* A reader of sock found nothing to read. */
 void match_blocked(struct pass *p, uint64_t sock, uint64_t ts_ns);

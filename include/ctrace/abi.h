@@ -153,6 +153,12 @@ enum ct_kind {
 	 * With CT_GV_CAP: a first record when the cap begins (x[0] equal to ts), one when it ends; that has
 	 * what was found the task does then: aux: CT_W_*, and its state in the high byte (0: runs or wants
 	 * to), nr, obj.  In between records about that task alone, or it and the idle task, are missing.
+	 * With CT_GV_GROUP alone: the records of all tasks of a user, or of a control group, are left out.
+	 * obj: the user id, or with CT_GV_CGROUP the control group's id; state, wait: the step in force; x[0]
+	 * equal to ts: it begins, else it ended; peer: how many records were left out since x[0]
+	 * (saturating; of several groups at a time the first has the number of all).  A task of the group
+	 * that makes a record meanwhile has two of its own, with CT_GV_CAP and CT_GV_GROUP: at the first
+	 * record that is left out, and when it ended.
 	 */
 	CT_SHED = 27,
 	CT_KIND_LAST = CT_SHED,
@@ -297,7 +303,9 @@ enum ct_shed {
 	CT_SHED_PAUSE = 6,    /* for parts of the time nothing is recorded: CT_GAP with CT_LOSS_SHED */
 	CT_SHED_STEPS = 7,
 };
-#define CT_GV_CAP 0x01 /* not a step, but the records of one task */
+#define CT_GV_CAP    0x01 /* not a step, but the records of one task */
+#define CT_GV_GROUP  0x02 /* not a step, but a user's or a control group's tasks; with CT_GV_CAP one of those */
+#define CT_GV_CGROUP 0x04 /* with CT_GV_GROUP: of a control group's */
 
 enum ct_loss {
 	CT_LOSS_RING_FULL = 0, /* per-CPU ring had no room */

@@ -139,3 +139,17 @@ def programs():
     """The names of all programs: each C file is one, and each script that can be run."""
     return sorted(os.path.splitext(f)[0] for f in os.listdir(WORK)
                   if f.endswith(".c") or f.endswith((".py", ".js")) and os.access(os.path.join(WORK, f), os.X_OK))
+
+
+def cgroup2():
+    """Where version 2 of the control groups is mounted, or None."""
+    with open("/proc/self/mountinfo", encoding="utf-8") as f:
+        for line in f:
+            if " - cgroup2 " in line:
+                return line.split()[4]
+    return None
+
+
+def in_cgroup(group, cmd):
+    """The command that runs cmd in the control group with that path."""
+    return ["/bin/sh", "-c", 'echo $$ >"$0/cgroup.procs" && exec "$@"', group] + cmd

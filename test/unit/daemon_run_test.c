@@ -145,9 +145,36 @@ int probe_resume(struct probe *p)
 	return 0;
 }
 
-bool probe_cap(struct probe *p, uint32_t tid)
+void probe_cap(struct probe *p, uint32_t tid)
+{
+}
+
+bool probe_cap_group(struct probe *p, uint64_t group)
 {
 	return true;
+}
+
+void probe_uncap_groups(struct probe *p)
+{
+}
+
+uint32_t probe_capped_next(const struct probe *p, uint32_t from)
+{
+	return 0;
+}
+
+void probe_caps_over(struct probe *p)
+{
+}
+
+uint64_t probe_left_out(struct probe *p)
+{
+	return 0;
+}
+
+uint64_t probe_passed_ns(struct probe *p)
+{
+	return 0;
 }
 
 uint64_t probe_uncap(struct probe *p, uint32_t tid)

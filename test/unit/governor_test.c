@@ -9,6 +9,7 @@
 
 #include "daemon/governor.h"
 #include "daemon/governor_caps.h"
+#include "daemon/governor_groups.h"
 #include "lib/clock.h"
 
 #define MS   1000000ULL
@@ -23,6 +24,10 @@ struct machine {
 	double other_ppm;
 	uint64_t resume_ns;
 	unsigned n_up, n_down, n_pauses;
+	/* of ppm, what goes when the group that makes most is capped, and what passing over it costs then */
+	double group_ppm, passed_ppm;
+	bool capped;
+	uint64_t capped_ns; /* in all */
 	struct governor_spent by;
 };
 
@@ -42,11 +47,16 @@ static void machine_load(struct machine *m, double ppm, enum ct_shed step, doubl
 static void machine_tick(struct machine *m, uint64_t dt)
 {
 	enum ct_shed before = m->g.step;
-	uint64_t cost = m->g.paused ? 0 : (uint64_t)(m->ppm[m->g.step] * 1e-6 * CPUS * (double)dt);
+	double passed_ppm = m->capped && !m->g.paused ? m->passed_ppm : 0;
+	double ppm = m->g.paused ? 0 : m->ppm[m->g.step] + (m->capped ? 0 : m->group_ppm) + passed_ppm;
+	uint64_t cost = (uint64_t)(ppm * 1e-6 * CPUS * (double)dt);
 	uint64_t other = (uint64_t)(m->other_ppm * 1e-6 * CPUS * (double)dt);
 
 	m->now_ns += dt;
 	m->by.capture_ns += cost;
+	m->by.passed_ns += (uint64_t)(passed_ppm * 1e-6 * CPUS * (double)dt);
+	m->capped_ns += m->capped ? dt : 0;
+	m->g.crowded = m->group_ppm > 0 && !m->capped;
 	m->by.other_ns += other;
 	m->total += (double)(cost + other);
 	switch (governor_tick(&m->g, m->now_ns, &m->by, CPUS)) {
@@ -61,6 +71,12 @@ static void machine_tick(struct machine *m, uint64_t dt)
 		m->by.capture_ns += m->resume_ns;
 		m->total += (double)m->resume_ns;
 		governor_resumed(&m->g, m->now_ns, &m->by);
+		break;
+	case GOVERNOR_CAP:
+		m->capped = true;
+		break;
+	case GOVERNOR_UNCAP:
+		m->capped = false;
 		break;
 	case GOVERNOR_STAY:
 		break;
@@ -219,21 +235,84 @@ static void survives_a_long_silence(void **state)
 	assert_int_equal(m.n_up, 0);
 }
 
+static void a_storm_of_one_group_costs_that_group(void **state)
+{
+	struct machine m;
+
+	machine_init(&m, 10000);
+	machine_load(&m, 2000, CT_SHED_STEPS, 0);
+	machine_run(&m, 15);
+	m.group_ppm = 200000;
+	m.passed_ppm = 40000;
+	machine_run(&m, 60);
+	assert_int_equal(m.n_up + m.n_pauses, 0);
+	/* nearly always, but again and again it is recorded */
+	assert_true(m.capped_ns > 50 * NSEC_PER_SEC && m.capped_ns < 60 * NSEC_PER_SEC);
+	/* the rest, and what its own tasks pay for */
+	assert_true(machine_cost(&m, 60) < 1.1 + 4);
+	m.group_ppm = 0;
+	machine_run(&m, 10);
+	assert_false(m.capped);
+	assert_int_equal(m.g.step, CT_SHED_NONE);
+}
+
+static void what_remains_of_a_group_is_held_to_the_budget(void **state)
+{
+	struct machine m;
+
+	machine_init(&m, 10000);
+	machine_run(&m, 15);
+	m.group_ppm = 400000;
+	m.passed_ppm = 300000; /* far more than any group may cost */
+	machine_run(&m, 30);
+	assert_true(m.n_pauses > 0);
+	assert_true(machine_cost(&m, 60) < 1.5 + 8);
+}
+
+static void half_of_all_is_a_group_that_makes_most(void **state)
+{
+	struct groups g;
+
+	groups_init(&g, 0);
+	for (unsigned i = 0; i < GROUPS_LEAST / 2; i++)
+		groups_add(&g, 1000);
+	assert_int_equal(groups_most(&g), 0); /* too few to say */
+	for (unsigned i = 0; i < 10000; i++) {
+		groups_add(&g, 1000);
+		groups_add(&g, 2000 + i % 500); /* of many that make few */
+	}
+	assert_int_equal(groups_most(&g), 1000);
+	for (unsigned i = 0; i < 1000; i++)
+		groups_add(&g, 0);
+	assert_int_equal(groups_most(&g), 0); /* root's own count, too, and are never capped */
+	groups_init(&g, 0);
+	for (unsigned i = 0; i < 1000; i++)
+		groups_add(&g, GOVERN_CGROUP | 77);
+	assert_true(groups_most(&g) == (GOVERN_CGROUP | 77));
+	for (unsigned i = 1; i < 20; i++)
+		groups_age(&g, i * GROUPS_HALF_NS);
+	assert_int_equal(groups_most(&g), 0);
+}
+
+static void who_belongs_to_which_group(void **state)
+{
+	assert_int_equal(govern_group(1000, 55), 1000);
+	assert_int_equal(govern_group(0, 1), 0);
+	assert_int_equal(govern_group(0, 0), 0);
+	assert_true(govern_group(0, 55) == (GOVERN_CGROUP | 55));
+}
+
 struct capped {
 	uint32_t tid[8];
 	unsigned n_capped, n_uncapped;
 	uint64_t since_ns;
-	bool refuse;
 };
 
-static bool on_cap(void *arg, uint32_t tid)
+static void on_cap(void *arg, uint32_t tid)
 {
 	struct capped *c = arg;
 
-	if (c->refuse)
-		return false;
 	c->tid[c->n_capped++ % 8] = tid;
-	return true;
 }
 
 static void on_uncap(void *arg, uint32_t tid, uint64_t since_ns)
@@ -330,6 +409,10 @@ int main(void)
 		cmocka_unit_test(a_dear_resume_makes_long_pauses),
 		cmocka_unit_test(no_budget_no_governor),
 		cmocka_unit_test(survives_a_long_silence),
+		cmocka_unit_test(a_storm_of_one_group_costs_that_group),
+		cmocka_unit_test(what_remains_of_a_group_is_held_to_the_budget),
+		cmocka_unit_test(half_of_all_is_a_group_that_makes_most),
+		cmocka_unit_test(who_belongs_to_which_group),
 		cmocka_unit_test(a_storm_among_many_is_capped),
 		cmocka_unit_test(many_tasks_are_no_storm),
 		cmocka_unit_test(caps_are_limited_and_refusals_counted),

@@ -53,16 +53,26 @@ struct player {
 	unsigned me;
 };
 
+/* Both players on one CPU, the first that they may use: every turn is a switch, and other CPUs stay free. */
+static void on_first_cpu(void)
+{
+	cpu_set_t may, cpus;
+	int first = 0;
+
+	CPU_ZERO(&cpus);
+	if (!sched_getaffinity(0, sizeof(may), &may))
+		while (first < CPU_SETSIZE - 1 && !CPU_ISSET(first, &may))
+			first++;
+	CPU_SET(first, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
 static void *futex_player(void *arg)
 {
 	const struct timespec limit = { .tv_nsec = 100000000 };
 	struct player *p = arg;
-	cpu_set_t cpus;
 
-	/* both on one CPU: every turn is a switch, and the other CPUs are left to others */
-	CPU_ZERO(&cpus);
-	CPU_SET(0, &cpus);
-	sched_setaffinity(0, sizeof(cpus), &cpus);
+	on_first_cpu();
 	while (!atomic_load(&over)) {
 		unsigned turn = atomic_load(&p->pair->turn);
 
