@@ -474,11 +474,15 @@ uint64_t probe_ring_high_water(const struct probe *p)
 	return rings_high_water(p->rings);
 }
 
-int probe_stats(struct probe *p, uint16_t cpu, struct ct_cpu_stats *ret)
+int probe_lost(const struct probe *p, uint16_t cpu, uint64_t ret[CT_LOSS_CAUSES])
 {
+	const struct ct_cpu_stats *s;
+
 	if (cpu >= p->n_cpus)
 		return -EINVAL;
-	*ret = rings_cpu(p->rings, cpu)->stats;
+	s = &rings_cpu(p->rings, cpu)->stats;
+	for (int c = 0; c < CT_LOSS_CAUSES; c++)
+		ret[c] = __atomic_load_n(&s->lost[c], __ATOMIC_RELAXED);
 	return 0;
 }
 

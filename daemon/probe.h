@@ -60,8 +60,9 @@ long probe_consume(struct probe *p, probe_record_fn fn, void *arg);
 /* The largest fill of any ring seen by probe_consume(), in bytes. */
 uint64_t probe_ring_high_water(const struct probe *p);
 
-/* The counters of one CPU since the start. */
-int probe_stats(struct probe *p, uint16_t cpu, struct ct_cpu_stats *ret);
+/* How many records one CPU has lost since the start, by cause.  Any thread: only the kernel writes these
+ * counters.  The times beside them are reset by probe_losses() and belong to its thread.  0 or -EINVAL. */
+int probe_lost(const struct probe *p, uint16_t cpu, uint64_t ret[CT_LOSS_CAUSES]);
 /* Tells what was lost since the last call: once for each CPU and cause with a loss. */
 typedef void (*probe_loss_fn)(void *arg, uint16_t cpu, enum ct_loss cause, uint64_t n, uint64_t first_ns,
 			      uint64_t last_ns);

@@ -42,14 +42,13 @@ static json_t *report_losses(const struct report_source *src, const struct recor
 	uint64_t by_cause[CT_LOSS_CAUSES] = { 0 };
 
 	for (unsigned cpu = 0; cpu < probe_cpus(src->probe); cpu++) {
-		struct ct_cpu_stats st;
-		uint64_t lost = 0;
+		uint64_t of_cpu[CT_LOSS_CAUSES], lost = 0;
 
-		if (probe_stats(src->probe, (uint16_t)cpu, &st))
+		if (probe_lost(src->probe, (uint16_t)cpu, of_cpu))
 			continue;
 		for (size_t i = 0; i < CT_LOSS_CAUSES; i++) {
-			by_cause[i] += st.lost[i];
-			lost += st.lost[i];
+			by_cause[i] += of_cpu[i];
+			lost += of_cpu[i];
 		}
 		if (lost)
 			json_array_append_new(cpus,

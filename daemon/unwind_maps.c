@@ -51,18 +51,18 @@ static int mountinfo_look(const char *path, uint32_t minor_no)
 }
 
 /* The device of memfd and shared anonymous memory, which is mounted nowhere. */
-static uint32_t shmem_minor(void)
+static uint32_t shmem_minor(struct unwind_mounts *ms)
 {
-	static uint32_t known = UINT32_MAX;
 	_cleanup_close_ int fd = -1;
 	struct stat st;
 
-	if (known != UINT32_MAX)
-		return known;
+	if (ms->shmem_known)
+		return ms->shmem_minor;
 	fd = memfd_create("ctrace", MFD_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st))
 		return UINT32_MAX;
-	return known = minor(st.st_dev);
+	ms->shmem_known = true;
+	return ms->shmem_minor = minor(st.st_dev);
 }
 
 bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_no, uint32_t minor_no)
@@ -72,7 +72,7 @@ bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_
 	char path[64];
 	int r;
 
-	if (major_no || minor_no == shmem_minor())
+	if (major_no || minor_no == shmem_minor(ms))
 		return false;
 	for (size_t i = 0; i < ms->n && !slot; i++)
 		if (ms->v[i].minor == minor_no)

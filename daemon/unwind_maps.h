@@ -35,7 +35,8 @@ struct unwind_maps {
 	bool truncated;
 };
 
-/* What is known about file systems without a device; kept from process to process, for a short time. */
+/* What is known about file systems without a device; kept from process to process, for a short time.  Begins
+ * as zeroes; each thread has its own. */
 #define UNWIND_MOUNTS_MAX 32
 struct unwind_mounts {
 	struct unwind_mount {
@@ -44,6 +45,8 @@ struct unwind_mounts {
 		bool avoid;
 	} v[UNWIND_MOUNTS_MAX];
 	size_t n;
+	bool shmem_known;
+	uint32_t shmem_minor; /* of memfd and shared anonymous memory */
 };
 
 /* True when a device that tid sees may be a file system whose answer depends on a server. Those with a major
