@@ -35,10 +35,13 @@ static const int jail_child_calls[] = {
 };
 /* And what serving questions needs besides. */
 static const int jail_server_calls[] = {
-	__NR_recvmsg, __NR_sendmsg, __NR_pipe2, __NR_ppoll,     __NR_clone,   __NR_set_robust_list,
-	__NR_wait4,   __NR_kill,    __NR_prctl, __NR_prlimit64, __NR_seccomp, __NR_getppid,
+	__NR_recvmsg, __NR_sendmsg,   __NR_pipe2,        __NR_ppoll,     __NR_clone,   __NR_set_robust_list,
+	__NR_wait4,   __NR_kill,      __NR_prctl,        __NR_prlimit64, __NR_seccomp, __NR_getppid,
 #ifdef __NR_poll
 	__NR_poll,
+#endif
+#ifdef __SANITIZE_THREAD__ /* each process has a thread of the sanitizer */
+	__NR_rseq,    __NR_nanosleep, __NR_gettimeofday,
 #endif
 };
 
