@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "daemon/filter.h"
+#include "daemon/privilege.h"
 #include "lib/cleanup.h"
 
 /* A request is one byte, an answer a result with the descriptor beside it. */
@@ -66,20 +67,24 @@ static bool bpfstats_answer(int sock)
 
 static int bpfstats_confine(int sock)
 {
-	static const int calls[] = { __NR_read, __NR_sendmsg, __NR_close, __NR_exit_group,
-				     __NR_rt_sigreturn };
-	const uint32_t enable = BPF_ENABLE_STATS;
+	static const int calls[] = { __NR_close, __NR_exit_group, __NR_rt_sigreturn };
+	const uint32_t enable = BPF_ENABLE_STATS, own = (uint32_t)sock;
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	const struct __user_cap_data_struct admin[2] = { { .effective = 1u << CAP_SYS_ADMIN,
 							   .permitted = 1u << CAP_SYS_ADMIN } };
 	struct filter f;
+	int r = privilege_drop_bounding(); /* takes a privilege that the next give up */
 
+	if (r)
+		return r;
 	if ((sock > 0 && close_range(0, (unsigned)sock - 1, 0)) || close_range((unsigned)sock + 1, ~0U, 0) ||
 	    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || syscall(__NR_capset, &head, admin) ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
 	filter_init(&f);
 	filter_allow(&f, calls, ARRAY_SIZE(calls));
+	filter_allow_values(&f, __NR_read, 0, UINT32_MAX, &own, 1);
+	filter_allow_values(&f, __NR_sendmsg, 0, UINT32_MAX, &own, 1);
 	filter_allow_values(&f, __NR_bpf, 0, UINT32_MAX, &enable, 1);
 	return filter_enter(&f);
 }

@@ -14,6 +14,7 @@
 
 #include "daemon/diagnoser.h"
 #include "daemon/filter.h"
+#include "daemon/privilege.h"
 #include "lib/cleanup.h"
 
 #define JAIL_NOBODY 65534 /* the kernel's overflow id */
@@ -64,7 +65,6 @@ static int jail_drop_capabilities(void)
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct none[2] = { { 0 } };
 
-	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	return syscall(__NR_capset, &head, none) ? -errno : 0;
 }
 
@@ -100,8 +100,9 @@ int diagnoser_jail(int keep_fd)
 	if (r)
 		return r;
 	jail_dispensable();
-	for (int c = 0; prctl(PR_CAPBSET_READ, c, 0, 0, 0) >= 0; c++)
-		(void)prctl(PR_CAPBSET_DROP, c, 0, 0, 0);
+	r = privilege_drop_bounding();
+	if (r)
+		return r;
 	/* A service that may not become somebody else stays who it is: without capabilities, and unable to
 	 * open anything, that is worth no more. */
 	if (!geteuid() && !setgroups(0, NULL) && !setresgid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY) &&

@@ -97,14 +97,14 @@ static bool dir_is_refused(const struct privilege_options *opt)
 	return false;
 }
 
-static int drop_bounding(uint64_t keep)
+int privilege_drop_bounding(void)
 {
 	int r = 0;
 
 	for (int c = 0; prctl(PR_CAPBSET_READ, c, 0, 0, 0) >= 0; c++)
 		/* without CAP_SETPCAP the set cannot be made smaller: whoever took that has seen to it */
-		if (!(keep >> c & 1) && prctl(PR_CAPBSET_READ, c, 0, 0, 0) > 0 &&
-		    prctl(PR_CAPBSET_DROP, c, 0, 0, 0) && errno != EPERM)
+		if (prctl(PR_CAPBSET_READ, c, 0, 0, 0) > 0 && prctl(PR_CAPBSET_DROP, c, 0, 0, 0) &&
+		    errno != EPERM)
 			r = -errno;
 	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	return r;
@@ -127,7 +127,7 @@ static int drop_capabilities(const struct privilege_options *opt)
 	if (dir_is_refused(opt))
 		keep |= CAP(CAP_DAC_OVERRIDE);
 	r = caps_set(effective, permitted); /* CAP_SETPCAP, for the next */
-	bounding = drop_bounding(keep);
+	bounding = privilege_drop_bounding();
 	if (!r)
 		r = caps_set(effective & keep, permitted & keep);
 	return r ? r : bounding;

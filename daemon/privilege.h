@@ -23,6 +23,12 @@ struct privilege_options {
 /* First of all: whatever is made from now on is the user's alone, and so is the memory of the process. */
 void privilege_begin(void);
 /*
+ * Empties the sets that a program could get capabilities from when this process executes it: the bounding and
+ * the ambient one.  What the process has itself stays.  0; -errno; also 0 without CAP_SETPCAP, which it
+ * takes.
+ */
+int privilege_drop_bounding(void);
+/*
  * When the BPF programs are loaded, and before there are threads: each thread has its own privileges.  0, or
  * -errno of the first that could not be given up; the others are.
  */
