@@ -30,6 +30,7 @@
 #include "daemon/worker.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
+#include "lib/incidents.h"
 
 #define CTRACED_STUCK_NS (10 * NSEC_PER_SEC) /* a drain thread that did not go round for so long is stuck */
 
@@ -202,7 +203,13 @@ static int ctraced_incidents(struct ctraced *c)
 					     .rate = c->config.snapshot_rate };
 	int r = ctraced_catches_hangs(c) ? incidents_new(c->event, &o, &c->service.incidents) : 0;
 
-	if (r < 0)
+	if (r == -EPERM)
+		snprintf(c->err, sizeof(c->err),
+			 "Cannot keep hangs in %.200s/" INCIDENTS_DIR
+			 ": it is not a directory that root alone "
+			 "may write; see what is in it, then remove it, or make it so with chown and chmod.",
+			 c->config.state_dir);
+	else if (r < 0)
 		snprintf(c->err, sizeof(c->err), "Cannot prepare for hangs: %s.", strerror(-r));
 	return r;
 }
@@ -251,6 +258,7 @@ static int ctraced_capture(struct ctraced *c)
 					  .host = u.nodename,
 					  .kernel = u.release,
 					  .n_cpus = probe_cpus(s->probe),
+					  .own_dir = true,
 					  .background = true } },
 	};
 	r = drain_new(&d, &s->drain, c->err);

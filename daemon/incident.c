@@ -490,7 +490,7 @@ int incidents_new(sd_event *event, const struct incidents_options *opt, struct i
 	read_boot_id(is->boot_id);
 	pthread_mutex_init(&is->lock, NULL);
 	is->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r = is->fd < 0 ? -errno : 0;
+	r = is->fd < 0 ? -errno : incident_store_check(&is->store);
 	if (r >= 0)
 		r = sd_event_add_io(event, &is->io, is->fd, EPOLLIN, incidents_event, is);
 	if (r >= 0)

@@ -13,7 +13,7 @@
 
 #include "lib/cleanup.h"
 #include "lib/clock.h"
-#include "lib/syncdir.h"
+#include "lib/owned.h"
 
 #define STORE_PATH_MAX (INCIDENT_NAME_MAX + 16)
 #define STORE_TIME_LEN 16 /* "20260131T140312Z" */
@@ -60,14 +60,32 @@ uint32_t incident_store_doc_uid(const json_t *doc)
 									  : INCIDENT_UID_UNKNOWN;
 }
 
-int incident_store_open(const struct incident_store *s)
+static int store_open(const struct incident_store *s, bool make)
 {
+	enum owned_trouble trouble;
+	_cleanup_close_ int parent = owned_dir_of(s->dir, &trouble);
+	const char *name = strrchr(s->dir, '/');
 	int fd;
 
-	if (!mkdir(s->dir, 0700))         /* else open() says what is wrong */
-		(void)syncdir_of(s->dir); /* a disk that fails shows when the files are synced */
-	fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	if (parent < 0)
+		return parent;
+	name = name ? name + 1 : s->dir;
+	if (make && !mkdirat(parent, name, 0700)) /* else what follows says what is wrong */
+		(void)fsync(parent);              /* a disk that fails shows when the files are synced */
+	fd = owned_dir(parent, name, O_NOFOLLOW, &trouble);
+	return fd == -ENOTDIR || fd == -ELOOP ? -EPERM : fd;
+}
+
+int incident_store_open(const struct incident_store *s)
+{
+	return store_open(s, true);
+}
+
+int incident_store_check(const struct incident_store *s)
+{
+	_cleanup_close_ int fd = store_open(s, false);
+
+	return fd == -ENOENT ? 0 : MIN(fd, 0);
 }
 
 static int store_put_name(int dir, const char *from, const char *to)
@@ -143,12 +161,11 @@ int incident_store_commit(const struct incident_store *s, const char *name, int 
 int incident_store_snapshot(const struct incident_store *s, const char *name)
 {
 	_cleanup_close_ int dir = incident_store_open(s);
+	enum owned_trouble trouble;
 	char path[STORE_PATH_MAX];
-	int fd;
 
 	snprintf(path, sizeof(path), "%s.ctr", name);
-	fd = dir < 0 ? dir : openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	return fd < 0 && dir >= 0 ? -errno : fd;
+	return dir < 0 ? dir : owned_file(dir, path, O_RDONLY, &trouble);
 }
 
 /* Ours begin with a time; others in the directory are somebody else's. */
@@ -200,13 +217,14 @@ static uint32_t store_uid(int dir, const struct store_hang *h)
 {
 	for (int i = 0; i < h->n; i++) {
 		const char *name = h->files[i]->d_name;
+		enum owned_trouble trouble;
 		_cleanup_close_ int fd = -1;
 		uint32_t uid;
 		json_t *o;
 
 		if (!has_suffix(name, ".json"))
 			continue;
-		fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+		fd = owned_file(dir, name, O_RDONLY, &trouble);
 		o = fd < 0 ? NULL : json_loadfd(fd, 0, NULL);
 		uid = incident_store_doc_uid(o);
 		json_decref(o);

@@ -26,7 +26,10 @@ uint64_t incident_store_time(const char *name);
 /* Whose hang a note (lib/incidents.h) tells of; INCIDENT_UID_UNKNOWN. */
 uint32_t incident_store_doc_uid(const json_t *doc);
 
-/* The directory, which is made when it is missing: a descriptor, or -errno. */
+/* 0: the directory is missing, or can be used; -EPERM: it, or the one that it is in, is refused
+ * (lib/owned.h); -errno. */
+int incident_store_check(const struct incident_store *s);
+/* The directory, which is made when it is missing: a descriptor, or -errno as incident_store_check(). */
 int incident_store_open(const struct incident_store *s);
 /* Writes NAME.json. 0 or -errno. */
 int incident_store_sidecar(const struct incident_store *s, const char *name, const char *text);

@@ -72,7 +72,7 @@ int recorder_new(const struct recorder_options *opt, struct recorder **ret, char
 	if (!r)
 		return -ENOMEM;
 	r->opt = *opt;
-	r->created = stat(opt->path, &st) && errno == ENOENT;
+	r->created = lstat(opt->path, &st) && errno == ENOENT;
 	r->tasks = tasks_new(RECORDER_TASKS_MAX);
 	e = r->tasks ? recorder_open(r, err) : -ENOMEM;
 	if (e) {

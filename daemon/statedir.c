@@ -10,9 +10,10 @@
 #include <unistd.h>
 
 #include "lib/cleanup.h"
+#include "lib/owned.h"
 #include "lib/syncdir.h"
 
-#define STATEDIR_LOCK_MAX 1100
+#define STATEDIR_LOCK "lock"
 
 static const char *statedir_advice(int error)
 {
@@ -34,23 +35,61 @@ static const char *statedir_advice(int error)
 	}
 }
 
-static void statedir_lock_path(const struct statedir *s, char path[STATEDIR_LOCK_MAX])
+static const char *statedir_remedy(enum owned_trouble trouble)
 {
-	snprintf(path, STATEDIR_LOCK_MAX, "%s/lock", s->path);
+	if (trouble == OWNED_SHARED)
+		return "choose a directory of its own as --state-dir";
+	if (trouble == OWNED_OTHER_USER)
+		return "see what is in it and 'chown root' it, or choose another --state-dir";
+	return "see what is in it and 'chmod go-w' it, or choose another --state-dir";
+}
+
+/* Opens the directory; a file that another user puts there would get what is written. */
+static int statedir_dir(struct statedir *s, char *err)
+{
+	enum owned_trouble trouble;
+	int r;
+
+	s->dir_fd = owned_dir(AT_FDCWD, s->path, 0, &trouble);
+	if (s->dir_fd >= 0)
+		return 0;
+	r = s->dir_fd;
+	if (trouble)
+		snprintf(
+			err, STATEDIR_ERR_MAX,
+			"Cannot use the state directory %.200s: it %s, so that others than root could get or "
+			"change the trace; %s.",
+			s->path, owned_text(trouble), statedir_remedy(trouble));
+	else
+		snprintf(err, STATEDIR_ERR_MAX, "Cannot use the state directory %.200s: %s; %s.", s->path,
+			 strerror(-r), statedir_advice(-r));
+	return r;
+}
+
+/* There is nothing in that file, so what is not ours is taken away. */
+static int statedir_lock_file(int dir_fd)
+{
+	enum owned_trouble trouble;
+	int fd = owned_file(dir_fd, STATEDIR_LOCK, O_RDWR | O_CREAT, &trouble);
+
+	if (!trouble)
+		return fd;
+	if (unlinkat(dir_fd, STATEDIR_LOCK, 0))
+		return -errno;
+	return owned_file(dir_fd, STATEDIR_LOCK, O_RDWR | O_CREAT, &trouble);
 }
 
 /* The lock is on a file, because whoever made the directory may have locked the directory itself. */
 static int statedir_lock(struct statedir *s, char *err)
 {
-	char path[STATEDIR_LOCK_MAX];
 	int e;
 
-	statedir_lock_path(s, path);
-	s->fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	s->fd = statedir_lock_file(s->dir_fd);
 	if (s->fd < 0) {
-		e = errno;
-		snprintf(err, STATEDIR_ERR_MAX, "Cannot use the state directory %.200s: %s; %s.", s->path,
-			 strerror(e), statedir_advice(e));
+		e = -s->fd;
+		snprintf(err, STATEDIR_ERR_MAX,
+			 "Cannot use the state directory %.200s: its file " STATEDIR_LOCK ": %s; %s.",
+			 s->path, strerror(e), statedir_advice(e));
 		return -e;
 	}
 	if (!flock(s->fd, LOCK_EX | LOCK_NB))
@@ -70,7 +109,7 @@ static int statedir_lock(struct statedir *s, char *err)
 
 int statedir_open(const char *path, struct statedir *ret, char err[STATEDIR_ERR_MAX])
 {
-	struct statedir s = { .fd = -1 };
+	struct statedir s = { .dir_fd = -1, .fd = -1 };
 	int r;
 
 	snprintf(s.path, sizeof(s.path), "%s", path);
@@ -88,7 +127,9 @@ int statedir_open(const char *path, struct statedir *ret, char err[STATEDIR_ERR_
 	}
 	if (s.made)
 		(void)syncdir_of(path); /* a disk that fails will be told of by the trace's writer */
-	r = statedir_lock(&s, err);
+	r = statedir_dir(&s, err);
+	if (!r)
+		r = statedir_lock(&s, err);
 	if (r) {
 		statedir_undo(&s);
 		return r;
@@ -101,15 +142,15 @@ void statedir_close(struct statedir *s)
 {
 	if (s->fd >= 0)
 		close(TAKE_FD(s->fd));
+	if (s->dir_fd >= 0)
+		close(TAKE_FD(s->dir_fd));
 }
 
 void statedir_undo(struct statedir *s)
 {
-	char path[STATEDIR_LOCK_MAX];
-
 	if (s->made) {
-		statedir_lock_path(s, path);
-		unlink(path);
+		if (s->dir_fd >= 0)
+			unlinkat(s->dir_fd, STATEDIR_LOCK, 0);
 		rmdir(s->path);
 	}
 	statedir_close(s);

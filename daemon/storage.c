@@ -73,7 +73,8 @@ static void say_trouble(const struct writer_storage *now, const char *path, char
 		snprintf(text, STORAGE_TEXT_MAX,
 			 "The trace %.200s was taken away, and a new one cannot be begun: %s. What is "
 			 "captured "
-			 "meanwhile is lost; see that there is room and a directory for it.",
+			 "meanwhile is lost; see that there is room for it, and a directory that is root's "
+			 "alone.",
 			 path, error);
 		break;
 	case WRITER_FINE:

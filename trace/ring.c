@@ -12,6 +12,7 @@
 
 #include "lib/cleanup.h"
 #include "lib/clock.h"
+#include "lib/owned.h"
 #include "lib/syncdir.h"
 #include "trace/pio.h"
 
@@ -149,26 +150,55 @@ static int ring_recover(struct ring *r, const struct ring_options *opt, char *er
 	return 0;
 }
 
-/* Opens and locks path; a file that was removed before the lock was had is not ours. */
-static int ring_lock(const char *path, char *err)
+/* Where the file is, for the calls that end in "at". */
+struct ring_home {
+	int dir_fd;
+	const char *name;
+};
+
+static void ring_home_done(struct ring_home *p)
+{
+	cleanup_close_p(&p->dir_fd);
+}
+
+static int ring_home_open(const struct ring_options *opt, struct ring_home *ret, char *err)
+{
+	const char *slash = strrchr(opt->path, '/');
+	enum owned_trouble trouble;
+	int fd;
+
+	*ret = (struct ring_home){ AT_FDCWD, opt->path };
+	if (!opt->own_dir)
+		return 0;
+	fd = owned_dir_of(opt->path, &trouble);
+	if (fd < 0) {
+		snprintf(err, INDEX_ERR_MAX, "cannot use the directory of %.120s: %s%s", opt->path,
+			 trouble ? "it " : "", trouble ? owned_text(trouble) : strerror(-fd));
+		return fd;
+	}
+	*ret = (struct ring_home){ fd, slash ? slash + 1 : opt->path };
+	return 0;
+}
+
+/* Opens and locks the file; one that was removed before the lock was had is not ours. */
+static int ring_lock(const struct ring_home *home, const char *path, char *err)
 {
 	for (;;) {
-		_cleanup_close_ int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+		enum owned_trouble trouble;
+		_cleanup_close_ int fd = owned_file(home->dir_fd, home->name, O_RDWR | O_CREAT, &trouble);
 		struct stat st;
-		int ret;
 
-		if (fd < 0 || fstat(fd, &st)) {
-			ret = -errno;
-			snprintf(err, INDEX_ERR_MAX, "cannot open %.120s for writing: %s", path,
-				 strerror(-ret));
-			return ret;
-		}
-		if (!S_ISREG(st.st_mode)) {
-			snprintf(err, INDEX_ERR_MAX, "%.120s is not a regular file", path);
-			return -EBADMSG;
+		if (fd < 0) {
+			if (trouble)
+				snprintf(err, INDEX_ERR_MAX, "%.120s %s", path, owned_text(trouble));
+			else
+				snprintf(err, INDEX_ERR_MAX, "cannot open %.120s for writing: %s", path,
+					 strerror(-fd));
+			return trouble ? -EBADMSG : fd;
 		}
 		if (flock(fd, LOCK_EX | LOCK_NB)) {
-			ret = errno == EWOULDBLOCK ? -EBUSY : -errno;
+			int ret = errno == EWOULDBLOCK ? -EBUSY : -errno;
+
 			snprintf(err, INDEX_ERR_MAX,
 				 "%.120s is in use by another writer (is ctraced running?)", path);
 			return ret;
@@ -181,6 +211,7 @@ static int ring_lock(const char *path, char *err)
 int ring_open(struct ring *r, const struct ring_options *opt, char err[INDEX_ERR_MAX])
 {
 	uint64_t n = opt->size_bytes / FORMAT_SLOT_BYTES;
+	_cleanup_(ring_home_done) struct ring_home home = { .dir_fd = -1 };
 	struct stat st = { 0 };
 	int ret;
 
@@ -190,7 +221,8 @@ int ring_open(struct ring *r, const struct ring_options *opt, char err[INDEX_ERR
 			 opt->size_bytes, n > UINT32_MAX ? "large" : "small");
 		return -EINVAL;
 	}
-	r->fd = ring_lock(opt->path, err);
+	ret = ring_home_open(opt, &home, err);
+	r->fd = ret ? ret : ring_lock(&home, opt->path, err);
 	if (r->fd < 0)
 		return r->fd;
 	r->n_slots = (uint32_t)(n - 1);
@@ -205,7 +237,7 @@ int ring_open(struct ring *r, const struct ring_options *opt, char err[INDEX_ERR
 			ret = ring_create(r->fd, opt, r->n_slots, err);
 	}
 	if (ret && !st.st_size)
-		unlink(opt->path);
+		unlinkat(home.dir_fd, home.name, 0);
 	if (!ret)
 		ret = ring_recover(r, opt, err);
 	if (ret)
@@ -328,7 +360,7 @@ int ring_look(struct ring *r, const struct ring_options *opt)
 		return RING_GONE;
 	if (fstat(r->fd, &st))
 		return -errno;
-	if (!st.st_nlink || stat(opt->path, &named))
+	if (!st.st_nlink || lstat(opt->path, &named))
 		return st.st_nlink && errno != ENOENT ? -errno : RING_GONE;
 	if (named.st_dev != st.st_dev || named.st_ino != st.st_ino)
 		return RING_GONE;

@@ -42,6 +42,7 @@ struct ring {
 
 struct ring_options {
 	const char *path;
+	bool own_dir; /* its directory is to be the user's alone, see lib/owned.h */
 	uint64_t size_bytes;
 	uint32_t n_cpus;
 	const char *meta; /* pairs of 0-terminated strings */

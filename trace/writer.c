@@ -103,6 +103,7 @@ static int writer_init(struct writer *w, const char *path, const struct writer_o
 	if (!w->encoder || !w->path)
 		return -ENOMEM;
 	w->ring.path = w->path;
+	w->ring.own_dir = opt->own_dir;
 	w->ring.size_bytes = opt->size_bytes;
 	w->ring.n_cpus = opt->n_cpus;
 	if (opt->boot_id)

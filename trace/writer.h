@@ -32,6 +32,7 @@ struct writer_options {
 	uint32_t max_objects;
 	uint32_t max_stacks;
 	const uint8_t *boot_id; /* 16 bytes; NULL: that of the running kernel */
+	bool own_dir;           /* path's directory is to be the user's alone: see lib/owned.h */
 	bool background;        /* write, and sync every five seconds, on other threads */
 };
 
@@ -73,10 +74,10 @@ struct writer_stats {
  * is recovered and continued after its newest valid segment, and its size stays
  * what it was unless size_bytes differs, in which case -EXDEV is returned and
  * nothing is touched (the caller decides; writer_recreate semantics are not
- * offered: rename the file away).  -EBADMSG: not a ctrace file, one of another major version, or one that is
- * damaged beyond use.  -ENOSPC: no room
- * to preallocate; nothing is left behind.  -EBUSY: another writer holds it (flock).
- * err (>= 256 bytes) gets a sentence for the log on failure.
+ * offered: rename the file away).  -EBADMSG: not a ctrace file, one of another major version, one that is
+ * damaged beyond use, or one that owned_file() refuses (a link, another user's, ...).  -EPERM: own_dir, and
+ * the directory is refused.  -ENOSPC: no room to preallocate; nothing is left behind.  -EBUSY: another writer
+ * holds it (flock). err (>= 256 bytes) gets a sentence for the log on failure.
  */
 int writer_open(const char *path, const struct writer_options *opt, struct writer **ret, char *err);
 /* Seals nothing: call writer_seal() first.  Waits for the disk: writer_flush() says whether it answers.

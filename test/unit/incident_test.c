@@ -466,6 +466,56 @@ static bool has(const struct incident_store *s, const char *name)
 	return fd >= 0;
 }
 
+/* A snapshot tells of every process: nothing is put where another user could get at it. */
+static void others_may_write(void **state)
+{
+	const struct fixture *f = *state;
+	struct incident_store s = { .size_bytes = 1 << 30 };
+	char elsewhere[96];
+
+	strcpy(s.dir, f->hangs);
+	assert_int_equal(incident_store_check(&s), 0); /* it is not there yet */
+	assert_int_equal(mkdir(f->hangs, 0700), 0);
+	assert_int_equal(incident_store_check(&s), 0);
+	assert_int_equal(chmod(f->hangs, 0770), 0);
+	assert_int_equal(incident_store_check(&s), -EPERM);
+	assert_int_equal(incident_store_create(&s, "20260131T130000Z-a-1"), -EPERM);
+	assert_int_equal(incident_store_sidecar(&s, "20260131T130000Z-a-1", "{}"), -EPERM);
+	assert_int_equal(rmdir(f->hangs), 0);
+	snprintf(elsewhere, sizeof(elsewhere), "%s/elsewhere", f->dir);
+	assert_int_equal(mkdir(elsewhere, 0700), 0);
+	assert_int_equal(symlink("elsewhere", f->hangs), 0);
+	assert_int_equal(incident_store_check(&s), -EPERM);
+	assert_int_equal(incident_store_create(&s, "20260131T130000Z-a-1"), -EPERM);
+	assert_int_equal(rmdir(elsewhere), 0);
+	assert_int_equal(unlink(f->hangs), 0);
+	assert_int_equal(chmod(f->dir, 0777), 0);
+	assert_int_equal(incident_store_create(&s, "20260131T130000Z-a-1"), -EPERM);
+	assert_int_equal(access(f->hangs, F_OK), -1);
+	assert_int_equal(chmod(f->dir, 0700), 0);
+}
+
+/* A pipe among the files would keep the thread that opens it. */
+static void pipes_among_the_files(void **state)
+{
+	const struct fixture *f = *state;
+	struct incident_store s = { .size_bytes = 1 };
+	struct incident_store_use use;
+	char path[160];
+
+	strcpy(s.dir, f->hangs);
+	put(&s, "20260131T140000Z-new-1", 0);
+	snprintf(path, sizeof(path), "%s/20260131T130000Z-a-1.json", f->hangs);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	snprintf(path, sizeof(path), "%s/20260131T130000Z-a-1.ctr", f->hangs);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	alarm(10);
+	assert_int_equal(incident_store_snapshot(&s, "20260131T130000Z-a-1"), -EPERM);
+	assert_int_equal(incident_store_trim(&s, "20260131T140000Z-new-1", UINT64_MAX / 2, &use), 0);
+	alarm(0);
+	assert_int_equal(use.removed, 1);
+}
+
 /* The clock was set back: what is new stays, what is from the future goes. */
 static void clock_back(void **state)
 {
@@ -628,6 +678,8 @@ int main(void)
 		cmocka_unit_test(names),
 		cmocka_unit_test(rates_of_users),
 		WITH(whose),
+		WITH(others_may_write),
+		WITH(pipes_among_the_files),
 		WITH(clock_back),
 		WITH(room_of_users),
 		WITH(pending_behind_many),

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ctrace/format.h"
@@ -183,14 +184,88 @@ static void what_cannot_be_replaced_stays(void **state)
 	assert_int_equal(records_of(f->path), 300);
 }
 
+/* What somebody has put where the trace goes is set aside, and what it leads to is not written. */
+static void check_planted(struct fixture *f, const char *says)
+{
+	char err[RECORDER_ERR_MAX] = "?", path[128], target[128];
+	struct recorder *r = NULL;
+	struct stat st;
+
+	assert_int_equal(start(f, FIXTURE_BYTES, &r, err), 0);
+	begin_and_seal(f, r);
+	if (!strstr(err, says) || !strstr(err, "a new trace begins"))
+		fail_msg("%s: no \"%s\"", err, says);
+	assert_int_equal(records_of(f->path), 1);
+	assert_int_equal(lstat(f->path, &st), 0);
+	assert_int_equal(st.st_mode, S_IFREG | 0600);
+	assert_int_equal(st.st_uid, geteuid());
+	assert_int_equal(st.st_nlink, 1);
+	snprintf(target, sizeof(target), "%s/target", f->dir);
+	if (!stat(target, &st))
+		assert_int_equal(st.st_size, 0);
+	unlink(target);
+	snprintf(path, sizeof(path), "%s.damaged", f->path);
+	assert_true(!unlink(path) || !rmdir(path));
+	unlink(f->path);
+}
+
+static void what_was_planted_is_set_aside(void **state)
+{
+	struct fixture *f = *state;
+	char target[128];
+
+	snprintf(target, sizeof(target), "%s/target", f->dir);
+	fixture_spew(target, "", 0);
+	assert_int_equal(symlink("target", f->path), 0);
+	check_planted(f, "is a symbolic link");
+	assert_int_equal(symlink("target", f->path), 0); /* to nothing: it would be made there */
+	check_planted(f, "is a symbolic link");
+	fixture_spew(target, "", 0);
+	assert_int_equal(link(target, f->path), 0);
+	check_planted(f, "has a second name");
+	assert_int_equal(mkfifo(f->path, 0600), 0);
+	check_planted(f, "is not a regular file");
+	assert_int_equal(mkdir(f->path, 0700), 0);
+	check_planted(f, "is not a regular file");
+	fixture_spew(f->path, "", 0);
+	assert_int_equal(chmod(f->path, 0666), 0);
+	check_planted(f, "may be written by other users");
+}
+
+static void a_file_of_another_user_is_set_aside(void **state)
+{
+	struct fixture *f = *state;
+
+	if (geteuid())
+		skip(); /* nobody else can give files away */
+	fixture_spew(f->path, "", 0);
+	assert_int_equal(chmod(f->path, 0666), 0);
+	assert_int_equal(chown(f->path, 65534, 65534), 0);
+	check_planted(f, "belongs to another user");
+}
+
+/* Whoever may read it, it is ours: it stays, and is for us alone from then on. */
+static void a_trace_that_others_may_read_is_gone_on_with(void **state)
+{
+	struct fixture *f = *state;
+	struct stat st;
+
+	old_trace(f);
+	assert_int_equal(chmod(f->path, 0644), 0);
+	check_start(f, FIXTURE_BYTES, NULL, NULL);
+	assert_int_equal(stat(f->path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, fixture_setup, fixture_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_minor_version_is_gone_on_with), TEST(another_major_version_is_set_aside),
-		TEST(another_size_is_set_aside),       TEST(damage_is_set_aside),
-		TEST(what_cannot_be_replaced_stays),
+		TEST(a_minor_version_is_gone_on_with),     TEST(another_major_version_is_set_aside),
+		TEST(another_size_is_set_aside),           TEST(damage_is_set_aside),
+		TEST(what_cannot_be_replaced_stays),       TEST(what_was_planted_is_set_aside),
+		TEST(a_file_of_another_user_is_set_aside), TEST(a_trace_that_others_may_read_is_gone_on_with),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -253,9 +253,55 @@ static void a_file_of_another_size_or_kind_is_left_alone(void **state)
 		     70);
 	assert_int_equal(writer_open(f->path, &opt, &f->w, err), -EBADMSG);
 	assert_non_null(strstr(err, "not a ctrace trace"));
-	assert_int_equal(writer_open(f->dir, &opt, &f->w, err), -EISDIR);
+	assert_int_equal(writer_open(f->dir, &opt, &f->w, err), -EBADMSG);
+	assert_non_null(strstr(err, "not a regular file"));
 	opt.size_bytes = FIXTURE_BYTES - 1;
 	assert_int_equal(writer_open(f->path, &opt, &f->w, err), -EINVAL);
+}
+
+/* The directory is opened to all while the writer has its file, and somebody puts another one in its place.
+ */
+static void nothing_is_begun_where_others_may_write(void **state)
+{
+	struct fixture *f = *state;
+	struct writer_options opt = { .size_bytes = FIXTURE_BYTES, .own_dir = true };
+	char moved[128], err[256] = "";
+	struct stat st;
+
+	snprintf(moved, sizeof(moved), "%s/moved", f->dir);
+	assert_int_equal(writer_open(f->path, &opt, &f->w, err), 0);
+	assert_int_equal(writer_begin(f->w, f->now, NULL, 0), 0);
+	fixture_busy(f, 10);
+	fixture_seal(f);
+	assert_int_equal(chmod(f->dir, 0777), 0);
+	assert_int_equal(rename(f->path, moved), 0);
+	fixture_spew(f->path, "", 0);
+	fixture_busy(f, 10);
+	assert_int_equal(writer_seal(f->w, f->now, NULL, 0), -EPERM);
+	assert_int_equal(stat(f->path, &st), 0);
+	assert_int_equal(st.st_size, 0);
+	writer_free(f->w);
+	f->w = NULL;
+	assert_int_equal(writer_open(f->path, &opt, &f->w, err), -EPERM);
+	assert_non_null(strstr(err, "may be written by other users"));
+	assert_int_equal(unlink(moved), 0);
+}
+
+/* It leads to the file that is being written: whoever made it can let it lead elsewhere. */
+static void a_link_in_place_of_the_file(void **state)
+{
+	struct fixture *f = *state;
+	char moved[128];
+
+	snprintf(moved, sizeof(moved), "%s/moved", f->dir);
+	fixture_open(f, FIXTURE_BYTES);
+	fixture_busy(f, 10);
+	fixture_seal(f);
+	assert_int_equal(rename(f->path, moved), 0);
+	assert_int_equal(symlink("moved", f->path), 0);
+	fixture_busy(f, 10);
+	assert_int_equal(writer_seal(f->w, f->now, NULL, 0), -EBADMSG);
+	assert_int_equal(unlink(moved), 0);
 }
 
 static void a_creation_that_was_cut_short_is_begun_again(void **state)
@@ -596,6 +642,8 @@ int main(void)
 		TEST(another_boot_is_another_trace),
 		TEST(only_one_writer),
 		TEST(a_file_of_another_size_or_kind_is_left_alone),
+		TEST(nothing_is_begun_where_others_may_write),
+		TEST(a_link_in_place_of_the_file),
 		TEST(a_creation_that_was_cut_short_is_begun_again),
 		TEST(no_room_for_the_file),
 		TEST(a_segment_that_cannot_be_written_is_a_gap),
