@@ -433,7 +433,7 @@ static void control_make_dir(const char *path)
 	slash = strrchr(dir, '/');
 	if (slash && slash != dir) {
 		*slash = 0;
-		fd = mkdir(dir, 0755) ? -1 : open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		fd = mkdir(dir, 0755) ? -1 : open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd >= 0)
 			(void)fchmod(fd, 0755); /* whatever the umask */
 	}
@@ -459,7 +459,9 @@ static int control_bind(struct control *c, bool group, int *ret_fd)
 		return -errno;
 	c->dev = st.st_dev;
 	c->ino = st.st_ino;
-	if (group && (chown(sa.sun_path, (uid_t)-1, c->opt.group) || chmod(sa.sun_path, 0660)))
+	/* not through a link that somebody put there since */
+	if (group && (lchown(sa.sun_path, (uid_t)-1, c->opt.group) ||
+		      fchmodat(AT_FDCWD, sa.sun_path, 0660, AT_SYMLINK_NOFOLLOW)))
 		return -errno;
 	if (listen(fd, CONTROL_CLIENTS_MAX))
 		return -errno;
