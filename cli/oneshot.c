@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
@@ -69,15 +68,23 @@ sigset_t oneshot_signals(void)
 	return set;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+/* The files in a recorder's directory, and then itself.  By its descriptor: by now that path may be another
+ * directory, where the one that it is in belongs to another user. */
+static void remove_dir(int dir_fd, const char *path)
 {
-	remove(path);
-	return 0;
-}
+	int fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 0);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
 
-static void remove_tree(const char *dir)
-{
-	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+	if (d)
+		rewinddir(d);
+	while (d && (e = readdir(d)))
+		unlinkat(dir_fd, e->d_name, 0);
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+	rmdir(path);
 }
 
 /* Removes what a recorder that was killed has left: its lock is free. */
@@ -101,7 +108,7 @@ static void sweep(const char *base)
 		if (fd < 0 || fstat(fd, &st) || st.st_uid != geteuid() ||
 		    time(NULL) - st.st_mtime < STALE_AFTER_S || flock(fd, LOCK_EX | LOCK_NB))
 			continue;
-		remove_tree(path);
+		remove_dir(fd, path);
 	}
 	if (d)
 		closedir(d);
@@ -171,7 +178,7 @@ static int make_dir(struct oneshot *r, const char *base)
 		free(TAKE_PTR(r->dir));
 		return CLI_FAILED;
 	}
-	r->dir_fd = open(r->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	r->dir_fd = open(r->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (r->dir_fd < 0 || flock(r->dir_fd, LOCK_EX | LOCK_NB))
 		return cli_error("%s: cannot be locked: %s", r->dir, strerror(errno));
 	if (asprintf(&r->socket, "%s/sock", r->dir) < 0 || asprintf(&r->trace, "%s/ctrace.ctr", r->dir) < 0 ||
@@ -200,7 +207,8 @@ static void find_daemon(char buf[PATH_MAX])
 static void run_daemon(const struct oneshot *r, int ready_fd, pid_t parent)
 {
 	char daemon[PATH_MAX], size[TEXT_NUMBER_MAX], ready[TEXT_NUMBER_MAX];
-	int log = open(r->log, O_WRONLY | O_CREAT | O_APPEND, 0600), null = open("/dev/null", O_RDWR);
+	int log = openat(r->dir_fd, "log", O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600),
+	    null = open("/dev/null", O_RDWR);
 
 	find_daemon(daemon);
 	snprintf(size, sizeof(size), "%" PRIu64, r->size_bytes);
@@ -339,7 +347,7 @@ void oneshot_stop(struct oneshot *r)
 {
 	end_daemon(r);
 	if (r->dir)
-		remove_tree(r->dir);
+		remove_dir(r->dir_fd, r->dir);
 }
 
 void oneshot_free(struct oneshot *r)
