@@ -123,8 +123,17 @@ static __always_inline bool caps_leave_out(struct cpu *c, struct task_struct *a,
 	caps_count(c, a, first);
 	caps_count(c, b, second);
 	c->n_left_out++;
+	c->n_passed++;
 	govern_ran_light(c);
 	return true;
+}
+
+/* A program that only keeps the context has run, on top of the current task. */
+static __always_inline void caps_ran_light(struct cpu *c)
+{
+	if (ct_govern.capping && caps_has_bit(bpf_get_current_task_btf()->pid))
+		c->n_passed++;
+	govern_ran_light(c);
 }
 
 /* A capped task whose beginning was left out as well; the daemon knows it when the cap has ended. */
@@ -146,6 +155,7 @@ static __always_inline bool caps_fork(struct cpu *c, struct task_struct *parent,
 	caps_begin(c, parent->pid);
 	caps_set_bit(child->pid);
 	c->n_left_out++;
+	c->n_passed++;
 	govern_ran_light(c);
 	return true;
 }

@@ -47,6 +47,7 @@ struct cpu {
 	struct govern_cost cost[GOVERN_KINDS] __attribute__((aligned(64)));
 	ct_u64 left_out[GOVERN_CAPS]; /* records of capped tasks, by slot */
 	ct_u64 n_left_out;            /* records, each once */
+	ct_u64 n_passed;              /* runs that recorded nothing, on top of a capped task */
 } __attribute__((aligned(64)));
 
 /*

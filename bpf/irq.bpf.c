@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* irq.bpf.c - keeps the context of each CPU, so that a wake is not laid at the door of the task that
  * happened to be interrupted.  Emits nothing. */
+#include "caps.h"
 #include "context.h"
-#include "compat.h"
 
 #define ENTER(ctx_, key_, what_)                                                                             \
 	({                                                                                                   \
 		struct cpu *c = emit_cpu();                                                                  \
 		if (c)                                                                                       \
-			context_enter(c, ctx_, key_, what_), govern_ran_light(c);                            \
+			context_enter(c, ctx_, key_, what_), caps_ran_light(c);                              \
 		0;                                                                                           \
 	})
 #define EXIT(ctx_, key_)                                                                                     \
 	({                                                                                                   \
 		struct cpu *c = emit_cpu();                                                                  \
 		if (c)                                                                                       \
-			context_exit(c, ctx_, key_), govern_ran_light(c);                                    \
+			context_exit(c, ctx_, key_), caps_ran_light(c);                                      \
 		0;                                                                                           \
 	})
 

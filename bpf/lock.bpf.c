@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lock.bpf.c - file locks asked for, granted, refused and given back. */
+#include "caps.h"
 #include "object_name.h"
 
 #define FL_OFDLCK 1024
@@ -31,14 +32,15 @@ static __always_inline int lock_emit(__u64 *ctx, enum lock_how how)
 {
 	struct task_struct *cur = bpf_get_current_task_btf();
 	struct file_lock *fl = (void *)ctx[1];
-	__u64 now = bpf_ktime_get_boot_ns();
 	struct object o = { .tid = cur->pid };
 	struct cpu *c = emit_cpu();
 	struct emit_rec2 *r;
 	struct lock l;
+	__u64 now;
 
-	if (!c || !fl || cur->tgid == ct_tracer_tgid)
+	if (!c || !fl || cur->tgid == ct_tracer_tgid || caps_leave_out(c, cur, NULL))
 		return 0;
+	now = bpf_ktime_get_boot_ns();
 	lock_read(fl, &l);
 	if (l.file) {
 		o.file = l.file;

@@ -33,15 +33,16 @@
 #define GOVERNOR_QUIET_NS   1000000000ULL  /* the same, when it is below a quarter of it */
 #define GOVERNOR_FLAP_NS    10000000000ULL /* a step back that lasted less was one too many */
 #define GOVERNOR_PATIENCE   32             /* times the above is waited at most */
-#define GOVERNOR_REST_NS    1500000000ULL  /* what was recorded before a group was capped is written by then */
-#define GOVERNOR_CAP_MIN_NS 400000000ULL   /* that long the records of a group are left out at least, and */
-#define GOVERNOR_CAP_MAX_NS 5000000000ULL  /* at most; in between until the bucket is nearly full */
+#define GOVERNOR_REST_NS    1500000000ULL /* what was recorded before a group was capped is written by then */
+#define GOVERNOR_CAP_MIN_NS 400000000ULL  /* that long the records of a group are left out at least, and */
+#define GOVERNOR_CAP_MAX_NS 5000000000ULL /* at most; in between until the bucket is nearly full */
 /*
  * To pass over the events of a capped group costs its own tasks their time, on their CPU.  It is not
  * counted against the budget up to this part of the machine: else a storm that is large enough would
- * still have the capture pause for everybody.  A storm of switches on all CPUs is passed over for 2 to 6 %.
+ * still have the capture pause for everybody.  Storms on all CPUs are passed over for 2 to 10 %: an event
+ * costs those who make it at least five times as much.
  */
-#define GOVERNOR_PASSED_PPM 80000
+#define GOVERNOR_PASSED_PPM 200000
 
 /* CPU time that the tracer has used by now. */
 struct governor_spent {

@@ -135,7 +135,7 @@ void probe_uncap_groups(struct probe *p);
 uint32_t probe_capped_next(const struct probe *p, uint32_t from);
 /* Nobody is capped any more: the programs need not look. */
 void probe_caps_over(struct probe *p);
-/* How many records were left out so far, and what it cost to pass over them. */
+/* How many records were left out so far, and what it cost to pass over the events of capped tasks. */
 uint64_t probe_left_out(struct probe *p);
 uint64_t probe_passed_ns(struct probe *p);
 

@@ -232,7 +232,11 @@ uint64_t probe_left_out(struct probe *p)
 
 uint64_t probe_passed_ns(struct probe *p)
 {
-	return (uint64_t)((double)probe_left_out(p) * (p->govern.dispatch_ns + GOVERN_LIGHT_NS));
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < p->n_cpus; i++)
+		n += __atomic_load_n(&rings_cpu(p->rings, i)->n_passed, __ATOMIC_RELAXED);
+	return (uint64_t)((double)n * (p->govern.dispatch_ns + GOVERN_LIGHT_NS));
 }
 
 /* What has been counted on all CPUs since the last call. */

@@ -372,17 +372,18 @@ static const struct window_event *failed_try(const struct graph *g, uint32_t tid
 static bool blame_polled_lock(const struct graph *g, const struct stretch *s, struct blame *b)
 {
 	uint32_t event, holder;
+	uint8_t strength;
 	const struct window_event *e = failed_try(g, g->tasks[s->task].tid, s->from_ns, &event);
 
 	if (!e)
 		return false;
-	holder = blame_lock_holder(g, e->r.obj, e->r.ts, g->tasks[s->task].tgid, NULL);
+	holder = blame_lock_holder(g, e->r.obj, e->r.ts, g->tasks[s->task].tgid, NULL, &strength);
 	b->obj = e->r.obj;
 	b->kind = "file-lock";
 	b->time = TIME_LOCK;
 	b->event = event;
 	if (holder != GRAPH_NONE && holder != s->task)
-		blame_task(b, holder, EDGE_POLLED, EDGE_STRONG);
+		blame_task(b, holder, EDGE_POLLED, strength);
 	return true;
 }
 

@@ -344,8 +344,39 @@ static uint32_t live_child(const struct graph *g, const struct stretch *s)
 	return best;
 }
 
+/* Whether records were left out or lost of all tasks, or of this process, between from_ns and to_ns. */
+static bool may_have_unlocked(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->gaps, 0, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (event_of(g, &r[i])->x[0] < to_ns && event_of(g, &r[i])->r.ts >= from_ns)
+			return true;
+	r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct graph_ref *cap = graph_ref_before(g, &g->caps, g->tasks[r[i].event].tid, to_ns);
+
+		if (cap && event_of(g, cap)->r.ts >= from_ns)
+			return true;
+	}
+	return false;
+}
+
+/* A look at all locks after ts_ns found that the process holds this one. */
+static bool is_held_later(const struct graph *g, uint64_t obj, uint32_t task, uint64_t ts_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->flocks, obj, &n);
+
+	for (size_t i = n; i-- > 0 && event_of(g, &r[i])->r.ts >= ts_ns;)
+		if (event_of(g, &r[i])->r.kind == CT_HELD && event_of(g, &r[i])->r.tid == g->tasks[task].tgid)
+			return true;
+	return false;
+}
+
 uint32_t blame_lock_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
-			   uint32_t *ret_event)
+			   uint32_t *ret_event, uint8_t *ret_strength)
 {
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->flocks, obj, &n);
@@ -369,10 +400,16 @@ uint32_t blame_lock_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, 
 			event = r[i].event;
 		}
 	}
-	if (ret_event && holder != GRAPH_NONE)
+	*ret_strength = EDGE_STRONG;
+	if (holder == GRAPH_NONE)
+		return holder;
+	if (ret_event)
 		*ret_event = event;
+	if (may_have_unlocked(g, holder, g->w->events[event].r.ts, ts_ns) &&
+	    !is_held_later(g, obj, holder, ts_ns))
+		*ret_strength = EDGE_WEAK;
 	/* it locked the file and went; a descriptor that it left to another process keeps the lock */
-	if (holder != GRAPH_NONE && g->tasks[holder].exit_ns <= ts_ns && g->w->events[event].r.wait == 1)
+	if (g->tasks[holder].exit_ns <= ts_ns && g->w->events[event].r.wait == 1)
 		holder = fd_holder(g, obj, ts_ns, tgid, 0);
 	return holder;
 }
@@ -383,9 +420,8 @@ static void holder_of_flock(const struct graph *g, const struct stretch *s, stru
 
 	if (!b->obj && r)
 		b->obj = event_of(g, r)->r.obj;
-	b->task = blame_lock_holder(g, b->obj, s->from_ns, g->tasks[s->task].tgid, &b->event);
+	b->task = blame_lock_holder(g, b->obj, s->from_ns, g->tasks[s->task].tgid, &b->event, &b->strength);
 	b->edge = EDGE_FILELOCK;
-	b->strength = EDGE_STRONG;
 }
 
 /* The server of a FUSE mount: whoever has a /dev/fuse open. */

@@ -255,6 +255,7 @@ enum {
 	IX_ACCEPTED,
 	IX_GAPS,
 	IX_SHEDS,
+	IX_CAPS,
 	IX_CHILDREN,
 	IX_THREADS,
 	IX_POLLED,
@@ -293,7 +294,9 @@ static int index_event(const struct window *w, refs *v, const struct window_even
 	case CT_GAP:
 		return ADD(IX_GAPS, 0);
 	case CT_SHED:
-		return e->r.flags & (CT_GV_CAP | CT_GV_GROUP) ? 0 : ADD(IX_SHEDS, 0);
+		if (e->r.flags & CT_GV_CAP)
+			return ADD(IX_CAPS, e->r.tid);
+		return e->r.flags & CT_GV_GROUP ? 0 : ADD(IX_SHEDS, 0);
 	case CT_WAKE:
 		if (e->r.obj && !(e->r.flags & CT_WF_READY) && e->r.state != CT_CTX_TIMER && e->r.peer)
 			return ADD(IX_WAKES, e->r.obj);
@@ -360,7 +363,7 @@ int index_build(struct graph *g)
 		[IX_WAKES] = &g->wakes,       [IX_TUPLES] = &g->tuples,     [IX_CHILDREN] = &g->children,
 		[IX_THREADS] = &g->threads,   [IX_OWNED] = &g->owned,       [IX_POLLED] = &g->polled,
 		[IX_ACCESSES] = &g->accesses, [IX_ACCEPTED] = &g->accepted, [IX_GAPS] = &g->gaps,
-		[IX_SHEDS] = &g->sheds,
+		[IX_SHEDS] = &g->sheds,       [IX_CAPS] = &g->caps,
 	};
 	refs v[IX_COUNT] = { 0 };
 	int r = 0;
@@ -382,7 +385,7 @@ void index_drop(struct graph *g)
 	struct graph_index *all[] = { &g->sends,    &g->recvs,    &g->flocks,   &g->fds,       &g->members,
 				      &g->waitfds,  &g->samples,  &g->signals,  &g->locktries, &g->wakes,
 				      &g->tuples,   &g->accepted, &g->children, &g->threads,   &g->polled,
-				      &g->accesses, &g->owned,    &g->gaps,     &g->sheds };
+				      &g->accesses, &g->owned,    &g->gaps,     &g->sheds,     &g->caps };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]->v);

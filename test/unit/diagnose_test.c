@@ -279,6 +279,49 @@ static void test_polled_lock(void **state)
 	end(&m, g, d);
 }
 
+/* What the holder did is not all recorded since: it may have given the lock back, unless it is found with it.
+ */
+static void test_lock_of_the_capped(void **state)
+{
+	enum { WHOLE, CAPPED, FOUND, PAUSED, CASES };
+
+	for (int how = WHOLE; how < CASES; how++) {
+		struct make m = { 0 };
+		struct window_event *e;
+		struct graph *g;
+		struct diagnosis *d;
+
+		make_task(&m, 10, 10, 1, "waiter");
+		make_task(&m, 20, 20, 1, "holder");
+		make_switch(&m, 1, 1, 0, 20, CT_W_NONE, 0);
+		e = make_event(&m, 2 * MS, 1, CT_FLOCK, 20, 0);
+		e->r.obj = FILE_;
+		e->r.state = e->r.wait = 1;
+		make_switch(&m, 3, 1, 20, 0, CT_W_SLEEP, 0);
+		make_switch(&m, 4, 0, 0, 10, CT_W_NONE, 0);
+		for (int end = 0; (how == CAPPED || how == FOUND) && end < 2; end++) {
+			e = make_event(&m, (5 + end) * MS, 1, CT_SHED, 20, 0);
+			e->r.flags = CT_GV_CAP | CT_GV_GROUP;
+			e->r.aux = (uint16_t)(end ? CT_W_SLEEP | CT_ST_SLEEP << 8 : 0);
+			e->x[0] = 5 * MS;
+		}
+		if (how == PAUSED) {
+			e = make_event(&m, 6 * MS, 0, CT_GAP, CT_GAP_ALL_CPUS, 0);
+			e->r.state = CT_LOSS_SHED;
+			e->x[0] = 5 * MS;
+			e->x[1] = 6 * MS;
+		}
+		make_switch(&m, 10, 0, 10, 0, CT_W_FLOCK, FILE_);
+		if (how == FOUND)
+			make_event(&m, 4000 * MS, 1, CT_HELD, 20, 0)->r.obj = FILE_;
+		d = run(&m, 10, 4, 5000, &g);
+		assert_string_equal(d->cause, "lock-holder");
+		assert_int_equal(d->chain[0].strength,
+				 how == WHOLE || how == FOUND ? EDGE_STRONG : EDGE_WEAK);
+		end(&m, g, d);
+	}
+}
+
 static void test_starved(void **state)
 {
 	struct make m = { 0 };
@@ -668,6 +711,7 @@ int main(void)
 		cmocka_unit_test(test_child_chain),
 		cmocka_unit_test(test_long_sentence),
 		cmocka_unit_test(test_polled_lock),
+		cmocka_unit_test(test_lock_of_the_capped),
 		cmocka_unit_test(test_starved),
 		cmocka_unit_test(test_starved_unknown),
 		cmocka_unit_test(test_long_running),

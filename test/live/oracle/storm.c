@@ -6,6 +6,11 @@
  *   storm messages MS one thread sends to another over a socket, many at a time
  *   storm fork MS     processes that end at once
  *   storm threads MS  threads that end at once
+ *   storm udp MS      datagrams over loopback, one at a time
+ *   storm naps MS     sleeps that are over at once
+ *   storm signals MS  a process that sends itself signals
+ *   storm names MS    a thread that renames itself
+ *   storm locks MS    a file that is locked and unlocked
  *   storm crowd N MS  N threads that do nothing
  *
  * Prints how many of its events there were.
@@ -13,13 +18,17 @@
 #include <err.h>
 #include <errno.h>
 #include <linux/futex.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -165,14 +174,96 @@ static bool thread_one(void)
 	return true;
 }
 
+static int udp_fd, lock_fd;
+
+static void udp_open(void)
+{
+	struct sockaddr_in sa = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	socklen_t len = sizeof(sa);
+
+	udp_fd = socket(AF_INET, SOCK_DGRAM, 0);
+	if (udp_fd < 0 || bind(udp_fd, (struct sockaddr *)&sa, sizeof(sa)) ||
+	    getsockname(udp_fd, (struct sockaddr *)&sa, &len) ||
+	    connect(udp_fd, (struct sockaddr *)&sa, sizeof(sa)))
+		err(1, "udp");
+}
+
+static bool udp_one(void)
+{
+	char c = 'x';
+
+	return send(udp_fd, &c, 1, 0) == 1 && recv(udp_fd, &c, 1, 0) == 1;
+}
+
+static bool nap_one(void)
+{
+	const struct timespec ts = { .tv_nsec = 1 };
+
+	return !nanosleep(&ts, NULL);
+}
+
+static void on_signal(int sig)
+{
+}
+
+static bool signal_one(void)
+{
+	return !raise(SIGUSR1);
+}
+
+static bool name_one(void)
+{
+	static bool other;
+
+	other = !other;
+	return !prctl(PR_SET_NAME, other ? "this" : "that");
+}
+
+static void lock_open(void)
+{
+	char path[] = "/tmp/ctrace-storm-XXXXXX";
+
+	lock_fd = mkstemp(path);
+	if (lock_fd < 0 || unlink(path))
+		err(1, "mkstemp");
+}
+
+static bool lock_one(void)
+{
+	return !flock(lock_fd, LOCK_EX) && !flock(lock_fd, LOCK_UN);
+}
+
 static void storm_lives(unsigned long ms, bool (*one)(void))
 {
 	unsigned long end = clock_ms() + ms;
 
 	do {
-		if (one())
-			atomic_fetch_add(&events, 1);
+		for (int i = 0; i < 10; i++)
+			if (one())
+				atomic_fetch_add(&events, 1);
 	} while (clock_ms() < end);
+}
+
+static void storm_calls(unsigned long ms, const char *what)
+{
+	if (!strcmp(what, "udp")) {
+		udp_open();
+		storm_lives(ms, udp_one);
+	} else if (!strcmp(what, "naps")) {
+		prctl(PR_SET_TIMERSLACK, 1);
+		storm_lives(ms, nap_one);
+	} else if (!strcmp(what, "signals")) {
+		signal(SIGUSR1, on_signal);
+		storm_lives(ms, signal_one);
+	} else if (!strcmp(what, "names")) {
+		storm_lives(ms, name_one);
+	} else if (!strcmp(what, "locks")) {
+		lock_open();
+		storm_lives(ms, lock_one);
+	} else {
+		errx(2, "usage: storm futex|messages|fork|threads|udp|naps|signals|names|locks MS, or storm "
+			"crowd N MS");
+	}
 }
 
 static void *member(void *arg)
@@ -215,7 +306,7 @@ int main(int argc, char *argv[])
 	else if (!strcmp(what, "crowd") && argc == 4)
 		crowd(n, strtoul(argv[3], NULL, 10));
 	else
-		errx(2, "usage: storm futex|messages|fork|threads MS, or storm crowd N MS");
+		storm_calls(n, what);
 	printf("events=%lu\n", atomic_load(&events));
 	return 0;
 }
