@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "trace/describe.h"
+#include "lib/clean.h"
 
 void words_add(struct words *t, const char *fmt, ...)
 {
@@ -46,10 +46,8 @@ void words_duration(struct words *t, uint64_t ns)
 
 char *words_take(struct words *t)
 {
-	char *s = t->failed ? NULL : calloc(1, t->n + 1);
+	char *s = t->failed ? NULL : clean_dup(t->s ? t->s : "");
 
-	if (s && t->s)
-		describe_clean(t->s, s, t->n + 1);
 	free(t->s);
 	*t = (struct words){ 0 };
 	return s;

@@ -64,7 +64,7 @@ int analysis_tid(const char *option, const char *arg, uint32_t *ret)
 	uint64_t n;
 
 	if (cli_number(arg, UINT32_MAX, &n) || !n) {
-		fprintf(stderr, "ctrace: %s: '%s' is no task id; give a positive number\n", option, arg);
+		cli_say("%s: '%s' is no task id; give a positive number", option, arg);
 		return CLI_USAGE;
 	}
 	*ret = (uint32_t)n;

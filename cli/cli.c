@@ -4,40 +4,84 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/output.h"
+#include "lib/clean.h"
 #include "lib/cleanup.h"
 
-bool cli_sigpipe_was_ignored;
+/* A reader that has seen enough (head, a pager) is no failure, and a dead daemon must not kill us. */
+static const int ignored[] = { SIGPIPE };
+static bool was_ignored[ARRAY_SIZE(ignored)];
+
+void cli_ignore_signals(void)
+{
+	struct sigaction old = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++) {
+		sigaction(ignored[i], &(struct sigaction){ .sa_handler = SIG_IGN }, &old);
+		was_ignored[i] = old.sa_handler == SIG_IGN;
+	}
+}
+
+void cli_restore_signals(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
+		if (!was_ignored[i])
+			signal(ignored[i], SIG_DFL);
+}
 
 /* Whether f is a terminal that wants colour (NO_COLOR and TERM=dumb say no). */
 static bool cli_colour(FILE *f)
 {
 	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
 
-	return !(no && *no) && term && strcmp(term, "dumb") && isatty(fileno(f));
+	return !(no && *no) && term && strcmp(term, "dumb") &&
+	       isatty(f == stdout ? STDOUT_FILENO : fileno(f)); /* stdout is no file of its own: output.h */
 }
 
 const char *cli_sgr(FILE *f, const char *code)
 {
-	static char seq[4][16];
+	static char seq[4][32];
 	static unsigned next;
 	char *s = seq[next++ % ARRAY_SIZE(seq)];
 
 	if (!cli_colour(f))
 		return "";
-	snprintf(s, sizeof(seq[0]), "\033[%sm", code);
+	snprintf(s, sizeof(seq[0]), "\033%s[%sm", f == stdout ? output_mark() : "", code);
 	return s;
 }
 
-static void say(const char *colour, const char *prefix, const char *fmt, va_list ap)
+/* The text of a message, which is one line whatever was put into it; NULL: out of memory. */
+__attribute__((format(printf, 1, 0))) static char *clean_message(const char *fmt, va_list ap)
 {
-	fprintf(stderr, "%sctrace: %s%s", cli_sgr(stderr, colour), prefix, cli_sgr(stderr, "0"));
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	_cleanup_free_ char *raw = NULL;
+
+	if (vasprintf(&raw, fmt, ap) < 0)
+		raw = NULL;
+	return raw ? clean_dup(raw) : NULL;
+}
+
+__attribute__((format(printf, 3, 0))) static void say(const char *colour, const char *prefix, const char *fmt,
+						      va_list ap)
+{
+	_cleanup_free_ char *text = clean_message(fmt, ap);
+
+	fprintf(stderr, "%sctrace: %s%s%s\n", colour ? cli_sgr(stderr, colour) : "", prefix,
+		colour ? cli_sgr(stderr, "0") : "", text ? text : "out of memory");
+}
+
+void cli_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(NULL, "", fmt, ap);
+	va_end(ap);
 }
 
 int cli_error(const char *fmt, ...)
@@ -61,14 +105,14 @@ void cli_warn(const char *fmt, ...)
 
 int cli_usage_error(const struct cli_usage *usage, const char *fmt, ...)
 {
+	_cleanup_free_ char *text = NULL;
 	va_list ap;
 
-	fprintf(stderr, "ctrace %s: ", usage->name);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	text = clean_message(fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "\nUsage: ctrace %s %s\nTry 'ctrace %s --help'.\n", usage->name, usage->args,
-		usage->name);
+	fprintf(stderr, "ctrace %s: %s\nUsage: ctrace %s %s\nTry 'ctrace %s --help'.\n", usage->name,
+		text ? text : "out of memory", usage->name, usage->args, usage->name);
 	return CLI_USAGE;
 }
 
@@ -276,11 +320,9 @@ bool cli_output_broken(void)
 
 int cli_output_end(void)
 {
-	if (fflush(stdout) && !output_errno)
-		output_errno = errno;
-	if (ferror(stdout) && !output_errno)
-		output_errno = EIO;
-	return -output_errno;
+	int r = output_flush();
+
+	return output_errno ? -output_errno : r;
 }
 
 void cli_progress(void *arg, unsigned percent)

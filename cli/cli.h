@@ -5,7 +5,8 @@
  *
  * A command is a function like main() in cmd_<name>.c and a row of the table in
  * main.c.  It returns an exit code.  stdout is for what was asked, stderr for
- * everything else.  SIGPIPE is ignored: a command that writes much asks
+ * everything else; all that goes there goes through the functions below, which make the text safe to show
+ * (lib/clean.h; output.h does so for stdout).  SIGPIPE is ignored: a command that writes much asks
  * cli_output_broken() now and then; main() flushes and reports at the end.
  */
 #ifndef CTRACE_CLI_CLI_H
@@ -77,6 +78,8 @@ int cli_size(const char *s, uint64_t *ret);
 
 /* Prints "ctrace: " and "what: why; what to do" to stderr; returns CLI_FAILED. */
 int cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The same of what is no error. */
+void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same with "warning". */
 void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -93,8 +96,10 @@ bool cli_output_broken(void);
 /* Flushes stdout; 0, or -errno of the first write that failed (-EPIPE: the reader has seen enough). */
 int cli_output_end(void);
 
-/* What SIGPIPE did before main() ignored it, for a command that starts another program. */
-extern bool cli_sigpipe_was_ignored;
+/* Ignores the signals that writing can raise (SIGPIPE): the error of the write says the same.  The
+ * second makes them as they were, in the child of a command that starts another program. */
+void cli_ignore_signals(void);
+void cli_restore_signals(void);
 
 /* The name in names (ends with NULL) that is nearest to a mistyped word; NULL when none is near. */
 const char *cli_nearest(const char *word, const char *const *names);

@@ -12,6 +12,7 @@
 #include "cli/control.h"
 #include "cli/oneshot.h"
 #include "cli/text.h"
+#include "lib/clean.h"
 #include "lib/cleanup.h"
 #include "lib/hostns.h"
 
@@ -174,9 +175,9 @@ static int print_json(const struct finding *f, json_t *answer, bool able)
 	json_t *checks = json_array(), *doc = answer ? answer : json_object();
 
 	for (unsigned i = 0; i < FOUND_CNT; i++)
-		json_array_append_new(checks,
-				      json_pack("{s:s,s:s,s:b,s:s}", "name", f[i].name, "value", f[i].value,
-						"ok", f[i].good, "advice", f[i].good ? "" : f[i].advice));
+		json_array_append_new(checks, json_pack("{s:s,s:o,s:b,s:o}", "name", f[i].name, "value",
+							text_json(f[i].value), "ok", f[i].good, "advice",
+							text_json(f[i].good ? "" : f[i].advice)));
 	json_object_set_new(doc, "checks", checks);
 	json_object_set_new(doc, "able", json_boolean(able));
 	if (!answer)
@@ -215,10 +216,12 @@ static void print_hooks(const json_t *hooks)
 static void print_text(const struct finding *f, const json_t *answer)
 {
 	for (unsigned i = 0; i < FOUND_CNT; i++) {
+		_cleanup_free_ char *value = clean_dup(f[i].value), *advice = clean_dup(f[i].advice ?: "");
+
 		print_mark(f[i].good);
-		printf(" %-20s %s\n", f[i].name, f[i].value);
+		printf(" %-20s %s\n", f[i].name, value ?: "");
 		if (!f[i].good)
-			printf("      %-20s %s\n", "", f[i].advice);
+			printf("      %-20s %s\n", "", advice ?: "");
 	}
 	if (answer)
 		print_hooks(json_object_get(answer, "hooks"));
@@ -255,6 +258,8 @@ int cmd_doctor(int argc, char **argv)
 	if (json) {
 		print_json(found, answer, able);
 	} else {
+		if (answer)
+			(void)text_clean(answer); /* what memory did not do for is cleaned by stdout */
 		print_text(found, answer);
 		json_decref(answer);
 	}

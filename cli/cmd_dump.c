@@ -9,6 +9,8 @@
 #include "cli/tracefile.h"
 #include "trace/describe.h"
 
+#define KINDS_TEXT_MAX 1024
+
 enum { OPT_FROM = 256, OPT_TO, OPT_TID, OPT_PID, OPT_COMM, OPT_KIND, OPT_BOOT, OPT_WALL, OPT_JSON };
 
 static const struct cli_option options[] = {
@@ -102,6 +104,18 @@ static bool dump_piece(void *arg, const struct window *w, size_t first, size_t e
 	return true;
 }
 
+static int unknown_kind(const char *word)
+{
+	char kinds[KINDS_TEXT_MAX] = "";
+	size_t n = 0;
+
+	for (unsigned k = 1; k < 64 && n < sizeof(kinds); k++)
+		if (describe_record(k))
+			n += (size_t)snprintf(kinds + n, sizeof(kinds) - n, " %s", describe_record(k));
+	cli_say("--kind %s: there is no such kind of record; there are%s", word, kinds);
+	return CLI_USAGE;
+}
+
 static int parse_kinds(const char *arg, uint64_t *ret)
 {
 	while (*arg) {
@@ -111,15 +125,8 @@ static int parse_kinds(const char *arg, uint64_t *ret)
 
 		snprintf(word, sizeof(word), "%.*s", (int)n, arg);
 		kind = describe_record_kind(word);
-		if (!kind || kind >= 64) {
-			fprintf(stderr, "ctrace dump: --kind %s: there is no such kind of record; there are",
-				word);
-			for (unsigned k = 1; k < 64; k++)
-				if (describe_record(k))
-					fprintf(stderr, " %s", describe_record(k));
-			fputc('\n', stderr);
-			return CLI_USAGE;
-		}
+		if (!kind || kind >= 64)
+			return unknown_kind(word);
 		*ret |= 1ULL << kind;
 		arg += n + (arg[n] == ',');
 	}

@@ -196,6 +196,7 @@ static void print_uncaught(const json_t *status)
 
 static void caught_print(const struct caught *c)
 {
+	char dir[PATH_MAX];
 	size_t i;
 	json_t *o;
 
@@ -206,8 +207,10 @@ static void caught_print(const struct caught *c)
 	}
 	json_array_foreach (c->list, i, o)
 		print_row(o);
-	if (c->left_out)
-		printf("%" PRIu64 " older or unreadable ones in %s are not shown.\n", c->left_out, c->dir);
+	if (c->left_out) {
+		describe_clean(c->dir, dir, sizeof(dir));
+		printf("%" PRIu64 " older or unreadable ones in %s are not shown.\n", c->left_out, dir);
+	}
 	print_next(c);
 	print_uncaught(c->status);
 }
@@ -221,6 +224,8 @@ int hangs_caught(const char *state_dir, const char *socket, bool json)
 		r = text_print_json(json_pack("{s:s,s:o,s:I,s:O}", "schema", "ctrace.incidents/1",
 					      "directory", text_json(c.dir), "left_out",
 					      (json_int_t)c.left_out, "hangs", c.list));
+	else if (!r && text_clean(c.list))
+		r = cli_error("out of memory");
 	else if (!r)
 		caught_print(&c);
 	json_decref(c.status);

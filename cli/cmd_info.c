@@ -9,6 +9,7 @@
 #include "cli/shedding.h"
 #include "cli/text.h"
 #include "cli/tracefile.h"
+#include "lib/clean.h"
 #include "lib/cleanup.h"
 #include "lib/map.h"
 #include "lib/vec.h"
@@ -159,11 +160,8 @@ static int print_json(const char *path, const struct reader_info *i, const struc
 
 static void print_clean(const char *label, const char *text)
 {
-	size_t size = strlen(text) + 1;
-	_cleanup_free_ char *clean = malloc(size);
+	_cleanup_free_ char *clean = clean_dup(text);
 
-	if (clean)
-		describe_clean(text, clean, size);
 	printf("%-9s %s\n", label, clean && *clean ? clean : "unknown");
 }
 
@@ -239,10 +237,11 @@ static void print_kinds(const struct reader_info *i)
 
 static void print_text(const char *path, const struct reader_info *i, const struct contents *c)
 {
+	_cleanup_free_ char *file = clean_dup(path);
 	char n[TEXT_NUMBER_MAX], rate[TEXT_NUMBER_MAX];
 	double s = seconds(i);
 
-	printf("%-9s %s (%s, format %u.%u, %" PRIu64 " of %u slots of %u KiB in use)\n", "File:", path,
+	printf("%-9s %s (%s, format %u.%u, %" PRIu64 " of %u slots of %u KiB in use)\n", "File:", file ?: "",
 	       text_bytes(i->file_bytes, n), i->version >> 8, i->version & 0xff, i->used_slots, i->n_slots,
 	       i->slot_bytes / 1024);
 	if (i->n_bad_slots)

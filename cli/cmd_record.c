@@ -58,8 +58,7 @@ static void run_cmd(const struct oneshot *r, char **argv, int err_fd)
 {
 	int e;
 
-	if (!cli_sigpipe_was_ignored)
-		signal(SIGPIPE, SIG_DFL);
+	cli_restore_signals();
 	sigprocmask(SIG_SETMASK, oneshot_old_mask(r), NULL);
 	execvp(argv[0], argv);
 	e = errno;
@@ -234,7 +233,7 @@ static int session_run(struct session *s, char **argv, struct outfile *out)
 	if (code)
 		return code;
 	if (!has_cmd && !s->until_ns)
-		fprintf(stderr, "ctrace: recording; Ctrl-C ends it\n");
+		cli_say("recording; Ctrl-C ends it");
 	wait_end(s, has_cmd);
 	saved = save_and_tell(s, out);
 	if (!has_cmd)

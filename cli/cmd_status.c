@@ -250,7 +250,9 @@ int cmd_status(int argc, char **argv)
 		return cli_error("%s", err);
 	if (json)
 		return text_print_json(text_document("ctrace.status/1", answer));
-	print_text(answer);
+	c = text_clean(answer);
+	if (!c)
+		print_text(answer);
 	json_decref(answer);
-	return CLI_OK;
+	return c ? cli_error("out of memory") : CLI_OK;
 }

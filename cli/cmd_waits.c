@@ -50,7 +50,7 @@ static void put_task(const struct waitlive *w, const struct proctask_thread *th,
 {
 	const struct proctask_proc *p = proc_of(w, th);
 	const struct proctask_thread *main_th = proctask_by_tid(&w->tables.tasks, p->pid);
-	char comm[40], main_comm[40], cgroup[CGROUP_MAX], at[CGROUP_NAME_MAX + 1];
+	char comm[64], main_comm[64], cgroup[CGROUP_MAX], at[CGROUP_NAME_MAX + 1];
 	struct place place;
 
 	proctask_cgroup(p->pid, cgroup, sizeof(cgroup));

@@ -14,6 +14,7 @@
 #include "cli/member.h"
 #include "cli/text.h"
 #include "cli/timearg.h"
+#include "lib/clean.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
@@ -79,7 +80,8 @@ static const char *value_text(const struct watch *w, uint64_t v, char buf[TEXT_N
 static void task_name(const struct watch *w, uint32_t tid, char buf[64])
 {
 	_cleanup_fclose_ FILE *f = NULL;
-	char path[64];
+	char path[64], raw[64];
+	size_t n;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/comm", tid);
 	f = fopen(path, "re");
@@ -87,13 +89,9 @@ static void task_name(const struct watch *w, uint32_t tid, char buf[64])
 		snprintf(path, sizeof(path), "/proc/%" PRIu64 "/comm", w->pid);
 		f = fopen(path, "re");
 	}
-	if (!f || !fgets(buf, 64, f))
-		strcpy(buf, "?");
-	for (char *p = buf; *p; p++)
-		if (*p == '\n')
-			*p = 0;
-		else if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
+	n = f ? fread(raw, 1, sizeof(raw) - 1, f) : 0;
+	raw[n ? n - 1 : 0] = 0; /* in place of the newline, which a name can hold too */
+	clean_text(n ? raw : "?", buf, 64);
 }
 
 static const char *str(const json_t *o, const char *key)
@@ -149,7 +147,9 @@ static int ask(struct watch *w, json_t *request, json_t **ret)
 	int r = request ? control_ask(w->sock, w->socket, request, -1, WATCH_TIMEOUT_MS, ret, err) : -ENOMEM;
 
 	json_decref(request);
-	return r ? cli_error("%s", err) : CLI_OK;
+	if (r)
+		return cli_error("%s", err);
+	return text_clean(*ret) ? cli_error("out of memory") : CLI_OK;
 }
 
 /* A member of a variable becomes an offset in it. */
@@ -189,8 +189,8 @@ static int begin(struct watch *w)
 	w->id = (json_int_t)num(answer, "watch");
 	w->bytes = (uint32_t)num(answer, "len");
 	w->offsets = clock_offsets_now();
-	fprintf(stderr, "ctrace: watching %s of process %" PRIu64 ": %" PRIu32 " bytes at %s, now %s%s\n",
-		str(answer, "name"), num(answer, "pid"), w->bytes, str(answer, "address"),
+	cli_say("watching %s of process %" PRIu64 ": %" PRIu32 " bytes at %s, now %s%s", str(answer, "name"),
+		num(answer, "pid"), w->bytes, str(answer, "address"),
 		value_text(w, num(answer, "value"), value), w->for_ns ? "" : "; Ctrl-C ends it");
 	json_decref(answer);
 	return CLI_OK;
@@ -235,7 +235,7 @@ static int go_on(struct watch *w)
 		r = look(w, &ended);
 	}
 	if (!r && ended)
-		fprintf(stderr, "ctrace: process %" PRIu64 " %s\n", w->pid,
+		cli_say("process %" PRIu64 " %s", w->pid,
 			strcmp(w->ended, "exited") ? "runs another program now" : "has ended");
 	if (w->refused)
 		cli_warn("%" PRIu64 " accesses were too many to be recorded", w->refused);

@@ -46,6 +46,18 @@ static void put_hex(const struct line *l, const char *name, uint64_t v)
 	fprintf(l->f, l->json ? "\"0x%" PRIx64 "\"" : "0x%" PRIx64, v);
 }
 
+/* Text that was cleaned already. */
+static void put_quoted(FILE *f, const char *s)
+{
+	putc_unlocked('"', f);
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			putc_unlocked('\\', f);
+		putc_unlocked(*s, f);
+	}
+	putc_unlocked('"', f);
+}
+
 /* Text: quoted when it holds anything that would make the line hard to take apart. */
 static void put_str(const struct line *l, const char *name, const char *s)
 {
@@ -60,7 +72,7 @@ static void put_str(const struct line *l, const char *name, const char *s)
 	if (*text && !text[strcspn(text, " \"\\=")])
 		fputs(text, l->f);
 	else
-		text_put_json(l->f, text);
+		put_quoted(l->f, text);
 }
 
 /* A task as text "comm[tid]", as JSON {"tid","pid","comm"}. */
@@ -157,9 +169,13 @@ static void put_stack(const struct line *l, uint64_t id)
 	for (unsigned i = 0; i < s->n_frames; i++) {
 		char text[DESCRIBE_MAX];
 
-		describe_clean(s->frames[i], text, sizeof(text));
 		fputs(i ? "," : "", l->f);
-		text_put_json(l->f, l->json ? s->frames[i] : text);
+		if (l->json) {
+			text_put_json(l->f, s->frames[i]);
+			continue;
+		}
+		describe_clean(s->frames[i], text, sizeof(text));
+		put_quoted(l->f, text);
 	}
 	fputc(']', l->f);
 }

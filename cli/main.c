@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
-#include <signal.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "lib/cleanup.h"
 
 static const struct command commands[] = {
@@ -97,14 +99,22 @@ static int run(int argc, char **argv)
 	return c ? c->run(argc - 1, argv + 1) : unknown(word);
 }
 
+/* Without these a file that is opened would take their place, and get what is printed. */
+static void open_standard_files(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
-	struct sigaction old;
 	int code, r;
 
-	/* A reader that has seen enough (head, a pager) is no failure; a dead daemon must not kill us. */
-	sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, &old);
-	cli_sigpipe_was_ignored = old.sa_handler == SIG_IGN;
+	open_standard_files();
+	cli_ignore_signals();
+	if (output_begin())
+		return cli_error("out of memory");
 	code = run(argc, argv);
 	r = cli_output_end();
 	if (r && r != -EPIPE)

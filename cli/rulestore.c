@@ -138,8 +138,7 @@ int rulestore_open(const struct rulestore_options *o, bool asking, struct rulest
 	for (size_t i = 0; !r && i < o->n_files; i++)
 		r = load(ret, o->files[i], asking && !i);
 	if (!r && o->n_files && access(o->files[0], F_OK))
-		fprintf(stderr, "ctrace: %s is not there yet; it is made when an answer is kept\n",
-			o->files[0]);
+		cli_say("%s is not there yet; it is made when an answer is kept", o->files[0]);
 	if (!r && own && access(own, R_OK) && errno == EACCES)
 		cli_warn("%s: your own rules cannot be read: %s; going on without them", own,
 			 strerror(errno));
@@ -289,7 +288,7 @@ static int keep(const char *path, const struct rule *v, size_t n)
 	if (r)
 		return cli_error("%s: the answers cannot be kept: %s; give another file with --rules", path,
 				 r == -EBADMSG ? "it is no rules file any more" : strerror(-r));
-	fprintf(stderr, "ctrace: kept %zu rule%s in %s\n", n, n == 1 ? "" : "s", path);
+	cli_say("kept %zu rule%s in %s", n, n == 1 ? "" : "s", path);
 	return CLI_OK;
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/text.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "lib/clean.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/utf8.h"
@@ -86,6 +88,15 @@ static size_t plain_len(const char *s)
 	return n;
 }
 
+/* "\u202e"; two of them for what is beyond 16 bits. */
+static void put_code(FILE *f, uint32_t c)
+{
+	if (c > 0xffff)
+		fprintf(f, "\\u%04X\\u%04X", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
+	else
+		fprintf(f, "\\u%04X", c);
+}
+
 void text_put_json(FILE *f, const char *s)
 {
 	putc_unlocked('"', f);
@@ -94,14 +105,10 @@ void text_put_json(FILE *f, const char *s)
 
 		if (plain)
 			fwrite_unlocked(s, 1, plain, f);
-		else if (!n)
-			fputs_unlocked("\xef\xbf\xbd", f);
 		else if (*s == '"' || *s == '\\')
 			fprintf(f, "\\%c", *s);
-		else if (n == 1 && *s < 0x20)
-			fprintf(f, "\\u%04x", (unsigned)*s);
 		else
-			fwrite_unlocked(s, 1, n, f);
+			put_code(f, n ? utf8_code(s, n) : 0xfffd);
 		s += n ? n : 1;
 	}
 	putc_unlocked('"', f);
@@ -118,13 +125,43 @@ json_t *text_document(const char *schema, json_t *answer)
 	return doc;
 }
 
+int text_clean(json_t *answer)
+{
+	const char *key;
+	json_t *v;
+	size_t i;
+	int r = 0;
+
+	if (json_is_string(answer)) {
+		_cleanup_free_ char *shown = clean_dup(json_string_value(answer));
+
+		return shown && !json_string_set(answer, shown) ? 0 : -ENOMEM;
+	}
+	json_array_foreach (answer, i, v)
+		r = r ? r : text_clean(v);
+	json_object_foreach (answer, key, v)
+		r = r ? r : text_clean(v);
+	return r;
+}
+
+/* DEL is the one byte that jansson leaves as it is; it can only be within a string. */
+static int put_dumped(const char *s, size_t n, void *arg)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[i] == 0x7f)
+			put_code(stdout, 0x7f);
+		else
+			putc_unlocked(s[i], stdout);
+	return 0;
+}
+
 int text_print_json(json_t *doc)
 {
 	size_t flags = isatty(STDOUT_FILENO) ? JSON_INDENT(2) : JSON_COMPACT;
 
 	if (!doc)
 		return cli_error("out of memory");
-	json_dumpf(doc, stdout, flags);
+	json_dump_callback(doc, put_dumped, NULL, flags | JSON_ENSURE_ASCII);
 	putchar('\n');
 	json_decref(doc);
 	return CLI_OK;

@@ -236,7 +236,7 @@ void tracefile_say_written(int fd, const char *path, uint32_t pid)
 	i = reader_info(r);
 	for (unsigned c = 0; c < CT_LOSS_CAUSES; c++)
 		n_lost += i->lost_by_cause[c];
-	fprintf(stderr, "ctrace: wrote %s: %s, %s, %s records, %s lost%s; next: ctrace %s %s%s\n", path,
+	cli_say("wrote %s: %s, %s, %s records, %s lost%s; next: ctrace %s %s%s", path,
 		text_bytes(i->file_bytes, bytes), text_duration(i->to_ns - i->from_ns, dur),
 		text_count(i->records, records), n_lost ? text_count(n_lost, lost) : "none",
 		i->records_by_kind[CT_GAP] || i->records_by_kind[CT_SHED]

@@ -95,10 +95,9 @@ static int add_resource(struct withoutarg *w, const char *arg)
 		if (!strcmp(arg, time_kind_name((enum time_kind)i)))
 			return add(w,
 				   &(struct whatif_without){ .kind = WHATIF_RESOURCE, .time = (uint8_t)i });
-	fprintf(stderr,
-		"ctrace: --without resource:%s: no such kind; give runnable, lock, ipc, disk, network, "
-		"timer, "
-		"queue or fault\n",
+	cli_say("--without resource:%s: no such kind; give runnable, lock, ipc, disk, network, timer, queue "
+		"or "
+		"fault",
 		arg);
 	return CLI_USAGE;
 }
@@ -119,10 +118,8 @@ int withoutarg_add(struct withoutarg *w, const struct analysis_input *in, uint32
 		return add_process(w, in, colon + 1);
 	if (colon && colon[1] && n == 8 && !strncmp(arg, "resource", n))
 		return add_resource(w, colon + 1);
-	fprintf(stderr,
-		"ctrace: --without: '%s' says not what; give task:TID, process:PID, object:TEXT, wait:TIME "
-		"or "
-		"resource:KIND\n",
+	cli_say("--without: '%s' says not what; give task:TID, process:PID, object:TEXT, wait:TIME or "
+		"resource:KIND",
 		arg);
 	return CLI_USAGE;
 }

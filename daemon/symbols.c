@@ -9,6 +9,7 @@
 #include "daemon/symbols_demangle.h"
 #include "daemon/symbols_jit.h"
 #include "daemon/symbols_kernel.h"
+#include "lib/clean.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/map.h"
@@ -138,18 +139,10 @@ static void module_name(const char *path, char out[MODULE_MAX])
 	snprintf(out, MODULE_MAX, "%.*s", (int)MIN(n, (size_t)MODULE_MAX - 1), base);
 }
 
-/* Names come from the programs: nothing in them may act on a terminal. */
-static void printable(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			*text = '?';
-}
-
 static void user_text(struct symbols *s, uint32_t pid, const struct unwind_frame *f,
 		      char text[SYMBOLS_TEXT_MAX])
 {
-	char name[UNWIND_ELF_NAME_MAX], module[MODULE_MAX];
+	char name[UNWIND_ELF_NAME_MAX], module[MODULE_MAX], raw[SYMBOLS_TEXT_MAX];
 	uint64_t start, at = f->elf ? f->vaddr : f->ip;
 	bool found = false;
 
@@ -164,12 +157,12 @@ static void user_text(struct symbols *s, uint32_t pid, const struct unwind_frame
 	}
 	if (found) {
 		symbols_demangle(name, FUNCTION_MAX + 1);
-		snprintf(text, SYMBOLS_TEXT_MAX, "%.*s+0x%llx (%s)", FUNCTION_MAX, name,
+		snprintf(raw, sizeof(raw), "%.*s+0x%llx (%s)", FUNCTION_MAX, name,
 			 (unsigned long long)(at - start), module);
 	} else {
-		snprintf(text, SYMBOLS_TEXT_MAX, "0x%llx (%s)", (unsigned long long)at, module);
+		snprintf(raw, sizeof(raw), "0x%llx (%s)", (unsigned long long)at, module);
 	}
-	printable(text);
+	clean_text(raw, text, SYMBOLS_TEXT_MAX); /* names come from the programs */
 }
 
 static void remember(struct symbols *s, uint64_t key, const char *text)

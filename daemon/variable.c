@@ -14,9 +14,9 @@
 
 #include "daemon/symbols_demangle.h"
 #include "daemon/unwind_files.h"
+#include "lib/clean.h"
 #include "lib/cleanup.h"
 #include "lib/elfsym.h"
-#include "lib/utf8.h"
 
 #define FOUND_MAX   8
 #define NEAR_MAX    3
@@ -57,32 +57,18 @@ struct search {
 	} near[NEAR_MAX];
 };
 
-/* Names come from the program: nothing in them may act on a terminal, and what is no text goes into no
- * answer. */
-static void printable(char *s)
-{
-	for (size_t n; *s; s += n) {
-		bool c1 = (unsigned char)s[0] == 0xc2 && (unsigned char)s[1] < 0xa0;
-
-		n = utf8_len(s);
-		if (!n || c1 || (n == 1 && ((unsigned char)*s < 0x20 || *s == 0x7f))) {
-			*s = '?';
-			n = 1;
-		}
-	}
-}
-
 static void last_part(const char *path, char *buf, size_t size)
 {
 	static const char deleted[] = " (deleted)";
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
+	char raw[VARIABLE_MODULE_MAX];
 	size_t n = strlen(base);
 
 	if (n > strlen(deleted) && !strcmp(base + n - strlen(deleted), deleted))
 		n -= strlen(deleted);
-	snprintf(buf, size, "%.*s", (int)MIN(n, size - 1), base);
-	printable(buf);
+	snprintf(raw, sizeof(raw), "%.*s", (int)MIN(n, sizeof(raw) - 1), base);
+	clean_text(raw, buf, size); /* names come from the program */
 }
 
 static bool same_file(const struct unwind_map *a, const struct unwind_map *b)
@@ -181,8 +167,7 @@ static void search_near(struct search *s, const char *name)
 	if (i == NEAR_MAX)
 		return;
 	memmove(&s->near[i + 1], &s->near[i], (NEAR_MAX - 1 - i) * sizeof(s->near[0]));
-	snprintf(s->near[i].name, NEAR_LEN, "%s", name);
-	printable(s->near[i].name);
+	clean_text(name, s->near[i].name, NEAR_LEN);
 	s->near[i].far = far;
 }
 
@@ -475,17 +460,17 @@ int variable_at(const struct variable_maps *maps, uint64_t addr, struct variable
 
 void variable_text(const struct variable *v, char *buf, size_t size)
 {
-	char name[VARIABLE_NAME_MAX];
+	char name[VARIABLE_NAME_MAX], raw[VARIABLE_NAME_MAX + VARIABLE_MODULE_MAX + 32];
 
 	snprintf(name, sizeof(name), "%s", v->name);
 	symbols_demangle(name, sizeof(name));
 	if (!v->name[0])
-		snprintf(buf, size, "0x%" PRIx64 " (%s)", v->addr, v->module);
+		snprintf(raw, sizeof(raw), "0x%" PRIx64 " (%s)", v->addr, v->module);
 	else if (v->off)
-		snprintf(buf, size, "%s+0x%" PRIx64 " (%s)", name, v->off, v->module);
+		snprintf(raw, sizeof(raw), "%s+0x%" PRIx64 " (%s)", name, v->off, v->module);
 	else
-		snprintf(buf, size, "%s (%s)", name, v->module);
-	printable(buf);
+		snprintf(raw, sizeof(raw), "%s (%s)", name, v->module);
+	clean_text(raw, buf, size);
 }
 
 struct ct_object_blob *variable_object(uint64_t id, uint32_t tgid, const char *name, uint64_t ts_ns)

@@ -4,6 +4,7 @@
 #define CTRACE_LIB_UTF8_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Length (1..4) of the character at the start of the 0-terminated s, which is not empty; 0 when there is none:
  * a stray byte, cut off, overlong, a surrogate, beyond U+10FFFF. */
@@ -21,6 +22,17 @@ static inline size_t utf8_len(const char *str)
 	    (s[0] == 0xf4 && s[1] > 0x8f))
 		return 0;
 	return n;
+}
+
+/* The number of the character at str, whose length utf8_len() gave. */
+static inline uint32_t utf8_code(const char *str, size_t len)
+{
+	const unsigned char *s = (const unsigned char *)str;
+	uint32_t c = len == 1 ? s[0] : s[0] & (0xffU >> (len + 1));
+
+	for (size_t i = 1; i < len; i++)
+		c = c << 6 | (s[i] & 0x3f);
+	return c;
 }
 
 #endif

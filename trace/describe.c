@@ -10,11 +10,12 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "lib/clean.h"
 #include "lib/cleanup.h"
-#include "lib/utf8.h"
 
 #define FUSE_SUPER_MAGIC 0x65735546
 #define INPUT_MAJOR      13
+#define RAW_MAX          1024 /* of a text before it is cleaned */
 #define ADDRESS_MAX      (INET6_ADDRSTRLEN + 10)
 
 static const char *const syscall_names[] = {
@@ -164,44 +165,21 @@ const char *describe_signal(unsigned sig)
 	return sig && sig < 65 ? sigabbrev_np((int)sig) : NULL;
 }
 
-/* Replaces in place what could do something to a terminal: control characters, also those beyond ASCII
- * (U+0080..9F), and what is not UTF-8. */
-static void clean(char *s)
-{
-	while (*s) {
-		size_t n = utf8_len(s);
-		bool c1 = n == 2 && (unsigned char)s[0] == 0xc2 && (unsigned char)s[1] < 0xa0;
-
-		if (n == 1 ? (unsigned char)*s < 0x20 || *s == 0x7f : n == 0 || c1)
-			memset(s, '?', n ? n : 1);
-		s += n ? n : 1;
-	}
-}
-
 size_t describe_clean(const char *s, char *buf, size_t size)
 {
-	size_t n = strlen(s), end = size ? MIN(n, size - 1) : 0;
-
-	if (size) {
-		memcpy(buf, s, end);
-		buf[end] = 0;
-		clean(buf);
-	}
-	return n;
+	return clean_text(s, buf, size);
 }
 
 /* snprintf() and then describe_clean(). */
 __attribute__((format(printf, 3, 4))) static size_t put(char *buf, size_t size, const char *fmt, ...)
 {
+	char raw[RAW_MAX];
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(buf, size, fmt, ap);
+	vsnprintf(raw, sizeof(raw), fmt, ap);
 	va_end(ap);
-	if (size)
-		clean(buf);
-	return (size_t)MAX(n, 0);
+	return clean_text(raw, buf, size);
 }
 
 static const char *sock_word(const struct window_object *o)

@@ -3,8 +3,8 @@
  * describe.h - words for what a trace holds: objects, waits, system calls.
  *
  * Pure: no I/O, no allocation, no globals that change; any thread.  Names come
- * from the trace and may hold any byte: what is written to a buffer here has
- * control characters and what is not UTF-8 replaced by '?', so that it is safe to print.
+ * from the trace and may hold any byte: what is written to a buffer here is as lib/clean.h shows it, so that
+ * it is safe to print.
  *
  * Functions that fill a buffer return the length that the whole text has, as
  * snprintf() does; the text is cut to fit and always 0-terminated.
@@ -60,7 +60,7 @@ const char *describe_state(unsigned state);
 /* A signal without its SIG: "KILL"; NULL when not known. */
 const char *describe_signal(unsigned sig);
 
-/* Copies s and replaces what must not reach a terminal. */
+/* clean_text() of lib/clean.h. */
 size_t describe_clean(const char *s, char *buf, size_t size);
 
 #endif

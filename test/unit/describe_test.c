@@ -67,7 +67,7 @@ static void test_objects(void **state)
 	expect(CT_OBJ_ID(CT_OBJ_SOCK, 4), "unix", "unix ->/run/x.sock");
 	expect(CT_OBJ_ID(CT_OBJ_SOCK, 99), "unknown", "socket:[99]");
 	expect(CT_OBJ_ID(CT_OBJ_SOCK, 1ULL << 58 | 5), "unknown", "socket not accepted yet");
-	expect(CT_OBJ_ID(CT_OBJ_FILE, 5), "fuse", "/mnt/a?[2J???\xc3\xa9");
+	expect(CT_OBJ_ID(CT_OBJ_FILE, 5), "fuse", "/mnt/a\\x1b[2J\\xff\\u009b\xc3\xa9");
 	expect(CT_OBJ_ID(CT_OBJ_FILE, 6), "disk", "file inode 66");
 	expect(CT_OBJ_ID(CT_OBJ_CHARDEV, 7), "input", "/dev/input/event0");
 	expect(CT_OBJ_ID(CT_OBJ_CHARDEV, 8), "unknown", "/dev/null");
@@ -92,7 +92,7 @@ static void test_short_buffers(void **state)
 	assert_int_equal(describe_clean("abc", NULL, 0), 3);
 	/* a character that is cut through is not left half */
 	assert_int_equal(describe_clean("ab\xc3\xa9", buf, 4), 4);
-	assert_string_equal(buf, "ab?");
+	assert_string_equal(buf, "ab");
 }
 
 static void test_resources(void **state)

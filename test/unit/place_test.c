@@ -74,9 +74,9 @@ static void test_words(void **state)
 	struct make m = { 0 };
 	const struct window *w = machine(&m);
 
-	said(w, NAMED, 0, false, " in container web?");
+	said(w, NAMED, 0, false, " in container web\\x1b");
 	said(w, NAMED, NAMED, false, "");
-	said(w, NAMED, SHORT, false, " in container web?");
+	said(w, NAMED, SHORT, false, " in container web\\x1b");
 	said(w, UNIT, 0, false, "");
 	said(w, UNIT, 0, true, " in nginx.service");
 	said(w, UNIT, UNIT, true, "");

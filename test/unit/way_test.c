@@ -151,7 +151,7 @@ static void test_odd_name(void **state)
 	strcpy(f->m.tasks.v[1].comm, "f\033[31m\377");
 	assert_int_equal(graph_build(make_done(&f->m, 10000), &f->g), 0);
 	d = run(f, NULL);
-	assert_non_null(strstr(d->choices[0].text, "not f?[31m?[20] (3.0 s"));
+	assert_non_null(strstr(d->choices[0].text, "not f\\x1b[31m\\xff[20] (3.0 s"));
 	diagnosis_free(d);
 }
 

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * output.h - stdout of ctrace: what a command prints passes through lib/clean.h, so that no name reaches the
+ * terminal as it is, whatever prints it.  Newlines and tabs pass: the commands write those themselves, and
+ * clean the names that they put into a line.  JSON is ASCII (text.h) and passes unchanged.  One thread.
+ */
+#ifndef CTRACE_CLI_OUTPUT_H
+#define CTRACE_CLI_OUTPUT_H
+
+/* Puts the cleaner before stdout: 0, or -ENOMEM. Before anything is printed. */
+int output_begin(void);
+
+/*
+ * Stands behind the ESC of a sequence that ctrace itself writes to stdout, and is left out there; "" before
+ * output_begin().  It is drawn at random: no name in a trace can hold it.
+ */
+const char *output_mark(void);
+
+/* Writes what is left: 0, or -errno of the first write that failed. */
+int output_flush(void);
+
+#endif
