@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/control.h"
 
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -14,6 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "daemon/say.h"
 #include "lib/cleanup.h"
 
 /* An answer that is not taken is held back up to this size; doctor and status are a few KiB. */
@@ -502,10 +502,10 @@ static int control_look(sd_event_source *source, uint64_t usec, void *arg)
 	struct stat st;
 
 	if (lstat(c->opt.path, &st) && errno == ENOENT && !control_listen(c, false))
-		warnx("The control socket %s was removed; it has been made again%s.", c->opt.path,
-		      c->opt.group == CONTROL_NO_GROUP
-			      ? ""
-			      : ", for root alone: a restart makes it the group's, too");
+		say("The control socket %s was removed; it has been made again%s.", c->opt.path,
+		    c->opt.group == CONTROL_NO_GROUP
+			    ? ""
+			    : ", for root alone: a restart makes it the group's, too");
 	sd_event_source_set_time_relative(source, CONTROL_LOOK_USEC);
 	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }

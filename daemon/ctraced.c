@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* ctraced - the always-on part: starts everything in order, runs the event loop, ends it in order. */
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -23,6 +22,7 @@
 #include "daemon/jobs.h"
 #include "daemon/privilege.h"
 #include "daemon/probe.h"
+#include "daemon/say.h"
 #include "daemon/service.h"
 #include "daemon/snapshot.h"
 #include "daemon/statedir.h"
@@ -171,7 +171,7 @@ static void ctraced_drop_privileges(const struct ctraced *c)
 	po.dirs[1] = dirname(socket);
 	r = privilege_drop(&po);
 	if (r)
-		warnx("Cannot give up all privileges: %s; capturing nevertheless.", strerror(-r));
+		say("Cannot give up all privileges: %s; capturing nevertheless.", strerror(-r));
 }
 
 static bool ctraced_catches_hangs(const struct ctraced *c)
@@ -185,8 +185,8 @@ static void ctraced_diagnoser(struct ctraced *c)
 	int r = ctraced_catches_hangs(c) ? diagnoser_new(&c->diagnoser) : 0;
 
 	if (r)
-		warnx("Cannot start the process that diagnoses: %s; hangs are caught without a diagnosis.",
-		      strerror(-r));
+		say("Cannot start the process that diagnoses: %s; hangs are caught without a diagnosis.",
+		    strerror(-r));
 }
 
 /* What follows when a hang is noticed. */
@@ -265,7 +265,7 @@ static int ctraced_capture(struct ctraced *c)
 	if (r < 0)
 		return r;
 	if (*c->err)
-		warnx("%s", c->err);
+		say("%s", c->err);
 	r = storage_new(c->event, s->drain, c->dir.trace, &c->storage);
 	if (r < 0) {
 		snprintf(c->err, sizeof(c->err), "Cannot watch over the trace: %s.", strerror(-r));
@@ -337,7 +337,7 @@ static bool ctraced_stop(struct ctraced *c)
 
 static int ctraced_fail(struct ctraced *c)
 {
-	warnx("%s", c->err);
+	say("%s", c->err);
 	ctraced_tell_parent(c, c->err);
 	ctraced_stop(c);
 	if (c->has_dir)
@@ -349,15 +349,15 @@ static int ctraced_run(struct ctraced *c)
 {
 	int r = 0;
 
-	warnx("capturing to %s", c->dir.trace);
+	say("capturing to %s", c->dir.trace);
 	sd_notify(0, "READY=1");
 	if (ctraced_tell_parent(c, "\n"))
 		r = sd_event_loop(c->event);
 	sd_notify(0, "STOPPING=1");
 	if (r < 0)
-		warnx("The event loop failed: %s; the trace is sealed.", strerror(-r));
+		say("The event loop failed: %s; the trace is sealed.", strerror(-r));
 	if (!ctraced_stop(c))
-		warnx("Gave up a snapshot, a look at a program, or a disk, that did not come to its end.");
+		say("Gave up a snapshot, a look at a program, or a disk, that did not come to its end.");
 	statedir_close(&c->dir);
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
@@ -391,7 +391,7 @@ int main(int argc, char *argv[])
 	if (r == CONFIG_RUN)
 		r = ctraced_group(&c);
 	if (r < 0) {
-		warnx("%s", c.err);
+		say("%s", c.err);
 		return 2;
 	}
 	if (r == CONFIG_HELP || r == CONFIG_VERSION) {

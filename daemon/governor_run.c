@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/governor_run_private.h"
 
-#include <err.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/say.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
@@ -120,12 +120,12 @@ static void governing_say(struct governing *g, double ppm)
 	};
 
 	if (!g->told && g->said) {
-		warnx("The load is over: everything is recorded again.");
+		say("The load is over: everything is recorded again.");
 	} else if (g->told > g->said) {
-		warnx("Tracing would cost %.1f %% of the machine's CPU time, and the budget is %.3g %%: "
-		      "leaving out "
-		      "%s. It comes back by itself; 'ctrace status' tells.",
-		      ppm / 1e4, g->opt.budget_ppm / 1e4, what[g->told]);
+		say("Tracing would cost %.1f %% of the machine's CPU time, and the budget is %.3g %%: "
+		    "leaving out "
+		    "%s. It comes back by itself; 'ctrace status' tells.",
+		    ppm / 1e4, g->opt.budget_ppm / 1e4, what[g->told]);
 	} else {
 		return;
 	}
@@ -136,10 +136,10 @@ static void governing_say(struct governing *g, double ppm)
 static void governing_broken(struct governing *g, int r)
 {
 	if (r && !g->broken_ns)
-		warnx("Cannot attach the BPF programs again that had been left out: %s; trying on.",
-		      strerror(-r));
+		say("Cannot attach the BPF programs again that had been left out: %s; trying on.",
+		    strerror(-r));
 	else if (!r && g->broken_ns)
-		warnx("The BPF programs are attached again.");
+		say("The BPF programs are attached again.");
 	g->broken_ns = r ? clock_boot_ns() : 0;
 }
 

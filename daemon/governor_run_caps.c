@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/governor_run_private.h"
 
-#include <err.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "daemon/say.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/vec.h"
@@ -151,12 +151,12 @@ static void group_say(struct governing *g, uint64_t group, uint64_t now_ns)
 		return;
 	g->said_group = group;
 	g->said_group_ns = now_ns;
-	warnx("The tasks of %s %" PRIu64
-	      " make so many events that tracing would cost more than the budget of %.3g %%: "
-	      "leaving out their records for parts of the time, those of others are complete. 'ctrace "
-	      "status' tells.",
-	      group & GOVERN_CGROUP ? "control group" : "user", (uint64_t)(group & ~GOVERN_CGROUP),
-	      g->opt.budget_ppm / 1e4);
+	say("The tasks of %s %" PRIu64
+	    " make so many events that tracing would cost more than the budget of %.3g %%: "
+	    "leaving out their records for parts of the time, those of others are complete. 'ctrace "
+	    "status' tells.",
+	    group & GOVERN_CGROUP ? "control group" : "user", (uint64_t)(group & ~GOVERN_CGROUP),
+	    g->opt.budget_ppm / 1e4);
 }
 
 bool governing_is_crowded(const struct governing *g)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <endian.h>
-#include <err.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -15,6 +14,8 @@
 #include <unistd.h>
 
 #include "daemon/incident_private.h"
+#include "daemon/say.h"
+#include "lib/clean.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "trace/describe.h"
@@ -146,7 +147,7 @@ static void say_stderr(const char *line)
 	_cleanup_free_ char *text = NULL;
 
 	if (!stderr_is_journal())
-		warnx("%s", line);
+		say("%s", line);
 	else if (asprintf(&text, "%s: %s\n", program_invocation_short_name, line) >= 0)
 		(void)send(STDERR_FILENO, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
@@ -199,7 +200,8 @@ static void say_hang(FILE *f, const struct incident *in)
 
 void incident_say(const struct incident *in)
 {
-	_cleanup_free_ char *line = incident_say_text(in), *entry = NULL;
+	_cleanup_free_ char *text = incident_say_text(in), *line = text ? clean_dup(text) : NULL,
+			    *entry = NULL;
 	size_t n = 0;
 	FILE *f;
 
@@ -213,17 +215,16 @@ void incident_say(const struct incident *in)
 
 void incident_say_plain(int priority, const char *fmt, ...)
 {
-	_cleanup_free_ char *line = NULL, *entry = NULL;
+	_cleanup_free_ char *text = NULL, *line = NULL, *entry = NULL;
 	size_t n = 0;
 	va_list ap;
-	int r;
 
 	va_start(ap, fmt);
-	r = vasprintf(&line, fmt, ap);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
 	va_end(ap);
-	if (r < 0) {
-		line = NULL;
+	line = text ? clean_dup(text) : NULL;
+	if (!line)
 		return;
-	}
 	say_end(say_begin(line, priority, &entry, &n), line, &entry, &n);
 }

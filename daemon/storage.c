@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/storage.h"
 
-#include <err.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "daemon/drain.h"
+#include "daemon/say.h"
 #include "lib/clock.h"
 
 #define STORAGE_EVERY_USEC 1000000
@@ -182,7 +182,7 @@ static int storage_look(sd_event_source *source, uint64_t usec, void *arg)
 
 	while (storage_next(&s->told, &st.recorder.writer.storage, clock_boot_ns(),
 			    clock_offsets_now().boot_to_real_ns, s->path, text)) {
-		warnx("%s", text);
+		say("%s", text);
 		sd_notifyf(0, "STATUS=%s", text);
 	}
 	sd_event_source_set_time_relative(source, STORAGE_EVERY_USEC);

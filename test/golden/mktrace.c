@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* mktrace FILE BOOTS - writes the trace that the golden tests look at: one record of each kind, fixed times.
+/*
+ * mktrace FILE BOOTS [ill] - writes the trace that the golden tests look at: one record of each kind, fixed
+ * times. ill: all names hold what must not reach a terminal.
  */
 #include <err.h>
 #include <netinet/in.h>
@@ -23,6 +25,22 @@
 
 enum { SH = 100, WORKER = 101, SERVER = 200, CHILD = 300 };
 
+/* What names can do to a terminal, or to who reads there. At most 15 bytes each, as the name of a task. */
+static const char *const ill[] = {
+	"\x1b[35m\x1b]0;t\a", /* sequences */
+	"\xc2\x9b"
+	"35m\x9b\xff", /* C1, as a character and as a byte */
+	"\xe2\x80\xae"
+	"gp.\xe2\x81\xa6",   /* from right to left */
+	"a\nFORGED\t\r\x7f", /* a line of its own */
+	"\xe2\x80\x8b"
+	"b\xef\xbb\xbf"
+	"c\xc2\xad", /* not to be seen */
+	"\xf3\xa0\x81\x81"
+	"d\xed\xa0\x80\xe2\x80\xa8", /* a tag, half of a pair, a line separator */
+};
+static bool is_ill;
+
 static struct writer *writer;
 static uint64_t now = T0;
 
@@ -30,6 +48,14 @@ static void check(int r, const char *what)
 {
 	if (r)
 		errx(1, "%s: %s", what, strerror(-r));
+}
+
+/* The name as it is, or another that means ill. */
+static const char *named(const char *name)
+{
+	static size_t next;
+
+	return is_ill ? ill[next++ % ARRAY_SIZE(ill)] : name;
 }
 
 static void task(uint32_t tid, uint32_t tgid, const char *comm)
@@ -40,7 +66,7 @@ static void task(uint32_t tid, uint32_t tgid, const char *comm)
 				  .cgroup_id = tid == CHILD ? WEB : 0,
 				  .start_ns = tid };
 
-	strncpy(b.comm, comm, sizeof(b.comm) - 1);
+	strncpy(b.comm, named(comm), sizeof(b.comm) - 1);
 	check(writer_blob(writer, &b.h), "task");
 }
 
@@ -97,12 +123,14 @@ static void names(void)
 	task(CHILD, CHILD, "child");
 	object((struct ct_object_blob){ 0 }, PIPE, "");
 	object(tcp, SOCK, "");
-	object((struct ct_object_blob){ .family = AF_UNIX, .type = SOCK_STREAM }, UNIX, "@/tmp/x");
-	object((struct ct_object_blob){ 0 }, FILE_, "/srv/a \"file\"\n");
+	object((struct ct_object_blob){ .family = AF_UNIX, .type = SOCK_STREAM }, UNIX, named("@/tmp/x"));
+	object((struct ct_object_blob){ 0 }, FILE_, named("/srv/a \"file\"\n"));
 	object((struct ct_object_blob){ 0 }, WORD, "");
 	object((struct ct_object_blob){ .peer = CT_OBJ_CONTAINER_ID(WEB) }, CT_OBJ_ID(CT_OBJ_CGROUP, WEB),
-	       "/docker/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
-	object((struct ct_object_blob){ 0 }, CT_OBJ_CONTAINER_ID(WEB), "web-1\x1b");
+	       is_ill ? "/\xe2\x80\xae\nFORGED\xff/docker/"
+			"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+		      : "/docker/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
+	object((struct ct_object_blob){ 0 }, CT_OBJ_CONTAINER_ID(WEB), named("web-1\x1b"));
 }
 
 static void waits(void)
@@ -179,8 +207,8 @@ static void traffic(void)
 
 static void looks(void)
 {
-	static const char *const frames[] = { "k:futex_wait+0x12", "pthread_mutex_lock (libc.so.6)",
-					      "main (\x1b[31m)" };
+	const char *const frames[] = { "k:futex_wait+0x12", named("pthread_mutex_lock (libc.so.6)"),
+				       named("main (\x1b[31m)") };
 	_cleanup_free_ struct ct_stack_blob *stack = writer_stack_blob(T0, frames, ARRAY_SIZE(frames));
 
 	if (!stack)
@@ -197,6 +225,14 @@ static void looks(void)
 			       .nr = 202,
 			       .obj = WORD },
 	      stack->id, 300 * NSEC_PER_MSEC);
+	if (is_ill)
+		add_x((struct ct_rec){ .kind = CT_HANG,
+				       .tid = WORKER,
+				       .state = CT_HANG_LOOP,
+				       .wait = CT_W_FLOCK,
+				       .nr = 1,
+				       .obj = FILE_ },
+		      T0, NSEC_PER_MSEC);
 	add_x((struct ct_rec){ .kind = CT_GAP, .tid = 1, .peer = 12345, .state = CT_LOSS_RING_FULL },
 	      now - NSEC_PER_MSEC, now);
 }
@@ -208,11 +244,17 @@ int main(int argc, char **argv)
 				      .host = "golden",
 				      .kernel = "6.1.0-test",
 				      .n_cpus = 2 };
-	int boots = argc == 3 ? atoi(argv[2]) : 0;
+	int boots = argc >= 3 ? atoi(argv[2]) : 0;
 	char why[256];
 
-	if (boots < 1)
-		errx(2, "usage: mktrace FILE BOOTS");
+	is_ill = argc == 4 && !strcmp(argv[3], "ill");
+	if (boots < 1 || argc > 3 + is_ill)
+		errx(2, "usage: mktrace FILE BOOTS [ill]");
+	if (is_ill) {
+		opt.hooks = "sched/switch=tp_btf,\x1b[35m\nFORGED=\xe2\x80\xae\xff";
+		opt.host = "h\nFORGED\xe2\x80\xae";
+		opt.kernel = "6.1.0\x1b[35m\xc2\x9b";
+	}
 	for (int b = 0; b < boots; b++) {
 		uint8_t id[16] = { (uint8_t)(b + 1) };
 
