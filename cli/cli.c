@@ -14,8 +14,9 @@
 #include "lib/clean.h"
 #include "lib/cleanup.h"
 
-/* A reader that has seen enough (head, a pager) is no failure, and a dead daemon must not kill us. */
-static const int ignored[] = { SIGPIPE };
+/* A reader that has seen enough (head, a pager) is no failure, and a dead daemon must not kill us; a limit on
+ * the size of files is told like a full disk, and what was half written is removed. */
+static const int ignored[] = { SIGPIPE, SIGXFSZ };
 static bool was_ignored[ARRAY_SIZE(ignored)];
 
 void cli_ignore_signals(void)

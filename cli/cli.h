@@ -96,7 +96,7 @@ bool cli_output_broken(void);
 /* Flushes stdout; 0, or -errno of the first write that failed (-EPIPE: the reader has seen enough). */
 int cli_output_end(void);
 
-/* Ignores the signals that writing can raise (SIGPIPE): the error of the write says the same.  The
+/* Ignores the signals that writing can raise (SIGPIPE, SIGXFSZ): the error of the write says the same.  The
  * second makes them as they were, in the child of a command that starts another program. */
 void cli_ignore_signals(void);
 void cli_restore_signals(void);

@@ -13,8 +13,9 @@ struct outfile {
 };
 
 /*
- * Opens NAME.partial (mode 0600).  path NULL: "ctrace-YYYYmmdd-HHMMSS.ctr" in the current directory.  0, or
- * CLI_FAILED (said): what is there is no regular file, the directory cannot be written, another ctrace is
+ * Makes NAME.partial (mode 0600, the caller's, never a file that was there).  path NULL:
+ * "ctrace-YYYYmmdd-HHMMSS.ctr" in the current directory.  0, or CLI_FAILED (said): what is there is no
+ * regular file, NAME.partial is a link or somebody else's, the directory cannot be written, another ctrace is
  * writing the same file.
  */
 int outfile_open(const char *path, struct outfile *ret);

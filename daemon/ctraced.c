@@ -147,6 +147,7 @@ static int ctraced_loop_new(struct ctraced *c)
 	sigaddset(&set, SIGINT);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is told like a full disk */
 	signal(SIGHUP, SIG_IGN);
 	if (c->config.die_with_parent)
 		prctl(PR_SET_PDEATHSIG, SIGTERM);

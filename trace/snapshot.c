@@ -81,9 +81,9 @@ static int cut(struct reader *r, struct redact *redact, uint64_t from_ns, uint64
 	if (!ret && fdatasync(out_fd))
 		ret = -errno;
 	if (ret)
-		snprintf(err, READER_ERR_MAX,
-			 "cannot write the snapshot: %s; see that there is room where it goes",
-			 strerror(-ret));
+		snprintf(err, READER_ERR_MAX, "cannot write the snapshot: %s; %s", strerror(-ret),
+			 ret == -EFBIG ? "raise the limit on the size of files (ulimit -f)"
+				       : "see that there is room where it goes");
 	else
 		*ret_segments = n;
 	return ret;
