@@ -522,7 +522,7 @@ int whatif_new(const struct graph *g, const struct causal *causal, uint32_t task
 	*x = (struct whatif){ .g = g, .task = task, .from_ns = from_ns, .to_ns = to_ns };
 	x->cause_of = calloc(g->n_stretches + 1, sizeof(*x->cause_of));
 	x->arrivals_of = calloc(g->n_tasks + 1, sizeof(*x->arrivals_of));
-	x->near = calloc(g->n_cpus + 1, sizeof(*x->near));
+	x->near = calloc((size_t)g->n_cpus + 1, sizeof(*x->near));
 	if (!x->cause_of || !x->arrivals_of || !x->near || find_arrivals(x, causal)) {
 		whatif_free(x);
 		return -ENOMEM;

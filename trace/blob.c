@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/limits.h"
 #include "trace/writer.h"
 
 #define BLOB_MAX     65528 /* the largest multiple of 8 in 16 bits */
@@ -60,7 +61,10 @@ int blob_next(const uint8_t **p, size_t *n, uint64_t *buf)
 		*n -= h.size;
 		if (h.kind != CT_TASK && h.kind != CT_OBJECT && h.kind != CT_STACK)
 			continue;
-		return blob_is_valid((const struct ct_blob *)buf) ? 1 : -EBADMSG;
+		return blob_is_valid((const struct ct_blob *)buf) &&
+				       limits_blob_ok((const struct ct_blob *)buf)
+			       ? 1
+			       : -EBADMSG;
 	}
 	return 0;
 }

@@ -3,8 +3,9 @@
 
 #include "lib/cleanup.h"
 #include "trace/blob.h"
+#include "trace/limits.h"
 
-struct collect *collect_new(size_t budget)
+struct collect *collect_new(uint64_t budget)
 {
 	struct collect *c = calloc(1, sizeof(*c));
 
@@ -62,7 +63,7 @@ static int collect_task(struct collect *c, const struct ct_task_blob *b)
 	/* Segment after segment brings the same entry. */
 	if (map_get(&c->task_index, t.tid, &i) && !memcmp(&c->tasks.v[i], &t, sizeof(t)))
 		return 0;
-	err = collect_pay(c, 1);
+	err = collect_pay(c, sizeof(t));
 	if (err)
 		return err;
 	if (map_set(&c->task_index, t.tid, c->tasks.n))
@@ -101,7 +102,7 @@ static int collect_object(struct collect *c, const struct ct_object_blob *b)
 	    !memcmp(c->objects.v[i].name, b->name, b->name_len)) {
 		o.name = c->objects.v[i].name;
 	} else {
-		err = collect_pay(c, 1);
+		err = collect_pay(c, (known ? 0 : sizeof(o)) + b->name_len);
 		if (err)
 			return err;
 		o.name = b->name_len ? arena_string(c->arena, b->name, b->name_len) : "";
@@ -125,7 +126,7 @@ static int collect_stack(struct collect *c, const struct ct_stack_blob *b)
 
 	if (map_get(&c->stack_index, s.id, NULL))
 		return 0;
-	err = collect_pay(c, s.n_frames + 1u);
+	err = collect_pay(c, sizeof(s) + s.n_frames * sizeof(*s.frames) + b->h.size);
 	if (err)
 		return err;
 	s.frames = arena_alloc(c->arena, s.n_frames * sizeof(*s.frames));
@@ -183,7 +184,7 @@ int collect_states(struct collect *c, struct decoder *d, struct window_state **r
 
 	n = err ? 0 : bytes / sizeof(struct format_state);
 	if (!err)
-		err = collect_pay(c, n);
+		err = collect_pay(c, n * sizeof(*states));
 	if (err)
 		return err;
 	states = calloc(n + 1, sizeof(*states));
@@ -193,7 +194,7 @@ int collect_states(struct collect *c, struct decoder *d, struct window_state **r
 		struct format_state s;
 
 		memcpy(&s, p + i * sizeof(s), sizeof(s));
-		if (s.run > WINDOW_RUN_RUNNING)
+		if (!limits_state_ok(&s))
 			return -EBADMSG;
 		states[i] =
 			(struct window_state){ .last = s.last, .owner = s.owner, .run = s.run, .cpu = s.cpu };

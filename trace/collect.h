@@ -11,7 +11,7 @@
 
 struct collect {
 	struct arena *arena;
-	size_t budget; /* entries that may still be kept */
+	uint64_t budget; /* bytes that may still be kept */
 	VEC(struct window_task) tasks;
 	VEC(struct window_object) objects;
 	VEC(struct window_stack) stacks;
@@ -21,9 +21,8 @@ struct collect {
 	uint64_t blob[8192]; /* the one at hand, aligned */
 };
 
-/* budget: a limit for the entries kept, so that a small hostile file does not fill memory. NULL: no memory.
- */
-struct collect *collect_new(size_t budget);
+/* budget: how many bytes may be kept (limits_kept_bytes()).  NULL: no memory. */
+struct collect *collect_new(uint64_t budget);
 void collect_free(struct collect *c);
 /* Takes what is new in the dictionary of a segment; segments in their order.  0, -EBADMSG, -ENOMEM, -E2BIG.
  */

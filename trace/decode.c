@@ -8,6 +8,7 @@
 #include "lib/cleanup.h"
 #include "lib/cursor.h"
 #include "lib/vec.h"
+#include "trace/limits.h"
 #include "trace/order.h"
 #include "trace/predict.h"
 
@@ -65,12 +66,28 @@ static bool block_sizes_ok(const struct format_block *b)
 	return b->codec == FORMAT_CODEC_RAW ? b->stored_bytes == b->raw_bytes : b->codec == FORMAT_CODEC_ZSTD;
 }
 
+/* The buffers are kept from one segment to the next.  Each may be as large as the largest block of its type
+ * was: not more of them all than what a segment like this one may need. */
+static void decoder_give_back(struct decoder *d, uint64_t raw_max)
+{
+	uint64_t kept = d->planes.cap;
+
+	for (size_t i = 0; i < ARRAY_SIZE(d->blocks); i++)
+		kept += d->blocks[i].buf.cap;
+	if (kept <= 2 * raw_max)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(d->blocks); i++)
+		VEC_FREE(&d->blocks[i].buf);
+	VEC_FREE(&d->planes);
+}
+
 int decoder_begin(struct decoder *d, const struct format_segment *h, const uint8_t *body, size_t n)
 {
 	struct cursor c = cursor_init(body, n);
-	uint64_t raw = 0;
+	uint64_t raw = 0, raw_max = limits_raw_bytes(n);
 
 	d->h = h;
+	decoder_give_back(d, raw_max);
 	for (size_t i = 0; i < ARRAY_SIZE(d->blocks); i++) {
 		d->blocks[i].h = (struct format_block){ 0 };
 		d->blocks[i].raw = NULL;
@@ -86,7 +103,8 @@ int decoder_begin(struct decoder *d, const struct format_segment *h, const uint8
 		if (b.type >= FORMAT_BLOCK_TYPES)
 			continue;
 		raw += b.raw_bytes;
-		if (!block_sizes_ok(&b) || d->blocks[b.type].h.raw_bytes || raw > FORMAT_RAW_MAX)
+		if (!block_sizes_ok(&b) || !limits_block_ok((enum format_block_type)b.type, b.raw_bytes) ||
+		    d->blocks[b.type].h.raw_bytes || raw > raw_max)
 			return -EBADMSG;
 		d->blocks[b.type].h = b;
 		d->blocks[b.type].stored = stored;
@@ -170,6 +188,7 @@ static int decode_times(struct decoder *d, const struct format_cpu *cpus, size_t
 	static const uint8_t none;
 	const uint8_t *len, *plane[8];
 	size_t longer[9] = { 0 }, n = d->h->n_records, at = 0;
+	bool ok = true;
 	int err = block_exact(d, FORMAT_COL_TLEN, n, 1, &len);
 
 	if (err)
@@ -195,9 +214,10 @@ static int decode_times(struct decoder *d, const struct format_cpu *cpus, size_t
 		for (size_t end = at + cpus[c].n_records; at < end; at++) {
 			t += predict_unzigzag(take_time(plane, len[at]));
 			d->times.v[at] = t;
+			ok &= limits_ts_ok(d->h, t);
 		}
 	}
-	return 0;
+	return ok ? 0 : -EBADMSG;
 }
 
 /* Everything that the loop over the records reads without asking. */
@@ -331,6 +351,7 @@ static inline struct predict_context *decode_record(struct decoder *d, struct co
 static int decode_fields(struct decoder *d, struct columns *c, const struct format_cpu *cpus, size_t n_cpus,
 			 struct window_event *out)
 {
+	bool ok = true;
 	size_t at = 0;
 
 	memset(&d->predict, 0, sizeof(d->predict));
@@ -354,29 +375,24 @@ static int decode_fields(struct decoder *d, struct columns *c, const struct form
 								.aux = x->aux,
 								.obj = x->obj },
 							 .cpu = cpus[k].cpu };
-			if (info & FORMAT_KIND_WORDS)
+			if (info & FORMAT_KIND_WORDS) {
 				memcpy(out[to].x, x->x, sizeof(uint64_t) * (info & FORMAT_KIND_WORDS));
+				ok &= limits_words_ok(kind, out[to].x);
+			}
 		}
 	}
 	for (int col = FORMAT_COL_TID; col <= FORMAT_COL_X1; col++)
 		if (d->varints[col].bad || d->varints[col].left)
 			return -EBADMSG;
-	return 0;
+	return ok ? 0 : -EBADMSG;
 }
 
 static int decode_check(const struct decoder *d, const struct format_cpu *cpus, size_t n_cpus,
 			const uint8_t *kinds)
 {
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < n_cpus; i++) {
-		if (cpus[i].cpu >= FORMAT_CPUS_MAX || (i && cpus[i].cpu <= cpus[i - 1].cpu))
-			return -EBADMSG;
-		n += cpus[i].n_records;
-	}
-	if (n != d->h->n_records)
+	if (!limits_cpus_ok(d->h, cpus, n_cpus))
 		return -EBADMSG;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < d->h->n_records; i++)
 		if (!kinds[i] || kinds[i] >= FORMAT_KINDS)
 			return -EBADMSG;
 	for (size_t i = 0; i < FORMAT_KINDS; i++)

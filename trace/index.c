@@ -7,11 +7,10 @@
 
 #include "lib/cleanup.h"
 #include "trace/crc32c.h"
+#include "trace/limits.h"
 #include "trace/pio.h"
 
-/* A header of a later minor version may be longer than ours, up to this. */
-#define SEGMENT_HEADER_MAX 4096u
-#define SCAN_TRIES         4
+#define SCAN_TRIES 4
 
 /* CRC32C of n bytes with the four at offset at taken as 0. */
 static uint32_t crc_without(const uint8_t *p, size_t n, size_t at)
@@ -61,11 +60,6 @@ const char *index_meta(const char *meta, size_t n, const char *name)
 	return NULL;
 }
 
-static bool slot_bytes_ok(uint32_t n)
-{
-	return n >= FORMAT_SLOT_BYTES_MIN && n <= FORMAT_SLOT_BYTES_MAX && !(n & (n - 1));
-}
-
 static int index_check_file(const struct format_file *f, const char *name, char *err)
 {
 	if (memcmp(f->magic, FORMAT_FILE_MAGIC, FORMAT_MAGIC_BYTES)) {
@@ -83,11 +77,10 @@ static int index_check_file(const struct format_file *f, const char *name, char 
 			 name, f->major, f->minor, FORMAT_MAJOR);
 		return -EBADMSG;
 	}
-	if (f->header_bytes < sizeof(*f) || f->header_bytes > FORMAT_SLOT_BYTES_MIN ||
-	    f->meta_bytes > FORMAT_META_MAX || !slot_bytes_ok(f->slot_bytes) || !f->n_slots ||
-	    (uint64_t)f->header_bytes + f->meta_bytes > f->slot_bytes) {
+	if (!limits_file_ok(f)) {
 		snprintf(err, INDEX_ERR_MAX,
-			 "the file header of %.120s is damaged (sizes that cannot be): the trace is lost",
+			 "the file header of %.120s is damaged (sizes or counts that cannot be): the trace "
+			 "is lost",
 			 name);
 		return -EBADMSG;
 	}
@@ -166,15 +159,6 @@ int index_open(struct index *ix, int fd, const char *name, char err[INDEX_ERR_MA
 
 enum slot_is { SLOT_OTHER, SLOT_BROKEN, SLOT_NEWER, SLOT_SEGMENT };
 
-static bool segment_sizes_ok(const struct index *ix, const struct format_segment *h, uint32_t slot)
-{
-	uint64_t room = (uint64_t)h->n_slots * ix->file.slot_bytes;
-
-	return h->n_slots && h->n_slots <= ix->file.n_slots + 1 - slot && h->seq &&
-	       (uint64_t)h->header_bytes + h->body_bytes <= room && h->n_records <= FORMAT_RECORDS_MAX &&
-	       h->begin_ns <= h->end_ns && h->min_ns <= h->max_ns;
-}
-
 /* buf holds n bytes of the start of the slot. */
 static enum slot_is slot_check(const struct index *ix, const uint8_t *buf, size_t n, uint32_t slot,
 			       struct format_segment *h)
@@ -184,18 +168,18 @@ static enum slot_is slot_check(const struct index *ix, const uint8_t *buf, size_
 	memcpy(h, buf, sizeof(*h));
 	if (h->file_id != ix->file.file_id)
 		return SLOT_OTHER;
-	if (h->header_bytes < sizeof(*h) || h->header_bytes > MIN(n, (size_t)SEGMENT_HEADER_MAX) ||
+	if (h->header_bytes < sizeof(*h) || h->header_bytes > MIN(n, (size_t)LIMITS_SEGMENT_HEADER_MAX) ||
 	    !crc32c_matches(index_segment_crc(buf, h->header_bytes), h->crc))
 		return SLOT_BROKEN;
 	if (h->major > FORMAT_MAJOR)
 		return SLOT_NEWER;
-	return segment_sizes_ok(ix, h, slot) ? SLOT_SEGMENT : SLOT_BROKEN;
+	return limits_segment_ok(&ix->file, h, slot) ? SLOT_SEGMENT : SLOT_BROKEN;
 }
 
 /* Reads the header in a slot; the long read only for headers longer than ours. */
 static enum slot_is slot_read(const struct index *ix, int fd, uint32_t slot, struct format_segment *h)
 {
-	uint8_t buf[SEGMENT_HEADER_MAX];
+	uint8_t buf[LIMITS_SEGMENT_HEADER_MAX];
 	uint64_t at = (uint64_t)slot * ix->file.slot_bytes;
 	uint32_t want;
 
@@ -221,7 +205,7 @@ static int by_seq(const void *a, const void *b)
 /* The newest owns its slots; an older one that reaches into them was overwritten in part. */
 static int index_drop_overlapped(struct index *ix, uint32_t n_slots)
 {
-	_cleanup_free_ uint8_t *taken = calloc(n_slots + 1, 1);
+	_cleanup_free_ uint8_t *taken = calloc((size_t)n_slots + 1, 1);
 	size_t to = ix->segments.n;
 
 	if (!taken)

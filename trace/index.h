@@ -14,7 +14,7 @@
 #define INDEX_HEADER_MAX (FORMAT_SLOT_BYTES_MIN + FORMAT_META_MAX) /* file header and meta data */
 
 struct index_segment {
-	struct format_segment h; /* checked: crc, version, file id, sizes */
+	struct format_segment h; /* checked: crc, version, file id, limits */
 	uint32_t slot;
 };
 

@@ -2,9 +2,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "lib/huge.h"
 #include "trace/collect.h"
+#include "trace/limits.h"
 #include "trace/order.h"
 #include "trace/reader_file.h"
 
@@ -15,6 +17,7 @@ struct load {
 	struct window *w;
 	struct collect *collect;
 	size_t cap;        /* of w->events */
+	uint64_t moves;    /* that are left to join the segments */
 	bool has_gaps;     /* there is a CT_GAP among the records */
 	bool any;          /* a segment was read: w->states are set */
 	uint64_t blind_ns; /* nothing is known from then to the next segment; UINT64_MAX: all is */
@@ -143,7 +146,7 @@ static int load_decode(struct load *l, const struct format_segment *h)
 	if (!err)
 		paused_ns = load_paused(h, w->events + w->n_events, n);
 	if (!err)
-		err = order_join(w->events, w->n_events, w->n_events + n);
+		err = order_join(w->events, w->n_events, w->n_events + n, &l->moves);
 	if (err)
 		return err;
 	w->n_events += n;
@@ -180,23 +183,56 @@ static int load_segment(struct load *l, size_t i)
 	return err;
 }
 
+/* Gaps that ended at one moment: the later one first. */
+static int by_end(const void *a, const void *b)
+{
+	const struct window_event *x = *(const struct window_event *const *)a;
+	const struct window_event *y = *(const struct window_event *const *)b;
+
+	if (x->r.ts != y->r.ts)
+		return x->r.ts < y->r.ts ? -1 : 1;
+	return x > y ? -1 : x < y;
+}
+
+/* Puts the gaps among the events, each in front of what came at the very moment at which it ended. */
+static int load_put_gaps(struct load *l)
+{
+	struct window *w = l->w;
+	size_t bytes, a = w->n_events, b = l->gaps.n;
+	_cleanup_free_ const struct window_event **gaps = calloc(b + 1, sizeof(*gaps));
+	struct window_event *e;
+
+	if (checked_bytes(a, b + 1, sizeof(*e), &bytes))
+		return -E2BIG;
+	e = realloc(w->events, bytes);
+	if (e)
+		w->events = e;
+	if (!gaps || !e)
+		return -ENOMEM;
+	for (size_t i = 0; i < b; i++)
+		gaps[i] = &l->gaps.v[i];
+	qsort(gaps, b, sizeof(*gaps), by_end);
+	w->n_events = a + b;
+	while (b)
+		if (a && e[a - 1].r.ts >= gaps[b - 1]->r.ts) {
+			e[a + b - 1] = e[a - 1];
+			a--;
+		} else {
+			e[a + b - 1] = *gaps[b - 1];
+			b--;
+		}
+	return 0;
+}
+
 /* The gaps go among the events; events that are too late go; the rest is counted. */
 static int load_finish(struct load *l)
 {
 	struct window *w = l->w;
-	struct window_event *e = realloc(w->events, (w->n_events + l->gaps.n + 1) * sizeof(*e));
+	int err = load_put_gaps(l);
+	const struct window_event *e = w->events;
 
-	if (!e)
-		return -ENOMEM;
-	w->events = e;
-	for (size_t i = 0; i < l->gaps.n; i++) {
-		/* In front of what came at the very moment at which it ended. */
-		size_t at = window_lower_bound(w, l->gaps.v[i].r.ts);
-
-		memmove(e + at + 1, e + at, (w->n_events - at) * sizeof(*e));
-		e[at] = l->gaps.v[i];
-		w->n_events++;
-	}
+	if (err)
+		return err;
 	if (w->to_ns != UINT64_MAX)
 		w->n_events = window_lower_bound(w, w->to_ns);
 	if (w->n_events)
@@ -212,11 +248,9 @@ static int load_finish(struct load *l)
 static int load_reserve(struct load *l, size_t a, size_t b, uint64_t max_events, char *err)
 {
 	const struct reader *r = l->r;
-	uint64_t n = 0, max = max_events;
+	uint64_t n = 0, max = max_events ? max_events : EVENTS_MAX;
 
-	/* Nothing real has more than a few records a byte: what says so wants to fill our memory. */
-	if (!max)
-		max = MIN((uint64_t)EVENTS_MAX, 4 * r->index.file_bytes + (1u << 20));
+	max = MIN(max, limits_records(r->index.file_bytes));
 	for (size_t i = a; i < b; i++)
 		n += r->index.segments.v[i].h.n_records;
 	if (n > max) {
@@ -227,6 +261,7 @@ static int load_reserve(struct load *l, size_t a, size_t b, uint64_t max_events,
 		return -E2BIG;
 	}
 	l->cap = n;
+	l->moves = limits_moves(n);
 	l->w->events = malloc((n + 1) * sizeof(*l->w->events));
 	if (!l->w->events)
 		return -ENOMEM;
@@ -271,7 +306,7 @@ int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max
 
 	*err = 0;
 	l.w = calloc(1, sizeof(*l.w));
-	l.collect = collect_new(r->index.file_bytes / 4 + 65536);
+	l.collect = collect_new(limits_kept_bytes(r->index.file_bytes));
 	if (l.w && l.collect) {
 		l.w->from_ns = from_ns;
 		l.w->to_ns = to_ns;

@@ -114,7 +114,7 @@ static bool event_before(const struct window_event *a, const struct window_event
 	return a->r.ts < b->r.ts || (a->r.ts == b->r.ts && a->cpu < b->cpu);
 }
 
-int order_join(struct window_event *ev, size_t n, size_t total)
+int order_join(struct window_event *ev, size_t n, size_t total, uint64_t *moves)
 {
 	_cleanup_free_ struct window_event *tail = NULL;
 	size_t lo = 0, hi = n, out, b = n, n_tail;
@@ -130,6 +130,9 @@ int order_join(struct window_event *ev, size_t n, size_t total)
 			lo = mid + 1;
 	}
 	n_tail = n - lo;
+	if (n_tail > *moves)
+		return -EBADMSG;
+	*moves -= n_tail;
 	tail = malloc(n_tail * sizeof(*tail));
 	if (!tail)
 		return -ENOMEM;

@@ -34,7 +34,8 @@ int order_merge(struct order *o, const uint64_t *times, const uint8_t *kinds, co
 void order_done(struct order *o);
 
 /* ev[0, n) and ev[n, total) are sorted by (ts, cpu); merges them in place, the former first where equal.
- * 0 or -ENOMEM (unchanged). */
-int order_join(struct window_event *ev, size_t n, size_t total);
+ * *moves: how many of the former may still be moved, by this call and those to come; a join is quick when the
+ * two overlap by little.  0; -ENOMEM, -EBADMSG (too many moves): unchanged. */
+int order_join(struct window_event *ev, size_t n, size_t total, uint64_t *moves);
 
 #endif

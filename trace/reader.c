@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "trace/crc32c.h"
 #include "trace/pio.h"
@@ -72,8 +73,7 @@ static int reader_read_meta(struct reader *r)
 
 		if (reader_segment(r, i) ||
 		    decoder_begin(r->decoder, h, r->buf.v + h->header_bytes, h->body_bytes) ||
-		    decoder_block(r->decoder, FORMAT_META, &block, &bytes) || !bytes ||
-		    bytes > FORMAT_META_MAX)
+		    decoder_block(r->decoder, FORMAT_META, &block, &bytes) || !bytes)
 			continue;
 		p = block;
 		n = bytes;
@@ -110,14 +110,14 @@ static void reader_sum(struct reader *r)
 		info->from_ns = MIN(info->from_ns, reader_segment_from(h));
 		info->to_ns = MAX(info->to_ns, h->end_ns);
 		if (h->n_records)
-			info->to_ns = MAX(info->to_ns, h->max_ns + (h->max_ns != UINT64_MAX));
+			info->to_ns = MAX(info->to_ns, h->max_ns + 1);
 		info->used_slots += h->n_slots;
 		info->records += h->n_records;
 		info->n_cpus = MAX(info->n_cpus, h->n_cpus);
 		for (size_t k = 0; k < FORMAT_KINDS; k++)
 			info->records_by_kind[k] += h->kinds[k];
 		for (size_t k = 0; k < CT_LOSS_CAUSES; k++)
-			info->lost_by_cause[k] += h->lost[k];
+			info->lost_by_cause[k] = checked_add(info->lost_by_cause[k], h->lost[k]);
 		if (i > r->first)
 			missing += s[i].h.seq - s[i - 1].h.seq - 1;
 	}

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "ctrace/abi.h"
+#include "ctrace/format.h"
 #include "lib/clock.h"
 
 /* One fixed record.  x[] is 0 where the kind has no extra words. */
@@ -70,10 +71,14 @@ struct window_state {
 	uint32_t owner;     /* as CT_FUTEX.peer */
 	uint8_t run;        /* WINDOW_RUN_* */
 	uint8_t pad[3];
-	uint16_t cpu; /* where it runs or last ran; 0xffff: not known */
+	uint16_t cpu; /* where it runs or last ran; FORMAT_CPU_NONE: not known */
 	uint16_t pad2;
 };
-enum { WINDOW_RUN_BLOCKED = 0, WINDOW_RUN_RUNNABLE = 1, WINDOW_RUN_RUNNING = 2 };
+enum {
+	WINDOW_RUN_BLOCKED = FORMAT_RUN_BLOCKED,
+	WINDOW_RUN_RUNNABLE = FORMAT_RUN_RUNNABLE,
+	WINDOW_RUN_RUNNING = FORMAT_RUN_RUNNING,
+};
 
 /* The state of every known task at ns, after a stretch from from_ns on of which nothing is known (a CT_GAP of
  * all CPUs, of cause CT_LOSS_SLOT, CT_LOSS_DISK, CT_LOSS_DOWN or CT_LOSS_SHED): what was believed before it

@@ -169,7 +169,8 @@ int writer_add(struct writer *w, uint16_t cpu, const struct ct_rec *rec, const u
 	size_t n_words = CT_KIND_WORDS(rec->kind), n = 4 + n_words;
 	struct stream *s;
 
-	if (!rec->kind || rec->kind > CT_KIND_LAST || cpu >= FORMAT_CPUS_MAX || (n_words && !words))
+	if (!rec->kind || rec->kind > CT_KIND_LAST || cpu >= FORMAT_CPUS_MAX || (n_words && !words) ||
+	    rec->ts >= FORMAT_TIME_MAX)
 		return -EINVAL;
 	if (w->n_records >= FORMAT_RECORDS_MAX || w->pending + n * 8 > PENDING_MAX)
 		return -ENOMEM;
@@ -198,7 +199,7 @@ int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n
 {
 	struct stream *s;
 
-	if (cpu >= FORMAT_CPUS_MAX)
+	if (cpu >= FORMAT_CPUS_MAX || (about->n && about->max_ns >= FORMAT_TIME_MAX))
 		return -EINVAL;
 	if (about->n > FORMAT_RECORDS_MAX - w->n_records || w->pending + n_words * 8 > PENDING_MAX)
 		return -ENOMEM;

@@ -86,7 +86,7 @@ void writer_free(struct writer *w);
 
 /* Adds one fixed record with its CT_KIND_WORDS words (words may be NULL where there are none).
  * 0, -ENOMEM (also when 32 MiB or a million records are pending: seal earlier), or -EINVAL for a kind it does
- * not know or a CPU beyond 8191. */
+ * not know, a CPU beyond 8191 or a time from FORMAT_TIME_MAX on. */
 int writer_add(struct writer *w, uint16_t cpu, const struct ct_rec *rec, const uint64_t *words);
 /* What the caller knows of records that lie back to back, each with its words. */
 struct writer_run {

@@ -35,10 +35,14 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is copied 
 #define FORMAT_SLOT_BYTES_MAX (16u << 20)
 #define FORMAT_META_MAX       32768u
 #define FORMAT_COPY_AT        36864u /* where the file header is a second time; behind the first at its longest */
-/* Limits of one segment, so that a few bytes cannot make a reader allocate a lot. */
-#define FORMAT_RECORDS_MAX (1u << 20)
-#define FORMAT_RAW_MAX     (128u << 20) /* sum of the raw sizes of its blocks */
+/* Limits that trace/limits.c applies: a few bytes must not make a reader allocate a lot or overflow. */
+#define FORMAT_SLOTS_MAX   (1u << 31)
 #define FORMAT_CPUS_MAX    8192u
+#define FORMAT_RECORDS_MAX (1u << 20)   /* of a segment */
+#define FORMAT_RAW_MAX     (128u << 20) /* sum of the raw sizes of the blocks of a segment */
+/* Every boot time is below this, and so is the distance from boot time to any other clock: 146 years.  So the
+ * sum of two of them fits into a signed number. */
+#define FORMAT_TIME_MAX (1ULL << 62)
 
 /* At the start of the file; meta_bytes of meta data follow. */
 struct format_file {
@@ -170,13 +174,16 @@ struct format_cpu {
 };
 _Static_assert(sizeof(struct format_cpu) == 24, "format_cpu");
 
+#define FORMAT_CPU_NONE 0xffffu
+enum format_run { FORMAT_RUN_BLOCKED = 0, FORMAT_RUN_RUNNABLE = 1, FORMAT_RUN_RUNNING = 2 };
+
 /* What a task was doing at the checkpoint. */
 struct format_state {
 	struct ct_rec last; /* as CT_SWITCH: ts: since when; tid, state, wait, flags, nr, obj */
 	uint32_t owner;     /* as CT_FUTEX.peer */
-	uint8_t run;        /* 0 blocked, 1 runnable, 2 running */
+	uint8_t run;        /* FORMAT_RUN_* */
 	uint8_t reserved[3];
-	uint16_t cpu; /* where it runs or last ran; 0xffff: not known */
+	uint16_t cpu; /* where it runs or last ran; FORMAT_CPU_NONE: not known */
 	uint16_t reserved2;
 	uint32_t reserved3;
 };

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ctrace/format.h"
 #include "lib/cleanup.h"
 
 int fixture_setup(void **state)
@@ -75,6 +76,11 @@ struct window_event fixture_record(struct fixture *f, uint8_t kind)
 
 	for (int i = 0; i < CT_KIND_WORDS(kind); i++)
 		e.x[i] = fixture_number(f);
+	/* times: of the first and the last lost record, or since when */
+	if (kind == CT_GAP || kind == CT_SHED || kind == CT_HANG)
+		e.x[0] %= FORMAT_TIME_MAX;
+	if (kind == CT_GAP)
+		e.x[1] %= FORMAT_TIME_MAX;
 	e.r.ts = f->now + fixture_random(f) % 2000 - 1000;
 	e.cpu = (uint16_t)(fixture_random(f) % 5 * 3);
 	return e;

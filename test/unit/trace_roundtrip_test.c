@@ -32,8 +32,8 @@ static void every_kind_with_edges(void **state)
 
 static void times_at_the_edges(void **state)
 {
-	static const uint64_t times[] = { 0, UINT64_MAX, 1,          INT64_MAX, 1ULL << 63,
-					  5, 5,          UINT64_MAX, 0,         1ULL << 40 };
+	const uint64_t last = FORMAT_TIME_MAX - 1,
+		       times[] = { 0, last, 1, 1ULL << 61, 5, 5, last, 0, 1ULL << 40 };
 	struct fixture *f = *state;
 	struct window *w;
 
@@ -44,6 +44,8 @@ static void times_at_the_edges(void **state)
 
 			e.r.ts = times[i];
 			fixture_add(f, &e);
+			e.r.ts = FORMAT_TIME_MAX + times[i];
+			assert_int_equal(writer_add(f->w, e.cpu, &e.r, NULL), -EINVAL);
 		}
 	fixture_seal(f);
 	w = fixture_load(f, 0, UINT64_MAX);

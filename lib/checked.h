@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * checked.h - arithmetic on numbers that come from a file or from the kernel.
+ *
+ * A time that leaves its range stops at the end of the range (saturates): a
+ * time is shown or compared, and the end of the range is far from any real one.
+ * A size that leaves its range is an error: nothing may be allocated for it.
+ */
+#ifndef CTRACE_LIB_CHECKED_H
+#define CTRACE_LIB_CHECKED_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* a + b, at most UINT64_MAX. */
+static inline uint64_t checked_add(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+/* a - b, at least 0. */
+static inline uint64_t checked_sub(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* A time of one clock plus the distance to another clock, within INT64_MIN and INT64_MAX. */
+static inline int64_t checked_shift(uint64_t ns, int64_t offset_ns)
+{
+	int64_t shifted;
+
+	if (!__builtin_add_overflow(ns, offset_ns, &shifted))
+		return shifted;
+	/* an unsigned number plus one of any sign cannot fall below INT64_MIN */
+	return INT64_MAX;
+}
+
+/* (n + more) * size bytes.  0, or -E2BIG with *ret_bytes unchanged. */
+static inline int checked_bytes(size_t n, size_t more, size_t size, size_t *ret_bytes)
+{
+	size_t items, bytes;
+
+	if (__builtin_add_overflow(n, more, &items) || __builtin_mul_overflow(items, size, &bytes))
+		return -E2BIG;
+	*ret_bytes = bytes;
+	return 0;
+}
+
+#endif
