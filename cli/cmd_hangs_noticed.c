@@ -56,7 +56,7 @@ void hangs_noticed_print(const struct analysis_input *in, const struct hangs_fil
 
 static json_int_t mono(const struct analysis_input *in, uint64_t boot_ns)
 {
-	return (json_int_t)((int64_t)boot_ns + in->window->offsets.boot_to_mono_ns);
+	return clock_mono_ns(boot_ns, &in->window->offsets);
 }
 
 static json_t *noticed_row(const struct analysis_input *in, const struct window_event *e)

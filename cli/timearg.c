@@ -292,9 +292,9 @@ int timearg_parse(const char *s, const struct timearg_context *ctx, uint64_t *re
 const char *timearg_wall(uint64_t boot_ns, const struct clock_offsets *offsets, unsigned n_digits,
 			 char buf[TIMEARG_WALL_MAX])
 {
-	__int128 real = (__int128)boot_ns + offsets->boot_to_real_ns;
+	int64_t real = clock_real_ns(boot_ns, offsets);
 	/* offsets come from files: a time that no calendar can show becomes the epoch */
-	int64_t ns = real < 0 || real > INT64_MAX ? 0 : (int64_t)real;
+	int64_t ns = real < 0 || real == INT64_MAX ? 0 : real;
 	time_t sec = (time_t)(ns / (int64_t)NSEC_PER_SEC);
 	unsigned frac = (unsigned)(ns % (int64_t)NSEC_PER_SEC);
 	struct tm tm;

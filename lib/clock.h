@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "lib/checked.h"
+
 #define NSEC_PER_USEC 1000ULL
 #define NSEC_PER_MSEC 1000000ULL
 #define NSEC_PER_SEC  1000000000ULL
@@ -17,6 +19,17 @@ struct clock_offsets {
 	int64_t boot_to_mono_ns;
 	int64_t boot_to_real_ns;
 };
+
+/* A boot time as the other clock has it.  Both may come from a file: what no clock can show stops at
+ * INT64_MAX. */
+static inline int64_t clock_mono_ns(uint64_t boot_ns, const struct clock_offsets *o)
+{
+	return checked_shift(boot_ns, o->boot_to_mono_ns);
+}
+static inline int64_t clock_real_ns(uint64_t boot_ns, const struct clock_offsets *o)
+{
+	return checked_shift(boot_ns, o->boot_to_real_ns);
+}
 
 uint64_t clock_boot_ns(void);
 /* Reads the offsets as they are now (the tightest of a few tries). */

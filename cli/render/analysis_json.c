@@ -9,7 +9,7 @@
 
 static json_int_t mono(const struct graph *g, uint64_t boot_ns)
 {
-	return (json_int_t)((int64_t)boot_ns + g->w->offsets.boot_to_mono_ns);
+	return clock_mono_ns(boot_ns, &g->w->offsets);
 }
 
 static json_t *stack_json(const struct graph *g, uint64_t id)

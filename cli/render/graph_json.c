@@ -10,7 +10,7 @@
 
 static int64_t mono(const struct causal *c, uint64_t boot_ns)
 {
-	return (int64_t)boot_ns + c->g->w->offsets.boot_to_mono_ns;
+	return clock_mono_ns(boot_ns, &c->g->w->offsets);
 }
 
 static void put_task(FILE *f, const struct causal *c, uint32_t task, uint64_t ts_ns)

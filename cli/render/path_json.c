@@ -7,7 +7,7 @@
 
 static json_int_t mono(const struct path_view *v, uint64_t boot_ns)
 {
-	return (json_int_t)((int64_t)boot_ns + v->g->w->offsets.boot_to_mono_ns);
+	return clock_mono_ns(boot_ns, &v->g->w->offsets);
 }
 
 static json_t *resource_json(const struct path_view *v, const char *kind, uint64_t obj)

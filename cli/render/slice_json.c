@@ -50,8 +50,7 @@ static json_t *step_json(const struct causal *c, const struct slice_step *x)
 {
 	return json_pack("{s:o, s:o, s:o, s:I, s:f}", "segment", segment_json(c, x->segment), "edge",
 			 edge_json(c, x->edge), "parent", index_json(x->parent), "at_ns",
-			 (json_int_t)((int64_t)x->at_ns + c->g->w->offsets.boot_to_mono_ns), "score",
-			 (double)x->score);
+			 (json_int_t)clock_mono_ns(x->at_ns, &c->g->w->offsets), "score", (double)x->score);
 }
 
 static const char *decider_name(uint8_t decider)
