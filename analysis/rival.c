@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "graph/scan.h"
 #include "lib/cleanup.h"
 #include "lib/map.h"
 #include "trace/describe.h"
@@ -43,12 +44,12 @@ static uint64_t lost_on(const struct graph *g, uint32_t cpu, uint64_t from, uint
 {
 	uint64_t lost = 0, seen = from;
 	size_t n;
-	const struct graph_ref *r = graph_refs(&g->gaps, 0, &n);
+	const struct graph_ref *r = graph_refs_from(g, &g->gaps, 0, from, &n);
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_event *e = &g->w->events[r[i].event];
 
-		if (e->r.ts < from || (e->r.tid != cpu && e->r.tid != CT_GAP_ALL_CPUS))
+		if (e->r.tid != cpu && e->r.tid != CT_GAP_ALL_CPUS)
 			continue;
 		lost += overlap(MAX(e->x[0], seen), e->x[1], from, to);
 		seen = MAX(seen, e->x[1]);
@@ -88,7 +89,7 @@ static int rival_cpu_stretch(const struct graph *g, uint32_t task, uint32_t cpu,
 int rival_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct rival *ret)
 {
 	const struct graph_task *t = &g->tasks[task];
-	_cleanup_free_ size_t *near = calloc(g->n_cpus + 1, sizeof(*near));
+	_cleanup_free_ size_t *near = calloc((size_t)g->n_cpus + 1, sizeof(*near));
 	struct map tally = { 0 };
 	int r = near ? 0 : -ENOMEM;
 
@@ -208,11 +209,11 @@ static bool accepts_on(const struct graph *g, uint32_t task, uint64_t obj)
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->fds, obj, &n);
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && scan_step(g); i++)
 		if (g->w->events[r[i].event].r.tid == g->tasks[task].tgid)
 			return true;
 	/* its own table was not written; what its parent listens on it has inherited */
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && scan_step(g); i++)
 		if (g->w->events[r[i].event].r.tid == g->tasks[task].ptgid)
 			return true;
 	return false;

@@ -53,6 +53,12 @@ int analysis_begin(struct analysis_input *in, const char *path, const char *boot
 
 void analysis_close(struct analysis_input *in)
 {
+	if (in->graph && graph_scans_refused(in->graph))
+		cli_warn("%s: too many records concern one task or object, so that not all of them were "
+			 "looked "
+			 "at: who held or ended something may be missing; narrow the window with --from and "
+			 "--to",
+			 in->path);
 	graph_free(in->graph);
 	window_free(in->window);
 	reader_free(in->reader);

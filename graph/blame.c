@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "graph/holder.h"
+#include "graph/scan.h"
+#include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "trace/describe.h"
 
@@ -104,6 +106,9 @@ static enum time_kind time_of(const struct graph *g, const struct stretch *s, co
 	}
 }
 
+/* A signal may be recorded so much before the wake that it made. */
+#define SIGNAL_EARLY_NS 20000
+
 /* The signal that a wake delivered, if the wake was for a signal: recorded just after it, by the same task.
  */
 static const struct window_event *wake_signal(const struct graph *g, const struct stretch *s,
@@ -111,13 +116,12 @@ static const struct window_event *wake_signal(const struct graph *g, const struc
 {
 	const struct graph_task *t = &g->tasks[s->task];
 	size_t n;
-	const struct graph_ref *r = graph_refs(&g->signals, t->tgid, &n);
+	const struct graph_ref *r =
+		graph_refs_from(g, &g->signals, t->tgid, checked_sub(wake->r.ts, SIGNAL_EARLY_NS), &n);
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_event *e = &g->w->events[r[i].event];
 
-		if (e->r.ts + 20000 < wake->r.ts)
-			continue;
 		if (e->r.ts > wake->r.ts + 200000)
 			return NULL;
 		if (e->r.tid == wake->r.peer && !(e->r.flags & CT_GF_IGNORED) && e->r.state != 17 &&
@@ -133,13 +137,15 @@ static bool got_killer(const struct graph *g, const struct stretch *s, const str
 {
 	const struct graph_task *t = &g->tasks[s->task];
 	size_t n;
-	const struct graph_ref *r = graph_refs(&g->signals, t->tgid, &n);
+	const struct graph_ref *r =
+		graph_refs_from(g, &g->signals, t->tgid, checked_sub(wake->r.ts, SIGNAL_EARLY_NS), &n);
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_event *e = &g->w->events[r[i].event];
 
-		if (e->r.ts + 20000 < wake->r.ts || e->r.ts > wake->r.ts + 2000000 ||
-		    e->r.flags & CT_GF_IGNORED)
+		if (e->r.ts > wake->r.ts + 2000000)
+			break;
+		if (e->r.flags & CT_GF_IGNORED)
 			continue;
 		switch (e->r.state) {
 		case 1:  /* HUP */
@@ -324,7 +330,7 @@ static const struct stretch *blame_repeat(const struct graph *g, uint32_t stretc
 	const struct graph_task *t = &g->tasks[s->task];
 	uint64_t ran = 0;
 
-	for (uint32_t i = stretch + 1; i < t->first_stretch + t->n_stretches; i++) {
+	for (uint32_t i = stretch + 1; i < t->first_stretch + t->n_stretches && scan_step(g); i++) {
 		const struct stretch *x = &g->stretches[i];
 
 		if (x->from_ns >= limit_ns)
@@ -355,7 +361,7 @@ static const struct window_event *failed_try(const struct graph *g, uint32_t tid
 	size_t n;
 	const struct graph_ref *first = graph_refs(&g->locktries, tid, &n);
 
-	for (; r && r >= first; r--) {
+	for (; r && r >= first && scan_step(g); r--) {
 		const struct window_event *e = &g->w->events[r->event];
 
 		if (e->r.ts + 100000000 < ts_ns)

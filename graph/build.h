@@ -21,6 +21,7 @@ struct task_now {
 	uint16_t cpu;
 	uint16_t prio;
 	bool gone;
+	bool listed; /* in builder.live */
 	bool capped; /* its records are left out (CT_SHED with CT_GV_CAP) */
 	bool kept;   /* what it did before a stretch without records it still did after that */
 };
@@ -32,6 +33,7 @@ struct builder {
 	struct map by_tid;    /* tid -> index into now */
 	size_t resync;        /* index of the next one in the window */
 	bool blind;           /* in the stretch without records before it */
+	VEC(uint32_t) live;   /* the tasks that have an open stretch, and some that had one */
 	VEC(uint32_t) on_cpu; /* [cpu] index of the task that runs there, or GRAPH_NONE */
 	int err;
 };

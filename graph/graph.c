@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graph/build.h"
+#include "graph/scan.h"
 #include "lib/cleanup.h"
 #include "lib/huge.h"
 
@@ -24,6 +25,18 @@ static int task_key_cmp(const void *a, const void *b)
 	if (x->born_ns != y->born_ns)
 		return x->born_ns < y->born_ns ? -1 : 1;
 	return x->old < y->old ? -1 : x->old > y->old;
+}
+
+/* For graph_task_at(): a life may be found to have begun before the one in front of it. */
+static void graph_lives(struct graph *g)
+{
+	for (size_t i = g->n_tasks; i-- > 0;) {
+		struct graph_task *t = &g->tasks[i];
+
+		t->from_ns = t->born_ns;
+		if (i + 1 < g->n_tasks && t[1].tid == t->tid)
+			t->from_ns = MIN(t->from_ns, t[1].from_ns);
+	}
 }
 
 /* Copies the tasks in (tid, born) order; renumber[old index] = new index. */
@@ -64,6 +77,7 @@ static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 		}
 	}
 	g->n_tasks = b->now.n;
+	graph_lives(g);
 	return 0;
 }
 
@@ -75,12 +89,12 @@ static bool is_run(const struct graph *g, const struct stretch *s)
 /* Room for what ran where. */
 static int graph_cpus(struct graph *g, const struct builder *b)
 {
-	g->n_cpus = g->w->n_cpus;
+	g->n_cpus = MIN(g->w->n_cpus, (uint32_t)GRAPH_CPUS_MAX);
 	for (size_t i = 0; i < b->stretches.n; i++)
 		if (b->stretches.v[i].state == STRETCH_RUNNING && b->stretches.v[i].cpu < GRAPH_CPUS_MAX)
 			g->n_cpus = MAX(g->n_cpus, (uint32_t)b->stretches.v[i].cpu + 1);
-	g->runs = calloc(g->n_cpus + 1, sizeof(*g->runs));
-	g->n_runs = calloc(g->n_cpus + 1, sizeof(*g->n_runs));
+	g->runs = calloc((size_t)g->n_cpus + 1, sizeof(*g->runs));
+	g->n_runs = calloc((size_t)g->n_cpus + 1, sizeof(*g->n_runs));
 	if (!g->runs || !g->n_runs)
 		return -ENOMEM;
 	for (size_t i = 0; i < b->stretches.n; i++)
@@ -103,7 +117,7 @@ static int graph_cpus(struct graph *g, const struct builder *b)
 static int graph_stretches(struct graph *g, struct builder *b, const uint32_t *renumber)
 {
 	_cleanup_free_ uint32_t *end = calloc(g->n_tasks + 1, sizeof(*end));
-	_cleanup_free_ size_t *run_end = calloc(g->n_cpus + 1, sizeof(*run_end));
+	_cleanup_free_ size_t *run_end = calloc((size_t)g->n_cpus + 1, sizeof(*run_end));
 	uint32_t at = 0;
 
 	g->stretches = malloc((b->stretches.n + 1) * sizeof(*g->stretches));
@@ -146,7 +160,9 @@ int graph_build(const struct window *w, struct graph **ret)
 	if (!g)
 		return -ENOMEM;
 	g->w = w;
-	r = timeline_replay(&b);
+	g->scans = calloc(1, sizeof(*g->scans));
+	if (g->scans)
+		r = timeline_replay(&b);
 	if (!r) {
 		renumber = calloc(b.now.n + 1, sizeof(*renumber));
 		r = renumber ? graph_tasks(g, &b, renumber) : -ENOMEM;
@@ -160,14 +176,22 @@ int graph_build(const struct window *w, struct graph **ret)
 	free(renumber);
 	VEC_FREE(&b.now);
 	VEC_FREE(&b.stretches);
+	VEC_FREE(&b.live);
 	VEC_FREE(&b.on_cpu);
 	map_done(&b.by_tid);
 	if (r) {
 		graph_free(g);
 		return r;
 	}
+	g->scans->left = GRAPH_SCAN_STEPS +
+			 GRAPH_SCAN_STEPS_EACH * ((uint64_t)w->n_events + w->n_objects + g->n_tasks);
 	*ret = g;
 	return 0;
+}
+
+uint64_t graph_scans_refused(const struct graph *g)
+{
+	return __atomic_load_n(&g->scans->refused, __ATOMIC_RELAXED);
 }
 
 void graph_free(struct graph *g)
@@ -182,26 +206,28 @@ void graph_free(struct graph *g)
 	index_drop(g);
 	free(g->tasks);
 	free(g->stretches);
+	free(g->scans);
 	free(g);
 }
 
 uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns)
 {
 	size_t lo = 0, hi = g->n_tasks;
-	uint32_t best = GRAPH_NONE;
 
+	/* the first of a later tid, or of this tid with all of its life, and all the lives behind it, after
+	 * ts_ns */
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
+		const struct graph_task *t = &g->tasks[mid];
 
-		if (g->tasks[mid].tid < tid)
+		if (t->tid < tid || (t->tid == tid && t->from_ns <= ts_ns))
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	for (; lo < g->n_tasks && g->tasks[lo].tid == tid; lo++)
-		if (best == GRAPH_NONE || g->tasks[lo].born_ns <= ts_ns)
-			best = (uint32_t)lo;
-	return best;
+	if (lo && g->tasks[lo - 1].tid == tid)
+		return (uint32_t)lo - 1;
+	return lo < g->n_tasks && g->tasks[lo].tid == tid ? (uint32_t)lo : GRAPH_NONE;
 }
 
 uint32_t graph_stretch_near(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t near)

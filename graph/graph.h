@@ -19,7 +19,7 @@
 #include "trace/window.h"
 
 #define GRAPH_NONE     UINT32_MAX
-#define GRAPH_CPUS_MAX 8192
+#define GRAPH_CPUS_MAX FORMAT_CPUS_MAX
 
 /* A read-write lock waits on two words side by side, and only one of them has an owner at a time. */
 #define GRAPH_FUTEX_KEY(obj) ((obj) >> 3)
@@ -57,6 +57,7 @@ struct graph_task {
 	uint32_t n_stretches;
 	uint64_t born_ns;   /* 0: before the window */
 	uint64_t exit_ns;   /* UINT64_MAX: not seen */
+	uint64_t from_ns;   /* the least born_ns of this and the later lives of its tid */
 	uint32_t exit_code; /* as wait(2) has it; 0 when not seen */
 	uint16_t prio;      /* kernel priority when last seen running, 0..139 */
 	bool kthread;
@@ -134,6 +135,9 @@ struct graph {
 	struct graph_index threads;   /* task index (in .event), by tgid */
 	struct graph_index tuples; /* object index (in .event) of a tcp/udp socket, by hash of its 4-tuple */
 	struct graph_index accepted; /* object index (in .event) of an accepted unix socket, by its peer */
+	struct graph_index listening; /* object index (in .event) of a socket, see graph_listening() */
+
+	struct graph_scans *scans; /* scan.h; the graph is not changed by what is counted there */
 };
 
 /* What ran on cpu as its ith, i < g->n_runs[cpu]. */
@@ -159,6 +163,9 @@ const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
 struct place graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* What the tracer left out at ns, to keep within its budget. */
 enum ct_shed graph_shed_at(const struct graph *g, uint64_t ns);
+/* How many walks along the records of one object or task ended early, since all of them took too long
+ * (scan.h). */
+uint64_t graph_scans_refused(const struct graph *g);
 /* The references of a key: *ret_n of them. */
 const struct graph_ref *graph_refs(const struct graph_index *ix, uint64_t key, size_t *ret_n);
 /* Those of the keys first to last, both included. */
@@ -167,6 +174,13 @@ const struct graph_ref *graph_refs_range(const struct graph_index *ix, uint64_t 
 /* The last reference of key whose event has ts <= ts_ns, or NULL. */
 const struct graph_ref *graph_ref_before(const struct graph *g, const struct graph_index *ix, uint64_t key,
 					 uint64_t ts_ns);
+/* The references of key whose events have ts >= from_ns. */
+const struct graph_ref *graph_refs_from(const struct graph *g, const struct graph_index *ix, uint64_t key,
+					uint64_t from_ns, size_t *ret_n);
+/* The sockets that may listen at such an address: of a family (1: name is the address; any other: port is),
+ * and of a type.  There may be others among them: compare. */
+const struct graph_ref *graph_listening(const struct graph *g, uint16_t family, uint16_t type, uint16_t port,
+					const char *name, size_t *ret_n);
 /* The object at the other end of a socket on this host (0: none known). */
 uint64_t graph_peer_object(const struct graph *g, uint64_t sock);
 /* The socket is the end of its connection that was accepted, not the one that connected. */

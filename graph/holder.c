@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "graph/scan.h"
+#include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "trace/describe.h"
 
@@ -28,7 +30,7 @@ static uint32_t process_thread(const struct graph *g, uint32_t tgid, uint64_t ts
 	const struct graph_ref *r = graph_refs(&g->threads, tgid, &n);
 	uint32_t best = GRAPH_NONE;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && scan_step(g); i++) {
 		if (!alive(g, r[i].event, ts_ns))
 			continue;
 		if (g->tasks[r[i].event].tid == tgid)
@@ -67,7 +69,7 @@ static uint32_t fd_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, u
 	const struct graph_ref *r = graph_refs(&g->fds, obj, &n);
 	uint32_t best = GRAPH_NONE;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && scan_step(g); i++) {
 		uint32_t task = process_thread(g, event_of(g, &r[i])->r.tid, ts_ns);
 
 		if (task == GRAPH_NONE || g->tasks[task].tgid == tgid)
@@ -89,33 +91,46 @@ static uint32_t fd_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, u
 	return best;
 }
 
+/* The waker, if it is another task than me, which it woke, and is alive at ts_ns. */
+static uint32_t waker_of(const struct graph *g, const struct graph_ref *wake, uint64_t ts_ns, uint32_t me)
+{
+	const struct window_event *e = event_of(g, wake);
+	uint32_t task;
+
+	if (e->r.tid != g->tasks[me].tid)
+		return GRAPH_NONE;
+	task = graph_task_at(g, e->r.peer, e->r.ts);
+	return task != GRAPH_NONE && task != me && alive(g, task, ts_ns) ? task : GRAPH_NONE;
+}
+
 /* Whoever woke a waiter on obj last before ts_ns (else first after), if not of task me. */
 static uint32_t past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me)
 {
-	size_t n;
+	size_t n, n_after, first_after;
 	const struct graph_ref *r = graph_refs(&g->wakes, obj, &n);
-	uint32_t best = GRAPH_NONE;
+	uint32_t task = GRAPH_NONE;
 
-	for (size_t i = 0; i < n; i++) {
-		const struct window_event *e = event_of(g, &r[i]);
-		uint32_t task = graph_task_at(g, e->r.peer, e->r.ts);
-
-		if (e->r.ts > ts_ns && best != GRAPH_NONE)
-			break;
-		if (task != GRAPH_NONE && task != me && e->r.tid == g->tasks[me].tid && alive(g, task, ts_ns))
-			best = task;
-	}
-	return best;
+	graph_refs_from(g, &g->wakes, obj, ts_ns + 1, &n_after);
+	first_after = n - n_after;
+	for (size_t i = first_after; i > 0 && task == GRAPH_NONE && scan_step(g); i--)
+		task = waker_of(g, &r[i - 1], ts_ns, me);
+	for (size_t i = first_after; i < n && task == GRAPH_NONE && scan_step(g); i++)
+		task = waker_of(g, &r[i], ts_ns, me);
+	return task;
 }
 
 /* Who accepts on the listening socket that a connection to the address of o would reach. */
 static uint32_t listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid)
 {
-	/* many a wait is for a socket pair or an unconnected socket, and all objects are many */
+	const struct graph_ref *r;
+	size_t n;
+
+	/* many a wait is for a socket pair or an unconnected socket */
 	if (o->family == 1 ? !o->name[0] : !o->rport)
 		return GRAPH_NONE;
-	for (size_t i = 0; i < g->w->n_objects; i++) {
-		const struct window_object *l = &g->w->objects[i];
+	r = graph_listening(g, o->family, o->type, o->rport, o->name, &n);
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_object *l = &g->w->objects[r[i].event];
 		bool hit;
 
 		if (CT_OBJ_KIND(l->id) != CT_OBJ_SOCK || l->id == o->id || l->type != o->type)
@@ -146,12 +161,10 @@ uint32_t holder_sender(const struct graph *g, uint64_t sock, const struct window
 
 	*ret_event = GRAPH_NONE;
 	/* the send that is under way on this CPU is recorded when it returns */
-	r = graph_refs(&g->sends, peer, &n);
-	for (size_t i = 0; peer && i < n; i++) {
+	r = graph_refs_from(g, &g->sends, peer, ts, &n);
+	for (size_t i = 0; peer && i < n && scan_step(g); i++) {
 		const struct window_event *e = event_of(g, &r[i]);
 
-		if (e->r.ts < ts)
-			continue;
 		if (e->r.ts > ts + 20000000)
 			break;
 		if (e->r.tid == wake->r.peer) {
@@ -293,24 +306,28 @@ static uint8_t other_side(const struct stretch *s)
 	return s->wait == CT_W_WRITE ? CT_FF_READ : CT_FF_WRITE;
 }
 
+/* What a poll waits for is recorded when it blocks, and so is an entry before that at most so much older. */
+#define WAITFD_OLD_NS 2000000000ULL
+
 static void holder_of_poll(const struct graph *g, const struct stretch *s, struct blame *b)
 {
 	bool epoll = s->wait == CT_W_EPOLL;
 	size_t n;
 	const struct graph_ref *r = epoll ? graph_refs(&g->members, s->obj, &n)
-					  : graph_refs(&g->waitfds, g->tasks[s->task].tid, &n);
+					  : graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid,
+							    checked_sub(s->from_ns, WAITFD_OLD_NS), &n);
 	int best = -1;
 
 	if (!epoll && s->obj) {
 		b->task = object_holder(g, s->obj, s->from_ns, s->task, other_side(s));
 		return;
 	}
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_event *e = event_of(g, &r[i]);
 		int score;
 
-		if (!epoll && (e->r.ts > s->from_ns + 1000000 || e->r.ts + 2000000000ULL < s->from_ns))
-			continue;
+		if (!epoll && e->r.ts > s->from_ns + 1000000)
+			break;
 		score = poll_score(g, e->r.obj, s->from_ns, s->task);
 		if (score > best) {
 			best = score;
@@ -333,7 +350,7 @@ static uint32_t live_child(const struct graph *g, const struct stretch *s)
 
 	if (CT_OBJ_KIND(s->obj) == CT_OBJ_TASK)
 		return graph_task_at(g, (uint32_t)(s->obj & CT_OBJ_MASK), s->from_ns);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && scan_step(g); i++) {
 		uint32_t c = r[i].event;
 
 		if (!alive(g, c, s->from_ns + (s->to_ns - s->from_ns) / 2))
@@ -382,7 +399,7 @@ uint32_t blame_lock_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, 
 	const struct graph_ref *r = graph_refs(&g->flocks, obj, &n);
 	uint32_t holder = GRAPH_NONE, event = GRAPH_NONE;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_event *e = event_of(g, &r[i]);
 		uint32_t task;
 
@@ -427,7 +444,7 @@ static void holder_of_flock(const struct graph *g, const struct stretch *s, stru
 /* The server of a FUSE mount: whoever has a /dev/fuse open. */
 static uint32_t fuse_server(const struct graph *g, const struct stretch *s)
 {
-	for (size_t i = 0; i < g->w->n_objects; i++) {
+	for (size_t i = 0; i < g->w->n_objects && scan_step(g); i++) {
 		const struct window_object *o = &g->w->objects[i];
 
 		if (CT_OBJ_KIND(o->id) == CT_OBJ_FUSEDEV) {
@@ -499,7 +516,7 @@ void holder_stopper(const struct graph *g, const struct stretch *s, struct blame
 	b->kind = "signal";
 	b->edge = EDGE_STOP;
 	b->time = TIME_UNKNOWN;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_event *e = event_of(g, &r[i]);
 
 		if (e->r.ts > s->from_ns)

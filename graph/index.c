@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/build.h"
+#include "graph/scan.h"
 #include "lib/cleanup.h"
 
 typedef VEC(struct graph_ref) refs;
@@ -128,7 +129,7 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 	plain_address(o->family, o->laddr, la);
 	plain_address(o->family, o->raddr, ra);
 	r = graph_refs(&g->tuples, tuple_hash(ra, o->rport, la, o->lport), &n);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_object *p = &g->w->objects[r[i].event];
 
 		plain_address(p->family, p->laddr, pla);
@@ -152,19 +153,44 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 	return best ? best->id : 0;
 }
 
+static uint64_t listening_key(uint16_t family, uint16_t type, uint16_t port, const char *name)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+
+	if (family != 1)
+		return (uint64_t)type << 16 | port;
+	for (; *name; name++)
+		h = (h ^ (uint8_t)*name) * 0x100000001b3ULL;
+	return h | 1ULL << 63;
+}
+
+const struct graph_ref *graph_listening(const struct graph *g, uint16_t family, uint16_t type, uint16_t port,
+					const char *name, size_t *ret_n)
+{
+	return graph_refs(&g->listening, listening_key(family, type, port, name), ret_n);
+}
+
+static bool may_listen(const struct window_object *o)
+{
+	return (is_inet(o) && !o->rport) ||
+	       (CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && o->family == 1 && o->name[0]);
+}
+
 bool graph_is_accepted(const struct graph *g, uint64_t sock)
 {
 	const struct window_object *o = window_object(g->w, sock);
+	const struct graph_ref *r;
+	size_t n;
 
 	if (!o || CT_OBJ_KIND(sock) != CT_OBJ_SOCK)
 		return false;
 	if (o->family == 1)
 		return o->name[0] != 0; /* it has the address of the socket that listens */
-	for (size_t i = 0; i < g->w->n_objects; i++) {
-		const struct window_object *x = &g->w->objects[i];
+	r = graph_listening(g, o->family, o->type, o->lport, o->name, &n);
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_object *x = &g->w->objects[r[i].event];
 
-		if (is_inet(x) && x->family == o->family && !x->rport && x->lport == o->lport &&
-		    x->type == o->type)
+		if (is_inet(x) && x->family == o->family && x->lport == o->lport && x->type == o->type)
 			return true;
 	}
 	return false;
@@ -198,6 +224,24 @@ const struct graph_ref *graph_refs_range(const struct graph_index *ix, uint64_t 
 const struct graph_ref *graph_refs(const struct graph_index *ix, uint64_t key, size_t *ret_n)
 {
 	return graph_refs_range(ix, key, key, ret_n);
+}
+
+const struct graph_ref *graph_refs_from(const struct graph *g, const struct graph_index *ix, uint64_t key,
+					uint64_t from_ns, size_t *ret_n)
+{
+	size_t n, lo = 0, hi;
+	const struct graph_ref *r = graph_refs(ix, key, &n);
+
+	for (hi = n; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (g->w->events[r[mid].event].r.ts < from_ns)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	*ret_n = n - lo;
+	return r ? r + lo : NULL;
 }
 
 const struct graph_ref *graph_ref_before(const struct graph *g, const struct graph_index *ix, uint64_t key,
@@ -253,6 +297,7 @@ enum {
 	IX_WAKES,
 	IX_TUPLES,
 	IX_ACCEPTED,
+	IX_LISTENING,
 	IX_GAPS,
 	IX_SHEDS,
 	IX_CAPS,
@@ -316,6 +361,11 @@ static int index_tables(struct graph *g, refs *v)
 		if (is_accepted_unix(o) &&
 		    VEC_PUSH(&v[IX_ACCEPTED], (struct graph_ref){ o->peer, (uint32_t)i }))
 			return -ENOMEM;
+		if (may_listen(o) &&
+		    VEC_PUSH(&v[IX_LISTENING],
+			     (struct graph_ref){ listening_key(o->family, o->type, o->lport, o->name),
+						 (uint32_t)i }))
+			return -ENOMEM;
 		if (!is_inet(o) || !o->lport)
 			continue;
 		plain_address(o->family, o->laddr, la);
@@ -357,13 +407,13 @@ enum ct_shed graph_shed_at(const struct graph *g, uint64_t ns)
 int index_build(struct graph *g)
 {
 	struct graph_index *to[IX_COUNT] = {
-		[IX_SENDS] = &g->sends,       [IX_RECVS] = &g->recvs,       [IX_FLOCKS] = &g->flocks,
-		[IX_FDS] = &g->fds,           [IX_MEMBERS] = &g->members,   [IX_WAITFDS] = &g->waitfds,
-		[IX_SAMPLES] = &g->samples,   [IX_SIGNALS] = &g->signals,   [IX_LOCKTRIES] = &g->locktries,
-		[IX_WAKES] = &g->wakes,       [IX_TUPLES] = &g->tuples,     [IX_CHILDREN] = &g->children,
-		[IX_THREADS] = &g->threads,   [IX_OWNED] = &g->owned,       [IX_POLLED] = &g->polled,
-		[IX_ACCESSES] = &g->accesses, [IX_ACCEPTED] = &g->accepted, [IX_GAPS] = &g->gaps,
-		[IX_SHEDS] = &g->sheds,       [IX_CAPS] = &g->caps,
+		[IX_SENDS] = &g->sends,       [IX_RECVS] = &g->recvs,         [IX_FLOCKS] = &g->flocks,
+		[IX_FDS] = &g->fds,           [IX_MEMBERS] = &g->members,     [IX_WAITFDS] = &g->waitfds,
+		[IX_SAMPLES] = &g->samples,   [IX_SIGNALS] = &g->signals,     [IX_LOCKTRIES] = &g->locktries,
+		[IX_WAKES] = &g->wakes,       [IX_TUPLES] = &g->tuples,       [IX_CHILDREN] = &g->children,
+		[IX_THREADS] = &g->threads,   [IX_OWNED] = &g->owned,         [IX_POLLED] = &g->polled,
+		[IX_ACCESSES] = &g->accesses, [IX_ACCEPTED] = &g->accepted,   [IX_GAPS] = &g->gaps,
+		[IX_SHEDS] = &g->sheds,       [IX_LISTENING] = &g->listening, [IX_CAPS] = &g->caps,
 	};
 	refs v[IX_COUNT] = { 0 };
 	int r = 0;
@@ -385,7 +435,8 @@ void index_drop(struct graph *g)
 	struct graph_index *all[] = { &g->sends,    &g->recvs,    &g->flocks,   &g->fds,       &g->members,
 				      &g->waitfds,  &g->samples,  &g->signals,  &g->locktries, &g->wakes,
 				      &g->tuples,   &g->accepted, &g->children, &g->threads,   &g->polled,
-				      &g->accesses, &g->owned,    &g->gaps,     &g->sheds,     &g->caps };
+				      &g->accesses, &g->owned,    &g->gaps,     &g->sheds,     &g->listening,
+				      &g->caps };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]->v);

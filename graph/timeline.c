@@ -62,6 +62,11 @@ static struct stretch *timeline_open(struct builder *b, uint32_t task, uint64_t 
 		b->err = -E2BIG;
 		return NULL;
 	}
+	if (!t->listed && VEC_PUSH(&b->live, task)) {
+		b->err = -ENOMEM;
+		return NULL;
+	}
+	t->listed = true;
 	if (VEC_PUSH(&b->stretches, (struct stretch){ .from_ns = ts,
 						      .to_ns = ts,
 						      .task = task,
@@ -181,32 +186,48 @@ static bool resync_keeps(const struct stretch *s, const struct window_state *st,
 	return false;
 }
 
-/* From rs->from_ns on nothing is known of any task, but of those that are found as they were. */
+/* What is known of a task from rs->from_ns on: nothing, unless it is found as it was.  False: it is gone. */
+static bool timeline_blind_task(struct builder *b, const struct window_resync *rs, uint32_t task)
+{
+	struct task_now *t = &b->now.v[task];
+	const struct window_state *st;
+
+	if (t->gone || t->stretch == GRAPH_NONE)
+		return false;
+	t->race_wake = GRAPH_NONE;
+	st = resync_state(rs, t->tid);
+	t->kept = st && resync_keeps(&b->stretches.v[t->stretch], st, rs->from_ns);
+	if (t->kept)
+		return true;
+	if (st) {
+		timeline_open(b, task, rs->from_ns, STRETCH_UNKNOWN);
+		return true;
+	}
+	/* it went meanwhile */
+	timeline_close(b, task, rs->from_ns);
+	t->stretch = GRAPH_NONE;
+	t->gone = true;
+	t->exit_ns = MIN(t->exit_ns, rs->from_ns);
+	return false;
+}
+
+/* From rs->from_ns on nothing is known of any task, but of those that are found as they were.  Looks at the
+ * tasks that may have an open stretch, and not at all that there ever were: there may be many stretches
+ * without records. */
 static void timeline_blind(struct builder *b, const struct window_resync *rs)
 {
+	size_t n = 0;
+
 	for (size_t i = 0; i < b->on_cpu.n; i++)
 		b->on_cpu.v[i] = GRAPH_NONE;
-	for (size_t i = 0; i < b->now.n && !b->err; i++) {
-		struct task_now *t = &b->now.v[i];
-		const struct window_state *st;
+	for (size_t i = 0; i < b->live.n && !b->err; i++) {
+		uint32_t task = b->live.v[i];
 
-		if (t->gone || t->stretch == GRAPH_NONE)
-			continue;
-		t->race_wake = GRAPH_NONE;
-		st = resync_state(rs, t->tid);
-		t->kept = st && resync_keeps(&b->stretches.v[t->stretch], st, rs->from_ns);
-		if (t->kept)
-			continue;
-		if (st) {
-			timeline_open(b, (uint32_t)i, rs->from_ns, STRETCH_UNKNOWN);
-			continue;
-		}
-		/* it went meanwhile */
-		timeline_close(b, (uint32_t)i, rs->from_ns);
-		t->stretch = GRAPH_NONE;
-		t->gone = true;
-		t->exit_ns = MIN(t->exit_ns, rs->from_ns);
+		b->now.v[task].listed = timeline_blind_task(b, rs, task);
+		if (b->now.v[task].listed)
+			b->live.v[n++] = task;
 	}
+	b->live.n = n;
 }
 
 static void timeline_resync_task(struct builder *b, const struct window_state *st, uint64_t from_ns)

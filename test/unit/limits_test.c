@@ -15,12 +15,14 @@
 #include "analysis/diagnose.h"
 #include "graph/causal.h"
 #include "graph/path.h"
+#include "graph/scan.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "trace/crc32c.h"
 #include "trace/index.h"
 #include "trace/limits.h"
 #include "trace_fixture.h"
+#include "window_make.h"
 
 #define PER      200
 #define FUTEX    CT_OBJ_ID(CT_OBJ_FUTEX, 0x2000)
@@ -402,6 +404,59 @@ static void memory_is_in_proportion_to_the_file(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* A wait that nothing ends, over and over, and wake-ups on its object that do not explain it: the square of
+ * their number, if every wait looks at them all. */
+static void walks_are_paid_for(void **state)
+{
+	enum { WAKES = 30000, WAITS = 30000 };
+	struct make m = { 0 };
+	struct graph *g;
+	struct path *p;
+	uint64_t ms = 1;
+
+	make_task(&m, 10, 10, 1, "me");
+	make_task(&m, 11, 11, 1, "gone");
+	for (int i = 0; i < WAKES; i++)
+		make_wake(&m, ms++, 1, 10, 11, FUTEX);
+	make_event(&m, ms * MS, 1, CT_EXIT, 11, 0);
+	for (int i = 0; i < WAITS; i++, ms += 4) {
+		make_switch(&m, ms, 0, 10, 0, CT_W_FUTEX, FUTEX);
+		make_switch(&m, ms + 2, 0, 0, 10, CT_W_NONE, 0);
+	}
+	assert_int_equal(graph_build(make_done(&m, ms), &g), 0);
+	assert_int_equal(graph_scans_refused(g), 0);
+	assert_int_equal(path_walk(g, graph_task_at(g, 10, ms * MS), 0, ms * MS, &p), 0);
+	assert_true(graph_scans_refused(g) > 0);
+	path_free(p);
+	graph_free(g);
+	make_free(&m);
+}
+
+/* Each of several lives of one tid is found, and none but by its time. */
+static void lives_of_one_tid(void **state)
+{
+	enum { LIVES = 20000 };
+	struct make m = { 0 };
+	struct graph *g;
+
+	for (uint64_t i = 0; i < LIVES; i++) {
+		make_event(&m, (10 * i + 1) * MS, 0, CT_FORK, 5, 77)->r.obj = 77;
+		make_event(&m, (10 * i + 5) * MS, 0, CT_EXIT, 77, 0);
+		make_switch(&m, 10 * i + 5, 0, 77, 0, CT_W_EXITED, 0)->r.state = CT_ST_DEAD;
+	}
+	assert_int_equal(graph_build(make_done(&m, 10 * LIVES), &g), 0);
+	for (uint64_t i = 0; i < LIVES; i++) {
+		uint32_t task = graph_task_at(g, 77, (10 * i + 3) * MS);
+
+		assert_int_equal(g->tasks[task].born_ns, (10 * i + 1) * MS);
+		assert_int_equal(graph_task_at(g, 77, (10 * i + 9) * MS), task);
+	}
+	assert_int_equal(graph_task_at(g, 77, 0), graph_task_at(g, 77, 1 * MS));
+	assert_int_equal(graph_task_at(g, 78, 5 * MS), GRAPH_NONE);
+	graph_free(g);
+	make_free(&m);
+}
+
 static void arithmetic(void **state)
 {
 	size_t bytes = 7;
@@ -427,9 +482,10 @@ static void arithmetic(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_field_of_a_segment_header), TEST(a_record_outside_of_its_segment),
-		TEST(a_field_of_the_file_header),  TEST(what_a_body_holds),
-		TEST(segments_that_overlap),       TEST(memory_is_in_proportion_to_the_file),
+		TEST(a_field_of_a_segment_header),    TEST(a_record_outside_of_its_segment),
+		TEST(a_field_of_the_file_header),     TEST(what_a_body_holds),
+		TEST(segments_that_overlap),          TEST(memory_is_in_proportion_to_the_file),
+		cmocka_unit_test(walks_are_paid_for), cmocka_unit_test(lives_of_one_tid),
 		cmocka_unit_test(arithmetic),
 	};
 
