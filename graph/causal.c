@@ -126,7 +126,8 @@ static int pass_init(struct pass *p, const struct graph *g, const struct causal_
 		return -ENOMEM;
 	memset(p->by_tid, 0xff, p->n_tids * sizeof(*p->by_tid));
 	for (size_t i = g->n_tasks; i-- > 0;) {
-		p->work[i] = (struct work){ .segment = GRAPH_NONE,
+		p->work[i] = (struct work){ .stretch = g->tasks[i].first_stretch,
+					    .segment = GRAPH_NONE,
 					    .before = GRAPH_NONE,
 					    .parted = GRAPH_NONE,
 					    .wake_edge = GRAPH_NONE,

@@ -537,6 +537,34 @@ static void test_wake_before_switch_out(void **state)
 	built_free(&b, &m);
 }
 
+/* A task that slept when the window began, of which its wake-up is the first record.  Tasks with lower ids
+ * have done more before and after it. */
+static void test_wake_comes_first(void **state)
+{
+	struct window_state asleep = { .last = { .ts = 1, .kind = CT_SWITCH, .tid = 10, .wait = CT_W_READ },
+				       .cpu = FORMAT_CPU_NONE };
+	struct make m = { 0 };
+	struct built b;
+
+	asleep.last.state = CT_ST_SLEEP;
+	asleep.last.obj = PIPE(1);
+	m.w.states = &asleep;
+	m.w.n_states = 1;
+	make_task(&m, 10, 10, 1, "reader");
+	runs(&m, 1, 1, 0, "init");
+	runs(&m, 20, 20, 1, "writer");
+	for (uint64_t ms = 2; ms < 20; ms += 2) {
+		sleeps(&m, ms, 1, CT_W_SLEEP, 0);
+		if (ms == 10)
+			wakes(&m, ms, 10, 20, PIPE(1));
+		make_switch(&m, ms + 1, CPU(1), 0, 1, CT_W_NONE, 0);
+	}
+	b = built(&m, 30);
+	assert_sound(&b);
+	assert_edge(&b, EDGE_PIPE, 20, 10, EDGE_STRONG);
+	built_free(&b, &m);
+}
+
 static uint32_t rnd(uint64_t *s)
 {
 	*s = *s * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -644,6 +672,7 @@ int main(void)
 		cmocka_unit_test(test_jobs),
 		cmocka_unit_test(test_neighbours),
 		cmocka_unit_test(test_wake_before_switch_out),
+		cmocka_unit_test(test_wake_comes_first),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_empty),
 	};
