@@ -18,7 +18,7 @@
 
 #include "graph/graph.h"
 
-#define GRAPH_SCAN_STEPS      (1ULL << 27) /* for any graph */
+#define GRAPH_SCAN_STEPS      (1ULL << 26) /* for any graph */
 #define GRAPH_SCAN_STEPS_EACH 64           /* besides, for each event, object and task */
 
 struct graph_scans {

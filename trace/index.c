@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/cleanup.h"
 #include "trace/crc32c.h"
@@ -226,9 +227,20 @@ static int index_drop_overlapped(struct index *ix, uint32_t n_slots)
 	return 0;
 }
 
+/* The first slot after this one that has data.  A hole in a file may be as long as it likes: that costs
+ * nothing. */
+static uint64_t next_data(int fd, uint32_t slot, uint32_t slot_bytes)
+{
+	off_t at = lseek(fd, (off_t)(((uint64_t)slot + 1) * slot_bytes), SEEK_DATA);
+
+	if (at < 0)
+		return errno == ENXIO ? UINT64_MAX : slot + 1ULL;
+	return MAX((uint64_t)at / slot_bytes, slot + 1ULL);
+}
+
 static int index_scan_once(struct index *ix, int fd)
 {
-	uint64_t present;
+	uint64_t present, next;
 	uint32_t n_slots;
 	struct stat st;
 
@@ -239,10 +251,11 @@ static int index_scan_once(struct index *ix, int fd)
 	ix->n_broken = ix->n_newer = 0;
 	present = ix->file_bytes / ix->file.slot_bytes + (ix->file_bytes % ix->file.slot_bytes != 0);
 	n_slots = (uint32_t)MIN((uint64_t)ix->file.n_slots, present ? present - 1 : 0);
-	for (uint32_t slot = 1; slot <= n_slots; slot++) {
-		struct index_segment s = { .slot = slot };
-		enum slot_is is = slot_read(ix, fd, slot, &s.h);
+	for (uint64_t slot = 1; slot <= n_slots; slot = next) {
+		struct index_segment s = { .slot = (uint32_t)slot };
+		enum slot_is is = slot_read(ix, fd, s.slot, &s.h);
 
+		next = is == SLOT_OTHER ? next_data(fd, s.slot, ix->file.slot_bytes) : slot + 1;
 		ix->n_broken += is == SLOT_BROKEN;
 		ix->n_newer += is == SLOT_NEWER;
 		if (is == SLOT_SEGMENT && VEC_PUSH(&ix->segments, s))

@@ -46,8 +46,9 @@ static bool segment_sizes_ok(const struct format_file *f, const struct format_se
 {
 	uint64_t bytes = (uint64_t)h->header_bytes + h->body_bytes;
 
-	return h->header_bytes >= sizeof(*h) && h->header_bytes <= LIMITS_SEGMENT_HEADER_MAX && h->n_slots &&
-	       slot <= f->n_slots && h->n_slots <= f->n_slots + 1 - slot &&
+	return h->header_bytes >= sizeof(*h) && h->header_bytes <= LIMITS_SEGMENT_HEADER_MAX &&
+	       h->body_bytes <= FORMAT_BODY_MAX && h->n_slots && slot <= f->n_slots &&
+	       h->n_slots <= f->n_slots + 1 - slot &&
 	       h->n_slots == (bytes + f->slot_bytes - 1) / f->slot_bytes;
 }
 
@@ -120,14 +121,14 @@ uint64_t limits_raw_bytes(uint64_t body_bytes)
 	return MIN(RAW_FREE + RAW_FACTOR * body_bytes, (uint64_t)FORMAT_RAW_MAX);
 }
 
-uint64_t limits_records(uint64_t bytes)
+uint64_t limits_records(uint64_t body_bytes)
 {
-	return RECORDS_FREE + RECORDS_FACTOR * bytes;
+	return RECORDS_FREE + RECORDS_FACTOR * body_bytes;
 }
 
-uint64_t limits_kept_bytes(uint64_t file_bytes)
+uint64_t limits_kept_bytes(uint64_t body_bytes)
 {
-	return KEPT_FREE + KEPT_FACTOR * file_bytes;
+	return KEPT_FREE + KEPT_FACTOR * body_bytes;
 }
 
 uint64_t limits_moves(uint64_t n_records)

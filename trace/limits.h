@@ -9,12 +9,12 @@
  * refuses the file; anything else beyond its limits makes its segment a damaged
  * one.
  *
- * Memory: what a window keeps is bounded by the size of the file, by
- * limits_records() and limits_kept_bytes(); what the decoder needs for one
- * segment is bounded by the size of that segment, by limits_raw_bytes().  With a
- * window's graph and its analyses a command needs at most
- * LIMITS_MEMORY_FACTOR bytes for each byte of the file, and
- * LIMITS_MEMORY_BYTES besides.
+ * Memory: what a window keeps is bounded by the size of the segments in it (and
+ * not of the file, which may have holes), by limits_records() and
+ * limits_kept_bytes(); what the decoder needs for one segment is bounded by the
+ * size of that segment, by limits_raw_bytes().  With a window's graph and its
+ * analyses a command needs at most LIMITS_MEMORY_FACTOR bytes for each byte of
+ * the file, and LIMITS_MEMORY_BYTES besides.
  */
 #ifndef CTRACE_TRACE_LIMITS_H
 #define CTRACE_TRACE_LIMITS_H
@@ -55,10 +55,10 @@ static inline bool limits_ts_ok(const struct format_segment *h, uint64_t ts_ns)
 bool limits_block_ok(enum format_block_type type, uint32_t raw_bytes);
 /* What the blocks of a segment with so long a body may have in all once decompressed. */
 uint64_t limits_raw_bytes(uint64_t body_bytes);
-/* How many records a segment, or a window of a file, of so many bytes may have. */
-uint64_t limits_records(uint64_t bytes);
-/* How much of dictionaries and checkpoints a window of such a file keeps. */
-uint64_t limits_kept_bytes(uint64_t file_bytes);
+/* How many records a segment with so long a body, or the segments of a window with such bodies, may have. */
+uint64_t limits_records(uint64_t body_bytes);
+/* How much of dictionaries and checkpoints a window of such segments keeps. */
+uint64_t limits_kept_bytes(uint64_t body_bytes);
 /* How many records the joining of its segments may move, in a window of so many records. */
 uint64_t limits_moves(uint64_t n_records);
 

@@ -248,11 +248,13 @@ static int load_finish(struct load *l)
 static int load_reserve(struct load *l, size_t a, size_t b, uint64_t max_events, char *err)
 {
 	const struct reader *r = l->r;
-	uint64_t n = 0, max = max_events ? max_events : EVENTS_MAX;
+	uint64_t n = 0, bytes = 0, max = max_events ? max_events : EVENTS_MAX;
 
-	max = MIN(max, limits_records(r->index.file_bytes));
-	for (size_t i = a; i < b; i++)
+	for (size_t i = a; i < b; i++) {
 		n += r->index.segments.v[i].h.n_records;
+		bytes += r->index.segments.v[i].h.body_bytes;
+	}
+	max = MIN(max, limits_records(bytes));
 	if (n > max) {
 		snprintf(err, READER_ERR_MAX,
 			 "the window of %.200s has %" PRIu64 " events, and at most %" PRIu64
@@ -260,6 +262,9 @@ static int load_reserve(struct load *l, size_t a, size_t b, uint64_t max_events,
 			 r->name, n, max);
 		return -E2BIG;
 	}
+	l->collect = collect_new(limits_kept_bytes(bytes));
+	if (!l->collect)
+		return -ENOMEM;
 	l->cap = n;
 	l->moves = limits_moves(n);
 	l->w->events = malloc((n + 1) * sizeof(*l->w->events));
@@ -306,8 +311,7 @@ int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max
 
 	*err = 0;
 	l.w = calloc(1, sizeof(*l.w));
-	l.collect = collect_new(limits_kept_bytes(r->index.file_bytes));
-	if (l.w && l.collect) {
+	if (l.w) {
 		l.w->from_ns = from_ns;
 		l.w->to_ns = to_ns;
 		l.w->file_from_ns = r->info.from_ns;

@@ -40,6 +40,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is copied 
 #define FORMAT_CPUS_MAX    8192u
 #define FORMAT_RECORDS_MAX (1u << 20)   /* of a segment */
 #define FORMAT_RAW_MAX     (128u << 20) /* sum of the raw sizes of the blocks of a segment */
+#define FORMAT_BODY_MAX    (256u << 20) /* of a segment; nothing that a reader knows needs as much */
 /* Every boot time is below this, and so is the distance from boot time to any other clock: 146 years.  So the
  * sum of two of them fits into a signed number. */
 #define FORMAT_TIME_MAX (1ULL << 62)

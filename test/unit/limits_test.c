@@ -193,6 +193,36 @@ static void a_field_of_the_file_header(void **state)
 	}
 }
 
+/* The last segment lies behind a hole that is as long as a disk. */
+static void a_hole_in_the_file(void **state)
+{
+	enum { FAR = 1 << 27 };
+	struct fixture *f = *state;
+	_cleanup_free_ uint8_t *bytes = NULL;
+	struct format_file *h;
+	struct window *w;
+	size_t n;
+	int fd;
+
+	three_segments(f, NULL);
+	bytes = fixture_slurp(f->path, &n);
+	h = (struct format_file *)bytes;
+	h->n_slots = FAR;
+	h->crc = 0;
+	h->crc = crc32c(0, bytes, h->header_bytes + h->meta_bytes);
+	fd = open(f->path, O_RDWR | O_TRUNC);
+	assert_int_equal(pwrite(fd, bytes, 3 * FORMAT_SLOT_BYTES, 0), 3 * FORMAT_SLOT_BYTES);
+	n = (size_t)pwrite(fd, bytes + 3 * FORMAT_SLOT_BYTES, FORMAT_SLOT_BYTES,
+			   (off_t)FAR * FORMAT_SLOT_BYTES);
+	close(fd);
+	if (n != FORMAT_SLOT_BYTES)
+		skip(); /* this file system has no files of 8 TiB */
+	w = fixture_load(f, 0, UINT64_MAX);
+	assert_int_equal(w->n_events, 3 * PER);
+	assert_int_equal(w->skipped_slots, 0);
+	window_free(w);
+}
+
 static void gap_that_begins_too_late(struct fixture *f)
 {
 	struct ct_rec r = { .ts = f->now, .kind = CT_GAP, .tid = CT_GAP_ALL_CPUS, .state = CT_LOSS_DAEMON };
@@ -482,10 +512,15 @@ static void arithmetic(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_field_of_a_segment_header),    TEST(a_record_outside_of_its_segment),
-		TEST(a_field_of_the_file_header),     TEST(what_a_body_holds),
-		TEST(segments_that_overlap),          TEST(memory_is_in_proportion_to_the_file),
-		cmocka_unit_test(walks_are_paid_for), cmocka_unit_test(lives_of_one_tid),
+		TEST(a_field_of_a_segment_header),
+		TEST(a_record_outside_of_its_segment),
+		TEST(a_field_of_the_file_header),
+		TEST(a_hole_in_the_file),
+		TEST(what_a_body_holds),
+		TEST(segments_that_overlap),
+		TEST(memory_is_in_proportion_to_the_file),
+		cmocka_unit_test(walks_are_paid_for),
+		cmocka_unit_test(lives_of_one_tid),
 		cmocka_unit_test(arithmetic),
 	};
 
