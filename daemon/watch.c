@@ -20,6 +20,19 @@ static void watch_fill(struct watch *w, uint64_t now_ns)
 	w->tokens = (uint32_t)MIN((uint64_t)WATCH_PER_SEC, w->tokens + n);
 }
 
+/* The count of a task's group; NULL: it has no limit, or there are many groups, none of which can have had
+ * much. */
+static uint32_t *share_of(struct watch_shares *s, const struct task *task)
+{
+	for (unsigned i = 0; task->group && i < WATCH_GROUPS; i++) {
+		if (!s->v[i].group)
+			s->v[i].group = task->group;
+		if (s->v[i].group == task->group)
+			return &s->v[i].n;
+	}
+	return NULL;
+}
+
 /* A wait that a person may ask about: of a program, in a system call or a fault. */
 static bool watch_counts(const struct task *task)
 {
@@ -89,6 +102,10 @@ void watch_scan(struct watch *w, struct tasks *tasks, uint64_t now_ns, watch_vis
 		return;
 	w->next_scan_ns = now_ns + WATCH_SCAN_NS;
 	watch_fill(w, now_ns);
+	if (now_ns >= w->shares_ns + NSEC_PER_SEC) {
+		w->shares = (struct watch_shares){ 0 };
+		w->shares_ns = now_ns;
+	}
 	for (unsigned seen = 0; seen < WATCH_SCAN_MAX; seen++) {
 		task = tasks_next(tasks, w->next_tid);
 		if (!task) {
@@ -96,13 +113,19 @@ void watch_scan(struct watch *w, struct tasks *tasks, uint64_t now_ns, watch_vis
 			return;
 		}
 		if (watch_counts(task) && (watch_long_due(w, task, now_ns) || watch_loop_due(task, now_ns))) {
+			uint32_t *share = share_of(&w->shares, task);
+
 			if (!w->tokens) {
 				w->postponed++;
 				return; /* the next scan begins with this task */
 			}
-			if (visit(arg, task)) {
+			if (share && *share >= WATCH_PER_SEC / 2) {
+				w->postponed++;
+			} else if (visit(arg, task)) {
 				w->tokens--;
 				watch_mark(task, now_ns);
+				if (share)
+					++*share;
 			}
 		}
 		/* what is left over by the visits of those that wait */
@@ -115,16 +138,22 @@ void watch_scan(struct watch *w, struct tasks *tasks, uint64_t now_ns, watch_vis
 unsigned watch_all(struct watch *w, struct tasks *tasks, uint64_t now_ns, uint64_t since_ns, unsigned max,
 		   watch_visit_fn visit, void *arg)
 {
+	struct watch_shares shares = { 0 };
 	unsigned n = 0;
 
 	for (struct task *t = tasks_next(tasks, 1); t && n < max; t = tasks_next(tasks, t->st.last.tid + 1)) {
+		uint32_t *share;
+
 		if (!watch_counts(t) || now_ns < t->st.last.ts + w->long_wait_ns)
 			continue;
 		if (t->visit_since_ns == t->st.last.ts && t->visit_ns >= since_ns)
 			continue;
-		if (visit(arg, t)) {
+		share = share_of(&shares, t);
+		if ((!share || *share <= max / 2) && visit(arg, t)) {
 			watch_mark(t, now_ns);
 			n++;
+			if (share)
+				++*share;
 		}
 	}
 	return n;

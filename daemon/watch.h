@@ -19,11 +19,21 @@
 #define WATCH_LOOP_AGAIN   2000000000ULL
 #define WATCH_YIELDS       10            /* yields from one scan to the next: it spins, and is looked at */
 #define WATCH_PER_SEC      100           /* visits asked for */
+#define WATCH_GROUPS       16            /* of which it is known how many of them they had */
 #define WATCH_BACKOFF_BASE 2000000000ULL /* the same wait over again is visited after 2, 4, ... 64 s */
 #define WATCH_BACKOFF_MAX  5
 /* A wait this many times longer than a long one is visited even so, if the last visit was that long ago. */
 #define WATCH_STUCK       10
 #define WATCH_STUCK_AGAIN 10000000000ULL
+
+/* How many visits groups (govern_group()) had.  One group gets at most half: its waits must not use up the
+ * visits of others.  Root's tasks outside of control groups are no group. */
+struct watch_shares {
+	struct {
+		uint64_t group;
+		uint32_t n;
+	} v[WATCH_GROUPS];
+};
 
 struct watch {
 	uint64_t long_wait_ns;
@@ -32,7 +42,9 @@ struct watch {
 	/* a bucket of visits that fills at WATCH_PER_SEC */
 	uint64_t fill_ns;
 	uint32_t tokens;
-	uint64_t postponed; /* a visit was due, but the rate limit held it back */
+	struct watch_shares shares; /* of the present second */
+	uint64_t shares_ns;
+	uint64_t postponed; /* a visit was due, but a limit held it back */
 };
 
 /* What to do with a wait that is due; false: it could not be asked for and is due again at the next scan. */

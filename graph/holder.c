@@ -368,13 +368,14 @@ static bool may_have_unlocked(const struct graph *g, uint32_t task, uint64_t fro
 	const struct graph_ref *r = graph_refs(&g->gaps, 0, &n);
 
 	for (size_t i = 0; i < n; i++)
-		if (event_of(g, &r[i])->x[0] < to_ns && event_of(g, &r[i])->r.ts >= from_ns)
+		if (!scan_step(g) ||
+		    (event_of(g, &r[i])->x[0] < to_ns && event_of(g, &r[i])->r.ts >= from_ns))
 			return true;
 	r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
 	for (size_t i = 0; i < n; i++) {
 		const struct graph_ref *cap = graph_ref_before(g, &g->caps, g->tasks[r[i].event].tid, to_ns);
 
-		if (cap && event_of(g, cap)->r.ts >= from_ns)
+		if (!scan_step(g) || (cap && event_of(g, cap)->r.ts >= from_ns))
 			return true;
 	}
 	return false;
@@ -386,7 +387,7 @@ static bool is_held_later(const struct graph *g, uint64_t obj, uint32_t task, ui
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->flocks, obj, &n);
 
-	for (size_t i = n; i-- > 0 && event_of(g, &r[i])->r.ts >= ts_ns;)
+	for (size_t i = n; i-- > 0 && event_of(g, &r[i])->r.ts >= ts_ns && scan_step(g);)
 		if (event_of(g, &r[i])->r.kind == CT_HELD && event_of(g, &r[i])->r.tid == g->tasks[task].tgid)
 			return true;
 	return false;
@@ -418,8 +419,9 @@ uint32_t blame_lock_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, 
 		}
 	}
 	*ret_strength = EDGE_STRONG;
-	if (holder == GRAPH_NONE)
-		return holder;
+	if (holder == GRAPH_NONE ||
+	    !g->scans->left) /* what comes after the end of the walk may be its unlock */
+		return GRAPH_NONE;
 	if (ret_event)
 		*ret_event = event;
 	if (may_have_unlocked(g, holder, g->w->events[event].r.ts, ts_ns) &&

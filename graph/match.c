@@ -2,6 +2,7 @@
 #include "graph/match.h"
 
 #include "graph/divide.h"
+#include "graph/scan.h"
 #include "lib/cleanup.h"
 
 #define INET4 2
@@ -622,7 +623,8 @@ static void forget_process(struct pass *p, const struct ct_rec *cap)
 	uint32_t tgid = task == GRAPH_NONE ? 0 : p->g->tasks[task].tgid;
 
 	for (uint32_t i = 0; i < p->match.flows.n; i++)
-		if (flow_is_used_by(p, i, tgid) || flow_is_used_by(p, p->match.flows.v[i].peer, tgid))
+		if (!scan_step(p->g) || flow_is_used_by(p, i, tgid) ||
+		    flow_is_used_by(p, p->match.flows.v[i].peer, tgid))
 			flow_forget(&p->match, &p->match.flows.v[i]);
 }
 

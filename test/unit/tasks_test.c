@@ -370,6 +370,40 @@ static void rate_is_limited(void **state)
 	assert_int_equal(last_visit, 1000);
 }
 
+static void of_user(struct tasks *t, uint32_t tid, uint32_t uid)
+{
+	struct ct_task_blob b = { .h = { .ts = 1, .kind = CT_TASK, .tid = tid, .size = sizeof(b) },
+				  .tgid = tid,
+				  .uid = uid };
+
+	tasks_identity(t, &b);
+	switch_at(t, 0, 2, tid, CT_W_READ, 99, 0);
+}
+
+/* A user with very many long waits uses up half of the visits, and not those of another one. */
+static void users_share_the_visits(void **state)
+{
+	struct watch w;
+	TASKS(t, 10000);
+
+	watch_init(&w, 200 * MS, 0);
+	for (uint32_t tid = 1; tid <= 1000; tid++)
+		of_user(t, tid, 1000);
+	of_user(t, 1001, 1001);
+	n_visits = 0;
+	watch_scan(&w, t, 1 * S, visit, NULL);
+	assert_int_equal(last_visit, 1001);
+	assert_int_equal(n_visits, WATCH_PER_SEC / 2 + 1);
+	assert_int_equal(w.postponed, 1000 - WATCH_PER_SEC / 2);
+	for (uint64_t now = 1100 * MS; now <= 30 * S; now += 100 * MS)
+		watch_scan(&w, t, now, visit, NULL);
+	assert_true(n_visits >= 1001);
+
+	n_visits = 0;
+	assert_int_equal(watch_all(&w, t, 100 * S, 99 * S, 200, visit, NULL), 102);
+	assert_int_equal(last_visit, 1001);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,6 +414,7 @@ int main(void)
 		cmocka_unit_test(death_and_reuse),
 		cmocka_unit_test(exec_by_a_thread),
 		cmocka_unit_test(limits),
+		cmocka_unit_test(users_share_the_visits),
 		cmocka_unit_test(found_by_the_iterator),
 		cmocka_unit_test(long_wait_is_visited_once),
 		cmocka_unit_test(repeated_wait_backs_off),
