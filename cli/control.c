@@ -2,6 +2,7 @@
 #include "cli/control.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -45,16 +46,41 @@ static int refused(const char *path, int r, char *err)
 				 "%s: you may not talk to ctraced; be root, or set 'group' in its "
 				 "configuration",
 				 path);
+	} else if (r == -ETIMEDOUT) {
+		snprintf(err, CONTROL_ERR_MAX,
+			 "%s: ctraced took no connection within %d s; see its log, then try again", path,
+			 CONTROL_CONNECT_MS / 1000);
 	} else {
 		snprintf(err, CONTROL_ERR_MAX, "%s: cannot connect: %s", path, strerror(-r));
 	}
 	return r;
 }
 
+/* As long as too many others wait to be taken, the kernel has this one wait in their line. */
+static int connect_within(int sock, const struct sockaddr_un *sa, int timeout_ms)
+{
+	uint64_t deadline = clock_boot_ns() + (uint64_t)timeout_ms * NSEC_PER_MSEC;
+	int r, left;
+
+	while ((left = milliseconds_left(deadline)) > 0) {
+		const struct timeval limit = { .tv_sec = left / 1000, .tv_usec = left % 1000 * 1000 };
+
+		if (setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)))
+			return -errno;
+		r = connect(sock, (const struct sockaddr *)sa, sizeof(*sa)) ? -errno : 0;
+		if (!r)
+			return fcntl(sock, F_SETFL, O_NONBLOCK) ? -errno : 0;
+		if (r != -EAGAIN && r != -EINTR)
+			return r;
+	}
+	return -ETIMEDOUT;
+}
+
 static int connect_to(const char *path, int *ret_fd, char *err)
 {
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
 	_cleanup_close_ int fd = -1;
+	int r;
 
 	if (strlen(path) >= sizeof(sa.sun_path)) {
 		snprintf(err, CONTROL_ERR_MAX,
@@ -63,9 +89,10 @@ static int connect_to(const char *path, int *ret_fd, char *err)
 		return -ENAMETOOLONG;
 	}
 	strcpy(sa.sun_path, path);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&sa, sizeof(sa)))
-		return refused(path, -errno, err);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	r = fd < 0 ? -errno : connect_within(fd, &sa, CONTROL_CONNECT_MS);
+	if (r)
+		return refused(path, r, err);
 	*ret_fd = TAKE_FD(fd);
 	return 0;
 }
