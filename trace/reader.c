@@ -287,6 +287,12 @@ void reader_on_progress(struct reader *r, void (*fn)(void *arg, unsigned percent
 	r->progress_arg = arg;
 }
 
+void reader_on_step(struct reader *r, bool (*fn)(void *arg), void *arg)
+{
+	r->step = fn;
+	r->step_arg = arg;
+}
+
 int reader_select(const struct reader *r, uint64_t *from_ns, uint64_t *to_ns, size_t *ret_a, size_t *ret_b,
 		  char err[READER_ERR_MAX])
 {

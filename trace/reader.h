@@ -64,9 +64,15 @@ int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max
 void reader_on_progress(struct reader *r, void (*fn)(void *arg, unsigned percent), void *arg);
 
 /*
+ * Calls fn between the segments of a cut: when it returns false the cut ends with -ECANCELED.  With it, what
+ * is written reaches the disk in pieces, so that no call to a file system that answers takes long.
+ */
+void reader_on_step(struct reader *r, bool (*fn)(void *arg), void *arg);
+
+/*
  * Copies the segments that overlap [from_ns, to_ns) of src into out_fd (an empty regular file) as a trace
- * file of its own, just large enough, and syncs it.  Returns 0 and *ret_segments, or -errno as above or of
- * the write.
+ * file of its own, just large enough, and syncs it.  Segments that cannot be read stay out.  Returns 0 and
+ * *ret_segments, or -errno as above or of the write.
  */
 int snapshot_cut(struct reader *src, uint64_t from_ns, uint64_t to_ns, int out_fd, uint64_t *ret_segments,
 		 char err[READER_ERR_MAX]);

@@ -21,6 +21,8 @@ struct reader {
 	VEC(uint8_t) buf; /* of the segment read last */
 	void (*progress)(void *arg, unsigned percent);
 	void *progress_arg;
+	bool (*step)(void *arg);
+	void *step_arg;
 };
 
 /* What a segment has to tell about: the capture of it and its records. */

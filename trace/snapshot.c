@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -7,6 +8,8 @@
 #include "trace/reader_file.h"
 #include "trace/redact.h"
 #include "trace/ring.h"
+
+#define CUT_PIECE_BYTES (8u << 20) /* written before the disk is waited for */
 
 /* Segments that are copied as they are keep the id of their source, and so does the file. */
 static int cut_header(const struct reader *r, struct redact *redact, int fd, uint32_t n_slots)
@@ -45,11 +48,26 @@ static int cut_segment(struct reader *r, struct redact *redact, size_t i, uint8_
 	return 0;
 }
 
+/* After [*done, end) was written: whether the cut is to go on. */
+static int cut_step(struct reader *r, int fd, uint64_t end, uint64_t *done)
+{
+	if (!r->step)
+		return 0;
+	if (end >= *done + CUT_PIECE_BYTES) {
+		/* an error shows again when all of it is synced */
+		(void)sync_file_range(fd, (off_t)*done, (off_t)(end - *done),
+				      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
+					      SYNC_FILE_RANGE_WAIT_AFTER);
+		*done = end;
+	}
+	return r->step(r->step_arg) ? 0 : -ECANCELED;
+}
+
 static int cut(struct reader *r, struct redact *redact, uint64_t from_ns, uint64_t to_ns, int out_fd,
 	       uint64_t *ret_segments, char err[READER_ERR_MAX])
 {
 	uint32_t slot_bytes = r->index.file.slot_bytes, slot = 1;
-	uint64_t n = 0;
+	uint64_t n = 0, done = 0;
 	size_t a, b;
 	int ret = reader_select(r, &from_ns, &to_ns, &a, &b, err);
 
@@ -69,6 +87,8 @@ static int cut(struct reader *r, struct redact *redact, uint64_t from_ns, uint64
 			ret = pio_write(out_fd, bytes, size, (uint64_t)slot * slot_bytes);
 		slot += (uint32_t)((size + slot_bytes - 1) / slot_bytes);
 		n++;
+		if (!ret)
+			ret = cut_step(r, out_fd, (uint64_t)slot * slot_bytes, &done);
 	}
 	if (!ret && !n) {
 		snprintf(err, READER_ERR_MAX, "no segment of %.200s in the window can be read", r->name);
@@ -81,9 +101,12 @@ static int cut(struct reader *r, struct redact *redact, uint64_t from_ns, uint64
 	if (!ret && fdatasync(out_fd))
 		ret = -errno;
 	if (ret)
-		snprintf(err, READER_ERR_MAX, "cannot write the snapshot: %s; %s", strerror(-ret),
-			 ret == -EFBIG ? "raise the limit on the size of files (ulimit -f)"
-				       : "see that there is room where it goes");
+		snprintf(err, READER_ERR_MAX, "cannot write the snapshot: %s%s", strerror(-ret),
+			 ret == -EPERM   ? "; the file is sealed: send another one"
+			 : ret == -EFBIG ? "; raise the limit on the size of files (ulimit -f), or choose "
+					   "another file system"
+			 : ret == -ECANCELED ? ""
+					     : "; see that there is room where it goes");
 	else
 		*ret_segments = n;
 	return ret;

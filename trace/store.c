@@ -79,10 +79,25 @@ static void store_unsure(struct store *s)
 	t->unsure_to_ns = s->stats.newest_ns;
 }
 
-static void store_lost(struct store *s, uint64_t n_records)
+/* Records captured since from_ns. */
+static void store_lost(struct store *s, uint64_t from_ns, uint64_t n_records)
 {
-	s->stats.storage.lost_segments++;
-	s->stats.storage.lost_records += n_records;
+	struct writer_storage *t = &s->stats.storage;
+
+	t->lost_segments++;
+	t->lost_records += n_records;
+	t->untold_ns = t->untold_ns ? MIN(t->untold_ns, from_ns) : from_ns;
+	t->untold_records += n_records;
+}
+
+/* A segment is in the file that tells of n_records; what was lost since then may be in a later one. */
+static void store_told(struct store *s, const struct store_item *item, uint64_t n_records)
+{
+	struct writer_storage *t = &s->stats.storage;
+
+	t->untold_records -= MIN(t->untold_records, n_records);
+	if (t->untold_ns && t->untold_ns < item->h.end_ns)
+		t->untold_ns = t->untold_records ? item->h.end_ns : 0;
 }
 
 static void store_publish(struct store *s)
@@ -159,10 +174,12 @@ static int store_write(struct store *s, struct store_item *item)
 {
 	uint64_t n_records = item->h.n_records;
 	enum writer_trouble trouble = WRITER_FILE;
+	uint64_t tells;
 	int ret;
 
 	if (item->missed)
 		ring_unwritten(&s->ring, item->missed_from_ns, item->missed_records);
+	tells = s->ring.unwritten.n_records;
 	ret = store_look(s);
 	if (ret) {
 		ring_unwritten(&s->ring, item->h.begin_ns, n_records);
@@ -173,8 +190,9 @@ static int store_write(struct store *s, struct store_item *item)
 	pthread_mutex_lock(&s->lock);
 	if (ret) {
 		store_bad(s, trouble, ret);
-		store_lost(s, n_records);
+		store_lost(s, item->h.begin_ns, n_records);
 	} else {
+		store_told(s, item, tells);
 		store_good(s, WRITER_FILE);
 		store_good(s, WRITER_WRITE);
 		s->dirty = true;
@@ -377,7 +395,7 @@ void store_miss(struct store *s, uint64_t from_ns, uint64_t n_records)
 		s->missed_from_ns = from_ns;
 	s->missed_records += n_records;
 	s->missed = true;
-	store_lost(s, n_records);
+	store_lost(s, from_ns, n_records);
 	pthread_mutex_unlock(&s->lock);
 }
 

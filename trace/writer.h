@@ -53,6 +53,8 @@ struct writer_storage {
 	uint64_t queued_bytes; /* not written yet */
 	uint64_t synced_ns;    /* what was captured before has reached the disk; 0: nothing yet */
 	uint64_t lost_segments, lost_records;
+	/* of these, what no segment in the file tells of yet: captured since untold_ns (0: there is none) */
+	uint64_t untold_records, untold_ns;
 	uint64_t failed_syncs; /* the kernel reports an error once: what it was about may never reach the disk
 				*/
 	uint64_t unsure_from_ns, unsure_to_ns; /* when that was captured, at the last trouble */
