@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +13,18 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/say.h"
 #include "lib/cleanup.h"
+#include "lib/clock.h"
 
-/* An answer that is not taken is held back up to this size; doctor and status are a few KiB. */
-#define CONTROL_OUT_MAX   (1u << 20)
 #define CONTROL_LOOK_USEC 2000000
-#define CONTROL_FDS_MAX   4 /* descriptors that one message may carry; all but one are closed */
+/* Descriptors that one message may carry (SCM_MAX_FD in the kernel).  All of them are received: those for
+ * which there is no room would be closed by the kernel, on this thread. */
+#define CONTROL_FDS_MAX   253
+#define CONTROL_REST_USEC 100000 /* no descriptors left, or the thread that closes them is behind */
 
 struct client {
 	struct control *control;
@@ -28,8 +33,7 @@ struct client {
 	int passed_fd; /* came with the line that is being read, or -1 */
 	uid_t uid;
 	enum control_right right;
-	bool busy;     /* the handler owes an answer */
-	bool in_lines; /* client_lines() is on the call stack: it goes on by itself */
+	bool busy; /* the handler owes an answer */
 	sd_event_source *io, *timer;
 	char in[CONTROL_LINE_MAX];
 	size_t n_in;
@@ -40,14 +44,43 @@ struct client {
 struct control {
 	struct control_options opt;
 	sd_event *event;
-	sd_event_source *listen, *look;
+	sd_event_source *listen, *look, *rest;
 	int fd;
 	dev_t dev;
 	ino_t ino;
-	uint64_t last_id, denied;
+	uint64_t last_id, denied, turned_away;
+	bool resting;      /* nothing is taken from users other than root */
+	int64_t credit_ns; /* CPU time that they may take before there is a rest */
+	uint64_t paced_ns; /* when credit_ns was true */
+	_Atomic uint64_t cpu_ns;
 	unsigned n_clients;
 	struct client clients[CONTROL_CLIENTS_MAX];
 };
+
+static bool uid_is_owner(uid_t uid)
+{
+	return uid == 0 || uid == geteuid();
+}
+
+static void control_dispose(struct control *c, uid_t uid, int fd)
+{
+	if (c->opt.dispose)
+		c->opt.dispose(c->opt.arg, uid, fd);
+	else
+		close(fd);
+}
+
+/* Nothing can be sent to it any more, then.  If nothing was, it is closed without delay. */
+static void control_hang_up(struct control *c, uid_t uid, int fd)
+{
+	char byte;
+
+	shutdown(fd, SHUT_RDWR);
+	if (recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+		control_dispose(c, uid, fd);
+	else
+		close(fd);
+}
 
 static void client_drop(struct client *cl)
 {
@@ -56,9 +89,9 @@ static void client_drop(struct client *cl)
 
 	sd_event_source_disable_unref(cl->io);
 	sd_event_source_disable_unref(cl->timer);
-	close(cl->fd);
+	control_hang_up(c, cl->uid, cl->fd);
 	if (cl->passed_fd >= 0)
-		close(cl->passed_fd);
+		control_dispose(c, cl->uid, cl->passed_fd);
 	free(cl->out);
 	c->n_clients--;
 	*cl = (struct client){ .control = c };
@@ -66,14 +99,77 @@ static void client_drop(struct client *cl)
 		c->opt.gone(c->opt.arg, id);
 }
 
+/* What to wait for.  A request that has been read already waits for its turn: that it could be answered,
+ * which is so at once. */
+static uint32_t client_events(const struct client *cl)
+{
+	if (cl->n_out)
+		return EPOLLOUT;
+	if (cl->busy || (cl->control->resting && !uid_is_owner(cl->uid)))
+		return 0;
+	return cl->n_in == sizeof(cl->in) || memchr(cl->in, '\n', cl->n_in) ? EPOLLOUT : EPOLLIN;
+}
+
 static void client_rearm(struct client *cl)
 {
 	if (sd_event_source_set_time_relative(cl->timer, CONTROL_TIMEOUT_S * 1000000ULL) < 0 ||
 	    sd_event_source_set_enabled(cl->timer, cl->busy ? SD_EVENT_OFF : SD_EVENT_ONESHOT) < 0 ||
-	    sd_event_source_set_io_events(cl->io, cl->n_out  ? EPOLLOUT
-						  : cl->busy ? 0
-							     : EPOLLIN) < 0)
+	    sd_event_source_set_io_events(cl->io, client_events(cl)) < 0)
 		client_drop(cl);
+}
+
+/* Takes nothing from users other than root, nor any connection, for so long. */
+static void control_rest(struct control *c, uint64_t usec)
+{
+	c->resting = true;
+	sd_event_source_set_enabled(c->listen, SD_EVENT_OFF);
+	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
+		if (c->clients[i].id)
+			sd_event_source_set_io_events(c->clients[i].io, client_events(&c->clients[i]));
+	sd_event_source_set_time_relative(c->rest, usec);
+	sd_event_source_set_enabled(c->rest, SD_EVENT_ONESHOT);
+}
+
+static bool control_is_choked(struct control *c)
+{
+	return c->opt.choked && c->opt.choked(c->opt.arg);
+}
+
+static int control_rested(sd_event_source *s, uint64_t usec, void *arg)
+{
+	struct control *c = arg;
+
+	if (control_is_choked(c)) {
+		control_rest(c, CONTROL_REST_USEC);
+		return 0;
+	}
+	c->resting = false;
+	sd_event_source_set_enabled(c->listen, SD_EVENT_ON);
+	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
+		if (c->clients[i].id)
+			sd_event_source_set_io_events(c->clients[i].io, client_events(&c->clients[i]));
+	return 0;
+}
+
+static uint64_t thread_cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
+/* Work for others than root is done, which began when the thread had used begin_ns. */
+static void control_spent(struct control *c, uint64_t begin_ns)
+{
+	uint64_t now_ns = clock_boot_ns(), ns = thread_cpu_ns() - begin_ns, more_ns;
+
+	atomic_fetch_add_explicit(&c->cpu_ns, ns, memory_order_relaxed);
+	more_ns = (now_ns - c->paced_ns) / 100 * CONTROL_PACE_PERCENT;
+	c->paced_ns = now_ns;
+	c->credit_ns = MIN(c->credit_ns + (int64_t)more_ns, (int64_t)CONTROL_PACE_NS) - (int64_t)ns;
+	if (c->credit_ns < 0 && !c->resting)
+		control_rest(c, (uint64_t)-c->credit_ns * 100 / CONTROL_PACE_PERCENT / NSEC_PER_USEC + 1);
 }
 
 static int client_timeout(sd_event_source *s, uint64_t usec, void *arg)
@@ -87,56 +183,54 @@ static void client_request(struct client *cl, const char *line, size_t n)
 	struct control *c = cl->control;
 	int fd = TAKE_FD(cl->passed_fd);
 	uint64_t id = cl->id;
+	uid_t uid = cl->uid;
 	json_error_t e;
 	json_t *body = json_loadb(line, n, JSON_REJECT_DUPLICATES, &e);
 	const char *cmd = json_string_value(json_object_get(body, "cmd"));
 
 	cl->busy = true;
-	if (cmd) {
-		c->opt.request(c->opt.arg, id, cmd, body, fd);
-	} else {
-		if (fd >= 0)
-			close(fd);
+	if (cmd)
+		c->opt.request(c->opt.arg, id, cmd, body, &fd);
+	else
 		control_refuse(c, id, "%s",
 			       body ? "The request has no \"cmd\"; send for example {\"cmd\":\"ping\"}."
 				    : "The request is not a JSON object on one line; send for example "
 				      "{\"cmd\":\"ping\"}.");
-	}
+	if (fd >= 0)
+		control_dispose(c, uid, fd);
 	json_decref(body);
 	if (cl->id == id && cl->busy)
 		client_rearm(cl);
 }
 
-/* Handles the complete lines of the buffer, one at a time: the next one only after the answer. */
-static void client_lines(struct client *cl)
+/* Handles a complete line of the buffer, if there is one and nothing is owed to the client. */
+static void client_line(struct client *cl)
 {
-	cl->in_lines = true;
-	while (cl->id && !cl->busy && !cl->n_out) {
-		char line[CONTROL_LINE_MAX];
-		char *nl = memchr(cl->in, '\n', cl->n_in);
-		size_t n;
+	char line[CONTROL_LINE_MAX];
+	char *nl;
+	size_t n;
 
-		if (!nl && cl->n_in == sizeof(cl->in)) {
-			cl->busy = true;
-			cl->n_in = 0;
-			control_refuse(cl->control, cl->id,
-				       "The request is longer than %d bytes; send one short "
-				       "JSON object a line.",
-				       CONTROL_LINE_MAX);
-			break;
-		}
-		if (!nl)
-			break;
-		n = (size_t)(nl - cl->in);
-		memcpy(line, cl->in, n);
-		cl->n_in -= n + 1;
-		memmove(cl->in, nl + 1, cl->n_in);
-		client_request(cl, line, n);
+	if (cl->busy || cl->n_out)
+		return;
+	nl = memchr(cl->in, '\n', cl->n_in);
+	if (!nl && cl->n_in == sizeof(cl->in)) {
+		cl->busy = true;
+		cl->n_in = 0;
+		control_refuse(cl->control, cl->id,
+			       "The request is longer than %d bytes; send one short JSON object a line.",
+			       CONTROL_LINE_MAX);
+		return;
 	}
-	cl->in_lines = false;
+	if (!nl)
+		return;
+	n = (size_t)(nl - cl->in);
+	memcpy(line, cl->in, n);
+	cl->n_in -= n + 1;
+	memmove(cl->in, nl + 1, cl->n_in);
+	client_request(cl, line, n);
 }
 
-/* Keeps the first descriptor that came and closes the others. */
+/* Keeps the first descriptor that came and has the others closed. */
 static void client_take_fds(struct client *cl, struct msghdr *m)
 {
 	for (struct cmsghdr *h = CMSG_FIRSTHDR(m); h; h = CMSG_NXTHDR(m, h)) {
@@ -151,7 +245,7 @@ static void client_take_fds(struct client *cl, struct msghdr *m)
 			if (cl->passed_fd < 0)
 				cl->passed_fd = fd;
 			else
-				close(fd);
+				control_dispose(cl->control, cl->uid, fd);
 		}
 	}
 }
@@ -163,8 +257,13 @@ static void client_read(struct client *cl)
 	struct msghdr m = {
 		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = anc, .msg_controllen = sizeof(anc)
 	};
-	ssize_t n = recvmsg(cl->fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	ssize_t n;
 
+	if (!uid_is_owner(cl->uid) && control_is_choked(cl->control)) {
+		control_rest(cl->control, CONTROL_REST_USEC);
+		return;
+	}
+	n = recvmsg(cl->fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
@@ -173,7 +272,7 @@ static void client_read(struct client *cl)
 	}
 	client_take_fds(cl, &m);
 	cl->n_in += (size_t)n;
-	client_lines(cl);
+	client_line(cl);
 }
 
 /* Sends what can be sent; false when the client was dropped. */
@@ -202,43 +301,38 @@ static bool client_write(struct client *cl)
 static int client_event(sd_event_source *s, int fd, uint32_t events, void *arg)
 {
 	struct client *cl = arg;
+	struct control *c = cl->control;
+	bool others = !uid_is_owner(cl->uid);
+	uint64_t begin_ns = others ? thread_cpu_ns() : 0;
 
-	if (events & EPOLLOUT) {
+	if (events & (EPOLLHUP | EPOLLERR)) { /* nobody is there to take an answer */
+		client_drop(cl);
+	} else if (events & EPOLLOUT) {
 		if (client_write(cl))
-			client_lines(cl);
+			client_line(cl);
 	} else if (events & EPOLLIN) {
 		client_read(cl);
-	} else if (events & (EPOLLHUP | EPOLLERR)) {
-		client_drop(cl);
 	}
+	if (others)
+		control_spent(c, begin_ns);
 	return 0;
 }
 
-static bool uid_is_owner(uid_t uid)
+/* What the other end, which runs as uid and gid, may ask for: all that root may, or what the members of the
+ * group may, primary or supplementary ones.  False: nothing. */
+static bool control_allows(const struct control *c, int fd, const struct ucred *cred, enum control_right *ret)
 {
-	return uid == 0 || uid == geteuid();
-}
-
-/* Root, the user that the daemon runs as, or a member of the group, primary or supplementary; false: none of
- * them. */
-static bool control_allows(const struct control *c, int fd, uid_t *ret_uid, enum control_right *ret)
-{
-	struct ucred cred;
-	socklen_t len = sizeof(cred);
 	gid_t groups[1024]; /* more is not looked at */
+	socklen_t len = sizeof(groups);
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
-		return false;
-	*ret_uid = cred.uid;
 	*ret = CONTROL_WATCH;
-	if (uid_is_owner(cred.uid))
+	if (uid_is_owner(cred->uid))
 		return true;
 	*ret = c->opt.group_may;
 	if (c->opt.group == CONTROL_NO_GROUP)
 		return false;
-	if (cred.gid == c->opt.group)
+	if (cred->gid == c->opt.group)
 		return true;
-	len = sizeof(groups);
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &len))
 		return false;
 	for (size_t i = 0; i < len / sizeof(gid_t); i++)
@@ -297,29 +391,71 @@ static int client_start(struct control *c, struct client *cl, int fd, uid_t uid,
 	return r;
 }
 
-static int control_accept(sd_event_source *s, int listen_fd, uint32_t events, void *arg)
+/* Whoever connects and is gone by now needs no place. */
+static bool control_is_gone(int fd)
 {
-	struct control *c = arg;
-	_cleanup_close_ int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	enum control_right right;
-	struct client *cl;
-	const char *why;
-	uid_t uid;
+	struct pollfd p = { .fd = fd };
 
-	if (fd < 0)
-		return 0; /* gone already, or out of descriptors: the source's rate limit keeps this calm */
-	if (!control_allows(c, fd, &uid, &right)) {
+	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
+}
+
+/* A new connection.  Whether its user may have one more is looked at first: it is cheap.  Returns whether it
+ * is one of another user than root. */
+static bool control_take(struct control *c, int fd)
+{
+	struct ucred cred = { .uid = (uid_t)-1 };
+	socklen_t len = sizeof(cred);
+	enum control_right right;
+	struct client *cl = NULL;
+	const char *why;
+	bool known = !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len);
+
+	if (!known || control_is_gone(fd)) {
+		control_hang_up(c, cred.uid, fd);
+		return !uid_is_owner(cred.uid);
+	}
+	cl = control_place(c, cred.uid, &why);
+	if (!cl) {
+		c->turned_away++;
+		control_turn_away(fd, why);
+		control_hang_up(c, cred.uid, fd);
+	} else if (!control_allows(c, fd, &cred, &right)) {
 		c->denied++;
 		control_turn_away(fd,
 				  "You may not ask this daemon: only root and the members of the configured "
 				  "group may; see the setting group in ctraced(8).");
-		return 0;
+		control_hang_up(c, cred.uid, fd);
+	} else {
+		client_start(c, cl, fd, cred.uid, right);
 	}
-	cl = control_place(c, uid, &why);
-	if (cl)
-		client_start(c, cl, TAKE_FD(fd), uid, right);
-	else
-		control_turn_away(fd, why);
+	return !uid_is_owner(cred.uid);
+}
+
+static int control_accept(sd_event_source *s, int listen_fd, uint32_t events, void *arg)
+{
+	struct control *c = arg;
+	uint64_t begin_ns = thread_cpu_ns();
+	bool others = false;
+
+	for (unsigned n = 0; n < CONTROL_ACCEPT_MAX; n++) {
+		int fd;
+
+		if (control_is_choked(c)) {
+			control_rest(c, CONTROL_REST_USEC);
+			break;
+		}
+		fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd >= 0)
+			others |= control_take(c, fd);
+		else if (errno == EAGAIN)
+			break;
+		else if (errno != EINTR && errno != ECONNABORTED) { /* out of descriptors, or of memory */
+			control_rest(c, CONTROL_REST_USEC);
+			break;
+		}
+	}
+	if (others)
+		control_spent(c, begin_ns);
 	return 0;
 }
 
@@ -347,8 +483,7 @@ void control_answer(struct control *c, uint64_t client, json_t *answer)
 	cl->n_out = n + 1;
 	cl->out_at = 0;
 	cl->busy = false;
-	if (client_write(cl) && !cl->in_lines)
-		client_lines(cl);
+	client_write(cl);
 }
 
 void control_refuse(struct control *c, uint64_t client, const char *fmt, ...)
@@ -377,12 +512,17 @@ enum control_right control_right(const struct control *c, uint64_t client)
 	return CONTROL_STATUS;
 }
 
-bool control_is_owner(const struct control *c, uint64_t client)
+uid_t control_uid(const struct control *c, uint64_t client)
 {
 	for (size_t i = 0; client && i < CONTROL_CLIENTS_MAX; i++)
 		if (c->clients[i].id == client)
-			return uid_is_owner(c->clients[i].uid);
-	return false;
+			return c->clients[i].uid;
+	return (uid_t)-1;
+}
+
+bool control_is_owner(const struct control *c, uint64_t client)
+{
+	return uid_is_owner(control_uid(c, client));
 }
 
 bool control_connected(const struct control *c, uint64_t client)
@@ -401,6 +541,16 @@ unsigned control_clients(const struct control *c)
 uint64_t control_denied(const struct control *c)
 {
 	return c->denied;
+}
+
+uint64_t control_turned_away(const struct control *c)
+{
+	return c->turned_away;
+}
+
+uint64_t control_cpu_ns(const struct control *c)
+{
+	return atomic_load_explicit(&c->cpu_ns, memory_order_relaxed);
 }
 
 /* Removes a socket that nobody listens on.  0: it is gone; -EADDRINUSE: somebody does; -EEXIST: not a socket.
@@ -463,7 +613,7 @@ static int control_bind(struct control *c, bool group, int *ret_fd)
 	if (group && (lchown(sa.sun_path, (uid_t)-1, c->opt.group) ||
 		      fchmodat(AT_FDCWD, sa.sun_path, 0660, AT_SYMLINK_NOFOLLOW)))
 		return -errno;
-	if (listen(fd, CONTROL_CLIENTS_MAX))
+	if (listen(fd, CONTROL_BACKLOG))
 		return -errno;
 	*ret_fd = TAKE_FD(fd);
 	return 0;
@@ -477,13 +627,12 @@ static int control_listen(struct control *c, bool group)
 	if (r < 0)
 		return r;
 	r = sd_event_add_io(c->event, &source, fd, EPOLLIN, control_accept, c);
-	if (r >= 0)
-		r = sd_event_source_set_ratelimit(source, 1000000, 200);
 	if (r < 0) {
-		sd_event_source_disable_unref(source);
 		close(fd);
 		return r;
 	}
+	if (c->resting)
+		sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	sd_event_source_disable_unref(c->listen);
 	if (c->fd >= 0)
 		close(c->fd);
@@ -539,7 +688,12 @@ int control_new(sd_event *event, const struct control_options *opt, struct contr
 	c->opt = *opt;
 	c->fd = -1;
 	c->event = sd_event_ref(event);
+	c->paced_ns = clock_boot_ns();
 	r = control_listen(c, opt->group != CONTROL_NO_GROUP);
+	if (r >= 0)
+		r = sd_event_add_time_relative(event, &c->rest, CLOCK_MONOTONIC, 0, 1, control_rested, c);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(c->rest, SD_EVENT_OFF);
 	if (r >= 0)
 		r = sd_event_add_time_relative(event, &c->look, CLOCK_MONOTONIC, CONTROL_LOOK_USEC, 0,
 					       control_look, c);
@@ -562,6 +716,7 @@ void control_free(struct control *c)
 	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
 		if (c->clients[i].id)
 			client_drop(&c->clients[i]);
+	sd_event_source_disable_unref(c->rest);
 	sd_event_source_disable_unref(c->look);
 	sd_event_source_disable_unref(c->listen);
 	if (c->ino && !lstat(c->opt.path, &st) && st.st_dev == c->dev && st.st_ino == c->ino)

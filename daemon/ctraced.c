@@ -149,6 +149,7 @@ static int ctraced_loop_new(struct ctraced *c)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is told like a full disk */
 	signal(SIGHUP, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a file that grows beyond a limit is an error like others */
 	if (c->config.die_with_parent)
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 	r = sd_event_new(&c->event);
@@ -215,6 +216,14 @@ static int ctraced_incidents(struct ctraced *c)
 	return r;
 }
 
+/* CPU time that requests took. */
+static uint64_t ctraced_aside_ns(void *arg)
+{
+	const struct service *s = arg;
+
+	return control_cpu_ns(s->control) + worker_cpu_ns(s->clients) + worker_cpu_ns(s->closer);
+}
+
 static int ctraced_capture(struct ctraced *c)
 {
 	static struct utsname u;
@@ -228,7 +237,9 @@ static int ctraced_capture(struct ctraced *c)
 	if (r < 0)
 		return r;
 	ctraced_drop_privileges(c);
-	r = worker_new(c->event, &s->worker);
+	r = worker_new(c->event, NULL, &s->worker);
+	if (r >= 0)
+		r = service_start(s, c->event);
 	if (r < 0) {
 		snprintf(c->err, sizeof(c->err), "Cannot start a thread: %s.", strerror(-r));
 		return r;
@@ -245,6 +256,8 @@ static int ctraced_capture(struct ctraced *c)
 	const struct drain_options d = {
 		.probe = s->probe,
 		.worker = s->worker,
+		.aside_ns = ctraced_aside_ns,
+		.aside_arg = s,
 		.long_wait_ns = c->config.long_wait_ns,
 		.budget_ppm = c->config.budget_ppm,
 		.task_cap = c->config.task_cap,
@@ -288,6 +301,8 @@ static int ctraced_start(struct ctraced *c)
 				      .group_may = c->config.group_may,
 				      .request = service_request,
 				      .gone = service_gone,
+				      .dispose = service_dispose,
+				      .choked = service_choked,
 				      .arg = &c->service };
 	int r = ctraced_loop_new(c);
 
@@ -314,19 +329,24 @@ static bool ctraced_stop(struct ctraced *c)
 	bool ended, worked;
 
 	if (s->drain)
-		snapshot_prepare(&src, 0);
+		(void)snapshot_prepare(&src, 0);
 	ended = jobs_free(s->jobs);
+	ended &= worker_stop(s->clients);
 	worked = worker_stop(s->worker);
 	if (worked)
 		incidents_finish(s->incidents);
 	ended &= worked;
 	ended &= drain_stop(s->drain);
 	control_free(s->control);
+	s->control = NULL;
+	ended &= worker_stop(s->closer);
 	storage_free(c->storage);
 	if (!ended)
 		return false;
 	drain_free(s->drain);
 	worker_free(s->worker);
+	worker_free(s->clients);
+	worker_free(s->closer);
 	watchpoints_free(s->watchpoints);
 	incidents_free(s->incidents);
 	diagnoser_free(c->diagnoser);

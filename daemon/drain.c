@@ -520,6 +520,8 @@ static void drain_threads(void *arg, struct governing_threads *ret)
 
 	ret->visit_ns = visit_stats(d->visit).busy_ns;
 	ret->aside_ns = worker_cpu_ns(d->opt.worker);
+	if (d->opt.aside_ns)
+		ret->aside_ns += d->opt.aside_ns(d->opt.aside_arg);
 }
 
 static int drain_govern(struct drain *d)

@@ -30,6 +30,10 @@ struct drain;
 struct drain_options {
 	struct probe *probe;
 	struct worker *worker; /* reads the descriptor tables */
+	/* CPU time of what somebody asked for, besides the worker's: the budget is not about that.  Drain
+	 * thread; may be NULL. */
+	uint64_t (*aside_ns)(void *arg);
+	void *aside_arg;
 	struct recorder_options recorder;
 	uint64_t long_wait_ns;
 	uint32_t budget_ppm, task_cap; /* see governor_run.h */

@@ -108,7 +108,7 @@ static int write_doc(struct incident *in, bool pending)
 	return text ? incident_store_sidecar(&in->owner->store, in->name, text) : -ENOMEM;
 }
 
-static int cut_file(struct incident *in, struct snapshot_result *ret)
+static int cut_file(struct incident *in, struct snapshot *ret)
 {
 	struct incidents *is = in->owner;
 	const struct snapshot_source src = { .probe = is->opt.probe,
@@ -134,7 +134,7 @@ static int cut_file(struct incident *in, struct snapshot_result *ret)
 static void cut_run(void *arg)
 {
 	struct incident *in = arg;
-	struct snapshot_result res;
+	struct snapshot res;
 	int r = cut_file(in, &res);
 
 	if (!r) {

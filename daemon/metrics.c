@@ -107,8 +107,16 @@ static const struct metrics_row rows[] = {
 	{ "ctrace_hooks", "gauge", "Hooks into the kernel.", "hooks", "state", METRICS_PLAIN },
 	{ "ctrace_control_clients", "gauge", "Connections to the control socket.", "clients", NULL,
 	  METRICS_PLAIN },
-	{ "ctrace_control_denied_total", "counter", "Connections that were turned away.", "denied", NULL,
+	{ "ctrace_control_denied_total", "counter", "Connections of users who may not ask.", "denied", NULL,
 	  METRICS_PLAIN },
+	{ "ctrace_control_turned_away_total", "counter",
+	  "Connections of users who had as many as they may, or when all places were taken.",
+	  "requests.turned_away", NULL, METRICS_PLAIN },
+	{ "ctrace_requests_given_up_total", "counter",
+	  "Requests given up because a file system did not answer.", "requests.given_up", NULL,
+	  METRICS_PLAIN },
+	{ "ctrace_requests_stuck", "gauge", "Threads that are stuck with such a request.", "requests.stuck",
+	  NULL, METRICS_PLAIN },
 };
 
 static const json_t *metrics_find(const json_t *o, const char *path)

@@ -180,6 +180,14 @@ static json_t *report_jobs(struct jobs *jobs)
 			 num(s.refused), "stuck_ns", num(s.stuck_ns));
 }
 
+static json_t *report_requests(const struct report_source *src)
+{
+	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I}", "queued", num(src->requests.queued), "busy_ns",
+			 num(src->requests.busy_ns), "given_up", num(src->requests.given_up), "stuck",
+			 num(src->requests.stuck + src->closing.stuck), "closing", num(src->closing.queued),
+			 "turned_away", num(src->turned_away));
+}
+
 json_t *report_status(const struct report_source *src, double bpf_percent)
 {
 	struct drain_stats s = drain_stats(src->drain);
@@ -212,6 +220,7 @@ json_t *report_status(const struct report_source *src, double bpf_percent)
 		json_object_set_new(a, "incidents", report_incidents(src->incidents));
 	json_object_set_new(a, "hooks", report_hook_counts(src->probe));
 	json_object_set_new(a, "frameworks", report_jobs(src->jobs));
+	json_object_set_new(a, "requests", report_requests(src));
 	json_object_set_new(a, "clients", json_integer(src->clients));
 	json_object_set_new(a, "denied", json_integer(num(src->denied)));
 	json_object_set_new(a, "beat_ns", json_integer(num(s.beat_ns)));

@@ -22,7 +22,8 @@ struct report_source {
 	uint64_t size_bytes, ring_bytes;
 	uint32_t budget_ppm, task_cap;
 	unsigned clients;
-	uint64_t denied, jobs_refused;
+	uint64_t denied, turned_away, jobs_refused;
+	struct worker_stats requests, closing; /* of the clients' worker, and of what closes for it */
 };
 
 /* bpf_percent: of one CPU, or negative when it was not measured.  NULL: out of memory. */

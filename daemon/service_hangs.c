@@ -9,7 +9,7 @@
 #include "daemon/incident.h"
 #include "lib/incidents.h"
 
-/* A request that the worker has on hand. */
+/* A request that the clients' worker has on hand. */
 struct hangs_job {
 	struct service *service;
 	uint64_t client;
@@ -34,6 +34,7 @@ static void hangs_run(void *arg)
 {
 	struct hangs_job *j = arg;
 
+	worker_leave(); /* the state directory may be where nothing answers */
 	j->error = incidents_read(j->dir, SERVICE_HANGS_MAX, &j->list, &j->left_out);
 	if (j->error == -ENOENT) { /* none was caught yet */
 		j->list = json_array();
@@ -60,16 +61,16 @@ static void hangs_done(void *arg)
 void service_hangs(struct service *s, uint64_t client)
 {
 	struct hangs_job *j = calloc(1, sizeof(*j));
-	const struct worker_job wj = { .run = hangs_run, .done = hangs_done, .drop = hangs_free, .arg = j };
+	const struct worker_job wj = {
+		.run = hangs_run, .done = hangs_done, .drop = hangs_free, .late = SERVICE_STUCK, .arg = j
+	};
 
-	if (j) {
-		j->service = s;
-		j->client = client;
-		snprintf(j->dir, sizeof(j->dir), "%s/" INCIDENTS_DIR, s->config->state_dir);
-		if (!worker_post(s->worker, &wj))
-			return;
-		hangs_free(j);
+	if (!j) {
+		control_refuse(s->control, client, SERVICE_TOO_MUCH);
+		return;
 	}
-	control_refuse(s->control, client,
-		       "The daemon has too much to do at the moment; try again in a second.");
+	j->service = s;
+	j->client = client;
+	snprintf(j->dir, sizeof(j->dir), "%s/" INCIDENTS_DIR, s->config->state_dir);
+	service_post(s, client, &wj);
 }

@@ -8,7 +8,7 @@
 
 #include "lib/cleanup.h"
 
-/* A request that the worker has on hand. */
+/* A request that the clients' worker has on hand. */
 struct watch_job {
 	struct service *service;
 	struct watchpoint_want want; /* var is its own */
@@ -32,6 +32,8 @@ static void watch_run(void *arg)
 	struct watch_job *j = arg;
 
 	j->error = watchpoints_add(j->service->watchpoints, j->service->drain, &j->want, &j->info, j->err);
+	if (!worker_progress()) /* watch_done() may not be called */
+		watchpoints_drop(j->service->watchpoints, j->want.client);
 }
 
 static void watch_done(void *arg)
@@ -82,7 +84,7 @@ void service_watch(struct service *s, uint64_t client, json_t *body)
 {
 	struct watch_job *j = calloc(1, sizeof(*j));
 	const struct worker_job wj = {
-		.run = watch_run, .done = watch_done, .drop = watch_job_free, .arg = j
+		.run = watch_run, .done = watch_done, .drop = watch_job_free, .late = SERVICE_STUCK, .arg = j
 	};
 	struct watchpoint_want want;
 
@@ -95,11 +97,12 @@ void service_watch(struct service *s, uint64_t client, json_t *body)
 		j->want = want;
 		j->want.var = strdup(want.var);
 	}
-	if (j && j->want.var && !worker_post(s->worker, &wj))
+	if (j && j->want.var) {
+		service_post(s, client, &wj);
 		return;
+	}
 	watch_job_free(j);
-	control_refuse(s->control, client,
-		       "The daemon has too much to do at the moment; try again in a second.");
+	control_refuse(s->control, client, SERVICE_TOO_MUCH);
 }
 
 static json_t *watched_accesses(const struct watchpoint_news *n)

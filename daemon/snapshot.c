@@ -20,6 +20,8 @@
 #include "lib/vec.h"
 #include "trace/reader.h"
 
+#define SNAPSHOT_TRY_BYTES 4096
+
 struct snapshot_prep {
 	uint64_t since_ns, deadline_ns;
 	VEC(uint32_t) tgids; /* of processes, each once */
@@ -94,11 +96,12 @@ static void prepare_tables(const struct snapshot_source *src, struct snapshot_pr
 	}
 }
 
-void snapshot_prepare(const struct snapshot_source *src, uint64_t since_ns)
+bool snapshot_prepare(const struct snapshot_source *src, uint64_t since_ns)
 {
 	struct snapshot_prep p = { .since_ns = since_ns,
 				   .deadline_ns = clock_boot_ns() + SNAPSHOT_PREPARE_NS };
 	const struct timespec pause = { .tv_nsec = 2 * (long)NSEC_PER_MSEC };
+	bool flushed;
 
 	if (!drain_call(src->drain, prepare_begin, &p)) {
 		heldlocks_read(NULL, clock_boot_ns(), &p.locks);
@@ -108,42 +111,80 @@ void snapshot_prepare(const struct snapshot_source *src, uint64_t since_ns)
 		drain_call(src->drain, prepare_end, &p);
 	}
 	/* What a stuck disk does not take stays out. */
-	(void)drain_flush(src->drain, SNAPSHOT_FLUSH_NS);
+	flushed = drain_flush(src->drain, SNAPSHOT_FLUSH_NS);
 	VEC_FREE(&p.tgids);
 	VEC_FREE(&p.tables);
 	heldlocks_done(&p.locks);
+	return flushed;
 }
 
-int snapshot_take(const struct snapshot_source *src, uint64_t from_ns, uint64_t to_ns, int fd,
-		  struct snapshot_result *ret, char err[SNAPSHOT_ERR_MAX])
+void snapshot_begin(const struct snapshot_source *src, uint64_t from_ns, uint64_t to_ns, struct snapshot *ret)
 {
-	struct snapshot_result res = { 0 };
-	uint64_t begin_ns = clock_boot_ns();
+	struct snapshot s = {
+		.trace = src->trace, .from_ns = from_ns, .to_ns = to_ns, .begin_ns = clock_boot_ns()
+	};
+	bool flushed = snapshot_prepare(src, from_ns);
+	struct writer_stats w = drain_stats(src->drain).recorder.writer;
+
+	s.storage = w.storage;
+	/* A window that ends now includes what was just found out, whose time is a little later. */
+	if (to_ns > s.begin_ns || s.begin_ns - to_ns < SNAPSHOT_NOW_NS)
+		s.to_ns = UINT64_MAX;
+	s.missing_ns = w.storage.untold_ns;
+	if (!flushed)
+		s.missing_ns = s.missing_ns ? MIN(s.missing_ns, w.newest_ns) : w.newest_ns;
+	if (s.missing_ns >= s.to_ns)
+		s.missing_ns = 0;
+	*ret = s;
+}
+
+int snapshot_finish(struct snapshot *s, int fd, bool (*step)(void *arg), char err[SNAPSHOT_ERR_MAX])
+{
 	struct reader *reader;
 	struct stat st;
-	int r;
+	int r = reader_open(s->trace, &reader, err);
 
-	snapshot_prepare(src, from_ns);
-	/* A window that ends now includes what was just found out, whose time is a little later. */
-	if (to_ns > begin_ns || begin_ns - to_ns < SNAPSHOT_NOW_NS)
-		to_ns = UINT64_MAX;
-	r = reader_open(src->trace, &reader, err);
 	if (r)
 		return r;
-	r = snapshot_cut(reader, from_ns, to_ns, fd, &res.segments, err);
+	reader_on_step(reader, step, NULL);
+	r = snapshot_cut(reader, s->from_ns, s->to_ns, fd, &s->segments, err);
 	if (!r) {
 		const struct reader_info *info = reader_info(reader);
 
-		res.from_ns = MAX(from_ns, info->from_ns);
-		res.to_ns = MIN(to_ns, info->to_ns);
-		res.bytes = fstat(fd, &st) ? 0 : (uint64_t)st.st_size;
-		res.took_ns = clock_boot_ns() - begin_ns;
-		*ret = res;
+		s->from_ns = MAX(s->from_ns, info->from_ns);
+		s->to_ns = MIN(s->to_ns, info->to_ns);
+		s->bytes = fstat(fd, &st) ? 0 : (uint64_t)st.st_size;
+		s->took_ns = clock_boot_ns() - s->begin_ns;
 	}
 	reader_free(reader);
 	if (r)
 		(void)!ftruncate(fd, 0); /* half a trace is of no use to anybody */
 	return r;
+}
+
+int snapshot_take(const struct snapshot_source *src, uint64_t from_ns, uint64_t to_ns, int fd,
+		  struct snapshot *ret, char err[SNAPSHOT_ERR_MAX])
+{
+	snapshot_begin(src, from_ns, to_ns, ret);
+	return snapshot_finish(ret, fd, NULL, err);
+}
+
+/* A file in memory may refuse what its mode allows. */
+static bool is_sealed(int fd)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals > 0 && seals & (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_FUTURE_WRITE);
+}
+
+/* Files of /proc and /sys are called regular, too, and do something else with what is written. */
+static bool takes_a_size(int fd)
+{
+	struct stat st;
+	bool taken =
+		!ftruncate(fd, SNAPSHOT_TRY_BYTES) && !fstat(fd, &st) && st.st_size == SNAPSHOT_TRY_BYTES;
+
+	return !ftruncate(fd, 0) && taken;
 }
 
 int snapshot_check_fd(int fd, char err[SNAPSHOT_ERR_MAX])
@@ -156,10 +197,18 @@ int snapshot_check_fd(int fd, char err[SNAPSHOT_ERR_MAX])
 		why = "no descriptor came with the request";
 	else if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || flags & O_PATH)
 		why = "the descriptor is not open for writing";
+	else if (flags & O_APPEND)
+		why = "the descriptor is open for appending (O_APPEND, the >> of a shell)";
+	else if (flags & O_DIRECT)
+		why = "the descriptor is open for direct writes (O_DIRECT)";
 	else if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		why = "the descriptor is not of a regular file";
 	else if (st.st_size)
 		why = "the file is not empty";
+	else if (is_sealed(fd))
+		why = "the file is sealed";
+	else if (!takes_a_size(fd))
+		why = "the file cannot be made larger";
 	if (!why)
 		return 0;
 	snprintf(err, SNAPSHOT_ERR_MAX,

@@ -15,6 +15,7 @@
 
 #include "daemon/config.h"
 #include "daemon/control.h"
+#include "lib/cleanup.h"
 
 static struct control *control;
 static sd_event *event;
@@ -22,20 +23,14 @@ static struct sockaddr_un address = { .sun_family = AF_UNIX };
 static uint64_t kept; /* the client whose request "later" was not answered yet */
 static unsigned gone, opened;
 
-/* Whoever comes 200 times a second is made to wait; not here. */
-int sd_event_source_set_ratelimit(sd_event_source *s, uint64_t interval_usec, unsigned burst)
-{
-	return 0;
-}
-
-static void on_request(void *arg, uint64_t client, const char *cmd, json_t *body, int fd)
+static void on_request(void *arg, uint64_t client, const char *cmd, json_t *body, int *fd)
 {
 	static char big[70001];
 
 	if (!json_is_object(body) || !control_connected(control, client))
 		abort();
-	if (fd >= 0)
-		close(fd);
+	if (*fd >= 0 && !strcmp(cmd, "take"))
+		close(TAKE_FD(*fd));
 	if (!strcmp(cmd, "later")) {
 		kept = client;
 		return;
@@ -107,6 +102,7 @@ static void requests(unsigned how, const char *text, size_t n)
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address)))
 		abort();
 	opened++;
+	settle(fd); /* one that has gone before it is taken is no client */
 	for (size_t piece; n; text += piece, n -= piece) {
 		piece = how == 2 && n > 14 ? 7 + n / 2 : n;
 		if (how == 1)

@@ -25,16 +25,16 @@ struct fixture {
 	unsigned n_requests;
 	uint64_t kept; /* the client whose request "later" was not answered */
 	int last_fd;
+	unsigned n_disposed;
+	uid_t last_uid; /* whose descriptor that was */
 };
 
-static void on_request(void *arg, uint64_t client, const char *cmd, json_t *body, int fd)
+static void on_request(void *arg, uint64_t client, const char *cmd, json_t *body, int *fd)
 {
 	struct fixture *f = arg;
 
 	f->n_requests++;
-	f->last_fd = fd;
-	if (fd >= 0)
-		close(fd);
+	f->last_fd = *fd;
 	if (!strcmp(cmd, "later"))
 		f->kept = client;
 	else if (!strcmp(cmd, "big")) {
@@ -46,11 +46,22 @@ static void on_request(void *arg, uint64_t client, const char *cmd, json_t *body
 		control_answer(f->control, client, json_pack("{s:b,s:s}", "ok", 1, "cmd", cmd));
 }
 
+static void on_dispose(void *arg, uid_t uid, int fd)
+{
+	struct fixture *f = arg;
+
+	f->n_disposed++;
+	f->last_uid = uid;
+	close(fd);
+}
+
 static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 	char err[CONTROL_ERR_MAX];
-	struct control_options opt = { .group = CONTROL_NO_GROUP, .request = on_request, .arg = f };
+	struct control_options opt = {
+		.group = CONTROL_NO_GROUP, .request = on_request, .dispose = on_dispose, .arg = f
+	};
 
 	strcpy(f->dir, "/tmp/ctraced-test-XXXXXX");
 	if (!mkdtemp(f->dir))
@@ -176,12 +187,17 @@ static void many_requests_at_once(void **state)
 	struct fixture *f = *state;
 	_cleanup_close_ int fd = join(f);
 	char text[250 * 16 + 1], buf[16384];
+	ssize_t n, heard = 0;
 
 	for (int i = 0; i < 250; i++)
 		memcpy(text + i * 16, "{\"cmd\":\"abcde\"}\n", 16);
 	text[sizeof(text) - 1] = 0;
 	say(f, fd, text);
-	assert_int_equal(hear(fd, buf, sizeof(buf)), 250 * 26);
+	while ((n = hear(fd, buf, sizeof(buf))) > 0) {
+		heard += n;
+		settle(f);
+	}
+	assert_int_equal(heard, 250 * 26);
 }
 
 /* A client that does not take its answers does not stop the others. */
@@ -334,14 +350,119 @@ static void passed_descriptors(void **state)
 		h->cmsg_len = CMSG_LEN(sizeof(three));
 		memcpy(CMSG_DATA(h), three, sizeof(three));
 		f->last_fd = -2;
+		f->n_disposed = 0;
 		assert_true(sendmsg(fd, &m, 0) > 0);
 		settle(f);
 		assert_true(i ? f->last_fd == -2 : f->last_fd >= 0);
 		close(fd);
 		settle(f);
 		assert_int_equal(count_fds(), before);
+		assert_int_equal(f->n_disposed, 3); /* nobody took the first either */
+		assert_int_equal(f->last_uid, geteuid());
 	}
 	close(null);
+}
+
+/* A client that has gone is not worth the work, and what it has sent is not closed here: it may be anything.
+ */
+static void gone_before_its_turn(void **state)
+{
+	struct fixture *f = *state;
+	int fd = join(f);
+
+	assert_int_equal(send(fd, "{\"cmd\":\"ping\"}\n", 15, MSG_NOSIGNAL), 15);
+	close(fd);
+	settle(f);
+	assert_int_equal(f->n_requests, 0);
+	assert_int_equal(f->n_disposed, 1);
+	close(join(f));
+	settle(f);
+	assert_int_equal(f->n_disposed, 1);
+	fd = join(f);
+	settle(f);
+	assert_int_equal(control_clients(f->control), 1);
+	assert_int_equal(send(fd, "{\"cmd\":\"ping\"}\n", 15, MSG_NOSIGNAL), 15);
+	close(fd);
+	settle(f);
+	assert_int_equal(control_clients(f->control), 0);
+	assert_int_equal(f->n_requests, 0);
+	assert_int_equal(f->n_disposed, 2);
+}
+
+/* A hundred requests of one client do not go before the one of another. */
+static void takes_turns(void **state)
+{
+	struct fixture *f = *state;
+	_cleanup_close_ int many = join(f), one = join(f);
+	char text[100 * 16], buf[16384];
+
+	settle(f);
+	for (int i = 0; i < 100; i++)
+		memcpy(text + i * 16, "{\"cmd\":\"abcde\"}\n", 16);
+	assert_int_equal(send(many, text, sizeof(text), MSG_NOSIGNAL), sizeof(text));
+	assert_int_equal(send(one, "{\"cmd\":\"ping\"}\n", 15, MSG_NOSIGNAL), 15);
+	for (int i = 0; i < 10; i++)
+		sd_event_run(f->event, 0);
+	assert_true(f->n_requests < 20);
+	assert_true(hear(one, buf, sizeof(buf)) > 0);
+}
+
+/* All that wait are taken in one round of the event loop, but for a bound. */
+static void many_connections_at_once(void **state)
+{
+	struct fixture *f = *state;
+	int fds[2 * CONTROL_ACCEPT_MAX];
+	unsigned away = 0;
+	char buf[512];
+
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		fds[i] = join(f);
+	for (int i = 0; i < 3 && !control_clients(f->control); i++)
+		sd_event_run(f->event, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		away += hear(fds[i], buf, sizeof(buf)) > 0;
+	assert_int_equal(control_clients(f->control), CONTROL_CLIENTS_MAX);
+	assert_int_equal(away, CONTROL_ACCEPT_MAX - CONTROL_CLIENTS_MAX);
+	assert_int_equal(control_turned_away(f->control), away);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		close(fds[i]);
+	settle(f);
+	assert_int_equal(control_clients(f->control), 0);
+}
+
+/* What users other than root may take of a CPU is limited; root is not. */
+static void others_are_paced(void **state)
+{
+	struct fixture *f = *state;
+	unsigned before;
+	char buf[512];
+	int fd, root;
+
+	if (geteuid())
+		skip();
+	fd = join_as(f, 60001);
+	root = join(f);
+	settle(f);
+	for (unsigned i = 0; i < 100000 && f->n_requests < 100000; i++) {
+		before = f->n_requests;
+		(void)!send(fd, "{\"cmd\":\"ping\"}\n", 15, MSG_NOSIGNAL | MSG_DONTWAIT);
+		while (sd_event_run(f->event, 0) > 0)
+			;
+		while (hear(fd, buf, sizeof(buf)) > 0)
+			;
+		if (f->n_requests == before && control_cpu_ns(f->control) >= CONTROL_PACE_NS / 2)
+			break;
+	}
+	assert_true(control_cpu_ns(f->control) >= CONTROL_PACE_NS / 2);
+	assert_true(f->n_requests < 100000);
+	before = f->n_requests;
+	say(f, root, "{\"cmd\":\"pong\"}\n");
+	assert_true(hear(root, buf, sizeof(buf)) > 0);
+	for (unsigned i = 0; i < 50; i++) /* it comes to its turn */
+		sd_event_run(f->event, 10000);
+	assert_true(f->n_requests >= before + 2);
+	close(fd);
+	close(root);
 }
 
 static void second_daemon_and_stale_socket(void **state)
@@ -416,6 +537,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(room_for_root, setup_group, teardown),
 		WITH(many_requests_at_once),
 		WITH(passed_descriptors),
+		WITH(gone_before_its_turn),
+		WITH(takes_turns),
+		WITH(many_connections_at_once),
+		cmocka_unit_test_setup_teardown(others_are_paced, setup_group, teardown),
 		WITH(second_daemon_and_stale_socket),
 	};
 

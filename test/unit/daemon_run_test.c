@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -239,7 +240,7 @@ static int setup(void **state)
 	snprintf(f->trace, sizeof(f->trace), "%s/t.ctr", f->dir);
 	f->probe.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	*state = f;
-	if (sd_event_new(&f->event) < 0 || worker_new(f->event, &f->worker))
+	if (sd_event_new(&f->event) < 0 || worker_new(f->event, NULL, &f->worker))
 		return -1;
 	start(f);
 	return 0;
@@ -321,7 +322,7 @@ struct cutter {
 	struct fixture *f;
 	char path[128];
 	int result;
-	struct snapshot_result res;
+	struct snapshot res;
 };
 
 static void *cut(void *arg)
@@ -371,7 +372,7 @@ static void an_empty_window(void **state)
 {
 	struct fixture *f = *state;
 	struct snapshot_source src = { .probe = &f->probe, .drain = f->drain, .trace = f->trace };
-	struct snapshot_result res;
+	struct snapshot res;
 	char err[SNAPSHOT_ERR_MAX] = "", path[128];
 	int fd;
 
@@ -382,6 +383,86 @@ static void an_empty_window(void **state)
 	assert_int_equal(lseek(fd, 0, SEEK_END), 0);
 	close(fd);
 	unlink(path);
+}
+
+/* One piece, and no more. */
+static bool one_step(void *arg)
+{
+	static unsigned n;
+
+	return n++ % 2 == 0;
+}
+
+/* A cut that nobody waits for any more ends at the next segment, and leaves nothing. */
+static void a_cut_that_is_cancelled(void **state)
+{
+	struct fixture *f = *state;
+	struct snapshot_source src = { .probe = &f->probe, .drain = f->drain, .trace = f->trace };
+	_cleanup_close_ int fd = memfd_create("snapshot", MFD_CLOEXEC);
+	char err[SNAPSHOT_ERR_MAX] = "";
+	struct snapshot s;
+
+	for (int i = 0; i < 4; i++) { /* each seals a segment */
+		snapshot_begin(&src, 0, UINT64_MAX, &s);
+		pause_ms(60);
+	}
+	assert_int_equal(snapshot_finish(&s, fd, one_step, err), -ECANCELED);
+	assert_int_equal(lseek(fd, 0, SEEK_END), 0);
+	assert_int_equal(s.missing_ns, 0);
+	snapshot_begin(&src, 0, UINT64_MAX, &s);
+	assert_int_equal(snapshot_finish(&s, fd, NULL, err), 0);
+	assert_true(s.segments > 3);
+}
+
+static void check_fd(int fd, const char *why)
+{
+	char err[SNAPSHOT_ERR_MAX] = "";
+	int r = snapshot_check_fd(fd, err);
+
+	if (r != (why ? -EINVAL : 0) || (why && !strstr(err, why)))
+		fail_msg("%d, \"%s\" instead of \"%s\"", r, err, why ? why : "");
+	if (fd >= 0)
+		close(fd);
+}
+
+static int sealed(unsigned seals)
+{
+	int fd = memfd_create("sealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	return fd;
+}
+
+/* What cannot take a snapshot is refused before anything is written into it. */
+static void descriptors_that_cannot_take_one(void **state)
+{
+	struct fixture *f = *state;
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/x.ctr", f->dir);
+	check_fd(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600), NULL);
+	check_fd(open(path, O_WRONLY | O_CLOEXEC), NULL);
+	check_fd(open(path, O_WRONLY | O_APPEND | O_CLOEXEC), "O_APPEND");
+	fd = open(path, O_WRONLY | O_DIRECT | O_CLOEXEC); /* not on every file system */
+	if (fd >= 0)
+		check_fd(fd, "O_DIRECT");
+	check_fd(open(path, O_RDONLY | O_CLOEXEC), "not open for writing");
+	check_fd(open(path, O_PATH | O_CLOEXEC), "not open for writing");
+	check_fd(-1, "no descriptor");
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	assert_int_equal(write(fd, "x", 1), 1);
+	check_fd(fd, "not empty");
+	assert_int_equal(unlink(path), 0);
+	check_fd(open("/dev/null", O_RDWR | O_CLOEXEC), "not of a regular file");
+	check_fd(memfd_create("x", MFD_CLOEXEC), NULL);
+	check_fd(sealed(F_SEAL_SEAL), NULL);
+	check_fd(sealed(F_SEAL_WRITE), "sealed");
+	check_fd(sealed(F_SEAL_FUTURE_WRITE), "sealed");
+	check_fd(sealed(F_SEAL_GROW), "sealed");
+	check_fd(sealed(F_SEAL_SHRINK), "sealed");
+	/* regular and empty, they say */
+	check_fd(open("/proc/self/comm", O_RDWR | O_CLOEXEC), "cannot be made larger");
 }
 
 /* A second life goes on in the same file. */
@@ -412,6 +493,8 @@ int main(void)
 		WITH(all_is_written),
 		WITH(snapshots_meanwhile),
 		WITH(an_empty_window),
+		WITH(a_cut_that_is_cancelled),
+		WITH(descriptors_that_cannot_take_one),
 		WITH(goes_on_after_restart),
 	};
 

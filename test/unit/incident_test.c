@@ -39,7 +39,7 @@ static atomic_int snapshot_error;
 static atomic_uint_fast64_t snapshot_from_ns;
 
 int snapshot_take(const struct snapshot_source *src, uint64_t from_ns, uint64_t to_ns, int fd,
-		  struct snapshot_result *ret, char err[SNAPSHOT_ERR_MAX])
+		  struct snapshot *ret, char err[SNAPSHOT_ERR_MAX])
 {
 	_cleanup_close_ int from = open(src->trace, O_RDONLY | O_CLOEXEC);
 	char buf[65536];
@@ -52,9 +52,7 @@ int snapshot_take(const struct snapshot_source *src, uint64_t from_ns, uint64_t 
 	}
 	while ((n = read(from, buf, sizeof(buf))) > 0)
 		assert_int_equal(write(fd, buf, (size_t)n), n);
-	*ret = (struct snapshot_result){
-		.segments = 1, .from_ns = HANG_S(1), .to_ns = HANG_S(9), .bytes = 4711
-	};
+	*ret = (struct snapshot){ .segments = 1, .from_ns = HANG_S(1), .to_ns = HANG_S(9), .bytes = 4711 };
 	return 0;
 }
 
@@ -74,7 +72,7 @@ static void start(struct fixture *f)
 	assert_int_equal(diagnoser_new(&f->diagnoser), 0);
 	f->opt.diagnoser = f->diagnoser;
 	assert_int_equal(sd_event_new(&f->event), 0);
-	assert_int_equal(worker_new(f->event, &f->worker), 0);
+	assert_int_equal(worker_new(f->event, NULL, &f->worker), 0);
 	f->opt.worker = f->worker;
 	assert_int_equal(incidents_new(f->event, &f->opt, &f->is), 0);
 	incidents_begin(f->is, (struct drain *)f); /* which the snapshot above does not look at */
