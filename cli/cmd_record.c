@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/control.h"
+#include "cli/lacks.h"
 #include "cli/outfile.h"
 #include "cli/oneshot.h"
 #include "cli/text.h"
@@ -143,7 +144,7 @@ static void wait_end(struct session *s, bool has_cmd)
 }
 
 /* Asks the daemon for all it has; when it does not answer, what it has written is there all the same. */
-static int save(struct session *s, int fd)
+static int save(struct session *s, int fd, struct lacks *ret_lacks)
 {
 	json_t *request = json_pack("{s:s,s:I,s:I}", "cmd", "snapshot", "from_ns", (json_int_t)0, "to_ns",
 				    (json_int_t)clock_boot_ns());
@@ -156,6 +157,7 @@ static int save(struct session *s, int fd)
 	if (request)
 		r = control_call(oneshot_socket(s->recorder), request, fd, SNAPSHOT_TIMEOUT_MS, &answer, err);
 	json_decref(request);
+	*ret_lacks = lacks_of(answer);
 	json_decref(answer);
 	if (!r)
 		return CLI_OK;
@@ -177,28 +179,32 @@ static void save_elsewhere(struct session *s)
 {
 	char path[] = "/var/tmp/ctrace-XXXXXX.ctr";
 	_cleanup_close_ int fd = mkostemps(path, 4, O_CLOEXEC);
+	struct lacks lacks;
 
 	if (fd < 0)
 		return;
-	if (save(s, fd) || fsync(fd)) {
+	if (save(s, fd, &lacks) || fsync(fd)) {
 		unlink(path);
 		return;
 	}
 	cli_warn("the recording was saved as %s instead", path);
-	tracefile_say_written(fd, path, s->cmd_pid);
+	tracefile_say_written(fd, path, s->cmd_pid, lacks.lost_records);
+	(void)lacks_say(&lacks, path);
 }
 
 static int save_and_tell(struct session *s, struct outfile *out)
 {
-	int code = save(s, out->fd);
+	struct lacks lacks;
+	int code = save(s, out->fd, &lacks);
 
 	if (!code)
 		code = outfile_commit(out);
-	if (code)
+	if (code) {
 		save_elsewhere(s);
-	else
-		tracefile_say_written(out->fd, out->path, s->cmd_pid);
-	return code;
+		return code;
+	}
+	tracefile_say_written(out->fd, out->path, s->cmd_pid, lacks.lost_records);
+	return lacks_say(&lacks, out->path);
 }
 
 static int status_of(int st)

@@ -14,6 +14,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/control.h"
+#include "cli/lacks.h"
 #include "cli/outfile.h"
 #include "cli/timearg.h"
 #include "cli/tracefile.h"
@@ -110,7 +111,7 @@ static int resolve(struct request *q)
 }
 
 /* Has the daemon write what was asked for to fd. */
-static int ask(const struct request *q, int fd)
+static int ask(const struct request *q, int fd, struct lacks *ret_lacks)
 {
 	json_t *request = json_pack("{s:s,s:I,s:I}", "cmd", "snapshot", "from_ns", (json_int_t)q->from_ns,
 				    "to_ns", (json_int_t)q->to_ns);
@@ -119,6 +120,7 @@ static int ask(const struct request *q, int fd)
 	int r = request ? control_call(q->socket, request, fd, SNAPSHOT_TIMEOUT_MS, &answer, err) : -ENOMEM;
 
 	json_decref(request);
+	*ret_lacks = lacks_of(answer);
 	json_decref(answer);
 	return r ? cli_error("%s", err) : CLI_OK;
 }
@@ -148,7 +150,7 @@ static int cut_input(const struct request *q, struct reader *r, int fd)
 }
 
 /* The whole goes into a file without a name first: nobody finds the names there. */
-static int ask_redacted(const struct request *q, int fd)
+static int ask_redacted(const struct request *q, int fd, struct lacks *ret_lacks)
 {
 	char path[] = "/var/tmp/ctrace-XXXXXX", err[READER_ERR_MAX];
 	_cleanup_close_ int whole = mkostemp(path, O_CLOEXEC);
@@ -158,7 +160,7 @@ static int ask_redacted(const struct request *q, int fd)
 	if (whole < 0)
 		return cli_error("cannot make a file in /var/tmp: %s; make room there", strerror(errno));
 	unlink(path);
-	code = ask(q, whole);
+	code = ask(q, whole, ret_lacks);
 	if (code)
 		return code;
 	if (reader_open_fd(whole, "the snapshot", &r, err))
@@ -168,7 +170,7 @@ static int ask_redacted(const struct request *q, int fd)
 	return code;
 }
 
-static int take(struct request *q, struct outfile *out)
+static int take(struct request *q, struct outfile *out, struct lacks *ret_lacks)
 {
 	struct reader *r = NULL;
 	int code;
@@ -185,7 +187,7 @@ static int take(struct request *q, struct outfile *out)
 		if (!code)
 			code = outfile_open(q->output, out);
 		if (!code)
-			code = q->redact ? ask_redacted(q, out->fd) : ask(q, out->fd);
+			code = q->redact ? ask_redacted(q, out->fd, ret_lacks) : ask(q, out->fd, ret_lacks);
 	}
 	return code ? code : outfile_commit(out);
 }
@@ -206,6 +208,7 @@ int cmd_snapshot(int argc, char **argv)
 	struct cli_parse p = cli_parse(&usage, argc, argv);
 	_cleanup_(outfile_done) struct outfile out = OUTFILE_NONE;
 	struct request q = { 0 };
+	struct lacks lacks = { 0 };
 	int c;
 
 	while ((c = cli_next(&p)) > 0) {
@@ -238,8 +241,9 @@ int cmd_snapshot(int argc, char **argv)
 		q.socket = CONTROL_SOCKET;
 	c = check_output(&q);
 	if (!c)
-		c = take(&q, &out);
-	if (!c)
-		tracefile_say_written(out.fd, out.path, 0);
-	return c;
+		c = take(&q, &out, &lacks);
+	if (c)
+		return c;
+	tracefile_say_written(out.fd, out.path, 0, lacks.lost_records);
+	return lacks_say(&lacks, out.path);
 }

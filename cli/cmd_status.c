@@ -183,7 +183,7 @@ static void print_hangs(const json_t *incidents, const json_t *detector)
 }
 
 /* What waits for somebody else's file system or memory; the recording does not. */
-static void print_stuck(const json_t *visits, const json_t *frameworks)
+static void print_stuck(const json_t *visits, const json_t *frameworks, const json_t *requests)
 {
 	uint64_t given_up = num(visits, "given_up"), look_ns = num(frameworks, "stuck_ns");
 	char t[TEXT_NUMBER_MAX];
@@ -193,6 +193,10 @@ static void print_stuck(const json_t *visits, const json_t *frameworks)
 		       " visits of programs whose memory or files do not answer; with 4 there are no "
 		       "more stacks until one does\n",
 		       "Stuck:", given_up);
+	if (num(requests, "stuck"))
+		printf("%-10s %" PRIu64
+		       " requests behind file systems that do not answer; other requests go on\n",
+		       "Stuck:", num(requests, "stuck"));
 	if (look_ns > STUCK_NS)
 		printf("%-10s the look for frameworks, for %s; is there a file system that does not "
 		       "answer?\n",
@@ -221,7 +225,7 @@ static void print_text(const json_t *a)
 	       " visits to long waits\n",
 	       "Tables:", num(tables, "tasks"), num(tables, "objects"), num(tables, "stacks"),
 	       num(visits, "done"));
-	print_stuck(visits, json_object_get(a, "frameworks"));
+	print_stuck(visits, json_object_get(a, "frameworks"), json_object_get(a, "requests"));
 	print_hangs(json_object_get(a, "incidents"), json_object_get(a, "detector"));
 	printf("%-10s %" PRIu64 " live, %" PRIu64 " off%s\n", "Hooks:", num(hooks, "live"), num(hooks, "off"),
 	       num(hooks, "off") ? "; 'ctrace doctor' says why" : "");

@@ -43,7 +43,8 @@ typedef bool (*tracefile_piece_fn)(void *arg, const struct window *w, size_t fir
 int tracefile_each(struct reader *r, uint64_t from_ns, uint64_t to_ns, tracefile_piece_fn fn, void *arg);
 
 /* One line on stderr about a trace that was just written: size, time, records, losses, and what to do next:
- * ask about process pid, 0: about what is worst. */
-void tracefile_say_written(int fd, const char *path, uint32_t pid);
+ * ask about process pid, 0: about what is worst.  lost_more: records that are lost besides those of which the
+ * trace tells. */
+void tracefile_say_written(int fd, const char *path, uint32_t pid, uint64_t lost_more);
 
 #endif
