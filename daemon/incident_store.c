@@ -13,6 +13,7 @@
 
 #include "lib/cleanup.h"
 #include "lib/clock.h"
+#include "lib/incidents.h"
 #include "lib/owned.h"
 
 #define STORE_PATH_MAX (INCIDENT_NAME_MAX + 16)
@@ -225,7 +226,7 @@ static uint32_t store_uid(int dir, const struct store_hang *h)
 		if (!has_suffix(name, ".json"))
 			continue;
 		fd = owned_file(dir, name, O_RDONLY, &trouble);
-		o = fd < 0 ? NULL : json_loadfd(fd, 0, NULL);
+		o = fd < 0 ? NULL : incidents_load(fd);
 		uid = incident_store_doc_uid(o);
 		json_decref(o);
 		return uid;

@@ -25,15 +25,34 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+/* At once: json_loadfd() reads byte by byte. */
+json_t *incidents_load(int fd)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t n = 0, size;
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > INCIDENTS_FILE_MAX)
+		return NULL;
+	size = (size_t)st.st_size;
+	text = malloc(size + 1);
+	if (!text)
+		return NULL;
+	while (n < size) {
+		ssize_t k = read(fd, text + n, size - n);
+
+		if (k <= 0)
+			return NULL;
+		n += (size_t)k;
+	}
+	return json_loadb(text, n, 0, NULL);
+}
+
 static json_t *load(int dir_fd, const char *name)
 {
 	_cleanup_close_ int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct stat st;
-	json_t *o;
+	json_t *o = fd < 0 ? NULL : incidents_load(fd);
 
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > INCIDENTS_FILE_MAX)
-		return NULL;
-	o = json_loadfd(fd, 0, NULL);
 	if (json_is_string(json_object_get(o, "schema")) &&
 	    !strcmp(json_string_value(json_object_get(o, "schema")), INCIDENTS_SCHEMA))
 		return o;

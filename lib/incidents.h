@@ -22,4 +22,7 @@
  */
 int incidents_read(const char *dir, size_t max, json_t **ret, size_t *ret_left_out);
 
+/* What is in the file of one of them; NULL: no regular file, more than INCIDENTS_FILE_MAX, or no JSON. */
+json_t *incidents_load(int fd);
+
 #endif
