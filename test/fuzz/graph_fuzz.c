@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Gives windows that need not make sense to all that works on windows: timelines,
- * causal graph, slices, critical path, accounting, what-if, diagnosis.  Each 12
+ * Gives windows that need not make sense to all that works on windows.  Each 12
  * bytes of the input are a record; ids come from small sets, so that records
- * meet.  What must hold of every window is checked.
+ * meet.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/account.h"
-#include "analysis/hangs.h"
-#include "analysis/slice.h"
-#include "analysis/whatif.h"
-#include "graph/causal.h"
 #include "lib/cleanup.h"
+#include "test/fuzz/analyse.h"
 
 #define BYTES  12u
 #define TIDS   12u
@@ -39,12 +34,6 @@ static const uint64_t objects[] = {
 	CT_OBJ_ID(CT_OBJ_PIDFD, 71),
 	0x7fffffff, /* of no kind */
 };
-
-static void must(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static uint64_t object_of(uint8_t b)
 {
@@ -125,98 +114,6 @@ static void fill_objects(struct window *w, struct window_object *o)
 		}
 }
 
-static void check_causal(const struct causal *c)
-{
-	char text[EDGE_EXPLAIN_MAX];
-
-	for (size_t i = 0; i < c->n_segments; i++) {
-		const struct segment *s = &c->segments[i];
-
-		must(s->from_ns <= s->to_ns && s->task < c->g->n_tasks && s->cut < CUT_RULES);
-		must(s->in + s->n_in <= c->n_edges);
-		if (i && s[-1].task == s->task)
-			must(s[-1].to_ns == s->from_ns);
-	}
-	for (size_t i = 0; i < c->n_edges; i++) {
-		const struct edge *e = &c->edges[i];
-
-		must(e->to < c->n_segments && (e->from == GRAPH_NONE || e->from < c->n_segments));
-		must(edge_explain(c, e, text, sizeof(text)) > 0);
-		edge_object(c, e);
-	}
-}
-
-static void walk(const struct causal *c, uint32_t task, uint64_t at_ns)
-{
-	for (int forward = 0; forward < 2; forward++) {
-		struct slice_options o = { .direction = forward ? SLICE_FORWARD : SLICE_BACKWARD };
-		struct slice *s;
-
-		if (slice_walk(c, task, at_ns, &o, &s))
-			continue;
-		must(s->n_steps >= 1 && s->n_steps <= SLICE_MAX_STEPS);
-		for (size_t i = 1; i < s->n_steps; i++)
-			must(s->steps[i].parent < s->n_steps && s->steps[i].edge < c->n_edges);
-		slice_free(s);
-	}
-}
-
-static void time_of(const struct graph *g, const struct causal *c, uint32_t task, uint64_t to_ns)
-{
-	struct path *p;
-	struct account *a;
-	struct whatif *x;
-	uint64_t at = 0, saved;
-
-	if (path_walk(g, task, 0, to_ns, &p))
-		return;
-	for (size_t i = 0; i < p->n_pieces; i++) {
-		must(p->pieces[i].from_ns == at && p->pieces[i].to_ns > at);
-		at = p->pieces[i].to_ns;
-	}
-	must(at == to_ns);
-	if (!account_new(g, p, &a))
-		account_free(a);
-	if (!whatif_new(g, c, task, 0, to_ns, &x)) {
-		struct whatif_without without = { .kind = WHATIF_TASK,
-						  .task = (task + 1) % (uint32_t)g->n_tasks };
-
-		if (!whatif_saved(x, &without, 1, &saved))
-			must(saved <= to_ns);
-		whatif_free(x);
-	}
-	path_free(p);
-}
-
-static void look_at(const struct window *w)
-{
-	struct causal_options options = { .policy = POLICY_CTRACE };
-	struct graph *g;
-	struct causal *c;
-	struct diagnosis *d;
-	struct hangs *h;
-
-	if (graph_build(w, &g))
-		return;
-	for (int policy = POLICY_APPINSIGHT; policy >= POLICY_CTRACE; policy--) {
-		options.policy = (enum causal_policy)policy;
-		must(!causal_build(g, &options, &c));
-		check_causal(c);
-		for (uint32_t task = 0; task < g->n_tasks && task < 3; task++) {
-			walk(c, task, w->to_ns / 2);
-			if (policy == POLICY_CTRACE)
-				time_of(g, c, task, w->to_ns);
-		}
-		causal_free(c);
-	}
-	for (uint32_t task = 0; task < g->n_tasks && task < 3; task++)
-		if (!diagnose(g, task, 0, w->to_ns, NULL, &d))
-			diagnosis_free(d);
-	if (!hangs_find(g, 0, w->to_ns, NULL, &h))
-		hangs_free(h);
-	graph_free(g);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	static const char *frames[] = { "k:futex_wait+0x1", "pthread_rwlock_wrlock+0x2 (a)", "main+0x3 (a)" };
@@ -252,7 +149,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		stacks[i] =
 			(struct window_stack){ .id = i + 1, .n_frames = (uint16_t)(i % 4), .frames = frames };
 	fill_objects(&w, o);
-	look_at(&w);
+	analyse_window(&w);
 	free(w.events);
 	return 0;
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Gives hostile bytes to the reader: opens, loads and cuts.  Built with
- * FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION, so that checksums do not stop it.
- *
- * First byte 0: the rest is the whole file.  Otherwise the rest are slots of
- * 4096 bytes, and a file header that fits is put in front.
+ * Gives hostile trace files to the reader: opens, loads and cuts.  Built with
+ * FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION, so that checksums do not stop it
+ * where mutate_fuzz.c has changed bytes at random.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,31 +12,6 @@
 
 #include "ctrace/format.h"
 #include "trace/reader.h"
-
-#define SLOT 4096u
-
-static int put(int fd, const void *p, size_t n, off_t at)
-{
-	return pwrite(fd, p, n, at) == (ssize_t)n ? 0 : -1;
-}
-
-static int fill(int fd, const uint8_t *data, size_t n)
-{
-	struct format_file h = { .major = FORMAT_MAJOR,
-				 .header_bytes = sizeof(h),
-				 .slot_bytes = SLOT,
-				 .n_slots = (uint32_t)(n / SLOT + 1),
-				 .n_cpus = 2 };
-
-	if (!n)
-		return -1;
-	if (!data[0])
-		return put(fd, data + 1, n - 1, 0);
-	memcpy(h.magic, FORMAT_FILE_MAGIC, FORMAT_MAGIC_BYTES);
-	if (n > offsetof(struct format_segment, seq))
-		memcpy(&h.file_id, data + 1 + offsetof(struct format_segment, file_id), sizeof(h.file_id));
-	return put(fd, &h, sizeof(h), 0) || put(fd, data + 1, n - 1, SLOT);
-}
 
 /* Does with a window what its users rely on. */
 static void look_at(const struct window *w)
@@ -88,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct reader *r;
 	uint64_t segments;
 
-	if (fd >= 0 && out >= 0 && !fill(fd, data, n)) {
+	if (fd >= 0 && out >= 0 && pwrite(fd, data, n, 0) == (ssize_t)n) {
 		if (!reader_open_fd(fd, "fuzz", &r, err)) {
 			const struct reader_info *i = reader_info(r);
 

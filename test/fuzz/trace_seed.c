@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * trace_seed DIR: writes small traces from which trace_fuzz starts, as it wants
- * them: slots of 4096 bytes, blocks not compressed, so that a changed byte is a
- * changed field.
+ * trace_seed DIR: writes small traces from which the fuzzers start: slots of
+ * 4096 bytes, blocks not compressed, so that a changed byte is a changed field.
+ * They are the same each time.
  */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include "ctrace/format.h"
 #include "lib/cleanup.h"
+#include "test/fuzz/mutate.h"
+#include "test/fuzz/scene.h"
 #include "trace/writer.h"
 
-#define SLOT    4096u
 #define SEEDS   24
 #define BYTES   (4u << 20)
-#define OUT_MAX (1u << 20)
+#define REAL_NS (1700000000 * NSEC_PER_SEC)
 
 static uint64_t rng = 1;
 
@@ -102,54 +102,45 @@ static void write_trace(const char *path, unsigned seed)
 	writer_free(w);
 }
 
-/* Copies a segment with its blocks not compressed; returns its length, whole slots. */
-static size_t unpack(uint8_t *to, const uint8_t *from)
+/* What the machine and the moment have put into the headers; the checksums are made anew later. */
+static void make_the_same(uint8_t *p, size_t n)
 {
-	struct format_segment h;
-	uint8_t *p = to + sizeof(h);
-	size_t n;
+	struct format_file f;
 
-	memcpy(&h, from, sizeof(h));
-	from += h.header_bytes;
-	for (const uint8_t *end = from + h.body_bytes; from < end;) {
-		struct format_block b;
-		const uint8_t *stored = from + sizeof(b);
+	memcpy(&f, p, sizeof(f));
+	f.file_id = 1;
+	f.created_real_ns = REAL_NS;
+	memcpy(p, &f, sizeof(f));
+	for (size_t at = FORMAT_SLOT_BYTES; at + sizeof(struct format_segment) <= n;
+	     at += FORMAT_SLOT_BYTES) {
+		struct format_segment h;
 
-		memcpy(&b, from, sizeof(b));
-		from = stored + ((b.stored_bytes + 7u) & ~7u);
-		if (b.codec == FORMAT_CODEC_RAW)
-			memcpy(p + sizeof(b), stored, b.raw_bytes);
-		else if (ZSTD_decompress(p + sizeof(b), b.raw_bytes, stored, b.stored_bytes) != b.raw_bytes)
-			die("cannot decompress");
-		b.codec = FORMAT_CODEC_RAW;
-		b.stored_bytes = b.raw_bytes;
-		memcpy(p, &b, sizeof(b));
-		p += sizeof(b) + ((b.raw_bytes + 7u) & ~7u);
+		memcpy(&h, p + at, sizeof(h));
+		if (memcmp(h.magic, FORMAT_SEGMENT_MAGIC, FORMAT_MAGIC_BYTES))
+			continue;
+		h.file_id = 1;
+		h.boot_to_mono_ns = 0;
+		h.boot_to_real_ns = REAL_NS;
+		memcpy(p + at, &h, sizeof(h));
 	}
-	h.body_bytes = (uint32_t)(p - to - sizeof(h));
-	n = ((size_t)(p - to) + SLOT - 1) / SLOT * SLOT;
-	h.n_slots = (uint32_t)(n / SLOT);
-	memcpy(to, &h, sizeof(h));
-	return n;
 }
 
-static void write_seed(const char *dir, unsigned i, const char *trace)
+static void write_seed(const char *dir, const char *name, unsigned i, const char *trace)
 {
-	_cleanup_free_ uint8_t *in = malloc(BYTES), *out = calloc(1, OUT_MAX);
+	_cleanup_free_ uint8_t *in = malloc(BYTES), *out = malloc(MUTATE_BYTES_MAX);
 	_cleanup_free_ char *path = NULL;
 	_cleanup_close_ int fd = open(trace, O_RDONLY | O_CLOEXEC), to = -1;
-	size_t n = 1;
+	struct mutate *m;
+	size_t n;
 
-	if (!in || !out || pread(fd, in, BYTES, 0) != BYTES)
+	if (!in || !out || pread(fd, in, BYTES, 0) != BYTES || asprintf(&path, "%s/%s-%u", dir, name, i) < 0)
 		die("cannot read the trace");
-	out[0] = 1;
-	for (size_t at = FORMAT_SLOT_BYTES; at < BYTES && !memcmp(in + at, FORMAT_SEGMENT_MAGIC, 8);
-	     at += FORMAT_SLOT_BYTES)
-		n += unpack(out + n, in + at);
-	if (asprintf(&path, "%s/seed-%u", dir, i) < 0)
-		die("out of memory");
+	make_the_same(in, BYTES);
+	m = mutate_new(in, BYTES);
+	n = m ? mutate_store(m, out, MUTATE_BYTES_MAX) : 0;
+	mutate_free(m);
 	to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (write(to, out, n) != (ssize_t)n)
+	if (!n || write(to, out, n) != (ssize_t)n || unlink(trace))
 		die("cannot write a seed");
 }
 
@@ -160,10 +151,14 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		die("usage: trace_seed DIR");
 	snprintf(trace, sizeof(trace), "%s/.trace", argv[1]);
+	unlink(trace);
 	for (unsigned i = 0; i < SEEDS; i++) {
-		unlink(trace);
 		write_trace(trace, i);
-		write_seed(argv[1], i, trace);
+		write_seed(argv[1], "records", i, trace);
 	}
-	return unlink(trace);
+	for (unsigned i = 0; i <= SCENE_LAST; i++) {
+		scene_write(trace, (enum scene)i);
+		write_seed(argv[1], "scene", i, trace);
+	}
+	return 0;
 }

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "test/fuzz/analyse.h"
+
+#include <stdlib.h>
+
+#include "analysis/account.h"
+#include "analysis/hangs.h"
+#include "analysis/slice.h"
+#include "analysis/whatif.h"
+#include "graph/causal.h"
+#include "lib/cleanup.h"
+
+#define ANALYSE_TASKS 3u /* of so many each question is asked */
+
+static void must(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void check_causal(const struct causal *c)
+{
+	char text[EDGE_EXPLAIN_MAX];
+
+	for (size_t i = 0; i < c->n_segments; i++) {
+		const struct segment *s = &c->segments[i];
+
+		must(s->from_ns <= s->to_ns && s->task < c->g->n_tasks && s->cut < CUT_RULES);
+		must(s->in + s->n_in <= c->n_edges);
+		if (i && s[-1].task == s->task)
+			must(s[-1].to_ns == s->from_ns);
+	}
+	for (size_t i = 0; i < c->n_edges; i++) {
+		const struct edge *e = &c->edges[i];
+
+		must(e->to < c->n_segments && (e->from == GRAPH_NONE || e->from < c->n_segments));
+		must(edge_explain(c, e, text, sizeof(text)) > 0);
+		edge_object(c, e);
+	}
+}
+
+static void walk(const struct causal *c, uint32_t task, uint64_t at_ns)
+{
+	for (int forward = 0; forward < 2; forward++) {
+		struct slice_options o = { .direction = forward ? SLICE_FORWARD : SLICE_BACKWARD };
+		struct slice *s;
+
+		if (slice_walk(c, task, at_ns, &o, &s))
+			continue;
+		must(s->n_steps >= 1 && s->n_steps <= SLICE_MAX_STEPS);
+		for (size_t i = 1; i < s->n_steps; i++)
+			must(s->steps[i].parent < s->n_steps && s->steps[i].edge < c->n_edges);
+		slice_free(s);
+	}
+}
+
+static void time_of(const struct graph *g, const struct causal *c, uint32_t task, uint64_t from_ns,
+		    uint64_t to_ns)
+{
+	struct path *p;
+	struct account *a;
+	struct whatif *x;
+	uint64_t at = from_ns, saved;
+
+	if (path_walk(g, task, from_ns, to_ns, &p))
+		return;
+	for (size_t i = 0; i < p->n_pieces; i++) {
+		must(p->pieces[i].from_ns == at && p->pieces[i].to_ns > at);
+		at = p->pieces[i].to_ns;
+	}
+	must(at == to_ns);
+	if (!account_new(g, p, &a))
+		account_free(a);
+	if (!whatif_new(g, c, task, from_ns, to_ns, &x)) {
+		struct whatif_without without = { .kind = WHATIF_TASK,
+						  .task = (task + 1) % (uint32_t)g->n_tasks };
+
+		if (!whatif_saved(x, &without, 1, &saved))
+			must(saved <= to_ns - from_ns);
+		whatif_free(x);
+	}
+	path_free(p);
+}
+
+void analyse_window(const struct window *w)
+{
+	struct causal_options options = { .policy = POLICY_CTRACE };
+	uint64_t from_ns = w->from_ns, to_ns = w->to_ns;
+	struct graph *g;
+	struct causal *c;
+	struct diagnosis *d;
+	struct hangs *h;
+
+	if (graph_build(w, &g))
+		return;
+	for (int policy = POLICY_APPINSIGHT; policy >= POLICY_CTRACE; policy--) {
+		options.policy = (enum causal_policy)policy;
+		must(!causal_build(g, &options, &c));
+		check_causal(c);
+		for (uint32_t task = 0; task < g->n_tasks && task < ANALYSE_TASKS; task++) {
+			walk(c, task, from_ns + (to_ns - from_ns) / 2);
+			if (policy == POLICY_CTRACE)
+				time_of(g, c, task, from_ns, to_ns);
+		}
+		causal_free(c);
+	}
+	for (uint32_t task = 0; task < g->n_tasks && task < ANALYSE_TASKS; task++)
+		if (!diagnose(g, task, from_ns, to_ns, NULL, &d))
+			diagnosis_free(d);
+	if (!hangs_find(g, from_ns, to_ns, NULL, &h))
+		hangs_free(h);
+	graph_free(g);
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* libFuzzer's changes to a trace, for the targets whose input is one. */
+#include <stdlib.h>
+
+#include "lib/cleanup.h"
+#include "test/fuzz/mutate.h"
+
+#define MUTATE_FUZZ_RAW 8 /* one change in so many is to the bytes of the file as they are */
+
+size_t LLVMFuzzerMutate(uint8_t *p, size_t n, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *p, size_t n, size_t size, unsigned seed);
+
+size_t LLVMFuzzerCustomMutator(uint8_t *p, size_t n, size_t size, unsigned seed)
+{
+	struct mutate *m = seed % MUTATE_FUZZ_RAW ? mutate_new(p, n) : NULL;
+	size_t stored = 0;
+
+	if (m) {
+		mutate_change(m, seed, LLVMFuzzerMutate);
+		stored = mutate_store(m, p, size);
+	}
+	mutate_free(m);
+	return stored ? stored : LLVMFuzzerMutate(p, n, size);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* mutate_private.h - a trace file taken apart, for the files of mutate.h. */
+#ifndef CTRACE_TEST_MUTATE_PRIVATE_H
+#define CTRACE_TEST_MUTATE_PRIVATE_H
+
+#include "ctrace/format.h"
+#include "lib/vec.h"
+#include "test/fuzz/mutate.h"
+
+#define MUTATE_LIES_MAX     4u
+#define MUTATE_SEGMENTS_MAX 32u
+#define MUTATE_BLOCKS_MAX   48u
+
+/* A field that gets a value after everything else has the right one. */
+struct mutate_lie {
+	uint16_t at;
+	uint8_t size;
+	uint64_t value;
+};
+
+struct mutate_lies {
+	struct mutate_lie v[MUTATE_LIES_MAX];
+	unsigned n;
+};
+
+struct mutate_block {
+	struct format_block h; /* codec: how it is stored; of the sizes nothing is kept */
+	struct mutate_lies lies;
+	VEC(uint8_t) raw;
+};
+
+struct mutate_segment {
+	struct format_segment h;
+	struct mutate_lies lies;
+	VEC(struct mutate_block) blocks;
+};
+
+struct mutate {
+	struct format_file h;
+	struct mutate_lies lies;
+	VEC(char) meta;
+	VEC(struct mutate_segment) segments;
+	size_t cut; /* so many bytes are missing at the end */
+	uint64_t rng;
+};
+
+/* The next number of the seed. */
+uint64_t mutate_draw(struct mutate *m);
+/* 0 to n - 1; 0 for 0. */
+size_t mutate_below(struct mutate *m, size_t n);
+/* One of the segments; NULL: there is none. */
+struct mutate_segment *mutate_segment(struct mutate *m);
+void mutate_segment_done(struct mutate_segment *s);
+
+/* One record becomes another kind, or one of its fields another value. */
+void mutate_record(struct mutate *m);
+
+#endif
