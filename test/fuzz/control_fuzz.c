@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Gives hostile bytes to the control socket, through a real one, and to what reads the configuration.  The
- * first byte chooses: a configuration file, or requests, in one piece or in several, with a descriptor or
- * without.
+ * Gives hostile bytes to the control socket, through a real one.  The first byte chooses: requests in one
+ * piece or in several, with a descriptor or without.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "daemon/config.h"
 #include "daemon/control.h"
 #include "lib/cleanup.h"
 
@@ -117,26 +113,6 @@ static void requests(unsigned how, const char *text, size_t n)
 		abort();
 }
 
-static void config(const char *text, size_t n)
-{
-	char path[64], err[CONFIG_ERR_MAX] = "";
-	char *argv[] = { "ctraced", "--config", path, NULL };
-	int fd = memfd_create("fuzz", 0);
-	struct config c;
-	int r;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (write(fd, text, n) != (ssize_t)n)
-		abort();
-	r = config_read(3, argv, &c, err);
-	if (r && (!*err || !memchr(err, 0, sizeof(err))))
-		abort();
-	if (!r && (c.size_bytes < CONFIG_SIZE_MIN || c.size_bytes > CONFIG_SIZE_MAX ||
-		   c.ring_bytes < CONFIG_RING_MIN || c.ring_bytes > CONFIG_RING_MAX || !*c.socket))
-		abort();
-	close(fd);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	char *copy;
@@ -148,10 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	n--;
 	copy = malloc(n + 1);
 	memcpy(copy, data + 1, n);
-	if (data[0] % 4 == 3)
-		config(copy, n);
-	else
-		requests(data[0] % 4, copy, n);
+	requests(data[0] % 3, copy, n);
 	free(copy);
 	return 0;
 }
