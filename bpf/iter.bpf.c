@@ -12,15 +12,29 @@ volatile __u32 ct_iter_tgid = 0;
 /* Of tasks: what comes before the registers and the stack is enough. */
 volatile __u32 ct_iter_brief = 0;
 
+#define ITER_PRIO_FAIR 100 /* MAX_RT_PRIO: below it nobody keeps how long a task ran since it came */
+
+/*
+ * When the task last left its CPU, or was last seen to run by a tick, on the scheduler's clock: it came to the CPU
+ * and ran so long.  se.exec_start is no such time: each CPU's clock of running tasks leaves out the interrupts and the
+ * stolen time of that CPU, so that those of two CPUs are seconds apart after some hours.  It has to do where the
+ * kernel keeps no times of arrival (without CONFIG_SCHED_INFO).
+ */
+static __always_inline __u64 iter_left(struct task_struct *t)
+{
+	__u64 ran = t->prio < ITER_PRIO_FAIR ? 0 : t->se.sum_exec_runtime - t->se.prev_sum_exec_runtime;
+
+	if (!bpf_core_field_exists(t->sched_info.last_arrival))
+		return t->se.exec_start;
+	return t->sched_info.last_arrival ? t->sched_info.last_arrival + ran : 0;
+}
+
 static __always_inline __u64 iter_since(struct task_struct *t, __u64 now)
 {
-	struct task_struct *cur = bpf_get_current_task_btf();
-	__u64 ran = t->se.exec_start, clock = cur->se.exec_start;
+	__u64 left = iter_left(t), clock = iter_left(bpf_get_current_task_btf());
+	__u64 ago = clock > left ? clock - left : 0;
 
-	/* Both are readings of the run queue's clock; the running task's is at most a tick old. */
-	__u64 ago = clock > ran ? clock - ran : 0;
-
-	return ran && ago < now ? now - ago : 0;
+	return left && ago < now ? now - ago : 0;
 }
 
 static __always_inline void iter_reason(struct wait_ctx *x, struct task_struct *t, __u32 state,

@@ -88,6 +88,10 @@ struct thread_info {
 struct sched_entity {
 	u64 exec_start;
 	u64 sum_exec_runtime;
+	u64 prev_sum_exec_runtime;
+};
+struct sched_info {
+	unsigned long long last_arrival;
 };
 struct ns_common {
 	unsigned int inum;
@@ -146,6 +150,7 @@ struct task_struct {
 	int prio;
 	unsigned long jobctl;
 	struct sched_entity se;
+	struct sched_info sched_info;
 	int exit_code;
 	unsigned in_iowait : 1;
 	int pid;
