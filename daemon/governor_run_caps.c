@@ -40,6 +40,7 @@ static void cap_ends(struct governing *g, uint8_t flags, uint32_t tid, uint64_t 
 		tasks_found_begin(tasks, rec.ts);
 		tasks_found(tasks, found);
 	}
+	tasks_uncap(tasks, tid, rec.ts);
 	governing_record(g, &rec, since_ns);
 }
 
@@ -55,6 +56,7 @@ static void task_cap(void *arg, uint32_t tid)
 	probe_cap(g->opt.probe, tid);
 	g->capping = true;
 	governing_record(g, &rec, rec.ts);
+	tasks_record(recorder_tasks(g->opt.recorder), 0, &rec);
 	g->stats.capped++;
 }
 

@@ -281,9 +281,24 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 			task->futex_owner = rec->peer;
 		}
 		break;
+	case CT_SHED: /* of those that the programs write; the end is the daemon's */
+		task = rec->flags & CT_GV_CAP ? tasks_touch(t, rec->tid, rec->ts) : NULL;
+		if (task && rec->ts > task->uncapped_ns)
+			task->capped_ns = rec->ts;
+		break;
 	default:
 		break;
 	}
+}
+
+void tasks_uncap(struct tasks *t, uint32_t tid, uint64_t ts_ns)
+{
+	struct task *task = tasks_entry(t, tid);
+
+	if (!task)
+		return;
+	task->capped_ns = 0;
+	task->uncapped_ns = ts_ns;
 }
 
 void tasks_identity(struct tasks *t, const struct ct_task_blob *blob)
@@ -391,8 +406,19 @@ int tasks_states(struct tasks *t, const struct window_state **ret, size_t *ret_n
 	if (VEC_RESERVE(&t->states, t->n + 1))
 		return -ENOMEM;
 	t->states.n = 0;
-	for (struct task *task = tasks_next(t, 1); task; task = tasks_next(t, task->st.last.tid + 1))
-		t->states.v[t->states.n++] = task->st;
+	for (struct task *task = tasks_next(t, 1); task; task = tasks_next(t, task->st.last.tid + 1)) {
+		struct window_state *st = &t->states.v[t->states.n++];
+
+		*st = task->st;
+		if (task->capped_ns) {
+			st->run = WINDOW_RUN_CAPPED;
+			st->owner = 0;
+			st->last = (struct ct_rec){ .ts = task->capped_ns,
+						    .kind = CT_SWITCH,
+						    .tid = task->st.last.tid,
+						    .nr = CT_NR_NONE };
+		}
+	}
 	*ret = t->states.v;
 	*ret_n = t->states.n;
 	return 0;

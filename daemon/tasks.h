@@ -29,9 +29,11 @@ struct task {
 	uint64_t futex_obj;
 	uint32_t futex_owner;
 	uint32_t tgid;
-	uint64_t group;      /* govern_group() of it, as far as the daemon was told */
-	uint8_t flags;       /* TASK_* */
-	uint8_t visit_level; /* watch: how often the same wait was visited in a row */
+	uint64_t capped_ns;   /* since when its records are left out; 0: they are not */
+	uint64_t uncapped_ns; /* until when they were; a program may tell of the beginning after that */
+	uint64_t group;       /* govern_group() of it, as far as the daemon was told */
+	uint8_t flags;        /* TASK_* */
+	uint8_t visit_level;  /* watch: how often the same wait was visited in a row */
 	uint16_t visit_nr;
 	bool visit_loop;     /* it was one of a loop of short waits */
 	uint32_t generation; /* of the latest tasks_found() round that saw it */
@@ -57,6 +59,8 @@ void tasks_free(struct tasks *t);
 
 /* Takes note of a fixed record.  Kinds that change no state are ignored. */
 void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec);
+/* Its records are complete again: what a CT_SHED with CT_GV_CAP began is over. */
+void tasks_uncap(struct tasks *t, uint32_t tid, uint64_t ts_ns);
 /* Takes note of who a task is. */
 void tasks_identity(struct tasks *t, const struct ct_task_blob *blob);
 
@@ -75,7 +79,7 @@ struct task *tasks_get(struct tasks *t, uint32_t tid);
 struct task *tasks_next(struct tasks *t, uint32_t from);
 
 /* Writes the states of all live tasks, sorted by tid; the array is the table's own, valid until the next
- * call.  0 or -ENOMEM (then nothing is set). */
+ * call.  Of those whose records are left out nothing is known.  0 or -ENOMEM (then nothing is set). */
 int tasks_states(struct tasks *t, const struct window_state **ret, size_t *ret_n);
 /* Releases the entries of tasks dead for longer than a second; calls gone() for each. */
 void tasks_purge(struct tasks *t, uint64_t now_ns, void (*gone)(void *arg, uint32_t tid), void *arg);

@@ -144,6 +144,10 @@ static void timeline_state_stretch(struct builder *b, uint32_t task, const struc
 		if (s && st->cpu < GRAPH_CPUS_MAX)
 			timeline_on_cpu(b, st->cpu, task, task);
 		break;
+	case WINDOW_RUN_CAPPED:
+		timeline_open(b, task, from_ns, STRETCH_UNKNOWN);
+		b->now.v[task].capped = true;
+		break;
 	}
 }
 

@@ -176,7 +176,13 @@ struct format_cpu {
 _Static_assert(sizeof(struct format_cpu) == 24, "format_cpu");
 
 #define FORMAT_CPU_NONE 0xffffu
-enum format_run { FORMAT_RUN_BLOCKED = 0, FORMAT_RUN_RUNNABLE = 1, FORMAT_RUN_RUNNING = 2 };
+enum format_run {
+	FORMAT_RUN_BLOCKED = 0,
+	FORMAT_RUN_RUNNABLE = 1,
+	FORMAT_RUN_RUNNING = 2,
+	FORMAT_RUN_CAPPED =
+		3, /* not known: its records are left out (CT_SHED with CT_GV_CAP) since last.ts */
+};
 
 /* What a task was doing at the checkpoint. */
 struct format_state {

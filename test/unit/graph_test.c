@@ -258,6 +258,37 @@ static void test_checkpoint(void **state)
 	make_free(&m);
 }
 
+/* A window that begins while records of a task are left out says nothing of it until the cap ends. */
+static void test_checkpoint_capped(void **state)
+{
+	struct make m = { 0 };
+	struct window_state st = {
+		.last = { .ts = 3 * MS, .tid = 10, .wait = CT_W_READ, .obj = PIPE, .state = 1 },
+		.run = WINDOW_RUN_CAPPED,
+		.cpu = 0
+	};
+	struct window_event *e;
+	struct graph *g;
+
+	m.w.states = &st;
+	m.w.n_states = 1;
+	m.w.state_ns = 100 * MS;
+	make_switch(&m, 110, 0, 11, 10, CT_W_READ, PIPE); /* of 11; the next switch of 10 is left out */
+	make_switch(&m, 130, 0, 10, 11, CT_W_READ, PIPE);
+	make_wake(&m, 150, 1, 10, 20, PIPE);
+	e = make_event(&m, 180 * MS, 0, CT_SHED, 10, 0);
+	e->r.flags = CT_GV_CAP | CT_GV_GROUP;
+	e->r.aux = CT_W_SLEEP | CT_ST_SLEEP << 8;
+	e->x[0] = 3 * MS;
+	g = build(&m, 200);
+	assert_int_equal(stretch_of(g, 10, 105)->state, STRETCH_UNKNOWN);
+	assert_int_equal(stretch_of(g, 10, 120)->state, STRETCH_UNKNOWN);
+	assert_int_equal(stretch_of(g, 10, 160)->state, STRETCH_UNKNOWN);
+	assert_int_equal(stretch_of(g, 10, 190)->wait, CT_W_SLEEP);
+	graph_free(g);
+	make_free(&m);
+}
+
 /* A tid that lives twice is two tasks. */
 static void test_tid_reuse(void **state)
 {
@@ -436,6 +467,7 @@ int main(void)
 		cmocka_unit_test(test_clipping),
 		cmocka_unit_test(test_deadlock),
 		cmocka_unit_test(test_checkpoint),
+		cmocka_unit_test(test_checkpoint_capped),
 		cmocka_unit_test(test_tid_reuse),
 		cmocka_unit_test(test_resync),
 		cmocka_unit_test(test_resync_running),

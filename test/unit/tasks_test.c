@@ -252,6 +252,42 @@ static void found_by_the_iterator(void **state)
 	assert_state(t, 8, WINDOW_RUN_BLOCKED, 100);
 }
 
+/* What a record about others says of a capped task is not all: the checkpoint says that nothing is known. */
+static void capped_is_not_known(void **state)
+{
+	struct ct_rec cap = { .ts = 20 * MS, .kind = CT_SHED, .flags = CT_GV_CAP | CT_GV_GROUP, .tid = 7 };
+	struct ct_iter_task a = found(7, CT_W_READ, 99, 0);
+	const struct window_state *states;
+	size_t n;
+	TASKS(t, 10);
+
+	switch_at(t, 0, 10 * MS, 7, CT_W_READ, 99, 8);
+	tasks_record(t, 0, &cap);
+	assert_int_equal(tasks_states(t, &states, &n), 0);
+	assert_int_equal(n, 2);
+	assert_int_equal(states[0].run, WINDOW_RUN_CAPPED);
+	assert_int_equal(states[0].last.ts, 20 * MS);
+	assert_int_equal(states[0].last.tid, 7);
+	assert_int_equal(states[1].run, WINDOW_RUN_RUNNING);
+	switch_at(t, 0, 30 * MS, 8, CT_W_READ, 99, 7);
+	assert_int_equal(tasks_states(t, &states, &n), 0);
+	assert_int_equal(states[0].run, WINDOW_RUN_CAPPED);
+	assert_int_equal(states[0].last.ts, 20 * MS);
+	tasks_uncap(t, 7, 40 * MS);
+	tasks_record(t, 0, &cap); /* late */
+	tasks_found_begin(t, 40 * MS);
+	tasks_found(t, &a);
+	assert_int_equal(tasks_states(t, &states, &n), 0);
+	assert_int_equal(states[0].run, WINDOW_RUN_BLOCKED);
+	/* and a new task of that number is another one */
+	cap.ts = 45 * MS;
+	tasks_record(t, 0, &cap);
+	switch_at(t, 0, 50 * MS, 7, CT_W_EXITED, 0, 8);
+	switch_at(t, 0, 60 * MS, 8, CT_W_READ, 99, 7);
+	assert_int_equal(tasks_states(t, &states, &n), 0);
+	assert_int_equal(states[0].run, WINDOW_RUN_RUNNING);
+}
+
 static unsigned n_visits;
 static uint32_t last_visit;
 static bool visit(void *arg, struct task *task)
@@ -416,6 +452,7 @@ int main(void)
 		cmocka_unit_test(limits),
 		cmocka_unit_test(users_share_the_visits),
 		cmocka_unit_test(found_by_the_iterator),
+		cmocka_unit_test(capped_is_not_known),
 		cmocka_unit_test(long_wait_is_visited_once),
 		cmocka_unit_test(repeated_wait_backs_off),
 		cmocka_unit_test(loop_of_short_waits),
