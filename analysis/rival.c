@@ -39,22 +39,30 @@ static void tally_best(const struct map *tally, struct rival *r)
 	}
 }
 
-/* For how much of [from, to) records of cpu are missing.  A gap is told where it ends. */
-static uint64_t lost_on(const struct graph *g, uint32_t cpu, uint64_t from, uint64_t to)
+/* For how much of [from, to) records of cpu are missing, as the gaps tell, or the caps of groups: that one of
+ * those tasks had the CPU instead of nobody is left out.  Either is told where it ends. */
+static uint64_t lost_by(const struct graph *g, const struct graph_index *ix, uint32_t cpu, uint64_t from,
+			uint64_t to)
 {
 	uint64_t lost = 0, seen = from;
 	size_t n;
-	const struct graph_ref *r = graph_refs_from(g, &g->gaps, 0, from, &n);
+	const struct graph_ref *r = graph_refs_from(g, ix, 0, from, &n);
 
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_event *e = &g->w->events[r[i].event];
+		uint64_t end = e->r.kind == CT_GAP ? e->x[1] : e->r.ts;
 
-		if (e->r.tid != cpu && e->r.tid != CT_GAP_ALL_CPUS)
+		if (e->r.kind == CT_GAP && e->r.tid != cpu && e->r.tid != CT_GAP_ALL_CPUS)
 			continue;
-		lost += overlap(MAX(e->x[0], seen), e->x[1], from, to);
-		seen = MAX(seen, e->x[1]);
+		lost += overlap(MAX(e->x[0], seen), end, from, to);
+		seen = MAX(seen, end);
 	}
 	return lost;
+}
+
+static uint64_t lost_on(const struct graph *g, uint32_t cpu, uint64_t from, uint64_t to)
+{
+	return lost_by(g, &g->gaps, cpu, from, to) + lost_by(g, &g->groups, cpu, from, to);
 }
 
 /* Who had cpu in [from, to).  *near: the run to begin to look at. */

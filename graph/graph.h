@@ -131,6 +131,7 @@ struct graph {
 	struct graph_index gaps;      /* CT_GAP, all by 0 */
 	struct graph_index sheds;     /* CT_SHED of steps, all by 0 */
 	struct graph_index caps;      /* CT_SHED of tasks, by tid */
+	struct graph_index groups;    /* CT_SHED of groups of tasks, all by 0 */
 	struct graph_index children;  /* task index of the child (in .event), by tgid of the parent process */
 	struct graph_index threads;   /* task index (in .event), by tgid */
 	struct graph_index tuples; /* object index (in .event) of a tcp/udp socket, by hash of its 4-tuple */

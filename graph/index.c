@@ -301,6 +301,7 @@ enum {
 	IX_GAPS,
 	IX_SHEDS,
 	IX_CAPS,
+	IX_GROUPS,
 	IX_CHILDREN,
 	IX_THREADS,
 	IX_POLLED,
@@ -341,7 +342,7 @@ static int index_event(const struct window *w, refs *v, const struct window_even
 	case CT_SHED:
 		if (e->r.flags & CT_GV_CAP)
 			return ADD(IX_CAPS, e->r.tid);
-		return e->r.flags & CT_GV_GROUP ? 0 : ADD(IX_SHEDS, 0);
+		return e->r.flags & CT_GV_GROUP ? ADD(IX_GROUPS, 0) : ADD(IX_SHEDS, 0);
 	case CT_WAKE:
 		if (e->r.obj && !(e->r.flags & CT_WF_READY) && e->r.state != CT_CTX_TIMER && e->r.peer)
 			return ADD(IX_WAKES, e->r.obj);
@@ -414,6 +415,7 @@ int index_build(struct graph *g)
 		[IX_THREADS] = &g->threads,   [IX_OWNED] = &g->owned,         [IX_POLLED] = &g->polled,
 		[IX_ACCESSES] = &g->accesses, [IX_ACCEPTED] = &g->accepted,   [IX_GAPS] = &g->gaps,
 		[IX_SHEDS] = &g->sheds,       [IX_LISTENING] = &g->listening, [IX_CAPS] = &g->caps,
+		[IX_GROUPS] = &g->groups,
 	};
 	refs v[IX_COUNT] = { 0 };
 	int r = 0;
@@ -436,7 +438,7 @@ void index_drop(struct graph *g)
 				      &g->waitfds,  &g->samples,  &g->signals,  &g->locktries, &g->wakes,
 				      &g->tuples,   &g->accepted, &g->children, &g->threads,   &g->polled,
 				      &g->accesses, &g->owned,    &g->gaps,     &g->sheds,     &g->listening,
-				      &g->caps };
+				      &g->caps,     &g->groups };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]->v);

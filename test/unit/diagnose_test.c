@@ -343,7 +343,10 @@ static void test_starved(void **state)
 /* Where records are missing nobody is known to have had the CPU: that does not make it idle. */
 static void test_starved_unknown(void **state)
 {
-	for (int lost = 0; lost < 2; lost++) {
+	enum { WHOLE, LOST, CAPPED, CASES };
+
+	for (int how = WHOLE; how < CASES; how++) {
+		bool lost = how != WHOLE;
 		struct make m = { 0 };
 		struct window_event *e;
 		struct graph *g;
@@ -354,10 +357,16 @@ static void test_starved_unknown(void **state)
 		make_switch(&m, 1, 0, 0, 10, CT_W_NONE, 0);
 		make_switch(&m, 2, 0, 10, 20, CT_W_NONE, 0);
 		make_switch(&m, 3, 0, 20, 0, CT_W_SLEEP, 0);
-		if (lost) {
+		if (how == LOST) {
 			e = make_event(&m, 2890 * MS, 0, CT_GAP, 0, 1000);
 			e->x[0] = 4 * MS;
 			e->x[1] = 2890 * MS;
+		}
+		if (how == CAPPED) {
+			/* switches between the idle task and one of the group are left out */
+			e = make_event(&m, 2890 * MS, 0, CT_SHED, 0, 1000);
+			e->r.flags = CT_GV_GROUP;
+			e->x[0] = 4 * MS;
 		}
 		make_switch(&m, 2900, 0, 0, 10, CT_W_NONE, 0);
 		d = run(&m, 10, 1, 3000, &g);
