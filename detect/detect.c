@@ -425,8 +425,11 @@ static void received(struct detect *d, const struct ct_rec *rec)
 {
 	struct detect_task *t = task_find(d, rec->tid);
 
-	if (CT_OBJ_KIND(rec->obj) == CT_OBJ_SOCK)
+	if (CT_OBJ_KIND(rec->obj) == CT_OBJ_SOCK) {
+		if (t && t->capped_ns)
+			detect_socket_forget(&d->sockets, rec->obj, t->capped_ns);
 		detect_socket_received(&d->sockets, rec);
+	}
 	if (!t)
 		return;
 	t->receives += t->receives < UINT16_MAX;

@@ -430,6 +430,10 @@ static void judge_socket(struct detect *d, const struct detect_socket *s, uint64
 	    now_ns < reader->seen_ns + d->set.learn_ns || client->told >> CT_HANG_SERVICE & 1 ||
 	    client->tgid == d->opt.own_tgid || reader->tgid == d->opt.own_tgid)
 		return;
+	/* what it did, and has read of what is there since then, was left out */
+	if (reader->capped_ns &&
+	    (now_ns < reader->capped_ns + JUDGE_CAP_NS || s->unread_ns <= reader->capped_ns))
+		return;
 	detect_limits_of(d, reader, &limits);
 	limit_ns = limits.after_ns[CT_HANG_SERVICE];
 	if (!limit_ns)

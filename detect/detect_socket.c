@@ -127,6 +127,14 @@ void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec)
 		to->unread_ns = rec->ts;
 }
 
+void detect_socket_forget(struct detect_sockets *s, uint64_t obj, uint64_t capped_ns)
+{
+	struct detect_socket *at = detect_socket_find(s, obj);
+
+	if (at && at->read_ns < capped_ns)
+		at->unread_bytes = 0, at->unread_ns = 0;
+}
+
 void detect_socket_received(struct detect_sockets *s, const struct ct_rec *rec)
 {
 	struct detect_socket *at = detect_socket_get(s, rec->obj, rec->ts);

@@ -38,6 +38,9 @@ struct detect_socket *detect_socket_get(struct detect_sockets *s, uint64_t obj, 
 /* Learns what is told of a socket: its other end. */
 void detect_socket_name(struct detect_sockets *s, const struct ct_object_blob *o);
 void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec);
+/* What its reader read was left out until capped_ns: what is unread is not known, unless it has read since.
+ */
+void detect_socket_forget(struct detect_sockets *s, uint64_t obj, uint64_t capped_ns);
 void detect_socket_received(struct detect_sockets *s, const struct ct_rec *rec);
 
 #endif

@@ -488,6 +488,39 @@ static void notices_a_service_that_does_not_read(void **state)
 	assert_int_equal(m.n, 1);
 }
 
+/* What a capped service receives is left out: it need not be away, and its count of unread bytes is wrong. */
+static void leaves_alone_a_service_that_the_governor_caps(void **state)
+{
+	struct ct_rec cap = { .kind = CT_SHED, .flags = CT_GV_CAP | CT_GV_GROUP, .tid = 60 };
+	MAKE(m);
+
+	talks(&m, 30);
+	rec(&m, cap);
+	m.now += MS;
+	moves(&m, CT_SEND, 50, SOCK_A, 10);
+	blocks(&m, 50, CT_W_READ, SOCK_A);
+	blocks(&m, 60, CT_W_SLEEP, 0); /* with a switch to another user's task; that it wakes is left out */
+	pass(&m, 4 * S);
+	rec(&m, cap);
+	blocks(&m, 60, CT_W_SLEEP, 0);
+	pass(&m, 20 * S);
+	assert_int_equal(m.n, 0);
+	/* from what it reads next on all is known */
+	wakes(&m, 50);
+	moves(&m, CT_SEND, 50, SOCK_A, 10);
+	m.now += MS;
+	moves(&m, CT_RECV, 60, SOCK_B, 10);
+	blocks(&m, 50, CT_W_READ, SOCK_A);
+	pass(&m, 20 * S);
+	assert_int_equal(m.n, 0);
+	wakes(&m, 50);
+	stop(&m, 60);
+	moves(&m, CT_SEND, 50, SOCK_A, 10);
+	blocks(&m, 50, CT_W_READ, SOCK_A);
+	pass(&m, 30 * S);
+	assert_told(&m, 1, CT_HANG_SERVICE, 50);
+}
+
 /* The first request was sent before anybody knew to whom, and is larger than the others. */
 static void counts_what_is_unread_from_when_it_can(void **state)
 {
@@ -940,6 +973,7 @@ int main(void)
 		cmocka_unit_test(knows_the_name_whose_record_was_lost),
 		cmocka_unit_test(notices_one_that_waits_for_itself),
 		cmocka_unit_test(notices_a_service_that_does_not_read),
+		cmocka_unit_test(leaves_alone_a_service_that_the_governor_caps),
 		cmocka_unit_test(counts_what_is_unread_from_when_it_can),
 		cmocka_unit_test(pairs_the_ends_of_two_versions),
 		cmocka_unit_test(knows_a_service_that_takes_its_time),
