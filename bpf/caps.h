@@ -77,17 +77,33 @@ static __always_inline enum caps_standing caps_standing(struct task_struct *t)
 	return caps_in_group(t) ? CAPS_MEMBER : CAPS_OTHER;
 }
 
-/* From here on the records of a member are left out. */
-static __noinline int caps_begin(struct cpu *c, __u32 tid)
+static __always_inline __u64 *caps_named_word(__u32 tid)
+{
+	__u32 i = tid / 64;
+
+	return bpf_map_lookup_elem(&ct_capped_named, &i);
+}
+
+/* A capped task whose beginning was left out as well, and that no record has named: the daemon knows it when
+ * the cap has ended. */
+static __always_inline bool caps_unborn(struct task_struct *t)
+{
+	__u64 *named;
+
+	if (!ct_govern.capping || !caps_has_bit(t->pid) || bpf_task_storage_get(&ct_tasks, t, 0, 0))
+		return false;
+	named = caps_named_word(t->pid);
+	return named && !(*(volatile __u64 *)named & caps_bit(t->pid));
+}
+
+/* From here on records of the task are left out. */
+static __always_inline void caps_tell(struct cpu *c, __u32 tid)
 {
 	__u64 now = bpf_ktime_get_boot_ns();
-	struct emit_rec2 *r;
+	struct emit_rec2 *r = emit_rec2(c, CT_SHED, now);
 
-	if (!c || !caps_set_bit(tid))
-		return 0;
-	r = emit_rec2(c, CT_SHED, now);
 	if (!r)
-		return 0; /* the end of the cap tells, too */
+		return; /* the end of the cap tells, too */
 	r->r.state = r->r.wait = ct_govern.shed;
 	r->r.flags = CT_GV_CAP | CT_GV_GROUP;
 	r->r.tid = tid;
@@ -95,6 +111,24 @@ static __noinline int caps_begin(struct cpu *c, __u32 tid)
 	r->x[0] = now;
 	r->x[1] = 0;
 	emit_submit(r, now);
+}
+
+/* The first record of a member that is left out. */
+static __noinline int caps_begin(struct cpu *c, __u32 tid)
+{
+	if (c && caps_set_bit(tid))
+		caps_tell(c, tid);
+	return 0;
+}
+
+/* A record about others is to name the task, which was born capped: who reads that record must know, and of
+ * its end, too. */
+static __noinline int caps_name(struct cpu *c, __u32 tid)
+{
+	__u64 *word = caps_named_word(tid);
+
+	if (c && word && !(__sync_fetch_and_or(word, caps_bit(tid)) & caps_bit(tid)))
+		caps_tell(c, tid);
 	return 0;
 }
 
@@ -115,10 +149,15 @@ static __always_inline bool caps_leave_out(struct cpu *c, struct task_struct *a,
 	if (!ct_govern.capping)
 		return false;
 	first = caps_standing(a);
-	if (first == CAPS_OTHER)
-		return false;
 	second = caps_standing(b);
-	if (second == CAPS_OTHER || (first == CAPS_IDLE && second == CAPS_IDLE))
+	if (first == CAPS_OTHER || second == CAPS_OTHER) {
+		if (first == CAPS_CAPPED && caps_unborn(a))
+			caps_name(c, a->pid);
+		if (second == CAPS_CAPPED && caps_unborn(b))
+			caps_name(c, b->pid);
+		return false;
+	}
+	if (first == CAPS_IDLE && second == CAPS_IDLE)
 		return false;
 	caps_count(c, a, first);
 	caps_count(c, b, second);
@@ -136,16 +175,12 @@ static __always_inline void caps_ran_light(struct cpu *c)
 	govern_ran_light(c);
 }
 
-/* A capped task whose beginning was left out as well; the daemon knows it when the cap has ended. */
-static __always_inline bool caps_unborn(struct task_struct *t)
-{
-	return ct_govern.capping && caps_has_bit(t->pid) && !bpf_task_storage_get(&ct_tasks, t, 0, 0);
-}
-
 /* A child takes over from its parent in a capped group, and from nobody else.  True: its birth is left out.
  */
 static __always_inline bool caps_fork(struct cpu *c, struct task_struct *parent, struct task_struct *child)
 {
+	__u64 *named;
+
 	if (!ct_govern.capping)
 		return false;
 	if (!caps_in_group(parent)) {
@@ -154,6 +189,9 @@ static __always_inline bool caps_fork(struct cpu *c, struct task_struct *parent,
 	}
 	caps_begin(c, parent->pid);
 	caps_set_bit(child->pid);
+	named = caps_named_word(child->pid);
+	if (named)
+		__sync_fetch_and_and(named, ~caps_bit(child->pid));
 	c->n_left_out++;
 	c->n_passed++;
 	govern_ran_light(c);
@@ -168,6 +206,8 @@ static __always_inline bool caps_death(struct cpu *c, struct task_struct *prev, 
 	if (!ct_govern.capping)
 		return false;
 	out = caps_unborn(prev) && caps_leave_out(c, prev, next);
+	if (!out && caps_unborn(next))
+		caps_name(c, next->pid);
 	caps_clear_bit(prev->pid);
 	return out;
 }

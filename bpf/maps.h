@@ -63,4 +63,12 @@ struct {
 	__type(value, __u64);
 } ct_capped __weak SEC(".maps");
 
+/* The same, of tasks that were born capped and that a record about others has named since. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, GOVERN_WORDS);
+	__type(key, __u32);
+	__type(value, __u64);
+} ct_capped_named __weak SEC(".maps");
+
 #endif

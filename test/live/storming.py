@@ -28,11 +28,14 @@ class Daemon:
         if said != b"\n":
             raise Failed("the daemon did not start: %s" % said)
 
-    def governor(self):
+    def status(self):
         r = run([self.opt.ctrace, "status", "--json", "--socket", self.socket])
         if r.returncode:
             raise Failed("status: %s" % r.stderr.strip())
-        return json.loads(r.stdout)["governor"]
+        return json.loads(r.stdout)
+
+    def governor(self):
+        return self.status()["governor"]
 
     def spent_ns(self):
         """CPU time of its processes, and of its BPF programs while the kernel counts that."""
