@@ -231,6 +231,19 @@ static bool is_fine(const struct findings *f, uint32_t task, const struct diagno
 	       (d->stall_ns < DIAGNOSE_STALL_NS || !was_noticed(f->g, task, d->from_ns, d->to_ns));
 }
 
+/* Whether records are missing that would tell what the task did for most of [from_ns, to_ns). */
+static bool is_mostly_unknown(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint64_t ns = 0;
+
+	for (uint32_t i = graph_stretch_at(g, task, from_ns);
+	     i != GRAPH_NONE && i < t->first_stretch + t->n_stretches && g->stretches[i].from_ns < to_ns; i++)
+		if (g->stretches[i].state == STRETCH_UNKNOWN && g->stretches[i].to_ns > from_ns)
+			ns += MIN(g->stretches[i].to_ns, to_ns) - MAX(g->stretches[i].from_ns, from_ns);
+	return ns > (to_ns - from_ns) / 2;
+}
+
 static bool is_strong(const struct findings *f)
 {
 	for (size_t i = 0; i + 1 < f->chain.links.n; i++) {
@@ -335,7 +348,7 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 		d->cause = find_cause(&f);
 		if (d->verdict == VERDICT_NORMAL && strcmp(d->cause, "timer") != 0)
 			d->cause = "none";
-		d->strong = is_strong(&f);
+		d->strong = is_strong(&f) && !is_mostly_unknown(g, task, from_ns, to_ns);
 		d->chain = TAKE_PTR(f.chain.links.v);
 		d->n_chain = f.chain.links.n;
 		d->choices = TAKE_PTR(f.chain.choices.v);

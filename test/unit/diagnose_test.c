@@ -322,6 +322,32 @@ static void test_lock_of_the_capped(void **state)
 	}
 }
 
+/* What it did for most of the time is not known: nothing is certain. */
+static void test_capped_itself(void **state)
+{
+	for (int capped = 0; capped < 2; capped++) {
+		struct make m = { 0 };
+		struct window_event *e;
+		struct graph *g;
+		struct diagnosis *d;
+
+		make_task(&m, 10, 10, 1, "stormy");
+		make_switch(&m, 1, 0, 0, 10, CT_W_NONE, 0);
+		for (int end = 0; capped && end < 2; end++) {
+			e = make_event(&m, (1000 + end * 3000) * MS, 0, CT_SHED, 10, 0);
+			e->r.flags = CT_GV_CAP | CT_GV_GROUP;
+			e->x[0] = 1000 * MS;
+		}
+		if (capped)
+			make_switch(&m, 4010, 0, 0, 10, CT_W_NONE, 0);
+		make_switch(&m, 5100, 0, 10, 0, CT_W_SLEEP, 0);
+		d = run(&m, 10, 1, 5000, &g);
+		assert_int_equal(d->verdict, VERDICT_LONG_RUNNING);
+		assert_int_equal(d->strong, !capped);
+		end(&m, g, d);
+	}
+}
+
 static void test_starved(void **state)
 {
 	struct make m = { 0 };
@@ -721,6 +747,7 @@ int main(void)
 		cmocka_unit_test(test_long_sentence),
 		cmocka_unit_test(test_polled_lock),
 		cmocka_unit_test(test_lock_of_the_capped),
+		cmocka_unit_test(test_capped_itself),
 		cmocka_unit_test(test_starved),
 		cmocka_unit_test(test_starved_unknown),
 		cmocka_unit_test(test_long_running),
