@@ -244,6 +244,27 @@ static bool is_mostly_unknown(const struct graph *g, uint32_t task, uint64_t fro
 	return ns > (to_ns - from_ns) / 2;
 }
 
+/* That nobody here is to blame is concluded from the absence of records: of who connected, took the lock, or
+ * should have woken.  Where all CPUs' records are missing for a while before the end, they may be among
+ * those. */
+static bool is_by_absence(const struct findings *f, const char *cause, uint64_t to_ns)
+{
+	const struct graph *g = f->g;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->gaps, 0, &n);
+
+	if (strcmp(cause, "external") != 0 && strcmp(cause, "network") != 0 &&
+	    strcmp(cause, "missing-wakeup") != 0)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+
+		if (e->r.tid == CT_GAP_ALL_CPUS && e->x[0] < to_ns)
+			return true;
+	}
+	return false;
+}
+
 static bool is_strong(const struct findings *f)
 {
 	for (size_t i = 0; i + 1 < f->chain.links.n; i++) {
@@ -348,7 +369,8 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 		d->cause = find_cause(&f);
 		if (d->verdict == VERDICT_NORMAL && strcmp(d->cause, "timer") != 0)
 			d->cause = "none";
-		d->strong = is_strong(&f) && !is_mostly_unknown(g, task, from_ns, to_ns);
+		d->strong = is_strong(&f) && !is_mostly_unknown(g, task, from_ns, to_ns) &&
+			    !is_by_absence(&f, d->cause, to_ns);
 		d->chain = TAKE_PTR(f.chain.links.v);
 		d->n_chain = f.chain.links.n;
 		d->choices = TAKE_PTR(f.chain.choices.v);

@@ -122,7 +122,8 @@ static void drain_group(struct drain *d, uint32_t tid)
 {
 	const struct task *task = tid ? tasks_get(recorder_tasks(d->recorder), tid) : NULL;
 
-	if (tid)
+	/* what a kernel thread does it does for others */
+	if (tid && !(task && task->flags & TASK_KTHREAD))
 		groups_add(d->groups, task ? task->group : 0);
 }
 
@@ -155,7 +156,8 @@ static void drain_record(void *arg, uint16_t cpu, const void *data, size_t size)
 			drain_groups(d, rec);
 		p += 4 + CT_KIND_WORDS(rec->kind);
 	}
-	if (p == data && size >= sizeof(struct ct_task_blob) && ((const struct ct_blob *)data)->kind == CT_TASK)
+	if (p == data && size >= sizeof(struct ct_task_blob) &&
+	    ((const struct ct_blob *)data)->kind == CT_TASK)
 		drain_group_name(d, data);
 	recorder_take(d->recorder, cpu, data, size);
 }

@@ -113,10 +113,10 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 /* Whether enough has been saved to record the capped groups for a while. */
 static bool governor_cap_is_over(const struct governor *g, uint64_t now_ns)
 {
-	uint64_t ns = now_ns - g->cap_ns;
+	uint64_t ns = now_ns - g->cap_ns, least_ns = GOVERNOR_CAP_TIMES * g->uncap_ns;
 
-	return g->cap_ns && ns >= GOVERNOR_CAP_MIN_NS &&
-	       (g->bucket_ns > 0.9 * governor_room(g, now_ns) || ns >= GOVERNOR_CAP_MAX_NS);
+	return g->cap_ns && ns >= MAX(GOVERNOR_CAP_MIN_NS, least_ns) &&
+	       (g->bucket_ns > 0.9 * governor_room(g, now_ns) || ns >= MAX(GOVERNOR_CAP_MAX_NS, least_ns));
 }
 
 /* What a beginning of capture and a while of it take. */
@@ -170,10 +170,8 @@ enum governor_act governor_tick(struct governor *g, uint64_t now_ns, const struc
 		return GOVERNOR_STAY;
 	if (g->paused)
 		return governor_paused(g, now_ns);
-	if (governor_cap_is_over(g, now_ns)) {
-		governor_uncapped(g, now_ns);
+	if (governor_cap_is_over(g, now_ns))
 		return GOVERNOR_UNCAP;
-	}
 	if (g->bucket_ns < 0 && g->rate_ppm > g->budget_ppm)
 		return governor_up(g, now_ns);
 	return governor_down(g, now_ns);
@@ -189,8 +187,14 @@ void governor_resumed(struct governor *g, uint64_t now_ns, const struct governor
 	g->calm_ns = 0;
 }
 
-void governor_uncapped(struct governor *g, uint64_t now_ns)
+void governor_uncapped(struct governor *g, uint64_t now_ns, uint64_t took_ns)
 {
 	g->cap_ns = 0;
 	g->rate_ns = now_ns;
+	g->uncap_ns = took_ns;
+}
+
+bool governor_is_storm(const struct governor *g)
+{
+	return g->capture_ppm > (double)GOVERNOR_STORM * g->budget_ppm;
 }

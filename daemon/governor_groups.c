@@ -33,12 +33,16 @@ void groups_add(struct groups *g, uint64_t group)
 		g->v[i].n--;
 }
 
-uint64_t groups_most(const struct groups *g)
+uint64_t groups_most(const struct groups *g, unsigned part)
 {
-	for (unsigned i = 0; i < GROUPS_MAX && g->total >= GROUPS_LEAST; i++)
-		if (g->v[i].n && g->v[i].n + g->displaced > g->total / 2)
-			return g->v[i].group;
-	return 0;
+	unsigned most = 0;
+
+	for (unsigned i = 1; i < GROUPS_MAX; i++)
+		if (g->v[i].n > g->v[most].n)
+			most = i;
+	if (g->total < GROUPS_LEAST || !g->v[most].n || g->v[most].n + g->displaced <= g->total / part)
+		return 0;
+	return g->v[most].group;
 }
 
 void groups_age(struct groups *g, uint64_t now_ns)

@@ -113,8 +113,9 @@ static void group_tasks_take(struct group_tasks *t)
 }
 
 /* Ends the caps of tasks that their groups' caps have capped.  One that ended itself, and whose end was not
- * recorded, ends here; of one whose beginning was not recorded either nothing is known. */
-static void group_tasks_end(struct governing *g, uint64_t since_ns)
+ * recorded, ends here; of one whose beginning was not recorded either nothing is known.  0, or -errno: they
+ * stay capped, and it is to be tried again. */
+static int group_tasks_end(struct governing *g, uint64_t since_ns)
 {
 	struct group_tasks t = { .g = g, .since_ns = since_ns };
 	struct tasks *tasks = recorder_tasks(g->opt.recorder);
@@ -128,11 +129,14 @@ static void group_tasks_end(struct governing *g, uint64_t since_ns)
 		for (size_t i = 0; i < t.found.n; i++)
 			if (!probe_read_task(g->opt.probe, t.tids.v[i], &found))
 				group_task_found(&t, &found);
-	for (size_t i = 0; !r && i < t.found.n; i++)
-		if (!t.found.v[i] && tasks_get(tasks, t.tids.v[i]))
+	for (size_t i = 0; i < t.found.n; i++)
+		if (!t.found.v[i] && r)
+			probe_cap(g->opt.probe, t.tids.v[i]);
+		else if (!t.found.v[i] && tasks_get(tasks, t.tids.v[i]))
 			cap_ends(g, CT_GV_CAP | CT_GV_GROUP, t.tids.v[i], since_ns, 0, NULL);
 	VEC_FREE(&t.tids);
 	VEC_FREE(&t.found);
+	return r;
 }
 
 static void group_record(struct governing *g, uint64_t group, uint64_t since_ns, uint64_t now_ns, uint64_t n)
@@ -161,21 +165,33 @@ static void group_say(struct governing *g, uint64_t group, uint64_t now_ns)
 	    g->opt.budget_ppm / 1e4);
 }
 
-bool governing_is_crowded(const struct governing *g)
+/* More than half of the records is much in any case; less is so in a storm, which else would have it pause.
+ */
+#define CAPS_PART       2
+#define CAPS_PART_STORM 4
+
+/* The group to cap, 0: none. */
+static uint64_t group_to_cap(const struct governing *g)
 {
-	uint64_t group = g->stats.n_groups < GOVERN_GROUPS ? groups_most(&g->groups) : 0;
+	uint64_t group =
+		groups_most(&g->groups, governor_is_storm(&g->governor) ? CAPS_PART_STORM : CAPS_PART);
 
 	for (unsigned i = 0; i < g->stats.n_groups; i++)
 		if (g->grouped[i].group == group)
-			return false;
-	return group;
+			return 0;
+	return g->stats.n_groups < GOVERN_GROUPS ? group : 0;
+}
+
+bool governing_is_crowded(const struct governing *g)
+{
+	return group_to_cap(g);
 }
 
 void governing_cap_group(struct governing *g)
 {
-	uint64_t group = groups_most(&g->groups), now_ns = clock_boot_ns();
+	uint64_t group = group_to_cap(g), now_ns = clock_boot_ns();
 
-	if (!probe_cap_group(g->opt.probe, group))
+	if (!group || !probe_cap_group(g->opt.probe, group))
 		return;
 	if (!g->stats.n_groups)
 		g->left_out = probe_left_out(g->opt.probe);
@@ -190,13 +206,16 @@ void governing_cap_group(struct governing *g)
 
 void governing_uncap_groups(struct governing *g)
 {
-	uint64_t n, now_ns;
+	uint64_t n, now_ns, began_ns = clock_boot_ns();
 
-	if (!g->stats.n_groups)
+	if (!g->stats.n_groups) {
+		if (g->governor.cap_ns) /* it could not be capped */
+			governor_uncapped(&g->governor, governing_clock(), 0);
 		return;
+	}
 	probe_uncap_groups(g->opt.probe);
-	g->opt.empty(g->opt.arg); /* what begins comes before what ends */
-	group_tasks_end(g, g->grouped[0].since_ns);
+	g->opt.empty(g->opt.arg);                         /* what begins comes before what ends */
+	(void)group_tasks_end(g, g->grouped[0].since_ns); /* it is called again soon */
 	now_ns = clock_boot_ns();
 	/* of several the first tells of the records of all: they are not counted one by one */
 	n = probe_left_out(g->opt.probe) - g->left_out;
@@ -206,7 +225,7 @@ void governing_uncap_groups(struct governing *g)
 	g->over_since = g->grouped[0].since_ns;
 	g->stats.n_groups = 0;
 	groups_init(&g->groups, now_ns);
-	governor_uncapped(&g->governor, governing_clock());
+	governor_uncapped(&g->governor, governing_clock(), now_ns - began_ns);
 }
 
 void governing_caps_round(struct governing *g)
@@ -217,8 +236,7 @@ void governing_caps_round(struct governing *g)
 	caps_round(&g->caps, now_ns, &ops);
 	groups_age(&g->groups, now_ns);
 	if (g->over_ns && !g->stats.n_groups && now_ns >= g->over_ns + CAPS_OVER_NS) {
-		group_tasks_end(g, g->over_since);
-		g->over_ns = 0;
+		g->over_ns = group_tasks_end(g, g->over_since) ? now_ns : 0;
 	}
 	if (g->capping && !g->over_ns && !g->stats.n_groups && !g->caps.n_capped) {
 		probe_caps_over(g->opt.probe);
@@ -238,7 +256,7 @@ void governing_caps_end(struct governing *g)
 void governing_caps_over(struct governing *g)
 {
 	if (g->over_ns)
-		group_tasks_end(g, g->over_since);
+		(void)group_tasks_end(g, g->over_since); /* all tasks are looked at when the pause ends */
 	g->over_ns = 0;
 	probe_caps_over(g->opt.probe);
 	g->capping = false;

@@ -603,7 +603,7 @@ static void test_script_polls(void **state)
 }
 
 /* What was sent has not arrived, and the server idles on the very connection: the network's fault. */
-static void test_lost_message(void **state)
+static void lost_message(bool paused)
 {
 	struct make m = { 0 };
 	struct graph *g;
@@ -633,11 +633,29 @@ static void test_lost_message(void **state)
 	make_switch(&m, 4, 0, 0, 10, CT_W_NONE, 0);
 	make_event(&m, 5 * MS, 0, CT_SEND, 10, 100)->r.obj = SOCKC;
 	make_switch(&m, 6, 0, 10, 0, CT_W_READ, SOCKC);
+	if (paused) {
+		struct window_event *e = make_event(&m, 3000 * MS, 0, CT_GAP, CT_GAP_ALL_CPUS, 0);
+		e->r.state = CT_LOSS_SHED;
+		e->x[0] = 2500 * MS;
+		e->x[1] = 3000 * MS;
+	}
 	d = run(&m, 10, 4, 5000, &g);
 	assert_string_equal(d->cause, "network");
 	assert_int_equal(d->verdict, VERDICT_LONG_WAIT);
+	assert_int_equal(d->strong, !paused);
 	assert_chain(d, 1, 10);
 	end(&m, g, d);
+}
+
+/* What is not recorded for a while may be who was to answer. */
+static void test_lost_message_in_a_pause(void **state)
+{
+	lost_message(true);
+}
+
+static void test_lost_message(void **state)
+{
+	lost_message(false);
 }
 
 /* Frozen while it waited: the thaw is not what it waited for, nor he who thawed it to blame. */
@@ -734,6 +752,7 @@ int main(void)
 		cmocka_unit_test(test_pingpong_is_normal),
 		cmocka_unit_test(test_script_polls),
 		cmocka_unit_test(test_lost_message),
+		cmocka_unit_test(test_lost_message_in_a_pause),
 		cmocka_unit_test(test_frozen),
 		cmocka_unit_test(test_lock_of_the_dead),
 		cmocka_unit_test(test_stack_of_the_time),

@@ -28,6 +28,7 @@ struct machine {
 	double group_ppm, passed_ppm;
 	bool capped;
 	uint64_t capped_ns; /* in all */
+	uint64_t uncap_ns;  /* what it takes to end a cap */
 	struct governor_spent by;
 };
 
@@ -77,6 +78,9 @@ static void machine_tick(struct machine *m, uint64_t dt)
 		break;
 	case GOVERNOR_UNCAP:
 		m->capped = false;
+		m->by.capture_ns += m->uncap_ns;
+		m->total += (double)m->uncap_ns;
+		governor_uncapped(&m->g, m->now_ns, m->uncap_ns);
 		break;
 	case GOVERNOR_STAY:
 		break;
@@ -256,6 +260,19 @@ static void a_storm_of_one_group_costs_that_group(void **state)
 	assert_int_equal(m.g.step, CT_SHED_NONE);
 }
 
+static void a_group_of_very_many_tasks_is_capped_for_longer(void **state)
+{
+	struct machine m;
+
+	machine_init(&m, 10000);
+	machine_run(&m, 15);
+	m.group_ppm = 200000;
+	m.uncap_ns = 200 * MS;
+	machine_run(&m, 60);
+	assert_true(machine_cost(&m, 60) < 1.3);
+	assert_int_equal(m.n_pauses, 0);
+}
+
 static void what_remains_of_a_group_is_held_to_the_budget(void **state)
 {
 	struct machine m;
@@ -276,22 +293,23 @@ static void half_of_all_is_a_group_that_makes_most(void **state)
 	groups_init(&g, 0);
 	for (unsigned i = 0; i < GROUPS_LEAST / 2; i++)
 		groups_add(&g, 1000);
-	assert_int_equal(groups_most(&g), 0); /* too few to say */
+	assert_int_equal(groups_most(&g, 2), 0); /* too few to say */
 	for (unsigned i = 0; i < 10000; i++) {
 		groups_add(&g, 1000);
 		groups_add(&g, 2000 + i % 500); /* of many that make few */
 	}
-	assert_int_equal(groups_most(&g), 1000);
+	assert_int_equal(groups_most(&g, 2), 1000);
 	for (unsigned i = 0; i < 1000; i++)
 		groups_add(&g, 0);
-	assert_int_equal(groups_most(&g), 0); /* root's own count, too, and are never capped */
+	assert_int_equal(groups_most(&g, 2), 0); /* root's own count, too, and are never capped */
+	assert_int_equal(groups_most(&g, 4), 1000);
 	groups_init(&g, 0);
 	for (unsigned i = 0; i < 1000; i++)
 		groups_add(&g, GOVERN_CGROUP | 77);
-	assert_true(groups_most(&g) == (GOVERN_CGROUP | 77));
+	assert_true(groups_most(&g, 2) == (GOVERN_CGROUP | 77));
 	for (unsigned i = 1; i < 20; i++)
 		groups_age(&g, i * GROUPS_HALF_NS);
-	assert_int_equal(groups_most(&g), 0);
+	assert_int_equal(groups_most(&g, 2), 0);
 }
 
 static void who_belongs_to_which_group(void **state)
@@ -410,6 +428,7 @@ int main(void)
 		cmocka_unit_test(no_budget_no_governor),
 		cmocka_unit_test(survives_a_long_silence),
 		cmocka_unit_test(a_storm_of_one_group_costs_that_group),
+		cmocka_unit_test(a_group_of_very_many_tasks_is_capped_for_longer),
 		cmocka_unit_test(what_remains_of_a_group_is_held_to_the_budget),
 		cmocka_unit_test(half_of_all_is_a_group_that_makes_most),
 		cmocka_unit_test(who_belongs_to_which_group),
