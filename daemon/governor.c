@@ -63,7 +63,7 @@ static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 	/* it is not the capture that costs */
 	if (times < 0.6 && g->step >= CT_SHED_STACKS)
 		return GOVERNOR_STAY;
-	if (times >= 0.6 && g->crowded) {
+	if (times >= 0.6 && g->share > (times > GOVERNOR_STORM ? GOVERNOR_SHARE_STORM : GOVERNOR_SHARE)) {
 		if (!g->cap_ns)
 			g->cap_ns = now_ns;
 		g->rate_ns = now_ns;
@@ -192,9 +192,4 @@ void governor_uncapped(struct governor *g, uint64_t now_ns, uint64_t took_ns)
 	g->cap_ns = 0;
 	g->rate_ns = now_ns;
 	g->uncap_ns = took_ns;
-}
-
-bool governor_is_storm(const struct governor *g)
-{
-	return g->capture_ppm > (double)GOVERNOR_STORM * g->budget_ppm;
 }

@@ -36,9 +36,12 @@
 #define GOVERNOR_REST_NS    1500000000ULL /* what was recorded before a group was capped is written by then */
 #define GOVERNOR_CAP_MIN_NS 400000000ULL  /* that long the records of a group are left out at least, and */
 #define GOVERNOR_CAP_MAX_NS 5000000000ULL /* at most; in between until the bucket is nearly full */
-#define GOVERNOR_CAP_TIMES  64 /* both are longer when it took long to end the last cap: so many times that  \
-				*/
-#define GOVERNOR_STORM 4       /* at so many times the budget one group need not make more than half of it */
+#define GOVERNOR_CAP_TIMES                                                                                   \
+	64 /* both are longer when it took long to end the last cap: so many times that                      \
+	    */
+#define GOVERNOR_SHARE       0.5 /* of the records, from which a group is capped */
+#define GOVERNOR_STORM       4   /* from so many times the budget on */
+#define GOVERNOR_SHARE_STORM 0.25
 /*
  * To pass over the events of a capped group costs its own tasks their time, on their CPU.  It is not
  * counted against the budget up to this part of the machine: else a storm that is large enough would
@@ -73,8 +76,9 @@ struct governor {
 	uint64_t pause_ns;                /* the last pause or resume */
 	uint64_t cap_ns;                  /* since when groups are capped; 0: none is */
 	uint64_t uncap_ns;                /* how long it took to end the last cap: there may be many tasks */
-	/* The caller's, before each tick: a group that can be capped makes most of the records. */
-	bool crowded;
+	/* The caller's, before each tick: what part of the records the group makes that can be capped and
+	 * makes most; 0: there is none. */
+	double share;
 	unsigned patience;
 };
 
@@ -98,7 +102,5 @@ enum governor_act governor_tick(struct governor *g, uint64_t now_ns, const struc
 void governor_resumed(struct governor *g, uint64_t now_ns, const struct governor_spent *spent);
 /* No group is capped any more; to end that took so long. */
 void governor_uncapped(struct governor *g, uint64_t now_ns, uint64_t took_ns);
-/* Whether a group that makes much less than half of the records is to be capped, too. */
-bool governor_is_storm(const struct governor *g);
 
 #endif

@@ -29,9 +29,9 @@ struct groups {
 void groups_init(struct groups *g, uint64_t now_ns);
 /* A task of the group (0: of none) had a part in a record. */
 void groups_add(struct groups *g, uint64_t group);
-/* The group with most counts, if these are more than one in part of all, as far as can be told: with 16
- * places and many groups it may have a sixteenth of all less.  0: there is none. */
-uint64_t groups_most(const struct groups *g, unsigned part);
+/* The group with most counts, and its part of all, as far as can be told: with 16 places and many groups it
+ * may be a sixteenth less.  0: there is none. */
+uint64_t groups_most(const struct groups *g, double *ret_share);
 void groups_age(struct groups *g, uint64_t now_ns);
 
 #endif

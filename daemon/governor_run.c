@@ -235,7 +235,7 @@ void governing_round(struct governing *g)
 		governor_init(&g->governor, g->opt.budget_ppm, now_ns, &spent, g->cpus);
 		return;
 	}
-	g->governor.crowded = governing_is_crowded(g);
+	g->governor.share = governing_share(g);
 	switch (governor_tick(&g->governor, now_ns, &spent, g->cpus)) {
 	case GOVERNOR_STAY:
 		break;

@@ -165,16 +165,10 @@ static void group_say(struct governing *g, uint64_t group, uint64_t now_ns)
 	    g->opt.budget_ppm / 1e4);
 }
 
-/* More than half of the records is much in any case; less is so in a storm, which else would have it pause.
- */
-#define CAPS_PART       2
-#define CAPS_PART_STORM 4
-
-/* The group to cap, 0: none. */
-static uint64_t group_to_cap(const struct governing *g)
+/* The group that may be capped and makes most of the records, 0: none. */
+static uint64_t group_to_cap(const struct governing *g, double *ret_share)
 {
-	uint64_t group =
-		groups_most(&g->groups, governor_is_storm(&g->governor) ? CAPS_PART_STORM : CAPS_PART);
+	uint64_t group = groups_most(&g->groups, ret_share);
 
 	for (unsigned i = 0; i < g->stats.n_groups; i++)
 		if (g->grouped[i].group == group)
@@ -182,15 +176,19 @@ static uint64_t group_to_cap(const struct governing *g)
 	return g->stats.n_groups < GOVERN_GROUPS ? group : 0;
 }
 
-bool governing_is_crowded(const struct governing *g)
+double governing_share(const struct governing *g)
 {
-	return group_to_cap(g);
+	double share;
+
+	return group_to_cap(g, &share) ? share : 0;
 }
 
 void governing_cap_group(struct governing *g)
 {
-	uint64_t group = group_to_cap(g), now_ns = clock_boot_ns();
+	uint64_t group, now_ns = clock_boot_ns();
+	double share;
 
+	group = group_to_cap(g, &share);
 	if (!group || !probe_cap_group(g->opt.probe, group))
 		return;
 	if (!g->stats.n_groups)

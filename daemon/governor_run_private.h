@@ -39,8 +39,8 @@ uint64_t governing_clock(void);
 /* A CT_SHED with its time, flags and tasks set. */
 void governing_record(struct governing *g, struct ct_rec *rec, uint64_t since_ns);
 
-/* Whether a group that can be capped makes most of the records. */
-bool governing_is_crowded(const struct governing *g);
+/* What part of the records the group makes that can be capped and makes most; 0: there is none. */
+double governing_share(const struct governing *g);
 /* Caps that group. */
 void governing_cap_group(struct governing *g);
 /* Ends the caps of all groups. */

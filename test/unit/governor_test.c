@@ -25,7 +25,7 @@ struct machine {
 	uint64_t resume_ns;
 	unsigned n_up, n_down, n_pauses;
 	/* of ppm, what goes when the group that makes most is capped, and what passing over it costs then */
-	double group_ppm, passed_ppm;
+	double group_ppm, passed_ppm, share;
 	bool capped;
 	uint64_t capped_ns; /* in all */
 	uint64_t uncap_ns;  /* what it takes to end a cap */
@@ -34,7 +34,7 @@ struct machine {
 
 static void machine_init(struct machine *m, uint32_t budget_ppm)
 {
-	*m = (struct machine){ .now_ns = 1000 * NSEC_PER_SEC, .resume_ns = MS };
+	*m = (struct machine){ .now_ns = 1000 * NSEC_PER_SEC, .resume_ns = MS, .share = 0.9 };
 	governor_init(&m->g, budget_ppm, m->now_ns, &m->by, CPUS);
 }
 
@@ -57,7 +57,7 @@ static void machine_tick(struct machine *m, uint64_t dt)
 	m->by.capture_ns += cost;
 	m->by.passed_ns += (uint64_t)(passed_ppm * 1e-6 * CPUS * (double)dt);
 	m->capped_ns += m->capped ? dt : 0;
-	m->g.crowded = m->group_ppm > 0 && !m->capped;
+	m->g.share = m->group_ppm > 0 && !m->capped ? m->share : 0;
 	m->by.other_ns += other;
 	m->total += (double)(cost + other);
 	switch (governor_tick(&m->g, m->now_ns, &m->by, CPUS)) {
@@ -286,30 +286,51 @@ static void what_remains_of_a_group_is_held_to_the_budget(void **state)
 	assert_true(machine_cost(&m, 60) < 1.5 + 20);
 }
 
-static void half_of_all_is_a_group_that_makes_most(void **state)
+static void a_quarter_of_a_storm_is_capped_half_of_less(void **state)
+{
+	struct machine m;
+
+	for (int storm = 0; storm < 2; storm++) {
+		machine_init(&m, 10000);
+		machine_run(&m, 15);
+		m.group_ppm = storm ? 200000 : 20000;
+		m.share = 0.3;
+		machine_run(&m, 20);
+		assert_true(storm ? !m.n_up && m.capped_ns : m.n_up && !m.capped_ns);
+	}
+}
+
+static void assert_most(const struct groups *g, uint64_t group, double least, double most)
+{
+	double share;
+
+	assert_true(groups_most(g, &share) == group);
+	assert_true(share >= least && share <= most);
+}
+
+static void the_group_that_makes_most_is_found(void **state)
 {
 	struct groups g;
 
 	groups_init(&g, 0);
 	for (unsigned i = 0; i < GROUPS_LEAST / 2; i++)
 		groups_add(&g, 1000);
-	assert_int_equal(groups_most(&g, 2), 0); /* too few to say */
+	assert_most(&g, 0, 0, 0); /* too few to say */
 	for (unsigned i = 0; i < 10000; i++) {
 		groups_add(&g, 1000);
 		groups_add(&g, 2000 + i % 500); /* of many that make few */
 	}
-	assert_int_equal(groups_most(&g, 2), 1000);
-	for (unsigned i = 0; i < 1000; i++)
+	assert_most(&g, 1000, 0.44, 0.57);
+	for (unsigned i = 0; i < 20000; i++)
 		groups_add(&g, 0);
-	assert_int_equal(groups_most(&g, 2), 0); /* root's own count, too, and are never capped */
-	assert_int_equal(groups_most(&g, 4), 1000);
+	assert_most(&g, 1000, 0.22, 0.29); /* root's own count, too, and are never capped */
 	groups_init(&g, 0);
 	for (unsigned i = 0; i < 1000; i++)
 		groups_add(&g, GOVERN_CGROUP | 77);
-	assert_true(groups_most(&g, 2) == (GOVERN_CGROUP | 77));
+	assert_most(&g, GOVERN_CGROUP | 77, 1, 1);
 	for (unsigned i = 1; i < 20; i++)
 		groups_age(&g, i * GROUPS_HALF_NS);
-	assert_int_equal(groups_most(&g, 2), 0);
+	assert_most(&g, 0, 0, 0);
 }
 
 static void who_belongs_to_which_group(void **state)
@@ -430,7 +451,8 @@ int main(void)
 		cmocka_unit_test(a_storm_of_one_group_costs_that_group),
 		cmocka_unit_test(a_group_of_very_many_tasks_is_capped_for_longer),
 		cmocka_unit_test(what_remains_of_a_group_is_held_to_the_budget),
-		cmocka_unit_test(half_of_all_is_a_group_that_makes_most),
+		cmocka_unit_test(a_quarter_of_a_storm_is_capped_half_of_less),
+		cmocka_unit_test(the_group_that_makes_most_is_found),
 		cmocka_unit_test(who_belongs_to_which_group),
 		cmocka_unit_test(a_storm_among_many_is_capped),
 		cmocka_unit_test(many_tasks_are_no_storm),
