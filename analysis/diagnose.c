@@ -244,6 +244,17 @@ static bool is_mostly_unknown(const struct graph *g, uint32_t task, uint64_t fro
 	return ns > (to_ns - from_ns) / 2;
 }
 
+/* The same of the victim, or of any task in the chain. */
+static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	if (is_mostly_unknown(f->g, task, from_ns, to_ns))
+		return true;
+	for (size_t i = 0; i < f->chain.links.n; i++)
+		if (is_mostly_unknown(f->g, f->chain.links.v[i].task, from_ns, to_ns))
+			return true;
+	return false;
+}
+
 /* That nobody here is to blame is concluded from the absence of records: of who connected, took the lock, or
  * should have woken.  Where all CPUs' records are missing for a while before the end, they may be among
  * those. */
@@ -369,7 +380,7 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 		d->cause = find_cause(&f);
 		if (d->verdict == VERDICT_NORMAL && strcmp(d->cause, "timer") != 0)
 			d->cause = "none";
-		d->strong = is_strong(&f) && !is_mostly_unknown(g, task, from_ns, to_ns) &&
+		d->strong = is_strong(&f) && !is_guessed(&f, task, from_ns, to_ns) &&
 			    !is_by_absence(&f, d->cause, to_ns);
 		d->chain = TAKE_PTR(f.chain.links.v);
 		d->n_chain = f.chain.links.n;

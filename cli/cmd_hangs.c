@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/control.h"
 #include "cli/render/analysis.h"
+#include "cli/shedding.h"
 #include "cli/text.h"
 
 enum {
@@ -69,8 +70,12 @@ static int hangs_print(const struct analysis_input *in, const struct hangs_filte
 	if (json) {
 		r = text_print_json(hangs_json(in, who, h));
 	} else {
+		struct shedding shed = { 0 };
+
 		render_hangs(stdout, in->graph, h, all);
 		hangs_noticed_print(in, who);
+		shedding_look(&shed, in->window, in->from_ns, in->to_ns);
+		shedding_print(stdout, "Left out:", &shed);
 	}
 	hangs_free(h);
 	return r;

@@ -144,11 +144,17 @@ static void print_governor(const json_t *g)
 
 	if (!g)
 		return;
-	if (real(g, "budget_percent") > 0)
+	if (real(g, "budget_percent") > 0) {
 		printf("%-10s %.2f %% of the machine's CPU time, of which %.2f %% in the kernel; the budget "
 		       "is %.3g %%\n",
 		       "Tracing:", real(g, "cost_percent"), real(g, "bpf_percent"),
 		       real(g, "budget_percent"));
+		if (real(g, "passed_percent") >= 0.01)
+			printf("%-10s %.2f %% of that is paid by the tasks that make too many records, "
+			       "beside the "
+			       "budget\n",
+			       "", real(g, "passed_percent"));
+	}
 	if (strcmp(str(g, "step"), "none"))
 		printf("%-10s to keep within the budget: step \"%s\"%s; ctraced(8) says what that is\n",
 		       "Left out:", str(g, "step"),

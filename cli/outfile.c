@@ -97,6 +97,9 @@ static int remove_old(const struct outfile *o, int *ret_old)
 	if (fd < 0 && errno != ELOOP && errno != EACCES && errno != ENXIO)
 		return cli_error("%s: cannot be written: %s; give another place with -o", o->path,
 				 strerror(errno));
+	if (fd < 0 && errno == EACCES && lstat(o->partial, &st))
+		return cli_error("%s: cannot be written: %s; give another place with -o", o->path,
+				 strerror(errno));
 	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_nlink > 1)
 		return say_foreign(o->partial);
 	if (flock(fd, LOCK_EX | LOCK_NB) || !is_named(fd, o->partial))

@@ -146,6 +146,7 @@ static double governor_account(struct governor *g, uint64_t now_ns, const struct
 	double ppm = dt > 0 ? 1e6 / (dt * g->cpus) : 0, over_ns = MIN(RATE_NS, (double)(now_ns - g->rate_ns));
 
 	smooth(&g->cost_ppm, (spent + passed) * ppm, dt, COST_NS);
+	smooth(&g->passed_ppm, passed * ppm, dt, COST_NS);
 	if (measure) {
 		smooth(&g->rate_ppm, spent * ppm, dt, over_ns);
 		smooth(&g->capture_ppm, capture * ppm, dt, over_ns);

@@ -61,7 +61,8 @@ struct governor {
 	uint32_t budget_ppm; /* of the CPU time of the whole machine; 0: nothing is ever shed */
 	enum ct_shed step;
 	bool paused;
-	double cost_ppm; /* what was spent over the last seconds */
+	double cost_ppm;   /* what was spent over the last seconds */
+	double passed_ppm; /* of that, what is not counted against the budget: see GOVERNOR_PASSED_PPM */
 	/* the same, over a moment, as it is since the last change; of which the capture, without the visits
 	 */
 	double rate_ppm, capture_ppm;

@@ -205,6 +205,7 @@ static void governing_pause(struct governing *g)
 static void governing_rates(struct governing *g, uint64_t now_ns)
 {
 	g->stats.cost_percent = g->governor.cost_ppm / 1e4;
+	g->stats.passed_percent = g->governor.passed_ppm / 1e4;
 	g->stats.spent_ns = g->governor.spent.capture_ns + g->governor.spent.other_ns;
 	g->stats.bpf_ns = g->bpf_now_ns;
 	g->stats.caps_refused = g->caps.refused;

@@ -47,6 +47,7 @@ struct governing_stats {
 	uint64_t since_ns;          /* of the step, boot time */
 	double cost_percent;        /* of the machine, over the last seconds */
 	double bpf_percent;         /* of that: the programs */
+	double passed_percent;      /* of that: what the tasks of capped groups pay themselves */
 	uint64_t spent_ns, bpf_ns;  /* the same in all, since the programs were loaded */
 	uint64_t changes;           /* steps taken, up and down */
 	uint64_t pauses, paused_ns; /* in all */

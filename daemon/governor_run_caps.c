@@ -66,6 +66,7 @@ static void task_uncap(void *arg, uint32_t tid, uint64_t since_ns)
 	uint64_t n = probe_uncap(g->opt.probe, tid);
 	struct ct_iter_task found;
 
+	g->left_out_apart += n;
 	cap_ends(g, CT_GV_CAP, tid, since_ns, n, probe_read_task(g->opt.probe, tid, &found) ? NULL : &found);
 }
 
@@ -191,8 +192,10 @@ void governing_cap_group(struct governing *g)
 	group = group_to_cap(g, &share);
 	if (!group || !probe_cap_group(g->opt.probe, group))
 		return;
-	if (!g->stats.n_groups)
+	if (!g->stats.n_groups) {
 		g->left_out = probe_left_out(g->opt.probe);
+		g->left_out_apart = 0;
+	}
 	g->capping = true;
 	g->grouped[g->stats.n_groups].group = g->stats.group[g->stats.n_groups] = group;
 	g->grouped[g->stats.n_groups++].since_ns = now_ns;
@@ -217,6 +220,7 @@ void governing_uncap_groups(struct governing *g)
 	now_ns = clock_boot_ns();
 	/* of several the first tells of the records of all: they are not counted one by one */
 	n = probe_left_out(g->opt.probe) - g->left_out;
+	n -= MIN(n, g->left_out_apart); /* told already */
 	for (unsigned i = 0; i < g->stats.n_groups; i++)
 		group_record(g, g->grouped[i].group, g->grouped[i].since_ns, now_ns, i ? 0 : n);
 	g->over_ns = now_ns;

@@ -26,7 +26,7 @@ struct governing {
 	struct {
 		uint64_t group, since_ns;
 	} grouped[GOVERN_GROUPS];
-	uint64_t left_out;
+	uint64_t left_out, left_out_apart; /* apart: of tasks with caps of their own, since then */
 	uint64_t over_ns; /* when groups were capped last, and tasks of theirs are to be looked for again; 0:
 			     no */
 	uint64_t over_since; /* of the records about those */

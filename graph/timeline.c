@@ -30,6 +30,19 @@ static uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool
 			return (uint32_t)at;
 		if (!fresh && t->gone && ts <= t->exit_ns + 1000000)
 			return (uint32_t)at;
+		/* a checkpoint found the child before the record of its birth comes */
+		if (fresh && !t->gone && ts <= t->checkpoint_ns) {
+			t->born_ns = ts;
+			return (uint32_t)at;
+		}
+		/* its end was not recorded; two tasks never have the same tid */
+		if (fresh && !t->gone && t->stretch != GRAPH_NONE) {
+			b->stretches.v[t->stretch].to_ns = MAX(ts, b->stretches.v[t->stretch].from_ns);
+			b->stretches.v[t->stretch].state = STRETCH_UNKNOWN;
+			t->stretch = GRAPH_NONE;
+			t->gone = true;
+			t->exit_ns = MIN(t->exit_ns, ts);
+		}
 	}
 	if (VEC_PUSH(&b->now, (struct task_now){ .tid = tid,
 						 .stretch = GRAPH_NONE,

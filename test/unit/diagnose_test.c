@@ -325,13 +325,17 @@ static void test_lock_of_the_capped(void **state)
 /* What it did for most of the time is not known: nothing is certain. */
 static void test_capped_itself(void **state)
 {
-	for (int capped = 0; capped < 2; capped++) {
+	for (int i = 0; i < 4; i++) {
+		bool capped = i & 1, parent = i & 2;
 		struct make m = { 0 };
 		struct window_event *e;
 		struct graph *g;
 		struct diagnosis *d;
 
-		make_task(&m, 10, 10, 1, "stormy");
+		make_task(&m, 5, 5, 1, "parent");
+		make_task(&m, 10, 10, 5, "stormy");
+		make_switch(&m, 0, 1, 0, 5, CT_W_NONE, 0);
+		make_switch(&m, 1, 1, 5, 0, CT_W_CHILD, 0);
 		make_switch(&m, 1, 0, 0, 10, CT_W_NONE, 0);
 		for (int end = 0; capped && end < 2; end++) {
 			e = make_event(&m, (1000 + end * 3000) * MS, 0, CT_SHED, 10, 0);
@@ -341,8 +345,8 @@ static void test_capped_itself(void **state)
 		if (capped)
 			make_switch(&m, 4010, 0, 0, 10, CT_W_NONE, 0);
 		make_switch(&m, 5100, 0, 10, 0, CT_W_SLEEP, 0);
-		d = run(&m, 10, 1, 5000, &g);
-		assert_int_equal(d->verdict, VERDICT_LONG_RUNNING);
+		d = run(&m, parent ? 5 : 10, 1, 5000, &g);
+		assert_int_equal(d->verdict, parent ? VERDICT_LONG_WAIT : VERDICT_LONG_RUNNING);
 		assert_int_equal(d->strong, !capped);
 		end(&m, g, d);
 	}

@@ -289,6 +289,42 @@ static void test_checkpoint_capped(void **state)
 	make_free(&m);
 }
 
+/* The checkpoint found a task whose fork is recorded within the window, or whose number is given to another
+ * one. */
+static void test_fork_of_the_found(void **state)
+{
+	for (int again = 0; again < 2; again++) {
+		struct make m = { 0 };
+		struct window_state st = { .last = { .ts = 40 * MS, .tid = 20 },
+					   .run = WINDOW_RUN_RUNNABLE,
+					   .cpu = 0 };
+		uint32_t at = again ? 50 : 20;
+		struct graph *g;
+		unsigned lives = 0;
+
+		m.w.states = &st;
+		m.w.n_states = 1;
+		m.w.state_ns = 10 * MS;
+		make_event(&m, at * MS, 0, CT_FORK, 10, 20)->r.obj = 20;
+		make_switch(&m, 60, 0, 0, 20, CT_W_NONE, 0);
+		make_switch(&m, 70, 0, 20, 0, CT_W_EXITED, 0)->r.state = CT_ST_DEAD;
+		make_switch(&m, 900, 0, 0, 10, CT_W_NONE, 0);
+		g = build(&m, 1000);
+		for (size_t i = 0; i < g->n_tasks; i++) {
+			const struct graph_task *t = &g->tasks[i];
+
+			if (t->tid != 20)
+				continue;
+			lives++;
+			assert_true(t->exit_ns <= 70 * MS);
+			assert_true(g->stretches[t->first_stretch + t->n_stretches - 1].to_ns <= 70 * MS);
+		}
+		assert_int_equal(lives, 1 + again);
+		graph_free(g);
+		make_free(&m);
+	}
+}
+
 /* A tid that lives twice is two tasks. */
 static void test_tid_reuse(void **state)
 {
@@ -468,6 +504,7 @@ int main(void)
 		cmocka_unit_test(test_deadlock),
 		cmocka_unit_test(test_checkpoint),
 		cmocka_unit_test(test_checkpoint_capped),
+		cmocka_unit_test(test_fork_of_the_found),
 		cmocka_unit_test(test_tid_reuse),
 		cmocka_unit_test(test_resync),
 		cmocka_unit_test(test_resync_running),
