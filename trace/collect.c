@@ -196,8 +196,11 @@ int collect_states(struct collect *c, struct decoder *d, struct window_state **r
 		memcpy(&s, p + i * sizeof(s), sizeof(s));
 		if (!limits_state_ok(&s))
 			return -EBADMSG;
-		states[i] =
-			(struct window_state){ .last = s.last, .owner = s.owner, .run = s.run, .cpu = s.cpu };
+		states[i] = (struct window_state){ .last = s.last,
+						   .owner = s.owner,
+						   .run = s.flags & FORMAT_STATE_CAPPED ? WINDOW_RUN_CAPPED
+											: s.run,
+						   .cpu = s.cpu };
 	}
 	qsort(states, n, sizeof(*states), by_state_tid);
 	*ret_states = TAKE_PTR(states);

@@ -101,7 +101,7 @@ bool limits_words_ok(uint8_t kind, const uint64_t x[2])
 
 bool limits_state_ok(const struct format_state *s)
 {
-	return s->run <= FORMAT_RUN_CAPPED && time_ok(s->last.ts) &&
+	return s->run <= FORMAT_RUN_RUNNING && time_ok(s->last.ts) &&
 	       (s->cpu < FORMAT_CPUS_MAX || s->cpu == FORMAT_CPU_NONE);
 }
 

@@ -78,7 +78,7 @@ enum {
 	WINDOW_RUN_BLOCKED = FORMAT_RUN_BLOCKED,
 	WINDOW_RUN_RUNNABLE = FORMAT_RUN_RUNNABLE,
 	WINDOW_RUN_RUNNING = FORMAT_RUN_RUNNING,
-	WINDOW_RUN_CAPPED = FORMAT_RUN_CAPPED,
+	WINDOW_RUN_CAPPED, /* not known: see FORMAT_STATE_CAPPED */
 };
 
 /* The state of every known task at ns, after a stretch from from_ns on of which nothing is known (a CT_GAP of

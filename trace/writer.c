@@ -295,11 +295,16 @@ static int writer_set_states(struct writer *w, const struct window_state *states
 	w->states.n = 0;
 	if (VEC_RESERVE(&w->states, n))
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		w->states.v[w->states.n++] = (struct format_state){ .last = states[i].last,
-								    .owner = states[i].owner,
-								    .run = states[i].run,
-								    .cpu = states[i].cpu };
+	for (size_t i = 0; i < n; i++) {
+		bool capped = states[i].run == WINDOW_RUN_CAPPED;
+
+		w->states.v[w->states.n++] =
+			(struct format_state){ .last = states[i].last,
+					       .owner = states[i].owner,
+					       .run = capped ? FORMAT_RUN_RUNNABLE : states[i].run,
+					       .flags = capped ? FORMAT_STATE_CAPPED : 0,
+					       .cpu = states[i].cpu };
+	}
 	return 0;
 }
 

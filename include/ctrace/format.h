@@ -22,7 +22,7 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is copied to and from memory");
 
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 1
+#define FORMAT_MINOR 2
 
 #define FORMAT_FILE_MAGIC                                                                                    \
 	"\x89"                                                                                               \
@@ -176,20 +176,17 @@ struct format_cpu {
 _Static_assert(sizeof(struct format_cpu) == 24, "format_cpu");
 
 #define FORMAT_CPU_NONE 0xffffu
-enum format_run {
-	FORMAT_RUN_BLOCKED = 0,
-	FORMAT_RUN_RUNNABLE = 1,
-	FORMAT_RUN_RUNNING = 2,
-	FORMAT_RUN_CAPPED =
-		3, /* not known: its records are left out (CT_SHED with CT_GV_CAP) since last.ts */
-};
+enum format_run { FORMAT_RUN_BLOCKED = 0, FORMAT_RUN_RUNNABLE = 1, FORMAT_RUN_RUNNING = 2 };
+/* Since 1.2: what it does is not known, its records are left out (CT_SHED with CT_GV_CAP) since last.ts. */
+#define FORMAT_STATE_CAPPED 0x1u
 
 /* What a task was doing at the checkpoint. */
 struct format_state {
 	struct ct_rec last; /* as CT_SWITCH: ts: since when; tid, state, wait, flags, nr, obj */
 	uint32_t owner;     /* as CT_FUTEX.peer */
 	uint8_t run;        /* FORMAT_RUN_* */
-	uint8_t reserved[3];
+	uint8_t flags;      /* FORMAT_STATE_* */
+	uint8_t reserved[2];
 	uint16_t cpu; /* where it runs or last ran; FORMAT_CPU_NONE: not known */
 	uint16_t reserved2;
 	uint32_t reserved3;

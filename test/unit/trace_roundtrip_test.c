@@ -99,7 +99,7 @@ static void late_records_of_the_segment_before(void **state)
 static void an_empty_segment_has_its_checkpoint(void **state)
 {
 	struct fixture *f = *state;
-	struct window_state s[2] = {
+	struct window_state s[3] = {
 		{ .last = { .ts = 5,
 			    .kind = CT_SWITCH,
 			    .tid = 7,
@@ -113,6 +113,7 @@ static void an_empty_segment_has_its_checkpoint(void **state)
 		{ .last = { .ts = 6, .kind = CT_SWITCH, .tid = 8 },
 		  .run = WINDOW_RUN_RUNNING,
 		  .cpu = 0xffff },
+		{ .last = { .ts = 7, .kind = CT_SWITCH, .tid = 9 }, .run = WINDOW_RUN_CAPPED, .cpu = 1 },
 	};
 	struct window *w;
 
@@ -120,16 +121,17 @@ static void an_empty_segment_has_its_checkpoint(void **state)
 	fixture_task(f, 7, "seven");
 	fixture_task(f, 8, "eight");
 	fixture_object(f, OBJ(CT_OBJ_FUTEX, 9), 0, "a futex");
-	assert_int_equal(writer_begin(f->w, f->now, s, 2), 0);
+	assert_int_equal(writer_begin(f->w, f->now, s, 3), 0);
 	fixture_seal(f);
 	w = fixture_load(f, 0, UINT64_MAX);
 	assert_int_equal(w->n_events, 0);
-	assert_int_equal(w->n_states, 2);
+	assert_int_equal(w->n_states, 3);
 	assert_int_equal(w->state_ns, 1000000000);
 	assert_memory_equal(&w->states[0].last, &s[0].last, sizeof(s[0].last));
 	assert_int_equal(w->states[0].owner, 8);
 	assert_int_equal(w->states[0].cpu, 3);
 	assert_int_equal(w->states[1].run, WINDOW_RUN_RUNNING);
+	assert_int_equal(w->states[2].run, WINDOW_RUN_CAPPED);
 	assert_string_equal(window_task_at(w, 7, 0)->comm, "seven");
 	assert_string_equal(window_task_at(w, 8, UINT64_MAX)->comm, "eight");
 	assert_string_equal(window_object(w, OBJ(CT_OBJ_FUTEX, 9))->name, "a futex");
