@@ -238,6 +238,9 @@ static int writer_task(struct writer *w, const struct ct_blob *blob)
 	if (w->pending + sizeof(struct ct_task_blob) > PENDING_MAX ||
 	    VEC_RESERVE(&w->renewed, w->renewed.n + 1))
 		return -ENOMEM;
+	/* what it was called before comes late, through another CPU's ring */
+	if (e && blob->ts < e->blob->ts)
+		return VEC_PUSH(&w->replaced, *(const struct ct_task_blob *)blob) ? -ENOMEM : 0;
 	if (e && VEC_PUSH(&w->replaced, *(struct ct_task_blob *)e->blob))
 		return -ENOMEM;
 	err = dict_set(&w->tasks, blob->tid, blob);

@@ -18,7 +18,8 @@ static void every_kind_with_edges(void **state)
 	fixture_open(f, 16u << 20);
 	for (int segment = 0; segment < 4; segment++) {
 		for (int i = 0; i < 20000; i++) {
-			struct window_event e = fixture_record(f, (uint8_t)(1 + fixture_random(f) % CT_KIND_LAST));
+			struct window_event e =
+				fixture_record(f, (uint8_t)(1 + fixture_random(f) % CT_KIND_LAST));
 
 			f->now += fixture_random(f) % 300;
 			fixture_add(f, &e);
@@ -135,6 +136,33 @@ static void an_empty_segment_has_its_checkpoint(void **state)
 	assert_string_equal(window_task_at(w, 7, 0)->comm, "seven");
 	assert_string_equal(window_task_at(w, 8, UINT64_MAX)->comm, "eight");
 	assert_string_equal(window_object(w, OBJ(CT_OBJ_FUTEX, 9))->name, "a futex");
+	window_free(w);
+}
+
+/* A child is named by its fork on one CPU and by its exec on another; the ring with the fork is read last. */
+static void a_name_that_comes_late(void **state)
+{
+	struct fixture *f = *state;
+	struct window_event e;
+	struct window *w;
+	uint64_t from;
+
+	fixture_open(f, FIXTURE_BYTES);
+	f->now += 1000;
+	fixture_task(f, 7, "exec");
+	f->now -= 500;
+	fixture_task(f, 7, "fork");
+	f->now += 500;
+	fixture_seal(f);
+	/* a segment that has none of the two repeats the later one */
+	fixture_busy(f, 20);
+	from = f->now;
+	e = fixture_usual(f, 0);
+	e.r.tid = 7;
+	fixture_add(f, &e);
+	fixture_seal(f);
+	w = fixture_load(f, from, UINT64_MAX);
+	assert_string_equal(window_task_at(w, 7, UINT64_MAX)->comm, "exec");
 	window_free(w);
 }
 
@@ -455,6 +483,7 @@ int main(void)
 		TEST(backwards_in_time),
 		TEST(late_records_of_the_segment_before),
 		TEST(an_empty_segment_has_its_checkpoint),
+		TEST(a_name_that_comes_late),
 		TEST(a_window_ends_where_it_was_asked_to),
 		TEST(windows_that_cannot_be),
 		TEST(tasks_over_time),
