@@ -141,12 +141,13 @@ static __always_inline void caps_count(struct cpu *c, struct task_struct *t, enu
 	c->left_out[GOVERN_SLOT(t->pid)]++;
 }
 
-/* A record about a and b (NULL: a alone) is left out, and counted as such. */
-static __always_inline bool caps_leave_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
+/* As caps_leave_out(), when anybody is capped.  A function of its own, as caps_died(): the stack that the
+ * caller of the decoders of waits has left is small before 6.2. */
+static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {
 	enum caps_standing first, second;
 
-	if (!ct_govern.capping)
+	if (!c)
 		return false;
 	first = caps_standing(a);
 	second = caps_standing(b);
@@ -165,6 +166,12 @@ static __always_inline bool caps_leave_out(struct cpu *c, struct task_struct *a,
 	c->n_passed++;
 	govern_ran_light(c);
 	return true;
+}
+
+/* A record about a and b (NULL: a alone) is left out, and counted as such. */
+static __always_inline bool caps_leave_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
+{
+	return ct_govern.capping && caps_left_out(c, a, b);
 }
 
 /* A program that only keeps the context has run, on top of the current task. */
@@ -198,18 +205,20 @@ static __always_inline bool caps_fork(struct cpu *c, struct task_struct *parent,
 	return true;
 }
 
-/* The death of a task is recorded, unless its birth was not.  True: it is left out. */
-static __always_inline bool caps_death(struct cpu *c, struct task_struct *prev, struct task_struct *next)
+static __noinline int caps_died(struct cpu *c, struct task_struct *prev, struct task_struct *next)
 {
-	bool out;
+	bool out = caps_unborn(prev) && caps_left_out(c, prev, next);
 
-	if (!ct_govern.capping)
-		return false;
-	out = caps_unborn(prev) && caps_leave_out(c, prev, next);
 	if (!out && caps_unborn(next))
 		caps_name(c, next->pid);
 	caps_clear_bit(prev->pid);
 	return out;
+}
+
+/* The death of a task is recorded, unless its birth was not.  True: it is left out. */
+static __always_inline bool caps_death(struct cpu *c, struct task_struct *prev, struct task_struct *next)
+{
+	return ct_govern.capping && caps_died(c, prev, next);
 }
 
 #endif
