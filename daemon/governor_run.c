@@ -27,19 +27,22 @@ static struct governor_spent governing_spent(struct governing *g)
 {
 	struct governing_threads threads = { 0 };
 	struct governor_spent s;
+	uint64_t passed_ns;
 	struct timespec ts;
 
 	g->opt.threads(g->opt.arg, &threads);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts); /* after the threads: it is no less than they are */
 	g->bpf_now_ns = probe_cost_ns(g->opt.probe);
-	s.passed_ns = probe_passed_ns(g->opt.probe);
+	/* a task with a cap of its own is paid for by the budget */
+	passed_ns = probe_passed_ns(g->opt.probe);
+	s.passed_ns = g->governor.spent.passed_ns + (g->stats.n_groups ? passed_ns - g->passed_ns : 0);
+	g->passed_ns = passed_ns;
 	s.other_ns = threads.visit_ns;
 	s.capture_ns = g->bpf_now_ns + (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec -
 		       threads.visit_ns - threads.aside_ns;
 	/* the clocks of threads are read one after the other: none goes back */
 	s.other_ns = MAX(s.other_ns, g->governor.spent.other_ns);
 	s.capture_ns = MAX(s.capture_ns, g->governor.spent.capture_ns);
-	s.passed_ns = MAX(s.passed_ns, g->governor.spent.passed_ns);
 	return s;
 }
 

@@ -26,6 +26,7 @@ struct governing {
 	struct {
 		uint64_t group, since_ns;
 	} grouped[GOVERN_GROUPS];
+	uint64_t passed_ns; /* what probe_passed_ns() said last */
 	uint64_t left_out, left_out_apart; /* apart: of tasks with caps of their own, since then */
 	uint64_t over_ns; /* when groups were capped last, and tasks of theirs are to be looked for again; 0:
 			     no */
