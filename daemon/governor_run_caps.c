@@ -160,8 +160,8 @@ static void group_say(struct governing *g, uint64_t group, uint64_t now_ns)
 	g->said_group_ns = now_ns;
 	say("The tasks of %s %" PRIu64
 	    " make so many events that tracing would cost more than the budget of %.3g %%: "
-	    "leaving out their records for parts of the time, those of others are complete. 'ctrace "
-	    "status' tells.",
+	    "leaving out their records for parts of the time, before anything is left out of others'. "
+	    "'ctrace status' tells.",
 	    group & GOVERN_CGROUP ? "control group" : "user", (uint64_t)(group & ~GOVERN_CGROUP),
 	    g->opt.budget_ppm / 1e4);
 }
@@ -237,9 +237,8 @@ void governing_caps_round(struct governing *g)
 
 	caps_round(&g->caps, now_ns, &ops);
 	groups_age(&g->groups, now_ns);
-	if (g->over_ns && !g->stats.n_groups && now_ns >= g->over_ns + CAPS_OVER_NS) {
+	if (g->over_ns && !g->stats.n_groups && now_ns >= g->over_ns + CAPS_OVER_NS)
 		g->over_ns = group_tasks_end(g, g->over_since) ? now_ns : 0;
-	}
 	if (g->capping && !g->over_ns && !g->stats.n_groups && !g->caps.n_capped) {
 		probe_caps_over(g->opt.probe);
 		g->capping = false;

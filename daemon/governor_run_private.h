@@ -26,11 +26,12 @@ struct governing {
 	struct {
 		uint64_t group, since_ns;
 	} grouped[GOVERN_GROUPS];
-	uint64_t passed_ns; /* what probe_passed_ns() said last */
+	uint64_t passed_ns;                /* what probe_passed_ns() said last */
 	uint64_t left_out, left_out_apart; /* apart: of tasks with caps of their own, since then */
-	uint64_t over_ns; /* when groups were capped last, and tasks of theirs are to be looked for again; 0:
-			     no */
-	uint64_t over_since; /* of the records about those */
+	/* when the caps of groups ended last: their tasks are looked for once more after that; 0: they were
+	 */
+	uint64_t over_ns;
+	uint64_t over_since; /* since when those were capped */
 	bool capping;        /* the programs look whether tasks are capped */
 	uint64_t said_group, said_group_ns;
 };

@@ -15,6 +15,25 @@
 #include "lib/cleanup.h"
 #include "lib/huge.h"
 
+static void timeline_close(struct builder *b, uint32_t task, uint64_t ts)
+{
+	struct task_now *t = &b->now.v[task];
+
+	if (t->stretch != GRAPH_NONE)
+		b->stretches.v[t->stretch].to_ns = MAX(ts, b->stretches.v[t->stretch].from_ns);
+}
+
+/* The task is no more at ts; its end was not recorded. */
+static void timeline_gone(struct builder *b, uint32_t task, uint64_t ts)
+{
+	struct task_now *t = &b->now.v[task];
+
+	timeline_close(b, task, ts);
+	t->stretch = GRAPH_NONE;
+	t->gone = true;
+	t->exit_ns = MIN(t->exit_ns, ts);
+}
+
 /* The task that carries this tid now; a new one where there is none, or the last one has gone. */
 static uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 {
@@ -37,11 +56,8 @@ static uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool
 		}
 		/* its end was not recorded; two tasks never have the same tid */
 		if (fresh && !t->gone && t->stretch != GRAPH_NONE) {
-			b->stretches.v[t->stretch].to_ns = MAX(ts, b->stretches.v[t->stretch].from_ns);
 			b->stretches.v[t->stretch].state = STRETCH_UNKNOWN;
-			t->stretch = GRAPH_NONE;
-			t->gone = true;
-			t->exit_ns = MIN(t->exit_ns, ts);
+			timeline_gone(b, (uint32_t)at, ts);
 		}
 	}
 	if (VEC_PUSH(&b->now, (struct task_now){ .tid = tid,
@@ -56,14 +72,6 @@ static uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool
 		return 0;
 	}
 	return (uint32_t)b->now.n - 1;
-}
-
-static void timeline_close(struct builder *b, uint32_t task, uint64_t ts)
-{
-	struct task_now *t = &b->now.v[task];
-
-	if (t->stretch != GRAPH_NONE)
-		b->stretches.v[t->stretch].to_ns = MAX(ts, b->stretches.v[t->stretch].from_ns);
 }
 
 static struct stretch *timeline_open(struct builder *b, uint32_t task, uint64_t ts, enum stretch_state state)
@@ -221,10 +229,7 @@ static bool timeline_blind_task(struct builder *b, const struct window_resync *r
 		return true;
 	}
 	/* it went meanwhile */
-	timeline_close(b, task, rs->from_ns);
-	t->stretch = GRAPH_NONE;
-	t->gone = true;
-	t->exit_ns = MIN(t->exit_ns, rs->from_ns);
+	timeline_gone(b, task, rs->from_ns);
 	return false;
 }
 
