@@ -5,9 +5,11 @@
  *
  *   scrub IN OUT [PATTERN...]
  *
- * Tasks and files whose names match a pattern of fnmatch(3) are called "other".  All else about names stays.
+ * Tasks, files, modules and frames whose names match a pattern of fnmatch(3) are called "other".  All other
+ * names stay.
  * The copy is made by the code behind `ctrace snapshot --redact`; this file takes the place of
- * trace/redact_names.c, which decides what becomes of a name.
+ * trace/redact_names.c, which decides what becomes of a name.  Slots of the copy are smaller than usual: half
+ * of a short trace is the unused ends of its slots.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -16,8 +18,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/cleanup.h"
+#include "trace/index.h"
+#include "trace/pio.h"
 #include "trace/reader.h"
 #include "trace/redact_names.h"
+#include "trace/ring.h"
+
+#define SLOT_BYTES 16384u
 
 static char **hidden;
 
@@ -63,8 +71,13 @@ void redact_address(const struct siphash_key *key, uint16_t family, uint8_t addr
 
 void redact_frame(const struct siphash_key *key, const char *frame, char buf[REDACT_FRAME_MAX])
 {
+	const char *module = strrchr(frame, '(');
+	char name[REDACT_FRAME_MAX] = "";
+
 	(void)key;
-	snprintf(buf, REDACT_FRAME_MAX, "%s", frame);
+	if (module)
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(module + 1, ")"), module + 1);
+	snprintf(buf, REDACT_FRAME_MAX, "%s", hides(name) || hides(frame) ? "other" : frame);
 }
 
 /* The host's name is the only one. */
@@ -74,12 +87,43 @@ void redact_word(const struct siphash_key *key, const char *word, size_t len, ch
 	strcpy(buf, "corpus");
 }
 
+/* Writes the trace in the file `in` to out, in slots of SLOT_BYTES. */
+static void repack(int in, int out)
+{
+	char text[INDEX_ERR_MAX];
+	struct index ix;
+	uint32_t slot = 1;
+
+	if (index_open(&ix, in, "the copy", text))
+		errx(1, "%s", text);
+	if (index_scan(&ix, in))
+		errx(1, "the copy cannot be read");
+	for (size_t i = 0; i < ix.segments.n; i++) {
+		struct index_segment *s = &ix.segments.v[i];
+		size_t n = (size_t)s->h.header_bytes + s->h.body_bytes;
+		_cleanup_free_ uint8_t *bytes = malloc(n);
+
+		if (!bytes || pio_read(in, bytes, n, (uint64_t)s->slot * ix.file.slot_bytes))
+			errx(1, "a segment cannot be read");
+		index_segment_finish(&s->h, bytes, n, SLOT_BYTES);
+		memcpy(bytes, &s->h, sizeof(s->h));
+		if (pio_write(out, bytes, n, (uint64_t)slot * SLOT_BYTES))
+			err(1, "a segment cannot be written");
+		slot += s->h.n_slots;
+	}
+	ix.file.slot_bytes = SLOT_BYTES;
+	ix.file.n_slots = slot - 1;
+	if (ftruncate(out, (off_t)slot * SLOT_BYTES) || ring_put_header(out, &ix.file, ix.meta))
+		err(1, "the header cannot be written");
+	index_done(&ix);
+}
+
 int main(int argc, char **argv)
 {
 	char text[READER_ERR_MAX];
 	struct reader *r;
 	uint64_t segments;
-	int out;
+	int copy, out;
 
 	if (argc < 3)
 		errx(2, "usage: scrub IN OUT [PATTERN...]");
@@ -87,10 +131,13 @@ int main(int argc, char **argv)
 	if (reader_open(argv[1], &r, text))
 		errx(1, "%s", text);
 	out = open(argv[2], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (out < 0)
+	copy = open("/tmp", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+	if (out < 0 || copy < 0)
 		err(1, "%s", argv[2]);
-	if (snapshot_redact(r, 0, UINT64_MAX, out, &segments, text))
+	if (snapshot_redact(r, 0, UINT64_MAX, copy, &segments, text))
 		errx(1, "%s", text);
 	reader_free(r);
+	repack(copy, out);
+	close(copy);
 	return close(out) ? 1 : 0;
 }
