@@ -6,7 +6,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
-#include "sysclass.h"
+#include "ctrace/sysclass.h"
 
 /* The tracer's own process: its waits, wakes and messages are not looked into. */
 const volatile __u32 ct_tracer_tgid __weak = 0;

@@ -7,7 +7,7 @@
 #define CTRACE_BPF_GOVERN_H
 
 #include "maps.h"
-#include "govern_state.h"
+#include "ctrace/govern_state.h"
 
 /* In a map of its own: its cache line is only read. */
 volatile struct govern ct_govern __weak SEC(".data.govern") = {};

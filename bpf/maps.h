@@ -7,7 +7,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "ctrace/abi.h"
-#include "cpu.h"
+#include "ctrace/cpu.h"
 
 /* One entry for each CPU that is present: CPU_ENTRY_BYTES of the size that the loader sets. */
 struct {

@@ -7,7 +7,7 @@
  */
 #include "compat.h"
 #include "emit.h"
-#include "job.h"
+#include "ctrace/job.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

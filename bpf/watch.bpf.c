@@ -10,7 +10,7 @@
  */
 #include "compat.h"
 #include "emit.h"
-#include "watchslot.h"
+#include "ctrace/watchslot.h"
 
 #define WATCH_ONE_HIT_NS 50000 /* both breakpoints of one instruction are served within that */
 #define WATCH_LATE_LOOKS 64

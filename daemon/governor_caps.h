@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bpf/govern_state.h"
+#include "ctrace/govern_state.h"
 #include "ctrace/abi.h"
 
 #define CAPS_MAX    16 /* tasks capped at a time */

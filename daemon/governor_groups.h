@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * governor_groups.h - finds the group that makes most of the records.  What a group is: govern_group() in
- * bpf/govern_state.h.  Pure.
+ * include/ctrace/govern_state.h.  Pure.
  *
  * Counts in a table of fixed size in which groups with few records displace each other (Misra and Gries,
  * Finding repeated elements, 1982): a group with more than half of all records is always in it, and its count

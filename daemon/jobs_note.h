@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bpf/job.h"
+#include "ctrace/job.h"
 
 #define JOBS_NOTE_SECTION   ".note.stapsdt"
 #define JOBS_NOTE_BYTES_MAX (4u << 20)

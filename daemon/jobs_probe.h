@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "bpf/job.h"
+#include "ctrace/job.h"
 #include "daemon/probe.h"
 
 #define JOBS_PROBE_CALLS 16

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bpf/job.h"
+#include "ctrace/job.h"
 
 #define JOBS_SPEC_ERR_MAX       256
 #define JOBS_SPEC_BYTES_MAX     (256u << 10)

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bpf/cpu.h"
-#include "bpf/watchslot.h"
+#include "ctrace/cpu.h"
+#include "ctrace/watchslot.h"
 #include "ctrace.skel.h"
 #include "daemon/hooks.h"
 #include "daemon/probe.h"

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bpf/cpu.h"
+#include "ctrace/cpu.h"
 
 struct rings;
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "bpf/sysclass.h"
+#include "ctrace/sysclass.h"
 
 /* Fills the table that the BPF programs read: a SYSCLASS() word for each number. */
 void syscalls_classes(uint16_t *table);

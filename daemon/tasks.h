@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bpf/govern_state.h"
+#include "ctrace/govern_state.h"
 #include "ctrace/abi.h"
 #include "trace/window.h"
 

@@ -13,7 +13,7 @@
 
 #include <bpf/btf.h>
 
-#include "bpf/cpu.h"
+#include "ctrace/cpu.h"
 #include "ctrace.skel.h"
 #include "daemon/hooks.h"
 #include "daemon/syscalls.h"

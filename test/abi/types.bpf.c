@@ -3,7 +3,7 @@
  * there. */
 #include "vmlinux.h"
 #include "ctrace/abi.h"
-#include "cpu.h"
+#include "ctrace/cpu.h"
 
 struct ct_rec rec;
 struct ct_task_blob task_blob;

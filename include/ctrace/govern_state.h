@@ -3,8 +3,8 @@
  * govern_state.h - what the governor tells the programs, and what they tell it
  * of their own cost.  Also read by the loader.
  */
-#ifndef CTRACE_BPF_GOVERN_STATE_H
-#define CTRACE_BPF_GOVERN_STATE_H
+#ifndef CTRACE_GOVERN_STATE_H
+#define CTRACE_GOVERN_STATE_H
 
 #include "ctrace/abi.h"
 

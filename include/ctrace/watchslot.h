@@ -3,8 +3,8 @@
  * watchslot.h - a watched variable, as the program that hardware breakpoints call
  * sees it.  Also written by the loader, which maps it.
  */
-#ifndef CTRACE_BPF_WATCHSLOT_H
-#define CTRACE_BPF_WATCHSLOT_H
+#ifndef CTRACE_WATCHSLOT_H
+#define CTRACE_WATCHSLOT_H
 
 #include "ctrace/abi.h"
 

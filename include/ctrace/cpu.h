@@ -6,11 +6,11 @@
  *
  * How the ring works: emit.h and daemon/rings.c.
  */
-#ifndef CTRACE_BPF_CPU_H
-#define CTRACE_BPF_CPU_H
+#ifndef CTRACE_CPU_H
+#define CTRACE_CPU_H
 
 #include "ctrace/abi.h"
-#include "govern_state.h"
+#include "ctrace/govern_state.h"
 
 #define CPU_DEPTH 8
 #define CPU_NAMED 64

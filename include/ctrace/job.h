@@ -4,8 +4,8 @@
  * event each is, and where its values lie.  A probe's cookie is the index of
  * its rule.
  */
-#ifndef CTRACE_BPF_JOB_H
-#define CTRACE_BPF_JOB_H
+#ifndef CTRACE_JOB_H
+#define CTRACE_JOB_H
 
 #include "ctrace/abi.h"
 

@@ -4,8 +4,8 @@
  * 16-bit word for each system call number.  User space fills the table with the
  * numbers of its machine (daemon/syscalls.c); the BPF side knows no numbers.
  */
-#ifndef CTRACE_BPF_SYSCLASS_H
-#define CTRACE_BPF_SYSCLASS_H
+#ifndef CTRACE_SYSCLASS_H
+#define CTRACE_SYSCLASS_H
 
 #define SYSCLASS_N 512
 
