@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/flag.h"
-#include "analysis/words.h"
+#include "lib/words.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "trace/describe.h"

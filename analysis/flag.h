@@ -7,7 +7,7 @@
 #ifndef CTRACE_ANALYSIS_FLAG_H
 #define CTRACE_ANALYSIS_FLAG_H
 
-#include "analysis/words.h"
+#include "lib/words.h"
 #include "graph/graph.h"
 
 struct flag {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/missing_words.h"
 
-#include "analysis/words.h"
+#include "lib/words.h"
 #include "lib/cleanup.h"
 #include "trace/describe.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/where.h"
-#include "analysis/words.h"
+#include "lib/words.h"
 #include "trace/describe.h"
 
 static void say_task(struct words *t, const struct link *k)

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "analysis/beam.h"
-#include "analysis/words.h"
+#include "lib/words.h"
 #include "lib/cleanup.h"
 #include "trace/describe.h"
 

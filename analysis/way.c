@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/words.h"
+#include "lib/words.h"
 #include "lib/cleanup.h"
 #include "trace/describe.h"
 

@@ -14,7 +14,7 @@
 #include "cli/text.h"
 #include "lib/clean.h"
 #include "lib/cleanup.h"
-#include "lib/hostns.h"
+#include "procfs/hostns.h"
 
 #define DOCTOR_TIMEOUT_MS 10000
 

@@ -7,7 +7,7 @@
 #define CTRACE_CLI_WAITLIVE_H
 
 #include "analysis/waitgraph.h"
-#include "lib/procwait.h"
+#include "procfs/procwait.h"
 
 /* One task of a chain.  A chain goes from task to task; that a wait may be for a whole process, of which the
  * likeliest thread is shown, is in one_of. */

@@ -10,7 +10,7 @@
 #include "daemon/jobs_note.h"
 #include "daemon/jobs_place.h"
 #include "lib/cleanup.h"
-#include "lib/elfsym.h"
+#include "elf/elfsym.h"
 
 #if defined(__x86_64__)
 #define FILE_MACHINE EM_X86_64

@@ -9,7 +9,7 @@
 
 #include "daemon/probe_private.h"
 #include "lib/cleanup.h"
-#include "lib/hostns.h"
+#include "procfs/hostns.h"
 
 unsigned probe_present_cpus(void)
 {

@@ -16,7 +16,7 @@
 #include "daemon/unwind_files.h"
 #include "lib/clean.h"
 #include "lib/cleanup.h"
-#include "lib/elfsym.h"
+#include "elf/elfsym.h"
 
 #define FOUND_MAX   8
 #define NEAR_MAX    3

@@ -5,7 +5,7 @@
 
 #include "lib/map.h"
 #include "lib/vec.h"
-#include "trace/arena.h"
+#include "lib/arena.h"
 #include "trace/decode.h"
 #include "trace/window.h"
 

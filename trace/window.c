@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "trace/arena.h"
+#include "lib/arena.h"
 
 const struct window_task *window_task_at(const struct window *w, uint32_t tid, uint64_t ts_ns)
 {

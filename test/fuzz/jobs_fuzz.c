@@ -11,7 +11,7 @@
 #include "daemon/jobs_note.h"
 #include "daemon/jobs_place.h"
 #include "daemon/jobs_spec.h"
-#include "lib/elfsym.h"
+#include "elf/elfsym.h"
 
 static void note(void *arg, const struct jobs_note *n)
 {

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "lib/cleanup.h"
-#include "lib/elfsym.h"
+#include "elf/elfsym.h"
 
 struct wanted {
 	const char *name;

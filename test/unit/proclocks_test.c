@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "lib/proclocks.h"
+#include "procfs/proclocks.h"
 
 static void holder(void **state)
 {

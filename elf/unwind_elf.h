@@ -9,8 +9,8 @@
  * a task is looked at: one that was kept would keep a file system from being unmounted.
  * 64-bit little-endian only.  One thread at a time.
  */
-#ifndef CTRACE_DAEMON_UNWIND_ELF_H
-#define CTRACE_DAEMON_UNWIND_ELF_H
+#ifndef CTRACE_ELF_UNWIND_ELF_H
+#define CTRACE_ELF_UNWIND_ELF_H
 
 #include <stdbool.h>
 #include <stddef.h>

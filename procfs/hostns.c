@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "lib/hostns.h"
+#include "procfs/hostns.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lib/proclocks.h"
+#include "procfs/proclocks.h"
 
 #include <errno.h>
 #include <inttypes.h>

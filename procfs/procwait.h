@@ -7,15 +7,15 @@
  * from glibc's own structure when that is plausible, the other end of a pipe or
  * socket is whoever has it open.  One thread.
  */
-#ifndef CTRACE_LIB_PROCWAIT_H
-#define CTRACE_LIB_PROCWAIT_H
+#ifndef CTRACE_PROCFS_PROCWAIT_H
+#define CTRACE_PROCFS_PROCWAIT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/proclocks.h"
-#include "lib/procnet.h"
-#include "lib/proctask.h"
+#include "procfs/proclocks.h"
+#include "procfs/procnet.h"
+#include "procfs/proctask.h"
 
 enum procwait_class {
 	PROCWAIT_RUN,      /* on a CPU, or waits for one */

@@ -8,14 +8,14 @@
  * where the kernel has no unix_diag; the namespaces left out are counted.  One thread (it changes its network
  * namespace for a moment).
  */
-#ifndef CTRACE_LIB_PROCNET_H
-#define CTRACE_LIB_PROCNET_H
+#ifndef CTRACE_PROCFS_PROCNET_H
+#define CTRACE_PROCFS_PROCNET_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/proctask.h"
+#include "procfs/proctask.h"
 
 struct procnet_sock {
 	uint64_t ino; /* 0: nobody has accepted it yet */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* arena.h - memory that is released all at once. */
-#ifndef CTRACE_TRACE_ARENA_H
-#define CTRACE_TRACE_ARENA_H
+#ifndef CTRACE_LIB_ARENA_H
+#define CTRACE_LIB_ARENA_H
 
 #include <stddef.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* proclocks.h - /proc/locks: who holds a file lock, and who waits for it. */
-#ifndef CTRACE_LIB_PROCLOCKS_H
-#define CTRACE_LIB_PROCLOCKS_H
+#ifndef CTRACE_PROCFS_PROCLOCKS_H
+#define CTRACE_PROCFS_PROCLOCKS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/proctask.h"
+#include "procfs/proctask.h"
 
 enum proclocks_kind { PROCLOCKS_POSIX, PROCLOCKS_FLOCK, PROCLOCKS_OFD, PROCLOCKS_OTHER };
 

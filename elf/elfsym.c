@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "lib/elfsym.h"
+#include "elf/elfsym.h"
 
 #include <elf.h>
 #include <errno.h>

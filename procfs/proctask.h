@@ -8,8 +8,8 @@
  * processes, for one who is not root) is counted and left out.  Ids are those
  * of the caller's pid namespace.  One thread.
  */
-#ifndef CTRACE_LIB_PROCTASK_H
-#define CTRACE_LIB_PROCTASK_H
+#ifndef CTRACE_PROCFS_PROCTASK_H
+#define CTRACE_PROCFS_PROCTASK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lib/proctask.h"
+#include "procfs/proctask.h"
 
 #include <ctype.h>
 #include <dirent.h>

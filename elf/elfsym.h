@@ -5,8 +5,8 @@
  * memory of limited size, never mapped.  Addresses are those that the file was
  * linked for.  One thread.
  */
-#ifndef CTRACE_LIB_ELFSYM_H
-#define CTRACE_LIB_ELFSYM_H
+#ifndef CTRACE_ELF_ELFSYM_H
+#define CTRACE_ELF_ELFSYM_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lib/procnet.h"
+#include "procfs/procnet.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

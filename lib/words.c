@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analysis/words.h"
+#include "lib/words.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lib/procwait.h"
+#include "procfs/procwait.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 
 #include "lib/cleanup.h"
-#include "lib/procwait_priv.h"
+#include "procfs/procwait_priv.h"
 
 int procwait_tables_read(struct procwait_tables *ret)
 {

@@ -5,8 +5,8 @@
  * another one those ids are other tasks', and all that is looked up by them would
  * be somebody else's.
  */
-#ifndef CTRACE_LIB_HOSTNS_H
-#define CTRACE_LIB_HOSTNS_H
+#ifndef CTRACE_PROCFS_HOSTNS_H
+#define CTRACE_PROCFS_HOSTNS_H
 
 enum hostns {
 	HOSTNS_PROC = 1,     /* no /proc is mounted */

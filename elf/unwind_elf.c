@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/unwind_elf.h"
+#include "elf/unwind_elf.h"
 
 #include <elf.h>
 #include <errno.h>

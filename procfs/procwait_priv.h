@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* procwait_priv.h - between the files of procwait; nobody else includes it. */
-#ifndef CTRACE_LIB_PROCWAIT_PRIV_H
-#define CTRACE_LIB_PROCWAIT_PRIV_H
+#ifndef CTRACE_PROCFS_PROCWAIT_PRIV_H
+#define CTRACE_PROCFS_PROCWAIT_PRIV_H
 
-#include "lib/procwait.h"
+#include "procfs/procwait.h"
 
 struct procwait_ctx {
 	const struct procwait_tables *t;

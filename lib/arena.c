@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "trace/arena.h"
+#include "lib/arena.h"
 
 #include <stdint.h>
 #include <stdlib.h>
