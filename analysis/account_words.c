@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "analysis/account.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 #define WHO_MAX 96
 

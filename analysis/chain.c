@@ -6,7 +6,7 @@
 
 #include "analysis/way.h"
 #include "lib/cleanup.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 static void link_who(const struct graph *g, struct link *k, uint32_t task, uint64_t at)
 {

@@ -9,7 +9,7 @@
 #include "lib/words.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 static struct link *last_link(struct findings *f)
 {

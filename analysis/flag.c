@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/cleanup.h"
-#include "trace/window.h"
+#include "trace/format/window.h"
 
 /* A task that polls goes on so soon after the write, also if it sleeps in between or has to wait for a CPU.
  */

@@ -3,7 +3,7 @@
 
 #include "lib/words.h"
 #include "lib/cleanup.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 static void add_task(const struct graph *g, struct words *t, uint32_t task, uint64_t at_ns)
 {

@@ -7,7 +7,7 @@
 #include "graph/scan.h"
 #include "lib/cleanup.h"
 #include "lib/map.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 static uint64_t overlap(uint64_t a0, uint64_t a1, uint64_t b0, uint64_t b1)
 {

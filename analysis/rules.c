@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 #define FAMILY_UNIX 1
 #define TCP_LISTEN  10

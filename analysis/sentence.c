@@ -6,7 +6,7 @@
 
 #include "analysis/where.h"
 #include "lib/words.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 static void say_task(struct words *t, const struct link *k)
 {

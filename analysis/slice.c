@@ -14,7 +14,7 @@
 #include "analysis/beam.h"
 #include "lib/words.h"
 #include "lib/cleanup.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 const char *slice_end_name(enum slice_end end)
 {

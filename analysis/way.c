@@ -6,7 +6,7 @@
 
 #include "lib/words.h"
 #include "lib/cleanup.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 /* As many are told apart in a choice. */
 #define WAYS_MAX 8

@@ -7,7 +7,7 @@
 
 #include "analysis/replay.h"
 #include "lib/cleanup.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 struct table {
 	struct whatif *x;

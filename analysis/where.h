@@ -5,7 +5,7 @@
 #define CTRACE_ANALYSIS_WHERE_H
 
 #include "analysis/diagnose.h"
-#include "trace/place.h"
+#include "trace/words/place.h"
 
 /* Of chain[i] of n.  before: the link that was named last, whose place is not repeated; NULL: none. */
 const char *where_words(const struct graph *g, const struct link *chain, size_t n, size_t i,

@@ -17,8 +17,8 @@
 
 #include "graph/graph.h"
 #include "lib/cleanup.h"
-#include "trace/reader.h"
-#include "trace/writer.h"
+#include "trace/read/reader.h"
+#include "trace/write/writer.h"
 
 #define REPEAT_MAX   25
 #define SEGMENT_SIZE (4U << 20)

@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 #include "lib/cleanup.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 /* A whole trace of this size is loaded; of a larger one the window and what is near it. */
 #define WHOLE_RECORDS 16000000ULL

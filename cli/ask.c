@@ -9,7 +9,7 @@
 #include "cli/text.h"
 #include "cli/timearg.h"
 #include "lib/cleanup.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 /* What is shown before somebody asks for more. */
 #define OPTIONS_SHOWN 9

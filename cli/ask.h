@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "analysis/ask.h"
-#include "trace/window.h"
+#include "trace/format/window.h"
 
 struct ask_terminal {
 	FILE *in, *out;

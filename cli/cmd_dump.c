@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "cli/dumpline.h"
 #include "cli/tracefile.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 #define KINDS_TEXT_MAX 1024
 

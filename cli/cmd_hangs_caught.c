@@ -13,7 +13,7 @@
 #include "cli/timearg.h"
 #include "lib/clock.h"
 #include "lib/incidents.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 #define CAUGHT_STATE_DIR  "/var/lib/ctrace"
 #define CAUGHT_TIMEOUT_MS 10000

@@ -6,7 +6,7 @@
 #include "cli/render/place.h"
 #include "cli/text.h"
 #include "cli/timearg.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 static bool is_noticed(const struct analysis_input *in, const struct hangs_filter *who,
 		       const struct window_event *e)

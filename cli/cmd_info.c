@@ -13,7 +13,7 @@
 #include "lib/cleanup.h"
 #include "lib/map.h"
 #include "lib/vec.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 enum { OPT_BOOT = 256, OPT_JSON };
 #define GAPS_MAX   1000 /* kept for --json; the rest is counted */

@@ -13,7 +13,7 @@
 #include "cli/commands.h"
 #include "cli/control.h"
 #include "lib/cleanup.h"
-#include "trace/pio.h"
+#include "trace/format/pio.h"
 
 #define METRICS_TIMEOUT_MS 10000
 

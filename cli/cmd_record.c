@@ -20,7 +20,7 @@
 #include "cli/timearg.h"
 #include "cli/tracefile.h"
 #include "lib/cleanup.h"
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 #define SNAPSHOT_TIMEOUT_MS 120000
 

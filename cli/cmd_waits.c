@@ -13,7 +13,7 @@
 #include "cli/waitlive.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 enum { OPT_PID = 256, OPT_ALL, OPT_JSON };
 

@@ -8,7 +8,7 @@
 #include "cli/text.h"
 #include "cli/timearg.h"
 #include "lib/cleanup.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 struct line {
 	FILE *f;

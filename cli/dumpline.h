@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "trace/window.h"
+#include "trace/format/window.h"
 
 struct dumpline_options {
 	bool json;

@@ -6,7 +6,7 @@
 
 #include "cli/text.h"
 #include "lib/cleanup.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 #define PARSE_FLAGS JSON_REJECT_DUPLICATES
 

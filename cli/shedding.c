@@ -5,7 +5,7 @@
 
 #include "cli/text.h"
 #include "lib/cleanup.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 static void note_cap(struct shedding *s, const struct ct_rec *r)
 {

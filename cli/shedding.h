@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "trace/window.h"
+#include "trace/format/window.h"
 
 #define SHEDDING_TASKS  16 /* that are named; the rest are in left_out */
 #define SHEDDING_GROUPS 4  /* the same */

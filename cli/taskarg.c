@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 #include "cli/timearg.h"
 #include "lib/cleanup.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 /* Of a trace that is too large to be loaded whole. */
 #define AROUND_NS  (60 * NSEC_PER_SEC)

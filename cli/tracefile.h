@@ -8,7 +8,7 @@
 #define CTRACE_CLI_TRACEFILE_H
 
 #include "cli/timearg.h"
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 /* Opens path (no empty trace either); reader_free() when done. */
 int tracefile_open(const char *path, struct reader **ret);

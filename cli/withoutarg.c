@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 static int add(struct withoutarg *w, const struct whatif_without *what)
 {

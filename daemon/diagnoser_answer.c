@@ -7,8 +7,8 @@
 #include "daemon/diagnoser_private.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
-#include "trace/describe.h"
-#include "trace/reader.h"
+#include "trace/words/describe.h"
+#include "trace/read/reader.h"
 
 #define ANSWER_TEXT_MAX   4096
 #define ANSWER_EVENTS_MAX 3000000 /* about what fits DIAGNOSER_MEMORY with its graph: 150 bytes each */

@@ -19,7 +19,7 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/incidents.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 #define SAY_LIMITED_NS     (60 * NSEC_PER_SEC)
 #define INCIDENTS_RETRY_NS NSEC_PER_SEC /* the worker had no room */

@@ -8,7 +8,7 @@
 #include "daemon/incident_private.h"
 #include "lib/cleanup.h"
 #include "lib/incidents.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 #define DOC_TEXT_MAX  4096
 #define DOC_CHAIN_MAX 32

@@ -18,7 +18,7 @@
 #include "lib/clean.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 /* What stands in the journal's MESSAGE_ID of every hang. */
 #define SAY_HANG_ID SD_ID128_MAKE(8d, 1f, 5c, 0a, 6e, 33, 4b, 7f, 9a, 52, c4, 0e, 77, 1b, d9, 26)

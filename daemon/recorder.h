@@ -13,7 +13,7 @@
 
 #include "ctrace/abi.h"
 #include "daemon/tasks.h"
-#include "trace/writer.h"
+#include "trace/write/writer.h"
 
 struct detect;
 

@@ -15,7 +15,7 @@
 #include "daemon/storage.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 static const char *const loss_names[CT_LOSS_CAUSES] = {
 	[CT_LOSS_RING_FULL] = "ring_full", [CT_LOSS_STORAGE] = "storage", [CT_LOSS_OBJECTS] = "objects",

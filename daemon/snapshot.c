@@ -18,7 +18,7 @@
 #include "lib/clock.h"
 #include "lib/map.h"
 #include "lib/vec.h"
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 #define SNAPSHOT_TRY_BYTES 4096
 

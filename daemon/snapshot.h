@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "trace/writer.h"
+#include "trace/write/writer.h"
 
 struct drain;
 struct probe;

@@ -18,7 +18,7 @@
 
 #include "ctrace/govern_state.h"
 #include "ctrace/abi.h"
-#include "trace/window.h"
+#include "trace/format/window.h"
 
 #define TASKS_TID_MAX (1u << 22) /* PID_MAX_LIMIT of the kernel */
 

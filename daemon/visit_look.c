@@ -10,7 +10,8 @@
 #include "daemon/visit_args.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
-#include "trace/writer.h"
+#include "trace/format/blob.h"
+#include "trace/write/writer.h"
 
 #define SAME_WAIT_NS                                                                                         \
 	(20 * NSEC_PER_MSEC) /* the iterator's estimate of a wait's start may be late by two ticks */
@@ -119,7 +120,7 @@ static int add_stack(struct visit_look *l, struct visit_result *r)
 		return 0;
 	for (size_t i = 0; i < l->n; i++)
 		frames[i] = l->text[i];
-	r->stack = writer_stack_blob(r->rec.ts, frames, l->n);
+	r->stack = blob_stack(r->rec.ts, frames, l->n);
 	if (!r->stack)
 		return -ENOMEM;
 	r->words[0] = r->stack->id;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "graph/divide.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 /* Of a wake-up in a softirq: which one. */
 #define ARRIVE_NET_RX 3

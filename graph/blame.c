@@ -7,7 +7,7 @@
 #include "graph/scan.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 #define SOFTIRQ_BLOCK    4
 #define SOFTIRQ_IRQ_POLL 5

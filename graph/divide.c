@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/cleanup.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 /* So many sleeps of about one length are a loop that does something from time to time. */
 #define DIVIDE_PERIODIC 3

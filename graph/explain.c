@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "graph/pass.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 struct text {
 	char *buf;

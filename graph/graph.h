@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace/place.h"
-#include "trace/window.h"
+#include "trace/words/place.h"
+#include "trace/format/window.h"
 
 #define GRAPH_NONE     UINT32_MAX
 #define GRAPH_CPUS_MAX FORMAT_CPUS_MAX

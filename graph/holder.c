@@ -6,7 +6,7 @@
 #include "graph/scan.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 #define SIG_STOP 19
 #define SIG_TSTP 20

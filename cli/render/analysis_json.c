@@ -5,7 +5,7 @@
 #include "cli/render/place.h"
 #include "cli/text.h"
 #include "lib/cleanup.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 static json_int_t mono(const struct graph *g, uint64_t boot_ns)
 {

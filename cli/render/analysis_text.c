@@ -8,7 +8,7 @@
 #include "cli/shedding.h"
 #include "cli/text.h"
 #include "cli/timearg.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 #define STACK_LINES 12
 

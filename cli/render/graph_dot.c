@@ -10,7 +10,7 @@
 #include "cli/text.h"
 #include "cli/timearg.h"
 #include "lib/utf8.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 #define OBJECT_SHOWN 40
 

@@ -6,7 +6,7 @@
 #include "cli/render/place.h"
 #include "cli/text.h"
 #include "lib/cleanup.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 static int64_t mono(const struct causal *c, uint64_t boot_ns)
 {

@@ -3,7 +3,7 @@
 
 #include "cli/render/place.h"
 #include "cli/text.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 static json_int_t mono(const struct path_view *v, uint64_t boot_ns)
 {

@@ -11,7 +11,7 @@
 #include "cli/timearg.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 #define ROWS_SHOWN 6
 #define RUNS_SHOWN 20

@@ -2,7 +2,7 @@
 #include "cli/render/place.h"
 
 #include "cli/text.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 json_t *render_place(json_t *task, const struct place *p)
 {

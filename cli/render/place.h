@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "trace/place.h"
+#include "trace/words/place.h"
 
 /* Adds "cgroup" (a path) and "container" to the object of a task, which is handed back; accepts NULL. */
 json_t *render_place(json_t *task, const struct place *p);

@@ -6,7 +6,7 @@
 #include "cli/render/causal.h"
 #include "cli/text.h"
 #include "cli/timearg.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 static const char *sure_words(const struct edge *e)
 {

@@ -35,7 +35,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is copied 
 #define FORMAT_SLOT_BYTES_MAX (16u << 20)
 #define FORMAT_META_MAX       32768u
 #define FORMAT_COPY_AT        36864u /* where the file header is a second time; behind the first at its longest */
-/* Limits that trace/limits.c applies: a few bytes must not make a reader allocate a lot or overflow. */
+/* Limits that trace/format/limits.c applies: a few bytes must not make a reader allocate a lot or overflow. */
 #define FORMAT_SLOTS_MAX   (1u << 31)
 #define FORMAT_CPUS_MAX    8192u
 #define FORMAT_RECORDS_MAX (1u << 20)   /* of a segment */

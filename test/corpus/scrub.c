@@ -19,11 +19,11 @@
 #include <unistd.h>
 
 #include "lib/cleanup.h"
-#include "trace/index.h"
-#include "trace/pio.h"
-#include "trace/reader.h"
-#include "trace/redact_names.h"
-#include "trace/ring.h"
+#include "trace/format/index.h"
+#include "trace/format/pio.h"
+#include "trace/read/reader.h"
+#include "trace/snapshot/redact_names.h"
+#include "trace/write/ring.h"
 
 #define SLOT_BYTES 16384u
 

@@ -7,7 +7,7 @@
 #ifndef CTRACE_TEST_ANALYSE_H
 #define CTRACE_TEST_ANALYSE_H
 
-#include "trace/window.h"
+#include "trace/format/window.h"
 
 void analyse_window(const struct window *w);
 

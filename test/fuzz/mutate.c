@@ -5,7 +5,7 @@
 
 #include "lib/cleanup.h"
 #include "test/fuzz/mutate_private.h"
-#include "trace/crc32c.h"
+#include "trace/format/crc32c.h"
 
 static int block_fill(struct mutate_block *b, const uint8_t *stored)
 {

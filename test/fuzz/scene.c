@@ -9,7 +9,8 @@
 
 #include "lib/cleanup.h"
 #include "lib/clock.h"
-#include "trace/writer.h"
+#include "trace/format/blob.h"
+#include "trace/write/writer.h"
 
 #define MS    NSEC_PER_MSEC
 #define TASKS 10u /* tids 100, 101, ... */
@@ -191,7 +192,7 @@ static void names(struct scene_writer *s)
 					      "work+0x10 (a \x1b[31m)", "main+0x20 (a)" };
 	static const char *const comms[] = { "main",   "owner",  "reader", "server", "client",
 					     "feeder", "worker", "sh",     "child",  "idler" };
-	_cleanup_free_ struct ct_stack_blob *stack = writer_stack_blob(s->now_ns, frames, ARRAY_SIZE(frames));
+	_cleanup_free_ struct ct_stack_blob *stack = blob_stack(s->now_ns, frames, ARRAY_SIZE(frames));
 	const struct ct_object_blob plain = { 0 };
 
 	if (!stack)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "ctrace/format.h"
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 /* Does with a window what its users rely on. */
 static void look_at(const struct window *w)

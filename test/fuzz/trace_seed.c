@@ -14,7 +14,8 @@
 #include "lib/cleanup.h"
 #include "test/fuzz/mutate.h"
 #include "test/fuzz/scene.h"
-#include "trace/writer.h"
+#include "trace/format/blob.h"
+#include "trace/write/writer.h"
 
 #define SEEDS   24
 #define BYTES   (4u << 20)
@@ -42,7 +43,7 @@ static void add_dictionary(struct writer *w, uint64_t now)
 		.tgid = 1,
 		.comm = "seed"
 	};
-	struct ct_stack_blob *s = writer_stack_blob(now, frames, 1 + draw() % 2);
+	struct ct_stack_blob *s = blob_stack(now, frames, 1 + draw() % 2);
 	union {
 		struct ct_object_blob o;
 		uint64_t room[14];

@@ -12,7 +12,7 @@
 #include "daemon/unwind.h"
 #include "daemon/unwind_cfi.h"
 #include "lib/utf8.h"
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 /* What reads lines is private to them: */
 #include "daemon/symbols_jit.c"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "test/fuzz/analyse.h"
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

@@ -11,7 +11,8 @@
 
 #include "lib/cleanup.h"
 #include "lib/clock.h"
-#include "trace/writer.h"
+#include "trace/format/blob.h"
+#include "trace/write/writer.h"
 
 #define T0    (1000 * NSEC_PER_SEC)
 #define PIPE  CT_OBJ_ID(CT_OBJ_PIPE, 77)
@@ -209,7 +210,7 @@ static void looks(void)
 {
 	const char *const frames[] = { "k:futex_wait+0x12", named("pthread_mutex_lock (libc.so.6)"),
 				       named("main (\x1b[31m)") };
-	_cleanup_free_ struct ct_stack_blob *stack = writer_stack_blob(T0, frames, ARRAY_SIZE(frames));
+	_cleanup_free_ struct ct_stack_blob *stack = blob_stack(T0, frames, ARRAY_SIZE(frames));
 
 	if (!stack)
 		errx(1, "out of memory");

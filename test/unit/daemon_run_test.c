@@ -24,7 +24,7 @@
 #include "daemon/snapshot.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 #define CPUS  2
 #define BATCH 400 /* switches of a CPU each time the rings are emptied */

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-#include "trace/describe.h"
+#include "trace/words/describe.h"
 
 #define FUSE_MAGIC 0x65735546
 

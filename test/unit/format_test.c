@@ -11,13 +11,14 @@
 
 #include "lib/cleanup.h"
 #include "trace_fixture.h"
+#include "trace/format/blob.h"
 
 static const char *format_reader;
 
 static void write_everything(struct fixture *f)
 {
 	const char *frames[] = { "k:schedule+0x1", "main+0x2 (program)" };
-	struct ct_stack_blob *s = writer_stack_blob(f->now, frames, 2);
+	struct ct_stack_blob *s = blob_stack(f->now, frames, 2);
 	struct window_state state = { .last = { .ts = 77,
 						.kind = CT_SWITCH,
 						.state = 1,

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "lib/clock.h"
-#include "trace/writer.h"
+#include "trace/write/writer.h"
 
 #define HANG_S(n) ((uint64_t)((n)*1000) * NSEC_PER_MSEC)
 enum { HANG_LOOPER = 100, HANG_HOLDER = 101 };

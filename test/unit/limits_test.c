@@ -18,9 +18,9 @@
 #include "graph/scan.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
-#include "trace/crc32c.h"
-#include "trace/index.h"
-#include "trace/limits.h"
+#include "trace/format/crc32c.h"
+#include "trace/format/index.h"
+#include "trace/format/limits.h"
 #include "trace_fixture.h"
 #include "window_make.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Where tasks run, and how that is said. */
-#include "trace/place.h"
+#include "trace/words/place.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "test/unit/window_make.h"
-#include "trace/reader.h"
-#include "trace/writer.h"
+#include "trace/read/reader.h"
+#include "trace/write/writer.h"
 
 #define ID "4f1c7a9be02d4f1c7a9be02d4f1c7a9be02d4f1c7a9be02d4f1c7a9be02d4f1c"
 enum { NAMED = 1, SHORT, UNIT, OTHER, ROOT, UNKNOWN };

@@ -12,8 +12,8 @@
 #include "ctrace/format.h"
 #include "daemon/recorder.h"
 #include "lib/cleanup.h"
-#include "trace/crc32c.h"
-#include "trace/index.h"
+#include "trace/format/crc32c.h"
+#include "trace/format/index.h"
 #include "trace_fixture.h"
 
 static const uint8_t boot_id[16] = { 1, 2, 3 };

@@ -10,10 +10,10 @@
 
 #include "ctrace/format.h"
 #include "lib/cleanup.h"
-#include "trace/crc32c.h"
-#include "trace/decode.h"
-#include "trace/encode.h"
-#include "trace/index.h"
+#include "trace/format/crc32c.h"
+#include "trace/format/decode.h"
+#include "trace/format/encode.h"
+#include "trace/format/index.h"
 #include "trace_fixture.h"
 
 #define SEGMENTS 5

@@ -14,7 +14,7 @@
 #include "ctrace/format.h"
 #include "faults_disk.h"
 #include "lib/cleanup.h"
-#include "trace/index.h"
+#include "trace/format/index.h"
 #include "trace_fixture.h"
 
 #define SEEDS   50 /* of each kind; CTRACE_SEEDS sets another number */

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "lib/vec.h"
-#include "trace/reader.h"
-#include "trace/writer.h"
+#include "trace/read/reader.h"
+#include "trace/write/writer.h"
 
 #define FIXTURE_BYTES (4u << 20)
 

@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "test/unit/trace_fixture.h"
-#include "trace/redact_names.h"
+#include "trace/format/blob.h"
+#include "trace/snapshot/redact_names.h"
 
 #define SOCK_ID CT_OBJ_ID(CT_OBJ_SOCK, 4711)
 #define FILE_ID CT_OBJ_ID(CT_OBJ_FILE, 4712)
@@ -221,7 +222,7 @@ static void write_pointers(struct fixture *f)
 static void write_secrets(struct fixture *f)
 {
 	const char *const frames[] = { "k:schedule+0x12", "secretfn+0x1 (secretmod)" };
-	struct ct_stack_blob *stack = writer_stack_blob(1, frames, 2);
+	struct ct_stack_blob *stack = blob_stack(1, frames, 2);
 	struct window_event e = fixture_usual(f, 0);
 
 	fixture_task(f, 4000, "secretprog");

@@ -7,6 +7,7 @@
 #include "lib/cleanup.h"
 #include "ctrace/format.h"
 #include "trace_fixture.h"
+#include "trace/format/blob.h"
 
 #define OBJ(kind, n) CT_OBJ_ID(kind, n)
 
@@ -277,8 +278,8 @@ static void ids_pull_their_entries_in(void **state)
 	fixture_object(f, OBJ(CT_OBJ_EPOLL, 3), 0, "three");
 	fixture_object(f, OBJ(CT_OBJ_FILE, 4), 0, "four");
 	fixture_object(f, OBJ(CT_OBJ_FILE, 5), 0, "not wanted");
-	s[0] = writer_stack_blob(f->now, frames, 2);
-	s[1] = writer_stack_blob(f->now, other, 1);
+	s[0] = blob_stack(f->now, frames, 2);
+	s[1] = blob_stack(f->now, other, 1);
 	assert_int_equal(writer_blob(f->w, &s[0]->h), 0);
 	assert_int_equal(writer_blob(f->w, &s[1]->h), 0);
 	assert_true(writer_has_stack(f->w, s[0]->id));
@@ -330,7 +331,7 @@ static void a_stack_too_long_says_so(void **state)
 	frame[2000] = 0;
 	for (int i = 0; i < 100; i++)
 		frames[i] = frame;
-	s = writer_stack_blob(1, frames, 100);
+	s = blob_stack(1, frames, 100);
 	assert_non_null(s);
 	assert_int_equal(s->n_frames, 33);
 	assert_int_equal(s->h.size % 8, 0);
@@ -338,8 +339,8 @@ static void a_stack_too_long_says_so(void **state)
 	for (int i = 0; i < 32; i++)
 		p += strlen(p) + 1;
 	assert_non_null(strstr(p, "left out"));
-	assert_int_equal(writer_stack_id(frames, 0) == 0, 0);
-	assert_int_not_equal(writer_stack_id(frames, 1), writer_stack_id(frames, 2));
+	assert_int_equal(blob_stack_id(frames, 0) == 0, 0);
+	assert_int_not_equal(blob_stack_id(frames, 1), blob_stack_id(frames, 2));
 	free(s);
 }
 

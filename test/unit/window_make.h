@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "lib/vec.h"
-#include "trace/window.h"
+#include "trace/format/window.h"
 
 #define MS 1000000ULL
 

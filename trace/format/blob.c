@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "trace/format/blob.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/format/limits.h"
+
+#define BLOB_MAX     65528 /* the largest multiple of 8 in 16 bits */
+#define STACK_FRAMES 1024  /* more than any stack has that is worth keeping */
+
+static bool stack_is_valid(const struct ct_stack_blob *b)
+{
+	const char *p = b->frames, *end = (const char *)b + b->h.size;
+
+	if (!b->id || b->n_frames > STACK_FRAMES)
+		return false;
+	for (unsigned i = 0; i < b->n_frames; i++) {
+		p = memchr(p, 0, (size_t)(end - p));
+		if (!p)
+			return false;
+		p++;
+	}
+	return true;
+}
+
+bool blob_is_valid(const struct ct_blob *blob)
+{
+	const struct ct_object_blob *o = (const struct ct_object_blob *)blob;
+
+	if (blob->size % 8)
+		return false;
+	switch (blob->kind) {
+	case CT_TASK:
+		return blob->size == sizeof(struct ct_task_blob);
+	case CT_OBJECT:
+		return blob->size >= sizeof(*o) && o->id && o->name_len <= CT_OBJ_NAME_MAX &&
+		       blob->size == sizeof(*o) + ((o->name_len + 7u) & ~7u);
+	case CT_STACK:
+		return blob->size >= sizeof(struct ct_stack_blob) &&
+		       stack_is_valid((const struct ct_stack_blob *)blob);
+	default:
+		return false;
+	}
+}
+
+int blob_next(const uint8_t **p, size_t *n, uint64_t *buf)
+{
+	while (*n) {
+		struct ct_blob h;
+
+		if (*n < sizeof(h))
+			return -EBADMSG;
+		memcpy(&h, *p, sizeof(h));
+		if (h.size < sizeof(h) || h.size % 8 || h.size > *n)
+			return -EBADMSG;
+		memcpy(buf, *p, h.size);
+		*p += h.size;
+		*n -= h.size;
+		if (h.kind != CT_TASK && h.kind != CT_OBJECT && h.kind != CT_STACK)
+			continue;
+		return blob_is_valid((const struct ct_blob *)buf) &&
+				       limits_blob_ok((const struct ct_blob *)buf)
+			       ? 1
+			       : -EBADMSG;
+	}
+	return 0;
+}
+
+uint64_t blob_stack_id(const char *const *frames, size_t n)
+{
+	/* FNV-1a, over the strings with their ends */
+	uint64_t id = 0xcbf29ce484222325ULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *p = frames[i];
+
+		do
+			id = (id ^ (uint8_t)*p) * 0x100000001b3ULL;
+		while (*p++);
+	}
+	return id ? id : 1;
+}
+
+struct ct_stack_blob *blob_stack(uint64_t ts_ns, const char *const *frames, size_t n)
+{
+	static const char more[] = "... (the rest was left out)";
+	struct ct_stack_blob *b;
+	size_t bytes = 0, keep = 0;
+
+	/* What follows the last frame that fits is one string that says so. */
+	while (keep < n && keep < STACK_FRAMES - 1 &&
+	       sizeof(*b) + bytes + strlen(frames[keep]) + 1 + sizeof(more) <= BLOB_MAX)
+		bytes += strlen(frames[keep++]) + 1;
+	b = calloc(1, (sizeof(*b) + bytes + sizeof(more) + 7) & ~7ul);
+	if (!b)
+		return NULL;
+	bytes = 0;
+	for (size_t i = 0; i < keep; i++) {
+		size_t len = strlen(frames[i]) + 1;
+
+		memcpy(b->frames + bytes, frames[i], len);
+		bytes += len;
+	}
+	if (keep < n) {
+		memcpy(b->frames + bytes, more, sizeof(more));
+		bytes += sizeof(more);
+	}
+	b->h = (struct ct_blob){ .ts = ts_ns, .kind = CT_STACK };
+	b->h.size = (uint16_t)((sizeof(*b) + bytes + 7) & ~7ul);
+	b->id = blob_stack_id(frames, n);
+	b->n_frames = (uint16_t)(keep + (keep < n));
+	return b;
+}

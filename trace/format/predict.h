@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * predict.h - what the encoder and the decoder of records both expect of the
+ * next record, so that only what differs is stored.
+ *
+ * The tables start out as zeroes in every segment.  The records of a CPU follow
+ * one another, then come those of the next CPU; the tables are kept, cur starts
+ * at 0.  Two tasks may fall together in a table: that costs bytes, not truth.
+ */
+#ifndef CTRACE_TRACE_FORMAT_PREDICT_H
+#define CTRACE_TRACE_FORMAT_PREDICT_H
+
+#include <stdint.h>
+
+#include "ctrace/abi.h"
+#include "ctrace/format.h"
+
+#define PREDICT_CONTEXTS 16384u
+#define PREDICT_WAKEES   2048u
+
+/* The fields of the last record of this task and (nearly) kind. */
+struct predict_context {
+	uint64_t obj;
+	uint64_t x[2];
+	uint32_t peer;
+	uint16_t nr;
+	uint16_t aux;
+	uint8_t state;
+	uint8_t wait;
+	uint8_t flags;
+};
+
+struct predict {
+	struct predict_context contexts[PREDICT_CONTEXTS];
+	uint32_t wakees[PREDICT_WAKEES]; /* by waker: the last task it woke */
+	uint32_t cur;                    /* the task on this CPU */
+};
+
+static inline struct predict_context *predict_context(struct predict *p, uint32_t tid, uint8_t kind)
+{
+	return &p->contexts[(tid << 3 ^ (kind & 7)) % PREDICT_CONTEXTS];
+}
+
+static inline uint32_t predict_tid(const struct predict *p, uint8_t info)
+{
+	return info & FORMAT_KIND_WAKE ? p->wakees[p->cur % PREDICT_WAKEES] : p->cur;
+}
+
+static inline uint32_t predict_peer(const struct predict *p, const struct predict_context *c, uint8_t info)
+{
+	return info & FORMAT_KIND_WAKE ? p->cur : c->peer;
+}
+
+/* After a record, whose fields are in its context already. */
+static inline void predict_next(struct predict *p, uint8_t info, uint32_t tid, uint32_t peer)
+{
+	if (info & FORMAT_KIND_WAKE)
+		p->wakees[p->cur % PREDICT_WAKEES] = tid;
+	if (info & FORMAT_KIND_SWITCH)
+		p->cur = peer;
+}
+
+static inline uint64_t predict_zigzag(uint64_t d)
+{
+	return d << 1 ^ (uint64_t)((int64_t)d >> 63);
+}
+
+static inline uint64_t predict_unzigzag(uint64_t z)
+{
+	return z >> 1 ^ -(z & 1);
+}
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * window.h - a stretch of a trace in memory: what graph/ and analysis/ work on.
+ *
+ * A window is plain arrays.  It is filled by window_load() (trace/reader) or by
+ * hand in a test, and is not changed afterwards; several threads may read it.
+ */
+#ifndef CTRACE_TRACE_FORMAT_WINDOW_H
+#define CTRACE_TRACE_FORMAT_WINDOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctrace/abi.h"
+#include "ctrace/format.h"
+#include "lib/clock.h"
+
+/* One fixed record.  x[] is 0 where the kind has no extra words. */
+struct window_event {
+	struct ct_rec r;
+	uint64_t x[2];
+	uint16_t cpu;
+	uint16_t pad[3];
+};
+
+/* Who a task was from ts_ns on, until the next entry of the same tid.  A tid is
+ * reused: start_ns tells two tasks with one tid apart. */
+struct window_task {
+	uint64_t ts_ns;
+	uint32_t tid;
+	uint32_t tgid;
+	uint32_t ppid;
+	uint32_t uid;
+	uint32_t pidns;
+	uint8_t flags; /* CT_TF_* */
+	uint64_t cgroup_id;
+	uint64_t start_ns;
+	char comm[CT_COMM_LEN]; /* always 0-terminated */
+};
+
+struct window_object {
+	uint64_t id;
+	uint64_t ts_ns; /* when this was learned; of several entries of one id the latest wins */
+	uint64_t ino;
+	uint64_t peer;
+	uint64_t x;
+	uint32_t tid; /* a task seen using it */
+	uint32_t dev;
+	uint32_t fs_magic;
+	uint16_t family;
+	uint16_t type;
+	uint8_t protocol;
+	uint8_t state;
+	uint16_t lport, rport;
+	uint32_t netns;
+	uint8_t laddr[16], raddr[16];
+	const char *name; /* "" when it has none; owned by the window */
+};
+
+struct window_stack {
+	uint64_t id;
+	uint16_t n_frames;
+	const char **frames; /* innermost first; owned by the window */
+};
+
+/* The state of a task at the moment of a checkpoint. */
+struct window_state {
+	struct ct_rec last; /* CT_SWITCH-like: ts: since when; tid; state, wait, flags, nr, obj: what it waits
+			       for */
+	uint32_t owner;     /* as CT_FUTEX.peer */
+	uint8_t run;        /* WINDOW_RUN_* */
+	uint8_t pad[3];
+	uint16_t cpu; /* where it runs or last ran; FORMAT_CPU_NONE: not known */
+	uint16_t pad2;
+};
+enum {
+	WINDOW_RUN_BLOCKED = FORMAT_RUN_BLOCKED,
+	WINDOW_RUN_RUNNABLE = FORMAT_RUN_RUNNABLE,
+	WINDOW_RUN_RUNNING = FORMAT_RUN_RUNNING,
+	WINDOW_RUN_CAPPED, /* not known: see FORMAT_STATE_CAPPED */
+};
+
+/* The state of every known task at ns, after a stretch from from_ns on of which nothing is known (a CT_GAP of
+ * all CPUs, of cause CT_LOSS_SLOT, CT_LOSS_DISK, CT_LOSS_DOWN or CT_LOSS_SHED): what was believed before it
+ * no longer holds.  A daemon that starts has records of a moment before its first checkpoint. */
+struct window_resync {
+	uint64_t from_ns, ns;
+	struct window_state *states; /* by tid */
+	size_t n_states;
+};
+
+struct window {
+	/* What was asked for; events and state reach further back, to the last checkpoint before from_ns. */
+	uint64_t from_ns, to_ns;
+	/* What the file holds in all. */
+	uint64_t file_from_ns, file_to_ns;
+	struct clock_offsets offsets; /* those in force at to_ns */
+	uint32_t n_cpus;
+
+	struct window_event *events; /* by (ts, cpu, order within the CPU) */
+	size_t n_events;
+	struct window_task *tasks; /* by (tid, ts_ns) */
+	size_t n_tasks;
+	struct window_object *objects; /* by id, one each */
+	size_t n_objects;
+	struct window_stack *stacks; /* by id */
+	size_t n_stacks;
+	/* State of every known task at state_ns (<= first event), by tid. */
+	struct window_state *states;
+	size_t n_states;
+	uint64_t state_ns;
+
+	struct window_resync *resyncs; /* by ns; they do not overlap */
+	size_t n_resyncs;
+
+	uint64_t lost_records;  /* sum over the CT_GAP events in the window */
+	uint32_t skipped_slots; /* segments that are torn, corrupt or missing; each stretch of them is a
+				   CT_GAP event too, of cause CT_LOSS_SLOT */
+
+	void *arena; /* owner of names and frames; private to trace/ */
+};
+
+/* The entry of tid that was valid at ts_ns; the first one if ts_ns is before it; NULL if the tid is not
+ * known. */
+const struct window_task *window_task_at(const struct window *w, uint32_t tid, uint64_t ts_ns);
+const struct window_object *window_object(const struct window *w, uint64_t id);
+const struct window_stack *window_stack(const struct window *w, uint64_t id);
+/* Index of the first event with ts >= ts_ns (n_events if none). */
+size_t window_lower_bound(const struct window *w, uint64_t ts_ns);
+/* Releases everything; accepts NULL and half-built windows. */
+void window_free(struct window *w);
+
+#endif

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "lib/checked.h"
+#include "lib/cleanup.h"
+#include "lib/huge.h"
+#include "trace/read/collect.h"
+#include "trace/format/limits.h"
+#include "trace/format/order.h"
+#include "trace/read/reader_file.h"
+
+#define EVENTS_MAX (64u << 20)
+
+struct load {
+	struct reader *r;
+	struct window *w;
+	struct collect *collect;
+	size_t cap;        /* of w->events */
+	uint64_t moves;    /* that are left to join the segments */
+	bool has_gaps;     /* there is a CT_GAP among the records */
+	bool any;          /* a segment was read: w->states are set */
+	uint64_t blind_ns; /* nothing is known from then to the next segment; UINT64_MAX: all is */
+	bool in_gap;       /* the last of gaps may grow */
+	VEC(struct window_event) gaps;
+};
+
+/* A stretch [from_ns, to_ns] of which the file has nothing. */
+static int load_gap(struct load *l, uint8_t cause, uint64_t from_ns, uint64_t to_ns, uint32_t n_records)
+{
+	struct window *w = l->w;
+	struct window_event *g;
+
+	l->blind_ns = MIN(l->blind_ns, from_ns);
+	if (cause == CT_LOSS_SLOT)
+		w->skipped_slots++;
+	to_ns = MIN(to_ns, w->to_ns - 1);
+	from_ns = MIN(from_ns, to_ns);
+	g = l->gaps.n ? &l->gaps.v[l->gaps.n - 1] : NULL;
+	if (g && l->in_gap && g->r.state == cause) {
+		g->x[1] = g->r.ts = MAX(to_ns, g->x[1]);
+		g->x[0] = MIN(from_ns, g->x[0]);
+		g->r.peer = g->r.peer > UINT32_MAX - n_records ? UINT32_MAX : g->r.peer + n_records;
+		return 0;
+	}
+	l->in_gap = true;
+	return VEC_PUSH(&l->gaps, (struct window_event){
+					  .r = { .ts = to_ns,
+						 .kind = CT_GAP,
+						 .state = cause,
+						 .tid = CT_GAP_ALL_CPUS,
+						 .peer = n_records },
+					  .x = { from_ns, to_ns },
+				  });
+}
+
+/* What could not be written before segment h, within the window. */
+static int load_unwritten(struct load *l, const struct format_segment *h)
+{
+	if (!(h->flags & FORMAT_SEGMENT_UNWRITTEN) || h->gap_from_ns >= l->w->to_ns ||
+	    h->begin_ns < l->w->from_ns)
+		return 0;
+	l->in_gap = false;
+	return load_gap(l, CT_LOSS_DISK, h->gap_from_ns, h->begin_ns,
+			(uint32_t)MIN(h->gap_records, (uint64_t)UINT32_MAX));
+}
+
+/* Is there a hole between segment i and the one before it, within the window? */
+static int load_hole(struct load *l, size_t i)
+{
+	const struct format_segment *h = &l->r->index.segments.v[i].h;
+	const struct format_segment *before;
+	bool restart = h->flags & FORMAT_SEGMENT_RESTART;
+	uint64_t to_ns = h->flags & FORMAT_SEGMENT_UNWRITTEN ? h->gap_from_ns : h->begin_ns;
+	int err;
+
+	if (i == l->r->first)
+		return load_unwritten(l, h);
+	before = &l->r->index.segments.v[i - 1].h;
+	if (before->seq + 1 == h->seq && !restart)
+		return load_unwritten(l, h);
+	if (before->end_ns >= l->w->to_ns || to_ns < l->w->from_ns)
+		return load_unwritten(l, h);
+	err = load_gap(l, restart ? CT_LOSS_DOWN : CT_LOSS_SLOT, before->end_ns, MAX(before->end_ns, to_ns),
+		       0);
+	return err ? err : load_unwritten(l, h);
+}
+
+static int load_states(struct load *l, uint64_t begin_ns)
+{
+	struct window *w = l->w;
+	struct window_resync s = { .from_ns = MIN(l->blind_ns, begin_ns), .ns = begin_ns };
+	struct window_resync *grown;
+	int err;
+
+	if (l->any && l->blind_ns == UINT64_MAX)
+		return 0;
+	err = collect_states(l->collect, l->r->decoder, &s.states, &s.n_states);
+	if (err)
+		return err;
+	if (!l->any) {
+		w->states = s.states;
+		w->n_states = s.n_states;
+		w->state_ns = begin_ns;
+		return 0;
+	}
+	grown = realloc(w->resyncs, (w->n_resyncs + 1) * sizeof(*grown));
+	if (!grown) {
+		free(s.states);
+		return -ENOMEM;
+	}
+	w->resyncs = grown;
+	w->resyncs[w->n_resyncs++] = s;
+	return 0;
+}
+
+/* Since when the capture paused, UINT64_MAX: it did not.  If it did, the segment was sealed when it went on,
+ * and the next one's checkpoint is what was found at that moment. */
+static uint64_t load_paused(const struct format_segment *h, const struct window_event *e, size_t n)
+{
+	uint64_t from_ns = UINT64_MAX;
+
+	for (size_t i = 0; h->kinds[CT_GAP] && i < n; i++)
+		if (e[i].r.kind == CT_GAP && e[i].r.state == CT_LOSS_SHED && e[i].r.tid == CT_GAP_ALL_CPUS)
+			from_ns = MIN(from_ns, e[i].x[0]);
+	return from_ns;
+}
+
+static int load_decode(struct load *l, const struct format_segment *h)
+{
+	struct decoder *d = l->r->decoder;
+	struct window *w = l->w;
+	uint32_t n_cpus = 0;
+	uint64_t paused_ns = UINT64_MAX;
+	size_t n = 0;
+	int err = decoder_begin(d, h, l->r->buf.v + h->header_bytes, h->body_bytes);
+
+	if (!err && w->n_events + h->n_records > l->cap)
+		err = -E2BIG;
+	if (!err)
+		err = decoder_events(d, w->events + w->n_events, &n, &n_cpus);
+	if (!err)
+		err = collect_dictionary(l->collect, d);
+	if (!err)
+		err = load_states(l, h->begin_ns);
+	if (!err)
+		paused_ns = load_paused(h, w->events + w->n_events, n);
+	if (!err)
+		err = order_join(w->events, w->n_events, w->n_events + n, &l->moves);
+	if (err)
+		return err;
+	w->n_events += n;
+	w->n_cpus = MAX(w->n_cpus, h->n_cpus);
+	w->n_cpus = MAX(w->n_cpus, n_cpus);
+	w->n_cpus = MAX(w->n_cpus, 1u); /* that of the gaps */
+	l->has_gaps |= h->kinds[CT_GAP] != 0;
+	w->offsets.boot_to_mono_ns = h->boot_to_mono_ns;
+	w->offsets.boot_to_real_ns = h->boot_to_real_ns;
+	l->any = true;
+	l->blind_ns = paused_ns;
+	l->in_gap = false;
+	return 0;
+}
+
+static int load_segment(struct load *l, size_t i)
+{
+	const struct format_segment *h = &l->r->index.segments.v[i].h;
+	int err = load_hole(l, i);
+
+	if (!err)
+		err = reader_segment(l->r, i);
+	if (!err)
+		err = load_decode(l, h);
+	if (err == -ESTALE && !l->any) {
+		/* The writer was here first: the trace now begins later. */
+		l->w->file_from_ns = MAX(l->w->file_from_ns, h->end_ns);
+		l->w->from_ns = MAX(l->w->from_ns, h->end_ns);
+		l->w->from_ns = MIN(l->w->from_ns, l->w->to_ns);
+		return 0;
+	}
+	if (err == -EBADMSG || err == -ESTALE)
+		err = load_gap(l, CT_LOSS_SLOT, h->begin_ns, h->end_ns, h->n_records);
+	return err;
+}
+
+/* Gaps that ended at one moment: the later one first. */
+static int by_end(const void *a, const void *b)
+{
+	const struct window_event *x = *(const struct window_event *const *)a;
+	const struct window_event *y = *(const struct window_event *const *)b;
+
+	if (x->r.ts != y->r.ts)
+		return x->r.ts < y->r.ts ? -1 : 1;
+	return x > y ? -1 : x < y;
+}
+
+/* Puts the gaps among the events, each in front of what came at the very moment at which it ended. */
+static int load_put_gaps(struct load *l)
+{
+	struct window *w = l->w;
+	size_t bytes, a = w->n_events, b = l->gaps.n;
+	_cleanup_free_ const struct window_event **gaps = calloc(b + 1, sizeof(*gaps));
+	struct window_event *e;
+
+	if (checked_bytes(a, b + 1, sizeof(*e), &bytes))
+		return -E2BIG;
+	e = realloc(w->events, bytes);
+	if (e)
+		w->events = e;
+	if (!gaps || !e)
+		return -ENOMEM;
+	for (size_t i = 0; i < b; i++)
+		gaps[i] = &l->gaps.v[i];
+	qsort(gaps, b, sizeof(*gaps), by_end);
+	w->n_events = a + b;
+	while (b)
+		if (a && e[a - 1].r.ts >= gaps[b - 1]->r.ts) {
+			e[a + b - 1] = e[a - 1];
+			a--;
+		} else {
+			e[a + b - 1] = *gaps[b - 1];
+			b--;
+		}
+	return 0;
+}
+
+/* The gaps go among the events; events that are too late go; the rest is counted. */
+static int load_finish(struct load *l)
+{
+	struct window *w = l->w;
+	int err = load_put_gaps(l);
+	const struct window_event *e = w->events;
+
+	if (err)
+		return err;
+	if (w->to_ns != UINT64_MAX)
+		w->n_events = window_lower_bound(w, w->to_ns);
+	if (w->n_events)
+		w->state_ns = MIN(w->state_ns, e[0].r.ts);
+	for (size_t i = 0; i < w->n_events && (l->has_gaps || l->gaps.n); i++)
+		if (e[i].r.kind == CT_GAP)
+			w->lost_records += e[i].r.peer;
+	collect_finish(l->collect, w);
+	return 0;
+}
+
+/* Room for the events of the segments [a, b), as their headers promise. */
+static int load_reserve(struct load *l, size_t a, size_t b, uint64_t max_events, char *err)
+{
+	const struct reader *r = l->r;
+	uint64_t n = 0, bytes = 0, max = max_events ? max_events : EVENTS_MAX;
+
+	for (size_t i = a; i < b; i++) {
+		n += r->index.segments.v[i].h.n_records;
+		bytes += r->index.segments.v[i].h.body_bytes;
+	}
+	max = MIN(max, limits_records(bytes));
+	if (n > max) {
+		snprintf(err, READER_ERR_MAX,
+			 "the window of %.200s has %" PRIu64 " events, and at most %" PRIu64
+			 " are loaded: choose a shorter one",
+			 r->name, n, max);
+		return -E2BIG;
+	}
+	l->collect = collect_new(limits_kept_bytes(bytes));
+	if (!l->collect)
+		return -ENOMEM;
+	l->cap = n;
+	l->moves = limits_moves(n);
+	l->w->events = malloc((n + 1) * sizeof(*l->w->events));
+	if (!l->w->events)
+		return -ENOMEM;
+	huge_advise(l->w->events, n * sizeof(*l->w->events));
+	return 0;
+}
+
+static int load_all(struct load *l, uint64_t max_events, char *err)
+{
+	struct reader *r = l->r;
+	size_t a = 0, b = 0;
+	int ret = reader_select(r, &l->w->from_ns, &l->w->to_ns, &a, &b, err);
+
+	if (!ret)
+		ret = load_reserve(l, a, b, max_events, err);
+	for (size_t i = a; !ret && i < b; i++) {
+		ret = load_segment(l, i);
+		if (r->progress)
+			r->progress(r->progress_arg, (unsigned)((i + 1 - a) * 100 / (b - a)));
+	}
+	if (!ret && b < r->end)
+		ret = load_hole(l, b);
+	if (!ret && !l->any) {
+		snprintf(err, READER_ERR_MAX, "no segment of %.200s in the window can be read", r->name);
+		return -EBADMSG;
+	}
+	if (!ret)
+		ret = load_finish(l);
+	if (ret == -ENOMEM)
+		snprintf(err, READER_ERR_MAX, "cannot load the window of %.200s: out of memory", r->name);
+	else if (ret == -E2BIG && !*err)
+		snprintf(err, READER_ERR_MAX, "%.200s has more in it than its size allows for: it is damaged",
+			 r->name);
+	return ret;
+}
+
+int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max_events,
+		struct window **ret_w, char err[READER_ERR_MAX])
+{
+	struct load l = { .r = r, .blind_ns = UINT64_MAX };
+	int ret = -ENOMEM;
+
+	*err = 0;
+	l.w = calloc(1, sizeof(*l.w));
+	if (l.w) {
+		l.w->from_ns = from_ns;
+		l.w->to_ns = to_ns;
+		l.w->file_from_ns = r->info.from_ns;
+		l.w->file_to_ns = r->info.to_ns;
+		ret = load_all(&l, max_events, err);
+	} else {
+		snprintf(err, READER_ERR_MAX, "out of memory");
+	}
+	collect_free(l.collect);
+	free(l.gaps.v);
+	if (ret)
+		window_free(l.w);
+	else
+		*ret_w = l.w;
+	return ret;
+}
