@@ -21,7 +21,7 @@
 #ifndef CTRACE_ANALYSIS_ACCOUNT_H
 #define CTRACE_ANALYSIS_ACCOUNT_H
 
-#include "graph/path.h"
+#include "graph/path/path.h"
 
 enum account_group {
 	ACCOUNT_WAIT,

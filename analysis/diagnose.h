@@ -13,7 +13,7 @@
 #include "analysis/ask.h"
 #include "analysis/missing.h"
 #include "analysis/rules.h"
-#include "graph/path.h"
+#include "graph/path/path.h"
 
 /* One task on the way from the victim to the root cause. */
 struct link {

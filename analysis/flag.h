@@ -8,7 +8,7 @@
 #define CTRACE_ANALYSIS_FLAG_H
 
 #include "lib/words.h"
-#include "graph/graph.h"
+#include "graph/timeline/graph.h"
 
 struct flag {
 	uint64_t obj;      /* the variable, 0 not known */

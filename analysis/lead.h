@@ -13,7 +13,7 @@
 #define CTRACE_ANALYSIS_LEAD_H
 
 #include "analysis/rules.h"
-#include "graph/causal.h"
+#include "graph/causal/causal.h"
 
 /* As many are ranked for one segment; those beyond (the weakest, and of those the furthest from its start)
  * are counted. */

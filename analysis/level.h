@@ -6,7 +6,7 @@
 #ifndef CTRACE_ANALYSIS_LEVEL_H
 #define CTRACE_ANALYSIS_LEVEL_H
 
-#include "graph/path.h"
+#include "graph/path/path.h"
 #include "lib/map.h"
 #include "lib/vec.h"
 

@@ -15,7 +15,7 @@
 #ifndef CTRACE_ANALYSIS_MISSING_H
 #define CTRACE_ANALYSIS_MISSING_H
 
-#include "graph/blame.h"
+#include "graph/wake/blame.h"
 
 #define MISSING_STEPS 8 /* tasks on the path of a wake-up that are looked at */
 #define MISSING_LONG  5 /* a wait is not normal when it takes so many times as long as its like */

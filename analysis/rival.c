@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "graph/scan.h"
+#include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 #include "lib/map.h"
 #include "trace/words/describe.h"

@@ -6,7 +6,7 @@
 #ifndef CTRACE_ANALYSIS_RIVAL_H
 #define CTRACE_ANALYSIS_RIVAL_H
 
-#include "graph/path.h"
+#include "graph/path/path.h"
 
 struct rival {
 	uint32_t task;     /* GRAPH_NONE: nobody */

@@ -10,7 +10,7 @@
 #ifndef CTRACE_ANALYSIS_RULES_H
 #define CTRACE_ANALYSIS_RULES_H
 
-#include "graph/graph.h"
+#include "graph/timeline/graph.h"
 #include "lib/vec.h"
 
 enum rule_verdict { RULE_NOT_CAUSE, RULE_CAUSE };

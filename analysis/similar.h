@@ -15,7 +15,7 @@
 #ifndef CTRACE_ANALYSIS_SIMILAR_H
 #define CTRACE_ANALYSIS_SIMILAR_H
 
-#include "graph/blame.h"
+#include "graph/wake/blame.h"
 #include "lib/vec.h"
 
 #define SIMILAR_TOKENS    24   /* of a signature, after folding */

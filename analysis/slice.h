@@ -18,7 +18,7 @@
 
 #include "analysis/ask.h"
 #include "analysis/rules.h"
-#include "graph/causal.h"
+#include "graph/causal/causal.h"
 
 enum slice_direction { SLICE_BACKWARD, SLICE_FORWARD };
 

@@ -51,7 +51,7 @@
 #define CTRACE_ANALYSIS_WHATIF_H
 
 #include "analysis/account.h"
-#include "graph/causal.h"
+#include "graph/causal/causal.h"
 
 enum whatif_kind {
 	WHATIF_WAIT,     /* stretch: this wait */

@@ -19,7 +19,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "graph/causal.h"
+#include "graph/causal/causal.h"
 #include "lib/vec.h"
 
 #define LOOPS   16

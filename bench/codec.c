@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "graph/graph.h"
+#include "graph/timeline/graph.h"
 #include "lib/cleanup.h"
 #include "trace/read/reader.h"
 #include "trace/write/writer.h"

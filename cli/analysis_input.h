@@ -8,7 +8,7 @@
 #define CTRACE_CLI_ANALYSIS_INPUT_H
 
 #include "cli/tracefile.h"
-#include "graph/graph.h"
+#include "graph/timeline/graph.h"
 
 struct analysis_input {
 	const char *path;

@@ -8,7 +8,7 @@
 #include "cli/render/path.h"
 #include "cli/text.h"
 #include "cli/withoutarg.h"
-#include "graph/causal.h"
+#include "graph/causal/causal.h"
 #include "lib/cleanup.h"
 
 enum { OPT_FROM = 256, OPT_TO, OPT_TID, OPT_WITHOUT, OPT_ALL, OPT_BOOT, OPT_JSON };

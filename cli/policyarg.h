@@ -8,7 +8,7 @@
 #define CTRACE_CLI_POLICYARG_H
 
 #include "cli/cli.h"
-#include "graph/causal.h"
+#include "graph/causal/causal.h"
 
 /* "ctrace", "panappticon", "appinsight". */
 int policyarg_parse(const struct cli_usage *usage, const char *arg, enum causal_policy *ret);

@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #include "analysis/slice.h"
-#include "graph/causal.h"
+#include "graph/causal/causal.h"
 
 /* Which segments are shown. */
 struct graph_pick {

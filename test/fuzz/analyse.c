@@ -7,7 +7,7 @@
 #include "analysis/hangs.h"
 #include "analysis/slice.h"
 #include "analysis/whatif.h"
-#include "graph/causal.h"
+#include "graph/causal/causal.h"
 #include "lib/cleanup.h"
 
 #define ANALYSE_TASKS 3u /* of so many each question is asked */

@@ -6,7 +6,7 @@
 #ifndef CTRACE_TEST_CAUSAL_MAKE_H
 #define CTRACE_TEST_CAUSAL_MAKE_H
 
-#include "graph/causal.h"
+#include "graph/causal/causal.h"
 #include "test/unit/window_make.h"
 
 /* Task tid is on CPU tid / 10. */

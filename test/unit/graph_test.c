@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "graph/path.h"
+#include "graph/path/path.h"
 #include "test/unit/window_make.h"
 
 #define FUTEX 0x123400ULL

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "analysis/diagnose.h"
-#include "graph/causal.h"
-#include "graph/path.h"
-#include "graph/scan.h"
+#include "graph/causal/causal.h"
+#include "graph/path/path.h"
+#include "graph/timeline/scan.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "trace/format/crc32c.h"

@@ -9,7 +9,7 @@
 #define CTRACE_TEST_SLICE_MAKE_H
 
 #include "analysis/slice.h"
-#include "graph/causal.h"
+#include "graph/causal/causal.h"
 #include "test/unit/window_make.h"
 
 struct cmake {

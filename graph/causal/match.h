@@ -11,10 +11,10 @@
  * all that was sent long before is read: what is left in the queue then is
  * forgotten with the next receive, so that an error does not shift all that follows.
  */
-#ifndef CTRACE_GRAPH_MATCH_H
-#define CTRACE_GRAPH_MATCH_H
+#ifndef CTRACE_GRAPH_CAUSAL_MATCH_H
+#define CTRACE_GRAPH_CAUSAL_MATCH_H
 
-#include "graph/causal.h"
+#include "graph/causal/causal.h"
 #include "lib/map.h"
 #include "lib/vec.h"
 

@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "graph/pass.h"
+#include "graph/causal/pass.h"
 #include "lib/cleanup.h"
 
 /* So often each has to have posted, and to have been woken. */

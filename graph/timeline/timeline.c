@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/build.h"
+#include "graph/timeline/build.h"
 #include "lib/cleanup.h"
 #include "lib/huge.h"
 

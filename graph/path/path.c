@@ -4,13 +4,13 @@
  * replaced by what the task to blame did in that stretch (Panappticon, section
  * 4.3, with the waker clipped to the waiter's own window).
  */
-#include "graph/path.h"
+#include "graph/path/path.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/holder.h"
+#include "graph/wake/holder.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 

@@ -15,10 +15,10 @@
  * Pure: no I/O, no globals.  Not changed after causal_build(); several threads
  * may read it.  It refers to the graph and its window, which must live longer.
  */
-#ifndef CTRACE_GRAPH_CAUSAL_H
-#define CTRACE_GRAPH_CAUSAL_H
+#ifndef CTRACE_GRAPH_CAUSAL_CAUSAL_H
+#define CTRACE_GRAPH_CAUSAL_CAUSAL_H
 
-#include "graph/graph.h"
+#include "graph/timeline/graph.h"
 
 /* Why a segment begins where it does.  Each is a rule of its own in divide.c, which can be switched off. */
 enum cut_rule {

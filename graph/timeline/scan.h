@@ -13,10 +13,10 @@
  * Several threads may ask one graph: the count is then not exact, which does not
  * matter.
  */
-#ifndef CTRACE_GRAPH_SCAN_H
-#define CTRACE_GRAPH_SCAN_H
+#ifndef CTRACE_GRAPH_TIMELINE_SCAN_H
+#define CTRACE_GRAPH_TIMELINE_SCAN_H
 
-#include "graph/graph.h"
+#include "graph/timeline/graph.h"
 
 #define GRAPH_SCAN_STEPS      (1ULL << 26) /* for any graph */
 #define GRAPH_SCAN_STEPS_EACH 64           /* besides, for each event, object and task */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "graph/match.h"
+#include "graph/causal/match.h"
 
-#include "graph/divide.h"
-#include "graph/scan.h"
+#include "graph/causal/divide.h"
+#include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 
 #define INET4 2

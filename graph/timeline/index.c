@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/build.h"
-#include "graph/scan.h"
+#include "graph/timeline/build.h"
+#include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 
 typedef VEC(struct graph_ref) refs;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "graph/blame.h"
+#include "graph/wake/blame.h"
 
 #include <string.h>
 
-#include "graph/holder.h"
-#include "graph/scan.h"
+#include "graph/wake/holder.h"
+#include "graph/timeline/scan.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"

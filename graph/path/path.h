@@ -12,10 +12,10 @@
  * each wait that was followed opened a frame for the task that was to blame,
  * and the time before a task was there one for its creator.
  */
-#ifndef CTRACE_GRAPH_PATH_H
-#define CTRACE_GRAPH_PATH_H
+#ifndef CTRACE_GRAPH_PATH_PATH_H
+#define CTRACE_GRAPH_PATH_PATH_H
 
-#include "graph/blame.h"
+#include "graph/wake/blame.h"
 
 struct path_frame {
 	uint64_t from_ns, to_ns;

@@ -7,10 +7,10 @@
  * time limit, a signal that kills, or the end of the trace ended has no ender,
  * and the owner, holder, peer or child is looked for instead.
  */
-#ifndef CTRACE_GRAPH_BLAME_H
-#define CTRACE_GRAPH_BLAME_H
+#ifndef CTRACE_GRAPH_WAKE_BLAME_H
+#define CTRACE_GRAPH_WAKE_BLAME_H
 
-#include "graph/graph.h"
+#include "graph/timeline/graph.h"
 
 /* Where time went, as in the JSON contract ("running_ns", ...). */
 enum time_kind {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "graph/divide.h"
+#include "graph/causal/divide.h"
 
 #include <string.h>
 

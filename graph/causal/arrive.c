@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "graph/divide.h"
+#include "graph/causal/divide.h"
 #include "trace/words/describe.h"
 
 /* Of a wake-up in a softirq: which one. */

@@ -6,11 +6,11 @@
  * Segments are numbered in the order in which they were opened ("open number")
  * until the pass is over; edges use those numbers, and causal.c renumbers both.
  */
-#ifndef CTRACE_GRAPH_PASS_H
-#define CTRACE_GRAPH_PASS_H
+#ifndef CTRACE_GRAPH_CAUSAL_PASS_H
+#define CTRACE_GRAPH_CAUSAL_PASS_H
 
-#include "graph/causal.h"
-#include "graph/match.h"
+#include "graph/causal/causal.h"
+#include "graph/causal/match.h"
 #include "lib/map.h"
 #include "lib/vec.h"
 

@@ -8,8 +8,8 @@
  * after graph_build(); several threads may read it.  It refers to the window,
  * which must live longer.  Everything is arrays and indices.
  */
-#ifndef CTRACE_GRAPH_GRAPH_H
-#define CTRACE_GRAPH_GRAPH_H
+#ifndef CTRACE_GRAPH_TIMELINE_GRAPH_H
+#define CTRACE_GRAPH_TIMELINE_GRAPH_H
 
 #include <stdbool.h>
 #include <stddef.h>

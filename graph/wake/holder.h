@@ -3,10 +3,10 @@
  * holder.h - private to graph/: who is at the other end of what a task waits
  * for, when no wake-up tells.
  */
-#ifndef CTRACE_GRAPH_HOLDER_H
-#define CTRACE_GRAPH_HOLDER_H
+#ifndef CTRACE_GRAPH_WAKE_HOLDER_H
+#define CTRACE_GRAPH_WAKE_HOLDER_H
 
-#include "graph/blame.h"
+#include "graph/wake/blame.h"
 
 /* Who sent the bytes that made sock (of the receiver's side) readable at wake.
  * *ret_event: the CT_SEND it rests on, or GRAPH_NONE. */

@@ -5,7 +5,7 @@
  * nothing and go back.  An accept has no record; but the one who got the connection
  * is the one who receives what is sent through it.
  */
-#include "graph/pass.h"
+#include "graph/causal/pass.h"
 #include "lib/cleanup.h"
 
 /* Those who are woken by one call. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "graph/graph.h"
+#include "graph/timeline/graph.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/build.h"
-#include "graph/scan.h"
+#include "graph/timeline/build.h"
+#include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 #include "lib/huge.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "graph/causal.h"
+#include "graph/causal/causal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/divide.h"
+#include "graph/causal/divide.h"
 #include "lib/cleanup.h"
 
 /* Tids are below this on every kernel (PID_MAX_LIMIT); one in a damaged file may not be. */

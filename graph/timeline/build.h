@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* build.h - private to graph/: the state while a graph is built. */
-#ifndef CTRACE_GRAPH_BUILD_H
-#define CTRACE_GRAPH_BUILD_H
+#ifndef CTRACE_GRAPH_TIMELINE_BUILD_H
+#define CTRACE_GRAPH_TIMELINE_BUILD_H
 
-#include "graph/graph.h"
+#include "graph/timeline/graph.h"
 #include "lib/map.h"
 #include "lib/vec.h"
 

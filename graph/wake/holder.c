@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "graph/holder.h"
+#include "graph/wake/holder.h"
 
 #include <string.h>
 
-#include "graph/scan.h"
+#include "graph/timeline/scan.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"

@@ -3,7 +3,7 @@
  * origin.c - what leads to what without a wake-up: jobs, variables, locks that are
  * taken in turn, signals, new tasks and new programs.
  */
-#include "graph/divide.h"
+#include "graph/causal/divide.h"
 
 #define SIGCHLD 17
 

@@ -7,7 +7,7 @@
  * for cause (Argus, section 3.2); a wake from an interrupt says nothing about
  * the task that happened to be on the CPU.
  */
-#include "graph/graph.h"
+#include "graph/timeline/graph.h"
 
 static const char *const edge_names[] = {
 	[EDGE_WAKE] = "wake",      [EDGE_LOCK] = "lock",

@@ -3,10 +3,10 @@
  * divide.h - private to graph/: where one segment of a task ends and the next
  * begins.  Each rule is a function; which are in use is pass.cuts.
  */
-#ifndef CTRACE_GRAPH_DIVIDE_H
-#define CTRACE_GRAPH_DIVIDE_H
+#ifndef CTRACE_GRAPH_CAUSAL_DIVIDE_H
+#define CTRACE_GRAPH_CAUSAL_DIVIDE_H
 
-#include "graph/pass.h"
+#include "graph/causal/pass.h"
 
 /* Cuts task at ts_ns by that rule, if it is in use; true when it did. */
 bool divide_cut(struct pass *p, uint32_t task, uint64_t ts_ns, uint32_t event, enum cut_rule rule);
