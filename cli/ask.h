@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ask.h - the questions of an analysis at a terminal (analysis/ask.h).
+ * ask.h - the questions of an analysis at a terminal (analysis/slice/ask.h).
  *
  * Lines are read as the terminal gives them: its settings are not touched, so
  * that whatever ends the program leaves it as it was.  One thread.
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "analysis/ask.h"
+#include "analysis/slice/ask.h"
 #include "trace/format/window.h"
 
 struct ask_terminal {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
-#include "analysis/hangs.h"
+#include "analysis/hangs/hangs.h"
 #include "cli/analysis_input.h"
 #include "cli/cli.h"
 #include "cli/cmd_hangs_caught.h"

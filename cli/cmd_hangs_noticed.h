@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "analysis/hangs.h"
+#include "analysis/hangs/hangs.h"
 #include "cli/analysis_input.h"
 
 /* One line each, with a heading; nothing when there are none.  who: by cgroup and container alone. */

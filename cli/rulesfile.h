@@ -10,7 +10,7 @@
 #ifndef CTRACE_CLI_RULESFILE_H
 #define CTRACE_CLI_RULESFILE_H
 
-#include "analysis/rules.h"
+#include "analysis/slice/rules.h"
 
 #define RULESFILE_SCHEMA     "ctrace.rules/1"
 #define RULESFILE_BYTES_MAX  (1u << 20)

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "analysis/rules.h"
+#include "analysis/slice/rules.h"
 
 #define RULESTORE_FILES_MAX 16
 

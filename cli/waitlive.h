@@ -6,7 +6,7 @@
 #ifndef CTRACE_CLI_WAITLIVE_H
 #define CTRACE_CLI_WAITLIVE_H
 
-#include "analysis/waitgraph.h"
+#include "analysis/hangs/waitgraph.h"
 #include "procfs/procwait.h"
 
 /* One task of a chain.  A chain goes from task to task; that a wait may be for a whole process, of which the

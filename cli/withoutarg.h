@@ -10,7 +10,7 @@
 #ifndef CTRACE_CLI_WITHOUTARG_H
 #define CTRACE_CLI_WITHOUTARG_H
 
-#include "analysis/whatif.h"
+#include "analysis/whatif/whatif.h"
 #include "cli/analysis_input.h"
 #include "lib/vec.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/hangs.h"
+#include "analysis/hangs/hangs.h"
 #include "daemon/diagnoser_private.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"

@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "analysis/hangs.h"
+#include "analysis/hangs/hangs.h"
 
 /* New references, or NULL: out of memory. */
 json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "analysis/where.h"
+#include "analysis/diagnose/where.h"
 #include "cli/cli.h"
 #include "cli/shedding.h"
 #include "cli/text.h"

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "analysis/slice.h"
+#include "analysis/slice/slice.h"
 #include "graph/causal/causal.h"
 
 /* Which segments are shown. */

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "analysis/whatif.h"
+#include "analysis/whatif/whatif.h"
 
 struct path_view {
 	const struct graph *g;

@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-#include "analysis/account.h"
-#include "analysis/hangs.h"
-#include "analysis/slice.h"
-#include "analysis/whatif.h"
+#include "analysis/account/account.h"
+#include "analysis/hangs/hangs.h"
+#include "analysis/slice/slice.h"
+#include "analysis/whatif/whatif.h"
 #include "graph/causal/causal.h"
 #include "lib/cleanup.h"
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "analysis/account.h"
+#include "analysis/account/account.h"
 #include "test/unit/window_random.h"
 
 #define LOCK   CT_OBJ_ID(CT_OBJ_FUTEX, 0x1000)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "analysis/hangs.h"
+#include "analysis/hangs/hangs.h"
 #include "test/unit/window_make.h"
 
 #define PIPE  CT_OBJ_ID(CT_OBJ_PIPE, 77)

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/diagnose.h"
-#include "analysis/flag.h"
+#include "analysis/diagnose/diagnose.h"
+#include "analysis/diagnose/flag.h"
 #include "window_make.h"
 
 #define VICTIM 10

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/hangs.h"
+#include "analysis/hangs/hangs.h"
 #include "lib/cleanup.h"
 #include "window_make.h"
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analysis/diagnose.h"
+#include "analysis/diagnose/diagnose.h"
 #include "graph/causal/causal.h"
 #include "graph/path/path.h"
 #include "graph/timeline/scan.h"

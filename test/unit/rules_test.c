@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "analysis/rules.h"
+#include "analysis/slice/rules.h"
 #include "lib/cleanup.h"
 #include "test/unit/window_make.h"
 

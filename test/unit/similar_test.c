@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "analysis/diagnose.h"
-#include "analysis/missing.h"
-#include "analysis/similar.h"
+#include "analysis/diagnose/diagnose.h"
+#include "analysis/compare/missing.h"
+#include "analysis/compare/similar.h"
 #include "lib/cleanup.h"
 #include "test/unit/window_make.h"
 

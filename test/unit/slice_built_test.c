@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "analysis/slice.h"
+#include "analysis/slice/slice.h"
 #include "test/unit/causal_make.h"
 
 static struct slice *walk(const struct built *b, uint32_t tid, uint64_t ms, enum slice_direction direction)

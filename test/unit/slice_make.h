@@ -8,7 +8,7 @@
 #ifndef CTRACE_TEST_SLICE_MAKE_H
 #define CTRACE_TEST_SLICE_MAKE_H
 
-#include "analysis/slice.h"
+#include "analysis/slice/slice.h"
 #include "graph/causal/causal.h"
 #include "test/unit/window_make.h"
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "analysis/slice.h"
+#include "analysis/slice/slice.h"
 #include "lib/cleanup.h"
 #include "test/unit/slice_make.h"
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "analysis/waitgraph.h"
+#include "analysis/hangs/waitgraph.h"
 #include "lib/cleanup.h"
 
 #define STRONG WAITGRAPH_STRONG

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "analysis/whatif.h"
+#include "analysis/whatif/whatif.h"
 #include "test/unit/window_random.h"
 
 #define LOCK   CT_OBJ_ID(CT_OBJ_FUTEX, 0x1000)

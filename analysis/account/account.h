@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * account.h - where the time of a critical path went: its pieces, summed up.
+ *
+ * Each group looks at the same pieces in another way, and the rows of each add up
+ * to the interval exactly:
+ *
+ *	wait      what the task that was asked about did itself: ran, or waited for this from that one
+ *	resource  what it came down to at the end of the waits that were followed: running, waiting for a CPU
+ *	          (with who had it), a lock, local communication by kind, the network by remote address, a
+ *	          disk by device, a timer, a page fault, a queue, or not known
+ *	task, process   who was holding things up
+ *	object    the innermost object that somebody on the way from the task to the piece waited for
+ *
+ * So the time in which the holder of a lock slept is, for the one that wants the lock, a wait for a lock; it
+ * came down to a timer; and its object is the lock.
+ *
+ * (After the resource accounting of Panappticon, Zhang et al., CODES+ISSS 2013, section 4.4.)
+ * Pure.  The result refers to the graph and its window, not to the path.
+ */
+#ifndef CTRACE_ANALYSIS_ACCOUNT_ACCOUNT_H
+#define CTRACE_ANALYSIS_ACCOUNT_ACCOUNT_H
+
+#include "graph/path/path.h"
+
+enum account_group {
+	ACCOUNT_WAIT,
+	ACCOUNT_RESOURCE,
+	ACCOUNT_TASK,
+	ACCOUNT_PROCESS,
+	ACCOUNT_OBJECT,
+	ACCOUNT_GROUPS,
+};
+/* "wait", "resource", ... */
+const char *account_group_name(enum account_group group);
+
+/* Which of the fields a row has depends on its group; the others are 0, NULL or GRAPH_NONE. */
+struct account_row {
+	uint64_t ns;
+	/* OBJECT: of the path while anybody on the way waited for it, so that rows overlap; else as ns.  A
+	 * row with an ns of 0 is there for its within_ns alone. */
+	uint64_t within_ns;
+	uint32_t count; /* WAIT: how many waits or runs; else pieces of the path */
+	/* WAIT: whom it waited for; RESOURCE: who had the CPU; TASK: it; PROCESS: its first thread, or
+	 * another
+	 */
+	uint32_t task;
+	uint32_t stretch; /* WAIT: the longest one */
+	uint64_t obj;     /* WAIT, RESOURCE, OBJECT; a disk is its device, a remote address one of its sockets
+			   */
+	const char *kind; /* WAIT, RESOURCE, OBJECT: a word of the JSON contract, NULL when none applies */
+	uint8_t time;     /* WAIT, RESOURCE: enum time_kind */
+	uint8_t edge;     /* WAIT: enum edge_kind: how it depends on task */
+};
+
+struct account {
+	uint64_t total_ns;
+	struct account_row *rows[ACCOUNT_GROUPS]; /* the largest first */
+	size_t n_rows[ACCOUNT_GROUPS];
+};
+
+/* 0 or -ENOMEM. */
+int account_new(const struct graph *g, const struct path *p, struct account **ret);
+void account_free(struct account *a);
+
+#define ACCOUNT_WORDS_MAX 512
+/* A row in words: "waiting for a file lock that db[7] held (/var/x.db)", "network 10.0.0.1:443", "db[7]". Cut
+ * to size; safe to print. */
+void account_words(const struct graph *g, enum account_group group, const struct account_row *row, char *buf,
+		   size_t size);
+
+#endif

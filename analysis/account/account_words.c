@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/account/account.h"
+#include "trace/words/describe.h"
+
+#define WHO_MAX 96
+
+static const char *who(const struct graph *g, uint32_t task, char buf[WHO_MAX])
+{
+	char comm[64];
+
+	describe_clean(graph_comm(g, task, g->w->to_ns), comm, sizeof(comm));
+	snprintf(buf, WHO_MAX, "%s[%u]", comm, g->tasks[task].tid);
+	return buf;
+}
+
+/* What a task waits for that no other is to blame for. */
+static void say_outside(const struct account_row *r, const char *name, char *buf, size_t size)
+{
+	const char *what = "something";
+
+	if (r->time == TIME_TIMER)
+		what = "sleeping";
+	else if (r->time == TIME_DISK)
+		what = "waiting for the disk";
+	else if (r->time == TIME_FAULT)
+		what = "waiting for a page of memory";
+	else if (r->time == TIME_NETWORK)
+		what = "waiting for the network";
+	else if (!strcmp(r->kind, "file-lock"))
+		what = "waiting for a file lock";
+	else if (!strcmp(r->kind, "futex"))
+		what = r->time == TIME_LOCK ? "waiting for a lock" : "waiting to be woken";
+	else if (!strcmp(r->kind, "input"))
+		what = "waiting for input";
+	else if (!strcmp(r->kind, "unknown"))
+		what = "waiting for something that is not known";
+	else {
+		snprintf(buf, size, "waiting for %s %s", r->kind, name);
+		return;
+	}
+	snprintf(buf, size, name[0] ? "%s (%s)" : "%s", what, name);
+}
+
+/* The words around whoever it waits for. */
+static void wait_words(const struct account_row *r, const char **before, const char **after)
+{
+	*after = "";
+	if (r->edge == EDGE_STOP)
+		*before = "stopped by ";
+	else if (r->edge == EDGE_FORK)
+		*before = "waiting to be started by ";
+	else if (r->edge == EDGE_POLLED)
+		*before = "trying again and again for a file lock that ", *after = " held";
+	else if (!strcmp(r->kind, "file-lock"))
+		*before = "waiting for a file lock that ", *after = " held";
+	else if (!strcmp(r->kind, "kernel-lock"))
+		*before = "waiting for a lock in the kernel that ", *after = " held";
+	else if (r->time == TIME_LOCK)
+		*before = "waiting for a lock that ", *after = " held";
+	else if (!strcmp(r->kind, "futex"))
+		*before = "waiting to be woken by ";
+	else if (!strcmp(r->kind, "child"))
+		*before = "waiting for the end of ";
+	else if (!strcmp(r->kind, "signal"))
+		*before = "waiting for a signal from ";
+	else if (!strcmp(r->kind, "fuse"))
+		*before = "waiting for the file system that ", *after = " serves";
+	else
+		*before = "waiting for ";
+}
+
+static void say_wait(const struct graph *g, const struct account_row *r, const char *name, char *buf,
+		     size_t size)
+{
+	const char *before, *after;
+	char other[WHO_MAX];
+
+	if (!r->kind) {
+		snprintf(buf, size, "%s",
+			 r->time == TIME_RUNNING    ? "running"
+			 : r->time == TIME_RUNNABLE ? "waiting for a CPU"
+						    : "not known");
+		return;
+	}
+	if (r->task == GRAPH_NONE) {
+		say_outside(r, name, buf, size);
+		return;
+	}
+	wait_words(r, &before, &after);
+	snprintf(buf, size, name[0] ? "%s%s%s (%s)" : "%s%s%s", before, who(g, r->task, other), after, name);
+}
+
+static void say_resource(const struct graph *g, const struct account_row *r, const char *name, char *buf,
+			 size_t size)
+{
+	const char *arrow = strstr(name, "->");
+	char other[WHO_MAX];
+
+	switch ((enum time_kind)r->time) {
+	case TIME_RUNNING:
+		snprintf(buf, size, "running");
+		return;
+	case TIME_RUNNABLE:
+		if (r->task == GRAPH_NONE)
+			snprintf(buf, size, "waiting for a CPU; who had it is not known");
+		else
+			snprintf(buf, size, "waiting for a CPU that %s had", who(g, r->task, other));
+		return;
+	case TIME_LOCK:
+		snprintf(buf, size, "%s %s", r->kind && strcmp(r->kind, "futex") ? r->kind : "lock", name);
+		return;
+	case TIME_IPC:
+		snprintf(buf, size, "local communication, %s", r->kind ? r->kind : "unknown");
+		return;
+	case TIME_NETWORK:
+		snprintf(buf, size, "network %s", arrow ? arrow + 2 : name);
+		return;
+	case TIME_DISK:
+		snprintf(buf, size, "%s%s", strncmp(name, "disk", 4) ? "disk " : "", name);
+		return;
+	case TIME_TIMER:
+		snprintf(buf, size, "timer");
+		return;
+	case TIME_FAULT:
+		snprintf(buf, size, "page fault");
+		return;
+	case TIME_QUEUE:
+		snprintf(buf, size, "queue %s", name);
+		return;
+	case TIME_UNKNOWN:
+	case TIME_KINDS:
+		break;
+	}
+	snprintf(buf, size, "not known");
+}
+
+void account_words(const struct graph *g, enum account_group group, const struct account_row *row, char *buf,
+		   size_t size)
+{
+	char name[DESCRIBE_MAX];
+
+	describe_object(g->w, row->obj, name, sizeof(name));
+	switch (group) {
+	case ACCOUNT_WAIT:
+		say_wait(g, row, name, buf, size);
+		return;
+	case ACCOUNT_RESOURCE:
+		say_resource(g, row, name, buf, size);
+		return;
+	case ACCOUNT_OBJECT:
+		snprintf(buf, size, "%s", row->obj ? name : "no object");
+		return;
+	case ACCOUNT_TASK:
+	case ACCOUNT_PROCESS:
+	case ACCOUNT_GROUPS:
+		break;
+	}
+	who(g, row->task, name);
+	if (group == ACCOUNT_TASK && g->tasks[row->task].tid != g->tasks[row->task].tgid)
+		snprintf(buf, size, "%s, a thread of %u", name, g->tasks[row->task].tgid);
+	else if (group == ACCOUNT_PROCESS && g->tasks[row->task].tid != g->tasks[row->task].tgid)
+		snprintf(buf, size, "process %u of %s", g->tasks[row->task].tgid, name);
+	else
+		snprintf(buf, size, "%s", name);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * missing.h - which wake-up is missing or late, and who should have sent it: a
+ * wait that did not end in time is compared with an earlier one like it that did.
+ *
+ * Of the earlier waits at the same place those count that the same role ended in
+ * the same way; the one of median length is the reference.  The path of its
+ * wake-up is walked backwards: who woke it, what had that one been woken by, and so
+ * on.  At each of these tasks: what does it do now, while the waiter waits?  If it
+ * waits where it waited then, the one before it is looked at; else it is the one
+ * to name (Argus, section 4.2).
+ *
+ * Pure; any thread.
+ */
+#ifndef CTRACE_ANALYSIS_COMPARE_MISSING_H
+#define CTRACE_ANALYSIS_COMPARE_MISSING_H
+
+#include "graph/wake/blame.h"
+
+#define MISSING_STEPS 8 /* tasks on the path of a wake-up that are looked at */
+#define MISSING_LONG  5 /* a wait is not normal when it takes so many times as long as its like */
+
+enum missing_how {
+	MISSING_ENDED,     /* the task has ended */
+	MISSING_SILENT,    /* it did what it does before it, but not this */
+	MISSING_ELSEWHERE, /* it waits for something else */
+	MISSING_ASLEEP,    /* it waits where it always does before it, for longer */
+	MISSING_BUSY,      /* it runs, or wants to */
+};
+
+/* A task that was to wake the one before it; the first was to wake the waiter. */
+struct missing_step {
+	uint32_t task;
+	uint32_t wait;    /* the wait that it was to end */
+	uint64_t from_ns; /* of that wait what is looked at */
+	uint64_t to_ns;
+	uint64_t obj;     /* that wait's, as blame.obj in the reference */
+	uint8_t edge;     /* enum edge_kind: how it did in the reference */
+	uint32_t count;   /* how often it had ended such a wait before; 0: another one of its role did */
+	bool more;        /* at least: there were too many to count */
+	uint64_t last_ns; /* when it did last, 0 never */
+};
+
+struct missing {
+	uint32_t wait; /* the wait in question, a stretch; the first, if time limits cut it into several */
+	uint64_t wait_from_ns; /* all of it that is looked at */
+	uint64_t wait_to_ns;
+	uint32_t reference;   /* the wait that it is compared with */
+	uint64_t ref_from_ns; /* what the wake-up of the reference goes back to */
+	float similarity;     /* 0..1 */
+	uint32_t occurrences; /* waits like it that ended that way */
+	uint32_t others;      /* that ended in another way */
+	uint32_t refused;     /* that were not looked at */
+	uint64_t usual_ns;    /* median length of the occurrences */
+	bool late;            /* it came in the end */
+	bool regular;         /* the occurrences came at like intervals, and now for much longer none */
+	bool own_accord;      /* what led to it began with a timer of the last task on its path */
+	struct missing_step steps[MISSING_STEPS]; /* the last is the one to name */
+	uint32_t n_steps;
+	enum missing_how how;
+	uint32_t instead;    /* the stretch in which the named task is; GRAPH_NONE: it has ended */
+	uint64_t since_ns;   /* since when */
+	uint64_t instead_ns; /* for how long, of the time of the wait */
+	uint32_t triggers;   /* MISSING_SILENT: how often it got what led to it before */
+	char *text;          /* all of this in words */
+};
+
+/*
+ * wait: a stretch that is BLOCKED, looked at up to to_ns.  *ret NULL: it is not
+ * abnormal, nothing is like it, or those like it lead to nobody.  0 or -ENOMEM.
+ */
+int missing_find(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing **ret);
+void missing_free(struct missing *m);
+/* Enough is alike, and often enough, to name somebody on the strength of it. */
+bool missing_is_good(const struct missing *m);
+/* Alike in nearly all, and nearly always. */
+bool missing_is_sure(const struct missing *m);
+const struct missing_step *missing_named(const struct missing *m);
+
+#endif

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/compare/similar.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/slice/lead.h"
+#include "lib/cleanup.h"
+
+/* Of glibc's condition variable, whose waiters use two futexes in turn. */
+#define CONDITION_BYTES 48
+
+enum token { TOKEN_WAIT = 1, TOKEN_SEND, TOKEN_RECV, TOKEN_WOKE, TOKEN_BORN };
+/* Waits that are less alike than this are other waits; the reference is nearly as alike as the best. */
+#define LEAST     0.4F
+#define NEAR_BEST 0.15F
+
+/* What a wait that is in question ended with. */
+#define RESULT_OPEN 0xff
+
+static uint32_t make_token(enum token what, unsigned a, unsigned b, unsigned c)
+{
+	return (uint32_t)what << 28 | (a & 0x3f) << 22 | (b & 0x3ff) << 12 | (c & 0xfff);
+}
+
+bool similar_is_chance(const struct stretch *s)
+{
+	return (s->wait == CT_W_FUTEX && s->owner) || s->wait == CT_W_FAULT || s->wait == CT_W_STOPPED ||
+	       s->st & CT_ST_DISK || s->flags & CT_SF_IOWAIT;
+}
+
+/* A signature in the making. */
+struct builder {
+	struct signature *s;
+	uint32_t period; /* of the repeats folded last, 0 none */
+	uint32_t end;    /* s->n after that */
+};
+
+/* Drops the newest tokens when they repeat those just before them. */
+static void fold(struct builder *b)
+{
+	struct signature *s = b->s;
+
+	for (uint32_t p = 1; p <= SIMILAR_PERIOD && 2 * p <= s->n; p++)
+		if (!memcmp(&s->token[s->n - p], &s->token[s->n - 2 * p], p * sizeof(*s->token))) {
+			s->n -= p;
+			b->period = p;
+			b->end = s->n;
+			return;
+		}
+}
+
+static void push(struct builder *b, uint32_t token)
+{
+	if (b->s->n == SIMILAR_TOKENS)
+		return;
+	b->s->token[b->s->n++] = token;
+	fold(b);
+}
+
+/* Drops the beginning of one more repeat, of which the rest was not looked at. */
+static void finish(struct builder *b)
+{
+	uint32_t rest = b->s->n - b->end;
+
+	if (rest < b->period &&
+	    !memcmp(&b->s->token[b->end], &b->s->token[b->end - b->period], rest * sizeof(*b->s->token)))
+		b->s->n = b->end;
+}
+
+static unsigned result_of(const struct graph *g, const struct stretch *s)
+{
+	uint8_t kind, strength;
+
+	if (s->wake == GRAPH_NONE)
+		return 0;
+	edge_classify(g, s, &g->w->events[s->wake], &kind, &strength);
+	return kind;
+}
+
+static uint32_t event_token(const struct window_event *e, uint32_t tid)
+{
+	unsigned kind = CT_OBJ_KIND(e->r.obj);
+
+	switch (e->r.kind) {
+	case CT_SEND:
+		return e->r.tid == tid ? make_token(TOKEN_SEND, kind, 0, 0) : 0;
+	case CT_RECV:
+		return e->r.tid == tid ? make_token(TOKEN_RECV, kind, 0, 0) : 0;
+	case CT_WAKE:
+		/* a socket that became readable is a send as well */
+		if (e->r.peer != tid || e->r.state != CT_CTX_TASK || e->r.flags & CT_WF_READY)
+			return 0;
+		return make_token(TOKEN_WOKE, kind, 0, 0);
+	default:
+		return 0;
+	}
+}
+
+static void push_run(const struct graph *g, const struct stretch *s, struct builder *b)
+{
+	size_t from = window_lower_bound(g->w, s->from_ns), to = window_lower_bound(g->w, s->to_ns);
+
+	for (size_t i = to; i > from && to - i < SIMILAR_EVENTS; i--) {
+		uint32_t token = event_token(&g->w->events[i - 1], g->tasks[s->task].tid);
+
+		if (token)
+			push(b, token);
+	}
+}
+
+static void push_wait(struct builder *b, const struct stretch *s, unsigned result)
+{
+	push(b, make_token(TOKEN_WAIT, s->wait, s->nr, (unsigned)CT_OBJ_KIND(s->obj) << 6 | (result & 0x3f)));
+}
+
+void similar_signature(const struct graph *g, uint32_t stretch, struct signature *ret)
+{
+	const struct stretch *s = &g->stretches[stretch];
+	uint32_t first = g->tasks[s->task].first_stretch, i;
+	struct builder b = { .s = ret };
+
+	ret->n = 0;
+	push_wait(&b, s, RESULT_OPEN);
+	for (i = stretch; i > first && stretch - i < SIMILAR_STRETCHES && ret->n < SIMILAR_TOKENS; i--) {
+		s = &g->stretches[i - 1];
+		if (s->state == STRETCH_RUNNING)
+			push_run(g, s, &b);
+		else if (s->state == STRETCH_BLOCKED && !similar_is_chance(s))
+			push_wait(&b, s, result_of(g, s));
+	}
+	if (i == first && g->tasks[s->task].born_ns)
+		push(&b, make_token(TOKEN_BORN, 0, 0, 0));
+	else
+		finish(&b);
+}
+
+float similar_score(const struct signature *a, const struct signature *b)
+{
+	uint8_t len[SIMILAR_TOKENS + 1] = { 0 }; /* of the longest common subsequence, a row at a time */
+
+	for (uint32_t i = 0; i < a->n; i++) {
+		uint8_t before = 0;
+
+		for (uint32_t j = 0; j < b->n; j++) {
+			uint8_t up = len[j + 1];
+
+			if (a->token[i] == b->token[j])
+				len[j + 1] = (uint8_t)(before + 1);
+			else
+				len[j + 1] = MAX(up, len[j]);
+			before = up;
+		}
+	}
+	return a->n + b->n ? 2.0F * (float)len[b->n] / (float)(a->n + b->n) : 0;
+}
+
+static bool same_condition(uint64_t a, uint64_t b)
+{
+	return CT_OBJ_KIND(a) == CT_OBJ_FUTEX && CT_OBJ_KIND(b) == CT_OBJ_FUTEX &&
+	       MAX(a, b) - MIN(a, b) < CONDITION_BYTES;
+}
+
+static bool same_address(const struct graph *g, uint64_t a, uint64_t b)
+{
+	const struct window_object *x = window_object(g->w, a), *y = window_object(g->w, b);
+
+	if (!x || !y || x->family != y->family || x->type != y->type)
+		return false;
+	if (x->family == 1)
+		return x->name[0] && !strcmp(x->name, y->name);
+	return x->rport == y->rport || x->lport == y->lport;
+}
+
+float similar_place(const struct graph *g, const struct stretch *a, const struct stretch *b)
+{
+	if (a->wait != b->wait || a->nr != b->nr || !a->owner != !b->owner)
+		return 0;
+	if (a->obj == b->obj || same_condition(a->obj, b->obj))
+		return 1;
+	if (CT_OBJ_KIND(a->obj) != CT_OBJ_KIND(b->obj))
+		return 0;
+	if (CT_OBJ_KIND(a->obj) == CT_OBJ_SOCK)
+		return same_address(g, a->obj, b->obj) ? 0.9F : 0;
+	/* pipes are made anew for each use; of the other kinds a task uses several for several ends */
+	if (a->task == b->task)
+		return CT_OBJ_KIND(a->obj) == CT_OBJ_PIPE ? 0.7F : 0;
+	return 0.8F;
+}
+
+static const char *leader_name(const struct graph *g, uint32_t task)
+{
+	uint64_t at = g->tasks[task].exit_ns == UINT64_MAX ? g->w->to_ns : g->tasks[task].exit_ns - 1;
+	uint32_t leader = graph_task_at(g, g->tasks[task].tgid, at);
+
+	return graph_comm(g, leader == GRAPH_NONE ? task : leader, at);
+}
+
+static const char *task_name(const struct graph *g, uint32_t task)
+{
+	return graph_comm(g, task, MIN(g->tasks[task].exit_ns - 1, g->w->to_ns));
+}
+
+bool similar_role(const struct graph *g, uint32_t a, uint32_t b)
+{
+	return a == b ||
+	       (!strcmp(task_name(g, a), task_name(g, b)) && !strcmp(leader_name(g, a), leader_name(g, b)));
+}
+
+/* 1: their stacks are the same, or not known; less, down to a half, the less they have in common. */
+static float stacks_factor(const struct graph *g, const struct stretch *a, const struct stretch *b)
+{
+	float alike = -1;
+
+	if (a->visit != GRAPH_NONE && b->visit != GRAPH_NONE)
+		alike = lead_stacks_alike(g, g->w->events[a->visit].x[0], g->w->events[b->visit].x[0]);
+	return alike < 0 ? 1 : 0.5F + alike / 2;
+}
+
+/* One earlier wait: taken if it is at the same place and was ended by what it waited for. */
+static int consider(const struct graph *g, uint32_t stretch, const struct signature *mine, uint32_t earlier,
+		    struct similar_set *ret)
+{
+	const struct stretch *s = &g->stretches[stretch], *x = &g->stretches[earlier];
+	struct similar found = { .stretch = earlier };
+	struct signature its;
+	float place;
+
+	if (x->state != STRETCH_BLOCKED || x->wake == GRAPH_NONE || x->to_ns > s->from_ns ||
+	    result_of(g, x) == EDGE_TIMER)
+		return 0;
+	place = similar_place(g, s, x);
+	if (place <= 0)
+		return 0;
+	if (ret->v.n == SIMILAR_MAX || ret->looked == SIMILAR_LOOKS) {
+		ret->refused++;
+		return 0;
+	}
+	ret->looked++;
+	blame_wait(g, earlier, x->to_ns, &found.blame);
+	if (!found.blame.ended || found.blame.killed || found.blame.timed_out)
+		return 0;
+	similar_signature(g, earlier, &its);
+	found.score = place * similar_score(mine, &its) * stacks_factor(g, s, x);
+	return VEC_PUSH(&ret->v, found);
+}
+
+static int consider_task(const struct graph *g, uint32_t stretch, const struct signature *mine, uint32_t task,
+			 struct similar_set *ret)
+{
+	uint32_t first = g->tasks[task].first_stretch, at = first + g->tasks[task].n_stretches;
+	int r = 0;
+
+	if (g->stretches[stretch].task == task)
+		at = stretch;
+	for (; at > first && !r; at--)
+		r = consider(g, stretch, mine, at - 1, ret);
+	return r;
+}
+
+int similar_find(const struct graph *g, uint32_t stretch, struct similar_set *ret)
+{
+	uint32_t me = g->stretches[stretch].task, mates = 0;
+	struct signature mine;
+	int r;
+
+	*ret = (struct similar_set){ 0 };
+	similar_signature(g, stretch, &mine);
+	r = consider_task(g, stretch, &mine, me, ret);
+	if (!r && ret->v.n >= SIMILAR_FEW)
+		return 0;
+	for (uint32_t i = 0; i < g->n_tasks && !r; i++) {
+		if (i == me || !g->tasks[i].n_stretches || !similar_role(g, me, i))
+			continue;
+		if (mates++ < SIMILAR_TASKS)
+			r = consider_task(g, stretch, &mine, i, ret);
+		else
+			ret->refused++;
+	}
+	if (r)
+		similar_done(ret);
+	return r;
+}
+
+static bool same_way(const struct graph *g, const struct similar *a, const struct similar *b)
+{
+	return a->blame.edge == b->blame.edge && similar_role(g, a->blame.task, b->blame.task);
+}
+
+void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others)
+{
+	struct similar *v = set->v.v, model;
+	size_t n = set->v.n, best = n;
+	float best_sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		float sum = 0;
+
+		if (v[i].blame.task == GRAPH_NONE)
+			continue;
+		for (size_t j = 0; j < n; j++)
+			if (v[j].blame.task != GRAPH_NONE && same_way(g, &v[i], &v[j]))
+				sum += v[j].score;
+		if (sum > best_sum) {
+			best_sum = sum;
+			best = i;
+		}
+	}
+	set->v.n = 0;
+	if (best == n)
+		return;
+	model = v[best];
+	for (size_t i = 0; i < n; i++) {
+		if (v[i].score < LEAST)
+			continue;
+		if (v[i].blame.task != GRAPH_NONE && same_way(g, &model, &v[i]))
+			v[set->v.n++] = v[i];
+		else
+			++*ret_others;
+	}
+}
+
+static uint64_t length(const struct graph *g, const struct similar *s)
+{
+	return g->stretches[s->stretch].to_ns - g->stretches[s->stretch].from_ns;
+}
+
+static int length_cmp(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+const struct similar *similar_median(const struct graph *g, const struct similar_set *set)
+{
+	uint64_t len[SIMILAR_MAX];
+	float least = 0;
+	size_t n = 0, i;
+
+	for (i = 0; i < set->v.n; i++)
+		least = MAX(least, set->v.v[i].score - NEAR_BEST);
+	for (i = 0; i < set->v.n; i++)
+		if (set->v.v[i].score >= least)
+			len[n++] = length(g, &set->v.v[i]);
+	qsort(len, n, sizeof(*len), length_cmp);
+	for (i = 0; set->v.v[i].score < least || length(g, &set->v.v[i]) != len[n / 2]; i++)
+		;
+	return &set->v.v[i];
+}
+
+void similar_done(struct similar_set *s)
+{
+	VEC_FREE(&s->v);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * similar.h - earlier waits that are like one in question: of the same task, or
+ * of another one of the same role, at the same place, with the same doings
+ * before, and ended as the waiter hoped.
+ *
+ * What a task did is a signature: the sequence of its waits (system call, kind
+ * of object, what ended them) and of what it sent, received and woke, by kind;
+ * repeats are folded (Argus, section 4.2).  Two signatures are as alike as their
+ * longest common subsequence is long, and less where the stacks of the two waits
+ * are known (of long ones) and differ.
+ *
+ * Pure; any thread.
+ */
+#ifndef CTRACE_ANALYSIS_COMPARE_SIMILAR_H
+#define CTRACE_ANALYSIS_COMPARE_SIMILAR_H
+
+#include "graph/wake/blame.h"
+#include "lib/vec.h"
+
+#define SIMILAR_TOKENS    24   /* of a signature, after folding */
+#define SIMILAR_PERIOD    6    /* of the longest repeat that is folded */
+#define SIMILAR_STRETCHES 96   /* looked at for one signature */
+#define SIMILAR_EVENTS    256  /* looked at in one stretch on a CPU, the last ones */
+#define SIMILAR_MAX       128  /* waits that are compared */
+#define SIMILAR_LOOKS     1024 /* waits of which it is asked who ended them, and how */
+#define SIMILAR_FEW       3    /* with less than that of its own, waits of tasks of its role count as well */
+#define SIMILAR_TASKS     64   /* of its role, at most */
+
+struct signature {
+	uint32_t token[SIMILAR_TOKENS]; /* the latest first */
+	uint32_t n;
+};
+
+struct similar {
+	uint32_t stretch; /* BLOCKED */
+	float score;      /* 0..1 */
+	struct blame blame;
+};
+
+struct similar_set {
+	VEC(struct similar) v; /* the task's own before those of others, each the latest first */
+	uint32_t looked;       /* how many earlier waits at that place were looked at */
+	uint32_t refused;      /* waits and tasks beyond the limits */
+};
+
+/* What the task did up to this wait, a stretch that is BLOCKED; how the wait itself ended is left out. */
+void similar_signature(const struct graph *g, uint32_t stretch, struct signature *ret);
+/* 0: nothing in common .. 1: the same. */
+float similar_score(const struct signature *a, const struct signature *b);
+/* Both wait for the same: 1 the very object, less for another one of its kind, 0 no. */
+float similar_place(const struct graph *g, const struct stretch *a, const struct stretch *b);
+/* Same name of the task and of its process. */
+bool similar_role(const struct graph *g, uint32_t a, uint32_t b);
+/* A wait that comes in between by chance, and for which nobody acts on purpose: for a mutex, for memory, for
+ * a disk, for a debugger. */
+bool similar_is_chance(const struct stretch *s);
+
+/* The waits like stretch that were over before it began.  0 or -ENOMEM. */
+int similar_find(const struct graph *g, uint32_t stretch, struct similar_set *ret);
+/* Keeps those that ended in the way in which most of them did (by the same role, the more alike the more they
+ * count), and not those that are hardly alike; *ret_others: how many ended in another way. */
+void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others);
+/* The one of median length of those that are most alike; the set is not empty. */
+const struct similar *similar_median(const struct graph *g, const struct similar_set *set);
+void similar_done(struct similar_set *s);
+
+#endif

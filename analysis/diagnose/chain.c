@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/diagnose/chain.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/diagnose/way.h"
+#include "lib/cleanup.h"
+#include "trace/words/describe.h"
+
+static void link_who(const struct graph *g, struct link *k, uint32_t task, uint64_t at)
+{
+	k->task = task;
+	k->tid = g->tasks[task].tid;
+	k->pid = g->tasks[task].tgid;
+	snprintf(k->comm, sizeof(k->comm), "%s", graph_comm(g, task, at));
+}
+
+static void link_wait(const struct graph *g, struct link *k, const struct group *gr)
+{
+	char buf[DESCRIBE_MAX];
+	const struct stretch *s = gr->stretch == GRAPH_NONE ? NULL : &g->stretches[gr->stretch];
+
+	k->wait = s ? s->wait : 0;
+	k->obj = gr->blame.obj;
+	k->kind = gr->blame.kind ? gr->blame.kind : "unknown";
+	k->state = !s                        ? "unborn"
+		   : k->wait == CT_W_STOPPED ? "stopped"
+		   : k->wait == CT_W_SLEEP   ? "sleeping"
+					     : "waiting";
+	k->edge = gr->blame.edge;
+	k->strength = gr->blame.strength;
+	k->waits = gr->waits;
+	k->server = graph_is_accepted(g, k->obj);
+	k->killed = gr->blame.killed;
+	k->owed = gr->blame.owed;
+	k->unfinished = !gr->blame.ended && !gr->blame.timed_out;
+	describe_object(g->w, k->obj, buf, sizeof(buf));
+	k->resource = strdup(buf);
+	k->stack = level_wait_stack(g, k->task, gr->from_ns, gr->to_ns, s);
+}
+
+static int link_push(const struct graph *g, struct chain *c, uint32_t task, const struct level *l,
+		     const struct group *gr)
+{
+	struct link k = { .from_ns = gr->from_ns,
+			  .to_ns = gr->to_ns,
+			  .total_ns = gr->total_ns,
+			  .running_ns = l->running_ns,
+			  .runnable_ns = l->runnable_ns };
+
+	link_who(g, &k, task, l->from_ns + (l->to_ns - l->from_ns) / 2);
+	if (gr->type == GROUP_TASK || gr->type == GROUP_LEAF) {
+		link_wait(g, &k, gr);
+		k.other_ns = l->total_ns - l->running_ns - l->runnable_ns - gr->total_ns;
+	} else {
+		k.kind = gr->type == GROUP_CPU ? "cpu" : "unknown";
+		k.state = gr->type == GROUP_UNKNOWN         ? "unknown"
+			  : l->running_ns >= l->runnable_ns ? "running"
+							    : "runnable";
+		k.resource = strdup("");
+		k.stack = gr->type == GROUP_CPU ? level_stack(g, task, gr->from_ns, gr->to_ns, true) : 0;
+	}
+	if (!k.resource || VEC_PUSH(&c->links, k)) {
+		free(k.resource);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void chain_finish(struct chain *c, const struct level *l, const struct group *gr)
+{
+	c->leaf = gr->blame;
+	switch (gr->type) {
+	case GROUP_CPU:
+		c->end = l->running_ns >= l->runnable_ns ? END_RUNNING : END_RUNNABLE;
+		break;
+	case GROUP_LEAF:
+		c->end = gr->cycle ? END_CYCLE : END_LEAF;
+		break;
+	case GROUP_TASK:
+	case GROUP_UNKNOWN:
+		c->end = END_UNKNOWN;
+		break;
+	}
+}
+
+/* What was decided at the last task. */
+static int chain_note(struct chain *c, struct way *w)
+{
+	struct choice ch = { .text = w->choice };
+
+	c->asked += w->asked;
+	c->refused = w->refused;
+	if (!w->choice || c->choices.n >= DIAGNOSE_MAX_CHOICES) {
+		free(TAKE_PTR(w->choice));
+		return 0;
+	}
+	if (VEC_PUSH(&c->choices, ch))
+		return -ENOMEM;
+	w->choice = NULL;
+	c->settled += !w->ranked;
+	return 0;
+}
+
+/* From here on the chain is about the frames that gr is made of. */
+static void chain_follow(const struct graph *g, const struct path *p, struct chain *c, const struct group *gr,
+			 bool *next)
+{
+	memset(next, 0, p->n_frames);
+	for (uint32_t i = 1; i < p->n_frames; i++)
+		next[i] = c->in_last[p->frames[i].parent] && level_frame_key(g, &p->frames[i]) == gr->key;
+	memcpy(c->in_last, next, p->n_frames);
+	c->last_frame = gr->frame;
+}
+
+/* One task of the chain.  1: go on with the frames now marked in c->in_last, 0: the end, or -ENOMEM. */
+static int chain_step(const struct graph *g, const struct path *p, struct chain *c, bool *next)
+{
+	struct level l = { 0 };
+	struct way w = { 0 };
+	uint32_t task = p->frames[c->last_frame].task;
+	int r = level_fill(g, &l, p, c->in_last);
+
+	if (!r)
+		r = way_choose(g, &c->options, task, &l, &w);
+	if (!r && !w.taken) {
+		c->end = END_UNKNOWN;
+	} else if (!r) {
+		r = link_push(g, c, task, &l, w.taken);
+		if (!r)
+			r = chain_note(c, &w);
+		if (!r && w.taken->type == GROUP_TASK && c->links.n < DIAGNOSE_MAX_CHAIN) {
+			chain_follow(g, p, c, w.taken, next);
+			r = 1;
+		} else if (!r) {
+			chain_finish(c, &l, w.taken);
+		}
+	}
+	free(w.choice);
+	level_done(&l);
+	return r;
+}
+
+int chain_build(const struct graph *g, const struct path *p, const struct diagnose_options *options,
+		struct chain *c)
+{
+	_cleanup_free_ bool *next = calloc(p->n_frames, 1);
+	int r = 1;
+
+	*c = (struct chain){ .end = END_UNKNOWN };
+	if (options)
+		c->options = *options;
+	c->in_last = calloc(p->n_frames, 1);
+	if (!next || !c->in_last)
+		return -ENOMEM;
+	c->in_last[0] = true;
+	while (r == 1)
+		r = chain_step(g, p, c, next);
+	return r;
+}
+
+int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edge_kind edge,
+		 enum edge_strength strength)
+{
+	struct link *last = &c->links.v[c->links.n - 1];
+	struct link k = { .from_ns = last->from_ns, .to_ns = last->to_ns, .state = "running", .kind = "cpu" };
+
+	last->edge = (uint8_t)edge;
+	last->strength = (uint8_t)strength;
+	link_who(g, &k, task, last->from_ns + (last->to_ns - last->from_ns) / 2);
+	k.resource = strdup("");
+	if (!k.resource || VEC_PUSH(&c->links, k)) {
+		free(k.resource);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void chain_done(struct chain *c)
+{
+	for (size_t i = 0; i < c->links.n; i++)
+		free(c->links.v[i].resource);
+	for (size_t i = 0; i < c->choices.n; i++)
+		free(c->choices.v[i].text);
+	VEC_FREE(&c->links);
+	VEC_FREE(&c->choices);
+	free(c->in_last);
+	c->in_last = NULL;
+}

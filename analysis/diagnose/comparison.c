@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/diagnose/comparison.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cleanup.h"
+
+/* The longest wait that a link is about. */
+static uint32_t link_stretch(const struct graph *g, const struct link *k)
+{
+	const struct graph_task *t = &g->tasks[k->task];
+	uint32_t i = graph_stretch_at(g, k->task, k->from_ns), best = GRAPH_NONE;
+	uint64_t best_ns = 0;
+
+	for (; i != GRAPH_NONE && i < t->first_stretch + t->n_stretches; i++) {
+		const struct stretch *s = &g->stretches[i];
+		uint64_t from = MAX(s->from_ns, k->from_ns), to = MIN(s->to_ns, k->to_ns);
+
+		if (from >= k->to_ns)
+			break;
+		if (s->state == STRETCH_BLOCKED && s->wait == k->wait && to > from && to - from > best_ns) {
+			best = i;
+			best_ns = to - from;
+		}
+	}
+	return best;
+}
+
+/* Nobody, or only by a guess, is known to owe link i an end of its wait. */
+static bool is_open(const struct findings *f, size_t i)
+{
+	const struct link *k = &f->chain.links.v[i];
+
+	switch (k->wait) {
+	case CT_W_FUTEX:
+	case CT_W_READ:
+	case CT_W_POLL:
+	case CT_W_EPOLL:
+	case CT_W_SIGNAL:
+		break;
+	default:
+		return false;
+	}
+	if (i + 1 == f->chain.links.n)
+		return f->chain.end == END_LEAF && !f->chain.leaf.ended && f->chain.leaf.task == GRAPH_NONE;
+	return k->edge == EDGE_OWNER && k->strength == EDGE_WEAK;
+}
+
+static bool has_task(const struct chain *c, size_t from, uint32_t task)
+{
+	for (size_t i = from; i < c->links.n; i++)
+		if (c->links.v[i].task == task)
+			return true;
+	return false;
+}
+
+/* A thread that acted at regular times of its own, and for its own process, has ended or hangs: there is no
+ * other reason for a loop to idle, as there would be if its clients had no more work for it. */
+static bool beyond_doubt(const struct graph *g, const struct missing *m)
+{
+	uint32_t pid = g->tasks[g->stretches[m->wait].task].tgid;
+	const struct stretch *s = m->instead == GRAPH_NONE ? NULL : &g->stretches[m->instead];
+
+	for (uint32_t i = 0; i < m->n_steps; i++)
+		if (g->tasks[m->steps[i].task].tgid != pid)
+			return false;
+	if (!m->regular || !m->own_accord || m->late || !missing_is_sure(m))
+		return false;
+	return m->how == MISSING_ENDED || (m->how == MISSING_ELSEWHERE &&
+					   ((s->wait == CT_W_FUTEX && s->owner) || s->wait == CT_W_FLOCK ||
+					    s->wait == CT_W_WRITE || s->wait == CT_W_STOPPED));
+}
+
+/* Should the chain go on after link i with what the comparison found? */
+static bool says_more(const struct findings *f, size_t i, bool normal)
+{
+	const struct chain *c = &f->chain;
+	const struct missing *m = f->missing;
+
+	if (c->asked || m->late || CT_OBJ_KIND(c->links.v[i].obj) == CT_OBJ_SOCK)
+		return false;
+	if (normal && !beyond_doubt(f->g, m))
+		return false;
+	/* that it has ended is more than that nothing is known of it */
+	if (i + 2 == c->links.n && c->end == END_UNKNOWN && m->how == MISSING_ENDED && m->n_steps == 1 &&
+	    c->links.v[i + 1].task == m->steps[0].task)
+		return true;
+	if (i + 1 < c->links.n && c->links.v[i + 1].task == m->steps[0].task)
+		return false;
+	return !has_task(c, i + 1, missing_named(m)->task);
+}
+
+/* Nothing that comes after the last link matters. */
+static void end_here(struct chain *c)
+{
+	c->end = END_UNKNOWN;
+	c->leaf = (struct blame){
+		.task = GRAPH_NONE, .event = GRAPH_NONE, .kind = "unknown", .time = TIME_UNKNOWN
+	};
+}
+
+static int push_ended(const struct graph *g, const struct missing *m, struct chain *tail)
+{
+	const struct graph_task *t = &g->tasks[missing_named(m)->task];
+	struct link k = { .task = missing_named(m)->task,
+			  .pid = t->tgid,
+			  .tid = t->tid,
+			  .state = "exited",
+			  .kind = "unknown",
+			  .from_ns = t->exit_ns,
+			  .to_ns = MAX(m->wait_to_ns, t->exit_ns) };
+
+	snprintf(k.comm, sizeof(k.comm), "%s", graph_comm(g, k.task, t->exit_ns - 1));
+	k.resource = strdup("");
+	if (!k.resource || VEC_PUSH(&tail->links, k)) {
+		free(k.resource);
+		return -ENOMEM;
+	}
+	end_here(tail);
+	return 0;
+}
+
+/* Moves links of from to the end of to: all, or the first with how it depends on the next. */
+static int move_links(struct chain *to, struct chain *from, bool all, uint8_t strength)
+{
+	for (size_t i = 0; i < (all ? from->links.n : 1); i++) {
+		if (VEC_PUSH(&to->links, from->links.v[i]))
+			return -ENOMEM;
+		from->links.v[i].resource = NULL;
+	}
+	if (!all) {
+		to->links.v[to->links.n - 1].edge = EDGE_OWNER;
+		to->links.v[to->links.n - 1].strength = strength;
+		return 0;
+	}
+	to->end = from->end;
+	to->leaf = from->leaf;
+	return 0;
+}
+
+static int push_step(const struct findings *f, uint32_t at, uint8_t strength, struct chain *tail)
+{
+	const struct missing *m = f->missing;
+	const struct missing_step *step = &m->steps[at];
+	struct diagnose_options options = { .rules = f->chain.options.rules };
+	bool last = at + 1 == m->n_steps;
+	struct chain sub = { 0 };
+	struct path *p = NULL;
+	int r;
+
+	if (last && m->how == MISSING_ENDED)
+		return push_ended(f->g, m, tail);
+	r = path_walk(f->g, step->task, step->from_ns, step->to_ns, &p);
+	if (!r)
+		r = chain_build(f->g, p, &options, &sub);
+	if (!r && last && m->how == MISSING_SILENT && sub.links.n > 1) {
+		/* whoever it waits for each time has done its part */
+		while (sub.links.n > 1)
+			free(sub.links.v[--sub.links.n].resource);
+		sub.links.v[0].edge = 0;
+		end_here(&sub);
+	}
+	if (!r)
+		r = sub.links.n ? move_links(tail, &sub, last, strength) : -EINVAL;
+	chain_done(&sub);
+	path_free(p);
+	return r;
+}
+
+/* Replaces what comes after link i by tail. */
+static int graft(struct findings *f, size_t i, uint8_t strength, struct chain *tail)
+{
+	struct chain *c = &f->chain;
+
+	if (VEC_RESERVE(&c->links, i + 1 + tail->links.n))
+		return -ENOMEM;
+	while (c->links.n > i + 1)
+		free(c->links.v[--c->links.n].resource);
+	memcpy(&c->links.v[c->links.n], tail->links.v, tail->links.n * sizeof(*tail->links.v));
+	c->links.n += tail->links.n;
+	tail->links.n = 0;
+	c->links.v[i].edge = EDGE_OWNER;
+	c->links.v[i].strength = strength;
+	c->end = tail->end;
+	c->leaf = tail->leaf;
+	f->by_comparison = true;
+	f->pool = 0;
+	f->spins = f->starved = f->circular = f->on_disk = false;
+	return ending_find(f);
+}
+
+static int go_on(struct findings *f, size_t i)
+{
+	uint8_t strength = missing_is_sure(f->missing) ? EDGE_BOOSTED : EDGE_WEAK;
+	struct chain tail = { 0 };
+	int r = 0;
+
+	for (uint32_t at = 0; at < f->missing->n_steps && !r; at++)
+		r = push_step(f, at, strength, &tail);
+	/* who waits for the waiter in the end is no answer */
+	for (size_t k = 0; k < tail.links.n && !r; k++)
+		for (size_t j = 0; j <= i && !r; j++)
+			if (f->chain.links.v[j].task == tail.links.v[k].task)
+				r = -ELOOP;
+	if (!r && i + 1 + tail.links.n <= DIAGNOSE_MAX_CHAIN)
+		r = graft(f, i, strength, &tail);
+	chain_done(&tail);
+	return r == -ENOMEM ? r : 0;
+}
+
+int comparison_apply(struct findings *f, bool normal)
+{
+	const struct chain *c = &f->chain;
+	uint32_t stretch;
+	int r = 0;
+
+	if (f->circular || f->starved)
+		return 0;
+	for (size_t i = 0; i < c->links.n; i++) {
+		bool open = is_open(f, i);
+
+		/* of the victim also what came late; it has its chain */
+		if (!open && (i || normal || c->links.v[i].unfinished))
+			continue;
+		stretch = link_stretch(f->g, &c->links.v[i]);
+		if (stretch == GRAPH_NONE)
+			continue;
+		r = missing_find(f->g, stretch, c->links.v[i].to_ns, &f->missing);
+		if (r)
+			return r;
+		if (f->missing && missing_is_good(f->missing)) {
+			if (open && says_more(f, i, normal))
+				return go_on(f, i);
+			if (!normal)
+				return 0;
+		}
+		missing_free(TAKE_PTR(f->missing));
+	}
+	return 0;
+}

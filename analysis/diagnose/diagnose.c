@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/diagnose/diagnose.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/diagnose/comparison.h"
+#include "analysis/diagnose/ending.h"
+#include "analysis/diagnose/flag.h"
+#include "analysis/diagnose/sentence.h"
+#include "lib/cleanup.h"
+
+const char *verdict_name(enum verdict v)
+{
+	static const char *const names[] = { [VERDICT_NORMAL] = "normal",
+					     [VERDICT_LONG_WAIT] = "long-wait",
+					     [VERDICT_LONG_RUNNING] = "long-running",
+					     [VERDICT_STARVED] = "starved",
+					     [VERDICT_REPEATED_YIELD] = "repeated-yield" };
+
+	return names[v];
+}
+
+/* The victim's own time: what it did, and what its waits were for. */
+static void diagnose_time(const struct path *p, struct diagnosis *d)
+{
+	for (size_t i = 0; i < p->n_pieces; i++)
+		if (p->pieces[i].frame == 0)
+			d->time_ns[p->pieces[i].time] += p->pieces[i].to_ns - p->pieces[i].from_ns;
+	for (size_t i = 1; i < p->n_frames; i++)
+		if (p->frames[i].parent == 0)
+			d->time_ns[p->frames[i].blame.time] += p->frames[i].to_ns - p->frames[i].from_ns;
+}
+
+/* The stack of a wait that another process ends shows that it is for a lock of the program's own making. */
+static bool stack_says_lock(const struct graph *g, const struct link *k)
+{
+	const struct window_stack *s = k->stack ? window_stack(g->w, k->stack) : NULL;
+
+	for (int i = 0; s && i < s->n_frames; i++)
+		if (strncmp(s->frames[i], "k:", 2) != 0 && strcasestr(s->frames[i], "lock") &&
+		    (strcasestr(s->frames[i], "acquire") || strcasestr(s->frames[i], "wait")))
+			return true;
+	return false;
+}
+
+static bool has_own_lock(const struct findings *f)
+{
+	for (size_t i = 0; i + 1 < f->chain.links.n; i++) {
+		const struct link *k = &f->chain.links.v[i];
+
+		if ((k->edge == EDGE_SIGNAL || k->edge == EDGE_POST) && k->pid != k[1].pid &&
+		    stack_says_lock(f->g, k))
+			return true;
+	}
+	return false;
+}
+
+static bool has_edge(const struct findings *f, enum edge_kind kind)
+{
+	for (size_t i = 0; i + 1 < f->chain.links.n; i++)
+		if (f->chain.links.v[i].edge == kind)
+			return true;
+	return false;
+}
+
+/* Only waits for children and for its own doing. */
+static bool only_children(const struct findings *f)
+{
+	for (size_t i = 0; i + 1 < f->chain.links.n; i++)
+		if (f->chain.links.v[i].edge != EDGE_EXIT && f->chain.links.v[i].edge != EDGE_VFORK)
+			return false;
+	return true;
+}
+
+/* What the last one waits for is not in the trace because the tracer kept within its budget. */
+static bool is_left_out(const struct findings *f)
+{
+	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
+
+	switch (last->wait) {
+	case CT_W_FUTEX:
+	case CT_W_POLL:
+	case CT_W_EPOLL:
+	case CT_W_READ:
+	case CT_W_WRITE:
+		return f->chain.end == END_LEAF && !last->obj &&
+		       graph_shed_at(f->g, last->from_ns) >= CT_SHED_WAITS;
+	default:
+		return false;
+	}
+}
+
+static const char *find_cause(const struct findings *f)
+{
+	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
+	size_t n = f->chain.links.n;
+
+	if (f->circular)
+		return "circular-wait";
+	if (f->left_out)
+		return n > 1 ? "slow-peer" : "none";
+	if (f->starved)
+		return "starved";
+	if (f->by_comparison && (f->missing->how == MISSING_ENDED || f->missing->how == MISSING_SILENT))
+		return "missing-wakeup";
+	if (f->spins)
+		return "polling";
+	if (f->on_disk)
+		return "disk";
+	if (last->wait == CT_W_STOPPED)
+		return "stopped";
+	if (has_edge(f, EDGE_LOCK) || has_edge(f, EDGE_FILELOCK) || has_edge(f, EDGE_POLLED) ||
+	    has_edge(f, EDGE_KERNEL_LOCK))
+		return "lock-holder";
+	if (f->pool)
+		return "queueing";
+	if (f->chain.end == END_LEAF && has_own_lock(f))
+		return "lock-holder";
+	if (f->chain.end == END_RUNNING)
+		return "busy";
+	if (f->chain.end == END_UNKNOWN)
+		return n > 1 ? "slow-peer" : "none";
+	if (ending_polls(last) && only_children(f))
+		return "polling";
+	if (f->chain.links.v[0].wait == CT_W_FUTEX && f->chain.links.v[0].edge == EDGE_OWNER)
+		return "missing-wakeup";
+	if (f->chain.leaf.time == TIME_NETWORK)
+		return "network";
+	if (!strcmp(last->kind, "input"))
+		return "external";
+	if (!strcmp(last->kind, "timer"))
+		return n > 1 ? "slow-peer" : "timer";
+	if (last->unfinished && last->wait == CT_W_FUTEX)
+		return "missing-wakeup";
+	return n > 1 ? "slow-peer" : f->chain.refused ? "missing-wakeup" : "external";
+}
+
+static enum verdict find_verdict(const struct findings *f)
+{
+	const struct link *k = &f->chain.links.v[0];
+
+	if (f->chain.links.n == 1 || k->edge == EDGE_CPU || k->edge == EDGE_FLAG) {
+		if (f->spins || k->edge == EDGE_FLAG)
+			return VERDICT_REPEATED_YIELD;
+		if (f->starved)
+			return VERDICT_STARVED;
+		if (!strcmp(k->state, "running") || !strcmp(k->state, "runnable"))
+			return VERDICT_LONG_RUNNING;
+	}
+	if (ending_polls(k) || k->edge == EDGE_POLLED)
+		return VERDICT_REPEATED_YIELD;
+	return VERDICT_LONG_WAIT;
+}
+
+/* It idles: it waits for what nobody owes it. */
+static bool idles(const struct findings *f)
+{
+	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
+
+	if (!only_children(f) || f->chain.end != END_LEAF || f->on_disk || f->circular || ending_polls(last))
+		return false;
+	switch (last->wait) {
+	case CT_W_SLEEP:
+	case CT_W_SIGNAL:
+	case CT_W_ACCEPT:
+		return true;
+	case CT_W_READ:
+	case CT_W_POLL:
+	case CT_W_EPOLL:
+		switch ((unsigned)CT_OBJ_KIND(last->obj)) {
+		case CT_OBJ_SOCK:
+			return last->server || f->chain.leaf.time != TIME_NETWORK ||
+			       (last->wait != CT_W_READ && !last->owed);
+		case CT_OBJ_PIPE:
+		case CT_OBJ_FIFO:
+			return false;
+		default:
+			return true;
+		}
+	case CT_W_KTHREAD:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t window_ns)
+{
+	const struct link *first = &f->chain.links.v[0];
+
+	if (stall_ns < DIAGNOSE_STALL_NS ||
+	    (f->chain.links.n == 1 && (f->chain.end == END_UNKNOWN || f->left_out)))
+		return !f->circular;
+	/* whoever ruled the ways out says that there is something to explain */
+	if (f->chain.refused)
+		return false;
+	if (idles(f))
+		return true;
+	/* a server whose clients ask for nothing */
+	if (first->server && !first->owed && f->chain.end == END_LEAF && first->wait != CT_W_WRITE &&
+	    (f->chain.leaf.kind && strcmp(f->chain.leaf.kind, "disk") != 0) && !has_edge(f, EDGE_LOCK) &&
+	    !has_edge(f, EDGE_FILELOCK) && !has_edge(f, EDGE_POLLED))
+		return true;
+	if (first->waits > 100 && first->total_ns / first->waits < DIAGNOSE_QUICK_NS && !first->unfinished &&
+	    (first->edge == EDGE_MESSAGE || first->edge == EDGE_PIPE || first->edge == EDGE_EVENTFD))
+		return true;
+	/* beside others on a busy machine, but not for most of the time */
+	if (f->starved && !strcmp(f->chain.links.v[0].state, "runnable") && stall_ns < window_ns / 2)
+		return true;
+	return f->chain.links.n > 1 && only_children(f) && f->chain.end == END_RUNNING && !f->spins &&
+	       stall_ns < DIAGNOSE_CHILD_BUSY_NS;
+}
+
+/* The recorder told that it hung: it did not idle, whatever it waited for. */
+static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct window *w = g->w;
+
+	for (size_t i = window_lower_bound(w, from_ns); i < w->n_events && w->events[i].r.ts < to_ns; i++)
+		if (w->events[i].r.kind == CT_HANG &&
+		    graph_task_at(g, w->events[i].r.tid, w->events[i].r.ts) == task)
+			return true;
+	return false;
+}
+
+static bool is_fine(const struct findings *f, uint32_t task, const struct diagnosis *d)
+{
+	return is_normal(f, d->stall_ns, d->to_ns - d->from_ns) &&
+	       (d->stall_ns < DIAGNOSE_STALL_NS || !was_noticed(f->g, task, d->from_ns, d->to_ns));
+}
+
+/* Whether records are missing that would tell what the task did for most of [from_ns, to_ns). */
+static bool is_mostly_unknown(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint64_t ns = 0;
+
+	for (uint32_t i = graph_stretch_at(g, task, from_ns);
+	     i != GRAPH_NONE && i < t->first_stretch + t->n_stretches && g->stretches[i].from_ns < to_ns; i++)
+		if (g->stretches[i].state == STRETCH_UNKNOWN && g->stretches[i].to_ns > from_ns)
+			ns += MIN(g->stretches[i].to_ns, to_ns) - MAX(g->stretches[i].from_ns, from_ns);
+	return ns > (to_ns - from_ns) / 2;
+}
+
+/* The same of the victim, or of any task in the chain. */
+static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	if (is_mostly_unknown(f->g, task, from_ns, to_ns))
+		return true;
+	for (size_t i = 0; i < f->chain.links.n; i++)
+		if (is_mostly_unknown(f->g, f->chain.links.v[i].task, from_ns, to_ns))
+			return true;
+	return false;
+}
+
+/* That nobody here is to blame is concluded from the absence of records: of who connected, took the lock, or
+ * should have woken.  Where all CPUs' records are missing for a while before the end, they may be among
+ * those. */
+static bool is_by_absence(const struct findings *f, const char *cause, uint64_t to_ns)
+{
+	const struct graph *g = f->g;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->gaps, 0, &n);
+
+	if (strcmp(cause, "external") != 0 && strcmp(cause, "network") != 0 &&
+	    strcmp(cause, "missing-wakeup") != 0)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+
+		if (e->r.tid == CT_GAP_ALL_CPUS && e->x[0] < to_ns)
+			return true;
+	}
+	return false;
+}
+
+static bool is_strong(const struct findings *f)
+{
+	for (size_t i = 0; i + 1 < f->chain.links.n; i++) {
+		const struct link *k = &f->chain.links.v[i];
+
+		/* a hand-over is happenstance for cause but real for time */
+		if (k->strength != EDGE_STRONG && k->edge != EDGE_LOCK && k->edge != EDGE_KERNEL_LOCK)
+			return false;
+	}
+	if (f->left_out)
+		return false;
+	/* of a futex without owner nobody knows who should have woken it */
+	if (f->chain.end == END_LEAF && !f->chain.leaf.ended && !f->circular &&
+	    !strcmp(f->chain.leaf.kind, "futex"))
+		return false;
+	/* nor who had the CPU while records are missing, or whether it was wanted at all */
+	if (f->starved && f->cpu.lost_ns > f->cpu.total_ns / 2)
+		return false;
+	return f->chain.choices.n == f->chain.settled && f->chain.end != END_UNKNOWN;
+}
+
+/* The variable that is polled, if it has a name or at least an address. */
+static int diagnose_flag(const struct findings *f, struct diagnosis *d, bool *ret_written)
+{
+	struct words t = { 0 };
+
+	*ret_written = false;
+	for (size_t i = 0; i < d->n_chain; i++) {
+		const struct link *k = &d->chain[i];
+
+		if (CT_OBJ_KIND(k->obj) != CT_OBJ_DATA || strcmp(k->kind, "data-flag") != 0)
+			continue;
+		flag_command(f->g, k->pid, k->obj, &t);
+		d->watch = words_take(&t);
+		*ret_written = k->edge == EDGE_FLAG && k->strength != EDGE_WEAK;
+		return d->watch ? 0 : -ENOMEM;
+	}
+	return 0;
+}
+
+/* The chain ends at one who should have woken the one before it, and goes on as ever without. */
+static bool is_silent(const struct missing *m, const struct diagnosis *d)
+{
+	return m && m->how == MISSING_SILENT && d->n_chain > 1 &&
+	       missing_named(m)->task == d->chain[d->n_chain - 1].task;
+}
+
+static int diagnose_words(const struct findings *f, struct diagnosis *d)
+{
+	bool written;
+	int r = diagnose_flag(f, d, &written);
+	struct sentence_facts facts = { .g = f->g,
+					.chain = d->chain,
+					.n_chain = d->n_chain,
+					.verdict = d->verdict,
+					.cause = d->cause,
+					.leaf = &f->chain.leaf,
+					.pool = f->pool,
+					.cpu = f->starved ? &f->cpu : NULL,
+					.strong = d->strong,
+					.own_lock = f->own_lock,
+					.silent = is_silent(f->missing, d),
+					.left_out = f->left_out,
+					.watch = written ? NULL : d->watch,
+					.stall_ns = d->stall_ns };
+
+	if (r)
+		return r;
+	d->root_text = sentence_root(&facts);
+	d->sentence = sentence_whole(&facts);
+	return d->root_text && d->sentence ? 0 : -ENOMEM;
+}
+
+int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+	     const struct diagnose_options *options, struct diagnosis **ret)
+{
+	struct findings f = { .g = g };
+	struct path *p = NULL;
+	struct diagnosis *d;
+	int r = path_walk(g, task, from_ns, to_ns, &p);
+
+	if (r)
+		return r;
+	d = calloc(1, sizeof(*d));
+	if (!d) {
+		path_free(p);
+		return -ENOMEM;
+	}
+	d->from_ns = from_ns;
+	d->to_ns = to_ns;
+	diagnose_time(p, d);
+	r = chain_build(g, p, options, &f.chain);
+	if (!r)
+		r = f.chain.links.n ? ending_find(&f) : -EINVAL;
+	f.left_out = !r && is_left_out(&f);
+	if (!r && !f.left_out && !f.chain.refused && f.chain.links.v[0].total_ns >= DIAGNOSE_STALL_NS)
+		r = comparison_apply(&f, is_normal(&f, f.chain.links.v[0].total_ns, to_ns - from_ns));
+	d->comparison = f.missing;
+	if (!r) {
+		d->stall_ns = f.chain.links.v[0].total_ns;
+		d->verdict = is_fine(&f, task, d) ? VERDICT_NORMAL : find_verdict(&f);
+		d->cause = find_cause(&f);
+		if (d->verdict == VERDICT_NORMAL && strcmp(d->cause, "timer") != 0)
+			d->cause = "none";
+		d->strong = is_strong(&f) && !is_guessed(&f, task, from_ns, to_ns) &&
+			    !is_by_absence(&f, d->cause, to_ns);
+		d->chain = TAKE_PTR(f.chain.links.v);
+		d->n_chain = f.chain.links.n;
+		d->choices = TAKE_PTR(f.chain.choices.v);
+		d->n_choices = f.chain.choices.n;
+		d->asked = f.chain.asked;
+		f.chain.links.n = f.chain.choices.n = 0;
+		r = diagnose_words(&f, d);
+	}
+	chain_done(&f.chain);
+	path_free(p);
+	if (r) {
+		diagnosis_free(d);
+		return r;
+	}
+	*ret = d;
+	return 0;
+}
+
+void diagnosis_free(struct diagnosis *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < d->n_chain; i++)
+		free(d->chain[i].resource);
+	for (size_t i = 0; i < d->n_choices; i++)
+		free(d->choices[i].text);
+	missing_free(d->comparison);
+	free(d->chain);
+	free(d->choices);
+	free(d->root_text);
+	free(d->sentence);
+	free(d->watch);
+	free(d);
+}

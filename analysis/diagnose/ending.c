@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/diagnose/ending.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/diagnose/flag.h"
+#include "lib/words.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "trace/words/describe.h"
+
+static struct link *last_link(struct findings *f)
+{
+	return &f->chain.links.v[f->chain.links.n - 1];
+}
+
+/* The chain goes on at the last task but for its links: they become f's. */
+static int take_chain(struct findings *f, struct chain *sub)
+{
+	struct chain *c = &f->chain;
+
+	if (VEC_RESERVE(&c->links, c->links.n + sub->links.n) ||
+	    VEC_RESERVE(&c->choices, c->choices.n + sub->choices.n))
+		return -ENOMEM;
+	memcpy(&c->links.v[c->links.n], sub->links.v, sub->links.n * sizeof(*sub->links.v));
+	c->links.n += sub->links.n;
+	if (sub->choices.n)
+		memcpy(&c->choices.v[c->choices.n], sub->choices.v, sub->choices.n * sizeof(*sub->choices.v));
+	c->choices.n += sub->choices.n;
+	sub->links.n = sub->choices.n = 0;
+	c->asked += sub->asked;
+	c->settled += sub->settled;
+	c->end = sub->end;
+	c->leaf = sub->leaf;
+	return 0;
+}
+
+static bool has_task(const struct chain *c, uint32_t task)
+{
+	for (size_t i = 0; i < c->links.n; i++)
+		if (c->links.v[i].task == task)
+			return true;
+	return false;
+}
+
+/* The one who writes the variable is to blame, or whom that one waits for: the chain goes on there. */
+static int follow_writer(struct findings *f, const struct flag *flag)
+{
+	uint8_t strength = flag->strength;
+	struct chain sub = { 0 };
+	struct path *p = NULL;
+	bool circle = false;
+	int r;
+
+	r = path_walk(f->g, flag->writer, flag->since_ns, flag->until_ns, &p);
+	if (!r)
+		r = chain_build(f->g, p, &f->chain.options, &sub);
+	for (size_t i = 0; !r && i < sub.links.n; i++)
+		circle |= has_task(&f->chain, sub.links.v[i].task);
+	if (r == -EINVAL ||
+	    (!r && (!sub.links.n || circle || f->chain.links.n + sub.links.n > DIAGNOSE_MAX_CHAIN))) {
+		/* it had no time of its own, or waits for who polls */
+		r = chain_append(f->g, &f->chain, flag->writer, EDGE_FLAG, strength);
+	} else if (!r) {
+		last_link(f)->edge = EDGE_FLAG;
+		last_link(f)->strength = strength;
+		r = take_chain(f, &sub);
+		f->spins = false;
+		if (!r)
+			r = ending_find(f);
+	}
+	chain_done(&sub);
+	path_free(p);
+	return r;
+}
+
+/* Says of the last link which variable it polls. */
+static int name_flag(struct findings *f, const struct flag *flag)
+{
+	struct link *k = last_link(f);
+	char buf[DESCRIBE_MAX];
+
+	k->kind = "data-flag";
+	if (!flag->obj)
+		return 0;
+	describe_object(f->g->w, flag->obj, buf, sizeof(buf));
+	k->obj = flag->obj;
+	free(k->resource);
+	k->resource = strdup(buf);
+	return k->resource ? 0 : -ENOMEM;
+}
+
+/* It runs: does it compute, or turn in circles waiting for a flag?  *ret_done: the chain has gone on. */
+static int find_spin(struct findings *f, bool *ret_done)
+{
+	struct link *k = last_link(f);
+	uint32_t sampled, samples, guess;
+	uint32_t yields = rival_yields(f->g, k->task, k->from_ns, k->to_ns, &sampled, &samples);
+	struct flag flag = flag_find(f->g, k->task, k->from_ns, k->to_ns);
+	uint64_t ms = (k->to_ns - k->from_ns) / 1000000;
+	int r;
+
+	f->spins = yields > ms / 10 + 20 || (samples >= 4 && sampled * 3 > samples) || flag.spin;
+	if (!f->spins)
+		return 0;
+	r = name_flag(f, &flag);
+	if (r)
+		return r;
+	if (flag.writer != GRAPH_NONE && !has_task(&f->chain, flag.writer)) {
+		*ret_done = true;
+		return follow_writer(f, &flag);
+	}
+	guess = flag.watched ? GRAPH_NONE : rival_flag(f->g, k->task, k->from_ns, k->to_ns);
+	return guess == GRAPH_NONE ? 0 : chain_append(f->g, &f->chain, guess, EDGE_FLAG, EDGE_WEAK);
+}
+
+/* The same with a sleep between two looks. */
+static int find_sleepy_spin(struct findings *f, bool *ret_done)
+{
+	struct link *k = last_link(f);
+	struct flag flag = flag_find(f->g, k->task, k->from_ns, k->to_ns);
+	int r = flag.obj ? name_flag(f, &flag) : 0;
+
+	if (r || flag.writer == GRAPH_NONE || has_task(&f->chain, flag.writer))
+		return r;
+	*ret_done = true;
+	return follow_writer(f, &flag);
+}
+
+static int find_cpu(struct findings *f)
+{
+	struct link *k = last_link(f);
+	int r = rival_cpu(f->g, k->task, k->from_ns, k->to_ns, &f->cpu);
+
+	if (r)
+		return r;
+	/* its own threads had the CPU: the process computes */
+	if (f->cpu.own_ns > f->cpu.ns && f->cpu.own_ns > f->cpu.idle_ns) {
+		f->chain.end = END_RUNNING;
+		return 0;
+	}
+	/* with its fair share beside one or two others it is slow, but it works */
+	if (k->runnable_ns <= k->running_ns * 3) {
+		f->chain.end = END_RUNNING;
+		return 0;
+	}
+	/* a moment here and there is not what holds up those who wait for it */
+	if (f->chain.links.n > 1 && k->runnable_ns < DIAGNOSE_STALL_NS) {
+		f->chain.end = END_RUNNING;
+		return 0;
+	}
+	f->starved = true;
+	if (f->cpu.task == GRAPH_NONE || f->cpu.idle_ns + f->cpu.lost_ns > f->cpu.total_ns / 2)
+		return 0;
+	/* where many share a CPU, none of them is the one */
+	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU,
+			    f->cpu.ns < f->cpu.total_ns / 5 ? EDGE_WEAK : EDGE_STRONG);
+}
+
+static int find_disk(struct findings *f)
+{
+	char buf[DESCRIBE_MAX];
+	struct link *k = last_link(f);
+	int r = rival_disk(f->g, k->task, k->obj, k->from_ns, k->to_ns, &f->disk);
+
+	f->on_disk = true;
+	if (r || f->disk.task == GRAPH_NONE || f->disk.ns < (k->to_ns - k->from_ns) / 5)
+		return r;
+	for (size_t i = 0; i < f->chain.links.n; i++)
+		if (f->chain.links.v[i].task == f->disk.task)
+			return 0;
+	r = chain_append(f->g, &f->chain, f->disk.task, EDGE_DISK, EDGE_WEAK);
+	if (r)
+		return r;
+	k = last_link(f);
+	k->state = "waiting";
+	k->kind = "disk";
+	k->obj = f->disk.obj;
+	k->total_ns = f->disk.ns;
+	free(k->resource);
+	describe_object(f->g->w, k->obj, buf, sizeof(buf));
+	k->resource = strdup(buf);
+	return k->resource ? 0 : -ENOMEM;
+}
+
+bool ending_polls(const struct link *k)
+{
+	return k->wait == CT_W_SLEEP && k->waits >= 3 && k->total_ns / k->waits < 2000000000ULL &&
+	       k->running_ns + k->other_ns < k->total_ns / 2;
+}
+
+/* Socket b is the other end of a, or the unconnected socket that a sends to. */
+static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
+{
+	const struct window_object *x = window_object(g->w, a), *y = window_object(g->w, b);
+
+	if (!x || !y || x->family == 1 || CT_OBJ_KIND(b) != CT_OBJ_SOCK)
+		return false;
+	return graph_peer_object(g, a) == b || (!y->rport && y->lport == x->rport && y->type == x->type);
+}
+
+/* The socket at the other end of before's connection that the event loop of k waits on, among others: 0 none.
+ */
+static uint64_t loop_socket(const struct graph *g, const struct link *before, const struct link *k)
+{
+	size_t n;
+	const struct graph_ref *r;
+
+	if (k->wait ==
+	    CT_W_EPOLL) /* what is in an epoll set is not always known, but a server's own connections are */
+		return graph_peer_object(g, before->obj) ? graph_peer_object(g, before->obj) : before->obj;
+	r = graph_refs(&g->waitfds, k->wait == CT_W_POLL ? k->tid : 0, &n);
+	for (size_t i = 0; i < n; i++)
+		if (is_other_end(g, before->obj, g->w->events[r[i].event].r.obj))
+			return g->w->events[r[i].event].r.obj;
+	return 0;
+}
+
+/*
+ * The last task but one asked on a connection to another host or network, and the last one waits for
+ * something to come in there (or in its event loop, for whatever comes in): what was sent has not arrived,
+ * and neither is to blame.
+ */
+static void find_lost_message(struct findings *f)
+{
+	struct link *k = last_link(f), *before = k - 1;
+	const struct window_object *o;
+	const struct graph_ref *sent, *got;
+	uint64_t at;
+
+	if (f->chain.links.n < 2 || f->chain.end != END_LEAF || !before->owed ||
+	    (f->chain.leaf.ended && f->chain.leaf.time != TIME_NETWORK))
+		return;
+	o = window_object(f->g->w, before->obj);
+	if (!o || o->family == 1)
+		return;
+	at = is_other_end(f->g, before->obj, k->obj) ? k->obj : loop_socket(f->g, before, k);
+	if (!at)
+		return;
+	sent = graph_ref_before(f->g, &f->g->sends, before->obj, before->from_ns);
+	got = graph_ref_before(f->g, &f->g->recvs, at, before->from_ns + before->total_ns / 2);
+	if (at != before->obj && sent && got && got->event > sent->event)
+		return;
+	free(k->resource);
+	f->chain.links.n--;
+	f->chain.leaf.time = TIME_NETWORK;
+	before->edge = 0;
+}
+
+/* A script that sleeps again and again, by means of a child: it is the script that polls. */
+static void find_sleeping_children(struct findings *f)
+{
+	struct link *k = last_link(f), *before = k - 1;
+
+	if (f->chain.links.n < 2 || f->chain.end != END_LEAF || !ending_polls(k) ||
+	    before->edge != EDGE_EXIT || before->waits < 3)
+		return;
+	free(k->resource);
+	f->chain.links.n--;
+	before->edge = 0;
+	before->wait = CT_W_SLEEP;
+	before->state = "sleeping";
+	before->kind = "timer";
+}
+
+static bool is_ancestor(const struct graph *g, uint32_t who, uint32_t of)
+{
+	uint32_t pid = g->tasks[who].tgid;
+
+	for (unsigned depth = 0; depth < 64; depth++) {
+		uint32_t up = g->tasks[of].ptgid;
+
+		if (!up || up == 1)
+			return false;
+		if (up == pid)
+			return true;
+		of = graph_task_at(g, up, g->tasks[of].born_ns);
+		if (of == GRAPH_NONE)
+			return false;
+	}
+	return false;
+}
+
+/* A program in the middle of the chain that reads from who started it, while that idles: what drives it (a
+ * terminal, a script) has not told it to go on.  It is its input, and not a part of the work. */
+static int find_driver(struct findings *f)
+{
+	struct link *v = f->chain.links.v;
+	size_t n = f->chain.links.n, at;
+	struct choice c;
+	struct words t = { 0 };
+
+	if (f->chain.end != END_LEAF || f->on_disk)
+		return 0;
+	for (at = 1; at + 1 < n; at++)
+		if ((v[at].wait == CT_W_READ || v[at].wait == CT_W_POLL || v[at].wait == CT_W_EPOLL) &&
+		    (!strcmp(v[at].kind, "pipe") || !strcmp(v[at].kind, "input")) &&
+		    is_ancestor(f->g, v[at + 1].task, v[at].task))
+			break;
+	if (at + 1 >= n)
+		return 0;
+	for (size_t i = at + 1; i + 1 < n; i++)
+		if (v[i].edge != EDGE_EXIT)
+			return 0;
+	words_add(&t, "%s[%u] reads what %s[%u], which started it, writes: taken for its input", v[at].comm,
+		  v[at].tid, v[at + 1].comm, v[at + 1].tid);
+	c.text = words_take(&t);
+	if (!c.text || VEC_PUSH(&f->chain.choices, c)) {
+		free(c.text);
+		return -ENOMEM;
+	}
+	while (f->chain.links.n > at + 1)
+		free(f->chain.links.v[--f->chain.links.n].resource);
+	v[at].edge = 0;
+	v[at].kind = "input";
+	return 0;
+}
+
+/* It waits for a lock that it holds itself. */
+static bool find_own_lock(struct findings *f)
+{
+	const struct link *k = last_link(f);
+	const struct window *w = f->g->w;
+	uint64_t from_ns = k->from_ns > NSEC_PER_MSEC ? k->from_ns - NSEC_PER_MSEC : 0;
+
+	if (f->chain.end != END_LEAF || k->wait != CT_W_FUTEX || k->waits > 1)
+		return false;
+	for (size_t i = window_lower_bound(w, from_ns); i < w->n_events && w->events[i].r.ts < k->to_ns;
+	     i++) {
+		const struct ct_rec *r = &w->events[i].r;
+
+		/* a signal may have ended it, and stands in the place of the futex then */
+		if (r->kind == CT_FUTEX && r->tid == k->tid &&
+		    (r->obj == k->obj || CT_OBJ_KIND(k->obj) != CT_OBJ_FUTEX))
+			return r->peer == r->tid;
+	}
+	return false;
+}
+
+int ending_find(struct findings *f)
+{
+	struct link *k = last_link(f);
+	bool done = false;
+	int r = 0;
+
+	/* who polls gives the CPU away itself, and would do no more with more of it */
+	if (f->chain.end == END_RUNNABLE || f->chain.end == END_RUNNING)
+		r = find_spin(f, &done);
+	if (!r && !f->spins && !done &&
+	    (f->chain.end == END_RUNNABLE ||
+	     (f->chain.end == END_RUNNING && k->runnable_ns > k->running_ns / 2)))
+		r = find_cpu(f);
+	if (!r && f->chain.end == END_LEAF && ending_polls(k))
+		r = find_sleepy_spin(f, &done);
+	if (r || done)
+		return r;
+	if (!f->spins && f->chain.links.n > 1 &&
+	    (f->chain.end == END_RUNNING || (f->chain.end == END_LEAF && k->tid == k->pid)))
+		f->pool = rival_pool(f->g, k->task, k->from_ns, k->to_ns);
+	f->own_lock = find_own_lock(f);
+	f->circular = f->own_lock || f->chain.end == END_CYCLE;
+	find_lost_message(f);
+	find_sleeping_children(f);
+	r = find_driver(f);
+	if (!r && f->chain.end == END_LEAF && !strcmp(f->chain.leaf.kind, "disk"))
+		r = find_disk(f);
+	return r;
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/diagnose/flag.h"
+
+#include <string.h>
+
+#include "lib/cleanup.h"
+#include "trace/format/window.h"
+
+/* A task that polls goes on so soon after the write, also if it sleeps in between or has to wait for a CPU.
+ */
+#define FLAG_ENDED_NS 250000000ULL
+/* Writes that are so close together belong to one hand-over: set by one, taken by the other. */
+#define FLAG_TOGETHER_NS 1000000ULL
+
+/* The best of the variables found polled at the last look in the window, or else before it. */
+static const struct window_event *last_polled(const struct graph *g, uint32_t tid, uint64_t to_ns)
+{
+	const struct graph_ref *r = graph_ref_before(g, &g->polled, tid, to_ns);
+	size_t n;
+	const struct graph_ref *first = graph_refs(&g->polled, tid, &n);
+
+	/* those of one look have one time, the best first */
+	while (r && r > first && g->w->events[r[-1].event].r.ts == g->w->events[r->event].r.ts)
+		r--;
+	return r ? &g->w->events[r->event] : NULL;
+}
+
+/* Accesses to the variables of a process: ids of one process are side by side. */
+static const struct graph_ref *process_accesses(const struct graph *g, uint32_t tgid, size_t *ret_n)
+{
+	uint64_t first = CT_OBJ_USER_ID(CT_OBJ_DATA, tgid, 0);
+
+	return graph_refs_range(&g->accesses, first, first + (1ULL << 47) - 1, ret_n);
+}
+
+/* What was done to one variable, seen from a task that polls it. */
+struct history {
+	const struct window_event *ended;  /* the last write by another task in the window */
+	const struct window_event *before; /* and before it */
+	uint64_t since_ns; /* the last write of all before that, but for its own hand-over; 0 none */
+	bool own;          /* the task itself had to do with it */
+	bool many;         /* several others wrote it */
+};
+
+static struct history history_of(const struct graph *g, const struct graph_ref *r, size_t n, uint32_t task,
+				 uint64_t from_ns, uint64_t to_ns)
+{
+	struct history h = { 0 };
+	uint32_t writer = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+
+		if (e->r.ts > to_ns)
+			break;
+		if (e->r.tid == g->tasks[task].tid)
+			h.own = true;
+		if (e->r.tid == g->tasks[task].tid || e->r.state != 0)
+			continue;
+		h.many |= writer && writer != e->r.tid;
+		writer = e->r.tid;
+		if (e->r.ts > from_ns)
+			h.ended = e;
+		else
+			h.before = e;
+	}
+	for (size_t i = 0; h.ended && i < n; i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+
+		if (e->r.state == 0 && e->r.ts + FLAG_TOGETHER_NS < h.ended->r.ts)
+			h.since_ns = e->r.ts;
+	}
+	return h;
+}
+
+static void take_history(const struct graph *g, const struct history *h, uint64_t obj, uint64_t from_ns,
+			 uint64_t to_ns, struct flag *f)
+{
+	const struct window_event *e = h->ended ? h->ended : h->before;
+
+	f->obj = obj;
+	f->watched = true;
+	if (!e)
+		return;
+	f->writer = graph_task_at(g, e->r.tid, e->r.ts);
+	f->event = (uint32_t)(e - g->w->events);
+	f->ended = e == h->ended && to_ns - e->r.ts <= FLAG_ENDED_NS;
+	f->strength = h->many && !f->ended ? EDGE_BOOSTED : EDGE_STRONG;
+	f->since_ns = f->ended ? MAX(from_ns, h->since_ns) : MAX(from_ns, e->r.ts);
+	f->until_ns = f->ended ? e->r.ts : to_ns;
+}
+
+/* Of several variables that the task has had to do with: the one that another task wrote last. */
+static bool is_later(const struct graph *g, const struct history *h, const struct flag *f)
+{
+	const struct window_event *e = h->ended ? h->ended : h->before;
+
+	return !f->watched || (e && (f->event == GRAPH_NONE || e->r.ts > g->w->events[f->event].r.ts));
+}
+
+/* Who wrote what the task polls; when that is not known, it is what it has had to do with itself. */
+static void find_writer(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+			struct flag *f)
+{
+	uint64_t known = f->obj;
+	size_t n, count;
+	const struct graph_ref *r = process_accesses(g, g->tasks[task].tgid, &n);
+
+	for (size_t i = 0; i < n; i += count) {
+		struct history h;
+
+		for (count = 1; i + count < n && r[i + count].key == r[i].key; count++)
+			;
+		if (known && r[i].key != known)
+			continue;
+		h = history_of(g, r + i, count, task, from_ns, to_ns);
+		if (known || (h.own && is_later(g, &h, f)))
+			take_history(g, &h, r[i].key, from_ns, to_ns, f);
+	}
+}
+
+struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	struct flag f = { .writer = GRAPH_NONE, .event = GRAPH_NONE };
+	const struct window_event *polled = last_polled(g, g->tasks[task].tid, to_ns);
+
+	if (polled) {
+		f.obj = polled->r.obj;
+		f.spin = polled->r.ts >= from_ns && polled->r.flags & CT_QF_SPIN;
+	}
+	find_writer(g, task, from_ns, to_ns, &f);
+	return f;
+}
+
+/* "symbol (module)": false when it is not of that form, or a shell would not leave it alone. */
+static bool split_name(const char *name, int *ret_symbol, const char **ret_module, int *ret_module_n)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-:@";
+	const char *open = strrchr(name, '('), *close = open ? strchr(open, ')') : NULL;
+
+	if (!close || close[1] || open - name < 2 || open[-1] != ' ')
+		return false;
+	*ret_symbol = (int)(open - name - 1);
+	*ret_module = open + 1;
+	*ret_module_n = (int)(close - open - 1);
+	return strspn(name, plain) == (size_t)*ret_symbol &&
+	       strspn(*ret_module, plain) == (size_t)*ret_module_n;
+}
+
+void flag_command(const struct graph *g, uint32_t pid, uint64_t obj, struct words *t)
+{
+	const struct window_object *o = window_object(g->w, obj);
+	const char *module;
+	int symbol_n, module_n;
+
+	words_add(t, "ctrace watch --pid %u --var ", pid);
+	if (!o || !o->name[0] || !split_name(o->name, &symbol_n, &module, &module_n) || o->name[0] == '0')
+		words_add(t, "0x%llx", obj & ((1ULL << 47) - 1));
+	else if (memmem(module, (size_t)module_n, ".so", 3))
+		words_add(t, "%.*s:%.*s", module_n, module, symbol_n, o->name);
+	else
+		words_add(t, "%.*s", symbol_n, o->name);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * flag.h - private to analysis/: the variable in memory that a task polls, and who
+ * writes it, from what the daemon found polled (CT_POLLED) and from what a watch
+ * recorded (CT_ACCESS).
+ */
+#ifndef CTRACE_ANALYSIS_DIAGNOSE_FLAG_H
+#define CTRACE_ANALYSIS_DIAGNOSE_FLAG_H
+
+#include "lib/words.h"
+#include "graph/timeline/graph.h"
+
+struct flag {
+	uint64_t obj;      /* the variable, 0 not known */
+	bool spin;         /* it is polled without a system call */
+	bool watched;      /* there are records of who wrote it */
+	uint32_t writer;   /* task whose write ended the polling, or who wrote it before; GRAPH_NONE */
+	uint32_t event;    /* that write */
+	bool ended;        /* it ended the polling */
+	uint8_t strength;  /* enum edge_strength */
+	uint64_t since_ns; /* what the writer did from here to until_ns kept it from writing */
+	uint64_t until_ns;
+};
+
+/* What task polls in [from, to). */
+struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
+/* Adds the command that watches a variable: "ctrace watch --pid 12 --var flag". */
+void flag_command(const struct graph *g, uint32_t pid, uint64_t obj, struct words *t);
+
+#endif

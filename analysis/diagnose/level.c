@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/diagnose/level.h"
+
+#include <string.h>
+
+#include "lib/cleanup.h"
+
+/* Of a time on the CPU so many samples are looked at for the commonest stack. */
+#define SAMPLES 256
+
+uint64_t level_frame_key(const struct graph *g, const struct path_frame *f)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+
+	if (f->blame.edge != EDGE_EXIT)
+		return f->task;
+	for (const char *s = graph_comm(g, f->task, f->to_ns); *s; s++)
+		h = (h ^ (uint8_t)*s) * 0x100000001b3ULL;
+	return h | 1ULL << 63;
+}
+
+static struct group *group_of(struct level *l, enum group_type type, uint64_t key, const char *kind,
+			      uint64_t obj)
+{
+	uint64_t at;
+
+	if (type == GROUP_TASK && map_get(&l->by_key, key, &at))
+		return &l->v.v[at];
+	if (type != GROUP_TASK)
+		for (size_t i = 0; i < l->v.n; i++)
+			if (l->v.v[i].type == type && l->v.v[i].obj == obj &&
+			    (!kind || !strcmp(l->v.v[i].kind, kind)))
+				return &l->v.v[i];
+	if (VEC_PUSH(&l->v, (struct group){ .type = type,
+					    .key = key,
+					    .kind = kind,
+					    .obj = obj,
+					    .from_ns = UINT64_MAX,
+					    .stretch = GRAPH_NONE,
+					    .last_seg = GRAPH_NONE }))
+		return NULL;
+	if (type == GROUP_TASK && map_set(&l->by_key, key, l->v.n - 1))
+		return NULL;
+	return &l->v.v[l->v.n - 1];
+}
+
+static void group_add(struct group *gr, uint64_t from, uint64_t to, uint32_t stretch, const struct blame *b,
+		      uint32_t frame)
+{
+	gr->total_ns += to - from;
+	gr->from_ns = MIN(gr->from_ns, from);
+	gr->to_ns = MAX(gr->to_ns, to);
+	if (stretch != GRAPH_NONE && stretch != gr->last_seg) {
+		gr->waits++;
+		gr->last_seg = stretch;
+	}
+	if (to - from > gr->longest_ns) {
+		gr->longest_ns = to - from;
+		gr->stretch = stretch;
+		gr->frame = frame;
+		if (b)
+			gr->blame = *b;
+	}
+}
+
+static int level_piece(struct level *l, const struct path *p, const struct path_piece *x)
+{
+	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &p->leaf_blames[x->blame];
+	struct group *gr;
+
+	l->total_ns += x->to_ns - x->from_ns;
+	l->from_ns = MIN(l->from_ns, x->from_ns);
+	l->to_ns = MAX(l->to_ns, x->to_ns);
+	if (x->time == TIME_RUNNING)
+		l->running_ns += x->to_ns - x->from_ns;
+	if (x->time == TIME_RUNNABLE)
+		l->runnable_ns += x->to_ns - x->from_ns;
+	if (x->time == TIME_RUNNING || x->time == TIME_RUNNABLE)
+		gr = group_of(l, GROUP_CPU, GRAPH_NONE, NULL, 0);
+	else if (!b)
+		gr = group_of(l, GROUP_UNKNOWN, GRAPH_NONE, NULL, 0);
+	else if (x->cycle)
+		gr = group_of(l, GROUP_LEAF, b->task, "cycle", b->obj);
+	else
+		gr = group_of(l, GROUP_LEAF, GRAPH_NONE, b->kind, !strcmp(b->kind, "timer") ? 0 : b->obj);
+	if (!gr)
+		return -ENOMEM;
+	gr->cycle |= x->cycle;
+	group_add(gr, x->from_ns, x->to_ns, b ? x->stretch : GRAPH_NONE, b, GRAPH_NONE);
+	return 0;
+}
+
+int level_fill(const struct graph *g, struct level *l, const struct path *p, const bool *in)
+{
+	l->from_ns = UINT64_MAX;
+	for (size_t i = 0; i < p->n_pieces; i++)
+		if (in[p->pieces[i].frame] && level_piece(l, p, &p->pieces[i]))
+			return -ENOMEM;
+	for (uint32_t i = 1; i < p->n_frames; i++) {
+		const struct path_frame *f = &p->frames[i];
+		struct group *gr;
+
+		if (!in[f->parent])
+			continue;
+		gr = group_of(l, GROUP_TASK, level_frame_key(g, f), NULL, 0);
+		if (!gr)
+			return -ENOMEM;
+		if (f->to_ns - f->from_ns > gr->longest_ns)
+			gr->task = f->task;
+		group_add(gr, f->from_ns, f->to_ns, f->stretch, &f->blame, i);
+		l->total_ns += f->to_ns - f->from_ns;
+		l->from_ns = MIN(l->from_ns, f->from_ns);
+		l->to_ns = MAX(l->to_ns, f->to_ns);
+	}
+	return 0;
+}
+
+/* The commonest stack of the samples of a task in [from, to). */
+static uint64_t level_run_stack(const struct graph *g, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n, count = 0;
+	const struct graph_ref *r = graph_refs(&g->samples, tid, &n), *before;
+	uint64_t best = 0;
+	uint32_t best_n = 0;
+
+	if (!n)
+		return 0;
+	before = from_ns ? graph_ref_before(g, &g->samples, tid, from_ns - 1) : NULL;
+	if (before) {
+		n -= (size_t)(before + 1 - r);
+		r = before + 1;
+	}
+	while (count < MIN(n, (size_t)SAMPLES) && g->w->events[r[count].event].r.ts < to_ns)
+		count++;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t stack = g->w->events[r[i].event].x[0];
+		uint32_t same = 0;
+
+		for (size_t j = 0; stack && j < count; j++)
+			same += g->w->events[r[j].event].x[0] == stack;
+		if (same > best_n) {
+			best_n = same;
+			best = stack;
+		}
+	}
+	return best;
+}
+
+uint64_t level_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, bool running)
+{
+	return running ? level_run_stack(g, g->tasks[task].tid, from_ns, to_ns)
+		       : level_wait_stack(g, task, from_ns, to_ns, NULL);
+}
+
+uint64_t level_wait_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+			  const struct stretch *like)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint64_t best = 0, best_ns = 0;
+
+	for (uint32_t i = t->first_stretch; i < t->first_stretch + t->n_stretches; i++) {
+		const struct stretch *s = &g->stretches[i];
+
+		if (s->from_ns >= to_ns)
+			break;
+		if (like && s->wait != like->wait)
+			continue;
+		if (s->to_ns > from_ns && s->visit != GRAPH_NONE && s->to_ns - s->from_ns > best_ns) {
+			best_ns = s->to_ns - s->from_ns;
+			best = g->w->events[s->visit].x[0];
+		}
+	}
+	return best;
+}
+
+void level_done(struct level *l)
+{
+	VEC_FREE(&l->v);
+	map_done(&l->by_key);
+}

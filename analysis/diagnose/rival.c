@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/diagnose/rival.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "graph/timeline/scan.h"
+#include "lib/cleanup.h"
+#include "lib/map.h"
+#include "trace/words/describe.h"
+
+static uint64_t overlap(uint64_t a0, uint64_t a1, uint64_t b0, uint64_t b1)
+{
+	uint64_t from = MAX(a0, b0), to = MIN(a1, b1);
+
+	return from < to ? to - from : 0;
+}
+
+/* task -> what it has had: of many tasks in a long trace few are met. */
+static int tally_add(struct map *tally, uint32_t task, uint64_t ns)
+{
+	uint64_t had = 0;
+
+	if (!ns)
+		return 0;
+	map_get(tally, task, &had);
+	return map_set(tally, task, had + ns);
+}
+
+static void tally_best(const struct map *tally, struct rival *r)
+{
+	for (size_t i = 0; i < tally->cap; i++) {
+		const struct map_slot *s = &tally->slots[i];
+
+		if (!s->used || s->val < r->ns || (s->val == r->ns && s->key >= r->task))
+			continue;
+		r->ns = s->val;
+		r->task = (uint32_t)s->key;
+	}
+}
+
+/* For how much of [from, to) records of cpu are missing, as the gaps tell, or the caps of groups: that one of
+ * those tasks had the CPU instead of nobody is left out.  Either is told where it ends. */
+static uint64_t lost_by(const struct graph *g, const struct graph_index *ix, uint32_t cpu, uint64_t from,
+			uint64_t to)
+{
+	uint64_t lost = 0, seen = from;
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, ix, 0, from, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+		uint64_t end = e->r.kind == CT_GAP ? e->x[1] : e->r.ts;
+
+		if (e->r.kind == CT_GAP && e->r.tid != cpu && e->r.tid != CT_GAP_ALL_CPUS)
+			continue;
+		lost += overlap(MAX(e->x[0], seen), end, from, to);
+		seen = MAX(seen, end);
+	}
+	return lost;
+}
+
+static uint64_t lost_on(const struct graph *g, uint32_t cpu, uint64_t from, uint64_t to)
+{
+	return lost_by(g, &g->gaps, cpu, from, to) + lost_by(g, &g->groups, cpu, from, to);
+}
+
+/* Who had cpu in [from, to).  *near: the run to begin to look at. */
+static int rival_cpu_stretch(const struct graph *g, uint32_t task, uint32_t cpu, uint64_t from, uint64_t to,
+			     size_t *near, struct map *tally, struct rival *r)
+{
+	uint64_t had = 0, lost;
+	int err = 0;
+
+	*near = path_run_near(g, cpu, from, *near);
+	for (size_t i = *near; i < g->n_runs[cpu] && !err; i++) {
+		const struct stretch *run = graph_run(g, cpu, i);
+		uint64_t ns = overlap(run->from_ns, run->to_ns, from, to);
+
+		if (run->from_ns >= to)
+			break;
+		had += ns;
+		if (g->tasks[run->task].tgid == g->tasks[task].tgid)
+			r->own_ns += ns;
+		else
+			err = tally_add(tally, run->task, ns);
+	}
+	r->total_ns += to - from;
+	if (err || to - from <= had)
+		return err;
+	lost = (to - from - had) * 2 > to - from ? MIN(lost_on(g, cpu, from, to), to - from - had) : 0;
+	r->lost_ns += lost;
+	r->idle_ns += to - from - had - lost;
+	return 0;
+}
+
+int rival_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct rival *ret)
+{
+	const struct graph_task *t = &g->tasks[task];
+	_cleanup_free_ size_t *near = calloc((size_t)g->n_cpus + 1, sizeof(*near));
+	struct map tally = { 0 };
+	int r = near ? 0 : -ENOMEM;
+
+	*ret = (struct rival){ .task = GRAPH_NONE };
+	for (uint32_t i = graph_stretch_at(g, task, from_ns);
+	     !r && i != GRAPH_NONE && i < t->first_stretch + t->n_stretches; i++) {
+		const struct stretch *s = &g->stretches[i];
+		uint32_t cpu = path_cpu_wanted(g, i);
+
+		if (s->from_ns >= to_ns)
+			break;
+		if (s->state == STRETCH_RUNNABLE && cpu < g->n_cpus)
+			r = rival_cpu_stretch(g, task, cpu, MAX(s->from_ns, from_ns), MIN(s->to_ns, to_ns),
+					      &near[cpu], &tally, ret);
+	}
+	if (!r)
+		tally_best(&tally, ret);
+	map_done(&tally);
+	return r;
+}
+
+static uint32_t device_of(const struct graph *g, uint64_t obj)
+{
+	const struct window_object *o = window_object(g->w, obj);
+
+	if (CT_OBJ_KIND(obj) == CT_OBJ_BLOCKDEV)
+		return (uint32_t)(obj & CT_OBJ_MASK);
+	return o ? o->dev : 0;
+}
+
+/* The file on device dev that task waited on longest in [from, to). */
+static uint64_t longest_file(const struct graph *g, uint32_t task, uint32_t dev, uint64_t from_ns,
+			     uint64_t to_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint64_t best = 0, best_ns = 0;
+
+	for (uint32_t i = t->first_stretch; i < t->first_stretch + t->n_stretches; i++) {
+		const struct stretch *s = &g->stretches[i];
+		uint64_t ns = overlap(s->from_ns, s->to_ns, from_ns, to_ns);
+
+		if (s->state == STRETCH_BLOCKED && ns > best_ns && device_of(g, s->obj) == dev) {
+			best_ns = ns;
+			best = s->obj;
+		}
+	}
+	return best;
+}
+
+int rival_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from_ns, uint64_t to_ns,
+	       struct rival *ret)
+{
+	uint32_t dev = device_of(g, obj);
+	struct map tally = { 0 };
+	int r = 0;
+
+	*ret = (struct rival){ .task = GRAPH_NONE, .total_ns = to_ns - from_ns };
+	for (size_t i = 0; i < g->n_stretches && dev && !r; i++) {
+		const struct stretch *s = &g->stretches[i];
+		enum ct_obj_kind kind = CT_OBJ_KIND(s->obj);
+
+		if (s->state != STRETCH_BLOCKED || !(s->st & CT_ST_DISK) || s->task == task ||
+		    g->tasks[s->task].kthread)
+			continue;
+		if ((kind == CT_OBJ_FILE || kind == CT_OBJ_BLOCKDEV) && device_of(g, s->obj) == dev)
+			r = tally_add(&tally, s->task, overlap(s->from_ns, s->to_ns, from_ns, to_ns));
+	}
+	if (!r)
+		tally_best(&tally, ret);
+	map_done(&tally);
+	if (r)
+		return r;
+	ret->obj = ret->task == GRAPH_NONE ? 0 : longest_file(g, ret->task, dev, from_ns, to_ns);
+	return 0;
+}
+
+/* Nearly all of [from, to) neither idle in a wait of this kind nor gone. */
+static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint64_t busy = 0;
+
+	for (uint32_t i = t->first_stretch; i < t->first_stretch + t->n_stretches; i++) {
+		const struct stretch *s = &g->stretches[i];
+
+		if (s->from_ns >= to_ns)
+			break;
+		if (s->state == STRETCH_RUNNING || s->state == STRETCH_RUNNABLE ||
+		    (s->state == STRETCH_BLOCKED && s->wait != CT_W_FUTEX && s->wait != CT_W_EPOLL &&
+		     s->wait != CT_W_POLL && s->wait != CT_W_ACCEPT))
+			busy += overlap(s->from_ns, s->to_ns, from_ns, to_ns);
+	}
+	return busy >= (to_ns - from_ns) / 10 * 8;
+}
+
+/* The futex (64 bytes around: a condition variable has two words) on which task idles between jobs, 0 none.
+ */
+static uint64_t idle_futex(const struct graph *g, uint32_t task)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint64_t best = 0, best_ns = 0;
+
+	for (uint32_t i = t->first_stretch; i < t->first_stretch + t->n_stretches; i++) {
+		const struct stretch *s = &g->stretches[i];
+
+		if (s->state == STRETCH_BLOCKED && s->wait == CT_W_FUTEX && !s->owner &&
+		    s->to_ns - s->from_ns > best_ns) {
+			best_ns = s->to_ns - s->from_ns;
+			best = s->obj;
+		}
+	}
+	return best;
+}
+
+static bool accepts_on(const struct graph *g, uint32_t task, uint64_t obj)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->fds, obj, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++)
+		if (g->w->events[r[i].event].r.tid == g->tasks[task].tgid)
+			return true;
+	/* its own table was not written; what its parent listens on it has inherited */
+	for (size_t i = 0; i < n && scan_step(g); i++)
+		if (g->w->events[r[i].event].r.tid == g->tasks[task].ptgid)
+			return true;
+	return false;
+}
+
+#define TCP_LISTEN 10 /* of unix sockets too */
+
+/* A listening socket that the process of task has open, 0 none. */
+static uint64_t listening(const struct graph *g, uint32_t task)
+{
+	for (size_t i = 0; i < g->w->n_objects; i++) {
+		const struct window_object *o = &g->w->objects[i];
+		bool inet = (o->family == 2 || o->family == 10) && o->lport && !o->rport;
+
+		if (CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && o->type == 1 &&
+		    (inet || (o->family == 1 && o->state == TCP_LISTEN)) && accepts_on(g, task, o->id))
+			return o->id;
+	}
+	return 0;
+}
+
+/* Sibling processes that share a listening socket; those that do nothing but keep the others are not workers.
+ */
+static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	uint32_t parent = g->tasks[task].ptgid, workers = 0;
+	uint64_t sock = listening(g, task);
+	const char *comm = graph_comm(g, task, to_ns);
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->children, parent, &n);
+
+	if (!sock || !parent)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t c = r[i].event;
+
+		if (g->tasks[c].exit_ns < to_ns || g->tasks[c].born_ns > from_ns || !accepts_on(g, c, sock) ||
+		    strcmp(comm, graph_comm(g, c, to_ns)) != 0)
+			continue;
+		if (!busy_throughout(g, c, from_ns, to_ns))
+			return 0;
+		workers++;
+	}
+	return workers >= 2 ? workers : 0;
+}
+
+uint32_t rival_pool(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t idle = idle_futex(g, task);
+	uint32_t workers = 0;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
+	const char *comm = graph_comm(g, task, to_ns);
+
+	if (g->tasks[task].tid == g->tasks[task].tgid)
+		return pool_of_processes(g, task, from_ns, to_ns);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t x = r[i].event;
+		uint64_t other;
+
+		if (g->tasks[x].exit_ns < from_ns || g->tasks[x].born_ns > to_ns ||
+		    g->tasks[x].tid == g->tasks[x].tgid)
+			continue;
+		other = x == task ? idle : idle_futex(g, x);
+		/* same place to idle; or, when it was never seen idle, the same name */
+		if (idle && other ? (other > idle ? other - idle : idle - other) >= 64
+				  : strcmp(comm, graph_comm(g, x, to_ns)) != 0)
+			continue;
+		if (!busy_throughout(g, x, from_ns, to_ns)) {
+			if (idle && other)
+				return 0;
+			continue;
+		}
+		workers++;
+	}
+	return workers >= 2 ? workers : 0;
+}
+
+uint32_t rival_yields(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+		      uint32_t *ret_sampled, uint32_t *ret_samples)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t yields = 0;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->samples, t->tid, &n);
+
+	*ret_sampled = *ret_samples = 0;
+	for (uint32_t i = graph_stretch_at(g, task, from_ns);
+	     i != GRAPH_NONE && i < t->first_stretch + t->n_stretches && g->stretches[i].from_ns < to_ns; i++)
+		yields += g->stretches[i].state == STRETCH_RUNNABLE && g->stretches[i].from_ns >= from_ns &&
+			  (g->stretches[i].wait == CT_W_YIELD || g->stretches[i].flags & CT_SF_ZEROWAIT);
+	for (size_t i = 0; i < n; i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+		const char *call;
+
+		if (e->r.ts < from_ns || e->r.ts >= to_ns)
+			continue;
+		call = describe_syscall(e->r.nr);
+		++*ret_samples;
+		*ret_sampled += call && (!strcmp(call, "sched_yield") || !strcmp(call, "poll") ||
+					 !strcmp(call, "epoll_wait") || !strcmp(call, "select") ||
+					 !strcmp(call, "epoll_pwait") || !strcmp(call, "ppoll") ||
+					 !strcmp(call, "pselect6"));
+	}
+	return yields;
+}
+
+uint32_t rival_flag(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	uint32_t best = GRAPH_NONE;
+	uint64_t best_gap = UINT64_MAX;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
+
+	/* it ran just before the spin ended, after it had waited or worked for most of the spin */
+	for (size_t i = 0; i < n; i++) {
+		const struct graph_task *t = &g->tasks[r[i].event];
+
+		if (r[i].event == task || t->exit_ns < from_ns)
+			continue;
+		for (uint32_t k = t->first_stretch; k < t->first_stretch + t->n_stretches; k++) {
+			const struct stretch *s = &g->stretches[k];
+			uint64_t gap = to_ns > s->to_ns ? to_ns - s->to_ns : 0;
+
+			if (s->state != STRETCH_RUNNING || s->from_ns >= to_ns || s->to_ns <= from_ns)
+				continue;
+			if (gap < best_gap) {
+				best_gap = gap;
+				best = r[i].event;
+			}
+		}
+	}
+	return best;
+}

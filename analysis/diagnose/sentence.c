@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/diagnose/sentence.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/diagnose/where.h"
+#include "lib/words.h"
+#include "trace/words/describe.h"
+
+static void say_task(struct words *t, const struct link *k)
+{
+	char comm[64];
+
+	describe_clean(k->comm, comm, sizeof(comm));
+	if (k->pid == k->tid)
+		words_add(t, "%s[%u]", comm, k->tid);
+	else
+		words_add(t, "%s[%u, a thread of %u]", comm, k->tid, k->pid);
+}
+
+/* With where it runs, unless that is where the one named before does (NULL: none was). */
+static void say_task_there(struct words *t, const struct sentence_facts *f, size_t i,
+			   const struct link *before)
+{
+	char buf[PLACE_WORDS_MAX];
+
+	say_task(t, &f->chain[i]);
+	words_add(t, "%s", where_words(f->g, f->chain, f->n_chain, i, before, buf));
+}
+
+/* The innermost frame of its own code: not the C library's wrapper of the call it sits in. */
+static const char *own_frame(const struct graph *g, uint64_t stack)
+{
+	const struct window_stack *s = stack ? window_stack(g->w, stack) : NULL;
+
+	for (int i = 0; s && i < s->n_frames; i++)
+		if (strncmp(s->frames[i], "k:", 2) != 0 && strncmp(s->frames[i], "0x", 2) != 0 &&
+		    !strstr(s->frames[i], "(libc.so") && !strstr(s->frames[i], "(libpthread") &&
+		    !strstr(s->frames[i], "(ld-linux"))
+			return s->frames[i];
+	return NULL;
+}
+
+static void say_where(struct words *t, const struct sentence_facts *f, const struct link *k)
+{
+	const char *frame = own_frame(f->g, k->stack);
+	const char *end = frame ? strrchr(frame, '+') : NULL; /* "function+0x12 (module)" */
+
+	if (end && end > frame)
+		words_add(t, " in %.*s()", (int)(end - frame), frame);
+}
+
+static void say_resource(struct words *t, const struct link *k)
+{
+	if (k->resource && k->resource[0])
+		words_add(t, " (%s)", k->resource);
+}
+
+/* "waited for X to ..." - how link k depends on the next. */
+static void say_wait(struct words *t, const struct link *k)
+{
+	const char *what;
+	switch ((enum edge_kind)k->edge) {
+	case EDGE_LOCK:
+		words_add(t, "for a mutex");
+		say_resource(t, k);
+		words_add(t, " held by ");
+		return;
+	case EDGE_FILELOCK:
+		words_add(t, "for a file lock");
+		say_resource(t, k);
+		words_add(t, " held by ");
+		return;
+	case EDGE_POLLED:
+		words_add(t, "trying again and again for a file lock");
+		say_resource(t, k);
+		words_add(t, " held by ");
+		return;
+	case EDGE_POST:
+		words_add(t, "on a condition or semaphore to be signalled by ");
+		return;
+	case EDGE_EXIT:
+		words_add(t, k->wait == CT_W_CHILD || k->wait == CT_W_SIGNAL || !strcmp(k->kind, "child")
+				     ? "for its child "
+				     : "for the end of ");
+		return;
+	case EDGE_FORK:
+		words_add(t, "to be started by ");
+		return;
+	case EDGE_VFORK:
+		words_add(t, "for its vfork child ");
+		return;
+	case EDGE_SIGNAL:
+		words_add(t, "for a signal from ");
+		return;
+	case EDGE_FUSE:
+		words_add(t, "for the FUSE file system");
+		say_resource(t, k);
+		words_add(t, " served by ");
+		return;
+	case EDGE_KERNEL_LOCK:
+		words_add(t, "for a lock in the kernel held by ");
+		return;
+	case EDGE_DISK:
+		words_add(t, "for the disk");
+		say_resource(t, k);
+		words_add(t, " that was busy with ");
+		return;
+	case EDGE_CPU:
+		words_add(t, "for the CPU that was taken by ");
+		return;
+	case EDGE_FLAG:
+		words_add(t, "for %s", CT_OBJ_KIND(k->obj) == CT_OBJ_DATA ? k->resource : "a flag in memory");
+		words_add(t, k->strength == EDGE_WEAK ? ", probably set by " : ", which is set by ");
+		return;
+	case EDGE_MESSAGE:
+	case EDGE_PIPE:
+	case EDGE_EVENTFD:
+	case EDGE_WAKE:
+	case EDGE_TIMER:
+	case EDGE_IRQ:
+	case EDGE_JOB:
+	case EDGE_ANSWER:
+	case EDGE_NEIGHBOUR:
+	case EDGE_EXEC:
+	case EDGE_LOCK_ORDER:
+	case EDGE_OWNER:
+	case EDGE_STOP:
+		break;
+	}
+	what = k->resource && k->resource[0] ? k->resource
+	       : strcmp(k->kind, "unknown")  ? k->kind
+					     : "something";
+	if (k->wait == CT_W_WRITE)
+		words_add(t, "to write to %s, which is to be emptied by ", what);
+	else if (k->wait == CT_W_CONNECT)
+		words_add(t, "to connect to %s, to be accepted by ", what);
+	else if (k->edge == EDGE_EVENTFD || k->wait == CT_W_FUTEX)
+		words_add(t, "on %s to be signalled by ", what);
+	else if (k->edge == EDGE_MESSAGE || k->edge == EDGE_PIPE || k->edge == EDGE_OWNER)
+		words_add(t, "for data on %s from ", what);
+	else
+		words_add(t, "for %s from ", what);
+}
+
+/* What a link that waits for no other task did. */
+static void say_leaf(struct words *t, const struct sentence_facts *f, const struct link *k)
+{
+	if (!strcmp(k->kind, "timer") && k->wait == CT_W_SLEEP)
+		words_add(t,
+			  k->waits <= 2                 ? "was sleeping"
+			  : strcmp(f->cause, "polling") ? "slept %u times"
+							: "slept again and again (%u times), polling",
+			  k->waits);
+	else if (!strcmp(k->kind, "timer"))
+		words_add(t, CT_OBJ_KIND(k->obj) == CT_OBJ_TIMERFD ? "was waiting for a timer"
+								   : "was waiting for its own time limit");
+	else if (k->wait == CT_W_STOPPED)
+		words_add(t, "was stopped");
+	else if (!strcmp(k->kind, "input"))
+		words_add(t, "was waiting for input");
+	else if (!strcmp(k->kind, "disk"))
+		words_add(t, "was waiting for the disk");
+	else if (f->leaf->time == TIME_NETWORK)
+		words_add(t, "was waiting for the network");
+	else if (k->wait == CT_W_FUTEX && k->unfinished)
+		words_add(t, "was waiting for a wake-up that did not come");
+	else if (k->wait == CT_W_ACCEPT)
+		words_add(t, "was waiting for somebody to connect");
+	else if (k->wait == CT_W_SIGNAL)
+		words_add(t, "was waiting for a signal");
+	else
+		words_add(t, "was waiting in %s", describe_wait((enum ct_wait)k->wait));
+	if (k->wait != CT_W_SLEEP && k->wait != CT_W_STOPPED)
+		say_resource(t, k);
+	say_where(t, f, k);
+}
+
+static void say_stopper(struct words *t, const struct sentence_facts *f)
+{
+	const struct window_event *e = f->leaf->event == GRAPH_NONE ? NULL : &f->g->w->events[f->leaf->event];
+	uint32_t by;
+
+	if (!e)
+		return;
+	by = graph_task_at(f->g, e->r.tid, e->r.ts);
+	if (by != GRAPH_NONE)
+		words_add(t, " by SIG%s from %s[%u]",
+			  describe_signal(e->r.state) ? describe_signal(e->r.state) : "STOP",
+			  graph_comm(f->g, by, e->r.ts), e->r.tid);
+}
+
+static void say_starved(struct words *t, const struct sentence_facts *f, const struct link *k)
+{
+	words_add(t, "could run but got no CPU for ");
+	words_duration(t, k->runnable_ns);
+	if (f->cpu->idle_ns > f->cpu->total_ns / 2)
+		words_add(t, " although one was idle: its control group is probably limited");
+	else if (f->cpu->lost_ns > f->cpu->total_ns / 2)
+		words_add(t, " as far as is known: records are missing that would tell who had it");
+}
+
+static void say_last(struct words *t, const struct sentence_facts *f)
+{
+	const struct link *k = &f->chain[f->n_chain - 1];
+	const struct link *before = f->n_chain > 1 ? k - 1 : NULL;
+
+	if (f->silent) {
+		words_add(t, "went on as before, but did not wake it any more");
+	} else if (f->own_lock) {
+		words_add(t, "was waiting for a lock that it holds itself");
+		say_resource(t, k);
+		words_add(t, " (deadlock)");
+	} else if (!strcmp(f->cause, "circular-wait")) {
+		words_add(t, "was waiting");
+		say_resource(t, k);
+		words_add(t, " in turn: they wait for each other (deadlock)");
+	} else if (before && before->edge == EDGE_CPU) {
+		words_add(t, "had it for ");
+		words_duration(t, f->cpu->ns);
+		if (f->g->tasks[k->task].prio != f->g->tasks[before->task].prio)
+			words_add(t, " (priority %u against %u)", f->g->tasks[k->task].prio,
+				  f->g->tasks[before->task].prio);
+	} else if (before && before->edge == EDGE_DISK) {
+		words_add(t, "was waiting for it as well");
+		say_resource(t, k);
+	} else if (before && before->edge == EDGE_FLAG && before->strength == EDGE_WEAK) {
+		words_add(t, "acted just before the spinning ended");
+	} else if (f->cpu) {
+		say_starved(t, f, k);
+	} else if (!strcmp(k->kind, "data-flag")) {
+		words_add(t, k->wait == CT_W_SLEEP ? "slept again and again, polling " : "was spinning for ");
+		words_add(t, "%s", CT_OBJ_KIND(k->obj) == CT_OBJ_DATA ? k->resource : "a flag in memory");
+		say_where(t, f, k);
+	} else if (!strcmp(k->state, "running") || !strcmp(k->state, "runnable")) {
+		words_add(t, f->pool ? "was busy with other work (all %u workers were)" : "was computing",
+			  f->pool);
+		say_where(t, f, k);
+	} else if (!strcmp(k->state, "exited")) {
+		words_add(t, "had ended");
+	} else if (!strcmp(k->state, "unknown")) {
+		words_add(t, "did something that the trace does not show");
+	} else {
+		say_leaf(t, f, k);
+		if (k->wait == CT_W_STOPPED)
+			say_stopper(t, f);
+		if (f->left_out)
+			words_add(t, ", and what for was left out, to keep within the budget");
+	}
+}
+
+char *sentence_root(const struct sentence_facts *f)
+{
+	struct words t = { 0 };
+
+	say_task_there(&t, f, f->n_chain - 1, NULL);
+	words_add(&t, " ");
+	say_last(&t, f);
+	return words_take(&t);
+}
+
+static void say_first(struct words *t, const struct sentence_facts *f)
+{
+	const struct link *k = &f->chain[0];
+
+	say_task_there(t, f, 0, NULL);
+	if (f->n_chain == 1) {
+		words_add(t, " ");
+		say_last(t, f);
+		words_add(t, " (");
+		words_duration(t, k->total_ns);
+		words_add(t, ")");
+		return;
+	}
+	words_add(t, k->edge == EDGE_POLLED ? " spent "
+		     : k->edge == EDGE_FLAG ? (k->wait == CT_W_SLEEP ? " polled " : " spun ")
+					    : " waited ");
+	words_duration(t, k->total_ns);
+	if (k->killed)
+		words_add(t, " (until it was killed)");
+	words_add(t, " ");
+	say_wait(t, k);
+}
+
+/* Longer chains than this are not told link by link. */
+#define SENTENCE_LINKS 4
+/* Of those between the first and the last so many are named. */
+#define SENTENCE_NAMES 4
+
+/* Who is between the victim and the root cause. */
+static void say_between(struct words *t, const struct sentence_facts *f)
+{
+	size_t n = f->n_chain - 2, named = n > SENTENCE_NAMES ? SENTENCE_NAMES - 1 : n;
+
+	words_add(t, ", by way of ");
+	for (size_t i = 1; i <= named; i++) {
+		words_add(t, i == 1 ? "" : i == n ? " and " : ", ");
+		say_task(t, &f->chain[i]);
+	}
+	if (named < n)
+		words_add(t, " and %zu others", n - named);
+}
+
+/* "curl[1] waited 6.1 s because of psql[6], which was waiting for input, by way of nginx[2], ..." */
+static void say_long(struct words *t, const struct sentence_facts *f)
+{
+	say_task_there(t, f, 0, NULL);
+	words_add(t, " waited ");
+	words_duration(t, f->chain[0].total_ns);
+	words_add(t, " because of ");
+	say_task_there(t, f, f->n_chain - 1, &f->chain[0]);
+	words_add(t, ", which ");
+	say_last(t, f);
+	say_between(t, f);
+}
+
+static void say_links(struct words *t, const struct sentence_facts *f)
+{
+	say_first(t, f);
+	for (size_t i = 1; i < f->n_chain; i++) {
+		const struct link *k = &f->chain[i];
+
+		say_task_there(t, f, i, k - 1);
+		if (i + 1 < f->n_chain) {
+			words_add(t, k->edge == EDGE_FLAG ? ", which was spinning " : ", which waited ");
+			say_wait(t, k);
+		} else {
+			words_add(t, ", which ");
+			say_last(t, f);
+		}
+	}
+}
+
+char *sentence_whole(const struct sentence_facts *f)
+{
+	struct words t = { 0 };
+
+	if (f->n_chain == 1 && (f->left_out || !strcmp(f->chain[0].state, "unknown")))
+		words_add(&t, "Nothing can be said: ");
+	else if (f->verdict == VERDICT_NORMAL)
+		words_add(&t,
+			  f->stall_ns >= DIAGNOSE_STALL_NS ? "Nothing is wrong: " : "Nothing stands out: ");
+	if (f->n_chain > SENTENCE_LINKS)
+		say_long(&t, f);
+	else
+		say_links(&t, f);
+	words_add(&t, f->strong ? "." : " (partly inferred).");
+	if (f->watch)
+		words_add(&t, " To see who sets it while it runs: %s", f->watch);
+	return words_take(&t);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* where.h - says where the tasks of a diagnosis run, behind their names: containers, and units where those
+ * differ. */
+#ifndef CTRACE_ANALYSIS_DIAGNOSE_WHERE_H
+#define CTRACE_ANALYSIS_DIAGNOSE_WHERE_H
+
+#include "analysis/diagnose/diagnose.h"
+#include "trace/words/place.h"
+
+/* Of chain[i] of n.  before: the link that was named last, whose place is not repeated; NULL: none. */
+const char *where_words(const struct graph *g, const struct link *chain, size_t n, size_t i,
+			const struct link *before, char buf[PLACE_WORDS_MAX]);
+
+#endif

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/hangs/hangs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cleanup.h"
+#include "lib/vec.h"
+
+/* Between two pieces of one run. */
+#define SHORT_WAIT_NS 10000000ULL
+
+struct candidate {
+	uint32_t task;
+	uint64_t from_ns, to_ns;
+};
+typedef VEC(struct candidate) candidates;
+
+/* It did not get what it waited for: its time limit ended it; or a page, or a lock that another one took
+ * first. */
+static bool is_unsatisfied(const struct graph *g, const struct stretch *s)
+{
+	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
+
+	return !wake || wake->r.state == CT_CTX_TIMER ||
+	       (wake->r.state == CT_CTX_SOFTIRQ && wake->r.wait != 3) || s->st & CT_ST_DISK ||
+	       s->wait == CT_W_FUTEX;
+}
+
+/* The end of the run of waits like stretches[i], with next to nothing done between them. */
+static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
+{
+	const struct stretch *s = &g->stretches[i];
+	uint64_t ran = 0;
+	uint32_t last = i;
+
+	for (uint32_t j = i + 1; j < end; j++) {
+		const struct stretch *x = &g->stretches[j];
+
+		if (x->state == STRETCH_RUNNING)
+			ran += x->to_ns - x->from_ns;
+		if (ran > 5000000 + (x->from_ns - s->from_ns) / 20)
+			break;
+		if (x->state == STRETCH_RUNNABLE && x->to_ns - x->from_ns > HANGS_STARVED_NS)
+			break;
+		if (x->state == STRETCH_BLOCKED && !is_unsatisfied(g, &g->stretches[last]))
+			break;
+		if (x->state == STRETCH_BLOCKED && blame_same_wait(s, x))
+			last = j;
+		else if (x->state == STRETCH_BLOCKED && x->to_ns - x->from_ns > 50000000)
+			break;
+	}
+	return last;
+}
+
+static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+			   candidates *v)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t end = t->first_stretch + t->n_stretches;
+	uint64_t run_from = 0;
+
+	for (uint32_t i = t->first_stretch; i < end; i++) {
+		const struct stretch *s = &g->stretches[i];
+		struct candidate c = { task, MAX(s->from_ns, from_ns), MIN(s->to_ns, to_ns) };
+		bool take = false;
+
+		if (s->from_ns >= to_ns)
+			break;
+		if (s->to_ns <= from_ns)
+			continue;
+		if (s->state == STRETCH_BLOCKED) {
+			uint32_t last = same_waits(g, i, end);
+
+			c.to_ns = MIN(g->stretches[last].to_ns, to_ns);
+			take = c.to_ns > c.from_ns && c.to_ns - c.from_ns >= HANGS_WAIT_NS;
+			if (take)
+				i = last;
+			run_from = take || s->to_ns - s->from_ns > SHORT_WAIT_NS ? 0 : run_from;
+		} else if (s->state == STRETCH_RUNNABLE) {
+			take = c.to_ns > c.from_ns && c.to_ns - c.from_ns >= HANGS_STARVED_NS;
+		} else if (s->state == STRETCH_RUNNING) {
+			if (!run_from)
+				run_from = c.from_ns;
+			/* a long run, cut by short waits or preemption: taken once, where it ends */
+			if ((i + 1 == end || g->stretches[i + 1].state != STRETCH_RUNNABLE) &&
+			    c.to_ns - run_from >= HANGS_RUN_NS) {
+				c.from_ns = run_from;
+				take = true;
+				run_from = 0;
+			}
+		}
+		if (take && VEC_PUSH(v, c))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int candidate_cmp(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+	uint64_t lx = x->to_ns - x->from_ns, ly = y->to_ns - y->from_ns;
+
+	if (lx != ly)
+		return lx > ly ? -1 : 1;
+	return x->task < y->task ? -1 : x->task > y->task;
+}
+
+/* Is this a wait that somebody owes an end to, or does the task merely idle or work? */
+static bool is_alarm(const struct diagnosis *d)
+{
+	const struct link *k = &d->chain[0];
+	const char *c = d->cause;
+	bool child = k->edge == EDGE_EXIT || k->edge == EDGE_VFORK;
+	uint64_t ns = d->to_ns - d->from_ns;
+
+	if (d->verdict == VERDICT_NORMAL || d->verdict == VERDICT_LONG_RUNNING)
+		return false;
+	if (!strcmp(c, "circular-wait") || !strcmp(c, "starved") || !strcmp(c, "disk"))
+		return true;
+	if (k->edge == EDGE_LOCK || k->edge == EDGE_FILELOCK || k->edge == EDGE_POLLED ||
+	    k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE)
+		return true;
+	if (child) /* what the child does is its own row; a child that computes may be at work */
+		return !strcmp(c, "lock-holder") || !strcmp(c, "stopped") ||
+		       (!strcmp(c, "busy") && ns >= 3000000000ULL);
+	if (d->n_chain == 1)
+		return k->wait == CT_W_STOPPED || (!strcmp(c, "network") && k->owed && !k->server) ||
+		       (!strcmp(c, "polling") && d->verdict == VERDICT_REPEATED_YIELD && k->wait == 0);
+	if (k->server)
+		return false; /* a server that waits for its clients */
+	if (!strcmp(k->kind, "unix") || !strcmp(k->kind, "tcp") || !strcmp(k->kind, "udp"))
+		return k->owed || k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT || !strcmp(c, "busy") ||
+		       !strcmp(c, "queueing") || !strcmp(c, "lock-holder") || !strcmp(c, "stopped");
+	if (!strcmp(k->kind, "pipe"))
+		return k->wait == CT_W_WRITE || !strcmp(c, "busy") || !strcmp(c, "lock-holder") ||
+		       !strcmp(c, "stopped");
+	/* conditions and eventfds: a worker without work looks like a waiter; only the main thread is
+	 * believed */
+	return k->pid == k->tid &&
+	       (!strcmp(c, "busy") || !strcmp(c, "lock-holder") || !strcmp(c, "queueing")) &&
+	       ns >= 2000000000ULL;
+}
+
+static int hang_cmp(const void *a, const void *b)
+{
+	const struct hang *x = a, *y = b;
+	uint64_t lx = x->to_ns - x->from_ns, ly = y->to_ns - y->from_ns;
+	bool nx = x->diagnosis->verdict == VERDICT_NORMAL, ny = y->diagnosis->verdict == VERDICT_NORMAL;
+
+	if (x->alarm != y->alarm)
+		return x->alarm ? -1 : 1;
+	if (nx != ny)
+		return nx ? 1 : -1;
+	if (lx != ly)
+		return lx > ly ? -1 : 1;
+	return x->task < y->task ? -1 : x->task > y->task;
+}
+
+static bool wanted(const struct graph *g, uint32_t task, const struct hangs_filter *f)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint64_t end = MIN(t->exit_ns, g->w->to_ns);
+	struct place p;
+
+	if (t->kthread || t->tracer || !strcmp(graph_comm(g, task, end), "ctrace"))
+		return false;
+	if (!f)
+		return true;
+	p = graph_place(g, task, end);
+	return (!f->tid || f->tid == t->tid) && (!f->pid || f->pid == t->tgid) &&
+	       (!f->comm || !strcmp(f->comm, graph_comm(g, task, end))) &&
+	       place_matches(&p, f->cgroup, f->container);
+}
+
+static bool in_chain(const struct diagnosis *d, uint32_t task)
+{
+	for (size_t i = 0; i < d->n_chain; i++)
+		if (d->chain[i].task == task)
+			return true;
+	return false;
+}
+
+/* One of the two waits for the other, or both do for the same, at the same time. */
+static bool is_same(const struct hang *a, const struct hang *b)
+{
+	const struct diagnosis *x = a->diagnosis, *y = b->diagnosis;
+
+	return a->alarm == b->alarm && a->from_ns < b->to_ns && b->from_ns < a->to_ns &&
+	       (in_chain(x, b->task) || in_chain(y, a->task) ||
+		x->chain[x->n_chain - 1].task == y->chain[y->n_chain - 1].task);
+}
+
+static void find_same(struct hangs *h)
+{
+	for (size_t i = 0; i < h->n; i++) {
+		h->v[i].same_as = i;
+		for (size_t j = 0; j < i && h->v[i].same_as == i; j++)
+			if (is_same(&h->v[i], &h->v[j]))
+				h->v[i].same_as = h->v[j].same_as;
+	}
+}
+
+int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
+	       struct hangs **ret)
+{
+	candidates v = { 0 };
+	struct hangs *h = calloc(1, sizeof(*h));
+	int r = h ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < g->n_tasks && !r; i++)
+		if (wanted(g, i, filter))
+			r = task_candidates(g, i, from_ns, to_ns, &v);
+	if (!r) {
+		VEC_SORT(&v, candidate_cmp);
+		h->refused = v.n > HANGS_MAX ? v.n - HANGS_MAX : 0;
+		h->v = calloc(MIN(v.n, (size_t)HANGS_MAX) + 1, sizeof(*h->v));
+		r = h->v ? 0 : -ENOMEM;
+	}
+	for (size_t i = 0; i < v.n && i < HANGS_MAX && !r; i++) {
+		struct hang *x = &h->v[h->n];
+
+		*x = (struct hang){ .task = v.v[i].task, .from_ns = v.v[i].from_ns, .to_ns = v.v[i].to_ns };
+		r = diagnose(g, x->task, x->from_ns, x->to_ns, NULL, &x->diagnosis);
+		if (r)
+			break;
+		x->alarm = is_alarm(x->diagnosis);
+		h->n++;
+		/* they come in the order of hang_cmp(): no later one goes before it */
+		if (x->alarm && filter && filter->worst)
+			break;
+	}
+	VEC_FREE(&v);
+	if (r) {
+		hangs_free(h);
+		return r;
+	}
+	qsort(h->v, h->n, sizeof(*h->v), hang_cmp);
+	find_same(h);
+	*ret = h;
+	return 0;
+}
+
+void hangs_free(struct hangs *h)
+{
+	if (!h)
+		return;
+	for (size_t i = 0; i < h->n; i++)
+		diagnosis_free(h->v[i].diagnosis);
+	free(h->v);
+	free(h);
+}
+
+/* The end of the wait that stretch i is, or of the run that it is part of. */
+static uint64_t stall_end(const struct graph *g, uint32_t i, uint32_t end)
+{
+	uint64_t to_ns = g->stretches[i].to_ns;
+
+	if (g->stretches[i].state == STRETCH_BLOCKED)
+		return g->stretches[same_waits(g, i, end)].to_ns;
+	for (; i < end; i++) {
+		const struct stretch *s = &g->stretches[i];
+
+		if (s->state == STRETCH_UNKNOWN ||
+		    (s->state == STRETCH_BLOCKED && s->to_ns - s->from_ns > SHORT_WAIT_NS))
+			break;
+		to_ns = s->to_ns;
+	}
+	return to_ns;
+}
+
+/* What the task waited in when it was woken for what became the hang. */
+static const struct stretch *loop_wait(const struct graph *g, const struct graph_task *t, uint64_t since_ns)
+{
+	const struct stretch *loop = NULL;
+
+	for (uint32_t i = t->first_stretch; i < t->first_stretch + t->n_stretches; i++) {
+		const struct stretch *s = &g->stretches[i];
+
+		if (s->to_ns > since_ns + SHORT_WAIT_NS)
+			break;
+		if (s->state == STRETCH_BLOCKED)
+			loop = s;
+	}
+	return loop;
+}
+
+uint64_t hangs_end(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t found_ns, bool looped)
+{
+	const struct graph_task *t = &g->tasks[task];
+	const struct stretch *loop = looped ? loop_wait(g, t, since_ns) : NULL;
+	uint32_t i = graph_stretch_at(g, task, found_ns), end = t->first_stretch + t->n_stretches;
+	uint64_t to_ns;
+
+	if (i == GRAPH_NONE)
+		return MIN(t->exit_ns, g->w->to_ns);
+	to_ns = stall_end(g, i, end);
+	for (; loop && i < end; i++) {
+		const struct stretch *s = &g->stretches[i];
+
+		if (s->from_ns >= to_ns && s->state == STRETCH_BLOCKED && blame_same_wait(loop, s))
+			return s->from_ns;
+	}
+	return loop ? MIN(t->exit_ns, g->w->to_ns) : to_ns;
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/slice/rules.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "trace/words/describe.h"
+
+#define FAMILY_UNIX 1
+#define TCP_LISTEN  10
+/* From here on ports are given out by the kernel (net.ipv4.ip_local_port_range), not chosen by a server. */
+#define PORT_EPHEMERAL 32768
+/* Every character may get a backslash. */
+#define PATTERN_MAX (2 * DESCRIBE_MAX)
+
+static const char *name_of(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	return task == GRAPH_NONE ? "" : graph_comm(g, task, ts_ns);
+}
+
+/* The frame is "k:function+0x12 (module)": is that this function? */
+static bool is_function(const char *frame, const char *function)
+{
+	size_t n = strlen(function);
+
+	if (!strncmp(frame, "k:", 2) && strncmp(function, "k:", 2) != 0)
+		frame += 2;
+	return !strncmp(frame, function, n) &&
+	       (!frame[n] || !strncmp(frame + n, "+0x", 3) || !strncmp(frame + n, " (", 2));
+}
+
+static bool stack_has(const struct graph *g, uint64_t stack, const char *function)
+{
+	const struct window_stack *s = stack ? window_stack(g->w, stack) : NULL;
+
+	for (int i = 0; s && i < s->n_frames; i++)
+		if (is_function(s->frames[i], function))
+			return true;
+	return false;
+}
+
+static bool object_fits(const char *pattern, const struct graph *g, uint64_t obj)
+{
+	char buf[DESCRIBE_MAX];
+
+	describe_object(g->w, obj, buf, sizeof(buf));
+	return fnmatch(pattern, buf, 0) == 0;
+}
+
+/* A socket may be known by either of its ends. */
+static bool rule_matches(const struct rule *x, const struct graph *g, const struct rule_facts *f)
+{
+	if (x->edge[0] && strcmp(x->edge, edge_kind_name(f->edge)) != 0)
+		return false;
+	if (x->from[0] && strcmp(x->from, name_of(g, f->from, f->ts_ns)) != 0)
+		return false;
+	if (x->to[0] && strcmp(x->to, name_of(g, f->to, f->ts_ns)) != 0)
+		return false;
+	if (x->object_kind[0] && strcmp(x->object_kind, describe_kind(g->w, f->obj)) != 0)
+		return false;
+	if (x->object) {
+		if (!object_fits(x->object, g, f->obj) &&
+		    !object_fits(x->object, g, graph_peer_object(g, f->obj)))
+			return false;
+	}
+	return !x->frame || stack_has(g, f->stack, x->frame);
+}
+
+struct rule *rules_find(const struct rules *rules, const struct graph *g, const struct rule_facts *facts)
+{
+	for (size_t i = 0; rules && i < rules->v.n; i++)
+		if (rule_matches(&rules->v.v[i], g, facts))
+			return &rules->v.v[i];
+	return NULL;
+}
+
+const struct rule *rules_match(struct rules *rules, const struct graph *g, const struct rule_facts *facts)
+{
+	struct rule *x = rules_find(rules, g, facts);
+
+	if (x && x->applied < UINT32_MAX)
+		x->applied++;
+	return x;
+}
+
+/* Appends what of s is to be taken as it stands. */
+static void put_literal(char *buf, const char *s, size_t len)
+{
+	size_t n = strlen(buf);
+
+	for (size_t i = 0; i < len && n + 2 < PATTERN_MAX; i++) {
+		if (strchr("*?[\\", s[i]))
+			buf[n++] = '\\';
+		buf[n++] = s[i];
+	}
+	buf[n] = 0;
+}
+
+static void put_any(char *buf)
+{
+	size_t n = strlen(buf);
+
+	if (n + 1 < PATTERN_MAX) {
+		buf[n] = '*';
+		buf[n + 1] = 0;
+	}
+}
+
+/* A path; what differs from one process, terminal or mount to the next is left out. */
+static void put_path(char *buf, const char *path)
+{
+	static const char *const numbered[] = { "/proc/", "/dev/pts/", "/run/user/" };
+
+	if (!strncmp(path, ".../", 4)) {
+		put_any(buf);
+		path += 3;
+	}
+	for (size_t i = 0; i < sizeof(numbered) / sizeof(numbered[0]); i++) {
+		size_t n = strlen(numbered[i]),
+		       digits = strncmp(path, numbered[i], n) ? 0 : strspn(path + n, "0123456789");
+
+		if (!digits)
+			continue;
+		put_literal(buf, path, n);
+		put_any(buf);
+		path += n + digits;
+		break;
+	}
+	put_literal(buf, path, strlen(path));
+}
+
+/* Of a connection the server's end is kept: its port is what people know it by. */
+static void put_inet(const struct graph *g, uint64_t obj, const struct window_object *o, const char *name,
+		     char *buf)
+{
+	const char *space = strchr(name, ' '), *arrow = strstr(name, "->");
+	bool local = graph_is_accepted(g, obj) || !o->rport ||
+		     (o->rport >= PORT_EPHEMERAL && o->lport < PORT_EPHEMERAL);
+
+	if (!o->rport && o->lport >= PORT_EPHEMERAL)
+		return;
+	if (o->state == TCP_LISTEN || !arrow || !space) {
+		put_literal(buf, name, strlen(name));
+	} else if (local) {
+		put_literal(buf, name, (size_t)(arrow + 2 - name));
+		put_any(buf);
+	} else {
+		put_literal(buf, name, (size_t)(space + 1 - name));
+		put_any(buf);
+		put_literal(buf, arrow, strlen(arrow));
+	}
+}
+
+/* The name of an object as a pattern that fits its like; "": only its kind says anything to others. */
+static void object_pattern(const struct graph *g, uint64_t obj, char buf[PATTERN_MAX])
+{
+	const struct window_object *o = obj ? window_object(g->w, obj) : NULL;
+	char name[DESCRIBE_MAX];
+
+	buf[0] = 0;
+	if (!o)
+		return;
+	describe_object(g->w, obj, name, sizeof(name));
+	switch ((unsigned)CT_OBJ_KIND(obj)) {
+	case CT_OBJ_SOCK:
+		if (o->family == FAMILY_UNIX ? !strstr(name, "socket:[") : o->lport || o->rport) {
+			if (o->family == FAMILY_UNIX)
+				put_literal(buf, name, strlen(name));
+			else
+				put_inet(g, obj, o, name, buf);
+		}
+		break;
+	case CT_OBJ_FILE:
+	case CT_OBJ_DIR:
+	case CT_OBJ_BLOCKDEV:
+	case CT_OBJ_CHARDEV:
+	case CT_OBJ_TTY:
+	case CT_OBJ_FIFO:
+	case CT_OBJ_DATA:
+	case CT_OBJ_QUEUE:
+		if (o->name[0])
+			put_path(buf, name);
+		break;
+	}
+}
+
+/* Without verdict; -ENOMEM leaves nothing to be freed. */
+static int rule_make(const struct graph *g, const struct rule_facts *f, struct rule *ret)
+{
+	char pattern[PATTERN_MAX];
+
+	*ret = (struct rule){ 0 };
+	snprintf(ret->edge, sizeof(ret->edge), "%s", edge_kind_name(f->edge));
+	snprintf(ret->from, sizeof(ret->from), "%s", name_of(g, f->from, f->ts_ns));
+	snprintf(ret->to, sizeof(ret->to), "%s", name_of(g, f->to, f->ts_ns));
+	snprintf(ret->object_kind, sizeof(ret->object_kind), "%s", f->obj ? describe_kind(g->w, f->obj) : "");
+	object_pattern(g, f->obj, pattern);
+	if (!pattern[0])
+		return 0;
+	ret->object = strdup(pattern);
+	return ret->object ? 0 : -ENOMEM;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same_rule(const struct rule *a, const struct rule *b)
+{
+	return !strcmp(a->edge, b->edge) && !strcmp(a->from, b->from) && !strcmp(a->to, b->to) &&
+	       !strcmp(a->object_kind, b->object_kind) && same_text(a->object, b->object) &&
+	       same_text(a->frame, b->frame);
+}
+
+int rules_add(struct rules *rules, const struct graph *g, const struct rule_facts *facts,
+	      enum rule_verdict verdict)
+{
+	struct rule x;
+	int r = rule_make(g, facts, &x);
+
+	if (r)
+		return r;
+	x.verdict = verdict;
+	for (size_t i = 0; i < rules->v.n; i++)
+		if (same_rule(&rules->v.v[i], &x)) {
+			rules->v.v[i].verdict = verdict;
+			free(x.object);
+			return 0;
+		}
+	r = VEC_PUSH(&rules->v, x);
+	if (r)
+		free(x.object);
+	return r;
+}
+
+void rules_done(struct rules *rules)
+{
+	for (size_t i = 0; i < rules->v.n; i++) {
+		free(rules->v.v[i].object);
+		free(rules->v.v[i].frame);
+		free(rules->v.v[i].note);
+	}
+	VEC_FREE(&rules->v);
+}

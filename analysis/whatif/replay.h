@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* replay.h - private to analysis/: what the parts of whatif.h share. */
+#ifndef CTRACE_ANALYSIS_WHATIF_REPLAY_H
+#define CTRACE_ANALYSIS_WHATIF_REPLAY_H
+
+#include "analysis/whatif/whatif.h"
+#include "lib/vec.h"
+
+/* A wait: what for, and who ended it. */
+struct cause {
+	uint64_t obj;
+	uint64_t woke_ns;  /* when the wait was over */
+	uint64_t acted_ns; /* when the one to blame did what ended it; the rest is the way there */
+	const char *kind;  /* of the resource */
+	uint32_t task;     /* GRAPH_NONE: no task of this host */
+	uint8_t time;      /* enum time_kind */
+	uint8_t edge;
+	bool timed_out;
+};
+
+/* Something reached a task, whether or not it waited for it. */
+struct arrival {
+	uint64_t ts_ns;
+	uint64_t left_ns; /* <= ts_ns */
+	uint64_t obj;
+	uint32_t task, from;
+	bool waited; /* at the end of a wait that is for all of its kind */
+};
+
+struct whatif {
+	const struct graph *g;
+	uint32_t task;
+	uint64_t from_ns, to_ns;
+	uint32_t *cause_of; /* [stretch] 1 + index into causes; 0: not looked at yet */
+	VEC(struct cause) causes;
+	VEC(struct arrival) arrivals; /* by (task, ts_ns) */
+	size_t *arrivals_of;          /* [task]: its first; arrivals_of[task + 1] is one past its last */
+	size_t *near;                 /* [cpu]: its run that was looked at last */
+	uint64_t refused;
+};
+
+/* Of a BLOCKED stretch; valid until the next call.  NULL: out of memory. */
+const struct cause *whatif_cause(struct whatif *x, uint32_t stretch);
+/* The time in [from, to) in which the tasks that are marked had the CPU that a RUNNABLE stretch wanted. */
+uint64_t whatif_rivals(struct whatif *x, const bool *marked, uint32_t stretch, uint64_t from_ns,
+		       uint64_t to_ns);
+/* Marks the tasks that are taken away; returns whether there are any. */
+bool whatif_mark(const struct graph *g, const struct whatif_without *v, size_t n, bool *marked);
+/* Whether one of v takes away waits for obj that count as time. */
+bool whatif_takes(const struct graph *g, const struct whatif_without *v, size_t n, uint64_t obj,
+		  uint8_t time);
+/* Whether v takes away this wait. */
+bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t n, uint32_t stretch);
+
+#endif

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* whatif_table.c - which questions are worth asking, what each is called, and how much of the path it is. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/whatif/replay.h"
+#include "lib/cleanup.h"
+#include "trace/words/describe.h"
+
+struct table {
+	struct whatif *x;
+	const struct path *p;
+	const struct account *a;
+	VEC(struct whatif_row) rows;
+	int err;
+};
+
+const char *whatif_kind_name(enum whatif_kind kind)
+{
+	static const char *const names[] = { "wait", "waits", "resource", "task", "process", "object" };
+
+	return names[kind];
+}
+
+/* Whether the piece is in a wait, or in a frame below a wait, that v takes away. */
+static bool in_wait(struct whatif *x, const struct path *p, const struct path_piece *piece,
+		    const struct whatif_without *v, size_t n)
+{
+	const struct path_frame *f = &p->frames[piece->frame];
+
+	if (piece->blame != GRAPH_NONE && whatif_takes_wait(x, v, n, piece->stretch))
+		return true;
+	for (; f->depth; f = &p->frames[f->parent])
+		if (f->stretch != GRAPH_NONE && whatif_takes_wait(x, v, n, f->stretch))
+			return true;
+	return false;
+}
+
+static uint64_t piece_taken(struct whatif *x, const struct path *p, const struct path_piece *piece,
+			    const struct whatif_without *v, size_t n, const bool *marked)
+{
+	uint64_t ns = piece->to_ns - piece->from_ns;
+
+	if (marked[p->frames[piece->frame].task] || whatif_takes(x->g, v, n, 0, piece->time) ||
+	    in_wait(x, p, piece, v, n))
+		return ns;
+	return piece->time == TIME_RUNNABLE
+		       ? whatif_rivals(x, marked, piece->stretch, piece->from_ns, piece->to_ns)
+		       : 0;
+}
+
+int whatif_on_path(struct whatif *x, const struct path *p, const struct whatif_without *v, size_t n,
+		   uint64_t *ret_ns)
+{
+	_cleanup_free_ bool *marked = calloc(x->g->n_tasks, sizeof(*marked));
+	uint64_t ns = 0;
+
+	if (!marked)
+		return -ENOMEM;
+	whatif_mark(x->g, v, n, marked);
+	for (size_t i = 0; i < p->n_pieces; i++)
+		ns += piece_taken(x, p, &p->pieces[i], v, n, marked);
+	*ret_ns = ns;
+	return 0;
+}
+
+static bool same_question(const struct whatif_without *a, const struct whatif_without *b)
+{
+	return a->kind == b->kind && a->obj == b->obj && a->stretch == b->stretch && a->task == b->task &&
+	       a->time == b->time;
+}
+
+static void ask(struct table *t, const struct whatif_without *v)
+{
+	struct whatif_row row = { .without = *v };
+
+	for (size_t i = 0; i < t->rows.n; i++)
+		if (same_question(&t->rows.v[i].without, v))
+			return;
+	t->err = whatif_saved(t->x, v, 1, &row.saved_ns);
+	if (!t->err)
+		t->err = whatif_on_path(t->x, t->p, v, 1, &row.path_ns);
+	if (!t->err)
+		t->err = VEC_PUSH(&t->rows, row);
+}
+
+struct whatif_without whatif_waits_of(const struct account_row *row)
+{
+	return (struct whatif_without){ .stretch = row->stretch,
+					.task = GRAPH_NONE,
+					.kind = row->count > 1 ? WHATIF_WAITS : WHATIF_WAIT };
+}
+
+static void ask_waits(struct table *t)
+{
+	size_t asked = 0;
+
+	for (size_t i = 0; i < t->a->n_rows[ACCOUNT_WAIT] && asked < WHATIF_PER_GROUP && !t->err; i++) {
+		const struct account_row *r = &t->a->rows[ACCOUNT_WAIT][i];
+		struct whatif_without v = whatif_waits_of(r);
+
+		if (!r->kind)
+			continue;
+		ask(t, &v);
+		asked++;
+	}
+}
+
+/* What a machine has too little of, or a program waits for outside of itself; what has an owner is asked for
+ * by its name. */
+static void ask_resources(struct table *t)
+{
+	static const uint8_t times[] = { TIME_RUNNABLE, TIME_DISK, TIME_NETWORK, TIME_TIMER, TIME_FAULT };
+
+	for (size_t k = 0; k < ARRAY_SIZE(times); k++)
+		for (size_t i = 0; i < t->a->n_rows[ACCOUNT_RESOURCE] && !t->err; i++)
+			if (t->a->rows[ACCOUNT_RESOURCE][i].time == times[k]) {
+				ask(t, &(struct whatif_without){ .kind = WHATIF_RESOURCE,
+								 .time = times[k],
+								 .stretch = GRAPH_NONE,
+								 .task = GRAPH_NONE });
+				break;
+			}
+}
+
+/* Who had the CPU, as a process. */
+static void ask_rivals(struct table *t)
+{
+	size_t asked = 0;
+
+	for (size_t i = 0; i < t->a->n_rows[ACCOUNT_RESOURCE] && asked < WHATIF_PER_GROUP && !t->err; i++) {
+		const struct account_row *r = &t->a->rows[ACCOUNT_RESOURCE][i];
+		uint32_t leader;
+
+		if (r->time != TIME_RUNNABLE || r->task == GRAPH_NONE || r->ns < t->a->total_ns / 50)
+			continue;
+		leader = graph_task_at(t->x->g, t->x->g->tasks[r->task].tgid, t->x->to_ns);
+		ask(t, &(struct whatif_without){ .kind = WHATIF_PROCESS,
+						 .stretch = GRAPH_NONE,
+						 .task = leader == GRAPH_NONE ? r->task : leader });
+		asked++;
+	}
+}
+
+/* Whether more than one task of its process is on the path: else to ask for both says the same twice. */
+static bool has_company(const struct table *t, uint32_t task)
+{
+	const struct graph *g = t->x->g;
+
+	for (size_t i = 0; i < t->a->n_rows[ACCOUNT_TASK]; i++) {
+		uint32_t other = t->a->rows[ACCOUNT_TASK][i].task;
+
+		if (other != task && g->tasks[other].tgid == g->tasks[task].tgid)
+			return true;
+	}
+	return false;
+}
+
+static void ask_tasks(struct table *t, enum account_group group)
+{
+	for (size_t i = 0; i < MIN(t->a->n_rows[group], (size_t)WHATIF_PER_GROUP) && !t->err; i++) {
+		const struct account_row *r = &t->a->rows[group][i];
+
+		if (group == ACCOUNT_PROCESS || has_company(t, r->task))
+			ask(t, &(struct whatif_without){ .kind = group == ACCOUNT_PROCESS ? WHATIF_PROCESS
+											  : WHATIF_TASK,
+							 .stretch = GRAPH_NONE,
+							 .task = r->task });
+	}
+}
+
+static int within_cmp(const void *a, const void *b)
+{
+	const struct account_row *x = a, *y = b;
+
+	if (x->within_ns != y->within_ns)
+		return x->within_ns > y->within_ns ? -1 : 1;
+	return x->obj < y->obj ? -1 : x->obj > y->obj;
+}
+
+/* The wait for that object was asked for, and was all there is of it. */
+static bool told_already(const struct table *t, const struct account_row *r)
+{
+	for (size_t i = 0; i < t->a->n_rows[ACCOUNT_WAIT]; i++)
+		if (t->a->rows[ACCOUNT_WAIT][i].obj == r->obj &&
+		    t->a->rows[ACCOUNT_WAIT][i].ns == r->within_ns)
+			return true;
+	return false;
+}
+
+static void ask_objects(struct table *t)
+{
+	size_t n = t->a->n_rows[ACCOUNT_OBJECT], asked = 0;
+	_cleanup_free_ struct account_row *rows = calloc(n + 1, sizeof(*rows));
+
+	if (!rows) {
+		t->err = -ENOMEM;
+		return;
+	}
+	if (n) {
+		memcpy(rows, t->a->rows[ACCOUNT_OBJECT], n * sizeof(*rows));
+		qsort(rows, n, sizeof(*rows), within_cmp);
+	}
+	for (size_t i = 0; i < n && asked < WHATIF_PER_GROUP && !t->err; i++) {
+		if (!rows[i].obj || told_already(t, &rows[i]))
+			continue;
+		ask(t, &(struct whatif_without){ .kind = WHATIF_OBJECT,
+						 .obj = rows[i].obj,
+						 .stretch = GRAPH_NONE,
+						 .task = GRAPH_NONE });
+		asked++;
+	}
+}
+
+static int saved_cmp(const void *a, const void *b)
+{
+	const struct whatif_row *x = a, *y = b;
+
+	if (x->saved_ns != y->saved_ns)
+		return x->saved_ns > y->saved_ns ? -1 : 1;
+	if (x->path_ns != y->path_ns)
+		return x->path_ns > y->path_ns ? -1 : 1;
+	if (x->without.kind != y->without.kind)
+		return x->without.kind < y->without.kind ? -1 : 1;
+	if (x->without.task != y->without.task)
+		return x->without.task < y->without.task ? -1 : 1;
+	if (x->without.stretch != y->without.stretch)
+		return x->without.stretch < y->without.stretch ? -1 : 1;
+	if (x->without.time != y->without.time)
+		return x->without.time < y->without.time ? -1 : 1;
+	return x->without.obj < y->without.obj ? -1 : x->without.obj > y->without.obj;
+}
+
+int whatif_table(struct whatif *x, const struct path *p, const struct account *a,
+		 struct whatif_row **ret_rows, size_t *ret_n)
+{
+	struct table t = { .x = x, .p = p, .a = a };
+
+	ask_waits(&t);
+	ask_resources(&t);
+	ask_rivals(&t);
+	ask_tasks(&t, ACCOUNT_TASK);
+	ask_tasks(&t, ACCOUNT_PROCESS);
+	ask_objects(&t);
+	if (t.err) {
+		VEC_FREE(&t.rows);
+		return t.err;
+	}
+	if (t.rows.n)
+		VEC_SORT(&t.rows, saved_cmp);
+	*ret_rows = t.rows.v;
+	*ret_n = t.rows.n;
+	return 0;
+}
+
+static void wait_words(struct whatif *x, const struct whatif_without *v, char *buf, size_t size)
+{
+	const struct cause *c = whatif_cause(x, v->stretch);
+	struct account_row row;
+
+	if (!c) {
+		snprintf(buf, size, "?");
+		return;
+	}
+	row = (struct account_row){
+		.task = c->task, .obj = c->obj, .kind = c->kind, .time = c->time, .edge = c->edge
+	};
+	account_words(x->g, ACCOUNT_WAIT, &row, buf, size);
+}
+
+static const char *resource_words(uint8_t time)
+{
+	switch ((enum time_kind)time) {
+	case TIME_RUNNABLE:
+		return "all waiting for a CPU";
+	case TIME_LOCK:
+		return "all waiting for locks";
+	case TIME_IPC:
+		return "all waiting for local communication";
+	case TIME_DISK:
+		return "all waiting for disks";
+	case TIME_NETWORK:
+		return "all waiting for the network";
+	case TIME_TIMER:
+		return "all sleeping";
+	case TIME_QUEUE:
+		return "all waiting in queues";
+	case TIME_FAULT:
+		return "all page faults";
+	case TIME_RUNNING:
+	case TIME_UNKNOWN:
+	case TIME_KINDS:
+		break;
+	}
+	return "?";
+}
+
+void whatif_words(struct whatif *x, const struct whatif_without *v, char *buf, size_t size)
+{
+	struct account_row row = { .task = v->task };
+	char what[ACCOUNT_WORDS_MAX];
+
+	switch ((enum whatif_kind)v->kind) {
+	case WHATIF_WAIT:
+	case WHATIF_WAITS:
+		wait_words(x, v, buf, size);
+		return;
+	case WHATIF_RESOURCE:
+		snprintf(buf, size, "%s", resource_words(v->time));
+		return;
+	case WHATIF_TASK:
+	case WHATIF_PROCESS:
+		account_words(x->g, v->kind == WHATIF_TASK ? ACCOUNT_TASK : ACCOUNT_PROCESS, &row, what,
+			      sizeof(what));
+		snprintf(buf, size, v->kind == WHATIF_TASK ? "all that %s did" : "all that process %s did",
+			 what);
+		return;
+	case WHATIF_OBJECT:
+		describe_object(x->g->w, v->obj, what, sizeof(what));
+		snprintf(buf, size, "all waiting for %s", what);
+		return;
+	}
+}
