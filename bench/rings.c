@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/recorder.h"
-#include "daemon/rings.h"
+#include "daemon/record/recorder.h"
+#include "daemon/kernel/rings.h"
 #include "lib/clock.h"
 
 #define ROUNDS     15

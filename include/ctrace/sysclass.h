@@ -2,7 +2,7 @@
 /*
  * sysclass.h - how to read the reason of a wait out of a system call: one
  * 16-bit word for each system call number.  User space fills the table with the
- * numbers of its machine (daemon/syscalls.c); the BPF side knows no numbers.
+ * numbers of its machine (daemon/kernel/syscalls.c); the BPF side knows no numbers.
  */
 #ifndef CTRACE_SYSCLASS_H
 #define CTRACE_SYSCLASS_H

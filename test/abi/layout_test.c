@@ -15,8 +15,8 @@
 
 #include "ctrace/cpu.h"
 #include "ctrace.skel.h"
-#include "daemon/hooks.h"
-#include "daemon/syscalls.h"
+#include "daemon/kernel/hooks.h"
+#include "daemon/kernel/syscalls.h"
 #include "lib/cleanup.h"
 
 struct member {

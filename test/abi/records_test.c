@@ -31,7 +31,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/probe.h"
+#include "daemon/kernel/probe.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 

@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "daemon/control.h"
+#include "daemon/control/control.h"
 #include "lib/cleanup.h"
 
 static struct control *control;

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "cli/cmd_hangs_caught.h"
-#include "daemon/incident.h"
-#include "daemon/incident_private.h"
+#include "daemon/incident/incident.h"
+#include "daemon/incident/incident_private.h"
 #include "lib/cleanup.h"
 #include "lib/incidents.h"
 

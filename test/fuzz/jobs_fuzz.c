@@ -8,9 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "daemon/jobs_note.h"
-#include "daemon/jobs_place.h"
-#include "daemon/jobs_spec.h"
+#include "daemon/jobs/jobs_note.h"
+#include "daemon/jobs/jobs_place.h"
+#include "daemon/jobs/jobs_spec.h"
 #include "elf/elfsym.h"
 
 static void note(void *arg, const struct jobs_note *n)

@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/polled_code.h"
-#include "daemon/symbols_demangle.h"
-#include "daemon/unwind.h"
-#include "daemon/unwind_cfi.h"
+#include "daemon/inspect/polled_code.h"
+#include "daemon/stack/symbols_demangle.h"
+#include "daemon/stack/unwind.h"
+#include "daemon/stack/unwind_cfi.h"
 #include "lib/utf8.h"
 #include "trace/words/describe.h"
 
 /* What reads lines is private to them: */
-#include "daemon/symbols_jit.c"
-#include "daemon/unwind_maps.c"
+#include "daemon/stack/symbols_jit.c"
+#include "daemon/stack/unwind_maps.c"
 
 static int word(void *arg, uint64_t addr, uint64_t *ret)
 {

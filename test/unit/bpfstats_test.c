@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "daemon/bpfstats.h"
+#include "daemon/sandbox/bpfstats.h"
 
 static pid_t the_child(void)
 {

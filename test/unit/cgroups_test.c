@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Looks for groups in a tree of directories, and for containers in the files of their runtimes. */
-#include "daemon/cgroups.h"
+#include "daemon/record/cgroups.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "ctrace/abi.h"
-#include "daemon/cgroups_container.h"
+#include "daemon/record/cgroups_container.h"
 
 #define ID         "4f1c7a9be02d4f1c7a9be02d4f1c7a9be02d4f1c7a9be02d4f1c7a9be02d4f1c"
 #define ID2        "aaaaaaaaaaaa4f1c7a9be02d4f1c7a9be02d4f1c7a9be02d4f1c7a9be02d4f1c"

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/control.h"
+#include "daemon/control/control.h"
 #include "lib/cleanup.h"
 
 #define GROUP 60

@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "daemon/control.h"
+#include "daemon/control/control.h"
 #include "lib/cleanup.h"
 
 /* One event loop with a server; clients are plain sockets of the same process. */

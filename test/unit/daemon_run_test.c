@@ -20,8 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/drain.h"
-#include "daemon/snapshot.h"
+#include "daemon/capture/drain.h"
+#include "daemon/capture/snapshot.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "trace/read/reader.h"

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/diagnoser.h"
+#include "daemon/incident/diagnoser.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "hang_make.h"

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "daemon/governor.h"
-#include "daemon/governor_caps.h"
-#include "daemon/governor_groups.h"
+#include "daemon/governor/governor.h"
+#include "daemon/governor/governor_caps.h"
+#include "daemon/governor/governor_groups.h"
 #include "lib/clock.h"
 
 #define MS   1000000ULL

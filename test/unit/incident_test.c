@@ -19,9 +19,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/incident.h"
-#include "daemon/incident_private.h"
-#include "daemon/snapshot.h"
+#include "daemon/incident/incident.h"
+#include "daemon/incident/incident_private.h"
+#include "daemon/capture/snapshot.h"
 #include "hang_make.h"
 #include "lib/cleanup.h"
 #include "lib/incidents.h"

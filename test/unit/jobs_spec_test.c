@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/jobs_load.h"
-#include "daemon/jobs_note.h"
-#include "daemon/jobs_place.h"
-#include "daemon/jobs_spec.h"
+#include "daemon/jobs/jobs_load.h"
+#include "daemon/jobs/jobs_note.h"
+#include "daemon/jobs/jobs_place.h"
+#include "daemon/jobs/jobs_spec.h"
 #include "lib/cleanup.h"
 
 #define HEAD  "{\"schema\":\"ctrace.framework/1\",\"name\":\"x\",\"binaries\":[\"libx.so\"],\"functions\":["

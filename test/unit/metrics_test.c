@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/metrics.h"
+#include "daemon/control/metrics.h"
 
 static char *render(const char *status, int64_t boot_to_real_ns)
 {

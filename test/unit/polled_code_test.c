@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/polled_code.h"
+#include "daemon/inspect/polled_code.h"
 
 #define START 0x1000
 

@@ -23,8 +23,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/filter.h"
-#include "daemon/privilege_calls.h"
+#include "daemon/sandbox/filter.h"
+#include "daemon/sandbox/privilege_calls.h"
 #include "lib/cleanup.h"
 
 /* What is left is looked at in a child; a line in its pipe says what was not as it is to be. */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "ctrace/format.h"
-#include "daemon/recorder.h"
+#include "daemon/record/recorder.h"
 #include "lib/cleanup.h"
 #include "trace/format/crc32c.h"
 #include "trace/format/index.h"

@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/rings.h"
+#include "daemon/kernel/rings.h"
 
 /* What the kernel side's header needs of the kernel. */
 #define CTRACE_BPF_MAPS_H

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/statedir.h"
+#include "daemon/record/statedir.h"
 #include "lib/cleanup.h"
 
 struct fixture {

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "daemon/drain.h"
-#include "daemon/storage.h"
+#include "daemon/capture/drain.h"
+#include "daemon/capture/storage.h"
 #include "lib/clock.h"
 
 #define SEC NSEC_PER_SEC

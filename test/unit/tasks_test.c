@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "daemon/tasks.h"
-#include "daemon/watch.h"
+#include "daemon/record/tasks.h"
+#include "daemon/inspect/watch.h"
 #include "lib/cleanup.h"
 
 #define MS 1000000ULL

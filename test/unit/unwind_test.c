@@ -21,10 +21,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/symbols.h"
-#include "daemon/symbols_demangle.h"
-#include "daemon/unwind.h"
-#include "daemon/unwind_cfi.h"
+#include "daemon/stack/symbols.h"
+#include "daemon/stack/symbols_demangle.h"
+#include "daemon/stack/unwind.h"
+#include "daemon/stack/unwind_cfi.h"
 #include "lib/cleanup.h"
 
 #ifdef __clang__

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/variable.h"
+#include "daemon/inspect/variable.h"
 
 int variable_test_global = 1;
 static volatile int variable_test_static;

@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/probe.h"
-#include "daemon/visit.h"
+#include "daemon/kernel/probe.h"
+#include "daemon/inspect/visit.h"
 #include "lib/clock.h"
 
 #ifdef __clang__

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/visit.h"
+#include "daemon/inspect/visit.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/capture/snapshot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/capture/drain.h"
+#include "daemon/record/heldlocks.h"
+#include "daemon/kernel/probe.h"
+#include "daemon/stream.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "lib/map.h"
+#include "lib/vec.h"
+#include "trace/read/reader.h"
+
+#define SNAPSHOT_TRY_BYTES 4096
+
+struct snapshot_prep {
+	uint64_t since_ns, deadline_ns;
+	VEC(uint32_t) tgids; /* of processes, each once */
+	VEC(uint8_t) tables;
+	struct heldlocks locks;
+};
+
+/* Adds the processes with a task that is blocked, or with one that is not. */
+static void add_processes(struct snapshot_prep *p, struct tasks *tasks, struct map *seen, bool blocked)
+{
+	for (struct task *t = tasks_next(tasks, 1); t; t = tasks_next(tasks, t->st.last.tid + 1)) {
+		if (t->flags & TASK_KTHREAD || (t->st.run == WINDOW_RUN_BLOCKED) != blocked || !t->tgid ||
+		    map_get(seen, t->tgid, NULL))
+			continue;
+		if (map_set(seen, t->tgid, 1) || VEC_PUSH(&p->tgids, t->tgid))
+			break;
+	}
+}
+
+/* On the drain thread: what is to be looked at. */
+static void prepare_begin(struct drain *d, void *arg)
+{
+	struct tasks *tasks = recorder_tasks(drain_recorder(d));
+	struct snapshot_prep *p = arg;
+	struct map seen = { 0 };
+
+	drain_visit_all(d, p->since_ns, SNAPSHOT_VISITS_MAX);
+	/* Who computes comes first: few do, and one of them may be whom the others wait for. */
+	add_processes(p, tasks, &seen, false);
+	add_processes(p, tasks, &seen, true);
+	map_done(&seen);
+}
+
+/* On the drain thread: what was found. */
+static void prepare_end(struct drain *d, void *arg)
+{
+	struct snapshot_prep *p = arg;
+	struct recorder *r = drain_recorder(d);
+
+	for (size_t i = 0; i < p->locks.n; i++)
+		recorder_add(r, &p->locks.v[i].rec, p->locks.v[i].words);
+	recorder_take_stream(r, p->tables.v, p->tables.n);
+	drain_seal(d);
+}
+
+static size_t count_fds(const uint8_t *p, size_t size)
+{
+	size_t count = 0;
+
+	for (size_t n; (n = stream_first(p, size)); p += n, size -= n)
+		count += ((const struct ct_blob *)p)->kind == CT_FD;
+	return count;
+}
+
+static void prepare_tables(const struct snapshot_source *src, struct snapshot_prep *p)
+{
+	size_t fds = 0;
+
+	for (size_t i = 0; i < p->tgids.n && fds < SNAPSHOT_FDS_MAX && clock_boot_ns() < p->deadline_ns;
+	     i++) {
+		_cleanup_free_ void *table = NULL;
+		size_t size;
+
+		if (probe_read_files(src->probe, p->tgids.v[i], &table, &size))
+			continue; /* it has gone */
+		if (VEC_RESERVE(&p->tables, p->tables.n + size))
+			return;
+		if (size)
+			memcpy(p->tables.v + p->tables.n, table, size);
+		p->tables.n += size;
+		fds += count_fds(table, size);
+	}
+}
+
+bool snapshot_prepare(const struct snapshot_source *src, uint64_t since_ns)
+{
+	struct snapshot_prep p = { .since_ns = since_ns,
+				   .deadline_ns = clock_boot_ns() + SNAPSHOT_PREPARE_NS };
+	const struct timespec pause = { .tv_nsec = 2 * (long)NSEC_PER_MSEC };
+	bool flushed;
+
+	if (!drain_call(src->drain, prepare_begin, &p)) {
+		heldlocks_read(NULL, clock_boot_ns(), &p.locks);
+		prepare_tables(src, &p);
+		while (drain_visits_open(src->drain) && clock_boot_ns() < p.deadline_ns)
+			nanosleep(&pause, NULL);
+		drain_call(src->drain, prepare_end, &p);
+	}
+	/* What a stuck disk does not take stays out. */
+	flushed = drain_flush(src->drain, SNAPSHOT_FLUSH_NS);
+	VEC_FREE(&p.tgids);
+	VEC_FREE(&p.tables);
+	heldlocks_done(&p.locks);
+	return flushed;
+}
+
+void snapshot_begin(const struct snapshot_source *src, uint64_t from_ns, uint64_t to_ns, struct snapshot *ret)
+{
+	struct snapshot s = {
+		.trace = src->trace, .from_ns = from_ns, .to_ns = to_ns, .begin_ns = clock_boot_ns()
+	};
+	bool flushed = snapshot_prepare(src, from_ns);
+	struct writer_stats w = drain_stats(src->drain).recorder.writer;
+
+	s.storage = w.storage;
+	/* A window that ends now includes what was just found out, whose time is a little later. */
+	if (to_ns > s.begin_ns || s.begin_ns - to_ns < SNAPSHOT_NOW_NS)
+		s.to_ns = UINT64_MAX;
+	s.missing_ns = w.storage.untold_ns;
+	if (!flushed)
+		s.missing_ns = s.missing_ns ? MIN(s.missing_ns, w.newest_ns) : w.newest_ns;
+	if (s.missing_ns >= s.to_ns)
+		s.missing_ns = 0;
+	*ret = s;
+}
+
+int snapshot_finish(struct snapshot *s, int fd, bool (*step)(void *arg), char err[SNAPSHOT_ERR_MAX])
+{
+	struct reader *reader;
+	struct stat st;
+	int r = reader_open(s->trace, &reader, err);
+
+	if (r)
+		return r;
+	reader_on_step(reader, step, NULL);
+	r = snapshot_cut(reader, s->from_ns, s->to_ns, fd, &s->segments, err);
+	if (!r) {
+		const struct reader_info *info = reader_info(reader);
+
+		s->from_ns = MAX(s->from_ns, info->from_ns);
+		s->to_ns = MIN(s->to_ns, info->to_ns);
+		s->bytes = fstat(fd, &st) ? 0 : (uint64_t)st.st_size;
+		s->took_ns = clock_boot_ns() - s->begin_ns;
+	}
+	reader_free(reader);
+	if (r)
+		(void)!ftruncate(fd, 0); /* half a trace is of no use to anybody */
+	return r;
+}
+
+int snapshot_take(const struct snapshot_source *src, uint64_t from_ns, uint64_t to_ns, int fd,
+		  struct snapshot *ret, char err[SNAPSHOT_ERR_MAX])
+{
+	snapshot_begin(src, from_ns, to_ns, ret);
+	return snapshot_finish(ret, fd, NULL, err);
+}
+
+/* A file in memory may refuse what its mode allows. */
+static bool is_sealed(int fd)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals > 0 && seals & (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_FUTURE_WRITE);
+}
+
+/* Files of /proc and /sys are called regular, too, and do something else with what is written. */
+static bool takes_a_size(int fd)
+{
+	struct stat st;
+	bool taken =
+		!ftruncate(fd, SNAPSHOT_TRY_BYTES) && !fstat(fd, &st) && st.st_size == SNAPSHOT_TRY_BYTES;
+
+	return !ftruncate(fd, 0) && taken;
+}
+
+int snapshot_check_fd(int fd, char err[SNAPSHOT_ERR_MAX])
+{
+	const char *why = NULL;
+	struct stat st;
+	int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+
+	if (fd < 0)
+		why = "no descriptor came with the request";
+	else if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || flags & O_PATH)
+		why = "the descriptor is not open for writing";
+	else if (flags & O_APPEND)
+		why = "the descriptor is open for appending (O_APPEND, the >> of a shell)";
+	else if (flags & O_DIRECT)
+		why = "the descriptor is open for direct writes (O_DIRECT)";
+	else if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		why = "the descriptor is not of a regular file";
+	else if (st.st_size)
+		why = "the file is not empty";
+	else if (is_sealed(fd))
+		why = "the file is sealed";
+	else if (!takes_a_size(fd))
+		why = "the file cannot be made larger";
+	if (!why)
+		return 0;
+	snprintf(err, SNAPSHOT_ERR_MAX,
+		 "Cannot write a snapshot: %s; send an empty regular file, open for writing, with the "
+		 "request.",
+		 why);
+	return -EINVAL;
+}

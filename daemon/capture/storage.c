@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/capture/storage.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+
+#include "daemon/capture/drain.h"
+#include "daemon/say.h"
+#include "lib/clock.h"
+
+#define STORAGE_EVERY_USEC 1000000
+
+struct storage {
+	sd_event_source *timer;
+	struct drain *drain;
+	const char *path;
+	struct storage_told told;
+};
+
+struct now {
+	const struct writer_storage *storage;
+	uint64_t ns;
+	int64_t boot_to_real_ns;
+};
+
+static bool storage_is_stuck(const struct writer_storage *s, uint64_t now_ns)
+{
+	return s->busy_ns && now_ns >= s->busy_ns + STORAGE_STUCK_NS;
+}
+
+const char *storage_word(const struct writer_storage *s, uint64_t now_ns)
+{
+	if (storage_is_stuck(s, now_ns))
+		return "stuck";
+	switch (s->trouble) {
+	case WRITER_WRITE:
+		return "lost";
+	case WRITER_SYNC:
+		return "unsynced";
+	case WRITER_FILE:
+		return "gone";
+	case WRITER_FINE:
+		break;
+	}
+	return "ok";
+}
+
+static void say_trouble(const struct writer_storage *now, const char *path, char *text)
+{
+	const char *error = strerror(-now->error);
+
+	switch (now->trouble) {
+	case WRITER_WRITE:
+		snprintf(text, STORAGE_TEXT_MAX,
+			 "The trace %.200s cannot be written: %s. What is captured meanwhile is lost; %s.",
+			 path, error,
+			 now->error == -ENOSPC || now->error == -EDQUOT
+				 ? "make room there"
+				 : "see the kernel log about its disk");
+		break;
+	case WRITER_SYNC:
+		snprintf(text, STORAGE_TEXT_MAX,
+			 "The disk of the trace %.200s reports: %s. What was captured of late may not "
+			 "outlast a "
+			 "reboot; see the kernel log about it.",
+			 path, error);
+		break;
+	case WRITER_FILE:
+		snprintf(text, STORAGE_TEXT_MAX,
+			 "The trace %.200s was taken away, and a new one cannot be begun: %s. What is "
+			 "captured "
+			 "meanwhile is lost; see that there is room for it, and a directory that is root's "
+			 "alone.",
+			 path, error);
+		break;
+	case WRITER_FINE:
+		break;
+	}
+}
+
+/* The end of something that began at since_ns, when lost records were lost already. */
+static void say_over(const struct storage_told *told, const struct now *now, const char *what,
+		     uint64_t since_ns, uint64_t lost, char *text)
+{
+	const struct writer_storage *s = now->storage;
+	size_t n = (size_t)snprintf(text, STORAGE_TEXT_MAX, "%s after %.0f s; ", what,
+				    (double)(now->ns - since_ns) / 1e9);
+	bool unsure = s->failed_syncs != told->failed_syncs;
+	char from[CLOCK_UTC_MAX], to[CLOCK_UTC_MAX];
+
+	lost = s->lost_records - lost;
+	if (lost)
+		n += (size_t)snprintf(text + n, STORAGE_TEXT_MAX - n,
+				      "%" PRIu64 " records are lost, and the trace says of when%s", lost,
+				      unsure ? "; " : ".");
+	if (unsure) {
+		clock_utc(s->unsure_from_ns + (uint64_t)now->boot_to_real_ns, from);
+		clock_utc(s->unsure_to_ns + (uint64_t)now->boot_to_real_ns, to);
+		snprintf(text + n, STORAGE_TEXT_MAX - n,
+			 "what was captured between %s and %s may be missing on the disk.", from, to);
+	} else if (!lost) {
+		snprintf(text + n, STORAGE_TEXT_MAX - n, "nothing was lost.");
+	}
+}
+
+static bool next_trouble(struct storage_told *told, const struct now *at, const char *path, char *text)
+{
+	const struct writer_storage *now = at->storage;
+
+	if (told->trouble == now->trouble)
+		return false;
+	if (now->trouble == WRITER_FINE) {
+		say_over(told, at, "The trace is stored again", told->since_ns, told->lost, text);
+		told->failed_syncs = now->failed_syncs;
+	} else {
+		say_trouble(now, path, text);
+		if (told->trouble == WRITER_FINE) {
+			told->since_ns = now->since_ns;
+			told->lost = now->lost_records;
+		}
+	}
+	told->trouble = now->trouble;
+	return true;
+}
+
+static bool next_stuck(struct storage_told *told, const struct now *at, const char *path, char *text)
+{
+	const struct writer_storage *now = at->storage;
+
+	if (told->stuck == storage_is_stuck(now, at->ns))
+		return false;
+	told->stuck = !told->stuck;
+	if (told->stuck) {
+		told->stuck_ns = now->busy_ns;
+		told->stuck_lost = now->lost_records;
+		snprintf(text, STORAGE_TEXT_MAX,
+			 "The disk of the trace %.200s has not answered for %.0f s. Capture goes on, into "
+			 "memory; "
+			 "what does not fit there will be lost. See the kernel log about the disk.",
+			 path, (double)(at->ns - now->busy_ns) / 1e9);
+	} else {
+		say_over(told, at, "The disk of the trace answers again", told->stuck_ns, told->stuck_lost,
+			 text);
+	}
+	return true;
+}
+
+bool storage_next(struct storage_told *told, const struct writer_storage *now, uint64_t now_ns,
+		  int64_t boot_to_real_ns, const char *path, char text[STORAGE_TEXT_MAX])
+{
+	const struct now at = { now, now_ns, boot_to_real_ns };
+
+	if (told->begun_anew != now->begun_anew) {
+		told->begun_anew = now->begun_anew;
+		snprintf(text, STORAGE_TEXT_MAX,
+			 "The trace %.200s was removed or moved away while it was in use; it has been begun "
+			 "anew. To keep a trace, take a snapshot of it.",
+			 path);
+		return true;
+	}
+	if (told->repaired != now->repaired) {
+		told->repaired = now->repaired;
+		snprintf(text, STORAGE_TEXT_MAX,
+			 "The trace %.200s was cut short while it was in use; what was behind the cut is "
+			 "lost, "
+			 "and it goes on.",
+			 path);
+		return true;
+	}
+	return next_stuck(told, &at, path, text) || next_trouble(told, &at, path, text);
+}
+
+static int storage_look(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct storage *s = arg;
+	struct drain_stats st = drain_stats(s->drain);
+	char text[STORAGE_TEXT_MAX];
+
+	while (storage_next(&s->told, &st.recorder.writer.storage, clock_boot_ns(),
+			    clock_offsets_now().boot_to_real_ns, s->path, text)) {
+		say("%s", text);
+		sd_notifyf(0, "STATUS=%s", text);
+	}
+	sd_event_source_set_time_relative(source, STORAGE_EVERY_USEC);
+	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
+int storage_new(sd_event *event, struct drain *drain, const char *path, struct storage **ret)
+{
+	struct storage *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->drain = drain;
+	s->path = path;
+	r = sd_event_add_time_relative(event, &s->timer, CLOCK_MONOTONIC, STORAGE_EVERY_USEC, 0, storage_look,
+				       s);
+	if (r < 0) {
+		free(s);
+		return r;
+	}
+	*ret = s;
+	return 0;
+}
+
+void storage_free(struct storage *s)
+{
+	if (!s)
+		return;
+	sd_event_source_disable_unref(s->timer);
+	free(s);
+}

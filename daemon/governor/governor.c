@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/governor/governor.h"
+
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+
+#define RATE_NS 200000000.0 /* over which the rates are smoothed */
+#define COST_NS 2000000000.0
+
+/* What comes into the bucket in a nanosecond. */
+static double governor_in(const struct governor *g)
+{
+	return (double)g->budget_ppm / 1e6 * g->cpus;
+}
+
+static double governor_room(const struct governor *g, uint64_t now_ns)
+{
+	return governor_in(g) *
+	       (double)(now_ns < g->begin_ns + GOVERNOR_BEGIN_NS ? GOVERNOR_START_NS : GOVERNOR_HOLD_NS);
+}
+
+void governor_init(struct governor *g, uint32_t budget_ppm, uint64_t now_ns,
+		   const struct governor_spent *spent, unsigned cpus)
+{
+	*g = (struct governor){ .budget_ppm = budget_ppm,
+				.begin_ns = now_ns,
+				.last_ns = now_ns,
+				.rate_ns = now_ns,
+				.spent = *spent,
+				.cpus = cpus,
+				.patience = 1 };
+	g->bucket_ns = governor_room(g, now_ns);
+}
+
+static void smooth(double *rate, double now, double dt_ns, double over_ns)
+{
+	*rate += (now - *rate) * MIN(dt_ns / over_ns, 1.0);
+}
+
+static enum governor_act step_to(struct governor *g, uint64_t now_ns, enum ct_shed step)
+{
+	if (step > g->step) {
+		if (g->down_ns && now_ns - g->down_ns < GOVERNOR_FLAP_NS)
+			g->patience = MIN(g->patience * 2, (unsigned)GOVERNOR_PATIENCE);
+		g->up_ns = now_ns;
+	} else {
+		if (g->patience > 1 && now_ns - g->up_ns > 3 * GOVERNOR_FLAP_NS)
+			g->patience /= 2;
+		g->down_ns = now_ns;
+	}
+	g->step = step;
+	g->step_ns = g->rate_ns = now_ns;
+	g->calm_ns = 0;
+	return GOVERNOR_STEP;
+}
+
+/* More than the budget is being spent. */
+static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
+{
+	double times = g->capture_ppm / g->budget_ppm;
+	enum ct_shed to = g->step + 1;
+
+	/* it is not the capture that costs */
+	if (times < 0.6 && g->step >= CT_SHED_STACKS)
+		return GOVERNOR_STAY;
+	if (times >= 0.6 && g->share > (times > GOVERNOR_STORM ? GOVERNOR_SHARE_STORM : GOVERNOR_SHARE)) {
+		if (!g->cap_ns)
+			g->cap_ns = now_ns;
+		g->rate_ns = now_ns;
+		return GOVERNOR_CAP;
+	}
+	if (g->step == CT_SHED_PAUSE) {
+		g->paused = true;
+		g->pause_ns = now_ns;
+		return GOVERNOR_PAUSE;
+	}
+	if (now_ns - g->rate_ns < (g->cap_ns ? GOVERNOR_REST_NS : GOVERNOR_SETTLE_NS))
+		return GOVERNOR_STAY;
+	if (times > 8)
+		to = CT_SHED_PAUSE;
+	else if (times > 4)
+		to = MAX(to, (enum ct_shed)CT_SHED_WAITS);
+	else if (times > 2)
+		to = MAX(to, (enum ct_shed)CT_SHED_MESSAGES);
+	return step_to(g, now_ns, to);
+}
+
+/* How long it is to be calm before a step back. */
+static uint64_t governor_wait(const struct governor *g)
+{
+	uint64_t ns = g->rate_ppm < g->budget_ppm / 4.0 ? GOVERNOR_QUIET_NS : GOVERNOR_CALM_NS;
+
+	return ns * g->patience;
+}
+
+static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
+{
+	/* to stop pausing takes no less of the budget: what is seen now is the whole cost */
+	double limit = g->step == CT_SHED_PAUSE ? 0.8 : 0.6;
+	bool calm = g->step && g->bucket_ns > 0 && g->rate_ppm < g->budget_ppm * limit;
+
+	if (!calm) {
+		g->calm_ns = 0;
+		return GOVERNOR_STAY;
+	}
+	if (!g->calm_ns)
+		g->calm_ns = now_ns;
+	if (now_ns - g->calm_ns < governor_wait(g))
+		return GOVERNOR_STAY;
+	return step_to(g, now_ns, g->step - 1);
+}
+
+/* Whether enough has been saved to record the capped groups for a while. */
+static bool governor_cap_is_over(const struct governor *g, uint64_t now_ns)
+{
+	uint64_t ns = now_ns - g->cap_ns, least_ns = GOVERNOR_CAP_TIMES * g->uncap_ns;
+
+	return g->cap_ns && ns >= MAX(GOVERNOR_CAP_MIN_NS, least_ns) &&
+	       (g->bucket_ns > 0.9 * governor_room(g, now_ns) || ns >= MAX(GOVERNOR_CAP_MAX_NS, least_ns));
+}
+
+/* What a beginning of capture and a while of it take. */
+static double governor_need(const struct governor *g)
+{
+	return g->on_ns + g->capture_ppm / 1e6 * g->cpus * (double)GOVERNOR_ON_NS;
+}
+
+static enum governor_act governor_paused(const struct governor *g, uint64_t now_ns)
+{
+	uint64_t off_ns = now_ns - g->pause_ns;
+
+	if (off_ns < GOVERNOR_OFF_MIN_NS || (g->bucket_ns < governor_need(g) && off_ns < GOVERNOR_OFF_MAX_NS))
+		return GOVERNOR_STAY;
+	return GOVERNOR_RESUME;
+}
+
+/* Takes note of what was spent.  measure: and of the rate. */
+static double governor_account(struct governor *g, uint64_t now_ns, const struct governor_spent *now,
+			       bool measure)
+{
+	double dt = (double)(now_ns - g->last_ns), room = governor_room(g, now_ns);
+	double passed =
+		MIN((double)(now->passed_ns - g->spent.passed_ns), GOVERNOR_PASSED_PPM / 1e6 * g->cpus * dt);
+	double capture = (double)(now->capture_ns - g->spent.capture_ns) - passed,
+	       spent = capture + (double)(now->other_ns - g->spent.other_ns);
+	double ppm = dt > 0 ? 1e6 / (dt * g->cpus) : 0, over_ns = MIN(RATE_NS, (double)(now_ns - g->rate_ns));
+
+	smooth(&g->cost_ppm, (spent + passed) * ppm, dt, COST_NS);
+	smooth(&g->passed_ppm, passed * ppm, dt, COST_NS);
+	if (measure) {
+		smooth(&g->rate_ppm, spent * ppm, dt, over_ns);
+		smooth(&g->capture_ppm, capture * ppm, dt, over_ns);
+	}
+	/* a pause saves for what comes after it, however much that is */
+	if (g->paused)
+		room = MAX(room, governor_need(g));
+	g->bucket_ns = MIN(g->bucket_ns + governor_in(g) * dt - spent, room);
+	g->last_ns = now_ns;
+	g->spent = *now;
+	return spent;
+}
+
+enum governor_act governor_tick(struct governor *g, uint64_t now_ns, const struct governor_spent *spent,
+				unsigned cpus)
+{
+	if (now_ns < g->last_ns + GOVERNOR_TICK_NS)
+		return GOVERNOR_STAY;
+	g->cpus = cpus;
+	governor_account(g, now_ns, spent, !g->paused);
+	if (!g->budget_ppm)
+		return GOVERNOR_STAY;
+	if (g->paused)
+		return governor_paused(g, now_ns);
+	if (governor_cap_is_over(g, now_ns))
+		return GOVERNOR_UNCAP;
+	if (g->bucket_ns < 0 && g->rate_ppm > g->budget_ppm)
+		return governor_up(g, now_ns);
+	return governor_down(g, now_ns);
+}
+
+void governor_resumed(struct governor *g, uint64_t now_ns, const struct governor_spent *spent)
+{
+	double cost = governor_account(g, now_ns, spent, false);
+
+	g->on_ns = g->on_ns > 0 ? g->on_ns * 0.75 + cost * 0.25 : cost;
+	g->paused = false;
+	g->pause_ns = g->rate_ns = now_ns;
+	g->calm_ns = 0;
+}
+
+void governor_uncapped(struct governor *g, uint64_t now_ns, uint64_t took_ns)
+{
+	g->cap_ns = 0;
+	g->rate_ns = now_ns;
+	g->uncap_ns = took_ns;
+}

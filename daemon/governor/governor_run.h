@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * governor_run.h - the governor at work: measures what the tracer costs, does what
+ * governor.h and governor_caps.h decide, and writes it into the trace.  Drain
+ * thread only.
+ *
+ * A pause ends with a CT_GAP that says from when to when nothing was recorded, and
+ * with the states of all tasks read anew; the segment that begins then has them
+ * as its checkpoint, where readers take up again.
+ */
+#ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_RUN_H
+#define CTRACE_DAEMON_GOVERNOR_GOVERNOR_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/governor/governor.h"
+#include "daemon/governor/governor_caps.h"
+#include "daemon/governor/governor_groups.h"
+#include "daemon/kernel/probe.h"
+#include "daemon/record/recorder.h"
+
+struct governing;
+
+/* CPU time of threads by now. */
+struct governing_threads {
+	uint64_t visit_ns;
+	uint64_t aside_ns; /* of those that do what somebody asked for: the budget is not about that */
+};
+
+struct governing_options {
+	uint32_t budget_ppm; /* 0: no governor */
+	uint32_t task_cap;   /* records a second of one task; 0: no limit */
+	struct probe *probe;
+	struct recorder *recorder;
+	/* Empties the rings into the recorder. */
+	void (*empty)(void *arg);
+	/* Takes the state of all tasks from the kernel; 0 or -errno. */
+	int (*resync)(void *arg, uint64_t now_ns);
+	void (*threads)(void *arg, struct governing_threads *ret);
+	void *arg;
+};
+
+struct governing_stats {
+	enum ct_shed step;
+	bool paused;
+	uint64_t since_ns;          /* of the step, boot time */
+	double cost_percent;        /* of the machine, over the last seconds */
+	double bpf_percent;         /* of that: the programs */
+	double passed_percent;      /* of that: what the tasks of capped groups pay themselves */
+	uint64_t spent_ns, bpf_ns;  /* the same in all, since the programs were loaded */
+	uint64_t changes;           /* steps taken, up and down */
+	uint64_t pauses, paused_ns; /* in all */
+	uint64_t capped, left_out; /* caps of tasks so far; records that these and those of groups left out */
+	uint64_t caps_refused;
+	uint64_t group_caps; /* caps of groups so far, and the groups that are capped now */
+	uint64_t group[GOVERN_GROUPS];
+	unsigned n_groups;
+};
+
+int governing_new(const struct governing_options *opt, struct governing **ret);
+/* Writes nothing more.  Accepts NULL. */
+void governing_free(struct governing *g);
+
+/* For caps_note(), which is to get every record. */
+struct caps *governing_caps(struct governing *g);
+/* For groups_add(), which is to get the tasks of those records that caps_note() looks at. */
+struct groups *governing_groups(struct governing *g);
+/* Whether a step is in force. */
+bool governing_sheds(const struct governing *g, enum ct_shed step);
+/* While this is true nothing is to be sealed, but by governing_settle(). */
+bool governing_paused(const struct governing *g);
+/* Once each time round, after the rings were emptied. */
+void governing_round(struct governing *g);
+/* Before the trace is read or ends: writes what a later round would.  The capture stays as it is. */
+void governing_settle(struct governing *g);
+struct governing_stats governing_stats(const struct governing *g);
+
+#endif

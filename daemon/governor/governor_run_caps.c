@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/governor/governor_run_private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "daemon/say.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "lib/vec.h"
+
+/* A program that was running when the cap of a group ended may still cap a task of it: so much later none
+ * does. */
+#define CAPS_OVER_NS (20 * NSEC_PER_MSEC)
+/* More tasks than this are found sooner by a walk over all tasks. */
+#define CAPS_READ_EACH 16
+#define CAPS_SAY_NS    (600 * NSEC_PER_SEC)
+
+/* The cap of a task is over.  found: what it does now, so that nobody has to guess; NULL: it has ended. */
+static void cap_ends(struct governing *g, uint8_t flags, uint32_t tid, uint64_t since_ns, uint64_t n,
+		     const struct ct_iter_task *found)
+{
+	struct tasks *tasks = recorder_tasks(g->opt.recorder);
+	struct ct_rec rec = { .ts = clock_boot_ns(),
+			      .flags = flags,
+			      .wait = (uint8_t)g->told,
+			      .tid = tid,
+			      .peer = (uint32_t)MIN(n, (uint64_t)UINT32_MAX),
+			      .nr = CT_NR_NONE };
+
+	if (!found) {
+		rec.aux = CT_W_EXITED | CT_ST_DEAD << 8;
+	} else {
+		/* it may have a new name, or have been born with its records left out */
+		recorder_take(g->opt.recorder, 0, &found->task, sizeof(found->task));
+		rec.ts = found->wait.ts;
+		rec.nr = found->wait.nr;
+		rec.aux = (uint16_t)(found->wait.wait | found->wait.state << 8);
+		rec.obj = found->wait.obj;
+		tasks_found_begin(tasks, rec.ts);
+		tasks_found(tasks, found);
+	}
+	tasks_uncap(tasks, tid, rec.ts);
+	governing_record(g, &rec, since_ns);
+}
+
+static void task_cap(void *arg, uint32_t tid)
+{
+	struct governing *g = arg;
+	struct ct_rec rec = { .ts = clock_boot_ns(),
+			      .flags = CT_GV_CAP,
+			      .wait = (uint8_t)g->told,
+			      .tid = tid,
+			      .nr = CT_NR_NONE };
+
+	probe_cap(g->opt.probe, tid);
+	g->capping = true;
+	governing_record(g, &rec, rec.ts);
+	tasks_record(recorder_tasks(g->opt.recorder), 0, &rec);
+	g->stats.capped++;
+}
+
+static void task_uncap(void *arg, uint32_t tid, uint64_t since_ns)
+{
+	struct governing *g = arg;
+	uint64_t n = probe_uncap(g->opt.probe, tid);
+	struct ct_iter_task found;
+
+	g->left_out_apart += n;
+	cap_ends(g, CT_GV_CAP, tid, since_ns, n, probe_read_task(g->opt.probe, tid, &found) ? NULL : &found);
+}
+
+/* Tasks that their groups' caps have capped. */
+struct group_tasks {
+	struct governing *g;
+	uint64_t since_ns;
+	VEC(uint32_t) tids; /* in order */
+	VEC(uint8_t) found; /* of each */
+};
+
+static int by_tid(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void group_task_found(void *arg, const struct ct_iter_task *found)
+{
+	struct group_tasks *t = arg;
+	uint32_t tid = found->task.h.tid, *at = bsearch(&tid, t->tids.v, t->tids.n, sizeof(tid), by_tid);
+
+	if (!at || t->found.v[at - t->tids.v])
+		return;
+	t->found.v[at - t->tids.v] = 1;
+	cap_ends(t->g, CT_GV_CAP | CT_GV_GROUP, tid, t->since_ns, 0, found);
+}
+
+/* Those that are capped now, by their group, and from here on no longer. */
+static void group_tasks_take(struct group_tasks *t)
+{
+	struct probe *p = t->g->opt.probe;
+
+	for (uint32_t tid = 0; (tid = probe_capped_next(p, tid));) {
+		if (!caps_has(&t->g->caps, tid)) {
+			/* those for which there is no memory are found the next time */
+			if (VEC_PUSH(&t->tids, tid) || VEC_PUSH(&t->found, 0))
+				break;
+			probe_uncap(p, tid);
+		}
+		if (++tid >= GOVERN_TIDS)
+			break;
+	}
+}
+
+/* Ends the caps of tasks that their groups' caps have capped.  One that ended itself, and whose end was not
+ * recorded, ends here; of one whose beginning was not recorded either nothing is known.  0, or -errno: they
+ * stay capped, and it is to be tried again. */
+static int group_tasks_end(struct governing *g, uint64_t since_ns)
+{
+	struct group_tasks t = { .g = g, .since_ns = since_ns };
+	struct tasks *tasks = recorder_tasks(g->opt.recorder);
+	struct ct_iter_task found;
+	int r = 0;
+
+	group_tasks_take(&t);
+	if (t.tids.n > CAPS_READ_EACH)
+		r = probe_read_tasks(g->opt.probe, group_task_found, &t);
+	else
+		for (size_t i = 0; i < t.found.n; i++)
+			if (!probe_read_task(g->opt.probe, t.tids.v[i], &found))
+				group_task_found(&t, &found);
+	for (size_t i = 0; i < t.found.n; i++)
+		if (!t.found.v[i] && r)
+			probe_cap(g->opt.probe, t.tids.v[i]);
+		else if (!t.found.v[i] && tasks_get(tasks, t.tids.v[i]))
+			cap_ends(g, CT_GV_CAP | CT_GV_GROUP, t.tids.v[i], since_ns, 0, NULL);
+	VEC_FREE(&t.tids);
+	VEC_FREE(&t.found);
+	return r;
+}
+
+static void group_record(struct governing *g, uint64_t group, uint64_t since_ns, uint64_t now_ns, uint64_t n)
+{
+	struct ct_rec rec = { .ts = now_ns,
+			      .flags = CT_GV_GROUP | (group & GOVERN_CGROUP ? CT_GV_CGROUP : 0),
+			      .wait = (uint8_t)g->told,
+			      .peer = (uint32_t)MIN(n, (uint64_t)UINT32_MAX),
+			      .nr = CT_NR_NONE,
+			      .obj = group & ~GOVERN_CGROUP };
+
+	governing_record(g, &rec, since_ns);
+}
+
+static void group_say(struct governing *g, uint64_t group, uint64_t now_ns)
+{
+	if (g->said_group == group && now_ns < g->said_group_ns + CAPS_SAY_NS)
+		return;
+	g->said_group = group;
+	g->said_group_ns = now_ns;
+	say("The tasks of %s %" PRIu64
+	    " make so many events that tracing would cost more than the budget of %.3g %%: "
+	    "leaving out their records for parts of the time, before anything is left out of others'. "
+	    "'ctrace status' tells.",
+	    group & GOVERN_CGROUP ? "control group" : "user", (uint64_t)(group & ~GOVERN_CGROUP),
+	    g->opt.budget_ppm / 1e4);
+}
+
+/* The group that may be capped and makes most of the records, 0: none. */
+static uint64_t group_to_cap(const struct governing *g, double *ret_share)
+{
+	uint64_t group = groups_most(&g->groups, ret_share);
+
+	for (unsigned i = 0; i < g->stats.n_groups; i++)
+		if (g->grouped[i].group == group)
+			return 0;
+	return g->stats.n_groups < GOVERN_GROUPS ? group : 0;
+}
+
+double governing_share(const struct governing *g)
+{
+	double share;
+
+	return group_to_cap(g, &share) ? share : 0;
+}
+
+void governing_cap_group(struct governing *g)
+{
+	uint64_t group, now_ns = clock_boot_ns();
+	double share;
+
+	group = group_to_cap(g, &share);
+	if (!group || !probe_cap_group(g->opt.probe, group))
+		return;
+	if (!g->stats.n_groups) {
+		g->left_out = probe_left_out(g->opt.probe);
+		g->left_out_apart = 0;
+	}
+	g->capping = true;
+	g->grouped[g->stats.n_groups].group = g->stats.group[g->stats.n_groups] = group;
+	g->grouped[g->stats.n_groups++].since_ns = now_ns;
+	g->stats.group_caps++;
+	groups_init(&g->groups, now_ns);
+	group_record(g, group, now_ns, now_ns, 0);
+	group_say(g, group, now_ns);
+}
+
+void governing_uncap_groups(struct governing *g)
+{
+	uint64_t n, now_ns, began_ns = clock_boot_ns();
+
+	if (!g->stats.n_groups) {
+		if (g->governor.cap_ns) /* it could not be capped */
+			governor_uncapped(&g->governor, governing_clock(), 0);
+		return;
+	}
+	probe_uncap_groups(g->opt.probe);
+	g->opt.empty(g->opt.arg);                         /* what begins comes before what ends */
+	(void)group_tasks_end(g, g->grouped[0].since_ns); /* it is called again soon */
+	now_ns = clock_boot_ns();
+	/* of several the first tells of the records of all: they are not counted one by one */
+	n = probe_left_out(g->opt.probe) - g->left_out;
+	n -= MIN(n, g->left_out_apart); /* told already */
+	for (unsigned i = 0; i < g->stats.n_groups; i++)
+		group_record(g, g->grouped[i].group, g->grouped[i].since_ns, now_ns, i ? 0 : n);
+	g->over_ns = now_ns;
+	g->over_since = g->grouped[0].since_ns;
+	g->stats.n_groups = 0;
+	groups_init(&g->groups, now_ns);
+	governor_uncapped(&g->governor, governing_clock(), now_ns - began_ns);
+}
+
+void governing_caps_round(struct governing *g)
+{
+	const struct caps_ops ops = { task_cap, task_uncap, g };
+	uint64_t now_ns = clock_boot_ns();
+
+	caps_round(&g->caps, now_ns, &ops);
+	groups_age(&g->groups, now_ns);
+	if (g->over_ns && !g->stats.n_groups && now_ns >= g->over_ns + CAPS_OVER_NS)
+		g->over_ns = group_tasks_end(g, g->over_since) ? now_ns : 0;
+	if (g->capping && !g->over_ns && !g->stats.n_groups && !g->caps.n_capped) {
+		probe_caps_over(g->opt.probe);
+		g->capping = false;
+	}
+	g->stats.left_out = probe_left_out(g->opt.probe);
+}
+
+void governing_caps_end(struct governing *g)
+{
+	const struct caps_ops ops = { task_cap, task_uncap, g };
+
+	caps_end(&g->caps, &ops);
+	governing_uncap_groups(g);
+}
+
+void governing_caps_over(struct governing *g)
+{
+	if (g->over_ns)
+		(void)group_tasks_end(g, g->over_since); /* all tasks are looked at when the pause ends */
+	g->over_ns = 0;
+	probe_caps_over(g->opt.probe);
+	g->capping = false;
+}

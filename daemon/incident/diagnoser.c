@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/incident/diagnoser.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/incident/diagnoser_private.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+
+struct diagnoser {
+	int sock; /* -1: there is no process any more */
+	pid_t pid;
+	sd_event_source *io, *late;
+	uint64_t id;            /* of the last question */
+	diagnoser_answer_fn fn; /* NULL: no question is open */
+	void *arg;
+};
+
+int diagnoser_new(struct diagnoser **ret)
+{
+	struct diagnoser *d = calloc(1, sizeof(*d));
+	int ends[2];
+
+	if (!d)
+		return -ENOMEM;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
+		free(d);
+		return -errno;
+	}
+	d->pid = fork();
+	if (!d->pid) {
+		prctl(PR_SET_NAME, "ctraced-why", 0, 0, 0);
+		signal(SIGINT, SIG_IGN); /* a person's Ctrl-C reaches all; this one ends with the daemon */
+		diagnoser_serve(ends[1]);
+	}
+	close(ends[1]);
+	if (d->pid < 0) {
+		int r = -errno;
+
+		close(ends[0]);
+		free(d);
+		return r;
+	}
+	d->sock = ends[0];
+	*ret = d;
+	return 0;
+}
+
+/* The open question has this answer. */
+static void diagnoser_conclude(struct diagnoser *d, json_t *answer, const char *why)
+{
+	diagnoser_answer_fn fn = TAKE_PTR(d->fn);
+
+	sd_event_source_set_enabled(d->late, SD_EVENT_OFF);
+	if (fn)
+		fn(d->arg, answer, why);
+}
+
+static void diagnoser_gone(struct diagnoser *d)
+{
+	d->io = sd_event_source_disable_unref(d->io);
+	close(TAKE_FD(d->sock));
+	waitpid(d->pid, NULL, WNOHANG);
+	diagnoser_conclude(d, NULL, "the process that diagnoses has ended; restart ctraced");
+}
+
+static void diagnoser_understand(struct diagnoser *d, const char *text, size_t n)
+{
+	json_t *answer = json_loadb(text, n, 0, NULL);
+	const char *why = json_string_value(json_object_get(answer, "error"));
+
+	if (!json_is_object(answer))
+		diagnoser_conclude(d, NULL, "the process that diagnoses did not answer sensibly");
+	else if (why)
+		diagnoser_conclude(d, NULL, why);
+	else
+		diagnoser_conclude(d, answer, NULL);
+	json_decref(answer);
+}
+
+static int diagnoser_event(sd_event_source *s, int fd, uint32_t events, void *arg)
+{
+	_cleanup_free_ struct diagnoser_packet *p = malloc(sizeof(*p));
+	struct diagnoser *d = arg;
+	ssize_t n = p ? recv(fd, p, sizeof(*p), MSG_DONTWAIT) : -1;
+	size_t head = offsetof(struct diagnoser_packet, json);
+
+	if (n < 0 && (!p || errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n < (ssize_t)head)
+		diagnoser_gone(d);
+	else if (d->fn && p->id == d->id)
+		diagnoser_understand(d, p->json, (size_t)n - head);
+	return 0;
+}
+
+/* The process keeps its own time; this is for one that is stopped, or gets no CPU. */
+static int diagnoser_late(sd_event_source *s, uint64_t usec, void *arg)
+{
+	diagnoser_conclude(arg, NULL, "the process that diagnoses did not answer in time");
+	return 0;
+}
+
+int diagnoser_attach(struct diagnoser *d, sd_event *event)
+{
+	int r = sd_event_add_io(event, &d->io, d->sock, EPOLLIN, diagnoser_event, d);
+
+	if (r >= 0)
+		r = sd_event_add_time_relative(event, &d->late, CLOCK_MONOTONIC, 0, 0, diagnoser_late, d);
+	return r < 0 ? r : sd_event_source_set_enabled(d->late, SD_EVENT_OFF);
+}
+
+void diagnoser_free(struct diagnoser *d)
+{
+	if (!d)
+		return;
+	sd_event_source_disable_unref(d->io);
+	sd_event_source_disable_unref(d->late);
+	/* it ends when it sees that nobody is there; nobody waits for that */
+	if (d->sock >= 0)
+		close(d->sock);
+	free(d);
+}
+
+int diagnoser_ask(struct diagnoser *d, int fd, const struct diagnoser_question *q, diagnoser_answer_fn fn,
+		  void *arg)
+{
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(sizeof(int))];
+	} u = { 0 };
+	struct diagnoser_question numbered = *q;
+	struct iovec iov = { .iov_base = &numbered, .iov_len = sizeof(numbered) };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = u.room, .msg_controllen = sizeof(u.room)
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	if (d->sock < 0)
+		return -ESRCH;
+	if (d->fn)
+		return -EBUSY;
+	numbered.id = ++d->id;
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &fd, sizeof(int));
+	if (sendmsg(d->sock, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		return -errno;
+	d->fn = fn;
+	d->arg = arg;
+	sd_event_source_set_time_relative(d->late, (DIAGNOSER_WALL_S + 5) * 1000000ULL);
+	sd_event_source_set_enabled(d->late, SD_EVENT_ONESHOT);
+	return 0;
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/hangs/hangs.h"
+#include "daemon/incident/diagnoser_private.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "trace/words/describe.h"
+#include "trace/read/reader.h"
+
+#define ANSWER_TEXT_MAX   4096
+#define ANSWER_EVENTS_MAX 3000000 /* about what fits DIAGNOSER_MEMORY with its graph: 150 bytes each */
+
+/* Names from a trace are any bytes, and JSON is not. */
+static json_t *answer_text(const char *s)
+{
+	char clean[ANSWER_TEXT_MAX];
+
+	describe_clean(s ? s : "", clean, sizeof(clean));
+	return json_string(clean);
+}
+
+static json_t *answer_error(const char *why)
+{
+	return json_pack("{s:o}", "error", answer_text(why));
+}
+
+static json_t *answer_chain(const struct graph *g, const struct diagnosis *d)
+{
+	json_t *chain = json_array();
+
+	for (size_t i = 0; i < d->n_chain; i++) {
+		const struct link *k = &d->chain[i];
+		struct place p = graph_place(g, k->task, k->to_ns);
+
+		json_array_append_new(
+			chain, json_pack("{s:I,s:I,s:o,s:o*,s:o*,s:s}", "pid", (json_int_t)k->pid, "tid",
+					 (json_int_t)k->tid, "comm", answer_text(k->comm), "cgroup",
+					 p.cgroup[0] ? answer_text(p.cgroup) : NULL, "container",
+					 p.container[0] ? answer_text(p.container) : NULL, "edge",
+					 i + 1 == d->n_chain ? "none" : edge_kind_name(k->edge)));
+	}
+	return chain;
+}
+
+static json_t *answer_diagnosis(const struct graph *g, const struct diagnosis *d, bool lasts)
+{
+	const struct link *root = &d->chain[d->n_chain - 1];
+
+	return json_pack("{s:o,s:s,s:s,s:s,s:b,s:I,s:I,s:{s:I,s:I,s:o,s:o},s:o}", "text",
+			 answer_text(d->sentence), "verdict", verdict_name(d->verdict), "cause", d->cause,
+			 "confidence", d->strong ? "strong" : "weak", "lasts", lasts, "from_ns",
+			 (json_int_t)d->from_ns, "to_ns", (json_int_t)d->to_ns, "root_cause", "pid",
+			 (json_int_t)root->pid, "tid", (json_int_t)root->tid, "comm", answer_text(root->comm),
+			 "text", answer_text(d->root_text), "chain", answer_chain(g, d));
+}
+
+static int answer_graph(const struct graph *g, const struct diagnoser_question *q, json_t **ret)
+{
+	bool looped = q->rule != CT_HANG_DISK && q->rule != CT_HANG_DEADLOCK;
+	uint32_t task = graph_task_at(g, q->tid, q->found_ns);
+	uint64_t from_ns, to_ns;
+	struct diagnosis *d;
+	int r;
+
+	if (task == GRAPH_NONE) {
+		*ret = answer_error("the snapshot does not show the task");
+		return 0;
+	}
+	to_ns = hangs_end(g, task, q->since_ns, q->found_ns, looped);
+	from_ns = MAX(q->since_ns, g->w->from_ns);
+	from_ns = MAX(from_ns, g->tasks[task].born_ns);
+	if (to_ns <= from_ns) {
+		*ret = answer_error("the snapshot does not reach back to the hang");
+		return 0;
+	}
+	r = diagnose(g, task, from_ns, to_ns, NULL, &d);
+	if (r)
+		return r;
+	*ret = answer_diagnosis(g, d, to_ns >= g->w->to_ns && g->tasks[task].exit_ns > to_ns);
+	diagnosis_free(d);
+	return 0;
+}
+
+static int answer_from(struct reader *reader, uint64_t from_ns, const struct diagnoser_question *q,
+		       json_t **ret, char *err)
+{
+	struct window *w = NULL;
+	struct graph *g = NULL;
+	int r = window_load(reader, from_ns, reader_info(reader)->to_ns + 1, ANSWER_EVENTS_MAX, &w, err);
+
+	if (!r) {
+		snprintf(err, READER_ERR_MAX, "out of memory");
+		r = graph_build(w, &g);
+	}
+	if (!r)
+		r = answer_graph(g, q, ret);
+	graph_free(g);
+	window_free(w);
+	return r;
+}
+
+json_t *diagnoser_answer(int fd, const struct diagnoser_question *q)
+{
+	char err[READER_ERR_MAX] = "out of memory";
+	struct reader *reader = NULL;
+	json_t *answer = NULL;
+	uint64_t from_ns = 0;
+	int r = reader_open_fd(fd, "the snapshot", &reader, err);
+
+	if (!r) {
+		from_ns = reader_info(reader)->from_ns;
+		r = answer_from(reader, from_ns, q, &answer, err);
+	}
+	/* a busy machine: half of what was before the hang, a quarter, ... and then less of the hang */
+	for (unsigned i = 0; i < 6 && (r == -ENOMEM || r == -E2BIG); i++) {
+		uint64_t limit_ns = i < 3 ? q->since_ns : q->found_ns;
+
+		if (from_ns >= limit_ns)
+			continue;
+		from_ns += (limit_ns - from_ns) / 2;
+		r = answer_from(reader, from_ns, q, &answer, err);
+	}
+	reader_free(reader);
+	return r ? answer_error(err) : answer;
+}

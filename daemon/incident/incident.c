@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/incident/incident.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <syslog.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/incident/incident_private.h"
+#include "daemon/capture/snapshot.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "lib/incidents.h"
+#include "trace/words/describe.h"
+
+#define SAY_LIMITED_NS     (60 * NSEC_PER_SEC)
+#define INCIDENTS_RETRY_NS NSEC_PER_SEC /* the worker had no room */
+
+struct incidents {
+	struct incidents_options opt;
+	struct drain *drain;
+	struct incident_store store;
+	struct incident_times times;
+	struct incident *open; /* oldest first */
+	char boot_id[INCIDENT_BOOT_LEN + 1];
+	sd_event_source *io, *timer;
+	int fd;           /* eventfd: something was noted */
+	unsigned limited; /* since the last snapshot */
+	uint64_t said_ns; /* when that was last told of one of them; 0: of none yet */
+	struct incidents_stats stats;
+
+	pthread_mutex_t lock; /* of what follows */
+	struct detect_hang noted[INCIDENTS_NOTED_MAX];
+	unsigned n_noted;
+	uint64_t refused;
+};
+
+void incidents_note(void *arg, const struct detect_hang *hang)
+{
+	struct incidents *is = arg;
+
+	pthread_mutex_lock(&is->lock);
+	if (is->n_noted < INCIDENTS_NOTED_MAX)
+		is->noted[is->n_noted++] = *hang;
+	else
+		is->refused++;
+	pthread_mutex_unlock(&is->lock);
+	eventfd_write(is->fd, 1);
+}
+
+static void incident_free(struct incident *in)
+{
+	if (!in)
+		return;
+	json_decref(in->told);
+	json_decref(in->diagnosis);
+	free(in);
+}
+
+/* What is missing, why, and what to do about it. */
+static void incident_lacks(struct incident *in, const char *what, int error)
+{
+	bool full = error == -ENOSPC || error == -EDQUOT;
+
+	snprintf(in->why, sizeof(in->why), "There is no %s: %s%s.", what, strerror(-error),
+		 full ? "; free some space, or set hangs-size lower" : "");
+}
+
+/* ---- on the worker's thread ---- */
+
+/* A sidecar to be written. */
+struct incident_note {
+	struct incident_store *store;
+	char name[INCIDENT_NAME_MAX];
+	char *text;
+};
+
+static void note_drop(void *arg)
+{
+	struct incident_note *n = arg;
+
+	free(n->text);
+	free(n);
+}
+
+/* The first note of a hang: it is there before anything that takes time.  Without it an end of the daemon
+ * loses the hang, no more; and what is wrong will show again. */
+static void note_run(void *arg)
+{
+	struct incident_note *n = arg;
+
+	(void)incident_store_sidecar(n->store, n->name, n->text);
+	note_drop(n);
+}
+
+static int write_doc(struct incident *in, bool pending)
+{
+	_cleanup_free_ char *text = incident_doc(in, pending);
+
+	return text ? incident_store_sidecar(&in->owner->store, in->name, text) : -ENOMEM;
+}
+
+static int cut_file(struct incident *in, struct snapshot *ret)
+{
+	struct incidents *is = in->owner;
+	const struct snapshot_source src = { .probe = is->opt.probe,
+					     .drain = is->drain,
+					     .trace = is->opt.trace };
+	_cleanup_close_ int fd = incident_store_create(&is->store, in->name);
+	char err[SNAPSHOT_ERR_MAX];
+	int r, r2;
+
+	if (fd < 0) {
+		incident_lacks(in, "snapshot", fd);
+		return fd;
+	}
+	r = snapshot_take(&src, in->from_ns, in->to_ns ? in->to_ns : UINT64_MAX, fd, ret, err);
+	r2 = incident_store_commit(&is->store, in->name, fd, !r);
+	if (r)
+		snprintf(in->why, sizeof(in->why), "There is no snapshot: %s", err);
+	else if (r2)
+		incident_lacks(in, "snapshot", r2);
+	return r ? r : r2;
+}
+
+static void cut_run(void *arg)
+{
+	struct incident *in = arg;
+	struct snapshot res;
+	int r = cut_file(in, &res);
+
+	if (!r) {
+		in->has_snapshot = true;
+		in->from_ns = res.from_ns;
+		in->to_ns = res.to_ns;
+		in->bytes = res.bytes;
+	}
+	write_doc(in, !r);
+	in->trimmed = !incident_store_trim(&in->owner->store, in->name,
+					   clock_boot_ns() + (uint64_t)clock_offsets_now().boot_to_real_ns,
+					   &in->use);
+}
+
+static void write_run(void *arg)
+{
+	struct incident *in = arg;
+	int r = 0;
+
+	/* not when it has been removed already, to make room for a newer one */
+	if (!in->has_snapshot || !access(in->path, F_OK))
+		r = write_doc(in, false);
+	if (r)
+		incident_say_plain(LOG_ERR, "Cannot write %s/%s.json: %s.", in->owner->store.dir, in->name,
+				   strerror(-r));
+}
+
+/* ---- main thread ---- */
+
+static void incidents_step(struct incidents *is);
+
+static void incident_advance(void *arg)
+{
+	struct incident *in = arg;
+	struct incidents_stats *st = &in->owner->stats;
+
+	if (in->state == INCIDENT_CUTS) {
+		st->taken += in->has_snapshot;
+		st->failed += !in->has_snapshot;
+		if (in->trimmed) {
+			st->bytes = in->use.bytes;
+			st->kept = in->use.kept;
+			st->removed += in->use.removed;
+		}
+		in->state = in->has_snapshot ? INCIDENT_CUT : INCIDENT_ANSWERED;
+	} else {
+		in->state = INCIDENT_DONE;
+	}
+	incidents_step(in->owner);
+}
+
+/* The worker ended before it came to it: incidents_finish(). */
+static void incident_drop(void *arg)
+{
+}
+
+static int incident_post(struct incident *in, enum incident_state state, void (*run)(void *))
+{
+	const struct worker_job job = {
+		.run = run, .done = incident_advance, .drop = incident_drop, .arg = in
+	};
+	enum incident_state before = in->state;
+	int r;
+
+	in->state = state; /* before the worker has it */
+	r = worker_post(in->owner->opt.worker, &job);
+	if (r) {
+		in->state = before;
+		in->due_ns = clock_boot_ns() + INCIDENTS_RETRY_NS;
+	}
+	return r;
+}
+
+static void incident_answer(void *arg, json_t *answer, const char *why)
+{
+	struct incident *in = arg;
+
+	in->diagnosis = incident_doc_diagnosis(answer);
+	if (!in->diagnosis)
+		snprintf(in->why, sizeof(in->why), "There is no diagnosis: %.300s.",
+			 why ? why : "the answer made no sense");
+	in->state = INCIDENT_ANSWERED;
+	incidents_step(in->owner);
+}
+
+static void incident_ask(struct incident *in)
+{
+	struct incidents *is = in->owner;
+	const struct detect_hang *h = &in->hangs[0];
+	const struct diagnoser_question q = {
+		.since_ns = h->since_ns, .found_ns = h->found_ns, .tid = h->tid, .rule = h->rule
+	};
+	_cleanup_close_ int fd = incident_store_snapshot(&is->store, in->name);
+	int r = fd < 0 ? fd : diagnoser_ask(is->opt.diagnoser, fd, &q, incident_answer, in);
+
+	if (r == -EBUSY) /* its answer calls incidents_step() */
+		return;
+	in->state = r ? INCIDENT_ANSWERED : INCIDENT_ASKS;
+	if (r == -ESRCH)
+		snprintf(in->why, sizeof(in->why),
+			 "There is no diagnosis: the process that makes them has ended; restart ctraced.");
+	else if (r)
+		incident_lacks(in, "diagnosis", r);
+}
+
+/* As far as it gets without waiting. */
+static void incident_step(struct incident *in, uint64_t now_ns)
+{
+	if (in->state == INCIDENT_COLLECTS && now_ns >= in->due_ns)
+		incident_post(in, INCIDENT_CUTS, cut_run);
+	if (in->state == INCIDENT_CUT && !in->owner->opt.diagnoser)
+		in->state = INCIDENT_ANSWERED;
+	if (in->state == INCIDENT_CUT)
+		incident_ask(in);
+	if (in->state == INCIDENT_ANSWERED && now_ns >= in->due_ns)
+		incident_post(in, INCIDENT_WRITES, write_run);
+	if (in->state == INCIDENT_DONE)
+		incident_say(in);
+}
+
+static void incidents_step(struct incidents *is)
+{
+	uint64_t now_ns = clock_boot_ns(), next_ns = UINT64_MAX;
+	struct incident **p = &is->open;
+
+	while (*p) {
+		struct incident *in = *p;
+
+		incident_step(in, now_ns);
+		if (in->state == INCIDENT_COLLECTS || in->state == INCIDENT_ANSWERED)
+			next_ns = MIN(next_ns, in->due_ns);
+		if (in->state == INCIDENT_DONE) {
+			*p = in->next;
+			incident_free(in);
+		} else {
+			p = &in->next;
+		}
+	}
+	if (next_ns == UINT64_MAX)
+		return;
+	sd_event_source_set_time(is->timer, next_ns / NSEC_PER_USEC + 1);
+	sd_event_source_set_enabled(is->timer, SD_EVENT_ONESHOT);
+}
+
+static int incidents_timer(sd_event_source *s, uint64_t usec, void *arg)
+{
+	incidents_step(arg);
+	return 0;
+}
+
+/* So that the hang is not forgotten when the daemon ends before its snapshot is there. */
+static void incident_first_note(struct incident *in)
+{
+	struct incident_note *n = calloc(1, sizeof(*n));
+	const struct worker_job job = { .run = note_run, .drop = note_drop, .arg = n };
+
+	if (!n)
+		return;
+	n->store = &in->owner->store;
+	memcpy(n->name, in->name, sizeof(n->name));
+	n->text = incident_doc(in, true);
+	if (!n->text || worker_post(in->owner->opt.worker, &job))
+		note_drop(n);
+}
+
+static void incident_set_path(struct incident *in)
+{
+	snprintf(in->path, sizeof(in->path), "%s/%s.ctr", in->owner->store.dir, in->name);
+}
+
+/* A stuck task is noticed anew after a restart, or by a rule of a long threshold: not all of that is of
+ * interest. */
+static uint64_t incident_from(const struct incidents *is, const struct detect_hang *h)
+{
+	uint64_t since_ns = h->since_ns;
+
+	if (h->found_ns > since_ns + INCIDENTS_SPAN_NS)
+		since_ns = h->found_ns - INCIDENTS_SPAN_NS;
+	return since_ns > is->opt.before_ns ? since_ns - is->opt.before_ns : 0;
+}
+
+static struct incident *incident_open(struct incidents *is, const struct detect_hang *h)
+{
+	struct incident *in = calloc(1, sizeof(*in)), **end = &is->open;
+	struct clock_offsets offsets = clock_offsets_now();
+
+	if (!in)
+		return NULL;
+	in->owner = is;
+	in->found_real_ns = h->found_ns + (uint64_t)offsets.boot_to_real_ns;
+	in->due_ns = h->found_ns + is->opt.after_ns;
+	in->from_ns = incident_from(is, h);
+	in->limited = is->limited;
+	memcpy(in->boot_id, is->boot_id, sizeof(in->boot_id));
+	incident_store_name(in->name, in->found_real_ns, h->comm, h->tid);
+	incident_set_path(in);
+	while (*end)
+		end = &(*end)->next;
+	*end = in;
+	return in;
+}
+
+static void incident_add(struct incident *in, const struct detect_hang *h)
+{
+	for (unsigned i = 0; i < in->n_hangs; i++)
+		if (in->hangs[i].tid == h->tid && in->hangs[i].since_ns == h->since_ns)
+			return; /* by another rule */
+	if (in->n_hangs == INCIDENT_HANGS_MAX) {
+		in->hangs_refused++;
+		return;
+	}
+	in->hangs[in->n_hangs++] = *h;
+	in->from_ns = MIN(in->from_ns, incident_from(in->owner, h));
+}
+
+static unsigned incidents_count(const struct incidents *is)
+{
+	unsigned n = 0;
+
+	for (const struct incident *in = is->open; in; in = in->next)
+		n++;
+	return n;
+}
+
+/* No snapshot now: said of the first, and then of one a minute, until there is one again. */
+static void incidents_limit(struct incidents *is, const struct detect_hang *h, uint64_t next_ns,
+			    uint64_t now_ns)
+{
+	uint64_t wait_s = next_ns > now_ns ? (next_ns - now_ns) / NSEC_PER_SEC + 1 : 0;
+	char comm[4 * CT_COMM_LEN];
+
+	is->stats.limited++;
+	is->limited++;
+	if (is->said_ns && now_ns - is->said_ns < SAY_LIMITED_NS)
+		return;
+	is->said_ns = now_ns;
+	describe_clean(h->comm, comm, sizeof(comm));
+	if (wait_s)
+		incident_say_plain(
+			LOG_NOTICE,
+			"%s[%u] hangs too (%s), but no snapshot is taken of it: snapshot-rate allows "
+			"its next one in %" PRIu64 " %s; `ctrace snapshot` takes one now.",
+			comm, h->tid, describe_hang(h->rule), wait_s < 120 ? wait_s : wait_s / 60,
+			wait_s < 120 ? "s" : "min");
+	else
+		incident_say_plain(
+			LOG_NOTICE,
+			"%s[%u] hangs too (%s), but no snapshot is taken of it: %d are in the making.", comm,
+			h->tid, describe_hang(h->rule), INCIDENTS_OPEN_MAX);
+}
+
+/* Who started it: of set-user-ID programs that is not whom they run as, and it is not the owner of the
+ * directory either, which is root's when a program does not want to be dumped. */
+static uint32_t incident_uid(uint32_t pid)
+{
+	uint32_t uid = INCIDENT_UID_UNKNOWN;
+	_cleanup_fclose_ FILE *f = NULL;
+	char path[64], line[256];
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Uid:\t%" SCNu32, &uid) == 1)
+			break;
+	return uid;
+}
+
+static void incidents_take(struct incidents *is, const struct detect_hang *h)
+{
+	uint64_t now_ns = clock_boot_ns(), next_ns = now_ns;
+	struct incident *in = is->open;
+	uint32_t uid;
+
+	is->stats.noticed++;
+	while (in && (in->state != INCIDENT_COLLECTS || in->begun))
+		in = in->next;
+	if (in) {
+		incident_add(in, h);
+		return;
+	}
+	uid = incident_uid(h->tgid);
+	if (incidents_count(is) >= INCIDENTS_OPEN_MAX ||
+	    !incident_rate_allows(&is->opt.rate, &is->times, h->comm, uid, now_ns, &next_ns)) {
+		incidents_limit(is, h, next_ns, now_ns);
+		return;
+	}
+	in = incident_open(is, h);
+	if (!in)
+		return;
+	in->uid = uid;
+	incident_add(in, h);
+	incident_times_add(&is->times, h->comm, uid, now_ns);
+	is->limited = 0;
+	is->said_ns = 0;
+	incident_first_note(in);
+}
+
+static int incidents_event(sd_event_source *s, int fd, uint32_t events, void *arg)
+{
+	struct detect_hang noted[INCIDENTS_NOTED_MAX];
+	struct incidents *is = arg;
+	eventfd_t count;
+	unsigned n;
+
+	eventfd_read(fd, &count);
+	pthread_mutex_lock(&is->lock);
+	n = is->n_noted;
+	memcpy(noted, is->noted, n * sizeof(*noted));
+	is->n_noted = 0;
+	is->stats.refused = is->refused;
+	pthread_mutex_unlock(&is->lock);
+	for (unsigned i = 0; i < n; i++)
+		incidents_take(is, &noted[i]);
+	incidents_step(is);
+	return 0;
+}
+
+static void read_boot_id(char id[INCIDENT_BOOT_LEN + 1])
+{
+	_cleanup_close_ int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, id, INCIDENT_BOOT_LEN);
+
+	id[n > 0 ? n : 0] = 0;
+}
+
+/* The limits hold across restarts: a daemon that is restarted by what hangs must not fill the disk. */
+static void incidents_remember(struct incidents *is, json_t *list)
+{
+	int64_t now_ns = (int64_t)clock_boot_ns(), offset = clock_offsets_now().boot_to_real_ns;
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		json_t *doc = json_array_get(list, i), *real = json_object_get(doc, "found_real_ns");
+		const char *comm = json_string_value(json_object_get(json_object_get(doc, "victim"), "comm"));
+		int64_t ns = json_integer_value(real) - offset;
+
+		/* not of earlier boots, nor of a clock that was set back since */
+		if (ns > 0 && ns <= now_ns)
+			incident_times_add(&is->times, comm ? comm : "", incident_store_doc_uid(doc),
+					   (uint64_t)ns);
+	}
+}
+
+int incidents_new(sd_event *event, const struct incidents_options *opt, struct incidents **ret)
+{
+	struct incidents *is = calloc(1, sizeof(*is));
+	int r;
+
+	if (!is)
+		return -ENOMEM;
+	is->opt = *opt;
+	is->store = (struct incident_store){ .size_bytes = opt->size_bytes };
+	snprintf(is->store.dir, sizeof(is->store.dir), "%s/" INCIDENTS_DIR, opt->state_dir);
+	read_boot_id(is->boot_id);
+	pthread_mutex_init(&is->lock, NULL);
+	is->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	r = is->fd < 0 ? -errno : incident_store_check(&is->store);
+	if (r >= 0)
+		r = sd_event_add_io(event, &is->io, is->fd, EPOLLIN, incidents_event, is);
+	if (r >= 0)
+		r = sd_event_add_time(event, &is->timer, CLOCK_BOOTTIME, 0, 0, incidents_timer, is);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(is->timer, SD_EVENT_OFF);
+	if (r >= 0 && opt->diagnoser)
+		r = diagnoser_attach(opt->diagnoser, event);
+	if (r < 0) {
+		incidents_free(is);
+		return r;
+	}
+	*ret = is;
+	return 0;
+}
+
+/* One that the daemon did not finish when it last ran. */
+static void incidents_resume(struct incidents *is, json_t *doc)
+{
+	struct incident *in = malloc(sizeof(*in)), **end = &is->open;
+
+	if (!in || incident_doc_read(doc, in)) {
+		free(in);
+		return;
+	}
+	in->owner = is;
+	incident_set_path(in);
+	/* the daemon may have ended between the snapshot and the note of it */
+	in->has_snapshot |= !access(in->path, F_OK);
+	if (in->has_snapshot) {
+		in->state = INCIDENT_CUT;
+	} else if (!strcmp(in->boot_id, is->boot_id)) {
+		/* what the circular trace still has of it */
+		in->to_ns = in->hangs[0].found_ns + is->opt.after_ns;
+	} else {
+		in->state = INCIDENT_ANSWERED;
+		snprintf(in->why, sizeof(in->why),
+			 "There is no snapshot: the machine went down before it was taken; try `ctrace "
+			 "diagnose "
+			 "--boot 1 --tid %u %s`.",
+			 in->hangs[0].tid, is->opt.trace);
+	}
+	while (*end)
+		end = &(*end)->next;
+	*end = in;
+}
+
+void incidents_begin(struct incidents *is, struct drain *drain)
+{
+	json_t *list = NULL, *doc;
+	size_t left_out, i;
+
+	is->drain = drain;
+	if (incidents_read(is->store.dir, INCIDENT_RATE_MAX, &list, &left_out))
+		return; /* there are none yet */
+	incidents_remember(is, list);
+	json_array_foreach (list, i, doc)
+		if (incidents_count(is) < INCIDENTS_OPEN_MAX)
+			incidents_resume(is, doc);
+	json_decref(list);
+	incidents_step(is);
+}
+
+void incidents_finish(struct incidents *is)
+{
+	if (!is || !is->drain)
+		return;
+	for (struct incident *in = is->open; in; in = in->next) {
+		if (in->state == INCIDENT_COLLECTS || in->state == INCIDENT_CUTS)
+			cut_run(in);
+		else if (in->state == INCIDENT_ANSWERED || in->state == INCIDENT_WRITES)
+			write_run(in);
+	}
+}
+
+void incidents_free(struct incidents *is)
+{
+	struct incident *next;
+
+	if (!is)
+		return;
+	for (struct incident *in = is->open; in; in = next) {
+		next = in->next;
+		incident_free(in);
+	}
+	sd_event_source_disable_unref(is->io);
+	sd_event_source_disable_unref(is->timer);
+	if (is->fd >= 0)
+		close(is->fd);
+	pthread_mutex_destroy(&is->lock);
+	free(is);
+}
+
+struct incidents_stats incidents_stats(const struct incidents *is)
+{
+	return is->stats;
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/incident/incident_store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "lib/incidents.h"
+#include "lib/owned.h"
+
+#define STORE_PATH_MAX (INCIDENT_NAME_MAX + 16)
+#define STORE_TIME_LEN 16 /* "20260131T140312Z" */
+#define STORE_AHEAD_NS (86400 * NSEC_PER_SEC)
+
+void incident_store_name(char name[INCIDENT_NAME_MAX], uint64_t real_ns, const char *comm, uint32_t tid)
+{
+	time_t seconds = (time_t)(real_ns / NSEC_PER_SEC);
+	char safe[32], *p = safe;
+	struct tm tm;
+	size_t n;
+
+	/* what a shell, a path or a terminal could take for something else */
+	for (; *comm && p < safe + sizeof(safe) - 1; comm++)
+		*p++ = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._", *comm)
+			       ? *comm
+			       : '_';
+	*p = 0;
+	gmtime_r(&seconds, &tm);
+	n = strftime(name, INCIDENT_NAME_MAX, "%Y%m%dT%H%M%SZ", &tm);
+	snprintf(name + n, INCIDENT_NAME_MAX - n, "-%s-%u", *safe ? safe : "_", tid);
+}
+
+uint64_t incident_store_time(const char *name)
+{
+	struct tm tm = { 0 };
+	char z = 0;
+
+	if (sscanf(name, "%4d%2d%2dT%2d%2d%2d%c", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour,
+		   &tm.tm_min, &tm.tm_sec, &z) != 7 ||
+	    z != 'Z' || tm.tm_year < 1970)
+		return 0;
+	tm.tm_year -= 1900;
+	tm.tm_mon--;
+	return (uint64_t)timegm(&tm) * NSEC_PER_SEC;
+}
+
+uint32_t incident_store_doc_uid(const json_t *doc)
+{
+	const json_t *uid = json_object_get(doc, "uid");
+	json_int_t n = json_integer_value(uid);
+
+	return json_is_integer(uid) && n >= 0 && n < INCIDENT_UID_UNKNOWN ? (uint32_t)n
+									  : INCIDENT_UID_UNKNOWN;
+}
+
+static int store_open(const struct incident_store *s, bool make)
+{
+	enum owned_trouble trouble;
+	_cleanup_close_ int parent = owned_dir_of(s->dir, &trouble);
+	const char *name = strrchr(s->dir, '/');
+	int fd;
+
+	if (parent < 0)
+		return parent;
+	name = name ? name + 1 : s->dir;
+	if (make && !mkdirat(parent, name, 0700)) /* else what follows says what is wrong */
+		(void)fsync(parent);              /* a disk that fails shows when the files are synced */
+	fd = owned_dir(parent, name, O_NOFOLLOW, &trouble);
+	return fd == -ENOTDIR || fd == -ELOOP ? -EPERM : fd;
+}
+
+int incident_store_open(const struct incident_store *s)
+{
+	return store_open(s, true);
+}
+
+int incident_store_check(const struct incident_store *s)
+{
+	_cleanup_close_ int fd = store_open(s, false);
+
+	return fd == -ENOENT ? 0 : MIN(fd, 0);
+}
+
+static int store_put_name(int dir, const char *from, const char *to)
+{
+	return renameat(dir, from, dir, to) || fsync(dir) ? -errno : 0;
+}
+
+/* A new file under a passing name, for its owner alone: it says what everybody's programs did. */
+static int store_create(int dir, const char *tmp)
+{
+	int fd;
+
+	unlinkat(dir, tmp, 0);
+	fd = openat(dir, tmp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return fd < 0 ? -errno : fd;
+}
+
+int incident_store_sidecar(const struct incident_store *s, const char *name, const char *text)
+{
+	_cleanup_close_ int dir = incident_store_open(s), fd = -1;
+	char tmp[STORE_PATH_MAX], path[STORE_PATH_MAX];
+	size_t n = strlen(text);
+	int r = 0;
+
+	snprintf(tmp, sizeof(tmp), "%s.json.tmp", name);
+	snprintf(path, sizeof(path), "%s.json", name);
+	fd = dir < 0 ? dir : store_create(dir, tmp);
+	if (fd < 0)
+		return fd;
+	for (size_t done = 0; done < n && !r;) {
+		ssize_t k = write(fd, text + done, n - done);
+
+		if (k > 0)
+			done += (size_t)k;
+		else if (k == 0 || errno != EINTR)
+			r = k ? -errno : -EIO;
+	}
+	if (!r && fsync(fd))
+		r = -errno;
+	if (!r)
+		r = store_put_name(dir, tmp, path);
+	if (r)
+		unlinkat(dir, tmp, 0);
+	return r;
+}
+
+int incident_store_create(const struct incident_store *s, const char *name)
+{
+	_cleanup_close_ int dir = incident_store_open(s);
+	char tmp[STORE_PATH_MAX];
+
+	snprintf(tmp, sizeof(tmp), "%s.ctr.tmp", name);
+	return dir < 0 ? dir : store_create(dir, tmp);
+}
+
+int incident_store_commit(const struct incident_store *s, const char *name, int fd, bool keep)
+{
+	_cleanup_close_ int dir = incident_store_open(s);
+	char tmp[STORE_PATH_MAX], path[STORE_PATH_MAX];
+	int r = 0;
+
+	if (dir < 0)
+		return dir;
+	snprintf(tmp, sizeof(tmp), "%s.ctr.tmp", name);
+	snprintf(path, sizeof(path), "%s.ctr", name);
+	if (keep)
+		r = fsync(fd) ? -errno : store_put_name(dir, tmp, path);
+	if (!keep || r)
+		unlinkat(dir, tmp, 0);
+	return r;
+}
+
+int incident_store_snapshot(const struct incident_store *s, const char *name)
+{
+	_cleanup_close_ int dir = incident_store_open(s);
+	enum owned_trouble trouble;
+	char path[STORE_PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s.ctr", name);
+	return dir < 0 ? dir : owned_file(dir, path, O_RDONLY, &trouble);
+}
+
+/* Ours begin with a time; others in the directory are somebody else's. */
+static int store_is_ours(const struct dirent *e)
+{
+	return strlen(e->d_name) > STORE_TIME_LEN && e->d_name[STORE_TIME_LEN] == '-' &&
+	       incident_store_time(e->d_name);
+}
+
+static int store_by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+	size_t n = strlen(name), k = strlen(suffix);
+
+	return n > k && !strcmp(name + n - k, suffix);
+}
+
+/* Of one hang: all but what is behind the last dot (".json", ".ctr"). */
+static bool is_same_hang(const char *a, const char *b)
+{
+	const char *end = strrchr(a, '.');
+
+	return end && !strncmp(a, b, (size_t)(end - a) + 1);
+}
+
+static uint64_t store_bytes(int dir, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ? 0 : (uint64_t)st.st_blocks * 512;
+}
+
+/* The files of one hang: they are side by side, and go together. */
+struct store_hang {
+	struct dirent **files;
+	int n;
+	uint32_t uid;
+	uint64_t bytes, uid_bytes; /* uid_bytes: of all of that uid, in the first of them */
+	int uid_at;                /* which one that is */
+	bool ahead, stays, gone;
+};
+
+/* Whose it is, by its note. */
+static uint32_t store_uid(int dir, const struct store_hang *h)
+{
+	for (int i = 0; i < h->n; i++) {
+		const char *name = h->files[i]->d_name;
+		enum owned_trouble trouble;
+		_cleanup_close_ int fd = -1;
+		uint32_t uid;
+		json_t *o;
+
+		if (!has_suffix(name, ".json"))
+			continue;
+		fd = owned_file(dir, name, O_RDONLY, &trouble);
+		o = fd < 0 ? NULL : incidents_load(fd);
+		uid = incident_store_doc_uid(o);
+		json_decref(o);
+		return uid;
+	}
+	return INCIDENT_UID_UNKNOWN;
+}
+
+/* Of files that are sorted by name; v has room for n. */
+static int store_group(int dir, struct dirent **files, int n, const char *name, uint64_t now_ns,
+		       struct store_hang *v)
+{
+	size_t name_len = strlen(name);
+	int n_hangs = 0;
+
+	for (int i = 0; i < n;) {
+		struct store_hang *h = &v[n_hangs];
+		const char *first = files[i]->d_name;
+
+		*h = (struct store_hang){ .files = &files[i] };
+		for (; i < n && is_same_hang(first, files[i]->d_name); i++, h->n++)
+			h->bytes += store_bytes(dir, files[i]->d_name);
+		h->ahead = incident_store_time(first) > now_ns + STORE_AHEAD_NS;
+		h->stays = !strncmp(first, name, name_len) && first[name_len] == '.';
+		h->uid = store_uid(dir, h);
+		while (v[h->uid_at].uid != h->uid)
+			h->uid_at++;
+		v[h->uid_at].uid_bytes += h->bytes;
+		n_hangs++;
+	}
+	return n_hangs;
+}
+
+/* Which goes next: the oldest of the user who has the most, so that nobody's hangs push out all of another's.
+ * NULL: none may. */
+static struct store_hang *store_next(struct store_hang *v, int n)
+{
+	struct store_hang *next = NULL;
+
+	for (int i = 0; i < n; i++) {
+		uint64_t most = next ? v[next->uid_at].uid_bytes : 0, bytes = v[v[i].uid_at].uid_bytes;
+
+		if (v[i].gone || v[i].stays)
+			continue;
+		if (!next || bytes > most || (bytes == most && v[i].ahead && !next->ahead))
+			next = &v[i];
+	}
+	return next;
+}
+
+static void store_remove(int dir, struct store_hang *v, struct store_hang *h)
+{
+	for (int i = 0; i < h->n; i++)
+		unlinkat(dir, h->files[i]->d_name, 0);
+	v[h->uid_at].uid_bytes -= h->bytes;
+	h->gone = true;
+}
+
+static int store_trim(const struct incident_store *s, int dir, struct dirent **files, int n, const char *name,
+		      uint64_t now_ns, struct incident_store_use *use)
+{
+	_cleanup_free_ struct store_hang *v = calloc((size_t)n + 1, sizeof(*v));
+	struct store_hang *h;
+	int n_hangs;
+
+	if (!v)
+		return -ENOMEM;
+	n_hangs = store_group(dir, files, n, name, now_ns, v);
+	for (int i = 0; i < n_hangs; i++)
+		use->bytes += v[i].bytes;
+	use->kept = (unsigned)n_hangs;
+	while (use->bytes > s->size_bytes && (h = store_next(v, n_hangs))) {
+		store_remove(dir, v, h);
+		use->bytes -= h->bytes;
+		use->kept--;
+		use->removed++;
+	}
+	return 0;
+}
+
+int incident_store_trim(const struct incident_store *s, const char *name, uint64_t now_ns,
+			struct incident_store_use *ret)
+{
+	_cleanup_close_ int dir = incident_store_open(s);
+	struct incident_store_use use = { 0 };
+	struct dirent **v = NULL;
+	int n, r, kept = 0;
+
+	if (dir < 0)
+		return dir;
+	n = scandirat(dir, ".", &v, store_is_ours, store_by_name);
+	if (n < 0)
+		return -errno;
+	for (int i = 0; i < n; i++) {
+		/* an end in the midst of writing left it */
+		if (has_suffix(v[i]->d_name, ".tmp")) {
+			unlinkat(dir, v[i]->d_name, 0);
+			free(v[i]);
+		} else {
+			v[kept++] = v[i];
+		}
+	}
+	r = store_trim(s, dir, v, kept, name, now_ns, &use);
+	for (int i = 0; i < kept; i++)
+		free(v[i]);
+	free(v);
+	if (use.removed)
+		fsync(dir);
+	if (!r)
+		*ret = use;
+	return r;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/inspect/variable.h"
+#include "lib/cleanup.h"
+
+#define NAMES_MAX (4u << 20)
+
+/* "start-end perms off major:minor ino   path" */
+static int maps_line(struct variable_maps *m, struct unwind_mounts *mounts, char *line)
+{
+	struct variable_map v = { 0 };
+	unsigned long start, end, off, ino;
+	unsigned maj, min;
+	char perms[5];
+	const char *path;
+	int at = 0;
+
+	line[strcspn(line, "\n")] = 0;
+	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &start, &end, perms, &off, &maj, &min, &ino, &at) <
+		    7 ||
+	    !at || start >= end)
+		return 0;
+	path = line + at;
+	v.map = (struct unwind_map){ .start = start,
+				     .end = end,
+				     .off = off,
+				     .ino = ino,
+				     .major = maj,
+				     .minor = min,
+				     .exec = perms[2] == 'x',
+				     .avoid = ino && unwind_mounts_avoid(mounts, m->pid, maj, min),
+				     .path_off = (uint32_t)m->names.n };
+	v.writable = perms[1] == 'w';
+	if (m->names.n + strlen(path) + 1 > NAMES_MAX)
+		return 0;
+	if (VEC_RESERVE(&m->names, m->names.n + strlen(path) + 1))
+		return -ENOMEM;
+	memcpy(m->names.v + m->names.n, path, strlen(path) + 1);
+	m->names.n += strlen(path) + 1;
+	return VEC_PUSH(&m->v, v);
+}
+
+int variable_maps_read(struct variable_maps *m, uint32_t pid)
+{
+	_cleanup_free_ struct unwind_mounts *mounts = calloc(1, sizeof(*mounts));
+	_cleanup_fclose_ FILE *f = NULL;
+	_cleanup_free_ char *line = NULL;
+	size_t cap = 0;
+	char path[64];
+	int r = 0;
+
+	*m = (struct variable_maps){ .pid = pid };
+	if (!mounts)
+		return -ENOMEM;
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return errno == ENOENT ? -ESRCH : -errno;
+	for (unsigned n = 0; !r && n < UNWIND_MAPS_LINES_MAX && getline(&line, &cap, f) > 0; n++)
+		r = maps_line(m, mounts, line);
+	/* who has ended, or is a kernel thread, has an empty file */
+	if (!r && !m->v.n)
+		r = -ESRCH;
+	if (r)
+		variable_maps_done(m);
+	return r;
+}
+
+void variable_maps_done(struct variable_maps *m)
+{
+	VEC_FREE(&m->v);
+	VEC_FREE(&m->names);
+}
+
+const struct variable_map *variable_maps_find(const struct variable_maps *m, uint64_t addr)
+{
+	size_t lo = 0, hi = m->v.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (m->v.v[mid].map.end <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < m->v.n && m->v.v[lo].map.start <= addr ? &m->v.v[lo] : NULL;
+}

@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/inspect/visit.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/inspect/visit_look.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+
+#define PER_SEC_DEFAULT 100
+#define STUCK_NS        (10 * NSEC_PER_SEC)
+#define WORKERS_MAX     4 /* one that works, the others stuck */
+
+/* A want, or with raw a sample, or with access an access to a variable. */
+struct item {
+	struct visit_want want;
+	struct ct_rawstack_blob *raw;
+	struct ct_rawaccess_blob *access;
+};
+
+/*
+ * A thread and what it works with.  Reading a process's memory or mappings can hang in the kernel for as long
+ * as that process hangs there with its memory locked.  A worker to which that happens is left alone, and
+ * another takes over; when it comes back it ends.
+ */
+struct worker {
+	struct visit *v;
+	pthread_t thread;
+	struct visit_look *look;
+	bool used, abandoned, ended;
+	uint32_t tgid;     /* of the work on hand */
+	uint64_t since_ns; /* 0: idle */
+};
+
+struct visit {
+	struct visit_options opt;
+	pthread_mutex_t lock;
+	pthread_cond_t work;
+	struct item queue[VISIT_QUEUE_MAX];
+	size_t q_head, q_n;
+	struct visit_result *results[VISIT_RESULTS_MAX];
+	size_t r_head, r_n;
+	struct worker workers[WORKERS_MAX];
+	struct worker *current; /* NULL: all are stuck */
+	struct visit_stats stats;
+	uint64_t next_ns; /* pace: when the next piece of work may begin */
+	bool stop;
+};
+
+void visit_result_free(struct visit_result *r)
+{
+	if (!r)
+		return;
+	free(r->stack);
+	free(r->polled);
+	free(r);
+}
+
+/* Pace of 1/max_per_sec, with a quarter of a second's work at once after a rest. */
+static uint64_t pace_step(const struct visit *v)
+{
+	return NSEC_PER_SEC / v->opt.max_per_sec;
+}
+
+static uint64_t pace_wait(struct visit *v, uint64_t now)
+{
+	uint64_t slack = NSEC_PER_SEC / 4;
+
+	if (v->next_ns + slack < now)
+		v->next_ns = now - slack;
+	return v->next_ns > now ? v->next_ns - now : 0;
+}
+
+/* Is a worker stuck on this process already? */
+static bool is_trap(const struct visit *v, const struct worker *self, uint32_t tgid)
+{
+	for (size_t i = 0; i < WORKERS_MAX; i++)
+		if (&v->workers[i] != self && v->workers[i].used && v->workers[i].tgid == tgid)
+			return true;
+	return false;
+}
+
+static int look_at_wait(struct worker *wk, const struct visit_want *want, struct visit_result **ret)
+{
+	struct visit *v = wk->v;
+	struct ct_iter_task t;
+	bool trap;
+	int r;
+
+	r = v->opt.read_task(v->opt.arg, want->tid, &t);
+	if (r)
+		return r;
+	if (!visit_look_same_wait(wk->look, want, &t))
+		return -ESRCH;
+	pthread_mutex_lock(&v->lock);
+	wk->tgid = t.task.tgid;
+	trap = is_trap(v, wk, t.task.tgid);
+	pthread_mutex_unlock(&v->lock);
+	if (trap)
+		return -EBUSY;
+	return visit_look_wait(wk->look, want, &t, ret);
+}
+
+/* Names, and what a task that turns in circles looks at. */
+static int look_at_sample(struct worker *wk, const struct ct_rawstack_blob *raw, struct visit_result **ret)
+{
+	struct ct_iter_task t;
+	int r = visit_look_sample(wk->look, raw, ret);
+
+	if (!r && visit_look_spin_wanted(wk->look, raw->h.tid) &&
+	    !wk->v->opt.read_task(wk->v->opt.arg, raw->h.tid, &t) && t.task.tgid == raw->tgid)
+		visit_look_spin(wk->look, &t, *ret);
+	return r;
+}
+
+/* A task that yields again and again. -ESRCH also when it is not to be looked at now, or nothing came of it.
+ */
+static int look_at_spin(struct worker *wk, const struct visit_want *want, struct visit_result **ret)
+{
+	struct visit *v = wk->v;
+	struct visit_result *res;
+	struct ct_iter_task t;
+	bool trap;
+	int r;
+
+	if (!visit_look_spin_wanted(wk->look, want->tid))
+		return -ESRCH;
+	r = v->opt.read_task(v->opt.arg, want->tid, &t);
+	if (r)
+		return r;
+	pthread_mutex_lock(&v->lock);
+	wk->tgid = t.task.tgid;
+	trap = is_trap(v, wk, t.task.tgid);
+	pthread_mutex_unlock(&v->lock);
+	if (trap)
+		return -EBUSY;
+	res = calloc(1, sizeof(*res));
+	if (!res)
+		return -ENOMEM;
+	res->rec.ts = clock_boot_ns();
+	res->rec.tid = want->tid;
+	res->tgid = t.task.tgid;
+	visit_look_spin(wk->look, &t, res);
+	if (!res->n_polled) {
+		visit_result_free(res);
+		return -ESRCH;
+	}
+	*ret = res;
+	return 0;
+}
+
+static void item_done_with(struct item *it)
+{
+	free(it->raw);
+	free(it->access);
+}
+
+static int item_do(struct worker *wk, const struct item *it, struct visit_result **ret)
+{
+	if (it->access)
+		return visit_look_access(wk->look, it->access, ret);
+	if (it->want.spins)
+		return look_at_spin(wk, &it->want, ret);
+	return it->raw ? look_at_sample(wk, it->raw, ret) : look_at_wait(wk, &it->want, ret);
+}
+
+/* Locked.  Counts how it went and hands over the result. */
+static void item_done(struct visit *v, struct visit_result *res, int r, bool cut)
+{
+	if (r == -ESRCH)
+		v->stats.gone++;
+	else if (r)
+		v->stats.failed++;
+	if (r)
+		return;
+	if (v->r_n == VISIT_RESULTS_MAX) {
+		v->stats.refused_queue++;
+		visit_result_free(res);
+		return;
+	}
+	v->stats.done++;
+	v->stats.cut_short += cut;
+	v->results[(v->r_head + v->r_n++) % VISIT_RESULTS_MAX] = res;
+}
+
+/* Locked.  The next piece of work, waiting for it and for its time; false: stop. */
+static bool item_next(struct visit *v, struct worker *wk, struct item *ret)
+{
+	while (!v->stop && !wk->abandoned) {
+		uint64_t now = clock_boot_ns(), wait;
+		struct timespec until;
+
+		if (!v->q_n) {
+			pthread_cond_wait(&v->work, &v->lock);
+			continue;
+		}
+		wait = pace_wait(v, now);
+		if (!wait) {
+			*ret = v->queue[v->q_head];
+			v->q_head = (v->q_head + 1) % VISIT_QUEUE_MAX;
+			v->q_n--;
+			v->next_ns += pace_step(v);
+			return true;
+		}
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		wait += (uint64_t)until.tv_nsec;
+		until.tv_sec += (time_t)(wait / NSEC_PER_SEC);
+		until.tv_nsec = (long)(wait % NSEC_PER_SEC);
+		pthread_cond_timedwait(&v->work, &v->lock, &until);
+	}
+	return false;
+}
+
+static uint64_t thread_cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
+static void *worker_run(void *arg)
+{
+	struct worker *wk = arg;
+	struct visit *v = wk->v;
+	uint64_t cpu = thread_cpu_ns();
+	struct item it;
+
+	pthread_mutex_lock(&v->lock);
+	while (item_next(v, wk, &it)) {
+		struct visit_result *res = NULL;
+		uint64_t before = cpu;
+		int r;
+
+		wk->since_ns = clock_boot_ns();
+		wk->tgid = it.raw ? it.raw->tgid : it.access ? it.access->tgid : 0;
+		pthread_mutex_unlock(&v->lock);
+		r = item_do(wk, &it, &res);
+		item_done_with(&it);
+		cpu = thread_cpu_ns();
+		pthread_mutex_lock(&v->lock);
+		wk->since_ns = 0;
+		wk->tgid = 0;
+		v->stats.busy_ns += cpu - before;
+		item_done(v, res, r, !r && wk->look->cut);
+	}
+	wk->ended = true;
+	pthread_cond_broadcast(&v->work);
+	pthread_mutex_unlock(&v->lock);
+	return NULL;
+}
+
+/* Locked.  Starts a worker in a free place.  -EAGAIN: there is none. */
+static int worker_start(struct visit *v)
+{
+	struct worker *wk = NULL;
+	sigset_t all, old;
+	int r;
+
+	for (size_t i = 0; i < WORKERS_MAX && !wk; i++)
+		if (!v->workers[i].used)
+			wk = &v->workers[i];
+	if (!wk)
+		return -EAGAIN;
+	*wk = (struct worker){ .v = v };
+	r = visit_look_new(&wk->look);
+	if (r)
+		return r;
+	/* signals are for the main thread */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	r = -pthread_create(&wk->thread, NULL, worker_run, wk);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (r) {
+		visit_look_free(wk->look);
+		return r;
+	}
+	pthread_setname_np(wk->thread, "ctrace-visit");
+	wk->used = true;
+	v->current = wk;
+	return 0;
+}
+
+/* Locked. */
+static uint64_t work_age(const struct worker *wk)
+{
+	uint64_t now = clock_boot_ns();
+
+	/* the clocks of two CPUs may differ by a microsecond: since_ns can be ahead of now */
+	return wk->since_ns && now > wk->since_ns ? now - wk->since_ns : 0;
+}
+
+/* Locked.  Replaces a worker that is stuck; takes back the place of one that came back. */
+static void workers_check(struct visit *v)
+{
+	struct worker *cur = v->current;
+
+	for (size_t i = 0; i < WORKERS_MAX; i++) {
+		struct worker *wk = &v->workers[i];
+
+		if (!wk->used || !wk->abandoned || !wk->ended)
+			continue;
+		pthread_join(wk->thread, NULL);
+		visit_look_free(wk->look);
+		*wk = (struct worker){ 0 };
+	}
+	if (cur && work_age(cur) > STUCK_NS) {
+		cur->abandoned = true;
+		v->current = NULL;
+	}
+	if (!v->current)
+		worker_start(v);
+}
+
+int visit_new(const struct visit_options *opt, struct visit **ret)
+{
+	struct visit *v = calloc(1, sizeof(*v));
+	pthread_condattr_t attr;
+	int r;
+
+	if (!v)
+		return -ENOMEM;
+	v->opt = *opt;
+	if (!v->opt.max_per_sec)
+		v->opt.max_per_sec = PER_SEC_DEFAULT;
+	pthread_mutex_init(&v->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&v->work, &attr);
+	pthread_condattr_destroy(&attr);
+	pthread_mutex_lock(&v->lock);
+	r = worker_start(v);
+	pthread_mutex_unlock(&v->lock);
+	if (r) {
+		free(v);
+		return r;
+	}
+	*ret = v;
+	return 0;
+}
+
+/* Locked.  Waits until a worker has ended; false: the time is over. */
+static bool worker_wait(struct visit *v, const struct worker *wk, const struct timespec *until)
+{
+	while (!wk->ended)
+		if (pthread_cond_timedwait(&v->work, &v->lock, until))
+			return wk->ended;
+	return true;
+}
+
+void visit_free(struct visit *v)
+{
+	struct timespec until;
+	bool stuck = false;
+
+	if (!v)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += 2;
+	pthread_mutex_lock(&v->lock);
+	v->stop = true;
+	pthread_cond_broadcast(&v->work);
+	for (size_t i = 0; i < WORKERS_MAX; i++) {
+		struct worker *wk = &v->workers[i];
+
+		if (!wk->used)
+			continue;
+		if (!worker_wait(v, wk, &until)) {
+			pthread_detach(wk->thread);
+			stuck = true;
+			continue;
+		}
+		pthread_join(wk->thread, NULL);
+		visit_look_free(wk->look);
+	}
+	pthread_mutex_unlock(&v->lock);
+	if (stuck)
+		return; /* it is still in use */
+	while (v->q_n--)
+		item_done_with(&v->queue[v->q_head++ % VISIT_QUEUE_MAX]);
+	while (v->r_n--)
+		visit_result_free(v->results[v->r_head++ % VISIT_RESULTS_MAX]);
+	pthread_cond_destroy(&v->work);
+	pthread_mutex_destroy(&v->lock);
+	free(v);
+}
+
+/* Locked. */
+static int enqueue(struct visit *v, struct item it)
+{
+	v->stats.asked++;
+	workers_check(v);
+	if (v->q_n == VISIT_QUEUE_MAX) {
+		v->stats.refused_queue++;
+		return -EAGAIN;
+	}
+	v->queue[(v->q_head + v->q_n++) % VISIT_QUEUE_MAX] = it;
+	pthread_cond_signal(&v->work);
+	return 0;
+}
+
+int visit_ask(struct visit *v, const struct visit_want *want)
+{
+	int r;
+
+	pthread_mutex_lock(&v->lock);
+	r = enqueue(v, (struct item){ .want = *want });
+	pthread_mutex_unlock(&v->lock);
+	return r;
+}
+
+int visit_ask_sample(struct visit *v, const struct ct_rawstack_blob *raw)
+{
+	size_t n = sizeof(*raw) + 8 * ((size_t)raw->n_kernel + raw->n_user);
+	struct ct_rawstack_blob *copy;
+	int r;
+
+	if (raw->h.kind != CT_RAWSTACK || raw->h.size < n)
+		return -EINVAL;
+	copy = malloc(n);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, raw, n);
+	pthread_mutex_lock(&v->lock);
+	/* a late visit is as good; a late sample is of a program that may have ended */
+	if (v->q_n && pace_wait(v, clock_boot_ns())) {
+		v->stats.asked++;
+		v->stats.refused_rate++;
+		r = -EAGAIN;
+	} else {
+		r = enqueue(v, (struct item){ .raw = copy });
+	}
+	pthread_mutex_unlock(&v->lock);
+	if (r)
+		free(copy);
+	return r;
+}
+
+int visit_ask_access(struct visit *v, const struct ct_rawaccess_blob *raw)
+{
+	size_t n = sizeof(*raw) + 8 * (size_t)raw->n_user;
+	struct ct_rawaccess_blob *copy;
+	int r;
+
+	if (raw->h.kind != CT_RAWACCESS || raw->h.size < n)
+		return -EINVAL;
+	copy = malloc(n);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, raw, n);
+	pthread_mutex_lock(&v->lock);
+	r = enqueue(v, (struct item){ .access = copy });
+	pthread_mutex_unlock(&v->lock);
+	if (r)
+		free(copy);
+	return r;
+}
+
+struct visit_result *visit_take(struct visit *v)
+{
+	struct visit_result *res = NULL;
+
+	pthread_mutex_lock(&v->lock);
+	if (v->r_n) {
+		res = v->results[v->r_head];
+		v->r_head = (v->r_head + 1) % VISIT_RESULTS_MAX;
+		v->r_n--;
+	}
+	pthread_mutex_unlock(&v->lock);
+	return res;
+}
+
+struct visit_stats visit_stats(struct visit *v)
+{
+	struct visit_stats s;
+
+	pthread_mutex_lock(&v->lock);
+	s = v->stats;
+	if (v->current)
+		s.stuck_ns = work_age(v->current);
+	for (size_t i = 0; i < WORKERS_MAX; i++)
+		s.given_up += v->workers[i].used && v->workers[i].abandoned;
+	pthread_mutex_unlock(&v->lock);
+	return s;
+}

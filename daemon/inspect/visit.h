@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * visit.h - looks at a task while it waits, and gives names to addresses.
+ *
+ * One thread of its own takes wants from a bounded queue and puts results into
+ * another; it holds no lock while it works and stops nothing.  The drain thread asks and
+ * takes; visit_ask(), visit_ask_sample(), visit_take() and visit_stats() may be
+ * called from any thread and never block on the work itself.
+ *
+ * It reads files and memory that belong to the programs visited: all of it is
+ * hostile, every read has a limit.
+ */
+#ifndef CTRACE_DAEMON_INSPECT_VISIT_H
+#define CTRACE_DAEMON_INSPECT_VISIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ctrace/abi.h"
+
+struct visit;
+struct polled_variable;
+
+struct visit_options {
+	/* Reads one task as the task iterator does: 0, -ESRCH (gone), -errno.  Called on the visit thread
+	 * only. */
+	int (*read_task)(void *arg, uint32_t tid, struct ct_iter_task *ret);
+	void *arg;
+	uint32_t max_per_sec; /* visits and samples together; 0: 100 */
+};
+
+/* A wait as the drain thread knows it, from its CT_SWITCH. */
+struct visit_want {
+	uint64_t since_ns; /* ts of the CT_SWITCH; 0: not known (found at start) */
+	uint64_t obj;      /* copied to the result; 0: what the iterator says */
+	uint32_t tid;
+	uint16_t nr;
+	uint8_t wait; /* CT_W_* */
+	uint8_t state;
+	bool spins; /* it does not wait, but yields again and again: only what it polls is asked for */
+	bool loop;  /* one of a loop of short waits that only a clock ends */
+};
+
+struct visit_fd {
+	int32_t fd;
+	uint16_t events; /* poll events; select sets are translated */
+	uint16_t pad;
+};
+
+struct visit_result {
+	struct ct_rec rec; /* CT_VISIT, CT_SAMPLE or CT_ACCESS, kind 0: none, only what is polled; ts: when
+			      the stack was read */
+	uint64_t words[2];
+	struct ct_stack_blob
+		*stack; /* the stack that words[0] (CT_ACCESS: words[1]) names; NULL when that is 0 */
+	bool has_futex;
+	struct ct_rec futex; /* CT_FUTEX with the word and the owner as they are now */
+	uint64_t futex_words[2];
+	uint32_t tgid;
+	/* poll, select: the first descriptors of the set; n_set: how many there are in all */
+	uint16_t n_fds, n_set;
+	struct visit_fd fds[CT_WAITFD_MAX];
+	/* variables that the task may be polling, best first; see polled.h */
+	unsigned n_polled;
+	struct polled_variable *polled;
+};
+
+/* asked = done + gone + refused_queue + refused_rate + failed + (those still queued). */
+struct visit_stats {
+	uint64_t asked;
+	uint64_t done;          /* results made */
+	uint64_t gone;          /* the task had gone on before or while it was looked at */
+	uint64_t refused_queue; /* queue of wants or of results was full */
+	uint64_t refused_rate;  /* more than max_per_sec */
+	uint64_t failed;        /* read_task failed, or out of memory */
+	uint64_t cut_short;     /* user stacks that ended at a limit (frames, time, unreadable memory) */
+	uint64_t busy_ns;       /* CPU time of the thread */
+	uint64_t given_up;      /* threads that are stuck now, and have been replaced where there was room */
+	uint64_t stuck_ns;      /* how long the work on hand has taken by now; 0: idle */
+};
+
+#define VISIT_QUEUE_MAX   256
+#define VISIT_RESULTS_MAX 256
+
+/* Starts the thread.  0, -ENOMEM, or -errno of the thread's creation. */
+int visit_new(const struct visit_options *opt, struct visit **ret);
+/* Stops the thread; gives up on it after two seconds if it is stuck in the kernel behind a stuck program
+ * (then its memory stays).  Accepts NULL. */
+void visit_free(struct visit *v);
+
+/* 0, or -EAGAIN when the queue is full (counted). */
+int visit_ask(struct visit *v, const struct visit_want *want);
+/* The same for a sample; the blob is copied. -EINVAL when its sizes do not fit. */
+int visit_ask_sample(struct visit *v, const struct ct_rawstack_blob *raw);
+/* The same for an access to a watched variable. -EINVAL, -ENOMEM, -EAGAIN. */
+int visit_ask_access(struct visit *v, const struct ct_rawaccess_blob *raw);
+/* The oldest result, which is now the caller's, or NULL. */
+struct visit_result *visit_take(struct visit *v);
+void visit_result_free(struct visit_result *r);
+struct visit_stats visit_stats(struct visit *v);
+
+#endif

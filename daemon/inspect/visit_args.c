@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/inspect/visit_args.h"
+
+#include <dirent.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/cleanup.h"
+
+#define THREADS_MAX 4096 /* looked through for one by its number in its own namespace */
+#define SELECT_MAX  1024 /* descriptors of a select */
+
+/* glibc's pthread_mutex_t: the lock word, a count, the owner. */
+#define GLIBC_OWNER_OFF 8
+#define GLIBC_CONTENDED 2 /* value of the word of a mutex that somebody waits for */
+
+struct futex_call {
+	uint64_t uaddr;
+	uint32_t op; /* without flags */
+	bool is_private;
+	uint32_t expected;
+};
+
+static bool futex_call(struct unwind *u, const struct ct_iter_task *t, struct futex_call *c)
+{
+	if (t->wait.nr == SYS_futex) {
+		c->uaddr = t->args[0];
+		c->op = (uint32_t)t->args[1] & FUTEX_CMD_MASK;
+		c->is_private = t->args[1] & FUTEX_PRIVATE_FLAG;
+		c->expected = (uint32_t)t->args[2];
+		return true;
+	}
+#ifdef SYS_futex_waitv
+	struct futex_waitv first;
+
+	if (t->wait.nr == SYS_futex_waitv &&
+	    unwind_memory(u, t->args[0], &first, sizeof(first)) == sizeof(first)) {
+		c->uaddr = first.uaddr;
+		c->op = FUTEX_WAIT;
+		c->is_private = first.flags & FUTEX_PRIVATE_FLAG;
+		c->expected = (uint32_t)first.val;
+		return true;
+	}
+#endif
+	return false;
+}
+
+/* Whose number in the innermost namespace is inner, among the threads of a process; 0: none. */
+static uint32_t tid_of_inner(uint32_t tgid, uint32_t inner)
+{
+	char path[64], line[256];
+	uint32_t found = 0;
+	struct dirent *de;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", tgid);
+	d = opendir(path);
+	for (unsigned n = 0; d && !found && n < THREADS_MAX && (de = readdir(d)); n++) {
+		_cleanup_fclose_ FILE *f = NULL;
+		char status[512];
+
+		if (de->d_name[0] == '.')
+			continue;
+		snprintf(status, sizeof(status), "%s/%s/status", path, de->d_name);
+		f = fopen(status, "re");
+		while (f && fgets(line, sizeof(line), f)) {
+			const char *last = strrchr(line, '\t');
+
+			if (!strncmp(line, "NSpid:", 6) && last && strtoul(last, NULL, 10) == inner)
+				found = (uint32_t)strtoul(de->d_name, NULL, 10);
+		}
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+/* A number from user memory is an owner only if such a task exists where it can hold this futex. */
+static uint32_t owner_check(const struct ct_iter_task *t, const struct futex_call *c, uint32_t inner,
+			    uint32_t own_pidns)
+{
+	char path[64];
+
+	if (!inner)
+		return 0;
+	if (t->task.pidns && t->task.pidns != own_pidns)
+		return tid_of_inner(t->task.tgid, inner);
+	if (c->is_private)
+		snprintf(path, sizeof(path), "/proc/%u/task/%u", t->task.tgid, inner);
+	else
+		snprintf(path, sizeof(path), "/proc/%u", inner);
+	return access(path, F_OK) ? 0 : inner;
+}
+
+static uint32_t owner_read(struct unwind *u, const struct futex_call *c, uint32_t word)
+{
+	uint32_t owner;
+
+	if (c->op == FUTEX_LOCK_PI || c->op == FUTEX_LOCK_PI2)
+		return word & FUTEX_TID_MASK;
+	if (c->op != FUTEX_WAIT && c->op != FUTEX_WAIT_BITSET)
+		return 0;
+	/* a robust mutex has its owner in the word */
+	if ((word & FUTEX_WAITERS) && c->expected == word)
+		return word & FUTEX_TID_MASK;
+	/* only a mutex waits for the value 2: a condition variable has no owner beside it */
+	if (c->expected != GLIBC_CONTENDED ||
+	    unwind_memory(u, c->uaddr + GLIBC_OWNER_OFF, &owner, sizeof(owner)) != sizeof(owner))
+		return 0;
+	return owner & FUTEX_TID_MASK;
+}
+
+void visit_args_futex(struct unwind *u, const struct ct_iter_task *t, uint32_t own_pidns,
+		      struct visit_result *r)
+{
+	struct futex_call c;
+	uint32_t word;
+
+	if (!futex_call(u, t, &c) || unwind_memory(u, c.uaddr, &word, sizeof(word)) != sizeof(word))
+		return;
+	r->has_futex = true;
+	r->futex = (struct ct_rec){
+		.ts = r->rec.ts,
+		.kind = CT_FUTEX,
+		.tid = r->rec.tid,
+		.peer = owner_check(t, &c, owner_read(u, &c, word), own_pidns),
+		.nr = r->rec.nr,
+		.obj = CT_OBJ_FUTEX_ID(t->task.tgid, c.uaddr),
+	};
+	r->futex_words[0] = c.uaddr;
+	r->futex_words[1] = c.op | (c.is_private ? FUTEX_PRIVATE_FLAG : 0) | (uint64_t)word << 32;
+}
+
+static void poll_fds(struct unwind *u, uint64_t addr, uint64_t n, struct visit_result *r)
+{
+	struct pollfd p[CT_WAITFD_MAX];
+	long got = unwind_memory(u, addr, p, MIN(n, (uint64_t)CT_WAITFD_MAX) * sizeof(p[0]));
+
+	r->n_set = (uint16_t)MIN(n, (uint64_t)UINT16_MAX);
+	for (long i = 0; i < got / (long)sizeof(p[0]); i++)
+		if (p[i].fd >= 0)
+			r->fds[r->n_fds++] =
+				(struct visit_fd){ .fd = p[i].fd, .events = (uint16_t)p[i].events };
+}
+
+static void select_fds(struct unwind *u, const uint64_t args[6], struct visit_result *r)
+{
+	static const uint16_t events[3] = { POLLIN, POLLOUT, POLLPRI };
+	uint64_t sets[3][SELECT_MAX / 64] = { 0 };
+	unsigned n = (unsigned)MIN(args[0], (uint64_t)SELECT_MAX);
+
+	for (unsigned s = 0; s < 3; s++)
+		if (args[1 + s] && unwind_memory(u, args[1 + s], sets[s], (n + 63) / 64 * 8) <= 0)
+			memset(sets[s], 0, sizeof(sets[s]));
+	for (unsigned fd = 0; fd < n; fd++) {
+		uint16_t ev = 0;
+
+		for (unsigned s = 0; s < 3; s++)
+			ev |= sets[s][fd / 64] >> fd % 64 & 1 ? events[s] : 0;
+		if (!ev)
+			continue;
+		r->n_set++;
+		if (r->n_fds < CT_WAITFD_MAX)
+			r->fds[r->n_fds++] = (struct visit_fd){ .fd = (int32_t)fd, .events = ev };
+	}
+}
+
+void visit_args_fds(struct unwind *u, const struct ct_iter_task *t, struct visit_result *r)
+{
+	switch (t->wait.nr) {
+#ifdef SYS_poll
+	case SYS_poll:
+#endif
+	case SYS_ppoll:
+		poll_fds(u, t->args[0], t->args[1], r);
+		break;
+#ifdef SYS_select
+	case SYS_select:
+#endif
+	case SYS_pselect6:
+		select_fds(u, t->args, r);
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/inspect/visit_look.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "daemon/inspect/visit_args.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "trace/format/blob.h"
+#include "trace/write/writer.h"
+
+#define SAME_WAIT_NS                                                                                         \
+	(20 * NSEC_PER_MSEC) /* the iterator's estimate of a wait's start may be late by two ticks */
+
+/* Time asleep with the machine: the scheduler's clock, by which the iterator estimates, does not count it. */
+static uint64_t suspended_ns(void)
+{
+	return (uint64_t)-clock_offsets_now().boot_to_mono_ns;
+}
+
+int visit_look_new(struct visit_look **ret)
+{
+	struct visit_look *l = calloc(1, sizeof(*l));
+	struct stat st;
+
+	if (l)
+		l->polled = polled_new();
+	if (!l || !l->polled || unwind_new(&l->unwind) || symbols_new(NULL, &l->symbols)) {
+		visit_look_free(l);
+		return -ENOMEM;
+	}
+	if (!stat("/proc/self/ns/pid", &st))
+		l->own_pidns = (uint32_t)st.st_ino;
+	l->suspended_ns = suspended_ns();
+	*ret = l;
+	return 0;
+}
+
+void visit_look_free(struct visit_look *l)
+{
+	if (!l)
+		return;
+	unwind_free(l->unwind);
+	symbols_free(l->symbols);
+	polled_free(l->polled);
+	for (size_t i = 0; i < VISIT_LOOK_KNOWN; i++)
+		free(l->known[i].stack);
+	free(l);
+}
+
+bool visit_look_same_wait(const struct visit_look *l, const struct visit_want *w,
+			  const struct ct_iter_task *t)
+{
+	uint64_t slack;
+
+	if (t->wait.state == CT_ST_RUNNING || t->wait.nr != w->nr)
+		return false;
+	/* The scheduler's clock stands still while the host takes the CPU away, so the time of the switch-out
+	 * seems later the longer ago it is. */
+	slack = SAME_WAIT_NS + (t->wait.ts > w->since_ns ? (t->wait.ts - w->since_ns) / 2 : 0);
+	if (!w->since_ns || t->sched_since <= w->since_ns + slack)
+		return true;
+	return t->sched_since <= w->since_ns + slack + (suspended_ns() - l->suspended_ns);
+}
+
+/* False when the task runs, or sleeps somewhere else than where the registers said.  "nr args.. sp pc" */
+static bool still_there(const struct ct_iter_task *t)
+{
+	_cleanup_fclose_ FILE *f = NULL;
+	unsigned long long sp, pc;
+	char path[64], line[256];
+	char *pc_at, *sp_at;
+
+	snprintf(path, sizeof(path), "/proc/%u/syscall", t->task.h.tid);
+	f = fopen(path, "re");
+	if (!f)
+		return errno != ENOENT && errno != ESRCH;
+	if (!fgets(line, sizeof(line), f) || !strncmp(line, "running", 7))
+		return false;
+	pc_at = strrchr(line, ' ');
+	if (!pc_at)
+		return false;
+	pc = strtoull(pc_at, NULL, 16);
+	*pc_at = 0;
+	sp_at = strrchr(line, ' ');
+	sp = strtoull(sp_at ?: line, NULL, 16);
+	return pc == unwind_pc(t->regs) && sp == unwind_sp(t->regs);
+}
+
+static void add_kernel(struct visit_look *l, uint32_t tid, const uint64_t *ip, size_t n, bool first_exact)
+{
+	/* asleep, its names can be had even where kallsyms hides the addresses */
+	if (!first_exact && (!n || symbols_kernel_state(l->symbols) != SYMBOLS_KERNEL_OK))
+		l->n = symbols_kernel_task(tid, l->text, CT_ITER_KSTACK);
+	if (l->n)
+		return;
+	for (size_t i = 0; i < MIN(n, (size_t)CT_ITER_KSTACK); i++)
+		symbols_kernel(l->symbols, ip[i], first_exact && !i, l->text[l->n++]);
+}
+
+static void add_user(struct visit_look *l, const struct ct_iter_task *t)
+{
+	struct unwind_frame frames[UNWIND_FRAMES_MAX];
+	size_t n = unwind_stack(l->unwind, t->regs, frames, &l->cut);
+
+	for (size_t i = 0; i < n; i++)
+		symbols_user(l->symbols, t->task.tgid, &frames[i], l->text[l->n++]);
+}
+
+/* Makes the blob of the frames on hand. */
+static int add_stack(struct visit_look *l, struct visit_result *r)
+{
+	const char *frames[ARRAY_SIZE(l->text)];
+
+	if (!l->n)
+		return 0;
+	for (size_t i = 0; i < l->n; i++)
+		frames[i] = l->text[i];
+	r->stack = blob_stack(r->rec.ts, frames, l->n);
+	if (!r->stack)
+		return -ENOMEM;
+	r->words[0] = r->stack->id;
+	return 0;
+}
+
+static struct visit_result *result_new(const struct visit_want *w, const struct ct_iter_task *t)
+{
+	struct visit_result *r = calloc(1, sizeof(*r));
+	uint64_t since = w->since_ns ?: t->sched_since;
+
+	if (!r)
+		return NULL;
+	r->rec = t->wait;
+	r->rec.ts = clock_boot_ns();
+	r->rec.kind = CT_VISIT;
+	r->rec.tid = w->tid;
+	r->rec.peer = 0;
+	r->rec.aux = 0;
+	r->rec.obj = w->obj ?: t->wait.obj;
+	r->words[1] = since && since < r->rec.ts ? r->rec.ts - since : 0;
+	r->tgid = t->task.tgid;
+	return r;
+}
+
+/* Between unwind_begin() and unwind_end(). */
+static void add_polled(struct visit_look *l, const struct ct_iter_task *t, bool loop, struct visit_result *r)
+{
+	struct polled_variable found[POLLED_MAX];
+	unsigned n = polled_look(l->polled, l->unwind, t, loop, clock_boot_ns(), found);
+
+	r->polled = n ? malloc(n * sizeof(found[0])) : NULL;
+	if (!r->polled)
+		return;
+	memcpy(r->polled, found, n * sizeof(found[0]));
+	r->n_polled = n;
+}
+
+bool visit_look_spin_wanted(struct visit_look *l, uint32_t tid)
+{
+	return polled_wants(l->polled, tid, clock_boot_ns());
+}
+
+void visit_look_spin(struct visit_look *l, const struct ct_iter_task *t, struct visit_result *r)
+{
+	if (unwind_pc(t->regs) && !unwind_begin(l->unwind, t->task.h.tid))
+		add_polled(l, t, false, r);
+	unwind_end(l->unwind);
+}
+
+int visit_look_wait(struct visit_look *l, const struct visit_want *w, const struct ct_iter_task *t,
+		    struct visit_result **ret)
+{
+	struct visit_result *res = result_new(w, t);
+	int r = 0;
+
+	if (!res)
+		return -ENOMEM;
+	l->n = 0;
+	l->cut = false;
+	add_kernel(l, w->tid, t->kstack, t->n_kstack, false);
+	if (unwind_pc(t->regs)) {
+		l->cut = true;
+		if (!unwind_begin(l->unwind, w->tid)) {
+			add_user(l, t);
+			if (t->wait.wait == CT_W_FUTEX)
+				visit_args_futex(l->unwind, t, l->own_pidns, res);
+			else if (t->wait.wait == CT_W_POLL)
+				visit_args_fds(l->unwind, t, res);
+			if (w->loop && visit_look_spin_wanted(l, w->tid))
+				add_polled(l, t, true, res);
+		}
+		unwind_end(l->unwind);
+		/* what was read of a stack that moved meanwhile is nonsense */
+		r = still_there(t) ? 0 : -ESRCH;
+	}
+	if (!r)
+		r = add_stack(l, res);
+	if (r)
+		visit_result_free(res);
+	else
+		*ret = res;
+	return r;
+}
+
+/* Frames that the kernel walked by frame pointer; where it left the code it had lost its way.  exact: the
+ * first is the instruction itself. */
+static void add_walked(struct visit_look *l, uint32_t tid, uint32_t tgid, const uint64_t *ip, size_t n,
+		       bool exact)
+{
+	/* a thread that has ended has left its code behind */
+	bool begun = n && (!unwind_begin(l->unwind, tid) || !unwind_begin(l->unwind, tgid));
+
+	for (size_t i = 0; begun && i < MIN(n, (size_t)UNWIND_FRAMES_MAX); i++) {
+		struct unwind_frame f = unwind_locate(l->unwind, ip[i], exact && i == 0);
+
+		l->cut = i && !f.mapped;
+		if (l->cut)
+			break;
+		symbols_user(l->symbols, tgid, &f, l->text[l->n++]);
+	}
+	unwind_end(l->unwind);
+}
+
+struct ct_rec visit_look_access_rec(const struct ct_rawaccess_blob *raw)
+{
+	return (struct ct_rec){ .ts = raw->h.ts,
+				.kind = CT_ACCESS,
+				.state = raw->h.flags,
+				.tid = raw->h.tid,
+				.aux = raw->len,
+				.obj = CT_OBJ_USER_ID(CT_OBJ_DATA, raw->tgid, raw->addr) };
+}
+
+/* The entry with these addresses, or the oldest. */
+static struct visit_look_known *known_get(struct visit_look *l, const struct ct_rawaccess_blob *raw,
+					  bool *ret_hit)
+{
+	struct visit_look_known *oldest = &l->known[0];
+
+	for (size_t i = 0; i < VISIT_LOOK_KNOWN; i++) {
+		struct visit_look_known *k = &l->known[i];
+
+		*ret_hit = k->stack && k->tgid == raw->tgid && k->n == raw->n_user &&
+			   raw->h.ts < k->ns + VISIT_LOOK_KNOWN_NS &&
+			   !memcmp(k->ip, raw->ip, k->n * sizeof(k->ip[0]));
+		if (*ret_hit)
+			return k;
+		if (k->ns < oldest->ns)
+			oldest = k;
+	}
+	return oldest;
+}
+
+/* Takes the stack of res for the next ones. */
+static void known_put(struct visit_look_known *k, const struct ct_rawaccess_blob *raw,
+		      const struct ct_stack_blob *stack)
+{
+	free(TAKE_PTR(k->stack));
+	if (!stack || raw->n_user > CT_RAWSTACK_MAX)
+		return;
+	k->stack = malloc(stack->h.size);
+	if (!k->stack)
+		return;
+	memcpy(k->stack, stack, stack->h.size);
+	memcpy(k->ip, raw->ip, raw->n_user * sizeof(k->ip[0]));
+	k->ns = raw->h.ts;
+	k->tgid = raw->tgid;
+	k->n = raw->n_user;
+}
+
+/* The stack in words: of the last second, or made. */
+static int access_stack(struct visit_look *l, const struct ct_rawaccess_blob *raw, struct visit_result *res)
+{
+	struct visit_look_known *k;
+	bool hit;
+	int r;
+
+	k = known_get(l, raw, &hit);
+	if (hit) {
+		res->stack = malloc(k->stack->h.size);
+		if (!res->stack)
+			return -ENOMEM;
+		memcpy(res->stack, k->stack, k->stack->h.size);
+		res->stack->h.ts = raw->h.ts;
+		res->words[0] = res->stack->id;
+		return 0;
+	}
+	/* the breakpoint is taken behind the instruction, as a call is left */
+	add_walked(l, raw->h.tid, raw->tgid, raw->ip, raw->n_user, false);
+	r = add_stack(l, res);
+	if (!r)
+		known_put(k, raw, res->stack);
+	return r;
+}
+
+int visit_look_access(struct visit_look *l, const struct ct_rawaccess_blob *raw, struct visit_result **ret)
+{
+	struct visit_result *res = calloc(1, sizeof(*res));
+	int r;
+
+	if (!res)
+		return -ENOMEM;
+	l->n = 0;
+	l->cut = false;
+	res->rec = visit_look_access_rec(raw);
+	res->tgid = raw->tgid;
+	r = access_stack(l, raw, res);
+	if (r) {
+		visit_result_free(res);
+		return r;
+	}
+	res->words[1] = res->words[0];
+	res->words[0] = raw->value;
+	*ret = res;
+	return 0;
+}
+
+int visit_look_sample(struct visit_look *l, const struct ct_rawstack_blob *raw, struct visit_result **ret)
+{
+	struct visit_result *res = calloc(1, sizeof(*res));
+	const uint64_t *user = raw->ip + raw->n_kernel;
+	int r;
+
+	if (!res)
+		return -ENOMEM;
+	l->n = 0;
+	l->cut = false;
+	add_kernel(l, raw->h.tid, raw->ip, raw->n_kernel, true);
+	add_walked(l, raw->h.tid, raw->tgid, user, raw->n_user, true);
+	res->rec = (struct ct_rec){ .ts = raw->h.ts,
+				    .kind = CT_SAMPLE,
+				    .flags = raw->n_kernel ? CT_PF_KERNEL : 0,
+				    .tid = raw->h.tid,
+				    .nr = raw->nr,
+				    .obj = raw->n_user ? user[0] : 0 };
+	res->words[1] = raw->ran_ns;
+	res->tgid = raw->tgid;
+	r = add_stack(l, res);
+	if (r)
+		visit_result_free(res);
+	else
+		*ret = res;
+	return r;
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/jobs/jobs_callee.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "daemon/jobs/jobs.h"
+#include "daemon/jobs/jobs_file.h"
+#include "daemon/jobs/jobs_find.h"
+#include "daemon/jobs/jobs_place.h"
+#include "lib/cleanup.h"
+
+struct callee {
+	uint32_t tgid;
+	int pidfd; /* so that another process with its number is not taken for it */
+	uint64_t function;
+	struct jobs_link *link;
+};
+
+struct jobs_callees {
+	struct jobs_probe *probe;
+	struct unwind_mounts mounts;
+	size_t n;
+	struct callee v[JOBS_CALLEES_MAX];
+};
+
+int jobs_callees_new(struct jobs_probe *probe, struct jobs_callees **ret)
+{
+	struct jobs_callees *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return -ENOMEM;
+	c->probe = probe;
+	*ret = c;
+	return 0;
+}
+
+static void callee_drop(struct jobs_callees *c, size_t i)
+{
+	jobs_probe_del(c->probe, c->v[i].link);
+	close(c->v[i].pidfd);
+	c->v[i] = c->v[--c->n];
+}
+
+void jobs_callees_free(struct jobs_callees *c)
+{
+	while (c && c->n)
+		callee_drop(c, 0);
+	free(c);
+}
+
+void jobs_callees_reap(struct jobs_callees *c)
+{
+	for (size_t i = 0; i < c->n;) {
+		struct pollfd p = { .fd = c->v[i].pidfd, .events = POLLIN };
+
+		if (poll(&p, 1, 0) > 0)
+			callee_drop(c, i);
+		else
+			i++;
+	}
+}
+
+/* Where a function's first instructions are in a file. */
+struct callee_place {
+	struct unwind_mounts *mounts;
+	uint64_t function;
+	uint64_t off;
+	char path[96]; /* a link of /proc that leads to the file itself, whatever its name is by now */
+};
+
+static int callee_mapping(void *arg, const struct jobs_mapping *m)
+{
+	struct callee_place *p = arg;
+
+	if (p->function < m->start || p->function >= m->end)
+		return 0;
+	/* neither the file nor the memory: either may wait for a server */
+	if (unwind_mounts_avoid(p->mounts, m->pid, m->major, m->minor))
+		return -EREMOTE;
+	p->off = p->function - m->start + m->off;
+	snprintf(p->path, sizeof(p->path), "/proc/%u/map_files/%llx-%llx", m->pid,
+		 (unsigned long long)m->start, (unsigned long long)m->end);
+	return 1;
+}
+
+static int callee_probe(struct jobs_callees *c, const struct jobs_spec *spec, size_t fn,
+			const struct job_call *call, struct jobs_link **ret)
+{
+	struct callee_place place = { .mounts = &c->mounts, .function = call->function };
+	uint8_t code[JOBS_PLACE_BYTES];
+	const struct iovec here = { code, sizeof(code) };
+	const struct iovec there = { (void *)(uintptr_t)call->function, sizeof(code) };
+	struct job_rule rule;
+	ssize_t n;
+	size_t at;
+	int r = jobs_find_mappings(call->tgid, callee_mapping, &place);
+
+	if (r <= 0)
+		return r ? r : -ENOENT;
+	n = process_vm_readv((pid_t)call->tgid, &here, 1, &there, 1, 0);
+	rule = jobs_file_rule(spec, CT_JOB_START, &spec->functions[fn].calls, code, n < 0 ? 0 : (size_t)n,
+			      &at);
+	return jobs_probe_add(c->probe, (pid_t)call->tgid, place.path, place.off + at, &rule, ret);
+}
+
+int jobs_callees_add(struct jobs_callees *c, const struct jobs_spec *spec, size_t fn,
+		     const struct job_call *call)
+{
+	_cleanup_close_ int pidfd = -1;
+	struct jobs_link *link;
+	unsigned same = 0;
+	int r;
+
+	jobs_callees_reap(c);
+	for (size_t i = 0; i < c->n; i++) {
+		same += c->v[i].tgid == call->tgid;
+		if (c->v[i].tgid == call->tgid && c->v[i].function == call->function)
+			return 0;
+	}
+	if (c->n == JOBS_CALLEES_MAX || same == JOBS_CALLEES_EACH)
+		return -ENOSPC;
+	/* the number may be another's by now: what is seen in it then names no function of that one, or one
+	 * that tells of no jobs */
+	pidfd = (int)syscall(SYS_pidfd_open, (pid_t)call->tgid, 0);
+	if (pidfd < 0)
+		return -errno;
+	r = callee_probe(c, spec, fn, call, &link);
+	if (!r)
+		c->v[c->n++] = (struct callee){
+			.tgid = call->tgid, .pidfd = TAKE_FD(pidfd), .function = call->function, .link = link
+		};
+	return r;
+}
+
+size_t jobs_callees_count(const struct jobs_callees *c)
+{
+	return c->n;
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/jobs/jobs_file.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/jobs/jobs_note.h"
+#include "daemon/jobs/jobs_place.h"
+#include "lib/cleanup.h"
+#include "elf/elfsym.h"
+
+#if defined(__x86_64__)
+#define FILE_MACHINE EM_X86_64
+#else
+#define FILE_MACHINE EM_AARCH64
+#endif
+
+/* A file while its functions are looked for. */
+struct file_look {
+	struct jobs_probe *probe;
+	struct jobs_file *file;
+	struct elfsym *elf;
+	int fd;
+	uint64_t vaddr[JOBS_SPEC_FUNCTIONS_MAX]; /* of symbols; 0: not there */
+	bool need[JOBS_SPEC_FUNCTIONS_MAX];      /* the symbol is there that it needs */
+	bool unless[JOBS_SPEC_FUNCTIONS_MAX];    /* the symbol is there that makes it needless */
+	bool found[JOBS_SPEC_FUNCTIONS_MAX];
+};
+
+static void file_why(struct jobs_file *f, const char *symbol, const char *why)
+{
+	snprintf(f->why, sizeof(f->why), "%.60s: %s", symbol, why);
+}
+
+static struct job_value file_value(const struct jobs_arg *a)
+{
+	if (a->arg < 0)
+		return (struct job_value){ 0 };
+	return (struct job_value){ .reg = jobs_note_arg_reg((unsigned)a->arg),
+				   .deref = a->deref,
+				   .off = a->off };
+}
+
+/* Whether some start has to know of the enqueues. */
+static bool file_notes_enqueues(const struct jobs_spec *spec)
+{
+	for (size_t i = 0; i < spec->n_functions; i++)
+		if (spec->functions[i].values.queued || spec->functions[i].calls.queued)
+			return true;
+	return false;
+}
+
+static bool file_has_ends(const struct jobs_spec *spec)
+{
+	for (size_t i = 0; i < spec->n_functions; i++)
+		if (spec->functions[i].event == CT_JOB_END)
+			return true;
+	return false;
+}
+
+static struct job_rule file_rule(const struct jobs_spec *spec, uint8_t event, const struct jobs_values *v)
+{
+	struct job_rule rule = { .event = event, .name_len = (uint8_t)strlen(spec->name) };
+
+	memcpy(rule.name, spec->name, sizeof(rule.name));
+	if (v->returns)
+		rule.flags |= JOB_RETURNS;
+	else if (event == CT_JOB_START && !file_has_ends(spec))
+		rule.flags |= JOB_LOOSE;
+	if (v->queued)
+		rule.flags |= JOB_QUEUED;
+	if (event == CT_JOB_ENQUEUE && file_notes_enqueues(spec))
+		rule.flags |= JOB_NOTED;
+	return rule;
+}
+
+struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, const struct jobs_values *v,
+			       const uint8_t *code, size_t n, size_t *ret_at)
+{
+	const struct jobs_arg *args[] = { &v->job, &v->queue, &v->function };
+	struct job_rule rule = file_rule(spec, event, v);
+	unsigned used = 0;
+
+	rule.job = file_value(&v->job);
+	rule.queue = file_value(&v->queue);
+	rule.function = file_value(&v->function);
+	for (size_t i = 0; i < ARRAY_SIZE(args); i++)
+		if (args[i]->arg >= 0)
+			used |= 1u << args[i]->arg;
+	*ret_at = jobs_place(code, n, used);
+	return rule;
+}
+
+static void file_add(struct file_look *l, size_t fn, uint64_t vaddr, struct job_rule *rule)
+{
+	struct jobs_file *f = l->file;
+	const struct jobs_function *spec = &f->spec->functions[fn];
+	struct jobs_link *link;
+	char path[64];
+	uint64_t off;
+	int r = elfsym_offset(l->elf, vaddr, &off);
+
+	if (spec->has_calls)
+		rule->flags |= JOB_CALLS;
+	rule->calls = f->spec_no * JOBS_SPEC_FUNCTIONS_MAX + (uint32_t)fn;
+	/* this file and no other, also when it has been renamed or belongs to a container */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", l->fd);
+	if (!r)
+		r = VEC_RESERVE(&f->links, f->links.n + 1);
+	if (!r)
+		r = jobs_probe_add(l->probe, -1, path, off, rule, &link);
+	if (r) {
+		file_why(f, spec->symbol, strerror(-r));
+		return;
+	}
+	VEC_PUSH(&f->links, link);
+	l->found[fn] = true;
+}
+
+static int file_symbol(void *arg, const struct elfsym_symbol *s)
+{
+	struct file_look *l = arg;
+	const struct jobs_spec *spec = l->file->spec;
+
+	for (size_t i = 0; i < spec->n_functions; i++) {
+		if (s->type != STT_FUNC)
+			continue;
+		if (!l->vaddr[i] && !spec->functions[i].note && !strcmp(s->name, spec->functions[i].symbol))
+			l->vaddr[i] = s->vaddr;
+		if (!strcmp(s->name, spec->functions[i].need))
+			l->need[i] = true;
+		if (!strcmp(s->name, spec->functions[i].unless))
+			l->unless[i] = true;
+	}
+	return 0;
+}
+
+static bool file_is_wanted(const struct file_look *l, size_t i)
+{
+	return (l->need[i] || !*l->file->spec->functions[i].need) && !l->unless[i];
+}
+
+static void file_functions(struct file_look *l)
+{
+	const struct jobs_spec *spec = l->file->spec;
+
+	for (size_t i = 0; i < spec->n_functions; i++) {
+		const struct jobs_function *f = &spec->functions[i];
+		uint8_t code[JOBS_PLACE_BYTES];
+		struct job_rule rule;
+		size_t at;
+		long n;
+
+		l->file->n_wanted += file_is_wanted(l, i);
+		if (!l->vaddr[i] || !file_is_wanted(l, i))
+			continue;
+		n = elfsym_read(l->elf, l->vaddr[i], code, sizeof(code));
+		rule = jobs_file_rule(spec, f->event, &f->values, code, n < 0 ? 0 : (size_t)n, &at);
+		file_add(l, i, l->vaddr[i] + at, &rule);
+	}
+}
+
+/* An argument of a note may lie in memory; then it cannot be followed further. */
+static bool file_note_value(const struct jobs_arg *a, const struct jobs_note *n, struct job_value *ret)
+{
+	if (a->arg < 0)
+		return true;
+	*ret = n->args[a->arg];
+	if (ret->deref && (a->deref || a->off))
+		return false;
+	if (!ret->deref) {
+		ret->deref = a->deref;
+		ret->off = a->off;
+	}
+	return ret->reg;
+}
+
+static void file_note(void *arg, const struct jobs_note *n)
+{
+	struct file_look *l = arg;
+	const struct jobs_spec *spec = l->file->spec;
+
+	for (size_t i = 0; i < spec->n_functions; i++) {
+		const struct jobs_function *f = &spec->functions[i];
+		struct job_rule rule = file_rule(spec, f->event, &f->values);
+		size_t provider = strlen(n->provider);
+
+		if (!f->note || !file_is_wanted(l, i) || strncmp(f->symbol, n->provider, provider) ||
+		    f->symbol[provider] != ':' || strcmp(f->symbol + provider + 1, n->name))
+			continue;
+		if (file_note_value(&f->values.job, n, &rule.job) &&
+		    file_note_value(&f->values.queue, n, &rule.queue) &&
+		    file_note_value(&f->values.function, n, &rule.function))
+			file_add(l, i, n->vaddr, &rule);
+		else
+			file_why(l->file, f->symbol,
+				 "its arguments are not 64 bits in a register or on the stack");
+	}
+}
+
+static void file_notes(struct file_look *l)
+{
+	_cleanup_free_ void *section = NULL;
+	size_t n;
+
+	if (!elfsym_section(l->elf, JOBS_NOTE_SECTION, JOBS_NOTE_BYTES_MAX, &section, &n))
+		jobs_note_each(section, n, file_note, l);
+}
+
+static void file_look(struct file_look *l)
+{
+	struct jobs_file *f = l->file;
+	int r = elfsym_open(l->fd, &l->elf);
+
+	if (!r && elfsym_machine(l->elf) != FILE_MACHINE)
+		r = -EBADMSG;
+	if (!r)
+		r = elfsym_each(l->elf, file_symbol, l);
+	if (r) {
+		file_why(f, "its symbols", strerror(-r));
+	} else {
+		file_functions(l);
+		file_notes(l);
+	}
+	for (size_t i = 0; i < f->spec->n_functions; i++)
+		f->n_found += l->found[i];
+	elfsym_close(l->elf);
+}
+
+int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32_t spec_no, const char *path,
+		  int fd, const struct stat *st, struct jobs_file **ret)
+{
+	struct jobs_file *f = calloc(1, sizeof(*f));
+	struct file_look l = { .probe = probe, .file = f, .fd = fd };
+
+	if (!f)
+		return -ENOMEM;
+	f->spec = spec;
+	f->spec_no = spec_no;
+	f->st = *st;
+	snprintf(f->path, sizeof(f->path), "%s", path);
+	file_look(&l);
+	*ret = f;
+	return 0;
+}
+
+void jobs_file_free(struct jobs_probe *probe, struct jobs_file *f)
+{
+	for (size_t i = 0; i < f->links.n; i++)
+		jobs_probe_del(probe, f->links.v[i]);
+	VEC_FREE(&f->links);
+	free(f);
+}
+
+bool jobs_file_is(const struct jobs_file *f, const struct stat *st)
+{
+	return st->st_dev == f->st.st_dev && st->st_ino == f->st.st_ino;
+}
+
+bool jobs_file_changed(const struct jobs_file *f, const struct stat *st)
+{
+	return st->st_size != f->st.st_size || st->st_mtim.tv_sec != f->st.st_mtim.tv_sec ||
+	       st->st_mtim.tv_nsec != f->st.st_mtim.tv_nsec;
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/jobs/jobs_find.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/cleanup.h"
+
+#if defined(__x86_64__)
+#define FIND_TRIPLET "x86_64-linux-gnu"
+#else
+#define FIND_TRIPLET "aarch64-linux-gnu"
+#endif
+
+void jobs_find_places(const char *name, void (*fn)(void *arg, const char *path), void *arg)
+{
+	static const char *const dirs[] = {
+		"/usr/lib/" FIND_TRIPLET,
+		"/usr/lib64",
+		"/usr/lib",
+		"/lib/" FIND_TRIPLET,
+		"/lib64",
+		"/lib",
+		"/usr/bin",
+		"/usr/local/lib/" FIND_TRIPLET,
+		"/usr/local/lib",
+		"/usr/local/bin",
+	};
+
+	if (strchr(name, '/')) {
+		fn(arg, name);
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
+		char path[PATH_MAX];
+
+		if (snprintf(path, sizeof(path), "%s/%s", dirs[i], name) < (int)sizeof(path))
+			fn(arg, path);
+	}
+}
+
+/* "start-end perms off major:minor ino   path"; false when it is not a file's, or not to be run. */
+static bool find_mapping(char *line, struct jobs_mapping *m)
+{
+	char *p;
+
+	line[strcspn(line, "\n")] = 0;
+	m->start = strtoul(line, &p, 16);
+	if (*p != '-')
+		return false;
+	m->end = strtoul(p + 1, &p, 16);
+	if (strnlen(p, 6) < 6 || p[3] != 'x')
+		return false;
+	m->off = strtoul(p + 6, &p, 16);
+	m->major = (uint32_t)strtoul(p, &p, 16);
+	if (*p != ':')
+		return false;
+	m->minor = (uint32_t)strtoul(p + 1, &p, 16);
+	m->ino = strtoul(p, &p, 10);
+	m->path = p + strspn(p, " ");
+	return m->ino && *m->path == '/';
+}
+
+int jobs_find_mappings(uint32_t pid, jobs_mapping_fn fn, void *arg)
+{
+	_cleanup_fclose_ FILE *f = NULL;
+	_cleanup_free_ char *line = NULL;
+	char path[64];
+	size_t cap = 0;
+	int r = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	while (!r && getline(&line, &cap, f) > 0) {
+		struct jobs_mapping m = { .pid = pid };
+
+		if (find_mapping(line, &m))
+			r = fn(arg, &m);
+	}
+	return r;
+}
+
+void jobs_find_all_mappings(jobs_mapping_fn fn, void *arg)
+{
+	DIR *d = opendir("/proc");
+	const struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (isdigit((unsigned char)e->d_name[0]))
+			jobs_find_mappings((uint32_t)strtoul(e->d_name, NULL, 10), fn, arg);
+	if (d)
+		closedir(d);
+}
+
+int jobs_find_mapped(struct unwind_mounts *mounts, const struct jobs_mapping *m, struct stat *ret_st)
+{
+	char path[96];
+
+	if (unwind_mounts_avoid(mounts, m->pid, m->major, m->minor))
+		return -EREMOTE;
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", m->pid, (unsigned long long)m->start,
+		 (unsigned long long)m->end);
+	return jobs_find_open(path, ret_st);
+}
+
+int jobs_find_open(const char *path, struct stat *ret_st)
+{
+	/* a named pipe or a device in its place must not hold us up, or do anything */
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	*ret_st = st;
+	return TAKE_FD(fd);
+}

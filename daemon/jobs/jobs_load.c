@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/jobs/jobs_load.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cleanup.h"
+
+void jobs_load_done(struct jobs_specs *s)
+{
+	while (s->n)
+		free(s->v[--s->n]);
+}
+
+static int load_add(struct jobs_specs *s, struct jobs_spec *spec, char *err)
+{
+	if (s->n == JOBS_LOAD_MAX) {
+		free(spec);
+		snprintf(err, JOBS_LOAD_ERR_MAX, "frameworks: more than %d are not possible.", JOBS_LOAD_MAX);
+		return -EINVAL;
+	}
+	s->v[s->n++] = spec;
+	return 0;
+}
+
+static int load_file(struct jobs_specs *s, const char *path, char *err)
+{
+	_cleanup_free_ char *text = malloc(JOBS_SPEC_BYTES_MAX + 1);
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	char why[JOBS_SPEC_ERR_MAX];
+	struct jobs_spec *spec;
+	size_t n;
+	int r;
+
+	if (!text)
+		return -ENOMEM;
+	if (!f) {
+		r = -errno;
+		snprintf(err, JOBS_LOAD_ERR_MAX, "Cannot read %.300s: %s.", path, strerror(-r));
+		return r;
+	}
+	n = fread(text, 1, JOBS_SPEC_BYTES_MAX + 1, f);
+	if (ferror(f) || n > JOBS_SPEC_BYTES_MAX) {
+		snprintf(err, JOBS_LOAD_ERR_MAX, "Cannot read %.300s: %s.", path,
+			 ferror(f) ? "it is not a file that can be read" : "it is too long");
+		return -EINVAL;
+	}
+	r = jobs_spec_parse(text, n, &spec, why);
+	if (r) {
+		snprintf(err, JOBS_LOAD_ERR_MAX, "%.200s: %s.", path, why);
+		return r;
+	}
+	return load_add(s, spec, err);
+}
+
+static bool load_is_spec(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 5 && *name != '.' && !strcmp(name + n - 5, ".json");
+}
+
+static int load_filter(const struct dirent *e)
+{
+	return load_is_spec(e->d_name);
+}
+
+/* All of a directory but those that are in the directory before it (NULL: none). */
+static int load_dir(struct jobs_specs *s, const char *dir, const char *before, char *err)
+{
+	struct dirent **list = NULL;
+	int n = scandir(dir, &list, load_filter, alphasort), r = 0;
+
+	for (int i = 0; i < n; i++) {
+		char path[PATH_MAX];
+
+		snprintf(path, sizeof(path), "%s/%s", before ?: "", list[i]->d_name);
+		if (!r && !(before && !access(path, F_OK))) {
+			snprintf(path, sizeof(path), "%s/%s", dir, list[i]->d_name);
+			r = load_file(s, path, err);
+		}
+		free(list[i]);
+	}
+	free(list);
+	return r;
+}
+
+static int load_name(struct jobs_specs *s, const char *name, char *err)
+{
+	static const char *const dirs[] = { JOBS_LOAD_ETC, JOBS_LOAD_USR };
+	struct jobs_spec *own;
+	char path[PATH_MAX];
+
+	if (strchr(name, '/')) {
+		if (load_is_spec(name))
+			return load_file(s, name, err);
+		own = *name == '/' ? jobs_spec_own(name) : NULL;
+		if (own)
+			return load_add(s, own, err);
+		snprintf(err, JOBS_LOAD_ERR_MAX,
+			 "frameworks: \"%.200s\" must be a whole path, beginning with a '/'.", name);
+		return -EINVAL;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
+		snprintf(path, sizeof(path), "%s/%s.json", dirs[i], name);
+		if (!access(path, F_OK))
+			return load_file(s, path, err);
+	}
+	snprintf(err, JOBS_LOAD_ERR_MAX,
+		 "frameworks: there is no \"%.80s\" in %s or %s; describe it there, or give the whole path "
+		 "of its "
+		 "description.",
+		 name, JOBS_LOAD_ETC, JOBS_LOAD_USR);
+	return -EINVAL;
+}
+
+int jobs_load(const char *list, struct jobs_specs *ret, char err[JOBS_LOAD_ERR_MAX])
+{
+	_cleanup_free_ char *copy = strdup(list);
+	struct jobs_specs s = { 0 };
+	char *save = NULL;
+	int r = 0;
+
+	snprintf(err, JOBS_LOAD_ERR_MAX, "Out of memory.");
+	if (!copy)
+		return -ENOMEM;
+	if (!strcmp(list, "yes")) {
+		r = load_dir(&s, JOBS_LOAD_ETC, NULL, err);
+		if (!r)
+			r = load_dir(&s, JOBS_LOAD_USR, JOBS_LOAD_ETC, err);
+	} else if (strcmp(list, "no")) {
+		for (char *t = strtok_r(copy, ", ", &save); t && !r; t = strtok_r(NULL, ", ", &save))
+			r = load_name(&s, t, err);
+	}
+	if (r)
+		jobs_load_done(&s);
+	else
+		*ret = s;
+	return r;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* jobs_load.h - the setting "frameworks": reads the descriptions that it asks for. */
+#ifndef CTRACE_DAEMON_JOBS_JOBS_LOAD_H
+#define CTRACE_DAEMON_JOBS_JOBS_LOAD_H
+
+#include <stddef.h>
+
+#include "daemon/jobs/jobs_spec.h"
+
+#define JOBS_LOAD_MAX     64 /* frameworks */
+#define JOBS_LOAD_ERR_MAX 512
+
+/* Where descriptions are looked for by name: the administrator's win over those that came with ctrace. */
+#define JOBS_LOAD_ETC CTRACE_SYSCONFDIR "/ctrace/frameworks"
+#define JOBS_LOAD_USR CTRACE_DATADIR "/ctrace/frameworks"
+
+struct jobs_specs {
+	size_t n;
+	struct jobs_spec *v[JOBS_LOAD_MAX];
+};
+
+/*
+ * "no" or "": none; "yes": all there are; else a list of: the name of a framework; the path of a description
+ * (ending in ".json"); the path of a program or library that reports with ctrace-jobs.h.  0, or -EINVAL
+ * or -errno with a sentence in err.
+ */
+int jobs_load(const char *list, struct jobs_specs *ret, char err[JOBS_LOAD_ERR_MAX]);
+void jobs_load_done(struct jobs_specs *s);
+
+#endif

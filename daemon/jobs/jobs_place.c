@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/jobs/jobs_place.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "lib/cleanup.h"
+
+#if defined(__x86_64__)
+/* An instruction with a register or memory operand (the ModRM byte), decoded as far as is needed here. */
+struct place_insn {
+	const uint8_t *p; /* behind the prefixes */
+	size_t left;
+	uint8_t rex;
+};
+
+/* Registers as the machine numbers them: rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
+static bool place_is_kept(unsigned reg, unsigned args)
+{
+	static const uint8_t arg_regs[] = { 7, 6, 2, 1, 8, 9 };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(arg_regs); i++)
+		if (arg_regs[i] == reg)
+			return args & 1u << i;
+	return reg == 4;
+}
+
+static bool place_is_emulated(const struct place_insn *i)
+{
+	uint8_t op = i->p[0];
+
+	if (op >= 0x50 && op <= 0x57) /* push */
+		return true;
+	if (i->rex)
+		return false;
+	return op == 0x90 || op == 0xe8 || op == 0xe9 || op == 0xeb || (op >= 0x70 && op <= 0x7f) ||
+	       (op == 0x0f && i->left > 1 && i->p[1] >= 0x80 && i->p[1] <= 0x8f);
+}
+
+/* The bytes of ModRM and what belongs to it; 0 when they are not all there. */
+static size_t place_modrm(const struct place_insn *i)
+{
+	uint8_t m = i->left > 1 ? i->p[1] : 0;
+	size_t n = 1;
+
+	if (i->left < 2)
+		return 0;
+	if (m >> 6 != 3 && (m & 7) == 4) {
+		if (i->left < 3)
+			return 0;
+		n++;
+		if (m >> 6 == 0 && (i->p[2] & 7) == 5)
+			n += 4;
+	}
+	if (m >> 6 == 1)
+		n += 1;
+	else if (m >> 6 == 2 || (m >> 6 == 0 && (m & 7) == 5))
+		n += 4;
+	return n < i->left ? n : 0;
+}
+
+/* The length of an instruction that changes neither what is kept nor the way; 0: another one. */
+static size_t place_harmless(const struct place_insn *i, unsigned args)
+{
+	size_t n = place_modrm(i);
+	uint8_t m = n ? i->p[1] : 0;
+	unsigned reg = (m >> 3 & 7) | (i->rex & 4 ? 8 : 0), rm = (m & 7) | (i->rex & 1 ? 8 : 0);
+
+	if (!n)
+		return 0;
+	switch (i->p[0]) {
+	case 0x84: /* test, cmp */
+	case 0x85:
+	case 0x38:
+	case 0x39:
+	case 0x3a:
+	case 0x3b:
+		return 1 + n;
+	case 0x83: /* with a byte: cmp alone */
+		return (m >> 3 & 7) == 7 && n + 1 < i->left ? 2 + n : 0;
+	case 0x31: /* xor, mov to a register; a store is left alone */
+	case 0x89:
+		return m >> 6 == 3 && !place_is_kept(rm, args) ? 1 + n : 0;
+	case 0x33: /* xor, mov, lea from memory or a register */
+	case 0x8b:
+	case 0x8d:
+		return place_is_kept(reg, args) ? 0 : 1 + n;
+	default:
+		return 0;
+	}
+}
+
+size_t jobs_place(const uint8_t *code, size_t n, unsigned args)
+{
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	size_t at = 0;
+
+	if (n >= sizeof(endbr64) && !memcmp(code, endbr64, sizeof(endbr64)))
+		at = sizeof(endbr64);
+	while (at < n) {
+		struct place_insn i = { .p = code + at, .left = n - at };
+		size_t len;
+
+		if ((*i.p & 0xf0) == 0x40) {
+			i.rex = *i.p++;
+			if (!--i.left)
+				return 0;
+		}
+		if (place_is_emulated(&i))
+			return at;
+		len = place_harmless(&i, args);
+		if (!len)
+			return 0;
+		at += len + (i.rex != 0);
+	}
+	return 0;
+}
+#else
+size_t jobs_place(const uint8_t *code, size_t n, unsigned args)
+{
+	return 0;
+}
+#endif

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/jobs/jobs_spec.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cleanup.h"
+
+static const char jobs_spec_own_text[] =
+	"{\"schema\":\"ctrace.framework/1\",\"name\":\"ctrace-jobs\",\"binaries\":[],\"functions\":["
+	"{\"note\":\"ctrace_jobs:enqueue\",\"event\":\"enqueue\",\"queue\":\"arg0\",\"job\":\"arg1\"},"
+	"{\"note\":\"ctrace_jobs:start\",\"event\":\"start\",\"queue\":\"arg0\",\"job\":\"arg1\"},"
+	"{\"note\":\"ctrace_jobs:end\",\"event\":\"end\",\"queue\":\"arg0\",\"job\":\"arg1\"}]}";
+
+static void jobs_spec_json_free(json_t **j)
+{
+	json_decref(*j);
+}
+#define _cleanup_json_ _cleanup_(jobs_spec_json_free)
+
+int jobs_spec_arg(const char *s, struct jobs_arg *ret)
+{
+	struct jobs_arg a = { 0 };
+	char *end;
+	long off;
+
+	if (strncmp(s, "arg", 3) || s[3] < '0' || s[3] >= '0' + JOBS_SPEC_ARGS)
+		return -EINVAL;
+	a.arg = (int8_t)(s[3] - '0');
+	s += 4;
+	if (*s) {
+		a.deref = !strncmp(s, "->", 2);
+		if (!a.deref && *s != '+')
+			return -EINVAL;
+		s += a.deref ? 2 : 1;
+		if (!isdigit((unsigned char)*s) && *s != '-')
+			return -EINVAL;
+		errno = 0;
+		off = strtol(s, &end, 0);
+		if (errno || *end || end == s || off < INT_MIN || off > INT_MAX)
+			return -EINVAL;
+		a.off = (int32_t)off;
+	}
+	*ret = a;
+	return 0;
+}
+
+/* Where in the text something is wrong. */
+struct jobs_spec_at {
+	const char *function; /* symbol or note, NULL: not in one */
+	char *err;
+};
+
+static int jobs_spec_bad(const struct jobs_spec_at *at, const char *key, const char *why)
+{
+	snprintf(at->err, JOBS_SPEC_ERR_MAX, "%s%.100s%s\"%.40s\" %.80s", at->function ? "in " : "",
+		 at->function ?: "", at->function ? ": " : "", key, why);
+	return -EINVAL;
+}
+
+/* A text of the object; absent is "" unless it must be there. */
+static int jobs_spec_text(const struct jobs_spec_at *at, const json_t *o, const char *key, bool must,
+			  char *ret, size_t cap)
+{
+	const json_t *v = json_object_get(o, key);
+
+	*ret = 0;
+	if (!v && !must)
+		return 0;
+	if (!json_is_string(v) || !json_string_length(v))
+		return jobs_spec_bad(at, key, "must be a text");
+	if (json_string_length(v) >= cap)
+		return jobs_spec_bad(at, key, "is too long");
+	/* they go into messages, and name files and objects */
+	for (const char *s = json_string_value(v); *s; s++)
+		if (!isprint((unsigned char)*s))
+			return jobs_spec_bad(at, key, "must be of ASCII characters that can be printed");
+	strcpy(ret, json_string_value(v));
+	return 0;
+}
+
+static int jobs_spec_known(const struct jobs_spec_at *at, json_t *o, const char *const known[])
+{
+	const char *key;
+	json_t *v;
+
+	json_object_foreach (o, key, v) {
+		size_t i;
+
+		for (i = 0; known[i] && strcmp(known[i], key); i++)
+			;
+		if (!known[i])
+			return jobs_spec_bad(at, key, "is not known here");
+	}
+	return 0;
+}
+
+static int jobs_spec_value(const struct jobs_spec_at *at, const json_t *o, const char *key, bool must,
+			   struct jobs_arg *ret)
+{
+	char s[64];
+	int r = jobs_spec_text(at, o, key, must, s, sizeof(s));
+
+	*ret = (struct jobs_arg){ .arg = -1 };
+	if (r || !*s)
+		return r;
+	return jobs_spec_arg(s, ret)
+		       ? jobs_spec_bad(at, key, "must be arg0 to arg5, or as in arg1+0x58 or arg0->0x18")
+		       : 0;
+}
+
+static int jobs_spec_values(const struct jobs_spec_at *at, const json_t *o, struct jobs_values *ret)
+{
+	const json_t *queued = json_object_get(o, "queued");
+	char end[16] = "";
+	int r = jobs_spec_value(at, o, "job", true, &ret->job);
+
+	if (!r)
+		r = jobs_spec_value(at, o, "queue", false, &ret->queue);
+	if (!r)
+		r = jobs_spec_value(at, o, "function", false, &ret->function);
+	if (!r)
+		r = jobs_spec_text(at, o, "end", false, end, sizeof(end));
+	if (!r && *end && strcmp(end, "return"))
+		return jobs_spec_bad(at, "end", "can only be \"return\"");
+	ret->returns = *end;
+	ret->queued = json_is_true(queued);
+	if (!r && queued && !json_is_boolean(queued))
+		return jobs_spec_bad(at, "queued", "must be true or false");
+	return r;
+}
+
+static int jobs_spec_event(const struct jobs_spec_at *at, const json_t *o, uint8_t *ret)
+{
+	static const char *const events[] = {
+		[CT_JOB_ENQUEUE] = "enqueue", [CT_JOB_START] = "start", [CT_JOB_END] = "end"
+	};
+	char s[16];
+	int r = jobs_spec_text(at, o, "event", true, s, sizeof(s));
+
+	for (size_t i = 0; !r && i < ARRAY_SIZE(events); i++)
+		if (!strcmp(s, events[i])) {
+			*ret = (uint8_t)i;
+			return 0;
+		}
+	return r ? r : jobs_spec_bad(at, "event", "must be enqueue, start or end");
+}
+
+static int jobs_spec_calls(const struct jobs_spec_at *at, json_t *calls, struct jobs_function *f)
+{
+	static const char *const known[] = { "job", "queue", "end", "queued", NULL };
+	int r;
+
+	if (f->event != CT_JOB_ENQUEUE || f->values.function.arg < 0)
+		return jobs_spec_bad(at, "calls", "is for an enqueue with a function");
+	if (!json_is_object(calls))
+		return jobs_spec_bad(at, "calls", "must be an object");
+	r = jobs_spec_known(at, calls, known);
+	if (!r)
+		r = jobs_spec_values(at, calls, &f->calls);
+	f->has_calls = !r;
+	return r;
+}
+
+static int jobs_spec_function(json_t *o, struct jobs_function *f, char *err)
+{
+	static const char *const known[] = { "symbol", "note",     "if",  "unless", "event", "job",
+					     "queue",  "function", "end", "queued", "calls", NULL };
+	struct jobs_spec_at at = { .err = err };
+	json_t *calls = json_object_get(o, "calls");
+	int r;
+
+	if (!json_is_object(o))
+		return jobs_spec_bad(&at, "functions", "must be a list of objects");
+	f->note = json_object_get(o, "note");
+	r = jobs_spec_text(&at, o, f->note ? "note" : "symbol", true, f->symbol, sizeof(f->symbol));
+	at.function = f->symbol;
+	if (!r && f->note && (json_object_get(o, "symbol") || !strchr(f->symbol, ':')))
+		return jobs_spec_bad(&at, "note", "must be as in provider:name, and without a symbol");
+	if (!r)
+		r = jobs_spec_known(&at, o, known);
+	if (!r)
+		r = jobs_spec_text(&at, o, "if", false, f->need, sizeof(f->need));
+	if (!r)
+		r = jobs_spec_text(&at, o, "unless", false, f->unless, sizeof(f->unless));
+	if (!r)
+		r = jobs_spec_event(&at, o, &f->event);
+	if (!r)
+		r = jobs_spec_values(&at, o, &f->values);
+	if (!r && f->values.returns && (f->event != CT_JOB_START || f->note))
+		return jobs_spec_bad(&at, "end", "is for the start of a job, at a symbol");
+	if (!r && f->values.queued && f->event != CT_JOB_START)
+		return jobs_spec_bad(&at, "queued", "is for the start of a job");
+	return !r && calls ? jobs_spec_calls(&at, calls, f) : r;
+}
+
+static int jobs_spec_binaries(const struct jobs_spec_at *at, const json_t *list, struct jobs_spec *s)
+{
+	if (!json_is_array(list) || json_array_size(list) > JOBS_SPEC_BINARIES_MAX)
+		return jobs_spec_bad(at, "binaries", "must be a list of 32 names at most");
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *b = json_array_get(list, i);
+
+		if (!json_is_string(b) || !json_string_length(b) ||
+		    json_string_length(b) >= sizeof(s->binaries[0]) ||
+		    strlen(json_string_value(b)) != json_string_length(b))
+			return jobs_spec_bad(at, "binaries", "has one that is no name of a file");
+		strcpy(s->binaries[s->n_binaries++], json_string_value(b));
+	}
+	return 0;
+}
+
+static int jobs_spec_read(json_t *o, struct jobs_spec *s, char *err)
+{
+	static const char *const known[] = { "schema", "name", "about", "binaries", "functions", NULL };
+	const struct jobs_spec_at at = { .err = err };
+	const json_t *list = json_object_get(o, "functions");
+	char schema[32];
+	int r;
+
+	if (!json_is_object(o))
+		return jobs_spec_bad(&at, "schema", "is missing: this is no description of a framework");
+	r = jobs_spec_text(&at, o, "schema", true, schema, sizeof(schema));
+	if (!r && strcmp(schema, "ctrace.framework/1"))
+		return jobs_spec_bad(&at, "schema", "must be ctrace.framework/1");
+	if (!r)
+		r = jobs_spec_known(&at, o, known);
+	if (!r)
+		r = jobs_spec_text(&at, o, "name", true, s->name, sizeof(s->name));
+	if (!r)
+		r = jobs_spec_binaries(&at, json_object_get(o, "binaries"), s);
+	if (r)
+		return r;
+	if (!json_is_array(list) || !json_array_size(list) || json_array_size(list) > JOBS_SPEC_FUNCTIONS_MAX)
+		return jobs_spec_bad(&at, "functions", "must be a list of 1 to 64");
+	for (; !r && s->n_functions < json_array_size(list); s->n_functions += !r)
+		r = jobs_spec_function(json_array_get(list, s->n_functions), &s->functions[s->n_functions],
+				       err);
+	return r;
+}
+
+int jobs_spec_parse(const char *text, size_t n, struct jobs_spec **ret, char err[JOBS_SPEC_ERR_MAX])
+{
+	_cleanup_free_ struct jobs_spec *s = calloc(1, sizeof(*s));
+	_cleanup_json_ json_t *o = NULL;
+	json_error_t e;
+	int r;
+
+	if (!s) {
+		snprintf(err, JOBS_SPEC_ERR_MAX, "out of memory");
+		return -ENOMEM;
+	}
+	o = json_loadb(text, n, JSON_REJECT_DUPLICATES, &e);
+	if (!o) {
+		snprintf(err, JOBS_SPEC_ERR_MAX, "line %d: %s", e.line, e.text);
+		return -EINVAL;
+	}
+	r = jobs_spec_read(o, s, err);
+	if (!r)
+		*ret = TAKE_PTR(s);
+	return r;
+}
+
+struct jobs_spec *jobs_spec_own(const char *binary)
+{
+	const char *base = strrchr(binary, '/');
+	char err[JOBS_SPEC_ERR_MAX];
+	struct jobs_spec *s;
+
+	if (strlen(binary) >= sizeof(s->binaries[0]) ||
+	    jobs_spec_parse(jobs_spec_own_text, sizeof(jobs_spec_own_text) - 1, &s, err))
+		return NULL;
+	strcpy(s->binaries[s->n_binaries++], binary);
+	snprintf(s->name, sizeof(s->name), "%s", base ? base + 1 : binary);
+	return s;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "daemon/kernel/hooks.h"
+#include "lib/cleanup.h"
+
+#define CONTEXT_WITHOUT "wakes from this interrupt are laid at the door of the task that it interrupted"
+
+const struct hook_def hooks_defs[] = {
+	{ "sched", "sched/switch", "nothing can be traced", true },
+	{ "sched", "sched/waking", "nobody knows who ended a wait", true },
+	{ "sched", "sched/wakeup_new", "the first wake of a new task", false },
+	{ "life", "life/fork", "new tasks have no name and no creator", true },
+	{ "life", "life/exec", "programs keep the name of the shell that started them", false },
+	{ "life", "life/rename", "threads that name themselves keep their old name", false },
+	{ "life", "life/exit", "the end of a task, and its exit status", true },
+	{ "irq", "irq/softirq", CONTEXT_WITHOUT, false },
+	{ "irq", "irq/handler", CONTEXT_WITHOUT, false },
+	{ "irq", "irq/timer", CONTEXT_WITHOUT "; long runs are not sampled", false },
+	{ "irq", "irq/ipi", CONTEXT_WITHOUT, false },
+	{ "signal", "signal/generate", "who sent a signal", false },
+	{ "signal", "signal/deliver", "when a signal took effect", false },
+	{ "msg", "msg/send", "messages are not matched from sender to receiver", false },
+	{ "msg", "msg/recv", "messages are not matched from sender to receiver", false },
+	{ "msg", "msg/ready", "which socket a packet from outside was for", false },
+	{ "block", "block/issue", "what a disk was asked for, and by whom", false },
+	{ "block", "block/done", "when a disk had done what it was asked for", false },
+	{ "lock", "lock/posix", "who holds a lock taken with fcntl, other than from /proc/locks", false },
+	{ "lock", "lock/flock", "who holds a lock taken with flock, other than from /proc/locks", false },
+	{ "watch", "watch/write", "no variable can be watched (`ctrace watch`)", false },
+	{ "watch", "watch/read", "reads of a watched variable", false },
+	{ "iter", "iter/task", "tasks that were there before have no name and no wait", false },
+	{ "iter", "iter/files", "descriptors opened before are not known by what they stand for", false },
+	{ "jobs", "jobs/report", "where a framework's job begins and ends, and who gave it", false },
+};
+const size_t hooks_n_defs = ARRAY_SIZE(hooks_defs);
+
+#define TP(hook, prog, target)                                                                               \
+	{                                                                                                    \
+		hook, prog, "tp_btf", target, 0                                                              \
+	}
+#define FEXIT(hook, function)                                                                                \
+	{                                                                                                    \
+		hook, "ct_fexit_" #function, "fexit", #function, 1                                           \
+	}
+
+const struct hook_prog hooks_progs[] = {
+	TP("sched/switch", "ct_switch", "sched_switch"),
+	TP("sched/waking", "ct_waking", "sched_waking"),
+	TP("sched/wakeup_new", "ct_wake_new", "sched_wakeup_new"),
+	TP("life/fork", "ct_fork", "sched_process_fork"),
+	TP("life/exec", "ct_exec", "sched_process_exec"),
+	TP("life/rename", "ct_rename", "task_rename"),
+	TP("life/exit", "ct_exit", "sched_process_exit"),
+	TP("irq/softirq", "ct_softirq_exit", "softirq_exit"),
+	TP("irq/softirq", "ct_softirq_entry", "softirq_entry"),
+	TP("irq/handler", "ct_irq_exit", "irq_handler_exit"),
+	TP("irq/handler", "ct_irq_entry", "irq_handler_entry"),
+	TP("irq/timer", "ct_hrtimer_exit", "hrtimer_expire_exit"),
+	TP("irq/timer", "ct_hrtimer_entry", "hrtimer_expire_entry"),
+	TP("irq/ipi", "ct_irq_work_exit", "irq_work_exit"),
+	TP("irq/ipi", "ct_irq_work_entry", "irq_work_entry"),
+	TP("irq/ipi", "ct_reschedule_exit", "reschedule_exit"),
+	TP("irq/ipi", "ct_reschedule_entry", "reschedule_entry"),
+	TP("irq/ipi", "ct_call_function_exit", "call_function_exit"),
+	TP("irq/ipi", "ct_call_function_entry", "call_function_entry"),
+	TP("irq/ipi", "ct_call_function_single_exit", "call_function_single_exit"),
+	TP("irq/ipi", "ct_call_function_single_entry", "call_function_single_entry"),
+	TP("signal/generate", "ct_signal", "signal_generate"),
+	TP("signal/deliver", "ct_signal_deliver", "signal_deliver"),
+	TP("msg/send", "ct_send", "sock_send_length"),
+	FEXIT("msg/send", unix_stream_sendmsg),
+	FEXIT("msg/send", unix_dgram_sendmsg),
+	FEXIT("msg/send", inet_sendmsg),
+	FEXIT("msg/send", inet6_sendmsg),
+	TP("msg/recv", "ct_recv", "sock_recv_length"),
+	FEXIT("msg/recv", unix_stream_recvmsg),
+	FEXIT("msg/recv", unix_dgram_recvmsg),
+	FEXIT("msg/recv", inet_recvmsg),
+	FEXIT("msg/recv", inet6_recvmsg),
+	TP("msg/ready", "ct_ready", "sk_data_ready"),
+	{ "msg/ready", "ct_fentry_sock_def_readable", "fentry", "sock_def_readable", 1 },
+	TP("block/issue", "ct_block_issue", "block_rq_issue"),
+	TP("block/done", "ct_block_done", "block_rq_complete"),
+	TP("lock/posix", "ct_lock_posix", "posix_lock_inode"),
+	TP("lock/flock", "ct_lock_flock", "flock_lock_inode"),
+	{ "watch/write", "ct_watch_write", "breakpoint", "", 0 },
+	{ "watch/read", "ct_watch_any", "breakpoint", "", 0 },
+	{ "iter/task", "ct_iter_tasks", "iter", "", 0 },
+	{ "iter/files", "ct_iter_files", "iter", "", 0 },
+	{ "jobs/report", "ct_job_entry", "uprobe", "", 0 },
+	{ "jobs/report", "ct_job_return", "uprobe", "", 0 },
+};
+const size_t hooks_n_progs = ARRAY_SIZE(hooks_progs);

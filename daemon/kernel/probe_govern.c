@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* probe_govern.c - what the governor does to the programs: steps, pauses, caps; and what the programs cost.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "daemon/kernel/probe_private.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+
+#define GOVERN_CALLS    100 /* of a batch, to measure what it costs to call a program */
+#define GOVERN_BATCHES  8
+#define GOVERN_LIGHT_NS 10 /* a program that only keeps the context, without the call */
+
+static uint64_t govern_clock(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
+/* What a call that passes the tracepoint takes: the best of some batches. */
+static double govern_rename_ns(const char *comm)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int b = 0; b < GOVERN_BATCHES; b++) {
+		uint64_t began = govern_clock();
+
+		for (int i = 0; i < GOVERN_CALLS; i++)
+			prctl(PR_SET_NAME, comm);
+		best = MIN(best, govern_clock() - began);
+	}
+	return (double)best / GOVERN_CALLS;
+}
+
+void probe_govern_calibrate(struct probe *p, bool measure)
+{
+	struct bpf_link *link;
+	char comm[16] = "";
+	double without, with;
+
+	p->govern.dispatch_ns = 60;
+	for (int k = 0; k < GOVERN_KINDS; k++)
+		p->govern.mean_ns[k] = k == GOVERN_LIGHT ? GOVERN_LIGHT_NS : 200;
+	if (!measure || prctl(PR_GET_NAME, comm))
+		return;
+	without = govern_rename_ns(comm);
+	link = bpf_program__attach(p->skel->progs.ct_empty);
+	if (!link)
+		return;
+	with = govern_rename_ns(comm);
+	bpf_link__destroy(link);
+	if (with > without && with - without < 2000)
+		p->govern.dispatch_ns = with - without;
+}
+
+int probe_govern_map(struct probe *p)
+{
+	void *at = mmap(NULL, GOVERN_WORDS * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED,
+			bpf_map__fd(p->skel->maps.ct_capped), 0);
+
+	if (at == MAP_FAILED)
+		return -errno;
+	p->govern.capped = at;
+	return 0;
+}
+
+void probe_govern_unmap(struct probe *p)
+{
+	if (p->govern.capped)
+		munmap(p->govern.capped, GOVERN_WORDS * sizeof(uint64_t));
+}
+
+/* Programs that hang on the kernel's events all the time, other than those that are attached when needed. */
+static bool govern_stays_attached(size_t prog)
+{
+	const char *how = hooks_progs[prog].how;
+
+	return !strcmp(how, "tp_btf") || !strcmp(how, "fentry") || !strcmp(how, "fexit");
+}
+
+static bool govern_is_of(size_t prog, const char *family)
+{
+	size_t n = strlen(family);
+
+	return !n || (!strncmp(hooks_progs[prog].hook, family, n) && hooks_progs[prog].hook[n] == '/');
+}
+
+static void govern_detach(struct probe *p, const char *family)
+{
+	for (size_t i = 0; i < hooks_n_progs; i++) {
+		if (!p->links[i] || !govern_stays_attached(i) || !govern_is_of(i, family))
+			continue;
+		bpf_link__destroy(p->links[i]);
+		p->links[i] = NULL;
+		p->govern.detached[i] = true;
+	}
+}
+
+static int govern_attach(struct probe *p, const char *family)
+{
+	int r = 0;
+
+	/* The kernel takes some milliseconds for each.  Those of the scheduler, which run most, are the
+	 * first: they are attached for the shortest time when they come last, and go first. */
+	for (size_t i = hooks_n_progs; i-- > 0;) {
+		if (!p->govern.detached[i] || !govern_is_of(i, family))
+			continue;
+		p->links[i] = bpf_program__attach(
+			bpf_object__find_program_by_name(p->skel->obj, hooks_progs[i].prog));
+		if (p->links[i])
+			p->govern.detached[i] = false;
+		else
+			r = -errno;
+	}
+	return r;
+}
+
+static volatile struct govern *govern_state(struct probe *p)
+{
+	return &p->skel->data_govern->ct_govern;
+}
+
+int probe_shed(struct probe *p, enum ct_shed step)
+{
+	govern_state(p)->shed = step;
+	if (step < CT_SHED_MESSAGES)
+		return govern_attach(p, "msg");
+	govern_detach(p, "msg");
+	return 0;
+}
+
+void probe_pause(struct probe *p)
+{
+	__atomic_store_n(&govern_state(p)->paused, 1, __ATOMIC_SEQ_CST);
+}
+
+void probe_pause_detach(struct probe *p)
+{
+	govern_detach(p, "");
+}
+
+int probe_resume(struct probe *p)
+{
+	int r = govern_attach(p, "");
+
+	if (r)
+		return r;
+	if (govern_state(p)->shed >= CT_SHED_MESSAGES)
+		govern_detach(p, "msg");
+	for (unsigned i = 0; i < p->n_cpus; i++) { /* the ends of interrupts were not seen */
+		rings_cpu(p->rings, i)->depth = 0;
+		rings_cpu(p->rings, i)->ready_obj = 0;
+	}
+	__atomic_store_n(&govern_state(p)->paused, 0, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+static uint64_t govern_slot_left_out(const struct probe *p, uint32_t tid)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < p->n_cpus; i++)
+		n += __atomic_load_n(&rings_cpu(p->rings, i)->left_out[GOVERN_SLOT(tid)], __ATOMIC_RELAXED);
+	return n;
+}
+
+void probe_cap(struct probe *p, uint32_t tid)
+{
+	p->govern.left_out[GOVERN_SLOT(tid)] = govern_slot_left_out(p, tid);
+	if (tid < GOVERN_TIDS)
+		__atomic_fetch_or(&p->govern.capped[tid / 64], 1ULL << (tid & 63), __ATOMIC_SEQ_CST);
+	__atomic_store_n(&govern_state(p)->capping, 1, __ATOMIC_SEQ_CST);
+}
+
+uint64_t probe_uncap(struct probe *p, uint32_t tid)
+{
+	if (tid < GOVERN_TIDS)
+		__atomic_fetch_and(&p->govern.capped[tid / 64], ~(1ULL << (tid & 63)), __ATOMIC_SEQ_CST);
+	return govern_slot_left_out(p, tid) - p->govern.left_out[GOVERN_SLOT(tid)];
+}
+
+bool probe_cap_group(struct probe *p, uint64_t group)
+{
+	volatile struct govern *g = govern_state(p);
+	uint32_t n = g->n_groups;
+
+	if (n >= GOVERN_GROUPS)
+		return false;
+	g->groups[n] = group;
+	__atomic_store_n(&g->n_groups, n + 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&g->capping, 1, __ATOMIC_SEQ_CST);
+	return true;
+}
+
+void probe_uncap_groups(struct probe *p)
+{
+	__atomic_store_n(&govern_state(p)->n_groups, 0, __ATOMIC_SEQ_CST);
+}
+
+uint32_t probe_capped_next(const struct probe *p, uint32_t from)
+{
+	for (uint32_t i = from / 64; i < GOVERN_WORDS; i++) {
+		uint64_t word = __atomic_load_n(&p->govern.capped[i], __ATOMIC_SEQ_CST);
+
+		if (i == from / 64)
+			word &= ~0ULL << (from & 63);
+		if (word)
+			return i * 64 + (uint32_t)__builtin_ctzll(word);
+	}
+	return 0;
+}
+
+void probe_caps_over(struct probe *p)
+{
+	__atomic_store_n(&govern_state(p)->capping, 0, __ATOMIC_SEQ_CST);
+}
+
+uint64_t probe_left_out(struct probe *p)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < p->n_cpus; i++)
+		n += __atomic_load_n(&rings_cpu(p->rings, i)->n_left_out, __ATOMIC_RELAXED);
+	return n;
+}
+
+uint64_t probe_passed_ns(struct probe *p)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < p->n_cpus; i++)
+		n += __atomic_load_n(&rings_cpu(p->rings, i)->n_passed, __ATOMIC_RELAXED);
+	return (uint64_t)((double)n * (p->govern.dispatch_ns + GOVERN_LIGHT_NS));
+}
+
+/* What has been counted on all CPUs since the last call. */
+static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
+{
+	struct govern_cost now = { 0 }, *told = &p->govern.told[kind], since;
+
+	for (unsigned i = 0; i < p->n_cpus; i++) {
+		const struct govern_cost *c = &rings_cpu(p->rings, i)->cost[kind];
+
+		now.runs += __atomic_load_n(&c->runs, __ATOMIC_RELAXED);
+		now.timed += __atomic_load_n(&c->timed, __ATOMIC_RELAXED);
+		now.timed_ns += __atomic_load_n(&c->timed_ns, __ATOMIC_RELAXED);
+	}
+	since = (struct govern_cost){ .runs = now.runs - told->runs,
+				      .timed = now.timed - told->timed,
+				      .timed_ns = now.timed_ns - told->timed_ns };
+	*told = now;
+	return since;
+}
+
+/* Runs that found no room in their ring are not among those counted. */
+static uint64_t govern_lost(struct probe *p)
+{
+	uint64_t n = 0, told = p->govern.lost;
+
+	for (unsigned i = 0; i < p->n_cpus; i++)
+		n += __atomic_load_n(&rings_cpu(p->rings, i)->stats.lost[CT_LOSS_RING_FULL],
+				     __ATOMIC_RELAXED);
+	p->govern.lost = n;
+	return n - told;
+}
+
+uint64_t probe_cost_ns(struct probe *p)
+{
+	p->govern.cost_ns +=
+		(double)govern_lost(p) * (p->govern.dispatch_ns + p->govern.mean_ns[GOVERN_SWITCH]);
+	for (int k = 0; k < GOVERN_KINDS; k++) {
+		struct govern_cost c = govern_since(p, k);
+		double *mean = &p->govern.mean_ns[k];
+
+		/* some runs say little, many say all; in between the mean before counts as well */
+		if (c.timed)
+			*mean += ((double)c.timed_ns / (double)c.timed - *mean) *
+				 (c.timed < 16 ? (double)c.timed / 16 : 1);
+		p->govern.cost_ns += (double)c.runs * (p->govern.dispatch_ns + *mean);
+	}
+	return (uint64_t)p->govern.cost_ns;
+}
+
+double probe_dispatch_ns(const struct probe *p)
+{
+	return p->govern.dispatch_ns;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "daemon/kernel/probe_private.h"
+#include "daemon/stream.h"
+#include "lib/cleanup.h"
+#include "lib/vec.h"
+
+/* Some 50 000 descriptors of one process.  It can have many more, and an epoll behind each, for which memory
+ * and time would be taken here: those are not looked at. */
+#define FILES_BYTES_MAX (8u << 20)
+
+typedef VEC(uint8_t) bytes_vec;
+
+/* Reads what an iterator program writes: all, or somewhat more than max bytes. */
+static int iter_read(struct bpf_link *link, size_t max, bytes_vec *out)
+{
+	_cleanup_close_ int fd = bpf_iter_create(bpf_link__fd(link));
+
+	if (fd < 0)
+		return fd;
+	while (out->n < max) {
+		ssize_t n;
+
+		if (VEC_RESERVE(out, out->n + 32768))
+			return -ENOMEM;
+		n = read(fd, out->v + out->n, 32768);
+		if (n == 0)
+			return 0;
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		out->n += n;
+	}
+	return 0;
+}
+
+/* One task, the files of one process, or all tasks (0 and 0); brief: without registers and stacks. */
+struct iter_of {
+	uint32_t tid, pid;
+	bool brief;
+};
+
+/* What the programs read beside the request; of files nothing but the process. */
+static void iter_tell(struct probe *p, const struct iter_of *of, uint32_t id)
+{
+	if (of->pid) {
+		p->skel->bss->ct_iter_tgid = id;
+	} else {
+		p->skel->bss->ct_iter_tid = id;
+		p->skel->bss->ct_iter_brief = of->brief;
+	}
+}
+
+/* Runs an iterator.  Kernels before 6.1 cannot be asked for one task: there the program itself skips the
+ * others. */
+static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter_of *of, bytes_vec *out)
+{
+	union bpf_iter_link_info info = { .task = { .tid = of->tid, .pid = of->pid } };
+	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
+	/* a large table of descriptors takes long, and the drain thread looks at tasks */
+	pthread_mutex_t *lock = of->pid ? &p->iter_files_lock : &p->iter_tasks_lock;
+	struct bpf_link *link = NULL;
+	int r;
+
+	if (bpf_program__fd(prog) < 0)
+		return -EOPNOTSUPP;
+	pthread_mutex_lock(lock);
+	iter_tell(p, of, 0);
+	if (of->tid || of->pid)
+		link = bpf_program__attach_iter(prog, &opts);
+	if (!link && (!(of->tid || of->pid) || errno == EINVAL || errno == E2BIG)) {
+		iter_tell(p, of, of->tid + of->pid);
+		link = bpf_program__attach_iter(prog, NULL);
+	}
+	r = link ? iter_read(link, of->pid ? FILES_BYTES_MAX : SIZE_MAX, out) : -errno;
+	bpf_link__destroy(link);
+	pthread_mutex_unlock(lock);
+	return r;
+}
+
+/* The program leaves the frames that it does not use 0. */
+static void iter_count_frames(struct ct_iter_task *t)
+{
+	while (t->n_kstack < CT_ITER_KSTACK && t->kstack[t->n_kstack])
+		t->n_kstack++;
+}
+
+int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg)
+{
+	const size_t size = offsetof(struct ct_iter_task, args);
+	struct ct_iter_task t = {};
+	bytes_vec out = {};
+	int r = iter_run(p, p->skel->progs.ct_iter_tasks, &(struct iter_of){ .brief = true }, &out);
+
+	for (size_t at = 0; !r && at + size <= out.n; at += size) {
+		memcpy(&t, out.v + at, size);
+		fn(arg, &t);
+	}
+	VEC_FREE(&out);
+	return r;
+}
+
+int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret)
+{
+	bytes_vec out = {};
+	int r = tid ? iter_run(p, p->skel->progs.ct_iter_tasks, &(struct iter_of){ .tid = tid }, &out)
+		    : -ESRCH;
+
+	if (!r && out.n < sizeof(*ret))
+		r = -ESRCH;
+	if (!r) {
+		memcpy(ret, out.v, sizeof(*ret));
+		iter_count_frames(ret);
+		if (ret->task.h.tid != tid)
+			r = -ESRCH;
+	}
+	VEC_FREE(&out);
+	return r;
+}
+
+/* The bytes of those records and blobs that are there as a whole. */
+static size_t files_whole(const bytes_vec *v)
+{
+	size_t at = 0;
+
+	for (size_t n; (n = stream_first(v->v + at, v->n - at));)
+		at += n;
+	return at;
+}
+
+int probe_read_files(struct probe *p, uint32_t tgid, void **ret, size_t *ret_bytes)
+{
+	bytes_vec out = {};
+	int r = tgid ? iter_run(p, p->skel->progs.ct_iter_files, &(struct iter_of){ .pid = tgid }, &out)
+		     : -ESRCH;
+
+	out.n = files_whole(&out);
+	if (!r && !out.n)
+		r = -ESRCH;
+	if (r) {
+		VEC_FREE(&out);
+		return r;
+	}
+	*ret = out.v;
+	*ret_bytes = out.n;
+	return 0;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "daemon/kernel/rings.h"
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "ctrace/abi.h"
+#include "lib/cleanup.h"
+
+/* What has been read is cleared and given back in pieces of this size, while they are in the cache. */
+#define RINGS_PIECE 8192ULL
+
+struct rings {
+	uint8_t *entries; /* the map ct_cpus */
+	size_t entries_bytes;
+	uint64_t bytes;
+	unsigned n;
+	uint64_t high_water;
+
+	uint64_t *side_consumer; /* how far we have read the side ring; its first page */
+	uint8_t *side_producer;  /* how far the kernel has written; a page, then the data twice over */
+	uint64_t side_bytes;
+	size_t page;
+};
+
+void rings_free(struct rings *r)
+{
+	if (!r)
+		return;
+	if (r->entries)
+		munmap(r->entries, r->entries_bytes);
+	if (r->side_consumer)
+		munmap(r->side_consumer, r->page);
+	if (r->side_producer)
+		munmap(r->side_producer, r->page + 2 * r->side_bytes);
+	free(r);
+}
+
+static void *rings_map(int fd, size_t bytes, int prot, size_t at)
+{
+	void *p = mmap(NULL, bytes, prot, MAP_SHARED, fd, (off_t)at);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+int rings_new(int cpus_fd, unsigned n, uint64_t bytes, int side_fd, uint64_t side_bytes, struct rings **ret)
+{
+	struct rings *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return -ENOMEM;
+	r->page = (size_t)sysconf(_SC_PAGESIZE);
+	r->n = n;
+	r->bytes = bytes;
+	r->side_bytes = side_bytes;
+	r->entries_bytes = (n * CPU_ENTRY_BYTES(bytes) + r->page - 1) / r->page * r->page;
+	r->entries = rings_map(cpus_fd, r->entries_bytes, PROT_READ | PROT_WRITE, 0);
+	if (r->entries)
+		r->side_consumer = rings_map(side_fd, r->page, PROT_READ | PROT_WRITE, 0);
+	if (r->side_consumer)
+		r->side_producer = rings_map(side_fd, r->page + 2 * side_bytes, PROT_READ, r->page);
+	if (!r->side_producer) {
+		int err = -errno;
+
+		rings_free(r);
+		return err;
+	}
+	for (unsigned i = 0; i < n; i++)
+		rings_cpu(r, i)->id = i;
+	*ret = r;
+	return 0;
+}
+
+struct cpu *rings_cpu(const struct rings *r, unsigned cpu)
+{
+	return (struct cpu *)(r->entries + cpu * CPU_ENTRY_BYTES(r->bytes));
+}
+
+uint64_t rings_high_water(const struct rings *r)
+{
+	return r->high_water;
+}
+
+/* A reading of a part of a ring that lies in one piece. */
+struct piece {
+	const uint8_t *lap; /* where byte 0 would lie */
+	uint64_t at, run;   /* how far it has come; where the records begin that are not handed over yet */
+	long n;
+	rings_record_fn fn;
+	void *arg;
+	uint16_t cpu;
+};
+
+static void piece_flush(struct piece *p)
+{
+	if (p->at != p->run)
+		p->fn(p->arg, p->cpu, p->lap + p->run, p->at - p->run);
+	p->run = p->at;
+}
+
+static void piece_blob(struct piece *p, const struct ct_blob *b, uint32_t room)
+{
+	piece_flush(p);
+	if (b->size) {
+		p->fn(p->arg, p->cpu, b, b->size <= room ? b->size : 0);
+		p->n++;
+	}
+	p->run = p->at + room;
+}
+
+/* Hands over the records that are whole, until end. */
+static void piece_read(struct piece *p, uint64_t end)
+{
+	while (p->at < end) {
+		const struct ct_blob *b = (const void *)(p->lap + p->at);
+		uint32_t room;
+
+		if (!__atomic_load_n(&b->ts, __ATOMIC_ACQUIRE)) /* before anything else of it */
+			break;
+		room = cpu_room(b->kind);
+		if (CT_KIND_IS_BLOB(b->kind))
+			piece_blob(p, b, room);
+		else
+			p->n++;
+		p->at += room;
+	}
+	piece_flush(p);
+}
+
+static long ring_consume(struct rings *r, unsigned cpu, rings_record_fn fn, void *arg)
+{
+	struct cpu *c = rings_cpu(r, cpu);
+	uint64_t head = __atomic_load_n(&c->head, __ATOMIC_ACQUIRE), at = c->tail;
+	struct piece p = { .fn = fn, .arg = arg, .cpu = (uint16_t)cpu };
+
+	if (head - at > r->high_water)
+		r->high_water = head - at;
+	while (at != head) {
+		uint64_t off = at & (r->bytes - 1), size = MIN(head - at, RINGS_PIECE);
+		uint8_t *from = (uint8_t *)c + CPU_RING_AT + off;
+
+		p.lap = from - at;
+		p.at = p.run = at;
+		piece_read(&p, at + MIN(size, r->bytes - off));
+		if (p.at == at) /* its writer was interrupted: the next time */
+			break;
+		memset(from, 0, p.at - at);
+		at = p.at;
+		__atomic_store_n(&c->tail, at, __ATOMIC_RELEASE);
+	}
+	return p.n;
+}
+
+/* The layout is that of kernel/bpf/ringbuf.c: a header of 8 bytes, whose first word is the length with two
+ * flags, then the data, padded to 8. */
+static long side_consume(struct rings *r, rings_record_fn fn, void *arg)
+{
+	uint64_t at = *r->side_consumer;
+	uint64_t end = __atomic_load_n((uint64_t *)r->side_producer, __ATOMIC_ACQUIRE);
+	const uint8_t *data = r->side_producer + r->page;
+	long n = 0;
+
+	while (at < end) {
+		const uint8_t *rec = data + (at & (r->side_bytes - 1));
+		const struct cpu_side *side = (const void *)(rec + BPF_RINGBUF_HDR_SZ);
+		uint32_t head = __atomic_load_n((const uint32_t *)rec, __ATOMIC_ACQUIRE);
+		uint32_t size = head & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+
+		if (head & BPF_RINGBUF_BUSY_BIT)
+			break;
+		if (!(head & BPF_RINGBUF_DISCARD_BIT) && size > sizeof(*side)) {
+			fn(arg, (uint16_t)side->cpu, side + 1, size - sizeof(*side));
+			n++;
+		}
+		at += (size + BPF_RINGBUF_HDR_SZ + 7) & ~7ULL;
+		__atomic_store_n(r->side_consumer, at, __ATOMIC_RELEASE);
+	}
+	return n;
+}
+
+long rings_consume(struct rings *r, rings_record_fn fn, void *arg)
+{
+	long n = 0;
+
+	for (unsigned i = 0; i < r->n; i++)
+		n += ring_consume(r, i, fn, arg);
+	return n + side_consume(r, fn, arg);
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/record/recorder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "detect/detect.h"
+#include "daemon/stream.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+
+struct recorder {
+	struct recorder_options opt;
+	struct writer *writer;
+	struct tasks *tasks;
+	bool created;
+	uint64_t sealed_ns; /* when the open segment began */
+	uint64_t refused, lost[CT_LOSS_CAUSES];
+	/* own refusals that no CT_GAP tells of yet */
+	uint64_t gap_n, gap_first_ns, gap_last_ns;
+};
+
+/*
+ * The trace that is there cannot be gone on with: it is set aside, and comes back if the new one cannot be
+ * made.  On success err says what became of it.
+ */
+static int recorder_replace(struct recorder *r, const char *ending, const char *why, char *err)
+{
+	char old[4096], how[RECORDER_ERR_MAX];
+	int e;
+
+	if (snprintf(old, sizeof(old), "%s.%s", r->opt.path, ending) >= (int)sizeof(old))
+		return -ENAMETOOLONG;
+	if (rename(r->opt.path, old)) {
+		e = errno;
+		snprintf(err, RECORDER_ERR_MAX, "Cannot set the trace %.200s aside: %s.", r->opt.path,
+			 strerror(e));
+		return -e;
+	}
+	e = writer_open(r->opt.path, &r->opt.writer, &r->writer, how);
+	if (e) {
+		rename(old, r->opt.path);
+		snprintf(err, RECORDER_ERR_MAX, "%s", how);
+	} else {
+		snprintf(err, RECORDER_ERR_MAX, "%.255s; it is kept as %.200s, and a new trace begins.", why,
+			 old);
+	}
+	return e;
+}
+
+static int recorder_open(struct recorder *r, char *err)
+{
+	char why[RECORDER_ERR_MAX];
+	int e = writer_open(r->opt.path, &r->opt.writer, &r->writer, err);
+
+	if (e != -EXDEV && e != -EBADMSG)
+		return e;
+	snprintf(why, sizeof(why), "%s", err);
+	return recorder_replace(r, e == -EXDEV ? "old" : "damaged", why, err);
+}
+
+int recorder_new(const struct recorder_options *opt, struct recorder **ret, char err[RECORDER_ERR_MAX])
+{
+	struct recorder *r = calloc(1, sizeof(*r));
+	struct stat st;
+	int e;
+
+	*err = 0;
+	if (!r)
+		return -ENOMEM;
+	r->opt = *opt;
+	r->created = lstat(opt->path, &st) && errno == ENOENT;
+	r->tasks = tasks_new(RECORDER_TASKS_MAX);
+	e = r->tasks ? recorder_open(r, err) : -ENOMEM;
+	if (e) {
+		if (e == -ENOMEM)
+			snprintf(err, RECORDER_ERR_MAX, "Cannot begin the trace %.200s: out of memory.",
+				 opt->path);
+		recorder_free(r);
+		return e;
+	}
+	*ret = r;
+	return 0;
+}
+
+void recorder_free(struct recorder *r)
+{
+	if (!r)
+		return;
+	writer_free(r->writer);
+	tasks_free(r->tasks);
+	free(r);
+}
+
+bool recorder_created(const struct recorder *r)
+{
+	return r->created;
+}
+
+static void recorder_refuse(struct recorder *r, uint64_t ts_ns)
+{
+	if (!r->gap_n++)
+		r->gap_first_ns = ts_ns;
+	r->gap_last_ns = ts_ns;
+	r->refused++;
+}
+
+static void recorder_write(struct recorder *r, uint16_t cpu, const uint64_t *run, size_t n_words,
+			   const struct writer_run *about)
+{
+	if (!about->n || !writer_add_run(r->writer, cpu, run, n_words, about))
+		return;
+	for (uint32_t i = 0; i < about->n; i++)
+		recorder_refuse(r, i ? about->max_ns : about->min_ns);
+}
+
+/* Records as they lie in a ring, back to back.  What is behind one that is not known cannot be found. */
+static void recorder_run(struct recorder *r, uint16_t cpu, const uint64_t *p, const uint64_t *end)
+{
+	struct writer_run about = { .min_ns = UINT64_MAX };
+	const uint64_t *run = p;
+
+	while (p < end) {
+		const struct ct_rec *rec = (const struct ct_rec *)p;
+		size_t n = 4 + CT_KIND_WORDS(rec->kind);
+
+		if (!rec->kind || rec->kind > CT_KIND_LAST || rec->kind == CT_GAP || n > (size_t)(end - p)) {
+			recorder_refuse(r, clock_boot_ns());
+			break;
+		}
+		tasks_record(r->tasks, cpu, rec);
+		if (r->opt.detect)
+			detect_record(r->opt.detect, rec, p + 4);
+		about.n++;
+		about.kinds[rec->kind]++;
+		about.min_ns = MIN(about.min_ns, rec->ts);
+		about.max_ns = MAX(about.max_ns, rec->ts);
+		p += n;
+	}
+	recorder_write(r, cpu, run, (size_t)(p - run), &about);
+}
+
+static void recorder_blob(struct recorder *r, uint16_t cpu, const struct ct_blob *b)
+{
+	const struct ct_rawstack_blob *raw = (const void *)b;
+	const struct ct_rawaccess_blob *access = (const void *)b;
+
+	if (b->kind == CT_RAWSTACK) {
+		if (b->size < sizeof(*raw) || b->size < sizeof(*raw) + 8u * (raw->n_kernel + raw->n_user))
+			recorder_refuse(r, b->ts);
+		else {
+			if (r->opt.detect)
+				detect_blob(r->opt.detect, b);
+			r->opt.rawstack(r->opt.arg, cpu, raw);
+		}
+		return;
+	}
+	if (b->kind == CT_RAWACCESS) {
+		if (b->size < sizeof(*access) || b->size < sizeof(*access) + 8u * access->n_user)
+			recorder_refuse(r, b->ts);
+		else
+			r->opt.rawaccess(r->opt.arg, access);
+		return;
+	}
+	if (writer_blob(r->writer, b)) {
+		recorder_refuse(r, b->ts);
+		return;
+	}
+	if (r->opt.detect)
+		detect_blob(r->opt.detect, b);
+	if (b->kind != CT_TASK)
+		return;
+	tasks_identity(r->tasks, (const struct ct_task_blob *)b);
+	if (r->opt.cgroup)
+		r->opt.cgroup(r->opt.arg, ((const struct ct_task_blob *)b)->cgroup_id);
+}
+
+void recorder_take(struct recorder *r, uint16_t cpu, const void *data, size_t size)
+{
+	const struct ct_blob *b = data;
+
+	if (!stream_first(data, size))
+		recorder_refuse(r, clock_boot_ns());
+	else if (CT_KIND_IS_BLOB(b->kind))
+		recorder_blob(r, cpu, b);
+	else
+		recorder_run(r, cpu, data, (const uint64_t *)data + size / 8);
+}
+
+void recorder_take_stream(struct recorder *r, const void *data, size_t size)
+{
+	const uint8_t *p = data;
+
+	for (size_t n; size; p += n, size -= n) {
+		n = stream_first(p, size);
+		if (!n) {
+			recorder_refuse(r, clock_boot_ns());
+			return;
+		}
+		recorder_take(r, 0, p, n);
+	}
+}
+
+void recorder_add(struct recorder *r, const struct ct_rec *rec, const uint64_t *words)
+{
+	if (r->opt.detect)
+		detect_record(r->opt.detect, rec, words);
+	if (writer_add(r->writer, 0, rec, words))
+		recorder_refuse(r, rec->ts);
+}
+
+void recorder_stack(struct recorder *r, const struct ct_stack_blob *stack)
+{
+	if (writer_blob(r->writer, &stack->h))
+		recorder_refuse(r, stack->h.ts);
+}
+
+void recorder_lost(struct recorder *r, uint16_t cpu, enum ct_loss cause, uint64_t n, uint64_t first_ns,
+		   uint64_t last_ns)
+{
+	const struct ct_rec rec = { .ts = last_ns,
+				    .kind = CT_GAP,
+				    .tid = cpu,
+				    .peer = (uint32_t)MIN(n, (uint64_t)UINT32_MAX),
+				    .state = (uint8_t)cause,
+				    .nr = CT_NR_NONE };
+	const uint64_t words[2] = { first_ns, last_ns };
+
+	r->lost[cause] += n;
+	recorder_add(r, &rec, words);
+}
+
+struct tasks *recorder_tasks(struct recorder *r)
+{
+	return r->tasks;
+}
+
+static void recorder_task_gone(void *arg, uint32_t tid)
+{
+	struct recorder *r = arg;
+
+	writer_forget_task(r->writer, tid);
+}
+
+void recorder_begin(struct recorder *r, uint64_t now_ns)
+{
+	const struct window_state *states = NULL;
+	size_t n = 0;
+
+	tasks_states(r->tasks, &states, &n);
+	writer_begin(r->writer, now_ns, states, n);
+	r->sealed_ns = now_ns;
+}
+
+void recorder_seal(struct recorder *r, uint64_t now_ns, bool force)
+{
+	const struct window_state *states = NULL;
+	size_t n = 0;
+
+	if (!force && writer_pending(r->writer) < RECORDER_SEAL_BYTES &&
+	    now_ns < r->sealed_ns + RECORDER_SEAL_NS)
+		return;
+	if (r->gap_n) {
+		recorder_lost(r, 0, CT_LOSS_DAEMON, r->gap_n, r->gap_first_ns, r->gap_last_ns);
+		r->gap_n = 0;
+	}
+	tasks_states(r->tasks, &states, &n);
+	/* an error has been counted, and the next segment tells of it */
+	(void)writer_seal(r->writer, now_ns, states, n);
+	tasks_purge(r->tasks, now_ns, recorder_task_gone, r);
+	r->sealed_ns = now_ns;
+}
+
+bool recorder_flush(struct recorder *r, uint64_t timeout_ns)
+{
+	return writer_flush(r->writer, timeout_ns);
+}
+
+struct recorder_stats recorder_stats(const struct recorder *r)
+{
+	struct recorder_stats s = {
+		.writer = writer_stats(r->writer),
+		.tasks = tasks_count(r->tasks),
+		.tasks_refused = tasks_refused(r->tasks),
+		.refused = r->refused,
+		.pending_bytes = writer_pending(r->writer),
+	};
+
+	memcpy(s.lost, r->lost, sizeof(s.lost));
+	s.lost[CT_LOSS_DISK] += s.writer.lost_disk;
+	return s;
+}

@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/record/tasks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "lib/vec.h"
+
+#define TASKS_SINCE_NS                                                                                       \
+	(20 * NSEC_PER_MSEC) /* how well the iterator knows since when a task has been off the CPU */
+
+/*
+ * A tree of three levels over the 22 bits of a tid: a look-up is three loads,
+ * a walk is in the order of tids, and leaves without tasks are released.
+ */
+#define LEAF_BITS 4
+#define MID_BITS  8
+#define TOP_BITS  10
+_Static_assert(1u << (LEAF_BITS + MID_BITS + TOP_BITS) == TASKS_TID_MAX, "levels");
+
+struct tasks_leaf {
+	struct task tasks[1 << LEAF_BITS];
+	unsigned used;
+};
+struct tasks_mid {
+	struct tasks_leaf *leaves[1 << MID_BITS];
+	unsigned used;
+};
+
+struct tasks {
+	struct tasks_mid *top[1 << TOP_BITS];
+	uint32_t max, n, n_dead;
+	uint32_t generation;
+	uint64_t refused;
+	uint64_t found_ns;
+	VEC(struct window_state) states;
+};
+
+struct tasks *tasks_new(uint32_t max)
+{
+	struct tasks *t = calloc(1, sizeof(*t));
+
+	if (t)
+		t->max = max;
+	return t;
+}
+
+void tasks_free(struct tasks *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(t->top); i++) {
+		for (size_t j = 0; t->top[i] && j < ARRAY_SIZE(t->top[i]->leaves); j++)
+			free(t->top[i]->leaves[j]);
+		free(t->top[i]);
+	}
+	VEC_FREE(&t->states);
+	free(t);
+}
+
+static struct tasks_leaf *tasks_leaf(const struct tasks *t, uint32_t tid)
+{
+	const struct tasks_mid *mid = tid < TASKS_TID_MAX ? t->top[tid >> (LEAF_BITS + MID_BITS)] : NULL;
+
+	return mid ? mid->leaves[tid >> LEAF_BITS & ((1 << MID_BITS) - 1)] : NULL;
+}
+
+/* The entry of tid, dead or alive, or NULL. */
+static struct task *tasks_entry(const struct tasks *t, uint32_t tid)
+{
+	struct tasks_leaf *leaf = tasks_leaf(t, tid);
+	struct task *task = leaf ? &leaf->tasks[tid & ((1 << LEAF_BITS) - 1)] : NULL;
+
+	return task && task->flags & TASK_USED ? task : NULL;
+}
+
+static void task_reset(struct task *task, uint32_t tid)
+{
+	*task = (struct task){
+		.flags = TASK_USED,
+		.st = { .last = { .kind = CT_SWITCH, .tid = tid, .nr = CT_NR_NONE },
+			.run = WINDOW_RUN_RUNNABLE,
+			.cpu = 0xffff },
+	};
+}
+
+static struct task *tasks_make(struct tasks *t, uint32_t tid)
+{
+	struct tasks_mid **mid;
+	struct tasks_leaf **leaf;
+	struct task *task;
+
+	if (!tid || tid >= TASKS_TID_MAX || t->n >= t->max)
+		return NULL;
+	mid = &t->top[tid >> (LEAF_BITS + MID_BITS)];
+	if (!*mid)
+		*mid = calloc(1, sizeof(**mid));
+	if (!*mid)
+		return NULL;
+	leaf = &(*mid)->leaves[tid >> LEAF_BITS & ((1 << MID_BITS) - 1)];
+	if (!*leaf) {
+		*leaf = calloc(1, sizeof(**leaf));
+		if (!*leaf)
+			return NULL;
+		(*mid)->used++;
+	}
+	task = &(*leaf)->tasks[tid & ((1 << LEAF_BITS) - 1)];
+	(*leaf)->used++;
+	t->n++;
+	task_reset(task, tid);
+	task->generation = t->generation;
+	return task;
+}
+
+/* The entry that a record of time ts is about; makes one if there is none.  NULL: the idle task, a record
+ * from before the death of the task, or no room. */
+static struct task *tasks_touch(struct tasks *t, uint32_t tid, uint64_t ts)
+{
+	struct task *task = tasks_entry(t, tid);
+
+	if (!tid)
+		return NULL;
+	if (!task) {
+		task = tasks_make(t, tid);
+		t->refused += !task;
+		return task;
+	}
+	if (!(task->flags & TASK_DEAD))
+		return task;
+	if (ts <= task->st.last.ts)
+		return NULL;
+	/* the number was given to a new task */
+	task_reset(task, tid);
+	task->generation = t->generation;
+	t->n_dead--;
+	return task;
+}
+
+static void tasks_kill(struct tasks *t, struct task *task, uint64_t ts)
+{
+	if (task->flags & TASK_DEAD)
+		return;
+	task->flags |= TASK_DEAD;
+	task->st.last.ts = MAX(task->st.last.ts, ts);
+	t->n_dead++;
+}
+
+static void task_runnable(struct task *task, uint64_t ts)
+{
+	task->st.run = WINDOW_RUN_RUNNABLE;
+	task->st.owner = 0;
+	task->st.last =
+		(struct ct_rec){ .ts = ts, .kind = CT_SWITCH, .tid = task->st.last.tid, .nr = CT_NR_NONE };
+}
+
+/*
+ * Notices a loop of short waits that only a clock ends: a poll of a flag, a retry with back-off.  It
+ * is broken by a wait of another kind, by real work, and by a wake that is not a timer's (task_wake()).
+ */
+static void task_loop_block(struct task *task, const struct ct_rec *rec, uint64_t ran_ns)
+{
+	bool timed = rec->wait == CT_W_SLEEP || rec->flags & CT_SF_TIMEOUT;
+	uint64_t span = rec->ts - task->loop_since_ns;
+
+	if (!timed || !task->loop_waits) {
+		task->loop_since_ns = rec->ts;
+		task->loop_ran_ns = 0;
+		task->loop_waits = timed;
+		return;
+	}
+	task->loop_waits++;
+	task->loop_ran_ns += ran_ns;
+	if (task->loop_ran_ns > NSEC_PER_MSEC && task->loop_ran_ns > span / 10)
+		task->loop_waits = 0;
+}
+
+static void tasks_switch_out(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
+{
+	struct task *task = tasks_touch(t, rec->tid, rec->ts);
+	uint64_t ran_ns;
+
+	if (!task || rec->ts < task->st.last.ts)
+		return;
+	if (rec->state & CT_ST_DEAD || rec->wait == CT_W_EXITED) {
+		tasks_kill(t, task, rec->ts);
+		return;
+	}
+	task->st.cpu = cpu;
+	if (rec->flags & CT_SF_KTHREAD)
+		task->flags |= TASK_KTHREAD;
+	ran_ns = task->st.run == WINDOW_RUN_RUNNING ? rec->ts - task->st.last.ts : 0;
+	if (rec->flags & CT_SF_PREEMPT || rec->wait == CT_W_NONE || rec->wait == CT_W_YIELD) {
+		task->loop_ran_ns += ran_ns;
+		task->yields += rec->wait == CT_W_YIELD || rec->flags & CT_SF_ZEROWAIT;
+		task_runnable(task, rec->ts);
+		return;
+	}
+	task_loop_block(task, rec, ran_ns);
+	task->st.last = *rec;
+	task->st.run = WINDOW_RUN_BLOCKED;
+	task->st.owner = 0;
+	/* CT_FUTEX comes just before the switch, from the same CPU; not so the one of a mutex that was had at
+	 * once, before a wait for a condition */
+	if (rec->wait == CT_W_FUTEX && task->futex_obj == rec->obj && task->futex_ns <= rec->ts &&
+	    rec->ts - task->futex_ns < NSEC_PER_MSEC)
+		task->st.owner = task->futex_owner;
+	if (task->wake_ns > rec->ts) /* the wake-up came first, through another CPU's ring */
+		task_runnable(task, task->wake_ns);
+}
+
+static void tasks_switch_in(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
+{
+	struct task *task = tasks_touch(t, rec->peer, rec->ts);
+
+	if (!task || rec->ts < task->st.last.ts)
+		return;
+	task_runnable(task, rec->ts);
+	task->st.run = WINDOW_RUN_RUNNING;
+	task->st.cpu = cpu;
+}
+
+static bool wake_is_timer(const struct ct_rec *rec)
+{
+	/* softirqs 1 and 8: TIMER and HRTIMER */
+	return rec->state == CT_CTX_TIMER ||
+	       (rec->state == CT_CTX_SOFTIRQ && (rec->wait == 1 || rec->wait == 8));
+}
+
+static void tasks_wake(struct tasks *t, const struct ct_rec *rec)
+{
+	struct task *task = tasks_touch(t, rec->tid, rec->ts);
+
+	if (!task)
+		return;
+	task->wake_ns = MAX(task->wake_ns, rec->ts);
+	if (!wake_is_timer(rec))
+		task->loop_waits = 0;
+	if (rec->ts >= task->st.last.ts && (task->st.run == WINDOW_RUN_BLOCKED || !task->st.last.ts))
+		task_runnable(task, rec->ts);
+}
+
+static void tasks_wake_new(struct tasks *t, const struct ct_rec *rec)
+{
+	struct task *task = tasks_touch(t, rec->tid, rec->ts);
+
+	if (task && rec->ts >= task->st.last.ts)
+		task_runnable(task, rec->ts);
+}
+
+void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
+{
+	struct task *task;
+
+	switch (rec->kind) {
+	case CT_SWITCH:
+		if (rec->tid)
+			tasks_switch_out(t, cpu, rec);
+		if (rec->peer)
+			tasks_switch_in(t, cpu, rec);
+		break;
+	case CT_WAKE:
+		tasks_wake(t, rec);
+		break;
+	case CT_WAKE_NEW:
+		tasks_wake_new(t, rec);
+		break;
+	case CT_EXEC:
+		/* A thread that calls exec takes over the number of its leader; its own is gone. */
+		task = rec->peer != rec->tid ? tasks_entry(t, rec->peer) : NULL;
+		if (task && rec->ts >= task->st.last.ts)
+			tasks_kill(t, task, rec->ts);
+		break;
+	case CT_FUTEX:
+		task = tasks_touch(t, rec->tid, rec->ts);
+		if (task) {
+			task->futex_ns = rec->ts;
+			task->futex_obj = rec->obj;
+			task->futex_owner = rec->peer;
+		}
+		break;
+	case CT_SHED: /* of those that the programs write; the end is the daemon's */
+		task = rec->flags & CT_GV_CAP ? tasks_touch(t, rec->tid, rec->ts) : NULL;
+		if (task && rec->ts > task->uncapped_ns)
+			task->capped_ns = rec->ts;
+		break;
+	default:
+		break;
+	}
+}
+
+void tasks_uncap(struct tasks *t, uint32_t tid, uint64_t ts_ns)
+{
+	struct task *task = tasks_entry(t, tid);
+
+	if (!task)
+		return;
+	task->capped_ns = 0;
+	task->uncapped_ns = ts_ns;
+}
+
+void tasks_identity(struct tasks *t, const struct ct_task_blob *blob)
+{
+	struct task *task = tasks_touch(t, blob->h.tid, blob->h.ts);
+
+	if (!task)
+		return;
+	task->tgid = blob->tgid;
+	task->group = govern_group(blob->uid, blob->cgroup_id);
+	if (blob->h.flags & CT_TF_KTHREAD)
+		task->flags |= TASK_KTHREAD;
+	else
+		task->flags &= ~TASK_KTHREAD;
+}
+
+void tasks_found_begin(struct tasks *t, uint64_t now_ns)
+{
+	t->generation++;
+	t->found_ns = now_ns;
+}
+
+void tasks_found(struct tasks *t, const struct ct_iter_task *found)
+{
+	const struct ct_rec *w = &found->wait;
+	struct task *task;
+
+	tasks_identity(t, &found->task);
+	task = tasks_entry(t, found->task.h.tid);
+	if (!task)
+		return;
+	task->generation = t->generation;
+	if (task->st.last.ts >= t->found_ns || task->flags & TASK_DEAD)
+		return; /* what the records say is newer */
+	if (w->state == CT_ST_RUNNING || w->wait == CT_W_NONE) {
+		/* since when it has been is not known */
+		task_runnable(task, t->found_ns);
+		if (w->peer) {
+			task->st.run = WINDOW_RUN_RUNNING;
+			task->st.cpu = (uint16_t)(w->peer - 1);
+		}
+		return;
+	}
+	if (task->st.run == WINDOW_RUN_BLOCKED && task->st.last.ts && task->st.last.wait == w->wait &&
+	    task->st.last.obj == w->obj && found->sched_since <= task->st.last.ts + TASKS_SINCE_NS)
+		return; /* known already, and since when */
+	task->st.run = WINDOW_RUN_BLOCKED;
+	task->st.last = *w;
+	task->st.last.kind = CT_SWITCH;
+	task->st.last.tid = found->task.h.tid;
+	task->st.last.ts = found->sched_since ? MIN(found->sched_since, t->found_ns) : t->found_ns;
+	task->st.owner = found->futex_owner;
+}
+
+void tasks_found_end(struct tasks *t)
+{
+	for (struct task *task = tasks_next(t, 1); task; task = tasks_next(t, task->st.last.tid + 1))
+		if (task->generation != t->generation && task->st.last.ts < t->found_ns)
+			tasks_kill(t, task, t->found_ns);
+}
+
+struct task *tasks_get(struct tasks *t, uint32_t tid)
+{
+	struct task *task = tasks_entry(t, tid);
+
+	return task && !(task->flags & TASK_DEAD) ? task : NULL;
+}
+
+/* The first entry with tid >= from, dead or alive. */
+static struct task *tasks_next_entry(struct tasks *t, uint32_t from)
+{
+	uint32_t tid = from;
+
+	while (tid < TASKS_TID_MAX) {
+		const struct tasks_mid *mid = t->top[tid >> (LEAF_BITS + MID_BITS)];
+		struct tasks_leaf *leaf;
+
+		if (!mid || !mid->used) {
+			tid = ((tid >> (LEAF_BITS + MID_BITS)) + 1) << (LEAF_BITS + MID_BITS);
+			continue;
+		}
+		leaf = mid->leaves[tid >> LEAF_BITS & ((1 << MID_BITS) - 1)];
+		if (!leaf) {
+			tid = ((tid >> LEAF_BITS) + 1) << LEAF_BITS;
+			continue;
+		}
+		if (leaf->tasks[tid & ((1 << LEAF_BITS) - 1)].flags & TASK_USED)
+			return &leaf->tasks[tid & ((1 << LEAF_BITS) - 1)];
+		tid++;
+	}
+	return NULL;
+}
+
+struct task *tasks_next(struct tasks *t, uint32_t from)
+{
+	struct task *task = tasks_next_entry(t, from);
+
+	while (task && task->flags & TASK_DEAD)
+		task = tasks_next_entry(t, task->st.last.tid + 1);
+	return task;
+}
+
+int tasks_states(struct tasks *t, const struct window_state **ret, size_t *ret_n)
+{
+	if (VEC_RESERVE(&t->states, t->n + 1))
+		return -ENOMEM;
+	t->states.n = 0;
+	for (struct task *task = tasks_next(t, 1); task; task = tasks_next(t, task->st.last.tid + 1)) {
+		struct window_state *st = &t->states.v[t->states.n++];
+
+		*st = task->st;
+		if (task->capped_ns) {
+			st->run = WINDOW_RUN_CAPPED;
+			st->owner = 0;
+			st->last = (struct ct_rec){ .ts = task->capped_ns,
+						    .kind = CT_SWITCH,
+						    .tid = task->st.last.tid,
+						    .nr = CT_NR_NONE };
+		}
+	}
+	*ret = t->states.v;
+	*ret_n = t->states.n;
+	return 0;
+}
+
+static void tasks_release(struct tasks *t, uint32_t tid)
+{
+	struct tasks_mid *mid = t->top[tid >> (LEAF_BITS + MID_BITS)];
+	struct tasks_leaf **leaf = &mid->leaves[tid >> LEAF_BITS & ((1 << MID_BITS) - 1)];
+
+	(*leaf)->tasks[tid & ((1 << LEAF_BITS) - 1)].flags = 0;
+	t->n--;
+	t->n_dead--;
+	if (--(*leaf)->used == 0) {
+		free(*leaf);
+		*leaf = NULL;
+		mid->used--;
+	}
+}
+
+void tasks_purge(struct tasks *t, uint64_t now_ns, void (*gone)(void *arg, uint32_t tid), void *arg)
+{
+	uint32_t tid;
+
+	if (!t->n_dead)
+		return;
+	for (struct task *task = tasks_next_entry(t, 1); task && t->n_dead;
+	     task = tasks_next_entry(t, tid + 1)) {
+		tid = task->st.last.tid;
+		if (!(task->flags & TASK_DEAD) || now_ns < task->st.last.ts + NSEC_PER_SEC)
+			continue;
+		gone(arg, tid);
+		tasks_release(t, tid);
+	}
+}
+
+size_t tasks_count(const struct tasks *t)
+{
+	return t->n - t->n_dead;
+}
+
+uint64_t tasks_refused(const struct tasks *t)
+{
+	return t->refused;
+}

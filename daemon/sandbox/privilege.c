@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/sandbox/privilege.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "daemon/sandbox/privilege_calls.h"
+#include "lib/cleanup.h"
+
+#define PRIVILEGE_NICE 35 /* in the limit's own counting, from 20 down: the drain thread's -15 */
+#define CAP(c)         (1ULL << (c))
+
+/* What is needed as long as the daemon runs. */
+static const uint64_t privilege_kept =
+	CAP(CAP_BPF) | CAP(CAP_PERFMON) | /* attach programs, read maps, open perf events of others */
+	CAP(CAP_SYS_PTRACE) |             /* memory, mappings and descriptors of processes */
+	CAP(CAP_DAC_READ_SEARCH) |        /* files that they run, wherever those are */
+	CAP(CAP_CHECKPOINT_RESTORE) |     /* /proc/PID/map_files: the files that are really mapped */
+	CAP(CAP_SYSLOG);                  /* kernel symbols with kptr_restrict 1 */
+
+void privilege_begin(void)
+{
+	const struct rlimit nice = { PRIVILEGE_NICE, PRIVILEGE_NICE };
+
+	umask(077);
+	/* what is in its memory is other people's: no core dumps, and no looking in for those who are not
+	 * root */
+	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	(void)setrlimit(RLIMIT_NICE, &nice);
+}
+
+static int caps_get(uint64_t *ret_effective, uint64_t *ret_permitted)
+{
+	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct d[2];
+
+	if (syscall(SYS_capget, &h, d))
+		return -errno;
+	*ret_effective = d[0].effective | (uint64_t)d[1].effective << 32;
+	*ret_permitted = d[0].permitted | (uint64_t)d[1].permitted << 32;
+	return 0;
+}
+
+static int caps_set(uint64_t effective, uint64_t permitted)
+{
+	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	const struct __user_cap_data_struct d[2] = {
+		{ .effective = (uint32_t)effective, .permitted = (uint32_t)permitted },
+		{ .effective = (uint32_t)(effective >> 32), .permitted = (uint32_t)(permitted >> 32) },
+	};
+
+	return syscall(SYS_capset, &h, d) ? -errno : 0;
+}
+
+/* Some kernels want CAP_SYS_ADMIN for perf events, or for some of them. */
+static bool perf_is_refused(uint32_t type, uint64_t config)
+{
+	struct perf_event_attr attr = { .type = type, .size = sizeof(attr), .config = config };
+	_cleanup_close_ int fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 && (errno == EACCES || errno == EPERM);
+}
+
+/* 6.18 does for these.  Who may is told that the path is missing. */
+static bool uprobe_is_refused(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
+	unsigned type;
+
+	return f && fscanf(f, "%u", &type) == 1 && perf_is_refused(type, 0);
+}
+
+/* The drain thread goes first; see privilege_begin(). */
+static bool nice_is_refused(void)
+{
+	struct rlimit l;
+
+	return getrlimit(RLIMIT_NICE, &l) || l.rlim_cur < PRIVILEGE_NICE;
+}
+
+/* A directory that belongs to somebody else. */
+static bool dir_is_refused(const struct privilege_options *opt)
+{
+	for (size_t i = 0; i < opt->n_dirs; i++)
+		if (faccessat(AT_FDCWD, opt->dirs[i], W_OK | X_OK, AT_EACCESS) && errno == EACCES)
+			return true;
+	return false;
+}
+
+int privilege_drop_bounding(void)
+{
+	int r = 0;
+
+	for (int c = 0; prctl(PR_CAPBSET_READ, c, 0, 0, 0) >= 0; c++)
+		/* without CAP_SETPCAP the set cannot be made smaller: whoever took that has seen to it */
+		if (prctl(PR_CAPBSET_READ, c, 0, 0, 0) > 0 && prctl(PR_CAPBSET_DROP, c, 0, 0, 0) &&
+		    errno != EPERM)
+			r = -errno;
+	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	return r;
+}
+
+/* What more is needed on this machine is found by trying to do without. */
+static int drop_capabilities(const struct privilege_options *opt)
+{
+	uint64_t effective = 0, permitted = 0, keep = privilege_kept;
+	int r = caps_get(&effective, &permitted), bounding;
+
+	if (!r)
+		r = caps_set(effective & keep, permitted);
+	if (r)
+		return r;
+	if (perf_is_refused(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY) || (opt->uprobes && uprobe_is_refused()))
+		keep |= CAP(CAP_SYS_ADMIN);
+	if (nice_is_refused())
+		keep |= CAP(CAP_SYS_NICE);
+	if (dir_is_refused(opt))
+		keep |= CAP(CAP_DAC_OVERRIDE);
+	r = caps_set(effective, permitted); /* CAP_SETPCAP, for the next */
+	bounding = privilege_drop_bounding();
+	if (!r)
+		r = caps_set(effective & keep, permitted & keep);
+	return r ? r : bounding;
+}
+
+int privilege_drop(const struct privilege_options *opt)
+{
+	int r = drop_capabilities(opt), filter;
+
+	filter = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : privilege_calls_enter();
+	return r ? r : filter;
+}

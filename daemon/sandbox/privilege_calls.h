@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* privilege_calls.h - private to privilege: the system calls that the daemon makes while it captures. */
+#ifndef CTRACE_DAEMON_SANDBOX_PRIVILEGE_CALLS_H
+#define CTRACE_DAEMON_SANDBOX_PRIVILEGE_CALLS_H
+
+/* Allows them and no others, for this thread and those that it starts.  0 or -errno. */
+int privilege_calls_enter(void);
+
+#endif

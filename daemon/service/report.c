@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/service/report.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/sandbox/bpfstats.h"
+#include "daemon/capture/storage.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "trace/words/describe.h"
+
+static const char *const loss_names[CT_LOSS_CAUSES] = {
+	[CT_LOSS_RING_FULL] = "ring_full", [CT_LOSS_STORAGE] = "storage", [CT_LOSS_OBJECTS] = "objects",
+	[CT_LOSS_DAEMON] = "daemon",       [CT_LOSS_DISK] = "disk",       [CT_LOSS_SHED] = "shed",
+};
+
+static json_int_t num(uint64_t v)
+{
+	return (json_int_t)v;
+}
+
+static json_t *report_file(const struct report_source *src, const struct writer_stats *w)
+{
+	return json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "path", src->trace, "bytes",
+			 num(src->size_bytes), "oldest_ns", num(w->oldest_ns), "newest_ns", num(w->newest_ns),
+			 "segments", num(w->segments), "records", num(w->records), "written_bytes",
+			 num(w->file_bytes), "evicted", num(w->dict_evicted));
+}
+
+/* The kernel's own count of what a CPU lost, by cause, and the sum of each cause. */
+static json_t *report_losses(const struct report_source *src, const struct recorder_stats *r)
+{
+	json_t *losses = json_object(), *cpus = json_array();
+	uint64_t by_cause[CT_LOSS_CAUSES] = { 0 };
+
+	for (unsigned cpu = 0; cpu < probe_cpus(src->probe); cpu++) {
+		uint64_t of_cpu[CT_LOSS_CAUSES], lost = 0;
+
+		if (probe_lost(src->probe, (uint16_t)cpu, of_cpu))
+			continue;
+		for (size_t i = 0; i < CT_LOSS_CAUSES; i++) {
+			by_cause[i] += of_cpu[i];
+			lost += of_cpu[i];
+		}
+		if (lost)
+			json_array_append_new(cpus,
+					      json_pack("{s:i,s:I}", "cpu", (int)cpu, "lost", num(lost)));
+	}
+	by_cause[CT_LOSS_DAEMON] += r->refused;
+	by_cause[CT_LOSS_DISK] += r->writer.lost_disk;
+	for (size_t i = 0; i < CT_LOSS_CAUSES; i++)
+		if (loss_names[i])
+			json_object_set_new(losses, loss_names[i], json_integer(num(by_cause[i])));
+	json_object_set_new(losses, "cpus", cpus);
+	return losses;
+}
+
+/* How the trace gets onto the disk. */
+static json_t *report_storage(const struct writer_storage *s, uint64_t now_ns)
+{
+	json_t *o = json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:I}", "state", storage_word(s, now_ns), "synced_ns",
+			      num(s->synced_ns), "queued_bytes", num(s->queued_bytes), "lost_segments",
+			      num(s->lost_segments), "lost_records", num(s->lost_records), "begun_anew",
+			      num(s->begun_anew), "repaired", num(s->repaired));
+
+	if (s->busy_ns)
+		json_object_set_new(o, "busy_ns", json_integer(num(now_ns - MIN(s->busy_ns, now_ns))));
+	if (s->failed_syncs) {
+		json_object_set_new(o, "failed_syncs", json_integer(num(s->failed_syncs)));
+		json_object_set_new(o, "unsure_from_ns", json_integer(num(s->unsure_from_ns)));
+		json_object_set_new(o, "unsure_to_ns", json_integer(num(s->unsure_to_ns)));
+	}
+	if (s->trouble != WRITER_FINE) {
+		json_object_set_new(o, "error", json_string(strerror(-s->error)));
+		json_object_set_new(o, "since_ns", json_integer(num(s->since_ns)));
+	}
+	return o;
+}
+
+static json_t *report_visits(const struct drain_stats *s)
+{
+	const struct visit_stats *v = &s->visit;
+
+	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "asked", num(v->asked), "done",
+			 num(v->done), "gone", num(v->gone), "refused_queue", num(v->refused_queue),
+			 "refused_rate", num(v->refused_rate), "failed", num(v->failed), "cut_short",
+			 num(v->cut_short), "stuck_ns", num(v->stuck_ns), "given_up", num(v->given_up),
+			 "postponed", num(s->visits_postponed), "samples_refused", num(s->samples_refused));
+}
+
+static uint64_t report_rss(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/self/statm", "re");
+	unsigned long pages = 0;
+
+	if (!f || fscanf(f, "%*u %lu", &pages) != 1)
+		return 0;
+	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static json_t *report_cost(const struct drain_stats *s, uint64_t now_ns, double bpf_percent)
+{
+	struct timespec ts;
+	json_t *cost;
+	double cpu_ns;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	cpu_ns = (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
+	cost = json_pack("{s:f,s:f,s:I,s:I}", "daemon_percent", s->cpu_percent, "daemon_percent_total",
+			 now_ns > s->start_ns ? cpu_ns * 100 / (double)(now_ns - s->start_ns) : 0.0,
+			 "rss_bytes", num(report_rss()), "cpu_ns", (json_int_t)cpu_ns);
+	if (bpf_percent >= 0)
+		json_object_set_new(cost, "bpf_percent", json_real(bpf_percent));
+	return cost;
+}
+
+static json_t *report_governor(const struct report_source *src, const struct drain_stats *s)
+{
+	const struct governing_stats *g = &s->governing;
+	json_t *groups = json_array();
+
+	for (unsigned i = 0; i < g->n_groups; i++)
+		json_array_append_new(groups,
+				      json_pack("{s:I}", g->group[i] & GOVERN_CGROUP ? "cgroup" : "user",
+						(json_int_t)(g->group[i] & ~GOVERN_CGROUP)));
+	return json_pack("{s:f,s:i,s:s,s:i,s:b,s:I,s:f,s:f,s:f,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o}",
+			 "budget_percent", src->budget_ppm / 1e4, "task_cap", (int)src->task_cap, "step",
+			 describe_shed(g->step), "step_number", (int)g->step, "paused", g->paused, "since_ns",
+			 num(g->since_ns), "cost_percent", g->cost_percent, "bpf_percent",
+			 MIN(g->bpf_percent, g->cost_percent), "passed_percent", g->passed_percent,
+			 "spent_ns", num(g->spent_ns), "bpf_ns", num(g->bpf_ns), "changes", num(g->changes),
+			 "pauses", num(g->pauses), "paused_ns", num(g->paused_ns), "capped", num(g->capped),
+			 "left_out", num(g->left_out), "caps_refused", num(g->caps_refused), "group_caps",
+			 num(g->group_caps), "groups", groups);
+}
+
+static json_t *report_detector(const struct detect_stats *d)
+{
+	json_t *found = json_object();
+
+	for (unsigned i = 0; i < CT_HANG_RULES; i++)
+		json_object_set_new(found, describe_hang(i), json_integer(num(d->found[i])));
+	return json_pack("{s:o,s:I,s:I,s:I,s:I,s:I,s:I}", "found", found, "behind", num(d->behind),
+			 "withdrawn", num(d->withdrawn), "tasks", num(d->tasks), "judged", num(d->judged),
+			 "tasks_refused", num(d->tasks_refused), "blind_ns", num(d->blind_ns));
+}
+
+static json_t *report_incidents(const struct incidents *is)
+{
+	struct incidents_stats s = incidents_stats(is);
+
+	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "noticed", num(s.noticed), "snapshots",
+			 num(s.taken), "failed", num(s.failed), "limited", num(s.limited), "refused",
+			 num(s.refused), "removed", num(s.removed), "kept", num(s.kept), "bytes",
+			 num(s.bytes));
+}
+
+static json_t *report_hook_counts(struct probe *probe)
+{
+	size_t n, live = 0;
+	const struct probe_hook *hooks = probe_hooks(probe, &n);
+
+	for (size_t i = 0; i < n; i++)
+		live += hooks[i].live;
+	return json_pack("{s:I,s:I}", "live", num(live), "off", num(n - live));
+}
+
+static json_t *report_jobs(struct jobs *jobs)
+{
+	struct jobs_stats s = jobs_stats(jobs);
+
+	return json_pack("{s:I,s:I,s:I,s:I}", "files", num(s.files), "callees", num(s.callees), "refused",
+			 num(s.refused), "stuck_ns", num(s.stuck_ns));
+}
+
+static json_t *report_requests(const struct report_source *src)
+{
+	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I}", "queued", num(src->requests.queued), "busy_ns",
+			 num(src->requests.busy_ns), "given_up", num(src->requests.given_up), "stuck",
+			 num(src->requests.stuck + src->closing.stuck), "closing", num(src->closing.queued),
+			 "turned_away", num(src->turned_away));
+}
+
+json_t *report_status(const struct report_source *src, double bpf_percent)
+{
+	struct drain_stats s = drain_stats(src->drain);
+	const struct recorder_stats *r = &s.recorder;
+	uint64_t now_ns = clock_boot_ns();
+	json_t *a = json_pack("{s:b,s:s,s:i,s:I,s:I}", "ok", 1, "version", CTRACED_VERSION, "pid",
+			      (int)getpid(), "uptime_ns", num(now_ns - s.start_ns), "now_ns", num(now_ns));
+
+	json_object_set_new(a, "file", report_file(src, &r->writer));
+	json_object_set_new(a, "storage", report_storage(&r->writer.storage, now_ns));
+	json_object_set_new(
+		a, "rate",
+		json_pack("{s:f,s:f}", "records_per_s", s.records_per_s, "bytes_per_s", s.bytes_per_s));
+	json_object_set_new(a, "rings",
+			    json_pack("{s:i,s:I,s:I}", "cpus", (int)probe_cpus(src->probe), "bytes_each",
+				      num(src->ring_bytes), "high_water_bytes", num(s.high_water)));
+	json_object_set_new(a, "losses", report_losses(src, r));
+	json_object_set_new(a, "tables",
+			    json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "tasks", num(r->tasks),
+				      "tasks_refused", num(r->tasks_refused), "objects",
+				      num(r->writer.dict_objects), "stacks", num(r->writer.dict_stacks),
+				      "resyncs", num(s.resyncs), "streams_refused", num(s.streams_refused),
+				      "jobs_refused", num(src->jobs_refused), "cgroups", num(s.cgroups.named),
+				      "cgroups_unnamed", num(s.cgroups.unnamed)));
+	json_object_set_new(a, "visits", report_visits(&s));
+	json_object_set_new(a, "cost", report_cost(&s, now_ns, bpf_percent));
+	json_object_set_new(a, "governor", report_governor(src, &s));
+	json_object_set_new(a, "detector", report_detector(&s.detect));
+	if (src->incidents)
+		json_object_set_new(a, "incidents", report_incidents(src->incidents));
+	json_object_set_new(a, "hooks", report_hook_counts(src->probe));
+	json_object_set_new(a, "frameworks", report_jobs(src->jobs));
+	json_object_set_new(a, "requests", report_requests(src));
+	json_object_set_new(a, "clients", json_integer(src->clients));
+	json_object_set_new(a, "denied", json_integer(num(src->denied)));
+	json_object_set_new(a, "beat_ns", json_integer(num(s.beat_ns)));
+	return a;
+}
+
+static json_t *report_capabilities(void)
+{
+	static const struct {
+		int cap;
+		const char *name;
+	} caps[] = {
+		{ CAP_BPF, "bpf" },
+		{ CAP_PERFMON, "perfmon" },
+		{ CAP_SYS_ADMIN, "sys_admin" },
+		{ CAP_SYS_PTRACE, "sys_ptrace" },
+		{ CAP_SYS_RESOURCE, "sys_resource" },
+		{ CAP_SYS_NICE, "sys_nice" },
+		{ CAP_DAC_READ_SEARCH, "dac_read_search" },
+		{ CAP_SYSLOG, "syslog" },
+	};
+	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct d[2] = { 0 };
+	json_t *list = json_array();
+
+	if (syscall(SYS_capget, &h, d))
+		return list;
+	for (size_t i = 0; i < ARRAY_SIZE(caps); i++)
+		if (d[caps[i].cap / 32].effective & 1u << (caps[i].cap % 32))
+			json_array_append_new(list, json_string(caps[i].name));
+	return list;
+}
+
+/* "none", "integrity", "confidentiality": the bracketed word; "unknown" where there is no such file. */
+static void report_lockdown(char ret[32])
+{
+	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/security/lockdown", "re");
+	char line[128];
+	const char *word = f && fgets(line, sizeof(line), f) ? strchr(line, '[') : NULL;
+
+	if (!word || sscanf(word, "[%31[a-z]", ret) != 1)
+		strcpy(ret, "unknown");
+}
+
+static void report_framework(void *list, const struct jobs_row *r)
+{
+	json_array_append_new(list, json_pack("{s:s,s:b,s:s,s:s,s:s}", "name", r->name, "live", r->live,
+					      "how", r->how, "why", r->why, "without", r->without));
+}
+
+json_t *report_doctor(struct probe *probe, struct jobs *jobs)
+{
+	size_t n;
+	const struct probe_hook *hooks = probe_hooks(probe, &n);
+	json_t *list = json_array();
+	struct utsname u = { 0 };
+	char lockdown[32];
+
+	uname(&u);
+	report_lockdown(lockdown);
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(list, json_pack("{s:s,s:b,s:s,s:s,s:s}", "name", hooks[i].name, "live",
+						      hooks[i].live, "how", hooks[i].how, "why", hooks[i].why,
+						      "without", hooks[i].without));
+	jobs_rows(jobs, report_framework, list);
+	return json_pack("{s:b,s:s,s:s,s:b,s:s,s:o,s:o}", "ok", 1, "kernel", u.release, "machine", u.machine,
+			 "btf", !access("/sys/kernel/btf/vmlinux", R_OK), "lockdown", lockdown,
+			 "capabilities", report_capabilities(), "hooks", list);
+}
+
+int report_bpf_percent(struct probe *probe, double *ret)
+{
+	const struct timespec pause = { .tv_nsec = 200 * (long)NSEC_PER_MSEC };
+	_cleanup_close_ int fd = bpfstats_open();
+	uint64_t run0, run1, t0, t1;
+	int r;
+
+	if (fd < 0)
+		return fd;
+	t0 = clock_boot_ns();
+	r = probe_run_time(probe, &run0);
+	nanosleep(&pause, NULL);
+	if (!r)
+		r = probe_run_time(probe, &run1);
+	t1 = clock_boot_ns();
+	if (!r)
+		*ret = (double)(run1 - run0) * 100 / (double)(t1 - t0);
+	return r;
+}

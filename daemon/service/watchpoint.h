@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * watchpoint.h - the variables that are watched for clients of the control
+ * socket: found, armed, named in the trace, and the latest accesses kept until the
+ * client fetches them.  What is recorded does not pass through here.
+ *
+ * Any thread; watchpoints_add() reads files and may take long.
+ */
+#ifndef CTRACE_DAEMON_SERVICE_WATCHPOINT_H
+#define CTRACE_DAEMON_SERVICE_WATCHPOINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/capture/drain.h"
+#include "daemon/kernel/probe.h"
+#include "daemon/inspect/variable.h"
+
+#define WATCHPOINT_ERR_MAX    512
+#define WATCHPOINT_WHERE_MAX  192
+#define WATCHPOINT_RECENT_MAX 256 /* accesses kept for the client; older ones are counted */
+
+struct watchpoints;
+
+struct watchpoint_want {
+	uint64_t client; /* of control.h */
+	uint32_t pid;
+	const char *var; /* as variable_find() takes it */
+	uint32_t len;    /* 0: the variable's own */
+	bool reads;
+};
+
+struct watchpoint_info {
+	uint32_t id;
+	uint32_t pid; /* of the process, where a thread was named */
+	char name[256];
+	uint64_t addr, value;
+	uint32_t len;
+};
+
+struct watchpoint_access {
+	uint64_t ts_ns, value;
+	uint32_t tid;
+	bool read;
+	char where[WATCHPOINT_WHERE_MAX]; /* innermost frame, "" none */
+};
+
+enum watchpoint_end { WATCHPOINT_GOES_ON, WATCHPOINT_EXITED, WATCHPOINT_EXECED };
+
+struct watchpoint_news {
+	struct watchpoint_access v[WATCHPOINT_RECENT_MAX];
+	unsigned n;
+	uint64_t refused; /* since the start: too many to be recorded */
+	uint64_t unshown; /* since the last call: recorded, but not kept for the client */
+	enum watchpoint_end end;
+};
+
+/* NULL: out of memory. */
+struct watchpoints *watchpoints_new(struct probe *p);
+/* Ends all.  Accepts NULL. */
+void watchpoints_free(struct watchpoints *ws);
+
+/* 0, or -errno and a sentence in err (what, why, what to do). */
+int watchpoints_add(struct watchpoints *ws, struct drain *d, const struct watchpoint_want *want,
+		    struct watchpoint_info *ret, char err[WATCHPOINT_ERR_MAX]);
+/* Ends those of a client. */
+void watchpoints_drop(struct watchpoints *ws, uint64_t client);
+/* What has happened since the last call.  -ENOENT: the client has no such one. */
+int watchpoints_news(struct watchpoints *ws, uint64_t client, uint32_t id, struct watchpoint_news *ret);
+/* For drain_options.access; arg: the struct watchpoints. */
+void watchpoints_note(void *arg, const struct ct_rec *rec, const uint64_t words[2],
+		      const struct ct_stack_blob *stack);
+
+#endif

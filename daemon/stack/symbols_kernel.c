@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/stack/symbols_kernel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cleanup.h"
+#include "lib/vec.h"
+
+#define LINES_MAX 2000000
+#define NAMES_MAX (64u << 20)
+#define REACH_MAX (1u << 20) /* no function is larger: beyond it an address is in no known one */
+
+struct entry {
+	uint64_t addr;
+	uint32_t name;
+	uint16_t module;
+};
+
+struct symbols_kernel {
+	enum symbols_kernel_state state;
+	VEC(struct entry) syms;
+	VEC(char) names;
+	VEC(uint32_t) modules; /* offsets in names; 0 is "" */
+};
+
+static int names_add(struct symbols_kernel *k, const char *s, uint32_t *ret)
+{
+	size_t n = strlen(s) + 1;
+
+	if (k->names.n + n > NAMES_MAX || VEC_RESERVE(&k->names, k->names.n + n))
+		return -ENOMEM;
+	memcpy(k->names.v + k->names.n, s, n);
+	*ret = (uint32_t)k->names.n;
+	k->names.n += n;
+	return 0;
+}
+
+/* Symbols of one module stand together, so that only the last module need be compared. */
+static int module_index(struct symbols_kernel *k, const char *module, uint16_t *ret)
+{
+	uint32_t off;
+
+	if (strcmp(k->names.v + k->modules.v[k->modules.n - 1], module) && k->modules.n < UINT16_MAX) {
+		if (names_add(k, module, &off) || VEC_PUSH(&k->modules, off))
+			return -ENOMEM;
+	}
+	*ret = (uint16_t)(k->modules.n - 1);
+	return 0;
+}
+
+/* "ffffffff81000000 T name\t[module]" */
+static int line_add(struct symbols_kernel *k, char *line)
+{
+	char *name, *module, *end;
+	struct entry e = { 0 };
+
+	e.addr = strtoull(line, &end, 16);
+	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ' || !strchr("tTwW", end[1]))
+		return 0;
+	name = end + 3;
+	module = name + strcspn(name, "\t\n");
+	end = module + strcspn(module, "[\n");
+	*module = 0;
+	if (*end == '[') {
+		module = end + 1;
+		module[strcspn(module, "]\n")] = 0;
+		if (module_index(k, module, &e.module))
+			return -ENOMEM;
+	}
+	if (names_add(k, name, &e.name))
+		return -ENOMEM;
+	return VEC_PUSH(&k->syms, e);
+}
+
+/* At one address the first name of the file comes first: it is the one the kernel prints. */
+static int entry_cmp(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return (x->name > y->name) - (x->name < y->name);
+}
+
+struct symbols_kernel *symbols_kernel_load(const char *path)
+{
+	struct symbols_kernel *k = calloc(1, sizeof(*k));
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	_cleanup_free_ char *line = NULL;
+	size_t cap = 0;
+	int r = 0;
+
+	if (!k || VEC_PUSH(&k->names, 0) || VEC_PUSH(&k->modules, 0)) {
+		symbols_kernel_free(k);
+		return NULL;
+	}
+	for (unsigned n = 0; f && !r && n < LINES_MAX && getline(&line, &cap, f) > 0; n++)
+		r = line_add(k, line);
+	if (k->syms.n)
+		qsort(k->syms.v, k->syms.n, sizeof(*k->syms.v), entry_cmp);
+	if (!k->syms.n)
+		k->state = SYMBOLS_KERNEL_ABSENT;
+	else if (!k->syms.v[k->syms.n - 1].addr)
+		k->state = SYMBOLS_KERNEL_HIDDEN;
+	return k;
+}
+
+void symbols_kernel_free(struct symbols_kernel *k)
+{
+	if (!k)
+		return;
+	VEC_FREE(&k->syms);
+	VEC_FREE(&k->names);
+	VEC_FREE(&k->modules);
+	free(k);
+}
+
+enum symbols_kernel_state symbols_kernel_loaded(const struct symbols_kernel *k)
+{
+	return k->state;
+}
+
+const char *symbols_kernel_find(const struct symbols_kernel *k, uint64_t addr, uint64_t *ret_start,
+				const char **ret_module)
+{
+	size_t lo = 0, hi = k->syms.n;
+	const struct entry *e;
+
+	if (k->state != SYMBOLS_KERNEL_OK)
+		return NULL;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (k->syms.v[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo || addr - k->syms.v[lo - 1].addr > REACH_MAX)
+		return NULL;
+	while (lo > 1 && k->syms.v[lo - 2].addr == k->syms.v[lo - 1].addr)
+		lo--;
+	e = &k->syms.v[lo - 1];
+	*ret_start = e->addr;
+	*ret_module = k->names.v + k->modules.v[e->module];
+	return k->names.v + e->name;
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/stack/unwind_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/cleanup.h"
+
+#define VDSO_MAX 65536
+
+struct unwind_files {
+	struct unwind_elf *v[UNWIND_FILES_MAX];
+	size_t n;
+	uint64_t clock; /* counts uses */
+	struct unwind_elf *vdso;
+	uint64_t opened, evicted, refused;
+};
+
+/* All 64-bit processes of one kernel share one vdso: ours can be trusted, and is readable. */
+static struct unwind_elf *vdso_open(void)
+{
+	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);
+	struct unwind_elf *e = NULL;
+	unsigned long start, end;
+	_cleanup_fclose_ FILE *f = fopen("/proc/self/maps", "re");
+	_cleanup_free_ char *line = NULL;
+	size_t cap = 0;
+
+	while (f && image && getline(&line, &cap, f) > 0)
+		if (sscanf(line, "%lx-%lx", &start, &end) == 2 && start == (unsigned long)image &&
+		    end - start <= VDSO_MAX) {
+			unwind_elf_new_image(image, end - start, &e);
+			break;
+		}
+	return e;
+}
+
+int unwind_files_new(struct unwind_files **ret)
+{
+	struct unwind_files *fs = calloc(1, sizeof(*fs));
+
+	if (!fs)
+		return -ENOMEM;
+	fs->vdso = vdso_open();
+	*ret = fs;
+	return 0;
+}
+
+void unwind_files_free(struct unwind_files *fs)
+{
+	if (!fs)
+		return;
+	unwind_files_release(fs);
+	for (size_t i = 0; i < fs->n; i++)
+		unwind_elf_free(fs->v[i]);
+	unwind_elf_free(fs->vdso);
+	free(fs);
+}
+
+int unwind_files_open(uint32_t tid, const struct unwind_map *map, const char *path, struct stat *ret_st)
+{
+	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	_cleanup_close_ int fd = -1, root = -1;
+	bool by_path = false;
+	char buf[128];
+
+	snprintf(buf, sizeof(buf), "/proc/%u/map_files/%lx-%lx", tid, (unsigned long)map->start,
+		 (unsigned long)map->end);
+	fd = open(buf, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 && (errno == EPERM || errno == EACCES) && path[0] == '/') {
+		by_path = true;
+		snprintf(buf, sizeof(buf), "/proc/%u/root", tid);
+		root = open(buf, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (root >= 0)
+			fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	}
+	if (fd < 0 || fstat(fd, ret_st) || !S_ISREG(ret_st->st_mode))
+		return -ENOENT;
+	if (by_path && ret_st->st_ino != map->ino)
+		return -ESTALE;
+	return TAKE_FD(fd);
+}
+
+static size_t oldest(const struct unwind_files *fs)
+{
+	size_t at = SIZE_MAX;
+
+	for (size_t i = 0; i < fs->n; i++)
+		if (fs->v[i]->fd < 0 && (at == SIZE_MAX || fs->v[i]->used < fs->v[at]->used))
+			at = i;
+	return at;
+}
+
+static bool evict(struct unwind_files *fs)
+{
+	size_t i = oldest(fs);
+
+	if (i == SIZE_MAX)
+		return false;
+	unwind_elf_free(fs->v[i]);
+	fs->v[i] = fs->v[--fs->n];
+	fs->evicted++;
+	return true;
+}
+
+static struct unwind_elf *lookup(struct unwind_files *fs, const struct unwind_elf_id *id)
+{
+	for (size_t i = 0; i < fs->n; i++)
+		if (!memcmp(&fs->v[i]->id, id, sizeof(*id)))
+			return fs->v[i];
+	return NULL;
+}
+
+static struct unwind_elf *file_get(struct unwind_files *fs, uint32_t tid, const struct unwind_map *map,
+				   const char *path)
+{
+	struct unwind_elf_id id;
+	struct unwind_elf *e;
+	struct stat st;
+	_cleanup_close_ int fd = unwind_files_open(tid, map, path, &st);
+
+	if (fd < 0)
+		return NULL;
+	id = unwind_elf_id(&st);
+	e = lookup(fs, &id);
+	if (!e) {
+		if (fs->n == UNWIND_FILES_MAX && !evict(fs))
+			return NULL;
+		if (unwind_elf_new(fd, &st, &e))
+			return NULL;
+		fs->v[fs->n++] = e;
+		fs->opened++;
+		TAKE_FD(fd);
+	} else if (e->fd < 0) {
+		e->fd = TAKE_FD(fd);
+	}
+	e->used = ++fs->clock;
+	return e;
+}
+
+struct unwind_elf *unwind_files_get(struct unwind_files *fs, uint32_t tid, struct unwind_map *map,
+				    const char *path)
+{
+	if (map->looked)
+		return map->elf;
+	map->looked = true;
+	if (map->vdso)
+		map->elf = fs->vdso;
+	else if (map->ino && !map->avoid)
+		map->elf = file_get(fs, tid, map, path);
+	fs->refused += map->ino && !map->elf;
+	return map->elf;
+}
+
+void unwind_files_release(struct unwind_files *fs)
+{
+	size_t bytes = 0;
+
+	if (fs->vdso)
+		unwind_elf_detach(fs->vdso);
+
+	for (size_t i = 0; i < fs->n; i++) {
+		unwind_elf_detach(fs->v[i]);
+		bytes += unwind_elf_bytes(fs->v[i]);
+	}
+	while (bytes > UNWIND_BYTES_MAX) {
+		bytes -= unwind_elf_bytes(fs->v[oldest(fs)]);
+		evict(fs);
+	}
+}
+
+void unwind_files_count(const struct unwind_files *fs, struct unwind_stats *s)
+{
+	s->files_opened = fs->opened;
+	s->files_evicted = fs->evicted;
+	s->files_refused = fs->refused;
+}

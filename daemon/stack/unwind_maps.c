@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/stack/unwind_maps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+
+#define NAMES_MAX     (1u << 20)
+#define MOUNTS_KEPT   (10 * NSEC_PER_SEC) /* device numbers are used again after an unmount */
+#define MOUNTINFO_MAX 65536               /* lines */
+
+/* File systems whose answer depends on a server. */
+static bool fs_is_remote(const char *type)
+{
+	static const char *const remote[] = { "nfs",    "cifs", "smb3",  "ceph",      "afs",   "coda",
+					      "lustre", "gfs2", "ocfs2", "glusterfs", "beegfs" };
+
+	if (!strncmp(type, "fuse", 4))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(remote); i++)
+		if (!strncmp(type, remote[i], strlen(remote[i])))
+			return true;
+	return false;
+}
+
+/* 1: remote, 0: local, -ENOENT: no such device is mounted there. */
+static int mountinfo_look(const char *path, uint32_t minor_no)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	_cleanup_free_ char *line = NULL;
+	size_t cap = 0;
+
+	for (unsigned n = 0; f && n < MOUNTINFO_MAX && getline(&line, &cap, f) > 0; n++) {
+		unsigned maj, min;
+		char *type;
+
+		if (sscanf(line, "%*u %*u %u:%u", &maj, &min) != 2 || maj || min != minor_no)
+			continue;
+		type = strstr(line, " - ");
+		return type && fs_is_remote(type + 3);
+	}
+	return -ENOENT;
+}
+
+/* The device of memfd and shared anonymous memory, which is mounted nowhere. */
+static uint32_t shmem_minor(struct unwind_mounts *ms)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+
+	if (ms->shmem_known)
+		return ms->shmem_minor;
+	fd = memfd_create("ctrace", MFD_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st))
+		return UINT32_MAX;
+	ms->shmem_known = true;
+	return ms->shmem_minor = minor(st.st_dev);
+}
+
+bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_no, uint32_t minor_no)
+{
+	uint64_t now = clock_boot_ns();
+	struct unwind_mount *slot = NULL;
+	char path[64];
+	int r;
+
+	if (major_no || minor_no == shmem_minor(ms))
+		return false;
+	for (size_t i = 0; i < ms->n && !slot; i++)
+		if (ms->v[i].minor == minor_no)
+			slot = &ms->v[i];
+	if (slot && now - slot->checked_ns < MOUNTS_KEPT)
+		return slot->avoid;
+	snprintf(path, sizeof(path), "/proc/%u/mountinfo", tid);
+	r = mountinfo_look(path, minor_no);
+	/* the lower layer of a container's overlay is mounted outside */
+	if (r == -ENOENT)
+		r = mountinfo_look("/proc/self/mountinfo", minor_no);
+	if (!slot)
+		slot = &ms->v[ms->n < UNWIND_MOUNTS_MAX ? ms->n++ : now / 64 % UNWIND_MOUNTS_MAX];
+	*slot = (struct unwind_mount){ .checked_ns = now, .minor = minor_no, .avoid = r != 0 };
+	return slot->avoid;
+}
+
+/* "start-end perms off major:minor ino   path"; sscanf would take three times as long as the kernel. */
+static bool maps_parse(const char *line, struct unwind_map *m, const char **ret_path)
+{
+	char *p;
+
+	*m = (struct unwind_map){ .start = strtoul(line, &p, 16) };
+	if (*p != '-')
+		return false;
+	m->end = strtoul(p + 1, &p, 16);
+	if (strnlen(p, 6) < 6)
+		return false;
+	m->exec = p[3] == 'x';
+	m->off = strtoul(p + 6, &p, 16);
+	m->major = (uint32_t)strtoul(p, &p, 16);
+	if (*p != ':')
+		return false;
+	m->minor = (uint32_t)strtoul(p + 1, &p, 16);
+	m->ino = strtoul(p, &p, 10);
+	*ret_path = p + strspn(p, " ");
+	m->vdso = !m->ino && !strcmp(*ret_path, "[vdso]");
+	return m->start < m->end;
+}
+
+static int names_add(struct unwind_maps *m, const char *path, uint32_t *ret_off)
+{
+	size_t n = strlen(path) + 1;
+
+	*ret_off = 0;
+	if (n == 1 || m->names.n + n > NAMES_MAX)
+		return 0;
+	if (VEC_RESERVE(&m->names, m->names.n + n))
+		return -ENOMEM;
+	memcpy(m->names.v + m->names.n, path, n);
+	*ret_off = (uint32_t)m->names.n;
+	m->names.n += n;
+	return 0;
+}
+
+static int maps_line(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts, char *line)
+{
+	struct unwind_map map;
+	const char *path;
+
+	line[strcspn(line, "\n")] = 0;
+	if (!maps_parse(line, &map, &path))
+		return 0;
+	map.avoid = map.ino && unwind_mounts_avoid(mounts, tid, map.major, map.minor);
+	if (!map.exec && !map.avoid)
+		return 0;
+	if (names_add(m, path, &map.path_off))
+		return -ENOMEM;
+	return VEC_PUSH(&m->maps, map);
+}
+
+int unwind_maps_read(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts)
+{
+	_cleanup_fclose_ FILE *f = NULL;
+	_cleanup_free_ char *line = NULL;
+	size_t cap = 0;
+	char path[64];
+	unsigned n;
+
+	m->maps.n = 0;
+	m->names.n = 0;
+	m->truncated = false;
+	if (VEC_PUSH(&m->names, 0))
+		return -ENOMEM;
+	snprintf(path, sizeof(path), "/proc/%u/maps", tid);
+	f = fopen(path, "re");
+	if (!f)
+		return errno == ENOENT ? -ESRCH : -errno;
+	for (n = 0; n < UNWIND_MAPS_LINES_MAX && getline(&line, &cap, f) > 0; n++) {
+		int r = maps_line(m, tid, mounts, line);
+
+		if (r)
+			return r;
+	}
+	m->truncated = n == UNWIND_MAPS_LINES_MAX;
+	/* a task that is gone has an empty file */
+	return n ? 0 : -ESRCH;
+}
+
+void unwind_maps_done(struct unwind_maps *m)
+{
+	VEC_FREE(&m->maps);
+	VEC_FREE(&m->names);
+}
+
+struct unwind_map *unwind_maps_find(struct unwind_maps *m, uint64_t addr)
+{
+	size_t lo = 0, hi = m->maps.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (m->maps.v[mid].end <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < m->maps.n && m->maps.v[lo].start <= addr ? &m->maps.v[lo] : NULL;
+}

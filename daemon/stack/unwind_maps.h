@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * unwind_maps.h - the executable mappings of a process, from /proc/PID/maps, and
+ * which ranges must not be touched: files on a network or user-space file
+ * system, where reading may hang for as long as the server likes.
+ */
+#ifndef CTRACE_DAEMON_STACK_UNWIND_MAPS_H
+#define CTRACE_DAEMON_STACK_UNWIND_MAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/vec.h"
+
+#define UNWIND_MAPS_LINES_MAX 65536 /* of /proc/PID/maps; what comes behind is not known */
+
+struct unwind_elf;
+
+struct unwind_map {
+	uint64_t start, end, off;
+	uint64_t ino;
+	uint32_t major, minor;
+	bool exec;
+	bool avoid;  /* not to be read, neither the memory nor the file */
+	bool looked; /* elf is what was found */
+	bool vdso;
+	uint32_t path_off; /* in names; 0: "" */
+	struct unwind_elf *elf;
+};
+
+struct unwind_maps {
+	VEC(struct unwind_map) maps; /* executable ones and those to avoid, by address */
+	VEC(char) names;
+	bool truncated;
+};
+
+/* What is known about file systems without a device; kept from process to process, for a short time.  Begins
+ * as zeroes; each thread has its own. */
+#define UNWIND_MOUNTS_MAX 32
+struct unwind_mounts {
+	struct unwind_mount {
+		uint64_t checked_ns;
+		uint32_t minor;
+		bool avoid;
+	} v[UNWIND_MOUNTS_MAX];
+	size_t n;
+	bool shmem_known;
+	uint32_t shmem_minor; /* of memfd and shared anonymous memory */
+};
+
+/* True when a device that tid sees may be a file system whose answer depends on a server. Those with a major
+ * number are disks. */
+bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_no, uint32_t minor_no);
+
+/* Replaces what is in m.  -ESRCH: no such task; -errno of the read; -ENOMEM. */
+int unwind_maps_read(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts);
+void unwind_maps_done(struct unwind_maps *m);
+/* The mapping that holds addr, or NULL. */
+struct unwind_map *unwind_maps_find(struct unwind_maps *m, uint64_t addr);
+static inline const char *unwind_maps_path(const struct unwind_maps *m, const struct unwind_map *map)
+{
+	return m->names.v + map->path_off;
+}
+
+#endif
