@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/commands.h"
+#include "cli/cmd/commands.h"
 #include "cli/output.h"
 #include "lib/cleanup.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/render/analysis.h"
 
-#include "cli/shedding.h"
+#include "cli/render/shedding.h"
 #include "cli/render/place.h"
 #include "cli/text.h"
 #include "lib/cleanup.h"

@@ -5,9 +5,9 @@
 
 #include "analysis/diagnose/where.h"
 #include "cli/cli.h"
-#include "cli/shedding.h"
+#include "cli/render/shedding.h"
 #include "cli/text.h"
-#include "cli/timearg.h"
+#include "cli/input/timearg.h"
 #include "trace/words/describe.h"
 
 #define STACK_LINES 12

@@ -8,7 +8,7 @@
 #include "cli/render/causal.h"
 #include "cli/render/place.h"
 #include "cli/text.h"
-#include "cli/timearg.h"
+#include "cli/input/timearg.h"
 #include "lib/utf8.h"
 #include "trace/words/describe.h"
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/shedding.h"
+#include "cli/render/shedding.h"
 #include "cli/render/place.h"
 #include "cli/text.h"
-#include "cli/timearg.h"
+#include "cli/input/timearg.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 #include "trace/words/describe.h"

@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "cli/render/causal.h"
 #include "cli/text.h"
-#include "cli/timearg.h"
+#include "cli/input/timearg.h"
 #include "trace/words/describe.h"
 
 static const char *sure_words(const struct edge *e)

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cmd_hangs_caught.h"
+#include "cli/cmd/cmd_hangs_caught.h"
 #include "daemon/incident/incident.h"
 #include "daemon/incident/incident_private.h"
 #include "lib/cleanup.h"

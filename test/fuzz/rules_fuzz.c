@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/rulesfile.h"
+#include "cli/ask/rulesfile.h"
 
 static void release(struct rules *rules)
 {

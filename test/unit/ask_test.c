@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cli/ask.h"
+#include "cli/ask/ask.h"
 
 #define N_OPTIONS 12
 

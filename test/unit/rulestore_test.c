@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "cli/rulestore.h"
+#include "cli/ask/rulestore.h"
 
 static char dir[64];
 

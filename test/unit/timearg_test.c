@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/timearg.h"
+#include "cli/input/timearg.h"
 
 #define SEC NSEC_PER_SEC
 /* 2026-01-31T12:00:00Z, the moment of the boot in these tests. */

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/tracefile.h"
+#include "cli/input/tracefile.h"
 #include "trace_fixture.h"
 
 #define SEC NSEC_PER_SEC

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * asking.h - what diagnose and slice share: rules that are applied, questions
+ * where a person sits, answers that are kept.  What went wrong has been said.
+ */
+#ifndef CTRACE_CLI_ASK_ASKING_H
+#define CTRACE_CLI_ASK_ASKING_H
+
+#include "cli/ask/ask.h"
+#include "cli/ask/rulestore.h"
+
+struct asking {
+	struct rulestore store;
+	struct ask_terminal terminal;
+	struct ask ask;
+	bool possible; /* there is somebody to ask */
+	int code;      /* of asking_end(): CLI_FAILED when the answers could not be kept */
+};
+
+/* may: questions are wanted, if stdin and stdout are a terminal.  An exit code; call asking_done() also after
+ * failure. */
+int asking_begin(const struct rulestore_options *o, bool may, struct asking *ret);
+/* For an analysis of w: NULL when it is to decide. */
+const struct ask *asking_ask(struct asking *a, const struct window *w);
+/* After the analysis: keeps the answers.  Whether the person wants a result; then exit with a->code. */
+bool asking_end(struct asking *a);
+void asking_done(struct asking *a);
+
+#endif

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
+#include "analysis/hangs/hangs.h"
+#include "cli/input/analysis_input.h"
+#include "cli/ask/asking.h"
+#include "cli/cli.h"
+#include "cli/cmd/commands.h"
+#include "cli/render/analysis.h"
+#include "cli/text.h"
+#include "lib/cleanup.h"
+
+enum {
+	OPT_FROM = 256,
+	OPT_TO,
+	OPT_AT,
+	OPT_TID,
+	OPT_PID,
+	OPT_COMM,
+	OPT_CGROUP,
+	OPT_CONTAINER,
+	OPT_RULES,
+	OPT_NO_RULES,
+	OPT_AUTO,
+	OPT_BOOT,
+	OPT_JSON
+};
+
+static const struct cli_option diagnose_options[] = {
+	{ OPT_TID, "tid", "TID", "the task that was slow or stuck" },
+	{ OPT_PID, "pid", "PID",
+	  "its process: the thread that stalled worst, or with --from or --to the main one" },
+	{ OPT_COMM, "comm", "NAME", "its name: the task of that name that stalled worst" },
+	{ OPT_CGROUP, "cgroup", "GLOB", "only tasks of control groups with such a path" },
+	{ OPT_CONTAINER, "container", "NAME", "only tasks of this container (a glob, or how its id begins)" },
+	{ OPT_AT, "at", "TIME", "a moment at which it hung" },
+	{ OPT_FROM, "from", "TIME", "start of the window" },
+	{ OPT_TO, "to", "TIME", "end of the window" },
+	{ OPT_RULES, "rules", "FILE", "apply these rules, and keep answers there; may be given again" },
+	{ OPT_NO_RULES, "no-rules", NULL, "apply no rules, not even your own" },
+	{ OPT_AUTO, "auto", NULL, "decide what is ambiguous without asking, and list it" },
+	{ OPT_BOOT, "boot", "N", "the boot of the machine N before the newest (default: 0)" },
+	{ OPT_JSON, "json", NULL, "print JSON (ctrace.diagnosis/1); asks nothing" },
+	{ 0 },
+};
+
+static const struct cli_usage diagnose_usage = {
+	.name = "diagnose",
+	.args = "[--tid TID | --pid PID | --comm NAME] [--cgroup GLOB] [--container NAME] [--at TIME | "
+		"--from "
+		"TIME --to TIME] [--rules FILE | --no-rules] [--boot N] [--auto] [--json] FILE",
+	.about = "Says in one sentence what a task waited for and who was to blame, then the evidence. With "
+		 "no task\n"
+		 "given it takes the worst stall that `ctrace hangs` finds. At a terminal it asks where more "
+		 "than\none way leads on.",
+	.options = diagnose_options,
+};
+
+struct request {
+	struct hangs_filter who;
+	const char *at, *from, *to, *boot;
+	struct rulestore_options rules;
+	bool automatic, json;
+};
+
+/* What --at says; to_ns 0: it was not given. */
+struct moment {
+	uint64_t from_ns, to_ns;
+};
+
+/* How far around --at a stall may lie. */
+#define AROUND_NS (60 * NSEC_PER_SEC)
+
+/* Whom to diagnose. */
+struct victim {
+	uint32_t task;
+	struct diagnosis *diagnosis; /* by rank alone, if that is known already; else NULL */
+};
+
+/* The worst stall of the tasks asked for (that was there at that moment): narrows in->from_ns, to_ns. */
+static int find_stall(struct analysis_input *in, const struct hangs_filter *who, const struct moment *at,
+		      struct victim *ret)
+{
+	bool named = who->tid || who->pid || who->comm || who->cgroup || who->container;
+	struct hangs_filter filter = *who;
+	struct hang *best = NULL;
+	struct hangs *h;
+	int r;
+
+	filter.worst = !named && !at->to_ns;
+	r = hangs_find(in->graph, in->from_ns, in->to_ns, &filter, &h);
+	if (r)
+		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
+	ret->task = GRAPH_NONE;
+	for (size_t i = 0; i < h->n; i++) {
+		struct hang *x = &h->v[i];
+
+		if (at->to_ns && (x->from_ns >= at->to_ns || x->to_ns <= at->from_ns))
+			continue;
+		/* of all tasks the first is the worst; of those that were named, the longest alarm, which
+		 * come first: a server's master process waits longer than the worker that hangs
+		 */
+		if (!best || (named && best->alarm == x->alarm &&
+			      (best->diagnosis->verdict == VERDICT_NORMAL) ==
+				      (x->diagnosis->verdict == VERDICT_NORMAL) &&
+			      x->to_ns - x->from_ns > best->to_ns - best->from_ns))
+			best = x;
+	}
+	if (best) {
+		ret->task = best->task;
+		ret->diagnosis = TAKE_PTR(best->diagnosis);
+		in->from_ns = best->from_ns;
+		in->to_ns = best->to_ns;
+	}
+	hangs_free(h);
+	return CLI_OK;
+}
+
+/* The task asked for, if it was there at that moment or in the window; of a process the main thread if it can
+ * be. */
+static uint32_t find_task(const struct analysis_input *in, const struct hangs_filter *who,
+			  const struct moment *at)
+{
+	uint64_t from_ns = at->to_ns ? at->from_ns : in->from_ns;
+	uint64_t to_ns = at->to_ns ? at->to_ns : in->to_ns;
+	const struct graph *g = in->graph;
+	uint32_t best = GRAPH_NONE;
+
+	for (uint32_t i = 0; i < g->n_tasks; i++) {
+		const struct graph_task *t = &g->tasks[i];
+		struct place p;
+
+		if (t->exit_ns <= from_ns || t->born_ns >= to_ns || !t->n_stretches)
+			continue;
+		if ((who->tid && t->tid != who->tid) || (who->pid && t->tgid != who->pid) ||
+		    (who->comm && strcmp(who->comm, graph_comm(g, i, MIN(to_ns, in->to_ns) - 1)) != 0))
+			continue;
+		p = graph_place(g, i, MIN(to_ns, in->to_ns) - 1);
+		if (!place_matches(&p, who->cgroup, who->container))
+			continue;
+		if (best == GRAPH_NONE || t->tid == t->tgid)
+			best = i;
+		if (t->tid == t->tgid)
+			break;
+	}
+	return best;
+}
+
+/* Nothing can be said of when it was not there. */
+static void clip_to_life(struct analysis_input *in, uint32_t task)
+{
+	const struct graph_task *t = &in->graph->tasks[task];
+
+	if (t->born_ns < in->to_ns)
+		in->from_ns = MAX(in->from_ns, t->born_ns);
+	if (t->exit_ns > in->from_ns)
+		in->to_ns = MIN(in->to_ns, t->exit_ns);
+}
+
+static int choose_victim(struct analysis_input *in, const struct request *rq, const struct moment *at,
+			 struct victim *ret)
+{
+	bool window = rq->from || rq->to, placed = rq->who.cgroup || rq->who.container;
+	int r;
+
+	if (rq->who.tid) {
+		r = analysis_task(in, rq->who.tid, &ret->task);
+		if (r || window)
+			return r;
+	} else if (window && rq->who.pid) {
+		ret->task = find_task(in, &rq->who, at);
+		if (ret->task != GRAPH_NONE)
+			return CLI_OK;
+		return cli_error("%s: no process %u in this window; `ctrace hangs %s` lists who waited",
+				 in->path, rq->who.pid, in->path);
+	}
+	r = find_stall(in, &rq->who, at, ret);
+	if (r || ret->task != GRAPH_NONE)
+		return r;
+	ret->task = rq->who.tid ? graph_task_at(in->graph, rq->who.tid, in->to_ns - 1) : GRAPH_NONE;
+	if (rq->who.pid || rq->who.comm || placed || (rq->who.tid && at->to_ns))
+		ret->task = find_task(in, &rq->who, at);
+	if (ret->task != GRAPH_NONE) {
+		clip_to_life(in, ret->task);
+		return CLI_OK;
+	}
+	if (at->to_ns && (rq->who.comm || rq->who.pid || rq->who.tid))
+		return cli_error(
+			"%s: what you ask about was not there at %s; `ctrace dump` with the same --tid, "
+			"--pid or --comm shows when it was",
+			in->path, rq->at);
+	if (placed)
+		return cli_error(
+			"%s: no such task in that container or control group in this window; `ctrace "
+			"hangs %s` lists who waited, and where",
+			in->path, in->path);
+	if (rq->who.comm)
+		return cli_error("%s: no task named '%s' in this window; `ctrace hangs %s` lists who waited",
+				 in->path, rq->who.comm, in->path);
+	if (rq->who.pid)
+		return cli_error("%s: no process %u in this window; `ctrace hangs %s` lists who waited",
+				 in->path, rq->who.pid, in->path);
+	return cli_error("%s: no wait or stall of a second or more in this window; name a task with --tid, "
+			 "--pid or --comm",
+			 in->path);
+}
+
+/* What a person means by a time of day: that second, or without seconds that minute. */
+static uint64_t at_length(const char *at)
+{
+	unsigned colons = 0;
+
+	for (const char *p = at; *p; p++)
+		colons += *p == ':';
+	if (strchr(at, '.') || !strncmp(at, "mono:", 5) || !strncmp(at, "boot:", 5) ||
+	    !strncmp(at, "real:", 5))
+		return 1;
+	return (colons == 1 ? 60 : 1) * NSEC_PER_SEC;
+}
+
+static int diagnose_window(struct analysis_input *in, const struct request *rq, struct moment *ret)
+{
+	struct timearg_context ctx;
+	char err[TIMEARG_ERR_MAX];
+	int r;
+
+	tracefile_find_boot(in->reader, "--at", rq->at);
+	r = tracefile_window(in->reader, in->path, rq->from, rq->to, &in->from_ns, &in->to_ns);
+	*ret = (struct moment){ 0 };
+	if (r || !rq->at)
+		return r;
+	ctx = tracefile_context(in->reader);
+	if (timearg_parse(rq->at, &ctx, &ret->from_ns, err))
+		return cli_usage_error(&diagnose_usage, "--at %s: %s", rq->at, err);
+	ret->to_ns = ret->from_ns + at_length(rq->at);
+	if (ret->to_ns <= in->from_ns || ret->from_ns >= in->to_ns) /* says what the trace holds */
+		return tracefile_time(in->reader, in->path, "--at", rq->at, &ret->from_ns);
+	in->from_ns = MAX(in->from_ns, ret->from_ns > AROUND_NS ? ret->from_ns - AROUND_NS : 0);
+	in->to_ns = MIN(in->to_ns, ret->to_ns + AROUND_NS);
+	return CLI_OK;
+}
+
+static int print_json(const struct analysis_input *in, const struct diagnosis *d,
+		      const struct rulestore *store)
+{
+	json_t *doc = render_diagnosis_json(in->graph, d);
+
+	if (doc && (json_object_set_new(doc, "rules", rulestore_json(store)) ||
+		    json_object_set_new(doc, "asked", json_integer((json_int_t)d->asked)))) {
+		json_decref(doc);
+		doc = NULL;
+	}
+	return text_print_json(doc);
+}
+
+static int diagnose_print(struct analysis_input *in, const struct request *rq, const struct moment *at,
+			  struct asking *asking)
+{
+	struct diagnose_options o = { .rules = &asking->store.rules };
+	struct victim victim = { 0 };
+	struct diagnosis *d;
+	bool wanted;
+	int r = choose_victim(in, rq, at, &victim);
+
+	if (r)
+		return r;
+	o.ask = asking_ask(asking, in->window);
+	d = victim.diagnosis;
+	if (!d || o.ask || o.rules->v.n) {
+		diagnosis_free(d);
+		r = diagnose(in->graph, victim.task, in->from_ns, in->to_ns, &o, &d);
+	}
+	if (r)
+		return cli_error("%s: cannot diagnose: %s", in->path, strerror(-r));
+	wanted = asking_end(asking);
+	if (wanted && rq->json) {
+		r = print_json(in, d, &asking->store);
+	} else if (wanted) {
+		render_diagnosis(stdout, in->graph, d);
+		rulestore_print(stdout, &asking->store);
+	}
+	diagnosis_free(d);
+	return r ? r : asking->code;
+}
+
+static int diagnose_check(const struct request *rq)
+{
+	if (!!rq->who.tid + !!rq->who.pid + !!rq->who.comm > 1)
+		return cli_usage_error(&diagnose_usage, "give only one of --tid, --pid and --comm");
+	if (rq->at && (rq->from || rq->to))
+		return cli_usage_error(&diagnose_usage, "give either --at or --from and --to");
+	if (rq->rules.none && rq->rules.n_files)
+		return cli_usage_error(&diagnose_usage, "give either --rules or --no-rules");
+	return CLI_OK;
+}
+
+static int diagnose_option(struct request *rq, int c, const char *arg)
+{
+	switch (c) {
+	case OPT_FROM:
+		rq->from = arg;
+		break;
+	case OPT_TO:
+		rq->to = arg;
+		break;
+	case OPT_AT:
+		rq->at = arg;
+		break;
+	case OPT_TID:
+		return analysis_tid("--tid", arg, &rq->who.tid);
+	case OPT_PID:
+		return analysis_tid("--pid", arg, &rq->who.pid);
+	case OPT_COMM:
+		rq->who.comm = arg;
+		break;
+	case OPT_CGROUP:
+		rq->who.cgroup = arg;
+		break;
+	case OPT_CONTAINER:
+		rq->who.container = arg;
+		break;
+	case OPT_RULES:
+		return rulestore_option(&rq->rules, arg);
+	case OPT_NO_RULES:
+		rq->rules.none = true;
+		break;
+	case OPT_AUTO:
+		rq->automatic = true;
+		break;
+	case OPT_BOOT:
+		rq->boot = arg;
+		break;
+	case OPT_JSON:
+		rq->json = true;
+		break;
+	}
+	return CLI_OK;
+}
+
+int cmd_diagnose(int argc, char **argv)
+{
+	struct cli_parse p = cli_parse(&diagnose_usage, argc, argv);
+	struct analysis_input in = { 0 };
+	struct request rq = { 0 };
+	struct asking asking;
+	const char *path;
+	struct moment at;
+	int c, r = CLI_OK;
+
+	while (!r && (c = cli_next(&p)) > 0)
+		r = diagnose_option(&rq, c, p.arg);
+	if (r)
+		return r;
+	if (c < 0)
+		return p.exit_code;
+	path = cli_only_arg(&p, "FILE");
+	if (!path || diagnose_check(&rq))
+		return CLI_USAGE;
+	r = asking_begin(&rq.rules, !rq.automatic && !rq.json, &asking);
+	if (!r)
+		r = analysis_open(&in, path, rq.boot);
+	if (!r)
+		r = diagnose_window(&in, &rq, &at);
+	if (!r)
+		r = analysis_load(&in);
+	if (!r)
+		r = diagnose_print(&in, &rq, &at, &asking);
+	analysis_close(&in);
+	asking_done(&asking);
+	return r;
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctrace dump - the records of a trace, one a line. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/cmd/commands.h"
+#include "cli/render/dumpline.h"
+#include "cli/input/tracefile.h"
+#include "trace/words/describe.h"
+
+#define KINDS_TEXT_MAX 1024
+
+enum { OPT_FROM = 256, OPT_TO, OPT_TID, OPT_PID, OPT_COMM, OPT_KIND, OPT_BOOT, OPT_WALL, OPT_JSON };
+
+static const struct cli_option options[] = {
+	{ OPT_FROM, "from", "TIME", "Begin there: 14:03:12, -30s, boot:NS, ... (see ctrace(1))" },
+	{ OPT_TO, "to", "TIME", "End before that" },
+	{ OPT_TID, "tid", "T", "Only records about this task" },
+	{ OPT_PID, "pid", "P", "Only records about tasks of this process" },
+	{ OPT_COMM, "comm", "C", "Only records about tasks of this name" },
+	{ OPT_KIND, "kind", "K[,K...]", "Only records of these kinds: switch, wake, fork, ..." },
+	{ OPT_BOOT, "boot", "N", "The boot of the machine N before the newest (default: 0)" },
+	{ OPT_WALL, "wall", NULL, "Show local wall clock instead of seconds since boot" },
+	{ OPT_JSON, "json", NULL, "Print JSON Lines" },
+	{ 0 },
+};
+
+static const struct cli_usage usage = {
+	.name = "dump",
+	.args = "FILE [--from TIME] [--to TIME] [--tid T | --pid P | --comm C] [--kind K[,K...]] [--boot N] "
+		"[--wall] "
+		"[--json]",
+	.about = "Prints the records of a trace, one a line, in the order of time.",
+	.options = options,
+};
+
+struct filter {
+	uint64_t tid, pid; /* 0: any */
+	const char *comm;  /* NULL: any */
+	uint64_t kinds;    /* bit n: kind n; 0: any */
+	bool known;        /* the task that is looked for is in the trace */
+};
+
+struct dump {
+	struct filter filter;
+	struct dumpline_options line;
+};
+
+static bool task_matches(const struct filter *f, const struct window *w, uint32_t tid, uint64_t ts)
+{
+	const struct window_task *t;
+
+	if (f->tid)
+		return tid == f->tid;
+	t = tid ? window_task_at(w, tid, ts) : NULL;
+	if (f->pid)
+		return t && t->tgid == f->pid;
+	return t && !strcmp(t->comm, f->comm);
+}
+
+static bool by_task(const struct filter *f)
+{
+	return f->tid || f->pid || f->comm;
+}
+
+static bool matches(struct filter *f, const struct window *w, const struct window_event *e)
+{
+	uint32_t tasks[2];
+	unsigned n;
+
+	if (f->kinds && !(e->r.kind < 64 && f->kinds >> e->r.kind & 1))
+		return false;
+	if (!by_task(f))
+		return true;
+	n = dumpline_tasks(e, tasks);
+	for (unsigned i = 0; i < n; i++)
+		if (task_matches(f, w, tasks[i], e->r.ts)) {
+			f->known = true;
+			return true;
+		}
+	return false;
+}
+
+static void look_for_task(struct filter *f, const struct window *w)
+{
+	for (size_t i = 0; i < w->n_tasks && !f->known; i++)
+		f->known = task_matches(f, w, w->tasks[i].tid, w->tasks[i].ts_ns);
+}
+
+static bool dump_piece(void *arg, const struct window *w, size_t first, size_t end)
+{
+	struct dump *d = arg;
+
+	if (by_task(&d->filter))
+		look_for_task(&d->filter, w);
+	for (size_t i = first; i < end; i++) {
+		if (!matches(&d->filter, w, &w->events[i]))
+			continue;
+		dumpline_print(stdout, &d->line, w, &w->events[i]);
+		if (cli_output_broken())
+			return false;
+	}
+	return true;
+}
+
+static int unknown_kind(const char *word)
+{
+	char kinds[KINDS_TEXT_MAX] = "";
+	size_t n = 0;
+
+	for (unsigned k = 1; k < 64 && n < sizeof(kinds); k++)
+		if (describe_record(k))
+			n += (size_t)snprintf(kinds + n, sizeof(kinds) - n, " %s", describe_record(k));
+	cli_say("--kind %s: there is no such kind of record; there are%s", word, kinds);
+	return CLI_USAGE;
+}
+
+static int parse_kinds(const char *arg, uint64_t *ret)
+{
+	while (*arg) {
+		size_t n = strcspn(arg, ",");
+		char word[32];
+		unsigned kind;
+
+		snprintf(word, sizeof(word), "%.*s", (int)n, arg);
+		kind = describe_record_kind(word);
+		if (!kind || kind >= 64)
+			return unknown_kind(word);
+		*ret |= 1ULL << kind;
+		arg += n + (arg[n] == ',');
+	}
+	return CLI_OK;
+}
+
+static int parse_id(const char *name, const char *arg, uint64_t *ret)
+{
+	if (!cli_number(arg, INT32_MAX, ret) && *ret)
+		return CLI_OK;
+	return cli_usage_error(&usage, "--%s %s: that is no number of a task", name, arg);
+}
+
+static int say_unknown(const struct filter *f, const char *path)
+{
+	if (f->tid)
+		return cli_error("%s: there is no task %" PRIu64
+				 " in it or in that window; 'ctrace dump %s --kind fork,"
+				 "exec' shows some that are",
+				 path, f->tid, path);
+	if (f->pid)
+		return cli_error("%s: there is no process %" PRIu64 " in it or in that window; try --comm",
+				 path, f->pid);
+	return cli_error("%s: no task in it or in that window is called '%s'; names have at most 15 bytes",
+			 path, f->comm);
+}
+
+int cmd_dump(int argc, char **argv)
+{
+	struct cli_parse p = cli_parse(&usage, argc, argv);
+	const char *path, *from = NULL, *to = NULL, *boot = NULL;
+	uint64_t from_ns, to_ns;
+	struct dump d = { 0 };
+	struct reader *r;
+	int c, code = 0;
+
+	while (!code && (c = cli_next(&p)) > 0) {
+		if (c == OPT_FROM)
+			from = p.arg;
+		else if (c == OPT_TO)
+			to = p.arg;
+		else if (c == OPT_TID)
+			code = parse_id("tid", p.arg, &d.filter.tid);
+		else if (c == OPT_PID)
+			code = parse_id("pid", p.arg, &d.filter.pid);
+		else if (c == OPT_COMM)
+			d.filter.comm = p.arg;
+		else if (c == OPT_KIND)
+			code = parse_kinds(p.arg, &d.filter.kinds);
+		else if (c == OPT_BOOT)
+			boot = p.arg;
+		else if (c == OPT_WALL)
+			d.line.wall = true;
+		else if (c == OPT_JSON)
+			d.line.json = true;
+	}
+	if (code)
+		return code;
+	if (c < 0)
+		return p.exit_code;
+	if (!!d.filter.tid + !!d.filter.pid + !!d.filter.comm > 1)
+		return cli_usage_error(&usage, "give one of --tid, --pid and --comm");
+	path = cli_only_arg(&p, "FILE");
+	if (!path)
+		return CLI_USAGE;
+	code = tracefile_open(path, &r);
+	if (code)
+		return code;
+	code = tracefile_use_boot(r, path, boot);
+	if (!code)
+		code = tracefile_window(r, path, from, to, &from_ns, &to_ns);
+	if (!code)
+		code = tracefile_each(r, from_ns, to_ns, dump_piece, &d);
+	reader_free(r);
+	if (!code && by_task(&d.filter) && !d.filter.known)
+		return say_unknown(&d.filter, path);
+	return code;
+}

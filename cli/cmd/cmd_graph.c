@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctrace graph - the causal graph of a window, for programs and as a picture. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/cmd/commands.h"
+#include "cli/input/policyarg.h"
+#include "cli/render/causal.h"
+#include "cli/input/taskarg.h"
+
+enum { OPT_FORMAT = 256, OPT_FROM, OPT_TO, OPT_AROUND, OPT_DEPTH, OPT_POLICY, OPT_CUTS_OFF, OPT_BOOT };
+
+static const struct cli_option graph_options[] = {
+	{ OPT_FORMAT, "format", "FORMAT", "json (ctrace.graph/1, the default) or dot (for Graphviz)" },
+	{ OPT_FROM, "from", "TIME", "start of the window (default: the start of the trace)" },
+	{ OPT_TO, "to", "TIME", "end of the window (default: the end of the trace)" },
+	{ OPT_AROUND, "around", "TASK@TIME", "only what is near the work of TASK (a tid or a name) at TIME" },
+	{ OPT_DEPTH, "depth", "N", "with --around: so many edges away at most (default: 3)" },
+	{ OPT_POLICY, "policy", "POLICY",
+	  "how causes are told: ctrace (the default), panappticon, appinsight" },
+	{ OPT_CUTS_OFF, "cuts-off", "RULES",
+	  "do not divide by these (RULE,RULE): idle, job, batch, peers, exec" },
+	{ OPT_BOOT, "boot", "N", "the boot of the machine N before the newest (default: 0)" },
+	{ 0 },
+};
+
+static const struct cli_usage graph_usage = {
+	.name = "graph",
+	.args = "[--format FORMAT] [--from TIME] [--to TIME] [--around TASK@TIME [--depth N]] "
+		"[--policy POLICY] [--cuts-off RULES] [--boot N] FILE",
+	.about = "Prints what each task worked on (segments) and what led to what (edges).",
+	.options = graph_options,
+};
+
+#define DEPTH_DEFAULT 3
+#define DEPTH_MAX     1000
+
+struct graph_request {
+	const char *path, *from, *to, *boot;
+	char *around_task; /* NULL: not given */
+	const char *around_time;
+	uint64_t depth;
+	struct causal_options options;
+	bool dot, depth_given;
+};
+
+/* Splits in place: a name may have an @, a time has none. */
+static int parse_around(char *arg, struct graph_request *rq)
+{
+	char *at = strrchr(arg, '@');
+
+	if (!at || at == arg || !at[1])
+		return cli_usage_error(&graph_usage, "--around %s: write it as TASK@TIME: make@14:03:12",
+				       arg);
+	*at = 0;
+	rq->around_task = arg;
+	rq->around_time = at + 1;
+	return CLI_OK;
+}
+
+static int parse_format(const char *arg, bool *ret_dot)
+{
+	*ret_dot = !strcmp(arg, "dot");
+	if (*ret_dot || !strcmp(arg, "json"))
+		return CLI_OK;
+	return cli_usage_error(&graph_usage, "--format %s: there are json and dot", arg);
+}
+
+static int parse_option(struct graph_request *rq, int c, char *arg)
+{
+	switch (c) {
+	case OPT_FORMAT:
+		return parse_format(arg, &rq->dot);
+	case OPT_FROM:
+		rq->from = arg;
+		break;
+	case OPT_TO:
+		rq->to = arg;
+		break;
+	case OPT_AROUND:
+		return parse_around(arg, rq);
+	case OPT_DEPTH:
+		rq->depth_given = true;
+		if (cli_number(arg, DEPTH_MAX, &rq->depth))
+			return cli_usage_error(&graph_usage, "--depth %s: that is no number up to %d", arg,
+					       DEPTH_MAX);
+		break;
+	case OPT_POLICY:
+		return policyarg_parse(&graph_usage, arg, &rq->options.policy);
+	case OPT_CUTS_OFF:
+		return policyarg_cuts(&graph_usage, arg, &rq->options.cuts_off);
+	case OPT_BOOT:
+		rq->boot = arg;
+		break;
+	}
+	return CLI_OK;
+}
+
+static int narrow(const struct analysis_input *in, const struct graph_request *rq, uint64_t at_ns,
+		  struct graph_pick *pick)
+{
+	uint32_t task, segment, tid = 0;
+	uint64_t n;
+	int r;
+
+	if (!cli_number(rq->around_task, UINT32_MAX, &n))
+		tid = (uint32_t)n;
+	r = taskarg_find(in, tid, rq->around_task, at_ns, &task);
+	if (r)
+		return r;
+	segment = causal_segment_at(pick->c, task, at_ns);
+	if (segment == GRAPH_NONE || !pick->in[segment])
+		return cli_error(
+			"%s: nothing is known of %s then; 'ctrace info %s' shows the gaps of the trace",
+			in->path, rq->around_task, in->path);
+	return graph_pick_around(pick, segment, (uint32_t)rq->depth) ? cli_error("out of memory") : CLI_OK;
+}
+
+static int print(const struct graph_request *rq, const struct graph_pick *pick)
+{
+	if (!rq->dot) {
+		render_graph_json(stdout, pick);
+		return CLI_OK;
+	}
+	if (pick->n > RENDER_DOT_MAX)
+		return cli_error(
+			"%s: a picture of %zu segments is one that nobody can read, the limit is %d; "
+			"narrow it with %s",
+			rq->path, pick->n, RENDER_DOT_MAX,
+			rq->around_task ? "a smaller --depth, or with --from and --to"
+					: "--around TASK@TIME, or with --from and --to");
+	return render_graph_dot(stdout, pick) ? cli_error("out of memory") : CLI_OK;
+}
+
+static int graph_print(const struct analysis_input *in, const struct graph_request *rq, uint64_t at_ns)
+{
+	struct graph_pick pick = { 0 };
+	struct causal *c = NULL;
+	int r = causal_build(in->graph, &rq->options, &c);
+
+	if (r)
+		return cli_error("%s: cannot build the graph: %s; narrow the window with --from and --to",
+				 in->path, strerror(-r));
+	r = graph_pick_window(c, in->from_ns, in->to_ns, &pick) ? cli_error("out of memory") : CLI_OK;
+	if (!r && rq->around_task)
+		r = narrow(in, rq, at_ns, &pick);
+	if (!r)
+		r = print(rq, &pick);
+	graph_pick_done(&pick);
+	causal_free(c);
+	return r;
+}
+
+/* Loads what is asked for: in->from_ns and in->to_ns are the window that is shown. */
+static int graph_load(const struct graph_request *rq, struct analysis_input *in, uint64_t *ret_at_ns)
+{
+	int r;
+
+	if (rq->around_task && !rq->from && !rq->to)
+		return taskarg_load(in, rq->path, rq->boot, "--around", rq->around_time, ret_at_ns);
+	r = analysis_open(in, rq->path, rq->boot);
+	if (!r)
+		r = tracefile_window(in->reader, rq->path, rq->from, rq->to, &in->from_ns, &in->to_ns);
+	if (!r && rq->around_task)
+		r = tracefile_time(in->reader, rq->path, "--around", rq->around_time, ret_at_ns);
+	return r ? r : analysis_load(in);
+}
+
+int cmd_graph(int argc, char **argv)
+{
+	struct cli_parse p = cli_parse(&graph_usage, argc, argv);
+	struct graph_request rq = { .depth = DEPTH_DEFAULT };
+	struct analysis_input in = { 0 };
+	uint64_t at_ns = 0;
+	int c, r = CLI_OK;
+
+	while (!r && (c = cli_next(&p)) > 0)
+		r = parse_option(&rq, c, (char *)p.arg);
+	if (r)
+		return r;
+	if (c < 0)
+		return p.exit_code;
+	if (rq.depth_given && !rq.around_task)
+		return cli_usage_error(&graph_usage, "--depth needs --around: how far from where?");
+	rq.path = cli_only_arg(&p, "FILE");
+	if (!rq.path)
+		return CLI_USAGE;
+	r = graph_load(&rq, &in, &at_ns);
+	if (!r)
+		r = graph_print(&in, &rq, at_ns);
+	analysis_close(&in);
+	return r;
+}

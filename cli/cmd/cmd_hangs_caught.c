@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/cmd/cmd_hangs_caught.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/client/control.h"
+#include "cli/text.h"
+#include "cli/input/timearg.h"
+#include "lib/clock.h"
+#include "lib/incidents.h"
+#include "trace/words/describe.h"
+
+#define CAUGHT_STATE_DIR  "/var/lib/ctrace"
+#define CAUGHT_TIMEOUT_MS 10000
+#define CAUGHT_MAX        1000 /* the newest so many are read from a directory */
+#define CAUGHT_TEXT_MAX   4096
+#define CAUGHT_OTHERS     3 /* so many are named that hung with one */
+
+struct caught {
+	json_t *list; /* oldest first */
+	uint64_t left_out;
+	json_t *status; /* of the daemon that was asked, or NULL */
+	char dir[PATH_MAX];
+};
+
+static int caught_ask(const char *socket, struct caught *ret, char err[CONTROL_ERR_MAX])
+{
+	json_t *answer = NULL;
+	char unsaid[CONTROL_ERR_MAX];
+	const char *dir;
+	int r = control_command(socket, "hangs", CAUGHT_TIMEOUT_MS, &answer, err);
+
+	if (r)
+		return r;
+	/* only adds to what is printed */
+	(void)control_command(socket, "status", CAUGHT_TIMEOUT_MS, &ret->status, unsaid);
+	dir = json_string_value(json_object_get(answer, "directory"));
+	snprintf(ret->dir, sizeof(ret->dir), "%s", dir ? dir : "");
+	ret->list = json_incref(json_object_get(answer, "hangs"));
+	ret->left_out = (uint64_t)json_integer_value(json_object_get(answer, "left_out"));
+	json_decref(answer);
+	return 0;
+}
+
+static int caught_read(const char *state_dir, struct caught *ret)
+{
+	size_t left_out = 0;
+	int r;
+
+	snprintf(ret->dir, sizeof(ret->dir), "%s/" INCIDENTS_DIR, state_dir);
+	r = incidents_read(ret->dir, CAUGHT_MAX, &ret->list, &left_out);
+	ret->left_out = left_out;
+	return r;
+}
+
+/* An exit code; what went wrong has been said. */
+static int caught_get(const char *state_dir, const char *socket, struct caught *ret)
+{
+	char err[CONTROL_ERR_MAX] = "";
+	int asked = state_dir ? -ENOENT : caught_ask(socket, ret, err), r;
+
+	if (!asked)
+		return CLI_OK;
+	/* a daemon somewhere else keeps its files somewhere else */
+	if (!state_dir && strcmp(socket, CONTROL_SOCKET) != 0)
+		return cli_error("%s", err);
+	r = caught_read(state_dir ? state_dir : CAUGHT_STATE_DIR, ret);
+	if (!r)
+		return CLI_OK;
+	if (state_dir)
+		return cli_error("%s: %s; give the state directory of a ctraced that has caught a hang",
+				 ret->dir, strerror(-r));
+	if (r == -ENOENT && (asked == -ENOENT || asked == -ECONNREFUSED))
+		return cli_error("%s, and none has caught a hang here before: there is no %s", err, ret->dir);
+	return cli_error("%s", err);
+}
+
+static uint64_t num(const json_t *o, const char *key)
+{
+	json_int_t n = json_integer_value(json_object_get(o, key));
+
+	return n > 0 ? (uint64_t)n : 0;
+}
+
+static const char *str(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? s : "";
+}
+
+/* Those that hung at the same time, for whatever reason. */
+static void print_others(const json_t *hangs, size_t n)
+{
+	size_t shown = 0;
+
+	for (size_t i = 1; i < json_array_size(hangs) && shown < CAUGHT_OTHERS; i++, shown++) {
+		const json_t *victim = json_object_get(json_array_get(hangs, i), "victim");
+		char comm[64];
+
+		describe_clean(str(victim, "comm"), comm, sizeof(comm));
+		printf("%s%s[%" PRIu64 "]", shown ? ", " : " (also in this snapshot: ", comm,
+		       num(victim, "tid"));
+	}
+	if (n > shown)
+		printf("%s%zu more", shown ? " and " : " (also in this snapshot: ", n - shown);
+	putchar(')');
+}
+
+/* What is known of it, in a sentence or two. */
+static void print_what(const json_t *o)
+{
+	const json_t *diagnosis = json_object_get(o, "diagnosis");
+	const char *problem = str(o, "problem");
+	size_t others = json_array_size(json_object_get(o, "hangs")) + num(o, "hangs_refused");
+	char text[CAUGHT_TEXT_MAX];
+
+	if (json_is_object(diagnosis)) {
+		describe_clean(str(diagnosis, "text"), text, sizeof(text));
+		fputs(text, stdout);
+	} else {
+		describe_clean(*problem ? problem
+			       : json_is_true(json_object_get(o, "pending"))
+				       ? "It is still being looked into."
+				       : "There is no diagnosis.",
+			       text, sizeof(text));
+		printf("%s: %s", str(o, "rule"), text);
+	}
+	if (others > 1)
+		print_others(json_object_get(o, "hangs"), others - 1);
+	if (num(o, "limited"))
+		printf(" (%" PRIu64 " before it without a snapshot)", num(o, "limited"));
+	putchar('\n');
+}
+
+static void print_row(const json_t *o)
+{
+	const json_t *victim = json_object_get(o, "victim");
+	const struct clock_offsets real = { 0 };
+	char comm[64], who[96], wall[TIMEARG_WALL_MAX], ns[TEXT_NUMBER_MAX], held[TEXT_NUMBER_MAX + 2];
+	bool ended = json_is_false(json_object_get(o, "lasts"));
+
+	describe_clean(str(victim, "comm"), comm, sizeof(comm));
+	snprintf(who, sizeof(who), "%s[%" PRIu64 "]", comm, num(victim, "tid"));
+	snprintf(held, sizeof(held), "%s%s", ended ? "" : "> ", text_duration(num(o, "held_ns"), ns));
+	printf("%s%s%s  %-20s %10s  ", cli_sgr(stdout, "1"),
+	       timearg_wall(num(o, "found_real_ns"), &real, 0, wall), cli_sgr(stdout, "0"), who, held);
+	print_what(o);
+}
+
+/* What to type next about the newest one that can be asked about. */
+static void print_next(const struct caught *c)
+{
+	for (size_t i = json_array_size(c->list); i-- > 0;) {
+		const json_t *o = json_array_get(c->list, i);
+		char path[PATH_MAX], at[CLOCK_UTC_MAX];
+
+		if (!*str(o, "snapshot"))
+			continue;
+		describe_clean(str(o, "snapshot"), path, sizeof(path));
+		clock_utc(num(o, "found_real_ns"), at);
+		printf("\nNext: ctrace diagnose --tid %" PRIu64 " --at %s %s\n",
+		       num(json_object_get(o, "victim"), "tid"), at, path);
+		if (json_array_size(c->list) > 1)
+			printf("The snapshots of the others are beside it, named after their time in UTC.\n");
+		return;
+	}
+}
+
+/* What the daemon noticed and did not catch, or could not notice. */
+static void print_uncaught(const json_t *status)
+{
+	const json_t *incidents = json_object_get(status, "incidents");
+	uint64_t n = num(incidents, "limited") + num(incidents, "refused") + num(incidents, "failed");
+	uint64_t blind_ns = num(json_object_get(status, "detector"), "blind_ns");
+	char ns[TEXT_NUMBER_MAX];
+
+	if (status && !incidents)
+		printf("The daemon that runs keeps no snapshots of hangs: its settings say so.\n");
+	if (blind_ns >= NSEC_PER_SEC)
+		printf("For %s since it started the daemon missed too much to notice any; 'ctrace status' "
+		       "says "
+		       "why.\n",
+		       text_duration(blind_ns, ns));
+	if (n)
+		printf("%" PRIu64 " noticed since it started got no snapshot. To see them while the trace "
+		       "reaches back so far:\n"
+		       "ctrace snapshot --last 15m -o hang.ctr && ctrace hangs hang.ctr\n",
+		       n);
+}
+
+static void caught_print(const struct caught *c)
+{
+	char dir[PATH_MAX];
+	size_t i;
+	json_t *o;
+
+	if (!json_array_size(c->list)) {
+		printf("No hang has been caught.\n");
+		print_uncaught(c->status);
+		return;
+	}
+	json_array_foreach (c->list, i, o)
+		print_row(o);
+	if (c->left_out) {
+		describe_clean(c->dir, dir, sizeof(dir));
+		printf("%" PRIu64 " older or unreadable ones in %s are not shown.\n", c->left_out, dir);
+	}
+	print_next(c);
+	print_uncaught(c->status);
+}
+
+int hangs_caught(const char *state_dir, const char *socket, bool json)
+{
+	struct caught c = { 0 };
+	int r = caught_get(state_dir, socket, &c);
+
+	if (!r && json)
+		r = text_print_json(json_pack("{s:s,s:o,s:I,s:O}", "schema", "ctrace.incidents/1",
+					      "directory", text_json(c.dir), "left_out",
+					      (json_int_t)c.left_out, "hangs", c.list));
+	else if (!r && text_clean(c.list))
+		r = cli_error("out of memory");
+	else if (!r)
+		caught_print(&c);
+	json_decref(c.status);
+	json_decref(c.list);
+	return r;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/cmd/cmd_hangs_noticed.h"
+
+#include <stdio.h>
+
+#include "cli/render/place.h"
+#include "cli/text.h"
+#include "cli/input/timearg.h"
+#include "trace/words/describe.h"
+
+static bool is_noticed(const struct analysis_input *in, const struct hangs_filter *who,
+		       const struct window_event *e)
+{
+	struct place p;
+
+	if (e->r.kind != CT_HANG || e->r.ts < in->from_ns || e->r.ts >= in->to_ns)
+		return false;
+	p = place_of(in->window, e->r.tid, e->r.ts);
+	return place_matches(&p, who->cgroup, who->container);
+}
+
+static const char *comm_of(const struct analysis_input *in, const struct window_event *e)
+{
+	const struct window_task *t = window_task_at(in->window, e->r.tid, e->r.ts);
+
+	return t ? t->comm : "";
+}
+
+static uint64_t since(const struct window_event *e)
+{
+	return e->x[0] < e->r.ts ? e->x[0] : e->r.ts;
+}
+
+void hangs_noticed_print(const struct analysis_input *in, const struct hangs_filter *who)
+{
+	const struct window *w = in->window;
+	bool any = false;
+
+	for (size_t i = 0; i < w->n_events; i++) {
+		const struct window_event *e = &w->events[i];
+		char comm[64], at[CGROUP_NAME_MAX + 1], wall[TIMEARG_WALL_MAX], ns[TEXT_NUMBER_MAX];
+		struct place p;
+
+		if (!is_noticed(in, who, e))
+			continue;
+		if (!any)
+			printf("Noticed by ctraced as it happened:\n");
+		any = true;
+		describe_clean(comm_of(in, e), comm, sizeof(comm));
+		p = place_of(w, e->r.tid, e->r.ts);
+		printf("      %s %8s  %s[%u]%s, by the rule %s\n",
+		       timearg_wall(e->r.ts, &w->offsets, 1, wall), text_duration(e->r.ts - since(e), ns),
+		       comm, e->r.tid, render_at(&p, at), describe_hang(e->r.state));
+	}
+}
+
+static json_int_t mono(const struct analysis_input *in, uint64_t boot_ns)
+{
+	return clock_mono_ns(boot_ns, &in->window->offsets);
+}
+
+static json_t *noticed_row(const struct analysis_input *in, const struct window_event *e)
+{
+	const struct window_task *t = window_task_at(in->window, e->r.tid, e->r.ts);
+	const char *syscall = describe_syscall(e->r.nr);
+	struct place p = place_of(in->window, e->r.tid, e->r.ts);
+	char object[DESCRIBE_MAX];
+	json_t *row;
+
+	describe_object(in->window, e->r.obj, object, sizeof(object));
+	row = json_pack("{s:I,s:I,s:o,s:s,s:I,s:I,s:I,s:s,s:s,s:o,s:I}", "pid",
+			(json_int_t)(t ? t->tgid : e->r.tid), "tid", (json_int_t)e->r.tid, "comm",
+			text_json(comm_of(in, e)), "rule", describe_hang(e->r.state), "since_ns",
+			mono(in, since(e)), "found_ns", mono(in, e->r.ts), "threshold_ns",
+			(json_int_t)e->x[1], "wait", describe_wait((enum ct_wait)e->r.wait), "syscall",
+			syscall ? syscall : "", "object", text_json(object), "peer", (json_int_t)e->r.peer);
+	return render_place(row, &p);
+}
+
+json_t *hangs_noticed_json(const struct analysis_input *in, const struct hangs_filter *who)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < in->window->n_events; i++)
+		if (is_noticed(in, who, &in->window->events[i]))
+			json_array_append_new(rows, noticed_row(in, &in->window->events[i]));
+	return rows;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctrace metrics - what status says, for Prometheus. */
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/cmd/commands.h"
+#include "cli/client/control.h"
+#include "lib/cleanup.h"
+#include "trace/format/pio.h"
+
+#define METRICS_TIMEOUT_MS 10000
+
+enum { OPT_TEXTFILE = 256, OPT_SOCKET };
+
+static const struct cli_option options[] = {
+	{ OPT_TEXTFILE, "textfile", "PATH",
+	  "Write them to PATH, all at once; also when no daemon runs: ctrace_up is 0 then" },
+	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon there (default: " CONTROL_SOCKET ")" },
+	{ 0 },
+};
+
+static const struct cli_usage usage = {
+	.name = "metrics",
+	.args = "[--textfile PATH] [--socket PATH]",
+	.about = "Prints the figures of the running daemon in Prometheus' text format.",
+	.options = options,
+};
+
+static const char down[] = "# HELP ctrace_up Whether the daemon answers.\n"
+			   "# TYPE ctrace_up gauge\n"
+			   "ctrace_up 0\n";
+
+/* The collector reads whenever it likes: it must never see half of it.  The new file's name does not end in
+ * .prom, so that one that is left behind is not read. */
+static int write_textfile(const char *path, const char *text)
+{
+	_cleanup_free_ char *tmp = NULL;
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	if (asprintf(&tmp, "%s.XXXXXX", path) < 0)
+		return -ENOMEM;
+	fd = mkostemp(tmp, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	r = pio_write(fd, text, strlen(text), 0);
+	if (!r && (fchmod(fd, 0644) || rename(tmp, path)))
+		r = -errno;
+	if (r)
+		unlink(tmp);
+	return r;
+}
+
+static int put(const char *textfile, const char *text)
+{
+	int r;
+
+	if (!textfile) {
+		fputs(text, stdout);
+		return CLI_OK;
+	}
+	r = write_textfile(textfile, text);
+	return r ? cli_error("%s: cannot be written: %s; give --textfile a path in a directory of yours",
+			     textfile, strerror(-r))
+		 : CLI_OK;
+}
+
+int cmd_metrics(int argc, char **argv)
+{
+	struct cli_parse p = cli_parse(&usage, argc, argv);
+	const char *socket = CONTROL_SOCKET, *textfile = NULL, *text;
+	char err[CONTROL_ERR_MAX];
+	json_t *answer = NULL;
+	int c, r;
+
+	while ((c = cli_next(&p)) > 0) {
+		if (c == OPT_TEXTFILE)
+			textfile = p.arg;
+		else if (c == OPT_SOCKET)
+			socket = p.arg;
+	}
+	if (c < 0)
+		return p.exit_code;
+	if (cli_no_args(&p))
+		return CLI_USAGE;
+	r = control_command(socket, "metrics", METRICS_TIMEOUT_MS, &answer, err);
+	if (textfile && (r == -ENOENT || r == -ECONNREFUSED || r == -ETIMEDOUT))
+		return put(textfile, down);
+	if (r)
+		return cli_error("%s", err);
+	text = json_string_value(json_object_get(answer, "text"));
+	r = text ? put(textfile, text)
+		 : cli_error("the daemon's answer has no metrics; is it older than ctrace?");
+	json_decref(answer);
+	return r;
+}

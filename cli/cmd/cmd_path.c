@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/input/analysis_input.h"
+#include "cli/cli.h"
+#include "cli/cmd/commands.h"
+#include "cli/render/path.h"
+#include "cli/text.h"
+#include "cli/input/withoutarg.h"
+#include "graph/causal/causal.h"
+#include "lib/cleanup.h"
+
+enum { OPT_FROM = 256, OPT_TO, OPT_TID, OPT_WITHOUT, OPT_ALL, OPT_BOOT, OPT_JSON };
+
+static const struct cli_option path_options[] = {
+	{ OPT_TID, "tid", "TID", "whose time to explain" },
+	{ OPT_FROM, "from", "TIME", "start of the interval (default: of the task, or of the trace)" },
+	{ OPT_TO, "to", "TIME", "end of the interval (default: of the task, or of the trace)" },
+	{ OPT_WITHOUT, "without", "WHAT",
+	  "say how much shorter without task:TID, process:PID, object:TEXT, wait:TIME, resource:KIND" },
+	{ OPT_ALL, "all", NULL, "list all pieces, not only the longest" },
+	{ OPT_BOOT, "boot", "N", "the boot of the machine N before the newest (default: 0)" },
+	{ OPT_JSON, "json", NULL, "print JSON (ctrace.path/1)" },
+	{ 0 },
+};
+
+static const struct cli_usage path_usage = {
+	.name = "path",
+	.args = "--tid TID [--from TIME] [--to TIME] [--without WHAT]... [--all] [--boot N] [--json] FILE",
+	.about =
+		"Prints the critical path of a task: who was holding it up, moment by moment. The pieces "
+		"add up to\nthe interval exactly. Says where the time went, and how much shorter it had been "
+		"without some of it.",
+	.options = path_options,
+};
+
+struct path_options {
+	const char *path, *from, *to, *boot;
+	const char *without[WITHOUTARG_MAX];
+	size_t n_without;
+	uint32_t tid;
+	bool all, json;
+};
+
+/* All that is worked out for a path. */
+struct path_work {
+	struct causal *causal;
+	struct path *path;
+	struct account *account;
+	struct whatif *whatif;
+	struct withoutarg without;
+	struct whatif_row *table;
+	struct path_view view;
+};
+
+static void path_work_done(struct path_work *k)
+{
+	free(k->table);
+	withoutarg_done(&k->without);
+	whatif_free(k->whatif);
+	account_free(k->account);
+	path_free(k->path);
+	causal_free(k->causal);
+}
+
+/* Without the longest of what the task did itself. */
+static int headline(struct path_work *k)
+{
+	const struct account_row *r = &k->account->rows[ACCOUNT_WAIT][0];
+	struct whatif_without *w = &k->view.headline.without;
+
+	if (r->kind)
+		*w = whatif_waits_of(r);
+	else if (r->time == TIME_RUNNABLE)
+		*w = (struct whatif_without){ .kind = WHATIF_RESOURCE, .time = TIME_RUNNABLE };
+	else
+		return 0;
+	return whatif_saved(k->whatif, w, 1, &k->view.headline.saved_ns);
+}
+
+static int walk(struct path_work *k, const struct analysis_input *in, uint32_t task)
+{
+	int r = causal_build(in->graph, NULL, &k->causal);
+
+	if (!r)
+		r = path_walk(in->graph, task, in->from_ns, in->to_ns, &k->path);
+	if (!r)
+		r = account_new(in->graph, k->path, &k->account);
+	if (!r)
+		r = whatif_new(in->graph, k->causal, task, in->from_ns, in->to_ns, &k->whatif);
+	k->view = (struct path_view){ .g = in->graph,
+				      .path = k->path,
+				      .account = k->account,
+				      .whatif = k->whatif,
+				      .from_ns = in->from_ns,
+				      .to_ns = in->to_ns };
+	return r ? r : headline(k);
+}
+
+static int ask_table(struct path_work *k)
+{
+	int r = whatif_table(k->whatif, k->path, k->account, &k->table, &k->view.n_table);
+
+	k->view.table = k->table;
+	return r;
+}
+
+static int ask_without(struct path_work *k)
+{
+	struct path_view *v = &k->view;
+	int r;
+
+	v->without = k->without.v.v;
+	v->n_without = k->without.v.n;
+	r = whatif_saved(k->whatif, v->without, v->n_without, &v->answer.saved_ns);
+	return r ? r : whatif_on_path(k->whatif, k->path, v->without, v->n_without, &v->answer.path_ns);
+}
+
+/* Where no time was given: nothing can be said of when it was not there. */
+static void clip_to_life(struct analysis_input *in, const struct path_options *o, uint32_t task)
+{
+	const struct graph_task *t = &in->graph->tasks[task];
+
+	if (!o->from && t->born_ns < in->to_ns)
+		in->from_ns = MAX(in->from_ns, t->born_ns);
+	if (!o->to && t->exit_ns > in->from_ns)
+		in->to_ns = MIN(in->to_ns, t->exit_ns);
+}
+
+static int path_print(struct analysis_input *in, const struct path_options *o)
+{
+	struct path_work k = { 0 };
+	uint32_t task;
+	int exit_code, r;
+
+	exit_code = analysis_task(in, o->tid, &task);
+	if (exit_code)
+		return exit_code;
+	clip_to_life(in, o, task);
+	r = walk(&k, in, task);
+	for (size_t i = 0; i < o->n_without && !r && !exit_code; i++)
+		exit_code = withoutarg_add(&k.without, in, task, k.account, o->without[i]);
+	if (!r && !exit_code)
+		r = o->n_without ? ask_without(&k) : ask_table(&k);
+	k.view.all = o->all;
+	if (r)
+		exit_code = cli_error("%s: cannot walk the critical path: %s; narrow the window with --from "
+				      "and --to",
+				      in->path, strerror(-r));
+	else if (!exit_code && o->json)
+		exit_code = text_print_json(render_path_json(&k.view));
+	else if (!exit_code)
+		render_path(stdout, &k.view);
+	if (k.whatif && whatif_refused(k.whatif))
+		cli_warn("more than %d tasks wait for each other in a row: what would be saved is more than "
+			 "is "
+			 "said; narrow the window with --from and --to",
+			 WHATIF_MAX_DEPTH);
+	path_work_done(&k);
+	return exit_code;
+}
+
+/* 0, or an exit code. */
+static int path_option(struct path_options *o, int c, const char *arg)
+{
+	switch (c) {
+	case OPT_FROM:
+		o->from = arg;
+		break;
+	case OPT_TO:
+		o->to = arg;
+		break;
+	case OPT_TID:
+		return analysis_tid("--tid", arg, &o->tid);
+	case OPT_WITHOUT:
+		if (o->n_without == WITHOUTARG_MAX)
+			return cli_usage_error(&path_usage, "--without: at most %d times", WITHOUTARG_MAX);
+		o->without[o->n_without++] = arg;
+		break;
+	case OPT_ALL:
+		o->all = true;
+		break;
+	case OPT_BOOT:
+		o->boot = arg;
+		break;
+	case OPT_JSON:
+		o->json = true;
+		break;
+	}
+	return CLI_OK;
+}
+
+int cmd_path(int argc, char **argv)
+{
+	struct cli_parse p = cli_parse(&path_usage, argc, argv);
+	struct path_options o = { 0 };
+	struct analysis_input in;
+	int c, r;
+
+	while ((c = cli_next(&p)) > 0) {
+		r = path_option(&o, c, p.arg);
+		if (r)
+			return r;
+	}
+	if (c < 0)
+		return p.exit_code;
+	if (!o.tid)
+		return cli_usage_error(&path_usage, "--tid is missing: whose path?");
+	o.path = cli_only_arg(&p, "FILE");
+	if (!o.path)
+		return CLI_USAGE;
+	r = analysis_begin(&in, o.path, o.boot, o.from, o.to);
+	if (!r)
+		r = path_print(&in, &o);
+	analysis_close(&in);
+	return r;
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctrace slice - what led to some work, or what came of it. */
+#include <string.h>
+
+#include "cli/ask/asking.h"
+#include "cli/cli.h"
+#include "cli/cmd/commands.h"
+#include "cli/input/policyarg.h"
+#include "cli/render/causal.h"
+#include "cli/input/taskarg.h"
+#include "cli/text.h"
+
+enum {
+	OPT_TID = 256,
+	OPT_COMM,
+	OPT_AT,
+	OPT_FORWARD,
+	OPT_POLICY,
+	OPT_RULES,
+	OPT_NO_RULES,
+	OPT_AUTO,
+	OPT_BOOT,
+	OPT_JSON
+};
+
+static const struct cli_option slice_options[] = {
+	{ OPT_TID, "tid", "TID", "the task whose work it is" },
+	{ OPT_COMM, "comm", "NAME", "its name, if only one task has it" },
+	{ OPT_AT, "at", "TIME", "a moment at which it did that work" },
+	{ OPT_FORWARD, "forward", NULL, "what came of it from then on, instead of what led to it" },
+	{ OPT_POLICY, "policy", "POLICY",
+	  "how causes are told: ctrace (the default), panappticon, appinsight" },
+	{ OPT_RULES, "rules", "FILE", "apply these rules, and keep answers there; may be given again" },
+	{ OPT_NO_RULES, "no-rules", NULL, "apply no rules, not even your own" },
+	{ OPT_AUTO, "auto", NULL, "decide what is ambiguous without asking, and list it" },
+	{ OPT_BOOT, "boot", "N", "the boot of the machine N before the newest (default: 0)" },
+	{ OPT_JSON, "json", NULL, "print JSON (ctrace.slice/1); asks nothing" },
+	{ 0 },
+};
+
+static const struct cli_usage slice_usage = {
+	.name = "slice",
+	.args = "{--tid TID | --comm NAME} --at TIME [--forward] [--policy POLICY] [--rules FILE | "
+		"--no-rules] "
+		"[--boot N] [--auto] [--json] FILE",
+	.about = "Follows causes back from the work that a task did at a moment, step by step to where it "
+		 "began. At\na terminal it asks where more than one thing may have been the cause.",
+	.options = slice_options,
+};
+
+struct slice_request {
+	const char *comm, *at, *boot, *path;
+	uint32_t tid;
+	struct causal_options causal;
+	struct rulestore_options rules;
+	enum slice_direction direction;
+	bool automatic, json;
+};
+
+static int print_slice(const struct causal *c, const struct slice *s, const struct slice_request *rq,
+		       const struct rulestore *store)
+{
+	json_t *doc;
+
+	if (!rq->json) {
+		render_slice(stdout, c, s, rq->direction);
+		rulestore_print(stdout, store);
+		return CLI_OK;
+	}
+	doc = render_slice_json(c, s, rq->direction);
+	if (doc && json_object_set_new(doc, "rules", rulestore_json(store))) {
+		json_decref(doc);
+		doc = NULL;
+	}
+	return text_print_json(doc);
+}
+
+static int walk(const struct analysis_input *in, const struct causal *c, const struct slice_request *rq,
+		struct asking *asking, uint64_t at_ns)
+{
+	struct slice_options o = { .direction = rq->direction, .rules = &asking->store.rules };
+	struct slice *s;
+	uint32_t task;
+	int r = taskarg_find(in, rq->tid, rq->comm, at_ns, &task);
+
+	if (r)
+		return r;
+	o.ask = asking_ask(asking, in->window);
+	r = slice_walk(c, task, at_ns, &o, &s);
+	if (r == -EINVAL)
+		return cli_error(
+			"%s: nothing is known of that task then; 'ctrace info %s' shows the gaps of the "
+			"trace",
+			in->path, in->path);
+	if (r)
+		return cli_error("%s: cannot follow the causes: %s", in->path, strerror(-r));
+	if (asking_end(asking))
+		r = print_slice(c, s, rq, &asking->store);
+	slice_free(s);
+	return r ? r : asking->code;
+}
+
+static int slice_print(const struct analysis_input *in, const struct slice_request *rq, struct asking *asking,
+		       uint64_t at_ns)
+{
+	struct causal *c;
+	int r = causal_build(in->graph, &rq->causal, &c);
+
+	if (r)
+		return cli_error("%s: cannot build the graph: %s", in->path, strerror(-r));
+	r = walk(in, c, rq, asking, at_ns);
+	causal_free(c);
+	return r;
+}
+
+static int parse_option(struct slice_request *rq, int c, const char *arg)
+{
+	switch (c) {
+	case OPT_TID:
+		return analysis_tid("--tid", arg, &rq->tid);
+	case OPT_COMM:
+		rq->comm = arg;
+		break;
+	case OPT_AT:
+		rq->at = arg;
+		break;
+	case OPT_FORWARD:
+		rq->direction = SLICE_FORWARD;
+		break;
+	case OPT_POLICY:
+		return policyarg_parse(&slice_usage, arg, &rq->causal.policy);
+	case OPT_RULES:
+		return rulestore_option(&rq->rules, arg);
+	case OPT_NO_RULES:
+		rq->rules.none = true;
+		break;
+	case OPT_AUTO:
+		rq->automatic = true;
+		break;
+	case OPT_BOOT:
+		rq->boot = arg;
+		break;
+	case OPT_JSON:
+		rq->json = true;
+		break;
+	}
+	return CLI_OK;
+}
+
+static int slice_check(const struct slice_request *rq)
+{
+	if (!rq->tid == !rq->comm)
+		return cli_usage_error(&slice_usage, "give one of --tid and --comm: whose work?");
+	if (!rq->at)
+		return cli_usage_error(&slice_usage, "--at is missing: which work?");
+	if (rq->rules.none && rq->rules.n_files)
+		return cli_usage_error(&slice_usage, "give either --rules or --no-rules");
+	return CLI_OK;
+}
+
+int cmd_slice(int argc, char **argv)
+{
+	struct cli_parse p = cli_parse(&slice_usage, argc, argv);
+	struct slice_request rq = { .direction = SLICE_BACKWARD };
+	struct analysis_input in = { 0 };
+	struct asking asking;
+	uint64_t at_ns;
+	int c, r = CLI_OK;
+
+	while (!r && (c = cli_next(&p)) > 0)
+		r = parse_option(&rq, c, p.arg);
+	if (r)
+		return r;
+	if (c < 0)
+		return p.exit_code;
+	rq.path = cli_only_arg(&p, "FILE");
+	if (!rq.path || slice_check(&rq))
+		return CLI_USAGE;
+	r = asking_begin(&rq.rules, !rq.automatic && !rq.json, &asking);
+	if (!r)
+		r = taskarg_load(&in, rq.path, rq.boot, "--at", rq.at, &at_ns);
+	if (!r)
+		r = slice_print(&in, &rq, &asking, at_ns);
+	analysis_close(&in);
+	asking_done(&asking);
+	return r;
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctrace snapshot - a cut out of what the running daemon has recorded (capture goes on), or out of another
+ * trace. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/cmd/commands.h"
+#include "cli/client/control.h"
+#include "cli/client/lacks.h"
+#include "cli/client/outfile.h"
+#include "cli/input/timearg.h"
+#include "cli/input/tracefile.h"
+#include "lib/cleanup.h"
+
+#define STATUS_TIMEOUT_MS   10000
+#define SNAPSHOT_TIMEOUT_MS 120000
+
+enum { OPT_LAST = 256, OPT_FROM, OPT_TO, OPT_REDACT, OPT_INPUT, OPT_SOCKET };
+
+static const struct cli_option options[] = {
+	{ 'o', "output", "FILE", "Write the trace to FILE (default: ctrace-YYYYmmdd-HHMMSS.ctr)" },
+	{ 'f', "force", NULL, "Replace FILE if it is there already" },
+	{ OPT_LAST, "last", "T", "The last T: 30s, 5m, 1.5h" },
+	{ OPT_FROM, "from", "TIME", "Begin there: 14:03:12, -30s, boot:NS, ... (see ctrace(1))" },
+	{ OPT_TO, "to", "TIME", "End there (default: now)" },
+	{ OPT_REDACT, "redact", NULL,
+	  "Make hashes of the names of programs, files, functions, addresses and the host" },
+	{ OPT_INPUT, "input", "TRACE", "Cut from that trace, not from the daemon's" },
+	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon there (default: " CONTROL_SOCKET ")" },
+	{ 0 },
+};
+
+static const struct cli_usage usage = {
+	.name = "snapshot",
+	.args = "[-o FILE] [--force] [--last T | --from TIME --to TIME] [--redact] [--input TRACE | --socket "
+		"PATH]",
+	.about = "Saves what the running daemon has recorded: everything, or a stretch of it. Capture goes "
+		 "on.",
+	.options = options,
+};
+
+struct request {
+	const char *output, *last, *from, *to, *input, *socket;
+	uint64_t from_ns, to_ns;
+	bool force, redact;
+};
+
+static int parse_time(const char *option, const char *arg, const struct timearg_context *ctx, uint64_t *ret)
+{
+	char err[TIMEARG_ERR_MAX];
+	int r = timearg_parse(arg, ctx, ret, err);
+
+	if (!r)
+		return CLI_OK;
+	if (r == -EINVAL)
+		return cli_usage_error(&usage, "%s %s: %s", option, arg, err);
+	return cli_error("%s %s: %s", option, arg, err);
+}
+
+/* What the daemon holds: a wall clock without a date is one of those times. */
+static int ask_range(const struct request *q, struct timearg_context *ret)
+{
+	char err[CONTROL_ERR_MAX];
+	json_t *answer = NULL;
+
+	if (control_command(q->socket, "status", STATUS_TIMEOUT_MS, &answer, err))
+		return cli_error("%s", err);
+	ret->from_ns =
+		(uint64_t)json_integer_value(json_object_get(json_object_get(answer, "file"), "oldest_ns"));
+	json_decref(answer);
+	ret->to_ns = clock_boot_ns();
+	ret->offsets = clock_offsets_now();
+	return CLI_OK;
+}
+
+static int resolve(struct request *q)
+{
+	struct timearg_context ctx;
+	char err[TIMEARG_ERR_MAX], wall[TIMEARG_WALL_MAX];
+	uint64_t last;
+	int code;
+
+	code = ask_range(q, &ctx);
+	if (code)
+		return code;
+	q->from_ns = 0;
+	q->to_ns = ctx.to_ns;
+	if (q->last) {
+		if (timearg_duration(q->last, &last, err))
+			return cli_usage_error(&usage, "--last %s: %s", q->last, err);
+		q->from_ns = last < ctx.to_ns ? ctx.to_ns - last : 0;
+	}
+	if (q->from)
+		code = parse_time("--from", q->from, &ctx, &q->from_ns);
+	if (!code && q->to)
+		code = parse_time("--to", q->to, &ctx, &q->to_ns);
+	if (!code && q->from_ns >= q->to_ns)
+		code = cli_error("that window is empty; it must begin before it ends, and before now");
+	else if (!code && q->to_ns <= ctx.from_ns)
+		code = cli_error("that window is not in the trace any more: it reaches back to %s",
+				 timearg_wall(ctx.from_ns, &ctx.offsets, 0, wall));
+	return code;
+}
+
+/* Has the daemon write what was asked for to fd. */
+static int ask(const struct request *q, int fd, struct lacks *ret_lacks)
+{
+	json_t *request = json_pack("{s:s,s:I,s:I}", "cmd", "snapshot", "from_ns", (json_int_t)q->from_ns,
+				    "to_ns", (json_int_t)q->to_ns);
+	char err[CONTROL_ERR_MAX] = "out of memory";
+	json_t *answer = NULL;
+	int r = request ? control_call(q->socket, request, fd, SNAPSHOT_TIMEOUT_MS, &answer, err) : -ENOMEM;
+
+	json_decref(request);
+	*ret_lacks = lacks_of(answer);
+	json_decref(answer);
+	return r ? cli_error("%s", err) : CLI_OK;
+}
+
+static int cut(const struct request *q, struct reader *r, uint64_t from_ns, uint64_t to_ns, int fd)
+{
+	char err[READER_ERR_MAX];
+	uint64_t segments;
+	int ret = q->redact ? snapshot_redact(r, from_ns, to_ns, fd, &segments, err)
+			    : snapshot_cut(r, from_ns, to_ns, fd, &segments, err);
+
+	return ret ? cli_error("%s", err) : CLI_OK;
+}
+
+static int cut_input(const struct request *q, struct reader *r, int fd)
+{
+	uint64_t from_ns, to_ns, last;
+	char err[TIMEARG_ERR_MAX];
+	int code = tracefile_window(r, q->input, q->from, q->to, &from_ns, &to_ns);
+
+	if (!code && q->last) {
+		if (timearg_duration(q->last, &last, err))
+			return cli_usage_error(&usage, "--last %s: %s", q->last, err);
+		from_ns = last < to_ns - from_ns ? to_ns - last : from_ns;
+	}
+	return code ? code : cut(q, r, from_ns, to_ns, fd);
+}
+
+/* The whole goes into a file without a name first: nobody finds the names there. */
+static int ask_redacted(const struct request *q, int fd, struct lacks *ret_lacks)
+{
+	char path[] = "/var/tmp/ctrace-XXXXXX", err[READER_ERR_MAX];
+	_cleanup_close_ int whole = mkostemp(path, O_CLOEXEC);
+	struct reader *r;
+	int code;
+
+	if (whole < 0)
+		return cli_error("cannot make a file in /var/tmp: %s; make room there", strerror(errno));
+	unlink(path);
+	code = ask(q, whole, ret_lacks);
+	if (code)
+		return code;
+	if (reader_open_fd(whole, "the snapshot", &r, err))
+		return cli_error("%s", err);
+	code = cut(q, r, 0, UINT64_MAX, fd);
+	reader_free(r);
+	return code;
+}
+
+static int take(struct request *q, struct outfile *out, struct lacks *ret_lacks)
+{
+	struct reader *r = NULL;
+	int code;
+
+	if (q->input) {
+		code = tracefile_open(q->input, &r);
+		if (!code)
+			code = outfile_open(q->output, out);
+		if (!code)
+			code = cut_input(q, r, out->fd);
+		reader_free(r);
+	} else {
+		code = resolve(q);
+		if (!code)
+			code = outfile_open(q->output, out);
+		if (!code)
+			code = q->redact ? ask_redacted(q, out->fd, ret_lacks) : ask(q, out->fd, ret_lacks);
+	}
+	return code ? code : outfile_commit(out);
+}
+
+/* What it replaced could not be taken again: the daemon forgets.  An empty file is nobody's trace. */
+static int check_output(const struct request *q)
+{
+	struct stat st;
+
+	if (q->force || !q->output || stat(q->output, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return CLI_OK;
+	return cli_error("%s: it is there already; give another name with -o, or --force to replace it",
+			 q->output);
+}
+
+int cmd_snapshot(int argc, char **argv)
+{
+	struct cli_parse p = cli_parse(&usage, argc, argv);
+	_cleanup_(outfile_done) struct outfile out = OUTFILE_NONE;
+	struct request q = { 0 };
+	struct lacks lacks = { 0 };
+	int c;
+
+	while ((c = cli_next(&p)) > 0) {
+		if (c == 'o')
+			q.output = p.arg;
+		else if (c == 'f')
+			q.force = true;
+		else if (c == OPT_LAST)
+			q.last = p.arg;
+		else if (c == OPT_FROM)
+			q.from = p.arg;
+		else if (c == OPT_TO)
+			q.to = p.arg;
+		else if (c == OPT_REDACT)
+			q.redact = true;
+		else if (c == OPT_INPUT)
+			q.input = p.arg;
+		else if (c == OPT_SOCKET)
+			q.socket = p.arg;
+	}
+	if (c < 0)
+		return p.exit_code;
+	if (cli_no_args(&p))
+		return CLI_USAGE;
+	if (q.last && (q.from || q.to))
+		return cli_usage_error(&usage, "give --last, or --from and --to");
+	if (q.input && q.socket)
+		return cli_usage_error(&usage, "give --input, or --socket");
+	if (!q.socket)
+		q.socket = CONTROL_SOCKET;
+	c = check_output(&q);
+	if (!c)
+		c = take(&q, &out, &lacks);
+	if (c)
+		return c;
+	tracefile_say_written(out.fd, out.path, 0, lacks.lost_records);
+	return lacks_say(&lacks, out.path);
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctrace status - what the running daemon does, has lost, and costs. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/cmd/commands.h"
+#include "cli/client/control.h"
+#include "cli/text.h"
+#include "cli/input/timearg.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+
+#define STATUS_TIMEOUT_MS 10000
+#define STUCK_NS          (10 * NSEC_PER_SEC)
+
+enum { OPT_JSON = 256, OPT_SOCKET };
+
+static const struct cli_option options[] = {
+	{ OPT_JSON, "json", NULL, "Print JSON" },
+	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon there (default: " CONTROL_SOCKET ")" },
+	{ 0 },
+};
+
+static const struct cli_usage usage = {
+	.name = "status",
+	.args = "[--json] [--socket PATH]",
+	.about = "Shows what the running daemon does: how far back its trace reaches, rates, losses, cost.",
+	.options = options,
+};
+
+/* A number of the answer; 0 when it is not there: an older or newer daemon. */
+static uint64_t num(const json_t *o, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(o, key));
+}
+
+static double real(const json_t *o, const char *key)
+{
+	return json_number_value(json_object_get(o, key));
+}
+
+static const char *str(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? s : "unknown";
+}
+
+static void print_file(const json_t *f)
+{
+	char size[TEXT_NUMBER_MAX], reach[TEXT_NUMBER_MAX], from[TIMEARG_WALL_MAX], records[TEXT_NUMBER_MAX],
+		written[TEXT_NUMBER_MAX];
+	struct clock_offsets offsets = clock_offsets_now();
+	uint64_t oldest = num(f, "oldest_ns"), newest = num(f, "newest_ns");
+
+	printf("%-10s %s (%s)\n", "Trace:", str(f, "path"), text_bytes(num(f, "bytes"), size));
+	if (newest > oldest)
+		printf("%-10s back to %s (%s)\n", "Reaches:", timearg_wall(oldest, &offsets, 0, from),
+		       text_duration(newest - oldest, reach));
+	else
+		printf("%-10s nothing is in it yet\n", "Reaches:");
+	printf("%-10s %s records, %s, since the start\n", "Written:", text_count(num(f, "records"), records),
+	       text_bytes(num(f, "written_bytes"), written));
+}
+
+/* Nothing when all is well. */
+static void print_storage(const json_t *s)
+{
+	const char *state = s ? str(s, "state") : "ok";
+	char d[TEXT_NUMBER_MAX], n[TEXT_NUMBER_MAX];
+
+	if (!strcmp(state, "stuck"))
+		printf("%-10s the disk has not answered for %s; %s wait in memory. See the kernel log\n",
+		       "Storage:", text_duration(num(s, "busy_ns"), d),
+		       text_bytes(num(s, "queued_bytes"), n));
+	else if (!strcmp(state, "unsynced"))
+		printf("%-10s %s; what was captured of late may not outlast a reboot. See the kernel log\n",
+		       "Storage:", str(s, "error"));
+	else if (strcmp(state, "ok"))
+		printf("%-10s %s: %s; what is captured is lost. Make room where the trace is, or see the "
+		       "kernel log\n",
+		       "Storage:",
+		       strcmp(state, "gone") ? "it cannot be written"
+					     : "it has gone and cannot be begun anew",
+		       str(s, "error"));
+}
+
+static void print_losses(const json_t *losses)
+{
+	char n[TEXT_NUMBER_MAX];
+	const char *key, *sep = "";
+	bool any = false;
+	json_t *v;
+
+	printf("%-10s ", "Lost:");
+	json_object_foreach ((json_t *)losses, key, v) {
+		if (!json_integer_value(v))
+			continue;
+		printf("%s%s: %s", sep, key, text_count((uint64_t)json_integer_value(v), n));
+		sep = ", ";
+		any = true;
+	}
+	puts(any ? "" : "none");
+}
+
+static void print_cost(const json_t *cost)
+{
+	char rss[TEXT_NUMBER_MAX];
+	json_t *bpf = json_object_get(cost, "bpf_percent");
+
+	printf("%-10s %.2f %% of a CPU in the daemon now, %.2f %% since the start",
+	       "Cost:", real(cost, "daemon_percent"), real(cost, "daemon_percent_total"));
+	if (bpf)
+		printf("; %.2f %% in the kernel", json_number_value(bpf));
+	printf("; %s of memory\n", text_bytes(num(cost, "rss_bytes"), rss));
+}
+
+/* Users and control groups that made most of the records of an overloaded moment. */
+static void print_groups(const json_t *g)
+{
+	char n[TEXT_NUMBER_MAX];
+	json_t *group;
+	size_t i;
+
+	if (num(g, "group_caps"))
+		printf("%-10s records of a user's or a control group's tasks that made most of all, %s "
+		       "times\n",
+		       "Left out:", text_count(num(g, "group_caps"), n));
+	json_array_foreach (json_object_get(g, "groups"), i, group) {
+		bool user = json_object_get(group, "user");
+
+		printf("%-10s at this moment those of %s %" PRIu64 "\n",
+		       "Left out:", user ? "user" : "control group", num(group, user ? "user" : "cgroup"));
+	}
+}
+
+static void print_governor(const json_t *g)
+{
+	uint64_t capped = num(g, "capped");
+	char n[TEXT_NUMBER_MAX];
+
+	if (!g)
+		return;
+	if (real(g, "budget_percent") > 0) {
+		printf("%-10s %.2f %% of the machine's CPU time, of which %.2f %% in the kernel; the budget "
+		       "is %.3g %%\n",
+		       "Tracing:", real(g, "cost_percent"), real(g, "bpf_percent"),
+		       real(g, "budget_percent"));
+		if (real(g, "passed_percent") >= 0.01)
+			printf("%-10s %.2f %% of that is paid by the tasks that make too many records, "
+			       "beside the "
+			       "budget\n",
+			       "", real(g, "passed_percent"));
+	}
+	if (strcmp(str(g, "step"), "none"))
+		printf("%-10s to keep within the budget: step \"%s\"%s; ctraced(8) says what that is\n",
+		       "Left out:", str(g, "step"),
+		       json_is_true(json_object_get(g, "paused")) ? ", and nothing is recorded at the moment"
+								  : "");
+	if (capped)
+		printf("%-10s records of tasks that made more than %" PRIu64 " a second, %s times\n",
+		       "Left out:", num(g, "task_cap"), text_count(capped, n));
+	print_groups(g);
+	if (num(g, "left_out"))
+		printf("%-10s %s records of such tasks in all\n",
+		       "Left out:", text_count(num(g, "left_out"), n));
+}
+
+static void print_hangs(const json_t *incidents, const json_t *detector)
+{
+	uint64_t alone = num(incidents, "limited") + num(incidents, "refused") + num(incidents, "failed");
+	char n[TEXT_NUMBER_MAX];
+
+	if (incidents && !num(incidents, "noticed") && !num(incidents, "kept")) {
+		printf("%-10s none noticed since the start\n", "Hangs:");
+	} else if (incidents) {
+		printf("%-10s %" PRIu64 " noticed since the start", "Hangs:", num(incidents, "noticed"));
+		if (alone)
+			printf(", %" PRIu64 " of them without a snapshot", alone);
+		printf("; %" PRIu64 " caught in %s: 'ctrace hangs' lists those\n", num(incidents, "kept"),
+		       text_bytes(num(incidents, "bytes"), n));
+	}
+	if (num(detector, "blind_ns") >= NSEC_PER_SEC)
+		printf("%-10s not looked for for %s in all, while records were missing\n",
+		       "Hangs:", text_duration(num(detector, "blind_ns"), n));
+}
+
+/* What waits for somebody else's file system or memory; the recording does not. */
+static void print_stuck(const json_t *visits, const json_t *frameworks, const json_t *requests)
+{
+	uint64_t given_up = num(visits, "given_up"), look_ns = num(frameworks, "stuck_ns");
+	char t[TEXT_NUMBER_MAX];
+
+	if (given_up)
+		printf("%-10s %" PRIu64
+		       " visits of programs whose memory or files do not answer; with 4 there are no "
+		       "more stacks until one does\n",
+		       "Stuck:", given_up);
+	if (num(requests, "stuck"))
+		printf("%-10s %" PRIu64
+		       " requests behind file systems that do not answer; other requests go on\n",
+		       "Stuck:", num(requests, "stuck"));
+	if (look_ns > STUCK_NS)
+		printf("%-10s the look for frameworks, for %s; is there a file system that does not "
+		       "answer?\n",
+		       "Stuck:", text_duration(look_ns, t));
+}
+
+static void print_text(const json_t *a)
+{
+	const json_t *rate = json_object_get(a, "rate"), *rings = json_object_get(a, "rings"),
+		     *hooks = json_object_get(a, "hooks"), *tables = json_object_get(a, "tables"),
+		     *visits = json_object_get(a, "visits");
+	char b1[TEXT_NUMBER_MAX], b2[TEXT_NUMBER_MAX];
+
+	printf("%-10s %s, pid %" PRIu64 ", up for %s\n", "Daemon:", str(a, "version"), num(a, "pid"),
+	       text_duration(num(a, "uptime_ns"), b1));
+	print_file(json_object_get(a, "file"));
+	print_storage(json_object_get(a, "storage"));
+	printf("%-10s %.0f records/s, %s/s to disk\n", "Rate:", real(rate, "records_per_s"),
+	       text_bytes((uint64_t)real(rate, "bytes_per_s"), b1));
+	print_losses(json_object_get(a, "losses"));
+	print_cost(json_object_get(a, "cost"));
+	print_governor(json_object_get(a, "governor"));
+	printf("%-10s %" PRIu64 " of %s, filled up to %s\n", "Rings:", num(rings, "cpus"),
+	       text_bytes(num(rings, "bytes_each"), b1), text_bytes(num(rings, "high_water_bytes"), b2));
+	printf("%-10s %" PRIu64 " tasks, %" PRIu64 " objects, %" PRIu64 " stacks; %" PRIu64
+	       " visits to long waits\n",
+	       "Tables:", num(tables, "tasks"), num(tables, "objects"), num(tables, "stacks"),
+	       num(visits, "done"));
+	print_stuck(visits, json_object_get(a, "frameworks"), json_object_get(a, "requests"));
+	print_hangs(json_object_get(a, "incidents"), json_object_get(a, "detector"));
+	printf("%-10s %" PRIu64 " live, %" PRIu64 " off%s\n", "Hooks:", num(hooks, "live"), num(hooks, "off"),
+	       num(hooks, "off") ? "; 'ctrace doctor' says why" : "");
+}
+
+int cmd_status(int argc, char **argv)
+{
+	struct cli_parse p = cli_parse(&usage, argc, argv);
+	const char *socket = CONTROL_SOCKET;
+	char err[CONTROL_ERR_MAX];
+	json_t *answer = NULL;
+	bool json = false;
+	int c;
+
+	while ((c = cli_next(&p)) > 0) {
+		if (c == OPT_JSON)
+			json = true;
+		else if (c == OPT_SOCKET)
+			socket = p.arg;
+	}
+	if (c < 0)
+		return p.exit_code;
+	if (cli_no_args(&p))
+		return CLI_USAGE;
+	if (control_command(socket, "status", STATUS_TIMEOUT_MS, &answer, err))
+		return cli_error("%s", err);
+	if (json)
+		return text_print_json(text_document("ctrace.status/1", answer));
+	c = text_clean(answer);
+	if (!c)
+		print_text(answer);
+	json_decref(answer);
+	return c ? cli_error("out of memory") : CLI_OK;
+}

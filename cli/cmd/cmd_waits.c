@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ctrace waits - who waits for whom at this moment. */
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/cmd/commands.h"
+#include "cli/render/place.h"
+#include "cli/text.h"
+#include "cli/live/waitlive.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "trace/words/describe.h"
+
+enum { OPT_PID = 256, OPT_ALL, OPT_JSON };
+
+static const struct cli_option options[] = {
+	{ OPT_PID, "pid", "PID", "Only what the threads of this process wait for, idly too" },
+	{ OPT_ALL, "all", NULL, "Also those who wait idly, for nobody in particular" },
+	{ OPT_JSON, "json", NULL, "Print JSON" },
+	{ 0 },
+};
+
+static const struct cli_usage usage = {
+	.name = "waits",
+	.args = "[--pid PID] [--all] [--json]",
+	.about = "Shows who waits for whom right now: owners of locks, the other ends of pipes and sockets,\n"
+		 "children, and deadlocks. Needs neither the daemon nor a trace; as root it sees everybody, "
+		 "else\n"
+		 "only your own processes.",
+	.options = options,
+};
+
+/* Long enough for a task, a wait, and a link of a chain. */
+#define TEXT_MAX 640
+
+static const struct proctask_proc *proc_of(const struct waitlive *w, const struct proctask_thread *th)
+{
+	return &w->tables.tasks.procs.v[th->proc];
+}
+
+#define CGROUP_MAX 4096
+
+/* "comm[pid]", or "comm[pid]/thread[tid]" for one that is not the main thread; "@web" behind that in a
+ * container. */
+static void put_task(const struct waitlive *w, const struct proctask_thread *th, char buf[TEXT_MAX])
+{
+	const struct proctask_proc *p = proc_of(w, th);
+	const struct proctask_thread *main_th = proctask_by_tid(&w->tables.tasks, p->pid);
+	char comm[64], main_comm[64], cgroup[CGROUP_MAX], at[CGROUP_NAME_MAX + 1];
+	struct place place;
+
+	proctask_cgroup(p->pid, cgroup, sizeof(cgroup));
+	place = place_of_path(cgroup);
+	render_at(&place, at);
+	describe_clean(th->comm, comm, sizeof(comm));
+	describe_clean(main_th ? main_th->comm : "?", main_comm, sizeof(main_comm));
+	if (th->tid == p->pid)
+		snprintf(buf, TEXT_MAX, "%s[%u]%s", comm, th->tid, at);
+	else
+		snprintf(buf, TEXT_MAX, "%s[%u]/%s[%u]%s", main_comm, p->pid, comm, th->tid, at);
+}
+
+static const char *syscall_name(const struct procwait *w)
+{
+	const char *name = w->nr >= 0 ? describe_syscall(w->nr) : NULL;
+
+	return name && *name ? name : "the kernel";
+}
+
+static const char *class_word(enum procwait_class class)
+{
+	switch (class) {
+	case PROCWAIT_RUN:
+		return "running";
+	case PROCWAIT_WAIT:
+		return "waiting";
+	case PROCWAIT_IDLE:
+		return "idle";
+	case PROCWAIT_TIMER:
+		return "sleeping";
+	case PROCWAIT_DISK:
+		return "disk";
+	case PROCWAIT_STOPPED:
+		return "stopped";
+	case PROCWAIT_EXTERNAL:
+		return "external";
+	case PROCWAIT_UNKNOWN:
+		return "unknown";
+	case PROCWAIT_GONE:
+		return "gone";
+	}
+	return "unknown";
+}
+
+/* What a task waits in and for, up to the name of the one it waits for. */
+static void put_wait(const struct waitlive_link *l, char buf[TEXT_MAX])
+{
+	const struct procwait *w = l->wait;
+	char name[sizeof(w->name)];
+	bool lock = !strcmp(w->kind, "file-lock") || (!strcmp(w->kind, "futex") && l->owes);
+
+	describe_clean(w->name, name, sizeof(name));
+	if (lock)
+		snprintf(buf, TEXT_MAX, "waits in %s for %s%s, held by", syscall_name(w),
+			 strcmp(w->kind, "file-lock") ? "" : "the lock on ", name);
+	else if (!strcmp(w->kind, "child") || !strcmp(w->kind, "futex"))
+		snprintf(buf, TEXT_MAX, "waits in %s for the %s:", syscall_name(w), name);
+	else if (!strcmp(w->kind, "signal"))
+		snprintf(buf, TEXT_MAX, "is stopped by %s,", name);
+	else
+		snprintf(buf, TEXT_MAX, "waits in %s on %s for", syscall_name(w), name);
+}
+
+/* What the last one of a chain does. */
+static void put_root(const struct procwait *w, char buf[TEXT_MAX])
+{
+	char name[sizeof(w->name)];
+
+	describe_clean(w->name, name, sizeof(name));
+	switch (w->class) {
+	case PROCWAIT_RUN:
+		snprintf(buf, TEXT_MAX, "is running");
+		break;
+	case PROCWAIT_TIMER:
+		snprintf(buf, TEXT_MAX, "sleeps in %s", syscall_name(w));
+		break;
+	case PROCWAIT_STOPPED:
+		snprintf(buf, TEXT_MAX, "is stopped and waits for %s", name);
+		break;
+	case PROCWAIT_DISK:
+		snprintf(buf, TEXT_MAX, "waits in %s, uninterruptible, in the kernel%s%s", syscall_name(w),
+			 *name ? ": " : "", name);
+		break;
+	case PROCWAIT_EXTERNAL:
+		snprintf(buf, TEXT_MAX, "waits in %s on %s for another machine", syscall_name(w), name);
+		break;
+	case PROCWAIT_GONE:
+		snprintf(buf, TEXT_MAX, "has exited and was not waited for");
+		break;
+	case PROCWAIT_WAIT:
+		snprintf(buf, TEXT_MAX, "waits in %s on %s, and so on in a circle", syscall_name(w), name);
+		break;
+	case PROCWAIT_IDLE:
+		snprintf(buf, TEXT_MAX, "waits in %s%s%s (idle)", syscall_name(w), *name ? " on " : "", name);
+		break;
+	case PROCWAIT_UNKNOWN:
+		snprintf(buf, TEXT_MAX, "waits in %s%s%s; for whom could not be seen", syscall_name(w),
+			 *name ? " on " : "", name);
+		break;
+	}
+}
+
+/* "A waits ... for B, which waits ... for C, which is running." */
+static void put_sentence(const struct waitlive *w, const struct waitlive_chain *c, FILE *f)
+{
+	char task[TEXT_MAX], wait[TEXT_MAX];
+
+	for (size_t i = 0; i < c->links.n; i++) {
+		const struct waitlive_link *l = &c->links.v[i];
+		bool last = i + 1 == c->links.n;
+
+		put_task(w, l->th, task);
+		if (last && !c->cycle)
+			put_root(l->wait, wait);
+		else
+			put_wait(l, wait);
+		fprintf(f, i ? " %s, which %s" : "%s %s", task, wait);
+		if (last && c->cycle && c->links.n == 1)
+			fputs(" itself", f);
+		else if (last && c->cycle) {
+			put_task(w, c->links.v[0].th, task);
+			fprintf(f, " %s", task);
+		}
+	}
+}
+
+static const char *cycle_word(const struct waitlive_chain *c)
+{
+	if (c->moving)
+		return "circle, but it moves";
+	if (!c->strong)
+		return "circle, perhaps idle";
+	return c->closed ? "DEADLOCK" : "CIRCLE, unless another thread breaks it";
+}
+
+/* ---- text ---- */
+
+static bool same_next(const struct waitlive_chain *a, const struct waitlive_chain *b)
+{
+	return a->links.n > 1 && b->links.n == a->links.n && a->links.v[1].th == b->links.v[1].th &&
+	       !strcmp(a->links.v[0].wait->kind, b->links.v[0].wait->kind) && a->moving == b->moving;
+}
+
+/* The others that wait for the same task in the same way: "and 3 more: a[1], b[2], ...". */
+static size_t print_fellows(const struct waitlive *w, size_t first, size_t end)
+{
+	enum { SHOWN = 8 };
+	char task[TEXT_MAX];
+	size_t n = 0;
+
+	while (first + n + 1 < end && same_next(&w->chains.v[first], &w->chains.v[first + n + 1]))
+		n++;
+	if (!n)
+		return 0;
+	printf("  %zu more wait%s there: ", n, n == 1 ? "s" : "");
+	for (size_t i = 0; i < n && i < SHOWN; i++) {
+		put_task(w, w->chains.v[first + 1 + i].links.v[0].th, task);
+		printf("%s%s", i ? ", " : "", task);
+	}
+	puts(n > SHOWN ? ", ..." : "");
+	return n;
+}
+
+static void print_chain(const struct waitlive *w, const struct waitlive_chain *c)
+{
+	char task[TEXT_MAX], wait[TEXT_MAX];
+
+	for (size_t i = 0; i < c->links.n; i++) {
+		const struct waitlive_link *l = &c->links.v[i];
+		bool last = i + 1 == c->links.n;
+
+		put_task(w, l->th, task);
+		printf("%*s%s%s%s ", (int)(2 * i), "", cli_sgr(stdout, "1"), task, cli_sgr(stdout, "0"));
+		if (last) {
+			put_root(l->wait, wait);
+			puts(wait);
+			break;
+		}
+		put_wait(l, wait);
+		put_task(w, l[1].th, task);
+		printf("%s %s%s", wait, task, c->moving && i == 0 ? " (it moves)" : "");
+		if (l->one_of > 1)
+			printf(" or %u other%s", l->one_of - 1, l->one_of == 2 ? "" : "s");
+		putchar('\n');
+	}
+}
+
+static void print_cycle(const struct waitlive *w, const struct waitlive_chain *c)
+{
+	printf("%s%s:%s ", cli_sgr(stdout, "1;31"), cycle_word(c), cli_sgr(stdout, "0"));
+	put_sentence(w, c, stdout);
+	puts(".");
+}
+
+static int print_text(const struct waitlive *w, bool all)
+{
+	size_t told = 0, idle = 0, moving = 0;
+
+	for (size_t i = 0; i < w->chains.n; i++) {
+		const struct waitlive_chain *c = &w->chains.v[i];
+
+		if (!all && !c->told) {
+			idle++;
+			continue;
+		}
+		if (!all && c->moving) {
+			moving++;
+			continue;
+		}
+		told++;
+		if (c->cycle) {
+			print_cycle(w, c);
+		} else {
+			print_chain(w, c);
+			i += print_fellows(w, i, w->chains.n);
+		}
+	}
+	if (!told)
+		puts("Nobody waits for anybody in particular.");
+	if (moving)
+		printf("%zu wait%s came and went while we looked; --all shows %s.\n", moving,
+		       moving == 1 ? "" : "s", moving == 1 ? "it" : "them");
+	if (idle)
+		printf("%zu wait%s idle, as a poll does: --all shows %s, --pid those of one process.\n", idle,
+		       idle == 1 ? " looks" : "s look", idle == 1 ? "it" : "them");
+	return CLI_OK;
+}
+
+/* ---- JSON ---- */
+
+static json_t *link_json(const struct waitlive *w, const struct waitlive_link *l, bool last)
+{
+	const char *syscall = l->wait->nr >= 0 ? describe_syscall(l->wait->nr) : NULL;
+	char cgroup[CGROUP_MAX];
+	struct place place;
+	json_t *j =
+		json_pack("{s:i, s:i, s:o, s:s, s:o?, s:{s:s, s:o}}", "pid", (int)proc_of(w, l->th)->pid,
+			  "tid", (int)l->th->tid, "comm", text_json(l->th->comm), "state",
+			  class_word(l->wait->class), "syscall", syscall ? text_json(syscall) : json_null(),
+			  "resource", "kind", l->wait->kind, "name", text_json(l->wait->name));
+
+	proctask_cgroup(proc_of(w, l->th)->pid, cgroup, sizeof(cgroup));
+	place = place_of_path(cgroup);
+	render_place(j, &place);
+	if (j && !last)
+		json_object_set_new(j, "edge",
+				    json_pack("{s:s, s:b, s:i}", "strength", l->sure ? "strong" : "weak",
+					      "owes", l->owes, "one_of", (int)l->one_of));
+	return j;
+}
+
+static json_t *chain_json(const struct waitlive *w, const struct waitlive_chain *c)
+{
+	json_t *tasks = json_array(), *j;
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	put_sentence(w, c, f);
+	if (fclose(f))
+		return NULL;
+	for (size_t i = 0; i < c->links.n; i++)
+		json_array_append_new(tasks, link_json(w, &c->links.v[i], !c->cycle && i + 1 == c->links.n));
+	j = json_pack("{s:b, s:b, s:o, s:o}", "idle", !c->told, "moving", c->moving, "text", text_json(text),
+		      "tasks", tasks);
+	if (j && c->cycle) {
+		json_object_set_new(j, "deadlock", json_boolean(c->closed && c->strong && !c->moving));
+		json_object_set_new(j, "closed", json_boolean(c->closed));
+		json_object_set_new(j, "strong", json_boolean(c->strong));
+	}
+	return j;
+}
+
+static int print_json(const struct waitlive *w, bool all)
+{
+	json_t *cycles = json_array(), *chains = json_array();
+	size_t left_out = 0;
+
+	for (size_t i = 0; i < w->chains.n; i++) {
+		const struct waitlive_chain *c = &w->chains.v[i];
+
+		if (!all && !c->told)
+			left_out++;
+		else
+			json_array_append_new(c->cycle ? cycles : chains, chain_json(w, c));
+	}
+	return text_print_json(json_pack("{s:s, s:I, s:o, s:o, s:I, s:{s:i, s:i}}", "schema",
+					 "ctrace.waits/1", "boot_ns", (json_int_t)clock_boot_ns(), "cycles",
+					 cycles, "chains", chains, "idle_left_out", (json_int_t)left_out,
+					 "unseen", "processes", (int)w->tables.tasks.unseen_cnt,
+					 "network_namespaces", (int)w->tables.net.unseen_cnt));
+}
+
+static void warn_unseen(const struct waitlive *w)
+{
+	if (w->tables.tasks.unseen_cnt)
+		cli_warn("%u process%s could not be looked into: not yours, or protected; root sees more",
+			 w->tables.tasks.unseen_cnt, w->tables.tasks.unseen_cnt == 1 ? "" : "es");
+	if (w->tables.net.unseen_cnt)
+		cli_warn("the other ends of unix sockets are not known in %u network namespace%s: %s",
+			 w->tables.net.unseen_cnt, w->tables.net.unseen_cnt == 1 ? "" : "s",
+			 w->tables.net.unseen_errno == EPERM ? "run as root to see them"
+			 : w->tables.net.unseen_errno == ENOENT
+				 ? "the kernel has no unix_diag (modprobe unix_diag)"
+				 : strerror(w->tables.net.unseen_errno));
+}
+
+static void done(struct waitlive *w)
+{
+	waitlive_done(w);
+}
+
+int cmd_waits(int argc, char **argv)
+{
+	struct cli_parse p = cli_parse(&usage, argc, argv);
+	_cleanup_(done) struct waitlive w = { 0 };
+	bool all = false, json = false;
+	uint64_t pid = 0;
+	int c, r;
+
+	while ((c = cli_next(&p)) > 0) {
+		switch (c) {
+		case OPT_PID:
+			if (cli_number(p.arg, INT32_MAX, &pid) < 0 || pid == 0)
+				return cli_usage_error(&usage, "'%s' is not a process id", p.arg);
+			break;
+		case OPT_ALL:
+			all = true;
+			break;
+		case OPT_JSON:
+			json = true;
+			break;
+		}
+	}
+	if (c < 0)
+		return p.exit_code;
+	if (cli_no_args(&p) != 0)
+		return CLI_USAGE;
+	/* who asks about one process does not want to be told that it merely idles */
+	all = all || pid;
+	r = waitlive_read(pid, &w);
+	if (r < 0)
+		return cli_error("cannot read /proc: %s; is it mounted?", strerror(-r));
+	if (pid && !proctask_by_pid(&w.tables.tasks, pid))
+		return cli_error("there is no process %" PRIu64 "; it may have exited", pid);
+	warn_unseen(&w);
+	return json ? print_json(&w, all) : print_text(&w, all);
+}

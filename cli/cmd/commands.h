@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* commands.h - the functions behind the command table, each in cmd_<name>.c. */
+#ifndef CTRACE_CLI_CMD_COMMANDS_H
+#define CTRACE_CLI_CMD_COMMANDS_H
+
+int cmd_record(int argc, char **argv);
+int cmd_snapshot(int argc, char **argv);
+int cmd_status(int argc, char **argv);
+int cmd_metrics(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+int cmd_info(int argc, char **argv);
+int cmd_dump(int argc, char **argv);
+int cmd_watch(int argc, char **argv);
+int cmd_waits(int argc, char **argv);
+int cmd_hangs(int argc, char **argv);
+int cmd_path(int argc, char **argv);
+int cmd_diagnose(int argc, char **argv);
+int cmd_slice(int argc, char **argv);
+int cmd_graph(int argc, char **argv);
+
+#endif

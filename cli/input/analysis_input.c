@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/input/analysis_input.h"
+
+#include <string.h>
+
+#include "cli/cli.h"
+#include "lib/cleanup.h"
+#include "trace/words/describe.h"
+
+/* A whole trace of this size is loaded; of a larger one the window and what is near it. */
+#define WHOLE_RECORDS 16000000ULL
+#define BEFORE_NS     (30 * NSEC_PER_SEC)
+#define AFTER_NS      (5 * NSEC_PER_SEC)
+
+int analysis_open(struct analysis_input *in, const char *path, const char *boot)
+{
+	int r;
+
+	*in = (struct analysis_input){ .path = path };
+	r = tracefile_open(path, &in->reader);
+	return r || !boot ? r : tracefile_use_boot(in->reader, path, boot);
+}
+
+int analysis_load(struct analysis_input *in)
+{
+	const struct reader_info *info = reader_info(in->reader);
+	uint64_t from = 0, to = UINT64_MAX;
+	int r;
+
+	if (info->records > WHOLE_RECORDS) {
+		from = in->from_ns > BEFORE_NS ? in->from_ns - BEFORE_NS : 0;
+		to = in->to_ns + AFTER_NS;
+	}
+	r = tracefile_load(in->reader, from, to, &in->window);
+	if (r)
+		return r;
+	r = graph_build(in->window, &in->graph);
+	if (r)
+		return cli_error("%s: cannot build the graph: %s; narrow the window with --from and --to",
+				 in->path, strerror(-r));
+	return CLI_OK;
+}
+
+int analysis_begin(struct analysis_input *in, const char *path, const char *boot, const char *from,
+		   const char *to)
+{
+	int r = analysis_open(in, path, boot);
+
+	if (!r)
+		r = tracefile_window(in->reader, path, from, to, &in->from_ns, &in->to_ns);
+	return r ? r : analysis_load(in);
+}
+
+void analysis_close(struct analysis_input *in)
+{
+	if (in->graph && graph_scans_refused(in->graph))
+		cli_warn("%s: too many records concern one task or object, so that not all of them were "
+			 "looked "
+			 "at: who held or ended something may be missing; narrow the window with --from and "
+			 "--to",
+			 in->path);
+	graph_free(in->graph);
+	window_free(in->window);
+	reader_free(in->reader);
+	*in = (struct analysis_input){ 0 };
+}
+
+int analysis_tid(const char *option, const char *arg, uint32_t *ret)
+{
+	uint64_t n;
+
+	if (cli_number(arg, UINT32_MAX, &n) || !n) {
+		cli_say("%s: '%s' is no task id; give a positive number", option, arg);
+		return CLI_USAGE;
+	}
+	*ret = (uint32_t)n;
+	return CLI_OK;
+}
+
+int analysis_task(const struct analysis_input *in, uint32_t tid, uint32_t *ret_task)
+{
+	const struct graph *g = in->graph;
+	uint32_t task = graph_task_at(g, tid, in->to_ns - 1);
+	char comm[64];
+
+	if (task == GRAPH_NONE)
+		return cli_error("%s: no task %u in this trace; `ctrace hangs %s` lists who waited", in->path,
+				 tid, in->path);
+	describe_clean(graph_comm(g, task, in->from_ns), comm, sizeof(comm));
+	if (g->tasks[task].exit_ns <= in->from_ns)
+		return cli_error("%s: task %u (%s) had exited before the window begins (%.3f s before); "
+				 "choose an earlier "
+				 "window with --from and --to",
+				 in->path, tid, comm, (double)(in->from_ns - g->tasks[task].exit_ns) / 1e9);
+	if (g->tasks[task].born_ns >= in->to_ns)
+		return cli_error("%s: task %u (%s) began after the window ends; choose a later window with "
+				 "--from and --to",
+				 in->path, tid, comm);
+	*ret_task = task;
+	return CLI_OK;
+}

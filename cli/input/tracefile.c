@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/input/tracefile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/text.h"
+#include "lib/cleanup.h"
+
+/* Events of one piece: what is aimed at, and what is refused (about 450 MB). */
+#define PIECE_EVENTS     500000
+#define PIECE_EVENTS_MAX (8ULL << 20)
+
+int tracefile_open(const char *path, struct reader **ret)
+{
+	char err[READER_ERR_MAX];
+	struct reader *r;
+
+	if (reader_open(path, &r, err))
+		return cli_error("%s", err);
+	if (!reader_info(r)->n_segments) {
+		reader_free(r);
+		return cli_error("%s: nothing has been recorded in it yet; try again in some seconds", path);
+	}
+	if (reader_info(r)->n_cut_slots)
+		cli_warn("%s is cut off: %u of its %u slots are missing, and what was in them; copy it again "
+			 "if you can",
+			 path, reader_info(r)->n_cut_slots, reader_info(r)->n_slots);
+	*ret = r;
+	return CLI_OK;
+}
+
+int tracefile_use_boot(struct reader *r, const char *path, const char *arg)
+{
+	uint64_t back;
+	int e;
+
+	if (!arg)
+		return CLI_OK;
+	if (cli_number(arg, UINT32_MAX, &back)) {
+		cli_error("--boot %s: that is no number; 0 is the newest boot, 1 the one before", arg);
+		return CLI_USAGE;
+	}
+	e = reader_use_boot(r, (unsigned)back);
+	if (e == -ERANGE)
+		return cli_error("--boot %s: %s has no boot so far back; it has %u, of which 0 is the newest",
+				 arg, path, reader_info(r)->n_boots);
+	return e ? cli_error("out of memory") : CLI_OK;
+}
+
+struct timearg_context tracefile_context(const struct reader *r)
+{
+	const struct reader_info *i = reader_info(r);
+
+	return (struct timearg_context){ .offsets = i->offsets, .from_ns = i->from_ns, .to_ns = i->to_ns };
+}
+
+static int say_outside(const struct reader *r, const char *path, const char *option, const char *arg)
+{
+	const struct reader_info *i = reader_info(r);
+	char a[TIMEARG_WALL_MAX], b[TIMEARG_WALL_MAX], d[TEXT_NUMBER_MAX];
+
+	return cli_error("%s %s: that time is not in %s; it goes from %s to %s (%s)", option, arg, path,
+			 timearg_wall(i->from_ns, &i->offsets, 3, a),
+			 timearg_wall(i->to_ns, &i->offsets, 3, b), text_duration(i->to_ns - i->from_ns, d));
+}
+
+static int parse(const struct reader *r, const char *option, const char *arg, uint64_t *ret_ns)
+{
+	struct timearg_context ctx = tracefile_context(r);
+	char err[TIMEARG_ERR_MAX];
+	int e = timearg_parse(arg, &ctx, ret_ns, err);
+
+	if (!e)
+		return CLI_OK;
+	cli_error("%s %s: %s", option, arg, err);
+	return e == -EINVAL ? CLI_USAGE : CLI_FAILED;
+}
+
+/* Whether arg is a time of the calendar, and so of one boot. */
+static bool is_wall(const char *arg)
+{
+	return !strncmp(arg, "real:", 5) || (*arg >= '0' && *arg <= '9');
+}
+
+static bool lies_in(const struct reader *r, const char *arg)
+{
+	const struct reader_info *i = reader_info(r);
+	struct timearg_context ctx = tracefile_context(r);
+	char err[TIMEARG_ERR_MAX];
+	uint64_t ns;
+
+	return !timearg_parse(arg, &ctx, &ns, err) && ns >= i->from_ns && ns <= i->to_ns;
+}
+
+void tracefile_find_boot(struct reader *r, const char *option, const char *arg)
+{
+	if (!arg || reader_info(r)->boot || !is_wall(arg) || lies_in(r, arg))
+		return;
+	for (unsigned back = 1; back < reader_info(r)->n_boots; back++) {
+		if (reader_use_boot(r, back))
+			break;
+		if (lies_in(r, arg)) {
+			cli_warn("%s %s: that was before the machine was started last; it is looked at as "
+				 "with "
+				 "--boot %u",
+				 option, arg, back);
+			return;
+		}
+	}
+	reader_use_boot(r, 0);
+}
+
+int tracefile_time(const struct reader *r, const char *path, const char *option, const char *arg,
+		   uint64_t *ret_ns)
+{
+	const struct reader_info *i = reader_info(r);
+	uint64_t ns = 0;
+	int code = parse(r, option, arg, &ns);
+
+	if (code)
+		return code;
+	if (ns < i->from_ns || ns > i->to_ns)
+		return say_outside(r, path, option, arg);
+	*ret_ns = ns;
+	return CLI_OK;
+}
+
+int tracefile_window(struct reader *r, const char *path, const char *from, const char *to,
+		     uint64_t *ret_from_ns, uint64_t *ret_to_ns)
+{
+	const struct reader_info *i = reader_info(r);
+	uint64_t a, end, b;
+	int code = CLI_OK;
+
+	tracefile_find_boot(r, from ? "--from" : "--to", from ? from : to);
+	a = i->from_ns;
+	b = end = i->to_ns + 1;
+	if (from)
+		code = parse(r, "--from", from, &a);
+	if (!code && to)
+		code = parse(r, "--to", to, &b);
+	if (code)
+		return code;
+	if (from && to && a >= b) {
+		cli_error("--from %s --to %s: that window is empty; the first time must be before the second",
+			  from, to);
+		return CLI_USAGE;
+	}
+	if (from && a >= end)
+		return say_outside(r, path, "--from", from);
+	if (to && b <= i->from_ns)
+		return say_outside(r, path, "--to", to);
+	*ret_from_ns = MAX(a, i->from_ns);
+	*ret_to_ns = MIN(b, end);
+	return CLI_OK;
+}
+
+int tracefile_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, struct window **ret)
+{
+	char err[READER_ERR_MAX];
+	int e;
+
+	reader_on_progress(r, cli_progress, (void *)"Reading");
+	e = window_load(r, from_ns, to_ns, 0, ret, err);
+	reader_on_progress(r, NULL, NULL);
+	cli_progress(NULL, 100);
+	if (e == -E2BIG)
+		return cli_error("%s; narrow it with --from and --to", err);
+	return e ? cli_error("%s", err) : CLI_OK;
+}
+
+static uint64_t first_span(const struct reader *r, uint64_t range_ns)
+{
+	const struct reader_info *i = reader_info(r);
+	unsigned __int128 all_ns = i->to_ns - i->from_ns + 1;
+
+	if (i->records <= PIECE_EVENTS)
+		return range_ns;
+	return MAX((uint64_t)(all_ns * PIECE_EVENTS / i->records), NSEC_PER_MSEC);
+}
+
+int tracefile_each(struct reader *r, uint64_t from_ns, uint64_t to_ns, tracefile_piece_fn fn, void *arg)
+{
+	uint64_t at = from_ns, span = first_span(r, to_ns - from_ns), step = span;
+	char err[READER_ERR_MAX];
+	bool more = true, any = false;
+
+	while (more && at < to_ns) {
+		uint64_t end = step < to_ns - at ? at + step : to_ns;
+		struct window *w;
+		int e = window_load(r, at, end, PIECE_EVENTS_MAX, &w, err);
+
+		if (e == -E2BIG && step > 1) {
+			step /= 2;
+			continue;
+		}
+		cli_progress((void *)"Reading",
+			     (unsigned)((at - from_ns) * (__int128)99 / (to_ns - from_ns)));
+		if (e == -ENOMEM || e == -E2BIG) {
+			cli_progress(NULL, 100);
+			return cli_error("%s", err);
+		}
+		if (!e) {
+			more = fn(arg, w, window_lower_bound(w, at), window_lower_bound(w, end));
+			any = true;
+			window_free(w);
+		} else if (e != -ERANGE) { /* which is a hole between two runs of the daemon */
+			cli_progress(NULL, 100);
+			cli_warn("%s", err);
+		}
+		at = end;
+		step = span;
+	}
+	cli_progress(NULL, 100);
+	return any ? CLI_OK : cli_error("nothing in that window could be read");
+}
+
+void tracefile_say_written(int fd, const char *path, uint32_t pid, uint64_t lost_more)
+{
+	char bytes[TEXT_NUMBER_MAX], dur[TEXT_NUMBER_MAX], records[TEXT_NUMBER_MAX], lost[TEXT_NUMBER_MAX];
+	char err[READER_ERR_MAX], who[32] = "";
+	const struct reader_info *i;
+	struct reader *r = NULL;
+	uint64_t n_lost = lost_more;
+
+	if (pid)
+		snprintf(who, sizeof(who), " --pid %u", pid);
+
+	if (reader_open_fd(fd, path, &r, err)) {
+		cli_warn("%s", err);
+		return;
+	}
+	i = reader_info(r);
+	for (unsigned c = 0; c < CT_LOSS_CAUSES; c++)
+		n_lost += i->lost_by_cause[c];
+	cli_say("wrote %s: %s, %s, %s records, %s lost%s; next: ctrace %s %s%s", path,
+		text_bytes(i->file_bytes, bytes), text_duration(i->to_ns - i->from_ns, dur),
+		text_count(i->records, records), n_lost ? text_count(n_lost, lost) : "none",
+		i->records_by_kind[CT_GAP] || i->records_by_kind[CT_SHED] || i->n_bad_slots
+			? ", but not everything was recorded (ctrace info tells)"
+			: "",
+		pid ? "diagnose" : "hangs", path, who);
+	reader_free(r);
+}

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/live/waitlive.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/cleanup.h"
+
+/* Nodes of the graph: threads by their tid, processes by this and their pid. */
+#define PROCESS (1ULL << 32)
+
+#define CHAIN_MAX 256 /* links of one chain that are kept */
+
+/* How long a task may take to show that a circle was no deadlock but a moment's meeting. */
+#define SETTLE_NS 20000000L
+
+static bool is_thread(uint64_t id)
+{
+	return !(id & PROCESS);
+}
+
+static const struct procwait *wait_of(const struct waitlive *w, const struct proctask_thread *th)
+{
+	return &w->waits[th - w->tables.tasks.threads.v];
+}
+
+static bool any_owes(const struct procwait *w)
+{
+	for (size_t i = 0; i < w->targets.n; i++)
+		if (w->targets.v[i].owes)
+			return true;
+	return false;
+}
+
+/* Of the threads of a process, which one is likely to be the one that others wait for: small is likely. */
+static unsigned unlikeliness(const struct procwait *w)
+{
+	switch (w->class) {
+	case PROCWAIT_WAIT:
+		if (any_owes(w))
+			return 0;
+		return w->targets.v[0].sure ? 4 : 6;
+	case PROCWAIT_RUN:
+		return 1;
+	case PROCWAIT_DISK:
+		return 2;
+	case PROCWAIT_STOPPED:
+		return 3;
+	case PROCWAIT_TIMER:
+		return 5;
+	case PROCWAIT_EXTERNAL:
+		return 7;
+	case PROCWAIT_UNKNOWN:
+		return 8;
+	case PROCWAIT_IDLE:
+		return 9;
+	case PROCWAIT_GONE:
+		return 10;
+	}
+	return 10;
+}
+
+static unsigned target_unlikeliness(const struct waitlive *w, const struct procwait_target *t)
+{
+	const struct proctask *tasks = &w->tables.tasks;
+	const struct proctask_thread *th = t->is_thread ? proctask_by_tid(tasks, t->id) : NULL;
+	const struct proctask_proc *p = t->is_thread ? NULL : proctask_by_pid(tasks, t->id);
+	unsigned best = th ? unlikeliness(wait_of(w, th)) : 10;
+
+	for (uint32_t i = 0; p && i < p->n_threads; i++)
+		best = MIN(best, unlikeliness(&w->waits[p->first_thread + i]));
+	return best;
+}
+
+/* ---- the graph ---- */
+
+static bool is_self(const struct waitlive *w, const struct proctask_thread *th)
+{
+	return w->tables.tasks.procs.v[th->proc].pid == (uint32_t)getpid();
+}
+
+/* That somebody waits for this very command is of no interest, and it would end before it is read. */
+static void forget_self(struct procwait *wait)
+{
+	for (size_t i = 0; i < wait->targets.n; i++) {
+		if (wait->targets.v[i].id != (uint32_t)getpid())
+			continue;
+		wait->targets.v[i] = wait->targets.v[wait->targets.n - 1];
+		wait->targets.n--;
+		wait->open = true;
+		if (!wait->targets.n)
+			wait->class = PROCWAIT_IDLE;
+		return;
+	}
+}
+
+static int add_thread(struct waitlive *w, const struct proctask_thread *th, const struct procwait *wait)
+{
+	/* A lock that several share is free when all of them have let go. */
+	enum waitgraph_need need = strcmp(wait->kind, "file-lock") ? WAITGRAPH_ANY : WAITGRAPH_ALL;
+	int r;
+
+	if (is_self(w, th))
+		return 0;
+	r = waitgraph_node(w->graph, th->tid, need, wait->open || wait->class != PROCWAIT_WAIT);
+
+	for (unsigned rank = 0; r >= 0 && rank <= 10; rank++) {
+		for (size_t i = 0; r >= 0 && i < wait->targets.n; i++) {
+			const struct procwait_target *t = &wait->targets.v[i];
+
+			if (target_unlikeliness(w, t) != rank)
+				continue;
+			r = waitgraph_edge(w->graph, th->tid, t->is_thread ? t->id : t->id | PROCESS,
+					   t->sure ? WAITGRAPH_STRONG : WAITGRAPH_WEAK, i);
+		}
+	}
+	return r;
+}
+
+static int add_process(struct waitlive *w, const struct proctask_proc *p)
+{
+	int r;
+
+	if (p->pid == (uint32_t)getpid())
+		return 0;
+	r = waitgraph_node(w->graph, p->pid | PROCESS, WAITGRAPH_ANY, false);
+	for (unsigned rank = 0; r >= 0 && rank < 10; rank++) {
+		for (uint32_t i = 0; r >= 0 && i < p->n_threads; i++) {
+			const struct proctask_thread *th = &w->tables.tasks.threads.v[p->first_thread + i];
+
+			if (unlikeliness(wait_of(w, th)) == rank)
+				r = waitgraph_edge(w->graph, p->pid | PROCESS, th->tid, WAITGRAPH_STRONG, 0);
+		}
+	}
+	return r;
+}
+
+static int build(struct waitlive *w)
+{
+	const struct proctask *t = &w->tables.tasks;
+	int r = 0;
+
+	w->graph = waitgraph_new();
+	w->waits = calloc(t->threads.n + 1, sizeof(*w->waits));
+	if (!w->graph || !w->waits)
+		return -ENOMEM;
+	for (size_t i = 0; r >= 0 && i < t->threads.n; i++) {
+		r = procwait_get(&w->tables, &t->threads.v[i], &w->waits[i]);
+		forget_self(&w->waits[i]);
+	}
+	for (size_t i = 0; r >= 0 && i < t->threads.n; i++)
+		r = add_thread(w, &t->threads.v[i], &w->waits[i]);
+	for (size_t i = 0; r >= 0 && i < t->procs.n; i++)
+		r = add_process(w, &t->procs.v[i]);
+	return r < 0 ? r : waitgraph_solve(w->graph);
+}
+
+/* ---- chains ---- */
+
+static int add_links(struct waitlive *w, struct waitlive_chain *c, const struct waitgraph_step *steps,
+		     size_t n)
+{
+	const struct proctask *tasks = &w->tables.tasks;
+
+	for (size_t i = 0; i < n; i++) {
+		struct waitlive_link l = { .one_of = 1 };
+
+		if (!is_thread(steps[i].id))
+			continue;
+		l.th = proctask_by_tid(tasks, steps[i].id);
+		if (!l.th)
+			continue; /* a tracer that has gone since */
+		l.wait = wait_of(w, l.th);
+		if (steps[i].resource < l.wait->targets.n) {
+			const struct procwait_target *t = &l.wait->targets.v[steps[i].resource];
+
+			l.sure = t->sure;
+			l.owes = t->owes;
+			l.one_of = l.wait->targets.n;
+		}
+		if (VEC_PUSH(&c->links, l) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static bool root_is_idle(const struct waitlive_chain *c)
+{
+	const struct procwait *w = c->links.v[c->links.n - 1].wait;
+
+	return w->class == PROCWAIT_IDLE || w->class == PROCWAIT_UNKNOWN || w->class == PROCWAIT_GONE;
+}
+
+static bool any_link_owes(const struct waitlive_chain *c)
+{
+	for (size_t i = 0; i + !c->cycle < c->links.n; i++)
+		if (c->links.v[i].owes)
+			return true;
+	return false;
+}
+
+/* What is owed, or ends in somebody who is busy, stuck or away, is told; what only waits for requests is not.
+ */
+static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
+{
+	/* Two that each have a thread that reads from the other are idle, as long as others of them can
+	 * write. */
+	if (c->cycle)
+		return c->strong && (c->closed || (cyclic && any_link_owes(c)));
+	if (c->links.n == 1)
+		return c->links.v[0].wait->class == PROCWAIT_STOPPED ||
+		       c->links.v[0].wait->class == PROCWAIT_DISK;
+	if (any_link_owes(c))
+		return true;
+	/* An idle pair polls each other for ever. */
+	return cyclic ? false : !root_is_idle(c);
+}
+
+/* Takes the links, also on failure. */
+static int keep(struct waitlive *w, struct waitlive_chain *c)
+{
+	int r = 0;
+
+	if (c->links.n) {
+		r = VEC_PUSH(&w->chains, *c);
+		if (r == 0)
+			return 0;
+	}
+	VEC_FREE(&c->links);
+	return r;
+}
+
+static bool passes(const struct waitlive *w, const struct waitlive_chain *c, uint32_t pid)
+{
+	for (size_t i = 0; i < c->links.n; i++)
+		if (w->tables.tasks.procs.v[c->links.v[i].th->proc].pid == pid)
+			return true;
+	return pid == 0;
+}
+
+/* Who reads what nobody but itself can write has a signal handler write it: the self-pipe of many a main
+ * loop. Faults do not come from outside, and glibc has two signals of its own. */
+static bool handler_may_break(const struct waitlive *w, const struct waitlive_chain *c)
+{
+	static const int others[] = { SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, 32, 33 };
+	uint64_t mask = 0;
+
+	for (size_t i = 0; i < c->links.n; i++) {
+		const struct waitlive_link *l = &c->links.v[i];
+
+		if (l->th->proc != c->links.v[0].th->proc ||
+		    (strcmp(l->wait->kind, "pipe") && strcmp(l->wait->kind, "eventfd") &&
+		     strcmp(l->wait->kind, "unix")))
+			return false;
+		mask = w->tables.tasks.procs.v[l->th->proc].handlers;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		mask &= ~(1ULL << (others[i] - 1));
+	return mask;
+}
+
+static int collect_cycles(struct waitlive *w, uint32_t pid)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < waitgraph_cycles_cnt(w->graph); i++) {
+		const struct waitgraph_cycle *cy = waitgraph_cycle(w->graph, i);
+		struct waitlive_chain c = { .cycle = true, .closed = cy->closed, .strong = cy->strong };
+		struct waitgraph_info info;
+
+		/* Where there is a way out, the chains take it. */
+		(void)waitgraph_info(w->graph, cy->steps[0].id, &info);
+		r = add_links(w, &c, cy->steps, cy->n_steps);
+		c.strong = c.strong && !handler_may_break(w, &c);
+		c.told = c.links.n && worth_telling(&c, info.cyclic);
+		if (r < 0 || !passes(w, &c, pid))
+			VEC_FREE(&c.links);
+		else
+			r = keep(w, &c);
+	}
+	return r;
+}
+
+/* Whether all for whom link n waits are in the rest of the chain, as a shell and its child are. */
+static bool all_follow(const struct waitlive *w, const struct waitlive_chain *c, size_t n)
+{
+	const struct procwait *wait = c->links.v[n].wait;
+
+	for (size_t i = 0; i < wait->targets.n; i++) {
+		const struct procwait_target *t = &wait->targets.v[i];
+		bool found = false;
+
+		for (size_t k = n + 1; !found && k < c->links.n; k++) {
+			const struct proctask_thread *th = c->links.v[k].th;
+
+			found = (t->is_thread ? th->tid : w->tables.tasks.procs.v[th->proc].pid) == t->id;
+		}
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+/* One that waits for any of those who have its pipe, or an event loop, need not be a victim: begin behind it.
+ */
+static void trim(const struct waitlive *w, struct waitlive_chain *c)
+{
+	size_t n = 0;
+
+	while (n + 1 < c->links.n && !c->links.v[n].owes &&
+	       (c->links.v[n].wait->loop ||
+		(c->links.v[n].one_of > 1 && n + 2 < c->links.n && !all_follow(w, c, n))))
+		n++;
+	memmove(c->links.v, c->links.v + n, (c->links.n - n) * sizeof(*c->links.v));
+	c->links.n -= n;
+}
+
+static int collect_chain(struct waitlive *w, uint64_t id, const struct waitgraph_info *info, bool whole)
+{
+	struct waitgraph_step steps[CHAIN_MAX];
+	size_t n = MIN(waitgraph_chain(w->graph, id, steps, CHAIN_MAX), (size_t)CHAIN_MAX);
+	struct waitlive_chain c = { 0 };
+	struct waitgraph_info root;
+	int r = add_links(w, &c, steps, n);
+
+	if (r < 0) {
+		VEC_FREE(&c.links);
+		return r;
+	}
+	c.told = c.links.n && worth_telling(&c, info->cyclic);
+	if (!whole && c.told) {
+		trim(w, &c);
+		c.told = worth_telling(&c, info->cyclic);
+	}
+	if (waitgraph_info(w->graph, info->root_id, &root))
+		c.root_waiters_cnt = root.waiters_cnt;
+	return keep(w, &c);
+}
+
+/* A member of a cycle is told with the cycle, if that is told. */
+static bool on_told_cycle(const struct waitlive *w, const struct proctask_thread *th)
+{
+	for (size_t i = 0; i < w->chains.n; i++) {
+		const struct waitlive_chain *c = &w->chains.v[i];
+
+		for (size_t k = 0; c->cycle && c->told && k < c->links.n; k++)
+			if (c->links.v[k].th == th)
+				return true;
+	}
+	return false;
+}
+
+static int collect_chains(struct waitlive *w, uint32_t pid)
+{
+	const struct proctask *t = &w->tables.tasks;
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < t->threads.n; i++) {
+		const struct proctask_thread *th = &t->threads.v[i];
+		const struct proctask_proc *p = &t->procs.v[th->proc];
+		struct waitgraph_info info;
+
+		if ((p->kthread && w->waits[i].class != PROCWAIT_DISK) || (pid && p->pid != pid))
+			continue;
+		if (waitgraph_info(w->graph, th->tid, &info) && !on_told_cycle(w, th))
+			r = collect_chain(w, th->tid, &info, pid != 0);
+	}
+	return r;
+}
+
+/* Drops the chains that are the rest of another one: to begin with the first victim is enough. */
+static int drop_tails(struct waitlive *w)
+{
+	_cleanup_free_ bool *seen = calloc(w->tables.tasks.threads.n + 1, sizeof(*seen));
+	const struct proctask_thread *first = w->tables.tasks.threads.v;
+	size_t n = 0;
+
+	if (!seen)
+		return -ENOMEM;
+	for (size_t i = 0; i < w->chains.n; i++)
+		for (size_t k = 1; w->chains.v[i].told && k < w->chains.v[i].links.n; k++)
+			seen[w->chains.v[i].links.v[k].th - first] = true;
+	for (size_t i = 0; i < w->chains.n; i++) {
+		struct waitlive_chain *c = &w->chains.v[i];
+
+		if (!c->cycle && seen[c->links.v[0].th - first]) {
+			VEC_FREE(&c->links);
+			continue;
+		}
+		/* trimming can have made several begin with the same task */
+		if (!c->cycle)
+			seen[c->links.v[0].th - first] = true;
+		w->chains.v[n++] = *c;
+	}
+	w->chains.n = n;
+	return 0;
+}
+
+/* Those who wait have not moved since they were looked at, or the picture was a passing one. */
+static void find_moving(struct waitlive *w)
+{
+	struct timespec settle = { .tv_nsec = SETTLE_NS };
+
+	nanosleep(&settle, NULL);
+	for (size_t i = 0; i < w->chains.n; i++) {
+		struct waitlive_chain *c = &w->chains.v[i];
+		size_t n = c->links.n;
+
+		if (!c->told)
+			continue;
+		if (!c->cycle && n > 1)
+			n--; /* the root may run */
+		for (size_t k = 0; !c->moving && k < n; k++)
+			c->moving = proctask_moved(&w->tables.tasks, c->links.v[k].th);
+	}
+}
+
+static int compare_chains(const void *a, const void *b)
+{
+	const struct waitlive_chain *x = a, *y = b;
+
+	if (x->cycle != y->cycle)
+		return x->cycle ? -1 : 1;
+	if (x->told != y->told)
+		return x->told ? -1 : 1;
+	if (x->moving != y->moving)
+		return x->moving ? 1 : -1;
+	if (any_link_owes(x) != any_link_owes(y))
+		return any_link_owes(x) ? -1 : 1;
+	if (x->links.n != y->links.n)
+		return x->links.n > y->links.n ? -1 : 1;
+	if (x->root_waiters_cnt != y->root_waiters_cnt)
+		return x->root_waiters_cnt > y->root_waiters_cnt ? -1 : 1;
+	return x->links.v[0].th->tid < y->links.v[0].th->tid ? -1 : 1;
+}
+
+int waitlive_read(uint32_t pid, struct waitlive *ret)
+{
+	struct waitlive w = { 0 };
+	int r = procwait_tables_read(&w.tables);
+
+	if (r >= 0)
+		r = build(&w);
+	if (r >= 0)
+		r = collect_cycles(&w, pid);
+	if (r >= 0)
+		r = collect_chains(&w, pid);
+	if (r >= 0 && !pid)
+		r = drop_tails(&w);
+	if (r < 0) {
+		waitlive_done(&w);
+		return r;
+	}
+	find_moving(&w);
+	if (w.chains.n)
+		qsort(w.chains.v, w.chains.n, sizeof(*w.chains.v), compare_chains);
+	*ret = w;
+	return 0;
+}
+
+void waitlive_done(struct waitlive *w)
+{
+	for (size_t i = 0; i < w->chains.n; i++)
+		VEC_FREE(&w->chains.v[i].links);
+	VEC_FREE(&w->chains);
+	for (size_t i = 0; w->waits && i < w->tables.tasks.threads.n; i++)
+		procwait_done(&w->waits[i]);
+	free(w->waits);
+	w->waits = NULL;
+	waitgraph_free(w->graph);
+	w->graph = NULL;
+	procwait_tables_done(&w->tables);
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/render/shedding.h"
+
+#include <inttypes.h>
+
+#include "cli/text.h"
+#include "lib/cleanup.h"
+#include "trace/words/describe.h"
+
+static void note_cap(struct shedding *s, const struct ct_rec *r)
+{
+	s->left_out += r->peer;
+	for (unsigned i = 0; i < s->n_capped; i++)
+		if (s->capped[i] == r->tid)
+			return;
+	if (s->n_capped < SHEDDING_TASKS)
+		s->capped[s->n_capped++] = r->tid;
+}
+
+static void note_group(struct shedding *s, const struct window_event *e)
+{
+	bool cgroup = e->r.flags & CT_GV_CGROUP;
+	unsigned i = 0;
+
+	s->left_out += e->r.peer;
+	while (i < s->n_groups && (s->groups[i].id != e->r.obj || s->groups[i].cgroup != cgroup))
+		i++;
+	if (i == SHEDDING_GROUPS)
+		return;
+	if (i == s->n_groups)
+		s->groups[s->n_groups++] = (struct shedding_group){ .id = e->r.obj, .cgroup = cgroup };
+	if (e->r.ts > e->x[0])
+		s->groups[i].ns += e->r.ts - e->x[0];
+}
+
+void shedding_note(struct shedding *s, const struct window_event *e)
+{
+	if (e->r.kind == CT_SHED && e->r.flags & CT_GV_GROUP) {
+		if (!(e->r.flags & CT_GV_CAP))
+			note_group(s, e);
+	} else if (e->r.kind == CT_SHED && e->r.flags & CT_GV_CAP) {
+		note_cap(s, &e->r);
+	} else if (e->r.kind == CT_SHED) {
+		uint8_t step = MAX(e->r.state, e->r.wait);
+
+		s->step = MAX(s->step, (enum ct_shed)step);
+	} else if (e->r.kind == CT_GAP && e->r.state == CT_LOSS_SHED && e->x[1] > e->x[0]) {
+		s->paused_ns += e->x[1] - e->x[0];
+	}
+}
+
+void shedding_look(struct shedding *s, const struct window *w, uint64_t from_ns, uint64_t to_ns)
+{
+	for (size_t i = 0; i < w->n_events; i++) {
+		const struct window_event *e = &w->events[i];
+		bool shed = e->r.kind == CT_SHED || e->r.kind == CT_GAP;
+
+		/* x[0]: since when, of both */
+		if (shed && e->x[0] < to_ns && e->r.ts >= from_ns)
+			shedding_note(s, e);
+	}
+}
+
+bool shedding_any(const struct shedding *s)
+{
+	return s->step || s->n_capped || s->n_groups;
+}
+
+void shedding_print(FILE *f, const char *label, const struct shedding *s)
+{
+	static const char *const what[CT_SHED_STEPS] = {
+		[CT_SHED_SAMPLES] = "no samples of long runs",
+		[CT_SHED_STACKS] = "no samples and no stacks of long waits",
+		[CT_SHED_MESSAGES] = "no samples, stacks and messages",
+		[CT_SHED_WAKES] = "no samples, stacks and messages, nor what wakers acted on",
+		[CT_SHED_WAITS] = "only who ran, who waited and who ended it, not for what",
+		[CT_SHED_PAUSE] = "only who ran, who waited and who ended it, and not all the time",
+	};
+	char d[TEXT_NUMBER_MAX], n[TEXT_NUMBER_MAX];
+
+	if (s->step && s->step < CT_SHED_STEPS)
+		fprintf(f,
+			"%s to keep within its budget the daemon recorded %s (step \"%s\") for parts of this "
+			"time.\n",
+			label, what[s->step], describe_shed(s->step));
+	if (s->paused_ns)
+		fprintf(f, "%s nothing at all was recorded for %s; what tasks did then is unknown.\n", label,
+			text_duration(s->paused_ns, d));
+	if (s->n_capped)
+		fprintf(f, "%s records of %u tasks that made too many; what those did then is unknown.\n",
+			label, s->n_capped);
+	for (unsigned i = 0; i < s->n_groups; i++)
+		fprintf(f,
+			"%s records of the tasks of %s %" PRIu64
+			", which made too many, for %s; what those of "
+			"them that ran did then is unknown.\n",
+			label, s->groups[i].cgroup ? "control group" : "user", s->groups[i].id,
+			text_duration(s->groups[i].ns, d));
+	if (s->left_out)
+		fprintf(f, "%s %s records of tasks in all.\n", label, text_count(s->left_out, n));
+}
+
+static json_t *groups_json(const struct shedding *s)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < s->n_groups; i++)
+		json_array_append_new(list, json_pack("{s:I,s:I}", s->groups[i].cgroup ? "cgroup" : "user",
+						      (json_int_t)s->groups[i].id, "ns",
+						      (json_int_t)s->groups[i].ns));
+	return list;
+}
+
+json_t *shedding_json(const struct shedding *s)
+{
+	json_t *tids = json_array();
+
+	if (!shedding_any(s)) {
+		json_decref(tids);
+		return NULL;
+	}
+	for (unsigned i = 0; i < s->n_capped; i++)
+		json_array_append_new(tids, json_integer(s->capped[i]));
+	return json_pack("{s:s,s:I,s:I,s:o,s:o}", "step", describe_shed(s->step), "paused_ns",
+			 (json_int_t)s->paused_ns, "left_out", (json_int_t)s->left_out, "capped", tids,
+			 "groups", groups_json(s));
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * shedding.h - what the daemon left out of a stretch of a trace on purpose, to keep
+ * its own cost within the budget.
+ */
+#ifndef CTRACE_CLI_RENDER_SHEDDING_H
+#define CTRACE_CLI_RENDER_SHEDDING_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "trace/format/window.h"
+
+#define SHEDDING_TASKS  16 /* that are named; the rest are in left_out */
+#define SHEDDING_GROUPS 4  /* the same */
+
+/* The tasks of a user, or of a control group. */
+struct shedding_group {
+	uint64_t id;
+	bool cgroup;
+	uint64_t ns; /* how long their records were left out */
+};
+
+/* All 0 at first. */
+struct shedding {
+	enum ct_shed step;  /* the most that was in force */
+	uint64_t paused_ns; /* nothing was recorded */
+	uint64_t left_out;  /* records of capped tasks and groups */
+	uint32_t capped[SHEDDING_TASKS];
+	unsigned n_capped;
+	struct shedding_group groups[SHEDDING_GROUPS];
+	unsigned n_groups;
+};
+
+/* One record; those of other kinds are ignored. */
+void shedding_note(struct shedding *s, const struct window_event *e);
+/* All of a window that concern [from_ns, to_ns). */
+void shedding_look(struct shedding *s, const struct window *w, uint64_t from_ns, uint64_t to_ns);
+bool shedding_any(const struct shedding *s);
+/* A few lines for people, each behind the label. */
+void shedding_print(FILE *f, const char *label, const struct shedding *s);
+/* NULL: nothing was left out. */
+json_t *shedding_json(const struct shedding *s);
+
+#endif
