@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which rows of `hangs` tell of the same, and when a hang that was noticed had ended. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/hangs/hangs.h"
+#include "lib/cleanup.h"
+#include "test/unit/trace/window_make.h"
+
+#define MUTEX CT_OBJ_FUTEX_ID(10, 0x1000)
+#define OTHER CT_OBJ_FUTEX_ID(20, 0x2000)
+#define EPOLL CT_OBJ_ID(CT_OBJ_EPOLL, 7)
+
+static void wants_lock(struct make *m, uint64_t ms, uint32_t tid, uint32_t owner, uint64_t mutex)
+{
+	struct window_event *e = make_event(m, ms * MS, 0, CT_FUTEX, tid, owner);
+
+	e->r.obj = mutex;
+	make_switch(m, ms, 0, tid, 0, CT_W_FUTEX, mutex);
+}
+
+static const struct hang *row_of(const struct hangs *h, const struct graph *g, uint32_t tid)
+{
+	for (size_t i = 0; i < h->n; i++)
+		if (g->tasks[h->v[i].task].tid == tid)
+			return &h->v[i];
+	fail_msg("no row of %u", tid);
+	return NULL;
+}
+
+/* Two wait for the lock of a third, and two others for each other's: two hangs, not four. */
+static void same_hangs(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct hangs *h;
+
+	for (uint32_t tid = 10; tid <= 12; tid++)
+		make_task(&m, tid, 10, 1, "three");
+	make_task(&m, 20, 20, 1, "two");
+	make_task(&m, 21, 20, 1, "two");
+	make_switch(&m, 10, 0, 10, 0, CT_W_SLEEP, 0);
+	wants_lock(&m, 20, 11, 10, MUTEX);
+	wants_lock(&m, 30, 12, 10, MUTEX);
+	wants_lock(&m, 40, 20, 21, OTHER);
+	wants_lock(&m, 50, 21, 20, OTHER + 0x40);
+	make_switch(&m, 8000, 1, 0, 0, CT_W_NONE, 0);
+	assert_int_equal(graph_build(make_done(&m, 8000), &g), 0);
+	assert_int_equal(hangs_find(g, 0, 8000 * MS, NULL, &h), 0);
+	assert_true(row_of(h, g, 11)->alarm && row_of(h, g, 21)->alarm);
+	assert_int_equal(row_of(h, g, 11)->same_as, row_of(h, g, 11) - h->v);
+	assert_int_equal(row_of(h, g, 12)->same_as, row_of(h, g, 11) - h->v);
+	assert_int_equal(row_of(h, g, 21)->same_as, row_of(h, g, 20)->same_as);
+	assert_int_not_equal(row_of(h, g, 21)->same_as, row_of(h, g, 11)->same_as);
+	hangs_free(h);
+	graph_free(g);
+	make_free(&m);
+}
+
+/* An event loop, one turn of which takes from 100 to 5000 ms, in two waits. */
+static void make_turn(struct make *m, struct graph **ret)
+{
+	make_task(m, 10, 10, 1, "loop");
+	make_switch(m, 10, 0, 10, 0, CT_W_EPOLL, EPOLL);
+	make_wake(m, 100, 0, 10, 0, 0);
+	make_switch(m, 100, 0, 0, 10, CT_W_NONE, 0);
+	wants_lock(m, 101, 10, 0, MUTEX);
+	make_wake(m, 3000, 0, 10, 0, MUTEX);
+	make_switch(m, 3000, 0, 0, 10, CT_W_NONE, 0);
+	make_switch(m, 3001, 0, 10, 0, CT_W_READ, CT_OBJ_ID(CT_OBJ_PIPE, 5));
+	make_wake(m, 5000, 0, 10, 0, 0);
+	make_switch(m, 5000, 0, 0, 10, CT_W_NONE, 0);
+	make_switch(m, 5001, 0, 10, 0, CT_W_EPOLL, EPOLL);
+	assert_int_equal(graph_build(make_done(m, 8000), ret), 0);
+}
+
+static void ends(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	uint32_t task;
+
+	make_turn(&m, &g);
+	task = graph_task_at(g, 10, 2000 * MS);
+	/* with the wait it was in; or when it is back in its loop, whatever it waits for until then */
+	assert_int_equal(hangs_end(g, task, 101 * MS, 2000 * MS, false), 3000 * MS);
+	assert_int_equal(hangs_end(g, task, 100 * MS, 2000 * MS, true), 5001 * MS);
+	assert_int_equal(hangs_end(g, task, 100 * MS, 4000 * MS, true), 5001 * MS);
+	/* of what it did before nothing is known: no loop */
+	assert_int_equal(hangs_end(g, task, 0, 2000 * MS, true), 3000 * MS);
+	/* it has not ended */
+	assert_int_equal(hangs_end(g, task, 5001 * MS, 6000 * MS, false), 8000 * MS);
+	graph_free(g);
+	make_free(&m);
+}
+
+/* One that runs, with short waits: until it has waited for longer. */
+static void ends_of_a_run(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	uint32_t task;
+
+	make_task(&m, 10, 10, 1, "busy");
+	make_switch(&m, 10, 0, 0, 10, CT_W_NONE, 0);
+	make_switch(&m, 2000, 0, 10, 0, CT_W_READ, 0);
+	make_wake(&m, 2005, 0, 10, 0, 0);
+	make_switch(&m, 2005, 0, 0, 10, CT_W_NONE, 0);
+	make_switch(&m, 4000, 0, 10, 0, CT_W_READ, 0);
+	assert_int_equal(graph_build(make_done(&m, 8000), &g), 0);
+	task = graph_task_at(g, 10, 1000 * MS);
+	assert_int_equal(hangs_end(g, task, 10 * MS, 1000 * MS, false), 4000 * MS);
+	graph_free(g);
+	make_free(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(same_hangs),
+		cmocka_unit_test(ends),
+		cmocka_unit_test(ends_of_a_run),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

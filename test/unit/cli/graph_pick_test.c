@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What is shown around a segment. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "cli/render/causal.h"
+#include "test/unit/analysis/slice_make.h"
+
+static uint32_t add(struct cmake *k, uint32_t tid, uint64_t from_ms)
+{
+	return cmake_segment(k, tid, from_ms, from_ms + 10);
+}
+
+static void message(struct cmake *k, enum edge_strength strength, uint32_t from, uint32_t to)
+{
+	uint64_t ms = k->segments.v[to].from_ns / MS;
+
+	cmake_edge(k, strength == EDGE_STRONG ? EDGE_MESSAGE : EDGE_WAKE, strength, from, ms, to, ms, 0);
+}
+
+/* Segments 0 to 8: 0 1 2 of task 10, 3 4 of 20, 5 6 of 30, 7 8 of 40.  The middle is 1. */
+static const struct causal *make(struct cmake *k)
+{
+	for (uint32_t tid = 10; tid <= 40; tid += 10)
+		make_task(&k->m, tid, tid, 1, "t");
+	for (uint64_t ms = 0; ms < 30; ms += 10)
+		add(k, 10, ms);
+	for (uint32_t tid = 20; tid <= 40; tid += 10)
+		for (uint64_t ms = 0; ms < 20; ms += 10)
+			add(k, tid, ms);
+	cmake_edge(k, EDGE_NEIGHBOUR, EDGE_WEAK, 0, 10, 1, 10, 0);
+	cmake_edge(k, EDGE_NEIGHBOUR, EDGE_WEAK, 1, 20, 2, 20, 0);
+	message(k, EDGE_STRONG, 3, 1); /* led to it */
+	message(k, EDGE_WEAK, 5, 1);   /* may have led to it */
+	message(k, EDGE_WEAK, 1, 8);   /* it may have led to that */
+	message(k, EDGE_STRONG, 3, 4); /* two away */
+	message(k, EDGE_WEAK, 7, 3);   /* may be two away */
+	message(k, EDGE_WEAK, 3, 6);
+	return cmake_done(k, 100);
+}
+
+static void assert_around(const struct causal *c, uint32_t depth, const char *expected)
+{
+	struct graph_pick p;
+
+	assert_int_equal(graph_pick_window(c, 0, 100 * MS, &p), 0);
+	assert_int_equal(graph_pick_around(&p, 1, depth), 0);
+	for (uint32_t i = 0; i < c->n_segments; i++)
+		assert_int_equal(p.in[i], expected[i] == 'x');
+	graph_pick_done(&p);
+}
+
+/* What is not sure is shown next to the segment, where it may have led to it, and not beyond. */
+static void test_around(void **state)
+{
+	struct cmake k = { 0 };
+	const struct causal *c = make(&k);
+
+	assert_int_equal(c->n_segments, 9);
+	assert_around(c, 0, ".x.......");
+	assert_around(c, 1, "xxxx.x...");
+	assert_around(c, 2, "xxxxxx...");
+	assert_around(c, 9, "xxxxxx...");
+	cmake_free(&k);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_around),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Questions to the process that diagnoses, about traces made here. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/incident/diagnoser.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "test/unit/daemon/hang_make.h"
+
+struct fixture {
+	struct diagnoser *d;
+	sd_event *event;
+	int fd;
+	char path[64];
+	/* the answer */
+	json_t *answer;
+	char why[256];
+	unsigned answers;
+};
+
+static void note(void *arg, json_t *answer, const char *why)
+{
+	struct fixture *f = arg;
+
+	f->answers++;
+	f->answer = json_incref(answer);
+	snprintf(f->why, sizeof(f->why), "%s", why ? why : "");
+}
+
+static void make_trace(struct fixture *f, bool ends)
+{
+	hang_make(f->path, ends);
+	close(f->fd);
+	f->fd = open(f->path, O_RDONLY | O_CLOEXEC);
+	assert_true(f->fd >= 0);
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	*state = f;
+	strcpy(f->path, "/tmp/ctraced-why-XXXXXX");
+	f->fd = mkstemp(f->path);
+	if (diagnoser_new(&f->d) || sd_event_new(&f->event) < 0 || diagnoser_attach(f->d, f->event) < 0)
+		return -1;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	diagnoser_free(f->d);
+	while (waitpid(-1, NULL, 0) > 0) /* it ends because nobody is there */
+		;
+	sd_event_unref(f->event);
+	json_decref(f->answer);
+	close(f->fd);
+	unlink(f->path);
+	free(f);
+	return 0;
+}
+
+static void ask(struct fixture *f, uint32_t tid)
+{
+	const struct diagnoser_question q = {
+		.since_ns = HANG_S(3), .found_ns = HANG_S(5), .tid = tid, .rule = CT_HANG_LOOP
+	};
+	unsigned before = f->answers;
+
+	json_decref(f->answer);
+	f->answer = NULL;
+	assert_int_equal(diagnoser_ask(f->d, f->fd, &q, note, f), 0);
+	assert_int_equal(diagnoser_ask(f->d, f->fd, &q, note, f), -EBUSY);
+	while (f->answers == before)
+		assert_true(sd_event_run(f->event, 20000000) > 0);
+}
+
+static const char *word(struct fixture *f, const char *key)
+{
+	return json_string_value(json_object_get(f->answer, key)) ?: "";
+}
+
+static void one_that_lasts(void **state)
+{
+	struct fixture *f = *state;
+	json_t *root;
+
+	make_trace(f, false);
+	ask(f, HANG_LOOPER);
+	assert_string_equal(f->why, "");
+	assert_string_equal(word(f, "verdict"), "long-wait");
+	assert_string_equal(word(f, "cause"), "lock-holder");
+	assert_true(json_is_true(json_object_get(f->answer, "lasts")));
+	root = json_object_get(f->answer, "root_cause");
+	assert_int_equal(json_integer_value(json_object_get(root, "tid")), HANG_HOLDER);
+	assert_non_null(strstr(word(f, "text"), "holder[101"));
+	/* nothing in it can act on a terminal */
+	assert_null(strchr(word(f, "text"), 0x1b));
+	assert_int_equal(json_array_size(json_object_get(f->answer, "chain")), 2);
+	assert_int_equal(json_integer_value(json_object_get(f->answer, "from_ns")), HANG_S(3));
+}
+
+/* Back in its loop: what it did after that is not part of the hang. */
+static void one_that_ended(void **state)
+{
+	struct fixture *f = *state;
+
+	make_trace(f, true);
+	ask(f, HANG_LOOPER);
+	assert_true(json_is_false(json_object_get(f->answer, "lasts")));
+	assert_int_equal(json_integer_value(json_object_get(f->answer, "to_ns")), HANG_S(7));
+	assert_string_equal(word(f, "cause"), "lock-holder");
+}
+
+static void what_cannot_be_answered(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(write(f->fd, "no trace", 8), 8);
+	ask(f, HANG_LOOPER);
+	assert_null(f->answer);
+	assert_true(strlen(f->why) > 10);
+	make_trace(f, true);
+	ask(f, 4711);
+	assert_string_equal(f->why, "the snapshot does not show the task");
+	/* and it goes on */
+	ask(f, HANG_LOOPER);
+	assert_non_null(f->answer);
+}
+
+/* The only child of this process: what the kernel says of it. */
+static pid_t its_pid(void)
+{
+	char path[64];
+	FILE *p;
+	int pid = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	p = fopen(path, "re");
+	assert_non_null(p);
+	assert_int_equal(fscanf(p, "%d", &pid), 1);
+	fclose(p);
+	return pid;
+}
+
+static void gives_up_its_rights(void **state)
+{
+	struct fixture *f = *state;
+	char path[64], line[256];
+	unsigned seen = 0;
+	FILE *p;
+
+	make_trace(f, true);
+	ask(f, HANG_LOOPER); /* so it is in its jail */
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)its_pid());
+	p = fopen(path, "re");
+	assert_non_null(p);
+	while (fgets(line, sizeof(line), p)) {
+		seen += !strcmp(line, "NoNewPrivs:\t1\n") + !strcmp(line, "Seccomp:\t2\n") +
+			!strcmp(line, "CapEff:\t0000000000000000\n") +
+			!strcmp(line, "CapPrm:\t0000000000000000\n");
+		seen += !geteuid() && !strcmp(line, "CapBnd:\t0000000000000000\n");
+		seen += !geteuid() && !strcmp(line, "Uid:\t65534\t65534\t65534\t65534\n");
+	}
+	fclose(p);
+	assert_int_equal(seen, geteuid() ? 4 : 6);
+}
+
+/* Who asks is told, and is told at once the next time. */
+static void killed(void **state)
+{
+	const struct diagnoser_question q = { .since_ns = HANG_S(3),
+					      .found_ns = HANG_S(5),
+					      .tid = HANG_LOOPER };
+	struct fixture *f = *state;
+
+	make_trace(f, true);
+	kill(its_pid(), SIGKILL);
+	if (!diagnoser_ask(f->d, f->fd, &q, note, f))
+		while (!f->answers)
+			assert_true(sd_event_run(f->event, 20000000) > 0);
+	else
+		while (sd_event_run(f->event, 100000) > 0)
+			;
+	assert_null(f->answer);
+	assert_int_equal(diagnoser_ask(f->d, f->fd, &q, note, f), -ESRCH);
+}
+
+#define WITH(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH(gives_up_its_rights),     WITH(one_that_lasts), WITH(one_that_ended),
+		WITH(what_cannot_be_answered), WITH(killed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,690 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What follows when a hang was noticed, with a made-up trace in place of the daemon's: this file is the
+ * snapshot. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/incident/incident.h"
+#include "daemon/incident/incident_private.h"
+#include "daemon/capture/snapshot.h"
+#include "test/unit/daemon/hang_make.h"
+#include "lib/cleanup.h"
+#include "lib/incidents.h"
+
+struct fixture {
+	char dir[64], hangs[80], trace[96];
+	sd_event *event;
+	struct worker *worker;
+	struct diagnoser *diagnoser;
+	struct incidents *is;
+	struct incidents_options opt;
+};
+
+static atomic_int snapshot_error;
+static atomic_uint_fast64_t snapshot_from_ns;
+
+int snapshot_take(const struct snapshot_source *src, uint64_t from_ns, uint64_t to_ns, int fd,
+		  struct snapshot *ret, char err[SNAPSHOT_ERR_MAX])
+{
+	_cleanup_close_ int from = open(src->trace, O_RDONLY | O_CLOEXEC);
+	char buf[65536];
+	ssize_t n;
+
+	atomic_store(&snapshot_from_ns, from_ns);
+	if (snapshot_error) {
+		snprintf(err, SNAPSHOT_ERR_MAX, "Cannot write: %s.", strerror(-snapshot_error));
+		return snapshot_error;
+	}
+	while ((n = read(from, buf, sizeof(buf))) > 0)
+		assert_int_equal(write(fd, buf, (size_t)n), n);
+	*ret = (struct snapshot){ .segments = 1, .from_ns = HANG_S(1), .to_ns = HANG_S(9), .bytes = 4711 };
+	return 0;
+}
+
+static const struct detect_hang loop_hang = { .rule = CT_HANG_LOOP,
+					      .tid = HANG_LOOPER,
+					      .tgid = HANG_LOOPER,
+					      .comm = "loop/\xff\x1b",
+					      .since_ns = HANG_S(3),
+					      .found_ns = HANG_S(5),
+					      .threshold_ns = HANG_S(2),
+					      .wait = CT_W_FUTEX,
+					      .nr = CT_NR_NONE,
+					      .peer = HANG_HOLDER };
+
+static void start(struct fixture *f)
+{
+	assert_int_equal(diagnoser_new(&f->diagnoser), 0);
+	f->opt.diagnoser = f->diagnoser;
+	assert_int_equal(sd_event_new(&f->event), 0);
+	assert_int_equal(worker_new(f->event, NULL, &f->worker), 0);
+	f->opt.worker = f->worker;
+	assert_int_equal(incidents_new(f->event, &f->opt, &f->is), 0);
+	incidents_begin(f->is, (struct drain *)f); /* which the snapshot above does not look at */
+}
+
+static void stop(struct fixture *f)
+{
+	assert_true(worker_stop(f->worker));
+	incidents_finish(f->is);
+	incidents_free(f->is);
+	diagnoser_free(f->diagnoser);
+	worker_free(f->worker);
+	sd_event_unref(f->event);
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	*state = f;
+	snapshot_error = 0;
+	strcpy(f->dir, "/tmp/ctraced-hangs-XXXXXX");
+	if (!mkdtemp(f->dir))
+		return -1;
+	snprintf(f->trace, sizeof(f->trace), "%s/t.ctr", f->dir);
+	snprintf(f->hangs, sizeof(f->hangs), "%s/" INCIDENTS_DIR, f->dir);
+	hang_make(f->trace, true);
+	f->opt = (struct incidents_options){
+		.state_dir = f->dir, .trace = f->trace, .before_ns = HANG_S(1), .size_bytes = 1ULL << 30
+	};
+	assert_int_equal(incident_rate_parse("100/s", &f->opt.rate), 0);
+	start(f);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+	char cmd[128];
+
+	stop(f);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+	snprintf(cmd, sizeof(cmd), "rm -r %s", f->dir);
+	if (system(cmd))
+		return -1;
+	free(f);
+	return 0;
+}
+
+/* The sidecars, once there are n that are complete. */
+static json_t *wait_for(struct fixture *f, size_t n)
+{
+	for (unsigned i = 0; i < 2000; i++) {
+		json_t *list = NULL, *o;
+		size_t left_out = 0, k, complete = 0;
+
+		assert_true(sd_event_run(f->event, 10000) >= 0);
+		if (incidents_read(f->hangs, 100, &list, &left_out))
+			continue;
+		json_array_foreach (list, k, o)
+			complete += json_is_false(json_object_get(o, "pending"));
+		if (complete == n)
+			return list;
+		json_decref(list);
+	}
+	fail_msg("there were never %zu", n);
+	return NULL;
+}
+
+static const char *text(json_t *o, const char *key)
+{
+	return json_string_value(json_object_get(o, key)) ?: "";
+}
+
+static void one_hang(void **state)
+{
+	struct fixture *f = *state;
+	json_t *list, *o, *diagnosis;
+	struct stat st;
+
+	incidents_note(f->is, &loop_hang);
+	list = wait_for(f, 1);
+	o = json_array_get(list, 0);
+	diagnosis = json_object_get(o, "diagnosis");
+	assert_string_equal(text(o, "problem"), "");
+	assert_string_equal(text(diagnosis, "cause"), "lock-holder");
+	assert_int_equal(json_integer_value(json_object_get(o, "held_ns")), HANG_S(4));
+	assert_true(json_is_false(json_object_get(o, "lasts")));
+	assert_int_equal(snapshot_from_ns, HANG_S(2));
+	/* the name has nothing in it that a shell or a path could mistake */
+	assert_non_null(strstr(text(o, "name"), "Z-loop___-100"));
+	assert_int_equal(stat(text(o, "snapshot"), &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	json_decref(list);
+	assert_int_equal(incidents_stats(f->is).taken, 1);
+}
+
+/* What else is noticed before the snapshot is taken is in the same one. */
+static void several_at_once(void **state)
+{
+	struct fixture *f = *state;
+	struct detect_hang h = loop_hang;
+	json_t *list;
+
+	for (unsigned i = 0; i < 40; i++) {
+		h.tid = HANG_LOOPER + i;
+		h.since_ns = HANG_S(3) - i;
+		incidents_note(f->is, &h);
+	}
+	incidents_note(f->is, &loop_hang); /* the same again */
+	list = wait_for(f, 1);
+	assert_int_equal(json_array_size(json_object_get(json_array_get(list, 0), "hangs")),
+			 INCIDENT_HANGS_MAX);
+	assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 0), "hangs_refused")),
+			 40 - INCIDENT_HANGS_MAX);
+	json_decref(list);
+	assert_int_equal(snapshot_from_ns, HANG_S(2) - (INCIDENT_HANGS_MAX - 1));
+}
+
+/* More than may be: counted, told in the next one, and remembered by the next daemon. */
+static void limited(void **state)
+{
+	struct fixture *f = *state;
+	struct detect_hang h = loop_hang;
+
+	stop(f);
+	incident_rate_parse("1/day", &f->opt.rate);
+	start(f);
+	/* a hang of now, as they are: the time in the sidecar counts for the next daemon */
+	h.found_ns = clock_boot_ns();
+	h.since_ns = h.found_ns - HANG_S(2);
+	incidents_note(f->is, &h);
+	json_decref(wait_for(f, 1));
+	incidents_note(f->is, &h);
+	while (!incidents_stats(f->is).limited)
+		assert_true(sd_event_run(f->event, 1000000) >= 0);
+	stop(f);
+	start(f);
+	incidents_note(f->is, &h);
+	while (!incidents_stats(f->is).limited)
+		assert_true(sd_event_run(f->event, 1000000) >= 0);
+	json_decref(wait_for(f, 1));
+}
+
+static void no_space(void **state)
+{
+	struct fixture *f = *state;
+	json_t *list;
+
+	snapshot_error = -ENOSPC;
+	incidents_note(f->is, &loop_hang);
+	list = wait_for(f, 1);
+	assert_true(json_is_null(json_object_get(json_array_get(list, 0), "snapshot")));
+	assert_non_null(strstr(text(json_array_get(list, 0), "problem"), "No space left"));
+	json_decref(list);
+	while (!incidents_stats(f->is).failed)
+		assert_true(sd_event_run(f->event, 1000000) >= 0);
+	/* and it goes on */
+	snapshot_error = 0;
+	struct detect_hang h = loop_hang;
+	h.comm[0] = 'x';
+	incidents_note(f->is, &h);
+	json_decref(wait_for(f, 2));
+	assert_int_equal(incidents_stats(f->is).taken, 1);
+}
+
+/* The oldest go, the newest stays however big it is. */
+static void too_many(void **state)
+{
+	struct fixture *f = *state;
+	struct detect_hang h = loop_hang;
+	json_t *list;
+
+	stop(f);
+	f->opt.size_bytes = 1;
+	start(f);
+	for (unsigned i = 0; i < 3; i++) {
+		h.found_ns = loop_hang.found_ns + HANG_S(i);
+		incidents_note(f->is, &h);
+		while (incidents_stats(f->is).taken <= i)
+			assert_true(sd_event_run(f->event, 1000000) >= 0);
+	}
+	list = wait_for(f, 1);
+	assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 0), "found_ns")),
+			 loop_hang.found_ns + HANG_S(2));
+	assert_true(json_is_string(json_object_get(json_array_get(list, 0), "snapshot")));
+	json_decref(list);
+	assert_int_equal(incidents_stats(f->is).removed, 2);
+}
+
+/* The daemon is told to end while it waits: the snapshot is taken at once, and the next daemon diagnoses it.
+ */
+static void ended_meanwhile(void **state)
+{
+	struct fixture *f = *state;
+	struct detect_hang h = loop_hang;
+	size_t left_out;
+	json_t *list;
+
+	stop(f);
+	f->opt.after_ns = HANG_S(1000000);
+	start(f);
+	incidents_note(f->is, &h);
+	while (!incidents_stats(f->is).noticed)
+		assert_true(sd_event_run(f->event, 1000000) >= 0);
+	stop(f);
+	assert_int_equal(incidents_read(f->hangs, 100, &list, &left_out), 0);
+	assert_true(json_is_true(json_object_get(json_array_get(list, 0), "pending")));
+	assert_true(json_is_string(json_object_get(json_array_get(list, 0), "snapshot")));
+	json_decref(list);
+	start(f);
+	list = wait_for(f, 1);
+	assert_string_equal(text(json_object_get(json_array_get(list, 0), "diagnosis"), "cause"),
+			    "lock-holder");
+	json_decref(list);
+}
+
+/* Killed while it waited, and then the machine went down too. */
+static void killed_meanwhile(void **state)
+{
+	struct fixture *f = *state;
+	struct incident_store store = { .size_bytes = 1 << 30 };
+	struct incident in = { .n_hangs = 1, .hangs = { loop_hang }, .from_ns = HANG_S(2) };
+	_cleanup_free_ char *doc = NULL;
+	json_t *list;
+
+	strcpy(store.dir, f->hangs);
+	strcpy(in.boot_id, "00000000-0000-0000-0000-000000000000");
+	incident_store_name(in.name, HANG_S(1000000), "loop", HANG_LOOPER);
+	doc = incident_doc(&in, true);
+	assert_int_equal(incident_store_sidecar(&store, in.name, doc), 0);
+	stop(f);
+	start(f);
+	list = wait_for(f, 1);
+	assert_non_null(strstr(text(json_array_get(list, 0), "problem"), "--boot 1"));
+	json_decref(list);
+	/* what it was writing goes with the next one */
+	close(incident_store_create(&store, in.name));
+	incidents_note(f->is, &loop_hang);
+	json_decref(wait_for(f, 2));
+	for (DIR *d = opendir(f->hangs); d; d = NULL) {
+		for (struct dirent *e; (e = readdir(d));)
+			assert_null(strstr(e->d_name, ".tmp"));
+		closedir(d);
+	}
+}
+
+/* What the process that diagnoses says is looked at before it is believed. */
+static void hostile_answers(void **state)
+{
+	static const char *const bad[] = {
+		"{}",
+		"[]",
+		"{\"text\":1,\"verdict\":\"a\",\"cause\":\"b\",\"confidence\":\"c\"}",
+		"{\"text\":\"x\",\"verdict\":\"a b\",\"cause\":\"b\",\"confidence\":\"c\"}",
+		"{\"text\":\"x\",\"verdict\":\"a\",\"cause\":\"\\u001b\",\"confidence\":\"c\"}",
+	};
+	json_t *good, *o;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		o = json_loads(bad[i], 0, NULL);
+		assert_null(incident_doc_diagnosis(o));
+		json_decref(o);
+	}
+	good = json_loads("{\"text\":\"a\\u001b[2J\",\"verdict\":\"a\",\"cause\":\"b\",\"confidence\":\"c\","
+			  "\"chain\":[1,{\"pid\":\"x\",\"edge\":\"A B\"}],\"root_cause\":[],\"more\":1}",
+			  0, NULL);
+	o = incident_doc_diagnosis(good);
+	assert_string_equal(text(o, "text"), "a\\x1b[2J");
+	assert_null(json_object_get(o, "more"));
+	assert_string_equal(text(json_array_get(json_object_get(o, "chain"), 1), "edge"), "none");
+	json_decref(o);
+	json_decref(good);
+}
+
+static void rates(void **state)
+{
+	static const char *const bad[] = { "",
+					   "1",
+					   "1/",
+					   "0/s",
+					   "101/h",
+					   "1/week",
+					   "-1/h",
+					   "1/h,",
+					   "1/h 2/s",
+					   "no, 1/h",
+					   "1/s,1/s,1/s,1/s,1/s" };
+	struct incident_times t = { .n = 0 };
+	struct incident_rate r;
+	uint64_t next_ns;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_equal(incident_rate_parse(bad[i], &r), -EINVAL);
+	assert_int_equal(incident_rate_parse("no", &r), 0);
+	assert_false(incident_rate_allows(&r, &t, "a", 0, HANG_S(1), &next_ns));
+	assert_true(next_ns == UINT64_MAX);
+	assert_int_equal(incident_rate_parse(" 1/min , 3 / h", &r), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		const char *comm = i ? "a" : "b";
+
+		assert_true(incident_rate_allows(&r, &t, comm, 0, HANG_S(3600 + 60.0 * i), NULL));
+		incident_times_add(&t, comm, 0, HANG_S(3600 + 60.0 * i));
+		assert_false(incident_rate_allows(&r, &t, "c", 0, HANG_S(3600 + 60.0 * i + 59), &next_ns));
+	}
+	assert_int_equal(next_ns, HANG_S(7200));
+	assert_true(incident_rate_allows(&r, &t, "c", 0, HANG_S(7200), NULL));
+	/* half of it, rounded up, for one of them */
+	assert_false(incident_rate_allows(&r, &t, "a", 0, HANG_S(7200), &next_ns));
+	assert_int_equal(next_ns, HANG_S(7260));
+	assert_true(incident_rate_allows(&r, &t, "b", 0, HANG_S(7200), NULL));
+	for (unsigned i = 0; i < 2 * INCIDENT_RATE_MAX; i++)
+		incident_times_add(&t, "a", 0, HANG_S(8000.0 + i));
+	assert_false(incident_rate_allows(&r, &t, "c", 0, HANG_S(8000.0 + 2 * INCIDENT_RATE_MAX), &next_ns));
+}
+
+static void names(void **state)
+{
+	char name[INCIDENT_NAME_MAX];
+
+	incident_store_name(name, 1769868192ULL * NSEC_PER_SEC + 5, "a b/../\n", 7);
+	assert_string_equal(name, "20260131T140312Z-a_b_..__-7");
+	assert_int_equal(incident_store_time(name), 1769868192ULL * NSEC_PER_SEC);
+	assert_int_equal(incident_store_time("core.json"), 0);
+	assert_int_equal(incident_store_time(""), 0);
+	/* the longest there is fits */
+	incident_store_name(name, UINT64_MAX, "0123456789abcdef0123456789abcdef0", UINT32_MAX);
+	assert_non_null(strstr(name, "-4294967295"));
+}
+
+/* A user gets half too, whatever his programs are called; root does not count as one, "unknown" does. */
+static void rates_of_users(void **state)
+{
+	static const uint32_t uids[] = { 1000, INCIDENT_UID_UNKNOWN };
+	struct incident_rate r;
+
+	assert_int_equal(incident_rate_parse("4/h", &r), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(uids); i++) {
+		struct incident_times t = { .n = 0 };
+		uint64_t next_ns;
+
+		incident_times_add(&t, "a", uids[i], HANG_S(1));
+		assert_true(incident_rate_allows(&r, &t, "c", uids[i], HANG_S(2), NULL));
+		incident_times_add(&t, "b", uids[i], HANG_S(2));
+		assert_false(incident_rate_allows(&r, &t, "c", uids[i], HANG_S(3), &next_ns));
+		assert_int_equal(next_ns, HANG_S(3601));
+		assert_true(incident_rate_allows(&r, &t, "c", 1001, HANG_S(3), NULL));
+		incident_times_add(&t, "c", 0, HANG_S(3));
+		assert_true(incident_rate_allows(&r, &t, "d", 0, HANG_S(4), NULL));
+	}
+}
+
+/* One of the process is that of who started it; and the note has it. */
+static void whose(void **state)
+{
+	struct fixture *f = *state;
+	struct detect_hang h = loop_hang;
+	json_t *list;
+
+	h.tgid = (uint32_t)getpid();
+	incidents_note(f->is, &h);
+	list = wait_for(f, 1);
+	assert_int_equal(incident_store_doc_uid(json_array_get(list, 0)), getuid());
+	json_decref(list);
+	assert_int_equal(incident_store_doc_uid(NULL), INCIDENT_UID_UNKNOWN);
+}
+
+/* A snapshot of 64 KiB with its note. */
+static void put(const struct incident_store *s, const char *name, uint32_t uid)
+{
+	static const char bytes[1 << 16] = { 1 };
+	char note[64];
+	int fd = incident_store_create(s, name);
+
+	assert_int_equal(write(fd, bytes, sizeof(bytes)), sizeof(bytes));
+	assert_int_equal(incident_store_commit(s, name, fd, true), 0);
+	close(fd);
+	snprintf(note, sizeof(note), "{\"schema\":\"" INCIDENTS_SCHEMA "\",\"uid\":%u}", uid);
+	assert_int_equal(incident_store_sidecar(s, name, note), 0);
+}
+
+static bool has(const struct incident_store *s, const char *name)
+{
+	int fd = incident_store_snapshot(s, name);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* A snapshot tells of every process: nothing is put where another user could get at it. */
+static void others_may_write(void **state)
+{
+	const struct fixture *f = *state;
+	struct incident_store s = { .size_bytes = 1 << 30 };
+	char elsewhere[96];
+
+	strcpy(s.dir, f->hangs);
+	assert_int_equal(incident_store_check(&s), 0); /* it is not there yet */
+	assert_int_equal(mkdir(f->hangs, 0700), 0);
+	assert_int_equal(incident_store_check(&s), 0);
+	assert_int_equal(chmod(f->hangs, 0770), 0);
+	assert_int_equal(incident_store_check(&s), -EPERM);
+	assert_int_equal(incident_store_create(&s, "20260131T130000Z-a-1"), -EPERM);
+	assert_int_equal(incident_store_sidecar(&s, "20260131T130000Z-a-1", "{}"), -EPERM);
+	assert_int_equal(rmdir(f->hangs), 0);
+	snprintf(elsewhere, sizeof(elsewhere), "%s/elsewhere", f->dir);
+	assert_int_equal(mkdir(elsewhere, 0700), 0);
+	assert_int_equal(symlink("elsewhere", f->hangs), 0);
+	assert_int_equal(incident_store_check(&s), -EPERM);
+	assert_int_equal(incident_store_create(&s, "20260131T130000Z-a-1"), -EPERM);
+	assert_int_equal(rmdir(elsewhere), 0);
+	assert_int_equal(unlink(f->hangs), 0);
+	assert_int_equal(chmod(f->dir, 0777), 0);
+	assert_int_equal(incident_store_create(&s, "20260131T130000Z-a-1"), -EPERM);
+	assert_int_equal(access(f->hangs, F_OK), -1);
+	assert_int_equal(chmod(f->dir, 0700), 0);
+}
+
+/* A pipe among the files would keep the thread that opens it. */
+static void pipes_among_the_files(void **state)
+{
+	const struct fixture *f = *state;
+	struct incident_store s = { .size_bytes = 1 };
+	struct incident_store_use use;
+	char path[160];
+
+	strcpy(s.dir, f->hangs);
+	put(&s, "20260131T140000Z-new-1", 0);
+	snprintf(path, sizeof(path), "%s/20260131T130000Z-a-1.json", f->hangs);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	snprintf(path, sizeof(path), "%s/20260131T130000Z-a-1.ctr", f->hangs);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	alarm(10);
+	assert_int_equal(incident_store_snapshot(&s, "20260131T130000Z-a-1"), -EPERM);
+	assert_int_equal(incident_store_trim(&s, "20260131T140000Z-new-1", UINT64_MAX / 2, &use), 0);
+	alarm(0);
+	assert_int_equal(use.removed, 1);
+}
+
+/* The clock was set back: what is new stays, what is from the future goes. */
+static void clock_back(void **state)
+{
+	const struct fixture *f = *state;
+	struct incident_store s = { .size_bytes = 180 << 10 };
+	const uint64_t now_ns = 1769868192ULL * NSEC_PER_SEC; /* 2026-01-31T14:03:12Z */
+	struct incident_store_use use;
+
+	strcpy(s.dir, f->hangs);
+	put(&s, "20260131T130000Z-a-1", 0);
+	put(&s, "20260131T140312Z-new-1", 0);
+	put(&s, "20270101T000000Z-ahead-1", 0);
+	assert_int_equal(incident_store_trim(&s, "20260131T140312Z-new-1", now_ns, &use), 0);
+	assert_int_equal(use.removed, 1);
+	assert_int_equal(use.kept, 2);
+	assert_false(has(&s, "20270101T000000Z-ahead-1"));
+	/* also when it is less than a day, and the new one the first by name */
+	put(&s, "20260131T230000Z-b-1", 0);
+	put(&s, "20260131T120000Z-new-2", 0);
+	assert_int_equal(incident_store_trim(&s, "20260131T120000Z-new-2", now_ns, &use), 0);
+	assert_true(has(&s, "20260131T120000Z-new-2"));
+	assert_int_equal(use.removed, 2);
+	s.size_bytes = 1;
+	assert_int_equal(incident_store_trim(&s, "20260131T120000Z-new-2", now_ns, &use), 0);
+	assert_true(has(&s, "20260131T120000Z-new-2"));
+	assert_int_equal(use.kept, 1);
+}
+
+/* Whoever has the most makes room. */
+static void room_of_users(void **state)
+{
+	const struct fixture *f = *state;
+	struct incident_store s = { .size_bytes = 290 << 10 };
+	struct incident_store_use use;
+
+	strcpy(s.dir, f->hangs);
+	put(&s, "20260131T100000Z-root-1", 0);
+	put(&s, "20260131T110000Z-u-1", 1000);
+	put(&s, "20260131T110001Z-u-2", 1000);
+	put(&s, "20260131T110002Z-u-3", 1000);
+	put(&s, "20260131T110003Z-u-4", 1000);
+	assert_int_equal(incident_store_trim(&s, "20260131T110003Z-u-4", 1769868192ULL * NSEC_PER_SEC, &use),
+			 0);
+	assert_int_equal(use.removed, 1);
+	assert_true(has(&s, "20260131T100000Z-root-1"));
+	assert_false(has(&s, "20260131T110000Z-u-1"));
+}
+
+/* What is pending is found whatever its name sorts behind. */
+static void pending_behind_many(void **state)
+{
+	struct fixture *f = *state;
+	struct incident_store store = { .size_bytes = 1 << 30 };
+	struct incident in = { .n_hangs = 1, .hangs = { loop_hang } };
+	_cleanup_free_ char *doc = NULL;
+	json_t *list;
+	size_t left_out;
+
+	strcpy(store.dir, f->hangs);
+	put(&store, "20990101T000000Z-a-1", 0);
+	put(&store, "20990101T000000Z-a-2", 0);
+	incident_store_name(in.name, HANG_S(1000000), "loop", HANG_LOOPER);
+	doc = incident_doc(&in, true);
+	assert_int_equal(incident_store_sidecar(&store, in.name, doc), 0);
+	assert_int_equal(incidents_read(f->hangs, 1, &list, &left_out), 0);
+	assert_int_equal(json_array_size(list), 2);
+	assert_string_equal(text(json_array_get(list, 0), "name"), in.name);
+	assert_int_equal(left_out, 1);
+	json_decref(list);
+}
+
+/* What a note said of the hangs it says when it is completed too. */
+static void told_again(void **state)
+{
+	struct incident in = { .n_hangs = 1, .hangs = { loop_hang }, .uid = 1000 }, again;
+	_cleanup_free_ char *first = NULL, *second = NULL;
+	json_t *a, *b, *hang;
+
+	in.hangs[0].obj = 0x1234;
+	in.hangs[0].nr = 202;
+	incident_store_name(in.name, HANG_S(1000000), "loop", HANG_LOOPER);
+	first = incident_doc(&in, true);
+	a = json_loads(first, 0, NULL);
+	assert_int_equal(incident_doc_read(a, &again), 0);
+	second = incident_doc(&again, false);
+	b = json_loads(second, 0, NULL);
+	hang = json_array_get(json_object_get(b, "hangs"), 0);
+	assert_string_equal(text(hang, "object"), "0x1234");
+	assert_string_equal(text(hang, "wait"), "futex");
+	assert_true(json_equal(json_object_get(a, "hangs"), json_object_get(b, "hangs")));
+	assert_int_equal(again.uid, 1000);
+	json_decref(again.told);
+	json_decref(a);
+	json_decref(b);
+}
+
+static void fits(void **state)
+{
+	json_t *list = json_array();
+	size_t bytes;
+
+	assert_int_equal(incidents_fit(list, 2), 0);
+	for (int i = 100; i < 200; i++)
+		json_array_append_new(list, json_pack("{s:i}", "n", i));
+	bytes = json_dumpb(list, NULL, 0, JSON_COMPACT);
+	assert_int_equal(incidents_fit(list, bytes), 0);
+	assert_int_equal(incidents_fit(list, bytes - 1), 1);
+	assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 0), "n")), 101);
+	assert_int_equal(incidents_fit(list, bytes / 2), 50);
+	assert_true(json_dumpb(list, NULL, 0, JSON_COMPACT) <= bytes / 2);
+	assert_int_equal(incidents_fit(list, 0), 49);
+	json_decref(list);
+}
+
+/* A journal that does not read is not waited for. */
+static void stuck_journal(void **state)
+{
+	const struct fixture *f = *state;
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	static const char entry[] = "MESSAGE=a=b\nCTRACE_X\n\3\0\0\0\0\0\0\0c\nd\n";
+	_cleanup_free_ char *made = NULL;
+	char got[sizeof(entry)];
+	size_t n;
+	FILE *m = open_memstream(&made, &n);
+	int r = 0;
+
+	incident_say_field(m, "MESSAGE", "%s", "a=b");
+	incident_say_field(m, "CTRACE_X", "%s", "c\nd");
+	fclose(m);
+	assert_int_equal(n, sizeof(entry) - 1);
+	assert_memory_equal(made, entry, n);
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s/journal", f->dir);
+	assert_int_equal(incident_say_send(at.sun_path, made, n), -ENOENT);
+	assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	alarm(30); /* it would wait for ever */
+	for (unsigned i = 0; i < 100000 && !r; i++)
+		r = incident_say_send(at.sun_path, made, n);
+	alarm(0);
+	assert_int_equal(r, -EAGAIN);
+	assert_int_equal(recv(fd, got, sizeof(got), 0), n);
+	assert_memory_equal(got, entry, n);
+	assert_int_equal(incident_say_send(at.sun_path, made, n), 0);
+}
+
+#define WITH(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH(one_hang),
+		WITH(several_at_once),
+		WITH(limited),
+		WITH(no_space),
+		WITH(too_many),
+		WITH(ended_meanwhile),
+		WITH(killed_meanwhile),
+		cmocka_unit_test(hostile_answers),
+		cmocka_unit_test(rates),
+		cmocka_unit_test(names),
+		cmocka_unit_test(rates_of_users),
+		WITH(whose),
+		WITH(others_may_write),
+		WITH(pipes_among_the_files),
+		WITH(clock_back),
+		WITH(room_of_users),
+		WITH(pending_behind_many),
+		cmocka_unit_test(told_again),
+		cmocka_unit_test(fits),
+		WITH(stuck_journal),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
