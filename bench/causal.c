@@ -252,7 +252,7 @@ int main(int argc, char **argv)
 	if (causal_build(g, NULL, &c))
 		die("causal_build failed");
 	t2 = cpu_seconds();
-	printf("records=%zu\nstretches=%zu\nsegments=%zu\nedges=%zu\n", m.w.n_events, g->n_stretches,
+	printf("records=%zu\nintervals=%zu\nsegments=%zu\nedges=%zu\n", m.w.n_events, g->n_intervals,
 	       c->n_segments, c->n_edges);
 	printf("graph_s=%.6f\ncausal_s=%.6f\nbuild_s=%.6f\n", t1 - t0, t2 - t1, t2 - t0);
 	printf("window_bytes=%zu\npeak_rss_kib=%ld\nbuild_rss_kib=%ld\n",

@@ -134,7 +134,7 @@ static double encode(const struct window *w, const char *path, uint64_t *ret_byt
 	return t;
 }
 
-static double build(const struct window *w, size_t *ret_stretches)
+static double build(const struct window *w, size_t *ret_intervals)
 {
 	double t = cpu_seconds();
 	struct graph *g;
@@ -143,7 +143,7 @@ static double build(const struct window *w, size_t *ret_stretches)
 	if (r < 0)
 		die("graph_build", r, "");
 	t = cpu_seconds() - t;
-	*ret_stretches = g->n_stretches;
+	*ret_intervals = g->n_intervals;
 	graph_free(g);
 	return t;
 }
@@ -152,7 +152,7 @@ int main(int argc, char **argv)
 {
 	int repeat = argc > 3 ? atoi(argv[3]) : 5;
 	double decode_s[REPEAT_MAX], encode_s[REPEAT_MAX], graph_s[REPEAT_MAX];
-	size_t n = 0, stretches = 0;
+	size_t n = 0, intervals = 0;
 	uint64_t bytes = 0;
 	struct rusage ru;
 
@@ -165,13 +165,13 @@ int main(int argc, char **argv)
 
 		n = w->n_events;
 		encode_s[i] = encode(w, argv[2], &bytes);
-		graph_s[i] = build(w, &stretches);
+		graph_s[i] = build(w, &intervals);
 		window_free(w);
 	}
 	getrusage(RUSAGE_SELF, &ru);
 	printf("records=%zu\ndecode_s=%.6f\nencode_s=%.6f\nencoded_bytes=%llu\n", n, median(decode_s, repeat),
 	       median(encode_s, repeat), (unsigned long long)bytes);
-	printf("graph_s=%.6f\nstretches=%zu\nmax_rss_kib=%ld\n", median(graph_s, repeat), stretches,
+	printf("graph_s=%.6f\nintervals=%zu\nmax_rss_kib=%ld\n", median(graph_s, repeat), intervals,
 	       ru.ru_maxrss);
 	return 0;
 }

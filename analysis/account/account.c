@@ -12,7 +12,7 @@
 struct tally {
 	VEC(struct account_row) rows;
 	struct map by_key; /* hash of what makes a row one -> its index */
-	uint32_t last;     /* WAIT: stretch counted last */
+	uint32_t last;     /* WAIT: interval counted last */
 };
 
 struct books {
@@ -94,9 +94,9 @@ static const struct blame *leaf_of(const struct path *p, const struct path_piece
 	return x->blame == GRAPH_NONE ? NULL : &p->leaf_blames[x->blame];
 }
 
-static uint64_t stretch_ns(const struct graph *g, uint32_t stretch)
+static uint64_t interval_ns(const struct graph *g, uint32_t interval)
 {
-	return stretch == GRAPH_NONE ? 0 : g->stretches[stretch].to_ns - g->stretches[stretch].from_ns;
+	return interval == GRAPH_NONE ? 0 : g->intervals[interval].to_ns - g->intervals[interval].from_ns;
 }
 
 static void add_wait(struct books *k, const struct path_piece *x)
@@ -105,8 +105,8 @@ static void add_wait(struct books *k, const struct path_piece *x)
 	uint32_t top = k->top[x->frame];
 	const struct path_frame *f = top == GRAPH_NONE ? NULL : &k->p->frames[top];
 	const struct blame *b = f ? &f->blame : leaf_of(k->p, x);
-	uint32_t stretch = f ? f->stretch : x->stretch;
-	struct account_row *r, key = { .task = GRAPH_NONE, .stretch = GRAPH_NONE, .time = x->time };
+	uint32_t interval = f ? f->interval : x->interval;
+	struct account_row *r, key = { .task = GRAPH_NONE, .interval = GRAPH_NONE, .time = x->time };
 
 	if (b) {
 		key.task = b->task;
@@ -117,23 +117,23 @@ static void add_wait(struct books *k, const struct path_piece *x)
 	}
 	add(k, ACCOUNT_WAIT, &key, x->to_ns - x->from_ns);
 	r = k->err ? NULL : row_of(k, ACCOUNT_WAIT, &key);
-	if (!r || (stretch == t->last && r->count))
+	if (!r || (interval == t->last && r->count))
 		return;
-	t->last = stretch;
+	t->last = interval;
 	r->count++;
-	if (r->stretch == GRAPH_NONE || stretch_ns(k->g, stretch) > stretch_ns(k->g, r->stretch))
-		r->stretch = stretch;
+	if (r->interval == GRAPH_NONE || interval_ns(k->g, interval) > interval_ns(k->g, r->interval))
+		r->interval = interval;
 }
 
 /* Time in which x wanted a CPU, by who had it. */
 static void add_runnable(struct books *k, const struct path_piece *x)
 {
 	struct account_row key = { .kind = "cpu", .time = TIME_RUNNABLE };
-	uint32_t cpu = path_cpu_wanted(k->g, x->stretch);
+	uint32_t cpu = path_cpu_wanted(k->g, x->interval);
 	uint64_t at = x->from_ns;
 
 	for (size_t i = path_first_run(k->g, cpu, at); cpu < k->g->n_cpus && i < k->g->n_runs[cpu]; i++) {
-		const struct stretch *run = graph_run(k->g, cpu, i);
+		const struct interval *run = graph_run(k->g, cpu, i);
 		uint64_t from = MAX(run->from_ns, at), to = MIN(run->to_ns, x->to_ns);
 
 		if (run->from_ns >= x->to_ns)

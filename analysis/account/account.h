@@ -3,7 +3,7 @@
  * account.h - where the time of a critical path went: its pieces, summed up.
  *
  * Each group looks at the same pieces in another way, and the rows of each add up
- * to the interval exactly:
+ * to the range exactly:
  *
  *	wait      what the task that was asked about did itself: ran, or waited for this from that one
  *	resource  what it came down to at the end of the waits that were followed: running, waiting for a CPU
@@ -45,7 +45,7 @@ struct account_row {
 	 * another
 	 */
 	uint32_t task;
-	uint32_t stretch; /* WAIT: the longest one */
+	uint32_t interval; /* WAIT: the longest one */
 	uint64_t obj;     /* WAIT, RESOURCE, OBJECT; a disk is its device, a remote address one of its sockets
 			   */
 	const char *kind; /* WAIT, RESOURCE, OBJECT: a word of the JSON contract, NULL when none applies */

@@ -32,23 +32,23 @@ struct hops {
 	bool asks;  /* the last one's trigger came from the waiter */
 };
 
-static uint64_t length(const struct graph *g, uint32_t stretch)
+static uint64_t length(const struct graph *g, uint32_t interval)
 {
-	return g->stretches[stretch].to_ns - g->stretches[stretch].from_ns;
+	return g->intervals[interval].to_ns - g->intervals[interval].from_ns;
 }
 
 /* The last wait on purpose of the task that was over by ts_ns; GRAPH_NONE. */
 static uint32_t wait_before(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
-	uint32_t i = graph_stretch_at(g, task, ts_ns);
+	uint32_t i = graph_interval_at(g, task, ts_ns);
 
 	if (i == GRAPH_NONE)
-		i = t->first_stretch + t->n_stretches;
-	for (; i > t->first_stretch; i--) {
-		const struct stretch *s = &g->stretches[i - 1];
+		i = t->first_interval + t->n_intervals;
+	for (; i > t->first_interval; i--) {
+		const struct interval *s = &g->intervals[i - 1];
 
-		if (s->state == STRETCH_BLOCKED && !similar_is_chance(s))
+		if (s->state == INTERVAL_BLOCKED && !similar_is_chance(s))
 			return i - 1;
 	}
 	return GRAPH_NONE;
@@ -65,8 +65,8 @@ static bool on_path(const struct hops *h, uint32_t task)
 /* The path of the wake-up that ended a wait, backwards. */
 static void find_hops(const struct graph *g, const struct similar *reference, struct hops *h)
 {
-	struct hop hop = { .blame = reference->blame, .wait = reference->stretch };
-	uint32_t waiter = g->stretches[reference->stretch].task;
+	struct hop hop = { .blame = reference->blame, .wait = reference->interval };
+	uint32_t waiter = g->intervals[reference->interval].task;
 
 	*h = (struct hops){ 0 };
 	while (h->n < MISSING_STEPS) {
@@ -76,7 +76,7 @@ static void find_hops(const struct graph *g, const struct similar *reference, st
 		h->v[h->n++] = hop;
 		if (trigger == GRAPH_NONE)
 			return;
-		blame_wait(g, trigger, g->stretches[trigger].to_ns, &hop.blame);
+		blame_wait(g, trigger, g->intervals[trigger].to_ns, &hop.blame);
 		h->timer = hop.blame.edge == EDGE_TIMER;
 		h->asks = hop.blame.task == waiter;
 		if (!hop.blame.ended || hop.blame.task == GRAPH_NONE || h->asks || on_path(h, hop.blame.task))
@@ -91,7 +91,7 @@ static uint32_t successor(const struct graph *g, uint32_t task, uint64_t at_ns)
 	uint32_t best = task;
 
 	for (uint32_t i = 0; i < g->n_tasks; i++)
-		if (g->tasks[i].n_stretches && g->tasks[i].born_ns <= at_ns &&
+		if (g->tasks[i].n_intervals && g->tasks[i].born_ns <= at_ns &&
 		    g->tasks[i].born_ns >= g->tasks[best].born_ns && similar_role(g, i, task))
 			best = i;
 	return best;
@@ -99,26 +99,26 @@ static uint32_t successor(const struct graph *g, uint32_t task, uint64_t at_ns)
 
 /* What a task did for the most of a time. */
 struct doing {
-	uint32_t stretch; /* the longest; GRAPH_NONE: nothing is known */
-	uint64_t ns;      /* of a wait its length in that time, else all that it had or wanted the CPU */
+	uint32_t interval; /* the longest; GRAPH_NONE: nothing is known */
+	uint64_t ns;       /* of a wait its length in that time, else all that it had or wanted the CPU */
 };
 
 static struct doing main_doing(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
-	uint32_t i = graph_stretch_at(g, task, from_ns);
-	struct doing wait = { .stretch = GRAPH_NONE }, run = { .stretch = GRAPH_NONE };
+	uint32_t i = graph_interval_at(g, task, from_ns);
+	struct doing wait = { .interval = GRAPH_NONE }, run = { .interval = GRAPH_NONE };
 	uint64_t waited = 0, longest = 0;
 
-	for (; i != GRAPH_NONE && i < t->first_stretch + t->n_stretches; i++) {
-		const struct stretch *s = &g->stretches[i];
+	for (; i != GRAPH_NONE && i < t->first_interval + t->n_intervals; i++) {
+		const struct interval *s = &g->intervals[i];
 		uint64_t from = MAX(s->from_ns, from_ns), to = MIN(s->to_ns, to_ns);
 
 		if (from >= to_ns)
 			break;
-		if (from >= to || s->state == STRETCH_UNKNOWN)
+		if (from >= to || s->state == INTERVAL_UNKNOWN)
 			continue;
-		if (s->state == STRETCH_BLOCKED) {
+		if (s->state == INTERVAL_BLOCKED) {
 			waited += to - from;
 			if (to - from > wait.ns)
 				wait = (struct doing){ i, to - from };
@@ -127,7 +127,7 @@ static struct doing main_doing(const struct graph *g, uint32_t task, uint64_t fr
 		run.ns += to - from;
 		if (to - from > longest) {
 			longest = to - from;
-			run.stretch = i;
+			run.interval = i;
 		}
 	}
 	return run.ns > waited ? run : wait;
@@ -139,16 +139,16 @@ static uint32_t count_waits(const struct graph *g, uint32_t task, uint32_t like,
 			    uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
-	uint32_t i = graph_stretch_at(g, task, from_ns), n = 0, looked = 0;
+	uint32_t i = graph_interval_at(g, task, from_ns), n = 0, looked = 0;
 	struct blame b;
 
-	for (; i != GRAPH_NONE && i < t->first_stretch + t->n_stretches && looked < SIMILAR_LOOKS; i++) {
-		const struct stretch *s = &g->stretches[i];
+	for (; i != GRAPH_NONE && i < t->first_interval + t->n_intervals && looked < SIMILAR_LOOKS; i++) {
+		const struct interval *s = &g->intervals[i];
 
 		if (s->to_ns >= to_ns)
 			break;
-		if (s->state != STRETCH_BLOCKED || s->wake == GRAPH_NONE ||
-		    similar_place(g, &g->stretches[like], s) <= 0)
+		if (s->state != INTERVAL_BLOCKED || s->wake == GRAPH_NONE ||
+		    similar_place(g, &g->intervals[like], s) <= 0)
 			continue;
 		looked++;
 		blame_wait(g, i, s->to_ns, &b);
@@ -176,14 +176,14 @@ static bool others_woken(const struct graph *g, uint64_t obj, uint32_t waiter, u
 /* How often, and when last, the task ended waits like this one of the waiter. */
 static void count_before(const struct graph *g, struct missing_step *step)
 {
-	const struct stretch *s = &g->stretches[step->wait];
-	uint32_t first = g->tasks[s->task].first_stretch, looked = 0;
+	const struct interval *s = &g->intervals[step->wait];
+	uint32_t first = g->tasks[s->task].first_interval, looked = 0;
 	struct blame b;
 
 	for (uint32_t i = step->wait; i > first && !step->more; i--) {
-		const struct stretch *x = &g->stretches[i - 1];
+		const struct interval *x = &g->intervals[i - 1];
 
-		if (x->state != STRETCH_BLOCKED || x->wake == GRAPH_NONE || similar_place(g, s, x) <= 0)
+		if (x->state != INTERVAL_BLOCKED || x->wake == GRAPH_NONE || similar_place(g, s, x) <= 0)
 			continue;
 		step->more = ++looked == SIMILAR_LOOKS;
 		blame_wait(g, i - 1, x->to_ns, &b);
@@ -197,7 +197,7 @@ static void count_before(const struct graph *g, struct missing_step *step)
 static void name(struct missing *m, enum missing_how how, const struct doing *d, uint64_t since_ns)
 {
 	m->how = how;
-	m->instead = d->stretch;
+	m->instead = d->interval;
 	m->instead_ns = d->ns;
 	m->since_ns = since_ns;
 }
@@ -221,7 +221,7 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 static bool has_ended(const struct graph *g, const struct missing_step *step, struct missing *m)
 {
 	const struct graph_task *t = &g->tasks[step->task];
-	struct doing none = { .stretch = GRAPH_NONE };
+	struct doing none = { .interval = GRAPH_NONE };
 
 	if (t->exit_ns >= step->from_ns + (step->to_ns - step->from_ns) / 2)
 		return false;
@@ -234,7 +234,7 @@ static bool has_ended(const struct graph *g, const struct missing_step *step, st
 /* Others are woken on what the waiter waits for: the wake-ups come, but go to them. */
 static bool others_served(const struct graph *g, const struct missing_step *step)
 {
-	const struct stretch *w = &g->stretches[step->wait];
+	const struct interval *w = &g->intervals[step->wait];
 
 	return others_woken(g, w->obj, w->task, step->from_ns, step->to_ns) ||
 	       others_woken(g, step->obj, w->task, step->from_ns, step->to_ns);
@@ -246,7 +246,7 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 {
 	struct missing_step *step = &m->steps[m->n_steps - 1];
 	const struct hop *hop = &h->v[k];
-	const struct stretch *s;
+	const struct interval *s;
 	struct doing d;
 	bool usual, most;
 
@@ -260,15 +260,15 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	if (has_ended(g, step, m))
 		return false;
 	d = main_doing(g, step->task, step->from_ns, step->to_ns);
-	if (d.stretch == GRAPH_NONE || others_served(g, step)) {
+	if (d.interval == GRAPH_NONE || others_served(g, step)) {
 		m->n_steps = 0;
 		return false;
 	}
-	s = &g->stretches[d.stretch];
+	s = &g->intervals[d.interval];
 	most = d.ns >= (step->to_ns - step->from_ns) / 2;
-	usual = s->state == STRETCH_BLOCKED && hop->trigger != GRAPH_NONE &&
-		similar_place(g, &g->stretches[hop->trigger], s) > 0;
-	name(m, s->state == STRETCH_BLOCKED ? MISSING_ELSEWHERE : MISSING_BUSY, &d, s->from_ns);
+	usual = s->state == INTERVAL_BLOCKED && hop->trigger != GRAPH_NONE &&
+		similar_place(g, &g->intervals[hop->trigger], s) > 0;
+	name(m, s->state == INTERVAL_BLOCKED ? MISSING_ELSEWHERE : MISSING_BUSY, &d, s->from_ns);
 	if ((usual || !most) && is_silent(g, h, k, m))
 		name(m, MISSING_SILENT, &d, step->last_ns);
 	else if (usual && !most &&
@@ -286,7 +286,7 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 /* Of several with one role (the workers of a pool) it is the one who ended this wait, if one of them did. */
 static uint32_t same_part(const struct graph *g, uint32_t task, const struct missing_step *step)
 {
-	const struct stretch *s = &g->stretches[step->wait];
+	const struct interval *s = &g->intervals[step->wait];
 	struct blame b;
 
 	if (s->wake == GRAPH_NONE || s->to_ns > step->to_ns)
@@ -307,8 +307,8 @@ static void walk(const struct graph *g, const struct hops *h, struct missing *m)
 		if (!look_at(g, h, k, m))
 			break;
 		step.wait = m->instead;
-		step.from_ns = g->stretches[step.wait].from_ns;
-		step.to_ns = MIN(g->stretches[step.wait].to_ns, step.to_ns);
+		step.from_ns = g->intervals[step.wait].from_ns;
+		step.to_ns = MIN(g->intervals[step.wait].to_ns, step.to_ns);
 	}
 	m->own_accord = h->timer;
 }
@@ -334,7 +334,7 @@ static bool is_regular(const struct graph *g, const struct similar_set *set, con
 /* The wait came to an end as hoped, within what is looked at. */
 static bool is_late(const struct graph *g, const struct missing *m)
 {
-	const struct stretch *s = &g->stretches[m->wait];
+	const struct interval *s = &g->intervals[m->wait];
 	struct blame b;
 
 	if (s->wake == GRAPH_NONE || s->to_ns > m->wait_to_ns)
@@ -348,13 +348,13 @@ static void compare(const struct graph *g, const struct similar_set *set, struct
 	const struct similar *ref = similar_median(g, set);
 	struct hops h;
 
-	m->usual_ns = length(g, ref->stretch);
+	m->usual_ns = length(g, ref->interval);
 	if (m->wait_to_ns - m->wait_from_ns < MISSING_LONG * m->usual_ns)
 		return;
 	find_hops(g, ref, &h);
-	m->reference = ref->stretch;
+	m->reference = ref->interval;
 	m->similarity = ref->score;
-	m->ref_from_ns = MIN(g->stretches[ref->stretch].from_ns, h.v[h.n - 1].blame.until_ns);
+	m->ref_from_ns = MIN(g->intervals[ref->interval].from_ns, h.v[h.n - 1].blame.until_ns);
 	m->occurrences = (uint32_t)set->v.n;
 	m->late = is_late(g, m);
 	m->regular = is_regular(g, set, m);
@@ -381,10 +381,10 @@ static int examine(const struct graph *g, struct missing *m)
  */
 static int examine_next(const struct graph *g, struct missing *m)
 {
-	struct missing next = { .wait = m->instead, .wait_from_ns = g->stretches[m->instead].from_ns };
+	struct missing next = { .wait = m->instead, .wait_from_ns = g->intervals[m->instead].from_ns };
 	int r;
 
-	next.wait_to_ns = MIN(g->stretches[next.wait].to_ns, m->wait_to_ns);
+	next.wait_to_ns = MIN(g->intervals[next.wait].to_ns, m->wait_to_ns);
 	r = examine(g, &next);
 	if (r || !next.n_steps || !missing_is_good(&next) || m->n_steps + next.n_steps > MISSING_STEPS)
 		return r;
@@ -393,7 +393,7 @@ static int examine_next(const struct graph *g, struct missing *m)
 			if (m->steps[j].task == next.steps[i].task)
 				return 0;
 		/* it waits to be asked: nothing of it is missing */
-		if (next.steps[i].task == g->stretches[m->wait].task) {
+		if (next.steps[i].task == g->intervals[m->wait].task) {
 			m->n_steps = 0;
 			return 0;
 		}
@@ -410,7 +410,7 @@ static int examine_next(const struct graph *g, struct missing *m)
 	return 1;
 }
 
-static bool timed_out(const struct graph *g, const struct stretch *s)
+static bool timed_out(const struct graph *g, const struct interval *s)
 {
 	uint8_t kind, strength;
 
@@ -422,24 +422,24 @@ static bool timed_out(const struct graph *g, const struct stretch *s)
 
 /*
  * A time limit may cut a wait into several, with hardly anything done in between: the next one before (step
- * -1) or after (1) stretch at of the task, GRAPH_NONE when there is none.
+ * -1) or after (1) interval at of the task, GRAPH_NONE when there is none.
  */
 static uint32_t other_part(const struct graph *g, uint32_t at, int step)
 {
-	const struct graph_task *t = &g->tasks[g->stretches[at].task];
-	const struct stretch *here = &g->stretches[at];
+	const struct graph_task *t = &g->tasks[g->intervals[at].task];
+	const struct interval *here = &g->intervals[at];
 	uint64_t ran = 0;
 
 	if (step > 0 && !timed_out(g, here))
 		return GRAPH_NONE;
-	for (uint32_t i = at + (uint32_t)step; i - t->first_stretch < t->n_stretches; i += (uint32_t)step) {
-		const struct stretch *s = &g->stretches[i];
+	for (uint32_t i = at + (uint32_t)step; i - t->first_interval < t->n_intervals; i += (uint32_t)step) {
+		const struct interval *s = &g->intervals[i];
 
-		if (s->state != STRETCH_BLOCKED)
+		if (s->state != INTERVAL_BLOCKED)
 			ran += s->to_ns - s->from_ns;
 		else if (similar_place(g, s, here) >= 1)
 			return step > 0 || timed_out(g, s) ? i : GRAPH_NONE;
-		if (ran > RAN_BETWEEN || (s->state == STRETCH_BLOCKED && !similar_is_chance(s)))
+		if (ran > RAN_BETWEEN || (s->state == INTERVAL_BLOCKED && !similar_is_chance(s)))
 			return GRAPH_NONE;
 	}
 	return GRAPH_NONE;
@@ -451,11 +451,11 @@ static void whole_wait(const struct graph *g, uint32_t wait, uint64_t to_ns, str
 
 	while ((i = other_part(g, wait, -1)) != GRAPH_NONE)
 		wait = i;
-	while ((i = other_part(g, last, 1)) != GRAPH_NONE && g->stretches[i].from_ns < to_ns)
+	while ((i = other_part(g, last, 1)) != GRAPH_NONE && g->intervals[i].from_ns < to_ns)
 		last = i;
 	m->wait = wait;
-	m->wait_from_ns = g->stretches[wait].from_ns;
-	m->wait_to_ns = MIN(g->stretches[last].to_ns, to_ns);
+	m->wait_from_ns = g->intervals[wait].from_ns;
+	m->wait_to_ns = MIN(g->intervals[last].to_ns, to_ns);
 }
 
 int missing_find(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing **ret)

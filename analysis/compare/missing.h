@@ -42,7 +42,7 @@ struct missing_step {
 };
 
 struct missing {
-	uint32_t wait; /* the wait in question, a stretch; the first, if time limits cut it into several */
+	uint32_t wait; /* the wait in question, an interval; the first, if time limits cut it into several */
 	uint64_t wait_from_ns; /* all of it that is looked at */
 	uint64_t wait_to_ns;
 	uint32_t reference;   /* the wait that it is compared with */
@@ -58,7 +58,7 @@ struct missing {
 	struct missing_step steps[MISSING_STEPS]; /* the last is the one to name */
 	uint32_t n_steps;
 	enum missing_how how;
-	uint32_t instead;    /* the stretch in which the named task is; GRAPH_NONE: it has ended */
+	uint32_t instead;    /* the interval in which the named task is; GRAPH_NONE: it has ended */
 	uint64_t since_ns;   /* since when */
 	uint64_t instead_ns; /* for how long, of the time of the wait */
 	uint32_t triggers;   /* MISSING_SILENT: how often it got what led to it before */
@@ -66,7 +66,7 @@ struct missing {
 };
 
 /*
- * wait: a stretch that is BLOCKED, looked at up to to_ns.  *ret NULL: it is not
+ * wait: an interval that is BLOCKED, looked at up to to_ns.  *ret NULL: it is not
  * abnormal, nothing is like it, or those like it lead to nobody.  0 or -ENOMEM.
  */
 int missing_find(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing **ret);

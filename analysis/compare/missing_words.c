@@ -28,7 +28,7 @@ static void add_wake(const struct graph *g, struct words *t, const struct missin
 		break;
 	case EDGE_PIPE:
 	case EDGE_EVENTFD:
-		what = g->stretches[step->wait].wait == CT_W_WRITE ? "a read from " : "a write to ";
+		what = g->intervals[step->wait].wait == CT_W_WRITE ? "a read from " : "a write to ";
 		break;
 	case EDGE_LOCK:
 	case EDGE_FILELOCK:
@@ -68,7 +68,7 @@ static void add_wake(const struct graph *g, struct words *t, const struct missin
 /* What the named task does instead. */
 static void add_how(const struct graph *g, struct words *t, const struct missing *m)
 {
-	const struct stretch *s = m->instead == GRAPH_NONE ? NULL : &g->stretches[m->instead];
+	const struct interval *s = m->instead == GRAPH_NONE ? NULL : &g->intervals[m->instead];
 	uint64_t begin = m->wait_from_ns;
 	char obj[DESCRIBE_MAX];
 
@@ -82,7 +82,7 @@ static void add_how(const struct graph *g, struct words *t, const struct missing
 		words_add(t, "went on as before, %u times in this wait, without it", m->triggers);
 		return;
 	case MISSING_BUSY:
-		words_add(t, s->state == STRETCH_RUNNING ? "was running" : "wanted the CPU");
+		words_add(t, s->state == INTERVAL_RUNNING ? "was running" : "wanted the CPU");
 		break;
 	case MISSING_ASLEEP:
 	case MISSING_ELSEWHERE:
@@ -106,7 +106,7 @@ char *missing_words(const struct graph *g, const struct missing *m)
 
 	for (uint32_t i = 0; i < m->n_steps; i++) {
 		const struct missing_step *step = &m->steps[i];
-		uint32_t waiter = g->stretches[step->wait].task;
+		uint32_t waiter = g->intervals[step->wait].task;
 
 		if (i) {
 			words_add(&t, "; ");

@@ -24,7 +24,7 @@ static uint32_t make_token(enum token what, unsigned a, unsigned b, unsigned c)
 	return (uint32_t)what << 28 | (a & 0x3f) << 22 | (b & 0x3ff) << 12 | (c & 0xfff);
 }
 
-bool similar_is_chance(const struct stretch *s)
+bool similar_is_chance(const struct interval *s)
 {
 	return (s->wait == CT_W_FUTEX && s->owner) || s->wait == CT_W_FAULT || s->wait == CT_W_STOPPED ||
 	       s->st & CT_ST_DISK || s->flags & CT_SF_IOWAIT;
@@ -69,7 +69,7 @@ static void finish(struct builder *b)
 		b->s->n = b->end;
 }
 
-static unsigned result_of(const struct graph *g, const struct stretch *s)
+static unsigned result_of(const struct graph *g, const struct interval *s)
 {
 	uint8_t kind, strength;
 
@@ -98,7 +98,7 @@ static uint32_t event_token(const struct window_event *e, uint32_t tid)
 	}
 }
 
-static void push_run(const struct graph *g, const struct stretch *s, struct builder *b)
+static void push_run(const struct graph *g, const struct interval *s, struct builder *b)
 {
 	size_t from = window_lower_bound(g->w, s->from_ns), to = window_lower_bound(g->w, s->to_ns);
 
@@ -110,24 +110,24 @@ static void push_run(const struct graph *g, const struct stretch *s, struct buil
 	}
 }
 
-static void push_wait(struct builder *b, const struct stretch *s, unsigned result)
+static void push_wait(struct builder *b, const struct interval *s, unsigned result)
 {
 	push(b, make_token(TOKEN_WAIT, s->wait, s->nr, (unsigned)CT_OBJ_KIND(s->obj) << 6 | (result & 0x3f)));
 }
 
-void similar_signature(const struct graph *g, uint32_t stretch, struct signature *ret)
+void similar_signature(const struct graph *g, uint32_t interval, struct signature *ret)
 {
-	const struct stretch *s = &g->stretches[stretch];
-	uint32_t first = g->tasks[s->task].first_stretch, i;
+	const struct interval *s = &g->intervals[interval];
+	uint32_t first = g->tasks[s->task].first_interval, i;
 	struct builder b = { .s = ret };
 
 	ret->n = 0;
 	push_wait(&b, s, RESULT_OPEN);
-	for (i = stretch; i > first && stretch - i < SIMILAR_STRETCHES && ret->n < SIMILAR_TOKENS; i--) {
-		s = &g->stretches[i - 1];
-		if (s->state == STRETCH_RUNNING)
+	for (i = interval; i > first && interval - i < SIMILAR_INTERVALES && ret->n < SIMILAR_TOKENS; i--) {
+		s = &g->intervals[i - 1];
+		if (s->state == INTERVAL_RUNNING)
 			push_run(g, s, &b);
-		else if (s->state == STRETCH_BLOCKED && !similar_is_chance(s))
+		else if (s->state == INTERVAL_BLOCKED && !similar_is_chance(s))
 			push_wait(&b, s, result_of(g, s));
 	}
 	if (i == first && g->tasks[s->task].born_ns)
@@ -173,7 +173,7 @@ static bool same_address(const struct graph *g, uint64_t a, uint64_t b)
 	return x->rport == y->rport || x->lport == y->lport;
 }
 
-float similar_place(const struct graph *g, const struct stretch *a, const struct stretch *b)
+float similar_place(const struct graph *g, const struct interval *a, const struct interval *b)
 {
 	if (a->wait != b->wait || a->nr != b->nr || !a->owner != !b->owner)
 		return 0;
@@ -209,7 +209,7 @@ bool similar_role(const struct graph *g, uint32_t a, uint32_t b)
 }
 
 /* 1: their stacks are the same, or not known; less, down to a half, the less they have in common. */
-static float stacks_factor(const struct graph *g, const struct stretch *a, const struct stretch *b)
+static float stacks_factor(const struct graph *g, const struct interval *a, const struct interval *b)
 {
 	float alike = -1;
 
@@ -219,15 +219,15 @@ static float stacks_factor(const struct graph *g, const struct stretch *a, const
 }
 
 /* One earlier wait: taken if it is at the same place and was ended by what it waited for. */
-static int consider(const struct graph *g, uint32_t stretch, const struct signature *mine, uint32_t earlier,
+static int consider(const struct graph *g, uint32_t interval, const struct signature *mine, uint32_t earlier,
 		    struct similar_set *ret)
 {
-	const struct stretch *s = &g->stretches[stretch], *x = &g->stretches[earlier];
-	struct similar found = { .stretch = earlier };
+	const struct interval *s = &g->intervals[interval], *x = &g->intervals[earlier];
+	struct similar found = { .interval = earlier };
 	struct signature its;
 	float place;
 
-	if (x->state != STRETCH_BLOCKED || x->wake == GRAPH_NONE || x->to_ns > s->from_ns ||
+	if (x->state != INTERVAL_BLOCKED || x->wake == GRAPH_NONE || x->to_ns > s->from_ns ||
 	    result_of(g, x) == EDGE_TIMER)
 		return 0;
 	place = similar_place(g, s, x);
@@ -246,35 +246,35 @@ static int consider(const struct graph *g, uint32_t stretch, const struct signat
 	return VEC_PUSH(&ret->v, found);
 }
 
-static int consider_task(const struct graph *g, uint32_t stretch, const struct signature *mine, uint32_t task,
-			 struct similar_set *ret)
+static int consider_task(const struct graph *g, uint32_t interval, const struct signature *mine,
+			 uint32_t task, struct similar_set *ret)
 {
-	uint32_t first = g->tasks[task].first_stretch, at = first + g->tasks[task].n_stretches;
+	uint32_t first = g->tasks[task].first_interval, at = first + g->tasks[task].n_intervals;
 	int r = 0;
 
-	if (g->stretches[stretch].task == task)
-		at = stretch;
+	if (g->intervals[interval].task == task)
+		at = interval;
 	for (; at > first && !r; at--)
-		r = consider(g, stretch, mine, at - 1, ret);
+		r = consider(g, interval, mine, at - 1, ret);
 	return r;
 }
 
-int similar_find(const struct graph *g, uint32_t stretch, struct similar_set *ret)
+int similar_find(const struct graph *g, uint32_t interval, struct similar_set *ret)
 {
-	uint32_t me = g->stretches[stretch].task, mates = 0;
+	uint32_t me = g->intervals[interval].task, mates = 0;
 	struct signature mine;
 	int r;
 
 	*ret = (struct similar_set){ 0 };
-	similar_signature(g, stretch, &mine);
-	r = consider_task(g, stretch, &mine, me, ret);
+	similar_signature(g, interval, &mine);
+	r = consider_task(g, interval, &mine, me, ret);
 	if (!r && ret->v.n >= SIMILAR_FEW)
 		return 0;
 	for (uint32_t i = 0; i < g->n_tasks && !r; i++) {
-		if (i == me || !g->tasks[i].n_stretches || !similar_role(g, me, i))
+		if (i == me || !g->tasks[i].n_intervals || !similar_role(g, me, i))
 			continue;
 		if (mates++ < SIMILAR_TASKS)
-			r = consider_task(g, stretch, &mine, i, ret);
+			r = consider_task(g, interval, &mine, i, ret);
 		else
 			ret->refused++;
 	}
@@ -323,7 +323,7 @@ void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint
 
 static uint64_t length(const struct graph *g, const struct similar *s)
 {
-	return g->stretches[s->stretch].to_ns - g->stretches[s->stretch].from_ns;
+	return g->intervals[s->interval].to_ns - g->intervals[s->interval].from_ns;
 }
 
 static int length_cmp(const void *a, const void *b)

@@ -18,14 +18,14 @@
 #include "graph/wake/blame.h"
 #include "lib/vec.h"
 
-#define SIMILAR_TOKENS    24   /* of a signature, after folding */
-#define SIMILAR_PERIOD    6    /* of the longest repeat that is folded */
-#define SIMILAR_STRETCHES 96   /* looked at for one signature */
-#define SIMILAR_EVENTS    256  /* looked at in one stretch on a CPU, the last ones */
-#define SIMILAR_MAX       128  /* waits that are compared */
-#define SIMILAR_LOOKS     1024 /* waits of which it is asked who ended them, and how */
-#define SIMILAR_FEW       3    /* with less than that of its own, waits of tasks of its role count as well */
-#define SIMILAR_TASKS     64   /* of its role, at most */
+#define SIMILAR_TOKENS     24   /* of a signature, after folding */
+#define SIMILAR_PERIOD     6    /* of the longest repeat that is folded */
+#define SIMILAR_INTERVALES 96   /* looked at for one signature */
+#define SIMILAR_EVENTS     256  /* looked at in one interval on a CPU, the last ones */
+#define SIMILAR_MAX        128  /* waits that are compared */
+#define SIMILAR_LOOKS      1024 /* waits of which it is asked who ended them, and how */
+#define SIMILAR_FEW        3    /* with less than that of its own, waits of tasks of its role count as well */
+#define SIMILAR_TASKS      64   /* of its role, at most */
 
 struct signature {
 	uint32_t token[SIMILAR_TOKENS]; /* the latest first */
@@ -33,8 +33,8 @@ struct signature {
 };
 
 struct similar {
-	uint32_t stretch; /* BLOCKED */
-	float score;      /* 0..1 */
+	uint32_t interval; /* BLOCKED */
+	float score;       /* 0..1 */
 	struct blame blame;
 };
 
@@ -44,20 +44,20 @@ struct similar_set {
 	uint32_t refused;      /* waits and tasks beyond the limits */
 };
 
-/* What the task did up to this wait, a stretch that is BLOCKED; how the wait itself ended is left out. */
-void similar_signature(const struct graph *g, uint32_t stretch, struct signature *ret);
+/* What the task did up to this wait, an interval that is BLOCKED; how the wait itself ended is left out. */
+void similar_signature(const struct graph *g, uint32_t interval, struct signature *ret);
 /* 0: nothing in common .. 1: the same. */
 float similar_score(const struct signature *a, const struct signature *b);
 /* Both wait for the same: 1 the very object, less for another one of its kind, 0 no. */
-float similar_place(const struct graph *g, const struct stretch *a, const struct stretch *b);
+float similar_place(const struct graph *g, const struct interval *a, const struct interval *b);
 /* Same name of the task and of its process. */
 bool similar_role(const struct graph *g, uint32_t a, uint32_t b);
 /* A wait that comes in between by chance, and for which nobody acts on purpose: for a mutex, for memory, for
  * a disk, for a debugger. */
-bool similar_is_chance(const struct stretch *s);
+bool similar_is_chance(const struct interval *s);
 
-/* The waits like stretch that were over before it began.  0 or -ENOMEM. */
-int similar_find(const struct graph *g, uint32_t stretch, struct similar_set *ret);
+/* The waits like interval that were over before it began.  0 or -ENOMEM. */
+int similar_find(const struct graph *g, uint32_t interval, struct similar_set *ret);
 /* Keeps those that ended in the way in which most of them did (by the same role, the more alike the more they
  * count), and not those that are hardly alike; *ret_others: how many ended in another way. */
 void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others);

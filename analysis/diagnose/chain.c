@@ -19,7 +19,7 @@ static void link_who(const struct graph *g, struct link *k, uint32_t task, uint6
 static void link_wait(const struct graph *g, struct link *k, const struct group *gr)
 {
 	char buf[DESCRIBE_MAX];
-	const struct stretch *s = gr->stretch == GRAPH_NONE ? NULL : &g->stretches[gr->stretch];
+	const struct interval *s = gr->interval == GRAPH_NONE ? NULL : &g->intervals[gr->interval];
 
 	k->wait = s ? s->wait : 0;
 	k->obj = gr->blame.obj;

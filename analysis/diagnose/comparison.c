@@ -8,19 +8,19 @@
 #include "lib/cleanup.h"
 
 /* The longest wait that a link is about. */
-static uint32_t link_stretch(const struct graph *g, const struct link *k)
+static uint32_t link_interval(const struct graph *g, const struct link *k)
 {
 	const struct graph_task *t = &g->tasks[k->task];
-	uint32_t i = graph_stretch_at(g, k->task, k->from_ns), best = GRAPH_NONE;
+	uint32_t i = graph_interval_at(g, k->task, k->from_ns), best = GRAPH_NONE;
 	uint64_t best_ns = 0;
 
-	for (; i != GRAPH_NONE && i < t->first_stretch + t->n_stretches; i++) {
-		const struct stretch *s = &g->stretches[i];
+	for (; i != GRAPH_NONE && i < t->first_interval + t->n_intervals; i++) {
+		const struct interval *s = &g->intervals[i];
 		uint64_t from = MAX(s->from_ns, k->from_ns), to = MIN(s->to_ns, k->to_ns);
 
 		if (from >= k->to_ns)
 			break;
-		if (s->state == STRETCH_BLOCKED && s->wait == k->wait && to > from && to - from > best_ns) {
+		if (s->state == INTERVAL_BLOCKED && s->wait == k->wait && to > from && to - from > best_ns) {
 			best = i;
 			best_ns = to - from;
 		}
@@ -60,8 +60,8 @@ static bool has_task(const struct chain *c, size_t from, uint32_t task)
  * other reason for a loop to idle, as there would be if its clients had no more work for it. */
 static bool beyond_doubt(const struct graph *g, const struct missing *m)
 {
-	uint32_t pid = g->tasks[g->stretches[m->wait].task].tgid;
-	const struct stretch *s = m->instead == GRAPH_NONE ? NULL : &g->stretches[m->instead];
+	uint32_t pid = g->tasks[g->intervals[m->wait].task].tgid;
+	const struct interval *s = m->instead == GRAPH_NONE ? NULL : &g->intervals[m->instead];
 
 	for (uint32_t i = 0; i < m->n_steps; i++)
 		if (g->tasks[m->steps[i].task].tgid != pid)
@@ -213,7 +213,7 @@ static int go_on(struct findings *f, size_t i)
 int comparison_apply(struct findings *f, bool normal)
 {
 	const struct chain *c = &f->chain;
-	uint32_t stretch;
+	uint32_t interval;
 	int r = 0;
 
 	if (f->circular || f->starved)
@@ -224,10 +224,10 @@ int comparison_apply(struct findings *f, bool normal)
 		/* of the victim also what came late; it has its chain */
 		if (!open && (i || normal || c->links.v[i].unfinished))
 			continue;
-		stretch = link_stretch(f->g, &c->links.v[i]);
-		if (stretch == GRAPH_NONE)
+		interval = link_interval(f->g, &c->links.v[i]);
+		if (interval == GRAPH_NONE)
 			continue;
-		r = missing_find(f->g, stretch, c->links.v[i].to_ns, &f->missing);
+		r = missing_find(f->g, interval, c->links.v[i].to_ns, &f->missing);
 		if (r)
 			return r;
 		if (f->missing && missing_is_good(f->missing)) {

@@ -237,10 +237,11 @@ static bool is_mostly_unknown(const struct graph *g, uint32_t task, uint64_t fro
 	const struct graph_task *t = &g->tasks[task];
 	uint64_t ns = 0;
 
-	for (uint32_t i = graph_stretch_at(g, task, from_ns);
-	     i != GRAPH_NONE && i < t->first_stretch + t->n_stretches && g->stretches[i].from_ns < to_ns; i++)
-		if (g->stretches[i].state == STRETCH_UNKNOWN && g->stretches[i].to_ns > from_ns)
-			ns += MIN(g->stretches[i].to_ns, to_ns) - MAX(g->stretches[i].from_ns, from_ns);
+	for (uint32_t i = graph_interval_at(g, task, from_ns);
+	     i != GRAPH_NONE && i < t->first_interval + t->n_intervals && g->intervals[i].from_ns < to_ns;
+	     i++)
+		if (g->intervals[i].state == INTERVAL_UNKNOWN && g->intervals[i].to_ns > from_ns)
+			ns += MIN(g->intervals[i].to_ns, to_ns) - MAX(g->intervals[i].from_ns, from_ns);
 	return ns > (to_ns - from_ns) / 2;
 }
 

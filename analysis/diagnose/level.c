@@ -36,7 +36,7 @@ static struct group *group_of(struct level *l, enum group_type type, uint64_t ke
 					    .kind = kind,
 					    .obj = obj,
 					    .from_ns = UINT64_MAX,
-					    .stretch = GRAPH_NONE,
+					    .interval = GRAPH_NONE,
 					    .last_seg = GRAPH_NONE }))
 		return NULL;
 	if (type == GROUP_TASK && map_set(&l->by_key, key, l->v.n - 1))
@@ -44,19 +44,19 @@ static struct group *group_of(struct level *l, enum group_type type, uint64_t ke
 	return &l->v.v[l->v.n - 1];
 }
 
-static void group_add(struct group *gr, uint64_t from, uint64_t to, uint32_t stretch, const struct blame *b,
+static void group_add(struct group *gr, uint64_t from, uint64_t to, uint32_t interval, const struct blame *b,
 		      uint32_t frame)
 {
 	gr->total_ns += to - from;
 	gr->from_ns = MIN(gr->from_ns, from);
 	gr->to_ns = MAX(gr->to_ns, to);
-	if (stretch != GRAPH_NONE && stretch != gr->last_seg) {
+	if (interval != GRAPH_NONE && interval != gr->last_seg) {
 		gr->waits++;
-		gr->last_seg = stretch;
+		gr->last_seg = interval;
 	}
 	if (to - from > gr->longest_ns) {
 		gr->longest_ns = to - from;
-		gr->stretch = stretch;
+		gr->interval = interval;
 		gr->frame = frame;
 		if (b)
 			gr->blame = *b;
@@ -86,7 +86,7 @@ static int level_piece(struct level *l, const struct path *p, const struct path_
 	if (!gr)
 		return -ENOMEM;
 	gr->cycle |= x->cycle;
-	group_add(gr, x->from_ns, x->to_ns, b ? x->stretch : GRAPH_NONE, b, GRAPH_NONE);
+	group_add(gr, x->from_ns, x->to_ns, b ? x->interval : GRAPH_NONE, b, GRAPH_NONE);
 	return 0;
 }
 
@@ -107,7 +107,7 @@ int level_fill(const struct graph *g, struct level *l, const struct path *p, con
 			return -ENOMEM;
 		if (f->to_ns - f->from_ns > gr->longest_ns)
 			gr->task = f->task;
-		group_add(gr, f->from_ns, f->to_ns, f->stretch, &f->blame, i);
+		group_add(gr, f->from_ns, f->to_ns, f->interval, &f->blame, i);
 		l->total_ns += f->to_ns - f->from_ns;
 		l->from_ns = MIN(l->from_ns, f->from_ns);
 		l->to_ns = MAX(l->to_ns, f->to_ns);
@@ -153,13 +153,13 @@ uint64_t level_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uin
 }
 
 uint64_t level_wait_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
-			  const struct stretch *like)
+			  const struct interval *like)
 {
 	const struct graph_task *t = &g->tasks[task];
 	uint64_t best = 0, best_ns = 0;
 
-	for (uint32_t i = t->first_stretch; i < t->first_stretch + t->n_stretches; i++) {
-		const struct stretch *s = &g->stretches[i];
+	for (uint32_t i = t->first_interval; i < t->first_interval + t->n_intervals; i++) {
+		const struct interval *s = &g->intervals[i];
 
 		if (s->from_ns >= to_ns)
 			break;

@@ -20,7 +20,7 @@ struct group {
 	uint64_t obj;
 	uint64_t total_ns, from_ns, to_ns, longest_ns;
 	uint32_t waits;
-	uint32_t stretch;   /* the longest wait */
+	uint32_t interval;  /* the longest wait */
 	uint32_t last_seg;  /* to count waits once */
 	uint32_t frame;     /* GROUP_TASK: the longest frame */
 	struct blame blame; /* of the longest */
@@ -44,6 +44,6 @@ uint64_t level_frame_key(const struct graph *g, const struct path_frame *f);
 uint64_t level_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, bool running);
 /* The same of its waits alone, and where like is not NULL, of waits in the same kind of call as like. */
 uint64_t level_wait_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
-			  const struct stretch *like);
+			  const struct interval *like);
 
 #endif

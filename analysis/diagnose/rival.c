@@ -66,15 +66,15 @@ static uint64_t lost_on(const struct graph *g, uint32_t cpu, uint64_t from, uint
 }
 
 /* Who had cpu in [from, to).  *near: the run to begin to look at. */
-static int rival_cpu_stretch(const struct graph *g, uint32_t task, uint32_t cpu, uint64_t from, uint64_t to,
-			     size_t *near, struct map *tally, struct rival *r)
+static int rival_cpu_interval(const struct graph *g, uint32_t task, uint32_t cpu, uint64_t from, uint64_t to,
+			      size_t *near, struct map *tally, struct rival *r)
 {
 	uint64_t had = 0, lost;
 	int err = 0;
 
 	*near = path_run_near(g, cpu, from, *near);
 	for (size_t i = *near; i < g->n_runs[cpu] && !err; i++) {
-		const struct stretch *run = graph_run(g, cpu, i);
+		const struct interval *run = graph_run(g, cpu, i);
 		uint64_t ns = overlap(run->from_ns, run->to_ns, from, to);
 
 		if (run->from_ns >= to)
@@ -102,16 +102,16 @@ int rival_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t t
 	int r = near ? 0 : -ENOMEM;
 
 	*ret = (struct rival){ .task = GRAPH_NONE };
-	for (uint32_t i = graph_stretch_at(g, task, from_ns);
-	     !r && i != GRAPH_NONE && i < t->first_stretch + t->n_stretches; i++) {
-		const struct stretch *s = &g->stretches[i];
+	for (uint32_t i = graph_interval_at(g, task, from_ns);
+	     !r && i != GRAPH_NONE && i < t->first_interval + t->n_intervals; i++) {
+		const struct interval *s = &g->intervals[i];
 		uint32_t cpu = path_cpu_wanted(g, i);
 
 		if (s->from_ns >= to_ns)
 			break;
-		if (s->state == STRETCH_RUNNABLE && cpu < g->n_cpus)
-			r = rival_cpu_stretch(g, task, cpu, MAX(s->from_ns, from_ns), MIN(s->to_ns, to_ns),
-					      &near[cpu], &tally, ret);
+		if (s->state == INTERVAL_RUNNABLE && cpu < g->n_cpus)
+			r = rival_cpu_interval(g, task, cpu, MAX(s->from_ns, from_ns), MIN(s->to_ns, to_ns),
+					       &near[cpu], &tally, ret);
 	}
 	if (!r)
 		tally_best(&tally, ret);
@@ -135,11 +135,11 @@ static uint64_t longest_file(const struct graph *g, uint32_t task, uint32_t dev,
 	const struct graph_task *t = &g->tasks[task];
 	uint64_t best = 0, best_ns = 0;
 
-	for (uint32_t i = t->first_stretch; i < t->first_stretch + t->n_stretches; i++) {
-		const struct stretch *s = &g->stretches[i];
+	for (uint32_t i = t->first_interval; i < t->first_interval + t->n_intervals; i++) {
+		const struct interval *s = &g->intervals[i];
 		uint64_t ns = overlap(s->from_ns, s->to_ns, from_ns, to_ns);
 
-		if (s->state == STRETCH_BLOCKED && ns > best_ns && device_of(g, s->obj) == dev) {
+		if (s->state == INTERVAL_BLOCKED && ns > best_ns && device_of(g, s->obj) == dev) {
 			best_ns = ns;
 			best = s->obj;
 		}
@@ -155,11 +155,11 @@ int rival_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from
 	int r = 0;
 
 	*ret = (struct rival){ .task = GRAPH_NONE, .total_ns = to_ns - from_ns };
-	for (size_t i = 0; i < g->n_stretches && dev && !r; i++) {
-		const struct stretch *s = &g->stretches[i];
+	for (size_t i = 0; i < g->n_intervals && dev && !r; i++) {
+		const struct interval *s = &g->intervals[i];
 		enum ct_obj_kind kind = CT_OBJ_KIND(s->obj);
 
-		if (s->state != STRETCH_BLOCKED || !(s->st & CT_ST_DISK) || s->task == task ||
+		if (s->state != INTERVAL_BLOCKED || !(s->st & CT_ST_DISK) || s->task == task ||
 		    g->tasks[s->task].kthread)
 			continue;
 		if ((kind == CT_OBJ_FILE || kind == CT_OBJ_BLOCKDEV) && device_of(g, s->obj) == dev)
@@ -180,13 +180,13 @@ static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_
 	const struct graph_task *t = &g->tasks[task];
 	uint64_t busy = 0;
 
-	for (uint32_t i = t->first_stretch; i < t->first_stretch + t->n_stretches; i++) {
-		const struct stretch *s = &g->stretches[i];
+	for (uint32_t i = t->first_interval; i < t->first_interval + t->n_intervals; i++) {
+		const struct interval *s = &g->intervals[i];
 
 		if (s->from_ns >= to_ns)
 			break;
-		if (s->state == STRETCH_RUNNING || s->state == STRETCH_RUNNABLE ||
-		    (s->state == STRETCH_BLOCKED && s->wait != CT_W_FUTEX && s->wait != CT_W_EPOLL &&
+		if (s->state == INTERVAL_RUNNING || s->state == INTERVAL_RUNNABLE ||
+		    (s->state == INTERVAL_BLOCKED && s->wait != CT_W_FUTEX && s->wait != CT_W_EPOLL &&
 		     s->wait != CT_W_POLL && s->wait != CT_W_ACCEPT))
 			busy += overlap(s->from_ns, s->to_ns, from_ns, to_ns);
 	}
@@ -200,10 +200,10 @@ static uint64_t idle_futex(const struct graph *g, uint32_t task)
 	const struct graph_task *t = &g->tasks[task];
 	uint64_t best = 0, best_ns = 0;
 
-	for (uint32_t i = t->first_stretch; i < t->first_stretch + t->n_stretches; i++) {
-		const struct stretch *s = &g->stretches[i];
+	for (uint32_t i = t->first_interval; i < t->first_interval + t->n_intervals; i++) {
+		const struct interval *s = &g->intervals[i];
 
-		if (s->state == STRETCH_BLOCKED && s->wait == CT_W_FUTEX && !s->owner &&
+		if (s->state == INTERVAL_BLOCKED && s->wait == CT_W_FUTEX && !s->owner &&
 		    s->to_ns - s->from_ns > best_ns) {
 			best_ns = s->to_ns - s->from_ns;
 			best = s->obj;
@@ -309,10 +309,11 @@ uint32_t rival_yields(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 	const struct graph_ref *r = graph_refs(&g->samples, t->tid, &n);
 
 	*ret_sampled = *ret_samples = 0;
-	for (uint32_t i = graph_stretch_at(g, task, from_ns);
-	     i != GRAPH_NONE && i < t->first_stretch + t->n_stretches && g->stretches[i].from_ns < to_ns; i++)
-		yields += g->stretches[i].state == STRETCH_RUNNABLE && g->stretches[i].from_ns >= from_ns &&
-			  (g->stretches[i].wait == CT_W_YIELD || g->stretches[i].flags & CT_SF_ZEROWAIT);
+	for (uint32_t i = graph_interval_at(g, task, from_ns);
+	     i != GRAPH_NONE && i < t->first_interval + t->n_intervals && g->intervals[i].from_ns < to_ns;
+	     i++)
+		yields += g->intervals[i].state == INTERVAL_RUNNABLE && g->intervals[i].from_ns >= from_ns &&
+			  (g->intervals[i].wait == CT_W_YIELD || g->intervals[i].flags & CT_SF_ZEROWAIT);
 	for (size_t i = 0; i < n; i++) {
 		const struct window_event *e = &g->w->events[r[i].event];
 		const char *call;
@@ -342,11 +343,11 @@ uint32_t rival_flag(const struct graph *g, uint32_t task, uint64_t from_ns, uint
 
 		if (r[i].event == task || t->exit_ns < from_ns)
 			continue;
-		for (uint32_t k = t->first_stretch; k < t->first_stretch + t->n_stretches; k++) {
-			const struct stretch *s = &g->stretches[k];
+		for (uint32_t k = t->first_interval; k < t->first_interval + t->n_intervals; k++) {
+			const struct interval *s = &g->intervals[k];
 			uint64_t gap = to_ns > s->to_ns ? to_ns - s->to_ns : 0;
 
-			if (s->state != STRETCH_RUNNING || s->from_ns >= to_ns || s->to_ns <= from_ns)
+			if (s->state != INTERVAL_RUNNING || s->from_ns >= to_ns || s->to_ns <= from_ns)
 				continue;
 			if (gap < best_gap) {
 				best_gap = gap;

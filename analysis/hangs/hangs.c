@@ -19,7 +19,7 @@ typedef VEC(struct candidate) candidates;
 
 /* It did not get what it waited for: its time limit ended it; or a page, or a lock that another one took
  * first. */
-static bool is_unsatisfied(const struct graph *g, const struct stretch *s)
+static bool is_unsatisfied(const struct graph *g, const struct interval *s)
 {
 	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
 
@@ -28,27 +28,27 @@ static bool is_unsatisfied(const struct graph *g, const struct stretch *s)
 	       s->wait == CT_W_FUTEX;
 }
 
-/* The end of the run of waits like stretches[i], with next to nothing done between them. */
+/* The end of the run of waits like intervals[i], with next to nothing done between them. */
 static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
 {
-	const struct stretch *s = &g->stretches[i];
+	const struct interval *s = &g->intervals[i];
 	uint64_t ran = 0;
 	uint32_t last = i;
 
 	for (uint32_t j = i + 1; j < end; j++) {
-		const struct stretch *x = &g->stretches[j];
+		const struct interval *x = &g->intervals[j];
 
-		if (x->state == STRETCH_RUNNING)
+		if (x->state == INTERVAL_RUNNING)
 			ran += x->to_ns - x->from_ns;
 		if (ran > 5000000 + (x->from_ns - s->from_ns) / 20)
 			break;
-		if (x->state == STRETCH_RUNNABLE && x->to_ns - x->from_ns > HANGS_STARVED_NS)
+		if (x->state == INTERVAL_RUNNABLE && x->to_ns - x->from_ns > HANGS_STARVED_NS)
 			break;
-		if (x->state == STRETCH_BLOCKED && !is_unsatisfied(g, &g->stretches[last]))
+		if (x->state == INTERVAL_BLOCKED && !is_unsatisfied(g, &g->intervals[last]))
 			break;
-		if (x->state == STRETCH_BLOCKED && blame_same_wait(s, x))
+		if (x->state == INTERVAL_BLOCKED && blame_same_wait(s, x))
 			last = j;
-		else if (x->state == STRETCH_BLOCKED && x->to_ns - x->from_ns > 50000000)
+		else if (x->state == INTERVAL_BLOCKED && x->to_ns - x->from_ns > 50000000)
 			break;
 	}
 	return last;
@@ -58,11 +58,11 @@ static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_n
 			   candidates *v)
 {
 	const struct graph_task *t = &g->tasks[task];
-	uint32_t end = t->first_stretch + t->n_stretches;
+	uint32_t end = t->first_interval + t->n_intervals;
 	uint64_t run_from = 0;
 
-	for (uint32_t i = t->first_stretch; i < end; i++) {
-		const struct stretch *s = &g->stretches[i];
+	for (uint32_t i = t->first_interval; i < end; i++) {
+		const struct interval *s = &g->intervals[i];
 		struct candidate c = { task, MAX(s->from_ns, from_ns), MIN(s->to_ns, to_ns) };
 		bool take = false;
 
@@ -70,21 +70,21 @@ static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_n
 			break;
 		if (s->to_ns <= from_ns)
 			continue;
-		if (s->state == STRETCH_BLOCKED) {
+		if (s->state == INTERVAL_BLOCKED) {
 			uint32_t last = same_waits(g, i, end);
 
-			c.to_ns = MIN(g->stretches[last].to_ns, to_ns);
+			c.to_ns = MIN(g->intervals[last].to_ns, to_ns);
 			take = c.to_ns > c.from_ns && c.to_ns - c.from_ns >= HANGS_WAIT_NS;
 			if (take)
 				i = last;
 			run_from = take || s->to_ns - s->from_ns > SHORT_WAIT_NS ? 0 : run_from;
-		} else if (s->state == STRETCH_RUNNABLE) {
+		} else if (s->state == INTERVAL_RUNNABLE) {
 			take = c.to_ns > c.from_ns && c.to_ns - c.from_ns >= HANGS_STARVED_NS;
-		} else if (s->state == STRETCH_RUNNING) {
+		} else if (s->state == INTERVAL_RUNNING) {
 			if (!run_from)
 				run_from = c.from_ns;
 			/* a long run, cut by short waits or preemption: taken once, where it ends */
-			if ((i + 1 == end || g->stretches[i + 1].state != STRETCH_RUNNABLE) &&
+			if ((i + 1 == end || g->intervals[i + 1].state != INTERVAL_RUNNABLE) &&
 			    c.to_ns - run_from >= HANGS_RUN_NS) {
 				c.from_ns = run_from;
 				take = true;
@@ -252,18 +252,18 @@ void hangs_free(struct hangs *h)
 	free(h);
 }
 
-/* The end of the wait that stretch i is, or of the run that it is part of. */
+/* The end of the wait that interval i is, or of the run that it is part of. */
 static uint64_t stall_end(const struct graph *g, uint32_t i, uint32_t end)
 {
-	uint64_t to_ns = g->stretches[i].to_ns;
+	uint64_t to_ns = g->intervals[i].to_ns;
 
-	if (g->stretches[i].state == STRETCH_BLOCKED)
-		return g->stretches[same_waits(g, i, end)].to_ns;
+	if (g->intervals[i].state == INTERVAL_BLOCKED)
+		return g->intervals[same_waits(g, i, end)].to_ns;
 	for (; i < end; i++) {
-		const struct stretch *s = &g->stretches[i];
+		const struct interval *s = &g->intervals[i];
 
-		if (s->state == STRETCH_UNKNOWN ||
-		    (s->state == STRETCH_BLOCKED && s->to_ns - s->from_ns > SHORT_WAIT_NS))
+		if (s->state == INTERVAL_UNKNOWN ||
+		    (s->state == INTERVAL_BLOCKED && s->to_ns - s->from_ns > SHORT_WAIT_NS))
 			break;
 		to_ns = s->to_ns;
 	}
@@ -271,16 +271,16 @@ static uint64_t stall_end(const struct graph *g, uint32_t i, uint32_t end)
 }
 
 /* What the task waited in when it was woken for what became the hang. */
-static const struct stretch *loop_wait(const struct graph *g, const struct graph_task *t, uint64_t since_ns)
+static const struct interval *loop_wait(const struct graph *g, const struct graph_task *t, uint64_t since_ns)
 {
-	const struct stretch *loop = NULL;
+	const struct interval *loop = NULL;
 
-	for (uint32_t i = t->first_stretch; i < t->first_stretch + t->n_stretches; i++) {
-		const struct stretch *s = &g->stretches[i];
+	for (uint32_t i = t->first_interval; i < t->first_interval + t->n_intervals; i++) {
+		const struct interval *s = &g->intervals[i];
 
 		if (s->to_ns > since_ns + SHORT_WAIT_NS)
 			break;
-		if (s->state == STRETCH_BLOCKED)
+		if (s->state == INTERVAL_BLOCKED)
 			loop = s;
 	}
 	return loop;
@@ -289,17 +289,17 @@ static const struct stretch *loop_wait(const struct graph *g, const struct graph
 uint64_t hangs_end(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t found_ns, bool looped)
 {
 	const struct graph_task *t = &g->tasks[task];
-	const struct stretch *loop = looped ? loop_wait(g, t, since_ns) : NULL;
-	uint32_t i = graph_stretch_at(g, task, found_ns), end = t->first_stretch + t->n_stretches;
+	const struct interval *loop = looped ? loop_wait(g, t, since_ns) : NULL;
+	uint32_t i = graph_interval_at(g, task, found_ns), end = t->first_interval + t->n_intervals;
 	uint64_t to_ns;
 
 	if (i == GRAPH_NONE)
 		return MIN(t->exit_ns, g->w->to_ns);
 	to_ns = stall_end(g, i, end);
 	for (; loop && i < end; i++) {
-		const struct stretch *s = &g->stretches[i];
+		const struct interval *s = &g->intervals[i];
 
-		if (s->from_ns >= to_ns && s->state == STRETCH_BLOCKED && blame_same_wait(loop, s))
+		if (s->from_ns >= to_ns && s->state == INTERVAL_BLOCKED && blame_same_wait(loop, s))
 			return s->from_ns;
 	}
 	return loop ? MIN(t->exit_ns, g->w->to_ns) : to_ns;

@@ -210,11 +210,11 @@ uint64_t lead_stack(const struct causal *c, uint32_t segment)
 	const struct graph *g = c->g;
 	const struct segment *s = &c->segments[segment];
 	const struct graph_task *t = &g->tasks[s->task];
-	uint32_t i = graph_stretch_at(g, s->task, s->from_ns), end = t->first_stretch + t->n_stretches;
+	uint32_t i = graph_interval_at(g, s->task, s->from_ns), end = t->first_interval + t->n_intervals;
 	uint64_t best = 0, best_ns = 0;
 
 	for (uint32_t looks = 0; i < end && looks < STACK_LOOKS; i++, looks++) {
-		const struct stretch *x = &g->stretches[i];
+		const struct interval *x = &g->intervals[i];
 
 		if (x->from_ns >= s->to_ns)
 			break;
@@ -439,9 +439,9 @@ static bool is_round(const struct causal *c, uint32_t segment, const struct edge
 
 	if (e->kind != EDGE_TIMER || s->cut != CUT_IDLE || e->event != s->event || !s->from_ns)
 		return false;
-	i = graph_stretch_at(c->g, s->task, s->from_ns - 1);
-	return i != GRAPH_NONE && c->g->stretches[i].state == STRETCH_BLOCKED &&
-	       c->g->stretches[i].wait == CT_W_SLEEP;
+	i = graph_interval_at(c->g, s->task, s->from_ns - 1);
+	return i != GRAPH_NONE && c->g->intervals[i].state == INTERVAL_BLOCKED &&
+	       c->g->intervals[i].wait == CT_W_SLEEP;
 }
 
 static void consider_edge(const struct lead_query *q, uint32_t i, struct leads *l)
@@ -493,7 +493,7 @@ void lead_facts(const struct causal *c, uint32_t edge, struct rule_facts *ret)
 	const struct graph *g = c->g;
 	uint64_t arrived = edge_arrived_ns(c, e);
 	uint32_t task = c->segments[e->to].task;
-	uint32_t stretch = arrived ? graph_stretch_at(g, task, arrived - 1) : GRAPH_NONE;
+	uint32_t interval = arrived ? graph_interval_at(g, task, arrived - 1) : GRAPH_NONE;
 
 	*ret = (struct rule_facts){ .edge = e->kind,
 				    .from = e->from == GRAPH_NONE ? GRAPH_NONE : c->segments[e->from].task,
@@ -501,8 +501,8 @@ void lead_facts(const struct causal *c, uint32_t edge, struct rule_facts *ret)
 				    .obj = edge_object(c, e),
 				    .ts_ns = arrived };
 	/* the wait that it ended */
-	if (stretch != GRAPH_NONE && g->stretches[stretch].visit != GRAPH_NONE)
-		ret->stack = g->w->events[g->stretches[stretch].visit].x[0];
+	if (interval != GRAPH_NONE && g->intervals[interval].visit != GRAPH_NONE)
+		ret->stack = g->w->events[g->intervals[interval].visit].x[0];
 	if (!ret->stack)
 		ret->stack = lead_stack(c, e->to);
 }

@@ -31,7 +31,7 @@ struct whatif {
 	const struct graph *g;
 	uint32_t task;
 	uint64_t from_ns, to_ns;
-	uint32_t *cause_of; /* [stretch] 1 + index into causes; 0: not looked at yet */
+	uint32_t *cause_of; /* [interval] 1 + index into causes; 0: not looked at yet */
 	VEC(struct cause) causes;
 	VEC(struct arrival) arrivals; /* by (task, ts_ns) */
 	size_t *arrivals_of;          /* [task]: its first; arrivals_of[task + 1] is one past its last */
@@ -39,10 +39,10 @@ struct whatif {
 	uint64_t refused;
 };
 
-/* Of a BLOCKED stretch; valid until the next call.  NULL: out of memory. */
-const struct cause *whatif_cause(struct whatif *x, uint32_t stretch);
-/* The time in [from, to) in which the tasks that are marked had the CPU that a RUNNABLE stretch wanted. */
-uint64_t whatif_rivals(struct whatif *x, const bool *marked, uint32_t stretch, uint64_t from_ns,
+/* Of a BLOCKED interval; valid until the next call.  NULL: out of memory. */
+const struct cause *whatif_cause(struct whatif *x, uint32_t interval);
+/* The time in [from, to) in which the tasks that are marked had the CPU that a RUNNABLE interval wanted. */
+uint64_t whatif_rivals(struct whatif *x, const bool *marked, uint32_t interval, uint64_t from_ns,
 		       uint64_t to_ns);
 /* Marks the tasks that are taken away; returns whether there are any. */
 bool whatif_mark(const struct graph *g, const struct whatif_without *v, size_t n, bool *marked);
@@ -50,6 +50,6 @@ bool whatif_mark(const struct graph *g, const struct whatif_without *v, size_t n
 bool whatif_takes(const struct graph *g, const struct whatif_without *v, size_t n, uint64_t obj,
 		  uint8_t time);
 /* Whether v takes away this wait. */
-bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t n, uint32_t stretch);
+bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t n, uint32_t interval);
 
 #endif

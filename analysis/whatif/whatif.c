@@ -12,8 +12,8 @@
 #define SHIFT_FREE UINT64_MAX
 
 struct replay_task {
-	uint64_t shift;   /* at the start of stretch next */
-	uint32_t next;    /* the first stretch that has not been replayed to its end */
+	uint64_t shift;   /* at the start of interval next */
+	uint32_t next;    /* the first interval that has not been replayed to its end */
 	uint32_t arrival; /* among those of the task: where they were last looked for */
 	bool begun;
 	bool busy; /* somebody further down asks for it: see replay.stack */
@@ -24,7 +24,7 @@ struct replay {
 	const struct whatif_without *v;
 	size_t n;
 	struct replay_task *tasks;
-	uint64_t *shift; /* [stretch] at its start, or at that of the interval */
+	uint64_t *shift; /* [interval] at its start, or at that of the range */
 	bool *taken;     /* [task] */
 	bool any_taken;
 	int err;
@@ -34,15 +34,15 @@ struct replay {
 
 static uint64_t shift_at(struct replay *k, uint32_t task, uint64_t t);
 
-const struct cause *whatif_cause(struct whatif *x, uint32_t stretch)
+const struct cause *whatif_cause(struct whatif *x, uint32_t interval)
 {
-	const struct stretch *s = &x->g->stretches[stretch];
+	const struct interval *s = &x->g->intervals[interval];
 	struct blame b;
 	struct cause c;
 
-	if (x->cause_of[stretch])
-		return &x->causes.v[x->cause_of[stretch] - 1];
-	blame_wait(x->g, stretch, x->to_ns, &b);
+	if (x->cause_of[interval])
+		return &x->causes.v[x->cause_of[interval] - 1];
+	blame_wait(x->g, interval, x->to_ns, &b);
 	c = (struct cause){ .obj = b.obj,
 			    .woke_ns = MIN(b.until_ns, s->to_ns),
 			    .kind = b.kind,
@@ -55,22 +55,22 @@ const struct cause *whatif_cause(struct whatif *x, uint32_t stretch)
 		c.acted_ns = MIN(c.woke_ns, x->g->w->events[b.event].r.ts);
 	if (VEC_PUSH(&x->causes, c))
 		return NULL;
-	x->cause_of[stretch] = (uint32_t)x->causes.n;
+	x->cause_of[interval] = (uint32_t)x->causes.n;
 	return &x->causes.v[x->causes.n - 1];
 }
 
-uint64_t whatif_rivals(struct whatif *x, const bool *marked, uint32_t stretch, uint64_t from_ns,
+uint64_t whatif_rivals(struct whatif *x, const bool *marked, uint32_t interval, uint64_t from_ns,
 		       uint64_t to_ns)
 {
 	const struct graph *g = x->g;
-	uint32_t cpu = path_cpu_wanted(g, stretch);
+	uint32_t cpu = path_cpu_wanted(g, interval);
 	uint64_t ns = 0, at = from_ns;
 
 	if (cpu >= g->n_cpus)
 		return 0;
 	x->near[cpu] = path_run_near(g, cpu, from_ns, x->near[cpu]);
 	for (size_t i = x->near[cpu]; i < g->n_runs[cpu]; i++) {
-		const struct stretch *run = graph_run(g, cpu, i);
+		const struct interval *run = graph_run(g, cpu, i);
 		uint64_t from = MAX(at, run->from_ns), to = MIN(to_ns, run->to_ns);
 
 		if (run->from_ns >= to_ns)
@@ -114,9 +114,9 @@ bool whatif_takes(const struct graph *g, const struct whatif_without *v, size_t 
 	return false;
 }
 
-bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t n, uint32_t stretch)
+bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t n, uint32_t interval)
 {
-	const struct cause *p = whatif_cause(x, stretch);
+	const struct cause *p = whatif_cause(x, interval);
 	struct cause c;
 
 	if (!p)
@@ -124,11 +124,11 @@ bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t 
 	c = *p;
 	for (size_t i = 0; i < n; i++) {
 		if ((v[i].kind != WHATIF_WAIT && v[i].kind != WHATIF_WAITS) ||
-		    x->g->stretches[v[i].stretch].task != x->g->stretches[stretch].task)
+		    x->g->intervals[v[i].interval].task != x->g->intervals[interval].task)
 			continue;
-		if (v[i].stretch == stretch)
+		if (v[i].interval == interval)
 			return true;
-		p = v[i].kind == WHATIF_WAITS ? whatif_cause(x, v[i].stretch) : NULL;
+		p = v[i].kind == WHATIF_WAITS ? whatif_cause(x, v[i].interval) : NULL;
 		if (p && p->obj == c.obj && p->task == c.task && p->edge == c.edge &&
 		    !strcmp(p->kind, c.kind))
 			return true;
@@ -139,20 +139,20 @@ bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t 
 /* The send is recorded when the call is done, and who was woken by it may have been faster. */
 #define SEND_SLACK_NS 200000
 
-/* It came to an end of the wait before the stretch: that wait tells of it. */
-static bool was_awaited(struct whatif *x, uint32_t stretch, const struct arrival *a)
+/* It came to an end of the wait before the interval: that wait tells of it. */
+static bool was_awaited(struct whatif *x, uint32_t interval, const struct arrival *a)
 {
-	const struct stretch *s = x->g->stretches;
-	uint32_t first = x->g->tasks[a->task].first_stretch;
+	const struct interval *s = x->g->intervals;
+	uint32_t first = x->g->tasks[a->task].first_interval;
 	const struct cause *c;
 
-	while (stretch > first && s[stretch].state != STRETCH_BLOCKED)
-		stretch--;
-	if (s[stretch].state != STRETCH_BLOCKED || a->left_ns < s[stretch].from_ns)
+	while (interval > first && s[interval].state != INTERVAL_BLOCKED)
+		interval--;
+	if (s[interval].state != INTERVAL_BLOCKED || a->left_ns < s[interval].from_ns)
 		return false;
-	c = whatif_cause(x, stretch);
+	c = whatif_cause(x, interval);
 	return c && c->task == a->from &&
-	       (a->left_ns <= s[stretch].to_ns + SEND_SLACK_NS || a->left_ns == a->ts_ns);
+	       (a->left_ns <= s[interval].to_ns + SEND_SLACK_NS || a->left_ns == a->ts_ns);
 }
 
 /* It came through an object, or from a task, that is taken away as such. */
@@ -163,8 +163,8 @@ static bool is_taken(struct replay *k, const struct arrival *a)
 	for (size_t i = 0; i < k->n; i++) {
 		const struct cause *c = NULL;
 
-		if (k->v[i].kind == WHATIF_WAITS && x->g->stretches[k->v[i].stretch].task == a->task)
-			c = whatif_cause(x, k->v[i].stretch);
+		if (k->v[i].kind == WHATIF_WAITS && x->g->intervals[k->v[i].interval].task == a->task)
+			c = whatif_cause(x, k->v[i].interval);
 		if (c && (c->task == a->from || (c->obj && c->obj == a->obj)))
 			return true;
 	}
@@ -172,7 +172,7 @@ static bool is_taken(struct replay *k, const struct arrival *a)
 }
 
 /* The first arrival at task at from or later.  Most often it is the one where the last look began, or the one
- * after: the replay goes from stretch to stretch. */
+ * after: the replay goes from interval to interval. */
 static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 {
 	const struct arrival *v = k->x->arrivals.v;
@@ -196,21 +196,21 @@ static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 	return lo;
 }
 
-/* What has arrived in [from, to), a part of the stretch, may have been sent later than the task is there now:
- * its shift at t, which is after that, is to be this instead. */
-static uint64_t hold_back(struct replay *k, uint32_t stretch, uint64_t from, uint64_t to, uint64_t t,
+/* What has arrived in [from, to), a part of the interval, may have been sent later than the task is there
+ * now: its shift at t, which is after that, is to be this instead. */
+static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, uint64_t to, uint64_t t,
 			  uint64_t shift)
 {
 	struct whatif *x = k->x;
-	uint32_t task = x->g->stretches[stretch].task;
-	bool taken = k->taken[task], ran = x->g->stretches[stretch].state == STRETCH_RUNNING;
+	uint32_t task = x->g->intervals[interval].task;
+	bool taken = k->taken[task], ran = x->g->intervals[interval].state == INTERVAL_RUNNING;
 	size_t end = x->arrivals_of[task + 1];
 
 	for (size_t i = first_arrival(k, task, from); i < end && x->arrivals.v[i].ts_ns < to; i++) {
 		const struct arrival *a = &x->arrivals.v[i];
 		uint64_t theirs;
 
-		if (a->waited == ran || (ran && was_awaited(x, stretch, a)) || is_taken(k, a))
+		if (a->waited == ran || (ran && was_awaited(x, interval, a)) || is_taken(k, a))
 			continue;
 		theirs = shift_at(k, a->from, a->left_ns);
 		if (theirs == SHIFT_FREE)
@@ -222,17 +222,17 @@ static uint64_t hold_back(struct replay *k, uint32_t stretch, uint64_t from, uin
 	return shift;
 }
 
-/* The shift at t of a task that has been in the wait stretch since a, with the shift that it had then. */
-static uint64_t shift_after_wait(struct replay *k, uint32_t stretch, uint64_t a, uint64_t t, uint64_t shift)
+/* The shift at t of a task that has been in the wait interval since a, with the shift that it had then. */
+static uint64_t shift_after_wait(struct replay *k, uint32_t interval, uint64_t a, uint64_t t, uint64_t shift)
 {
-	bool taken = k->taken[k->x->g->stretches[stretch].task];
+	bool taken = k->taken[k->x->g->intervals[interval].task];
 	uint64_t woke, over, theirs, now;
 	const struct cause *c;
 	bool timed_out;
 
-	if (whatif_takes_wait(k->x, k->v, k->n, stretch))
+	if (whatif_takes_wait(k->x, k->v, k->n, interval))
 		return shift + t - a;
-	c = whatif_cause(k->x, stretch);
+	c = whatif_cause(k->x, interval);
 	if (!c) {
 		k->err = -ENOMEM;
 		return shift;
@@ -249,27 +249,27 @@ static uint64_t shift_after_wait(struct replay *k, uint32_t stretch, uint64_t a,
 	if (timed_out)
 		now = MAX(now, shift);
 	now = taken ? now + t - over : now;
-	return hold_back(k, stretch, a + 1, t + 1, t, now);
+	return hold_back(k, interval, a + 1, t + 1, t, now);
 }
 
-/* The shift at t, which is in the stretch or its end. */
-static uint64_t shift_in(struct replay *k, uint32_t stretch, uint64_t t)
+/* The shift at t, which is in the interval or its end. */
+static uint64_t shift_in(struct replay *k, uint32_t interval, uint64_t t)
 {
-	const struct stretch *s = &k->x->g->stretches[stretch];
-	uint64_t a = MAX(s->from_ns, k->x->from_ns), shift = k->shift[stretch];
+	const struct interval *s = &k->x->g->intervals[interval];
+	uint64_t a = MAX(s->from_ns, k->x->from_ns), shift = k->shift[interval];
 	bool taken = k->taken[s->task];
 
 	if (t <= a)
 		return shift;
 	switch (s->state) {
-	case STRETCH_RUNNING:
-		return hold_back(k, stretch, a, t, t, taken ? shift + t - a : shift);
-	case STRETCH_RUNNABLE:
+	case INTERVAL_RUNNING:
+		return hold_back(k, interval, a, t, t, taken ? shift + t - a : shift);
+	case INTERVAL_RUNNABLE:
 		if (taken || whatif_takes(k->x->g, k->v, k->n, 0, TIME_RUNNABLE))
 			return shift + t - a;
-		return k->any_taken ? shift + whatif_rivals(k->x, k->taken, stretch, a, t) : shift;
-	case STRETCH_BLOCKED:
-		return shift_after_wait(k, stretch, a, t, shift);
+		return k->any_taken ? shift + whatif_rivals(k->x, k->taken, interval, a, t) : shift;
+	case INTERVAL_BLOCKED:
+		return shift_after_wait(k, interval, a, t, shift);
 	default:
 		return taken ? shift + t - a : shift;
 	}
@@ -277,7 +277,7 @@ static uint64_t shift_in(struct replay *k, uint32_t stretch, uint64_t t)
 
 static uint32_t end_of(const struct graph *g, uint32_t task)
 {
-	return g->tasks[task].first_stretch + g->tasks[task].n_stretches;
+	return g->tasks[task].first_interval + g->tasks[task].n_intervals;
 }
 
 static void begin(struct replay *k, uint32_t task)
@@ -287,15 +287,15 @@ static void begin(struct replay *k, uint32_t task)
 	struct replay_task *rt = &k->tasks[task];
 
 	rt->begun = true;
-	rt->next = graph_stretch_at(g, task, k->x->from_ns);
+	rt->next = graph_interval_at(g, task, k->x->from_ns);
 	if (rt->next == GRAPH_NONE)
 		rt->next = end_of(g, task);
 	if (t->born_ns > k->x->from_ns && t->parent != GRAPH_NONE)
 		rt->shift = shift_at(k, t->parent, t->born_ns);
 	else if (k->taken[task] && rt->next < end_of(g, task) &&
-		 g->stretches[rt->next].from_ns > k->x->from_ns)
+		 g->intervals[rt->next].from_ns > k->x->from_ns)
 		/* nothing is known of it before: see also the end of shift_at() */
-		rt->shift = g->stretches[rt->next].from_ns - k->x->from_ns;
+		rt->shift = g->intervals[rt->next].from_ns - k->x->from_ns;
 	if (rt->shift == SHIFT_FREE)
 		rt->shift = 0;
 }
@@ -311,9 +311,9 @@ static void advance(struct replay *k, uint32_t task, uint64_t t)
 		begin(k, task);
 	while (rt->next < end && !k->err) {
 		k->shift[rt->next] = rt->shift;
-		if (g->stretches[rt->next].to_ns > t)
+		if (g->intervals[rt->next].to_ns > t)
 			return;
-		rt->shift = shift_in(k, rt->next, g->stretches[rt->next].to_ns);
+		rt->shift = shift_in(k, rt->next, g->intervals[rt->next].to_ns);
 		rt->next++;
 	}
 }
@@ -323,15 +323,15 @@ static uint64_t shift_of_busy(const struct replay *k, uint32_t task, uint64_t t)
 {
 	const struct graph *g = k->x->g;
 	const struct replay_task *rt = &k->tasks[task];
-	uint32_t i = graph_stretch_at(g, task, t), on = k->depth;
+	uint32_t i = graph_interval_at(g, task, t), on = k->depth;
 
 	if (i != GRAPH_NONE && i < rt->next) {
-		uint64_t a = MAX(g->stretches[i].from_ns, k->x->from_ns);
+		uint64_t a = MAX(g->intervals[i].from_ns, k->x->from_ns);
 		uint64_t after = i + 1 < rt->next ? k->shift[i + 1] : rt->shift;
 
 		return MIN(after, k->shift[i] + (k->taken[task] ? t - a : 0));
 	}
-	if (rt->next >= end_of(g, task) || t <= g->stretches[rt->next].from_ns)
+	if (rt->next >= end_of(g, task) || t <= g->intervals[rt->next].from_ns)
 		return rt->shift;
 	/* a circle: it falls apart when one of those in it takes no time */
 	do {
@@ -363,9 +363,9 @@ static uint64_t shift_at(struct replay *k, uint32_t task, uint64_t t)
 	advance(k, task, t);
 	/* most often it is where the replay is */
 	i = rt->next;
-	if (i == end_of(g, task) || g->stretches[i].to_ns <= t ||
-	    (i > g->tasks[task].first_stretch && g->stretches[i - 1].to_ns > t))
-		i = graph_stretch_at(g, task, t);
+	if (i == end_of(g, task) || g->intervals[i].to_ns <= t ||
+	    (i > g->tasks[task].first_interval && g->intervals[i - 1].to_ns > t))
+		i = graph_interval_at(g, task, t);
 	shift = i == GRAPH_NONE ? rt->shift : shift_in(k, i, t);
 	rt->busy = false;
 	k->depth--;
@@ -376,7 +376,7 @@ int whatif_saved(struct whatif *x, const struct whatif_without *v, size_t n, uin
 {
 	_cleanup_free_ struct replay *k = calloc(1, sizeof(*k));
 	_cleanup_free_ struct replay_task *tasks = calloc(x->g->n_tasks, sizeof(*tasks));
-	_cleanup_free_ uint64_t *shift = calloc(x->g->n_stretches + 1, sizeof(*shift));
+	_cleanup_free_ uint64_t *shift = calloc(x->g->n_intervals + 1, sizeof(*shift));
 	_cleanup_free_ bool *taken = calloc(x->g->n_tasks, sizeof(*taken));
 	uint64_t ns;
 
@@ -459,9 +459,9 @@ static int find_siblings(struct whatif *x)
 
 		if (parent == GRAPH_NONE || exit_ns < x->from_ns || exit_ns >= x->to_ns)
 			continue;
-		wait = graph_stretch_at(g, parent, exit_ns);
-		if (wait == GRAPH_NONE || g->stretches[wait].state != STRETCH_BLOCKED ||
-		    g->stretches[wait].from_ns > exit_ns)
+		wait = graph_interval_at(g, parent, exit_ns);
+		if (wait == GRAPH_NONE || g->intervals[wait].state != INTERVAL_BLOCKED ||
+		    g->intervals[wait].from_ns > exit_ns)
 			continue;
 		c = whatif_cause(x, wait);
 		if (!c)
@@ -520,7 +520,7 @@ int whatif_new(const struct graph *g, const struct causal *causal, uint32_t task
 	if (!x)
 		return -ENOMEM;
 	*x = (struct whatif){ .g = g, .task = task, .from_ns = from_ns, .to_ns = to_ns };
-	x->cause_of = calloc(g->n_stretches + 1, sizeof(*x->cause_of));
+	x->cause_of = calloc(g->n_intervals + 1, sizeof(*x->cause_of));
 	x->arrivals_of = calloc(g->n_tasks + 1, sizeof(*x->arrivals_of));
 	x->near = calloc((size_t)g->n_cpus + 1, sizeof(*x->near));
 	if (!x->cause_of || !x->arrivals_of || !x->near || find_arrivals(x, causal)) {

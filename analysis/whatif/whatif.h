@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * whatif.h - how much shorter an interval had been without a wait, a task, a
+ * whatif.h - how much shorter a range had been without a wait, a task, a
  * process, an object or a resource.
  *
  * The longest piece of a critical path is not always the one worth fixing: when
  * it goes, another one that ran beside it may take its place.  So nothing is
  * subtracted; the window is replayed.  Every task has a shift: how much earlier
- * it is now than it was.  It begins with 0 at the start of the interval, and
- * from stretch to stretch
+ * it is now than it was.  It begins with 0 at the start of the range, and
+ * from interval to interval
  *
  * - running, runnable: the shift stays; what is taken away adds its length;
  * - a wait that a task ended is over when the waiter, now, has come to it and the
  *   other, now, has done what ended it: of the two shifts (the waiter's with the
  *   length of the wait added) the smaller one.  So a lock follows its holder;
  * - a wait that has not ended: as if the one to blame for it had ended it where
- *   the interval ends;
+ *   the range ends;
  * - a wait that timed out keeps its length, or ends sooner with the one it was for;
  * - a sleep, a disk, the network, and what is not known keep their length;
  * - the birth of a task has the shift of its creator;
  * - what a task received without a wait is not received before it has been sent,
  *   if a causal graph is given, which knows of it.
  *
- * The shift of the task at the end of the interval is the answer: never less than
- * 0, never more than the interval.  A task is replayed only as far as another one
- * needs it, each stretch once for each question: linear in the records.
+ * The shift of the task at the end of the range is the answer: never less than
+ * 0, never more than the range.  A task is replayed only as far as another one
+ * needs it, each interval once for each question: linear in the records.
  *
  * A task or process that is taken away is still there, but takes no time: what it
  * does itself (runs, sleeps, reads a disk) has no length, and what it waits for
@@ -54,8 +54,8 @@
 #include "graph/causal/causal.h"
 
 enum whatif_kind {
-	WHATIF_WAIT,     /* stretch: this wait */
-	WHATIF_WAITS,    /* stretch: this wait and all others of the same task for the same */
+	WHATIF_WAIT,     /* interval: this wait */
+	WHATIF_WAITS,    /* interval: this wait and all others of the same task for the same */
 	WHATIF_RESOURCE, /* time: all waits for it, of all tasks; running and unknown are none */
 	WHATIF_TASK,     /* task */
 	WHATIF_PROCESS,  /* task: any one of the process */
@@ -67,7 +67,7 @@ const char *whatif_kind_name(enum whatif_kind kind);
 /* What is taken away. */
 struct whatif_without {
 	uint64_t obj;
-	uint32_t stretch, task;
+	uint32_t interval, task;
 	uint8_t kind; /* enum whatif_kind */
 	uint8_t time; /* enum time_kind */
 };
@@ -76,12 +76,12 @@ struct whatif;
 /* How many tasks may wait for each other in a row; where there are more, nothing is saved. */
 #define WHATIF_MAX_DEPTH 2048
 
-/* For [from, to) of task.  causal (may be NULL) is not needed afterwards.  0, -EINVAL (empty interval, no
+/* For [from, to) of task.  causal (may be NULL) is not needed afterwards.  0, -EINVAL (empty range, no
  * such task) or -ENOMEM. */
 int whatif_new(const struct graph *g, const struct causal *causal, uint32_t task, uint64_t from_ns,
 	       uint64_t to_ns, struct whatif **ret);
 void whatif_free(struct whatif *x);
-/* How much shorter the interval had been without all of v[0 .. n).  0 or -ENOMEM. */
+/* How much shorter the range had been without all of v[0 .. n).  0 or -ENOMEM. */
 int whatif_saved(struct whatif *x, const struct whatif_without *v, size_t n, uint64_t *ret_ns);
 /* How often WHATIF_MAX_DEPTH was reached. */
 uint64_t whatif_refused(const struct whatif *x);

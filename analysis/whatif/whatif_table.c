@@ -30,10 +30,10 @@ static bool in_wait(struct whatif *x, const struct path *p, const struct path_pi
 {
 	const struct path_frame *f = &p->frames[piece->frame];
 
-	if (piece->blame != GRAPH_NONE && whatif_takes_wait(x, v, n, piece->stretch))
+	if (piece->blame != GRAPH_NONE && whatif_takes_wait(x, v, n, piece->interval))
 		return true;
 	for (; f->depth; f = &p->frames[f->parent])
-		if (f->stretch != GRAPH_NONE && whatif_takes_wait(x, v, n, f->stretch))
+		if (f->interval != GRAPH_NONE && whatif_takes_wait(x, v, n, f->interval))
 			return true;
 	return false;
 }
@@ -47,7 +47,7 @@ static uint64_t piece_taken(struct whatif *x, const struct path *p, const struct
 	    in_wait(x, p, piece, v, n))
 		return ns;
 	return piece->time == TIME_RUNNABLE
-		       ? whatif_rivals(x, marked, piece->stretch, piece->from_ns, piece->to_ns)
+		       ? whatif_rivals(x, marked, piece->interval, piece->from_ns, piece->to_ns)
 		       : 0;
 }
 
@@ -68,7 +68,7 @@ int whatif_on_path(struct whatif *x, const struct path *p, const struct whatif_w
 
 static bool same_question(const struct whatif_without *a, const struct whatif_without *b)
 {
-	return a->kind == b->kind && a->obj == b->obj && a->stretch == b->stretch && a->task == b->task &&
+	return a->kind == b->kind && a->obj == b->obj && a->interval == b->interval && a->task == b->task &&
 	       a->time == b->time;
 }
 
@@ -88,7 +88,7 @@ static void ask(struct table *t, const struct whatif_without *v)
 
 struct whatif_without whatif_waits_of(const struct account_row *row)
 {
-	return (struct whatif_without){ .stretch = row->stretch,
+	return (struct whatif_without){ .interval = row->interval,
 					.task = GRAPH_NONE,
 					.kind = row->count > 1 ? WHATIF_WAITS : WHATIF_WAIT };
 }
@@ -119,7 +119,7 @@ static void ask_resources(struct table *t)
 			if (t->a->rows[ACCOUNT_RESOURCE][i].time == times[k]) {
 				ask(t, &(struct whatif_without){ .kind = WHATIF_RESOURCE,
 								 .time = times[k],
-								 .stretch = GRAPH_NONE,
+								 .interval = GRAPH_NONE,
 								 .task = GRAPH_NONE });
 				break;
 			}
@@ -138,7 +138,7 @@ static void ask_rivals(struct table *t)
 			continue;
 		leader = graph_task_at(t->x->g, t->x->g->tasks[r->task].tgid, t->x->to_ns);
 		ask(t, &(struct whatif_without){ .kind = WHATIF_PROCESS,
-						 .stretch = GRAPH_NONE,
+						 .interval = GRAPH_NONE,
 						 .task = leader == GRAPH_NONE ? r->task : leader });
 		asked++;
 	}
@@ -166,7 +166,7 @@ static void ask_tasks(struct table *t, enum account_group group)
 		if (group == ACCOUNT_PROCESS || has_company(t, r->task))
 			ask(t, &(struct whatif_without){ .kind = group == ACCOUNT_PROCESS ? WHATIF_PROCESS
 											  : WHATIF_TASK,
-							 .stretch = GRAPH_NONE,
+							 .interval = GRAPH_NONE,
 							 .task = r->task });
 	}
 }
@@ -208,7 +208,7 @@ static void ask_objects(struct table *t)
 			continue;
 		ask(t, &(struct whatif_without){ .kind = WHATIF_OBJECT,
 						 .obj = rows[i].obj,
-						 .stretch = GRAPH_NONE,
+						 .interval = GRAPH_NONE,
 						 .task = GRAPH_NONE });
 		asked++;
 	}
@@ -226,8 +226,8 @@ static int saved_cmp(const void *a, const void *b)
 		return x->without.kind < y->without.kind ? -1 : 1;
 	if (x->without.task != y->without.task)
 		return x->without.task < y->without.task ? -1 : 1;
-	if (x->without.stretch != y->without.stretch)
-		return x->without.stretch < y->without.stretch ? -1 : 1;
+	if (x->without.interval != y->without.interval)
+		return x->without.interval < y->without.interval ? -1 : 1;
 	if (x->without.time != y->without.time)
 		return x->without.time < y->without.time ? -1 : 1;
 	return x->without.obj < y->without.obj ? -1 : x->without.obj > y->without.obj;
@@ -257,7 +257,7 @@ int whatif_table(struct whatif *x, const struct path *p, const struct account *a
 
 static void wait_words(struct whatif *x, const struct whatif_without *v, char *buf, size_t size)
 {
-	const struct cause *c = whatif_cause(x, v->stretch);
+	const struct cause *c = whatif_cause(x, v->interval);
 	struct account_row row;
 
 	if (!c) {

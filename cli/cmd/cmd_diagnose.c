@@ -130,7 +130,7 @@ static uint32_t find_task(const struct analysis_input *in, const struct hangs_fi
 		const struct graph_task *t = &g->tasks[i];
 		struct place p;
 
-		if (t->exit_ns <= from_ns || t->born_ns >= to_ns || !t->n_stretches)
+		if (t->exit_ns <= from_ns || t->born_ns >= to_ns || !t->n_intervals)
 			continue;
 		if ((who->tid && t->tid != who->tid) || (who->pid && t->tgid != who->pid) ||
 		    (who->comm && strcmp(who->comm, graph_comm(g, i, MIN(to_ns, in->to_ns) - 1)) != 0))

@@ -17,7 +17,7 @@ static bool lived(const struct graph *g, uint32_t task, uint64_t at_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
 
-	return t->n_stretches && t->born_ns <= at_ns && at_ns < t->exit_ns;
+	return t->n_intervals && t->born_ns <= at_ns && at_ns < t->exit_ns;
 }
 
 static int say_several(const struct analysis_input *in, const char *comm, uint64_t at_ns)

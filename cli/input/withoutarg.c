@@ -76,11 +76,11 @@ static int add_wait(struct withoutarg *w, const struct analysis_input *in, uint3
 
 	if (r)
 		return r;
-	for (uint32_t i = graph_stretch_at(g, task, at); i != GRAPH_NONE && i < g->n_stretches; i++) {
-		if (g->stretches[i].task != task || g->stretches[i].from_ns >= in->to_ns)
+	for (uint32_t i = graph_interval_at(g, task, at); i != GRAPH_NONE && i < g->n_intervals; i++) {
+		if (g->intervals[i].task != task || g->intervals[i].from_ns >= in->to_ns)
 			break;
-		if (g->stretches[i].state == STRETCH_BLOCKED)
-			return add(w, &(struct whatif_without){ .kind = WHATIF_WAIT, .stretch = i });
+		if (g->intervals[i].state == INTERVAL_BLOCKED)
+			return add(w, &(struct whatif_without){ .kind = WHATIF_WAIT, .interval = i });
 	}
 	describe_clean(graph_comm(g, task, at), comm, sizeof(comm));
 	return cli_error(

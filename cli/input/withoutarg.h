@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * withoutarg.h - the argument of --without: what is taken away from an interval.
+ * withoutarg.h - the argument of --without: what is taken away from a range.
  *
  *	task:TID  process:PID	what it did
  *	object:TEXT	all waits for the objects on the path whose name has TEXT in it

@@ -90,7 +90,7 @@ static json_t *comparison_json(const struct graph *g, const struct missing *m)
 			    text_json(m->text));
 	render_place(missing, &place);
 	return json_pack("{s:{s:I, s:I, s:f, s:I}, s:o}", "reference", "from_ns", mono(g, m->ref_from_ns),
-			 "to_ns", mono(g, g->stretches[m->reference].to_ns), "similarity",
+			 "to_ns", mono(g, g->intervals[m->reference].to_ns), "similarity",
 			 (double)(int)(m->similarity * 100) / 100, "occurrences", (json_int_t)m->occurrences,
 			 "missing", missing);
 }
@@ -144,9 +144,9 @@ json_t *render_hangs_json(const struct graph *g, const struct hangs *h)
 					 text_json(k->comm), "from_ns", mono(g, x->from_ns), "to_ns",
 					 mono(g, x->to_ns), "verdict", verdict_name(x->diagnosis->verdict),
 					 "cause", x->diagnosis->cause, "text",
-					 text_json(x->diagnosis->sentence), "alarm", x->alarm,
-					 "same_as",
-					 x->same_as == i ? json_null() : json_integer((json_int_t)x->same_as)),
+					 text_json(x->diagnosis->sentence), "alarm", x->alarm, "same_as",
+					 x->same_as == i ? json_null()
+							 : json_integer((json_int_t)x->same_as)),
 			       g, k));
 	}
 	return json_pack("{s:s, s:o}", "schema", "ctrace.hangs/1", "hangs", rows);

@@ -74,7 +74,7 @@ static void print_time(FILE *f, const struct diagnosis *d)
 
 static void print_comparison(FILE *f, const struct graph *g, const struct missing *m)
 {
-	const struct stretch *ref = &g->stretches[m->reference];
+	const struct interval *ref = &g->intervals[m->reference];
 	const struct missing_step *named = missing_named(m);
 	char comm[64], ns[TEXT_NUMBER_MAX], wall[TIMEARG_WALL_MAX];
 

@@ -87,8 +87,9 @@ static json_t *without_json(const struct path_view *v, const struct whatif_witho
 		text_json(words), "task",
 		task_json(v, w->kind == WHATIF_TASK || w->kind == WHATIF_PROCESS ? w->task : GRAPH_NONE));
 	if (wait) {
-		json_object_set_new(o, "from_ns", json_integer(mono(v, v->g->stretches[w->stretch].from_ns)));
-		json_object_set_new(o, "to_ns", json_integer(mono(v, v->g->stretches[w->stretch].to_ns)));
+		json_object_set_new(o, "from_ns",
+				    json_integer(mono(v, v->g->intervals[w->interval].from_ns)));
+		json_object_set_new(o, "to_ns", json_integer(mono(v, v->g->intervals[w->interval].to_ns)));
 	}
 	return o;
 }

@@ -182,7 +182,7 @@ static void print_answer(FILE *f, const struct path_view *v)
 		whatif_words(v->whatif, &v->without[i], words, sizeof(words));
 		fprintf(f, "  %s", words);
 		if (v->without[i].kind == WHATIF_WAIT) {
-			const struct stretch *s = &v->g->stretches[v->without[i].stretch];
+			const struct interval *s = &v->g->intervals[v->without[i].interval];
 			char wall[TIMEARG_WALL_MAX];
 
 			fprintf(f, ", for %s since %s", text_duration(s->to_ns - s->from_ns, saved),
@@ -197,8 +197,8 @@ static void print_answer(FILE *f, const struct path_view *v)
 static void print_state(FILE *f, const struct path_view *v, const struct path_piece *x)
 {
 	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &v->path->leaf_blames[x->blame];
-	bool gone =
-		x->stretch == GRAPH_NONE && v->g->tasks[v->path->frames[x->frame].task].exit_ns <= x->from_ns;
+	bool gone = x->interval == GRAPH_NONE &&
+		    v->g->tasks[v->path->frames[x->frame].task].exit_ns <= x->from_ns;
 	const char *time = gone ? "gone" : time_kind_name((enum time_kind)x->time);
 	char name[DESCRIBE_MAX] = "";
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * shedding.h - what the daemon left out of a stretch of a trace on purpose, to keep
+ * shedding.h - what the daemon left out of a part of a trace on purpose, to keep
  * its own cost within the budget.
  */
 #ifndef CTRACE_CLI_RENDER_SHEDDING_H

@@ -28,19 +28,19 @@
 /* The record of a signal follows that of the wake-up that it made. */
 #define ARRIVE_SIGNAL_NS 200000ULL
 
-/* Goes on in the timeline of task to ts: to the first stretch that ends then or later.  A stretch of which
+/* Goes on in the timeline of task to ts: to the first interval that ends then or later.  An interval of which
  * nothing is known parts what was before from what comes after. */
 static void advance(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct graph_task *t = &p->g->tasks[task];
-	const struct stretch *s = p->g->stretches;
-	uint32_t end = t->first_stretch + t->n_stretches, i = p->work[task].stretch;
+	const struct interval *s = p->g->intervals;
+	uint32_t end = t->first_interval + t->n_intervals, i = p->work[task].interval;
 	uint64_t known_ns = 0;
 
-	for (; i < end && (s[i].to_ns < ts || (s[i].to_ns == ts && s[i].state == STRETCH_UNKNOWN)); i++)
-		if (s[i].state == STRETCH_UNKNOWN)
+	for (; i < end && (s[i].to_ns < ts || (s[i].to_ns == ts && s[i].state == INTERVAL_UNKNOWN)); i++)
+		if (s[i].state == INTERVAL_UNKNOWN)
 			known_ns = s[i].to_ns;
-	p->work[task].stretch = i;
+	p->work[task].interval = i;
 	if (known_ns && divide_cut(p, task, known_ns, GRAPH_NONE, CUT_FIRST)) {
 		p->work[task].jobs = 0;
 		p->work[task].taken = 0;
@@ -48,18 +48,18 @@ static void advance(struct pass *p, uint32_t task, uint64_t ts)
 }
 
 /* The wait that this wake ended, or NULL: the task was awake. */
-static const struct stretch *woken_stretch(struct pass *p, uint32_t task, uint32_t event)
+static const struct interval *woken_interval(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct graph_task *t = &p->g->tasks[task];
-	const struct stretch *s = p->g->stretches;
-	uint32_t end = t->first_stretch + t->n_stretches;
+	const struct interval *s = p->g->intervals;
+	uint32_t end = t->first_interval + t->n_intervals;
 	uint64_t ts = p->e[event].r.ts;
 
 	advance(p, task, ts);
 	/* one further: it may have been recorded before the switch-out that it belongs to */
-	for (uint32_t i = p->work[task].stretch, last = 0; i < end && !last; i++) {
+	for (uint32_t i = p->work[task].interval, last = 0; i < end && !last; i++) {
 		last = s[i].from_ns > ts;
-		if (s[i].state == STRETCH_BLOCKED && s[i].wake == event)
+		if (s[i].state == INTERVAL_BLOCKED && s[i].wake == event)
 			return &s[i];
 	}
 	return NULL;
@@ -108,7 +108,7 @@ static bool lets_go(const struct pass *p, uint32_t event, uint64_t sock)
 /* The softirq runs on top of a task that lets go of the connection that it used last, and the other end is
  * task's: the end of a connection leaves no record, and nothing to read, so that the wake-up names no socket.
  */
-static bool is_closer_below(struct pass *p, uint32_t task, const struct stretch *s, uint32_t event,
+static bool is_closer_below(struct pass *p, uint32_t task, const struct interval *s, uint32_t event,
 			    uint32_t waker)
 {
 	const struct ct_rec *r = &p->e[event].r;
@@ -203,7 +203,7 @@ static bool note_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t 
  * those who post are those who wait, it may be a barrier, or they pass things on to each other; but if they
  * wait with a time limit, and are woken one by one, it is a lock of the program's own making (as Python's).
  */
-static bool is_many(struct pass *p, const struct stretch *s)
+static bool is_many(struct pass *p, const struct interval *s)
 {
 	const struct hands *h = hands_of(p, s->obj);
 	bool mixed = false;
@@ -233,8 +233,8 @@ static bool is_herd(struct pass *p, uint32_t task, uint64_t ts)
 	return among && went_on;
 }
 
-static void wake_from(struct pass *p, uint32_t task, const struct stretch *s, const struct window_event *wake,
-		      uint32_t waker, struct edge *e)
+static void wake_from(struct pass *p, uint32_t task, const struct interval *s,
+		      const struct window_event *wake, uint32_t waker, struct edge *e)
 {
 	const struct graph_task *t = &p->g->tasks[waker];
 	bool exiting = wake->r.flags & CT_WF_EXITING;
@@ -267,7 +267,7 @@ static void wake_from(struct pass *p, uint32_t task, const struct stretch *s, co
 }
 
 /* Whether going back to the same wait soon can mean that there was nothing to do. */
-static bool may_be_false(const struct stretch *s, const struct window_event *wake, const struct edge *e)
+static bool may_be_false(const struct interval *s, const struct window_event *wake, const struct edge *e)
 {
 	bool wait = s->wait == CT_W_FUTEX || s->wait == CT_W_FLOCK || s->wait == CT_W_POLL ||
 		    s->wait == CT_W_EPOLL || s->st & CT_ST_DISK ||
@@ -326,14 +326,14 @@ static bool hands_on(uint8_t kind)
 
 /* Whether a message that is received later may explain the wake-up: not who connects, closes or makes room.
  */
-static bool may_be_message(const struct stretch *s, const struct window_event *wake, const struct edge *e)
+static bool may_be_message(const struct interval *s, const struct window_event *wake, const struct edge *e)
 {
 	if (e->kind != EDGE_MESSAGE || s->wait == CT_W_WRITE)
 		return false;
 	return e->from == GRAPH_NONE || (wake->r.aux & 0xff) == CT_W_WRITE;
 }
 
-static void arrive_ended(struct pass *p, uint32_t task, const struct stretch *s, uint32_t event)
+static void arrive_ended(struct pass *p, uint32_t task, const struct interval *s, uint32_t event)
 {
 	const struct window_event *wake = &p->e[event];
 	uint32_t waker = wake->r.peer ? pass_task(p, wake->r.peer, wake->r.ts) : GRAPH_NONE;
@@ -378,7 +378,7 @@ void arrive_wake(struct pass *p, uint32_t event)
 	const struct ct_rec *r = &p->e[event].r;
 	uint32_t task = pass_task(p, r->tid, r->ts);
 	uint32_t waker = r->peer && is_task_context(&p->e[event]) ? pass_task(p, r->peer, r->ts) : GRAPH_NONE;
-	const struct stretch *s = task == GRAPH_NONE ? NULL : woken_stretch(p, task, event);
+	const struct interval *s = task == GRAPH_NONE ? NULL : woken_interval(p, task, event);
 	struct work *w;
 
 	if (waker != GRAPH_NONE && waker != task) {
@@ -459,20 +459,21 @@ static void switch_out(struct pass *p, uint32_t task, const struct ct_rec *r, ui
 		match_blocked(p, r->obj, r->ts);
 }
 
-/* The task is on a CPU again; a wait whose wake was lost ends here, and a stretch of which nothing is known.
+/* The task is on a CPU again; a wait whose wake was lost ends here, and an interval of which nothing is
+ * known.
  */
 static void switch_in(struct pass *p, uint32_t task, const struct ct_rec *r, uint32_t event)
 {
 	const struct graph_task *t = &p->g->tasks[task];
-	const struct stretch *s = p->g->stretches;
+	const struct interval *s = p->g->intervals;
 	struct work *w = &p->work[task];
-	uint32_t end = t->first_stretch + t->n_stretches;
+	uint32_t end = t->first_interval + t->n_intervals;
 
 	if (pass_segment(p, task, r->ts) == GRAPH_NONE)
 		return;
 	advance(p, task, r->ts);
-	for (uint32_t i = w->stretch; i < end && s[i].to_ns == r->ts && s[i].from_ns < r->ts; i++)
-		if (s[i].state == STRETCH_BLOCKED && s[i].wake == GRAPH_NONE)
+	for (uint32_t i = w->interval; i < end && s[i].to_ns == r->ts && s[i].from_ns < r->ts; i++)
+		if (s[i].state == INTERVAL_BLOCKED && s[i].wake == GRAPH_NONE)
 			divide_wait(p, task, &s[i], r->ts, event);
 	w->in_ns = r->ts;
 }

@@ -52,8 +52,8 @@ uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns)
 
 	if (w->segment != GRAPH_NONE)
 		return w->segment;
-	if (t->n_stretches)
-		ts_ns = MIN(ts_ns, p->g->stretches[t->first_stretch].from_ns);
+	if (t->n_intervals)
+		ts_ns = MIN(ts_ns, p->g->intervals[t->first_interval].from_ns);
 	if (VEC_PUSH(&p->segments, (struct segment){ .from_ns = ts_ns,
 						     .task = task,
 						     .event = GRAPH_NONE,
@@ -63,7 +63,7 @@ uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns)
 		return GRAPH_NONE;
 	}
 	w->segment = (uint32_t)p->segments.n - 1;
-	w->stretch = t->first_stretch;
+	w->interval = t->first_interval;
 	return w->segment;
 }
 
@@ -126,7 +126,7 @@ static int pass_init(struct pass *p, const struct graph *g, const struct causal_
 		return -ENOMEM;
 	memset(p->by_tid, 0xff, p->n_tids * sizeof(*p->by_tid));
 	for (size_t i = g->n_tasks; i-- > 0;) {
-		p->work[i] = (struct work){ .stretch = g->tasks[i].first_stretch,
+		p->work[i] = (struct work){ .interval = g->tasks[i].first_interval,
 					    .segment = GRAPH_NONE,
 					    .before = GRAPH_NONE,
 					    .parted = GRAPH_NONE,
@@ -209,7 +209,7 @@ static int pass_run(struct pass *p)
 	for (size_t i = 0; i < g->w->n_events && !p->err; i++)
 		pass_event(p, (uint32_t)i);
 	for (uint32_t i = 0; i < g->n_tasks && !p->err; i++) {
-		if (g->tasks[i].n_stretches)
+		if (g->tasks[i].n_intervals)
 			pass_segment(p, i, UINT64_MAX);
 		arrive_settle(p, i);
 	}
@@ -273,10 +273,10 @@ static void end_segments(const struct graph *g, struct causal *c)
 
 			if (i + 1 < c->first[t + 1])
 				s->to_ns = s[1].from_ns;
-			else if (task->n_stretches)
+			else if (task->n_intervals)
 				s->to_ns =
 					MAX(s->from_ns,
-					    g->stretches[task->first_stretch + task->n_stretches - 1].to_ns);
+					    g->intervals[task->first_interval + task->n_intervals - 1].to_ns);
 			else
 				s->to_ns = s->from_ns + 1;
 			c->n_cuts[s->cut]++;
@@ -601,28 +601,28 @@ uint64_t edge_arrived_ns(const struct causal *c, const struct edge *e)
 	return e->event == GRAPH_NONE ? c->segments[e->to].from_ns : c->g->w->events[e->event].r.ts;
 }
 
-const struct stretch *causal_wait_ended(const struct causal *c, const struct edge *e)
+const struct interval *causal_wait_ended(const struct causal *c, const struct edge *e)
 {
 	const struct graph *g = c->g;
 	uint32_t task = c->segments[e->to].task,
-		 end = g->tasks[task].first_stretch + g->tasks[task].n_stretches;
+		 end = g->tasks[task].first_interval + g->tasks[task].n_intervals;
 	const struct window_event *at = e->event == GRAPH_NONE ? NULL : &g->w->events[e->event];
 	uint32_t i;
 
 	if (!at || at->r.kind != CT_WAKE)
 		return NULL;
-	i = graph_stretch_at(g, task, at->r.ts ? at->r.ts - 1 : 0);
-	/* it may have been recorded before the switch-out, and there may be stretches without length */
+	i = graph_interval_at(g, task, at->r.ts ? at->r.ts - 1 : 0);
+	/* it may have been recorded before the switch-out, and there may be intervals without length */
 	for (int n = 0; n < 8 && i < end; n++, i++)
-		if (g->stretches[i].wake == e->event)
-			return &g->stretches[i];
+		if (g->intervals[i].wake == e->event)
+			return &g->intervals[i];
 	return NULL;
 }
 
 uint64_t edge_object(const struct causal *c, const struct edge *e)
 {
 	const struct window_event *at = e->event == GRAPH_NONE ? NULL : &c->g->w->events[e->event];
-	const struct stretch *s;
+	const struct interval *s;
 
 	if (!at || e->kind == EDGE_NEIGHBOUR || e->kind == EDGE_TIMER)
 		return 0;

@@ -3,7 +3,7 @@
  * causal.h - the causal graph of a window: what each task worked on (segments),
  * and what led to what (edges).
  *
- * A segment is a stretch of one task's time in which it works for one reason: it
+ * A segment is an interval of one task's time in which it works for one reason: it
  * begins where something made the task start on it, and lasts until the next one
  * begins; the idle wait after the work belongs to it.  Segments of a task are
  * contiguous, and may be empty where two rules cut at one moment.  An edge goes from the segment that caused
@@ -22,8 +22,8 @@
 
 /* Why a segment begins where it does.  Each is a rule of its own in divide.c, which can be switched off. */
 enum cut_rule {
-	CUT_FIRST = 0, /* no rule: the task's first segment, or the first after a stretch of which nothing is
-			  known */
+	CUT_FIRST = 0, /* no rule: the task's first segment, or the first after an interval of which nothing
+			  is known */
 	CUT_IDLE = 1,  /* an idle wait has ended: what was done before it is done */
 	CUT_JOB = 2,   /* a framework reported that a job starts or ends here */
 	CUT_BATCH = 3, /* a loop took the next request without waiting for it */

@@ -110,7 +110,7 @@ static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 }
 
 /* A wait for the next request: the head of a server's loop, whatever else it is at. */
-static bool is_loop_head(struct pass *p, uint32_t task, const struct stretch *s)
+static bool is_loop_head(struct pass *p, uint32_t task, const struct interval *s)
 {
 	switch (s->wait) {
 	case CT_W_EPOLL:
@@ -132,7 +132,7 @@ static bool is_loop_head(struct pass *p, uint32_t task, const struct stretch *s)
 
 /* Reading (or polling) that object is waiting for the next thing to do, and not for a part of the present
  * one. */
-static bool is_request_channel(struct pass *p, uint32_t task, const struct stretch *s,
+static bool is_request_channel(struct pass *p, uint32_t task, const struct interval *s,
 			       const struct window_event *wake)
 {
 	const struct window_object *o;
@@ -157,14 +157,14 @@ static bool is_request_channel(struct pass *p, uint32_t task, const struct stret
 	}
 }
 
-static bool is_queue_call(const struct stretch *s)
+static bool is_queue_call(const struct interval *s)
 {
 	const char *call = describe_syscall(s->nr);
 
 	return call && (!strcmp(call, "msgrcv") || !strcmp(call, "mq_timedreceive"));
 }
 
-static bool is_idle_wait(struct pass *p, uint32_t task, const struct stretch *s,
+static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s,
 			 const struct window_event *wake)
 {
 	bool exiting = wake && wake->r.flags & CT_WF_EXITING;
@@ -198,7 +198,7 @@ static bool owes_answer(const struct pass *p, const struct work *w, uint64_t ts_
 	return w->taken && !(w->client && client != GRAPH_NONE && p->g->tasks[client].exit_ns < ts_ns);
 }
 
-bool divide_idle(struct pass *p, uint32_t task, const struct stretch *s, const struct window_event *wake)
+bool divide_idle(struct pass *p, uint32_t task, const struct interval *s, const struct window_event *wake)
 {
 	const struct work *w = &p->work[task];
 
@@ -210,7 +210,7 @@ bool divide_idle(struct pass *p, uint32_t task, const struct stretch *s, const s
 }
 
 /* Counts sleeps that are alike. */
-static void count_sleep(struct work *w, const struct stretch *s)
+static void count_sleep(struct work *w, const struct interval *s)
 {
 	uint64_t len = s->to_ns - s->from_ns;
 	uint64_t apart = len > w->sleep_ns ? len - w->sleep_ns : w->sleep_ns - len;
@@ -219,7 +219,7 @@ static void count_sleep(struct work *w, const struct stretch *s)
 	w->sleep_ns = len;
 }
 
-void divide_wait(struct pass *p, uint32_t task, const struct stretch *s, uint64_t ts_ns, uint32_t event)
+void divide_wait(struct pass *p, uint32_t task, const struct interval *s, uint64_t ts_ns, uint32_t event)
 {
 	struct work *w = &p->work[task];
 	const struct window_event *wake = p->e[event].r.kind == CT_WAKE ? &p->e[event] : NULL;

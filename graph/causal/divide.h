@@ -14,9 +14,9 @@ bool divide_cut(struct pass *p, uint32_t task, uint64_t ts_ns, uint32_t event, e
 void divide_undo(struct pass *p, uint32_t task);
 
 /* A wait of task has ended at ts_ns (event: the wake, or the switch-in where that is missing). */
-void divide_wait(struct pass *p, uint32_t task, const struct stretch *s, uint64_t ts_ns, uint32_t event);
+void divide_wait(struct pass *p, uint32_t task, const struct interval *s, uint64_t ts_ns, uint32_t event);
 /* CUT_IDLE: the wait that has ended is one that ends a piece of work.  wake may be NULL. */
-bool divide_idle(struct pass *p, uint32_t task, const struct stretch *s, const struct window_event *wake);
+bool divide_idle(struct pass *p, uint32_t task, const struct interval *s, const struct window_event *wake);
 /* CUT_BATCH: a further request of a client that has been served in this segment. */
 bool divide_batch(const struct work *w, const struct flow *f, uint64_t client);
 /* CUT_PEERS: from here on it works for that client. */

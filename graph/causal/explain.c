@@ -29,7 +29,7 @@ struct facts {
 	const struct causal *c;
 	const struct edge *e;
 	const struct window_event *cause, *event;
-	const struct stretch *wait; /* that its wake-up ended; NULL: none, or not known */
+	const struct interval *wait; /* that its wake-up ended; NULL: none, or not known */
 	char from[64], to[64];
 	char object[DESCRIBE_MAX]; /* "the object", a word even where nothing is known */
 };

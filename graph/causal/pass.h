@@ -16,9 +16,9 @@
 
 /* What a task is at, while the pass goes by. */
 struct work {
-	uint32_t segment; /* open number of its present segment; GRAPH_NONE: not seen yet */
-	uint32_t before;  /* and of the one before */
-	uint32_t stretch; /* where it is in its timeline */
+	uint32_t segment;  /* open number of its present segment; GRAPH_NONE: not seen yet */
+	uint32_t before;   /* and of the one before */
+	uint32_t interval; /* where it is in its timeline */
 
 	uint64_t client; /* on whose behalf: the socket that serves them, or task + 1; 0: nobody */
 	uint32_t guest; /* 1 + who began its segment by a message, not yet known on whose behalf; 0: nobody */
@@ -104,7 +104,7 @@ uint32_t pass_edge(struct pass *p, const struct edge *e);
 bool pass_same_process(const struct pass *p, uint32_t a, uint32_t b);
 
 /* The wait that the wake-up of an edge ended; NULL: the edge is of no wake-up. */
-const struct stretch *causal_wait_ended(const struct causal *c, const struct edge *e);
+const struct interval *causal_wait_ended(const struct causal *c, const struct edge *e);
 
 /* arrive.c: the wake-ups */
 void arrive_wake(struct pass *p, uint32_t event);

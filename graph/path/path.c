@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * path.c - the backward walk by time, done forwards: every stretch of a wait is
- * replaced by what the task to blame did in that stretch (Panappticon, section
+ * path.c - the backward walk by time, done forwards: every interval of a wait is
+ * replaced by what the task to blame did in that interval (Panappticon, section
  * 4.3, with the waker clipped to the waiter's own window).
  */
 #include "graph/path/path.h"
@@ -20,18 +20,18 @@ struct walker {
 	VEC(struct path_frame) frames;
 	VEC(struct blame) leaves;
 	uint32_t stack[PATH_MAX_DEPTH + 1]; /* the tasks of the open frames */
-	uint32_t *near; /* [task]: its stretch that was looked at last: its frames come in order of time */
+	uint32_t *near; /* [task]: its interval that was looked at last: its frames come in order of time */
 	bool truncated;
 	int err;
 };
 
-static void add_piece(struct walker *k, uint32_t frame, uint64_t from, uint64_t to, uint32_t stretch,
+static void add_piece(struct walker *k, uint32_t frame, uint64_t from, uint64_t to, uint32_t interval,
 		      uint8_t time, uint32_t blame, bool cycle)
 {
 	struct path_piece p = { .from_ns = from,
 				.to_ns = to,
 				.frame = frame,
-				.stretch = stretch,
+				.interval = interval,
 				.time = time,
 				.blame = blame,
 				.cycle = cycle };
@@ -59,22 +59,22 @@ static uint64_t horizon(const struct path_frame *f)
 
 /* An event loop that went back to wait on the same set has not answered yet: what it waited for, as far as
  * our waiter is concerned, is what made it act in the end.  Returns the last such wait in the frame. */
-static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t stretch)
+static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t interval)
 {
-	const struct stretch *s = &k->g->stretches[stretch];
+	const struct interval *s = &k->g->intervals[interval];
 	const struct graph_task *t = &k->g->tasks[f->task];
 	uint64_t ran = 0, end = horizon(f), slack = (end - f->from_ns) / 5;
-	uint32_t last = stretch;
+	uint32_t last = interval;
 
 	if (f->depth == 0 || (s->wait != CT_W_EPOLL && s->wait != CT_W_POLL))
-		return stretch;
-	for (uint32_t i = stretch + 1;
-	     i < t->first_stretch + t->n_stretches && k->g->stretches[i].from_ns < end; i++) {
-		const struct stretch *x = &k->g->stretches[i];
+		return interval;
+	for (uint32_t i = interval + 1;
+	     i < t->first_interval + t->n_intervals && k->g->intervals[i].from_ns < end; i++) {
+		const struct interval *x = &k->g->intervals[i];
 
-		if (x->state == STRETCH_RUNNING && (ran += MIN(x->to_ns, end) - x->from_ns) > slack)
+		if (x->state == INTERVAL_RUNNING && (ran += MIN(x->to_ns, end) - x->from_ns) > slack)
 			break;
-		if (x->state == STRETCH_BLOCKED && blame_same_wait(s, x) && x->wake != GRAPH_NONE &&
+		if (x->state == INTERVAL_BLOCKED && blame_same_wait(s, x) && x->wake != GRAPH_NONE &&
 		    x->to_ns <= end)
 			last = i;
 	}
@@ -83,48 +83,48 @@ static uint32_t last_idle(const struct walker *k, const struct path_frame *f, ui
 
 /* Its own time limit ended this wait, the last of its kind in frame f, and then the task did what the waiter
  * waited for. */
-static bool acted_on_limit(const struct walker *k, const struct path_frame *f, uint32_t stretch,
+static bool acted_on_limit(const struct walker *k, const struct path_frame *f, uint32_t interval,
 			   const struct blame *b)
 {
-	const struct stretch *s = &k->g->stretches[stretch];
+	const struct interval *s = &k->g->intervals[interval];
 	const struct graph_task *t = &k->g->tasks[f->task];
 	uint64_t end = horizon(f);
 
 	if (f->depth == 0 || !f->blame.ended || f->blame.killed || !b->timed_out || s->to_ns > end)
 		return false;
-	for (uint32_t i = stretch + 1;
-	     i < t->first_stretch + t->n_stretches && k->g->stretches[i].from_ns < end; i++)
-		if (k->g->stretches[i].state == STRETCH_BLOCKED && blame_same_wait(s, &k->g->stretches[i]))
+	for (uint32_t i = interval + 1;
+	     i < t->first_interval + t->n_intervals && k->g->intervals[i].from_ns < end; i++)
+		if (k->g->intervals[i].state == INTERVAL_BLOCKED && blame_same_wait(s, &k->g->intervals[i]))
 			return false;
 	return true;
 }
 
 /* In the task of a frame that acted when its time limit had come: what others asked of its event loop
  * meanwhile, and who might have posted, is not what it waited for. */
-static bool is_sleep(const struct graph *g, uint32_t stretch, const struct blame *b)
+static bool is_sleep(const struct graph *g, uint32_t interval, const struct blame *b)
 {
-	const struct stretch *s = &g->stretches[stretch];
+	const struct interval *s = &g->intervals[interval];
 
 	if (s->wait == CT_W_FUTEX)
 		return b->timed_out && b->edge == EDGE_OWNER;
 	return (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL) && graph_is_accepted(g, b->obj);
 }
 
-static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_t stretch, struct blame *b)
+static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
 {
-	uint32_t last = last_idle(k, f, stretch);
+	uint32_t last = last_idle(k, f, interval);
 	bool limit;
 
 	blame_wait(k->g, last, horizon(f), b);
-	if (last != stretch && b->task != GRAPH_NONE && !b->timed_out && !on_stack(k, f->depth, b->task))
+	if (last != interval && b->task != GRAPH_NONE && !b->timed_out && !on_stack(k, f->depth, b->task))
 		return;
 	limit = acted_on_limit(k, f, last, b);
-	if (last != stretch)
-		blame_wait(k->g, stretch, horizon(f), b);
-	if (limit && is_sleep(k->g, stretch, b))
+	if (last != interval)
+		blame_wait(k->g, interval, horizon(f), b);
+	if (limit && is_sleep(k->g, interval, b))
 		*b = (struct blame){ .task = GRAPH_NONE,
 				     .event = GRAPH_NONE,
-				     .until_ns = k->g->stretches[last].to_ns,
+				     .until_ns = k->g->intervals[last].to_ns,
 				     .kind = "timer",
 				     .time = TIME_TIMER,
 				     .edge = EDGE_TIMER,
@@ -134,43 +134,43 @@ static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_
 
 /* Whom an event loop or a condition waits for is a guess when nobody ended it: no circle is made of guesses.
  */
-static bool is_guess(const struct graph *g, const struct blame *b, uint32_t stretch)
+static bool is_guess(const struct graph *g, const struct blame *b, uint32_t interval)
 {
-	uint8_t wait = g->stretches[stretch].wait;
+	uint8_t wait = g->intervals[interval].wait;
 
 	return b->edge == EDGE_OWNER && (wait == CT_W_POLL || wait == CT_W_EPOLL || wait == CT_W_FUTEX);
 }
 
-/* The wait stretch of the task of frame, which b blames on a task that waits itself, further up: a circle of
+/* The wait interval of the task of frame, which b blames on a task that waits itself, further up: a circle of
  * sure waits. */
-static bool is_circle(const struct walker *k, uint32_t frame, uint32_t stretch, const struct blame *b)
+static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval, const struct blame *b)
 {
 	/* a circle has no end, but the death of one who waits in it */
 	bool died = b->event != GRAPH_NONE && k->g->w->events[b->event].r.kind == CT_WAKE &&
 		    k->g->w->events[b->event].r.flags & CT_WF_EXITING;
 
-	if ((b->ended && !died) || is_guess(k->g, b, stretch) ||
-	    (b->edge == EDGE_OWNER && holder_under_way(k->g, b->obj, k->g->stretches[stretch].to_ns)))
+	if ((b->ended && !died) || is_guess(k->g, b, interval) ||
+	    (b->edge == EDGE_OWNER && holder_under_way(k->g, b->obj, k->g->intervals[interval].to_ns)))
 		return false;
 	for (uint32_t i = frame; k->frames.v[i].task != b->task; i = k->frames.v[i].parent)
-		if (k->frames.v[i].stretch != GRAPH_NONE &&
-		    is_guess(k->g, &k->frames.v[i].blame, k->frames.v[i].stretch))
+		if (k->frames.v[i].interval != GRAPH_NONE &&
+		    is_guess(k->g, &k->frames.v[i].blame, k->frames.v[i].interval))
 			return false;
 	return true;
 }
 
-static void walk_wait(struct walker *k, uint32_t frame, uint32_t stretch, uint64_t from, uint64_t to)
+static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint64_t from, uint64_t to)
 {
 	struct path_frame f = k->frames.v[frame];
 	struct path_frame sub = {
-		.from_ns = from, .to_ns = to, .parent = frame, .stretch = stretch, .depth = f.depth + 1
+		.from_ns = from, .to_ns = to, .parent = frame, .interval = interval, .depth = f.depth + 1
 	};
 	struct blame b;
 	bool cycle;
 
-	blame_in_frame(k, &f, stretch, &b);
+	blame_in_frame(k, &f, interval, &b);
 	cycle = b.task != GRAPH_NONE && on_stack(k, f.depth, b.task);
-	if (cycle && !is_circle(k, frame, stretch, &b)) {
+	if (cycle && !is_circle(k, frame, interval, &b)) {
 		cycle = false;
 		b.task = GRAPH_NONE;
 		/* the bytes were on their way all the time */
@@ -185,7 +185,7 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t stretch, uint64
 		if (VEC_PUSH(&k->leaves, b))
 			k->err = -ENOMEM;
 		else
-			add_piece(k, frame, from, to, stretch, b.time, (uint32_t)k->leaves.n - 1, cycle);
+			add_piece(k, frame, from, to, interval, b.time, (uint32_t)k->leaves.n - 1, cycle);
 		return;
 	}
 	sub.task = b.task;
@@ -206,7 +206,7 @@ static void walk_unborn(struct walker *k, uint32_t frame, uint64_t from, uint64_
 				  .to_ns = to,
 				  .task = parent,
 				  .parent = frame,
-				  .stretch = GRAPH_NONE,
+				  .interval = GRAPH_NONE,
 				  .depth = f.depth + 1,
 				  .blame = { .task = parent,
 					     .event = GRAPH_NONE,
@@ -232,7 +232,7 @@ static void walk(struct walker *k, uint32_t frame)
 	struct path_frame f = k->frames.v[frame];
 	const struct graph_task *t = &k->g->tasks[f.task];
 	uint64_t at = f.from_ns;
-	uint32_t i = graph_stretch_near(k->g, f.task, f.from_ns, k->near[f.task]);
+	uint32_t i = graph_interval_near(k->g, f.task, f.from_ns, k->near[f.task]);
 
 	k->stack[f.depth] = f.task;
 	if (f.depth && t->born_ns > at) {
@@ -242,8 +242,8 @@ static void walk(struct walker *k, uint32_t frame)
 		at = born;
 		t = &k->g->tasks[f.task];
 	}
-	for (; i != GRAPH_NONE && i < t->first_stretch + t->n_stretches && at < f.to_ns && !k->err; i++) {
-		const struct stretch *s = &k->g->stretches[i];
+	for (; i != GRAPH_NONE && i < t->first_interval + t->n_intervals && at < f.to_ns && !k->err; i++) {
+		const struct interval *s = &k->g->intervals[i];
 		uint64_t from = MAX(s->from_ns, at), to = MIN(s->to_ns, f.to_ns);
 
 		if (s->from_ns >= f.to_ns)
@@ -253,13 +253,13 @@ static void walk(struct walker *k, uint32_t frame)
 		k->near[f.task] = i;
 		add_piece(k, frame, at, from, GRAPH_NONE, TIME_UNKNOWN, GRAPH_NONE, false);
 		switch (s->state) {
-		case STRETCH_RUNNING:
+		case INTERVAL_RUNNING:
 			add_piece(k, frame, from, to, i, TIME_RUNNING, GRAPH_NONE, false);
 			break;
-		case STRETCH_RUNNABLE:
+		case INTERVAL_RUNNABLE:
 			add_piece(k, frame, from, to, i, TIME_RUNNABLE, GRAPH_NONE, false);
 			break;
-		case STRETCH_BLOCKED:
+		case INTERVAL_BLOCKED:
 			walk_wait(k, frame, i, from, to);
 			break;
 		default:
@@ -291,7 +291,7 @@ int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t t
 						     .to_ns = to_ns,
 						     .task = task,
 						     .parent = GRAPH_NONE,
-						     .stretch = GRAPH_NONE }))
+						     .interval = GRAPH_NONE }))
 		k.err = -ENOMEM;
 	else
 		walk(&k, 0);
@@ -320,12 +320,12 @@ void path_free(struct path *p)
 	free(p);
 }
 
-uint32_t path_cpu_wanted(const struct graph *g, uint32_t stretch)
+uint32_t path_cpu_wanted(const struct graph *g, uint32_t interval)
 {
-	const struct stretch *s = &g->stretches[stretch];
+	const struct interval *s = &g->intervals[interval];
 	const struct graph_task *t = &g->tasks[s->task];
 
-	if (stretch + 1 < t->first_stretch + t->n_stretches && s[1].state == STRETCH_RUNNING)
+	if (interval + 1 < t->first_interval + t->n_intervals && s[1].state == INTERVAL_RUNNING)
 		return s[1].cpu;
 	return s->cpu;
 }

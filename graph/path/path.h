@@ -20,8 +20,8 @@
 struct path_frame {
 	uint64_t from_ns, to_ns;
 	uint32_t task;
-	uint32_t parent;  /* frame whose task waited; GRAPH_NONE for frame 0 */
-	uint32_t stretch; /* the wait, a stretch of the parent's task; GRAPH_NONE for frame 0 and for a
+	uint32_t parent;   /* frame whose task waited; GRAPH_NONE for frame 0 */
+	uint32_t interval; /* the wait, an interval of the parent's task; GRAPH_NONE for frame 0 and for a
 			     creator */
 	uint32_t depth;
 	struct blame blame; /* of that wait */
@@ -30,9 +30,9 @@ struct path_frame {
 struct path_piece {
 	uint64_t from_ns, to_ns;
 	uint32_t frame;
-	uint32_t stretch; /* the stretch it lies in, GRAPH_NONE where nothing is known */
-	uint8_t time;     /* enum time_kind */
-	bool cycle;       /* a wait for a task that is itself waiting on this path */
+	uint32_t interval; /* the interval it lies in, GRAPH_NONE where nothing is known */
+	uint8_t time;      /* enum time_kind */
+	bool cycle;        /* a wait for a task that is itself waiting on this path */
 	uint16_t pad;
 	uint32_t blame; /* index into leaf_blames, GRAPH_NONE when it did not wait */
 };
@@ -50,14 +50,14 @@ struct path {
 #define PATH_MAX_DEPTH  32
 #define PATH_MAX_PIECES (4u << 20)
 
-/* 0, -EINVAL (empty interval, no such task) or -ENOMEM. */
+/* 0, -EINVAL (empty range, no such task) or -ENOMEM. */
 int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct path **ret);
 void path_free(struct path *p);
 
-/* The CPU that the task of a RUNNABLE stretch waited for: the one it got, or the last one it had; 0xffff: not
- * known.
+/* The CPU that the task of a RUNNABLE interval waited for: the one it got, or the last one it had; 0xffff:
+ * not known.
  */
-uint32_t path_cpu_wanted(const struct graph *g, uint32_t stretch);
+uint32_t path_cpu_wanted(const struct graph *g, uint32_t interval);
 /* Index into g->runs[cpu] of the first one that ends after ts_ns; g->n_runs[cpu] if none; 0 of no such CPU.
  */
 size_t path_first_run(const struct graph *g, uint32_t cpu, uint64_t ts_ns);

@@ -10,7 +10,7 @@
 struct task_now {
 	uint32_t tid, tgid;
 	uint32_t parent;    /* index, or GRAPH_NONE */
-	uint32_t stretch;   /* open stretch, or GRAPH_NONE */
+	uint32_t interval;  /* open interval, or GRAPH_NONE */
 	uint32_t race_wake; /* a wake that came while it was running */
 	uint32_t owner;     /* from CT_FUTEX, for the switch-out that follows */
 	uint64_t owner_ts;
@@ -23,22 +23,22 @@ struct task_now {
 	bool gone;
 	bool listed; /* in builder.live */
 	bool capped; /* its records are left out (CT_SHED with CT_GV_CAP) */
-	bool kept;   /* what it did before a stretch without records it still did after that */
+	bool kept;   /* what it did before an interval without records it still did after that */
 };
 
 struct builder {
 	const struct window *w;
 	VEC(struct task_now) now;
-	VEC(struct stretch) stretches;
+	VEC(struct interval) intervals;
 	struct map by_tid;    /* tid -> index into now */
 	size_t resync;        /* index of the next one in the window */
-	bool blind;           /* in the stretch without records before it */
-	VEC(uint32_t) live;   /* the tasks that have an open stretch, and some that had one */
+	bool blind;           /* in the interval without records before it */
+	VEC(uint32_t) live;   /* the tasks that have an open interval, and some that had one */
 	VEC(uint32_t) on_cpu; /* [cpu] index of the task that runs there, or GRAPH_NONE */
 	int err;
 };
 
-/* Fills stretches. 0, -ENOMEM, -E2BIG. */
+/* Fills intervals. 0, -ENOMEM, -E2BIG. */
 int timeline_replay(struct builder *b);
 /* Fills the indices of g from its window. */
 int index_build(struct graph *g);

@@ -48,15 +48,16 @@ static void set(uint8_t *kind, uint8_t *strength, enum edge_kind k, enum edge_st
 	*strength = (uint8_t)s;
 }
 
-static void classify_object(const struct graph *g, const struct stretch *stretch,
+static void classify_object(const struct graph *g, const struct interval *interval,
 			    const struct window_event *wake, uint8_t *kind, uint8_t *strength)
 {
 	uint64_t obj = wake->r.obj;
-	bool many = stretch->wait == CT_W_POLL || stretch->wait == CT_W_EPOLL || stretch->wait == CT_W_URING;
-	bool same = obj && (obj == stretch->obj || many);
-	bool strong = same || graph_peer_object(g, stretch->obj) == obj;
+	bool many =
+		interval->wait == CT_W_POLL || interval->wait == CT_W_EPOLL || interval->wait == CT_W_URING;
+	bool same = obj && (obj == interval->obj || many);
+	bool strong = same || graph_peer_object(g, interval->obj) == obj;
 	/* who receives on a socket makes room for those who send, and wakes whoever waits on the other end */
-	bool room = (wake->r.aux & 0xff) == CT_W_READ && stretch->wait != CT_W_WRITE;
+	bool room = (wake->r.aux & 0xff) == CT_W_READ && interval->wait != CT_W_WRITE;
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
 	case CT_OBJ_SOCK:
@@ -78,42 +79,43 @@ static void classify_object(const struct graph *g, const struct stretch *stretch
 	}
 }
 
-bool edge_is_lock(const struct graph *g, const struct stretch *stretch)
+bool edge_is_lock(const struct graph *g, const struct interval *interval)
 {
 	size_t n = 0;
 
-	if (stretch->wait != CT_W_FUTEX)
+	if (interval->wait != CT_W_FUTEX)
 		return false;
-	if (!stretch->owner)
-		graph_refs(&g->owned, GRAPH_FUTEX_KEY(stretch->obj), &n);
-	return stretch->owner || n;
+	if (!interval->owner)
+		graph_refs(&g->owned, GRAPH_FUTEX_KEY(interval->obj), &n);
+	return interval->owner || n;
 }
 
 /* Who ends a wait for a child without being one, and lives on, has sent a signal. */
-static bool is_stranger(const struct graph *g, const struct stretch *stretch, const struct window_event *wake)
+static bool is_stranger(const struct graph *g, const struct interval *interval,
+			const struct window_event *wake)
 {
 	uint32_t waker = graph_task_at(g, wake->r.peer, wake->r.ts);
 
 	return !(wake->r.flags & CT_WF_EXITING) && waker != GRAPH_NONE && g->tasks[waker].ptgid &&
-	       g->tasks[waker].ptgid != g->tasks[stretch->task].tgid;
+	       g->tasks[waker].ptgid != g->tasks[interval->task].tgid;
 }
 
-static void classify_task(const struct graph *g, const struct stretch *stretch,
+static void classify_task(const struct graph *g, const struct interval *interval,
 			  const struct window_event *wake, uint8_t *kind, uint8_t *strength)
 {
-	switch (stretch->wait) {
+	switch (interval->wait) {
 	case CT_W_FUTEX:
 		if (CT_OBJ_KIND(wake->r.obj) != CT_OBJ_FUTEX)
 			set(kind, strength, wake->r.flags & CT_WF_EXITING ? EDGE_EXIT : EDGE_WAKE,
 			    wake->r.flags & CT_WF_EXITING ? EDGE_STRONG : EDGE_WEAK);
-		else if (edge_is_lock(g, stretch))
+		else if (edge_is_lock(g, interval))
 			set(kind, strength, EDGE_LOCK, EDGE_WEAK);
 		else /* a call on a futex wakes those who wait on it: shared, it has a name for each process
 		      */
 			set(kind, strength, EDGE_POST, EDGE_STRONG);
 		break;
 	case CT_W_CHILD:
-		set(kind, strength, is_stranger(g, stretch, wake) ? EDGE_SIGNAL : EDGE_EXIT, EDGE_STRONG);
+		set(kind, strength, is_stranger(g, interval, wake) ? EDGE_SIGNAL : EDGE_EXIT, EDGE_STRONG);
 		break;
 	case CT_W_VFORK:
 		set(kind, strength, EDGE_VFORK, EDGE_STRONG);
@@ -128,15 +130,15 @@ static void classify_task(const struct graph *g, const struct stretch *stretch,
 		set(kind, strength, EDGE_STOP, EDGE_STRONG);
 		break;
 	default:
-		if (stretch->st & CT_ST_DISK && !(stretch->flags & CT_SF_IOWAIT) &&
+		if (interval->st & CT_ST_DISK && !(interval->flags & CT_SF_IOWAIT) &&
 		    CT_OBJ_KIND(wake->r.obj) != CT_OBJ_FUSEDEV)
 			set(kind, strength, EDGE_KERNEL_LOCK, EDGE_WEAK);
 		else
-			classify_object(g, stretch, wake, kind, strength);
+			classify_object(g, interval, wake, kind, strength);
 	}
 }
 
-void edge_classify(const struct graph *g, const struct stretch *stretch, const struct window_event *wake,
+void edge_classify(const struct graph *g, const struct interval *interval, const struct window_event *wake,
 		   uint8_t *ret_kind, uint8_t *ret_strength)
 {
 	switch (wake->r.state) {
@@ -162,5 +164,5 @@ void edge_classify(const struct graph *g, const struct stretch *stretch, const s
 		set(ret_kind, ret_strength, EDGE_IRQ, EDGE_WEAK);
 		return;
 	}
-	classify_task(g, stretch, wake, ret_kind, ret_strength);
+	classify_task(g, interval, wake, ret_kind, ret_strength);
 }

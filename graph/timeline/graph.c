@@ -81,25 +81,25 @@ static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 	return 0;
 }
 
-static bool is_run(const struct graph *g, const struct stretch *s)
+static bool is_run(const struct graph *g, const struct interval *s)
 {
-	return s->state == STRETCH_RUNNING && s->cpu < g->n_cpus;
+	return s->state == INTERVAL_RUNNING && s->cpu < g->n_cpus;
 }
 
 /* Room for what ran where. */
 static int graph_cpus(struct graph *g, const struct builder *b)
 {
 	g->n_cpus = MIN(g->w->n_cpus, (uint32_t)GRAPH_CPUS_MAX);
-	for (size_t i = 0; i < b->stretches.n; i++)
-		if (b->stretches.v[i].state == STRETCH_RUNNING && b->stretches.v[i].cpu < GRAPH_CPUS_MAX)
-			g->n_cpus = MAX(g->n_cpus, (uint32_t)b->stretches.v[i].cpu + 1);
+	for (size_t i = 0; i < b->intervals.n; i++)
+		if (b->intervals.v[i].state == INTERVAL_RUNNING && b->intervals.v[i].cpu < GRAPH_CPUS_MAX)
+			g->n_cpus = MAX(g->n_cpus, (uint32_t)b->intervals.v[i].cpu + 1);
 	g->runs = calloc((size_t)g->n_cpus + 1, sizeof(*g->runs));
 	g->n_runs = calloc((size_t)g->n_cpus + 1, sizeof(*g->n_runs));
 	if (!g->runs || !g->n_runs)
 		return -ENOMEM;
-	for (size_t i = 0; i < b->stretches.n; i++)
-		if (is_run(g, &b->stretches.v[i]))
-			g->n_runs[b->stretches.v[i].cpu]++;
+	for (size_t i = 0; i < b->intervals.n; i++)
+		if (is_run(g, &b->intervals.v[i]))
+			g->n_runs[b->intervals.v[i].cpu]++;
 	for (uint32_t c = 0; c < g->n_cpus; c++) {
 		g->runs[c] = malloc((g->n_runs[c] + 1) * sizeof(**g->runs));
 		if (!g->runs[c])
@@ -108,43 +108,43 @@ static int graph_cpus(struct graph *g, const struct builder *b)
 	return 0;
 }
 
-/* So many stretches are copied between two that memory is given back. */
+/* So many intervals are copied between two that memory is given back. */
 #define GIVE_BACK 65536
 
 /* Stretches grouped by task, in order of time (a stable counting sort), and those of each CPU.  From the last
  * to the first: the builder's copy, which is in the order in which they began, shrinks while this one comes
  * to be. */
-static int graph_stretches(struct graph *g, struct builder *b, const uint32_t *renumber)
+static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *renumber)
 {
 	_cleanup_free_ uint32_t *end = calloc(g->n_tasks + 1, sizeof(*end));
 	_cleanup_free_ size_t *run_end = calloc((size_t)g->n_cpus + 1, sizeof(*run_end));
 	uint32_t at = 0;
 
-	g->stretches = malloc((b->stretches.n + 1) * sizeof(*g->stretches));
-	if (!end || !run_end || !g->stretches)
+	g->intervals = malloc((b->intervals.n + 1) * sizeof(*g->intervals));
+	if (!end || !run_end || !g->intervals)
 		return -ENOMEM;
-	huge_advise(g->stretches, b->stretches.n * sizeof(*g->stretches));
+	huge_advise(g->intervals, b->intervals.n * sizeof(*g->intervals));
 	memcpy(run_end, g->n_runs, g->n_cpus * sizeof(*run_end));
-	for (size_t i = 0; i < b->stretches.n; i++)
-		g->tasks[renumber[b->stretches.v[i].task]].n_stretches++;
+	for (size_t i = 0; i < b->intervals.n; i++)
+		g->tasks[renumber[b->intervals.v[i].task]].n_intervals++;
 	for (size_t i = 0; i < g->n_tasks; i++) {
-		g->tasks[i].first_stretch = at;
-		end[i] = at += g->tasks[i].n_stretches;
+		g->tasks[i].first_interval = at;
+		end[i] = at += g->tasks[i].n_intervals;
 	}
-	g->n_stretches = b->stretches.n;
-	for (size_t i = b->stretches.n; i-- > 0;) {
-		uint32_t task = renumber[b->stretches.v[i].task];
-		struct stretch *to = &g->stretches[--end[task]];
+	g->n_intervals = b->intervals.n;
+	for (size_t i = b->intervals.n; i-- > 0;) {
+		uint32_t task = renumber[b->intervals.v[i].task];
+		struct interval *to = &g->intervals[--end[task]];
 
-		*to = b->stretches.v[i];
+		*to = b->intervals.v[i];
 		to->task = task;
 		if (is_run(g, to))
 			g->runs[to->cpu][--run_end[to->cpu]] = end[task];
 		if (i && i % GIVE_BACK == 0) {
-			struct stretch *less = realloc(b->stretches.v, i * sizeof(*less));
+			struct interval *less = realloc(b->intervals.v, i * sizeof(*less));
 
 			if (less)
-				b->stretches.v = less;
+				b->intervals.v = less;
 		}
 	}
 	return 0;
@@ -172,10 +172,10 @@ int graph_build(const struct window *w, struct graph **ret)
 	if (!r)
 		r = graph_cpus(g, &b);
 	if (!r)
-		r = graph_stretches(g, &b, renumber);
+		r = graph_intervals(g, &b, renumber);
 	free(renumber);
 	VEC_FREE(&b.now);
-	VEC_FREE(&b.stretches);
+	VEC_FREE(&b.intervals);
 	VEC_FREE(&b.live);
 	VEC_FREE(&b.on_cpu);
 	map_done(&b.by_tid);
@@ -205,7 +205,7 @@ void graph_free(struct graph *g)
 	free(g->n_runs);
 	index_drop(g);
 	free(g->tasks);
-	free(g->stretches);
+	free(g->intervals);
 	free(g->scans);
 	free(g);
 }
@@ -230,16 +230,16 @@ uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns)
 	return lo < g->n_tasks && g->tasks[lo].tid == tid ? (uint32_t)lo : GRAPH_NONE;
 }
 
-uint32_t graph_stretch_near(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t near)
+uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t near)
 {
 	const struct graph_task *t = &g->tasks[task];
-	uint32_t lo = t->first_stretch, end = lo + t->n_stretches, hi = end;
+	uint32_t lo = t->first_interval, end = lo + t->n_intervals, hi = end;
 
 	/* steps that double, until one leads too far */
-	if (near > lo && near < end && g->stretches[near - 1].to_ns <= ts_ns) {
+	if (near > lo && near < end && g->intervals[near - 1].to_ns <= ts_ns) {
 		lo = near;
 		for (uint32_t step = 1; step < end - lo; step *= 2) {
-			if (g->stretches[lo + step - 1].to_ns > ts_ns) {
+			if (g->intervals[lo + step - 1].to_ns > ts_ns) {
 				hi = lo + step - 1;
 				break;
 			}
@@ -249,7 +249,7 @@ uint32_t graph_stretch_near(const struct graph *g, uint32_t task, uint64_t ts_ns
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (g->stretches[mid].to_ns <= ts_ns)
+		if (g->intervals[mid].to_ns <= ts_ns)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -257,9 +257,9 @@ uint32_t graph_stretch_near(const struct graph *g, uint32_t task, uint64_t ts_ns
 	return lo < end ? lo : GRAPH_NONE;
 }
 
-uint32_t graph_stretch_at(const struct graph *g, uint32_t task, uint64_t ts_ns)
+uint32_t graph_interval_at(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
-	return graph_stretch_near(g, task, ts_ns, GRAPH_NONE);
+	return graph_interval_near(g, task, ts_ns, GRAPH_NONE);
 }
 
 /* A moment of its life: tids are used again. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * graph.h - the timelines of a window: what every task did when (stretches),
+ * graph.h - the timelines of a window: what every task did when (intervals),
  * and look-up tables of the records.  What caused what is built on top of it, in
  * causal.h.
  *
@@ -24,15 +24,15 @@
 /* A read-write lock waits on two words side by side, and only one of them has an owner at a time. */
 #define GRAPH_FUTEX_KEY(obj) ((obj) >> 3)
 
-enum stretch_state {
-	STRETCH_UNKNOWN = 0, /* nothing is known (before the first record of a task, or a gap) */
-	STRETCH_RUNNING = 1,
-	STRETCH_RUNNABLE = 2, /* wants a CPU */
-	STRETCH_BLOCKED = 3,  /* waits; stretch.wait says for what */
+enum interval_state {
+	INTERVAL_UNKNOWN = 0, /* nothing is known (before the first record of a task, or a gap) */
+	INTERVAL_RUNNING = 1,
+	INTERVAL_RUNNABLE = 2, /* wants a CPU */
+	INTERVAL_BLOCKED = 3,  /* waits; interval.wait says for what */
 };
 
-/* One stretch [from_ns, to_ns) of one task in one state. */
-struct stretch {
+/* One interval [from_ns, to_ns) of one task in one state. */
+struct interval {
 	uint64_t from_ns, to_ns;
 	uint64_t obj;  /* BLOCKED: what it waits for, as recorded */
 	uint32_t task; /* index into graph.tasks */
@@ -41,7 +41,7 @@ struct stretch {
 	uint32_t owner; /* BLOCKED on a futex: tid of the owner when it blocked, 0 unknown */
 	uint16_t nr;    /* BLOCKED: system call; RUNNABLE after a yield: that call */
 	uint16_t cpu;   /* RUNNING: where; else where it ran last, 0xffff unknown */
-	uint8_t state;  /* enum stretch_state */
+	uint8_t state;  /* enum interval_state */
 	uint8_t wait;   /* BLOCKED: CT_W_*; RUNNABLE: CT_W_YIELD after a yield */
 	uint8_t flags;  /* CT_SF_* */
 	uint8_t st;     /* CT_ST_* */
@@ -51,10 +51,10 @@ struct stretch {
 struct graph_task {
 	uint32_t tid;
 	uint32_t tgid;
-	uint32_t parent;        /* index of the task that forked it, or GRAPH_NONE */
-	uint32_t ptgid;         /* tgid of its parent process, 0 unknown */
-	uint32_t first_stretch; /* stretches are contiguous and in time order */
-	uint32_t n_stretches;
+	uint32_t parent;         /* index of the task that forked it, or GRAPH_NONE */
+	uint32_t ptgid;          /* tgid of its parent process, 0 unknown */
+	uint32_t first_interval; /* intervals are contiguous and in time order */
+	uint32_t n_intervals;
 	uint64_t born_ns;   /* 0: before the window */
 	uint64_t exit_ns;   /* UINT64_MAX: not seen */
 	uint64_t from_ns;   /* the least born_ns of this and the later lives of its tid */
@@ -109,9 +109,9 @@ struct graph {
 	const struct window *w;
 	struct graph_task *tasks; /* by (tid, born_ns) */
 	size_t n_tasks;
-	struct stretch *stretches; /* by (task, from_ns) */
-	size_t n_stretches;
-	uint32_t **runs; /* [cpu] the RUNNING stretches there, in time order: see graph_run() */
+	struct interval *intervals; /* by (task, from_ns) */
+	size_t n_intervals;
+	uint32_t **runs; /* [cpu] the RUNNING intervals there, in time order: see graph_run() */
 	size_t *n_runs;
 	uint32_t n_cpus;
 
@@ -135,29 +135,29 @@ struct graph {
 	struct graph_index children;  /* task index of the child (in .event), by tgid of the parent process */
 	struct graph_index threads;   /* task index (in .event), by tgid */
 	struct graph_index tuples; /* object index (in .event) of a tcp/udp socket, by hash of its 4-tuple */
-	struct graph_index accepted; /* object index (in .event) of an accepted unix socket, by its peer */
+	struct graph_index accepted;  /* object index (in .event) of an accepted unix socket, by its peer */
 	struct graph_index listening; /* object index (in .event) of a socket, see graph_listening() */
 
 	struct graph_scans *scans; /* scan.h; the graph is not changed by what is counted there */
 };
 
 /* What ran on cpu as its ith, i < g->n_runs[cpu]. */
-static inline const struct stretch *graph_run(const struct graph *g, uint32_t cpu, size_t i)
+static inline const struct interval *graph_run(const struct graph *g, uint32_t cpu, size_t i)
 {
-	return &g->stretches[g->runs[cpu][i]];
+	return &g->intervals[g->runs[cpu][i]];
 }
 
-/* 0, -ENOMEM, or -E2BIG (more than 2^32-2 stretches). */
+/* 0, -ENOMEM, or -E2BIG (more than 2^32-2 intervals). */
 int graph_build(const struct window *w, struct graph **ret);
 void graph_free(struct graph *g);
 
 /* Index of the task with this tid that was alive at ts_ns (or lived nearest to it); GRAPH_NONE: no such tid.
  */
 uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns);
-/* Index of the first stretch of the task that ends after ts_ns, or GRAPH_NONE. */
-uint32_t graph_stretch_at(const struct graph *g, uint32_t task, uint64_t ts_ns);
+/* Index of the first interval of the task that ends after ts_ns, or GRAPH_NONE. */
+uint32_t graph_interval_at(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* The same, quick when it is at or soon after near: what was found for a moment before, or anything. */
-uint32_t graph_stretch_near(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t near);
+uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t near);
 /* What the task was called at ts_ns; never NULL. */
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* Where the task ran at ts_ns; all empty for GRAPH_NONE, and when it is not known. */
@@ -190,9 +190,9 @@ bool graph_is_accepted(const struct graph *g, uint64_t sock);
 const char *edge_kind_name(uint8_t kind);
 const char *edge_strength_name(uint8_t strength);
 /* The futex is a lock's: somebody waits for its owner, or did in this window. */
-bool edge_is_lock(const struct graph *g, const struct stretch *stretch);
-/* What kind of edge the wake that ended a stretch is, looked at by itself. */
-void edge_classify(const struct graph *g, const struct stretch *stretch, const struct window_event *wake,
+bool edge_is_lock(const struct graph *g, const struct interval *interval);
+/* What kind of edge the wake that ended an interval is, looked at by itself. */
+void edge_classify(const struct graph *g, const struct interval *interval, const struct window_event *wake,
 		   uint8_t *ret_kind, uint8_t *ret_strength);
 
 #endif

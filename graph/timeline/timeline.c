@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * timeline.c - from records to stretches: replays the window in time order, one
+ * timeline.c - from records to intervals: replays the window in time order, one
  * small state per task.
  *
  * A wake can be recorded before the switch-out of the wait that it ends (the
@@ -19,8 +19,8 @@ static void timeline_close(struct builder *b, uint32_t task, uint64_t ts)
 {
 	struct task_now *t = &b->now.v[task];
 
-	if (t->stretch != GRAPH_NONE)
-		b->stretches.v[t->stretch].to_ns = MAX(ts, b->stretches.v[t->stretch].from_ns);
+	if (t->interval != GRAPH_NONE)
+		b->intervals.v[t->interval].to_ns = MAX(ts, b->intervals.v[t->interval].from_ns);
 }
 
 /* The task is no more at ts; its end was not recorded. */
@@ -29,7 +29,7 @@ static void timeline_gone(struct builder *b, uint32_t task, uint64_t ts)
 	struct task_now *t = &b->now.v[task];
 
 	timeline_close(b, task, ts);
-	t->stretch = GRAPH_NONE;
+	t->interval = GRAPH_NONE;
 	t->gone = true;
 	t->exit_ns = MIN(t->exit_ns, ts);
 }
@@ -45,7 +45,7 @@ static uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool
 		if (!fresh && !t->gone)
 			return (uint32_t)at;
 		/* a fork of a tid whose earlier life was never seen */
-		if (fresh && !t->gone && t->stretch == GRAPH_NONE && t->born_ns + 1000000 > ts)
+		if (fresh && !t->gone && t->interval == GRAPH_NONE && t->born_ns + 1000000 > ts)
 			return (uint32_t)at;
 		if (!fresh && t->gone && ts <= t->exit_ns + 1000000)
 			return (uint32_t)at;
@@ -55,13 +55,13 @@ static uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool
 			return (uint32_t)at;
 		}
 		/* its end was not recorded; two tasks never have the same tid */
-		if (fresh && !t->gone && t->stretch != GRAPH_NONE) {
-			b->stretches.v[t->stretch].state = STRETCH_UNKNOWN;
+		if (fresh && !t->gone && t->interval != GRAPH_NONE) {
+			b->intervals.v[t->interval].state = INTERVAL_UNKNOWN;
 			timeline_gone(b, (uint32_t)at, ts);
 		}
 	}
 	if (VEC_PUSH(&b->now, (struct task_now){ .tid = tid,
-						 .stretch = GRAPH_NONE,
+						 .interval = GRAPH_NONE,
 						 .race_wake = GRAPH_NONE,
 						 .parent = GRAPH_NONE,
 						 .cpu = 0xffff,
@@ -74,12 +74,13 @@ static uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool
 	return (uint32_t)b->now.n - 1;
 }
 
-static struct stretch *timeline_open(struct builder *b, uint32_t task, uint64_t ts, enum stretch_state state)
+static struct interval *timeline_open(struct builder *b, uint32_t task, uint64_t ts,
+				      enum interval_state state)
 {
 	struct task_now *t = &b->now.v[task];
 
 	timeline_close(b, task, ts);
-	if (b->stretches.n >= GRAPH_NONE - 1) {
+	if (b->intervals.n >= GRAPH_NONE - 1) {
 		b->err = -E2BIG;
 		return NULL;
 	}
@@ -88,30 +89,30 @@ static struct stretch *timeline_open(struct builder *b, uint32_t task, uint64_t 
 		return NULL;
 	}
 	t->listed = true;
-	if (VEC_PUSH(&b->stretches, (struct stretch){ .from_ns = ts,
-						      .to_ns = ts,
-						      .task = task,
-						      .wake = GRAPH_NONE,
-						      .visit = GRAPH_NONE,
-						      .nr = CT_NR_NONE,
-						      .cpu = t->cpu,
-						      .state = (uint8_t)state })) {
+	if (VEC_PUSH(&b->intervals, (struct interval){ .from_ns = ts,
+						       .to_ns = ts,
+						       .task = task,
+						       .wake = GRAPH_NONE,
+						       .visit = GRAPH_NONE,
+						       .nr = CT_NR_NONE,
+						       .cpu = t->cpu,
+						       .state = (uint8_t)state })) {
 		b->err = -ENOMEM;
 		return NULL;
 	}
-	t->stretch = (uint32_t)b->stretches.n - 1;
-	return &b->stretches.v[t->stretch];
+	t->interval = (uint32_t)b->intervals.n - 1;
+	return &b->intervals.v[t->interval];
 }
 
-static enum stretch_state timeline_state(const struct builder *b, const struct task_now *t)
+static enum interval_state timeline_state(const struct builder *b, const struct task_now *t)
 {
-	return t->stretch == GRAPH_NONE ? STRETCH_UNKNOWN
-					: (enum stretch_state)b->stretches.v[t->stretch].state;
+	return t->interval == GRAPH_NONE ? INTERVAL_UNKNOWN
+					 : (enum interval_state)b->intervals.v[t->interval].state;
 }
 
 static void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, uint32_t owner)
 {
-	struct stretch *s = timeline_open(b, task, r->ts, STRETCH_BLOCKED);
+	struct interval *s = timeline_open(b, task, r->ts, INTERVAL_BLOCKED);
 
 	if (!s)
 		return;
@@ -135,18 +136,18 @@ static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint3
 	if (b->on_cpu.v[cpu] != GRAPH_NONE && b->on_cpu.v[cpu] != was) {
 		const struct task_now *t = &b->now.v[b->on_cpu.v[cpu]];
 
-		if (timeline_state(b, t) == STRETCH_RUNNING && b->stretches.v[t->stretch].cpu == cpu)
-			b->stretches.v[t->stretch].state = STRETCH_UNKNOWN;
+		if (timeline_state(b, t) == INTERVAL_RUNNING && b->intervals.v[t->interval].cpu == cpu)
+			b->intervals.v[t->interval].state = INTERVAL_UNKNOWN;
 	}
 	b->on_cpu.v[cpu] = now;
 }
 
-/* Opens the stretch that a checkpoint tells of, from from_ns on. */
-static void timeline_state_stretch(struct builder *b, uint32_t task, const struct window_state *st,
-				   uint64_t from_ns)
+/* Opens the interval that a checkpoint tells of, from from_ns on. */
+static void timeline_state_interval(struct builder *b, uint32_t task, const struct window_state *st,
+				    uint64_t from_ns)
 {
 	struct ct_rec last = st->last;
-	struct stretch *s;
+	struct interval *s;
 
 	last.ts = from_ns;
 	b->now.v[task].cpu = st->cpu;
@@ -156,17 +157,17 @@ static void timeline_state_stretch(struct builder *b, uint32_t task, const struc
 		timeline_block(b, task, &last, st->owner);
 		break;
 	case WINDOW_RUN_RUNNABLE:
-		timeline_open(b, task, from_ns, STRETCH_RUNNABLE);
+		timeline_open(b, task, from_ns, INTERVAL_RUNNABLE);
 		break;
 	case WINDOW_RUN_RUNNING:
-		s = timeline_open(b, task, from_ns, STRETCH_RUNNING);
+		s = timeline_open(b, task, from_ns, INTERVAL_RUNNING);
 		if (s)
 			s->cpu = st->cpu;
 		if (s && st->cpu < GRAPH_CPUS_MAX)
 			timeline_on_cpu(b, st->cpu, task, task);
 		break;
 	case WINDOW_RUN_CAPPED:
-		timeline_open(b, task, from_ns, STRETCH_UNKNOWN);
+		timeline_open(b, task, from_ns, INTERVAL_UNKNOWN);
 		b->now.v[task].capped = true;
 		break;
 	}
@@ -179,7 +180,7 @@ static void timeline_checkpoint(struct builder *b)
 		uint32_t task = timeline_task(b, st->last.tid, 0, false);
 
 		if (!b->err)
-			timeline_state_stretch(b, task, st, st->last.ts);
+			timeline_state_interval(b, task, st, st->last.ts);
 	}
 }
 
@@ -195,18 +196,18 @@ static const struct window_state *resync_state(const struct window_resync *rs, u
 	return rs->n_states ? bsearch(&tid, rs->states, rs->n_states, sizeof(*rs->states), state_cmp) : NULL;
 }
 
-/* Whether what it did from from_ns on, and what it is found to do afterwards, is one stretch. */
-static bool resync_keeps(const struct stretch *s, const struct window_state *st, uint64_t from_ns)
+/* Whether what it did from from_ns on, and what it is found to do afterwards, is one interval. */
+static bool resync_keeps(const struct interval *s, const struct window_state *st, uint64_t from_ns)
 {
 	switch (st->run) {
 	case WINDOW_RUN_BLOCKED:
-		return s->state == STRETCH_BLOCKED &&
+		return s->state == INTERVAL_BLOCKED &&
 		       (s->from_ns == st->last.ts ||
 			(st->last.ts <= from_ns && s->wait == st->last.wait && s->obj == st->last.obj));
 	case WINDOW_RUN_RUNNABLE:
-		return s->state == STRETCH_RUNNABLE && s->from_ns == st->last.ts;
+		return s->state == INTERVAL_RUNNABLE && s->from_ns == st->last.ts;
 	case WINDOW_RUN_RUNNING:
-		return s->state == STRETCH_RUNNING && s->from_ns == st->last.ts && s->cpu == st->cpu;
+		return s->state == INTERVAL_RUNNING && s->from_ns == st->last.ts && s->cpu == st->cpu;
 	}
 	return false;
 }
@@ -217,15 +218,15 @@ static bool timeline_blind_task(struct builder *b, const struct window_resync *r
 	struct task_now *t = &b->now.v[task];
 	const struct window_state *st;
 
-	if (t->gone || t->stretch == GRAPH_NONE)
+	if (t->gone || t->interval == GRAPH_NONE)
 		return false;
 	t->race_wake = GRAPH_NONE;
 	st = resync_state(rs, t->tid);
-	t->kept = st && resync_keeps(&b->stretches.v[t->stretch], st, rs->from_ns);
+	t->kept = st && resync_keeps(&b->intervals.v[t->interval], st, rs->from_ns);
 	if (t->kept)
 		return true;
 	if (st) {
-		timeline_open(b, task, rs->from_ns, STRETCH_UNKNOWN);
+		timeline_open(b, task, rs->from_ns, INTERVAL_UNKNOWN);
 		return true;
 	}
 	/* it went meanwhile */
@@ -234,7 +235,7 @@ static bool timeline_blind_task(struct builder *b, const struct window_resync *r
 }
 
 /* From rs->from_ns on nothing is known of any task, but of those that are found as they were.  Looks at the
- * tasks that may have an open stretch, and not at all that there ever were: there may be many stretches
+ * tasks that may have an open interval, and not at all that there ever were: there may be many intervals
  * without records. */
 static void timeline_blind(struct builder *b, const struct window_resync *rs)
 {
@@ -257,21 +258,21 @@ static void timeline_resync_task(struct builder *b, const struct window_state *s
 	uint32_t task = timeline_task(b, st->last.tid, st->last.ts, false);
 	struct task_now *t = &b->now.v[task];
 	uint64_t since_ns = MAX(st->last.ts, from_ns);
-	const struct stretch *s = b->err || t->stretch == GRAPH_NONE ? NULL : &b->stretches.v[t->stretch];
+	const struct interval *s = b->err || t->interval == GRAPH_NONE ? NULL : &b->intervals.v[t->interval];
 
 	if (b->err)
 		return;
 	t->checkpoint_ns = st->last.ts;
 	t->cpu = st->cpu;
 	t->capped = false;
-	if (s && (t->kept || (s->state != STRETCH_UNKNOWN && s->from_ns >= since_ns))) {
+	if (s && (t->kept || (s->state != INTERVAL_UNKNOWN && s->from_ns >= since_ns))) {
 		/* or what was recorded of it since tells the same */
 		t->kept = false;
-		if (s->state == STRETCH_RUNNING && s->cpu < GRAPH_CPUS_MAX)
+		if (s->state == INTERVAL_RUNNING && s->cpu < GRAPH_CPUS_MAX)
 			timeline_on_cpu(b, s->cpu, task, task);
 		return;
 	}
-	timeline_state_stretch(b, task, st, since_ns);
+	timeline_state_interval(b, task, st, since_ns);
 }
 
 static void timeline_resync(struct builder *b, const struct window_resync *rs)
@@ -280,7 +281,7 @@ static void timeline_resync(struct builder *b, const struct window_resync *rs)
 		timeline_resync_task(b, &rs->states[i], rs->from_ns);
 }
 
-/* The stretches without records that begin or end before what happens at ts. */
+/* The intervals without records that begin or end before what happens at ts. */
 static void timeline_resyncs(struct builder *b, uint64_t ts)
 {
 	for (; b->resync < b->w->n_resyncs && !b->err; b->resync++) {
@@ -309,7 +310,7 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	uint32_t task = timeline_task(b, e->r.tid, e->r.ts, false);
 	struct task_now *t = &b->now.v[task];
 	uint32_t race;
-	struct stretch *s;
+	struct interval *s;
 
 	/* the death of a task is final, even when the checkpoint found it alive a moment later */
 	if (b->err || ((t->capped || timeline_stale(t, e->r.ts)) && !(e->r.state & CT_ST_DEAD)))
@@ -318,20 +319,20 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	t->prio = e->r.aux & 0xff;
 	race = t->race_wake;
 	t->race_wake = GRAPH_NONE;
-	if (timeline_state(b, t) != STRETCH_RUNNING && t->stretch != GRAPH_NONE) {
+	if (timeline_state(b, t) != INTERVAL_RUNNING && t->interval != GRAPH_NONE) {
 		/* its switch-in was lost: it ran at least now */
-		if (!timeline_open(b, task, e->r.ts, STRETCH_RUNNING))
+		if (!timeline_open(b, task, e->r.ts, INTERVAL_RUNNING))
 			return;
 		t = &b->now.v[task];
 	}
 	if (e->r.state & CT_ST_DEAD) {
 		timeline_close(b, task, e->r.ts);
-		t->stretch = GRAPH_NONE;
+		t->interval = GRAPH_NONE;
 		t->gone = true;
 		if (t->exit_ns == UINT64_MAX)
 			t->exit_ns = e->r.ts;
 	} else if (e->r.state == CT_ST_RUNNING) {
-		s = timeline_open(b, task, e->r.ts, STRETCH_RUNNABLE);
+		s = timeline_open(b, task, e->r.ts, INTERVAL_RUNNABLE);
 		if (s) {
 			s->wait = e->r.wait;
 			s->nr = e->r.nr;
@@ -340,7 +341,7 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	} else {
 		timeline_block(b, task, &e->r, t->owner_ts == t->run_ns ? t->owner : 0);
 		if (!b->err)
-			b->stretches.v[b->now.v[task].stretch].wake = race;
+			b->intervals.v[b->now.v[task].interval].wake = race;
 	}
 	b->now.v[task].owner = 0;
 }
@@ -349,13 +350,13 @@ static void timeline_switch_in(struct builder *b, const struct window_event *e)
 {
 	uint32_t task = timeline_task(b, e->r.peer, e->r.ts, false);
 	struct task_now *t = &b->now.v[task];
-	struct stretch *s;
+	struct interval *s;
 
 	if (b->err || t->capped || timeline_stale(t, e->r.ts))
 		return;
 	t->cpu = e->cpu;
 	t->race_wake = GRAPH_NONE;
-	s = timeline_open(b, task, e->r.ts, STRETCH_RUNNING);
+	s = timeline_open(b, task, e->r.ts, INTERVAL_RUNNING);
 	if (!s)
 		return;
 	s->cpu = e->cpu;
@@ -388,22 +389,22 @@ static void timeline_wake(struct builder *b, const struct window_event *e, uint3
 	if (b->err || t->capped || timeline_stale(t, e->r.ts))
 		return;
 	switch (timeline_state(b, t)) {
-	case STRETCH_RUNNING:
+	case INTERVAL_RUNNING:
 		t->race_wake = idx;
 		return;
-	case STRETCH_RUNNABLE:
+	case INTERVAL_RUNNABLE:
 		return;
-	case STRETCH_UNKNOWN:
-		timeline_open(b, task, e->r.ts, STRETCH_RUNNABLE);
+	case INTERVAL_UNKNOWN:
+		timeline_open(b, task, e->r.ts, INTERVAL_RUNNABLE);
 		return;
-	case STRETCH_BLOCKED:
+	case INTERVAL_BLOCKED:
 		break;
 	}
-	b->stretches.v[t->stretch].wake = idx;
+	b->intervals.v[t->interval].wake = idx;
 	/* it was frozen while it waited, and could not have gone on before the thaw */
 	if (e->r.flags & CT_WF_FROZEN)
-		b->stretches.v[t->stretch].wait = CT_W_STOPPED;
-	timeline_open(b, task, e->r.ts, STRETCH_RUNNABLE);
+		b->intervals.v[t->interval].wait = CT_W_STOPPED;
+	timeline_open(b, task, e->r.ts, INTERVAL_RUNNABLE);
 }
 
 static void timeline_fork(struct builder *b, const struct window_event *e)
@@ -415,8 +416,8 @@ static void timeline_fork(struct builder *b, const struct window_event *e)
 		return;
 	b->now.v[child].parent = parent;
 	b->now.v[child].tgid = (uint32_t)e->r.obj;
-	if (b->now.v[child].stretch == GRAPH_NONE)
-		timeline_open(b, child, e->r.ts, STRETCH_RUNNABLE);
+	if (b->now.v[child].interval == GRAPH_NONE)
+		timeline_open(b, child, e->r.ts, INTERVAL_RUNNABLE);
 }
 
 static void timeline_visit(struct builder *b, const struct window_event *e, uint32_t idx)
@@ -425,8 +426,8 @@ static void timeline_visit(struct builder *b, const struct window_event *e, uint
 
 	if (!map_get(&b->by_tid, e->r.tid, &at))
 		return;
-	if (timeline_state(b, &b->now.v[at]) == STRETCH_BLOCKED)
-		b->stretches.v[b->now.v[at].stretch].visit = idx;
+	if (timeline_state(b, &b->now.v[at]) == INTERVAL_BLOCKED)
+		b->intervals.v[b->now.v[at].interval].visit = idx;
 }
 
 static void timeline_owner(struct builder *b, const struct window_event *e)
@@ -436,10 +437,10 @@ static void timeline_owner(struct builder *b, const struct window_event *e)
 
 	if (b->err || !index_is_owner(b->w, e))
 		return;
-	if (timeline_state(b, t) == STRETCH_BLOCKED) {
+	if (timeline_state(b, t) == INTERVAL_BLOCKED) {
 		/* found by a visit while it waited */
-		if (b->stretches.v[t->stretch].obj == e->r.obj)
-			b->stretches.v[t->stretch].owner = e->r.peer;
+		if (b->intervals.v[t->interval].obj == e->r.obj)
+			b->intervals.v[t->interval].owner = e->r.peer;
 		return;
 	}
 	t->owner = e->r.peer;
@@ -466,18 +467,18 @@ static void timeline_cap(struct builder *b, const struct window_event *e)
 	if (b->err || t->gone)
 		return;
 	/* its beginning is not in this window */
-	if (!begins && !t->capped && t->stretch != GRAPH_NONE)
-		b->stretches.v[t->stretch].state = STRETCH_UNKNOWN;
+	if (!begins && !t->capped && t->interval != GRAPH_NONE)
+		b->intervals.v[t->interval].state = INTERVAL_UNKNOWN;
 	t->race_wake = GRAPH_NONE;
 	t->capped = begins;
 	if (begins)
-		timeline_open(b, task, e->r.ts, STRETCH_UNKNOWN);
+		timeline_open(b, task, e->r.ts, INTERVAL_UNKNOWN);
 	else if (found.wait == CT_W_EXITED)
 		timeline_close(b, task, e->r.ts);
 	else if (found.state && found.wait != CT_W_NONE)
 		timeline_block(b, task, &found, 0);
 	else
-		timeline_open(b, task, e->r.ts, STRETCH_RUNNABLE);
+		timeline_open(b, task, e->r.ts, INTERVAL_RUNNABLE);
 }
 
 static void timeline_event(struct builder *b, const struct window_event *e, uint32_t idx)
@@ -514,7 +515,7 @@ static void timeline_event(struct builder *b, const struct window_event *e, uint
 	}
 }
 
-/* Open stretches last until the end of the window. */
+/* Open intervals last until the end of the window. */
 static void timeline_end(struct builder *b)
 {
 	uint64_t end = MAX(b->w->to_ns, b->w->n_events ? b->w->events[b->w->n_events - 1].r.ts : 0);
@@ -522,12 +523,12 @@ static void timeline_end(struct builder *b)
 	if (end == UINT64_MAX)
 		end = b->w->file_to_ns;
 	for (size_t i = 0; i < b->now.n; i++)
-		if (b->now.v[i].stretch != GRAPH_NONE)
-			b->stretches.v[b->now.v[i].stretch].to_ns =
-				MAX(end, b->stretches.v[b->now.v[i].stretch].from_ns);
+		if (b->now.v[i].interval != GRAPH_NONE)
+			b->intervals.v[b->now.v[i].interval].to_ns =
+				MAX(end, b->intervals.v[b->now.v[i].interval].from_ns);
 }
 
-/* Room for as many stretches as there are if nothing was lost, in large pages; to move them as they grow
+/* Room for as many intervals as there are if nothing was lost, in large pages; to move them as they grow
  * costs more than to count.  If there is not so much memory, they grow as far as they can. */
 static void timeline_reserve(struct builder *b)
 {
@@ -539,9 +540,9 @@ static void timeline_reserve(struct builder *b)
 			n += !!w->events[i].r.tid + !!w->events[i].r.peer;
 		else
 			n += w->events[i].r.kind == CT_WAKE || w->events[i].r.kind == CT_FORK;
-	if (n > GRAPH_NONE || VEC_RESERVE(&b->stretches, n))
+	if (n > GRAPH_NONE || VEC_RESERVE(&b->intervals, n))
 		return;
-	huge_advise(b->stretches.v, n * sizeof(*b->stretches.v));
+	huge_advise(b->intervals.v, n * sizeof(*b->intervals.v));
 }
 
 int timeline_replay(struct builder *b)

@@ -20,7 +20,7 @@ const char *time_kind_name(enum time_kind k)
 	return k < TIME_KINDS ? names[k] : "unknown";
 }
 
-bool blame_same_wait(const struct stretch *a, const struct stretch *b)
+bool blame_same_wait(const struct interval *a, const struct interval *b)
 {
 	return a->wait == b->wait && a->nr == b->nr && a->obj == b->obj;
 }
@@ -48,7 +48,7 @@ static bool on_disk(const struct graph *g, uint64_t obj)
 }
 
 /* A wait for the device itself, whoever runs the completion. */
-static bool is_disk_wait(const struct graph *g, const struct stretch *s, const struct window_event *wake)
+static bool is_disk_wait(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	if (!strcmp(describe_kind(g->w, s->obj), "fuse") ||
 	    CT_OBJ_KIND(wake ? wake->r.obj : 0) == CT_OBJ_FUSEDEV)
@@ -62,7 +62,7 @@ static bool is_disk_wait(const struct graph *g, const struct stretch *s, const s
 	return s->wait == CT_W_SYNC && (s->st & CT_ST_DISK);
 }
 
-static enum time_kind time_of(const struct graph *g, const struct stretch *s, const struct blame *b)
+static enum time_kind time_of(const struct graph *g, const struct interval *s, const struct blame *b)
 {
 	switch (s->wait) {
 	case CT_W_FUTEX:
@@ -111,7 +111,7 @@ static enum time_kind time_of(const struct graph *g, const struct stretch *s, co
 
 /* The signal that a wake delivered, if the wake was for a signal: recorded just after it, by the same task.
  */
-static const struct window_event *wake_signal(const struct graph *g, const struct stretch *s,
+static const struct window_event *wake_signal(const struct graph *g, const struct interval *s,
 					      const struct window_event *wake)
 {
 	const struct graph_task *t = &g->tasks[s->task];
@@ -133,7 +133,7 @@ static const struct window_event *wake_signal(const struct graph *g, const struc
 
 /* A signal that kills, or makes a program end in good order, was sent to it as it woke; others merely tell it
  * something. */
-static bool got_killer(const struct graph *g, const struct stretch *s, const struct window_event *wake)
+static bool got_killer(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	const struct graph_task *t = &g->tasks[s->task];
 	size_t n;
@@ -161,7 +161,7 @@ static bool got_killer(const struct graph *g, const struct stretch *s, const str
 }
 
 /* Killed: a signal it did not wait for, or the exit of its whole process, and it was gone soon after. */
-static bool was_killed(const struct graph *g, const struct stretch *s, const struct window_event *wake)
+static bool was_killed(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	const char *call = describe_syscall(wake->r.nr);
 	uint32_t waker = wake->r.peer ? graph_task_at(g, wake->r.peer, wake->r.ts) : GRAPH_NONE;
@@ -183,7 +183,7 @@ static void blame_task(struct blame *b, uint32_t task, enum edge_kind edge, enum
 	b->strength = (uint8_t)strength;
 }
 
-static void blame_disk(const struct stretch *s, struct blame *b)
+static void blame_disk(const struct interval *s, struct blame *b)
 {
 	b->task = GRAPH_NONE;
 	b->edge = EDGE_DISK;
@@ -195,7 +195,7 @@ static void blame_disk(const struct stretch *s, struct blame *b)
 
 /* The waiter's own socket.  One softirq can make the other end readable first and then make room for a
  * writer: what a task waits on by name stays what it is. */
-static uint64_t own_socket(const struct stretch *s, const struct window_event *wake)
+static uint64_t own_socket(const struct interval *s, const struct window_event *wake)
 {
 	bool named = CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK || s->wait == CT_W_WRITE;
 
@@ -204,7 +204,7 @@ static uint64_t own_socket(const struct stretch *s, const struct window_event *w
 }
 
 /* Bytes came in by an interrupt: from a task of this host, or from the network. */
-static void blame_network(const struct graph *g, const struct stretch *s, const struct window_event *wake,
+static void blame_network(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			  struct blame *b)
 {
 	const struct window_object *o;
@@ -227,7 +227,7 @@ static void blame_network(const struct graph *g, const struct stretch *s, const 
 }
 
 /* A task in process context ended the wait. */
-static void blame_waker(const struct graph *g, const struct stretch *s, const struct window_event *wake,
+static void blame_waker(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			struct blame *b)
 {
 	uint32_t waker = graph_task_at(g, wake->r.peer, wake->r.ts);
@@ -285,7 +285,7 @@ static void blame_waker(const struct graph *g, const struct stretch *s, const st
 		b->time = TIME_IPC;
 }
 
-static void blame_woken(const struct graph *g, const struct stretch *s, const struct window_event *wake,
+static void blame_woken(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			struct blame *b)
 {
 	bool task_ctx = wake->r.state == CT_CTX_TASK && wake->r.peer && !(wake->r.flags & CT_WF_IDLE);
@@ -324,22 +324,22 @@ static void blame_woken(const struct graph *g, const struct stretch *s, const st
 
 /* A wait that its own time limit ended: the next of its repeats that something else ended, before limit_ns.
  */
-static const struct stretch *blame_repeat(const struct graph *g, uint32_t stretch, uint64_t limit_ns)
+static const struct interval *blame_repeat(const struct graph *g, uint32_t interval, uint64_t limit_ns)
 {
-	const struct stretch *s = &g->stretches[stretch];
+	const struct interval *s = &g->intervals[interval];
 	const struct graph_task *t = &g->tasks[s->task];
 	uint64_t ran = 0;
 
-	for (uint32_t i = stretch + 1; i < t->first_stretch + t->n_stretches && scan_step(g); i++) {
-		const struct stretch *x = &g->stretches[i];
+	for (uint32_t i = interval + 1; i < t->first_interval + t->n_intervals && scan_step(g); i++) {
+		const struct interval *x = &g->intervals[i];
 
 		if (x->from_ns >= limit_ns)
 			return NULL;
-		if (x->state == STRETCH_RUNNING)
+		if (x->state == INTERVAL_RUNNING)
 			ran += x->to_ns - x->from_ns;
 		if (ran > 20000000 + (x->from_ns - s->from_ns) / 10)
 			return NULL; /* it did something else meanwhile */
-		if (x->state != STRETCH_BLOCKED)
+		if (x->state != INTERVAL_BLOCKED)
 			continue;
 		if (!blame_same_wait(s, x)) {
 			if (x->to_ns - x->from_ns > 50000000)
@@ -375,7 +375,7 @@ static const struct window_event *failed_try(const struct graph *g, uint32_t tid
 }
 
 /* A sleep between two tries of a lock that somebody else holds. */
-static bool blame_polled_lock(const struct graph *g, const struct stretch *s, struct blame *b)
+static bool blame_polled_lock(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	uint32_t event, holder;
 	uint8_t strength;
@@ -393,9 +393,9 @@ static bool blame_polled_lock(const struct graph *g, const struct stretch *s, st
 	return true;
 }
 
-static void blame_stretch(const struct graph *g, uint32_t stretch, uint64_t limit_ns, struct blame *b)
+static void blame_interval(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *b)
 {
-	const struct stretch *s = &g->stretches[stretch], *end;
+	const struct interval *s = &g->intervals[interval], *end;
 	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
 
 	*b = (struct blame){ .task = GRAPH_NONE,
@@ -432,7 +432,7 @@ static void blame_stretch(const struct graph *g, uint32_t stretch, uint64_t limi
 		}
 	} else if (wake) {
 		b->timed_out = true;
-		end = blame_repeat(g, stretch, limit_ns);
+		end = blame_repeat(g, interval, limit_ns);
 		if (end && !was_killed(g, end, &g->w->events[end->wake])) {
 			blame_woken(g, end, &g->w->events[end->wake], b);
 			if (b->task != GRAPH_NONE)
@@ -444,7 +444,7 @@ static void blame_stretch(const struct graph *g, uint32_t stretch, uint64_t limi
 		b->ended = false;
 		return;
 	}
-	holder_of_wait(g, stretch, b);
+	holder_of_wait(g, interval, b);
 	/* what it waited for beside its time limit was left out */
 	if (!s->obj && b->task == GRAPH_NONE && graph_shed_at(g, s->from_ns) >= CT_SHED_WAITS)
 		return;
@@ -457,8 +457,9 @@ static void blame_stretch(const struct graph *g, uint32_t stretch, uint64_t limi
 	}
 }
 
-void blame_wait(const struct graph *g, uint32_t stretch, uint64_t limit_ns, struct blame *b)
+void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *b)
 {
-	blame_stretch(g, stretch, limit_ns, b);
-	b->owed = CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && holder_owed(g, b->obj, g->stretches[stretch].from_ns);
+	blame_interval(g, interval, limit_ns, b);
+	b->owed =
+		CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && holder_owed(g, b->obj, g->intervals[interval].from_ns);
 }

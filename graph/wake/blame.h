@@ -44,13 +44,13 @@ struct blame {
 	bool killed;       /* ended by a signal it did not wait for */
 };
 
-/* Segment stretch is BLOCKED. limit_ns: how far ahead a wait that timed out may be followed through its
+/* Segment interval is BLOCKED. limit_ns: how far ahead a wait that timed out may be followed through its
  * repeats.
  */
-void blame_wait(const struct graph *g, uint32_t stretch, uint64_t limit_ns, struct blame *ret);
+void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *ret);
 
 /* True when b repeats a: the same kind of wait on the same object. */
-bool blame_same_wait(const struct stretch *a, const struct stretch *b);
+bool blame_same_wait(const struct interval *a, const struct interval *b);
 /* The task that holds a lock on file obj at ts_ns, other than of process tgid; GRAPH_NONE.  *ret_event (may
  * be NULL): where it got it.  *ret_strength: weak when records are missing since, so that it may have given
  * it back. */

@@ -301,7 +301,7 @@ static int poll_score(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 }
 
 /* What the other end of a pipe must be open for, to end this wait. */
-static uint8_t other_side(const struct stretch *s)
+static uint8_t other_side(const struct interval *s)
 {
 	return s->wait == CT_W_WRITE ? CT_FF_READ : CT_FF_WRITE;
 }
@@ -309,7 +309,7 @@ static uint8_t other_side(const struct stretch *s)
 /* What a poll waits for is recorded when it blocks, and so is an entry before that at most so much older. */
 #define WAITFD_OLD_NS 2000000000ULL
 
-static void holder_of_poll(const struct graph *g, const struct stretch *s, struct blame *b)
+static void holder_of_poll(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	bool epoll = s->wait == CT_W_EPOLL;
 	size_t n;
@@ -342,7 +342,7 @@ static void holder_of_poll(const struct graph *g, const struct stretch *s, struc
 	b->task = object_holder(g, b->obj, s->from_ns, s->task, CT_FF_WRITE);
 }
 
-static uint32_t live_child(const struct graph *g, const struct stretch *s)
+static uint32_t live_child(const struct graph *g, const struct interval *s)
 {
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->children, g->tasks[s->task].tgid, &n);
@@ -433,7 +433,7 @@ uint32_t blame_lock_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, 
 	return holder;
 }
 
-static void holder_of_flock(const struct graph *g, const struct stretch *s, struct blame *b)
+static void holder_of_flock(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	const struct graph_ref *r = graph_ref_before(g, &g->locktries, g->tasks[s->task].tid, s->from_ns);
 
@@ -444,7 +444,7 @@ static void holder_of_flock(const struct graph *g, const struct stretch *s, stru
 }
 
 /* The server of a FUSE mount: whoever has a /dev/fuse open. */
-static uint32_t fuse_server(const struct graph *g, const struct stretch *s)
+static uint32_t fuse_server(const struct graph *g, const struct interval *s)
 {
 	for (size_t i = 0; i < g->w->n_objects && scan_step(g); i++) {
 		const struct window_object *o = &g->w->objects[i];
@@ -459,9 +459,9 @@ static uint32_t fuse_server(const struct graph *g, const struct stretch *s)
 	return GRAPH_NONE;
 }
 
-void holder_of_wait(const struct graph *g, uint32_t stretch, struct blame *b)
+void holder_of_wait(const struct graph *g, uint32_t interval, struct blame *b)
 {
-	const struct stretch *s = &g->stretches[stretch];
+	const struct interval *s = &g->intervals[interval];
 
 	b->edge = EDGE_OWNER;
 	b->strength = EDGE_WEAK;
@@ -510,7 +510,7 @@ void holder_of_wait(const struct graph *g, uint32_t stretch, struct blame *b)
 	}
 }
 
-void holder_stopper(const struct graph *g, const struct stretch *s, struct blame *b)
+void holder_stopper(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->signals, g->tasks[s->task].tgid, &n);

@@ -16,7 +16,7 @@ uint32_t holder_sender(const struct graph *g, uint64_t sock, const struct window
 uint32_t holder_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
 			 uint32_t *ret_event);
 /* Completes b for a wait that nobody ended: the owner, holder, peer or child. */
-void holder_of_wait(const struct graph *g, uint32_t stretch, struct blame *b);
+void holder_of_wait(const struct graph *g, uint32_t interval, struct blame *b);
 /*
  * At ts_ns something had been asked on the socket and not been answered, or it was connecting.  Who connected
  * asks; on a socket pair, where nobody did, who spoke first.
@@ -25,6 +25,6 @@ bool holder_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 /* The other end of the connection has sent something that has not been received by ts_ns. */
 bool holder_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 /* Completes b for a stopped task: who stopped it. */
-void holder_stopper(const struct graph *g, const struct stretch *s, struct blame *b);
+void holder_stopper(const struct graph *g, const struct interval *s, struct blame *b);
 
 #endif

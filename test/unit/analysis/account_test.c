@@ -177,7 +177,7 @@ static void test_outside(void **state)
 	end(&s);
 }
 
-/* Events that need not make sense: each group adds up to the interval all the same. */
+/* Events that need not make sense: each group adds up to the range all the same. */
 static void test_random(void **state)
 {
 	for (uint32_t seed = 1; seed <= 300; seed++) {

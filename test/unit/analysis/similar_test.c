@@ -85,10 +85,10 @@ static struct graph *graph_of(struct make *m, uint64_t to_ms)
 /* The wait that the task is in at that time. */
 static uint32_t wait_of(const struct graph *g, uint32_t tid, uint64_t ms)
 {
-	uint32_t i = graph_stretch_at(g, graph_task_at(g, tid, ms * MS), ms * MS);
+	uint32_t i = graph_interval_at(g, graph_task_at(g, tid, ms * MS), ms * MS);
 
 	assert_int_not_equal(i, GRAPH_NONE);
-	assert_int_equal(g->stretches[i].state, STRETCH_BLOCKED);
+	assert_int_equal(g->intervals[i].state, INTERVAL_BLOCKED);
 	return i;
 }
 
@@ -183,7 +183,7 @@ static void test_find_takes_those_at_the_same_place(void **state)
 	assert_int_equal(similar_find(g, wait_of(g, CONSUMER, 2000), &set), 0);
 	assert_int_equal(set.v.n, 10);
 	assert_int_equal(set.refused, 0);
-	assert_true(set.v.v[0].stretch > set.v.v[9].stretch);
+	assert_true(set.v.v[0].interval > set.v.v[9].interval);
 	for (size_t i = 0; i < set.v.n; i++)
 		assert_int_equal(tid_of(g, set.v.v[i].blame.task), PRODUCER);
 	similar_done(&set);
@@ -332,7 +332,7 @@ static void test_one_of_the_same_role(void **state)
 	g = graph_of(&m, 4000);
 	x = find(g, 14, 2000, 4000);
 	assert_non_null(x);
-	assert_int_equal(tid_of(g, g->stretches[x->reference].task), CONSUMER);
+	assert_int_equal(tid_of(g, g->intervals[x->reference].task), CONSUMER);
 	assert_int_equal(tid_of(g, missing_named(x)->task), FEEDER);
 	assert_int_equal(x->steps[0].count, 0);
 	missing_free(x);
@@ -645,7 +645,7 @@ static void test_answer_came_late(void **state)
 	assert_int_equal(tid_of(g, x->steps[0].task), 41);
 	assert_int_equal(tid_of(g, missing_named(x)->task), 42);
 	assert_int_equal(x->how, MISSING_ELSEWHERE);
-	assert_int_equal(g->stretches[x->instead].wait, CT_W_SLEEP);
+	assert_int_equal(g->intervals[x->instead].wait, CT_W_SLEEP);
 	assert_int_equal(x->usual_ns, 1 * MS);
 	missing_free(x);
 	end(&m, g);

@@ -57,7 +57,7 @@ static struct whatif_without a_task(const struct scene *s, uint32_t tid)
 static struct whatif_without a_wait(const struct scene *s, uint32_t tid, uint64_t ms)
 {
 	return (struct whatif_without){
-		.kind = WHATIF_WAIT, .stretch = graph_stretch_at(s->g, graph_task_at(s->g, tid, 0), ms * MS)
+		.kind = WHATIF_WAIT, .interval = graph_interval_at(s->g, graph_task_at(s->g, tid, 0), ms * MS)
 	};
 }
 
@@ -566,17 +566,17 @@ static struct whatif_without anything(const struct graph *g, uint32_t *r)
 				    .time = (uint8_t)random_below(r, TIME_KINDS) };
 
 	do
-		v.stretch = random_below(r, (uint32_t)g->n_stretches);
+		v.interval = random_below(r, (uint32_t)g->n_intervals);
 	while ((v.kind == WHATIF_WAIT || v.kind == WHATIF_WAITS) &&
-	       g->stretches[v.stretch].state != STRETCH_BLOCKED);
-	v.obj = g->stretches[v.stretch].obj;
+	       g->intervals[v.interval].state != INTERVAL_BLOCKED);
+	v.obj = g->intervals[v.interval].obj;
 	return v;
 }
 
 static bool has_wait(const struct graph *g)
 {
-	for (size_t i = 0; i < g->n_stretches; i++)
-		if (g->stretches[i].state == STRETCH_BLOCKED)
+	for (size_t i = 0; i < g->n_intervals; i++)
+		if (g->intervals[i].state == INTERVAL_BLOCKED)
 			return true;
 	return false;
 }

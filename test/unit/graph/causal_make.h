@@ -178,12 +178,13 @@ static inline void assert_sound(const struct built *b)
 	for (uint32_t t = 0; t < b->g->n_tasks; t++) {
 		const struct graph_task *k = &b->g->tasks[t];
 
-		if (k->n_stretches) {
-			const struct stretch *last = &b->g->stretches[k->first_stretch + k->n_stretches - 1];
+		if (k->n_intervals) {
+			const struct interval *last =
+				&b->g->intervals[k->first_interval + k->n_intervals - 1];
 
 			assert_true(c->first[t] < c->first[t + 1]);
 			assert_true(c->segments[c->first[t]].from_ns <=
-				    b->g->stretches[k->first_stretch].from_ns);
+				    b->g->intervals[k->first_interval].from_ns);
 			assert_true(c->segments[c->first[t + 1] - 1].to_ns >= last->to_ns);
 		}
 		for (uint32_t i = c->first[t]; i < c->first[t + 1]; i++) {

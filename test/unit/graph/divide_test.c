@@ -473,7 +473,7 @@ static void test_exec_ends_job(void **state)
 	built_free(&b, &m);
 }
 
-/* After a stretch of which nothing is known something else may have begun. */
+/* After an interval of which nothing is known something else may have begun. */
 static void test_first_after_gap(void **state)
 {
 	struct make m = { 0 };

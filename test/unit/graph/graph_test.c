@@ -13,12 +13,12 @@
 #define OBJ   CT_OBJ_ID(CT_OBJ_FUTEX, FUTEX)
 #define PIPE  CT_OBJ_ID(CT_OBJ_PIPE, 77)
 
-static const struct stretch *stretch_of(const struct graph *g, uint32_t tid, uint64_t ms)
+static const struct interval *interval_of(const struct graph *g, uint32_t tid, uint64_t ms)
 {
-	uint32_t i = graph_stretch_at(g, graph_task_at(g, tid, ms * MS), ms * MS);
+	uint32_t i = graph_interval_at(g, graph_task_at(g, tid, ms * MS), ms * MS);
 
 	assert_int_not_equal(i, GRAPH_NONE);
-	return &g->stretches[i];
+	return &g->intervals[i];
 }
 
 static void assert_partition(const struct path *p, uint64_t from, uint64_t to)
@@ -54,7 +54,7 @@ static void simple(struct make *m)
 	make_switch(m, 60, 0, 10, 0, CT_W_SLEEP, 0);
 }
 
-static void test_stretches(void **state)
+static void test_intervals(void **state)
 {
 	struct make m = { 0 };
 	uint8_t kind, strength;
@@ -62,15 +62,16 @@ static void test_stretches(void **state)
 
 	simple(&m);
 	g = build(&m, 100);
-	assert_int_equal(stretch_of(g, 10, 5)->state, STRETCH_RUNNING);
-	assert_int_equal(stretch_of(g, 10, 20)->state, STRETCH_BLOCKED);
-	assert_int_equal(stretch_of(g, 10, 20)->from_ns, 10 * MS);
-	assert_int_equal(stretch_of(g, 10, 20)->to_ns, 50 * MS);
-	assert_int_equal(stretch_of(g, 10, 50)->state, STRETCH_RUNNABLE);
-	assert_int_equal(stretch_of(g, 10, 55)->state, STRETCH_RUNNING);
-	assert_int_equal(stretch_of(g, 10, 99)->state, STRETCH_BLOCKED);
-	assert_int_equal(stretch_of(g, 10, 99)->to_ns, 100 * MS);
-	edge_classify(g, stretch_of(g, 10, 20), &g->w->events[stretch_of(g, 10, 20)->wake], &kind, &strength);
+	assert_int_equal(interval_of(g, 10, 5)->state, INTERVAL_RUNNING);
+	assert_int_equal(interval_of(g, 10, 20)->state, INTERVAL_BLOCKED);
+	assert_int_equal(interval_of(g, 10, 20)->from_ns, 10 * MS);
+	assert_int_equal(interval_of(g, 10, 20)->to_ns, 50 * MS);
+	assert_int_equal(interval_of(g, 10, 50)->state, INTERVAL_RUNNABLE);
+	assert_int_equal(interval_of(g, 10, 55)->state, INTERVAL_RUNNING);
+	assert_int_equal(interval_of(g, 10, 99)->state, INTERVAL_BLOCKED);
+	assert_int_equal(interval_of(g, 10, 99)->to_ns, 100 * MS);
+	edge_classify(g, interval_of(g, 10, 20), &g->w->events[interval_of(g, 10, 20)->wake], &kind,
+		      &strength);
 	assert_int_equal(kind, EDGE_PIPE);
 	assert_int_equal(strength, EDGE_STRONG);
 	assert_int_equal(graph_task_at(g, 99, 0), GRAPH_NONE);
@@ -104,7 +105,7 @@ static void test_wake_before_switch_out(void **state)
 {
 	struct make m = { 0 };
 	struct graph *g;
-	const struct stretch *s;
+	const struct interval *s;
 	struct blame b;
 
 	make_task(&m, 10, 10, 1, "victim");
@@ -115,10 +116,10 @@ static void test_wake_before_switch_out(void **state)
 	make_switch(&m, 10, 0, 10, 0, CT_W_READ, PIPE);
 	make_switch(&m, 30, 0, 0, 10, CT_W_NONE, 0);
 	g = build(&m, 50);
-	s = stretch_of(g, 10, 20);
-	assert_int_equal(s->state, STRETCH_BLOCKED);
+	s = interval_of(g, 10, 20);
+	assert_int_equal(s->state, INTERVAL_BLOCKED);
 	assert_int_not_equal(s->wake, GRAPH_NONE);
-	blame_wait(g, (uint32_t)(s - g->stretches), 50 * MS, &b);
+	blame_wait(g, (uint32_t)(s - g->intervals), 50 * MS, &b);
 	assert_int_equal(g->tasks[b.task].tid, 20);
 	assert_true(b.ended);
 	graph_free(g);
@@ -130,7 +131,7 @@ static void test_stale_race_wake(void **state)
 {
 	struct make m = { 0 };
 	struct graph *g;
-	const struct stretch *s;
+	const struct interval *s;
 
 	make_switch(&m, 0, 0, 0, 10, CT_W_NONE, 0);
 	make_wake(&m, 1, 1, 10, 20, PIPE);
@@ -139,9 +140,9 @@ static void test_stale_race_wake(void **state)
 	make_switch(&m, 9, 0, 0, 10, CT_W_NONE, 0);
 	make_switch(&m, 12, 0, 10, 0, CT_W_READ, PIPE);
 	g = build(&m, 50);
-	s = stretch_of(g, 10, 5);
+	s = interval_of(g, 10, 5);
 	assert_int_equal(g->w->events[s->wake].r.peer, 30);
-	assert_int_equal(stretch_of(g, 10, 20)->wake, GRAPH_NONE);
+	assert_int_equal(interval_of(g, 10, 20)->wake, GRAPH_NONE);
 	graph_free(g);
 	make_free(&m);
 }
@@ -155,7 +156,7 @@ static void test_wake_from_interrupt(void **state)
 		struct make m = { 0 };
 		struct graph *g;
 		struct blame b;
-		const struct stretch *s;
+		const struct interval *s;
 		uint8_t kind, strength;
 
 		make_switch(&m, 0, 0, 0, 10, CT_W_NONE, 0);
@@ -164,8 +165,8 @@ static void test_wake_from_interrupt(void **state)
 		make_wake(&m, 50, 1, 10, 20, 0)->r.state = contexts[i];
 		make_switch(&m, 51, 0, 0, 10, CT_W_NONE, 0);
 		g = build(&m, 60);
-		s = stretch_of(g, 10, 20);
-		blame_wait(g, (uint32_t)(s - g->stretches), 60 * MS, &b);
+		s = interval_of(g, 10, 20);
+		blame_wait(g, (uint32_t)(s - g->intervals), 60 * MS, &b);
 		assert_int_equal(b.task, GRAPH_NONE);
 		edge_classify(g, s, &g->w->events[s->wake], &kind, &strength);
 		assert_int_equal(strength, EDGE_WEAK);
@@ -225,7 +226,7 @@ static void test_deadlock(void **state)
 	e->r.obj = OBJ + 64;
 	make_switch(&m, 11, 1, 11, 0, CT_W_FUTEX, OBJ + 64);
 	g = build(&m, 1000);
-	assert_int_equal(stretch_of(g, 10, 500)->owner, 11);
+	assert_int_equal(interval_of(g, 10, 500)->owner, 11);
 	assert_int_equal(path_walk(g, graph_task_at(g, 10, 0), 0, 1000 * MS, &p), 0);
 	assert_partition(p, 0, 1000 * MS);
 	assert_true(p->pieces[p->n_pieces - 1].cycle);
@@ -251,9 +252,9 @@ static void test_checkpoint(void **state)
 	make_switch(&m, 2, 0, 10, 0, CT_W_SLEEP, 0); /* older than the checkpoint: known already */
 	make_wake(&m, 150, 1, 10, 20, PIPE);
 	g = build(&m, 200);
-	assert_int_equal(stretch_of(g, 10, 120)->wait, CT_W_READ);
-	assert_int_equal(stretch_of(g, 10, 120)->from_ns, 3 * MS);
-	assert_int_equal(stretch_of(g, 10, 120)->to_ns, 150 * MS);
+	assert_int_equal(interval_of(g, 10, 120)->wait, CT_W_READ);
+	assert_int_equal(interval_of(g, 10, 120)->from_ns, 3 * MS);
+	assert_int_equal(interval_of(g, 10, 120)->to_ns, 150 * MS);
 	graph_free(g);
 	make_free(&m);
 }
@@ -281,10 +282,10 @@ static void test_checkpoint_capped(void **state)
 	e->r.aux = CT_W_SLEEP | CT_ST_SLEEP << 8;
 	e->x[0] = 3 * MS;
 	g = build(&m, 200);
-	assert_int_equal(stretch_of(g, 10, 105)->state, STRETCH_UNKNOWN);
-	assert_int_equal(stretch_of(g, 10, 120)->state, STRETCH_UNKNOWN);
-	assert_int_equal(stretch_of(g, 10, 160)->state, STRETCH_UNKNOWN);
-	assert_int_equal(stretch_of(g, 10, 190)->wait, CT_W_SLEEP);
+	assert_int_equal(interval_of(g, 10, 105)->state, INTERVAL_UNKNOWN);
+	assert_int_equal(interval_of(g, 10, 120)->state, INTERVAL_UNKNOWN);
+	assert_int_equal(interval_of(g, 10, 160)->state, INTERVAL_UNKNOWN);
+	assert_int_equal(interval_of(g, 10, 190)->wait, CT_W_SLEEP);
 	graph_free(g);
 	make_free(&m);
 }
@@ -317,7 +318,7 @@ static void test_fork_of_the_found(void **state)
 				continue;
 			lives++;
 			assert_true(t->exit_ns <= 70 * MS);
-			assert_true(g->stretches[t->first_stretch + t->n_stretches - 1].to_ns <= 70 * MS);
+			assert_true(g->intervals[t->first_interval + t->n_intervals - 1].to_ns <= 70 * MS);
 		}
 		assert_int_equal(lives, 1 + again);
 		graph_free(g);
@@ -364,12 +365,12 @@ static void test_resync(void **state)
 	make_switch(&m, 20, 0, 12, 0, CT_W_READ, PIPE);
 	make_wake(&m, 70, 1, 10, 20, PIPE);
 	g = build(&m, 100);
-	assert_int_equal(stretch_of(g, 10, 40)->state, STRETCH_BLOCKED);
-	assert_int_equal(stretch_of(g, 10, 40)->from_ns, 10 * MS);
-	assert_int_equal(stretch_of(g, 10, 40)->to_ns, 70 * MS);
-	assert_int_equal(stretch_of(g, 11, 40)->state, STRETCH_UNKNOWN);
-	assert_int_equal(stretch_of(g, 11, 80)->wait, CT_W_SLEEP);
-	assert_int_equal(stretch_of(g, 11, 80)->from_ns, 50 * MS);
+	assert_int_equal(interval_of(g, 10, 40)->state, INTERVAL_BLOCKED);
+	assert_int_equal(interval_of(g, 10, 40)->from_ns, 10 * MS);
+	assert_int_equal(interval_of(g, 10, 40)->to_ns, 70 * MS);
+	assert_int_equal(interval_of(g, 11, 40)->state, INTERVAL_UNKNOWN);
+	assert_int_equal(interval_of(g, 11, 80)->wait, CT_W_SLEEP);
+	assert_int_equal(interval_of(g, 11, 80)->from_ns, 50 * MS);
 	assert_int_equal(g->tasks[graph_task_at(g, 12, 0)].exit_ns, 20 * MS);
 	graph_free(g);
 	make_free(&m);
@@ -400,20 +401,20 @@ static void test_resync_running(void **state)
 	make_switch(&m, 58, 1, 13, 0, CT_W_SLEEP, 0);
 	make_switch(&m, 70, 0, 10, 11, CT_W_SLEEP, 0);
 	g = build(&m, 100);
-	assert_int_equal(stretch_of(g, 10, 40)->state, STRETCH_UNKNOWN);
-	assert_int_equal(stretch_of(g, 10, 65)->state, STRETCH_RUNNING);
-	assert_int_equal(stretch_of(g, 10, 65)->from_ns, 60 * MS);
-	assert_int_equal(stretch_of(g, 11, 18)->state, STRETCH_RUNNABLE);
-	assert_int_equal(stretch_of(g, 11, 40)->state, STRETCH_UNKNOWN);
-	assert_int_equal(stretch_of(g, 11, 65)->from_ns, 60 * MS);
+	assert_int_equal(interval_of(g, 10, 40)->state, INTERVAL_UNKNOWN);
+	assert_int_equal(interval_of(g, 10, 65)->state, INTERVAL_RUNNING);
+	assert_int_equal(interval_of(g, 10, 65)->from_ns, 60 * MS);
+	assert_int_equal(interval_of(g, 11, 18)->state, INTERVAL_RUNNABLE);
+	assert_int_equal(interval_of(g, 11, 40)->state, INTERVAL_UNKNOWN);
+	assert_int_equal(interval_of(g, 11, 65)->from_ns, 60 * MS);
 	/* found in the wait of before, by another daemon that knows only about when it began */
-	assert_int_equal(stretch_of(g, 12, 40)->state, STRETCH_BLOCKED);
-	assert_int_equal(stretch_of(g, 12, 40)->from_ns, 8 * MS);
-	assert_int_equal(stretch_of(g, 12, 80)->from_ns, 8 * MS);
-	assert_int_equal(stretch_of(g, 13, 40)->state, STRETCH_UNKNOWN);
-	assert_int_equal(stretch_of(g, 13, 56)->state, STRETCH_RUNNING);
-	assert_int_equal(stretch_of(g, 13, 56)->to_ns, 58 * MS);
-	assert_int_equal(stretch_of(g, 13, 80)->from_ns, 58 * MS);
+	assert_int_equal(interval_of(g, 12, 40)->state, INTERVAL_BLOCKED);
+	assert_int_equal(interval_of(g, 12, 40)->from_ns, 8 * MS);
+	assert_int_equal(interval_of(g, 12, 80)->from_ns, 8 * MS);
+	assert_int_equal(interval_of(g, 13, 40)->state, INTERVAL_UNKNOWN);
+	assert_int_equal(interval_of(g, 13, 56)->state, INTERVAL_RUNNING);
+	assert_int_equal(interval_of(g, 13, 56)->to_ns, 58 * MS);
+	assert_int_equal(interval_of(g, 13, 80)->from_ns, 58 * MS);
 	graph_free(g);
 	make_free(&m);
 }
@@ -472,9 +473,9 @@ static void test_random_partition(void **state)
 			assert_partition(p, from, to);
 			path_free(p);
 		}
-		for (size_t i = 0; i + 1 < g->n_stretches; i++)
-			if (g->stretches[i].task == g->stretches[i + 1].task)
-				assert_true(g->stretches[i].to_ns == g->stretches[i + 1].from_ns);
+		for (size_t i = 0; i + 1 < g->n_intervals; i++)
+			if (g->intervals[i].task == g->intervals[i + 1].task)
+				assert_true(g->intervals[i].to_ns == g->intervals[i + 1].from_ns);
 		graph_free(g);
 		make_free(&m);
 	}
@@ -495,7 +496,7 @@ static void test_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stretches),
+		cmocka_unit_test(test_intervals),
 		cmocka_unit_test(test_path_follows_waker),
 		cmocka_unit_test(test_wake_before_switch_out),
 		cmocka_unit_test(test_stale_race_wake),
