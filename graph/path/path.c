@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/wake/holder.h"
+#include "graph/wake/owner.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
@@ -150,7 +150,7 @@ static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval,
 		    k->g->w->events[b->event].r.flags & CT_WF_EXITING;
 
 	if ((b->ended && !died) || is_guess(k->g, b, interval) ||
-	    (b->edge == EDGE_OWNER && holder_under_way(k->g, b->obj, k->g->intervals[interval].to_ns)))
+	    (b->edge == EDGE_OWNER && owner_under_way(k->g, b->obj, k->g->intervals[interval].to_ns)))
 		return false;
 	for (uint32_t i = frame; k->frames.v[i].task != b->task; i = k->frames.v[i].parent)
 		if (k->frames.v[i].interval != GRAPH_NONE &&
@@ -174,7 +174,7 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 		cycle = false;
 		b.task = GRAPH_NONE;
 		/* the bytes were on their way all the time */
-		if (b.edge == EDGE_OWNER && holder_under_way(k->g, b.obj, to))
+		if (b.edge == EDGE_OWNER && owner_under_way(k->g, b.obj, to))
 			b.time = TIME_NETWORK;
 		if (b.ended && b.edge == EDGE_MESSAGE && strcmp(b.kind, "unix") != 0)
 			b.time = TIME_NETWORK;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "graph/wake/holder.h"
+#include "graph/wake/owner.h"
 #include "graph/timeline/scan.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
@@ -212,8 +212,8 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 	b->obj = own_socket(s, wake);
 	b->kind = describe_kind(g->w, b->obj);
 	b->ended = true;
-	b->task = s->wait == CT_W_WRITE ? holder_receiver(g, b->obj, wake, &b->event)
-					: holder_sender(g, b->obj, wake, &b->event);
+	b->task = s->wait == CT_W_WRITE ? owner_receiver(g, b->obj, wake, &b->event)
+					: owner_sender(g, b->obj, wake, &b->event);
 	if (b->task == s->task)
 		b->task = GRAPH_NONE;
 	if (b->task != GRAPH_NONE) {
@@ -406,7 +406,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 			     .edge = EDGE_OWNER };
 	b->time = (uint8_t)time_of(g, s, b);
 	if (s->wait == CT_W_STOPPED) {
-		holder_stopper(g, s, b);
+		owner_stopper(g, s, b);
 		return;
 	}
 	if (s->wait == CT_W_SLEEP) {
@@ -444,7 +444,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		b->ended = false;
 		return;
 	}
-	holder_of_wait(g, interval, b);
+	owner_of_wait(g, interval, b);
 	/* what it waited for beside its time limit was left out */
 	if (!s->obj && b->task == GRAPH_NONE && graph_shed_at(g, s->from_ns) >= CT_SHED_WAITS)
 		return;
@@ -460,6 +460,5 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *b)
 {
 	blame_interval(g, interval, limit_ns, b);
-	b->owed =
-		CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && holder_owed(g, b->obj, g->intervals[interval].from_ns);
+	b->owed = CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && owner_owed(g, b->obj, g->intervals[interval].from_ns);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "graph/wake/holder.h"
+#include "graph/wake/owner.h"
 
 #include <string.h>
 
@@ -149,8 +149,8 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 	return GRAPH_NONE;
 }
 
-uint32_t holder_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
-		       uint32_t *ret_event)
+uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
+		      uint32_t *ret_event)
 {
 	uint64_t peer = graph_peer_object(g, sock);
 	const struct window_object *o = window_object(g->w, sock);
@@ -208,8 +208,8 @@ static uint32_t sock_holder(const struct graph *g, uint64_t sock, uint64_t ts_ns
 	return task;
 }
 
-uint32_t holder_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
-			 uint32_t *ret_event)
+uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
+			uint32_t *ret_event)
 {
 	uint64_t peer = graph_peer_object(g, sock);
 	/* the receive that is under way is recorded when it returns */
@@ -242,7 +242,7 @@ static uint32_t object_holder(const struct graph *g, uint64_t obj, uint64_t ts_n
 
 #define TCP_SYN_SENT 2
 
-bool holder_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct graph_ref *s = graph_ref_before(g, &g->sends, sock, ts_ns);
 	const struct graph_ref *r = graph_ref_before(g, &g->recvs, sock, ts_ns);
@@ -261,7 +261,7 @@ bool holder_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return !n || s->event < r->event;
 }
 
-bool holder_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct window_object *o = window_object(g->w, sock);
 	uint64_t peer = graph_peer_object(g, sock);
@@ -281,7 +281,7 @@ static int poll_score(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
 	case CT_OBJ_SOCK:
 		holder = object_holder(g, obj, ts_ns, me, CT_FF_WRITE);
-		if (holder_owed(g, obj, ts_ns))
+		if (owner_owed(g, obj, ts_ns))
 			return holder != GRAPH_NONE && g->tasks[holder].tgid == g->tasks[me].tgid ? 1 : 6;
 		if (holder == GRAPH_NONE)
 			return o && o->family != 1 && o->rport ? 3 : 1;
@@ -309,7 +309,7 @@ static uint8_t other_side(const struct interval *s)
 /* What a poll waits for is recorded when it blocks, and so is an entry before that at most so much older. */
 #define WAITFD_OLD_NS 2000000000ULL
 
-static void holder_of_poll(const struct graph *g, const struct interval *s, struct blame *b)
+static void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	bool epoll = s->wait == CT_W_EPOLL;
 	size_t n;
@@ -433,7 +433,7 @@ uint32_t blame_lock_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, 
 	return holder;
 }
 
-static void holder_of_flock(const struct graph *g, const struct interval *s, struct blame *b)
+static void owner_of_flock(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	const struct graph_ref *r = graph_ref_before(g, &g->locktries, g->tasks[s->task].tid, s->from_ns);
 
@@ -459,7 +459,7 @@ static uint32_t fuse_server(const struct graph *g, const struct interval *s)
 	return GRAPH_NONE;
 }
 
-void holder_of_wait(const struct graph *g, uint32_t interval, struct blame *b)
+void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b)
 {
 	const struct interval *s = &g->intervals[interval];
 
@@ -477,11 +477,11 @@ void holder_of_wait(const struct graph *g, uint32_t interval, struct blame *b)
 		}
 		break;
 	case CT_W_FLOCK:
-		holder_of_flock(g, s, b);
+		owner_of_flock(g, s, b);
 		break;
 	case CT_W_POLL:
 	case CT_W_EPOLL:
-		holder_of_poll(g, s, b);
+		owner_of_poll(g, s, b);
 		break;
 	case CT_W_SIGNAL: /* it may well be that of a child that ends */
 	case CT_W_CHILD:
@@ -510,7 +510,7 @@ void holder_of_wait(const struct graph *g, uint32_t interval, struct blame *b)
 	}
 }
 
-void holder_stopper(const struct graph *g, const struct interval *s, struct blame *b)
+void owner_stopper(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->signals, g->tasks[s->task].tgid, &n);
