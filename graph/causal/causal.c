@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/causal/divide.h"
+#include "graph/causal/segments.h"
 #include "lib/cleanup.h"
 
 /* Tids are below this on every kernel (PID_MAX_LIMIT); one in a damaged file may not be. */
@@ -169,10 +169,10 @@ static void pass_event(struct pass *p, uint32_t event)
 
 	switch (p->e[event].r.kind) {
 	case CT_SWITCH:
-		arrive_switch(p, event);
+		wake_edges_switch(p, event);
 		break;
 	case CT_WAKE:
-		arrive_wake(p, event);
+		wake_edges_wake(p, event);
 		break;
 	case CT_SEND:
 		if (ctrace)
@@ -197,7 +197,7 @@ static void pass_event(struct pass *p, uint32_t event)
 	case CT_WAITFD:
 	case CT_VISIT:
 	case CT_SAMPLE:
-		origin_event(p, event);
+		wakeless_edges_event(p, event);
 		break;
 	}
 }
@@ -211,12 +211,12 @@ static int pass_run(struct pass *p)
 	for (uint32_t i = 0; i < g->n_tasks && !p->err; i++) {
 		if (g->tasks[i].n_intervals)
 			pass_segment(p, i, UINT64_MAX);
-		arrive_settle(p, i);
+		wake_edges_settle(p, i);
 	}
 	if (p->err || p->policy != POLICY_CTRACE)
 		return p->err;
-	herd_find(p);
-	return turns_find(p);
+	thundering_herd_find(p);
+	return handoff_find(p);
 }
 
 /* Where each segment goes, by its open number; of one that was taken back the one that it is part of.  Fills

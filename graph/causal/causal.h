@@ -20,7 +20,7 @@
 
 #include "graph/timeline/graph.h"
 
-/* Why a segment begins where it does.  Each is a rule of its own in divide.c, which can be switched off. */
+/* Why a segment begins where it does.  Each is a rule of its own in segments.c, which can be switched off. */
 enum cut_rule {
 	CUT_FIRST = 0, /* no rule: the task's first segment, or the first after an interval of which nothing
 			  is known */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/causal/match.h"
 
-#include "graph/causal/divide.h"
+#include "graph/causal/segments.h"
 #include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 
@@ -212,7 +212,7 @@ static void message_edge(struct pass *p, uint32_t from_segment, uint32_t cause, 
 	if (from_segment == to_segment)
 		return;
 	pass_edge(p, &e);
-	arrive_explained(p, to_task, sock, p->segments.v[from_segment].task);
+	wake_edges_explained(p, to_task, sock, p->segments.v[from_segment].task);
 }
 
 /* Receives that came before this send was recorded; what they leave of it. */
@@ -339,7 +339,7 @@ static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	*ret_ask = r->ask;
 	if (--r->n == 0)
 		request_drop(p, flow);
-	divide_client(p, task, request.client, ts, event);
+	segments_client(p, task, request.client, ts, event);
 	flow = &p->match.flows.v[f];
 	if (flow->sent_last)
 		flow->pipelines = true; /* two answers, and nothing received in between */
@@ -488,7 +488,7 @@ static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 						.segment = to,
 						.task = task,
 						.bytes = bytes,
-						.wake = arrive_adopt(p, task, flow->sock) });
+						.wake = wake_edges_adopt(p, task, flow->sock) });
 }
 
 /* The request of a client is taken: work on its behalf begins. */
@@ -508,11 +508,11 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 		request_drop(p, flow);
 		r = item_first(&p->match, &flow->taken);
 	}
-	if (!more && divide_batch(w, flow, client) && divide_cut(p, task, ts, event, CUT_BATCH)) {
+	if (!more && segments_batch(w, flow, client) && segments_cut(p, task, ts, event, CUT_BATCH)) {
 		w->client = client;
 		p->segments.v[w->segment].behalf = from;
 	} else {
-		divide_request(p, task, client, ts, event);
+		segments_request(p, task, client, ts, event);
 	}
 	flow = &p->match.flows.v[f];
 	flow->taker = w->segment;
@@ -550,7 +550,7 @@ static void ask_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, 
 		flow->answer_client = a->client;
 		item_pop(&p->match, &flow->asks);
 	}
-	divide_client(p, task, flow->answer_client, p->e[event].r.ts, event);
+	segments_client(p, task, flow->answer_client, p->e[event].r.ts, event);
 	if (w->asked == flow->sock)
 		w->asked = 0;
 }

@@ -106,26 +106,26 @@ bool pass_same_process(const struct pass *p, uint32_t a, uint32_t b);
 /* The wait that the wake-up of an edge ended; NULL: the edge is of no wake-up. */
 const struct interval *causal_wait_ended(const struct causal *c, const struct edge *e);
 
-/* arrive.c: the wake-ups */
-void arrive_wake(struct pass *p, uint32_t event);
-void arrive_switch(struct pass *p, uint32_t event);
+/* wake_edges.c: the wake-ups */
+void wake_edges_wake(struct pass *p, uint32_t event);
+void wake_edges_switch(struct pass *p, uint32_t event);
 /* A message that task received on sock from task from explains its wake-up. */
-void arrive_explained(struct pass *p, uint32_t task, uint64_t sock, uint32_t from);
+void wake_edges_explained(struct pass *p, uint32_t task, uint64_t sock, uint32_t from);
 /* The index of the edge of task's wake-up, if a message that it received on sock may explain it. */
-uint32_t arrive_adopt(struct pass *p, uint32_t task, uint64_t sock);
+uint32_t wake_edges_adopt(struct pass *p, uint32_t task, uint64_t sock);
 /* No message explained the wake-up of task: its edge is one by itself. */
-void arrive_settle(struct pass *p, uint32_t task);
+void wake_edges_settle(struct pass *p, uint32_t task);
 /* The task, which waits on that futex, waits inside a condition variable that it signals. */
-bool arrive_inside_cond(const struct pass *p, uint32_t task, uint64_t futex);
+bool wake_edges_inside_cond(const struct pass *p, uint32_t task, uint64_t futex);
 /* Works for a signal: the wake-up that it made, if it did. */
-bool arrive_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32_t event);
+bool wake_edges_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32_t event);
 
-/* herd.c: of those whom one connection woke all but the one who took it were woken for nothing. */
-void herd_find(struct pass *p);
-/* turns.c: makes those posts hand-overs that are of a lock, once all edges are there.  0 or -ENOMEM. */
-int turns_find(struct pass *p);
+/* thundering_herd.c: of those whom one connection woke all but the one who took it were woken for nothing. */
+void thundering_herd_find(struct pass *p);
+/* handoff.c: makes those posts hand-overs that are of a lock, once all edges are there.  0 or -ENOMEM. */
+int handoff_find(struct pass *p);
 
-/* origin.c: what leads to what without a wake-up */
-void origin_event(struct pass *p, uint32_t event);
+/* wakeless_edges.c: what leads to what without a wake-up */
+void wakeless_edges_event(struct pass *p, uint32_t event);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "graph/causal/divide.h"
+#include "graph/causal/segments.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ const char *cut_rule_name(enum cut_rule rule)
 	return (unsigned)rule < CUT_RULES ? names[rule] : "unknown";
 }
 
-bool divide_cut(struct pass *p, uint32_t task, uint64_t ts_ns, uint32_t event, enum cut_rule rule)
+bool segments_cut(struct pass *p, uint32_t task, uint64_t ts_ns, uint32_t event, enum cut_rule rule)
 {
 	struct work *w = &p->work[task];
 	uint32_t open = pass_segment(p, task, ts_ns);
@@ -53,7 +53,7 @@ bool divide_cut(struct pass *p, uint32_t task, uint64_t ts_ns, uint32_t event, e
 	return true;
 }
 
-void divide_undo(struct pass *p, uint32_t task)
+void segments_undo(struct pass *p, uint32_t task)
 {
 	struct work *w = &p->work[task];
 	struct segment *s = &p->segments.v[w->segment];
@@ -174,7 +174,7 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
 	switch (s->wait) {
 	case CT_W_FUTEX:
 		/* a lock has an owner, and who is joined exits */
-		return !exiting && !edge_is_lock(p->g, s) && !arrive_inside_cond(p, task, s->obj);
+		return !exiting && !edge_is_lock(p->g, s) && !wake_edges_inside_cond(p, task, s->obj);
 	case CT_W_READ:
 	case CT_W_POLL:
 		return is_request_channel(p, task, s, wake);
@@ -198,7 +198,7 @@ static bool owes_answer(const struct pass *p, const struct work *w, uint64_t ts_
 	return w->taken && !(w->client && client != GRAPH_NONE && p->g->tasks[client].exit_ns < ts_ns);
 }
 
-bool divide_idle(struct pass *p, uint32_t task, const struct interval *s, const struct window_event *wake)
+bool segments_idle(struct pass *p, uint32_t task, const struct interval *s, const struct window_event *wake)
 {
 	const struct work *w = &p->work[task];
 
@@ -219,7 +219,7 @@ static void count_sleep(struct work *w, const struct interval *s)
 	w->sleep_ns = len;
 }
 
-void divide_wait(struct pass *p, uint32_t task, const struct interval *s, uint64_t ts_ns, uint32_t event)
+void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint64_t ts_ns, uint32_t event)
 {
 	struct work *w = &p->work[task];
 	const struct window_event *wake = p->e[event].r.kind == CT_WAKE ? &p->e[event] : NULL;
@@ -227,11 +227,11 @@ void divide_wait(struct pass *p, uint32_t task, const struct interval *s, uint64
 
 	if (s->wait == CT_W_SLEEP)
 		count_sleep(w, s);
-	if (divide_cut(p, task, ts_ns, event, CUT_WAKE))
+	if (segments_cut(p, task, ts_ns, event, CUT_WAKE))
 		return;
-	if (divide_idle(p, task, s, wake)) {
+	if (segments_idle(p, task, s, wake)) {
 		w->taken = 0; /* it goes on with them when it is told to, or never does */
-		divide_cut(p, task, ts_ns, event, CUT_IDLE);
+		segments_cut(p, task, ts_ns, event, CUT_IDLE);
 	} else if (w->visit_stack && was != GRAPH_NONE &&
 		   VEC_PUSH(&p->stacks, (struct stack_seen){ .segment = was, .stack = w->visit_stack })) {
 		p->err = -ENOMEM;
@@ -239,7 +239,7 @@ void divide_wait(struct pass *p, uint32_t task, const struct interval *s, uint64
 	w->visit_stack = 0;
 }
 
-bool divide_batch(const struct work *w, const struct flow *f, uint64_t client)
+bool segments_batch(const struct work *w, const struct flow *f, uint64_t client)
 {
 	if (w->client != client)
 		return false;
@@ -255,27 +255,27 @@ static bool is_for_another(const struct pass *p, const struct work *w, uint64_t 
 	return !w->client && w->guest && task != GRAPH_NONE && !pass_same_process(p, w->guest - 1, task);
 }
 
-void divide_request(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event)
+void segments_request(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event)
 {
 	if (is_for_another(p, &p->work[task], client))
-		divide_cut(p, task, ts_ns, event, CUT_PEERS);
-	divide_client(p, task, client, ts_ns, event);
+		segments_cut(p, task, ts_ns, event, CUT_PEERS);
+	segments_client(p, task, client, ts_ns, event);
 }
 
-void divide_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event)
+void segments_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event)
 {
 	struct work *w = &p->work[task];
 	uint32_t seg = pass_segment(p, task, ts_ns);
 
 	if (seg == GRAPH_NONE || !client || w->client == client)
 		return;
-	if (w->client && !divide_cut(p, task, ts_ns, event, CUT_PEERS))
+	if (w->client && !segments_cut(p, task, ts_ns, event, CUT_PEERS))
 		return; /* the rule is off: it stays with the first */
 	w->client = client;
 	p->segments.v[w->segment].behalf = match_client(p, client);
 }
 
-void divide_inherit(struct pass *p, uint32_t task, uint32_t from_task)
+void segments_inherit(struct pass *p, uint32_t task, uint32_t from_task)
 {
 	struct work *w = &p->work[task];
 	uint64_t client = p->work[from_task].client;
@@ -286,16 +286,16 @@ void divide_inherit(struct pass *p, uint32_t task, uint32_t from_task)
 	p->segments.v[w->segment].behalf = match_client(p, client);
 }
 
-void divide_job(struct pass *p, uint32_t task, const struct window_event *e, uint32_t event)
+void segments_job(struct pass *p, uint32_t task, const struct window_event *e, uint32_t event)
 {
 	struct work *w = &p->work[task];
 
 	if (e->r.state == CT_JOB_START) {
-		divide_cut(p, task, e->r.ts, event, CUT_JOB);
+		segments_cut(p, task, e->r.ts, event, CUT_JOB);
 		w->jobs++;
 	} else if (e->r.state == CT_JOB_END) {
 		if (!(e->r.flags & CT_JF_LOOSE)) /* else what follows hands on its result */
-			divide_cut(p, task, e->r.ts, event, CUT_JOB);
+			segments_cut(p, task, e->r.ts, event, CUT_JOB);
 		if (w->jobs)
 			w->jobs--;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arrive.c - the edges of wake-ups: from whoever ended a wait to the segment that
+ * wake_edges.c - the edges of wake-ups: from whoever ended a wait to the segment that
  * begins or goes on there.
  *
  * An edge of a socket's wake-up is held back until it is known whether a message
@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "graph/causal/divide.h"
+#include "graph/causal/segments.h"
 #include "trace/words/describe.h"
 
 /* Of a wake-up in a softirq: which one. */
@@ -41,7 +41,7 @@ static void advance(struct pass *p, uint32_t task, uint64_t ts)
 		if (s[i].state == INTERVAL_UNKNOWN)
 			known_ns = s[i].to_ns;
 	p->work[task].interval = i;
-	if (known_ns && divide_cut(p, task, known_ns, GRAPH_NONE, CUT_FIRST)) {
+	if (known_ns && segments_cut(p, task, known_ns, GRAPH_NONE, CUT_FIRST)) {
 		p->work[task].jobs = 0;
 		p->work[task].taken = 0;
 	}
@@ -168,7 +168,7 @@ static bool has_posted(const struct pass *p, uint32_t task, uint64_t futex)
 
 /* Who signals a condition variable of glibc may have to wait inside it, until those who were woken before
  * have left (nptl/pthread_cond_common.c, 2.25 to 2.40): on a word beside the one on which it has posted. */
-bool arrive_inside_cond(const struct pass *p, uint32_t task, uint64_t futex)
+bool wake_edges_inside_cond(const struct pass *p, uint32_t task, uint64_t futex)
 {
 	uint64_t signals = futex + COND_REFS_TO_SIGNALS;
 
@@ -253,7 +253,7 @@ static void wake_from(struct pass *p, uint32_t task, const struct interval *s,
 	} else if (e->kind == EDGE_WAKE && s->wait == CT_W_OPEN && (wake->r.aux & 0xff) == CT_W_OPEN) {
 		e->kind = EDGE_PIPE; /* both open one FIFO */
 		e->strength = EDGE_STRONG;
-	} else if (e->kind == EDGE_POST && arrive_inside_cond(p, task, s->obj)) {
+	} else if (e->kind == EDGE_POST && wake_edges_inside_cond(p, task, s->obj)) {
 		e->kind = EDGE_LOCK;
 		e->strength = EDGE_WEAK;
 	} else if (e->kind == EDGE_POST) {
@@ -290,7 +290,7 @@ static bool may_be_false(const struct interval *s, const struct window_event *wa
 	}
 }
 
-void arrive_settle(struct pass *p, uint32_t task)
+void wake_edges_settle(struct pass *p, uint32_t task)
 {
 	struct work *w = &p->work[task];
 
@@ -300,7 +300,7 @@ void arrive_settle(struct pass *p, uint32_t task)
 	w->wake.kind = 0;
 }
 
-void arrive_explained(struct pass *p, uint32_t task, uint64_t sock, uint32_t from)
+void wake_edges_explained(struct pass *p, uint32_t task, uint64_t sock, uint32_t from)
 {
 	struct work *w = &p->work[task];
 
@@ -310,11 +310,11 @@ void arrive_explained(struct pass *p, uint32_t task, uint64_t sock, uint32_t fro
 		w->wake.kind = 0;
 }
 
-uint32_t arrive_adopt(struct pass *p, uint32_t task, uint64_t sock)
+uint32_t wake_edges_adopt(struct pass *p, uint32_t task, uint64_t sock)
 {
 	if (!p->work[task].wake.kind || p->work[task].wake_sock != sock)
 		return GRAPH_NONE;
-	arrive_settle(p, task);
+	wake_edges_settle(p, task);
 	return p->work[task].wake_edge;
 }
 
@@ -333,7 +333,7 @@ static bool may_be_message(const struct interval *s, const struct window_event *
 	return e->from == GRAPH_NONE || (wake->r.aux & 0xff) == CT_W_WRITE;
 }
 
-static void arrive_ended(struct pass *p, uint32_t task, const struct interval *s, uint32_t event)
+static void wake_edges_ended(struct pass *p, uint32_t task, const struct interval *s, uint32_t event)
 {
 	const struct window_event *wake = &p->e[event];
 	uint32_t waker = wake->r.peer ? pass_task(p, wake->r.peer, wake->r.ts) : GRAPH_NONE;
@@ -355,7 +355,7 @@ static void arrive_ended(struct pass *p, uint32_t task, const struct interval *s
 		e.strength = EDGE_WEAK;
 	if (by_task)
 		wake_from(p, task, s, wake, waker, &e);
-	divide_wait(p, task, s, wake->r.ts, event);
+	segments_wait(p, task, s, wake->r.ts, event);
 	e.to = pass_segment(p, task, wake->r.ts);
 	w->may_be_false = p->policy != POLICY_PANAPPTICON && may_be_false(s, wake, &e);
 	w->posted = e.kind == EDGE_POST;
@@ -364,16 +364,16 @@ static void arrive_ended(struct pass *p, uint32_t task, const struct interval *s
 	if (p->err || e.from == e.to || (waker == task && by_task))
 		return;
 	if (by_task && e.strength == EDGE_STRONG && hands_on(e.kind))
-		divide_inherit(p, task, waker);
+		segments_inherit(p, task, waker);
 	w->wake = e;
 	if (p->policy == POLICY_CTRACE && may_be_message(s, wake, &e))
 		w->wake_sock =
 			wake->r.flags & CT_WF_READY ? wake->r.obj : graph_peer_object(p->g, wake->r.obj);
 	else
-		arrive_settle(p, task);
+		wake_edges_settle(p, task);
 }
 
-void arrive_wake(struct pass *p, uint32_t event)
+void wake_edges_wake(struct pass *p, uint32_t event)
 {
 	const struct ct_rec *r = &p->e[event].r;
 	uint32_t task = pass_task(p, r->tid, r->ts);
@@ -388,7 +388,7 @@ void arrive_wake(struct pass *p, uint32_t event)
 	if (!s || pass_segment(p, task, r->ts) == GRAPH_NONE)
 		return;
 	w = &p->work[task];
-	arrive_settle(p, task);
+	wake_edges_settle(p, task);
 	w->wake_edge = GRAPH_NONE;
 	w->woken = event;
 	w->wait = s->wait;
@@ -396,10 +396,10 @@ void arrive_wake(struct pass *p, uint32_t event)
 	w->ran_ns = 0;
 	w->in_ns = 0;
 	w->acts = 0;
-	arrive_ended(p, task, s, event);
+	wake_edges_ended(p, task, s, event);
 }
 
-bool arrive_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32_t event)
+bool wake_edges_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32_t event)
 {
 	struct work *w = &p->work[task];
 	const struct window_event *e = &p->e[event];
@@ -427,7 +427,7 @@ static void find_false_wake(struct pass *p, uint32_t task, const struct ct_rec *
 	if (!w->may_be_false || w->acts || w->ran_ns > ARRIVE_FALSE_NS || w->wait != r->wait ||
 	    w->wait_obj != r->obj)
 		return;
-	arrive_settle(p, task);
+	wake_edges_settle(p, task);
 	if (w->posted && !is_herd(p, task, r->ts))
 		return;
 	if (w->wake_edge != GRAPH_NONE) {
@@ -435,7 +435,7 @@ static void find_false_wake(struct pass *p, uint32_t task, const struct ct_rec *
 		p->edges.v[w->wake_edge].flags |= EDGE_FALSE_WAKE;
 	}
 	if (s->cut == CUT_IDLE && s->event == w->woken && w->before != GRAPH_NONE)
-		divide_undo(p, task);
+		segments_undo(p, task);
 }
 
 static void switch_out(struct pass *p, uint32_t task, const struct ct_rec *r, uint32_t event)
@@ -451,7 +451,7 @@ static void switch_out(struct pass *p, uint32_t task, const struct ct_rec *r, ui
 		return;
 	find_false_wake(p, task, r);
 	w->may_be_false = false;
-	arrive_settle(p, task);
+	wake_edges_settle(p, task);
 	w->visit_stack = 0;
 	if (r->wait != CT_W_WRITE)
 		w->parted = event;
@@ -474,11 +474,11 @@ static void switch_in(struct pass *p, uint32_t task, const struct ct_rec *r, uin
 	advance(p, task, r->ts);
 	for (uint32_t i = w->interval; i < end && s[i].to_ns == r->ts && s[i].from_ns < r->ts; i++)
 		if (s[i].state == INTERVAL_BLOCKED && s[i].wake == GRAPH_NONE)
-			divide_wait(p, task, &s[i], r->ts, event);
+			segments_wait(p, task, &s[i], r->ts, event);
 	w->in_ns = r->ts;
 }
 
-void arrive_switch(struct pass *p, uint32_t event)
+void wake_edges_switch(struct pass *p, uint32_t event)
 {
 	const struct ct_rec *r = &p->e[event].r;
 	uint32_t task = r->tid ? pass_task(p, r->tid, r->ts) : GRAPH_NONE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * turns.c - locks that are known by their use, or by who was seen waiting for them.
+ * handoff.c - locks that are known by their use, or by who was seen waiting for them.
  *
  * A lock made of a condition variable (as the one of Python's interpreter) has no
  * owner that the kernel could see, so to let go of it looks like a post.  But where
@@ -88,7 +88,7 @@ static int find_seen(const struct pass *p, struct map *seen)
 	return r;
 }
 
-int turns_find(struct pass *p)
+int handoff_find(struct pass *p)
 {
 	struct map counts = { 0 }, seen = { 0 };
 	int r = find_seen(p, &seen);

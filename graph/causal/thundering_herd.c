@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * herd.c - one connects, and all who wait on the listening socket are woken: the
+ * thundering_herd.c - one connects, and all who wait on the listening socket are woken: the
  * workers of a server that was forked before.  One of them accepts, the others find
  * nothing and go back.  An accept has no record; but the one who got the connection
  * is the one who receives what is sent through it.
@@ -81,7 +81,7 @@ static bool is_taken_by_mate(const struct pass *p, size_t i)
 	return false;
 }
 
-void herd_find(struct pass *p)
+void thundering_herd_find(struct pass *p)
 {
 	for (size_t i = 0; i < p->edges.n; i++) {
 		struct edge *e = &p->edges.v[i];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * origin.c - what leads to what without a wake-up: jobs, variables, locks that are
+ * wakeless_edges.c - what leads to what without a wake-up: jobs, variables, locks that are
  * taken in turn, signals, new tasks and new programs.
  */
-#include "graph/causal/divide.h"
+#include "graph/causal/segments.h"
 
 #define SIGCHLD 17
 
@@ -12,7 +12,7 @@
 #define FLOCK_UNLOCK 2
 
 /* The origin of that key; one with event GRAPH_NONE when there is none yet.  NULL on error. */
-static struct origin *origin_of(struct pass *p, struct map *table, uint64_t key)
+static struct origin *wakeless_edges_of(struct pass *p, struct map *table, uint64_t key)
 {
 	uint64_t at;
 
@@ -27,8 +27,8 @@ static struct origin *origin_of(struct pass *p, struct map *table, uint64_t key)
 	return &p->origins.v[at];
 }
 
-static void origin_edge(struct pass *p, const struct origin *o, uint32_t task, uint32_t event,
-			enum edge_kind kind, enum edge_strength strength)
+static void wakeless_edges_edge(struct pass *p, const struct origin *o, uint32_t task, uint32_t event,
+				enum edge_kind kind, enum edge_strength strength)
 {
 	struct edge e = { .from = o->segment,
 			  .to = p->work[task].segment,
@@ -47,13 +47,13 @@ static uint64_t job_key(const struct pass *p, uint32_t task, const struct window
 	return e->x[0] ^ (uint64_t)p->g->tasks[task].tgid * 0x9e3779b97f4a7c15ULL;
 }
 
-static void origin_job(struct pass *p, uint32_t task, uint32_t event)
+static void wakeless_edges_job(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct window_event *e = &p->e[event];
 	uint64_t key = job_key(p, task, e), queued;
 	struct origin o;
 
-	divide_job(p, task, e, event);
+	segments_job(p, task, e, event);
 	if (e->r.state == CT_JOB_ENQUEUE) {
 		/* the latest: the address may have been that of another job before */
 		if (map_set(&p->jobs, key, (uint64_t)p->work[task].segment << 32 | event))
@@ -61,15 +61,15 @@ static void origin_job(struct pass *p, uint32_t task, uint32_t event)
 	} else if (e->r.state == CT_JOB_START && map_get(&p->jobs, key, &queued)) {
 		map_del(&p->jobs, key);
 		o = (struct origin){ .event = (uint32_t)queued, .segment = (uint32_t)(queued >> 32) };
-		origin_edge(p, &o, task, event, EDGE_JOB, EDGE_STRONG);
-		divide_inherit(p, task, p->segments.v[o.segment].task);
+		wakeless_edges_edge(p, &o, task, event, EDGE_JOB, EDGE_STRONG);
+		segments_inherit(p, task, p->segments.v[o.segment].task);
 	}
 }
 
-static void origin_access(struct pass *p, uint32_t task, uint32_t event)
+static void wakeless_edges_access(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct window_event *e = &p->e[event];
-	struct origin *o = origin_of(p, &p->variables, e->r.obj);
+	struct origin *o = wakeless_edges_of(p, &p->variables, e->r.obj);
 	bool written = e->r.state == 0;
 
 	if (!o)
@@ -77,16 +77,16 @@ static void origin_access(struct pass *p, uint32_t task, uint32_t event)
 	if (o->event != GRAPH_NONE && p->segments.v[o->segment].task != task &&
 	    (!written || o->value != e->x[0]))
 		/* who writes need not have looked */
-		origin_edge(p, o, task, event, EDGE_FLAG, written ? EDGE_WEAK : EDGE_STRONG);
+		wakeless_edges_edge(p, o, task, event, EDGE_FLAG, written ? EDGE_WEAK : EDGE_STRONG);
 	if (written)
 		*o = (struct origin){ event, p->work[task].segment, e->x[0] };
 }
 
 /* One lets go of a lock, and the next one to take it belongs to another process: in order, if not because. */
-static void origin_lock(struct pass *p, uint32_t task, uint32_t event)
+static void wakeless_edges_lock(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct window_event *e = &p->e[event];
-	struct origin *o = origin_of(p, &p->locks, e->r.obj);
+	struct origin *o = wakeless_edges_of(p, &p->locks, e->r.obj);
 	const struct work *w = &p->work[task];
 	const struct edge *wake = w->wake_edge == GRAPH_NONE ? NULL : &p->edges.v[w->wake_edge];
 
@@ -102,7 +102,7 @@ static void origin_lock(struct pass *p, uint32_t task, uint32_t event)
 	/* unless it waited for the lock, which is an edge of its own */
 	if (!pass_same_process(p, task, p->segments.v[o->segment].task) &&
 	    !(wake && wake->kind == EDGE_FILELOCK && wake->from == o->segment))
-		origin_edge(p, o, task, event, EDGE_LOCK_ORDER, EDGE_WEAK);
+		wakeless_edges_edge(p, o, task, event, EDGE_LOCK_ORDER, EDGE_WEAK);
 	o->event = GRAPH_NONE;
 }
 
@@ -111,7 +111,7 @@ static uint64_t signal_key(const struct pass *p, uint32_t task, uint8_t sig)
 	return (uint64_t)p->g->tasks[task].tgid * SIGNALS + sig % SIGNALS;
 }
 
-static void origin_signal(struct pass *p, uint32_t event)
+static void wakeless_edges_signal(struct pass *p, uint32_t event)
 {
 	const struct ct_rec *r = &p->e[event].r;
 	uint32_t target = pass_task(p, r->peer, r->ts), sender = pass_task(p, r->tid, r->ts);
@@ -121,10 +121,10 @@ static void origin_signal(struct pass *p, uint32_t event)
 		return;
 	if (sender != GRAPH_NONE && pass_segment(p, sender, r->ts) != GRAPH_NONE) {
 		p->work[sender].acts++;
-		if (arrive_by_signal(p, target, sender, event))
+		if (wake_edges_by_signal(p, target, sender, event))
 			return;
 	}
-	o = origin_of(p, &p->signals, signal_key(p, target, r->state));
+	o = wakeless_edges_of(p, &p->signals, signal_key(p, target, r->state));
 	if (!o)
 		return;
 	o->event = event;
@@ -136,22 +136,22 @@ static void origin_signal(struct pass *p, uint32_t event)
 		o->segment = p->work[sender].segment;
 }
 
-static void origin_deliver(struct pass *p, uint32_t task, uint32_t event)
+static void wakeless_edges_deliver(struct pass *p, uint32_t task, uint32_t event)
 {
-	struct origin *o = origin_of(p, &p->signals, signal_key(p, task, p->e[event].r.state));
+	struct origin *o = wakeless_edges_of(p, &p->signals, signal_key(p, task, p->e[event].r.state));
 	bool kernel;
 
 	if (!o || o->event == GRAPH_NONE)
 		return;
 	kernel = p->e[o->event].r.flags & CT_GF_KERNEL;
 	if (kernel && o->segment != GRAPH_NONE)
-		origin_edge(p, o, task, event, EDGE_EXIT, EDGE_STRONG);
+		wakeless_edges_edge(p, o, task, event, EDGE_EXIT, EDGE_STRONG);
 	else
-		origin_edge(p, o, task, event, EDGE_SIGNAL, kernel ? EDGE_WEAK : EDGE_STRONG);
+		wakeless_edges_edge(p, o, task, event, EDGE_SIGNAL, kernel ? EDGE_WEAK : EDGE_STRONG);
 	o->event = GRAPH_NONE;
 }
 
-static void origin_fork(struct pass *p, uint32_t task, uint32_t event)
+static void wakeless_edges_fork(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct ct_rec *r = &p->e[event].r;
 	uint32_t child = pass_task(p, r->peer, r->ts);
@@ -159,11 +159,11 @@ static void origin_fork(struct pass *p, uint32_t task, uint32_t event)
 
 	if (child == GRAPH_NONE || child == task || pass_segment(p, child, r->ts) == GRAPH_NONE)
 		return;
-	origin_edge(p, &o, child, event, EDGE_FORK, EDGE_STRONG);
-	divide_inherit(p, child, task);
+	wakeless_edges_edge(p, &o, child, event, EDGE_FORK, EDGE_STRONG);
+	segments_inherit(p, child, task);
 }
 
-static void origin_exec(struct pass *p, uint32_t task, uint32_t event)
+static void wakeless_edges_exec(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct ct_rec *r = &p->e[event].r;
 	/* a thread that is not the leader takes the leader's tid over */
@@ -174,31 +174,31 @@ static void origin_exec(struct pass *p, uint32_t task, uint32_t event)
 		o.segment = pass_segment(p, was, r->ts);
 	p->work[task].jobs = 0;
 	p->work[task].taken = 0;
-	if (divide_cut(p, task, r->ts, event, CUT_EXEC))
-		origin_edge(p, &o, task, event, EDGE_EXEC, EDGE_STRONG);
+	if (segments_cut(p, task, r->ts, event, CUT_EXEC))
+		wakeless_edges_edge(p, &o, task, event, EDGE_EXEC, EDGE_STRONG);
 }
 
-static void origin_set(struct work *w, const struct ct_rec *r)
+static void wakeless_edges_set(struct work *w, const struct ct_rec *r)
 {
 	w->n_set = r->wait;
 	if (r->state < 2)
 		w->set[r->state] = r->obj;
 }
 
-static void origin_sample(struct pass *p, uint32_t task, const struct window_event *e)
+static void wakeless_edges_sample(struct pass *p, uint32_t task, const struct window_event *e)
 {
 	if (e->x[0] &&
 	    VEC_PUSH(&p->stacks, (struct stack_seen){ .segment = p->work[task].segment, .stack = e->x[0] }))
 		p->err = -ENOMEM;
 }
 
-void origin_event(struct pass *p, uint32_t event)
+void wakeless_edges_event(struct pass *p, uint32_t event)
 {
 	const struct window_event *e = &p->e[event];
 	uint32_t task;
 
 	if (e->r.kind == CT_SIGNAL) {
-		origin_signal(p, event);
+		wakeless_edges_signal(p, event);
 		return;
 	}
 	task = pass_task(p, e->r.tid, e->r.ts);
@@ -206,34 +206,34 @@ void origin_event(struct pass *p, uint32_t event)
 		return;
 	switch (e->r.kind) {
 	case CT_WAITFD:
-		origin_set(&p->work[task], &e->r);
+		wakeless_edges_set(&p->work[task], &e->r);
 		return;
 	case CT_VISIT:
 		p->work[task].visit_stack = e->x[0];
 		return;
 	case CT_SAMPLE:
-		origin_sample(p, task, e);
+		wakeless_edges_sample(p, task, e);
 		return;
 	}
 	p->work[task].acts++;
 	switch (e->r.kind) {
 	case CT_FORK:
-		origin_fork(p, task, event);
+		wakeless_edges_fork(p, task, event);
 		break;
 	case CT_EXEC:
-		origin_exec(p, task, event);
+		wakeless_edges_exec(p, task, event);
 		break;
 	case CT_SIGDELIVER:
-		origin_deliver(p, task, event);
+		wakeless_edges_deliver(p, task, event);
 		break;
 	case CT_FLOCK:
-		origin_lock(p, task, event);
+		wakeless_edges_lock(p, task, event);
 		break;
 	case CT_ACCESS:
-		origin_access(p, task, event);
+		wakeless_edges_access(p, task, event);
 		break;
 	case CT_JOB:
-		origin_job(p, task, event);
+		wakeless_edges_job(p, task, event);
 		break;
 	}
 }
