@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/diagnose/way.h"
+#include "analysis/diagnose/branch.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
@@ -37,10 +37,10 @@ static void link_wait(const struct graph *g, struct link *k, const struct group 
 	k->unfinished = !gr->blame.ended && !gr->blame.timed_out;
 	describe_object(g->w, k->obj, buf, sizeof(buf));
 	k->resource = strdup(buf);
-	k->stack = level_wait_stack(g, k->task, gr->from_ns, gr->to_ns, s);
+	k->stack = breakdown_wait_stack(g, k->task, gr->from_ns, gr->to_ns, s);
 }
 
-static int link_push(const struct graph *g, struct chain *c, uint32_t task, const struct level *l,
+static int link_push(const struct graph *g, struct chain *c, uint32_t task, const struct breakdown *l,
 		     const struct group *gr)
 {
 	struct link k = { .from_ns = gr->from_ns,
@@ -59,7 +59,7 @@ static int link_push(const struct graph *g, struct chain *c, uint32_t task, cons
 			  : l->running_ns >= l->runnable_ns ? "running"
 							    : "runnable";
 		k.resource = strdup("");
-		k.stack = gr->type == GROUP_CPU ? level_stack(g, task, gr->from_ns, gr->to_ns, true) : 0;
+		k.stack = gr->type == GROUP_CPU ? breakdown_stack(g, task, gr->from_ns, gr->to_ns, true) : 0;
 	}
 	if (!k.resource || VEC_PUSH(&c->links, k)) {
 		free(k.resource);
@@ -68,7 +68,7 @@ static int link_push(const struct graph *g, struct chain *c, uint32_t task, cons
 	return 0;
 }
 
-static void chain_finish(struct chain *c, const struct level *l, const struct group *gr)
+static void chain_finish(struct chain *c, const struct breakdown *l, const struct group *gr)
 {
 	c->leaf = gr->blame;
 	switch (gr->type) {
@@ -86,7 +86,7 @@ static void chain_finish(struct chain *c, const struct level *l, const struct gr
 }
 
 /* What was decided at the last task. */
-static int chain_note(struct chain *c, struct way *w)
+static int chain_note(struct chain *c, struct branch *w)
 {
 	struct choice ch = { .text = w->choice };
 
@@ -109,7 +109,7 @@ static void chain_follow(const struct graph *g, const struct path *p, struct cha
 {
 	memset(next, 0, p->n_frames);
 	for (uint32_t i = 1; i < p->n_frames; i++)
-		next[i] = c->in_last[p->frames[i].parent] && level_frame_key(g, &p->frames[i]) == gr->key;
+		next[i] = c->in_last[p->frames[i].parent] && breakdown_frame_key(g, &p->frames[i]) == gr->key;
 	memcpy(c->in_last, next, p->n_frames);
 	c->last_frame = gr->frame;
 }
@@ -117,13 +117,13 @@ static void chain_follow(const struct graph *g, const struct path *p, struct cha
 /* One task of the chain.  1: go on with the frames now marked in c->in_last, 0: the end, or -ENOMEM. */
 static int chain_step(const struct graph *g, const struct path *p, struct chain *c, bool *next)
 {
-	struct level l = { 0 };
-	struct way w = { 0 };
+	struct breakdown l = { 0 };
+	struct branch w = { 0 };
 	uint32_t task = p->frames[c->last_frame].task;
-	int r = level_fill(g, &l, p, c->in_last);
+	int r = breakdown_fill(g, &l, p, c->in_last);
 
 	if (!r)
-		r = way_choose(g, &c->options, task, &l, &w);
+		r = branch_choose(g, &c->options, task, &l, &w);
 	if (!r && !w.taken) {
 		c->end = END_UNKNOWN;
 	} else if (!r) {
@@ -138,7 +138,7 @@ static int chain_step(const struct graph *g, const struct path *p, struct chain 
 		}
 	}
 	free(w.choice);
-	level_done(&l);
+	breakdown_done(&l);
 	return r;
 }
 

@@ -188,7 +188,7 @@ static int graft(struct findings *f, size_t i, uint8_t strength, struct chain *t
 	f->by_comparison = true;
 	f->pool = 0;
 	f->spins = f->starved = f->circular = f->on_disk = false;
-	return ending_find(f);
+	return root_cause_find(f);
 }
 
 static int go_on(struct findings *f, size_t i)

@@ -7,7 +7,7 @@
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_COMPARISON_H
 #define CTRACE_ANALYSIS_DIAGNOSE_COMPARISON_H
 
-#include "analysis/diagnose/ending.h"
+#include "analysis/diagnose/root_cause.h"
 #include "analysis/compare/missing.h"
 
 /*

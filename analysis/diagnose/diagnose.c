@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/diagnose/comparison.h"
-#include "analysis/diagnose/ending.h"
+#include "analysis/diagnose/root_cause.h"
 #include "analysis/diagnose/flag.h"
 #include "analysis/diagnose/sentence.h"
 #include "lib/cleanup.h"
@@ -122,7 +122,7 @@ static const char *find_cause(const struct findings *f)
 		return "busy";
 	if (f->chain.end == END_UNKNOWN)
 		return n > 1 ? "slow-peer" : "none";
-	if (ending_polls(last) && only_children(f))
+	if (root_cause_polls(last) && only_children(f))
 		return "polling";
 	if (f->chain.links.v[0].wait == CT_W_FUTEX && f->chain.links.v[0].edge == EDGE_OWNER)
 		return "missing-wakeup";
@@ -149,7 +149,7 @@ static enum verdict find_verdict(const struct findings *f)
 		if (!strcmp(k->state, "running") || !strcmp(k->state, "runnable"))
 			return VERDICT_LONG_RUNNING;
 	}
-	if (ending_polls(k) || k->edge == EDGE_POLLED)
+	if (root_cause_polls(k) || k->edge == EDGE_POLLED)
 		return VERDICT_REPEATED_YIELD;
 	return VERDICT_LONG_WAIT;
 }
@@ -159,7 +159,8 @@ static bool idles(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
 
-	if (!only_children(f) || f->chain.end != END_LEAF || f->on_disk || f->circular || ending_polls(last))
+	if (!only_children(f) || f->chain.end != END_LEAF || f->on_disk || f->circular ||
+	    root_cause_polls(last))
 		return false;
 	switch (last->wait) {
 	case CT_W_SLEEP:
@@ -370,7 +371,7 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 	diagnose_time(p, d);
 	r = chain_build(g, p, options, &f.chain);
 	if (!r)
-		r = f.chain.links.n ? ending_find(&f) : -EINVAL;
+		r = f.chain.links.n ? root_cause_find(&f) : -EINVAL;
 	f.left_out = !r && is_left_out(&f);
 	if (!r && !f.left_out && !f.chain.refused && f.chain.links.v[0].total_ns >= DIAGNOSE_STALL_NS)
 		r = comparison_apply(&f, is_normal(&f, f.chain.links.v[0].total_ns, to_ns - from_ns));

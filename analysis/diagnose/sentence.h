@@ -4,7 +4,7 @@
 #define CTRACE_ANALYSIS_DIAGNOSE_SENTENCE_H
 
 #include "analysis/diagnose/diagnose.h"
-#include "analysis/diagnose/rival.h"
+#include "analysis/diagnose/contention.h"
 
 struct sentence_facts {
 	const struct graph *g;
@@ -13,8 +13,8 @@ struct sentence_facts {
 	enum verdict verdict;
 	const char *cause;
 	const struct blame *leaf;
-	uint32_t pool;           /* workers, all busy; 0 no pool */
-	const struct rival *cpu; /* starved: who had the CPU */
+	uint32_t pool;                /* workers, all busy; 0 no pool */
+	const struct contention *cpu; /* starved: who had the CPU */
 	bool strong;
 	bool own_lock;     /* the last one waits for a lock that it holds itself */
 	bool silent;       /* the last one goes on as ever, but for the wake-up that is missing */

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ending.h - private to analysis/: what the last task of a chain was up to, and
+ * root_cause.h - private to analysis/: what the last task of a chain was up to, and
  * whether the chain ends there: it goes on to who had the CPU or the disk, or
  * back to who polls, or stops where a message was lost.
  */
-#ifndef CTRACE_ANALYSIS_DIAGNOSE_ENDING_H
-#define CTRACE_ANALYSIS_DIAGNOSE_ENDING_H
+#ifndef CTRACE_ANALYSIS_DIAGNOSE_ROOT_CAUSE_H
+#define CTRACE_ANALYSIS_DIAGNOSE_ROOT_CAUSE_H
 
 #include "analysis/diagnose/chain.h"
-#include "analysis/diagnose/rival.h"
+#include "analysis/diagnose/contention.h"
 
 struct findings {
 	const struct graph *g;
 	struct chain chain;
-	struct rival cpu;  /* END_RUNNABLE */
-	struct rival disk; /* END_LEAF on a disk */
-	uint32_t pool;     /* workers of a busy pool, 0: none */
-	bool spins;        /* the last task spins on something, or that before it on what it guesses to set */
+	struct contention cpu;  /* END_RUNNABLE */
+	struct contention disk; /* END_LEAF on a disk */
+	uint32_t pool;          /* workers of a busy pool, 0: none */
+	bool spins; /* the last task spins on something, or that before it on what it guesses to set */
 	bool starved;
 	bool circular;
 	bool own_lock; /* a circle of one */
@@ -27,8 +27,8 @@ struct findings {
 };
 
 /* Completes f, of which g and chain are set. 0 or -ENOMEM. */
-int ending_find(struct findings *f);
+int root_cause_find(struct findings *f);
 /* It does hardly anything but sleep for short whiles. */
-bool ending_polls(const struct link *k);
+bool root_cause_polls(const struct link *k);
 
 #endif

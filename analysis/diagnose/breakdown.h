@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * level.h - private to analysis/: what the time of one task of a chain went to,
+ * breakdown.h - private to analysis/: what the time of one task of a chain went to,
  * in groups: the CPU, one other task, one thing that is not a task.
  */
-#ifndef CTRACE_ANALYSIS_DIAGNOSE_LEVEL_H
-#define CTRACE_ANALYSIS_DIAGNOSE_LEVEL_H
+#ifndef CTRACE_ANALYSIS_DIAGNOSE_BREAKDOWN_H
+#define CTRACE_ANALYSIS_DIAGNOSE_BREAKDOWN_H
 
 #include "graph/path/path.h"
 #include "lib/map.h"
@@ -15,7 +15,7 @@ enum group_type { GROUP_CPU, GROUP_TASK, GROUP_LEAF, GROUP_UNKNOWN };
 struct group {
 	enum group_type type;
 	uint32_t task;    /* GROUP_TASK: that of the longest frame */
-	uint64_t key;     /* GROUP_TASK: see level_frame_key() */
+	uint64_t key;     /* GROUP_TASK: see breakdown_frame_key() */
 	const char *kind; /* GROUP_LEAF */
 	uint64_t obj;
 	uint64_t total_ns, from_ns, to_ns, longest_ns;
@@ -28,22 +28,23 @@ struct group {
 };
 typedef VEC(struct group) groups;
 
-struct level {
+struct breakdown {
 	groups v;
 	uint64_t running_ns, runnable_ns;
 	uint64_t from_ns, to_ns, total_ns;
 	struct map by_key; /* key of a GROUP_TASK -> its index */
 };
 
-/* The time in the frames that are in. 0 or -ENOMEM; level_done() in any case. */
-int level_fill(const struct graph *g, struct level *l, const struct path *p, const bool *in);
-void level_done(struct level *l);
+/* The time in the frames that are in. 0 or -ENOMEM; breakdown_done() in any case. */
+int breakdown_fill(const struct graph *g, struct breakdown *l, const struct path *p, const bool *in);
+void breakdown_done(struct breakdown *l);
 /* A task; but children of one name that come one after the other are one thing to wait for. */
-uint64_t level_frame_key(const struct graph *g, const struct path_frame *f);
+uint64_t breakdown_frame_key(const struct graph *g, const struct path_frame *f);
 /* The stack of the task in [from, to): of its longest visited wait, else of its commonest sample; 0 none. */
-uint64_t level_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, bool running);
+uint64_t breakdown_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+			 bool running);
 /* The same of its waits alone, and where like is not NULL, of waits in the same kind of call as like. */
-uint64_t level_wait_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
-			  const struct interval *like);
+uint64_t breakdown_wait_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+			      const struct interval *like);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analysis/diagnose/ending.h"
+#include "analysis/diagnose/root_cause.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static int follow_writer(struct findings *f, const struct flag *flag)
 		r = take_chain(f, &sub);
 		f->spins = false;
 		if (!r)
-			r = ending_find(f);
+			r = root_cause_find(f);
 	}
 	chain_done(&sub);
 	path_free(p);
@@ -97,7 +97,7 @@ static int find_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
 	uint32_t sampled, samples, guess;
-	uint32_t yields = rival_yields(f->g, k->task, k->from_ns, k->to_ns, &sampled, &samples);
+	uint32_t yields = contention_yields(f->g, k->task, k->from_ns, k->to_ns, &sampled, &samples);
 	struct flag flag = flag_find(f->g, k->task, k->from_ns, k->to_ns);
 	uint64_t ms = (k->to_ns - k->from_ns) / 1000000;
 	int r;
@@ -112,7 +112,7 @@ static int find_spin(struct findings *f, bool *ret_done)
 		*ret_done = true;
 		return follow_writer(f, &flag);
 	}
-	guess = flag.watched ? GRAPH_NONE : rival_flag(f->g, k->task, k->from_ns, k->to_ns);
+	guess = flag.watched ? GRAPH_NONE : contention_flag(f->g, k->task, k->from_ns, k->to_ns);
 	return guess == GRAPH_NONE ? 0 : chain_append(f->g, &f->chain, guess, EDGE_FLAG, EDGE_WEAK);
 }
 
@@ -132,7 +132,7 @@ static int find_sleepy_spin(struct findings *f, bool *ret_done)
 static int find_cpu(struct findings *f)
 {
 	struct link *k = last_link(f);
-	int r = rival_cpu(f->g, k->task, k->from_ns, k->to_ns, &f->cpu);
+	int r = contention_cpu(f->g, k->task, k->from_ns, k->to_ns, &f->cpu);
 
 	if (r)
 		return r;
@@ -163,7 +163,7 @@ static int find_disk(struct findings *f)
 {
 	char buf[DESCRIBE_MAX];
 	struct link *k = last_link(f);
-	int r = rival_disk(f->g, k->task, k->obj, k->from_ns, k->to_ns, &f->disk);
+	int r = contention_disk(f->g, k->task, k->obj, k->from_ns, k->to_ns, &f->disk);
 
 	f->on_disk = true;
 	if (r || f->disk.task == GRAPH_NONE || f->disk.ns < (k->to_ns - k->from_ns) / 5)
@@ -185,7 +185,7 @@ static int find_disk(struct findings *f)
 	return k->resource ? 0 : -ENOMEM;
 }
 
-bool ending_polls(const struct link *k)
+bool root_cause_polls(const struct link *k)
 {
 	return k->wait == CT_W_SLEEP && k->waits >= 3 && k->total_ns / k->waits < 2000000000ULL &&
 	       k->running_ns + k->other_ns < k->total_ns / 2;
@@ -254,7 +254,7 @@ static void find_sleeping_children(struct findings *f)
 {
 	struct link *k = last_link(f), *before = k - 1;
 
-	if (f->chain.links.n < 2 || f->chain.end != END_LEAF || !ending_polls(k) ||
+	if (f->chain.links.n < 2 || f->chain.end != END_LEAF || !root_cause_polls(k) ||
 	    before->edge != EDGE_EXIT || before->waits < 3)
 		return;
 	free(k->resource);
@@ -339,7 +339,7 @@ static bool find_own_lock(struct findings *f)
 	return false;
 }
 
-int ending_find(struct findings *f)
+int root_cause_find(struct findings *f)
 {
 	struct link *k = last_link(f);
 	bool done = false;
@@ -352,13 +352,13 @@ int ending_find(struct findings *f)
 	    (f->chain.end == END_RUNNABLE ||
 	     (f->chain.end == END_RUNNING && k->runnable_ns > k->running_ns / 2)))
 		r = find_cpu(f);
-	if (!r && f->chain.end == END_LEAF && ending_polls(k))
+	if (!r && f->chain.end == END_LEAF && root_cause_polls(k))
 		r = find_sleepy_spin(f, &done);
 	if (r || done)
 		return r;
 	if (!f->spins && f->chain.links.n > 1 &&
 	    (f->chain.end == END_RUNNING || (f->chain.end == END_LEAF && k->tid == k->pid)))
-		f->pool = rival_pool(f->g, k->task, k->from_ns, k->to_ns);
+		f->pool = contention_pool(f->g, k->task, k->from_ns, k->to_ns);
 	f->own_lock = find_own_lock(f);
 	f->circular = f->own_lock || f->chain.end == END_CYCLE;
 	find_lost_message(f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * way.h - private to analysis/: which of the things that a task's time went to
+ * branch.h - private to analysis/: which of the things that a task's time went to
  * the chain follows.
  *
  * The largest, unless a rule says that it is not a cause, or that another one is; a person
@@ -8,13 +8,13 @@
  * is a guess.  What is refused, and nothing else has a fifth, stays a wait of which
  * nobody knows whom it was for.
  */
-#ifndef CTRACE_ANALYSIS_DIAGNOSE_WAY_H
-#define CTRACE_ANALYSIS_DIAGNOSE_WAY_H
+#ifndef CTRACE_ANALYSIS_DIAGNOSE_BRANCH_H
+#define CTRACE_ANALYSIS_DIAGNOSE_BRANCH_H
 
 #include "analysis/diagnose/diagnose.h"
-#include "analysis/diagnose/level.h"
+#include "analysis/diagnose/breakdown.h"
 
-struct way {
+struct branch {
 	struct group *taken; /* NULL: there is nothing to take */
 	char *choice;        /* what was decided, by whom, and what else there was; NULL: no choice. Owned by
 				the caller */
@@ -24,7 +24,7 @@ struct way {
 };
 
 /* May change a group of l: what was refused is a wait for nobody.  0 or -ENOMEM. */
-int way_choose(const struct graph *g, const struct diagnose_options *options, uint32_t task, struct level *l,
-	       struct way *ret);
+int branch_choose(const struct graph *g, const struct diagnose_options *options, uint32_t task,
+		  struct breakdown *l, struct branch *ret);
 
 #endif

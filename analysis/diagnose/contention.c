@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analysis/diagnose/rival.h"
+#include "analysis/diagnose/contention.h"
 
 #include <errno.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static int tally_add(struct map *tally, uint32_t task, uint64_t ns)
 	return map_set(tally, task, had + ns);
 }
 
-static void tally_best(const struct map *tally, struct rival *r)
+static void tally_best(const struct map *tally, struct contention *r)
 {
 	for (size_t i = 0; i < tally->cap; i++) {
 		const struct map_slot *s = &tally->slots[i];
@@ -66,8 +66,8 @@ static uint64_t lost_on(const struct graph *g, uint32_t cpu, uint64_t from, uint
 }
 
 /* Who had cpu in [from, to).  *near: the run to begin to look at. */
-static int rival_cpu_interval(const struct graph *g, uint32_t task, uint32_t cpu, uint64_t from, uint64_t to,
-			      size_t *near, struct map *tally, struct rival *r)
+static int contention_cpu_interval(const struct graph *g, uint32_t task, uint32_t cpu, uint64_t from,
+				   uint64_t to, size_t *near, struct map *tally, struct contention *r)
 {
 	uint64_t had = 0, lost;
 	int err = 0;
@@ -94,14 +94,15 @@ static int rival_cpu_interval(const struct graph *g, uint32_t task, uint32_t cpu
 	return 0;
 }
 
-int rival_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct rival *ret)
+int contention_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+		   struct contention *ret)
 {
 	const struct graph_task *t = &g->tasks[task];
 	_cleanup_free_ size_t *near = calloc((size_t)g->n_cpus + 1, sizeof(*near));
 	struct map tally = { 0 };
 	int r = near ? 0 : -ENOMEM;
 
-	*ret = (struct rival){ .task = GRAPH_NONE };
+	*ret = (struct contention){ .task = GRAPH_NONE };
 	for (uint32_t i = graph_interval_at(g, task, from_ns);
 	     !r && i != GRAPH_NONE && i < t->first_interval + t->n_intervals; i++) {
 		const struct interval *s = &g->intervals[i];
@@ -110,8 +111,8 @@ int rival_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t t
 		if (s->from_ns >= to_ns)
 			break;
 		if (s->state == INTERVAL_RUNNABLE && cpu < g->n_cpus)
-			r = rival_cpu_interval(g, task, cpu, MAX(s->from_ns, from_ns), MIN(s->to_ns, to_ns),
-					       &near[cpu], &tally, ret);
+			r = contention_cpu_interval(g, task, cpu, MAX(s->from_ns, from_ns),
+						    MIN(s->to_ns, to_ns), &near[cpu], &tally, ret);
 	}
 	if (!r)
 		tally_best(&tally, ret);
@@ -147,14 +148,14 @@ static uint64_t longest_file(const struct graph *g, uint32_t task, uint32_t dev,
 	return best;
 }
 
-int rival_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from_ns, uint64_t to_ns,
-	       struct rival *ret)
+int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from_ns, uint64_t to_ns,
+		    struct contention *ret)
 {
 	uint32_t dev = device_of(g, obj);
 	struct map tally = { 0 };
 	int r = 0;
 
-	*ret = (struct rival){ .task = GRAPH_NONE, .total_ns = to_ns - from_ns };
+	*ret = (struct contention){ .task = GRAPH_NONE, .total_ns = to_ns - from_ns };
 	for (size_t i = 0; i < g->n_intervals && dev && !r; i++) {
 		const struct interval *s = &g->intervals[i];
 		enum ct_obj_kind kind = CT_OBJ_KIND(s->obj);
@@ -268,7 +269,7 @@ static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t
 	return workers >= 2 ? workers : 0;
 }
 
-uint32_t rival_pool(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t idle = idle_futex(g, task);
 	uint32_t workers = 0;
@@ -300,8 +301,8 @@ uint32_t rival_pool(const struct graph *g, uint32_t task, uint64_t from_ns, uint
 	return workers >= 2 ? workers : 0;
 }
 
-uint32_t rival_yields(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
-		      uint32_t *ret_sampled, uint32_t *ret_samples)
+uint32_t contention_yields(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+			   uint32_t *ret_sampled, uint32_t *ret_samples)
 {
 	const struct graph_task *t = &g->tasks[task];
 	uint32_t yields = 0;
@@ -330,7 +331,7 @@ uint32_t rival_yields(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 	return yields;
 }
 
-uint32_t rival_flag(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t best = GRAPH_NONE;
 	uint64_t best_gap = UINT64_MAX;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analysis/diagnose/way.h"
+#include "analysis/diagnose/branch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ struct option {
 struct options {
 	const struct graph *g;
 	uint32_t task; /* whose time it is */
-	const struct level *l;
+	const struct breakdown *l;
 	struct option v[WAYS_MAX]; /* best first */
 	size_t n;
 	size_t n_ruled_out; /* the last ones */
@@ -44,7 +44,7 @@ static void put_in(struct options *o, struct group *x)
 	o->n++;
 }
 
-static void rank(struct options *o, struct level *l)
+static void rank(struct options *o, struct breakdown *l)
 {
 	for (size_t i = 0; i < l->v.n; i++) {
 		struct group *x = &l->v.v[i];
@@ -70,7 +70,7 @@ static void fill_facts(const struct options *o, const struct group *x, struct ru
 	ret->edge = x->blame.edge;
 	ret->from = x->type == GROUP_TASK ? x->task : GRAPH_NONE;
 	ret->obj = x->blame.obj;
-	ret->stack = level_stack(o->g, o->task, x->from_ns, x->to_ns, false);
+	ret->stack = breakdown_stack(o->g, o->task, x->from_ns, x->to_ns, false);
 }
 
 static int by_rules(const struct option *x)
@@ -212,7 +212,7 @@ static int option_fill(const struct options *o, const struct group *x, struct as
 	*ret = (struct ask_option){
 		.from_ns = x->from_ns,
 		.to_ns = x->to_ns,
-		.stack = level_stack(o->g, task, x->from_ns, x->to_ns, x->type == GROUP_CPU),
+		.stack = breakdown_stack(o->g, task, x->from_ns, x->to_ns, x->type == GROUP_CPU),
 		.sure = edge_strength_name(x->type == GROUP_TASK ? x->blame.strength : EDGE_STRONG),
 		.score = o->l->total_ns ? (double)x->total_ns / (double)o->l->total_ns : 0
 	};
@@ -309,7 +309,7 @@ static const char *reason(const struct options *o, const struct group *taken, in
 }
 
 /* n: as many were to choose from. */
-static int settle(const struct options *o, size_t n, int answer, struct way *ret)
+static int settle(const struct options *o, size_t n, int answer, struct branch *ret)
 {
 	bool refused = answer == ASK_STOP || answer == ASK_NONE;
 
@@ -333,14 +333,14 @@ static int settle(const struct options *o, size_t n, int answer, struct way *ret
 	return 0;
 }
 
-int way_choose(const struct graph *g, const struct diagnose_options *options, uint32_t task, struct level *l,
-	       struct way *ret)
+int branch_choose(const struct graph *g, const struct diagnose_options *options, uint32_t task,
+		  struct breakdown *l, struct branch *ret)
 {
 	struct options o = { .g = g, .task = task, .l = l };
 	int answer = ASK_DECIDE, r = 0;
 	size_t n;
 
-	*ret = (struct way){ 0 };
+	*ret = (struct branch){ 0 };
 	rank(&o, l);
 	if (!o.n)
 		return 0;

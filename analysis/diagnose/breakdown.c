@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analysis/diagnose/level.h"
+#include "analysis/diagnose/breakdown.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 /* Of a time on the CPU so many samples are looked at for the commonest stack. */
 #define SAMPLES 256
 
-uint64_t level_frame_key(const struct graph *g, const struct path_frame *f)
+uint64_t breakdown_frame_key(const struct graph *g, const struct path_frame *f)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
 
@@ -19,7 +19,7 @@ uint64_t level_frame_key(const struct graph *g, const struct path_frame *f)
 	return h | 1ULL << 63;
 }
 
-static struct group *group_of(struct level *l, enum group_type type, uint64_t key, const char *kind,
+static struct group *group_of(struct breakdown *l, enum group_type type, uint64_t key, const char *kind,
 			      uint64_t obj)
 {
 	uint64_t at;
@@ -63,7 +63,7 @@ static void group_add(struct group *gr, uint64_t from, uint64_t to, uint32_t int
 	}
 }
 
-static int level_piece(struct level *l, const struct path *p, const struct path_piece *x)
+static int breakdown_piece(struct breakdown *l, const struct path *p, const struct path_piece *x)
 {
 	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &p->leaf_blames[x->blame];
 	struct group *gr;
@@ -90,11 +90,11 @@ static int level_piece(struct level *l, const struct path *p, const struct path_
 	return 0;
 }
 
-int level_fill(const struct graph *g, struct level *l, const struct path *p, const bool *in)
+int breakdown_fill(const struct graph *g, struct breakdown *l, const struct path *p, const bool *in)
 {
 	l->from_ns = UINT64_MAX;
 	for (size_t i = 0; i < p->n_pieces; i++)
-		if (in[p->pieces[i].frame] && level_piece(l, p, &p->pieces[i]))
+		if (in[p->pieces[i].frame] && breakdown_piece(l, p, &p->pieces[i]))
 			return -ENOMEM;
 	for (uint32_t i = 1; i < p->n_frames; i++) {
 		const struct path_frame *f = &p->frames[i];
@@ -102,7 +102,7 @@ int level_fill(const struct graph *g, struct level *l, const struct path *p, con
 
 		if (!in[f->parent])
 			continue;
-		gr = group_of(l, GROUP_TASK, level_frame_key(g, f), NULL, 0);
+		gr = group_of(l, GROUP_TASK, breakdown_frame_key(g, f), NULL, 0);
 		if (!gr)
 			return -ENOMEM;
 		if (f->to_ns - f->from_ns > gr->longest_ns)
@@ -116,7 +116,7 @@ int level_fill(const struct graph *g, struct level *l, const struct path *p, con
 }
 
 /* The commonest stack of the samples of a task in [from, to). */
-static uint64_t level_run_stack(const struct graph *g, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
+static uint64_t breakdown_run_stack(const struct graph *g, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n, count = 0;
 	const struct graph_ref *r = graph_refs(&g->samples, tid, &n), *before;
@@ -146,14 +146,14 @@ static uint64_t level_run_stack(const struct graph *g, uint32_t tid, uint64_t fr
 	return best;
 }
 
-uint64_t level_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, bool running)
+uint64_t breakdown_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, bool running)
 {
-	return running ? level_run_stack(g, g->tasks[task].tid, from_ns, to_ns)
-		       : level_wait_stack(g, task, from_ns, to_ns, NULL);
+	return running ? breakdown_run_stack(g, g->tasks[task].tid, from_ns, to_ns)
+		       : breakdown_wait_stack(g, task, from_ns, to_ns, NULL);
 }
 
-uint64_t level_wait_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
-			  const struct interval *like)
+uint64_t breakdown_wait_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+			      const struct interval *like)
 {
 	const struct graph_task *t = &g->tasks[task];
 	uint64_t best = 0, best_ns = 0;
@@ -173,7 +173,7 @@ uint64_t level_wait_stack(const struct graph *g, uint32_t task, uint64_t from_ns
 	return best;
 }
 
-void level_done(struct level *l)
+void breakdown_done(struct breakdown *l)
 {
 	VEC_FREE(&l->v);
 	map_done(&l->by_key);
