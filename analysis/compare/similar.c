@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/slice/lead.h"
+#include "analysis/slice/candidate.h"
 #include "lib/cleanup.h"
 
 /* Of glibc's condition variable, whose waiters use two futexes in turn. */
@@ -214,7 +214,7 @@ static float stacks_factor(const struct graph *g, const struct interval *a, cons
 	float alike = -1;
 
 	if (a->visit != GRAPH_NONE && b->visit != GRAPH_NONE)
-		alike = lead_stacks_alike(g, g->w->events[a->visit].x[0], g->w->events[b->visit].x[0]);
+		alike = candidate_stacks_alike(g, g->w->events[a->visit].x[0], g->w->events[b->visit].x[0]);
 	return alike < 0 ? 1 : 0.5F + alike / 2;
 }
 

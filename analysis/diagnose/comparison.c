@@ -58,7 +58,7 @@ static bool has_task(const struct chain *c, size_t from, uint32_t task)
 
 /* A thread that acted at regular times of its own, and for its own process, has ended or hangs: there is no
  * other reason for a loop to idle, as there would be if its clients had no more work for it. */
-static bool beyond_doubt(const struct graph *g, const struct missing *m)
+static bool beyond_doubt(const struct graph *g, const struct missing_wake *m)
 {
 	uint32_t pid = g->tasks[g->intervals[m->wait].task].tgid;
 	const struct interval *s = m->instead == GRAPH_NONE ? NULL : &g->intervals[m->instead];
@@ -66,7 +66,7 @@ static bool beyond_doubt(const struct graph *g, const struct missing *m)
 	for (uint32_t i = 0; i < m->n_steps; i++)
 		if (g->tasks[m->steps[i].task].tgid != pid)
 			return false;
-	if (!m->regular || !m->own_accord || m->late || !missing_is_sure(m))
+	if (!m->regular || !m->own_accord || m->late || !missing_wake_is_sure(m))
 		return false;
 	return m->how == MISSING_ENDED || (m->how == MISSING_ELSEWHERE &&
 					   ((s->wait == CT_W_FUTEX && s->owner) || s->wait == CT_W_FLOCK ||
@@ -77,7 +77,7 @@ static bool beyond_doubt(const struct graph *g, const struct missing *m)
 static bool says_more(const struct findings *f, size_t i, bool normal)
 {
 	const struct chain *c = &f->chain;
-	const struct missing *m = f->missing;
+	const struct missing_wake *m = f->missing;
 
 	if (c->asked || m->late || CT_OBJ_KIND(c->links.v[i].obj) == CT_OBJ_SOCK)
 		return false;
@@ -89,7 +89,7 @@ static bool says_more(const struct findings *f, size_t i, bool normal)
 		return true;
 	if (i + 1 < c->links.n && c->links.v[i + 1].task == m->steps[0].task)
 		return false;
-	return !has_task(c, i + 1, missing_named(m)->task);
+	return !has_task(c, i + 1, missing_wake_named(m)->task);
 }
 
 /* Nothing that comes after the last link matters. */
@@ -101,10 +101,10 @@ static void end_here(struct chain *c)
 	};
 }
 
-static int push_ended(const struct graph *g, const struct missing *m, struct chain *tail)
+static int push_ended(const struct graph *g, const struct missing_wake *m, struct chain *tail)
 {
-	const struct graph_task *t = &g->tasks[missing_named(m)->task];
-	struct link k = { .task = missing_named(m)->task,
+	const struct graph_task *t = &g->tasks[missing_wake_named(m)->task];
+	struct link k = { .task = missing_wake_named(m)->task,
 			  .pid = t->tgid,
 			  .tid = t->tid,
 			  .state = "exited",
@@ -142,8 +142,8 @@ static int move_links(struct chain *to, struct chain *from, bool all, uint8_t st
 
 static int push_step(const struct findings *f, uint32_t at, uint8_t strength, struct chain *tail)
 {
-	const struct missing *m = f->missing;
-	const struct missing_step *step = &m->steps[at];
+	const struct missing_wake *m = f->missing;
+	const struct missing_wake_step *step = &m->steps[at];
 	struct diagnose_options options = { .rules = f->chain.options.rules };
 	bool last = at + 1 == m->n_steps;
 	struct chain sub = { 0 };
@@ -193,7 +193,7 @@ static int graft(struct findings *f, size_t i, uint8_t strength, struct chain *t
 
 static int go_on(struct findings *f, size_t i)
 {
-	uint8_t strength = missing_is_sure(f->missing) ? EDGE_BOOSTED : EDGE_WEAK;
+	uint8_t strength = missing_wake_is_sure(f->missing) ? EDGE_BOOSTED : EDGE_WEAK;
 	struct chain tail = { 0 };
 	int r = 0;
 
@@ -227,16 +227,16 @@ int comparison_apply(struct findings *f, bool normal)
 		interval = link_interval(f->g, &c->links.v[i]);
 		if (interval == GRAPH_NONE)
 			continue;
-		r = missing_find(f->g, interval, c->links.v[i].to_ns, &f->missing);
+		r = missing_wake_find(f->g, interval, c->links.v[i].to_ns, &f->missing);
 		if (r)
 			return r;
-		if (f->missing && missing_is_good(f->missing)) {
+		if (f->missing && missing_wake_is_good(f->missing)) {
 			if (open && says_more(f, i, normal))
 				return go_on(f, i);
 			if (!normal)
 				return 0;
 		}
-		missing_free(TAKE_PTR(f->missing));
+		missing_wake_free(TAKE_PTR(f->missing));
 	}
 	return 0;
 }

@@ -319,10 +319,10 @@ static int diagnose_flag(const struct findings *f, struct diagnosis *d, bool *re
 }
 
 /* The chain ends at one who should have woken the one before it, and goes on as ever without. */
-static bool is_silent(const struct missing *m, const struct diagnosis *d)
+static bool is_silent(const struct missing_wake *m, const struct diagnosis *d)
 {
 	return m && m->how == MISSING_SILENT && d->n_chain > 1 &&
-	       missing_named(m)->task == d->chain[d->n_chain - 1].task;
+	       missing_wake_named(m)->task == d->chain[d->n_chain - 1].task;
 }
 
 static int diagnose_words(const struct findings *f, struct diagnosis *d)
@@ -410,7 +410,7 @@ void diagnosis_free(struct diagnosis *d)
 		free(d->chain[i].resource);
 	for (size_t i = 0; i < d->n_choices; i++)
 		free(d->choices[i].text);
-	missing_free(d->comparison);
+	missing_wake_free(d->comparison);
 	free(d->chain);
 	free(d->choices);
 	free(d->root_text);

@@ -11,7 +11,7 @@
 #define CTRACE_ANALYSIS_DIAGNOSE_DIAGNOSE_H
 
 #include "analysis/slice/ask.h"
-#include "analysis/compare/missing.h"
+#include "analysis/compare/missing_wake.h"
 #include "analysis/slice/rules.h"
 #include "graph/path/path.h"
 
@@ -68,7 +68,7 @@ struct diagnosis {
 	uint64_t stall_ns; /* the time that the verdict is about */
 	char *watch;       /* command that watches the variable that is polled; NULL: none is known */
 	size_t asked;      /* questions put to a person */
-	struct missing *comparison; /* with an earlier wait like the one in question; NULL: none */
+	struct missing_wake *comparison; /* with an earlier wait like the one in question; NULL: none */
 };
 
 #define DIAGNOSE_MAX_CHAIN   32

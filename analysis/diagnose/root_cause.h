@@ -21,9 +21,9 @@ struct findings {
 	bool circular;
 	bool own_lock; /* a circle of one */
 	bool on_disk;
-	bool left_out;           /* what the last one waits for, to keep within the tracer's budget */
-	struct missing *missing; /* what a comparison found, NULL nothing */
-	bool by_comparison;      /* and the chain goes on by it */
+	bool left_out;                /* what the last one waits for, to keep within the tracer's budget */
+	struct missing_wake *missing; /* what a comparison found, NULL nothing */
+	bool by_comparison;           /* and the chain goes on by it */
 };
 
 /* Completes f, of which g and chain are set. 0 or -ENOMEM. */

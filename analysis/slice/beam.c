@@ -53,25 +53,25 @@ static void search_end(struct search *s, uint32_t node, uint32_t end_edge, float
 	s->score = score;
 }
 
-static void node_leads(struct search *s, uint32_t i, struct leads *l)
+static void node_leads(struct search *s, uint32_t i, struct candidates *l)
 {
 	const struct node *n = &s->nodes.v[i];
-	struct lead_query q = { .c = s->b->c,
-				.rules = s->b->rules,
-				.segment = n->segment,
-				.record = n->record,
-				.at_ns = n->at_ns,
-				.skip = on_path,
-				.arg = s };
+	struct candidate_query q = { .c = s->b->c,
+				     .rules = s->b->rules,
+				     .segment = n->segment,
+				     .record = n->record,
+				     .at_ns = n->at_ns,
+				     .skip = on_path,
+				     .arg = s };
 
 	s->at = i;
-	lead_find(&q, l);
+	candidate_find(&q, l);
 }
 
 static int search_expand(struct search *s, uint32_t i)
 {
 	const struct causal *c = s->b->c;
-	struct leads l;
+	struct candidates l;
 
 	if (s->nodes.v[i].depth >= s->b->depth) {
 		search_end(s, i, GRAPH_NONE, s->nodes.v[i].score);

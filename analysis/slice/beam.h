@@ -10,7 +10,7 @@
 #ifndef CTRACE_ANALYSIS_SLICE_BEAM_H
 #define CTRACE_ANALYSIS_SLICE_BEAM_H
 
-#include "analysis/slice/lead.h"
+#include "analysis/slice/candidate.h"
 #include "lib/map.h"
 #include "lib/vec.h"
 

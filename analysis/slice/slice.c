@@ -53,7 +53,7 @@ static int add_step(struct walk *w, uint32_t segment, uint32_t parent, uint32_t 
 	return r ? r : VEC_PUSH(&w->steps, step);
 }
 
-static int add_choice(struct walk *w, const struct leads *l, uint32_t chosen, enum slice_decider decider)
+static int add_choice(struct walk *w, const struct candidates *l, uint32_t chosen, enum slice_decider decider)
 {
 	struct slice_choice choice = { .step = (uint32_t)w->steps.n - 1,
 				       .first_option = (uint32_t)w->opts.n,
@@ -75,12 +75,12 @@ static int add_choice(struct walk *w, const struct leads *l, uint32_t chosen, en
 }
 
 /* For the rules that made the choice what it is. */
-static void count_rules(const struct walk *w, const struct leads *l)
+static void count_rules(const struct walk *w, const struct candidates *l)
 {
 	struct rule_facts facts;
 
 	for (uint32_t i = 0; w->options.rules && i < l->n; i++) {
-		lead_facts(w->c, l->v[i].edge, &facts);
+		candidate_facts(w->c, l->v[i].edge, &facts);
 		rules_match(w->options.rules, w->c->g, &facts);
 	}
 }
@@ -125,7 +125,7 @@ static char *question_text(const struct walk *w)
 	return words_take(&t);
 }
 
-static int option_fill(const struct walk *w, const struct lead *x, struct ask_option *o, char *how)
+static int option_fill(const struct walk *w, const struct candidate *x, struct ask_option *o, char *how)
 {
 	const struct causal *c = w->c;
 	const struct edge *e = &c->edges[x->edge];
@@ -140,24 +140,24 @@ static int option_fill(const struct walk *w, const struct lead *x, struct ask_op
 	if (e->from != GRAPH_NONE) {
 		o->from_ns = c->segments[e->from].from_ns;
 		o->to_ns = c->segments[e->from].to_ns;
-		o->stack = lead_stack(c, e->from);
+		o->stack = candidate_stack(c, e->from);
 	}
 	return o->who ? 0 : -ENOMEM;
 }
 
 /* Puts the question; *ret_answer as struct ask has it, made sound. */
-static int ask(struct walk *w, const struct leads *l, int *ret_answer)
+static int ask(struct walk *w, const struct candidates *l, int *ret_answer)
 {
-	struct ask_option options[LEAD_MAX];
+	struct ask_option options[CANDIDATE_MAX];
 	_cleanup_free_ char(*how)[EDGE_EXPLAIN_MAX] = calloc(l->n_open, sizeof(*how));
 	_cleanup_free_ char *text = question_text(w);
 	struct ask_question q = { .text = text, .options = options };
-	struct rule_facts facts[LEAD_MAX];
+	struct rule_facts facts[CANDIDATE_MAX];
 	bool keep = false;
 	int r = how && text ? 0 : -ENOMEM;
 
 	for (; !r && q.n_options < l->n_open; q.n_options++) {
-		lead_facts(w->c, l->v[q.n_options].edge, &facts[q.n_options]);
+		candidate_facts(w->c, l->v[q.n_options].edge, &facts[q.n_options]);
 		r = option_fill(w, &l->v[q.n_options], &options[q.n_options], how[q.n_options]);
 		if (r)
 			break;
@@ -178,11 +178,11 @@ static int ask(struct walk *w, const struct leads *l, int *ret_answer)
 }
 
 /* What is to be taken comes first, as the search has found that it leads to the best path. */
-static void put_first(struct leads *l, uint32_t edge)
+static void put_first(struct candidates *l, uint32_t edge)
 {
 	for (uint32_t i = 1; i < l->n_open; i++)
 		if (l->v[i].edge == edge) {
-			struct lead x = l->v[i];
+			struct candidate x = l->v[i];
 
 			memmove(&l->v[1], &l->v[0], i * sizeof(l->v[0]));
 			l->v[0] = x;
@@ -193,10 +193,10 @@ static void put_first(struct leads *l, uint32_t edge)
 enum { TAKE_NONE = -1 };
 
 /* Decides which of the leads is taken: its index, or TAKE_NONE with w->end set. */
-static int decide(struct walk *w, const struct leads *l, int *ret)
+static int decide(struct walk *w, const struct candidates *l, int *ret)
 {
 	enum slice_decider decider = SLICE_BY_RANK;
-	bool ambiguous = lead_ambiguous(l);
+	bool ambiguous = candidate_ambiguous(l);
 	int answer = ASK_DECIDE, r = 0;
 
 	*ret = l->n_open ? 0 : TAKE_NONE;
@@ -229,23 +229,23 @@ static bool on_walk(void *arg, uint32_t segment)
 /* One step back.  1: it was taken, 0: the walk has ended, or -ENOMEM. */
 static int walk_step(struct walk *w)
 {
-	struct lead_query q = { .c = w->c,
-				.rules = w->options.rules,
-				.segment = w->segment,
-				.record = w->record,
-				.at_ns = w->at_ns,
-				.skip = on_walk,
-				.arg = w };
+	struct candidate_query q = { .c = w->c,
+				     .rules = w->options.rules,
+				     .segment = w->segment,
+				     .record = w->record,
+				     .at_ns = w->at_ns,
+				     .skip = on_walk,
+				     .arg = w };
 	uint32_t planned = w->plan.n ? w->plan.v[w->plan.n - 1] : GRAPH_NONE;
 	const struct edge *e;
-	struct leads l;
+	struct candidates l;
 	int take, r;
 
 	if (w->steps.n >= w->options.max_steps) {
 		w->end = SLICE_END_LIMIT;
 		return 0;
 	}
-	lead_find(&q, &l);
+	candidate_find(&q, &l);
 	put_first(&l, planned);
 	r = decide(w, &l, &take);
 	if (r || take == TAKE_NONE)
@@ -348,7 +348,7 @@ static bool leads_on(const struct walk *w, uint32_t edge)
 	struct rule_facts facts;
 
 	if (w->options.rules) {
-		lead_facts(w->c, edge, &facts);
+		candidate_facts(w->c, edge, &facts);
 		rule = rules_match(w->options.rules, w->c->g, &facts);
 	}
 	return rule ? rule->verdict == RULE_CAUSE : w->c->edges[edge].strength == EDGE_STRONG;

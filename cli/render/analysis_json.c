@@ -72,9 +72,9 @@ static json_t *losses_json(const struct graph *g, uint64_t from_ns, uint64_t to_
 	return json_pack("{s:I, s:o, s:o*}", "records", records, "gaps", gaps, "shed", shedding_json(&shed));
 }
 
-static json_t *comparison_json(const struct graph *g, const struct missing *m)
+static json_t *comparison_json(const struct graph *g, const struct missing_wake *m)
 {
-	const struct missing_step *named = missing_named(m);
+	const struct missing_wake_step *named = missing_wake_named(m);
 	const struct graph_task *t = &g->tasks[named->task];
 	char obj[DESCRIBE_MAX];
 	struct place place;

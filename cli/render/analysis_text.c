@@ -72,17 +72,17 @@ static void print_time(FILE *f, const struct diagnosis *d)
 	fputc('\n', f);
 }
 
-static void print_comparison(FILE *f, const struct graph *g, const struct missing *m)
+static void print_comparison(FILE *f, const struct graph *g, const struct missing_wake *m)
 {
 	const struct interval *ref = &g->intervals[m->reference];
-	const struct missing_step *named = missing_named(m);
+	const struct missing_wake_step *named = missing_wake_named(m);
 	char comm[64], ns[TEXT_NUMBER_MAX], wall[TIMEARG_WALL_MAX];
 
 	describe_clean(graph_comm(g, ref->task, ref->to_ns), comm, sizeof(comm));
 	fprintf(f, "Compared with a wait of %s[%u] at %s (%.0f %% alike, one of %u, usually %s):\n", comm,
 		g->tasks[ref->task].tid, timearg_wall(ref->from_ns, &g->w->offsets, 3, wall),
 		(double)m->similarity * 100, m->occurrences, text_duration(m->usual_ns, ns));
-	fprintf(f, "  %s%s", m->text, missing_is_sure(m) ? "" : " (inferred)");
+	fprintf(f, "  %s%s", m->text, missing_wake_is_sure(m) ? "" : " (inferred)");
 	if (named->last_ns)
 		fprintf(f, ". The last was at %s", timearg_wall(named->last_ns, &g->w->offsets, 3, wall));
 	fprintf(f, ".\n");

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "analysis/diagnose/diagnose.h"
-#include "analysis/compare/missing.h"
+#include "analysis/compare/missing_wake.h"
 #include "analysis/compare/similar.h"
 #include "lib/cleanup.h"
 #include "test/unit/trace/window_make.h"
@@ -92,11 +92,11 @@ static uint32_t wait_of(const struct graph *g, uint32_t tid, uint64_t ms)
 	return i;
 }
 
-static struct missing *find(const struct graph *g, uint32_t tid, uint64_t ms, uint64_t to_ms)
+static struct missing_wake *find(const struct graph *g, uint32_t tid, uint64_t ms, uint64_t to_ms)
 {
-	struct missing *m = NULL;
+	struct missing_wake *m = NULL;
 
-	assert_int_equal(missing_find(g, wait_of(g, tid, ms), to_ms * MS, &m), 0);
+	assert_int_equal(missing_wake_find(g, wait_of(g, tid, ms), to_ms * MS, &m), 0);
 	return m;
 }
 
@@ -239,7 +239,7 @@ static void test_find_is_bounded(void **state)
 static void test_input_of_the_waker_stopped(void **state)
 {
 	struct make m = { 0 };
-	struct missing *x;
+	struct missing_wake *x;
 	struct graph *g;
 
 	start_chain(&m);
@@ -253,16 +253,16 @@ static void test_input_of_the_waker_stopped(void **state)
 	assert_int_equal(tid_of(g, x->steps[0].task), PRODUCER);
 	assert_int_equal(x->steps[0].edge, EDGE_POST);
 	assert_int_equal(x->steps[0].count, 10);
-	assert_int_equal(tid_of(g, missing_named(x)->task), FEEDER);
-	assert_int_equal(missing_named(x)->edge, EDGE_PIPE);
-	assert_int_equal(missing_named(x)->last_ns, (11 + 9 * ROUND) * MS);
+	assert_int_equal(tid_of(g, missing_wake_named(x)->task), FEEDER);
+	assert_int_equal(missing_wake_named(x)->edge, EDGE_PIPE);
+	assert_int_equal(missing_wake_named(x)->last_ns, (11 + 9 * ROUND) * MS);
 	assert_int_equal(x->how, MISSING_ASLEEP);
 	assert_int_equal(x->occurrences, 10);
 	assert_int_equal(x->others, 1);
 	assert_false(x->late);
-	assert_true(missing_is_good(x));
+	assert_true(missing_wake_is_good(x));
 	assert_non_null(strstr(x->text, "feeder[20]"));
-	missing_free(x);
+	missing_wake_free(x);
 	end(&m, g);
 }
 
@@ -294,7 +294,7 @@ static void test_chain_goes_on_by_comparison(void **state)
 static void test_time_limits_cut_the_wait(void **state)
 {
 	struct make m = { 0 };
-	struct missing *x;
+	struct missing_wake *x;
 	struct graph *g;
 
 	start_chain(&m);
@@ -311,8 +311,8 @@ static void test_time_limits_cut_the_wait(void **state)
 	assert_int_equal(x->wait_from_ns, (13 + 9 * ROUND) * MS);
 	assert_int_equal(x->wait_to_ns, 1000 * MS);
 	assert_int_equal(x->occurrences, 10);
-	assert_int_equal(tid_of(g, missing_named(x)->task), FEEDER);
-	missing_free(x);
+	assert_int_equal(tid_of(g, missing_wake_named(x)->task), FEEDER);
+	missing_wake_free(x);
 	end(&m, g);
 }
 
@@ -320,7 +320,7 @@ static void test_time_limits_cut_the_wait(void **state)
 static void test_one_of_the_same_role(void **state)
 {
 	struct make m = { 0 };
-	struct missing *x;
+	struct missing_wake *x;
 	struct graph *g;
 
 	start_chain(&m);
@@ -333,9 +333,9 @@ static void test_one_of_the_same_role(void **state)
 	x = find(g, 14, 2000, 4000);
 	assert_non_null(x);
 	assert_int_equal(tid_of(g, g->intervals[x->reference].task), CONSUMER);
-	assert_int_equal(tid_of(g, missing_named(x)->task), FEEDER);
+	assert_int_equal(tid_of(g, missing_wake_named(x)->task), FEEDER);
 	assert_int_equal(x->steps[0].count, 0);
-	missing_free(x);
+	missing_wake_free(x);
 	end(&m, g);
 }
 
@@ -368,7 +368,7 @@ static void test_waker_waits_for_a_lock(void **state)
 	assert_int_equal(d->chain[1].edge, EDGE_LOCK);
 	assert_int_equal(d->chain[2].tid, 15);
 	assert_int_equal(d->comparison->how, MISSING_ELSEWHERE);
-	assert_int_equal(tid_of(g, missing_named(d->comparison)->task), PRODUCER);
+	assert_int_equal(tid_of(g, missing_wake_named(d->comparison)->task), PRODUCER);
 	diagnosis_free(d);
 	end(&m, g);
 }
@@ -377,7 +377,7 @@ static void test_waker_waits_for_a_lock(void **state)
 static void test_signal_lost(void **state)
 {
 	struct make m = { 0 };
-	struct missing *x;
+	struct missing_wake *x;
 	struct graph *g;
 
 	start_chain(&m);
@@ -387,10 +387,10 @@ static void test_signal_lost(void **state)
 	x = find(g, CONSUMER, 1000, 2000);
 	assert_non_null(x);
 	assert_int_equal(x->n_steps, 1);
-	assert_int_equal(tid_of(g, missing_named(x)->task), PRODUCER);
+	assert_int_equal(tid_of(g, missing_wake_named(x)->task), PRODUCER);
 	assert_int_equal(x->how, MISSING_SILENT);
 	assert_int_equal(x->triggers, 90);
-	missing_free(x);
+	missing_wake_free(x);
 	end(&m, g);
 }
 
@@ -525,7 +525,7 @@ static void test_client_ended(void **state)
 static void test_few_are_no_evidence(void **state)
 {
 	struct make m = { 0 };
-	struct missing *x;
+	struct missing_wake *x;
 	struct diagnosis *d;
 	struct graph *g;
 
@@ -536,8 +536,8 @@ static void test_few_are_no_evidence(void **state)
 	assert_int_equal(d->verdict, VERDICT_NORMAL);
 	diagnosis_free(d);
 	x = find(g, 30, 2000, 4000);
-	assert_true(!x || !missing_is_sure(x));
-	missing_free(x);
+	assert_true(!x || !missing_wake_is_sure(x));
+	missing_wake_free(x);
 	end(&m, g);
 }
 
@@ -630,7 +630,7 @@ static void start_service(struct make *m)
 static void test_answer_came_late(void **state)
 {
 	struct make m = { 0 };
-	struct missing *x;
+	struct missing_wake *x;
 	struct graph *g;
 
 	start_service(&m);
@@ -643,11 +643,11 @@ static void test_answer_came_late(void **state)
 	assert_true(x->late);
 	assert_int_equal(x->n_steps, 2);
 	assert_int_equal(tid_of(g, x->steps[0].task), 41);
-	assert_int_equal(tid_of(g, missing_named(x)->task), 42);
+	assert_int_equal(tid_of(g, missing_wake_named(x)->task), 42);
 	assert_int_equal(x->how, MISSING_ELSEWHERE);
 	assert_int_equal(g->intervals[x->instead].wait, CT_W_SLEEP);
 	assert_int_equal(x->usual_ns, 1 * MS);
-	missing_free(x);
+	missing_wake_free(x);
 	end(&m, g);
 }
 
@@ -655,7 +655,7 @@ static void test_answer_came_late(void **state)
 static void test_another_of_the_pool(void **state)
 {
 	struct make m = { 0 };
-	struct missing *x;
+	struct missing_wake *x;
 	struct graph *g;
 
 	start_service(&m);
@@ -666,9 +666,9 @@ static void test_another_of_the_pool(void **state)
 	x = find(g, 40, 1000, 3300);
 	assert_non_null(x);
 	assert_int_equal(x->n_steps, 2);
-	assert_int_equal(tid_of(g, missing_named(x)->task), 43);
+	assert_int_equal(tid_of(g, missing_wake_named(x)->task), 43);
 	assert_int_equal(x->how, MISSING_ELSEWHERE);
-	missing_free(x);
+	missing_wake_free(x);
 	end(&m, g);
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analysis/compare/missing.h"
+#include "analysis/compare/missing_wake.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/compare/missing_words.h"
+#include "analysis/compare/missing_wake_words.h"
 #include "analysis/compare/similar.h"
 #include "lib/cleanup.h"
 
@@ -174,7 +174,7 @@ static bool others_woken(const struct graph *g, uint64_t obj, uint32_t waiter, u
 }
 
 /* How often, and when last, the task ended waits like this one of the waiter. */
-static void count_before(const struct graph *g, struct missing_step *step)
+static void count_before(const struct graph *g, struct missing_wake_step *step)
 {
 	const struct interval *s = &g->intervals[step->wait];
 	uint32_t first = g->tasks[s->task].first_interval, looked = 0;
@@ -194,7 +194,7 @@ static void count_before(const struct graph *g, struct missing_step *step)
 	}
 }
 
-static void name(struct missing *m, enum missing_how how, const struct doing *d, uint64_t since_ns)
+static void name(struct missing_wake *m, enum missing_wake_how how, const struct doing *d, uint64_t since_ns)
 {
 	m->how = how;
 	m->instead = d->interval;
@@ -203,9 +203,9 @@ static void name(struct missing *m, enum missing_how how, const struct doing *d,
 }
 
 /* It gets again and again what makes it act, and acts for nobody. */
-static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, struct missing *m)
+static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, struct missing_wake *m)
 {
-	const struct missing_step *step = &m->steps[m->n_steps - 1];
+	const struct missing_wake_step *step = &m->steps[m->n_steps - 1];
 	uint32_t by = GRAPH_NONE;
 
 	if (m->late || h->v[k].trigger == GRAPH_NONE || (k + 1 == h->n && !h->timer))
@@ -218,7 +218,7 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 
 /* The task did not live to see the half of this wait.  Of those that live for one turn each that says
  * nothing. */
-static bool has_ended(const struct graph *g, const struct missing_step *step, struct missing *m)
+static bool has_ended(const struct graph *g, const struct missing_wake_step *step, struct missing_wake *m)
 {
 	const struct graph_task *t = &g->tasks[step->task];
 	struct doing none = { .interval = GRAPH_NONE };
@@ -232,7 +232,7 @@ static bool has_ended(const struct graph *g, const struct missing_step *step, st
 }
 
 /* Others are woken on what the waiter waits for: the wake-ups come, but go to them. */
-static bool others_served(const struct graph *g, const struct missing_step *step)
+static bool others_served(const struct graph *g, const struct missing_wake_step *step)
 {
 	const struct interval *w = &g->intervals[step->wait];
 
@@ -242,9 +242,9 @@ static bool others_served(const struct graph *g, const struct missing_step *step
 
 /* Looks at one task of the path, of which the step is begun.  True: it waits as it should, the next is to be
  * looked at.  False: it is the one, or nobody is (m->n_steps 0). */
-static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, struct missing *m)
+static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, struct missing_wake *m)
 {
-	struct missing_step *step = &m->steps[m->n_steps - 1];
+	struct missing_wake_step *step = &m->steps[m->n_steps - 1];
 	const struct hop *hop = &h->v[k];
 	const struct interval *s;
 	struct doing d;
@@ -284,7 +284,7 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 }
 
 /* Of several with one role (the workers of a pool) it is the one who ended this wait, if one of them did. */
-static uint32_t same_part(const struct graph *g, uint32_t task, const struct missing_step *step)
+static uint32_t same_part(const struct graph *g, uint32_t task, const struct missing_wake_step *step)
 {
 	const struct interval *s = &g->intervals[step->wait];
 	struct blame b;
@@ -295,9 +295,11 @@ static uint32_t same_part(const struct graph *g, uint32_t task, const struct mis
 	return b.ended && !b.killed && b.task != GRAPH_NONE && similar_role(g, b.task, task) ? b.task : task;
 }
 
-static void walk(const struct graph *g, const struct hops *h, struct missing *m)
+static void walk(const struct graph *g, const struct hops *h, struct missing_wake *m)
 {
-	struct missing_step step = { .wait = m->wait, .from_ns = m->wait_from_ns, .to_ns = m->wait_to_ns };
+	struct missing_wake_step step = { .wait = m->wait,
+					  .from_ns = m->wait_from_ns,
+					  .to_ns = m->wait_to_ns };
 
 	for (uint32_t k = 0; k < h->n; k++) {
 		step.task = same_part(g, h->v[k].blame.task, &step);
@@ -314,7 +316,7 @@ static void walk(const struct graph *g, const struct hops *h, struct missing *m)
 }
 
 /* Wake-ups came at like intervals: none of the last ones anywhere near as long as this wait. */
-static bool is_regular(const struct graph *g, const struct similar_set *set, const struct missing *m)
+static bool is_regular(const struct graph *g, const struct similar_set *set, const struct missing_wake *m)
 {
 	uint64_t longest = 0, total = 0;
 	size_t n = MIN(set->v.n, (size_t)INTERVALS);
@@ -332,7 +334,7 @@ static bool is_regular(const struct graph *g, const struct similar_set *set, con
 }
 
 /* The wait came to an end as hoped, within what is looked at. */
-static bool is_late(const struct graph *g, const struct missing *m)
+static bool is_late(const struct graph *g, const struct missing_wake *m)
 {
 	const struct interval *s = &g->intervals[m->wait];
 	struct blame b;
@@ -343,7 +345,7 @@ static bool is_late(const struct graph *g, const struct missing *m)
 	return b.ended && !b.killed && b.until_ns <= m->wait_to_ns;
 }
 
-static void compare(const struct graph *g, const struct similar_set *set, struct missing *m)
+static void compare(const struct graph *g, const struct similar_set *set, struct missing_wake *m)
 {
 	const struct similar *ref = similar_median(g, set);
 	struct hops h;
@@ -362,7 +364,7 @@ static void compare(const struct graph *g, const struct similar_set *set, struct
 }
 
 /* Completes m, of which the wait is set; m->n_steps 0: nothing can be said. */
-static int examine(const struct graph *g, struct missing *m)
+static int examine(const struct graph *g, struct missing_wake *m)
 {
 	struct similar_set set;
 	int r = similar_find(g, m->wait, &set);
@@ -379,14 +381,14 @@ static int examine(const struct graph *g, struct missing *m)
 
 /* The named task waits for something else: that wait may be compared in turn.  1: it was, and names another.
  */
-static int examine_next(const struct graph *g, struct missing *m)
+static int examine_next(const struct graph *g, struct missing_wake *m)
 {
-	struct missing next = { .wait = m->instead, .wait_from_ns = g->intervals[m->instead].from_ns };
+	struct missing_wake next = { .wait = m->instead, .wait_from_ns = g->intervals[m->instead].from_ns };
 	int r;
 
 	next.wait_to_ns = MIN(g->intervals[next.wait].to_ns, m->wait_to_ns);
 	r = examine(g, &next);
-	if (r || !next.n_steps || !missing_is_good(&next) || m->n_steps + next.n_steps > MISSING_STEPS)
+	if (r || !next.n_steps || !missing_wake_is_good(&next) || m->n_steps + next.n_steps > MISSING_STEPS)
 		return r;
 	for (uint32_t i = 0; i < next.n_steps; i++) {
 		for (uint32_t j = 0; j < m->n_steps; j++)
@@ -445,7 +447,7 @@ static uint32_t other_part(const struct graph *g, uint32_t at, int step)
 	return GRAPH_NONE;
 }
 
-static void whole_wait(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing *m)
+static void whole_wait(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing_wake *m)
 {
 	uint32_t last = wait, i;
 
@@ -458,9 +460,9 @@ static void whole_wait(const struct graph *g, uint32_t wait, uint64_t to_ns, str
 	m->wait_to_ns = MIN(g->intervals[last].to_ns, to_ns);
 }
 
-int missing_find(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing **ret)
+int missing_wake_find(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing_wake **ret)
 {
-	struct missing *m = calloc(1, sizeof(*m));
+	struct missing_wake *m = calloc(1, sizeof(*m));
 	int r;
 
 	if (!m)
@@ -472,11 +474,11 @@ int missing_find(const struct graph *g, uint32_t wait, uint64_t to_ns, struct mi
 		r = MIN(more, 0);
 	}
 	if (!r && m->n_steps) {
-		m->text = missing_words(g, m);
+		m->text = missing_wake_words(g, m);
 		r = m->text ? 0 : -ENOMEM;
 	}
 	if (r || !m->n_steps) {
-		missing_free(m);
+		missing_wake_free(m);
 		m = NULL;
 	}
 	if (!r)
@@ -484,7 +486,7 @@ int missing_find(const struct graph *g, uint32_t wait, uint64_t to_ns, struct mi
 	return r;
 }
 
-void missing_free(struct missing *m)
+void missing_wake_free(struct missing_wake *m)
 {
 	if (!m)
 		return;
@@ -492,17 +494,17 @@ void missing_free(struct missing *m)
 	free(m);
 }
 
-bool missing_is_good(const struct missing *m)
+bool missing_wake_is_good(const struct missing_wake *m)
 {
 	return m->occurrences >= GOOD_COUNT && m->similarity >= GOOD_SCORE && m->others <= m->occurrences;
 }
 
-bool missing_is_sure(const struct missing *m)
+bool missing_wake_is_sure(const struct missing_wake *m)
 {
 	return m->occurrences >= SURE_COUNT && m->similarity >= SURE_SCORE && m->others <= m->occurrences / 4;
 }
 
-const struct missing_step *missing_named(const struct missing *m)
+const struct missing_wake_step *missing_wake_named(const struct missing_wake *m)
 {
 	return &m->steps[m->n_steps - 1];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analysis/compare/missing_words.h"
+#include "analysis/compare/missing_wake_words.h"
 
 #include "lib/words.h"
 #include "lib/cleanup.h"
@@ -14,7 +14,7 @@ static void add_task(const struct graph *g, struct words *t, uint32_t task, uint
 }
 
 /* "a signal on futex 0x..": what a task sends, seen from the one that it wakes. */
-static void add_wake(const struct graph *g, struct words *t, const struct missing_step *step)
+static void add_wake(const struct graph *g, struct words *t, const struct missing_wake_step *step)
 {
 	char obj[DESCRIBE_MAX];
 	const char *what = "a wake-up";
@@ -66,7 +66,7 @@ static void add_wake(const struct graph *g, struct words *t, const struct missin
 }
 
 /* What the named task does instead. */
-static void add_how(const struct graph *g, struct words *t, const struct missing *m)
+static void add_how(const struct graph *g, struct words *t, const struct missing_wake *m)
 {
 	const struct interval *s = m->instead == GRAPH_NONE ? NULL : &g->intervals[m->instead];
 	uint64_t begin = m->wait_from_ns;
@@ -100,12 +100,12 @@ static void add_how(const struct graph *g, struct words *t, const struct missing
 	words_duration(t, m->instead_ns);
 }
 
-char *missing_words(const struct graph *g, const struct missing *m)
+char *missing_wake_words(const struct graph *g, const struct missing_wake *m)
 {
 	struct words t = { 0 };
 
 	for (uint32_t i = 0; i < m->n_steps; i++) {
-		const struct missing_step *step = &m->steps[i];
+		const struct missing_wake_step *step = &m->steps[i];
 		uint32_t waiter = g->intervals[step->wait].task;
 
 		if (i) {
@@ -126,7 +126,7 @@ char *missing_words(const struct graph *g, const struct missing *m)
 		}
 	}
 	words_add(&t, "; ");
-	add_task(g, &t, missing_named(m)->task, m->wait_from_ns);
+	add_task(g, &t, missing_wake_named(m)->task, m->wait_from_ns);
 	words_add(&t, " ");
 	add_how(g, &t, m);
 	return words_take(&t);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * missing.h - which wake-up is missing or late, and who should have sent it: a
+ * missing_wake.h - which wake-up is missing or late, and who should have sent it: a
  * wait that did not end in time is compared with an earlier one like it that did.
  *
  * Of the earlier waits at the same place those count that the same role ended in
@@ -12,15 +12,15 @@
  *
  * Pure; any thread.
  */
-#ifndef CTRACE_ANALYSIS_COMPARE_MISSING_H
-#define CTRACE_ANALYSIS_COMPARE_MISSING_H
+#ifndef CTRACE_ANALYSIS_COMPARE_MISSING_WAKE_H
+#define CTRACE_ANALYSIS_COMPARE_MISSING_WAKE_H
 
 #include "graph/wake/blame.h"
 
 #define MISSING_STEPS 8 /* tasks on the path of a wake-up that are looked at */
 #define MISSING_LONG  5 /* a wait is not normal when it takes so many times as long as its like */
 
-enum missing_how {
+enum missing_wake_how {
 	MISSING_ENDED,     /* the task has ended */
 	MISSING_SILENT,    /* it did what it does before it, but not this */
 	MISSING_ELSEWHERE, /* it waits for something else */
@@ -29,7 +29,7 @@ enum missing_how {
 };
 
 /* A task that was to wake the one before it; the first was to wake the waiter. */
-struct missing_step {
+struct missing_wake_step {
 	uint32_t task;
 	uint32_t wait;    /* the wait that it was to end */
 	uint64_t from_ns; /* of that wait what is looked at */
@@ -41,7 +41,7 @@ struct missing_step {
 	uint64_t last_ns; /* when it did last, 0 never */
 };
 
-struct missing {
+struct missing_wake {
 	uint32_t wait; /* the wait in question, an interval; the first, if time limits cut it into several */
 	uint64_t wait_from_ns; /* all of it that is looked at */
 	uint64_t wait_to_ns;
@@ -55,9 +55,9 @@ struct missing {
 	bool late;            /* it came in the end */
 	bool regular;         /* the occurrences came at like intervals, and now for much longer none */
 	bool own_accord;      /* what led to it began with a timer of the last task on its path */
-	struct missing_step steps[MISSING_STEPS]; /* the last is the one to name */
+	struct missing_wake_step steps[MISSING_STEPS]; /* the last is the one to name */
 	uint32_t n_steps;
-	enum missing_how how;
+	enum missing_wake_how how;
 	uint32_t instead;    /* the interval in which the named task is; GRAPH_NONE: it has ended */
 	uint64_t since_ns;   /* since when */
 	uint64_t instead_ns; /* for how long, of the time of the wait */
@@ -69,12 +69,12 @@ struct missing {
  * wait: an interval that is BLOCKED, looked at up to to_ns.  *ret NULL: it is not
  * abnormal, nothing is like it, or those like it lead to nobody.  0 or -ENOMEM.
  */
-int missing_find(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing **ret);
-void missing_free(struct missing *m);
+int missing_wake_find(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing_wake **ret);
+void missing_wake_free(struct missing_wake *m);
 /* Enough is alike, and often enough, to name somebody on the strength of it. */
-bool missing_is_good(const struct missing *m);
+bool missing_wake_is_good(const struct missing_wake *m);
 /* Alike in nearly all, and nearly always. */
-bool missing_is_sure(const struct missing *m);
-const struct missing_step *missing_named(const struct missing *m);
+bool missing_wake_is_sure(const struct missing_wake *m);
+const struct missing_wake_step *missing_wake_named(const struct missing_wake *m);
 
 #endif

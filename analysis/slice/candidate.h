@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lead.h - private to analysis/: the edges that may have led to what a segment
+ * candidate.h - private to analysis/: the edges that may have led to what a segment
  * did, ranked.
  *
  * An edge is a lead when it arrived before the segment sent the cause on.  What
@@ -9,17 +9,17 @@
  * where the segment begins; of the weak by kind (a hand-over of a mutex or an
  * interrupt is happenstance), likeness of stacks and recency.
  */
-#ifndef CTRACE_ANALYSIS_SLICE_LEAD_H
-#define CTRACE_ANALYSIS_SLICE_LEAD_H
+#ifndef CTRACE_ANALYSIS_SLICE_CANDIDATE_H
+#define CTRACE_ANALYSIS_SLICE_CANDIDATE_H
 
 #include "analysis/slice/rules.h"
 #include "graph/causal/causal.h"
 
 /* As many are ranked for one segment; those beyond (the weakest, and of those the furthest from its start)
  * are counted. */
-#define LEAD_MAX 16
+#define CANDIDATE_MAX 16
 
-struct lead {
+struct candidate {
 	uint32_t edge;
 	uint64_t distance_ns; /* of its arrival from the start of the segment; 0: it is known to be the cause
 			       */
@@ -30,18 +30,18 @@ struct lead {
 	bool ruled_in;        /* a rule says that it is */
 };
 
-struct leads {
-	struct lead v[LEAD_MAX]; /* best first, those ruled out last */
+struct candidates {
+	struct candidate v[CANDIDATE_MAX]; /* best first, those ruled out last */
 	uint32_t n;
 	uint32_t n_open;   /* not ruled out */
 	uint32_t n_strong; /* of those */
 	uint32_t n_follow; /* worth following: a weak one is not where there is a strong one */
 	bool ruled;        /* a rule changed what there is to choose from */
-	uint32_t refused;  /* beyond LEAD_MAX */
+	uint32_t refused;  /* beyond CANDIDATE_MAX */
 };
 
 /* Where the walk is: what led to what this segment did up to at_ns? */
-struct lead_query {
+struct candidate_query {
 	const struct causal *c;
 	const struct rules *rules;
 	uint32_t segment;
@@ -52,15 +52,15 @@ struct lead_query {
 	void *arg;
 };
 
-void lead_find(const struct lead_query *q, struct leads *ret);
+void candidate_find(const struct candidate_query *q, struct candidates *ret);
 /* There is more than one way to go on, and not exactly one that is strong. */
-bool lead_ambiguous(const struct leads *l);
+bool candidate_ambiguous(const struct candidates *l);
 /* What a rule is held against. */
-void lead_facts(const struct causal *c, uint32_t edge, struct rule_facts *ret);
+void candidate_facts(const struct causal *c, uint32_t edge, struct rule_facts *ret);
 /* The stack that says most of what a segment did: of its longest visited wait, else a sample; 0 none. */
-uint64_t lead_stack(const struct causal *c, uint32_t segment);
+uint64_t candidate_stack(const struct causal *c, uint32_t segment);
 /* The user's part of the shorter stack that is in the other one as well, of the longer one: 0..1; negative:
  * one of them is not known. */
-float lead_stacks_alike(const struct graph *g, uint64_t a, uint64_t b);
+float candidate_stacks_alike(const struct graph *g, uint64_t a, uint64_t b);
 
 #endif

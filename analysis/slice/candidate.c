@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analysis/slice/lead.h"
+#include "analysis/slice/candidate.h"
 
 #include <string.h>
 
@@ -129,7 +129,7 @@ static bool is_answer(const struct causal *c, uint32_t s, const struct edge *e)
 }
 
 /* Before the ranking proper: which are worth being ranked. */
-static bool is_nearer(const struct causal *c, const struct lead *a, const struct lead *b)
+static bool is_nearer(const struct causal *c, const struct candidate *a, const struct candidate *b)
 {
 	uint8_t x = c->edges[a->edge].strength, y = c->edges[b->edge].strength;
 
@@ -139,7 +139,7 @@ static bool is_nearer(const struct causal *c, const struct lead *a, const struct
 }
 
 /* The same from the same segment, as the parts of a long message are: one way, not several. */
-static bool is_same_way(const struct causal *c, const struct lead *a, const struct lead *b)
+static bool is_same_way(const struct causal *c, const struct candidate *a, const struct candidate *b)
 {
 	const struct edge *x = &c->edges[a->edge], *y = &c->edges[b->edge];
 
@@ -147,14 +147,14 @@ static bool is_same_way(const struct causal *c, const struct lead *a, const stru
 	       x->from == y->from && x->kind == y->kind && edge_object(c, x) == edge_object(c, y);
 }
 
-static void lead_remove(struct leads *l, uint32_t i)
+static void candidate_remove(struct candidates *l, uint32_t i)
 {
 	l->n--;
 	memmove(&l->v[i], &l->v[i + 1], (l->n - i) * sizeof(l->v[0]));
 }
 
 /* Puts a lead where it belongs by strength and distance; the last one falls out when there is no room. */
-static void consider(const struct lead_query *q, const struct lead *x, struct leads *l)
+static void consider(const struct candidate_query *q, const struct candidate *x, struct candidates *l)
 {
 	const struct edge *e = &q->c->edges[x->edge];
 	uint32_t at;
@@ -164,13 +164,13 @@ static void consider(const struct lead_query *q, const struct lead *x, struct le
 			continue;
 		if (!is_nearer(q->c, x, &l->v[i]))
 			return;
-		lead_remove(l, i);
+		candidate_remove(l, i);
 		break;
 	}
 	at = l->n;
 	while (at > 0 && is_nearer(q->c, x, &l->v[at - 1]))
 		at--;
-	if (at >= LEAD_MAX) {
+	if (at >= CANDIDATE_MAX) {
 		l->refused++;
 		return;
 	}
@@ -178,7 +178,7 @@ static void consider(const struct lead_query *q, const struct lead *x, struct le
 		return;
 	if (x->distance_ns > START_NS && is_answer(q->c, q->segment, e))
 		return;
-	if (l->n == LEAD_MAX) {
+	if (l->n == CANDIDATE_MAX) {
 		l->n--;
 		l->refused++;
 	}
@@ -205,7 +205,7 @@ static uint64_t stack_of_samples(const struct causal *c, const struct segment *s
 	return 0;
 }
 
-uint64_t lead_stack(const struct causal *c, uint32_t segment)
+uint64_t candidate_stack(const struct causal *c, uint32_t segment)
 {
 	const struct graph *g = c->g;
 	const struct segment *s = &c->segments[segment];
@@ -234,7 +234,7 @@ static size_t frame_length(const char *frame)
 	return plus ? (size_t)(plus - frame) : strlen(frame);
 }
 
-float lead_stacks_alike(const struct graph *g, uint64_t a, uint64_t b)
+float candidate_stacks_alike(const struct graph *g, uint64_t a, uint64_t b)
 {
 	const struct window_stack *x = a ? window_stack(g->w, a) : NULL;
 	const struct window_stack *y = b ? window_stack(g->w, b) : NULL;
@@ -270,11 +270,12 @@ static float similarity(const struct causal *c, const struct edge *e, uint64_t t
 	if (e->from == GRAPH_NONE)
 		return -1;
 	from = &c->g->tasks[c->segments[e->from].task];
-	return from->tgid == to->tgid ? lead_stacks_alike(c->g, lead_stack(c, e->from), to_stack) : -1;
+	return from->tgid == to->tgid ? candidate_stacks_alike(c->g, candidate_stack(c, e->from), to_stack)
+				      : -1;
 }
 
 /* 0..1: how much a weak edge has lost by its age, when the segment began or when it sent the cause on. */
-static double staleness(const struct lead_query *q, const struct lead *x)
+static double staleness(const struct candidate_query *q, const struct candidate *x)
 {
 	uint64_t then = x->distance_ns > START_NS ? q->at_ns : q->c->segments[q->segment].from_ns;
 	uint64_t left = MIN(edge_left_ns(q->c, &q->c->edges[x->edge]), then);
@@ -282,7 +283,7 @@ static double staleness(const struct lead_query *q, const struct lead *x)
 	return (double)(then - left) / (double)(then - left + AGE_NS);
 }
 
-static float weak_score(const struct lead_query *q, const struct lead *x)
+static float weak_score(const struct candidate_query *q, const struct candidate *x)
 {
 	const struct edge *e = &q->c->edges[x->edge];
 	double s = x->strength == EDGE_BOOSTED ? SURE_BOOSTED : SURE_WEAK;
@@ -300,14 +301,14 @@ static float weak_score(const struct lead_query *q, const struct lead *x)
 	return (float)s;
 }
 
-static void apply_rules(const struct lead_query *q, struct leads *l)
+static void apply_rules(const struct candidate_query *q, struct candidates *l)
 {
 	for (uint32_t i = 0; q->rules && i < l->n; i++) {
-		struct lead *x = &l->v[i];
+		struct candidate *x = &l->v[i];
 		struct rule_facts facts;
 		const struct rule *rule;
 
-		lead_facts(q->c, x->edge, &facts);
+		candidate_facts(q->c, x->edge, &facts);
 		rule = rules_find(q->rules, q->c->g, &facts);
 		x->ruled_out = rule && rule->verdict == RULE_NOT_CAUSE;
 		x->ruled_in = rule && rule->verdict == RULE_CAUSE;
@@ -316,7 +317,7 @@ static void apply_rules(const struct lead_query *q, struct leads *l)
 	}
 }
 
-static bool is_before(const struct causal *c, const struct lead *a, const struct lead *b)
+static bool is_before(const struct causal *c, const struct candidate *a, const struct candidate *b)
 {
 	bool ha = is_happenstance(c->edges[a->edge].kind), hb = is_happenstance(c->edges[b->edge].kind);
 
@@ -336,10 +337,10 @@ static bool is_before(const struct causal *c, const struct lead *a, const struct
 }
 
 /* Stable: of those that are as good the one considered first stays before. */
-static void sort(const struct causal *c, struct leads *l)
+static void sort(const struct causal *c, struct candidates *l)
 {
 	for (uint32_t i = 1; i < l->n; i++) {
-		struct lead x = l->v[i];
+		struct candidate x = l->v[i];
 		uint32_t at = i;
 
 		for (; at > 0 && is_before(c, &x, &l->v[at - 1]); at--)
@@ -367,32 +368,32 @@ static bool comes_through(const struct causal *c, const struct edge *e, uint32_t
 /* A certain way to a segment that the way before it comes through as well is none of its own, unless a rule
  * tells the two apart: a further one from the same segment, or what a server took before it asked others and
  * answered. */
-static void merge(const struct causal *c, struct leads *l)
+static void merge(const struct causal *c, struct candidates *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)
 		for (uint32_t k = l->n - 1; k > i; k--) {
-			const struct lead *a = &l->v[i], *b = &l->v[k];
+			const struct candidate *a = &l->v[i], *b = &l->v[k];
 
 			if (a->strength == EDGE_STRONG && b->strength == EDGE_STRONG &&
 			    a->ruled_out == b->ruled_out && a->ruled_in == b->ruled_in &&
 			    c->edges[b->edge].from != GRAPH_NONE &&
 			    comes_through(c, &c->edges[a->edge], c->edges[b->edge].from))
-				lead_remove(l, k);
+				candidate_remove(l, k);
 		}
 }
 
-static void score(const struct lead_query *q, struct leads *l)
+static void score(const struct candidate_query *q, struct candidates *l)
 {
 	uint64_t stack = 0;
 	bool known = false, strong = false;
 
 	for (uint32_t i = 0; i < l->n; i++) {
-		struct lead *x = &l->v[i];
+		struct candidate *x = &l->v[i];
 
 		if (x->strength == EDGE_STRONG)
 			continue;
 		if (!known)
-			stack = lead_stack(q->c, q->segment);
+			stack = candidate_stack(q->c, q->segment);
 		known = true;
 		x->similarity = similarity(q->c, &q->c->edges[x->edge], stack);
 		x->score = weak_score(q, x);
@@ -400,7 +401,7 @@ static void score(const struct lead_query *q, struct leads *l)
 	sort(q->c, l);
 	merge(q->c, l);
 	for (uint32_t i = 0; i < l->n; i++) {
-		struct lead *x = &l->v[i];
+		struct candidate *x = &l->v[i];
 
 		if (x->strength == EDGE_STRONG)
 			x->score = strong ? (float)SURE_LATER : 1;
@@ -409,13 +410,13 @@ static void score(const struct lead_query *q, struct leads *l)
 }
 
 /* What there is to choose from, and what is worth following. */
-static void count(const struct causal *c, struct leads *l)
+static void count(const struct causal *c, struct candidates *l)
 {
 	uint32_t strong_all = 0, certain = 0;
 	bool ruled = false;
 
 	for (uint32_t i = 0; i < l->n; i++) {
-		const struct lead *x = &l->v[i];
+		const struct candidate *x = &l->v[i];
 		const struct edge *e = &c->edges[x->edge];
 
 		l->n_open += !x->ruled_out;
@@ -444,11 +445,11 @@ static bool is_round(const struct causal *c, uint32_t segment, const struct edge
 	       c->g->intervals[i].wait == CT_W_SLEEP;
 }
 
-static void consider_edge(const struct lead_query *q, uint32_t i, struct leads *l)
+static void consider_edge(const struct candidate_query *q, uint32_t i, struct candidates *l)
 {
 	const struct edge *e = &q->c->edges[i];
 	uint64_t arrived = edge_arrived_ns(q->c, e);
-	struct lead x = { .edge = i, .similarity = -1, .strength = e->strength };
+	struct candidate x = { .edge = i, .similarity = -1, .strength = e->strength };
 
 	if (is_round(q->c, q->segment, e))
 		x.strength = EDGE_STRONG;
@@ -458,7 +459,7 @@ static void consider_edge(const struct lead_query *q, uint32_t i, struct leads *
 	consider(q, &x, l);
 }
 
-void lead_find(const struct lead_query *q, struct leads *ret)
+void candidate_find(const struct candidate_query *q, struct candidates *ret)
 {
 	const struct causal *c = q->c;
 	const struct segment *s = &c->segments[q->segment];
@@ -466,7 +467,7 @@ void lead_find(const struct lead_query *q, struct leads *ret)
 	uint32_t n = arrived_by(c, NULL, s->in, s->n_in, q->at_ns);
 	bool recent = s->cut == CUT_FIRST;
 
-	*ret = (struct leads){ 0 };
+	*ret = (struct candidates){ 0 };
 	/* the nearest first, so that of many most need no second look */
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = s->in + (recent ? n - 1 - i : i);
@@ -482,12 +483,12 @@ void lead_find(const struct lead_query *q, struct leads *ret)
 	count(c, ret);
 }
 
-bool lead_ambiguous(const struct leads *l)
+bool candidate_ambiguous(const struct candidates *l)
 {
 	return l->n_open > 1 && l->n_strong != 1;
 }
 
-void lead_facts(const struct causal *c, uint32_t edge, struct rule_facts *ret)
+void candidate_facts(const struct causal *c, uint32_t edge, struct rule_facts *ret)
 {
 	const struct edge *e = &c->edges[edge];
 	const struct graph *g = c->g;
@@ -504,5 +505,5 @@ void lead_facts(const struct causal *c, uint32_t edge, struct rule_facts *ret)
 	if (interval != GRAPH_NONE && g->intervals[interval].visit != GRAPH_NONE)
 		ret->stack = g->w->events[g->intervals[interval].visit].x[0];
 	if (!ret->stack)
-		ret->stack = lead_stack(c, e->to);
+		ret->stack = candidate_stack(c, e->to);
 }
