@@ -271,6 +271,7 @@ static int ctraced_capture(struct ctraced *c)
 					  .hooks = probe_hooks_text(s->probe),
 					  .host = u.nodename,
 					  .kernel = u.release,
+					  .machine = u.machine,
 					  .n_cpus = probe_cpus(s->probe),
 					  .own_dir = true,
 					  .background = true } },

@@ -321,7 +321,7 @@ uint32_t contention_yields(const struct graph *g, uint32_t task, uint64_t from_n
 
 		if (e->r.ts < from_ns || e->r.ts >= to_ns)
 			continue;
-		call = describe_syscall(e->r.nr);
+		call = describe_syscall(g->w->machine, e->r.nr);
 		++*ret_samples;
 		*ret_sampled += call && (!strcmp(call, "sched_yield") || !strcmp(call, "poll") ||
 					 !strcmp(call, "epoll_wait") || !strcmp(call, "select") ||

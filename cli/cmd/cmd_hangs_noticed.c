@@ -62,7 +62,7 @@ static json_int_t mono(const struct analysis_input *in, uint64_t boot_ns)
 static json_t *noticed_row(const struct analysis_input *in, const struct window_event *e)
 {
 	const struct window_task *t = window_task_at(in->window, e->r.tid, e->r.ts);
-	const char *syscall = describe_syscall(e->r.nr);
+	const char *syscall = describe_syscall(in->window->machine, e->r.nr);
 	struct place p = place_of(in->window, e->r.tid, e->r.ts);
 	char object[DESCRIBE_MAX];
 	json_t *row;

@@ -139,17 +139,18 @@ static int print_json(const char *path, const struct reader_info *i, const struc
 		json_pack("{s:I,s:I,s:o,s:o*}", "records", (json_int_t)c->n_lost, "n_gaps",
 			  (json_int_t)c->n_gaps, "gaps", gaps_json(c), "shed", shedding_json(&c->shed));
 	json_t *doc = json_pack(
-		"{s:s,s:o,s:i,s:I,s:I,s:I,s:I,s:I,s:o?,s:o?,s:i,s:I,s:I,s:I,s:I,s:f,s:o,s:o,s:o,s:I,s:I,s:I}",
+		"{s:s,s:o,s:i,s:I,s:I,s:I,s:I,s:I,s:o?,s:o?,s:o?,s:i,s:I,s:I,s:I,s:I,s:f,s:o,s:o,s:o,s:I,s:I,"
+		"s:I}",
 		"schema", "ctrace.info/1", "file", text_json(path), "version", (int)i->version, "file_bytes",
 		(json_int_t)i->file_bytes, "slot_bytes", (json_int_t)i->slot_bytes, "slots",
 		(json_int_t)i->n_slots, "segments", (json_int_t)i->n_segments, "bad_segments",
 		(json_int_t)i->n_bad_slots, "host", text_json(i->host), "kernel", text_json(i->kernel),
-		"cpus", (int)i->n_cpus, "from_ns", (json_int_t)i->from_ns, "to_ns", (json_int_t)i->to_ns,
-		"boot_to_mono_ns", (json_int_t)i->offsets.boot_to_mono_ns, "boot_to_real_ns",
-		(json_int_t)i->offsets.boot_to_real_ns, "bytes_per_record", bytes_per_record(i),
-		"records_by_kind", counts_json(i), "losses", losses, "hooks", hooks_json(i->hooks), "tasks",
-		(json_int_t)c->tasks.n, "objects", (json_int_t)c->objects.n, "stacks",
-		(json_int_t)c->stacks.n);
+		"machine", text_json(i->machine), "cpus", (int)i->n_cpus, "from_ns", (json_int_t)i->from_ns,
+		"to_ns", (json_int_t)i->to_ns, "boot_to_mono_ns", (json_int_t)i->offsets.boot_to_mono_ns,
+		"boot_to_real_ns", (json_int_t)i->offsets.boot_to_real_ns, "bytes_per_record",
+		bytes_per_record(i), "records_by_kind", counts_json(i), "losses", losses, "hooks",
+		hooks_json(i->hooks), "tasks", (json_int_t)c->tasks.n, "objects", (json_int_t)c->objects.n,
+		"stacks", (json_int_t)c->stacks.n);
 
 	if (doc)
 		json_object_update_new(doc,
@@ -250,6 +251,8 @@ static void print_text(const char *path, const struct reader_info *i, const stru
 		printf("%-9s %u; this is --boot %u, where 0 is the newest\n", "Boots:", i->n_boots, i->boot);
 	print_clean("Host:", i->host);
 	print_clean("Kernel:", i->kernel);
+	if (*i->machine)
+		print_clean("Machine:", i->machine);
 	printf("%-9s %u\n", "CPUs:", i->n_cpus);
 	print_time(i);
 	printf("%-9s %s (%s/s, %.1f bytes each)\n", "Records:", text_count(i->records, n),

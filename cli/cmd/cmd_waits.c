@@ -66,7 +66,7 @@ static void put_task(const struct waitlive *w, const struct proctask_thread *th,
 
 static const char *syscall_name(const struct procwait *w)
 {
-	const char *name = w->nr >= 0 ? describe_syscall(w->nr) : NULL;
+	const char *name = w->nr >= 0 ? describe_syscall(MACHINE_THIS, w->nr) : NULL;
 
 	return name && *name ? name : "the kernel";
 }
@@ -284,7 +284,7 @@ static int print_text(const struct waitlive *w, bool all)
 
 static json_t *link_json(const struct waitlive *w, const struct waitlive_link *l, bool last)
 {
-	const char *syscall = l->wait->nr >= 0 ? describe_syscall(l->wait->nr) : NULL;
+	const char *syscall = l->wait->nr >= 0 ? describe_syscall(MACHINE_THIS, l->wait->nr) : NULL;
 	char cgroup[CGROUP_MAX];
 	struct place place;
 	json_t *j =

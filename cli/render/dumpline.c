@@ -140,7 +140,7 @@ static void put_flags(const struct line *l, const struct flag_name *names, size_
 
 static void put_syscall(const struct line *l)
 {
-	const char *name = describe_syscall(l->e->r.nr);
+	const char *name = describe_syscall(l->w->machine, l->e->r.nr);
 
 	if (!name)
 		put_num(l, "syscall", l->e->r.nr);

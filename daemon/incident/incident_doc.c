@@ -30,7 +30,7 @@ static json_t *doc_victim(const struct detect_hang *h)
 
 static json_t *doc_hang(const struct detect_hang *h)
 {
-	const char *syscall = describe_syscall(h->nr);
+	const char *syscall = describe_syscall(MACHINE_THIS, h->nr);
 	char obj[32] = "";
 
 	if (h->obj)

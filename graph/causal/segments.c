@@ -157,9 +157,9 @@ static bool is_request_channel(struct pass *p, uint32_t task, const struct inter
 	}
 }
 
-static bool is_queue_call(const struct interval *s)
+static bool is_queue_call(const struct window *w, const struct interval *s)
 {
-	const char *call = describe_syscall(s->nr);
+	const char *call = describe_syscall(w->machine, s->nr);
 
 	return call && (!strcmp(call, "msgrcv") || !strcmp(call, "mq_timedreceive"));
 }
@@ -183,7 +183,7 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
 	case CT_W_SLEEP:
 		return p->work[task].sleeps >= DIVIDE_PERIODIC;
 	case CT_W_SYSVIPC:
-		return is_queue_call(s);
+		return is_queue_call(p->g->w, s);
 	default:
 		return false;
 	}

@@ -96,7 +96,7 @@ static bool is_last_use(const struct pass *p, uint64_t sock, uint32_t event)
 static bool lets_go(const struct pass *p, uint32_t event, uint64_t sock)
 {
 	const struct ct_rec *r = &p->e[event].r;
-	const char *call = describe_syscall(r->nr);
+	const char *call = describe_syscall(p->g->w->machine, r->nr);
 
 	if (r->flags & CT_WF_EXITING)
 		return true;

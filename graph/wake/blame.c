@@ -163,7 +163,7 @@ static bool got_killer(const struct graph *g, const struct interval *s, const st
 /* Killed: a signal it did not wait for, or the exit of its whole process, and it was gone soon after. */
 static bool was_killed(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
-	const char *call = describe_syscall(wake->r.nr);
+	const char *call = describe_syscall(g->w->machine, wake->r.nr);
 	uint32_t waker = wake->r.peer ? graph_task_at(g, wake->r.peer, wake->r.ts) : GRAPH_NONE;
 
 	if (s->wait == CT_W_STOPPED || (s->wait == CT_W_SIGNAL && !(g->tasks[s->task].exit_code & 0x7f)) ||

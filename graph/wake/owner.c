@@ -182,8 +182,10 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 	if (task != GRAPH_NONE && !g->tasks[task].kthread && !(wake->r.flags & CT_WF_IDLE) &&
 	    (wake->r.flags & CT_WF_EXITING || (wake->r.aux & 0xff) == CT_W_CONNECT ||
 	     (wake->r.aux & 0xff) == CT_W_ACCEPT || (wake->r.aux & 0xff) == CT_W_WRITE ||
-	     (describe_syscall(wake->r.nr) && !strcmp(describe_syscall(wake->r.nr), "close")) ||
-	     (describe_syscall(wake->r.nr) && !strcmp(describe_syscall(wake->r.nr), "shutdown"))))
+	     (describe_syscall(g->w->machine, wake->r.nr) &&
+	      !strcmp(describe_syscall(g->w->machine, wake->r.nr), "close")) ||
+	     (describe_syscall(g->w->machine, wake->r.nr) &&
+	      !strcmp(describe_syscall(g->w->machine, wake->r.nr), "shutdown"))))
 		return task;
 	task = peer ? sock_user(g, peer, ts) : GRAPH_NONE;
 	if (task == GRAPH_NONE && peer)

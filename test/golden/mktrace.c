@@ -90,6 +90,13 @@ static void object(struct ct_object_blob o, uint64_t id, const char *name)
 	check(writer_blob(writer, &u.o.h), "object");
 }
 
+/* The numbers of the system calls in the trace, on its machine. */
+struct calls {
+	uint16_t read, write, kill, futex;
+};
+static const struct calls arm64 = { .read = 63, .write = 64, .kill = 129, .futex = 98 };
+static struct calls nr = { .read = 0, .write = 1, .kill = 62, .futex = 202 };
+
 /* Adds a record, 1 ms after the one before. */
 static void add_x(struct ct_rec r, uint64_t x0, uint64_t x1)
 {
@@ -141,7 +148,7 @@ static void waits(void)
 			     .peer = 0,
 			     .state = CT_ST_SLEEP,
 			     .wait = CT_W_READ,
-			     .nr = 0,
+			     .nr = nr.read,
 			     .obj = PIPE,
 			     .aux = 120 | 120 << 8 });
 	add((struct ct_rec){ .kind = CT_SWITCH,
@@ -151,7 +158,7 @@ static void waits(void)
 			     .nr = CT_NR_NONE,
 			     .aux = 120 | 100 << 8 });
 	add((struct ct_rec){
-		.kind = CT_WAKE, .tid = SH, .peer = SERVER, .nr = 1, .obj = PIPE, .aux = CT_W_WRITE });
+		.kind = CT_WAKE, .tid = SH, .peer = SERVER, .nr = nr.write, .obj = PIPE, .aux = CT_W_WRITE });
 	add((struct ct_rec){ .kind = CT_WAKE,
 			     .tid = SERVER,
 			     .peer = SH,
@@ -182,7 +189,7 @@ static void lives(void)
 			     .peer = CHILD,
 			     .state = 9,
 			     .flags = CT_GF_FATAL | CT_GF_GROUP,
-			     .nr = 62,
+			     .nr = nr.kill,
 			     .obj = CHILD });
 	add((struct ct_rec){ .kind = CT_SIGDELIVER, .tid = CHILD, .state = 9, .flags = CT_GF_FATAL });
 	add((struct ct_rec){
@@ -215,15 +222,17 @@ static void looks(void)
 	if (!stack)
 		errx(1, "out of memory");
 	check(writer_blob(writer, &stack->h), "stack");
-	add_x(
-		(struct ct_rec){
-			.kind = CT_SAMPLE, .tid = SERVER, .flags = CT_PF_KERNEL, .nr = 1, .obj = 0x401000 },
-		stack->id, 7 * NSEC_PER_MSEC);
+	add_x((struct ct_rec){ .kind = CT_SAMPLE,
+			       .tid = SERVER,
+			       .flags = CT_PF_KERNEL,
+			       .nr = nr.write,
+			       .obj = 0x401000 },
+	      stack->id, 7 * NSEC_PER_MSEC);
 	add_x((struct ct_rec){ .kind = CT_VISIT,
 			       .tid = WORKER,
 			       .state = CT_ST_SLEEP,
 			       .wait = CT_W_FUTEX,
-			       .nr = 202,
+			       .nr = nr.futex,
 			       .obj = WORD },
 	      stack->id, 300 * NSEC_PER_MSEC);
 	if (is_ill)
@@ -231,7 +240,7 @@ static void looks(void)
 				       .tid = WORKER,
 				       .state = CT_HANG_LOOP,
 				       .wait = CT_W_FLOCK,
-				       .nr = 1,
+				       .nr = nr.write,
 				       .obj = FILE_ },
 		      T0, NSEC_PER_MSEC);
 	add_x((struct ct_rec){ .kind = CT_GAP, .tid = 1, .peer = 12345, .state = CT_LOSS_RING_FULL },
@@ -249,8 +258,11 @@ int main(int argc, char **argv)
 	char why[256];
 
 	is_ill = argc == 4 && !strcmp(argv[3], "ill");
-	if (boots < 1 || argc > 3 + is_ill)
-		errx(2, "usage: mktrace FILE BOOTS [ill]");
+	if (boots < 1 || argc > 4)
+		errx(2, "usage: mktrace FILE BOOTS [ill|aarch64|another machine]");
+	opt.machine = argc == 4 && !is_ill ? argv[3] : "x86_64";
+	if (!strcmp(opt.machine, "aarch64"))
+		nr = arm64;
 	if (is_ill) {
 		opt.hooks = "sched/switch=tp_btf,\x1b[35m\nFORGED=\xe2\x80\xae\xff";
 		opt.host = "h\nFORGED\xe2\x80\xae";

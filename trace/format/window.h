@@ -15,6 +15,7 @@
 #include "ctrace/abi.h"
 #include "ctrace/format.h"
 #include "lib/clock.h"
+#include "trace/format/machine.h"
 
 /* One fixed record.  x[] is 0 where the kind has no extra words. */
 struct window_event {
@@ -97,6 +98,7 @@ struct window {
 	uint64_t file_from_ns, file_to_ns;
 	struct clock_offsets offsets; /* those in force at to_ns */
 	uint32_t n_cpus;
+	enum machine machine; /* whose system calls the records number */
 
 	struct window_event *events; /* by (ts, cpu, order within the CPU) */
 	size_t n_events;

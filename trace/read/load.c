@@ -314,6 +314,7 @@ int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max
 	if (l.w) {
 		l.w->from_ns = from_ns;
 		l.w->to_ns = to_ns;
+		l.w->machine = machine_of(r->info.machine);
 		l.w->file_from_ns = r->info.from_ns;
 		l.w->file_to_ns = r->info.to_ns;
 		ret = load_all(&l, max_events, err);

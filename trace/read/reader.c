@@ -155,6 +155,7 @@ static int reader_update(struct reader *r)
 	r->info.hooks = reader_meta(r, "hooks");
 	r->info.host = reader_meta(r, "host");
 	r->info.kernel = reader_meta(r, "kernel");
+	r->info.machine = reader_meta(r, "machine");
 	return 0;
 }
 

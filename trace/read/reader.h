@@ -34,7 +34,7 @@ struct reader_info {
 	uint64_t lost_by_cause[CT_LOSS_CAUSES];
 	struct clock_offsets offsets; /* of the newest segment */
 	uint32_t n_cpus;
-	const char *hooks, *host, *kernel; /* owned by the reader */
+	const char *hooks, *host, *kernel, *machine; /* owned by the reader */
 };
 
 #define READER_ERR_MAX 512

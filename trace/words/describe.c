@@ -2,7 +2,6 @@
 #include "trace/words/describe.h"
 
 #include <arpa/inet.h>
-#include <asm/unistd.h>
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <stdarg.h>
@@ -18,8 +17,11 @@
 #define RAW_MAX          1024 /* of a text before it is cleaned */
 #define ADDRESS_MAX      (INET6_ADDRSTRLEN + 10)
 
-static const char *const syscall_names[] = {
-#include "syscalls.inc"
+static const char *const syscalls_x86_64[] = {
+#include "trace/words/syscalls_x86_64.inc"
+};
+static const char *const syscalls_arm64[] = {
+#include "trace/words/syscalls_arm64.inc"
 };
 
 static const char *pick(const char *const *table, size_t n, unsigned i)
@@ -28,9 +30,27 @@ static const char *pick(const char *const *table, size_t n, unsigned i)
 }
 #define PICK(table, i) pick((table), ARRAY_SIZE(table), (i))
 
-const char *describe_syscall(unsigned nr)
+const char *describe_syscall(enum machine machine, unsigned nr)
 {
-	return nr == CT_NR_NONE ? "" : PICK(syscall_names, nr);
+	if (nr == CT_NR_NONE)
+		return "";
+#ifdef __aarch64__
+	if (machine == MACHINE_THIS)
+		machine = MACHINE_ARM64;
+#else
+	if (machine == MACHINE_THIS)
+		machine = MACHINE_X86_64;
+#endif
+	switch (machine) {
+	case MACHINE_X86_64:
+		return PICK(syscalls_x86_64, nr);
+	case MACHINE_ARM64:
+		return PICK(syscalls_arm64, nr);
+	case MACHINE_THIS:
+	case MACHINE_OTHER:
+		break;
+	}
+	return NULL;
 }
 
 static const char *const record_names[] = {

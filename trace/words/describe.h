@@ -41,8 +41,8 @@ const char *describe_resource(const struct window *w, enum ct_wait wait, uint64_
 
 /* "futex", "read", ...: the class of a wait, in one word ("run" for CT_W_NONE). */
 const char *describe_wait(enum ct_wait wait);
-/* A system call of the architecture this was built for: "read"; "" for CT_NR_NONE, NULL when not known. */
-const char *describe_syscall(unsigned nr);
+/* A system call of that machine (struct window's): "read"; "" for CT_NR_NONE, NULL when not known. */
+const char *describe_syscall(enum machine machine, unsigned nr);
 /* A record's kind: "switch", "wake", ...; NULL when not known. */
 const char *describe_record(unsigned kind);
 /* Which record kind that word is, 0 when none. */

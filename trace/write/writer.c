@@ -54,7 +54,8 @@ struct writer {
 
 static int writer_meta(struct writer *w, const struct writer_options *opt)
 {
-	const char *pairs[] = { "hooks", opt->hooks, "host", opt->host, "kernel", opt->kernel };
+	const char *pairs[] = { "hooks",  opt->hooks,  "host",    opt->host,
+				"kernel", opt->kernel, "machine", opt->machine };
 	size_t n = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)

@@ -27,6 +27,7 @@ struct writer_options {
 				segment meta */
 	const char *host;    /* uname -n */
 	const char *kernel;  /* uname -r */
+	const char *machine; /* uname -m */
 	uint32_t n_cpus;
 	uint32_t max_tasks; /* limits of the dictionary; 0: defaults */
 	uint32_t max_objects;

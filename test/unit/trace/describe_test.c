@@ -111,10 +111,10 @@ static void test_resources(void **state)
 
 static void test_words(void **state)
 {
-	assert_string_equal(describe_syscall(SYS_read), "read");
-	assert_string_equal(describe_syscall(SYS_futex), "futex");
-	assert_string_equal(describe_syscall(CT_NR_NONE), "");
-	assert_null(describe_syscall(CT_NR_NONE - 1));
+	assert_string_equal(describe_syscall(MACHINE_THIS, SYS_read), "read");
+	assert_string_equal(describe_syscall(MACHINE_THIS, SYS_futex), "futex");
+	assert_string_equal(describe_syscall(MACHINE_THIS, CT_NR_NONE), "");
+	assert_null(describe_syscall(MACHINE_THIS, CT_NR_NONE - 1));
 	for (unsigned k = 1; k < 64; k++)
 		if (describe_record(k))
 			assert_int_equal(describe_record_kind(describe_record(k)), k);
