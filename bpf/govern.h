@@ -2,6 +2,10 @@
 /*
  * govern.h - does what the governor says, as early in a program as it can be,
  * and measures.
+ *
+ * kernel.bpf_stats is not used for that: two readings of the clock for each run cost as much as the run, and
+ * the daemon does not keep the privilege.  Most programs read the clock at their start anyway; one run in
+ * GOVERN_TIMED reads it at its end as well.
  */
 #ifndef CTRACE_BPF_GOVERN_H
 #define CTRACE_BPF_GOVERN_H

@@ -3,6 +3,10 @@
  * msg.bpf.c - bytes sent and received on sockets, and sockets that became
  * readable.  The tracepoints came with 6.2 (sk_data_ready) and 6.3; before, the
  * functions below them are traced, where the kernel allows it.
+ *
+ * The end of a function, unlike a tracepoint, does not switch preemption off.  So before 6.3, on a kernel
+ * that preempts everywhere, a sender can lose the CPU in the middle of its record and holds up the ring until
+ * then.
  */
 #include "caps.h"
 #include "context.h"

@@ -11,8 +11,19 @@
  * waits it has ever waited for long.  Nobody is judged before that has been watched for learn_ns.  What one
  * task has shown holds for later ones of the same name.
  *
+ * How it learns: the place where a task idles is the place of most of its waits that can be idle ones (the
+ * majority vote of Boyer and Moore; an epoll, poll or select weighs more than a condition variable or a
+ * read). A task that has come back there 20 times, over learn_ns, is known.  The longest time away is kept
+ * without the time in the queue for a CPU.  A kind of wait in which a task has ever been for half a second
+ * says nothing of it any more.  A hang that was reported is not learnt from before the third time.
+ *
+ * After records were lost, and while the governor leaves out what is waited for, no task is judged until all
+ * tasks have been read anew.  Stuck disks and deadlocks are the exception: the kernel confirms all that
+ * matters.
+ *
  * Limits: max_tasks tasks, DETECT_SOCKETS sockets, DETECT_HABITS names; what finds no room is counted (tasks)
- * or replaces what was not used for longest.
+ * or replaces what was not used for longest.  Cost: 14 ns a record, 208 bytes a task; the tables of sockets
+ * and names take another 1.3 MiB.
  */
 #ifndef CTRACE_DETECT_DETECT_H
 #define CTRACE_DETECT_DETECT_H

@@ -5,7 +5,13 @@
  *
  * What is no hang, however long it lasts: waits for children, for a terminal, for a signal, for a debugger;
  * whatever a task does that has just made a process (it waits for that in one way or another); waits of a
- * kind in which the task has been for long before; threads that share an epoll with others.
+ * kind in which the task has been for long before; threads that share an epoll with others (they take over).
+ *
+ * A worker in a wait for a condition that is not its queue's may merely have no work, so only the first
+ * thread of a process is believed there.  A loop that always finds something to do never waits in its epoll:
+ * it comes round if it receives messages, is seen at its epoll, or is seen at one system call and then at
+ * another one.  A thread of a pool that is busy for long looks like one that is stuck in its work: it is
+ * never reported.
  */
 #include <errno.h>
 #include <string.h>

@@ -2,7 +2,8 @@
 /*
  * rulestore.h - the rules files of one run: those given with --rules, in that
  * order, and the person's own one ($XDG_CONFIG_HOME/ctrace/rules.json).  Answers
- * are kept in the first that was given, else in the person's own.
+ * are kept in the first that was given, else in the person's own.  New rules go to the front of that file,
+ * which is read again before it is written, and replaced by a rename.
  *
  * Functions that return int return an exit code; what went wrong has been said.
  */

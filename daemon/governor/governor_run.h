@@ -7,6 +7,17 @@
  * A pause ends with a CT_GAP that says from when to when nothing was recorded, and
  * with the states of all tasks read anew; the segment that begins then has them
  * as its checkpoint, where readers take up again.
+ *
+ * A pause begins in this order: a flag ends the capture on all CPUs at one moment, the segment is sealed, the
+ * programs are detached.  It ends in this order: the programs are attached, the flag allows the capture, the
+ * states of all tasks are read, the gap is written, the segment is sealed.  So the gap lies between two known
+ * moments.  In between only governing_settle() seals: after kill -9 the hole in the trace begins with the
+ * pause.
+ *
+ * A cap of a group ends in this order: the daemon clears the bits of its tasks (bpf/caps.h), looks again
+ * after 20 ms for bits that a program has set meanwhile, and writes the state of each task as the iterator
+ * finds it. Between the two records of a task's cap readers believe nothing of it, and they forget the
+ * messages under way of its process, since bytes are matched by counting.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_RUN_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_RUN_H

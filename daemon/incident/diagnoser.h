@@ -9,6 +9,9 @@
  * takes too long costs that answer alone.  When the process itself is gone there are no answers until the
  * daemon is started again: by then the daemon may neither fork nor change who it is.
  *
+ * The answer is that of `ctrace diagnose` for the time from when the task began to hang until it was back in
+ * its loop, or until the end of the snapshot.
+ *
  * Main thread only.
  */
 #ifndef CTRACE_DAEMON_INCIDENT_DIAGNOSER_H

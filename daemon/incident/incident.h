@@ -5,7 +5,10 @@
  *
  * Hangs that are noticed while a snapshot is being waited for become part of it.  How many snapshots are
  * taken is limited, and how much room they have.  What the end of the daemon interrupts is taken up at the
- * next start: the note is there, marked as pending, before anything else is done.
+ * next start: the note is there, marked as pending, before anything else is done.  A daemon that is told to
+ * end cuts the pending snapshots at once and leaves the diagnoses to the next one.  After a kill the next
+ * daemon finds the note and cuts what the circular trace still has.  After a crash of the machine the note
+ * says where to look.  The notes also remember the limits on how often across restarts.
  *
  * Main thread, but for incidents_note(); the work is done by the worker.
  */

@@ -8,6 +8,13 @@
  * taken for one by mistake hardly ever gives the address of a variable.  What is
  * left is ranked.  The programs are hostile: every loop and every read has a limit.
  * x86-64 only; elsewhere nothing is found.  One thread at a time per object.
+ *
+ * A variable is named if others can write its memory, it has a symbol of that size, the smallest loop reads
+ * it, and its value does not change.  A pointer that the loop loads is followed, and so is a function that
+ * the loop calls, one deep.  A task that makes other system calls, or whose registers change (it computes),
+ * polls nothing. Tried on fourteen loops, each with and without optimisation (yields, polls, sleeps, pure
+ * loops; flags global, static, atomic, in a library, on the heap, behind a function): named in all but one,
+ * an atomic load without optimisation; nothing wrong was named.
  */
 #ifndef CTRACE_DAEMON_INSPECT_POLLED_H
 #define CTRACE_DAEMON_INSPECT_POLLED_H

@@ -8,7 +8,8 @@
  * called from any thread and never block on the work itself.
  *
  * It reads files and memory that belong to the programs visited: all of it is
- * hostile, every read has a limit.
+ * hostile, every read has a limit.  A thread that is stuck for 10 s is left alone and another one takes over,
+ * with four threads at most.
  */
 #ifndef CTRACE_DAEMON_INSPECT_VISIT_H
 #define CTRACE_DAEMON_INSPECT_VISIT_H

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Hardware watchpoints: one perf event for each thread of a process, with the BPF program behind it. */
+/*
+ * Hardware watchpoints: one perf event for each thread of a process, with the BPF program behind it.  The
+ * process is not stopped.
+ *
+ * A thread that is made while the events are opened may have two of each; the second one sees a value that
+ * does not change, and is not recorded.  Attach cookies cannot tell events apart: the kernel exchanges the
+ * event contexts of a parent and its child when it switches between them.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <linux/hw_breakpoint.h>

@@ -5,9 +5,11 @@
  * CT_OBJ_CGROUP.
  *
  * The id is the inode number of the cgroup's directory, so the hierarchy is walked for those that are not
- * known yet, at most once a second and on the worker's thread.  That needs no privilege.  What has gone by
- * then, or lies outside of the hierarchy that the daemon sees (in a container), stays without a name, and so
- * does all where there is no cgroup2 (version 1 alone).
+ * known yet, at most once a second, on the worker's thread, and for half a percent of a CPU at most.  That
+ * needs no privilege; open_by_handle_at() would be quicker, but is no call to leave to a daemon that has been
+ * locked in.  A task that is moved is noticed at its next exec or rename, or when all tasks are read anew.
+ * What has gone by then, or lies outside of the hierarchy that the daemon sees (in a container), stays
+ * without a name, and so does all where there is no cgroup2 (version 1 alone).
  */
 #ifndef CTRACE_DAEMON_RECORD_CGROUPS_H
 #define CTRACE_DAEMON_RECORD_CGROUPS_H

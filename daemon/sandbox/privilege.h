@@ -6,6 +6,8 @@
  * at their files and at the kernel's symbols.  What is gone for good once the capture runs: to start a
  * program or another process, to load another BPF program, to write where it does not own the
  * files, to mount, to trace with ptrace, to use a network, to run memory that was written to.
+ *
+ * With kptr_restrict 2 kernel frames have no names: to read them from /proc/PID/stack would take SYS_ADMIN.
  */
 #ifndef CTRACE_DAEMON_SANDBOX_PRIVILEGE_H
 #define CTRACE_DAEMON_SANDBOX_PRIVILEGE_H

@@ -330,6 +330,11 @@ enum ct_loss {
  *   CGROUP       its id (the inode number of its directory); name: its path below the root; peer: 0, or an
  *                object of its own, CT_OBJ_CONTAINER_ID(), whose name is what its container is called
  *   DATA, QUEUE  as FUTEX; DATA: name is the symbol ("flag (a.out)") where it is known
+ *
+ * Two processes whose numbers are a multiple of 4096 apart, and that use the same address at the same time, share
+ * an id of FUTEX, DATA or QUEUE (without address randomisation, or a parent and a child forked 4096 processes later).
+ * Their waits look like waits on one object.  Wakes are joined by task, so no task is blamed for a wake of the other
+ * process; but the last owner, or the other waiters, of an object may be those of the other process.
  */
 enum ct_obj_kind {
 	CT_OBJ_NONE = 0,
