@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report.h - the answers to status and doctor, as doc/design.md lists them.  Any thread.
+ * report.h - the answers to status and doctor, as doc/protocol.md lists them.  Any thread.
  */
 #ifndef CTRACE_DAEMON_SERVICE_REPORT_H
 #define CTRACE_DAEMON_SERVICE_REPORT_H
