@@ -19,10 +19,10 @@ static const struct command commands[] = {
 	{ "watch", "Record who writes a variable of a process", cmd_watch },
 	{ "waits", "Show who waits for whom now", cmd_waits },
 	{ "diagnose", "Say why something was slow or stuck, and who was to blame", cmd_diagnose },
-	{ "slice", "Follow what led to some work of a task, or what came of it", cmd_slice },
+	{ "slice", "Show the causes of a task's work, or what it caused", cmd_slice },
 	{ "hangs", "Show the hangs that were caught, or the worst stalls in a trace", cmd_hangs },
 	{ "path", "Show the critical path of a task", cmd_path },
-	{ "graph", "Show what led to what, for programs and as a picture", cmd_graph },
+	{ "graph", "Show the causal graph, for programs or as a picture", cmd_graph },
 	{ "info", "Show what is in a trace", cmd_info },
 	{ "dump", "Print the records of a trace", cmd_dump },
 };
@@ -35,8 +35,8 @@ static void print_help(FILE *f)
 	      f);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].summary);
-	fputs("\n'ctrace help COMMAND' shows the options of a command. Exit codes: 0 done, 1 failed, 2 "
-	      "usage.\n",
+	fputs("\n'ctrace help COMMAND' shows the options of a command. Exit status: 0 success, 1 failure, 2 "
+	      "wrong usage.\n",
 	      f);
 }
 

@@ -96,13 +96,10 @@ static void print_question(const struct ask_terminal *t, const struct ask_questi
 static void print_help(const struct ask_terminal *t, const struct ask_question *q)
 {
 	fprintf(t->out,
-		"  Enter     the first\n"
-		"  1 to %-4zu that one\n"
-		"  n         none of them\n"
-		"  k, k2, kn the first, the second, none; and keep the answer as a rule for all like it\n"
-		"  s         stop here, and show what was found\n"
-		"  q         quit without a result\n"
-		"  ?         show all ways, with their whole stacks\n",
+		"  Enter     take the first\n  1 to %-4zu take that one\n  n         take none of them\n  k, "
+		"k2, kn take the first, the second, none; and keep the answer as a rule for similar "
+		"choices\n  s         stop, and show the result so far\n  q         quit without a result\n  "
+		"?         show all candidates with their whole stacks\n",
 		q->n_options);
 }
 
@@ -189,7 +186,7 @@ static bool read_line(struct ask_terminal *t, const struct ask_question *q, char
 static void end_input(struct ask_terminal *t)
 {
 	t->ended = true;
-	fputs("\nNo more answers: the rest is decided.\n", t->out);
+	fputs("\nNo more answers: ctrace decides the rest.\n", t->out);
 }
 
 int ask_choose(void *arg, const struct ask_question *q, bool *ret_keep)

@@ -157,8 +157,9 @@ static int get_rule(const struct rules_place *p, json_t *o, struct rule *ret)
 		r = get_copy(p, o, "note", &ret->note);
 	if (!r && !ret->edge[0] && !ret->from[0] && !ret->to[0] && !ret->object_kind[0] && !ret->object &&
 	    !ret->frame)
-		r = refuse(p, "it would match every edge; say which with \"edge\", \"from\", \"to\", "
-			      "\"object\" or \"frame\"");
+		r = refuse(
+			p,
+			"it would match every edge; add \"edge\", \"from\", \"to\", \"object\" or \"frame\"");
 	return r;
 }
 
@@ -170,11 +171,10 @@ static int get_rules(json_t *doc, json_t **ret, char err[RULESFILE_ERR_MAX])
 	*ret = json_object_get(doc, "rules");
 	if (!json_is_string(schema) || strncmp(json_string_value(schema), "ctrace.rules/", 13))
 		snprintf(err, RULESFILE_ERR_MAX,
-			 "it is no rules file; that begins with {\"schema\": \"" RULESFILE_SCHEMA "\"");
+			 "it is not a rules file, which begins with {\"schema\": \"" RULESFILE_SCHEMA "\"");
 	else if (strcmp(json_string_value(schema), RULESFILE_SCHEMA))
 		snprintf(err, RULESFILE_ERR_MAX,
-			 "it is of another version than " RULESFILE_SCHEMA
-			 ", which is what this program reads");
+			 "its version is not " RULESFILE_SCHEMA ", the version that this program reads");
 	else if (!json_is_array(*ret))
 		snprintf(err, RULESFILE_ERR_MAX, "\"rules\" must be an array");
 	else if (json_array_size(*ret) > RULESFILE_RULES_MAX)

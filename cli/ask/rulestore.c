@@ -15,7 +15,8 @@
 int rulestore_option(struct rulestore_options *o, const char *file)
 {
 	if (o->n_files == RULESTORE_FILES_MAX) {
-		cli_error("--rules %s: that is one file too many; %d at most", file, RULESTORE_FILES_MAX);
+		cli_error("--rules %s: this is one file too many; give at most %d", file,
+			  RULESTORE_FILES_MAX);
 		return CLI_USAGE;
 	}
 	o->files[o->n_files++] = file;
@@ -69,10 +70,11 @@ static int slurp(const char *path, char **ret, size_t *ret_size)
 static int say_unreadable(const char *path, int e)
 {
 	if (e == -EMEDIUMTYPE)
-		return cli_error("%s: it is no regular file; give a rules file, or --no-rules", path);
+		return cli_error("%s: it is not a regular file; give a rules file, or --no-rules", path);
 	if (e == -ENOENT)
-		return cli_error("%s: there are no rules; give a file that is there, or --no-rules", path);
-	return cli_error("%s: the rules cannot be read: %s; repair that, or use --no-rules", path,
+		return cli_error("%s: there is no such file; give a rules file that exists, or --no-rules",
+				 path);
+	return cli_error("%s: the rules cannot be read: %s; repair the file, or use --no-rules", path,
 			 strerror(-e));
 }
 
@@ -114,7 +116,7 @@ static int load(struct rulestore *s, const char *path, bool may_miss)
 		return say_unreadable(path, r);
 	r = size ? rulesfile_parse(text, size, &s->rules, err) : 0; /* just made */
 	if (r == -EBADMSG)
-		return cli_error("%s: %s; repair it, or use --no-rules", path, err);
+		return cli_error("%s: %s; repair the file, or use --no-rules", path, err);
 	if (r)
 		return cli_error("out of memory");
 	if (check_edges(path, s->rules.v.v + before, s->rules.v.n - before))
@@ -138,7 +140,7 @@ int rulestore_open(const struct rulestore_options *o, bool asking, struct rulest
 	for (size_t i = 0; !r && i < o->n_files; i++)
 		r = load(ret, o->files[i], asking && !i);
 	if (!r && o->n_files && access(o->files[0], F_OK))
-		cli_say("%s is not there yet; it is made when an answer is kept", o->files[0]);
+		cli_say("%s does not exist yet; the first kept answer creates it", o->files[0]);
 	if (!r && own && access(own, R_OK) && errno == EACCES)
 		cli_warn("%s: your own rules cannot be read: %s; going on without them", own,
 			 strerror(errno));
@@ -267,7 +269,7 @@ static int collect(const struct rulestore *s, struct answers *ret)
 		if (i < s->n_read && s->was[i] == r->verdict)
 			continue;
 		if (!is_text(r->from) || !is_text(r->to) || (r->object && !is_text(r->object)))
-			cli_warn("an answer is not kept: a name in it is no text");
+			cli_warn("an answer is not kept: a name in it is not UTF-8 text");
 		else if (VEC_PUSH(&ret->v, *r))
 			return cli_error("out of memory");
 	}
@@ -287,7 +289,7 @@ static int keep(const char *path, const struct rule *v, size_t n)
 	r = add_to_file(path, v, n);
 	if (r)
 		return cli_error("%s: the answers cannot be kept: %s; give another file with --rules", path,
-				 r == -EBADMSG ? "it is no rules file any more" : strerror(-r));
+				 r == -EBADMSG ? "it is not a rules file any more" : strerror(-r));
 	cli_say("kept %zu rule%s in %s", n, n == 1 ? "" : "s", path);
 	return CLI_OK;
 }

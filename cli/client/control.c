@@ -39,16 +39,17 @@ static int refused(const char *path, int r, char *err)
 		g = stat(path, &st) ? NULL : getgrgid(st.st_gid);
 		if (g && st.st_gid && st.st_mode & S_IWGRP)
 			snprintf(err, CONTROL_ERR_MAX,
-				 "%s: you may not talk to ctraced; be root or a member of the group '%s'",
+				 "%s: you may not use ctraced; run as root, or become a member of the group "
+				 "'%s'",
 				 path, g->gr_name);
 		else
 			snprintf(err, CONTROL_ERR_MAX,
-				 "%s: you may not talk to ctraced; be root, or set 'group' in its "
+				 "%s: you may not use ctraced; run as root, or set 'group' in its "
 				 "configuration",
 				 path);
 	} else if (r == -ETIMEDOUT) {
 		snprintf(err, CONTROL_ERR_MAX,
-			 "%s: ctraced took no connection within %d s; see its log, then try again", path,
+			 "%s: ctraced accepted no connection within %d s; see its log, then try again", path,
 			 CONTROL_CONNECT_MS / 1000);
 	} else {
 		snprintf(err, CONTROL_ERR_MAX, "%s: cannot connect: %s", path, strerror(-r));
@@ -209,7 +210,8 @@ static int understand(const char *path, const char *line, json_t **ret, char *er
 		snprintf(err, CONTROL_ERR_MAX, "%s", why);
 	else
 		snprintf(err, CONTROL_ERR_MAX,
-			 "%s: what answers there does not talk like ctraced; check the path and the versions",
+			 "%s: the program at this socket does not answer like ctraced; check the path and "
+			 "the versions",
 			 path);
 	json_decref(answer);
 	return json_is_false(ok) && why ? -EREMOTEIO : -EBADMSG;

@@ -174,7 +174,7 @@ static int make_dir(struct oneshot *r, const char *base)
 		return cli_error("out of memory");
 	}
 	if (!mkdtemp(r->dir)) {
-		cli_error("%s: cannot make a directory there: %s", base, strerror(errno));
+		cli_error("%s: cannot make a directory in it: %s", base, strerror(errno));
 		free(TAKE_PTR(r->dir));
 		return CLI_FAILED;
 	}
@@ -266,7 +266,7 @@ static int wait_ready(struct oneshot *r, int fd)
 		said[n] = 0;
 	else
 		oneshot_log(r, said, sizeof(said));
-	return cli_error("cannot record: %s", *said ? said : "ctraced ended without saying why");
+	return cli_error("cannot record: %s", *said ? said : "ctraced ended without a reason");
 }
 
 static int spawn(struct oneshot *r)

@@ -69,7 +69,7 @@ static int say_busy(const char *path)
 static int say_foreign(const char *path)
 {
 	return cli_error(
-		"%s: it is there and belongs to somebody else; remove it, or give another name with -o",
+		"%s: it exists and is not a regular file of yours; remove it, or give another name with -o",
 		path);
 }
 
@@ -142,7 +142,7 @@ int outfile_open(const char *path, struct outfile *ret)
 	if (!stat(o.path, &st) && !S_ISREG(st.st_mode))
 		r = cli_error("%s: %s; give -o the name of a file", o.path,
 			      S_ISDIR(st.st_mode) ? "it is a directory"
-						  : "it is there and is no regular file");
+						  : "it exists and is not a regular file");
 	else
 		r = make_partial(&o);
 	if (!r) {
@@ -167,13 +167,13 @@ int outfile_commit(struct outfile *o)
 	unguard();
 	free(TAKE_PTR(o->partial));
 	if (!is_named(o->fd, o->path))
-		return cli_error(
-			"%s: somebody else put another file there; give a place that is yours with -o",
-			o->path);
+		return cli_error("%s: another program put a file there; give a directory that only you can "
+				 "write with -o",
+				 o->path);
 	r = syncdir_of(o->path);
-	return r ? cli_error(
-			   "%s: its name may not outlast a power cut: %s; see the kernel log about the disk",
-			   o->path, strerror(-r))
+	return r ? cli_error("%s: its name may not survive a power failure: %s; see the kernel log about the "
+			     "disk",
+			     o->path, strerror(-r))
 		 : CLI_OK;
 }
 

@@ -29,18 +29,20 @@ enum {
 static const struct cli_option diagnose_options[] = {
 	{ OPT_TID, "tid", "TID", "the task that was slow or stuck" },
 	{ OPT_PID, "pid", "PID",
-	  "its process: the thread that stalled worst, or with --from or --to the main one" },
-	{ OPT_COMM, "comm", "NAME", "its name: the task of that name that stalled worst" },
-	{ OPT_CGROUP, "cgroup", "GLOB", "only tasks of control groups with such a path" },
-	{ OPT_CONTAINER, "container", "NAME", "only tasks of this container (a glob, or how its id begins)" },
-	{ OPT_AT, "at", "TIME", "a moment at which it hung" },
+	  "the process: its thread with the worst hang; with --from or --to its main thread" },
+	{ OPT_COMM, "comm", "NAME", "the name: the task of this name with the worst hang" },
+	{ OPT_CGROUP, "cgroup", "GLOB", "only tasks of control groups whose path matches GLOB" },
+	{ OPT_CONTAINER, "container", "NAME",
+	  "only tasks of this container: its name, a glob, or the beginning of its id" },
+	{ OPT_AT, "at", "TIME", "a moment at which the task hung" },
 	{ OPT_FROM, "from", "TIME", "start of the window" },
 	{ OPT_TO, "to", "TIME", "end of the window" },
-	{ OPT_RULES, "rules", "FILE", "apply these rules, and keep answers there; may be given again" },
+	{ OPT_RULES, "rules", "FILE", "apply the rules of FILE, and keep answers in it; can be repeated" },
 	{ OPT_NO_RULES, "no-rules", NULL, "apply no rules, not even your own" },
-	{ OPT_AUTO, "auto", NULL, "decide what is ambiguous without asking, and list it" },
-	{ OPT_BOOT, "boot", "N", "the boot of the machine N before the newest (default: 0)" },
-	{ OPT_JSON, "json", NULL, "print JSON (ctrace.diagnosis/1); asks nothing" },
+	{ OPT_AUTO, "auto", NULL, "do not ask: take the likeliest candidate, and list the decision" },
+	{ OPT_BOOT, "boot", "N",
+	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
+	{ OPT_JSON, "json", NULL, "print JSON (ctrace.diagnosis/1); do not ask" },
 	{ 0 },
 };
 
@@ -49,10 +51,9 @@ static const struct cli_usage diagnose_usage = {
 	.args = "[--tid TID | --pid PID | --comm NAME] [--cgroup GLOB] [--container NAME] [--at TIME | "
 		"--from "
 		"TIME --to TIME] [--rules FILE | --no-rules] [--boot N] [--auto] [--json] FILE",
-	.about = "Says in one sentence what a task waited for and who was to blame, then the evidence. With "
-		 "no task\n"
-		 "given it takes the worst stall that `ctrace hangs` finds. At a terminal it asks where more "
-		 "than\none way leads on.",
+	.about = "Says in one sentence what a task waited for and which task was to blame, then shows the "
+		 "evidence.\nWithout a task it takes the worst hang that `ctrace hangs` finds. At a terminal "
+		 "it asks you if the chain\ncan go on in more than one way.",
 	.options = diagnose_options,
 };
 
@@ -171,8 +172,9 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, co
 		ret->task = find_task(in, &rq->who, at);
 		if (ret->task != GRAPH_NONE)
 			return CLI_OK;
-		return cli_error("%s: no process %u in this window; `ctrace hangs %s` lists who waited",
-				 in->path, rq->who.pid, in->path);
+		return cli_error(
+			"%s: no process %u in this window; `ctrace hangs %s` lists the tasks that waited",
+			in->path, rq->who.pid, in->path);
 	}
 	r = find_stall(in, &rq->who, at, ret);
 	if (r || ret->task != GRAPH_NONE)
@@ -185,21 +187,21 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, co
 		return CLI_OK;
 	}
 	if (at->to_ns && (rq->who.comm || rq->who.pid || rq->who.tid))
-		return cli_error(
-			"%s: what you ask about was not there at %s; `ctrace dump` with the same --tid, "
-			"--pid or --comm shows when it was",
-			in->path, rq->at);
+		return cli_error("%s: the task did not exist at %s; `ctrace dump` with the same --tid, --pid "
+				 "or --comm shows when it did",
+				 in->path, rq->at);
 	if (placed)
-		return cli_error(
-			"%s: no such task in that container or control group in this window; `ctrace "
-			"hangs %s` lists who waited, and where",
-			in->path, in->path);
+		return cli_error("%s: no such task in this container or control group in this window; "
+				 "`ctrace hangs %s` lists the tasks that waited, and where",
+				 in->path, in->path);
 	if (rq->who.comm)
-		return cli_error("%s: no task named '%s' in this window; `ctrace hangs %s` lists who waited",
+		return cli_error("%s: no task named '%s' in this window; `ctrace hangs %s` lists the tasks "
+				 "that waited",
 				 in->path, rq->who.comm, in->path);
 	if (rq->who.pid)
-		return cli_error("%s: no process %u in this window; `ctrace hangs %s` lists who waited",
-				 in->path, rq->who.pid, in->path);
+		return cli_error(
+			"%s: no process %u in this window; `ctrace hangs %s` lists the tasks that waited",
+			in->path, rq->who.pid, in->path);
 	return cli_error("%s: no wait or stall of a second or more in this window; name a task with --tid, "
 			 "--pid or --comm",
 			 in->path);

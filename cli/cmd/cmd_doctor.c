@@ -22,7 +22,7 @@ enum { OPT_JSON = 256, OPT_SOCKET };
 
 static const struct cli_option options[] = {
 	{ OPT_JSON, "json", NULL, "Print JSON" },
-	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon there (default: " CONTROL_SOCKET ")" },
+	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon at this socket (default: " CONTROL_SOCKET ")" },
 	{ 0 },
 };
 
@@ -30,8 +30,7 @@ static const struct cli_usage usage = {
 	.name = "doctor",
 	.args = "[--json] [--socket PATH]",
 	.about = "Shows what this machine allows, and which hooks into the kernel are live. Asks the running "
-		 "daemon;\n"
-		 "where there is none, root may start one for a moment.",
+		 "daemon.\nIf no daemon runs and you are root, it starts one for a moment.",
 	.options = options,
 };
 

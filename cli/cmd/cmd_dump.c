@@ -14,14 +14,15 @@
 enum { OPT_FROM = 256, OPT_TO, OPT_TID, OPT_PID, OPT_COMM, OPT_KIND, OPT_BOOT, OPT_WALL, OPT_JSON };
 
 static const struct cli_option options[] = {
-	{ OPT_FROM, "from", "TIME", "Begin there: 14:03:12, -30s, boot:NS, ... (see ctrace(1))" },
-	{ OPT_TO, "to", "TIME", "End before that" },
+	{ OPT_FROM, "from", "TIME", "Begin at TIME: 14:03:12, -30s, boot:NS, ... (see ctrace(1))" },
+	{ OPT_TO, "to", "TIME", "End before TIME" },
 	{ OPT_TID, "tid", "T", "Only records about this task" },
 	{ OPT_PID, "pid", "P", "Only records about tasks of this process" },
 	{ OPT_COMM, "comm", "C", "Only records about tasks of this name" },
 	{ OPT_KIND, "kind", "K[,K...]", "Only records of these kinds: switch, wake, fork, ..." },
-	{ OPT_BOOT, "boot", "N", "The boot of the machine N before the newest (default: 0)" },
-	{ OPT_WALL, "wall", NULL, "Show local wall clock instead of seconds since boot" },
+	{ OPT_BOOT, "boot", "N",
+	  "Use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
+	{ OPT_WALL, "wall", NULL, "Show local wall clock time instead of seconds since the boot" },
 	{ OPT_JSON, "json", NULL, "Print JSON Lines" },
 	{ 0 },
 };
@@ -31,7 +32,7 @@ static const struct cli_usage usage = {
 	.args = "FILE [--from TIME] [--to TIME] [--tid T | --pid P | --comm C] [--kind K[,K...]] [--boot N] "
 		"[--wall] "
 		"[--json]",
-	.about = "Prints the records of a trace, one a line, in the order of time.",
+	.about = "Prints the records of a trace in the order of time, one record a line.",
 	.options = options,
 };
 
@@ -137,20 +138,22 @@ static int parse_id(const char *name, const char *arg, uint64_t *ret)
 {
 	if (!cli_number(arg, INT32_MAX, ret) && *ret)
 		return CLI_OK;
-	return cli_usage_error(&usage, "--%s %s: that is no number of a task", name, arg);
+	return cli_usage_error(&usage,
+			       "--%s %s: this is not the id of a task or process; give a positive number",
+			       name, arg);
 }
 
 static int say_unknown(const struct filter *f, const char *path)
 {
 	if (f->tid)
-		return cli_error("%s: there is no task %" PRIu64
-				 " in it or in that window; 'ctrace dump %s --kind fork,"
-				 "exec' shows some that are",
-				 path, f->tid, path);
+		return cli_error(
+			"%s: there is no task %" PRIu64
+			" in this trace or window; 'ctrace dump %s --kind fork,exec' shows some tasks",
+			path, f->tid, path);
 	if (f->pid)
-		return cli_error("%s: there is no process %" PRIu64 " in it or in that window; try --comm",
+		return cli_error("%s: there is no process %" PRIu64 " in this trace or window; try --comm",
 				 path, f->pid);
-	return cli_error("%s: no task in it or in that window is called '%s'; names have at most 15 bytes",
+	return cli_error("%s: no task in this trace or window has the name '%s'; names have at most 15 bytes",
 			 path, f->comm);
 }
 
@@ -188,7 +191,7 @@ int cmd_dump(int argc, char **argv)
 	if (c < 0)
 		return p.exit_code;
 	if (!!d.filter.tid + !!d.filter.pid + !!d.filter.comm > 1)
-		return cli_usage_error(&usage, "give one of --tid, --pid and --comm");
+		return cli_usage_error(&usage, "give only one of --tid, --pid and --comm");
 	path = cli_only_arg(&p, "FILE");
 	if (!path)
 		return CLI_USAGE;

@@ -15,13 +15,15 @@ static const struct cli_option graph_options[] = {
 	{ OPT_FORMAT, "format", "FORMAT", "json (ctrace.graph/1, the default) or dot (for Graphviz)" },
 	{ OPT_FROM, "from", "TIME", "start of the window (default: the start of the trace)" },
 	{ OPT_TO, "to", "TIME", "end of the window (default: the end of the trace)" },
-	{ OPT_AROUND, "around", "TASK@TIME", "only what is near the work of TASK (a tid or a name) at TIME" },
-	{ OPT_DEPTH, "depth", "N", "with --around: so many edges away at most (default: 3)" },
+	{ OPT_AROUND, "around", "TASK@TIME",
+	  "only the segments near the work of TASK (a tid or a name) at TIME" },
+	{ OPT_DEPTH, "depth", "N", "with --around: at most N edges away (default: 3)" },
 	{ OPT_POLICY, "policy", "POLICY",
-	  "how causes are told: ctrace (the default), panappticon, appinsight" },
+	  "how to decide what is a cause: ctrace (the default), panappticon, appinsight" },
 	{ OPT_CUTS_OFF, "cuts-off", "RULES",
-	  "do not divide by these (RULE,RULE): idle, job, batch, peers, exec" },
-	{ OPT_BOOT, "boot", "N", "the boot of the machine N before the newest (default: 0)" },
+	  "do not divide segments by these rules: idle,job,batch,peers,exec" },
+	{ OPT_BOOT, "boot", "N",
+	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
 	{ 0 },
 };
 
@@ -29,7 +31,7 @@ static const struct cli_usage graph_usage = {
 	.name = "graph",
 	.args = "[--format FORMAT] [--from TIME] [--to TIME] [--around TASK@TIME [--depth N]] "
 		"[--policy POLICY] [--cuts-off RULES] [--boot N] FILE",
-	.about = "Prints what each task worked on (segments) and what led to what (edges).",
+	.about = "Prints the causal graph: what each task worked on (segments), and what caused it (edges).",
 	.options = graph_options,
 };
 
@@ -51,8 +53,8 @@ static int parse_around(char *arg, struct graph_request *rq)
 	char *at = strrchr(arg, '@');
 
 	if (!at || at == arg || !at[1])
-		return cli_usage_error(&graph_usage, "--around %s: write it as TASK@TIME: make@14:03:12",
-				       arg);
+		return cli_usage_error(&graph_usage,
+				       "--around %s: write it as TASK@TIME, for example make@14:03:12", arg);
 	*at = 0;
 	rq->around_task = arg;
 	rq->around_time = at + 1;
@@ -64,7 +66,7 @@ static int parse_format(const char *arg, bool *ret_dot)
 	*ret_dot = !strcmp(arg, "dot");
 	if (*ret_dot || !strcmp(arg, "json"))
 		return CLI_OK;
-	return cli_usage_error(&graph_usage, "--format %s: there are json and dot", arg);
+	return cli_usage_error(&graph_usage, "--format %s: there is no such format; give json or dot", arg);
 }
 
 static int parse_option(struct graph_request *rq, int c, char *arg)
@@ -83,7 +85,7 @@ static int parse_option(struct graph_request *rq, int c, char *arg)
 	case OPT_DEPTH:
 		rq->depth_given = true;
 		if (cli_number(arg, DEPTH_MAX, &rq->depth))
-			return cli_usage_error(&graph_usage, "--depth %s: that is no number up to %d", arg,
+			return cli_usage_error(&graph_usage, "--depth %s: this is not a number up to %d", arg,
 					       DEPTH_MAX);
 		break;
 	case OPT_POLICY:
@@ -111,9 +113,9 @@ static int narrow(const struct analysis_input *in, const struct graph_request *r
 		return r;
 	segment = causal_segment_at(pick->c, task, at_ns);
 	if (segment == GRAPH_NONE || !pick->in[segment])
-		return cli_error(
-			"%s: nothing is known of %s then; 'ctrace info %s' shows the gaps of the trace",
-			in->path, rq->around_task, in->path);
+		return cli_error("%s: the trace has no records of %s at that time; 'ctrace info %s' shows "
+				 "the gaps of the trace",
+				 in->path, rq->around_task, in->path);
 	return graph_pick_around(pick, segment, (uint32_t)rq->depth) ? cli_error("out of memory") : CLI_OK;
 }
 
@@ -125,8 +127,7 @@ static int print(const struct graph_request *rq, const struct graph_pick *pick)
 	}
 	if (pick->n > RENDER_DOT_MAX)
 		return cli_error(
-			"%s: a picture of %zu segments is one that nobody can read, the limit is %d; "
-			"narrow it with %s",
+			"%s: a picture of %zu segments is not readable; the limit is %d; narrow it with %s",
 			rq->path, pick->n, RENDER_DOT_MAX,
 			rq->around_task ? "a smaller --depth, or with --from and --to"
 					: "--around TASK@TIME, or with --from and --to");
@@ -182,7 +183,7 @@ int cmd_graph(int argc, char **argv)
 	if (c < 0)
 		return p.exit_code;
 	if (rq.depth_given && !rq.around_task)
-		return cli_usage_error(&graph_usage, "--depth needs --around: how far from where?");
+		return cli_usage_error(&graph_usage, "--depth needs --around TASK@TIME");
 	rq.path = cli_only_arg(&p, "FILE");
 	if (!rq.path)
 		return CLI_USAGE;

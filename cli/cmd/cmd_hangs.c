@@ -27,14 +27,17 @@ enum {
 static const struct cli_option hangs_options[] = {
 	{ OPT_FROM, "from", "TIME", "look from TIME on (default: the start of the trace)" },
 	{ OPT_TO, "to", "TIME", "look up to TIME (default: the end of the trace)" },
-	{ OPT_CGROUP, "cgroup", "GLOB", "only tasks of control groups with such a path" },
-	{ OPT_CONTAINER, "container", "NAME", "only tasks of this container (a glob, or how its id begins)" },
-	{ OPT_BOOT, "boot", "N", "the boot of the machine N before the newest (default: 0)" },
-	{ OPT_ALL, "all", NULL, "show what merely idles too" },
+	{ OPT_CGROUP, "cgroup", "GLOB", "only tasks of control groups whose path matches GLOB" },
+	{ OPT_CONTAINER, "container", "NAME",
+	  "only tasks of this container: its name, a glob, or the beginning of its id" },
+	{ OPT_BOOT, "boot", "N",
+	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
+	{ OPT_ALL, "all", NULL, "also show tasks that only idle or work" },
 	{ OPT_JSON, "json", NULL, "print JSON (ctrace.hangs/1; without FILE ctrace.incidents/1)" },
 	{ OPT_STATE_DIR, "state-dir", "DIR",
-	  "without FILE: what the daemon caught that keeps its trace there" },
-	{ OPT_SOCKET, "socket", "PATH", "without FILE: ask the daemon there (default: " CONTROL_SOCKET ")" },
+	  "without FILE: list the hangs of the daemon that keeps its trace in DIR" },
+	{ OPT_SOCKET, "socket", "PATH",
+	  "without FILE: ask the daemon at this socket (default: " CONTROL_SOCKET ")" },
 	{ 0 },
 };
 
@@ -42,9 +45,8 @@ static const struct cli_usage hangs_usage = {
 	.name = "hangs",
 	.args = "[--from TIME] [--to TIME] [--cgroup GLOB] [--container NAME] [--boot N] [--all] [--json] "
 		"[--state-dir DIR] [--socket PATH] [FILE]",
-	.about = "Lists the worst waits and stalls in a trace, alarms first. Without FILE: the hangs that "
-		 "the daemon\n"
-		 "noticed, and kept a snapshot of.",
+	.about = "Lists the worst waits and stalls in a trace, alarms first. Without FILE it lists the hangs "
+		 "of which\nthe daemon kept a snapshot.",
 	.options = hangs_options,
 };
 
@@ -129,9 +131,9 @@ int cmd_hangs(int argc, char **argv)
 	if (!path)
 		return CLI_USAGE;
 	if (state_dir || socket)
-		return cli_usage_error(&hangs_usage,
-				       "a FILE is read without the daemon: give either FILE, or "
-				       "--state-dir or --socket");
+		return cli_usage_error(
+			&hangs_usage,
+			"give either FILE, or --state-dir or --socket: a FILE is read without the daemon");
 	r = analysis_begin(&in, path, boot, from, to);
 	if (!r)
 		r = hangs_print(&in, &who, all, json);

@@ -73,10 +73,12 @@ static int caught_get(const char *state_dir, const char *socket, struct caught *
 	if (!r)
 		return CLI_OK;
 	if (state_dir)
-		return cli_error("%s: %s; give the state directory of a ctraced that has caught a hang",
-				 ret->dir, strerror(-r));
+		return cli_error(
+			"%s: %s; give the state directory of a ctraced that kept a snapshot of a hang",
+			ret->dir, strerror(-r));
 	if (r == -ENOENT && (asked == -ENOENT || asked == -ECONNREFUSED))
-		return cli_error("%s, and none has caught a hang here before: there is no %s", err, ret->dir);
+		return cli_error("%s, and no earlier ctraced kept a snapshot of a hang: there is no %s", err,
+				 ret->dir);
 	return cli_error("%s", err);
 }
 
@@ -126,7 +128,7 @@ static void print_what(const json_t *o)
 	} else {
 		describe_clean(*problem ? problem
 			       : json_is_true(json_object_get(o, "pending"))
-				       ? "It is still being looked into."
+				       ? "The diagnosis is not ready yet."
 				       : "There is no diagnosis.",
 			       text, sizeof(text));
 		printf("%s: %s", str(o, "rule"), text);
@@ -167,7 +169,8 @@ static void print_next(const struct caught *c)
 		printf("\nNext: ctrace diagnose --tid %" PRIu64 " --at %s %s\n",
 		       num(json_object_get(o, "victim"), "tid"), at, path);
 		if (json_array_size(c->list) > 1)
-			printf("The snapshots of the others are beside it, named after their time in UTC.\n");
+			printf("The snapshots of the other hangs are in the same directory, named after "
+			       "their time in UTC.\n");
 		return;
 	}
 }
@@ -181,16 +184,16 @@ static void print_uncaught(const json_t *status)
 	char ns[TEXT_NUMBER_MAX];
 
 	if (status && !incidents)
-		printf("The daemon that runs keeps no snapshots of hangs: its settings say so.\n");
+		printf("The running daemon keeps no snapshots of hangs, because its settings switch them "
+		       "off.\n");
 	if (blind_ns >= NSEC_PER_SEC)
-		printf("For %s since it started the daemon missed too much to notice any; 'ctrace status' "
-		       "says "
-		       "why.\n",
+		printf("For %s since its start the daemon lost too many records to notice hangs; 'ctrace "
+		       "status' says why.\n",
 		       text_duration(blind_ns, ns));
 	if (n)
-		printf("%" PRIu64 " noticed since it started got no snapshot. To see them while the trace "
-		       "reaches back so far:\n"
-		       "ctrace snapshot --last 15m -o hang.ctr && ctrace hangs hang.ctr\n",
+		printf("%" PRIu64 " hangs noticed since the start of the daemon got no snapshot. To see them "
+				  "while the trace still has them:\nctrace snapshot --last 15m -o hang.ctr "
+				  "&& ctrace hangs hang.ctr\n",
 		       n);
 }
 

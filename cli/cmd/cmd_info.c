@@ -20,7 +20,8 @@ enum { OPT_BOOT = 256, OPT_JSON };
 #define GAPS_SHOWN 10
 
 static const struct cli_option options[] = {
-	{ OPT_BOOT, "boot", "N", "The boot of the machine N before the newest (default: 0)" },
+	{ OPT_BOOT, "boot", "N",
+	  "Use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
 	{ OPT_JSON, "json", NULL, "Print JSON" },
 	{ 0 },
 };
@@ -28,7 +29,8 @@ static const struct cli_option options[] = {
 static const struct cli_usage usage = {
 	.name = "info",
 	.args = "FILE [--boot N] [--json]",
-	.about = "Shows what is in a trace: when, where, how much, what was lost and which hooks were live.",
+	.about = "Shows what is in a trace: when and where it was taken, how many records, losses, and live "
+		 "hooks.",
 	.options = options,
 };
 

@@ -21,8 +21,8 @@ enum { OPT_TEXTFILE = 256, OPT_SOCKET };
 
 static const struct cli_option options[] = {
 	{ OPT_TEXTFILE, "textfile", "PATH",
-	  "Write them to PATH, all at once; also when no daemon runs: ctrace_up is 0 then" },
-	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon there (default: " CONTROL_SOCKET ")" },
+	  "Write the figures to PATH in one step; if no daemon runs, write ctrace_up 0" },
+	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon at this socket (default: " CONTROL_SOCKET ")" },
 	{ 0 },
 };
 
@@ -67,7 +67,8 @@ static int put(const char *textfile, const char *text)
 		return CLI_OK;
 	}
 	r = write_textfile(textfile, text);
-	return r ? cli_error("%s: cannot be written: %s; give --textfile a path in a directory of yours",
+	return r ? cli_error("%s: cannot be written: %s; give --textfile a path in a directory that you can "
+			     "write",
 			     textfile, strerror(-r))
 		 : CLI_OK;
 }

@@ -14,13 +14,15 @@
 enum { OPT_FROM = 256, OPT_TO, OPT_TID, OPT_WITHOUT, OPT_ALL, OPT_BOOT, OPT_JSON };
 
 static const struct cli_option path_options[] = {
-	{ OPT_TID, "tid", "TID", "whose time to explain" },
-	{ OPT_FROM, "from", "TIME", "start of the interval (default: of the task, or of the trace)" },
-	{ OPT_TO, "to", "TIME", "end of the interval (default: of the task, or of the trace)" },
+	{ OPT_TID, "tid", "TID", "explain the time of this task" },
+	{ OPT_FROM, "from", "TIME", "start of the interval (default: start of the task, or of the trace)" },
+	{ OPT_TO, "to", "TIME", "end of the interval (default: end of the task, or of the trace)" },
 	{ OPT_WITHOUT, "without", "WHAT",
-	  "say how much shorter without task:TID, process:PID, object:TEXT, wait:TIME, resource:KIND" },
+	  "say how much shorter it would be without task:TID, process:PID, object:TEXT, wait:TIME, "
+	  "resource:KIND" },
 	{ OPT_ALL, "all", NULL, "list all pieces, not only the longest" },
-	{ OPT_BOOT, "boot", "N", "the boot of the machine N before the newest (default: 0)" },
+	{ OPT_BOOT, "boot", "N",
+	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
 	{ OPT_JSON, "json", NULL, "print JSON (ctrace.path/1)" },
 	{ 0 },
 };
@@ -28,10 +30,9 @@ static const struct cli_option path_options[] = {
 static const struct cli_usage path_usage = {
 	.name = "path",
 	.args = "--tid TID [--from TIME] [--to TIME] [--without WHAT]... [--all] [--boot N] [--json] FILE",
-	.about =
-		"Prints the critical path of a task: who was holding it up, moment by moment. The pieces "
-		"add up to\nthe interval exactly. Says where the time went, and how much shorter it had been "
-		"without some of it.",
+	.about = "Prints the critical path of a task: which task delayed it, moment by moment. The pieces "
+		 "add up to\nthe interval exactly. Also says where the time went, and how much shorter the "
+		 "interval would be without\nsome of the pieces.",
 	.options = path_options,
 };
 
@@ -153,9 +154,8 @@ static int path_print(struct analysis_input *in, const struct path_options *o)
 	else if (!exit_code)
 		render_path(stdout, &k.view);
 	if (k.whatif && whatif_refused(k.whatif))
-		cli_warn("more than %d tasks wait for each other in a row: what would be saved is more than "
-			 "is "
-			 "said; narrow the window with --from and --to",
+		cli_warn("more than %d tasks wait for each other in a row: the real saving is larger than "
+			 "shown; narrow the window with --from and --to",
 			 WHATIF_MAX_DEPTH);
 	path_work_done(&k);
 	return exit_code;
@@ -175,7 +175,8 @@ static int path_option(struct path_options *o, int c, const char *arg)
 		return analysis_tid("--tid", arg, &o->tid);
 	case OPT_WITHOUT:
 		if (o->n_without == WITHOUTARG_MAX)
-			return cli_usage_error(&path_usage, "--without: at most %d times", WITHOUTARG_MAX);
+			return cli_usage_error(&path_usage, "--without: give it at most %d times",
+					       WITHOUTARG_MAX);
 		o->without[o->n_without++] = arg;
 		break;
 	case OPT_ALL:
@@ -206,7 +207,7 @@ int cmd_path(int argc, char **argv)
 	if (c < 0)
 		return p.exit_code;
 	if (!o.tid)
-		return cli_usage_error(&path_usage, "--tid is missing: whose path?");
+		return cli_usage_error(&path_usage, "--tid is missing: give the task whose path to show");
 	o.path = cli_only_arg(&p, "FILE");
 	if (!o.path)
 		return CLI_USAGE;

@@ -28,18 +28,18 @@ enum { OPT_FRAMEWORKS = 256 };
 
 static const struct cli_option options[] = {
 	{ 'o', "output", "FILE", "Write the trace to FILE (default: ctrace-YYYYmmdd-HHMMSS.ctr)" },
-	{ 'd', "duration", "T", "Record for T at most: 10s, 2m, 1.5h" },
-	{ 's', "size", "N", "Keep the newest N bytes of trace: 64M, 2G (default: 512M)" },
+	{ 'd', "duration", "T", "Record for at most T: 10s, 2m, 1.5h" },
+	{ 's', "size", "N", "Keep the newest N bytes of the trace: 64M, 2G (default: 512M)" },
 	{ OPT_FRAMEWORKS, "frameworks", "LIST",
-	  "Have these report their jobs: libuv, glib, /path/to/program" },
+	  "Have these frameworks report their jobs: libuv, glib, /path/to/program" },
 	{ 0 },
 };
 
 static const struct cli_usage usage = {
 	.name = "record",
 	.args = "[-o FILE] [--duration T] [--size N] [--frameworks LIST] [--] [CMD [ARG...]]",
-	.about = "Records the whole machine while CMD runs, and keeps CMD's exit status; without CMD, until "
-		 "Ctrl-C or\nfor a time. Needs root, but no running service.",
+	.about = "Records the whole machine while CMD runs, and returns the exit status of CMD. Without CMD "
+		 "it records\nuntil Ctrl-C, or for T. Needs root, but no running service.",
 	.options = options,
 	.stop_early = true,
 };
@@ -164,7 +164,7 @@ static int save(struct session *s, int fd, struct lacks *ret_lacks)
 	if (r == -EREMOTEIO)
 		return cli_error("cannot save the recording: %s", err);
 	oneshot_log(s->recorder, log, sizeof(log));
-	cli_warn("the recorder ended early (%s); saving what it had written", *log ? log : err);
+	cli_warn("the recorder ended early (%s); saving what it wrote", *log ? log : err);
 	if (ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET))
 		return cli_error("cannot save the recording: %s", strerror(errno));
 	r = reader_open(oneshot_trace(s->recorder), &reader, rerr);
@@ -256,7 +256,7 @@ static int parse_size(const char *arg, uint64_t *ret)
 {
 	if (!cli_size(arg, ret) && *ret >= ONESHOT_SIZE_MIN)
 		return CLI_OK;
-	return cli_usage_error(&usage, "--size %s: that is no size of at least 16M; write 64M or 2G", arg);
+	return cli_usage_error(&usage, "--size %s: this is not a size of at least 16M; write 64M or 2G", arg);
 }
 
 int cmd_record(int argc, char **argv)
@@ -280,7 +280,8 @@ int cmd_record(int argc, char **argv)
 		else if (c == 'd' && timearg_duration(p.arg, &duration, err))
 			return cli_usage_error(&usage, "--duration %s: %s", p.arg, err);
 		else if (c == 'd' && !duration)
-			return cli_usage_error(&usage, "--duration %s: that is no time at all", p.arg);
+			return cli_usage_error(&usage, "--duration %s: the time must be longer than 0",
+					       p.arg);
 	}
 	if (c < 0)
 		return p.exit_code;

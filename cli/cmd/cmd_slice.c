@@ -24,17 +24,18 @@ enum {
 };
 
 static const struct cli_option slice_options[] = {
-	{ OPT_TID, "tid", "TID", "the task whose work it is" },
-	{ OPT_COMM, "comm", "NAME", "its name, if only one task has it" },
-	{ OPT_AT, "at", "TIME", "a moment at which it did that work" },
-	{ OPT_FORWARD, "forward", NULL, "what came of it from then on, instead of what led to it" },
+	{ OPT_TID, "tid", "TID", "follow the work of this task" },
+	{ OPT_COMM, "comm", "NAME", "follow the work of the task with this name; only one task may have it" },
+	{ OPT_AT, "at", "TIME", "a moment at which the task did this work" },
+	{ OPT_FORWARD, "forward", NULL, "show what the work caused from TIME on, instead of its causes" },
 	{ OPT_POLICY, "policy", "POLICY",
-	  "how causes are told: ctrace (the default), panappticon, appinsight" },
-	{ OPT_RULES, "rules", "FILE", "apply these rules, and keep answers there; may be given again" },
+	  "how to decide what is a cause: ctrace (the default), panappticon, appinsight" },
+	{ OPT_RULES, "rules", "FILE", "apply the rules of FILE, and keep answers in it; can be repeated" },
 	{ OPT_NO_RULES, "no-rules", NULL, "apply no rules, not even your own" },
-	{ OPT_AUTO, "auto", NULL, "decide what is ambiguous without asking, and list it" },
-	{ OPT_BOOT, "boot", "N", "the boot of the machine N before the newest (default: 0)" },
-	{ OPT_JSON, "json", NULL, "print JSON (ctrace.slice/1); asks nothing" },
+	{ OPT_AUTO, "auto", NULL, "do not ask: take the likeliest candidate, and list the decision" },
+	{ OPT_BOOT, "boot", "N",
+	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
+	{ OPT_JSON, "json", NULL, "print JSON (ctrace.slice/1); do not ask" },
 	{ 0 },
 };
 
@@ -43,8 +44,8 @@ static const struct cli_usage slice_usage = {
 	.args = "{--tid TID | --comm NAME} --at TIME [--forward] [--policy POLICY] [--rules FILE | "
 		"--no-rules] "
 		"[--boot N] [--auto] [--json] FILE",
-	.about = "Follows causes back from the work that a task did at a moment, step by step to where it "
-		 "began. At\na terminal it asks where more than one thing may have been the cause.",
+	.about = "Follows the causes of a task's work at one moment back, step by step, to where the work "
+		 "began. At a\nterminal it asks you if there is more than one possible cause.",
 	.options = slice_options,
 };
 
@@ -88,10 +89,9 @@ static int walk(const struct analysis_input *in, const struct causal *c, const s
 	o.ask = asking_ask(asking, in->window);
 	r = slice_walk(c, task, at_ns, &o, &s);
 	if (r == -EINVAL)
-		return cli_error(
-			"%s: nothing is known of that task then; 'ctrace info %s' shows the gaps of the "
-			"trace",
-			in->path, in->path);
+		return cli_error("%s: the trace has no records of this task at that time; 'ctrace info %s' "
+				 "shows the gaps of the trace",
+				 in->path, in->path);
 	if (r)
 		return cli_error("%s: cannot follow the causes: %s", in->path, strerror(-r));
 	if (asking_end(asking))
@@ -150,9 +150,11 @@ static int parse_option(struct slice_request *rq, int c, const char *arg)
 static int slice_check(const struct slice_request *rq)
 {
 	if (!rq->tid == !rq->comm)
-		return cli_usage_error(&slice_usage, "give one of --tid and --comm: whose work?");
+		return cli_usage_error(&slice_usage,
+				       "give either --tid or --comm: the task whose work to follow");
 	if (!rq->at)
-		return cli_usage_error(&slice_usage, "--at is missing: which work?");
+		return cli_usage_error(&slice_usage,
+				       "--at is missing: give a moment at which the task did the work");
 	if (rq->rules.none && rq->rules.n_files)
 		return cli_usage_error(&slice_usage, "give either --rules or --no-rules");
 	return CLI_OK;

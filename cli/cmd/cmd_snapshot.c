@@ -27,14 +27,14 @@ enum { OPT_LAST = 256, OPT_FROM, OPT_TO, OPT_REDACT, OPT_INPUT, OPT_SOCKET };
 
 static const struct cli_option options[] = {
 	{ 'o', "output", "FILE", "Write the trace to FILE (default: ctrace-YYYYmmdd-HHMMSS.ctr)" },
-	{ 'f', "force", NULL, "Replace FILE if it is there already" },
-	{ OPT_LAST, "last", "T", "The last T: 30s, 5m, 1.5h" },
-	{ OPT_FROM, "from", "TIME", "Begin there: 14:03:12, -30s, boot:NS, ... (see ctrace(1))" },
-	{ OPT_TO, "to", "TIME", "End there (default: now)" },
+	{ 'f', "force", NULL, "Replace FILE if it exists" },
+	{ OPT_LAST, "last", "T", "Save the last T: 30s, 5m, 1.5h" },
+	{ OPT_FROM, "from", "TIME", "Begin at TIME: 14:03:12, -30s, boot:NS, ... (see ctrace(1))" },
+	{ OPT_TO, "to", "TIME", "End at TIME (default: now)" },
 	{ OPT_REDACT, "redact", NULL,
-	  "Make hashes of the names of programs, files, functions, addresses and the host" },
-	{ OPT_INPUT, "input", "TRACE", "Cut from that trace, not from the daemon's" },
-	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon there (default: " CONTROL_SOCKET ")" },
+	  "Replace addresses and the names of programs, files, functions and the host with hashes" },
+	{ OPT_INPUT, "input", "TRACE", "Copy from TRACE instead of the daemon's trace" },
+	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon at this socket (default: " CONTROL_SOCKET ")" },
 	{ 0 },
 };
 
@@ -42,7 +42,7 @@ static const struct cli_usage usage = {
 	.name = "snapshot",
 	.args = "[-o FILE] [--force] [--last T | --from TIME --to TIME] [--redact] [--input TRACE | --socket "
 		"PATH]",
-	.about = "Saves what the running daemon has recorded: everything, or a stretch of it. Capture goes "
+	.about = "Saves what the running daemon has recorded: everything, or an interval. The capture goes "
 		 "on.",
 	.options = options,
 };
@@ -103,9 +103,9 @@ static int resolve(struct request *q)
 	if (!code && q->to)
 		code = parse_time("--to", q->to, &ctx, &q->to_ns);
 	if (!code && q->from_ns >= q->to_ns)
-		code = cli_error("that window is empty; it must begin before it ends, and before now");
+		code = cli_error("the window is empty; it must begin before it ends, and before now");
 	else if (!code && q->to_ns <= ctx.from_ns)
-		code = cli_error("that window is not in the trace any more: it reaches back to %s",
+		code = cli_error("the window is not in the trace any more; the trace reaches back to %s",
 				 timearg_wall(ctx.from_ns, &ctx.offsets, 0, wall));
 	return code;
 }
@@ -199,7 +199,7 @@ static int check_output(const struct request *q)
 
 	if (q->force || !q->output || stat(q->output, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return CLI_OK;
-	return cli_error("%s: it is there already; give another name with -o, or --force to replace it",
+	return cli_error("%s: the file exists; give another name with -o, or --force to replace it",
 			 q->output);
 }
 

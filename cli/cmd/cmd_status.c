@@ -20,14 +20,15 @@ enum { OPT_JSON = 256, OPT_SOCKET };
 
 static const struct cli_option options[] = {
 	{ OPT_JSON, "json", NULL, "Print JSON" },
-	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon there (default: " CONTROL_SOCKET ")" },
+	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon at this socket (default: " CONTROL_SOCKET ")" },
 	{ 0 },
 };
 
 static const struct cli_usage usage = {
 	.name = "status",
 	.args = "[--json] [--socket PATH]",
-	.about = "Shows what the running daemon does: how far back its trace reaches, rates, losses, cost.",
+	.about =
+		"Shows the state of the running daemon: how far back its trace reaches, rates, losses, cost.",
 	.options = options,
 };
 
@@ -61,7 +62,7 @@ static void print_file(const json_t *f)
 		printf("%-10s back to %s (%s)\n", "Reaches:", timearg_wall(oldest, &offsets, 0, from),
 		       text_duration(newest - oldest, reach));
 	else
-		printf("%-10s nothing is in it yet\n", "Reaches:");
+		printf("%-10s it is still empty\n", "Reaches:");
 	printf("%-10s %s records, %s, since the start\n", "Written:", text_count(num(f, "records"), records),
 	       text_bytes(num(f, "written_bytes"), written));
 }
@@ -77,14 +78,14 @@ static void print_storage(const json_t *s)
 		       "Storage:", text_duration(num(s, "busy_ns"), d),
 		       text_bytes(num(s, "queued_bytes"), n));
 	else if (!strcmp(state, "unsynced"))
-		printf("%-10s %s; what was captured of late may not outlast a reboot. See the kernel log\n",
+		printf("%-10s %s; the latest records may not survive a reboot. See the kernel log\n",
 		       "Storage:", str(s, "error"));
 	else if (strcmp(state, "ok"))
-		printf("%-10s %s: %s; what is captured is lost. Make room where the trace is, or see the "
+		printf("%-10s %s: %s; new records are lost. Make room on the disk of the trace, or see the "
 		       "kernel log\n",
 		       "Storage:",
-		       strcmp(state, "gone") ? "it cannot be written"
-					     : "it has gone and cannot be begun anew",
+		       strcmp(state, "gone") ? "the trace cannot be written"
+					     : "the trace was removed and cannot be made again",
 		       str(s, "error"));
 }
 
@@ -126,13 +127,12 @@ static void print_groups(const json_t *g)
 	size_t i;
 
 	if (num(g, "group_caps"))
-		printf("%-10s records of a user's or a control group's tasks that made most of all, %s "
-		       "times\n",
+		printf("%-10s records of one user or control group that made most of all records, %s times\n",
 		       "Left out:", text_count(num(g, "group_caps"), n));
 	json_array_foreach (json_object_get(g, "groups"), i, group) {
 		bool user = json_object_get(group, "user");
 
-		printf("%-10s at this moment those of %s %" PRIu64 "\n",
+		printf("%-10s at this moment the records of %s %" PRIu64 "\n",
 		       "Left out:", user ? "user" : "control group", num(group, user ? "user" : "cgroup"));
 	}
 }
@@ -150,13 +150,12 @@ static void print_governor(const json_t *g)
 		       "Tracing:", real(g, "cost_percent"), real(g, "bpf_percent"),
 		       real(g, "budget_percent"));
 		if (real(g, "passed_percent") >= 0.01)
-			printf("%-10s %.2f %% of that is paid by the tasks that make too many records, "
-			       "beside the "
-			       "budget\n",
+			printf("%-10s %.2f %% of it is paid by the tasks that make too many records, and "
+			       "does not count against the budget\n",
 			       "", real(g, "passed_percent"));
 	}
 	if (strcmp(str(g, "step"), "none"))
-		printf("%-10s to keep within the budget: step \"%s\"%s; ctraced(8) says what that is\n",
+		printf("%-10s to keep within the budget: step \"%s\"%s; see ctraced(8)\n",
 		       "Left out:", str(g, "step"),
 		       json_is_true(json_object_get(g, "paused")) ? ", and nothing is recorded at the moment"
 								  : "");
@@ -180,11 +179,11 @@ static void print_hangs(const json_t *incidents, const json_t *detector)
 		printf("%-10s %" PRIu64 " noticed since the start", "Hangs:", num(incidents, "noticed"));
 		if (alone)
 			printf(", %" PRIu64 " of them without a snapshot", alone);
-		printf("; %" PRIu64 " caught in %s: 'ctrace hangs' lists those\n", num(incidents, "kept"),
+		printf("; %" PRIu64 " kept in %s: 'ctrace hangs' lists them\n", num(incidents, "kept"),
 		       text_bytes(num(incidents, "bytes"), n));
 	}
 	if (num(detector, "blind_ns") >= NSEC_PER_SEC)
-		printf("%-10s not looked for for %s in all, while records were missing\n",
+		printf("%-10s not noticed for %s in all, while records were missing\n",
 		       "Hangs:", text_duration(num(detector, "blind_ns"), n));
 }
 
@@ -195,17 +194,16 @@ static void print_stuck(const json_t *visits, const json_t *frameworks, const js
 	char t[TEXT_NUMBER_MAX];
 
 	if (given_up)
-		printf("%-10s %" PRIu64
-		       " visits of programs whose memory or files do not answer; with 4 there are no "
-		       "more stacks until one does\n",
+		printf("%-10s %" PRIu64 " inspections of programs whose memory or files do not answer; at 4 "
+					"no stacks are recorded until one answers\n",
 		       "Stuck:", given_up);
 	if (num(requests, "stuck"))
 		printf("%-10s %" PRIu64
-		       " requests behind file systems that do not answer; other requests go on\n",
+		       " requests that wait for file systems that do not answer; other requests go on\n",
 		       "Stuck:", num(requests, "stuck"));
 	if (look_ns > STUCK_NS)
-		printf("%-10s the look for frameworks, for %s; is there a file system that does not "
-		       "answer?\n",
+		printf("%-10s the search for frameworks, for %s; look for a file system that does not "
+		       "answer\n",
 		       "Stuck:", text_duration(look_ns, t));
 }
 
@@ -228,7 +226,7 @@ static void print_text(const json_t *a)
 	printf("%-10s %" PRIu64 " of %s, filled up to %s\n", "Rings:", num(rings, "cpus"),
 	       text_bytes(num(rings, "bytes_each"), b1), text_bytes(num(rings, "high_water_bytes"), b2));
 	printf("%-10s %" PRIu64 " tasks, %" PRIu64 " objects, %" PRIu64 " stacks; %" PRIu64
-	       " visits to long waits\n",
+	       " inspections of long waits\n",
 	       "Tables:", num(tables, "tasks"), num(tables, "objects"), num(tables, "stacks"),
 	       num(visits, "done"));
 	print_stuck(visits, json_object_get(a, "frameworks"), json_object_get(a, "requests"));

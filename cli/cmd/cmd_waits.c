@@ -18,8 +18,8 @@
 enum { OPT_PID = 256, OPT_ALL, OPT_JSON };
 
 static const struct cli_option options[] = {
-	{ OPT_PID, "pid", "PID", "Only what the threads of this process wait for, idly too" },
-	{ OPT_ALL, "all", NULL, "Also those who wait idly, for nobody in particular" },
+	{ OPT_PID, "pid", "PID", "Show only the waits of the threads of this process, also idle ones" },
+	{ OPT_ALL, "all", NULL, "Also show idle waits, which wait for no particular task" },
 	{ OPT_JSON, "json", NULL, "Print JSON" },
 	{ 0 },
 };
@@ -27,10 +27,9 @@ static const struct cli_option options[] = {
 static const struct cli_usage usage = {
 	.name = "waits",
 	.args = "[--pid PID] [--all] [--json]",
-	.about = "Shows who waits for whom right now: owners of locks, the other ends of pipes and sockets,\n"
-		 "children, and deadlocks. Needs neither the daemon nor a trace; as root it sees everybody, "
-		 "else\n"
-		 "only your own processes.",
+	.about = "Shows which task waits for which task now: for the owner of a lock, the other end of a "
+		 "pipe or a\nsocket, or a child. Also shows deadlocks. Needs neither the daemon nor a trace. "
+		 "Root sees all\nprocesses, other users only their own.",
 	.options = options,
 };
 
@@ -139,7 +138,7 @@ static void put_root(const struct procwait *w, char buf[TEXT_MAX])
 		snprintf(buf, TEXT_MAX, "waits in %s on %s for another machine", syscall_name(w), name);
 		break;
 	case PROCWAIT_GONE:
-		snprintf(buf, TEXT_MAX, "has exited and was not waited for");
+		snprintf(buf, TEXT_MAX, "has exited, and its parent has not waited for it");
 		break;
 	case PROCWAIT_WAIT:
 		snprintf(buf, TEXT_MAX, "waits in %s on %s, and so on in a circle", syscall_name(w), name);
@@ -148,7 +147,7 @@ static void put_root(const struct procwait *w, char buf[TEXT_MAX])
 		snprintf(buf, TEXT_MAX, "waits in %s%s%s (idle)", syscall_name(w), *name ? " on " : "", name);
 		break;
 	case PROCWAIT_UNKNOWN:
-		snprintf(buf, TEXT_MAX, "waits in %s%s%s; for whom could not be seen", syscall_name(w),
+		snprintf(buf, TEXT_MAX, "waits in %s%s%s; for which task is not known", syscall_name(w),
 			 *name ? " on " : "", name);
 		break;
 	}
@@ -270,7 +269,7 @@ static int print_text(const struct waitlive *w, bool all)
 		}
 	}
 	if (!told)
-		puts("Nobody waits for anybody in particular.");
+		puts("No task waits for a particular task.");
 	if (moving)
 		printf("%zu wait%s came and went while we looked; --all shows %s.\n", moving,
 		       moving == 1 ? "" : "s", moving == 1 ? "it" : "them");
@@ -350,7 +349,8 @@ static int print_json(const struct waitlive *w, bool all)
 static void warn_unseen(const struct waitlive *w)
 {
 	if (w->tables.tasks.unseen_cnt)
-		cli_warn("%u process%s could not be looked into: not yours, or protected; root sees more",
+		cli_warn("%u process%s could not be inspected: owned by another user, or protected; run as "
+			 "root to see more",
 			 w->tables.tasks.unseen_cnt, w->tables.tasks.unseen_cnt == 1 ? "" : "es");
 	if (w->tables.net.unseen_cnt)
 		cli_warn("the other ends of unix sockets are not known in %u network namespace%s: %s",

@@ -27,24 +27,22 @@
 enum { OPT_PID = 256, OPT_VAR, OPT_LEN, OPT_READ, OPT_FOR, OPT_SOCKET };
 
 static const struct cli_option options[] = {
-	{ OPT_PID, "pid", "PID", "The process" },
+	{ OPT_PID, "pid", "PID", "Watch a variable of this process" },
 	{ OPT_VAR, "var", "VAR",
 	  "The variable: SYMBOL, SYMBOL.MEMBER, SYMBOL+OFFSET, 0xADDRESS; LIBRARY:SYMBOL, FILE.c:SYMBOL" },
 	{ OPT_LEN, "len", "N", "Watch 1, 2, 4 or 8 bytes (default: the variable's size)" },
-	{ OPT_READ, "read", NULL, "Record reads too: of each task the first after each change" },
+	{ OPT_READ, "read", NULL, "Record reads too: of each task the first read after each change" },
 	{ OPT_FOR, "for", "T", "End after T: 10s, 2m (default: at Ctrl-C, or when the process ends)" },
-	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon there (default: " CONTROL_SOCKET ")" },
+	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon at this socket (default: " CONTROL_SOCKET ")" },
 	{ 0 },
 };
 
 static const struct cli_usage usage = {
 	.name = "watch",
 	.args = "--pid PID --var VAR [--len N] [--read] [--for T] [--socket PATH]",
-	.about = "Has the running daemon record who writes a variable of a process, with a hardware "
-		 "watchpoint, "
-		 "and prints\neach write. It ends with this command. At most four variables at a time (one "
-		 "with "
-		 "--read counts as two).",
+	.about = "Asks the running daemon to record who writes a variable of a process, with a hardware "
+		 "watchpoint.\nPrints each write. The watchpoint lasts as long as this command. There are at "
+		 "most four watchpoints;\none with --read counts as two.",
 	.options = options,
 };
 
@@ -206,7 +204,8 @@ static int look(struct watch *w, bool *ret_ended)
 		return r;
 	print_accesses(w, json_object_get(answer, "accesses"));
 	if (num(answer, "unshown"))
-		cli_warn("%" PRIu64 " more were recorded that are not shown here", num(answer, "unshown"));
+		cli_warn("%" PRIu64 " more accesses were recorded, but are not shown here",
+			 num(answer, "unshown"));
 	w->refused = num(answer, "refused");
 	snprintf(w->ended, sizeof(w->ended), "%s", str(answer, "ended"));
 	*ret_ended = *w->ended;
@@ -238,7 +237,7 @@ static int go_on(struct watch *w)
 		cli_say("process %" PRIu64 " %s", w->pid,
 			strcmp(w->ended, "exited") ? "runs another program now" : "has ended");
 	if (w->refused)
-		cli_warn("%" PRIu64 " accesses were too many to be recorded", w->refused);
+		cli_warn("%" PRIu64 " accesses were not recorded, because there were too many", w->refused);
 	return r;
 }
 
@@ -263,9 +262,9 @@ static int run(struct watch *w)
 static int check(const struct watch *w)
 {
 	if (!w->pid || !w->var)
-		return cli_usage_error(&usage, "say what to watch with --pid and --var");
+		return cli_usage_error(&usage, "give --pid and --var");
 	if (w->len && w->len != 1 && w->len != 2 && w->len != 4 && w->len != 8)
-		return cli_usage_error(&usage, "--len is to be 1, 2, 4 or 8");
+		return cli_usage_error(&usage, "--len must be 1, 2, 4 or 8");
 	return CLI_OK;
 }
 
@@ -278,13 +277,13 @@ int cmd_watch(int argc, char **argv)
 
 	while ((c = cli_next(&p)) > 0) {
 		if (c == OPT_PID && (cli_number(p.arg, INT32_MAX, &w.pid) || !w.pid))
-			return cli_usage_error(&usage, "--pid %s: that is no process id", p.arg);
+			return cli_usage_error(&usage, "--pid %s: this is not a process id", p.arg);
 		else if (c == OPT_LEN && (cli_number(p.arg, 8, &w.len) || !w.len))
-			return cli_usage_error(&usage, "--len %s: it is to be 1, 2, 4 or 8", p.arg);
+			return cli_usage_error(&usage, "--len %s: it must be 1, 2, 4 or 8", p.arg);
 		else if (c == OPT_FOR && timearg_duration(p.arg, &w.for_ns, err))
 			return cli_usage_error(&usage, "--for %s: %s", p.arg, err);
 		else if (c == OPT_FOR && !w.for_ns)
-			return cli_usage_error(&usage, "--for %s: that is no time at all", p.arg);
+			return cli_usage_error(&usage, "--for %s: the time must be longer than 0", p.arg);
 		else if (c == OPT_VAR)
 			w.var = p.arg;
 		else if (c == OPT_READ)

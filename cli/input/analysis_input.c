@@ -54,10 +54,8 @@ int analysis_begin(struct analysis_input *in, const char *path, const char *boot
 void analysis_close(struct analysis_input *in)
 {
 	if (in->graph && graph_scans_refused(in->graph))
-		cli_warn("%s: too many records concern one task or object, so that not all of them were "
-			 "looked "
-			 "at: who held or ended something may be missing; narrow the window with --from and "
-			 "--to",
+		cli_warn("%s: too many records concern one task or object, so ctrace did not read all of "
+			 "them: an owner or a waker may be missing; narrow the window with --from and --to",
 			 in->path);
 	graph_free(in->graph);
 	window_free(in->window);
@@ -70,7 +68,7 @@ int analysis_tid(const char *option, const char *arg, uint32_t *ret)
 	uint64_t n;
 
 	if (cli_number(arg, UINT32_MAX, &n) || !n) {
-		cli_say("%s: '%s' is no task id; give a positive number", option, arg);
+		cli_say("%s: '%s' is not a task id; give a positive number", option, arg);
 		return CLI_USAGE;
 	}
 	*ret = (uint32_t)n;
@@ -84,8 +82,9 @@ int analysis_task(const struct analysis_input *in, uint32_t tid, uint32_t *ret_t
 	char comm[64];
 
 	if (task == GRAPH_NONE)
-		return cli_error("%s: no task %u in this trace; `ctrace hangs %s` lists who waited", in->path,
-				 tid, in->path);
+		return cli_error(
+			"%s: no task %u in this trace; `ctrace hangs %s` lists the tasks that waited",
+			in->path, tid, in->path);
 	describe_clean(graph_comm(g, task, in->from_ns), comm, sizeof(comm));
 	if (g->tasks[task].exit_ns <= in->from_ns)
 		return cli_error("%s: task %u (%s) had exited before the window begins (%.3f s before); "

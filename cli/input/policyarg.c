@@ -10,7 +10,8 @@ int policyarg_parse(const struct cli_usage *usage, const char *arg, enum causal_
 			*ret = p;
 			return CLI_OK;
 		}
-	return cli_usage_error(usage, "--policy %s: there are ctrace, panappticon and appinsight", arg);
+	return cli_usage_error(
+		usage, "--policy %s: there is no such policy; give ctrace, panappticon or appinsight", arg);
 }
 
 /* The rule that has this name, of those that cut (CUT_FIRST is none); CUT_RULES: there is none. */

@@ -36,8 +36,8 @@ static int say_several(const struct analysis_input *in, const char *comm, uint64
 		len += (size_t)snprintf(tids + len, sizeof(tids) - len, "%s%" PRIu32, shown > 1 ? ", " : "",
 					g->tasks[i].tid);
 	}
-	return cli_error("%s: several tasks were called '%s' then: %s; give one of these tids", in->path,
-			 comm, tids);
+	return cli_error("%s: several tasks had the name '%s' at that time: %s; give one of these tids",
+			 in->path, comm, tids);
 }
 
 static int find_name(const struct analysis_input *in, const char *comm, uint64_t at_ns, uint32_t *ret_task)
@@ -53,8 +53,8 @@ static int find_name(const struct analysis_input *in, const char *comm, uint64_t
 		found = i;
 	}
 	if (found == GRAPH_NONE)
-		return cli_error("%s: no task was called '%s' then; `ctrace dump %s --comm %s` shows when "
-				 "one was there",
+		return cli_error("%s: no task had the name '%s' at that time; `ctrace dump %s --comm %s` "
+				 "shows when one had it",
 				 in->path, comm, in->path, comm);
 	*ret_task = found;
 	return CLI_OK;
@@ -69,11 +69,13 @@ int taskarg_find(const struct analysis_input *in, uint32_t tid, const char *comm
 		return find_name(in, comm, at_ns, ret_task);
 	task = graph_task_at(in->graph, tid, at_ns);
 	if (task == GRAPH_NONE)
-		return cli_error("%s: no task %" PRIu32 " in this trace; 'ctrace hangs %s' lists who waited",
+		return cli_error("%s: no task %" PRIu32
+				 " in this trace; 'ctrace hangs %s' lists the tasks that waited",
 				 in->path, tid, in->path);
 	if (!lived(in->graph, task, at_ns))
-		return cli_error("%s: task %" PRIu32 " was not there then; 'ctrace dump %s --tid %" PRIu32
-				 "' shows when it was",
+		return cli_error("%s: task %" PRIu32
+				 " did not exist at that time; 'ctrace dump %s --tid %" PRIu32
+				 "' shows when it did",
 				 in->path, tid, in->path, tid);
 	*ret_task = task;
 	return CLI_OK;

@@ -96,7 +96,7 @@ static int to_boot(int64_t sec, uint64_t frac_ns, const struct clock_offsets *o,
 	if (ns < 0)
 		return fail(-ERANGE, err, "the machine had not booted yet at that time");
 	if (ns > INT64_MAX)
-		return fail(-ERANGE, err, "that time is too far away");
+		return fail(-ERANGE, err, "this time is too far away");
 	*ret_ns = (uint64_t)ns;
 	return 0;
 }
@@ -127,16 +127,17 @@ static int parse_iso(const char *s, const struct timearg_context *ctx, uint64_t 
 	tm.tm_year -= 1900;
 	tm.tm_mon--;
 	if (!ok || !valid_date(&tm))
-		return fail(-EINVAL, err, "that is no date; write it as 2026-01-31T14:03:12");
+		return fail(-EINVAL, err, "this is not a date; write it as 2026-01-31T14:03:12");
 	if (!take(&s, 'T') && !take(&s, ' '))
 		return fail(-EINVAL, err, "the time of day is missing; write it as 2026-01-31T14:03:12");
 	if (!clock_of_day(&s, &tm, &frac))
-		return fail(-EINVAL, err, "that is no time of day; write it as 2026-01-31T14:03:12");
+		return fail(-EINVAL, err, "this is not a time of day; write it as 2026-01-31T14:03:12");
 	if (!*s) {
 		sec = mktime(&tm);
 	} else {
 		if (!strchr("Z+-", *s) || !zone(&s, &offset) || *s)
-			return fail(-EINVAL, err, "that is no time zone; write Z or +01:00 or leave it out");
+			return fail(-EINVAL, err,
+				    "this is not a time zone; write Z or +01:00 or leave it out");
 		sec = timegm(&tm) - offset;
 	}
 	return to_boot(sec, frac, &ctx->offsets, ret_ns, err);
@@ -157,7 +158,7 @@ static int parse_wall(const char *s, const struct timearg_context *ctx, uint64_t
 	struct tm tod = { 0 }, day;
 
 	if (!clock_of_day(&s, &tod, &frac) || *s)
-		return fail(-EINVAL, err, "that is no time of day; write it as 14:03 or 14:03:12.5");
+		return fail(-EINVAL, err, "this is not a time of day; write it as 14:03 or 14:03:12.5");
 	localtime_r(&end, &day);
 	for (int back = 0; back <= 1; back++) {
 		struct tm tm = { .tm_year = day.tm_year,
@@ -259,12 +260,12 @@ static int parse_clock(const char *s, int64_t boot_to_it_ns, uint64_t *ret_ns, c
 
 	if (!whole_number(&s, &v) || *s)
 		return fail(-EINVAL, err,
-			    "after the colon comes a number of nanoseconds, as in mono:123456789");
+			    "write a number of nanoseconds after the colon, as in mono:123456789");
 	ns = (__int128)v - boot_to_it_ns;
 	if (ns < 0)
 		return fail(-ERANGE, err, "the machine had not booted yet at that time");
 	if (ns > INT64_MAX)
-		return fail(-ERANGE, err, "that time is too far away");
+		return fail(-ERANGE, err, "this time is too far away");
 	*ret_ns = (uint64_t)ns;
 	return 0;
 }

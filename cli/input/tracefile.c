@@ -22,11 +22,11 @@ int tracefile_open(const char *path, struct reader **ret)
 		return cli_error("%s", err);
 	if (!reader_info(r)->n_segments) {
 		reader_free(r);
-		return cli_error("%s: nothing has been recorded in it yet; try again in some seconds", path);
+		return cli_error("%s: the trace is still empty; try again in some seconds", path);
 	}
 	if (reader_info(r)->n_cut_slots)
-		cli_warn("%s is cut off: %u of its %u slots are missing, and what was in them; copy it again "
-			 "if you can",
+		cli_warn("%s is cut off: %u of its %u slots and their records are missing; copy it again if "
+			 "you can",
 			 path, reader_info(r)->n_cut_slots, reader_info(r)->n_slots);
 	*ret = r;
 	return CLI_OK;
@@ -40,13 +40,14 @@ int tracefile_use_boot(struct reader *r, const char *path, const char *arg)
 	if (!arg)
 		return CLI_OK;
 	if (cli_number(arg, UINT32_MAX, &back)) {
-		cli_error("--boot %s: that is no number; 0 is the newest boot, 1 the one before", arg);
+		cli_error("--boot %s: this is not a number; 0 is the newest boot, 1 the one before", arg);
 		return CLI_USAGE;
 	}
 	e = reader_use_boot(r, (unsigned)back);
 	if (e == -ERANGE)
-		return cli_error("--boot %s: %s has no boot so far back; it has %u, of which 0 is the newest",
-				 arg, path, reader_info(r)->n_boots);
+		return cli_error(
+			"--boot %s: %s has no such boot; the number of its boots is %u, and 0 is the newest",
+			arg, path, reader_info(r)->n_boots);
 	return e ? cli_error("out of memory") : CLI_OK;
 }
 
@@ -62,8 +63,8 @@ static int say_outside(const struct reader *r, const char *path, const char *opt
 	const struct reader_info *i = reader_info(r);
 	char a[TIMEARG_WALL_MAX], b[TIMEARG_WALL_MAX], d[TEXT_NUMBER_MAX];
 
-	return cli_error("%s %s: that time is not in %s; it goes from %s to %s (%s)", option, arg, path,
-			 timearg_wall(i->from_ns, &i->offsets, 3, a),
+	return cli_error("%s %s: this time is not in %s; the trace goes from %s to %s (%s)", option, arg,
+			 path, timearg_wall(i->from_ns, &i->offsets, 3, a),
 			 timearg_wall(i->to_ns, &i->offsets, 3, b), text_duration(i->to_ns - i->from_ns, d));
 }
 
@@ -103,8 +104,7 @@ void tracefile_find_boot(struct reader *r, const char *option, const char *arg)
 		if (reader_use_boot(r, back))
 			break;
 		if (lies_in(r, arg)) {
-			cli_warn("%s %s: that was before the machine was started last; it is looked at as "
-				 "with "
+			cli_warn("%s %s: this time is before the last boot of the machine; ctrace uses "
 				 "--boot %u",
 				 option, arg, back);
 			return;
@@ -145,7 +145,7 @@ int tracefile_window(struct reader *r, const char *path, const char *from, const
 	if (code)
 		return code;
 	if (from && to && a >= b) {
-		cli_error("--from %s --to %s: that window is empty; the first time must be before the second",
+		cli_error("--from %s --to %s: the window is empty; the first time must be before the second",
 			  from, to);
 		return CLI_USAGE;
 	}
@@ -215,7 +215,7 @@ int tracefile_each(struct reader *r, uint64_t from_ns, uint64_t to_ns, tracefile
 		step = span;
 	}
 	cli_progress(NULL, 100);
-	return any ? CLI_OK : cli_error("nothing in that window could be read");
+	return any ? CLI_OK : cli_error("nothing in this window could be read");
 }
 
 void tracefile_say_written(int fd, const char *path, uint32_t pid, uint64_t lost_more)
@@ -240,7 +240,7 @@ void tracefile_say_written(int fd, const char *path, uint32_t pid, uint64_t lost
 		text_bytes(i->file_bytes, bytes), text_duration(i->to_ns - i->from_ns, dur),
 		text_count(i->records, records), n_lost ? text_count(n_lost, lost) : "none",
 		i->records_by_kind[CT_GAP] || i->records_by_kind[CT_SHED] || i->n_bad_slots
-			? ", but not everything was recorded (ctrace info tells)"
+			? ", but parts were not recorded (see ctrace info)"
 			: "",
 		pid ? "diagnose" : "hangs", path, who);
 	reader_free(r);

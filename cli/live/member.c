@@ -154,7 +154,7 @@ int member_find(uint32_t pid, const char *var, char ret_spec[MEMBER_SPEC_MAX], u
 	if (fd < 0) {
 		r = -errno;
 		snprintf(err, MEMBER_ERR_MAX,
-			 "the file that %.100s is in cannot be opened: %s; give SYMBOL+OFFSET and --len", var,
+			 "the file of %.100s cannot be opened: %s; give SYMBOL+OFFSET and --len", var,
 			 strerror(errno));
 		return r;
 	}
@@ -165,7 +165,8 @@ int member_find(uint32_t pid, const char *var, char ret_spec[MEMBER_SPEC_MAX], u
 	if (r)
 		snprintf(err, MEMBER_ERR_MAX, "%.100s: %s; give SYMBOL+OFFSET and --len", var,
 			 r == -EINVAL ? "that member cannot be watched"
-				      : "the debugging information tells nothing of it (built with -g?)");
+				      : "the debugging information does not have it (was the program built "
+					"with -g?)");
 	else
 		snprintf(ret_spec, MEMBER_SPEC_MAX, "%.*s+%" PRIu64, (int)MIN(dot - var, 400L), var, off);
 	return r;

@@ -155,7 +155,8 @@ static void print_table(FILE *f, const struct path_view *v)
 
 	if (!v->n_table)
 		return;
-	fprintf(f, "\n%sWhat if: without this, it had been shorter by%s\n", cli_sgr(f, "1"), cli_sgr(f, "0"));
+	fprintf(f, "\n%sWhat if: without this, it would have been shorter by%s\n", cli_sgr(f, "1"),
+		cli_sgr(f, "0"));
 	fprintf(f, "  %10s  %10s\n", "shorter", "of the path");
 	for (size_t i = 0; i < v->n_table; i++) {
 		if (negligible(v, v->table[i].saved_ns) && negligible(v, v->table[i].path_ns))
@@ -341,7 +342,7 @@ static void print_pieces(FILE *f, const struct path_view *v)
 
 	fprintf(f, "%sThe path%s, %zu pieces, %s in all%s\n", cli_sgr(f, "1"), cli_sgr(f, "0"),
 		v->path->n_pieces, text_duration(v->to_ns - v->from_ns, ns),
-		v->path->truncated ? "; too many to follow all waits" : "");
+		v->path->truncated ? "; too many to follow every wait" : "");
 	fprintf(f, "%14s %10s  %-11s  %s\n", "from (ms)", "length", "by", "who, what");
 	if (find_runs(v, &rs))
 		cli_error("the pieces are not listed: out of memory; narrow the window with --from and --to");

@@ -72,9 +72,9 @@ void shedding_print(FILE *f, const char *label, const struct shedding *s)
 		[CT_SHED_SAMPLES] = "no samples of long runs",
 		[CT_SHED_STACKS] = "no samples and no stacks of long waits",
 		[CT_SHED_MESSAGES] = "no samples, stacks and messages",
-		[CT_SHED_WAKES] = "no samples, stacks and messages, nor what wakers acted on",
-		[CT_SHED_WAITS] = "only who ran, who waited and who ended it, not for what",
-		[CT_SHED_PAUSE] = "only who ran, who waited and who ended it, and not all the time",
+		[CT_SHED_WAKES] = "no samples, stacks, messages and objects of wakes",
+		[CT_SHED_WAITS] = "only runs, waits and wakes, without their objects",
+		[CT_SHED_PAUSE] = "only runs, waits and wakes, without their objects, and not all the time",
 	};
 	char d[TEXT_NUMBER_MAX], n[TEXT_NUMBER_MAX];
 
@@ -84,16 +84,20 @@ void shedding_print(FILE *f, const char *label, const struct shedding *s)
 			"time.\n",
 			label, what[s->step], describe_shed(s->step));
 	if (s->paused_ns)
-		fprintf(f, "%s nothing at all was recorded for %s; what tasks did then is unknown.\n", label,
-			text_duration(s->paused_ns, d));
+		fprintf(f,
+			"%s nothing at all was recorded for %s; the states of tasks in that time are "
+			"unknown.\n",
+			label, text_duration(s->paused_ns, d));
 	if (s->n_capped)
-		fprintf(f, "%s records of %u tasks that made too many; what those did then is unknown.\n",
+		fprintf(f,
+			"%s records of %u tasks that made too many; the states of these tasks in that time "
+			"are unknown.\n",
 			label, s->n_capped);
 	for (unsigned i = 0; i < s->n_groups; i++)
 		fprintf(f,
 			"%s records of the tasks of %s %" PRIu64
-			", which made too many, for %s; what those of "
-			"them that ran did then is unknown.\n",
+			", which made too many, for %s; the states of those tasks that ran in that time are "
+			"unknown.\n",
 			label, s->groups[i].cgroup ? "control group" : "user", s->groups[i].id,
 			text_duration(s->groups[i].ns, d));
 	if (s->left_out)

@@ -112,7 +112,7 @@ static void print_end(FILE *f, const struct causal *c, const struct slice *s)
 {
 	switch ((enum slice_end)s->end) {
 	case SLICE_END_ROOT:
-		fputs("It begins there: nothing that was recorded led to it.\n", f);
+		fputs("It begins there: no recorded event led to it.\n", f);
 		break;
 	case SLICE_END_OUTSIDE:
 		fprintf(f, "It begins with %s.\n",
@@ -120,16 +120,16 @@ static void print_end(FILE *f, const struct causal *c, const struct slice *s)
 						  : render_outside(&c->edges[s->end_edge]));
 		break;
 	case SLICE_END_REFUSED:
-		fputs("It ends there: all ways on are ruled out.\n", f);
+		fputs("It ends there: all further candidates are ruled out.\n", f);
 		break;
 	case SLICE_END_LIMIT:
-		fputs("It was not followed further: so many steps are the limit.\n", f);
+		fputs("It was not followed further: this is the largest number of steps.\n", f);
 		break;
 	case SLICE_END_STOPPED:
 		fputs("It was not followed further, as you asked.\n", f);
 		break;
 	case SLICE_END_DONE:
-		fputs("That is all that it led to for certain.\n", f);
+		fputs("This is everything that it certainly led to.\n", f);
 		break;
 	}
 }
@@ -151,7 +151,7 @@ void render_slice(FILE *f, const struct causal *c, const struct slice *s, enum s
 	const struct slice_step *first = &s->steps[0];
 
 	fprintf(f, "%s %s at %s (policy %s, score %.2f):\n",
-		direction == SLICE_BACKWARD ? "What led to the work of" : "What came of the work of",
+		direction == SLICE_BACKWARD ? "What led to the work of" : "What was caused by the work of",
 		render_who(c, first->segment, who), timearg_wall(first->at_ns, &c->g->w->offsets, 6, wall),
 		causal_policy_name(c->policy), (double)s->score);
 	for (size_t i = 0; i < s->n_steps && !cli_output_broken(); i++)
@@ -164,5 +164,6 @@ void render_slice(FILE *f, const struct causal *c, const struct slice *s, enum s
 	for (size_t i = 0; i < s->n_choices; i++)
 		print_choice(f, c, s, &s->choices[i], direction);
 	if (s->refused)
-		fprintf(f, "%" PRIu32 " other ways were not looked at: there were too many.\n", s->refused);
+		fprintf(f, "%" PRIu32 " other candidates were not followed: there were too many.\n",
+			s->refused);
 }
