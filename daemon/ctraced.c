@@ -35,45 +35,46 @@
 #define CTRACED_STUCK_NS (10 * NSEC_PER_SEC) /* a drain thread that did not go round for so long is stuck */
 
 static const char help[] =
-	"ctraced [FLAGS]: records who waits for whom, always and system-wide, into a circular trace file.\n"
+	"Usage: ctraced [FLAG...]\n"
+	"Always records the whole machine, which task waits for which, into a circular trace file.\n"
 	"\n"
-	"  --state-dir DIR     where the trace is kept, as DIR/ctrace.ctr (default /var/lib/ctrace)\n"
+	"  --state-dir DIR     keep the trace in DIR, as DIR/ctrace.ctr (default /var/lib/ctrace)\n"
 	"  --socket PATH       the control socket (default /run/ctrace/ctraced.sock)\n"
-	"  --size BYTES        size of the trace: 512M, 2G (default 2G); another size sets the old trace "
-	"aside\n"
-	"  --ring-size BYTES   buffer of each CPU, a power of two (default 4M; before Linux 6.0 2M)\n"
-	"  --hooks LIST        switches families of hooks off: -msg,-block\n"
-	"  --frameworks LIST   have frameworks report their jobs: no (the default), yes (all that are "
-	"described), "
-	"or a\n"
-	"                      list of names, of descriptions and of programs; see ctraced.conf(5)\n"
-	"  --long-wait TIME    a wait this long is visited for its stack (default 200ms)\n"
-	"  --budget SHARE      leave things out when tracing costs more of the machine's CPU time (default "
-	"1%; 0: "
-	"never)\n"
-	"  --task-cap N        records a second of one task, of which more are left out (default 50000; 0: "
-	"no limit)\n"
+	"  --size BYTES        size of the trace: 512M, 2G (default 2G); after a change the old trace is "
+	"kept\n"
+	"  --ring-size BYTES   size of each CPU's ring, a power of two (default 4M; before Linux 6.0 2M)\n"
+	"  --hooks LIST        switch off families of hooks: -msg,-block\n"
+	"  --frameworks LIST   have frameworks report their jobs: no (the default), yes (all described "
+	"ones), or a\n"
+	"                      list of names, descriptions and programs; see ctraced.conf(5)\n"
+	"  --long-wait TIME    record the stack of a wait that lasts this long (default 200ms)\n"
+	"  --budget SHARE      most CPU time of the machine that tracing may cost; above it, leave out parts "
+	"of\n"
+	"                      the recording (default 1%; 0: no budget)\n"
+	"  --task-cap N        most records a second of one task; leave out more (default 50000; 0: no "
+	"limit)\n"
 	"  --snapshot-before TIME\n"
-	"                      a snapshot of a hang has so much of what was before it (default 30s)\n"
+	"                      time before a hang that its snapshot holds (default 30s)\n"
 	"  --snapshot-after TIME\n"
-	"                      it is taken so long after the hang was noticed (default 5s)\n"
+	"                      time from the notice of a hang to its snapshot (default 5s)\n"
 	"  --snapshot-rate LIMITS\n"
-	"                      how often one is taken, or no (default 1/min, 10/h)\n"
-	"  --hangs-size BYTES  room for those snapshots; the oldest go (default 1G)\n"
+	"                      how often a snapshot of a hang is taken, or no (default 1/min, 10/h)\n"
+	"  --hangs-size BYTES  disk space for these snapshots; the oldest are removed (default 1G)\n"
 	"  --hangs yes|no      look for hangs (default yes)\n"
-	"  --hang-after TIME   what is called a hang lasts at least so long (default 2s)\n"
-	"  --group NAME        members of this group may use the control socket, besides root\n"
-	"  --group-may WHAT    what they may: status (the default), snapshot, watch; each with those "
-	"before it\n"
-	"  --config FILE       settings, as \"name = value\" with the names above "
+	"  --hang-after TIME   the shortest time that counts as a hang (default 2s)\n"
+	"  --group NAME        members of this group, besides root, may use the control socket\n"
+	"  --group-may WHAT    what members may ask for: status (the default), snapshot, watch; each "
+	"includes\n"
+	"                      those before it\n"
+	"  --config FILE       read settings, lines of \"name = value\" with the names above "
 	"(default " CONFIG_DEFAULT_FILE ")\n"
-	"  --ready-fd N        write a newline to descriptor N once the capture runs, or why it does not\n"
-	"  --die-with-parent   end, with the trace sealed, when the parent process dies\n"
+	"  --ready-fd N        write a newline to descriptor N when the capture runs, or the reason if it "
+	"fails\n"
+	"  --die-with-parent   seal the trace and end when the parent process dies\n"
 	"  --help, --version\n"
 	"\n"
-	"Runs in the foreground; SIGTERM or SIGINT seals the trace and ends it. Exit status: 0 ended as "
-	"asked,\n"
-	"1 failed, 2 wrong usage. Flags win over the config file.\n";
+	"Runs in the foreground. SIGTERM or SIGINT seals the trace and ends ctraced. Flags override the\n"
+	"configuration file. Exit status: 0 ended as asked, 1 failure, 2 wrong usage.\n";
 
 struct ctraced {
 	struct config config;
@@ -173,7 +174,7 @@ static void ctraced_drop_privileges(const struct ctraced *c)
 	po.dirs[1] = dirname(socket);
 	r = privilege_drop(&po);
 	if (r)
-		say("Cannot give up all privileges: %s; capturing nevertheless.", strerror(-r));
+		say("Cannot drop all privileges: %s. The capture runs nevertheless.", strerror(-r));
 }
 
 static bool ctraced_catches_hangs(const struct ctraced *c)
@@ -187,7 +188,8 @@ static void ctraced_diagnoser(struct ctraced *c)
 	int r = ctraced_catches_hangs(c) ? diagnoser_new(&c->diagnoser) : 0;
 
 	if (r)
-		say("Cannot start the process that diagnoses: %s; hangs are caught without a diagnosis.",
+		say("Cannot start the process that diagnoses hangs: %s. Hangs get a snapshot, but no "
+		    "diagnosis.",
 		    strerror(-r));
 }
 
@@ -208,8 +210,8 @@ static int ctraced_incidents(struct ctraced *c)
 	if (r == -EPERM)
 		snprintf(c->err, sizeof(c->err),
 			 "Cannot keep hangs in %.200s/" INCIDENTS_DIR
-			 ": it is not a directory that root alone "
-			 "may write; see what is in it, then remove it, or make it so with chown and chmod.",
+			 ": it is not a directory that only root can write. Look what is in it, then remove "
+			 "it, or repair it with chown and chmod.",
 			 c->config.state_dir);
 	else if (r < 0)
 		snprintf(c->err, sizeof(c->err), "Cannot prepare for hangs: %s.", strerror(-r));
@@ -377,9 +379,10 @@ static int ctraced_run(struct ctraced *c)
 		r = sd_event_loop(c->event);
 	sd_notify(0, "STOPPING=1");
 	if (r < 0)
-		say("The event loop failed: %s; the trace is sealed.", strerror(-r));
+		say("The event loop failed: %s. The trace is sealed; restart ctraced.", strerror(-r));
 	if (!ctraced_stop(c))
-		say("Gave up a snapshot, a look at a program, or a disk, that did not come to its end.");
+		say("Ending without a thread that is stuck: in a snapshot, in an inspection of a program, or "
+		    "at a disk.");
 	statedir_close(&c->dir);
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

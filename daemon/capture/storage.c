@@ -56,25 +56,21 @@ static void say_trouble(const struct writer_storage *now, const char *path, char
 	switch (now->trouble) {
 	case WRITER_WRITE:
 		snprintf(text, STORAGE_TEXT_MAX,
-			 "The trace %.200s cannot be written: %s. What is captured meanwhile is lost; %s.",
-			 path, error,
+			 "The trace %.200s cannot be written: %s. New records are lost; %s.", path, error,
 			 now->error == -ENOSPC || now->error == -EDQUOT
 				 ? "make room there"
-				 : "see the kernel log about its disk");
+				 : "see the kernel log about the disk");
 		break;
 	case WRITER_SYNC:
 		snprintf(text, STORAGE_TEXT_MAX,
-			 "The disk of the trace %.200s reports: %s. What was captured of late may not "
-			 "outlast a "
-			 "reboot; see the kernel log about it.",
+			 "The disk of the trace %.200s reports: %s. The latest records may not survive a "
+			 "reboot; see the kernel log about the disk.",
 			 path, error);
 		break;
 	case WRITER_FILE:
 		snprintf(text, STORAGE_TEXT_MAX,
-			 "The trace %.200s was taken away, and a new one cannot be begun: %s. What is "
-			 "captured "
-			 "meanwhile is lost; see that there is room for it, and a directory that is root's "
-			 "alone.",
+			 "The trace %.200s was removed, and a new one cannot be made: %s. New records are "
+			 "lost; make room, and make sure that only root can write the directory.",
 			 path, error);
 		break;
 	case WRITER_FINE:
@@ -95,13 +91,13 @@ static void say_over(const struct storage_told *told, const struct now *now, con
 	lost = s->lost_records - lost;
 	if (lost)
 		n += (size_t)snprintf(text + n, STORAGE_TEXT_MAX - n,
-				      "%" PRIu64 " records are lost, and the trace says of when%s", lost,
+				      "%" PRIu64 " records are lost; the trace says when%s", lost,
 				      unsure ? "; " : ".");
 	if (unsure) {
 		clock_utc(s->unsure_from_ns + (uint64_t)now->boot_to_real_ns, from);
 		clock_utc(s->unsure_to_ns + (uint64_t)now->boot_to_real_ns, to);
 		snprintf(text + n, STORAGE_TEXT_MAX - n,
-			 "what was captured between %s and %s may be missing on the disk.", from, to);
+			 "records between %s and %s may be missing on the disk.", from, to);
 	} else if (!lost) {
 		snprintf(text + n, STORAGE_TEXT_MAX - n, "nothing was lost.");
 	}
@@ -138,9 +134,9 @@ static bool next_stuck(struct storage_told *told, const struct now *at, const ch
 		told->stuck_ns = now->busy_ns;
 		told->stuck_lost = now->lost_records;
 		snprintf(text, STORAGE_TEXT_MAX,
-			 "The disk of the trace %.200s has not answered for %.0f s. Capture goes on, into "
-			 "memory; "
-			 "what does not fit there will be lost. See the kernel log about the disk.",
+			 "The disk of the trace %.200s has not answered for %.0f s. The capture goes on in "
+			 "memory; records that do not fit there will be lost. See the kernel log about the "
+			 "disk.",
 			 path, (double)(at->ns - now->busy_ns) / 1e9);
 	} else {
 		say_over(told, at, "The disk of the trace answers again", told->stuck_ns, told->stuck_lost,
@@ -157,17 +153,16 @@ bool storage_next(struct storage_told *told, const struct writer_storage *now, u
 	if (told->begun_anew != now->begun_anew) {
 		told->begun_anew = now->begun_anew;
 		snprintf(text, STORAGE_TEXT_MAX,
-			 "The trace %.200s was removed or moved away while it was in use; it has been begun "
-			 "anew. To keep a trace, take a snapshot of it.",
+			 "The trace %.200s was removed or moved while it was in use; ctraced has begun a new "
+			 "one. To keep a trace, take a snapshot of it.",
 			 path);
 		return true;
 	}
 	if (told->repaired != now->repaired) {
 		told->repaired = now->repaired;
 		snprintf(text, STORAGE_TEXT_MAX,
-			 "The trace %.200s was cut short while it was in use; what was behind the cut is "
-			 "lost, "
-			 "and it goes on.",
+			 "The trace %.200s was truncated while it was in use; the records behind the cut are "
+			 "lost, and ctraced continues the trace.",
 			 path);
 		return true;
 	}

@@ -195,7 +195,7 @@ static int config_set_right(enum control_right *dst, const char *what, const cha
 			*dst = (enum control_right)i;
 			return 0;
 		}
-	snprintf(err, CONFIG_ERR_MAX, "%s: \"%.40s\" is none of status, snapshot and watch.", what, value);
+	snprintf(err, CONFIG_ERR_MAX, "%s: \"%.40s\" is not one of status, snapshot and watch.", what, value);
 	return -EINVAL;
 }
 
@@ -256,8 +256,7 @@ static int config_ini_line(void *arg, const char *section, const char *name, con
 		return 1;
 	if (r == -ENOENT)
 		snprintf(ini->err, CONFIG_ERR_MAX,
-			 "%.300s: there is no setting \"%.40s\"%s%.60s; see ctraced.conf(5) for those there "
-			 "are.",
+			 "%.300s: there is no setting \"%.40s\"%s%.60s; ctraced.conf(5) lists the settings.",
 			 ini->config->file, name, at ? " in the section " : "", at ? section : "");
 	else
 		snprintf(ini->err, CONFIG_ERR_MAX, "%s", why);
@@ -338,7 +337,7 @@ static int config_read_flags(int argc, char *const argv[], struct config *c, boo
 		if (opt == '?' || opt == ':') {
 			snprintf(err, CONFIG_ERR_MAX, "%s %.80s; see ctraced --help.",
 				 opt == ':' ? "A value is missing after"
-					    : "There is no such flag, or it takes no value:",
+					    : "Unknown flag, or a flag that takes no value:",
 				 argv[optind - 1]);
 			return -EINVAL;
 		}

@@ -113,8 +113,8 @@ int config_hang_section(struct config *c, const char *section, char err[CONFIG_E
 	}
 	if (cgroup && !strchr("/*?[", *name)) {
 		snprintf(err, CONFIG_ERR_MAX,
-			 "%.300s: [cgroup %.60s] would match no group: a path begins with /, as in "
-			 "/system.slice/cron.service.",
+			 "%.300s: [cgroup %.60s] would match no control group: a path begins with /, for "
+			 "example /system.slice/cron.service.",
 			 c->file, name);
 		return -EINVAL;
 	}

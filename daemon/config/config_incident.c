@@ -46,9 +46,8 @@ int config_incident_set(struct config *c, const char *key, const char *what, con
 		if (!incident_rate_parse(value, &c->snapshot_rate))
 			return 0;
 		snprintf(err, CONFIG_ERR_MAX,
-			 "%s: \"%.60s\" is not a limit (1 to 100 in a s, min, h or day), up to four of them, "
-			 "or "
-			 "no; give for example 1/min, 10/h.",
+			 "%s: \"%.60s\" is neither no nor one to four limits (1 to 100 per s, min, h or "
+			 "day); give for example 1/min, 10/h.",
 			 what, value);
 		return -EINVAL;
 	}

@@ -421,9 +421,8 @@ static bool control_take(struct control *c, int fd)
 		control_hang_up(c, cred.uid, fd);
 	} else if (!control_allows(c, fd, &cred, &right)) {
 		c->denied++;
-		control_turn_away(fd,
-				  "You may not ask this daemon: only root and the members of the configured "
-				  "group may; see the setting group in ctraced(8).");
+		control_turn_away(fd, "You may not use this daemon: only root and the members of the group "
+				      "in the setting group may; see ctraced.conf(5).");
 		control_hang_up(c, cred.uid, fd);
 	} else {
 		client_start(c, cl, fd, cred.uid, right);
@@ -651,10 +650,10 @@ static int control_look(sd_event_source *source, uint64_t usec, void *arg)
 	struct stat st;
 
 	if (lstat(c->opt.path, &st) && errno == ENOENT && !control_listen(c, false))
-		say("The control socket %s was removed; it has been made again%s.", c->opt.path,
+		say("The control socket %s was removed; ctraced has created it again%s.", c->opt.path,
 		    c->opt.group == CONTROL_NO_GROUP
 			    ? ""
-			    : ", for root alone: a restart makes it the group's, too");
+			    : ", for root only; restart ctraced to give it to the group again");
 	sd_event_source_set_time_relative(source, CONTROL_LOOK_USEC);
 	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }

@@ -116,18 +116,17 @@ static void governing_say(struct governing *g, double ppm)
 		[CT_SHED_SAMPLES] = "samples",
 		[CT_SHED_STACKS] = "samples and stacks",
 		[CT_SHED_MESSAGES] = "samples, stacks and messages",
-		[CT_SHED_WAKES] = "samples, stacks, messages and what wakers acted on",
-		[CT_SHED_WAITS] = "all but who ran, who waited and who ended it",
-		[CT_SHED_PAUSE] = "everything for parts of the time, and in between all but who ran, who "
-				  "waited and who ended it",
+		[CT_SHED_WAKES] = "samples, stacks, messages and the objects of wakes",
+		[CT_SHED_WAITS] = "everything but runs, waits and wakes",
+		[CT_SHED_PAUSE] = "everything for parts of the time, and otherwise everything but runs, "
+				  "waits and wakes",
 	};
 
 	if (!g->told && g->said) {
 		say("The load is over: everything is recorded again.");
 	} else if (g->told > g->said) {
 		say("Tracing would cost %.1f %% of the machine's CPU time, and the budget is %.3g %%: "
-		    "leaving out "
-		    "%s. It comes back by itself; 'ctrace status' tells.",
+		    "leaving out %s. This ends by itself; 'ctrace status' shows it.",
 		    ppm / 1e4, g->opt.budget_ppm / 1e4, what[g->told]);
 	} else {
 		return;
@@ -139,8 +138,7 @@ static void governing_say(struct governing *g, double ppm)
 static void governing_broken(struct governing *g, int r)
 {
 	if (r && !g->broken_ns)
-		say("Cannot attach the BPF programs again that had been left out: %s; trying on.",
-		    strerror(-r));
+		say("Cannot attach the detached BPF programs again: %s. ctraced keeps trying.", strerror(-r));
 	else if (!r && g->broken_ns)
 		say("The BPF programs are attached again.");
 	g->broken_ns = r ? clock_boot_ns() : 0;

@@ -70,7 +70,7 @@ static void diagnoser_gone(struct diagnoser *d)
 	d->io = sd_event_source_disable_unref(d->io);
 	close(TAKE_FD(d->sock));
 	waitpid(d->pid, NULL, WNOHANG);
-	diagnoser_conclude(d, NULL, "the process that diagnoses has ended; restart ctraced");
+	diagnoser_conclude(d, NULL, "the process that diagnoses hangs has ended; restart ctraced");
 }
 
 static void diagnoser_understand(struct diagnoser *d, const char *text, size_t n)
@@ -79,7 +79,7 @@ static void diagnoser_understand(struct diagnoser *d, const char *text, size_t n
 	const char *why = json_string_value(json_object_get(answer, "error"));
 
 	if (!json_is_object(answer))
-		diagnoser_conclude(d, NULL, "the process that diagnoses did not answer sensibly");
+		diagnoser_conclude(d, NULL, "the process that diagnoses hangs gave no valid answer");
 	else if (why)
 		diagnoser_conclude(d, NULL, why);
 	else
@@ -106,7 +106,7 @@ static int diagnoser_event(sd_event_source *s, int fd, uint32_t events, void *ar
 /* The process keeps its own time; this is for one that is stopped, or gets no CPU. */
 static int diagnoser_late(sd_event_source *s, uint64_t usec, void *arg)
 {
-	diagnoser_conclude(arg, NULL, "the process that diagnoses did not answer in time");
+	diagnoser_conclude(arg, NULL, "the process that diagnoses hangs did not answer in time");
 	return 0;
 }
 

@@ -102,7 +102,7 @@ static void serve_question(int sock, int fd, const struct diagnoser_question *q,
 	pid_t child;
 
 	if (pipe2(ends, O_CLOEXEC)) {
-		serve_error(json, ret_n, "there was no descriptor left");
+		serve_error(json, ret_n, "no file descriptor was left");
 		return;
 	}
 	child = fork();
@@ -119,11 +119,11 @@ static void serve_question(int sock, int fd, const struct diagnoser_question *q,
 	}
 	close(ends[0]);
 	if (child < 0)
-		serve_error(json, ret_n, "no process could be started for it");
+		serve_error(json, ret_n, "no process could be started for the diagnosis");
 	else if (!whole || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
 		serve_error(json, ret_n, "it took too long");
 	else if (!WIFEXITED(status) || WEXITSTATUS(status) || !*ret_n)
-		serve_error(json, ret_n, "the process that looked into it died");
+		serve_error(json, ret_n, "the process that made the diagnosis died");
 }
 
 void diagnoser_serve(int sock)

@@ -215,7 +215,7 @@ static void incident_answer(void *arg, json_t *answer, const char *why)
 	in->diagnosis = incident_doc_diagnosis(answer);
 	if (!in->diagnosis)
 		snprintf(in->why, sizeof(in->why), "There is no diagnosis: %.300s.",
-			 why ? why : "the answer made no sense");
+			 why ? why : "the answer was not valid");
 	in->state = INCIDENT_ANSWERED;
 	incidents_step(in->owner);
 }
@@ -235,7 +235,8 @@ static void incident_ask(struct incident *in)
 	in->state = r ? INCIDENT_ANSWERED : INCIDENT_ASKS;
 	if (r == -ESRCH)
 		snprintf(in->why, sizeof(in->why),
-			 "There is no diagnosis: the process that makes them has ended; restart ctraced.");
+			 "There is no diagnosis: the process that diagnoses hangs has ended; restart "
+			 "ctraced.");
 	else if (r)
 		incident_lacks(in, "diagnosis", r);
 }
@@ -373,17 +374,16 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 	is->said_ns = now_ns;
 	describe_clean(h->comm, comm, sizeof(comm));
 	if (wait_s)
-		incident_say_plain(
-			LOG_NOTICE,
-			"%s[%u] hangs too (%s), but no snapshot is taken of it: snapshot-rate allows "
-			"its next one in %" PRIu64 " %s; `ctrace snapshot` takes one now.",
-			comm, h->tid, describe_hang(h->rule), wait_s < 120 ? wait_s : wait_s / 60,
-			wait_s < 120 ? "s" : "min");
+		incident_say_plain(LOG_NOTICE,
+				   "%s[%u] hangs too (%s), but gets no snapshot: snapshot-rate allows the "
+				   "next one in %" PRIu64 " %s. `ctrace snapshot` takes one now.",
+				   comm, h->tid, describe_hang(h->rule), wait_s < 120 ? wait_s : wait_s / 60,
+				   wait_s < 120 ? "s" : "min");
 	else
-		incident_say_plain(
-			LOG_NOTICE,
-			"%s[%u] hangs too (%s), but no snapshot is taken of it: %d are in the making.", comm,
-			h->tid, describe_hang(h->rule), INCIDENTS_OPEN_MAX);
+		incident_say_plain(LOG_NOTICE,
+				   "%s[%u] hangs too (%s), but gets no snapshot: %d are being made. `ctrace "
+				   "snapshot` takes one now.",
+				   comm, h->tid, describe_hang(h->rule), INCIDENTS_OPEN_MAX);
 }
 
 /* Who started it: of set-user-ID programs that is not whom they run as, and it is not the owner of the

@@ -274,7 +274,7 @@ static int search_none(const struct search *s, uint32_t pid, char err[VARIABLE_E
 
 	if (s->tls || s->function) {
 		snprintf(err, VARIABLE_ERR_MAX, "\"%.100s\" of process %u is %s", s->name, pid,
-			 s->tls ? "of each thread its own; give the address of the one that is meant."
+			 s->tls ? "thread-local; give the address of the variable of one thread."
 				: "a function; name a variable.");
 		return -EINVAL;
 	}
@@ -293,8 +293,8 @@ static int search_none(const struct search *s, uint32_t pid, char err[VARIABLE_E
 
 static int search_many(const struct search *s, char err[VARIABLE_ERR_MAX])
 {
-	size_t at =
-		(size_t)snprintf(err, VARIABLE_ERR_MAX, "There are several \"%.60s\"; say which:", s->name);
+	size_t at = (size_t)snprintf(err, VARIABLE_ERR_MAX,
+				     "There are several variables \"%.60s\"; name one of:", s->name);
 
 	for (size_t i = 0; i < s->n && at < VARIABLE_ERR_MAX; i++)
 		at += (size_t)snprintf(err + at, VARIABLE_ERR_MAX - at, "%s %s:%.60s (%s, 0x%" PRIx64 ")",
@@ -339,15 +339,15 @@ static int find_address(const struct variable_maps *m, const char *spec, struct 
 	errno = 0;
 	addr = strtoull(spec, &end, 0);
 	if (*end || errno) {
-		snprintf(err, VARIABLE_ERR_MAX, "\"%.100s\" is no address; write it as 0x7ffe1234.", spec);
+		snprintf(err, VARIABLE_ERR_MAX, "\"%.100s\" is not an address; write it as 0x7ffe1234.",
+			 spec);
 		return -EINVAL;
 	}
 	map = variable_maps_find(m, addr);
 	if (map && map->map.avoid) {
 		snprintf(err, VARIABLE_ERR_MAX,
-			 "At 0x%" PRIx64
-			 " there is a file whose file system may wait for a server, and reading it "
-			 "might never end; watch a variable elsewhere.",
+			 "At 0x%" PRIx64 " there is a file on a file system that may wait for a server, so "
+			 "reading it might never end; watch another variable.",
 			 addr);
 		return -EREMOTE;
 	}
@@ -376,7 +376,7 @@ int variable_find(const struct variable_maps *m, const char *spec, struct variab
 		return find_address(m, spec, ret, err);
 	if (parse(copy, s, &off)) {
 		snprintf(err, VARIABLE_ERR_MAX,
-			 "\"%.100s\" is no variable; write SYMBOL, SYMBOL+OFFSET, LIBRARY:SYMBOL or an "
+			 "\"%.100s\" is not a variable; write SYMBOL, SYMBOL+OFFSET, LIBRARY:SYMBOL or an "
 			 "address.",
 			 spec);
 		return -EINVAL;

@@ -222,7 +222,7 @@ static void jobs_row_of(const struct jobs_file *f, struct jobs_row *row)
 			 replaced, f->n_found, f->n_wanted, *f->why ? "; " : "", f->why);
 	else
 		snprintf(row->why, sizeof(row->why), "%.160s%s: %s", f->path, replaced,
-			 *f->why ? f->why : "has none of the functions; is it stripped?");
+			 *f->why ? f->why : "has none of the functions; perhaps its symbols were stripped");
 }
 
 /* No file of a framework was found. */

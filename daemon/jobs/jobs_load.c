@@ -20,7 +20,8 @@ static int load_add(struct jobs_specs *s, struct jobs_spec *spec, char *err)
 {
 	if (s->n == JOBS_LOAD_MAX) {
 		free(spec);
-		snprintf(err, JOBS_LOAD_ERR_MAX, "frameworks: more than %d are not possible.", JOBS_LOAD_MAX);
+		snprintf(err, JOBS_LOAD_ERR_MAX, "frameworks: there are more than %d; name fewer.",
+			 JOBS_LOAD_MAX);
 		return -EINVAL;
 	}
 	s->v[s->n++] = spec;
@@ -46,7 +47,7 @@ static int load_file(struct jobs_specs *s, const char *path, char *err)
 	n = fread(text, 1, JOBS_SPEC_BYTES_MAX + 1, f);
 	if (ferror(f) || n > JOBS_SPEC_BYTES_MAX) {
 		snprintf(err, JOBS_LOAD_ERR_MAX, "Cannot read %.300s: %s.", path,
-			 ferror(f) ? "it is not a file that can be read" : "it is too long");
+			 ferror(f) ? "it is not a readable file" : "it is too long");
 		return -EINVAL;
 	}
 	r = jobs_spec_parse(text, n, &spec, why);

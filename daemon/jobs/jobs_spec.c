@@ -79,7 +79,7 @@ static int jobs_spec_text(const struct jobs_spec_at *at, const json_t *o, const 
 	/* they go into messages, and name files and objects */
 	for (const char *s = json_string_value(v); *s; s++)
 		if (!isprint((unsigned char)*s))
-			return jobs_spec_bad(at, key, "must be of ASCII characters that can be printed");
+			return jobs_spec_bad(at, key, "must have only printable ASCII characters");
 	strcpy(ret, json_string_value(v));
 	return 0;
 }
@@ -110,7 +110,8 @@ static int jobs_spec_value(const struct jobs_spec_at *at, const json_t *o, const
 	if (r || !*s)
 		return r;
 	return jobs_spec_arg(s, ret)
-		       ? jobs_spec_bad(at, key, "must be arg0 to arg5, or as in arg1+0x58 or arg0->0x18")
+		       ? jobs_spec_bad(at, key,
+				       "must be arg0 to arg5, or have the form arg1+0x58 or arg0->0x18")
 		       : 0;
 }
 
@@ -181,7 +182,7 @@ static int jobs_spec_function(json_t *o, struct jobs_function *f, char *err)
 	r = jobs_spec_text(&at, o, f->note ? "note" : "symbol", true, f->symbol, sizeof(f->symbol));
 	at.function = f->symbol;
 	if (!r && f->note && (json_object_get(o, "symbol") || !strchr(f->symbol, ':')))
-		return jobs_spec_bad(&at, "note", "must be as in provider:name, and without a symbol");
+		return jobs_spec_bad(&at, "note", "must have the form provider:name, and excludes a symbol");
 	if (!r)
 		r = jobs_spec_known(&at, o, known);
 	if (!r)
@@ -209,7 +210,7 @@ static int jobs_spec_binaries(const struct jobs_spec_at *at, const json_t *list,
 		if (!json_is_string(b) || !json_string_length(b) ||
 		    json_string_length(b) >= sizeof(s->binaries[0]) ||
 		    strlen(json_string_value(b)) != json_string_length(b))
-			return jobs_spec_bad(at, "binaries", "has one that is no name of a file");
+			return jobs_spec_bad(at, "binaries", "has an entry that is not the name of a file");
 		strcpy(s->binaries[s->n_binaries++], json_string_value(b));
 	}
 	return 0;
@@ -224,7 +225,7 @@ static int jobs_spec_read(json_t *o, struct jobs_spec *s, char *err)
 	int r;
 
 	if (!json_is_object(o))
-		return jobs_spec_bad(&at, "schema", "is missing: this is no description of a framework");
+		return jobs_spec_bad(&at, "schema", "is missing: this is not a description of a framework");
 	r = jobs_spec_text(&at, o, "schema", true, schema, sizeof(schema));
 	if (!r && strcmp(schema, "ctrace.framework/1"))
 		return jobs_spec_bad(&at, "schema", "must be ctrace.framework/1");

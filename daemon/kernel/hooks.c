@@ -2,34 +2,37 @@
 #include "daemon/kernel/hooks.h"
 #include "lib/cleanup.h"
 
-#define CONTEXT_WITHOUT "wakes from this interrupt are laid at the door of the task that it interrupted"
+#define CONTEXT_WITHOUT "wakes from this interrupt are attributed to the task that it interrupted"
 
 const struct hook_def hooks_defs[] = {
 	{ "sched", "sched/switch", "nothing can be traced", true },
-	{ "sched", "sched/waking", "nobody knows who ended a wait", true },
-	{ "sched", "sched/wakeup_new", "the first wake of a new task", false },
+	{ "sched", "sched/waking", "the waker that ended a wait is not known", true },
+	{ "sched", "sched/wakeup_new", "the first wake of a new task is not known", false },
 	{ "life", "life/fork", "new tasks have no name and no creator", true },
 	{ "life", "life/exec", "programs keep the name of the shell that started them", false },
 	{ "life", "life/rename", "threads that name themselves keep their old name", false },
-	{ "life", "life/exit", "the end of a task, and its exit status", true },
+	{ "life", "life/exit", "the end of a task and its exit status are not known", true },
 	{ "irq", "irq/softirq", CONTEXT_WITHOUT, false },
 	{ "irq", "irq/handler", CONTEXT_WITHOUT, false },
 	{ "irq", "irq/timer", CONTEXT_WITHOUT "; long runs are not sampled", false },
 	{ "irq", "irq/ipi", CONTEXT_WITHOUT, false },
-	{ "signal", "signal/generate", "who sent a signal", false },
-	{ "signal", "signal/deliver", "when a signal took effect", false },
+	{ "signal", "signal/generate", "the sender of a signal is not known", false },
+	{ "signal", "signal/deliver", "the time when a signal took effect is not known", false },
 	{ "msg", "msg/send", "messages are not matched from sender to receiver", false },
 	{ "msg", "msg/recv", "messages are not matched from sender to receiver", false },
-	{ "msg", "msg/ready", "which socket a packet from outside was for", false },
-	{ "block", "block/issue", "what a disk was asked for, and by whom", false },
-	{ "block", "block/done", "when a disk had done what it was asked for", false },
-	{ "lock", "lock/posix", "who holds a lock taken with fcntl, other than from /proc/locks", false },
-	{ "lock", "lock/flock", "who holds a lock taken with flock, other than from /proc/locks", false },
+	{ "msg", "msg/ready", "the socket of a packet from outside is not known", false },
+	{ "block", "block/issue", "the requests to a disk, and their tasks, are not known", false },
+	{ "block", "block/done", "the end of a request to a disk is not known", false },
+	{ "lock", "lock/posix", "the owner of a lock taken with fcntl is known only from /proc/locks",
+	  false },
+	{ "lock", "lock/flock", "the owner of a lock taken with flock is known only from /proc/locks",
+	  false },
 	{ "watch", "watch/write", "no variable can be watched (`ctrace watch`)", false },
-	{ "watch", "watch/read", "reads of a watched variable", false },
-	{ "iter", "iter/task", "tasks that were there before have no name and no wait", false },
-	{ "iter", "iter/files", "descriptors opened before are not known by what they stand for", false },
-	{ "jobs", "jobs/report", "where a framework's job begins and ends, and who gave it", false },
+	{ "watch", "watch/read", "reads of a watched variable are not recorded", false },
+	{ "iter", "iter/task", "tasks older than the daemon have no name and no wait", false },
+	{ "iter", "iter/files", "the objects of descriptors that were opened before are not known", false },
+	{ "jobs", "jobs/report", "the begin, the end and the origin of a framework's job are not known",
+	  false },
 };
 const size_t hooks_n_defs = ARRAY_SIZE(hooks_defs);
 

@@ -134,7 +134,7 @@ static void probe_preselect(struct probe *p, const struct btf *btf, const struct
 			probe_prog_off(p, i, "this kernel has no %s %s", func ? "function" : "tracepoint",
 				       g->target);
 		else if (func && ftrace_off)
-			probe_prog_off(p, i, "kernel.ftrace_enabled is 0, so that %s would never be called",
+			probe_prog_off(p, i, "kernel.ftrace_enabled is 0, so the kernel would never call %s",
 				       g->how);
 	}
 }

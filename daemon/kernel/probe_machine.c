@@ -74,7 +74,7 @@ int probe_check_machine(char err[PROBE_ERR_MAX])
 			 caps & CAP_BIT(CAP_BPF)       ? "CAP_PERFMON is missing"
 			 : caps & CAP_BIT(CAP_PERFMON) ? "CAP_BPF is missing"
 						       : "both are missing",
-			 geteuid() == 0 ? ", outside of a container that takes them away" : "");
+			 geteuid() == 0 ? ", outside of a container that removes them" : "");
 		return -EPERM;
 	}
 	if (machine_is_locked_down()) {

@@ -186,7 +186,7 @@ static void watch_say(int r, const struct probe_watch_options *o, char err[PROBE
 		break;
 	case E2BIG:
 		snprintf(err, PROBE_ERR_MAX,
-			 "Process %u has more than %d threads; that many cannot be watched.", o->tgid,
+			 "Process %u has more than %d threads; ctraced cannot watch so many.", o->tgid,
 			 WATCH_THREADS_MAX);
 		break;
 	case EACCES:

@@ -40,8 +40,8 @@ static const char *statedir_remedy(enum owned_trouble trouble)
 	if (trouble == OWNED_SHARED)
 		return "choose a directory of its own as --state-dir";
 	if (trouble == OWNED_OTHER_USER)
-		return "see what is in it and 'chown root' it, or choose another --state-dir";
-	return "see what is in it and 'chmod go-w' it, or choose another --state-dir";
+		return "look what is in it and 'chown root' it, or choose another --state-dir";
+	return "look what is in it and 'chmod go-w' it, or choose another --state-dir";
 }
 
 /* Opens the directory; a file that another user puts there would get what is written. */
@@ -55,11 +55,10 @@ static int statedir_dir(struct statedir *s, char *err)
 		return 0;
 	r = s->dir_fd;
 	if (trouble)
-		snprintf(
-			err, STATEDIR_ERR_MAX,
-			"Cannot use the state directory %.200s: it %s, so that others than root could get or "
-			"change the trace; %s.",
-			s->path, owned_text(trouble), statedir_remedy(trouble));
+		snprintf(err, STATEDIR_ERR_MAX,
+			 "Cannot use the state directory %.200s: it %s, so users other than root could read "
+			 "or change the trace; %s.",
+			 s->path, owned_text(trouble), statedir_remedy(trouble));
 	else
 		snprintf(err, STATEDIR_ERR_MAX, "Cannot use the state directory %.200s: %s; %s.", s->path,
 			 strerror(-r), statedir_advice(-r));

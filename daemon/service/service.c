@@ -41,8 +41,8 @@ static void service_late(void *arg, uint64_t client, const char *why)
 
 	control_refuse(s->control, client, "%s",
 		       why ? why
-			   : "Two requests of yours are stuck already, behind a file system that does not "
-			     "answer; see what holds it up, then try again.");
+			   : "Two of your requests are already stuck, at a file system that does not answer; "
+			     "repair that file system, then try again.");
 }
 
 static void close_run(void *arg)
@@ -195,9 +195,8 @@ static void service_snapshot(struct service *s, uint64_t client, json_t *body, i
 	const struct worker_job how = {
 		.run = snapshot_run,
 		.done = snapshot_done,
-		.late = "The file system where the snapshot goes has not answered for 10 s, and it was given "
-			"up; "
-			"write it somewhere else, for example below /var/tmp.",
+		.late = "The file system of the snapshot has not answered for 10 s, so the daemon gave up; "
+			"write the snapshot somewhere else, for example below /var/tmp.",
 	};
 	struct service_job job = { .service = s, .client = client, .uid = control_uid(s->control, client) };
 
@@ -276,10 +275,9 @@ static void service_status(struct service *s, uint64_t client, json_t *body)
 	if (!json_is_true(json_object_get(body, "bpf_stats")))
 		status_answer(s, client, -1);
 	else if (!control_is_owner(s->control, client))
-		control_refuse(
-			s->control, client,
-			"Only root may ask for \"bpf_stats\": they make every BPF program of the machine "
-			"slower; ask for the status without them.");
+		control_refuse(s->control, client,
+			       "Only root may ask for \"bpf_stats\": they slow every BPF program of the "
+			       "machine; ask for the status without them.");
 	else
 		service_copy(s, client, &job, &how);
 }
@@ -295,8 +293,8 @@ static bool service_allows(struct service *s, uint64_t client, const char *cmd)
 	if (needs <= control_right(s->control, client))
 		return true;
 	control_refuse(s->control, client,
-		       "You may ask this daemon how it is, but not for \"%s\": ask root to do it, or to set "
-		       "group-may = %s in ctraced.conf(5).",
+		       "You may ask this daemon for its status, but not for \"%s\": ask root to do it, or to "
+		       "set group-may = %s in ctraced.conf(5).",
 		       cmd, needs == CONTROL_SNAPSHOT ? "snapshot" : "watch");
 	return false;
 }

@@ -71,10 +71,10 @@ static int watch_check(struct service *s, uint64_t client, json_t *body, struct 
 					 .reads = json_is_true(json_object_get(body, "reads")) };
 	if (pid <= 0 || pid > INT32_MAX || !ret->var || !*ret->var)
 		control_refuse(s->control, client,
-			       "A variable to watch needs a pid and a var; send for example "
+			       "The request \"watch\" needs a pid and a var; send for example "
 			       "{\"cmd\":\"watch\",\"pid\":1,\"var\":\"flag\"}.");
 	else if (len && len != 1 && len != 2 && len != 4 && len != 8)
-		control_refuse(s->control, client, "The length is to be 1, 2, 4 or 8 bytes.");
+		control_refuse(s->control, client, "The length must be 1, 2, 4 or 8 bytes.");
 	else
 		return 0;
 	return -EINVAL;
@@ -130,7 +130,7 @@ void service_watched(struct service *s, uint64_t client, json_t *body)
 	uint32_t id = (uint32_t)json_integer_value(json_object_get(body, "watch"));
 
 	if (!n || watchpoints_news(s->watchpoints, client, id, n)) {
-		control_refuse(s->control, client, "There is no such watch on this connection.");
+		control_refuse(s->control, client, "There is no such watchpoint on this connection.");
 		return;
 	}
 	control_answer(s->control, client,

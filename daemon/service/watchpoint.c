@@ -134,9 +134,8 @@ static int choose_len(const struct watchpoint_want *want, const struct variable 
 	if (v->addr % *ret == 0)
 		return 0;
 	snprintf(err, WATCHPOINT_ERR_MAX,
-		 "0x%" PRIx64
-		 " is not a multiple of %u, as the hardware needs it; use --len %u, or watch its "
-		 "parts.",
+		 "0x%" PRIx64 " is not a multiple of %u, which the hardware needs; use --len %u, or watch a "
+		 "part of the variable.",
 		 v->addr, *ret,
 		 v->addr % 4 == 0   ? 4
 		 : v->addr % 2 == 0 ? 2
@@ -194,8 +193,8 @@ int watchpoints_add(struct watchpoints *ws, struct drain *d, const struct watchp
 	w.pid = process_of(want->pid, &w.stack_at);
 	pidfd = w.pid ? (int)syscall(SYS_pidfd_open, w.pid, 0) : -1;
 	if (pidfd < 0) {
-		snprintf(err, WATCHPOINT_ERR_MAX,
-			 "There is no process %u; `ps -e` lists those that are there.", want->pid);
+		snprintf(err, WATCHPOINT_ERR_MAX, "There is no process %u; `ps -e` lists the processes.",
+			 want->pid);
 		return -ESRCH;
 	}
 	*ret = (struct watchpoint_info){ .pid = w.pid };

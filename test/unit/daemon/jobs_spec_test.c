@@ -107,7 +107,7 @@ static void refusals(void **state)
 		{ "{\"schema\":\"ctrace.framework/1\"}", "name" },
 		{ "{\"schema\":\"ctrace.framework/1\",\"name\":\"a name that is too long for it\"}",
 		  "too long" },
-		{ "{\"schema\":\"ctrace.framework/1\",\"name\":\"a\\nb\"}", "printed" },
+		{ "{\"schema\":\"ctrace.framework/1\",\"name\":\"a\\nb\"}", "printable" },
 		{ "{\"schema\":\"ctrace.framework/1\",\"name\":\"x\",\"binaries\":[1]}", "binaries" },
 		{ "{\"schema\":\"ctrace.framework/1\",\"name\":\"x\",\"binaries\":[],\"functions\":[]}",
 		  "functions" },

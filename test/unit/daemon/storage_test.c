@@ -66,7 +66,7 @@ static void a_sync_that_fails(void **state)
 	assert_int_equal(told(&t, &s, 51 * SEC, "reboot"), 1);
 	s.trouble = WRITER_FINE;
 	assert_int_equal(told(&t, &s, 60 * SEC,
-			      "after 10 s; what was captured between 1970-01-01T00:17:25Z and "
+			      "after 10 s; records between 1970-01-01T00:17:25Z and "
 			      "1970-01-01T00:17:35Z may be missing on the disk."),
 			 1);
 	/* both, and then neither */
@@ -77,7 +77,7 @@ static void a_sync_that_fails(void **state)
 	s.failed_syncs++;
 	s.lost_records = 7;
 	assert_int_equal(
-		told(&t, &s, 80 * SEC, "; 7 records are lost, and the trace says of when; what was "), 1);
+		told(&t, &s, 80 * SEC, "; 7 records are lost; the trace says when; records between "), 1);
 	s.trouble = WRITER_WRITE;
 	s.since_ns = 90 * SEC;
 	assert_int_equal(told(&t, &s, 90 * SEC, "cannot be written"), 1);
@@ -94,7 +94,7 @@ static void one_trouble_becomes_another(void **state)
 	s.trouble = WRITER_FILE;
 	s.error = -ENOSPC;
 	s.lost_records = 5;
-	assert_int_equal(told(&t, &s, 3 * SEC, "taken away"), 1);
+	assert_int_equal(told(&t, &s, 3 * SEC, "was removed"), 1);
 	s.trouble = WRITER_FINE;
 	s.begun_anew = 1;
 	assert_int_equal(told(&t, &s, 9 * SEC, "a"), 2); /* that there is a new one, and that it goes on */

@@ -105,9 +105,9 @@ static void test_refusals(void **state)
 	refused("no_such_thing_anywhere", -ENOENT, "give the address");
 	refused("libc.so:variable_test_global", -ENOENT, "libc.so");
 	refused("main", -EINVAL, "is a function");
-	refused("variable_test_own", -EINVAL, "of each thread its own");
+	refused("variable_test_own", -EINVAL, "thread-local");
 	refused("0x8", -EFAULT, "Nothing is mapped");
-	refused("0xzz", -EINVAL, "no address");
+	refused("0xzz", -EINVAL, "not an address");
 	refused("variable_test_pair+x", -EINVAL, "write SYMBOL");
 	refused("libc.so:", -EINVAL, "write SYMBOL");
 	refused("", -EINVAL, "write SYMBOL");
