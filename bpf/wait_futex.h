@@ -3,6 +3,9 @@
 #ifndef CTRACE_BPF_WAIT_FUTEX_H
 #define CTRACE_BPF_WAIT_FUTEX_H
 
+#include "ctrace/glibc.h"
+
+/* linux/futex.h, which does not compile for BPF. */
 #define FUTEX_CMD_MASK    0x7f
 #define FUTEX_PRIVATE     0x80
 #define FUTEX_LOCK_PI     6
@@ -26,12 +29,9 @@ static __always_inline __u32 futex_read(__u64 uaddr)
 }
 
 /*
- * The owner, out of the conventions of glibc (2.36) and the kernel:
- *  - PI and robust mutexes hold the owner's tid in the word itself;
- *  - other mutexes wait for a word of 2 and keep __owner 8 bytes after it;
- *  - rwlocks wait for 3 on __writers_futex (__cur_writer 12 bytes after it) or on
- *    __wrphase_futex (16 bytes after it);
- *  - a join waits, not private, for the tid of the thread to go away.
+ * The owner, by the conventions of the kernel (PI and robust mutexes hold the owner's tid in the word itself)
+ * and of glibc (ctrace/glibc.h).  The other read-write lock word is tried when there is no owner after the
+ * first.  A join waits, not private, for the tid of the thread to go away.
  */
 static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32 word)
 {
@@ -43,11 +43,11 @@ static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32
 		return 0;
 	if (val & FUTEX_WAITERS)
 		return word & FUTEX_TID_MASK;
-	if (val == 2)
-		return futex_read(uaddr + 8);
-	if (val == 3) {
-		owner = futex_read(uaddr + 12);
-		return futex_is_tid(owner) ? owner : futex_read(uaddr + 16);
+	if (val == GLIBC_MUTEX_CONTENDED)
+		return futex_read(uaddr + GLIBC_MUTEX_OWNER);
+	if (val == GLIBC_RWLOCK_CONTENDED) {
+		owner = futex_read(uaddr + GLIBC_RWLOCK_WRITERS_TO_OWNER);
+		return futex_is_tid(owner) ? owner : futex_read(uaddr + GLIBC_RWLOCK_WRPHASE_TO_OWNER);
 	}
 	return op & FUTEX_PRIVATE || word != val || val < 100 ? 0 : val;
 }

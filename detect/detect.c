@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctrace/glibc.h"
 #include "detect/detect_private.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
@@ -91,10 +92,9 @@ static bool wait_can_idle(const struct detect_task *t)
 	return wait_is_loop(t->wait) || (t->wait == CT_W_FUTEX && !t->owner);
 }
 
-/* A condition variable of glibc has two words side by side, which take turns. */
 static uint64_t wait_place(const struct detect_task *t)
 {
-	return t->wait == CT_W_FUTEX ? t->obj & ~7ULL : t->obj;
+	return t->wait == CT_W_FUTEX ? GLIBC_FUTEX_PAIR(t->obj) : t->obj;
 }
 
 /* It sent something on the very socket that it waits on: it wants an answer. */
@@ -297,7 +297,7 @@ static void task_forget(struct detect_task *t, uint64_t ts)
 static void switch_out_late(struct detect *d, struct detect_task *t, const struct ct_rec *rec)
 {
 	if (t->votes && rec->wait == t->place_wait && t->away_ns && rec->ts > t->away_ns &&
-	    (rec->wait == CT_W_FUTEX ? rec->obj & ~7ULL : rec->obj) == t->place) {
+	    (rec->wait == CT_W_FUTEX ? GLIBC_FUTEX_PAIR(rec->obj) : rec->obj) == t->place) {
 		/* it was idle then, and was woken since */
 		task_learn_away(d, t, rec->ts);
 		task_returns(t, rec->ts);

@@ -7,24 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ctrace/glibc.h"
 #include "lib/cleanup.h"
-
-#ifndef FUTEX_LOCK_PI2
-#define FUTEX_LOCK_PI2 13
-#endif
-
-/* The beginning of glibc's pthread_mutex_t (sysdeps/x86/nptl/bits/struct_mutex.h; the same on arm64). */
-struct glibc_mutex {
-	int32_t lock; /* 2: taken, and somebody may wait */
-	uint32_t count;
-	int32_t owner; /* tid in the pid namespace of the process */
-	uint32_t nusers;
-	int32_t kind;
-};
-_Static_assert(sizeof(struct glibc_mutex) == 20, "glibc_mutex");
-/* Recursive 1, error-checking 2, adaptive 3; robust 16, PI 32, protected 64, shared 128, elision 256 and 512.
- */
-#define GLIBC_KIND_KNOWN 0x3f3
 
 /*
  * The thread that a number in user memory means: of the same process; for a futex that is shared between
@@ -57,28 +41,16 @@ static const struct proctask_thread *mutex_owner(const struct procwait_ctx *c, u
 	if (!proctask_memory(c->proc, addr, &m, sizeof(m)))
 		return NULL;
 	tid = m.owner & FUTEX_TID_MASK;
-	if (m.kind & 16) { /* robust: the word itself is the owner */
+	if (m.kind & GLIBC_MUTEX_ROBUST) { /* robust: the word itself is the owner */
 		if ((m.lock & FUTEX_TID_MASK) != (int)tid || !(m.lock & FUTEX_WAITERS))
 			return NULL;
-	} else if (m.lock != 2) {
+	} else if (m.lock != GLIBC_MUTEX_CONTENDED) {
 		return NULL;
 	}
-	if (m.nusers == 0 || m.kind & ~GLIBC_KIND_KNOWN)
+	if (m.nusers == 0 || m.kind & ~GLIBC_MUTEX_KIND_BITS)
 		return NULL;
 	return thread_in_ns(c, tid, shared);
 }
-
-/* The beginning of glibc's pthread_rwlock_t (nptl/pthread_rwlock_common.c tells the bits of readers). */
-struct glibc_rwlock {
-	uint32_t readers; /* bits 0 and 1: a writer has it */
-	uint32_t writers;
-	uint32_t wrphase_futex;
-	uint32_t writers_futex;
-	uint32_t pad[2];
-	int32_t cur_writer;
-	int32_t shared;
-};
-_Static_assert(sizeof(struct glibc_rwlock) == 32, "glibc_rwlock");
 
 /* Who has a lock for writing whose wrphase_futex or writers_futex is at addr. */
 static const struct proctask_thread *rwlock_owner(const struct procwait_ctx *c, uint64_t addr, bool shared)
@@ -90,8 +62,8 @@ static const struct proctask_thread *rwlock_owner(const struct procwait_ctx *c, 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		const struct proctask_thread *o;
 
-		if (!proctask_memory(c->proc, addr - words[i], &l, sizeof(l)) || (l.readers & 3) != 3 ||
-		    l.shared != shared)
+		if (!proctask_memory(c->proc, addr - words[i], &l, sizeof(l)) ||
+		    (l.readers & GLIBC_RWLOCK_WRITING) != GLIBC_RWLOCK_WRITING || l.shared != shared)
 			continue;
 		o = thread_in_ns(c, l.cur_writer, shared);
 		if (o && o != c->th)
@@ -136,7 +108,7 @@ int procwait_futex(struct procwait_ctx *c)
 		o = rwlock_owner(c, addr, shared);
 		if (o)
 			return wait_on_owner(c, o, "rwlock", addr);
-		/* pthread_join() waits for the kernel to clear the tid in the other thread's descriptor. */
+		/* pthread_join(): see ctrace/glibc.h */
 		o = shared && word == (uint32_t)expected ? thread_in_ns(c, word, false) : NULL;
 		if (!o || o == c->th)
 			return 0;

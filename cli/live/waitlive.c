@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ctrace/glibc.h"
 #include "lib/cleanup.h"
 
 /* Nodes of the graph: threads by their tid, processes by this and their pid. */
@@ -243,10 +244,10 @@ static bool passes(const struct waitlive *w, const struct waitlive_chain *c, uin
 }
 
 /* Who reads what nobody but itself can write has a signal handler write it: the self-pipe of many a main
- * loop. Faults do not come from outside, and glibc has two signals of its own. */
+ * loop. Faults do not come from outside, and glibc has signals of its own. */
 static bool handler_may_break(const struct waitlive *w, const struct waitlive_chain *c)
 {
-	static const int others[] = { SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, 32, 33 };
+	static const int others[] = { SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, GLIBC_SIGNALS };
 	uint64_t mask = 0;
 
 	for (size_t i = 0; i < c->links.n; i++) {

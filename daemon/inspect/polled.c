@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "ctrace/glibc.h"
 #include "daemon/inspect/polled_code.h"
 #include "daemon/inspect/variable.h"
 #include "lib/cleanup.h"
@@ -112,12 +113,14 @@ bool polled_wants(struct polled *p, uint32_t tid, uint64_t now_ns)
 /* Not what every program has from its C library: those wait for others, and on their behalf. */
 static bool is_library(const char *path)
 {
+	static const char *const files[] = { GLIBC_FILES };
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
 
-	return !strncmp(name, "libc.", 5) || !strncmp(name, "libc-", 5) || !strncmp(name, "libpthread", 10) ||
-	       !strncmp(name, "ld-", 3) || !strncmp(name, "ld64", 4) || !strncmp(name, "librt", 5) ||
-	       name[0] == '[';
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		if (!strncmp(name, files[i], strlen(files[i])))
+			return true;
+	return name[0] == '[';
 }
 
 /* Where the function of a frame begins, and where at the latest it ends. */

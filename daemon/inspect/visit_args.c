@@ -10,14 +10,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "ctrace/glibc.h"
 #include "lib/cleanup.h"
 
 #define THREADS_MAX 4096 /* looked through for one by its number in its own namespace */
 #define SELECT_MAX  1024 /* descriptors of a select */
-
-/* glibc's pthread_mutex_t: the lock word, a count, the owner. */
-#define GLIBC_OWNER_OFF 8
-#define GLIBC_CONTENDED 2 /* value of the word of a mutex that somebody waits for */
 
 struct futex_call {
 	uint64_t uaddr;
@@ -108,9 +105,9 @@ static uint32_t owner_read(struct unwind *u, const struct futex_call *c, uint32_
 	/* a robust mutex has its owner in the word */
 	if ((word & FUTEX_WAITERS) && c->expected == word)
 		return word & FUTEX_TID_MASK;
-	/* only a mutex waits for the value 2: a condition variable has no owner beside it */
-	if (c->expected != GLIBC_CONTENDED ||
-	    unwind_memory(u, c->uaddr + GLIBC_OWNER_OFF, &owner, sizeof(owner)) != sizeof(owner))
+	/* only a mutex waits for this value: a condition variable has no owner beside it */
+	if (c->expected != GLIBC_MUTEX_CONTENDED ||
+	    unwind_memory(u, c->uaddr + GLIBC_MUTEX_OWNER, &owner, sizeof(owner)) != sizeof(owner))
 		return 0;
 	return owner & FUTEX_TID_MASK;
 }

@@ -3,6 +3,7 @@
  * layout_test.c - the BPF programs, as compiled, agree with this compiler on the
  * layout of what they hand up; and the table of hooks names every program.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,9 +16,31 @@
 
 #include "ctrace/cpu.h"
 #include "ctrace.skel.h"
+#include "ctrace/glibc.h"
 #include "daemon/kernel/hooks.h"
 #include "daemon/kernel/syscalls.h"
 #include "lib/cleanup.h"
+
+/* ctrace/glibc.h agrees with the C library of this machine. */
+#define SAME(type, of, ours, theirs)                                                                         \
+	_Static_assert(offsetof(struct of, ours) == offsetof(type, __data.theirs) &&                         \
+			       sizeof(((struct of *)0)->ours) == sizeof(((type *)0)->__data.theirs),         \
+		       #of "." #ours)
+
+SAME(pthread_mutex_t, glibc_mutex, lock, __lock);
+SAME(pthread_mutex_t, glibc_mutex, owner, __owner);
+SAME(pthread_mutex_t, glibc_mutex, nusers, __nusers);
+SAME(pthread_mutex_t, glibc_mutex, kind, __kind);
+SAME(pthread_rwlock_t, glibc_rwlock, readers, __readers);
+SAME(pthread_rwlock_t, glibc_rwlock, wrphase_futex, __wrphase_futex);
+SAME(pthread_rwlock_t, glibc_rwlock, writers_futex, __writers_futex);
+SAME(pthread_rwlock_t, glibc_rwlock, cur_writer, __cur_writer);
+SAME(pthread_rwlock_t, glibc_rwlock, shared, __shared);
+SAME(pthread_cond_t, glibc_cond, g_signals, __g_signals);
+#if !__GLIBC_PREREQ(2, 41)
+SAME(pthread_cond_t, glibc_cond, g_refs, __g_refs);
+#endif
+_Static_assert(sizeof(struct glibc_cond) == sizeof(pthread_cond_t), "glibc_cond");
 
 struct member {
 	const char *type, *name;
