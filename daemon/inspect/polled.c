@@ -127,7 +127,7 @@ static bool is_library(const char *path)
 static void function_of(const struct unwind_frame *f, uint64_t *ret_start, uint64_t *ret_end)
 {
 	uint64_t bias = f->ip - f->vaddr, start, end = f->vaddr + AROUND;
-	char name[UNWIND_ELF_NAME_MAX];
+	char name[ELF_NAME_MAX];
 
 	*ret_start = f->ip - AROUND;
 	*ret_end = f->ip + AROUND;

@@ -2,7 +2,6 @@
 #include "daemon/inspect/variable.h"
 
 #include <ctype.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,12 +10,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "daemon/stack/symbols_demangle.h"
 #include "daemon/stack/unwind_files.h"
 #include "lib/clean.h"
 #include "lib/cleanup.h"
-#include "elf/elfsym.h"
+#include "elf/elf_symbols.h"
 
 #define FOUND_MAX   8
 #define NEAR_MAX    3
@@ -28,8 +28,7 @@ struct module {
 	const char *path;
 	char name[VARIABLE_MODULE_MAX];
 	const struct variable_map *first;
-	struct unwind_elf *elf;
-	struct elfsym *symbols;
+	struct elf_file elf;
 	uint64_t bias; /* address in the process less address in the file */
 	bool program;
 };
@@ -79,7 +78,7 @@ static bool same_file(const struct unwind_map *a, const struct unwind_map *b)
 /* Address in the file of what is mapped first.  A mapping begins at a page, a segment need not. */
 static int module_bias(struct module *m)
 {
-	const struct unwind_elf *e = m->elf;
+	const struct elf_file *e = &m->elf;
 	const struct unwind_map *map = &m->first->map;
 
 	for (unsigned i = 0; i < e->n_loads; i++)
@@ -92,8 +91,7 @@ static int module_bias(struct module *m)
 
 static void module_close(struct module *m)
 {
-	elfsym_close(m->symbols);
-	unwind_elf_free(m->elf);
+	close(m->elf.fd);
 }
 
 /* The file whose first mapping is map.  -ENOENT: not one with symbols, or one that is left alone. */
@@ -110,12 +108,9 @@ static int module_open(const struct variable_maps *maps, const struct variable_m
 	fd = unwind_files_open(maps->pid, &map->map, m.path, &st);
 	if (fd < 0)
 		return -ENOENT;
-	if ((maps->file_max && (uint64_t)st.st_size > maps->file_max) || unwind_elf_new(fd, &st, &m.elf)) {
+	if ((maps->file_max && (uint64_t)st.st_size > maps->file_max) ||
+	    elf_file_open(fd, (uint64_t)st.st_size, &m.elf) || module_bias(&m)) {
 		close(fd);
-		return -ENOENT;
-	}
-	if (elfsym_open(m.elf->fd, &m.symbols) || module_bias(&m)) {
-		module_close(&m);
 		return -ENOENT;
 	}
 	last_part(m.path, m.name, sizeof(m.name));
@@ -187,7 +182,7 @@ static bool search_same(const struct search *s, const char *symbol)
 	return !strcmp(plain, s->name);
 }
 
-static void search_add(struct search *s, const struct elfsym_symbol *sym)
+static void search_add(struct search *s, const struct elf_symbol *sym)
 {
 	struct found f = { .addr = sym->vaddr + s->m->bias,
 			   .size = sym->size,
@@ -207,7 +202,7 @@ static void search_add(struct search *s, const struct elfsym_symbol *sym)
 		s->v[s->n++] = f;
 }
 
-static int search_symbol(void *arg, const struct elfsym_symbol *sym)
+static int search_symbol(void *arg, const struct elf_symbol *sym)
 {
 	struct search *s = arg;
 
@@ -247,7 +242,7 @@ static void search_modules(const struct variable_maps *maps, struct search *s)
 		n++;
 		s->m = &m;
 		s->source[0] = 0;
-		elfsym_each(m.symbols, search_symbol, s); /* a damaged table is as good as none */
+		elf_symbols_each(&m.elf, search_symbol, s); /* a damaged table is as good as none */
 		module_close(&m);
 	}
 }
@@ -400,7 +395,7 @@ struct nearest {
 	bool hit;
 };
 
-static int nearest_symbol(void *arg, const struct elfsym_symbol *sym)
+static int nearest_symbol(void *arg, const struct elf_symbol *sym)
 {
 	struct nearest *n = arg;
 	bool closer = !n->hit || sym->size < n->v->size;
@@ -444,7 +439,7 @@ int variable_at(const struct variable_maps *maps, uint64_t addr, struct variable
 	if (file && !module_open(maps, file, &m)) {
 		struct nearest n = { .vaddr = addr - m.bias, .v = ret };
 
-		elfsym_each(m.symbols, nearest_symbol, &n); /* a damaged table is as good as none */
+		elf_symbols_each(&m.elf, nearest_symbol, &n); /* a damaged table is as good as none */
 		snprintf(ret->module, sizeof(ret->module), "%s", m.name);
 		module_close(&m);
 		return 0;

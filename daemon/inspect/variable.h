@@ -5,7 +5,7 @@
  * not, and shared libraries).
  *
  * The files are the process's own and may lie: they are read within limits
- * (elf/elfsym.h), and not at all where the answer may depend on a server.  No state; any
+ * (elf/elf_file.h), and not at all where the answer may depend on a server.  No state; any
  * thread that may wait for a disk.
  */
 #ifndef CTRACE_DAEMON_INSPECT_VARIABLE_H

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/jobs/jobs_file.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +9,7 @@
 #include "daemon/jobs/jobs_note.h"
 #include "daemon/jobs/jobs_place.h"
 #include "lib/cleanup.h"
-#include "elf/elfsym.h"
+#include "elf/elf_symbols.h"
 
 #if defined(__x86_64__)
 #define FILE_MACHINE EM_X86_64
@@ -22,8 +21,7 @@
 struct file_look {
 	struct jobs_probe *probe;
 	struct jobs_file *file;
-	struct elfsym *elf;
-	int fd;
+	struct elf_file elf;
 	uint64_t vaddr[JOBS_SPEC_FUNCTIONS_MAX]; /* of symbols; 0: not there */
 	bool need[JOBS_SPEC_FUNCTIONS_MAX];      /* the symbol is there that it needs */
 	bool unless[JOBS_SPEC_FUNCTIONS_MAX];    /* the symbol is there that makes it needless */
@@ -101,13 +99,13 @@ static void file_add(struct file_look *l, size_t fn, uint64_t vaddr, struct job_
 	struct jobs_link *link;
 	char path[64];
 	uint64_t off;
-	int r = elfsym_offset(l->elf, vaddr, &off);
+	int r = elf_file_offset(&l->elf, vaddr, &off);
 
 	if (spec->has_calls)
 		rule->flags |= JOB_CALLS;
 	rule->calls = f->spec_no * JOBS_SPEC_FUNCTIONS_MAX + (uint32_t)fn;
 	/* this file and no other, also when it has been renamed or belongs to a container */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", l->fd);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", l->elf.fd);
 	if (!r)
 		r = VEC_RESERVE(&f->links, f->links.n + 1);
 	if (!r)
@@ -120,7 +118,7 @@ static void file_add(struct file_look *l, size_t fn, uint64_t vaddr, struct job_
 	l->found[fn] = true;
 }
 
-static int file_symbol(void *arg, const struct elfsym_symbol *s)
+static int file_symbol(void *arg, const struct elf_symbol *s)
 {
 	struct file_look *l = arg;
 	const struct jobs_spec *spec = l->file->spec;
@@ -157,7 +155,7 @@ static void file_functions(struct file_look *l)
 		l->file->n_wanted += file_is_wanted(l, i);
 		if (!l->vaddr[i] || !file_is_wanted(l, i))
 			continue;
-		n = elfsym_read(l->elf, l->vaddr[i], code, sizeof(code));
+		n = elf_file_read_vaddr(&l->elf, l->vaddr[i], code, sizeof(code));
 		rule = jobs_file_rule(spec, f->event, &f->values, code, n < 0 ? 0 : (size_t)n, &at);
 		file_add(l, i, l->vaddr[i] + at, &rule);
 	}
@@ -204,21 +202,22 @@ static void file_note(void *arg, const struct jobs_note *n)
 static void file_notes(struct file_look *l)
 {
 	_cleanup_free_ void *section = NULL;
-	size_t n;
+	Elf64_Shdr sh;
 
-	if (!elfsym_section(l->elf, JOBS_NOTE_SECTION, JOBS_NOTE_BYTES_MAX, &section, &n))
-		jobs_note_each(section, n, file_note, l);
+	if (!elf_file_section(&l->elf, JOBS_NOTE_SECTION, &sh) &&
+	    !elf_file_load(&l->elf, sh.sh_offset, sh.sh_size, JOBS_NOTE_BYTES_MAX, &section))
+		jobs_note_each(section, sh.sh_size, file_note, l);
 }
 
-static void file_look(struct file_look *l)
+static void file_look(struct file_look *l, int fd)
 {
 	struct jobs_file *f = l->file;
-	int r = elfsym_open(l->fd, &l->elf);
+	int r = elf_file_open(fd, (uint64_t)f->st.st_size, &l->elf);
 
-	if (!r && elfsym_machine(l->elf) != FILE_MACHINE)
+	if (!r && l->elf.machine != FILE_MACHINE)
 		r = -EBADMSG;
 	if (!r)
-		r = elfsym_each(l->elf, file_symbol, l);
+		r = elf_symbols_each(&l->elf, file_symbol, l);
 	if (r) {
 		file_why(f, "its symbols", strerror(-r));
 	} else {
@@ -227,14 +226,13 @@ static void file_look(struct file_look *l)
 	}
 	for (size_t i = 0; i < f->spec->n_functions; i++)
 		f->n_found += l->found[i];
-	elfsym_close(l->elf);
 }
 
 int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32_t spec_no, const char *path,
 		  int fd, const struct stat *st, struct jobs_file **ret)
 {
 	struct jobs_file *f = calloc(1, sizeof(*f));
-	struct file_look l = { .probe = probe, .file = f, .fd = fd };
+	struct file_look l = { .probe = probe, .file = f };
 
 	if (!f)
 		return -ENOMEM;
@@ -242,7 +240,7 @@ int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32
 	f->spec_no = spec_no;
 	f->st = *st;
 	snprintf(f->path, sizeof(f->path), "%s", path);
-	file_look(&l);
+	file_look(&l, fd);
 	*ret = f;
 	return 0;
 }

@@ -9,9 +9,10 @@
 #include <string.h>
 
 #include "lib/cleanup.h"
-#include "lib/cursor.h"
+#include "elf/elf_file.h"
 
-#define JOBS_NOTE_TYPE 3 /* NT_STAPSDT */
+#define NOTE_OWNER "stapsdt"
+#define NOTE_TYPE  3 /* NT_STAPSDT, which elf.h does not have */
 
 #if defined(__x86_64__)
 uint8_t jobs_note_reg(const char *name, size_t n)
@@ -128,25 +129,14 @@ int jobs_note_each(const void *section, size_t n, void (*fn)(void *arg, const st
 {
 	struct cursor c = cursor_init(section, n);
 
-	while (c.left) {
-		uint32_t head[3]; /* bytes of the owner's name, bytes of what follows it, type */
-		struct jobs_note note = { 0 };
-		struct cursor desc;
-		const char *owner;
-		const void *p;
+	struct elf_note raw;
 
-		cursor_read(&c, head, sizeof(head));
-		owner = cursor_take(&c, ((size_t)head[0] + 3) & ~3UL);
-		p = cursor_take(&c, head[1]);
-		if (!p)
-			return -EBADMSG;
-		cursor_take(&c, MIN(c.left, (size_t)(-head[1] & 3)));
-		if (head[2] != JOBS_NOTE_TYPE || head[0] != sizeof("stapsdt") ||
-		    memcmp(owner, "stapsdt", sizeof("stapsdt")))
-			continue;
-		desc = cursor_init(p, head[1]);
-		if (jobs_note_read(&desc, &note))
+	while (elf_note_next(&c, &raw)) {
+		struct cursor desc = cursor_init(raw.desc, raw.desc_bytes);
+		struct jobs_note note = { 0 };
+
+		if (elf_note_is(&raw, NOTE_OWNER, NOTE_TYPE) && jobs_note_read(&desc, &note))
 			fn(arg, &note);
 	}
-	return 0;
+	return c.bad ? -EBADMSG : 0;
 }

@@ -142,7 +142,7 @@ static void module_name(const char *path, char out[MODULE_MAX])
 static void user_text(struct symbols *s, uint32_t pid, const struct unwind_frame *f,
 		      char text[SYMBOLS_TEXT_MAX])
 {
-	char name[UNWIND_ELF_NAME_MAX], module[MODULE_MAX], raw[SYMBOLS_TEXT_MAX];
+	char name[ELF_NAME_MAX], module[MODULE_MAX], raw[SYMBOLS_TEXT_MAX];
 	uint64_t start, at = f->elf ? f->vaddr : f->ip;
 	bool found = false;
 
@@ -190,7 +190,7 @@ void symbols_user(struct symbols *s, uint32_t pid, const struct unwind_frame *f,
 	}
 	/* serial numbers are not reused; only a file that lies about its addresses can mix up two of its own
 	 */
-	key = f->elf->serial << 40 | ((f->vaddr - f->elf->base) << 1 & ((1ULL << 40) - 1)) | f->exact;
+	key = f->elf->serial << 40 | ((f->vaddr - f->elf->file.base) << 1 & ((1ULL << 40) - 1)) | f->exact;
 	if (map_get(&s->known, key, &at)) {
 		snprintf(text, SYMBOLS_TEXT_MAX, "%s", s->texts.v + at);
 		return;

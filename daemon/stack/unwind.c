@@ -141,7 +141,7 @@ struct unwind_frame unwind_locate(struct unwind *u, uint64_t ip, bool exact)
 	f.mapped = true;
 	f.path = unwind_maps_path(&u->maps, map);
 	f.elf = unwind_files_get(u->files, u->tid, map, f.path);
-	if (f.elf && unwind_elf_vaddr(f.elf, ip - !exact - map->start + map->off, &f.vaddr))
+	if (f.elf && elf_file_vaddr(&f.elf->file, ip - !exact - map->start + map->off, &f.vaddr))
 		f.elf = NULL;
 	if (f.elf)
 		f.vaddr += !exact;

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "elf/unwind_elf.h"
+#include "daemon/stack/unwind_elf.h"
 
 #define UNWIND_FRAMES_MAX 64
 #define UNWIND_TIME_NS    50000000ULL /* for one stack */

@@ -78,7 +78,8 @@ static int table_search(const struct unwind_elf *e, uint64_t vaddr, uint64_t *re
 	uint8_t enc[4];
 	long got;
 
-	got = unwind_elf_read_vaddr(e, e->hdr_vaddr, head, MIN(sizeof(head), e->hdr_size));
+	got = elf_file_read_vaddr(&e->file, e->file.eh_frame_hdr, head,
+				  MIN(sizeof(head), e->file.eh_frame_hdr_bytes));
 	c = cursor_init(head, got > 0 ? (size_t)got : 0);
 	cursor_read(&c, enc, sizeof(enc));
 	if (c.bad || enc[0] != 1 || enc[3] != (DW_EH_PE_datarel | DW_EH_PE_sdata4))
@@ -87,24 +88,25 @@ static int table_search(const struct unwind_elf *e, uint64_t vaddr, uint64_t *re
 	n = cursor_format(&c, enc[2]);
 	if (c.bad)
 		return -EBADMSG;
-	table = e->hdr_vaddr + (uint64_t)(c.p - head);
-	hi = MIN(n, e->hdr_size / sizeof(struct entry));
+	table = e->file.eh_frame_hdr + (uint64_t)(c.p - head);
+	hi = MIN(n, e->file.eh_frame_hdr_bytes / sizeof(struct entry));
 	while (hi - lo > TABLE_AT_ONCE) {
 		uint64_t mid = lo + (hi - lo) / 2;
 		struct entry at;
 
-		if (unwind_elf_read_vaddr(e, table + mid * sizeof(at), &at, sizeof(at)) != sizeof(at))
+		if (elf_file_read_vaddr(&e->file, table + mid * sizeof(at), &at, sizeof(at)) != sizeof(at))
 			return -EBADMSG;
-		if (e->hdr_vaddr + (uint64_t)(int64_t)at.loc <= vaddr)
+		if (e->file.eh_frame_hdr + (uint64_t)(int64_t)at.loc <= vaddr)
 			lo = mid;
 		else
 			hi = mid;
 	}
-	got = unwind_elf_read_vaddr(e, table + lo * sizeof(chunk[0]), chunk, (hi - lo) * sizeof(chunk[0]));
+	got = elf_file_read_vaddr(&e->file, table + lo * sizeof(chunk[0]), chunk,
+				  (hi - lo) * sizeof(chunk[0]));
 	n = got > 0 ? (uint64_t)got / sizeof(chunk[0]) : 0;
 	for (uint64_t i = n; i-- > 0;)
-		if (e->hdr_vaddr + (uint64_t)(int64_t)chunk[i].loc <= vaddr) {
-			*ret_fde = e->hdr_vaddr + (uint64_t)(int64_t)chunk[i].fde;
+		if (e->file.eh_frame_hdr + (uint64_t)(int64_t)chunk[i].loc <= vaddr) {
+			*ret_fde = e->file.eh_frame_hdr + (uint64_t)(int64_t)chunk[i].fde;
 			return 0;
 		}
 	return -ENOENT;
@@ -115,7 +117,7 @@ static int entry_read(const struct unwind_elf *e, uint64_t vaddr, uint8_t *buf, 
 		      struct cursor *ret)
 {
 	size_t first = MIN(cap, (size_t)FIRST_READ);
-	long got = unwind_elf_read_vaddr(e, vaddr, buf, first);
+	long got = elf_file_read_vaddr(&e->file, vaddr, buf, first);
 	uint32_t len;
 
 	if (got < 8)
@@ -124,7 +126,7 @@ static int entry_read(const struct unwind_elf *e, uint64_t vaddr, uint8_t *buf, 
 	if (len < 4 || len > cap - sizeof(len))
 		return -EBADMSG;
 	if (len + sizeof(len) > (size_t)got &&
-	    unwind_elf_read_vaddr(e, vaddr, buf, len + sizeof(len)) != (long)(len + sizeof(len)))
+	    elf_file_read_vaddr(&e->file, vaddr, buf, len + sizeof(len)) != (long)(len + sizeof(len)))
 		return -EBADMSG;
 	*ret = cursor_init(buf + sizeof(len), len);
 	return 0;
@@ -203,7 +205,7 @@ static uint64_t fde_begin(const struct unwind_elf *e, uint8_t enc, uint64_t fiel
 	case DW_EH_PE_pcrel:
 		return begin + field;
 	case DW_EH_PE_datarel:
-		return begin + e->hdr_vaddr;
+		return begin + e->file.eh_frame_hdr;
 	default:
 		c->bad = true;
 		return 0;
@@ -256,12 +258,12 @@ static int index_fill(struct unwind_elf *e, const uint8_t *bytes, size_t n, uint
 			continue;
 		cie_vaddr = at + 4 - back;
 		begin = fde_begin(e, cie.fde_enc, at + 8, &body);
-		if (body.bad || begin - e->base > UINT32_MAX || at - e->base > UINT32_MAX)
+		if (body.bad || begin - e->file.base > UINT32_MAX || at - e->file.base > UINT32_MAX)
 			continue;
 		if (vec_grow((void **)&e->index, &cap, e->n_index + 1, sizeof(*e->index)))
 			return -ENOMEM;
-		e->index[e->n_index++] = (struct unwind_elf_fde){ .begin = (uint32_t)(begin - e->base),
-								  .fde = (uint32_t)(at - e->base) };
+		e->index[e->n_index++] = (struct unwind_elf_fde){ .begin = (uint32_t)(begin - e->file.base),
+								  .fde = (uint32_t)(at - e->file.base) };
 	}
 	return 0;
 }
@@ -269,20 +271,22 @@ static int index_fill(struct unwind_elf *e, const uint8_t *bytes, size_t n, uint
 static int index_build(struct unwind_elf *e, struct unwind_cfi_buf *buf)
 {
 	_cleanup_free_ uint8_t *bytes = NULL;
-	uint64_t vaddr, size;
+	Elf64_Shdr sh;
 	long got;
 	int r;
 
-	r = unwind_elf_section(e, ".eh_frame", &vaddr, &size);
+	r = elf_file_section(&e->file, ".eh_frame", &sh);
 	if (r)
 		return r;
-	if (size > INDEX_MAX)
+	if (!(sh.sh_flags & SHF_ALLOC))
+		return -ENOENT;
+	if (sh.sh_size > INDEX_MAX)
 		return -EFBIG;
-	bytes = malloc(size);
+	bytes = malloc(sh.sh_size);
 	if (!bytes)
 		return -ENOMEM;
-	got = unwind_elf_read_vaddr(e, vaddr, bytes, size);
-	r = index_fill(e, bytes, got > 0 ? (size_t)got : 0, vaddr, buf);
+	got = elf_file_read_vaddr(&e->file, sh.sh_addr, bytes, sh.sh_size);
+	r = index_fill(e, bytes, got > 0 ? (size_t)got : 0, sh.sh_addr, buf);
 	if (r || !e->n_index) {
 		free(TAKE_PTR(e->index));
 		e->n_index = 0;
@@ -303,14 +307,14 @@ static int index_search(struct unwind_elf *e, uint64_t vaddr, struct unwind_cfi_
 	for (hi = e->n_index; lo < hi;) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (e->base + e->index[mid].begin <= vaddr)
+		if (e->file.base + e->index[mid].begin <= vaddr)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
 	if (!lo)
 		return -ENOENT;
-	*ret_fde = e->base + e->index[lo - 1].fde;
+	*ret_fde = e->file.base + e->index[lo - 1].fde;
 	return 0;
 }
 
@@ -501,7 +505,8 @@ int unwind_cfi_find(struct unwind_elf *e, uint64_t vaddr, struct unwind_cfi_buf 
 	uint32_t back;
 	int r;
 
-	r = e->hdr_vaddr ? table_search(e, vaddr, &fde_vaddr) : index_search(e, vaddr, buf, &fde_vaddr);
+	r = e->file.eh_frame_hdr ? table_search(e, vaddr, &fde_vaddr)
+				 : index_search(e, vaddr, buf, &fde_vaddr);
 	if (r)
 		return r;
 	r = entry_read(e, fde_vaddr, buf->fde, sizeof(buf->fde), &c);

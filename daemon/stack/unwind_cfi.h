@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "elf/unwind_elf.h"
+#include "daemon/stack/unwind_elf.h"
 
 /* DWARF numbers: x86-64 has 17 (16: return address), arm64 33 (30: link, 31: sp). */
 #define UNWIND_CFI_REGS    33

@@ -94,7 +94,7 @@ static size_t oldest(const struct unwind_files *fs)
 	size_t at = SIZE_MAX;
 
 	for (size_t i = 0; i < fs->n; i++)
-		if (fs->v[i]->fd < 0 && (at == SIZE_MAX || fs->v[i]->used < fs->v[at]->used))
+		if (fs->v[i]->file.fd < 0 && (at == SIZE_MAX || fs->v[i]->used < fs->v[at]->used))
 			at = i;
 	return at;
 }
@@ -139,8 +139,8 @@ static struct unwind_elf *file_get(struct unwind_files *fs, uint32_t tid, const 
 		fs->v[fs->n++] = e;
 		fs->opened++;
 		TAKE_FD(fd);
-	} else if (e->fd < 0) {
-		e->fd = TAKE_FD(fd);
+	} else if (e->file.fd < 0) {
+		e->file.fd = TAKE_FD(fd);
 	}
 	e->used = ++fs->clock;
 	return e;

@@ -11,7 +11,7 @@
 #include "daemon/jobs/jobs_note.h"
 #include "daemon/jobs/jobs_place.h"
 #include "daemon/jobs/jobs_spec.h"
-#include "elf/elfsym.h"
+#include "elf/elf_symbols.h"
 
 static void note(void *arg, const struct jobs_note *n)
 {
@@ -22,7 +22,7 @@ static void note(void *arg, const struct jobs_note *n)
 			abort();
 }
 
-static int symbol(void *arg, const struct elfsym_symbol *s)
+static int symbol(void *arg, const struct elf_symbol *s)
 {
 	*(size_t *)arg += strlen(s->name);
 	return 0;
@@ -50,17 +50,18 @@ static void spec(const char *text, size_t n)
 static void elf(const uint8_t *data, size_t n)
 {
 	int fd = memfd_create("fuzz", 0);
-	struct elfsym *e;
+	struct elf_file e;
 	size_t names = 0;
+	Elf64_Shdr sh;
 	void *section;
 	char buf[64];
 
-	if (write(fd, data, n) == (ssize_t)n && !elfsym_open(fd, &e)) {
-		elfsym_each(e, symbol, &names);
-		if (!elfsym_section(e, JOBS_NOTE_SECTION, 4096, &section, &n))
+	if (write(fd, data, n) == (ssize_t)n && !elf_file_open(fd, n, &e)) {
+		elf_symbols_each(&e, symbol, &names);
+		if (!elf_file_section(&e, JOBS_NOTE_SECTION, &sh) &&
+		    !elf_file_load(&e, sh.sh_offset, sh.sh_size, 4096, &section))
 			free(section);
-		elfsym_read(e, 0x1000, buf, sizeof(buf));
-		elfsym_close(e);
+		elf_file_read_vaddr(&e, 0x1000, buf, sizeof(buf));
 	}
 	close(fd);
 }

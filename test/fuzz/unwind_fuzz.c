@@ -39,7 +39,7 @@ static void rules(struct unwind_elf *e, uint64_t vaddr)
 {
 	static struct unwind_cfi_buf buf;
 	struct unwind_cfi cfi;
-	char name[UNWIND_ELF_NAME_MAX];
+	char name[ELF_NAME_MAX];
 	uint64_t start;
 
 	if (!unwind_elf_function(e, vaddr, name, &start)) {
@@ -63,7 +63,7 @@ static void rules(struct unwind_elf *e, uint64_t vaddr)
 
 static void elf(const uint8_t *data, size_t n)
 {
-	uint64_t at, vaddr, bytes;
+	uint64_t at, vaddr;
 	struct unwind_elf *e;
 
 	if (n < sizeof(at))
@@ -72,15 +72,15 @@ static void elf(const uint8_t *data, size_t n)
 	if (unwind_elf_new_image(data + sizeof(at), n - sizeof(at), &e))
 		return;
 	rules(e, at);
-	for (unsigned i = 0; i < e->n_loads; i++)
+	for (unsigned i = 0; i < e->file.n_loads; i++)
 		for (unsigned k = 0; k < 8; k++)
-			rules(e, e->loads[i].vaddr + (at >> (8 * k) & 0xff) * 0x10);
-	for (size_t i = 0; i < MIN(e->n_symbols, (size_t)16); i++)
-		rules(e, e->base + e->symbols[i].addr);
+			rules(e, e->file.loads[i].vaddr + (at >> (8 * k) & 0xff) * 0x10);
+	for (size_t i = 0; i < MIN(e->functions.n, (size_t)16); i++)
+		rules(e, e->file.base + e->functions.v[i].addr);
 	for (size_t i = 0; i < MIN(e->n_index, (size_t)16); i++)
-		rules(e, e->base + e->index[i].begin);
-	unwind_elf_section(e, ".eh_frame", &vaddr, &bytes);
-	unwind_elf_vaddr(e, at, &vaddr);
+		rules(e, e->file.base + e->index[i].begin);
+	elf_file_vaddr(&e->file, at, &vaddr);
+	elf_file_offset(&e->file, at, &vaddr);
 	if (unwind_elf_bytes(e) > UNWIND_BYTES_MAX)
 		abort();
 	unwind_elf_free(e);
@@ -174,10 +174,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		break;
 	default:
 		copy[n] = 0;
-		if (data[0] % 7 == 3 && n + 1 >= UNWIND_ELF_NAME_MAX)
+		if (data[0] % 7 == 3 && n + 1 >= ELF_NAME_MAX)
 			break;
 		if (data[0] % 7 == 3) {
-			copy = realloc(copy, UNWIND_ELF_NAME_MAX);
+			copy = realloc(copy, ELF_NAME_MAX);
 			symbols_demangle(copy, 161);
 		} else if (data[0] % 7 == 4) {
 			jit(copy);

@@ -273,15 +273,15 @@ static uint8_t *own_image(size_t *ret_size)
 static unsigned file_use(struct unwind_elf *e)
 {
 	static struct unwind_cfi_buf buf;
-	char name[UNWIND_ELF_NAME_MAX];
+	char name[ELF_NAME_MAX];
 	struct unwind_cfi cfi;
 	uint64_t start;
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < e->n_loads; i++)
-		for (uint64_t at = 0; at < e->loads[i].filesz && at < 0x8000; at += 61) {
-			n += !unwind_cfi_find(e, e->loads[i].vaddr + at, &buf, &cfi);
-			unwind_elf_function(e, e->loads[i].vaddr + at, name, &start);
+	for (unsigned i = 0; i < e->file.n_loads; i++)
+		for (uint64_t at = 0; at < e->file.loads[i].filesz && at < 0x8000; at += 61) {
+			n += !unwind_cfi_find(e, e->file.loads[i].vaddr + at, &buf, &cfi);
+			unwind_elf_function(e, e->file.loads[i].vaddr + at, name, &start);
 		}
 	return n;
 }
@@ -373,7 +373,7 @@ static void test_expressions(void **state)
 
 static void expect_demangled(const char *in, const char *want)
 {
-	char name[UNWIND_ELF_NAME_MAX];
+	char name[ELF_NAME_MAX];
 
 	snprintf(name, sizeof(name), "%s", in);
 	symbols_demangle(name, 161);
@@ -382,7 +382,7 @@ static void expect_demangled(const char *in, const char *want)
 
 static void test_demangle(void **state)
 {
-	char name[UNWIND_ELF_NAME_MAX] = "_Z1fISt4pairIiiE";
+	char name[ELF_NAME_MAX] = "_Z1fISt4pairIiiE";
 	size_t n = strlen(name);
 
 	expect_demangled("_ZN3foo3BarIiE3runEv", "foo::Bar<int>::run");

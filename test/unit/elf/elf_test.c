@@ -13,20 +13,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/cleanup.h"
-#include "elf/elfsym.h"
+#include "elf/elf_symbols.h"
 
 struct wanted {
 	const char *name;
-	struct elfsym_symbol found;
+	struct elf_symbol found;
 	unsigned n;
 };
 
-int elfsym_test_variable = 0x5eed;
+int elf_test_variable = 0x5eed;
 
-static int look(void *arg, const struct elfsym_symbol *s)
+static int file_open(int fd, struct elf_file *ret)
+{
+	struct stat st;
+
+	return fstat(fd, &st) ? -errno : elf_file_open(fd, (uint64_t)st.st_size, ret);
+}
+
+static int look(void *arg, const struct elf_symbol *s)
 {
 	struct wanted *w = arg;
 
@@ -37,7 +45,7 @@ static int look(void *arg, const struct elfsym_symbol *s)
 	return 0;
 }
 
-static int stop_at_once(void *arg, const struct elfsym_symbol *s)
+static int stop_at_once(void *arg, const struct elf_symbol *s)
 {
 	return 7;
 }
@@ -50,62 +58,73 @@ static int base_of(struct dl_phdr_info *info, size_t size, void *arg)
 
 static void itself(void **state)
 {
-	struct wanted function = { .name = "elfsym_open" }, variable = { .name = "elfsym_test_variable" },
+	struct wanted function = { .name = "elf_file_open" }, variable = { .name = "elf_test_variable" },
 		      none = { .name = "printf" };
 	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY);
 	_cleanup_free_ void *section = NULL;
-	struct elfsym *e = NULL;
+	struct elf_file e;
 	uint8_t code[16];
 	uintptr_t base = 0;
-	uint64_t off;
-	size_t n;
+	struct elf_functions functions = { 0 };
+	char name[ELF_NAME_MAX];
+	uint64_t off, vaddr;
+	Elf64_Shdr sh;
 	int value;
 
 	dl_iterate_phdr(base_of, &base);
-	assert_int_equal(elfsym_open(fd, &e), 0);
-	assert_int_equal(elfsym_each(e, look, &function), 0);
+	assert_int_equal(file_open(fd, &e), 0);
+	assert_int_equal(elf_symbols_each(&e, look, &function), 0);
 	assert_true(function.n >= 1);
 	assert_int_equal(function.found.type, STT_FUNC);
-	assert_int_equal(function.found.vaddr + base, (uintptr_t)elfsym_open);
-	assert_int_equal(elfsym_read(e, function.found.vaddr, code, sizeof(code)), sizeof(code));
-	assert_memory_equal(code, (void *)elfsym_open, sizeof(code));
-	elfsym_each(e, look, &variable);
+	assert_int_equal(function.found.vaddr + base, (uintptr_t)elf_file_open);
+	assert_int_equal(elf_file_read_vaddr(&e, function.found.vaddr, code, sizeof(code)), sizeof(code));
+	assert_memory_equal(code, (void *)elf_file_open, sizeof(code));
+	elf_symbols_each(&e, look, &variable);
 	assert_int_equal(variable.found.type, STT_OBJECT);
 	assert_int_equal(variable.found.size, sizeof(int));
-	assert_int_equal(elfsym_offset(e, variable.found.vaddr, &off), 0);
+	assert_int_equal(elf_file_offset(&e, variable.found.vaddr, &off), 0);
 	assert_int_equal(pread(fd, &value, sizeof(value), (off_t)off), sizeof(value));
 	assert_int_equal(value, 0x5eed);
+	assert_int_equal(elf_file_vaddr(&e, off, &vaddr), 0);
+	assert_int_equal(vaddr, variable.found.vaddr);
+	/* by address: in the middle of the function */
+	assert_int_equal(elf_functions_find(&functions, &e, function.found.vaddr + 1, name, &vaddr), 0);
+	assert_string_equal(name, "elf_file_open");
+	assert_int_equal(vaddr, function.found.vaddr);
+	assert_int_equal(elf_functions_find(&functions, &e, variable.found.vaddr, name, &vaddr), -ENOENT);
+	elf_functions_done(&functions);
 	/* not defined here */
-	elfsym_each(e, look, &none);
+	elf_symbols_each(&e, look, &none);
 	assert_int_equal(none.n, 0);
-	assert_int_equal(elfsym_each(e, stop_at_once, NULL), 7);
-	assert_int_equal(elfsym_section(e, ".comment", 1 << 16, &section, &n), 0);
-	assert_true(n > 3);
-	assert_int_equal(elfsym_section(e, ".comment", 3, &section, &n), -EFBIG);
-	assert_int_equal(elfsym_section(e, ".nonsense", 1 << 16, &section, &n), -ENOENT);
-	assert_int_equal(elfsym_section(e, ".bss", 1 << 16, &section, &n), -ENOENT);
-	assert_int_equal(elfsym_offset(e, UINT64_MAX, &off), -ENOENT);
-	assert_int_equal(elfsym_read(e, UINT64_MAX, code, 1), -ENOENT);
-	elfsym_close(e);
-	elfsym_close(NULL);
+	assert_int_equal(elf_symbols_each(&e, stop_at_once, NULL), 7);
+	assert_int_equal(elf_file_section(&e, ".comment", &sh), 0);
+	assert_true(sh.sh_size > 3);
+	assert_int_equal(elf_file_load(&e, sh.sh_offset, sh.sh_size, 1 << 16, &section), 0);
+	assert_int_equal(elf_file_load(&e, sh.sh_offset, sh.sh_size, 3, &section), -EFBIG);
+	assert_int_equal(elf_file_section(&e, ".nonsense", &sh), -ENOENT);
+	assert_int_equal(elf_file_section(&e, ".bss", &sh), -ENOENT);
+	assert_int_equal(elf_file_offset(&e, UINT64_MAX, &off), -ENOENT);
+	assert_int_equal(elf_file_read_vaddr(&e, UINT64_MAX, code, 1), 0);
 }
 
 /* Reads all there is; whatever the file says, it comes to an end within its memory. */
 static int read_all(int fd)
 {
-	_cleanup_free_ void *section = NULL;
+	struct elf_functions functions = { 0 };
 	struct wanted w = { .name = "x" };
-	struct elfsym *e = NULL;
-	char buf[64];
-	size_t n;
-	int r = elfsym_open(fd, &e);
+	char buf[64], name[ELF_NAME_MAX];
+	struct elf_file e;
+	uint64_t start;
+	Elf64_Shdr sh;
+	int r = file_open(fd, &e);
 
 	if (r)
 		return r;
-	r = elfsym_each(e, look, &w);
-	(void)elfsym_section(e, ".comment", 1 << 16, &section, &n);
-	elfsym_read(e, 0x1000, buf, sizeof(buf));
-	elfsym_close(e);
+	r = elf_symbols_each(&e, look, &w);
+	(void)elf_file_section(&e, ".comment", &sh);
+	(void)elf_functions_find(&functions, &e, 0x1000, name, &start);
+	elf_functions_done(&functions);
+	elf_file_read_vaddr(&e, 0x1000, buf, sizeof(buf));
 	return r;
 }
 
@@ -149,12 +168,16 @@ static void many_tables(void **state)
 	Elf64_Shdr sections[1 + TABLES] = { { .sh_type = SHT_STRTAB, .sh_offset = 64, .sh_size = 3 } };
 	const Elf64_Ehdr h = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB },
 			       .e_type = ET_DYN,
+			       .e_phoff = 192,
+			       .e_phentsize = sizeof(Elf64_Phdr),
+			       .e_phnum = 1,
 			       .e_shoff = 256,
 			       .e_shentsize = sizeof(Elf64_Shdr),
 			       .e_shnum = ARRAY_SIZE(sections) };
+	const Elf64_Phdr load = { .p_type = PT_LOAD, .p_filesz = 64 };
 	_cleanup_close_ int fd = memfd_create("elf", 0);
 	struct wanted w = { .name = "x" };
-	struct elfsym *e = NULL;
+	struct elf_file e;
 
 	for (size_t i = 1; i < ARRAY_SIZE(sections); i++)
 		sections[i] = (Elf64_Shdr){ .sh_type = SHT_SYMTAB,
@@ -164,11 +187,11 @@ static void many_tables(void **state)
 	assert_int_equal(pwrite(fd, &h, sizeof(h), 0), sizeof(h));
 	assert_int_equal(pwrite(fd, strings, sizeof(strings), 64), sizeof(strings));
 	assert_int_equal(pwrite(fd, syms, sizeof(syms), 128), sizeof(syms));
+	assert_int_equal(pwrite(fd, &load, sizeof(load), 192), sizeof(load));
 	assert_int_equal(pwrite(fd, sections, sizeof(sections), 256), sizeof(sections));
-	assert_int_equal(elfsym_open(fd, &e), 0);
-	assert_int_equal(elfsym_each(e, look, &w), 0);
+	assert_int_equal(file_open(fd, &e), 0);
+	assert_int_equal(elf_symbols_each(&e, look, &w), 0);
 	assert_int_equal(w.n, 1);
-	elfsym_close(e);
 }
 
 int main(void)
