@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ctrace/glibc.h"
+#include "lib/bisect.h"
 #include "lib/cleanup.h"
 
 #define CHUNK       2048   /* symbols read at a time */
@@ -215,29 +216,22 @@ static bool name_better(const char *a, const char *than)
 int elf_functions_find(struct elf_functions *t, const struct elf_file *e, uint64_t vaddr,
 		       char name[ELF_NAME_MAX], uint64_t *ret_start)
 {
-	size_t lo = 0, hi, n = 0;
 	const struct elf_function *f;
 	char other[ELF_NAME_MAX];
+	size_t at, n = 0;
 
 	if (!t->state)
 		t->state = functions_read(t, e);
 	if (t->state < 0 || vaddr < e->base || vaddr - e->base > UINT32_MAX)
 		return -ENOENT;
 	vaddr -= e->base;
-	for (hi = t->n; lo < hi;) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (t->v[mid].addr <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo)
+	at = BISECT(i, 0, t->n, t->v[i].addr > vaddr);
+	if (!at)
 		return -ENOENT;
-	f = &t->v[lo - 1];
+	f = &t->v[at - 1];
 	if (vaddr - f->addr >= (f->size ? f->size : UNSIZED_MAX) || function_name(t, e, f, name))
 		return -ENOENT;
-	for (size_t i = lo - 1; i-- > 0 && t->v[i].addr == f->addr && n++ < ALIASES_MAX;)
+	for (size_t i = at - 1; i-- > 0 && t->v[i].addr == f->addr && n++ < ALIASES_MAX;)
 		if (!function_name(t, e, &t->v[i], other) && name_better(other, name))
 			strcpy(name, other);
 	*ret_start = e->base + f->addr;

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/bisect.h"
 #include "lib/cleanup.h"
 
 static const uint8_t v4_prefix[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
@@ -303,17 +304,8 @@ const struct procnet_sock *procnet_by_ino(const struct procnet *n, uint64_t ino)
 static size_t first_local(const struct procnet *n, uint8_t protocol, uint16_t lport)
 {
 	struct procnet_sock key = { .protocol = protocol, .lport = lport };
-	size_t lo = 0, hi = n->n_addr;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (local_compare(&n->socks.v[n->by_addr[mid]], &key) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return BISECT(i, 0, n->n_addr, local_compare(&n->socks.v[n->by_addr[i]], &key) >= 0);
 }
 
 /*

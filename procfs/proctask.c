@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "lib/bisect.h"
 #include "lib/cleanup.h"
 
 #define PF_KTHREAD 0x00200000
@@ -311,16 +312,19 @@ static int read_proc(struct proctask *t, int proc_root, const char *name)
 	return r < 0 ? r : VEC_PUSH(&t->procs, p);
 }
 
+static int object_order(const struct proctask_fd *x, const struct proctask_fd *y)
+{
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return (x->ino > y->ino) - (x->ino < y->ino);
+}
+
 static int object_compare(const void *a, const void *b, void *arg)
 {
 	const struct proctask_fd *fds = arg;
-	const struct proctask_fd *x = &fds[*(const uint32_t *)a], *y = &fds[*(const uint32_t *)b];
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->ino != y->ino)
-		return x->ino < y->ino ? -1 : 1;
-	return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
+	return object_order(&fds[x], &fds[y]) ?: (x > y) - (x < y);
 }
 
 int proctask_read(struct proctask *ret)
@@ -385,24 +389,13 @@ const struct proctask_fd *proctask_fd(const struct proctask *t, const struct pro
 
 size_t proctask_holders(const struct proctask *t, enum proctask_kind kind, uint64_t ino, size_t *ret_first)
 {
-	size_t lo = 0, hi = t->fds.n, n = 0;
+	const struct proctask_fd *fds = t->fds.v, key = { .kind = kind, .ino = ino };
+	const uint32_t *at = t->by_object;
+	size_t first = BISECT(i, 0, t->fds.n, object_order(&fds[at[i]], &key) >= 0), n = 0;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct proctask_fd *f = &t->fds.v[t->by_object[mid]];
-
-		if (f->kind < kind || (f->kind == kind && f->ino < ino))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; lo + n < t->fds.n; n++) {
-		const struct proctask_fd *f = &t->fds.v[t->by_object[lo + n]];
-
-		if (f->kind != kind || f->ino != ino)
-			break;
-	}
-	*ret_first = lo;
+	while (first + n < t->fds.n && !object_order(&fds[at[first + n]], &key))
+		n++;
+	*ret_first = first;
 	return n;
 }
 

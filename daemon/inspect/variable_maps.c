@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/inspect/variable.h"
+#include "lib/bisect.h"
 #include "lib/cleanup.h"
 
 #define NAMES_MAX (4u << 20)
@@ -78,15 +79,7 @@ void variable_maps_done(struct variable_maps *m)
 
 const struct variable_map *variable_maps_find(const struct variable_maps *m, uint64_t addr)
 {
-	size_t lo = 0, hi = m->v.n;
+	size_t at = BISECT(i, 0, m->v.n, m->v.v[i].map.end > addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (m->v.v[mid].map.end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < m->v.n && m->v.v[lo].map.start <= addr ? &m->v.v[lo] : NULL;
+	return at < m->v.n && m->v.v[at].map.start <= addr ? &m->v.v[at] : NULL;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "daemon/stack/unwind_maps.h"
+#include "lib/bisect.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/vec.h"
@@ -222,18 +223,10 @@ static struct jit_map *map_get(struct symbols_jit *j, uint32_t pid)
 const char *symbols_jit_find(struct symbols_jit *j, uint32_t pid, uint64_t addr, uint64_t *ret_start)
 {
 	struct jit_map *m = map_get(j, pid);
-	size_t lo = 0, hi = m->v.n;
+	size_t n = BISECT(i, 0, m->v.n, m->v.v[i].addr > addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (m->v.v[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo || addr - m->v.v[lo - 1].addr >= m->v.v[lo - 1].size)
+	if (!n || addr - m->v.v[n - 1].addr >= m->v.v[n - 1].size)
 		return NULL;
-	*ret_start = m->v.v[lo - 1].addr;
-	return m->text + m->v.v[lo - 1].name;
+	*ret_start = m->v.v[n - 1].addr;
+	return m->text + m->v.v[n - 1].name;
 }

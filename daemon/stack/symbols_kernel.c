@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/bisect.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
@@ -125,24 +126,17 @@ enum symbols_kernel_state symbols_kernel_loaded(const struct symbols_kernel *k)
 const char *symbols_kernel_find(const struct symbols_kernel *k, uint64_t addr, uint64_t *ret_start,
 				const char **ret_module)
 {
-	size_t lo = 0, hi = k->syms.n;
 	const struct entry *e;
+	size_t n;
 
 	if (k->state != SYMBOLS_KERNEL_OK)
 		return NULL;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (k->syms.v[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo || addr - k->syms.v[lo - 1].addr > REACH_MAX)
+	n = BISECT(i, 0, k->syms.n, k->syms.v[i].addr > addr);
+	if (!n || addr - k->syms.v[n - 1].addr > REACH_MAX)
 		return NULL;
-	while (lo > 1 && k->syms.v[lo - 2].addr == k->syms.v[lo - 1].addr)
-		lo--;
-	e = &k->syms.v[lo - 1];
+	while (n > 1 && k->syms.v[n - 2].addr == k->syms.v[n - 1].addr)
+		n--;
+	e = &k->syms.v[n - 1];
 	*ret_start = e->addr;
 	*ret_module = k->names.v + k->modules.v[e->module];
 	return k->names.v + e->name;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/bisect.h"
 #include "lib/cleanup.h"
 #include "lib/cursor.h"
 #include "lib/vec.h"
@@ -298,23 +299,16 @@ static int index_build(struct unwind_elf *e, struct unwind_cfi_buf *buf)
 
 static int index_search(struct unwind_elf *e, uint64_t vaddr, struct unwind_cfi_buf *buf, uint64_t *ret_fde)
 {
-	size_t lo = 0, hi;
+	size_t n;
 
 	if (!e->index_state)
 		e->index_state = index_build(e, buf);
 	if (e->index_state < 0)
 		return -ENOENT;
-	for (hi = e->n_index; lo < hi;) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (e->file.base + e->index[mid].begin <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo)
+	n = BISECT(i, 0, e->n_index, e->file.base + e->index[i].begin > vaddr);
+	if (!n)
 		return -ENOENT;
-	*ret_fde = e->file.base + e->index[lo - 1].fde;
+	*ret_fde = e->file.base + e->index[n - 1].fde;
 	return 0;
 }
 

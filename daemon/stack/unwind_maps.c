@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "lib/bisect.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
@@ -180,15 +181,7 @@ void unwind_maps_done(struct unwind_maps *m)
 
 struct unwind_map *unwind_maps_find(struct unwind_maps *m, uint64_t addr)
 {
-	size_t lo = 0, hi = m->maps.n;
+	size_t at = BISECT(i, 0, m->maps.n, m->maps.v[i].end > addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (m->maps.v[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < m->maps.n && m->maps.v[lo].start <= addr ? &m->maps.v[lo] : NULL;
+	return at < m->maps.n && m->maps.v[at].start <= addr ? &m->maps.v[at] : NULL;
 }

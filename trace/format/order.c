@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "lib/bisect.h"
 #include "lib/cleanup.h"
 
 /* Moves that the simple sort may do for a record, on average; then it is not "nearly sorted". */
@@ -117,18 +118,11 @@ static bool event_before(const struct window_event *a, const struct window_event
 int order_join(struct window_event *ev, size_t n, size_t total, uint64_t *moves)
 {
 	_cleanup_free_ struct window_event *tail = NULL;
-	size_t lo = 0, hi = n, out, b = n, n_tail;
+	size_t lo, out, b = n, n_tail;
 
 	if (!n || n == total || !event_before(&ev[n], &ev[n - 1]))
 		return 0;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (event_before(&ev[n], &ev[mid]))
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
+	lo = BISECT(i, 0, n, event_before(&ev[n], &ev[i]));
 	n_tail = n - lo;
 	if (n_tail > *moves)
 		return -EBADMSG;

@@ -4,25 +4,18 @@
 #include <stdlib.h>
 
 #include "lib/arena.h"
+#include "lib/bisect.h"
 
 const struct window_task *window_task_at(const struct window *w, uint32_t tid, uint64_t ts_ns)
 {
-	size_t lo = 0, hi = w->n_tasks;
-
+	const struct window_task *t = w->tasks;
 	/* the first entry behind (tid, ts_ns) */
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct window_task *t = &w->tasks[mid];
+	size_t at = BISECT(i, 0, w->n_tasks, t[i].tid > tid || (t[i].tid == tid && t[i].ts_ns > ts_ns));
 
-		if (t->tid < tid || (t->tid == tid && t->ts_ns <= ts_ns))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo > 0 && w->tasks[lo - 1].tid == tid)
-		return &w->tasks[lo - 1];
-	if (lo < w->n_tasks && w->tasks[lo].tid == tid)
-		return &w->tasks[lo];
+	if (at > 0 && t[at - 1].tid == tid)
+		return &t[at - 1];
+	if (at < w->n_tasks && t[at].tid == tid)
+		return &t[at];
 	return NULL;
 }
 
@@ -52,17 +45,7 @@ const struct window_stack *window_stack(const struct window *w, uint64_t id)
 
 size_t window_lower_bound(const struct window *w, uint64_t ts_ns)
 {
-	size_t lo = 0, hi = w->n_events;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (w->events[mid].r.ts < ts_ns)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return BISECT(i, 0, w->n_events, w->events[i].r.ts >= ts_ns);
 }
 
 void window_free(struct window *w)
