@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/hash.h"
+
 #define HABIT_ROW 4
 
 int detect_habits_init(struct detect_habits *h)
@@ -18,13 +20,11 @@ void detect_habits_done(struct detect_habits *h)
 	free(h->v);
 }
 
-/* FNV-1a, and its high bits, which depend on all of the name. */
+/* By the high bits of the hash, which depend on all of the name. */
 static uint32_t habit_row(const char comm[CT_COMM_LEN])
 {
-	uint64_t v = 0xcbf29ce484222325ULL;
+	uint64_t v = hash_bytes(HASH_START, comm, strnlen(comm, CT_COMM_LEN));
 
-	for (unsigned i = 0; i < CT_COMM_LEN && comm[i]; i++)
-		v = (v ^ (uint8_t)comm[i]) * 0x100000001b3ULL;
 	return (uint32_t)(v >> 32) % (DETECT_HABITS / HABIT_ROW);
 }
 

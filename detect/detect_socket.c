@@ -8,6 +8,7 @@
 
 #include "lib/cleanup.h"
 #include "lib/clock.h"
+#include "lib/hash.h"
 
 #define SOCKET_ROW 4
 /* So much later than that of the receive may the record of a send be: its sender lost the CPU meanwhile. */
@@ -72,16 +73,13 @@ static void socket_address(const struct ct_object_blob *o, const uint8_t from[16
 /* Stands for "the end with these addresses", seen from there: a key of no kind of object. */
 static uint64_t socket_address_key(const struct ct_object_blob *o, bool far)
 {
-	uint64_t h = 0xcbf29ce484222325ULL ^ o->protocol ^ (uint64_t)o->netns << 8;
+	uint64_t h = HASH_START ^ o->protocol ^ (uint64_t)o->netns << 8;
 	uint8_t a[16], b[16];
 	uint32_t ports = far ? (uint32_t)o->rport << 16 | o->lport : (uint32_t)o->lport << 16 | o->rport;
 
 	socket_address(o, far ? o->raddr : o->laddr, a);
 	socket_address(o, far ? o->laddr : o->raddr, b);
-	for (unsigned i = 0; i < 16; i++)
-		h = (h ^ a[i]) * 0x100000001b3ULL;
-	for (unsigned i = 0; i < 16; i++)
-		h = (h ^ b[i]) * 0x100000001b3ULL;
+	h = hash_bytes(hash_bytes(h, a, sizeof(a)), b, sizeof(b));
 	h = (h ^ ports) * 0x9e3779b97f4a7c15ULL;
 	return (h >> 5 & CT_OBJ_MASK) | 1;
 }

@@ -15,6 +15,7 @@
 
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
+#include "lib/hash.h"
 
 #define PF_KTHREAD 0x00200000
 
@@ -183,11 +184,7 @@ static int read_thread(struct proctask *t, struct proctask_proc *p, int task_fd,
 
 uint64_t proctask_name_hash(const char *name)
 {
-	uint64_t h = 0xcbf29ce484222325ULL; /* FNV-1a */
-
-	for (; *name; name++)
-		h = (h ^ (uint8_t)*name) * 0x100000001b3ULL;
-	return h;
+	return hash_text(HASH_START, name);
 }
 
 static void classify(struct proctask_fd *f)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/hash.h"
 #include "trace/format/limits.h"
 
 #define BLOB_MAX     65528 /* the largest multiple of 8 in 16 bits */
@@ -70,16 +71,11 @@ int blob_next(const uint8_t **p, size_t *n, uint64_t *buf)
 
 uint64_t blob_stack_id(const char *const *frames, size_t n)
 {
-	/* FNV-1a, over the strings with their ends */
-	uint64_t id = 0xcbf29ce484222325ULL;
+	uint64_t id = HASH_START;
 
-	for (size_t i = 0; i < n; i++) {
-		const char *p = frames[i];
-
-		do
-			id = (id ^ (uint8_t)*p) * 0x100000001b3ULL;
-		while (*p++);
-	}
+	/* with their ends */
+	for (size_t i = 0; i < n; i++)
+		id = hash_bytes(id, frames[i], strlen(frames[i]) + 1);
 	return id ? id : 1;
 }
 
