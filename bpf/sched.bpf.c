@@ -4,6 +4,7 @@
 #include "wait.h"
 #include "caps.h"
 #include "context.h"
+#include "ctrace/softirq.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -125,8 +126,6 @@ int ct_switch(__u64 *ctx)
 	return 0;
 }
 
-#define SOFTIRQ_NET_RX 3
-
 /* The system call of the current task, where the object is known already, or the task is the waker only if it
  * is sending or connecting: in a network softirq on top of it, which is how loopback works. */
 static __always_inline void waking_sender(struct ct_rec *w, struct task_struct *cur, struct cpu_context *in)
@@ -134,7 +133,7 @@ static __always_inline void waking_sender(struct ct_rec *w, struct task_struct *
 	__u16 nr;
 	__u8 kind;
 
-	if (in && (in->ctx != CT_CTX_SOFTIRQ || in->what != SOFTIRQ_NET_RX))
+	if (in && (in->ctx != CT_CTX_SOFTIRQ || in->what != NET_RX_SOFTIRQ))
 		return;
 	nr = wait_syscall(cur, task_regs(cur));
 	if (nr == CT_NR_NONE)

@@ -7,6 +7,7 @@
 #include "cli/render/place.h"
 #include "cli/text.h"
 #include "cli/input/timearg.h"
+#include "ctrace/softirq.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
@@ -212,8 +213,12 @@ static void put_wake(const struct line *l)
 		{ CT_WF_READY, "ready" },     { CT_WF_SELF, "self" }, { CT_WF_KTHREAD, "kthread" },
 		{ CT_WF_EXITING, "exiting" }, { CT_WF_IDLE, "idle" },
 	};
-	static const char *const vectors[] = { "hi",       "timer",   "net-tx", "net-rx",  "block",
-					       "irq-poll", "tasklet", "sched",  "hrtimer", "rcu" };
+	static const char *const vectors[] = {
+		[HI_SOFTIRQ] = "hi",           [TIMER_SOFTIRQ] = "timer", [NET_TX_SOFTIRQ] = "net-tx",
+		[NET_RX_SOFTIRQ] = "net-rx",   [BLOCK_SOFTIRQ] = "block", [IRQ_POLL_SOFTIRQ] = "irq-poll",
+		[TASKLET_SOFTIRQ] = "tasklet", [SCHED_SOFTIRQ] = "sched", [HRTIMER_SOFTIRQ] = "hrtimer",
+		[RCU_SOFTIRQ] = "rcu",
+	};
 	const struct ct_rec *r = &l->e->r;
 
 	put_task(l, "waker", r->peer);

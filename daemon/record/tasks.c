@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctrace/softirq.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/vec.h"
@@ -224,9 +225,8 @@ static void tasks_switch_in(struct tasks *t, uint16_t cpu, const struct ct_rec *
 
 static bool wake_is_timer(const struct ct_rec *rec)
 {
-	/* softirqs 1 and 8: TIMER and HRTIMER */
 	return rec->state == CT_CTX_TIMER ||
-	       (rec->state == CT_CTX_SOFTIRQ && (rec->wait == 1 || rec->wait == 8));
+	       (rec->state == CT_CTX_SOFTIRQ && (rec->wait == TIMER_SOFTIRQ || rec->wait == HRTIMER_SOFTIRQ));
 }
 
 static void tasks_wake(struct tasks *t, const struct ct_rec *rec)

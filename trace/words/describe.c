@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -332,7 +333,7 @@ static size_t describe_inet(const struct window_object *o, char *buf, size_t siz
 	if (!strcmp(word, "unknown"))
 		word = o->type == SOCK_RAW ? "raw" : "ip";
 	address(o, o->laddr, o->lport, l);
-	if (o->state == 10) /* TCP_LISTEN */
+	if (o->state == TCP_LISTEN)
 		return put(buf, size, "%s %s (listening)", word, l);
 	address(o, o->raddr, o->rport, r);
 	return put(buf, size, "%s %s->%s", word, l, r);
