@@ -215,7 +215,7 @@ static int bad_option(struct cli_parse *p, int c, const struct option *longs)
 	return -1;
 }
 
-int cli_next(struct cli_parse *p)
+static int next_option(struct cli_parse *p)
 {
 	struct option longs[CLI_OPTIONS_MAX + 2] = { 0 };
 	char shorts[2 * CLI_OPTIONS_MAX + 8], *s = shorts;
@@ -249,6 +249,30 @@ int cli_next(struct cli_parse *p)
 	print_help(p->usage);
 	p->exit_code = CLI_OK;
 	return -1;
+}
+
+/* False: the command is to do that itself. */
+static bool store(const struct cli_parse *p, int key)
+{
+	char *into = p->into;
+
+	if (key < CLI_TEXT_KEY)
+		return false;
+	if (key < CLI_FLAG_KEY)
+		*(const char **)(into + (key - CLI_TEXT_KEY)) = p->arg;
+	else
+		*(bool *)(into + (key - CLI_FLAG_KEY)) = true;
+	return true;
+}
+
+int cli_next(struct cli_parse *p)
+{
+	int c;
+
+	do
+		c = next_option(p);
+	while (store(p, c));
+	return c;
 }
 
 const char *cli_only_arg(const struct cli_parse *p, const char *what)

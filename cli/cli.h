@@ -13,6 +13,7 @@
 #define CTRACE_CLI_CLI_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -24,14 +25,24 @@ struct command {
 	int (*run)(int argc, char **argv);
 };
 
-/* key: what cli_next() returns; a printable character is the short option too.  arg: the name of the
- * argument, NULL when there is none.  A table ends with a row of zeroes; --help is understood always. */
+/* key: what cli_next() returns; a printable character is the short option too.  Or CLI_TEXT or CLI_FLAG: the
+ * option's value goes into a member of the struct that cli_parse.into points at, and cli_next() goes on. arg:
+ * the name of the argument, NULL when there is none.  A table ends with a row of zeroes; --help is understood
+ * always. */
 struct cli_option {
 	int key;
 	const char *name;
 	const char *arg;
 	const char *help;
 };
+
+/* The keys of options that only set a member: a const char *, or a bool (to true). */
+#define CLI_TEXT(type, member) (CLI_TEXT_KEY + CLI_OFFSET(type, member, const char *))
+#define CLI_FLAG(type, member) (CLI_FLAG_KEY + CLI_OFFSET(type, member, bool))
+enum { CLI_TEXT_KEY = 1 << 16, CLI_FLAG_KEY = 1 << 17 };
+#define CLI_OFFSET(type, member, of)                                                                         \
+	((int)(offsetof(type, member) +                                                                      \
+	       0 * sizeof(char[__builtin_types_compatible_p(typeof(((type *)0)->member), of) ? 1 : -1])))
 
 struct cli_usage {
 	const char *name; /* of the command */
@@ -47,6 +58,7 @@ struct cli_parse {
 	int argc;
 	char **argv; /* reordered: after the end of the options, argv[first] .. argv[argc-1] are the rest */
 	int first;
+	void *into;      /* set by the command: where options with CLI_TEXT and CLI_FLAG go */
 	const char *arg; /* of the option that cli_next() returned */
 	int exit_code;   /* when cli_next() returned < 0 */
 };

@@ -10,39 +10,34 @@
 #include "cli/text.h"
 #include "lib/cleanup.h"
 
-enum {
-	OPT_FROM = 256,
-	OPT_TO,
-	OPT_AT,
-	OPT_TID,
-	OPT_PID,
-	OPT_COMM,
-	OPT_CGROUP,
-	OPT_CONTAINER,
-	OPT_RULES,
-	OPT_NO_RULES,
-	OPT_AUTO,
-	OPT_BOOT,
-	OPT_JSON
+enum { OPT_TID = 256, OPT_PID, OPT_RULES };
+
+struct request {
+	struct hangs_filter who;
+	const char *at, *from, *to, *boot;
+	struct rulestore_options rules;
+	bool automatic, json;
 };
 
+#define TEXT(member) CLI_TEXT(struct request, member)
+#define FLAG(member) CLI_FLAG(struct request, member)
 static const struct cli_option diagnose_options[] = {
 	{ OPT_TID, "tid", "TID", "the task that was slow or stuck" },
 	{ OPT_PID, "pid", "PID",
-	  "the process: its thread with the worst hang; with --from or --to its main thread" },
-	{ OPT_COMM, "comm", "NAME", "the name: the task of this name with the worst hang" },
-	{ OPT_CGROUP, "cgroup", "GLOB", "only tasks of control groups whose path matches GLOB" },
-	{ OPT_CONTAINER, "container", "NAME",
+	  "its process: the thread that stalled worst, or with --from or --to the main one" },
+	{ TEXT(who.comm), "comm", "NAME", "the name: the task of this name with the worst hang" },
+	{ TEXT(who.cgroup), "cgroup", "GLOB", "only tasks of control groups whose path matches GLOB" },
+	{ TEXT(who.container), "container", "NAME",
 	  "only tasks of this container: its name, a glob, or the beginning of its id" },
-	{ OPT_AT, "at", "TIME", "a moment at which the task hung" },
-	{ OPT_FROM, "from", "TIME", "start of the window" },
-	{ OPT_TO, "to", "TIME", "end of the window" },
+	{ TEXT(at), "at", "TIME", "a moment at which the task hung" },
+	{ TEXT(from), "from", "TIME", "start of the window" },
+	{ TEXT(to), "to", "TIME", "end of the window" },
 	{ OPT_RULES, "rules", "FILE", "apply the rules of FILE, and keep answers in it; can be repeated" },
-	{ OPT_NO_RULES, "no-rules", NULL, "apply no rules, not even your own" },
-	{ OPT_AUTO, "auto", NULL, "do not ask: take the likeliest candidate, and list the decision" },
-	{ OPT_BOOT, "boot", "N",
+	{ FLAG(rules.none), "no-rules", NULL, "apply no rules, not even your own" },
+	{ FLAG(automatic), "auto", NULL, "do not ask: take the likeliest candidate, and list the decision" },
+	{ TEXT(boot), "boot", "N",
 	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
-	{ OPT_JSON, "json", NULL, "print JSON (ctrace.diagnosis/1); do not ask" },
+	{ FLAG(json), "json", NULL, "print JSON (ctrace.diagnosis/1); do not ask" },
 	{ 0 },
 };
 
@@ -55,13 +50,6 @@ static const struct cli_usage diagnose_usage = {
 		 "evidence.\nWithout a task it takes the worst hang that `ctrace hangs` finds. At a terminal "
 		 "it asks you if the chain\ncan go on in more than one way.",
 	.options = diagnose_options,
-};
-
-struct request {
-	struct hangs_filter who;
-	const char *at, *from, *to, *boot;
-	struct rulestore_options rules;
-	bool automatic, json;
 };
 
 /* What --at says; to_ns 0: it was not given. */
@@ -298,45 +286,11 @@ static int diagnose_check(const struct request *rq)
 
 static int diagnose_option(struct request *rq, int c, const char *arg)
 {
-	switch (c) {
-	case OPT_FROM:
-		rq->from = arg;
-		break;
-	case OPT_TO:
-		rq->to = arg;
-		break;
-	case OPT_AT:
-		rq->at = arg;
-		break;
-	case OPT_TID:
+	if (c == OPT_TID)
 		return analysis_tid("--tid", arg, &rq->who.tid);
-	case OPT_PID:
+	if (c == OPT_PID)
 		return analysis_tid("--pid", arg, &rq->who.pid);
-	case OPT_COMM:
-		rq->who.comm = arg;
-		break;
-	case OPT_CGROUP:
-		rq->who.cgroup = arg;
-		break;
-	case OPT_CONTAINER:
-		rq->who.container = arg;
-		break;
-	case OPT_RULES:
-		return rulestore_option(&rq->rules, arg);
-	case OPT_NO_RULES:
-		rq->rules.none = true;
-		break;
-	case OPT_AUTO:
-		rq->automatic = true;
-		break;
-	case OPT_BOOT:
-		rq->boot = arg;
-		break;
-	case OPT_JSON:
-		rq->json = true;
-		break;
-	}
-	return CLI_OK;
+	return rulestore_option(&rq->rules, arg);
 }
 
 int cmd_diagnose(int argc, char **argv)
@@ -349,6 +303,7 @@ int cmd_diagnose(int argc, char **argv)
 	struct moment at;
 	int c, r = CLI_OK;
 
+	p.into = &rq;
 	while (!r && (c = cli_next(&p)) > 0)
 		r = diagnose_option(&rq, c, p.arg);
 	if (r)

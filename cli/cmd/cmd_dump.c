@@ -11,19 +11,34 @@
 
 #define KINDS_TEXT_MAX 1024
 
-enum { OPT_FROM = 256, OPT_TO, OPT_TID, OPT_PID, OPT_COMM, OPT_KIND, OPT_BOOT, OPT_WALL, OPT_JSON };
+enum { OPT_TID = 256, OPT_PID, OPT_KIND };
 
+struct filter {
+	uint64_t tid, pid; /* 0: any */
+	const char *comm;  /* NULL: any */
+	uint64_t kinds;    /* bit n: kind n; 0: any */
+	bool known;        /* the task that is looked for is in the trace */
+};
+
+struct dump {
+	const char *from, *to, *boot;
+	struct filter filter;
+	struct dumpline_options line;
+};
+
+#define TEXT(member) CLI_TEXT(struct dump, member)
+#define FLAG(member) CLI_FLAG(struct dump, member)
 static const struct cli_option options[] = {
-	{ OPT_FROM, "from", "TIME", "Begin at TIME: 14:03:12, -30s, boot:NS, ... (see ctrace(1))" },
-	{ OPT_TO, "to", "TIME", "End before TIME" },
+	{ TEXT(from), "from", "TIME", "Begin at TIME: 14:03:12, -30s, boot:NS, ... (see ctrace(1))" },
+	{ TEXT(to), "to", "TIME", "End before TIME" },
 	{ OPT_TID, "tid", "T", "Only records about this task" },
 	{ OPT_PID, "pid", "P", "Only records about tasks of this process" },
-	{ OPT_COMM, "comm", "C", "Only records about tasks of this name" },
+	{ TEXT(filter.comm), "comm", "C", "Only records about tasks of this name" },
 	{ OPT_KIND, "kind", "K[,K...]", "Only records of these kinds: switch, wake, fork, ..." },
-	{ OPT_BOOT, "boot", "N",
+	{ TEXT(boot), "boot", "N",
 	  "Use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
-	{ OPT_WALL, "wall", NULL, "Show local wall clock time instead of seconds since the boot" },
-	{ OPT_JSON, "json", NULL, "Print JSON Lines" },
+	{ FLAG(line.wall), "wall", NULL, "Show local wall clock time instead of seconds since the boot" },
+	{ FLAG(line.json), "json", NULL, "Print JSON Lines" },
 	{ 0 },
 };
 
@@ -34,18 +49,6 @@ static const struct cli_usage usage = {
 		"[--json]",
 	.about = "Prints the records of a trace in the order of time, one record a line.",
 	.options = options,
-};
-
-struct filter {
-	uint64_t tid, pid; /* 0: any */
-	const char *comm;  /* NULL: any */
-	uint64_t kinds;    /* bit n: kind n; 0: any */
-	bool known;        /* the task that is looked for is in the trace */
-};
-
-struct dump {
-	struct filter filter;
-	struct dumpline_options line;
 };
 
 static bool task_matches(const struct filter *f, const struct window *w, uint32_t tid, uint64_t ts)
@@ -160,31 +163,20 @@ static int say_unknown(const struct filter *f, const char *path)
 int cmd_dump(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&usage, argc, argv);
-	const char *path, *from = NULL, *to = NULL, *boot = NULL;
+	const char *path;
 	uint64_t from_ns, to_ns;
 	struct dump d = { 0 };
 	struct reader *r;
 	int c, code = 0;
 
+	p.into = &d;
 	while (!code && (c = cli_next(&p)) > 0) {
-		if (c == OPT_FROM)
-			from = p.arg;
-		else if (c == OPT_TO)
-			to = p.arg;
-		else if (c == OPT_TID)
+		if (c == OPT_TID)
 			code = parse_id("tid", p.arg, &d.filter.tid);
 		else if (c == OPT_PID)
 			code = parse_id("pid", p.arg, &d.filter.pid);
-		else if (c == OPT_COMM)
-			d.filter.comm = p.arg;
 		else if (c == OPT_KIND)
 			code = parse_kinds(p.arg, &d.filter.kinds);
-		else if (c == OPT_BOOT)
-			boot = p.arg;
-		else if (c == OPT_WALL)
-			d.line.wall = true;
-		else if (c == OPT_JSON)
-			d.line.json = true;
 	}
 	if (code)
 		return code;
@@ -198,9 +190,9 @@ int cmd_dump(int argc, char **argv)
 	code = tracefile_open(path, &r);
 	if (code)
 		return code;
-	code = tracefile_use_boot(r, path, boot);
+	code = tracefile_use_boot(r, path, d.boot);
 	if (!code)
-		code = tracefile_window(r, path, from, to, &from_ns, &to_ns);
+		code = tracefile_window(r, path, d.from, d.to, &from_ns, &to_ns);
 	if (!code)
 		code = tracefile_each(r, from_ns, to_ns, dump_piece, &d);
 	reader_free(r);

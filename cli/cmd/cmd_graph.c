@@ -9,20 +9,30 @@
 #include "cli/render/causal.h"
 #include "cli/input/taskarg.h"
 
-enum { OPT_FORMAT = 256, OPT_FROM, OPT_TO, OPT_AROUND, OPT_DEPTH, OPT_POLICY, OPT_CUTS_OFF, OPT_BOOT };
+enum { OPT_FORMAT = 256, OPT_AROUND, OPT_DEPTH, OPT_POLICY, OPT_CUTS_OFF };
 
+struct graph_request {
+	const char *path, *from, *to, *boot;
+	char *around_task; /* NULL: not given */
+	const char *around_time;
+	uint64_t depth;
+	struct causal_options options;
+	bool dot, depth_given;
+};
+
+#define TEXT(member) CLI_TEXT(struct graph_request, member)
 static const struct cli_option graph_options[] = {
 	{ OPT_FORMAT, "format", "FORMAT", "json (ctrace.graph/1, the default) or dot (for Graphviz)" },
-	{ OPT_FROM, "from", "TIME", "start of the window (default: the start of the trace)" },
-	{ OPT_TO, "to", "TIME", "end of the window (default: the end of the trace)" },
+	{ TEXT(from), "from", "TIME", "start of the window (default: the start of the trace)" },
+	{ TEXT(to), "to", "TIME", "end of the window (default: the end of the trace)" },
 	{ OPT_AROUND, "around", "TASK@TIME",
 	  "only the segments near the work of TASK (a tid or a name) at TIME" },
 	{ OPT_DEPTH, "depth", "N", "with --around: at most N edges away (default: 3)" },
 	{ OPT_POLICY, "policy", "POLICY",
 	  "how to decide what is a cause: ctrace (the default), panappticon, appinsight" },
 	{ OPT_CUTS_OFF, "cuts-off", "RULES",
-	  "do not divide segments by these rules: idle,job,batch,peers,exec" },
-	{ OPT_BOOT, "boot", "N",
+	  "do not divide by these (RULE,RULE): idle, job, batch, peers, exec" },
+	{ TEXT(boot), "boot", "N",
 	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
 	{ 0 },
 };
@@ -37,15 +47,6 @@ static const struct cli_usage graph_usage = {
 
 #define DEPTH_DEFAULT 3
 #define DEPTH_MAX     1000
-
-struct graph_request {
-	const char *path, *from, *to, *boot;
-	char *around_task; /* NULL: not given */
-	const char *around_time;
-	uint64_t depth;
-	struct causal_options options;
-	bool dot, depth_given;
-};
 
 /* Splits in place: a name may have an @, a time has none. */
 static int parse_around(char *arg, struct graph_request *rq)
@@ -74,12 +75,6 @@ static int parse_option(struct graph_request *rq, int c, char *arg)
 	switch (c) {
 	case OPT_FORMAT:
 		return parse_format(arg, &rq->dot);
-	case OPT_FROM:
-		rq->from = arg;
-		break;
-	case OPT_TO:
-		rq->to = arg;
-		break;
 	case OPT_AROUND:
 		return parse_around(arg, rq);
 	case OPT_DEPTH:
@@ -92,9 +87,6 @@ static int parse_option(struct graph_request *rq, int c, char *arg)
 		return policyarg_parse(&graph_usage, arg, &rq->options.policy);
 	case OPT_CUTS_OFF:
 		return policyarg_cuts(&graph_usage, arg, &rq->options.cuts_off);
-	case OPT_BOOT:
-		rq->boot = arg;
-		break;
 	}
 	return CLI_OK;
 }
@@ -176,6 +168,7 @@ int cmd_graph(int argc, char **argv)
 	uint64_t at_ns = 0;
 	int c, r = CLI_OK;
 
+	p.into = &rq;
 	while (!r && (c = cli_next(&p)) > 0)
 		r = parse_option(&rq, c, (char *)p.arg);
 	if (r)

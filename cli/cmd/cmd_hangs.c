@@ -12,31 +12,27 @@
 #include "cli/render/shedding.h"
 #include "cli/text.h"
 
-enum {
-	OPT_FROM = 256,
-	OPT_TO,
-	OPT_CGROUP,
-	OPT_CONTAINER,
-	OPT_BOOT,
-	OPT_ALL,
-	OPT_JSON,
-	OPT_STATE_DIR,
-	OPT_SOCKET
+struct hangs_request {
+	const char *from, *to, *boot, *state_dir, *socket;
+	struct hangs_filter who;
+	bool all, json;
 };
 
+#define TEXT(member) CLI_TEXT(struct hangs_request, member)
+#define FLAG(member) CLI_FLAG(struct hangs_request, member)
 static const struct cli_option hangs_options[] = {
-	{ OPT_FROM, "from", "TIME", "look from TIME on (default: the start of the trace)" },
-	{ OPT_TO, "to", "TIME", "look up to TIME (default: the end of the trace)" },
-	{ OPT_CGROUP, "cgroup", "GLOB", "only tasks of control groups whose path matches GLOB" },
-	{ OPT_CONTAINER, "container", "NAME",
+	{ TEXT(from), "from", "TIME", "look from TIME on (default: the start of the trace)" },
+	{ TEXT(to), "to", "TIME", "look up to TIME (default: the end of the trace)" },
+	{ TEXT(who.cgroup), "cgroup", "GLOB", "only tasks of control groups whose path matches GLOB" },
+	{ TEXT(who.container), "container", "NAME",
 	  "only tasks of this container: its name, a glob, or the beginning of its id" },
-	{ OPT_BOOT, "boot", "N",
+	{ TEXT(boot), "boot", "N",
 	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
-	{ OPT_ALL, "all", NULL, "also show tasks that only idle or work" },
-	{ OPT_JSON, "json", NULL, "print JSON (ctrace.hangs/1; without FILE ctrace.incidents/1)" },
-	{ OPT_STATE_DIR, "state-dir", "DIR",
+	{ FLAG(all), "all", NULL, "also show tasks that only idle or work" },
+	{ FLAG(json), "json", NULL, "print JSON (ctrace.hangs/1; without FILE ctrace.incidents/1)" },
+	{ TEXT(state_dir), "state-dir", "DIR",
 	  "without FILE: list the hangs of the daemon that keeps its trace in DIR" },
-	{ OPT_SOCKET, "socket", "PATH",
+	{ TEXT(socket), "socket", "PATH",
 	  "without FILE: ask the daemon at this socket (default: " CONTROL_SOCKET ")" },
 	{ 0 },
 };
@@ -62,20 +58,20 @@ static json_t *hangs_json(const struct analysis_input *in, const struct hangs_fi
 	return doc;
 }
 
-static int hangs_print(const struct analysis_input *in, const struct hangs_filter *who, bool all, bool json)
+static int hangs_print(const struct analysis_input *in, const struct hangs_request *rq)
 {
 	struct hangs *h;
-	int r = hangs_find(in->graph, in->from_ns, in->to_ns, who, &h);
+	int r = hangs_find(in->graph, in->from_ns, in->to_ns, &rq->who, &h);
 
 	if (r)
 		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
-	if (json) {
-		r = text_print_json(hangs_json(in, who, h));
+	if (rq->json) {
+		r = text_print_json(hangs_json(in, &rq->who, h));
 	} else {
 		struct shedding shed = { 0 };
 
-		render_hangs(stdout, in->graph, h, all);
-		hangs_noticed_print(in, who);
+		render_hangs(stdout, in->graph, h, rq->all);
+		hangs_noticed_print(in, &rq->who);
 		shedding_look(&shed, in->window, in->from_ns, in->to_ns);
 		shedding_print(stdout, "Left out:", &shed);
 	}
@@ -86,57 +82,27 @@ static int hangs_print(const struct analysis_input *in, const struct hangs_filte
 int cmd_hangs(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&hangs_usage, argc, argv);
-	const char *from = NULL, *to = NULL, *boot = NULL, *path;
-	const char *state_dir = NULL, *socket = NULL;
-	struct hangs_filter who = { 0 };
+	struct hangs_request rq = { 0 };
 	struct analysis_input in;
-	bool all = false, json = false;
-	int c, r;
+	const char *path;
+	int r;
 
-	while ((c = cli_next(&p)) > 0)
-		switch (c) {
-		case OPT_FROM:
-			from = p.arg;
-			break;
-		case OPT_TO:
-			to = p.arg;
-			break;
-		case OPT_CGROUP:
-			who.cgroup = p.arg;
-			break;
-		case OPT_CONTAINER:
-			who.container = p.arg;
-			break;
-		case OPT_BOOT:
-			boot = p.arg;
-			break;
-		case OPT_ALL:
-			all = true;
-			break;
-		case OPT_JSON:
-			json = true;
-			break;
-		case OPT_STATE_DIR:
-			state_dir = p.arg;
-			break;
-		case OPT_SOCKET:
-			socket = p.arg;
-			break;
-		}
-	if (c < 0)
+	p.into = &rq;
+	if (cli_next(&p) < 0)
 		return p.exit_code;
-	if (p.first == p.argc && !from && !to && !who.cgroup && !who.container && !boot && !all)
-		return hangs_caught(state_dir, socket ? socket : CONTROL_SOCKET, json);
+	if (p.first == p.argc && !rq.from && !rq.to && !rq.who.cgroup && !rq.who.container && !rq.boot &&
+	    !rq.all)
+		return hangs_caught(rq.state_dir, rq.socket ? rq.socket : CONTROL_SOCKET, rq.json);
 	path = cli_only_arg(&p, "FILE");
 	if (!path)
 		return CLI_USAGE;
-	if (state_dir || socket)
+	if (rq.state_dir || rq.socket)
 		return cli_usage_error(
 			&hangs_usage,
 			"give either FILE, or --state-dir or --socket: a FILE is read without the daemon");
-	r = analysis_begin(&in, path, boot, from, to);
+	r = analysis_begin(&in, path, rq.boot, rq.from, rq.to);
 	if (!r)
-		r = hangs_print(&in, &who, all, json);
+		r = hangs_print(&in, &rq);
 	analysis_close(&in);
 	return r;
 }

@@ -192,8 +192,8 @@ static void print_uncaught(const json_t *status)
 		       text_duration(blind_ns, ns));
 	if (n)
 		printf("%" PRIu64 " hangs noticed since the start of the daemon got no snapshot. To see them "
-				  "while the trace still has them:\nctrace snapshot --last 15m -o hang.ctr "
-				  "&& ctrace hangs hang.ctr\n",
+		       "while the trace still has them:\nctrace snapshot --last 15m -o hang.ctr "
+		       "&& ctrace hangs hang.ctr\n",
 		       n);
 }
 

@@ -11,19 +11,29 @@
 #include "graph/causal/causal.h"
 #include "lib/cleanup.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_TID, OPT_WITHOUT, OPT_ALL, OPT_BOOT, OPT_JSON };
+enum { OPT_TID = 256, OPT_WITHOUT };
 
-static const struct cli_option path_options[] = {
+struct path_options {
+	const char *path, *from, *to, *boot;
+	const char *without[WITHOUTARG_MAX];
+	size_t n_without;
+	uint32_t tid;
+	bool all, json;
+};
+
+#define TEXT(member) CLI_TEXT(struct path_options, member)
+#define FLAG(member) CLI_FLAG(struct path_options, member)
+static const struct cli_option path_table[] = {
 	{ OPT_TID, "tid", "TID", "explain the time of this task" },
-	{ OPT_FROM, "from", "TIME", "start of the interval (default: start of the task, or of the trace)" },
-	{ OPT_TO, "to", "TIME", "end of the interval (default: end of the task, or of the trace)" },
+	{ TEXT(from), "from", "TIME", "start of the interval (default: start of the task, or of the trace)" },
+	{ TEXT(to), "to", "TIME", "end of the interval (default: end of the task, or of the trace)" },
 	{ OPT_WITHOUT, "without", "WHAT",
 	  "say how much shorter it would be without task:TID, process:PID, object:TEXT, wait:TIME, "
 	  "resource:KIND" },
-	{ OPT_ALL, "all", NULL, "list all pieces, not only the longest" },
-	{ OPT_BOOT, "boot", "N",
+	{ FLAG(all), "all", NULL, "list all pieces, not only the longest" },
+	{ TEXT(boot), "boot", "N",
 	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
-	{ OPT_JSON, "json", NULL, "print JSON (ctrace.path/1)" },
+	{ FLAG(json), "json", NULL, "print JSON (ctrace.path/1)" },
 	{ 0 },
 };
 
@@ -33,15 +43,7 @@ static const struct cli_usage path_usage = {
 	.about = "Prints the critical path of a task: which task delayed it, moment by moment. The pieces "
 		 "add up to\nthe interval exactly. Also says where the time went, and how much shorter the "
 		 "interval would be without\nsome of the pieces.",
-	.options = path_options,
-};
-
-struct path_options {
-	const char *path, *from, *to, *boot;
-	const char *without[WITHOUTARG_MAX];
-	size_t n_without;
-	uint32_t tid;
-	bool all, json;
+	.options = path_table,
 };
 
 /* All that is worked out for a path. */
@@ -164,31 +166,11 @@ static int path_print(struct analysis_input *in, const struct path_options *o)
 /* 0, or an exit code. */
 static int path_option(struct path_options *o, int c, const char *arg)
 {
-	switch (c) {
-	case OPT_FROM:
-		o->from = arg;
-		break;
-	case OPT_TO:
-		o->to = arg;
-		break;
-	case OPT_TID:
+	if (c == OPT_TID)
 		return analysis_tid("--tid", arg, &o->tid);
-	case OPT_WITHOUT:
-		if (o->n_without == WITHOUTARG_MAX)
-			return cli_usage_error(&path_usage, "--without: give it at most %d times",
-					       WITHOUTARG_MAX);
-		o->without[o->n_without++] = arg;
-		break;
-	case OPT_ALL:
-		o->all = true;
-		break;
-	case OPT_BOOT:
-		o->boot = arg;
-		break;
-	case OPT_JSON:
-		o->json = true;
-		break;
-	}
+	if (o->n_without == WITHOUTARG_MAX)
+		return cli_usage_error(&path_usage, "--without: give it at most %d times", WITHOUTARG_MAX);
+	o->without[o->n_without++] = arg;
 	return CLI_OK;
 }
 
@@ -199,6 +181,7 @@ int cmd_path(int argc, char **argv)
 	struct analysis_input in;
 	int c, r;
 
+	p.into = &o;
 	while ((c = cli_next(&p)) > 0) {
 		r = path_option(&o, c, p.arg);
 		if (r)

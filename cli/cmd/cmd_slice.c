@@ -10,32 +10,32 @@
 #include "cli/input/taskarg.h"
 #include "cli/text.h"
 
-enum {
-	OPT_TID = 256,
-	OPT_COMM,
-	OPT_AT,
-	OPT_FORWARD,
-	OPT_POLICY,
-	OPT_RULES,
-	OPT_NO_RULES,
-	OPT_AUTO,
-	OPT_BOOT,
-	OPT_JSON
+enum { OPT_TID = 256, OPT_POLICY, OPT_RULES };
+
+struct slice_request {
+	const char *comm, *at, *boot, *path;
+	uint32_t tid;
+	struct causal_options causal;
+	struct rulestore_options rules;
+	bool forward, automatic, json;
 };
 
+#define TEXT(member) CLI_TEXT(struct slice_request, member)
+#define FLAG(member) CLI_FLAG(struct slice_request, member)
 static const struct cli_option slice_options[] = {
 	{ OPT_TID, "tid", "TID", "follow the work of this task" },
-	{ OPT_COMM, "comm", "NAME", "follow the work of the task with this name; only one task may have it" },
-	{ OPT_AT, "at", "TIME", "a moment at which the task did this work" },
-	{ OPT_FORWARD, "forward", NULL, "show what the work caused from TIME on, instead of its causes" },
+	{ TEXT(comm), "comm", "NAME",
+	  "follow the work of the task with this name; only one task may have it" },
+	{ TEXT(at), "at", "TIME", "a moment at which the task did this work" },
+	{ FLAG(forward), "forward", NULL, "show what the work caused from TIME on, instead of its causes" },
 	{ OPT_POLICY, "policy", "POLICY",
 	  "how to decide what is a cause: ctrace (the default), panappticon, appinsight" },
 	{ OPT_RULES, "rules", "FILE", "apply the rules of FILE, and keep answers in it; can be repeated" },
-	{ OPT_NO_RULES, "no-rules", NULL, "apply no rules, not even your own" },
-	{ OPT_AUTO, "auto", NULL, "do not ask: take the likeliest candidate, and list the decision" },
-	{ OPT_BOOT, "boot", "N",
+	{ FLAG(rules.none), "no-rules", NULL, "apply no rules, not even your own" },
+	{ FLAG(automatic), "auto", NULL, "do not ask: take the likeliest candidate, and list the decision" },
+	{ TEXT(boot), "boot", "N",
 	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
-	{ OPT_JSON, "json", NULL, "print JSON (ctrace.slice/1); do not ask" },
+	{ FLAG(json), "json", NULL, "print JSON (ctrace.slice/1); do not ask" },
 	{ 0 },
 };
 
@@ -49,14 +49,10 @@ static const struct cli_usage slice_usage = {
 	.options = slice_options,
 };
 
-struct slice_request {
-	const char *comm, *at, *boot, *path;
-	uint32_t tid;
-	struct causal_options causal;
-	struct rulestore_options rules;
-	enum slice_direction direction;
-	bool automatic, json;
-};
+static enum slice_direction direction(const struct slice_request *rq)
+{
+	return rq->forward ? SLICE_FORWARD : SLICE_BACKWARD;
+}
 
 static int print_slice(const struct causal *c, const struct slice *s, const struct slice_request *rq,
 		       const struct rulestore *store)
@@ -64,11 +60,11 @@ static int print_slice(const struct causal *c, const struct slice *s, const stru
 	json_t *doc;
 
 	if (!rq->json) {
-		render_slice(stdout, c, s, rq->direction);
+		render_slice(stdout, c, s, direction(rq));
 		rulestore_print(stdout, store);
 		return CLI_OK;
 	}
-	doc = render_slice_json(c, s, rq->direction);
+	doc = render_slice_json(c, s, direction(rq));
 	if (doc && json_object_set_new(doc, "rules", rulestore_json(store))) {
 		json_decref(doc);
 		doc = NULL;
@@ -79,7 +75,7 @@ static int print_slice(const struct causal *c, const struct slice *s, const stru
 static int walk(const struct analysis_input *in, const struct causal *c, const struct slice_request *rq,
 		struct asking *asking, uint64_t at_ns)
 {
-	struct slice_options o = { .direction = rq->direction, .rules = &asking->store.rules };
+	struct slice_options o = { .direction = direction(rq), .rules = &asking->store.rules };
 	struct slice *s;
 	uint32_t task;
 	int r = taskarg_find(in, rq->tid, rq->comm, at_ns, &task);
@@ -115,36 +111,11 @@ static int slice_print(const struct analysis_input *in, const struct slice_reque
 
 static int parse_option(struct slice_request *rq, int c, const char *arg)
 {
-	switch (c) {
-	case OPT_TID:
+	if (c == OPT_TID)
 		return analysis_tid("--tid", arg, &rq->tid);
-	case OPT_COMM:
-		rq->comm = arg;
-		break;
-	case OPT_AT:
-		rq->at = arg;
-		break;
-	case OPT_FORWARD:
-		rq->direction = SLICE_FORWARD;
-		break;
-	case OPT_POLICY:
+	if (c == OPT_POLICY)
 		return policyarg_parse(&slice_usage, arg, &rq->causal.policy);
-	case OPT_RULES:
-		return rulestore_option(&rq->rules, arg);
-	case OPT_NO_RULES:
-		rq->rules.none = true;
-		break;
-	case OPT_AUTO:
-		rq->automatic = true;
-		break;
-	case OPT_BOOT:
-		rq->boot = arg;
-		break;
-	case OPT_JSON:
-		rq->json = true;
-		break;
-	}
-	return CLI_OK;
+	return rulestore_option(&rq->rules, arg);
 }
 
 static int slice_check(const struct slice_request *rq)
@@ -163,12 +134,13 @@ static int slice_check(const struct slice_request *rq)
 int cmd_slice(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&slice_usage, argc, argv);
-	struct slice_request rq = { .direction = SLICE_BACKWARD };
+	struct slice_request rq = { 0 };
 	struct analysis_input in = { 0 };
 	struct asking asking;
 	uint64_t at_ns;
 	int c, r = CLI_OK;
 
+	p.into = &rq;
 	while (!r && (c = cli_next(&p)) > 0)
 		r = parse_option(&rq, c, p.arg);
 	if (r)

@@ -23,18 +23,24 @@
 #define STATUS_TIMEOUT_MS   10000
 #define SNAPSHOT_TIMEOUT_MS 120000
 
-enum { OPT_LAST = 256, OPT_FROM, OPT_TO, OPT_REDACT, OPT_INPUT, OPT_SOCKET };
+struct request {
+	const char *output, *last, *from, *to, *input, *socket;
+	uint64_t from_ns, to_ns;
+	bool force, redact;
+};
 
+#define TEXT(member) CLI_TEXT(struct request, member)
+#define FLAG(member) CLI_FLAG(struct request, member)
 static const struct cli_option options[] = {
 	{ 'o', "output", "FILE", "Write the trace to FILE (default: ctrace-YYYYmmdd-HHMMSS.ctr)" },
 	{ 'f', "force", NULL, "Replace FILE if it exists" },
-	{ OPT_LAST, "last", "T", "Save the last T: 30s, 5m, 1.5h" },
-	{ OPT_FROM, "from", "TIME", "Begin at TIME: 14:03:12, -30s, boot:NS, ... (see ctrace(1))" },
-	{ OPT_TO, "to", "TIME", "End at TIME (default: now)" },
-	{ OPT_REDACT, "redact", NULL,
+	{ TEXT(last), "last", "T", "Save the last T: 30s, 5m, 1.5h" },
+	{ TEXT(from), "from", "TIME", "Begin at TIME: 14:03:12, -30s, boot:NS, ... (see ctrace(1))" },
+	{ TEXT(to), "to", "TIME", "End at TIME (default: now)" },
+	{ FLAG(redact), "redact", NULL,
 	  "Replace addresses and the names of programs, files, functions and the host with hashes" },
-	{ OPT_INPUT, "input", "TRACE", "Copy from TRACE instead of the daemon's trace" },
-	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon at this socket (default: " CONTROL_SOCKET ")" },
+	{ TEXT(input), "input", "TRACE", "Copy from TRACE instead of the daemon's trace" },
+	{ TEXT(socket), "socket", "PATH", "Ask the daemon at this socket (default: " CONTROL_SOCKET ")" },
 	{ 0 },
 };
 
@@ -45,12 +51,6 @@ static const struct cli_usage usage = {
 	.about = "Saves what the running daemon has recorded: everything, or an interval. The capture goes "
 		 "on.",
 	.options = options,
-};
-
-struct request {
-	const char *output, *last, *from, *to, *input, *socket;
-	uint64_t from_ns, to_ns;
-	bool force, redact;
 };
 
 static int parse_time(const char *option, const char *arg, const struct timearg_context *ctx, uint64_t *ret)
@@ -211,23 +211,12 @@ int cmd_snapshot(int argc, char **argv)
 	struct lacks lacks = { 0 };
 	int c;
 
+	p.into = &q;
 	while ((c = cli_next(&p)) > 0) {
 		if (c == 'o')
 			q.output = p.arg;
 		else if (c == 'f')
 			q.force = true;
-		else if (c == OPT_LAST)
-			q.last = p.arg;
-		else if (c == OPT_FROM)
-			q.from = p.arg;
-		else if (c == OPT_TO)
-			q.to = p.arg;
-		else if (c == OPT_REDACT)
-			q.redact = true;
-		else if (c == OPT_INPUT)
-			q.input = p.arg;
-		else if (c == OPT_SOCKET)
-			q.socket = p.arg;
 	}
 	if (c < 0)
 		return p.exit_code;

@@ -195,7 +195,7 @@ static void print_stuck(const json_t *visits, const json_t *frameworks, const js
 
 	if (given_up)
 		printf("%-10s %" PRIu64 " inspections of programs whose memory or files do not answer; at 4 "
-					"no stacks are recorded until one answers\n",
+		       "no stacks are recorded until one answers\n",
 		       "Stuck:", given_up);
 	if (num(requests, "stuck"))
 		printf("%-10s %" PRIu64
