@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/compare/missing_wake_words.h"
 
-#include "lib/words.h"
+#include "trace/words/words.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 

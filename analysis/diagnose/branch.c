@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/words.h"
+#include "trace/words/words.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 

@@ -7,7 +7,7 @@
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_FLAG_H
 #define CTRACE_ANALYSIS_DIAGNOSE_FLAG_H
 
-#include "lib/words.h"
+#include "trace/words/words.h"
 #include "graph/timeline/graph.h"
 
 struct flag {

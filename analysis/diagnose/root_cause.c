@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/diagnose/flag.h"
-#include "lib/words.h"
+#include "trace/words/words.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "trace/words/describe.h"

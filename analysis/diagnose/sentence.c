@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/diagnose/where.h"
-#include "lib/words.h"
+#include "trace/words/words.h"
 #include "trace/words/describe.h"
 
 static void say_task(struct words *t, const struct link *k)

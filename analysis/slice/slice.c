@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "analysis/slice/beam.h"
-#include "lib/words.h"
+#include "trace/words/words.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "lib/words.h"
+#include "trace/words/words.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* words.h - builds a sentence piece by piece.  After a failed allocation the text is NULL and stays so. */
-#ifndef CTRACE_LIB_WORDS_H
-#define CTRACE_LIB_WORDS_H
+#ifndef CTRACE_TRACE_WORDS_WORDS_H
+#define CTRACE_TRACE_WORDS_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
