@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 
 #include "lib/cleanup.h"
-#include "procfs/procwait_priv.h"
+#include "procfs/procwait_private.h"
 
 int procwait_tables_read(struct procwait_tables *ret)
 {

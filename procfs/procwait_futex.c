@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "procfs/procwait_priv.h"
+#include "procfs/procwait_private.h"
 
 #include <inttypes.h>
 #include <linux/futex.h>

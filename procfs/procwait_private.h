@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* procwait_priv.h - between the files of procwait; nobody else includes it. */
-#ifndef CTRACE_PROCFS_PROCWAIT_PRIV_H
-#define CTRACE_PROCFS_PROCWAIT_PRIV_H
+/* procwait_private.h - between the files of procwait; nobody else includes it. */
+#ifndef CTRACE_PROCFS_PROCWAIT_PRIVATE_H
+#define CTRACE_PROCFS_PROCWAIT_PRIVATE_H
 
 #include "procfs/procwait.h"
 
