@@ -16,21 +16,19 @@
 #include "daemon/jobs/jobs_load.h"
 #include "daemon/kernel/probe.h"
 
-#define JOBS_FILES_MAX    128
-#define JOBS_CALLEES_MAX  256 /* functions that jobs run */
-#define JOBS_CALLEES_EACH 16  /* of one process */
-#define JOBS_LOOK_MS      250 /* files are checked for having been replaced */
-#define JOBS_SCAN_MS      5000
-#define JOBS_SCAN_REST    200 /* a scan of all processes is followed by so many times its own CPU time */
-#define JOBS_CALLS_REST   10  /* the same for what is done about functions that jobs run */
-#define JOBS_FIRST_MS     3000
+#define JOBS_FILES_MAX  128
+#define JOBS_LOOK_MS    250 /* files are checked for having been replaced */
+#define JOBS_SCAN_MS    5000
+#define JOBS_SCAN_REST  200 /* a scan of all processes is followed by so many times its own CPU time */
+#define JOBS_CALLS_REST 10  /* the same for what is done about functions that jobs run */
+#define JOBS_FIRST_MS   3000
 
 struct jobs;
 
 struct jobs_stats {
 	uint64_t files, callees; /* probed now */
-	uint64_t stuck_ns; /* how long the look on hand has taken by now; 0: none is */
-	uint64_t refused;  /* files and functions beyond the limits, and functions that cannot be probed */
+	uint64_t stuck_ns;       /* how long the look on hand has taken by now; 0: none is */
+	uint64_t refused; /* files and functions beyond the limits, and functions that cannot be probed */
 };
 
 /* How a framework does: one row a file, or one that says that there is none.  As struct probe_hook. */

@@ -9,7 +9,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "daemon/jobs/jobs.h"
 #include "daemon/jobs/jobs_file.h"
 #include "daemon/jobs/jobs_find.h"
 #include "daemon/jobs/jobs_place.h"

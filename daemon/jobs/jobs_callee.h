@@ -11,6 +11,9 @@
 #include "daemon/jobs/jobs_probe.h"
 #include "daemon/jobs/jobs_spec.h"
 
+#define JOBS_CALLEES_MAX  256 /* functions that jobs run */
+#define JOBS_CALLEES_EACH 16  /* of one process */
+
 struct jobs_callees;
 
 int jobs_callees_new(struct jobs_probe *probe, struct jobs_callees **ret);
