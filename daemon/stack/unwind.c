@@ -37,7 +37,6 @@ struct unwind {
 	struct unwind_maps maps;
 	struct unwind_mounts mounts;
 	struct unwind_files *files;
-	struct unwind_stats stats;
 	struct unwind_cfi_buf buf;
 	/* the piece of stack memory read last */
 	uint64_t window_addr;
@@ -49,7 +48,6 @@ struct walk {
 	uint64_t regs[UNWIND_CFI_REGS];
 	uint64_t known; /* bit mask over regs */
 	bool exact;
-	bool by_fp; /* the step was made by frame pointer */
 };
 
 int unwind_new(struct unwind **ret)
@@ -85,14 +83,6 @@ void unwind_end(struct unwind *u)
 	unwind_files_release(u->files);
 	u->maps.maps.n = 0;
 	u->window_n = 0;
-}
-
-struct unwind_stats unwind_stats(const struct unwind *u)
-{
-	struct unwind_stats s = u->stats;
-
-	unwind_files_count(u->files, &s);
-	return s;
 }
 
 long unwind_memory(struct unwind *u, uint64_t addr, void *buf, size_t n)
@@ -233,7 +223,7 @@ static int step_cfi(struct unwind *u, const struct unwind_frame *f, struct walk 
 static int step_fp(struct unwind *u, struct walk *w)
 {
 	uint64_t fp = w->regs[REG_FP], sp = w->regs[REG_SP];
-	struct walk to = { .by_fp = true };
+	struct walk to = { 0 };
 
 	/* the outermost frame, by the conventions of both machines */
 	if (!fp && reg_known(w, REG_FP) && !w->exact)
@@ -298,7 +288,6 @@ size_t unwind_stack(struct unwind *u, const uint64_t regs[34], struct unwind_fra
 	*ret_cut = false;
 	if (!walk_init(&w, regs))
 		return 0;
-	u->stats.stacks++;
 	for (;;) {
 		struct unwind_frame f = unwind_locate(u, w.regs[REG_PC], w.exact);
 
@@ -307,7 +296,6 @@ size_t unwind_stack(struct unwind *u, const uint64_t regs[34], struct unwind_fra
 			r = -EFAULT;
 			break;
 		}
-		u->stats.fp_frames += w.by_fp;
 		frames[n++] = f;
 #if defined(__x86_64__)
 		if (regs[SAVED_CS] == USER32_CS)
@@ -319,7 +307,5 @@ size_t unwind_stack(struct unwind *u, const uint64_t regs[34], struct unwind_fra
 			break;
 	}
 	*ret_cut = r != -ENODATA;
-	u->stats.frames += n;
-	u->stats.cut += *ret_cut;
 	return n;
 }

@@ -20,8 +20,6 @@
 
 #define UNWIND_FRAMES_MAX 64
 #define UNWIND_TIME_NS    50000000ULL /* for one stack */
-#define UNWIND_FILES_MAX  64
-#define UNWIND_BYTES_MAX  (24u << 20) /* of what is remembered about files */
 
 struct unwind;
 
@@ -32,13 +30,6 @@ struct unwind_frame {
 	const char *path;       /* of the mapping, "" if it has none; valid until unwind_end() */
 	bool mapped;            /* ip is in executable memory */
 	bool exact;             /* ip is the instruction itself, not one behind a call */
-};
-
-struct unwind_stats {
-	uint64_t stacks, frames;
-	uint64_t fp_frames; /* those found by frame pointer */
-	uint64_t cut;       /* stacks that ended at a limit or at something unreadable */
-	uint64_t files_opened, files_evicted, files_refused;
 };
 
 /* 0 or -ENOMEM. */
@@ -64,7 +55,5 @@ struct unwind_frame unwind_locate(struct unwind *u, uint64_t ip, bool exact);
  * -ESRCH, -EPERM.
  */
 long unwind_memory(struct unwind *u, uint64_t addr, void *buf, size_t n);
-
-struct unwind_stats unwind_stats(const struct unwind *u);
 
 #endif

@@ -20,7 +20,6 @@ struct unwind_files {
 	size_t n;
 	uint64_t clock; /* counts uses */
 	struct unwind_elf *vdso;
-	uint64_t opened, evicted, refused;
 };
 
 /* All 64-bit processes of one kernel share one vdso: ours can be trusted, and is readable. */
@@ -107,7 +106,6 @@ static bool evict(struct unwind_files *fs)
 		return false;
 	unwind_elf_free(fs->v[i]);
 	fs->v[i] = fs->v[--fs->n];
-	fs->evicted++;
 	return true;
 }
 
@@ -137,7 +135,6 @@ static struct unwind_elf *file_get(struct unwind_files *fs, uint32_t tid, const 
 		if (unwind_elf_new(fd, &st, &e))
 			return NULL;
 		fs->v[fs->n++] = e;
-		fs->opened++;
 		TAKE_FD(fd);
 	} else if (e->file.fd < 0) {
 		e->file.fd = TAKE_FD(fd);
@@ -156,7 +153,6 @@ struct unwind_elf *unwind_files_get(struct unwind_files *fs, uint32_t tid, struc
 		map->elf = fs->vdso;
 	else if (map->ino && !map->avoid)
 		map->elf = file_get(fs, tid, map, path);
-	fs->refused += map->ino && !map->elf;
 	return map->elf;
 }
 
@@ -175,11 +171,4 @@ void unwind_files_release(struct unwind_files *fs)
 		bytes -= unwind_elf_bytes(fs->v[oldest(fs)]);
 		evict(fs);
 	}
-}
-
-void unwind_files_count(const struct unwind_files *fs, struct unwind_stats *s)
-{
-	s->files_opened = fs->opened;
-	s->files_evicted = fs->evicted;
-	s->files_refused = fs->refused;
 }

@@ -10,8 +10,11 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "daemon/stack/unwind.h"
 #include "daemon/stack/unwind_maps.h"
+#include "daemon/stack/unwind_elf.h"
+
+#define UNWIND_FILES_MAX 64
+#define UNWIND_BYTES_MAX (24u << 20) /* of what is remembered about files */
 
 struct unwind_files;
 
@@ -27,7 +30,5 @@ struct unwind_elf *unwind_files_get(struct unwind_files *fs, uint32_t tid, struc
 int unwind_files_open(uint32_t tid, const struct unwind_map *map, const char *path, struct stat *ret_st);
 /* Closes all descriptors, and forgets files until the limits are kept. */
 void unwind_files_release(struct unwind_files *fs);
-/* Fills in the files_ counters. */
-void unwind_files_count(const struct unwind_files *fs, struct unwind_stats *s);
 
 #endif

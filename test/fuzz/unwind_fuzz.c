@@ -11,6 +11,7 @@
 #include "daemon/stack/symbols_demangle.h"
 #include "daemon/stack/unwind.h"
 #include "daemon/stack/unwind_cfi.h"
+#include "daemon/stack/unwind_files.h"
 #include "lib/utf8.h"
 #include "trace/words/describe.h"
 
