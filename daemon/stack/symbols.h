@@ -14,18 +14,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/stack/symbols_kernel.h"
 #include "daemon/stack/unwind.h"
 
 #define SYMBOLS_TEXT_MAX  256
 #define SYMBOLS_CACHE_MAX 16384 /* user frames whose text is remembered */
 
 struct symbols;
-
-enum symbols_kernel_state {
-	SYMBOLS_KERNEL_OK = 0,
-	SYMBOLS_KERNEL_HIDDEN = 1, /* kptr_restrict: all addresses are 0 */
-	SYMBOLS_KERNEL_ABSENT = 2, /* no /proc/kallsyms, or nothing in it */
-};
 
 /* kallsyms: its path, NULL for the kernel's; read when it is first needed.  0 or -ENOMEM. */
 int symbols_new(const char *kallsyms, struct symbols **ret);

@@ -5,9 +5,13 @@
 
 #include <stdint.h>
 
-#include "daemon/stack/symbols.h"
-
 struct symbols_kernel;
+
+enum symbols_kernel_state {
+	SYMBOLS_KERNEL_OK = 0,
+	SYMBOLS_KERNEL_HIDDEN = 1, /* kptr_restrict: all addresses are 0 */
+	SYMBOLS_KERNEL_ABSENT = 2, /* no /proc/kallsyms, or nothing in it */
+};
 
 /* Reads it all.  Never fails: what could not be had shows in the state.  NULL: out of memory. */
 struct symbols_kernel *symbols_kernel_load(const char *path);
