@@ -34,8 +34,6 @@
 
 #include "ctrace/abi.h"
 
-#define DETECT_SOCKETS       16384 /* also epolls */
-#define DETECT_HABITS        4096
 #define DETECT_OVERRIDES_MAX 64
 #define DETECT_MATCH_MAX     128
 #define DETECT_TICK_NS       200000000ULL

@@ -8,7 +8,9 @@
 
 #include <stdint.h>
 
-#include "detect/detect.h"
+#include "ctrace/abi.h"
+
+#define DETECT_HABITS 4096
 
 struct detect_habit {
 	char comm[CT_COMM_LEN];

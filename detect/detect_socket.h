@@ -9,7 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "detect/detect.h"
+#include "ctrace/abi.h"
+
+#define DETECT_SOCKETS 16384 /* also epolls */
 
 struct detect_socket {
 	uint64_t obj; /* 0: empty */
