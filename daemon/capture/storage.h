@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
-#include "trace/write/writer.h"
+#include "trace/write/writer_storage.h"
 
 #define STORAGE_STUCK_NS 10000000000ULL /* a write or a sync that takes so long is told */
 #define STORAGE_TEXT_MAX 512

@@ -16,7 +16,7 @@
 
 #include "ctrace/format.h"
 #include "trace/write/ring.h"
-#include "trace/write/writer.h"
+#include "trace/write/writer_storage.h"
 
 #define STORE_QUEUE_BYTES (16u << 20)
 #define STORE_SYNC_NS     5000000000ULL /* what a power cut can take: all that is older has reached the disk */

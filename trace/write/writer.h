@@ -18,6 +18,7 @@
 
 #include "ctrace/abi.h"
 #include "trace/format/window.h"
+#include "trace/write/writer_storage.h"
 
 struct writer;
 
@@ -35,32 +36,6 @@ struct writer_options {
 	const uint8_t *boot_id; /* 16 bytes; NULL: that of the running kernel */
 	bool own_dir;           /* path's directory is to be the user's alone: see lib/owned.h */
 	bool background;        /* write, and sync every five seconds, on other threads */
-};
-
-/* Why what was captured does not get onto the disk. */
-enum writer_trouble {
-	WRITER_FINE,
-	WRITER_WRITE, /* segments cannot be written and are lost */
-	WRITER_SYNC,  /* they are written, and a power cut may take them */
-	WRITER_FILE,  /* the file has gone and cannot be begun anew */
-};
-
-/* How the storing goes. */
-struct writer_storage {
-	enum writer_trouble trouble;
-	int error;         /* -errno of it */
-	uint64_t since_ns; /* when it began */
-	uint64_t busy_ns;  /* since when the disk has not come to the end of a write or a sync; 0: it has */
-	uint64_t queued_bytes; /* not written yet */
-	uint64_t synced_ns;    /* what was captured before has reached the disk; 0: nothing yet */
-	uint64_t lost_segments, lost_records;
-	/* of these, what no segment in the file tells of yet: captured since untold_ns (0: there is none) */
-	uint64_t untold_records, untold_ns;
-	uint64_t failed_syncs; /* the kernel reports an error once: what it was about may never reach the disk
-				*/
-	uint64_t unsure_from_ns, unsure_to_ns; /* when that was captured, at the last trouble */
-	uint64_t begun_anew;                   /* how often the file had gone while it was in use, */
-	uint64_t repaired;                     /* or was cut short, and was made whole */
 };
 
 struct writer_stats {
