@@ -184,13 +184,21 @@ static bool drain_ask_visit(void *arg, struct task *task)
 	return !visit_ask(d->visit, &want);
 }
 
+/* For fdtable_job.post. */
+static void drain_take_files(void *arg, void *data, size_t size)
+{
+	drain_post(arg, data, size);
+}
+
 /* The descriptor table of a visited process, at most every few seconds; and for a set that is polled since
  * before the start, of which no CT_WAITFD tells, those. */
 static void drain_files(struct drain *d, const struct visit_result *v, uint64_t now_ns)
 {
 	struct task *task = tasks_get(recorder_tasks(d->recorder), v->rec.tid);
 	struct task *leader = tasks_get(recorder_tasks(d->recorder), v->tgid);
-	struct fdtable_job job = { .probe = d->opt.probe, .drain = d, .tgid = v->tgid, .tid = v->rec.tid };
+	struct fdtable_job job = {
+		.probe = d->opt.probe, .post = drain_take_files, .arg = d, .tgid = v->tgid, .tid = v->rec.tid
+	};
 
 	if (!leader)
 		leader = task;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/capture/drain.h"
 #include "daemon/kernel/probe.h"
 #include "daemon/stream.h"
 #include "lib/cleanup.h"
@@ -59,11 +58,11 @@ static void fdtable_run(void *arg)
 	copy = n ? malloc(n * sizeof(*waitfds)) : NULL;
 	/* the objects' names come before the records that need them */
 	if (job->whole)
-		drain_post(job->drain, table, size);
+		job->post(job->arg, table, size);
 	else
 		free(table);
 	if (copy)
-		drain_post(job->drain, memcpy(copy, waitfds, n * sizeof(*waitfds)), n * sizeof(*waitfds));
+		job->post(job->arg, memcpy(copy, waitfds, n * sizeof(*waitfds)), n * sizeof(*waitfds));
 }
 
 int fdtable_post(struct worker *w, const struct fdtable_job *job)

@@ -13,12 +13,13 @@
 #include "daemon/inspect/visit.h"
 #include "daemon/worker.h"
 
-struct drain;
 struct probe;
 
 struct fdtable_job {
 	struct probe *probe;
-	struct drain *drain;
+	/* Takes the records, and data (malloc'd) with them; worker's thread. */
+	void (*post)(void *arg, void *data, size_t size);
+	void *arg;
 	uint32_t tgid;
 	bool whole; /* write the table; else only the CT_WAITFD records below */
 	/* a set of descriptors that tid polls, to be written as CT_WAITFD */
