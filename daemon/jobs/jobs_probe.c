@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 
-#include "daemon/kernel/probe_private.h"
 #include "lib/cleanup.h"
 
 struct jobs_probe {
-	struct ctrace_bpf *skel;
+	struct probe_jobs jobs;
 	struct ring_buffer *calls;
 	void (*fn)(void *arg, const struct job_call *call); /* during jobs_probe_calls() */
 	void *arg;
@@ -35,19 +35,19 @@ static int jobs_probe_call(void *arg, void *data, size_t size)
 
 int jobs_probe_new(struct probe *probe, struct jobs_probe **ret)
 {
-	struct ctrace_bpf *skel = probe->skel;
+	struct probe_jobs jobs;
 	struct jobs_probe *p;
+	int r = probe_jobs(probe, &jobs);
 
-	if (bpf_program__fd(skel->progs.ct_job_entry) < 0 || bpf_program__fd(skel->progs.ct_job_return) < 0)
-		return -EOPNOTSUPP;
+	if (r)
+		return r;
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return -ENOMEM;
-	p->skel = skel;
-	p->calls = ring_buffer__new(bpf_map__fd(skel->maps.ct_job_calls), jobs_probe_call, p, NULL);
+	p->jobs = jobs;
+	p->calls = ring_buffer__new(jobs.calls_fd, jobs_probe_call, p, NULL);
 	if (!p->calls) {
-		int r = -errno;
-
+		r = -errno;
 		free(p);
 		return r;
 	}
@@ -68,9 +68,8 @@ static struct bpf_link *jobs_probe_attach(struct jobs_probe *p, pid_t pid, const
 {
 	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = rule, .retprobe = returns);
 
-	return bpf_program__attach_uprobe_opts(returns ? p->skel->progs.ct_job_return
-						       : p->skel->progs.ct_job_entry,
-					       pid > 0 ? pid : -1, path, off, &opts);
+	return bpf_program__attach_uprobe_opts(returns ? p->jobs.ret : p->jobs.entry, pid > 0 ? pid : -1,
+					       path, off, &opts);
 }
 
 int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, uint64_t off,
@@ -89,7 +88,7 @@ int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, uint64_t o
 		return -ENOMEM;
 	l->rule = i;
 	p->used[i] = true;
-	r = bpf_map_update_elem(bpf_map__fd(p->skel->maps.ct_job_rules), &i, rule, BPF_ANY) ? -errno : 0;
+	r = bpf_map_update_elem(p->jobs.rules_fd, &i, rule, BPF_ANY) ? -errno : 0;
 	/* the return first: without it a start would never end */
 	if (!r && rule->flags & JOB_RETURNS && !(l->ret = jobs_probe_attach(p, pid, path, off, i, true)))
 		r = -errno;

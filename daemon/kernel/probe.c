@@ -507,6 +507,19 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg)
 	return 0;
 }
 
+int probe_jobs(const struct probe *p, struct probe_jobs *ret)
+{
+	const struct ctrace_bpf *skel = p->skel;
+
+	if (bpf_program__fd(skel->progs.ct_job_entry) < 0 || bpf_program__fd(skel->progs.ct_job_return) < 0)
+		return -EOPNOTSUPP;
+	*ret = (struct probe_jobs){ .entry = skel->progs.ct_job_entry,
+				    .ret = skel->progs.ct_job_return,
+				    .rules_fd = bpf_map__fd(skel->maps.ct_job_rules),
+				    .calls_fd = bpf_map__fd(skel->maps.ct_job_calls) };
+	return 0;
+}
+
 int probe_run_time(struct probe *p, uint64_t *ret_ns)
 {
 	uint64_t sum = 0;

@@ -79,6 +79,17 @@ int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret);
  * 0, -ESRCH, -errno. */
 int probe_read_files(struct probe *p, uint32_t tgid, void **ret, size_t *ret_bytes);
 
+/* What reports jobs: the programs for the start and for the return of a function, the map of their rules and
+ * the ring buffer of the functions that jobs run (see jobs_probe.h). */
+struct bpf_program;
+struct probe_jobs {
+	const struct bpf_program *entry, *ret;
+	int rules_fd, calls_fd;
+};
+/* All of it stays the probe's.  0; -EOPNOTSUPP: the probe was opened without jobs, or this kernel refused the
+ * programs. */
+int probe_jobs(const struct probe *p, struct probe_jobs *ret);
+
 /*
  * Hardware watchpoints: PROBE_WATCHES_MAX debug registers; a watch for reads takes two.  Every access of any
  * thread of the process becomes a CT_RAWACCESS.
