@@ -179,7 +179,7 @@ static void ctraced_drop_privileges(const struct ctraced *c)
 
 static bool ctraced_catches_hangs(const struct ctraced *c)
 {
-	return c->config.hangs && !c->config.snapshot_rate.never;
+	return c->config.hang.on && !c->config.incident.rate.never;
 }
 
 /* Before there is anything in this process that another one should not have. */
@@ -201,10 +201,10 @@ static int ctraced_incidents(struct ctraced *c)
 					     .probe = c->service.probe,
 					     .worker = c->service.worker,
 					     .diagnoser = c->diagnoser,
-					     .before_ns = c->config.snapshot_before_ns,
-					     .after_ns = c->config.snapshot_after_ns,
-					     .size_bytes = c->config.hangs_size_bytes,
-					     .rate = c->config.snapshot_rate };
+					     .before_ns = c->config.incident.before_ns,
+					     .after_ns = c->config.incident.after_ns,
+					     .size_bytes = c->config.incident.size_bytes,
+					     .rate = c->config.incident.rate };
 	int r = ctraced_catches_hangs(c) ? incidents_new(c->event, &o, &c->service.incidents) : 0;
 
 	if (r == -EPERM)
@@ -265,7 +265,7 @@ static int ctraced_capture(struct ctraced *c)
 		.task_cap = c->config.task_cap,
 		.access = watchpoints_note,
 		.access_arg = s->watchpoints,
-		.hangs = c->config.hangs ? &c->config.detect : NULL,
+		.hangs = c->config.hang.on ? &c->config.hang.detect : NULL,
 		.hang = s->incidents ? incidents_note : NULL,
 		.hang_arg = s->incidents,
 		.recorder = { .path = c->dir.trace,

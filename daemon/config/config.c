@@ -13,75 +13,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "daemon/config/config_hang.h"
-#include "daemon/config/config_incident.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
-
-/* The number and the unit behind it; -EINVAL when s does not begin with a plain decimal number. */
-static int config_number(const char *s, double *ret, const char **ret_unit)
-{
-	char *end;
-
-	if (*s < '0' || *s > '9' || s[strspn(s, "0123456789.")] == 'x')
-		return -EINVAL;
-	errno = 0;
-	*ret = strtod(s, &end);
-	if (errno)
-		return -EINVAL;
-	while (*end == ' ')
-		end++;
-	*ret_unit = end;
-	return 0;
-}
-
-int config_parse_size(const char *s, uint64_t *ret_bytes)
-{
-	static const struct {
-		const char *unit;
-		unsigned shift;
-	} units[] = { { "", 0 },     { "B", 0 },  { "K", 10 },   { "KiB", 10 }, { "M", 20 },
-		      { "MiB", 20 }, { "G", 30 }, { "GiB", 30 }, { "T", 40 },   { "TiB", 40 } };
-	const char *unit;
-	double v;
-
-	if (config_number(s, &v, &unit))
-		return -EINVAL;
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
-		if (strcmp(unit, units[i].unit))
-			continue;
-		v *= (double)(1ULL << units[i].shift);
-		if (v >= 9e18)
-			return -EINVAL;
-		*ret_bytes = (uint64_t)v;
-		return 0;
-	}
-	return -EINVAL;
-}
-
-int config_parse_time(const char *s, uint64_t *ret_ns)
-{
-	static const struct {
-		const char *unit;
-		uint64_t ns;
-	} units[] = { { "ns", 1 },           { "us", NSEC_PER_USEC },    { "ms", NSEC_PER_MSEC },
-		      { "s", NSEC_PER_SEC }, { "m", 60 * NSEC_PER_SEC }, { "min", 60 * NSEC_PER_SEC } };
-	const char *unit;
-	double v;
-
-	if (config_number(s, &v, &unit))
-		return -EINVAL;
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
-		if (strcmp(unit, units[i].unit))
-			continue;
-		v *= (double)units[i].ns;
-		if (v >= 9e18)
-			return -EINVAL;
-		*ret_ns = (uint64_t)v;
-		return 0;
-	}
-	return -EINVAL;
-}
 
 static int config_set_text(char *dst, size_t cap, const char *what, const char *value, char *err)
 {
@@ -97,7 +30,7 @@ static int config_set_size(uint64_t *dst, const char *what, const char *value, c
 {
 	uint64_t v;
 
-	if (config_parse_size(value, &v) || v < CONFIG_SIZE_MIN || v > CONFIG_SIZE_MAX) {
+	if (config_value_size(value, &v) || v < CONFIG_SIZE_MIN || v > CONFIG_SIZE_MAX) {
 		snprintf(err, CONFIG_ERR_MAX,
 			 "%s: \"%.40s\" is not a size from 16M to 1T; give for example 512M or 2G.", what,
 			 value);
@@ -111,7 +44,7 @@ static int config_set_ring(uint64_t *dst, const char *what, const char *value, c
 {
 	uint64_t v;
 
-	if (config_parse_size(value, &v) || v < CONFIG_RING_MIN || v > CONFIG_RING_MAX || (v & (v - 1))) {
+	if (config_value_size(value, &v) || v < CONFIG_RING_MIN || v > CONFIG_RING_MAX || (v & (v - 1))) {
 		snprintf(err, CONFIG_ERR_MAX,
 			 "%s: \"%.40s\" is not a power of two from 64K to 256M; give for example 4M.", what,
 			 value);
@@ -125,7 +58,7 @@ static int config_set_long_wait(uint64_t *dst, const char *what, const char *val
 {
 	uint64_t v;
 
-	if (config_parse_time(value, &v) || v < 10 * NSEC_PER_MSEC || v > 3600 * NSEC_PER_SEC) {
+	if (config_value_time(value, &v) || v < 10 * NSEC_PER_MSEC || v > 3600 * NSEC_PER_SEC) {
 		snprintf(err, CONFIG_ERR_MAX,
 			 "%s: \"%.40s\" is not a time from 10ms to 60min; give for example 200ms or 1s.",
 			 what, value);
@@ -140,7 +73,7 @@ static int config_set_budget(uint32_t *dst, const char *what, const char *value,
 	const char *unit;
 	double v;
 
-	if (config_number(value, &v, &unit) || (strcmp(unit, "%") && (*unit || v != 0)) ||
+	if (config_value_number(value, &v, &unit) || (strcmp(unit, "%") && (*unit || v != 0)) ||
 	    (v != 0 && (v < 0.05 || v > 100))) {
 		snprintf(err, CONFIG_ERR_MAX,
 			 "%s: \"%.40s\" is neither a share from 0.05%% to 100%% nor 0; give for example 1%%.",
@@ -156,7 +89,7 @@ static int config_set_task_cap(uint32_t *dst, const char *what, const char *valu
 	const char *unit;
 	double v;
 
-	if (config_number(value, &v, &unit) || *unit || (v != 0 && (v < 1000 || v > 1e9))) {
+	if (config_value_number(value, &v, &unit) || *unit || (v != 0 && (v < 1000 || v > 1e9))) {
 		snprintf(err, CONFIG_ERR_MAX,
 			 "%s: \"%.40s\" is neither a number of records a second from 1000 to 1000000000 nor "
 			 "0; "
@@ -226,8 +159,8 @@ static int config_set(struct config *c, const char *key, const char *what, const
 	if (!strcmp(key, "task-cap"))
 		return config_set_task_cap(&c->task_cap, what, value, err);
 	if (!strncmp(key, "snapshot-", 9) || !strcmp(key, "hangs-size"))
-		return config_incident_set(c, key, what, value, err);
-	return config_hang_set(c, 0, key, what, value, err);
+		return config_incident_set(&c->incident, key, what, value, err);
+	return config_hang_set(&c->hang, 0, key, what, value, err);
 }
 
 struct config_ini {
@@ -244,13 +177,13 @@ static int config_ini_line(void *arg, const char *section, const char *name, con
 
 	if (ini->failed)
 		return 0;
-	at = *section ? config_hang_section(ini->config, section, ini->err) : 0;
+	at = *section ? config_hang_section(&ini->config->hang, ini->config->file, section, ini->err) : 0;
 	if (at < 0) {
 		ini->failed = true;
 		return 0;
 	}
 	snprintf(what, sizeof(what), "%s: %.40s", ini->config->file, name);
-	r = at ? config_hang_set(ini->config, (unsigned)at, name, what, value ?: "", why)
+	r = at ? config_hang_set(&ini->config->hang, (unsigned)at, name, what, value ?: "", why)
 	       : config_set(ini->config, name, what, value ?: "", why);
 	if (!r)
 		return 1;
@@ -381,7 +314,6 @@ int config_read(int argc, char *const argv[], struct config *ret, char err[CONFI
 		.long_wait_ns = 200 * NSEC_PER_MSEC,
 		.budget_ppm = 10000,
 		.task_cap = 50000,
-		.hangs = true,
 		.ready_fd = -1,
 	};
 	bool named = false;
@@ -389,8 +321,8 @@ int config_read(int argc, char *const argv[], struct config *ret, char err[CONFI
 
 	uname(&kernel);
 	c.ring_bytes = config_ring_default(kernel.release);
-	detect_defaults(&c.detect);
-	config_incident_defaults(&c);
+	config_hang_defaults(&c.hang);
+	config_incident_defaults(&c.incident);
 	r = config_read_flags(argc, argv, &c, true, &named, err);
 	if (r == 0)
 		r = config_read_file(&c, named, err);

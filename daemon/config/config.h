@@ -9,17 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/config/config_hang.h"
+#include "daemon/config/config_incident.h"
+#include "daemon/config/config_value.h"
 #include "daemon/control/control.h"
-#include "daemon/config/incident_rate.h"
-#include "detect/detect.h"
 
-#define CONFIG_ERR_MAX  512
 #define CONFIG_PATH_MAX 1024 /* of every path and list */
 
 /* CTRACE_SYSCONFDIR: from the build; "/etc" */
 #define CONFIG_DEFAULT_FILE CTRACE_SYSCONFDIR "/ctrace/ctraced.conf"
-#define CONFIG_SIZE_MIN     (16ULL << 20)
-#define CONFIG_SIZE_MAX     (1ULL << 40)
 #define CONFIG_RING_MIN     (64ULL << 10)
 #define CONFIG_RING_MAX     (256ULL << 20)
 
@@ -34,15 +32,10 @@ struct config {
 	uint64_t size_bytes;
 	uint64_t ring_bytes; /* of each CPU; a power of two */
 	uint64_t long_wait_ns;
-	/* what follows when a hang was noticed */
-	uint64_t snapshot_before_ns, snapshot_after_ns, hangs_size_bytes;
-	struct incident_rate snapshot_rate;
+	struct config_incident incident;
 	uint32_t budget_ppm; /* of the machine's CPU time; 0: no governor */
 	uint32_t task_cap;   /* records a second of one task; 0: no limit */
-	bool hangs;          /* whether they are looked for, and how */
-	struct detect_settings detect;
-	/* 1 << CT_HANG_*: set by the rule's own name; first for all, then for each of the overrides */
-	uint32_t hang_given[1 + DETECT_OVERRIDES_MAX];
+	struct config_hang hang;
 	int ready_fd; /* -1: none */
 	bool die_with_parent;
 };
@@ -60,9 +53,5 @@ int config_read(int argc, char *const argv[], struct config *ret, char err[CONFI
  * array map, which holds the buffer and some words more, has at most KMALLOC_MAX_SIZE, 4 MiB.
  */
 uint64_t config_ring_default(const char *release);
-/* "4M", "2G", "65536": bytes.  0 or -EINVAL. */
-int config_parse_size(const char *s, uint64_t *ret_bytes);
-/* "200ms", "1.5s", "50us", "2min": nanoseconds.  0 or -EINVAL. */
-int config_parse_time(const char *s, uint64_t *ret_ns);
 
 #endif

@@ -29,7 +29,7 @@ static int hang_time(const char *what, const char *value, bool may_be_off, uint6
 		*ret_ns = 0;
 		return 0;
 	}
-	if (config_parse_time(value, &v) || v < 100 * NSEC_PER_MSEC || v > 3600 * NSEC_PER_SEC) {
+	if (config_value_time(value, &v) || v < 100 * NSEC_PER_MSEC || v > 3600 * NSEC_PER_SEC) {
 		snprintf(err, CONFIG_ERR_MAX,
 			 "%s: \"%.40s\" is not a time from 100ms to 60min%s; give for example 2s.", what,
 			 value, may_be_off ? ", or off" : "");
@@ -41,14 +41,14 @@ static int hang_time(const char *what, const char *value, bool may_be_off, uint6
 
 /* What is set for a rule by its own name holds against hang-after, whichever comes first.  A disk has a time
  * of its own. */
-static int hang_set_after(struct config *c, unsigned section, struct detect_limits *limits, const char *what,
-			  const char *value, char *err)
+static int hang_set_after(struct config_hang *c, unsigned section, struct detect_limits *limits,
+			  const char *what, const char *value, char *err)
 {
 	uint64_t ns;
 	int r = hang_time(what, value, true, &ns, err);
 
 	for (unsigned i = 0; !r && i < CT_HANG_RULES; i++) {
-		if (c->hang_given[section] >> i & 1 || (i == CT_HANG_DISK && ns))
+		if (c->given[section] >> i & 1 || (i == CT_HANG_DISK && ns))
 			continue;
 		limits->after_ns[i] = ns;
 		if (section)
@@ -57,8 +57,14 @@ static int hang_set_after(struct config *c, unsigned section, struct detect_limi
 	return r;
 }
 
-int config_hang_set(struct config *c, unsigned section, const char *name, const char *what, const char *value,
-		    char err[CONFIG_ERR_MAX])
+void config_hang_defaults(struct config_hang *c)
+{
+	c->on = true;
+	detect_defaults(&c->detect);
+}
+
+int config_hang_set(struct config_hang *c, unsigned section, const char *name, const char *what,
+		    const char *value, char err[CONFIG_ERR_MAX])
 {
 	struct detect_override *o = section ? &c->detect.overrides[section - 1] : NULL;
 	struct detect_limits *limits = o ? &o->limits : &c->detect.limits;
@@ -69,7 +75,7 @@ int config_hang_set(struct config *c, unsigned section, const char *name, const 
 			snprintf(err, CONFIG_ERR_MAX, "%s: \"%.40s\" is neither yes nor no.", what, value);
 			return -EINVAL;
 		}
-		c->hangs = !strcmp(value, "yes");
+		c->on = !strcmp(value, "yes");
 		return 0;
 	}
 	if (!strcmp(name, "hang-learn") && !section)
@@ -80,7 +86,7 @@ int config_hang_set(struct config *c, unsigned section, const char *name, const 
 		if (strcmp(name, hang_rules[i]))
 			continue;
 		r = hang_time(what, value, true, &limits->after_ns[i], err);
-		c->hang_given[section] |= 1u << i;
+		c->given[section] |= 1u << i;
 		if (o)
 			o->set |= 1u << i;
 		return r;
@@ -88,7 +94,8 @@ int config_hang_set(struct config *c, unsigned section, const char *name, const 
 	return -ENOENT;
 }
 
-int config_hang_section(struct config *c, const char *section, char err[CONFIG_ERR_MAX])
+int config_hang_section(struct config_hang *c, const char *file, const char *section,
+			char err[CONFIG_ERR_MAX])
 {
 	const char *name = strchr(section, ' ');
 	bool program = !strncmp(section, "program ", 8), cgroup = !strncmp(section, "cgroup ", 7);
@@ -101,28 +108,28 @@ int config_hang_section(struct config *c, const char *section, char err[CONFIG_E
 		snprintf(err, CONFIG_ERR_MAX,
 			 "%.300s: the section \"[%.60s]\" is neither [program NAME] nor [cgroup GLOB], or it "
 			 "is longer than %d characters.",
-			 c->file, section, HANG_SECTION_MAX - 1);
+			 file, section, HANG_SECTION_MAX - 1);
 		return -EINVAL;
 	}
 	if (program && strlen(name) >= CT_COMM_LEN) {
 		snprintf(err, CONFIG_ERR_MAX,
 			 "%.300s: \"%.60s\" is too long for the name of a program: the kernel keeps %d "
 			 "characters; end it with * there.",
-			 c->file, name, CT_COMM_LEN - 1);
+			 file, name, CT_COMM_LEN - 1);
 		return -EINVAL;
 	}
 	if (cgroup && !strchr("/*?[", *name)) {
 		snprintf(err, CONFIG_ERR_MAX,
 			 "%.300s: [cgroup %.60s] would match no control group: a path begins with /, for "
 			 "example /system.slice/cron.service.",
-			 c->file, name);
+			 file, name);
 		return -EINVAL;
 	}
 	for (i = 0; i < c->detect.n_overrides; i++)
 		if (c->detect.overrides[i].is_cgroup == cgroup && !strcmp(c->detect.overrides[i].match, name))
 			return (int)i + 1;
 	if (i == DETECT_OVERRIDES_MAX) {
-		snprintf(err, CONFIG_ERR_MAX, "%.300s: there are more than %d sections.", c->file,
+		snprintf(err, CONFIG_ERR_MAX, "%.300s: there are more than %d sections.", file,
 			 DETECT_OVERRIDES_MAX);
 		return -EINVAL;
 	}

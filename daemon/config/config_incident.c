@@ -5,26 +5,27 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/config/config_value.h"
 #include "lib/clock.h"
 
 #define INCIDENT_TIME_MAX (600 * NSEC_PER_SEC)
 #define INCIDENT_SIZE_MIN (16ULL << 20)
 
-void config_incident_defaults(struct config *c)
+void config_incident_defaults(struct config_incident *c)
 {
-	c->snapshot_before_ns = 30 * NSEC_PER_SEC;
-	c->snapshot_after_ns = 5 * NSEC_PER_SEC;
-	c->hangs_size_bytes = 1ULL << 30;
-	c->snapshot_rate = (struct incident_rate){ .v = { { .n = 1, .per_ns = 60 * NSEC_PER_SEC },
-							  { .n = 10, .per_ns = 3600 * NSEC_PER_SEC } },
-						   .n = 2 };
+	c->before_ns = 30 * NSEC_PER_SEC;
+	c->after_ns = 5 * NSEC_PER_SEC;
+	c->size_bytes = 1ULL << 30;
+	c->rate = (struct incident_rate){ .v = { { .n = 1, .per_ns = 60 * NSEC_PER_SEC },
+						 { .n = 10, .per_ns = 3600 * NSEC_PER_SEC } },
+					  .n = 2 };
 }
 
 static int incident_time(uint64_t *dst, const char *what, const char *value, char *err)
 {
 	uint64_t v;
 
-	if (config_parse_time(value, &v) || v > INCIDENT_TIME_MAX) {
+	if (config_value_time(value, &v) || v > INCIDENT_TIME_MAX) {
 		snprintf(err, CONFIG_ERR_MAX,
 			 "%s: \"%.40s\" is not a time up to 10min; give for example 5s or 2min.", what,
 			 value);
@@ -34,16 +35,17 @@ static int incident_time(uint64_t *dst, const char *what, const char *value, cha
 	return 0;
 }
 
-int config_incident_set(struct config *c, const char *key, const char *what, const char *value, char *err)
+int config_incident_set(struct config_incident *c, const char *key, const char *what, const char *value,
+			char *err)
 {
 	uint64_t v;
 
 	if (!strcmp(key, "snapshot-before"))
-		return incident_time(&c->snapshot_before_ns, what, value, err);
+		return incident_time(&c->before_ns, what, value, err);
 	if (!strcmp(key, "snapshot-after"))
-		return incident_time(&c->snapshot_after_ns, what, value, err);
+		return incident_time(&c->after_ns, what, value, err);
 	if (!strcmp(key, "snapshot-rate")) {
-		if (!incident_rate_parse(value, &c->snapshot_rate))
+		if (!incident_rate_parse(value, &c->rate))
 			return 0;
 		snprintf(err, CONFIG_ERR_MAX,
 			 "%s: \"%.60s\" is neither no nor one to four limits (1 to 100 per s, min, h or "
@@ -53,12 +55,12 @@ int config_incident_set(struct config *c, const char *key, const char *what, con
 	}
 	if (strcmp(key, "hangs-size") != 0)
 		return -ENOENT;
-	if (config_parse_size(value, &v) || v < INCIDENT_SIZE_MIN || v > CONFIG_SIZE_MAX) {
+	if (config_value_size(value, &v) || v < INCIDENT_SIZE_MIN || v > CONFIG_SIZE_MAX) {
 		snprintf(err, CONFIG_ERR_MAX,
 			 "%s: \"%.40s\" is not a size from 16M to 1T; give for example 512M or 1G.", what,
 			 value);
 		return -EINVAL;
 	}
-	c->hangs_size_bytes = v;
+	c->size_bytes = v;
 	return 0;
 }

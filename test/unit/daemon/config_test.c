@@ -77,29 +77,29 @@ static void hangs(void **state)
 	struct config c;
 
 	assert_int_equal(read_with(&c, err, "", NULL), CONFIG_RUN);
-	assert_true(c.hangs);
-	assert_int_equal(c.detect.limits.after_ns[CT_HANG_LOOP], 2000000000);
-	assert_int_equal(c.detect.limits.after_ns[CT_HANG_DISK], 10000000000);
-	assert_int_equal(c.detect.learn_ns, 60000000000);
+	assert_true(c.hang.on);
+	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_LOOP], 2000000000);
+	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_DISK], 10000000000);
+	assert_int_equal(c.hang.detect.learn_ns, 60000000000);
 	/* a rule's own name holds, whichever comes first; a disk has a time of its own */
 	assert_int_equal(read_with(&c, err, "hang-busy = off\nhang-after = 5s\nhang-loop = 1s\nhangs = no\n",
 				   (char *[]){ "--hang-after=7s", NULL }),
 			 CONFIG_RUN);
-	assert_false(c.hangs);
-	assert_int_equal(c.detect.limits.after_ns[CT_HANG_BUSY], 0);
-	assert_int_equal(c.detect.limits.after_ns[CT_HANG_LOOP], 1000000000);
-	assert_int_equal(c.detect.limits.after_ns[CT_HANG_STARVED], 7000000000);
-	assert_int_equal(c.detect.limits.after_ns[CT_HANG_DISK], 10000000000);
+	assert_false(c.hang.on);
+	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_BUSY], 0);
+	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_LOOP], 1000000000);
+	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_STARVED], 7000000000);
+	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_DISK], 10000000000);
 	assert_int_equal(read_with(&c, err, "hang-after = off\n", NULL), CONFIG_RUN);
-	assert_int_equal(c.detect.limits.after_ns[CT_HANG_DISK], 0);
+	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_DISK], 0);
 	assert_int_equal(
 		read_with(&c, err,
 			  "size = 64M\n[program a*]\nhang-after = 3s\n[cgroup /x/*]\nhang-disk = 4s\n"
 			  "[program a*]\nhang-disk = 0\n",
 			  NULL),
 		CONFIG_RUN);
-	assert_int_equal(c.detect.n_overrides, 2);
-	o = c.detect.overrides;
+	assert_int_equal(c.hang.detect.n_overrides, 2);
+	o = c.hang.detect.overrides;
 	assert_false(o[0].is_cgroup);
 	assert_string_equal(o[0].match, "a*");
 	assert_int_equal(o[0].set, (1 << CT_HANG_RULES) - 1);
@@ -117,22 +117,22 @@ static void what_follows_a_hang(void **state)
 	struct config c;
 
 	assert_int_equal(read_with(&c, err, "", NULL), CONFIG_RUN);
-	assert_int_equal(c.snapshot_before_ns, 30000000000);
-	assert_int_equal(c.snapshot_after_ns, 5000000000);
-	assert_int_equal(c.hangs_size_bytes, 1ULL << 30);
-	assert_int_equal(c.snapshot_rate.n, 2);
-	assert_int_equal(c.snapshot_rate.v[1].n, 10);
+	assert_int_equal(c.incident.before_ns, 30000000000);
+	assert_int_equal(c.incident.after_ns, 5000000000);
+	assert_int_equal(c.incident.size_bytes, 1ULL << 30);
+	assert_int_equal(c.incident.rate.n, 2);
+	assert_int_equal(c.incident.rate.v[1].n, 10);
 	assert_int_equal(read_with(&c, err,
 				   "snapshot-before = 1min\nsnapshot-after = 0s\nsnapshot-rate = 3/day\n",
 				   (char *[]){ "--hangs-size=16M", NULL }),
 			 CONFIG_RUN);
-	assert_int_equal(c.snapshot_before_ns, 60000000000);
-	assert_int_equal(c.snapshot_after_ns, 0);
-	assert_int_equal(c.hangs_size_bytes, 16 << 20);
-	assert_int_equal(c.snapshot_rate.n, 1);
-	assert_int_equal(c.snapshot_rate.v[0].per_ns, 86400000000000);
+	assert_int_equal(c.incident.before_ns, 60000000000);
+	assert_int_equal(c.incident.after_ns, 0);
+	assert_int_equal(c.incident.size_bytes, 16 << 20);
+	assert_int_equal(c.incident.rate.n, 1);
+	assert_int_equal(c.incident.rate.v[0].per_ns, 86400000000000);
 	assert_int_equal(read_with(&c, err, "snapshot-rate = no\n", NULL), CONFIG_RUN);
-	assert_true(c.snapshot_rate.never);
+	assert_true(c.incident.rate.never);
 }
 
 /* Each is refused with one sentence that names what is wrong. */

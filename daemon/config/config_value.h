@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* config_value.h - the values of settings as the user writes them: numbers, sizes, times.  Pure. */
+#ifndef CTRACE_DAEMON_CONFIG_CONFIG_VALUE_H
+#define CTRACE_DAEMON_CONFIG_CONFIG_VALUE_H
+
+#include <stdint.h>
+
+#define CONFIG_ERR_MAX  512
+#define CONFIG_SIZE_MIN (16ULL << 20) /* of what is kept on disk */
+#define CONFIG_SIZE_MAX (1ULL << 40)
+
+/* The number and the unit behind it; -EINVAL when s does not begin with a plain decimal number. */
+int config_value_number(const char *s, double *ret, const char **ret_unit);
+/* "4M", "2G", "65536": bytes.  0 or -EINVAL. */
+int config_value_size(const char *s, uint64_t *ret_bytes);
+/* "200ms", "1.5s", "50us", "2min": nanoseconds.  0 or -EINVAL. */
+int config_value_time(const char *s, uint64_t *ret_ns);
+
+#endif
