@@ -23,7 +23,7 @@
 #include "daemon/sandbox/privilege.h"
 #include "daemon/kernel/probe.h"
 #include "daemon/say.h"
-#include "daemon/service/service.h"
+#include "daemon/service/service_request.h"
 #include "daemon/capture/snapshot.h"
 #include "daemon/record/statedir.h"
 #include "daemon/capture/storage.h"

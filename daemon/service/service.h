@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * service.h - what the requests of the control socket do.  Main thread.
+ * service.h - what the requests of the control socket work with.  Main thread.
  *
  * What may take long is done by the clients' worker, and so is all that touches a descriptor that a client
  * passed: a file system that does not answer must hold up neither the event loop nor the snapshots of hangs.
@@ -41,9 +41,7 @@ struct service {
 	struct incidents *incidents; /* NULL: no snapshots of hangs */
 };
 
-/* For control_options.request; arg: the struct service. */
-void service_request(void *arg, uint64_t client, const char *cmd, json_t *body, int *fd);
-/* For control_options.gone: ends what the client had going. */
+/* For control_options.gone: ends what the client had going; arg: the struct service. */
 void service_gone(void *arg, uint64_t client);
 /* For control_options.dispose and choked. */
 void service_dispose(void *arg, uid_t uid, int fd);
