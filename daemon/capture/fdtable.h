@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/inspect/visit.h"
+#include "daemon/inspect/visit_result.h"
 #include "daemon/worker.h"
 
 struct probe;

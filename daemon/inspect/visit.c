@@ -52,15 +52,6 @@ struct visit {
 	bool stop;
 };
 
-void visit_result_free(struct visit_result *r)
-{
-	if (!r)
-		return;
-	free(r->stack);
-	free(r->polled);
-	free(r);
-}
-
 /* Pace of 1/max_per_sec, with a quarter of a second's work at once after a rest. */
 static uint64_t pace_step(const struct visit *v)
 {

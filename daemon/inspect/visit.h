@@ -18,9 +18,9 @@
 #include <stdint.h>
 
 #include "ctrace/abi.h"
+#include "daemon/inspect/visit_result.h"
 
 struct visit;
-struct polled_variable;
 
 struct visit_options {
 	/* Reads one task as the task iterator does: 0, -ESRCH (gone), -errno.  Called on the visit thread
@@ -28,42 +28,6 @@ struct visit_options {
 	int (*read_task)(void *arg, uint32_t tid, struct ct_iter_task *ret);
 	void *arg;
 	uint32_t max_per_sec; /* visits and samples together; 0: 100 */
-};
-
-/* A wait as the drain thread knows it, from its CT_SWITCH. */
-struct visit_want {
-	uint64_t since_ns; /* ts of the CT_SWITCH; 0: not known (found at start) */
-	uint64_t obj;      /* copied to the result; 0: what the iterator says */
-	uint32_t tid;
-	uint16_t nr;
-	uint8_t wait; /* CT_W_* */
-	uint8_t state;
-	bool spins; /* it does not wait, but yields again and again: only what it polls is asked for */
-	bool loop;  /* one of a loop of short waits that only a clock ends */
-};
-
-struct visit_fd {
-	int32_t fd;
-	uint16_t events; /* poll events; select sets are translated */
-	uint16_t pad;
-};
-
-struct visit_result {
-	struct ct_rec rec; /* CT_VISIT, CT_SAMPLE or CT_ACCESS, kind 0: none, only what is polled; ts: when
-			      the stack was read */
-	uint64_t words[2];
-	struct ct_stack_blob
-		*stack; /* the stack that words[0] (CT_ACCESS: words[1]) names; NULL when that is 0 */
-	bool has_futex;
-	struct ct_rec futex; /* CT_FUTEX with the word and the owner as they are now */
-	uint64_t futex_words[2];
-	uint32_t tgid;
-	/* poll, select: the first descriptors of the set; n_set: how many there are in all */
-	uint16_t n_fds, n_set;
-	struct visit_fd fds[CT_WAITFD_MAX];
-	/* variables that the task may be polling, best first; see polled.h */
-	unsigned n_polled;
-	struct polled_variable *polled;
 };
 
 /* asked = done + gone + refused_queue + refused_rate + failed + (those still queued). */
@@ -97,7 +61,6 @@ int visit_ask_sample(struct visit *v, const struct ct_rawstack_blob *raw);
 int visit_ask_access(struct visit *v, const struct ct_rawaccess_blob *raw);
 /* The oldest result, which is now the caller's, or NULL. */
 struct visit_result *visit_take(struct visit *v);
-void visit_result_free(struct visit_result *r);
 struct visit_stats visit_stats(struct visit *v);
 
 #endif

@@ -5,7 +5,7 @@
 #define CTRACE_DAEMON_INSPECT_VISIT_ARGS_H
 
 #include "daemon/stack/unwind.h"
-#include "daemon/inspect/visit.h"
+#include "daemon/inspect/visit_result.h"
 
 /* Fills r->futex; own_pidns: the daemon's pid namespace.  Between unwind_begin() and unwind_end(). */
 void visit_args_futex(struct unwind *u, const struct ct_iter_task *t, uint32_t own_pidns,

@@ -6,7 +6,7 @@
 #include "daemon/inspect/polled.h"
 #include "daemon/stack/symbols.h"
 #include "daemon/stack/unwind.h"
-#include "daemon/inspect/visit.h"
+#include "daemon/inspect/visit_result.h"
 
 /* A stack of addresses and what it was in words, for accesses: there are many from few places. */
 #define VISIT_LOOK_KNOWN    16
