@@ -21,6 +21,7 @@
 #include "cli/input/tracefile.h"
 #include "lib/cleanup.h"
 #include "trace/read/reader.h"
+#include "trace/snapshot/cut.h"
 
 #define SNAPSHOT_TIMEOUT_MS 120000
 
@@ -148,6 +149,7 @@ static int save(struct session *s, int fd, struct lacks *ret_lacks)
 {
 	json_t *request = json_pack("{s:s,s:I,s:I}", "cmd", "snapshot", "from_ns", (json_int_t)0, "to_ns",
 				    (json_int_t)clock_boot_ns());
+	const struct cut_options all = { .to_ns = UINT64_MAX };
 	char err[CONTROL_ERR_MAX] = "out of memory", log[1024], rerr[READER_ERR_MAX];
 	struct reader *reader = NULL;
 	json_t *answer = NULL;
@@ -169,7 +171,7 @@ static int save(struct session *s, int fd, struct lacks *ret_lacks)
 		return cli_error("cannot save the recording: %s", strerror(errno));
 	r = reader_open(oneshot_trace(s->recorder), &reader, rerr);
 	if (!r)
-		r = snapshot_cut(reader, 0, UINT64_MAX, fd, &segments, rerr);
+		r = cut_window(reader, &all, fd, &segments, rerr);
 	reader_free(reader);
 	return r ? cli_error("cannot save the recording: %s", rerr) : CLI_OK;
 }

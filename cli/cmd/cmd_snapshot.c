@@ -19,6 +19,7 @@
 #include "cli/input/timearg.h"
 #include "cli/input/tracefile.h"
 #include "lib/cleanup.h"
+#include "trace/snapshot/cut.h"
 
 #define STATUS_TIMEOUT_MS   10000
 #define SNAPSHOT_TIMEOUT_MS 120000
@@ -129,8 +130,8 @@ static int cut(const struct request *q, struct reader *r, uint64_t from_ns, uint
 {
 	char err[READER_ERR_MAX];
 	uint64_t segments;
-	int ret = q->redact ? snapshot_redact(r, from_ns, to_ns, fd, &segments, err)
-			    : snapshot_cut(r, from_ns, to_ns, fd, &segments, err);
+	const struct cut_options opt = { .from_ns = from_ns, .to_ns = to_ns, .redact = q->redact };
+	int ret = cut_window(r, &opt, fd, &segments, err);
 
 	return ret ? cli_error("%s", err) : CLI_OK;
 }

@@ -19,6 +19,7 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 #include "trace/read/reader.h"
+#include "trace/snapshot/cut.h"
 
 #define SNAPSHOT_TRY_BYTES 4096
 
@@ -140,14 +141,14 @@ void snapshot_begin(const struct snapshot_source *src, uint64_t from_ns, uint64_
 
 int snapshot_finish(struct snapshot *s, int fd, bool (*step)(void *arg), char err[SNAPSHOT_ERR_MAX])
 {
+	const struct cut_options opt = { .from_ns = s->from_ns, .to_ns = s->to_ns, .step = step };
 	struct reader *reader;
 	struct stat st;
 	int r = reader_open(s->trace, &reader, err);
 
 	if (r)
 		return r;
-	reader_on_step(reader, step, NULL);
-	r = snapshot_cut(reader, s->from_ns, s->to_ns, fd, &s->segments, err);
+	r = cut_window(reader, &opt, fd, &s->segments, err);
 	if (!r) {
 		const struct reader_info *info = reader_info(reader);
 

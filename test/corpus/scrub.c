@@ -22,6 +22,7 @@
 #include "trace/format/index.h"
 #include "trace/format/pio.h"
 #include "trace/read/reader.h"
+#include "trace/snapshot/cut.h"
 #include "trace/snapshot/redact_names.h"
 #include "trace/write/ring.h"
 
@@ -134,7 +135,7 @@ int main(int argc, char **argv)
 	copy = open("/tmp", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
 	if (out < 0 || copy < 0)
 		err(1, "%s", argv[2]);
-	if (snapshot_redact(r, 0, UINT64_MAX, copy, &segments, text))
+	if (cut_window(r, &(struct cut_options){ .to_ns = UINT64_MAX, .redact = true }, copy, &segments, text))
 		errx(1, "%s", text);
 	reader_free(r);
 	repack(copy, out);

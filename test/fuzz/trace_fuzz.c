@@ -12,6 +12,7 @@
 
 #include "ctrace/format.h"
 #include "trace/read/reader.h"
+#include "trace/snapshot/cut.h"
 
 /* Does with a window what its users rely on. */
 static void look_at(const struct window *w)
@@ -57,6 +58,8 @@ static void load(struct reader *r, uint64_t from, uint64_t to)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC), out = memfd_create("cut", MFD_CLOEXEC);
+	const struct cut_options all = { .to_ns = UINT64_MAX },
+				 redacted = { .to_ns = UINT64_MAX, .redact = true };
 	char err[READER_ERR_MAX] = "";
 	struct reader *r;
 	uint64_t segments;
@@ -67,8 +70,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 			load(r, 0, UINT64_MAX);
 			load(r, i->from_ns / 2 + i->to_ns / 2, i->to_ns);
-			snapshot_cut(r, 0, UINT64_MAX, out, &segments, err);
-			snapshot_redact(r, 0, UINT64_MAX, out, &segments, err);
+			cut_window(r, &all, out, &segments, err);
+			cut_window(r, &redacted, out, &segments, err);
 			if (i->n_boots > 1 && !reader_use_boot(r, 1))
 				load(r, 0, UINT64_MAX);
 			reader_free(r);

@@ -8,7 +8,7 @@
 #include "trace/read/collect.h"
 #include "trace/format/limits.h"
 #include "trace/format/order.h"
-#include "trace/read/reader_file.h"
+#include "trace/read/reader_private.h"
 
 #define EVENTS_MAX (64u << 20)
 
@@ -126,14 +126,15 @@ static uint64_t load_paused(const struct format_segment *h, const struct window_
 	return from_ns;
 }
 
-static int load_decode(struct load *l, const struct format_segment *h)
+static int load_decode(struct load *l, const struct reader_segment *s)
 {
+	const struct format_segment *h = s->h;
 	struct decoder *d = l->r->decoder;
 	struct window *w = l->w;
 	uint32_t n_cpus = 0;
 	uint64_t paused_ns = UINT64_MAX;
 	size_t n = 0;
-	int err = decoder_begin(d, h, l->r->buf.v + h->header_bytes, h->body_bytes);
+	int err = decoder_begin(d, h, s->bytes + h->header_bytes, h->body_bytes);
 
 	if (!err && w->n_events + h->n_records > l->cap)
 		err = -E2BIG;
@@ -165,12 +166,13 @@ static int load_decode(struct load *l, const struct format_segment *h)
 static int load_segment(struct load *l, size_t i)
 {
 	const struct format_segment *h = &l->r->index.segments.v[i].h;
+	struct reader_segment s;
 	int err = load_hole(l, i);
 
 	if (!err)
-		err = reader_segment(l->r, i);
+		err = reader_segment(l->r, i, &s);
 	if (!err)
-		err = load_decode(l, h);
+		err = load_decode(l, &s);
 	if (err == -ESTALE && !l->any) {
 		/* The writer was here first: the trace now begins later. */
 		l->w->file_from_ns = MAX(l->w->file_from_ns, h->end_ns);

@@ -11,12 +11,12 @@
 #include "lib/cleanup.h"
 #include "trace/format/crc32c.h"
 #include "trace/format/pio.h"
-#include "trace/read/reader_file.h"
+#include "trace/read/reader_private.h"
 
 /* How many segments back to look for one whose meta data can be read. */
 #define META_TRIES 4
 
-int reader_segment(struct reader *r, size_t i)
+int reader_segment(struct reader *r, size_t i, struct reader_segment *ret)
 {
 	const struct index_segment *s = &r->index.segments.v[i];
 	uint64_t at = (uint64_t)s->slot * r->index.file.slot_bytes;
@@ -33,8 +33,10 @@ int reader_segment(struct reader *r, size_t i)
 	r->buf.n = n;
 	if (!err && memcmp(r->buf.v, &s->h, sizeof(s->h)))
 		return -ESTALE;
-	if (!err && crc32c_matches(crc32c(0, r->buf.v + s->h.header_bytes, s->h.body_bytes), s->h.body_crc))
+	if (!err && crc32c_matches(crc32c(0, r->buf.v + s->h.header_bytes, s->h.body_bytes), s->h.body_crc)) {
+		*ret = (struct reader_segment){ .h = &s->h, .bytes = r->buf.v, .n = n };
 		return 0;
+	}
 	/* Wrong bytes: because it is being overwritten right now, or because it is damaged? */
 	if (!pio_read(r->fd, &now, sizeof(now), at) && memcmp(&now, &s->h, sizeof(now)))
 		return -ESTALE;
@@ -67,12 +69,12 @@ static int reader_read_meta(struct reader *r)
 	size_t n = r->index.file.meta_bytes;
 
 	for (size_t i = r->end, tries = META_TRIES; i-- > r->first && tries; tries--) {
-		const struct format_segment *h = &r->index.segments.v[i].h;
+		struct reader_segment s;
 		const uint8_t *block;
 		size_t bytes;
 
-		if (reader_segment(r, i) ||
-		    decoder_begin(r->decoder, h, r->buf.v + h->header_bytes, h->body_bytes) ||
+		if (reader_segment(r, i, &s) ||
+		    decoder_begin(r->decoder, s.h, s.bytes + s.h->header_bytes, s.h->body_bytes) ||
 		    decoder_block(r->decoder, FORMAT_META, &block, &bytes) || !bytes)
 			continue;
 		p = block;
@@ -288,10 +290,13 @@ void reader_on_progress(struct reader *r, void (*fn)(void *arg, unsigned percent
 	r->progress_arg = arg;
 }
 
-void reader_on_step(struct reader *r, bool (*fn)(void *arg), void *arg)
+struct reader_file reader_file(const struct reader *r)
 {
-	r->step = fn;
-	r->step_arg = arg;
+	return (struct reader_file){ .header = &r->index.file,
+				     .name = r->name,
+				     .meta = r->meta,
+				     .meta_bytes = r->meta_bytes,
+				     .decoder = r->decoder };
 }
 
 int reader_select(const struct reader *r, uint64_t *from_ns, uint64_t *to_ns, size_t *ret_a, size_t *ret_b,

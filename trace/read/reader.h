@@ -12,8 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ctrace/format.h"
 #include "trace/format/window.h"
 
+struct decoder;
 struct reader;
 
 struct reader_info {
@@ -64,21 +66,29 @@ int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max
 void reader_on_progress(struct reader *r, void (*fn)(void *arg, unsigned percent), void *arg);
 
 /*
- * Calls fn between the segments of a cut: when it returns false the cut ends with -ECANCELED.  With it, what
- * is written reaches the disk in pieces, so that no call to a file system that answers takes long.
+ * For copying: the file as it is, segment by segment.  All that these hand out stays the reader's.
  */
-void reader_on_step(struct reader *r, bool (*fn)(void *arg), void *arg);
+struct reader_file {
+	const struct format_file *header;
+	const char *name;
+	const char *meta; /* of the newest segment that can be read, or of the file */
+	size_t meta_bytes;
+	struct decoder *decoder; /* of the reader: begun anew for each segment */
+};
+struct reader_file reader_file(const struct reader *r);
 
-/*
- * Copies the segments that overlap [from_ns, to_ns) of src into out_fd (an empty regular file) as a trace
- * file of its own, just large enough, and syncs it.  Segments that cannot be read stay out.  Returns 0 and
- * *ret_segments, or -errno as above or of the write.
- */
-int snapshot_cut(struct reader *src, uint64_t from_ns, uint64_t to_ns, int out_fd, uint64_t *ret_segments,
-		 char err[READER_ERR_MAX]);
-/* The same without the names of programs, files, functions, addresses and the host: each becomes a hash under
- * a key that is forgotten (redact_names.h). */
-int snapshot_redact(struct reader *src, uint64_t from_ns, uint64_t to_ns, int out_fd, uint64_t *ret_segments,
-		    char err[READER_ERR_MAX]);
+/* Clips [*from_ns, *to_ns) to the trace and finds the segments [*ret_a, *ret_b) that it touches; *ret_b ==
+ * *ret_a when it lies in a hole. 0 or -ERANGE. */
+int reader_select(const struct reader *r, uint64_t *from_ns, uint64_t *to_ns, size_t *ret_a, size_t *ret_b,
+		  char err[READER_ERR_MAX]);
+
+struct reader_segment {
+	const struct format_segment *h;
+	const uint8_t *bytes; /* header, then body; valid until the next segment is read */
+	size_t n;
+};
+/* Reads segment i as it was indexed.  0; -ESTALE: it has been overwritten since; -EBADMSG: it is damaged or
+ * cannot be read; -ENOMEM. */
+int reader_segment(struct reader *r, size_t i, struct reader_segment *ret);
 
 #endif

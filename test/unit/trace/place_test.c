@@ -13,6 +13,7 @@
 
 #include "test/unit/trace/window_make.h"
 #include "trace/read/reader.h"
+#include "trace/snapshot/cut.h"
 #include "trace/write/writer.h"
 
 #define ID "4f1c7a9be02d4f1c7a9be02d4f1c7a9be02d4f1c7a9be02d4f1c7a9be02d4f1c"
@@ -158,7 +159,8 @@ static void test_every_segment(void **state)
 	}
 	writer_free(writer);
 	assert_int_equal(reader_open(path, &r, err), 0);
-	assert_int_equal(snapshot_cut(r, 2500, 3000, cut_fd, &n, err), 0);
+	assert_int_equal(
+		cut_window(r, &(struct cut_options){ .from_ns = 2500, .to_ns = 3000 }, cut_fd, &n, err), 0);
 	reader_free(r);
 	assert_int_equal(n, 1);
 	assert_int_equal(reader_open(cut, &r, err), 0);

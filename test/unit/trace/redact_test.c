@@ -8,6 +8,7 @@
 
 #include "test/unit/trace/trace_fixture.h"
 #include "trace/format/blob.h"
+#include "trace/snapshot/cut.h"
 #include "trace/snapshot/redact_names.h"
 
 #define SOCK_ID CT_OBJ_ID(CT_OBJ_SOCK, 4711)
@@ -253,7 +254,8 @@ static void redact_to(struct fixture *f, const char *path)
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
 
 	assert_int_equal(reader_open(f->path, &r, err), 0);
-	assert_int_equal(snapshot_redact(r, 0, UINT64_MAX, fd, &n, err), 0);
+	assert_int_equal(
+		cut_window(r, &(struct cut_options){ .to_ns = UINT64_MAX, .redact = true }, fd, &n, err), 0);
 	assert_int_equal(n, reader_info(r)->n_segments);
 	reader_free(r);
 	close(fd);

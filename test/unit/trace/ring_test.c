@@ -16,6 +16,7 @@
 
 #include "lib/cleanup.h"
 #include "test/unit/trace/trace_fixture.h"
+#include "trace/snapshot/cut.h"
 
 static size_t count_gaps(const struct window *w, uint8_t cause)
 {
@@ -439,8 +440,10 @@ static void a_cut_is_the_window_of_its_source(void **state)
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
 	assert_true(fd >= 0);
 	assert_int_equal(reader_open(f->path, &r, err), 0);
-	assert_int_equal(snapshot_cut(r, from, to, fd, &n, err), 0);
-	assert_int_equal(snapshot_cut(r, 1, 2, fd, &n, err), -ERANGE);
+	assert_int_equal(cut_window(r, &(struct cut_options){ .from_ns = from, .to_ns = to }, fd, &n, err),
+			 0);
+	assert_int_equal(cut_window(r, &(struct cut_options){ .from_ns = 1, .to_ns = 2 }, fd, &n, err),
+			 -ERANGE);
 	reader_free(r);
 	close(fd);
 	assert_int_equal(n, 21);

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "trace/snapshot/cut.h"
+
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "lib/cleanup.h"
 #include "trace/format/pio.h"
-#include "trace/read/reader_file.h"
 #include "trace/snapshot/redact.h"
 #include "trace/write/ring.h"
 
@@ -14,44 +18,50 @@
 /* Segments that are copied as they are keep the id of their source, and so does the file. */
 static int cut_header(const struct reader *r, struct redact *redact, int fd, uint32_t n_slots)
 {
-	struct format_file f = r->index.file;
-	size_t meta_bytes = r->meta_bytes;
+	const struct reader_file src = reader_file(r);
+	struct format_file f = *src.header;
+	size_t meta_bytes = src.meta_bytes;
 	_cleanup_free_ char *meta = malloc(MAX(meta_bytes, FORMAT_META_MAX));
 	int ret = 0;
 
 	if (!meta)
 		return -ENOMEM;
-	memcpy(meta, r->meta, meta_bytes);
+	memcpy(meta, src.meta, meta_bytes);
 	if (redact)
 		ret = redact_file(redact, &f, meta, &meta_bytes);
 	if (ret)
 		return ret;
 	f.n_slots = n_slots;
-	f.n_cpus = r->info.n_cpus;
+	f.n_cpus = reader_info(r)->n_cpus;
 	f.meta_bytes = (uint32_t)meta_bytes;
 	return ring_put_header(fd, &f, meta);
 }
 
 /* The bytes of a segment as they are to be written. */
-static int cut_segment(struct reader *r, struct redact *redact, size_t i, uint8_t **ret_bytes, size_t *ret_n)
+static int cut_segment(struct reader *r, struct redact *redact, size_t i, const uint8_t **ret_bytes,
+		       size_t *ret_n)
 {
-	const struct format_segment *h = &r->index.segments.v[i].h;
-	int ret = reader_segment(r, i);
+	const struct reader_file src = reader_file(r);
+	struct reader_segment s;
+	uint8_t *redacted = NULL;
+	int ret = reader_segment(r, i, &s);
 
 	if (ret)
 		return ret;
-	if (redact)
-		return redact_segment(redact, r->decoder, h, r->buf.v + h->header_bytes,
-				      r->index.file.slot_bytes, ret_bytes, ret_n);
-	*ret_bytes = r->buf.v;
-	*ret_n = r->buf.n;
-	return 0;
+	*ret_bytes = s.bytes;
+	*ret_n = s.n;
+	if (!redact)
+		return 0;
+	ret = redact_segment(redact, src.decoder, s.h, s.bytes + s.h->header_bytes, src.header->slot_bytes,
+			     &redacted, ret_n);
+	*ret_bytes = redacted;
+	return ret;
 }
 
 /* After [*done, end) was written: whether the cut is to go on. */
-static int cut_step(struct reader *r, int fd, uint64_t end, uint64_t *done)
+static int cut_step(const struct cut_options *opt, int fd, uint64_t end, uint64_t *done)
 {
-	if (!r->step)
+	if (!opt->step)
 		return 0;
 	if (end >= *done + CUT_PIECE_BYTES) {
 		/* an error shows again when all of it is synced */
@@ -60,21 +70,22 @@ static int cut_step(struct reader *r, int fd, uint64_t end, uint64_t *done)
 					      SYNC_FILE_RANGE_WAIT_AFTER);
 		*done = end;
 	}
-	return r->step(r->step_arg) ? 0 : -ECANCELED;
+	return opt->step(opt->arg) ? 0 : -ECANCELED;
 }
 
-static int cut(struct reader *r, struct redact *redact, uint64_t from_ns, uint64_t to_ns, int out_fd,
+static int cut(struct reader *r, const struct cut_options *opt, struct redact *redact, int out_fd,
 	       uint64_t *ret_segments, char err[READER_ERR_MAX])
 {
-	uint32_t slot_bytes = r->index.file.slot_bytes, slot = 1;
-	uint64_t n = 0, done = 0;
+	const struct reader_file src = reader_file(r);
+	uint32_t slot_bytes = src.header->slot_bytes, slot = 1;
+	uint64_t n = 0, done = 0, from_ns = opt->from_ns, to_ns = opt->to_ns;
 	size_t a, b;
 	int ret = reader_select(r, &from_ns, &to_ns, &a, &b, err);
 
 	if (ret)
 		return ret;
 	for (size_t i = a; !ret && i < b; i++) {
-		uint8_t *bytes;
+		const uint8_t *bytes;
 		size_t size;
 
 		ret = cut_segment(r, redact, i, &bytes, &size);
@@ -88,10 +99,10 @@ static int cut(struct reader *r, struct redact *redact, uint64_t from_ns, uint64
 		slot += (uint32_t)((size + slot_bytes - 1) / slot_bytes);
 		n++;
 		if (!ret)
-			ret = cut_step(r, out_fd, (uint64_t)slot * slot_bytes, &done);
+			ret = cut_step(opt, out_fd, (uint64_t)slot * slot_bytes, &done);
 	}
 	if (!ret && !n) {
-		snprintf(err, READER_ERR_MAX, "no segment of %.200s in the window can be read", r->name);
+		snprintf(err, READER_ERR_MAX, "no segment of %.200s in the window can be read", src.name);
 		return -EBADMSG;
 	}
 	if (!ret && ftruncate(out_fd, (off_t)slot * slot_bytes))
@@ -112,23 +123,17 @@ static int cut(struct reader *r, struct redact *redact, uint64_t from_ns, uint64
 	return ret;
 }
 
-int snapshot_cut(struct reader *r, uint64_t from_ns, uint64_t to_ns, int out_fd, uint64_t *ret_segments,
-		 char err[READER_ERR_MAX])
+int cut_window(struct reader *r, const struct cut_options *opt, int out_fd, uint64_t *ret_segments,
+	       char err[READER_ERR_MAX])
 {
-	return cut(r, NULL, from_ns, to_ns, out_fd, ret_segments, err);
-}
-
-int snapshot_redact(struct reader *r, uint64_t from_ns, uint64_t to_ns, int out_fd, uint64_t *ret_segments,
-		    char err[READER_ERR_MAX])
-{
-	struct redact *redact;
-	int ret = redact_new(&redact);
+	struct redact *redact = NULL;
+	int ret = opt->redact ? redact_new(&redact) : 0;
 
 	if (ret) {
 		snprintf(err, READER_ERR_MAX, "cannot redact: %s", strerror(-ret));
 		return ret;
 	}
-	ret = cut(r, redact, from_ns, to_ns, out_fd, ret_segments, err);
+	ret = cut(r, opt, redact, out_fd, ret_segments, err);
 	redact_free(redact);
 	return ret;
 }
