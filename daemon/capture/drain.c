@@ -17,17 +17,17 @@
 #include "daemon/capture/fdtable.h"
 #include "daemon/record/heldlocks.h"
 #include "daemon/inspect/variable.h"
-#include "daemon/inspect/visit_look.h"
+#include "daemon/inspect/inspect_look.h"
 #include "daemon/inspect/watch.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-#define DRAIN_BUSY_MS      50
-#define DRAIN_QUIET_MS     250
-#define DRAIN_QUIET_N      512 /* fewer records than this in a round: the next one may come later */
-#define DRAIN_RATES        16
-#define DRAIN_RESYNC_NS    (10 * NSEC_PER_SEC) /* between two looks at all tasks after losses */
-#define DRAIN_VISITS_PER_S 2000 /* for the visiting thread: the limits are set by watch and here */
+#define DRAIN_BUSY_MS           50
+#define DRAIN_QUIET_MS          250
+#define DRAIN_QUIET_N           512 /* fewer records than this in a round: the next one may come later */
+#define DRAIN_RATES             16
+#define DRAIN_RESYNC_NS         (10 * NSEC_PER_SEC) /* between two looks at all tasks after losses */
+#define DRAIN_INSPECTIONS_PER_S 2000 /* for the inspecting thread: the limits are set by watch and here */
 
 struct drain_request {
 	void (*fn)(struct drain *d, void *arg);
@@ -51,7 +51,7 @@ struct drain_rate {
 struct drain {
 	struct drain_options opt;
 	struct recorder *recorder;
-	struct visit *visit;
+	struct inspect *inspect;
 	struct cgroups *cgroups;
 	struct detect *detect; /* NULL: off */
 	struct watch watch;
@@ -93,7 +93,7 @@ static void drain_rawstack(void *arg, uint16_t cpu, const struct ct_rawstack_blo
 		d->sample_ns = raw->h.ts;
 		d->samples = 0;
 	}
-	if (d->samples++ >= DRAIN_SAMPLES_PER_S || visit_ask_sample(d->visit, raw))
+	if (d->samples++ >= DRAIN_SAMPLES_PER_S || inspect_ask_sample(d->inspect, raw))
 		d->samples_refused++;
 }
 
@@ -112,9 +112,9 @@ static void drain_rawaccess(void *arg, const struct ct_rawaccess_blob *raw)
 	struct drain *d = arg;
 	struct ct_rec rec;
 
-	if (!visit_ask_access(d->visit, raw))
+	if (!inspect_ask_access(d->inspect, raw))
 		return;
-	rec = visit_look_access_rec(raw);
+	rec = inspect_look_access_rec(raw);
 	drain_access(d, &rec, words, NULL);
 }
 
@@ -162,11 +162,11 @@ static void drain_record(void *arg, uint16_t cpu, const void *data, size_t size)
 	recorder_take(d->recorder, cpu, data, size);
 }
 
-static bool drain_ask_visit(void *arg, struct task *task)
+static bool drain_ask_inspection(void *arg, struct task *task)
 {
 	struct drain *d = arg;
 	const struct ct_rec *last = &task->st.last;
-	const struct visit_want want = {
+	const struct inspect_want want = {
 		/* of a loop of short waits any will do, also the next one */
 		.since_ns = task->loop_waits >= WATCH_LOOP_WAITS ? 0 : last->ts,
 		.obj = last->obj,
@@ -181,7 +181,7 @@ static bool drain_ask_visit(void *arg, struct task *task)
 	/* the daemon's own threads wait for work, and looking at them would be more of it */
 	if (task->tgid == (uint32_t)getpid())
 		return false;
-	return !visit_ask(d->visit, &want);
+	return !inspect_ask(d->inspect, &want);
 }
 
 /* For fdtable_job.post. */
@@ -190,9 +190,9 @@ static void drain_take_files(void *arg, void *data, size_t size)
 	drain_post(arg, data, size);
 }
 
-/* The descriptor table of a visited process, at most every few seconds; and for a set that is polled since
+/* The descriptor table of an inspected process, at most every few seconds; and for a set that is polled since
  * before the start, of which no CT_WAITFD tells, those. */
-static void drain_files(struct drain *d, const struct visit_result *v, uint64_t now_ns)
+static void drain_files(struct drain *d, const struct inspect_result *v, uint64_t now_ns)
 {
 	struct task *task = tasks_get(recorder_tasks(d->recorder), v->rec.tid);
 	struct task *leader = tasks_get(recorder_tasks(d->recorder), v->tgid);
@@ -215,7 +215,7 @@ static void drain_files(struct drain *d, const struct visit_result *v, uint64_t 
 }
 
 /* Names come before the records that need them. */
-static void drain_polled(struct drain *d, const struct visit_result *v)
+static void drain_polled(struct drain *d, const struct inspect_result *v)
 {
 	for (unsigned i = 0; i < v->n_polled; i++) {
 		const struct polled_variable *p = &v->polled[i];
@@ -234,11 +234,11 @@ static void drain_polled(struct drain *d, const struct visit_result *v)
 	}
 }
 
-static void drain_visits(struct drain *d, uint64_t now_ns)
+static void drain_inspections(struct drain *d, uint64_t now_ns)
 {
-	struct visit_result *v;
+	struct inspect_result *v;
 
-	while ((v = visit_take(d->visit))) {
+	while ((v = inspect_take(d->inspect))) {
 		if (v->stack)
 			recorder_stack(d->recorder, v->stack);
 		if (v->has_futex)
@@ -249,7 +249,7 @@ static void drain_visits(struct drain *d, uint64_t now_ns)
 			recorder_add(d->recorder, &v->rec, v->words);
 		drain_polled(d, v);
 		drain_files(d, v, now_ns);
-		visit_result_free(v);
+		inspect_result_free(v);
 	}
 }
 
@@ -413,12 +413,12 @@ static void drain_publish(struct drain *d, uint64_t now_ns)
 {
 	struct drain_stats s = {
 		.recorder = recorder_stats(d->recorder),
-		.visit = visit_stats(d->visit),
+		.inspect = inspect_stats(d->inspect),
 		.detect = d->detect ? detect_stats(d->detect) : (struct detect_stats){ 0 },
 		.start_ns = d->start_ns,
 		.beat_ns = now_ns,
 		.high_water = probe_ring_high_water(d->opt.probe),
-		.visits_postponed = d->watch.postponed,
+		.inspections_postponed = d->watch.postponed,
 		.samples_refused = d->samples_refused,
 		.resyncs = d->resyncs,
 		.cgroups = cgroups_stats(d->cgroups),
@@ -459,13 +459,13 @@ static long drain_round(struct drain *d)
 	uint64_t now_ns = clock_boot_ns();
 	long n = probe_consume(d->opt.probe, drain_record, d);
 
-	drain_visits(d, now_ns);
+	drain_inspections(d, now_ns);
 	drain_streams(d);
 	cgroups_round(d->cgroups, now_ns);
 	drain_losses(d, now_ns);
 	governing_round(d->governing);
 	if (!governing_sheds(d->governing, CT_SHED_STACKS))
-		watch_scan(&d->watch, recorder_tasks(d->recorder), now_ns, drain_ask_visit, d);
+		watch_scan(&d->watch, recorder_tasks(d->recorder), now_ns, drain_ask_inspection, d);
 	if (d->detect)
 		detect_tick(d->detect, now_ns);
 	drain_requests(d, false);
@@ -528,7 +528,7 @@ static void drain_threads(void *arg, struct governing_threads *ret)
 {
 	struct drain *d = arg;
 
-	ret->visit_ns = visit_stats(d->visit).busy_ns;
+	ret->inspect_ns = inspect_stats(d->inspect).busy_ns;
 	ret->aside_ns = worker_cpu_ns(d->opt.worker);
 	if (d->opt.aside_ns)
 		ret->aside_ns += d->opt.aside_ns(d->opt.aside_arg);
@@ -557,9 +557,9 @@ static int drain_govern(struct drain *d)
 
 static int drain_start(struct drain *d)
 {
-	const struct visit_options visit = { .read_task = drain_read_task,
-					     .arg = d->opt.probe,
-					     .max_per_sec = DRAIN_VISITS_PER_S };
+	const struct inspect_options inspect = { .read_task = drain_read_task,
+						 .arg = d->opt.probe,
+						 .max_per_sec = DRAIN_INSPECTIONS_PER_S };
 	const struct cgroups_options cgroups = { .worker = d->opt.worker,
 						 .found = drain_cgroups_found,
 						 .arg = d };
@@ -574,7 +574,7 @@ static int drain_start(struct drain *d)
 	if (d->wake_fd < 0 || d->epoll_fd < 0 || epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, d->wake_fd, &ev) ||
 	    epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, probe_fd(d->opt.probe), &ev))
 		return -errno;
-	r = visit_new(&visit, &d->visit);
+	r = inspect_new(&inspect, &d->inspect);
 	if (!r)
 		r = drain_govern(d);
 	if (r < 0)
@@ -652,7 +652,7 @@ void drain_free(struct drain *d)
 {
 	if (!d)
 		return;
-	visit_free(d->visit);
+	inspect_free(d->inspect);
 	cgroups_free(d->cgroups);
 	governing_free(d->governing);
 	recorder_free(d->recorder);
@@ -726,9 +726,10 @@ struct recorder *drain_recorder(struct drain *d)
 	return d->recorder;
 }
 
-void drain_visit_all(struct drain *d, uint64_t since_ns, unsigned max)
+void drain_inspect_all(struct drain *d, uint64_t since_ns, unsigned max)
 {
-	watch_all(&d->watch, recorder_tasks(d->recorder), clock_boot_ns(), since_ns, max, drain_ask_visit, d);
+	watch_all(&d->watch, recorder_tasks(d->recorder), clock_boot_ns(), since_ns, max,
+		  drain_ask_inspection, d);
 }
 
 void drain_seal(struct drain *d)
@@ -742,9 +743,9 @@ bool drain_flush(struct drain *d, uint64_t timeout_ns)
 	return recorder_flush(d->recorder, timeout_ns);
 }
 
-uint64_t drain_visits_open(struct drain *d)
+uint64_t drain_inspections_open(struct drain *d)
 {
-	struct visit_stats s = visit_stats(d->visit);
+	struct inspect_stats s = inspect_stats(d->inspect);
 
 	return s.asked - s.done - s.gone - s.refused_queue - s.refused_rate - s.failed;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * drain.h - the thread that empties the rings, keeps the task table, asks for
- * visits and writes the trace.  It owns the recorder; others reach it through drain_call() and
+ * inspections and writes the trace.  It owns the recorder; others reach it through drain_call() and
  * drain_post().
  */
 #ifndef CTRACE_DAEMON_CAPTURE_DRAIN_H
@@ -15,15 +15,15 @@
 #include "daemon/record/cgroups.h"
 #include "daemon/kernel/probe.h"
 #include "daemon/record/recorder.h"
-#include "daemon/inspect/visit.h"
+#include "daemon/inspect/inspect.h"
 #include "daemon/worker.h"
 #include "detect/detect.h"
 
 #define DRAIN_ERR_MAX        512
-#define DRAIN_POSTED_MAX     (32u << 20)   /* bytes of streams that wait to be written */
-#define DRAIN_SAMPLES_PER_S  200           /* stacks handed on for symbols */
+#define DRAIN_POSTED_MAX     (32u << 20)    /* bytes of streams that wait to be written */
+#define DRAIN_SAMPLES_PER_S  200            /* stacks handed on for symbols */
 #define DRAIN_STOP_NS        15000000000ULL /* for the disk to take the end of the trace */
-#define DRAIN_FILES_AGAIN_NS 5000000000ULL /* a process' descriptor table is written at most that often */
+#define DRAIN_FILES_AGAIN_NS 5000000000ULL  /* a process' descriptor table is written at most that often */
 
 struct drain;
 
@@ -52,7 +52,7 @@ struct drain_options {
 
 struct drain_stats {
 	struct recorder_stats recorder;
-	struct visit_stats visit;
+	struct inspect_stats inspect;
 	struct governing_stats governing;
 	struct detect_stats detect;
 	uint64_t start_ns;   /* when the capture began */
@@ -61,11 +61,11 @@ struct drain_stats {
 	/* over the last seconds */
 	double records_per_s, bytes_per_s, cpu_percent;
 	struct cgroups_stats cgroups;
-	uint64_t visits_postponed, samples_refused, streams_refused, resyncs;
+	uint64_t inspections_postponed, samples_refused, streams_refused, resyncs;
 };
 
-/* Opens the trace, takes the state of all tasks, starts the thread.  0 or -errno with a sentence in err, which
- * on success too may hold one for the log, and is else empty. */
+/* Opens the trace, takes the state of all tasks, starts the thread.  0 or -errno with a sentence in err,
+ * which on success too may hold one for the log, and is else empty. */
 int drain_new(const struct drain_options *opt, struct drain **ret, char err[DRAIN_ERR_MAX]);
 /* Drains what is left, seals, ends the thread; drain_call() is refused from now on.  False: the disk does not
  * take the end of the trace, and nothing may be freed.  Accepts NULL. */
@@ -83,12 +83,12 @@ struct drain_stats drain_stats(struct drain *d);
 
 /* For the functions of drain_call(): */
 struct recorder *drain_recorder(struct drain *d);
-/* Asks for visits of all that wait for long now and were not visited since since_ns, at most max. */
-void drain_visit_all(struct drain *d, uint64_t since_ns, unsigned max);
+/* Asks for inspections of all that wait for long now and were not inspected since since_ns, at most max. */
+void drain_inspect_all(struct drain *d, uint64_t since_ns, unsigned max);
 void drain_seal(struct drain *d);
 /* Any thread: waits until what was sealed is in the file; false: not within timeout_ns. */
 bool drain_flush(struct drain *d, uint64_t timeout_ns);
-/* Any thread: how many visits are still to be made. */
-uint64_t drain_visits_open(struct drain *d);
+/* Any thread: how many inspections are still to be made. */
+uint64_t drain_inspections_open(struct drain *d);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/inspect/visit_result.h"
+#include "daemon/inspect/inspect_result.h"
 #include "daemon/worker.h"
 
 struct probe;
@@ -25,7 +25,7 @@ struct fdtable_job {
 	/* a set of descriptors that tid polls, to be written as CT_WAITFD */
 	uint32_t tid;
 	uint16_t n_fds, n_set;
-	struct visit_fd fds[CT_WAITFD_MAX];
+	struct inspect_fd fds[CT_WAITFD_MAX];
 };
 
 /* Has the job (copied) done by the worker.  0, -EAGAIN, -ENOMEM. */

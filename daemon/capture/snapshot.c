@@ -49,7 +49,7 @@ static void prepare_begin(struct drain *d, void *arg)
 	struct snapshot_prep *p = arg;
 	struct map seen = { 0 };
 
-	drain_visit_all(d, p->since_ns, SNAPSHOT_VISITS_MAX);
+	drain_inspect_all(d, p->since_ns, SNAPSHOT_INSPECTIONS_MAX);
 	/* Who computes comes first: few do, and one of them may be whom the others wait for. */
 	add_processes(p, tasks, &seen, false);
 	add_processes(p, tasks, &seen, true);
@@ -107,7 +107,7 @@ bool snapshot_prepare(const struct snapshot_source *src, uint64_t since_ns)
 	if (!drain_call(src->drain, prepare_begin, &p)) {
 		heldlocks_read(NULL, clock_boot_ns(), &p.locks);
 		prepare_tables(src, &p);
-		while (drain_visits_open(src->drain) && clock_boot_ns() < p.deadline_ns)
+		while (drain_inspections_open(src->drain) && clock_boot_ns() < p.deadline_ns)
 			nanosleep(&pause, NULL);
 		drain_call(src->drain, prepare_end, &p);
 	}

@@ -14,10 +14,10 @@
 struct drain;
 struct probe;
 
-#define SNAPSHOT_ERR_MAX    512
-#define SNAPSHOT_FDS_MAX    20000 /* descriptors written of all processes */
-#define SNAPSHOT_VISITS_MAX 200
-#define SNAPSHOT_PREPARE_NS 150000000ULL /* what is not looked at by then stays out */
+#define SNAPSHOT_ERR_MAX         512
+#define SNAPSHOT_FDS_MAX         20000 /* descriptors written of all processes */
+#define SNAPSHOT_INSPECTIONS_MAX 200
+#define SNAPSHOT_PREPARE_NS      150000000ULL /* what is not looked at by then stays out */
 
 #define SNAPSHOT_FLUSH_NS 3000000000ULL /* for the disk of the trace to take what was sealed */
 
@@ -40,8 +40,9 @@ struct snapshot {
 };
 
 /*
- * Puts into the trace what is true now: visits of the long waits not visited since since_ns, held file locks,
- * the descriptor tables of processes; then seals it.  False: the disk of the trace has not taken it all.
+ * Puts into the trace what is true now: inspections of the long waits not inspected since since_ns, held file
+ * locks, the descriptor tables of processes; then seals it.  False: the disk of the trace has not taken it
+ * all.
  */
 bool snapshot_prepare(const struct snapshot_source *src, uint64_t since_ns);
 

@@ -63,8 +63,8 @@ struct governor {
 	bool paused;
 	double cost_ppm;   /* what was spent over the last seconds */
 	double passed_ppm; /* of that, what is not counted against the budget: see GOVERNOR_PASSED_PPM */
-	/* the same, over a moment, as it is since the last change; of which the capture, without the visits
-	 */
+	/* the same, over a moment, as it is since the last change; of which the capture, without the
+	 * inspections */
 	double rate_ppm, capture_ppm;
 	double on_ns;     /* what a beginning of capture costs, beside its rate */
 	double bucket_ns; /* of CPU time; below 0: overspent */

@@ -37,9 +37,9 @@ static struct governor_spent governing_spent(struct governing *g)
 	passed_ns = probe_passed_ns(g->opt.probe);
 	s.passed_ns = g->governor.spent.passed_ns + (g->stats.n_groups ? passed_ns - g->passed_ns : 0);
 	g->passed_ns = passed_ns;
-	s.other_ns = threads.visit_ns;
+	s.other_ns = threads.inspect_ns;
 	s.capture_ns = g->bpf_now_ns + (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec -
-		       threads.visit_ns - threads.aside_ns;
+		       threads.inspect_ns - threads.aside_ns;
 	/* the clocks of threads are read one after the other: none goes back */
 	s.other_ns = MAX(s.other_ns, g->governor.spent.other_ns);
 	s.capture_ns = MAX(s.capture_ns, g->governor.spent.capture_ns);

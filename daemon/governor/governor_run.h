@@ -35,7 +35,7 @@ struct governing;
 
 /* CPU time of threads by now. */
 struct governing_threads {
-	uint64_t visit_ns;
+	uint64_t inspect_ns;
 	uint64_t aside_ns; /* of those that do what somebody asked for: the budget is not about that */
 };
 

@@ -48,27 +48,27 @@ static bool watch_is_loop(const struct task *task)
 /* A long sleep and a loop of short ones are two things. */
 static bool watch_same_wait(const struct task *task)
 {
-	return task->visit_ns && task->visit_obj == task->st.last.obj && task->visit_nr == task->st.last.nr &&
-	       task->visit_loop == watch_is_loop(task);
+	return task->inspect_ns && task->inspect_obj == task->st.last.obj &&
+	       task->inspect_nr == task->st.last.nr && task->inspect_loop == watch_is_loop(task);
 }
 
-/* In one wait for long, not visited in it, and not lately in others just like it. */
+/* In one wait for long, not inspected in it, and not lately in others just like it. */
 static bool watch_long_due(const struct watch *w, const struct task *task, uint64_t now_ns)
 {
 	uint64_t since = task->st.last.ts;
 
-	if (now_ns < since + w->long_wait_ns || task->visit_since_ns == since)
+	if (now_ns < since + w->long_wait_ns || task->inspect_since_ns == since)
 		return false;
-	return !watch_same_wait(task) || now_ns >= task->visit_next_ns ||
+	return !watch_same_wait(task) || now_ns >= task->inspect_next_ns ||
 	       (now_ns >= since + WATCH_STUCK * w->long_wait_ns &&
-		now_ns >= task->visit_ns + WATCH_STUCK_AGAIN);
+		now_ns >= task->inspect_ns + WATCH_STUCK_AGAIN);
 }
 
 static bool watch_loop_due(const struct task *task, uint64_t now_ns)
 {
 	return watch_is_loop(task) && now_ns >= task->loop_since_ns + WATCH_LOOP_NS &&
-	       (!task->visit_loop || now_ns >= task->visit_ns + WATCH_LOOP_AGAIN) &&
-	       (!watch_same_wait(task) || now_ns >= task->visit_next_ns);
+	       (!task->inspect_loop || now_ns >= task->inspect_ns + WATCH_LOOP_AGAIN) &&
+	       (!watch_same_wait(task) || now_ns >= task->inspect_next_ns);
 }
 
 /* Does nothing but give its CPU away.  On a busy machine it is hardly ever on one when a sample is due. */
@@ -83,18 +83,18 @@ static bool watch_spins(struct task *task)
 static void watch_mark(struct task *task, uint64_t now_ns)
 {
 	if (!watch_same_wait(task))
-		task->visit_level = 0;
-	task->visit_ns = now_ns;
-	task->visit_since_ns = task->st.last.ts;
-	task->visit_obj = task->st.last.obj;
-	task->visit_nr = task->st.last.nr;
-	task->visit_loop = watch_is_loop(task);
-	task->visit_next_ns = now_ns + (WATCH_BACKOFF_BASE << task->visit_level);
-	if (task->visit_level < WATCH_BACKOFF_MAX)
-		task->visit_level++;
+		task->inspect_level = 0;
+	task->inspect_ns = now_ns;
+	task->inspect_since_ns = task->st.last.ts;
+	task->inspect_obj = task->st.last.obj;
+	task->inspect_nr = task->st.last.nr;
+	task->inspect_loop = watch_is_loop(task);
+	task->inspect_next_ns = now_ns + (WATCH_BACKOFF_BASE << task->inspect_level);
+	if (task->inspect_level < WATCH_BACKOFF_MAX)
+		task->inspect_level++;
 }
 
-void watch_scan(struct watch *w, struct tasks *tasks, uint64_t now_ns, watch_visit_fn visit, void *arg)
+void watch_scan(struct watch *w, struct tasks *tasks, uint64_t now_ns, watch_inspect_fn inspect, void *arg)
 {
 	struct task *task;
 
@@ -121,22 +121,22 @@ void watch_scan(struct watch *w, struct tasks *tasks, uint64_t now_ns, watch_vis
 			}
 			if (share && *share >= WATCH_PER_SEC / 2) {
 				w->postponed++;
-			} else if (visit(arg, task)) {
+			} else if (inspect(arg, task)) {
 				w->tokens--;
 				watch_mark(task, now_ns);
 				if (share)
 					++*share;
 			}
 		}
-		/* what is left over by the visits of those that wait */
-		if (watch_spins(task) && w->tokens > WATCH_PER_SEC / 2 && visit(arg, task))
+		/* what is left over by the inspections of those that wait */
+		if (watch_spins(task) && w->tokens > WATCH_PER_SEC / 2 && inspect(arg, task))
 			w->tokens--;
 		w->next_tid = task->st.last.tid + 1;
 	}
 }
 
 unsigned watch_all(struct watch *w, struct tasks *tasks, uint64_t now_ns, uint64_t since_ns, unsigned max,
-		   watch_visit_fn visit, void *arg)
+		   watch_inspect_fn inspect, void *arg)
 {
 	struct watch_shares shares = { 0 };
 	unsigned n = 0;
@@ -146,10 +146,10 @@ unsigned watch_all(struct watch *w, struct tasks *tasks, uint64_t now_ns, uint64
 
 		if (!watch_counts(t) || now_ns < t->st.last.ts + w->long_wait_ns)
 			continue;
-		if (t->visit_since_ns == t->st.last.ts && t->visit_ns >= since_ns)
+		if (t->inspect_since_ns == t->st.last.ts && t->inspect_ns >= since_ns)
 			continue;
 		share = share_of(&shares, t);
-		if ((!share || *share <= max / 2) && visit(arg, t)) {
+		if ((!share || *share <= max / 2) && inspect(arg, t)) {
 			watch_mark(t, now_ns);
 			n++;
 			if (share)

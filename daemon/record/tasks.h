@@ -29,16 +29,16 @@ struct task {
 	uint64_t futex_obj;
 	uint32_t futex_owner;
 	uint32_t tgid;
-	uint64_t capped_ns;   /* since when its records are left out; 0: they are not */
-	uint64_t uncapped_ns; /* until when they were; a program may tell of the beginning after that */
-	uint64_t group;       /* govern_group() of it, as far as the daemon was told */
-	uint8_t flags;        /* TASK_* */
-	uint8_t visit_level;  /* watch: how often the same wait was visited in a row */
-	uint16_t visit_nr;
-	bool visit_loop;     /* it was one of a loop of short waits */
+	uint64_t capped_ns;    /* since when its records are left out; 0: they are not */
+	uint64_t uncapped_ns;  /* until when they were; a program may tell of the beginning after that */
+	uint64_t group;        /* govern_group() of it, as far as the daemon was told */
+	uint8_t flags;         /* TASK_* */
+	uint8_t inspect_level; /* watch: how often the same wait was inspected in a row */
+	uint16_t inspect_nr;
+	bool inspect_loop;   /* it was one of a loop of short waits */
 	uint32_t generation; /* of the latest tasks_found() round that saw it */
-	/* watch: the wait visited last, and when the same wait may be visited again */
-	uint64_t visit_since_ns, visit_ns, visit_next_ns, visit_obj;
+	/* watch: the wait inspected last, and when the same wait may be inspected again */
+	uint64_t inspect_since_ns, inspect_ns, inspect_next_ns, inspect_obj;
 	/* watch: a loop of short waits that a timer ended: since when, and time on the CPU in it */
 	uint64_t loop_since_ns, loop_ran_ns;
 	uint32_t loop_waits;

@@ -113,7 +113,7 @@ enum ct_kind {
 	 */
 	CT_SAMPLE = 20,
 	/*
-	 * A long wait was visited.  tid: the task, nr: its system call, state,
+	 * A long wait was inspected.  tid: the task, nr: its system call, state,
 	 * wait: as CT_SWITCH, obj: the object, x[0]: stack id, x[1]: ns blocked.
 	 */
 	CT_VISIT = 21,
@@ -296,7 +296,7 @@ enum ct_hang {
 enum ct_shed {
 	CT_SHED_NONE = 0,
 	CT_SHED_SAMPLES = 1,  /* no samples of long runs */
-	CT_SHED_STACKS = 2,   /* no visits of long waits, no polled variables */
+	CT_SHED_STACKS = 2,   /* no inspections of long waits, no polled variables */
 	CT_SHED_MESSAGES = 3, /* no CT_SEND, CT_RECV, CT_READY */
 	CT_SHED_WAKES = 4,    /* wakes without what the waker acted on */
 	CT_SHED_WAITS = 5,    /* waits without object, owner and descriptor set */
@@ -472,7 +472,7 @@ struct ct_rawaccess_blob {
 _Static_assert(sizeof(struct ct_rawaccess_blob) == 40, "ct_rawaccess_blob");
 
 /*
- * What the task iterator writes for one task (found at start, or visited).
+ * What the task iterator writes for one task (found at start, or inspected).
  * A stream of these structures, back to back.
  */
 #define CT_ITER_KSTACK 32

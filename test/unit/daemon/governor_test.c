@@ -189,7 +189,7 @@ static void does_not_flap(void **state)
 	assert_true(machine_cost(&m, 60) < 1.25);
 }
 
-static void visits_are_no_reason_to_pause(void **state)
+static void inspections_are_no_reason_to_pause(void **state)
 {
 	struct machine m;
 
@@ -444,7 +444,7 @@ int main(void)
 		cmocka_unit_test(a_storm_is_held_to_the_budget),
 		cmocka_unit_test(comes_back_step_by_step),
 		cmocka_unit_test(does_not_flap),
-		cmocka_unit_test(visits_are_no_reason_to_pause),
+		cmocka_unit_test(inspections_are_no_reason_to_pause),
 		cmocka_unit_test(a_dear_resume_makes_long_pauses),
 		cmocka_unit_test(no_budget_no_governor),
 		cmocka_unit_test(survives_a_long_silence),

@@ -288,104 +288,104 @@ static void capped_is_not_known(void **state)
 	assert_int_equal(states[0].run, WINDOW_RUN_RUNNING);
 }
 
-static unsigned n_visits;
-static uint32_t last_visit;
-static bool visit(void *arg, struct task *task)
+static unsigned n_inspections;
+static uint32_t last_inspected;
+static bool inspect(void *arg, struct task *task)
 {
-	n_visits++;
-	last_visit = task->st.last.tid;
+	n_inspections++;
+	last_inspected = task->st.last.tid;
 	return true;
 }
 
-static void long_wait_is_visited_once(void **state)
+static void long_wait_is_inspected_once(void **state)
 {
 	struct watch w;
 	TASKS(t, 10);
 
-	n_visits = 0;
+	n_inspections = 0;
 	watch_init(&w, 200 * MS, 0);
 	switch_at(t, 0, 1 * MS, 7, CT_W_READ, 99, 8);
-	watch_scan(&w, t, 200 * MS, visit, NULL);
-	assert_int_equal(n_visits, 0);
-	watch_scan(&w, t, 250 * MS, visit, NULL); /* too early for a scan */
-	assert_int_equal(n_visits, 0);
-	watch_scan(&w, t, 300 * MS, visit, NULL);
-	assert_int_equal(n_visits, 1);
-	assert_int_equal(last_visit, 7);
+	watch_scan(&w, t, 200 * MS, inspect, NULL);
+	assert_int_equal(n_inspections, 0);
+	watch_scan(&w, t, 250 * MS, inspect, NULL); /* too early for a scan */
+	assert_int_equal(n_inspections, 0);
+	watch_scan(&w, t, 300 * MS, inspect, NULL);
+	assert_int_equal(n_inspections, 1);
+	assert_int_equal(last_inspected, 7);
 	for (uint64_t now = 400 * MS; now < 100 * S; now += 100 * MS)
-		watch_scan(&w, t, now, visit, NULL);
-	assert_int_equal(n_visits, 1);
-	/* a snapshot whose window begins after that visit wants another */
-	assert_int_equal(watch_all(&w, t, 100 * S, 300 * MS, 10, visit, NULL), 0);
-	assert_int_equal(watch_all(&w, t, 100 * S, 301 * MS, 0, visit, NULL), 0);
-	assert_int_equal(watch_all(&w, t, 100 * S, 301 * MS, 10, visit, NULL), 1);
+		watch_scan(&w, t, now, inspect, NULL);
+	assert_int_equal(n_inspections, 1);
+	/* a snapshot whose window begins after that inspection wants another */
+	assert_int_equal(watch_all(&w, t, 100 * S, 300 * MS, 10, inspect, NULL), 0);
+	assert_int_equal(watch_all(&w, t, 100 * S, 301 * MS, 0, inspect, NULL), 0);
+	assert_int_equal(watch_all(&w, t, 100 * S, 301 * MS, 10, inspect, NULL), 1);
 }
 
-/* The same wait over and over is visited ever less often; another wait at once. */
+/* The same wait over and over is inspected ever less often; another wait at once. */
 static void repeated_wait_backs_off(void **state)
 {
 	struct watch w;
 	uint64_t now = 0;
 	TASKS(t, 10);
 
-	n_visits = 0;
+	n_inspections = 0;
 	watch_init(&w, 200 * MS, 0);
 	for (int i = 0; i < 100; i++, now += 500 * MS) {
 		switch_at(t, 0, now, 7, CT_W_READ, 99, 8);
-		watch_scan(&w, t, now + 300 * MS, visit, NULL);
+		watch_scan(&w, t, now + 300 * MS, inspect, NULL);
 		wake_at(t, 0, now + 400 * MS, 7, CT_CTX_TASK);
 		switch_at(t, 0, now + 450 * MS, 8, CT_W_NONE, 0, 7);
 	}
-	assert_in_range(n_visits, 4, 6);
-	n_visits = 0;
+	assert_in_range(n_inspections, 4, 6);
+	n_inspections = 0;
 	switch_at(t, 0, now, 7, CT_W_READ, 100, 8);
-	watch_scan(&w, t, now + 300 * MS, visit, NULL);
-	assert_int_equal(n_visits, 1);
+	watch_scan(&w, t, now + 300 * MS, inspect, NULL);
+	assert_int_equal(n_inspections, 1);
 }
 
 static void loop_of_short_waits(void **state)
 {
 	uint8_t by[] = { CT_CTX_TIMER, CT_CTX_TASK };
-	unsigned visits[2];
+	unsigned inspections[2];
 
 	for (int k = 0; k < 2; k++) {
 		struct watch w;
 		TASKS(t, 10);
 
-		n_visits = 0;
+		n_inspections = 0;
 		watch_init(&w, 200 * MS, 0);
 		for (uint64_t now = 1 * MS; now < 3 * S; now += 10 * MS) {
 			switch_at(t, 0, now, 7, CT_W_SLEEP, 0, 8);
-			watch_scan(&w, t, now + MS, visit, NULL);
+			watch_scan(&w, t, now + MS, inspect, NULL);
 			wake_at(t, 0, now + 9 * MS, 7, by[k]);
 			switch_at(t, 0, now + 9 * MS + 1, 8, CT_W_NONE, 0, 7);
 		}
-		visits[k] = n_visits;
+		inspections[k] = n_inspections;
 	}
-	assert_in_range(visits[0], 1, 2);
-	assert_int_equal(visits[1], 0);
+	assert_in_range(inspections[0], 1, 2);
+	assert_int_equal(inspections[1], 0);
 }
 
-/* A loop is visited also when a long sleep was a moment ago. */
+/* A loop is inspected also when a long sleep was a moment ago. */
 static void loop_after_a_long_sleep(void **state)
 {
 	struct watch w;
 	TASKS(t, 10);
 
-	n_visits = 0;
+	n_inspections = 0;
 	watch_init(&w, 200 * MS, 0);
 	switch_at(t, 0, 1 * MS, 7, CT_W_SLEEP, 0, 8);
-	watch_scan(&w, t, 300 * MS, visit, NULL);
-	assert_int_equal(n_visits, 1);
+	watch_scan(&w, t, 300 * MS, inspect, NULL);
+	assert_int_equal(n_inspections, 1);
 	wake_at(t, 0, 400 * MS, 7, CT_CTX_TIMER);
 	switch_at(t, 0, 400 * MS + 1, 8, CT_W_NONE, 0, 7);
 	for (uint64_t now = 401 * MS; now < 1600 * MS; now += 10 * MS) {
 		switch_at(t, 0, now, 7, CT_W_SLEEP, 0, 8);
-		watch_scan(&w, t, now + MS, visit, NULL);
+		watch_scan(&w, t, now + MS, inspect, NULL);
 		wake_at(t, 0, now + 9 * MS, 7, CT_CTX_TIMER);
 		switch_at(t, 0, now + 9 * MS + 1, 8, CT_W_NONE, 0, 7);
 	}
-	assert_int_equal(n_visits, 2);
+	assert_int_equal(n_inspections, 2);
 }
 
 static void rate_is_limited(void **state)
@@ -393,17 +393,17 @@ static void rate_is_limited(void **state)
 	struct watch w;
 	TASKS(t, 10000);
 
-	n_visits = 0;
+	n_inspections = 0;
 	watch_init(&w, 200 * MS, 0);
 	for (uint32_t tid = 1; tid <= 1000; tid++)
 		switch_at(t, 0, 1, tid, CT_W_READ, 99, 0);
-	watch_scan(&w, t, 1 * S, visit, NULL);
-	assert_int_equal(n_visits, WATCH_PER_SEC);
+	watch_scan(&w, t, 1 * S, inspect, NULL);
+	assert_int_equal(n_inspections, WATCH_PER_SEC);
 	assert_true(w.postponed > 0);
 	for (uint64_t now = 1100 * MS; now <= 11 * S; now += 100 * MS)
-		watch_scan(&w, t, now, visit, NULL);
-	assert_int_equal(n_visits, 1000);
-	assert_int_equal(last_visit, 1000);
+		watch_scan(&w, t, now, inspect, NULL);
+	assert_int_equal(n_inspections, 1000);
+	assert_int_equal(last_inspected, 1000);
 }
 
 static void of_user(struct tasks *t, uint32_t tid, uint32_t uid)
@@ -416,8 +416,8 @@ static void of_user(struct tasks *t, uint32_t tid, uint32_t uid)
 	switch_at(t, 0, 2, tid, CT_W_READ, 99, 0);
 }
 
-/* A user with very many long waits uses up half of the visits, and not those of another one. */
-static void users_share_the_visits(void **state)
+/* A user with very many long waits uses up half of the inspections, and not those of another one. */
+static void users_share_the_inspections(void **state)
 {
 	struct watch w;
 	TASKS(t, 10000);
@@ -426,18 +426,18 @@ static void users_share_the_visits(void **state)
 	for (uint32_t tid = 1; tid <= 1000; tid++)
 		of_user(t, tid, 1000);
 	of_user(t, 1001, 1001);
-	n_visits = 0;
-	watch_scan(&w, t, 1 * S, visit, NULL);
-	assert_int_equal(last_visit, 1001);
-	assert_int_equal(n_visits, WATCH_PER_SEC / 2 + 1);
+	n_inspections = 0;
+	watch_scan(&w, t, 1 * S, inspect, NULL);
+	assert_int_equal(last_inspected, 1001);
+	assert_int_equal(n_inspections, WATCH_PER_SEC / 2 + 1);
 	assert_int_equal(w.postponed, 1000 - WATCH_PER_SEC / 2);
 	for (uint64_t now = 1100 * MS; now <= 30 * S; now += 100 * MS)
-		watch_scan(&w, t, now, visit, NULL);
-	assert_true(n_visits >= 1001);
+		watch_scan(&w, t, now, inspect, NULL);
+	assert_true(n_inspections >= 1001);
 
-	n_visits = 0;
-	assert_int_equal(watch_all(&w, t, 100 * S, 99 * S, 200, visit, NULL), 102);
-	assert_int_equal(last_visit, 1001);
+	n_inspections = 0;
+	assert_int_equal(watch_all(&w, t, 100 * S, 99 * S, 200, inspect, NULL), 102);
+	assert_int_equal(last_inspected, 1001);
 }
 
 int main(void)
@@ -450,10 +450,10 @@ int main(void)
 		cmocka_unit_test(death_and_reuse),
 		cmocka_unit_test(exec_by_a_thread),
 		cmocka_unit_test(limits),
-		cmocka_unit_test(users_share_the_visits),
+		cmocka_unit_test(users_share_the_inspections),
 		cmocka_unit_test(found_by_the_iterator),
 		cmocka_unit_test(capped_is_not_known),
-		cmocka_unit_test(long_wait_is_visited_once),
+		cmocka_unit_test(long_wait_is_inspected_once),
 		cmocka_unit_test(repeated_wait_backs_off),
 		cmocka_unit_test(loop_of_short_waits),
 		cmocka_unit_test(loop_after_a_long_sleep),

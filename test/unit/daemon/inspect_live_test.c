@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Visits through the kernel's task iterator, as the daemon makes them.  Needs root. */
+/* Inspections through the kernel's task iterator, as the daemon makes them.  Needs root. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "daemon/kernel/probe.h"
-#include "daemon/inspect/visit.h"
+#include "daemon/inspect/inspect.h"
 #include "lib/clock.h"
 
 #ifdef __clang__
@@ -53,18 +53,18 @@ static int read_task(void *arg, uint32_t tid, struct ct_iter_task *ret)
 	return probe_read_task(probe, tid, ret);
 }
 
-static struct visit_result *take(struct visit *v)
+static struct inspect_result *take(struct inspect *v)
 {
-	struct visit_result *r = NULL;
+	struct inspect_result *r = NULL;
 
-	for (int i = 0; i < 5000 && !(r = visit_take(v)); i++)
+	for (int i = 0; i < 5000 && !(r = inspect_take(v)); i++)
 		usleep(1000);
 	assert_non_null(r);
 	return r;
 }
 
 /* Index of the first frame from a given one on that begins so. */
-static int frame_of(const struct visit_result *r, int from, const char *start)
+static int frame_of(const struct inspect_result *r, int from, const char *start)
 {
 	const char *p = r->stack->frames;
 
@@ -80,12 +80,12 @@ static int frame_of(const struct visit_result *r, int from, const char *start)
 
 static void test_sleep(void **state)
 {
-	struct visit_options opt = { .read_task = read_task };
-	struct visit_want want = { .nr = SYS_clock_nanosleep, .wait = CT_W_SLEEP };
+	struct inspect_options opt = { .read_task = read_task };
+	struct inspect_want want = { .nr = SYS_clock_nanosleep, .wait = CT_W_SLEEP };
 	uint64_t start = clock_boot_ns();
-	struct visit_result *r;
+	struct inspect_result *r;
 	struct ct_iter_task t;
-	struct visit *v;
+	struct inspect *v;
 	pid_t pid = fork();
 	int i;
 
@@ -98,9 +98,9 @@ static void test_sleep(void **state)
 	for (i = 0; i < 2000 && (probe_read_task(probe, want.tid, &t) || t.wait.nr != want.nr); i++)
 		usleep(1000);
 	assert_int_equal(t.wait.wait, CT_W_SLEEP);
-	assert_int_equal(visit_new(&opt, &v), 0);
+	assert_int_equal(inspect_new(&opt, &v), 0);
 	want.since_ns = clock_boot_ns();
-	assert_int_equal(visit_ask(v, &want), 0);
+	assert_int_equal(inspect_ask(v, &want), 0);
 	r = take(v);
 	assert_int_equal(r->rec.kind, CT_VISIT);
 	assert_int_equal(r->rec.tid, pid);
@@ -113,9 +113,9 @@ static void test_sleep(void **state)
 	assert_int_equal(frame_of(r, i, "live_middle+"), i + 1);
 	assert_int_equal(frame_of(r, i, "live_outer+"), i + 2);
 	frame_of(r, i + 3, "main+");
-	assert_int_equal(visit_stats(v).cut_short, 0);
-	visit_result_free(r);
-	visit_free(v);
+	assert_int_equal(inspect_stats(v).cut_short, 0);
+	inspect_result_free(r);
+	inspect_free(v);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }

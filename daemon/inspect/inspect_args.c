@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/inspect/visit_args.h"
+#include "daemon/inspect/inspect_args.h"
 
 #include <dirent.h>
 #include <linux/futex.h>
@@ -112,8 +112,8 @@ static uint32_t owner_read(struct unwind *u, const struct futex_call *c, uint32_
 	return owner & FUTEX_TID_MASK;
 }
 
-void visit_args_futex(struct unwind *u, const struct ct_iter_task *t, uint32_t own_pidns,
-		      struct visit_result *r)
+void inspect_args_futex(struct unwind *u, const struct ct_iter_task *t, uint32_t own_pidns,
+			struct inspect_result *r)
 {
 	struct futex_call c;
 	uint32_t word;
@@ -133,7 +133,7 @@ void visit_args_futex(struct unwind *u, const struct ct_iter_task *t, uint32_t o
 	r->futex_words[1] = c.op | (c.is_private ? FUTEX_PRIVATE_FLAG : 0) | (uint64_t)word << 32;
 }
 
-static void poll_fds(struct unwind *u, uint64_t addr, uint64_t n, struct visit_result *r)
+static void poll_fds(struct unwind *u, uint64_t addr, uint64_t n, struct inspect_result *r)
 {
 	struct pollfd p[CT_WAITFD_MAX];
 	long got = unwind_memory(u, addr, p, MIN(n, (uint64_t)CT_WAITFD_MAX) * sizeof(p[0]));
@@ -142,10 +142,10 @@ static void poll_fds(struct unwind *u, uint64_t addr, uint64_t n, struct visit_r
 	for (long i = 0; i < got / (long)sizeof(p[0]); i++)
 		if (p[i].fd >= 0)
 			r->fds[r->n_fds++] =
-				(struct visit_fd){ .fd = p[i].fd, .events = (uint16_t)p[i].events };
+				(struct inspect_fd){ .fd = p[i].fd, .events = (uint16_t)p[i].events };
 }
 
-static void select_fds(struct unwind *u, const uint64_t args[6], struct visit_result *r)
+static void select_fds(struct unwind *u, const uint64_t args[6], struct inspect_result *r)
 {
 	static const uint16_t events[3] = { POLLIN, POLLOUT, POLLPRI };
 	uint64_t sets[3][SELECT_MAX / 64] = { 0 };
@@ -163,11 +163,11 @@ static void select_fds(struct unwind *u, const uint64_t args[6], struct visit_re
 			continue;
 		r->n_set++;
 		if (r->n_fds < CT_WAITFD_MAX)
-			r->fds[r->n_fds++] = (struct visit_fd){ .fd = (int32_t)fd, .events = ev };
+			r->fds[r->n_fds++] = (struct inspect_fd){ .fd = (int32_t)fd, .events = ev };
 	}
 }
 
-void visit_args_fds(struct unwind *u, const struct ct_iter_task *t, struct visit_result *r)
+void inspect_args_fds(struct unwind *u, const struct ct_iter_task *t, struct inspect_result *r)
 {
 	switch (t->wait.nr) {
 #ifdef SYS_poll

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/inspect/visit.h"
+#include "daemon/inspect/inspect.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
@@ -128,32 +128,32 @@ static void child_end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-static struct visit *visit_start(uint32_t per_sec)
+static struct inspect *inspect_start(uint32_t per_sec)
 {
-	struct visit_options opt = { .read_task = read_task, .max_per_sec = per_sec };
-	struct visit *v;
+	struct inspect_options opt = { .read_task = read_task, .max_per_sec = per_sec };
+	struct inspect *v;
 
-	assert_int_equal(visit_new(&opt, &v), 0);
+	assert_int_equal(inspect_new(&opt, &v), 0);
 	return v;
 }
 
-static struct visit_result *take(struct visit *v)
+static struct inspect_result *take(struct inspect *v)
 {
-	struct visit_result *r = NULL;
+	struct inspect_result *r = NULL;
 
-	for (int i = 0; i < 3000 && !(r = visit_take(v)); i++)
+	for (int i = 0; i < 3000 && !(r = inspect_take(v)); i++)
 		usleep(1000);
 	assert_non_null(r);
 	return r;
 }
 
 /* Waits until all that was asked is counted somewhere. */
-static struct visit_stats settled(struct visit *v)
+static struct inspect_stats settled(struct inspect *v)
 {
-	struct visit_stats s;
+	struct inspect_stats s;
 
 	for (int i = 0; i < 3000; i++, usleep(1000)) {
-		s = visit_stats(v);
+		s = inspect_stats(v);
 		if (s.asked == s.done + s.gone + s.refused_queue + s.refused_rate + s.failed)
 			return s;
 	}
@@ -161,7 +161,7 @@ static struct visit_stats settled(struct visit *v)
 	return s;
 }
 
-static bool has_frame(const struct visit_result *r, const char *start)
+static bool has_frame(const struct inspect_result *r, const char *start)
 {
 	const char *p = r->stack ? r->stack->frames : NULL;
 
@@ -173,8 +173,8 @@ static bool has_frame(const struct visit_result *r, const char *start)
 
 static void test_futex_owner(void **state)
 {
-	struct visit *v = visit_start(0);
-	struct visit_result *r;
+	struct inspect *v = inspect_start(0);
+	struct inspect_result *r;
 	pthread_mutexattr_t a;
 	uint16_t nr;
 	pid_t pid;
@@ -188,11 +188,11 @@ static void test_futex_owner(void **state)
 	fake.wait = CT_W_FUTEX;
 	pid = child_start(wait_mutex, &nr);
 	assert_int_equal(nr, SYS_futex);
-	assert_int_equal(visit_ask(v, &(struct visit_want){ .tid = (uint32_t)pid,
-							    .nr = nr,
-							    .since_ns = clock_boot_ns() - NSEC_PER_SEC,
-							    .wait = CT_W_FUTEX,
-							    .obj = 5 }),
+	assert_int_equal(inspect_ask(v, &(struct inspect_want){ .tid = (uint32_t)pid,
+								.nr = nr,
+								.since_ns = clock_boot_ns() - NSEC_PER_SEC,
+								.wait = CT_W_FUTEX,
+								.obj = 5 }),
 			 0);
 	r = take(v);
 	assert_int_equal(r->rec.kind, CT_VISIT);
@@ -210,23 +210,23 @@ static void test_futex_owner(void **state)
 	assert_non_null(r->stack);
 	assert_int_equal(r->stack->id, r->words[0]);
 	assert_true(has_frame(r, "pthread_mutex_lock+"));
-	visit_result_free(r);
+	inspect_result_free(r);
 	child_end(pid);
 	munmap(mutex, 4096);
-	visit_free(v);
+	inspect_free(v);
 }
 
 static void test_fds(void **state)
 {
-	struct visit *v = visit_start(0);
-	struct visit_result *r;
+	struct inspect *v = inspect_start(0);
+	struct inspect_result *r;
 	uint16_t nr;
 	pid_t pid;
 
 	assert_int_equal(pipe(fds), 0);
 	fake.wait = CT_W_POLL;
 	pid = child_start(wait_poll, &nr);
-	assert_int_equal(visit_ask(v, &(struct visit_want){ .tid = (uint32_t)pid, .nr = nr }), 0);
+	assert_int_equal(inspect_ask(v, &(struct inspect_want){ .tid = (uint32_t)pid, .nr = nr }), 0);
 	r = take(v);
 	assert_int_equal(r->rec.obj, 77);
 	assert_int_equal(r->n_set, 3);
@@ -236,26 +236,26 @@ static void test_fds(void **state)
 	assert_int_equal(r->fds[1].fd, fds[1]);
 	assert_int_equal(r->fds[1].events, POLLPRI);
 	assert_false(r->has_futex);
-	visit_result_free(r);
+	inspect_result_free(r);
 	child_end(pid);
 
 	pid = child_start(wait_select, &nr);
-	assert_int_equal(visit_ask(v, &(struct visit_want){ .tid = (uint32_t)pid, .nr = nr }), 0);
+	assert_int_equal(inspect_ask(v, &(struct inspect_want){ .tid = (uint32_t)pid, .nr = nr }), 0);
 	r = take(v);
 	assert_int_equal(r->n_fds, 1);
 	assert_int_equal(r->fds[0].fd, fds[0]);
 	assert_int_equal(r->fds[0].events, POLLIN);
-	visit_result_free(r);
+	inspect_result_free(r);
 	child_end(pid);
-	visit_free(v);
+	inspect_free(v);
 	close(fds[0]);
 	close(fds[1]);
 }
 
-/* A task that has gone on is not visited, whichever way that shows. */
+/* A task that has gone on is not inspected, whichever way that shows. */
 static void test_gone(void **state)
 {
-	struct visit *v = visit_start(0);
+	struct inspect *v = inspect_start(0);
 	uint64_t now = clock_boot_ns();
 	uint16_t nr;
 	pid_t pid;
@@ -263,67 +263,68 @@ static void test_gone(void **state)
 	assert_int_equal(pipe(fds), 0);
 	fake.wait = CT_W_POLL;
 	pid = child_start(wait_poll, &nr);
-	visit_ask(v, &(struct visit_want){ .tid = (uint32_t)pid, .nr = nr + 1 });
+	inspect_ask(v, &(struct inspect_want){ .tid = (uint32_t)pid, .nr = nr + 1 });
 	assert_int_equal(settled(v).gone, 1);
 	fake.sched_since = now;
-	visit_ask(v, &(struct visit_want){ .tid = (uint32_t)pid, .nr = nr, .since_ns = now - NSEC_PER_SEC });
+	inspect_ask(v,
+		    &(struct inspect_want){ .tid = (uint32_t)pid, .nr = nr, .since_ns = now - NSEC_PER_SEC });
 	assert_int_equal(settled(v).gone, 2);
-	visit_ask(v, &(struct visit_want){ .tid = (uint32_t)pid, .nr = nr, .since_ns = now });
+	inspect_ask(v, &(struct inspect_want){ .tid = (uint32_t)pid, .nr = nr, .since_ns = now });
 	assert_int_equal(settled(v).done, 1);
 	child_end(pid);
 	fake.sched_since = 0;
-	visit_ask(v, &(struct visit_want){ .tid = (uint32_t)pid, .nr = nr });
+	inspect_ask(v, &(struct inspect_want){ .tid = (uint32_t)pid, .nr = nr });
 	assert_int_equal(settled(v).gone, 3);
 	fake.error = -EIO;
-	visit_ask(v, &(struct visit_want){ .tid = (uint32_t)pid, .nr = nr });
+	inspect_ask(v, &(struct inspect_want){ .tid = (uint32_t)pid, .nr = nr });
 	assert_int_equal(settled(v).failed, 1);
 	fake.error = 0;
-	assert_null(visit_take((visit_result_free(take(v)), v)));
-	visit_free(v);
+	assert_null(inspect_take((inspect_result_free(take(v)), v)));
+	inspect_free(v);
 	close(fds[0]);
 	close(fds[1]);
 }
 
 static void test_limits(void **state)
 {
-	struct visit *v = visit_start(1000000);
-	struct visit_want w = { .tid = 1 };
-	struct visit_stats s;
+	struct inspect *v = inspect_start(1000000);
+	struct inspect_want w = { .tid = 1 };
+	struct inspect_stats s;
 	unsigned refused = 0;
 
 	fake.error = -ESRCH;
 	fake.delay_us = 2000;
-	for (unsigned i = 0; i < VISIT_QUEUE_MAX + 20; i++)
-		refused += visit_ask(v, &w) == -EAGAIN;
+	for (unsigned i = 0; i < INSPECT_QUEUE_MAX + 20; i++)
+		refused += inspect_ask(v, &w) == -EAGAIN;
 	assert_true(refused >= 18 && refused <= 20);
 	s = settled(v);
 	assert_int_equal(s.refused_queue, refused);
-	assert_int_equal(s.gone, VISIT_QUEUE_MAX + 20 - refused);
-	visit_free(v);
+	assert_int_equal(s.gone, INSPECT_QUEUE_MAX + 20 - refused);
+	inspect_free(v);
 
 	/* ended with work in the queue */
-	v = visit_start(1);
+	v = inspect_start(1);
 	for (unsigned i = 0; i < 10; i++)
-		visit_ask(v, &w);
-	visit_free(v);
-	visit_free(NULL);
+		inspect_ask(v, &w);
+	inspect_free(v);
+	inspect_free(NULL);
 	fake.error = 0;
 	fake.delay_us = 0;
 }
 
 static void test_pace(void **state)
 {
-	struct visit *v = visit_start(20);
-	struct visit_want w = { .tid = 1 };
+	struct inspect *v = inspect_start(20);
+	struct inspect_want w = { .tid = 1 };
 	uint64_t start = clock_boot_ns();
 
 	fake.error = -ESRCH;
 	for (unsigned i = 0; i < 10; i++)
-		visit_ask(v, &w);
+		inspect_ask(v, &w);
 	settled(v);
 	/* five at once, the others 50 ms apart */
 	assert_true(clock_boot_ns() - start >= 150 * NSEC_PER_MSEC);
-	visit_free(v);
+	inspect_free(v);
 	fake.error = 0;
 }
 
@@ -331,8 +332,8 @@ static void test_sample(void **state)
 {
 	const uint64_t ip[] = { (uintptr_t)test_sample, (uintptr_t)test_limits + 1, 8 };
 	struct ct_rawstack_blob *raw = calloc(1, sizeof(*raw) + sizeof(ip));
-	struct visit *v = visit_start(0);
-	struct visit_result *r;
+	struct inspect *v = inspect_start(0);
+	struct inspect_result *r;
 
 	*raw = (struct ct_rawstack_blob){ .h = { .ts = 9,
 						 .kind = CT_RAWSTACK,
@@ -343,7 +344,7 @@ static void test_sample(void **state)
 					  .n_user = ARRAY_SIZE(ip),
 					  .tgid = (uint32_t)getpid() };
 	memcpy(raw->ip, ip, sizeof(ip));
-	assert_int_equal(visit_ask_sample(v, raw), 0);
+	assert_int_equal(inspect_ask_sample(v, raw), 0);
 	r = take(v);
 	assert_int_equal(r->rec.kind, CT_SAMPLE);
 	assert_int_equal(r->rec.ts, 9);
@@ -352,17 +353,17 @@ static void test_sample(void **state)
 	assert_int_equal(r->words[1], 123);
 	/* the third is no code */
 	assert_int_equal(r->stack->n_frames, 2);
-	assert_true(has_frame(r, "test_sample+0x0 (visit_test"));
-	assert_true(has_frame(r, "test_limits+0x1 (visit_test"));
-	visit_result_free(r);
+	assert_true(has_frame(r, "test_sample+0x0 (inspect_test"));
+	assert_true(has_frame(r, "test_limits+0x1 (inspect_test"));
+	inspect_result_free(r);
 
 	raw->n_kernel = 1; /* more than there is room for */
-	assert_int_equal(visit_ask_sample(v, raw), -EINVAL);
+	assert_int_equal(inspect_ask_sample(v, raw), -EINVAL);
 	raw->n_kernel = 0;
 	raw->h.kind = CT_TASK;
-	assert_int_equal(visit_ask_sample(v, raw), -EINVAL);
+	assert_int_equal(inspect_ask_sample(v, raw), -EINVAL);
 	free(raw);
-	visit_free(v);
+	inspect_free(v);
 }
 
 int main(void)

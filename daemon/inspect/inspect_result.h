@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* visit_result.h - the wait that a visit is asked about, and what the visit finds. */
-#ifndef CTRACE_DAEMON_INSPECT_VISIT_RESULT_H
-#define CTRACE_DAEMON_INSPECT_VISIT_RESULT_H
+/* inspect_result.h - the wait that an inspection is asked about, and what the inspection finds. */
+#ifndef CTRACE_DAEMON_INSPECT_INSPECT_RESULT_H
+#define CTRACE_DAEMON_INSPECT_INSPECT_RESULT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #include "daemon/inspect/polled.h"
 
 /* A wait as the drain thread knows it, from its CT_SWITCH. */
-struct visit_want {
+struct inspect_want {
 	uint64_t since_ns; /* ts of the CT_SWITCH; 0: not known (found at start) */
 	uint64_t obj;      /* copied to the result; 0: what the iterator says */
 	uint32_t tid;
@@ -21,13 +21,13 @@ struct visit_want {
 	bool loop;  /* one of a loop of short waits that only a clock ends */
 };
 
-struct visit_fd {
+struct inspect_fd {
 	int32_t fd;
 	uint16_t events; /* poll events; select sets are translated */
 	uint16_t pad;
 };
 
-struct visit_result {
+struct inspect_result {
 	struct ct_rec rec; /* CT_VISIT, CT_SAMPLE or CT_ACCESS, kind 0: none, only what is polled; ts: when
 			      the stack was read */
 	uint64_t words[2];
@@ -39,13 +39,13 @@ struct visit_result {
 	uint32_t tgid;
 	/* poll, select: the first descriptors of the set; n_set: how many there are in all */
 	uint16_t n_fds, n_set;
-	struct visit_fd fds[CT_WAITFD_MAX];
+	struct inspect_fd fds[CT_WAITFD_MAX];
 	/* variables that the task may be polling, best first; see polled.h */
 	unsigned n_polled;
 	struct polled_variable *polled;
 };
 
 /* Accepts NULL. */
-void visit_result_free(struct visit_result *r);
+void inspect_result_free(struct inspect_result *r);
 
 #endif

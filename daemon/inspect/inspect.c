@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/inspect/visit.h"
+#include "daemon/inspect/inspect.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "daemon/inspect/visit_look.h"
+#include "daemon/inspect/inspect_look.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
@@ -18,7 +18,7 @@
 
 /* A want, or with raw a sample, or with access an access to a variable. */
 struct item {
-	struct visit_want want;
+	struct inspect_want want;
 	struct ct_rawstack_blob *raw;
 	struct ct_rawaccess_blob *access;
 };
@@ -29,36 +29,36 @@ struct item {
  * another takes over; when it comes back it ends.
  */
 struct worker {
-	struct visit *v;
+	struct inspect *v;
 	pthread_t thread;
-	struct visit_look *look;
+	struct inspect_look *look;
 	bool used, abandoned, ended;
 	uint32_t tgid;     /* of the work on hand */
 	uint64_t since_ns; /* 0: idle */
 };
 
-struct visit {
-	struct visit_options opt;
+struct inspect {
+	struct inspect_options opt;
 	pthread_mutex_t lock;
 	pthread_cond_t work;
-	struct item queue[VISIT_QUEUE_MAX];
+	struct item queue[INSPECT_QUEUE_MAX];
 	size_t q_head, q_n;
-	struct visit_result *results[VISIT_RESULTS_MAX];
+	struct inspect_result *results[INSPECT_RESULTS_MAX];
 	size_t r_head, r_n;
 	struct worker workers[WORKERS_MAX];
 	struct worker *current; /* NULL: all are stuck */
-	struct visit_stats stats;
+	struct inspect_stats stats;
 	uint64_t next_ns; /* pace: when the next piece of work may begin */
 	bool stop;
 };
 
 /* Pace of 1/max_per_sec, with a quarter of a second's work at once after a rest. */
-static uint64_t pace_step(const struct visit *v)
+static uint64_t pace_step(const struct inspect *v)
 {
 	return NSEC_PER_SEC / v->opt.max_per_sec;
 }
 
-static uint64_t pace_wait(struct visit *v, uint64_t now)
+static uint64_t pace_wait(struct inspect *v, uint64_t now)
 {
 	uint64_t slack = NSEC_PER_SEC / 4;
 
@@ -68,7 +68,7 @@ static uint64_t pace_wait(struct visit *v, uint64_t now)
 }
 
 /* Is a worker stuck on this process already? */
-static bool is_trap(const struct visit *v, const struct worker *self, uint32_t tgid)
+static bool is_trap(const struct inspect *v, const struct worker *self, uint32_t tgid)
 {
 	for (size_t i = 0; i < WORKERS_MAX; i++)
 		if (&v->workers[i] != self && v->workers[i].used && v->workers[i].tgid == tgid)
@@ -76,9 +76,9 @@ static bool is_trap(const struct visit *v, const struct worker *self, uint32_t t
 	return false;
 }
 
-static int look_at_wait(struct worker *wk, const struct visit_want *want, struct visit_result **ret)
+static int look_at_wait(struct worker *wk, const struct inspect_want *want, struct inspect_result **ret)
 {
-	struct visit *v = wk->v;
+	struct inspect *v = wk->v;
 	struct ct_iter_task t;
 	bool trap;
 	int r;
@@ -86,7 +86,7 @@ static int look_at_wait(struct worker *wk, const struct visit_want *want, struct
 	r = v->opt.read_task(v->opt.arg, want->tid, &t);
 	if (r)
 		return r;
-	if (!visit_look_same_wait(wk->look, want, &t))
+	if (!inspect_look_same_wait(wk->look, want, &t))
 		return -ESRCH;
 	pthread_mutex_lock(&v->lock);
 	wk->tgid = t.task.tgid;
@@ -94,32 +94,32 @@ static int look_at_wait(struct worker *wk, const struct visit_want *want, struct
 	pthread_mutex_unlock(&v->lock);
 	if (trap)
 		return -EBUSY;
-	return visit_look_wait(wk->look, want, &t, ret);
+	return inspect_look_wait(wk->look, want, &t, ret);
 }
 
 /* Names, and what a task that turns in circles looks at. */
-static int look_at_sample(struct worker *wk, const struct ct_rawstack_blob *raw, struct visit_result **ret)
+static int look_at_sample(struct worker *wk, const struct ct_rawstack_blob *raw, struct inspect_result **ret)
 {
 	struct ct_iter_task t;
-	int r = visit_look_sample(wk->look, raw, ret);
+	int r = inspect_look_sample(wk->look, raw, ret);
 
-	if (!r && visit_look_spin_wanted(wk->look, raw->h.tid) &&
+	if (!r && inspect_look_spin_wanted(wk->look, raw->h.tid) &&
 	    !wk->v->opt.read_task(wk->v->opt.arg, raw->h.tid, &t) && t.task.tgid == raw->tgid)
-		visit_look_spin(wk->look, &t, *ret);
+		inspect_look_spin(wk->look, &t, *ret);
 	return r;
 }
 
 /* A task that yields again and again. -ESRCH also when it is not to be looked at now, or nothing came of it.
  */
-static int look_at_spin(struct worker *wk, const struct visit_want *want, struct visit_result **ret)
+static int look_at_spin(struct worker *wk, const struct inspect_want *want, struct inspect_result **ret)
 {
-	struct visit *v = wk->v;
-	struct visit_result *res;
+	struct inspect *v = wk->v;
+	struct inspect_result *res;
 	struct ct_iter_task t;
 	bool trap;
 	int r;
 
-	if (!visit_look_spin_wanted(wk->look, want->tid))
+	if (!inspect_look_spin_wanted(wk->look, want->tid))
 		return -ESRCH;
 	r = v->opt.read_task(v->opt.arg, want->tid, &t);
 	if (r)
@@ -136,9 +136,9 @@ static int look_at_spin(struct worker *wk, const struct visit_want *want, struct
 	res->rec.ts = clock_boot_ns();
 	res->rec.tid = want->tid;
 	res->tgid = t.task.tgid;
-	visit_look_spin(wk->look, &t, res);
+	inspect_look_spin(wk->look, &t, res);
 	if (!res->n_polled) {
-		visit_result_free(res);
+		inspect_result_free(res);
 		return -ESRCH;
 	}
 	*ret = res;
@@ -151,17 +151,17 @@ static void item_done_with(struct item *it)
 	free(it->access);
 }
 
-static int item_do(struct worker *wk, const struct item *it, struct visit_result **ret)
+static int item_do(struct worker *wk, const struct item *it, struct inspect_result **ret)
 {
 	if (it->access)
-		return visit_look_access(wk->look, it->access, ret);
+		return inspect_look_access(wk->look, it->access, ret);
 	if (it->want.spins)
 		return look_at_spin(wk, &it->want, ret);
 	return it->raw ? look_at_sample(wk, it->raw, ret) : look_at_wait(wk, &it->want, ret);
 }
 
 /* Locked.  Counts how it went and hands over the result. */
-static void item_done(struct visit *v, struct visit_result *res, int r, bool cut)
+static void item_done(struct inspect *v, struct inspect_result *res, int r, bool cut)
 {
 	if (r == -ESRCH)
 		v->stats.gone++;
@@ -169,18 +169,18 @@ static void item_done(struct visit *v, struct visit_result *res, int r, bool cut
 		v->stats.failed++;
 	if (r)
 		return;
-	if (v->r_n == VISIT_RESULTS_MAX) {
+	if (v->r_n == INSPECT_RESULTS_MAX) {
 		v->stats.refused_queue++;
-		visit_result_free(res);
+		inspect_result_free(res);
 		return;
 	}
 	v->stats.done++;
 	v->stats.cut_short += cut;
-	v->results[(v->r_head + v->r_n++) % VISIT_RESULTS_MAX] = res;
+	v->results[(v->r_head + v->r_n++) % INSPECT_RESULTS_MAX] = res;
 }
 
 /* Locked.  The next piece of work, waiting for it and for its time; false: stop. */
-static bool item_next(struct visit *v, struct worker *wk, struct item *ret)
+static bool item_next(struct inspect *v, struct worker *wk, struct item *ret)
 {
 	while (!v->stop && !wk->abandoned) {
 		uint64_t now = clock_boot_ns(), wait;
@@ -193,7 +193,7 @@ static bool item_next(struct visit *v, struct worker *wk, struct item *ret)
 		wait = pace_wait(v, now);
 		if (!wait) {
 			*ret = v->queue[v->q_head];
-			v->q_head = (v->q_head + 1) % VISIT_QUEUE_MAX;
+			v->q_head = (v->q_head + 1) % INSPECT_QUEUE_MAX;
 			v->q_n--;
 			v->next_ns += pace_step(v);
 			return true;
@@ -218,13 +218,13 @@ static uint64_t thread_cpu_ns(void)
 static void *worker_run(void *arg)
 {
 	struct worker *wk = arg;
-	struct visit *v = wk->v;
+	struct inspect *v = wk->v;
 	uint64_t cpu = thread_cpu_ns();
 	struct item it;
 
 	pthread_mutex_lock(&v->lock);
 	while (item_next(v, wk, &it)) {
-		struct visit_result *res = NULL;
+		struct inspect_result *res = NULL;
 		uint64_t before = cpu;
 		int r;
 
@@ -247,7 +247,7 @@ static void *worker_run(void *arg)
 }
 
 /* Locked.  Starts a worker in a free place.  -EAGAIN: there is none. */
-static int worker_start(struct visit *v)
+static int worker_start(struct inspect *v)
 {
 	struct worker *wk = NULL;
 	sigset_t all, old;
@@ -259,7 +259,7 @@ static int worker_start(struct visit *v)
 	if (!wk)
 		return -EAGAIN;
 	*wk = (struct worker){ .v = v };
-	r = visit_look_new(&wk->look);
+	r = inspect_look_new(&wk->look);
 	if (r)
 		return r;
 	/* signals are for the main thread */
@@ -268,7 +268,7 @@ static int worker_start(struct visit *v)
 	r = -pthread_create(&wk->thread, NULL, worker_run, wk);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (r) {
-		visit_look_free(wk->look);
+		inspect_look_free(wk->look);
 		return r;
 	}
 	pthread_setname_np(wk->thread, "ctrace-visit");
@@ -287,7 +287,7 @@ static uint64_t work_age(const struct worker *wk)
 }
 
 /* Locked.  Replaces a worker that is stuck; takes back the place of one that came back. */
-static void workers_check(struct visit *v)
+static void workers_check(struct inspect *v)
 {
 	struct worker *cur = v->current;
 
@@ -297,7 +297,7 @@ static void workers_check(struct visit *v)
 		if (!wk->used || !wk->abandoned || !wk->ended)
 			continue;
 		pthread_join(wk->thread, NULL);
-		visit_look_free(wk->look);
+		inspect_look_free(wk->look);
 		*wk = (struct worker){ 0 };
 	}
 	if (cur && work_age(cur) > STUCK_NS) {
@@ -308,9 +308,9 @@ static void workers_check(struct visit *v)
 		worker_start(v);
 }
 
-int visit_new(const struct visit_options *opt, struct visit **ret)
+int inspect_new(const struct inspect_options *opt, struct inspect **ret)
 {
-	struct visit *v = calloc(1, sizeof(*v));
+	struct inspect *v = calloc(1, sizeof(*v));
 	pthread_condattr_t attr;
 	int r;
 
@@ -336,7 +336,7 @@ int visit_new(const struct visit_options *opt, struct visit **ret)
 }
 
 /* Locked.  Waits until a worker has ended; false: the time is over. */
-static bool worker_wait(struct visit *v, const struct worker *wk, const struct timespec *until)
+static bool worker_wait(struct inspect *v, const struct worker *wk, const struct timespec *until)
 {
 	while (!wk->ended)
 		if (pthread_cond_timedwait(&v->work, &v->lock, until))
@@ -344,7 +344,7 @@ static bool worker_wait(struct visit *v, const struct worker *wk, const struct t
 	return true;
 }
 
-void visit_free(struct visit *v)
+void inspect_free(struct inspect *v)
 {
 	struct timespec until;
 	bool stuck = false;
@@ -367,35 +367,35 @@ void visit_free(struct visit *v)
 			continue;
 		}
 		pthread_join(wk->thread, NULL);
-		visit_look_free(wk->look);
+		inspect_look_free(wk->look);
 	}
 	pthread_mutex_unlock(&v->lock);
 	if (stuck)
 		return; /* it is still in use */
 	while (v->q_n--)
-		item_done_with(&v->queue[v->q_head++ % VISIT_QUEUE_MAX]);
+		item_done_with(&v->queue[v->q_head++ % INSPECT_QUEUE_MAX]);
 	while (v->r_n--)
-		visit_result_free(v->results[v->r_head++ % VISIT_RESULTS_MAX]);
+		inspect_result_free(v->results[v->r_head++ % INSPECT_RESULTS_MAX]);
 	pthread_cond_destroy(&v->work);
 	pthread_mutex_destroy(&v->lock);
 	free(v);
 }
 
 /* Locked. */
-static int enqueue(struct visit *v, struct item it)
+static int enqueue(struct inspect *v, struct item it)
 {
 	v->stats.asked++;
 	workers_check(v);
-	if (v->q_n == VISIT_QUEUE_MAX) {
+	if (v->q_n == INSPECT_QUEUE_MAX) {
 		v->stats.refused_queue++;
 		return -EAGAIN;
 	}
-	v->queue[(v->q_head + v->q_n++) % VISIT_QUEUE_MAX] = it;
+	v->queue[(v->q_head + v->q_n++) % INSPECT_QUEUE_MAX] = it;
 	pthread_cond_signal(&v->work);
 	return 0;
 }
 
-int visit_ask(struct visit *v, const struct visit_want *want)
+int inspect_ask(struct inspect *v, const struct inspect_want *want)
 {
 	int r;
 
@@ -405,7 +405,7 @@ int visit_ask(struct visit *v, const struct visit_want *want)
 	return r;
 }
 
-int visit_ask_sample(struct visit *v, const struct ct_rawstack_blob *raw)
+int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw)
 {
 	size_t n = sizeof(*raw) + 8 * ((size_t)raw->n_kernel + raw->n_user);
 	struct ct_rawstack_blob *copy;
@@ -418,7 +418,7 @@ int visit_ask_sample(struct visit *v, const struct ct_rawstack_blob *raw)
 		return -ENOMEM;
 	memcpy(copy, raw, n);
 	pthread_mutex_lock(&v->lock);
-	/* a late visit is as good; a late sample is of a program that may have ended */
+	/* a late inspection is as good; a late sample is of a program that may have ended */
 	if (v->q_n && pace_wait(v, clock_boot_ns())) {
 		v->stats.asked++;
 		v->stats.refused_rate++;
@@ -432,7 +432,7 @@ int visit_ask_sample(struct visit *v, const struct ct_rawstack_blob *raw)
 	return r;
 }
 
-int visit_ask_access(struct visit *v, const struct ct_rawaccess_blob *raw)
+int inspect_ask_access(struct inspect *v, const struct ct_rawaccess_blob *raw)
 {
 	size_t n = sizeof(*raw) + 8 * (size_t)raw->n_user;
 	struct ct_rawaccess_blob *copy;
@@ -452,23 +452,23 @@ int visit_ask_access(struct visit *v, const struct ct_rawaccess_blob *raw)
 	return r;
 }
 
-struct visit_result *visit_take(struct visit *v)
+struct inspect_result *inspect_take(struct inspect *v)
 {
-	struct visit_result *res = NULL;
+	struct inspect_result *res = NULL;
 
 	pthread_mutex_lock(&v->lock);
 	if (v->r_n) {
 		res = v->results[v->r_head];
-		v->r_head = (v->r_head + 1) % VISIT_RESULTS_MAX;
+		v->r_head = (v->r_head + 1) % INSPECT_RESULTS_MAX;
 		v->r_n--;
 	}
 	pthread_mutex_unlock(&v->lock);
 	return res;
 }
 
-struct visit_stats visit_stats(struct visit *v)
+struct inspect_stats inspect_stats(struct inspect *v)
 {
-	struct visit_stats s;
+	struct inspect_stats s;
 
 	pthread_mutex_lock(&v->lock);
 	s = v->stats;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/inspect/visit_result.h"
+#include "daemon/inspect/inspect_result.h"
 
 #include <stdlib.h>
 
-void visit_result_free(struct visit_result *r)
+void inspect_result_free(struct inspect_result *r)
 {
 	if (!r)
 		return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/inspect/visit_look.h"
+#include "daemon/inspect/inspect_look.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "daemon/inspect/visit_args.h"
+#include "daemon/inspect/inspect_args.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "trace/format/blob.h"
@@ -22,15 +22,15 @@ static uint64_t suspended_ns(void)
 	return (uint64_t)-clock_offsets_now().boot_to_mono_ns;
 }
 
-int visit_look_new(struct visit_look **ret)
+int inspect_look_new(struct inspect_look **ret)
 {
-	struct visit_look *l = calloc(1, sizeof(*l));
+	struct inspect_look *l = calloc(1, sizeof(*l));
 	struct stat st;
 
 	if (l)
 		l->polled = polled_new();
 	if (!l || !l->polled || unwind_new(&l->unwind) || symbols_new(NULL, &l->symbols)) {
-		visit_look_free(l);
+		inspect_look_free(l);
 		return -ENOMEM;
 	}
 	if (!stat("/proc/self/ns/pid", &st))
@@ -40,20 +40,20 @@ int visit_look_new(struct visit_look **ret)
 	return 0;
 }
 
-void visit_look_free(struct visit_look *l)
+void inspect_look_free(struct inspect_look *l)
 {
 	if (!l)
 		return;
 	unwind_free(l->unwind);
 	symbols_free(l->symbols);
 	polled_free(l->polled);
-	for (size_t i = 0; i < VISIT_LOOK_KNOWN; i++)
+	for (size_t i = 0; i < INSPECT_LOOK_KNOWN; i++)
 		free(l->known[i].stack);
 	free(l);
 }
 
-bool visit_look_same_wait(const struct visit_look *l, const struct visit_want *w,
-			  const struct ct_iter_task *t)
+bool inspect_look_same_wait(const struct inspect_look *l, const struct inspect_want *w,
+			    const struct ct_iter_task *t)
 {
 	uint64_t slack;
 
@@ -91,7 +91,7 @@ static bool still_there(const struct ct_iter_task *t)
 	return pc == unwind_pc(t->regs) && sp == unwind_sp(t->regs);
 }
 
-static void add_kernel(struct visit_look *l, uint32_t tid, const uint64_t *ip, size_t n, bool first_exact)
+static void add_kernel(struct inspect_look *l, uint32_t tid, const uint64_t *ip, size_t n, bool first_exact)
 {
 	/* asleep, its names can be had even where kallsyms hides the addresses */
 	if (!first_exact && (!n || symbols_kernel_state(l->symbols) != SYMBOLS_KERNEL_OK))
@@ -102,7 +102,7 @@ static void add_kernel(struct visit_look *l, uint32_t tid, const uint64_t *ip, s
 		symbols_kernel(l->symbols, ip[i], first_exact && !i, l->text[l->n++]);
 }
 
-static void add_user(struct visit_look *l, const struct ct_iter_task *t)
+static void add_user(struct inspect_look *l, const struct ct_iter_task *t)
 {
 	struct unwind_frame frames[UNWIND_FRAMES_MAX];
 	size_t n = unwind_stack(l->unwind, t->regs, frames, &l->cut);
@@ -112,7 +112,7 @@ static void add_user(struct visit_look *l, const struct ct_iter_task *t)
 }
 
 /* Makes the blob of the frames on hand. */
-static int add_stack(struct visit_look *l, struct visit_result *r)
+static int add_stack(struct inspect_look *l, struct inspect_result *r)
 {
 	const char *frames[ARRAY_SIZE(l->text)];
 
@@ -127,9 +127,9 @@ static int add_stack(struct visit_look *l, struct visit_result *r)
 	return 0;
 }
 
-static struct visit_result *result_new(const struct visit_want *w, const struct ct_iter_task *t)
+static struct inspect_result *result_new(const struct inspect_want *w, const struct ct_iter_task *t)
 {
-	struct visit_result *r = calloc(1, sizeof(*r));
+	struct inspect_result *r = calloc(1, sizeof(*r));
 	uint64_t since = w->since_ns ?: t->sched_since;
 
 	if (!r)
@@ -147,7 +147,8 @@ static struct visit_result *result_new(const struct visit_want *w, const struct 
 }
 
 /* Between unwind_begin() and unwind_end(). */
-static void add_polled(struct visit_look *l, const struct ct_iter_task *t, bool loop, struct visit_result *r)
+static void add_polled(struct inspect_look *l, const struct ct_iter_task *t, bool loop,
+		       struct inspect_result *r)
 {
 	struct polled_variable found[POLLED_MAX];
 	unsigned n = polled_look(l->polled, l->unwind, t, loop, clock_boot_ns(), found);
@@ -159,22 +160,22 @@ static void add_polled(struct visit_look *l, const struct ct_iter_task *t, bool 
 	r->n_polled = n;
 }
 
-bool visit_look_spin_wanted(struct visit_look *l, uint32_t tid)
+bool inspect_look_spin_wanted(struct inspect_look *l, uint32_t tid)
 {
 	return polled_wants(l->polled, tid, clock_boot_ns());
 }
 
-void visit_look_spin(struct visit_look *l, const struct ct_iter_task *t, struct visit_result *r)
+void inspect_look_spin(struct inspect_look *l, const struct ct_iter_task *t, struct inspect_result *r)
 {
 	if (unwind_pc(t->regs) && !unwind_begin(l->unwind, t->task.h.tid))
 		add_polled(l, t, false, r);
 	unwind_end(l->unwind);
 }
 
-int visit_look_wait(struct visit_look *l, const struct visit_want *w, const struct ct_iter_task *t,
-		    struct visit_result **ret)
+int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, const struct ct_iter_task *t,
+		      struct inspect_result **ret)
 {
-	struct visit_result *res = result_new(w, t);
+	struct inspect_result *res = result_new(w, t);
 	int r = 0;
 
 	if (!res)
@@ -187,10 +188,10 @@ int visit_look_wait(struct visit_look *l, const struct visit_want *w, const stru
 		if (!unwind_begin(l->unwind, w->tid)) {
 			add_user(l, t);
 			if (t->wait.wait == CT_W_FUTEX)
-				visit_args_futex(l->unwind, t, l->own_pidns, res);
+				inspect_args_futex(l->unwind, t, l->own_pidns, res);
 			else if (t->wait.wait == CT_W_POLL)
-				visit_args_fds(l->unwind, t, res);
-			if (w->loop && visit_look_spin_wanted(l, w->tid))
+				inspect_args_fds(l->unwind, t, res);
+			if (w->loop && inspect_look_spin_wanted(l, w->tid))
 				add_polled(l, t, true, res);
 		}
 		unwind_end(l->unwind);
@@ -200,7 +201,7 @@ int visit_look_wait(struct visit_look *l, const struct visit_want *w, const stru
 	if (!r)
 		r = add_stack(l, res);
 	if (r)
-		visit_result_free(res);
+		inspect_result_free(res);
 	else
 		*ret = res;
 	return r;
@@ -208,7 +209,7 @@ int visit_look_wait(struct visit_look *l, const struct visit_want *w, const stru
 
 /* Frames that the kernel walked by frame pointer; where it left the code it had lost its way.  exact: the
  * first is the instruction itself. */
-static void add_walked(struct visit_look *l, uint32_t tid, uint32_t tgid, const uint64_t *ip, size_t n,
+static void add_walked(struct inspect_look *l, uint32_t tid, uint32_t tgid, const uint64_t *ip, size_t n,
 		       bool exact)
 {
 	/* a thread that has ended has left its code behind */
@@ -225,7 +226,7 @@ static void add_walked(struct visit_look *l, uint32_t tid, uint32_t tgid, const 
 	unwind_end(l->unwind);
 }
 
-struct ct_rec visit_look_access_rec(const struct ct_rawaccess_blob *raw)
+struct ct_rec inspect_look_access_rec(const struct ct_rawaccess_blob *raw)
 {
 	return (struct ct_rec){ .ts = raw->h.ts,
 				.kind = CT_ACCESS,
@@ -236,16 +237,16 @@ struct ct_rec visit_look_access_rec(const struct ct_rawaccess_blob *raw)
 }
 
 /* The entry with these addresses, or the oldest. */
-static struct visit_look_known *known_get(struct visit_look *l, const struct ct_rawaccess_blob *raw,
-					  bool *ret_hit)
+static struct inspect_look_known *known_get(struct inspect_look *l, const struct ct_rawaccess_blob *raw,
+					    bool *ret_hit)
 {
-	struct visit_look_known *oldest = &l->known[0];
+	struct inspect_look_known *oldest = &l->known[0];
 
-	for (size_t i = 0; i < VISIT_LOOK_KNOWN; i++) {
-		struct visit_look_known *k = &l->known[i];
+	for (size_t i = 0; i < INSPECT_LOOK_KNOWN; i++) {
+		struct inspect_look_known *k = &l->known[i];
 
 		*ret_hit = k->stack && k->tgid == raw->tgid && k->n == raw->n_user &&
-			   raw->h.ts < k->ns + VISIT_LOOK_KNOWN_NS &&
+			   raw->h.ts < k->ns + INSPECT_LOOK_KNOWN_NS &&
 			   !memcmp(k->ip, raw->ip, k->n * sizeof(k->ip[0]));
 		if (*ret_hit)
 			return k;
@@ -256,7 +257,7 @@ static struct visit_look_known *known_get(struct visit_look *l, const struct ct_
 }
 
 /* Takes the stack of res for the next ones. */
-static void known_put(struct visit_look_known *k, const struct ct_rawaccess_blob *raw,
+static void known_put(struct inspect_look_known *k, const struct ct_rawaccess_blob *raw,
 		      const struct ct_stack_blob *stack)
 {
 	free(TAKE_PTR(k->stack));
@@ -273,9 +274,10 @@ static void known_put(struct visit_look_known *k, const struct ct_rawaccess_blob
 }
 
 /* The stack in words: of the last second, or made. */
-static int access_stack(struct visit_look *l, const struct ct_rawaccess_blob *raw, struct visit_result *res)
+static int access_stack(struct inspect_look *l, const struct ct_rawaccess_blob *raw,
+			struct inspect_result *res)
 {
-	struct visit_look_known *k;
+	struct inspect_look_known *k;
 	bool hit;
 	int r;
 
@@ -297,20 +299,21 @@ static int access_stack(struct visit_look *l, const struct ct_rawaccess_blob *ra
 	return r;
 }
 
-int visit_look_access(struct visit_look *l, const struct ct_rawaccess_blob *raw, struct visit_result **ret)
+int inspect_look_access(struct inspect_look *l, const struct ct_rawaccess_blob *raw,
+			struct inspect_result **ret)
 {
-	struct visit_result *res = calloc(1, sizeof(*res));
+	struct inspect_result *res = calloc(1, sizeof(*res));
 	int r;
 
 	if (!res)
 		return -ENOMEM;
 	l->n = 0;
 	l->cut = false;
-	res->rec = visit_look_access_rec(raw);
+	res->rec = inspect_look_access_rec(raw);
 	res->tgid = raw->tgid;
 	r = access_stack(l, raw, res);
 	if (r) {
-		visit_result_free(res);
+		inspect_result_free(res);
 		return r;
 	}
 	res->words[1] = res->words[0];
@@ -319,9 +322,10 @@ int visit_look_access(struct visit_look *l, const struct ct_rawaccess_blob *raw,
 	return 0;
 }
 
-int visit_look_sample(struct visit_look *l, const struct ct_rawstack_blob *raw, struct visit_result **ret)
+int inspect_look_sample(struct inspect_look *l, const struct ct_rawstack_blob *raw,
+			struct inspect_result **ret)
 {
-	struct visit_result *res = calloc(1, sizeof(*res));
+	struct inspect_result *res = calloc(1, sizeof(*res));
 	const uint64_t *user = raw->ip + raw->n_kernel;
 	int r;
 
@@ -341,7 +345,7 @@ int visit_look_sample(struct visit_look *l, const struct ct_rawstack_blob *raw, 
 	res->tgid = raw->tgid;
 	r = add_stack(l, res);
 	if (r)
-		visit_result_free(res);
+		inspect_result_free(res);
 	else
 		*ret = res;
 	return r;
