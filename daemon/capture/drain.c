@@ -18,7 +18,7 @@
 #include "daemon/record/heldlocks.h"
 #include "daemon/inspect/variable.h"
 #include "daemon/inspect/inspect_look.h"
-#include "daemon/inspect/watch.h"
+#include "daemon/inspect/inspect_policy.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
@@ -27,7 +27,7 @@
 #define DRAIN_QUIET_N           512 /* fewer records than this in a round: the next one may come later */
 #define DRAIN_RATES             16
 #define DRAIN_RESYNC_NS         (10 * NSEC_PER_SEC) /* between two looks at all tasks after losses */
-#define DRAIN_INSPECTIONS_PER_S 2000 /* for the inspecting thread: the limits are set by watch and here */
+#define DRAIN_INSPECTIONS_PER_S 2000                /* the thread's own limit; see inspect_policy.h */
 
 struct drain_request {
 	void (*fn)(struct drain *d, void *arg);
@@ -54,7 +54,7 @@ struct drain {
 	struct inspect *inspect;
 	struct cgroups *cgroups;
 	struct detect *detect; /* NULL: off */
-	struct watch watch;
+	struct inspect_policy policy;
 	struct governing *governing;
 	struct caps *caps;
 	struct groups *groups;
@@ -168,13 +168,13 @@ static bool drain_ask_inspection(void *arg, struct task *task)
 	const struct ct_rec *last = &task->st.last;
 	const struct inspect_want want = {
 		/* of a loop of short waits any will do, also the next one */
-		.since_ns = task->loop_waits >= WATCH_LOOP_WAITS ? 0 : last->ts,
+		.since_ns = task->loop_waits >= INSPECT_POLICY_LOOP_WAITS ? 0 : last->ts,
 		.obj = last->obj,
 		.tid = last->tid,
 		.nr = last->nr,
 		.wait = last->wait,
 		.state = last->state,
-		.loop = task->loop_waits >= WATCH_LOOP_WAITS,
+		.loop = task->loop_waits >= INSPECT_POLICY_LOOP_WAITS,
 		.spins = task->st.run != WINDOW_RUN_BLOCKED,
 	};
 
@@ -418,7 +418,7 @@ static void drain_publish(struct drain *d, uint64_t now_ns)
 		.start_ns = d->start_ns,
 		.beat_ns = now_ns,
 		.high_water = probe_ring_high_water(d->opt.probe),
-		.inspections_postponed = d->watch.postponed,
+		.inspections_postponed = d->policy.postponed,
 		.samples_refused = d->samples_refused,
 		.resyncs = d->resyncs,
 		.cgroups = cgroups_stats(d->cgroups),
@@ -465,7 +465,7 @@ static long drain_round(struct drain *d)
 	drain_losses(d, now_ns);
 	governing_round(d->governing);
 	if (!governing_sheds(d->governing, CT_SHED_STACKS))
-		watch_scan(&d->watch, recorder_tasks(d->recorder), now_ns, drain_ask_inspection, d);
+		inspect_policy_scan(&d->policy, recorder_tasks(d->recorder), now_ns, drain_ask_inspection, d);
 	if (d->detect)
 		detect_tick(d->detect, now_ns);
 	drain_requests(d, false);
@@ -580,7 +580,7 @@ static int drain_start(struct drain *d)
 	if (r < 0)
 		return r;
 	d->start_ns = clock_boot_ns();
-	watch_init(&d->watch, d->opt.long_wait_ns, d->start_ns);
+	inspect_policy_init(&d->policy, d->opt.long_wait_ns, d->start_ns);
 	r = drain_resync(d, d->start_ns);
 	if (r < 0)
 		return r;
@@ -728,8 +728,8 @@ struct recorder *drain_recorder(struct drain *d)
 
 void drain_inspect_all(struct drain *d, uint64_t since_ns, unsigned max)
 {
-	watch_all(&d->watch, recorder_tasks(d->recorder), clock_boot_ns(), since_ns, max,
-		  drain_ask_inspection, d);
+	inspect_policy_all(&d->policy, recorder_tasks(d->recorder), clock_boot_ns(), since_ns, max,
+			   drain_ask_inspection, d);
 }
 
 void drain_seal(struct drain *d)

@@ -33,16 +33,17 @@ struct task {
 	uint64_t uncapped_ns;  /* until when they were; a program may tell of the beginning after that */
 	uint64_t group;        /* govern_group() of it, as far as the daemon was told */
 	uint8_t flags;         /* TASK_* */
-	uint8_t inspect_level; /* watch: how often the same wait was inspected in a row */
+	uint8_t inspect_level; /* inspect_policy: how often the same wait was inspected in a row */
 	uint16_t inspect_nr;
 	bool inspect_loop;   /* it was one of a loop of short waits */
 	uint32_t generation; /* of the latest tasks_found() round that saw it */
-	/* watch: the wait inspected last, and when the same wait may be inspected again */
+	/* inspect_policy: the wait inspected last, and when the same wait may be inspected again */
 	uint64_t inspect_since_ns, inspect_ns, inspect_next_ns, inspect_obj;
-	/* watch: a loop of short waits that a timer ended: since when, and time on the CPU in it */
+	/* inspect_policy: a loop of short waits that a timer ended: since when, and time on the CPU in it */
 	uint64_t loop_since_ns, loop_ran_ns;
 	uint32_t loop_waits;
-	/* watch: how often it gave its CPU away and went on, and how often that was at the last scan */
+	/* inspect_policy: how often it gave its CPU away and went on, and how often that was at the last scan
+	 */
 	uint32_t yields, yields_seen;
 	uint64_t files_ns; /* leader only: when the descriptor table of the process was written last */
 };

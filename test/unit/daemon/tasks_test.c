@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "daemon/record/tasks.h"
-#include "daemon/inspect/watch.h"
+#include "daemon/inspect/inspect_policy.h"
 #include "lib/cleanup.h"
 
 #define MS 1000000ULL
@@ -299,47 +299,47 @@ static bool inspect(void *arg, struct task *task)
 
 static void long_wait_is_inspected_once(void **state)
 {
-	struct watch w;
+	struct inspect_policy w;
 	TASKS(t, 10);
 
 	n_inspections = 0;
-	watch_init(&w, 200 * MS, 0);
+	inspect_policy_init(&w, 200 * MS, 0);
 	switch_at(t, 0, 1 * MS, 7, CT_W_READ, 99, 8);
-	watch_scan(&w, t, 200 * MS, inspect, NULL);
+	inspect_policy_scan(&w, t, 200 * MS, inspect, NULL);
 	assert_int_equal(n_inspections, 0);
-	watch_scan(&w, t, 250 * MS, inspect, NULL); /* too early for a scan */
+	inspect_policy_scan(&w, t, 250 * MS, inspect, NULL); /* too early for a scan */
 	assert_int_equal(n_inspections, 0);
-	watch_scan(&w, t, 300 * MS, inspect, NULL);
+	inspect_policy_scan(&w, t, 300 * MS, inspect, NULL);
 	assert_int_equal(n_inspections, 1);
 	assert_int_equal(last_inspected, 7);
 	for (uint64_t now = 400 * MS; now < 100 * S; now += 100 * MS)
-		watch_scan(&w, t, now, inspect, NULL);
+		inspect_policy_scan(&w, t, now, inspect, NULL);
 	assert_int_equal(n_inspections, 1);
 	/* a snapshot whose window begins after that inspection wants another */
-	assert_int_equal(watch_all(&w, t, 100 * S, 300 * MS, 10, inspect, NULL), 0);
-	assert_int_equal(watch_all(&w, t, 100 * S, 301 * MS, 0, inspect, NULL), 0);
-	assert_int_equal(watch_all(&w, t, 100 * S, 301 * MS, 10, inspect, NULL), 1);
+	assert_int_equal(inspect_policy_all(&w, t, 100 * S, 300 * MS, 10, inspect, NULL), 0);
+	assert_int_equal(inspect_policy_all(&w, t, 100 * S, 301 * MS, 0, inspect, NULL), 0);
+	assert_int_equal(inspect_policy_all(&w, t, 100 * S, 301 * MS, 10, inspect, NULL), 1);
 }
 
 /* The same wait over and over is inspected ever less often; another wait at once. */
 static void repeated_wait_backs_off(void **state)
 {
-	struct watch w;
+	struct inspect_policy w;
 	uint64_t now = 0;
 	TASKS(t, 10);
 
 	n_inspections = 0;
-	watch_init(&w, 200 * MS, 0);
+	inspect_policy_init(&w, 200 * MS, 0);
 	for (int i = 0; i < 100; i++, now += 500 * MS) {
 		switch_at(t, 0, now, 7, CT_W_READ, 99, 8);
-		watch_scan(&w, t, now + 300 * MS, inspect, NULL);
+		inspect_policy_scan(&w, t, now + 300 * MS, inspect, NULL);
 		wake_at(t, 0, now + 400 * MS, 7, CT_CTX_TASK);
 		switch_at(t, 0, now + 450 * MS, 8, CT_W_NONE, 0, 7);
 	}
 	assert_in_range(n_inspections, 4, 6);
 	n_inspections = 0;
 	switch_at(t, 0, now, 7, CT_W_READ, 100, 8);
-	watch_scan(&w, t, now + 300 * MS, inspect, NULL);
+	inspect_policy_scan(&w, t, now + 300 * MS, inspect, NULL);
 	assert_int_equal(n_inspections, 1);
 }
 
@@ -349,14 +349,14 @@ static void loop_of_short_waits(void **state)
 	unsigned inspections[2];
 
 	for (int k = 0; k < 2; k++) {
-		struct watch w;
+		struct inspect_policy w;
 		TASKS(t, 10);
 
 		n_inspections = 0;
-		watch_init(&w, 200 * MS, 0);
+		inspect_policy_init(&w, 200 * MS, 0);
 		for (uint64_t now = 1 * MS; now < 3 * S; now += 10 * MS) {
 			switch_at(t, 0, now, 7, CT_W_SLEEP, 0, 8);
-			watch_scan(&w, t, now + MS, inspect, NULL);
+			inspect_policy_scan(&w, t, now + MS, inspect, NULL);
 			wake_at(t, 0, now + 9 * MS, 7, by[k]);
 			switch_at(t, 0, now + 9 * MS + 1, 8, CT_W_NONE, 0, 7);
 		}
@@ -369,19 +369,19 @@ static void loop_of_short_waits(void **state)
 /* A loop is inspected also when a long sleep was a moment ago. */
 static void loop_after_a_long_sleep(void **state)
 {
-	struct watch w;
+	struct inspect_policy w;
 	TASKS(t, 10);
 
 	n_inspections = 0;
-	watch_init(&w, 200 * MS, 0);
+	inspect_policy_init(&w, 200 * MS, 0);
 	switch_at(t, 0, 1 * MS, 7, CT_W_SLEEP, 0, 8);
-	watch_scan(&w, t, 300 * MS, inspect, NULL);
+	inspect_policy_scan(&w, t, 300 * MS, inspect, NULL);
 	assert_int_equal(n_inspections, 1);
 	wake_at(t, 0, 400 * MS, 7, CT_CTX_TIMER);
 	switch_at(t, 0, 400 * MS + 1, 8, CT_W_NONE, 0, 7);
 	for (uint64_t now = 401 * MS; now < 1600 * MS; now += 10 * MS) {
 		switch_at(t, 0, now, 7, CT_W_SLEEP, 0, 8);
-		watch_scan(&w, t, now + MS, inspect, NULL);
+		inspect_policy_scan(&w, t, now + MS, inspect, NULL);
 		wake_at(t, 0, now + 9 * MS, 7, CT_CTX_TIMER);
 		switch_at(t, 0, now + 9 * MS + 1, 8, CT_W_NONE, 0, 7);
 	}
@@ -390,18 +390,18 @@ static void loop_after_a_long_sleep(void **state)
 
 static void rate_is_limited(void **state)
 {
-	struct watch w;
+	struct inspect_policy w;
 	TASKS(t, 10000);
 
 	n_inspections = 0;
-	watch_init(&w, 200 * MS, 0);
+	inspect_policy_init(&w, 200 * MS, 0);
 	for (uint32_t tid = 1; tid <= 1000; tid++)
 		switch_at(t, 0, 1, tid, CT_W_READ, 99, 0);
-	watch_scan(&w, t, 1 * S, inspect, NULL);
-	assert_int_equal(n_inspections, WATCH_PER_SEC);
+	inspect_policy_scan(&w, t, 1 * S, inspect, NULL);
+	assert_int_equal(n_inspections, INSPECT_POLICY_PER_SEC);
 	assert_true(w.postponed > 0);
 	for (uint64_t now = 1100 * MS; now <= 11 * S; now += 100 * MS)
-		watch_scan(&w, t, now, inspect, NULL);
+		inspect_policy_scan(&w, t, now, inspect, NULL);
 	assert_int_equal(n_inspections, 1000);
 	assert_int_equal(last_inspected, 1000);
 }
@@ -419,24 +419,24 @@ static void of_user(struct tasks *t, uint32_t tid, uint32_t uid)
 /* A user with very many long waits uses up half of the inspections, and not those of another one. */
 static void users_share_the_inspections(void **state)
 {
-	struct watch w;
+	struct inspect_policy w;
 	TASKS(t, 10000);
 
-	watch_init(&w, 200 * MS, 0);
+	inspect_policy_init(&w, 200 * MS, 0);
 	for (uint32_t tid = 1; tid <= 1000; tid++)
 		of_user(t, tid, 1000);
 	of_user(t, 1001, 1001);
 	n_inspections = 0;
-	watch_scan(&w, t, 1 * S, inspect, NULL);
+	inspect_policy_scan(&w, t, 1 * S, inspect, NULL);
 	assert_int_equal(last_inspected, 1001);
-	assert_int_equal(n_inspections, WATCH_PER_SEC / 2 + 1);
-	assert_int_equal(w.postponed, 1000 - WATCH_PER_SEC / 2);
+	assert_int_equal(n_inspections, INSPECT_POLICY_PER_SEC / 2 + 1);
+	assert_int_equal(w.postponed, 1000 - INSPECT_POLICY_PER_SEC / 2);
 	for (uint64_t now = 1100 * MS; now <= 30 * S; now += 100 * MS)
-		watch_scan(&w, t, now, inspect, NULL);
+		inspect_policy_scan(&w, t, now, inspect, NULL);
 	assert_true(n_inspections >= 1001);
 
 	n_inspections = 0;
-	assert_int_equal(watch_all(&w, t, 100 * S, 99 * S, 200, inspect, NULL), 102);
+	assert_int_equal(inspect_policy_all(&w, t, 100 * S, 99 * S, 200, inspect, NULL), 102);
 	assert_int_equal(last_inspected, 1001);
 }
 

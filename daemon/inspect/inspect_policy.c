@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/inspect/inspect_policy.h"
+
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+
+void inspect_policy_init(struct inspect_policy *p, uint64_t long_wait_ns, uint64_t now_ns)
+{
+	*p = (struct inspect_policy){ .long_wait_ns = long_wait_ns,
+				      .next_tid = 1,
+				      .fill_ns = now_ns,
+				      .tokens = INSPECT_POLICY_PER_SEC };
+}
+
+static void policy_fill(struct inspect_policy *p, uint64_t now_ns)
+{
+	/* the clocks of two CPUs may differ a little */
+	uint64_t n =
+		now_ns > p->fill_ns ? (now_ns - p->fill_ns) / (NSEC_PER_SEC / INSPECT_POLICY_PER_SEC) : 0;
+
+	p->fill_ns += n * (NSEC_PER_SEC / INSPECT_POLICY_PER_SEC);
+	p->tokens = (uint32_t)MIN((uint64_t)INSPECT_POLICY_PER_SEC, p->tokens + n);
+}
+
+/* The count of a task's group; NULL: it has no limit, or there are many groups, none of which can have had
+ * much. */
+static uint32_t *share_of(struct inspect_policy_shares *s, const struct task *task)
+{
+	for (unsigned i = 0; task->group && i < INSPECT_POLICY_GROUPS; i++) {
+		if (!s->v[i].group)
+			s->v[i].group = task->group;
+		if (s->v[i].group == task->group)
+			return &s->v[i].n;
+	}
+	return NULL;
+}
+
+/* A wait that a person may ask about: of a program, in a system call or a fault. */
+static bool policy_counts(const struct task *task)
+{
+	return task->st.run == WINDOW_RUN_BLOCKED && !(task->flags & TASK_KTHREAD) &&
+	       task->st.last.wait != CT_W_KTHREAD && task->st.last.wait != CT_W_EXITED;
+}
+
+static bool policy_is_loop(const struct task *task)
+{
+	return task->loop_waits >= INSPECT_POLICY_LOOP_WAITS;
+}
+
+/* A long sleep and a loop of short ones are two things. */
+static bool policy_same_wait(const struct task *task)
+{
+	return task->inspect_ns && task->inspect_obj == task->st.last.obj &&
+	       task->inspect_nr == task->st.last.nr && task->inspect_loop == policy_is_loop(task);
+}
+
+/* In one wait for long, not inspected in it, and not lately in others just like it. */
+static bool policy_long_due(const struct inspect_policy *p, const struct task *task, uint64_t now_ns)
+{
+	uint64_t since = task->st.last.ts;
+
+	if (now_ns < since + p->long_wait_ns || task->inspect_since_ns == since)
+		return false;
+	return !policy_same_wait(task) || now_ns >= task->inspect_next_ns ||
+	       (now_ns >= since + INSPECT_POLICY_STUCK * p->long_wait_ns &&
+		now_ns >= task->inspect_ns + INSPECT_POLICY_STUCK_AGAIN);
+}
+
+static bool policy_loop_due(const struct task *task, uint64_t now_ns)
+{
+	return policy_is_loop(task) && now_ns >= task->loop_since_ns + INSPECT_POLICY_LOOP_NS &&
+	       (!task->inspect_loop || now_ns >= task->inspect_ns + INSPECT_POLICY_LOOP_AGAIN) &&
+	       (!policy_same_wait(task) || now_ns >= task->inspect_next_ns);
+}
+
+/* Does nothing but give its CPU away.  On a busy machine it is hardly ever on one when a sample is due. */
+static bool policy_spins(struct task *task)
+{
+	uint32_t yields = task->yields - task->yields_seen;
+
+	task->yields_seen = task->yields;
+	return yields >= INSPECT_POLICY_YIELDS && task->st.run != WINDOW_RUN_BLOCKED;
+}
+
+static void policy_mark(struct task *task, uint64_t now_ns)
+{
+	if (!policy_same_wait(task))
+		task->inspect_level = 0;
+	task->inspect_ns = now_ns;
+	task->inspect_since_ns = task->st.last.ts;
+	task->inspect_obj = task->st.last.obj;
+	task->inspect_nr = task->st.last.nr;
+	task->inspect_loop = policy_is_loop(task);
+	task->inspect_next_ns = now_ns + (INSPECT_POLICY_BACKOFF_BASE << task->inspect_level);
+	if (task->inspect_level < INSPECT_POLICY_BACKOFF_MAX)
+		task->inspect_level++;
+}
+
+void inspect_policy_scan(struct inspect_policy *p, struct tasks *tasks, uint64_t now_ns,
+			 inspect_policy_fn inspect, void *arg)
+{
+	struct task *task;
+
+	if (now_ns < p->next_scan_ns)
+		return;
+	p->next_scan_ns = now_ns + INSPECT_POLICY_SCAN_NS;
+	policy_fill(p, now_ns);
+	if (now_ns >= p->shares_ns + NSEC_PER_SEC) {
+		p->shares = (struct inspect_policy_shares){ 0 };
+		p->shares_ns = now_ns;
+	}
+	for (unsigned seen = 0; seen < INSPECT_POLICY_SCAN_MAX; seen++) {
+		task = tasks_next(tasks, p->next_tid);
+		if (!task) {
+			p->next_tid = 1;
+			return;
+		}
+		if (policy_counts(task) &&
+		    (policy_long_due(p, task, now_ns) || policy_loop_due(task, now_ns))) {
+			uint32_t *share = share_of(&p->shares, task);
+
+			if (!p->tokens) {
+				p->postponed++;
+				return; /* the next scan begins with this task */
+			}
+			if (share && *share >= INSPECT_POLICY_PER_SEC / 2) {
+				p->postponed++;
+			} else if (inspect(arg, task)) {
+				p->tokens--;
+				policy_mark(task, now_ns);
+				if (share)
+					++*share;
+			}
+		}
+		/* what is left over by the inspections of those that wait */
+		if (policy_spins(task) && p->tokens > INSPECT_POLICY_PER_SEC / 2 && inspect(arg, task))
+			p->tokens--;
+		p->next_tid = task->st.last.tid + 1;
+	}
+}
+
+unsigned inspect_policy_all(struct inspect_policy *p, struct tasks *tasks, uint64_t now_ns, uint64_t since_ns,
+			    unsigned max, inspect_policy_fn inspect, void *arg)
+{
+	struct inspect_policy_shares shares = { 0 };
+	unsigned n = 0;
+
+	for (struct task *t = tasks_next(tasks, 1); t && n < max; t = tasks_next(tasks, t->st.last.tid + 1)) {
+		uint32_t *share;
+
+		if (!policy_counts(t) || now_ns < t->st.last.ts + p->long_wait_ns)
+			continue;
+		if (t->inspect_since_ns == t->st.last.ts && t->inspect_ns >= since_ns)
+			continue;
+		share = share_of(&shares, t);
+		if ((!share || *share <= max / 2) && inspect(arg, t)) {
+			policy_mark(t, now_ns);
+			n++;
+			if (share)
+				++*share;
+		}
+	}
+	return n;
+}
