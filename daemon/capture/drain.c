@@ -55,7 +55,7 @@ struct drain {
 	struct cgroups *cgroups;
 	struct detect *detect; /* NULL: off */
 	struct inspect_policy policy;
-	struct governing *governing;
+	struct governor_loop *governor_loop;
 	struct caps *caps;
 	struct groups *groups;
 	pthread_t thread;
@@ -374,7 +374,7 @@ static void drain_losses(struct drain *d, uint64_t now_ns)
 	d->losses_ns = now_ns;
 	probe_losses(d->opt.probe, drain_loss, d);
 	d->lost |= d->detect && detect_is_blind(d->detect);
-	if (!d->lost || governing_paused(d->governing) || now_ns < d->resync_ns + DRAIN_RESYNC_NS)
+	if (!d->lost || governor_loop_paused(d->governor_loop) || now_ns < d->resync_ns + DRAIN_RESYNC_NS)
 		return;
 	d->lost = false;
 	d->resync_ns = now_ns;
@@ -422,7 +422,7 @@ static void drain_publish(struct drain *d, uint64_t now_ns)
 		.samples_refused = d->samples_refused,
 		.resyncs = d->resyncs,
 		.cgroups = cgroups_stats(d->cgroups),
-		.governing = governing_stats(d->governing),
+		.governor_loop = governor_loop_stats(d->governor_loop),
 	};
 
 	drain_rates(d, now_ns, &s);
@@ -463,13 +463,13 @@ static long drain_round(struct drain *d)
 	drain_streams(d);
 	cgroups_round(d->cgroups, now_ns);
 	drain_losses(d, now_ns);
-	governing_round(d->governing);
-	if (!governing_sheds(d->governing, CT_SHED_STACKS))
+	governor_loop_round(d->governor_loop);
+	if (!governor_loop_sheds(d->governor_loop, CT_SHED_STACKS))
 		inspect_policy_scan(&d->policy, recorder_tasks(d->recorder), now_ns, drain_ask_inspection, d);
 	if (d->detect)
 		detect_tick(d->detect, now_ns);
 	drain_requests(d, false);
-	if (!governing_paused(d->governing))
+	if (!governor_loop_paused(d->governor_loop))
 		recorder_seal(d->recorder, now_ns, false);
 	drain_publish(d, now_ns);
 	return n;
@@ -524,7 +524,7 @@ static void drain_empty(void *arg)
 	probe_consume(d->opt.probe, drain_record, d);
 }
 
-static void drain_threads(void *arg, struct governing_threads *ret)
+static void drain_threads(void *arg, struct governor_loop_threads *ret)
 {
 	struct drain *d = arg;
 
@@ -536,7 +536,7 @@ static void drain_threads(void *arg, struct governing_threads *ret)
 
 static int drain_govern(struct drain *d)
 {
-	const struct governing_options o = {
+	const struct governor_loop_options o = {
 		.budget_ppm = d->opt.budget_ppm,
 		.task_cap = d->opt.task_cap,
 		.probe = d->opt.probe,
@@ -546,11 +546,11 @@ static int drain_govern(struct drain *d)
 		.threads = drain_threads,
 		.arg = d,
 	};
-	int r = governing_new(&o, &d->governing);
+	int r = governor_loop_new(&o, &d->governor_loop);
 
 	if (!r) {
-		d->caps = governing_caps(d->governing);
-		d->groups = governing_groups(d->governing);
+		d->caps = governor_loop_caps(d->governor_loop);
+		d->groups = governor_loop_groups(d->governor_loop);
 	}
 	return r;
 }
@@ -654,7 +654,7 @@ void drain_free(struct drain *d)
 		return;
 	inspect_free(d->inspect);
 	cgroups_free(d->cgroups);
-	governing_free(d->governing);
+	governor_loop_free(d->governor_loop);
 	recorder_free(d->recorder);
 	detect_free(d->detect);
 	while (d->streams) {
@@ -734,7 +734,7 @@ void drain_inspect_all(struct drain *d, uint64_t since_ns, unsigned max)
 
 void drain_seal(struct drain *d)
 {
-	governing_settle(d->governing);
+	governor_loop_settle(d->governor_loop);
 	recorder_seal(d->recorder, clock_boot_ns(), true);
 }
 

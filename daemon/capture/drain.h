@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/governor/governor_run.h"
+#include "daemon/governor/governor_loop.h"
 #include "daemon/record/cgroups.h"
 #include "daemon/kernel/probe.h"
 #include "daemon/record/recorder.h"
@@ -36,7 +36,7 @@ struct drain_options {
 	void *aside_arg;
 	struct recorder_options recorder;
 	uint64_t long_wait_ns;
-	uint32_t budget_ppm, task_cap; /* see governor_run.h */
+	uint32_t budget_ppm, task_cap; /* see governor_loop.h */
 	/* Gets every access to a watched variable once its stack has names (NULL: it has none); drain thread.
 	 * May be NULL. */
 	void (*access)(void *arg, const struct ct_rec *rec, const uint64_t words[2],
@@ -53,7 +53,7 @@ struct drain_options {
 struct drain_stats {
 	struct recorder_stats recorder;
 	struct inspect_stats inspect;
-	struct governing_stats governing;
+	struct governor_loop_stats governor_loop;
 	struct detect_stats detect;
 	uint64_t start_ns;   /* when the capture began */
 	uint64_t beat_ns;    /* when the thread last went round */

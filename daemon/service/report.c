@@ -125,7 +125,7 @@ static json_t *report_cost(const struct drain_stats *s, uint64_t now_ns, double 
 
 static json_t *report_governor(const struct report_source *src, const struct drain_stats *s)
 {
-	const struct governing_stats *g = &s->governing;
+	const struct governor_loop_stats *g = &s->governor_loop;
 	json_t *groups = json_array();
 
 	for (unsigned i = 0; i < g->n_groups; i++)

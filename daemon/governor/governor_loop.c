@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/governor/governor_run_private.h"
+#include "daemon/governor/governor_loop_private.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 	(5 * NSEC_PER_SEC) /* a step in force is told of again, for those who read a part of the trace */
 #define CPUS_NS (2 * NSEC_PER_SEC) /* between two looks at how many CPUs there are */
 
-uint64_t governing_clock(void)
+uint64_t governor_loop_clock(void)
 {
 	struct timespec ts;
 
@@ -23,9 +23,9 @@ uint64_t governing_clock(void)
 	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
-static struct governor_spent governing_spent(struct governing *g)
+static struct governor_spent governor_loop_spent(struct governor_loop *g)
 {
-	struct governing_threads threads = { 0 };
+	struct governor_loop_threads threads = { 0 };
 	struct governor_spent s;
 	uint64_t passed_ns;
 	struct timespec ts;
@@ -46,16 +46,16 @@ static struct governor_spent governing_spent(struct governing *g)
 	return s;
 }
 
-static unsigned governing_cpus(void)
+static unsigned governor_loop_cpus(void)
 {
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
 
 	return n > 0 ? (unsigned)n : 1;
 }
 
-int governing_new(const struct governing_options *opt, struct governing **ret)
+int governor_loop_new(const struct governor_loop_options *opt, struct governor_loop **ret)
 {
-	struct governing *g = calloc(1, sizeof(*g));
+	struct governor_loop *g = calloc(1, sizeof(*g));
 
 	if (!g)
 		return -ENOMEM;
@@ -67,32 +67,32 @@ int governing_new(const struct governing_options *opt, struct governing **ret)
 	return 0;
 }
 
-void governing_free(struct governing *g)
+void governor_loop_free(struct governor_loop *g)
 {
 	free(g);
 }
 
-struct caps *governing_caps(struct governing *g)
+struct caps *governor_loop_caps(struct governor_loop *g)
 {
 	return &g->caps;
 }
 
-struct groups *governing_groups(struct governing *g)
+struct groups *governor_loop_groups(struct governor_loop *g)
 {
 	return &g->groups;
 }
 
-bool governing_sheds(const struct governing *g, enum ct_shed step)
+bool governor_loop_sheds(const struct governor_loop *g, enum ct_shed step)
 {
 	return g->governor.step >= step;
 }
 
-bool governing_paused(const struct governing *g)
+bool governor_loop_paused(const struct governor_loop *g)
 {
 	return g->gap_ns != 0;
 }
 
-void governing_record(struct governing *g, struct ct_rec *rec, uint64_t since_ns)
+void governor_loop_record(struct governor_loop *g, struct ct_rec *rec, uint64_t since_ns)
 {
 	const uint64_t words[2] = { since_ns, (uint64_t)g->governor.cost_ppm };
 
@@ -101,16 +101,16 @@ void governing_record(struct governing *g, struct ct_rec *rec, uint64_t since_ns
 	recorder_add(g->opt.recorder, rec, words);
 }
 
-static void governing_tell(struct governing *g, enum ct_shed before)
+static void governor_loop_tell(struct governor_loop *g, enum ct_shed before)
 {
 	struct ct_rec rec = { .ts = clock_boot_ns(), .wait = (uint8_t)before, .nr = CT_NR_NONE };
 
-	governing_record(g, &rec, g->stats.since_ns);
+	governor_loop_record(g, &rec, g->stats.since_ns);
 	g->told_ns = rec.ts;
 }
 
 /* A line when it begins, when it becomes more than was said, and when it is over. */
-static void governing_say(struct governing *g, double ppm)
+static void governor_loop_say(struct governor_loop *g, double ppm)
 {
 	static const char *const what[CT_SHED_STEPS] = {
 		[CT_SHED_SAMPLES] = "samples",
@@ -135,7 +135,7 @@ static void governing_say(struct governing *g, double ppm)
 }
 
 /* Whether what had been detached could be attached again: r is 0 or -errno.  Said once. */
-static void governing_broken(struct governing *g, int r)
+static void governor_loop_broken(struct governor_loop *g, int r)
 {
 	if (r && !g->broken_ns)
 		say("Cannot attach the detached BPF programs again: %s. ctraced keeps trying.", strerror(-r));
@@ -144,22 +144,22 @@ static void governing_broken(struct governing *g, int r)
 	g->broken_ns = r ? clock_boot_ns() : 0;
 }
 
-static void governing_step(struct governing *g)
+static void governor_loop_step(struct governor_loop *g)
 {
 	enum ct_shed before = g->told;
 	uint64_t now_ns = clock_boot_ns();
 	double ppm = g->governor.rate_ppm;
 
-	governing_broken(g, probe_shed(g->opt.probe, g->governor.step));
+	governor_loop_broken(g, probe_shed(g->opt.probe, g->governor.step));
 	g->told = g->stats.step = g->governor.step;
 	g->stats.changes++;
-	governing_tell(g, before);
+	governor_loop_tell(g, before);
 	g->stats.since_ns = now_ns;
-	governing_say(g, ppm);
+	governor_loop_say(g, ppm);
 }
 
 /* The stretch of which nothing is known ends at now_ns: what is known from then on. */
-static void governing_gap(struct governing *g, uint64_t now_ns)
+static void governor_loop_gap(struct governor_loop *g, uint64_t now_ns)
 {
 	const struct ct_rec gap = {
 		.ts = now_ns, .kind = CT_GAP, .tid = CT_GAP_ALL_CPUS, .state = CT_LOSS_SHED, .nr = CT_NR_NONE
@@ -173,28 +173,28 @@ static void governing_gap(struct governing *g, uint64_t now_ns)
 	g->stats.paused_ns += now_ns - g->gap_ns;
 }
 
-static void governing_resume(struct governing *g)
+static void governor_loop_resume(struct governor_loop *g)
 {
 	struct governor_spent spent;
 	uint64_t now_ns;
 	int r = probe_resume(g->opt.probe);
 
-	governing_broken(g, r);
+	governor_loop_broken(g, r);
 	if (r)
 		return; /* the governor asks again at the next tick */
 	now_ns = clock_boot_ns();
-	governing_gap(g, now_ns);
+	governor_loop_gap(g, now_ns);
 	g->gap_ns = 0;
 	g->stats.paused = false;
-	spent = governing_spent(g);
-	governor_resumed(&g->governor, governing_clock(), &spent);
+	spent = governor_loop_spent(g);
+	governor_resumed(&g->governor, governor_loop_clock(), &spent);
 }
 
-static void governing_pause(struct governing *g)
+static void governor_loop_pause(struct governor_loop *g)
 {
-	governing_caps_end(g); /* what is recorded in a pause would be taken for all that happened */
+	governor_loop_caps_end(g); /* what is recorded in a pause would be taken for all that happened */
 	probe_pause(g->opt.probe);
-	governing_caps_over(g);
+	governor_loop_caps_over(g);
 	g->gap_ns = clock_boot_ns();
 	g->stats.paused = true;
 	g->stats.pauses++;
@@ -203,7 +203,7 @@ static void governing_pause(struct governing *g)
 	probe_pause_detach(g->opt.probe);
 }
 
-static void governing_rates(struct governing *g, uint64_t now_ns)
+static void governor_loop_rates(struct governor_loop *g, uint64_t now_ns)
 {
 	g->stats.cost_percent = g->governor.cost_ppm / 1e4;
 	g->stats.passed_percent = g->governor.passed_ppm / 1e4;
@@ -219,66 +219,66 @@ static void governing_rates(struct governing *g, uint64_t now_ns)
 	g->bpf_at_ns = now_ns;
 }
 
-void governing_round(struct governing *g)
+void governor_loop_round(struct governor_loop *g)
 {
-	uint64_t now_ns = governing_clock();
+	uint64_t now_ns = governor_loop_clock();
 	struct governor_spent spent;
 
 	if (!g->gap_ns)
-		governing_caps_round(g);
+		governor_loop_caps_round(g);
 	if (g->governor.last_ns && now_ns < g->governor.last_ns + GOVERNOR_TICK_NS)
 		return;
 	if (!g->cpus || now_ns >= g->cpus_ns + CPUS_NS) {
-		g->cpus = governing_cpus();
+		g->cpus = governor_loop_cpus();
 		g->cpus_ns = now_ns;
 	}
-	spent = governing_spent(g);
+	spent = governor_loop_spent(g);
 	if (!g->governor.last_ns) {
 		governor_init(&g->governor, g->opt.budget_ppm, now_ns, &spent, g->cpus);
 		return;
 	}
-	g->governor.share = governing_share(g);
+	g->governor.share = governor_loop_share(g);
 	switch (governor_tick(&g->governor, now_ns, &spent, g->cpus)) {
 	case GOVERNOR_STAY:
 		break;
 	case GOVERNOR_STEP:
-		governing_step(g);
+		governor_loop_step(g);
 		break;
 	case GOVERNOR_PAUSE:
-		governing_pause(g);
+		governor_loop_pause(g);
 		break;
 	case GOVERNOR_RESUME:
-		governing_resume(g);
+		governor_loop_resume(g);
 		break;
 	case GOVERNOR_CAP:
-		governing_cap_group(g);
+		governor_loop_cap_group(g);
 		break;
 	case GOVERNOR_UNCAP:
-		governing_uncap_groups(g);
+		governor_loop_uncap_groups(g);
 		break;
 	}
 	if (g->broken_ns && !g->gap_ns && clock_boot_ns() >= g->broken_ns + AGAIN_NS)
-		governing_broken(g, probe_shed(g->opt.probe, g->told));
+		governor_loop_broken(g, probe_shed(g->opt.probe, g->told));
 	if (g->told && !g->gap_ns && clock_boot_ns() >= g->told_ns + AGAIN_NS)
-		governing_tell(g, g->told);
-	governing_rates(g, now_ns);
+		governor_loop_tell(g, g->told);
+	governor_loop_rates(g, now_ns);
 }
 
-void governing_settle(struct governing *g)
+void governor_loop_settle(struct governor_loop *g)
 {
 	uint64_t now_ns;
 
-	governing_caps_end(g);
+	governor_loop_caps_end(g);
 	if (g->gap_ns) {
 		now_ns = clock_boot_ns();
-		governing_gap(g, now_ns);
+		governor_loop_gap(g, now_ns);
 		g->gap_ns = now_ns;
 	}
 	if (g->told)
-		governing_tell(g, g->told);
+		governor_loop_tell(g, g->told);
 }
 
-struct governing_stats governing_stats(const struct governing *g)
+struct governor_loop_stats governor_loop_stats(const struct governor_loop *g)
 {
 	return g->stats;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * governor_run.h - the governor at work: measures what the tracer costs, does what
+ * governor_loop.h - the governor at work: measures what the tracer costs, does what
  * governor.h and governor_caps.h decide, and writes it into the trace.  Drain
  * thread only.
  *
@@ -19,8 +19,8 @@
  * finds it. Between the two records of a task's cap readers believe nothing of it, and they forget the
  * messages under way of its process, since bytes are matched by counting.
  */
-#ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_RUN_H
-#define CTRACE_DAEMON_GOVERNOR_GOVERNOR_RUN_H
+#ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
+#define CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,15 +31,15 @@
 #include "daemon/kernel/probe.h"
 #include "daemon/record/recorder.h"
 
-struct governing;
+struct governor_loop;
 
 /* CPU time of threads by now. */
-struct governing_threads {
+struct governor_loop_threads {
 	uint64_t inspect_ns;
 	uint64_t aside_ns; /* of those that do what somebody asked for: the budget is not about that */
 };
 
-struct governing_options {
+struct governor_loop_options {
 	uint32_t budget_ppm; /* 0: no governor */
 	uint32_t task_cap;   /* records a second of one task; 0: no limit */
 	struct probe *probe;
@@ -48,11 +48,11 @@ struct governing_options {
 	void (*empty)(void *arg);
 	/* Takes the state of all tasks from the kernel; 0 or -errno. */
 	int (*resync)(void *arg, uint64_t now_ns);
-	void (*threads)(void *arg, struct governing_threads *ret);
+	void (*threads)(void *arg, struct governor_loop_threads *ret);
 	void *arg;
 };
 
-struct governing_stats {
+struct governor_loop_stats {
 	enum ct_shed step;
 	bool paused;
 	uint64_t since_ns;          /* of the step, boot time */
@@ -69,22 +69,22 @@ struct governing_stats {
 	unsigned n_groups;
 };
 
-int governing_new(const struct governing_options *opt, struct governing **ret);
+int governor_loop_new(const struct governor_loop_options *opt, struct governor_loop **ret);
 /* Writes nothing more.  Accepts NULL. */
-void governing_free(struct governing *g);
+void governor_loop_free(struct governor_loop *g);
 
 /* For caps_note(), which is to get every record. */
-struct caps *governing_caps(struct governing *g);
+struct caps *governor_loop_caps(struct governor_loop *g);
 /* For groups_add(), which is to get the tasks of those records that caps_note() looks at. */
-struct groups *governing_groups(struct governing *g);
+struct groups *governor_loop_groups(struct governor_loop *g);
 /* Whether a step is in force. */
-bool governing_sheds(const struct governing *g, enum ct_shed step);
-/* While this is true nothing is to be sealed, but by governing_settle(). */
-bool governing_paused(const struct governing *g);
+bool governor_loop_sheds(const struct governor_loop *g, enum ct_shed step);
+/* While this is true nothing is to be sealed, but by governor_loop_settle(). */
+bool governor_loop_paused(const struct governor_loop *g);
 /* Once each time round, after the rings were emptied. */
-void governing_round(struct governing *g);
+void governor_loop_round(struct governor_loop *g);
 /* Before the trace is read or ends: writes what a later round would.  The capture stays as it is. */
-void governing_settle(struct governing *g);
-struct governing_stats governing_stats(const struct governing *g);
+void governor_loop_settle(struct governor_loop *g);
+struct governor_loop_stats governor_loop_stats(const struct governor_loop *g);
 
 #endif

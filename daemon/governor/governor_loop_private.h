@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* governor_run_private.h - what governor_run.c (steps, pauses) and governor_run_caps.c (caps) share. */
-#ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_RUN_PRIVATE_H
-#define CTRACE_DAEMON_GOVERNOR_GOVERNOR_RUN_PRIVATE_H
+/* governor_loop_private.h - what governor_loop.c (steps, pauses) and governor_loop_caps.c (caps) share. */
+#ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_PRIVATE_H
+#define CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_PRIVATE_H
 
-#include "daemon/governor/governor_run.h"
+#include "daemon/governor/governor_loop.h"
 
-struct governing {
-	struct governing_options opt;
+struct governor_loop {
+	struct governor_loop_options opt;
 	struct governor governor;
 	struct caps caps;
 	struct groups groups;
-	struct governing_stats stats;
+	struct governor_loop_stats stats;
 	enum ct_shed told; /* the step that the programs and the trace know of */
 	uint64_t told_ns;  /* when it was written last */
 	uint64_t gap_ns;   /* paused since, and not written yet */
@@ -37,21 +37,21 @@ struct governing {
 };
 
 /* The governor's: does not go on while the machine is suspended. */
-uint64_t governing_clock(void);
+uint64_t governor_loop_clock(void);
 /* A CT_SHED with its time, flags and tasks set. */
-void governing_record(struct governing *g, struct ct_rec *rec, uint64_t since_ns);
+void governor_loop_record(struct governor_loop *g, struct ct_rec *rec, uint64_t since_ns);
 
 /* What part of the records the group makes that can be capped and makes most; 0: there is none. */
-double governing_share(const struct governing *g);
+double governor_loop_share(const struct governor_loop *g);
 /* Caps that group. */
-void governing_cap_group(struct governing *g);
+void governor_loop_cap_group(struct governor_loop *g);
 /* Ends the caps of all groups. */
-void governing_uncap_groups(struct governing *g);
+void governor_loop_uncap_groups(struct governor_loop *g);
 /* Once each time round: tasks that make too many records. */
-void governing_caps_round(struct governing *g);
+void governor_loop_caps_round(struct governor_loop *g);
 /* Ends all caps. */
-void governing_caps_end(struct governing *g);
+void governor_loop_caps_end(struct governor_loop *g);
 /* The same, when the programs record nothing any more: nobody is left capped by one that was running. */
-void governing_caps_over(struct governing *g);
+void governor_loop_caps_over(struct governor_loop *g);
 
 #endif

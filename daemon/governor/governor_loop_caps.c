@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/governor/governor_run_private.h"
+#include "daemon/governor/governor_loop_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #define CAPS_SAY_NS    (600 * NSEC_PER_SEC)
 
 /* The cap of a task is over.  found: what it does now, so that nobody has to guess; NULL: it has ended. */
-static void cap_ends(struct governing *g, uint8_t flags, uint32_t tid, uint64_t since_ns, uint64_t n,
+static void cap_ends(struct governor_loop *g, uint8_t flags, uint32_t tid, uint64_t since_ns, uint64_t n,
 		     const struct ct_iter_task *found)
 {
 	struct tasks *tasks = recorder_tasks(g->opt.recorder);
@@ -41,12 +41,12 @@ static void cap_ends(struct governing *g, uint8_t flags, uint32_t tid, uint64_t 
 		tasks_found(tasks, found);
 	}
 	tasks_uncap(tasks, tid, rec.ts);
-	governing_record(g, &rec, since_ns);
+	governor_loop_record(g, &rec, since_ns);
 }
 
 static void task_cap(void *arg, uint32_t tid)
 {
-	struct governing *g = arg;
+	struct governor_loop *g = arg;
 	struct ct_rec rec = { .ts = clock_boot_ns(),
 			      .flags = CT_GV_CAP,
 			      .wait = (uint8_t)g->told,
@@ -55,14 +55,14 @@ static void task_cap(void *arg, uint32_t tid)
 
 	probe_cap(g->opt.probe, tid);
 	g->capping = true;
-	governing_record(g, &rec, rec.ts);
+	governor_loop_record(g, &rec, rec.ts);
 	tasks_record(recorder_tasks(g->opt.recorder), 0, &rec);
 	g->stats.capped++;
 }
 
 static void task_uncap(void *arg, uint32_t tid, uint64_t since_ns)
 {
-	struct governing *g = arg;
+	struct governor_loop *g = arg;
 	uint64_t n = probe_uncap(g->opt.probe, tid);
 	struct ct_iter_task found;
 
@@ -72,7 +72,7 @@ static void task_uncap(void *arg, uint32_t tid, uint64_t since_ns)
 
 /* Tasks that their groups' caps have capped. */
 struct group_tasks {
-	struct governing *g;
+	struct governor_loop *g;
 	uint64_t since_ns;
 	VEC(uint32_t) tids; /* in order */
 	VEC(uint8_t) found; /* of each */
@@ -116,7 +116,7 @@ static void group_tasks_take(struct group_tasks *t)
 /* Ends the caps of tasks that their groups' caps have capped.  One that ended itself, and whose end was not
  * recorded, ends here; of one whose beginning was not recorded either nothing is known.  0, or -errno: they
  * stay capped, and it is to be tried again. */
-static int group_tasks_end(struct governing *g, uint64_t since_ns)
+static int group_tasks_end(struct governor_loop *g, uint64_t since_ns)
 {
 	struct group_tasks t = { .g = g, .since_ns = since_ns };
 	struct tasks *tasks = recorder_tasks(g->opt.recorder);
@@ -140,7 +140,8 @@ static int group_tasks_end(struct governing *g, uint64_t since_ns)
 	return r;
 }
 
-static void group_record(struct governing *g, uint64_t group, uint64_t since_ns, uint64_t now_ns, uint64_t n)
+static void group_record(struct governor_loop *g, uint64_t group, uint64_t since_ns, uint64_t now_ns,
+			 uint64_t n)
 {
 	struct ct_rec rec = { .ts = now_ns,
 			      .flags = CT_GV_GROUP | (group & GOVERN_CGROUP ? CT_GV_CGROUP : 0),
@@ -149,10 +150,10 @@ static void group_record(struct governing *g, uint64_t group, uint64_t since_ns,
 			      .nr = CT_NR_NONE,
 			      .obj = group & ~GOVERN_CGROUP };
 
-	governing_record(g, &rec, since_ns);
+	governor_loop_record(g, &rec, since_ns);
 }
 
-static void group_say(struct governing *g, uint64_t group, uint64_t now_ns)
+static void group_say(struct governor_loop *g, uint64_t group, uint64_t now_ns)
 {
 	if (g->said_group == group && now_ns < g->said_group_ns + CAPS_SAY_NS)
 		return;
@@ -166,7 +167,7 @@ static void group_say(struct governing *g, uint64_t group, uint64_t now_ns)
 }
 
 /* The group that may be capped and makes most of the records, 0: none. */
-static uint64_t group_to_cap(const struct governing *g, double *ret_share)
+static uint64_t group_to_cap(const struct governor_loop *g, double *ret_share)
 {
 	uint64_t group = groups_most(&g->groups, ret_share);
 
@@ -176,14 +177,14 @@ static uint64_t group_to_cap(const struct governing *g, double *ret_share)
 	return g->stats.n_groups < GOVERN_GROUPS ? group : 0;
 }
 
-double governing_share(const struct governing *g)
+double governor_loop_share(const struct governor_loop *g)
 {
 	double share;
 
 	return group_to_cap(g, &share) ? share : 0;
 }
 
-void governing_cap_group(struct governing *g)
+void governor_loop_cap_group(struct governor_loop *g)
 {
 	uint64_t group, now_ns = clock_boot_ns();
 	double share;
@@ -204,13 +205,13 @@ void governing_cap_group(struct governing *g)
 	group_say(g, group, now_ns);
 }
 
-void governing_uncap_groups(struct governing *g)
+void governor_loop_uncap_groups(struct governor_loop *g)
 {
 	uint64_t n, now_ns, began_ns = clock_boot_ns();
 
 	if (!g->stats.n_groups) {
 		if (g->governor.cap_ns) /* it could not be capped */
-			governor_uncapped(&g->governor, governing_clock(), 0);
+			governor_uncapped(&g->governor, governor_loop_clock(), 0);
 		return;
 	}
 	probe_uncap_groups(g->opt.probe);
@@ -226,10 +227,10 @@ void governing_uncap_groups(struct governing *g)
 	g->over_since = g->grouped[0].since_ns;
 	g->stats.n_groups = 0;
 	groups_init(&g->groups, now_ns);
-	governor_uncapped(&g->governor, governing_clock(), now_ns - began_ns);
+	governor_uncapped(&g->governor, governor_loop_clock(), now_ns - began_ns);
 }
 
-void governing_caps_round(struct governing *g)
+void governor_loop_caps_round(struct governor_loop *g)
 {
 	const struct caps_ops ops = { task_cap, task_uncap, g };
 	uint64_t now_ns = clock_boot_ns();
@@ -245,15 +246,15 @@ void governing_caps_round(struct governing *g)
 	g->stats.left_out = probe_left_out(g->opt.probe);
 }
 
-void governing_caps_end(struct governing *g)
+void governor_loop_caps_end(struct governor_loop *g)
 {
 	const struct caps_ops ops = { task_cap, task_uncap, g };
 
 	caps_end(&g->caps, &ops);
-	governing_uncap_groups(g);
+	governor_loop_uncap_groups(g);
 }
 
-void governing_caps_over(struct governing *g)
+void governor_loop_caps_over(struct governor_loop *g)
 {
 	if (g->over_ns)
 		(void)group_tasks_end(g, g->over_since); /* all tasks are looked at when the pause ends */
