@@ -24,7 +24,7 @@
 #include "trace/read/reader.h"
 #include "trace/snapshot/cut.h"
 #include "trace/snapshot/redact_names.h"
-#include "trace/write/ring.h"
+#include "trace/write/ringfile.h"
 
 #define SLOT_BYTES 16384u
 
@@ -114,7 +114,7 @@ static void repack(int in, int out)
 	}
 	ix.file.slot_bytes = SLOT_BYTES;
 	ix.file.n_slots = slot - 1;
-	if (ftruncate(out, (off_t)slot * SLOT_BYTES) || ring_put_header(out, &ix.file, ix.meta))
+	if (ftruncate(out, (off_t)slot * SLOT_BYTES) || ringfile_put_header(out, &ix.file, ix.meta))
 		err(1, "the header cannot be written");
 	index_done(&ix);
 }

@@ -11,7 +11,7 @@
 #include "lib/cleanup.h"
 #include "trace/format/pio.h"
 #include "trace/snapshot/redact.h"
-#include "trace/write/ring.h"
+#include "trace/write/ringfile.h"
 
 #define CUT_PIECE_BYTES (8u << 20) /* written before the disk is waited for */
 
@@ -34,7 +34,7 @@ static int cut_header(const struct reader *r, struct redact *redact, int fd, uin
 	f.n_slots = n_slots;
 	f.n_cpus = reader_info(r)->n_cpus;
 	f.meta_bytes = (uint32_t)meta_bytes;
-	return ring_put_header(fd, &f, meta);
+	return ringfile_put_header(fd, &f, meta);
 }
 
 /* The bytes of a segment as they are to be written. */

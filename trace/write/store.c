@@ -22,12 +22,12 @@ struct store_item {
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
 	size_t n;
-	uint8_t bytes[] __attribute__((aligned(8))); /* with room up to a multiple of RING_ALIGN */
+	uint8_t bytes[] __attribute__((aligned(8))); /* with room up to a multiple of RINGFILE_ALIGN */
 };
 
 struct store {
-	const struct ring_options *opt;
-	struct ring ring; /* of whoever writes, but for fd: see store_begin_anew() */
+	const struct ringfile_options *opt;
+	struct ringfile ringfile; /* of whoever writes, but for fd: see store_begin_anew() */
 	uint64_t again_ns;
 	bool background;
 	pthread_t writer, syncer;
@@ -102,11 +102,11 @@ static void store_told(struct store *s, const struct store_item *item, uint64_t 
 
 static void store_publish(struct store *s)
 {
-	s->stats.newest_seq = s->ring.next_seq - 1;
-	s->stats.newest_ns = s->ring.newest_ns;
-	if (s->ring.fd < 0)
+	s->stats.newest_seq = s->ringfile.next_seq - 1;
+	s->stats.newest_ns = s->ringfile.newest_ns;
+	if (s->ringfile.fd < 0)
 		s->stats.storage.synced_ns = 0;
-	s->stats.oldest_ns = ring_oldest_ns(&s->ring);
+	s->stats.oldest_ns = ringfile_oldest_ns(&s->ringfile);
 }
 
 /* That of the file, when it was removed together with it. */
@@ -130,25 +130,25 @@ static int store_begin_anew(struct store *s)
 {
 	uint64_t now_ns = clock_boot_ns();
 	char err[INDEX_ERR_MAX];
-	struct ring ring, old;
+	struct ringfile ringfile, old;
 	int ret;
 
 	if (now_ns < s->again_ns)
 		return -ENOENT;
 	s->again_ns = now_ns + STORE_AGAIN_NS;
 	pthread_mutex_lock(&s->lock);
-	old = s->ring;
-	s->ring = (struct ring){ .fd = -1, .unwritten = old.unwritten };
+	old = s->ringfile;
+	s->ringfile = (struct ringfile){ .fd = -1, .unwritten = old.unwritten };
 	pthread_mutex_unlock(&s->lock);
-	ring_done(&old);
+	ringfile_done(&old);
 	ret = store_make_directory(s->opt->path);
 	if (!ret)
-		ret = ring_open(&ring, s->opt, err);
+		ret = ringfile_open(&ringfile, s->opt, err);
 	if (ret)
 		return ret;
-	ring.unwritten = s->ring.unwritten;
+	ringfile.unwritten = s->ringfile.unwritten;
 	pthread_mutex_lock(&s->lock);
-	s->ring = ring;
+	s->ringfile = ringfile;
 	s->stats.storage.begun_anew++;
 	pthread_mutex_unlock(&s->lock);
 	s->again_ns = 0;
@@ -158,11 +158,11 @@ static int store_begin_anew(struct store *s)
 /* Makes sure that what is written goes where people look for it. */
 static int store_look(struct store *s)
 {
-	int ret = ring_look(&s->ring, s->opt);
+	int ret = ringfile_look(&s->ringfile, s->opt);
 
-	if (ret == RING_GONE)
+	if (ret == RINGFILE_GONE)
 		return store_begin_anew(s);
-	if (ret == RING_REPAIRED) {
+	if (ret == RINGFILE_REPAIRED) {
 		pthread_mutex_lock(&s->lock);
 		s->stats.storage.repaired++;
 		pthread_mutex_unlock(&s->lock);
@@ -178,14 +178,14 @@ static int store_write(struct store *s, struct store_item *item)
 	int ret;
 
 	if (item->missed)
-		ring_unwritten(&s->ring, item->missed_from_ns, item->missed_records);
-	tells = s->ring.unwritten.n_records;
+		ringfile_unwritten(&s->ringfile, item->missed_from_ns, item->missed_records);
+	tells = s->ringfile.unwritten.n_records;
 	ret = store_look(s);
 	if (ret) {
-		ring_unwritten(&s->ring, item->h.begin_ns, n_records);
+		ringfile_unwritten(&s->ringfile, item->h.begin_ns, n_records);
 	} else {
 		trouble = WRITER_WRITE;
-		ret = ring_write(&s->ring, &item->h, item->bytes, item->n);
+		ret = ringfile_write(&s->ringfile, &item->h, item->bytes, item->n);
 	}
 	pthread_mutex_lock(&s->lock);
 	if (ret) {
@@ -198,7 +198,7 @@ static int store_write(struct store *s, struct store_item *item)
 		s->dirty = true;
 		s->stats.segments++;
 		s->stats.records += n_records;
-		s->stats.file_bytes += (uint64_t)item->h.n_slots * s->ring.slot_bytes;
+		s->stats.file_bytes += (uint64_t)item->h.n_slots * s->ringfile.slot_bytes;
 	}
 	store_publish(s);
 	pthread_mutex_unlock(&s->lock);
@@ -253,9 +253,9 @@ int store_sync(struct store *s)
 	pthread_mutex_lock(&s->syncing);
 	pthread_mutex_lock(&s->lock);
 	upto_ns = s->stats.newest_ns;
-	if (s->dirty && s->ring.fd >= 0) {
+	if (s->dirty && s->ringfile.fd >= 0) {
 		s->dirty = false;
-		fd = dup(s->ring.fd);
+		fd = dup(s->ringfile.fd);
 		ret = fd < 0 ? -errno : 0;
 		s->sync_ns = clock_boot_ns();
 	}
@@ -324,7 +324,8 @@ static int store_start(struct store *s)
 	return ret;
 }
 
-int store_open(const struct ring_options *opt, bool background, struct store **ret_s, char err[INDEX_ERR_MAX])
+int store_open(const struct ringfile_options *opt, bool background, struct store **ret_s,
+	       char err[INDEX_ERR_MAX])
 {
 	struct store *s = calloc(1, sizeof(*s));
 	int ret;
@@ -340,7 +341,7 @@ int store_open(const struct ring_options *opt, bool background, struct store **r
 	pthread_cond_init(&s->more, NULL);
 	pthread_cond_init(&s->less, NULL);
 	pthread_cond_init(&s->sync, NULL);
-	ret = ring_open(&s->ring, opt, err);
+	ret = ringfile_open(&s->ringfile, opt, err);
 	if (!ret) {
 		store_publish(s);
 		ret = background ? store_start(s) : 0;
@@ -368,7 +369,7 @@ void store_free(struct store *s)
 		pthread_join(s->syncer, NULL);
 		store_sync(s);
 	}
-	ring_done(&s->ring);
+	ringfile_done(&s->ringfile);
 	pthread_cond_destroy(&s->more);
 	pthread_cond_destroy(&s->less);
 	pthread_cond_destroy(&s->sync);
@@ -379,7 +380,8 @@ void store_free(struct store *s)
 
 static struct store_item *item_new(const struct format_segment *h, const uint8_t *bytes, size_t n)
 {
-	struct store_item *item = malloc(sizeof(*item) + (n + RING_ALIGN - 1) / RING_ALIGN * RING_ALIGN);
+	struct store_item *item =
+		malloc(sizeof(*item) + (n + RINGFILE_ALIGN - 1) / RINGFILE_ALIGN * RINGFILE_ALIGN);
 
 	if (!item)
 		return NULL;

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "ctrace/format.h"
-#include "trace/write/ring.h"
+#include "trace/write/ringfile.h"
 #include "trace/write/writer_storage.h"
 
 #define STORE_QUEUE_BYTES (16u << 20)
@@ -26,13 +26,14 @@
 struct store;
 
 /* As writer_open(); opt and what it points to have to live as long as the store. */
-int store_open(const struct ring_options *opt, bool background, struct store **ret, char err[INDEX_ERR_MAX]);
+int store_open(const struct ringfile_options *opt, bool background, struct store **ret,
+	       char err[INDEX_ERR_MAX]);
 /* Writes what waits, and closes: may take as long as the disk does (see store_flush).  Accepts NULL. */
 void store_free(struct store *s);
 /*
- * Takes a segment: n bytes, of which the first sizeof(*h) are filled in from h (as ring_write()); they are
- * copied.  One thread.  0; -ENOMEM, -ENOBUFS: not taken, it counts as lost; when not in the background also
- * what ring_write() returns.
+ * Takes a segment: n bytes, of which the first sizeof(*h) are filled in from h (as ringfile_write()); they
+ * are copied.  One thread.  0; -ENOMEM, -ENOBUFS: not taken, it counts as lost; when not in the background
+ * also what ringfile_write() returns.
  */
 int store_put(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n);
 /* n_records captured since from_ns will not be put. */

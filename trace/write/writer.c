@@ -29,7 +29,7 @@ struct stream {
 
 struct writer {
 	struct store *store;
-	struct ring_options ring;
+	struct ringfile_options ringfile;
 	struct encoder *encoder;
 	char *path, *meta;
 	uint8_t kind_info[FORMAT_KINDS];
@@ -65,12 +65,12 @@ static int writer_meta(struct writer *w, const struct writer_options *opt)
 	w->meta = malloc(n);
 	if (!w->meta)
 		return -ENOMEM;
-	w->ring.meta = w->meta;
+	w->ringfile.meta = w->meta;
 	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
 		size_t len = pairs[i] ? strlen(pairs[i]) : 0;
 
-		memcpy(w->meta + w->ring.meta_bytes, pairs[i] ? pairs[i] : "", len + 1);
-		w->ring.meta_bytes += len + 1;
+		memcpy(w->meta + w->ringfile.meta_bytes, pairs[i] ? pairs[i] : "", len + 1);
+		w->ringfile.meta_bytes += len + 1;
 	}
 	return 0;
 }
@@ -103,14 +103,14 @@ static int writer_init(struct writer *w, const char *path, const struct writer_o
 	w->path = strdup(path);
 	if (!w->encoder || !w->path)
 		return -ENOMEM;
-	w->ring.path = w->path;
-	w->ring.own_dir = opt->own_dir;
-	w->ring.size_bytes = opt->size_bytes;
-	w->ring.n_cpus = opt->n_cpus;
+	w->ringfile.path = w->path;
+	w->ringfile.own_dir = opt->own_dir;
+	w->ringfile.size_bytes = opt->size_bytes;
+	w->ringfile.n_cpus = opt->n_cpus;
 	if (opt->boot_id)
-		memcpy(w->ring.boot_id, opt->boot_id, sizeof(w->ring.boot_id));
+		memcpy(w->ringfile.boot_id, opt->boot_id, sizeof(w->ringfile.boot_id));
 	else
-		read_boot_id(w->ring.boot_id);
+		read_boot_id(w->ringfile.boot_id);
 	encode_kind_info(w->kind_info);
 	dict_init(&w->tasks, opt->max_tasks ? opt->max_tasks : MAX_TASKS, SIZE_MAX);
 	dict_init(&w->objects, opt->max_objects ? opt->max_objects : MAX_OBJECTS, SIZE_MAX);
@@ -126,7 +126,7 @@ int writer_open(const char *path, const struct writer_options *opt, struct write
 	if (ret)
 		snprintf(err, INDEX_ERR_MAX, "cannot open %.120s: %s", path, strerror(-ret));
 	else
-		ret = store_open(&w->ring, opt->background, &w->store, err);
+		ret = store_open(&w->ringfile, opt->background, &w->store, err);
 	if (ret)
 		writer_free(w);
 	else
@@ -373,7 +373,7 @@ static int seal_blocks(struct writer *w, struct format_segment *h)
 	}
 	ret = encoder_begin(e, sizeof(*h));
 	if (!ret)
-		ret = encoder_block(e, FORMAT_META, w->meta, w->ring.meta_bytes, 1);
+		ret = encoder_block(e, FORMAT_META, w->meta, w->ringfile.meta_bytes, 1);
 	if (!ret)
 		ret = encoder_records(e, streams, n, h->begin_ns, w->kind_info);
 	free(streams);
@@ -399,7 +399,7 @@ static int seal_write(struct writer *w, uint64_t now_ns)
 		.boot_to_mono_ns = offsets.boot_to_mono_ns,
 		.boot_to_real_ns = offsets.boot_to_real_ns,
 		.n_records = w->n_records,
-		.n_cpus = w->ring.n_cpus,
+		.n_cpus = w->ringfile.n_cpus,
 		.n_states = (uint32_t)w->states.n,
 	};
 	uint8_t *bytes;
@@ -417,7 +417,7 @@ static int seal_write(struct writer *w, uint64_t now_ns)
 	h.n_tasks = w->pull.out_tasks.n;
 	h.n_objects = w->pull.out_objects.n;
 	h.n_stacks = w->pull.out_stacks.n;
-	memcpy(h.boot_id, w->ring.boot_id, sizeof(h.boot_id));
+	memcpy(h.boot_id, w->ringfile.boot_id, sizeof(h.boot_id));
 	memcpy(h.lost, w->lost, sizeof(h.lost));
 	memcpy(h.kind_info, w->kind_info, sizeof(h.kind_info));
 	memcpy(h.kinds, w->kinds, sizeof(h.kinds));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ring.h - the file of a writer: creates or recovers it and puts segments into
+ * ringfile.h - the file of a writer: creates or recovers it and puts segments into
  * it, the newest over the oldest.  What is in a segment is not its business.
  *
  * One thread at a time.
  */
-#ifndef CTRACE_TRACE_WRITE_RING_H
-#define CTRACE_TRACE_WRITE_RING_H
+#ifndef CTRACE_TRACE_WRITE_RINGFILE_H
+#define CTRACE_TRACE_WRITE_RINGFILE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,17 +14,17 @@
 #include "ctrace/format.h"
 #include "trace/format/index.h"
 
-/* What is handed to ring_write() has room up to a multiple of this: whole pages are written, so that nothing
- * of the file has to be read for it. */
-#define RING_ALIGN 4096u
+/* What is handed to ringfile_write() has room up to a multiple of this: whole pages are written, so that
+ * nothing of the file has to be read for it. */
+#define RINGFILE_ALIGN 4096u
 
-struct ring_slot {
+struct ringfile_slot {
 	uint64_t seq; /* of the segment that begins here; 0: none does */
 	uint64_t begin_ns;
 	bool this_boot;
 };
 
-struct ring {
+struct ringfile {
 	int fd;
 	uint32_t slot_bytes;
 	uint32_t n_slots;
@@ -32,15 +32,15 @@ struct ring {
 	uint32_t next_slot; /* where the next segment goes if it fits before the end */
 	uint64_t next_seq;
 	bool continued; /* there were segments in the file when it was opened, and none was written since */
-	struct ring_slot *slots; /* [n_slots + 1], for the oldest time; owned */
-	uint64_t newest_ns;      /* of this boot */
+	struct ringfile_slot *slots; /* [n_slots + 1], for the oldest time; owned */
+	uint64_t newest_ns;          /* of this boot */
 	struct {
 		uint64_t from_ns, n_records;
 		bool any;
 	} unwritten; /* what the next segment has to tell of */
 };
 
-struct ring_options {
+struct ringfile_options {
 	const char *path;
 	bool own_dir; /* its directory is to be the user's alone, see lib/owned.h */
 	uint64_t size_bytes;
@@ -51,29 +51,29 @@ struct ring_options {
 };
 
 /* As writer_open(). */
-int ring_open(struct ring *r, const struct ring_options *opt, char err[INDEX_ERR_MAX]);
-void ring_done(struct ring *r);
+int ringfile_open(struct ringfile *r, const struct ringfile_options *opt, char err[INDEX_ERR_MAX]);
+void ringfile_done(struct ringfile *r);
 /*
  * Writes a segment: n bytes, of which the first sizeof(struct format_segment)
  * are filled in here from h (file id, seq, n_slots, crc and versions are set).
  * 0, -EFBIG: larger than the file; -ENOSPC, -EIO...: nothing valid was written, the sequence number is not
- * used up, and ring_unwritten() is done.
+ * used up, and ringfile_unwritten() is done.
  */
-int ring_write(struct ring *r, struct format_segment *h, uint8_t *bytes, size_t n);
+int ringfile_write(struct ringfile *r, struct format_segment *h, uint8_t *bytes, size_t n);
 /* n records captured since from_ns will not be written: the next segment says so. */
-void ring_unwritten(struct ring *r, uint64_t from_ns, uint64_t n);
+void ringfile_unwritten(struct ringfile *r, uint64_t from_ns, uint64_t n);
 /* begin_ns of the oldest segment of this boot that is still there; 0 when there is none. */
-uint64_t ring_oldest_ns(const struct ring *r);
+uint64_t ringfile_oldest_ns(const struct ringfile *r);
 
 /* Writes a file header (as index_header()) and its meta data, where they belong and as the copy. */
-int ring_put_header(int fd, const struct format_file *f, const char *meta);
+int ringfile_put_header(int fd, const struct format_file *f, const char *meta);
 
-enum ring_file {
-	RING_THERE,
-	RING_REPAIRED, /* somebody had cut it short; what was behind the cut is lost */
-	RING_GONE,     /* the path is of another file, or of none */
+enum ringfile_state {
+	RINGFILE_THERE,
+	RINGFILE_REPAIRED, /* somebody had cut it short; what was behind the cut is lost */
+	RINGFILE_GONE,     /* the path is of another file, or of none */
 };
-/* Whether the file is still what it was.  A ring_file, or -errno: it cannot be made whole. */
-int ring_look(struct ring *r, const struct ring_options *opt);
+/* Whether the file is still what it was.  A ringfile_state, or -errno: it cannot be made whole. */
+int ringfile_look(struct ringfile *r, const struct ringfile_options *opt);
 
 #endif

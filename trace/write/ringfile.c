@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "trace/write/ring.h"
+#include "trace/write/ringfile.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,15 +16,15 @@
 #include "lib/syncdir.h"
 #include "trace/format/pio.h"
 
-#define RING_BYTES_MIN (4u << 20)
-#define RING_SEQ_MAX   (UINT64_MAX / 2)
+#define RINGFILE_BYTES_MIN (4u << 20)
+#define RINGFILE_SEQ_MAX   (UINT64_MAX / 2)
 
 static uint64_t real_ns(void)
 {
 	return clock_boot_ns() + (uint64_t)clock_offsets_now().boot_to_real_ns;
 }
 
-int ring_put_header(int fd, const struct format_file *f, const char *meta)
+int ringfile_put_header(int fd, const struct format_file *f, const char *meta)
 {
 	_cleanup_free_ uint8_t *buf = malloc(INDEX_HEADER_MAX);
 	size_t n;
@@ -39,7 +39,8 @@ int ring_put_header(int fd, const struct format_file *f, const char *meta)
 	return pio_write(fd, buf, n, FORMAT_COPY_AT);
 }
 
-static struct format_file ring_file_header(const struct ring_options *opt, uint32_t n_slots, uint64_t file_id)
+static struct format_file ringfile_header(const struct ringfile_options *opt, uint32_t n_slots,
+					  uint64_t file_id)
 {
 	return (struct format_file){ .slot_bytes = FORMAT_SLOT_BYTES,
 				     .n_slots = n_slots,
@@ -49,7 +50,7 @@ static struct format_file ring_file_header(const struct ring_options *opt, uint3
 				     .meta_bytes = (uint32_t)opt->meta_bytes };
 }
 
-static int ring_reserve(int fd, uint64_t bytes)
+static int ringfile_reserve(int fd, uint64_t bytes)
 {
 	int ret = -posix_fallocate(fd, 0, (off_t)bytes);
 
@@ -58,17 +59,17 @@ static int ring_reserve(int fd, uint64_t bytes)
 	return ret;
 }
 
-static int ring_create(int fd, const struct ring_options *opt, uint32_t n_slots, char *err)
+static int ringfile_create(int fd, const struct ringfile_options *opt, uint32_t n_slots, char *err)
 {
 	uint64_t bytes = (uint64_t)(n_slots + 1) * FORMAT_SLOT_BYTES, file_id = 0;
 	struct format_file f;
-	int ret = ring_reserve(fd, bytes);
+	int ret = ringfile_reserve(fd, bytes);
 
 	if (!ret && getrandom(&file_id, sizeof(file_id), 0) != sizeof(file_id))
 		ret = -errno;
-	f = ring_file_header(opt, n_slots, file_id);
+	f = ringfile_header(opt, n_slots, file_id);
 	if (!ret)
-		ret = ring_put_header(fd, &f, opt->meta);
+		ret = ringfile_put_header(fd, &f, opt->meta);
 	if (!ret && fsync(fd))
 		ret = -errno;
 	if (!ret)
@@ -81,7 +82,7 @@ static int ring_create(int fd, const struct ring_options *opt, uint32_t n_slots,
 }
 
 /* A daemon that was killed while it created the file left zeroes: nothing is lost by starting again. */
-static bool ring_is_blank(int fd)
+static bool ringfile_is_blank(int fd)
 {
 	static const uint64_t at[] = { 0, FORMAT_COPY_AT, FORMAT_SLOT_BYTES };
 	uint8_t buf[ARRAY_SIZE(at)][sizeof(struct format_file)];
@@ -96,7 +97,7 @@ static bool ring_is_blank(int fd)
 }
 
 /* The segments that are there, and where the next one goes. */
-static void ring_take(struct ring *r, const struct index *ix, const uint8_t boot_id[16])
+static void ringfile_take(struct ringfile *r, const struct index *ix, const uint8_t boot_id[16])
 {
 	r->slot_bytes = ix->file.slot_bytes;
 	r->file_id = ix->file.file_id;
@@ -106,7 +107,8 @@ static void ring_take(struct ring *r, const struct index *ix, const uint8_t boot
 		const struct index_segment *newest = &ix->segments.v[i];
 		bool this_boot = !memcmp(newest->h.boot_id, boot_id, sizeof(newest->h.boot_id));
 
-		r->slots[newest->slot] = (struct ring_slot){ newest->h.seq, newest->h.begin_ns, this_boot };
+		r->slots[newest->slot] =
+			(struct ringfile_slot){ newest->h.seq, newest->h.begin_ns, this_boot };
 		r->next_seq = newest->h.seq + 1;
 		r->next_slot = newest->slot + newest->h.n_slots;
 		r->newest_ns = this_boot ? newest->h.end_ns : 0;
@@ -114,7 +116,7 @@ static void ring_take(struct ring *r, const struct index *ix, const uint8_t boot
 	}
 }
 
-static int ring_recover(struct ring *r, const struct ring_options *opt, char *err)
+static int ringfile_recover(struct ringfile *r, const struct ringfile_options *opt, char *err)
 {
 	uint64_t bytes = (uint64_t)(r->n_slots + 1) * FORMAT_SLOT_BYTES;
 	_cleanup_(index_done) struct index ix = { 0 };
@@ -134,40 +136,40 @@ static int ring_recover(struct ring *r, const struct ring_options *opt, char *er
 	}
 	ret = index_scan(&ix, r->fd);
 	if (!ret && ix.file_bytes < bytes)
-		ret = ring_reserve(r->fd, bytes);
+		ret = ringfile_reserve(r->fd, bytes);
 	if (!ret && ix.copy_used)
-		ret = ring_put_header(r->fd, &ix.file, ix.meta);
+		ret = ringfile_put_header(r->fd, &ix.file, ix.meta);
 	if (ret) {
 		snprintf(err, INDEX_ERR_MAX, "cannot recover %.120s: %s", opt->path, strerror(-ret));
 		return ret;
 	}
 	/* One in a second never comes there, and behind the last number there is none. */
-	if (ix.segments.n && ix.segments.v[ix.segments.n - 1].h.seq > RING_SEQ_MAX) {
+	if (ix.segments.n && ix.segments.v[ix.segments.n - 1].h.seq > RINGFILE_SEQ_MAX) {
 		snprintf(err, INDEX_ERR_MAX, "%.120s has sequence numbers that cannot be", opt->path);
 		return -EBADMSG;
 	}
-	ring_take(r, &ix, opt->boot_id);
+	ringfile_take(r, &ix, opt->boot_id);
 	return 0;
 }
 
 /* Where the file is, for the calls that end in "at". */
-struct ring_home {
+struct ringfile_home {
 	int dir_fd;
 	const char *name;
 };
 
-static void ring_home_done(struct ring_home *p)
+static void ringfile_home_done(struct ringfile_home *p)
 {
 	cleanup_close_p(&p->dir_fd);
 }
 
-static int ring_home_open(const struct ring_options *opt, struct ring_home *ret, char *err)
+static int ringfile_home_open(const struct ringfile_options *opt, struct ringfile_home *ret, char *err)
 {
 	const char *slash = strrchr(opt->path, '/');
 	enum owned_trouble trouble;
 	int fd;
 
-	*ret = (struct ring_home){ AT_FDCWD, opt->path };
+	*ret = (struct ringfile_home){ AT_FDCWD, opt->path };
 	if (!opt->own_dir)
 		return 0;
 	fd = owned_dir_of(opt->path, &trouble);
@@ -176,12 +178,12 @@ static int ring_home_open(const struct ring_options *opt, struct ring_home *ret,
 			 trouble ? "it " : "", trouble ? owned_text(trouble) : strerror(-fd));
 		return fd;
 	}
-	*ret = (struct ring_home){ fd, slash ? slash + 1 : opt->path };
+	*ret = (struct ringfile_home){ fd, slash ? slash + 1 : opt->path };
 	return 0;
 }
 
 /* Opens and locks the file; one that was removed before the lock was had is not ours. */
-static int ring_lock(const struct ring_home *home, const char *path, char *err)
+static int ringfile_lock(const struct ringfile_home *home, const char *path, char *err)
 {
 	for (;;) {
 		enum owned_trouble trouble;
@@ -208,21 +210,21 @@ static int ring_lock(const struct ring_home *home, const char *path, char *err)
 	}
 }
 
-int ring_open(struct ring *r, const struct ring_options *opt, char err[INDEX_ERR_MAX])
+int ringfile_open(struct ringfile *r, const struct ringfile_options *opt, char err[INDEX_ERR_MAX])
 {
 	uint64_t n = opt->size_bytes / FORMAT_SLOT_BYTES;
-	_cleanup_(ring_home_done) struct ring_home home = { .dir_fd = -1 };
+	_cleanup_(ringfile_home_done) struct ringfile_home home = { .dir_fd = -1 };
 	struct stat st = { 0 };
 	int ret;
 
-	*r = (struct ring){ .fd = -1 };
-	if (opt->size_bytes < RING_BYTES_MIN || n > UINT32_MAX) {
+	*r = (struct ringfile){ .fd = -1 };
+	if (opt->size_bytes < RINGFILE_BYTES_MIN || n > UINT32_MAX) {
 		snprintf(err, INDEX_ERR_MAX, "a trace file of %" PRIu64 " bytes is too %s (at least 4 MiB)",
 			 opt->size_bytes, n > UINT32_MAX ? "large" : "small");
 		return -EINVAL;
 	}
-	ret = ring_home_open(opt, &home, err);
-	r->fd = ret ? ret : ring_lock(&home, opt->path, err);
+	ret = ringfile_home_open(opt, &home, err);
+	r->fd = ret ? ret : ringfile_lock(&home, opt->path, err);
 	if (r->fd < 0)
 		return r->fd;
 	r->n_slots = (uint32_t)(n - 1);
@@ -232,28 +234,28 @@ int ring_open(struct ring *r, const struct ring_options *opt, char err[INDEX_ERR
 		ret = -ENOMEM;
 	} else {
 		ret = fstat(r->fd, &st) ? -errno : 0;
-		if (!ret &&
-		    (!st.st_size || ((uint64_t)st.st_size == n * FORMAT_SLOT_BYTES && ring_is_blank(r->fd))))
-			ret = ring_create(r->fd, opt, r->n_slots, err);
+		if (!ret && (!st.st_size ||
+			     ((uint64_t)st.st_size == n * FORMAT_SLOT_BYTES && ringfile_is_blank(r->fd))))
+			ret = ringfile_create(r->fd, opt, r->n_slots, err);
 	}
 	if (ret && !st.st_size)
 		unlinkat(home.dir_fd, home.name, 0);
 	if (!ret)
-		ret = ring_recover(r, opt, err);
+		ret = ringfile_recover(r, opt, err);
 	if (ret)
-		ring_done(r);
+		ringfile_done(r);
 	return ret;
 }
 
-void ring_done(struct ring *r)
+void ringfile_done(struct ringfile *r)
 {
 	if (r->fd >= 0)
 		close(r->fd);
 	free(r->slots);
-	*r = (struct ring){ .fd = -1 };
+	*r = (struct ringfile){ .fd = -1 };
 }
 
-void ring_unwritten(struct ring *r, uint64_t from_ns, uint64_t n)
+void ringfile_unwritten(struct ringfile *r, uint64_t from_ns, uint64_t n)
 {
 	r->unwritten.from_ns = r->unwritten.any ? MIN(r->unwritten.from_ns, from_ns) : from_ns;
 	r->unwritten.n_records += n;
@@ -261,31 +263,32 @@ void ring_unwritten(struct ring *r, uint64_t from_ns, uint64_t n)
 }
 
 /* Makes slots [from, to) invalid, so that no reader takes what is left in them for a segment. */
-static void ring_clear(struct ring *r, uint32_t from, uint32_t to)
+static void ringfile_clear(struct ringfile *r, uint32_t from, uint32_t to)
 {
-	static const uint8_t zero[RING_ALIGN];
+	static const uint8_t zero[RINGFILE_ALIGN];
 
 	for (uint32_t s = from; s < to; s++) {
 		/* When it fails, what is there stays behind as a hole in the sequence. */
 		(void)pio_write(r->fd, zero, sizeof(zero), (uint64_t)s * r->slot_bytes);
-		r->slots[s] = (struct ring_slot){ 0 };
+		r->slots[s] = (struct ringfile_slot){ 0 };
 	}
 }
 
 /* The slot for a segment of n slots; what does not fit before the end goes to the beginning. */
-static uint32_t ring_place(struct ring *r, size_t n)
+static uint32_t ringfile_place(struct ringfile *r, size_t n)
 {
 	if (r->next_slot + n <= (size_t)r->n_slots + 1)
 		return r->next_slot;
-	ring_clear(r, r->next_slot, r->n_slots + 1);
+	ringfile_clear(r, r->next_slot, r->n_slots + 1);
 	return 1;
 }
 
 /* Whole pages, at first without a header: so the old segments go from front to back, and only the header
  * makes it valid. */
-static int ring_put(struct ring *r, const struct format_segment *h, uint8_t *bytes, size_t n, uint64_t at)
+static int ringfile_put(struct ringfile *r, const struct format_segment *h, uint8_t *bytes, size_t n,
+			uint64_t at)
 {
-	size_t padded = (n + RING_ALIGN - 1) & ~(size_t)(RING_ALIGN - 1);
+	size_t padded = (n + RINGFILE_ALIGN - 1) & ~(size_t)(RINGFILE_ALIGN - 1);
 	int ret;
 
 	memset(bytes, 0, sizeof(*h));
@@ -294,7 +297,7 @@ static int ring_put(struct ring *r, const struct format_segment *h, uint8_t *byt
 	return ret ? ret : pio_write(r->fd, h, sizeof(*h), at);
 }
 
-static void ring_mark(const struct ring *r, struct format_segment *h)
+static void ringfile_mark(const struct ringfile *r, struct format_segment *h)
 {
 	h->file_id = r->file_id;
 	h->seq = r->next_seq;
@@ -308,7 +311,7 @@ static void ring_mark(const struct ring *r, struct format_segment *h)
 	h->lost[CT_LOSS_DISK] += r->unwritten.n_records;
 }
 
-int ring_write(struct ring *r, struct format_segment *h, uint8_t *bytes, size_t n)
+int ringfile_write(struct ringfile *r, struct format_segment *h, uint8_t *bytes, size_t n)
 {
 	size_t n_slots = (n + FORMAT_SLOT_BYTES - 1) / FORMAT_SLOT_BYTES;
 	uint64_t n_records = h->n_records;
@@ -316,20 +319,20 @@ int ring_write(struct ring *r, struct format_segment *h, uint8_t *bytes, size_t 
 	uint32_t slot = 0;
 
 	if (!ret) {
-		slot = ring_place(r, n_slots);
-		ring_mark(r, h);
+		slot = ringfile_place(r, n_slots);
+		ringfile_mark(r, h);
 		index_segment_finish(h, bytes, n, r->slot_bytes);
 		memset(&r->slots[slot], 0, n_slots * sizeof(*r->slots));
-		ret = ring_put(r, h, bytes, n, (uint64_t)slot * r->slot_bytes);
+		ret = ringfile_put(r, h, bytes, n, (uint64_t)slot * r->slot_bytes);
 		/* The place may be bad: the next one is tried elsewhere. */
 		if (!ret || ret == -EIO)
 			r->next_slot = slot + (uint32_t)n_slots;
 	}
 	if (ret) {
-		ring_unwritten(r, h->begin_ns, n_records);
+		ringfile_unwritten(r, h->begin_ns, n_records);
 		return ret;
 	}
-	r->slots[slot] = (struct ring_slot){ h->seq, h->begin_ns, true };
+	r->slots[slot] = (struct ringfile_slot){ h->seq, h->begin_ns, true };
 	r->next_seq++;
 	r->newest_ns = h->end_ns;
 	r->continued = false;
@@ -337,11 +340,11 @@ int ring_write(struct ring *r, struct format_segment *h, uint8_t *bytes, size_t 
 	return 0;
 }
 
-uint64_t ring_oldest_ns(const struct ring *r)
+uint64_t ringfile_oldest_ns(const struct ringfile *r)
 {
 	/* In the order of the slots, behind the newest: it is among the first. */
 	for (uint32_t i = 0; i < r->n_slots; i++) {
-		const struct ring_slot *s = &r->slots[(r->next_slot - 1 + i) % r->n_slots + 1];
+		const struct ringfile_slot *s = &r->slots[(r->next_slot - 1 + i) % r->n_slots + 1];
 
 		if (s->seq && s->this_boot)
 			return s->begin_ns;
@@ -349,7 +352,7 @@ uint64_t ring_oldest_ns(const struct ring *r)
 	return 0;
 }
 
-int ring_look(struct ring *r, const struct ring_options *opt)
+int ringfile_look(struct ringfile *r, const struct ringfile_options *opt)
 {
 	uint64_t bytes = (uint64_t)(r->n_slots + 1) * r->slot_bytes;
 	struct stat st, named;
@@ -357,22 +360,22 @@ int ring_look(struct ring *r, const struct ring_options *opt)
 	int ret;
 
 	if (r->fd < 0)
-		return RING_GONE;
+		return RINGFILE_GONE;
 	if (fstat(r->fd, &st))
 		return -errno;
 	if (!st.st_nlink || lstat(opt->path, &named))
-		return st.st_nlink && errno != ENOENT ? -errno : RING_GONE;
+		return st.st_nlink && errno != ENOENT ? -errno : RINGFILE_GONE;
 	if (named.st_dev != st.st_dev || named.st_ino != st.st_ino)
-		return RING_GONE;
+		return RINGFILE_GONE;
 	if ((uint64_t)st.st_size >= bytes)
-		return RING_THERE;
-	ret = ring_reserve(r->fd, bytes);
-	f = ring_file_header(opt, r->n_slots, r->file_id);
+		return RINGFILE_THERE;
+	ret = ringfile_reserve(r->fd, bytes);
+	f = ringfile_header(opt, r->n_slots, r->file_id);
 	if (!ret)
-		ret = ring_put_header(r->fd, &f, opt->meta);
+		ret = ringfile_put_header(r->fd, &f, opt->meta);
 	if (ret)
 		return ret;
 	for (uint64_t s = (uint64_t)st.st_size / r->slot_bytes; s <= r->n_slots; s++)
-		r->slots[s] = (struct ring_slot){ 0 };
-	return RING_REPAIRED;
+		r->slots[s] = (struct ringfile_slot){ 0 };
+	return RINGFILE_REPAIRED;
 }
