@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "daemon/record/recorder.h"
-#include "daemon/kernel/rings.h"
+#include "daemon/kernel/percpu_ring.h"
 #include "lib/clock.h"
 
 #define ROUNDS     15
@@ -24,7 +24,7 @@
 #define SIDE_BYTES 65536U
 
 static struct recorder *recorder;
-static struct rings *rings;
+static struct percpu_ring *rings;
 static unsigned n_cpus;
 
 static void die(const char *what, int r)
@@ -51,7 +51,7 @@ static int compare(const void *a, const void *b)
 /* What the kernel side does: each task of a CPU in its turn reads from a pipe of its own. */
 static void fill(unsigned cpu, unsigned n, uint64_t now)
 {
-	struct cpu *c = rings_cpu(rings, cpu);
+	struct cpu *c = percpu_ring_cpu(rings, cpu);
 
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t base = 1000 + cpu * 16;
@@ -77,7 +77,7 @@ static void record(void *arg, uint16_t cpu, const void *data, size_t size)
 	recorder_take(recorder, cpu, data, size);
 }
 
-static double rounds(unsigned n, rings_record_fn fn)
+static double rounds(unsigned n, percpu_ring_record_fn fn)
 {
 	uint64_t took[ROUNDS];
 
@@ -87,7 +87,7 @@ static double rounds(unsigned n, rings_record_fn fn)
 		for (unsigned cpu = 0; cpu < n_cpus; cpu++)
 			fill(cpu, n, now);
 		begin = cpu_ns();
-		rings_consume(rings, fn, NULL);
+		percpu_ring_consume(rings, fn, NULL);
 		if (fn == record)
 			recorder_seal(recorder, clock_boot_ns(), true);
 		took[i] = cpu_ns() - begin;
@@ -123,8 +123,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	opt.writer.n_cpus = n_cpus;
-	r = rings_new(memory(n_cpus * CPU_ENTRY_BYTES((size_t)RING_BYTES)), n_cpus, RING_BYTES,
-		      memory(2 * 4096 + 2 * SIDE_BYTES), SIDE_BYTES, &rings);
+	r = percpu_ring_new(memory(n_cpus * CPU_ENTRY_BYTES((size_t)RING_BYTES)), n_cpus, RING_BYTES,
+			    memory(2 * 4096 + 2 * SIDE_BYTES), SIDE_BYTES, &rings);
 	if (r)
 		die("rings", r);
 	r = recorder_new(&opt, &recorder, err);
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
 	printf("record_ns=%.1f\nrefused=%llu\nrss_mib=%ld\n", full,
 	       (unsigned long long)recorder_stats(recorder).refused, ru.ru_maxrss >> 10);
 	recorder_free(recorder);
-	rings_free(rings);
+	percpu_ring_free(rings);
 	unlink(opt.path);
 	return 0;
 }

@@ -320,7 +320,7 @@ static uint64_t probe_bytes(const struct probe *p)
 	uint64_t n = 0;
 
 	for (unsigned i = 0; i < p->n_cpus; i++)
-		n += __atomic_load_n(&rings_cpu(p->rings, i)->head, __ATOMIC_RELAXED);
+		n += __atomic_load_n(&percpu_ring_cpu(p->rings, i)->head, __ATOMIC_RELAXED);
 	return n;
 }
 
@@ -367,8 +367,8 @@ static int probe_setup(struct probe *p, const struct probe_options *opt, char er
 	btf__free(btf);
 	if (r)
 		return r;
-	r = rings_new(bpf_map__fd(p->skel->maps.ct_cpus), p->n_cpus, opt->ring_bytes,
-		      bpf_map__fd(p->skel->maps.ct_side), CPU_SIDE_BYTES, &p->rings);
+	r = percpu_ring_new(bpf_map__fd(p->skel->maps.ct_cpus), p->n_cpus, opt->ring_bytes,
+			    bpf_map__fd(p->skel->maps.ct_side), CPU_SIDE_BYTES, &p->rings);
 	if (r) {
 		snprintf(err, PROBE_ERR_MAX, "the rings could not be made (%u CPUs, %llu bytes each): %s",
 			 p->n_cpus, (unsigned long long)opt->ring_bytes, strerror(-r));
@@ -426,7 +426,7 @@ void probe_free(struct probe *p)
 		probe_watch_close(p, i);
 	for (size_t i = 0; p->links && i < hooks_n_progs; i++)
 		bpf_link__destroy(p->links[i]);
-	rings_free(p->rings);
+	percpu_ring_free(p->rings);
 	probe_govern_unmap(p);
 	if (p->watches)
 		munmap(p->watches, p->watches_bytes);
@@ -466,12 +466,12 @@ int probe_fd(const struct probe *p)
 
 long probe_consume(struct probe *p, probe_record_fn fn, void *arg)
 {
-	return rings_consume(p->rings, fn, arg);
+	return percpu_ring_consume(p->rings, fn, arg);
 }
 
 uint64_t probe_ring_high_water(const struct probe *p)
 {
-	return rings_high_water(p->rings);
+	return percpu_ring_high_water(p->rings);
 }
 
 int probe_lost(const struct probe *p, uint16_t cpu, uint64_t ret[CT_LOSS_CAUSES])
@@ -480,7 +480,7 @@ int probe_lost(const struct probe *p, uint16_t cpu, uint64_t ret[CT_LOSS_CAUSES]
 
 	if (cpu >= p->n_cpus)
 		return -EINVAL;
-	s = &rings_cpu(p->rings, cpu)->stats;
+	s = &percpu_ring_cpu(p->rings, cpu)->stats;
 	for (int c = 0; c < CT_LOSS_CAUSES; c++)
 		ret[c] = __atomic_load_n(&s->lost[c], __ATOMIC_RELAXED);
 	return 0;
@@ -490,7 +490,7 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg)
 {
 	for (unsigned cpu = 0; cpu < p->n_cpus; cpu++)
 		for (int c = 0; c < CT_LOSS_CAUSES; c++) {
-			struct ct_cpu_stats *s = &rings_cpu(p->rings, cpu)->stats;
+			struct ct_cpu_stats *s = &percpu_ring_cpu(p->rings, cpu)->stats;
 			uint64_t n = __atomic_load_n(&s->lost[c], __ATOMIC_ACQUIRE), first, last;
 
 			if (n == p->told[cpu].n[c])

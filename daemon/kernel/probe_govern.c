@@ -154,8 +154,8 @@ int probe_resume(struct probe *p)
 	if (govern_state(p)->shed >= CT_SHED_MESSAGES)
 		govern_detach(p, "msg");
 	for (unsigned i = 0; i < p->n_cpus; i++) { /* the ends of interrupts were not seen */
-		rings_cpu(p->rings, i)->depth = 0;
-		rings_cpu(p->rings, i)->ready_obj = 0;
+		percpu_ring_cpu(p->rings, i)->depth = 0;
+		percpu_ring_cpu(p->rings, i)->ready_obj = 0;
 	}
 	__atomic_store_n(&govern_state(p)->paused, 0, __ATOMIC_SEQ_CST);
 	return 0;
@@ -166,7 +166,8 @@ static uint64_t govern_slot_left_out(const struct probe *p, uint32_t tid)
 	uint64_t n = 0;
 
 	for (unsigned i = 0; i < p->n_cpus; i++)
-		n += __atomic_load_n(&rings_cpu(p->rings, i)->left_out[GOVERN_SLOT(tid)], __ATOMIC_RELAXED);
+		n += __atomic_load_n(&percpu_ring_cpu(p->rings, i)->left_out[GOVERN_SLOT(tid)],
+				     __ATOMIC_RELAXED);
 	return n;
 }
 
@@ -226,7 +227,7 @@ uint64_t probe_left_out(struct probe *p)
 	uint64_t n = 0;
 
 	for (unsigned i = 0; i < p->n_cpus; i++)
-		n += __atomic_load_n(&rings_cpu(p->rings, i)->n_left_out, __ATOMIC_RELAXED);
+		n += __atomic_load_n(&percpu_ring_cpu(p->rings, i)->n_left_out, __ATOMIC_RELAXED);
 	return n;
 }
 
@@ -235,7 +236,7 @@ uint64_t probe_passed_ns(struct probe *p)
 	uint64_t n = 0;
 
 	for (unsigned i = 0; i < p->n_cpus; i++)
-		n += __atomic_load_n(&rings_cpu(p->rings, i)->n_passed, __ATOMIC_RELAXED);
+		n += __atomic_load_n(&percpu_ring_cpu(p->rings, i)->n_passed, __ATOMIC_RELAXED);
 	return (uint64_t)((double)n * (p->govern.dispatch_ns + GOVERN_LIGHT_NS));
 }
 
@@ -245,7 +246,7 @@ static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 	struct govern_cost now = { 0 }, *told = &p->govern.told[kind], since;
 
 	for (unsigned i = 0; i < p->n_cpus; i++) {
-		const struct govern_cost *c = &rings_cpu(p->rings, i)->cost[kind];
+		const struct govern_cost *c = &percpu_ring_cpu(p->rings, i)->cost[kind];
 
 		now.runs += __atomic_load_n(&c->runs, __ATOMIC_RELAXED);
 		now.timed += __atomic_load_n(&c->timed, __ATOMIC_RELAXED);
@@ -264,7 +265,7 @@ static uint64_t govern_lost(struct probe *p)
 	uint64_t n = 0, told = p->govern.lost;
 
 	for (unsigned i = 0; i < p->n_cpus; i++)
-		n += __atomic_load_n(&rings_cpu(p->rings, i)->stats.lost[CT_LOSS_RING_FULL],
+		n += __atomic_load_n(&percpu_ring_cpu(p->rings, i)->stats.lost[CT_LOSS_RING_FULL],
 				     __ATOMIC_RELAXED);
 	p->govern.lost = n;
 	return n - told;

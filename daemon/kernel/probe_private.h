@@ -12,7 +12,7 @@
 #include "ctrace.skel.h"
 #include "daemon/kernel/hooks.h"
 #include "daemon/kernel/probe.h"
-#include "daemon/kernel/rings.h"
+#include "daemon/kernel/percpu_ring.h"
 
 struct hook_state {
 	const char *how; /* NULL: not live */
@@ -22,7 +22,7 @@ struct hook_state {
 struct probe {
 	struct ctrace_bpf *skel;
 	unsigned n_cpus;
-	struct rings *rings;
+	struct percpu_ring *rings;
 	struct hook_state *state; /* by hooks_defs */
 	struct probe_hook *hooks;
 	bool *prog_off; /* by hooks_progs */

@@ -4,7 +4,7 @@
  * that.  One entry of the map ct_cpus, which the daemon maps: it reads the ring and
  * sets id and tail.
  *
- * How the ring works: emit.h and daemon/kernel/rings.c.
+ * How the ring works: emit.h and daemon/kernel/percpu_ring.c.
  */
 #ifndef CTRACE_CPU_H
 #define CTRACE_CPU_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "daemon/kernel/rings.h"
+#include "daemon/kernel/percpu_ring.h"
 
 #include <errno.h>
 #include <linux/bpf.h>
@@ -12,9 +12,9 @@
 #include "lib/cleanup.h"
 
 /* What has been read is cleared and given back in pieces of this size, while they are in the cache. */
-#define RINGS_PIECE 8192ULL
+#define PERCPU_RING_PIECE 8192ULL
 
-struct rings {
+struct percpu_ring {
 	uint8_t *entries; /* the map ct_cpus */
 	size_t entries_bytes;
 	uint64_t bytes;
@@ -27,7 +27,7 @@ struct rings {
 	size_t page;
 };
 
-void rings_free(struct rings *r)
+void percpu_ring_free(struct percpu_ring *r)
 {
 	if (!r)
 		return;
@@ -40,16 +40,17 @@ void rings_free(struct rings *r)
 	free(r);
 }
 
-static void *rings_map(int fd, size_t bytes, int prot, size_t at)
+static void *percpu_ring_map(int fd, size_t bytes, int prot, size_t at)
 {
 	void *p = mmap(NULL, bytes, prot, MAP_SHARED, fd, (off_t)at);
 
 	return p == MAP_FAILED ? NULL : p;
 }
 
-int rings_new(int cpus_fd, unsigned n, uint64_t bytes, int side_fd, uint64_t side_bytes, struct rings **ret)
+int percpu_ring_new(int cpus_fd, unsigned n, uint64_t bytes, int side_fd, uint64_t side_bytes,
+		    struct percpu_ring **ret)
 {
-	struct rings *r = calloc(1, sizeof(*r));
+	struct percpu_ring *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return -ENOMEM;
@@ -58,29 +59,29 @@ int rings_new(int cpus_fd, unsigned n, uint64_t bytes, int side_fd, uint64_t sid
 	r->bytes = bytes;
 	r->side_bytes = side_bytes;
 	r->entries_bytes = (n * CPU_ENTRY_BYTES(bytes) + r->page - 1) / r->page * r->page;
-	r->entries = rings_map(cpus_fd, r->entries_bytes, PROT_READ | PROT_WRITE, 0);
+	r->entries = percpu_ring_map(cpus_fd, r->entries_bytes, PROT_READ | PROT_WRITE, 0);
 	if (r->entries)
-		r->side_consumer = rings_map(side_fd, r->page, PROT_READ | PROT_WRITE, 0);
+		r->side_consumer = percpu_ring_map(side_fd, r->page, PROT_READ | PROT_WRITE, 0);
 	if (r->side_consumer)
-		r->side_producer = rings_map(side_fd, r->page + 2 * side_bytes, PROT_READ, r->page);
+		r->side_producer = percpu_ring_map(side_fd, r->page + 2 * side_bytes, PROT_READ, r->page);
 	if (!r->side_producer) {
 		int err = -errno;
 
-		rings_free(r);
+		percpu_ring_free(r);
 		return err;
 	}
 	for (unsigned i = 0; i < n; i++)
-		rings_cpu(r, i)->id = i;
+		percpu_ring_cpu(r, i)->id = i;
 	*ret = r;
 	return 0;
 }
 
-struct cpu *rings_cpu(const struct rings *r, unsigned cpu)
+struct cpu *percpu_ring_cpu(const struct percpu_ring *r, unsigned cpu)
 {
 	return (struct cpu *)(r->entries + cpu * CPU_ENTRY_BYTES(r->bytes));
 }
 
-uint64_t rings_high_water(const struct rings *r)
+uint64_t percpu_ring_high_water(const struct percpu_ring *r)
 {
 	return r->high_water;
 }
@@ -90,7 +91,7 @@ struct piece {
 	const uint8_t *lap; /* where byte 0 would lie */
 	uint64_t at, run;   /* how far it has come; where the records begin that are not handed over yet */
 	long n;
-	rings_record_fn fn;
+	percpu_ring_record_fn fn;
 	void *arg;
 	uint16_t cpu;
 };
@@ -131,16 +132,16 @@ static void piece_read(struct piece *p, uint64_t end)
 	piece_flush(p);
 }
 
-static long ring_consume(struct rings *r, unsigned cpu, rings_record_fn fn, void *arg)
+static long ring_consume(struct percpu_ring *r, unsigned cpu, percpu_ring_record_fn fn, void *arg)
 {
-	struct cpu *c = rings_cpu(r, cpu);
+	struct cpu *c = percpu_ring_cpu(r, cpu);
 	uint64_t head = __atomic_load_n(&c->head, __ATOMIC_ACQUIRE), at = c->tail;
 	struct piece p = { .fn = fn, .arg = arg, .cpu = (uint16_t)cpu };
 
 	if (head - at > r->high_water)
 		r->high_water = head - at;
 	while (at != head) {
-		uint64_t off = at & (r->bytes - 1), size = MIN(head - at, RINGS_PIECE);
+		uint64_t off = at & (r->bytes - 1), size = MIN(head - at, PERCPU_RING_PIECE);
 		uint8_t *from = (uint8_t *)c + CPU_RING_AT + off;
 
 		p.lap = from - at;
@@ -157,7 +158,7 @@ static long ring_consume(struct rings *r, unsigned cpu, rings_record_fn fn, void
 
 /* The layout is that of kernel/bpf/ringbuf.c: a header of 8 bytes, whose first word is the length with two
  * flags, then the data, padded to 8. */
-static long side_consume(struct rings *r, rings_record_fn fn, void *arg)
+static long side_consume(struct percpu_ring *r, percpu_ring_record_fn fn, void *arg)
 {
 	uint64_t at = *r->side_consumer;
 	uint64_t end = __atomic_load_n((uint64_t *)r->side_producer, __ATOMIC_ACQUIRE);
@@ -182,7 +183,7 @@ static long side_consume(struct rings *r, rings_record_fn fn, void *arg)
 	return n;
 }
 
-long rings_consume(struct rings *r, rings_record_fn fn, void *arg)
+long percpu_ring_consume(struct percpu_ring *r, percpu_ring_record_fn fn, void *arg)
 {
 	long n = 0;
 

@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/kernel/rings.h"
+#include "daemon/kernel/percpu_ring.h"
 
 /* What the kernel side's header needs of the kernel. */
 #define CTRACE_BPF_MAPS_H
@@ -39,7 +39,7 @@
 #define RING_BYTES 16384
 #define SIDE_BYTES 65536
 
-static struct rings *rings;
+static struct percpu_ring *rings;
 static atomic_uint n_pokes;
 static char ct_cpus, ct_side;
 static const uint64_t ct_ring_bytes = RING_BYTES;
@@ -54,7 +54,7 @@ static uint32_t bpf_get_smp_processor_id(void)
 
 static void *bpf_map_lookup_elem(void *map, const uint32_t *key)
 {
-	return map == &ct_cpus ? rings_cpu(rings, *key) : NULL;
+	return map == &ct_cpus ? percpu_ring_cpu(rings, *key) : NULL;
 }
 
 static long bpf_ringbuf_output(void *ring, void *data, uint64_t size, uint64_t flags)
@@ -239,11 +239,11 @@ static void read_all(void)
 	const struct timespec lag = { .tv_nsec = 50000 };
 
 	for (unsigned i = 0; n_done < THREADS; i++) {
-		rings_consume(rings, on_record, NULL);
+		percpu_ring_consume(rings, on_record, NULL);
 		if (i % 16 == 0)
 			nanosleep(&lag, NULL);
 	}
-	rings_consume(rings, on_record, NULL);
+	percpu_ring_consume(rings, on_record, NULL);
 }
 
 static void nothing_is_lost_unsaid(void **state)
@@ -254,8 +254,8 @@ static void nothing_is_lost_unsaid(void **state)
 	pthread_t pesterer;
 	sigset_t set;
 
-	assert_int_equal(rings_new(cpus, 2, RING_BYTES, side, SIDE_BYTES, &rings), 0);
-	assert_int_equal(rings_cpu(rings, 1)->id, 1);
+	assert_int_equal(percpu_ring_new(cpus, 2, RING_BYTES, side, SIDE_BYTES, &rings), 0);
+	assert_int_equal(percpu_ring_cpu(rings, 1)->id, 1);
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	sigaddset(&set, SIGUSR2);
@@ -276,15 +276,16 @@ static void nothing_is_lost_unsaid(void **state)
 		all += written[w];
 		lost += refused[w];
 	}
-	assert_int_equal(rings_cpu(rings, 1)->stats.lost[CT_LOSS_RING_FULL], lost);
+	assert_int_equal(percpu_ring_cpu(rings, 1)->stats.lost[CT_LOSS_RING_FULL], lost);
 	assert_int_equal(n_read + lost, all);
 	assert_true(lost > 0); /* it was full */
-	assert_true(rings_high_water(rings) > RING_BYTES / 2 && rings_high_water(rings) <= RING_BYTES);
+	assert_true(percpu_ring_high_water(rings) > RING_BYTES / 2 &&
+		    percpu_ring_high_water(rings) <= RING_BYTES);
 	assert_true(n_pokes > 0);
-	assert_int_equal(rings_cpu(rings, 1)->head, rings_cpu(rings, 1)->tail);
+	assert_int_equal(percpu_ring_cpu(rings, 1)->head, percpu_ring_cpu(rings, 1)->tail);
 	for (size_t i = 0; i < RING_BYTES + CPU_RING_SLACK; i++) /* what is free is all zeroes */
-		assert_int_equal(((const uint8_t *)rings_cpu(rings, 1))[CPU_RING_AT + i], 0);
-	rings_free(rings);
+		assert_int_equal(((const uint8_t *)percpu_ring_cpu(rings, 1))[CPU_RING_AT + i], 0);
+	percpu_ring_free(rings);
 	close(cpus);
 	close(side);
 }
