@@ -24,7 +24,7 @@
 #include "daemon/kernel/probe.h"
 #include "daemon/say.h"
 #include "daemon/service/service_request.h"
-#include "daemon/capture/snapshot.h"
+#include "daemon/capture/snapshot_request.h"
 #include "daemon/record/statedir.h"
 #include "daemon/capture/storage.h"
 #include "daemon/worker.h"
@@ -328,11 +328,13 @@ static int ctraced_start(struct ctraced *c)
 static bool ctraced_stop(struct ctraced *c)
 {
 	struct service *s = &c->service;
-	const struct snapshot_source src = { .probe = s->probe, .drain = s->drain, .trace = s->trace };
+	const struct snapshot_request_source src = { .probe = s->probe,
+						     .drain = s->drain,
+						     .trace = s->trace };
 	bool ended, worked;
 
 	if (s->drain)
-		(void)snapshot_prepare(&src, 0);
+		(void)snapshot_request_prepare(&src, 0);
 	ended = jobs_free(s->jobs);
 	ended &= worker_stop(s->clients);
 	worked = worker_stop(s->worker);

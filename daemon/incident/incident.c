@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "daemon/incident/incident_private.h"
-#include "daemon/capture/snapshot.h"
+#include "daemon/capture/snapshot_request.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/incidents.h"
@@ -108,21 +108,21 @@ static int write_doc(struct incident *in, bool pending)
 	return text ? incident_store_sidecar(&in->owner->store, in->name, text) : -ENOMEM;
 }
 
-static int cut_file(struct incident *in, struct snapshot *ret)
+static int cut_file(struct incident *in, struct snapshot_request *ret)
 {
 	struct incidents *is = in->owner;
-	const struct snapshot_source src = { .probe = is->opt.probe,
-					     .drain = is->drain,
-					     .trace = is->opt.trace };
+	const struct snapshot_request_source src = { .probe = is->opt.probe,
+						     .drain = is->drain,
+						     .trace = is->opt.trace };
 	_cleanup_close_ int fd = incident_store_create(&is->store, in->name);
-	char err[SNAPSHOT_ERR_MAX];
+	char err[SNAPSHOT_REQUEST_ERR_MAX];
 	int r, r2;
 
 	if (fd < 0) {
 		incident_lacks(in, "snapshot", fd);
 		return fd;
 	}
-	r = snapshot_take(&src, in->from_ns, in->to_ns ? in->to_ns : UINT64_MAX, fd, ret, err);
+	r = snapshot_request_take(&src, in->from_ns, in->to_ns ? in->to_ns : UINT64_MAX, fd, ret, err);
 	r2 = incident_store_commit(&is->store, in->name, fd, !r);
 	if (r)
 		snprintf(in->why, sizeof(in->why), "There is no snapshot: %s", err);
@@ -134,7 +134,7 @@ static int cut_file(struct incident *in, struct snapshot *ret)
 static void cut_run(void *arg)
 {
 	struct incident *in = arg;
-	struct snapshot res;
+	struct snapshot_request res;
 	int r = cut_file(in, &res);
 
 	if (!r) {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/capture/snapshot.h"
+#include "daemon/capture/snapshot_request.h"
 #include "daemon/capture/storage.h"
 #include "daemon/control/metrics.h"
 #include "daemon/service/report.h"
@@ -21,8 +21,8 @@ struct service_job {
 	/* snapshot */
 	uid_t uid;
 	int fd;
-	struct snapshot snapshot;
-	char err[SNAPSHOT_ERR_MAX];
+	struct snapshot_request snapshot;
+	char err[SNAPSHOT_REQUEST_ERR_MAX];
 	/* status */
 	double bpf_percent;
 	int error;
@@ -66,26 +66,27 @@ static void service_copy(struct service *s, uint64_t client, const struct servic
 static void snapshot_run(void *arg)
 {
 	struct service_job *j = arg;
-	const struct snapshot_source src = { .probe = j->service->probe,
-					     .drain = j->service->drain,
-					     .trace = j->service->trace };
+	const struct snapshot_request_source src = { .probe = j->service->probe,
+						     .drain = j->service->drain,
+						     .trace = j->service->trace };
 	uint64_t from_ns = j->snapshot.from_ns, to_ns = j->snapshot.to_ns;
 
 	worker_leave();
-	j->error = snapshot_check_fd(j->fd, j->err);
+	j->error = snapshot_request_check_fd(j->fd, j->err);
 	if (!j->error && !worker_enter())
 		j->error = -ECANCELED;
 	if (!j->error) {
-		snapshot_begin(&src, from_ns, to_ns, &j->snapshot);
+		snapshot_request_begin(&src, from_ns, to_ns, &j->snapshot);
 		worker_leave();
-		j->error = worker_progress() ? snapshot_finish(&j->snapshot, j->fd, snapshot_step, j->err)
-					     : -ECANCELED;
+		j->error = worker_progress()
+				   ? snapshot_request_finish(&j->snapshot, j->fd, snapshot_step, j->err)
+				   : -ECANCELED;
 	}
 	close(TAKE_FD(j->fd));
 }
 
 /* What became of the trace where it is stored, as far as the window is concerned. */
-static json_t *snapshot_storage(const struct snapshot *r)
+static json_t *snapshot_storage(const struct snapshot_request *r)
 {
 	const struct writer_storage *st = &r->storage;
 	bool waits = r->missing_ns && !st->untold_ns; /* in memory, for the disk */
@@ -107,7 +108,7 @@ static json_t *snapshot_storage(const struct snapshot *r)
 static void snapshot_done(void *arg)
 {
 	struct service_job *j = arg;
-	const struct snapshot *r = &j->snapshot;
+	const struct snapshot_request *r = &j->snapshot;
 
 	if (j->error)
 		control_refuse(j->service->control, j->client, "%s", j->err);

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "daemon/capture/drain.h"
-#include "daemon/capture/snapshot.h"
+#include "daemon/capture/snapshot_request.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "trace/read/reader.h"
@@ -322,19 +322,19 @@ struct cutter {
 	struct fixture *f;
 	char path[128];
 	int result;
-	struct snapshot res;
+	struct snapshot_request res;
 };
 
 static void *cut(void *arg)
 {
 	struct cutter *c = arg;
-	const struct snapshot_source src = { .probe = &c->f->probe,
-					     .drain = c->f->drain,
-					     .trace = c->f->trace };
-	char err[SNAPSHOT_ERR_MAX];
+	const struct snapshot_request_source src = { .probe = &c->f->probe,
+						     .drain = c->f->drain,
+						     .trace = c->f->trace };
+	char err[SNAPSHOT_REQUEST_ERR_MAX];
 	int fd = open(c->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
-	c->result = snapshot_take(&src, 0, UINT64_MAX, fd, &c->res, err);
+	c->result = snapshot_request_take(&src, 0, UINT64_MAX, fd, &c->res, err);
 	close(fd);
 	return NULL;
 }
@@ -371,14 +371,14 @@ static void snapshots_meanwhile(void **state)
 static void an_empty_window(void **state)
 {
 	struct fixture *f = *state;
-	struct snapshot_source src = { .probe = &f->probe, .drain = f->drain, .trace = f->trace };
-	struct snapshot res;
-	char err[SNAPSHOT_ERR_MAX] = "", path[128];
+	struct snapshot_request_source src = { .probe = &f->probe, .drain = f->drain, .trace = f->trace };
+	struct snapshot_request res;
+	char err[SNAPSHOT_REQUEST_ERR_MAX] = "", path[128];
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/s.ctr", f->dir);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	assert_int_equal(snapshot_take(&src, 1000, 2000, fd, &res, err), -ERANGE);
+	assert_int_equal(snapshot_request_take(&src, 1000, 2000, fd, &res, err), -ERANGE);
 	assert_true(strlen(err) > 20);
 	assert_int_equal(lseek(fd, 0, SEEK_END), 0);
 	close(fd);
@@ -397,27 +397,27 @@ static bool one_step(void *arg)
 static void a_cut_that_is_cancelled(void **state)
 {
 	struct fixture *f = *state;
-	struct snapshot_source src = { .probe = &f->probe, .drain = f->drain, .trace = f->trace };
+	struct snapshot_request_source src = { .probe = &f->probe, .drain = f->drain, .trace = f->trace };
 	_cleanup_close_ int fd = memfd_create("snapshot", MFD_CLOEXEC);
-	char err[SNAPSHOT_ERR_MAX] = "";
-	struct snapshot s;
+	char err[SNAPSHOT_REQUEST_ERR_MAX] = "";
+	struct snapshot_request s;
 
 	for (int i = 0; i < 4; i++) { /* each seals a segment */
-		snapshot_begin(&src, 0, UINT64_MAX, &s);
+		snapshot_request_begin(&src, 0, UINT64_MAX, &s);
 		pause_ms(60);
 	}
-	assert_int_equal(snapshot_finish(&s, fd, one_step, err), -ECANCELED);
+	assert_int_equal(snapshot_request_finish(&s, fd, one_step, err), -ECANCELED);
 	assert_int_equal(lseek(fd, 0, SEEK_END), 0);
 	assert_int_equal(s.missing_ns, 0);
-	snapshot_begin(&src, 0, UINT64_MAX, &s);
-	assert_int_equal(snapshot_finish(&s, fd, NULL, err), 0);
+	snapshot_request_begin(&src, 0, UINT64_MAX, &s);
+	assert_int_equal(snapshot_request_finish(&s, fd, NULL, err), 0);
 	assert_true(s.segments > 3);
 }
 
 static void check_fd(int fd, const char *why)
 {
-	char err[SNAPSHOT_ERR_MAX] = "";
-	int r = snapshot_check_fd(fd, err);
+	char err[SNAPSHOT_REQUEST_ERR_MAX] = "";
+	int r = snapshot_request_check_fd(fd, err);
 
 	if (r != (why ? -EINVAL : 0) || (why && !strstr(err, why)))
 		fail_msg("%d, \"%s\" instead of \"%s\"", r, err, why ? why : "");

@@ -21,7 +21,7 @@
 
 #include "daemon/incident/incident.h"
 #include "daemon/incident/incident_private.h"
-#include "daemon/capture/snapshot.h"
+#include "daemon/capture/snapshot_request.h"
 #include "test/unit/daemon/hang_make.h"
 #include "lib/cleanup.h"
 #include "lib/incidents.h"
@@ -38,8 +38,8 @@ struct fixture {
 static atomic_int snapshot_error;
 static atomic_uint_fast64_t snapshot_from_ns;
 
-int snapshot_take(const struct snapshot_source *src, uint64_t from_ns, uint64_t to_ns, int fd,
-		  struct snapshot *ret, char err[SNAPSHOT_ERR_MAX])
+int snapshot_request_take(const struct snapshot_request_source *src, uint64_t from_ns, uint64_t to_ns, int fd,
+			  struct snapshot_request *ret, char err[SNAPSHOT_REQUEST_ERR_MAX])
 {
 	_cleanup_close_ int from = open(src->trace, O_RDONLY | O_CLOEXEC);
 	char buf[65536];
@@ -47,12 +47,14 @@ int snapshot_take(const struct snapshot_source *src, uint64_t from_ns, uint64_t 
 
 	atomic_store(&snapshot_from_ns, from_ns);
 	if (snapshot_error) {
-		snprintf(err, SNAPSHOT_ERR_MAX, "Cannot write: %s.", strerror(-snapshot_error));
+		snprintf(err, SNAPSHOT_REQUEST_ERR_MAX, "Cannot write: %s.", strerror(-snapshot_error));
 		return snapshot_error;
 	}
 	while ((n = read(from, buf, sizeof(buf))) > 0)
 		assert_int_equal(write(fd, buf, (size_t)n), n);
-	*ret = (struct snapshot){ .segments = 1, .from_ns = HANG_S(1), .to_ns = HANG_S(9), .bytes = 4711 };
+	*ret = (struct snapshot_request){
+		.segments = 1, .from_ns = HANG_S(1), .to_ns = HANG_S(9), .bytes = 4711
+	};
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/capture/snapshot.h"
+#include "daemon/capture/snapshot_request.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,9 +21,9 @@
 #include "trace/read/reader.h"
 #include "trace/snapshot/cut.h"
 
-#define SNAPSHOT_TRY_BYTES 4096
+#define SNAPSHOT_REQUEST_TRY_BYTES 4096
 
-struct snapshot_prep {
+struct snapshot_request_prep {
 	uint64_t since_ns, deadline_ns;
 	VEC(uint32_t) tgids; /* of processes, each once */
 	VEC(uint8_t) tables;
@@ -31,7 +31,8 @@ struct snapshot_prep {
 };
 
 /* Adds the processes with a task that is blocked, or with one that is not. */
-static void add_processes(struct snapshot_prep *p, struct tasks *tasks, struct map *seen, bool blocked)
+static void add_processes(struct snapshot_request_prep *p, struct tasks *tasks, struct map *seen,
+			  bool blocked)
 {
 	for (struct task *t = tasks_next(tasks, 1); t; t = tasks_next(tasks, t->st.last.tid + 1)) {
 		if (t->flags & TASK_KTHREAD || (t->st.run == WINDOW_RUN_BLOCKED) != blocked || !t->tgid ||
@@ -46,10 +47,10 @@ static void add_processes(struct snapshot_prep *p, struct tasks *tasks, struct m
 static void prepare_begin(struct drain *d, void *arg)
 {
 	struct tasks *tasks = recorder_tasks(drain_recorder(d));
-	struct snapshot_prep *p = arg;
+	struct snapshot_request_prep *p = arg;
 	struct map seen = { 0 };
 
-	drain_inspect_all(d, p->since_ns, SNAPSHOT_INSPECTIONS_MAX);
+	drain_inspect_all(d, p->since_ns, SNAPSHOT_REQUEST_INSPECTIONS_MAX);
 	/* Who computes comes first: few do, and one of them may be whom the others wait for. */
 	add_processes(p, tasks, &seen, false);
 	add_processes(p, tasks, &seen, true);
@@ -59,7 +60,7 @@ static void prepare_begin(struct drain *d, void *arg)
 /* On the drain thread: what was found. */
 static void prepare_end(struct drain *d, void *arg)
 {
-	struct snapshot_prep *p = arg;
+	struct snapshot_request_prep *p = arg;
 	struct recorder *r = drain_recorder(d);
 
 	for (size_t i = 0; i < p->locks.n; i++)
@@ -77,12 +78,12 @@ static size_t count_fds(const uint8_t *p, size_t size)
 	return count;
 }
 
-static void prepare_tables(const struct snapshot_source *src, struct snapshot_prep *p)
+static void prepare_tables(const struct snapshot_request_source *src, struct snapshot_request_prep *p)
 {
 	size_t fds = 0;
 
-	for (size_t i = 0; i < p->tgids.n && fds < SNAPSHOT_FDS_MAX && clock_boot_ns() < p->deadline_ns;
-	     i++) {
+	for (size_t i = 0;
+	     i < p->tgids.n && fds < SNAPSHOT_REQUEST_FDS_MAX && clock_boot_ns() < p->deadline_ns; i++) {
 		_cleanup_free_ void *table = NULL;
 		size_t size;
 
@@ -97,10 +98,10 @@ static void prepare_tables(const struct snapshot_source *src, struct snapshot_pr
 	}
 }
 
-bool snapshot_prepare(const struct snapshot_source *src, uint64_t since_ns)
+bool snapshot_request_prepare(const struct snapshot_request_source *src, uint64_t since_ns)
 {
-	struct snapshot_prep p = { .since_ns = since_ns,
-				   .deadline_ns = clock_boot_ns() + SNAPSHOT_PREPARE_NS };
+	struct snapshot_request_prep p = { .since_ns = since_ns,
+					   .deadline_ns = clock_boot_ns() + SNAPSHOT_REQUEST_PREPARE_NS };
 	const struct timespec pause = { .tv_nsec = 2 * (long)NSEC_PER_MSEC };
 	bool flushed;
 
@@ -112,24 +113,25 @@ bool snapshot_prepare(const struct snapshot_source *src, uint64_t since_ns)
 		drain_call(src->drain, prepare_end, &p);
 	}
 	/* What a stuck disk does not take stays out. */
-	flushed = drain_flush(src->drain, SNAPSHOT_FLUSH_NS);
+	flushed = drain_flush(src->drain, SNAPSHOT_REQUEST_FLUSH_NS);
 	VEC_FREE(&p.tgids);
 	VEC_FREE(&p.tables);
 	heldlocks_done(&p.locks);
 	return flushed;
 }
 
-void snapshot_begin(const struct snapshot_source *src, uint64_t from_ns, uint64_t to_ns, struct snapshot *ret)
+void snapshot_request_begin(const struct snapshot_request_source *src, uint64_t from_ns, uint64_t to_ns,
+			    struct snapshot_request *ret)
 {
-	struct snapshot s = {
+	struct snapshot_request s = {
 		.trace = src->trace, .from_ns = from_ns, .to_ns = to_ns, .begin_ns = clock_boot_ns()
 	};
-	bool flushed = snapshot_prepare(src, from_ns);
+	bool flushed = snapshot_request_prepare(src, from_ns);
 	struct writer_stats w = drain_stats(src->drain).recorder.writer;
 
 	s.storage = w.storage;
 	/* A window that ends now includes what was just found out, whose time is a little later. */
-	if (to_ns > s.begin_ns || s.begin_ns - to_ns < SNAPSHOT_NOW_NS)
+	if (to_ns > s.begin_ns || s.begin_ns - to_ns < SNAPSHOT_REQUEST_NOW_NS)
 		s.to_ns = UINT64_MAX;
 	s.missing_ns = w.storage.untold_ns;
 	if (!flushed)
@@ -139,7 +141,8 @@ void snapshot_begin(const struct snapshot_source *src, uint64_t from_ns, uint64_
 	*ret = s;
 }
 
-int snapshot_finish(struct snapshot *s, int fd, bool (*step)(void *arg), char err[SNAPSHOT_ERR_MAX])
+int snapshot_request_finish(struct snapshot_request *s, int fd, bool (*step)(void *arg),
+			    char err[SNAPSHOT_REQUEST_ERR_MAX])
 {
 	const struct cut_options opt = { .from_ns = s->from_ns, .to_ns = s->to_ns, .step = step };
 	struct reader *reader;
@@ -163,11 +166,11 @@ int snapshot_finish(struct snapshot *s, int fd, bool (*step)(void *arg), char er
 	return r;
 }
 
-int snapshot_take(const struct snapshot_source *src, uint64_t from_ns, uint64_t to_ns, int fd,
-		  struct snapshot *ret, char err[SNAPSHOT_ERR_MAX])
+int snapshot_request_take(const struct snapshot_request_source *src, uint64_t from_ns, uint64_t to_ns, int fd,
+			  struct snapshot_request *ret, char err[SNAPSHOT_REQUEST_ERR_MAX])
 {
-	snapshot_begin(src, from_ns, to_ns, ret);
-	return snapshot_finish(ret, fd, NULL, err);
+	snapshot_request_begin(src, from_ns, to_ns, ret);
+	return snapshot_request_finish(ret, fd, NULL, err);
 }
 
 /* A file in memory may refuse what its mode allows. */
@@ -182,13 +185,13 @@ static bool is_sealed(int fd)
 static bool takes_a_size(int fd)
 {
 	struct stat st;
-	bool taken =
-		!ftruncate(fd, SNAPSHOT_TRY_BYTES) && !fstat(fd, &st) && st.st_size == SNAPSHOT_TRY_BYTES;
+	bool taken = !ftruncate(fd, SNAPSHOT_REQUEST_TRY_BYTES) && !fstat(fd, &st) &&
+		     st.st_size == SNAPSHOT_REQUEST_TRY_BYTES;
 
 	return !ftruncate(fd, 0) && taken;
 }
 
-int snapshot_check_fd(int fd, char err[SNAPSHOT_ERR_MAX])
+int snapshot_request_check_fd(int fd, char err[SNAPSHOT_REQUEST_ERR_MAX])
 {
 	const char *why = NULL;
 	struct stat st;
@@ -212,7 +215,7 @@ int snapshot_check_fd(int fd, char err[SNAPSHOT_ERR_MAX])
 		why = "the file cannot be made larger";
 	if (!why)
 		return 0;
-	snprintf(err, SNAPSHOT_ERR_MAX,
+	snprintf(err, SNAPSHOT_REQUEST_ERR_MAX,
 		 "Cannot write a snapshot: %s; send an empty regular file, open for writing, with the "
 		 "request.",
 		 why);
