@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "lib/cleanup.h"
-#include "trace/format/index.h"
+#include "trace/format/file_index.h"
 #include "trace/format/pio.h"
 #include "trace/read/reader.h"
 #include "trace/snapshot/cut.h"
@@ -91,22 +91,22 @@ void redact_word(const struct siphash_key *key, const char *word, size_t len, ch
 /* Writes the trace in the file `in` to out, in slots of SLOT_BYTES. */
 static void repack(int in, int out)
 {
-	char text[INDEX_ERR_MAX];
-	struct index ix;
+	char text[FILE_INDEX_ERR_MAX];
+	struct file_index ix;
 	uint32_t slot = 1;
 
-	if (index_open(&ix, in, "the copy", text))
+	if (file_index_open(&ix, in, "the copy", text))
 		errx(1, "%s", text);
-	if (index_scan(&ix, in))
+	if (file_index_scan(&ix, in))
 		errx(1, "the copy cannot be read");
 	for (size_t i = 0; i < ix.segments.n; i++) {
-		struct index_segment *s = &ix.segments.v[i];
+		struct file_index_segment *s = &ix.segments.v[i];
 		size_t n = (size_t)s->h.header_bytes + s->h.body_bytes;
 		_cleanup_free_ uint8_t *bytes = malloc(n);
 
 		if (!bytes || pio_read(in, bytes, n, (uint64_t)s->slot * ix.file.slot_bytes))
 			errx(1, "a segment cannot be read");
-		index_segment_finish(&s->h, bytes, n, SLOT_BYTES);
+		file_index_segment_finish(&s->h, bytes, n, SLOT_BYTES);
 		memcpy(bytes, &s->h, sizeof(s->h));
 		if (pio_write(out, bytes, n, (uint64_t)slot * SLOT_BYTES))
 			err(1, "a segment cannot be written");
@@ -116,7 +116,7 @@ static void repack(int in, int out)
 	ix.file.n_slots = slot - 1;
 	if (ftruncate(out, (off_t)slot * SLOT_BYTES) || ringfile_put_header(out, &ix.file, ix.meta))
 		err(1, "the header cannot be written");
-	index_done(&ix);
+	file_index_done(&ix);
 }
 
 int main(int argc, char **argv)

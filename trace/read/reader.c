@@ -18,7 +18,7 @@
 
 int reader_segment(struct reader *r, size_t i, struct reader_segment *ret)
 {
-	const struct index_segment *s = &r->index.segments.v[i];
+	const struct file_index_segment *s = &r->index.segments.v[i];
 	uint64_t at = (uint64_t)s->slot * r->index.file.slot_bytes;
 	size_t n = (size_t)s->h.header_bytes + s->h.body_bytes;
 	struct format_segment now;
@@ -46,7 +46,7 @@ int reader_segment(struct reader *r, size_t i, struct reader_segment *ret)
 /* The segments of the boot that is `back` before the newest. */
 static void reader_find_boot(struct reader *r, unsigned back)
 {
-	const struct index_segment *s = r->index.segments.v;
+	const struct file_index_segment *s = r->index.segments.v;
 	size_t end = r->index.segments.n;
 
 	r->info.n_boots = 0;
@@ -94,14 +94,14 @@ static int reader_read_meta(struct reader *r)
 
 static const char *reader_meta(const struct reader *r, const char *name)
 {
-	const char *value = index_meta(r->meta, r->meta_bytes, name);
+	const char *value = file_index_meta(r->meta, r->meta_bytes, name);
 
 	return value ? value : "";
 }
 
 static void reader_sum(struct reader *r)
 {
-	const struct index_segment *s = r->index.segments.v;
+	const struct file_index_segment *s = r->index.segments.v;
 	struct reader_info *info = &r->info;
 	uint64_t missing = 0;
 
@@ -163,7 +163,7 @@ static int reader_update(struct reader *r)
 
 int reader_refresh(struct reader *r, char err[READER_ERR_MAX])
 {
-	int ret = index_scan(&r->index, r->fd);
+	int ret = file_index_scan(&r->index, r->fd);
 
 	if (!ret)
 		ret = reader_update(r);
@@ -183,7 +183,7 @@ int reader_use_boot(struct reader *r, unsigned back)
 /* No segment: a file that is new, or one of which nothing is left? */
 static int reader_check_whole(const struct reader *r, char *err)
 {
-	const struct index *ix = &r->index;
+	const struct file_index *ix = &r->index;
 
 	if (ix->segments.n)
 		return 0;
@@ -218,7 +218,7 @@ static int reader_init(struct reader *r, int fd, const char *name, char *err)
 		snprintf(err, READER_ERR_MAX, "%.200s is not a ctrace trace: it is not a regular file", name);
 		return -EBADMSG;
 	}
-	ret = index_open(&r->index, fd, name, err);
+	ret = file_index_open(&r->index, fd, name, err);
 	if (!ret)
 		ret = reader_refresh(r, err);
 	if (!ret)
@@ -273,7 +273,7 @@ void reader_free(struct reader *r)
 		close(r->fd);
 	free(r->name);
 	free(r->meta);
-	index_done(&r->index);
+	file_index_done(&r->index);
 	decoder_free(r->decoder);
 	VEC_FREE(&r->buf);
 	free(r);
@@ -302,7 +302,7 @@ struct reader_file reader_file(const struct reader *r)
 int reader_select(const struct reader *r, uint64_t *from_ns, uint64_t *to_ns, size_t *ret_a, size_t *ret_b,
 		  char err[READER_ERR_MAX])
 {
-	const struct index_segment *s = r->index.segments.v;
+	const struct file_index_segment *s = r->index.segments.v;
 	uint64_t from = MAX(*from_ns, r->info.from_ns);
 	uint64_t to = *to_ns == UINT64_MAX ? *to_ns : MIN(*to_ns, r->info.to_ns);
 	size_t a = r->first, b = r->end;

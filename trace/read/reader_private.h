@@ -4,14 +4,14 @@
 #define CTRACE_TRACE_READ_READER_PRIVATE_H
 
 #include "trace/format/decode.h"
-#include "trace/format/index.h"
+#include "trace/format/file_index.h"
 #include "trace/read/reader.h"
 
 struct reader {
 	int fd;
 	bool owns_fd;
 	char *name;
-	struct index index;
+	struct file_index index;
 	unsigned boot;     /* the one that is looked at, counted back from the newest */
 	size_t first, end; /* its segments in index.segments */
 	char *meta;        /* of its newest segment that can be read, or of the file */

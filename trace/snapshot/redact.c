@@ -8,7 +8,7 @@
 #include "trace/format/blob.h"
 #include "trace/format/crc32c.h"
 #include "trace/format/encode.h"
-#include "trace/format/index.h"
+#include "trace/format/file_index.h"
 #include "trace/snapshot/redact_names.h"
 #include "trace/write/writer.h"
 
@@ -278,7 +278,7 @@ static int redact_meta_text(const struct redact *r, const char *meta, size_t n, 
 	size_t at = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const char *value = index_meta(meta, n, names[i]);
+		const char *value = file_index_meta(meta, n, names[i]);
 		char host[9];
 
 		if (!value)
@@ -376,7 +376,7 @@ int redact_segment(struct redact *r, struct decoder *d, const struct format_segm
 	h.file_id = redact_file_id(r, h.file_id);
 	redact_boot(r, h.boot_id);
 	*ret_bytes = encoder_bytes(r->encoder, ret_n);
-	index_segment_finish(&h, *ret_bytes, *ret_n, slot_bytes);
+	file_index_segment_finish(&h, *ret_bytes, *ret_n, slot_bytes);
 	memcpy(*ret_bytes, &h, sizeof(h));
 	return 0;
 }

@@ -26,13 +26,13 @@ static uint64_t real_ns(void)
 
 int ringfile_put_header(int fd, const struct format_file *f, const char *meta)
 {
-	_cleanup_free_ uint8_t *buf = malloc(INDEX_HEADER_MAX);
+	_cleanup_free_ uint8_t *buf = malloc(FILE_INDEX_HEADER_MAX);
 	size_t n;
 	int ret;
 
 	if (!buf)
 		return -ENOMEM;
-	n = index_header(f, meta, buf);
+	n = file_index_header(f, meta, buf);
 	ret = pio_write(fd, buf, n, 0);
 	if (ret || FORMAT_COPY_AT + n > f->slot_bytes)
 		return ret;
@@ -75,7 +75,7 @@ static int ringfile_create(int fd, const struct ringfile_options *opt, uint32_t 
 	if (!ret)
 		ret = syncdir_of(opt->path);
 	if (ret)
-		snprintf(err, INDEX_ERR_MAX,
+		snprintf(err, FILE_INDEX_ERR_MAX,
 			 "cannot create %.120s with %" PRIu64 " MiB: %s; make room or choose a smaller size",
 			 opt->path, bytes >> 20, strerror(-ret));
 	return ret;
@@ -97,14 +97,14 @@ static bool ringfile_is_blank(int fd)
 }
 
 /* The segments that are there, and where the next one goes. */
-static void ringfile_take(struct ringfile *r, const struct index *ix, const uint8_t boot_id[16])
+static void ringfile_take(struct ringfile *r, const struct file_index *ix, const uint8_t boot_id[16])
 {
 	r->slot_bytes = ix->file.slot_bytes;
 	r->file_id = ix->file.file_id;
 	r->next_seq = 1;
 	r->next_slot = 1;
 	for (size_t i = 0; i < ix->segments.n; i++) {
-		const struct index_segment *newest = &ix->segments.v[i];
+		const struct file_index_segment *newest = &ix->segments.v[i];
 		bool this_boot = !memcmp(newest->h.boot_id, boot_id, sizeof(newest->h.boot_id));
 
 		r->slots[newest->slot] =
@@ -119,33 +119,35 @@ static void ringfile_take(struct ringfile *r, const struct index *ix, const uint
 static int ringfile_recover(struct ringfile *r, const struct ringfile_options *opt, char *err)
 {
 	uint64_t bytes = (uint64_t)(r->n_slots + 1) * FORMAT_SLOT_BYTES;
-	_cleanup_(index_done) struct index ix = { 0 };
-	int ret = index_open(&ix, r->fd, opt->path, err);
+	_cleanup_(file_index_done) struct file_index ix = { 0 };
+	int ret = file_index_open(&ix, r->fd, opt->path, err);
 
 	if (ret)
 		return ret;
 	if (ix.file.major != FORMAT_MAJOR) {
-		snprintf(err, INDEX_ERR_MAX, "%.120s has format %u.%u, and this ctrace goes on with %u only",
-			 opt->path, ix.file.major, ix.file.minor, FORMAT_MAJOR);
+		snprintf(err, FILE_INDEX_ERR_MAX,
+			 "%.120s has format %u.%u, and this ctrace goes on with %u only", opt->path,
+			 ix.file.major, ix.file.minor, FORMAT_MAJOR);
 		return -EBADMSG;
 	}
 	if (ix.file.n_slots != r->n_slots || ix.file.slot_bytes != FORMAT_SLOT_BYTES) {
-		snprintf(err, INDEX_ERR_MAX, "%.120s has another size (%" PRIu64 " MiB) than was asked for",
-			 opt->path, (uint64_t)(ix.file.n_slots + 1) * ix.file.slot_bytes >> 20);
+		snprintf(err, FILE_INDEX_ERR_MAX,
+			 "%.120s has another size (%" PRIu64 " MiB) than was asked for", opt->path,
+			 (uint64_t)(ix.file.n_slots + 1) * ix.file.slot_bytes >> 20);
 		return -EXDEV;
 	}
-	ret = index_scan(&ix, r->fd);
+	ret = file_index_scan(&ix, r->fd);
 	if (!ret && ix.file_bytes < bytes)
 		ret = ringfile_reserve(r->fd, bytes);
 	if (!ret && ix.copy_used)
 		ret = ringfile_put_header(r->fd, &ix.file, ix.meta);
 	if (ret) {
-		snprintf(err, INDEX_ERR_MAX, "cannot recover %.120s: %s", opt->path, strerror(-ret));
+		snprintf(err, FILE_INDEX_ERR_MAX, "cannot recover %.120s: %s", opt->path, strerror(-ret));
 		return ret;
 	}
 	/* One in a second never comes there, and behind the last number there is none. */
 	if (ix.segments.n && ix.segments.v[ix.segments.n - 1].h.seq > RINGFILE_SEQ_MAX) {
-		snprintf(err, INDEX_ERR_MAX, "%.120s has sequence numbers that cannot be", opt->path);
+		snprintf(err, FILE_INDEX_ERR_MAX, "%.120s has sequence numbers that cannot be", opt->path);
 		return -EBADMSG;
 	}
 	ringfile_take(r, &ix, opt->boot_id);
@@ -174,7 +176,7 @@ static int ringfile_home_open(const struct ringfile_options *opt, struct ringfil
 		return 0;
 	fd = owned_dir_of(opt->path, &trouble);
 	if (fd < 0) {
-		snprintf(err, INDEX_ERR_MAX, "cannot use the directory of %.120s: %s%s", opt->path,
+		snprintf(err, FILE_INDEX_ERR_MAX, "cannot use the directory of %.120s: %s%s", opt->path,
 			 trouble ? "it " : "", trouble ? owned_text(trouble) : strerror(-fd));
 		return fd;
 	}
@@ -192,16 +194,16 @@ static int ringfile_lock(const struct ringfile_home *home, const char *path, cha
 
 		if (fd < 0) {
 			if (trouble)
-				snprintf(err, INDEX_ERR_MAX, "%.120s %s", path, owned_text(trouble));
+				snprintf(err, FILE_INDEX_ERR_MAX, "%.120s %s", path, owned_text(trouble));
 			else
-				snprintf(err, INDEX_ERR_MAX, "cannot open %.120s for writing: %s", path,
+				snprintf(err, FILE_INDEX_ERR_MAX, "cannot open %.120s for writing: %s", path,
 					 strerror(-fd));
 			return trouble ? -EBADMSG : fd;
 		}
 		if (flock(fd, LOCK_EX | LOCK_NB)) {
 			int ret = errno == EWOULDBLOCK ? -EBUSY : -errno;
 
-			snprintf(err, INDEX_ERR_MAX,
+			snprintf(err, FILE_INDEX_ERR_MAX,
 				 "%.120s is in use by another writer (is ctraced running?)", path);
 			return ret;
 		}
@@ -210,7 +212,7 @@ static int ringfile_lock(const struct ringfile_home *home, const char *path, cha
 	}
 }
 
-int ringfile_open(struct ringfile *r, const struct ringfile_options *opt, char err[INDEX_ERR_MAX])
+int ringfile_open(struct ringfile *r, const struct ringfile_options *opt, char err[FILE_INDEX_ERR_MAX])
 {
 	uint64_t n = opt->size_bytes / FORMAT_SLOT_BYTES;
 	_cleanup_(ringfile_home_done) struct ringfile_home home = { .dir_fd = -1 };
@@ -219,8 +221,9 @@ int ringfile_open(struct ringfile *r, const struct ringfile_options *opt, char e
 
 	*r = (struct ringfile){ .fd = -1 };
 	if (opt->size_bytes < RINGFILE_BYTES_MIN || n > UINT32_MAX) {
-		snprintf(err, INDEX_ERR_MAX, "a trace file of %" PRIu64 " bytes is too %s (at least 4 MiB)",
-			 opt->size_bytes, n > UINT32_MAX ? "large" : "small");
+		snprintf(err, FILE_INDEX_ERR_MAX,
+			 "a trace file of %" PRIu64 " bytes is too %s (at least 4 MiB)", opt->size_bytes,
+			 n > UINT32_MAX ? "large" : "small");
 		return -EINVAL;
 	}
 	ret = ringfile_home_open(opt, &home, err);
@@ -230,7 +233,7 @@ int ringfile_open(struct ringfile *r, const struct ringfile_options *opt, char e
 	r->n_slots = (uint32_t)(n - 1);
 	r->slots = calloc(n, sizeof(*r->slots));
 	if (!r->slots) {
-		snprintf(err, INDEX_ERR_MAX, "cannot open %.120s: out of memory", opt->path);
+		snprintf(err, FILE_INDEX_ERR_MAX, "cannot open %.120s: out of memory", opt->path);
 		ret = -ENOMEM;
 	} else {
 		ret = fstat(r->fd, &st) ? -errno : 0;
@@ -321,7 +324,7 @@ int ringfile_write(struct ringfile *r, struct format_segment *h, uint8_t *bytes,
 	if (!ret) {
 		slot = ringfile_place(r, n_slots);
 		ringfile_mark(r, h);
-		index_segment_finish(h, bytes, n, r->slot_bytes);
+		file_index_segment_finish(h, bytes, n, r->slot_bytes);
 		memset(&r->slots[slot], 0, n_slots * sizeof(*r->slots));
 		ret = ringfile_put(r, h, bytes, n, (uint64_t)slot * r->slot_bytes);
 		/* The place may be bad: the next one is tried elsewhere. */

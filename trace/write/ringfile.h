@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "ctrace/format.h"
-#include "trace/format/index.h"
+#include "trace/format/file_index.h"
 
 /* What is handed to ringfile_write() has room up to a multiple of this: whole pages are written, so that
  * nothing of the file has to be read for it. */
@@ -51,7 +51,7 @@ struct ringfile_options {
 };
 
 /* As writer_open(). */
-int ringfile_open(struct ringfile *r, const struct ringfile_options *opt, char err[INDEX_ERR_MAX]);
+int ringfile_open(struct ringfile *r, const struct ringfile_options *opt, char err[FILE_INDEX_ERR_MAX]);
 void ringfile_done(struct ringfile *r);
 /*
  * Writes a segment: n bytes, of which the first sizeof(struct format_segment)
@@ -65,7 +65,7 @@ void ringfile_unwritten(struct ringfile *r, uint64_t from_ns, uint64_t n);
 /* begin_ns of the oldest segment of this boot that is still there; 0 when there is none. */
 uint64_t ringfile_oldest_ns(const struct ringfile *r);
 
-/* Writes a file header (as index_header()) and its meta data, where they belong and as the copy. */
+/* Writes a file header (as file_index_header()) and its meta data, where they belong and as the copy. */
 int ringfile_put_header(int fd, const struct format_file *f, const char *meta);
 
 enum ringfile_state {

@@ -129,7 +129,7 @@ static int store_make_directory(const char *path)
 static int store_begin_anew(struct store *s)
 {
 	uint64_t now_ns = clock_boot_ns();
-	char err[INDEX_ERR_MAX];
+	char err[FILE_INDEX_ERR_MAX];
 	struct ringfile ringfile, old;
 	int ret;
 
@@ -325,13 +325,13 @@ static int store_start(struct store *s)
 }
 
 int store_open(const struct ringfile_options *opt, bool background, struct store **ret_s,
-	       char err[INDEX_ERR_MAX])
+	       char err[FILE_INDEX_ERR_MAX])
 {
 	struct store *s = calloc(1, sizeof(*s));
 	int ret;
 
 	if (!s) {
-		snprintf(err, INDEX_ERR_MAX, "cannot open %.120s: out of memory", opt->path);
+		snprintf(err, FILE_INDEX_ERR_MAX, "cannot open %.120s: out of memory", opt->path);
 		return -ENOMEM;
 	}
 	s->opt = opt;
@@ -346,7 +346,7 @@ int store_open(const struct ringfile_options *opt, bool background, struct store
 		store_publish(s);
 		ret = background ? store_start(s) : 0;
 		if (ret)
-			snprintf(err, INDEX_ERR_MAX, "cannot start a thread: %s", strerror(-ret));
+			snprintf(err, FILE_INDEX_ERR_MAX, "cannot start a thread: %s", strerror(-ret));
 	}
 	if (ret)
 		store_free(s);

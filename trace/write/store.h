@@ -27,7 +27,7 @@ struct store;
 
 /* As writer_open(); opt and what it points to have to live as long as the store. */
 int store_open(const struct ringfile_options *opt, bool background, struct store **ret,
-	       char err[INDEX_ERR_MAX]);
+	       char err[FILE_INDEX_ERR_MAX]);
 /* Writes what waits, and closes: may take as long as the disk does (see store_flush).  Accepts NULL. */
 void store_free(struct store *s);
 /*

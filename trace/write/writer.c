@@ -9,7 +9,7 @@
 #include "trace/format/blob.h"
 #include "trace/write/dict.h"
 #include "trace/format/encode.h"
-#include "trace/format/index.h"
+#include "trace/format/file_index.h"
 #include "trace/write/pull.h"
 #include "trace/write/store.h"
 
@@ -124,7 +124,7 @@ int writer_open(const char *path, const struct writer_options *opt, struct write
 	int ret = w ? writer_init(w, path, opt) : -ENOMEM;
 
 	if (ret)
-		snprintf(err, INDEX_ERR_MAX, "cannot open %.120s: %s", path, strerror(-ret));
+		snprintf(err, FILE_INDEX_ERR_MAX, "cannot open %.120s: %s", path, strerror(-ret));
 	else
 		ret = store_open(&w->ringfile, opt->background, &w->store, err);
 	if (ret)

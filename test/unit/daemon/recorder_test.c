@@ -13,7 +13,7 @@
 #include "daemon/record/recorder.h"
 #include "lib/cleanup.h"
 #include "trace/format/crc32c.h"
-#include "trace/format/index.h"
+#include "trace/format/file_index.h"
 #include "test/unit/trace/trace_fixture.h"
 
 static const uint8_t boot_id[16] = { 1, 2, 3 };
@@ -131,7 +131,7 @@ static void damage_is_set_aside(void **state)
 {
 	static const uint8_t zero[FORMAT_SLOT_BYTES];
 	struct fixture *f = *state;
-	struct index ix;
+	struct file_index ix;
 	char err[256];
 	size_t n;
 	_cleanup_free_ uint8_t *bytes = NULL;
@@ -150,15 +150,15 @@ static void damage_is_set_aside(void **state)
 	old_trace(f);
 	free(bytes);
 	bytes = fixture_slurp(f->path, &n);
-	assert_int_equal(index_open(&ix, open(f->path, O_RDONLY), f->path, err), 0);
+	assert_int_equal(file_index_open(&ix, open(f->path, O_RDONLY), f->path, err), 0);
 	for (int slot = 1; slot <= 3; slot++) {
 		struct format_segment *h = (struct format_segment *)(bytes + slot * FORMAT_SLOT_BYTES);
 
 		h->seq += UINT64_MAX - 3;
 		h->crc = 0;
-		h->crc = index_segment_crc(h, sizeof(*h));
+		h->crc = file_index_segment_crc(h, sizeof(*h));
 	}
-	index_done(&ix);
+	file_index_done(&ix);
 	fixture_spew(f->path, bytes, n);
 	check_start(f, FIXTURE_BYTES, "damaged", "cannot be");
 }

@@ -13,7 +13,7 @@
 #include "trace/format/crc32c.h"
 #include "trace/format/decode.h"
 #include "trace/format/encode.h"
-#include "trace/format/index.h"
+#include "trace/format/file_index.h"
 #include "test/unit/trace/trace_fixture.h"
 
 #define SEGMENTS 5
@@ -325,7 +325,7 @@ static void additions_of_a_later_minor_version(void **state)
 	h.body_crc = crc32c(0, slot + h.header_bytes, h.body_bytes);
 	h.crc = 0;
 	memcpy(slot, &h, sizeof(h));
-	h.crc = index_segment_crc(slot, h.header_bytes);
+	h.crc = file_index_segment_crc(slot, h.header_bytes);
 	memcpy(slot, &h, sizeof(h));
 	fixture_spew(f->path, bytes, n);
 	assert_int_equal(try_load(f->path, &w, err), 0);

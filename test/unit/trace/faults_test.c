@@ -14,7 +14,7 @@
 #include "ctrace/format.h"
 #include "test/unit/trace/faults_disk.h"
 #include "lib/cleanup.h"
-#include "trace/format/index.h"
+#include "trace/format/file_index.h"
 #include "test/unit/trace/trace_fixture.h"
 
 #define SEEDS   50 /* of each kind; CTRACE_SEEDS sets another number */
@@ -177,19 +177,19 @@ static void found_done(struct found *fd)
  */
 static void note_safe(struct life *l)
 {
-	_cleanup_(index_done) struct index ix = { 0 };
+	_cleanup_(file_index_done) struct file_index ix = { 0 };
 	int fd = open(l->path, O_RDONLY);
-	char err[INDEX_ERR_MAX];
+	char err[FILE_INDEX_ERR_MAX];
 
-	assert_int_equal(index_open(&ix, fd, l->path, err), 0);
-	assert_int_equal(index_scan(&ix, fd), 0);
+	assert_int_equal(file_index_open(&ix, fd, l->path, err), 0);
+	assert_int_equal(file_index_scan(&ix, fd), 0);
 	close(fd);
 	for (size_t k = 0; k < l->sealed.n; k++) {
 		struct sealed *s = &l->sealed.v[k];
 
 		s->safe_seq = 0;
 		for (size_t i = 0; i < ix.segments.n; i++) {
-			const struct index_segment *g = &ix.segments.v[i];
+			const struct file_index_segment *g = &ix.segments.v[i];
 
 			if (g->h.begin_ns <= l->base_ns + s->first * STEP &&
 			    g->h.end_ns == l->base_ns + s->end * STEP &&
@@ -533,7 +533,7 @@ static void large_numbers(void **state)
 	h = (struct format_segment *)(bytes + FORMAT_SLOT_BYTES);
 	h->seq = (1ULL << 32) - 20;
 	h->crc = 0;
-	h->crc = index_segment_crc(h, sizeof(*h));
+	h->crc = file_index_segment_crc(h, sizeof(*h));
 	fixture_spew(l.path, bytes, n);
 	free(bytes);
 	assert_int_equal(begin(&l, 1), 0);

@@ -19,7 +19,7 @@
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "trace/format/crc32c.h"
-#include "trace/format/index.h"
+#include "trace/format/file_index.h"
 #include "trace/format/limits.h"
 #include "test/unit/trace/trace_fixture.h"
 #include "test/unit/trace/window_make.h"
@@ -86,7 +86,7 @@ static void set_field(uint8_t *bytes, uint32_t i, size_t at, size_t size, uint64
 	struct format_segment *h = (struct format_segment *)slot;
 
 	memcpy(slot + at, &value, size);
-	h->crc = index_segment_crc(slot, sizeof(*h));
+	h->crc = file_index_segment_crc(slot, sizeof(*h));
 }
 
 static void a_field_of_a_segment_header(void **state)

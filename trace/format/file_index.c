@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "trace/format/index.h"
+#include "trace/format/file_index.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,12 +23,12 @@ static uint32_t crc_without(const uint8_t *p, size_t n, size_t at)
 	return crc32c(crc, p + at + 4, n - at - 4);
 }
 
-uint32_t index_segment_crc(const void *h, size_t n)
+uint32_t file_index_segment_crc(const void *h, size_t n)
 {
 	return crc_without(h, n, offsetof(struct format_segment, crc));
 }
 
-void index_segment_finish(struct format_segment *h, const uint8_t *bytes, size_t n, uint32_t slot_bytes)
+void file_index_segment_finish(struct format_segment *h, const uint8_t *bytes, size_t n, uint32_t slot_bytes)
 {
 	memcpy(h->magic, FORMAT_SEGMENT_MAGIC, FORMAT_MAGIC_BYTES);
 	h->major = FORMAT_MAJOR;
@@ -38,10 +38,10 @@ void index_segment_finish(struct format_segment *h, const uint8_t *bytes, size_t
 	h->body_bytes = (uint32_t)(n - sizeof(*h));
 	h->body_crc = crc32c(0, bytes + sizeof(*h), n - sizeof(*h));
 	h->crc = 0;
-	h->crc = index_segment_crc(h, sizeof(*h));
+	h->crc = file_index_segment_crc(h, sizeof(*h));
 }
 
-const char *index_meta(const char *meta, size_t n, const char *name)
+const char *file_index_meta(const char *meta, size_t n, const char *name)
 {
 	const char *p = meta, *end = meta + n;
 
@@ -61,10 +61,10 @@ const char *index_meta(const char *meta, size_t n, const char *name)
 	return NULL;
 }
 
-static int index_check_file(const struct format_file *f, const char *name, char *err)
+static int file_index_check_file(const struct format_file *f, const char *name, char *err)
 {
 	if (memcmp(f->magic, FORMAT_FILE_MAGIC, FORMAT_MAGIC_BYTES)) {
-		snprintf(err, INDEX_ERR_MAX,
+		snprintf(err, FILE_INDEX_ERR_MAX,
 			 "%.120s is not a ctrace trace (it does not begin like one); give a file that "
 			 "ctraced, "
 			 "ctrace record or ctrace snapshot has written",
@@ -72,14 +72,14 @@ static int index_check_file(const struct format_file *f, const char *name, char 
 		return -EBADMSG;
 	}
 	if (f->major > FORMAT_MAJOR) {
-		snprintf(err, INDEX_ERR_MAX,
+		snprintf(err, FILE_INDEX_ERR_MAX,
 			 "%.120s has format %u.%u, and this ctrace reads up to %u: read it with a newer "
 			 "ctrace",
 			 name, f->major, f->minor, FORMAT_MAJOR);
 		return -EBADMSG;
 	}
 	if (!limits_file_ok(f)) {
-		snprintf(err, INDEX_ERR_MAX,
+		snprintf(err, FILE_INDEX_ERR_MAX,
 			 "the file header of %.120s is damaged (sizes or counts that cannot be): the trace "
 			 "is lost",
 			 name);
@@ -88,7 +88,7 @@ static int index_check_file(const struct format_file *f, const char *name, char 
 	return 0;
 }
 
-size_t index_header(const struct format_file *f, const char *meta, uint8_t *buf)
+size_t file_index_header(const struct format_file *f, const char *meta, uint8_t *buf)
 {
 	struct format_file h = *f;
 	size_t n = sizeof(h) + f->meta_bytes;
@@ -106,7 +106,7 @@ size_t index_header(const struct format_file *f, const char *meta, uint8_t *buf)
 }
 
 /* Reads a file header with its meta data. */
-static int index_read_header(struct index *ix, int fd, uint64_t at, const char *name, char *err)
+static int file_index_read_header(struct file_index *ix, int fd, uint64_t at, const char *name, char *err)
 {
 	_cleanup_free_ uint8_t *head = NULL;
 	struct format_file f = { 0 };
@@ -114,15 +114,15 @@ static int index_read_header(struct index *ix, int fd, uint64_t at, const char *
 	int ret = pio_read(fd, &f, sizeof(f), at);
 
 	if (ret == -ENODATA) {
-		snprintf(err, INDEX_ERR_MAX, "%.120s is not a ctrace trace: it ends within the file header",
-			 name);
+		snprintf(err, FILE_INDEX_ERR_MAX,
+			 "%.120s is not a ctrace trace: it ends within the file header", name);
 		return -EBADMSG;
 	}
 	if (ret) {
-		snprintf(err, INDEX_ERR_MAX, "cannot read %.120s: %s", name, strerror(-ret));
+		snprintf(err, FILE_INDEX_ERR_MAX, "cannot read %.120s: %s", name, strerror(-ret));
 		return ret;
 	}
-	ret = index_check_file(&f, name, err);
+	ret = file_index_check_file(&f, name, err);
 	if (ret)
 		return ret;
 	n = f.header_bytes + f.meta_bytes;
@@ -130,12 +130,12 @@ static int index_read_header(struct index *ix, int fd, uint64_t at, const char *
 	free(ix->meta);
 	ix->meta = malloc(f.meta_bytes + 1);
 	if (!head || !ix->meta) {
-		snprintf(err, INDEX_ERR_MAX, "cannot read %.120s: out of memory", name);
+		snprintf(err, FILE_INDEX_ERR_MAX, "cannot read %.120s: out of memory", name);
 		return -ENOMEM;
 	}
 	if (pio_read(fd, head, n, at) ||
 	    !crc32c_matches(crc_without(head, n, offsetof(struct format_file, crc)), f.crc)) {
-		snprintf(err, INDEX_ERR_MAX,
+		snprintf(err, FILE_INDEX_ERR_MAX,
 			 "the file header of %.120s is damaged (checksum): the trace is lost", name);
 		return -EBADMSG;
 	}
@@ -145,14 +145,14 @@ static int index_read_header(struct index *ix, int fd, uint64_t at, const char *
 	return 0;
 }
 
-int index_open(struct index *ix, int fd, const char *name, char err[INDEX_ERR_MAX])
+int file_index_open(struct file_index *ix, int fd, const char *name, char err[FILE_INDEX_ERR_MAX])
 {
-	char unused[INDEX_ERR_MAX];
+	char unused[FILE_INDEX_ERR_MAX];
 	int ret;
 
-	*ix = (struct index){ 0 };
-	ret = index_read_header(ix, fd, 0, name, err);
-	if (ret != -EBADMSG || index_read_header(ix, fd, FORMAT_COPY_AT, name, unused))
+	*ix = (struct file_index){ 0 };
+	ret = file_index_read_header(ix, fd, 0, name, err);
+	if (ret != -EBADMSG || file_index_read_header(ix, fd, FORMAT_COPY_AT, name, unused))
 		return ret;
 	ix->copy_used = true;
 	return 0;
@@ -161,7 +161,7 @@ int index_open(struct index *ix, int fd, const char *name, char err[INDEX_ERR_MA
 enum slot_is { SLOT_OTHER, SLOT_BROKEN, SLOT_NEWER, SLOT_SEGMENT };
 
 /* buf holds n bytes of the start of the slot. */
-static enum slot_is slot_check(const struct index *ix, const uint8_t *buf, size_t n, uint32_t slot,
+static enum slot_is slot_check(const struct file_index *ix, const uint8_t *buf, size_t n, uint32_t slot,
 			       struct format_segment *h)
 {
 	if (n < sizeof(*h) || memcmp(buf, FORMAT_SEGMENT_MAGIC, FORMAT_MAGIC_BYTES))
@@ -170,7 +170,7 @@ static enum slot_is slot_check(const struct index *ix, const uint8_t *buf, size_
 	if (h->file_id != ix->file.file_id)
 		return SLOT_OTHER;
 	if (h->header_bytes < sizeof(*h) || h->header_bytes > MIN(n, (size_t)LIMITS_SEGMENT_HEADER_MAX) ||
-	    !crc32c_matches(index_segment_crc(buf, h->header_bytes), h->crc))
+	    !crc32c_matches(file_index_segment_crc(buf, h->header_bytes), h->crc))
 		return SLOT_BROKEN;
 	if (h->major > FORMAT_MAJOR)
 		return SLOT_NEWER;
@@ -178,7 +178,7 @@ static enum slot_is slot_check(const struct index *ix, const uint8_t *buf, size_
 }
 
 /* Reads the header in a slot; the long read only for headers longer than ours. */
-static enum slot_is slot_read(const struct index *ix, int fd, uint32_t slot, struct format_segment *h)
+static enum slot_is slot_read(const struct file_index *ix, int fd, uint32_t slot, struct format_segment *h)
 {
 	uint8_t buf[LIMITS_SEGMENT_HEADER_MAX];
 	uint64_t at = (uint64_t)slot * ix->file.slot_bytes;
@@ -196,7 +196,7 @@ static enum slot_is slot_read(const struct index *ix, int fd, uint32_t slot, str
 
 static int by_seq(const void *a, const void *b)
 {
-	const struct index_segment *x = a, *y = b;
+	const struct file_index_segment *x = a, *y = b;
 
 	if (x->h.seq != y->h.seq)
 		return x->h.seq < y->h.seq ? -1 : 1;
@@ -204,7 +204,7 @@ static int by_seq(const void *a, const void *b)
 }
 
 /* The newest owns its slots; an older one that reaches into them was overwritten in part. */
-static int index_drop_overlapped(struct index *ix, uint32_t n_slots)
+static int file_index_drop_overlapped(struct file_index *ix, uint32_t n_slots)
 {
 	_cleanup_free_ uint8_t *taken = calloc((size_t)n_slots + 1, 1);
 	size_t to = ix->segments.n;
@@ -212,7 +212,7 @@ static int index_drop_overlapped(struct index *ix, uint32_t n_slots)
 	if (!taken)
 		return -ENOMEM;
 	for (size_t i = ix->segments.n; i-- > 0;) {
-		const struct index_segment *s = &ix->segments.v[i];
+		const struct file_index_segment *s = &ix->segments.v[i];
 		/* A segment of a truncated file claims slots that are gone. */
 		size_t n = MIN(s->h.n_slots, n_slots + 1 - s->slot);
 
@@ -238,7 +238,7 @@ static uint64_t next_data(int fd, uint32_t slot, uint32_t slot_bytes)
 	return MAX((uint64_t)at / slot_bytes, slot + 1ULL);
 }
 
-static int index_scan_once(struct index *ix, int fd)
+static int file_index_scan_once(struct file_index *ix, int fd)
 {
 	uint64_t present, next;
 	uint32_t n_slots;
@@ -252,7 +252,7 @@ static int index_scan_once(struct index *ix, int fd)
 	present = ix->file_bytes / ix->file.slot_bytes + (ix->file_bytes % ix->file.slot_bytes != 0);
 	n_slots = (uint32_t)MIN((uint64_t)ix->file.n_slots, present ? present - 1 : 0);
 	for (uint64_t slot = 1; slot <= n_slots; slot = next) {
-		struct index_segment s = { .slot = (uint32_t)slot };
+		struct file_index_segment s = { .slot = (uint32_t)slot };
 		enum slot_is is = slot_read(ix, fd, s.slot, &s.h);
 
 		next = is == SLOT_OTHER ? next_data(fd, s.slot, ix->file.slot_bytes) : slot + 1;
@@ -264,34 +264,34 @@ static int index_scan_once(struct index *ix, int fd)
 	if (!ix->segments.n)
 		return 0;
 	qsort(ix->segments.v, ix->segments.n, sizeof(*ix->segments.v), by_seq);
-	return index_drop_overlapped(ix, n_slots);
+	return file_index_drop_overlapped(ix, n_slots);
 }
 
-static bool index_has_holes(const struct index *ix)
+static bool file_index_has_holes(const struct file_index *ix)
 {
 	size_t n = ix->segments.n;
 
 	return n && ix->segments.v[n - 1].h.seq - ix->segments.v[0].h.seq != n - 1;
 }
 
-int index_scan(struct index *ix, int fd)
+int file_index_scan(struct file_index *ix, int fd)
 {
 	uint64_t newest = 0;
 
 	/* A writer that overtakes the scan makes it miss segments; a hole in a file at rest is a real one. */
 	for (int tries = 0; tries < SCAN_TRIES; tries++) {
-		int err = index_scan_once(ix, fd);
+		int err = file_index_scan_once(ix, fd);
 
-		if (err || !index_has_holes(ix) || ix->segments.v[ix->segments.n - 1].h.seq == newest)
+		if (err || !file_index_has_holes(ix) || ix->segments.v[ix->segments.n - 1].h.seq == newest)
 			return err;
 		newest = ix->segments.v[ix->segments.n - 1].h.seq;
 	}
 	return 0;
 }
 
-void index_done(struct index *ix)
+void file_index_done(struct file_index *ix)
 {
 	free(ix->meta);
 	VEC_FREE(&ix->segments);
-	*ix = (struct index){ 0 };
+	*ix = (struct file_index){ 0 };
 }
