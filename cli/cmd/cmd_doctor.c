@@ -9,7 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
-#include "cli/client/control.h"
+#include "cli/client/client.h"
 #include "cli/client/oneshot.h"
 #include "cli/text.h"
 #include "lib/clean.h"
@@ -22,7 +22,7 @@ enum { OPT_JSON = 256, OPT_SOCKET };
 
 static const struct cli_option options[] = {
 	{ OPT_JSON, "json", NULL, "Print JSON" },
-	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon at this socket (default: " CONTROL_SOCKET ")" },
+	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon at this socket (default: " CLIENT_SOCKET ")" },
 	{ 0 },
 };
 
@@ -148,11 +148,11 @@ static void look(struct finding f[FOUND_CNT])
 }
 
 /* Asks the running daemon; where none runs and we may, one of our own.  NULL: neither (why is in err). */
-static json_t *ask(const char *socket, char *where, size_t size, char err[CONTROL_ERR_MAX])
+static json_t *ask(const char *socket, char *where, size_t size, char err[CLIENT_ERR_MAX])
 {
 	json_t *answer = NULL;
 	struct oneshot *own = NULL;
-	int r = control_command(socket, "doctor", DOCTOR_TIMEOUT_MS, &answer, err);
+	int r = client_command(socket, "doctor", DOCTOR_TIMEOUT_MS, &answer, err);
 
 	if (!r) {
 		snprintf(where, size, "running, %s", socket);
@@ -161,7 +161,7 @@ static json_t *ask(const char *socket, char *where, size_t size, char err[CONTRO
 		if (oneshot_start("/tmp", ONESHOT_SIZE_MIN, "no", &own))
 			strcpy(err, "ctraced could not be started");
 		else
-			(void)control_command(oneshot_socket(own), "doctor", DOCTOR_TIMEOUT_MS, &answer, err);
+			(void)client_command(oneshot_socket(own), "doctor", DOCTOR_TIMEOUT_MS, &answer, err);
 		oneshot_free(own);
 	} else {
 		snprintf(where, size, "not asked");
@@ -230,8 +230,8 @@ int cmd_doctor(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&usage, argc, argv);
 	struct finding found[FOUND_CNT];
-	const char *socket = CONTROL_SOCKET;
-	char err[CONTROL_ERR_MAX];
+	const char *socket = CLIENT_SOCKET;
+	char err[CLIENT_ERR_MAX];
 	bool json = false, able = true;
 	json_t *answer;
 	int c;

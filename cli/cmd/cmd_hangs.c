@@ -7,7 +7,7 @@
 #include "cli/cmd/cmd_hangs_caught.h"
 #include "cli/cmd/cmd_hangs_noticed.h"
 #include "cli/cmd/commands.h"
-#include "cli/client/control.h"
+#include "cli/client/client.h"
 #include "cli/render/analysis.h"
 #include "cli/render/shedding.h"
 #include "cli/text.h"
@@ -33,7 +33,7 @@ static const struct cli_option hangs_options[] = {
 	{ TEXT(state_dir), "state-dir", "DIR",
 	  "without FILE: list the hangs of the daemon that keeps its trace in DIR" },
 	{ TEXT(socket), "socket", "PATH",
-	  "without FILE: ask the daemon at this socket (default: " CONTROL_SOCKET ")" },
+	  "without FILE: ask the daemon at this socket (default: " CLIENT_SOCKET ")" },
 	{ 0 },
 };
 
@@ -92,7 +92,7 @@ int cmd_hangs(int argc, char **argv)
 		return p.exit_code;
 	if (p.first == p.argc && !rq.from && !rq.to && !rq.who.cgroup && !rq.who.container && !rq.boot &&
 	    !rq.all)
-		return hangs_caught(rq.state_dir, rq.socket ? rq.socket : CONTROL_SOCKET, rq.json);
+		return hangs_caught(rq.state_dir, rq.socket ? rq.socket : CLIENT_SOCKET, rq.json);
 	path = cli_only_arg(&p, "FILE");
 	if (!path)
 		return CLI_USAGE;

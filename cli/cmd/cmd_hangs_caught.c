@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/client/control.h"
+#include "cli/client/client.h"
 #include "cli/text.h"
 #include "cli/input/timearg.h"
 #include "lib/clock.h"
@@ -28,17 +28,17 @@ struct caught {
 	char dir[PATH_MAX];
 };
 
-static int caught_ask(const char *socket, struct caught *ret, char err[CONTROL_ERR_MAX])
+static int caught_ask(const char *socket, struct caught *ret, char err[CLIENT_ERR_MAX])
 {
 	json_t *answer = NULL;
-	char unsaid[CONTROL_ERR_MAX];
+	char unsaid[CLIENT_ERR_MAX];
 	const char *dir;
-	int r = control_command(socket, "hangs", CAUGHT_TIMEOUT_MS, &answer, err);
+	int r = client_command(socket, "hangs", CAUGHT_TIMEOUT_MS, &answer, err);
 
 	if (r)
 		return r;
 	/* only adds to what is printed */
-	(void)control_command(socket, "status", CAUGHT_TIMEOUT_MS, &ret->status, unsaid);
+	(void)client_command(socket, "status", CAUGHT_TIMEOUT_MS, &ret->status, unsaid);
 	dir = json_string_value(json_object_get(answer, "directory"));
 	snprintf(ret->dir, sizeof(ret->dir), "%s", dir ? dir : "");
 	ret->list = json_incref(json_object_get(answer, "hangs"));
@@ -61,13 +61,13 @@ static int caught_read(const char *state_dir, struct caught *ret)
 /* An exit code; what went wrong has been said. */
 static int caught_get(const char *state_dir, const char *socket, struct caught *ret)
 {
-	char err[CONTROL_ERR_MAX] = "";
+	char err[CLIENT_ERR_MAX] = "";
 	int asked = state_dir ? -ENOENT : caught_ask(socket, ret, err), r;
 
 	if (!asked)
 		return CLI_OK;
 	/* a daemon somewhere else keeps its files somewhere else */
-	if (!state_dir && strcmp(socket, CONTROL_SOCKET) != 0)
+	if (!state_dir && strcmp(socket, CLIENT_SOCKET) != 0)
 		return cli_error("%s", err);
 	r = caught_read(state_dir ? state_dir : CAUGHT_STATE_DIR, ret);
 	if (!r)

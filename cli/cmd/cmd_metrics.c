@@ -11,7 +11,7 @@
 
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
-#include "cli/client/control.h"
+#include "cli/client/client.h"
 #include "lib/cleanup.h"
 #include "trace/format/pio.h"
 
@@ -22,7 +22,7 @@ enum { OPT_TEXTFILE = 256, OPT_SOCKET };
 static const struct cli_option options[] = {
 	{ OPT_TEXTFILE, "textfile", "PATH",
 	  "Write the figures to PATH in one step; if no daemon runs, write ctrace_up 0" },
-	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon at this socket (default: " CONTROL_SOCKET ")" },
+	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon at this socket (default: " CLIENT_SOCKET ")" },
 	{ 0 },
 };
 
@@ -76,8 +76,8 @@ static int put(const char *textfile, const char *text)
 int cmd_metrics(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&usage, argc, argv);
-	const char *socket = CONTROL_SOCKET, *textfile = NULL, *text;
-	char err[CONTROL_ERR_MAX];
+	const char *socket = CLIENT_SOCKET, *textfile = NULL, *text;
+	char err[CLIENT_ERR_MAX];
 	json_t *answer = NULL;
 	int c, r;
 
@@ -91,7 +91,7 @@ int cmd_metrics(int argc, char **argv)
 		return p.exit_code;
 	if (cli_no_args(&p))
 		return CLI_USAGE;
-	r = control_command(socket, "metrics", METRICS_TIMEOUT_MS, &answer, err);
+	r = client_command(socket, "metrics", METRICS_TIMEOUT_MS, &answer, err);
 	if (textfile && (r == -ENOENT || r == -ECONNREFUSED || r == -ETIMEDOUT))
 		return put(textfile, down);
 	if (r)

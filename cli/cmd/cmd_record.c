@@ -12,7 +12,7 @@
 
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
-#include "cli/client/control.h"
+#include "cli/client/client.h"
 #include "cli/client/lacks.h"
 #include "cli/client/outfile.h"
 #include "cli/client/oneshot.h"
@@ -150,14 +150,14 @@ static int save(struct session *s, int fd, struct lacks *ret_lacks)
 	json_t *request = json_pack("{s:s,s:I,s:I}", "cmd", "snapshot", "from_ns", (json_int_t)0, "to_ns",
 				    (json_int_t)clock_boot_ns());
 	const struct cut_options all = { .to_ns = UINT64_MAX };
-	char err[CONTROL_ERR_MAX] = "out of memory", log[1024], rerr[READER_ERR_MAX];
+	char err[CLIENT_ERR_MAX] = "out of memory", log[1024], rerr[READER_ERR_MAX];
 	struct reader *reader = NULL;
 	json_t *answer = NULL;
 	uint64_t segments;
 	int r = -ENOMEM;
 
 	if (request)
-		r = control_call(oneshot_socket(s->recorder), request, fd, SNAPSHOT_TIMEOUT_MS, &answer, err);
+		r = client_call(oneshot_socket(s->recorder), request, fd, SNAPSHOT_TIMEOUT_MS, &answer, err);
 	json_decref(request);
 	*ret_lacks = lacks_of(answer);
 	json_decref(answer);

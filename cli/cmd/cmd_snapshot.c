@@ -13,7 +13,7 @@
 
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
-#include "cli/client/control.h"
+#include "cli/client/client.h"
 #include "cli/client/lacks.h"
 #include "cli/client/outfile.h"
 #include "cli/input/timearg.h"
@@ -41,7 +41,7 @@ static const struct cli_option options[] = {
 	{ FLAG(redact), "redact", NULL,
 	  "Replace addresses and the names of programs, files, functions and the host with hashes" },
 	{ TEXT(input), "input", "TRACE", "Copy from TRACE instead of the daemon's trace" },
-	{ TEXT(socket), "socket", "PATH", "Ask the daemon at this socket (default: " CONTROL_SOCKET ")" },
+	{ TEXT(socket), "socket", "PATH", "Ask the daemon at this socket (default: " CLIENT_SOCKET ")" },
 	{ 0 },
 };
 
@@ -69,10 +69,10 @@ static int parse_time(const char *option, const char *arg, const struct timearg_
 /* What the daemon holds: a wall clock without a date is one of those times. */
 static int ask_range(const struct request *q, struct timearg_context *ret)
 {
-	char err[CONTROL_ERR_MAX];
+	char err[CLIENT_ERR_MAX];
 	json_t *answer = NULL;
 
-	if (control_command(q->socket, "status", STATUS_TIMEOUT_MS, &answer, err))
+	if (client_command(q->socket, "status", STATUS_TIMEOUT_MS, &answer, err))
 		return cli_error("%s", err);
 	ret->from_ns =
 		(uint64_t)json_integer_value(json_object_get(json_object_get(answer, "file"), "oldest_ns"));
@@ -116,9 +116,9 @@ static int ask(const struct request *q, int fd, struct lacks *ret_lacks)
 {
 	json_t *request = json_pack("{s:s,s:I,s:I}", "cmd", "snapshot", "from_ns", (json_int_t)q->from_ns,
 				    "to_ns", (json_int_t)q->to_ns);
-	char err[CONTROL_ERR_MAX] = "out of memory";
+	char err[CLIENT_ERR_MAX] = "out of memory";
 	json_t *answer = NULL;
-	int r = request ? control_call(q->socket, request, fd, SNAPSHOT_TIMEOUT_MS, &answer, err) : -ENOMEM;
+	int r = request ? client_call(q->socket, request, fd, SNAPSHOT_TIMEOUT_MS, &answer, err) : -ENOMEM;
 
 	json_decref(request);
 	*ret_lacks = lacks_of(answer);
@@ -228,7 +228,7 @@ int cmd_snapshot(int argc, char **argv)
 	if (q.input && q.socket)
 		return cli_usage_error(&usage, "give --input, or --socket");
 	if (!q.socket)
-		q.socket = CONTROL_SOCKET;
+		q.socket = CLIENT_SOCKET;
 	c = check_output(&q);
 	if (!c)
 		c = take(&q, &out, &lacks);

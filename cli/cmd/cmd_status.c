@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
-#include "cli/client/control.h"
+#include "cli/client/client.h"
 #include "cli/text.h"
 #include "cli/input/timearg.h"
 #include "lib/cleanup.h"
@@ -20,7 +20,7 @@ enum { OPT_JSON = 256, OPT_SOCKET };
 
 static const struct cli_option options[] = {
 	{ OPT_JSON, "json", NULL, "Print JSON" },
-	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon at this socket (default: " CONTROL_SOCKET ")" },
+	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon at this socket (default: " CLIENT_SOCKET ")" },
 	{ 0 },
 };
 
@@ -238,8 +238,8 @@ static void print_text(const json_t *a)
 int cmd_status(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&usage, argc, argv);
-	const char *socket = CONTROL_SOCKET;
-	char err[CONTROL_ERR_MAX];
+	const char *socket = CLIENT_SOCKET;
+	char err[CLIENT_ERR_MAX];
 	json_t *answer = NULL;
 	bool json = false;
 	int c;
@@ -254,7 +254,7 @@ int cmd_status(int argc, char **argv)
 		return p.exit_code;
 	if (cli_no_args(&p))
 		return CLI_USAGE;
-	if (control_command(socket, "status", STATUS_TIMEOUT_MS, &answer, err))
+	if (client_command(socket, "status", STATUS_TIMEOUT_MS, &answer, err))
 		return cli_error("%s", err);
 	if (json)
 		return text_print_json(text_document("ctrace.status/1", answer));

@@ -10,7 +10,7 @@
 
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
-#include "cli/client/control.h"
+#include "cli/client/client.h"
 #include "cli/live/member.h"
 #include "cli/text.h"
 #include "cli/input/timearg.h"
@@ -33,7 +33,7 @@ static const struct cli_option options[] = {
 	{ OPT_LEN, "len", "N", "Watch 1, 2, 4 or 8 bytes (default: the variable's size)" },
 	{ OPT_READ, "read", NULL, "Record reads too: of each task the first read after each change" },
 	{ OPT_FOR, "for", "T", "End after T: 10s, 2m (default: at Ctrl-C, or when the process ends)" },
-	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon at this socket (default: " CONTROL_SOCKET ")" },
+	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon at this socket (default: " CLIENT_SOCKET ")" },
 	{ 0 },
 };
 
@@ -141,8 +141,8 @@ static void print_accesses(const struct watch *w, const json_t *list)
 
 static int ask(struct watch *w, json_t *request, json_t **ret)
 {
-	char err[CONTROL_ERR_MAX] = "out of memory";
-	int r = request ? control_ask(w->sock, w->socket, request, -1, WATCH_TIMEOUT_MS, ret, err) : -ENOMEM;
+	char err[CLIENT_ERR_MAX] = "out of memory";
+	int r = request ? client_ask(w->sock, w->socket, request, -1, WATCH_TIMEOUT_MS, ret, err) : -ENOMEM;
 
 	json_decref(request);
 	if (r)
@@ -168,11 +168,11 @@ static int resolve_member(struct watch *w)
 
 static int begin(struct watch *w)
 {
-	char value[TEXT_NUMBER_MAX], err[CONTROL_ERR_MAX];
+	char value[TEXT_NUMBER_MAX], err[CLIENT_ERR_MAX];
 	json_t *answer = NULL;
 	int r;
 
-	w->sock = control_open(w->socket, err);
+	w->sock = client_open(w->socket, err);
 	if (w->sock < 0)
 		return cli_error("%s", err);
 	r = resolve_member(w);
@@ -270,7 +270,7 @@ static int check(const struct watch *w)
 
 int cmd_watch(int argc, char **argv)
 {
-	struct watch w = { .socket = CONTROL_SOCKET, .sock = -1, .signal_fd = -1 };
+	struct watch w = { .socket = CLIENT_SOCKET, .sock = -1, .signal_fd = -1 };
 	struct cli_parse p = cli_parse(&usage, argc, argv);
 	char err[TIMEARG_ERR_MAX];
 	int c;

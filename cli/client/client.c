@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/client/control.h"
+#include "cli/client/client.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static int refused(const char *path, int r, char *err)
 	struct group *g;
 
 	if (r == -ENOENT || r == -ECONNREFUSED) {
-		snprintf(err, CONTROL_ERR_MAX,
+		snprintf(err, CLIENT_ERR_MAX,
 			 "%s: no ctraced is running there; start it ('systemctl start ctraced', or 'ctraced' "
 			 "as "
 			 "root); 'ctrace record' needs no service",
@@ -38,21 +38,21 @@ static int refused(const char *path, int r, char *err)
 	} else if (r == -EACCES || r == -EPERM) {
 		g = stat(path, &st) ? NULL : getgrgid(st.st_gid);
 		if (g && st.st_gid && st.st_mode & S_IWGRP)
-			snprintf(err, CONTROL_ERR_MAX,
+			snprintf(err, CLIENT_ERR_MAX,
 				 "%s: you may not use ctraced; run as root, or become a member of the group "
 				 "'%s'",
 				 path, g->gr_name);
 		else
-			snprintf(err, CONTROL_ERR_MAX,
+			snprintf(err, CLIENT_ERR_MAX,
 				 "%s: you may not use ctraced; run as root, or set 'group' in its "
 				 "configuration",
 				 path);
 	} else if (r == -ETIMEDOUT) {
-		snprintf(err, CONTROL_ERR_MAX,
+		snprintf(err, CLIENT_ERR_MAX,
 			 "%s: ctraced accepted no connection within %d s; see its log, then try again", path,
-			 CONTROL_CONNECT_MS / 1000);
+			 CLIENT_CONNECT_MS / 1000);
 	} else {
-		snprintf(err, CONTROL_ERR_MAX, "%s: cannot connect: %s", path, strerror(-r));
+		snprintf(err, CLIENT_ERR_MAX, "%s: cannot connect: %s", path, strerror(-r));
 	}
 	return r;
 }
@@ -84,14 +84,14 @@ static int connect_to(const char *path, int *ret_fd, char *err)
 	int r;
 
 	if (strlen(path) >= sizeof(sa.sun_path)) {
-		snprintf(err, CONTROL_ERR_MAX,
+		snprintf(err, CLIENT_ERR_MAX,
 			 "%s: the path of a socket has at most %zu bytes; use a shorter one", path,
 			 sizeof(sa.sun_path) - 1);
 		return -ENAMETOOLONG;
 	}
 	strcpy(sa.sun_path, path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	r = fd < 0 ? -errno : connect_within(fd, &sa, CONTROL_CONNECT_MS);
+	r = fd < 0 ? -errno : connect_within(fd, &sa, CLIENT_CONNECT_MS);
 	if (r)
 		return refused(path, r, err);
 	*ret_fd = TAKE_FD(fd);
@@ -170,7 +170,7 @@ static int read_line(int sock, uint64_t deadline_ns, char **ret)
 	while (!r) {
 		ssize_t k;
 
-		if (buf.n >= CONTROL_ANSWER_MAX)
+		if (buf.n >= CLIENT_ANSWER_MAX)
 			r = -EBADMSG;
 		else
 			r = VEC_RESERVE(&buf, buf.n + 4096);
@@ -207,9 +207,9 @@ static int understand(const char *path, const char *line, json_t **ret, char *er
 		return 0;
 	}
 	if (json_is_false(ok) && why)
-		snprintf(err, CONTROL_ERR_MAX, "%s", why);
+		snprintf(err, CLIENT_ERR_MAX, "%s", why);
 	else
-		snprintf(err, CONTROL_ERR_MAX,
+		snprintf(err, CLIENT_ERR_MAX,
 			 "%s: the program at this socket does not answer like ctraced; check the path and "
 			 "the versions",
 			 path);
@@ -217,37 +217,37 @@ static int understand(const char *path, const char *line, json_t **ret, char *er
 	return json_is_false(ok) && why ? -EREMOTEIO : -EBADMSG;
 }
 
-int control_open(const char *socket_path, char err[CONTROL_ERR_MAX])
+int client_open(const char *socket_path, char err[CLIENT_ERR_MAX])
 {
 	int sock = -1, r = connect_to(socket_path, &sock, err);
 
 	return r ? r : sock;
 }
 
-int control_call(const char *socket_path, const json_t *request, int fd, int timeout_ms, json_t **ret,
-		 char err[CONTROL_ERR_MAX])
+int client_call(const char *socket_path, const json_t *request, int fd, int timeout_ms, json_t **ret,
+		char err[CLIENT_ERR_MAX])
 {
-	_cleanup_close_ int sock = control_open(socket_path, err);
+	_cleanup_close_ int sock = client_open(socket_path, err);
 
-	return sock < 0 ? sock : control_ask(sock, socket_path, request, fd, timeout_ms, ret, err);
+	return sock < 0 ? sock : client_ask(sock, socket_path, request, fd, timeout_ms, ret, err);
 }
 
-int control_command(const char *socket_path, const char *cmd, int timeout_ms, json_t **ret,
-		    char err[CONTROL_ERR_MAX])
+int client_command(const char *socket_path, const char *cmd, int timeout_ms, json_t **ret,
+		   char err[CLIENT_ERR_MAX])
 {
 	json_t *request = json_pack("{s:s}", "cmd", cmd);
 	int r = -ENOMEM;
 
 	if (request)
-		r = control_call(socket_path, request, -1, timeout_ms, ret, err);
+		r = client_call(socket_path, request, -1, timeout_ms, ret, err);
 	else
-		snprintf(err, CONTROL_ERR_MAX, "out of memory");
+		snprintf(err, CLIENT_ERR_MAX, "out of memory");
 	json_decref(request);
 	return r;
 }
 
-int control_ask(int sock, const char *socket_path, const json_t *request, int fd, int timeout_ms,
-		json_t **ret, char err[CONTROL_ERR_MAX])
+int client_ask(int sock, const char *socket_path, const json_t *request, int fd, int timeout_ms, json_t **ret,
+	       char err[CLIENT_ERR_MAX])
 {
 	uint64_t deadline = clock_boot_ns() + (uint64_t)timeout_ms * NSEC_PER_MSEC;
 	_cleanup_free_ char *line = NULL;
@@ -260,13 +260,13 @@ int control_ask(int sock, const char *socket_path, const json_t *request, int fd
 	if (!r)
 		return understand(socket_path, line, ret, err);
 	if (r == -ETIMEDOUT)
-		snprintf(err, CONTROL_ERR_MAX,
+		snprintf(err, CLIENT_ERR_MAX,
 			 "%s: ctraced did not answer within %d s; see its log, then try again", socket_path,
 			 timeout_ms / 1000);
 	else if (r == -ECONNRESET || r == -EPIPE)
-		snprintf(err, CONTROL_ERR_MAX,
+		snprintf(err, CLIENT_ERR_MAX,
 			 "%s: ctraced closed the connection without an answer; see its log", socket_path);
 	else
-		snprintf(err, CONTROL_ERR_MAX, "%s: cannot talk to ctraced: %s", socket_path, strerror(-r));
+		snprintf(err, CLIENT_ERR_MAX, "%s: cannot talk to ctraced: %s", socket_path, strerror(-r));
 	return r;
 }
