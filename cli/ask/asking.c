@@ -5,25 +5,25 @@
 
 int asking_begin(const struct rulestore_options *o, bool may, struct asking *ret)
 {
-	*ret = (struct asking){ .possible = may && ask_possible() };
+	*ret = (struct asking){ .possible = may && prompt_possible() };
 	return rulestore_open(o, ret->possible, &ret->store);
 }
 
 const struct ask *asking_ask(struct asking *a, const struct window *w)
 {
-	a->terminal = (struct ask_terminal){ .in = stdin, .out = stdout, .w = w };
-	a->ask = (struct ask){ .choose = ask_choose, .arg = &a->terminal };
+	a->prompt = (struct prompt){ .in = stdin, .out = stdout, .w = w };
+	a->ask = (struct ask){ .choose = prompt_choose, .arg = &a->prompt };
 	return a->possible ? &a->ask : NULL;
 }
 
 bool asking_end(struct asking *a)
 {
 	a->code = rulestore_keep(&a->store);
-	if (a->terminal.asked)
+	if (a->prompt.asked)
 		putchar('\n');
-	if (a->terminal.quit)
+	if (a->prompt.quit)
 		a->code = CLI_FAILED;
-	return !a->terminal.quit;
+	return !a->prompt.quit;
 }
 
 void asking_done(struct asking *a)

@@ -6,12 +6,12 @@
 #ifndef CTRACE_CLI_ASK_ASKING_H
 #define CTRACE_CLI_ASK_ASKING_H
 
-#include "cli/ask/ask.h"
+#include "cli/ask/prompt.h"
 #include "cli/ask/rulestore.h"
 
 struct asking {
 	struct rulestore store;
-	struct ask_terminal terminal;
+	struct prompt prompt;
 	struct ask ask;
 	bool possible; /* there is somebody to ask */
 	int code;      /* of asking_end(): CLI_FAILED when the answers could not be kept */

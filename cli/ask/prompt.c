@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/ask/ask.h"
+#include "cli/ask/prompt.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -23,7 +23,7 @@ struct answer {
 	bool keep;
 };
 
-bool ask_possible(void)
+bool prompt_possible(void)
 {
 	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 }
@@ -43,7 +43,7 @@ static int first_of_program(const struct window_stack *s)
 	return i < s->n_frames ? i : 0;
 }
 
-static void print_frames(const struct ask_terminal *t, uint64_t id, bool all)
+static void print_frames(const struct prompt *t, uint64_t id, bool all)
 {
 	const struct window_stack *s = id ? window_stack(t->w, id) : NULL;
 	char frame[DESCRIBE_MAX];
@@ -63,7 +63,7 @@ static void print_frames(const struct ask_terminal *t, uint64_t id, bool all)
 		fprintf(t->out, "         ... %d more\n", s->n_frames - (to - from));
 }
 
-static void print_option(const struct ask_terminal *t, const struct ask_option *o, size_t number, bool all)
+static void print_option(const struct prompt *t, const struct ask_option *o, size_t number, bool all)
 {
 	char who[DESCRIBE_MAX], how[1024], day[TIMEARG_WALL_MAX], ns[TEXT_NUMBER_MAX];
 
@@ -80,7 +80,7 @@ static void print_option(const struct ask_terminal *t, const struct ask_option *
 	print_frames(t, o->stack, all);
 }
 
-static void print_question(const struct ask_terminal *t, const struct ask_question *q, bool all)
+static void print_question(const struct prompt *t, const struct ask_question *q, bool all)
 {
 	size_t shown = all ? q->n_options : MIN(q->n_options, (size_t)OPTIONS_SHOWN);
 	char text[1024];
@@ -93,7 +93,7 @@ static void print_question(const struct ask_terminal *t, const struct ask_questi
 		fprintf(t->out, "  ... %zu more; ? shows them\n", q->n_options - shown);
 }
 
-static void print_help(const struct ask_terminal *t, const struct ask_question *q)
+static void print_help(const struct prompt *t, const struct ask_question *q)
 {
 	fprintf(t->out,
 		"  Enter     take the first\n  1 to %-4zu take that one\n  n         take none of them\n  k, "
@@ -167,7 +167,7 @@ static struct answer parse(const char *line, size_t n_options)
 }
 
 /* One line, without its end; what does not fit is dropped. false: end of input. */
-static bool read_line(struct ask_terminal *t, const struct ask_question *q, char *buf, size_t size)
+static bool read_line(struct prompt *t, const struct ask_question *q, char *buf, size_t size)
 {
 	fprintf(t->out,
 		"Which? [Enter: 1, 1-%zu, n: none, k: and keep as a rule, s: stop, q: quit, ?: more] ",
@@ -183,15 +183,15 @@ static bool read_line(struct ask_terminal *t, const struct ask_question *q, char
 	return true;
 }
 
-static void end_input(struct ask_terminal *t)
+static void end_input(struct prompt *t)
 {
 	t->ended = true;
 	fputs("\nNo more answers: ctrace decides the rest.\n", t->out);
 }
 
-int ask_choose(void *arg, const struct ask_question *q, bool *ret_keep)
+int prompt_choose(void *arg, const struct ask_question *q, bool *ret_keep)
 {
-	struct ask_terminal *t = arg;
+	struct prompt *t = arg;
 	struct answer a;
 	char line[256];
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cli/ask/ask.h"
+#include "cli/ask/prompt.h"
 
 #define N_OPTIONS 12
 
@@ -18,7 +18,7 @@ static struct window_stack stack = { .id = 7, .n_frames = 5, .frames = frames };
 static struct window window = { .stacks = &stack, .n_stacks = 1 };
 
 struct session {
-	struct ask_terminal t;
+	struct prompt t;
 	char *typed;
 	char *shown;
 	size_t size;
@@ -60,7 +60,7 @@ static int ask(struct session *s, bool *keep)
 						  .sure = i ? "weak" : "strong",
 						  .score = 0.5 };
 	}
-	r = ask_choose(&s->t, &q, keep);
+	r = prompt_choose(&s->t, &q, keep);
 	fflush(s->t.out);
 	return r;
 }
