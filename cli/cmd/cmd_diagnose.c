@@ -3,7 +3,7 @@
 
 #include "analysis/hangs/hangs.h"
 #include "cli/input/analysis_input.h"
-#include "cli/ask/asking.h"
+#include "cli/ask/interview.h"
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/render/analysis.h"
@@ -244,9 +244,9 @@ static int print_json(const struct analysis_input *in, const struct diagnosis *d
 }
 
 static int diagnose_print(struct analysis_input *in, const struct request *rq, const struct moment *at,
-			  struct asking *asking)
+			  struct interview *interview)
 {
-	struct diagnose_options o = { .rules = &asking->store.rules };
+	struct diagnose_options o = { .rules = &interview->store.rules };
 	struct victim victim = { 0 };
 	struct diagnosis *d;
 	bool wanted;
@@ -254,7 +254,7 @@ static int diagnose_print(struct analysis_input *in, const struct request *rq, c
 
 	if (r)
 		return r;
-	o.ask = asking_ask(asking, in->window);
+	o.ask = interview_ask(interview, in->window);
 	d = victim.diagnosis;
 	if (!d || o.ask || o.rules->v.n) {
 		diagnosis_free(d);
@@ -262,15 +262,15 @@ static int diagnose_print(struct analysis_input *in, const struct request *rq, c
 	}
 	if (r)
 		return cli_error("%s: cannot diagnose: %s", in->path, strerror(-r));
-	wanted = asking_end(asking);
+	wanted = interview_end(interview);
 	if (wanted && rq->json) {
-		r = print_json(in, d, &asking->store);
+		r = print_json(in, d, &interview->store);
 	} else if (wanted) {
 		render_diagnosis(stdout, in->graph, d);
-		rulestore_print(stdout, &asking->store);
+		rulestore_print(stdout, &interview->store);
 	}
 	diagnosis_free(d);
-	return r ? r : asking->code;
+	return r ? r : interview->code;
 }
 
 static int diagnose_check(const struct request *rq)
@@ -298,7 +298,7 @@ int cmd_diagnose(int argc, char **argv)
 	struct cli_parse p = cli_parse(&diagnose_usage, argc, argv);
 	struct analysis_input in = { 0 };
 	struct request rq = { 0 };
-	struct asking asking;
+	struct interview interview;
 	const char *path;
 	struct moment at;
 	int c, r = CLI_OK;
@@ -313,7 +313,7 @@ int cmd_diagnose(int argc, char **argv)
 	path = cli_only_arg(&p, "FILE");
 	if (!path || diagnose_check(&rq))
 		return CLI_USAGE;
-	r = asking_begin(&rq.rules, !rq.automatic && !rq.json, &asking);
+	r = interview_begin(&rq.rules, !rq.automatic && !rq.json, &interview);
 	if (!r)
 		r = analysis_open(&in, path, rq.boot);
 	if (!r)
@@ -321,8 +321,8 @@ int cmd_diagnose(int argc, char **argv)
 	if (!r)
 		r = analysis_load(&in);
 	if (!r)
-		r = diagnose_print(&in, &rq, &at, &asking);
+		r = diagnose_print(&in, &rq, &at, &interview);
 	analysis_close(&in);
-	asking_done(&asking);
+	interview_done(&interview);
 	return r;
 }

@@ -2,7 +2,7 @@
 /* ctrace slice - what led to some work, or what came of it. */
 #include <string.h>
 
-#include "cli/ask/asking.h"
+#include "cli/ask/interview.h"
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/input/policyarg.h"
@@ -73,16 +73,16 @@ static int print_slice(const struct causal *c, const struct slice *s, const stru
 }
 
 static int walk(const struct analysis_input *in, const struct causal *c, const struct slice_request *rq,
-		struct asking *asking, uint64_t at_ns)
+		struct interview *interview, uint64_t at_ns)
 {
-	struct slice_options o = { .direction = direction(rq), .rules = &asking->store.rules };
+	struct slice_options o = { .direction = direction(rq), .rules = &interview->store.rules };
 	struct slice *s;
 	uint32_t task;
 	int r = taskarg_find(in, rq->tid, rq->comm, at_ns, &task);
 
 	if (r)
 		return r;
-	o.ask = asking_ask(asking, in->window);
+	o.ask = interview_ask(interview, in->window);
 	r = slice_walk(c, task, at_ns, &o, &s);
 	if (r == -EINVAL)
 		return cli_error("%s: the trace has no records of this task at that time; 'ctrace info %s' "
@@ -90,21 +90,21 @@ static int walk(const struct analysis_input *in, const struct causal *c, const s
 				 in->path, in->path);
 	if (r)
 		return cli_error("%s: cannot follow the causes: %s", in->path, strerror(-r));
-	if (asking_end(asking))
-		r = print_slice(c, s, rq, &asking->store);
+	if (interview_end(interview))
+		r = print_slice(c, s, rq, &interview->store);
 	slice_free(s);
-	return r ? r : asking->code;
+	return r ? r : interview->code;
 }
 
-static int slice_print(const struct analysis_input *in, const struct slice_request *rq, struct asking *asking,
-		       uint64_t at_ns)
+static int slice_print(const struct analysis_input *in, const struct slice_request *rq,
+		       struct interview *interview, uint64_t at_ns)
 {
 	struct causal *c;
 	int r = causal_build(in->graph, &rq->causal, &c);
 
 	if (r)
 		return cli_error("%s: cannot build the graph: %s", in->path, strerror(-r));
-	r = walk(in, c, rq, asking, at_ns);
+	r = walk(in, c, rq, interview, at_ns);
 	causal_free(c);
 	return r;
 }
@@ -136,7 +136,7 @@ int cmd_slice(int argc, char **argv)
 	struct cli_parse p = cli_parse(&slice_usage, argc, argv);
 	struct slice_request rq = { 0 };
 	struct analysis_input in = { 0 };
-	struct asking asking;
+	struct interview interview;
 	uint64_t at_ns;
 	int c, r = CLI_OK;
 
@@ -150,12 +150,12 @@ int cmd_slice(int argc, char **argv)
 	rq.path = cli_only_arg(&p, "FILE");
 	if (!rq.path || slice_check(&rq))
 		return CLI_USAGE;
-	r = asking_begin(&rq.rules, !rq.automatic && !rq.json, &asking);
+	r = interview_begin(&rq.rules, !rq.automatic && !rq.json, &interview);
 	if (!r)
 		r = taskarg_load(&in, rq.path, rq.boot, "--at", rq.at, &at_ns);
 	if (!r)
-		r = slice_print(&in, &rq, &asking, at_ns);
+		r = slice_print(&in, &rq, &interview, at_ns);
 	analysis_close(&in);
-	asking_done(&asking);
+	interview_done(&interview);
 	return r;
 }

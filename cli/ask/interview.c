@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/ask/asking.h"
+#include "cli/ask/interview.h"
 
 #include "cli/cli.h"
 
-int asking_begin(const struct rulestore_options *o, bool may, struct asking *ret)
+int interview_begin(const struct rulestore_options *o, bool may, struct interview *ret)
 {
-	*ret = (struct asking){ .possible = may && prompt_possible() };
+	*ret = (struct interview){ .possible = may && prompt_possible() };
 	return rulestore_open(o, ret->possible, &ret->store);
 }
 
-const struct ask *asking_ask(struct asking *a, const struct window *w)
+const struct ask *interview_ask(struct interview *a, const struct window *w)
 {
 	a->prompt = (struct prompt){ .in = stdin, .out = stdout, .w = w };
 	a->ask = (struct ask){ .choose = prompt_choose, .arg = &a->prompt };
 	return a->possible ? &a->ask : NULL;
 }
 
-bool asking_end(struct asking *a)
+bool interview_end(struct interview *a)
 {
 	a->code = rulestore_keep(&a->store);
 	if (a->prompt.asked)
@@ -26,7 +26,7 @@ bool asking_end(struct asking *a)
 	return !a->prompt.quit;
 }
 
-void asking_done(struct asking *a)
+void interview_done(struct interview *a)
 {
 	rulestore_done(&a->store);
 }
