@@ -11,7 +11,7 @@
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/client/client.h"
-#include "cli/live/member.h"
+#include "cli/live/dwarf_member.h"
 #include "cli/text.h"
 #include "cli/input/timearg.h"
 #include "lib/clean.h"
@@ -48,7 +48,7 @@ static const struct cli_usage usage = {
 
 struct watch {
 	const char *socket, *var;
-	char spec[MEMBER_SPEC_MAX]; /* what var has become */
+	char spec[DWARF_MEMBER_SPEC_MAX]; /* what var has become */
 	uint64_t pid, len, for_ns;
 	bool reads;
 	int sock, signal_fd;
@@ -153,12 +153,12 @@ static int ask(struct watch *w, json_t *request, json_t **ret)
 /* A member of a variable becomes an offset in it. */
 static int resolve_member(struct watch *w)
 {
-	char err[MEMBER_ERR_MAX];
+	char err[DWARF_MEMBER_ERR_MAX];
 	uint64_t size;
 
-	if (!member_is(w->var))
+	if (!dwarf_member_is(w->var))
 		return CLI_OK;
-	if (member_find((uint32_t)w->pid, w->var, w->spec, &size, err))
+	if (dwarf_member_find((uint32_t)w->pid, w->var, w->spec, &size, err))
 		return cli_error("%s", err);
 	w->var = w->spec;
 	if (!w->len && (size == 1 || size == 2 || size == 4 || size == 8))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/live/member.h"
+#include "cli/live/dwarf_member.h"
 
 #include <ctype.h>
 #include <dwarf.h>
@@ -23,7 +23,7 @@ static const char *symbol_of(const char *var)
 	return colon ? colon + 1 : var;
 }
 
-bool member_is(const char *var)
+bool dwarf_member_is(const char *var)
 {
 	const char *dot = strchr(symbol_of(var), '.');
 
@@ -140,8 +140,8 @@ static int walk(Dwarf_Die *from, const char *path, uint64_t *ret_off, uint64_t *
 	return 0;
 }
 
-int member_find(uint32_t pid, const char *var, char ret_spec[MEMBER_SPEC_MAX], uint64_t *ret_size,
-		char err[MEMBER_ERR_MAX])
+int dwarf_member_find(uint32_t pid, const char *var, char ret_spec[DWARF_MEMBER_SPEC_MAX], uint64_t *ret_size,
+		      char err[DWARF_MEMBER_ERR_MAX])
 {
 	const char *symbol = symbol_of(var), *dot = strchr(symbol, '.');
 	size_t n = (size_t)(dot - symbol);
@@ -153,7 +153,7 @@ int member_find(uint32_t pid, const char *var, char ret_spec[MEMBER_SPEC_MAX], u
 
 	if (fd < 0) {
 		r = -errno;
-		snprintf(err, MEMBER_ERR_MAX,
+		snprintf(err, DWARF_MEMBER_ERR_MAX,
 			 "the file of %.100s cannot be opened: %s; give SYMBOL+OFFSET and --len", var,
 			 strerror(errno));
 		return r;
@@ -163,11 +163,12 @@ int member_find(uint32_t pid, const char *var, char ret_spec[MEMBER_SPEC_MAX], u
 		r = walk(&die, dot, &off, ret_size);
 	dwarf_end(dw);
 	if (r)
-		snprintf(err, MEMBER_ERR_MAX, "%.100s: %s; give SYMBOL+OFFSET and --len", var,
+		snprintf(err, DWARF_MEMBER_ERR_MAX, "%.100s: %s; give SYMBOL+OFFSET and --len", var,
 			 r == -EINVAL ? "that member cannot be watched"
 				      : "the debugging information does not have it (was the program built "
 					"with -g?)");
 	else
-		snprintf(ret_spec, MEMBER_SPEC_MAX, "%.*s+%" PRIu64, (int)MIN(dot - var, 400L), var, off);
+		snprintf(ret_spec, DWARF_MEMBER_SPEC_MAX, "%.*s+%" PRIu64, (int)MIN(dot - var, 400L), var,
+			 off);
 	return r;
 }
