@@ -23,7 +23,7 @@ static void say_task(struct words *t, const struct link *k)
 static void say_task_there(struct words *t, const struct sentence_facts *f, size_t i,
 			   const struct link *before)
 {
-	char buf[PLACE_WORDS_MAX];
+	char buf[CGROUP_NAME_WORDS_MAX];
 
 	say_task(t, &f->chain[i]);
 	words_add(t, "%s", where_words(f->g, f->chain, f->n_chain, i, before, buf));

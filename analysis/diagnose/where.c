@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/diagnose/where.h"
 
-static struct place where(const struct graph *g, const struct link *k)
+static struct cgroup_name where(const struct graph *g, const struct link *k)
 {
 	return graph_place(g, k->task, k->to_ns);
 }
@@ -9,14 +9,14 @@ static struct place where(const struct graph *g, const struct link *k)
 /* Tasks of several units are in the chain; those of the kernel are in none. */
 static bool differ(const struct graph *g, const struct link *chain, size_t n)
 {
-	struct place first = { .cgroup = "" };
+	struct cgroup_name first = { .cgroup = "" };
 
 	for (size_t i = 0; i < n; i++) {
-		struct place p = where(g, &chain[i]);
+		struct cgroup_name p = where(g, &chain[i]);
 
 		if (!p.unit[0] && !p.container[0])
 			continue;
-		if (first.cgroup[0] && !place_is_same(&p, &first))
+		if (first.cgroup[0] && !cgroup_name_is_same(&p, &first))
 			return true;
 		first = p;
 	}
@@ -24,11 +24,11 @@ static bool differ(const struct graph *g, const struct link *chain, size_t n)
 }
 
 const char *where_words(const struct graph *g, const struct link *chain, size_t n, size_t i,
-			const struct link *before, char buf[PLACE_WORDS_MAX])
+			const struct link *before, char buf[CGROUP_NAME_WORDS_MAX])
 {
-	struct place p = where(g, &chain[i]), last;
+	struct cgroup_name p = where(g, &chain[i]), last;
 
 	if (before)
 		last = where(g, before);
-	return place_words(&p, before ? &last : NULL, differ(g, chain, n), buf);
+	return cgroup_name_words(&p, before ? &last : NULL, differ(g, chain, n), buf);
 }

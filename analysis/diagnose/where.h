@@ -5,10 +5,10 @@
 #define CTRACE_ANALYSIS_DIAGNOSE_WHERE_H
 
 #include "analysis/diagnose/diagnose.h"
-#include "trace/words/place.h"
+#include "trace/words/cgroup_name.h"
 
 /* Of chain[i] of n.  before: the link that was named last, whose place is not repeated; NULL: none. */
 const char *where_words(const struct graph *g, const struct link *chain, size_t n, size_t i,
-			const struct link *before, char buf[PLACE_WORDS_MAX]);
+			const struct link *before, char buf[CGROUP_NAME_WORDS_MAX]);
 
 #endif

@@ -162,7 +162,7 @@ static bool wanted(const struct graph *g, uint32_t task, const struct hangs_filt
 {
 	const struct graph_task *t = &g->tasks[task];
 	uint64_t end = MIN(t->exit_ns, g->w->to_ns);
-	struct place p;
+	struct cgroup_name p;
 
 	if (t->kthread || t->tracer || !strcmp(graph_comm(g, task, end), "ctrace"))
 		return false;
@@ -171,7 +171,7 @@ static bool wanted(const struct graph *g, uint32_t task, const struct hangs_filt
 	p = graph_place(g, task, end);
 	return (!f->tid || f->tid == t->tid) && (!f->pid || f->pid == t->tgid) &&
 	       (!f->comm || !strcmp(f->comm, graph_comm(g, task, end))) &&
-	       place_matches(&p, f->cgroup, f->container);
+	       cgroup_name_matches(&p, f->cgroup, f->container);
 }
 
 static bool in_chain(const struct diagnosis *d, uint32_t task)

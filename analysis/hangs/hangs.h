@@ -32,7 +32,7 @@ struct hangs {
 struct hangs_filter {
 	uint32_t tid, pid;
 	const char *comm;
-	const char *cgroup, *container; /* as place_matches() */
+	const char *cgroup, *container; /* as cgroup_name_matches() */
 	bool worst; /* only the first row is wanted: of the others those are left out that need not be known
 		       for it */
 };

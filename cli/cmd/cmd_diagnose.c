@@ -117,7 +117,7 @@ static uint32_t find_task(const struct analysis_input *in, const struct hangs_fi
 
 	for (uint32_t i = 0; i < g->n_tasks; i++) {
 		const struct graph_task *t = &g->tasks[i];
-		struct place p;
+		struct cgroup_name p;
 
 		if (t->exit_ns <= from_ns || t->born_ns >= to_ns || !t->n_intervals)
 			continue;
@@ -125,7 +125,7 @@ static uint32_t find_task(const struct analysis_input *in, const struct hangs_fi
 		    (who->comm && strcmp(who->comm, graph_comm(g, i, MIN(to_ns, in->to_ns) - 1)) != 0))
 			continue;
 		p = graph_place(g, i, MIN(to_ns, in->to_ns) - 1);
-		if (!place_matches(&p, who->cgroup, who->container))
+		if (!cgroup_name_matches(&p, who->cgroup, who->container))
 			continue;
 		if (best == GRAPH_NONE || t->tid == t->tgid)
 			best = i;

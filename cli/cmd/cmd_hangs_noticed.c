@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "cli/render/place.h"
+#include "cli/render/cgroup_name.h"
 #include "cli/text.h"
 #include "cli/input/timearg.h"
 #include "trace/words/describe.h"
@@ -11,12 +11,12 @@
 static bool is_noticed(const struct analysis_input *in, const struct hangs_filter *who,
 		       const struct window_event *e)
 {
-	struct place p;
+	struct cgroup_name p;
 
 	if (e->r.kind != CT_HANG || e->r.ts < in->from_ns || e->r.ts >= in->to_ns)
 		return false;
-	p = place_of(in->window, e->r.tid, e->r.ts);
-	return place_matches(&p, who->cgroup, who->container);
+	p = cgroup_name_of(in->window, e->r.tid, e->r.ts);
+	return cgroup_name_matches(&p, who->cgroup, who->container);
 }
 
 static const char *comm_of(const struct analysis_input *in, const struct window_event *e)
@@ -39,7 +39,7 @@ void hangs_noticed_print(const struct analysis_input *in, const struct hangs_fil
 	for (size_t i = 0; i < w->n_events; i++) {
 		const struct window_event *e = &w->events[i];
 		char comm[64], at[CGROUP_NAME_MAX + 1], wall[TIMEARG_WALL_MAX], ns[TEXT_NUMBER_MAX];
-		struct place p;
+		struct cgroup_name p;
 
 		if (!is_noticed(in, who, e))
 			continue;
@@ -47,7 +47,7 @@ void hangs_noticed_print(const struct analysis_input *in, const struct hangs_fil
 			printf("Noticed by ctraced as it happened:\n");
 		any = true;
 		describe_clean(comm_of(in, e), comm, sizeof(comm));
-		p = place_of(w, e->r.tid, e->r.ts);
+		p = cgroup_name_of(w, e->r.tid, e->r.ts);
 		printf("      %s %8s  %s[%u]%s, by the rule %s\n",
 		       timearg_wall(e->r.ts, &w->offsets, 1, wall), text_duration(e->r.ts - since(e), ns),
 		       comm, e->r.tid, render_at(&p, at), describe_hang(e->r.state));
@@ -63,7 +63,7 @@ static json_t *noticed_row(const struct analysis_input *in, const struct window_
 {
 	const struct window_task *t = window_task_at(in->window, e->r.tid, e->r.ts);
 	const char *syscall = describe_syscall(in->window->machine, e->r.nr);
-	struct place p = place_of(in->window, e->r.tid, e->r.ts);
+	struct cgroup_name p = cgroup_name_of(in->window, e->r.tid, e->r.ts);
 	char object[DESCRIBE_MAX];
 	json_t *row;
 
@@ -74,7 +74,7 @@ static json_t *noticed_row(const struct analysis_input *in, const struct window_
 			mono(in, since(e)), "found_ns", mono(in, e->r.ts), "threshold_ns",
 			(json_int_t)e->x[1], "wait", describe_wait((enum ct_wait)e->r.wait), "syscall",
 			syscall ? syscall : "", "object", text_json(object), "peer", (json_int_t)e->r.peer);
-	return render_place(row, &p);
+	return render_cgroup_name(row, &p);
 }
 
 json_t *hangs_noticed_json(const struct analysis_input *in, const struct hangs_filter *who)

@@ -8,7 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
-#include "cli/render/place.h"
+#include "cli/render/cgroup_name.h"
 #include "cli/text.h"
 #include "cli/live/waitlive.h"
 #include "lib/cleanup.h"
@@ -50,11 +50,11 @@ static void put_task(const struct waitlive *w, const struct proctask_thread *th,
 	const struct proctask_proc *p = proc_of(w, th);
 	const struct proctask_thread *main_th = proctask_by_tid(&w->tables.tasks, p->pid);
 	char comm[64], main_comm[64], cgroup[CGROUP_MAX], at[CGROUP_NAME_MAX + 1];
-	struct place place;
+	struct cgroup_name name;
 
 	proctask_cgroup(p->pid, cgroup, sizeof(cgroup));
-	place = place_of_path(cgroup);
-	render_at(&place, at);
+	name = cgroup_name_of_path(cgroup);
+	render_at(&name, at);
 	describe_clean(th->comm, comm, sizeof(comm));
 	describe_clean(main_th ? main_th->comm : "?", main_comm, sizeof(main_comm));
 	if (th->tid == p->pid)
@@ -285,7 +285,7 @@ static json_t *link_json(const struct waitlive *w, const struct waitlive_link *l
 {
 	const char *syscall = l->wait->nr >= 0 ? describe_syscall(MACHINE_THIS, l->wait->nr) : NULL;
 	char cgroup[CGROUP_MAX];
-	struct place place;
+	struct cgroup_name name;
 	json_t *j =
 		json_pack("{s:i, s:i, s:o, s:s, s:o?, s:{s:s, s:o}}", "pid", (int)proc_of(w, l->th)->pid,
 			  "tid", (int)l->th->tid, "comm", text_json(l->th->comm), "state",
@@ -293,8 +293,8 @@ static json_t *link_json(const struct waitlive *w, const struct waitlive_link *l
 			  "resource", "kind", l->wait->kind, "name", text_json(l->wait->name));
 
 	proctask_cgroup(proc_of(w, l->th)->pid, cgroup, sizeof(cgroup));
-	place = place_of_path(cgroup);
-	render_place(j, &place);
+	name = cgroup_name_of_path(cgroup);
+	render_cgroup_name(j, &name);
 	if (j && !last)
 		json_object_set_new(j, "edge",
 				    json_pack("{s:s, s:b, s:i}", "strength", l->sure ? "strong" : "weak",

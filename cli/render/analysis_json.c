@@ -2,7 +2,7 @@
 #include "cli/render/analysis.h"
 
 #include "cli/render/shedding.h"
-#include "cli/render/place.h"
+#include "cli/render/cgroup_name.h"
 #include "cli/text.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
@@ -30,9 +30,9 @@ static json_t *resource_json(const char *kind, const char *name)
 /* Adds where the task of a link runs. */
 static json_t *placed(json_t *task, const struct graph *g, const struct link *k)
 {
-	struct place p = graph_place(g, k->task, k->to_ns);
+	struct cgroup_name p = graph_place(g, k->task, k->to_ns);
 
-	return render_place(task, &p);
+	return render_cgroup_name(task, &p);
 }
 
 static json_t *link_json(const struct graph *g, const struct link *k, bool last)
@@ -77,10 +77,10 @@ static json_t *comparison_json(const struct graph *g, const struct missing_wake 
 	const struct missing_wake_step *named = missing_wake_named(m);
 	const struct graph_task *t = &g->tasks[named->task];
 	char obj[DESCRIBE_MAX];
-	struct place place;
+	struct cgroup_name name;
 	json_t *missing;
 
-	place = graph_place(g, named->task, m->wait_to_ns);
+	name = graph_place(g, named->task, m->wait_to_ns);
 	describe_object(g->w, named->obj, obj, sizeof(obj));
 	missing = json_pack("{s:I, s:I, s:o, s:s, s:o, s:o, s:o}", "pid", (json_int_t)t->tgid, "tid",
 			    (json_int_t)t->tid, "comm",
@@ -88,7 +88,7 @@ static json_t *comparison_json(const struct graph *g, const struct missing_wake 
 			    edge_kind_name(named->edge), "object", text_json(obj), "last_ns",
 			    named->last_ns ? json_integer(mono(g, named->last_ns)) : json_null(), "text",
 			    text_json(m->text));
-	render_place(missing, &place);
+	render_cgroup_name(missing, &name);
 	return json_pack("{s:{s:I, s:I, s:f, s:I}, s:o}", "reference", "from_ns", mono(g, m->ref_from_ns),
 			 "to_ns", mono(g, g->intervals[m->reference].to_ns), "similarity",
 			 (double)(int)(m->similarity * 100) / 100, "occurrences", (json_int_t)m->occurrences,

@@ -42,7 +42,7 @@ static bool is_sure(const struct link *k)
 
 static void print_link(FILE *f, const struct graph *g, const struct diagnosis *d, size_t i)
 {
-	char comm[64], ns[TEXT_NUMBER_MAX], where[PLACE_WORDS_MAX];
+	char comm[64], ns[TEXT_NUMBER_MAX], where[CGROUP_NAME_WORDS_MAX];
 	const struct link *k = &d->chain[i];
 
 	describe_clean(k->comm, comm, sizeof(comm));

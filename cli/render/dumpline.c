@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/render/place.h"
+#include "cli/render/cgroup_name.h"
 #include "cli/text.h"
 #include "cli/input/timearg.h"
 #include "ctrace/softirq.h"
@@ -82,7 +82,7 @@ static void put_task(const struct line *l, const char *name, uint32_t tid)
 	const struct window_task *t = tid ? window_task_at(l->w, tid, l->e->r.ts) : NULL;
 	int64_t number = tid ? (int64_t)tid : -(int64_t)l->e->cpu - 1;
 	const char *comm = t ? t->comm : tid ? "?" : "idle";
-	struct place p = place_of(l->w, tid, l->e->r.ts);
+	struct cgroup_name p = cgroup_name_of(l->w, tid, l->e->r.ts);
 	char text[CT_COMM_LEN + 32 + CGROUP_NAME_MAX], at[CGROUP_NAME_MAX + 1];
 
 	if (!l->json) {
@@ -98,7 +98,7 @@ static void put_task(const struct line *l, const char *name, uint32_t tid)
 		fputs(tid ? "null" : "0", l->f);
 	fputs(",\"comm\":", l->f);
 	text_put_json(l->f, comm);
-	render_put_place(l->f, &p);
+	render_put_cgroup_name(l->f, &p);
 	fputc('}', l->f);
 }
 

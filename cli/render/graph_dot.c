@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/render/causal.h"
-#include "cli/render/place.h"
+#include "cli/render/cgroup_name.h"
 #include "cli/text.h"
 #include "cli/input/timearg.h"
 #include "lib/utf8.h"
@@ -36,7 +36,7 @@ static void put_escaped(FILE *f, const char *s, size_t max)
 const char *render_who(const struct causal *c, uint32_t segment, char buf[RENDER_WHO_MAX])
 {
 	const struct segment *s = &c->segments[segment];
-	struct place p = graph_place(c->g, s->task, s->to_ns - 1);
+	struct cgroup_name p = graph_place(c->g, s->task, s->to_ns - 1);
 	char comm[64], at[CGROUP_NAME_MAX + 1];
 
 	describe_clean(graph_comm(c->g, s->task, s->to_ns - 1), comm, sizeof(comm));

@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/render/causal.h"
-#include "cli/render/place.h"
+#include "cli/render/cgroup_name.h"
 #include "cli/text.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
@@ -16,11 +16,11 @@ static int64_t mono(const struct causal *c, uint64_t boot_ns)
 static void put_task(FILE *f, const struct causal *c, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &c->g->tasks[task];
-	struct place p = graph_place(c->g, task, ts_ns);
+	struct cgroup_name p = graph_place(c->g, task, ts_ns);
 
 	fprintf(f, "\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"comm\":", t->tgid, t->tid);
 	text_put_json(f, graph_comm(c->g, task, ts_ns));
-	render_put_place(f, &p);
+	render_put_cgroup_name(f, &p);
 }
 
 void render_segment_json(FILE *f, const struct causal *c, uint32_t segment)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/render/path.h"
 
-#include "cli/render/place.h"
+#include "cli/render/cgroup_name.h"
 #include "cli/text.h"
 #include "trace/words/describe.h"
 
@@ -22,35 +22,35 @@ static json_t *resource_json(const struct path_view *v, const char *kind, uint64
 
 static json_t *task_json(const struct path_view *v, uint32_t task)
 {
-	struct place p = graph_place(v->g, task, v->to_ns);
+	struct cgroup_name p = graph_place(v->g, task, v->to_ns);
 
 	if (task == GRAPH_NONE)
 		return json_null();
-	return render_place(json_pack("{s:I, s:I, s:o}", "pid", (json_int_t)v->g->tasks[task].tgid, "tid",
-				      (json_int_t)v->g->tasks[task].tid, "comm",
-				      text_json(graph_comm(v->g, task, v->to_ns))),
-			    &p);
+	return render_cgroup_name(json_pack("{s:I, s:I, s:o}", "pid", (json_int_t)v->g->tasks[task].tgid,
+					    "tid", (json_int_t)v->g->tasks[task].tid, "comm",
+					    text_json(graph_comm(v->g, task, v->to_ns))),
+				  &p);
 }
 
 static json_t *piece_json(const struct path_view *v, const struct path_piece *x)
 {
 	const struct path_frame *f = &v->path->frames[x->frame];
 	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &v->path->leaf_blames[x->blame];
-	struct place p = graph_place(v->g, f->task, x->from_ns);
+	struct cgroup_name p = graph_place(v->g, f->task, x->from_ns);
 	json_t *reason = json_null();
 
 	if (f->depth)
 		reason = json_pack("{s:s, s:s, s:o}", "edge", edge_kind_name(f->blame.edge), "strength",
 				   edge_strength_name(f->blame.strength), "resource",
 				   resource_json(v, f->blame.kind, f->blame.obj));
-	return render_place(json_pack("{s:I, s:I, s:o, s:s, s:I, s:I, s:I, s:o, s:o}", "pid",
-				      (json_int_t)v->g->tasks[f->task].tgid, "tid",
-				      (json_int_t)v->g->tasks[f->task].tid, "comm",
-				      text_json(graph_comm(v->g, f->task, x->from_ns)), "state",
-				      time_kind_name((enum time_kind)x->time), "from_ns", mono(v, x->from_ns),
-				      "to_ns", mono(v, x->to_ns), "depth", (json_int_t)f->depth, "resource",
-				      b ? resource_json(v, b->kind, b->obj) : json_null(), "reason", reason),
-			    &p);
+	return render_cgroup_name(
+		json_pack("{s:I, s:I, s:o, s:s, s:I, s:I, s:I, s:o, s:o}", "pid",
+			  (json_int_t)v->g->tasks[f->task].tgid, "tid", (json_int_t)v->g->tasks[f->task].tid,
+			  "comm", text_json(graph_comm(v->g, f->task, x->from_ns)), "state",
+			  time_kind_name((enum time_kind)x->time), "from_ns", mono(v, x->from_ns), "to_ns",
+			  mono(v, x->to_ns), "depth", (json_int_t)f->depth, "resource",
+			  b ? resource_json(v, b->kind, b->obj) : json_null(), "reason", reason),
+		&p);
 }
 
 static json_t *account_json(const struct path_view *v, enum account_group group)

@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/render/shedding.h"
-#include "cli/render/place.h"
+#include "cli/render/cgroup_name.h"
 #include "cli/text.h"
 #include "cli/input/timearg.h"
 #include "lib/cleanup.h"
@@ -21,7 +21,7 @@
 /* "sh[12]", "sh[12]@web" in a container. */
 static const char *who(const struct path_view *v, uint32_t task, uint64_t ts_ns, char buf[WHO_MAX])
 {
-	struct place p = graph_place(v->g, task, ts_ns);
+	struct cgroup_name p = graph_place(v->g, task, ts_ns);
 	char comm[64], at[CGROUP_NAME_MAX + 1];
 
 	describe_clean(graph_comm(v->g, task, ts_ns), comm, sizeof(comm));

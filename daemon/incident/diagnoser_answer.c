@@ -33,7 +33,7 @@ static json_t *answer_chain(const struct graph *g, const struct diagnosis *d)
 
 	for (size_t i = 0; i < d->n_chain; i++) {
 		const struct link *k = &d->chain[i];
-		struct place p = graph_place(g, k->task, k->to_ns);
+		struct cgroup_name p = graph_place(g, k->task, k->to_ns);
 
 		json_array_append_new(
 			chain, json_pack("{s:I,s:I,s:o,s:o*,s:o*,s:s}", "pid", (json_int_t)k->pid, "tid",

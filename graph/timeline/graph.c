@@ -280,9 +280,9 @@ const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return t && t->comm[0] ? t->comm : "?";
 }
 
-struct place graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns)
+struct cgroup_name graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	if (task == GRAPH_NONE)
-		return (struct place){ .cgroup = "" };
-	return place_of(g->w, g->tasks[task].tid, in_life(&g->tasks[task], ts_ns));
+		return (struct cgroup_name){ .cgroup = "" };
+	return cgroup_name_of(g->w, g->tasks[task].tid, in_life(&g->tasks[task], ts_ns));
 }

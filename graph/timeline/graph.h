@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace/words/place.h"
+#include "trace/words/cgroup_name.h"
 #include "trace/format/window.h"
 
 #define GRAPH_NONE     UINT32_MAX
@@ -161,7 +161,7 @@ uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_n
 /* What the task was called at ts_ns; never NULL. */
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* Where the task ran at ts_ns; all empty for GRAPH_NONE, and when it is not known. */
-struct place graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns);
+struct cgroup_name graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* What the tracer left out at ns, to keep within its budget. */
 enum ct_shed graph_shed_at(const struct graph *g, uint64_t ns);
 /* How many walks along the records of one object or task ended early, since all of them took too long

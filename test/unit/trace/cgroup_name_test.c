@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Where tasks run, and how that is said. */
-#include "trace/words/place.h"
+#include "trace/words/cgroup_name.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,20 +42,20 @@ static void test_names(void **state)
 {
 	struct make m = { 0 };
 	const struct window *w = machine(&m);
-	struct place p = place_of(w, NAMED, 1);
+	struct cgroup_name p = cgroup_name_of(w, NAMED, 1);
 
 	assert_string_equal(p.container, "web\x1b");
 	assert_string_equal(p.cgroup, "/docker/" ID);
-	p = place_of(w, SHORT, 1);
+	p = cgroup_name_of(w, SHORT, 1);
 	assert_string_equal(p.container, "4f1c7a9be02d");
-	p = place_of(w, UNIT, 1);
+	p = cgroup_name_of(w, UNIT, 1);
 	assert_string_equal(p.container, "");
 	assert_string_equal(p.unit, "nginx.service");
-	p = place_of(w, ROOT, 1);
+	p = cgroup_name_of(w, ROOT, 1);
 	assert_string_equal(p.cgroup, "/");
 	assert_string_equal(p.unit, "");
 	for (uint32_t tid = UNKNOWN; tid != 1; tid = tid == UNKNOWN ? 4711 : tid == 4711 ? 0 : 1) {
-		p = place_of(w, tid, 1);
+		p = cgroup_name_of(w, tid, 1);
 		assert_string_equal(p.cgroup, "");
 		assert_string_equal(p.container, "");
 	}
@@ -64,10 +64,10 @@ static void test_names(void **state)
 
 static void said(const struct window *w, uint32_t tid, uint32_t before, bool differ, const char *want)
 {
-	struct place p = place_of(w, tid, 1), b = place_of(w, before, 1);
-	char buf[PLACE_WORDS_MAX];
+	struct cgroup_name p = cgroup_name_of(w, tid, 1), b = cgroup_name_of(w, before, 1);
+	char buf[CGROUP_NAME_WORDS_MAX];
 
-	assert_string_equal(place_words(&p, before ? &b : NULL, differ, buf), want);
+	assert_string_equal(cgroup_name_words(&p, before ? &b : NULL, differ, buf), want);
 }
 
 static void test_words(void **state)
@@ -92,19 +92,20 @@ static void test_matches(void **state)
 {
 	struct make m = { 0 };
 	const struct window *w = machine(&m);
-	struct place named = place_of(w, NAMED, 1), unit = place_of(w, UNIT, 1), no = place_of(w, UNKNOWN, 1);
+	struct cgroup_name named = cgroup_name_of(w, NAMED, 1), unit = cgroup_name_of(w, UNIT, 1),
+			   no = cgroup_name_of(w, UNKNOWN, 1);
 
-	assert_true(place_matches(&no, NULL, NULL));
-	assert_true(place_matches(&named, NULL, "web*"));
-	assert_true(place_matches(&named, NULL, "4f1c7"));
-	assert_true(place_matches(&named, "*/4f1c*", "web?"));
-	assert_false(place_matches(&named, "/system.slice/*", "web*"));
-	assert_false(place_matches(&named, NULL, "we"));
-	assert_false(place_matches(&unit, NULL, "*"));
-	assert_true(place_matches(&unit, "/system.slice/nginx.service", NULL));
-	assert_true(place_matches(&unit, "/sys*.service", NULL));
-	assert_false(place_matches(&unit, "nginx.service", NULL));
-	assert_false(place_matches(&no, "*", NULL));
+	assert_true(cgroup_name_matches(&no, NULL, NULL));
+	assert_true(cgroup_name_matches(&named, NULL, "web*"));
+	assert_true(cgroup_name_matches(&named, NULL, "4f1c7"));
+	assert_true(cgroup_name_matches(&named, "*/4f1c*", "web?"));
+	assert_false(cgroup_name_matches(&named, "/system.slice/*", "web*"));
+	assert_false(cgroup_name_matches(&named, NULL, "we"));
+	assert_false(cgroup_name_matches(&unit, NULL, "*"));
+	assert_true(cgroup_name_matches(&unit, "/system.slice/nginx.service", NULL));
+	assert_true(cgroup_name_matches(&unit, "/sys*.service", NULL));
+	assert_false(cgroup_name_matches(&unit, "nginx.service", NULL));
+	assert_false(cgroup_name_matches(&no, "*", NULL));
 	make_free(&m);
 }
 
@@ -165,8 +166,8 @@ static void test_every_segment(void **state)
 	assert_int_equal(n, 1);
 	assert_int_equal(reader_open(cut, &r, err), 0);
 	assert_int_equal(window_load(r, 0, UINT64_MAX, 0, &w, err), 0);
-	assert_string_equal(place_of(w, 7, 2999).container, "web");
-	assert_string_equal(place_of(w, 8, 2999).unit, "sql.service");
+	assert_string_equal(cgroup_name_of(w, 7, 2999).container, "web");
+	assert_string_equal(cgroup_name_of(w, 8, 2999).unit, "sql.service");
 	window_free(w);
 	reader_free(r);
 	close(cut_fd);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/render/place.h"
+#include "cli/render/cgroup_name.h"
 
 #include "cli/text.h"
 #include "trace/words/describe.h"
 
-json_t *render_place(json_t *task, const struct place *p)
+json_t *render_cgroup_name(json_t *task, const struct cgroup_name *p)
 {
 	if (task && p->cgroup[0])
 		json_object_set_new(task, "cgroup", text_json(p->cgroup));
@@ -13,7 +13,7 @@ json_t *render_place(json_t *task, const struct place *p)
 	return task;
 }
 
-void render_put_place(FILE *f, const struct place *p)
+void render_put_cgroup_name(FILE *f, const struct cgroup_name *p)
 {
 	if (p->cgroup[0]) {
 		fputs(",\"cgroup\":", f);
@@ -25,7 +25,7 @@ void render_put_place(FILE *f, const struct place *p)
 	}
 }
 
-const char *render_at(const struct place *p, char buf[CGROUP_NAME_MAX + 1])
+const char *render_at(const struct cgroup_name *p, char buf[CGROUP_NAME_MAX + 1])
 {
 	buf[0] = p->container[0] ? '@' : 0;
 	describe_clean(p->container, buf + 1, CGROUP_NAME_MAX);
