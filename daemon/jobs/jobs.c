@@ -177,7 +177,7 @@ static void jobs_look(struct jobs *j)
 	for (; s.spec < j->specs->n; s.spec++)
 		for (size_t i = 0; i < j->specs->v[s.spec]->n_binaries; i++)
 			if (strchr(j->specs->v[s.spec]->binaries[i], '/'))
-				jobs_find_places(j->specs->v[s.spec]->binaries[i], jobs_path, &s);
+				jobs_find_paths(j->specs->v[s.spec]->binaries[i], jobs_path, &s);
 }
 
 static void jobs_scan(struct jobs *j)
@@ -189,7 +189,7 @@ static void jobs_scan(struct jobs *j)
 		j->files.v[i]->mapped = false;
 	for (; s.spec < j->specs->n; s.spec++)
 		for (size_t i = 0; i < j->specs->v[s.spec]->n_binaries; i++)
-			jobs_find_places(j->specs->v[s.spec]->binaries[i], jobs_path, &s);
+			jobs_find_paths(j->specs->v[s.spec]->binaries[i], jobs_path, &s);
 	jobs_find_all_mappings(jobs_mapping, j);
 	/* a file that was replaced goes on being probed as long as somebody runs it */
 	for (size_t i = 0; i < j->files.n;)

@@ -11,7 +11,7 @@
 
 #include "daemon/jobs/jobs_file.h"
 #include "daemon/jobs/jobs_find.h"
-#include "daemon/jobs/jobs_place.h"
+#include "daemon/jobs/jobs_address.h"
 #include "lib/cleanup.h"
 
 struct callee {
@@ -66,7 +66,7 @@ void jobs_callees_reap(struct jobs_callees *c)
 }
 
 /* Where a function's first instructions are in a file. */
-struct callee_place {
+struct callee_address {
 	struct unwind_mounts *mounts;
 	uint64_t function;
 	uint64_t off;
@@ -75,7 +75,7 @@ struct callee_place {
 
 static int callee_mapping(void *arg, const struct jobs_mapping *m)
 {
-	struct callee_place *p = arg;
+	struct callee_address *p = arg;
 
 	if (p->function < m->start || p->function >= m->end)
 		return 0;
@@ -91,21 +91,21 @@ static int callee_mapping(void *arg, const struct jobs_mapping *m)
 static int callee_probe(struct jobs_callees *c, const struct jobs_spec *spec, size_t fn,
 			const struct job_call *call, struct jobs_link **ret)
 {
-	struct callee_place place = { .mounts = &c->mounts, .function = call->function };
-	uint8_t code[JOBS_PLACE_BYTES];
+	struct callee_address address = { .mounts = &c->mounts, .function = call->function };
+	uint8_t code[JOBS_ADDRESS_BYTES];
 	const struct iovec here = { code, sizeof(code) };
 	const struct iovec there = { (void *)(uintptr_t)call->function, sizeof(code) };
 	struct job_rule rule;
 	ssize_t n;
 	size_t at;
-	int r = jobs_find_mappings(call->tgid, callee_mapping, &place);
+	int r = jobs_find_mappings(call->tgid, callee_mapping, &address);
 
 	if (r <= 0)
 		return r ? r : -ENOENT;
 	n = process_vm_readv((pid_t)call->tgid, &here, 1, &there, 1, 0);
 	rule = jobs_file_rule(spec, CT_JOB_START, &spec->functions[fn].calls, code, n < 0 ? 0 : (size_t)n,
 			      &at);
-	return jobs_probe_add(c->probe, (pid_t)call->tgid, place.path, place.off + at, &rule, ret);
+	return jobs_probe_add(c->probe, (pid_t)call->tgid, address.path, address.off + at, &rule, ret);
 }
 
 int jobs_callees_add(struct jobs_callees *c, const struct jobs_spec *spec, size_t fn,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "daemon/jobs/jobs_note.h"
-#include "daemon/jobs/jobs_place.h"
+#include "daemon/jobs/jobs_address.h"
 #include "lib/cleanup.h"
 #include "elf/elf_symbols.h"
 
@@ -88,7 +88,7 @@ struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, cons
 	for (size_t i = 0; i < ARRAY_SIZE(args); i++)
 		if (args[i]->arg >= 0)
 			used |= 1u << args[i]->arg;
-	*ret_at = jobs_place(code, n, used);
+	*ret_at = jobs_address(code, n, used);
 	return rule;
 }
 
@@ -147,7 +147,7 @@ static void file_functions(struct file_look *l)
 
 	for (size_t i = 0; i < spec->n_functions; i++) {
 		const struct jobs_function *f = &spec->functions[i];
-		uint8_t code[JOBS_PLACE_BYTES];
+		uint8_t code[JOBS_ADDRESS_BYTES];
 		struct job_rule rule;
 		size_t at;
 		long n;

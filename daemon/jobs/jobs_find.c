@@ -20,7 +20,7 @@
 #define FIND_TRIPLET "aarch64-linux-gnu"
 #endif
 
-void jobs_find_places(const char *name, void (*fn)(void *arg, const char *path), void *arg)
+void jobs_find_paths(const char *name, void (*fn)(void *arg, const char *path), void *arg)
 {
 	static const char *const dirs[] = {
 		"/usr/lib/" FIND_TRIPLET,

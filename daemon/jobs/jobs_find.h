@@ -15,7 +15,7 @@
 
 /* Calls fn with every path at which name may be: the path itself, or name in each of the usual directories
  * for libraries and programs. */
-void jobs_find_places(const char *name, void (*fn)(void *arg, const char *path), void *arg);
+void jobs_find_paths(const char *name, void (*fn)(void *arg, const char *path), void *arg);
 
 /* A part of a file that a process has mapped to run it. */
 struct jobs_mapping {

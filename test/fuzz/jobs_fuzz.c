@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/jobs/jobs_note.h"
-#include "daemon/jobs/jobs_place.h"
+#include "daemon/jobs/jobs_address.h"
 #include "daemon/jobs/jobs_spec.h"
 #include "elf/elf_symbols.h"
 
@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		jobs_note_each(copy, n, note, &n);
 		break;
 	case 2:
-		if (jobs_place(copy, n, data[0] >> 2) > n)
+		if (jobs_address(copy, n, data[0] >> 2) > n)
 			abort();
 		break;
 	case 3:

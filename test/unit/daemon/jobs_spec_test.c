@@ -12,7 +12,7 @@
 
 #include "daemon/jobs/jobs_load.h"
 #include "daemon/jobs/jobs_note.h"
-#include "daemon/jobs/jobs_place.h"
+#include "daemon/jobs/jobs_address.h"
 #include "daemon/jobs/jobs_spec.h"
 #include "lib/cleanup.h"
 
@@ -252,9 +252,9 @@ static void place(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		if (jobs_place(cases[i].code, cases[i].n, cases[i].args) != cases[i].at)
+		if (jobs_address(cases[i].code, cases[i].n, cases[i].args) != cases[i].at)
 			fail_msg("case %zu: %zu instead of %zu", i,
-				 jobs_place(cases[i].code, cases[i].n, cases[i].args), cases[i].at);
+				 jobs_address(cases[i].code, cases[i].n, cases[i].args), cases[i].at);
 }
 
 static struct jobs_note notes[4];

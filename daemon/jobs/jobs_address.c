@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/jobs/jobs_place.h"
+#include "daemon/jobs/jobs_address.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -8,14 +8,14 @@
 
 #if defined(__x86_64__)
 /* An instruction with a register or memory operand (the ModRM byte), decoded as far as is needed here. */
-struct place_insn {
+struct address_insn {
 	const uint8_t *p; /* behind the prefixes */
 	size_t left;
 	uint8_t rex;
 };
 
 /* Registers as the machine numbers them: rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
-static bool place_is_kept(unsigned reg, unsigned args)
+static bool address_is_kept(unsigned reg, unsigned args)
 {
 	static const uint8_t arg_regs[] = { 7, 6, 2, 1, 8, 9 };
 
@@ -25,7 +25,7 @@ static bool place_is_kept(unsigned reg, unsigned args)
 	return reg == 4;
 }
 
-static bool place_is_emulated(const struct place_insn *i)
+static bool address_is_emulated(const struct address_insn *i)
 {
 	uint8_t op = i->p[0];
 
@@ -38,7 +38,7 @@ static bool place_is_emulated(const struct place_insn *i)
 }
 
 /* The bytes of ModRM and what belongs to it; 0 when they are not all there. */
-static size_t place_modrm(const struct place_insn *i)
+static size_t address_modrm(const struct address_insn *i)
 {
 	uint8_t m = i->left > 1 ? i->p[1] : 0;
 	size_t n = 1;
@@ -60,9 +60,9 @@ static size_t place_modrm(const struct place_insn *i)
 }
 
 /* The length of an instruction that changes neither what is kept nor the way; 0: another one. */
-static size_t place_harmless(const struct place_insn *i, unsigned args)
+static size_t address_harmless(const struct address_insn *i, unsigned args)
 {
-	size_t n = place_modrm(i);
+	size_t n = address_modrm(i);
 	uint8_t m = n ? i->p[1] : 0;
 	unsigned reg = (m >> 3 & 7) | (i->rex & 4 ? 8 : 0), rm = (m & 7) | (i->rex & 1 ? 8 : 0);
 
@@ -80,17 +80,17 @@ static size_t place_harmless(const struct place_insn *i, unsigned args)
 		return (m >> 3 & 7) == 7 && n + 1 < i->left ? 2 + n : 0;
 	case 0x31: /* xor, mov to a register; a store is left alone */
 	case 0x89:
-		return m >> 6 == 3 && !place_is_kept(rm, args) ? 1 + n : 0;
+		return m >> 6 == 3 && !address_is_kept(rm, args) ? 1 + n : 0;
 	case 0x33: /* xor, mov, lea from memory or a register */
 	case 0x8b:
 	case 0x8d:
-		return place_is_kept(reg, args) ? 0 : 1 + n;
+		return address_is_kept(reg, args) ? 0 : 1 + n;
 	default:
 		return 0;
 	}
 }
 
-size_t jobs_place(const uint8_t *code, size_t n, unsigned args)
+size_t jobs_address(const uint8_t *code, size_t n, unsigned args)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 	size_t at = 0;
@@ -98,7 +98,7 @@ size_t jobs_place(const uint8_t *code, size_t n, unsigned args)
 	if (n >= sizeof(endbr64) && !memcmp(code, endbr64, sizeof(endbr64)))
 		at = sizeof(endbr64);
 	while (at < n) {
-		struct place_insn i = { .p = code + at, .left = n - at };
+		struct address_insn i = { .p = code + at, .left = n - at };
 		size_t len;
 
 		if ((*i.p & 0xf0) == 0x40) {
@@ -106,9 +106,9 @@ size_t jobs_place(const uint8_t *code, size_t n, unsigned args)
 			if (!--i.left)
 				return 0;
 		}
-		if (place_is_emulated(&i))
+		if (address_is_emulated(&i))
 			return at;
-		len = place_harmless(&i, args);
+		len = address_harmless(&i, args);
 		if (!len)
 			return 0;
 		at += len + (i.rex != 0);
@@ -116,7 +116,7 @@ size_t jobs_place(const uint8_t *code, size_t n, unsigned args)
 	return 0;
 }
 #else
-size_t jobs_place(const uint8_t *code, size_t n, unsigned args)
+size_t jobs_address(const uint8_t *code, size_t n, unsigned args)
 {
 	return 0;
 }
