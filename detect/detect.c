@@ -92,7 +92,7 @@ static bool wait_can_idle(const struct detect_task *t)
 	return wait_is_loop(t->wait) || (t->wait == CT_W_FUTEX && !t->owner);
 }
 
-static uint64_t wait_place(const struct detect_task *t)
+static uint64_t wait_point(const struct detect_task *t)
 {
 	return t->wait == CT_W_FUTEX ? GLIBC_FUTEX_PAIR(t->obj) : t->obj;
 }
@@ -104,15 +104,15 @@ static bool wait_is_call(const struct detect_task *t)
 }
 
 /*
- * Votes for the place where the task idles, as the algorithm of Boyer and Moore finds a majority; true: this
- * is the place.
+ * Votes for the idle point of the task, as the algorithm of Boyer and Moore finds a majority; true: this
+ * is the idle point.
  */
 static bool task_vote(struct detect_task *t)
 {
 	bool loop = wait_is_loop(t->wait);
 	unsigned weight = loop ? VOTES_LOOP : 1;
 
-	if (t->votes && t->place_wait == t->wait && t->place == wait_place(t)) {
+	if (t->votes && t->idle_point_wait == t->wait && t->idle_point == wait_point(t)) {
 		t->votes = (uint16_t)MIN(t->votes + weight, (unsigned)VOTES_MAX);
 		return true;
 	}
@@ -121,8 +121,8 @@ static bool task_vote(struct detect_task *t)
 		return false;
 	}
 	t->votes = (uint16_t)weight;
-	t->place_wait = t->wait;
-	t->place = wait_place(t);
+	t->idle_point_wait = t->wait;
+	t->idle_point = wait_point(t);
 	t->returns = 0;
 	t->first_ns = t->away_ns = t->max_away_ns = 0;
 	t->bits &= (uint8_t)~DETECT_SHARED;
@@ -143,7 +143,7 @@ static void task_comes_round(struct detect_task *t, uint64_t ts)
 	t->look_nr = CT_NR_NONE;
 }
 
-/* What it did away from its place is learnt, but not from its first hangs. */
+/* What it did away from its idle point is learnt, but not from its first hangs. */
 static void task_learn_away(struct detect *d, struct detect_task *t, uint64_t ts)
 {
 	uint64_t from = detect_max(t->away_ns, t->progress_ns, d->floor_ns);
@@ -199,17 +199,17 @@ static void task_returns(struct detect_task *t, uint64_t ts)
 }
 
 /* It has come back to where it idles. */
-static void task_idle(struct detect *d, struct detect_task *t, uint64_t ts, bool is_place)
+static void task_idle(struct detect *d, struct detect_task *t, uint64_t ts, bool is_idle_point)
 {
 	if (t->away_ns && ts > t->away_ns) {
 		task_learn_away(d, t, ts);
 		if (t->sleep_since_ns && ts > t->sleep_since_ns + d->patient_ns)
 			task_be_patient(d, t, CT_W_SLEEP, ts);
-		if (is_place)
+		if (is_idle_point)
 			task_returns(t, ts);
 	}
-	if (is_place) {
-		t->place_nr = t->nr;
+	if (is_idle_point) {
+		t->idle_point_nr = t->nr;
 		task_share(d, t, ts);
 	}
 	t->bits |= DETECT_IDLE;
@@ -221,7 +221,7 @@ static void task_idle(struct detect *d, struct detect_task *t, uint64_t ts, bool
 /* It has begun to wait; t says for what. */
 static void task_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts)
 {
-	bool is_place;
+	bool is_idle_point;
 
 	if (t->wait == CT_W_READ && CT_OBJ_KIND(t->obj) == CT_OBJ_SOCK) {
 		struct detect_socket *s = detect_socket_find(&d->sockets, t->obj);
@@ -231,9 +231,9 @@ static void task_wait_begins(struct detect *d, struct detect_task *t, uint64_t t
 			s->unread_ns = 0, s->unread_bytes = 0;
 	}
 	if (wait_can_idle(t)) {
-		is_place = task_vote(t);
-		if (is_place || (wait_is_loop(t->wait) && !wait_is_call(t))) {
-			task_idle(d, t, ts, is_place);
+		is_idle_point = task_vote(t);
+		if (is_idle_point || (wait_is_loop(t->wait) && !wait_is_call(t))) {
+			task_idle(d, t, ts, is_idle_point);
 			return;
 		}
 	}
@@ -296,8 +296,8 @@ static void task_forget(struct detect_task *t, uint64_t ts)
 /* A switch that came through its CPU's ring after later ones of the same task through another one. */
 static void switch_out_late(struct detect *d, struct detect_task *t, const struct ct_rec *rec)
 {
-	if (t->votes && rec->wait == t->place_wait && t->away_ns && rec->ts > t->away_ns &&
-	    (rec->wait == CT_W_FUTEX ? GLIBC_FUTEX_PAIR(rec->obj) : rec->obj) == t->place) {
+	if (t->votes && rec->wait == t->idle_point_wait && t->away_ns && rec->ts > t->away_ns &&
+	    (rec->wait == CT_W_FUTEX ? GLIBC_FUTEX_PAIR(rec->obj) : rec->obj) == t->idle_point) {
 		/* it was idle then, and was woken since */
 		task_learn_away(d, t, rec->ts);
 		task_returns(t, rec->ts);
@@ -316,8 +316,8 @@ static void task_look(struct detect *d, struct detect_task *t, uint64_t ts, uint
 {
 	if (!t->away_ns || ts < t->progress_ns)
 		return;
-	if (polls ||
-	    (nr != CT_NR_NONE && (nr == t->place_nr || (t->look_nr != CT_NR_NONE && t->look_nr != nr)))) {
+	if (polls || (nr != CT_NR_NONE &&
+		      (nr == t->idle_point_nr || (t->look_nr != CT_NR_NONE && t->look_nr != nr)))) {
 		task_learn_away(d, t, ts);
 		task_comes_round(t, ts);
 		return;
@@ -465,7 +465,7 @@ static void shed(struct detect *d, const struct ct_rec *rec)
 	}
 	if (rec->flags & CT_GV_GROUP)
 		return; /* each of its tasks has a record of its own */
-	/* what is known of sockets and of places is out of date when it comes back */
+	/* what is known of sockets and of idle points is out of date when it comes back */
 	if (d->shed >= CT_SHED_MESSAGES && rec->state < CT_SHED_MESSAGES)
 		for (uint32_t i = 0; i < DETECT_SOCKETS; i++)
 			d->sockets.v[i].unread_ns = 0, d->sockets.v[i].unread_bytes = 0;
@@ -501,7 +501,7 @@ static void futex(struct detect *d, const struct ct_rec *rec)
 	if (t->run != DETECT_BLOCKED || t->wait != CT_W_FUTEX || rec->ts <= t->since_ns)
 		return;
 	/* Somebody has looked at the wait that it is in.  One that began before the records did was taken for
-	 * the place where it idles, as long as the owner was not known. */
+	 * its idle point, as long as the owner was not known. */
 	if (t->bits & DETECT_IDLE && rec->peer && !t->returns) {
 		t->bits &= (uint8_t)~DETECT_IDLE;
 		t->votes = 0;

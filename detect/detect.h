@@ -6,7 +6,7 @@
  *
  * Pure: no I/O, no threads, no clock of its own.  One thread at a time (the daemon's drain thread).
  *
- * It learns what each task is used to: the place where it idles again and again (an epoll, a poll, the
+ * It learns what each task is used to: its idle point, where it waits again and again (an epoll, a poll, the
  * condition variable or the socket of a queue), how long it has been away from there, and in which kinds of
  * waits it has ever waited for long.  Nobody is judged before that has been watched for learn_ns.  What one
  * task has shown holds for later ones of the same name.

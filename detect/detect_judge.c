@@ -192,7 +192,7 @@ static void judge_tell(struct detect *d, struct detect_task *t, enum ct_hang rul
 
 static bool judge_loops(const struct detect_task *t)
 {
-	return t->place_wait == CT_W_EPOLL || t->place_wait == CT_W_POLL;
+	return t->idle_point_wait == CT_W_EPOLL || t->idle_point_wait == CT_W_POLL;
 }
 
 /* Whether its habits have been watched for long enough to say what is unlike it. */
@@ -202,7 +202,7 @@ static bool judge_is_known(const struct detect *d, const struct detect_task *t)
 	       t->away_ns >= t->first_ns + d->set.learn_ns;
 }
 
-/* The longest that it was away from its place, or that its like was, until it is known well itself. */
+/* The longest that it was away from its idle point, or that its like was, until it is known well itself. */
 static uint64_t judge_max_away(struct detect *d, const struct detect_task *t, uint64_t now_ns)
 {
 	if (now_ns >= t->first_ns + 10 * d->set.learn_ns)
@@ -218,8 +218,8 @@ static bool judge_is_patient(struct detect *d, const struct detect_task *t, uint
 }
 
 /*
- * Whether a wait away from its place can be a hang: how many times the longest time away it must last; 0:
- * none.
+ * Whether a wait away from its idle point can be a hang: how many times the longest time away it must last;
+ * 0: none.
  */
 static unsigned judge_wait(const struct detect *d, const struct detect_task *t)
 {

@@ -33,15 +33,15 @@ struct detect_task {
 	uint8_t prio;
 	/* the wait; of a task that does not wait: the system call */
 	uint8_t wait, state, flags;
-	/* the place where it idles, and votes for it */
-	uint8_t place_wait;
-	uint16_t nr, place_nr;
+	/* its idle point, and votes for it */
+	uint8_t idle_point_wait;
+	uint16_t nr, idle_point_nr;
 	uint16_t votes;
 	uint16_t receives;
 	uint64_t since_ns, obj;
 	uint64_t wake_ns;  /* the latest wake-up, which may belong to a wait not yet seen */
 	uint64_t futex_ns; /* of the CT_FUTEX with futex_owner, which comes before its CT_SWITCH */
-	uint64_t place;
+	uint64_t idle_point;
 	/* away from there: since when, or 0 when it is there or that is not known; when it last did what only
 	 * those do who come round; since then on the CPU, and in the queue for one; the longest ever, without
 	 * the time in the queue */
@@ -52,7 +52,7 @@ struct detect_task {
 	uint32_t tgid;
 	/* what it was seen at on the CPU since it last came round: how often, and in which system call */
 	uint16_t looks, look_nr;
-	uint32_t returns;     /* how often it came back to its place */
+	uint32_t returns;     /* how often it came back to its idle point */
 	uint32_t patient;     /* 1 << CT_W_*: the kinds of waits in which it has been for long */
 	uint64_t first_ns;    /* when it came back first */
 	uint64_t seen_ns;     /* when it was first heard of */

@@ -170,11 +170,11 @@ static inline void pair(struct make *m, uint64_t a, uint64_t b)
 }
 
 /* n times: work for 5 ms, then idle for idle_ms; in the end it is on the CPU. */
-static inline void lives(struct make *m, uint32_t tid, uint8_t wait, uint64_t place, unsigned n,
+static inline void lives(struct make *m, uint32_t tid, uint8_t wait, uint64_t idle_point, unsigned n,
 			 unsigned idle_ms)
 {
 	for (unsigned i = 0; i < n; i++) {
-		blocks(m, tid, wait, place);
+		blocks(m, tid, wait, idle_point);
 		pass(m, idle_ms * MS);
 		wakes(m, tid);
 		m->now += 5 * MS;
