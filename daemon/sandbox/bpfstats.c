@@ -152,7 +152,9 @@ static void bpfstats_drop_late(void)
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
 
 	while (recvmsg(bpfstats_sock, &m, MSG_PEEK | MSG_DONTWAIT) > 0) {
-		_cleanup_close_ int fd = bpfstats_receive();
+		int fd = bpfstats_receive();
+
+		cleanup_close_p(&fd);
 	}
 }
 

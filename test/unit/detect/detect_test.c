@@ -877,14 +877,15 @@ static void remembers_what_others_of_that_name_did(void **state)
 
 static void cgroup_blob(struct make *m, uint32_t id)
 {
-	struct {
+	union {
+		char room[sizeof(struct ct_object_blob) + 16];
 		struct ct_object_blob o;
-		char name[16];
-	} b = { .o = { .h = { .kind = CT_OBJECT, .size = sizeof(b) },
-		       .id = CT_OBJ_ID(CT_OBJ_CGROUP, id),
-		       .name_len = 9 },
-		.name = "/batch/xy" };
+	} b = { 0 };
 
+	b.o = (struct ct_object_blob){ .h = { .kind = CT_OBJECT, .size = sizeof(b) },
+				       .id = CT_OBJ_ID(CT_OBJ_CGROUP, id),
+				       .name_len = 9 };
+	memcpy(b.o.name, "/batch/xy", 9);
 	detect_blob(m->d, &b.o.h);
 }
 

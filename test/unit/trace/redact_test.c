@@ -179,13 +179,14 @@ static const struct device {
 
 static void put_object(struct fixture *f, uint64_t id, const char *name)
 {
-	struct {
+	union {
+		char room[sizeof(struct ct_object_blob) + CT_OBJ_NAME_MAX];
 		struct ct_object_blob o;
-		char name[CT_OBJ_NAME_MAX];
-	} b = { .o = { .h = { .ts = f->now, .kind = CT_OBJECT },
-		       .id = id,
-		       .name_len = (uint16_t)strlen(name) } };
+	} b = { 0 };
 
+	b.o = (struct ct_object_blob){ .h = { .ts = f->now, .kind = CT_OBJECT },
+				       .id = id,
+				       .name_len = (uint16_t)strlen(name) };
 	b.o.h.size = (uint16_t)(sizeof(b.o) + ((b.o.name_len + 7u) & ~7u));
 	memcpy(b.o.name, name, b.o.name_len);
 	if (id == SOCK_ID) {
