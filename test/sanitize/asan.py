@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The build with the address and the undefined behaviour sanitizer: BUILD/asan, made once and kept."""
+import os
+import subprocess
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+
+
+def setup(build):
+    """Returns its directory."""
+    asan = os.path.join(os.path.abspath(build), "asan")
+    if not os.path.exists(os.path.join(asan, "build.ninja")):
+        subprocess.run(["meson", "setup", asan, SOURCE, "-Doptimization=1", "-Db_sanitize=address,undefined",
+                        "-Db_lundef=false", "-Dc_args=-fno-sanitize-recover=undefined"], stdout=subprocess.DEVNULL, check=True)
+    return asan
