@@ -718,6 +718,8 @@ struct drain_stats drain_stats(struct drain *d)
 	pthread_mutex_lock(&d->lock);
 	s = d->stats;
 	pthread_mutex_unlock(&d->lock);
+	/* A write that failed since the drain thread published these may be why somebody asks. */
+	s.recorder.writer.storage = recorder_storage(d->recorder);
 	return s;
 }
 

@@ -79,6 +79,7 @@ int drain_call(struct drain *d, void (*fn)(struct drain *d, void *arg), void *ar
 /* Has a stream of records and blobs written; takes data (malloc'd).  Never waits; refuses (and counts) beyond
  * DRAIN_POSTED_MAX.  Any thread. */
 void drain_post(struct drain *d, void *data, size_t size);
+/* Those of the drain thread's last round; the storage is as of now.  Any thread. */
 struct drain_stats drain_stats(struct drain *d);
 
 /* For the functions of drain_call(): */

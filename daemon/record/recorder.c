@@ -279,6 +279,11 @@ bool recorder_flush(struct recorder *r, uint64_t timeout_ns)
 	return writer_flush(r->writer, timeout_ns);
 }
 
+struct writer_storage recorder_storage(const struct recorder *r)
+{
+	return writer_storage(r->writer);
+}
+
 struct recorder_stats recorder_stats(const struct recorder *r)
 {
 	struct recorder_stats s = {

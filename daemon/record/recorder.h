@@ -74,6 +74,8 @@ void recorder_begin(struct recorder *r, uint64_t now_ns);
 void recorder_seal(struct recorder *r, uint64_t now_ns, bool force);
 /* Any thread: as writer_flush(). */
 bool recorder_flush(struct recorder *r, uint64_t timeout_ns);
+/* Any thread: as writer_storage(). */
+struct writer_storage recorder_storage(const struct recorder *r);
 struct recorder_stats recorder_stats(const struct recorder *r);
 
 #endif

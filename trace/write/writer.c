@@ -482,6 +482,11 @@ int writer_sync(struct writer *w)
 	return store_sync(w->store);
 }
 
+struct writer_storage writer_storage(const struct writer *w)
+{
+	return store_stats(w->store).storage;
+}
+
 struct writer_stats writer_stats(const struct writer *w)
 {
 	struct store_stats s = store_stats(w->store);

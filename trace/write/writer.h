@@ -101,5 +101,7 @@ bool writer_flush(struct writer *w, uint64_t timeout_ns);
 /* fdatasync of what was written.  Any thread. */
 int writer_sync(struct writer *w);
 struct writer_stats writer_stats(const struct writer *w);
+/* That part of the stats as it is now.  Any thread. */
+struct writer_storage writer_storage(const struct writer *w);
 
 #endif

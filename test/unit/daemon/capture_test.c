@@ -11,12 +11,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -414,6 +416,30 @@ static void a_cut_that_is_cancelled(void **state)
 	assert_true(s.segments > 3);
 }
 
+/* A snapshot says at once what its own segment, which could not be written, leaves out; the next one has it
+ * told by the trace. */
+static void a_segment_that_cannot_be_written(void **state)
+{
+	struct fixture *f = *state;
+	struct snapshot_request_source src = { .probe = &f->probe, .drain = f->drain, .trace = f->trace };
+	struct rlimit old, small;
+	struct snapshot_request s;
+
+	signal(SIGXFSZ, SIG_IGN);
+	pause_ms(60);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	small = (struct rlimit){ 1, old.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	snapshot_request_begin(&src, 0, UINT64_MAX, &s);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	assert_int_equal(s.storage.trouble, WRITER_WRITE);
+	assert_int_equal(s.storage.error, -EFBIG);
+	assert_int_not_equal(s.missing_ns, 0);
+	snapshot_request_begin(&src, 0, UINT64_MAX, &s);
+	assert_int_not_equal(s.storage.lost_records, 0);
+	assert_int_equal(s.missing_ns, 0);
+}
+
 static void check_fd(int fd, const char *why)
 {
 	char err[SNAPSHOT_REQUEST_ERR_MAX] = "";
@@ -494,6 +520,7 @@ int main(void)
 		WITH(snapshots_meanwhile),
 		WITH(an_empty_window),
 		WITH(a_cut_that_is_cancelled),
+		WITH(a_segment_that_cannot_be_written),
 		WITH(descriptors_that_cannot_take_one),
 		WITH(goes_on_after_restart),
 	};
