@@ -49,7 +49,7 @@ static enum governor_act step_to(struct governor *g, uint64_t now_ns, enum ct_sh
 		g->down_ns = now_ns;
 	}
 	g->step = step;
-	g->step_ns = g->rate_ns = now_ns;
+	g->rate_ns = now_ns;
 	g->calm_ns = 0;
 	return GOVERNOR_STEP;
 }

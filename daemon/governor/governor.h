@@ -71,12 +71,12 @@ struct governor {
 	uint64_t begin_ns, last_ns;
 	struct governor_spent spent;
 	unsigned cpus;
-	uint64_t step_ns, up_ns, down_ns; /* the last step, and the last of either kind; 0: none */
-	uint64_t rate_ns;                 /* since when rate_ppm is measured */
-	uint64_t calm_ns;                 /* since when a step back may be due; 0: it is not */
-	uint64_t pause_ns;                /* the last pause or resume */
-	uint64_t cap_ns;                  /* since when groups are capped; 0: none is */
-	uint64_t uncap_ns;                /* how long it took to end the last cap: there may be many tasks */
+	uint64_t up_ns, down_ns; /* the last step of either kind; 0: none */
+	uint64_t rate_ns;        /* since when rate_ppm is measured */
+	uint64_t calm_ns;        /* since when a step back may be due; 0: it is not */
+	uint64_t pause_ns;       /* the last pause or resume */
+	uint64_t cap_ns;         /* since when groups are capped; 0: none is */
+	uint64_t uncap_ns;       /* how long it took to end the last cap: there may be many tasks */
 	/* The caller's, before each tick: what part of the records the group makes that can be capped and
 	 * makes most; 0: there is none. */
 	double share;

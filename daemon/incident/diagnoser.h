@@ -21,7 +21,6 @@
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
-#define DIAGNOSER_ERR_MAX    256
 #define DIAGNOSER_ANSWER_MAX 60000 /* bytes of JSON */
 #define DIAGNOSER_MEMORY     (512ULL << 20)
 #define DIAGNOSER_CPU_S      10 /* of CPU time for a question */

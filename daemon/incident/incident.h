@@ -26,11 +26,9 @@
 #include "daemon/worker.h"
 #include "detect/detect.h"
 
-#define INCIDENTS_NOTED_MAX 64                    /* hangs noted at once */
-#define INCIDENTS_OPEN_MAX  8                     /* snapshots in the making */
-#define INCIDENTS_SPAN_NS   120000000000ULL       /* so much of a hang that is not new is in its snapshot */
-#define INCIDENTS_SIZE_MIN  (16ULL << 20)         /* settings: hangs-size */
-#define INCIDENTS_TIME_MAX  (600ULL * 1000000000) /* snapshot-before, snapshot-after */
+#define INCIDENTS_NOTED_MAX 64              /* hangs noted at once */
+#define INCIDENTS_OPEN_MAX  8               /* snapshots in the making */
+#define INCIDENTS_SPAN_NS   120000000000ULL /* so much of a hang that is not new is in its snapshot */
 
 struct incidents;
 

@@ -121,8 +121,6 @@ int probe_run_time(struct probe *p, uint64_t *ret_ns);
 /* What the programs have cost so far, in ns of CPU time: from a count of their runs, and the time that some
  * of them took. */
 uint64_t probe_cost_ns(struct probe *p);
-/* What it costs to call a program, in that. */
-double probe_dispatch_ns(const struct probe *p);
 /* Leaves out what belongs to a step and those before it; PAUSE is the same as WAITS here.  -errno when what
  * was detached could not be attached again; to be tried again then. */
 int probe_shed(struct probe *p, enum ct_shed step);

@@ -287,8 +287,3 @@ uint64_t probe_cost_ns(struct probe *p)
 	}
 	return (uint64_t)p->govern.cost_ns;
 }
-
-double probe_dispatch_ns(const struct probe *p)
-{
-	return p->govern.dispatch_ns;
-}

@@ -291,7 +291,6 @@ struct recorder_stats recorder_stats(const struct recorder *r)
 		.tasks = tasks_count(r->tasks),
 		.tasks_refused = tasks_refused(r->tasks),
 		.refused = r->refused,
-		.pending_bytes = writer_pending(r->writer),
 	};
 
 	memcpy(s.lost, r->lost, sizeof(s.lost));

@@ -40,7 +40,6 @@ struct recorder_stats {
 	uint64_t tasks, tasks_refused;
 	uint64_t refused;              /* records and blobs that were malformed or found no memory */
 	uint64_t lost[CT_LOSS_CAUSES]; /* as CT_GAP records say */
-	uint64_t pending_bytes;
 };
 
 struct recorder;

@@ -128,7 +128,6 @@ static void reader_sum(struct reader *r)
 		info->n_cpus = r->index.file.n_cpus;
 	} else {
 		info->first_seq = s[r->first].h.seq;
-		info->last_seq = s[r->end - 1].h.seq;
 		info->offsets.boot_to_mono_ns = s[r->end - 1].h.boot_to_mono_ns;
 		info->offsets.boot_to_real_ns = s[r->end - 1].h.boot_to_real_ns;
 	}

@@ -29,7 +29,7 @@ struct reader_info {
 	uint32_t n_cut_slots;    /* slots that the file should have and has not: it was cut off */
 	uint32_t n_bad_slots;    /* segments that are missing or broken */
 	uint64_t from_ns, to_ns; /* boot time; 0, 0 when there is no segment */
-	uint64_t first_seq, last_seq;
+	uint64_t first_seq;
 	uint64_t used_slots;
 	uint64_t records; /* as the segment headers say */
 	uint64_t records_by_kind[64];

@@ -275,11 +275,6 @@ int writer_blob(struct writer *w, const struct ct_blob *blob)
 	return err;
 }
 
-bool writer_has_stack(const struct writer *w, uint64_t id)
-{
-	return dict_get(&w->stacks, id) != NULL;
-}
-
 void writer_forget_task(struct writer *w, uint32_t tid)
 {
 	struct dict_entry *e = dict_get(&w->tasks, tid);

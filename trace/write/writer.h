@@ -78,8 +78,6 @@ int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n
 		   const struct writer_run *about);
 /* Adds or replaces a dictionary entry: CT_TASK, CT_OBJECT or CT_STACK blob (checked: -EINVAL). */
 int writer_blob(struct writer *w, const struct ct_blob *blob);
-/* True when a stack id is in the dictionary already. */
-bool writer_has_stack(const struct writer *w, uint64_t id);
 /* Forgets a task that has exited, at the end of the next segment: late records may still refer to it. */
 void writer_forget_task(struct writer *w, uint32_t tid);
 
