@@ -6,17 +6,14 @@
  * SCRATCH, and building the graph.  Prints key=value lines; of each the median of REPEAT runs.  Seconds are
  * those of one thread's CPU time.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "graph/timeline/graph.h"
-#include "lib/cleanup.h"
 #include "trace/read/reader.h"
 #include "trace/write/writer.h"
 

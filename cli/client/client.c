@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>

@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "cli/cli.h"
@@ -16,7 +15,6 @@
 #include "cli/client/lacks.h"
 #include "cli/client/outfile.h"
 #include "cli/client/oneshot.h"
-#include "cli/text.h"
 #include "cli/input/timearg.h"
 #include "cli/input/tracefile.h"
 #include "lib/cleanup.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
 /* A whole trace of this size is loaded; of a larger one the window and what is near it. */

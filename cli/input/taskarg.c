@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/input/timearg.h"
 #include "lib/cleanup.h"
-#include "trace/words/describe.h"
 
 /* Of a trace that is too large to be loaded whole. */
 #define AROUND_NS  (60 * NSEC_PER_SEC)

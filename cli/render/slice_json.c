@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "cli/text.h"
-
 /* Segments and edges look as they do in ctrace.graph/1, which is written without a tree. */
 static json_t *segment_json(const struct causal *c, uint32_t segment)
 {

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/cleanup.h"
 #include "lib/clock.h"
 
 #define HANG_SECTION_MAX 48 /* what the reader of the file keeps of the name of a section */

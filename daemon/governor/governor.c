@@ -2,7 +2,6 @@
 #include "daemon/governor/governor.h"
 
 #include "lib/cleanup.h"
-#include "lib/clock.h"
 
 #define RATE_NS 200000000.0 /* over which the rates are smoothed */
 #define COST_NS 2000000000.0

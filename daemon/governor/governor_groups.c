@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/governor/governor_groups.h"
 
-#include "lib/cleanup.h"
-
 void groups_init(struct groups *g, uint64_t now_ns)
 {
 	*g = (struct groups){ .aged_ns = now_ns };

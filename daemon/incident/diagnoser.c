@@ -14,7 +14,6 @@
 
 #include "daemon/incident/diagnoser_private.h"
 #include "lib/cleanup.h"
-#include "lib/clock.h"
 
 struct diagnoser {
 	int sock; /* -1: there is no process any more */

@@ -6,7 +6,6 @@
 #include "analysis/hangs/hangs.h"
 #include "daemon/incident/diagnoser_private.h"
 #include "lib/cleanup.h"
-#include "lib/clock.h"
 #include "trace/words/describe.h"
 #include "trace/read/reader.h"
 

@@ -11,7 +11,6 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "trace/format/blob.h"
-#include "trace/write/writer.h"
 
 #define SAME_WAIT_NS                                                                                         \
 	(20 * NSEC_PER_MSEC) /* the iterator's estimate of a wait's start may be late by two ticks */

@@ -10,7 +10,6 @@
 #include "daemon/inspect/polled_code.h"
 #include "daemon/inspect/variable.h"
 #include "lib/cleanup.h"
-#include "lib/clock.h"
 
 #define LEVELS      2    /* functions of its own, innermost first, that are looked at */
 #define AROUND      192  /* bytes of code before and behind where it was seen */

@@ -2,7 +2,6 @@
 #include "daemon/service/report.h"
 
 #include <bpf/bpf.h>
-#include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,6 @@
 #include "analysis/slice/slice.h"
 #include "analysis/whatif/whatif.h"
 #include "graph/causal/causal.h"
-#include "lib/cleanup.h"
 
 #define ANALYSE_TASKS 3u /* of so many each question is asked */
 

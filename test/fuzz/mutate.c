@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <stdbool.h>
 #include <string.h>
 #include <zstd.h>
 

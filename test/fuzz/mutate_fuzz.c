@@ -2,7 +2,6 @@
 /* libFuzzer's changes to a trace, for the targets whose input is one. */
 #include <stdlib.h>
 
-#include "lib/cleanup.h"
 #include "test/fuzz/mutate.h"
 
 #define MUTATE_FUZZ_RAW 8 /* one change in so many is to the bytes of the file as they are */

@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ctrace/format.h"
 #include "trace/read/reader.h"
 #include "trace/snapshot/cut.h"
 

@@ -8,7 +8,6 @@
  * Prints a line when all of them are at it, and ends with its standard input.  Then prints how many
  * connections there were.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <signal.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "trace/format/encode.h"
 
-#include <stdbool.h>
 #include <zstd.h>
 
 #include "lib/cleanup.h"

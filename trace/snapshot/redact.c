@@ -6,11 +6,9 @@
 
 #include "lib/cleanup.h"
 #include "trace/format/blob.h"
-#include "trace/format/crc32c.h"
 #include "trace/format/encode.h"
 #include "trace/format/file_index.h"
 #include "trace/snapshot/redact_names.h"
-#include "trace/write/writer.h"
 
 struct redact {
 	struct siphash_key key;

@@ -2,7 +2,6 @@
 #include "trace/write/writer.h"
 
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/cleanup.h"

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "analysis/hangs/hangs.h"
-#include "lib/cleanup.h"
 #include "test/unit/trace/window_make.h"
 
 #define MUTEX CT_OBJ_FUTEX_ID(10, 0x1000)

@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "lib/cleanup.h"
 #include "test/unit/analysis/slice_make.h"
 
 #define NONE GRAPH_NONE

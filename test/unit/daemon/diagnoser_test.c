@@ -16,7 +16,6 @@
 
 #include "daemon/incident/diagnoser.h"
 #include "lib/cleanup.h"
-#include "lib/clock.h"
 #include "test/unit/daemon/hang_make.h"
 
 struct fixture {

@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <errno.h>
 #include <linux/bpf.h>
 #include <linux/types.h>
 #include <pthread.h>

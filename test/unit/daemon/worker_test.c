@@ -5,8 +5,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

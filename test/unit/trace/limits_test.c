@@ -15,7 +15,6 @@
 #include "analysis/diagnose/diagnose.h"
 #include "graph/causal/causal.h"
 #include "graph/path/path.h"
-#include "graph/timeline/scan.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "trace/format/crc32c.h"
