@@ -2,13 +2,14 @@
 /*
  * abi.h - every byte that the kernel side hands up.
  *
- * Shared by the BPF programs, the daemon and every reader of a trace: the
- * fixed records below are stored in the trace column by column and come back
- * from the reader unchanged.  Values are append-only; little-endian.
+ * The BPF programs, the daemon and every reader of a trace share these structures. A trace stores
+ * the fixed records column by column, and a reader gives them back unchanged. Numbers are
+ * little-endian. A value is never given a new meaning; new values are appended.
  *
- * Times are CLOCK_BOOTTIME nanoseconds.  Task ids are those of the initial pid
- * namespace.  The idle task of CPU n has tid 0 in records; readers call it
- * -(n+1).
+ * Times are CLOCK_BOOTTIME nanoseconds. Task ids are those of the initial pid namespace. The idle
+ * task of CPU n has tid 0 in records; readers call it -(n+1).
+ *
+ * This header has no functions and no state, so any thread may use it.
  */
 #ifndef CTRACE_ABI_H
 #define CTRACE_ABI_H
@@ -29,136 +30,218 @@ typedef int ct_s32;
 #endif
 
 /*
- * Record kinds.  1..63 are fixed records (struct ct_rec, followed by
- * CT_KIND_WORDS() extra 64-bit words); 64..127 are blobs (struct ct_blob).
- * After each: what the fields of struct ct_rec hold; a field not named is 0.
+ * Record kinds. 1..63 are fixed records: struct ct_rec, then CT_KIND_WORDS() words x[] of 64 bits.
+ * 64..127 are blobs, which begin with struct ct_blob. Each kind below says what the fields of
+ * struct ct_rec hold. A field that is not named is 0.
  */
 enum ct_kind {
 	/*
-	 * A context switch.  tid: previous task, peer: next task, state: state
-	 * of the previous task (CT_ST_*), wait: why it blocked (CT_W_*),
-	 * flags: CT_SF_*, nr: its system call (CT_NR_NONE: none), obj: what it
-	 * waits for, aux: priority of previous (low byte) and next (high byte)
-	 * as the kernel's task->prio (0..139).
+	 * A context switch.
+	 *   tid    the previous task
+	 *   peer   the next task
+	 *   state  state of the previous task (CT_ST_*)
+	 *   wait   why the previous task blocked (CT_W_*)
+	 *   flags  CT_SF_*
+	 *   nr     system call of the previous task; CT_NR_NONE: none
+	 *   obj    the object that the previous task waits for
+	 *   aux    priority of the previous task (low byte) and the next (high byte), as task->prio
+	 *          of the kernel (0..139)
 	 */
 	CT_SWITCH = 1,
 	/*
-	 * A wake-up (sched_waking).  tid: the task woken, peer: the task on the
-	 * CPU at that moment, state: context (CT_CTX_*), wait: softirq vector
-	 * or 0, flags: CT_WF_*, nr: the waker's system call, obj: the object the
-	 * waker acted on; with CT_WF_READY the socket (of the wakee's side) that
-	 * became readable; in CT_CTX_TIMER the address of the timer function.
-	 * aux: low byte the wait kind CT_W_* of the waker's system call.
+	 * A wake-up (sched_waking).
+	 *   tid    the wakee
+	 *   peer   the task on the CPU at that moment
+	 *   state  context (CT_CTX_*)
+	 *   wait   softirq vector, or 0
+	 *   flags  CT_WF_*
+	 *   nr     system call of the waker
+	 *   obj    the object that the waker acted on; with CT_WF_READY the socket, on the side of the
+	 *          wakee, that became readable; in CT_CTX_TIMER the address of the timer function
+	 *   aux    low byte: the wait kind (CT_W_*) of the waker's system call
 	 */
 	CT_WAKE = 2,
 	/* First wake of a new task.  tid: new task, peer: the creator. */
 	CT_WAKE_NEW = 3,
 	/*
-	 * Detail of a futex wait; precedes its CT_SWITCH; only where there is an
-	 * owner.  tid: waiter, peer: owner read from user memory (glibc mutex or
-	 * rwlock, PI or robust futex, or the thread that a join waits for), obj:
-	 * the futex, x[0]: user address, x[1]: op | word at address << 32.
+	 * A futex wait with a known owner. It precedes the CT_SWITCH of the waiter.
+	 *   tid    the waiter
+	 *   peer   the owner, read from user memory: of a glibc mutex or rwlock, of a PI or robust futex,
+	 *          or the thread that a join waits for
+	 *   obj    the futex
+	 *   x[0]   user address
+	 *   x[1]   futex operation | word at the address << 32
 	 */
 	CT_FUTEX = 4,
 	/*
-	 * One of the descriptors that a poll/ppoll/select waits on; written when
-	 * the set changes, at most CT_WAITFD_MAX, and again once a second.
-	 * tid: waiter, peer: fd, state: index in the set, wait: size of the set
-	 * (255: or more), aux: poll events asked for, obj: the object.
+	 * One of the descriptors that a poll, ppoll or select waits on. The set is written when it
+	 * changes, and again once a second; at most its first CT_WAITFD_MAX descriptors.
+	 *   tid    the waiter
+	 *   peer   the descriptor
+	 *   state  index in the set
+	 *   wait   size of the set; 255: 255 or more
+	 *   aux    poll events asked for
+	 *   obj    the object
 	 */
 	CT_WAITFD = 5,
-	CT_FORK = 6, /* tid: parent, peer: child, obj: child's tgid; flags CT_LF_THREAD */
+	CT_FORK = 6, /* tid: parent, peer: child, obj: tgid of the child, flags: CT_LF_THREAD */
 	CT_EXEC = 7, /* tid: the task, peer: its tid before the exec */
-	/* tid: the task, peer: exit status as wait(2) has it, flags: CT_LF_GROUP_DEAD; obj: its tgid */
+	/* tid: the task, peer: exit status as of wait(2), flags: CT_LF_GROUP_DEAD, obj: its tgid */
 	CT_EXIT = 8,
-	/* tid: sender (with CT_GF_KERNEL whoever was on the CPU), peer: target tid, state: signal, flags:
-	 * CT_GF_*, nr: sender's syscall, obj: target's tgid, aux: low 16 bits of si_code */
+	/*
+	 * A signal is sent.
+	 *   tid    the sender; with CT_GF_KERNEL the task that was on the CPU
+	 *   peer   tid of the target
+	 *   state  the signal
+	 *   flags  CT_GF_*
+	 *   nr     system call of the sender
+	 *   obj    tgid of the target
+	 *   aux    low 16 bits of si_code
+	 */
 	CT_SIGNAL = 9,
 	CT_SIGDELIVER = 10, /* tid: target, state: signal, flags: CT_GF_FATAL */
-	/* tid, peer: bytes, obj: the socket (of the sender's side).  Written when the call is done: the
-	 * receiver may have been woken, and have received, before. */
-	CT_SEND = 11,
-	CT_RECV = 12,  /* tid, peer: bytes, obj: the socket (of the receiver's side) */
-	CT_READY = 13, /* obj: tcp/udp socket that became readable, state: CT_CTX_* */
 	/*
-	 * Block request issued to / completed by the device.  tid: on CPU then,
-	 * peer: bytes, state: 0 read 1 write 2 flush 3 discard 4 other,
-	 * obj: the device (CT_OBJ_BLOCKDEV), x[0]: sector, x[1]: file
-	 * (CT_OBJ_FILE id) whose page is in the request, 0 if not known.
+	 * tid: the task, peer: bytes, obj: the socket on the sender's side. The record is written
+	 * at the end of the call, so the receiver may have been woken, and have received, before
+	 * it.
+	 */
+	CT_SEND = 11,
+	CT_RECV = 12,  /* tid: the task, peer: bytes, obj: the socket on the receiver's side */
+	CT_READY = 13, /* obj: the TCP or UDP socket that became readable, state: CT_CTX_* */
+	/*
+	 * A request was issued to a block device, or the device completed it.
+	 *   tid    the task on the CPU then
+	 *   peer   bytes
+	 *   state  0 read, 1 write, 2 flush, 3 discard, 4 other
+	 *   obj    the device (CT_OBJ_BLOCKDEV)
+	 *   x[0]   sector
+	 *   x[1]   the file (CT_OBJ_FILE) whose page is in the request; 0: not known
 	 */
 	CT_BLK_ISSUE = 14,
 	CT_BLK_DONE = 15,
 	/*
-	 * A file lock was asked for.  tid: the task, obj: the file, state: 0
-	 * read 1 write 2 unlock, wait: 0 posix 1 flock 2 ofd, x[0]: start,
-	 * x[1]: end (inclusive), peer: result as s32 (0 granted, -errno;
-	 * 1 = FILE_LOCK_DEFERRED: it waits).
+	 * A task asked for a file lock.
+	 *   tid    the task
+	 *   obj    the file
+	 *   state  0 read, 1 write, 2 unlock
+	 *   wait   0 posix, 1 flock, 2 ofd
+	 *   peer   result as a signed number: 0 granted, -errno, or 1 (FILE_LOCK_DEFERRED: the task waits)
+	 *   x[0]   first byte
+	 *   x[1]   last byte (inclusive)
 	 */
 	CT_FLOCK = 16,
 	/*
-	 * Found at start, in a checkpoint or a snapshot, not an event:
-	 * CT_HELD: a lock in /proc/locks; fields as CT_FLOCK, tid: holder's pid;
-	 *          flags 1: it waits for the lock (is not a holder).
-	 * CT_FD:   fd table entry; tid: tgid, peer: fd, obj: the object, flags: CT_FF_*.
-	 * CT_EPMEMBER: member of an epoll set; tid: tgid, peer: fd, obj: the
-	 *          member, x[0]: the epoll object, x[1]: events.
+	 * States, not events: they are found at the start, or for a snapshot.
+	 *   CT_HELD      a line of /proc/locks. Fields as CT_FLOCK; tid: pid of the owner. flags 1: the
+	 *                task waits for the lock and does not own it.
+	 *   CT_FD        an entry of a descriptor table. tid: tgid, peer: the descriptor, obj: the object,
+	 *                flags: CT_FF_*.
+	 *   CT_EPMEMBER  a member of an epoll set. tid: tgid, peer: the descriptor, obj: the member,
+	 *                x[0]: the epoll object, x[1]: events.
 	 */
 	CT_HELD = 17,
 	CT_FD = 18,
 	CT_EPMEMBER = 19,
 	/*
-	 * A long run was sampled.  tid: the task, nr: its system call, flags:
-	 * CT_PF_KERNEL, obj: user instruction pointer, x[0]: stack id
-	 * (CT_STACK blob) or 0, x[1]: ns on the CPU without blocking.
+	 * A sample of a long run.
+	 *   tid    the task
+	 *   nr     its system call
+	 *   flags  CT_PF_KERNEL
+	 *   obj    user instruction pointer
+	 *   x[0]   stack id (CT_STACK blob), or 0
+	 *   x[1]   ns on the CPU without blocking
 	 */
 	CT_SAMPLE = 20,
 	/*
-	 * A long wait was inspected.  tid: the task, nr: its system call, state,
-	 * wait: as CT_SWITCH, obj: the object, x[0]: stack id, x[1]: ns blocked.
+	 * An inspection of a long wait.
+	 *   tid    the task
+	 *   nr     its system call
+	 *   state, wait  as CT_SWITCH
+	 *   obj    the object
+	 *   x[0]   stack id
+	 *   x[1]   ns blocked
 	 */
 	CT_VISIT = 21,
-	/* Records lost.  tid: CPU (CT_GAP_ALL_CPUS: any), peer: how many (saturating; 0: not known),
-	 * state: cause (CT_LOSS_*), x[0]: first, x[1]: last time at which it can have happened. ts = x[1]. */
+	/*
+	 * Records were lost. ts is equal to x[1].
+	 *   tid    the CPU; CT_GAP_ALL_CPUS: any
+	 *   peer   how many (saturating); 0: not known
+	 *   state  cause (CT_LOSS_*)
+	 *   x[0]   the first time at which the loss can have happened
+	 *   x[1]   the last such time
+	 */
 	CT_GAP = 22,
 	/*
-	 * A watched variable was written or read.  tid: the task, state: 0 written, 1 read (without a
-	 * change), aux: its length in bytes, obj: the variable (CT_OBJ_DATA), x[0]: its value afterwards,
-	 * x[1]: stack id (CT_STACK blob) or 0.  Reads: only the first by each task after each change.
+	 * A task wrote or read the variable of a watchpoint. Of the reads of a task only the first
+	 * after each change is recorded.
+	 *   tid    the task
+	 *   state  0 written, 1 read
+	 *   aux    length of the variable in bytes
+	 *   obj    the variable (CT_OBJ_DATA)
+	 *   x[0]   its value after the access
+	 *   x[1]   stack id (CT_STACK blob), or 0
 	 */
 	CT_ACCESS = 23,
 	/*
-	 * A task that spins was looked at: a variable that it may be polling.  tid: the task, obj: the
-	 * variable (CT_OBJ_DATA), flags: CT_QF_*, x[0]: its value then, x[1]: its address.
+	 * An inspection of a task that spins found a variable that the task may be polling.
+	 *   tid    the task
+	 *   obj    the variable (CT_OBJ_DATA)
+	 *   flags  CT_QF_*
+	 *   x[0]   its value then
+	 *   x[1]   its address
 	 */
 	CT_POLLED = 24,
 	/*
-	 * A framework's queue reports on a job.  tid: the task, state: CT_JOB_*, flags: CT_JF_*, obj: the
-	 * queue (CT_OBJ_QUEUE) or 0, x[0]: the job (an address; with the tgid it names one job while that
-	 * lives), x[1]: the function that it runs, 0 not known.
+	 * A framework reports a job.
+	 *   tid    the task
+	 *   state  CT_JOB_*
+	 *   flags  CT_JF_*
+	 *   obj    the queue (CT_OBJ_QUEUE), or 0
+	 *   x[0]   the job: an address, which together with the tgid names one job while that job lives
+	 *   x[1]   the function that the job runs; 0: not known
 	 */
 	CT_JOB = 25,
 	/*
-	 * The daemon noticed a hang by itself.  tid: who hangs, state: by which rule (CT_HANG_*), wait: as
-	 * CT_SWITCH (CT_W_NONE: it runs or wants to run), nr: its system call, peer: the first task that it
-	 * waits for, 0 not known, obj: what it waits for, x[0]: since when, x[1]: the rule's threshold in ns.
+	 * The daemon noticed a hang.
+	 *   tid    the task that hangs
+	 *   state  the rule (CT_HANG_*)
+	 *   wait   as CT_SWITCH; CT_W_NONE: the task runs or is runnable
+	 *   nr     its system call
+	 *   peer   the first task that it waits for; 0: not known
+	 *   obj    the object that it waits for
+	 *   x[0]   since when
+	 *   x[1]   threshold of the rule in ns
 	 */
 	CT_HANG = 26,
 	/*
-	 * The tracer changed how much it records, to keep its own cost within the budget.  state: the step
-	 * now in force (CT_SHED_*; each includes those before it), wait: the step before, flags: CT_GV_*,
-	 * tid: with CT_GV_CAP the task whose records are capped, else 0; peer: with CT_GV_CAP how many of its
-	 * records were left out (saturating) since x[0], else 0; x[0]: since when the step before was in
-	 * force, x[1]: the tracer's cost when it was decided, in millionths of the machine's CPU time.
-	 * While a step is in force it is written again every few seconds, with state equal to wait.
-	 * With CT_GV_CAP: a first record when the cap begins (x[0] equal to ts), one when it ends; that has
-	 * what was found the task does then: aux: CT_W_*, and its state in the high byte (0: runs or wants
-	 * to), nr, obj.  In between records about that task alone, or it and the idle task, are missing.
-	 * With CT_GV_GROUP alone: the records of all tasks of a user, or of a control group, are left out.
-	 * obj: the user id, or with CT_GV_CGROUP the control group's id; state, wait: the step in force; x[0]
-	 * equal to ts: it begins, else it ended; peer: how many records were left out since x[0]
-	 * (saturating; of several groups at a time the first has the number of all).  A task of the group
-	 * that makes a record meanwhile has two of its own, with CT_GV_CAP and CT_GV_GROUP: at the first
-	 * record that is left out, and when it ended.
+	 * The tracer changed how much it records, to keep its own cost within the budget. While a
+	 * step is in force, the record is written again every few seconds, with state equal to
+	 * wait.
+	 *   state  the step now in force (CT_SHED_*; each includes those before it)
+	 *   wait   the step before
+	 *   flags  CT_GV_*
+	 *   x[0]   since when the step before was in force
+	 *   x[1]   cost of the tracer at the decision, in millionths of the machine's CPU time
+	 *
+	 * With CT_GV_CAP: a cap of one task begins or ends. Between the two records, records are
+	 * missing that are about this task alone, or about it and the idle task.
+	 *   tid    the capped task
+	 *   x[0]   begin: equal to ts; end: when the cap began
+	 *   peer   end: how many records of the task were left out since x[0] (saturating)
+	 *   aux    end: state of the task in the high byte (0: it runs or is runnable), CT_W_* in the low
+	 *   nr, obj  end: the system call and the object of the task then
+	 *
+	 * With CT_GV_GROUP alone: the cap of a group begins or ends. The records of all tasks of a
+	 * user, or of a control group, are left out.
+	 *   obj    the user id; with CT_GV_CGROUP the id of the control group
+	 *   state, wait  the step in force
+	 *   x[0]   begin: equal to ts; end: when the cap began
+	 *   peer   how many records were left out since x[0] (saturating). If several groups are capped
+	 *          at a time, the first one has the number of all.
+	 *
+	 * With CT_GV_CAP and CT_GV_GROUP: a task of a capped group, if it makes records meanwhile.
+	 * The task has one such record at the first record that is left out, and one when the cap
+	 * has ended.
 	 */
 	CT_SHED = 27,
 	CT_KIND_LAST = CT_SHED,
@@ -171,7 +254,7 @@ enum ct_kind {
 	CT_RAWACCESS = 68, /* struct ct_rawaccess_blob: kernel to daemon only */
 };
 
-/* Fixed records: 32 bytes, then CT_KIND_WORDS(kind) words of 8 bytes. */
+/* A fixed record is 32 bytes, then CT_KIND_WORDS(kind) words of 8 bytes. */
 struct ct_rec {
 	ct_u64 ts;
 	ct_u8 kind;
@@ -210,32 +293,32 @@ _Static_assert(sizeof(struct ct_rec) == 32, "ct_rec");
 #define CT_ST_PARKED  0x40
 #define CT_ST_DEAD    0x80
 
-/* Why a task blocked: a class of system call, or of what is not one. */
+/* Why a task blocked: a class of system call, or a reason that is no system call. */
 enum ct_wait {
-	CT_W_NONE = 0,     /* did not block: preempted or yielded */
+	CT_W_NONE = 0,     /* did not block: preempted, or yielded by another way than sched_yield */
 	CT_W_FUTEX = 1,    /* obj: futex */
-	CT_W_READ = 2,     /* obj: what is read or received from */
-	CT_W_WRITE = 3,    /* obj: what is written or sent to */
-	CT_W_POLL = 4,     /* poll, select; obj: the only fd, or 0 with CT_WAITFD records */
+	CT_W_READ = 2,     /* obj: the file or socket that the task reads from */
+	CT_W_WRITE = 3,    /* obj: the file or socket that the task writes to */
+	CT_W_POLL = 4,     /* poll, select; obj: the only descriptor, or 0 with CT_WAITFD records */
 	CT_W_EPOLL = 5,    /* obj: the epoll */
 	CT_W_ACCEPT = 6,   /* obj: listening socket */
 	CT_W_CONNECT = 7,  /* obj: socket */
-	CT_W_SLEEP = 8,    /* nanosleep and kin, or a poll of nothing; obj 0 */
-	CT_W_CHILD = 9,    /* wait4, waitid; obj: CT_OBJ_TASK of the pid asked for, 0: any */
+	CT_W_SLEEP = 8,    /* nanosleep and its relatives, or a poll of nothing; obj 0 */
+	CT_W_CHILD = 9,    /* wait4, waitid; obj: the child asked for (CT_OBJ_TASK), 0: any */
 	CT_W_VFORK = 10,   /* parent of a vfork; obj 0 */
 	CT_W_SIGNAL = 11,  /* pause, sigsuspend, sigtimedwait */
 	CT_W_FLOCK = 12,   /* flock, fcntl(F_SETLKW); obj: file */
-	CT_W_SYNC = 13,    /* fsync and kin; obj: file */
-	CT_W_FILE = 14,    /* another call on a descriptor (ioctl, getdents, ...); obj: it */
+	CT_W_SYNC = 13,    /* fsync and its relatives; obj: file */
+	CT_W_FILE = 14,    /* another call on a descriptor (ioctl, getdents, ...); obj: its object */
 	CT_W_OPEN = 15,    /* calls that take a path */
 	CT_W_SYSVIPC = 16, /* semop, msgrcv, mq_*; aux not used; obj 0 */
 	CT_W_FAULT = 17,   /* page fault from user mode */
 	CT_W_STOPPED = 18, /* stopped, traced or frozen */
 	CT_W_EXITED = 19,  /* dead */
-	CT_W_KTHREAD = 20, /* a kernel thread of its own doing */
+	CT_W_KTHREAD = 20, /* a kernel thread; the reason is not known */
 	CT_W_URING = 21,   /* io_uring_enter; obj: the ring */
 	CT_W_OTHER = 22,   /* another system call */
-	CT_W_YIELD = 23,   /* not blocked: sched_yield */
+	CT_W_YIELD = 23,   /* did not block: sched_yield */
 };
 
 /* flags of CT_SWITCH */
@@ -247,7 +330,7 @@ enum ct_wait {
 #define CT_SF_KTHREAD  0x20
 #define CT_SF_ZEROWAIT 0x40 /* a poll with a time limit of zero */
 
-/* context of a wake */
+/* The context of a wake. IPI: an interrupt that another CPU sent. */
 enum ct_ctx { CT_CTX_TASK = 0, CT_CTX_SOFTIRQ = 1, CT_CTX_HARDIRQ = 2, CT_CTX_TIMER = 3, CT_CTX_IPI = 4 };
 
 /* flags of CT_WAKE */
@@ -255,64 +338,68 @@ enum ct_ctx { CT_CTX_TASK = 0, CT_CTX_SOFTIRQ = 1, CT_CTX_HARDIRQ = 2, CT_CTX_TI
 #define CT_WF_SELF    0x02 /* the wakee is the current task */
 #define CT_WF_KTHREAD 0x04 /* the waker is a kernel thread */
 #define CT_WF_EXITING 0x08 /* the waker is exiting */
-#define CT_WF_FROZEN  0x20 /* the wakee was frozen: this is the thaw, not what it waited for */
-#define CT_WF_IDLE    0x10 /* the waker is the idle task (so an interrupt, whatever ctx says) */
+#define CT_WF_FROZEN  0x20 /* the wakee was frozen; the wake ends the freeze, not the wait */
+#define CT_WF_IDLE    0x10 /* the waker is the idle task: the context is an interrupt, whatever state says */
 
 #define CT_LF_THREAD     0x01 /* fork: a thread of the same process */
 #define CT_LF_GROUP_DEAD 0x02 /* exit: the last thread of its process */
 
 #define CT_GF_FATAL   0x01 /* default action is to kill and there is no handler */
-#define CT_GF_IGNORED 0x02 /* ignored or already pending */
-#define CT_GF_GROUP   0x04 /* to the process, not to a thread */
-#define CT_GF_KERNEL  0x08 /* sent by the kernel, not by kill and kin */
+#define CT_GF_IGNORED 0x02 /* the target ignores the signal, or it was pending already */
+#define CT_GF_GROUP   0x04 /* sent to the process, not to one thread */
+#define CT_GF_KERNEL  0x08 /* sent by the kernel, not by kill or its relatives */
 
 #define CT_FF_READ  0x01 /* fd: open for reading */
 #define CT_FF_WRITE 0x02 /* fd: open for writing */
 
-#define CT_PF_KERNEL 0x01 /* sample: was in the kernel */
+#define CT_PF_KERNEL 0x01 /* sample: the task was in the kernel */
 
-#define CT_QF_REG  0x01 /* polled: the address was in a register of every sample */
-#define CT_QF_CODE 0x02 /* polled: the code that it runs names the address */
-#define CT_QF_SPIN                                                                                           \
-	0x04 /* polled: it did nothing but that, or yield, at every look, and the value did not change */
+#define CT_QF_REG  0x01 /* polled: every sample had the address in a register */
+#define CT_QF_CODE 0x02 /* polled: the code that the task runs names the address */
+/* polled: at every look the task did only this, or yielded, and the value was the same */
+#define CT_QF_SPIN 0x04
 
 enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
-/* End of a job: its function has returned, or nothing will tell of its end (then with the start).  What the
- * task does next (handing the result on) still belongs to the job, until it begins another one or idles. */
+/*
+ * With CT_JOB_END. Without the flag, the function of the job has returned. With the flag, no event
+ * tells when the job ends, so the end comes with the start. In both cases the work that the task
+ * does next, such as handing on the result, belongs to the job until the task begins another job or
+ * idles.
+ */
 #define CT_JF_LOOSE 0x01
 
-/* rules by which the daemon notices a hang */
+/* The rules by which the daemon notices a hang. */
 enum ct_hang {
-	CT_HANG_LOOP = 0,     /* used to return to its event loop, and has not: it is blocked elsewhere */
+	CT_HANG_LOOP = 0,     /* it has not returned to its event loop as usual, and blocks elsewhere */
 	CT_HANG_BUSY = 1,     /* the same, but it runs */
-	CT_HANG_STARVED = 2,  /* the same, or any task: it wants to run and gets no CPU */
-	CT_HANG_DISK = 3,     /* uninterruptible for too long */
+	CT_HANG_STARVED = 2,  /* the same, or any task: it is runnable and gets no CPU */
+	CT_HANG_DISK = 3,     /* it is uninterruptible for too long */
 	CT_HANG_DEADLOCK = 4, /* a cycle of tasks that wait for each other's locks */
-	CT_HANG_SERVICE = 5,  /* a socket has unread bytes and its reader, who used to answer, does not */
+	CT_HANG_SERVICE = 5,  /* a socket has unread bytes, and its reader no longer answers as it used to */
 	CT_HANG_RULES = 6,
 };
 
-/* What the tracer leaves out, in this order, to keep within its budget. */
+/* The steps by which the tracer records less, in this order, to keep within its budget. */
 enum ct_shed {
 	CT_SHED_NONE = 0,
 	CT_SHED_SAMPLES = 1,  /* no samples of long runs */
-	CT_SHED_STACKS = 2,   /* no inspections of long waits, no polled variables */
+	CT_SHED_STACKS = 2,   /* no inspections: stacks of long waits, polled variables */
 	CT_SHED_MESSAGES = 3, /* no CT_SEND, CT_RECV, CT_READY */
-	CT_SHED_WAKES = 4,    /* wakes without what the waker acted on */
-	CT_SHED_WAITS = 5,    /* waits without object, owner and descriptor set */
+	CT_SHED_WAKES = 4,    /* wakes without the object that the waker acted on */
+	CT_SHED_WAITS = 5,    /* waits without object, owner and set of descriptors */
 	CT_SHED_PAUSE = 6,    /* for parts of the time nothing is recorded: CT_GAP with CT_LOSS_SHED */
 	CT_SHED_STEPS = 7,
 };
-#define CT_GV_CAP    0x01 /* not a step, but the records of one task */
-#define CT_GV_GROUP  0x02 /* not a step, but a user's or a control group's tasks; with CT_GV_CAP one of those */
-#define CT_GV_CGROUP 0x04 /* with CT_GV_GROUP: of a control group's */
+#define CT_GV_CAP    0x01 /* a cap of one task, not a step */
+#define CT_GV_GROUP  0x02 /* a cap of a user or control group; with CT_GV_CAP: of one task in it */
+#define CT_GV_CGROUP 0x04 /* with CT_GV_GROUP: the group is a control group */
 
 enum ct_loss {
-	CT_LOSS_RING_FULL = 0, /* per-CPU ring had no room */
-	CT_LOSS_STORAGE = 1,   /* no task storage could be had: the reason of a wait is missing */
+	CT_LOSS_RING_FULL = 0, /* the ring of a CPU had no room */
+	CT_LOSS_STORAGE = 1,   /* a task has no storage: the reasons of its waits are incomplete */
 	CT_LOSS_OBJECTS = 2,   /* an object could not be named (table full) */
-	CT_LOSS_DAEMON = 3,    /* the daemon refused a record (table or queue full, bad size) */
-	CT_LOSS_DISK = 4,      /* a segment could not be written */
+	CT_LOSS_DAEMON = 3,    /* the daemon refused a record (table or queue full, size wrong) */
+	CT_LOSS_DISK = 4,      /* a file segment could not be written */
 	CT_LOSS_SLOT = 5,      /* reader: a slot of the file is torn or corrupt */
 	CT_LOSS_DOWN = 6,      /* reader: the daemon did not run */
 	CT_LOSS_SHED = 7,      /* left out on purpose, to keep within the budget */
@@ -320,21 +407,23 @@ enum ct_loss {
 };
 
 /*
- * Objects.  An id is kind << 59 | 59 bits of identity:
- *   SOCK, PIPE   inode number (as in socket:[N], pipe:[N]);
- *                a SOCK that has no inode yet (not accepted): hash of its address | CT_OBJ_NOT_ACCEPTED
- *   FILE, BLOCKDEV, CHARDEV   CT_OBJ_HASH(kernel dev, inode number); BLOCKDEV: the dev_t
- *   EVENTFD .. ANON   low 59 bits of file->private_data
- *   FUTEX        user address (47 bits) | low 12 bits of the tgid << 47
- *   TASK         tid
- *   CGROUP       its id (the inode number of its directory); name: its path below the root; peer: 0, or an
- *                object of its own, CT_OBJ_CONTAINER_ID(), whose name is what its container is called
- *   DATA, QUEUE  as FUTEX; DATA: name is the symbol ("flag (a.out)") where it is known
+ * Objects. An id is kind << 59 | 59 bits of identity:
+ *   SOCK, PIPE     inode number, as in socket:[N] and pipe:[N]. A SOCK without an inode (it is not
+ *                  accepted yet): a hash of its address | CT_OBJ_NOT_ACCEPTED
+ *   FILE, CHARDEV  CT_OBJ_HASH(device, inode number), device as the kernel encodes it
+ *   BLOCKDEV       the dev_t
+ *   EVENTFD..ANON  low 59 bits of file->private_data
+ *   FUTEX          user address (47 bits) | low 12 bits of the tgid << 47
+ *   TASK           tid
+ *   CGROUP         inode number of its directory. The name is the path below the root. peer is 0,
+ *                  or the object CT_OBJ_CONTAINER_ID(), whose name is that of the container
+ *   DATA, QUEUE    as FUTEX. The name of DATA is the symbol, such as "flag (a.out)", where known
  *
- * Two processes whose numbers are a multiple of 4096 apart, and that use the same address at the same time, share
- * an id of FUTEX, DATA or QUEUE (without address randomisation, or a parent and a child forked 4096 processes later).
- * Their waits look like waits on one object.  Wakes are joined by task, so no task is blamed for a wake of the other
- * process; but the last owner, or the other waiters, of an object may be those of the other process.
+ * Two processes share an id of FUTEX, DATA or QUEUE if their pids are a multiple of 4096 apart and
+ * they use the same address at the same time. This can happen without address randomisation, or to
+ * a parent and a child that was forked 4096 processes later. Their waits then look like waits on
+ * one object. No task is blamed for a wake of the other process, because wakes are joined by task.
+ * But the last owner, or the other waiters, of an object may be those of the other process.
  */
 enum ct_obj_kind {
 	CT_OBJ_NONE = 0,
@@ -365,18 +454,18 @@ enum ct_obj_kind {
 #define CT_OBJ_MASK            ((1ULL << CT_OBJ_SHIFT) - 1)
 #define CT_OBJ_ID(kind, ident) ((ct_u64)(kind) << CT_OBJ_SHIFT | ((ct_u64)(ident)&CT_OBJ_MASK))
 #define CT_OBJ_KIND(id)        ((enum ct_obj_kind)((id) >> CT_OBJ_SHIFT))
-/* dev is the kernel's encoding (major << 20 | minor); see ct_kdev() in lib/. */
+/* dev: in the encoding that the kernel uses inside, major << 20 | minor. */
 #define CT_OBJ_HASH(dev, ino) (((ct_u64)(ino) ^ ((ct_u64)(dev)*0x9e3779b97f4a7c15ULL)) & CT_OBJ_MASK)
-/* Of what a process names by an address: FUTEX, DATA, QUEUE. */
+/* The id of a thing that a process names by an address: FUTEX, DATA, QUEUE. */
 #define CT_OBJ_USER_ID(kind, tgid, uaddr)                                                                    \
 	CT_OBJ_ID(kind, ((ct_u64)(uaddr) & ((1ULL << 47) - 1)) | (ct_u64)((tgid)&0xfff) << 47)
 #define CT_OBJ_FUTEX_ID(tgid, uaddr) CT_OBJ_USER_ID(CT_OBJ_FUTEX, tgid, uaddr)
 
-/* Set in the id of a SOCK that nobody has accepted yet. */
+/* Set in the id of a SOCK that no process has accepted yet. */
 #define CT_OBJ_NOT_ACCEPTED         (1ULL << 58)
 #define CT_OBJ_CONTAINER_ID(cgroup) CT_OBJ_ID(CT_OBJ_CGROUP, (ct_u64)(cgroup) | 1ULL << 58)
 
-/* Every blob starts with this.  size: whole blob, a multiple of 8. */
+/* The start of every blob. size: bytes of the whole blob, a multiple of 8. */
 struct ct_blob {
 	ct_u64 ts;
 	ct_u8 kind;
@@ -388,11 +477,12 @@ _Static_assert(sizeof(struct ct_blob) == 16, "ct_blob");
 
 #define CT_COMM_LEN   16
 #define CT_TF_KTHREAD 0x01
-#define CT_TF_EXEC    0x02 /* flags of the blob: written because of exec / fork / rename / found at start */
-#define CT_TF_FORK    0x04
-#define CT_TF_RENAME  0x08
-#define CT_TF_FOUND   0x10
-/* Who a task is.  Written at fork, exec, rename and for tasks found at start. */
+/* The other four: the event for which the blob is written. */
+#define CT_TF_EXEC   0x02
+#define CT_TF_FORK   0x04
+#define CT_TF_RENAME 0x08
+#define CT_TF_FOUND  0x10
+/* The identity of a task. It is written at fork, exec and rename, and for tasks found at the start. */
 struct ct_task_blob {
 	struct ct_blob h; /* h.tid: the task; h.flags: CT_TF_* */
 	ct_u32 tgid;
@@ -406,14 +496,16 @@ struct ct_task_blob {
 _Static_assert(sizeof(struct ct_task_blob) == 64, "ct_task_blob");
 
 #define CT_OBJ_NAME_MAX 160
-/* What an object is.  Written when it is first seen, and again when what was
- * missing (peer, remote address) has become known. */
+/*
+ * The description of an object. It is written when the object is first seen, and again when a
+ * missing part (the peer, the remote address) has become known.
+ */
 struct ct_object_blob {
 	struct ct_blob h; /* h.tid: the task that was seen using it */
 	ct_u64 id;
 	ct_u64 ino;
 	ct_u64 peer; /* unix: object id of the other end; 0 unknown */
-	ct_u32 dev;  /* kernel encoding of the inode's file system; CHARDEV, TTY, FUSEDEV: of the device */
+	ct_u32 dev;  /* kernel encoding: of the file system; CHARDEV, TTY, FUSEDEV: of the device itself */
 	ct_u32 fs_magic;
 	ct_u16 family;  /* sockets: AF_* */
 	ct_u16 type;    /* sockets: SOCK_* */
@@ -426,16 +518,20 @@ struct ct_object_blob {
 	ct_u8 laddr[16]; /* IPv4 in the first 4 bytes, network order */
 	ct_u8 raddr[16];
 	ct_u64 x; /* SOCK: address of struct sock; PIDFD: the pid; else 0 */
-	/* name_len bytes of: path (leading components may be missing, then it
-	 * starts with ".../"), unix socket path ('@' first for abstract), device
-	 * or anonymous inode name; padded with 0 to a multiple of 8 */
+	/*
+	 * name_len bytes, padded with 0 to a multiple of 8: a path, a unix socket path ('@' first
+	 * if abstract), or the name of a device or anonymous inode. A path starts with ".../" if
+	 * its leading components are missing.
+	 */
 	char name[];
 };
 _Static_assert(sizeof(struct ct_object_blob) == 104, "ct_object_blob");
 
-/* A stack with names, as stored in a file: n_frames strings, each 0-terminated:
- * "function+0x12 (module)" or "0x7f.. (module)", innermost first.  Kernel
- * frames first, each with a "k:" prefix. */
+/*
+ * A stack with names, as stored in a file: n_frames strings, each 0-terminated, innermost frame
+ * first. A frame is "function+0x12 (module)" or "0x7f.. (module)". Kernel frames come first, each
+ * with the prefix "k:".
+ */
 struct ct_stack_blob {
 	struct ct_blob h; /* h.tid 0 */
 	ct_u64 id;        /* a hash of the frames, never 0 */
@@ -445,11 +541,11 @@ struct ct_stack_blob {
 };
 _Static_assert(sizeof(struct ct_stack_blob) == 32, "ct_stack_blob");
 
-/* A sampled stack, addresses only: n_kernel kernel frames, then n_user. */
+/* A sampled stack as addresses: n_kernel kernel frames, then n_user user frames. */
 #define CT_RAWSTACK_MAX 48
 struct ct_rawstack_blob {
 	struct ct_blob h;
-	ct_u64 ran_ns; /* on the CPU without blocking; other tasks may have had turns in between */
+	ct_u64 ran_ns; /* on the CPU without blocking; times off the CPU as runnable are not counted */
 	ct_u16 nr;
 	ct_u8 n_kernel;
 	ct_u8 n_user;
@@ -458,7 +554,10 @@ struct ct_rawstack_blob {
 };
 _Static_assert(sizeof(struct ct_rawstack_blob) == 32, "ct_rawstack_blob");
 
-/* An access to a watched variable, which becomes a CT_ACCESS.  h.flags: its state; then n_user addresses. */
+/*
+ * An access to the variable of a watchpoint; n_user stack addresses follow. The daemon makes a
+ * CT_ACCESS of it. h.flags is the state of that CT_ACCESS.
+ */
 struct ct_rawaccess_blob {
 	struct ct_blob h;
 	ct_u64 addr;
@@ -472,30 +571,37 @@ struct ct_rawaccess_blob {
 _Static_assert(sizeof(struct ct_rawaccess_blob) == 40, "ct_rawaccess_blob");
 
 /*
- * What the task iterator writes for one task (found at start, or inspected).
- * A stream of these structures, back to back.
+ * The task iterator writes one such structure for each task, back to back: for tasks found at the
+ * start, and for inspections.
  */
 #define CT_ITER_KSTACK 32
 struct ct_iter_task {
 	struct ct_task_blob task;
-	struct ct_rec wait; /* kind CT_SWITCH: tid, state, wait, flags, nr, obj as if it blocked now; peer:
-			     * the CPU that it has, plus 1, 0: none */
+	/*
+	 * kind CT_SWITCH; tid, state, wait, flags, nr and obj are as if the task blocked now. peer:
+	 * the CPU that the task has, plus 1; 0: none.
+	 */
+	struct ct_rec wait;
 	ct_u32 futex_owner; /* as CT_FUTEX.peer */
 	ct_u32 n_kstack;
-	ct_u64 sched_since; /* boot ns when it left the CPU, 0 if not known */
-	ct_u64 args[6];     /* of its system call */
-	/* x86-64: r15 r14 r13 r12 bp bx r11 r10 r9 r8 ax cx dx si di orig_ax ip cs flags sp ss;
-	 * arm64: x0..x30 sp pc; the rest 0.  All 0 for kernel threads. */
+	ct_u64 sched_since; /* boot time at which the task left the CPU; 0: not known */
+	ct_u64 args[6];     /* of the system call of the task */
+	/*
+	 * x86-64: r15 r14 r13 r12 bp bx r11 r10 r9 r8 ax cx dx si di orig_ax ip cs flags sp ss.
+	 * arm64: x0..x30 sp pc. The rest is 0. All are 0 for kernel threads.
+	 */
 	ct_u64 regs[34];
 	ct_u64 kstack[CT_ITER_KSTACK];
 };
-/* What the task_file iterator writes: CT_FD and CT_EPMEMBER records (the latter 48
- * bytes) and CT_OBJECT blobs, back to back.  Distinguish by the kind byte at offset 8. */
+/*
+ * The task_file iterator writes CT_FD records, CT_EPMEMBER records (48 bytes) and CT_OBJECT blobs,
+ * back to back. The kind byte at offset 8 tells them apart.
+ */
 
 /* Per-CPU counters of the kernel side. */
 struct ct_cpu_stats {
 	ct_u64 lost[CT_LOSS_CAUSES];
-	ct_u64 lost_first_ns[CT_LOSS_CAUSES]; /* since the daemon last reset it to 0 */
+	ct_u64 lost_first_ns[CT_LOSS_CAUSES]; /* since the daemon last reset the member to 0 */
 	ct_u64 lost_last_ns[CT_LOSS_CAUSES];
 };
 

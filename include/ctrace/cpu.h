@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cpu.h - what belongs to a CPU: its state, and the ring of its records behind
- * that.  One entry of the map ct_cpus, which the daemon maps: it reads the ring and
- * sets id and tail.
+ * cpu.h - the state of one CPU, and the layout of the ring of its records.
  *
- * How the ring works: emit.h and daemon/kernel/percpu_ring.c.
+ * The map ct_cpus has one entry for each CPU: struct cpu, then the ring. The daemon maps the
+ * entries. It reads the rings, and it sets id and tail; the BPF programs on that CPU write all
+ * other members. bpf/emit.h and daemon/kernel/percpu_ring.c say how the ring works; this header
+ * only lays it out.
+ *
+ * Any thread may call cpu_room(): it has no state.
  */
 #ifndef CTRACE_CPU_H
 #define CTRACE_CPU_H
@@ -23,43 +26,46 @@ struct cpu_context {
 };
 
 struct cpu {
-	/* What every record touches: one cache line. */
-	ct_u64 head;  /* bytes ever given to records */
-	ct_u32 id;    /* the loader sets it: the index of this entry */
+	/* The members that every record touches are in one cache line. */
+	ct_u64 head;  /* bytes given to records since the start */
+	ct_u32 id;    /* index of this entry; the loader sets it */
 	ct_u32 depth; /* interrupts in progress, innermost last */
 	ct_u32 ready_depth;
-	ct_u32 emitted;   /* paces the look at how full the side ring is */
-	ct_u64 ready_obj; /* a socket became readable at this depth, in this system call and at this time */
+	ct_u32 emitted;   /* records in the side ring; one in 64 looks how full it is */
+	ct_u64 ready_obj; /* a socket became readable at ready_depth, in ready_call, at ready_ns */
 	ct_u64 ready_call;
 	ct_u64 ready_ns;
 	ct_u64 switch_ns; /* the last context switch */
 	ct_u64 sample_ns; /* the last sample */
 
-	/* The daemon's: bytes ever read. */
+	/* Bytes that the daemon has read since the start; only the daemon writes it. */
 	ct_u64 tail __attribute__((aligned(64)));
 
 	struct ct_cpu_stats stats __attribute__((aligned(64)));
-	ct_u64 poked; /* the daemon was woken because of a ring that was read up to here */
+	ct_u64 poked; /* tail + 1 at the last wake of the daemon for a ring that was half full */
 	struct cpu_context ctx[CPU_DEPTH];
-	/* Objects lately met that need no naming, by a hash: id ^ sig << 40.  In front of the map ct_objects.
+	/*
+	 * Objects that were met lately and need no name, found by a hash of id ^ sig << 40. A cache
+	 * in front of the map ct_objects.
 	 */
 	ct_u64 named[CPU_NAMED];
 	struct govern_cost cost[GOVERN_KINDS] __attribute__((aligned(64)));
 	ct_u64 left_out[GOVERN_CAPS]; /* records of capped tasks, by slot */
-	ct_u64 n_left_out;            /* records, each once */
-	ct_u64 n_passed;              /* runs that recorded nothing, on top of a capped task */
+	ct_u64 n_left_out;            /* records left out; one about two capped tasks counts once */
+	ct_u64 n_passed;              /* runs that recorded nothing, because the task on the CPU is capped */
 } __attribute__((aligned(64)));
 
 /*
- * An entry: struct cpu, the ring's bytes (a power of two), and room for what the last record of a
- * lap has beyond the end, so that every record lies in one piece.
+ * An entry is struct cpu, the bytes of the ring (a power of two), and slack. The slack takes the
+ * part of the last record of a lap that does not fit before the end, so that every record lies in
+ * one piece.
  */
 #define CPU_RING_AT    4096
 #define CPU_RING_SLACK 4096
 _Static_assert(sizeof(struct cpu) <= CPU_RING_AT, "struct cpu");
 #define CPU_ENTRY_BYTES(ring_bytes) (CPU_RING_AT + (ring_bytes) + CPU_RING_SLACK)
 
-/* What a record takes up in the ring: known by its kind. */
+/* The writer of a name needs room for one more component than a name may have. */
 #define CPU_OBJECT_NAME (CT_OBJ_NAME_MAX + 48) /* its writer needs more than there may be */
 static inline ct_u32 cpu_room(ct_u8 kind)
 {
@@ -78,7 +84,7 @@ static inline ct_u32 cpu_room(ct_u8 kind)
 }
 
 #define CPU_SIDE_BYTES 1048576
-/* In front of a record in the side ring (ct_side); alone it only wakes the daemon. */
+/* Precedes every record in the side ring (ct_side). Without a record it only wakes the daemon. */
 struct cpu_side {
 	ct_u32 cpu;
 	ct_u32 pad;

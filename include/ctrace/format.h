@@ -2,15 +2,15 @@
 /*
  * format.h - every byte of a trace file.
  *
- * A file is a row of slots of slot_bytes each.  Slot 0 holds the file header;
- * the others form a ring of segments.  A segment begins at the start of a slot,
- * fills n_slots of them in a row (it never wraps around the end of the file)
- * and can be read without any other: header, then body.  A body is a row of
- * blocks.  doc/format.md says what is in them.
+ * A file is a row of slots of slot_bytes each. Slot 0 holds the file header. The other slots form a
+ * ring of file segments. A segment begins at the start of a slot and fills n_slots slots in a row;
+ * it never wraps around the end of the file. A segment can be read without any other. It is a
+ * header, then a body, and the body is a row of blocks. doc/format.md says what the blocks hold.
  *
- * All numbers are little-endian.  A reader refuses a greater major version and
- * skips what a greater minor version may add: header bytes beyond those it
- * knows, block types, record kinds.
+ * All numbers are little-endian. A reader refuses a greater major version. It skips the additions
+ * of a greater minor version: header bytes beyond those it knows, block types, record kinds.
+ *
+ * This header has no functions and no state. trace/format/ reads and checks the bytes.
  */
 #ifndef CTRACE_FORMAT_H
 #define CTRACE_FORMAT_H
@@ -30,19 +30,24 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is copied 
 #define FORMAT_SEGMENT_MAGIC "CTRSEG\x1a\n"
 #define FORMAT_MAGIC_BYTES   8
 
-#define FORMAT_SLOT_BYTES     65536u /* what the writer uses */
-#define FORMAT_SLOT_BYTES_MIN 4096u  /* what a reader accepts; a power of two */
+#define FORMAT_SLOT_BYTES     65536u /* the size that the writer uses */
+#define FORMAT_SLOT_BYTES_MIN 4096u  /* the limits of a reader; a power of two */
 #define FORMAT_SLOT_BYTES_MAX (16u << 20)
 #define FORMAT_META_MAX       32768u
-#define FORMAT_COPY_AT        36864u /* where the file header is a second time; behind the first at its longest */
-/* Limits that trace/format/limits.c applies: a few bytes must not make a reader allocate a lot or overflow. */
+#define FORMAT_COPY_AT        36864u /* offset of the second file header, behind the longest first one */
+/*
+ * trace/format/limits.c applies these limits, so that a few bytes cannot make a reader overflow or
+ * allocate much memory.
+ */
 #define FORMAT_SLOTS_MAX   (1u << 31)
 #define FORMAT_CPUS_MAX    8192u
 #define FORMAT_RECORDS_MAX (1u << 20)   /* of a segment */
 #define FORMAT_RAW_MAX     (128u << 20) /* sum of the raw sizes of the blocks of a segment */
-#define FORMAT_BODY_MAX    (256u << 20) /* of a segment; nothing that a reader knows needs as much */
-/* Every boot time is below this, and so is the distance from boot time to any other clock: 146 years.  So the
- * sum of two of them fits into a signed number. */
+#define FORMAT_BODY_MAX    (256u << 20) /* of a segment */
+/*
+ * Every boot time is below this limit (146 years), and so is the distance from boot time to any
+ * other clock. So the sum of two of them fits into a signed number.
+ */
 #define FORMAT_TIME_MAX (1ULL << 62)
 
 /* At the start of the file; meta_bytes of meta data follow. */
@@ -50,10 +55,10 @@ struct format_file {
 	uint8_t magic[FORMAT_MAGIC_BYTES];
 	uint16_t major;
 	uint16_t minor;
-	uint32_t header_bytes; /* of this structure; the meta data are after it */
+	uint32_t header_bytes; /* of this structure; the meta data follow it */
 	uint32_t slot_bytes;
 	uint32_t n_slots; /* without slot 0 */
-	uint64_t file_id; /* random; that of every segment of the file */
+	uint64_t file_id; /* random; every segment of the file repeats it */
 	uint64_t created_real_ns;
 	uint32_t n_cpus;
 	uint32_t meta_bytes;
@@ -62,13 +67,16 @@ struct format_file {
 };
 _Static_assert(sizeof(struct format_file) == 64, "format_file");
 
-#define FORMAT_SEGMENT_RESTART   0x1u /* nothing was captured between the segment before and this one */
-#define FORMAT_SEGMENT_UNWRITTEN 0x2u /* what was captured from gap_from_ns to begin_ns was not written */
+#define FORMAT_SEGMENT_RESTART   0x1u /* the daemon did not capture just before this segment */
+#define FORMAT_SEGMENT_UNWRITTEN 0x2u /* the records from gap_from_ns to begin_ns could not be written */
 
-/* How the fields of a kind are predicted (predict.h, format.md) and how many words it has. */
+/*
+ * How the fields of a kind are predicted (predict.h, doc/format.md), and how many extra words the
+ * kind has.
+ */
 #define FORMAT_KIND_WORDS    0x03 /* number of extra words: 0, 1 or 2 */
 #define FORMAT_KIND_SWITCH   0x20 /* peer is the task on this CPU from now on */
-#define FORMAT_KIND_WAKE     0x40 /* tid is predicted as the last one that the task on this CPU woke */
+#define FORMAT_KIND_WAKE     0x40 /* prediction of tid: the last task that the task on this CPU woke */
 #define FORMAT_KIND_PEER_TID 0x80 /* peer is a task id, not a number */
 
 #define FORMAT_KINDS  64
@@ -78,15 +86,15 @@ struct format_segment {
 	uint8_t magic[FORMAT_MAGIC_BYTES];
 	uint16_t major;
 	uint16_t minor;
-	uint32_t header_bytes; /* of this structure; the body is after it */
+	uint32_t header_bytes; /* of this structure; the body follows it */
 	uint64_t file_id;
 	uint64_t seq; /* 1, 2, 3, ... in a file */
 	uint8_t boot_id[16];
 	uint32_t n_slots;
 	uint32_t flags;    /* FORMAT_SEGMENT_* */
-	uint64_t begin_ns; /* boot time of the checkpoint; the end of the segment before */
+	uint64_t begin_ns; /* boot time of the checkpoint; equal to the end of the previous segment */
 	uint64_t end_ns;
-	uint64_t min_ns; /* of the time stamps of its records; begin_ns and end_ns if it has none */
+	uint64_t min_ns; /* smallest time of its records; begin_ns if it has no records */
 	uint64_t max_ns;
 	int64_t boot_to_mono_ns; /* at end_ns */
 	int64_t boot_to_real_ns;
@@ -98,18 +106,17 @@ struct format_segment {
 	uint32_t n_objects;
 	uint32_t n_stacks;
 	uint32_t n_states;
-	uint64_t lost[FORMAT_CAUSES];    /* sum of the peer fields of its CT_GAP records, by cause; and
-					    gap_records */
-	uint8_t kind_info[FORMAT_KINDS]; /* FORMAT_KIND_*; of every kind that the writer knew */
+	uint64_t lost[FORMAT_CAUSES];    /* lost records by cause: from its CT_GAP records, and gap_records */
+	uint8_t kind_info[FORMAT_KINDS]; /* FORMAT_KIND_* of every kind that the writer knew */
 	uint32_t kinds[FORMAT_KINDS];    /* number of records, by kind */
 	uint64_t gap_from_ns;            /* see FORMAT_SEGMENT_UNWRITTEN; else 0 */
-	uint64_t gap_records;            /* how many records that were */
+	uint64_t gap_records;            /* how many records were not written */
 	uint8_t reserved[36];            /* 0 */
 	uint32_t crc;                    /* CRC32C of header_bytes bytes, this field taken as 0 */
 };
 _Static_assert(sizeof(struct format_segment) == 576, "format_segment");
 
-/* In front of every block; padded with 0 to a multiple of 8 bytes after it. */
+/* Precedes every block. After the block, zeroes pad it to a multiple of 8 bytes. */
 struct format_block {
 	uint16_t type;
 	uint8_t codec; /* FORMAT_CODEC_* */
@@ -122,7 +129,7 @@ _Static_assert(sizeof(struct format_block) == 16, "format_block");
 
 enum format_codec { FORMAT_CODEC_RAW = 0, FORMAT_CODEC_ZSTD = 1 };
 
-/* A block that would be empty is left out.  No type is there twice. */
+/* The writer leaves out empty blocks. No type occurs twice in a segment. */
 enum format_block_type {
 	FORMAT_META = 1, /* pairs of 0-terminated strings: name, value */
 	FORMAT_CPUS = 2, /* struct format_cpu, by cpu; the columns are in this order */
@@ -131,7 +138,7 @@ enum format_block_type {
 
 	/* columns of the records */
 	FORMAT_COL_KIND = 8,  /* 1 byte a record */
-	FORMAT_COL_MASK = 9,  /* 1 byte a record: FORMAT_MASK_* of the fields that were not as predicted */
+	FORMAT_COL_MASK = 9,  /* 1 byte a record: FORMAT_MASK_* of the fields that the prediction missed */
 	FORMAT_COL_TLEN = 10, /* 1 byte a record: the number of bytes of its time, 0..8 */
 	FORMAT_COL_T0 = 11,   /* ... T7 = 18: byte n of the times that have more than n bytes */
 	FORMAT_COL_T7 = 18,
@@ -144,7 +151,7 @@ enum format_block_type {
 	FORMAT_COL_NR = 25,    /* 2 bytes */
 	FORMAT_COL_AUX = 26,   /* 2 bytes */
 	FORMAT_COL_OBJ = 27,   /* varint: index into OBJS */
-	FORMAT_COL_X0 = 28,    /* varint, zigzag: difference to the context */
+	FORMAT_COL_X0 = 28,    /* varint, zigzag: difference to the predicted value */
 	FORMAT_COL_X1 = 29,
 
 	FORMAT_TASKS = 32,   /* struct ct_task_blob */
@@ -177,10 +184,13 @@ _Static_assert(sizeof(struct format_cpu) == 24, "format_cpu");
 
 #define FORMAT_CPU_NONE 0xffffu
 enum format_run { FORMAT_RUN_BLOCKED = 0, FORMAT_RUN_RUNNABLE = 1, FORMAT_RUN_RUNNING = 2 };
-/* Since 1.2: what it does is not known, its records are left out (CT_SHED with CT_GV_CAP) since last.ts. */
+/*
+ * Since version 1.2: the state of the task is not known, because its records are left out since
+ * last.ts (CT_SHED with CT_GV_CAP).
+ */
 #define FORMAT_STATE_CAPPED 0x1u
 
-/* What a task was doing at the checkpoint. */
+/* The state of a task at the checkpoint. */
 struct format_state {
 	struct ct_rec last; /* as CT_SWITCH: ts: since when; tid, state, wait, flags, nr, obj */
 	uint32_t owner;     /* as CT_FUTEX.peer */

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * job.h - what the loader tells the probes on functions of frameworks: which
- * event each is, and where its values lie.  A probe's cookie is the index of
- * its rule.
+ * job.h - rules for the probes on functions of frameworks: which event a probe stands for, and
+ * where its values lie. The cookie of a probe is the index of its rule.
+ *
+ * daemon/jobs/ makes the rules out of descriptions of frameworks, and bpf/uprobe.bpf.c applies
+ * them. This header has no functions and no state.
  */
 #ifndef CTRACE_JOB_H
 #define CTRACE_JOB_H
 
 #include "ctrace/abi.h"
 
-#define JOB_RULES_MAX 512 /* each takes up to four descriptors */
+#define JOB_RULES_MAX 512 /* each takes up to four descriptors of the daemon */
 #define JOB_NAME_MAX  24  /* with the 0; a multiple of 8 */
 
-/* A value: the sum of a register and off, or with deref the 64 bits at that address. */
+/* A value is the sum of a register and off. With deref it is the 64 bits at that address. */
 struct job_value {
 	ct_u8 reg; /* 0: none, the value is 0; else 1 + an enum job_reg */
 	ct_u8 deref;
@@ -21,7 +23,10 @@ struct job_value {
 };
 _Static_assert(sizeof(struct job_value) == 8, "job_value");
 
-/* Registers that can hold a value, in the order of their numbers in DWARF for x86-64; arm64: x0 to x30. */
+/*
+ * Registers that can hold a value. x86-64: in the order of their numbers in DWARF. arm64: x0 to
+ * x30.
+ */
 enum job_reg {
 	JOB_AX,
 	JOB_DX,
@@ -42,11 +47,11 @@ enum job_reg {
 	JOB_REGS
 };
 
-#define JOB_RETURNS 0x01 /* a start that ends when the function returns: the probe is where it begins */
-#define JOB_CALLS   0x02 /* the job's function is not known by name: tell the loader of it */
-#define JOB_NOTED   0x04 /* an enqueue that is remembered, for */
-#define JOB_QUEUED  0x08 /* a start that counts only when the job was enqueued before */
-#define JOB_LOOSE   0x10 /* a start whose end nothing tells: CT_JF_LOOSE */
+#define JOB_RETURNS 0x01 /* a start; the return of the function is the end. The probe is at the entry */
+#define JOB_CALLS   0x02 /* the job's function has no known name: report it to the loader */
+#define JOB_NOTED   0x04 /* an enqueue that is remembered, for JOB_QUEUED */
+#define JOB_QUEUED  0x08 /* a start that counts only if the job was enqueued before */
+#define JOB_LOOSE   0x10 /* a start whose end no event tells: CT_JF_LOOSE */
 
 struct job_rule {
 	struct job_value job, queue, function;
@@ -54,12 +59,12 @@ struct job_rule {
 	ct_u8 flags; /* JOB_* */
 	ct_u8 name_len;
 	ct_u8 pad;
-	ct_u32 calls;            /* for the loader: what it wants to be told with JOB_CALLS */
-	char name[JOB_NAME_MAX]; /* of the framework: its queues have this name */
+	ct_u32 calls;            /* passed back to the loader in struct job_call */
+	char name[JOB_NAME_MAX]; /* of the framework; its queues have this name */
 };
 _Static_assert(sizeof(struct job_rule) == 56, "job_rule");
 
-/* A function that jobs run was seen for the first time in a process. */
+/* Reports to the loader that a job of a process runs a function for the first time. */
 struct job_call {
 	ct_u64 function;
 	ct_u32 tgid;

@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysclass.h - how to read the reason of a wait out of a system call: one
- * 16-bit word for each system call number.  User space fills the table with the
- * numbers of its machine (daemon/kernel/syscalls.c); the BPF side knows no numbers.
+ * sysclass.h - how to read the reason of a wait out of a system call: one 16-bit word for each
+ * system call number.
+ *
+ * User space fills the table with the numbers of its machine (daemon/kernel/syscalls.c), because
+ * the BPF side knows no numbers. The table does not change after load, so any thread may read it.
  */
 #ifndef CTRACE_SYSCLASS_H
 #define CTRACE_SYSCLASS_H
 
 #define SYSCLASS_N 512
 
-/* bits 0..4: CT_W_*; 5..7: 1 + the argument that is the descriptor; 8..10: 1 + the argument that is the
- * time limit; 11: that argument is in milliseconds, not a pointer; 12..15: enum sysclass_how. */
+/*
+ * The bits of a class:
+ *   0..4    CT_W_*
+ *   5..7    1 + index of the argument that is the descriptor; 0: none
+ *   8..10   1 + index of the argument that is the time limit; 0: none
+ *   11      that argument is in milliseconds; else it is a pointer to a structure
+ *   12..15  enum sysclass_how
+ */
 #define SYSCLASS(wait, fd, limit, ms, how) ((wait) | (fd) << 5 | (limit) << 8 | (ms) << 11 | (how) << 12)
 #define SYSCLASS_WAIT(c)                   ((c)&31)
 #define SYSCLASS_FD(c)                     ((c) >> 5 & 7)
@@ -26,9 +34,9 @@ enum sysclass_how {
 	SYSCLASS_FUTEX_WAITV, /* futex_waitv(): a vector of addresses */
 	SYSCLASS_POLL,        /* an array of struct pollfd */
 	SYSCLASS_SELECT,      /* three bit sets */
-	SYSCLASS_FCNTL,       /* waits for a lock with F_SETLKW and F_OFD_SETLKW alone */
+	SYSCLASS_FCNTL,       /* waits for a lock only with F_SETLKW and F_OFD_SETLKW */
 	SYSCLASS_WAIT4,       /* argument 0 is a pid */
-	SYSCLASS_WAITID,      /* argument 0 says what argument 1 is */
+	SYSCLASS_WAITID,      /* argument 0 is the type of argument 1 */
 	SYSCLASS_CLONE,       /* argument 0 has CLONE_VFORK */
 	SYSCLASS_CLONE3,      /* argument 0 points at flags */
 	SYSCLASS_YIELD,

@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * watchslot.h - a watched variable, as the program that hardware breakpoints call
- * sees it.  Also written by the loader, which maps it.
+ * watchslot.h - the state of a watchpoint, shared by the BPF program that hardware breakpoints call
+ * (bpf/watch.bpf.c) and the loader, which maps it.
+ *
+ * The loader writes a whole slot before it sets tgid. From then on the program writes the counters
+ * and the value.
  */
 #ifndef CTRACE_WATCHSLOT_H
 #define CTRACE_WATCHSLOT_H
 
 #include "ctrace/abi.h"
 
-#define WATCH_SLOTS      4        /* what the hardware has */
-#define WATCH_PER_S      1000     /* accesses recorded of one variable */
-#define WATCH_SAME_AGAIN 10000000 /* a task writes the same value over again: recorded that often, ns */
+#define WATCH_SLOTS      4        /* the hardware has four */
+#define WATCH_PER_S      1000     /* recorded accesses of one variable in a second */
+#define WATCH_SAME_AGAIN 10000000 /* ns from record to record, if a task writes the same value */
 
 struct watch_slot {
 	ct_u64 addr;
 	ct_u32 tgid; /* 0: free */
-	ct_u32 gen;  /* of this use of the slot; never 0 */
+	ct_u32 gen;  /* number of this use of the slot; never 0 */
 	ct_u32 len;  /* 1, 2, 4, 8 */
 	ct_u32 n_second;
-	ct_u64 second_ns; /* n_second were recorded since then */
-	ct_u64 value;     /* the last one written */
-	ct_u64 change;    /* how often it changed */
-	ct_u64 refused;   /* accesses that were too many to be recorded */
+	ct_u64 second_ns; /* n_second accesses were recorded since then */
+	ct_u64 value;     /* the last value written */
+	ct_u64 change;    /* how often the value changed */
+	ct_u64 refused;   /* accesses that were not recorded because they were too many */
 };
 struct watch_slots {
 	struct watch_slot v[WATCH_SLOTS];
