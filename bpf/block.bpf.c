@@ -9,7 +9,7 @@ static __always_inline __u8 block_op(__u32 flags)
 {
 	__u32 op = flags & REQ_OP_MASK;
 
-	return op <= 3 ? op : 4; /* read, write, flush and discard are numbered as in the ABI */
+	return op <= 3 ? op : 4; /* the kernel numbers read, write, flush and discard as abi.h does */
 }
 
 static __always_inline __u32 block_dev(struct request *rq)
@@ -18,7 +18,7 @@ static __always_inline __u32 block_dev(struct request *rq)
 	struct request___old *old = (void *)rq;
 	struct gendisk *disk;
 
-	if (part) /* not for requests that are not accounted */
+	if (part) /* NULL for requests that the kernel does not account */
 		return BPF_CORE_READ(part, bd_dev);
 	if (bpf_core_field_exists(old->rq_disk))
 		disk = BPF_CORE_READ(old, rq_disk);
@@ -45,7 +45,7 @@ static __always_inline __u64 block_file(struct request *rq)
 	if (!mapping || mapping & PAGE_MAPPING_LOW)
 		return 0;
 	host = BPF_CORE_READ((struct address_space *)mapping, host);
-	/* The pages of a device itself are its file system's own data. */
+	/* A page of the device itself holds data of the file system, not of a file. */
 	if (!host || (BPF_CORE_READ(host, i_mode) & S_IFMT) != S_IFREG)
 		return 0;
 	return object_hash_id(CT_OBJ_FILE, host);

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * caps.h - whose records are left out.  A task is capped when its bit in ct_capped is set.  The daemon
- * sets it for a task that makes too many records.  The programs set it for a task of a capped group, at the
- * first record of the task that is left out: a CT_SHED says so then.  A task of the group that sleeps all
- * the time keeps its history.
+ * caps.h - decides whether a record is left out because its tasks are capped.
  *
- * A record is left out when it is about capped tasks alone, the idle task aside: what it says of others must
- * not be missing.  The clock is not read for it.
+ * A task is capped while its bit in ct_capped is set. The daemon sets the bit of a task that makes
+ * too many records. For a task of a capped group, the programs set the bit at the first record of
+ * that task that is left out, and write a CT_SHED then. So a task of the group that sleeps all the
+ * time keeps its history.
+ *
+ * A record is left out if it is about capped tasks alone; the idle task does not count. A record
+ * that also says something about another task is kept. A record that is left out costs no reading
+ * of the clock.
+ *
+ * The cap of a group is decided by the daemon, not here. The programs on all CPUs change the bits
+ * at the same time, so each change is atomic.
  */
 #ifndef CTRACE_BPF_CAPS_H
 #define CTRACE_BPF_CAPS_H
@@ -14,9 +20,9 @@
 #include "emit.h"
 
 enum caps_standing {
-	CAPS_IDLE, /* the idle task, or none */
+	CAPS_IDLE, /* the idle task, or no task */
 	CAPS_CAPPED,
-	CAPS_MEMBER, /* of a capped group, and not capped yet */
+	CAPS_MEMBER, /* in a capped group, and not capped yet */
 	CAPS_OTHER,
 };
 
@@ -39,7 +45,7 @@ static __always_inline bool caps_has_bit(__u32 tid)
 	return word && *(volatile __u64 *)word & caps_bit(tid);
 }
 
-/* True: it was not set before. */
+/* Sets the bit of a task. True: the bit was clear before. */
 static __always_inline bool caps_set_bit(__u32 tid)
 {
 	__u64 *word = caps_word(tid);
@@ -84,8 +90,10 @@ static __always_inline __u64 *caps_named_word(__u32 tid)
 	return bpf_map_lookup_elem(&ct_capped_named, &i);
 }
 
-/* A capped task whose beginning was left out as well, and that no record has named: the daemon knows it when
- * the cap has ended. */
+/*
+ * True: the task is capped, its fork was left out as well, and no record has named it so far. The
+ * daemon learns of such a task only when the cap ends.
+ */
 static __always_inline bool caps_unborn(struct task_struct *t)
 {
 	__u64 *named;
@@ -96,14 +104,14 @@ static __always_inline bool caps_unborn(struct task_struct *t)
 	return named && !(*(volatile __u64 *)named & caps_bit(t->pid));
 }
 
-/* From here on records of the task are left out. */
+/* Writes the CT_SHED that says: from here on, records of the task are left out. */
 static __always_inline void caps_tell(struct cpu *c, __u32 tid)
 {
 	__u64 now = bpf_ktime_get_boot_ns();
 	struct emit_rec2 *r = emit_rec2(c, CT_SHED, now);
 
 	if (!r)
-		return; /* the end of the cap tells, too */
+		return; /* the record at the end of the cap says so too */
 	r->r.state = r->r.wait = ct_govern.shed;
 	r->r.flags = CT_GV_CAP | CT_GV_GROUP;
 	r->r.tid = tid;
@@ -113,7 +121,7 @@ static __always_inline void caps_tell(struct cpu *c, __u32 tid)
 	emit_submit(r, now);
 }
 
-/* The first record of a member that is left out. */
+/* Caps a task of a capped group, at its first record that is left out. */
 static __noinline int caps_begin(struct cpu *c, __u32 tid)
 {
 	if (c && caps_set_bit(tid))
@@ -121,8 +129,11 @@ static __noinline int caps_begin(struct cpu *c, __u32 tid)
 	return 0;
 }
 
-/* A record about others is to name the task, which was born capped: who reads that record must know, and of
- * its end, too. */
+/*
+ * Writes a CT_SHED for an unborn capped task before a record about another task names it: a reader
+ * of that record must know that records of the named task are missing. From now on the end of the
+ * task is recorded too.
+ */
 static __noinline int caps_name(struct cpu *c, __u32 tid)
 {
 	__u64 *word = caps_named_word(tid);
@@ -141,8 +152,10 @@ static __always_inline void caps_count(struct cpu *c, struct task_struct *t, enu
 	c->left_out[GOVERN_SLOT(t->pid)]++;
 }
 
-/* As caps_leave_out(), when anybody is capped.  A function of its own, as caps_died(): the stack that the
- * caller of the decoders of waits has left is small before 6.2. */
+/*
+ * As caps_leave_out(), if a task or group is capped. This function and caps_died() are not inlined:
+ * before 6.2 the caller has little stack left beside the decoders of waits.
+ */
 static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {
 	enum caps_standing first, second;
@@ -168,13 +181,13 @@ static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct
 	return true;
 }
 
-/* A record about a and b (NULL: a alone) is left out, and counted as such. */
+/* True: the record about a and b (NULL: about a alone) is left out, and counted. */
 static __always_inline bool caps_leave_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {
 	return ct_govern.capping && caps_left_out(c, a, b);
 }
 
-/* A program that only keeps the context has run, on top of the current task. */
+/* Counts a run of a program that only keeps the context of interrupts, on top of the current task. */
 static __always_inline void caps_ran_light(struct cpu *c)
 {
 	if (ct_govern.capping && caps_has_bit(bpf_get_current_task_btf()->pid))
@@ -182,7 +195,9 @@ static __always_inline void caps_ran_light(struct cpu *c)
 	govern_ran_light(c);
 }
 
-/* A child takes over from its parent in a capped group, and from nobody else.  True: its birth is left out.
+/*
+ * A child of a task in a capped group starts capped; any other child starts uncapped. True: the
+ * fork is left out.
  */
 static __always_inline bool caps_fork(struct cpu *c, struct task_struct *parent, struct task_struct *child)
 {
@@ -215,7 +230,10 @@ static __noinline int caps_died(struct cpu *c, struct task_struct *prev, struct 
 	return out;
 }
 
-/* The death of a task is recorded, unless its birth was not.  True: it is left out. */
+/*
+ * The death of a task is recorded, unless its fork was left out and no record has named the task.
+ * True: the death is left out.
+ */
 static __always_inline bool caps_death(struct cpu *c, struct task_struct *prev, struct task_struct *next)
 {
 	return ct_govern.capping && caps_died(c, prev, next);

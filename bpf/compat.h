@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* compat.h - what differs between kernels: members that moved, helpers that came later, register layouts. */
+/*
+ * compat.h - the differences between kernels: members that moved, helpers that came later, register
+ * layouts.
+ *
+ * Every other file of bpf/ asks here, and checks no kernel by itself. Names of the kernel that all
+ * supported versions have are in vmlinux.h.
+ */
 #ifndef CTRACE_BPF_COMPAT_H
 #define CTRACE_BPF_COMPAT_H
 
@@ -10,13 +16,13 @@
 #include "config.h"
 
 /*
- * RD(p, member): reads a member (of no array type) through a pointer that the
- * verifier does not know.  With bpf_rdonly_cast (since 6.2) that is a load, some
- * 1 ns and 0 for a bad address, against 45 ns for bpf_probe_read_kernel; the
- * verifier removes the branch that is not taken.
+ * RD(p, member) reads a member (of no array type) through a pointer that the verifier does not
+ * know. With bpf_rdonly_cast (since 6.2) the read is a load: it takes about 1 ns and gives 0 for a
+ * bad address. bpf_probe_read_kernel takes 45 ns. The verifier removes the branch that is not
+ * taken.
  *
- * Only one object may define COMPAT_RDONLY_CAST: the linker of libbpf 1.1 cannot
- * merge two that refer to the same kernel function.
+ * Only one object may define COMPAT_RDONLY_CAST: the linker of libbpf 1.1 cannot merge two objects
+ * that refer to the same kernel function.
  */
 #ifdef COMPAT_RDONLY_CAST
 extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym __weak;
@@ -30,9 +36,9 @@ extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym __weak;
 #endif
 
 /*
- * The 64 bits at an address, as a plain number: the verifier would take a pointer
- * member for a pointer and refuse to compute with it.  A struct that begins with
- * a number lends its type.
+ * Reads the 64 bits at an address as a plain number. The verifier takes a pointer member for a
+ * pointer, and refuses to compute with it. struct timespec64 begins with a number, so its type
+ * serves here for any address.
  */
 static __always_inline __u64 rd_num(const void *p)
 {
@@ -40,7 +46,10 @@ static __always_inline __u64 rd_num(const void *p)
 }
 #define RD_NUM(p, member) rd_num((void *)(p) + bpf_core_field_offset(typeof(*(p)), member))
 
-/* Until 6.8 struct file_lock had the members of struct file_lock_core itself (commit a69ce85ec9af). */
+/*
+ * Until 6.8 the members of struct file_lock_core were in struct file_lock itself (commit
+ * a69ce85ec9af).
+ */
 struct file_lock___old {
 	unsigned int fl_flags;
 	unsigned char fl_type;
@@ -52,7 +61,7 @@ static __always_inline bool has_lock_core(void)
 	return bpf_core_type_exists(struct file_lock_core);
 }
 
-/* Until 5.14 the disk was in the request alone (commit d152c682f03c added request_queue.disk). */
+/* Until 5.14 only the request had the disk (commit d152c682f03c added request_queue.disk). */
 struct request___old {
 	struct gendisk *rq_disk;
 } __attribute__((preserve_access_index));
@@ -61,14 +70,17 @@ struct request___old {
 #define PF_IO_WORKER 0x00000010
 #define PF_KTHREAD   0x00200000
 
-/* A kernel thread, or an io_uring worker, whose saved registers are those of its creator. */
+/*
+ * True: a kernel thread, or an io_uring worker. The saved registers of a worker are those of its
+ * creator.
+ */
 static __always_inline bool task_is_kernel(struct task_struct *t)
 {
 	return t->flags & (PF_KTHREAD | PF_IO_WORKER);
 }
 
 #if defined(__TARGET_ARCH_x86)
-#define REGS_BYTES (21 * 8) /* struct pt_regs is a user-space ABI; see struct ct_iter_task */
+#define REGS_BYTES (21 * 8) /* struct pt_regs is an ABI of user space; see struct ct_iter_task */
 #define TS_COMPAT  0x0002
 /* Interrupts and exceptions from user mode store -1 in orig_ax. */
 static __always_inline int regs_syscall(struct pt_regs *regs)

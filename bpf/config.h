@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* config.h - what the loader sets between open and load; constants for the verifier. */
+/*
+ * config.h - settings that the loader writes between open and load. They are constants for the
+ * verifier, and no program changes them.
+ */
 #ifndef CTRACE_BPF_CONFIG_H
 #define CTRACE_BPF_CONFIG_H
 
@@ -8,9 +11,9 @@
 
 #include "ctrace/sysclass.h"
 
-/* The tracer's own process: its waits, wakes and messages are not looked into. */
+/* The tgid of the tracer. Its own waits, wakes and messages are not decoded. */
 const volatile __u32 ct_tracer_tgid __weak = 0;
-/* sched_switch has the state of the previous task as its last argument (since 5.18). */
+/* True: the last argument of sched_switch is the state of the previous task (since 5.18). */
 const volatile bool ct_switch_has_state __weak = false;
 const volatile bool ct_has_rdonly_cast __weak = false;
 const volatile __u32 ct_ring_bytes __weak = 0;

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * context.h - the interrupts that a CPU is in the middle of.  Entries and exits
- * nest; when one is missed (the kernel skips a program that interrupts itself)
- * the next exit of an outer one, or the next context switch, puts it right.
+ * context.h - the stack of interrupts in progress on a CPU, and the socket that became readable
+ * last.
+ *
+ * Entries and exits nest. The kernel skips a program that interrupts itself, so an entry or exit
+ * can be missed. The next exit of an outer interrupt, or the next context switch, repairs the
+ * stack.
+ *
+ * irq.bpf.c and sample.bpf.c keep the stack, msg.bpf.c sets the socket, and sched.bpf.c uses both.
+ * Only programs on the CPU of c may call these functions.
  */
 #ifndef CTRACE_BPF_CONTEXT_H
 #define CTRACE_BPF_CONTEXT_H
@@ -10,9 +16,9 @@
 #include "compat.h"
 #include "emit.h"
 
-#define CONTEXT_READY_NS 100000000 /* how long a wake may come after the data that caused it */
+#define CONTEXT_READY_NS 100000000 /* longest time from readable data to the wake that it causes */
 
-/* An entry; the mask is for the verifier, which loses sight of the caller's check. */
+/* Entry i of the stack. The mask is for the verifier, which loses the check of the caller. */
 static __always_inline struct cpu_context *context_at(struct cpu *c, __u32 i)
 {
 	barrier_var(i);
@@ -28,7 +34,7 @@ static __always_inline void context_enter(struct cpu *c, __u32 ctx, __u64 key, _
 
 	if (i >= CPU_DEPTH)
 		return;
-	c->depth = i + 1; /* before the entry is filled in: an interrupt here takes the next one */
+	c->depth = i + 1; /* before the entry is filled: an interrupt here takes the next entry */
 	barrier();
 	in->key = key;
 	in->what = what;
@@ -51,7 +57,7 @@ static __always_inline void context_exit(struct cpu *c, __u32 ctx, __u64 key)
 	}
 }
 
-/* Interrupts do not outlive a switch.  now: 0 when it is not known. */
+/* Empties the stack: no interrupt outlives a context switch. now: boot time; 0: not known. */
 static __always_inline void context_reset(struct cpu *c, __u64 now)
 {
 	c->depth = 0;
@@ -64,8 +70,10 @@ static __always_inline struct cpu_context *context_now(struct cpu *c)
 	return c->depth ? context_at(c, c->depth - 1) : NULL;
 }
 
-/* What tells one system call from the next on this CPU, for a while: its number and first argument.  0 in an
- * interrupt, and for the kernel's own tasks. */
+/*
+ * A key that tells the current system call from the next one on this CPU: the number of the call
+ * and its first argument. 0 in an interrupt, and for tasks of the kernel.
+ */
 static __always_inline __u64 context_call(struct cpu *c, struct task_struct *cur)
 {
 	struct pt_regs *regs;
@@ -77,8 +85,8 @@ static __always_inline __u64 context_call(struct cpu *c, struct task_struct *cur
 }
 
 /*
- * Sockets that become readable are woken for at once; these remember the last
- * one.  It does not outlive the interrupt or the system call that it was in.
+ * Remembers the socket that became readable last. Its wake-ups follow at once, before the end of
+ * the interrupt or system call that made it readable.
  */
 static __always_inline void context_ready(struct cpu *c, struct task_struct *cur, __u64 obj, __u64 now)
 {

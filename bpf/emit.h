@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * emit.h - the only way out of the kernel: reserve, fill, submit; or
- * emit_loss().
+ * emit.h - the only way out of the kernel: reserve, fill, submit; or emit_loss().
  *
- * Every CPU has a ring of its own, in memory that the daemon maps.  A record is
- * given its place by moving head on with a compare-and-exchange, so that programs
- * that interrupt each other, to any depth, have places of their own.  Its first
- * word, the time, is written last: free memory is all zeroes (the daemon clears
- * what it has read before it gives it back by moving tail on), so a time that is
- * not 0 says that the record is whole.  The daemon stops at one that is not.
+ * Every CPU has a ring of its own, in memory that the daemon maps. A program gets a place for its
+ * record by moving head on with a compare-and-exchange. So programs that interrupt each other, to
+ * any depth, have places of their own.
  *
- * Nobody is woken for a record: the daemon comes by itself, and is woken only when
- * a ring is half full.
+ * The first word of a record is its time, which the program writes last. Free memory is all zeroes:
+ * the daemon clears what it has read before it moves tail on. So a time that is not 0 says that the
+ * record is whole. The daemon stops at a record that is not whole.
+ *
+ * A record does not wake the daemon. The daemon polls, and is woken only if a ring is half full.
+ *
+ * Any program may use the ring of its own CPU. A program that can be preempted, and that any task
+ * can call in a tight loop, uses emit_side() instead.
  */
 #ifndef CTRACE_BPF_EMIT_H
 #define CTRACE_BPF_EMIT_H
@@ -20,11 +22,17 @@
 #include "config.h"
 #include "govern.h"
 
-/* How often a place is asked for again, when an interrupt came between the look at head and its change. */
+/*
+ * How often emit_place() tries again, if an interrupt moved head between the look at it and its
+ * change.
+ */
 #define EMIT_TRIES 8
 #define EMIT_FULL  (~0ULL)
 
-/* NULL: nothing is to be recorded.  To find that out costs something too, while a pause begins or ends. */
+/*
+ * The struct cpu of this CPU. NULL: a pause is in force, or the CPU has no entry; record nothing. A
+ * run in a pause is counted, because it costs something too.
+ */
 static __always_inline struct cpu *emit_cpu(void)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -48,9 +56,9 @@ static __noinline void emit_loss(struct cpu *c, __u32 cause, __u64 now)
 }
 
 /*
- * What is rare about a place: the ring is more than half full, so that the daemon is woken, once for each
- * time that it has read; or an interrupt came between the look at head and its change.  The place, or
- * EMIT_FULL, and the loss is counted.
+ * The rare part of emit_reserve(): the ring is more than half full, or an interrupt moved head
+ * meanwhile. A ring that is more than half full wakes the daemon, once for each time that the
+ * daemon has read. Returns the place; or EMIT_FULL, and the loss is counted.
  */
 static __noinline __u64 emit_place(struct cpu *c, __u64 size, __u64 now)
 {
@@ -60,7 +68,7 @@ static __noinline __u64 emit_place(struct cpu *c, __u64 size, __u64 now)
 		__u64 tail = *(volatile ct_u64 *)&c->tail, at = *(volatile ct_u64 *)&c->head;
 
 		if (at + size - tail > ct_ring_bytes / 2 && c->poked != tail + 1) {
-			c->poked = tail + 1; /* not 0, which is how it begins */
+			c->poked = tail + 1; /* + 1, because poked starts at 0 */
 			bpf_ringbuf_output(&ct_side, &nothing, sizeof(nothing), BPF_RB_FORCE_WAKEUP);
 		}
 		if (at + size - tail > ct_ring_bytes)
@@ -72,10 +80,13 @@ static __noinline __u64 emit_place(struct cpu *c, __u64 size, __u64 now)
 	return EMIT_FULL;
 }
 
-/* Room for size bytes (a constant: cpu_room() of what will be written), or NULL, and the loss is counted. */
+/*
+ * Room for size bytes, a constant: cpu_room() of the record. NULL: no room, and the loss is
+ * counted.
+ */
 static __always_inline void *emit_reserve(struct cpu *c, __u64 size, __u64 now)
 {
-	/* tail first: it never passes head */
+	/* read tail first: it never passes head */
 	__u64 tail = *(volatile ct_u64 *)&c->tail, at = *(volatile ct_u64 *)&c->head;
 
 	if (at + size - tail > ct_ring_bytes / 2 ||
@@ -84,15 +95,15 @@ static __always_inline void *emit_reserve(struct cpu *c, __u64 size, __u64 now)
 		if (at == EMIT_FULL)
 			return NULL;
 	}
-	at &= ct_ring_bytes - 8; /* a multiple of 8, as the verifier is to know */
+	at &= ct_ring_bytes - 8; /* the mask tells the verifier that it is a multiple of 8 */
 	return (void *)c + CPU_RING_AT + at;
 }
 
-/* Lets the daemon have what has been written at p: all but the time.  now: not 0. */
+/* Gives the record at p, complete but for its time, to the daemon. now: the time, not 0. */
 static __always_inline void emit_submit(void *p, __u64 now)
 {
 #if defined(__TARGET_ARCH_x86)
-	barrier(); /* stores of one CPU are seen in their order */
+	barrier(); /* other CPUs see the stores of a CPU in order */
 	*(volatile ct_u64 *)p = now;
 #else
 	__sync_lock_test_and_set((ct_u64 *)p, now); /* a full barrier */
@@ -104,7 +115,7 @@ struct emit_rec2 {
 	__u64 x[2];
 };
 
-/* A record with everything after kind set to 0, and without its time. */
+/* Sets all fields of a record but its time; those after kind to 0. */
 static __always_inline void emit_init(struct ct_rec *r, __u8 kind)
 {
 	r->kind = kind;
@@ -127,7 +138,7 @@ static __always_inline struct ct_rec *emit_rec(struct cpu *c, __u8 kind, __u64 n
 	return r;
 }
 
-/* A record with two more words, which the caller sets. */
+/* A record with two more words. The caller sets these words. */
 static __always_inline struct emit_rec2 *emit_rec2(struct cpu *c, __u8 kind, __u64 now)
 {
 	struct emit_rec2 *r = emit_reserve(c, sizeof(*r), now);
@@ -138,9 +149,10 @@ static __always_inline struct emit_rec2 *emit_rec2(struct cpu *c, __u8 kind, __u
 }
 
 /*
- * The way out for programs that can be preempted and be called in a tight loop by anybody: a
- * task that loses the CPU with a place in its ring would hold up all that comes after it.
- * data: a struct cpu_side, then the record.
+ * The way out for programs that can be preempted, and that any task can call in a tight loop. A
+ * task that loses the CPU with a place in its ring holds up all later records of that CPU; in a
+ * tight loop this would happen often. data: a struct cpu_side, then the record; size: bytes of
+ * both. If the side ring is full, the loss is counted.
  */
 static __always_inline void emit_side(struct cpu *c, struct cpu_side *data, __u64 size, __u64 now)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* govern.bpf.c - does nothing, so that what it costs to call a program can be measured. */
+/*
+ * govern.bpf.c - a program that does nothing: the daemon measures with it how much a call of a
+ * program costs.
+ */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 

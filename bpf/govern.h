@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * govern.h - does what the governor says, as early in a program as it can be,
- * and measures.
+ * govern.h - obeys the governor, as early in a program as possible, and measures the cost of
+ * programs.
  *
- * kernel.bpf_stats is not used for that: two readings of the clock for each run cost as much as the run, and
- * the daemon does not keep the privilege.  Most programs read the clock at their start anyway; one run in
- * GOVERN_TIMED reads it at its end as well.
+ * It decides nothing: daemon/governor/ does. kernel.bpf_stats does not serve as the measure. Its
+ * two readings of the clock for each run cost as much as the run, and the daemon does not keep the
+ * privilege for it. Most programs read the clock at their start anyway. One run in GOVERN_TIMED
+ * reads the clock at its end as well.
+ *
+ * Only programs on the CPU of c may call these functions.
  */
 #ifndef CTRACE_BPF_GOVERN_H
 #define CTRACE_BPF_GOVERN_H
@@ -13,17 +16,19 @@
 #include "maps.h"
 #include "ctrace/govern_state.h"
 
-/* In a map of its own: its cache line is only read. */
+/* In a map of its own, so that its cache line is only read. */
 volatile struct govern ct_govern __weak SEC(".data.govern") = {};
 
-/* Whether a step is in force. */
+/* True: the step is in force. */
 static __always_inline bool govern_sheds(enum ct_shed step)
 {
 	return ct_govern.shed >= step;
 }
 
-/* The end of a program that looked at the clock when it began.  Not atomic: an interrupt in between may cost
- * a run, of which there are many. */
+/*
+ * Counts a run that ends now; began_ns: the clock at its start. Not atomic: an interrupt in between
+ * may lose one run of many.
+ */
 static __always_inline void govern_ran(struct cpu *c, enum govern_kind kind, __u64 began_ns)
 {
 	struct govern_cost *k = &c->cost[kind];

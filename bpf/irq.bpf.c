@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* irq.bpf.c - keeps the context of each CPU, so that a wake is not laid at the door of the task that
- * happened to be interrupted.  Emits nothing. */
+/*
+ * irq.bpf.c - keeps the stack of interrupts of each CPU, so that a task that an interrupt stopped
+ * is not taken for the waker. Emits no records.
+ */
 #include "caps.h"
 #include "context.h"
 
@@ -49,7 +51,7 @@ int ct_hrtimer_exit(__u64 *ctx)
 	return EXIT(CT_CTX_TIMER, ctx[0]);
 }
 
-/* Interrupts between CPUs have tracepoints on x86 alone. */
+/* Only x86 has tracepoints for interrupts between CPUs. */
 #define IPI(name)                                                                                            \
 	SEC("tp_btf/" #name "_entry") int ct_##name##_entry(__u64 *ctx)                                      \
 	{                                                                                                    \

@@ -1,24 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * iter.bpf.c - what is there already: tasks with their waits, descriptors, and
- * members of epoll sets.  Run by a read of the iterator's descriptor.
+ * iter.bpf.c - writes what exists already: tasks with their waits, descriptors, and members of
+ * epoll sets. A read of the descriptor of an iterator runs these programs.
  */
 #include "wait.h"
 #include "task.h"
 
-/* Where the kernel cannot be asked for one task, or for the files of one process: 0 is all. */
+/*
+ * The only task, and the only process, to write; 0: all. For kernels whose iterators take no such
+ * limit.
+ */
 volatile __u32 ct_iter_tid = 0;
 volatile __u32 ct_iter_tgid = 0;
-/* Of tasks: what comes before the registers and the stack is enough. */
+/* 1: of each task write only the members before args. */
 volatile __u32 ct_iter_brief = 0;
 
-#define ITER_PRIO_FAIR 100 /* MAX_RT_PRIO: below it nobody keeps how long a task ran since it came */
+/*
+ * MAX_RT_PRIO. For priorities below it, the kernel does not keep how long a task has run since its
+ * arrival
+ */
+#define ITER_PRIO_FAIR 100
 
 /*
- * When the task last left its CPU, or was last seen to run by a tick, on the scheduler's clock: it came to the CPU
- * and ran so long.  se.exec_start is no such time: each CPU's clock of running tasks leaves out the interrupts and the
- * stolen time of that CPU, so that those of two CPUs are seconds apart after some hours.  It has to do where the
- * kernel keeps no times of arrival (without CONFIG_SCHED_INFO).
+ * When the task last left its CPU, or when a tick last saw it run, on the clock of the scheduler:
+ * the time at which it came to the CPU, plus the time that it ran since.
+ *
+ * se.exec_start is a worse measure. The clock of running tasks of each CPU leaves out the
+ * interrupts and the stolen time of that CPU, so the clocks of two CPUs are seconds apart after
+ * some hours. It serves where the kernel keeps no times of arrival (without CONFIG_SCHED_INFO).
  */
 static __always_inline __u64 iter_left(struct task_struct *t)
 {
@@ -59,8 +68,10 @@ static __always_inline void iter_reason(struct wait_ctx *x, struct task_struct *
 		r->flags |= CT_SF_IDLE;
 }
 
-/* The wait, as CT_SWITCH would have it.  Here and below a function for each piece: the stack of a BPF program
- * is small. */
+/*
+ * Writes the wait as CT_SWITCH has it. Here and below each piece is a function of its own, because
+ * the stack of a BPF program is small.
+ */
 static __noinline int iter_wait(struct seq_file *seq, struct task_struct *t, __u64 now)
 {
 	struct wait_ctx x = { .now = now };
@@ -76,7 +87,7 @@ static __noinline int iter_wait(struct seq_file *seq, struct task_struct *t, __u
 		r.peer = t->thread_info.cpu + 1;
 	r.state = state & 0xff;
 	if (state && !r.state)
-		r.state = CT_ST_DISK; /* as CT_SWITCH has it: frozen, or waiting for a sleeping lock */
+		r.state = CT_ST_DISK; /* as in ct_switch(): frozen, or waits for a sleeping lock */
 	r.aux = t->prio & 0xff;
 	if (!task_is_kernel(t)) {
 		iter_reason(&x, t, state, &r);
@@ -96,7 +107,7 @@ static __noinline int iter_who(struct seq_file *seq, struct task_struct *t, __u6
 	return bpf_seq_write(seq, &b, sizeof(b));
 }
 
-/* args and regs of struct ct_iter_task. */
+/* Writes args and regs of struct ct_iter_task. */
 static __noinline int iter_regs(struct seq_file *seq, struct task_struct *t)
 {
 	struct pt_regs *regs = task_regs(t);
@@ -110,7 +121,10 @@ static __noinline int iter_regs(struct seq_file *seq, struct task_struct *t)
 	return bpf_seq_write(seq, v, sizeof(v));
 }
 
-/* struct ct_iter_task is written in pieces: they are all there and in order. */
+/*
+ * The programs write struct ct_iter_task in pieces. The assertions say that the pieces are complete
+ * and in order.
+ */
 #define ITER_FOLLOWS(member, after)                                                                          \
 	_Static_assert(__builtin_offsetof(struct ct_iter_task, member) ==                                    \
 			       __builtin_offsetof(struct ct_iter_task, after) +                              \
@@ -138,7 +152,9 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 {
 	struct seq_file *seq = ctx->meta->seq;
 	struct task_struct *t = ctx->task;
-	/* The members of struct ct_iter_task from futex_owner to sched_since; user space counts the frames.
+	/*
+	 * The members from futex_owner to sched_since. User space finds the owner and counts the
+	 * frames.
 	 */
 	struct {
 		__u32 futex_owner, n_kstack;
@@ -161,16 +177,16 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 }
 
 #define EPOLL_MEMBERS 64
-#define EPOLL_DEPTH   32 /* of the tree; edges from one member to the next */
+#define EPOLL_DEPTH   32 /* of the tree: edges from one member to the next */
 #define RB_PARENT(v)  ((struct rb_node *)((v) & ~3UL))
 
-/* A place in the tree of an epoll set. */
+/* A position in the tree of an epoll set. */
 struct epoll_at {
-	struct rb_node *node, *from; /* where the next step starts, and where the last one came from */
+	struct rb_node *node, *from; /* where the next step starts, and where the last step came from */
 	struct rb_node *member;
 };
 
-/* Goes on to the next member, in order; 0 at the end.  Global: see ct_object_fill(). */
+/* Goes on to the next member, in order. Returns 0 at the end. Global: see ct_object_fill(). */
 __weak int ct_epoll_next(struct epoll_at *e)
 {
 	struct rb_node *at = e ? e->node : NULL, *from = e ? e->from : NULL;
@@ -196,7 +212,9 @@ __weak int ct_epoll_next(struct epoll_at *e)
 	return 0;
 }
 
-/* Memory for a name: the stack of a program is too small.  Of one reader at a time, which the loader sees to.
+/*
+ * Memory for a name, which is too large for the stack of a program. The loader lets only one reader
+ * at a time use it.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -205,7 +223,7 @@ struct {
 	__type(value, struct name_buf);
 } ct_iter_name SEC(".maps");
 
-/* Writes what an object is into the output, each time that it is asked. */
+/* Writes the CT_OBJECT blob of an object, also if it was written before. */
 static __noinline int object_write(struct seq_file *seq, struct object *o, __u64 now)
 {
 	__u32 zero = 0;
@@ -223,7 +241,7 @@ static __noinline int object_write(struct seq_file *seq, struct object *o, __u64
 	return 0;
 }
 
-/* The object of a file, described in the output. */
+/* Writes the CT_OBJECT blob of the object of a file, and returns its id. */
 static __noinline __u64 files_object(struct seq_file *seq, struct file *f, __u32 tid, __u64 now)
 {
 	struct object o = { .file = f };

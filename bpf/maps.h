@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* maps.h - every map, and the state of a CPU and of a task that the programs share. */
+/*
+ * maps.h - the maps that several programs share, and the memory of a task in them. Maps that one
+ * file alone uses are in that file.
+ */
 #ifndef CTRACE_BPF_MAPS_H
 #define CTRACE_BPF_MAPS_H
 
@@ -9,7 +12,7 @@
 #include "ctrace/abi.h"
 #include "ctrace/cpu.h"
 
-/* One entry for each CPU that is present: CPU_ENTRY_BYTES of the size that the loader sets. */
+/* One entry for each CPU that is present. The loader sets the real size, CPU_ENTRY_BYTES(). */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -18,15 +21,15 @@ struct {
 	__uint(value_size, CPU_ENTRY_BYTES(4096));
 } ct_cpus __weak SEC(".maps");
 
-/* The records of programs that can be preempted, and what wakes the daemon. */
+/* The records of programs that can be preempted. A record here can also wake the daemon. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, CPU_SIDE_BYTES);
 } ct_side __weak SEC(".maps");
 
-/* What was last said about an object. */
+/* The state in which an object was last named. */
 struct seen {
-	__u32 sig; /* of what may change: see object_sig() */
+	__u32 sig; /* object.sig at that time */
 	__u32 incomplete;
 };
 struct {
@@ -37,14 +40,14 @@ struct {
 } ct_objects __weak SEC(".maps");
 
 /*
- * Memory of a task.  Made at fork, and by the task iterator for those that are
- * there already, never at a switch: allocating under a run-queue lock may wake
- * kswapd, which takes that lock.
+ * The memory of a task. It is made at fork, and by the task iterator for tasks that exist already.
+ * It is never made at a switch: an allocation under a run-queue lock may wake kswapd, which takes
+ * that lock.
  */
 struct task_state {
-	__u64 poll_hash; /* the set of descriptors last written */
+	__u64 poll_hash; /* hash of the set of descriptors last written */
 	__u64 poll_ns;
-	__u64 run_nvcsw; /* voluntary switches and CPU time when its present run was first seen */
+	__u64 run_nvcsw; /* voluntary switches and CPU time at the start of the present run, as first seen */
 	__u64 run_ns;
 };
 struct {
@@ -54,7 +57,7 @@ struct {
 	__type(value, struct task_state);
 } ct_tasks __weak SEC(".maps");
 
-/* See GOVERN_WORDS.  The daemon maps it. */
+/* A bit for each capped task: see GOVERN_WORDS. The daemon maps it. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -63,7 +66,7 @@ struct {
 	__type(value, __u64);
 } ct_capped __weak SEC(".maps");
 
-/* The same, of tasks that were born capped and that a record about others has named since. */
+/* The same, for tasks whose fork was left out and that a later record about another task has named. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, GOVERN_WORDS);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * msg.bpf.c - bytes sent and received on sockets, and sockets that became
- * readable.  The tracepoints came with 6.2 (sk_data_ready) and 6.3; before, the
- * functions below them are traced, where the kernel allows it.
+ * msg.bpf.c - bytes sent and received on sockets, and sockets that became readable. The tracepoints
+ * came with 6.2 (sk_data_ready) and 6.3 (sends and receives). On older kernels the programs trace
+ * the functions below the tracepoints, where the kernel allows that.
  *
- * The end of a function, unlike a tracepoint, does not switch preemption off.  So before 6.3, on a kernel
- * that preempts everywhere, a sender can lose the CPU in the middle of its record and holds up the ring until
- * then.
+ * The end of a function, unlike a tracepoint, does not switch preemption off. So before 6.3, on a
+ * kernel that preempts everywhere, a sender can lose the CPU in the middle of its record. The
+ * record holds up the ring until the sender runs again.
  */
 #include "caps.h"
 #include "context.h"
@@ -14,7 +14,7 @@
 
 #define MSG_PEEK 0x2
 
-/* A socket as the number that it is: the verifier lets nobody compute with a pointer out of ctx. */
+/* Reads a socket as a number: the verifier lets no program compute with a pointer out of ctx. */
 static __always_inline struct sock *msg_sk(__u64 *arg)
 {
 	struct sock *sk = NULL;
@@ -58,18 +58,18 @@ int ct_recv(__u64 *ctx)
 	return ctx[2] & MSG_PEEK ? 0 : msg_emit(CT_RECV, msg_sk(&ctx[0]), ctx[1]);
 }
 
-/* The socket layer's functions take a struct socket, a message and a length. */
+/* The arguments of these functions: a struct socket, a message, a length; then the result. */
 #define SEND_FEXIT(function)                                                                                 \
 	SEC("fexit/" #function) int ct_fexit_##function(__u64 *ctx)                                          \
 	{                                                                                                    \
 		return msg_emit(CT_SEND, (void *)RD_NUM((struct socket *)msg_sk(&ctx[0]), sk), ctx[3]);      \
 	}
 SEND_FEXIT(unix_stream_sendmsg)
-SEND_FEXIT(unix_dgram_sendmsg) /* and sequenced packets, which end here */
+SEND_FEXIT(unix_dgram_sendmsg) /* sequenced packets end here too */
 SEND_FEXIT(inet_sendmsg)
 SEND_FEXIT(inet6_sendmsg)
 
-/* ... and flags. */
+/* The arguments of these functions: the same, and flags before the result. */
 #define RECV_FEXIT(function)                                                                                 \
 	SEC("fexit/" #function) int ct_fexit_##function(__u64 *ctx)                                          \
 	{                                                                                                    \
@@ -83,8 +83,8 @@ RECV_FEXIT(inet_recvmsg)
 RECV_FEXIT(inet6_recvmsg)
 
 /*
- * Whether a capped task made its own user's socket readable.  The socket may be somebody else's: that one's
- * records must not be missing.
+ * True: a capped task made a socket of its own user readable, so the record is left out. The socket
+ * of another user may belong to a task that is not capped, whose records must not be missing.
  */
 static __always_inline bool msg_ready_leave_out(struct cpu *c, struct task_struct *cur, struct sock *sk)
 {
@@ -93,8 +93,8 @@ static __always_inline bool msg_ready_leave_out(struct cpu *c, struct task_struc
 }
 
 /*
- * Remembers the socket for the wakes that follow (see CT_WF_READY).  Written
- * down only where no send of a local task tells the same: in softirqs.
+ * Remembers the socket for the wakes that follow (CT_WF_READY). It is recorded only in softirqs:
+ * elsewhere the send of a local task says the same.
  */
 static __always_inline int msg_ready(struct sock *sk)
 {

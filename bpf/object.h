@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * object.h - what a descriptor stands for: fd -> file -> object id.  An object
- * is named once, when it is first seen (object_name.h).
+ * object.h - finds the object behind a descriptor: fd -> file -> object id. object_name.h names an
+ * object when it is first seen; this header does not. It may be used in any program, under any
+ * lock: it only reads.
  */
 #ifndef CTRACE_BPF_OBJECT_H
 #define CTRACE_BPF_OBJECT_H
@@ -34,17 +35,20 @@
 
 struct object {
 	__u64 id;
-	struct file *file; /* one of file and sk, or both */
+	struct file *file; /* at least one of file and sk is set */
 	struct inode *inode;
 	struct sock *sk;
-	__u32 sig; /* changes when the object should be named again */
+	__u32 sig; /* a change means that the object needs a new name */
 	__u32 tid;
 };
 
-/* Kinds of anonymous inodes, by the address of their file operations << 16: names are compared only once. */
+/*
+ * A cache of kinds of anonymous inodes: address of the file operations << 16 | kind. So names are
+ * compared only once.
+ */
 __u64 ct_anon_kinds[16] __weak = {};
 
-/* memcmp, which is not there. */
+/* As memcmp(), which BPF does not have. */
 static __always_inline bool object_is(const char *name, const char *s, __u32 size)
 {
 	for (__u32 i = 0; i < size; i++)
@@ -83,7 +87,7 @@ static __noinline __u32 object_anon_kind(struct file *f)
 	return kind;
 }
 
-/* sk: a number to the verifier. */
+/* The id of a socket. sk: a number for the verifier. */
 static __always_inline __u64 object_sock_id(struct sock *sk)
 {
 	struct socket *s = RD(sk, sk_socket);
@@ -95,7 +99,7 @@ static __always_inline __u64 object_sock_id(struct sock *sk)
 	return CT_OBJ_ID(CT_OBJ_SOCK, RD(inode, i_ino));
 }
 
-/* A socket is worth a new name when its state changes, or its local port. */
+/* Sets sk and sig. A socket needs a new name if its state changes. */
 static __always_inline void object_of_sock(struct object *o, struct sock *sk)
 {
 	o->sk = sk;
@@ -121,7 +125,7 @@ static __always_inline __u64 object_chardev_id(struct file *f, struct inode *ino
 	return object_hash_id(CT_OBJ_CHARDEV, inode);
 }
 
-/* Files of the special file systems: all of them but sockets. */
+/* The id of a file of the special file systems other than that of sockets; 0: another file. */
 static __always_inline __u64 object_special_id(struct file *f, struct inode *inode, unsigned long magic)
 {
 	if (magic == ANON_INODE_FS_MAGIC)
@@ -133,7 +137,7 @@ static __always_inline __u64 object_special_id(struct file *f, struct inode *ino
 	return 0;
 }
 
-/* Fills in all of o but file, which is given, and tid.  Global: see ct_object_announce(). */
+/* Fills in o from o->file, all but tid. Global: see ct_object_announce(). */
 __weak int ct_object_of_file(struct object *o)
 {
 	struct file *f = o ? o->file : NULL;
@@ -161,7 +165,7 @@ __weak int ct_object_of_file(struct object *o)
 	o->id = object_special_id(f, inode, magic);
 	if (o->id)
 		return 0;
-	/* an inode number is used again after the file has gone */
+	/* the kernel uses an inode number again after the file has gone */
 	o->sig = RD(inode, i_generation);
 	switch (fmt) {
 	case S_IFDIR:

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * object_name.h - says once what an object is: fills a struct ct_object_blob.
- * Rare, so that it takes no pains to be fast.
+ * object_name.h - names an object: fills a struct ct_object_blob, once for each object, and emits
+ * it into the ring of the CPU (emit.h). This is rare, so the code is not made for speed. It does
+ * not find the object: object.h does.
  */
 #ifndef CTRACE_BPF_OBJECT_NAME_H
 #define CTRACE_BPF_OBJECT_NAME_H
@@ -11,21 +12,21 @@
 #include "object.h"
 
 #define NAME_DEPTH     10 /* components of a path */
-#define NAME_COMPONENT 48 /* bytes of each, with the slash or 0 */
+#define NAME_COMPONENT 48 /* bytes of each, with the slash or the 0 */
 
 struct name_buf {
 	struct ct_object_blob b;
-	char name[CPU_OBJECT_NAME]; /* room for one component too many */
+	char name[CPU_OBJECT_NAME]; /* room for one component beyond the limit */
 };
 _Static_assert(CPU_OBJECT_NAME >= CT_OBJ_NAME_MAX + NAME_COMPONENT, "a name");
 
-/* Adds one string at *len, which may end up to a component beyond CT_OBJ_NAME_MAX. */
+/* Appends a string at *len. The string may end up to one component beyond CT_OBJ_NAME_MAX. */
 static __always_inline void name_add(struct name_buf *n, __u64 *len, const void *s)
 {
 	__u64 at = *len;
 	long got;
 
-	barrier_var(at); /* one register for the check and the use, or the verifier does not connect them */
+	barrier_var(at); /* one register for check and use, else the verifier does not connect them */
 	if (at >= CT_OBJ_NAME_MAX)
 		return;
 	got = bpf_probe_read_kernel_str(n->name + at, NAME_COMPONENT, s);
@@ -44,7 +45,7 @@ static __always_inline void name_char(struct name_buf *n, __u64 *len, char ch)
 	}
 }
 
-/* Bytes that a component takes. */
+/* The bytes that a component takes in the name. */
 static __always_inline __u32 name_need(struct dentry *d)
 {
 	__u32 n = BPF_CORE_READ(d, d_name.len) + 1;
@@ -52,7 +53,7 @@ static __always_inline __u32 name_need(struct dentry *d)
 	return n < NAME_COMPONENT ? n : NAME_COMPONENT - 1;
 }
 
-/* The path of a file, crossing mounts; of a long one the last components. */
+/* Writes the path of a file, across mounts; of a long path the last components. Returns its length. */
 static __always_inline __u64 name_path(struct name_buf *n, struct file *f)
 {
 	struct vfsmount *mnt = BPF_CORE_READ(f, f_path.mnt);
@@ -65,7 +66,10 @@ static __always_inline __u64 name_path(struct name_buf *n, struct file *f)
 	for (int i = 0; i < NAME_DEPTH; i++) {
 		struct dentry *up;
 
-		/* Up through at most two mount points; where there is no further mount, this is the root. */
+		/*
+		 * Goes up through at most two mount points. A mount that is its own parent is the
+		 * root.
+		 */
 		for (int m = 0; m < 2 && d == BPF_CORE_READ(mnt, mnt_root); m++) {
 			struct mount *in = (void *)mnt - bpf_core_field_offset(struct mount, mnt);
 			struct mount *out = BPF_CORE_READ(in, mnt_parent);
@@ -82,7 +86,9 @@ static __always_inline __u64 name_path(struct name_buf *n, struct file *f)
 		need += name_need(d);
 		if (i && need > CT_OBJ_NAME_MAX)
 			break;
-		/* The root of a file system that is mounted nowhere (memfd, a lazy unmount) has a name too.
+		/*
+		 * The root of a file system that is mounted nowhere (memfd, a lazy unmount) has a
+		 * name too.
 		 */
 		if (i == 0 || d != up)
 			part[i] = BPF_CORE_READ(d, d_name.name);
@@ -120,16 +126,16 @@ static __always_inline __u32 name_unix(struct name_buf *n, struct unix_sock *u)
 	path = (char *)a + bpf_core_field_offset(struct unix_address, name) + sizeof(__u16);
 	if (size > sizeof(((struct sockaddr_un *)0)->sun_path))
 		size = sizeof(((struct sockaddr_un *)0)->sun_path);
-	barrier_var(size); /* or the bound is checked on a copy that the verifier does not connect */
+	barrier_var(size); /* else the verifier checks the bound on a copy */
 	bpf_probe_read_kernel(n->name, size & 127, path);
 	if (n->name[0] == 0) {
-		n->name[0] = '@'; /* abstract: all bytes count, and there is no terminating 0 */
+		n->name[0] = '@'; /* an abstract name: no 0 at its end */
 		return size;
 	}
 	return size - 1;
 }
 
-/* Fills in the unix part; returns true when the other end is known or there is none. */
+/* Fills in the unix part. True: the other end is known, or there is none. */
 static __always_inline bool name_unix_sock(struct name_buf *n, struct object *o, __u64 *len)
 {
 	struct unix_sock *u = (struct unix_sock *)o->sk;
@@ -185,20 +191,20 @@ static __always_inline bool name_is_anon(__u32 kind)
 	return kind >= CT_OBJ_EVENTFD && kind <= CT_OBJ_ANON;
 }
 
-/* The process of a pidfd: a pid in its own namespace is as good as it gets below the first one. */
+/* The pid that a pidfd stands for, in the first pid namespace. */
 static __always_inline __u64 name_pidfd(struct object *o)
 {
 	struct pid *pid = (struct pid *)(CT_OBJ_MASK & o->id);
 
 	pid = (struct pid *)((__u64)pid |
-			     ~CT_OBJ_MASK); /* a kernel address: the bits that the id has no room for */
+			     ~CT_OBJ_MASK); /* the id leaves out the upper bits of a kernel address, all 1 */
 	return BPF_CORE_READ(pid, numbers[0].nr);
 }
 
 /*
- * Fills in n, all but its time; 1 when nothing is missing.  n->b.h.size is what to write of it.
- * This and ct_object_announce() are global, so that the verifier looks at them
- * once and not on every path to them.
+ * Fills in n, all but its time. n->b.h.size says how many bytes to write. Returns 1 if nothing is
+ * missing. ct_object_fill() and ct_object_announce() are global functions, so that the verifier
+ * checks them once and not on every path to them.
  */
 __weak int ct_object_fill(struct name_buf *n, struct object *o)
 {
@@ -240,8 +246,8 @@ __weak int ct_object_fill(struct name_buf *n, struct object *o)
 }
 
 /*
- * Names an object if that has not been done, or if what was missing is there
- * now.  Returns 1 when nothing is missing.
+ * Names an object if it has no name yet, or if a part that was missing is known now. Returns 1 if
+ * nothing is missing.
  */
 __weak int ct_object_announce(struct object *o, __u64 now)
 {
@@ -252,7 +258,7 @@ __weak int ct_object_announce(struct object *o, __u64 now)
 
 	if (!c || !o)
 		return 0;
-	id = o->id; /* a key on the stack: before 6.2 no other memory will do */
+	id = o->id; /* before 6.2 a key has to be on the stack */
 	was = bpf_map_lookup_elem(&ct_objects, &id);
 	is.sig = o->sig;
 	if (was && was->sig == o->sig && !was->incomplete)
@@ -261,9 +267,9 @@ __weak int ct_object_announce(struct object *o, __u64 now)
 	if (!n)
 		return 0;
 	is.incomplete = !ct_object_fill(n, o);
-	/* still missing; or lost since: a closed socket has neither port nor peer */
+	/* the part is still missing; or it was lost, as the port and peer of a closed socket */
 	if (was && is.incomplete && (was->sig == o->sig || !was->incomplete)) {
-		n->b.h.size = 0; /* says nothing */
+		n->b.h.size = 0; /* an empty record, which the daemon skips */
 		emit_submit(n, now);
 		return 0;
 	}
@@ -273,7 +279,7 @@ __weak int ct_object_announce(struct object *o, __u64 now)
 	return !is.incomplete;
 }
 
-/* The same, with the memory of the CPU in front. */
+/* As ct_object_announce(), with the cache of the CPU in front. */
 static __always_inline void object_see(struct object *o, __u64 now)
 {
 	__u64 key = o->id ^ (__u64)o->sig << 40, i = (key ^ key >> 6 ^ key >> 13) & (CPU_NAMED - 1);
@@ -285,7 +291,7 @@ static __always_inline void object_see(struct object *o, __u64 now)
 		c->named[i] = key;
 }
 
-/* The object behind a descriptor, named; 0 when there is none. */
+/* Names the object behind a descriptor of t, and returns its id; 0: there is none. */
 static __always_inline __u64 object_of_fd(struct task_struct *t, __u32 fd, __u64 now)
 {
 	struct object o = {};
@@ -300,13 +306,13 @@ static __always_inline __u64 object_of_fd(struct task_struct *t, __u32 fd, __u64
 	return o.id;
 }
 
-/* The same for the current task.  Global: see ct_object_fill(). */
+/* As object_of_fd() for the current task. Global: see ct_object_fill(). */
 __weak __u64 ct_object_of_fd(__u32 fd, __u64 now)
 {
 	return object_of_fd(bpf_get_current_task_btf(), fd, now);
 }
 
-/* The object of a socket, named. */
+/* Names the object of a socket, and returns its id. */
 static __noinline __u64 object_of_sk(struct sock *sk, __u32 tid, __u64 now)
 {
 	struct object o = { .tid = tid };

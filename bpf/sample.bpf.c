@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sample.bpf.c - looks at tasks that run long without a switch, from the timer
- * interrupts that a busy CPU gets anyway.
+ * sample.bpf.c - samples tasks that run for long without a switch, in the timer interrupts that a
+ * busy CPU has anyway.
  */
 #include "context.h"
 #include "wait.h"
@@ -17,9 +17,9 @@ static __always_inline __u8 sample_frames(void *ctx, struct ct_rawstack_blob *b,
 }
 
 /*
- * How long the current task has run without blocking, its turns off the CPU left
- * out: on a machine that is short of CPUs even a task that only computes is
- * switched often.  Known to a tick.
+ * How long the current task has run without blocking, in ns of CPU time, as exact as a tick. Times
+ * as runnable do not end a run: if CPUs are short, even a task that only computes is switched
+ * often.
  */
 static __always_inline __u64 sample_ran(struct cpu *c, struct task_struct *t, __u64 now)
 {
@@ -36,7 +36,7 @@ static __always_inline __u64 sample_ran(struct cpu *c, struct task_struct *t, __
 	return used > unswitched ? used : unswitched;
 }
 
-/* The frames lie where the ABI wants them: the kernel's, then the user's. */
+/* Writes a sample if one is due. The frames lie in the order of the ABI: kernel, then user. */
 static __noinline int sample(__u64 *ctx, struct cpu *c, __u64 now)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -62,7 +62,7 @@ static __noinline int sample(__u64 *ctx, struct cpu *c, __u64 now)
 	s->b.ran_ns = ran;
 	s->b.tgid = t->tgid;
 	s->b.nr = wait_syscall(t, task_regs(t));
-	/* Not in a system call: the kernel's frames are those of this interrupt. */
+	/* Outside of a system call the kernel frames are those of this interrupt. */
 	if (s->b.nr != CT_NR_NONE)
 		n = sample_frames(ctx, &s->b, 0, SAMPLE_KERNEL, 0);
 	if (n > SAMPLE_KERNEL)

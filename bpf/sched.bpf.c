@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sched.bpf.c - context switches and wake-ups, each with its reason. */
-#define COMPAT_RDONLY_CAST /* most objects are met here, and under the run-queue lock */
+#define COMPAT_RDONLY_CAST /* this file meets the most objects, and under the run-queue lock */
 #include "wait.h"
 #include "caps.h"
 #include "context.h"
@@ -9,10 +9,12 @@
 char LICENSE[] SEC("license") = "GPL";
 
 /*
- * The state of a task that is leaving the CPU, 0 when it stays runnable.  Before
- * 6.14 a task that was about to sleep but has a signal pending is reported with
- * the state it asked for (fixed by commit 8feb053d5319); its own state says that
- * it runs on.  Nobody can have made it run again here: that takes the run-queue lock.
+ * The state of a task that leaves the CPU; 0: the task stays runnable.
+ *
+ * Before 6.14 sched_switch gives a wrong state for a task that was about to sleep and has a signal
+ * pending: the state that the task asked for (fixed by commit 8feb053d5319). The state of the task
+ * itself says that it runs on. That state cannot have been set by a wake-up here, since a wake-up
+ * takes the run-queue lock.
  */
 static __always_inline __u32 switch_state(__u64 *ctx, struct task_struct *prev)
 {
@@ -23,7 +25,7 @@ static __always_inline __u32 switch_state(__u64 *ctx, struct task_struct *prev)
 	return ct_switch_has_state ? ctx[3] : own;
 }
 
-/* What only shows in the state. */
+/* The kind of wait that only the state shows; 0: none. */
 static __always_inline __u8 switch_state_kind(struct task_struct *prev, __u32 state)
 {
 	if (state & TASK_DEAD)
@@ -33,7 +35,7 @@ static __always_inline __u8 switch_state_kind(struct task_struct *prev, __u32 st
 	return 0;
 }
 
-/* The two decoders, each in a function that the verifier looks at once. */
+/* Two decoders of waits, global so that the verifier checks each of them once. */
 __weak int ct_wait_self(struct wait_ctx *x)
 {
 	if (x)
@@ -63,7 +65,7 @@ static __always_inline void switch_reason(struct wait_ctx *x, struct task_struct
 	} else if (x->w.kind) {
 		x->w.nr = wait_syscall(prev, task_regs(prev));
 	} else {
-		ct_wait_self(x); /* prev is still the current task */
+		ct_wait_self(x); /* at this point prev is still the current task */
 	}
 }
 
@@ -108,8 +110,8 @@ int ct_switch(__u64 *ctx)
 	r->peer = next->pid;
 	r->state = state & 0xff;
 	if (state && !r->state)
-		r->state = CT_ST_DISK; /* states above the byte: frozen, waiting for a sleeping lock of
-					  PREEMPT_RT */
+		/* States above the low byte: frozen, or waiting for a sleeping lock of PREEMPT_RT. */
+		r->state = CT_ST_DISK;
 	r->wait = x.w.kind;
 	r->flags = x.w.flags;
 	if (task_is_kernel(prev))
@@ -126,8 +128,11 @@ int ct_switch(__u64 *ctx)
 	return 0;
 }
 
-/* The system call of the current task, where the object is known already, or the task is the waker only if it
- * is sending or connecting: in a network softirq on top of it, which is how loopback works. */
+/*
+ * Adds the system call of the current task to a wake whose object is known already. In an
+ * interrupt, the current task is the waker only if a network softirq runs on top of its send or
+ * connect, as on loopback.
+ */
 static __always_inline void waking_sender(struct ct_rec *w, struct task_struct *cur, struct cpu_context *in)
 {
 	__u16 nr;
@@ -145,7 +150,7 @@ static __always_inline void waking_sender(struct ct_rec *w, struct task_struct *
 	w->aux = kind;
 }
 
-/* The object of a wake: see CT_WAKE. */
+/* Sets the object of a wake, and the system call of the waker: see CT_WAKE. */
 static __always_inline void waking_reason(struct cpu *c, struct wait_ctx *x, struct ct_rec *w,
 					  struct task_struct *cur, struct cpu_context *in)
 {
@@ -203,8 +208,10 @@ int ct_waking(__u64 *ctx)
 	r = emit_reserve(c, sizeof(*r), x.now);
 	if (!r)
 		return 0;
-	/* One by one: copied as a whole, what was stored by the byte would be read by the word, which is
-	 * slow. */
+	/*
+	 * Field by field: a copy of the whole would read words that were stored as bytes, which is
+	 * slow.
+	 */
 	r->kind = CT_WAKE;
 	r->state = w.state;
 	r->wait = w.wait;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* signal.bpf.c - signals sent and delivered; the fatal ones are marked. */
+/* signal.bpf.c - signals sent and delivered, with a mark on those that kill. */
 #include "compat.h"
 #include "caps.h"
 #include "context.h"
@@ -7,12 +7,15 @@
 
 #define SIGKILL                9
 #define SIGNAL_BIT(sig)        (1ULL << ((sig)-1))
-#define SEND_SIG_NOINFO        0 /* instead of a pointer: from user space, or */
-#define SEND_SIG_PRIV          1 /* from the kernel, with no more to tell */
+#define SEND_SIG_NOINFO        0 /* a value in place of a pointer: sent from user space */
+#define SEND_SIG_PRIV          1 /* the same: sent by the kernel, without details */
 #define SI_KERNEL              0x80
 #define TRACE_SIGNAL_DELIVERED 0
 
-/* SIGURG SIGCHLD SIGCONT SIGWINCH are ignored, SIGSTOP SIGTSTP SIGTTIN SIGTTOU stop; all others kill. */
+/*
+ * The default action of SIGURG SIGCHLD SIGCONT SIGWINCH is to ignore, that of SIGSTOP SIGTSTP
+ * SIGTTIN SIGTTOU is to stop. All other signals kill.
+ */
 #define SIGNAL_NOT_FATAL                                                                                     \
 	(SIGNAL_BIT(23) | SIGNAL_BIT(17) | SIGNAL_BIT(18) | SIGNAL_BIT(28) | SIGNAL_BIT(19) |                \
 	 SIGNAL_BIT(20) | SIGNAL_BIT(21) | SIGNAL_BIT(22))
@@ -48,7 +51,7 @@ int ct_signal(__u64 *ctx)
 	r = emit_rec(c, CT_SIGNAL, now);
 	if (!r)
 		return 0;
-	/* The two special values are not addresses: as a number, read from the arguments. */
+	/* Read as a number from the arguments, because the two special values are no addresses. */
 	bpf_probe_read_kernel(&info, sizeof(info), &ctx[1]);
 	if (info == SEND_SIG_PRIV)
 		code = SI_KERNEL;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* task.h - who a task is: fills a struct ct_task_blob, all but its time. */
+/*
+ * task.h - describes a task: fills a struct ct_task_blob, all but its time. It emits nothing, and
+ * only reads, so any program may use it.
+ */
 #ifndef CTRACE_BPF_TASK_H
 #define CTRACE_BPF_TASK_H
 
@@ -11,7 +14,7 @@ static __always_inline __u32 task_pidns(struct task_struct *t)
 	struct pid *pid = t->thread_pid;
 	struct upid *up;
 
-	if (!pid) /* exited, and reaped */
+	if (!pid) /* NULL after the task was reaped */
 		return 0;
 	up = (void *)pid + bpf_core_field_offset(struct pid, numbers);
 	return BPF_CORE_READ(up + (pid->level & 31), ns, ns.inum);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * uprobe.bpf.c - what frameworks report on jobs: a probe on one of their functions tells by its cookie which
- * rule applies.
+ * uprobe.bpf.c - jobs that frameworks report, with probes on functions of the frameworks. The
+ * cookie of a probe is the index of its rule.
  *
- * These programs can be preempted, unlike those on tracepoints.
+ * Unlike programs on tracepoints, these programs can be preempted. So they use the side ring
+ * (emit.h).
  */
 #include "compat.h"
 #include "emit.h"
@@ -16,7 +17,7 @@ struct {
 	__type(value, struct job_rule);
 } ct_job_rules SEC(".maps");
 
-/* Functions that the loader was told of. */
+/* Functions that were reported to the loader. */
 struct call_key {
 	__u64 function;
 	__u64 tgid;
@@ -33,7 +34,7 @@ struct {
 	__uint(max_entries, 65536);
 } ct_job_calls SEC(".maps");
 
-/* Jobs whose function has not returned.  The stack pointer is that of the caller. */
+/* Jobs whose function has not returned. sp is the stack pointer of the caller of the function. */
 struct open_key {
 	__u64 sp;
 	__u64 tid;
@@ -48,7 +49,7 @@ struct {
 	__type(value, struct open_job);
 } ct_job_open SEC(".maps");
 
-/* Jobs that were enqueued and have not begun. */
+/* Jobs that were enqueued and have not started. */
 struct queued_key {
 	__u64 job;
 	__u64 tgid;
@@ -60,7 +61,10 @@ struct {
 	__type(value, __u8);
 } ct_job_queued SEC(".maps");
 
-/* Each its own load at a fixed offset: the verifier refuses others from a program's context. */
+/*
+ * Each register is a load of its own at a fixed offset: the verifier refuses other loads from the
+ * context of a program.
+ */
 #define JOB_REG(i, member)                                                                                   \
 	case 1 + (i):                                                                                        \
 		v = regs->member;                                                                            \
@@ -135,7 +139,7 @@ static __always_inline __u64 job_value(struct pt_regs *regs, const struct job_va
 	return v;
 }
 
-/* The queue has the name of its framework; said once. */
+/* Names a queue after its framework, once. */
 static __always_inline void job_name_queue(struct cpu *c, __u64 id, const struct job_rule *rule, __u32 tid,
 					   __u64 now)
 {
@@ -151,7 +155,7 @@ static __always_inline void job_name_queue(struct cpu *c, __u64 id, const struct
 	bpf_map_update_elem(&ct_objects, &id, &seen, 0);
 	o.b.h.ts = now;
 	o.b.h.kind = CT_OBJECT;
-	o.b.h.size = sizeof(o.b) + ((rule->name_len + 7) & 0x18); /* JOB_NAME_MAX at most */
+	o.b.h.size = sizeof(o.b) + ((rule->name_len + 7) & 0x18); /* at most JOB_NAME_MAX */
 	o.b.h.tid = tid;
 	o.b.id = id;
 	o.b.name_len = rule->name_len;
@@ -194,12 +198,12 @@ static __always_inline void job_tell(__u32 tgid, __u64 function, __u32 calls)
 
 	if (bpf_map_lookup_elem(&ct_job_told, &key))
 		return;
-	/* with no room, the next job tries again */
+	/* if there is no room, the next job tries again */
 	if (!bpf_ringbuf_output(&ct_job_calls, &call, sizeof(call), BPF_RB_FORCE_WAKEUP))
 		bpf_map_update_elem(&ct_job_told, &key, &told, 0);
 }
 
-/* Whether a start or an end is that of a job: a function that runs jobs may be called without one. */
+/* True: the event counts. A function that runs jobs may also be called without a job. */
 static __always_inline bool job_counts(const struct job_rule *rule, __u64 job, __u32 tgid)
 {
 	struct queued_key key = { .job = job, .tgid = tgid };
@@ -221,7 +225,7 @@ int ct_job_entry(struct pt_regs *regs)
 	if (!rule || id >> 32 == ct_tracer_tgid)
 		return 0;
 	j.job = job_value(regs, &rule->job);
-	if (!j.job || !job_counts(rule, j.job, id >> 32)) /* without a job there is nothing to know it by */
+	if (!j.job || !job_counts(rule, j.job, id >> 32)) /* without a job, nothing identifies the event */
 		return 0;
 	j.queue = job_value(regs, &rule->queue);
 	j.function = job_value(regs, &rule->function);

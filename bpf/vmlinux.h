@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vmlinux.h - the kernel's types, hand-kept: only the fields that are read, so
- * that no kernel BTF is needed to build.  Offsets are relocated at load (CO-RE);
- * the order and gaps here mean nothing.  Names that a kernel of the supported
- * range lacks are in compat.h.
+ * vmlinux.h - types of the kernel, kept by hand: only the fields that are read. So a build needs no
+ * kernel BTF.
+ *
+ * The loader relocates the offsets (CO-RE), so order and gaps mean nothing here. Names that some
+ * supported kernel lacks are in compat.h.
  */
 #ifndef CTRACE_BPF_VMLINUX_H
 #define CTRACE_BPF_VMLINUX_H

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wait.h - why a task blocks, and what a waker was about: read from the
- * registers that the task saved when it entered its system call.
+ * wait.h - why a task blocks, and what object a waker acts on. Both are read from the registers
+ * that a task saves when it enters a system call.
+ *
+ * It names the objects that it finds (object_name.h), and emits CT_FUTEX and CT_WAITFD. The caller
+ * emits the record of the wait itself. sched.bpf.c uses it for the current task, iter.bpf.c for any
+ * task.
  */
 #ifndef CTRACE_BPF_WAIT_H
 #define CTRACE_BPF_WAIT_H
@@ -13,7 +17,7 @@
 #define TASK_DEAD            0x80
 #define TASK_NOLOAD          0x400
 #define TASK_FROZEN          0x8000     /* since 6.1 */
-#define JOBCTL_TRAP_FREEZE   (1U << 23) /* control groups, version 2 */
+#define JOBCTL_TRAP_FREEZE   (1U << 23) /* the freezer of control groups, version 2 */
 
 #define PID_MAX_LIMIT 4194304
 
@@ -24,8 +28,10 @@ struct wait {
 	__u8 flags; /* CT_SF_* */
 };
 
-/* Who asks: the task itself as it blocks (its memory can be read), the same task as a waker, or somebody
- * else. */
+/*
+ * The view of a decoder: the current task as it blocks, so that its memory can be read; the current
+ * task as a waker; or another task.
+ */
 enum wait_view { WAIT_SELF, WAIT_WAKER, WAIT_OTHER };
 
 struct wait_ctx {
@@ -35,7 +41,7 @@ struct wait_ctx {
 	__u32 pad;
 };
 
-/* Stopped, traced or frozen: it goes on when somebody lets it. */
+/* True: the task is stopped, traced or frozen. It goes on when another task lets it. */
 static __always_inline bool wait_is_stopped(struct task_struct *t, __u32 state)
 {
 	return state & (TASK_STOPPED_TRACED | TASK_FROZEN) || t->jobctl & JOBCTL_TRAP_FREEZE;
@@ -52,18 +58,23 @@ static __always_inline __u16 wait_class(__u16 nr)
 {
 	__u64 i = nr;
 
-	barrier_var(i); /* one register for the check and the use */
+	barrier_var(i); /* one register for check and use */
 	return i < SYSCLASS_N ? ct_sysclass[i] : CT_W_OTHER;
 }
 
-/* The object of a descriptor.  That of the current task is found by a function of its own, which the verifier
- * looks at only once. */
+/*
+ * The object of a descriptor. For the current task a global function finds it, which the verifier
+ * checks only once.
+ */
 static __always_inline __u64 wait_object(struct task_struct *t, __u32 fd, __u64 now, enum wait_view view)
 {
 	return view == WAIT_OTHER ? object_of_fd(t, fd, now) : ct_object_of_fd(fd, now);
 }
 
-/* Sets the flags for a time limit.  Limits are a number of ms, or a struct of seconds and a fraction. */
+/*
+ * Sets the flags for a time limit, which is a number of ms, or a structure of seconds and a
+ * fraction.
+ */
 static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs, enum wait_view view)
 {
 	__u32 arg = SYSCLASS_LIMIT(x->cls);
@@ -96,7 +107,10 @@ static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs,
 #define WAITID_P_PID   1
 #define WAITID_P_PIDFD 3
 
-/* Outside the first pid namespace a number means somebody else there. */
+/*
+ * The child that a wait asks for. Outside the first pid namespace the number of a task is another
+ * one there, so the child is not known.
+ */
 static __always_inline __u64 wait_child(struct task_struct *t, __s32 pid)
 {
 	if (pid <= 0 || t->thread_pid->level)
@@ -115,7 +129,7 @@ static __always_inline bool wait_is_vfork(struct wait_ctx *x, struct pt_regs *re
 	return flags & CLONE_VFORK;
 }
 
-/* What a class alone does not tell. */
+/* Decodes the calls whose class alone does not tell the reason. */
 static __always_inline void wait_special(struct wait_ctx *x, struct task_struct *t, struct pt_regs *regs,
 					 enum wait_view view)
 {
@@ -147,8 +161,8 @@ static __always_inline void wait_special(struct wait_ctx *x, struct task_struct 
 }
 
 /*
- * The reason out of the system call that t is in; x->now is set.  w.nr is
- * CT_NR_NONE and w.kind CT_W_FAULT when it is in none.
+ * Fills in x->w from the system call that t is in. The caller has set x->now. If t is in no system
+ * call, w.nr is CT_NR_NONE and w.kind is CT_W_FAULT.
  */
 static __always_inline void wait_decode(struct wait_ctx *x, struct task_struct *t, enum wait_view view)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wait_fds.h - the descriptors that poll and select wait on.  Part of wait.h.
- * The task is the current one: its memory is read.  The two functions with loops
- * are global, so that the verifier looks at them once and not on every path.
+ * wait_fds.h - the descriptors that poll and select wait on. A part of wait.h, which includes it.
+ *
+ * The task is the current one: its memory is read. The two functions with loops are global, so that
+ * the verifier checks them once and not on every path.
  */
 #ifndef CTRACE_BPF_WAIT_FDS_H
 #define CTRACE_BPF_WAIT_FDS_H
@@ -22,16 +23,19 @@ struct wait_pollfd {
 
 struct wait_set {
 	__u64 now;
-	__u32 n; /* descriptors in all; for select first the highest + 1 */
+	__u32 n; /* number of descriptors; at first, for select: the highest + 1 */
 	__u32 pad;
 	union {
-		__u64 bits[3]; /* what select begins with: user addresses of its sets: read, write,
-				  exceptional */
+		/*
+		 * Input of ct_wait_select(): user addresses of the sets for read, write and
+		 * exceptions.
+		 */
+		__u64 bits[3];
 		struct wait_pollfd fd[CT_WAITFD_MAX];
 	};
 };
 
-/* True when this set was not written for this task within the last second. */
+/* True: this set was not written for this task within the last second. */
 static __always_inline bool wait_set_is_new(struct wait_set *s, struct task_struct *t)
 {
 	struct task_state *ts = bpf_task_storage_get(&ct_tasks, t, 0, 0);
@@ -87,8 +91,10 @@ static __always_inline __u64 wait_word(__u64 user, __u32 word)
 	return v;
 }
 
-/* The index of the only bit that is set, without a branch for the verifier to follow.  Clang 14 has no
- * __builtin_ctzll() for BPF, and without the barrier it would make one out of this. */
+/*
+ * The index of the only bit that is set, without a branch for the verifier to follow. Clang 14 has
+ * no __builtin_ctzll() for BPF. Without the barrier it would make one out of this code.
+ */
 static __always_inline __u32 wait_bit_index(__u64 bit)
 {
 	__u64 v = bit - 1;
@@ -100,8 +106,10 @@ static __always_inline __u32 wait_bit_index(__u64 bit)
 	return v * 0x0101010101010101ULL >> 56;
 }
 
-/* Takes the first CT_WAITFD_MAX descriptors out of select's bit sets; each step takes one, or goes on to the
- * next word. */
+/*
+ * Takes the first CT_WAITFD_MAX descriptors out of the bit sets of select. Each step takes a
+ * descriptor, or goes on to the next word.
+ */
 __weak int ct_wait_select(struct wait_set *s)
 {
 	__u64 in = 0, out = 0, pri = 0, bits = 0, user[3];
@@ -163,7 +171,7 @@ static __always_inline void wait_fds(struct wait_ctx *x, struct pt_regs *regs)
 	else if (s.n)
 		ct_wait_set(&s);
 	else
-		x->w.kind = CT_W_SLEEP; /* on nothing: the old way to sleep for less than a second */
+		x->w.kind = CT_W_SLEEP; /* a wait for nothing: the old way to sleep for less than a second */
 }
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* wait_futex.h - the futex that a task waits on, and who owns it.  Part of wait.h. */
+/*
+ * wait_futex.h - the futex that a task waits on, and its owner. A part of wait.h, which includes
+ * it. Owners are read only from the memory of the current task.
+ */
 #ifndef CTRACE_BPF_WAIT_FUTEX_H
 #define CTRACE_BPF_WAIT_FUTEX_H
 
@@ -52,8 +55,10 @@ static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32
 	return op & FUTEX_PRIVATE || word != val || val < 100 ? 0 : val;
 }
 
-/* A thread of the current process by its number in the process's own pid namespace; 0 if none is found.
- * Global: see ct_object_fill(). */
+/*
+ * Finds a thread of the current process by its number in the pid namespace of the process. Looks at
+ * 64 threads. 0: not found. Global: see ct_object_fill().
+ */
 __weak __u32 ct_futex_owner_in_ns(__u32 owner)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -102,7 +107,7 @@ static __always_inline void wait_futex(struct wait_ctx *x, struct task_struct *t
 	__u64 uaddr = regs_arg(regs, 0);
 
 	if (how == SYSCLASS_FUTEX_WAITV) {
-		/* struct futex_waitv: val, uaddr, flags; the first stands for all. */
+		/* struct futex_waitv: val, uaddr, flags. The first futex stands for all. */
 		if (view == WAIT_OTHER || bpf_probe_read_user(&uaddr, 8, (void *)(uaddr + 8)))
 			return;
 	} else if (how == SYSCLASS_FUTEX2) {

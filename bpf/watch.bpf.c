@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * watch.bpf.c - watched variables: called by hardware breakpoints, after the
- * instruction that wrote or read.
+ * watch.bpf.c - the programs behind watchpoints. Hardware breakpoints call them after the
+ * instruction that wrote or read the variable.
  *
- * The hardware has no breakpoint for reads alone: whoever asks for reads too has
- * one for writes and, behind it, one for both; what the first has not seen is a
- * read.  A task that spins reads without end: of its reads only the first after
- * each change is recorded.
+ * The hardware has no breakpoint for reads alone. A watchpoint with reads has a breakpoint for
+ * writes and, behind it, one for both. An access that only the second one sees is a read. A task
+ * that spins reads without end, so only its first read after each change is recorded.
  */
 #include "compat.h"
 #include "emit.h"
 #include "ctrace/watchslot.h"
 
-#define WATCH_ONE_HIT_NS 50000 /* both breakpoints of one instruction are served within that */
+#define WATCH_ONE_HIT_NS 50000 /* limit from the first to the second breakpoint of one instruction */
 #define WATCH_LATE_LOOKS 64
 
-/* struct bpf_perf_event_data of the kernel's user-space interface; the verifier translates the accesses. */
+/*
+ * struct bpf_perf_event_data of the kernel's interface to user space. The verifier translates
+ * accesses to it.
+ */
 struct bpf_perf_event_data {
 #if defined(__TARGET_ARCH_x86)
 	__u64 regs[21];
@@ -36,15 +38,15 @@ struct {
 	__type(value, struct watch_slots);
 } ct_watches SEC(".maps");
 
-/* What a task has had to do with a variable. */
+/* The last accesses of a task to the variable of one slot. */
 struct watch_seen {
 	__u32 gen;
 	__u32 pad;
-	__u64 change;   /* the change that it read last */
-	__u64 value;    /* and what it read */
-	__u64 write_ns; /* its last write, and the last one recorded */
+	__u64 change;   /* number of the change that the task read last */
+	__u64 value;    /* the value that it read */
+	__u64 write_ns; /* time of its last write, and of its last recorded write */
 	__u64 told_ns;
-	__u64 write_ip; /* behind the instruction that wrote last */
+	__u64 write_ip; /* address behind the instruction of its last write */
 };
 struct watch_task {
 	struct watch_seen v[WATCH_SLOTS];
@@ -58,7 +60,7 @@ struct {
 
 struct watch_hit {
 	struct watch_slot *slot;
-	struct watch_seen *seen; /* NULL: no memory */
+	struct watch_seen *seen; /* NULL: out of memory */
 	__u64 now;
 	__u64 value;
 	__u32 tgid;
@@ -84,7 +86,7 @@ static __always_inline __u64 watch_value(const struct watch_slot *s)
 	return v;
 }
 
-/* What is remembered of another variable, that had this slot before, does not count. */
+/* Forgets accesses to an earlier variable of this slot. */
 static __always_inline void watch_renew(struct watch_hit *h)
 {
 	if (!h->seen || h->seen->gen == h->slot->gen)
@@ -94,7 +96,7 @@ static __always_inline void watch_renew(struct watch_hit *h)
 	h->seen->write_ns = h->seen->told_ns = h->seen->write_ip = 0;
 }
 
-/* Finds the variable; false: it is not watched any more. */
+/* Finds the variable. False: it has no watchpoint any more. */
 static __always_inline bool watch_find(struct bpf_perf_event_data *ctx, struct watch_hit *h)
 {
 	struct task_struct *cur = bpf_get_current_task_btf();
@@ -106,7 +108,7 @@ static __always_inline bool watch_find(struct bpf_perf_event_data *ctx, struct w
 	h->tgid = cur->tgid;
 	if (!slots)
 		return false;
-	/* allocates: only ever in an exception from user mode, or in a system call that copies */
+	/* may allocate here: this is an exception from user mode, or a system call that copies */
 	t = bpf_task_storage_get(&ct_watch_tasks, cur, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 #pragma unroll
 	for (int i = 0; i < WATCH_SLOTS; i++)
@@ -191,7 +193,9 @@ int ct_watch_write(struct bpf_perf_event_data *ctx)
 	return watch_tell(ctx, &h, 0);
 }
 
-/* The one who wrote it may be at the beginning of its own exception, on another CPU: its record comes first.
+/*
+ * Waits a little for the record of the writer, which has to come first: the writer may be at the
+ * beginning of its own exception, on another CPU.
  */
 static __always_inline void watch_let_writer(struct watch_hit *h)
 {
@@ -209,7 +213,10 @@ int ct_watch_any(struct bpf_perf_event_data *ctx)
 
 	if (!watch_find(ctx, &h) || !h.seen || h.now - h.seen->write_ns < WATCH_ONE_HIT_NS)
 		return 0;
-	/* the same hit, served late, as by a hypervisor; and what writes is not taken for a reader (xchg) */
+	/*
+	 * the same hit, which a hypervisor served late; or an instruction that reads and writes
+	 * (xchg)
+	 */
 	if (ctx->regs[REGS_IP] == h.seen->write_ip)
 		return 0;
 	h.value = watch_value(h.slot);
