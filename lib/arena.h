@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* arena.h - memory that is released all at once. */
+/*
+ * arena.h - allocates many small pieces of memory that are released all at once. A single piece
+ * cannot be released or grown. One thread at a time for each arena.
+ */
 #ifndef CTRACE_LIB_ARENA_H
 #define CTRACE_LIB_ARENA_H
 
@@ -7,11 +10,13 @@
 
 struct arena;
 
+/* NULL: out of memory. */
 struct arena *arena_new(void);
+/* Releases the arena and all its memory. Accepts NULL. */
 void arena_free(struct arena *a);
-/* n bytes, aligned to 8, or NULL. */
+/* Returns n bytes, aligned to 8, which are valid until arena_free(). NULL: out of memory. */
 void *arena_alloc(struct arena *a, size_t n);
-/* A 0-terminated copy of n bytes (up to the first 0 among them), or NULL. */
+/* Returns a 0-terminated copy of n bytes, or of the bytes up to the first 0. NULL: out of memory. */
 char *arena_string(struct arena *a, const char *p, size_t n);
 
 #endif

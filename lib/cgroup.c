@@ -7,7 +7,7 @@
 
 #include "lib/cleanup.h"
 
-#define ID_MIN 12 /* shorter digits are somebody's name */
+#define ID_MIN 12 /* fewer digits are part of a name that a person chose */
 
 /* A component of a path. */
 struct part {
@@ -15,7 +15,10 @@ struct part {
 	size_t n;
 };
 
-/* The last component before end (the end of the path, or the beginning of another), NULL: there is none. */
+/*
+ * Finds the last component before end, which is the end of the path or the start of a later
+ * component. Returns the start of the found component; NULL: there is none.
+ */
 static const char *part_before(const char *path, const char *end, struct part *ret)
 {
 	while (end > path && end[-1] == '/')
@@ -61,7 +64,10 @@ static bool all_hex(const struct part *p)
 	return p->n > 0;
 }
 
-/* systemd writes what a name of a unit may not have as "\x2d". */
+/*
+ * Copies a name and undoes the escapes of systemd: "\x2d" stands for a character that no unit name
+ * may have.
+ */
 static void take_name(const struct part *p, char name[CGROUP_NAME_MAX])
 {
 	size_t out = 0;
@@ -80,7 +86,7 @@ static void take_name(const struct part *p, char name[CGROUP_NAME_MAX])
 	name[out] = 0;
 }
 
-/* "docker-ID.scope", "libpod-ID", "system.slice:cri-containerd:ID", "ID": leaves the id. */
+/* Cuts "docker-ID.scope", "libpod-ID", "system.slice:cri-containerd:ID" and "ID" down to the id. */
 static bool strip_to_id(struct part *p)
 {
 	static const char *const runtimes[] = { "docker-", "libpod-", "cri-containerd-", "crio-",
@@ -99,7 +105,7 @@ static bool strip_to_id(struct part *p)
 	return p->n == CGROUP_ID_LEN && all_hex(p);
 }
 
-/* "kubepods-burstable-podUID.slice" (with underscores), "podUID": leaves the UID. */
+/* Cuts "kubepods-burstable-podUID.slice" (with underscores) and "podUID" down to the UID. */
 static bool strip_to_pod(struct part *p)
 {
 	size_t dashes = 0;
@@ -119,7 +125,10 @@ static bool strip_to_pod(struct part *p)
 	return p->n - dashes == 32;
 }
 
-/* LXC and systemd call them by their names; parent: the component before. */
+/*
+ * Cuts the component down to the name that LXC or systemd gives to a container. parent: the
+ * component before it.
+ */
 static bool strip_to_machine(struct part *p, const struct part *parent)
 {
 	if (strip_prefix(p, "lxc.payload."))

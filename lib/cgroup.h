@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cgroup.h - what people call a control group: the container, or the unit of
- * systemd, that a path in the hierarchy stands for.  Knows how Docker, Podman, containerd, CRI-O, Kubernetes,
- * LXC and systemd lay them out, with systemd and without.  Pure.
+ * cgroup.h - finds the container, or the unit of systemd, that the path of a control group stands
+ * for.
+ *
+ * It knows the paths that Docker, Podman, containerd, CRI-O, Kubernetes, LXC and systemd make, with
+ * the cgroup driver of systemd and without. It reads no files and has no state, so any thread may
+ * call it.
  */
 #ifndef CTRACE_LIB_CGROUP_H
 #define CTRACE_LIB_CGROUP_H
@@ -10,18 +13,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CGROUP_NAME_MAX 72 /* with its 0; longer ones are cut off */
+#define CGROUP_NAME_MAX 72 /* with its 0; longer names are cut off */
 #define CGROUP_ID_LEN   64 /* hexadecimal digits of a container's id */
-#define CGROUP_ID_SHORT 12 /* as many as the runtimes show */
+#define CGROUP_ID_SHORT 12 /* as many digits as the container runtimes show */
 
 /*
- * The innermost container that path lies in: its name where the path has one ("web" of lxc.payload.web), else
- * the short form of its id, or "pod-" and the first 8 digits of the pod's id.  False (and "") for none.
+ * Writes the name of the innermost container that the path lies in. The name is the part of the
+ * path that names the container ("web" of lxc.payload.web), or the short form of its id, or "pod-"
+ * and the first 8 digits of the pod's id. False: there is no container, and name is "".
  */
 bool cgroup_container(const char *path, char name[CGROUP_NAME_MAX]);
-/* The whole id of that container, where it has one of CGROUP_ID_LEN digits.  False (and "") for none. */
+/*
+ * Writes the whole id of that container. False: its path has no id of CGROUP_ID_LEN digits, and id
+ * is "".
+ */
 bool cgroup_container_id(const char *path, char id[CGROUP_ID_LEN + 1]);
-/* The innermost unit of systemd: "nginx.service", "session-2.scope"; not slices.  False (and "") for none. */
+/*
+ * Writes the innermost unit of systemd, such as "nginx.service" or "session-2.scope", but no slice.
+ * False: there is none, and name is "".
+ */
 bool cgroup_unit(const char *path, char name[CGROUP_NAME_MAX]);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * checked.h - arithmetic on numbers that come from a file or from the kernel.
+ * checked.h - arithmetic that cannot overflow, for numbers from a file or from the kernel.
  *
- * A time that leaves its range stops at the end of the range (saturates): a
- * time is shown or compared, and the end of the range is far from any real one.
- * A size that leaves its range is an error: nothing may be allocated for it.
+ * A time that leaves its range stops at the end of the range (it saturates). This is safe, because
+ * times are only shown or compared, and no real time is near that end. A size that leaves its range
+ * is an error, because memory must not be allocated for it.
+ *
+ * The functions have no state, so any thread may call them.
  */
 #ifndef CTRACE_LIB_CHECKED_H
 #define CTRACE_LIB_CHECKED_H
@@ -27,18 +29,21 @@ static inline uint64_t checked_sub(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* A time of one clock plus the distance to another clock, within INT64_MIN and INT64_MAX. */
+/*
+ * A time of one clock plus the distance to another clock. The result stays between INT64_MIN and
+ * INT64_MAX.
+ */
 static inline int64_t checked_shift(uint64_t ns, int64_t offset_ns)
 {
 	int64_t shifted;
 
 	if (!__builtin_add_overflow(ns, offset_ns, &shifted))
 		return shifted;
-	/* an unsigned number plus one of any sign cannot fall below INT64_MIN */
+	/* the sum of an unsigned number and a signed one cannot fall below INT64_MIN */
 	return INT64_MAX;
 }
 
-/* (n + more) * size bytes.  0, or -E2BIG with *ret_bytes unchanged. */
+/* Computes (n + more) * size. Returns 0; or -E2BIG on overflow, with *ret_bytes unchanged. */
 static inline int checked_bytes(size_t n, size_t more, size_t size, size_t *ret_bytes)
 {
 	size_t items, bytes;

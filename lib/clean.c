@@ -15,7 +15,10 @@ struct span {
 	uint32_t first, last;
 };
 
-/* In order.  Default_Ignorable_Code_Point of Unicode 15 with what is named beside it. */
+/*
+ * Default_Ignorable_Code_Point of Unicode 15, and the other characters that clean.h lists, in
+ * order.
+ */
 static const struct span unsafe[] = {
 	{ 0x0000, 0x001f },   /* C0 */
 	{ 0x007f, 0x009f },   /* DEL, C1 */
@@ -32,7 +35,7 @@ static const struct span unsafe[] = {
 	{ 0xfe00, 0xfe0f },   /* variation selectors */
 	{ 0xfeff, 0xfeff },   /* zero width no-break space */
 	{ 0xffa0, 0xffa0 },   /* halfwidth Hangul filler */
-	{ 0xfff0, 0xfffb },   /* reserved for such; interlinear annotations */
+	{ 0xfff0, 0xfffb },   /* reserved for ignorable characters; interlinear annotations */
 	{ 0x1bca0, 0x1bca3 }, /* shorthand format controls */
 	{ 0x1d173, 0x1d17a }, /* musical format controls */
 	{ 0xe0000, 0xe0fff }, /* tags, more variation selectors */

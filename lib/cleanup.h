@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cleanup.h - scope guards: a variable so marked is released when it goes out of scope. */
+/*
+ * cleanup.h - scope guards: a marked variable is released when it goes out of scope. Also the
+ * macros ARRAY_SIZE, MIN and MAX. Any thread.
+ */
 #ifndef CTRACE_LIB_CLEANUP_H
 #define CTRACE_LIB_CLEANUP_H
 
@@ -28,7 +31,7 @@ static inline void cleanup_fclose_p(FILE **f)
 #define _cleanup_close_  _cleanup_(cleanup_close_p)
 #define _cleanup_fclose_ _cleanup_(cleanup_fclose_p)
 
-/* Hands the resource over to the caller and disarms the guard. */
+/* Gives the resource to the caller, and disarms the guard. */
 #define TAKE_PTR(p)                                                                                          \
 	({                                                                                                   \
 		typeof(p) _t = (p);                                                                          \

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * clock.h - the clocks of a trace.  Inside, time is CLOCK_BOOTTIME in
- * nanoseconds; people and other tools speak CLOCK_MONOTONIC and wall clock.
+ * clock.h - the clocks of a trace, in nanoseconds. Inside ctrace, time is CLOCK_BOOTTIME. People
+ * and other tools use CLOCK_MONOTONIC and the wall clock.
+ *
+ * Any thread may call these functions. They do not set a clock and do not wait.
  */
 #ifndef CTRACE_LIB_CLOCK_H
 #define CTRACE_LIB_CLOCK_H
@@ -14,14 +16,16 @@
 #define NSEC_PER_MSEC 1000000ULL
 #define NSEC_PER_SEC  1000000000ULL
 
-/* What to add to a boot time to get the other clock. */
+/* The number to add to a boot time to get the other clock. */
 struct clock_offsets {
 	int64_t boot_to_mono_ns;
 	int64_t boot_to_real_ns;
 };
 
-/* A boot time as the other clock has it.  Both may come from a file: what no clock can show stops at
- * INT64_MAX. */
+/*
+ * A boot time as a time of the other clock. Time and offset may come from a file, so the result
+ * stops at INT64_MAX.
+ */
 static inline int64_t clock_mono_ns(uint64_t boot_ns, const struct clock_offsets *o)
 {
 	return checked_shift(boot_ns, o->boot_to_mono_ns);
@@ -31,12 +35,13 @@ static inline int64_t clock_real_ns(uint64_t boot_ns, const struct clock_offsets
 	return checked_shift(boot_ns, o->boot_to_real_ns);
 }
 
+/* The present boot time. */
 uint64_t clock_boot_ns(void);
-/* Reads the offsets as they are now (the tightest of a few tries). */
+/* Reads the present offsets: the best of a few tries, which is the one that took the least time. */
 struct clock_offsets clock_offsets_now(void);
 
 #define CLOCK_UTC_MAX 32
-/* A wall clock time as "2026-01-31T14:03:12Z". */
+/* Writes a wall clock time as "2026-01-31T14:03:12Z". */
 void clock_utc(uint64_t real_ns, char buf[CLOCK_UTC_MAX]);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cursor.h - reads hostile bytes.  Every take checks the bounds; after the
- * first failure the cursor is bad and every further take fails, so that one
- * check at the end is enough.
+ * cursor.h - reads hostile bytes. Each read checks the bounds. After the first failure the cursor
+ * is bad, and each later read fails, so one check of bad at the end is enough.
+ *
+ * The cursor does not own the bytes, which have to outlive it. One thread at a time for each
+ * cursor.
  */
 #ifndef CTRACE_LIB_CURSOR_H
 #define CTRACE_LIB_CURSOR_H
@@ -23,7 +25,7 @@ static inline struct cursor cursor_init(const void *p, size_t n)
 	return (struct cursor){ .p = p, .left = n };
 }
 
-/* A pointer to the next n bytes (not aligned), or NULL. */
+/* Returns a pointer to the next n bytes (not aligned), or NULL. */
 static inline const void *cursor_take(struct cursor *c, size_t n)
 {
 	const void *p = c->p;
@@ -37,7 +39,7 @@ static inline const void *cursor_take(struct cursor *c, size_t n)
 	return p;
 }
 
-/* Copies the next n bytes to dst (zeroes on failure). */
+/* Copies the next n bytes to dst. False: failure, and dst is zeroed. */
 static inline bool cursor_read(struct cursor *c, void *dst, size_t n)
 {
 	const void *p = cursor_take(c, n);
@@ -49,7 +51,7 @@ static inline bool cursor_read(struct cursor *c, void *dst, size_t n)
 	return p != NULL;
 }
 
-/* An unsigned LEB128 number of at most 64 bits, 0 on failure. */
+/* Reads an unsigned LEB128 number of at most 64 bits. 0 on failure. */
 static inline uint64_t cursor_varint(struct cursor *c)
 {
 	uint64_t v = 0;
@@ -67,7 +69,7 @@ static inline uint64_t cursor_varint(struct cursor *c)
 	return 0;
 }
 
-/* A signed LEB128 number of at most 64 bits, 0 on failure. */
+/* Reads a signed LEB128 number of at most 64 bits. 0 on failure. */
 static inline int64_t cursor_sleb(struct cursor *c)
 {
 	uint64_t v = 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* huge.h - large arrays in large pages: else much of the time to fill one goes into page faults. */
+/*
+ * huge.h - asks for large pages for large arrays. With small pages, page faults take much of the
+ * time to fill such an array. Any thread.
+ */
 #ifndef CTRACE_LIB_HUGE_H
 #define CTRACE_LIB_HUGE_H
 
@@ -7,11 +10,11 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* From this size on an array is worth it: what large pages waste is little beside it. */
+/* The smallest array for which to ask. Large pages waste little memory beside this size. */
 #define HUGE_FROM (8u << 20)
 #define HUGE_PAGE (2u << 20)
 
-/* The n bytes at p, which are about to be filled.  Advice: it may do nothing. */
+/* Asks for large pages for the n bytes at p, before they are filled. The kernel may ignore it. */
 static inline void huge_advise(void *p, size_t n)
 {
 	uintptr_t from = ((uintptr_t)p + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);

@@ -19,13 +19,13 @@ static int is_sidecar(const struct dirent *e)
 	return n > 5 && !strcmp(e->d_name + n - 5, ".json");
 }
 
-/* By bytes: alphasort() goes by the locale. */
+/* Compares bytes, because alphasort() uses the locale. */
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* At once: json_loadfd() reads byte by byte. */
+/* Reads the file at once, because json_loadfd() reads byte by byte. */
 json_t *incidents_load(int fd)
 {
 	_cleanup_free_ char *text = NULL;
@@ -60,7 +60,7 @@ static json_t *load(int dir_fd, const char *name)
 	return NULL;
 }
 
-/* From the name of the snapshot to its path. */
+/* Replaces the name of the snapshot by its path. */
 static void locate(const char *dir, int dir_fd, json_t *o)
 {
 	const char *name = json_string_value(json_object_get(o, "snapshot"));
@@ -88,7 +88,7 @@ int incidents_read(const char *dir, size_t max, json_t **ret, size_t *ret_left_o
 	for (int i = 0; i < n; i++) {
 		json_t *o = load(dir_fd, v[i]->d_name);
 
-		/* what is to be completed is found, however the clock was set when it got its name */
+		/* a pending incident is always listed, whatever the clock was when it got its name */
 		if ((size_t)(n - i) > max && !json_is_true(json_object_get(o, "pending"))) {
 			json_decref(o);
 			o = NULL;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * incidents.h - the hangs that the daemon caught, as they lie in a directory:
- * NAME.json says what (ctrace.incident/1), NAME.ctr is the snapshot.  Names begin with the time in UTC, so
- * that their order is that of time.  Any thread.
+ * incidents.h - reads the incidents that the daemon keeps in a directory. NAME.json describes an
+ * incident (ctrace.incident/1); NAME.ctr is its snapshot. Names begin with the time in UTC, so
+ * their order is the order of time.
+ *
+ * This room does not write or remove incidents: daemon/incident/ does. Any thread may call it.
  */
 #ifndef CTRACE_LIB_INCIDENTS_H
 #define CTRACE_LIB_INCIDENTS_H
@@ -15,14 +17,18 @@
 #define INCIDENTS_FILE_MAX (256u << 10)
 
 /*
- * The newest max of them, and all that are pending, oldest first, as a JSON array: the objects of the files,
- * with "snapshot" as a path that can be opened, or null when the snapshot has been removed.  *ret_left_out:
- * older ones, and files that are not what they should be.  0; -ENOENT: there is no such directory; -EACCES;
- * -ENOMEM; others of reading a directory.
+ * Reads the newest max incidents, and all that are pending, oldest first. *ret is a JSON array of
+ * the objects in the files; the caller owns a reference. "snapshot" is a path that can be opened,
+ * or null if the snapshot has been removed. *ret_left_out is the number of older incidents and of
+ * files that are no incident. Returns 0; -ENOENT: there is no such directory; -EACCES; -ENOMEM; or
+ * another error of reading a directory.
  */
 int incidents_read(const char *dir, size_t max, json_t **ret, size_t *ret_left_out);
 
-/* What is in the file of one of them; NULL: no regular file, more than INCIDENTS_FILE_MAX, or no JSON. */
+/*
+ * Reads the file of one incident; the caller owns a reference. NULL: it is no regular file, larger
+ * than INCIDENTS_FILE_MAX, or no JSON.
+ */
 json_t *incidents_load(int fd);
 
 #endif

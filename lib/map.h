@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * map.h - a hash map from 64-bit keys to 64-bit values (open addressing,
- * linear probing, backward-shift deletion).  Not thread-safe.
+ * map.h - a hash map from 64-bit keys to 64-bit values (open addressing, linear probing,
+ * backward-shift deletion). It keeps no order. One thread at a time for each map.
  */
 #ifndef CTRACE_LIB_MAP_H
 #define CTRACE_LIB_MAP_H
@@ -20,13 +20,16 @@ struct map {
 	size_t cap; /* slots, a power of two, or 0 */
 };
 
-/* A zeroed struct is an empty map.  map_done() accepts one. */
+/* A zeroed structure is an empty map. map_done() accepts one. */
 void map_done(struct map *m);
-/* Sets key to val; 0 or -ENOMEM (map unchanged). */
+/* Sets key to val. Returns 0; or -ENOMEM, with the map unchanged. */
 int map_set(struct map *m, uint64_t key, uint64_t val);
-/* True and *ret_val set when the key is there; untouched when not. ret_val may be NULL. */
+/*
+ * True: the key is there, and *ret_val is its value. False: *ret_val is unchanged. ret_val may be
+ * NULL.
+ */
 bool map_get(const struct map *m, uint64_t key, uint64_t *ret_val);
-/* True when the key was there. */
+/* Removes a key. True: the key was there. */
 bool map_del(struct map *m, uint64_t key);
 
 #endif

@@ -56,7 +56,7 @@ int owned_dir_of(const char *path, enum owned_trouble *ret)
 	return copy ? owned_dir(AT_FDCWD, dirname(copy), 0, ret) : -ENOMEM;
 }
 
-/* All but its permissions. */
+/* Checks the file, but not its permissions. */
 static enum owned_trouble file_trouble(const struct stat *st)
 {
 	if (S_ISLNK(st->st_mode))
@@ -74,7 +74,7 @@ int owned_file(int dir_fd, const char *name, int flags, enum owned_trouble *ret)
 	struct stat st;
 
 	*ret = OWNED_OK;
-	/* to open a pipe or a device does something to it already */
+	/* look before open(): to open a pipe or a device already has an effect */
 	if (!fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW))
 		*ret = file_trouble(&st);
 	if (*ret)
@@ -84,7 +84,7 @@ int owned_file(int dir_fd, const char *name, int flags, enum owned_trouble *ret)
 		return -errno;
 	*ret = file_trouble(&st);
 	if (!*ret && (flags & O_ACCMODE) != O_RDONLY && st.st_mode & 077) {
-		(void)fchmod(fd, 0600); /* not of one of root's, for another user */
+		(void)fchmod(fd, 0600); /* fails on a file of root for another user */
 		*ret = st.st_mode & WRITABLE ? OWNED_WRITABLE : OWNED_OK;
 	}
 	return *ret ? -EPERM : TAKE_FD(fd);

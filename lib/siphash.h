@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * siphash.h - SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): a keyed hash of
- * a few bytes that cannot be undone by trying likely names without the key.
+ * siphash.h - SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): a
+ * keyed hash of a few bytes. Without the key, it is not possible to find a name by hashing likely
+ * names. It has no state, so any thread may call it.
  */
 #ifndef CTRACE_LIB_SIPHASH_H
 #define CTRACE_LIB_SIPHASH_H
@@ -33,6 +34,7 @@ static inline void siphash_round(uint64_t v[4])
 	v[2] = siphash_rotate(v[2], 32);
 }
 
+/* The hash of the n bytes at data. */
 static inline uint64_t siphash(const struct siphash_key *key, const void *data, size_t n)
 {
 	uint64_t v[4] = { key->k[0] ^ 0x736f6d6570736575ULL, key->k[1] ^ 0x646f72616e646f6dULL,

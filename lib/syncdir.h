@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* syncdir.h - makes the name of a new file outlast a power cut.  Any thread; waits for the disk. */
+/*
+ * syncdir.h - makes the name of a new file survive a power failure. It does not sync the file. Any
+ * thread; it waits for the disk.
+ */
 #ifndef CTRACE_LIB_SYNCDIR_H
 #define CTRACE_LIB_SYNCDIR_H
 
-/* Syncs the directory that path is in.  0 or -errno; 0 also where that cannot be asked for: the directory may
- * not be read, or its file system does not know it. */
+/*
+ * Syncs the directory that path is in. Returns 0 or -errno. Also returns 0 if the directory cannot
+ * be synced: it may not be read, or its file system does not support it.
+ */
 int syncdir_of(const char *path);
 
 #endif

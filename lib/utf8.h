@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* utf8.h - tells UTF-8 from other bytes. */
+/* utf8.h - tells UTF-8 from other bytes. It has no state, so any thread may call it. */
 #ifndef CTRACE_LIB_UTF8_H
 #define CTRACE_LIB_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Length (1..4) of the character at the start of the 0-terminated s, which is not empty; 0 when there is none:
- * a stray byte, cut off, overlong, a surrogate, beyond U+10FFFF. */
+/*
+ * Returns the length (1..4) of the character at the start of a 0-terminated string that is not
+ * empty. 0: the bytes there are no character (stray, cut off, overlong, a surrogate, or beyond
+ * U+10FFFF).
+ */
 static inline size_t utf8_len(const char *str)
 {
 	const unsigned char *s = (const unsigned char *)str;
@@ -24,7 +27,7 @@ static inline size_t utf8_len(const char *str)
 	return n;
 }
 
-/* The number of the character at str, whose length utf8_len() gave. */
+/* Returns the code point of the character at str. len: the result of utf8_len(). */
 static inline uint32_t utf8_code(const char *str, size_t len)
 {
 	const unsigned char *s = (const unsigned char *)str;

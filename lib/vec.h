@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vec.h - a growable array: VEC(type) { v, n, cap }.
+ * vec.h - a growable array: VEC(type) { v, n, cap }. It owns its memory, not the things that its
+ * items point to. One thread at a time for each vector.
  *
- * VEC_PUSH and VEC_RESERVE are expressions: 0, or -ENOMEM with the vector
- * unchanged.  Zero-initialise; VEC_FREE accepts a zeroed one.
+ * VEC_PUSH and VEC_RESERVE are expressions: 0; or -ENOMEM, with the vector unchanged. A zeroed
+ * structure is an empty vector. VEC_FREE accepts one.
  */
 #ifndef CTRACE_LIB_VEC_H
 #define CTRACE_LIB_VEC_H
@@ -42,7 +43,10 @@ static inline int vec_grow(void **v, size_t *cap, size_t want, size_t elem)
 }
 
 #define VEC_RESERVE(vec, want) vec_grow((void **)&(vec)->v, &(vec)->cap, (want), sizeof(*(vec)->v))
-/* The item is evaluated after the vector may have moved: do not pass an element by value of itself. */
+/*
+ * VEC_PUSH evaluates the item after the vector may have moved, so the item must not use a pointer
+ * into the vector.
+ */
 #define VEC_PUSH(vec, ...)                                                                                   \
 	(VEC_RESERVE(vec, (vec)->n + 1) ? -ENOMEM : ((vec)->v[(vec)->n++] = (__VA_ARGS__), 0))
 #define VEC_FREE(vec)                                                                                        \
@@ -51,7 +55,7 @@ static inline int vec_grow(void **v, size_t *cap, size_t want, size_t elem)
 		memset((vec), 0, sizeof(*(vec)));                                                            \
 	} while (0)
 
-/* qsort() does not take NULL, not even for nothing. */
+/* qsort() does not accept NULL, even for no items. */
 #define VEC_SORT(vec, cmp)                                                                                   \
 	do {                                                                                                 \
 		if ((vec)->n)                                                                                \

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* words.h - builds a sentence piece by piece.  After a failed allocation the text is NULL and stays so. */
+/*
+ * words.h - builds a sentence piece by piece. After a failed allocation, words_take() returns NULL.
+ * One thread at a time for each struct words.
+ */
 #ifndef CTRACE_TRACE_WORDS_WORDS_H
 #define CTRACE_TRACE_WORDS_WORDS_H
 
@@ -13,11 +16,14 @@ struct words {
 	bool failed;
 };
 
+/* Appends formatted text. */
 __attribute__((format(printf, 2, 3))) void words_add(struct words *t, const char *fmt, ...);
 /* "7.7 s", "350 ms", "12 us" */
 void words_duration(struct words *t, uint64_t ns);
-/* Hands the string over (malloc; NULL: out of memory) and empties t.  Whatever programs are called, nothing
- * in it acts on a terminal. */
+/*
+ * Gives the string to the caller, who frees it, and empties t. NULL: out of memory. Names of
+ * programs in the string are made safe for a terminal.
+ */
 char *words_take(struct words *t);
 
 #endif
