@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* proclocks.h - /proc/locks: who holds a file lock, and who waits for it. */
+/*
+ * proclocks.h - reads /proc/locks: the owners of file locks, and the tasks that wait for them. It
+ * does not map an owner to a thread: procwait does. Any thread may call it; one thread at a time
+ * for each struct proclocks.
+ */
 #ifndef CTRACE_PROCFS_PROCLOCKS_H
 #define CTRACE_PROCFS_PROCLOCKS_H
 
@@ -11,11 +15,11 @@
 enum proclocks_kind { PROCLOCKS_POSIX, PROCLOCKS_FLOCK, PROCLOCKS_OFD, PROCLOCKS_OTHER };
 
 struct proclocks_entry {
-	uint64_t id; /* waiters have the id of what they wait for */
+	uint64_t id; /* a waiter has the id of the lock that it waits for */
 	enum proclocks_kind kind;
 	bool waiting;
 	bool write;
-	int32_t pid; /* who asked for it; it may have exited (flock), -1: not known (OFD) */
+	int32_t pid; /* the process that asked for it, which may have exited (flock); -1: not known (OFD) */
 	uint32_t major, minor;
 	uint64_t ino;
 };
@@ -24,10 +28,10 @@ struct proclocks {
 	VEC(struct proclocks_entry) v;
 };
 
-/* 0, -ENOMEM, or -errno of opening it. */
+/* Returns 0, -ENOMEM, or -errno of opening /proc/locks. */
 int proclocks_read(struct proclocks *ret);
 void proclocks_done(struct proclocks *l);
-/* Parses one line of /proc/locks, or what follows "lock:" in a fdinfo. */
+/* Parses one line of /proc/locks, or the text after "lock:" in a fdinfo. False: it is no such line. */
 bool proclocks_parse(const char *line, struct proclocks_entry *ret);
 
 #endif

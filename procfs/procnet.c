@@ -43,7 +43,7 @@ static bool is_loopback(const uint8_t addr[16])
 
 /* ---- TCP and UDP: /proc/PID/net/{tcp,tcp6,udp,udp6} ---- */
 
-/* "0100007F:1F90", the address in words of 32 bits as the machine has them in memory. */
+/* Parses "0100007F:1F90": the address in words of 32 bits, in the byte order of the machine. */
 static bool parse_addr(const char *text, uint8_t addr[16], uint16_t *port)
 {
 	size_t n = strcspn(text, ":"), words = n / 8;
@@ -121,7 +121,7 @@ static void parse_unix_attrs(struct procnet *net, struct procnet_sock *s, const 
 				uint32_t ino;
 
 				memcpy(&ino, (const char *)data + i, 4);
-				/* Out of memory here costs one edge of the picture. */
+				/* without memory, one edge of the result is missing */
 				if (ino)
 					(void)map_set(&net->pending, ino, s->ino);
 			}
@@ -129,7 +129,7 @@ static void parse_unix_attrs(struct procnet *net, struct procnet_sock *s, const 
 	}
 }
 
-/* 1: there is more to come. */
+/* Returns 1 if more replies follow. */
 static int parse_unix_reply(struct procnet *net, uint64_t netns, const char *buf, ssize_t len)
 {
 	for (const struct nlmsghdr *h = (const struct nlmsghdr *)buf; NLMSG_OK(h, len);
@@ -259,7 +259,7 @@ int procnet_read(const struct proctask *t, struct procnet *ret)
 	int r = 0;
 
 	if (own_fd >= 0)
-		(void)fstat(own_fd, &st); /* on failure no namespace is taken for our own */
+		(void)fstat(own_fd, &st); /* on failure st_ino is 0, which is no namespace's number */
 	for (size_t i = 0; r != -ENOMEM && i < t->procs.n; i++) {
 		const struct proctask_proc *p = &t->procs.v[i];
 
@@ -309,9 +309,10 @@ static size_t first_local(const struct procnet *n, uint8_t protocol, uint16_t lp
 }
 
 /*
- * Loopback addresses mean something only within one network namespace; others are looked for in all.
- * bound: a socket of s's own namespace that takes what comes to this port (a listener, or UDP that is not
- * connected).
+ * Finds the socket whose local address is the remote address of s. A loopback address has a meaning
+ * only within one network namespace; other addresses are looked for in all of them. bound: look for
+ * a socket in the namespace of s that receives whatever comes to the port: a listener, or UDP that
+ * is not connected.
  */
 static const struct procnet_sock *find_inet(const struct procnet *n, const struct procnet_sock *s, bool bound)
 {
@@ -347,14 +348,14 @@ static const struct procnet_sock *inet_peer(const struct procnet *n, const struc
 	p = find_inet(n, s, false);
 	if (p && p->ino)
 		return p;
-	if (p) { /* the handshake is done, accept() is not */
+	if (p) { /* the handshake is done, but accept() is not */
 		struct procnet_sock client = *s;
 
 		client.netns = p->netns;
 		*pending = true;
 		return find_inet(n, &client, true);
 	}
-	/* One that listens on any address says nothing about the ports of other machines. */
+	/* A socket that listens on any address says nothing about ports of other machines. */
 	if (!is_loopback(s->raddr) && memcmp(s->raddr, s->laddr, 16))
 		return NULL;
 	*pending = s->protocol == IPPROTO_TCP;

@@ -26,7 +26,7 @@ static void closedir_p(DIR **d)
 }
 #define _cleanup_closedir_ _cleanup_(closedir_p)
 
-/* The length, or -errno.  Always 0-terminated. */
+/* Reads a file as text, 0-terminated also on failure. Returns its length, or -errno. */
 static ssize_t read_at(int dir_fd, const char *path, char *buf, size_t size)
 {
 	_cleanup_close_ int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
@@ -60,7 +60,7 @@ static DIR *opendir_at(int dir_fd, const char *path)
 	return d;
 }
 
-/* The value after "\nname:\t" in a status file; NULL when it has none. */
+/* The value after "\nname:\t" in a status file. NULL: it has none. */
 static const char *status_field(const char *text, const char *name)
 {
 	char key[40];
@@ -91,7 +91,7 @@ static uint64_t status_mask(const char *text, const char *name)
 	return p ? strtoull(p, NULL, 16) : 0;
 }
 
-/* The last of "NStgid: 1234 56 7". */
+/* The last number of "NStgid: 1234 56 7". */
 static uint32_t status_innermost(const char *text, const char *name)
 {
 	const char *p = status_field(text, name);
@@ -149,7 +149,7 @@ static void parse_syscall(const char *text, struct proctask_thread *th)
 		th->args[i] = strtoull(end, &end, 16);
 }
 
-/* 1: added, 0: it is gone. */
+/* Returns 1 if the thread was added, 0 if it has gone. */
 static int read_thread(struct proctask *t, struct proctask_proc *p, int task_fd, const char *name)
 {
 	struct proctask_thread th = { .tid = strtoul(name, NULL, 10),
@@ -401,7 +401,7 @@ unsigned proctask_fd_mode(const struct proctask *t, const struct proctask_fd *f)
 	char path[64];
 	struct stat st;
 
-	/* The permission bits of the link itself say how the file was opened. */
+	/* The permission bits of the link in /proc say how the file was opened. */
 	snprintf(path, sizeof(path), "/proc/%u/fd/%d", t->procs.v[f->proc].pid, f->fd);
 	if (lstat(path, &st) < 0)
 		return 0;
@@ -466,7 +466,7 @@ bool proctask_cgroup(uint32_t pid, char *path, size_t size)
 	path[0] = 0;
 	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/cgroup", pid);
 	f = fopen(name, "re");
-	/* "12:memory:/path"; version 2, which is the last, "0::/path" */
+	/* Lines are "12:memory:/path". The last one, "0::/path", is of version 2. */
 	while (f && getline(&line, &cap, f) > 0) {
 		const char *colon = strchr(line, ':'), *at = colon ? strchr(colon + 1, ':') : NULL;
 

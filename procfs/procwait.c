@@ -21,7 +21,7 @@ int procwait_tables_read(struct procwait_tables *ret)
 
 	if (r >= 0)
 		r = procnet_read(&t.tasks, &t.net);
-	/* Without /proc/locks (a kernel without file locks) there is none to wait for. */
+	/* a kernel without file locks has no /proc/locks, and no waits for them */
 	if (r >= 0 && proclocks_read(&t.locks) == -ENOMEM)
 		r = -ENOMEM;
 	if (r < 0) {
@@ -115,7 +115,7 @@ int procwait_kernel(struct procwait_ctx *c, enum procwait_class otherwise)
 		c->w->kind = "kernel-lock";
 	else if (otherwise == PROCWAIT_DISK)
 		c->w->kind = "disk";
-	/* the innermost functions are enough to know it by */
+	/* the innermost functions are enough to recognise the wait */
 	cut = strcspn(where, "<");
 	if (where[cut])
 		cut += 1 + strcspn(where + cut + 1, "<");
@@ -176,8 +176,10 @@ static int wait_for_vfork(struct procwait_ctx *c)
 
 /* ---- file locks ---- */
 
-/* Whoever has the same lock in a fdinfo: for flock and OFD locks, which belong to an open file, not to a
- * process. */
+/*
+ * Adds each process that has the same lock in a fdinfo. This is for flock and OFD locks, which
+ * belong to an open file and not to a process.
+ */
 static int add_lock_holders(struct procwait_ctx *c, const struct proclocks_entry *lock)
 {
 	const struct proctask *t = &c->t->tasks;
@@ -209,13 +211,13 @@ static int add_lock_owner(struct procwait_ctx *c, const struct proclocks_entry *
 	return add_lock_holders(c, lock);
 }
 
-/* Whether this is the request in which the thread waits. */
+/* True: e is the request in which the thread waits. */
 static bool is_own_request(const struct procwait_ctx *c, const struct proclocks_entry *e,
 			   enum proclocks_kind kind, const struct statx *st)
 {
 	if (!e->waiting || e->kind != kind || (e->pid > 0 && (uint32_t)e->pid != c->proc->pid))
 		return false;
-	/* Some file systems (btrfs, overlay) show another device number to stat than in the list. */
+	/* Some file systems (btrfs, overlay) give stat another device number than /proc/locks has. */
 	return st->stx_ino == e->ino || (e->pid > 0 && c->proc->n_threads == 1);
 }
 

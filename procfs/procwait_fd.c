@@ -17,8 +17,8 @@
 
 #include "lib/cleanup.h"
 
-#define POLL_MAX 1024 /* descriptors looked at in one call */
-#define FEW      4    /* a poll of so many can be that of a proxy or of a client */
+#define POLL_MAX 1024 /* descriptors of one call that are looked at */
+#define FEW      4    /* a poll of at most so many may be that of a proxy or a client */
 
 static const char *sock_kind(const struct procnet_sock *s)
 {
@@ -54,7 +54,10 @@ static int on_path(struct procwait_ctx *c, const struct proctask_fd *f, enum pro
 
 	c->w->class = PROCWAIT_IDLE;
 	snprintf(path, sizeof(path), "/proc/%u/fd/%d", c->proc->pid, f->fd);
-	/* Not to ask a server of a file system that may be the one that hangs. */
+	/*
+	 * AT_STATX_DONT_SYNC: do not ask the server of a file system, which may be the one that
+	 * hangs.
+	 */
 	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &st) < 0)
 		return 0;
 	if (S_ISFIFO(st.stx_mode)) {
@@ -111,7 +114,7 @@ int procwait_on_fd(struct procwait_ctx *c, int fd, enum procwait_direction dir, 
 	switch (f->kind) {
 	case PROCTASK_SOCKET:
 		s = procnet_by_ino(&c->t->net, f->ino);
-		return s ? on_sock(c, s, dir, sure) : 0; /* netlink and kin */
+		return s ? on_sock(c, s, dir, sure) : 0; /* netlink and its relatives */
 	case PROCTASK_PIPE:
 		c->w->kind = "pipe";
 		r = procwait_add_holders(c, PROCTASK_PIPE, f->ino,
@@ -152,7 +155,7 @@ int procwait_connect(struct procwait_ctx *c)
 
 	if (!s || s->family != AF_UNIX)
 		return procwait_on_fd(c, (int)c->th->args[0], PROCWAIT_WRITE, true);
-	/* The backlog is full: the socket has no other end yet, but an address was given. */
+	/* The backlog is full: the socket has no other end yet, but the call gave an address. */
 	c->w->kind = "unix";
 	c->w->class = PROCWAIT_UNKNOWN;
 	if (n <= offsetof(struct sockaddr_un, sun_path) || !proctask_memory(c->proc, c->th->args[1], &sa, n))
@@ -179,7 +182,7 @@ static bool any_owes(const struct procwait *w)
 	return false;
 }
 
-/* Folds one descriptor of a set into the whole. */
+/* Adds one descriptor of a set to the wait. */
 static int fold(struct procwait_ctx *c, int fd, enum procwait_direction dir, size_t n_fds)
 {
 	struct procwait one = { .nr = c->w->nr };
@@ -196,8 +199,10 @@ static int fold(struct procwait_ctx *c, int fd, enum procwait_direction dir, siz
 	}
 	c->w->open |= one.open || one.targets.n == 0;
 	for (size_t i = 0; r >= 0 && i < one.targets.n; i++) {
-		/* An event loop that waits for everybody waits for nobody, but for those to whom it has sent
-		 * something that is still unread. */
+		/*
+		 * An event loop waits for all its peers, so it waits for none of them in
+		 * particular, except for peers that have not read what it sent.
+		 */
 		if ((!one.targets.v[i].owes && n_fds > FEW) || one.targets.v[i].id == c->proc->pid) {
 			c->w->open = true;
 			c->w->loop |= one.targets.v[i].id != c->proc->pid;
@@ -222,7 +227,10 @@ static void begin_set(struct procwait_ctx *c, size_t n, bool limited)
 		snprintf(c->w->name, sizeof(c->w->name), "%zu descriptors", n);
 }
 
-/* A timer among other descriptors is how event loops keep time: they are idle all the same. */
+/*
+ * Sets the class of a wait for a set. A timer in the set does not count: event loops keep time with
+ * one, and are idle all the same.
+ */
 static void end_set(struct procwait_ctx *c, size_t n)
 {
 	c->w->loop |= c->w->targets.n > 1;
@@ -307,7 +315,7 @@ int procwait_epoll(struct procwait_ctx *c, int fd)
 
 		if (sscanf(p, "tfd: %d events: %x", &tfd, &events) != 2)
 			continue;
-		/* An epoll in an epoll would be followed for ever if it were built as a ring. */
+		/* An epoll in an epoll is not followed: a ring of epolls would have no end. */
 		f = proctask_fd(&c->t->tasks, c->proc, tfd);
 		if (f && f->kind != PROCTASK_EPOLL)
 			r = fold(c, tfd, events & POLLIN ? PROCWAIT_READ : PROCWAIT_WRITE, n);

@@ -11,8 +11,8 @@
 #include "lib/cleanup.h"
 
 /*
- * The thread that a number in user memory means: of the same process; for a futex that is shared between
- * processes, of any in the same pid namespace.
+ * Finds the thread that a number in user memory stands for. The thread is in the same process; if
+ * processes share the futex, it may be in any process of the same pid namespace.
  */
 static const struct proctask_thread *thread_in_ns(const struct procwait_ctx *c, uint32_t ns_tid, bool shared)
 {
@@ -52,7 +52,7 @@ static const struct proctask_thread *mutex_owner(const struct procwait_ctx *c, u
 	return thread_in_ns(c, tid, shared);
 }
 
-/* Who has a lock for writing whose wrphase_futex or writers_futex is at addr. */
+/* Finds the writer that owns a lock whose wrphase_futex or writers_futex is at addr. */
 static const struct proctask_thread *rwlock_owner(const struct procwait_ctx *c, uint64_t addr, bool shared)
 {
 	static const size_t words[] = { offsetof(struct glibc_rwlock, wrphase_futex),

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* procwait_private.h - between the files of procwait; nobody else includes it. */
+/*
+ * procwait_private.h - shared by the files procwait*.c; no other file includes it. Same threads as
+ * procwait.h.
+ */
 #ifndef CTRACE_PROCFS_PROCWAIT_PRIVATE_H
 #define CTRACE_PROCFS_PROCWAIT_PRIVATE_H
 
@@ -14,24 +17,31 @@ struct procwait_ctx {
 
 enum procwait_direction { PROCWAIT_READ = 1, PROCWAIT_WRITE = 2 };
 
-/* Adds a target, each once; beyond the limit the wait becomes open.  0 or -ENOMEM. */
+/*
+ * Adds a target, unless it is there already. Beyond the limit the wait becomes open. Returns 0 or
+ * -ENOMEM.
+ */
 int procwait_add(struct procwait_ctx *c, struct procwait_target target);
 /*
- * Everybody who has the object open in the given direction (0: any).  The waiter's own process counts only
- * when nobody else has it: then nobody but its other threads can help.  0 or -ENOMEM.
+ * Adds each process that has the object open in the given direction (0: in any). The process of the
+ * waiter is added only if no other process has it: then only its other threads can end the wait.
+ * Returns 0 or -ENOMEM.
  */
 int procwait_add_holders(struct procwait_ctx *c, enum proctask_kind kind, uint64_t ino, unsigned direction,
 			 bool sure, bool owes);
 
 int procwait_futex(struct procwait_ctx *c);
-/* One descriptor that the thread reads, writes, or polls (sure: it is the only thing it waits for). */
+/* A wait on one descriptor that the thread reads, writes or polls. sure: it waits for nothing else. */
 int procwait_on_fd(struct procwait_ctx *c, int fd, enum procwait_direction dir, bool sure);
 int procwait_connect(struct procwait_ctx *c);
 int procwait_poll(struct procwait_ctx *c);
 int procwait_select(struct procwait_ctx *c);
 int procwait_epoll(struct procwait_ctx *c, int fd);
 int procwait_file_lock(struct procwait_ctx *c);
-/* Waits in the kernel: a file system in user space, or what the stack says. */
+/*
+ * A wait in the kernel: for a file system in user space, or for the function that the kernel stack
+ * names.
+ */
 int procwait_kernel(struct procwait_ctx *c, enum procwait_class otherwise);
 
 #endif
