@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * From records to what each task is doing and used to.  The rings are drained CPU by CPU, so records come a
- * little out of order: as in the daemon's own table, a state carries its time, and an older one never
- * overrides a newer one.
+ * Learns the state and the habits of each task from records. The daemon drains the rings CPU by
+ * CPU, so records come a little out of order. So a state carries its time, and an older state never
+ * replaces a newer one, as in the task table of the daemon.
  */
 #include "detect/detect.h"
 
@@ -15,7 +15,7 @@
 #include "lib/clock.h"
 
 #define VOTES_MAX  255
-#define VOTES_LOOP 16 /* an epoll or poll says more about where a task idles than a futex or a read */
+#define VOTES_LOOP 16 /* a wait in epoll or poll shows better where a task idles than a futex or a read */
 
 struct detect *detect_new(const struct detect_options *opt)
 {
@@ -46,7 +46,7 @@ void detect_free(struct detect *d)
 	free(d);
 }
 
-/* Of a live task, which is made; NULL: it is dead, or there is no room. */
+/* Finds a live task, or makes its entry. NULL: the task has ended, or there is no room. */
 static struct detect_task *task_touch(struct detect *d, uint32_t tid, uint64_t ts)
 {
 	struct detect_task *t = detect_tasks_find(&d->tasks, tid);
@@ -56,7 +56,7 @@ static struct detect_task *task_touch(struct detect *d, uint32_t tid, uint64_t t
 	if (t->bits & DETECT_DEAD) {
 		if (ts <= t->since_ns)
 			return NULL;
-		detect_task_reset(t, ts); /* the number was given to a new task */
+		detect_task_reset(t, ts); /* a new task has the number now */
 	}
 	return t;
 }
@@ -80,7 +80,7 @@ static bool wait_is_loop(uint8_t wait)
 	       wait == CT_W_SIGNAL;
 }
 
-/* Where a task could idle: wait for its next piece of work. */
+/* True: in this wait a task could idle, that is, wait for its next piece of work. */
 static bool wait_can_idle(const struct detect_task *t)
 {
 	enum ct_obj_kind kind = CT_OBJ_KIND(t->obj);
@@ -97,15 +97,15 @@ static uint64_t wait_point(const struct detect_task *t)
 	return t->wait == CT_W_FUTEX ? GLIBC_FUTEX_PAIR(t->obj) : t->obj;
 }
 
-/* It sent something on the very socket that it waits on: it wants an answer. */
+/* True: the task sent on the socket that it waits on, so it waits for an answer. */
 static bool wait_is_call(const struct detect_task *t)
 {
 	return (t->wait == CT_W_READ || t->wait == CT_W_POLL) && t->obj && t->sent_obj == t->obj;
 }
 
 /*
- * Votes for the idle point of the task, as the algorithm of Boyer and Moore finds a majority; true: this
- * is the idle point.
+ * Votes for the place of this wait as the idle point, by the majority vote of Boyer and Moore.
+ * True: it is the idle point.
  */
 static bool task_vote(struct detect_task *t)
 {
@@ -134,7 +134,7 @@ static bool task_is_known(const struct detect *d, const struct detect_task *t, u
 	return t->returns >= 20 && t->first_ns && now_ns >= t->first_ns + d->set.learn_ns;
 }
 
-/* From now on its time away is measured. */
+/* Notes progress: the time away is measured from now on. */
 static void task_comes_round(struct detect_task *t, uint64_t ts)
 {
 	t->progress_ns = ts;
@@ -143,7 +143,7 @@ static void task_comes_round(struct detect_task *t, uint64_t ts)
 	t->look_nr = CT_NR_NONE;
 }
 
-/* What it did away from its idle point is learnt, but not from its first hangs. */
+/* Learns the time away from the idle point, unless it ends one of the first reported hangs. */
 static void task_learn_away(struct detect *d, struct detect_task *t, uint64_t ts)
 {
 	uint64_t from = detect_max(t->away_ns, t->progress_ns, d->floor_ns);
@@ -174,7 +174,10 @@ static void task_be_patient(struct detect *d, struct detect_task *t, uint8_t wai
 		h->patient |= 1u << wait;
 }
 
-/* Threads that wait at one epoll share the work: that one of them is long away is nobody's harm. */
+/*
+ * Marks threads that wait at one epoll: they share the work, so it does no harm if one of them is
+ * away for long.
+ */
 static void task_share(struct detect *d, struct detect_task *t, uint64_t ts)
 {
 	struct detect_socket *e;
@@ -198,7 +201,7 @@ static void task_returns(struct detect_task *t, uint64_t ts)
 		t->first_ns = ts;
 }
 
-/* It has come back to where it idles. */
+/* The task is idle again. */
 static void task_idle(struct detect *d, struct detect_task *t, uint64_t ts, bool is_idle_point)
 {
 	if (t->away_ns && ts > t->away_ns) {
@@ -218,7 +221,7 @@ static void task_idle(struct detect *d, struct detect_task *t, uint64_t ts, bool
 	t->away_ns = t->sleep_since_ns = t->sent_obj = 0;
 }
 
-/* It has begun to wait; t says for what. */
+/* The task begins a wait, which is in t. */
 static void task_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts)
 {
 	bool is_idle_point;
@@ -226,7 +229,7 @@ static void task_wait_begins(struct detect *d, struct detect_task *t, uint64_t t
 	if (t->wait == CT_W_READ && CT_OBJ_KIND(t->obj) == CT_OBJ_SOCK) {
 		struct detect_socket *s = detect_socket_find(&d->sockets, t->obj);
 
-		/* there is nothing to read, whatever was counted */
+		/* a task that waits to read has nothing to read, whatever was counted */
 		if (s)
 			s->unread_ns = 0, s->unread_bytes = 0;
 	}
@@ -243,7 +246,10 @@ static void task_wait_begins(struct detect *d, struct detect_task *t, uint64_t t
 		t->sleep_since_ns = ts;
 }
 
-/* How long it has waited, without a time in which the machine slept, be it that no tick has told of that. */
+/*
+ * How long the task has waited, without the time in which the machine slept, even if no tick has
+ * noticed that sleep yet.
+ */
 static uint64_t task_waited_ns(const struct detect *d, const struct detect_task *t, uint64_t ts)
 {
 	uint64_t from_ns = MAX(t->since_ns, d->slept_ns);
@@ -260,7 +266,7 @@ static void task_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts)
 		t->away_ns = ts;
 		task_comes_round(t, ts);
 	} else if (t->wait == CT_W_STOPPED) {
-		/* that was not its own time */
+		/* a stop does not count as time away */
 		if (t->away_ns)
 			t->away_ns = ts;
 		task_comes_round(t, ts);
@@ -286,19 +292,22 @@ static void task_runnable(struct detect_task *t, uint64_t ts)
 	t->obj = 0;
 }
 
-/* It is not known what it did of late. */
+/* Forgets what the task did lately, because records about it are missing. */
 static void task_forget(struct detect_task *t, uint64_t ts)
 {
 	t->away_ns = t->sleep_since_ns = 0;
 	task_comes_round(t, ts);
 }
 
-/* A switch that came through its CPU's ring after later ones of the same task through another one. */
+/*
+ * Handles a switch that is older than the state: later records came first, through the ring of
+ * another CPU.
+ */
 static void switch_out_late(struct detect *d, struct detect_task *t, const struct ct_rec *rec)
 {
 	if (t->votes && rec->wait == t->idle_point_wait && t->away_ns && rec->ts > t->away_ns &&
 	    (rec->wait == CT_W_FUTEX ? GLIBC_FUTEX_PAIR(rec->obj) : rec->obj) == t->idle_point) {
-		/* it was idle then, and was woken since */
+		/* the task was idle then, and has been woken since */
 		task_learn_away(d, t, rec->ts);
 		task_returns(t, rec->ts);
 		t->away_ns = t->since_ns;
@@ -308,9 +317,9 @@ static void switch_out_late(struct detect *d, struct detect_task *t, const struc
 }
 
 /*
- * It was seen on the CPU, in a system call or in none.  Who looks whether there is more to do, and always
- * finds something, is never idle, but not away either; and who makes one call and then another one gets on
- * with something.
+ * A task was seen on the CPU, in system call nr or in none (CT_NR_NONE). Two kinds of tasks make
+ * progress without a wait: a task that polls with a time limit of zero and always finds more work,
+ * and a task that makes one call and then another one.
  */
 static void task_look(struct detect *d, struct detect_task *t, uint64_t ts, uint16_t nr, bool polls)
 {
@@ -367,7 +376,7 @@ static void switch_out(struct detect *d, const struct ct_rec *rec)
 			   : 0;
 	t->futex_ns = 0;
 	task_wait_begins(d, t, rec->ts);
-	if (t->wake_ns > rec->ts) { /* the wake-up came first, through another CPU's ring */
+	if (t->wake_ns > rec->ts) { /* the wake-up came before, through the ring of another CPU */
 		task_wait_ends(d, t, t->wake_ns);
 		task_runnable(t, t->wake_ns);
 	}
@@ -464,8 +473,8 @@ static void shed(struct detect *d, const struct ct_rec *rec)
 		return;
 	}
 	if (rec->flags & CT_GV_GROUP)
-		return; /* each of its tasks has a record of its own */
-	/* what is known of sockets and of idle points is out of date when it comes back */
+		return; /* each task of the group has a record of its own */
+	/* when the step ends, the known unread bytes and idle points are out of date */
 	if (d->shed >= CT_SHED_MESSAGES && rec->state < CT_SHED_MESSAGES)
 		for (uint32_t i = 0; i < DETECT_SOCKETS; i++)
 			d->sockets.v[i].unread_ns = 0, d->sockets.v[i].unread_bytes = 0;
@@ -500,8 +509,10 @@ static void futex(struct detect *d, const struct ct_rec *rec)
 	t->futex_owner = rec->peer;
 	if (t->run != DETECT_BLOCKED || t->wait != CT_W_FUTEX || rec->ts <= t->since_ns)
 		return;
-	/* Somebody has looked at the wait that it is in.  One that began before the records did was taken for
-	 * its idle point, as long as the owner was not known. */
+	/*
+	 * An inspection found the owner of the present wait. A wait that began before the recording
+	 * did is taken for the idle point, as long as its owner is not known.
+	 */
 	if (t->bits & DETECT_IDLE && rec->peer && !t->returns) {
 		t->bits &= (uint8_t)~DETECT_IDLE;
 		t->votes = 0;
@@ -537,7 +548,7 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 	case CT_FORK:
 		born(d, rec);
 		break;
-	case CT_EXEC: /* a thread that calls exec takes over the number of its leader; its own is gone */
+	case CT_EXEC: /* a thread that calls exec gets the number of its leader; its own number ends */
 		if (rec->peer != rec->tid)
 			exited(d, rec, rec->peer);
 		break;
@@ -559,8 +570,8 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 static void task_identify(struct detect *d, struct detect_task *t, const struct ct_task_blob *b)
 {
 	if (b->h.ts < t->named_ns)
-		return; /* it came late, through another CPU's ring */
-	/* another program in the same process, or another task of the same number */
+		return; /* late, through the ring of another CPU */
+	/* the process runs another program, or another task has the number */
 	if (b->h.flags & (CT_TF_EXEC | CT_TF_FORK) && b->h.ts > t->seen_ns) {
 		uint8_t run = t->run;
 		uint64_t since_ns = t->since_ns;
@@ -610,7 +621,7 @@ void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_
 
 	if (!runs && t->run == DETECT_BLOCKED && t->wait == w->wait && t->nr == w->nr &&
 	    (!found->sched_since || found->sched_since <= t->since_ns + NSEC_PER_SEC))
-		return; /* known already, and since when */
+		return; /* the state and its time are known already */
 	if (t->run == DETECT_BLOCKED)
 		task_wait_ends(d, t, MAX(ts_ns, t->since_ns));
 	task_forget(t, ts_ns);
@@ -630,7 +641,7 @@ void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_
 	task_wait_begins(d, t, ts_ns);
 }
 
-/* What the kernel says of who it is: the record of its exec may be among those that were lost. */
+/* Takes the name that the kernel tells: the record of an exec may be lost. */
 static void task_recognise(struct detect *d, struct detect_task *t, const struct ct_task_blob *b)
 {
 	struct ct_task_blob now = *b;
@@ -667,7 +678,7 @@ bool detect_is_blind(const struct detect *d)
 	return d->lost_ns != 0;
 }
 
-/* Who was not found has ended, and the record of that was lost. */
+/* A task that was not found has ended, and the record of its end was lost. */
 static void tasks_not_found(struct detect *d, uint64_t now_ns)
 {
 	for (uint32_t i = 1; i <= d->tasks.used; i++) {

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detect_habit.h - what tasks of one name have shown, so that it outlives them.  A fixed table; a name that
- * finds no room replaces the one of its row that was not used for longest.
+ * detect_habit.h - the habits of tasks of one name, which outlive the tasks. It stores habits;
+ * detect.c learns them and detect_judge.c uses them.
+ *
+ * A table of fixed size: a name without room replaces the name of its row that was not used for
+ * longest. One thread at a time.
  */
 #ifndef CTRACE_DETECT_DETECT_HABIT_H
 #define CTRACE_DETECT_DETECT_HABIT_H
@@ -16,8 +19,8 @@ struct detect_habit {
 	char comm[CT_COMM_LEN];
 	uint64_t used_ns;     /* 0: empty */
 	uint32_t patient;     /* as in struct detect_task */
-	uint32_t told;        /* how many of its hangs were reported */
-	uint64_t max_away_ns; /* of tasks that were known well */
+	uint32_t told;        /* how many hangs of tasks of this name were reported */
+	uint64_t max_away_ns; /* the longest time away, of tasks that were known */
 	uint64_t max_runq_ns, max_disk_ns;
 };
 
@@ -25,9 +28,10 @@ struct detect_habits {
 	struct detect_habit *v; /* DETECT_HABITS */
 };
 
+/* 0 or -ENOMEM. */
 int detect_habits_init(struct detect_habits *h);
 void detect_habits_done(struct detect_habits *h);
-/* The one of that name, which is made if it is not there. */
+/* Finds the habits of a name, or makes them; never NULL. now_ns: boot time of this use. */
 struct detect_habit *detect_habit(struct detect_habits *h, const char comm[CT_COMM_LEN], uint64_t now_ns);
 
 #endif

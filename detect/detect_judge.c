@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The rules.  A hang is told when its rule's threshold has passed, when it is far longer than all that the
- * task, or others of its name, have shown, and when nobody that it waits for was told of lately.
+ * The rules. A hang is reported if three things hold: it is longer than the threshold of its rule;
+ * it is far longer than all that the task, or others of its name, have shown; and no task that it
+ * waits for was reported lately.
  *
- * What is no hang, however long it lasts: waits for children, for a terminal, for a signal, for a debugger;
- * whatever a task does that has just made a process (it waits for that in one way or another); waits of a
- * kind in which the task has been for long before; threads that share an epoll with others (they take over).
+ * No hang, however long it lasts:
+ *   - a wait for a child, a terminal, a signal or a debugger
+ *   - any wait of a task that has just forked a process, since it waits for that process in some way
+ *   - a kind of wait in which the task has been for long before
+ *   - a thread that shares an epoll with others, because they take over
  *
- * A worker in a wait for a condition that is not its queue's may merely have no work, so only the first
- * thread of a process is believed there.  A loop that always finds something to do never waits in its epoll:
- * it comes round if it receives messages, is seen at its epoll, or is seen at one system call and then at
- * another one.  A thread of a pool that is busy for long looks like one that is stuck in its work: it is
- * never reported.
+ * A worker that waits for a condition other than that of its queue may only have no work. So there,
+ * only the first thread of a process is believed. A loop that always finds more work never waits in
+ * its epoll. It makes progress if it receives messages, is seen at its epoll, or is seen in one
+ * system call and then in another one. A thread of a pool that is busy for long looks like one that
+ * is stuck in its work, so it is never reported.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,21 +23,21 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-#define JUDGE_CHAIN    32                  /* tasks that wait for each other */
-#define JUDGE_CAP_NS   (10 * NSEC_PER_SEC) /* after its records were capped, a task is not judged */
-#define JUDGE_PRIO_LOW 130                 /* nice 10: it was asked to stand back */
+#define JUDGE_CHAIN    32                  /* the longest chain of tasks that wait for each other */
+#define JUDGE_CAP_NS   (10 * NSEC_PER_SEC) /* a task is not judged for so long after a cap */
+#define JUDGE_PRIO_LOW 130                 /* nice 10: the task is meant to give way to others */
 
-/* By how much a hang is longer than the longest time of ordinary work. */
+/* How many times longer a hang is than the longest time of ordinary work. */
 #define TIMES_LOCK    3
 #define TIMES_WAIT    10
 #define TIMES_BUSY    20
 #define TIMES_STARVED 4
 #define TIMES_DISK    4
-#define TIMES_SYNC    3 /* to write out a large file is one long wait */
+#define TIMES_SYNC    3 /* the write-out of a large file is one long wait */
 #define RETURNS_MIN   20
 #define RETURNS_BUSY  100
 #define RECEIVES_MIN  20
-#define LOOKS_MIN     3 /* so often it was seen at nothing else */
+#define LOOKS_MIN     3 /* so many samples have shown no progress */
 
 static const struct detect_task *judge_task(const struct detect *d, uint32_t tid)
 {
@@ -43,7 +46,7 @@ static const struct detect_task *judge_task(const struct detect *d, uint32_t tid
 	return t && !(t->bits & DETECT_DEAD) ? t : NULL;
 }
 
-/* Who reads what is sent through a socket; 0: not known. */
+/* The task that reads what is sent through a socket; 0: not known. */
 static uint32_t judge_far_reader(const struct detect *d, uint64_t obj)
 {
 	const struct detect_socket *s = detect_socket_find(&d->sockets, obj);
@@ -52,7 +55,7 @@ static uint32_t judge_far_reader(const struct detect *d, uint64_t obj)
 	return s ? s->reader : 0;
 }
 
-/* Who ends a task's wait, as far as that is known; 0: not. */
+/* The task that can end the wait of a task; 0: not known. */
 static uint32_t judge_waits_for(const struct detect *d, const struct detect_task *t)
 {
 	if (t->run != DETECT_BLOCKED)
@@ -66,7 +69,7 @@ static uint32_t judge_waits_for(const struct detect *d, const struct detect_task
 	return 0;
 }
 
-/* The end of the chain of those who wait for each other; of a cycle the smallest number. */
+/* The end of the chain of tasks that wait for each other; of a cycle the smallest number. */
 static uint32_t judge_root(const struct detect *d, const struct detect_task *t)
 {
 	uint32_t tid = t->tid, low;
@@ -81,7 +84,7 @@ static uint32_t judge_root(const struct detect *d, const struct detect_task *t)
 	}
 	if (!t)
 		return tid;
-	/* by now it goes round in the cycle */
+	/* from here on the walk stays in the cycle */
 	low = tid;
 	for (unsigned i = 0; i < JUDGE_CHAIN && t; i++) {
 		low = MIN(low, t->tid);
@@ -100,7 +103,7 @@ static bool judge_is_told(const struct detect *d, const struct detect_task *t, e
 
 		if (now_ns > r->ns + DETECT_QUIET_NS)
 			continue;
-		/* one disk, or one lack of CPU, makes many wait */
+		/* one slow disk, or one lack of CPUs, makes many tasks wait */
 		if (rule == r->rule && (rule == CT_HANG_DISK || rule == CT_HANG_STARVED))
 			return true;
 		if (r->root == root || r->tid == root || r->root == t->tid)
@@ -109,13 +112,16 @@ static bool judge_is_told(const struct detect *d, const struct detect_task *t, e
 	return false;
 }
 
-/* Records are missing. */
+/* True: records are missing. */
 static bool judge_is_blind(const struct detect *d)
 {
 	return d->lost_ns || d->shed >= CT_SHED_WAITS;
 }
 
-/* What the kernel says now.  False: it is not as the records say, which are put right. */
+/*
+ * Asks the kernel. False: the kernel does not confirm the records; the state of the task is
+ * corrected.
+ */
 static bool judge_look(struct detect *d, struct detect_task *t)
 {
 	struct ct_iter_task it;
@@ -132,15 +138,18 @@ static bool judge_look(struct detect *d, struct detect_task *t)
 	if (r)
 		return !judge_is_blind(d);
 	t->prio = (uint8_t)it.wait.aux;
-	if (it.task.comm[0]) /* its new name may have been lost */
+	if (it.task.comm[0]) /* the record of its new name may be lost */
 		memcpy(t->comm, it.task.comm, sizeof(t->comm) - 1);
 	runs = it.wait.state == CT_ST_RUNNING || it.wait.wait == CT_W_NONE;
 	if (t->run == DETECT_BLOCKED)
 		same = !runs && it.wait.wait == t->wait;
 	else
 		same = runs;
-	/* It has had the CPU meanwhile, unless it has it now.  That time of the kernel's is some tenths of a
-	 * second off on a busy machine; of who goes on as ever it is of a moment ago. */
+	/*
+	 * The task has had the CPU since, so it does not hang. On a busy machine sched_since is off
+	 * by tenths of a second. For a task that goes on as usual it is a moment ago. So the middle
+	 * between the two times decides.
+	 */
 	if (t->run != DETECT_RUNNING && it.sched_since > t->since_ns + (d->now_ns - t->since_ns) / 2)
 		same = false;
 	if (!same && it.task.h.ts >= t->since_ns)
@@ -195,14 +204,17 @@ static bool judge_loops(const struct detect_task *t)
 	return t->idle_point_wait == CT_W_EPOLL || t->idle_point_wait == CT_W_POLL;
 }
 
-/* Whether its habits have been watched for long enough to say what is unlike it. */
+/* True: the habits have been watched for long enough to tell unusual behaviour. */
 static bool judge_is_known(const struct detect *d, const struct detect_task *t)
 {
 	return t->away_ns && !(t->bits & DETECT_IDLE) && t->returns >= RETURNS_MIN && t->first_ns &&
 	       t->away_ns >= t->first_ns + d->set.learn_ns;
 }
 
-/* The longest that it was away from its idle point, or that its like was, until it is known well itself. */
+/*
+ * The longest time away of this task from its idle point; as long as the task is not known well,
+ * also that of tasks of its name.
+ */
 static uint64_t judge_max_away(struct detect *d, const struct detect_task *t, uint64_t now_ns)
 {
 	if (now_ns >= t->first_ns + 10 * d->set.learn_ns)
@@ -218,8 +230,8 @@ static bool judge_is_patient(struct detect *d, const struct detect_task *t, uint
 }
 
 /*
- * Whether a wait away from its idle point can be a hang: how many times the longest time away it must last;
- * 0: none.
+ * The number of times by which a wait away from the idle point has to exceed the longest time away
+ * to be a hang; 0: it can be none.
  */
 static unsigned judge_wait(const struct detect *d, const struct detect_task *t)
 {
@@ -234,7 +246,10 @@ static unsigned judge_wait(const struct detect *d, const struct detect_task *t)
 	case CT_W_FUTEX:
 		if (t->owner)
 			return TIMES_LOCK;
-		/* a thread without work waits like one that is stuck; only the first is believed */
+		/*
+		 * a thread without work waits like a stuck one, so only the first thread is
+		 * believed
+		 */
 		return alone && first ? TIMES_WAIT : 0;
 	case CT_W_FLOCK:
 		return TIMES_LOCK;
@@ -290,7 +305,7 @@ static void judge_busy(struct detect *d, struct detect_task *t, uint64_t limit_n
 {
 	uint64_t since_ns = MAX(t->away_ns, t->progress_ns);
 
-	/* without messages one that is always busy looks like one that never comes back */
+	/* without messages, a loop that is always busy looks like one that never comes back */
 	if (!limit_ns || !d->opt.messages || d->shed >= CT_SHED_MESSAGES || !judge_loops(t) ||
 	    t->bits & (DETECT_SHARED | DETECT_FORKED) || !judge_is_known(d, t) || t->returns < RETURNS_BUSY ||
 	    t->looks < LOOKS_MIN || t->told & (1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY))
@@ -329,14 +344,17 @@ static void judge_disk(struct detect *d, struct detect_task *t, uint64_t limit_n
 		judge_tell(d, t, CT_HANG_DISK, since_ns, now_ns, limit_ns);
 }
 
-/* Waits for a lock without a time limit, and has for long. */
+/* True: the task has waited for a lock for long, without a time limit. */
 static bool judge_is_stuck(const struct detect_task *t, uint64_t limit_ns, uint64_t now_ns)
 {
 	return t && t->run == DETECT_BLOCKED && t->wait == CT_W_FUTEX && t->owner &&
 	       !(t->flags & CT_SF_TIMEOUT) && now_ns >= t->since_ns + limit_ns;
 }
 
-/* Everybody in the cycle has waited for the limit; told by the one with the smallest number. */
+/*
+ * True: all tasks of the cycle have waited for the limit, and t has the smallest number. So a cycle
+ * is reported once.
+ */
 static bool judge_is_cycle(struct detect *d, struct detect_task *t, uint64_t limit_ns, uint64_t now_ns)
 {
 	const struct detect_task *at = t;
@@ -355,14 +373,14 @@ static void judge_deadlock(struct detect *d, struct detect_task *t, uint64_t lim
 {
 	if (!limit_ns || t->told >> CT_HANG_DEADLOCK & 1 || !judge_is_cycle(d, t, limit_ns, now_ns))
 		return;
-	/* the records may have told of one of them what is no longer so */
+	/* the state of one of them may be out of date */
 	for (struct detect_task *at = detect_tasks_find(&d->tasks, t->owner); at && at != t;
 	     at = detect_tasks_find(&d->tasks, at->owner))
 		if (!judge_look(d, at)) {
 			d->stats.withdrawn++;
 			return;
 		}
-	/* that it is a loop which hangs was perhaps told before, but not why */
+	/* a report of another rule does not hide the deadlock, which is the reason */
 	for (unsigned i = 0; i < DETECT_REPORTS; i++)
 		if (d->reports[i].root == t->tid && d->reports[i].rule != CT_HANG_DEADLOCK)
 			d->reports[i].ns = 0;
@@ -373,7 +391,7 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 {
 	struct detect_limits limits;
 
-	/* most tasks most of the time */
+	/* most tasks return here, most of the time */
 	if (t->bits & DETECT_IDLE || (t->run == DETECT_BLOCKED && now_ns < t->since_ns + d->min_ns &&
 				      (!t->sleep_since_ns || now_ns < t->sleep_since_ns + d->min_ns)))
 		return;
@@ -382,7 +400,10 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 		return;
 	detect_limits_of(d, t, &limits);
 	if (t->run == DETECT_BLOCKED) {
-		/* whether these last, and since when, the kernel knows: no record is needed */
+		/*
+		 * the kernel knows whether these waits last, and since when, so lost records do no
+		 * harm
+		 */
 		judge_deadlock(d, t, limits.after_ns[CT_HANG_DEADLOCK], now_ns);
 		judge_disk(d, t, limits.after_ns[CT_HANG_DISK], now_ns);
 	}
@@ -397,7 +418,7 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 	judge_busy(d, t, limits.after_ns[CT_HANG_BUSY], now_ns);
 }
 
-/* Whether who used to read a socket is at something else. */
+/* True: the usual reader of a socket does something else. */
 static bool judge_reader_is_away(const struct detect *d, const struct detect_task *r, uint64_t limit_ns,
 				 uint64_t now_ns)
 {
@@ -409,14 +430,14 @@ static bool judge_reader_is_away(const struct detect *d, const struct detect_tas
 		return r->away_ns && now_ns >= since_ns + limit_ns &&
 		       detect_ran_ns(r, now_ns) >= limit_ns / 5 * 4;
 	if (r->run == DETECT_RUNNABLE)
-		return false; /* STARVED's */
-	/* another thread may have taken over from one without work */
+		return false; /* the rule STARVED covers it */
+	/* the thread may have no work, because another thread took over */
 	if (r->wait == CT_W_FUTEX && !r->owner && r->tid != r->tgid)
 		return false;
 	return r->wait != CT_W_EPOLL && r->wait != CT_W_ACCEPT && r->wait != CT_W_URING;
 }
 
-/* The client waits on the other end, for an answer or for room, and has for long. */
+/* True: the client has waited for long on the other end, for an answer or for room. */
 static bool judge_client_waits(const struct detect_task *c, const struct detect_socket *s, uint64_t limit_ns,
 			       uint64_t now_ns)
 {
@@ -436,7 +457,7 @@ static void judge_socket(struct detect *d, const struct detect_socket *s, uint64
 	    now_ns < reader->seen_ns + d->set.learn_ns || client->told >> CT_HANG_SERVICE & 1 ||
 	    client->tgid == d->opt.own_tgid || reader->tgid == d->opt.own_tgid)
 		return;
-	/* what it did, and has read of what is there since then, was left out */
+	/* the records of the reader were left out, and so what it has read since */
 	if (reader->capped_ns &&
 	    (now_ns < reader->capped_ns + JUDGE_CAP_NS || s->unread_ns <= reader->capped_ns))
 		return;
@@ -452,7 +473,7 @@ static void judge_socket(struct detect *d, const struct detect_socket *s, uint64
 	judge_tell(d, client, CT_HANG_SERVICE, since_ns, now_ns, limit_ns);
 }
 
-/* Forgets the dead, after late records of theirs have come. */
+/* Forgets a task some time after its end, when its late records have come. */
 static void judge_bury(struct detect *d, struct detect_task *t, uint64_t now_ns)
 {
 	if (now_ns >= t->since_ns + NSEC_PER_SEC)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The thresholds, and for whom there are others. */
+/* The thresholds, and the overrides for some tasks. */
 #include <fnmatch.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ void detect_defaults(struct detect_settings *ret)
 	*ret = (struct detect_settings){ .learn_ns = 60 * NSEC_PER_SEC };
 	for (unsigned i = 0; i < CT_HANG_RULES; i++)
 		ret->limits.after_ns[i] = 2 * NSEC_PER_SEC;
-	/* a disk that has much to write takes seconds for one request in ordinary work */
+	/* in ordinary work, a busy disk takes seconds for one request */
 	ret->limits.after_ns[CT_HANG_DISK] = 10 * NSEC_PER_SEC;
 }
 
@@ -34,7 +34,7 @@ void detect_limits_init(struct detect *d)
 		d->min_ns = limits_min(d->min_ns, &d->set.overrides[i].limits);
 }
 
-/* Control groups come and go, and those of the tasks that are there are fewer: the others are forgotten. */
+/* Forgets the control groups without tasks, when the table is full. */
 static void limits_cgroups_purge(struct detect *d)
 {
 	struct map kept = { 0 };

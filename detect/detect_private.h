@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect_private.h - what the files of the detector share. */
+/*
+ * detect_private.h - the state of a detector, shared by the files of this room. No file outside of
+ * detect/ includes it. Same threads as detect.h.
+ */
 #ifndef CTRACE_DETECT_DETECT_PRIVATE_H
 #define CTRACE_DETECT_DETECT_PRIVATE_H
 
@@ -10,7 +13,7 @@
 #include "lib/map.h"
 
 #define DETECT_REPORTS 32
-#define DETECT_GAP_NS  1500000000ULL /* no tick for so long: the machine slept, or stood still */
+#define DETECT_GAP_NS  1500000000ULL /* no tick for so long: the machine slept or stood still */
 
 struct detect_report {
 	uint32_t tid, root;
@@ -25,19 +28,19 @@ struct detect {
 	struct detect_habits habits;
 	struct detect_sockets sockets;
 	struct map cgroups; /* id -> bits of the overrides that match */
-	uint64_t min_ns;    /* the shortest threshold that can apply */
+	uint64_t min_ns;    /* the shortest threshold that any task can have */
 	uint64_t patient_ns;
-	uint64_t now_ns;   /* of the latest tick */
-	uint64_t floor_ns; /* what was before is not known well enough */
-	uint64_t slept_ns; /* the machine slept, or stood still, until then */
-	uint64_t lost_ns;  /* records were lost then; 0: not since the last resync */
+	uint64_t now_ns;   /* time of the latest tick */
+	uint64_t floor_ns; /* times before this one are not known well enough */
+	uint64_t slept_ns; /* the machine slept or stood still until then */
+	uint64_t lost_ns;  /* records were lost until then; 0: none since the last resync */
 	uint8_t shed;      /* CT_SHED_* */
 	struct detect_report reports[DETECT_REPORTS];
 	unsigned n_reports;
 	struct detect_stats stats;
 };
 
-/* The latest of some times, the longest of some durations. */
+/* The latest of three times, or the longest of three durations. */
 static inline uint64_t detect_max(uint64_t a, uint64_t b, uint64_t c)
 {
 	uint64_t m = a > b ? a : b;
@@ -45,7 +48,7 @@ static inline uint64_t detect_max(uint64_t a, uint64_t b, uint64_t c)
 	return m > c ? m : c;
 }
 
-/* On the CPU since it last came round. */
+/* The time on the CPU since the task last made progress. */
 static inline uint64_t detect_ran_ns(const struct detect_task *t, uint64_t now_ns)
 {
 	uint64_t from_ns = detect_max(t->since_ns, t->progress_ns, 0);
@@ -53,14 +56,16 @@ static inline uint64_t detect_ran_ns(const struct detect_task *t, uint64_t now_n
 	return t->ran_ns + (t->run == DETECT_RUNNING && now_ns > from_ns ? now_ns - from_ns : 0);
 }
 
-/* The limits that hold for a task. */
+/* Finds the limits of a task. */
 void detect_limits_of(const struct detect *d, const struct detect_task *t, struct detect_limits *ret);
+/* Computes min_ns and patient_ns from the settings. */
 void detect_limits_init(struct detect *d);
+/* Learns from the blob of a control group which overrides match it. */
 void detect_limits_cgroup(struct detect *d, const struct ct_object_blob *o);
 
-/* Puts a task into the state that the kernel tells; ts_ns: when it did. */
+/* Puts a task into the state that the kernel gave at ts_ns. */
 void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_task *found, uint64_t ts_ns);
-/* Looks through all tasks and sockets, and tells. */
+/* Judges all tasks and sockets, and reports the hangs. */
 void detect_judge(struct detect *d, uint64_t now_ns);
 
 #endif

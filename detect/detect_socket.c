@@ -11,7 +11,10 @@
 #include "lib/hash.h"
 
 #define SOCKET_ROW 4
-/* So much later than that of the receive may the record of a send be: its sender lost the CPU meanwhile. */
+/*
+ * The record of a send may come so much later than that of its receive, if the sender loses the CPU
+ * in between.
+ */
 #define SOCKET_LATE_NS (100 * NSEC_PER_MSEC)
 
 int detect_sockets_init(struct detect_sockets *s)
@@ -58,7 +61,7 @@ struct detect_socket *detect_socket_get(struct detect_sockets *s, uint64_t obj, 
 	return oldest;
 }
 
-/* An address of version 4 that a socket of version 6 has (::ffff:a.b.c.d) is as one of version 4 has it. */
+/* Writes an IPv4 address that an IPv6 socket has (::ffff:a.b.c.d) as an IPv4 socket has it. */
 static void socket_address(const struct ct_object_blob *o, const uint8_t from[16], uint8_t to[16])
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -70,7 +73,10 @@ static void socket_address(const struct ct_object_blob *o, const uint8_t from[16
 		memcpy(to, from, o->family == AF_INET ? 4 : 16);
 }
 
-/* Stands for "the end with these addresses", seen from there: a key of no kind of object. */
+/*
+ * A key for "the end with these addresses", as seen from that end. It has no kind of object, so it
+ * differs from all ids.
+ */
 static uint64_t socket_address_key(const struct ct_object_blob *o, bool far)
 {
 	uint64_t h = HASH_START ^ o->protocol ^ (uint64_t)o->netns << 8;
@@ -117,7 +123,10 @@ void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec)
 	to = detect_socket_get(s, from->peer, rec->ts);
 	to->peer = rec->obj;
 	to->writer = rec->tid;
-	/* It was sent to before the two ends were known: what was read and not sent is of then. */
+	/*
+	 * Bytes were sent before the two ends were known. Receives without a known send belong to
+	 * that time.
+	 */
 	if (to->unread_bytes < 0 && rec->ts > to->read_ns + SOCKET_LATE_NS)
 		to->unread_bytes = 0;
 	to->unread_bytes += rec->peer;
@@ -144,6 +153,6 @@ void detect_socket_received(struct detect_sockets *s, const struct ct_rec *rec)
 	at->unread_bytes -= rec->peer;
 	if (at->unread_ns && rec->ts > at->unread_ns)
 		at->max_delay_ns = MAX(at->max_delay_ns, rec->ts - at->unread_ns);
-	/* what is left has its time from now on: the reader is at it */
+	/* the reader is at it, so the time of the remaining bytes starts anew */
 	at->unread_ns = at->unread_bytes > 0 ? rec->ts : 0;
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detect_socket.h - the detector's table of sockets: which two are the ends of a connection, and whether
- * there are bytes that nobody has read.  Epolls too: who waits there.  A fixed table, as that of habits.
+ * detect_socket.h - the detector's table of sockets: which two sockets are the ends of one
+ * connection, and whether there are unread bytes. For epolls it keeps which task waits there. It
+ * does not judge.
+ *
+ * A table of fixed size, with replacement as in detect_habit.h. One thread at a time.
  */
 #ifndef CTRACE_DETECT_DETECT_SOCKET_H
 #define CTRACE_DETECT_DETECT_SOCKET_H
@@ -16,14 +19,14 @@
 struct detect_socket {
 	uint64_t obj; /* 0: empty */
 	uint64_t used_ns;
-	uint64_t peer;      /* the other end, 0: not known */
-	uint64_t unread_ns; /* since when there are unread bytes, 0: there are none */
+	uint64_t peer;      /* the other end; 0: not known */
+	uint64_t unread_ns; /* since when there are unread bytes; 0: there are none */
 	uint64_t max_delay_ns;
-	uint64_t read_ns;     /* when it was read last */
-	int64_t unread_bytes; /* below 0: read before the record of the send came */
-	uint32_t reader;      /* who read last; of an epoll: who waited last */
-	uint32_t writer;      /* who sent last to this end */
-	uint32_t answers;     /* how often it was read after it had been sent to */
+	uint64_t read_ns;     /* when a task read from it last */
+	int64_t unread_bytes; /* below 0: the record of a receive came before that of its send */
+	uint32_t reader;      /* the task that read last; of an epoll: the task that waited last */
+	uint32_t writer;      /* the task that sent last to this end */
+	uint32_t answers;     /* how often a task read from it */
 	bool shared;          /* more than one task reads */
 };
 
@@ -31,18 +34,23 @@ struct detect_sockets {
 	struct detect_socket *v; /* DETECT_SOCKETS */
 };
 
+/* 0 or -ENOMEM. */
 int detect_sockets_init(struct detect_sockets *s);
 void detect_sockets_done(struct detect_sockets *s);
-/* NULL when it is not there. */
+/* Finds a socket. NULL: it is not in the table. */
 struct detect_socket *detect_socket_find(const struct detect_sockets *s, uint64_t obj);
-/* ... which is made if it is not there. */
+/* Finds a socket, or makes its entry; never NULL. */
 struct detect_socket *detect_socket_get(struct detect_sockets *s, uint64_t obj, uint64_t now_ns);
-/* Learns what is told of a socket: its other end. */
+/* Learns the other end of a socket from a blob. */
 void detect_socket_name(struct detect_sockets *s, const struct ct_object_blob *o);
+/* Adds the bytes of a CT_SEND to the unread bytes of the other end, if that end is known. */
 void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec);
-/* What its reader read was left out until capped_ns: what is unread is not known, unless it has read since.
+/*
+ * Forgets the unread bytes of a socket, unless its reader has read since capped_ns. Until then the
+ * records of the reader were left out, so the count is not known.
  */
 void detect_socket_forget(struct detect_sockets *s, uint64_t obj, uint64_t capped_ns);
+/* Takes the bytes of a CT_RECV from the unread bytes, and notes the reader and its delay. */
 void detect_socket_received(struct detect_sockets *s, const struct ct_rec *rec);
 
 #endif
