@@ -2,16 +2,18 @@
 /*
  * causal [jobs|wakes]
  *
- * Times graph_build() and causal_build() on a window made up in memory: a browser, say.  16 event loops, each
- * with a client in another process and a worker.  Each batch is a request that wakes a loop, which works,
- * answers, and sleeps; every 12th time it also makes a process that runs and ends.
+ * Times graph_build() and causal_build() on a window that it makes in memory, similar to a browser:
+ * 16 event loops, each with a worker, and with a client in another process. Each batch is a request
+ * that wakes a loop. The loop works, answers, and sleeps. Every 12th time it also forks a process
+ * that runs and ends.
  *
- * jobs (the default; 120 000 batches): for a request a loop runs 10 jobs, 2 or 3 of them queued by an earlier
- * one, and posts 1 or 2 pieces of work to its worker.  2.75 million segments, 3.6 million edges. wakes (88
- * 000): it posts 19 pieces of work, no jobs: every segment but a few begins with a wait that ends.  1.8
- * million segments, 3.6 million edges.
+ *   jobs   (the default; 120 000 batches) for a request a loop runs 10 jobs, 2 or 3 of which an
+ *          earlier job queued, and posts 1 or 2 pieces of work to its worker: 2.75 million
+ *          segments, 3.6 million edges
+ *   wakes  (88 000 batches) a loop posts 19 pieces of work and runs no jobs, so nearly every
+ *          segment begins with the end of a wait: 1.8 million segments, 3.6 million edges
  *
- * Prints key=value lines; seconds are those of one thread's CPU time.
+ * Prints key=value lines. Seconds are CPU time of one thread.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,14 +25,14 @@
 #include "lib/vec.h"
 
 #define LOOPS   16
-#define FIRST   1000 /* tid of the first loop; then its worker and its client */
+#define FIRST   1000 /* tid of the first loop; its worker and its client follow */
 #define STEP_NS 1000
 
-/* What is in a batch, in twelfths. */
+/* The parts of a batch, in twelfths. */
 struct mix {
 	const char *name;
 	uint32_t batches;
-	uint32_t jobs; /* whose queueing was not reported */
+	uint32_t jobs; /* jobs without a record of their queueing */
 	uint32_t queued, posts, forks;
 };
 static const struct mix mixes[] = { { "jobs", 120000, 93, 28, 20, 1 }, { "wakes", 88000, 0, 0, 228, 1 } };
@@ -87,7 +89,7 @@ static void put_socket(struct make *m, uint32_t tid, uint32_t peer, const char *
 		die("out of memory");
 }
 
-/* Each task has a CPU of its own, so that nobody is in anybody's way. */
+/* Each task has a CPU of its own, so no task waits for a CPU. */
 static uint16_t cpu_of(uint32_t tid)
 {
 	return (uint16_t)((tid - FIRST) % (4 * LOOPS));
@@ -153,7 +155,7 @@ static void forks(struct make *m, uint32_t loop)
 	e->r.wait = CT_W_EXITED;
 }
 
-/* How many of something that comes n times in twelve rounds come in this round. */
+/* How many of n things in twelve rounds fall into this round. */
 static uint32_t share(uint32_t n, uint32_t round)
 {
 	return n * (round + 1) / 12 - n * round / 12;

@@ -2,9 +2,9 @@
 /*
  * codec TRACE SCRATCH [REPEAT]
  *
- * Times, on the records of a real trace: loading (decode and merge), encoding and writing them again to
- * SCRATCH, and building the graph.  Prints key=value lines; of each the median of REPEAT runs.  Seconds are
- * those of one thread's CPU time.
+ * Times three things on the records of a real trace: loading it (decode and merge), writing it
+ * again to SCRATCH (encode and write), and building the graph. Prints key=value lines, each the
+ * median of REPEAT runs. Seconds are CPU time of one thread.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +95,7 @@ static void put_names(struct writer *out, const struct window *w)
 	}
 }
 
-/* Seconds for all records; *ret_bytes: what they need in the file. */
+/* Returns the seconds for all records; *ret_bytes: their size in the file. */
 static double encode(const struct window *w, const char *path, uint64_t *ret_bytes)
 {
 	struct writer_options opt = {

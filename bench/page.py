@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The page that the measurements go to: tables, the budgets, and the machine."""
+"""Writes measurements into a page: tables, the budgets, and a description of the machine."""
 import collections
 import os
 import platform
@@ -58,7 +58,7 @@ LOAD = os.getloadavg()[0]
 
 
 def write_page(path, text, by):
-    """Replaces what is between the two marks of the program `by`."""
+    """Replaces the text between the two marks of the program `by`."""
     begin = BEGIN % by
     with open(path, encoding="utf-8") as f:
         page = f.read()

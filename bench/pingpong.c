@@ -2,9 +2,9 @@
 /*
  * pingpong ROUNDS [ROUNDS_PER_SECOND]
  *
- * Two processes on one CPU hand a byte to and fro through pipes: each round is two blocks, two wakes and next
- * to no work, the worst case for a tracer of waits.  With a rate it keeps to that, in bursts of a
- * millisecond.
+ * Two processes on one CPU pass a byte to each other through pipes. Each round is two waits, two
+ * wakes and nearly no work, which is the worst case for a tracer of waits. With ROUNDS_PER_SECOND
+ * it keeps that rate, in bursts of a millisecond.
  */
 #include <errno.h>
 #include <sched.h>

@@ -2,9 +2,10 @@
 /*
  * rings CPUS RECORDS
  *
- * Times the drain's round over the rings of a machine with so many CPUs, made of plain memory: with
- * nothing in them, with one record in each, and with RECORDS in each, which are also put into a trace
- * (task table and writer, no detector).  Prints key=value lines; the median of 15 rounds, in CPU time.
+ * Times a round of the drain over the rings of a machine with CPUS CPUs. The rings are plain
+ * memory. There are three cases: empty rings, one record in each, and RECORDS in each; the last
+ * case also writes the records into a trace (task table and writer, no detector). Prints key=value
+ * lines: the median of 15 rounds, in CPU time.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -48,7 +49,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* What the kernel side does: each task of a CPU in its turn reads from a pipe of its own. */
+/* Fills a ring as the kernel side does: the tasks of a CPU, in turn, read from a pipe of their own. */
 static void fill(unsigned cpu, unsigned n, uint64_t now)
 {
 	struct cpu *c = percpu_ring_cpu(rings, cpu);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The tracers that are compared: each starts, runs beside a workload, and is stopped."""
+"""The tracers that bench/run compares: each starts, runs beside a workload, and stops."""
 import contextlib
 import json
 import os
@@ -13,7 +13,7 @@ EVENTS = ["sched:sched_switch", "sched:sched_waking"]
 
 
 class Missing(Exception):
-    """The tool is not installed, or does not work here; says why."""
+    """The tool is not installed, or does not work here. The text says why."""
 
 
 def stat_fields(pid):
@@ -22,7 +22,7 @@ def stat_fields(pid):
 
 
 def thread_seconds(pid):
-    """CPU time of the threads of a process, to the nanosecond (that of ended threads is in no such file)."""
+    """CPU time of the live threads of a process, in nanoseconds. Ended threads are in no such file."""
     total = 0
     for tid in os.listdir("/proc/%d/task" % pid):
         with open("/proc/%d/task/%s/schedstat" % (pid, tid), encoding="utf-8") as f:
@@ -31,7 +31,7 @@ def thread_seconds(pid):
 
 
 def cpu_seconds(pid):
-    """CPU time of a process and of all its descendants that are alive."""
+    """CPU time of a process and of all its live descendants."""
     parents = {}
     for name in os.listdir("/proc"):
         try:
@@ -52,7 +52,7 @@ def cpu_seconds(pid):
 
 
 class Tracer:
-    """Nothing is traced."""
+    """No tracing."""
     name = "none"
 
     def __init__(self, where):
@@ -72,11 +72,11 @@ class Tracer:
         return cpu_seconds(self.process.pid) if self.process else 0.0
 
     def stop(self):
-        """Ends it; returns what it left: {"bytes": N, "lost": N} as far as that is known."""
+        """Stops the tracer; returns {"bytes": N, "lost": N}, as far as they are known."""
         return {}
 
     def abandon(self):
-        """After a failure: leaves nothing running."""
+        """Cleans up after a failure: no process stays behind."""
         if self.process:
             self.process.kill()
             self.process.wait()
@@ -125,7 +125,7 @@ class Ctrace(Tracer):
                 break
             try:
                 self.status()
-                time.sleep(4)  # the state at start is told first, long waits are visited, symbols are read
+                time.sleep(4)  # first the daemon records the state at the start, inspects long waits, and reads symbols
                 return
             except Missing:
                 time.sleep(0.1)
@@ -133,8 +133,8 @@ class Ctrace(Tracer):
             raise Missing("ctraced does not start: " + f.read().strip()[-300:])
 
     def counters(self):
-        """Records and bytes so far, and what was lost."""
-        # what is in the open segment is not counted yet: it is sealed once a second
+        """Records, bytes and losses so far."""
+        # records of the open file segment do not count yet; it is sealed once a second
         time.sleep(1.2)
         s = self.status()
         lost = sum(v for v in s["losses"].values() if isinstance(v, int))
@@ -206,7 +206,7 @@ class TraceCmd(Tracer):
 
 
 class Tracefs(Tracer):
-    """What trace-cmd does, by hand, where it cannot run (it wants to set up function tracing first)."""
+    """Does what trace-cmd does, where trace-cmd cannot run, because it needs to set up function tracing first."""
     name = "ftrace, as trace-cmd"
     pids = ()
 
@@ -256,7 +256,7 @@ class Tracefs(Tracer):
                 while n > 0:
                     n -= os.splice(r, out, n, flags=os.SPLICE_F_MOVE)
         except InterruptedError:
-            # pages that are not half full are left
+            # the kernel has not handed up the pages that are less than half full: read them now
             os.set_blocking(raw, False)
             with contextlib.suppress(BlockingIOError):
                 while True:
