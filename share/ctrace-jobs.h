@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR MIT */
 /*
- * ctrace-jobs.h - for programs with a queue of jobs of their own: tells ctrace when a job is put into a
- * queue, begins and ends.  Copy it into your program.
+ * ctrace-jobs.h - for programs that have their own queue of jobs: reports to ctrace when a job is
+ * put into a queue, starts and ends. Copy this file into your program.
  *
- *	ctrace_job_enqueue(queue, job);		before the job can be seen by others
- *	ctrace_job_start(queue, job);		in the thread that does it
+ *	ctrace_job_enqueue(queue, job);		before other threads can see the job
+ *	ctrace_job_start(queue, job);		in the thread that runs the job
  *	do_it(job);
  *	ctrace_job_end(queue, job);		in the same thread
  *
- * queue and job are addresses (or other numbers but 0); a job's is its own from enqueue to end.
+ * queue and job are addresses, or other numbers but 0. No other job of the program may have the
+ * number of a job from its enqueue to its end. Any thread may call these functions.
  *
- * Each is one instruction that does nothing, and a note in the file (as of <sys/sdt.h>, which is not needed)
- * that says where it is, so that other tools find it as the probe ctrace_jobs:start too.  While ctraced is
- * told of the program ("frameworks = /path/to/program"), a call takes about a microsecond.
+ * Each call is one instruction that does nothing, and a note in the file that says where the
+ * instruction is. The note has the form of <sys/sdt.h>, which is not needed, so other tools find
+ * the probes too, for example as ctrace_jobs:start. While ctraced watches the program ("frameworks
+ * = /path/to/program"), a call takes about a microsecond.
  *
- * C and C++, gcc and clang, x86-64 and arm64; elsewhere it does nothing.
+ * For C and C++, gcc and clang, x86-64 and arm64. On other machines it does nothing.
  */
 #ifndef CTRACE_JOBS_H
 #define CTRACE_JOBS_H

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Completion for ctrace(1) and ctraced(8).  Commands and options are those that --help shows, so that they are always those of
-# the program that is installed.
+# Completion for ctrace(1) and ctraced(8).  Commands and options come from --help, so they always fit the installed
+# program.
 
 # Prints "SHORT LONG ARGUMENT" ("-" for none) for each option of a help text.
 _ctrace_options()
@@ -13,7 +13,7 @@ _ctrace_options()
 	done
 }
 
-# Values of an option's argument.
+# Completes the argument of an option.
 _ctrace_values()
 {
 	local exe=$1 option=$2 argument=$3 cur=$4
@@ -26,7 +26,7 @@ _ctrace_values()
 		compgen -W "ctrace panappticon appinsight" -- "$cur"
 		;;
 	--kind)
-		# an unknown kind is answered with those that there are
+		# the error about an unknown kind lists all kinds
 		compgen -W "$("$exe" dump --kind '?' 2>&1 | sed -n 's/.*; there are //p')" -P "${cur%"${cur##*,}"}" -- "${cur##*,}"
 		;;
 	--cuts-off)
@@ -61,7 +61,7 @@ _ctrace_values()
 	esac
 }
 
-# The arguments that are no options: a file, or the command that record runs.
+# Completes an argument that is no option: a file, or the command that record runs.
 _ctrace_rest()
 {
 	local command=$1 cur=$2 i
