@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/cleanup.h"
 #include "lib/map.h"
@@ -37,27 +36,20 @@ static uint64_t mix(uint64_t h, uint64_t x)
 	return h ^ h >> 29;
 }
 
-static uint64_t mix_word(uint64_t h, const char *s)
-{
-	while (s && *s)
-		h = mix(h, (uint8_t)*s++);
-	return mix(h, 0);
-}
-
 /* An object is one row, whichever way it was waited for. */
 static bool same_row(enum account_group group, const struct account_row *a, const struct account_row *b)
 {
 	if (group == ACCOUNT_OBJECT)
 		return a->obj == b->obj;
 	return a->task == b->task && a->obj == b->obj && a->time == b->time && a->edge == b->edge &&
-	       !strcmp(a->kind ? a->kind : "", b->kind ? b->kind : "");
+	       a->kind == b->kind;
 }
 
 static uint64_t row_hash(enum account_group group, const struct account_row *r)
 {
 	if (group == ACCOUNT_OBJECT)
 		return mix(1, r->obj);
-	return mix_word(mix(mix(mix(mix(1, r->task), r->obj), r->time), r->edge), r->kind);
+	return mix(mix(mix(mix(mix(1, r->task), r->obj), r->time), r->edge), r->kind);
 }
 
 /* The row that is like key; a new one where there is none; NULL: out of memory. */
@@ -128,7 +120,7 @@ static void add_wait(struct books *k, const struct path_piece *x)
 /* Time in which x wanted a CPU, by who had it. */
 static void add_runnable(struct books *k, const struct path_piece *x)
 {
-	struct account_row key = { .kind = "cpu", .time = TIME_RUNNABLE };
+	struct account_row key = { .kind = RESOURCE_CPU, .time = TIME_RUNNABLE };
 	uint32_t cpu = path_cpu_wanted(k->g, x->interval);
 	uint64_t at = x->from_ns;
 
@@ -189,11 +181,11 @@ static void add_resource(struct books *k, const struct path_piece *x)
 		return;
 	case TIME_LOCK:
 	case TIME_QUEUE:
-		key.kind = b ? b->kind : NULL;
+		key.kind = b ? b->kind : RESOURCE_NONE;
 		key.obj = b ? b->obj : 0;
 		break;
 	case TIME_IPC:
-		key.kind = b ? b->kind : NULL;
+		key.kind = b ? b->kind : RESOURCE_NONE;
 		break;
 	case TIME_NETWORK:
 		key.obj = b ? remote_of(k, b->obj) : 0;
@@ -275,7 +267,7 @@ static int row_cmp(const void *a, const void *b)
 		return x->time < y->time ? -1 : 1;
 	if (x->obj != y->obj)
 		return x->obj < y->obj ? -1 : 1;
-	return strcmp(x->kind ? x->kind : "", y->kind ? y->kind : "");
+	return (int)x->kind - (int)y->kind;
 }
 
 /* A frame comes after its parent. */

@@ -34,7 +34,7 @@ enum account_group {
 /* "wait", "resource", ... */
 const char *account_group_name(enum account_group group);
 
-/* Which of the fields a row has depends on its group; the others are 0, NULL or GRAPH_NONE. */
+/* Which of the fields a row has depends on its group; the others are 0 or GRAPH_NONE. */
 struct account_row {
 	uint64_t ns;
 	/* OBJECT: of the path while anybody on the way waited for it, so that rows overlap; else as ns.  A
@@ -46,11 +46,11 @@ struct account_row {
 	 */
 	uint32_t task;
 	uint32_t interval; /* WAIT: the longest one */
-	uint64_t obj;     /* WAIT, RESOURCE, OBJECT; a disk is its device, a remote address one of its sockets
-			   */
-	const char *kind; /* WAIT, RESOURCE, OBJECT: a word of the JSON contract, NULL when none applies */
-	uint8_t time;     /* WAIT, RESOURCE: enum time_kind */
-	uint8_t edge;     /* WAIT: enum edge_kind: how it depends on task */
+	uint64_t obj; /* WAIT, RESOURCE, OBJECT; a disk is its device, a remote address one of its sockets
+		       */
+	enum resource_kind kind; /* WAIT, RESOURCE, OBJECT */
+	uint8_t time;            /* WAIT, RESOURCE: enum time_kind */
+	uint8_t edge;            /* WAIT: enum edge_kind: how it depends on task */
 };
 
 struct account {

@@ -4,6 +4,7 @@
 
 #include "analysis/account/account.h"
 #include "trace/words/describe.h"
+#include "trace/words/resource.h"
 
 #define WHO_MAX 96
 
@@ -29,16 +30,16 @@ static void say_outside(const struct account_row *r, const char *name, char *buf
 		what = "waiting for a page of memory";
 	else if (r->time == TIME_NETWORK)
 		what = "waiting for the network";
-	else if (!strcmp(r->kind, "file-lock"))
+	else if (r->kind == RESOURCE_FILE_LOCK)
 		what = "waiting for a file lock";
-	else if (!strcmp(r->kind, "futex"))
+	else if (r->kind == RESOURCE_FUTEX)
 		what = r->time == TIME_LOCK ? "waiting for a lock" : "waiting to be woken";
-	else if (!strcmp(r->kind, "input"))
+	else if (r->kind == RESOURCE_INPUT)
 		what = "waiting for input";
-	else if (!strcmp(r->kind, "unknown"))
+	else if (r->kind == RESOURCE_UNKNOWN)
 		what = "waiting for something that is not known";
 	else {
-		snprintf(buf, size, "waiting for %s %s", r->kind, name);
+		snprintf(buf, size, "waiting for %s %s", resource_kind_word(r->kind), name);
 		return;
 	}
 	snprintf(buf, size, name[0] ? "%s (%s)" : "%s", what, name);
@@ -54,19 +55,19 @@ static void wait_words(const struct account_row *r, const char **before, const c
 		*before = "waiting to be started by ";
 	else if (r->edge == EDGE_POLLED)
 		*before = "trying again and again for a file lock that ", *after = " held";
-	else if (!strcmp(r->kind, "file-lock"))
+	else if (r->kind == RESOURCE_FILE_LOCK)
 		*before = "waiting for a file lock that ", *after = " held";
-	else if (!strcmp(r->kind, "kernel-lock"))
+	else if (r->kind == RESOURCE_KERNEL_LOCK)
 		*before = "waiting for a lock in the kernel that ", *after = " held";
 	else if (r->time == TIME_LOCK)
 		*before = "waiting for a lock that ", *after = " held";
-	else if (!strcmp(r->kind, "futex"))
+	else if (r->kind == RESOURCE_FUTEX)
 		*before = "waiting to be woken by ";
-	else if (!strcmp(r->kind, "child"))
+	else if (r->kind == RESOURCE_CHILD)
 		*before = "waiting for the end of ";
-	else if (!strcmp(r->kind, "signal"))
+	else if (r->kind == RESOURCE_SIGNAL)
 		*before = "waiting for a signal from ";
-	else if (!strcmp(r->kind, "fuse"))
+	else if (r->kind == RESOURCE_FUSE)
 		*before = "waiting for the file system that ", *after = " serves";
 	else
 		*before = "waiting for ";
@@ -96,6 +97,7 @@ static void say_wait(const struct graph *g, const struct account_row *r, const c
 static void say_resource(const struct graph *g, const struct account_row *r, const char *name, char *buf,
 			 size_t size)
 {
+	bool is_lock = r->kind == RESOURCE_NONE || r->kind == RESOURCE_FUTEX;
 	const char *arrow = strstr(name, "->");
 	char other[WHO_MAX];
 
@@ -110,10 +112,10 @@ static void say_resource(const struct graph *g, const struct account_row *r, con
 			snprintf(buf, size, "waiting for a CPU that %s had", who(g, r->task, other));
 		return;
 	case TIME_LOCK:
-		snprintf(buf, size, "%s %s", r->kind && strcmp(r->kind, "futex") ? r->kind : "lock", name);
+		snprintf(buf, size, "%s %s", is_lock ? "lock" : resource_kind_word(r->kind), name);
 		return;
 	case TIME_IPC:
-		snprintf(buf, size, "local communication, %s", r->kind ? r->kind : "unknown");
+		snprintf(buf, size, "local communication, %s", resource_kind_word(r->kind));
 		return;
 	case TIME_NETWORK:
 		snprintf(buf, size, "network %s", arrow ? arrow + 2 : name);

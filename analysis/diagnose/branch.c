@@ -7,6 +7,7 @@
 #include "trace/words/words.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
+#include "trace/words/resource.h"
 
 /* As many are told apart in a choice. */
 #define WAYS_MAX 8
@@ -138,7 +139,7 @@ static void put_group(const struct options *o, const struct group *x, struct wor
 		words_add(t, "%s[%u]", graph_comm(o->g, x->task, x->to_ns), o->g->tasks[x->task].tid);
 		break;
 	case GROUP_LEAF:
-		put_object(o, x->kind, x->obj, t);
+		put_object(o, x->cycle ? "cycle" : resource_kind_word(x->kind), x->obj, t);
 		break;
 	case GROUP_UNKNOWN:
 		words_add(t, "time nothing is known of");
@@ -195,7 +196,7 @@ static int option_words(const struct options *o, const struct group *x, struct a
 		words_add(&how, "It waited ");
 		words_duration(&how, x->total_ns);
 		words_add(&how, " in %u wait%s for ", x->waits, x->waits == 1 ? "" : "s");
-		put_object(o, x->blame.kind ? x->blame.kind : "unknown", x->blame.obj, &how);
+		put_object(o, resource_kind_word(x->blame.kind), x->blame.obj, &how);
 		if (x->type == GROUP_TASK)
 			words_add(&how, is_guess(x) ? " (which task that was for is a guess)" : "");
 	}

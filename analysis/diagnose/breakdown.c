@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/diagnose/breakdown.h"
 
-#include <string.h>
-
 #include "lib/cleanup.h"
 
 /* Of a time on the CPU so many samples are looked at for the commonest stack. */
@@ -19,8 +17,8 @@ uint64_t breakdown_frame_key(const struct graph *g, const struct path_frame *f)
 	return h | 1ULL << 63;
 }
 
-static struct group *group_of(struct breakdown *l, enum group_type type, uint64_t key, const char *kind,
-			      uint64_t obj)
+static struct group *group_of(struct breakdown *l, enum group_type type, uint64_t key,
+			      enum resource_kind kind, uint64_t obj)
 {
 	uint64_t at;
 
@@ -28,8 +26,7 @@ static struct group *group_of(struct breakdown *l, enum group_type type, uint64_
 		return &l->v.v[at];
 	if (type != GROUP_TASK)
 		for (size_t i = 0; i < l->v.n; i++)
-			if (l->v.v[i].type == type && l->v.v[i].obj == obj &&
-			    (!kind || !strcmp(l->v.v[i].kind, kind)))
+			if (l->v.v[i].type == type && l->v.v[i].obj == obj && l->v.v[i].kind == kind)
 				return &l->v.v[i];
 	if (VEC_PUSH(&l->v, (struct group){ .type = type,
 					    .key = key,
@@ -76,13 +73,13 @@ static int breakdown_piece(struct breakdown *l, const struct path *p, const stru
 	if (x->time == TIME_RUNNABLE)
 		l->runnable_ns += x->to_ns - x->from_ns;
 	if (x->time == TIME_RUNNING || x->time == TIME_RUNNABLE)
-		gr = group_of(l, GROUP_CPU, GRAPH_NONE, NULL, 0);
+		gr = group_of(l, GROUP_CPU, GRAPH_NONE, RESOURCE_NONE, 0);
 	else if (!b)
-		gr = group_of(l, GROUP_UNKNOWN, GRAPH_NONE, NULL, 0);
+		gr = group_of(l, GROUP_UNKNOWN, GRAPH_NONE, RESOURCE_NONE, 0);
 	else if (x->cycle)
-		gr = group_of(l, GROUP_LEAF, b->task, "cycle", b->obj);
+		gr = group_of(l, GROUP_LEAF, b->task, RESOURCE_NONE, b->obj);
 	else
-		gr = group_of(l, GROUP_LEAF, GRAPH_NONE, b->kind, !strcmp(b->kind, "timer") ? 0 : b->obj);
+		gr = group_of(l, GROUP_LEAF, GRAPH_NONE, b->kind, b->kind == RESOURCE_TIMER ? 0 : b->obj);
 	if (!gr)
 		return -ENOMEM;
 	gr->cycle |= x->cycle;
@@ -102,7 +99,7 @@ int breakdown_fill(const struct graph *g, struct breakdown *l, const struct path
 
 		if (!in[f->parent])
 			continue;
-		gr = group_of(l, GROUP_TASK, breakdown_frame_key(g, f), NULL, 0);
+		gr = group_of(l, GROUP_TASK, breakdown_frame_key(g, f), RESOURCE_NONE, 0);
 		if (!gr)
 			return -ENOMEM;
 		if (f->to_ns - f->from_ns > gr->longest_ns)

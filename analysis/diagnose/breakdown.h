@@ -14,9 +14,9 @@ enum group_type { GROUP_CPU, GROUP_TASK, GROUP_LEAF, GROUP_UNKNOWN };
 
 struct group {
 	enum group_type type;
-	uint32_t task;    /* GROUP_TASK: that of the longest frame */
-	uint64_t key;     /* GROUP_TASK: see breakdown_frame_key() */
-	const char *kind; /* GROUP_LEAF */
+	uint32_t task;           /* GROUP_TASK: that of the longest frame */
+	uint64_t key;            /* GROUP_TASK: see breakdown_frame_key() */
+	enum resource_kind kind; /* GROUP_LEAF; RESOURCE_NONE with cycle */
 	uint64_t obj;
 	uint64_t total_ns, from_ns, to_ns, longest_ns;
 	uint32_t waits;
@@ -24,7 +24,7 @@ struct group {
 	uint32_t last_seg;  /* to count waits once */
 	uint32_t frame;     /* GROUP_TASK: the longest frame */
 	struct blame blame; /* of the longest */
-	bool cycle;
+	bool cycle;         /* GROUP_LEAF: a wait for a task that is on the path already */
 };
 typedef VEC(struct group) groups;
 

@@ -23,7 +23,7 @@ static void link_wait(const struct graph *g, struct link *k, const struct group 
 
 	k->wait = s ? s->wait : 0;
 	k->obj = gr->blame.obj;
-	k->kind = gr->blame.kind ? gr->blame.kind : "unknown";
+	k->kind = gr->blame.kind == RESOURCE_NONE ? RESOURCE_UNKNOWN : gr->blame.kind;
 	k->state = !s                        ? "unborn"
 		   : k->wait == CT_W_STOPPED ? "stopped"
 		   : k->wait == CT_W_SLEEP   ? "sleeping"
@@ -54,7 +54,7 @@ static int link_push(const struct graph *g, struct chain *c, uint32_t task, cons
 		link_wait(g, &k, gr);
 		k.other_ns = l->total_ns - l->running_ns - l->runnable_ns - gr->total_ns;
 	} else {
-		k.kind = gr->type == GROUP_CPU ? "cpu" : "unknown";
+		k.kind = gr->type == GROUP_CPU ? RESOURCE_CPU : RESOURCE_UNKNOWN;
 		k.state = gr->type == GROUP_UNKNOWN         ? "unknown"
 			  : l->running_ns >= l->runnable_ns ? "running"
 							    : "runnable";
@@ -164,7 +164,9 @@ int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edg
 		 enum edge_strength strength)
 {
 	struct link *last = &c->links.v[c->links.n - 1];
-	struct link k = { .from_ns = last->from_ns, .to_ns = last->to_ns, .state = "running", .kind = "cpu" };
+	struct link k = {
+		.from_ns = last->from_ns, .to_ns = last->to_ns, .state = "running", .kind = RESOURCE_CPU
+	};
 
 	last->edge = (uint8_t)edge;
 	last->strength = (uint8_t)strength;

@@ -97,7 +97,7 @@ static void end_here(struct chain *c)
 {
 	c->end = END_UNKNOWN;
 	c->leaf = (struct blame){
-		.task = GRAPH_NONE, .event = GRAPH_NONE, .kind = "unknown", .time = TIME_UNKNOWN
+		.task = GRAPH_NONE, .event = GRAPH_NONE, .kind = RESOURCE_UNKNOWN, .time = TIME_UNKNOWN
 	};
 }
 
@@ -108,7 +108,7 @@ static int push_ended(const struct graph *g, const struct missing_wake *m, struc
 			  .pid = t->tgid,
 			  .tid = t->tid,
 			  .state = "exited",
-			  .kind = "unknown",
+			  .kind = RESOURCE_UNKNOWN,
 			  .from_ns = t->exit_ns,
 			  .to_ns = MAX(m->wait_to_ns, t->exit_ns) };
 

@@ -128,9 +128,9 @@ static const char *find_cause(const struct findings *f)
 		return "missing-wakeup";
 	if (f->chain.leaf.time == TIME_NETWORK)
 		return "network";
-	if (!strcmp(last->kind, "input"))
+	if (last->kind == RESOURCE_INPUT)
 		return "external";
-	if (!strcmp(last->kind, "timer"))
+	if (last->kind == RESOURCE_TIMER)
 		return n > 1 ? "slow-peer" : "timer";
 	if (last->unfinished && last->wait == CT_W_FUTEX)
 		return "missing-wakeup";
@@ -201,8 +201,8 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 		return true;
 	/* a server whose clients ask for nothing */
 	if (first->server && !first->owed && f->chain.end == END_LEAF && first->wait != CT_W_WRITE &&
-	    (f->chain.leaf.kind && strcmp(f->chain.leaf.kind, "disk") != 0) && !has_edge(f, EDGE_LOCK) &&
-	    !has_edge(f, EDGE_FILELOCK) && !has_edge(f, EDGE_POLLED))
+	    f->chain.leaf.kind != RESOURCE_NONE && f->chain.leaf.kind != RESOURCE_DISK &&
+	    !has_edge(f, EDGE_LOCK) && !has_edge(f, EDGE_FILELOCK) && !has_edge(f, EDGE_POLLED))
 		return true;
 	if (first->waits > 100 && first->total_ns / first->waits < DIAGNOSE_QUICK_NS && !first->unfinished &&
 	    (first->edge == EDGE_MESSAGE || first->edge == EDGE_PIPE || first->edge == EDGE_EVENTFD))
@@ -291,7 +291,7 @@ static bool is_strong(const struct findings *f)
 		return false;
 	/* of a futex without owner nobody knows who should have woken it */
 	if (f->chain.end == END_LEAF && !f->chain.leaf.ended && !f->circular &&
-	    !strcmp(f->chain.leaf.kind, "futex"))
+	    f->chain.leaf.kind == RESOURCE_FUTEX)
 		return false;
 	/* nor who had the CPU while records are missing, or whether it was wanted at all */
 	if (f->starved && f->cpu.lost_ns > f->cpu.total_ns / 2)
@@ -308,7 +308,7 @@ static int diagnose_flag(const struct findings *f, struct diagnosis *d, bool *re
 	for (size_t i = 0; i < d->n_chain; i++) {
 		const struct link *k = &d->chain[i];
 
-		if (CT_OBJ_KIND(k->obj) != CT_OBJ_DATA || strcmp(k->kind, "data-flag") != 0)
+		if (CT_OBJ_KIND(k->obj) != CT_OBJ_DATA || k->kind != RESOURCE_DATA_FLAG)
 			continue;
 		flag_command(f->g, k->pid, k->obj, &t);
 		d->watch = words_take(&t);

@@ -21,8 +21,8 @@ struct link {
 	uint32_t pid, tid;
 	char comm[CT_COMM_LEN];
 	const char *state; /* "running", "runnable", "waiting", "sleeping", "stopped", "unborn", "unknown" */
-	const char *kind;  /* of the resource it waits on; "cpu" when it runs or wants to */
-	char *resource;    /* in words; may be "" */
+	enum resource_kind kind; /* what it waits on; RESOURCE_CPU when it runs or wants to */
+	char *resource;          /* in words; may be "" */
 	uint64_t from_ns, to_ns; /* hull of the time spent so */
 	uint64_t total_ns;
 	uint32_t waits; /* how many waits that was */

@@ -82,7 +82,7 @@ static int name_flag(struct findings *f, const struct flag *flag)
 	struct link *k = last_link(f);
 	char buf[DESCRIBE_MAX];
 
-	k->kind = "data-flag";
+	k->kind = RESOURCE_DATA_FLAG;
 	if (!flag->obj)
 		return 0;
 	describe_object(f->g->w, flag->obj, buf, sizeof(buf));
@@ -176,7 +176,7 @@ static int find_disk(struct findings *f)
 		return r;
 	k = last_link(f);
 	k->state = "waiting";
-	k->kind = "disk";
+	k->kind = RESOURCE_DISK;
 	k->obj = f->disk.obj;
 	k->total_ns = f->disk.ns;
 	free(k->resource);
@@ -262,7 +262,7 @@ static void find_sleeping_children(struct findings *f)
 	before->edge = 0;
 	before->wait = CT_W_SLEEP;
 	before->state = "sleeping";
-	before->kind = "timer";
+	before->kind = RESOURCE_TIMER;
 }
 
 static bool is_ancestor(const struct graph *g, uint32_t who, uint32_t of)
@@ -296,7 +296,7 @@ static int find_driver(struct findings *f)
 		return 0;
 	for (at = 1; at + 1 < n; at++)
 		if ((v[at].wait == CT_W_READ || v[at].wait == CT_W_POLL || v[at].wait == CT_W_EPOLL) &&
-		    (!strcmp(v[at].kind, "pipe") || !strcmp(v[at].kind, "input")) &&
+		    (v[at].kind == RESOURCE_PIPE || v[at].kind == RESOURCE_INPUT) &&
 		    is_ancestor(f->g, v[at + 1].task, v[at].task))
 			break;
 	if (at + 1 >= n)
@@ -314,7 +314,7 @@ static int find_driver(struct findings *f)
 	while (f->chain.links.n > at + 1)
 		free(f->chain.links.v[--f->chain.links.n].resource);
 	v[at].edge = 0;
-	v[at].kind = "input";
+	v[at].kind = RESOURCE_INPUT;
 	return 0;
 }
 
@@ -364,7 +364,7 @@ int root_cause_find(struct findings *f)
 	find_lost_message(f);
 	find_sleeping_children(f);
 	r = find_driver(f);
-	if (!r && f->chain.end == END_LEAF && !strcmp(f->chain.leaf.kind, "disk"))
+	if (!r && f->chain.end == END_LEAF && f->chain.leaf.kind == RESOURCE_DISK)
 		r = find_disk(f);
 	return r;
 }

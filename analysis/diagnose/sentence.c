@@ -81,7 +81,7 @@ static void say_wait(struct words *t, const struct link *k)
 		words_add(t, "on a condition or semaphore to be signalled by ");
 		return;
 	case EDGE_EXIT:
-		words_add(t, k->wait == CT_W_CHILD || k->wait == CT_W_SIGNAL || !strcmp(k->kind, "child")
+		words_add(t, k->wait == CT_W_CHILD || k->wait == CT_W_SIGNAL || k->kind == RESOURCE_CHILD
 				     ? "for its child "
 				     : "for the end of ");
 		return;
@@ -130,7 +130,7 @@ static void say_wait(struct words *t, const struct link *k)
 		break;
 	}
 	what = k->resource && k->resource[0] ? k->resource
-	       : strcmp(k->kind, "unknown")  ? k->kind
+	       : k->kind != RESOURCE_UNKNOWN ? resource_kind_word(k->kind)
 					     : "something";
 	if (k->wait == CT_W_WRITE)
 		words_add(t, "to write to %s, which is to be emptied by ", what);
@@ -147,20 +147,20 @@ static void say_wait(struct words *t, const struct link *k)
 /* What a link that waits for no other task did. */
 static void say_leaf(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
-	if (!strcmp(k->kind, "timer") && k->wait == CT_W_SLEEP)
+	if (k->kind == RESOURCE_TIMER && k->wait == CT_W_SLEEP)
 		words_add(t,
 			  k->waits <= 2                 ? "was sleeping"
 			  : strcmp(f->cause, "polling") ? "slept %u times"
 							: "slept again and again (%u times), polling",
 			  k->waits);
-	else if (!strcmp(k->kind, "timer"))
+	else if (k->kind == RESOURCE_TIMER)
 		words_add(t, CT_OBJ_KIND(k->obj) == CT_OBJ_TIMERFD ? "was waiting for a timer"
 								   : "was waiting for its own time limit");
 	else if (k->wait == CT_W_STOPPED)
 		words_add(t, "was stopped");
-	else if (!strcmp(k->kind, "input"))
+	else if (k->kind == RESOURCE_INPUT)
 		words_add(t, "was waiting for input");
-	else if (!strcmp(k->kind, "disk"))
+	else if (k->kind == RESOURCE_DISK)
 		words_add(t, "was waiting for the disk");
 	else if (f->leaf->time == TIME_NETWORK)
 		words_add(t, "was waiting for the network");
@@ -229,7 +229,7 @@ static void say_last(struct words *t, const struct sentence_facts *f)
 		words_add(t, "acted just before the spinning ended");
 	} else if (f->cpu) {
 		say_starved(t, f, k);
-	} else if (!strcmp(k->kind, "data-flag")) {
+	} else if (k->kind == RESOURCE_DATA_FLAG) {
 		words_add(t, k->wait == CT_W_SLEEP ? "slept again and again, polling " : "was spinning for ");
 		words_add(t, "%s", CT_OBJ_KIND(k->obj) == CT_OBJ_DATA ? k->resource : "a flag in memory");
 		say_where(t, f, k);

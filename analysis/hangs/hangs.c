@@ -130,10 +130,10 @@ static bool is_alarm(const struct diagnosis *d)
 		       (!strcmp(c, "polling") && d->verdict == VERDICT_REPEATED_YIELD && k->wait == 0);
 	if (k->server)
 		return false; /* a server that waits for its clients */
-	if (!strcmp(k->kind, "unix") || !strcmp(k->kind, "tcp") || !strcmp(k->kind, "udp"))
+	if (k->kind == RESOURCE_UNIX || k->kind == RESOURCE_TCP || k->kind == RESOURCE_UDP)
 		return k->owed || k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT || !strcmp(c, "busy") ||
 		       !strcmp(c, "queueing") || !strcmp(c, "lock-holder") || !strcmp(c, "stopped");
-	if (!strcmp(k->kind, "pipe"))
+	if (k->kind == RESOURCE_PIPE)
 		return k->wait == CT_W_WRITE || !strcmp(c, "busy") || !strcmp(c, "lock-holder") ||
 		       !strcmp(c, "stopped");
 	/* conditions and eventfds: a worker without work looks like a waiter; only the main thread is

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "trace/words/describe.h"
+#include "trace/words/resource.h"
 
 #define FAMILY_UNIX 1
 #define TCP_LISTEN  10
@@ -57,7 +58,8 @@ static bool rule_matches(const struct rule *x, const struct graph *g, const stru
 		return false;
 	if (x->to[0] && strcmp(x->to, name_of(g, f->to, f->ts_ns)) != 0)
 		return false;
-	if (x->object_kind[0] && strcmp(x->object_kind, describe_kind(g->w, f->obj)) != 0)
+	if (x->object_kind[0] &&
+	    strcmp(x->object_kind, resource_kind_word(resource_of_object(g->w, f->obj))) != 0)
 		return false;
 	if (x->object) {
 		if (!object_fits(x->object, g, f->obj) &&
@@ -194,7 +196,8 @@ static int rule_make(const struct graph *g, const struct rule_facts *f, struct r
 	snprintf(ret->edge, sizeof(ret->edge), "%s", edge_kind_name(f->edge));
 	snprintf(ret->from, sizeof(ret->from), "%s", name_of(g, f->from, f->ts_ns));
 	snprintf(ret->to, sizeof(ret->to), "%s", name_of(g, f->to, f->ts_ns));
-	snprintf(ret->object_kind, sizeof(ret->object_kind), "%s", f->obj ? describe_kind(g->w, f->obj) : "");
+	snprintf(ret->object_kind, sizeof(ret->object_kind), "%s",
+		 f->obj ? resource_kind_word(resource_of_object(g->w, f->obj)) : "");
 	object_pattern(g, f->obj, pattern);
 	if (!pattern[0])
 		return 0;

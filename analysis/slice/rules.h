@@ -19,7 +19,7 @@ struct rule {
 	char edge[16];          /* word of edge_kind_name(), "" any */
 	char from[CT_COMM_LEN]; /* name of the task that causes, "" any */
 	char to[CT_COMM_LEN];   /* name of the task that is caused, "" any */
-	char object_kind[16];   /* word of describe_kind(), "" any */
+	char object_kind[16];   /* word of resource_kind_word(), "" any */
 	char *object;           /* fnmatch() pattern of the object's name, NULL any; owned */
 	char *frame;            /* a function on the stack of the one that is caused, NULL any; owned */
 	char *note;             /* for people, NULL none; owned */

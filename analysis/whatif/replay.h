@@ -11,9 +11,9 @@ struct cause {
 	uint64_t obj;
 	uint64_t woke_ns;  /* when the wait was over */
 	uint64_t acted_ns; /* when the one to blame did what ended it; the rest is the way there */
-	const char *kind;  /* of the resource */
-	uint32_t task;     /* GRAPH_NONE: no task of this host */
-	uint8_t time;      /* enum time_kind */
+	enum resource_kind kind;
+	uint32_t task; /* GRAPH_NONE: no task of this host */
+	uint8_t time;  /* enum time_kind */
 	uint8_t edge;
 	bool timed_out;
 };

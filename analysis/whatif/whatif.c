@@ -129,8 +129,7 @@ bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t 
 		if (v[i].interval == interval)
 			return true;
 		p = v[i].kind == WHATIF_WAITS ? whatif_cause(x, v[i].interval) : NULL;
-		if (p && p->obj == c.obj && p->task == c.task && p->edge == c.edge &&
-		    !strcmp(p->kind, c.kind))
+		if (p && p->obj == c.obj && p->task == c.task && p->edge == c.edge && p->kind == c.kind)
 			return true;
 	}
 	return whatif_takes(x->g, v, n, c.obj, c.time);

@@ -101,7 +101,7 @@ static void ask_waits(struct table *t)
 		const struct account_row *r = &t->a->rows[ACCOUNT_WAIT][i];
 		struct whatif_without v = whatif_waits_of(r);
 
-		if (!r->kind)
+		if (r->kind == RESOURCE_NONE)
 			continue;
 		ask(t, &v);
 		asked++;

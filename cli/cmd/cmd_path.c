@@ -73,7 +73,7 @@ static int headline(struct path_work *k)
 	const struct account_row *r = &k->account->rows[ACCOUNT_WAIT][0];
 	struct whatif_without *w = &k->view.headline.without;
 
-	if (r->kind)
+	if (r->kind != RESOURCE_NONE)
 		*w = whatif_waits_of(r);
 	else if (r->time == TIME_RUNNABLE)
 		*w = (struct whatif_without){ .kind = WHATIF_RESOURCE, .time = TIME_RUNNABLE };

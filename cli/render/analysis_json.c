@@ -22,9 +22,9 @@ static json_t *stack_json(const struct graph *g, uint64_t id)
 	return a;
 }
 
-static json_t *resource_json(const char *kind, const char *name)
+static json_t *resource_json(enum resource_kind kind, const char *name)
 {
-	return json_pack("{s:s, s:o}", "kind", kind, "name", text_json(name ? name : ""));
+	return json_pack("{s:s, s:o}", "kind", resource_kind_word(kind), "name", text_json(name ? name : ""));
 }
 
 /* Adds where the task of a link runs. */

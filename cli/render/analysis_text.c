@@ -51,7 +51,7 @@ static void print_link(FILE *f, const struct graph *g, const struct diagnosis *d
 		k->total_ns ? text_duration(k->total_ns, ns) : "");
 	if (k->waits > 1)
 		fprintf(f, " in %u waits", k->waits);
-	print_resource(f, k->kind, k->resource ? k->resource : "");
+	print_resource(f, resource_kind_word(k->kind), k->resource ? k->resource : "");
 	if (i + 1 < d->n_chain)
 		fprintf(f, "  -> %s, %s", edge_kind_name(k->edge), is_sure(k) ? "certain" : "inferred");
 	fputc('\n', f);

@@ -10,6 +10,7 @@
 #include "ctrace/softirq.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
+#include "trace/words/resource.h"
 
 struct line {
 	FILE *f;
@@ -114,7 +115,8 @@ static void put_object(const struct line *l, const char *name, uint64_t id)
 		return;
 	}
 	key(l, name);
-	fprintf(l->f, "{\"id\":\"0x%" PRIx64 "\",\"kind\":\"%s\",\"name\":", id, describe_kind(l->w, id));
+	fprintf(l->f, "{\"id\":\"0x%" PRIx64 "\",\"kind\":\"%s\",\"name\":", id,
+		resource_kind_word(resource_of_object(l->w, id)));
 	text_put_json(l->f, text);
 	fputc('}', l->f);
 }

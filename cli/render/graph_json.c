@@ -7,6 +7,7 @@
 #include "cli/text.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
+#include "trace/words/resource.h"
 
 static int64_t mono(const struct causal *c, uint64_t boot_ns)
 {
@@ -75,7 +76,7 @@ void render_edge_json(FILE *f, const struct causal *c, const struct edge *e, con
 		",\"to\":%" PRIu32 ",\"kind\":\"%s\",\"strength\":\"%s\",\"left_ns\":%" PRId64
 		",\"arrived_ns\":%" PRId64 ",\"object\":{\"kind\":\"%s\",\"name\":",
 		e->to, edge_kind_name(e->kind), edge_strength_name(e->strength), mono(c, edge_left_ns(c, e)),
-		mono(c, edge_arrived_ns(c, e)), describe_kind(c->g->w, object));
+		mono(c, edge_arrived_ns(c, e)), resource_kind_word(resource_of_object(c->g->w, object)));
 	describe_object(c->g->w, object, name, sizeof(name));
 	text_put_json(f, name);
 	fputs("},\"flags\":", f);

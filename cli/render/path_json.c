@@ -4,20 +4,21 @@
 #include "cli/render/cgroup_name.h"
 #include "cli/text.h"
 #include "trace/words/describe.h"
+#include "trace/words/resource.h"
 
 static json_int_t mono(const struct path_view *v, uint64_t boot_ns)
 {
 	return clock_mono_ns(boot_ns, &v->g->w->offsets);
 }
 
-static json_t *resource_json(const struct path_view *v, const char *kind, uint64_t obj)
+static json_t *resource_json(const struct path_view *v, enum resource_kind kind, uint64_t obj)
 {
 	char name[DESCRIBE_MAX];
 
-	if (!kind)
+	if (kind == RESOURCE_NONE)
 		return json_null();
 	describe_object(v->g->w, obj, name, sizeof(name));
-	return json_pack("{s:s, s:o}", "kind", kind, "name", text_json(name));
+	return json_pack("{s:s, s:o}", "kind", resource_kind_word(kind), "name", text_json(name));
 }
 
 static json_t *task_json(const struct path_view *v, uint32_t task)
@@ -61,7 +62,8 @@ static json_t *account_json(const struct path_view *v, enum account_group group)
 
 	for (size_t i = 0; i < v->account->n_rows[group]; i++) {
 		const struct account_row *r = &v->account->rows[group][i];
-		const char *kind = r->obj && !r->kind ? describe_kind(v->g->w, r->obj) : r->kind;
+		enum resource_kind kind =
+			r->obj && r->kind == RESOURCE_NONE ? resource_of_object(v->g->w, r->obj) : r->kind;
 
 		account_words(v->g, group, r, words, sizeof(words));
 		json_array_append_new(

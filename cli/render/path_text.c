@@ -12,6 +12,7 @@
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 #include "trace/words/describe.h"
+#include "trace/words/resource.h"
 
 #define ROWS_SHOWN 6
 #define RUNS_SHOWN 20
@@ -73,7 +74,7 @@ static void say_headline(const struct path_view *v, FILE *f)
 {
 	const struct account_row *r = &v->account->rows[ACCOUNT_WAIT][0];
 	char words[ACCOUNT_WORDS_MAX], all[TEXT_NUMBER_MAX], ns[TEXT_NUMBER_MAX];
-	const char *that = !r->kind ? "that" : r->count > 1 ? "those waits" : "that wait";
+	const char *that = r->kind == RESOURCE_NONE ? "that" : r->count > 1 ? "those waits" : "that wait";
 	uint64_t saved = v->headline.saved_ns;
 
 	account_words(v->g, ACCOUNT_WAIT, r, words, sizeof(words));
@@ -81,14 +82,14 @@ static void say_headline(const struct path_view *v, FILE *f)
 		words);
 	if (r->time == TIME_RUNNABLE)
 		say_rival(v, f);
-	if (!r->kind && r->time != TIME_RUNNABLE)
+	if (r->kind == RESOURCE_NONE && r->time != TIME_RUNNABLE)
 		fputc('.', f);
 	else if (!saved)
 		fprintf(f, "; without %s it had taken as long", that);
 	else
 		fprintf(f, "; without %s it had been %s%s shorter", that, saved < r->ns / 2 ? "only " : "",
 			text_duration(saved, ns));
-	if (r->kind || r->time == TIME_RUNNABLE) {
+	if (r->kind != RESOURCE_NONE || r->time == TIME_RUNNABLE) {
 		say_better(v, f);
 		fputc('.', f);
 	}
@@ -130,7 +131,7 @@ static void print_group(FILE *f, const struct path_view *v, enum account_group g
 		print_share(f, v, rows[i].ns);
 		account_words(v->g, group, &rows[i], words, sizeof(words));
 		fputs(words, f);
-		if (group == ACCOUNT_WAIT && rows[i].kind && rows[i].count > 1)
+		if (group == ACCOUNT_WAIT && rows[i].kind != RESOURCE_NONE && rows[i].count > 1)
 			fprintf(f, ", %u times", rows[i].count);
 		fputc('\n', f);
 	}
@@ -201,14 +202,15 @@ static void print_state(FILE *f, const struct path_view *v, const struct path_pi
 	bool gone = x->interval == GRAPH_NONE &&
 		    v->g->tasks[v->path->frames[x->frame].task].exit_ns <= x->from_ns;
 	const char *time = gone ? "gone" : time_kind_name((enum time_kind)x->time);
+	const char *kind = b ? resource_kind_word(b->kind) : "";
 	char name[DESCRIBE_MAX] = "";
 
 	if (b)
 		describe_object(v->g->w, b->obj, name, sizeof(name));
 	fprintf(f, " %s", time);
-	if (b && strcmp(b->kind, time) != 0 && strcmp(b->kind, "unknown") != 0 &&
-	    strncmp(name, b->kind, strlen(b->kind)) != 0)
-		fprintf(f, " %s", b->kind);
+	if (b && strcmp(kind, time) != 0 && b->kind != RESOURCE_UNKNOWN &&
+	    strncmp(name, kind, strlen(kind)) != 0)
+		fprintf(f, " %s", kind);
 	if (name[0])
 		fprintf(f, " (%s)", name);
 	if (x->cycle)

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph/wake/owner.h"
 #include "lib/cleanup.h"
@@ -125,7 +124,7 @@ static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_
 		*b = (struct blame){ .task = GRAPH_NONE,
 				     .event = GRAPH_NONE,
 				     .until_ns = k->g->intervals[last].to_ns,
-				     .kind = "timer",
+				     .kind = RESOURCE_TIMER,
 				     .time = TIME_TIMER,
 				     .edge = EDGE_TIMER,
 				     .ended = true,
@@ -176,7 +175,7 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 		/* the bytes were on their way all the time */
 		if (b.edge == EDGE_OWNER && owner_under_way(k->g, b.obj, to))
 			b.time = TIME_NETWORK;
-		if (b.ended && b.edge == EDGE_MESSAGE && strcmp(b.kind, "unix") != 0)
+		if (b.ended && b.edge == EDGE_MESSAGE && b.kind != RESOURCE_UNIX)
 			b.time = TIME_NETWORK;
 	}
 	if (b.task == GRAPH_NONE || cycle || f.depth + 1 >= PATH_MAX_DEPTH ||
@@ -211,7 +210,7 @@ static void walk_unborn(struct walker *k, uint32_t frame, uint64_t from, uint64_
 				  .blame = { .task = parent,
 					     .event = GRAPH_NONE,
 					     .until_ns = to,
-					     .kind = "child",
+					     .kind = RESOURCE_CHILD,
 					     .time = TIME_IPC,
 					     .edge = EDGE_FORK,
 					     .strength = EDGE_STRONG,

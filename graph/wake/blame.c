@@ -50,7 +50,7 @@ static bool on_disk(const struct graph *g, uint64_t obj)
 /* A wait for the device itself, whoever runs the completion. */
 static bool is_disk_wait(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
-	if (!strcmp(describe_kind(g->w, s->obj), "fuse") ||
+	if (resource_of_object(g->w, s->obj) == RESOURCE_FUSE ||
 	    CT_OBJ_KIND(wake ? wake->r.obj : 0) == CT_OBJ_FUSEDEV)
 		return false;
 	/* a ring's waiter counts as waiting for I/O, whatever the ring does */
@@ -188,7 +188,7 @@ static void blame_disk(const struct interval *s, struct blame *b)
 	b->task = GRAPH_NONE;
 	b->edge = EDGE_DISK;
 	b->strength = EDGE_STRONG;
-	b->kind = "disk";
+	b->kind = RESOURCE_DISK;
 	b->time = s->wait == CT_W_FAULT ? TIME_FAULT : TIME_DISK;
 	b->ended = true;
 }
@@ -210,7 +210,7 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 	const struct window_object *o;
 
 	b->obj = own_socket(s, wake);
-	b->kind = describe_kind(g->w, b->obj);
+	b->kind = resource_of_object(g->w, b->obj);
 	b->ended = true;
 	b->task = s->wait == CT_W_WRITE ? owner_receiver(g, b->obj, wake, &b->event)
 					: owner_sender(g, b->obj, wake, &b->event);
@@ -245,8 +245,8 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		if (mine && CT_OBJ_KIND(mine) != CT_OBJ_FUTEX)
 			b->obj = mine;
 	}
-	b->kind = describe_resource(g->w, s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? CT_W_READ : s->wait,
-				    b->obj);
+	b->kind = resource_of_wait(g->w, s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? CT_W_READ : s->wait,
+				   b->obj);
 	/* made room by receiving, and so caused nothing; but it is who has the other end */
 	if (b->edge == EDGE_MESSAGE && s->obj && graph_peer_object(g, s->obj) == wake->r.obj)
 		b->strength = EDGE_STRONG;
@@ -255,24 +255,24 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	if (sig && (b->edge == EDGE_WAKE || b->strength == EDGE_WEAK)) {
 		b->edge = EDGE_SIGNAL;
 		b->strength = EDGE_STRONG;
-		b->kind = "signal";
+		b->kind = RESOURCE_SIGNAL;
 	}
 	if (wake->r.flags & CT_WF_EXITING && g->tasks[waker].ptgid == g->tasks[s->task].tgid &&
 	    b->strength == EDGE_WEAK) {
 		/* told of it by a signal, or by the end of a pipe */
 		b->edge = EDGE_EXIT;
 		b->strength = EDGE_STRONG;
-		b->kind = "child";
+		b->kind = RESOURCE_CHILD;
 	}
 	if (s->wait == CT_W_OPEN && (wake->r.aux & 0xff) == CT_W_OPEN && b->edge == EDGE_WAKE) {
 		/* both open one FIFO, which waits for the other end */
 		b->edge = EDGE_PIPE;
-		b->kind = "pipe";
+		b->kind = RESOURCE_PIPE;
 	}
 	if (b->edge == EDGE_FUSE)
-		b->kind = "fuse";
+		b->kind = RESOURCE_FUSE;
 	else if (b->edge == EDGE_KERNEL_LOCK)
-		b->kind = "kernel-lock";
+		b->kind = RESOURCE_KERNEL_LOCK;
 	if (g->tasks[waker].kthread) {
 		/* it works for somebody else: a device, a terminal, a deferred close */
 		if (on_disk(g, b->obj) && s->st & CT_ST_DISK)
@@ -316,10 +316,10 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	if (wake->r.state == CT_CTX_SOFTIRQ && (wake->r.wait == 2 || wake->r.wait == 3) &&
 	    (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
 		b->time = TIME_NETWORK;
-		b->kind = "tcp";
+		b->kind = RESOURCE_TCP;
 	}
 	if (CT_OBJ_KIND(b->obj) == CT_OBJ_TTY || CT_OBJ_KIND(b->obj) == CT_OBJ_CHARDEV)
-		b->kind = "input";
+		b->kind = RESOURCE_INPUT;
 }
 
 /* A wait that its own time limit ended: the next of its repeats that something else ended, before limit_ns.
@@ -385,7 +385,7 @@ static bool blame_polled_lock(const struct graph *g, const struct interval *s, s
 		return false;
 	holder = blame_lock_holder(g, e->r.obj, e->r.ts, g->tasks[s->task].tgid, NULL, &strength);
 	b->obj = e->r.obj;
-	b->kind = "file-lock";
+	b->kind = RESOURCE_FILE_LOCK;
 	b->time = TIME_LOCK;
 	b->event = event;
 	if (holder != GRAPH_NONE && holder != s->task)
@@ -402,7 +402,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 			     .event = GRAPH_NONE,
 			     .obj = s->obj,
 			     .until_ns = s->to_ns,
-			     .kind = describe_resource(g->w, s->wait, s->obj),
+			     .kind = resource_of_wait(g->w, s->wait, s->obj),
 			     .edge = EDGE_OWNER };
 	b->time = (uint8_t)time_of(g, s, b);
 	if (s->wait == CT_W_STOPPED) {
@@ -420,7 +420,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 	    (CT_OBJ_KIND(s->obj) == CT_OBJ_TIMERFD || s->wait == CT_W_SIGNAL || s->wait == CT_W_EXITED)) {
 		b->edge = EDGE_TIMER;
 		b->ended = true;
-		b->kind = "timer";
+		b->kind = RESOURCE_TIMER;
 		b->time = TIME_TIMER;
 		return;
 	}
@@ -451,7 +451,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 	/* a poll with nothing to wait for but its time limit is a sleep */
 	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK) {
 		b->obj = 0;
-		b->kind = "timer";
+		b->kind = RESOURCE_TIMER;
 		b->edge = EDGE_TIMER;
 		b->time = TIME_TIMER;
 	}

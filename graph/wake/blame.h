@@ -11,6 +11,7 @@
 #define CTRACE_GRAPH_WAKE_BLAME_H
 
 #include "graph/timeline/graph.h"
+#include "trace/words/resource.h"
 
 /* Where time went, as in the JSON contract ("running_ns", ...). */
 enum time_kind {
@@ -34,14 +35,14 @@ struct blame {
 	uint32_t event; /* the record it rests on, or GRAPH_NONE */
 	uint64_t obj;   /* what it waited on, on the waiter's side; for polls the descriptor that mattered */
 	uint64_t until_ns; /* when the responsible task acted; else the end of the wait */
-	const char *kind;  /* of the resource, a word of the JSON contract */
-	uint8_t time;      /* enum time_kind */
-	uint8_t edge;      /* enum edge_kind */
-	uint8_t strength;  /* enum edge_strength */
-	bool ended;        /* somebody or something ended it as the waiter hoped */
-	bool timed_out;    /* ended by its own time limit */
-	bool owed;         /* of a socket: asked, and no answer yet */
-	bool killed;       /* ended by a signal it did not wait for */
+	enum resource_kind kind;
+	uint8_t time;     /* enum time_kind */
+	uint8_t edge;     /* enum edge_kind */
+	uint8_t strength; /* enum edge_strength */
+	bool ended;       /* somebody or something ended it as the waiter hoped */
+	bool timed_out;   /* ended by its own time limit */
+	bool owed;        /* of a socket: asked, and no answer yet */
+	bool killed;      /* ended by a signal it did not wait for */
 };
 
 /* Segment interval is BLOCKED. limit_ns: how far ahead a wait that timed out may be followed through its

@@ -340,7 +340,7 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 	/* its time limit ended it, and nothing in the set was due: it slept */
 	if (best < 0 || (b->timed_out && best <= 2))
 		return;
-	b->kind = describe_kind(g->w, b->obj);
+	b->kind = resource_of_object(g->w, b->obj);
 	b->task = object_holder(g, b->obj, s->from_ns, s->task, CT_FF_WRITE);
 }
 
@@ -495,7 +495,7 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b)
 		b->strength = s->wait == CT_W_SIGNAL ? EDGE_WEAK : EDGE_STRONG;
 		break;
 	default:
-		if (!strcmp(b->kind, "fuse"))
+		if (b->kind == RESOURCE_FUSE)
 			b->task = fuse_server(g, s);
 		else
 			b->task = object_holder(g, s->obj, s->from_ns, s->task, other_side(s));
@@ -517,7 +517,7 @@ void owner_stopper(const struct graph *g, const struct interval *s, struct blame
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->signals, g->tasks[s->task].tgid, &n);
 
-	b->kind = "signal";
+	b->kind = RESOURCE_SIGNAL;
 	b->edge = EDGE_STOP;
 	b->time = TIME_UNKNOWN;
 	for (size_t i = 0; i < n && scan_step(g); i++) {

@@ -12,11 +12,10 @@
 
 #include "lib/clean.h"
 #include "lib/cleanup.h"
+#include "trace/words/resource.h"
 
-#define FUSE_SUPER_MAGIC 0x65735546
-#define INPUT_MAJOR      13
-#define RAW_MAX          1024 /* of a text before it is cleaned */
-#define ADDRESS_MAX      (INET6_ADDRSTRLEN + 10)
+#define RAW_MAX     1024 /* of a text before it is cleaned */
+#define ADDRESS_MAX (INET6_ADDRSTRLEN + 10)
 
 static const char *const syscalls_x86_64[] = {
 #include "trace/words/syscalls_x86_64.inc"
@@ -203,111 +202,6 @@ __attribute__((format(printf, 3, 4))) static size_t put(char *buf, size_t size, 
 	return clean_text(raw, buf, size);
 }
 
-static const char *sock_word(const struct window_object *o)
-{
-	if (!o)
-		return "unknown";
-	if (o->family == AF_UNIX)
-		return "unix";
-	if (o->family == AF_INET || o->family == AF_INET6) {
-		if (o->protocol == IPPROTO_TCP || (!o->protocol && o->type == SOCK_STREAM))
-			return "tcp";
-		if (o->protocol == IPPROTO_UDP || (!o->protocol && o->type == SOCK_DGRAM))
-			return "udp";
-	}
-	return "unknown";
-}
-
-const char *describe_kind(const struct window *w, uint64_t id)
-{
-	const struct window_object *o = id ? window_object(w, id) : NULL;
-	bool fuse = o && o->fs_magic == FUSE_SUPER_MAGIC;
-
-	switch (CT_OBJ_KIND(id)) {
-	case CT_OBJ_FUTEX:
-		return "futex";
-	case CT_OBJ_PIPE:
-	case CT_OBJ_FIFO:
-		return "pipe";
-	case CT_OBJ_SOCK:
-		return sock_word(o);
-	case CT_OBJ_FILE:
-	case CT_OBJ_DIR:
-		return fuse ? "fuse" : "disk";
-	case CT_OBJ_BLOCKDEV:
-		return "disk";
-	case CT_OBJ_CHARDEV:
-		return o && o->dev >> 20 == INPUT_MAJOR ? "input" : "unknown";
-	case CT_OBJ_EVENTFD:
-		return "eventfd";
-	case CT_OBJ_TIMERFD:
-		return "timer";
-	case CT_OBJ_SIGNALFD:
-		return "signal";
-	case CT_OBJ_PIDFD:
-	case CT_OBJ_TASK:
-		return "child";
-	case CT_OBJ_FUSEDEV:
-		return "fuse";
-	case CT_OBJ_DATA:
-		return "data-flag";
-	case CT_OBJ_QUEUE:
-		return "queue";
-	case CT_OBJ_TTY:
-		return "input";
-	case CT_OBJ_CGROUP:
-	case CT_OBJ_NONE:
-	case CT_OBJ_EPOLL:
-	case CT_OBJ_INOTIFY:
-	case CT_OBJ_URING:
-	case CT_OBJ_ANON:
-		break;
-	}
-	return "unknown";
-}
-
-const char *describe_resource(const struct window *w, enum ct_wait wait, uint64_t id)
-{
-	switch (wait) {
-	case CT_W_NONE:
-	case CT_W_YIELD:
-		return "cpu";
-	case CT_W_SLEEP:
-		return "timer";
-	case CT_W_CHILD:
-	case CT_W_VFORK:
-		return "child";
-	case CT_W_SIGNAL:
-	case CT_W_STOPPED:
-		return "signal";
-	case CT_W_FLOCK:
-		return "file-lock";
-	case CT_W_SYSVIPC:
-		return "queue";
-	case CT_W_FAULT:
-		/* a page that was not in memory; without a file it is swap, or a lock of the memory map */
-		return id ? describe_kind(w, id) : "unknown";
-	case CT_W_SYNC:
-		return id ? describe_kind(w, id) : "disk";
-	case CT_W_FUTEX:
-		return "futex";
-	case CT_W_READ:
-	case CT_W_WRITE:
-	case CT_W_POLL:
-	case CT_W_EPOLL:
-	case CT_W_ACCEPT:
-	case CT_W_CONNECT:
-	case CT_W_FILE:
-	case CT_W_OPEN:
-	case CT_W_EXITED:
-	case CT_W_KTHREAD:
-	case CT_W_URING:
-	case CT_W_OTHER:
-		break;
-	}
-	return describe_kind(w, id);
-}
-
 static void address(const struct window_object *o, const uint8_t *addr, uint16_t port, char buf[ADDRESS_MAX])
 {
 	static const uint8_t none[16];
@@ -327,11 +221,12 @@ static void address(const struct window_object *o, const uint8_t *addr, uint16_t
 
 static size_t describe_inet(const struct window_object *o, char *buf, size_t size)
 {
-	const char *word = sock_word(o);
+	enum resource_kind kind = resource_of_socket(o);
+	const char *word = kind != RESOURCE_UNKNOWN ? resource_kind_word(kind)
+			   : o->type == SOCK_RAW    ? "raw"
+						    : "ip";
 	char l[ADDRESS_MAX], r[ADDRESS_MAX];
 
-	if (!strcmp(word, "unknown"))
-		word = o->type == SOCK_RAW ? "raw" : "ip";
 	address(o, o->laddr, o->lport, l);
 	if (o->state == TCP_LISTEN)
 		return put(buf, size, "%s %s (listening)", word, l);

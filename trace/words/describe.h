@@ -28,17 +28,6 @@
  */
 size_t describe_object(const struct window *w, uint64_t id, char *buf, size_t size);
 
-/*
- * The kind of a resource, one of the words of the JSON contract: futex, pipe, eventfd, unix, tcp, udp,
- * file-lock, disk, fuse, cpu, timer, signal, child, queue, data-flag, input, kernel-lock, unknown.
- *
- * describe_kind() looks at the object alone (a regular file is "disk", or "fuse" by its file system; id 0 is
- * "unknown"); describe_resource() at why a task waits as well, which decides where the object does not: a
- * file lock, a sleep, a child.
- */
-const char *describe_kind(const struct window *w, uint64_t id);
-const char *describe_resource(const struct window *w, enum ct_wait wait, uint64_t id);
-
 /* "futex", "read", ...: the class of a wait, in one word ("run" for CT_W_NONE). */
 const char *describe_wait(enum ct_wait wait);
 /* A system call of that machine (struct window's): "read"; "" for CT_NR_NONE, NULL when not known. */

@@ -275,7 +275,7 @@ static void test_polled_lock(void **state)
 	assert_int_equal(d->verdict, VERDICT_REPEATED_YIELD);
 	assert_string_equal(d->cause, "lock-holder");
 	assert_chain(d, 2, 10, 20);
-	assert_string_equal(d->chain[0].kind, "file-lock");
+	assert_int_equal(d->chain[0].kind, RESOURCE_FILE_LOCK);
 	end(&m, g, d);
 }
 

@@ -98,7 +98,7 @@ static void test_named(void **state)
 	spin(&t, 1003, 2000);
 	look(&t, 3, 2000);
 	assert_int_equal(t.d->verdict, VERDICT_REPEATED_YIELD);
-	assert_string_equal(t.d->chain[0].kind, "data-flag");
+	assert_int_equal(t.d->chain[0].kind, RESOURCE_DATA_FLAG);
 	assert_string_equal(t.d->chain[0].resource, "flag (prog)");
 	assert_string_equal(t.d->watch, "ctrace watch --pid 10 --var flag");
 	assert_ends_with(t.d->sentence, t.d->watch);

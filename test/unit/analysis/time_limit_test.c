@@ -113,7 +113,7 @@ static void test_loop_sleeps(void **state)
 	assert_string_equal(d->cause, "slow-peer");
 	assert_int_equal(d->n_chain, 2);
 	assert_int_equal(d->chain[1].tid, 20);
-	assert_string_equal(d->chain[1].kind, "timer");
+	assert_int_equal(d->chain[1].kind, RESOURCE_TIMER);
 	assert_true(d->chain[1].total_ns > 900 * MS);
 	end(&m, g, d);
 }
@@ -169,7 +169,7 @@ static void test_timed_wait_is_a_sleep(void **state)
 	assert_string_equal(d->cause, "slow-peer");
 	assert_int_equal(d->n_chain, 2);
 	assert_int_equal(d->chain[1].tid, 21);
-	assert_string_equal(d->chain[1].kind, "timer");
+	assert_int_equal(d->chain[1].kind, RESOURCE_TIMER);
 	end(&m, g, d);
 }
 

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 
 #include "trace/words/describe.h"
+#include "trace/words/resource.h"
 
 #define FUSE_MAGIC 0x65735546
 
@@ -53,7 +54,7 @@ static void expect(uint64_t id, const char *kind, const char *text)
 
 	assert_int_equal(describe_object(&window, id, buf, sizeof(buf)), strlen(text));
 	assert_string_equal(buf, text);
-	assert_string_equal(describe_kind(&window, id), kind);
+	assert_string_equal(resource_kind_word(resource_of_object(&window, id)), kind);
 }
 
 static void test_objects(void **state)
@@ -99,14 +100,24 @@ static void test_resources(void **state)
 {
 	uint64_t file = CT_OBJ_ID(CT_OBJ_FILE, 6);
 
-	assert_string_equal(describe_resource(&window, CT_W_FLOCK, file), "file-lock");
-	assert_string_equal(describe_resource(&window, CT_W_READ, file), "disk");
-	assert_string_equal(describe_resource(&window, CT_W_SYNC, 0), "disk");
-	assert_string_equal(describe_resource(&window, CT_W_SYNC, CT_OBJ_ID(CT_OBJ_FILE, 5)), "fuse");
-	assert_string_equal(describe_resource(&window, CT_W_SLEEP, 0), "timer");
-	assert_string_equal(describe_resource(&window, CT_W_CHILD, 0), "child");
-	assert_string_equal(describe_resource(&window, CT_W_NONE, 0), "cpu");
-	assert_string_equal(describe_resource(&window, (enum ct_wait)200, 0), "unknown");
+	assert_int_equal(resource_of_wait(&window, CT_W_FLOCK, file), RESOURCE_FILE_LOCK);
+	assert_int_equal(resource_of_wait(&window, CT_W_READ, file), RESOURCE_DISK);
+	assert_int_equal(resource_of_wait(&window, CT_W_SYNC, 0), RESOURCE_DISK);
+	assert_int_equal(resource_of_wait(&window, CT_W_SYNC, CT_OBJ_ID(CT_OBJ_FILE, 5)), RESOURCE_FUSE);
+	assert_int_equal(resource_of_wait(&window, CT_W_SLEEP, 0), RESOURCE_TIMER);
+	assert_int_equal(resource_of_wait(&window, CT_W_CHILD, 0), RESOURCE_CHILD);
+	assert_int_equal(resource_of_wait(&window, CT_W_NONE, 0), RESOURCE_CPU);
+	assert_int_equal(resource_of_wait(&window, (enum ct_wait)200, 0), RESOURCE_UNKNOWN);
+}
+
+/* Rows are sorted by the kind, and a reader expects the order of the words. */
+static void test_resource_words(void **state)
+{
+	assert_string_equal(resource_kind_word(RESOURCE_NONE), "unknown");
+	assert_string_equal(resource_kind_word(RESOURCE_KINDS), "unknown");
+	for (unsigned i = RESOURCE_NONE + 2; i < RESOURCE_KINDS; i++)
+		assert_true(strcmp(resource_kind_word((enum resource_kind)(i - 1)),
+				   resource_kind_word((enum resource_kind)i)) < 0);
 }
 
 static void test_words(void **state)
@@ -140,9 +151,8 @@ static void test_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_objects),
-		cmocka_unit_test(test_short_buffers),
-		cmocka_unit_test(test_resources),
+		cmocka_unit_test(test_objects),   cmocka_unit_test(test_short_buffers),
+		cmocka_unit_test(test_resources), cmocka_unit_test(test_resource_words),
 		cmocka_unit_test(test_words),
 	};
 

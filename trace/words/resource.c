@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "trace/words/resource.h"
+
+#include <linux/magic.h>
+#include <linux/major.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+const char *resource_kind_word(enum resource_kind kind)
+{
+	static const char *const words[RESOURCE_KINDS] = {
+		[RESOURCE_NONE] = "unknown",
+		[RESOURCE_CHILD] = "child",
+		[RESOURCE_CPU] = "cpu",
+		[RESOURCE_DATA_FLAG] = "data-flag",
+		[RESOURCE_DISK] = "disk",
+		[RESOURCE_EVENTFD] = "eventfd",
+		[RESOURCE_FILE_LOCK] = "file-lock",
+		[RESOURCE_FUSE] = "fuse",
+		[RESOURCE_FUTEX] = "futex",
+		[RESOURCE_INPUT] = "input",
+		[RESOURCE_KERNEL_LOCK] = "kernel-lock",
+		[RESOURCE_PIPE] = "pipe",
+		[RESOURCE_QUEUE] = "queue",
+		[RESOURCE_SIGNAL] = "signal",
+		[RESOURCE_TCP] = "tcp",
+		[RESOURCE_TIMER] = "timer",
+		[RESOURCE_UDP] = "udp",
+		[RESOURCE_UNIX] = "unix",
+		[RESOURCE_UNKNOWN] = "unknown",
+	};
+
+	return (unsigned)kind < RESOURCE_KINDS ? words[kind] : "unknown";
+}
+
+enum resource_kind resource_of_socket(const struct window_object *o)
+{
+	if (!o)
+		return RESOURCE_UNKNOWN;
+	if (o->family == AF_UNIX)
+		return RESOURCE_UNIX;
+	if (o->family == AF_INET || o->family == AF_INET6) {
+		if (o->protocol == IPPROTO_TCP || (!o->protocol && o->type == SOCK_STREAM))
+			return RESOURCE_TCP;
+		if (o->protocol == IPPROTO_UDP || (!o->protocol && o->type == SOCK_DGRAM))
+			return RESOURCE_UDP;
+	}
+	return RESOURCE_UNKNOWN;
+}
+
+enum resource_kind resource_of_object(const struct window *w, uint64_t id)
+{
+	const struct window_object *o = id ? window_object(w, id) : NULL;
+	bool fuse = o && o->fs_magic == FUSE_SUPER_MAGIC;
+
+	switch (CT_OBJ_KIND(id)) {
+	case CT_OBJ_FUTEX:
+		return RESOURCE_FUTEX;
+	case CT_OBJ_PIPE:
+	case CT_OBJ_FIFO:
+		return RESOURCE_PIPE;
+	case CT_OBJ_SOCK:
+		return resource_of_socket(o);
+	case CT_OBJ_FILE:
+	case CT_OBJ_DIR:
+		return fuse ? RESOURCE_FUSE : RESOURCE_DISK;
+	case CT_OBJ_BLOCKDEV:
+		return RESOURCE_DISK;
+	case CT_OBJ_CHARDEV:
+		return o && o->dev >> 20 == INPUT_MAJOR ? RESOURCE_INPUT : RESOURCE_UNKNOWN;
+	case CT_OBJ_EVENTFD:
+		return RESOURCE_EVENTFD;
+	case CT_OBJ_TIMERFD:
+		return RESOURCE_TIMER;
+	case CT_OBJ_SIGNALFD:
+		return RESOURCE_SIGNAL;
+	case CT_OBJ_PIDFD:
+	case CT_OBJ_TASK:
+		return RESOURCE_CHILD;
+	case CT_OBJ_FUSEDEV:
+		return RESOURCE_FUSE;
+	case CT_OBJ_DATA:
+		return RESOURCE_DATA_FLAG;
+	case CT_OBJ_QUEUE:
+		return RESOURCE_QUEUE;
+	case CT_OBJ_TTY:
+		return RESOURCE_INPUT;
+	case CT_OBJ_CGROUP:
+	case CT_OBJ_NONE:
+	case CT_OBJ_EPOLL:
+	case CT_OBJ_INOTIFY:
+	case CT_OBJ_URING:
+	case CT_OBJ_ANON:
+		break;
+	}
+	return RESOURCE_UNKNOWN;
+}
+
+enum resource_kind resource_of_wait(const struct window *w, enum ct_wait wait, uint64_t id)
+{
+	switch (wait) {
+	case CT_W_NONE:
+	case CT_W_YIELD:
+		return RESOURCE_CPU;
+	case CT_W_SLEEP:
+		return RESOURCE_TIMER;
+	case CT_W_CHILD:
+	case CT_W_VFORK:
+		return RESOURCE_CHILD;
+	case CT_W_SIGNAL:
+	case CT_W_STOPPED:
+		return RESOURCE_SIGNAL;
+	case CT_W_FLOCK:
+		return RESOURCE_FILE_LOCK;
+	case CT_W_SYSVIPC:
+		return RESOURCE_QUEUE;
+	case CT_W_FAULT:
+		/* a page that was not in memory; without a file it is swap, or a lock of the memory map */
+		return id ? resource_of_object(w, id) : RESOURCE_UNKNOWN;
+	case CT_W_SYNC:
+		return id ? resource_of_object(w, id) : RESOURCE_DISK;
+	case CT_W_FUTEX:
+		return RESOURCE_FUTEX;
+	case CT_W_READ:
+	case CT_W_WRITE:
+	case CT_W_POLL:
+	case CT_W_EPOLL:
+	case CT_W_ACCEPT:
+	case CT_W_CONNECT:
+	case CT_W_FILE:
+	case CT_W_OPEN:
+	case CT_W_EXITED:
+	case CT_W_KTHREAD:
+	case CT_W_URING:
+	case CT_W_OTHER:
+		break;
+	}
+	return resource_of_object(w, id);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * resource.h - the kinds of things that a task can wait for, and their words.
+ *
+ * Pure: no I/O, no allocation, no globals that change; any thread.
+ */
+#ifndef CTRACE_TRACE_WORDS_RESOURCE_H
+#define CTRACE_TRACE_WORDS_RESOURCE_H
+
+#include <stdint.h>
+
+#include "trace/format/window.h"
+
+/* In the order of their words: rows that are equal in all else are sorted by it. */
+enum resource_kind {
+	RESOURCE_NONE = 0, /* no resource: a task that runs */
+	RESOURCE_CHILD,
+	RESOURCE_CPU,
+	RESOURCE_DATA_FLAG, /* a variable in memory */
+	RESOURCE_DISK,
+	RESOURCE_EVENTFD,
+	RESOURCE_FILE_LOCK,
+	RESOURCE_FUSE,
+	RESOURCE_FUTEX,
+	RESOURCE_INPUT, /* a terminal, a keyboard, a mouse */
+	RESOURCE_KERNEL_LOCK,
+	RESOURCE_PIPE,
+	RESOURCE_QUEUE,
+	RESOURCE_SIGNAL,
+	RESOURCE_TCP,
+	RESOURCE_TIMER,
+	RESOURCE_UDP,
+	RESOURCE_UNIX,
+	RESOURCE_UNKNOWN,
+	RESOURCE_KINDS,
+};
+
+/* A word of the JSON contract: "child", "cpu", "data-flag", ...; "unknown" for RESOURCE_NONE too. */
+const char *resource_kind_word(enum resource_kind kind);
+
+/* By the object alone: a regular file is RESOURCE_DISK, or by its file system RESOURCE_FUSE; id 0 is
+ * RESOURCE_UNKNOWN. */
+enum resource_kind resource_of_object(const struct window *w, uint64_t id);
+/* The same of a socket; NULL is RESOURCE_UNKNOWN. */
+enum resource_kind resource_of_socket(const struct window_object *o);
+/* By the reason of the wait as well. The reason decides where the object does not: a file lock, a sleep, a
+ * child. */
+enum resource_kind resource_of_wait(const struct window *w, enum ct_wait wait, uint64_t id);
+
+#endif
