@@ -52,9 +52,5 @@ void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, str
 
 /* True when b repeats a: the same kind of wait on the same object. */
 bool blame_same_wait(const struct interval *a, const struct interval *b);
-/* The task that holds a lock on file obj at ts_ns, other than of process tgid; GRAPH_NONE.  *ret_event (may
- * be NULL): where it got it.  *ret_strength: weak when records are missing since, so that it may have given
- * it back. */
-uint32_t blame_lock_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
-			   uint32_t *ret_event, uint8_t *ret_strength);
+
 #endif

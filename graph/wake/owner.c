@@ -395,8 +395,8 @@ static bool is_held_later(const struct graph *g, uint64_t obj, uint32_t task, ui
 	return false;
 }
 
-uint32_t blame_lock_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
-			   uint32_t *ret_event, uint8_t *ret_strength)
+uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
+		       uint32_t *ret_event, uint8_t *ret_strength)
 {
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->flocks, obj, &n);
@@ -441,7 +441,7 @@ static void owner_of_flock(const struct graph *g, const struct interval *s, stru
 
 	if (!b->obj && r)
 		b->obj = event_of(g, r)->r.obj;
-	b->task = blame_lock_holder(g, b->obj, s->from_ns, g->tasks[s->task].tgid, &b->event, &b->strength);
+	b->task = owner_of_lock(g, b->obj, s->from_ns, g->tasks[s->task].tgid, &b->event, &b->strength);
 	b->edge = EDGE_FILELOCK;
 }
 

@@ -24,6 +24,11 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b);
 bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 /* The other end of the connection has sent something that has not been received by ts_ns. */
 bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns);
+/* The task that holds a lock on file obj at ts_ns, other than of process tgid; GRAPH_NONE.  *ret_event (may
+ * be NULL): where it got it.  *ret_strength: weak when records are missing since, so that it may have given
+ * it back. */
+uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
+		       uint32_t *ret_event, uint8_t *ret_strength);
 /* Completes b for a stopped task: who stopped it. */
 void owner_stopper(const struct graph *g, const struct interval *s, struct blame *b);
 

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* build.c - makes a graph of a window, and releases it. */
+#include "graph/timeline/build.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/timeline/scan.h"
+#include "lib/cleanup.h"
+#include "lib/huge.h"
+
+struct task_key {
+	uint32_t old;
+	uint32_t tid;
+	uint64_t born_ns;
+};
+
+static int task_key_cmp(const void *a, const void *b)
+{
+	const struct task_key *x = a, *y = b;
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	if (x->born_ns != y->born_ns)
+		return x->born_ns < y->born_ns ? -1 : 1;
+	return x->old < y->old ? -1 : x->old > y->old;
+}
+
+/* For graph_task_at(): a life may be found to have begun before the one in front of it. */
+static void graph_lives(struct graph *g)
+{
+	for (size_t i = g->n_tasks; i-- > 0;) {
+		struct graph_task *t = &g->tasks[i];
+
+		t->from_ns = t->born_ns;
+		if (i + 1 < g->n_tasks && t[1].tid == t->tid)
+			t->from_ns = MIN(t->from_ns, t[1].from_ns);
+	}
+}
+
+/* Copies the tasks in (tid, born) order; renumber[old index] = new index. */
+static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
+{
+	_cleanup_free_ struct task_key *keys = calloc(b->now.n + 1, sizeof(*keys));
+
+	g->tasks = calloc(b->now.n + 1, sizeof(*g->tasks));
+	if (!keys || !g->tasks)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->now.n; i++)
+		keys[i] = (struct task_key){ (uint32_t)i, b->now.v[i].tid, b->now.v[i].born_ns };
+	qsort(keys, b->now.n, sizeof(*keys), task_key_cmp);
+	for (size_t i = 0; i < b->now.n; i++)
+		renumber[keys[i].old] = (uint32_t)i;
+	for (size_t i = 0; i < b->now.n; i++) {
+		const struct task_now *t = &b->now.v[keys[i].old];
+		const struct window_task *leader,
+			*who = window_task_at(g->w, t->tid,
+					      t->exit_ns != UINT64_MAX ? t->exit_ns : g->w->to_ns);
+		struct graph_task *to = &g->tasks[i];
+
+		to->tid = t->tid;
+		to->born_ns = t->born_ns;
+		to->exit_ns = t->exit_ns;
+		to->exit_code = t->exit_code;
+		to->prio = t->prio;
+		to->parent = t->parent == GRAPH_NONE ? GRAPH_NONE : renumber[t->parent];
+		to->tgid = t->tgid ? t->tgid : t->tid;
+		if (who) {
+			to->tgid = who->tgid;
+			to->ptgid = who->ppid;
+			to->kthread = who->flags & CT_TF_KTHREAD;
+			leader = window_task_at(g->w, who->tgid, who->ts_ns);
+			to->tracer = leader && !strcmp(leader->comm, "ctraced");
+			if (!to->born_ns && who->start_ns > g->w->state_ns)
+				to->born_ns = who->start_ns;
+		}
+	}
+	g->n_tasks = b->now.n;
+	graph_lives(g);
+	return 0;
+}
+
+static bool is_run(const struct graph *g, const struct interval *s)
+{
+	return s->state == INTERVAL_RUNNING && s->cpu < g->n_cpus;
+}
+
+/* Room for what ran where. */
+static int graph_cpus(struct graph *g, const struct builder *b)
+{
+	g->n_cpus = MIN(g->w->n_cpus, (uint32_t)GRAPH_CPUS_MAX);
+	for (size_t i = 0; i < b->intervals.n; i++)
+		if (b->intervals.v[i].state == INTERVAL_RUNNING && b->intervals.v[i].cpu < GRAPH_CPUS_MAX)
+			g->n_cpus = MAX(g->n_cpus, (uint32_t)b->intervals.v[i].cpu + 1);
+	g->runs = calloc((size_t)g->n_cpus + 1, sizeof(*g->runs));
+	g->n_runs = calloc((size_t)g->n_cpus + 1, sizeof(*g->n_runs));
+	if (!g->runs || !g->n_runs)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->intervals.n; i++)
+		if (is_run(g, &b->intervals.v[i]))
+			g->n_runs[b->intervals.v[i].cpu]++;
+	for (uint32_t c = 0; c < g->n_cpus; c++) {
+		g->runs[c] = malloc((g->n_runs[c] + 1) * sizeof(**g->runs));
+		if (!g->runs[c])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* So many intervals are copied between two that memory is given back. */
+#define GIVE_BACK 65536
+
+/* Stretches grouped by task, in order of time (a stable counting sort), and those of each CPU.  From the last
+ * to the first: the builder's copy, which is in the order in which they began, shrinks while this one comes
+ * to be. */
+static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *renumber)
+{
+	_cleanup_free_ uint32_t *end = calloc(g->n_tasks + 1, sizeof(*end));
+	_cleanup_free_ size_t *run_end = calloc((size_t)g->n_cpus + 1, sizeof(*run_end));
+	uint32_t at = 0;
+
+	g->intervals = malloc((b->intervals.n + 1) * sizeof(*g->intervals));
+	if (!end || !run_end || !g->intervals)
+		return -ENOMEM;
+	huge_advise(g->intervals, b->intervals.n * sizeof(*g->intervals));
+	memcpy(run_end, g->n_runs, g->n_cpus * sizeof(*run_end));
+	for (size_t i = 0; i < b->intervals.n; i++)
+		g->tasks[renumber[b->intervals.v[i].task]].n_intervals++;
+	for (size_t i = 0; i < g->n_tasks; i++) {
+		g->tasks[i].first_interval = at;
+		end[i] = at += g->tasks[i].n_intervals;
+	}
+	g->n_intervals = b->intervals.n;
+	for (size_t i = b->intervals.n; i-- > 0;) {
+		uint32_t task = renumber[b->intervals.v[i].task];
+		struct interval *to = &g->intervals[--end[task]];
+
+		*to = b->intervals.v[i];
+		to->task = task;
+		if (is_run(g, to))
+			g->runs[to->cpu][--run_end[to->cpu]] = end[task];
+		if (i && i % GIVE_BACK == 0) {
+			struct interval *less = realloc(b->intervals.v, i * sizeof(*less));
+
+			if (less)
+				b->intervals.v = less;
+		}
+	}
+	return 0;
+}
+
+int graph_build(const struct window *w, struct graph **ret)
+{
+	struct builder b = { .w = w };
+	struct graph *g = calloc(1, sizeof(*g));
+	uint32_t *renumber = NULL;
+	int r = -ENOMEM;
+
+	if (!g)
+		return -ENOMEM;
+	g->w = w;
+	g->scans = calloc(1, sizeof(*g->scans));
+	if (g->scans)
+		r = timeline_replay(&b);
+	if (!r) {
+		renumber = calloc(b.now.n + 1, sizeof(*renumber));
+		r = renumber ? graph_tasks(g, &b, renumber) : -ENOMEM;
+	}
+	if (!r)
+		r = index_build(g);
+	if (!r)
+		r = graph_cpus(g, &b);
+	if (!r)
+		r = graph_intervals(g, &b, renumber);
+	free(renumber);
+	VEC_FREE(&b.now);
+	VEC_FREE(&b.intervals);
+	VEC_FREE(&b.live);
+	VEC_FREE(&b.on_cpu);
+	map_done(&b.by_tid);
+	if (r) {
+		graph_free(g);
+		return r;
+	}
+	g->scans->left = GRAPH_SCAN_STEPS +
+			 GRAPH_SCAN_STEPS_EACH * ((uint64_t)w->n_events + w->n_objects + g->n_tasks);
+	*ret = g;
+	return 0;
+}
+
+uint64_t graph_scans_refused(const struct graph *g)
+{
+	return __atomic_load_n(&g->scans->refused, __ATOMIC_RELAXED);
+}
+
+void graph_free(struct graph *g)
+{
+	if (!g)
+		return;
+	if (g->runs)
+		for (uint32_t c = 0; c < g->n_cpus; c++)
+			free(g->runs[c]);
+	free(g->runs);
+	free(g->n_runs);
+	index_drop(g);
+	free(g->tasks);
+	free(g->intervals);
+	free(g->scans);
+	free(g);
+}

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* decide.c - blame_wait(): which task, or what else, ended a wait or could have ended it. */
+#include "graph/wake/blame.h"
+
+#include <string.h>
+
+#include "graph/wake/owner.h"
+#include "graph/timeline/scan.h"
+#include "lib/checked.h"
+#include "lib/cleanup.h"
+#include "trace/words/describe.h"
+
+#define SOFTIRQ_BLOCK    4
+#define SOFTIRQ_IRQ_POLL 5
+
+static bool is_timer(const struct window_event *wake)
+{
+	return wake->r.state == CT_CTX_TIMER ||
+	       (wake->r.state == CT_CTX_SOFTIRQ && (wake->r.wait == 1 || wake->r.wait == 8));
+}
+
+/* On a file system of a block device: what keeps it waiting is that device. */
+static bool on_disk(const struct graph *g, uint64_t obj)
+{
+	const struct window_object *o = window_object(g->w, obj);
+
+	switch ((unsigned)CT_OBJ_KIND(obj)) {
+	case CT_OBJ_BLOCKDEV:
+		return true;
+	case CT_OBJ_FILE:
+	case CT_OBJ_DIR:
+		return o && o->dev >> 20 != 0;
+	default:
+		return false;
+	}
+}
+
+/* A wait for the device itself, whoever runs the completion. */
+static bool is_disk_wait(const struct graph *g, const struct interval *s, const struct window_event *wake)
+{
+	if (resource_of_object(g->w, s->obj) == RESOURCE_FUSE ||
+	    CT_OBJ_KIND(wake ? wake->r.obj : 0) == CT_OBJ_FUSEDEV)
+		return false;
+	/* a ring's waiter counts as waiting for I/O, whatever the ring does */
+	if (s->wait == CT_W_STOPPED || s->wait == CT_W_KTHREAD || s->wait == CT_W_FLOCK ||
+	    s->wait == CT_W_URING)
+		return false;
+	if (s->flags & CT_SF_IOWAIT)
+		return true;
+	return s->wait == CT_W_SYNC && (s->st & CT_ST_DISK);
+}
+
+static enum time_kind time_of(const struct graph *g, const struct interval *s, const struct blame *b)
+{
+	switch (s->wait) {
+	case CT_W_FUTEX:
+		return s->owner || b->edge == EDGE_LOCK ? TIME_LOCK : TIME_QUEUE;
+	case CT_W_FLOCK:
+		return TIME_LOCK;
+	case CT_W_SLEEP:
+		return TIME_TIMER;
+	case CT_W_CHILD:
+	case CT_W_VFORK:
+	case CT_W_SIGNAL:
+	case CT_W_SYSVIPC:
+		return TIME_IPC;
+	case CT_W_FAULT:
+		return TIME_FAULT;
+	case CT_W_STOPPED:
+	case CT_W_EXITED:
+	case CT_W_KTHREAD:
+		return TIME_UNKNOWN;
+	}
+	switch ((unsigned)CT_OBJ_KIND(b->obj)) {
+	case CT_OBJ_SOCK:
+	case CT_OBJ_PIPE:
+	case CT_OBJ_FIFO:
+	case CT_OBJ_EVENTFD:
+	case CT_OBJ_EPOLL:
+	case CT_OBJ_SIGNALFD:
+	case CT_OBJ_PIDFD:
+	case CT_OBJ_FUSEDEV:
+		return TIME_IPC;
+	case CT_OBJ_TIMERFD:
+		return TIME_TIMER;
+	case CT_OBJ_FILE:
+	case CT_OBJ_DIR:
+	case CT_OBJ_BLOCKDEV:
+		if (on_disk(g, b->obj) && s->flags & CT_SF_IOWAIT)
+			return TIME_DISK;
+		return s->st & CT_ST_DISK ? TIME_LOCK : TIME_IPC;
+	default:
+		return s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? TIME_IPC : TIME_UNKNOWN;
+	}
+}
+
+/* A signal may be recorded so much before the wake that it made. */
+#define SIGNAL_EARLY_NS 20000
+
+/* The signal that a wake delivered, if the wake was for a signal: recorded just after it, by the same task.
+ */
+static const struct window_event *wake_signal(const struct graph *g, const struct interval *s,
+					      const struct window_event *wake)
+{
+	const struct graph_task *t = &g->tasks[s->task];
+	size_t n;
+	const struct graph_ref *r =
+		graph_refs_from(g, &g->signals, t->tgid, checked_sub(wake->r.ts, SIGNAL_EARLY_NS), &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+
+		if (e->r.ts > wake->r.ts + 200000)
+			return NULL;
+		if (e->r.tid == wake->r.peer && !(e->r.flags & CT_GF_IGNORED) && e->r.state != 17 &&
+		    (e->r.flags & CT_GF_GROUP || e->r.peer == t->tid))
+			return e;
+	}
+	return NULL;
+}
+
+/* A signal that kills, or makes a program end in good order, was sent to it as it woke; others merely tell it
+ * something. */
+static bool got_killer(const struct graph *g, const struct interval *s, const struct window_event *wake)
+{
+	const struct graph_task *t = &g->tasks[s->task];
+	size_t n;
+	const struct graph_ref *r =
+		graph_refs_from(g, &g->signals, t->tgid, checked_sub(wake->r.ts, SIGNAL_EARLY_NS), &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+
+		if (e->r.ts > wake->r.ts + 2000000)
+			break;
+		if (e->r.flags & CT_GF_IGNORED)
+			continue;
+		switch (e->r.state) {
+		case 1:  /* HUP */
+		case 2:  /* INT */
+		case 3:  /* QUIT */
+		case 15: /* TERM */
+			return true;
+		}
+		if (e->r.state == (t->exit_code & 0x7f))
+			return true;
+	}
+	return false;
+}
+
+/* Killed: a signal it did not wait for, or the exit of its whole process, and it was gone soon after. */
+static bool was_killed(const struct graph *g, const struct interval *s, const struct window_event *wake)
+{
+	const char *call = describe_syscall(wake->r.nr);
+	uint32_t waker = wake->r.peer ? graph_task_at(g, wake->r.peer, wake->r.ts) : GRAPH_NONE;
+
+	if (s->wait == CT_W_STOPPED || (s->wait == CT_W_SIGNAL && !(g->tasks[s->task].exit_code & 0x7f)) ||
+	    g->tasks[s->task].exit_ns > wake->r.ts + 300000000ULL)
+		return false;
+	if (got_killer(g, s, wake))
+		return true;
+	return wake->r.state == CT_CTX_TASK && waker != GRAPH_NONE &&
+	       g->tasks[waker].tgid == g->tasks[s->task].tgid && call &&
+	       (!strcmp(call, "exit_group") || !strcmp(call, "execve"));
+}
+
+static void blame_task(struct blame *b, uint32_t task, enum edge_kind edge, enum edge_strength strength)
+{
+	b->task = task;
+	b->edge = (uint8_t)edge;
+	b->strength = (uint8_t)strength;
+}
+
+static void blame_disk(const struct interval *s, struct blame *b)
+{
+	b->task = GRAPH_NONE;
+	b->edge = EDGE_DISK;
+	b->strength = EDGE_STRONG;
+	b->kind = RESOURCE_DISK;
+	b->time = s->wait == CT_W_FAULT ? TIME_FAULT : TIME_DISK;
+	b->ended = true;
+}
+
+/* The waiter's own socket.  One softirq can make the other end readable first and then make room for a
+ * writer: what a task waits on by name stays what it is. */
+static uint64_t own_socket(const struct interval *s, const struct window_event *wake)
+{
+	bool named = CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK || s->wait == CT_W_WRITE;
+
+	return wake->r.flags & CT_WF_READY && !named && CT_OBJ_KIND(wake->r.obj) == CT_OBJ_SOCK ? wake->r.obj
+												: s->obj;
+}
+
+/* Bytes came in by an interrupt: from a task of this host, or from the network. */
+static void blame_network(const struct graph *g, const struct interval *s, const struct window_event *wake,
+			  struct blame *b)
+{
+	const struct window_object *o;
+
+	b->obj = own_socket(s, wake);
+	b->kind = resource_of_object(g->w, b->obj);
+	b->ended = true;
+	b->task = s->wait == CT_W_WRITE ? owner_receiver(g, b->obj, wake, &b->event)
+					: owner_sender(g, b->obj, wake, &b->event);
+	if (b->task == s->task)
+		b->task = GRAPH_NONE;
+	if (b->task != GRAPH_NONE) {
+		blame_task(b, b->task, EDGE_MESSAGE, b->event != GRAPH_NONE ? EDGE_STRONG : EDGE_WEAK);
+		b->time = TIME_IPC;
+		return;
+	}
+	o = window_object(g->w, b->obj);
+	b->edge = EDGE_IRQ;
+	b->time = o && o->family == 1 ? TIME_IPC : TIME_NETWORK;
+}
+
+/* A task in process context ended the wait. */
+static void blame_waker(const struct graph *g, const struct interval *s, const struct window_event *wake,
+			struct blame *b)
+{
+	uint32_t waker = graph_task_at(g, wake->r.peer, wake->r.ts);
+	const struct window_event *sig = wake_signal(g, s, wake);
+	uint64_t mine;
+
+	edge_classify(g, s, wake, &b->edge, &b->strength);
+	if (waker == GRAPH_NONE || waker == s->task)
+		return;
+	if (wake->r.flags & CT_WF_READY)
+		b->obj = own_socket(s, wake);
+	else if (s->wait == CT_W_POLL || s->wait == CT_W_EPOLL) {
+		mine = CT_OBJ_KIND(wake->r.obj) == CT_OBJ_SOCK ? graph_peer_object(g, wake->r.obj)
+							       : wake->r.obj;
+		if (mine && CT_OBJ_KIND(mine) != CT_OBJ_FUTEX)
+			b->obj = mine;
+	}
+	b->kind = resource_of_wait(g->w, s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? CT_W_READ : s->wait,
+				   b->obj);
+	/* made room by receiving, and so caused nothing; but it is who has the other end */
+	if (b->edge == EDGE_MESSAGE && s->obj && graph_peer_object(g, s->obj) == wake->r.obj)
+		b->strength = EDGE_STRONG;
+	b->ended = true;
+	b->event = s->wake;
+	if (sig && (b->edge == EDGE_WAKE || b->strength == EDGE_WEAK)) {
+		b->edge = EDGE_SIGNAL;
+		b->strength = EDGE_STRONG;
+		b->kind = RESOURCE_SIGNAL;
+	}
+	if (wake->r.flags & CT_WF_EXITING && g->tasks[waker].ptgid == g->tasks[s->task].tgid &&
+	    b->strength == EDGE_WEAK) {
+		/* told of it by a signal, or by the end of a pipe */
+		b->edge = EDGE_EXIT;
+		b->strength = EDGE_STRONG;
+		b->kind = RESOURCE_CHILD;
+	}
+	if (s->wait == CT_W_OPEN && (wake->r.aux & 0xff) == CT_W_OPEN && b->edge == EDGE_WAKE) {
+		/* both open one FIFO, which waits for the other end */
+		b->edge = EDGE_PIPE;
+		b->kind = RESOURCE_PIPE;
+	}
+	if (b->edge == EDGE_FUSE)
+		b->kind = RESOURCE_FUSE;
+	else if (b->edge == EDGE_KERNEL_LOCK)
+		b->kind = RESOURCE_KERNEL_LOCK;
+	if (g->tasks[waker].kthread) {
+		/* it works for somebody else: a device, a terminal, a deferred close */
+		if (on_disk(g, b->obj) && s->st & CT_ST_DISK)
+			blame_disk(s, b);
+		return;
+	}
+	b->task = waker;
+	b->time = time_of(g, s, b);
+	if (b->edge == EDGE_FUSE)
+		b->time = TIME_IPC;
+}
+
+static void blame_woken(const struct graph *g, const struct interval *s, const struct window_event *wake,
+			struct blame *b)
+{
+	bool task_ctx = wake->r.state == CT_CTX_TASK && wake->r.peer && !(wake->r.flags & CT_WF_IDLE);
+	uint64_t obj = own_socket(s, wake);
+
+	b->until_ns = wake->r.ts;
+	if (is_disk_wait(g, s, wake)) {
+		b->obj = s->obj;
+		blame_disk(s, b);
+		return;
+	}
+	if (wake->r.state == CT_CTX_SOFTIRQ &&
+	    (wake->r.wait == SOFTIRQ_BLOCK || wake->r.wait == SOFTIRQ_IRQ_POLL)) {
+		blame_disk(s, b);
+		return;
+	}
+	if (CT_OBJ_KIND(obj) == CT_OBJ_SOCK && !task_ctx) {
+		blame_network(g, s, wake, b);
+		return;
+	}
+	if (task_ctx) {
+		blame_waker(g, s, wake, b);
+		return;
+	}
+	b->ended = true;
+	b->edge = EDGE_IRQ;
+	/* an event loop that the network made room for, or told of something that is no data */
+	if (wake->r.state == CT_CTX_SOFTIRQ && (wake->r.wait == 2 || wake->r.wait == 3) &&
+	    (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
+		b->time = TIME_NETWORK;
+		b->kind = RESOURCE_TCP;
+	}
+	if (CT_OBJ_KIND(b->obj) == CT_OBJ_TTY || CT_OBJ_KIND(b->obj) == CT_OBJ_CHARDEV)
+		b->kind = RESOURCE_INPUT;
+}
+
+/* A wait that its own time limit ended: the next of its repeats that something else ended, before limit_ns.
+ */
+static const struct interval *blame_repeat(const struct graph *g, uint32_t interval, uint64_t limit_ns)
+{
+	const struct interval *s = &g->intervals[interval];
+	const struct graph_task *t = &g->tasks[s->task];
+	uint64_t ran = 0;
+
+	for (uint32_t i = interval + 1; i < t->first_interval + t->n_intervals && scan_step(g); i++) {
+		const struct interval *x = &g->intervals[i];
+
+		if (x->from_ns >= limit_ns)
+			return NULL;
+		if (x->state == INTERVAL_RUNNING)
+			ran += x->to_ns - x->from_ns;
+		if (ran > 20000000 + (x->from_ns - s->from_ns) / 10)
+			return NULL; /* it did something else meanwhile */
+		if (x->state != INTERVAL_BLOCKED)
+			continue;
+		if (!blame_same_wait(s, x)) {
+			if (x->to_ns - x->from_ns > 50000000)
+				return NULL;
+			continue;
+		}
+		if (x->wake != GRAPH_NONE && !is_timer(&g->w->events[x->wake]) && x->to_ns <= limit_ns)
+			return x;
+	}
+	return NULL;
+}
+
+/* The try of a file lock that failed shortly before ts_ns; closing the file after it is an unlock, and no
+ * try. */
+static const struct window_event *failed_try(const struct graph *g, uint32_t tid, uint64_t ts_ns,
+					     uint32_t *ret_event)
+{
+	const struct graph_ref *r = graph_ref_before(g, &g->locktries, tid, ts_ns);
+	size_t n;
+	const struct graph_ref *first = graph_refs(&g->locktries, tid, &n);
+
+	for (; r && r >= first && scan_step(g); r--) {
+		const struct window_event *e = &g->w->events[r->event];
+
+		if (e->r.ts + 100000000 < ts_ns)
+			return NULL;
+		if (e->r.state == 2)
+			continue;
+		*ret_event = r->event;
+		return (ct_s32)e->r.peer < 0 ? e : NULL;
+	}
+	return NULL;
+}
+
+/* A sleep between two tries of a lock that somebody else holds. */
+static bool blame_polled_lock(const struct graph *g, const struct interval *s, struct blame *b)
+{
+	uint32_t event, holder;
+	uint8_t strength;
+	const struct window_event *e = failed_try(g, g->tasks[s->task].tid, s->from_ns, &event);
+
+	if (!e)
+		return false;
+	holder = owner_of_lock(g, e->r.obj, e->r.ts, g->tasks[s->task].tgid, NULL, &strength);
+	b->obj = e->r.obj;
+	b->kind = RESOURCE_FILE_LOCK;
+	b->time = TIME_LOCK;
+	b->event = event;
+	if (holder != GRAPH_NONE && holder != s->task)
+		blame_task(b, holder, EDGE_POLLED, strength);
+	return true;
+}
+
+static void blame_interval(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *b)
+{
+	const struct interval *s = &g->intervals[interval], *end;
+	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
+
+	*b = (struct blame){ .task = GRAPH_NONE,
+			     .event = GRAPH_NONE,
+			     .obj = s->obj,
+			     .until_ns = s->to_ns,
+			     .kind = resource_of_wait(g->w, s->wait, s->obj),
+			     .edge = EDGE_OWNER };
+	b->time = (uint8_t)time_of(g, s, b);
+	if (s->wait == CT_W_STOPPED) {
+		owner_stopper(g, s, b);
+		return;
+	}
+	if (s->wait == CT_W_SLEEP) {
+		if (blame_polled_lock(g, s, b))
+			return;
+		b->edge = EDGE_TIMER;
+		b->ended = wake && is_timer(wake);
+		return;
+	}
+	if (wake && is_timer(wake) &&
+	    (CT_OBJ_KIND(s->obj) == CT_OBJ_TIMERFD || s->wait == CT_W_SIGNAL || s->wait == CT_W_EXITED)) {
+		b->edge = EDGE_TIMER;
+		b->ended = true;
+		b->kind = RESOURCE_TIMER;
+		b->time = TIME_TIMER;
+		return;
+	}
+	if (wake && !is_timer(wake)) {
+		b->killed = was_killed(g, s, wake);
+		if (!b->killed) {
+			blame_woken(g, s, wake, b);
+			return;
+		}
+	} else if (wake) {
+		b->timed_out = true;
+		end = blame_repeat(g, interval, limit_ns);
+		if (end && !was_killed(g, end, &g->w->events[end->wake])) {
+			blame_woken(g, end, &g->w->events[end->wake], b);
+			if (b->task != GRAPH_NONE)
+				return;
+		}
+	}
+	if (is_disk_wait(g, s, wake)) {
+		blame_disk(s, b);
+		b->ended = false;
+		return;
+	}
+	owner_of_wait(g, interval, b);
+	/* what it waited for beside its time limit was left out */
+	if (!s->obj && b->task == GRAPH_NONE && graph_shed_at(g, s->from_ns) >= CT_SHED_WAITS)
+		return;
+	/* a poll with nothing to wait for but its time limit is a sleep */
+	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK) {
+		b->obj = 0;
+		b->kind = RESOURCE_TIMER;
+		b->edge = EDGE_TIMER;
+		b->time = TIME_TIMER;
+	}
+}
+
+void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *b)
+{
+	blame_interval(g, interval, limit_ns, b);
+	b->owed = CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && owner_owed(g, b->obj, g->intervals[interval].from_ns);
+}
