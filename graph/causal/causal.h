@@ -108,6 +108,8 @@ uint32_t causal_segment_at(const struct causal *c, uint32_t task, uint64_t ts_ns
  * when the call is done, and the receiver may have been faster. */
 uint64_t edge_left_ns(const struct causal *c, const struct edge *e);
 uint64_t edge_arrived_ns(const struct causal *c, const struct edge *e);
+/* The wait that the wake-up of an edge ended; NULL: the edge is of no wake-up. */
+const struct interval *causal_wait_ended(const struct causal *c, const struct edge *e);
 /* What the edge went through: the pipe, socket, futex, file, job queue; 0 when nothing is known. */
 uint64_t edge_object(const struct causal *c, const struct edge *e);
 

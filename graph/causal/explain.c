@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/causal/pass.h"
+#include "graph/causal/causal.h"
 #include "trace/words/describe.h"
 
 struct text {

@@ -11,10 +11,10 @@
  * A read-write lock that readers have has no owner either.  The stack of whoever
  * waited for it long enough to be visited tells.
  */
-#include <errno.h>
+#include "graph/causal/handoff.h"
+
 #include <string.h>
 
-#include "graph/causal/pass.h"
 #include "lib/cleanup.h"
 
 /* So often each has to have posted, and to have been woken. */

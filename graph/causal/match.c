@@ -1,190 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/causal/match.h"
 
+#include <errno.h>
+
 #include "graph/causal/segments.h"
+#include "graph/causal/wake_edges.h"
 #include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 
-#define INET4 2
-#define INET6 10
-#define UNIX  1
-
-#define STREAM 1 /* SOCK_STREAM */
-#define DGRAM  2 /* SOCK_DGRAM */
-
-/* Ports from here on are given out to those who connect (Linux's default range). */
-#define PORT_EPHEMERAL 32768
 /* Of requests that anybody may have sent so many are looked at for the one that is answered. */
 #define MATCH_LOOKS 64
 /* So many datagrams may have been lost one after the other. */
 #define MATCH_LOST 1024
-/* What is in a queue so long while a reader sees nothing has been read. */
-#define MATCH_STALE_NS 10000000ULL
 
-static uint64_t listen_key(const struct window_object *o)
+static void pass_queue(struct pass *p, struct flow_queue *q, const struct flow_item *item)
 {
-	return (uint64_t)o->type << 32 | (uint64_t)o->family << 16 | o->lport;
-}
-
-static int u64_cmp(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-int match_init(struct match *m, const struct graph *g)
-{
-	*m = (struct match){ 0 };
-	m->listening = malloc((g->w->n_objects + 1) * sizeof(*m->listening));
-	if (!m->listening)
-		return -ENOMEM;
-	for (size_t i = 0; i < g->w->n_objects; i++) {
-		const struct window_object *o = &g->w->objects[i];
-
-		if (CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && (o->family == INET4 || o->family == INET6) &&
-		    o->lport && !o->rport)
-			m->listening[m->n_listening++] = listen_key(o);
-	}
-	qsort(m->listening, m->n_listening, sizeof(*m->listening), u64_cmp);
-	return 0;
-}
-
-void match_done(struct match *m)
-{
-	VEC_FREE(&m->flows);
-	VEC_FREE(&m->items);
-	map_done(&m->by_sock);
-	free(m->listening);
-	*m = (struct match){ 0 };
-}
-
-static enum match_role role_of_inet(const struct match *m, const struct window_object *o)
-{
-	uint64_t key = listen_key(o);
-
-	if (!o->rport)
-		return ROLE_UNKNOWN; /* datagrams: who spoke first */
-	if (bsearch(&key, m->listening, m->n_listening, sizeof(key), u64_cmp))
-		return ROLE_SERVES;
-	/* the socket that listens was never seen: it is likely to have the port that was not given out */
-	return o->rport >= PORT_EPHEMERAL && o->lport < PORT_EPHEMERAL ? ROLE_SERVES : ROLE_ASKS;
-}
-
-static enum match_role role_of_unix(const struct pass *p, const struct window_object *o)
-{
-	const struct window_object *peer = o->peer ? window_object(p->g->w, o->peer) : NULL;
-
-	if (o->type == DGRAM)
-		return ROLE_UNKNOWN;
-	/* the end that was accepted has the address of the socket that listens */
-	if (o->name[0])
-		return ROLE_SERVES;
-	return peer && peer->name[0] ? ROLE_ASKS : ROLE_UNKNOWN;
-}
-
-static uint32_t flow_new(struct pass *p, uint64_t sock)
-{
-	const struct window_object *o = window_object(p->g->w, sock);
-	struct flow f = { .sock = sock,
-			  .peer = GRAPH_NONE,
-			  .user = GRAPH_NONE,
-			  .client = GRAPH_NONE,
-			  .answered = GRAPH_NONE,
-			  .taker = GRAPH_NONE };
-
-	if (o) {
-		f.dgram = o->type && o->type != STREAM;
-		f.role = (uint8_t)(o->family == UNIX                          ? role_of_unix(p, o)
-				   : o->family == INET4 || o->family == INET6 ? role_of_inet(&p->match, o)
-									      : ROLE_UNKNOWN);
-	}
-	if (VEC_PUSH(&p->match.flows, f) || map_set(&p->match.by_sock, sock, p->match.flows.n - 1)) {
+	if (flow_push(&p->flows, q, item))
 		p->err = -ENOMEM;
-		return GRAPH_NONE;
-	}
-	return (uint32_t)p->match.flows.n - 1;
-}
-
-/* The flow of a socket, and that of its peer. GRAPH_NONE on error. */
-static uint32_t flow_at(struct pass *p, uint64_t sock)
-{
-	uint64_t at, other, peer;
-	uint32_t f;
-
-	if (map_get(&p->match.by_sock, sock, &at))
-		return (uint32_t)at;
-	f = flow_new(p, sock);
-	peer = f == GRAPH_NONE ? 0 : graph_peer_object(p->g, sock);
-	if (!peer || peer == sock)
-		return f;
-	other = map_get(&p->match.by_sock, peer, &at) ? at : flow_new(p, peer);
-	if (other == GRAPH_NONE)
-		return GRAPH_NONE;
-	p->match.flows.v[f].peer = (uint32_t)other;
-	if (p->match.flows.v[other].peer == GRAPH_NONE)
-		p->match.flows.v[other].peer = f;
-	return f;
-}
-
-static void item_push(struct pass *p, struct match_queue *q, const struct match_item *item)
-{
-	struct match *m = &p->match;
-	uint32_t at = m->free;
-
-	if (at) {
-		m->free = m->items.v[at - 1].next;
-		m->items.v[at - 1] = *item;
-	} else {
-		if (VEC_PUSH(&m->items, *item)) {
-			p->err = -ENOMEM;
-			return;
-		}
-		at = (uint32_t)m->items.n;
-	}
-	m->items.v[at - 1].next = 0;
-	if (q->last)
-		m->items.v[q->last - 1].next = at;
-	else
-		q->first = at;
-	q->last = at;
-}
-
-static struct match_item *item_first(const struct match *m, const struct match_queue *q)
-{
-	return q->first ? &m->items.v[q->first - 1] : NULL;
-}
-
-static void item_pop(struct match *m, struct match_queue *q)
-{
-	uint32_t at = q->first;
-	struct match_item *item = &m->items.v[at - 1];
-
-	q->first = item->next;
-	if (!q->first)
-		q->last = 0;
-	item->next = m->free;
-	m->free = at;
-}
-
-static void queue_clear(struct match *m, struct match_queue *q)
-{
-	while (q->first)
-		item_pop(m, q);
-}
-
-enum match_role match_role(struct pass *p, uint64_t sock)
-{
-	uint32_t f = flow_at(p, sock);
-
-	return f == GRAPH_NONE ? ROLE_UNKNOWN : (enum match_role)p->match.flows.v[f].role;
-}
-
-uint32_t match_user(struct pass *p, uint64_t sock)
-{
-	uint32_t f = sock ? flow_at(p, sock) : GRAPH_NONE;
-
-	return f == GRAPH_NONE ? GRAPH_NONE : p->match.flows.v[f].user;
 }
 
 /* The first to speak asks. */
@@ -193,8 +25,8 @@ static void speaks_first(struct pass *p, struct flow *f, bool sends)
 	if (f->role != ROLE_UNKNOWN)
 		return;
 	f->role = sends ? ROLE_ASKS : ROLE_SERVES;
-	if (f->peer != GRAPH_NONE && p->match.flows.v[f->peer].role == ROLE_UNKNOWN)
-		p->match.flows.v[f->peer].role = sends ? ROLE_SERVES : ROLE_ASKS;
+	if (f->peer != GRAPH_NONE && p->flows.v.v[f->peer].role == ROLE_UNKNOWN)
+		p->flows.v.v[f->peer].role = sends ? ROLE_SERVES : ROLE_ASKS;
 }
 
 static void message_edge(struct pass *p, uint32_t from_segment, uint32_t cause, uint32_t to_segment,
@@ -219,12 +51,12 @@ static void message_edge(struct pass *p, uint32_t from_segment, uint32_t cause, 
 static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, uint32_t task, uint32_t bytes)
 {
 	uint32_t parted = p->work[task].parted;
-	struct match_item *d;
+	struct flow_item *d;
 
-	while ((d = item_first(&p->match, &to->debts)) && bytes) {
+	while ((d = flow_first(&p->flows, &to->debts)) && bytes) {
 		/* the sender did something else since: these were not its bytes */
 		if (parted != GRAPH_NONE && parted > d->event) {
-			item_pop(&p->match, &to->debts);
+			flow_pop(&p->flows, &to->debts);
 			continue;
 		}
 		message_edge(p, p->work[task].segment, event, d->segment, d->event, to->sock);
@@ -236,7 +68,7 @@ static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, ui
 			return 0;
 		}
 		bytes = to->dgram ? 0 : bytes - d->bytes;
-		item_pop(&p->match, &to->debts);
+		flow_pop(&p->flows, &to->debts);
 	}
 	return bytes;
 }
@@ -244,11 +76,11 @@ static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, ui
 /* Drops a request that nobody will answer any more. */
 static void request_drop(struct pass *p, struct flow *f)
 {
-	struct match_item *r = item_first(&p->match, &f->taken);
+	struct flow_item *r = flow_first(&p->flows, &f->taken);
 
 	if (p->work[r->task].taken)
 		p->work[r->task].taken--;
-	item_pop(&p->match, &f->taken);
+	flow_pop(&p->flows, &f->taken);
 }
 
 /* Who is at the other end, where the bytes do not tell: who used it last, or will be the first to send there.
@@ -260,9 +92,9 @@ static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 
 	if (f->peer == GRAPH_NONE)
 		return GRAPH_NONE;
-	if (p->match.flows.v[f->peer].user != GRAPH_NONE)
-		return p->match.flows.v[f->peer].user;
-	r = graph_refs(&p->g->sends, p->match.flows.v[f->peer].sock, &n);
+	if (p->flows.v.v[f->peer].user != GRAPH_NONE)
+		return p->flows.v.v[f->peer].user;
+	r = graph_refs(&p->g->sends, p->flows.v.v[f->peer].sock, &n);
 	return n ? pass_task(p, p->e[r->event].r.tid, p->e[event].r.ts) : GRAPH_NONE;
 }
 
@@ -272,25 +104,16 @@ static uint64_t client_at(const struct flow *f, uint32_t task)
 	return f->dgram && task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;
 }
 
-uint32_t match_client(const struct pass *p, uint64_t client)
-{
-	uint64_t f;
-
-	if (client <= GRAPH_NONE) /* of a damaged trace it may be a socket's */
-		return client - 1 < p->g->n_tasks ? (uint32_t)(client - 1) : GRAPH_NONE;
-	return map_get(&p->match.by_sock, client, &f) ? p->match.flows.v[f].client : GRAPH_NONE;
-}
-
 /* Where anybody may ask, answers keep no order: puts the request first that was taken in the same segment as
  * is answered in.  False: there are several, and it may be any. */
-static bool choose_request(struct match *m, struct flow *f, uint32_t segment)
+static bool choose_request(struct flows *m, struct flow *f, uint32_t segment)
 {
-	struct match_item *first = item_first(m, &f->taken), old = *first;
+	struct flow_item *first = flow_first(m, &f->taken), old = *first;
 
 	if (!f->dgram || f->peer != GRAPH_NONE || !first->next || first->segment == segment)
 		return true;
 	for (uint32_t at = first->next, looks = 0; at && looks < MATCH_LOOKS; looks++) {
-		struct match_item *i = &m->items.v[at - 1];
+		struct flow_item *i = &m->items.v[at - 1];
 
 		at = i->next;
 		if (i->segment != segment)
@@ -307,8 +130,8 @@ static bool choose_request(struct match *m, struct flow *f, uint32_t segment)
 /* What task sends on flow asks for an answer, on behalf of whom it works for. */
 static void item_ask(struct pass *p, struct flow *flow, uint32_t task, uint32_t event)
 {
-	item_push(p, &flow->asks,
-		  &(struct match_item){ .event = event,
+	pass_queue(p, &flow->asks,
+		   &(struct flow_item){ .event = event,
 					.segment = p->work[task].segment,
 					.task = task,
 					.client = p->work[task].client,
@@ -320,27 +143,27 @@ static void item_ask(struct pass *p, struct flow *flow, uint32_t task, uint32_t 
 static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t *ret_ask)
 {
 	struct work *w = &p->work[task];
-	struct flow *flow = &p->match.flows.v[f];
-	struct match_item *r = item_first(&p->match, &flow->taken), request;
+	struct flow *flow = &p->flows.v.v[f];
+	struct flow_item *r = flow_first(&p->flows, &flow->taken), request;
 	uint64_t ts = p->e[event].r.ts;
 	bool sure;
 
 	while (r && r->reply && w->client && w->client != r->client) {
 		request_drop(p, flow);
-		r = item_first(&p->match, &flow->taken);
+		r = flow_first(&p->flows, &flow->taken);
 	}
 	if (!r) {
 		if (w->client && w->client != client_at(flow, peer_user(p, flow, event)))
 			item_ask(p, flow, task, event);
 		return;
 	}
-	sure = choose_request(&p->match, flow, w->segment);
+	sure = choose_request(&p->flows, flow, w->segment);
 	request = *r;
 	*ret_ask = r->ask;
 	if (--r->n == 0)
 		request_drop(p, flow);
 	segments_client(p, task, request.client, ts, event);
-	flow = &p->match.flows.v[f];
+	flow = &p->flows.v.v[f];
 	if (flow->sent_last)
 		flow->pipelines = true; /* two answers, and nothing received in between */
 	flow->answered = w->segment;
@@ -357,14 +180,14 @@ static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 void match_send(struct pass *p, uint32_t event)
 {
 	const struct ct_rec *r = &p->e[event].r;
-	uint32_t task = pass_task(p, r->tid, r->ts), f = flow_at(p, r->obj), ask = GRAPH_NONE, left;
+	uint32_t task = pass_task(p, r->tid, r->ts), f = pass_flow(p, r->obj), ask = GRAPH_NONE, left;
 	struct work *w;
 	struct flow *flow, *to;
 
 	if (task == GRAPH_NONE || f == GRAPH_NONE || pass_segment(p, task, r->ts) == GRAPH_NONE)
 		return;
 	w = &p->work[task];
-	flow = &p->match.flows.v[f];
+	flow = &p->flows.v.v[f];
 	speaks_first(p, flow, true);
 	if (flow->role == ROLE_SERVES) {
 		serve_send(p, f, task, event, &ask);
@@ -372,16 +195,16 @@ void match_send(struct pass *p, uint32_t event)
 		item_ask(p, flow, task, event);
 		w->asked = r->obj;
 	}
-	flow = &p->match.flows.v[f];
+	flow = &p->flows.v.v[f];
 	flow->user = task;
 	flow->sent_last = true;
 	if (flow->peer != GRAPH_NONE && !p->err) {
-		to = &p->match.flows.v[flow->peer];
+		to = &p->flows.v.v[flow->peer];
 		left = settle_debts(p, to, event, task, r->peer);
-		to = &p->match.flows.v[flow->peer];
+		to = &p->flows.v.v[flow->peer];
 		if (left) {
-			item_push(p, &to->in,
-				  &(struct match_item){ .event = event,
+			pass_queue(p, &to->in,
+				   &(struct flow_item){ .event = event,
 							.segment = w->segment,
 							.task = task,
 							.bytes = left,
@@ -397,7 +220,7 @@ void match_send(struct pass *p, uint32_t event)
 }
 
 /* Bytes that must have been read before, by receives that are not recorded. */
-static void skip_stale(struct match *m, struct flow *f, uint32_t bytes)
+static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	uint64_t fresh = f->queued - MIN(f->stale, f->queued);
 	uint64_t left = MIN(f->stale, f->queued);
@@ -405,7 +228,7 @@ static void skip_stale(struct match *m, struct flow *f, uint32_t bytes)
 	f->stale = 0;
 	if (!left || (fresh && bytes > fresh))
 		return;
-	for (struct match_item *i; left && (i = item_first(m, &f->in));) {
+	for (struct flow_item *i; left && (i = flow_first(m, &f->in));) {
 		uint32_t n = (uint32_t)MIN((uint64_t)i->bytes, left);
 
 		left -= n;
@@ -413,23 +236,23 @@ static void skip_stale(struct match *m, struct flow *f, uint32_t bytes)
 		i->bytes -= n;
 		i->begun = true;
 		if (!i->bytes)
-			item_pop(m, &f->in);
+			flow_pop(m, &f->in);
 	}
 }
 
 /* A datagram is as long as it was sent, or cut: those before the one that fits were lost. */
-static void skip_datagrams(struct match *m, struct flow *f, uint32_t bytes)
+static void skip_datagrams(struct flows *m, struct flow *f, uint32_t bytes)
 {
-	struct match_item *i;
+	struct flow_item *i;
 	bool fits = false;
 
 	for (uint32_t at = f->in.first, looks = 0; at && !fits && looks < MATCH_LOST; looks++) {
 		fits = m->items.v[at - 1].bytes == bytes;
 		at = m->items.v[at - 1].next;
 	}
-	while (fits && (i = item_first(m, &f->in)) && i->bytes != bytes) {
+	while (fits && (i = flow_first(m, &f->in)) && i->bytes != bytes) {
 		f->queued -= i->bytes;
-		item_pop(m, &f->in);
+		flow_pop(m, &f->in);
 	}
 }
 
@@ -441,11 +264,11 @@ struct received {
 };
 
 /* What a receive of so many bytes gets, before it is taken out of the queue. */
-static void look_ahead(const struct match *m, const struct flow *f, uint32_t bytes, struct received *ret)
+static void look_ahead(const struct flows *m, const struct flow *f, uint32_t bytes, struct received *ret)
 {
 	*ret = (struct received){ .task = GRAPH_NONE, .ask = GRAPH_NONE, .event = GRAPH_NONE };
 	for (uint32_t at = f->in.first; at && bytes; at = m->items.v[at - 1].next) {
-		const struct match_item *i = &m->items.v[at - 1];
+		const struct flow_item *i = &m->items.v[at - 1];
 
 		if (ret->event == GRAPH_NONE) {
 			ret->task = i->task;
@@ -463,11 +286,11 @@ static void look_ahead(const struct match *m, const struct flow *f, uint32_t byt
 static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t bytes)
 {
 	uint32_t to = p->work[task].segment;
-	struct match *m = &p->match;
-	struct flow *flow = &m->flows.v[f];
-	struct match_item *i;
+	struct flows *m = &p->flows;
+	struct flow *flow = &m->v.v[f];
+	struct flow_item *i;
 
-	while (bytes && (i = item_first(m, &flow->in))) {
+	while (bytes && (i = flow_first(m, &flow->in))) {
 		uint32_t n = MIN(i->bytes, bytes);
 
 		message_edge(p, i->segment, i->event, to, event, flow->sock);
@@ -480,11 +303,11 @@ static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 		i->begun = true;
 		flow->queued -= n;
 		if (!i->bytes)
-			item_pop(m, &flow->in);
+			flow_pop(m, &flow->in);
 	}
 	if (bytes && flow->peer != GRAPH_NONE)
-		item_push(p, &flow->debts,
-			  &(struct match_item){ .event = event,
+		pass_queue(p, &flow->debts,
+			   &(struct flow_item){ .event = event,
 						.segment = to,
 						.task = task,
 						.bytes = bytes,
@@ -495,18 +318,18 @@ static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, const struct received *got)
 {
 	struct work *w = &p->work[task];
-	struct flow *flow = &p->match.flows.v[f];
+	struct flow *flow = &p->flows.v.v[f];
 	uint32_t from = got->task != GRAPH_NONE ? got->task : peer_user(p, flow, event);
 	uint64_t client = client_at(flow, from);
 	uint64_t ts = p->e[event].r.ts;
-	struct match_item *r = item_first(&p->match, &flow->taken);
+	struct flow_item *r = flow_first(&p->flows, &flow->taken);
 	bool more = !got->begun && r;
 
 	flow->client = from;
 	/* what was left of one that came in pieces, and has been answered */
 	while (!more && !flow->pipelines && flow->sent_last && r && r->segment == flow->answered) {
 		request_drop(p, flow);
-		r = item_first(&p->match, &flow->taken);
+		r = flow_first(&p->flows, &flow->taken);
 	}
 	if (!more && segments_batch(w, flow, client) && segments_cut(p, task, ts, event, CUT_BATCH)) {
 		w->client = client;
@@ -514,18 +337,18 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	} else {
 		segments_request(p, task, client, ts, event);
 	}
-	flow = &p->match.flows.v[f];
+	flow = &p->flows.v.v[f];
 	flow->taker = w->segment;
 	if (!more) {
-		item_push(p, &flow->taken,
-			  &(struct match_item){ .event = event,
+		pass_queue(p, &flow->taken,
+			   &(struct flow_item){ .event = event,
 						.segment = w->segment,
 						.task = task,
 						.client = client,
 						.ask = got->event,
 						.n = MAX(got->begun, 1u),
 						.reply = flow->asks.first != 0 });
-		queue_clear(&p->match, &flow->asks);
+		flow_clear(&p->flows, &flow->asks);
 		w->taken++;
 	}
 }
@@ -533,22 +356,22 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 /* The answer to a request comes in: work goes on for whoever it was asked for. */
 static void ask_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, const struct received *got)
 {
-	struct flow *flow = &p->match.flows.v[f];
+	struct flow *flow = &p->flows.v.v[f];
 	struct work *w = &p->work[task];
-	struct match_item *a = item_first(&p->match, &flow->asks);
+	struct flow_item *a = flow_first(&p->flows, &flow->asks);
 
 	if (got->ask != GRAPH_NONE) {
 		/* those before it were parts of it, or have no answer */
 		while (a && a->event < got->ask) {
-			item_pop(&p->match, &flow->asks);
-			a = item_first(&p->match, &flow->asks);
+			flow_pop(&p->flows, &flow->asks);
+			a = flow_first(&p->flows, &flow->asks);
 		}
 		if (a && a->event != got->ask)
 			a = NULL;
 	}
 	if (a) {
 		flow->answer_client = a->client;
-		item_pop(&p->match, &flow->asks);
+		flow_pop(&p->flows, &flow->asks);
 	}
 	segments_client(p, task, flow->answer_client, p->e[event].r.ts, event);
 	if (w->asked == flow->sock)
@@ -558,19 +381,19 @@ static void ask_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, 
 void match_recv(struct pass *p, uint32_t event)
 {
 	const struct ct_rec *r = &p->e[event].r;
-	uint32_t task = pass_task(p, r->tid, r->ts), f = flow_at(p, r->obj);
+	uint32_t task = pass_task(p, r->tid, r->ts), f = pass_flow(p, r->obj);
 	struct received got;
 	struct flow *flow;
 
 	if (task == GRAPH_NONE || f == GRAPH_NONE || pass_segment(p, task, r->ts) == GRAPH_NONE)
 		return;
-	flow = &p->match.flows.v[f];
+	flow = &p->flows.v.v[f];
 	speaks_first(p, flow, false);
 	if (flow->dgram)
-		skip_datagrams(&p->match, flow, r->peer);
+		skip_datagrams(&p->flows, flow, r->peer);
 	else
-		skip_stale(&p->match, flow, r->peer);
-	look_ahead(&p->match, flow, r->peer, &got);
+		skip_stale(&p->flows, flow, r->peer);
+	look_ahead(&p->flows, flow, r->peer, &got);
 	if (flow->role == ROLE_SERVES)
 		serve_recv(p, f, task, event, &got);
 	else
@@ -578,7 +401,7 @@ void match_recv(struct pass *p, uint32_t event)
 	if (p->err)
 		return;
 	take_bytes(p, f, task, event, r->peer);
-	flow = &p->match.flows.v[f];
+	flow = &p->flows.v.v[f];
 	flow->user = task;
 	flow->sent_last = false;
 	p->work[task].parted = event;
@@ -586,32 +409,9 @@ void match_recv(struct pass *p, uint32_t event)
 	p->work[task].acts++;
 }
 
-void match_blocked(struct pass *p, uint64_t sock, uint64_t ts_ns)
-{
-	uint32_t f = flow_at(p, sock);
-	struct flow *flow;
-	const struct match_item *i;
-
-	if (f == GRAPH_NONE)
-		return;
-	flow = &p->match.flows.v[f];
-	i = item_first(&p->match, &flow->in);
-	if (i && p->e[i->event].r.ts + MATCH_STALE_NS < ts_ns)
-		flow->stale = flow->queued;
-}
-
-static void flow_forget(struct match *m, struct flow *f)
-{
-	queue_clear(m, &f->in);
-	queue_clear(m, &f->debts);
-	queue_clear(m, &f->taken);
-	queue_clear(m, &f->asks);
-	f->queued = f->stale = 0;
-}
-
 static bool flow_is_used_by(const struct pass *p, uint32_t f, uint32_t tgid)
 {
-	uint32_t user = f == GRAPH_NONE ? GRAPH_NONE : p->match.flows.v[f].user;
+	uint32_t user = f == GRAPH_NONE ? GRAPH_NONE : p->flows.v.v[f].user;
 
 	return user != GRAPH_NONE && p->g->tasks[user].tgid == tgid;
 }
@@ -622,10 +422,10 @@ static void forget_process(struct pass *p, const struct ct_rec *cap)
 	uint32_t task = pass_task(p, cap->tid, cap->ts);
 	uint32_t tgid = task == GRAPH_NONE ? 0 : p->g->tasks[task].tgid;
 
-	for (uint32_t i = 0; i < p->match.flows.n; i++)
+	for (uint32_t i = 0; i < p->flows.v.n; i++)
 		if (!scan_step(p->g) || flow_is_used_by(p, i, tgid) ||
-		    flow_is_used_by(p, p->match.flows.v[i].peer, tgid))
-			flow_forget(&p->match, &p->match.flows.v[i]);
+		    flow_is_used_by(p, p->flows.v.v[i].peer, tgid))
+			flow_forget(&p->flows, &p->flows.v.v[i]);
 }
 
 void match_forget(struct pass *p, uint32_t event)
@@ -639,6 +439,6 @@ void match_forget(struct pass *p, uint32_t event)
 	if (r->kind == CT_GAP ? r->state != CT_LOSS_SHED
 			      : (r->state >= CT_SHED_MESSAGES) == (r->wait >= CT_SHED_MESSAGES))
 		return;
-	for (size_t i = 0; i < p->match.flows.n; i++)
-		flow_forget(&p->match, &p->match.flows.v[i]);
+	for (size_t i = 0; i < p->flows.v.n; i++)
+		flow_forget(&p->flows, &p->flows.v.v[i]);
 }

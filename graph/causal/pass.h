@@ -4,15 +4,18 @@
  * pass over the records in order of time.
  *
  * Segments are numbered in the order in which they were opened ("open number")
- * until the pass is over; edges use those numbers, and causal.c renumbers both.
+ * until the pass is over; edges use those numbers, and build.c renumbers both.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_PASS_H
 #define CTRACE_GRAPH_CAUSAL_PASS_H
 
 #include "graph/causal/causal.h"
-#include "graph/causal/match.h"
+#include "graph/causal/flow.h"
 #include "lib/map.h"
 #include "lib/vec.h"
+
+/* Who runs no longer than this, and leaves no record, has not done what it was woken for. */
+#define ARRIVE_FALSE_NS 50000ULL
 
 /* What a task is at, while the pass goes by. */
 struct work {
@@ -84,7 +87,7 @@ struct pass {
 	VEC(struct segment) segments;  /* in: of one that was taken back, the one that it is part of */
 	VEC(struct edge) edges;        /* kind 0: explained by another */
 	VEC(struct stack_seen) stacks; /* of segments, in no order */
-	struct match match;
+	struct flows flows;
 	VEC(struct origin) origins;
 	struct map variables, locks, signals; /* key -> index of the origin */
 	struct map jobs;                      /* key -> segment << 32 | event of its enqueueing */
@@ -92,6 +95,12 @@ struct pass {
 	struct map futexes; /* object -> index of its hands */
 	int err;
 };
+
+/* 0 or -ENOMEM; pass_done() in any case. options NULL: the defaults. */
+int pass_init(struct pass *p, const struct graph *g, const struct causal_options *o);
+/* Releases what is needed only while the records go by. */
+void pass_drop(struct pass *p);
+void pass_done(struct pass *p);
 
 #define SEGMENT_GONE UINT32_MAX /* n_in of a segment that was taken back */
 
@@ -101,31 +110,14 @@ uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns);
 uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns);
 /* Adds an edge as the policy has it; its index, or GRAPH_NONE. */
 uint32_t pass_edge(struct pass *p, const struct edge *e);
+/* The flow of a socket: an index into flows.v. GRAPH_NONE only on error. */
+uint32_t pass_flow(struct pass *p, uint64_t sock);
+/* Who asks on this socket; ROLE_UNKNOWN on a pair on which nobody has spoken. */
+enum flow_role pass_role(struct pass *p, uint64_t sock);
+/* The task that used the socket last, GRAPH_NONE. */
+uint32_t pass_user(struct pass *p, uint64_t sock);
+/* The task behind a work.client, GRAPH_NONE when it is not known. */
+uint32_t pass_client(const struct pass *p, uint64_t client);
 bool pass_same_process(const struct pass *p, uint32_t a, uint32_t b);
-
-/* The wait that the wake-up of an edge ended; NULL: the edge is of no wake-up. */
-const struct interval *causal_wait_ended(const struct causal *c, const struct edge *e);
-
-/* wake_edges.c: the wake-ups */
-void wake_edges_wake(struct pass *p, uint32_t event);
-void wake_edges_switch(struct pass *p, uint32_t event);
-/* A message that task received on sock from task from explains its wake-up. */
-void wake_edges_explained(struct pass *p, uint32_t task, uint64_t sock, uint32_t from);
-/* The index of the edge of task's wake-up, if a message that it received on sock may explain it. */
-uint32_t wake_edges_adopt(struct pass *p, uint32_t task, uint64_t sock);
-/* No message explained the wake-up of task: its edge is one by itself. */
-void wake_edges_settle(struct pass *p, uint32_t task);
-/* The task, which waits on that futex, waits inside a condition variable that it signals. */
-bool wake_edges_inside_cond(const struct pass *p, uint32_t task, uint64_t futex);
-/* Works for a signal: the wake-up that it made, if it did. */
-bool wake_edges_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32_t event);
-
-/* thundering_herd.c: of those whom one connection woke all but the one who took it were woken for nothing. */
-void thundering_herd_find(struct pass *p);
-/* handoff.c: makes those posts hand-overs that are of a lock, once all edges are there.  0 or -ENOMEM. */
-int handoff_find(struct pass *p);
-
-/* wakeless_edges.c: what leads to what without a wake-up */
-void wakeless_edges_event(struct pass *p, uint32_t event);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "graph/causal/hands.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
@@ -96,7 +97,7 @@ static bool from_child(const struct pass *p, uint32_t task, const struct window_
  * and of a pair on which nobody has spoken since. */
 static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 {
-	enum match_role role = match_role(p, sock);
+	enum flow_role role = pass_role(p, sock);
 	const struct window_object *o;
 	uint32_t process;
 
@@ -174,7 +175,7 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
 	switch (s->wait) {
 	case CT_W_FUTEX:
 		/* a lock has an owner, and who is joined exits */
-		return !exiting && !edge_is_lock(p->g, s) && !wake_edges_inside_cond(p, task, s->obj);
+		return !exiting && !edge_is_lock(p->g, s) && !hands_inside_cond(p, task, s->obj);
 	case CT_W_READ:
 	case CT_W_POLL:
 		return is_request_channel(p, task, s, wake);
@@ -193,7 +194,7 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
  * say). */
 static bool owes_answer(const struct pass *p, const struct work *w, uint64_t ts_ns)
 {
-	uint32_t client = match_client(p, w->client);
+	uint32_t client = pass_client(p, w->client);
 
 	return w->taken && !(w->client && client != GRAPH_NONE && p->g->tasks[client].exit_ns < ts_ns);
 }
@@ -250,7 +251,7 @@ bool segments_batch(const struct work *w, const struct flow *f, uint64_t client)
  * takes now. */
 static bool is_for_another(const struct pass *p, const struct work *w, uint64_t client)
 {
-	uint32_t task = match_client(p, client);
+	uint32_t task = pass_client(p, client);
 
 	return !w->client && w->guest && task != GRAPH_NONE && !pass_same_process(p, w->guest - 1, task);
 }
@@ -272,7 +273,7 @@ void segments_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts
 	if (w->client && !segments_cut(p, task, ts_ns, event, CUT_PEERS))
 		return; /* the rule is off: it stays with the first */
 	w->client = client;
-	p->segments.v[w->segment].behalf = match_client(p, client);
+	p->segments.v[w->segment].behalf = pass_client(p, client);
 }
 
 void segments_inherit(struct pass *p, uint32_t task, uint32_t from_task)
@@ -283,7 +284,7 @@ void segments_inherit(struct pass *p, uint32_t task, uint32_t from_task)
 	if (w->client || !client || w->segment == GRAPH_NONE || !pass_same_process(p, task, from_task))
 		return;
 	w->client = client;
-	p->segments.v[w->segment].behalf = match_client(p, client);
+	p->segments.v[w->segment].behalf = pass_client(p, client);
 }
 
 void segments_job(struct pass *p, uint32_t task, const struct window_event *e, uint32_t event)

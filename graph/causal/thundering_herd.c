@@ -5,7 +5,8 @@
  * nothing and go back.  An accept has no record; but the one who got the connection
  * is the one who receives what is sent through it.
  */
-#include "graph/causal/pass.h"
+#include "graph/causal/thundering_herd.h"
+
 #include "lib/cleanup.h"
 
 /* Those who are woken by one call. */

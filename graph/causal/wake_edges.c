@@ -7,24 +7,16 @@
  * explains it; a wake-up after which nothing was done is found out when the task
  * goes back to sleep.
  */
+#include "graph/causal/wake_edges.h"
+
 #include <string.h>
 
+#include "graph/causal/hands.h"
 #include "graph/causal/segments.h"
 #include "trace/words/describe.h"
 
 /* Of a wake-up in a softirq: which one. */
 #define ARRIVE_NET_RX 3
-/* Who runs no longer than this, and leaves no record, has not done what it was woken for. */
-#define ARRIVE_FALSE_NS 50000ULL
-/* Several posters and several waiters of one futex within this time: which was for which is not known. */
-#define ARRIVE_MANY_NS 100000000ULL
-/* Wakes of one futex by one task within this time are one call. */
-#define ARRIVE_HERD_NS 100000ULL
-/* In a pthread_cond_t, from the words that who signals may wait on (__g_refs) to those of who waits for a
- * signal
- * (__g_signals); two of each, side by side. */
-#define COND_REFS_TO_SIGNALS 24
-#define COND_OTHER_GROUP     4
 /* The record of a signal follows that of the wake-up that it made. */
 #define ARRIVE_SIGNAL_NS 200000ULL
 
@@ -78,7 +70,7 @@ static bool is_sender_below(struct pass *p, const struct window_event *wake, uin
 	if ((wake->r.aux & 0xff) == CT_W_WRITE || (wake->r.aux & 0xff) == CT_W_CONNECT)
 		return true;
 	/* it closes the other end, say */
-	return wake->r.flags & CT_WF_READY && match_user(p, graph_peer_object(p->g, wake->r.obj)) == waker;
+	return wake->r.flags & CT_WF_READY && pass_user(p, graph_peer_object(p->g, wake->r.obj)) == waker;
 }
 
 /* Nobody sends or receives on this socket after event. */
@@ -119,7 +111,7 @@ static bool is_closer_below(struct pass *p, uint32_t task, const struct interval
 		return false;
 	sock = p->work[waker].spoke;
 	mine = sock ? graph_peer_object(p->g, sock) : 0;
-	if (!mine || match_user(p, mine) != task || !lets_go(p, event, sock))
+	if (!mine || pass_user(p, mine) != task || !lets_go(p, event, sock))
 		return false;
 	return s->obj == mine || s->wait == CT_W_EPOLL || s->wait == CT_W_POLL;
 }
@@ -129,108 +121,6 @@ static bool is_own_child(const struct pass *p, uint32_t task, uint32_t waker)
 {
 	return waker != GRAPH_NONE && p->g->tasks[waker].ptgid == p->g->tasks[task].tgid &&
 	       p->g->tasks[waker].tgid != p->g->tasks[task].tgid;
-}
-
-/* Puts task among the last two, at most once. */
-static void remember(uint32_t two[2], uint32_t task)
-{
-	if (two[0] == task)
-		return;
-	two[1] = two[0];
-	two[0] = task;
-}
-
-/* The hands of a futex; NULL on error. */
-static struct hands *hands_of(struct pass *p, uint64_t futex)
-{
-	uint64_t at;
-
-	if (map_get(&p->futexes, futex, &at))
-		return &p->hands.v[at];
-	at = p->hands.n;
-	if (VEC_PUSH(&p->hands, (struct hands){ 0 }) || map_set(&p->futexes, futex, at)) {
-		p->err = -ENOMEM;
-		return NULL;
-	}
-	return &p->hands.v[at];
-}
-
-static bool has_posted(const struct pass *p, uint32_t task, uint64_t futex)
-{
-	const struct hands *h;
-	uint64_t at;
-
-	if (!map_get(&p->futexes, futex, &at))
-		return false;
-	h = &p->hands.v[at];
-	return h->posted_ns && (h->poster[0] == task || h->poster[1] == task);
-}
-
-/* Who signals a condition variable of glibc may have to wait inside it, until those who were woken before
- * have left (nptl/pthread_cond_common.c, 2.25 to 2.40): on a word beside the one on which it has posted. */
-bool wake_edges_inside_cond(const struct pass *p, uint32_t task, uint64_t futex)
-{
-	uint64_t signals = futex + COND_REFS_TO_SIGNALS;
-
-	return has_posted(p, task, signals) || has_posted(p, task, signals ^ COND_OTHER_GROUP);
-}
-
-/* True when waiter was woken together with others; the edge to the first of them is told so, too. */
-static bool note_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter, uint64_t ts)
-{
-	struct hands *h = hands_of(p, futex);
-
-	if (!h)
-		return false;
-	if (!h->posted_ns || ts - h->posted_ns > ARRIVE_MANY_NS)
-		*h = (struct hands){ .poster = { GRAPH_NONE, GRAPH_NONE },
-				     .waiter = { GRAPH_NONE, GRAPH_NONE } };
-	if (h->poster[0] != poster || ts - h->posted_ns > ARRIVE_HERD_NS) {
-		h->was_herd = h->n_herd;
-		h->n_herd = 0;
-	}
-	if (h->n_herd < HANDS_HERD)
-		h->herd[h->n_herd++] = waiter;
-	h->posted_ns = ts;
-	remember(h->poster, poster);
-	remember(h->waiter, waiter);
-	if (h->n_herd == 2 && p->work[h->herd[0]].wake_edge != GRAPH_NONE)
-		p->edges.v[p->work[h->herd[0]].wake_edge].flags |= EDGE_TOGETHER;
-	return h->n_herd > 1;
-}
-
-/* Several post on this futex, and several wait on it: a thing that is handed on may go to any of them.  Where
- * those who post are those who wait, it may be a barrier, or they pass things on to each other; but if they
- * wait with a time limit, and are woken one by one, it is a lock of the program's own making (as Python's).
- */
-static bool is_many(struct pass *p, const struct interval *s)
-{
-	const struct hands *h = hands_of(p, s->obj);
-	bool mixed = false;
-
-	if (!h || h->poster[1] == GRAPH_NONE || h->waiter[1] == GRAPH_NONE)
-		return false;
-	for (int i = 0; i < 2; i++)
-		mixed |= h->poster[i] == h->waiter[0] || h->poster[i] == h->waiter[1];
-	return !mixed || (s->flags & CT_SF_TIMEOUT && h->n_herd == 1 && h->was_herd == 1);
-}
-
-/* Of those that were woken together with task, one went on: the others came for nothing.  (Where all go back,
- * each has had what it was woken for: they met at a barrier, say.  And nothing tells that one who is woken
- * alone, and is soon back for more, came for nothing.) */
-static bool is_herd(struct pass *p, uint32_t task, uint64_t ts)
-{
-	const struct hands *h = hands_of(p, p->work[task].wait_obj);
-	bool among = false, went_on = false;
-
-	for (uint32_t i = 0; h && i < h->n_herd; i++) {
-		const struct work *w = &p->work[h->herd[i]];
-
-		among |= h->herd[i] == task;
-		if (h->herd[i] != task)
-			went_on |= w->acts || w->ran_ns + (w->in_ns ? ts - w->in_ns : 0) > ARRIVE_FALSE_NS;
-	}
-	return among && went_on;
 }
 
 static void wake_from(struct pass *p, uint32_t task, const struct interval *s,
@@ -253,13 +143,13 @@ static void wake_from(struct pass *p, uint32_t task, const struct interval *s,
 	} else if (e->kind == EDGE_WAKE && s->wait == CT_W_OPEN && (wake->r.aux & 0xff) == CT_W_OPEN) {
 		e->kind = EDGE_PIPE; /* both open one FIFO */
 		e->strength = EDGE_STRONG;
-	} else if (e->kind == EDGE_POST && wake_edges_inside_cond(p, task, s->obj)) {
+	} else if (e->kind == EDGE_POST && hands_inside_cond(p, task, s->obj)) {
 		e->kind = EDGE_LOCK;
 		e->strength = EDGE_WEAK;
 	} else if (e->kind == EDGE_POST) {
-		if (note_post(p, s->obj, waker, task, wake->r.ts))
+		if (hands_post(p, s->obj, waker, task, wake->r.ts))
 			e->flags |= EDGE_TOGETHER;
-		if (is_many(p, s)) {
+		if (hands_are_many(p, s)) {
 			e->strength = EDGE_WEAK;
 			e->flags |= EDGE_MANY;
 		}
@@ -428,7 +318,7 @@ static void find_false_wake(struct pass *p, uint32_t task, const struct ct_rec *
 	    w->wait_obj != r->obj)
 		return;
 	wake_edges_settle(p, task);
-	if (w->posted && !is_herd(p, task, r->ts))
+	if (w->posted && !hands_are_herd(p, task, r->ts))
 		return;
 	if (w->wake_edge != GRAPH_NONE) {
 		p->edges.v[w->wake_edge].strength = EDGE_WEAK;
@@ -436,6 +326,15 @@ static void find_false_wake(struct pass *p, uint32_t task, const struct ct_rec *
 	}
 	if (s->cut == CUT_IDLE && s->event == w->woken && w->before != GRAPH_NONE)
 		segments_undo(p, task);
+}
+
+/* A reader of sock found nothing to read. */
+static void socket_found_empty(struct pass *p, uint64_t sock, uint64_t ts_ns)
+{
+	uint32_t f = pass_flow(p, sock);
+
+	if (f != GRAPH_NONE)
+		flow_found_empty(&p->flows, p->g, &p->flows.v.v[f], ts_ns);
 }
 
 static void switch_out(struct pass *p, uint32_t task, const struct ct_rec *r, uint32_t event)
@@ -456,7 +355,7 @@ static void switch_out(struct pass *p, uint32_t task, const struct ct_rec *r, ui
 	if (r->wait != CT_W_WRITE)
 		w->parted = event;
 	if (r->wait == CT_W_READ && CT_OBJ_KIND(r->obj) == CT_OBJ_SOCK)
-		match_blocked(p, r->obj, r->ts);
+		socket_found_empty(p, r->obj, r->ts);
 }
 
 /* The task is on a CPU again; a wait whose wake was lost ends here, and an interval of which nothing is

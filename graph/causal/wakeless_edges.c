@@ -3,7 +3,12 @@
  * wakeless_edges.c - what leads to what without a wake-up: jobs, variables, locks that are
  * taken in turn, signals, new tasks and new programs.
  */
+#include "graph/causal/wakeless_edges.h"
+
+#include <errno.h>
+
 #include "graph/causal/segments.h"
+#include "graph/causal/wake_edges.h"
 
 #define SIGCHLD 17
 

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* build.c - makes a causal graph: the pass over the records, then what it found put in order. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/causal/handoff.h"
+#include "graph/causal/match.h"
+#include "graph/causal/pass.h"
+#include "graph/causal/thundering_herd.h"
+#include "graph/causal/wake_edges.h"
+#include "graph/causal/wakeless_edges.h"
+#include "lib/cleanup.h"
+
+static void pass_event(struct pass *p, uint32_t event)
+{
+	bool ctrace = p->policy == POLICY_CTRACE;
+
+	switch (p->e[event].r.kind) {
+	case CT_SWITCH:
+		wake_edges_switch(p, event);
+		break;
+	case CT_WAKE:
+		wake_edges_wake(p, event);
+		break;
+	case CT_SEND:
+		if (ctrace)
+			match_send(p, event);
+		break;
+	case CT_RECV:
+		if (ctrace)
+			match_recv(p, event);
+		break;
+	case CT_SHED:
+	case CT_GAP:
+		if (ctrace)
+			match_forget(p, event);
+		break;
+	case CT_SIGNAL:
+	case CT_SIGDELIVER:
+	case CT_FORK:
+	case CT_EXEC:
+	case CT_FLOCK:
+	case CT_ACCESS:
+	case CT_JOB:
+	case CT_WAITFD:
+	case CT_VISIT:
+	case CT_SAMPLE:
+		wakeless_edges_event(p, event);
+		break;
+	}
+}
+
+static int pass_run(struct pass *p)
+{
+	const struct graph *g = p->g;
+
+	for (size_t i = 0; i < g->w->n_events && !p->err; i++)
+		pass_event(p, (uint32_t)i);
+	for (uint32_t i = 0; i < g->n_tasks && !p->err; i++) {
+		if (g->tasks[i].n_intervals)
+			pass_segment(p, i, UINT64_MAX);
+		wake_edges_settle(p, i);
+	}
+	if (p->err || p->policy != POLICY_CTRACE)
+		return p->err;
+	thundering_herd_find(p);
+	return handoff_find(p);
+}
+
+/* Where each segment goes, by its open number; of one that was taken back the one that it is part of.  Fills
+ * c->first. */
+static uint32_t *place_segments(struct pass *p, struct causal *c)
+{
+	uint32_t *place = malloc((p->segments.n + 1) * sizeof(*place)), at = 0;
+
+	if (!place)
+		return NULL;
+	for (size_t i = 0; i < p->segments.n; i++)
+		if (p->segments.v[i].n_in != SEGMENT_GONE)
+			c->first[p->segments.v[i].task + 1]++;
+	for (size_t i = 0; i < p->g->n_tasks; i++)
+		c->first[i + 1] += c->first[i];
+	/* first[task] counts up to its end, and is set back below */
+	for (size_t i = 0; i < p->segments.n; i++) {
+		const struct segment *s = &p->segments.v[i];
+
+		place[i] = s->n_in == SEGMENT_GONE ? place[s->in] : c->first[s->task]++;
+	}
+	for (size_t i = 0; i < p->g->n_tasks; i++) {
+		uint32_t end = c->first[i];
+
+		c->first[i] = at;
+		at = end;
+	}
+	return place;
+}
+
+/* Each segment into its place.  Task by task they are in order already, so this writes one stream a task,
+ * which is far faster than to do it in place, along the cycles. */
+static int move_segments(struct pass *p, const uint32_t *place, struct causal *c)
+{
+	c->segments = malloc((c->n_segments + 1) * sizeof(*c->segments));
+	if (!c->segments)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->segments.n; i++)
+		if (p->segments.v[i].n_in != SEGMENT_GONE)
+			c->segments[place[i]] = p->segments.v[i];
+	VEC_FREE(&p->segments);
+	return 0;
+}
+
+/* Ends of the segments: each lasts until the next of its task begins, the last as long as the task is known.
+ */
+static void end_segments(const struct graph *g, struct causal *c)
+{
+	for (uint32_t t = 0; t < g->n_tasks; t++) {
+		const struct graph_task *task = &g->tasks[t];
+
+		for (uint32_t i = c->first[t]; i < c->first[t + 1]; i++) {
+			struct segment *s = &c->segments[i];
+
+			if (i + 1 < c->first[t + 1])
+				s->to_ns = s[1].from_ns;
+			else if (task->n_intervals)
+				s->to_ns =
+					MAX(s->from_ns,
+					    g->intervals[task->first_interval + task->n_intervals - 1].to_ns);
+			else
+				s->to_ns = s->from_ns + 1;
+			c->n_cuts[s->cut]++;
+			s->in = s->n_in = 0;
+		}
+	}
+}
+
+static int stack_cmp(const void *a, const void *b)
+{
+	const struct stack_seen *x = a, *y = b;
+
+	if (x->segment != y->segment)
+		return x->segment < y->segment ? -1 : 1;
+	return x->stack < y->stack ? -1 : x->stack > y->stack;
+}
+
+/* The part of a frame that names the function: without the offset in it. */
+static size_t frame_len(const char *frame)
+{
+	return strcspn(frame, "+ ");
+}
+
+/* Three quarters of the frames, from the outermost on, are the same. */
+static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
+{
+	const struct window_stack *x = window_stack(w, a), *y = window_stack(w, b);
+	uint32_t same = 0;
+
+	if (a == b || !x || !y)
+		return a == b;
+	for (uint16_t i = 0; i < x->n_frames && i < y->n_frames; i++) {
+		const char *f = x->frames[x->n_frames - 1 - i], *h = y->frames[y->n_frames - 1 - i];
+
+		if (frame_len(f) != frame_len(h) || strncmp(f, h, frame_len(f)))
+			break;
+		same++;
+	}
+	/* the start of every thread's stack is the same */
+	return same >= 3 && same * 4 >= 3 * (uint32_t)MAX(x->n_frames, y->n_frames);
+}
+
+/* The stack that segment was seen in most: the first of those in v that are its. */
+static uint64_t stack_of(const struct pass *p, uint32_t segment)
+{
+	size_t lo = 0, hi = p->stacks.n;
+	uint64_t best = 0;
+	uint32_t best_n = 0;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->stacks.v[mid].segment < segment)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < p->stacks.n && p->stacks.v[lo].segment == segment; lo = hi) {
+		for (hi = lo; hi < p->stacks.n && p->stacks.v[hi].segment == segment &&
+			      p->stacks.v[hi].stack == p->stacks.v[lo].stack;
+		     hi++)
+			;
+		if (hi - lo > best_n) {
+			best_n = (uint32_t)(hi - lo);
+			best = p->stacks.v[lo].stack;
+		}
+	}
+	return best;
+}
+
+/* A weak edge from the segment before leads to those that were divided from it. */
+static bool is_divided(const struct causal *c, size_t i)
+{
+	const struct segment *s = &c->segments[i];
+
+	return c->policy == POLICY_CTRACE && s->cut != CUT_FIRST && s->cut != CUT_EXEC && i &&
+	       s[-1].task == s->task;
+}
+
+static struct edge neighbour_edge(const struct pass *p, const struct causal *c, uint32_t i)
+{
+	struct edge e = { .from = i - 1,
+			  .to = i,
+			  .event = c->segments[i].event,
+			  .cause = c->segments[i].event,
+			  .kind = EDGE_NEIGHBOUR,
+			  .strength = EDGE_WEAK };
+	uint64_t here = p->stacks.n ? stack_of(p, i) : 0;
+
+	if (here && stacks_alike(p->g->w, here, stack_of(p, i - 1))) {
+		e.strength = EDGE_BOOSTED;
+		e.flags = EDGE_ALIKE;
+	}
+	return e;
+}
+
+/* So many are sorted by insertion. */
+#define EDGE_FEW 16
+
+static int edge_cmp(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	if (x->event != y->event)
+		return x->event < y->event ? -1 : 1;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->cause < y->cause ? -1 : x->cause > y->cause;
+}
+
+/* Puts the edges to where those that lead to one segment are together, and those between neighbours with
+ * them; fills in and n_in of the segments. */
+static int group_edges(struct pass *p, struct causal *c)
+{
+	struct segment *s = c->segments;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < p->edges.n; i++)
+		s[p->edges.v[i].to].n_in++;
+	for (size_t i = 0; i < c->n_segments; i++)
+		n += s[i].n_in + is_divided(c, i);
+	if (n >= GRAPH_NONE)
+		return -E2BIG;
+	c->edges = malloc((n + 1) * sizeof(*c->edges));
+	if (!c->edges)
+		return -ENOMEM;
+	/* in: where the next one goes */
+	n = 0;
+	for (size_t i = 0; i < c->n_segments; i++) {
+		s[i].in = (uint32_t)n;
+		n += s[i].n_in;
+		if (is_divided(c, i)) {
+			c->edges[n++] = neighbour_edge(p, c, (uint32_t)i);
+			s[i].n_in++;
+		}
+	}
+	for (size_t i = 0; i < p->edges.n; i++)
+		c->edges[s[p->edges.v[i].to].in++] = p->edges.v[i];
+	for (size_t i = 0; i < c->n_segments; i++)
+		s[i].in -= s[i].n_in - is_divided(c, i);
+	VEC_FREE(&p->edges);
+	c->n_edges = n;
+	return 0;
+}
+
+static void sort_few(struct edge *v, uint32_t n)
+{
+	if (n > EDGE_FEW) {
+		qsort(v, n, sizeof(*v), edge_cmp);
+		return;
+	}
+	for (uint32_t i = 1; i < n; i++) {
+		struct edge e = v[i];
+		uint32_t k = i;
+
+		for (; k && edge_cmp(&e, &v[k - 1]) < 0; k--)
+			v[k] = v[k - 1];
+		v[k] = e;
+	}
+}
+
+/* By event, then in the order in which they are. */
+static bool out_before(const struct edge *edges, uint32_t a, uint32_t b)
+{
+	return edges[a].event != edges[b].event ? edges[a].event < edges[b].event : a < b;
+}
+
+static int out_cmp(const void *a, const void *b, void *edges)
+{
+	return out_before(edges, *(const uint32_t *)a, *(const uint32_t *)b) ? -1 : 1;
+}
+
+static void sort_out(struct edge *edges, uint32_t *v, uint32_t n)
+{
+	if (n > EDGE_FEW) {
+		qsort_r(v, n, sizeof(*v), out_cmp, edges);
+		return;
+	}
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t x = v[i], k = i;
+
+		for (; k && out_before(edges, x, v[k - 1]); k--)
+			v[k] = v[k - 1];
+		v[k] = x;
+	}
+}
+
+/* out and out_first. */
+static int fill_out(struct causal *c)
+{
+	uint32_t *first = calloc(c->n_segments + 2, sizeof(*first));
+
+	c->out_first = first;
+	c->out = malloc((c->n_edges + 1) * sizeof(*c->out));
+	if (!first || !c->out)
+		return -ENOMEM;
+	/* first[s + 2] counts; then first[s + 1] is where the next one of s goes, and ends as its end */
+	for (size_t i = 0; i < c->n_edges; i++)
+		if (c->edges[i].from != GRAPH_NONE)
+			first[c->edges[i].from + 2]++;
+	for (size_t i = 1; i <= c->n_segments; i++)
+		first[i + 1] += first[i];
+	for (size_t i = 0; i < c->n_edges; i++)
+		if (c->edges[i].from != GRAPH_NONE)
+			c->out[first[c->edges[i].from + 1]++] = (uint32_t)i;
+	for (size_t i = 0; i < c->n_segments; i++)
+		sort_out(c->edges, c->out + first[i], first[i + 1] - first[i]);
+	return 0;
+}
+
+/* From open numbers to places: of the stacks, and of the edges that are left. */
+static void renumber(struct pass *p, const uint32_t *place)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->edges.n; i++) {
+		struct edge e = p->edges.v[i];
+
+		e.to = place[e.to];
+		if (e.from != GRAPH_NONE)
+			e.from = place[e.from];
+		if (e.kind && e.from != e.to)
+			p->edges.v[n++] = e;
+	}
+	p->edges.n = n;
+	for (size_t i = 0; i < p->stacks.n; i++)
+		p->stacks.v[i].segment = place[p->stacks.v[i].segment];
+	if (p->stacks.n)
+		VEC_SORT(&p->stacks, stack_cmp);
+}
+
+static int causal_finish(struct pass *p, struct causal *c)
+{
+	_cleanup_free_ uint32_t *place = NULL;
+	int r;
+
+	c->first = calloc(p->g->n_tasks + 2, sizeof(*c->first));
+	place = c->first ? place_segments(p, c) : NULL;
+	if (!place)
+		return -ENOMEM;
+	c->n_segments = c->first[p->g->n_tasks];
+	renumber(p, place);
+	r = move_segments(p, place, c);
+	if (r)
+		return r;
+	end_segments(p->g, c);
+	r = group_edges(p, c);
+	if (r)
+		return r;
+	for (size_t i = 0; i < c->n_segments; i++)
+		sort_few(c->edges + c->segments[i].in, c->segments[i].n_in);
+	return fill_out(c);
+}
+
+int causal_build(const struct graph *g, const struct causal_options *options, struct causal **ret)
+{
+	struct causal *c = calloc(1, sizeof(*c));
+	struct pass p;
+	int r = pass_init(&p, g, options);
+
+	if (!c)
+		r = -ENOMEM;
+	if (!r)
+		r = pass_run(&p);
+	pass_drop(&p);
+	if (!r) {
+		c->g = g;
+		c->policy = p.policy;
+		r = causal_finish(&p, c);
+	}
+	pass_done(&p);
+	if (r) {
+		causal_free(c);
+		return r;
+	}
+	*ret = c;
+	return 0;
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/causal/flow.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define INET4 2
+#define INET6 10
+#define UNIX  1
+
+#define STREAM 1 /* SOCK_STREAM */
+#define DGRAM  2 /* SOCK_DGRAM */
+
+/* Ports from here on are given out to those who connect (Linux's default range). */
+#define PORT_EPHEMERAL 32768
+/* What is in a queue so long while a reader sees nothing has been read. */
+#define FLOW_STALE_NS 10000000ULL
+
+static uint64_t listen_key(const struct window_object *o)
+{
+	return (uint64_t)o->type << 32 | (uint64_t)o->family << 16 | o->lport;
+}
+
+static int u64_cmp(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+int flow_init(struct flows *m, const struct graph *g)
+{
+	*m = (struct flows){ 0 };
+	m->listening = malloc((g->w->n_objects + 1) * sizeof(*m->listening));
+	if (!m->listening)
+		return -ENOMEM;
+	for (size_t i = 0; i < g->w->n_objects; i++) {
+		const struct window_object *o = &g->w->objects[i];
+
+		if (CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && (o->family == INET4 || o->family == INET6) &&
+		    o->lport && !o->rport)
+			m->listening[m->n_listening++] = listen_key(o);
+	}
+	qsort(m->listening, m->n_listening, sizeof(*m->listening), u64_cmp);
+	return 0;
+}
+
+void flow_done(struct flows *m)
+{
+	VEC_FREE(&m->v);
+	VEC_FREE(&m->items);
+	map_done(&m->by_sock);
+	free(m->listening);
+	*m = (struct flows){ 0 };
+}
+
+static enum flow_role role_of_inet(const struct flows *m, const struct window_object *o)
+{
+	uint64_t key = listen_key(o);
+
+	if (!o->rport)
+		return ROLE_UNKNOWN; /* datagrams: who spoke first */
+	if (bsearch(&key, m->listening, m->n_listening, sizeof(key), u64_cmp))
+		return ROLE_SERVES;
+	/* the socket that listens was never seen: it is likely to have the port that was not given out */
+	return o->rport >= PORT_EPHEMERAL && o->lport < PORT_EPHEMERAL ? ROLE_SERVES : ROLE_ASKS;
+}
+
+static enum flow_role role_of_unix(const struct graph *g, const struct window_object *o)
+{
+	const struct window_object *peer = o->peer ? window_object(g->w, o->peer) : NULL;
+
+	if (o->type == DGRAM)
+		return ROLE_UNKNOWN;
+	/* the end that was accepted has the address of the socket that listens */
+	if (o->name[0])
+		return ROLE_SERVES;
+	return peer && peer->name[0] ? ROLE_ASKS : ROLE_UNKNOWN;
+}
+
+static uint32_t flow_new(struct flows *m, const struct graph *g, uint64_t sock)
+{
+	const struct window_object *o = window_object(g->w, sock);
+	struct flow f = { .sock = sock,
+			  .peer = GRAPH_NONE,
+			  .user = GRAPH_NONE,
+			  .client = GRAPH_NONE,
+			  .answered = GRAPH_NONE,
+			  .taker = GRAPH_NONE };
+
+	if (o) {
+		f.dgram = o->type && o->type != STREAM;
+		f.role = (uint8_t)(o->family == UNIX                          ? role_of_unix(g, o)
+				   : o->family == INET4 || o->family == INET6 ? role_of_inet(m, o)
+									      : ROLE_UNKNOWN);
+	}
+	if (VEC_PUSH(&m->v, f) || map_set(&m->by_sock, sock, m->v.n - 1))
+		return GRAPH_NONE;
+	return (uint32_t)m->v.n - 1;
+}
+
+uint32_t flow_at(struct flows *m, const struct graph *g, uint64_t sock)
+{
+	uint64_t at, other, peer;
+	uint32_t f;
+
+	if (map_get(&m->by_sock, sock, &at))
+		return (uint32_t)at;
+	f = flow_new(m, g, sock);
+	peer = f == GRAPH_NONE ? 0 : graph_peer_object(g, sock);
+	if (!peer || peer == sock)
+		return f;
+	other = map_get(&m->by_sock, peer, &at) ? at : flow_new(m, g, peer);
+	if (other == GRAPH_NONE)
+		return GRAPH_NONE;
+	m->v.v[f].peer = (uint32_t)other;
+	if (m->v.v[other].peer == GRAPH_NONE)
+		m->v.v[other].peer = f;
+	return f;
+}
+
+int flow_push(struct flows *m, struct flow_queue *q, const struct flow_item *item)
+{
+	uint32_t at = m->free;
+
+	if (at) {
+		m->free = m->items.v[at - 1].next;
+		m->items.v[at - 1] = *item;
+	} else {
+		if (VEC_PUSH(&m->items, *item))
+			return -ENOMEM;
+		at = (uint32_t)m->items.n;
+	}
+	m->items.v[at - 1].next = 0;
+	if (q->last)
+		m->items.v[q->last - 1].next = at;
+	else
+		q->first = at;
+	q->last = at;
+	return 0;
+}
+
+struct flow_item *flow_first(const struct flows *m, const struct flow_queue *q)
+{
+	return q->first ? &m->items.v[q->first - 1] : NULL;
+}
+
+void flow_pop(struct flows *m, struct flow_queue *q)
+{
+	uint32_t at = q->first;
+	struct flow_item *item = &m->items.v[at - 1];
+
+	q->first = item->next;
+	if (!q->first)
+		q->last = 0;
+	item->next = m->free;
+	m->free = at;
+}
+
+void flow_clear(struct flows *m, struct flow_queue *q)
+{
+	while (q->first)
+		flow_pop(m, q);
+}
+
+void flow_found_empty(struct flows *m, const struct graph *g, struct flow *flow, uint64_t ts_ns)
+{
+	const struct flow_item *i = flow_first(m, &flow->in);
+
+	if (i && g->w->events[i->event].r.ts + FLOW_STALE_NS < ts_ns)
+		flow->stale = flow->queued;
+}
+
+void flow_forget(struct flows *m, struct flow *f)
+{
+	flow_clear(m, &f->in);
+	flow_clear(m, &f->debts);
+	flow_clear(m, &f->taken);
+	flow_clear(m, &f->asks);
+	f->queued = f->stale = 0;
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/causal/hands.h"
+
+#include <errno.h>
+
+/* Several posters and several waiters of one futex within this time: which was for which is not known. */
+#define ARRIVE_MANY_NS 100000000ULL
+/* Wakes of one futex by one task within this time are one call. */
+#define ARRIVE_HERD_NS 100000ULL
+/* In a pthread_cond_t, from the words that who signals may wait on (__g_refs) to those of who waits for a
+ * signal
+ * (__g_signals); two of each, side by side. */
+#define COND_REFS_TO_SIGNALS 24
+#define COND_OTHER_GROUP     4
+/* Puts task among the last two, at most once. */
+static void remember(uint32_t two[2], uint32_t task)
+{
+	if (two[0] == task)
+		return;
+	two[1] = two[0];
+	two[0] = task;
+}
+
+/* The hands of a futex; NULL on error. */
+static struct hands *hands_of(struct pass *p, uint64_t futex)
+{
+	uint64_t at;
+
+	if (map_get(&p->futexes, futex, &at))
+		return &p->hands.v[at];
+	at = p->hands.n;
+	if (VEC_PUSH(&p->hands, (struct hands){ 0 }) || map_set(&p->futexes, futex, at)) {
+		p->err = -ENOMEM;
+		return NULL;
+	}
+	return &p->hands.v[at];
+}
+
+static bool has_posted(const struct pass *p, uint32_t task, uint64_t futex)
+{
+	const struct hands *h;
+	uint64_t at;
+
+	if (!map_get(&p->futexes, futex, &at))
+		return false;
+	h = &p->hands.v[at];
+	return h->posted_ns && (h->poster[0] == task || h->poster[1] == task);
+}
+
+/* Who signals a condition variable of glibc may have to wait inside it, until those who were woken before
+ * have left (nptl/pthread_cond_common.c, 2.25 to 2.40): on a word beside the one on which it has posted. */
+bool hands_inside_cond(const struct pass *p, uint32_t task, uint64_t futex)
+{
+	uint64_t signals = futex + COND_REFS_TO_SIGNALS;
+
+	return has_posted(p, task, signals) || has_posted(p, task, signals ^ COND_OTHER_GROUP);
+}
+
+/* True when waiter was woken together with others; the edge to the first of them is told so, too. */
+bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter, uint64_t ts)
+{
+	struct hands *h = hands_of(p, futex);
+
+	if (!h)
+		return false;
+	if (!h->posted_ns || ts - h->posted_ns > ARRIVE_MANY_NS)
+		*h = (struct hands){ .poster = { GRAPH_NONE, GRAPH_NONE },
+				     .waiter = { GRAPH_NONE, GRAPH_NONE } };
+	if (h->poster[0] != poster || ts - h->posted_ns > ARRIVE_HERD_NS) {
+		h->was_herd = h->n_herd;
+		h->n_herd = 0;
+	}
+	if (h->n_herd < HANDS_HERD)
+		h->herd[h->n_herd++] = waiter;
+	h->posted_ns = ts;
+	remember(h->poster, poster);
+	remember(h->waiter, waiter);
+	if (h->n_herd == 2 && p->work[h->herd[0]].wake_edge != GRAPH_NONE)
+		p->edges.v[p->work[h->herd[0]].wake_edge].flags |= EDGE_TOGETHER;
+	return h->n_herd > 1;
+}
+
+/* Several post on this futex, and several wait on it: a thing that is handed on may go to any of them.  Where
+ * those who post are those who wait, it may be a barrier, or they pass things on to each other; but if they
+ * wait with a time limit, and are woken one by one, it is a lock of the program's own making (as Python's).
+ */
+bool hands_are_many(struct pass *p, const struct interval *s)
+{
+	const struct hands *h = hands_of(p, s->obj);
+	bool mixed = false;
+
+	if (!h || h->poster[1] == GRAPH_NONE || h->waiter[1] == GRAPH_NONE)
+		return false;
+	for (int i = 0; i < 2; i++)
+		mixed |= h->poster[i] == h->waiter[0] || h->poster[i] == h->waiter[1];
+	return !mixed || (s->flags & CT_SF_TIMEOUT && h->n_herd == 1 && h->was_herd == 1);
+}
+
+/* Of those that were woken together with task, one went on: the others came for nothing.  (Where all go back,
+ * each has had what it was woken for: they met at a barrier, say.  And nothing tells that one who is woken
+ * alone, and is soon back for more, came for nothing.) */
+bool hands_are_herd(struct pass *p, uint32_t task, uint64_t ts)
+{
+	const struct hands *h = hands_of(p, p->work[task].wait_obj);
+	bool among = false, went_on = false;
+
+	for (uint32_t i = 0; h && i < h->n_herd; i++) {
+		const struct work *w = &p->work[h->herd[i]];
+
+		among |= h->herd[i] == task;
+		if (h->herd[i] != task)
+			went_on |= w->acts || w->ran_ns + (w->in_ns ? ts - w->in_ns : 0) > ARRIVE_FALSE_NS;
+	}
+	return among && went_on;
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/causal/pass.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cleanup.h"
+
+/* Tids are below this on every kernel (PID_MAX_LIMIT); one in a damaged file may not be. */
+#define PASS_TIDS_MAX (1u << 22)
+
+uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns)
+{
+	const struct graph *g = p->g;
+	uint32_t task;
+
+	if (!tid)
+		return GRAPH_NONE;
+	if (tid >= p->n_tids)
+		return tid < PASS_TIDS_MAX ? GRAPH_NONE : graph_task_at(g, tid, ts_ns);
+	task = p->by_tid[tid];
+	while (task != GRAPH_NONE && task + 1 < g->n_tasks && g->tasks[task + 1].tid == tid &&
+	       g->tasks[task + 1].born_ns <= ts_ns)
+		p->by_tid[tid] = ++task;
+	return task;
+}
+
+bool pass_same_process(const struct pass *p, uint32_t a, uint32_t b)
+{
+	return p->g->tasks[a].tgid == p->g->tasks[b].tgid;
+}
+
+uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns)
+{
+	const struct graph_task *t = &p->g->tasks[task];
+	struct work *w = &p->work[task];
+
+	if (w->segment != GRAPH_NONE)
+		return w->segment;
+	if (t->n_intervals)
+		ts_ns = MIN(ts_ns, p->g->intervals[t->first_interval].from_ns);
+	if (VEC_PUSH(&p->segments, (struct segment){ .from_ns = ts_ns,
+						     .task = task,
+						     .event = GRAPH_NONE,
+						     .behalf = GRAPH_NONE,
+						     .cut = CUT_FIRST })) {
+		p->err = -ENOMEM;
+		return GRAPH_NONE;
+	}
+	w->segment = (uint32_t)p->segments.n - 1;
+	w->interval = t->first_interval;
+	return w->segment;
+}
+
+/* Whether the policy knows such edges. */
+static bool policy_edge(const struct pass *p, const struct edge *e)
+{
+	switch (p->policy) {
+	case POLICY_PANAPPTICON:
+		return p->e[e->event].r.kind == CT_WAKE || e->kind == EDGE_JOB || e->kind == EDGE_FORK;
+	case POLICY_APPINSIGHT:
+		if (e->kind != EDGE_POST && e->kind != EDGE_JOB && e->kind != EDGE_FORK &&
+		    e->kind != EDGE_EVENTFD && e->kind != EDGE_PIPE)
+			return false;
+		return e->from != GRAPH_NONE &&
+		       pass_same_process(p, p->segments.v[e->from].task, p->segments.v[e->to].task);
+	case POLICY_CTRACE:
+		break;
+	}
+	return true;
+}
+
+uint32_t pass_edge(struct pass *p, const struct edge *e)
+{
+	struct edge copy = *e;
+
+	if (e->to == GRAPH_NONE || !policy_edge(p, e))
+		return GRAPH_NONE;
+	if (p->edges.n >= GRAPH_NONE - 1) {
+		p->err = -E2BIG;
+		return GRAPH_NONE;
+	}
+	if (p->policy == POLICY_PANAPPTICON)
+		copy.strength = EDGE_STRONG;
+	if (VEC_PUSH(&p->edges, copy)) {
+		p->err = -ENOMEM;
+		return GRAPH_NONE;
+	}
+	return (uint32_t)p->edges.n - 1;
+}
+
+int pass_init(struct pass *p, const struct graph *g, const struct causal_options *o)
+{
+	static const uint32_t cuts[] = {
+		[POLICY_CTRACE] = CUT_BIT(CUT_FIRST) | CUT_BIT(CUT_IDLE) | CUT_BIT(CUT_JOB) |
+				  CUT_BIT(CUT_BATCH) | CUT_BIT(CUT_PEERS) | CUT_BIT(CUT_EXEC),
+		[POLICY_PANAPPTICON] = CUT_BIT(CUT_FIRST) | CUT_BIT(CUT_JOB) | CUT_BIT(CUT_WAKE),
+		[POLICY_APPINSIGHT] = CUT_BIT(CUT_FIRST) | CUT_BIT(CUT_IDLE) | CUT_BIT(CUT_JOB),
+	};
+	uint32_t top = 0;
+
+	*p = (struct pass){ .g = g, .e = g->w->events, .policy = o ? o->policy : POLICY_CTRACE };
+	p->cuts = cuts[p->policy] & ~(o ? o->cuts_off : 0);
+	for (size_t i = 0; i < g->n_tasks; i++)
+		if (g->tasks[i].tid < PASS_TIDS_MAX)
+			top = MAX(top, g->tasks[i].tid);
+	p->n_tids = top + 1;
+	p->by_tid = malloc(p->n_tids * sizeof(*p->by_tid));
+	p->work = malloc((g->n_tasks + 1) * sizeof(*p->work));
+	if (!p->by_tid || !p->work)
+		return -ENOMEM;
+	memset(p->by_tid, 0xff, p->n_tids * sizeof(*p->by_tid));
+	for (size_t i = g->n_tasks; i-- > 0;) {
+		p->work[i] = (struct work){ .interval = g->tasks[i].first_interval,
+					    .segment = GRAPH_NONE,
+					    .before = GRAPH_NONE,
+					    .parted = GRAPH_NONE,
+					    .wake_edge = GRAPH_NONE,
+					    .woken = GRAPH_NONE };
+		if (g->tasks[i].tid < p->n_tids)
+			p->by_tid[g->tasks[i].tid] = (uint32_t)i;
+	}
+	return flow_init(&p->flows, g);
+}
+
+void pass_drop(struct pass *p)
+{
+	free(p->by_tid);
+	free(p->work);
+	p->by_tid = NULL;
+	p->work = NULL;
+	flow_done(&p->flows);
+	VEC_FREE(&p->origins);
+	VEC_FREE(&p->hands);
+	map_done(&p->jobs);
+	map_done(&p->variables);
+	map_done(&p->locks);
+	map_done(&p->signals);
+	map_done(&p->futexes);
+}
+
+void pass_done(struct pass *p)
+{
+	pass_drop(p);
+	VEC_FREE(&p->segments);
+	VEC_FREE(&p->edges);
+	VEC_FREE(&p->stacks);
+}
+
+uint32_t pass_flow(struct pass *p, uint64_t sock)
+{
+	uint32_t f = flow_at(&p->flows, p->g, sock);
+
+	if (f == GRAPH_NONE)
+		p->err = -ENOMEM;
+	return f;
+}
+
+enum flow_role pass_role(struct pass *p, uint64_t sock)
+{
+	uint32_t f = pass_flow(p, sock);
+
+	return f == GRAPH_NONE ? ROLE_UNKNOWN : (enum flow_role)p->flows.v.v[f].role;
+}
+
+uint32_t pass_user(struct pass *p, uint64_t sock)
+{
+	uint32_t f = sock ? pass_flow(p, sock) : GRAPH_NONE;
+
+	return f == GRAPH_NONE ? GRAPH_NONE : p->flows.v.v[f].user;
+}
+
+uint32_t pass_client(const struct pass *p, uint64_t client)
+{
+	uint64_t f;
+
+	if (client <= GRAPH_NONE) /* of a damaged trace it may be a socket's */
+		return client - 1 < p->g->n_tasks ? (uint32_t)(client - 1) : GRAPH_NONE;
+	return map_get(&p->flows.by_sock, client, &f) ? p->flows.v.v[f].client : GRAPH_NONE;
+}
