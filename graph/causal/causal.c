@@ -89,7 +89,7 @@ uint64_t edge_object(const struct causal *c, const struct edge *e)
 		s = causal_wait_ended(c, e);
 		/* of several that it waited for, the one that the waker acted on */
 		if ((!s || !s->obj || s->wait == CT_W_EPOLL) &&
-		    (at->r.state == CT_CTX_TASK || at->r.flags & CT_WF_READY))
+		    (ct_wake_context(&at->r) == CT_CTX_TASK || at->r.flags & CT_WF_READY))
 			return at->r.obj;
 		return s ? s->obj : 0;
 	case CT_SEND:

@@ -59,7 +59,7 @@ static void explain_message(const struct facts *f, struct text *t)
 {
 	if (f->e->flags & EDGE_BYTES)
 		add(t, "%s sent what %s received on %s: the %u bytes received are among those sent", f->from,
-		    f->to, f->object, f->event->r.peer);
+		    f->to, f->object, ct_message_bytes(&f->event->r));
 	else if (f->wait && f->wait->wait == CT_W_WRITE)
 		add(t, "%s received from %s and so made room for what %s was sending", f->from, f->object,
 		    f->to);
@@ -76,8 +76,8 @@ static void explain_wake(const struct facts *f, struct text *t)
 {
 	char acted[DESCRIBE_MAX], waited[DESCRIBE_MAX];
 
-	object(f->c, f->event->r.state == CT_CTX_TASK ? f->event->r.obj : 0, "something unknown", acted,
-	       sizeof(acted));
+	object(f->c, ct_wake_context(&f->event->r) == CT_CTX_TASK ? f->event->r.obj : 0, "something unknown",
+	       acted, sizeof(acted));
 	object(f->c, f->wait ? f->wait->obj : 0, f->wait ? describe_wait((enum ct_wait)f->wait->wait) : "it",
 	       waited, sizeof(waited));
 	add(t,
@@ -115,8 +115,9 @@ static void explain_post(const struct facts *f, struct text *t)
 
 static void explain_signal(const struct facts *f, struct text *t)
 {
-	const char *sig =
-		f->cause && f->cause->r.kind == CT_SIGNAL ? describe_signal(f->cause->r.state) : NULL;
+	const char *sig = f->cause && f->cause->r.kind == CT_SIGNAL
+				  ? describe_signal(ct_signal_number(&f->cause->r))
+				  : NULL;
 
 	if (f->e->strength == EDGE_STRONG)
 		add(t, "%s sent %s%s to %s", f->from, sig ? "SIG" : "a signal", sig ? sig : "", f->to);
@@ -154,7 +155,7 @@ static void explain_interrupt(const struct facts *f, struct text *t)
 	    "an interrupt (%s) woke %s; weak: it came from a device or the network, not from the task that "
 	    "was on "
 	    "the CPU",
-	    describe_context(f->event->r.state), f->to);
+	    describe_context(ct_wake_context(&f->event->r)), f->to);
 }
 
 /* Those that one sentence is enough for. */

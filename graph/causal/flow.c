@@ -3,13 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-
-#define INET4 2
-#define INET6 10
-#define UNIX  1
-
-#define STREAM 1 /* SOCK_STREAM */
-#define DGRAM  2 /* SOCK_DGRAM */
+#include <sys/socket.h>
 
 /* Ports from here on are given out to those who connect (Linux's default range). */
 #define PORT_EPHEMERAL 32768
@@ -37,7 +31,7 @@ int flow_init(struct flows *m, const struct graph *g)
 	for (size_t i = 0; i < g->w->n_objects; i++) {
 		const struct window_object *o = &g->w->objects[i];
 
-		if (CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && (o->family == INET4 || o->family == INET6) &&
+		if (CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && (o->family == AF_INET || o->family == AF_INET6) &&
 		    o->lport && !o->rport)
 			m->listening[m->n_listening++] = listen_key(o);
 	}
@@ -70,7 +64,7 @@ static enum flow_role role_of_unix(const struct graph *g, const struct window_ob
 {
 	const struct window_object *peer = o->peer ? window_object(g->w, o->peer) : NULL;
 
-	if (o->type == DGRAM)
+	if (o->type == SOCK_DGRAM)
 		return ROLE_UNKNOWN;
 	/* the end that was accepted has the address of the socket that listens */
 	if (o->name[0])
@@ -89,10 +83,10 @@ static uint32_t flow_new(struct flows *m, const struct graph *g, uint64_t sock)
 			  .taker = GRAPH_NONE };
 
 	if (o) {
-		f.dgram = o->type && o->type != STREAM;
-		f.role = (uint8_t)(o->family == UNIX                          ? role_of_unix(g, o)
-				   : o->family == INET4 || o->family == INET6 ? role_of_inet(m, o)
-									      : ROLE_UNKNOWN);
+		f.dgram = o->type && o->type != SOCK_STREAM;
+		f.role = (uint8_t)(o->family == AF_UNIX                            ? role_of_unix(g, o)
+				   : o->family == AF_INET || o->family == AF_INET6 ? role_of_inet(m, o)
+										   : ROLE_UNKNOWN);
 	}
 	if (VEC_PUSH(&m->v, f) || map_set(&m->by_sock, sock, m->v.n - 1))
 		return GRAPH_NONE;

@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "ctrace/glibc.h"
 #include "lib/cleanup.h"
 
 /* So often each has to have posted, and to have been woken. */
@@ -63,8 +64,7 @@ static bool is_taken_in_turns(const struct pass *p, const struct map *counts, co
 /* Who waits there was seen in a function that locks. */
 static bool is_locking(const struct window *w, uint64_t stack)
 {
-	static const char *const functions[] = { "pthread_rwlock_", "pthread_mutex_lock+",
-						 "__lll_lock_wait" };
+	static const char *const functions[] = { GLIBC_LOCK_FUNCTIONS };
 	const struct window_stack *s = window_stack(w, stack);
 
 	for (uint16_t i = 0; s && i < s->n_frames; i++)
@@ -82,7 +82,7 @@ static int find_seen(const struct pass *p, struct map *seen)
 	for (size_t i = 0; i < g->w->n_events && !r; i++) {
 		const struct window_event *e = &p->e[i];
 
-		if (e->r.kind == CT_VISIT && e->r.wait == CT_W_FUTEX && is_locking(g->w, e->x[0]))
+		if (e->r.kind == CT_VISIT && ct_visit_wait(&e->r) == CT_W_FUTEX && is_locking(g->w, e->x[0]))
 			r = map_set(seen, GRAPH_FUTEX_KEY(e->r.obj), 1);
 	}
 	return r;

@@ -3,15 +3,11 @@
 
 #include <errno.h>
 
+#include "ctrace/glibc.h"
 /* Several posters and several waiters of one futex within this time: which was for which is not known. */
 #define ARRIVE_MANY_NS 100000000ULL
 /* Wakes of one futex by one task within this time are one call. */
 #define ARRIVE_HERD_NS 100000ULL
-/* In a pthread_cond_t, from the words that who signals may wait on (__g_refs) to those of who waits for a
- * signal
- * (__g_signals); two of each, side by side. */
-#define COND_REFS_TO_SIGNALS 24
-#define COND_OTHER_GROUP     4
 /* Puts task among the last two, at most once. */
 static void remember(uint32_t two[2], uint32_t task)
 {
@@ -51,9 +47,9 @@ static bool has_posted(const struct pass *p, uint32_t task, uint64_t futex)
  * have left (nptl/pthread_cond_common.c, 2.25 to 2.40): on a word beside the one on which it has posted. */
 bool hands_inside_cond(const struct pass *p, uint32_t task, uint64_t futex)
 {
-	uint64_t signals = futex + COND_REFS_TO_SIGNALS;
+	uint64_t signals = futex + GLIBC_COND_REFS_TO_SIGNALS;
 
-	return has_posted(p, task, signals) || has_posted(p, task, signals ^ COND_OTHER_GROUP);
+	return has_posted(p, task, signals) || has_posted(p, task, signals ^ GLIBC_COND_OTHER_GROUP);
 }
 
 /* True when waiter was woken together with others; the edge to the first of them is told so, too. */

@@ -181,6 +181,7 @@ void match_send(struct pass *p, uint32_t event)
 {
 	const struct ct_rec *r = &p->e[event].r;
 	uint32_t task = pass_task(p, r->tid, r->ts), f = pass_flow(p, r->obj), ask = GRAPH_NONE, left;
+	uint32_t bytes = ct_message_bytes(r);
 	struct work *w;
 	struct flow *flow, *to;
 
@@ -200,7 +201,7 @@ void match_send(struct pass *p, uint32_t event)
 	flow->sent_last = true;
 	if (flow->peer != GRAPH_NONE && !p->err) {
 		to = &p->flows.v.v[flow->peer];
-		left = settle_debts(p, to, event, task, r->peer);
+		left = settle_debts(p, to, event, task, bytes);
 		to = &p->flows.v.v[flow->peer];
 		if (left) {
 			pass_queue(p, &to->in,
@@ -208,7 +209,7 @@ void match_send(struct pass *p, uint32_t event)
 							.segment = w->segment,
 							.task = task,
 							.bytes = left,
-							.begun = left != r->peer,
+							.begun = left != bytes,
 							.client = w->client,
 							.ask = ask });
 			to->queued += left;
@@ -382,6 +383,7 @@ void match_recv(struct pass *p, uint32_t event)
 {
 	const struct ct_rec *r = &p->e[event].r;
 	uint32_t task = pass_task(p, r->tid, r->ts), f = pass_flow(p, r->obj);
+	uint32_t bytes = ct_message_bytes(r);
 	struct received got;
 	struct flow *flow;
 
@@ -390,17 +392,17 @@ void match_recv(struct pass *p, uint32_t event)
 	flow = &p->flows.v.v[f];
 	speaks_first(p, flow, false);
 	if (flow->dgram)
-		skip_datagrams(&p->flows, flow, r->peer);
+		skip_datagrams(&p->flows, flow, bytes);
 	else
-		skip_stale(&p->flows, flow, r->peer);
-	look_ahead(&p->flows, flow, r->peer, &got);
+		skip_stale(&p->flows, flow, bytes);
+	look_ahead(&p->flows, flow, bytes, &got);
 	if (flow->role == ROLE_SERVES)
 		serve_recv(p, f, task, event, &got);
 	else
 		ask_recv(p, f, task, event, &got);
 	if (p->err)
 		return;
-	take_bytes(p, f, task, event, r->peer);
+	take_bytes(p, f, task, event, bytes);
 	flow = &p->flows.v.v[f];
 	flow->user = task;
 	flow->sent_last = false;
@@ -436,8 +438,9 @@ void match_forget(struct pass *p, uint32_t event)
 		forget_process(p, r);
 		return;
 	}
-	if (r->kind == CT_GAP ? r->state != CT_LOSS_SHED
-			      : (r->state >= CT_SHED_MESSAGES) == (r->wait >= CT_SHED_MESSAGES))
+	if (r->kind == CT_GAP
+		    ? ct_gap_cause(r) != CT_LOSS_SHED
+		    : (ct_shed_step(r) >= CT_SHED_MESSAGES) == (ct_shed_step_before(r) >= CT_SHED_MESSAGES))
 		return;
 	for (size_t i = 0; i < p->flows.v.n; i++)
 		flow_forget(&p->flows, &p->flows.v.v[i]);

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/causal/segments.h"
 
-#include <string.h>
+#include <sys/socket.h>
 
 #include "graph/causal/hands.h"
 #include "lib/cleanup.h"
-#include "trace/words/describe.h"
+#include "trace/words/call.h"
 
 /* So many sleeps of about one length are a loop that does something from time to time. */
 #define DIVIDE_PERIODIC 3
-/* Address families. */
-#define UNIX  1
-#define INET4 2
-#define INET6 10
 /* How far up from a process its parents are looked at, to know the writer of a pipe for one's own child. */
 #define DIVIDE_ANCESTORS 4
 
@@ -81,7 +77,9 @@ static bool waits_for_answer(const struct work *w)
 static bool from_child(const struct pass *p, uint32_t task, const struct window_event *wake)
 {
 	uint32_t tgid = p->g->tasks[task].tgid;
-	uint32_t at = wake && wake->r.peer ? graph_task_at(p->g, wake->r.peer, wake->r.ts) : GRAPH_NONE;
+	uint32_t at = wake && ct_wake_waker(&wake->r)
+			      ? graph_task_at(p->g, ct_wake_waker(&wake->r), wake->r.ts)
+			      : GRAPH_NONE;
 
 	for (int i = 0; i < DIVIDE_ANCESTORS && at != GRAPH_NONE; i++) {
 		uint32_t ptgid = p->g->tasks[at].ptgid;
@@ -104,7 +102,7 @@ static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 	if (role != ROLE_UNKNOWN)
 		return role == ROLE_SERVES;
 	o = window_object(p->g->w, sock);
-	if (!o || (o->family != UNIX && o->family != INET4 && o->family != INET6))
+	if (!o || (o->family != AF_UNIX && o->family != AF_INET && o->family != AF_INET6))
 		return false; /* who speaks there is not recorded */
 	process = pass_task(p, p->g->tasks[task].tgid, ts_ns);
 	return process != GRAPH_NONE && p->g->tasks[process].born_ns;
@@ -142,7 +140,8 @@ static bool is_request_channel(struct pass *p, uint32_t task, const struct inter
 	case CT_OBJ_SOCK:
 		/* it listens, or is open to all */
 		o = window_object(p->g->w, s->obj);
-		return s->wait == CT_W_POLL && o && (o->family == INET4 || o->family == INET6) && !o->rport;
+		return s->wait == CT_W_POLL && o && (o->family == AF_INET || o->family == AF_INET6) &&
+		       !o->rport;
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:
 		return !from_child(p, task, wake);
@@ -160,9 +159,9 @@ static bool is_request_channel(struct pass *p, uint32_t task, const struct inter
 
 static bool is_queue_call(const struct window *w, const struct interval *s)
 {
-	const char *call = describe_syscall(w->machine, s->nr);
+	enum call call = call_of(w->machine, s->nr);
 
-	return call && (!strcmp(call, "msgrcv") || !strcmp(call, "mq_timedreceive"));
+	return call == CALL_MSGRCV || call == CALL_MQ_TIMEDRECEIVE;
 }
 
 static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s,
@@ -291,10 +290,10 @@ void segments_job(struct pass *p, uint32_t task, const struct window_event *e, u
 {
 	struct work *w = &p->work[task];
 
-	if (e->r.state == CT_JOB_START) {
+	if (ct_job_state(&e->r) == CT_JOB_START) {
 		segments_cut(p, task, e->r.ts, event, CUT_JOB);
 		w->jobs++;
-	} else if (e->r.state == CT_JOB_END) {
+	} else if (ct_job_state(&e->r) == CT_JOB_END) {
 		if (!(e->r.flags & CT_JF_LOOSE)) /* else what follows hands on its result */
 			segments_cut(p, task, e->r.ts, event, CUT_JOB);
 		if (w->jobs)

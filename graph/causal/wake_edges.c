@@ -9,14 +9,10 @@
  */
 #include "graph/causal/wake_edges.h"
 
-#include <string.h>
-
 #include "graph/causal/hands.h"
 #include "graph/causal/segments.h"
-#include "trace/words/describe.h"
+#include "trace/words/call.h"
 
-/* Of a wake-up in a softirq: which one. */
-#define ARRIVE_NET_RX 3
 /* The record of a signal follows that of the wake-up that it made. */
 #define ARRIVE_SIGNAL_NS 200000ULL
 
@@ -57,17 +53,12 @@ static const struct interval *woken_interval(struct pass *p, uint32_t task, uint
 	return NULL;
 }
 
-static bool is_task_context(const struct window_event *wake)
-{
-	return wake->r.state == CT_CTX_TASK && wake->r.peer && !(wake->r.flags & CT_WF_IDLE);
-}
-
 /* A connection's softirq runs on top of the call that made it: loopback. */
 static bool is_sender_below(struct pass *p, const struct window_event *wake, uint32_t waker)
 {
-	if (wake->r.state != CT_CTX_SOFTIRQ || waker == GRAPH_NONE || wake->r.flags & CT_WF_IDLE)
+	if (ct_wake_context(&wake->r) != CT_CTX_SOFTIRQ || waker == GRAPH_NONE || wake->r.flags & CT_WF_IDLE)
 		return false;
-	if ((wake->r.aux & 0xff) == CT_W_WRITE || (wake->r.aux & 0xff) == CT_W_CONNECT)
+	if (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_CONNECT)
 		return true;
 	/* it closes the other end, say */
 	return wake->r.flags & CT_WF_READY && pass_user(p, graph_peer_object(p->g, wake->r.obj)) == waker;
@@ -88,13 +79,13 @@ static bool is_last_use(const struct pass *p, uint64_t sock, uint32_t event)
 static bool lets_go(const struct pass *p, uint32_t event, uint64_t sock)
 {
 	const struct ct_rec *r = &p->e[event].r;
-	const char *call = describe_syscall(p->g->w->machine, r->nr);
+	enum call call = call_of(p->g->w->machine, r->nr);
 
 	if (r->flags & CT_WF_EXITING)
 		return true;
 	if (r->nr == CT_NR_NONE)
 		return is_last_use(p, sock, event);
-	return call && (!strcmp(call, "close") || !strcmp(call, "shutdown"));
+	return call == CALL_CLOSE || call == CALL_SHUTDOWN;
 }
 
 /* The softirq runs on top of a task that lets go of the connection that it used last, and the other end is
@@ -106,8 +97,8 @@ static bool is_closer_below(struct pass *p, uint32_t task, const struct interval
 	const struct ct_rec *r = &p->e[event].r;
 	uint64_t sock, mine;
 
-	if (r->state != CT_CTX_SOFTIRQ || r->wait != ARRIVE_NET_RX || r->obj || r->flags & CT_WF_IDLE ||
-	    waker == GRAPH_NONE || waker == task)
+	if (ct_wake_context(r) != CT_CTX_SOFTIRQ || ct_wake_softirq(r) != NET_RX_SOFTIRQ || r->obj ||
+	    r->flags & CT_WF_IDLE || waker == GRAPH_NONE || waker == task)
 		return false;
 	sock = p->work[waker].spoke;
 	mine = sock ? graph_peer_object(p->g, sock) : 0;
@@ -140,7 +131,7 @@ static void wake_from(struct pass *p, uint32_t task, const struct interval *s,
 	} else if (e->kind == EDGE_WAKE && CT_OBJ_KIND(s->obj) == CT_OBJ_FUSEDEV && !t->kthread) {
 		e->kind = EDGE_FUSE;
 		e->strength = EDGE_STRONG;
-	} else if (e->kind == EDGE_WAKE && s->wait == CT_W_OPEN && (wake->r.aux & 0xff) == CT_W_OPEN) {
+	} else if (e->kind == EDGE_WAKE && s->wait == CT_W_OPEN && ct_wake_call(&wake->r) == CT_W_OPEN) {
 		e->kind = EDGE_PIPE; /* both open one FIFO */
 		e->strength = EDGE_STRONG;
 	} else if (e->kind == EDGE_POST && hands_inside_cond(p, task, s->obj)) {
@@ -166,7 +157,7 @@ static bool may_be_false(const struct interval *s, const struct window_event *wa
 	switch (e->kind) {
 	case EDGE_MESSAGE: /* others than data and room have no record: a connection, the end of one */
 		return wait && wake &&
-		       ((wake->r.aux & 0xff) == CT_W_WRITE || (wake->r.aux & 0xff) == CT_W_READ);
+		       (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_READ);
 	case EDGE_WAKE:
 	case EDGE_LOCK:
 	case EDGE_POST:
@@ -220,16 +211,17 @@ static bool may_be_message(const struct interval *s, const struct window_event *
 {
 	if (e->kind != EDGE_MESSAGE || s->wait == CT_W_WRITE)
 		return false;
-	return e->from == GRAPH_NONE || (wake->r.aux & 0xff) == CT_W_WRITE;
+	return e->from == GRAPH_NONE || ct_wake_call(&wake->r) == CT_W_WRITE;
 }
 
 static void wake_edges_ended(struct pass *p, uint32_t task, const struct interval *s, uint32_t event)
 {
 	const struct window_event *wake = &p->e[event];
-	uint32_t waker = wake->r.peer ? pass_task(p, wake->r.peer, wake->r.ts) : GRAPH_NONE;
+	uint32_t waker =
+		ct_wake_waker(&wake->r) ? pass_task(p, ct_wake_waker(&wake->r), wake->r.ts) : GRAPH_NONE;
 	struct edge e = { .from = GRAPH_NONE, .event = event, .cause = event };
 	struct work *w = &p->work[task];
-	bool by_task = is_task_context(wake) && waker != GRAPH_NONE, below;
+	bool by_task = ct_wake_by_task(&wake->r) && waker != GRAPH_NONE, below;
 
 	edge_classify(p->g, s, wake, &e.kind, &e.strength);
 	if (e.kind == EDGE_IRQ && is_closer_below(p, task, s, event, waker)) {
@@ -267,7 +259,7 @@ void wake_edges_wake(struct pass *p, uint32_t event)
 {
 	const struct ct_rec *r = &p->e[event].r;
 	uint32_t task = pass_task(p, r->tid, r->ts);
-	uint32_t waker = r->peer && is_task_context(&p->e[event]) ? pass_task(p, r->peer, r->ts) : GRAPH_NONE;
+	uint32_t waker = ct_wake_by_task(r) ? pass_task(p, ct_wake_waker(r), r->ts) : GRAPH_NONE;
 	const struct interval *s = task == GRAPH_NONE ? NULL : woken_interval(p, task, event);
 	struct work *w;
 
@@ -314,7 +306,7 @@ static void find_false_wake(struct pass *p, uint32_t task, const struct ct_rec *
 	struct work *w = &p->work[task];
 	const struct segment *s = &p->segments.v[w->segment];
 
-	if (!w->may_be_false || w->acts || w->ran_ns > ARRIVE_FALSE_NS || w->wait != r->wait ||
+	if (!w->may_be_false || w->acts || w->ran_ns > ARRIVE_FALSE_NS || w->wait != ct_switch_wait(r) ||
 	    w->wait_obj != r->obj)
 		return;
 	wake_edges_settle(p, task);
@@ -346,15 +338,15 @@ static void switch_out(struct pass *p, uint32_t task, const struct ct_rec *r, ui
 	if (w->in_ns)
 		w->ran_ns += r->ts - w->in_ns;
 	w->in_ns = 0;
-	if (r->state == CT_ST_RUNNING)
+	if (ct_switch_state(r) == CT_ST_RUNNING)
 		return;
 	find_false_wake(p, task, r);
 	w->may_be_false = false;
 	wake_edges_settle(p, task);
 	w->visit_stack = 0;
-	if (r->wait != CT_W_WRITE)
+	if (ct_switch_wait(r) != CT_W_WRITE)
 		w->parted = event;
-	if (r->wait == CT_W_READ && CT_OBJ_KIND(r->obj) == CT_OBJ_SOCK)
+	if (ct_switch_wait(r) == CT_W_READ && CT_OBJ_KIND(r->obj) == CT_OBJ_SOCK)
 		socket_found_empty(p, r->obj, r->ts);
 }
 
@@ -384,7 +376,7 @@ void wake_edges_switch(struct pass *p, uint32_t event)
 
 	if (task != GRAPH_NONE)
 		switch_out(p, task, r, event);
-	task = r->peer ? pass_task(p, r->peer, r->ts) : GRAPH_NONE;
+	task = ct_switch_next(r) ? pass_task(p, ct_switch_next(r), r->ts) : GRAPH_NONE;
 	if (task != GRAPH_NONE)
 		switch_in(p, task, r, event);
 }

@@ -6,15 +6,13 @@
 #include "graph/causal/wakeless_edges.h"
 
 #include <errno.h>
+#include <signal.h>
 
 #include "graph/causal/segments.h"
 #include "graph/causal/wake_edges.h"
-
-#define SIGCHLD 17
+#include "lib/cleanup.h"
 
 #define SIGNALS 65 /* 1..64 */
-
-#define FLOCK_UNLOCK 2
 
 /* The origin of that key; one with event GRAPH_NONE when there is none yet.  NULL on error. */
 static struct origin *wakeless_edges_of(struct pass *p, struct map *table, uint64_t key)
@@ -59,11 +57,11 @@ static void wakeless_edges_job(struct pass *p, uint32_t task, uint32_t event)
 	struct origin o;
 
 	segments_job(p, task, e, event);
-	if (e->r.state == CT_JOB_ENQUEUE) {
+	if (ct_job_state(&e->r) == CT_JOB_ENQUEUE) {
 		/* the latest: the address may have been that of another job before */
 		if (map_set(&p->jobs, key, (uint64_t)p->work[task].segment << 32 | event))
 			p->err = -ENOMEM;
-	} else if (e->r.state == CT_JOB_START && map_get(&p->jobs, key, &queued)) {
+	} else if (ct_job_state(&e->r) == CT_JOB_START && map_get(&p->jobs, key, &queued)) {
 		map_del(&p->jobs, key);
 		o = (struct origin){ .event = (uint32_t)queued, .segment = (uint32_t)(queued >> 32) };
 		wakeless_edges_edge(p, &o, task, event, EDGE_JOB, EDGE_STRONG);
@@ -75,7 +73,7 @@ static void wakeless_edges_access(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct window_event *e = &p->e[event];
 	struct origin *o = wakeless_edges_of(p, &p->variables, e->r.obj);
-	bool written = e->r.state == 0;
+	bool written = ct_access_is_write(&e->r);
 
 	if (!o)
 		return;
@@ -97,12 +95,12 @@ static void wakeless_edges_lock(struct pass *p, uint32_t task, uint32_t event)
 
 	if (!o)
 		return;
-	if (e->r.state == FLOCK_UNLOCK) {
+	if (ct_lock_op(&e->r) == CT_LOCK_UNLOCK) {
 		o->event = event;
 		o->segment = w->segment;
 		return;
 	}
-	if ((ct_s32)e->r.peer || o->event == GRAPH_NONE)
+	if (ct_lock_result(&e->r) || o->event == GRAPH_NONE)
 		return;
 	/* unless it waited for the lock, which is an edge of its own */
 	if (!pass_same_process(p, task, p->segments.v[o->segment].task) &&
@@ -119,7 +117,7 @@ static uint64_t signal_key(const struct pass *p, uint32_t task, uint8_t sig)
 static void wakeless_edges_signal(struct pass *p, uint32_t event)
 {
 	const struct ct_rec *r = &p->e[event].r;
-	uint32_t target = pass_task(p, r->peer, r->ts), sender = pass_task(p, r->tid, r->ts);
+	uint32_t target = pass_task(p, ct_signal_target(r), r->ts), sender = pass_task(p, r->tid, r->ts);
 	struct origin *o;
 
 	if (target == GRAPH_NONE || r->flags & CT_GF_IGNORED)
@@ -129,7 +127,7 @@ static void wakeless_edges_signal(struct pass *p, uint32_t event)
 		if (wake_edges_by_signal(p, target, sender, event))
 			return;
 	}
-	o = wakeless_edges_of(p, &p->signals, signal_key(p, target, r->state));
+	o = wakeless_edges_of(p, &p->signals, signal_key(p, target, ct_signal_number(r)));
 	if (!o)
 		return;
 	o->event = event;
@@ -137,13 +135,14 @@ static void wakeless_edges_signal(struct pass *p, uint32_t event)
 	/* the kernel sends from whoever is on the CPU; but that a child has ended, the child itself */
 	if (sender != GRAPH_NONE &&
 	    (!(r->flags & CT_GF_KERNEL) ||
-	     (r->state == SIGCHLD && p->g->tasks[sender].ptgid == p->g->tasks[target].tgid)))
+	     (ct_signal_number(r) == SIGCHLD && p->g->tasks[sender].ptgid == p->g->tasks[target].tgid)))
 		o->segment = p->work[sender].segment;
 }
 
 static void wakeless_edges_deliver(struct pass *p, uint32_t task, uint32_t event)
 {
-	struct origin *o = wakeless_edges_of(p, &p->signals, signal_key(p, task, p->e[event].r.state));
+	struct origin *o =
+		wakeless_edges_of(p, &p->signals, signal_key(p, task, ct_signal_number(&p->e[event].r)));
 	bool kernel;
 
 	if (!o || o->event == GRAPH_NONE)
@@ -159,7 +158,7 @@ static void wakeless_edges_deliver(struct pass *p, uint32_t task, uint32_t event
 static void wakeless_edges_fork(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct ct_rec *r = &p->e[event].r;
-	uint32_t child = pass_task(p, r->peer, r->ts);
+	uint32_t child = pass_task(p, ct_fork_child(r), r->ts);
 	struct origin o = { .event = event, .segment = p->work[task].segment };
 
 	if (child == GRAPH_NONE || child == task || pass_segment(p, child, r->ts) == GRAPH_NONE)
@@ -172,7 +171,7 @@ static void wakeless_edges_exec(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct ct_rec *r = &p->e[event].r;
 	/* a thread that is not the leader takes the leader's tid over */
-	uint32_t was = r->peer && r->peer != r->tid ? pass_task(p, r->peer, r->ts) : task;
+	uint32_t tid = ct_exec_tid_before(r), was = tid && tid != r->tid ? pass_task(p, tid, r->ts) : task;
 	struct origin o = { .event = event, .segment = GRAPH_NONE };
 
 	if (was != GRAPH_NONE)
@@ -185,9 +184,9 @@ static void wakeless_edges_exec(struct pass *p, uint32_t task, uint32_t event)
 
 static void wakeless_edges_set(struct work *w, const struct ct_rec *r)
 {
-	w->n_set = r->wait;
-	if (r->state < 2)
-		w->set[r->state] = r->obj;
+	w->n_set = ct_waitfd_count(r);
+	if (ct_waitfd_index(r) < ARRAY_SIZE(w->set))
+		w->set[ct_waitfd_index(r)] = r->obj;
 }
 
 static void wakeless_edges_sample(struct pass *p, uint32_t task, const struct window_event *e)

@@ -37,11 +37,6 @@ const char *edge_strength_name(uint8_t strength)
 	return strength == EDGE_STRONG ? "strong" : strength == EDGE_BOOSTED ? "boosted" : "weak";
 }
 
-#define SOFTIRQ_TIMER   1
-#define SOFTIRQ_NET_TX  2
-#define SOFTIRQ_NET_RX  3
-#define SOFTIRQ_HRTIMER 8
-
 static void set(uint8_t *kind, uint8_t *strength, enum edge_kind k, enum edge_strength s)
 {
 	*kind = (uint8_t)k;
@@ -57,7 +52,7 @@ static void classify_object(const struct graph *g, const struct interval *interv
 	bool same = obj && (obj == interval->obj || many);
 	bool strong = same || graph_peer_object(g, interval->obj) == obj;
 	/* who receives on a socket makes room for those who send, and wakes whoever waits on the other end */
-	bool room = (wake->r.aux & 0xff) == CT_W_READ && interval->wait != CT_W_WRITE;
+	bool room = ct_wake_call(&wake->r) == CT_W_READ && interval->wait != CT_W_WRITE;
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
 	case CT_OBJ_SOCK:
@@ -94,7 +89,7 @@ bool edge_is_lock(const struct graph *g, const struct interval *interval)
 static bool is_stranger(const struct graph *g, const struct interval *interval,
 			const struct window_event *wake)
 {
-	uint32_t waker = graph_task_at(g, wake->r.peer, wake->r.ts);
+	uint32_t waker = graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts);
 
 	return !(wake->r.flags & CT_WF_EXITING) && waker != GRAPH_NONE && g->tasks[waker].ptgid &&
 	       g->tasks[waker].ptgid != g->tasks[interval->task].tgid;
@@ -141,15 +136,17 @@ static void classify_task(const struct graph *g, const struct interval *interval
 void edge_classify(const struct graph *g, const struct interval *interval, const struct window_event *wake,
 		   uint8_t *ret_kind, uint8_t *ret_strength)
 {
-	switch (wake->r.state) {
+	switch (ct_wake_context(&wake->r)) {
 	case CT_CTX_TIMER:
 		set(ret_kind, ret_strength, EDGE_TIMER, EDGE_WEAK);
 		return;
 	case CT_CTX_SOFTIRQ:
-		if (wake->r.wait == SOFTIRQ_TIMER || wake->r.wait == SOFTIRQ_HRTIMER)
+		if (ct_wake_softirq(&wake->r) == TIMER_SOFTIRQ ||
+		    ct_wake_softirq(&wake->r) == HRTIMER_SOFTIRQ)
 			set(ret_kind, ret_strength, EDGE_TIMER, EDGE_WEAK);
 		else if (CT_OBJ_KIND(wake->r.obj) == CT_OBJ_SOCK &&
-			 (wake->r.wait == SOFTIRQ_NET_RX || wake->r.wait == SOFTIRQ_NET_TX))
+			 (ct_wake_softirq(&wake->r) == NET_RX_SOFTIRQ ||
+			  ct_wake_softirq(&wake->r) == NET_TX_SOFTIRQ))
 			set(ret_kind, ret_strength, EDGE_MESSAGE,
 			    wake->r.flags & CT_WF_READY ? EDGE_STRONG : EDGE_WEAK);
 		else
@@ -159,8 +156,10 @@ void edge_classify(const struct graph *g, const struct interval *interval, const
 	case CT_CTX_IPI:
 		set(ret_kind, ret_strength, EDGE_IRQ, EDGE_WEAK);
 		return;
+	case CT_CTX_TASK:
+		break;
 	}
-	if (wake->r.flags & CT_WF_IDLE || !wake->r.peer) {
+	if (wake->r.flags & CT_WF_IDLE || !ct_wake_waker(&wake->r)) {
 		set(ret_kind, ret_strength, EDGE_IRQ, EDGE_WEAK);
 		return;
 	}

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ctrace/fields.h"
 #include "trace/words/cgroup_name.h"
 #include "trace/format/window.h"
 

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* index.c - look-up of records by what they concern: an object, a task, a process. */
 #include <errno.h>
+#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
+#include "ctrace/glibc.h"
 #include "graph/timeline/build.h"
 #include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 
 typedef VEC(struct graph_ref) refs;
-
-/* Of a futex call's op, and of the word of a lock with an owner. */
-#define FUTEX_COMMAND     0x7f
-#define FUTEX_WAIT        0
-#define FUTEX_WAIT_BITSET 9
-#define FUTEX_PRIVATE     0x80
-#define FUTEX_TID         0x3fffffff
 
 /* By key; references of one key keep their order, which is that of time.  A byte at a time from the lowest
  * (LSD radix sort), and not at all for a byte that is the same in all keys. */
@@ -83,9 +79,9 @@ static void plain_address(uint16_t family, const uint8_t in[16], uint8_t out[16]
 	static const uint8_t mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
 
 	memset(out, 0, 16);
-	if (family == 10 && !memcmp(in, mapped, 12))
+	if (family == AF_INET6 && !memcmp(in, mapped, 12))
 		memcpy(out, in + 12, 4);
-	else if (family == 2)
+	else if (family == AF_INET)
 		memcpy(out, in, 4);
 	else
 		memcpy(out, in, 16);
@@ -93,12 +89,12 @@ static void plain_address(uint16_t family, const uint8_t in[16], uint8_t out[16]
 
 static bool is_inet(const struct window_object *o)
 {
-	return o && CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && (o->family == 2 || o->family == 10);
+	return o && CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && (o->family == AF_INET || o->family == AF_INET6);
 }
 
 static bool is_accepted_unix(const struct window_object *o)
 {
-	return CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && o->family == 1 && o->name[0] && o->peer &&
+	return CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && o->family == AF_UNIX && o->name[0] && o->peer &&
 	       !(o->id & CT_OBJ_NOT_ACCEPTED);
 }
 
@@ -157,7 +153,7 @@ static uint64_t listening_key(uint16_t family, uint16_t type, uint16_t port, con
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
 
-	if (family != 1)
+	if (family != AF_UNIX)
 		return (uint64_t)type << 16 | port;
 	for (; *name; name++)
 		h = (h ^ (uint8_t)*name) * 0x100000001b3ULL;
@@ -173,7 +169,7 @@ const struct graph_ref *graph_listening(const struct graph *g, uint16_t family, 
 static bool may_listen(const struct window_object *o)
 {
 	return (is_inet(o) && !o->rport) ||
-	       (CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && o->family == 1 && o->name[0]);
+	       (CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && o->family == AF_UNIX && o->name[0]);
 }
 
 bool graph_is_accepted(const struct graph *g, uint64_t sock)
@@ -184,7 +180,7 @@ bool graph_is_accepted(const struct graph *g, uint64_t sock)
 
 	if (!o || CT_OBJ_KIND(sock) != CT_OBJ_SOCK)
 		return false;
-	if (o->family == 1)
+	if (o->family == AF_UNIX)
 		return o->name[0] != 0; /* it has the address of the socket that listens */
 	r = graph_listening(g, o->family, o->type, o->lport, o->name, &n);
 	for (size_t i = 0; i < n && scan_step(g); i++) {
@@ -261,26 +257,32 @@ const struct graph_ref *graph_ref_before(const struct graph *g, const struct gra
 	return lo ? &r[lo - 1] : NULL;
 }
 
+/* The kernel's FUTEX_WAIT, FUTEX_WAIT_BITSET, ...; the value of the word is in the upper half of x[1]. */
+static uint32_t futex_command(const struct window_event *futex)
+{
+	return (uint32_t)futex->x[1] & (uint32_t)FUTEX_CMD_MASK;
+}
+
 bool index_is_owner(const struct window *w, const struct window_event *futex)
 {
 	const struct window_task *waiter = window_task_at(w, futex->r.tid, futex->r.ts);
-	const struct window_task *owner = window_task_at(w, futex->r.peer, futex->r.ts);
+	const struct window_task *owner = window_task_at(w, ct_futex_owner(&futex->r), futex->r.ts);
 	uint32_t op = (uint32_t)futex->x[1], word = futex->x[1] >> 32;
 
-	if (!futex->r.peer || futex->r.peer == futex->r.tid)
+	if (!ct_futex_owner(&futex->r) || ct_futex_owner(&futex->r) == futex->r.tid)
 		return false;
 	/* glibc's mutex is 2 while somebody waits, or holds its owner; 0 and 0: not recorded */
-	if ((op & FUTEX_COMMAND) == FUTEX_WAIT && futex->x[1] && word != 2 &&
-	    (word & FUTEX_TID) != futex->r.peer)
+	if (futex_command(futex) == FUTEX_WAIT && futex->x[1] && word != GLIBC_MUTEX_CONTENDED &&
+	    (word & FUTEX_TID_MASK) != ct_futex_owner(&futex->r))
 		return false;
 	return !waiter || !owner ||
-	       (op & FUTEX_PRIVATE ? waiter->tgid == owner->tgid : !(owner->flags & CT_TF_KTHREAD));
+	       (op & FUTEX_PRIVATE_FLAG ? waiter->tgid == owner->tgid : !(owner->flags & CT_TF_KTHREAD));
 }
 
 /* The wait for a read-write lock, or a join. */
 static bool is_owned_bitset(const struct window *w, const struct window_event *futex)
 {
-	return (futex->x[1] & FUTEX_COMMAND) == FUTEX_WAIT_BITSET && index_is_owner(w, futex);
+	return futex_command(futex) == FUTEX_WAIT_BITSET && index_is_owner(w, futex);
 }
 
 enum {
@@ -344,7 +346,8 @@ static int index_event(const struct window *w, refs *v, const struct window_even
 			return ADD(IX_CAPS, e->r.tid);
 		return e->r.flags & CT_GV_GROUP ? ADD(IX_GROUPS, 0) : ADD(IX_SHEDS, 0);
 	case CT_WAKE:
-		if (e->r.obj && !(e->r.flags & CT_WF_READY) && e->r.state != CT_CTX_TIMER && e->r.peer)
+		if (e->r.obj && !(e->r.flags & CT_WF_READY) && ct_wake_context(&e->r) != CT_CTX_TIMER &&
+		    ct_wake_waker(&e->r))
 			return ADD(IX_WAKES, e->r.obj);
 		return 0;
 	}
@@ -402,7 +405,8 @@ enum ct_shed graph_shed_at(const struct graph *g, uint64_t ns)
 	}
 	if (!n)
 		return CT_SHED_NONE;
-	return a ? g->w->events[r[a - 1].event].r.state : g->w->events[r[0].event].r.wait;
+	return a ? ct_shed_step(&g->w->events[r[a - 1].event].r)
+		 : ct_shed_step_before(&g->w->events[r[0].event].r);
 }
 
 int index_build(struct graph *g)

@@ -118,9 +118,9 @@ static void timeline_block(struct builder *b, uint32_t task, const struct ct_rec
 		return;
 	s->obj = r->obj;
 	s->nr = r->nr;
-	s->wait = r->wait;
+	s->wait = (uint8_t)ct_switch_wait(r);
 	s->flags = r->flags;
-	s->st = r->state;
+	s->st = ct_switch_state(r);
 	s->owner = owner;
 }
 
@@ -313,10 +313,10 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	struct interval *s;
 
 	/* the death of a task is final, even when the checkpoint found it alive a moment later */
-	if (b->err || ((t->capped || timeline_stale(t, e->r.ts)) && !(e->r.state & CT_ST_DEAD)))
+	if (b->err || ((t->capped || timeline_stale(t, e->r.ts)) && !(ct_switch_state(&e->r) & CT_ST_DEAD)))
 		return;
 	t->cpu = e->cpu;
-	t->prio = e->r.aux & 0xff;
+	t->prio = ct_switch_prio(&e->r);
 	race = t->race_wake;
 	t->race_wake = GRAPH_NONE;
 	if (timeline_state(b, t) != INTERVAL_RUNNING && t->interval != GRAPH_NONE) {
@@ -325,16 +325,16 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 			return;
 		t = &b->now.v[task];
 	}
-	if (e->r.state & CT_ST_DEAD) {
+	if (ct_switch_state(&e->r) & CT_ST_DEAD) {
 		timeline_close(b, task, e->r.ts);
 		t->interval = GRAPH_NONE;
 		t->gone = true;
 		if (t->exit_ns == UINT64_MAX)
 			t->exit_ns = e->r.ts;
-	} else if (e->r.state == CT_ST_RUNNING) {
+	} else if (ct_switch_state(&e->r) == CT_ST_RUNNING) {
 		s = timeline_open(b, task, e->r.ts, INTERVAL_RUNNABLE);
 		if (s) {
-			s->wait = e->r.wait;
+			s->wait = (uint8_t)ct_switch_wait(&e->r);
 			s->nr = e->r.nr;
 			s->flags = e->r.flags;
 		}
@@ -348,7 +348,7 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 
 static void timeline_switch_in(struct builder *b, const struct window_event *e)
 {
-	uint32_t task = timeline_task(b, e->r.peer, e->r.ts, false);
+	uint32_t task = timeline_task(b, ct_switch_next(&e->r), e->r.ts, false);
 	struct task_now *t = &b->now.v[task];
 	struct interval *s;
 
@@ -366,13 +366,14 @@ static void timeline_switch_in(struct builder *b, const struct window_event *e)
 static void timeline_switch(struct builder *b, const struct window_event *e)
 {
 	uint32_t was = e->r.tid ? timeline_task(b, e->r.tid, e->r.ts, false) : GRAPH_NONE;
-	uint32_t now = e->r.peer ? timeline_task(b, e->r.peer, e->r.ts, false) : GRAPH_NONE;
+	uint32_t now =
+		ct_switch_next(&e->r) ? timeline_task(b, ct_switch_next(&e->r), e->r.ts, false) : GRAPH_NONE;
 
 	if (!b->err)
 		timeline_on_cpu(b, e->cpu, was, now);
 	if (e->r.tid && !b->err)
 		timeline_switch_out(b, e);
-	if (e->r.peer && !b->err)
+	if (ct_switch_next(&e->r) && !b->err)
 		timeline_switch_in(b, e);
 }
 
@@ -383,8 +384,8 @@ static void timeline_wake(struct builder *b, const struct window_event *e, uint3
 
 	if (b->err)
 		return;
-	if (e->r.peer)
-		timeline_task(b, e->r.peer, e->r.ts, false); /* the waker is known from now on */
+	if (ct_wake_waker(&e->r))
+		timeline_task(b, ct_wake_waker(&e->r), e->r.ts, false); /* the waker is known from now on */
 	t = &b->now.v[task];
 	if (b->err || t->capped || timeline_stale(t, e->r.ts))
 		return;
@@ -409,13 +410,13 @@ static void timeline_wake(struct builder *b, const struct window_event *e, uint3
 
 static void timeline_fork(struct builder *b, const struct window_event *e)
 {
-	uint32_t child = timeline_task(b, e->r.peer, e->r.ts, true);
+	uint32_t child = timeline_task(b, ct_fork_child(&e->r), e->r.ts, true);
 	uint32_t parent = b->err ? 0 : timeline_task(b, e->r.tid, e->r.ts, false);
 
 	if (b->err)
 		return;
 	b->now.v[child].parent = parent;
-	b->now.v[child].tgid = (uint32_t)e->r.obj;
+	b->now.v[child].tgid = ct_fork_child_tgid(&e->r);
 	if (b->now.v[child].interval == GRAPH_NONE)
 		timeline_open(b, child, e->r.ts, INTERVAL_RUNNABLE);
 }
@@ -440,10 +441,10 @@ static void timeline_owner(struct builder *b, const struct window_event *e)
 	if (timeline_state(b, t) == INTERVAL_BLOCKED) {
 		/* found by a visit while it waited */
 		if (b->intervals.v[t->interval].obj == e->r.obj)
-			b->intervals.v[t->interval].owner = e->r.peer;
+			b->intervals.v[t->interval].owner = ct_futex_owner(&e->r);
 		return;
 	}
-	t->owner = e->r.peer;
+	t->owner = ct_futex_owner(&e->r);
 	t->owner_ts = t->run_ns;
 }
 
@@ -460,8 +461,8 @@ static void timeline_cap(struct builder *b, const struct window_event *e)
 				.tid = e->r.tid,
 				.nr = e->r.nr,
 				.obj = e->r.obj,
-				.wait = e->r.aux & 0xff,
-				.state = e->r.aux >> 8 };
+				.wait = (uint8_t)ct_cap_wait(&e->r),
+				.state = ct_cap_state(&e->r) };
 	bool begins = e->x[0] == e->r.ts;
 
 	if (b->err || t->gone)
@@ -509,7 +510,7 @@ static void timeline_event(struct builder *b, const struct window_event *e, uint
 		task = timeline_task(b, e->r.tid, e->r.ts, false);
 		if (!b->err) {
 			b->now.v[task].exit_ns = e->r.ts;
-			b->now.v[task].exit_code = e->r.peer;
+			b->now.v[task].exit_code = ct_exit_code(&e->r);
 		}
 		break;
 	}
@@ -537,7 +538,7 @@ static void timeline_reserve(struct builder *b)
 
 	for (size_t i = 0; i < w->n_events; i++)
 		if (w->events[i].r.kind == CT_SWITCH)
-			n += !!w->events[i].r.tid + !!w->events[i].r.peer;
+			n += !!w->events[i].r.tid + !!ct_switch_next(&w->events[i].r);
 		else
 			n += w->events[i].r.kind == CT_WAKE || w->events[i].r.kind == CT_FORK;
 	if (n > GRAPH_NONE || VEC_RESERVE(&b->intervals, n))

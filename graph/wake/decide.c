@@ -2,21 +2,21 @@
 /* decide.c - blame_wait(): which task, or what else, ended a wait or could have ended it. */
 #include "graph/wake/blame.h"
 
-#include <string.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "graph/wake/owner.h"
 #include "graph/timeline/scan.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
-#include "trace/words/describe.h"
-
-#define SOFTIRQ_BLOCK    4
-#define SOFTIRQ_IRQ_POLL 5
+#include "trace/words/call.h"
 
 static bool is_timer(const struct window_event *wake)
 {
-	return wake->r.state == CT_CTX_TIMER ||
-	       (wake->r.state == CT_CTX_SOFTIRQ && (wake->r.wait == 1 || wake->r.wait == 8));
+	return ct_wake_context(&wake->r) == CT_CTX_TIMER ||
+	       (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
+		(ct_wake_softirq(&wake->r) == TIMER_SOFTIRQ || ct_wake_softirq(&wake->r) == HRTIMER_SOFTIRQ));
 }
 
 /* On a file system of a block device: what keeps it waiting is that device. */
@@ -112,8 +112,9 @@ static const struct window_event *wake_signal(const struct graph *g, const struc
 
 		if (e->r.ts > wake->r.ts + 200000)
 			return NULL;
-		if (e->r.tid == wake->r.peer && !(e->r.flags & CT_GF_IGNORED) && e->r.state != 17 &&
-		    (e->r.flags & CT_GF_GROUP || e->r.peer == t->tid))
+		if (e->r.tid == ct_wake_waker(&wake->r) && !(e->r.flags & CT_GF_IGNORED) &&
+		    ct_signal_number(&e->r) != SIGCHLD &&
+		    (e->r.flags & CT_GF_GROUP || ct_signal_target(&e->r) == t->tid))
 			return e;
 	}
 	return NULL;
@@ -135,14 +136,14 @@ static bool got_killer(const struct graph *g, const struct interval *s, const st
 			break;
 		if (e->r.flags & CT_GF_IGNORED)
 			continue;
-		switch (e->r.state) {
-		case 1:  /* HUP */
-		case 2:  /* INT */
-		case 3:  /* QUIT */
-		case 15: /* TERM */
+		switch (ct_signal_number(&e->r)) {
+		case SIGHUP:
+		case SIGINT:
+		case SIGQUIT:
+		case SIGTERM:
 			return true;
 		}
-		if (e->r.state == (t->exit_code & 0x7f))
+		if (ct_signal_number(&e->r) == WTERMSIG(t->exit_code))
 			return true;
 	}
 	return false;
@@ -151,17 +152,18 @@ static bool got_killer(const struct graph *g, const struct interval *s, const st
 /* Killed: a signal it did not wait for, or the exit of its whole process, and it was gone soon after. */
 static bool was_killed(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
-	const char *call = describe_syscall(wake->r.nr);
-	uint32_t waker = wake->r.peer ? graph_task_at(g, wake->r.peer, wake->r.ts) : GRAPH_NONE;
+	enum call call = call_of(g->w->machine, wake->r.nr);
+	uint32_t waker =
+		ct_wake_waker(&wake->r) ? graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts) : GRAPH_NONE;
 
-	if (s->wait == CT_W_STOPPED || (s->wait == CT_W_SIGNAL && !(g->tasks[s->task].exit_code & 0x7f)) ||
+	if (s->wait == CT_W_STOPPED || (s->wait == CT_W_SIGNAL && !WTERMSIG(g->tasks[s->task].exit_code)) ||
 	    g->tasks[s->task].exit_ns > wake->r.ts + 300000000ULL)
 		return false;
 	if (got_killer(g, s, wake))
 		return true;
-	return wake->r.state == CT_CTX_TASK && waker != GRAPH_NONE &&
-	       g->tasks[waker].tgid == g->tasks[s->task].tgid && call &&
-	       (!strcmp(call, "exit_group") || !strcmp(call, "execve"));
+	return ct_wake_context(&wake->r) == CT_CTX_TASK && waker != GRAPH_NONE &&
+	       g->tasks[waker].tgid == g->tasks[s->task].tgid &&
+	       (call == CALL_EXIT_GROUP || call == CALL_EXECVE);
 }
 
 static void blame_task(struct blame *b, uint32_t task, enum edge_kind edge, enum edge_strength strength)
@@ -211,14 +213,14 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 	}
 	o = window_object(g->w, b->obj);
 	b->edge = EDGE_IRQ;
-	b->time = o && o->family == 1 ? TIME_IPC : TIME_NETWORK;
+	b->time = o && o->family == AF_UNIX ? TIME_IPC : TIME_NETWORK;
 }
 
 /* A task in process context ended the wait. */
 static void blame_waker(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			struct blame *b)
 {
-	uint32_t waker = graph_task_at(g, wake->r.peer, wake->r.ts);
+	uint32_t waker = graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts);
 	const struct window_event *sig = wake_signal(g, s, wake);
 	uint64_t mine;
 
@@ -252,7 +254,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		b->strength = EDGE_STRONG;
 		b->kind = RESOURCE_CHILD;
 	}
-	if (s->wait == CT_W_OPEN && (wake->r.aux & 0xff) == CT_W_OPEN && b->edge == EDGE_WAKE) {
+	if (s->wait == CT_W_OPEN && ct_wake_call(&wake->r) == CT_W_OPEN && b->edge == EDGE_WAKE) {
 		/* both open one FIFO, which waits for the other end */
 		b->edge = EDGE_PIPE;
 		b->kind = RESOURCE_PIPE;
@@ -276,7 +278,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 static void blame_woken(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			struct blame *b)
 {
-	bool task_ctx = wake->r.state == CT_CTX_TASK && wake->r.peer && !(wake->r.flags & CT_WF_IDLE);
+	bool task_ctx = ct_wake_by_task(&wake->r);
 	uint64_t obj = own_socket(s, wake);
 
 	b->until_ns = wake->r.ts;
@@ -285,8 +287,8 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		blame_disk(s, b);
 		return;
 	}
-	if (wake->r.state == CT_CTX_SOFTIRQ &&
-	    (wake->r.wait == SOFTIRQ_BLOCK || wake->r.wait == SOFTIRQ_IRQ_POLL)) {
+	if (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
+	    (ct_wake_softirq(&wake->r) == BLOCK_SOFTIRQ || ct_wake_softirq(&wake->r) == IRQ_POLL_SOFTIRQ)) {
 		blame_disk(s, b);
 		return;
 	}
@@ -301,7 +303,8 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	b->ended = true;
 	b->edge = EDGE_IRQ;
 	/* an event loop that the network made room for, or told of something that is no data */
-	if (wake->r.state == CT_CTX_SOFTIRQ && (wake->r.wait == 2 || wake->r.wait == 3) &&
+	if (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
+	    (ct_wake_softirq(&wake->r) == NET_TX_SOFTIRQ || ct_wake_softirq(&wake->r) == NET_RX_SOFTIRQ) &&
 	    (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
 		b->time = TIME_NETWORK;
 		b->kind = RESOURCE_TCP;
@@ -354,10 +357,10 @@ static const struct window_event *failed_try(const struct graph *g, uint32_t tid
 
 		if (e->r.ts + 100000000 < ts_ns)
 			return NULL;
-		if (e->r.state == 2)
+		if (ct_lock_op(&e->r) == CT_LOCK_UNLOCK)
 			continue;
 		*ret_event = r->event;
-		return (ct_s32)e->r.peer < 0 ? e : NULL;
+		return ct_lock_result(&e->r) < 0 ? e : NULL;
 	}
 	return NULL;
 }

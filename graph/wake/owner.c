@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/wake/owner.h"
 
+#include <netinet/tcp.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "graph/timeline/scan.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
-#include "trace/words/describe.h"
-
-#define SIG_STOP 19
-#define SIG_TSTP 20
-#define SIG_TTIN 21
-#define SIG_TTOU 22
+#include "trace/words/call.h"
 
 static const struct window_event *event_of(const struct graph *g, const struct graph_ref *r)
 {
@@ -99,7 +97,7 @@ static uint32_t waker_of(const struct graph *g, const struct graph_ref *wake, ui
 
 	if (e->r.tid != g->tasks[me].tid)
 		return GRAPH_NONE;
-	task = graph_task_at(g, e->r.peer, e->r.ts);
+	task = graph_task_at(g, ct_wake_waker(&e->r), e->r.ts);
 	return task != GRAPH_NONE && task != me && alive(g, task, ts_ns) ? task : GRAPH_NONE;
 }
 
@@ -126,7 +124,7 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 	size_t n;
 
 	/* many a wait is for a socket pair or an unconnected socket */
-	if (o->family == 1 ? !o->name[0] : !o->rport)
+	if (o->family == AF_UNIX ? !o->name[0] : !o->rport)
 		return GRAPH_NONE;
 	r = graph_listening(g, o->family, o->type, o->rport, o->name, &n);
 	for (size_t i = 0; i < n && scan_step(g); i++) {
@@ -135,10 +133,11 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 
 		if (CT_OBJ_KIND(l->id) != CT_OBJ_SOCK || l->id == o->id || l->type != o->type)
 			continue;
-		if (o->family == 1)
-			hit = l->family == 1 && !strcmp(l->name, o->name);
+		if (o->family == AF_UNIX)
+			hit = l->family == AF_UNIX && !strcmp(l->name, o->name);
 		else
-			hit = (l->family == 2 || l->family == 10) && l->lport == o->rport && !l->rport;
+			hit = (l->family == AF_INET || l->family == AF_INET6) && l->lport == o->rport &&
+			      !l->rport;
 		if (hit) {
 			uint32_t user = fd_holder(g, l->id, ts_ns, tgid, 0);
 
@@ -167,7 +166,7 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 
 		if (e->r.ts > ts + 20000000)
 			break;
-		if (e->r.tid == wake->r.peer) {
+		if (e->r.tid == ct_wake_waker(&wake->r)) {
 			*ret_event = r[i].event;
 			return graph_task_at(g, e->r.tid, e->r.ts);
 		}
@@ -178,14 +177,11 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 		return graph_task_at(g, event_of(g, r)->r.tid, ts);
 	}
 	/* no bytes: a connect, an accept, or the other end went away */
-	task = wake->r.peer ? graph_task_at(g, wake->r.peer, ts) : GRAPH_NONE;
+	task = ct_wake_waker(&wake->r) ? graph_task_at(g, ct_wake_waker(&wake->r), ts) : GRAPH_NONE;
 	if (task != GRAPH_NONE && !g->tasks[task].kthread && !(wake->r.flags & CT_WF_IDLE) &&
-	    (wake->r.flags & CT_WF_EXITING || (wake->r.aux & 0xff) == CT_W_CONNECT ||
-	     (wake->r.aux & 0xff) == CT_W_ACCEPT || (wake->r.aux & 0xff) == CT_W_WRITE ||
-	     (describe_syscall(g->w->machine, wake->r.nr) &&
-	      !strcmp(describe_syscall(g->w->machine, wake->r.nr), "close")) ||
-	     (describe_syscall(g->w->machine, wake->r.nr) &&
-	      !strcmp(describe_syscall(g->w->machine, wake->r.nr), "shutdown"))))
+	    (wake->r.flags & CT_WF_EXITING || ct_wake_call(&wake->r) == CT_W_CONNECT ||
+	     ct_wake_call(&wake->r) == CT_W_ACCEPT || ct_wake_call(&wake->r) == CT_W_WRITE ||
+	     call_of(g->w->machine, wake->r.nr) == CALL_CLOSE || call_of(g->w->machine, wake->r.nr) == CALL_SHUTDOWN))
 		return task;
 	task = peer ? sock_user(g, peer, ts) : GRAPH_NONE;
 	if (task == GRAPH_NONE && peer)
@@ -242,8 +238,6 @@ static uint32_t object_holder(const struct graph *g, uint64_t obj, uint64_t ts_n
 	}
 }
 
-#define TCP_SYN_SENT 2
-
 bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct graph_ref *s = graph_ref_before(g, &g->sends, sock, ts_ns);
@@ -256,7 +250,7 @@ bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 		return o && (o->state == TCP_SYN_SENT || o->rport) && !graph_is_accepted(g, sock);
 	if (!s || (r && r->event > s->event) || graph_is_accepted(g, sock))
 		return false;
-	if (o && (o->family != 1 || graph_is_accepted(g, graph_peer_object(g, sock))))
+	if (o && (o->family != AF_UNIX || graph_is_accepted(g, graph_peer_object(g, sock))))
 		return true;
 	s = graph_refs(&g->sends, sock, &n);
 	r = graph_refs(&g->recvs, sock, &n);
@@ -270,7 +264,7 @@ bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	const struct graph_ref *s = peer ? graph_ref_before(g, &g->sends, peer, ts_ns) : NULL;
 	const struct graph_ref *r = graph_ref_before(g, &g->recvs, sock, ts_ns);
 
-	return o && o->family != 1 && s && (!r || r->event < s->event);
+	return o && o->family != AF_UNIX && s && (!r || r->event < s->event);
 }
 
 /* How well obj explains a poll that does not return: an answer that is due beats a pipe, and that an eventfd.
@@ -286,7 +280,7 @@ static int poll_score(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 		if (owner_owed(g, obj, ts_ns))
 			return holder != GRAPH_NONE && g->tasks[holder].tgid == g->tasks[me].tgid ? 1 : 6;
 		if (holder == GRAPH_NONE)
-			return o && o->family != 1 && o->rport ? 3 : 1;
+			return o && o->family != AF_UNIX && o->rport ? 3 : 1;
 		return g->tasks[holder].tgid == g->tasks[me].tgid ? 1 : 4;
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:
@@ -410,12 +404,12 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 			break;
 		task = graph_task_at(g, e->r.tid, e->r.ts);
 		if (task == GRAPH_NONE || g->tasks[task].tgid == tgid ||
-		    (e->r.kind == CT_HELD && e->r.flags & 1))
+		    (e->r.kind == CT_HELD && ct_held_is_waiter(&e->r)))
 			continue;
-		if (e->r.state == 2) {
+		if (ct_lock_op(&e->r) == CT_LOCK_UNLOCK) {
 			if (holder != GRAPH_NONE && g->tasks[task].tgid == g->tasks[holder].tgid)
 				holder = GRAPH_NONE;
-		} else if ((ct_s32)e->r.peer == 0) {
+		} else if (ct_lock_result(&e->r) == 0) {
 			holder = task;
 			event = r[i].event;
 		}
@@ -430,7 +424,7 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 	    !is_held_later(g, obj, holder, ts_ns))
 		*ret_strength = EDGE_WEAK;
 	/* it locked the file and went; a descriptor that it left to another process keeps the lock */
-	if (g->tasks[holder].exit_ns <= ts_ns && g->w->events[event].r.wait == 1)
+	if (g->tasks[holder].exit_ns <= ts_ns && ct_lock_type(&g->w->events[event].r) == CT_LOCK_FLOCK)
 		holder = fd_holder(g, obj, ts_ns, tgid, 0);
 	return holder;
 }
@@ -507,7 +501,7 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b)
 	if (b->task == GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK) {
 		const struct window_object *o = window_object(g->w, b->obj);
 
-		if (o && (o->family == 2 || o->family == 10) && o->rport)
+		if (o && (o->family == AF_INET || o->family == AF_INET6) && o->rport)
 			b->time = TIME_NETWORK;
 	}
 }
@@ -525,7 +519,7 @@ void owner_stopper(const struct graph *g, const struct interval *s, struct blame
 
 		if (e->r.ts > s->from_ns)
 			break;
-		if (e->r.state >= SIG_STOP && e->r.state <= SIG_TTOU)
+		if (ct_signal_number(&e->r) >= SIGSTOP && ct_signal_number(&e->r) <= SIGTTOU)
 			b->event = r[i].event;
 	}
 }

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fields.h - names for the fields of struct ct_rec whose meaning depends on the kind of the record.
+ *
+ * ct_KIND_FIELD() is only for records of that kind; abi.h says what the field holds.  Flags have names of
+ * their own there (CT_SF_*, CT_WF_*, ...), and tid is the task that the record is about.
+ */
+#ifndef CTRACE_FIELDS_H
+#define CTRACE_FIELDS_H
+
+#include <stdbool.h>
+
+#include "ctrace/abi.h"
+#include "ctrace/softirq.h"
+
+/* CT_SWITCH: tid goes off the CPU, next comes. */
+static inline ct_u32 ct_switch_next(const struct ct_rec *r)
+{
+	return r->peer;
+}
+
+/* CT_ST_* of the task that goes. */
+static inline ct_u8 ct_switch_state(const struct ct_rec *r)
+{
+	return r->state;
+}
+
+static inline enum ct_wait ct_switch_wait(const struct ct_rec *r)
+{
+	return (enum ct_wait)r->wait;
+}
+
+/* The kernel's priority of the task that goes, 0..139. */
+static inline ct_u8 ct_switch_prio(const struct ct_rec *r)
+{
+	return r->aux & 0xff;
+}
+
+/* CT_WAKE: who was on the CPU; it need not have to do with the wake-up, see ct_wake_by_task(). */
+static inline ct_u32 ct_wake_waker(const struct ct_rec *r)
+{
+	return r->peer;
+}
+
+static inline enum ct_ctx ct_wake_context(const struct ct_rec *r)
+{
+	return (enum ct_ctx)r->state;
+}
+
+/* In CT_CTX_SOFTIRQ. */
+static inline enum softirq ct_wake_softirq(const struct ct_rec *r)
+{
+	return (enum softirq)r->wait;
+}
+
+/* The class of the waker's system call. */
+static inline enum ct_wait ct_wake_call(const struct ct_rec *r)
+{
+	return (enum ct_wait)(r->aux & 0xff);
+}
+
+/* A task woke it, and not an interrupt. */
+static inline bool ct_wake_by_task(const struct ct_rec *r)
+{
+	return ct_wake_context(r) == CT_CTX_TASK && r->peer && !(r->flags & CT_WF_IDLE);
+}
+
+/* CT_FUTEX: tid of the owner. */
+static inline ct_u32 ct_futex_owner(const struct ct_rec *r)
+{
+	return r->peer;
+}
+
+/* CT_WAITFD */
+static inline ct_u8 ct_waitfd_index(const struct ct_rec *r)
+{
+	return r->state;
+}
+
+static inline ct_u8 ct_waitfd_count(const struct ct_rec *r)
+{
+	return r->wait;
+}
+
+/* CT_FORK */
+static inline ct_u32 ct_fork_child(const struct ct_rec *r)
+{
+	return r->peer;
+}
+
+static inline ct_u32 ct_fork_child_tgid(const struct ct_rec *r)
+{
+	return (ct_u32)r->obj;
+}
+
+/* CT_EXEC */
+static inline ct_u32 ct_exec_tid_before(const struct ct_rec *r)
+{
+	return r->peer;
+}
+
+/* CT_EXIT: as wait(2) has it. */
+static inline ct_u32 ct_exit_code(const struct ct_rec *r)
+{
+	return r->peer;
+}
+
+/* CT_SIGNAL and CT_SIGDELIVER */
+static inline ct_u8 ct_signal_number(const struct ct_rec *r)
+{
+	return r->state;
+}
+
+/* CT_SIGNAL */
+static inline ct_u32 ct_signal_target(const struct ct_rec *r)
+{
+	return r->peer;
+}
+
+static inline ct_u32 ct_signal_target_tgid(const struct ct_rec *r)
+{
+	return (ct_u32)r->obj;
+}
+
+/* CT_SEND and CT_RECV */
+static inline ct_u32 ct_message_bytes(const struct ct_rec *r)
+{
+	return r->peer;
+}
+
+/* CT_FLOCK and CT_HELD */
+enum ct_lock_op { CT_LOCK_READ = 0, CT_LOCK_WRITE = 1, CT_LOCK_UNLOCK = 2 };
+enum ct_lock_type { CT_LOCK_POSIX = 0, CT_LOCK_FLOCK = 1, CT_LOCK_OFD = 2 };
+
+static inline enum ct_lock_op ct_lock_op(const struct ct_rec *r)
+{
+	return (enum ct_lock_op)r->state;
+}
+
+static inline enum ct_lock_type ct_lock_type(const struct ct_rec *r)
+{
+	return (enum ct_lock_type)r->wait;
+}
+
+/* 0: granted; -errno; 1: it waits for the lock. */
+static inline ct_s32 ct_lock_result(const struct ct_rec *r)
+{
+	return (ct_s32)r->peer;
+}
+
+/* CT_HELD: it waits for the lock, and does not have it. */
+static inline bool ct_held_is_waiter(const struct ct_rec *r)
+{
+	return r->flags & 1;
+}
+
+/* CT_VISIT */
+static inline enum ct_wait ct_visit_wait(const struct ct_rec *r)
+{
+	return (enum ct_wait)r->wait;
+}
+
+/* CT_GAP */
+static inline enum ct_loss ct_gap_cause(const struct ct_rec *r)
+{
+	return (enum ct_loss)r->state;
+}
+
+/* CT_ACCESS: the variable was written, else read. */
+static inline bool ct_access_is_write(const struct ct_rec *r)
+{
+	return r->state == 0;
+}
+
+/* CT_JOB */
+static inline enum ct_job ct_job_state(const struct ct_rec *r)
+{
+	return (enum ct_job)r->state;
+}
+
+/* CT_SHED */
+static inline enum ct_shed ct_shed_step(const struct ct_rec *r)
+{
+	return (enum ct_shed)r->state;
+}
+
+static inline enum ct_shed ct_shed_step_before(const struct ct_rec *r)
+{
+	return (enum ct_shed)r->wait;
+}
+
+/* CT_SHED with CT_GV_CAP, at the end of the cap: what the task is found to do. */
+static inline enum ct_wait ct_cap_wait(const struct ct_rec *r)
+{
+	return (enum ct_wait)(r->aux & 0xff);
+}
+
+static inline ct_u8 ct_cap_state(const struct ct_rec *r)
+{
+	return (ct_u8)(r->aux >> 8);
+}
+
+#endif

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "trace/words/call.h"
+
+#include <string.h>
+
+#include "trace/words/describe.h"
+
+enum call call_of(enum machine machine, unsigned nr)
+{
+	static const char *const names[CALLS] = {
+		[CALL_CLOSE] = "close",           [CALL_EXECVE] = "execve",
+		[CALL_EXIT_GROUP] = "exit_group", [CALL_MQ_TIMEDRECEIVE] = "mq_timedreceive",
+		[CALL_MSGRCV] = "msgrcv",         [CALL_SHUTDOWN] = "shutdown",
+	};
+	const char *name = describe_syscall(machine, nr);
+
+	for (unsigned i = CALL_OTHER + 1; name && i < CALLS; i++)
+		if (!strcmp(name, names[i]))
+			return (enum call)i;
+	return CALL_OTHER;
+}
