@@ -163,7 +163,7 @@ static void explain_plain(const struct facts *f, struct text *t)
 {
 	const char *from = f->from, *to = f->to, *obj = f->object;
 
-	switch (f->e->kind) {
+	switch ((enum edge_kind)f->e->kind) {
 	case EDGE_EXIT:
 		add(t, "%s ended, which %s was told of: as its parent, or by joining it", from, to);
 		break;
@@ -232,12 +232,25 @@ static void explain_plain(const struct facts *f, struct text *t)
 	case EDGE_TIMER:
 		add(t, "a timer woke %s; weak: no task did it", to);
 		break;
+	case EDGE_WAKE:
+	case EDGE_POST:
+	case EDGE_MESSAGE:
+	case EDGE_PIPE:
+	case EDGE_EVENTFD:
+	case EDGE_SIGNAL:
+	case EDGE_IRQ:
+	case EDGE_POLLED:
+	case EDGE_OWNER:
+	case EDGE_CPU:
+	case EDGE_DISK:
+	case EDGE_NEIGHBOUR:
+		break; /* explained elsewhere, or only in a diagnosis */
 	}
 }
 
 static void explain(const struct facts *f, struct text *t)
 {
-	switch (f->e->kind) {
+	switch ((enum edge_kind)f->e->kind) {
 	case EDGE_WAKE:
 		explain_wake(f, t);
 		break;
@@ -260,8 +273,26 @@ static void explain(const struct facts *f, struct text *t)
 	case EDGE_IRQ:
 		explain_interrupt(f, t);
 		break;
-	default:
+	case EDGE_LOCK:
+	case EDGE_EXIT:
+	case EDGE_FORK:
+	case EDGE_FILELOCK:
+	case EDGE_TIMER:
+	case EDGE_FUSE:
+	case EDGE_KERNEL_LOCK:
+	case EDGE_VFORK:
+	case EDGE_POLLED:
+	case EDGE_OWNER:
+	case EDGE_CPU:
+	case EDGE_STOP:
+	case EDGE_DISK:
+	case EDGE_FLAG:
+	case EDGE_JOB:
+	case EDGE_ANSWER:
+	case EDGE_EXEC:
+	case EDGE_LOCK_ORDER:
 		explain_plain(f, t);
+		break;
 	}
 	if (f->e->flags & EDGE_FALSE_WAKE)
 		add(t, "; weak: %s did nothing, and went back to sleep on the same object", f->to);

@@ -111,7 +111,7 @@ static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 /* A wait for the next request: the head of a server's loop, whatever else it is at. */
 static bool is_loop_head(struct pass *p, uint32_t task, const struct interval *s)
 {
-	switch (s->wait) {
+	switch ((enum ct_wait)s->wait) {
 	case CT_W_EPOLL:
 	case CT_W_ACCEPT:
 	case CT_W_URING:
@@ -122,7 +122,26 @@ static bool is_loop_head(struct pass *p, uint32_t task, const struct interval *s
 		break;
 	case CT_W_READ:
 		break;
-	default:
+	case CT_W_NONE:
+	case CT_W_FUTEX:
+	case CT_W_WRITE:
+	case CT_W_CONNECT:
+	case CT_W_SLEEP:
+	case CT_W_CHILD:
+	case CT_W_VFORK:
+	case CT_W_SIGNAL:
+	case CT_W_FLOCK:
+	case CT_W_SYNC:
+	case CT_W_FILE:
+	case CT_W_OPEN:
+	case CT_W_SYSVIPC:
+	case CT_W_FAULT:
+	case CT_W_STOPPED:
+	case CT_W_EXITED:
+	case CT_W_KTHREAD:
+	case CT_W_OTHER:
+	case CT_W_YIELD:
+	default: /* one that this version does not know */
 		return false;
 	}
 	return CT_OBJ_KIND(s->obj) == CT_OBJ_FUSEDEV ||
@@ -171,7 +190,7 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
 
 	if (s->flags & CT_SF_KTHREAD)
 		return true;
-	switch (s->wait) {
+	switch ((enum ct_wait)s->wait) {
 	case CT_W_FUTEX:
 		/* a lock has an owner, and who is joined exits */
 		return !exiting && !edge_is_lock(p->g, s) && !hands_inside_cond(p, task, s->obj);
@@ -184,9 +203,27 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
 		return p->work[task].sleeps >= DIVIDE_PERIODIC;
 	case CT_W_SYSVIPC:
 		return is_queue_call(p->g->w, s);
-	default:
-		return false;
+	case CT_W_NONE:
+	case CT_W_WRITE:
+	case CT_W_EPOLL:
+	case CT_W_ACCEPT:
+	case CT_W_CONNECT:
+	case CT_W_CHILD:
+	case CT_W_VFORK:
+	case CT_W_FLOCK:
+	case CT_W_SYNC:
+	case CT_W_FILE:
+	case CT_W_OPEN:
+	case CT_W_FAULT:
+	case CT_W_STOPPED:
+	case CT_W_EXITED:
+	case CT_W_KTHREAD:
+	case CT_W_URING:
+	case CT_W_OTHER:
+	case CT_W_YIELD:
+		break;
 	}
+	return false;
 }
 
 /* It has taken a request that is not answered yet, and may be: its client has not ended (by saying good-bye,

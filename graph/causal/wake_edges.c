@@ -154,7 +154,7 @@ static bool may_be_false(const struct interval *s, const struct window_event *wa
 		    s->wait == CT_W_EPOLL || s->st & CT_ST_DISK ||
 		    (s->wait == CT_W_READ && CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK);
 
-	switch (e->kind) {
+	switch ((enum edge_kind)e->kind) {
 	case EDGE_MESSAGE: /* others than data and room have no record: a connection, the end of one */
 		return wait && wake &&
 		       (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_READ);
@@ -166,9 +166,27 @@ static bool may_be_false(const struct interval *s, const struct window_event *wa
 	case EDGE_TIMER:
 	case EDGE_IRQ:
 		return wait;
-	default:
-		return false;
+	case EDGE_PIPE:
+	case EDGE_EVENTFD:
+	case EDGE_EXIT:
+	case EDGE_SIGNAL:
+	case EDGE_FORK:
+	case EDGE_FUSE:
+	case EDGE_VFORK:
+	case EDGE_POLLED:
+	case EDGE_OWNER:
+	case EDGE_CPU:
+	case EDGE_STOP:
+	case EDGE_DISK:
+	case EDGE_FLAG:
+	case EDGE_JOB:
+	case EDGE_ANSWER:
+	case EDGE_NEIGHBOUR:
+	case EDGE_EXEC:
+	case EDGE_LOCK_ORDER:
+		break;
 	}
+	return false;
 }
 
 void wake_edges_settle(struct pass *p, uint32_t task)

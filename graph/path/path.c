@@ -251,7 +251,7 @@ static void walk(struct walker *k, uint32_t frame)
 			continue;
 		k->near[f.task] = i;
 		add_piece(k, frame, at, from, GRAPH_NONE, TIME_UNKNOWN, GRAPH_NONE, false);
-		switch (s->state) {
+		switch ((enum interval_state)s->state) {
 		case INTERVAL_RUNNING:
 			add_piece(k, frame, from, to, i, TIME_RUNNING, GRAPH_NONE, false);
 			break;
@@ -261,7 +261,7 @@ static void walk(struct walker *k, uint32_t frame)
 		case INTERVAL_BLOCKED:
 			walk_wait(k, frame, i, from, to);
 			break;
-		default:
+		case INTERVAL_UNKNOWN:
 			add_piece(k, frame, from, to, i, TIME_UNKNOWN, GRAPH_NONE, false);
 		}
 		at = to;

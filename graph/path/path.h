@@ -54,8 +54,8 @@ struct path {
 int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct path **ret);
 void path_free(struct path *p);
 
-/* The CPU that the task of a RUNNABLE interval waited for: the one it got, or the last one it had; 0xffff:
- * not known.
+/* The CPU that the task of a RUNNABLE interval waited for: the one it got, or the last one it had;
+ * FORMAT_CPU_NONE: not known.
  */
 uint32_t path_cpu_wanted(const struct graph *g, uint32_t interval);
 /* Index into g->runs[cpu] of the first one that ends after ts_ns; g->n_runs[cpu] if none; 0 of no such CPU.

@@ -98,7 +98,7 @@ static bool is_stranger(const struct graph *g, const struct interval *interval,
 static void classify_task(const struct graph *g, const struct interval *interval,
 			  const struct window_event *wake, uint8_t *kind, uint8_t *strength)
 {
-	switch (interval->wait) {
+	switch ((enum ct_wait)interval->wait) {
 	case CT_W_FUTEX:
 		if (CT_OBJ_KIND(wake->r.obj) != CT_OBJ_FUTEX)
 			set(kind, strength, wake->r.flags & CT_WF_EXITING ? EDGE_EXIT : EDGE_WAKE,
@@ -124,7 +124,25 @@ static void classify_task(const struct graph *g, const struct interval *interval
 	case CT_W_STOPPED:
 		set(kind, strength, EDGE_STOP, EDGE_STRONG);
 		break;
-	default:
+	case CT_W_NONE:
+	case CT_W_READ:
+	case CT_W_WRITE:
+	case CT_W_POLL:
+	case CT_W_EPOLL:
+	case CT_W_ACCEPT:
+	case CT_W_CONNECT:
+	case CT_W_SLEEP:
+	case CT_W_SYNC:
+	case CT_W_FILE:
+	case CT_W_OPEN:
+	case CT_W_SYSVIPC:
+	case CT_W_FAULT:
+	case CT_W_EXITED:
+	case CT_W_KTHREAD:
+	case CT_W_URING:
+	case CT_W_OTHER:
+	case CT_W_YIELD:
+	default: /* one that this version does not know */
 		if (interval->st & CT_ST_DISK && !(interval->flags & CT_SF_IOWAIT) &&
 		    CT_OBJ_KIND(wake->r.obj) != CT_OBJ_FUSEDEV)
 			set(kind, strength, EDGE_KERNEL_LOCK, EDGE_WEAK);

@@ -41,7 +41,7 @@ struct interval {
 	uint32_t visit; /* BLOCKED: index of the CT_VISIT event with its stack, or GRAPH_NONE */
 	uint32_t owner; /* BLOCKED on a futex: tid of the owner when it blocked, 0 unknown */
 	uint16_t nr;    /* BLOCKED: system call; RUNNABLE after a yield: that call */
-	uint16_t cpu;   /* RUNNING: where; else where it ran last, 0xffff unknown */
+	uint16_t cpu;   /* RUNNING: where; else where it ran last, FORMAT_CPU_NONE unknown */
 	uint8_t state;  /* enum interval_state */
 	uint8_t wait;   /* BLOCKED: CT_W_*; RUNNABLE: CT_W_YIELD after a yield */
 	uint8_t flags;  /* CT_SF_* */

@@ -64,7 +64,7 @@ static uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool
 						 .interval = GRAPH_NONE,
 						 .race_wake = GRAPH_NONE,
 						 .parent = GRAPH_NONE,
-						 .cpu = 0xffff,
+						 .cpu = FORMAT_CPU_NONE,
 						 .exit_ns = UINT64_MAX,
 						 .born_ns = fresh ? ts : 0 }) ||
 	    map_set(&b->by_tid, tid, b->now.n - 1)) {

@@ -52,7 +52,7 @@ static bool is_disk_wait(const struct graph *g, const struct interval *s, const 
 
 static enum time_kind time_of(const struct graph *g, const struct interval *s, const struct blame *b)
 {
-	switch (s->wait) {
+	switch ((enum ct_wait)s->wait) {
 	case CT_W_FUTEX:
 		return s->owner || b->edge == EDGE_LOCK ? TIME_LOCK : TIME_QUEUE;
 	case CT_W_FLOCK:
@@ -70,6 +70,20 @@ static enum time_kind time_of(const struct graph *g, const struct interval *s, c
 	case CT_W_EXITED:
 	case CT_W_KTHREAD:
 		return TIME_UNKNOWN;
+	case CT_W_NONE:
+	case CT_W_READ:
+	case CT_W_WRITE:
+	case CT_W_POLL:
+	case CT_W_EPOLL:
+	case CT_W_ACCEPT:
+	case CT_W_CONNECT:
+	case CT_W_SYNC:
+	case CT_W_FILE:
+	case CT_W_OPEN:
+	case CT_W_URING:
+	case CT_W_OTHER:
+	case CT_W_YIELD:
+		break;
 	}
 	switch ((unsigned)CT_OBJ_KIND(b->obj)) {
 	case CT_OBJ_SOCK:

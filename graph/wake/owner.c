@@ -461,7 +461,7 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b)
 
 	b->edge = EDGE_OWNER;
 	b->strength = EDGE_WEAK;
-	switch (s->wait) {
+	switch ((enum ct_wait)s->wait) {
 	case CT_W_FUTEX:
 		if (s->owner) {
 			b->task = graph_task_at(g, s->owner, s->from_ns);
@@ -488,7 +488,24 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b)
 		b->edge = EDGE_EXIT;
 		b->strength = s->wait == CT_W_SIGNAL ? EDGE_WEAK : EDGE_STRONG;
 		break;
-	default:
+	case CT_W_NONE:
+	case CT_W_READ:
+	case CT_W_WRITE:
+	case CT_W_ACCEPT:
+	case CT_W_CONNECT:
+	case CT_W_SLEEP:
+	case CT_W_SYNC:
+	case CT_W_FILE:
+	case CT_W_OPEN:
+	case CT_W_SYSVIPC:
+	case CT_W_FAULT:
+	case CT_W_STOPPED:
+	case CT_W_EXITED:
+	case CT_W_KTHREAD:
+	case CT_W_URING:
+	case CT_W_OTHER:
+	case CT_W_YIELD:
+	default: /* one that this version does not know */
 		if (b->kind == RESOURCE_FUSE)
 			b->task = fuse_server(g, s);
 		else
