@@ -149,7 +149,7 @@ static size_t frame_len(const char *frame)
 	return strcspn(frame, "+ ");
 }
 
-/* Three quarters of the frames, from the outermost on, are the same. */
+/* Most of the frames, from the outermost on, are the same. */
 static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 {
 	const struct window_stack *x = window_stack(w, a), *y = window_stack(w, b);
@@ -165,7 +165,8 @@ static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 		same++;
 	}
 	/* the start of every thread's stack is the same */
-	return same >= 3 && same * 4 >= 3 * (uint32_t)MAX(x->n_frames, y->n_frames);
+	return same >= STACKS_ALIKE_MIN &&
+	       same * STACKS_ALIKE_OF >= STACKS_ALIKE_PART * (uint32_t)MAX(x->n_frames, y->n_frames);
 }
 
 /* The stack that segment was seen in most: the first of those in v that are its. */

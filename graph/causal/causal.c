@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "graph/thresholds.h"
+
 const char *causal_policy_name(enum causal_policy policy)
 {
 	switch (policy) {
@@ -71,7 +73,7 @@ const struct interval *causal_wait_ended(const struct causal *c, const struct ed
 		return NULL;
 	i = graph_interval_at(g, task, at->r.ts ? at->r.ts - 1 : 0);
 	/* it may have been recorded before the switch-out, and there may be intervals without length */
-	for (int n = 0; n < 8 && i < end; n++, i++)
+	for (int n = 0; n < WAIT_ENDED_LOOKS && i < end; n++, i++)
 		if (g->intervals[i].wake == e->event)
 			return &g->intervals[i];
 	return NULL;

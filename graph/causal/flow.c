@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-/* Ports from here on are given out to those who connect (Linux's default range). */
-#define PORT_EPHEMERAL 32768
-/* What is in a queue so long while a reader sees nothing has been read. */
-#define FLOW_STALE_NS 10000000ULL
-
 static uint64_t listen_key(const struct window_object *o)
 {
 	return (uint64_t)o->type << 32 | (uint64_t)o->family << 16 | o->lport;

@@ -5,6 +5,7 @@
 #ifndef CTRACE_GRAPH_CAUSAL_FLOW_H
 #define CTRACE_GRAPH_CAUSAL_FLOW_H
 
+#include "graph/thresholds.h"
 #include "graph/timeline/graph.h"
 #include "lib/map.h"
 #include "lib/vec.h"

@@ -18,8 +18,6 @@
 #include "ctrace/glibc.h"
 #include "lib/cleanup.h"
 
-/* So often each has to have posted, and to have been woken. */
-#define TURNS_MIN 4
 /* In the counts of a task at a futex: posts below, wake-ups above. */
 #define TURNS_SHIFT 32
 

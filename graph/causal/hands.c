@@ -4,10 +4,6 @@
 #include <errno.h>
 
 #include "ctrace/glibc.h"
-/* Several posters and several waiters of one futex within this time: which was for which is not known. */
-#define ARRIVE_MANY_NS 100000000ULL
-/* Wakes of one futex by one task within this time are one call. */
-#define ARRIVE_HERD_NS 100000ULL
 /* Puts task among the last two, at most once. */
 static void remember(uint32_t two[2], uint32_t task)
 {
@@ -59,10 +55,10 @@ bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter
 
 	if (!h)
 		return false;
-	if (!h->posted_ns || ts - h->posted_ns > ARRIVE_MANY_NS)
+	if (!h->posted_ns || ts - h->posted_ns > POST_MANY_NS)
 		*h = (struct hands){ .poster = { GRAPH_NONE, GRAPH_NONE },
 				     .waiter = { GRAPH_NONE, GRAPH_NONE } };
-	if (h->poster[0] != poster || ts - h->posted_ns > ARRIVE_HERD_NS) {
+	if (h->poster[0] != poster || ts - h->posted_ns > ONE_CALL_NS) {
 		h->was_herd = h->n_herd;
 		h->n_herd = 0;
 	}
@@ -105,7 +101,7 @@ bool hands_are_herd(struct pass *p, uint32_t task, uint64_t ts)
 
 		among |= h->herd[i] == task;
 		if (h->herd[i] != task)
-			went_on |= w->acts || w->ran_ns + (w->in_ns ? ts - w->in_ns : 0) > ARRIVE_FALSE_NS;
+			went_on |= w->acts || w->ran_ns + (w->in_ns ? ts - w->in_ns : 0) > FALSE_WAKE_NS;
 	}
 	return among && went_on;
 }

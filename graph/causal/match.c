@@ -8,11 +8,6 @@
 #include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 
-/* Of requests that anybody may have sent so many are looked at for the one that is answered. */
-#define MATCH_LOOKS 64
-/* So many datagrams may have been lost one after the other. */
-#define MATCH_LOST 1024
-
 static void pass_queue(struct pass *p, struct flow_queue *q, const struct flow_item *item)
 {
 	if (flow_push(&p->flows, q, item))

@@ -7,9 +7,6 @@
 
 #include "lib/cleanup.h"
 
-/* Tids are below this on every kernel (PID_MAX_LIMIT); one in a damaged file may not be. */
-#define PASS_TIDS_MAX (1u << 22)
-
 uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns)
 {
 	const struct graph *g = p->g;
@@ -18,7 +15,7 @@ uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns)
 	if (!tid)
 		return GRAPH_NONE;
 	if (tid >= p->n_tids)
-		return tid < PASS_TIDS_MAX ? GRAPH_NONE : graph_task_at(g, tid, ts_ns);
+		return tid < TIDS_MAX ? GRAPH_NONE : graph_task_at(g, tid, ts_ns);
 	task = p->by_tid[tid];
 	while (task != GRAPH_NONE && task + 1 < g->n_tasks && g->tasks[task + 1].tid == tid &&
 	       g->tasks[task + 1].born_ns <= ts_ns)
@@ -103,7 +100,7 @@ int pass_init(struct pass *p, const struct graph *g, const struct causal_options
 	*p = (struct pass){ .g = g, .e = g->w->events, .policy = o ? o->policy : POLICY_CTRACE };
 	p->cuts = cuts[p->policy] & ~(o ? o->cuts_off : 0);
 	for (size_t i = 0; i < g->n_tasks; i++)
-		if (g->tasks[i].tid < PASS_TIDS_MAX)
+		if (g->tasks[i].tid < TIDS_MAX)
 			top = MAX(top, g->tasks[i].tid);
 	p->n_tids = top + 1;
 	p->by_tid = malloc(p->n_tids * sizeof(*p->by_tid));

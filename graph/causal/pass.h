@@ -9,13 +9,11 @@
 #ifndef CTRACE_GRAPH_CAUSAL_PASS_H
 #define CTRACE_GRAPH_CAUSAL_PASS_H
 
+#include "graph/thresholds.h"
 #include "graph/causal/causal.h"
 #include "graph/causal/flow.h"
 #include "lib/map.h"
 #include "lib/vec.h"
-
-/* Who runs no longer than this, and leaves no record, has not done what it was woken for. */
-#define ARRIVE_FALSE_NS 50000ULL
 
 /* What a task is at, while the pass goes by. */
 struct work {
@@ -61,7 +59,6 @@ struct origin {
 	uint64_t value; /* a variable's */
 };
 
-#define HANDS_HERD 6
 /* Who handed something on through a futex of late, and to whom: the last two of each. */
 struct hands {
 	uint64_t posted_ns;

@@ -7,11 +7,6 @@
 #include "lib/cleanup.h"
 #include "trace/words/call.h"
 
-/* So many sleeps of about one length are a loop that does something from time to time. */
-#define DIVIDE_PERIODIC 3
-/* How far up from a process its parents are looked at, to know the writer of a pipe for one's own child. */
-#define DIVIDE_ANCESTORS 4
-
 const char *cut_rule_name(enum cut_rule rule)
 {
 	static const char *const names[CUT_RULES] = {
@@ -81,7 +76,7 @@ static bool from_child(const struct pass *p, uint32_t task, const struct window_
 			      ? graph_task_at(p->g, ct_wake_waker(&wake->r), wake->r.ts)
 			      : GRAPH_NONE;
 
-	for (int i = 0; i < DIVIDE_ANCESTORS && at != GRAPH_NONE; i++) {
+	for (int i = 0; i < ANCESTORS_LOOKED_AT && at != GRAPH_NONE; i++) {
 		uint32_t ptgid = p->g->tasks[at].ptgid;
 
 		if (ptgid == tgid)
@@ -200,7 +195,7 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
 	case CT_W_SIGNAL:
 		return !(exiting && from_child(p, task, wake));
 	case CT_W_SLEEP:
-		return p->work[task].sleeps >= DIVIDE_PERIODIC;
+		return p->work[task].sleeps >= SLEEPS_PERIODIC;
 	case CT_W_SYSVIPC:
 		return is_queue_call(p->g->w, s);
 	case CT_W_NONE:
@@ -252,7 +247,7 @@ static void count_sleep(struct work *w, const struct interval *s)
 	uint64_t len = s->to_ns - s->from_ns;
 	uint64_t apart = len > w->sleep_ns ? len - w->sleep_ns : w->sleep_ns - len;
 
-	w->sleeps = apart <= len / 4 ? w->sleeps + 1 : 1;
+	w->sleeps = apart <= len / SLEEPS_ALIKE_SHARE ? w->sleeps + 1 : 1;
 	w->sleep_ns = len;
 }
 

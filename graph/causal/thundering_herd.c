@@ -9,15 +9,6 @@
 
 #include "lib/cleanup.h"
 
-/* Those who are woken by one call. */
-#define HERD_NS 100000ULL
-/* So many edges before and after are looked at for those who were woken together, and so many processes are
- * told. */
-#define HERD_NEAR  32
-#define HERD_MATES 8
-/* So many after it for what is sent. */
-#define HERD_LOOKS 256
-
 static bool is_connect(const struct pass *p, const struct edge *e)
 {
 	const struct ct_rec *r = &p->e[e->event].r;
@@ -37,7 +28,7 @@ static bool is_mate(const struct pass *p, const struct edge *a, const struct edg
 	const struct ct_rec *x = &p->e[a->event].r, *y = &p->e[b->event].r;
 	uint64_t apart = x->ts > y->ts ? x->ts - y->ts : y->ts - x->ts;
 
-	return is_connect(p, b) && b->from == a->from && x->obj == y->obj && apart <= HERD_NS &&
+	return is_connect(p, b) && b->from == a->from && x->obj == y->obj && apart <= ONE_CALL_NS &&
 	       process_of(p, a->to) != process_of(p, b->to);
 }
 

@@ -13,9 +13,6 @@
 #include "graph/causal/segments.h"
 #include "trace/words/call.h"
 
-/* The record of a signal follows that of the wake-up that it made. */
-#define ARRIVE_SIGNAL_NS 200000ULL
-
 /* Goes on in the timeline of task to ts: to the first interval that ends then or later.  An interval of which
  * nothing is known parts what was before from what comes after. */
 static void advance(struct pass *p, uint32_t task, uint64_t ts)
@@ -307,7 +304,7 @@ bool wake_edges_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32
 
 	if (!wake || wake->from == GRAPH_NONE || p->segments.v[wake->from].task != sender ||
 	    (wake->kind != EDGE_WAKE && wake->kind != EDGE_SIGNAL && wake->kind != EDGE_EXIT) ||
-	    e->r.ts - p->e[wake->event].r.ts > ARRIVE_SIGNAL_NS)
+	    e->r.ts - p->e[wake->event].r.ts > SIGNAL_LATE_NS)
 		return false;
 	wake->cause = event;
 	if (wake->kind != EDGE_EXIT) {
@@ -324,7 +321,7 @@ static void find_false_wake(struct pass *p, uint32_t task, const struct ct_rec *
 	struct work *w = &p->work[task];
 	const struct segment *s = &p->segments.v[w->segment];
 
-	if (!w->may_be_false || w->acts || w->ran_ns > ARRIVE_FALSE_NS || w->wait != ct_switch_wait(r) ||
+	if (!w->may_be_false || w->acts || w->ran_ns > FALSE_WAKE_NS || w->wait != ct_switch_wait(r) ||
 	    w->wait_obj != r->obj)
 		return;
 	wake_edges_settle(p, task);

@@ -62,7 +62,7 @@ static uint32_t last_idle(const struct walker *k, const struct path_frame *f, ui
 {
 	const struct interval *s = &k->g->intervals[interval];
 	const struct graph_task *t = &k->g->tasks[f->task];
-	uint64_t ran = 0, end = horizon(f), slack = (end - f->from_ns) / 5;
+	uint64_t ran = 0, end = horizon(f), slack = (end - f->from_ns) / LOOP_WORK_SHARE;
 	uint32_t last = interval;
 
 	if (f->depth == 0 || (s->wait != CT_W_EPOLL && s->wait != CT_W_POLL))

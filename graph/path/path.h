@@ -15,6 +15,7 @@
 #ifndef CTRACE_GRAPH_PATH_PATH_H
 #define CTRACE_GRAPH_PATH_PATH_H
 
+#include "graph/thresholds.h"
 #include "graph/wake/blame.h"
 
 struct path_frame {
@@ -46,9 +47,6 @@ struct path {
 	size_t n_leaf_blames;
 	bool truncated; /* PATH_MAX_PIECES reached: waits beyond were not followed */
 };
-
-#define PATH_MAX_DEPTH  32
-#define PATH_MAX_PIECES (4u << 20)
 
 /* 0, -EINVAL (empty range, no such task) or -ENOMEM. */
 int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct path **ret);

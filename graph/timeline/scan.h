@@ -16,10 +16,8 @@
 #ifndef CTRACE_GRAPH_TIMELINE_SCAN_H
 #define CTRACE_GRAPH_TIMELINE_SCAN_H
 
+#include "graph/thresholds.h"
 #include "graph/timeline/graph.h"
-
-#define GRAPH_SCAN_STEPS      (1ULL << 26) /* for any graph */
-#define GRAPH_SCAN_STEPS_EACH 64           /* besides, for each event, object and task */
 
 struct graph_scans {
 	uint64_t left;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/thresholds.h"
 #include "graph/timeline/build.h"
 #include "lib/cleanup.h"
 #include "lib/huge.h"
@@ -45,9 +46,9 @@ static uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool
 		if (!fresh && !t->gone)
 			return (uint32_t)at;
 		/* a fork of a tid whose earlier life was never seen */
-		if (fresh && !t->gone && t->interval == GRAPH_NONE && t->born_ns + 1000000 > ts)
+		if (fresh && !t->gone && t->interval == GRAPH_NONE && t->born_ns + LIFE_SLACK_NS > ts)
 			return (uint32_t)at;
-		if (!fresh && t->gone && ts <= t->exit_ns + 1000000)
+		if (!fresh && t->gone && ts <= t->exit_ns + LIFE_SLACK_NS)
 			return (uint32_t)at;
 		/* a checkpoint found the child before the record of its birth comes */
 		if (fresh && !t->gone && ts <= t->checkpoint_ns) {

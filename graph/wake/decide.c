@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "graph/thresholds.h"
 #include "graph/wake/owner.h"
 #include "graph/timeline/scan.h"
 #include "lib/checked.h"
@@ -108,9 +109,6 @@ static enum time_kind time_of(const struct graph *g, const struct interval *s, c
 	}
 }
 
-/* A signal may be recorded so much before the wake that it made. */
-#define SIGNAL_EARLY_NS 20000
-
 /* The signal that a wake delivered, if the wake was for a signal: recorded just after it, by the same task.
  */
 static const struct window_event *wake_signal(const struct graph *g, const struct interval *s,
@@ -124,7 +122,7 @@ static const struct window_event *wake_signal(const struct graph *g, const struc
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_event *e = &g->w->events[r[i].event];
 
-		if (e->r.ts > wake->r.ts + 200000)
+		if (e->r.ts > wake->r.ts + SIGNAL_LATE_NS)
 			return NULL;
 		if (e->r.tid == ct_wake_waker(&wake->r) && !(e->r.flags & CT_GF_IGNORED) &&
 		    ct_signal_number(&e->r) != SIGCHLD &&
@@ -134,8 +132,14 @@ static const struct window_event *wake_signal(const struct graph *g, const struc
 	return NULL;
 }
 
-/* A signal that kills, or makes a program end in good order, was sent to it as it woke; others merely tell it
- * something. */
+/* The signal kills the task, or makes programs end in good order; other signals merely tell it something. */
+static bool ends_programs(int signal, const struct graph_task *t)
+{
+	return signal == SIGHUP || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM ||
+	       signal == WTERMSIG(t->exit_code);
+}
+
+/* Such a signal was sent to the task as it woke. */
 static bool got_killer(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	const struct graph_task *t = &g->tasks[s->task];
@@ -146,18 +150,11 @@ static bool got_killer(const struct graph *g, const struct interval *s, const st
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_event *e = &g->w->events[r[i].event];
 
-		if (e->r.ts > wake->r.ts + 2000000)
+		if (e->r.ts > wake->r.ts + KILLER_LATE_NS)
 			break;
 		if (e->r.flags & CT_GF_IGNORED)
 			continue;
-		switch (ct_signal_number(&e->r)) {
-		case SIGHUP:
-		case SIGINT:
-		case SIGQUIT:
-		case SIGTERM:
-			return true;
-		}
-		if (ct_signal_number(&e->r) == WTERMSIG(t->exit_code))
+		if (ends_programs(ct_signal_number(&e->r), t))
 			return true;
 	}
 	return false;
@@ -171,7 +168,7 @@ static bool was_killed(const struct graph *g, const struct interval *s, const st
 		ct_wake_waker(&wake->r) ? graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts) : GRAPH_NONE;
 
 	if (s->wait == CT_W_STOPPED || (s->wait == CT_W_SIGNAL && !WTERMSIG(g->tasks[s->task].exit_code)) ||
-	    g->tasks[s->task].exit_ns > wake->r.ts + 300000000ULL)
+	    g->tasks[s->task].exit_ns > wake->r.ts + KILLED_GONE_NS)
 		return false;
 	if (got_killer(g, s, wake))
 		return true;
@@ -342,12 +339,12 @@ static const struct interval *blame_repeat(const struct graph *g, uint32_t inter
 			return NULL;
 		if (x->state == INTERVAL_RUNNING)
 			ran += x->to_ns - x->from_ns;
-		if (ran > 20000000 + (x->from_ns - s->from_ns) / 10)
+		if (has_made_progress(ran, x->from_ns - s->from_ns))
 			return NULL; /* it did something else meanwhile */
 		if (x->state != INTERVAL_BLOCKED)
 			continue;
 		if (!blame_same_wait(s, x)) {
-			if (x->to_ns - x->from_ns > 50000000)
+			if (x->to_ns - x->from_ns > OTHER_WAIT_NS)
 				return NULL;
 			continue;
 		}
@@ -369,7 +366,7 @@ static const struct window_event *failed_try(const struct graph *g, uint32_t tid
 	for (; r && r >= first && scan_step(g); r--) {
 		const struct window_event *e = &g->w->events[r->event];
 
-		if (e->r.ts + 100000000 < ts_ns)
+		if (e->r.ts + LOCK_TRY_OLD_NS < ts_ns)
 			return NULL;
 		if (ct_lock_op(&e->r) == CT_LOCK_UNLOCK)
 			continue;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
@@ -164,14 +165,14 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 	for (size_t i = 0; peer && i < n && scan_step(g); i++) {
 		const struct window_event *e = event_of(g, &r[i]);
 
-		if (e->r.ts > ts + 20000000)
+		if (e->r.ts > ts + MESSAGE_SAME_TASK_NS)
 			break;
 		if (e->r.tid == ct_wake_waker(&wake->r)) {
 			*ret_event = r[i].event;
 			return graph_task_at(g, e->r.tid, e->r.ts);
 		}
 	}
-	r = peer ? graph_ref_before(g, &g->sends, peer, ts + 1000000) : NULL;
+	r = peer ? graph_ref_before(g, &g->sends, peer, ts + MESSAGE_LATE_NS) : NULL;
 	if (r) {
 		*ret_event = r->event;
 		return graph_task_at(g, event_of(g, r)->r.tid, ts);
@@ -211,7 +212,8 @@ uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct windo
 {
 	uint64_t peer = graph_peer_object(g, sock);
 	/* the receive that is under way is recorded when it returns */
-	const struct graph_ref *r = peer ? graph_ref_before(g, &g->recvs, peer, wake->r.ts + 1000000) : NULL;
+	const struct graph_ref *r =
+		peer ? graph_ref_before(g, &g->recvs, peer, wake->r.ts + MESSAGE_LATE_NS) : NULL;
 
 	*ret_event = r ? r->event : GRAPH_NONE;
 	return r ? graph_task_at(g, event_of(g, r)->r.tid, wake->r.ts) : sock_holder(g, sock, wake->r.ts, 0);
@@ -302,9 +304,6 @@ static uint8_t other_side(const struct interval *s)
 	return s->wait == CT_W_WRITE ? CT_FF_READ : CT_FF_WRITE;
 }
 
-/* What a poll waits for is recorded when it blocks, and so is an entry before that at most so much older. */
-#define WAITFD_OLD_NS 2000000000ULL
-
 static void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	bool epoll = s->wait == CT_W_EPOLL;
@@ -322,7 +321,7 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 		const struct window_event *e = event_of(g, &r[i]);
 		int score;
 
-		if (!epoll && e->r.ts > s->from_ns + 1000000)
+		if (!epoll && e->r.ts > s->from_ns + WAITFD_LATE_NS)
 			break;
 		score = poll_score(g, e->r.obj, s->from_ns, s->task);
 		if (score > best) {

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * thresholds.h - the numbers that decide something in graph/: what each trades, and what it rests on.
+ *
+ * Each entry says: what the number means; what goes wrong below and above it; the evidence.
+ * Limits, at the end, keep time and memory bounded and decide nothing in a trace of ordinary size.
+ */
+#ifndef CTRACE_GRAPH_THRESHOLDS_H
+#define CTRACE_GRAPH_THRESHOLDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Order of records.  A record carries the time at which its program ran.  What one call does on several CPUs,
+ * or in several hooks, is in the trace in another order than it happened, and not at one time.
+ */
+
+/* ns.  Records about the birth and the end of one tid may be so far apart and still mean the same life.
+ * Below: one task becomes two.  Above: a tid that is used again at once becomes one task. */
+#define LIFE_SLACK_NS 1000000ULL
+/* ns.  A call that sends or receives is recorded when it returns, and the other end may be woken so much
+ * before.  Below: the edge has no record.  Above: the next message is taken for this one. */
+#define MESSAGE_LATE_NS 1000000ULL
+/* ns.  The same where the waker is known to be the sender, which may lose the CPU inside the call. */
+#define MESSAGE_SAME_TASK_NS 20000000ULL
+/* ns.  The set of a poll is recorded when the task blocks; so much after the switch it belongs to the
+ * next poll. */
+#define WAITFD_LATE_NS 1000000ULL
+/* ns.  A set that does not change is written again once a second (bpf/wait_fds.h): an entry that is twice as
+ * old is none of the present set. */
+#define WAITFD_OLD_NS 2000000000ULL
+/* ns.  A signal may be recorded so much before the wake-up that it makes ... */
+#define SIGNAL_EARLY_NS 20000ULL
+/* ns.  ... and so much after it.  Below: the wake-up has no cause.  Above: another signal of the same sender
+ * is taken for it. */
+#define SIGNAL_LATE_NS 200000ULL
+/* ns.  Wake-ups that one call makes are so near to each other.  Below: a crowd of wakees is not recognised.
+ * Above: two calls in a row are taken for one. */
+#define ONE_CALL_NS 100000ULL
+
+/*
+ * Killed: a signal that ends programs was sent as the task woke, and the task was gone soon after.
+ */
+
+/* ns from the wake-up to the record of the signal; more than SIGNAL_LATE_NS, as the kernel may send the
+ * signal to the leader first. */
+#define KILLER_LATE_NS 2000000ULL
+/* ns from the wake-up to the exit.  Below: a program that cleans up was not killed.  Above: one that handles
+ * the signal and later ends by itself was. */
+#define KILLED_GONE_NS 300000000ULL
+
+/*
+ * No progress: between two waits of one kind a task did nothing of its own.
+ */
+
+/* ns, and a part (1/n) of the time since.  A task that runs more than both together between two waits has
+ * done something else.  Below: a client that polls once a second and logs is not followed.  Above: work is
+ * taken for a repeat. */
+#define PROGRESS_NS    20000000ULL
+#define PROGRESS_SHARE 10
+/* ns.  A wait for something else, in between, that ends the repeats. */
+#define OTHER_WAIT_NS 50000000ULL
+/* A part (1/n) of the wait of its client that an event loop may run without having answered. */
+#define LOOP_WORK_SHARE 5
+/* ns.  A task that runs no longer after a wake-up, and leaves no record, has not done what it was woken
+ * for.  Below: an idle look at a queue is work.  Above: short work that leaves no record is none. */
+#define FALSE_WAKE_NS 50000ULL
+/* ns.  A failed try of a file lock is what the sleep after it is for, if it is not older. */
+#define LOCK_TRY_OLD_NS 100000000ULL
+
+static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
+{
+	return ran_ns > PROGRESS_NS + since_ns / PROGRESS_SHARE;
+}
+
+/*
+ * Habits: what is known by its use.
+ */
+
+/* ns.  Several posters and several waiters of a futex within this time: which post was for whom is not
+ * known. */
+#define POST_MANY_NS 100000000ULL
+/* How often each of two tasks has to have posted, and to have been woken, for a futex to be a lock that they
+ * hand to each other.  Below: a producer and a consumer that answer each other twice share a lock. */
+#define TURNS_MIN 4
+/* How many sleeps of one length are a loop that does something from time to time, and the part (1/n) by which
+ * two such sleeps may differ. */
+#define SLEEPS_PERIODIC    3
+#define SLEEPS_ALIKE_SHARE 4
+/* Two stacks are alike if so many of n frames are the same, and at least the first few: the start of every
+ * thread's stack is the same. */
+#define STACKS_ALIKE_PART 3
+#define STACKS_ALIKE_OF   4
+#define STACKS_ALIKE_MIN  3
+/* Processes between a shell and the writer of its pipe: how far up parents are looked at. */
+#define ANCESTORS_LOOKED_AT 4
+/* Kernel fact: the first port that is given out to those who connect, by default (ip_local_port_range:
+ * net/ipv4/af_inet.c, since 3.x).  Decides only where the listening socket was never seen. */
+#define PORT_EPHEMERAL 32768
+/* ns.  Bytes that are in a queue so long while their reader finds nothing have been read.  Below: bytes that
+ * the loopback still carries are forgotten.  Above: after a loss of records messages are matched wrongly. */
+#define FLOW_STALE_NS 10000000ULL
+
+/*
+ * Limits.
+ */
+
+/* Steps that all walks along the records in one graph may take together (scan.h): for any graph, and more
+ * for each event, object and task.  Evidence: test/unit/trace/limits_test.c. */
+#define GRAPH_SCAN_STEPS      (1ULL << 26)
+#define GRAPH_SCAN_STEPS_EACH 64
+/* Tasks on the way from the victim, and pieces, of one path. */
+#define PATH_MAX_DEPTH  32
+#define PATH_MAX_PIECES (4u << 20)
+/* Requests that anybody may have sent, among which the one that is answered is looked for. */
+#define MATCH_LOOKS 64
+/* Datagrams that may be lost one after the other. */
+#define MATCH_LOST 1024
+/* Tasks that are woken together by posts on a futex, and told apart. */
+#define HANDS_HERD 6
+/* Wake-ups by one connection: edges before and after that are looked at for those woken together, processes
+ * that are told apart, and edges after it among which the first message is looked for. */
+#define HERD_NEAR  32
+#define HERD_MATES 8
+#define HERD_LOOKS 256
+/* Intervals without length that are looked at for the one that a wake-up ended. */
+#define WAIT_ENDED_LOOKS 8
+/* Kernel fact: PID_MAX_LIMIT, include/linux/threads.h.  A damaged file may have larger ones. */
+#define TIDS_MAX (1u << 22)
+
+#endif
