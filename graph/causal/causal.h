@@ -1,34 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * causal.h - the causal graph of a window: what each task worked on (segments),
- * and what led to what (edges).
+ * causal.h - the causal graph (happens-before) of a window: segments of work, and edges between them.
  *
- * A segment is an interval of one task's time in which it works for one reason: it
- * begins where something made the task start on it, and lasts until the next one
- * begins; the idle wait after the work belongs to it.  Segments of a task are
- * contiguous, and may be empty where two rules cut at one moment.  An edge goes from the segment that caused
- * to the one that was caused.  Strong: the records show it.  Weak: it may be so.
+ * A segment is a range of one task's time in which the task works for one reason.  It begins where something
+ * made the task start on that work, and lasts until the next segment begins; the idle wait after the work
+ * belongs to it.  Segments of a task are contiguous, and are empty where two rules cut at one moment.
+ * An edge goes from the segment that caused to the segment that was caused.
  *
  * After Argus (Weng, Huang, Yang: "Argus: Debugging Performance Issues in Modern
  * Desktop Applications with Annotated Causal Tracing", USENIX ATC 2021).
  *
- * Pure: no I/O, no globals.  Not changed after causal_build(); several threads
- * may read it.  It refers to the graph and its window, which must live longer.
+ * Pure: no I/O, no globals.  It does not change after causal_build(); several threads may read it.  It refers
+ * to the graph and its window, which must live longer.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_CAUSAL_H
 #define CTRACE_GRAPH_CAUSAL_CAUSAL_H
 
 #include "graph/timeline/graph.h"
 
-/* Why a segment begins where it does.  Each is a rule of its own in segments.c, which can be switched off. */
+/* The rule by which a segment begins.  Each rule in segments.c can be switched off. */
 enum cut_rule {
-	CUT_FIRST = 0, /* no rule: the task's first segment, or the first after an interval of which nothing
-			  is known */
-	CUT_IDLE = 1,  /* an idle wait has ended: what was done before it is done */
+	CUT_FIRST = 0, /* no rule: the task's first segment, or the first after a gap */
+	CUT_IDLE = 1,  /* an idle wait has ended: the work before it is done */
 	CUT_JOB = 2,   /* a framework reported that a job starts or ends here */
 	CUT_BATCH = 3, /* a loop took the next request without waiting for it */
-	CUT_PEERS = 4, /* it works on behalf of somebody else from here on */
-	CUT_EXEC = 5,  /* it is another program from here on */
+	CUT_PEERS = 4, /* the task works for another client from here on */
+	CUT_EXEC = 5,  /* the task runs another program from here on */
 	CUT_WAKE = 6,  /* any wait has ended (only in the policy that takes every wake-up for a cause) */
 	CUT_RULES,
 };
@@ -40,7 +37,7 @@ struct segment {
 	uint64_t from_ns, to_ns;
 	uint32_t task;
 	uint32_t event;  /* the record at which it was cut; GRAPH_NONE for CUT_FIRST */
-	uint32_t behalf; /* the task whose request it works on; GRAPH_NONE: nobody else's, or not known */
+	uint32_t behalf; /* the task whose request it works on; GRAPH_NONE: none, or not known */
 	uint32_t in;     /* causal.edges[in .. in + n_in) lead to it */
 	uint32_t n_in;
 	uint8_t cut; /* enum cut_rule */
@@ -49,10 +46,10 @@ struct segment {
 
 enum edge_flag {
 	EDGE_FALSE_WAKE = 0x01, /* the wakee went back to sleep on the same object */
-	EDGE_MANY = 0x02,       /* several could have been meant: N-to-M hand-over */
-	EDGE_BYTES = 0x04,      /* message: matched by byte ranges, not only by the wake-up */
+	EDGE_MANY = 0x02,       /* one of several posts is for one of several waiters: N-to-M hand-over */
+	EDGE_BYTES = 0x04,      /* message: byte ranges match, not only the wake-up */
 	EDGE_ALIKE = 0x08,      /* neighbours: their stacks are alike */
-	EDGE_TOGETHER = 0x10,   /* post: one of several that were woken together */
+	EDGE_TOGETHER = 0x10,   /* post: one call woke several tasks */
 };
 
 struct edge {
@@ -104,18 +101,18 @@ void causal_free(struct causal *c);
 
 /* The segment of task at ts_ns, or GRAPH_NONE. */
 uint32_t causal_segment_at(const struct causal *c, uint32_t task, uint64_t ts_ns);
-/* When the edge left its origin and when it arrived. from <= arrival does not always hold: a send is recorded
- * when the call is done, and the receiver may have been faster. */
+/* When the edge left its origin, and when it arrived.  It may arrive before it left: a send is recorded when
+ * the call returns, and the receiver may be faster. */
 uint64_t edge_left_ns(const struct causal *c, const struct edge *e);
 uint64_t edge_arrived_ns(const struct causal *c, const struct edge *e);
 /* The wait that the wake-up of an edge ended; NULL: the edge is of no wake-up. */
 const struct interval *causal_wait_ended(const struct causal *c, const struct edge *e);
-/* What the edge went through: the pipe, socket, futex, file, job queue; 0 when nothing is known. */
+/* The object that the edge went through: a pipe, socket, futex, file, job queue; 0 when not known. */
 uint64_t edge_object(const struct causal *c, const struct edge *e);
 
 #define EDGE_EXPLAIN_MAX 768
-/* One sentence that says why this edge is there and how far to believe it.  Cut to size; returns the whole
- * length, as snprintf(). */
+/* One sentence: why this edge is there, and how far to believe it.  Cut to size; returns the whole length, as
+ * snprintf(). */
 size_t edge_explain(const struct causal *c, const struct edge *e, char *buf, size_t size);
 
 #endif

@@ -12,14 +12,14 @@
 
 enum flow_role {
 	ROLE_UNKNOWN,
-	ROLE_ASKS,   /* connected to somebody, or spoke first */
-	ROLE_SERVES, /* accepted, or was spoken to first */
+	ROLE_ASKS,   /* the end that connected, or that sent first */
+	ROLE_SERVES, /* the end that was accepted, or that received first */
 };
 
 /* Bytes under way, or a request, or a question: an item of one of the queues of a flow. */
 struct flow_item {
 	uint32_t event, segment;
-	uint32_t task; /* who sent it, took it, or asked */
+	uint32_t task; /* the task that sent it, took it, or asked */
 	uint32_t bytes;
 	uint64_t client; /* as work.client */
 	uint32_t ask;    /* event of the send of the request; for bytes: of the request that they answer */
@@ -27,7 +27,7 @@ struct flow_item {
 	uint32_t wake; /* a debt: the edge of the wake-up that it may explain, GRAPH_NONE */
 	uint32_t n;    /* a request: how many sends it began, for which answers may be due */
 	bool begun;    /* bytes: a part has been received */
-	bool reply;    /* a request that may just as well be the answer to what was pushed */
+	bool reply;    /* a request that may be the answer to an earlier send of the server */
 };
 struct flow_queue {
 	uint32_t first, last; /* index + 1; 0: none */
@@ -43,13 +43,13 @@ struct flow {
 	struct flow_queue debts; /* receives of bytes whose send is not recorded yet */
 	struct flow_queue taken; /* serves: requests received, not answered */
 	struct flow_queue asks;  /* requests sent, not answered */
-	uint64_t queued, stale;  /* bytes in in; how many of those must have been read */
-	uint64_t answer_client;  /* asks: on whose behalf was what it got an answer to last */
+	uint64_t queued, stale;  /* bytes in the queue in; how many of those must have been read */
+	uint64_t answer_client;  /* asks: the client of the request that was answered last */
 	uint32_t answered;       /* serves: the segment that answered last */
 	uint32_t taker;          /* serves: the segment that received last */
 	bool dgram;
 	bool sent_last;
-	bool pipelines; /* its client does not wait for one answer before it asks again */
+	bool pipelines; /* its client asks again before it has the answer */
 	uint8_t role;   /* enum flow_role */
 };
 
@@ -76,7 +76,7 @@ struct flow_item *flow_first(const struct flows *m, const struct flow_queue *q);
 /* The queue is not empty. */
 void flow_pop(struct flows *m, struct flow_queue *q);
 void flow_clear(struct flows *m, struct flow_queue *q);
-/* Nothing that is under way or due is known any more. */
+/* Empties all queues: records are missing. */
 void flow_forget(struct flows *m, struct flow *f);
 /* A reader found nothing to read at ts_ns. */
 void flow_found_empty(struct flows *m, const struct graph *g, struct flow *flow, uint64_t ts_ns);

@@ -5,7 +5,7 @@
 
 #include "graph/causal/pass.h"
 
-/* Makes those posts hand-overs that are of a lock, once all edges are there.  0 or -ENOMEM. */
+/* Posts on a futex that is a lock become EDGE_LOCK.  Called when all edges are there.  0 or -ENOMEM. */
 int handoff_find(struct pass *p);
 
 #endif

@@ -19,8 +19,9 @@
 /* CT_SEND and CT_RECV. */
 void match_send(struct pass *p, uint32_t event);
 void match_recv(struct pass *p, uint32_t event);
-/* CT_SHED and CT_GAP: where messages are left out on purpose, what is under way is forgotten, as what is not
- * recorded would shift all that follows.  Of a capped task only what its process sends and receives. */
+/* CT_SHED and CT_GAP: messages are left out on purpose from here on.  Forgets all bytes under way, because a
+ * message without a record would shift all that follow.  When only one task is capped, forgets those of its
+ * process. */
 void match_forget(struct pass *p, uint32_t event);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pass.h - private to graph/: the state while a causal graph is built, in one
- * pass over the records in order of time.
+ * pass.h - private to graph/: the state while a causal graph is built, in one pass over the records.
  *
- * Segments are numbered in the order in which they were opened ("open number")
- * until the pass is over; edges use those numbers, and build.c renumbers both.
+ * Each step of the pass (wake_edges, wakeless_edges, match, segments, ...) gets it, and includes only steps
+ * below.  Segments have numbers in the order in which they are opened ("open number") until the pass is over;
+ * edges use those numbers, and build.c renumbers both.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_PASS_H
 #define CTRACE_GRAPH_CAUSAL_PASS_H
@@ -15,37 +15,37 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 
-/* What a task is at, while the pass goes by. */
+/* The present work of a task. */
 struct work {
 	uint32_t segment;  /* open number of its present segment; GRAPH_NONE: not seen yet */
 	uint32_t before;   /* and of the one before */
 	uint32_t interval; /* where it is in its timeline */
 
-	uint64_t client; /* on whose behalf: the socket that serves them, or task + 1; 0: nobody */
-	uint32_t guest; /* 1 + who began its segment by a message, not yet known on whose behalf; 0: nobody */
-	uint64_t asked; /* the socket on which it sent a request in this segment, and has no answer yet */
-	uint64_t spoke; /* the socket on which it sent or received last */
-	uint32_t taken; /* requests that it took, and nobody has answered yet */
-	uint32_t jobs;  /* of a framework, that run in it: nested */
+	uint64_t client; /* the client it works for: the socket that serves it, or task + 1; 0: none */
+	uint32_t guest;  /* 1 + the task whose message began its segment, while the client is not known; 0 */
+	uint64_t asked;  /* the socket on which it sent a request in this segment, and has no answer yet */
+	uint64_t spoke;  /* the socket on which it sent or received last */
+	uint32_t taken;  /* how many requests it has taken that have no answer yet */
+	uint32_t jobs;   /* how many jobs of a framework run in it, one inside the other */
 
 	/* its last wait, to know a false wake and a periodic sleep */
 	uint64_t wait_obj;
-	uint64_t ran_ns, in_ns; /* on the CPU since it was woken; since when it is there */
+	uint64_t ran_ns, in_ns; /* time on the CPU since it was woken; when it came on the CPU last */
 	uint64_t sleep_ns;
-	uint32_t sleeps; /* alike, one after the other */
+	uint32_t sleeps; /* how many of one length came one after the other */
 	uint32_t acts;   /* records of its own since it was woken */
 	uint32_t parted; /* event of its last block (but in a write), send or receive; GRAPH_NONE */
 	uint8_t wait;
 	bool may_be_false;
 	bool posted; /* its last wake-up was a post */
 
-	/* the edge of its last wake-up: kept here while a message may still explain it better */
+	/* the edge of its last wake-up, while a message may still explain that better */
 	struct edge wake;
 	uint64_t wake_sock;
 	uint32_t wake_edge; /* its index once it is among the others; GRAPH_NONE */
 	uint32_t woken;     /* the event of that wake-up */
 
-	/* a stack seen in its present wait, that counts when the wait does not end the work */
+	/* the stack of its present wait; it belongs to the segment if the wait does not end that */
 	uint64_t visit_stack;
 
 	/* the set that it polls: its size, and the first two in it */
@@ -53,13 +53,13 @@ struct work {
 	uint8_t n_set;
 };
 
-/* What may yet lead to something: a write, an unlock, a signal. */
+/* A record that a later one may follow from: a write, an unlock, a signal. */
 struct origin {
 	uint32_t event, segment;
 	uint64_t value; /* a variable's */
 };
 
-/* Who handed something on through a futex of late, and to whom: the last two of each. */
+/* The last two tasks that posted on a futex, and the last two that it woke. */
 struct hands {
 	uint64_t posted_ns;
 	uint32_t poster[2], waiter[2];
@@ -101,15 +101,15 @@ void pass_done(struct pass *p);
 
 #define SEGMENT_GONE UINT32_MAX /* n_in of a segment that was taken back */
 
-/* The task that carries tid when event ev was recorded; GRAPH_NONE. */
+/* The task that has the tid at ts_ns, or GRAPH_NONE.  ts_ns never goes back. */
 uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns);
 /* The present segment of a task; opens its first. GRAPH_NONE only on error. */
 uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns);
-/* Adds an edge as the policy has it; its index, or GRAPH_NONE. */
+/* Adds an edge, if the policy has such edges: its index, or GRAPH_NONE. */
 uint32_t pass_edge(struct pass *p, const struct edge *e);
 /* The flow of a socket: an index into flows.v. GRAPH_NONE only on error. */
 uint32_t pass_flow(struct pass *p, uint64_t sock);
-/* Who asks on this socket; ROLE_UNKNOWN on a pair on which nobody has spoken. */
+/* ROLE_UNKNOWN on a socket pair on which nothing was sent yet. */
 enum flow_role pass_role(struct pass *p, uint64_t sock);
 /* The task that used the socket last, GRAPH_NONE. */
 uint32_t pass_user(struct pass *p, uint64_t sock);

@@ -5,7 +5,7 @@
 
 #include "graph/causal/pass.h"
 
-/* Of those whom one connection woke all but the one who took it were woken for nothing. */
+/* One connection woke several processes.  The edges to all but the one that accepts it become false wakes. */
 void thundering_herd_find(struct pass *p);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* wakeless_edges.h - private to graph/: what leads to what without a wake-up. */
+/* wakeless_edges.h - private to graph/: edges that rest on no wake-up. */
 #ifndef CTRACE_GRAPH_CAUSAL_WAKELESS_EDGES_H
 #define CTRACE_GRAPH_CAUSAL_WAKELESS_EDGES_H
 

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * path.h - the critical path of [from, to) of a task: who was holding it up,
- * moment by moment.
+ * path.h - the critical path of [from, to) of a task: for each moment, the task that held it up.
  *
- * The pieces are a partition: in order of time, contiguous, not overlapping,
- * and their lengths add up to to - from exactly.  A task that is waited for is
- * on the path only for the part of the wait that it overlaps (clipping); what
- * it waited for in that part is followed in turn.
+ * The pieces are a partition of [from, to): in order of time, contiguous, not overlapping.  Another task is
+ * on the path only for the part of the wait that it is waited for (clipping); its own waits in that part are
+ * followed in turn.
  *
- * Frames record how the walk got to a piece: the frame of the victim is 0, and
- * each wait that was followed opened a frame for the task that was to blame,
- * and the time before a task was there one for its creator.
+ * A frame is a task and a range of time that the walk looked at.  Frame 0 is that of the victim.  A wait that
+ * is followed opens a frame for the task to blame; the time before a task was born opens one for its creator.
  */
 #ifndef CTRACE_GRAPH_PATH_PATH_H
 #define CTRACE_GRAPH_PATH_PATH_H
@@ -56,10 +53,10 @@ void path_free(struct path *p);
  * FORMAT_CPU_NONE: not known.
  */
 uint32_t path_cpu_wanted(const struct graph *g, uint32_t interval);
-/* Index into g->runs[cpu] of the first one that ends after ts_ns; g->n_runs[cpu] if none; 0 of no such CPU.
- */
+/* Index into g->runs[cpu] of the first interval that ends after ts_ns; g->n_runs[cpu] if there is none; 0 if
+ * there is no such CPU. */
 size_t path_first_run(const struct graph *g, uint32_t cpu, uint64_t ts_ns);
-/* The same, quick when it is at or soon after near: what was found for a moment before, or 0. */
+/* The same.  near: the result for an earlier moment, or 0; a good guess makes it fast. */
 size_t path_run_near(const struct graph *g, uint32_t cpu, uint64_t ts_ns, size_t near);
 
 #endif

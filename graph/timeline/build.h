@@ -12,7 +12,7 @@ struct task_now {
 	uint32_t parent;    /* index, or GRAPH_NONE */
 	uint32_t interval;  /* open interval, or GRAPH_NONE */
 	uint32_t race_wake; /* a wake that came while it was running */
-	uint32_t owner;     /* from CT_FUTEX, for the switch-out that follows */
+	uint32_t owner;     /* of the CT_FUTEX before the switch-out that it belongs to */
 	uint64_t owner_ts;
 	uint64_t run_ns; /* last switch-in */
 	uint64_t checkpoint_ns;
@@ -23,7 +23,7 @@ struct task_now {
 	bool gone;
 	bool listed; /* in builder.live */
 	bool capped; /* its records are left out (CT_SHED with CT_GV_CAP) */
-	bool kept;   /* what it did before an interval without records it still did after that */
+	bool kept;   /* it is found after an interval without records as it was before */
 };
 
 struct builder {
@@ -33,7 +33,7 @@ struct builder {
 	struct map by_tid;    /* tid -> index into now */
 	size_t resync;        /* index of the next one in the window */
 	bool blind;           /* in the interval without records before it */
-	VEC(uint32_t) live;   /* the tasks that have an open interval, and some that had one */
+	VEC(uint32_t) live;   /* all tasks with an open interval; some of them have none any more */
 	VEC(uint32_t) on_cpu; /* [cpu] index of the task that runs there, or GRAPH_NONE */
 	int err;
 };
@@ -43,8 +43,8 @@ int timeline_replay(struct builder *b);
 /* Fills the indices of g from its window. */
 int index_build(struct graph *g);
 void index_drop(struct graph *g);
-/* What a CT_FUTEX record calls the owner can be one: the word was read as that of a glibc lock, which it need
- * not be. */
+/* The owner of a CT_FUTEX record can be true.  The kernel side reads the memory around the word as a glibc
+ * lock, and it may be something else. */
 bool index_is_owner(const struct window *w, const struct window_event *futex);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * graph.h - the timelines of a window: what every task did when (intervals),
- * and look-up tables of the records.  What caused what is built on top of it, in
- * causal.h.
+ * graph.h - the timelines of a window, one for each task, and look-up tables of its records.
  *
- * Pure: works on a struct window, no I/O, no globals.  A graph is not changed
- * after graph_build(); several threads may read it.  It refers to the window,
- * which must live longer.  Everything is arrays and indices.
+ * A timeline is a list of intervals: the task runs, is runnable (run queue latency) or is blocked (off-CPU).
+ * causal.h builds the causal graph on top of it.
+ *
+ * Pure: works on a struct window, no I/O, no globals.  A graph does not change after graph_build(); several
+ * threads may read it.  It refers to the window, which must live longer.  Everything is arrays and indices.
  */
 #ifndef CTRACE_GRAPH_TIMELINE_GRAPH_H
 #define CTRACE_GRAPH_TIMELINE_GRAPH_H
@@ -26,10 +26,10 @@
 #define GRAPH_FUTEX_KEY(obj) ((obj) >> 3)
 
 enum interval_state {
-	INTERVAL_UNKNOWN = 0, /* nothing is known (before the first record of a task, or a gap) */
+	INTERVAL_UNKNOWN = 0, /* before the first record of a task, or in a gap */
 	INTERVAL_RUNNING = 1,
-	INTERVAL_RUNNABLE = 2, /* wants a CPU */
-	INTERVAL_BLOCKED = 3,  /* waits; interval.wait says for what */
+	INTERVAL_RUNNABLE = 2, /* on a run queue */
+	INTERVAL_BLOCKED = 3,  /* off the CPU by its own doing: interval.wait says why */
 };
 
 /* One interval [from_ns, to_ns) of one task in one state. */
@@ -81,8 +81,8 @@ enum edge_kind {
 	EDGE_FUSE = 13,
 	EDGE_KERNEL_LOCK = 14,
 	EDGE_VFORK = 15,
-	EDGE_POLLED = 16, /* no wake at all: one task polls what the other holds */
-	EDGE_OWNER = 17,  /* the wait has not ended: the holder or peer of what it waits for */
+	EDGE_POLLED = 16, /* no wake-up: a task tries again and again for a lock of the other */
+	EDGE_OWNER = 17,  /* the wait has not ended: the owner of the object, or its other end */
 	EDGE_CPU = 18,    /* had the CPU */
 	EDGE_STOP = 19,
 	EDGE_DISK = 20,       /* had the device busy */
@@ -91,9 +91,9 @@ enum edge_kind {
 	EDGE_ANSWER = 23,     /* inside one process: a request taken -> its answer sent */
 	EDGE_NEIGHBOUR = 24,  /* two segments of one task that were divided */
 	EDGE_EXEC = 25,       /* the program before an exec -> the one after it */
-	EDGE_LOCK_ORDER = 26, /* let go of a lock -> the next one who took it, without a wait */
+	EDGE_LOCK_ORDER = 26, /* unlock -> the next task that took the lock without a wait */
 };
-/* Boosted: weak, but something (like stacks) speaks for it. */
+/* Strong: the records show it.  Weak: it may be so.  Boosted: weak, but the stacks are alike. */
 enum edge_strength { EDGE_WEAK = 0, EDGE_BOOSTED = 1, EDGE_STRONG = 2 };
 
 /* A record that concerns a key (object, task, process), for look-up by key and time. */
@@ -142,7 +142,7 @@ struct graph {
 	struct graph_scans *scans; /* scan.h; the graph is not changed by what is counted there */
 };
 
-/* What ran on cpu as its ith, i < g->n_runs[cpu]. */
+/* The ith RUNNING interval on cpu, i < g->n_runs[cpu]. */
 static inline const struct interval *graph_run(const struct graph *g, uint32_t cpu, size_t i)
 {
 	return &g->intervals[g->runs[cpu][i]];
@@ -152,21 +152,20 @@ static inline const struct interval *graph_run(const struct graph *g, uint32_t c
 int graph_build(const struct window *w, struct graph **ret);
 void graph_free(struct graph *g);
 
-/* Index of the task with this tid that was alive at ts_ns (or lived nearest to it); GRAPH_NONE: no such tid.
- */
+/* Index of the task with this tid at ts_ns.  A tid is used again: the life that ts_ns falls into, else the
+ * one before it, else the first.  GRAPH_NONE: no such tid. */
 uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns);
 /* Index of the first interval of the task that ends after ts_ns, or GRAPH_NONE. */
 uint32_t graph_interval_at(const struct graph *g, uint32_t task, uint64_t ts_ns);
-/* The same, quick when it is at or soon after near: what was found for a moment before, or anything. */
+/* The same.  near: the result for an earlier moment, or anything; a good guess makes it fast. */
 uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t near);
-/* What the task was called at ts_ns; never NULL. */
+/* The name of the task at ts_ns; never NULL. */
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
-/* Where the task ran at ts_ns; all empty for GRAPH_NONE, and when it is not known. */
+/* The control group and container of the task at ts_ns; all empty for GRAPH_NONE, and when not known. */
 struct cgroup_name graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns);
-/* What the tracer left out at ns, to keep within its budget. */
+/* The step at ns by which the tracer left records out, to keep within its budget. */
 enum ct_shed graph_shed_at(const struct graph *g, uint64_t ns);
-/* How many walks along the records of one object or task ended early, since all of them took too long
- * (scan.h). */
+/* How many walks ended early because the budget of scan.h was spent. */
 uint64_t graph_scans_refused(const struct graph *g);
 /* The references of a key: *ret_n of them. */
 const struct graph_ref *graph_refs(const struct graph_index *ix, uint64_t key, size_t *ret_n);
@@ -179,8 +178,8 @@ const struct graph_ref *graph_ref_before(const struct graph *g, const struct gra
 /* The references of key whose events have ts >= from_ns. */
 const struct graph_ref *graph_refs_from(const struct graph *g, const struct graph_index *ix, uint64_t key,
 					uint64_t from_ns, size_t *ret_n);
-/* The sockets that may listen at such an address: of a family (1: name is the address; any other: port is),
- * and of a type.  There may be others among them: compare. */
+/* The sockets of a type that may listen at an address.  AF_UNIX: name is the address; other families: port
+ * is.  The list may have other sockets too, so the caller compares. */
 const struct graph_ref *graph_listening(const struct graph *g, uint16_t family, uint16_t type, uint16_t port,
 					const char *name, size_t *ret_n);
 /* The object at the other end of a socket on this host (0: none known). */
@@ -190,9 +189,9 @@ bool graph_is_accepted(const struct graph *g, uint64_t sock);
 /* Words of the JSON for enum edge_kind ("lock", "message", ...) and enum edge_strength. */
 const char *edge_kind_name(uint8_t kind);
 const char *edge_strength_name(uint8_t strength);
-/* The futex is a lock's: somebody waits for its owner, or did in this window. */
+/* The futex belongs to a lock: a task waits for its owner, or did so in this window. */
 bool edge_is_lock(const struct graph *g, const struct interval *interval);
-/* What kind of edge the wake that ended an interval is, looked at by itself. */
+/* The kind of edge that the wake-up makes which ended an interval, by that wake-up alone. */
 void edge_classify(const struct graph *g, const struct interval *interval, const struct window_event *wake,
 		   uint8_t *ret_kind, uint8_t *ret_strength);
 

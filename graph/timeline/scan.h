@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scan.h - limits how long the look-ups in one graph may take, all together.
+ * scan.h - limits the time that all look-ups in one graph may take together.
  *
- * Some questions ("who holds this lock?") are answered by a walk along all
- * records of one object or task.  A trace may have as many of these as it likes,
- * and as many waits that ask, so that the time is the square of its size, or
- * worse.  Every step of such a walk is paid from one budget of the graph, which
- * is in proportion to the size of the window.  When nothing is left, a list ends
- * where it begins: what was looked for is not found.  graph_scans_refused() says
- * how often that happened.  What real traces need is a hundredth of the budget.
+ * A question such as "which task owns this lock?" is a walk along all records of one object or task.  A
+ * hostile trace has many such records and many waits that ask, so the time would grow with the square of its
+ * size.  Each step of a walk is therefore paid from one budget of the graph, in proportion to the size of
+ * the window.  When the budget is spent, each walk ends at once and finds nothing; graph_scans_refused()
+ * counts those.  Real traces need about a hundredth of the budget.
  *
- * Several threads may ask one graph: the count is then not exact, which does not
- * matter.
+ * Several threads may ask one graph.  The count is then not exact, which does no harm.
  */
 #ifndef CTRACE_GRAPH_TIMELINE_SCAN_H
 #define CTRACE_GRAPH_TIMELINE_SCAN_H

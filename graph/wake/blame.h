@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * blame.h - one wait: what was it for, and which task was it waiting for?
+ * blame.h - one wait (off-CPU time): what it was for, and which task it was waiting for.
  *
- * A wait that a task ended is that task's; a wait that an interrupt ended is
- * followed to the sender of the bytes where that is on this host; a wait that a
- * time limit, a signal that kills, or the end of the trace ended has no ender,
- * and the owner, holder, peer or child is looked for instead.
+ * - A task ended the wait: that task is to blame.
+ * - An interrupt ended it: the task that sent the bytes, if it is on this host.
+ * - Its own time limit, a signal that kills, or the end of the trace ended it: nobody did what the waiter
+ *   hoped for.  The owner of the lock, the other end of the connection, or the child is to blame.
+ *
+ * Pure; any thread.
  */
 #ifndef CTRACE_GRAPH_WAKE_BLAME_H
 #define CTRACE_GRAPH_WAKE_BLAME_H
@@ -31,26 +33,24 @@ enum time_kind {
 const char *time_kind_name(enum time_kind k);
 
 struct blame {
-	uint32_t task;  /* who is responsible; GRAPH_NONE: nobody on this host */
-	uint32_t event; /* the record it rests on, or GRAPH_NONE */
-	uint64_t obj;   /* what it waited on, on the waiter's side; for polls the descriptor that mattered */
-	uint64_t until_ns; /* when the responsible task acted; else the end of the wait */
+	uint32_t task;     /* the task to blame; GRAPH_NONE: no task of this host */
+	uint32_t event;    /* the record that shows it, or GRAPH_NONE */
+	uint64_t obj;      /* the object on the waiter's side; of a poll the descriptor that mattered */
+	uint64_t until_ns; /* when the task to blame acted; else the end of the wait */
 	enum resource_kind kind;
 	uint8_t time;     /* enum time_kind */
 	uint8_t edge;     /* enum edge_kind */
 	uint8_t strength; /* enum edge_strength */
-	bool ended;       /* somebody or something ended it as the waiter hoped */
-	bool timed_out;   /* ended by its own time limit */
-	bool owed;        /* of a socket: asked, and no answer yet */
-	bool killed;      /* ended by a signal it did not wait for */
+	bool ended;       /* the wait ended as the waiter hoped */
+	bool timed_out;   /* its own time limit ended it */
+	bool owed;        /* a socket: the waiter asked, and has no answer yet */
+	bool killed;      /* a signal ended it that the waiter did not wait for */
 };
 
-/* Segment interval is BLOCKED. limit_ns: how far ahead a wait that timed out may be followed through its
- * repeats.
- */
+/* Interval is BLOCKED.  A wait that timed out may be followed through its repeats up to limit_ns. */
 void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *ret);
 
-/* True when b repeats a: the same kind of wait on the same object. */
+/* The same wait again: b repeats a, in the same call on the same object. */
 bool blame_same_wait(const struct interval *a, const struct interval *b);
 
 #endif
