@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* build.c - makes a causal graph: the pass over the records, then what it found put in order. */
+/* build.c - makes a causal graph: one pass over the records, then segments and edges are put in order. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* explain.c - an edge in words: who did what, through what, to whom, and how far to believe it. */
+/* explain.c - an edge in one sentence: the two tasks, the object, and how far to believe it. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -126,7 +126,7 @@ static void explain_signal(const struct facts *f, struct text *t)
 		    sig ? "SIG" : "a signal", sig ? sig : "", f->to);
 }
 
-/* What happened where a segment was cut off from the one before. */
+/* The rule that divided a segment from the one before, in words. */
 static const char *cut_words(enum cut_rule rule)
 {
 	static const char *const words[CUT_RULES] = {
@@ -298,7 +298,7 @@ static void explain(const struct facts *f, struct text *t)
 		add(t, "; weak: %s did nothing, and went back to sleep on the same object", f->to);
 }
 
-/* When to look for the name of who caused: at an exec it has its new one already. */
+/* The time for the name of the task at the origin: at an exec it has its new name already. */
 static uint64_t left_as_ns(const struct causal *c, const struct edge *e)
 {
 	if (e->kind == EDGE_EXEC && e->from != GRAPH_NONE)

@@ -48,7 +48,7 @@ static enum flow_role role_of_inet(const struct flows *m, const struct window_ob
 	uint64_t key = listen_key(o);
 
 	if (!o->rport)
-		return ROLE_UNKNOWN; /* datagrams: who spoke first */
+		return ROLE_UNKNOWN; /* datagrams: the end that sends first asks */
 	if (bsearch(&key, m->listening, m->n_listening, sizeof(key), u64_cmp))
 		return ROLE_SERVES;
 	/* the socket that listens was never seen: it is likely to have the port that was not given out */

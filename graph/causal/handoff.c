@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * handoff.c - locks that are known by their use, or by who was seen waiting for them.
+ * handoff.c - finds locks that have no owner the kernel could see.
  *
- * A lock made of a condition variable (as the one of Python's interpreter) has no
- * owner that the kernel could see, so to let go of it looks like a post.  But where
- * two tasks both post and wait on one futex, again and again and one at a time, they
- * take turns: what the one does with the thing is not the other's doing.  (At a
- * barrier all who wait are woken together, unless they are but two.)
+ * A lock that is made of a condition variable, as the one of Python's interpreter, looks like a
+ * semaphore: its unlock is a post.  It is known by its use: two tasks both post and wait on one futex,
+ * again and again, and each post wakes one task.  A hand-over of such a lock is no cause of the work of
+ * the next owner.  At a barrier a call wakes all waiters together, unless there are only two.
  *
- * A read-write lock that readers have has no owner either.  The stack of whoever
- * waited for it long enough to be visited tells.
+ * A read-write lock that readers have has no owner either.  The stack of a long wait for it shows the
+ * function that locks.
  */
 #include "graph/causal/handoff.h"
 
@@ -59,7 +58,7 @@ static bool is_taken_in_turns(const struct pass *p, const struct map *counts, co
 	       takes_turns(counts, key_of(p, e, e->to));
 }
 
-/* Who waits there was seen in a function that locks. */
+/* The stack of a wait there is in a function that locks. */
 static bool is_locking(const struct window *w, uint64_t stack)
 {
 	static const char *const functions[] = { GLIBC_LOCK_FUNCTIONS };

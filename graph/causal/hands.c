@@ -39,8 +39,8 @@ static bool has_posted(const struct pass *p, uint32_t task, uint64_t futex)
 	return h->posted_ns && (h->poster[0] == task || h->poster[1] == task);
 }
 
-/* Who signals a condition variable of glibc may have to wait inside it, until those who were woken before
- * have left (nptl/pthread_cond_common.c, 2.25 to 2.40): on a word beside the one on which it has posted. */
+/* A task that signals a condition variable of glibc may have to wait inside it until the tasks that it
+ * woke before have left.  It then waits on a word beside the one on which it has posted (ctrace/glibc.h). */
 bool hands_inside_cond(const struct pass *p, uint32_t task, uint64_t futex)
 {
 	uint64_t signals = futex + GLIBC_COND_REFS_TO_SIGNALS;
@@ -72,10 +72,10 @@ bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter
 	return h->n_herd > 1;
 }
 
-/* Several post on this futex, and several wait on it: a thing that is handed on may go to any of them.  Where
- * those who post are those who wait, it may be a barrier, or they pass things on to each other; but if they
- * wait with a time limit, and are woken one by one, it is a lock of the program's own making (as Python's).
- */
+/* True where several tasks post on this futex and several wait: a post may then be for any of them.
+ * False where the posters are the waiters: they meet at a barrier, or pass things on to each other.  But if
+ * they wait with a time limit, and each call wakes one, it is a lock of the program's own making (as
+ * Python's). */
 bool hands_are_many(struct pass *p, const struct interval *s)
 {
 	const struct hands *h = hands_of(p, s->obj);
@@ -88,9 +88,9 @@ bool hands_are_many(struct pass *p, const struct interval *s)
 	return !mixed || (s->flags & CT_SF_TIMEOUT && h->n_herd == 1 && h->was_herd == 1);
 }
 
-/* Of those that were woken together with task, one went on: the others came for nothing.  (Where all go back,
- * each has had what it was woken for: they met at a barrier, say.  And nothing tells that one who is woken
- * alone, and is soon back for more, came for nothing.) */
+/* One of the tasks that a call woke together went on, and task did not: task was woken for nothing.  If
+ * all go back to their wait, they met at a barrier, say, and each wake-up had its use.  Of a task that is
+ * woken alone and is soon back, nothing tells that the wake-up was for nothing. */
 bool hands_are_herd(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct hands *h = hands_of(p, p->work[task].wait_obj);

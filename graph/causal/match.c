@@ -42,7 +42,7 @@ static void message_edge(struct pass *p, uint32_t from_segment, uint32_t cause, 
 	wake_edges_explained(p, to_task, sock, p->segments.v[from_segment].task);
 }
 
-/* Receives that came before this send was recorded; what they leave of it. */
+/* Gives the bytes of a send to receives that were recorded before it.  Returns how many are left. */
 static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, uint32_t task, uint32_t bytes)
 {
 	uint32_t parted = p->work[task].parted;
@@ -68,7 +68,7 @@ static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, ui
 	return bytes;
 }
 
-/* Drops a request that nobody will answer any more. */
+/* Drops a request that will have no answer. */
 static void request_drop(struct pass *p, struct flow *f)
 {
 	struct flow_item *r = flow_first(&p->flows, &f->taken);
@@ -78,8 +78,8 @@ static void request_drop(struct pass *p, struct flow *f)
 	flow_pop(&p->flows, &f->taken);
 }
 
-/* Who is at the other end, where the bytes do not tell: who used it last, or will be the first to send there.
- */
+/* The task at the other end, where the bytes do not tell: the one that used that socket last, else the
+ * one that sends there first. */
 static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 {
 	const struct graph_ref *r;
@@ -99,8 +99,8 @@ static uint64_t client_at(const struct flow *f, uint32_t task)
 	return f->dgram && task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;
 }
 
-/* Where anybody may ask, answers keep no order: puts the request first that was taken in the same segment as
- * is answered in.  False: there are several, and it may be any. */
+/* On a socket that is open to all clients, answers keep no order.  Puts the request first that was taken
+ * in the segment that answers.  False: there are several requests, and it may be any of them. */
 static bool choose_request(struct flows *m, struct flow *f, uint32_t segment)
 {
 	struct flow_item *first = flow_first(m, &f->taken), old = *first;
@@ -122,7 +122,7 @@ static bool choose_request(struct flows *m, struct flow *f, uint32_t segment)
 	return false;
 }
 
-/* What task sends on flow asks for an answer, on behalf of whom it works for. */
+/* Task sends a request on flow, for the client that it works for. */
 static void item_ask(struct pass *p, struct flow *flow, uint32_t task, uint32_t event)
 {
 	pass_queue(p, &flow->asks,
@@ -133,8 +133,8 @@ static void item_ask(struct pass *p, struct flow *flow, uint32_t task, uint32_t 
 					.ask = GRAPH_NONE });
 }
 
-/* The socket serves, and something is sent: the answer to the request that is due, or something that nobody
- * asked for.  *ret_ask: the send of the request that is answered, GRAPH_NONE: none. */
+/* The server of the socket sends: the answer to the request that is due, or a message of its own.
+ * *ret_ask: the send of the request that is answered, or GRAPH_NONE. */
 static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t *ret_ask)
 {
 	struct work *w = &p->work[task];
@@ -253,13 +253,13 @@ static void skip_datagrams(struct flows *m, struct flow *f, uint32_t bytes)
 }
 
 struct received {
-	uint32_t task;  /* who sent the first byte, GRAPH_NONE not known */
+	uint32_t task;  /* the sender of the first byte, GRAPH_NONE not known */
 	uint32_t ask;   /* of the first byte: the request that it answers */
 	uint32_t event; /* the send of the first byte */
-	uint32_t begun; /* sends whose first byte is among these */
+	uint32_t begun; /* how many sends have their first byte in it */
 };
 
-/* What a receive of so many bytes gets, before it is taken out of the queue. */
+/* The sends that a receive of so many bytes reads from.  Leaves them in the queue. */
 static void look_ahead(const struct flows *m, const struct flow *f, uint32_t bytes, struct received *ret)
 {
 	*ret = (struct received){ .task = GRAPH_NONE, .ask = GRAPH_NONE, .event = GRAPH_NONE };
@@ -322,7 +322,7 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	bool more = !got->begun && r;
 
 	flow->client = from;
-	/* what was left of one that came in pieces, and has been answered */
+	/* pieces of a request that has its answer already */
 	while (!more && !flow->pipelines && flow->sent_last && r && r->segment == flow->answered) {
 		request_drop(p, flow);
 		r = flow_first(&p->flows, &flow->taken);
@@ -349,7 +349,7 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	}
 }
 
-/* The answer to a request comes in: work goes on for whoever it was asked for. */
+/* The answer to a request comes in: the task goes on for the client of that request. */
 static void ask_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, const struct received *got)
 {
 	struct flow *flow = &p->flows.v.v[f];
@@ -413,7 +413,7 @@ static bool flow_is_used_by(const struct pass *p, uint32_t f, uint32_t tgid)
 	return user != GRAPH_NONE && p->g->tasks[user].tgid == tgid;
 }
 
-/* What the process of a capped task sends and receives is not all recorded. */
+/* Messages of the process of a capped task are not all recorded. */
 static void forget_process(struct pass *p, const struct ct_rec *cap)
 {
 	uint32_t task = pass_task(p, cap->tid, cap->ts);

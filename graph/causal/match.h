@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * match.h - private to graph/: which send's bytes a receive has read, and which
- * request an answer answers.
+ * match.h - private to graph/: which sends a receive has read from, and which request an answer
+ * answers.
  *
- * Each direction of a connection is a stream of bytes: what was sent and not yet
- * received waits in a queue.  A send is recorded when the call is done, so its
- * bytes can be received before: such a receive waits for its send as a debt.  It
- * is known to be no debt (but bytes from before the window, or of a record that
- * was lost) when the sender did something else in between.  When a reader blocks,
- * all that was sent long before is read: what is left in the queue then is
- * forgotten with the next receive, so that an error does not shift all that follows.
+ * Each direction of a connection is a stream of bytes.  Bytes that were sent and not received wait in a
+ * queue.
+ *
+ * A send is recorded when its call returns, so a receive of its bytes may be recorded first.  Such a
+ * receive waits for its send as a debt.  If the sender does something else in between, the receive is
+ * no debt: its bytes are from before the window, or the record of their send was lost.
+ *
+ * When a reader blocks, it has read all bytes that were sent long before.  If such bytes are left in
+ * the queue, the next receive drops them, so that one error does not shift all later matches.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_MATCH_H
 #define CTRACE_GRAPH_CAUSAL_MATCH_H

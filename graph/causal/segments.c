@@ -56,7 +56,7 @@ void segments_undo(struct pass *p, uint32_t task)
 	w->before = GRAPH_NONE;
 }
 
-/* It polls for the answer to what it just asked, alone or together with one other descriptor (a wake-up
+/* The task polls for the answer to its own request, alone or together with one other descriptor (a wake-up
  * channel, say). */
 static bool waits_for_answer(const struct work *w)
 {
@@ -86,8 +86,8 @@ static bool from_child(const struct pass *p, uint32_t task, const struct window_
 	return false;
 }
 
-/* Reading there is waiting for a request: also for the first one, of a process that is known since its birth
- * and of a pair on which nobody has spoken since. */
+/* A read on sock waits for a request.  On a socket pair without messages so far it does too, if the
+ * process is known since its birth. */
 static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 {
 	enum flow_role role = pass_role(p, sock);
@@ -98,7 +98,7 @@ static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 		return role == ROLE_SERVES;
 	o = window_object(p->g->w, sock);
 	if (!o || (o->family != AF_UNIX && o->family != AF_INET && o->family != AF_INET6))
-		return false; /* who speaks there is not recorded */
+		return false; /* its messages are not recorded */
 	process = pass_task(p, p->g->tasks[task].tgid, ts_ns);
 	return process != GRAPH_NONE && p->g->tasks[process].born_ns;
 }
@@ -187,7 +187,7 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
 		return true;
 	switch ((enum ct_wait)s->wait) {
 	case CT_W_FUTEX:
-		/* a lock has an owner, and who is joined exits */
+		/* a lock has an owner, and a joined thread exits */
 		return !exiting && !edge_is_lock(p->g, s) && !hands_inside_cond(p, task, s->obj);
 	case CT_W_READ:
 	case CT_W_POLL:
@@ -221,8 +221,8 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
 	return false;
 }
 
-/* It has taken a request that is not answered yet, and may be: its client has not ended (by saying good-bye,
- * say). */
+/* The task has taken a request and still has to answer it.  A client that has ended (after its good-bye,
+ * say) waits for no answer. */
 static bool owes_answer(const struct pass *p, const struct work *w, uint64_t ts_ns)
 {
 	uint32_t client = pass_client(p, w->client);
@@ -278,8 +278,8 @@ bool segments_batch(const struct work *w, const struct flow *f, uint64_t client)
 	return f->answered == w->segment ? f->sent_last : f->taker == w->segment && f->pipelines;
 }
 
-/* Somebody else's message began the segment (the end of a connection, say) than the one whose request it
- * takes now. */
+/* The message of another process (the end of a connection, say) began the segment in which the task takes
+ * a request of this client. */
 static bool is_for_another(const struct pass *p, const struct work *w, uint64_t client)
 {
 	uint32_t task = pass_client(p, client);
@@ -326,7 +326,7 @@ void segments_job(struct pass *p, uint32_t task, const struct window_event *e, u
 		segments_cut(p, task, e->r.ts, event, CUT_JOB);
 		w->jobs++;
 	} else if (ct_job_state(&e->r) == CT_JOB_END) {
-		if (!(e->r.flags & CT_JF_LOOSE)) /* else what follows hands on its result */
+		if (!(e->r.flags & CT_JF_LOOSE)) /* else the task hands on its result after it */
 			segments_cut(p, task, e->r.ts, event, CUT_JOB);
 		if (w->jobs)
 			w->jobs--;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * thundering_herd.c - one connects, and all who wait on the listening socket are woken: the
- * workers of a server that was forked before.  One of them accepts, the others find
- * nothing and go back.  An accept has no record; but the one who got the connection
- * is the one who receives what is sent through it.
+ * thundering_herd.c - one connection wakes all workers that wait on the listening socket.
+ *
+ * One of them accepts.  The others, which were forked before, find nothing and go back.  An accept has
+ * no record, but the worker that has the connection is the one that receives on it.
  */
 #include "graph/causal/thundering_herd.h"
 
@@ -32,7 +32,7 @@ static bool is_mate(const struct pass *p, const struct edge *a, const struct edg
 	       process_of(p, a->to) != process_of(p, b->to);
 }
 
-/* The processes of those who were woken together with the wakee of edge i; how many. */
+/* The processes of the other tasks that were woken together with the wakee of edge i; returns how many. */
 static uint32_t find_mates(const struct pass *p, size_t i, uint32_t mates[HERD_MATES])
 {
 	size_t to = MIN(p->edges.n, i + HERD_NEAR);
@@ -52,7 +52,7 @@ static bool is_among(uint32_t process, const uint32_t *mates, uint32_t n)
 	return false;
 }
 
-/* A mate is the first to receive something of the one who connected. */
+/* Another of the woken processes is the first to receive from the task that connected. */
 static bool is_taken_by_mate(const struct pass *p, size_t i)
 {
 	const struct edge *e = &p->edges.v[i];

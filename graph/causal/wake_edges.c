@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * wake_edges.c - the edges of wake-ups: from whoever ended a wait to the segment that
- * begins or goes on there.
+ * wake_edges.c - the edges of wake-ups: from the waker to the segment of the wakee that begins or goes
+ * on there.
  *
- * An edge of a socket's wake-up is held back until it is known whether a message
- * explains it; a wake-up after which nothing was done is found out when the task
- * goes back to sleep.
+ * The edge of a socket's wake-up is held back until it is known whether a message explains it.  A wake-up
+ * is false when the task goes back to sleep and has done nothing.
  */
 #include "graph/causal/wake_edges.h"
 
@@ -13,8 +12,8 @@
 #include "graph/causal/segments.h"
 #include "trace/words/call.h"
 
-/* Goes on in the timeline of task to ts: to the first interval that ends then or later.  An interval of which
- * nothing is known parts what was before from what comes after. */
+/* Goes on in the timeline of task to the first interval that ends at ts or later.  A gap in the timeline
+ * begins a new segment. */
 static void advance(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct graph_task *t = &p->g->tasks[task];
@@ -61,7 +60,7 @@ static bool is_sender_below(struct pass *p, const struct window_event *wake, uin
 	return wake->r.flags & CT_WF_READY && pass_user(p, graph_peer_object(p->g, wake->r.obj)) == waker;
 }
 
-/* Nobody sends or receives on this socket after event. */
+/* No send or receive on this socket comes after event. */
 static bool is_last_use(const struct pass *p, uint64_t sock, uint32_t event)
 {
 	size_t n_sent, n_got;
@@ -71,8 +70,8 @@ static bool is_last_use(const struct pass *p, uint64_t sock, uint32_t event)
 	return (!n_sent || sent[n_sent - 1].event < event) && (!n_got || got[n_got - 1].event < event);
 }
 
-/* The waker of event lets go of sock: it ends, or is in such a call.  The work of a close() is done on the
- * way back from it, where it is in no call any more. */
+/* The waker closes sock: it exits, or is in a close or shutdown.  The kernel does the work of a close()
+ * on the way back to user space, where the task is in no system call any more. */
 static bool lets_go(const struct pass *p, uint32_t event, uint64_t sock)
 {
 	const struct ct_rec *r = &p->e[event].r;
@@ -85,8 +84,8 @@ static bool lets_go(const struct pass *p, uint32_t event, uint64_t sock)
 	return call == CALL_CLOSE || call == CALL_SHUTDOWN;
 }
 
-/* The softirq runs on top of a task that lets go of the connection that it used last, and the other end is
- * task's: the end of a connection leaves no record, and nothing to read, so that the wake-up names no socket.
+/* The softirq interrupted a task that closes the connection it used last, and the other end is that of
+ * task.  The end of a connection makes no record and leaves nothing to read, so the wake-up names no socket.
  */
 static bool is_closer_below(struct pass *p, uint32_t task, const struct interval *s, uint32_t event,
 			    uint32_t waker)
@@ -214,14 +213,14 @@ uint32_t wake_edges_adopt(struct pass *p, uint32_t task, uint64_t sock)
 	return p->work[task].wake_edge;
 }
 
-/* A task that acted on something hands on for whom it works. */
+/* The wakee goes on for the client of the waker. */
 static bool hands_on(uint8_t kind)
 {
 	return kind == EDGE_POST || kind == EDGE_PIPE || kind == EDGE_EVENTFD;
 }
 
-/* Whether a message that is received later may explain the wake-up: not who connects, closes or makes room.
- */
+/* A message that is received later may explain the wake-up.  No message follows a connect, a close, or a
+ * receive that made room. */
 static bool may_be_message(const struct interval *s, const struct window_event *wake, const struct edge *e)
 {
 	if (e->kind != EDGE_MESSAGE || s->wait == CT_W_WRITE)
@@ -315,7 +314,7 @@ bool wake_edges_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32
 	return true;
 }
 
-/* It goes back to sleep on what it was woken from, and has done nothing. */
+/* The task goes back to the wait from which it was woken, and has done nothing. */
 static void find_false_wake(struct pass *p, uint32_t task, const struct ct_rec *r)
 {
 	struct work *w = &p->work[task];
@@ -365,9 +364,7 @@ static void switch_out(struct pass *p, uint32_t task, const struct ct_rec *r, ui
 		socket_found_empty(p, r->obj, r->ts);
 }
 
-/* The task is on a CPU again; a wait whose wake was lost ends here, and an interval of which nothing is
- * known.
- */
+/* The task is on a CPU again.  A wait whose wake-up was lost ends here, and so does a gap. */
 static void switch_in(struct pass *p, uint32_t task, const struct ct_rec *r, uint32_t event)
 {
 	const struct graph_task *t = &p->g->tasks[task];

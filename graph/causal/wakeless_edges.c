@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * wakeless_edges.c - what leads to what without a wake-up: jobs, variables, locks that are
- * taken in turn, signals, new tasks and new programs.
+ * wakeless_edges.c - edges that rest on no wake-up: jobs, variables, locks that are taken in turn,
+ * signals, new tasks and new programs.
  */
 #include "graph/causal/wakeless_edges.h"
 
@@ -79,7 +79,7 @@ static void wakeless_edges_access(struct pass *p, uint32_t task, uint32_t event)
 		return;
 	if (o->event != GRAPH_NONE && p->segments.v[o->segment].task != task &&
 	    (!written || o->value != e->x[0]))
-		/* who writes need not have looked */
+		/* a task that writes need not have read before */
 		wakeless_edges_edge(p, o, task, event, EDGE_FLAG, written ? EDGE_WEAK : EDGE_STRONG);
 	if (written)
 		*o = (struct origin){ event, p->work[task].segment, e->x[0] };
@@ -132,7 +132,8 @@ static void wakeless_edges_signal(struct pass *p, uint32_t event)
 		return;
 	o->event = event;
 	o->segment = GRAPH_NONE;
-	/* the kernel sends from whoever is on the CPU; but that a child has ended, the child itself */
+	/* A signal of the kernel comes from the task that happens to be on the CPU.  Only SIGCHLD comes
+	 * from the child itself. */
 	if (sender != GRAPH_NONE &&
 	    (!(r->flags & CT_GF_KERNEL) ||
 	     (ct_signal_number(r) == SIGCHLD && p->g->tasks[sender].ptgid == p->g->tasks[target].tgid)))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * path.c - the backward walk by time, done forwards: every interval of a wait is
- * replaced by what the task to blame did in that interval (Panappticon, section
- * 4.3, with the waker clipped to the waiter's own window).
+ * path.c - the backward walk by time, done forwards.  Each part of a wait is replaced by the intervals
+ * of the task to blame in that part (Panappticon, section 4.3, with the waker clipped to the waiter's
+ * own window).
  */
 #include "graph/path/path.h"
 
@@ -49,15 +49,15 @@ static bool on_stack(const struct walker *k, uint32_t depth, uint32_t task)
 
 static void walk(struct walker *k, uint32_t frame);
 
-/* Until when what the task of a frame did may explain the wait that opened the frame: until it ended that
- * wait, which may be long after the frame, when the waiter polled. */
+/* The task of a frame may explain the wait of the frame's opener until it ended that wait.  For a waiter
+ * that polled, that may be long after the frame. */
 static uint64_t horizon(const struct path_frame *f)
 {
 	return f->depth ? MAX(f->to_ns, f->blame.until_ns) : f->to_ns;
 }
 
-/* An event loop that went back to wait on the same set has not answered yet: what it waited for, as far as
- * our waiter is concerned, is what made it act in the end.  Returns the last such wait in the frame. */
+/* The last wait of an event loop in the frame.  A loop that goes back to wait on the same set has not
+ * answered yet: for our waiter, the last wake-up before the answer counts. */
 static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t interval)
 {
 	const struct interval *s = &k->g->intervals[interval];
@@ -80,8 +80,8 @@ static uint32_t last_idle(const struct walker *k, const struct path_frame *f, ui
 	return last;
 }
 
-/* Its own time limit ended this wait, the last of its kind in frame f, and then the task did what the waiter
- * waited for. */
+/* The wait is the last of its kind in frame f, its own time limit ended it, and then the task did what
+ * the waiter waited for. */
 static bool acted_on_limit(const struct walker *k, const struct path_frame *f, uint32_t interval,
 			   const struct blame *b)
 {
@@ -98,8 +98,8 @@ static bool acted_on_limit(const struct walker *k, const struct path_frame *f, u
 	return true;
 }
 
-/* In the task of a frame that acted when its time limit had come: what others asked of its event loop
- * meanwhile, and who might have posted, is not what it waited for. */
+/* The task acted because its time limit had come, so this wait was a sleep.  Requests of others to its
+ * event loop, and earlier posters on its futex, are not to blame. */
 static bool is_sleep(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	const struct interval *s = &g->intervals[interval];
@@ -131,8 +131,8 @@ static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_
 				     .timed_out = true };
 }
 
-/* Whom an event loop or a condition waits for is a guess when nobody ended it: no circle is made of guesses.
- */
+/* Nobody ended a wait of an event loop or on a condition, so the task to blame is a guess.  A circle of
+ * waits is not made of guesses. */
 static bool is_guess(const struct graph *g, const struct blame *b, uint32_t interval)
 {
 	uint8_t wait = g->intervals[interval].wait;
@@ -144,7 +144,7 @@ static bool is_guess(const struct graph *g, const struct blame *b, uint32_t inte
  * sure waits. */
 static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval, const struct blame *b)
 {
-	/* a circle has no end, but the death of one who waits in it */
+	/* a wait in a circle ends only when a task of the circle dies */
 	bool died = b->event != GRAPH_NONE && k->g->w->events[b->event].r.kind == CT_WAKE &&
 		    k->g->w->events[b->event].r.flags & CT_WF_EXITING;
 
@@ -196,7 +196,7 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 	walk(k, (uint32_t)k->frames.n - 1);
 }
 
-/* Before a task was there, what counts is what kept its creator from making it. */
+/* Before a task is born, its creator is on the path. */
 static void walk_unborn(struct walker *k, uint32_t frame, uint64_t from, uint64_t to)
 {
 	struct path_frame f = k->frames.v[frame];

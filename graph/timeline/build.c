@@ -27,7 +27,8 @@ static int task_key_cmp(const void *a, const void *b)
 	return x->old < y->old ? -1 : x->old > y->old;
 }
 
-/* For graph_task_at(): a life may be found to have begun before the one in front of it. */
+/* For graph_task_at(): the birth of a life may be found to be earlier than that of the life in front of
+ * it. */
 static void graph_lives(struct graph *g)
 {
 	for (size_t i = g->n_tasks; i-- > 0;) {
@@ -86,7 +87,7 @@ static bool is_run(const struct graph *g, const struct interval *s)
 	return s->state == INTERVAL_RUNNING && s->cpu < g->n_cpus;
 }
 
-/* Room for what ran where. */
+/* Room for the RUNNING intervals of each CPU. */
 static int graph_cpus(struct graph *g, const struct builder *b)
 {
 	g->n_cpus = MIN(g->w->n_cpus, (uint32_t)GRAPH_CPUS_MAX);
@@ -108,12 +109,12 @@ static int graph_cpus(struct graph *g, const struct builder *b)
 	return 0;
 }
 
-/* So many intervals are copied between two that memory is given back. */
+/* After so many copied intervals memory is given back. */
 #define GIVE_BACK 65536
 
-/* Stretches grouped by task, in order of time (a stable counting sort), and those of each CPU.  From the last
- * to the first: the builder's copy, which is in the order in which they began, shrinks while this one comes
- * to be. */
+/* Intervals by task, in order of time (a stable counting sort), and the RUNNING ones of each CPU.  Goes
+ * from the last to the first: the builder's copy, which is in order of beginning, shrinks while this one
+ * grows. */
 static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *renumber)
 {
 	_cleanup_free_ uint32_t *end = calloc(g->n_tasks + 1, sizeof(*end));

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * edges.c - what kind of edge a wake-up is, and how far it is to be believed.
+ * edges.c - the kind of edge that a wake-up makes, and how far to believe it.
  *
- * A wake-up is strong evidence of cause when the waker acted on the very object
- * that the wakee waited for; a mutex hand-over is real for time but happenstance
- * for cause (Argus, section 3.2); a wake from an interrupt says nothing about
- * the task that happened to be on the CPU.
+ * Strong evidence of cause: the waker acted on the very object that the wakee waited for.  A mutex
+ * hand-over is real for time but happenstance for cause (Argus, section 3.2).  A wake-up from an
+ * interrupt says nothing about the task that happened to be on the CPU.
  */
 #include "graph/timeline/graph.h"
 
@@ -51,7 +50,7 @@ static void classify_object(const struct graph *g, const struct interval *interv
 		interval->wait == CT_W_POLL || interval->wait == CT_W_EPOLL || interval->wait == CT_W_URING;
 	bool same = obj && (obj == interval->obj || many);
 	bool strong = same || graph_peer_object(g, interval->obj) == obj;
-	/* who receives on a socket makes room for those who send, and wakes whoever waits on the other end */
+	/* a receive makes room for the senders, and wakes every waiter on the other end */
 	bool room = ct_wake_call(&wake->r) == CT_W_READ && interval->wait != CT_W_WRITE;
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
@@ -85,7 +84,7 @@ bool edge_is_lock(const struct graph *g, const struct interval *interval)
 	return interval->owner || n;
 }
 
-/* Who ends a wait for a child without being one, and lives on, has sent a signal. */
+/* The waker ended a wait for a child, but is no child and does not exit: it has sent a signal. */
 static bool is_stranger(const struct graph *g, const struct interval *interval,
 			const struct window_event *wake)
 {
@@ -105,8 +104,8 @@ static void classify_task(const struct graph *g, const struct interval *interval
 			    wake->r.flags & CT_WF_EXITING ? EDGE_STRONG : EDGE_WEAK);
 		else if (edge_is_lock(g, interval))
 			set(kind, strength, EDGE_LOCK, EDGE_WEAK);
-		else /* a call on a futex wakes those who wait on it: shared, it has a name for each process
-		      */
+		else /* A futex call wakes waiters of that futex only.  A shared futex has another name in
+			each process. */
 			set(kind, strength, EDGE_POST, EDGE_STRONG);
 		break;
 	case CT_W_CHILD:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* index.c - look-up of records by what they concern: an object, a task, a process. */
+/* index.c - look-up of records by the object, task or process that they are about. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <stdlib.h>
@@ -98,8 +98,8 @@ static bool is_accepted_unix(const struct window_object *o)
 	       !(o->id & CT_OBJ_NOT_ACCEPTED);
 }
 
-/* Who connected and spoke at once may know the other end only by the name that it had until it was accepted;
- * but the other end knows it. */
+/* A client that connected and sent at once may know the other end by the name it had before it was
+ * accepted.  The accepted end knows its peer. */
 static uint64_t unix_peer(const struct graph *g, const struct window_object *o)
 {
 	size_t n = 0;
@@ -271,7 +271,8 @@ bool index_is_owner(const struct window *w, const struct window_event *futex)
 
 	if (!ct_futex_owner(&futex->r) || ct_futex_owner(&futex->r) == futex->r.tid)
 		return false;
-	/* glibc's mutex is 2 while somebody waits, or holds its owner; 0 and 0: not recorded */
+	/* The word of a glibc mutex is GLIBC_MUTEX_CONTENDED while a task waits, or has the owner.  x[1]
+	 * is 0: the word was not recorded. */
 	if (futex_command(futex) == FUTEX_WAIT && futex->x[1] && word != GLIBC_MUTEX_CONTENDED &&
 	    (word & FUTEX_TID_MASK) != ct_futex_owner(&futex->r))
 		return false;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * timeline.c - from records to intervals: replays the window in time order, one
- * small state per task.
+ * timeline.c - from records to intervals: replays the window in order of time, with one small state a
+ * task.
  *
- * A wake can be recorded before the switch-out of the wait that it ends (the
- * wakee was still on its way off the CPU).  Such a wake is kept while the task
- * runs, and belongs to the next wait if that wait has no wake of its own.
+ * A wake-up can be recorded before the switch-out of the wait that it ends, while the wakee is still on
+ * its way off the CPU.  Such a wake-up is kept while the task runs.  It belongs to the next wait, if
+ * that has no wake-up of its own.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -125,8 +125,8 @@ static void timeline_block(struct builder *b, uint32_t task, const struct ct_rec
 	s->owner = owner;
 }
 
-/* task (GRAPH_NONE: the idle task) runs on cpu now, was there until now; if the records say that another one
- * did, its switch-out is missing: since when it has not been running is not known. */
+/* The task was runs until now on cpu, and the task now from here on (GRAPH_NONE: the idle task).  If the
+ * records have another task on that cpu, its switch-out is missing: when it stopped running is not known. */
 static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint32_t now)
 {
 	while (b->on_cpu.n <= cpu)
@@ -197,7 +197,7 @@ static const struct window_state *resync_state(const struct window_resync *rs, u
 	return rs->n_states ? bsearch(&tid, rs->states, rs->n_states, sizeof(*rs->states), state_cmp) : NULL;
 }
 
-/* Whether what it did from from_ns on, and what it is found to do afterwards, is one interval. */
+/* The interval before from_ns and the state that is found after the gap are one interval. */
 static bool resync_keeps(const struct interval *s, const struct window_state *st, uint64_t from_ns)
 {
 	switch (st->run) {
@@ -213,7 +213,7 @@ static bool resync_keeps(const struct interval *s, const struct window_state *st
 	return false;
 }
 
-/* What is known of a task from rs->from_ns on: nothing, unless it is found as it was.  False: it is gone. */
+/* From rs->from_ns on the task is unknown, unless it is found as it was before.  False: it is gone. */
 static bool timeline_blind_task(struct builder *b, const struct window_resync *rs, uint32_t task)
 {
 	struct task_now *t = &b->now.v[task];
@@ -235,9 +235,8 @@ static bool timeline_blind_task(struct builder *b, const struct window_resync *r
 	return false;
 }
 
-/* From rs->from_ns on nothing is known of any task, but of those that are found as they were.  Looks at the
- * tasks that may have an open interval, and not at all that there ever were: there may be many intervals
- * without records. */
+/* From rs->from_ns on all tasks are unknown, but for those that are found as they were.  There may be
+ * many gaps, so this looks at tasks with an open interval only, and not at all tasks there ever were. */
 static void timeline_blind(struct builder *b, const struct window_resync *rs)
 {
 	size_t n = 0;
@@ -267,7 +266,7 @@ static void timeline_resync_task(struct builder *b, const struct window_state *s
 	t->cpu = st->cpu;
 	t->capped = false;
 	if (s && (t->kept || (s->state != INTERVAL_UNKNOWN && s->from_ns >= since_ns))) {
-		/* or what was recorded of it since tells the same */
+		/* or its records since then tell the same */
 		t->kept = false;
 		if (s->state == INTERVAL_RUNNING && s->cpu < GRAPH_CPUS_MAX)
 			timeline_on_cpu(b, s->cpu, task, task);
@@ -282,7 +281,7 @@ static void timeline_resync(struct builder *b, const struct window_resync *rs)
 		timeline_resync_task(b, &rs->states[i], rs->from_ns);
 }
 
-/* The intervals without records that begin or end before what happens at ts. */
+/* Begins and ends the gaps that lie before ts. */
 static void timeline_resyncs(struct builder *b, uint64_t ts)
 {
 	for (; b->resync < b->w->n_resyncs && !b->err; b->resync++) {
@@ -299,8 +298,8 @@ static void timeline_resyncs(struct builder *b, uint64_t ts)
 	}
 }
 
-/* The checkpoint was taken at one moment, the CPUs' streams at others: what it already knows is not replayed.
- */
+/* The checkpoint and the records of each CPU end at different moments.  A record that the checkpoint
+ * already counts is not replayed. */
 static bool timeline_stale(const struct task_now *t, uint64_t ts)
 {
 	return t->checkpoint_ns && ts <= t->checkpoint_ns;
@@ -450,8 +449,8 @@ static void timeline_owner(struct builder *b, const struct window_event *e)
 }
 
 /*
- * Records of a task are left out from here on, or were until now; what it did in between is not known, and
- * what there is of it in the records of others is not all.
+ * Records of this task are left out from here on, or were until now (a cap).  Its state in between is
+ * unknown: the records of other tasks show only a part of it.
  */
 static void timeline_cap(struct builder *b, const struct window_event *e)
 {

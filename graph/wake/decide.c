@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* decide.c - blame_wait(): which task, or what else, ended a wait or could have ended it. */
+/* decide.c - blame_wait(): decides which task, or which device, ended a wait or could have ended it. */
 #include "graph/wake/blame.h"
 
 #include <signal.h>
@@ -20,7 +20,7 @@ static bool is_timer(const struct window_event *wake)
 		(ct_wake_softirq(&wake->r) == TIMER_SOFTIRQ || ct_wake_softirq(&wake->r) == HRTIMER_SOFTIRQ));
 }
 
-/* On a file system of a block device: what keeps it waiting is that device. */
+/* The object is on a file system of a block device: a wait there is a wait for the device. */
 static bool on_disk(const struct graph *g, uint64_t obj)
 {
 	const struct window_object *o = window_object(g->w, obj);
@@ -36,7 +36,7 @@ static bool on_disk(const struct graph *g, uint64_t obj)
 	}
 }
 
-/* A wait for the device itself, whoever runs the completion. */
+/* A wait for the device itself, whichever task runs the completion. */
 static bool is_disk_wait(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	if (resource_of_object(g->w, s->obj) == RESOURCE_FUSE ||
@@ -194,8 +194,8 @@ static void blame_disk(const struct interval *s, struct blame *b)
 	b->ended = true;
 }
 
-/* The waiter's own socket.  One softirq can make the other end readable first and then make room for a
- * writer: what a task waits on by name stays what it is. */
+/* The waiter's own socket.  One softirq can make the other end readable and then make room for a writer,
+ * so a socket that the wait names comes first. */
 static uint64_t own_socket(const struct interval *s, const struct window_event *wake)
 {
 	bool named = CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK || s->wait == CT_W_WRITE;
@@ -248,7 +248,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	}
 	b->kind = resource_of_wait(g->w, s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? CT_W_READ : s->wait,
 				   b->obj);
-	/* made room by receiving, and so caused nothing; but it is who has the other end */
+	/* the waker received and so made room: it caused nothing, but it has the other end */
 	if (b->edge == EDGE_MESSAGE && s->obj && graph_peer_object(g, s->obj) == wake->r.obj)
 		b->strength = EDGE_STRONG;
 	b->ended = true;
@@ -260,7 +260,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	}
 	if (wake->r.flags & CT_WF_EXITING && g->tasks[waker].ptgid == g->tasks[s->task].tgid &&
 	    b->strength == EDGE_WEAK) {
-		/* told of it by a signal, or by the end of a pipe */
+		/* the end of a child also shows as a signal, or as the end of a pipe */
 		b->edge = EDGE_EXIT;
 		b->strength = EDGE_STRONG;
 		b->kind = RESOURCE_CHILD;
@@ -275,7 +275,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	else if (b->edge == EDGE_KERNEL_LOCK)
 		b->kind = RESOURCE_KERNEL_LOCK;
 	if (g->tasks[waker].kthread) {
-		/* it works for somebody else: a device, a terminal, a deferred close */
+		/* a kernel thread works for a device, a terminal, a deferred close */
 		if (on_disk(g, b->obj) && s->st & CT_ST_DISK)
 			blame_disk(s, b);
 		return;
@@ -376,22 +376,22 @@ static const struct window_event *failed_try(const struct graph *g, uint32_t tid
 	return NULL;
 }
 
-/* A sleep between two tries of a lock that somebody else holds. */
+/* A sleep between two tries of a lock that another process has. */
 static bool blame_polled_lock(const struct graph *g, const struct interval *s, struct blame *b)
 {
-	uint32_t event, holder;
+	uint32_t event, owner;
 	uint8_t strength;
 	const struct window_event *e = failed_try(g, g->tasks[s->task].tid, s->from_ns, &event);
 
 	if (!e)
 		return false;
-	holder = owner_of_lock(g, e->r.obj, e->r.ts, g->tasks[s->task].tgid, NULL, &strength);
+	owner = owner_of_lock(g, e->r.obj, e->r.ts, g->tasks[s->task].tgid, NULL, &strength);
 	b->obj = e->r.obj;
 	b->kind = RESOURCE_FILE_LOCK;
 	b->time = TIME_LOCK;
 	b->event = event;
-	if (holder != GRAPH_NONE && holder != s->task)
-		blame_task(b, holder, EDGE_POLLED, strength);
+	if (owner != GRAPH_NONE && owner != s->task)
+		blame_task(b, owner, EDGE_POLLED, strength);
 	return true;
 }
 
@@ -447,7 +447,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		return;
 	}
 	owner_of_wait(g, interval, b);
-	/* what it waited for beside its time limit was left out */
+	/* the object of the wait was left out of the trace */
 	if (!s->obj && b->task == GRAPH_NONE && graph_shed_at(g, s->from_ns) >= CT_SHED_WAITS)
 		return;
 	/* a poll with nothing to wait for but its time limit is a sleep */

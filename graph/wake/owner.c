@@ -22,7 +22,7 @@ static bool alive(const struct graph *g, uint32_t task, uint64_t ts)
 	return g->tasks[task].born_ns <= ts && ts < g->tasks[task].exit_ns;
 }
 
-/* The task of this process to name for what the process does or fails to do. */
+/* The task that stands for its process: the leader, else the first thread alive. */
 static uint32_t process_thread(const struct graph *g, uint32_t tgid, uint64_t ts_ns)
 {
 	size_t n;
@@ -48,7 +48,7 @@ static uint32_t sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	size_t n;
 
 	if (r && (!s || s->event < r->event))
-		s = r; /* the reader is the one who has the work */
+		s = r; /* the task that reads is the one with the work */
 	if (!s) {
 		s = graph_refs(&g->recvs, sock, &n);
 		if (!n)
@@ -59,9 +59,9 @@ static uint32_t sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return graph_task_at(g, event_of(g, s)->r.tid, event_of(g, s)->r.ts);
 }
 
-/* A process, other than tgid, that has obj open (for mode, CT_FF_*; 0: any); else whoever was seen using it.
- */
-static uint32_t fd_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode)
+/* The task of a process that has obj open (for mode, CT_FF_*; 0: any).  Processes other than tgid are
+ * looked at.  Without descriptor tables it is the task that was seen with obj. */
+static uint32_t fd_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode)
 {
 	const struct window_object *o = window_object(g->w, obj);
 	size_t n;
@@ -102,7 +102,8 @@ static uint32_t waker_of(const struct graph *g, const struct graph_ref *wake, ui
 	return task != GRAPH_NONE && task != me && alive(g, task, ts_ns) ? task : GRAPH_NONE;
 }
 
-/* Whoever woke a waiter on obj last before ts_ns (else first after), if not of task me. */
+/* The task that woke a waiter on obj last before ts_ns, else first after it.  Wake-ups by task me do not
+ * count. */
 static uint32_t past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me)
 {
 	size_t n, n_after, first_after;
@@ -118,7 +119,7 @@ static uint32_t past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, 
 	return task;
 }
 
-/* Who accepts on the listening socket that a connection to the address of o would reach. */
+/* The task that accepts on the listening socket of the address to which o connects. */
 static uint32_t listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid)
 {
 	const struct graph_ref *r;
@@ -140,7 +141,7 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 			hit = (l->family == AF_INET || l->family == AF_INET6) && l->lport == o->rport &&
 			      !l->rport;
 		if (hit) {
-			uint32_t user = fd_holder(g, l->id, ts_ns, tgid, 0);
+			uint32_t user = fd_owner(g, l->id, ts_ns, tgid, 0);
 
 			if (user != GRAPH_NONE)
 				return user;
@@ -186,13 +187,13 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 		return task;
 	task = peer ? sock_user(g, peer, ts) : GRAPH_NONE;
 	if (task == GRAPH_NONE && peer)
-		task = fd_holder(g, peer, ts, 0, 0);
+		task = fd_owner(g, peer, ts, 0, 0);
 	if (task == GRAPH_NONE && o)
 		task = listener(g, o, ts, 0);
 	return task;
 }
 
-static uint32_t sock_holder(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t tgid)
+static uint32_t sock_owner(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t tgid)
 {
 	uint64_t peer = graph_peer_object(g, sock);
 	const struct window_object *o = window_object(g->w, sock);
@@ -201,7 +202,7 @@ static uint32_t sock_holder(const struct graph *g, uint64_t sock, uint64_t ts_ns
 	if (task != GRAPH_NONE && !alive(g, task, ts_ns))
 		task = GRAPH_NONE;
 	if (task == GRAPH_NONE && peer)
-		task = fd_holder(g, peer, ts_ns, 0, 0);
+		task = fd_owner(g, peer, ts_ns, 0, 0);
 	if (task == GRAPH_NONE && o)
 		task = listener(g, o, ts_ns, tgid);
 	return task;
@@ -216,22 +217,22 @@ uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct windo
 		peer ? graph_ref_before(g, &g->recvs, peer, wake->r.ts + MESSAGE_LATE_NS) : NULL;
 
 	*ret_event = r ? r->event : GRAPH_NONE;
-	return r ? graph_task_at(g, event_of(g, r)->r.tid, wake->r.ts) : sock_holder(g, sock, wake->r.ts, 0);
+	return r ? graph_task_at(g, event_of(g, r)->r.tid, wake->r.ts) : sock_owner(g, sock, wake->r.ts, 0);
 }
 
 /* The task to name for object obj that task me waits on at ts_ns. */
-static uint32_t object_holder(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode)
+static uint32_t object_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode)
 {
 	uint32_t tgid = g->tasks[me].tgid;
 	uint32_t task;
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
 	case CT_OBJ_SOCK:
-		return sock_holder(g, obj, ts_ns, tgid);
+		return sock_owner(g, obj, ts_ns, tgid);
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:
 		task = past_waker(g, obj, ts_ns, me);
-		return task != GRAPH_NONE ? task : fd_holder(g, obj, ts_ns, tgid, mode);
+		return task != GRAPH_NONE ? task : fd_owner(g, obj, ts_ns, tgid, mode);
 	case CT_OBJ_EVENTFD:
 	case CT_OBJ_FUTEX:
 		return past_waker(g, obj, ts_ns, me);
@@ -269,36 +270,46 @@ bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return o && o->family != AF_UNIX && s && (!r || r->event < s->event);
 }
 
-/* How well obj explains a poll that does not return: an answer that is due beats a pipe, and that an eventfd.
- */
-static int poll_score(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me)
+/* How well an object explains a poll that does not return, from worst to best. */
+enum poll_score {
+	POLL_NONE,    /* not at all */
+	POLL_OWN,     /* a socket to the own process, or without another end */
+	POLL_QUIET,   /* a terminal, or a pipe that was never written */
+	POLL_FAR,     /* a connection to another host, or an eventfd that was written before */
+	POLL_PEER,    /* a connection to another process of this host */
+	POLL_WRITTEN, /* a pipe that was written before */
+	POLL_OWED,    /* a socket that owes an answer */
+};
+
+static enum poll_score poll_score(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me)
 {
 	const struct window_object *o = window_object(g->w, obj);
-	uint32_t holder;
+	uint32_t owner;
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
 	case CT_OBJ_SOCK:
-		holder = object_holder(g, obj, ts_ns, me, CT_FF_WRITE);
+		owner = object_owner(g, obj, ts_ns, me, CT_FF_WRITE);
 		if (owner_owed(g, obj, ts_ns))
-			return holder != GRAPH_NONE && g->tasks[holder].tgid == g->tasks[me].tgid ? 1 : 6;
-		if (holder == GRAPH_NONE)
-			return o && o->family != AF_UNIX && o->rport ? 3 : 1;
-		return g->tasks[holder].tgid == g->tasks[me].tgid ? 1 : 4;
+			return owner != GRAPH_NONE && g->tasks[owner].tgid == g->tasks[me].tgid ? POLL_OWN
+												: POLL_OWED;
+		if (owner == GRAPH_NONE)
+			return o && o->family != AF_UNIX && o->rport ? POLL_FAR : POLL_OWN;
+		return g->tasks[owner].tgid == g->tasks[me].tgid ? POLL_OWN : POLL_PEER;
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:
-		/* a pipe that nobody ever wrote is there for another reason: to tell that its parent died,
-		 * say */
-		return past_waker(g, obj, ts_ns, me) == GRAPH_NONE ? 2 : 5;
+		/* A pipe without any write has another purpose: it tells a child that its parent died,
+		 * say. */
+		return past_waker(g, obj, ts_ns, me) == GRAPH_NONE ? POLL_QUIET : POLL_WRITTEN;
 	case CT_OBJ_EVENTFD:
-		return object_holder(g, obj, ts_ns, me, CT_FF_WRITE) == GRAPH_NONE ? 0 : 3;
+		return object_owner(g, obj, ts_ns, me, CT_FF_WRITE) == GRAPH_NONE ? POLL_NONE : POLL_FAR;
 	case CT_OBJ_TTY:
-		return 2;
+		return POLL_QUIET;
 	default:
-		return 0;
+		return POLL_NONE;
 	}
 }
 
-/* What the other end of a pipe must be open for, to end this wait. */
+/* The mode of the other end of a pipe that can end this wait. */
 static uint8_t other_side(const struct interval *s)
 {
 	return s->wait == CT_W_WRITE ? CT_FF_READ : CT_FF_WRITE;
@@ -314,27 +325,27 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 	int best = -1;
 
 	if (!epoll && s->obj) {
-		b->task = object_holder(g, s->obj, s->from_ns, s->task, other_side(s));
+		b->task = object_owner(g, s->obj, s->from_ns, s->task, other_side(s));
 		return;
 	}
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_event *e = event_of(g, &r[i]);
-		int score;
+		enum poll_score score;
 
 		if (!epoll && e->r.ts > s->from_ns + WAITFD_LATE_NS)
 			break;
 		score = poll_score(g, e->r.obj, s->from_ns, s->task);
-		if (score > best) {
-			best = score;
+		if ((int)score > best) {
+			best = (int)score;
 			b->obj = e->r.obj;
 			b->event = r[i].event;
 		}
 	}
 	/* its time limit ended it, and nothing in the set was due: it slept */
-	if (best < 0 || (b->timed_out && best <= 2))
+	if (best < 0 || (b->timed_out && best <= POLL_QUIET))
 		return;
 	b->kind = resource_of_object(g->w, b->obj);
-	b->task = object_holder(g, b->obj, s->from_ns, s->task, CT_FF_WRITE);
+	b->task = object_owner(g, b->obj, s->from_ns, s->task, CT_FF_WRITE);
 }
 
 static uint32_t live_child(const struct graph *g, const struct interval *s)
@@ -393,39 +404,38 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 {
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->flocks, obj, &n);
-	uint32_t holder = GRAPH_NONE, event = GRAPH_NONE;
+	uint32_t owner = GRAPH_NONE, event = GRAPH_NONE;
 
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_event *e = event_of(g, &r[i]);
 		uint32_t task;
 
-		if (e->r.ts > ts_ns && !(e->r.kind == CT_HELD && holder == GRAPH_NONE))
+		if (e->r.ts > ts_ns && !(e->r.kind == CT_HELD && owner == GRAPH_NONE))
 			break;
 		task = graph_task_at(g, e->r.tid, e->r.ts);
 		if (task == GRAPH_NONE || g->tasks[task].tgid == tgid ||
 		    (e->r.kind == CT_HELD && ct_held_is_waiter(&e->r)))
 			continue;
 		if (ct_lock_op(&e->r) == CT_LOCK_UNLOCK) {
-			if (holder != GRAPH_NONE && g->tasks[task].tgid == g->tasks[holder].tgid)
-				holder = GRAPH_NONE;
+			if (owner != GRAPH_NONE && g->tasks[task].tgid == g->tasks[owner].tgid)
+				owner = GRAPH_NONE;
 		} else if (ct_lock_result(&e->r) == 0) {
-			holder = task;
+			owner = task;
 			event = r[i].event;
 		}
 	}
 	*ret_strength = EDGE_STRONG;
-	if (holder == GRAPH_NONE ||
-	    !g->scans->left) /* what comes after the end of the walk may be its unlock */
+	if (owner == GRAPH_NONE || !g->scans->left) /* the walk ended early, so an unlock may be missing */
 		return GRAPH_NONE;
 	if (ret_event)
 		*ret_event = event;
-	if (may_have_unlocked(g, holder, g->w->events[event].r.ts, ts_ns) &&
-	    !is_held_later(g, obj, holder, ts_ns))
+	if (may_have_unlocked(g, owner, g->w->events[event].r.ts, ts_ns) &&
+	    !is_held_later(g, obj, owner, ts_ns))
 		*ret_strength = EDGE_WEAK;
 	/* it locked the file and went; a descriptor that it left to another process keeps the lock */
-	if (g->tasks[holder].exit_ns <= ts_ns && ct_lock_type(&g->w->events[event].r) == CT_LOCK_FLOCK)
-		holder = fd_holder(g, obj, ts_ns, tgid, 0);
-	return holder;
+	if (g->tasks[owner].exit_ns <= ts_ns && ct_lock_type(&g->w->events[event].r) == CT_LOCK_FLOCK)
+		owner = fd_owner(g, obj, ts_ns, tgid, 0);
+	return owner;
 }
 
 static void owner_of_flock(const struct graph *g, const struct interval *s, struct blame *b)
@@ -438,14 +448,14 @@ static void owner_of_flock(const struct graph *g, const struct interval *s, stru
 	b->edge = EDGE_FILELOCK;
 }
 
-/* The server of a FUSE mount: whoever has a /dev/fuse open. */
+/* The server of a FUSE mount: a task that has a /dev/fuse open. */
 static uint32_t fuse_server(const struct graph *g, const struct interval *s)
 {
 	for (size_t i = 0; i < g->w->n_objects && scan_step(g); i++) {
 		const struct window_object *o = &g->w->objects[i];
 
 		if (CT_OBJ_KIND(o->id) == CT_OBJ_FUSEDEV) {
-			uint32_t task = fd_holder(g, o->id, s->from_ns, g->tasks[s->task].tgid, 0);
+			uint32_t task = fd_owner(g, o->id, s->from_ns, g->tasks[s->task].tgid, 0);
 
 			if (task != GRAPH_NONE)
 				return task;
@@ -508,7 +518,7 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b)
 		if (b->kind == RESOURCE_FUSE)
 			b->task = fuse_server(g, s);
 		else
-			b->task = object_holder(g, s->obj, s->from_ns, s->task, other_side(s));
+			b->task = object_owner(g, s->obj, s->from_ns, s->task, other_side(s));
 	}
 	if (b->task == s->task)
 		b->task = GRAPH_NONE;
