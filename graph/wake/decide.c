@@ -30,7 +30,7 @@ static bool on_disk(const struct graph *g, uint64_t obj)
 		return true;
 	case CT_OBJ_FILE:
 	case CT_OBJ_DIR:
-		return o && o->dev >> 20 != 0;
+		return o && ct_dev_major(o->dev) != 0;
 	default:
 		return false;
 	}

@@ -13,6 +13,23 @@
 #include "ctrace/abi.h"
 #include "ctrace/softirq.h"
 
+/* The parts of a device number: the kernel's encoding, major << 20 | minor (include/linux/kdev_t.h). */
+static inline ct_u32 ct_dev_major(ct_u64 dev)
+{
+	return (ct_u32)(dev >> 20);
+}
+
+static inline ct_u32 ct_dev_minor(ct_u64 dev)
+{
+	return dev & 0xfffff;
+}
+
+/* The user address in the id of a FUTEX, DATA or QUEUE: CT_OBJ_USER_ID(). */
+static inline ct_u64 ct_obj_uaddr(ct_u64 id)
+{
+	return id & ((1ULL << 47) - 1);
+}
+
 /* CT_SWITCH: tid goes off the CPU, next comes. */
 static inline ct_u32 ct_switch_next(const struct ct_rec *r)
 {

@@ -5,15 +5,19 @@
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
+#include "ctrace/fields.h"
 #include "lib/clean.h"
 #include "lib/cleanup.h"
 #include "trace/words/resource.h"
 
+/* Enough low bits of a kernel address to tell two objects apart. */
+#define SHORT_IDENT 0xffffffffff
 #define RAW_MAX     1024 /* of a text before it is cleaned */
 #define ADDRESS_MAX (INET6_ADDRSTRLEN + 10)
 
@@ -182,7 +186,7 @@ const char *describe_state(unsigned state)
 
 const char *describe_signal(unsigned sig)
 {
-	return sig && sig < 65 ? sigabbrev_np((int)sig) : NULL;
+	return sig && sig < _NSIG ? sigabbrev_np((int)sig) : NULL;
 }
 
 size_t describe_clean(const char *s, char *buf, size_t size)
@@ -258,7 +262,7 @@ static size_t describe_sock(const struct window *w, const struct window_object *
 		return describe_inet(o, buf, size);
 	if (o && o->family == AF_NETLINK)
 		return put(buf, size, "netlink socket:[%" PRIu64 "]", ident);
-	if (ident >> 58)
+	if (ident & CT_OBJ_NOT_ACCEPTED)
 		return put(buf, size, "socket not accepted yet");
 	return put(buf, size, "socket:[%" PRIu64 "]", ident);
 }
@@ -270,22 +274,22 @@ static size_t describe_task(const struct window *w, uint32_t tid, char *buf, siz
 	return t ? put(buf, size, "pid %u (%s)", tid, t->comm) : put(buf, size, "pid %u", tid);
 }
 
-/* The process of a futex: its id holds 12 bits of the tgid alone, the dictionary knows who used it. */
+/* The id of a futex has only 12 bits of the tgid.  The dictionary knows a task that used the futex. */
 static size_t describe_futex(const struct window *w, const struct window_object *o, uint64_t ident, char *buf,
 			     size_t size)
 {
 	const struct window_task *t = o ? window_task_at(w, o->tid, o->ts_ns) : NULL;
-	uint64_t uaddr = ident & ((1ULL << 47) - 1);
+	uint64_t uaddr = ct_obj_uaddr(ident);
 
 	return t ? put(buf, size, "futex 0x%" PRIx64 " of pid %u", uaddr, t->tgid)
 		 : put(buf, size, "futex 0x%" PRIx64, uaddr);
 }
 
-/* What a process knows by an address. */
+/* An object that a process names by an address. */
 static size_t describe_user(const struct window_object *o, const char *word, uint64_t ident, char *buf,
 			    size_t size)
 {
-	uint64_t uaddr = ident & ((1ULL << 47) - 1);
+	uint64_t uaddr = ct_obj_uaddr(ident);
 
 	return o && o->name[0] ? put(buf, size, "%s", o->name) : put(buf, size, "%s 0x%" PRIx64, word, uaddr);
 }
@@ -294,7 +298,7 @@ static size_t describe_blockdev(const struct window_object *o, uint64_t ident, c
 {
 	if (o && o->name[0])
 		return put(buf, size, o->name[0] == '/' ? "%s" : "disk %s", o->name);
-	return put(buf, size, "disk %u:%u", (unsigned)(ident >> 20), (unsigned)(ident & 0xfffff));
+	return put(buf, size, "disk %u:%u", ct_dev_major(ident), ct_dev_minor(ident));
 }
 
 size_t describe_object(const struct window *w, uint64_t id, char *buf, size_t size)
@@ -335,28 +339,28 @@ size_t describe_object(const struct window *w, uint64_t id, char *buf, size_t si
 		word = "cgroup";
 		break;
 	case CT_OBJ_EVENTFD:
-		return put(buf, size, "eventfd %" PRIx64, ident & 0xffffffffff);
+		return put(buf, size, "eventfd %" PRIx64, ident & SHORT_IDENT);
 	case CT_OBJ_EPOLL:
-		return put(buf, size, "epoll %" PRIx64, ident & 0xffffffffff);
+		return put(buf, size, "epoll %" PRIx64, ident & SHORT_IDENT);
 	case CT_OBJ_TIMERFD:
-		return put(buf, size, "timerfd %" PRIx64, ident & 0xffffffffff);
+		return put(buf, size, "timerfd %" PRIx64, ident & SHORT_IDENT);
 	case CT_OBJ_SIGNALFD:
-		return put(buf, size, "signalfd %" PRIx64, ident & 0xffffffffff);
+		return put(buf, size, "signalfd %" PRIx64, ident & SHORT_IDENT);
 	case CT_OBJ_INOTIFY:
-		return put(buf, size, "inotify %" PRIx64, ident & 0xffffffffff);
+		return put(buf, size, "inotify %" PRIx64, ident & SHORT_IDENT);
 	case CT_OBJ_PIDFD:
-		return put(buf, size, "pidfd %" PRIx64, ident & 0xffffffffff);
+		return put(buf, size, "pidfd %" PRIx64, ident & SHORT_IDENT);
 	case CT_OBJ_URING:
-		return put(buf, size, "io_uring %" PRIx64, ident & 0xffffffffff);
+		return put(buf, size, "io_uring %" PRIx64, ident & SHORT_IDENT);
 	case CT_OBJ_FUSEDEV:
-		return put(buf, size, "/dev/fuse %" PRIx64, ident & 0xffffffffff);
+		return put(buf, size, "/dev/fuse %" PRIx64, ident & SHORT_IDENT);
 	case CT_OBJ_DATA:
 		return describe_user(o, "variable", ident, buf, size);
 	case CT_OBJ_QUEUE:
 		return describe_user(o, "queue", ident, buf, size);
 	case CT_OBJ_ANON:
 		return o && o->name[0] ? put(buf, size, "%s", o->name)
-				       : put(buf, size, "anonymous inode %" PRIx64, ident & 0xffffffffff);
+				       : put(buf, size, "anonymous inode %" PRIx64, ident & SHORT_IDENT);
 	}
 	if (o && o->name[0])
 		return put(buf, size, "%s", o->name);

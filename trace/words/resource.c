@@ -6,6 +6,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include "ctrace/fields.h"
+
 const char *resource_kind_word(enum resource_kind kind)
 {
 	static const char *const words[RESOURCE_KINDS] = {
@@ -67,7 +69,7 @@ enum resource_kind resource_of_object(const struct window *w, uint64_t id)
 	case CT_OBJ_BLOCKDEV:
 		return RESOURCE_DISK;
 	case CT_OBJ_CHARDEV:
-		return o && o->dev >> 20 == INPUT_MAJOR ? RESOURCE_INPUT : RESOURCE_UNKNOWN;
+		return o && ct_dev_major(o->dev) == INPUT_MAJOR ? RESOURCE_INPUT : RESOURCE_UNKNOWN;
 	case CT_OBJ_EVENTFD:
 		return RESOURCE_EVENTFD;
 	case CT_OBJ_TIMERFD:
