@@ -98,7 +98,7 @@ _Static_assert(__builtin_offsetof(struct glibc_cond, g_signals) % 8 == 0 &&
 /* Functions, as frames begin with them, in which a task waits for a lock.  nptl/; __lll_lock_wait since 2.4.
  */
 #define GLIBC_LOCK_FUNCTIONS "pthread_rwlock_", "pthread_mutex_lock+", "__lll_lock_wait"
-/* Prefix of the names that glibc has for its own functions inside itself.  include/libc-symbols.h; since 2.2.
+/* Prefix of the names that glibc has for its own functions inside itself.  include/libc-symbols.h; since 2.3.
  */
 #define GLIBC_HIDDEN_PREFIX "__GI_"
 
