@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * missing_wake.h - which wake-up is missing or late, and who should have sent it: a
- * wait that did not end in time is compared with an earlier one like it that did.
- *
- * Of the earlier waits at the same place those count that the same role ended in
- * the same way; the one of median length is the reference.  The path of its
- * wake-up is walked backwards: who woke it, what had that one been woken by, and so
- * on.  At each of these tasks: what does it do now, while the waiter waits?  If it
- * waits where it waited then, the one before it is looked at; else it is the one
- * to name (Argus, section 4.2).
+ * missing_wake.h - what the comparison of a wait with earlier ones found: which wake-up is missing or
+ * late, and which task has not sent it.
  *
  * Pure; any thread.
  */
@@ -17,8 +10,12 @@
 
 #include "graph/wake/blame.h"
 
-#define MISSING_STEPS 8 /* tasks on the path of a wake-up that are looked at */
-#define MISSING_LONG  5 /* a wait is not normal when it takes so many times as long as its like */
+#define MISSING_STEPS      8 /* tasks on the path of a wake-up that are looked at */
+#define MISSING_LONG       5 /* a wait is not normal when it takes so many times as long as its like */
+#define MISSING_GOOD_SCORE 0.6F
+#define MISSING_GOOD_COUNT 3
+#define MISSING_SURE_SCORE 0.8F
+#define MISSING_SURE_COUNT 8
 
 enum missing_wake_how {
 	MISSING_ENDED,     /* the task has ended */
@@ -65,11 +62,6 @@ struct missing_wake {
 	char *text;          /* all of this in words */
 };
 
-/*
- * wait: an interval that is BLOCKED, looked at up to to_ns.  *ret NULL: it is not
- * abnormal, nothing is like it, or those like it lead to nobody.  0 or -ENOMEM.
- */
-int missing_wake_find(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing_wake **ret);
 void missing_wake_free(struct missing_wake *m);
 /* Enough is alike, and often enough, to name somebody on the strength of it. */
 bool missing_wake_is_good(const struct missing_wake *m);

@@ -11,7 +11,7 @@
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_BRANCH_H
 #define CTRACE_ANALYSIS_DIAGNOSE_BRANCH_H
 
-#include "analysis/diagnose/diagnose.h"
+#include "analysis/diagnose/diagnosis.h"
 #include "analysis/diagnose/breakdown.h"
 
 struct branch {

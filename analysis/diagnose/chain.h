@@ -10,7 +10,7 @@
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_CHAIN_H
 #define CTRACE_ANALYSIS_DIAGNOSE_CHAIN_H
 
-#include "analysis/diagnose/diagnose.h"
+#include "analysis/diagnose/diagnosis.h"
 #include "lib/vec.h"
 
 enum chain_end { END_RUNNING, END_RUNNABLE, END_LEAF, END_CYCLE, END_UNKNOWN };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/compare/missing_wake_find.h"
 #include "lib/cleanup.h"
 
 /* The longest wait that a link is about. */

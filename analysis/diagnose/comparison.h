@@ -8,7 +8,6 @@
 #define CTRACE_ANALYSIS_DIAGNOSE_COMPARISON_H
 
 #include "analysis/diagnose/root_cause.h"
-#include "analysis/compare/missing_wake.h"
 
 /*
  * f: complete, its ending found.  normal: as it stands nothing is wrong; then only what is beyond doubt

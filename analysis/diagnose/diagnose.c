@@ -11,17 +11,6 @@
 #include "analysis/diagnose/sentence.h"
 #include "lib/cleanup.h"
 
-const char *verdict_name(enum verdict v)
-{
-	static const char *const names[] = { [VERDICT_NORMAL] = "normal",
-					     [VERDICT_LONG_WAIT] = "long-wait",
-					     [VERDICT_LONG_RUNNING] = "long-running",
-					     [VERDICT_STARVED] = "starved",
-					     [VERDICT_REPEATED_YIELD] = "repeated-yield" };
-
-	return names[v];
-}
-
 /* The victim's own time: what it did, and what its waits were for. */
 static void diagnose_time(const struct path *p, struct diagnosis *d)
 {
@@ -400,21 +389,4 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 	}
 	*ret = d;
 	return 0;
-}
-
-void diagnosis_free(struct diagnosis *d)
-{
-	if (!d)
-		return;
-	for (size_t i = 0; i < d->n_chain; i++)
-		free(d->chain[i].resource);
-	for (size_t i = 0; i < d->n_choices; i++)
-		free(d->choices[i].text);
-	missing_wake_free(d->comparison);
-	free(d->chain);
-	free(d->choices);
-	free(d->root_text);
-	free(d->sentence);
-	free(d->watch);
-	free(d);
 }

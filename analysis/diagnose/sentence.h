@@ -3,7 +3,7 @@
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_SENTENCE_H
 #define CTRACE_ANALYSIS_DIAGNOSE_SENTENCE_H
 
-#include "analysis/diagnose/diagnose.h"
+#include "analysis/diagnose/diagnosis.h"
 #include "analysis/diagnose/contention.h"
 
 struct sentence_facts {

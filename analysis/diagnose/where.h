@@ -4,7 +4,7 @@
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_WHERE_H
 #define CTRACE_ANALYSIS_DIAGNOSE_WHERE_H
 
-#include "analysis/diagnose/diagnose.h"
+#include "analysis/diagnose/diagnosis.h"
 #include "trace/words/cgroup_name.h"
 
 /* Of chain[i] of n.  before: the link that was named last, whose place is not repeated; NULL: none. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* replay.h - private to analysis/: what the parts of whatif.h share. */
+/* replay.h - private to analysis/: the replay of a window without something, and what its questions ask. */
 #ifndef CTRACE_ANALYSIS_WHATIF_REPLAY_H
 #define CTRACE_ANALYSIS_WHATIF_REPLAY_H
 
-#include "analysis/whatif/whatif.h"
+#include "analysis/whatif/without.h"
+#include "graph/wake/blame.h"
 #include "lib/vec.h"
 
 /* A wait: what for, and who ended it. */
@@ -39,6 +40,8 @@ struct whatif {
 	uint64_t refused;
 };
 
+/* whatif_saved(). */
+int replay_saved(struct whatif *x, const struct whatif_without *v, size_t n, uint64_t *ret_ns);
 /* Of a BLOCKED interval; valid until the next call.  NULL: out of memory. */
 const struct cause *whatif_cause(struct whatif *x, uint32_t interval);
 /* The time in [from, to) in which the tasks that are marked had the CPU that a RUNNABLE interval wanted. */

@@ -51,30 +51,10 @@
 #define CTRACE_ANALYSIS_WHATIF_WHATIF_H
 
 #include "analysis/account/account.h"
+#include "analysis/whatif/without.h"
 #include "graph/causal/causal.h"
 
-enum whatif_kind {
-	WHATIF_WAIT,     /* interval: this wait */
-	WHATIF_WAITS,    /* interval: this wait and all others of the same task for the same */
-	WHATIF_RESOURCE, /* time: all waits for it, of all tasks; running and unknown are none */
-	WHATIF_TASK,     /* task */
-	WHATIF_PROCESS,  /* task: any one of the process */
-	WHATIF_OBJECT,   /* obj: all waits for it, of all tasks; a block device: also those for its files */
-};
-/* "wait", "waits", ... */
-const char *whatif_kind_name(enum whatif_kind kind);
-
-/* What is taken away. */
-struct whatif_without {
-	uint64_t obj;
-	uint32_t interval, task;
-	uint8_t kind; /* enum whatif_kind */
-	uint8_t time; /* enum time_kind */
-};
-
 struct whatif;
-/* How many tasks may wait for each other in a row; where there are more, nothing is saved. */
-#define WHATIF_MAX_DEPTH 2048
 
 /* For [from, to) of task.  causal (may be NULL) is not needed afterwards.  0, -EINVAL (empty range, no
  * such task) or -ENOMEM. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/whatif/replay.h"
+#include "analysis/whatif/whatif.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 

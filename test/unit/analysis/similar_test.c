@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "analysis/diagnose/diagnose.h"
-#include "analysis/compare/missing_wake.h"
+#include "analysis/compare/missing_wake_find.h"
 #include "analysis/compare/similar.h"
 #include "lib/cleanup.h"
 #include "test/unit/trace/window_make.h"

@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/compare/missing_wake_find.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/compare/missing_wake_words.h"
+#include "analysis/compare/similar.h"
+#include "lib/cleanup.h"
+
+/* Intervals that are looked at to see whether wake-ups come regularly. */
+#define INTERVALS 32
+/* What is done at most between two parts of one wait. */
+#define RAN_BETWEEN 1000000
+
+/* One task on the path of the reference's wake-up. */
+struct hop {
+	struct blame blame; /* of the wait that it ended */
+	uint32_t wait;
+	uint32_t trigger; /* the wait of its own that was over before; GRAPH_NONE: not known */
+};
+
+struct hops {
+	struct hop v[MISSING_STEPS];
+	uint32_t n;
+	bool timer; /* the last one's trigger is its own timer */
+	bool asks;  /* the last one's trigger came from the waiter */
+};
+
+static uint64_t length(const struct graph *g, uint32_t interval)
+{
+	return g->intervals[interval].to_ns - g->intervals[interval].from_ns;
+}
+
+/* The last wait on purpose of the task that was over by ts_ns; GRAPH_NONE. */
+static uint32_t wait_before(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+
+	if (i == GRAPH_NONE)
+		i = t->first_interval + t->n_intervals;
+	for (; i > t->first_interval; i--) {
+		const struct interval *s = &g->intervals[i - 1];
+
+		if (s->state == INTERVAL_BLOCKED && !similar_is_chance(s))
+			return i - 1;
+	}
+	return GRAPH_NONE;
+}
+
+static bool on_path(const struct hops *h, uint32_t task)
+{
+	for (uint32_t i = 0; i < h->n; i++)
+		if (h->v[i].blame.task == task)
+			return true;
+	return false;
+}
+
+/* The path of the wake-up that ended a wait, backwards. */
+static void find_hops(const struct graph *g, const struct similar *reference, struct hops *h)
+{
+	struct hop hop = { .blame = reference->blame, .wait = reference->interval };
+	uint32_t waiter = g->intervals[reference->interval].task;
+
+	*h = (struct hops){ 0 };
+	while (h->n < MISSING_STEPS) {
+		uint32_t trigger = wait_before(g, hop.blame.task, hop.blame.until_ns);
+
+		hop.trigger = trigger;
+		h->v[h->n++] = hop;
+		if (trigger == GRAPH_NONE)
+			return;
+		blame_wait(g, trigger, g->intervals[trigger].to_ns, &hop.blame);
+		h->timer = hop.blame.edge == EDGE_TIMER;
+		h->asks = hop.blame.task == waiter;
+		if (!hop.blame.ended || hop.blame.task == GRAPH_NONE || h->asks || on_path(h, hop.blame.task))
+			return;
+		hop.wait = trigger;
+	}
+}
+
+/* The latest of the role of a task that was there at that time; the task itself if none was. */
+static uint32_t successor(const struct graph *g, uint32_t task, uint64_t at_ns)
+{
+	uint32_t best = task;
+
+	for (uint32_t i = 0; i < g->n_tasks; i++)
+		if (g->tasks[i].n_intervals && g->tasks[i].born_ns <= at_ns &&
+		    g->tasks[i].born_ns >= g->tasks[best].born_ns && similar_role(g, i, task))
+			best = i;
+	return best;
+}
+
+/* What a task did for the most of a time. */
+struct doing {
+	uint32_t interval; /* the longest; GRAPH_NONE: nothing is known */
+	uint64_t ns;       /* of a wait its length in that time, else all that it had or wanted the CPU */
+};
+
+static struct doing main_doing(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t i = graph_interval_at(g, task, from_ns);
+	struct doing wait = { .interval = GRAPH_NONE }, run = { .interval = GRAPH_NONE };
+	uint64_t waited = 0, longest = 0;
+
+	for (; i != GRAPH_NONE && i < t->first_interval + t->n_intervals; i++) {
+		const struct interval *s = &g->intervals[i];
+		uint64_t from = MAX(s->from_ns, from_ns), to = MIN(s->to_ns, to_ns);
+
+		if (from >= to_ns)
+			break;
+		if (from >= to || s->state == INTERVAL_UNKNOWN)
+			continue;
+		if (s->state == INTERVAL_BLOCKED) {
+			waited += to - from;
+			if (to - from > wait.ns)
+				wait = (struct doing){ i, to - from };
+			continue;
+		}
+		run.ns += to - from;
+		if (to - from > longest) {
+			longest = to - from;
+			run.interval = i;
+		}
+	}
+	return run.ns > waited ? run : wait;
+}
+
+/* How many waits of the task at the place of like were over in [from, to), by task by; GRAPH_NONE: by its own
+ * timer.  Of SIMILAR_LOOKS. */
+static uint32_t count_waits(const struct graph *g, uint32_t task, uint32_t like, uint32_t by,
+			    uint64_t from_ns, uint64_t to_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t i = graph_interval_at(g, task, from_ns), n = 0, looked = 0;
+	struct blame b;
+
+	for (; i != GRAPH_NONE && i < t->first_interval + t->n_intervals && looked < SIMILAR_LOOKS; i++) {
+		const struct interval *s = &g->intervals[i];
+
+		if (s->to_ns >= to_ns)
+			break;
+		if (s->state != INTERVAL_BLOCKED || s->wake == GRAPH_NONE ||
+		    similar_place(g, &g->intervals[like], s) <= 0)
+			continue;
+		looked++;
+		blame_wait(g, i, s->to_ns, &b);
+		n += b.ended && b.task == by;
+	}
+	return n;
+}
+
+/* Somebody other than the waiter was woken on the object in [from, to). */
+static bool others_woken(const struct graph *g, uint64_t obj, uint32_t waiter, uint64_t from_ns,
+			 uint64_t to_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->wakes, obj, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+
+		if (e->r.ts > from_ns && e->r.ts < to_ns && e->r.tid != g->tasks[waiter].tid)
+			return true;
+	}
+	return false;
+}
+
+/* How often, and when last, the task ended waits like this one of the waiter. */
+static void count_before(const struct graph *g, struct missing_wake_step *step)
+{
+	const struct interval *s = &g->intervals[step->wait];
+	uint32_t first = g->tasks[s->task].first_interval, looked = 0;
+	struct blame b;
+
+	for (uint32_t i = step->wait; i > first && !step->more; i--) {
+		const struct interval *x = &g->intervals[i - 1];
+
+		if (x->state != INTERVAL_BLOCKED || x->wake == GRAPH_NONE || similar_place(g, s, x) <= 0)
+			continue;
+		step->more = ++looked == SIMILAR_LOOKS;
+		blame_wait(g, i - 1, x->to_ns, &b);
+		if (!b.ended || b.task != step->task)
+			continue;
+		step->last_ns = MAX(step->last_ns, b.until_ns);
+		step->count++;
+	}
+}
+
+static void name(struct missing_wake *m, enum missing_wake_how how, const struct doing *d, uint64_t since_ns)
+{
+	m->how = how;
+	m->instead = d->interval;
+	m->instead_ns = d->ns;
+	m->since_ns = since_ns;
+}
+
+/* It gets again and again what makes it act, and acts for nobody. */
+static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, struct missing_wake *m)
+{
+	const struct missing_wake_step *step = &m->steps[m->n_steps - 1];
+	uint32_t by = GRAPH_NONE;
+
+	if (m->late || h->v[k].trigger == GRAPH_NONE || (k + 1 == h->n && !h->timer))
+		return false;
+	if (k + 1 < h->n)
+		by = h->v[k + 1].blame.task;
+	m->triggers = count_waits(g, step->task, h->v[k].trigger, by, step->from_ns, step->to_ns);
+	return m->triggers;
+}
+
+/* The task did not live to see the half of this wait.  Of those that live for one turn each that says
+ * nothing. */
+static bool has_ended(const struct graph *g, const struct missing_wake_step *step, struct missing_wake *m)
+{
+	const struct graph_task *t = &g->tasks[step->task];
+	struct doing none = { .interval = GRAPH_NONE };
+
+	if (t->exit_ns >= step->from_ns + (step->to_ns - step->from_ns) / 2)
+		return false;
+	if (step->count < MISSING_GOOD_COUNT)
+		m->n_steps = 0;
+	name(m, MISSING_ENDED, &none, t->exit_ns);
+	return true;
+}
+
+/* Others are woken on what the waiter waits for: the wake-ups come, but go to them. */
+static bool others_served(const struct graph *g, const struct missing_wake_step *step)
+{
+	const struct interval *w = &g->intervals[step->wait];
+
+	return others_woken(g, w->obj, w->task, step->from_ns, step->to_ns) ||
+	       others_woken(g, step->obj, w->task, step->from_ns, step->to_ns);
+}
+
+/* Looks at one task of the path, of which the step is begun.  True: it waits as it should, the next is to be
+ * looked at.  False: it is the one, or nobody is (m->n_steps 0). */
+static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, struct missing_wake *m)
+{
+	struct missing_wake_step *step = &m->steps[m->n_steps - 1];
+	const struct hop *hop = &h->v[k];
+	const struct interval *s;
+	struct doing d;
+	bool usual, most;
+
+	count_before(g, step);
+	/* of those that live for one turn each the latest has its part */
+	if (g->tasks[step->task].exit_ns <= step->from_ns && step->count < MISSING_GOOD_COUNT) {
+		step->task = successor(g, step->task, step->from_ns);
+		step->count = 0;
+		count_before(g, step);
+	}
+	if (has_ended(g, step, m))
+		return false;
+	d = main_doing(g, step->task, step->from_ns, step->to_ns);
+	if (d.interval == GRAPH_NONE || others_served(g, step)) {
+		m->n_steps = 0;
+		return false;
+	}
+	s = &g->intervals[d.interval];
+	most = d.ns >= (step->to_ns - step->from_ns) / 2;
+	usual = s->state == INTERVAL_BLOCKED && hop->trigger != GRAPH_NONE &&
+		similar_place(g, &g->intervals[hop->trigger], s) > 0;
+	name(m, s->state == INTERVAL_BLOCKED ? MISSING_ELSEWHERE : MISSING_BUSY, &d, s->from_ns);
+	if ((usual || !most) && is_silent(g, h, k, m))
+		name(m, MISSING_SILENT, &d, step->last_ns);
+	else if (usual && !most &&
+		 m->late) /* a loop that served others meanwhile: which of its waits was it? */
+		m->n_steps = 0;
+	else if (usual && k + 1 < h->n)
+		return true;
+	else if (usual && h->asks) /* it waits for the waiter to ask: nothing of it is missing */
+		m->n_steps = 0;
+	else if (usual)
+		m->how = MISSING_ASLEEP;
+	return false;
+}
+
+/* Of several with one role (the workers of a pool) it is the one who ended this wait, if one of them did. */
+static uint32_t same_part(const struct graph *g, uint32_t task, const struct missing_wake_step *step)
+{
+	const struct interval *s = &g->intervals[step->wait];
+	struct blame b;
+
+	if (s->wake == GRAPH_NONE || s->to_ns > step->to_ns)
+		return task;
+	blame_wait(g, step->wait, step->to_ns, &b);
+	return b.ended && !b.killed && b.task != GRAPH_NONE && similar_role(g, b.task, task) ? b.task : task;
+}
+
+static void walk(const struct graph *g, const struct hops *h, struct missing_wake *m)
+{
+	struct missing_wake_step step = { .wait = m->wait,
+					  .from_ns = m->wait_from_ns,
+					  .to_ns = m->wait_to_ns };
+
+	for (uint32_t k = 0; k < h->n; k++) {
+		step.task = same_part(g, h->v[k].blame.task, &step);
+		step.obj = h->v[k].blame.obj;
+		step.edge = h->v[k].blame.edge;
+		m->steps[m->n_steps++] = step;
+		if (!look_at(g, h, k, m))
+			break;
+		step.wait = m->instead;
+		step.from_ns = g->intervals[step.wait].from_ns;
+		step.to_ns = MIN(g->intervals[step.wait].to_ns, step.to_ns);
+	}
+	m->own_accord = h->timer;
+}
+
+/* Wake-ups came at like intervals: none of the last ones anywhere near as long as this wait. */
+static bool is_regular(const struct graph *g, const struct similar_set *set, const struct missing_wake *m)
+{
+	uint64_t longest = 0, total = 0;
+	size_t n = MIN(set->v.n, (size_t)INTERVALS);
+
+	if (n < MISSING_SURE_COUNT)
+		return false;
+	for (size_t i = 0; i + 1 < n; i++) {
+		uint64_t a = set->v.v[i].blame.until_ns, b = set->v.v[i + 1].blame.until_ns;
+		uint64_t gap = a > b ? a - b : b - a;
+
+		longest = MAX(longest, gap);
+		total += gap;
+	}
+	return longest < 3 * (total / (n - 1)) && m->wait_to_ns - m->wait_from_ns > MISSING_LONG * longest;
+}
+
+/* The wait came to an end as hoped, within what is looked at. */
+static bool is_late(const struct graph *g, const struct missing_wake *m)
+{
+	const struct interval *s = &g->intervals[m->wait];
+	struct blame b;
+
+	if (s->wake == GRAPH_NONE || s->to_ns > m->wait_to_ns)
+		return false;
+	blame_wait(g, m->wait, m->wait_to_ns, &b);
+	return b.ended && !b.killed && b.until_ns <= m->wait_to_ns;
+}
+
+static void compare(const struct graph *g, const struct similar_set *set, struct missing_wake *m)
+{
+	const struct similar *ref = similar_median(g, set);
+	struct hops h;
+
+	m->usual_ns = length(g, ref->interval);
+	if (m->wait_to_ns - m->wait_from_ns < MISSING_LONG * m->usual_ns)
+		return;
+	find_hops(g, ref, &h);
+	m->reference = ref->interval;
+	m->similarity = ref->score;
+	m->ref_from_ns = MIN(g->intervals[ref->interval].from_ns, h.v[h.n - 1].blame.until_ns);
+	m->occurrences = (uint32_t)set->v.n;
+	m->late = is_late(g, m);
+	m->regular = is_regular(g, set, m);
+	walk(g, &h, m);
+}
+
+/* Completes m, of which the wait is set; m->n_steps 0: nothing can be said. */
+static int examine(const struct graph *g, struct missing_wake *m)
+{
+	struct similar_set set;
+	int r = similar_find(g, m->wait, &set);
+
+	if (r)
+		return r;
+	m->refused = set.refused;
+	similar_keep_commonest(g, &set, &m->others);
+	if (set.v.n && m->wait_to_ns > m->wait_from_ns)
+		compare(g, &set, m);
+	similar_done(&set);
+	return 0;
+}
+
+/* The named task waits for something else: that wait may be compared in turn.  1: it was, and names another.
+ */
+static int examine_next(const struct graph *g, struct missing_wake *m)
+{
+	struct missing_wake next = { .wait = m->instead, .wait_from_ns = g->intervals[m->instead].from_ns };
+	int r;
+
+	next.wait_to_ns = MIN(g->intervals[next.wait].to_ns, m->wait_to_ns);
+	r = examine(g, &next);
+	if (r || !next.n_steps || !missing_wake_is_good(&next) || m->n_steps + next.n_steps > MISSING_STEPS)
+		return r;
+	for (uint32_t i = 0; i < next.n_steps; i++) {
+		for (uint32_t j = 0; j < m->n_steps; j++)
+			if (m->steps[j].task == next.steps[i].task)
+				return 0;
+		/* it waits to be asked: nothing of it is missing */
+		if (next.steps[i].task == g->intervals[m->wait].task) {
+			m->n_steps = 0;
+			return 0;
+		}
+	}
+	memcpy(&m->steps[m->n_steps], next.steps, next.n_steps * sizeof(*next.steps));
+	m->n_steps += next.n_steps;
+	m->similarity = MIN(m->similarity, next.similarity);
+	m->how = next.how;
+	m->instead = next.instead;
+	m->since_ns = next.since_ns;
+	m->instead_ns = next.instead_ns;
+	m->triggers = next.triggers;
+	m->own_accord = next.own_accord;
+	return 1;
+}
+
+static bool timed_out(const struct graph *g, const struct interval *s)
+{
+	uint8_t kind, strength;
+
+	if (s->wake == GRAPH_NONE || s->wait == CT_W_SLEEP)
+		return false;
+	edge_classify(g, s, &g->w->events[s->wake], &kind, &strength);
+	return kind == EDGE_TIMER;
+}
+
+/*
+ * A time limit may cut a wait into several, with hardly anything done in between: the next one before (step
+ * -1) or after (1) interval at of the task, GRAPH_NONE when there is none.
+ */
+static uint32_t other_part(const struct graph *g, uint32_t at, int step)
+{
+	const struct graph_task *t = &g->tasks[g->intervals[at].task];
+	const struct interval *here = &g->intervals[at];
+	uint64_t ran = 0;
+
+	if (step > 0 && !timed_out(g, here))
+		return GRAPH_NONE;
+	for (uint32_t i = at + (uint32_t)step; i - t->first_interval < t->n_intervals; i += (uint32_t)step) {
+		const struct interval *s = &g->intervals[i];
+
+		if (s->state != INTERVAL_BLOCKED)
+			ran += s->to_ns - s->from_ns;
+		else if (similar_place(g, s, here) >= 1)
+			return step > 0 || timed_out(g, s) ? i : GRAPH_NONE;
+		if (ran > RAN_BETWEEN || (s->state == INTERVAL_BLOCKED && !similar_is_chance(s)))
+			return GRAPH_NONE;
+	}
+	return GRAPH_NONE;
+}
+
+static void whole_wait(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing_wake *m)
+{
+	uint32_t last = wait, i;
+
+	while ((i = other_part(g, wait, -1)) != GRAPH_NONE)
+		wait = i;
+	while ((i = other_part(g, last, 1)) != GRAPH_NONE && g->intervals[i].from_ns < to_ns)
+		last = i;
+	m->wait = wait;
+	m->wait_from_ns = g->intervals[wait].from_ns;
+	m->wait_to_ns = MIN(g->intervals[last].to_ns, to_ns);
+}
+
+int missing_wake_find(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing_wake **ret)
+{
+	struct missing_wake *m = calloc(1, sizeof(*m));
+	int r;
+
+	if (!m)
+		return -ENOMEM;
+	whole_wait(g, wait, to_ns, m);
+	r = examine(g, m);
+	for (int more = 1; !r && more == 1 && m->n_steps && m->how == MISSING_ELSEWHERE;) {
+		more = examine_next(g, m);
+		r = MIN(more, 0);
+	}
+	if (!r && m->n_steps) {
+		m->text = missing_wake_words(g, m);
+		r = m->text ? 0 : -ENOMEM;
+	}
+	if (r || !m->n_steps) {
+		missing_wake_free(m);
+		m = NULL;
+	}
+	if (!r)
+		*ret = m;
+	return r;
+}

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/whatif/replay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/path/path.h"
+#include "lib/cleanup.h"
+
+/* The task will not be waited for: it is in a circle of waits that one who was taken away was in too. */
+#define SHIFT_FREE UINT64_MAX
+
+struct replay_task {
+	uint64_t shift;   /* at the start of interval next */
+	uint32_t next;    /* the first interval that has not been replayed to its end */
+	uint32_t arrival; /* among those of the task: where they were last looked for */
+	bool begun;
+	bool busy; /* somebody further down asks for it: see replay.stack */
+};
+
+struct replay {
+	struct whatif *x;
+	const struct whatif_without *v;
+	size_t n;
+	struct replay_task *tasks;
+	uint64_t *shift; /* [interval] at its start, or at that of the range */
+	bool *taken;     /* [task] */
+	bool any_taken;
+	int err;
+	uint32_t depth;
+	uint32_t stack[WHATIF_MAX_DEPTH]; /* the tasks that are busy, each waiting for the next */
+};
+
+static uint64_t shift_at(struct replay *k, uint32_t task, uint64_t t);
+
+const struct cause *whatif_cause(struct whatif *x, uint32_t interval)
+{
+	const struct interval *s = &x->g->intervals[interval];
+	struct blame b;
+	struct cause c;
+
+	if (x->cause_of[interval])
+		return &x->causes.v[x->cause_of[interval] - 1];
+	blame_wait(x->g, interval, x->to_ns, &b);
+	c = (struct cause){ .obj = b.obj,
+			    .woke_ns = MIN(b.until_ns, s->to_ns),
+			    .kind = b.kind,
+			    .task = b.task == s->task ? GRAPH_NONE : b.task,
+			    .time = b.time,
+			    .edge = b.edge,
+			    .timed_out = b.timed_out };
+	c.acted_ns = c.woke_ns;
+	if (b.ended && b.event != GRAPH_NONE)
+		c.acted_ns = MIN(c.woke_ns, x->g->w->events[b.event].r.ts);
+	if (VEC_PUSH(&x->causes, c))
+		return NULL;
+	x->cause_of[interval] = (uint32_t)x->causes.n;
+	return &x->causes.v[x->causes.n - 1];
+}
+
+uint64_t whatif_rivals(struct whatif *x, const bool *marked, uint32_t interval, uint64_t from_ns,
+		       uint64_t to_ns)
+{
+	const struct graph *g = x->g;
+	uint32_t cpu = path_cpu_wanted(g, interval);
+	uint64_t ns = 0, at = from_ns;
+
+	if (cpu >= g->n_cpus)
+		return 0;
+	x->near[cpu] = path_run_near(g, cpu, from_ns, x->near[cpu]);
+	for (size_t i = x->near[cpu]; i < g->n_runs[cpu]; i++) {
+		const struct interval *run = graph_run(g, cpu, i);
+		uint64_t from = MAX(at, run->from_ns), to = MIN(to_ns, run->to_ns);
+
+		if (run->from_ns >= to_ns)
+			break;
+		if (from >= to)
+			continue;
+		ns += marked[run->task] ? to - from : 0;
+		at = to;
+	}
+	return ns;
+}
+
+bool whatif_mark(const struct graph *g, const struct whatif_without *v, size_t n, bool *marked)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t t = 0; t < g->n_tasks; t++)
+			if ((v[i].kind == WHATIF_TASK && t == v[i].task) ||
+			    (v[i].kind == WHATIF_PROCESS && g->tasks[t].tgid == g->tasks[v[i].task].tgid))
+				any = marked[t] = true;
+	return any;
+}
+
+static bool on_device(const struct graph *g, uint64_t obj, uint64_t device)
+{
+	const struct window_object *o =
+		CT_OBJ_KIND(device) == CT_OBJ_BLOCKDEV ? window_object(g->w, obj) : NULL;
+
+	return o && o->dev && CT_OBJ_ID(CT_OBJ_BLOCKDEV, o->dev) == device;
+}
+
+bool whatif_takes(const struct graph *g, const struct whatif_without *v, size_t n, uint64_t obj, uint8_t time)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (v[i].kind == WHATIF_RESOURCE && v[i].time == time)
+			return true;
+		if (v[i].kind == WHATIF_OBJECT && obj && (v[i].obj == obj || on_device(g, obj, v[i].obj)))
+			return true;
+	}
+	return false;
+}
+
+bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t n, uint32_t interval)
+{
+	const struct cause *p = whatif_cause(x, interval);
+	struct cause c;
+
+	if (!p)
+		return false;
+	c = *p;
+	for (size_t i = 0; i < n; i++) {
+		if ((v[i].kind != WHATIF_WAIT && v[i].kind != WHATIF_WAITS) ||
+		    x->g->intervals[v[i].interval].task != x->g->intervals[interval].task)
+			continue;
+		if (v[i].interval == interval)
+			return true;
+		p = v[i].kind == WHATIF_WAITS ? whatif_cause(x, v[i].interval) : NULL;
+		if (p && p->obj == c.obj && p->task == c.task && p->edge == c.edge && p->kind == c.kind)
+			return true;
+	}
+	return whatif_takes(x->g, v, n, c.obj, c.time);
+}
+
+/* The send is recorded when the call is done, and who was woken by it may have been faster. */
+#define SEND_SLACK_NS 200000
+
+/* It came to an end of the wait before the interval: that wait tells of it. */
+static bool was_awaited(struct whatif *x, uint32_t interval, const struct arrival *a)
+{
+	const struct interval *s = x->g->intervals;
+	uint32_t first = x->g->tasks[a->task].first_interval;
+	const struct cause *c;
+
+	while (interval > first && s[interval].state != INTERVAL_BLOCKED)
+		interval--;
+	if (s[interval].state != INTERVAL_BLOCKED || a->left_ns < s[interval].from_ns)
+		return false;
+	c = whatif_cause(x, interval);
+	return c && c->task == a->from &&
+	       (a->left_ns <= s[interval].to_ns + SEND_SLACK_NS || a->left_ns == a->ts_ns);
+}
+
+/* It came through an object, or from a task, that is taken away as such. */
+static bool is_taken(struct replay *k, const struct arrival *a)
+{
+	struct whatif *x = k->x;
+
+	for (size_t i = 0; i < k->n; i++) {
+		const struct cause *c = NULL;
+
+		if (k->v[i].kind == WHATIF_WAITS && x->g->intervals[k->v[i].interval].task == a->task)
+			c = whatif_cause(x, k->v[i].interval);
+		if (c && (c->task == a->from || (c->obj && c->obj == a->obj)))
+			return true;
+	}
+	return whatif_takes(x->g, k->v, k->n, a->obj, TIME_KINDS);
+}
+
+/* The first arrival at task at from or later.  Most often it is the one where the last look began, or the one
+ * after: the replay goes from interval to interval. */
+static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
+{
+	const struct arrival *v = k->x->arrivals.v;
+	size_t lo = k->x->arrivals_of[task], hi = k->x->arrivals_of[task + 1];
+	size_t at = lo + k->tasks[task].arrival;
+
+	if (at == lo || v[at - 1].ts_ns < from) {
+		if (at == hi || v[at].ts_ns >= from)
+			return at;
+		lo = at + 1;
+	}
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (v[mid].ts_ns < from)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	k->tasks[task].arrival = (uint32_t)(lo - k->x->arrivals_of[task]);
+	return lo;
+}
+
+/* What has arrived in [from, to), a part of the interval, may have been sent later than the task is there
+ * now: its shift at t, which is after that, is to be this instead. */
+static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, uint64_t to, uint64_t t,
+			  uint64_t shift)
+{
+	struct whatif *x = k->x;
+	uint32_t task = x->g->intervals[interval].task;
+	bool taken = k->taken[task], ran = x->g->intervals[interval].state == INTERVAL_RUNNING;
+	size_t end = x->arrivals_of[task + 1];
+
+	for (size_t i = first_arrival(k, task, from); i < end && x->arrivals.v[i].ts_ns < to; i++) {
+		const struct arrival *a = &x->arrivals.v[i];
+		uint64_t theirs;
+
+		if (a->waited == ran || (ran && was_awaited(x, interval, a)) || is_taken(k, a))
+			continue;
+		theirs = shift_at(k, a->from, a->left_ns);
+		if (theirs == SHIFT_FREE)
+			continue;
+		theirs += a->ts_ns - a->left_ns;
+		/* and from there on it takes no time */
+		shift = MIN(shift, theirs + (taken ? t - a->ts_ns : 0));
+	}
+	return shift;
+}
+
+/* The shift at t of a task that has been in the wait interval since a, with the shift that it had then. */
+static uint64_t shift_after_wait(struct replay *k, uint32_t interval, uint64_t a, uint64_t t, uint64_t shift)
+{
+	bool taken = k->taken[k->x->g->intervals[interval].task];
+	uint64_t woke, over, theirs, now;
+	const struct cause *c;
+	bool timed_out;
+
+	if (whatif_takes_wait(k->x, k->v, k->n, interval))
+		return shift + t - a;
+	c = whatif_cause(k->x, interval);
+	if (!c) {
+		k->err = -ENOMEM;
+		return shift;
+	}
+	timed_out = c->timed_out;
+	if (c->task == GRAPH_NONE)
+		return taken ? shift + t - a : shift;
+	woke = MIN(c->woke_ns, t);
+	over = MAX(a, woke); /* a wake-up may come while the task is still on its way into the wait */
+	theirs = shift_at(k, c->task, MIN(c->acted_ns, woke));
+	now = over - a + shift;
+	if (theirs != SHIFT_FREE)
+		now = MIN(now, over - woke + theirs);
+	if (timed_out)
+		now = MAX(now, shift);
+	now = taken ? now + t - over : now;
+	return hold_back(k, interval, a + 1, t + 1, t, now);
+}
+
+/* The shift at t, which is in the interval or its end. */
+static uint64_t shift_in(struct replay *k, uint32_t interval, uint64_t t)
+{
+	const struct interval *s = &k->x->g->intervals[interval];
+	uint64_t a = MAX(s->from_ns, k->x->from_ns), shift = k->shift[interval];
+	bool taken = k->taken[s->task];
+
+	if (t <= a)
+		return shift;
+	switch (s->state) {
+	case INTERVAL_RUNNING:
+		return hold_back(k, interval, a, t, t, taken ? shift + t - a : shift);
+	case INTERVAL_RUNNABLE:
+		if (taken || whatif_takes(k->x->g, k->v, k->n, 0, TIME_RUNNABLE))
+			return shift + t - a;
+		return k->any_taken ? shift + whatif_rivals(k->x, k->taken, interval, a, t) : shift;
+	case INTERVAL_BLOCKED:
+		return shift_after_wait(k, interval, a, t, shift);
+	default:
+		return taken ? shift + t - a : shift;
+	}
+}
+
+static uint32_t end_of(const struct graph *g, uint32_t task)
+{
+	return g->tasks[task].first_interval + g->tasks[task].n_intervals;
+}
+
+static void begin(struct replay *k, uint32_t task)
+{
+	const struct graph *g = k->x->g;
+	const struct graph_task *t = &g->tasks[task];
+	struct replay_task *rt = &k->tasks[task];
+
+	rt->begun = true;
+	rt->next = graph_interval_at(g, task, k->x->from_ns);
+	if (rt->next == GRAPH_NONE)
+		rt->next = end_of(g, task);
+	if (t->born_ns > k->x->from_ns && t->parent != GRAPH_NONE)
+		rt->shift = shift_at(k, t->parent, t->born_ns);
+	else if (k->taken[task] && rt->next < end_of(g, task) &&
+		 g->intervals[rt->next].from_ns > k->x->from_ns)
+		/* nothing is known of it before: see also the end of shift_at() */
+		rt->shift = g->intervals[rt->next].from_ns - k->x->from_ns;
+	if (rt->shift == SHIFT_FREE)
+		rt->shift = 0;
+}
+
+/* Replays what the task did up to t. */
+static void advance(struct replay *k, uint32_t task, uint64_t t)
+{
+	const struct graph *g = k->x->g;
+	struct replay_task *rt = &k->tasks[task];
+	uint32_t end = end_of(g, task);
+
+	if (!rt->begun)
+		begin(k, task);
+	while (rt->next < end && !k->err) {
+		k->shift[rt->next] = rt->shift;
+		if (g->intervals[rt->next].to_ns > t)
+			return;
+		rt->shift = shift_in(k, rt->next, g->intervals[rt->next].to_ns);
+		rt->next++;
+	}
+}
+
+/* Of a task that is being replayed already, because it waits, by way of others, for the one that asks. */
+static uint64_t shift_of_busy(const struct replay *k, uint32_t task, uint64_t t)
+{
+	const struct graph *g = k->x->g;
+	const struct replay_task *rt = &k->tasks[task];
+	uint32_t i = graph_interval_at(g, task, t), on = k->depth;
+
+	if (i != GRAPH_NONE && i < rt->next) {
+		uint64_t a = MAX(g->intervals[i].from_ns, k->x->from_ns);
+		uint64_t after = i + 1 < rt->next ? k->shift[i + 1] : rt->shift;
+
+		return MIN(after, k->shift[i] + (k->taken[task] ? t - a : 0));
+	}
+	if (rt->next >= end_of(g, task) || t <= g->intervals[rt->next].from_ns)
+		return rt->shift;
+	/* a circle: it falls apart when one of those in it takes no time */
+	do {
+		if (k->taken[k->stack[--on]])
+			return SHIFT_FREE;
+	} while (k->stack[on] != task);
+	return rt->shift;
+}
+
+/* How much earlier the task is at what happened to it at t. */
+static uint64_t shift_at(struct replay *k, uint32_t task, uint64_t t)
+{
+	const struct graph *g = k->x->g;
+	struct replay_task *rt = &k->tasks[task];
+	uint64_t shift;
+	uint32_t i;
+
+	t = MIN(t, k->x->to_ns);
+	if (t <= k->x->from_ns)
+		return 0;
+	if (rt->busy)
+		return shift_of_busy(k, task, t);
+	if (k->depth >= WHATIF_MAX_DEPTH) {
+		k->x->refused++;
+		return 0;
+	}
+	k->stack[k->depth++] = task;
+	rt->busy = true;
+	advance(k, task, t);
+	/* most often it is where the replay is */
+	i = rt->next;
+	if (i == end_of(g, task) || g->intervals[i].to_ns <= t ||
+	    (i > g->tasks[task].first_interval && g->intervals[i - 1].to_ns > t))
+		i = graph_interval_at(g, task, t);
+	shift = i == GRAPH_NONE ? rt->shift : shift_in(k, i, t);
+	rt->busy = false;
+	k->depth--;
+	return MIN(shift, t - k->x->from_ns);
+}
+
+int replay_saved(struct whatif *x, const struct whatif_without *v, size_t n, uint64_t *ret_ns)
+{
+	_cleanup_free_ struct replay *k = calloc(1, sizeof(*k));
+	_cleanup_free_ struct replay_task *tasks = calloc(x->g->n_tasks, sizeof(*tasks));
+	_cleanup_free_ uint64_t *shift = calloc(x->g->n_intervals + 1, sizeof(*shift));
+	_cleanup_free_ bool *taken = calloc(x->g->n_tasks, sizeof(*taken));
+	uint64_t ns;
+
+	if (!k || !tasks || !shift || !taken)
+		return -ENOMEM;
+	*k = (struct replay){ .x = x, .v = v, .n = n, .tasks = tasks, .shift = shift, .taken = taken };
+	k->any_taken = whatif_mark(x->g, v, n, taken);
+	ns = shift_at(k, x->task, x->to_ns);
+	if (!k->err)
+		*ret_ns = ns;
+	return k->err;
+}
