@@ -49,8 +49,8 @@ struct account_row {
 	uint64_t obj; /* WAIT, RESOURCE, OBJECT; a disk is its device, a remote address one of its sockets
 		       */
 	enum resource_kind kind; /* WAIT, RESOURCE, OBJECT */
-	uint8_t time;            /* WAIT, RESOURCE: enum time_kind */
-	uint8_t edge;            /* WAIT: enum edge_kind: how it depends on task */
+	enum time_kind time;     /* WAIT, RESOURCE */
+	enum edge_kind edge;     /* WAIT: how it depends on task; else 0 */
 };
 
 struct account {

@@ -101,7 +101,7 @@ static void say_resource(const struct graph *g, const struct account_row *r, con
 	const char *arrow = strstr(name, "->");
 	char other[WHO_MAX];
 
-	switch ((enum time_kind)r->time) {
+	switch (r->time) {
 	case TIME_RUNNING:
 		snprintf(buf, size, "running");
 		return;

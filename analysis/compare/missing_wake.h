@@ -31,11 +31,11 @@ struct missing_wake_step {
 	uint32_t wait;    /* the wait that it was to end */
 	uint64_t from_ns; /* of that wait what is looked at */
 	uint64_t to_ns;
-	uint64_t obj;     /* that wait's, as blame.obj in the reference */
-	uint8_t edge;     /* enum edge_kind: how it did in the reference */
-	uint32_t count;   /* how often it had ended such a wait before; 0: another one of its role did */
-	bool more;        /* at least: there were too many to count */
-	uint64_t last_ns; /* when it did last, 0 never */
+	uint64_t obj;        /* that wait's, as blame.obj in the reference */
+	enum edge_kind edge; /* how it did in the reference */
+	uint32_t count;      /* how often it had ended such a wait before; 0: another one of its role did */
+	bool more;           /* at least: there were too many to count */
+	uint64_t last_ns;    /* when it did last, 0 never */
 };
 
 struct missing_wake {

@@ -19,7 +19,7 @@ static void add_wake(const struct graph *g, struct words *t, const struct missin
 	char obj[DESCRIBE_MAX];
 	const char *what = "a wake-up";
 
-	switch ((enum edge_kind)step->edge) {
+	switch (step->edge) {
 	case EDGE_POST:
 		what = "a signal on ";
 		break;

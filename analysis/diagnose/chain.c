@@ -24,10 +24,10 @@ static void link_wait(const struct graph *g, struct link *k, const struct group 
 	k->wait = s ? s->wait : 0;
 	k->obj = gr->blame.obj;
 	k->kind = gr->blame.kind == RESOURCE_NONE ? RESOURCE_UNKNOWN : gr->blame.kind;
-	k->state = !s                        ? "unborn"
-		   : k->wait == CT_W_STOPPED ? "stopped"
-		   : k->wait == CT_W_SLEEP   ? "sleeping"
-					     : "waiting";
+	k->state = !s                        ? LINK_UNBORN
+		   : k->wait == CT_W_STOPPED ? LINK_STOPPED
+		   : k->wait == CT_W_SLEEP   ? LINK_SLEEPING
+					     : LINK_WAITING;
 	k->edge = gr->blame.edge;
 	k->strength = gr->blame.strength;
 	k->waits = gr->waits;
@@ -55,9 +55,9 @@ static int link_push(const struct graph *g, struct chain *c, uint32_t task, cons
 		k.other_ns = l->total_ns - l->running_ns - l->runnable_ns - gr->total_ns;
 	} else {
 		k.kind = gr->type == GROUP_CPU ? RESOURCE_CPU : RESOURCE_UNKNOWN;
-		k.state = gr->type == GROUP_UNKNOWN         ? "unknown"
-			  : l->running_ns >= l->runnable_ns ? "running"
-							    : "runnable";
+		k.state = gr->type == GROUP_UNKNOWN         ? LINK_UNKNOWN
+			  : l->running_ns >= l->runnable_ns ? LINK_RUNNING
+							    : LINK_RUNNABLE;
 		k.resource = strdup("");
 		k.stack = gr->type == GROUP_CPU ? breakdown_stack(g, task, gr->from_ns, gr->to_ns, true) : 0;
 	}
@@ -165,11 +165,11 @@ int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edg
 {
 	struct link *last = &c->links.v[c->links.n - 1];
 	struct link k = {
-		.from_ns = last->from_ns, .to_ns = last->to_ns, .state = "running", .kind = RESOURCE_CPU
+		.from_ns = last->from_ns, .to_ns = last->to_ns, .state = LINK_RUNNING, .kind = RESOURCE_CPU
 	};
 
-	last->edge = (uint8_t)edge;
-	last->strength = (uint8_t)strength;
+	last->edge = edge;
+	last->strength = strength;
 	link_who(g, &k, task, last->from_ns + (last->to_ns - last->from_ns) / 2);
 	k.resource = strdup("");
 	if (!k.resource || VEC_PUSH(&c->links, k)) {

@@ -108,7 +108,7 @@ static int push_ended(const struct graph *g, const struct missing_wake *m, struc
 	struct link k = { .task = missing_wake_named(m)->task,
 			  .pid = t->tgid,
 			  .tid = t->tid,
-			  .state = "exited",
+			  .state = LINK_EXITED,
 			  .kind = RESOURCE_UNKNOWN,
 			  .from_ns = t->exit_ns,
 			  .to_ns = MAX(m->wait_to_ns, t->exit_ns) };
@@ -124,7 +124,7 @@ static int push_ended(const struct graph *g, const struct missing_wake *m, struc
 }
 
 /* Moves links of from to the end of to: all, or the first with how it depends on the next. */
-static int move_links(struct chain *to, struct chain *from, bool all, uint8_t strength)
+static int move_links(struct chain *to, struct chain *from, bool all, enum edge_strength strength)
 {
 	for (size_t i = 0; i < (all ? from->links.n : 1); i++) {
 		if (VEC_PUSH(&to->links, from->links.v[i]))
@@ -141,7 +141,7 @@ static int move_links(struct chain *to, struct chain *from, bool all, uint8_t st
 	return 0;
 }
 
-static int push_step(const struct findings *f, uint32_t at, uint8_t strength, struct chain *tail)
+static int push_step(const struct findings *f, uint32_t at, enum edge_strength strength, struct chain *tail)
 {
 	const struct missing_wake *m = f->missing;
 	const struct missing_wake_step *step = &m->steps[at];
@@ -171,7 +171,7 @@ static int push_step(const struct findings *f, uint32_t at, uint8_t strength, st
 }
 
 /* Replaces what comes after link i by tail. */
-static int graft(struct findings *f, size_t i, uint8_t strength, struct chain *tail)
+static int graft(struct findings *f, size_t i, enum edge_strength strength, struct chain *tail)
 {
 	struct chain *c = &f->chain;
 
@@ -194,7 +194,7 @@ static int graft(struct findings *f, size_t i, uint8_t strength, struct chain *t
 
 static int go_on(struct findings *f, size_t i)
 {
-	uint8_t strength = missing_wake_is_sure(f->missing) ? EDGE_BOOSTED : EDGE_WEAK;
+	enum edge_strength strength = missing_wake_is_sure(f->missing) ? EDGE_BOOSTED : EDGE_WEAK;
 	struct chain tail = { 0 };
 	int r = 0;
 

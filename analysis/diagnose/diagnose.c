@@ -81,49 +81,49 @@ static bool is_left_out(const struct findings *f)
 	}
 }
 
-static const char *find_cause(const struct findings *f)
+static enum cause_kind find_cause(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
 	size_t n = f->chain.links.n;
 
 	if (f->circular)
-		return "circular-wait";
+		return CAUSE_CIRCULAR_WAIT;
 	if (f->left_out)
-		return n > 1 ? "slow-peer" : "none";
+		return n > 1 ? CAUSE_SLOW_PEER : CAUSE_NONE;
 	if (f->starved)
-		return "starved";
+		return CAUSE_STARVED;
 	if (f->by_comparison && (f->missing->how == MISSING_ENDED || f->missing->how == MISSING_SILENT))
-		return "missing-wakeup";
+		return CAUSE_MISSING_WAKEUP;
 	if (f->spins)
-		return "polling";
+		return CAUSE_POLLING;
 	if (f->on_disk)
-		return "disk";
+		return CAUSE_DISK;
 	if (last->wait == CT_W_STOPPED)
-		return "stopped";
+		return CAUSE_STOPPED;
 	if (has_edge(f, EDGE_LOCK) || has_edge(f, EDGE_FILELOCK) || has_edge(f, EDGE_POLLED) ||
 	    has_edge(f, EDGE_KERNEL_LOCK))
-		return "lock-holder";
+		return CAUSE_LOCK_HOLDER;
 	if (f->pool)
-		return "queueing";
+		return CAUSE_QUEUEING;
 	if (f->chain.end == END_LEAF && has_own_lock(f))
-		return "lock-holder";
+		return CAUSE_LOCK_HOLDER;
 	if (f->chain.end == END_RUNNING)
-		return "busy";
+		return CAUSE_BUSY;
 	if (f->chain.end == END_UNKNOWN)
-		return n > 1 ? "slow-peer" : "none";
+		return n > 1 ? CAUSE_SLOW_PEER : CAUSE_NONE;
 	if (root_cause_polls(last) && only_children(f))
-		return "polling";
+		return CAUSE_POLLING;
 	if (f->chain.links.v[0].wait == CT_W_FUTEX && f->chain.links.v[0].edge == EDGE_OWNER)
-		return "missing-wakeup";
+		return CAUSE_MISSING_WAKEUP;
 	if (f->chain.leaf.time == TIME_NETWORK)
-		return "network";
+		return CAUSE_NETWORK;
 	if (last->kind == RESOURCE_INPUT)
-		return "external";
+		return CAUSE_EXTERNAL;
 	if (last->kind == RESOURCE_TIMER)
-		return n > 1 ? "slow-peer" : "timer";
+		return n > 1 ? CAUSE_SLOW_PEER : CAUSE_TIMER;
 	if (last->unfinished && last->wait == CT_W_FUTEX)
-		return "missing-wakeup";
-	return n > 1 ? "slow-peer" : f->chain.refused ? "missing-wakeup" : "external";
+		return CAUSE_MISSING_WAKEUP;
+	return n > 1 ? CAUSE_SLOW_PEER : f->chain.refused ? CAUSE_MISSING_WAKEUP : CAUSE_EXTERNAL;
 }
 
 static enum verdict find_verdict(const struct findings *f)
@@ -135,7 +135,7 @@ static enum verdict find_verdict(const struct findings *f)
 			return VERDICT_REPEATED_YIELD;
 		if (f->starved)
 			return VERDICT_STARVED;
-		if (!strcmp(k->state, "running") || !strcmp(k->state, "runnable"))
+		if (k->state == LINK_RUNNING || k->state == LINK_RUNNABLE)
 			return VERDICT_LONG_RUNNING;
 	}
 	if (root_cause_polls(k) || k->edge == EDGE_POLLED)
@@ -197,7 +197,7 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 	    (first->edge == EDGE_MESSAGE || first->edge == EDGE_PIPE || first->edge == EDGE_EVENTFD))
 		return true;
 	/* beside others on a busy machine, but not for most of the time */
-	if (f->starved && !strcmp(f->chain.links.v[0].state, "runnable") && stall_ns < window_ns / 2)
+	if (f->starved && f->chain.links.v[0].state == LINK_RUNNABLE && stall_ns < window_ns / 2)
 		return true;
 	return f->chain.links.n > 1 && only_children(f) && f->chain.end == END_RUNNING && !f->spins &&
 	       stall_ns < DIAGNOSE_CHILD_BUSY_NS;
@@ -249,14 +249,13 @@ static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns
 /* That nobody here is to blame is concluded from the absence of records: of who connected, took the lock, or
  * should have woken.  Where all CPUs' records are missing for a while before the end, they may be among
  * those. */
-static bool is_by_absence(const struct findings *f, const char *cause, uint64_t to_ns)
+static bool is_by_absence(const struct findings *f, enum cause_kind cause, uint64_t to_ns)
 {
 	const struct graph *g = f->g;
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->gaps, 0, &n);
 
-	if (strcmp(cause, "external") != 0 && strcmp(cause, "network") != 0 &&
-	    strcmp(cause, "missing-wakeup") != 0)
+	if (cause != CAUSE_EXTERNAL && cause != CAUSE_NETWORK && cause != CAUSE_MISSING_WAKEUP)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		const struct window_event *e = &g->w->events[r[i].event];
@@ -369,8 +368,8 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 		d->stall_ns = f.chain.links.v[0].total_ns;
 		d->verdict = is_fine(&f, task, d) ? VERDICT_NORMAL : find_verdict(&f);
 		d->cause = find_cause(&f);
-		if (d->verdict == VERDICT_NORMAL && strcmp(d->cause, "timer") != 0)
-			d->cause = "none";
+		if (d->verdict == VERDICT_NORMAL && d->cause != CAUSE_TIMER)
+			d->cause = CAUSE_NONE;
 		d->strong = is_strong(&f) && !is_guessed(&f, task, from_ns, to_ns) &&
 			    !is_by_absence(&f, d->cause, to_ns);
 		d->chain = TAKE_PTR(f.chain.links.v);

@@ -14,6 +14,39 @@ const char *verdict_name(enum verdict v)
 	return names[v];
 }
 
+const char *cause_word(enum cause_kind cause)
+{
+	static const char *const words[] = {
+		[CAUSE_NONE] = "none",
+		[CAUSE_BUSY] = "busy",
+		[CAUSE_CIRCULAR_WAIT] = "circular-wait",
+		[CAUSE_DISK] = "disk",
+		[CAUSE_EXTERNAL] = "external",
+		[CAUSE_LOCK_HOLDER] = "lock-holder",
+		[CAUSE_MISSING_WAKEUP] = "missing-wakeup",
+		[CAUSE_NETWORK] = "network",
+		[CAUSE_POLLING] = "polling",
+		[CAUSE_QUEUEING] = "queueing",
+		[CAUSE_SLOW_PEER] = "slow-peer",
+		[CAUSE_STARVED] = "starved",
+		[CAUSE_STOPPED] = "stopped",
+		[CAUSE_TIMER] = "timer",
+	};
+
+	return words[cause];
+}
+
+const char *link_state_word(enum link_state state)
+{
+	static const char *const words[] = {
+		[LINK_UNKNOWN] = "unknown", [LINK_RUNNING] = "running",   [LINK_RUNNABLE] = "runnable",
+		[LINK_WAITING] = "waiting", [LINK_SLEEPING] = "sleeping", [LINK_STOPPED] = "stopped",
+		[LINK_UNBORN] = "unborn",   [LINK_EXITED] = "exited",
+	};
+
+	return words[state];
+}
+
 void diagnosis_free(struct diagnosis *d)
 {
 	if (!d)

@@ -14,20 +14,34 @@
 #include "analysis/slice/rules.h"
 #include "graph/path/path.h"
 
+/* What a task of the chain did for most of the time that the link is about. */
+enum link_state {
+	LINK_UNKNOWN,
+	LINK_RUNNING,
+	LINK_RUNNABLE, /* it wanted a CPU */
+	LINK_WAITING,
+	LINK_SLEEPING,
+	LINK_STOPPED,
+	LINK_UNBORN, /* its creator had not started it yet */
+	LINK_EXITED,
+};
+/* A word of the JSON contract: "running", ... */
+const char *link_state_word(enum link_state state);
+
 /* One task on the way from the victim to the root cause. */
 struct link {
 	uint32_t task;
 	uint32_t pid, tid;
 	char comm[CT_COMM_LEN];
-	const char *state; /* "running", "runnable", "waiting", "sleeping", "stopped", "unborn", "unknown" */
+	enum link_state state;
 	enum resource_kind kind; /* what it waits on; RESOURCE_CPU when it runs or wants to */
 	char *resource;          /* in words; may be "" */
 	uint64_t from_ns, to_ns; /* hull of the time spent so */
 	uint64_t total_ns;
-	uint32_t waits; /* how many waits that was */
-	uint8_t wait;   /* CT_W_* of the longest */
-	uint8_t edge;   /* enum edge_kind: how it depends on the next link; 0 for the last */
-	uint8_t strength;
+	uint32_t waits;      /* how many waits that was */
+	uint8_t wait;        /* CT_W_* of the longest */
+	enum edge_kind edge; /* how it depends on the next link; 0 for the last */
+	enum edge_strength strength;
 	uint64_t obj;
 	uint64_t stack;                   /* id of its stack, 0 none */
 	uint64_t running_ns, runnable_ns; /* of the time looked at */
@@ -47,6 +61,26 @@ enum verdict {
 };
 const char *verdict_name(enum verdict v);
 
+/* Why the victim was slow or stuck. */
+enum cause_kind {
+	CAUSE_NONE,           /* nothing is wrong, or nothing is known */
+	CAUSE_BUSY,           /* the last task of the chain computes */
+	CAUSE_CIRCULAR_WAIT,  /* tasks wait for each other */
+	CAUSE_DISK,           /* a disk */
+	CAUSE_EXTERNAL,       /* a person, a device, a peer that says nothing */
+	CAUSE_LOCK_HOLDER,    /* the owner of a lock does not let go of it */
+	CAUSE_MISSING_WAKEUP, /* a wake-up that does not come */
+	CAUSE_NETWORK,        /* a message that does not arrive, or another host */
+	CAUSE_POLLING,        /* a task looks again and again */
+	CAUSE_QUEUEING,       /* all workers of a pool are busy */
+	CAUSE_SLOW_PEER,      /* the last task of the chain took its time */
+	CAUSE_STARVED,        /* no CPU for a task that could run */
+	CAUSE_STOPPED,        /* a signal or a debugger stopped a task */
+	CAUSE_TIMER,          /* the victim's own timer */
+};
+/* A word of the JSON contract: "lock-holder", ... */
+const char *cause_word(enum cause_kind cause);
+
 /* Where there was more than one way to go on: what was taken, by whose decision, and what was not. */
 struct choice {
 	char *text;
@@ -55,7 +89,7 @@ struct choice {
 struct diagnosis {
 	uint64_t from_ns, to_ns;
 	enum verdict verdict;
-	const char *cause; /* a word of the JSON contract */
+	enum cause_kind cause;
 	bool strong;
 	struct link *chain; /* [0] is the victim, [n-1] the root cause */
 	size_t n_chain;

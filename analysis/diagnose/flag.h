@@ -11,13 +11,13 @@
 #include "graph/timeline/graph.h"
 
 struct flag {
-	uint64_t obj;      /* the variable, 0 not known */
-	bool spin;         /* it is polled without a system call */
-	bool watched;      /* there are records of who wrote it */
-	uint32_t writer;   /* task whose write ended the polling, or who wrote it before; GRAPH_NONE */
-	uint32_t event;    /* that write */
-	bool ended;        /* it ended the polling */
-	uint8_t strength;  /* enum edge_strength */
+	uint64_t obj;    /* the variable, 0 not known */
+	bool spin;       /* it is polled without a system call */
+	bool watched;    /* there are records of who wrote it */
+	uint32_t writer; /* task whose write ended the polling, or who wrote it before; GRAPH_NONE */
+	uint32_t event;  /* that write */
+	bool ended;      /* it ended the polling */
+	enum edge_strength strength;
 	uint64_t since_ns; /* what the writer did from here to until_ns kept it from writing */
 	uint64_t until_ns;
 };

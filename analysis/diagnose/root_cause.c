@@ -48,7 +48,7 @@ static bool has_task(const struct chain *c, uint32_t task)
 /* The one who writes the variable is to blame, or whom that one waits for: the chain goes on there. */
 static int follow_writer(struct findings *f, const struct flag *flag)
 {
-	uint8_t strength = flag->strength;
+	enum edge_strength strength = flag->strength;
 	struct chain sub = { 0 };
 	struct path *p = NULL;
 	bool circle = false;
@@ -175,7 +175,7 @@ static int find_disk(struct findings *f)
 	if (r)
 		return r;
 	k = last_link(f);
-	k->state = "waiting";
+	k->state = LINK_WAITING;
 	k->kind = RESOURCE_DISK;
 	k->obj = f->disk.obj;
 	k->total_ns = f->disk.ns;
@@ -261,7 +261,7 @@ static void find_sleeping_children(struct findings *f)
 	f->chain.links.n--;
 	before->edge = 0;
 	before->wait = CT_W_SLEEP;
-	before->state = "sleeping";
+	before->state = LINK_SLEEPING;
 	before->kind = RESOURCE_TIMER;
 }
 

@@ -61,7 +61,7 @@ static void say_resource(struct words *t, const struct link *k)
 static void say_wait(struct words *t, const struct link *k)
 {
 	const char *what;
-	switch ((enum edge_kind)k->edge) {
+	switch (k->edge) {
 	case EDGE_LOCK:
 		words_add(t, "for a mutex");
 		say_resource(t, k);
@@ -149,9 +149,9 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 {
 	if (k->kind == RESOURCE_TIMER && k->wait == CT_W_SLEEP)
 		words_add(t,
-			  k->waits <= 2                 ? "was sleeping"
-			  : strcmp(f->cause, "polling") ? "slept %u times"
-							: "slept again and again (%u times), polling",
+			  k->waits <= 2               ? "was sleeping"
+			  : f->cause != CAUSE_POLLING ? "slept %u times"
+						      : "slept again and again (%u times), polling",
 			  k->waits);
 	else if (k->kind == RESOURCE_TIMER)
 		words_add(t, CT_OBJ_KIND(k->obj) == CT_OBJ_TIMERFD ? "was waiting for a timer"
@@ -212,7 +212,7 @@ static void say_last(struct words *t, const struct sentence_facts *f)
 		words_add(t, "was waiting for a lock that it holds itself");
 		say_resource(t, k);
 		words_add(t, " (deadlock)");
-	} else if (!strcmp(f->cause, "circular-wait")) {
+	} else if (f->cause == CAUSE_CIRCULAR_WAIT) {
 		words_add(t, "was waiting");
 		say_resource(t, k);
 		words_add(t, " in turn: they wait for each other (deadlock)");
@@ -233,13 +233,13 @@ static void say_last(struct words *t, const struct sentence_facts *f)
 		words_add(t, k->wait == CT_W_SLEEP ? "slept again and again, polling " : "was spinning for ");
 		words_add(t, "%s", CT_OBJ_KIND(k->obj) == CT_OBJ_DATA ? k->resource : "a flag in memory");
 		say_where(t, f, k);
-	} else if (!strcmp(k->state, "running") || !strcmp(k->state, "runnable")) {
+	} else if (k->state == LINK_RUNNING || k->state == LINK_RUNNABLE) {
 		words_add(t, f->pool ? "was busy with other work (all %u workers were)" : "was computing",
 			  f->pool);
 		say_where(t, f, k);
-	} else if (!strcmp(k->state, "exited")) {
+	} else if (k->state == LINK_EXITED) {
 		words_add(t, "had ended");
-	} else if (!strcmp(k->state, "unknown")) {
+	} else if (k->state == LINK_UNKNOWN) {
 		words_add(t, "did something that the trace does not show");
 	} else {
 		say_leaf(t, f, k);
@@ -336,7 +336,7 @@ char *sentence_whole(const struct sentence_facts *f)
 {
 	struct words t = { 0 };
 
-	if (f->n_chain == 1 && (f->left_out || !strcmp(f->chain[0].state, "unknown")))
+	if (f->n_chain == 1 && (f->left_out || f->chain[0].state == LINK_UNKNOWN))
 		words_add(&t, "Nothing can be said: ");
 	else if (f->verdict == VERDICT_NORMAL)
 		words_add(&t,

@@ -11,7 +11,7 @@ struct sentence_facts {
 	const struct link *chain;
 	size_t n_chain;
 	enum verdict verdict;
-	const char *cause;
+	enum cause_kind cause;
 	const struct blame *leaf;
 	uint32_t pool;                /* workers, all busy; 0 no pool */
 	const struct contention *cpu; /* starved: who had the CPU */

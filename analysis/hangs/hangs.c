@@ -111,35 +111,34 @@ static int candidate_cmp(const void *a, const void *b)
 static bool is_alarm(const struct diagnosis *d)
 {
 	const struct link *k = &d->chain[0];
-	const char *c = d->cause;
+	enum cause_kind c = d->cause;
 	bool child = k->edge == EDGE_EXIT || k->edge == EDGE_VFORK;
 	uint64_t ns = d->to_ns - d->from_ns;
 
 	if (d->verdict == VERDICT_NORMAL || d->verdict == VERDICT_LONG_RUNNING)
 		return false;
-	if (!strcmp(c, "circular-wait") || !strcmp(c, "starved") || !strcmp(c, "disk"))
+	if (c == CAUSE_CIRCULAR_WAIT || c == CAUSE_STARVED || c == CAUSE_DISK)
 		return true;
 	if (k->edge == EDGE_LOCK || k->edge == EDGE_FILELOCK || k->edge == EDGE_POLLED ||
 	    k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE)
 		return true;
 	if (child) /* what the child does is its own row; a child that computes may be at work */
-		return !strcmp(c, "lock-holder") || !strcmp(c, "stopped") ||
-		       (!strcmp(c, "busy") && ns >= 3000000000ULL);
+		return c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED ||
+		       (c == CAUSE_BUSY && ns >= 3000000000ULL);
 	if (d->n_chain == 1)
-		return k->wait == CT_W_STOPPED || (!strcmp(c, "network") && k->owed && !k->server) ||
-		       (!strcmp(c, "polling") && d->verdict == VERDICT_REPEATED_YIELD && k->wait == 0);
+		return k->wait == CT_W_STOPPED || (c == CAUSE_NETWORK && k->owed && !k->server) ||
+		       (c == CAUSE_POLLING && d->verdict == VERDICT_REPEATED_YIELD && k->wait == 0);
 	if (k->server)
 		return false; /* a server that waits for its clients */
 	if (k->kind == RESOURCE_UNIX || k->kind == RESOURCE_TCP || k->kind == RESOURCE_UDP)
-		return k->owed || k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT || !strcmp(c, "busy") ||
-		       !strcmp(c, "queueing") || !strcmp(c, "lock-holder") || !strcmp(c, "stopped");
+		return k->owed || k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT || c == CAUSE_BUSY ||
+		       c == CAUSE_QUEUEING || c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED;
 	if (k->kind == RESOURCE_PIPE)
-		return k->wait == CT_W_WRITE || !strcmp(c, "busy") || !strcmp(c, "lock-holder") ||
-		       !strcmp(c, "stopped");
+		return k->wait == CT_W_WRITE || c == CAUSE_BUSY || c == CAUSE_LOCK_HOLDER ||
+		       c == CAUSE_STOPPED;
 	/* conditions and eventfds: a worker without work looks like a waiter; only the main thread is
 	 * believed */
-	return k->pid == k->tid &&
-	       (!strcmp(c, "busy") || !strcmp(c, "lock-holder") || !strcmp(c, "queueing")) &&
+	return k->pid == k->tid && (c == CAUSE_BUSY || c == CAUSE_LOCK_HOLDER || c == CAUSE_QUEUEING) &&
 	       ns >= 2000000000ULL;
 }
 

@@ -25,9 +25,9 @@ struct candidate {
 			       */
 	float score;          /* 0..1: how much it is to be believed */
 	float similarity;     /* of the stacks, 0..1; negative: not known */
-	uint8_t strength;     /* enum edge_strength, rules applied */
-	bool ruled_out;       /* a rule says that it is not a cause */
-	bool ruled_in;        /* a rule says that it is */
+	enum edge_strength strength; /* rules applied */
+	bool ruled_out;              /* a rule says that it is not a cause */
+	bool ruled_in;               /* a rule says that it is */
 };
 
 struct candidates {

@@ -33,8 +33,8 @@ struct rules {
 
 /* What a rule is held against. stack: id, 0 none. */
 struct rule_facts {
-	uint8_t edge;      /* enum edge_kind */
-	uint32_t from, to; /* tasks; GRAPH_NONE: nobody on this host */
+	enum edge_kind edge; /* 0: no edge */
+	uint32_t from, to;   /* tasks; GRAPH_NONE: nobody on this host */
 	uint64_t obj;
 	uint64_t stack;
 	uint64_t ts_ns;

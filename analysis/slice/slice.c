@@ -37,7 +37,7 @@ struct walk {
 	VEC(struct slice_choice) choices;
 	VEC(struct slice_option) opts;
 	beam_path plan; /* edges to take from here on, the next one last */
-	uint8_t end;
+	enum slice_end end;
 	uint32_t end_edge;
 	uint32_t asked, refused, earlier;
 };
@@ -59,7 +59,7 @@ static int add_choice(struct walk *w, const struct candidates *l, uint32_t chose
 				       .first_option = (uint32_t)w->opts.n,
 				       .n_options = l->n,
 				       .chosen = chosen,
-				       .decider = (uint8_t)decider };
+				       .decider = decider };
 
 	for (uint32_t i = 0; i < l->n; i++) {
 		struct slice_option o = { .edge = l->v[i].edge,

@@ -39,7 +39,7 @@ struct slice_choice {
 	/* in slice.options: the one to be taken first, those ruled out last */
 	uint32_t first_option, n_options;
 	uint32_t chosen; /* index among them; GRAPH_NONE: none, the walk ended here */
-	uint8_t decider; /* enum slice_decider */
+	enum slice_decider decider;
 };
 
 struct slice_step {
@@ -76,7 +76,7 @@ struct slice {
 	size_t n_choices;
 	struct slice_option *options;
 	size_t n_options;
-	uint8_t end;       /* enum slice_end */
+	enum slice_end end;
 	uint32_t end_edge; /* SLICE_END_OUTSIDE: the edge from outside, else GRAPH_NONE */
 	float score;
 	uint32_t asked;   /* questions put to a person */

@@ -103,7 +103,8 @@ static bool on_device(const struct graph *g, uint64_t obj, uint64_t device)
 	return o && o->dev && CT_OBJ_ID(CT_OBJ_BLOCKDEV, o->dev) == device;
 }
 
-bool whatif_takes(const struct graph *g, const struct whatif_without *v, size_t n, uint64_t obj, uint8_t time)
+bool whatif_takes(const struct graph *g, const struct whatif_without *v, size_t n, uint64_t obj,
+		  enum time_kind time)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (v[i].kind == WHATIF_RESOURCE && v[i].time == time)

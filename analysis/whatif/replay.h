@@ -14,8 +14,8 @@ struct cause {
 	uint64_t acted_ns; /* when the one to blame did what ended it; the rest is the way there */
 	enum resource_kind kind;
 	uint32_t task; /* GRAPH_NONE: no task of this host */
-	uint8_t time;  /* enum time_kind */
-	uint8_t edge;
+	enum time_kind time;
+	enum edge_kind edge;
 	bool timed_out;
 };
 
@@ -51,7 +51,7 @@ uint64_t whatif_rivals(struct whatif *x, const bool *marked, uint32_t interval, 
 bool whatif_mark(const struct graph *g, const struct whatif_without *v, size_t n, bool *marked);
 /* Whether one of v takes away waits for obj that count as time. */
 bool whatif_takes(const struct graph *g, const struct whatif_without *v, size_t n, uint64_t obj,
-		  uint8_t time);
+		  enum time_kind time);
 /* Whether v takes away this wait. */
 bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t n, uint32_t interval);
 

@@ -113,7 +113,8 @@ static void ask_waits(struct table *t)
  * by its name. */
 static void ask_resources(struct table *t)
 {
-	static const uint8_t times[] = { TIME_RUNNABLE, TIME_DISK, TIME_NETWORK, TIME_TIMER, TIME_FAULT };
+	static const enum time_kind times[] = { TIME_RUNNABLE, TIME_DISK, TIME_NETWORK, TIME_TIMER,
+						TIME_FAULT };
 
 	for (size_t k = 0; k < ARRAY_SIZE(times); k++)
 		for (size_t i = 0; i < t->a->n_rows[ACCOUNT_RESOURCE] && !t->err; i++)
@@ -271,9 +272,9 @@ static void wait_words(struct whatif *x, const struct whatif_without *v, char *b
 	account_words(x->g, ACCOUNT_WAIT, &row, buf, size);
 }
 
-static const char *resource_words(uint8_t time)
+static const char *resource_words(enum time_kind time)
 {
-	switch ((enum time_kind)time) {
+	switch (time) {
 	case TIME_RUNNABLE:
 		return "all waiting for a CPU";
 	case TIME_LOCK:
@@ -303,7 +304,7 @@ void whatif_words(struct whatif *x, const struct whatif_without *v, char *buf, s
 	struct account_row row = { .task = v->task };
 	char what[ACCOUNT_WORDS_MAX];
 
-	switch ((enum whatif_kind)v->kind) {
+	switch (v->kind) {
 	case WHATIF_WAIT:
 	case WHATIF_WAITS:
 		wait_words(x, v, buf, size);

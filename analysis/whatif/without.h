@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "graph/wake/blame.h"
+
 enum whatif_kind {
 	WHATIF_WAIT,     /* interval: this wait */
 	WHATIF_WAITS,    /* interval: this wait and all others of the same task for the same */
@@ -20,8 +22,8 @@ const char *whatif_kind_name(enum whatif_kind kind);
 struct whatif_without {
 	uint64_t obj;
 	uint32_t interval, task;
-	uint8_t kind; /* enum whatif_kind */
-	uint8_t time; /* enum time_kind */
+	enum whatif_kind kind;
+	enum time_kind time;
 };
 
 /* How many tasks may wait for each other in a row; where there are more, nothing is saved. */

@@ -41,10 +41,10 @@ static json_t *link_json(const struct graph *g, const struct link *k, bool last)
 				 last || k->strength == EDGE_STRONG ? "strong" : "weak");
 
 	return placed(json_pack("{s:I, s:I, s:o, s:s, s:I, s:I, s:o, s:o, s:o}", "pid", (json_int_t)k->pid,
-				"tid", (json_int_t)k->tid, "comm", text_json(k->comm), "state", k->state,
-				"from_ns", mono(g, k->from_ns), "to_ns", mono(g, k->to_ns), "resource",
-				resource_json(k->kind, k->resource), "edge", edge, "stack",
-				stack_json(g, k->stack)),
+				"tid", (json_int_t)k->tid, "comm", text_json(k->comm), "state",
+				link_state_word(k->state), "from_ns", mono(g, k->from_ns), "to_ns",
+				mono(g, k->to_ns), "resource", resource_json(k->kind, k->resource), "edge",
+				edge, "stack", stack_json(g, k->stack)),
 		      g, k);
 }
 
@@ -101,10 +101,11 @@ json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d)
 	json_t *chain = json_array(), *choices = json_array(), *time = json_object();
 	json_t *victim = json_pack("{s:I,s:I,s:o}", "pid", (json_int_t)v->pid, "tid", (json_int_t)v->tid,
 				   "comm", text_json(v->comm));
-	json_t *cause = json_pack("{s:I,s:I,s:o,s:s,s:o,s:o,s:o}", "pid", (json_int_t)root->pid, "tid",
-				  (json_int_t)root->tid, "comm", text_json(root->comm), "state", root->state,
-				  "resource", resource_json(root->kind, root->resource), "text",
-				  text_json(d->root_text), "stack", stack_json(g, root->stack));
+	json_t *cause =
+		json_pack("{s:I,s:I,s:o,s:s,s:o,s:o,s:o}", "pid", (json_int_t)root->pid, "tid",
+			  (json_int_t)root->tid, "comm", text_json(root->comm), "state",
+			  link_state_word(root->state), "resource", resource_json(root->kind, root->resource),
+			  "text", text_json(d->root_text), "stack", stack_json(g, root->stack));
 
 	placed(victim, g, v);
 	placed(cause, g, root);
@@ -122,7 +123,7 @@ json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d)
 			 "s:o, s:o, s:o, s:o, s:o, s:o*, s:s*}",
 			 "schema", "ctrace.diagnosis/1", "victim", victim, "window", "from_ns",
 			 mono(g, d->from_ns), "to_ns", mono(g, d->to_ns), "clock", "monotonic", "verdict",
-			 verdict_name(d->verdict), "cause", d->cause, "confidence",
+			 verdict_name(d->verdict), "cause", cause_word(d->cause), "confidence",
 			 d->strong ? "strong" : "weak", "text", text_json(d->sentence), "root_cause", cause,
 			 "chain", chain, "time", time, "choices", choices, "losses",
 			 losses_json(g, d->from_ns, d->to_ns), "comparison",
@@ -143,7 +144,7 @@ json_t *render_hangs_json(const struct graph *g, const struct hangs *h)
 					 (json_int_t)k->pid, "tid", (json_int_t)k->tid, "comm",
 					 text_json(k->comm), "from_ns", mono(g, x->from_ns), "to_ns",
 					 mono(g, x->to_ns), "verdict", verdict_name(x->diagnosis->verdict),
-					 "cause", x->diagnosis->cause, "text",
+					 "cause", cause_word(x->diagnosis->cause), "text",
 					 text_json(x->diagnosis->sentence), "alarm", x->alarm, "same_as",
 					 x->same_as == i ? json_null()
 							 : json_integer((json_int_t)x->same_as)),

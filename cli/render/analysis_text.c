@@ -47,8 +47,8 @@ static void print_link(FILE *f, const struct graph *g, const struct diagnosis *d
 
 	describe_clean(k->comm, comm, sizeof(comm));
 	fprintf(f, "  %zu. %s%s%s pid %u tid %u%s  %s %s", i + 1, cli_sgr(f, "1"), comm, cli_sgr(f, "0"),
-		k->pid, k->tid, where_words(g, d->chain, d->n_chain, i, NULL, where), k->state,
-		k->total_ns ? text_duration(k->total_ns, ns) : "");
+		k->pid, k->tid, where_words(g, d->chain, d->n_chain, i, NULL, where),
+		link_state_word(k->state), k->total_ns ? text_duration(k->total_ns, ns) : "");
 	if (k->waits > 1)
 		fprintf(f, " in %u waits", k->waits);
 	print_resource(f, resource_kind_word(k->kind), k->resource ? k->resource : "");
@@ -97,7 +97,7 @@ void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d)
 
 	fprintf(f, "%s%s%s\n\n", cli_sgr(f, d->verdict == VERDICT_NORMAL ? "1;32" : "1"), d->sentence,
 		cli_sgr(f, "0"));
-	fprintf(f, "Verdict: %s, cause: %s, confidence: %s\n", verdict_name(d->verdict), d->cause,
+	fprintf(f, "Verdict: %s, cause: %s, confidence: %s\n", verdict_name(d->verdict), cause_word(d->cause),
 		d->strong ? "strong" : "weak");
 	fprintf(f, "Window: %s to %s\n", timearg_wall(d->from_ns, &g->w->offsets, 3, wall),
 		timearg_wall(d->to_ns, &g->w->offsets, 3, wall2));

@@ -67,12 +67,11 @@ static json_t *account_json(const struct path_view *v, enum account_group group)
 
 		account_words(v->g, group, r, words, sizeof(words));
 		json_array_append_new(
-			rows,
-			json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "text", text_json(words), "ns",
-				  (json_int_t)r->ns, "within_ns", (json_int_t)r->within_ns, "count",
-				  (json_int_t)r->count, "state",
-				  timed ? json_string(time_kind_name((enum time_kind)r->time)) : json_null(),
-				  "task", task_json(v, r->task), "resource", resource_json(v, kind, r->obj)));
+			rows, json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "text", text_json(words), "ns",
+					(json_int_t)r->ns, "within_ns", (json_int_t)r->within_ns, "count",
+					(json_int_t)r->count, "state",
+					timed ? json_string(time_kind_name(r->time)) : json_null(), "task",
+					task_json(v, r->task), "resource", resource_json(v, kind, r->obj)));
 	}
 	return rows;
 }
@@ -85,8 +84,7 @@ static json_t *without_json(const struct path_view *v, const struct whatif_witho
 
 	whatif_words(v->whatif, w, words, sizeof(words));
 	o = json_pack(
-		"{s:s, s:o, s:o}", "kind", whatif_kind_name((enum whatif_kind)w->kind), "text",
-		text_json(words), "task",
+		"{s:s, s:o, s:o}", "kind", whatif_kind_name(w->kind), "text", text_json(words), "task",
 		task_json(v, w->kind == WHATIF_TASK || w->kind == WHATIF_PROCESS ? w->task : GRAPH_NONE));
 	if (wait) {
 		json_object_set_new(o, "from_ns",

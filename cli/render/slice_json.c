@@ -84,7 +84,7 @@ json_t *render_slice_json(const struct causal *c, const struct slice *s, enum sl
 	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:f, s:I, s:I, s:I}", "schema",
 			 "ctrace.slice/1", "direction", direction == SLICE_BACKWARD ? "backward" : "forward",
 			 "policy", causal_policy_name(c->policy), "steps", steps, "choices", choices, "end",
-			 slice_end_name((enum slice_end)s->end), "end_edge", edge_json(c, s->end_edge),
-			 "score", (double)s->score, "asked", (json_int_t)s->asked, "refused",
-			 (json_int_t)s->refused, "earlier", (json_int_t)s->earlier);
+			 slice_end_name(s->end), "end_edge", edge_json(c, s->end_edge), "score",
+			 (double)s->score, "asked", (json_int_t)s->asked, "refused", (json_int_t)s->refused,
+			 "earlier", (json_int_t)s->earlier);
 }

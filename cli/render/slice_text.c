@@ -110,7 +110,7 @@ static void print_choice(FILE *f, const struct causal *c, const struct slice *s,
 
 static void print_end(FILE *f, const struct causal *c, const struct slice *s)
 {
-	switch ((enum slice_end)s->end) {
+	switch (s->end) {
 	case SLICE_END_ROOT:
 		fputs("It begins there: no recorded event led to it.\n", f);
 		break;

@@ -49,11 +49,12 @@ static json_t *answer_diagnosis(const struct graph *g, const struct diagnosis *d
 	const struct link *root = &d->chain[d->n_chain - 1];
 
 	return json_pack("{s:o,s:s,s:s,s:s,s:b,s:I,s:I,s:{s:I,s:I,s:o,s:o},s:o}", "text",
-			 answer_text(d->sentence), "verdict", verdict_name(d->verdict), "cause", d->cause,
-			 "confidence", d->strong ? "strong" : "weak", "lasts", lasts, "from_ns",
-			 (json_int_t)d->from_ns, "to_ns", (json_int_t)d->to_ns, "root_cause", "pid",
-			 (json_int_t)root->pid, "tid", (json_int_t)root->tid, "comm", answer_text(root->comm),
-			 "text", answer_text(d->root_text), "chain", answer_chain(g, d));
+			 answer_text(d->sentence), "verdict", verdict_name(d->verdict), "cause",
+			 cause_word(d->cause), "confidence", d->strong ? "strong" : "weak", "lasts", lasts,
+			 "from_ns", (json_int_t)d->from_ns, "to_ns", (json_int_t)d->to_ns, "root_cause",
+			 "pid", (json_int_t)root->pid, "tid", (json_int_t)root->tid, "comm",
+			 answer_text(root->comm), "text", answer_text(d->root_text), "chain",
+			 answer_chain(g, d));
 }
 
 static int answer_graph(const struct graph *g, const struct diagnoser_question *q, json_t **ret)

@@ -238,7 +238,7 @@ static void test_ruled_out(void **state)
 	add_rule(f, RULE_NOT_CAUSE, "fast");
 	d = run(f, NULL);
 	assert_int_equal(d->n_chain, 1);
-	assert_string_equal(d->chain[0].state, "waiting");
+	assert_int_equal(d->chain[0].state, LINK_WAITING);
 	assert_int_equal(d->chain[0].obj, OTHER);
 	assert_int_equal(d->verdict, VERDICT_LONG_WAIT);
 	assert_non_null(strstr(d->choices[0].text, "did not follow slow[30] (7.0 s, 70 %), fast[20]"));
@@ -290,7 +290,7 @@ static void test_stop_and_none(void **state)
 	struct diagnosis *d = answer(f, ASK_STOP, true);
 
 	assert_int_equal(d->n_chain, 1);
-	assert_string_equal(d->chain[0].state, "waiting");
+	assert_int_equal(d->chain[0].state, LINK_WAITING);
 	assert_non_null(strstr(d->choices[0].text, "go no further"));
 	assert_int_equal(f->rules.v.n, 0);
 	diagnosis_free(d);
@@ -388,7 +388,7 @@ static void test_none_is_not_normal(void **state)
 	d = answer(f, ASK_NONE, false);
 	assert_int_equal(d->n_chain, 1);
 	assert_int_equal(d->verdict, VERDICT_LONG_WAIT);
-	assert_string_equal(d->cause, "missing-wakeup");
+	assert_int_equal(d->cause, CAUSE_MISSING_WAKEUP);
 	assert_null(strstr(d->sentence, "Nothing is wrong"));
 	diagnosis_free(d);
 }
@@ -419,7 +419,7 @@ static void test_stack_of_the_same_wait(void **state)
 	make_switch(m, 4002, 1, 10, 0, CT_W_SLEEP, 0);
 	assert_int_equal(graph_build(make_done(m, 4100), &f->g), 0);
 	assert_int_equal(diagnose(f->g, graph_task_at(f->g, 10, MS), MS, 4000 * MS, NULL, &d), 0);
-	assert_string_equal(d->chain[d->n_chain - 1].state, "sleeping");
+	assert_int_equal(d->chain[d->n_chain - 1].state, LINK_SLEEPING);
 	assert_int_equal(culprit(d), 20);
 	assert_int_equal(d->chain[d->n_chain - 1].stack, 0);
 	diagnosis_free(d);

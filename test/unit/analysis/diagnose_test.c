@@ -89,7 +89,7 @@ static void test_mutex_owner_computes(void **state)
 	make_switch(&m, 3001, 0, 0, 10, CT_W_NONE, 0);
 	d = run(&m, 10, 1, 3010, &g);
 	assert_int_equal(d->verdict, VERDICT_LONG_WAIT);
-	assert_string_equal(d->cause, "lock-holder");
+	assert_int_equal(d->cause, CAUSE_LOCK_HOLDER);
 	assert_chain(d, 2, 10, 11);
 	assert_int_equal(d->chain[0].edge, EDGE_LOCK);
 	assert_true(d->strong);
@@ -112,7 +112,7 @@ static void test_deadlock(void **state)
 	make_event(&m, 10 * MS, 1, CT_FUTEX, 11, 10)->r.obj = MUTEX + 64;
 	make_switch(&m, 10, 1, 11, 0, CT_W_FUTEX, MUTEX + 64);
 	d = run(&m, 10, 1, 5000, &g);
-	assert_string_equal(d->cause, "circular-wait");
+	assert_int_equal(d->cause, CAUSE_CIRCULAR_WAIT);
 	assert_chain(d, 2, 10, 11);
 	end(&m, g, d);
 }
@@ -128,7 +128,7 @@ static void test_own_lock(void **state)
 	make_event(&m, 10 * MS, 0, CT_FUTEX, 10, 10)->r.obj = MUTEX;
 	make_switch(&m, 10, 0, 10, 0, CT_W_FUTEX, MUTEX);
 	d = run(&m, 10, 1, 5000, &g);
-	assert_string_equal(d->cause, "circular-wait");
+	assert_int_equal(d->cause, CAUSE_CIRCULAR_WAIT);
 	assert_true(d->strong);
 	assert_non_null(strstr(d->sentence, "a[10] was waiting for a lock that it holds itself"));
 	assert_chain(d, 1, 10);
@@ -167,7 +167,7 @@ static void test_noticed_sleep_is_not(void **state)
 	make_switch(&m, 9001, 0, 0, 10, CT_W_NONE, 0);
 	d = run(&m, 10, 1, 9002, &g);
 	assert_int_equal(d->verdict, VERDICT_LONG_WAIT);
-	assert_string_equal(d->cause, "timer");
+	assert_int_equal(d->cause, CAUSE_TIMER);
 	assert_null(strstr(d->sentence, "Nothing"));
 	end(&m, g, d);
 }
@@ -191,7 +191,7 @@ static void test_left_out(void **state)
 		make_switch(&m, 9001, 0, 0, 10, CT_W_NONE, 0);
 		d = run(&m, 10, 1, 9002, &g);
 		assert_int_equal(d->verdict, VERDICT_NORMAL);
-		assert_string_equal(d->cause, left_out ? "none" : "timer");
+		assert_int_equal(d->cause, left_out ? CAUSE_NONE : CAUSE_TIMER);
 		assert_int_equal(d->strong, !left_out);
 		assert_int_equal(!strncmp(d->sentence, "Nothing can be said: ", 21), left_out);
 		assert_int_equal(strstr(d->sentence, "what for was left out") != NULL, left_out);
@@ -216,7 +216,7 @@ static void test_child_chain(void **state)
 	make_wake(&m, 6010, 0, 10, 20, 0);
 	make_switch(&m, 6011, 0, 20, 10, CT_W_EXITED, 0)->r.state = CT_ST_DEAD;
 	d = run(&m, 10, 1, 6020, &g);
-	assert_string_equal(d->cause, "busy");
+	assert_int_equal(d->cause, CAUSE_BUSY);
 	assert_int_equal(d->verdict, VERDICT_LONG_WAIT);
 	assert_chain(d, 3, 10, 20, 30);
 	end(&m, g, d);
@@ -273,7 +273,7 @@ static void test_polled_lock(void **state)
 	}
 	d = run(&m, 10, 3, 5000, &g);
 	assert_int_equal(d->verdict, VERDICT_REPEATED_YIELD);
-	assert_string_equal(d->cause, "lock-holder");
+	assert_int_equal(d->cause, CAUSE_LOCK_HOLDER);
 	assert_chain(d, 2, 10, 20);
 	assert_int_equal(d->chain[0].kind, RESOURCE_FILE_LOCK);
 	end(&m, g, d);
@@ -315,7 +315,7 @@ static void test_lock_of_the_capped(void **state)
 		if (how == FOUND)
 			make_event(&m, 4000 * MS, 1, CT_HELD, 20, 0)->r.obj = FILE_;
 		d = run(&m, 10, 4, 5000, &g);
-		assert_string_equal(d->cause, "lock-holder");
+		assert_int_equal(d->cause, CAUSE_LOCK_HOLDER);
 		assert_int_equal(d->chain[0].strength,
 				 how == WHOLE || how == FOUND ? EDGE_STRONG : EDGE_WEAK);
 		end(&m, g, d);
@@ -365,7 +365,7 @@ static void test_starved(void **state)
 	make_switch(&m, 2900, 0, 20, 10, CT_W_NONE, 0);
 	d = run(&m, 10, 1, 3000, &g);
 	assert_int_equal(d->verdict, VERDICT_STARVED);
-	assert_string_equal(d->cause, "starved");
+	assert_int_equal(d->cause, CAUSE_STARVED);
 	assert_chain(d, 2, 10, 20);
 	end(&m, g, d);
 }
@@ -419,7 +419,7 @@ static void test_long_running(void **state)
 	make_switch(&m, 1, 0, 0, 10, CT_W_NONE, 0);
 	d = run(&m, 10, 1, 3000, &g);
 	assert_int_equal(d->verdict, VERDICT_LONG_RUNNING);
-	assert_string_equal(d->cause, "busy");
+	assert_int_equal(d->cause, CAUSE_BUSY);
 	assert_chain(d, 1, 10);
 	end(&m, g, d);
 }
@@ -444,7 +444,7 @@ static void test_yield_spin(void **state)
 	make_switch(&m, 2001, 0, 0, 10, CT_W_NONE, 0);
 	d = run(&m, 10, 3, 2002, &g);
 	assert_int_equal(d->verdict, VERDICT_REPEATED_YIELD);
-	assert_string_equal(d->cause, "polling");
+	assert_int_equal(d->cause, CAUSE_POLLING);
 	assert_chain(d, 2, 10, 11);
 	assert_false(d->strong);
 	end(&m, g, d);
@@ -485,7 +485,7 @@ static void test_queueing(void **state)
 	e->r.flags = CT_WF_READY;
 	make_switch(&m, 2011, 0, 21, 10, CT_W_NONE, 0);
 	d = run(&m, 10, 100, 2020, &g);
-	assert_string_equal(d->cause, "queueing");
+	assert_int_equal(d->cause, CAUSE_QUEUEING);
 	assert_int_equal(d->verdict, VERDICT_LONG_WAIT);
 	assert_int_equal(d->n_chain, 3);
 	assert_int_equal(d->chain[1].tid, 20);
@@ -518,7 +518,7 @@ static void test_killed(void **state)
 	make_switch(&m, 3003, 0, 10, 0, CT_W_EXITED, 0)->r.state = CT_ST_DEAD;
 	d = run(&m, 10, 1, 3003, &g);
 	assert_chain(d, 2, 10, 11);
-	assert_string_equal(d->cause, "lock-holder");
+	assert_int_equal(d->cause, CAUSE_LOCK_HOLDER);
 	assert_true(d->chain[0].killed);
 	end(&m, g, d);
 }
@@ -601,7 +601,7 @@ static void test_script_polls(void **state)
 	}
 	d = run(&m, 10, 1, 4000, &g);
 	assert_int_equal(d->verdict, VERDICT_REPEATED_YIELD);
-	assert_string_equal(d->cause, "polling");
+	assert_int_equal(d->cause, CAUSE_POLLING);
 	assert_chain(d, 1, 10);
 	end(&m, g, d);
 }
@@ -644,7 +644,7 @@ static void lost_message(bool paused)
 		e->x[1] = 3000 * MS;
 	}
 	d = run(&m, 10, 4, 5000, &g);
-	assert_string_equal(d->cause, "network");
+	assert_int_equal(d->cause, CAUSE_NETWORK);
 	assert_int_equal(d->verdict, VERDICT_LONG_WAIT);
 	assert_int_equal(d->strong, !paused);
 	assert_chain(d, 1, 10);
@@ -681,7 +681,7 @@ static void test_frozen(void **state)
 	make_wake(&m, 3002, 1, 10, 20, PIPE);
 	make_switch(&m, 3003, 0, 0, 10, CT_W_NONE, 0);
 	d = run(&m, 10, 3, 3010, &g);
-	assert_string_equal(d->cause, "stopped");
+	assert_int_equal(d->cause, CAUSE_STOPPED);
 	assert_chain(d, 2, 10, 20);
 	end(&m, g, d);
 }
@@ -710,7 +710,7 @@ static void test_lock_of_the_dead(void **state)
 	make_event(&m, 300 * MS, 0, CT_FD, 30, 9)->r.obj = FILE_;
 	d = run(&m, 10, 5, 5000, &g);
 	assert_chain(d, 2, 10, 30);
-	assert_string_equal(d->cause, "lock-holder");
+	assert_int_equal(d->cause, CAUSE_LOCK_HOLDER);
 	end(&m, g, d);
 }
 

@@ -181,7 +181,7 @@ static void test_writer(void **state)
 	assert_int_equal(t.d->chain[0].strength, EDGE_STRONG);
 	assert_int_equal(t.d->chain[1].tid, SETTER);
 	assert_int_equal(t.d->chain[2].tid, OTHER);
-	assert_string_equal(t.d->cause, "lock-holder");
+	assert_int_equal(t.d->cause, CAUSE_LOCK_HOLDER);
 	assert_non_null(t.d->watch);
 	assert_null(strstr(t.d->sentence, "ctrace watch"));
 	end(&t);
@@ -223,7 +223,7 @@ static void test_nobody(void **state)
 	spin(&t, 1003, 2000);
 	look(&t, 3, 2000);
 	assert_int_equal(t.d->n_chain, 1);
-	assert_string_equal(t.d->cause, "polling");
+	assert_int_equal(t.d->cause, CAUSE_POLLING);
 	end(&t);
 }
 

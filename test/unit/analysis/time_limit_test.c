@@ -110,7 +110,7 @@ static void test_loop_sleeps(void **state)
 	struct diagnosis *d = serve(&m, true, &g);
 
 	assert_int_equal(d->verdict, VERDICT_LONG_WAIT);
-	assert_string_equal(d->cause, "slow-peer");
+	assert_int_equal(d->cause, CAUSE_SLOW_PEER);
 	assert_int_equal(d->n_chain, 2);
 	assert_int_equal(d->chain[1].tid, 20);
 	assert_int_equal(d->chain[1].kind, RESOURCE_TIMER);
@@ -166,7 +166,7 @@ static void test_timed_wait_is_a_sleep(void **state)
 	struct graph *g;
 	struct diagnosis *d = work(&m, 1, &g);
 
-	assert_string_equal(d->cause, "slow-peer");
+	assert_int_equal(d->cause, CAUSE_SLOW_PEER);
 	assert_int_equal(d->n_chain, 2);
 	assert_int_equal(d->chain[1].tid, 21);
 	assert_int_equal(d->chain[1].kind, RESOURCE_TIMER);
@@ -217,7 +217,7 @@ static void test_script_that_works(void **state)
 	struct diagnosis *d = script(&m, 70, &g);
 
 	assert_int_equal(d->verdict, VERDICT_NORMAL);
-	assert_string_not_equal(d->cause, "polling");
+	assert_int_not_equal(d->cause, CAUSE_POLLING);
 	assert_null(strstr(d->sentence, "polling"));
 	end(&m, g, d);
 }
@@ -230,7 +230,7 @@ static void test_script_that_polls(void **state)
 	struct diagnosis *d = script(&m, 5, &g);
 
 	assert_int_equal(d->verdict, VERDICT_REPEATED_YIELD);
-	assert_string_equal(d->cause, "polling");
+	assert_int_equal(d->cause, CAUSE_POLLING);
 	end(&m, g, d);
 }
 
