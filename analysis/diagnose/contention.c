@@ -228,6 +228,11 @@ static bool accepts_on(const struct graph *g, uint32_t task, uint64_t obj)
 	return false;
 }
 
+static bool is_called(const struct graph *g, uint32_t task, const char *comm, uint64_t at_ns)
+{
+	return !strcmp(comm, graph_comm(g, task, at_ns));
+}
+
 #define TCP_LISTEN 10 /* of unix sockets too */
 
 /* A listening socket that the process of task has open, 0 none. */
@@ -260,7 +265,7 @@ static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t
 		uint32_t c = r[i].event;
 
 		if (g->tasks[c].exit_ns < to_ns || g->tasks[c].born_ns > from_ns || !accepts_on(g, c, sock) ||
-		    strcmp(comm, graph_comm(g, c, to_ns)) != 0)
+		    !is_called(g, c, comm, to_ns))
 			continue;
 		if (!busy_throughout(g, c, from_ns, to_ns))
 			return 0;
@@ -289,7 +294,7 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
 		other = x == task ? idle : idle_futex(g, x);
 		/* same place to idle; or, when it was never seen idle, the same name */
 		if (idle && other ? (other > idle ? other - idle : idle - other) >= 64
-				  : strcmp(comm, graph_comm(g, x, to_ns)) != 0)
+				  : !is_called(g, x, comm, to_ns))
 			continue;
 		if (!busy_throughout(g, x, from_ns, to_ns)) {
 			if (idle && other)
@@ -299,6 +304,19 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
 		workers++;
 	}
 	return workers >= 2 ? workers : 0;
+}
+
+/* A system call by which a task that spins looks, or gives the CPU away. */
+static bool is_look(enum machine machine, unsigned nr)
+{
+	static const char *const looks[] = { "sched_yield", "poll",       "ppoll",      "select",
+					     "pselect6",    "epoll_wait", "epoll_pwait" };
+	const char *call = describe_syscall(machine, nr);
+
+	for (size_t i = 0; call && i < ARRAY_SIZE(looks); i++)
+		if (!strcmp(call, looks[i]))
+			return true;
+	return false;
 }
 
 uint32_t contention_yields(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
@@ -317,16 +335,11 @@ uint32_t contention_yields(const struct graph *g, uint32_t task, uint64_t from_n
 			  (g->intervals[i].wait == CT_W_YIELD || g->intervals[i].flags & CT_SF_ZEROWAIT);
 	for (size_t i = 0; i < n; i++) {
 		const struct window_event *e = &g->w->events[r[i].event];
-		const char *call;
 
 		if (e->r.ts < from_ns || e->r.ts >= to_ns)
 			continue;
-		call = describe_syscall(g->w->machine, e->r.nr);
 		++*ret_samples;
-		*ret_sampled += call && (!strcmp(call, "sched_yield") || !strcmp(call, "poll") ||
-					 !strcmp(call, "epoll_wait") || !strcmp(call, "select") ||
-					 !strcmp(call, "epoll_pwait") || !strcmp(call, "ppoll") ||
-					 !strcmp(call, "pselect6"));
+		*ret_sampled += is_look(g->w->machine, e->r.nr);
 	}
 	return yields;
 }

@@ -49,17 +49,20 @@ static bool object_fits(const char *pattern, const struct graph *g, uint64_t obj
 	return fnmatch(pattern, buf, 0) == 0;
 }
 
+/* A word of a rule is that of a person's file, which may be of another version: "" fits all. */
+static bool word_fits(const char *want, const char *is)
+{
+	return !want[0] || !strcmp(want, is);
+}
+
 /* A socket may be known by either of its ends. */
 static bool rule_matches(const struct rule *x, const struct graph *g, const struct rule_facts *f)
 {
-	if (x->edge[0] && strcmp(x->edge, edge_kind_name(f->edge)) != 0)
+	if (!word_fits(x->edge, edge_kind_name(f->edge)) ||
+	    !word_fits(x->from, name_of(g, f->from, f->ts_ns)) ||
+	    !word_fits(x->to, name_of(g, f->to, f->ts_ns)))
 		return false;
-	if (x->from[0] && strcmp(x->from, name_of(g, f->from, f->ts_ns)) != 0)
-		return false;
-	if (x->to[0] && strcmp(x->to, name_of(g, f->to, f->ts_ns)) != 0)
-		return false;
-	if (x->object_kind[0] &&
-	    strcmp(x->object_kind, resource_kind_word(resource_of_object(g->w, f->obj))) != 0)
+	if (!word_fits(x->object_kind, resource_kind_word(resource_of_object(g->w, f->obj))))
 		return false;
 	if (x->object) {
 		if (!object_fits(x->object, g, f->obj) &&
@@ -212,8 +215,8 @@ static bool same_text(const char *a, const char *b)
 
 static bool same_rule(const struct rule *a, const struct rule *b)
 {
-	return !strcmp(a->edge, b->edge) && !strcmp(a->from, b->from) && !strcmp(a->to, b->to) &&
-	       !strcmp(a->object_kind, b->object_kind) && same_text(a->object, b->object) &&
+	return same_text(a->edge, b->edge) && same_text(a->from, b->from) && same_text(a->to, b->to) &&
+	       same_text(a->object_kind, b->object_kind) && same_text(a->object, b->object) &&
 	       same_text(a->frame, b->frame);
 }
 
