@@ -269,6 +269,8 @@ static int ctraced_capture(struct ctraced *c)
 		.hang = s->incidents ? incidents_note : NULL,
 		.hang_arg = s->incidents,
 		.recorder = { .path = c->dir.trace,
+			      .daemon_tgid = (uint32_t)getpid(),
+			      .starter_tgid = c->config.die_with_parent ? (uint32_t)getppid() : 0,
 			      .writer = { .size_bytes = c->config.size_bytes,
 					  .hooks = probe_hooks_text(s->probe),
 					  .host = u.nodename,

@@ -142,6 +142,19 @@ static bool is_alarm(const struct diagnosis *d)
 	       ns >= 2000000000ULL;
 }
 
+/* In a trace without marks (is_old_tracer() in graph/timeline/build.c): a command of ctrace. */
+static bool is_old_command(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	return g->w->machine == MACHINE_THIS && !strcmp(graph_comm(g, task, ts_ns), "ctrace");
+}
+
+/* The task asked ctrace itself for something: a client of the daemon. */
+static bool is_client(const struct graph *g, const struct diagnosis *d)
+{
+	return d->n_chain > 1 && g->tasks[d->chain[1].task].tracer && d->chain[0].edge != EDGE_CPU &&
+	       d->chain[0].edge != EDGE_DISK;
+}
+
 static int hang_cmp(const void *a, const void *b)
 {
 	const struct hang *x = a, *y = b;
@@ -163,7 +176,7 @@ static bool wanted(const struct graph *g, uint32_t task, const struct hangs_filt
 	uint64_t end = MIN(t->exit_ns, g->w->to_ns);
 	struct cgroup_name p;
 
-	if (t->kthread || t->tracer || !strcmp(graph_comm(g, task, end), "ctrace"))
+	if (t->kthread || t->tracer || is_old_command(g, task, end))
 		return false;
 	if (!f)
 		return true;
@@ -224,7 +237,7 @@ int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const st
 		r = diagnose(g, x->task, x->from_ns, x->to_ns, NULL, &x->diagnosis);
 		if (r)
 			break;
-		x->alarm = is_alarm(x->diagnosis);
+		x->alarm = is_alarm(x->diagnosis) && !is_client(g, x->diagnosis);
 		h->n++;
 		/* they come in the order of hang_cmp(): no later one goes before it */
 		if (x->alarm && filter && filter->worst)

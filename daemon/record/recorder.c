@@ -143,6 +143,25 @@ static void recorder_run(struct recorder *r, uint16_t cpu, const uint64_t *p, co
 	recorder_write(r, cpu, run, (size_t)(p - run), &about);
 }
 
+static bool is_tracer(const struct recorder *r, const struct ct_task_blob *task)
+{
+	uint32_t daemon = r->opt.daemon_tgid, starter = r->opt.starter_tgid;
+
+	return (daemon && (task->tgid == daemon || task->ppid == daemon)) ||
+	       (starter && task->tgid == starter);
+}
+
+static int recorder_put(struct recorder *r, const struct ct_blob *b)
+{
+	struct ct_task_blob task;
+
+	if (b->kind != CT_TASK || b->size != sizeof(task) || !is_tracer(r, (const struct ct_task_blob *)b))
+		return writer_blob(r->writer, b);
+	memcpy(&task, b, sizeof(task));
+	task.h.flags |= CT_TF_TRACER;
+	return writer_blob(r->writer, &task.h);
+}
+
 static void recorder_blob(struct recorder *r, uint16_t cpu, const struct ct_blob *b)
 {
 	const struct ct_rawstack_blob *raw = (const void *)b;
@@ -165,7 +184,7 @@ static void recorder_blob(struct recorder *r, uint16_t cpu, const struct ct_blob
 			r->opt.rawaccess(r->opt.arg, access);
 		return;
 	}
-	if (writer_blob(r->writer, b)) {
+	if (recorder_put(r, b)) {
 		recorder_refuse(r, b->ts);
 		return;
 	}

@@ -24,6 +24,10 @@ struct detect;
 
 struct recorder_options {
 	const char *path;
+	/* Their tasks get CT_TF_TRACER; 0: no such process. */
+	uint32_t daemon_tgid;  /* and its children, which are helpers */
+	uint32_t starter_tgid; /* started the daemon for one recording; its other children are what is
+				  recorded */
 	struct writer_options writer;
 	/* gets every CT_RAWSTACK blob */
 	void (*rawstack)(void *arg, uint16_t cpu, const struct ct_rawstack_blob *raw);

@@ -40,6 +40,12 @@ static void graph_lives(struct graph *g)
 	}
 }
 
+/* A trace from before META had the machine has no marks either: only the name tells ctrace's own tasks there. */
+static bool is_old_tracer(const struct window *w, const struct window_task *leader)
+{
+	return w->machine == MACHINE_THIS && leader && !strcmp(leader->comm, "ctraced");
+}
+
 /* Copies the tasks in (tid, born) order; renumber[old index] = new index. */
 static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 {
@@ -72,7 +78,7 @@ static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 			to->ptgid = who->ppid;
 			to->kthread = who->flags & CT_TF_KTHREAD;
 			leader = window_task_at(g->w, who->tgid, who->ts_ns);
-			to->tracer = leader && !strcmp(leader->comm, "ctraced");
+			to->tracer = who->flags & CT_TF_TRACER || is_old_tracer(g->w, leader);
 			if (!to->born_ns && who->start_ns > g->w->state_ns)
 				to->born_ns = who->start_ns;
 		}

@@ -62,7 +62,7 @@ struct graph_task {
 	uint32_t exit_code; /* as wait(2) has it; 0 when not seen */
 	uint16_t prio;      /* kernel priority when last seen running, 0..139 */
 	bool kthread;
-	bool tracer; /* belongs to ctrace itself */
+	bool tracer; /* belongs to ctrace itself: CT_TF_TRACER */
 };
 
 enum edge_kind {

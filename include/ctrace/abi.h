@@ -482,6 +482,7 @@ _Static_assert(sizeof(struct ct_blob) == 16, "ct_blob");
 #define CT_TF_FORK   0x04
 #define CT_TF_RENAME 0x08
 #define CT_TF_FOUND  0x10
+#define CT_TF_TRACER 0x20 /* the daemon sets it: the task belongs to the tracer itself */
 /* The identity of a task. It is written at fork, exec and rename, and for tasks found at the start. */
 struct ct_task_blob {
 	struct ct_blob h; /* h.tid: the task; h.flags: CT_TF_* */

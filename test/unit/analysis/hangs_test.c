@@ -61,6 +61,37 @@ static void same_hangs(void **state)
 	make_free(&m);
 }
 
+/* The tracer's own tasks are known by what the daemon says of them, not by a name that any task can take. */
+static void tracer_tasks(void **state)
+{
+	for (int tracer = 0; tracer < 2; tracer++) {
+		struct make m = { 0 };
+		struct graph *g;
+		struct hangs *h;
+
+		m.w.machine = MACHINE_X86_64; /* recorded since there are marks */
+		make_task(&m, 10, 10, 1, "ctraced");
+		make_task(&m, 11, 10, 1, "ctrace");
+		make_task(&m, 20, 20, 1, "any");
+		for (size_t i = 0; i < 2; i++)
+			m.tasks.v[i].flags = tracer ? CT_TF_TRACER : 0;
+		make_switch(&m, 10, 0, 10, 0, CT_W_SLEEP, 0);
+		wants_lock(&m, 20, 11, 10, MUTEX);
+		wants_lock(&m, 30, 20, 10, MUTEX);
+		make_switch(&m, 8000, 1, 0, 0, CT_W_NONE, 0);
+		assert_int_equal(graph_build(make_done(&m, 8000), &g), 0);
+		assert_int_equal(hangs_find(g, 0, 8000 * MS, NULL, &h), 0);
+		assert_int_equal(h->n, tracer ? 1 : 3);
+		/* a client of the tracer is no alarm */
+		assert_int_equal(row_of(h, g, 20)->alarm, !tracer);
+		if (!tracer)
+			assert_true(row_of(h, g, 11)->alarm);
+		hangs_free(h);
+		graph_free(g);
+		make_free(&m);
+	}
+}
+
 /* An event loop, one turn of which takes from 100 to 5000 ms, in two waits. */
 static void make_turn(struct make *m, struct graph **ret)
 {
@@ -122,6 +153,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_hangs),
+		cmocka_unit_test(tracer_tasks),
 		cmocka_unit_test(ends),
 		cmocka_unit_test(ends_of_a_run),
 	};

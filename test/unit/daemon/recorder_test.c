@@ -20,9 +20,11 @@ static const uint8_t boot_id[16] = { 1, 2, 3 };
 
 static int start(struct fixture *f, uint64_t size, struct recorder **ret, char err[RECORDER_ERR_MAX])
 {
-	const struct recorder_options opt = {
-		.path = f->path, .writer = { .size_bytes = size, .n_cpus = 4, .boot_id = boot_id }
-	};
+	const struct recorder_options opt = { .path = f->path,
+					      .daemon_tgid = 70,
+					      .starter_tgid = 80,
+					      .writer = {
+						      .size_bytes = size, .n_cpus = 4, .boot_id = boot_id } };
 
 	return recorder_new(&opt, ret, err);
 }
@@ -257,15 +259,70 @@ static void a_trace_that_others_may_read_is_gone_on_with(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 }
 
+static void check_task(const struct window *w, uint32_t tid, bool tracer)
+{
+	const struct window_task *t = window_task_at(w, tid, w->to_ns);
+
+	assert_non_null(t);
+	assert_int_equal(t->flags, CT_TF_FOUND | (tracer ? CT_TF_TRACER : 0));
+}
+
+/* The tasks of the daemon, of its helpers and of the program that started it, whatever they are called. */
+static void the_tracer_is_told_apart(void **state)
+{
+	static const struct {
+		uint32_t tid, tgid, ppid;
+		bool tracer;
+	} tasks[] = {
+		{ 70, 70, 1, true }, { 71, 70, 1, true },   { 75, 75, 70, true },
+		{ 80, 80, 9, true }, { 90, 90, 80, false }, { 91, 90, 80, false },
+	};
+	struct fixture *f = *state;
+	char err[READER_ERR_MAX] = "";
+	struct window *w = NULL;
+	struct recorder *rec;
+	struct reader *r;
+
+	assert_int_equal(start(f, FIXTURE_BYTES, &rec, err), 0);
+	recorder_begin(rec, f->now);
+	for (size_t i = 0; i < ARRAY_SIZE(tasks); i++) {
+		const struct ct_rec one = { .ts = f->now + 1, .kind = CT_READY, .tid = tasks[i].tid };
+		struct ct_task_blob b = { .h = { .ts = f->now,
+						 .kind = CT_TASK,
+						 .flags = CT_TF_FOUND,
+						 .size = sizeof(b),
+						 .tid = tasks[i].tid },
+					  .tgid = tasks[i].tgid,
+					  .ppid = tasks[i].ppid,
+					  .comm = "ctraced" };
+
+		recorder_take(rec, 0, &b, sizeof(b));
+		recorder_add(rec, &one, NULL);
+	}
+	recorder_seal(rec, f->now + 1000, true);
+	recorder_free(rec);
+	assert_int_equal(reader_open(f->path, &r, err), 0);
+	assert_int_equal(window_load(r, 0, UINT64_MAX, 0, &w, err), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(tasks); i++)
+		check_task(w, tasks[i].tid, tasks[i].tracer);
+	window_free(w);
+	reader_free(r);
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, fixture_setup, fixture_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_minor_version_is_gone_on_with),     TEST(another_major_version_is_set_aside),
-		TEST(another_size_is_set_aside),           TEST(damage_is_set_aside),
-		TEST(what_cannot_be_replaced_stays),       TEST(what_was_planted_is_set_aside),
-		TEST(a_file_of_another_user_is_set_aside), TEST(a_trace_that_others_may_read_is_gone_on_with),
+		TEST(a_minor_version_is_gone_on_with),
+		TEST(another_major_version_is_set_aside),
+		TEST(another_size_is_set_aside),
+		TEST(damage_is_set_aside),
+		TEST(what_cannot_be_replaced_stays),
+		TEST(what_was_planted_is_set_aside),
+		TEST(the_tracer_is_told_apart),
+		TEST(a_file_of_another_user_is_set_aside),
+		TEST(a_trace_that_others_may_read_is_gone_on_with),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
