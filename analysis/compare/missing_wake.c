@@ -2,6 +2,7 @@
 #include "analysis/compare/missing_wake.h"
 
 #include <stdlib.h>
+#include "analysis/thresholds.h"
 
 void missing_wake_free(struct missing_wake *m)
 {
@@ -20,7 +21,7 @@ bool missing_wake_is_good(const struct missing_wake *m)
 bool missing_wake_is_sure(const struct missing_wake *m)
 {
 	return m->occurrences >= MISSING_SURE_COUNT && m->similarity >= MISSING_SURE_SCORE &&
-	       m->others <= m->occurrences / 4;
+	       m->others <= m->occurrences / MISSING_SURE_OTHERS;
 }
 
 const struct missing_wake_step *missing_wake_named(const struct missing_wake *m)

@@ -10,12 +10,7 @@
 
 #include "graph/wake/blame.h"
 
-#define MISSING_STEPS      8 /* tasks on the path of a wake-up that are looked at */
-#define MISSING_LONG       5 /* a wait is not normal when it takes so many times as long as its like */
-#define MISSING_GOOD_SCORE 0.6F
-#define MISSING_GOOD_COUNT 3
-#define MISSING_SURE_SCORE 0.8F
-#define MISSING_SURE_COUNT 8
+#define MISSING_STEPS 8 /* tasks on the path of a wake-up that are looked at */
 
 enum missing_wake_how {
 	MISSING_ENDED,     /* the task has ended */

@@ -7,12 +7,8 @@
 
 #include "analysis/compare/missing_wake_words.h"
 #include "analysis/compare/similar.h"
+#include "analysis/thresholds.h"
 #include "lib/cleanup.h"
-
-/* Intervals that are looked at to see whether wake-ups come regularly. */
-#define INTERVALS 32
-/* What is done at most between two parts of one wait. */
-#define RAN_BETWEEN 1000000
 
 /* One task on the path of the reference's wake-up. */
 struct hop {
@@ -315,7 +311,7 @@ static void walk(const struct graph *g, const struct hops *h, struct missing_wak
 static bool is_regular(const struct graph *g, const struct similar_set *set, const struct missing_wake *m)
 {
 	uint64_t longest = 0, total = 0;
-	size_t n = MIN(set->v.n, (size_t)INTERVALS);
+	size_t n = MIN(set->v.n, (size_t)MISSING_GAPS);
 
 	if (n < MISSING_SURE_COUNT)
 		return false;
@@ -326,7 +322,8 @@ static bool is_regular(const struct graph *g, const struct similar_set *set, con
 		longest = MAX(longest, gap);
 		total += gap;
 	}
-	return longest < 3 * (total / (n - 1)) && m->wait_to_ns - m->wait_from_ns > MISSING_LONG * longest;
+	return longest < MISSING_REGULAR * (total / (n - 1)) &&
+	       m->wait_to_ns - m->wait_from_ns > MISSING_LONG * longest;
 }
 
 /* The wait came to an end as hoped, within what is looked at. */
@@ -437,7 +434,7 @@ static uint32_t other_part(const struct graph *g, uint32_t at, int step)
 			ran += s->to_ns - s->from_ns;
 		else if (similar_place(g, s, here) >= 1)
 			return step > 0 || timed_out(g, s) ? i : GRAPH_NONE;
-		if (ran > RAN_BETWEEN || (s->state == INTERVAL_BLOCKED && !similar_is_chance(s)))
+		if (ran > MISSING_RAN_NS || (s->state == INTERVAL_BLOCKED && !similar_is_chance(s)))
 			return GRAPH_NONE;
 	}
 	return GRAPH_NONE;

@@ -6,15 +6,10 @@
 #include <string.h>
 
 #include "analysis/slice/candidate.h"
+#include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 
-/* Of glibc's condition variable, whose waiters use two futexes in turn. */
-#define CONDITION_BYTES 48
-
 enum token { TOKEN_WAIT = 1, TOKEN_SEND, TOKEN_RECV, TOKEN_WOKE, TOKEN_BORN };
-/* Waits that are less alike than this are other waits; the reference is nearly as alike as the best. */
-#define LEAST     0.4F
-#define NEAR_BEST 0.15F
 
 /* What a wait that is in question ended with. */
 #define RESULT_OPEN 0xff
@@ -123,7 +118,7 @@ void similar_signature(const struct graph *g, uint32_t interval, struct signatur
 
 	ret->n = 0;
 	push_wait(&b, s, RESULT_OPEN);
-	for (i = interval; i > first && interval - i < SIMILAR_INTERVALES && ret->n < SIMILAR_TOKENS; i--) {
+	for (i = interval; i > first && interval - i < SIMILAR_INTERVALS && ret->n < SIMILAR_TOKENS; i--) {
 		s = &g->intervals[i - 1];
 		if (s->state == INTERVAL_RUNNING)
 			push_run(g, s, &b);
@@ -182,11 +177,11 @@ float similar_place(const struct graph *g, const struct interval *a, const struc
 	if (CT_OBJ_KIND(a->obj) != CT_OBJ_KIND(b->obj))
 		return 0;
 	if (CT_OBJ_KIND(a->obj) == CT_OBJ_SOCK)
-		return same_address(g, a->obj, b->obj) ? 0.9F : 0;
+		return same_address(g, a->obj, b->obj) ? SIMILAR_ADDRESS : 0;
 	/* pipes are made anew for each use; of the other kinds a task uses several for several ends */
 	if (a->task == b->task)
-		return CT_OBJ_KIND(a->obj) == CT_OBJ_PIPE ? 0.7F : 0;
-	return 0.8F;
+		return CT_OBJ_KIND(a->obj) == CT_OBJ_PIPE ? SIMILAR_PIPE : 0;
+	return SIMILAR_KIND;
 }
 
 static const char *leader_name(const struct graph *g, uint32_t task)
@@ -215,7 +210,7 @@ static float stacks_factor(const struct graph *g, const struct interval *a, cons
 
 	if (a->visit != GRAPH_NONE && b->visit != GRAPH_NONE)
 		alike = candidate_stacks_alike(g, g->w->events[a->visit].x[0], g->w->events[b->visit].x[0]);
-	return alike < 0 ? 1 : 0.5F + alike / 2;
+	return alike < 0 ? 1 : SIMILAR_STACK + (1 - SIMILAR_STACK) * alike;
 }
 
 /* One earlier wait: taken if it is at the same place and was ended by what it waited for. */
@@ -312,7 +307,7 @@ void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint
 		return;
 	model = v[best];
 	for (size_t i = 0; i < n; i++) {
-		if (v[i].score < LEAST)
+		if (v[i].score < SIMILAR_LEAST)
 			continue;
 		if (v[i].blame.task != GRAPH_NONE && same_way(g, &model, &v[i]))
 			v[set->v.n++] = v[i];
@@ -340,7 +335,7 @@ const struct similar *similar_median(const struct graph *g, const struct similar
 	size_t n = 0, i;
 
 	for (i = 0; i < set->v.n; i++)
-		least = MAX(least, set->v.v[i].score - NEAR_BEST);
+		least = MAX(least, set->v.v[i].score - SIMILAR_NEAR_BEST);
 	for (i = 0; i < set->v.n; i++)
 		if (set->v.v[i].score >= least)
 			len[n++] = length(g, &set->v.v[i]);

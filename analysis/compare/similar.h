@@ -18,14 +18,13 @@
 #include "graph/wake/blame.h"
 #include "lib/vec.h"
 
-#define SIMILAR_TOKENS     24   /* of a signature, after folding */
-#define SIMILAR_PERIOD     6    /* of the longest repeat that is folded */
-#define SIMILAR_INTERVALES 96   /* looked at for one signature */
-#define SIMILAR_EVENTS     256  /* looked at in one interval on a CPU, the last ones */
-#define SIMILAR_MAX        128  /* waits that are compared */
-#define SIMILAR_LOOKS      1024 /* waits of which it is asked who ended them, and how */
-#define SIMILAR_FEW        3    /* with less than that of its own, waits of tasks of its role count as well */
-#define SIMILAR_TASKS      64   /* of its role, at most */
+#define SIMILAR_TOKENS    24   /* of a signature, after folding */
+#define SIMILAR_PERIOD    6    /* of the longest repeat that is folded */
+#define SIMILAR_INTERVALS 96   /* looked at for one signature */
+#define SIMILAR_EVENTS    256  /* looked at in one interval on a CPU, the last ones */
+#define SIMILAR_MAX       128  /* waits that are compared */
+#define SIMILAR_LOOKS     1024 /* waits of which it is asked who ended them, and how */
+#define SIMILAR_TASKS     64   /* of its role, at most */
 
 struct signature {
 	uint32_t token[SIMILAR_TOKENS]; /* the latest first */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/thresholds.h"
 #include "trace/words/words.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
@@ -11,9 +12,6 @@
 
 /* As many are told apart in a choice. */
 #define WAYS_MAX 8
-/* A way that is not at least so much of the time is no alternative: to another one, or to a guess. */
-#define SHARE_WAY   5
-#define SHARE_GUESS 20
 
 struct option {
 	struct group *group;
@@ -51,7 +49,7 @@ static void rank(struct options *o, struct breakdown *l)
 		struct group *x = &l->v.v[i];
 
 		/* before a task was born or after it went there is nothing to explain */
-		if (x->type != GROUP_UNKNOWN || x->total_ns >= l->total_ns / 5 * 4)
+		if (x->type != GROUP_UNKNOWN || x->total_ns >= l->total_ns / 5 * BRANCH_UNKNOWN_FIFTHS)
 			put_in(o, x);
 	}
 	if (!o->n && l->v.n)
@@ -87,7 +85,7 @@ static void apply_rules(struct options *o, struct rules *rules)
 		size_t at = i;
 
 		fill_facts(o, x.group, &x.facts);
-		if (x.facts.edge && (i == 0 || has_share(o, x.group, SHARE_WAY))) {
+		if (x.facts.edge && (i == 0 || has_share(o, x.group, BRANCH_SHARE))) {
 			const struct rule *rule = rules_match(rules, o->g, &x.facts);
 
 			x.ruled_out = rule && rule->verdict == RULE_NOT_CAUSE;
@@ -278,7 +276,7 @@ static struct group *make_own(struct group *x)
 static bool all_refused(const struct options *o)
 {
 	return o->n_ruled_out == o->n ||
-	       (o->n_ruled_out && !o->v[0].ruled_in && !has_share(o, o->v[0].group, SHARE_WAY));
+	       (o->n_ruled_out && !o->v[0].ruled_in && !has_share(o, o->v[0].group, BRANCH_SHARE));
 }
 
 static struct group *largest(const struct options *o)
@@ -305,8 +303,8 @@ static const char *reason(const struct options *o, const struct group *taken, in
 	}
 	if (o->ruled)
 		return "as a rule says";
-	return is_guess(taken) && count_ways(o, SHARE_WAY) < 2 ? "a guess, but the larger share"
-							       : "the larger share";
+	return is_guess(taken) && count_ways(o, BRANCH_SHARE) < 2 ? "a guess, but the larger share"
+								  : "the larger share";
 }
 
 /* n: as many were to choose from. */
@@ -347,10 +345,10 @@ int branch_choose(const struct graph *g, const struct diagnose_options *options,
 		return 0;
 	if (options->rules)
 		apply_rules(&o, options->rules);
-	n = count_ways(&o, SHARE_WAY);
+	n = count_ways(&o, BRANCH_SHARE);
 	if (options->ask && !all_refused(&o) && !o.v[0].ruled_in) {
 		if (n == 1 && is_guess(o.v[0].group))
-			n = count_ways(&o, SHARE_GUESS);
+			n = count_ways(&o, BRANCH_SHARE_GUESS);
 		ret->asked = n > 1;
 		if (n > 1)
 			r = put_question(&o, n, options, &answer);

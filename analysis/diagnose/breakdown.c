@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/diagnose/breakdown.h"
 
+#include "analysis/thresholds.h"
 #include "lib/cleanup.h"
-
-/* Of a time on the CPU so many samples are looked at for the commonest stack. */
-#define SAMPLES 256
 
 uint64_t breakdown_frame_key(const struct graph *g, const struct path_frame *f)
 {
@@ -127,7 +125,7 @@ static uint64_t breakdown_run_stack(const struct graph *g, uint32_t tid, uint64_
 		n -= (size_t)(before + 1 - r);
 		r = before + 1;
 	}
-	while (count < MIN(n, (size_t)SAMPLES) && g->w->events[r[count].event].r.ts < to_ns)
+	while (count < MIN(n, (size_t)BREAKDOWN_SAMPLES) && g->w->events[r[count].event].r.ts < to_ns)
 		count++;
 	for (size_t i = 0; i < count; i++) {
 		uint64_t stack = g->w->events[r[i].event].x[0];

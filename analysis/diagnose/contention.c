@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "analysis/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 #include "lib/map.h"
@@ -191,10 +192,10 @@ static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_
 		     s->wait != CT_W_POLL && s->wait != CT_W_ACCEPT))
 			busy += overlap(s->from_ns, s->to_ns, from_ns, to_ns);
 	}
-	return busy >= (to_ns - from_ns) / 10 * 8;
+	return busy >= (to_ns - from_ns) / 10 * POOL_BUSY_TENTHS;
 }
 
-/* The futex (64 bytes around: a condition variable has two words) on which task idles between jobs, 0 none.
+/* The futex on which task idles between jobs, 0 none.
  */
 static uint64_t idle_futex(const struct graph *g, uint32_t task)
 {
@@ -271,7 +272,7 @@ static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t
 			return 0;
 		workers++;
 	}
-	return workers >= 2 ? workers : 0;
+	return workers >= POOL_WORKERS ? workers : 0;
 }
 
 uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
@@ -293,7 +294,7 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
 			continue;
 		other = x == task ? idle : idle_futex(g, x);
 		/* same place to idle; or, when it was never seen idle, the same name */
-		if (idle && other ? (other > idle ? other - idle : idle - other) >= 64
+		if (idle && other ? (other > idle ? other - idle : idle - other) >= POOL_FUTEX_BYTES
 				  : !is_called(g, x, comm, to_ns))
 			continue;
 		if (!busy_throughout(g, x, from_ns, to_ns)) {
@@ -303,7 +304,7 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
 		}
 		workers++;
 	}
-	return workers >= 2 ? workers : 0;
+	return workers >= POOL_WORKERS ? workers : 0;
 }
 
 /* A system call by which a task that spins looks, or gives the CPU away. */

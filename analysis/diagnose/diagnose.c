@@ -9,6 +9,7 @@
 #include "analysis/diagnose/root_cause.h"
 #include "analysis/diagnose/flag.h"
 #include "analysis/diagnose/sentence.h"
+#include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 
 /* The victim's own time: what it did, and what its waits were for. */
@@ -193,7 +194,8 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 	    f->chain.leaf.kind != RESOURCE_NONE && f->chain.leaf.kind != RESOURCE_DISK &&
 	    !has_edge(f, EDGE_LOCK) && !has_edge(f, EDGE_FILELOCK) && !has_edge(f, EDGE_POLLED))
 		return true;
-	if (first->waits > 100 && first->total_ns / first->waits < DIAGNOSE_QUICK_NS && !first->unfinished &&
+	if (first->waits > DIAGNOSE_QUICK_WAITS && first->total_ns / first->waits < DIAGNOSE_QUICK_NS &&
+	    !first->unfinished &&
 	    (first->edge == EDGE_MESSAGE || first->edge == EDGE_PIPE || first->edge == EDGE_EVENTFD))
 		return true;
 	/* beside others on a busy machine, but not for most of the time */

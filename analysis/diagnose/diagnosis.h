@@ -107,13 +107,6 @@ struct diagnosis {
 #define DIAGNOSE_MAX_CHAIN   32
 #define DIAGNOSE_MAX_CHOICES 16
 
-/* Below this a stall is not worth a verdict other than normal; and for work that merely takes long in a
- * child. */
-#define DIAGNOSE_STALL_NS 500000000ULL
-/* Requests that are answered so fast on average are work, however many they are. */
-#define DIAGNOSE_QUICK_NS      5000000ULL
-#define DIAGNOSE_CHILD_BUSY_NS 2000000000ULL
-
 struct diagnose_options {
 	struct rules *rules;   /* may be NULL; answers to be kept are added */
 	const struct ask *ask; /* NULL: decide */

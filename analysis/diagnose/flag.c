@@ -3,14 +3,9 @@
 
 #include <string.h>
 
+#include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 #include "trace/format/window.h"
-
-/* A task that polls goes on so soon after the write, also if it sleeps in between or has to wait for a CPU.
- */
-#define FLAG_ENDED_NS 250000000ULL
-/* Writes that are so close together belong to one hand-over: set by one, taken by the other. */
-#define FLAG_TOGETHER_NS 1000000ULL
 
 /* The best of the variables found polled at the last look in the window, or else before it. */
 static const struct window_event *last_polled(const struct graph *g, uint32_t tid, uint64_t to_ns)

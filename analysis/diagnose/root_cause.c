@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "analysis/diagnose/flag.h"
+#include "analysis/thresholds.h"
 #include "trace/words/words.h"
 #include "lib/cleanup.h"
-#include "lib/clock.h"
 #include "trace/words/describe.h"
 
 static struct link *last_link(struct findings *f)
@@ -99,10 +99,10 @@ static int find_spin(struct findings *f, bool *ret_done)
 	uint32_t sampled, samples, guess;
 	uint32_t yields = contention_yields(f->g, k->task, k->from_ns, k->to_ns, &sampled, &samples);
 	struct flag flag = flag_find(f->g, k->task, k->from_ns, k->to_ns);
-	uint64_t ms = (k->to_ns - k->from_ns) / 1000000;
 	int r;
 
-	f->spins = yields > ms / 10 + 20 || (samples >= 4 && sampled * 3 > samples) || flag.spin;
+	f->spins = yields > (k->to_ns - k->from_ns) / SPIN_YIELD_NS + SPIN_YIELDS ||
+		   (samples >= SPIN_SAMPLES && sampled * SPIN_SAMPLE_SHARE > samples) || flag.spin;
 	if (!f->spins)
 		return 0;
 	r = name_flag(f, &flag);
@@ -142,7 +142,7 @@ static int find_cpu(struct findings *f)
 		return 0;
 	}
 	/* with its fair share beside one or two others it is slow, but it works */
-	if (k->runnable_ns <= k->running_ns * 3) {
+	if (k->runnable_ns <= k->running_ns * STARVED_RATIO) {
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
@@ -156,7 +156,7 @@ static int find_cpu(struct findings *f)
 		return 0;
 	/* where many share a CPU, none of them is the one */
 	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU,
-			    f->cpu.ns < f->cpu.total_ns / 5 ? EDGE_WEAK : EDGE_STRONG);
+			    f->cpu.ns < f->cpu.total_ns / CONTENTION_SHARE ? EDGE_WEAK : EDGE_STRONG);
 }
 
 static int find_disk(struct findings *f)
@@ -166,7 +166,7 @@ static int find_disk(struct findings *f)
 	int r = contention_disk(f->g, k->task, k->obj, k->from_ns, k->to_ns, &f->disk);
 
 	f->on_disk = true;
-	if (r || f->disk.task == GRAPH_NONE || f->disk.ns < (k->to_ns - k->from_ns) / 5)
+	if (r || f->disk.task == GRAPH_NONE || f->disk.ns < (k->to_ns - k->from_ns) / CONTENTION_SHARE)
 		return r;
 	for (size_t i = 0; i < f->chain.links.n; i++)
 		if (f->chain.links.v[i].task == f->disk.task)
@@ -187,7 +187,7 @@ static int find_disk(struct findings *f)
 
 bool root_cause_polls(const struct link *k)
 {
-	return k->wait == CT_W_SLEEP && k->waits >= 3 && k->total_ns / k->waits < 2000000000ULL &&
+	return k->wait == CT_W_SLEEP && k->waits >= POLL_WAITS && k->total_ns / k->waits < POLL_WAIT_NS &&
 	       k->running_ns + k->other_ns < k->total_ns / 2;
 }
 
@@ -255,7 +255,7 @@ static void find_sleeping_children(struct findings *f)
 	struct link *k = last_link(f), *before = k - 1;
 
 	if (f->chain.links.n < 2 || f->chain.end != END_LEAF || !root_cause_polls(k) ||
-	    before->edge != EDGE_EXIT || before->waits < 3)
+	    before->edge != EDGE_EXIT || before->waits < POLL_WAITS)
 		return;
 	free(k->resource);
 	f->chain.links.n--;
@@ -323,7 +323,7 @@ static bool find_own_lock(struct findings *f)
 {
 	const struct link *k = last_link(f);
 	const struct window *w = f->g->w;
-	uint64_t from_ns = k->from_ns > NSEC_PER_MSEC ? k->from_ns - NSEC_PER_MSEC : 0;
+	uint64_t from_ns = k->from_ns > OWN_LOCK_NS ? k->from_ns - OWN_LOCK_NS : 0;
 
 	if (f->chain.end != END_LEAF || k->wait != CT_W_FUTEX || k->waits > 1)
 		return false;

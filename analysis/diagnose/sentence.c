@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/diagnose/where.h"
+#include "analysis/thresholds.h"
 #include "trace/words/words.h"
 #include "trace/words/describe.h"
 

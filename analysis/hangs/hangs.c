@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
-
-/* Between two pieces of one run. */
-#define SHORT_WAIT_NS 10000000ULL
 
 struct candidate {
 	uint32_t task;
@@ -40,7 +38,7 @@ static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
 
 		if (x->state == INTERVAL_RUNNING)
 			ran += x->to_ns - x->from_ns;
-		if (ran > 5000000 + (x->from_ns - s->from_ns) / 20)
+		if (ran > HANGS_BETWEEN_NS + (x->from_ns - s->from_ns) / HANGS_BETWEEN_SHARE)
 			break;
 		if (x->state == INTERVAL_RUNNABLE && x->to_ns - x->from_ns > HANGS_STARVED_NS)
 			break;
@@ -48,7 +46,7 @@ static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
 			break;
 		if (x->state == INTERVAL_BLOCKED && blame_same_wait(s, x))
 			last = j;
-		else if (x->state == INTERVAL_BLOCKED && x->to_ns - x->from_ns > 50000000)
+		else if (x->state == INTERVAL_BLOCKED && x->to_ns - x->from_ns > HANGS_OTHER_WAIT_NS)
 			break;
 	}
 	return last;
@@ -77,7 +75,7 @@ static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_n
 			take = c.to_ns > c.from_ns && c.to_ns - c.from_ns >= HANGS_WAIT_NS;
 			if (take)
 				i = last;
-			run_from = take || s->to_ns - s->from_ns > SHORT_WAIT_NS ? 0 : run_from;
+			run_from = take || s->to_ns - s->from_ns > HANGS_SHORT_WAIT_NS ? 0 : run_from;
 		} else if (s->state == INTERVAL_RUNNABLE) {
 			take = c.to_ns > c.from_ns && c.to_ns - c.from_ns >= HANGS_STARVED_NS;
 		} else if (s->state == INTERVAL_RUNNING) {
@@ -124,7 +122,7 @@ static bool is_alarm(const struct diagnosis *d)
 		return true;
 	if (child) /* what the child does is its own row; a child that computes may be at work */
 		return c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED ||
-		       (c == CAUSE_BUSY && ns >= 3000000000ULL);
+		       (c == CAUSE_BUSY && ns >= HANGS_CHILD_BUSY_NS);
 	if (d->n_chain == 1)
 		return k->wait == CT_W_STOPPED || (c == CAUSE_NETWORK && k->owed && !k->server) ||
 		       (c == CAUSE_POLLING && d->verdict == VERDICT_REPEATED_YIELD && k->wait == 0);
@@ -139,7 +137,7 @@ static bool is_alarm(const struct diagnosis *d)
 	/* conditions and eventfds: a worker without work looks like a waiter; only the main thread is
 	 * believed */
 	return k->pid == k->tid && (c == CAUSE_BUSY || c == CAUSE_LOCK_HOLDER || c == CAUSE_QUEUEING) &&
-	       ns >= 2000000000ULL;
+	       ns >= HANGS_MAIN_NS;
 }
 
 /* In a trace without marks (is_old_tracer() in graph/timeline/build.c): a command of ctrace. */
@@ -275,7 +273,7 @@ static uint64_t stall_end(const struct graph *g, uint32_t i, uint32_t end)
 		const struct interval *s = &g->intervals[i];
 
 		if (s->state == INTERVAL_UNKNOWN ||
-		    (s->state == INTERVAL_BLOCKED && s->to_ns - s->from_ns > SHORT_WAIT_NS))
+		    (s->state == INTERVAL_BLOCKED && s->to_ns - s->from_ns > HANGS_SHORT_WAIT_NS))
 			break;
 		to_ns = s->to_ns;
 	}
@@ -290,7 +288,7 @@ static const struct interval *loop_wait(const struct graph *g, const struct grap
 	for (uint32_t i = t->first_interval; i < t->first_interval + t->n_intervals; i++) {
 		const struct interval *s = &g->intervals[i];
 
-		if (s->to_ns > since_ns + SHORT_WAIT_NS)
+		if (s->to_ns > since_ns + HANGS_SHORT_WAIT_NS)
 			break;
 		if (s->state == INTERVAL_BLOCKED)
 			loop = s;

@@ -23,10 +23,7 @@ struct hangs {
 	size_t refused; /* candidates beyond HANGS_MAX, not looked at */
 };
 
-#define HANGS_MAX        200
-#define HANGS_WAIT_NS    1000000000ULL /* a wait of this length is looked at */
-#define HANGS_STARVED_NS 500000000ULL
-#define HANGS_RUN_NS     2000000000ULL
+#define HANGS_MAX 200
 
 /* Only some tasks: 0 and NULL stand for any. */
 struct hangs_filter {

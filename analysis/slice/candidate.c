@@ -3,21 +3,9 @@
 
 #include <string.h>
 
+#include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 
-/* How much a weak edge is believed at best. */
-#define SURE_BOOSTED 0.8
-#define SURE_WEAK    0.5
-/* A strong one that is not the nearest to the start. */
-#define SURE_LATER 0.6
-/* A hand-over of a mutex, an interrupt: happenstance. */
-#define SURE_HAPPENSTANCE 0.4
-#define SURE_FALSE_WAKE   0.3
-#define SURE_MANY         0.7
-/* A weak one that came when the segment had begun. */
-#define SURE_MIDST 0.8
-/* A weak edge as old as this has lost half of what its age may take. */
-#define AGE_NS 100000000ULL
 /* To see whether something is an answer to what the segment has asked: how far back along strong edges, and
  * through how many edges of one segment. */
 #define ANSWER_DEPTH 16
@@ -280,7 +268,7 @@ static double staleness(const struct candidate_query *q, const struct candidate 
 	uint64_t then = x->distance_ns > START_NS ? q->at_ns : q->c->segments[q->segment].from_ns;
 	uint64_t left = MIN(edge_left_ns(q->c, &q->c->edges[x->edge]), then);
 
-	return (double)(then - left) / (double)(then - left + AGE_NS);
+	return (double)(then - left) / (double)(then - left + SURE_AGE_NS);
 }
 
 static float weak_score(const struct candidate_query *q, const struct candidate *x)
@@ -288,8 +276,9 @@ static float weak_score(const struct candidate_query *q, const struct candidate 
 	const struct edge *e = &q->c->edges[x->edge];
 	double s = x->strength == EDGE_BOOSTED ? SURE_BOOSTED : SURE_WEAK;
 
-	s *= x->similarity < 0 ? 0.85 : 0.7 + 0.3 * (double)x->similarity;
-	s *= 1 - 0.2 * staleness(q, x);
+	s *= x->similarity < 0 ? SURE_NO_STACKS
+			       : SURE_OTHER_STACKS + (1 - SURE_OTHER_STACKS) * (double)x->similarity;
+	s *= 1 - SURE_OLD * staleness(q, x);
 	if (x->distance_ns > START_NS)
 		s *= SURE_MIDST;
 	if (is_happenstance(e->kind))

@@ -5,13 +5,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "analysis/thresholds.h"
 #include "trace/words/describe.h"
 #include "trace/words/resource.h"
 
 #define FAMILY_UNIX 1
 #define TCP_LISTEN  10
-/* From here on ports are given out by the kernel (net.ipv4.ip_local_port_range), not chosen by a server. */
-#define PORT_EPHEMERAL 32768
 /* Every character may get a backslash. */
 #define PATTERN_MAX (2 * DESCRIBE_MAX)
 

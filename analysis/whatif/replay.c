@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/thresholds.h"
 #include "graph/path/path.h"
 #include "lib/cleanup.h"
 
@@ -136,9 +137,6 @@ bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t 
 	return whatif_takes(x->g, v, n, c.obj, c.time);
 }
 
-/* The send is recorded when the call is done, and who was woken by it may have been faster. */
-#define SEND_SLACK_NS 200000
-
 /* It came to an end of the wait before the interval: that wait tells of it. */
 static bool was_awaited(struct whatif *x, uint32_t interval, const struct arrival *a)
 {
@@ -152,7 +150,7 @@ static bool was_awaited(struct whatif *x, uint32_t interval, const struct arriva
 		return false;
 	c = whatif_cause(x, interval);
 	return c && c->task == a->from &&
-	       (a->left_ns <= s[interval].to_ns + SEND_SLACK_NS || a->left_ns == a->ts_ns);
+	       (a->left_ns <= s[interval].to_ns + WHATIF_SEND_SLACK_NS || a->left_ns == a->ts_ns);
 }
 
 /* It came through an object, or from a task, that is taken away as such. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/whatif/replay.h"
+#include "analysis/thresholds.h"
 #include "analysis/whatif/whatif.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
@@ -136,7 +137,8 @@ static void ask_rivals(struct table *t)
 		const struct account_row *r = &t->a->rows[ACCOUNT_RESOURCE][i];
 		uint32_t leader;
 
-		if (r->time != TIME_RUNNABLE || r->task == GRAPH_NONE || r->ns < t->a->total_ns / 50)
+		if (r->time != TIME_RUNNABLE || r->task == GRAPH_NONE ||
+		    r->ns < t->a->total_ns / WHATIF_RIVAL_SHARE)
 			continue;
 		leader = graph_task_at(t->x->g, t->x->g->tasks[r->task].tgid, t->x->to_ns);
 		ask(t, &(struct whatif_without){ .kind = WHATIF_PROCESS,

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * thresholds.h - private to analysis/: the numbers that decide an answer, each with its unit, what it
+ * trades, and its evidence.
+ *
+ * Evidence is a fact about the kernel or glibc, or a unit test (test/unit/analysis) that fails if the
+ * number is smaller or larger: by 30 % for a score or a factor, else by half or twice.  "larger: none"
+ * says that no test notices it.  A number with "no evidence yet" is a guess that no test notices either
+ * way: measure before you rely on it.
+ *
+ * Half of a time (a majority) needs no name.  Limits on how much is looked at, which count what they
+ * refuse, stand with what they limit.
+ */
+#ifndef CTRACE_ANALYSIS_THRESHOLDS_H
+#define CTRACE_ANALYSIS_THRESHOLDS_H
+
+/*
+ * Diagnosis: what is worth a verdict
+ */
+/* ns: A shorter stall is normal, and the queue for a CPU has held up nobody if it is shorter.
+ * Lower: more verdicts about what nobody notices. Evidence: smaller: none; larger:
+ * time_limit_test. */
+#define DIAGNOSE_STALL_NS 500000000ULL
+/* ns: A task whose requests are answered so fast on average works. Higher: a slow service is taken
+ * for work. Evidence: smaller: diagnose_test; larger: none. */
+#define DIAGNOSE_QUICK_NS 5000000ULL
+/* waits: Fewer waits say nothing about an average. No evidence yet. */
+#define DIAGNOSE_QUICK_WAITS 100
+/* ns: A child that computes for less is at work. Higher: a slow child is normal. No evidence yet. */
+#define DIAGNOSE_CHILD_BUSY_NS 2000000000ULL
+
+/*
+ * Diagnosis: which branch the chain follows
+ */
+/* 1/n of the time: A branch with more than this share is an alternative. Lower share: more
+ * questions to a person. Evidence: smaller: branch_test; larger: none. */
+#define BRANCH_SHARE 5
+/* 1/n of the time: The same share where the largest branch is a guess. Evidence: smaller:
+ * branch_test; larger: branch_test. */
+#define BRANCH_SHARE_GUESS 20
+/* fifths of the time: Time of which nothing is known is a branch from this share on. Evidence:
+ * smaller: diagnose_test; larger: none. */
+#define BRANCH_UNKNOWN_FIFTHS 4
+/* samples: So many samples are looked at for the commonest stack. Higher: square cost. No evidence
+ * yet. */
+#define BREAKDOWN_SAMPLES 256
+
+/*
+ * Diagnosis: does a task spin, poll, starve?
+ */
+/* ns: More than one yield in this time is spinning. Lower: a task that yields now and then counts.
+ * No evidence yet. */
+#define SPIN_YIELD_NS 10000000ULL
+/* yields: So many yields more are needed, so that a short burst is none. No evidence yet. */
+#define SPIN_YIELDS 20
+/* samples: Fewer samples on the CPU say nothing. No evidence yet. */
+#define SPIN_SAMPLES 4
+/* 1/n of the samples: A larger share in calls that look or yield is spinning. No evidence yet. */
+#define SPIN_SAMPLE_SHARE 3
+/* waits: Fewer sleeps are no polling. No evidence yet. */
+#define POLL_WAITS 3
+/* ns: A loop with longer sleeps on average is a periodic job. No evidence yet. */
+#define POLL_WAIT_NS 2000000000ULL
+/* times its time on the CPU: A task that waited for the CPU for longer starves. Lower: one or two
+ * rivals with fair shares are starvation. No evidence yet. */
+#define STARVED_RATIO 3
+/* 1/n of the time: A rival with less of the CPU is named as weak; one with less of the disk is not
+ * named. No evidence yet. */
+#define CONTENTION_SHARE 5
+/* tenths of the time: A worker is busy throughout from this share on. Evidence: smaller: none;
+ * larger: diagnose_test. */
+#define POOL_BUSY_TENTHS 8
+/* bytes: Workers whose futexes are nearer idle on the same condition. A cache line: pthread_cond_t
+ * has 48 bytes (glibc). Evidence: the fact itself. */
+#define POOL_FUTEX_BYTES 64
+/* tasks: One worker is no pool. Evidence: smaller: none; larger: diagnose_test. */
+#define POOL_WORKERS 2
+/* ns: The record of a futex comes at most so long before the wait. No evidence yet. */
+#define OWN_LOCK_NS 1000000ULL
+/* ns: A task that polls goes on so soon after the write, also if it sleeps in between or waits for
+ * a CPU. No evidence yet. */
+#define FLAG_ENDED_NS 250000000ULL
+/* ns: Writes that are nearer belong to one hand-over: one task sets, the other takes. No evidence
+ * yet. */
+#define FLAG_TOGETHER_NS 1000000ULL
+
+/*
+ * Comparison with earlier waits
+ */
+/* times its like: A wait that takes less is normal. Evidence: smaller: similar_test,
+ * time_limit_test; larger: none. */
+#define MISSING_LONG 5
+/* 0..1: Less alike waits name nobody. No evidence yet. */
+#define MISSING_GOOD_SCORE 0.6F
+/* waits: Fewer waits name nobody. No evidence yet. */
+#define MISSING_GOOD_COUNT 3
+/* 0..1: From here on the answer is not a guess. No evidence yet. */
+#define MISSING_SURE_SCORE 0.8F
+/* waits: The same for their number. No evidence yet. */
+#define MISSING_SURE_COUNT 8
+/* 1/n of the waits: If more ended in another way, the answer is a guess. No evidence yet. */
+#define MISSING_SURE_OTHERS 4
+/* times the mean: A longer gap between two wake-ups is not regular. Evidence: smaller:
+ * similar_test; larger: none. */
+#define MISSING_REGULAR 3
+/* waits: So many are looked at to see whether wake-ups are regular. No evidence yet. */
+#define MISSING_GAPS 32
+/* ns: A task that runs longer between two parts of a wait begins a new wait. No evidence yet. */
+#define MISSING_RAN_NS 1000000ULL
+/* 0..1: Less alike waits are other waits. No evidence yet. */
+#define SIMILAR_LEAST 0.4F
+/* 0..1: The reference is at most so much less alike than the best. No evidence yet. */
+#define SIMILAR_NEAR_BEST 0.15F
+/* 0..1: A wait on another socket to the same address. No evidence yet. */
+#define SIMILAR_ADDRESS 0.9F
+/* 0..1: A wait of another task on an object of the same kind. No evidence yet. */
+#define SIMILAR_KIND 0.8F
+/* 0..1: A wait of the same task on another pipe: pipes are made anew for each use. No evidence
+ * yet. */
+#define SIMILAR_PIPE 0.7F
+/* 0..1: Two waits with nothing in common on their stacks keep so much of their score. Evidence:
+ * smaller: similar_test; larger: similar_test. */
+#define SIMILAR_STACK 0.5F
+/* waits: With fewer waits of its own, waits of tasks of its role count as well. No evidence yet. */
+#define SIMILAR_FEW 3
+/* bytes: sizeof(pthread_cond_t) of glibc, whose waiters use two futexes in turn. Evidence: the
+ * fact itself. */
+#define CONDITION_BYTES 48
+
+/*
+ * Hangs
+ */
+/* ns: A shorter wait is not looked at. Lower: more rows, and a diagnosis for each. No evidence
+ * yet. */
+#define HANGS_WAIT_NS 1000000000ULL
+/* ns: The same for the queue for a CPU. No evidence yet. */
+#define HANGS_STARVED_NS 500000000ULL
+/* ns: The same for a run. No evidence yet. */
+#define HANGS_RUN_NS 2000000000ULL
+/* ns: A shorter wait between two runs does not divide them. No evidence yet. */
+#define HANGS_SHORT_WAIT_NS 10000000ULL
+/* ns: A task that runs longer between two waits begins another wait, No evidence yet. */
+#define HANGS_BETWEEN_NS 5000000ULL
+/* 1/n of the time: and longer than this share of the time since the first one. No evidence yet. */
+#define HANGS_BETWEEN_SHARE 20
+/* ns: A longer wait for something else ends a run of waits. No evidence yet. */
+#define HANGS_OTHER_WAIT_NS 50000000ULL
+/* ns: A child that computes for longer is an alarm. No evidence yet. */
+#define HANGS_CHILD_BUSY_NS 3000000000ULL
+/* ns: A main thread that waits longer on a condition for a busy task is an alarm. No evidence yet. */
+#define HANGS_MAIN_NS 2000000000ULL
+
+/*
+ * Slices: how far an edge is believed
+ */
+/* 0..1: A weak edge that something speaks for, at best. No evidence yet. */
+#define SURE_BOOSTED 0.8
+/* 0..1: Any other weak edge, at best. Evidence: smaller: none; larger: slice_test. */
+#define SURE_WEAK 0.5
+/* 0..1: A strong edge that is not the nearest to the start. No evidence yet. */
+#define SURE_LATER 0.6
+/* factor: A hand-over of a mutex, or an interrupt. No evidence yet. */
+#define SURE_HAPPENSTANCE 0.4
+/* factor: The task went back to sleep on the same object. No evidence yet. */
+#define SURE_FALSE_WAKE 0.3
+/* factor: Several others could have been meant. No evidence yet. */
+#define SURE_MANY 0.7
+/* factor: A weak edge that arrives after the segment has begun. Evidence: smaller: none; larger:
+ * slice_test. */
+#define SURE_MIDST 0.8
+/* factor: The stacks of the two segments are not known. Evidence: smaller: none; larger:
+ * slice_test. */
+#define SURE_NO_STACKS 0.85
+/* factor: The stacks have nothing in common; 1 if they are the same. No evidence yet. */
+#define SURE_OTHER_STACKS 0.7
+/* 0..1: So much a weak edge loses by its age at most, No evidence yet. */
+#define SURE_OLD 0.2
+/* ns: and half of it at this age. No evidence yet. */
+#define SURE_AGE_NS 100000000ULL
+/* port: From here on the kernel gives ports to clients: net.ipv4.ip_local_port_range. Evidence:
+ * the fact itself; rules_test. */
+#define PORT_EPHEMERAL 32768
+
+/*
+ * What-if
+ */
+/* ns: The record of a send comes at most so long after what it woke has gone on. No evidence yet. */
+#define WHATIF_SEND_SLACK_NS 200000ULL
+/* 1/n of the time: A rival with less of the CPU is no question worth asking. No evidence yet. */
+#define WHATIF_RIVAL_SHARE 50
+
+#endif
