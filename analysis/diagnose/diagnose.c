@@ -23,30 +23,6 @@ static void diagnose_time(const struct path *p, struct diagnosis *d)
 			d->time_ns[p->frames[i].blame.time] += p->frames[i].to_ns - p->frames[i].from_ns;
 }
 
-/* The stack of a wait that another process ends shows that it is for a lock of the program's own making. */
-static bool stack_says_lock(const struct graph *g, const struct link *k)
-{
-	const struct window_stack *s = k->stack ? window_stack(g->w, k->stack) : NULL;
-
-	for (int i = 0; s && i < s->n_frames; i++)
-		if (strncmp(s->frames[i], "k:", 2) != 0 && strcasestr(s->frames[i], "lock") &&
-		    (strcasestr(s->frames[i], "acquire") || strcasestr(s->frames[i], "wait")))
-			return true;
-	return false;
-}
-
-static bool has_own_lock(const struct findings *f)
-{
-	for (size_t i = 0; i + 1 < f->chain.links.n; i++) {
-		const struct link *k = &f->chain.links.v[i];
-
-		if ((k->edge == EDGE_SIGNAL || k->edge == EDGE_POST) && k->pid != k[1].pid &&
-		    stack_says_lock(f->g, k))
-			return true;
-	}
-	return false;
-}
-
 static bool has_edge(const struct findings *f, enum edge_kind kind)
 {
 	for (size_t i = 0; i + 1 < f->chain.links.n; i++)
@@ -106,8 +82,6 @@ static enum cause_kind find_cause(const struct findings *f)
 		return CAUSE_LOCK_HOLDER;
 	if (f->pool)
 		return CAUSE_QUEUEING;
-	if (f->chain.end == END_LEAF && has_own_lock(f))
-		return CAUSE_LOCK_HOLDER;
 	if (f->chain.end == END_RUNNING)
 		return CAUSE_BUSY;
 	if (f->chain.end == END_UNKNOWN)
