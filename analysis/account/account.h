@@ -2,18 +2,17 @@
 /*
  * account.h - where the time of a critical path went: its pieces, summed up.
  *
- * Each group looks at the same pieces in another way, and the rows of each add up
- * to the range exactly:
+ * Each group divides the same pieces in another way.  The rows of each group add up to the range exactly:
  *
- *	wait      what the task that was asked about did itself: ran, or waited for this from that one
+ *	wait      what the victim did itself: it ran, or waited for one thing from one task
  *	resource  what it came down to at the end of the waits that were followed: running, waiting for a CPU
  *	          (with who had it), a lock, local communication by kind, the network by remote address, a
  *	          disk by device, a timer, a page fault, a queue, or not known
- *	task, process   who was holding things up
- *	object    the innermost object that somebody on the way from the task to the piece waited for
+ *	task, process   the task, or process, that held things up
+ *	object    the innermost object that a task between the victim and the piece waited for
  *
- * So the time in which the holder of a lock slept is, for the one that wants the lock, a wait for a lock; it
- * came down to a timer; and its object is the lock.
+ * Example: the owner of a lock sleeps, and the victim wants the lock.  That time is a wait for a lock, its
+ * resource is a timer, and its object is the lock.
  *
  * (After the resource accounting of Panappticon, Zhang et al., CODES+ISSS 2013, section 4.4.)
  * Pure.  The result refers to the graph and its window, not to the path.
@@ -37,8 +36,8 @@ const char *account_group_name(enum account_group group);
 /* Which of the fields a row has depends on its group; the others are 0 or GRAPH_NONE. */
 struct account_row {
 	uint64_t ns;
-	/* OBJECT: of the path while anybody on the way waited for it, so that rows overlap; else as ns.  A
-	 * row with an ns of 0 is there for its within_ns alone. */
+	/* OBJECT: the time of the path in which any task on the way waited for it.  Such rows overlap, and
+	 * some have an ns of 0.  Else the same as ns. */
 	uint64_t within_ns;
 	uint32_t count; /* WAIT: how many waits or runs; else pieces of the path */
 	/* WAIT: whom it waited for; RESOURCE: who had the CPU; TASK: it; PROCESS: its first thread, or

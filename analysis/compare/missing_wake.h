@@ -13,10 +13,10 @@
 #define MISSING_STEPS 8 /* tasks on the path of a wake-up that are looked at */
 
 enum missing_wake_how {
-	MISSING_ENDED,     /* the task has ended */
-	MISSING_SILENT,    /* it did what it does before it, but not this */
+	MISSING_ENDED,  /* the task has ended */
+	MISSING_SILENT, /* it goes on with the doings that led to the wake-up before, but does not send it */
 	MISSING_ELSEWHERE, /* it waits for something else */
-	MISSING_ASLEEP,    /* it waits where it always does before it, for longer */
+	MISSING_ASLEEP,    /* it waits where it always waits before the wake-up, but for longer */
 	MISSING_BUSY,      /* it runs, or wants to */
 };
 
@@ -28,9 +28,9 @@ struct missing_wake_step {
 	uint64_t to_ns;
 	uint64_t obj;        /* that wait's, as blame.obj in the reference */
 	enum edge_kind edge; /* how it did in the reference */
-	uint32_t count;      /* how often it had ended such a wait before; 0: another one of its role did */
-	bool more;           /* at least: there were too many to count */
-	uint64_t last_ns;    /* when it did last, 0 never */
+	uint32_t count;      /* how often it ended such a wait before; 0: another task of its role did */
+	bool more;           /* count is a lower bound: there were too many waits to look at */
+	uint64_t last_ns;    /* when it did so last; 0: never */
 };
 
 struct missing_wake {
@@ -44,9 +44,9 @@ struct missing_wake {
 	uint32_t others;      /* that ended in another way */
 	uint32_t refused;     /* that were not looked at */
 	uint64_t usual_ns;    /* median length of the occurrences */
-	bool late;            /* it came in the end */
-	bool regular;         /* the occurrences came at like intervals, and now for much longer none */
-	bool own_accord;      /* what led to it began with a timer of the last task on its path */
+	bool late;            /* the wake-up came in the end */
+	bool regular;         /* the wake-ups came at regular times, and now none comes for much longer */
+	bool own_accord;      /* a timer of the last task on its path began it */
 	struct missing_wake_step steps[MISSING_STEPS]; /* the last is the one to name */
 	uint32_t n_steps;
 	enum missing_wake_how how;
@@ -58,9 +58,9 @@ struct missing_wake {
 };
 
 void missing_wake_free(struct missing_wake *m);
-/* Enough is alike, and often enough, to name somebody on the strength of it. */
+/* The waits are alike enough, and enough in number, to name a task. */
 bool missing_wake_is_good(const struct missing_wake *m);
-/* Alike in nearly all, and nearly always. */
+/* The same without doubt: more alike, and more in number. */
 bool missing_wake_is_sure(const struct missing_wake *m);
 const struct missing_wake_step *missing_wake_named(const struct missing_wake *m);
 

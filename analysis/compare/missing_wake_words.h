@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* missing_wake_words.h - private to analysis/: a comparison in words. */
+/* missing_wake_words.h - private to analysis/: the result of a comparison in words. */
 #ifndef CTRACE_ANALYSIS_COMPARE_MISSING_WAKE_WORDS_H
 #define CTRACE_ANALYSIS_COMPARE_MISSING_WAKE_WORDS_H
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * similar.h - earlier waits that are like one in question: of the same task, or
- * of another one of the same role, at the same place, with the same doings
- * before, and ended as the waiter hoped.
+ * similar.h - finds earlier waits that are like a given one: of the same task or of another task of its role,
+ * at the same place, after the same doings, and ended by what the task waited for.
  *
- * What a task did is a signature: the sequence of its waits (system call, kind
- * of object, what ended them) and of what it sent, received and woke, by kind;
- * repeats are folded (Argus, section 4.2).  Two signatures are as alike as their
- * longest common subsequence is long, and less where the stacks of the two waits
- * are known (of long ones) and differ.
+ * The doings of a task are a signature: the sequence of its waits (system call, kind of object, what ended
+ * them) and of what it sent, received and woke, by kind.  Repeats are folded (Argus, section 4.2).  The
+ * likeness of two signatures is the length of their longest common subsequence, relative to their lengths. It
+ * is reduced if the stacks of both waits are known and differ.
  *
  * Pure; any thread.
  */
@@ -23,7 +21,7 @@
 #define SIMILAR_INTERVALS 96   /* looked at for one signature */
 #define SIMILAR_EVENTS    256  /* looked at in one interval on a CPU, the last ones */
 #define SIMILAR_MAX       128  /* waits that are compared */
-#define SIMILAR_LOOKS     1024 /* waits of which it is asked who ended them, and how */
+#define SIMILAR_LOOKS     1024 /* waits whose end is looked at */
 #define SIMILAR_TASKS     64   /* of its role, at most */
 
 struct signature {
@@ -43,7 +41,7 @@ struct similar_set {
 	uint32_t refused;      /* waits and tasks beyond the limits */
 };
 
-/* What the task did up to this wait, an interval that is BLOCKED; how the wait itself ended is left out. */
+/* The doings of the task up to this wait, a BLOCKED interval.  The end of the wait itself is left out. */
 void similar_signature(const struct graph *g, uint32_t interval, struct signature *ret);
 /* 0: nothing in common .. 1: the same. */
 float similar_score(const struct signature *a, const struct signature *b);
@@ -51,14 +49,13 @@ float similar_score(const struct signature *a, const struct signature *b);
 float similar_place(const struct graph *g, const struct interval *a, const struct interval *b);
 /* Same name of the task and of its process. */
 bool similar_role(const struct graph *g, uint32_t a, uint32_t b);
-/* A wait that comes in between by chance, and for which nobody acts on purpose: for a mutex, for memory, for
- * a disk, for a debugger. */
+/* A wait by chance, which no task ends on purpose: for a mutex, for memory, for a disk, for a debugger. */
 bool similar_is_chance(const struct interval *s);
 
 /* The waits like interval that were over before it began.  0 or -ENOMEM. */
 int similar_find(const struct graph *g, uint32_t interval, struct similar_set *ret);
-/* Keeps those that ended in the way in which most of them did (by the same role, the more alike the more they
- * count), and not those that are hardly alike; *ret_others: how many ended in another way. */
+/* Keeps the waits that ended in the commonest way (by a task of the same role; a wait counts by its score),
+ * and drops those that are hardly alike.  *ret_others: the number of waits that ended in another way. */
 void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others);
 /* The one of median length of those that are most alike; the set is not empty. */
 const struct similar *similar_median(const struct graph *g, const struct similar_set *set);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * branch.h - private to analysis/: which of the things that a task's time went to
- * the chain follows.
+ * branch.h - private to analysis/: the branch that the chain follows from one task.  A branch is a group of
+ * the task's time.
  *
- * The largest, unless a rule says that it is not a cause, or that another one is; a person
- * is asked where a second one has at least a fifth of the time, or where the largest
- * is a guess.  What is refused, and nothing else has a fifth, stays a wait of which
- * nobody knows whom it was for.
+ * The largest group is followed, unless a rule excludes it or calls another one the cause.  A person is asked
+ * if a second group has more than a fifth of the time, or if the largest is a guess and a second one has more
+ * than a twentieth.  If rules exclude the branch and no other has more than a fifth, the chain ends here as
+ * "owner unknown".
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_BRANCH_H
 #define CTRACE_ANALYSIS_DIAGNOSE_BRANCH_H
@@ -15,15 +15,15 @@
 #include "analysis/diagnose/breakdown.h"
 
 struct branch {
-	struct group *taken; /* NULL: there is nothing to take */
-	char *choice;        /* what was decided, by whom, and what else there was; NULL: no choice. Owned by
-				the caller */
-	bool ranked;         /* it was decided by rank */
-	bool asked;
-	bool refused; /* by a rule or a person: nobody is to be followed */
+	struct group *taken; /* NULL: the task has no time to divide */
+	char *choice;        /* the decision in words, with the other branches; NULL: there was no choice.
+				The caller frees it */
+	bool ranked;         /* the sizes decided, not a rule or a person */
+	bool asked;          /* a person was asked */
+	bool refused;        /* a rule or a person excluded every branch */
 };
 
-/* May change a group of l: what was refused is a wait for nobody.  0 or -ENOMEM. */
+/* Changes the group of l that was refused: its wait then has no known owner.  0 or -ENOMEM. */
 int branch_choose(const struct graph *g, const struct diagnose_options *options, uint32_t task,
 		  struct breakdown *l, struct branch *ret);
 

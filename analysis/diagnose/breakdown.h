@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * breakdown.h - private to analysis/: what the time of one task of a chain went to,
- * in groups: the CPU, one other task, one thing that is not a task.
+ * breakdown.h - private to analysis/: the time of one task of a chain, divided into groups.  A group is the
+ * CPU, one other task, or one thing that is not a task.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_BREAKDOWN_H
 #define CTRACE_ANALYSIS_DIAGNOSE_BREAKDOWN_H
@@ -14,7 +14,7 @@ enum group_type { GROUP_CPU, GROUP_TASK, GROUP_LEAF, GROUP_UNKNOWN };
 
 struct group {
 	enum group_type type;
-	uint32_t task;           /* GROUP_TASK: that of the longest frame */
+	uint32_t task;           /* GROUP_TASK: the task of the longest frame */
 	uint64_t key;            /* GROUP_TASK: see breakdown_frame_key() */
 	enum resource_kind kind; /* GROUP_LEAF; RESOURCE_NONE with cycle */
 	uint64_t obj;
@@ -23,7 +23,7 @@ struct group {
 	uint32_t interval;  /* the longest wait */
 	uint32_t last_seg;  /* to count waits once */
 	uint32_t frame;     /* GROUP_TASK: the longest frame */
-	struct blame blame; /* of the longest */
+	struct blame blame; /* of the longest wait */
 	bool cycle;         /* GROUP_LEAF: a wait for a task that is on the path already */
 };
 typedef VEC(struct group) groups;
@@ -35,15 +35,17 @@ struct breakdown {
 	struct map by_key; /* key of a GROUP_TASK -> its index */
 };
 
-/* The time in the frames that are in. 0 or -ENOMEM; breakdown_done() in any case. */
+/* Divides the time of the frames i with in[i].  0 or -ENOMEM; call breakdown_done() in any case. */
 int breakdown_fill(const struct graph *g, struct breakdown *l, const struct path *p, const bool *in);
 void breakdown_done(struct breakdown *l);
-/* A task; but children of one name that come one after the other are one thing to wait for. */
+/* The key of the group of a frame: its task, or for children that a task waits for one after the other,
+ * their name. */
 uint64_t breakdown_frame_key(const struct graph *g, const struct path_frame *f);
-/* The stack of the task in [from, to): of its longest visited wait, else of its commonest sample; 0 none. */
+/* The id of a stack of the task in [from, to); 0: none is known.  running: the commonest one of its samples,
+ * else the one of its longest wait. */
 uint64_t breakdown_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			 bool running);
-/* The same of its waits alone, and where like is not NULL, of waits in the same kind of call as like. */
+/* The same of its longest wait; like not NULL: of the waits that have the same reason as like. */
 uint64_t breakdown_wait_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			      const struct interval *like);
 

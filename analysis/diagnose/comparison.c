@@ -29,7 +29,7 @@ static uint32_t link_interval(const struct graph *g, const struct link *k)
 	return best;
 }
 
-/* Nobody, or only by a guess, is known to owe link i an end of its wait. */
+/* The owner of the wait of link i is not known, or a guess. */
 static bool is_open(const struct findings *f, size_t i)
 {
 	const struct link *k = &f->chain.links.v[i];
@@ -57,8 +57,8 @@ static bool has_task(const struct chain *c, size_t from, uint32_t task)
 	return false;
 }
 
-/* A thread that acted at regular times of its own, and for its own process, has ended or hangs: there is no
- * other reason for a loop to idle, as there would be if its clients had no more work for it. */
+/* A thread of the same process that acted at regular times, by its own timer, has ended or hangs.  A loop
+ * that idles because its clients have no work for it looks different. */
 static bool beyond_doubt(const struct graph *g, const struct missing_wake *m)
 {
 	uint32_t pid = g->tasks[g->intervals[m->wait].task].tgid;
@@ -84,7 +84,7 @@ static bool says_more(const struct findings *f, size_t i, bool normal)
 		return false;
 	if (normal && !beyond_doubt(f->g, m))
 		return false;
-	/* that it has ended is more than that nothing is known of it */
+	/* "it has ended" says more than "nothing is known of it" */
 	if (i + 2 == c->links.n && c->end == END_UNKNOWN && m->how == MISSING_ENDED && m->n_steps == 1 &&
 	    c->links.v[i + 1].task == m->steps[0].task)
 		return true;
@@ -157,7 +157,7 @@ static int push_step(const struct findings *f, uint32_t at, enum edge_strength s
 	if (!r)
 		r = chain_build(f->g, p, &options, &sub);
 	if (!r && last && m->how == MISSING_SILENT && sub.links.n > 1) {
-		/* whoever it waits for each time has done its part */
+		/* the tasks that it waits for each time have done their part */
 		while (sub.links.n > 1)
 			free(sub.links.v[--sub.links.n].resource);
 		sub.links.v[0].edge = 0;
@@ -200,7 +200,7 @@ static int go_on(struct findings *f, size_t i)
 
 	for (uint32_t at = 0; at < f->missing->n_steps && !r; at++)
 		r = push_step(f, at, strength, &tail);
-	/* who waits for the waiter in the end is no answer */
+	/* a task that waits for the waiter itself is no answer */
 	for (size_t k = 0; k < tail.links.n && !r; k++)
 		for (size_t j = 0; j <= i && !r; j++)
 			if (f->chain.links.v[j].task == tail.links.v[k].task)
@@ -222,7 +222,7 @@ int comparison_apply(struct findings *f, bool normal)
 	for (size_t i = 0; i < c->links.n; i++) {
 		bool open = is_open(f, i);
 
-		/* of the victim also what came late; it has its chain */
+		/* of the victim also a wake-up that came late: its chain stays */
 		if (!open && (i || normal || c->links.v[i].unfinished))
 			continue;
 		interval = link_interval(f->g, &c->links.v[i]);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * comparison.h - private to analysis/: where a chain gets stuck in a wait of
- * which nobody knows who should end it, or only by a guess, that wait is compared
- * with earlier ones like it, and the chain goes on with those who ended them.
+ * comparison.h - private to analysis/: continues a chain by a comparison with earlier waits.
+ *
+ * A chain may end at a wait with no known owner, or pass a wait whose owner is a guess.  Such a wait is
+ * compared with earlier waits like it.  The chain then goes on with the tasks that ended those.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_COMPARISON_H
 #define CTRACE_ANALYSIS_DIAGNOSE_COMPARISON_H
@@ -10,9 +11,9 @@
 #include "analysis/diagnose/root_cause.h"
 
 /*
- * f: complete, its ending found.  normal: as it stands nothing is wrong; then only what is beyond doubt
- * changes it.  Sets f->missing, which the caller owns, and f->by_comparison when the chain was changed, of
- * which the ending is found again.  0 or -ENOMEM.
+ * f: after root_cause_find().  normal: the chain so far says that nothing is wrong; then only a comparison
+ * beyond doubt changes it.  Sets f->missing, which the caller frees.  If the chain changes, f->by_comparison
+ * is set and the root cause is found anew.  0 or -ENOMEM.
  */
 int comparison_apply(struct findings *f, bool normal);
 

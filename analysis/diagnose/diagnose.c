@@ -40,7 +40,7 @@ static bool only_children(const struct findings *f)
 	return true;
 }
 
-/* What the last one waits for is not in the trace because the tracer kept within its budget. */
+/* The tracer left out what the last task waits for, to keep within its budget. */
 static bool is_left_out(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -118,7 +118,7 @@ static enum verdict find_verdict(const struct findings *f)
 	return VERDICT_LONG_WAIT;
 }
 
-/* It idles: it waits for what nobody owes it. */
+/* The last task idles: no task owes it the end of its wait. */
 static bool idles(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -158,7 +158,7 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 	if (stall_ns < DIAGNOSE_STALL_NS ||
 	    (f->chain.links.n == 1 && (f->chain.end == END_UNKNOWN || f->left_out)))
 		return !f->circular;
-	/* whoever ruled the ways out says that there is something to explain */
+	/* a rule or a person that excludes all branches says that there is something to explain */
 	if (f->chain.refused)
 		return false;
 	if (idles(f))
@@ -172,14 +172,14 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 	    !first->unfinished &&
 	    (first->edge == EDGE_MESSAGE || first->edge == EDGE_PIPE || first->edge == EDGE_EVENTFD))
 		return true;
-	/* beside others on a busy machine, but not for most of the time */
+	/* it shares a busy machine with others, but does not wait for most of the time */
 	if (f->starved && f->chain.links.v[0].state == LINK_RUNNABLE && stall_ns < window_ns / 2)
 		return true;
 	return f->chain.links.n > 1 && only_children(f) && f->chain.end == END_RUNNING && !f->spins &&
 	       stall_ns < DIAGNOSE_CHILD_BUSY_NS;
 }
 
-/* The recorder told that it hung: it did not idle, whatever it waited for. */
+/* The daemon noticed a hang of the task: it did not idle, whatever it waited for. */
 static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct window *w = g->w;
@@ -197,7 +197,7 @@ static bool is_fine(const struct findings *f, uint32_t task, const struct diagno
 	       (d->stall_ns < DIAGNOSE_STALL_NS || !was_noticed(f->g, task, d->from_ns, d->to_ns));
 }
 
-/* Whether records are missing that would tell what the task did for most of [from_ns, to_ns). */
+/* Records are missing that would tell what the task did for most of [from_ns, to_ns). */
 static bool is_mostly_unknown(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -222,9 +222,9 @@ static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns
 	return false;
 }
 
-/* That nobody here is to blame is concluded from the absence of records: of who connected, took the lock, or
- * should have woken.  Where all CPUs' records are missing for a while before the end, they may be among
- * those. */
+/* These causes say that no task here is to blame.  They rest on the absence of records: of a connection, of a
+ * lock that was taken, of a wake-up.  If records of all CPUs are missing before the end, those may be among
+ * them. */
 static bool is_by_absence(const struct findings *f, enum cause_kind cause, uint64_t to_ns)
 {
 	const struct graph *g = f->g;
@@ -253,11 +253,11 @@ static bool is_strong(const struct findings *f)
 	}
 	if (f->left_out)
 		return false;
-	/* of a futex without owner nobody knows who should have woken it */
+	/* no record tells which task should wake a futex without owner */
 	if (f->chain.end == END_LEAF && !f->chain.leaf.ended && !f->circular &&
 	    f->chain.leaf.kind == RESOURCE_FUTEX)
 		return false;
-	/* nor who had the CPU while records are missing, or whether it was wanted at all */
+	/* nor which task had the CPU while records are missing */
 	if (f->starved && f->cpu.lost_ns > f->cpu.total_ns / 2)
 		return false;
 	return f->chain.choices.n == f->chain.settled && f->chain.end != END_UNKNOWN;
@@ -282,7 +282,7 @@ static int diagnose_flag(const struct findings *f, struct diagnosis *d, bool *re
 	return 0;
 }
 
-/* The chain ends at one who should have woken the one before it, and goes on as ever without. */
+/* The chain ends at a task that should have woken the one before it, and goes on as before without. */
 static bool is_silent(const struct missing_wake *m, const struct diagnosis *d)
 {
 	return m && m->how == MISSING_SILENT && d->n_chain > 1 &&

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * diagnose.h - why was this task slow or stuck in this window, and who was to
- * blame?
+ * diagnose.h - why was this task slow or stuck in this window, and which task is to blame?
  *
- * Follows the critical path of the victim, task by task, always to where most
- * of the time went, until a task that does not wait for another, an external
- * cause, or a cycle.  Pure; the result owns its strings.
+ * The diagnosis follows the critical path of the victim from task to task, each time to where most of the
+ * time went.  It ends at a task that waits for no other task, at an external cause, or at a cycle.
+ * Pure; the result owns its strings.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_DIAGNOSE_H
 #define CTRACE_ANALYSIS_DIAGNOSE_DIAGNOSE_H

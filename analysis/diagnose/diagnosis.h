@@ -36,18 +36,18 @@ struct link {
 	enum link_state state;
 	enum resource_kind kind; /* what it waits on; RESOURCE_CPU when it runs or wants to */
 	char *resource;          /* in words; may be "" */
-	uint64_t from_ns, to_ns; /* hull of the time spent so */
+	uint64_t from_ns, to_ns; /* from the first to the last of these waits or runs */
 	uint64_t total_ns;
-	uint32_t waits;      /* how many waits that was */
+	uint32_t waits;      /* the number of waits in total_ns */
 	uint8_t wait;        /* CT_W_* of the longest */
 	enum edge_kind edge; /* how it depends on the next link; 0 for the last */
 	enum edge_strength strength;
 	uint64_t obj;
 	uint64_t stack;                   /* id of its stack, 0 none */
 	uint64_t running_ns, runnable_ns; /* of the time looked at */
-	uint64_t other_ns;                /* of the time looked at: what it waited for besides */
-	bool owed;                        /* it asked on that socket and has no answer yet */
-	bool server;                      /* it waits on a socket whose other end connected to it */
+	uint64_t other_ns;                /* of the time looked at: other waits */
+	bool owed;                        /* it sent a request on that socket and has no answer yet */
+	bool server;                      /* it waits on a socket that it accepted */
 	bool killed;                      /* its wait was ended by a signal */
 	bool unfinished;                  /* its wait did not end */
 };
@@ -81,7 +81,7 @@ enum cause_kind {
 /* A word of the JSON contract: "lock-holder", ... */
 const char *cause_word(enum cause_kind cause);
 
-/* Where there was more than one way to go on: what was taken, by whose decision, and what was not. */
+/* A choice between branches, in words: the branch taken, the reason, and the others. */
 struct choice {
 	char *text;
 };
@@ -98,10 +98,10 @@ struct diagnosis {
 	uint64_t time_ns[TIME_KINDS]; /* the victim's window; adds up to to_ns - from_ns */
 	struct choice *choices;
 	size_t n_choices;
-	uint64_t stall_ns; /* the time that the verdict is about */
-	char *watch;       /* command that watches the variable that is polled; NULL: none is known */
-	size_t asked;      /* questions put to a person */
-	struct missing_wake *comparison; /* with an earlier wait like the one in question; NULL: none */
+	uint64_t stall_ns;               /* the time that the verdict is about */
+	char *watch;                     /* a command that watches the polled variable; NULL: none is known */
+	size_t asked;                    /* questions put to a person */
+	struct missing_wake *comparison; /* with an earlier wait like it; NULL: none */
 };
 
 #define DIAGNOSE_MAX_CHAIN   32

@@ -45,7 +45,7 @@ static bool has_task(const struct chain *c, uint32_t task)
 	return false;
 }
 
-/* The one who writes the variable is to blame, or whom that one waits for: the chain goes on there. */
+/* The chain goes on with the task that writes the variable: it is to blame, or the task it waits for. */
 static int follow_writer(struct findings *f, const struct flag *flag)
 {
 	enum edge_strength strength = flag->strength;
@@ -61,7 +61,7 @@ static int follow_writer(struct findings *f, const struct flag *flag)
 		circle |= has_task(&f->chain, sub.links.v[i].task);
 	if (r == -EINVAL ||
 	    (!r && (!sub.links.n || circle || f->chain.links.n + sub.links.n > DIAGNOSE_MAX_CHAIN))) {
-		/* it had no time of its own, or waits for who polls */
+		/* the writer had no time of its own, or waits for the task that polls */
 		r = chain_append(f->g, &f->chain, flag->writer, EDGE_FLAG, strength);
 	} else if (!r) {
 		last_link(f)->edge = EDGE_FLAG;
@@ -92,7 +92,8 @@ static int name_flag(struct findings *f, const struct flag *flag)
 	return k->resource ? 0 : -ENOMEM;
 }
 
-/* It runs: does it compute, or turn in circles waiting for a flag?  *ret_done: the chain has gone on. */
+/* The last task runs: does it compute, or spin until a variable changes?  *ret_done: the chain has gone on.
+ */
 static int find_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -116,7 +117,7 @@ static int find_spin(struct findings *f, bool *ret_done)
 	return guess == GRAPH_NONE ? 0 : chain_append(f->g, &f->chain, guess, EDGE_FLAG, EDGE_WEAK);
 }
 
-/* The same with a sleep between two looks. */
+/* The same for a task that sleeps between two looks. */
 static int find_sleepy_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -136,7 +137,7 @@ static int find_cpu(struct findings *f)
 
 	if (r)
 		return r;
-	/* its own threads had the CPU: the process computes */
+	/* threads of its own process had the CPU: the process computes */
 	if (f->cpu.own_ns > f->cpu.ns && f->cpu.own_ns > f->cpu.idle_ns) {
 		f->chain.end = END_RUNNING;
 		return 0;
@@ -146,7 +147,7 @@ static int find_cpu(struct findings *f)
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
-	/* a moment here and there is not what holds up those who wait for it */
+	/* such short times do not hold up the tasks that wait for it */
 	if (f->chain.links.n > 1 && k->runnable_ns < DIAGNOSE_STALL_NS) {
 		f->chain.end = END_RUNNING;
 		return 0;
@@ -154,7 +155,7 @@ static int find_cpu(struct findings *f)
 	f->starved = true;
 	if (f->cpu.task == GRAPH_NONE || f->cpu.idle_ns + f->cpu.lost_ns > f->cpu.total_ns / 2)
 		return 0;
-	/* where many share a CPU, none of them is the one */
+	/* if many tasks share the CPU, no single one is to blame for certain */
 	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU,
 			    f->cpu.ns < f->cpu.total_ns / CONTENTION_SHARE ? EDGE_WEAK : EDGE_STRONG);
 }
@@ -249,7 +250,7 @@ static void find_lost_message(struct findings *f)
 	before->edge = 0;
 }
 
-/* A script that sleeps again and again, by means of a child: it is the script that polls. */
+/* A script sleeps again and again by starting sleep(1): the script polls, not its child. */
 static void find_sleeping_children(struct findings *f)
 {
 	struct link *k = last_link(f), *before = k - 1;
@@ -283,8 +284,8 @@ static bool is_ancestor(const struct graph *g, uint32_t who, uint32_t of)
 	return false;
 }
 
-/* A program in the middle of the chain that reads from who started it, while that idles: what drives it (a
- * terminal, a script) has not told it to go on.  It is its input, and not a part of the work. */
+/* A task in the middle of the chain reads from the task that started it, which idles: its driver (a terminal,
+ * a script) has not told it to go on.  The driver is its input, and no part of the work: the chain ends. */
 static int find_driver(struct findings *f)
 {
 	struct link *v = f->chain.links.v;
@@ -345,7 +346,7 @@ int root_cause_find(struct findings *f)
 	bool done = false;
 	int r = 0;
 
-	/* who polls gives the CPU away itself, and would do no more with more of it */
+	/* a task that polls gives the CPU away itself, and would do no more with more of it */
 	if (f->chain.end == END_RUNNABLE || f->chain.end == END_RUNNING)
 		r = find_spin(f, &done);
 	if (!r && !f->spins && !done &&

@@ -16,15 +16,15 @@ struct sentence_facts {
 	uint32_t pool;                /* workers, all busy; 0 no pool */
 	const struct contention *cpu; /* starved: who had the CPU */
 	bool strong;
-	bool own_lock;     /* the last one waits for a lock that it holds itself */
-	bool silent;       /* the last one goes on as ever, but for the wake-up that is missing */
-	bool left_out;     /* what the last one waits for, to keep within the budget */
-	const char *watch; /* command that watches what is polled; NULL: nothing known is, or who writes it is
-			      known */
+	bool own_lock;     /* the last task waits for a lock that it holds itself */
+	bool silent;       /* the last task goes on as before, without the wake-up that is missing */
+	bool left_out;     /* as in struct findings */
+	const char *watch; /* a command that watches the polled variable; NULL: no variable is known, or its
+			      writer is */
 	uint64_t stall_ns;
 };
 
-/* What the root cause did: "redis-server[99] was computing". NULL: out of memory. */
+/* A sentence about the root cause alone: "redis-server[99] was computing". NULL: out of memory. */
 char *sentence_root(const struct sentence_facts *f);
 /* The whole sentence, from the victim to the root cause. NULL: out of memory. */
 char *sentence_whole(const struct sentence_facts *f);

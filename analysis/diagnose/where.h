@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* where.h - says where the tasks of a diagnosis run, behind their names: containers, and units where those
- * differ. */
+/*
+ * where.h - private to analysis/: says behind the name of a task where it runs: its container, and its unit
+ * if the units of a chain differ.
+ */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_WHERE_H
 #define CTRACE_ANALYSIS_DIAGNOSE_WHERE_H
 

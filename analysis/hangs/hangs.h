@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hangs.h - the worst waits and stalls of a window, found without being told
- * where to look.  Pure.
+ * hangs.h - the worst waits and stalls of a window, found without a hint where to look.  Pure.
  */
 #ifndef CTRACE_ANALYSIS_HANGS_HANGS_H
 #define CTRACE_ANALYSIS_HANGS_HANGS_H
@@ -11,10 +10,10 @@
 struct hang {
 	uint32_t task;
 	uint64_t from_ns, to_ns;
-	bool alarm; /* false for what merely idles or works */
+	bool alarm; /* false: the task merely idles or works */
 	struct diagnosis *diagnosis;
-	size_t same_as; /* index of the first row that tells of the same: of one that it waits for, or that
-			   waits for it, or for the same task; its own when that is the first */
+	size_t same_as; /* index of the first row about the same hang: one of the two tasks waits for the
+			   other, or both wait for the same task; the row's own index if it is the first */
 };
 
 struct hangs {
@@ -29,9 +28,8 @@ struct hangs {
 struct hangs_filter {
 	uint32_t tid, pid;
 	const char *comm;
-	const char *cgroup, *container; /* as cgroup_name_matches() */
-	bool worst; /* only the first row is wanted: of the others those are left out that need not be known
-		       for it */
+	const char *cgroup, *container; /* as place_matches() */
+	bool worst;                     /* the caller wants the first row alone: others may be left out */
 };
 
 /* filter may be NULL: all tasks but the kernel's threads and ctrace's own. 0 or -ENOMEM. */
@@ -40,9 +38,9 @@ int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const st
 void hangs_free(struct hangs *h);
 
 /*
- * When the hang of a task ended that was noticed at found_ns and had lasted since since_ns; the end of the
- * window when it had not.  looped: it had been used to return to what it waited in before since_ns, and the
- * hang ends when it does; else with the wait, or the run, that it was in.
+ * The end of a hang that began at since_ns and was noticed at found_ns; the end of the window if it lasts.
+ * looped: the task is an event loop, and the hang ends when the task is back in the wait that it was in
+ * before since_ns.  Else the hang ends with the wait, or the run, at found_ns.
  */
 uint64_t hangs_end(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t found_ns, bool looped);
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * waitgraph.h - who waits for whom at one moment: chains, roots and cycles.
+ * waitgraph.h - the wait-for graph of one moment: its chains, roots and cycles.
  *
- * Nodes are named by the caller's 64-bit ids (a tid, or what the caller likes);
- * an edge says that its tail cannot go on before its head has done something.
- * A node waits for ALL of its heads or for ANY one of them (a mutex has one
- * owner; a poll is ended by any descriptor).  Pure: no I/O, no globals.
- * One thread at a time per graph.
+ * The caller names nodes by 64-bit ids (a tid, or any other number).  An edge says that its tail cannot go on
+ * before its head has done something.  A node waits for ALL of its heads or for ANY one of them (a mutex has
+ * one owner; any descriptor ends a poll).  Pure: no I/O, no globals.  One thread at a time per graph.
  *
  *	waitgraph_new, waitgraph_node..., waitgraph_edge..., waitgraph_solve,
  *	then the questions; after another node or edge, solve again.
@@ -41,16 +39,16 @@ struct waitgraph_cycle {
 	/* In order; the last one waits for the first one.  Begins at the smallest id. */
 	const struct waitgraph_step *steps;
 	size_t n_steps;
-	size_t n_members; /* nodes that are knotted together; more than n_steps when several cycles share
-			     nodes */
-	/* No node in it can be released by one outside it: nobody will ever move. */
+	size_t n_members; /* nodes of the strongly connected component; more than n_steps if several cycles
+			     share nodes */
+	/* No node outside can release one of these: none of them will ever go on. */
 	bool closed;
 	bool strong; /* every edge in it is strong; closed and strong: a deadlock */
 };
 
 struct waitgraph_info {
 	uint64_t root_id;   /* the end of waitgraph_chain() */
-	size_t depth;       /* links from here to the root; 0: waits for nobody */
+	size_t depth;       /* links from here to the root; 0: it waits for no node */
 	size_t waiters_cnt; /* nodes whose chains go through this one */
 	bool cyclic;        /* the chain ends in a cycle and root_id is a member of it */
 };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ask.h - how an analysis puts a question to a person, or decides without one.
+ * ask.h - how an analysis asks a person, or decides without one.
  *
- * Wherever there is more than one way to go on, the ways are ranked, and whoever
- * calls is asked; a NULL function, or one that returns ASK_DECIDE, takes the
- * first.  The answers end up in the result, as a choice each.
+ * Where there is more than one way to go on, the analysis ranks the ways and calls choose().  Without
+ * choose(), or if it returns ASK_DECIDE, the first way is taken.  Each answer becomes a choice in the result.
  */
 #ifndef CTRACE_ANALYSIS_SLICE_ASK_H
 #define CTRACE_ANALYSIS_SLICE_ASK_H
@@ -34,15 +33,15 @@ struct ask_question {
 enum { ASK_DECIDE = -1, ASK_STOP = -2, ASK_NONE = -3 };
 
 struct ask {
-	/* Returns the index of an option or ASK_*; what is none of these counts as ASK_DECIDE.  *ret_keep
-	 * (false before the call): remember the answer as rules.  Of an option: it is a cause, and those that
-	 * stood before it are not; of ASK_NONE: none is. */
+	/* Returns the index of an option or ASK_*; any other number counts as ASK_DECIDE.  *ret_keep is false
+	 * before the call; true: the answer becomes rules.  An option: it is a cause, and those before it are
+	 * none.  ASK_NONE: no option is a cause. */
 	int (*choose)(void *arg, const struct ask_question *q, bool *ret_keep);
 	void *arg;
 };
 
-/* What a kept answer says of the options, as facts in the order of the question; those that are no edge (0)
- * say nothing.  0 or -ENOMEM. */
+/* Adds the rules of a kept answer.  facts: the options in the order of the question; one without an edge (0)
+ * makes no rule.  0 or -ENOMEM. */
 int ask_keep(struct rules *rules, const struct graph *g, const struct rule_facts *facts, size_t n,
 	     int answer);
 

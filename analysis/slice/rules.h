@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rules.h - what a person has said of ambiguous edges, kept to be applied to all
- * repeats: "a wake from dbus-daemon to X through this socket is not a cause".
+ * rules.h - what a person said about ambiguous edges, kept for all repeats: "a wake from dbus-daemon to X
+ * through this socket is not a cause".
  *
- * A rule matches by names, so that it holds for other traces and other people's
- * machines.  An empty field matches anything.  The first rule that matches wins.
- * Pure; reading and writing files is cli/rulesfile.
+ * A rule matches by names, so that it holds for other traces and other machines.  An empty field matches
+ * anything.  The first rule that matches wins.  Pure; cli/ask/rulesfile reads and writes the files.
  */
 #ifndef CTRACE_ANALYSIS_SLICE_RULES_H
 #define CTRACE_ANALYSIS_SLICE_RULES_H
@@ -31,7 +30,7 @@ struct rules {
 	VEC(struct rule) v;
 };
 
-/* What a rule is held against. stack: id, 0 none. */
+/* The facts about an edge that a rule is compared with.  stack: id, 0: none. */
 struct rule_facts {
 	enum edge_kind edge; /* 0: no edge */
 	uint32_t from, to;   /* tasks; GRAPH_NONE: nobody on this host */
@@ -42,12 +41,12 @@ struct rule_facts {
 
 /* The first rule that matches, or NULL.  rules may be NULL. */
 struct rule *rules_find(const struct rules *rules, const struct graph *g, const struct rule_facts *facts);
-/* The same, for a decision: its applied is counted up. */
+/* The same for a decision: counts in rule.applied. */
 const struct rule *rules_match(struct rules *rules, const struct graph *g, const struct rule_facts *facts);
 /*
- * The rule that says verdict of these facts and their like: kinds and names, ids of processes and sockets
- * left out ("tcp 127.0.0.1:80->*").  A rule about the very same takes on the verdict; else it is added at the
- * end.  0 or -ENOMEM.
+ * Adds a rule with this verdict for these facts and their like.  It has kinds and names, but no ids of
+ * processes or sockets ("tcp 127.0.0.1:80->*").  If the same rule is there, only its verdict changes.
+ * 0 or -ENOMEM.
  */
 int rules_add(struct rules *rules, const struct graph *g, const struct rule_facts *facts,
 	      enum rule_verdict verdict);

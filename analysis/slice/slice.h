@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slice.h - the walk along cause edges: what led to this segment (backward), or
- * what it led to (forward).
+ * slice.h - the walk along the edges of the causal graph: what led to a segment (backward), or what it led to
+ * (forward).
  *
- * Backward is a path: at each segment the edge that started it, strong before
- * boosted before weak; where only weak ones are left, or several are as good,
- * they are ranked by strength, likeness of stacks and recency, and followed in a
- * beam; the best path by score is taken, and every choice on it is reported with what the
- * other options were.  What came in answer to what the segment had asked itself
- * is not followed.  Forward is a tree: all that was caused, along strong edges.  Both are
- * deterministic.  (Path slicing: Argus, section 4.)
+ * Backward is a path.  At each segment the edge that started it is taken, strong before boosted before weak.
+ * If only weak edges are left, or several are equal, they are ranked by strength, likeness of stacks and
+ * recency; a beam follows them, and the path of the best score is taken.  Each choice is reported with its
+ * other options.  An edge that answers a question of the segment itself is not followed.
+ *
+ * Forward is a tree: all that was caused, along strong edges.  Both are deterministic.  (Path slicing: Argus,
+ * section 4.)
  *
  * Pure; the result owns its arrays.
  */
@@ -22,7 +22,7 @@
 
 enum slice_direction { SLICE_BACKWARD, SLICE_FORWARD };
 
-/* Who decided at a choice. */
+/* What decided a choice: the ranking, a rule, a person. */
 enum slice_decider { SLICE_BY_RANK, SLICE_BY_RULE, SLICE_BY_PERSON };
 
 struct slice_option {
@@ -32,8 +32,8 @@ struct slice_option {
 	bool ruled_out;   /* a rule says that it is not a cause */
 };
 
-/* Made where there was more than one way that no rule had ruled out, and not just one of them strong; or
- * where that was so but for the rules. */
+/* Made where more than one way was open (no rule excludes it) and not exactly one of these was strong; or
+ * where that is so only because of the rules. */
 struct slice_choice {
 	uint32_t step; /* at which it was made */
 	/* in slice.options: the one to be taken first, those ruled out last */
@@ -51,7 +51,7 @@ struct slice_step {
 };
 
 enum slice_end {
-	SLICE_END_ROOT,    /* nothing on this host led to it: it was started, or is outside the window */
+	SLICE_END_ROOT,    /* no edge leads to the segment: it began there, or before the window */
 	SLICE_END_OUTSIDE, /* a timer, a device, the network, a person's input */
 	SLICE_END_REFUSED, /* a rule or a person ruled out all ways to go on */
 	SLICE_END_LIMIT,   /* max_steps */
@@ -80,8 +80,8 @@ struct slice {
 	uint32_t end_edge; /* SLICE_END_OUTSIDE: the edge from outside, else GRAPH_NONE */
 	float score;
 	uint32_t asked;   /* questions put to a person */
-	uint32_t refused; /* ways not looked at because of the beam, max_steps, or too many at one segment */
-	uint32_t earlier; /* forward: what the same work had led to before at_ns, which is not listed */
+	uint32_t refused; /* ways left out: the beam was full, max_steps, or too many at one segment */
+	uint32_t earlier; /* forward: strong edges that left the first segment before at_ns; not listed */
 };
 
 /* From the segment of task at at_ns.  0, -EINVAL (no such segment), -ENOMEM. */
