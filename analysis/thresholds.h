@@ -18,8 +18,7 @@
  * Diagnosis: what is worth a verdict
  */
 /* ns: A shorter stall is normal, and the queue for a CPU has held up nobody if it is shorter.
- * Lower: more verdicts about what nobody notices. Evidence: smaller: none; larger:
- * time_limit_test. */
+ * Lower: more verdicts about what nobody notices. Evidence: smaller, larger: hangs_test. */
 #define DIAGNOSE_STALL_NS 500000000ULL
 /* ns: A task whose requests are answered so fast on average works. Higher: a slow service is taken
  * for work. Evidence: smaller: diagnose_test; larger: none. */
@@ -130,12 +129,12 @@
 /*
  * Hangs
  */
-/* ns: A shorter wait is not looked at. Lower: more rows, and a diagnosis for each. No evidence
- * yet. */
+/* ns: A shorter wait is not looked at. Lower: more rows, and a diagnosis for each. Evidence:
+ * smaller, larger: hangs_test. */
 #define HANGS_WAIT_NS 1000000000ULL
-/* ns: The same for the queue for a CPU. No evidence yet. */
+/* ns: The same for the queue for a CPU. Evidence: smaller, larger: hangs_test. */
 #define HANGS_STARVED_NS 500000000ULL
-/* ns: The same for a run. No evidence yet. */
+/* ns: The same for a run. Evidence: smaller, larger: hangs_test. */
 #define HANGS_RUN_NS 2000000000ULL
 /* ns: A shorter wait between two runs does not divide them. No evidence yet. */
 #define HANGS_SHORT_WAIT_NS 10000000ULL

@@ -149,13 +149,77 @@ static void ends_of_a_run(void **state)
 	make_free(&m);
 }
 
+enum stall { STALL_WAIT, STALL_QUEUE, STALL_RUN };
+
+/* How many rows there are for a task that waits, wants the CPU or runs for so long. */
+static size_t rows_of_stall(enum stall stall, uint64_t ms)
+{
+	const struct hangs_filter filter = { .tid = 10 };
+	struct make m = { 0 };
+	struct graph *g;
+	struct hangs *h;
+	size_t n;
+
+	make_task(&m, 10, 10, 1, "one");
+	make_task(&m, 20, 20, 1, "other");
+	make_switch(&m, 10, 0, 0, 10, CT_W_NONE, 0);
+	if (stall == STALL_WAIT)
+		make_switch(&m, 11, 0, 10, 0, CT_W_READ, CT_OBJ_ID(CT_OBJ_PIPE, 5));
+	if (stall == STALL_QUEUE)
+		make_switch(&m, 11, 0, 10, 20, CT_W_NONE, 0);
+	assert_int_equal(graph_build(make_done(&m, (stall == STALL_RUN ? 10 : 11) + ms), &g), 0);
+	assert_int_equal(hangs_find(g, 0, UINT64_MAX, &filter, &h), 0);
+	n = h->n;
+	hangs_free(h);
+	graph_free(g);
+	make_free(&m);
+	return n;
+}
+
+/* What is too short is not looked at. */
+static void least_lengths(void **state)
+{
+	assert_int_equal(rows_of_stall(STALL_WAIT, 999), 0);
+	assert_int_equal(rows_of_stall(STALL_WAIT, 1000), 1);
+	assert_int_equal(rows_of_stall(STALL_QUEUE, 499), 0);
+	assert_int_equal(rows_of_stall(STALL_QUEUE, 500), 1);
+	assert_int_equal(rows_of_stall(STALL_RUN, 1999), 0);
+	assert_int_equal(rows_of_stall(STALL_RUN, 2000), 1);
+}
+
+/* A task that waits for a lock for so long. */
+static enum verdict verdict_of_wait(uint64_t ms)
+{
+	struct make m = { 0 };
+	struct diagnosis *d;
+	struct graph *g;
+	enum verdict v;
+
+	make_task(&m, 10, 10, 1, "waiter");
+	make_task(&m, 11, 10, 1, "owner");
+	make_switch(&m, 5, 1, 0, 11, CT_W_NONE, 0);
+	wants_lock(&m, 10, 10, 11, MUTEX);
+	assert_int_equal(graph_build(make_done(&m, 10 + ms), &g), 0);
+	assert_int_equal(diagnose(g, graph_task_at(g, 10, 10 * MS), 10 * MS, (10 + ms) * MS, NULL, &d), 0);
+	v = d->verdict;
+	diagnosis_free(d);
+	graph_free(g);
+	make_free(&m);
+	return v;
+}
+
+static void least_stall(void **state)
+{
+	assert_int_equal(verdict_of_wait(499), VERDICT_NORMAL);
+	assert_int_equal(verdict_of_wait(500), VERDICT_LONG_WAIT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_hangs),
-		cmocka_unit_test(tracer_tasks),
-		cmocka_unit_test(ends),
-		cmocka_unit_test(ends_of_a_run),
+		cmocka_unit_test(same_hangs),    cmocka_unit_test(tracer_tasks),
+		cmocka_unit_test(least_lengths), cmocka_unit_test(least_stall),
+		cmocka_unit_test(ends),          cmocka_unit_test(ends_of_a_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
