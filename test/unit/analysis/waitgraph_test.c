@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "analysis/hangs/hangs.h"
 #include "analysis/hangs/waitgraph.h"
 #include "lib/cleanup.h"
 
@@ -244,10 +245,17 @@ static void hundred_thousand(void **state)
 	assert_int_equal(info(g, 2 * N + 1).waiters_cnt, N);
 }
 
+static void free_nothing(void **state)
+{
+	hangs_free(NULL);
+	diagnosis_free(NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(empty),
+		cmocka_unit_test(free_nothing),
 		cmocka_unit_test(no_edges),
 		cmocka_unit_test(self_loop),
 		cmocka_unit_test(two_cycles),

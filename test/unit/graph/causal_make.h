@@ -33,21 +33,15 @@ static inline void sleeps(struct make *m, uint64_t ms, uint32_t tid, enum ct_wai
 	make_switch(m, ms, CPU(tid), tid, 0, wait, obj);
 }
 
-/* waker, in a call of class in on obj, wakes tid, which runs at once. */
-static inline struct window_event *wakes_in(struct make *m, uint64_t ms, uint32_t tid, uint32_t waker,
-					    enum ct_wait in, uint64_t obj)
-{
-	size_t at = m->events.n;
-
-	make_wake(m, ms, CPU(waker), tid, waker, obj)->r.aux = in;
-	make_switch(m, ms, CPU(tid), 0, tid, CT_W_NONE, 0);
-	return &m->events.v[at];
-}
-
+/* waker, acting on obj, wakes tid, which runs at once. */
 static inline struct window_event *wakes(struct make *m, uint64_t ms, uint32_t tid, uint32_t waker,
 					 uint64_t obj)
 {
-	return wakes_in(m, ms, tid, waker, CT_W_NONE, obj);
+	size_t at = m->events.n;
+
+	make_wake(m, ms, CPU(waker), tid, waker, obj);
+	make_switch(m, ms, CPU(tid), 0, tid, CT_W_NONE, 0);
+	return &m->events.v[at];
 }
 
 static inline void sends(struct make *m, uint64_t ms, uint32_t tid, uint64_t sock, uint32_t bytes)
@@ -58,14 +52,6 @@ static inline void sends(struct make *m, uint64_t ms, uint32_t tid, uint64_t soc
 static inline void receives(struct make *m, uint64_t ms, uint32_t tid, uint64_t sock, uint32_t bytes)
 {
 	make_event(m, ms * MS, CPU(tid), CT_RECV, tid, bytes)->r.obj = sock;
-}
-
-static inline void job(struct make *m, uint64_t ms, uint32_t tid, enum ct_job what, uint64_t id)
-{
-	struct window_event *e = make_event(m, ms * MS, CPU(tid), CT_JOB, tid, 0);
-
-	e->r.state = what;
-	e->x[0] = id;
 }
 
 /* The two ends of a unix connection: server has a name. */

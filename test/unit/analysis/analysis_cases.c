@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Questions about what is concluded from graphs, for the cases in *.txt:
+ *
+ *   => diagnose A FROM..TO    verdict, cause, how sure; the chain, a task a line; the choices on the way
+ *   => sentence A FROM..TO    the sentence of that diagnosis
+ *   => times A FROM..TO       what the time of that diagnosis went to
+ *   => flag A FROM..TO        which variable it polls, and who writes that
+ *   => missing A TIME         the wake-up that is missing for its wait at that time
+ *   => hangs [worst]          the rows of all waits and stalls of the window, numbered
+ *   => hang-ends A SINCE..FOUND [looped]
+ *   => account A FROM..TO GROUP          wait, resource, task, process or object
+ *   => saved A FROM..TO WHAT [+ WHAT] [/ WHAT ...]
+ *                             how much shorter that had been.  WHAT is task A, process A, object OBJECT,
+ *                             resource KIND, wait A TIME, waits A TIME or nothing
+ *   => slice A TIME [forward] [beam=N] [max=N]
+ *                             the way along cause edges, a segment a line, and the choices made
+ *
+ * Diagnose and slice also take
+ *
+ *   not=TASK cause=TASK not-edge=KIND    rules
+ *   answers=0,decide,stop,none           what a person answers, one after the other, then "decide"
+ *   keep                                 the answers become rules
+ *   again                                a second time, with the rules that there are now, without answers
+ *
+ * A slice is of the causal graph of the window, or of one made by hand; segments in order of task and time:
+ *
+ *   segment A FROM..TO [cut=first]
+ *   edge KIND STRENGTH A.N TIME -> B.N TIME [OBJECT] [flags=false-wake,many]     or from "outside"
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "analysis/diagnose/flag.h"
+#include "analysis/compare/missing_wake_find.h"
+#include "analysis/hangs/hangs.h"
+#include "analysis/whatif/whatif.h"
+#include "lib/cleanup.h"
+#include "test/unit/analysis/asking.h"
+
+/* "A FROM..TO"; false: an error. */
+static bool next_span(const struct question *q, const struct graph *g, uint32_t *ret_task, uint64_t *ret_from,
+		      uint64_t *ret_to)
+{
+	*ret_task = question_task(q, g, q->w->to_ns);
+	text_range(q->l, text_line_next(q->l, "a range"), ret_from, ret_to);
+	return !q->l->error[0];
+}
+
+static void free_diagnosis(struct diagnosis **d)
+{
+	diagnosis_free(*d);
+}
+
+static struct diagnosis *diagnosis_with(const struct graph *g, uint32_t task, uint64_t from, uint64_t to,
+					struct asking *a)
+{
+	struct ask ask = { asking_choose, a };
+	struct diagnose_options o = { .rules = &a->rules, .ask = a->person ? &ask : NULL };
+	struct diagnosis *d;
+	uint64_t sum = 0;
+
+	assert_int_equal(diagnose(g, task, from, to, a->person || a->rules.v.n ? &o : NULL, &d), 0);
+	for (int i = 0; i < TIME_KINDS; i++)
+		sum += d->time_ns[i];
+	assert_int_equal(sum, to - from);
+	return d;
+}
+
+/* NULL: an error. */
+static struct diagnosis *diagnosis_of(const struct question *q, const struct graph *g)
+{
+	struct asking nobody = { 0 };
+	uint64_t from, to;
+	uint32_t task;
+
+	return next_span(q, g, &task, &from, &to) ? diagnosis_with(g, task, from, to, &nobody) : NULL;
+}
+
+static void put_link(const struct question *q, const struct link *k)
+{
+	fprintf(q->out, "%s[%u] %s ", k->comm, k->tid, link_state_word(k->state));
+	question_put_time(q, k->total_ns);
+	fprintf(q->out, " %s", resource_kind_word(k->kind));
+	if (*k->resource)
+		fprintf(q->out, " (%s)", k->resource);
+	fprintf(q->out, "%s%s", k->killed ? " killed" : "", k->unfinished ? " unfinished" : "");
+	if (k->stack)
+		fprintf(q->out, " stack %u", (unsigned)k->stack);
+	if (k->edge)
+		fprintf(q->out, " -> %s %s", edge_kind_name(k->edge), edge_strength_name(k->strength));
+	fputc('\n', q->out);
+}
+
+static void put_diagnosis(const struct question *q, const struct diagnosis *d)
+{
+	fprintf(q->out, "%s %s%s\n", verdict_name(d->verdict), cause_word(d->cause), d->strong ? "" : " perhaps");
+	for (size_t i = 0; i < d->n_chain; i++)
+		put_link(q, &d->chain[i]);
+	for (size_t i = 0; i < d->n_choices; i++)
+		fprintf(q->out, "choice: %s\n", d->choices[i].text);
+	if (d->watch)
+		fprintf(q->out, "watch: %s\n", d->watch);
+	if (d->comparison)
+		fprintf(q->out, "compared: %s\n", d->comparison->text);
+}
+
+static void ask_diagnose(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	_cleanup_(asking_done) struct asking a = { 0 };
+	uint64_t from, to;
+	uint32_t task;
+
+	if (!next_span(q, g, &task, &from, &to))
+		return;
+	asking_take(q, &a);
+	a.lasting = true;
+	do {
+		_cleanup_(free_diagnosis) struct diagnosis *d = diagnosis_with(g, task, from, to, &a);
+
+		put_diagnosis(q, d);
+		if (a.person || a.rules.v.n)
+			fprintf(q->out, "says: %s\n", d->sentence);
+	} while (asking_again(&a));
+}
+
+static void ask_sentence(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	_cleanup_(free_diagnosis) struct diagnosis *d = diagnosis_of(q, g);
+
+	if (d)
+		fprintf(q->out, "%s\n", d->sentence);
+}
+
+static void ask_times(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	_cleanup_(free_diagnosis) struct diagnosis *d = diagnosis_of(q, g);
+
+	for (enum time_kind k = 0; d && k < TIME_KINDS; k++) {
+		if (!d->time_ns[k])
+			continue;
+		question_put_time(q, d->time_ns[k]);
+		fprintf(q->out, " %s\n", time_kind_name(k));
+	}
+}
+
+static void ask_flag(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	char name[TEXT_NAME_MAX];
+	uint64_t from, to;
+	uint32_t task;
+	struct flag f;
+
+	if (!next_span(q, g, &task, &from, &to))
+		return;
+	f = flag_find(g, task, from, to);
+	fprintf(q->out, "%s written by ", text_put_object(f.obj, name));
+	question_put_task(q, g, f.writer);
+	fputc('\n', q->out);
+}
+
+/* The wait of the task that stands next, at the time behind it; GRAPH_NONE: an error. */
+static uint32_t next_wait(const struct question *q, const struct graph *g)
+{
+	uint32_t task = question_task(q, g, q->w->to_ns);
+	uint64_t at = question_time(q);
+	uint32_t i = q->l->error[0] ? GRAPH_NONE : graph_interval_at(g, task, at);
+
+	if (i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED)
+		return i;
+	text_line_fail(q->l, "the task does not wait then");
+	return GRAPH_NONE;
+}
+
+static void put_missing(const struct question *q, const struct graph *g, const struct missing_wake *x)
+{
+	static const char *const how[] = { "ended", "silent", "elsewhere", "asleep", "busy" };
+
+	fputs("wait ", q->out);
+	question_put_time(q, x->wait_from_ns);
+	fputs("..", q->out);
+	question_put_time(q, x->wait_to_ns);
+	fprintf(q->out, ", %u alike of ", x->occurrences);
+	question_put_task(q, g, g->intervals[x->reference].task);
+	fprintf(q->out, ", %u otherwise, usually ", x->others);
+	question_put_time(q, x->usual_ns);
+	fprintf(q->out, "%s%s%s%s%s\n", x->late ? " late" : "", x->regular ? " regular" : "",
+		x->own_accord ? " own-accord" : "", missing_wake_is_good(x) ? " good" : "",
+		missing_wake_is_sure(x) ? " sure" : "");
+	for (uint32_t i = 0; i < x->n_steps; i++) {
+		question_put_task(q, g, x->steps[i].task);
+		fprintf(q->out, " %s %u times%s, last ", edge_kind_name(x->steps[i].edge), x->steps[i].count,
+			x->steps[i].more ? " or more" : "");
+		question_put_time(q, x->steps[i].last_ns);
+		fputc('\n', q->out);
+	}
+	fprintf(q->out, "%s since ", how[x->how]);
+	question_put_time(q, x->since_ns);
+	if (x->triggers)
+		fprintf(q->out, " after %u triggers", x->triggers);
+	fprintf(q->out, ": %s\n", x->text);
+}
+
+static void ask_missing(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	uint32_t wait = next_wait(q, g);
+	struct missing_wake *x;
+
+	if (wait == GRAPH_NONE)
+		return;
+	assert_int_equal(missing_wake_find(g, wait, q->w->to_ns, &x), 0);
+	if (x)
+		put_missing(q, g, x);
+	else
+		fputs("nothing\n", q->out);
+	missing_wake_free(x);
+}
+
+static void ask_hangs(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	struct hangs_filter filter = { .worst = text_line_skip(q->l, "worst") };
+	struct hangs *h;
+
+	assert_int_equal(hangs_find(g, q->w->from_ns, q->w->to_ns, &filter, &h), 0);
+	for (size_t i = 0; i < h->n; i++) {
+		const struct hang *x = &h->v[i];
+
+		fprintf(q->out, "%zu %s ", i + 1, x->alarm ? "alarm" : "no alarm");
+		question_put_task(q, g, x->task);
+		fputc(' ', q->out);
+		question_put_time(q, x->from_ns);
+		fputs("..", q->out);
+		question_put_time(q, x->to_ns);
+		fprintf(q->out, " %s %s", verdict_name(x->diagnosis->verdict), cause_word(x->diagnosis->cause));
+		if (x->same_as != i)
+			fprintf(q->out, ", same as %zu", x->same_as + 1);
+		fputc('\n', q->out);
+	}
+	hangs_free(h);
+}
+
+static void ask_hang_ends(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	uint64_t since, found;
+	uint32_t task;
+	bool looped;
+
+	if (!next_span(q, g, &task, &since, &found))
+		return;
+	looped = text_line_skip(q->l, "looped");
+	question_put_time(q, hangs_end(g, task, since, found, looped));
+	fputc('\n', q->out);
+}
+
+static void put_rows(const struct question *q, const struct graph *g, const struct account *a,
+		     enum account_group group)
+{
+	char words[ACCOUNT_WORDS_MAX];
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < a->n_rows[group]; i++) {
+		const struct account_row *r = &a->rows[group][i];
+
+		sum += r->ns;
+		account_words(g, group, r, words, sizeof(words));
+		question_put_time(q, r->ns);
+		if (r->within_ns != r->ns) {
+			fputs(" of ", q->out);
+			question_put_time(q, r->within_ns);
+		}
+		fprintf(q->out, " %s\n", words);
+	}
+	assert_int_equal(sum, a->total_ns);
+}
+
+static void ask_account(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	enum account_group group = 0;
+	const char *name;
+	struct account *a;
+	uint64_t from, to;
+	struct path *p;
+	uint32_t task;
+
+	if (!next_span(q, g, &task, &from, &to))
+		return;
+	name = text_line_next(q->l, "a group");
+	while (group < ACCOUNT_GROUPS && strcmp(account_group_name(group), name) != 0)
+		group++;
+	if (group == ACCOUNT_GROUPS) {
+		text_line_fail(q->l, "no such group: \"%s\"", name);
+		return;
+	}
+	assert_int_equal(path_walk(g, task, from, to, &p), 0);
+	assert_int_equal(account_new(g, p, &a), 0);
+	assert_int_equal(a->total_ns, to - from);
+	put_rows(q, g, a, group);
+	account_free(a);
+	path_free(p);
+}
+
+/* One WHAT; how it was written is appended to words. */
+static struct whatif_without next_without(const struct question *q, const struct graph *g, FILE *words)
+{
+	static const struct text_word kinds[] = { { "wait", WHATIF_WAIT },
+						  { "waits", WHATIF_WAITS },
+						  { "task", WHATIF_TASK },
+						  { "process", WHATIF_PROCESS },
+						  { "object", WHATIF_OBJECT },
+						  { "resource", WHATIF_RESOURCE },
+						  { NULL, 0 } };
+	const char *kind = text_line_next(q->l, "what is taken away");
+	struct whatif_without x = { .kind = (uint8_t)text_one_of(q->l, kind, kinds) };
+	struct text_line rest = *q->l;
+
+	fprintf(words, " %s %s", kind, text_line_next(&rest, "a name"));
+	switch ((enum whatif_kind)x.kind) {
+	case WHATIF_WAIT:
+	case WHATIF_WAITS:
+		fprintf(words, " %s", text_line_next(&rest, "a time"));
+		x.interval = next_wait(q, g);
+		break;
+	case WHATIF_TASK:
+	case WHATIF_PROCESS:
+		x.task = question_task(q, g, 0);
+		break;
+	case WHATIF_OBJECT:
+		x.obj = text_object(q->l, text_line_next(q->l, "an object"));
+		break;
+	case WHATIF_RESOURCE:
+		kind = text_line_next(q->l, "a resource");
+		while (x.time < TIME_KINDS && strcmp(time_kind_name(x.time), kind) != 0)
+			x.time++;
+		if (x.time == TIME_KINDS)
+			text_line_fail(q->l, "no such resource: \"%s\"", kind);
+		break;
+	}
+	return x;
+}
+
+/* Up to the next "/". */
+static void put_saved(const struct question *q, const struct graph *g, struct whatif *x)
+{
+	_cleanup_free_ char *words = NULL;
+	struct whatif_without v[8];
+	uint64_t ns = 0;
+	size_t n = 0, size = 0;
+	FILE *f = open_memstream(&words, &size);
+
+	assert_non_null(f);
+	if (text_line_skip(q->l, "nothing"))
+		fputs(" nothing", f);
+	else
+		do {
+			fputs(n ? " +" : "", f);
+			v[n++] = next_without(q, g, f);
+		} while (n < ARRAY_SIZE(v) && text_line_skip(q->l, "+"));
+	fclose(f);
+	if (q->l->error[0])
+		return;
+	assert_int_equal(whatif_saved(x, v, n, &ns), 0);
+	question_put_time(q, ns);
+	fprintf(q->out, " without%s\n", words);
+}
+
+static void ask_saved(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	uint64_t from, to;
+	struct whatif *x;
+	uint32_t task;
+
+	if (!next_span(q, g, &task, &from, &to))
+		return;
+	assert_int_equal(whatif_new(g, NULL, task, from, to, &x), 0);
+	do
+		put_saved(q, g, x);
+	while (!q->l->error[0] && text_line_skip(q->l, "/"));
+	whatif_free(x);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct question_kind kinds[] = {
+		{ "diagnose", ask_diagnose,
+		  "diagnose A FROM..TO [not=] [cause=] [not-edge=] [answers=] [keep] [again]" },
+		{ "sentence", ask_sentence, "sentence A FROM..TO" },
+		{ "times", ask_times, "times A FROM..TO" },
+		{ "flag", ask_flag, "flag A FROM..TO" },
+		{ "missing", ask_missing, "missing A TIME" },
+		{ "hangs", ask_hangs, "hangs [worst]" },
+		{ "hang-ends", ask_hang_ends, "hang-ends A SINCE..FOUND [looped]" },
+		{ "account", ask_account, "account A FROM..TO GROUP" },
+		{ "saved", ask_saved, "saved A FROM..TO WHAT [+ WHAT] [/ WHAT ...]" },
+		{ "slice", ask_slice,
+		  "slice A TIME [forward] [beam=] [max=] [not=] [cause=] [not-edge=] [answers=] [keep] "
+		  "[again]" },
+		{ NULL, NULL, NULL },
+	};
+
+	return cases_main(argc, argv, kinds);
+}

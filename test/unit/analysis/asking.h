@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* questions.h - what the questions of analysis_cases share: words, tasks, times; rules and a person's
+ * answers. */
+#ifndef CTRACE_TEST_ASKING_H
+#define CTRACE_TEST_ASKING_H
+
+#include "analysis/slice/ask.h"
+#include "test/unit/graph/questions.h"
+
+/* Rules, and a person who answers. */
+struct asking {
+	struct rules rules;
+	int answers[8];
+	size_t n, asked;
+	bool person, keep, again;
+	bool lasting; /* each option is a time, no moment */
+	FILE *out;
+};
+
+/* The rules and answers that the question names. */
+void asking_take(const struct question *q, struct asking *a);
+/* A struct ask's function; arg: a struct asking. */
+int asking_choose(void *arg, const struct ask_question *question, bool *ret_keep);
+/* Prints the rules; true: once more. */
+bool asking_again(struct asking *a);
+void asking_done(struct asking *a);
+
+/* A question of its own file, slice_questions.c. */
+void ask_slice(struct question *q);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * text_line.h - one line of a text, word by word.
+ *
+ * Words are separated by blanks; a word, or the value of KEY="...", may be quoted, with \\ \" \n \xHH inside.
+ * '#' at the beginning of a word starts a comment.  Every word has to be taken: text_line_done() reports the
+ * first one that is left.  The first error stays; after it all functions give 0, "" or false.
+ */
+#ifndef CTRACE_TEST_TEXT_LINE_H
+#define CTRACE_TEST_TEXT_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TEXT_WORDS_MAX 32
+#define TEXT_ERROR_MAX 256
+
+struct text_line {
+	char *buf;
+	const char *words[TEXT_WORDS_MAX];
+	bool taken[TEXT_WORDS_MAX];
+	bool field[TEXT_WORDS_MAX]; /* KEY=VALUE, with no quote before the '=' */
+	size_t n;
+	char error[TEXT_ERROR_MAX]; /* "" : none so far */
+};
+
+struct text_word {
+	const char *word;
+	uint64_t value;
+};
+
+/* Aborts where memory runs out, as everything here. */
+void text_line_init(struct text_line *l, const char *line);
+void text_line_free(struct text_line *l);
+__attribute__((format(printf, 2, 3))) void text_line_fail(struct text_line *l, const char *fmt, ...);
+
+/* The next word that is no field; what: the name of it for the error when there is none. */
+const char *text_line_next(struct text_line *l, const char *what);
+/* The same; NULL when there is none. */
+const char *text_line_more(struct text_line *l);
+/* The next word if it is this one. */
+bool text_line_skip(struct text_line *l, const char *word);
+/* The value of KEY=VALUE; NULL: there is no such field. */
+const char *text_line_field(struct text_line *l, const char *key);
+/* false, and an error, when words are left. usage: what would have been right. */
+bool text_line_done(struct text_line *l, const char *usage);
+
+/* "12", "0x1f", "-11" */
+uint64_t text_number(struct text_line *l, const char *word);
+/* "12ns", "12us", "12.1ms", "3s", "0" */
+uint64_t text_time(struct text_line *l, const char *word);
+/* "10ms..50ms" */
+void text_range(struct text_line *l, const char *word, uint64_t *ret_from, uint64_t *ret_to);
+/* One of the words, which end with a NULL; the error lists them. */
+uint64_t text_one_of(struct text_line *l, const char *word, const struct text_word *words);
+/* Several of them, separated by commas: the sum of the values. */
+uint64_t text_flags(struct text_line *l, const char *word, const struct text_word *words);
+
+#define TEXT_TIME_MAX 32
+/* As text_time() reads it: always in ms. */
+const char *text_put_time(uint64_t ns, char *buf);
+
+#endif

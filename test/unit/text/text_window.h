@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * text_window.h - a window of a trace, written as text: a line a record.
+ *
+ *   task 10 app running              thread 10 of process 10; it has a CPU of its own from 0 on
+ *   task 11 app of 10 parent 1       thread 11 of process 10, whose parent process is 1
+ *   object sock:1 family=unix type=stream peer=sock:2 name="/run/x"
+ *   connection sock:1 sock:2 stream  the two ends of a unix connection; the first one has a name
+ *   stack 7 "inner+0x1" "main+0x4 (a)"
+ *                                    innermost first
+ *   10ms app[10] blocks futex futex:0x1000 owner=app[11]
+ *   12.1ms app[11] wakes app[10] futex:0x1000 which runs
+ *   until 100ms                      the end of the window
+ *   machine x86_64                   it recorded the trace; without this line: a trace of before META had it
+ *
+ * Times are in ns, us, ms or s.  Records are sorted by time; those of one time stay in the order of the text.
+ * A comment goes from '#' to the end of the line.  A field that a line leaves out is 0; nr is then "none".
+ *
+ * A task is NAME where only one has it, NAME[TID], or TID, which need not be declared; "idle" is the idle
+ * task.  An object is KIND:NUMBER; a futex, data and queue also KIND:PID:ADDRESS; raw:NUMBER is a whole id.
+ *
+ * Records, each after a time; WAIT is a word of describe_wait():
+ *
+ *   A runs                                 from the idle task
+ *   A blocks WAIT [OBJECT] [then B]        [state=disk] [flags=timeout,iowait,...]
+ *                                          [owner=B]: with a record of the owner of the futex before it
+ *   A preempted [then B]
+ *   A yields [then B]
+ *   A dies [then B]
+ *   A wakes B [OBJECT] [which runs]        [in=WAIT] [flags=ready,exiting,...] [ctx=softirq] [vector=3]
+ *   timer wakes B [which runs]             by an interrupt while the CPU was idle; also softirq, hardirq, ipi
+ *   A futex OBJECT owner=B [op=N]          the owner alone
+ *   A waitfd FD OBJECT [index=N] [of=N] [events=N]
+ *   A forks B [flags=thread]
+ *   A execs
+ *   A exits [status=N] [flags=last]
+ *   A signals B SIGNAL                     [flags=fatal,ignored,group,kernel]
+ *   A handles SIGNAL [flags=fatal]
+ *   A sends BYTES OBJECT
+ *   A receives BYTES OBJECT
+ *   A flock read|write|unlock OBJECT       [how=posix|flock|ofd] [result=-11]
+ *   A held OBJECT
+ *   A fd FD OBJECT
+ *   A epmember FD OBJECT EPOLL
+ *   A sample STACK
+ *   A visit STACK [WAIT] [OBJECT]
+ *   A writes OBJECT VALUE [len=N]
+ *   A reads OBJECT VALUE [len=N]
+ *   A polls OBJECT                         [flags=reg,code,spin] [address=N]
+ *   A job enqueue|start|end NUMBER         [OBJECT] [flags=loose]
+ *   A hang RULE                            RULE is a word of describe_hang()
+ *   A capped since=TIME                    begins then, or ends; [flags=group] [wait=WAIT] [state=sleep]
+ *   gap FROM..TO [cause=shed] [lost=N]     of all CPUs, or [cpu=N]; a cause is a word of describe_loss()
+ *   step STEP [was=STEP]                   STEP is a word of describe_shed()
+ *   group since=TIME [lost=N]              a group of tasks was capped
+ *
+ * A record's CPU is that of its first task: where that task ran last, or cpu=N.  Any takes nr=NUMBER.
+ *
+ * States that are known without records:
+ *
+ *   checkpoint TIME                  the states after it hold at TIME
+ *   resync FROM..TO                  nothing is known of FROM..TO; the states after it hold at TO
+ *   state A blocked WAIT [OBJECT] since=TIME [owner=B] [cpu=N]
+ *   state A runnable|running|capped since=TIME [cpu=N]
+ *
+ * The same again and again: "+5ms" is a time from the beginning of a round, "$i" its number, from 0 or first:
+ *
+ *   repeat 10 every 20ms from 10ms [first=100]
+ *   +5ms app runs
+ *   end
+ *
+ * Lines that begin with "segment" or "edge" are a causal graph made by hand.  They are kept for the program
+ * that asks about it: text_window_graph().
+ */
+#ifndef CTRACE_TEST_TEXT_WINDOW_H
+#define CTRACE_TEST_TEXT_WINDOW_H
+
+#include "test/unit/text/text_line.h"
+#include "trace/format/window.h"
+
+struct text_window;
+
+struct text_window *text_window_new(void);
+void text_window_free(struct text_window *t);
+/* Adds a line.  false: error (of TEXT_ERROR_MAX) says what was expected. */
+bool text_window_add(struct text_window *t, const char *line, char *error);
+/* The window, good until text_window_free(); NULL, and an error, when a repeat has no end. */
+const struct window *text_window_done(struct text_window *t, char *error);
+
+/* The i-th line of a causal graph made by hand; NULL after the last. */
+const char *text_window_graph(const struct text_window *t, size_t i);
+
+/* Of a line that is about the window. */
+uint32_t text_task(const struct text_window *t, struct text_line *l, const char *word);
+uint64_t text_object(struct text_line *l, const char *word);
+
+#define TEXT_NAME_MAX 64
+/* "app[10]", "10" of a task without a name, "-" of 0; "pipe:77", "-". */
+const char *text_put_task(const struct window *w, uint32_t tid, uint64_t ns, char *buf);
+const char *text_put_object(uint64_t obj, char *buf);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * text_window_private.h - what the files that read the lines of a window share; for them alone.
+ *
+ * text_names.c reads what a line names: tasks, objects, waits.  text_record.c reads the lines of records,
+ * text_window.c the others.
+ */
+#ifndef CTRACE_TEST_TEXT_WINDOW_PRIVATE_H
+#define CTRACE_TEST_TEXT_WINDOW_PRIVATE_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "lib/vec.h"
+#include "test/unit/text/text_window.h"
+
+struct cpu_of {
+	uint32_t tid;
+	uint16_t cpu;
+};
+
+struct states {
+	VEC(struct window_state) v;
+};
+
+struct text_window {
+	struct window w;
+	VEC(struct window_event) events;
+	VEC(struct window_task) tasks;
+	VEC(struct window_object) objects;
+	VEC(struct window_stack) stacks;
+	VEC(struct window_resync) resyncs;
+	struct states states[2]; /* of the checkpoint, of the resync */
+	struct states *states_now;
+	VEC(struct cpu_of) cpus;
+	VEC(void *) owned;
+	VEC(char *) rounds;      /* the lines of a repeat */
+	VEC(const char *) graph; /* the lines that begin with segment or edge */
+	bool repeating;
+	uint64_t round_ns, every_ns, first, n_rounds;
+	uint16_t next_cpu;
+};
+
+/* What a verb works on. */
+struct record {
+	struct text_window *t;
+	struct text_line *l;
+	uint64_t ns;
+	uint32_t tid;
+	uint8_t ctx; /* the subject is an interrupt */
+	uint16_t nr;
+};
+
+#define PUSH(vec, ...)                                                                                       \
+	do {                                                                                                 \
+		if (VEC_PUSH(vec, __VA_ARGS__))                                                              \
+			abort();                                                                             \
+	} while (0)
+
+/* The task with this tid; NULL: none is declared. */
+const struct window_task *text_declared(const struct text_window *t, uint32_t tid);
+/* Where the task ran last; good until the next call. */
+uint16_t *text_cpu_of(struct text_window *t, uint32_t tid);
+uint8_t text_wait_of(struct text_line *l, const char *word);
+/* The values of fields; 0, or otherwise, where there is none. */
+uint64_t text_number_field(struct text_line *l, const char *key, uint64_t otherwise);
+uint64_t text_word_field(struct text_line *l, const char *key, const struct text_word *words);
+uint32_t text_task_field(const struct text_window *t, struct text_line *l, const char *key);
+/* The object that stands next; 0: none does, and it may be missing. */
+uint64_t text_object_if_any(struct text_line *l);
+uint64_t text_object_next(struct text_line *l);
+/* A record of its own: from the idle task to tid, on the CPU of tid. */
+void text_add_run(struct record *r, uint32_t tid);
+uint64_t text_since_field(struct record *r);
+/* The rest of a line that begins with a time. */
+void text_add_record(struct text_window *t, struct text_line *l, uint64_t ns);
+
+#endif
