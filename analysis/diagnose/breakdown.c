@@ -3,16 +3,13 @@
 
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
+#include "lib/hash.h"
 
 uint64_t breakdown_frame_key(const struct graph *g, const struct path_frame *f)
 {
-	uint64_t h = 0xcbf29ce484222325ULL;
-
 	if (f->blame.edge != EDGE_EXIT)
 		return f->task;
-	for (const char *s = graph_comm(g, f->task, f->to_ns); *s; s++)
-		h = (h ^ (uint8_t)*s) * 0x100000001b3ULL;
-	return h | 1ULL << 63;
+	return hash_text(HASH_START, graph_comm(g, f->task, f->to_ns)) | 1ULL << 63;
 }
 
 static struct group *group_of(struct breakdown *l, enum group_type type, uint64_t key,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/thresholds.h"
+#include "lib/bisect.h"
 #include "lib/cleanup.h"
 
 /* To see whether something is an answer to what the segment has asked: how far back along strong edges, and
@@ -43,17 +44,7 @@ static bool is_happenstance(uint8_t kind)
 static uint32_t arrived_by(const struct causal *c, const uint32_t *out, uint32_t first, uint32_t n,
 			   uint64_t ts_ns)
 {
-	uint32_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (edge_arrived_ns(c, &c->edges[out ? out[first + mid] : first + mid]) <= ts_ns)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return BISECT(i, 0, n, edge_arrived_ns(c, &c->edges[out ? out[first + i] : first + i]) > ts_ns);
 }
 
 /* Segment s has sent something to that task, or to another process that this task is of, before ts_ns. */

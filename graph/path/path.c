@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "graph/wake/owner.h"
+#include "lib/bisect.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
@@ -344,15 +345,7 @@ size_t path_run_near(const struct graph *g, uint32_t cpu, uint64_t ts_ns, size_t
 			lo += step;
 		}
 	}
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (graph_run(g, cpu, mid)->to_ns <= ts_ns)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return BISECT(i, lo, hi, graph_run(g, cpu, i)->to_ns > ts_ns);
 }
 
 size_t path_first_run(const struct graph *g, uint32_t cpu, uint64_t ts_ns)
