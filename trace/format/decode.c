@@ -141,7 +141,7 @@ int decoder_block(struct decoder *d, enum format_block_type type, const uint8_t 
 			from = to->v;
 		}
 		if (width > 1) {
-			if (VEC_RESERVE(&b->buf, b->h.raw_bytes))
+			if (VEC_RESERVE(&b->buf, b->h.raw_bytes + DECODER_SLACK))
 				return -ENOMEM;
 			for (size_t k = 0; k < width; k++)
 				for (size_t i = 0; i < n; i++)

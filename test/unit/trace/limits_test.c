@@ -139,6 +139,67 @@ static void a_field_of_a_segment_header(void **state)
 	}
 }
 
+/* One segment, in which n times are a nanosecond after the one before, and the last ones are equal. */
+static void equal_times(struct fixture *f, unsigned n)
+{
+	uint64_t ts;
+
+	unlink(f->path);
+	fixture_open(f, FIXTURE_BYTES);
+	ts = f->now;
+	for (unsigned i = 0; i < n + 8; i++) {
+		struct window_event e = fixture_usual(f, 0);
+
+		e.r.ts = ts += i < n;
+		fixture_add(f, &e);
+	}
+	f->now = ts;
+	fixture_seal(f);
+	writer_free(f->w);
+	f->w = NULL;
+}
+
+/* Columns that claim to be byte planes: the decoder reads a byte behind their end, which has to be there. */
+static void a_width_that_no_column_has(void **state)
+{
+	struct fixture *f = *state;
+
+	for (unsigned times = 12; times < 70; times++) {
+		_cleanup_free_ uint8_t *bytes = NULL;
+		struct format_segment *h;
+		struct format_block *b;
+		struct reader *reader = NULL;
+		char err[READER_ERR_MAX];
+		struct window *w = NULL;
+		uint8_t *slot, *body;
+		size_t n;
+		int r;
+
+		equal_times(f, times);
+		bytes = fixture_slurp(f->path, &n);
+		slot = bytes + FORMAT_SLOT_BYTES;
+		h = (struct format_segment *)slot;
+		body = slot + h->header_bytes;
+		for (uint32_t at = 0; at < h->body_bytes;
+		     at += (uint32_t)sizeof(*b) + ((b->stored_bytes + 7) & ~7u)) {
+			b = (struct format_block *)(body + at);
+			if (b->type >= FORMAT_COL_T0 && b->type < FORMAT_COL_T0 + 8)
+				b->width = 2;
+		}
+		h->body_crc = crc32c(0, body, h->body_bytes);
+		h->crc = file_index_segment_crc(slot, sizeof(*h));
+		fixture_spew(f->path, bytes, n);
+		/* an odd number of times is refused: then the only segment is damaged */
+		r = reader_open(f->path, &reader, err);
+		if (!r)
+			r = window_load(reader, 0, UINT64_MAX, 0, &w, err);
+		if (r)
+			assert_int_equal(r, -EBADMSG);
+		window_free(w);
+		reader_free(reader);
+	}
+}
+
 /* Of the records themselves: the least is below what the header promises. */
 static void a_record_outside_of_its_segment(void **state)
 {
@@ -513,6 +574,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_field_of_a_segment_header),
 		TEST(a_record_outside_of_its_segment),
+		TEST(a_width_that_no_column_has),
 		TEST(a_field_of_the_file_header),
 		TEST(a_hole_in_the_file),
 		TEST(what_a_body_holds),
