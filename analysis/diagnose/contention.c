@@ -8,7 +8,7 @@
 #include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 #include "lib/map.h"
-#include "trace/words/describe.h"
+#include "trace/words/call.h"
 
 static uint64_t overlap(uint64_t a0, uint64_t a1, uint64_t b0, uint64_t b1)
 {
@@ -308,15 +308,27 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
 }
 
 /* A system call by which a task that spins looks, or gives the CPU away. */
-static bool is_look(enum machine machine, unsigned nr)
+static bool is_look(enum call call)
 {
-	static const char *const looks[] = { "sched_yield", "poll",       "ppoll",      "select",
-					     "pselect6",    "epoll_wait", "epoll_pwait" };
-	const char *call = describe_syscall(machine, nr);
-
-	for (size_t i = 0; call && i < ARRAY_SIZE(looks); i++)
-		if (!strcmp(call, looks[i]))
-			return true;
+	switch (call) {
+	case CALL_EPOLL_PWAIT:
+	case CALL_EPOLL_WAIT:
+	case CALL_POLL:
+	case CALL_PPOLL:
+	case CALL_PSELECT6:
+	case CALL_SCHED_YIELD:
+	case CALL_SELECT:
+		return true;
+	case CALL_OTHER:
+	case CALL_CLOSE:
+	case CALL_EXECVE:
+	case CALL_EXIT_GROUP:
+	case CALL_MQ_TIMEDRECEIVE:
+	case CALL_MSGRCV:
+	case CALL_SHUTDOWN:
+	case CALLS:
+		break;
+	}
 	return false;
 }
 
@@ -340,7 +352,7 @@ uint32_t contention_yields(const struct graph *g, uint32_t task, uint64_t from_n
 		if (e->r.ts < from_ns || e->r.ts >= to_ns)
 			continue;
 		++*ret_samples;
-		*ret_sampled += is_look(g->w->machine, e->r.nr);
+		*ret_sampled += is_look(call_of(g->w->machine, e->r.nr));
 	}
 	return yields;
 }

@@ -8,9 +8,19 @@
 enum call call_of(enum machine machine, unsigned nr)
 {
 	static const char *const names[CALLS] = {
-		[CALL_CLOSE] = "close",           [CALL_EXECVE] = "execve",
-		[CALL_EXIT_GROUP] = "exit_group", [CALL_MQ_TIMEDRECEIVE] = "mq_timedreceive",
-		[CALL_MSGRCV] = "msgrcv",         [CALL_SHUTDOWN] = "shutdown",
+		[CALL_CLOSE] = "close",
+		[CALL_EPOLL_PWAIT] = "epoll_pwait",
+		[CALL_EPOLL_WAIT] = "epoll_wait",
+		[CALL_EXECVE] = "execve",
+		[CALL_EXIT_GROUP] = "exit_group",
+		[CALL_MQ_TIMEDRECEIVE] = "mq_timedreceive",
+		[CALL_MSGRCV] = "msgrcv",
+		[CALL_POLL] = "poll",
+		[CALL_PPOLL] = "ppoll",
+		[CALL_PSELECT6] = "pselect6",
+		[CALL_SCHED_YIELD] = "sched_yield",
+		[CALL_SELECT] = "select",
+		[CALL_SHUTDOWN] = "shutdown",
 	};
 	const char *name = describe_syscall(machine, nr);
 
