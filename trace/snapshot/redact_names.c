@@ -14,8 +14,9 @@ static const char *const public_modules[] = {
 
 /* The tracer's programs and threads. */
 static const char *const own_comms[] = {
-	"ctrace",       "ctraced",       "ctraced-drain", "ctraced-store",  "ctraced-sync", "ctraced-worker",
-	"ctraced-jobs", "ctraced-stats", "ctraced-why",   "ctraced-answer", "ctrace-visit",
+	"ctrace",         "ctraced",         "ctraced-drain",  "ctraced-store", "ctraced-sync",
+	"ctraced-worker", "ctraced-jobs",    "ctraced-stats",  "ctraced-why",   "ctraced-answer",
+	"ctrace-visit",   "ctraced-clients", "ctraced-closer",
 };
 
 void redact_word(const struct siphash_key *key, const char *word, size_t len, char buf[9])
