@@ -35,8 +35,8 @@ static void print_help(FILE *f)
 	      f);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].summary);
-	fputs("\n'ctrace help COMMAND' shows the options of a command. Exit status: 0 success, 1 failure, 2 "
-	      "wrong usage.\n",
+	fputs("\n"
+	      "'ctrace help COMMAND' shows the options of a command. Exit status: 0 success, 1 failure, 2 wrong usage.\n",
 	      f);
 }
 

@@ -40,19 +40,15 @@ static const char help[] =
 	"\n"
 	"  --state-dir DIR     keep the trace in DIR, as DIR/ctrace.ctr (default /var/lib/ctrace)\n"
 	"  --socket PATH       the control socket (default /run/ctrace/ctraced.sock)\n"
-	"  --size BYTES        size of the trace: 512M, 2G (default 2G); after a change the old trace is "
-	"kept\n"
+	"  --size BYTES        size of the trace: 512M, 2G (default 2G); after a change the old trace is kept\n"
 	"  --ring-size BYTES   size of each CPU's ring, a power of two (default 4M; before Linux 6.0 2M)\n"
 	"  --hooks LIST        switch off families of hooks: -msg,-block\n"
-	"  --frameworks LIST   have frameworks report their jobs: no (the default), yes (all described "
-	"ones), or a\n"
+	"  --frameworks LIST   have frameworks report their jobs: no (the default), yes (all described ones), or a\n"
 	"                      list of names, descriptions and programs; see ctraced.conf(5)\n"
 	"  --long-wait TIME    record the stack of a wait that lasts this long (default 200ms)\n"
-	"  --budget SHARE      most CPU time of the machine that tracing may cost; above it, leave out parts "
-	"of\n"
+	"  --budget SHARE      most CPU time of the machine that tracing may cost; above it, leave out parts of\n"
 	"                      the recording (default 1%; 0: no budget)\n"
-	"  --task-cap N        most records a second of one task; leave out more (default 50000; 0: no "
-	"limit)\n"
+	"  --task-cap N        most records a second of one task; leave out more (default 50000; 0: no limit)\n"
 	"  --snapshot-before TIME\n"
 	"                      time before a hang that its snapshot holds (default 30s)\n"
 	"  --snapshot-after TIME\n"
@@ -63,13 +59,11 @@ static const char help[] =
 	"  --hangs yes|no      look for hangs (default yes)\n"
 	"  --hang-after TIME   the shortest time that counts as a hang (default 2s)\n"
 	"  --group NAME        members of this group, besides root, may use the control socket\n"
-	"  --group-may WHAT    what members may ask for: status (the default), snapshot, watch; each "
-	"includes\n"
+	"  --group-may WHAT    what members may ask for: status (the default), snapshot, watch; each includes\n"
 	"                      those before it\n"
-	"  --config FILE       read settings, lines of \"name = value\" with the names above "
-	"(default " CONFIG_DEFAULT_FILE ")\n"
-	"  --ready-fd N        write a newline to descriptor N when the capture runs, or the reason if it "
-	"fails\n"
+	"  --config FILE       read settings, lines of \"name = value\" with the names above (default " CONFIG_DEFAULT_FILE
+	")\n"
+	"  --ready-fd N        write a newline to descriptor N when the capture runs, or the reason if it fails\n"
 	"  --die-with-parent   seal the trace and end when the parent process dies\n"
 	"  --help, --version\n"
 	"\n"
@@ -126,10 +120,10 @@ static int ctraced_group(struct ctraced *c)
 	errno = 0;
 	g = getgrnam(c->config.group);
 	if (!g) {
-		snprintf(c->err, sizeof(c->err),
-			 "There is no group \"%.200s\"; create it with groupadd, or leave the "
-			 "setting group out.",
-			 c->config.group);
+		snprintf(
+			c->err, sizeof(c->err),
+			"There is no group \"%.200s\"; create it with groupadd, or leave the setting group out.",
+			c->config.group);
 		return -ENOENT;
 	}
 	c->group = g->gr_gid;
@@ -188,8 +182,7 @@ static void ctraced_diagnoser(struct ctraced *c)
 	int r = ctraced_catches_hangs(c) ? diagnoser_new(&c->diagnoser) : 0;
 
 	if (r)
-		say("Cannot start the process that diagnoses hangs: %s. Hangs get a snapshot, but no "
-		    "diagnosis.",
+		say("Cannot start the process that diagnoses hangs: %s. Hangs get a snapshot, but no diagnosis.",
 		    strerror(-r));
 }
 
@@ -208,11 +201,11 @@ static int ctraced_incidents(struct ctraced *c)
 	int r = ctraced_catches_hangs(c) ? incidents_new(c->event, &o, &c->service.incidents) : 0;
 
 	if (r == -EPERM)
-		snprintf(c->err, sizeof(c->err),
-			 "Cannot keep hangs in %.200s/" INCIDENTS_DIR
-			 ": it is not a directory that only root can write. Look what is in it, then remove "
-			 "it, or repair it with chown and chmod.",
-			 c->config.state_dir);
+		snprintf(
+			c->err, sizeof(c->err),
+			"Cannot keep hangs in %.200s/" INCIDENTS_DIR
+			": it is not a directory that only root can write. Look what is in it, then remove it, or repair it with chown and chmod.",
+			c->config.state_dir);
 	else if (r < 0)
 		snprintf(c->err, sizeof(c->err), "Cannot prepare for hangs: %s.", strerror(-r));
 	return r;
@@ -385,8 +378,7 @@ static int ctraced_run(struct ctraced *c)
 	if (r < 0)
 		say("The event loop failed: %s. The trace is sealed; restart ctraced.", strerror(-r));
 	if (!ctraced_stop(c))
-		say("Ending without a thread that is stuck: in a snapshot, in an inspection of a program, or "
-		    "at a disk.");
+		say("Ending without a thread that is stuck: in a snapshot, in an inspection of a program, or at a disk.");
 	statedir_close(&c->dir);
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

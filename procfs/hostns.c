@@ -50,17 +50,10 @@ const char *hostns_advice(unsigned found)
 	if (found & HOSTNS_PROC)
 		return "there is no /proc here; mount it (mount -t proc proc /proc)";
 	if (found & HOSTNS_USER)
-		return "this is a user namespace (a rootless container), whose root may not trace the "
-		       "machine; run it "
-		       "as root of the machine, in a container with --privileged and not rootless";
+		return "this is a user namespace (a rootless container), whose root may not trace the machine; run it as root of the machine, in a container with --privileged and not rootless";
 	if (found & HOSTNS_PID)
-		return "this is a pid namespace (a container) of its own, in which the kernel's task ids "
-		       "would be "
-		       "taken for other tasks; run it on the host, or give the container the host's pid "
-		       "namespace "
-		       "(docker or podman: --pid=host --privileged)";
+		return "this is a pid namespace (a container) of its own, in which the kernel's task ids would be taken for other tasks; run it on the host, or give the container the host's pid namespace (docker or podman: --pid=host --privileged)";
 	if (found & HOSTNS_PROC_PID)
-		return "/proc is that of another pid namespace; mount that of the machine (mount -t proc "
-		       "proc /proc)";
+		return "/proc is that of another pid namespace; mount that of the machine (mount -t proc proc /proc)";
 	return NULL;
 }

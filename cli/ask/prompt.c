@@ -96,10 +96,13 @@ static void print_question(const struct prompt *t, const struct ask_question *q,
 static void print_help(const struct prompt *t, const struct ask_question *q)
 {
 	fprintf(t->out,
-		"  Enter     take the first\n  1 to %-4zu take that one\n  n         take none of them\n  k, "
-		"k2, kn take the first, the second, none; and keep the answer as a rule for similar "
-		"choices\n  s         stop, and show the result so far\n  q         quit without a result\n  "
-		"?         show all candidates with their whole stacks\n",
+		"  Enter     take the first\n"
+		"  1 to %-4zu take that one\n"
+		"  n         take none of them\n"
+		"  k, k2, kn take the first, the second, none; and keep the answer as a rule for similar choices\n"
+		"  s         stop, and show the result so far\n"
+		"  q         quit without a result\n"
+		"  ?         show all candidates with their whole stacks\n",
 		q->n_options);
 }
 

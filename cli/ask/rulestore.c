@@ -284,8 +284,7 @@ static int keep(const char *path, const struct rule *v, size_t n)
 		return CLI_OK;
 	if (!path)
 		return cli_error(
-			"the answers are not kept: there is no file for them; give one with --rules FILE, "
-			"and leave out --no-rules");
+			"the answers are not kept: there is no file for them; give one with --rules FILE, and leave out --no-rules");
 	r = add_to_file(path, v, n);
 	if (r)
 		return cli_error("%s: the answers cannot be kept: %s; give another file with --rules", path,

@@ -29,23 +29,22 @@ static int refused(const char *path, int r, char *err)
 	struct group *g;
 
 	if (r == -ENOENT || r == -ECONNREFUSED) {
-		snprintf(err, CLIENT_ERR_MAX,
-			 "%s: no ctraced is running there; start it ('systemctl start ctraced', or 'ctraced' "
-			 "as "
-			 "root); 'ctrace record' needs no service",
-			 path);
+		snprintf(
+			err, CLIENT_ERR_MAX,
+			"%s: no ctraced is running there; start it ('systemctl start ctraced', or 'ctraced' as root); 'ctrace record' needs no service",
+			path);
 	} else if (r == -EACCES || r == -EPERM) {
 		g = stat(path, &st) ? NULL : getgrgid(st.st_gid);
 		if (g && st.st_gid && st.st_mode & S_IWGRP)
-			snprintf(err, CLIENT_ERR_MAX,
-				 "%s: you may not use ctraced; run as root, or become a member of the group "
-				 "'%s'",
-				 path, g->gr_name);
+			snprintf(
+				err, CLIENT_ERR_MAX,
+				"%s: you may not use ctraced; run as root, or become a member of the group '%s'",
+				path, g->gr_name);
 		else
-			snprintf(err, CLIENT_ERR_MAX,
-				 "%s: you may not use ctraced; run as root, or set 'group' in its "
-				 "configuration",
-				 path);
+			snprintf(
+				err, CLIENT_ERR_MAX,
+				"%s: you may not use ctraced; run as root, or set 'group' in its configuration",
+				path);
 	} else if (r == -ETIMEDOUT) {
 		snprintf(err, CLIENT_ERR_MAX,
 			 "%s: ctraced accepted no connection within %d s; see its log, then try again", path,
@@ -208,10 +207,10 @@ static int understand(const char *path, const char *line, json_t **ret, char *er
 	if (json_is_false(ok) && why)
 		snprintf(err, CLIENT_ERR_MAX, "%s", why);
 	else
-		snprintf(err, CLIENT_ERR_MAX,
-			 "%s: the program at this socket does not answer like ctraced; check the path and "
-			 "the versions",
-			 path);
+		snprintf(
+			err, CLIENT_ERR_MAX,
+			"%s: the program at this socket does not answer like ctraced; check the path and the versions",
+			path);
 	json_decref(answer);
 	return json_is_false(ok) && why ? -EREMOTEIO : -EBADMSG;
 }

@@ -36,13 +36,12 @@ static int say_missing(const struct lacks *l, const char *path)
 	timearg_wall(l->missing_ns, &offsets, 0, wall);
 	if (!l->lost_records && !*l->error)
 		return cli_error(
-			"%s ends at %s: the disk of the daemon's trace does not answer, and later records "
-			"wait in memory; take another snapshot when 'ctrace status' shows no trouble",
+			"%s ends at %s: the disk of the daemon's trace does not answer, and later records wait in memory; take another snapshot when 'ctrace status' shows no trouble",
 			path, wall);
-	return cli_error("%s lacks %" PRIu64
-			 " records captured since %s: the daemon's trace cannot be written%s%s; make room on "
-			 "its disk, or see the kernel log about the disk",
-			 path, l->lost_records, wall, *l->error ? ": " : "", l->error);
+	return cli_error(
+		"%s lacks %" PRIu64
+		" records captured since %s: the daemon's trace cannot be written%s%s; make room on its disk, or see the kernel log about the disk",
+		path, l->lost_records, wall, *l->error ? ": " : "", l->error);
 }
 
 int lacks_say(const struct lacks *l, const char *path)
@@ -51,9 +50,9 @@ int lacks_say(const struct lacks *l, const char *path)
 	char from[TIMEARG_WALL_MAX], to[TIMEARG_WALL_MAX];
 
 	if (l->unsure_to_ns)
-		cli_warn("%s may lack records from %s to %s: the disk of the daemon's trace reported an "
-			 "error; see the kernel log about it",
-			 path, timearg_wall(l->unsure_from_ns, &offsets, 0, from),
-			 timearg_wall(l->unsure_to_ns, &offsets, 0, to));
+		cli_warn(
+			"%s may lack records from %s to %s: the disk of the daemon's trace reported an error; see the kernel log about it",
+			path, timearg_wall(l->unsure_from_ns, &offsets, 0, from),
+			timearg_wall(l->unsure_to_ns, &offsets, 0, to));
 	return l->missing_ns ? say_missing(l, path) : CLI_OK;
 }

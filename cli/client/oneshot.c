@@ -158,8 +158,7 @@ static int choose(const char *near, uint64_t size_bytes, const char **ret_base, 
 	room = var ? room_var : room_near;
 	if (room < want || (!size_bytes && room / 4 < want))
 		return cli_error(
-			"no room to record: %s is needed, /var/tmp and %s have %s; free some space, or give "
-			"-o a file on a disk with room",
+			"no room to record: %s is needed, /var/tmp and %s have %s; free some space, or give -o a file on a disk with room",
 			text_bytes(size_bytes ? want : 4 * want, need), near, text_bytes(room, have));
 	*ret_base = var ? "/var/tmp" : near;
 	*ret_size = size_bytes ? size_bytes : MIN(room / 4, ONESHOT_SIZE_MAX) & ~0xfffffULL;

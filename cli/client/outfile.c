@@ -167,13 +167,13 @@ int outfile_commit(struct outfile *o)
 	unguard();
 	free(TAKE_PTR(o->partial));
 	if (!is_named(o->fd, o->path))
-		return cli_error("%s: another program put a file there; give a directory that only you can "
-				 "write with -o",
-				 o->path);
+		return cli_error(
+			"%s: another program put a file there; give a directory that only you can write with -o",
+			o->path);
 	r = syncdir_of(o->path);
-	return r ? cli_error("%s: its name may not survive a power failure: %s; see the kernel log about the "
-			     "disk",
-			     o->path, strerror(-r))
+	return r ? cli_error(
+			   "%s: its name may not survive a power failure: %s; see the kernel log about the disk",
+			   o->path, strerror(-r))
 		 : CLI_OK;
 }
 

@@ -29,8 +29,9 @@ static const struct cli_option options[] = {
 static const struct cli_usage usage = {
 	.name = "doctor",
 	.args = "[--json] [--socket PATH]",
-	.about = "Shows what this machine allows, and which hooks into the kernel are live. Asks the running "
-		 "daemon.\nIf no daemon runs and you are root, it starts one for a moment.",
+	.about =
+		"Shows what this machine allows, and which hooks into the kernel are live. Asks the running daemon.\n"
+		"If no daemon runs and you are root, it starts one for a moment.",
 	.options = options,
 };
 
@@ -134,10 +135,10 @@ static void look(struct finding f[FOUND_CNT])
 	f[FOUND_BTF].name = "btf";
 	f[FOUND_BTF].good = !access("/sys/kernel/btf/vmlinux", R_OK);
 	strcpy(f[FOUND_BTF].value, f[FOUND_BTF].good ? "yes" : "no");
-	f[FOUND_BTF].advice = access("/sys/kernel", F_OK)
-				      ? "sysfs is not mounted here; mount it (mount -t sysfs sysfs /sys)"
-				      : "the kernel must be built with CONFIG_DEBUG_INFO_BTF; those of "
-					"distributions are";
+	f[FOUND_BTF].advice =
+		access("/sys/kernel", F_OK)
+			? "sysfs is not mounted here; mount it (mount -t sysfs sysfs /sys)"
+			: "the kernel must be built with CONFIG_DEBUG_INFO_BTF; those of distributions are";
 	look_at_lockdown(&f[FOUND_LOCKDOWN]);
 	f[FOUND_PARANOID].name = "perf_event_paranoid";
 	f[FOUND_PARANOID].good = true; /* root is above it; it is told because it is asked about */

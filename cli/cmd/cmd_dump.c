@@ -44,9 +44,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_usage usage = {
 	.name = "dump",
-	.args = "FILE [--from TIME] [--to TIME] [--tid T | --pid P | --comm C] [--kind K[,K...]] [--boot N] "
-		"[--wall] "
-		"[--json]",
+	.args = "FILE [--from TIME] [--to TIME] [--tid T | --pid P | --comm C] [--kind K[,K...]] [--boot N] [--wall] [--json]",
 	.about = "Prints the records of a trace in the order of time, one record a line.",
 	.options = options,
 };

@@ -39,8 +39,7 @@ static const struct cli_option graph_options[] = {
 
 static const struct cli_usage graph_usage = {
 	.name = "graph",
-	.args = "[--format FORMAT] [--from TIME] [--to TIME] [--around TASK@TIME [--depth N]] "
-		"[--policy POLICY] [--cuts-off RULES] [--boot N] FILE",
+	.args = "[--format FORMAT] [--from TIME] [--to TIME] [--around TASK@TIME [--depth N]] [--policy POLICY] [--cuts-off RULES] [--boot N] FILE",
 	.about = "Prints the causal graph: what each task worked on (segments), and what caused it (edges).",
 	.options = graph_options,
 };
@@ -105,9 +104,9 @@ static int narrow(const struct analysis_input *in, const struct graph_request *r
 		return r;
 	segment = causal_segment_at(pick->c, task, at_ns);
 	if (segment == GRAPH_NONE || !pick->in[segment])
-		return cli_error("%s: the trace has no records of %s at that time; 'ctrace info %s' shows "
-				 "the gaps of the trace",
-				 in->path, rq->around_task, in->path);
+		return cli_error(
+			"%s: the trace has no records of %s at that time; 'ctrace info %s' shows the gaps of the trace",
+			in->path, rq->around_task, in->path);
 	return graph_pick_around(pick, segment, (uint32_t)rq->depth) ? cli_error("out of memory") : CLI_OK;
 }
 

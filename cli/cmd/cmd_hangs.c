@@ -39,10 +39,10 @@ static const struct cli_option hangs_options[] = {
 
 static const struct cli_usage hangs_usage = {
 	.name = "hangs",
-	.args = "[--from TIME] [--to TIME] [--cgroup GLOB] [--container NAME] [--boot N] [--all] [--json] "
-		"[--state-dir DIR] [--socket PATH] [FILE]",
-	.about = "Lists the worst waits and stalls in a trace, alarms first. Without FILE it lists the hangs "
-		 "of which\nthe daemon kept a snapshot.",
+	.args = "[--from TIME] [--to TIME] [--cgroup GLOB] [--container NAME] [--boot N] [--all] [--json] [--state-dir DIR] [--socket PATH] [FILE]",
+	.about =
+		"Lists the worst waits and stalls in a trace, alarms first. Without FILE it lists the hangs of which\n"
+		"the daemon kept a snapshot.",
 	.options = hangs_options,
 };
 

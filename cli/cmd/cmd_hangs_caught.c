@@ -169,8 +169,7 @@ static void print_next(const struct caught *c)
 		printf("\nNext: ctrace diagnose --tid %" PRIu64 " --at %s %s\n",
 		       num(json_object_get(o, "victim"), "tid"), at, path);
 		if (json_array_size(c->list) > 1)
-			printf("The snapshots of the other hangs are in the same directory, named after "
-			       "their time in UTC.\n");
+			printf("The snapshots of the other hangs are in the same directory, named after their time in UTC.\n");
 		return;
 	}
 }
@@ -184,16 +183,14 @@ static void print_uncaught(const json_t *status)
 	char ns[TEXT_NUMBER_MAX];
 
 	if (status && !incidents)
-		printf("The running daemon keeps no snapshots of hangs, because its settings switch them "
-		       "off.\n");
+		printf("The running daemon keeps no snapshots of hangs, because its settings switch them off.\n");
 	if (blind_ns >= NSEC_PER_SEC)
-		printf("For %s since its start the daemon lost too many records to notice hangs; 'ctrace "
-		       "status' says why.\n",
+		printf("For %s since its start the daemon lost too many records to notice hangs; 'ctrace status' says why.\n",
 		       text_duration(blind_ns, ns));
 	if (n)
-		printf("%" PRIu64 " hangs noticed since the start of the daemon got no snapshot. To see them "
-		       "while the trace still has them:\nctrace snapshot --last 15m -o hang.ctr "
-		       "&& ctrace hangs hang.ctr\n",
+		printf("%" PRIu64
+		       " hangs noticed since the start of the daemon got no snapshot. To see them while the trace still has them:\n"
+		       "ctrace snapshot --last 15m -o hang.ctr && ctrace hangs hang.ctr\n",
 		       n);
 }
 

@@ -29,8 +29,8 @@ static const struct cli_option options[] = {
 static const struct cli_usage usage = {
 	.name = "info",
 	.args = "FILE [--boot N] [--json]",
-	.about = "Shows what is in a trace: when and where it was taken, how many records, losses, and live "
-		 "hooks.",
+	.about =
+		"Shows what is in a trace: when and where it was taken, how many records, losses, and live hooks.",
 	.options = options,
 };
 
@@ -141,8 +141,7 @@ static int print_json(const char *path, const struct reader_info *i, const struc
 		json_pack("{s:I,s:I,s:o,s:o*}", "records", (json_int_t)c->n_lost, "n_gaps",
 			  (json_int_t)c->n_gaps, "gaps", gaps_json(c), "shed", shedding_json(&c->shed));
 	json_t *doc = json_pack(
-		"{s:s,s:o,s:i,s:I,s:I,s:I,s:I,s:I,s:o?,s:o?,s:o?,s:i,s:I,s:I,s:I,s:I,s:f,s:o,s:o,s:o,s:I,s:I,"
-		"s:I}",
+		"{s:s,s:o,s:i,s:I,s:I,s:I,s:I,s:I,s:o?,s:o?,s:o?,s:i,s:I,s:I,s:I,s:I,s:f,s:o,s:o,s:o,s:I,s:I,s:I}",
 		"schema", "ctrace.info/1", "file", text_json(path), "version", (int)i->version, "file_bytes",
 		(json_int_t)i->file_bytes, "slot_bytes", (json_int_t)i->slot_bytes, "slots",
 		(json_int_t)i->n_slots, "segments", (json_int_t)i->n_segments, "bad_segments",

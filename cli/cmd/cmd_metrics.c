@@ -67,9 +67,9 @@ static int put(const char *textfile, const char *text)
 		return CLI_OK;
 	}
 	r = write_textfile(textfile, text);
-	return r ? cli_error("%s: cannot be written: %s; give --textfile a path in a directory that you can "
-			     "write",
-			     textfile, strerror(-r))
+	return r ? cli_error(
+			   "%s: cannot be written: %s; give --textfile a path in a directory that you can write",
+			   textfile, strerror(-r))
 		 : CLI_OK;
 }
 

@@ -28,8 +28,7 @@ static const struct cli_option path_table[] = {
 	{ TEXT(from), "from", "TIME", "start of the interval (default: start of the task, or of the trace)" },
 	{ TEXT(to), "to", "TIME", "end of the interval (default: end of the task, or of the trace)" },
 	{ OPT_WITHOUT, "without", "WHAT",
-	  "say how much shorter it would be without task:TID, process:PID, object:TEXT, wait:TIME, "
-	  "resource:KIND" },
+	  "say how much shorter it would be without task:TID, process:PID, object:TEXT, wait:TIME, resource:KIND" },
 	{ FLAG(all), "all", NULL, "list all pieces, not only the longest" },
 	{ TEXT(boot), "boot", "N",
 	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
@@ -40,9 +39,10 @@ static const struct cli_option path_table[] = {
 static const struct cli_usage path_usage = {
 	.name = "path",
 	.args = "--tid TID [--from TIME] [--to TIME] [--without WHAT]... [--all] [--boot N] [--json] FILE",
-	.about = "Prints the critical path of a task: which task delayed it, moment by moment. The pieces "
-		 "add up to\nthe interval exactly. Also says where the time went, and how much shorter the "
-		 "interval would be without\nsome of the pieces.",
+	.about =
+		"Prints the critical path of a task: which task delayed it, moment by moment. The pieces add up to\n"
+		"the interval exactly. Also says where the time went, and how much shorter the interval would be without\n"
+		"some of the pieces.",
 	.options = path_table,
 };
 
@@ -148,17 +148,17 @@ static int path_print(struct analysis_input *in, const struct path_options *o)
 		r = o->n_without ? ask_without(&k) : ask_table(&k);
 	k.view.all = o->all;
 	if (r)
-		exit_code = cli_error("%s: cannot walk the critical path: %s; narrow the window with --from "
-				      "and --to",
-				      in->path, strerror(-r));
+		exit_code = cli_error(
+			"%s: cannot walk the critical path: %s; narrow the window with --from and --to",
+			in->path, strerror(-r));
 	else if (!exit_code && o->json)
 		exit_code = text_print_json(render_path_json(&k.view));
 	else if (!exit_code)
 		render_path(stdout, &k.view);
 	if (k.whatif && whatif_refused(k.whatif))
-		cli_warn("more than %d tasks wait for each other in a row: the real saving is larger than "
-			 "shown; narrow the window with --from and --to",
-			 WHATIF_MAX_DEPTH);
+		cli_warn(
+			"more than %d tasks wait for each other in a row: the real saving is larger than shown; narrow the window with --from and --to",
+			WHATIF_MAX_DEPTH);
 	path_work_done(&k);
 	return exit_code;
 }

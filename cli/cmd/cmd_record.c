@@ -37,8 +37,9 @@ static const struct cli_option options[] = {
 static const struct cli_usage usage = {
 	.name = "record",
 	.args = "[-o FILE] [--duration T] [--size N] [--frameworks LIST] [--] [CMD [ARG...]]",
-	.about = "Records the whole machine while CMD runs, and returns the exit status of CMD. Without CMD "
-		 "it records\nuntil Ctrl-C, or for T. Needs root, but no running service.",
+	.about =
+		"Records the whole machine while CMD runs, and returns the exit status of CMD. Without CMD it records\n"
+		"until Ctrl-C, or for T. Needs root, but no running service.",
 	.options = options,
 	.stop_early = true,
 };

@@ -41,11 +41,10 @@ static const struct cli_option slice_options[] = {
 
 static const struct cli_usage slice_usage = {
 	.name = "slice",
-	.args = "{--tid TID | --comm NAME} --at TIME [--forward] [--policy POLICY] [--rules FILE | "
-		"--no-rules] "
-		"[--boot N] [--auto] [--json] FILE",
-	.about = "Follows the causes of a task's work at one moment back, step by step, to where the work "
-		 "began. At a\nterminal it asks you if there is more than one possible cause.",
+	.args = "{--tid TID | --comm NAME} --at TIME [--forward] [--policy POLICY] [--rules FILE | --no-rules] [--boot N] [--auto] [--json] FILE",
+	.about =
+		"Follows the causes of a task's work at one moment back, step by step, to where the work began. At a\n"
+		"terminal it asks you if there is more than one possible cause.",
 	.options = slice_options,
 };
 
@@ -85,9 +84,9 @@ static int walk(const struct analysis_input *in, const struct causal *c, const s
 	o.ask = interview_ask(interview, in->window);
 	r = slice_walk(c, task, at_ns, &o, &s);
 	if (r == -EINVAL)
-		return cli_error("%s: the trace has no records of this task at that time; 'ctrace info %s' "
-				 "shows the gaps of the trace",
-				 in->path, in->path);
+		return cli_error(
+			"%s: the trace has no records of this task at that time; 'ctrace info %s' shows the gaps of the trace",
+			in->path, in->path);
 	if (r)
 		return cli_error("%s: cannot follow the causes: %s", in->path, strerror(-r));
 	if (interview_end(interview))

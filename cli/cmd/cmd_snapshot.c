@@ -47,10 +47,9 @@ static const struct cli_option options[] = {
 
 static const struct cli_usage usage = {
 	.name = "snapshot",
-	.args = "[-o FILE] [--force] [--last T | --from TIME --to TIME] [--redact] [--input TRACE | --socket "
-		"PATH]",
-	.about = "Saves what the running daemon has recorded: everything, or an interval. The capture goes "
-		 "on.",
+	.args = "[-o FILE] [--force] [--last T | --from TIME --to TIME] [--redact] [--input TRACE | --socket PATH]",
+	.about =
+		"Saves what the running daemon has recorded: everything, or an interval. The capture goes on.",
 	.options = options,
 };
 

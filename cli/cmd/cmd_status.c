@@ -81,8 +81,7 @@ static void print_storage(const json_t *s)
 		printf("%-10s %s; the latest records may not survive a reboot. See the kernel log\n",
 		       "Storage:", str(s, "error"));
 	else if (strcmp(state, "ok"))
-		printf("%-10s %s: %s; new records are lost. Make room on the disk of the trace, or see the "
-		       "kernel log\n",
+		printf("%-10s %s: %s; new records are lost. Make room on the disk of the trace, or see the kernel log\n",
 		       "Storage:",
 		       strcmp(state, "gone") ? "the trace cannot be written"
 					     : "the trace was removed and cannot be made again",
@@ -145,13 +144,11 @@ static void print_governor(const json_t *g)
 	if (!g)
 		return;
 	if (real(g, "budget_percent") > 0) {
-		printf("%-10s %.2f %% of the machine's CPU time, of which %.2f %% in the kernel; the budget "
-		       "is %.3g %%\n",
+		printf("%-10s %.2f %% of the machine's CPU time, of which %.2f %% in the kernel; the budget is %.3g %%\n",
 		       "Tracing:", real(g, "cost_percent"), real(g, "bpf_percent"),
 		       real(g, "budget_percent"));
 		if (real(g, "passed_percent") >= 0.01)
-			printf("%-10s %.2f %% of it is paid by the tasks that make too many records, and "
-			       "does not count against the budget\n",
+			printf("%-10s %.2f %% of it is paid by the tasks that make too many records, and does not count against the budget\n",
 			       "", real(g, "passed_percent"));
 	}
 	if (strcmp(str(g, "step"), "none"))
@@ -194,16 +191,15 @@ static void print_stuck(const json_t *visits, const json_t *frameworks, const js
 	char t[TEXT_NUMBER_MAX];
 
 	if (given_up)
-		printf("%-10s %" PRIu64 " inspections of programs whose memory or files do not answer; at 4 "
-		       "no stacks are recorded until one answers\n",
+		printf("%-10s %" PRIu64
+		       " inspections of programs whose memory or files do not answer; at 4 no stacks are recorded until one answers\n",
 		       "Stuck:", given_up);
 	if (num(requests, "stuck"))
 		printf("%-10s %" PRIu64
 		       " requests that wait for file systems that do not answer; other requests go on\n",
 		       "Stuck:", num(requests, "stuck"));
 	if (look_ns > STUCK_NS)
-		printf("%-10s the search for frameworks, for %s; look for a file system that does not "
-		       "answer\n",
+		printf("%-10s the search for frameworks, for %s; look for a file system that does not answer\n",
 		       "Stuck:", text_duration(look_ns, t));
 }
 

@@ -27,9 +27,10 @@ static const struct cli_option options[] = {
 static const struct cli_usage usage = {
 	.name = "waits",
 	.args = "[--pid PID] [--all] [--json]",
-	.about = "Shows which task waits for which task now: for the owner of a lock, the other end of a "
-		 "pipe or a\nsocket, or a child. Also shows deadlocks. Needs neither the daemon nor a trace. "
-		 "Root sees all\nprocesses, other users only their own.",
+	.about =
+		"Shows which task waits for which task now: for the owner of a lock, the other end of a pipe or a\n"
+		"socket, or a child. Also shows deadlocks. Needs neither the daemon nor a trace. Root sees all\n"
+		"processes, other users only their own.",
 	.options = options,
 };
 
@@ -349,9 +350,9 @@ static int print_json(const struct waitlive *w, bool all)
 static void warn_unseen(const struct waitlive *w)
 {
 	if (w->tables.tasks.unseen_cnt)
-		cli_warn("%u process%s could not be inspected: owned by another user, or protected; run as "
-			 "root to see more",
-			 w->tables.tasks.unseen_cnt, w->tables.tasks.unseen_cnt == 1 ? "" : "es");
+		cli_warn(
+			"%u process%s could not be inspected: owned by another user, or protected; run as root to see more",
+			w->tables.tasks.unseen_cnt, w->tables.tasks.unseen_cnt == 1 ? "" : "es");
 	if (w->tables.net.unseen_cnt)
 		cli_warn("the other ends of unix sockets are not known in %u network namespace%s: %s",
 			 w->tables.net.unseen_cnt, w->tables.net.unseen_cnt == 1 ? "" : "s",

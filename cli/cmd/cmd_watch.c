@@ -40,9 +40,10 @@ static const struct cli_option options[] = {
 static const struct cli_usage usage = {
 	.name = "watch",
 	.args = "--pid PID --var VAR [--len N] [--read] [--for T] [--socket PATH]",
-	.about = "Asks the running daemon to record who writes a variable of a process, with a hardware "
-		 "watchpoint.\nPrints each write. The watchpoint lasts as long as this command. There are at "
-		 "most four watchpoints;\none with --read counts as two.",
+	.about =
+		"Asks the running daemon to record who writes a variable of a process, with a hardware watchpoint.\n"
+		"Prints each write. The watchpoint lasts as long as this command. There are at most four watchpoints;\n"
+		"one with --read counts as two.",
 	.options = options,
 };
 

@@ -53,9 +53,9 @@ int analysis_begin(struct analysis_input *in, const char *path, const char *boot
 void analysis_close(struct analysis_input *in)
 {
 	if (in->graph && graph_scans_refused(in->graph))
-		cli_warn("%s: too many records concern one task or object, so ctrace did not read all of "
-			 "them: an owner or a waker may be missing; narrow the window with --from and --to",
-			 in->path);
+		cli_warn(
+			"%s: too many records concern one task or object, so ctrace did not read all of them: an owner or a waker may be missing; narrow the window with --from and --to",
+			in->path);
 	graph_free(in->graph);
 	window_free(in->window);
 	reader_free(in->reader);
@@ -86,14 +86,13 @@ int analysis_task(const struct analysis_input *in, uint32_t tid, uint32_t *ret_t
 			in->path, tid, in->path);
 	describe_clean(graph_comm(g, task, in->from_ns), comm, sizeof(comm));
 	if (g->tasks[task].exit_ns <= in->from_ns)
-		return cli_error("%s: task %u (%s) had exited before the window begins (%.3f s before); "
-				 "choose an earlier "
-				 "window with --from and --to",
-				 in->path, tid, comm, (double)(in->from_ns - g->tasks[task].exit_ns) / 1e9);
+		return cli_error(
+			"%s: task %u (%s) had exited before the window begins (%.3f s before); choose an earlier window with --from and --to",
+			in->path, tid, comm, (double)(in->from_ns - g->tasks[task].exit_ns) / 1e9);
 	if (g->tasks[task].born_ns >= in->to_ns)
-		return cli_error("%s: task %u (%s) began after the window ends; choose a later window with "
-				 "--from and --to",
-				 in->path, tid, comm);
+		return cli_error(
+			"%s: task %u (%s) began after the window ends; choose a later window with --from and --to",
+			in->path, tid, comm);
 	*ret_task = task;
 	return CLI_OK;
 }

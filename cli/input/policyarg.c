@@ -32,10 +32,10 @@ int policyarg_cuts(const struct cli_usage *usage, const char *arg, uint32_t *cut
 		enum cut_rule rule = find_rule(s, len);
 
 		if (rule == CUT_RULES)
-			return cli_usage_error(usage,
-					       "--cuts-off %s: there is no rule '%.*s'; there are idle, job, "
-					       "batch, peers, exec and wake",
-					       arg, (int)len, s);
+			return cli_usage_error(
+				usage,
+				"--cuts-off %s: there is no rule '%.*s'; there are idle, job, batch, peers, exec and wake",
+				arg, (int)len, s);
 		*cuts |= CUT_BIT(rule);
 		s += len + (s[len] == ',');
 	}

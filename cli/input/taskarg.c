@@ -51,9 +51,9 @@ static int find_name(const struct analysis_input *in, const char *comm, uint64_t
 		found = i;
 	}
 	if (found == GRAPH_NONE)
-		return cli_error("%s: no task had the name '%s' at that time; `ctrace dump %s --comm %s` "
-				 "shows when one had it",
-				 in->path, comm, in->path, comm);
+		return cli_error(
+			"%s: no task had the name '%s' at that time; `ctrace dump %s --comm %s` shows when one had it",
+			in->path, comm, in->path, comm);
 	*ret_task = found;
 	return CLI_OK;
 }

@@ -25,9 +25,9 @@ int tracefile_open(const char *path, struct reader **ret)
 		return cli_error("%s: the trace is still empty; try again in some seconds", path);
 	}
 	if (reader_info(r)->n_cut_slots)
-		cli_warn("%s is cut off: %u of its %u slots and their records are missing; copy it again if "
-			 "you can",
-			 path, reader_info(r)->n_cut_slots, reader_info(r)->n_slots);
+		cli_warn(
+			"%s is cut off: %u of its %u slots and their records are missing; copy it again if you can",
+			path, reader_info(r)->n_cut_slots, reader_info(r)->n_slots);
 	*ret = r;
 	return CLI_OK;
 }
@@ -104,9 +104,9 @@ void tracefile_find_boot(struct reader *r, const char *option, const char *arg)
 		if (reader_use_boot(r, back))
 			break;
 		if (lies_in(r, arg)) {
-			cli_warn("%s %s: this time is before the last boot of the machine; ctrace uses "
-				 "--boot %u",
-				 option, arg, back);
+			cli_warn(
+				"%s %s: this time is before the last boot of the machine; ctrace uses --boot %u",
+				option, arg, back);
 			return;
 		}
 	}

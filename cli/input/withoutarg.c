@@ -36,9 +36,9 @@ static int add_process(struct withoutarg *w, const struct analysis_input *in, co
 		return r;
 	thread = graph_refs(&in->graph->threads, pid, &n);
 	if (!n)
-		return cli_error("%s: --without process:%u: there is no such process in this trace; `ctrace "
-				 "path` without this option lists the processes on the path",
-				 in->path, pid);
+		return cli_error(
+			"%s: --without process:%u: there is no such process in this trace; `ctrace path` without this option lists the processes on the path",
+			in->path, pid);
 	what.task = graph_task_at(in->graph, pid, in->to_ns - 1);
 	if (what.task == GRAPH_NONE)
 		what.task = thread->event;
@@ -60,9 +60,9 @@ static int add_objects(struct withoutarg *w, const struct analysis_input *in, co
 	}
 	if (w->v.n > before)
 		return CLI_OK;
-	return cli_error("%s: --without object:%s: the path has no wait for an object with this name; "
-			 "`ctrace path` without this option lists the objects",
-			 in->path, arg);
+	return cli_error(
+		"%s: --without object:%s: the path has no wait for an object with this name; `ctrace path` without this option lists the objects",
+		in->path, arg);
 }
 
 static int add_wait(struct withoutarg *w, const struct analysis_input *in, uint32_t task, const char *arg)
@@ -81,9 +81,9 @@ static int add_wait(struct withoutarg *w, const struct analysis_input *in, uint3
 			return add(w, &(struct whatif_without){ .kind = WHATIF_WAIT, .interval = i });
 	}
 	describe_clean(graph_comm(g, task, at), comm, sizeof(comm));
-	return cli_error("%s: --without wait:%s: %s[%u] does not wait at or after this time in the interval; "
-			 "choose an earlier time",
-			 in->path, arg, comm, g->tasks[task].tid);
+	return cli_error(
+		"%s: --without wait:%s: %s[%u] does not wait at or after this time in the interval; choose an earlier time",
+		in->path, arg, comm, g->tasks[task].tid);
 }
 
 static int add_resource(struct withoutarg *w, const char *arg)
@@ -92,8 +92,7 @@ static int add_resource(struct withoutarg *w, const char *arg)
 		if (!strcmp(arg, time_kind_name((enum time_kind)i)))
 			return add(w,
 				   &(struct whatif_without){ .kind = WHATIF_RESOURCE, .time = (uint8_t)i });
-	cli_say("--without resource:%s: there is no such kind; give runnable, lock, ipc, disk, network, "
-		"timer, queue or fault",
+	cli_say("--without resource:%s: there is no such kind; give runnable, lock, ipc, disk, network, timer, queue or fault",
 		arg);
 	return CLI_USAGE;
 }
@@ -114,8 +113,7 @@ int withoutarg_add(struct withoutarg *w, const struct analysis_input *in, uint32
 		return add_process(w, in, colon + 1);
 	if (colon && colon[1] && n == 8 && !strncmp(arg, "resource", n))
 		return add_resource(w, colon + 1);
-	cli_say("--without: '%s' is not understood; give task:TID, process:PID, object:TEXT, wait:TIME or "
-		"resource:KIND",
+	cli_say("--without: '%s' is not understood; give task:TID, process:PID, object:TEXT, wait:TIME or resource:KIND",
 		arg);
 	return CLI_USAGE;
 }

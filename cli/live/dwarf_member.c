@@ -163,10 +163,11 @@ int dwarf_member_find(uint32_t pid, const char *var, char ret_spec[DWARF_MEMBER_
 		r = walk(&die, dot, &off, ret_size);
 	dwarf_end(dw);
 	if (r)
-		snprintf(err, DWARF_MEMBER_ERR_MAX, "%.100s: %s; give SYMBOL+OFFSET and --len", var,
-			 r == -EINVAL ? "that member cannot be watched"
-				      : "the debugging information does not have it (was the program built "
-					"with -g?)");
+		snprintf(
+			err, DWARF_MEMBER_ERR_MAX, "%.100s: %s; give SYMBOL+OFFSET and --len", var,
+			r == -EINVAL
+				? "that member cannot be watched"
+				: "the debugging information does not have it (was the program built with -g?)");
 	else
 		snprintf(ret_spec, DWARF_MEMBER_SPEC_MAX, "%.*s+%" PRIu64, (int)MIN(dot - var, 400L), var,
 			 off);

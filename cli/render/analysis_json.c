@@ -119,15 +119,14 @@ json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d)
 		snprintf(key, sizeof(key), "%s_ns", time_kind_name((enum time_kind)i));
 		json_object_set_new(time, key, json_integer((json_int_t)d->time_ns[i]));
 	}
-	return json_pack("{s:s, s:o, s:{s:I,s:I,s:s}, s:s, s:s, s:s, s:o, "
-			 "s:o, s:o, s:o, s:o, s:o, s:o*, s:s*}",
-			 "schema", "ctrace.diagnosis/1", "victim", victim, "window", "from_ns",
-			 mono(g, d->from_ns), "to_ns", mono(g, d->to_ns), "clock", "monotonic", "verdict",
-			 verdict_name(d->verdict), "cause", cause_word(d->cause), "confidence",
-			 d->strong ? "strong" : "weak", "text", text_json(d->sentence), "root_cause", cause,
-			 "chain", chain, "time", time, "choices", choices, "losses",
-			 losses_json(g, d->from_ns, d->to_ns), "comparison",
-			 d->comparison ? comparison_json(g, d->comparison) : NULL, "watch", d->watch);
+	return json_pack(
+		"{s:s, s:o, s:{s:I,s:I,s:s}, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o*, s:s*}",
+		"schema", "ctrace.diagnosis/1", "victim", victim, "window", "from_ns", mono(g, d->from_ns),
+		"to_ns", mono(g, d->to_ns), "clock", "monotonic", "verdict", verdict_name(d->verdict),
+		"cause", cause_word(d->cause), "confidence", d->strong ? "strong" : "weak", "text",
+		text_json(d->sentence), "root_cause", cause, "chain", chain, "time", time, "choices", choices,
+		"losses", losses_json(g, d->from_ns, d->to_ns), "comparison",
+		d->comparison ? comparison_json(g, d->comparison) : NULL, "watch", d->watch);
 }
 
 json_t *render_hangs_json(const struct graph *g, const struct hangs *h)

@@ -80,24 +80,20 @@ void shedding_print(FILE *f, const char *label, const struct shedding *s)
 
 	if (s->step && s->step < CT_SHED_STEPS)
 		fprintf(f,
-			"%s to keep within its budget the daemon recorded %s (step \"%s\") for parts of this "
-			"time.\n",
+			"%s to keep within its budget the daemon recorded %s (step \"%s\") for parts of this time.\n",
 			label, what[s->step], describe_shed(s->step));
 	if (s->paused_ns)
 		fprintf(f,
-			"%s nothing at all was recorded for %s; the states of tasks in that time are "
-			"unknown.\n",
+			"%s nothing at all was recorded for %s; the states of tasks in that time are unknown.\n",
 			label, text_duration(s->paused_ns, d));
 	if (s->n_capped)
 		fprintf(f,
-			"%s records of %u tasks that made too many; the states of these tasks in that time "
-			"are unknown.\n",
+			"%s records of %u tasks that made too many; the states of these tasks in that time are unknown.\n",
 			label, s->n_capped);
 	for (unsigned i = 0; i < s->n_groups; i++)
 		fprintf(f,
 			"%s records of the tasks of %s %" PRIu64
-			", which made too many, for %s; the states of those tasks that ran in that time are "
-			"unknown.\n",
+			", which made too many, for %s; the states of those tasks that ran in that time are unknown.\n",
 			label, s->groups[i].cgroup ? "control group" : "user", s->groups[i].id,
 			text_duration(s->groups[i].ns, d));
 	if (s->left_out)

@@ -215,9 +215,9 @@ int snapshot_request_check_fd(int fd, char err[SNAPSHOT_REQUEST_ERR_MAX])
 		why = "the file cannot be made larger";
 	if (!why)
 		return 0;
-	snprintf(err, SNAPSHOT_REQUEST_ERR_MAX,
-		 "Cannot write a snapshot: %s; send an empty regular file, open for writing, with the "
-		 "request.",
-		 why);
+	snprintf(
+		err, SNAPSHOT_REQUEST_ERR_MAX,
+		"Cannot write a snapshot: %s; send an empty regular file, open for writing, with the request.",
+		why);
 	return -EINVAL;
 }

@@ -62,16 +62,16 @@ static void say_trouble(const struct writer_storage *now, const char *path, char
 				 : "see the kernel log about the disk");
 		break;
 	case WRITER_SYNC:
-		snprintf(text, STORAGE_TEXT_MAX,
-			 "The disk of the trace %.200s reports: %s. The latest records may not survive a "
-			 "reboot; see the kernel log about the disk.",
-			 path, error);
+		snprintf(
+			text, STORAGE_TEXT_MAX,
+			"The disk of the trace %.200s reports: %s. The latest records may not survive a reboot; see the kernel log about the disk.",
+			path, error);
 		break;
 	case WRITER_FILE:
-		snprintf(text, STORAGE_TEXT_MAX,
-			 "The trace %.200s was removed, and a new one cannot be made: %s. New records are "
-			 "lost; make room, and make sure that only root can write the directory.",
-			 path, error);
+		snprintf(
+			text, STORAGE_TEXT_MAX,
+			"The trace %.200s was removed, and a new one cannot be made: %s. New records are lost; make room, and make sure that only root can write the directory.",
+			path, error);
 		break;
 	case WRITER_FINE:
 		break;
@@ -133,11 +133,10 @@ static bool next_stuck(struct storage_told *told, const struct now *at, const ch
 	if (told->stuck) {
 		told->stuck_ns = now->busy_ns;
 		told->stuck_lost = now->lost_records;
-		snprintf(text, STORAGE_TEXT_MAX,
-			 "The disk of the trace %.200s has not answered for %.0f s. The capture goes on in "
-			 "memory; records that do not fit there will be lost. See the kernel log about the "
-			 "disk.",
-			 path, (double)(at->ns - now->busy_ns) / 1e9);
+		snprintf(
+			text, STORAGE_TEXT_MAX,
+			"The disk of the trace %.200s has not answered for %.0f s. The capture goes on in memory; records that do not fit there will be lost. See the kernel log about the disk.",
+			path, (double)(at->ns - now->busy_ns) / 1e9);
 	} else {
 		say_over(told, at, "The disk of the trace answers again", told->stuck_ns, told->stuck_lost,
 			 text);
@@ -152,18 +151,18 @@ bool storage_next(struct storage_told *told, const struct writer_storage *now, u
 
 	if (told->begun_anew != now->begun_anew) {
 		told->begun_anew = now->begun_anew;
-		snprintf(text, STORAGE_TEXT_MAX,
-			 "The trace %.200s was removed or moved while it was in use; ctraced has begun a new "
-			 "one. To keep a trace, take a snapshot of it.",
-			 path);
+		snprintf(
+			text, STORAGE_TEXT_MAX,
+			"The trace %.200s was removed or moved while it was in use; ctraced has begun a new one. To keep a trace, take a snapshot of it.",
+			path);
 		return true;
 	}
 	if (told->repaired != now->repaired) {
 		told->repaired = now->repaired;
-		snprintf(text, STORAGE_TEXT_MAX,
-			 "The trace %.200s was truncated while it was in use; the records behind the cut are "
-			 "lost, and ctraced continues the trace.",
-			 path);
+		snprintf(
+			text, STORAGE_TEXT_MAX,
+			"The trace %.200s was truncated while it was in use; the records behind the cut are lost, and ctraced continues the trace.",
+			path);
 		return true;
 	}
 	return next_stuck(told, &at, path, text) || next_trouble(told, &at, path, text);

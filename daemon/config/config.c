@@ -90,11 +90,10 @@ static int config_set_task_cap(uint32_t *dst, const char *what, const char *valu
 	double v;
 
 	if (config_value_number(value, &v, &unit) || *unit || (v != 0 && (v < 1000 || v > 1e9))) {
-		snprintf(err, CONFIG_ERR_MAX,
-			 "%s: \"%.40s\" is neither a number of records a second from 1000 to 1000000000 nor "
-			 "0; "
-			 "give for example 50000.",
-			 what, value);
+		snprintf(
+			err, CONFIG_ERR_MAX,
+			"%s: \"%.40s\" is neither a number of records a second from 1000 to 1000000000 nor 0; give for example 50000.",
+			what, value);
 		return -EINVAL;
 	}
 	*dst = (uint32_t)v;

@@ -104,24 +104,24 @@ int config_hang_section(struct config_hang *c, const char *file, const char *sec
 	while (name && *name == ' ')
 		name++;
 	if ((!program && !cgroup) || !*name || strlen(section) >= HANG_SECTION_MAX) {
-		snprintf(err, CONFIG_ERR_MAX,
-			 "%.300s: the section \"[%.60s]\" is neither [program NAME] nor [cgroup GLOB], or it "
-			 "is longer than %d characters.",
-			 file, section, HANG_SECTION_MAX - 1);
+		snprintf(
+			err, CONFIG_ERR_MAX,
+			"%.300s: the section \"[%.60s]\" is neither [program NAME] nor [cgroup GLOB], or it is longer than %d characters.",
+			file, section, HANG_SECTION_MAX - 1);
 		return -EINVAL;
 	}
 	if (program && strlen(name) >= CT_COMM_LEN) {
-		snprintf(err, CONFIG_ERR_MAX,
-			 "%.300s: \"%.60s\" is too long for the name of a program: the kernel keeps %d "
-			 "characters; end it with * there.",
-			 file, name, CT_COMM_LEN - 1);
+		snprintf(
+			err, CONFIG_ERR_MAX,
+			"%.300s: \"%.60s\" is too long for the name of a program: the kernel keeps %d characters; end it with * there.",
+			file, name, CT_COMM_LEN - 1);
 		return -EINVAL;
 	}
 	if (cgroup && !strchr("/*?[", *name)) {
-		snprintf(err, CONFIG_ERR_MAX,
-			 "%.300s: [cgroup %.60s] would match no control group: a path begins with /, for "
-			 "example /system.slice/cron.service.",
-			 file, name);
+		snprintf(
+			err, CONFIG_ERR_MAX,
+			"%.300s: [cgroup %.60s] would match no control group: a path begins with /, for example /system.slice/cron.service.",
+			file, name);
 		return -EINVAL;
 	}
 	for (i = 0; i < c->detect.n_overrides; i++)

@@ -47,10 +47,10 @@ int config_incident_set(struct config_incident *c, const char *key, const char *
 	if (!strcmp(key, "snapshot-rate")) {
 		if (!incident_rate_parse(value, &c->rate))
 			return 0;
-		snprintf(err, CONFIG_ERR_MAX,
-			 "%s: \"%.60s\" is neither no nor one to four limits (1 to 100 per s, min, h or "
-			 "day); give for example 1/min, 10/h.",
-			 what, value);
+		snprintf(
+			err, CONFIG_ERR_MAX,
+			"%s: \"%.60s\" is neither no nor one to four limits (1 to 100 per s, min, h or day); give for example 1/min, 10/h.",
+			what, value);
 		return -EINVAL;
 	}
 	if (strcmp(key, "hangs-size") != 0)

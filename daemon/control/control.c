@@ -192,10 +192,10 @@ static void client_request(struct client *cl, const char *line, size_t n)
 	if (cmd)
 		c->opt.request(c->opt.arg, id, cmd, body, &fd);
 	else
-		control_refuse(c, id, "%s",
-			       body ? "The request has no \"cmd\"; send for example {\"cmd\":\"ping\"}."
-				    : "The request is not a JSON object on one line; send for example "
-				      "{\"cmd\":\"ping\"}.");
+		control_refuse(
+			c, id, "%s",
+			body ? "The request has no \"cmd\"; send for example {\"cmd\":\"ping\"}."
+			     : "The request is not a JSON object on one line; send for example {\"cmd\":\"ping\"}.");
 	if (fd >= 0)
 		control_dispose(c, uid, fd);
 	json_decref(body);
@@ -421,8 +421,9 @@ static bool control_take(struct control *c, int fd)
 		control_hang_up(c, cred.uid, fd);
 	} else if (!control_allows(c, fd, &cred, &right)) {
 		c->denied++;
-		control_turn_away(fd, "You may not use this daemon: only root and the members of the group "
-				      "in the setting group may; see ctraced.conf(5).");
+		control_turn_away(
+			fd,
+			"You may not use this daemon: only root and the members of the group in the setting group may; see ctraced.conf(5).");
 		control_hang_up(c, cred.uid, fd);
 	} else {
 		client_start(c, cl, fd, cred.uid, right);

@@ -28,8 +28,7 @@ static const struct metrics_row rows[] = {
 	{ "ctrace_uptime_seconds", "gauge", "How long the daemon has been recording.", "uptime_ns", NULL,
 	  METRICS_NS },
 	{ "ctrace_last_beat_timestamp_seconds", "gauge",
-	  "When the thread that empties the rings last finished a round; the watchdog is fed only while it "
-	  "does.",
+	  "When the thread that empties the rings last finished a round; the watchdog is fed only while it does.",
 	  "beat_ns", NULL, METRICS_BOOT_NS },
 	{ "ctrace_records_total", "counter", "Records written into the trace.", "file.records", NULL,
 	  METRICS_PLAIN },

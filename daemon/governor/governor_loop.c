@@ -118,15 +118,14 @@ static void governor_loop_say(struct governor_loop *g, double ppm)
 		[CT_SHED_MESSAGES] = "samples, stacks and messages",
 		[CT_SHED_WAKES] = "samples, stacks, messages and the objects of wakes",
 		[CT_SHED_WAITS] = "everything but runs, waits and wakes",
-		[CT_SHED_PAUSE] = "everything for parts of the time, and otherwise everything but runs, "
-				  "waits and wakes",
+		[CT_SHED_PAUSE] =
+			"everything for parts of the time, and otherwise everything but runs, waits and wakes",
 	};
 
 	if (!g->told && g->said) {
 		say("The load is over: everything is recorded again.");
 	} else if (g->told > g->said) {
-		say("Tracing would cost %.1f %% of the machine's CPU time, and the budget is %.3g %%: "
-		    "leaving out %s. This ends by itself; 'ctrace status' shows it.",
+		say("Tracing would cost %.1f %% of the machine's CPU time, and the budget is %.3g %%: leaving out %s. This ends by itself; 'ctrace status' shows it.",
 		    ppm / 1e4, g->opt.budget_ppm / 1e4, what[g->told]);
 	} else {
 		return;

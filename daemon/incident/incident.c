@@ -234,9 +234,9 @@ static void incident_ask(struct incident *in)
 		return;
 	in->state = r ? INCIDENT_ANSWERED : INCIDENT_ASKS;
 	if (r == -ESRCH)
-		snprintf(in->why, sizeof(in->why),
-			 "There is no diagnosis: the process that diagnoses hangs has ended; restart "
-			 "ctraced.");
+		snprintf(
+			in->why, sizeof(in->why),
+			"There is no diagnosis: the process that diagnoses hangs has ended; restart ctraced.");
 	else if (r)
 		incident_lacks(in, "diagnosis", r);
 }
@@ -374,16 +374,17 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 	is->said_ns = now_ns;
 	describe_clean(h->comm, comm, sizeof(comm));
 	if (wait_s)
-		incident_say_plain(LOG_NOTICE,
-				   "%s[%u] hangs too (%s), but gets no snapshot: snapshot-rate allows the "
-				   "next one in %" PRIu64 " %s. `ctrace snapshot` takes one now.",
-				   comm, h->tid, describe_hang(h->rule), wait_s < 120 ? wait_s : wait_s / 60,
-				   wait_s < 120 ? "s" : "min");
+		incident_say_plain(
+			LOG_NOTICE,
+			"%s[%u] hangs too (%s), but gets no snapshot: snapshot-rate allows the next one in %" PRIu64
+			" %s. `ctrace snapshot` takes one now.",
+			comm, h->tid, describe_hang(h->rule), wait_s < 120 ? wait_s : wait_s / 60,
+			wait_s < 120 ? "s" : "min");
 	else
-		incident_say_plain(LOG_NOTICE,
-				   "%s[%u] hangs too (%s), but gets no snapshot: %d are being made. `ctrace "
-				   "snapshot` takes one now.",
-				   comm, h->tid, describe_hang(h->rule), INCIDENTS_OPEN_MAX);
+		incident_say_plain(
+			LOG_NOTICE,
+			"%s[%u] hangs too (%s), but gets no snapshot: %d are being made. `ctrace snapshot` takes one now.",
+			comm, h->tid, describe_hang(h->rule), INCIDENTS_OPEN_MAX);
 }
 
 /* Who started it: of set-user-ID programs that is not whom they run as, and it is not the owner of the
@@ -527,11 +528,10 @@ static void incidents_resume(struct incidents *is, json_t *doc)
 		in->to_ns = in->hangs[0].found_ns + is->opt.after_ns;
 	} else {
 		in->state = INCIDENT_ANSWERED;
-		snprintf(in->why, sizeof(in->why),
-			 "There is no snapshot: the machine went down before it was taken; try `ctrace "
-			 "diagnose "
-			 "--boot 1 --tid %u %s`.",
-			 in->hangs[0].tid, is->opt.trace);
+		snprintf(
+			in->why, sizeof(in->why),
+			"There is no snapshot: the machine went down before it was taken; try `ctrace diagnose --boot 1 --tid %u %s`.",
+			in->hangs[0].tid, is->opt.trace);
 	}
 	while (*end)
 		end = &(*end)->next;

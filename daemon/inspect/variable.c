@@ -340,18 +340,18 @@ static int find_address(const struct variable_maps *m, const char *spec, struct 
 	}
 	map = variable_maps_find(m, addr);
 	if (map && map->map.avoid) {
-		snprintf(err, VARIABLE_ERR_MAX,
-			 "At 0x%" PRIx64 " there is a file on a file system that may wait for a server, so "
-			 "reading it might never end; watch another variable.",
-			 addr);
+		snprintf(
+			err, VARIABLE_ERR_MAX,
+			"At 0x%" PRIx64
+			" there is a file on a file system that may wait for a server, so reading it might never end; watch another variable.",
+			addr);
 		return -EREMOTE;
 	}
 	if (!variable_at(m, addr, ret))
 		return 0;
 	snprintf(err, VARIABLE_ERR_MAX,
 		 "Nothing is mapped at 0x%" PRIx64
-		 " in process %u; its addresses change from run to run: see "
-		 "/proc/%u/maps.",
+		 " in process %u; its addresses change from run to run: see /proc/%u/maps.",
 		 addr, m->pid, m->pid);
 	return -EFAULT;
 }
@@ -370,10 +370,10 @@ int variable_find(const struct variable_maps *m, const char *spec, struct variab
 	if (isdigit((unsigned char)spec[0]))
 		return find_address(m, spec, ret, err);
 	if (parse(copy, s, &off)) {
-		snprintf(err, VARIABLE_ERR_MAX,
-			 "\"%.100s\" is not a variable; write SYMBOL, SYMBOL+OFFSET, LIBRARY:SYMBOL or an "
-			 "address.",
-			 spec);
+		snprintf(
+			err, VARIABLE_ERR_MAX,
+			"\"%.100s\" is not a variable; write SYMBOL, SYMBOL+OFFSET, LIBRARY:SYMBOL or an address.",
+			spec);
 		return -EINVAL;
 	}
 	search_modules(m, s);

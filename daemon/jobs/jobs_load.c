@@ -111,11 +111,10 @@ static int load_name(struct jobs_specs *s, const char *name, char *err)
 		if (!access(path, F_OK))
 			return load_file(s, path, err);
 	}
-	snprintf(err, JOBS_LOAD_ERR_MAX,
-		 "frameworks: there is no \"%.80s\" in %s or %s; describe it there, or give the whole path "
-		 "of its "
-		 "description.",
-		 name, JOBS_LOAD_ETC, JOBS_LOAD_USR);
+	snprintf(
+		err, JOBS_LOAD_ERR_MAX,
+		"frameworks: there is no \"%.80s\" in %s or %s; describe it there, or give the whole path of its description.",
+		name, JOBS_LOAD_ETC, JOBS_LOAD_USR);
 	return -EINVAL;
 }
 

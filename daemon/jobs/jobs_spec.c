@@ -12,10 +12,7 @@
 #include "lib/cleanup.h"
 
 static const char jobs_spec_own_text[] =
-	"{\"schema\":\"ctrace.framework/1\",\"name\":\"ctrace-jobs\",\"binaries\":[],\"functions\":["
-	"{\"note\":\"ctrace_jobs:enqueue\",\"event\":\"enqueue\",\"queue\":\"arg0\",\"job\":\"arg1\"},"
-	"{\"note\":\"ctrace_jobs:start\",\"event\":\"start\",\"queue\":\"arg0\",\"job\":\"arg1\"},"
-	"{\"note\":\"ctrace_jobs:end\",\"event\":\"end\",\"queue\":\"arg0\",\"job\":\"arg1\"}]}";
+	"{\"schema\":\"ctrace.framework/1\",\"name\":\"ctrace-jobs\",\"binaries\":[],\"functions\":[{\"note\":\"ctrace_jobs:enqueue\",\"event\":\"enqueue\",\"queue\":\"arg0\",\"job\":\"arg1\"},{\"note\":\"ctrace_jobs:start\",\"event\":\"start\",\"queue\":\"arg0\",\"job\":\"arg1\"},{\"note\":\"ctrace_jobs:end\",\"event\":\"end\",\"queue\":\"arg0\",\"job\":\"arg1\"}]}";
 
 static void jobs_spec_json_free(json_t **j)
 {

@@ -65,11 +65,10 @@ int probe_check_hooks(const char *list, char err[PROBE_ERR_MAX])
 			if (t[0] == '-' && !strcmp(t + 1, hooks_defs[i].family))
 				break;
 		if (i == hooks_n_defs) {
-			snprintf(err, PROBE_ERR_MAX,
-				 "no such hook family: \"%s\"; write a \"-\" and one of sched, life, irq, "
-				 "signal, msg, "
-				 "block, lock, watch, iter, jobs",
-				 t);
+			snprintf(
+				err, PROBE_ERR_MAX,
+				"no such hook family: \"%s\"; write a \"-\" and one of sched, life, irq, signal, msg, block, lock, watch, iter, jobs",
+				t);
 			return -EINVAL;
 		}
 	}
@@ -334,10 +333,9 @@ static int probe_check_fires(const struct probe *p, char err[PROBE_ERR_MAX])
 		if (probe_bytes(p))
 			return 0;
 	}
-	snprintf(err, PROBE_ERR_MAX,
-		 "the BPF programs are attached, but the kernel never calls them; is there a limit on "
-		 "tracing on this "
-		 "machine?");
+	snprintf(
+		err, PROBE_ERR_MAX,
+		"the BPF programs are attached, but the kernel never calls them; is there a limit on tracing on this machine?");
 	return -ENODATA;
 }
 
@@ -354,9 +352,9 @@ static int probe_setup(struct probe *p, const struct probe_options *opt, char er
 		return r;
 	btf = btf__load_vmlinux_btf();
 	if (!btf) {
-		snprintf(err, PROBE_ERR_MAX,
-			 "the kernel's type information (/sys/kernel/btf/vmlinux) cannot be read or is not "
-			 "whole; use a kernel built with CONFIG_DEBUG_INFO_BTF");
+		snprintf(
+			err, PROBE_ERR_MAX,
+			"the kernel's type information (/sys/kernel/btf/vmlinux) cannot be read or is not whole; use a kernel built with CONFIG_DEBUG_INFO_BTF");
 		return -ENOENT;
 	}
 	probe_preselect(p, btf, opt);

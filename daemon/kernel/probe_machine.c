@@ -78,18 +78,16 @@ int probe_check_machine(char err[PROBE_ERR_MAX])
 		return -EPERM;
 	}
 	if (machine_is_locked_down()) {
-		snprintf(err, PROBE_ERR_MAX,
-			 "the kernel is locked down (confidentiality), which forbids BPF to read kernel "
-			 "memory; boot with "
-			 "lockdown=integrity or without it");
+		snprintf(
+			err, PROBE_ERR_MAX,
+			"the kernel is locked down (confidentiality), which forbids BPF to read kernel memory; boot with lockdown=integrity or without it");
 		return -EPERM;
 	}
 	if (access("/sys/kernel/btf/vmlinux", R_OK)) {
-		snprintf(err, PROBE_ERR_MAX,
-			 "there is no kernel type information (/sys/kernel/btf/vmlinux: %s); use a kernel "
-			 "built with "
-			 "CONFIG_DEBUG_INFO_BTF, and mount sysfs",
-			 strerror(errno));
+		snprintf(
+			err, PROBE_ERR_MAX,
+			"there is no kernel type information (/sys/kernel/btf/vmlinux: %s); use a kernel built with CONFIG_DEBUG_INFO_BTF, and mount sysfs",
+			strerror(errno));
 		return -ENOENT;
 	}
 	return 0;

@@ -173,16 +173,16 @@ static void watch_say(int r, const struct probe_watch_options *o, char err[PROBE
 		break;
 	case ENOSPC:
 	case EBUSY:
-		snprintf(err, PROBE_ERR_MAX,
-			 "The debug registers of the CPUs are all taken; end a debugger that has hardware "
-			 "breakpoints, or another `perf` session, and try again.");
+		snprintf(
+			err, PROBE_ERR_MAX,
+			"The debug registers of the CPUs are all taken; end a debugger that has hardware breakpoints, or another `perf` session, and try again.");
 		break;
 	case EMFILE:
 	case ENFILE:
-		snprintf(err, PROBE_ERR_MAX,
-			 "Process %u has too many threads: one descriptor is needed for each; raise the "
-			 "daemon's limit (LimitNOFILE=) and restart it.",
-			 o->tgid);
+		snprintf(
+			err, PROBE_ERR_MAX,
+			"Process %u has too many threads: one descriptor is needed for each; raise the daemon's limit (LimitNOFILE=) and restart it.",
+			o->tgid);
 		break;
 	case E2BIG:
 		snprintf(err, PROBE_ERR_MAX,
@@ -191,16 +191,15 @@ static void watch_say(int r, const struct probe_watch_options *o, char err[PROBE
 		break;
 	case EACCES:
 	case EPERM:
-		snprintf(err, PROBE_ERR_MAX,
-			 "The kernel does not let the daemon watch process %u; it needs CAP_PERFMON and "
-			 "CAP_SYS_PTRACE, or root.",
-			 o->tgid);
+		snprintf(
+			err, PROBE_ERR_MAX,
+			"The kernel does not let the daemon watch process %u; it needs CAP_PERFMON and CAP_SYS_PTRACE, or root.",
+			o->tgid);
 		break;
 	default:
 		snprintf(
 			err, PROBE_ERR_MAX,
-			"The kernel refuses a hardware breakpoint of %u bytes at 0x%llx: %s; `ctrace doctor` "
-			"shows whether this machine has them.",
+			"The kernel refuses a hardware breakpoint of %u bytes at 0x%llx: %s; `ctrace doctor` shows whether this machine has them.",
 			o->len, (unsigned long long)o->addr, strerror(-r));
 	}
 }
@@ -297,14 +296,13 @@ int probe_watch_open(struct probe *p, const struct probe_watch_options *opt, uns
 		r = at < 0 ? at : 0;
 	}
 	if (r == -ENOSPC) {
-		snprintf(err, PROBE_ERR_MAX,
-			 "At most %d variables can be watched at a time, and one with --read counts as two: "
-			 "that is what the hardware has; end another `ctrace watch` first.",
-			 PROBE_WATCHES_MAX);
+		snprintf(
+			err, PROBE_ERR_MAX,
+			"At most %d variables can be watched at a time, and one with --read counts as two: that is what the hardware has; end another `ctrace watch` first.",
+			PROBE_WATCHES_MAX);
 	} else if (r == -EEXIST) {
 		snprintf(err, PROBE_ERR_MAX,
-			 "0x%llx of process %u is watched already; end the other `ctrace "
-			 "watch` first.",
+			 "0x%llx of process %u is watched already; end the other `ctrace watch` first.",
 			 (unsigned long long)opt->addr, opt->tgid);
 	} else {
 		if (!r)

@@ -55,10 +55,10 @@ static int statedir_dir(struct statedir *s, char *err)
 		return 0;
 	r = s->dir_fd;
 	if (trouble)
-		snprintf(err, STATEDIR_ERR_MAX,
-			 "Cannot use the state directory %.200s: it %s, so users other than root could read "
-			 "or change the trace; %s.",
-			 s->path, owned_text(trouble), statedir_remedy(trouble));
+		snprintf(
+			err, STATEDIR_ERR_MAX,
+			"Cannot use the state directory %.200s: it %s, so users other than root could read or change the trace; %s.",
+			s->path, owned_text(trouble), statedir_remedy(trouble));
 	else
 		snprintf(err, STATEDIR_ERR_MAX, "Cannot use the state directory %.200s: %s; %s.", s->path,
 			 strerror(-r), statedir_advice(-r));
@@ -95,10 +95,10 @@ static int statedir_lock(struct statedir *s, char *err)
 		return 0;
 	e = errno;
 	if (e == EWOULDBLOCK)
-		snprintf(err, STATEDIR_ERR_MAX,
-			 "Another ctraced is using the state directory %.200s; stop it, or choose another "
-			 "--state-dir.",
-			 s->path);
+		snprintf(
+			err, STATEDIR_ERR_MAX,
+			"Another ctraced is using the state directory %.200s; stop it, or choose another --state-dir.",
+			s->path);
 	else
 		snprintf(err, STATEDIR_ERR_MAX,
 			 "Cannot lock the state directory %.200s: %s; choose another --state-dir.", s->path,

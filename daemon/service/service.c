@@ -9,10 +9,10 @@ static void service_late(void *arg, uint64_t client, const char *why)
 {
 	struct service *s = arg;
 
-	control_refuse(s->control, client, "%s",
-		       why ? why
-			   : "Two of your requests are already stuck, at a file system that does not answer; "
-			     "repair that file system, then try again.");
+	control_refuse(
+		s->control, client, "%s",
+		why ? why
+		    : "Two of your requests are already stuck, at a file system that does not answer; repair that file system, then try again.");
 }
 
 static void close_run(void *arg)

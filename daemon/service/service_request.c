@@ -137,8 +137,7 @@ static void service_snapshot(struct service *s, uint64_t client, json_t *body, i
 	const struct worker_job how = {
 		.run = snapshot_run,
 		.done = snapshot_done,
-		.late = "The file system of the snapshot has not answered for 10 s, so the daemon gave up; "
-			"write the snapshot somewhere else, for example below /var/tmp.",
+		.late = "The file system of the snapshot has not answered for 10 s, so the daemon gave up; write the snapshot somewhere else, for example below /var/tmp.",
 	};
 	struct service_job job = { .service = s, .client = client, .uid = control_uid(s->control, client) };
 
@@ -217,9 +216,9 @@ static void service_status(struct service *s, uint64_t client, json_t *body)
 	if (!json_is_true(json_object_get(body, "bpf_stats")))
 		status_answer(s, client, -1);
 	else if (!control_is_owner(s->control, client))
-		control_refuse(s->control, client,
-			       "Only root may ask for \"bpf_stats\": they slow every BPF program of the "
-			       "machine; ask for the status without them.");
+		control_refuse(
+			s->control, client,
+			"Only root may ask for \"bpf_stats\": they slow every BPF program of the machine; ask for the status without them.");
 	else
 		service_copy(s, client, &job, &how);
 }
@@ -234,10 +233,10 @@ static bool service_allows(struct service *s, uint64_t client, const char *cmd)
 		needs = CONTROL_WATCH;
 	if (needs <= control_right(s->control, client))
 		return true;
-	control_refuse(s->control, client,
-		       "You may ask this daemon for its status, but not for \"%s\": ask root to do it, or to "
-		       "set group-may = %s in ctraced.conf(5).",
-		       cmd, needs == CONTROL_SNAPSHOT ? "snapshot" : "watch");
+	control_refuse(
+		s->control, client,
+		"You may ask this daemon for its status, but not for \"%s\": ask root to do it, or to set group-may = %s in ctraced.conf(5).",
+		cmd, needs == CONTROL_SNAPSHOT ? "snapshot" : "watch");
 	return false;
 }
 
@@ -268,7 +267,6 @@ void service_request(void *arg, uint64_t client, const char *cmd, json_t *body, 
 	else
 		control_refuse(
 			s->control, client,
-			"There is no request \"%.40s\"; there are ping, status, metrics, doctor, snapshot, "
-			"hangs, watch and watched.",
+			"There is no request \"%.40s\"; there are ping, status, metrics, doctor, snapshot, hangs, watch and watched.",
 			cmd);
 }

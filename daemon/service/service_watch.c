@@ -70,9 +70,9 @@ static int watch_check(struct service *s, uint64_t client, json_t *body, struct 
 					 .len = (uint32_t)len,
 					 .reads = json_is_true(json_object_get(body, "reads")) };
 	if (pid <= 0 || pid > INT32_MAX || !ret->var || !*ret->var)
-		control_refuse(s->control, client,
-			       "The request \"watch\" needs a pid and a var; send for example "
-			       "{\"cmd\":\"watch\",\"pid\":1,\"var\":\"flag\"}.");
+		control_refuse(
+			s->control, client,
+			"The request \"watch\" needs a pid and a var; send for example {\"cmd\":\"watch\",\"pid\":1,\"var\":\"flag\"}.");
 	else if (len && len != 1 && len != 2 && len != 4 && len != 8)
 		control_refuse(s->control, client, "The length must be 1, 2, 4 or 8 bytes.");
 	else

@@ -123,23 +123,25 @@ static int choose_len(const struct watchpoint_want *want, const struct variable 
 	else if (size == 1 || size == 2 || size == 4 || size == 8)
 		*ret = (uint32_t)size;
 	else if (size > 8) {
-		snprintf(err, WATCHPOINT_ERR_MAX,
-			 "\"%.100s\" has %" PRIu64 " bytes, and at most 8 can be watched; name a part: "
-			 "%.100s+OFFSET, with --len 1, 2, 4 or 8.",
-			 v->name, size, v->name);
+		snprintf(
+			err, WATCHPOINT_ERR_MAX,
+			"\"%.100s\" has %" PRIu64
+			" bytes, and at most 8 can be watched; name a part: %.100s+OFFSET, with --len 1, 2, 4 or 8.",
+			v->name, size, v->name);
 		return -E2BIG;
 	} else {
 		*ret = v->addr % 4 == 0 ? 4 : v->addr % 2 == 0 ? 2 : 1;
 	}
 	if (v->addr % *ret == 0)
 		return 0;
-	snprintf(err, WATCHPOINT_ERR_MAX,
-		 "0x%" PRIx64 " is not a multiple of %u, which the hardware needs; use --len %u, or watch a "
-		 "part of the variable.",
-		 v->addr, *ret,
-		 v->addr % 4 == 0   ? 4
-		 : v->addr % 2 == 0 ? 2
-				    : 1);
+	snprintf(
+		err, WATCHPOINT_ERR_MAX,
+		"0x%" PRIx64
+		" is not a multiple of %u, which the hardware needs; use --len %u, or watch a part of the variable.",
+		v->addr, *ret,
+		v->addr % 4 == 0   ? 4
+		: v->addr % 2 == 0 ? 2
+				   : 1);
 	return -EINVAL;
 }
 

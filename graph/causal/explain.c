@@ -81,8 +81,7 @@ static void explain_wake(const struct facts *f, struct text *t)
 	object(f->c, f->wait ? f->wait->obj : 0, f->wait ? describe_wait((enum ct_wait)f->wait->wait) : "it",
 	       waited, sizeof(waited));
 	add(t,
-	    "%s woke %s, which was waiting (%s), while it acted on %s; weak: they are not known to be the "
-	    "same",
+	    "%s woke %s, which was waiting (%s), while it acted on %s; weak: they are not known to be the same",
 	    f->from, f->to, waited, acted);
 }
 
@@ -106,8 +105,8 @@ static void explain_post(const struct facts *f, struct text *t)
 {
 	add(t, "%s posted to %s, on which %s was waiting", f->from, f->object, f->to);
 	if (f->e->flags & EDGE_MANY)
-		add(t, "; weak: several post there and several wait, and which was meant for which is not "
-		       "known");
+		add(t,
+		    "; weak: several post there and several wait, and which was meant for which is not known");
 	else
 		add(t,
 		    ": the same futex, and it has no owner (a condition variable, a semaphore, a barrier)");
@@ -152,9 +151,7 @@ static void explain_neighbour(const struct facts *f, struct text *t)
 static void explain_interrupt(const struct facts *f, struct text *t)
 {
 	add(t,
-	    "an interrupt (%s) woke %s; weak: it came from a device or the network, not from the task that "
-	    "was on "
-	    "the CPU",
+	    "an interrupt (%s) woke %s; weak: it came from a device or the network, not from the task that was on the CPU",
 	    describe_context(ct_wake_context(&f->event->r)), f->to);
 }
 
@@ -179,9 +176,7 @@ static void explain_plain(const struct facts *f, struct text *t)
 		break;
 	case EDGE_LOCK:
 		add(t,
-		    "%s let go of the lock %s, which %s was waiting for; weak: whoever lets go of a mutex "
-		    "need not "
-		    "have caused the work of the next",
+		    "%s let go of the lock %s, which %s was waiting for; weak: whoever lets go of a mutex need not have caused the work of the next",
 		    from, obj, to);
 		break;
 	case EDGE_FILELOCK:
@@ -189,8 +184,7 @@ static void explain_plain(const struct facts *f, struct text *t)
 		break;
 	case EDGE_LOCK_ORDER:
 		add(t,
-		    "%s unlocked %s, and %s was the next to lock it; weak: it did not wait, the order may be "
-		    "chance",
+		    "%s unlocked %s, and %s was the next to lock it; weak: it did not wait, the order may be chance",
 		    from, obj, to);
 		break;
 	case EDGE_FUSE:
@@ -198,9 +192,7 @@ static void explain_plain(const struct facts *f, struct text *t)
 		break;
 	case EDGE_KERNEL_LOCK:
 		add(t,
-		    "%s woke %s from an uninterruptible sleep; weak: whoever lets go of a lock inside the "
-		    "kernel "
-		    "need not have caused the work of the next",
+		    "%s woke %s from an uninterruptible sleep; weak: whoever lets go of a lock inside the kernel need not have caused the work of the next",
 		    from, to);
 		break;
 	case EDGE_STOP:
@@ -219,14 +211,11 @@ static void explain_plain(const struct facts *f, struct text *t)
 	case EDGE_ANSWER:
 		if (f->e->flags & EDGE_MANY)
 			add(t,
-			    "%s took a request on %s, and %s sent an answer there; weak: several were "
-			    "waiting for "
-			    "one, and which it was for is not known",
+			    "%s took a request on %s, and %s sent an answer there; weak: several were waiting for one, and which it was for is not known",
 			    from, obj, to);
 		else
 			add(t,
-			    "%s took the request on %s to which %s sent the answer: the order on that "
-			    "connection",
+			    "%s took the request on %s to which %s sent the answer: the order on that connection",
 			    from, obj, to);
 		break;
 	case EDGE_TIMER:

@@ -64,25 +64,24 @@ const char *file_index_meta(const char *meta, size_t n, const char *name)
 static int file_index_check_file(const struct format_file *f, const char *name, char *err)
 {
 	if (memcmp(f->magic, FORMAT_FILE_MAGIC, FORMAT_MAGIC_BYTES)) {
-		snprintf(err, FILE_INDEX_ERR_MAX,
-			 "%.120s is not a ctrace trace (it does not begin like one); give a file that "
-			 "ctraced, "
-			 "ctrace record or ctrace snapshot has written",
-			 name);
+		snprintf(
+			err, FILE_INDEX_ERR_MAX,
+			"%.120s is not a ctrace trace (it does not begin like one); give a file that ctraced, ctrace record or ctrace snapshot has written",
+			name);
 		return -EBADMSG;
 	}
 	if (f->major > FORMAT_MAJOR) {
-		snprintf(err, FILE_INDEX_ERR_MAX,
-			 "%.120s has format %u.%u, and this ctrace reads up to %u: read it with a newer "
-			 "ctrace",
-			 name, f->major, f->minor, FORMAT_MAJOR);
+		snprintf(
+			err, FILE_INDEX_ERR_MAX,
+			"%.120s has format %u.%u, and this ctrace reads up to %u: read it with a newer ctrace",
+			name, f->major, f->minor, FORMAT_MAJOR);
 		return -EBADMSG;
 	}
 	if (!limits_file_ok(f)) {
-		snprintf(err, FILE_INDEX_ERR_MAX,
-			 "the file header of %.120s is damaged (sizes or counts that cannot be): the trace "
-			 "is lost",
-			 name);
+		snprintf(
+			err, FILE_INDEX_ERR_MAX,
+			"the file header of %.120s is damaged (sizes or counts that cannot be): the trace is lost",
+			name);
 		return -EBADMSG;
 	}
 	return 0;

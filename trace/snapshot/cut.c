@@ -112,12 +112,13 @@ static int cut(struct reader *r, const struct cut_options *opt, struct redact *r
 	if (!ret && fdatasync(out_fd))
 		ret = -errno;
 	if (ret)
-		snprintf(err, READER_ERR_MAX, "cannot write the snapshot: %s%s", strerror(-ret),
-			 ret == -EPERM   ? "; the file is sealed: send another one"
-			 : ret == -EFBIG ? "; raise the limit on the size of files (ulimit -f), or choose "
-					   "another file system"
-			 : ret == -ECANCELED ? ""
-					     : "; see that there is room where it goes");
+		snprintf(
+			err, READER_ERR_MAX, "cannot write the snapshot: %s%s", strerror(-ret),
+			ret == -EPERM ? "; the file is sealed: send another one"
+			: ret == -EFBIG
+				? "; raise the limit on the size of files (ulimit -f), or choose another file system"
+			: ret == -ECANCELED ? ""
+					    : "; see that there is room where it goes");
 	else
 		*ret_segments = n;
 	return ret;
