@@ -7,6 +7,7 @@
 
 #include "analysis/thresholds.h"
 #include "graph/path/path.h"
+#include "lib/bisect.h"
 #include "lib/cleanup.h"
 
 /* The task will not be waited for: it is in a circle of waits that one who was taken away was in too. */
@@ -182,16 +183,9 @@ static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 			return at;
 		lo = at + 1;
 	}
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (v[mid].ts_ns < from)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	k->tasks[task].arrival = (uint32_t)(lo - k->x->arrivals_of[task]);
-	return lo;
+	at = BISECT(i, lo, hi, v[i].ts_ns >= from);
+	k->tasks[task].arrival = (uint32_t)(at - k->x->arrivals_of[task]);
+	return at;
 }
 
 /* What has arrived in [from, to), a part of the interval, may have been sent later than the task is there

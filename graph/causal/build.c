@@ -10,6 +10,7 @@
 #include "graph/causal/thundering_herd.h"
 #include "graph/causal/wake_edges.h"
 #include "graph/causal/wakeless_edges.h"
+#include "lib/bisect.h"
 #include "lib/cleanup.h"
 
 static void pass_event(struct pass *p, uint32_t event)
@@ -172,18 +173,10 @@ static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 /* The stack that segment was seen in most: the first of those in v that are its. */
 static uint64_t stack_of(const struct pass *p, uint32_t segment)
 {
-	size_t lo = 0, hi = p->stacks.n;
+	size_t lo = BISECT(i, 0, p->stacks.n, p->stacks.v[i].segment >= segment), hi;
 	uint64_t best = 0;
 	uint32_t best_n = 0;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (p->stacks.v[mid].segment < segment)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	for (; lo < p->stacks.n && p->stacks.v[lo].segment == segment; lo = hi) {
 		for (hi = lo; hi < p->stacks.n && p->stacks.v[hi].segment == segment &&
 			      p->stacks.v[hi].stack == p->stacks.v[lo].stack;

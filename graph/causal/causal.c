@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "graph/thresholds.h"
+#include "lib/bisect.h"
 
 const char *causal_policy_name(enum causal_policy policy)
 {
@@ -40,15 +41,7 @@ uint32_t causal_segment_at(const struct causal *c, uint32_t task, uint64_t ts_ns
 	hi = c->first[task + 1];
 	if (lo == hi || ts_ns < c->segments[lo].from_ns || ts_ns > c->segments[hi - 1].to_ns)
 		return GRAPH_NONE;
-	while (hi - lo > 1) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (c->segments[mid].from_ns <= ts_ns)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
+	return BISECT(i, lo + 1, hi, c->segments[i].from_ns > ts_ns) - 1;
 }
 
 uint64_t edge_left_ns(const struct causal *c, const struct edge *e)

@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/timeline/graph.h"
 
+#include "lib/bisect.h"
 #include "lib/cleanup.h"
 
 uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns)
 {
-	size_t lo = 0, hi = g->n_tasks;
-
+	const struct graph_task *t = g->tasks;
 	/* the first of a later tid, or of this tid with all of its life, and all the lives behind it, after
 	 * ts_ns */
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct graph_task *t = &g->tasks[mid];
+	size_t at = BISECT(i, 0, g->n_tasks, t[i].tid > tid || (t[i].tid == tid && t[i].from_ns > ts_ns));
 
-		if (t->tid < tid || (t->tid == tid && t->from_ns <= ts_ns))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo && g->tasks[lo - 1].tid == tid)
-		return (uint32_t)lo - 1;
-	return lo < g->n_tasks && g->tasks[lo].tid == tid ? (uint32_t)lo : GRAPH_NONE;
+	if (at && t[at - 1].tid == tid)
+		return (uint32_t)at - 1;
+	return at < g->n_tasks && t[at].tid == tid ? (uint32_t)at : GRAPH_NONE;
 }
 
 uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t near)
@@ -39,14 +32,7 @@ uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_n
 			lo += step;
 		}
 	}
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (g->intervals[mid].to_ns <= ts_ns)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = BISECT(i, lo, hi, g->intervals[i].to_ns > ts_ns);
 	return lo < end ? lo : GRAPH_NONE;
 }
 

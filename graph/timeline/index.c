@@ -9,7 +9,9 @@
 #include "ctrace/glibc.h"
 #include "graph/timeline/build.h"
 #include "graph/timeline/scan.h"
+#include "lib/bisect.h"
 #include "lib/cleanup.h"
+#include "lib/hash.h"
 
 typedef VEC(struct graph_ref) refs;
 
@@ -62,15 +64,9 @@ static int index_finish(struct graph_index *ix, refs *v)
  */
 static uint64_t tuple_hash(const uint8_t *la, uint16_t lp, const uint8_t *ra, uint16_t rp)
 {
-	uint64_t h = 0xcbf29ce484222325ULL;
+	uint64_t h = hash_bytes(hash_bytes(HASH_START, la, 16), ra, 16);
 
-	for (int i = 0; i < 16; i++)
-		h = (h ^ la[i]) * 0x100000001b3ULL;
-	for (int i = 0; i < 16; i++)
-		h = (h ^ ra[i]) * 0x100000001b3ULL;
-	h = (h ^ lp) * 0x100000001b3ULL;
-	h = (h ^ rp) * 0x100000001b3ULL;
-	return h;
+	return hash_add(hash_add(h, lp), rp);
 }
 
 /* An IPv4 address mapped into IPv6 is the IPv4 address. */
@@ -151,13 +147,9 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 
 static uint64_t listening_key(uint16_t family, uint16_t type, uint16_t port, const char *name)
 {
-	uint64_t h = 0xcbf29ce484222325ULL;
-
 	if (family != AF_UNIX)
 		return (uint64_t)type << 16 | port;
-	for (; *name; name++)
-		h = (h ^ (uint8_t)*name) * 0x100000001b3ULL;
-	return h | 1ULL << 63;
+	return hash_text(HASH_START, name) | 1ULL << 63;
 }
 
 const struct graph_ref *graph_listening(const struct graph *g, uint16_t family, uint16_t type, uint16_t port,
@@ -195,17 +187,7 @@ bool graph_is_accepted(const struct graph *g, uint64_t sock)
 /* Index of the first reference whose key is not below key. */
 static size_t refs_lower_bound(const struct graph_index *ix, size_t lo, uint64_t key)
 {
-	size_t hi = ix->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (ix->v[mid].key < key)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return BISECT(i, lo, ix->n, ix->v[i].key >= key);
 }
 
 const struct graph_ref *graph_refs_range(const struct graph_index *ix, uint64_t first, uint64_t last,
@@ -225,36 +207,22 @@ const struct graph_ref *graph_refs(const struct graph_index *ix, uint64_t key, s
 const struct graph_ref *graph_refs_from(const struct graph *g, const struct graph_index *ix, uint64_t key,
 					uint64_t from_ns, size_t *ret_n)
 {
-	size_t n, lo = 0, hi;
+	size_t n, first;
 	const struct graph_ref *r = graph_refs(ix, key, &n);
 
-	for (hi = n; lo < hi;) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (g->w->events[r[mid].event].r.ts < from_ns)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	*ret_n = n - lo;
-	return r ? r + lo : NULL;
+	first = BISECT(i, 0, n, g->w->events[r[i].event].r.ts >= from_ns);
+	*ret_n = n - first;
+	return r ? r + first : NULL;
 }
 
 const struct graph_ref *graph_ref_before(const struct graph *g, const struct graph_index *ix, uint64_t key,
 					 uint64_t ts_ns)
 {
-	size_t n, lo = 0;
+	size_t n;
 	const struct graph_ref *r = graph_refs(ix, key, &n);
 
-	while (lo < n) {
-		size_t mid = lo + (n - lo) / 2;
-
-		if (g->w->events[r[mid].event].r.ts <= ts_ns)
-			lo = mid + 1;
-		else
-			n = mid;
-	}
-	return lo ? &r[lo - 1] : NULL;
+	n = BISECT(i, 0, n, g->w->events[r[i].event].r.ts > ts_ns);
+	return n ? &r[n - 1] : NULL;
 }
 
 /* The kernel's FUTEX_WAIT, FUTEX_WAIT_BITSET, ...; the value of the word is in the upper half of x[1]. */
@@ -393,21 +361,14 @@ static int index_tables(struct graph *g, refs *v)
 
 enum ct_shed graph_shed_at(const struct graph *g, uint64_t ns)
 {
-	size_t n, a = 0;
+	size_t n, after;
 	const struct graph_ref *r = graph_refs(&g->sheds, 0, &n);
 
-	for (size_t b = n; a < b;) { /* the first one after ns */
-		size_t mid = a + (b - a) / 2;
-
-		if (g->w->events[r[mid].event].r.ts <= ns)
-			a = mid + 1;
-		else
-			b = mid;
-	}
 	if (!n)
 		return CT_SHED_NONE;
-	return a ? ct_shed_step(&g->w->events[r[a - 1].event].r)
-		 : ct_shed_step_before(&g->w->events[r[0].event].r);
+	after = BISECT(i, 0, n, g->w->events[r[i].event].r.ts > ns);
+	return after ? ct_shed_step(&g->w->events[r[after - 1].event].r)
+		     : ct_shed_step_before(&g->w->events[r[0].event].r);
 }
 
 int index_build(struct graph *g)
