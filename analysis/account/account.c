@@ -10,7 +10,7 @@
 
 struct tally {
 	VEC(struct account_row) rows;
-	struct map by_key; /* hash of what makes a row one -> its index */
+	struct map by_key; /* hash of the key of a row -> index of the row */
 	uint32_t last;     /* WAIT: interval counted last */
 };
 
@@ -18,7 +18,7 @@ struct books {
 	const struct graph *g;
 	const struct path *p;
 	struct tally groups[ACCOUNT_GROUPS];
-	uint32_t *top;      /* [frame] the frame of the wait of the task asked about that it is in */
+	uint32_t *top;      /* [frame] its ancestor at depth 1, which a wait of the victim opened */
 	struct map remotes; /* hash of a remote address -> its first socket */
 	int err;
 };
@@ -36,7 +36,7 @@ static uint64_t mix(uint64_t h, uint64_t x)
 	return h ^ h >> 29;
 }
 
-/* An object is one row, whichever way it was waited for. */
+/* An object has one row, even if tasks waited for it in several ways. */
 static bool same_row(enum account_group group, const struct account_row *a, const struct account_row *b)
 {
 	if (group == ACCOUNT_OBJECT)
@@ -52,7 +52,7 @@ static uint64_t row_hash(enum account_group group, const struct account_row *r)
 	return mix(mix(mix(mix(mix(1, r->task), r->obj), r->time), r->edge), r->kind);
 }
 
-/* The row that is like key; a new one where there is none; NULL: out of memory. */
+/* Finds the row with the same key, or adds one. NULL: out of memory. */
 static struct account_row *row_of(struct books *k, enum account_group group, const struct account_row *key)
 {
 	struct tally *t = &k->groups[group];
@@ -117,7 +117,7 @@ static void add_wait(struct books *k, const struct path_piece *x)
 		r->interval = interval;
 }
 
-/* Time in which x wanted a CPU, by who had it. */
+/* Books the time in which the task of x wanted a CPU. The rows are the tasks that had that CPU. */
 static void add_runnable(struct books *k, const struct path_piece *x)
 {
 	struct account_row key = { .kind = RESOURCE_CPU, .time = TIME_RUNNABLE };
@@ -153,7 +153,7 @@ static uint64_t device_of(const struct graph *g, uint64_t obj)
 	return o && o->dev ? CT_OBJ_ID(CT_OBJ_BLOCKDEV, o->dev) : 0;
 }
 
-/* One socket for all those that lead to the same address. */
+/* One socket stands for all sockets that lead to the same remote address: the first one. */
 static uint64_t remote_of(struct books *k, uint64_t obj)
 {
 	const struct window_object *o = window_object(k->g->w, obj);
@@ -210,13 +210,13 @@ static void add_process(struct books *k, const struct path_piece *x)
 	struct account_row key = { .task = leader };
 	size_t n;
 
-	/* nothing was ever recorded of its first thread */
+	/* no record tells of the first thread of the process */
 	if (leader == GRAPH_NONE)
 		key.task = graph_refs(&k->g->threads, tgid, &n)->event;
 	add(k, ACCOUNT_PROCESS, &key, x->to_ns - x->from_ns);
 }
 
-/* What somebody on the way to x waits for, beginning with the innermost: those objects; returns how many. */
+/* Finds the objects that tasks on the way to x wait for, the innermost first. Returns how many it found. */
 static size_t objects_of(const struct books *k, const struct path_piece *x,
 			 struct account_row found[PATH_MAX_DEPTH + 1])
 {
@@ -270,7 +270,7 @@ static int row_cmp(const void *a, const void *b)
 	return (int)x->kind - (int)y->kind;
 }
 
-/* A frame comes after its parent. */
+/* One pass is enough, because a frame comes after its parent. */
 static void find_tops(struct books *k)
 {
 	for (size_t i = 0; i < k->p->n_frames; i++) {

@@ -12,16 +12,16 @@
 
 /* One task on the path of the reference's wake-up. */
 struct hop {
-	struct blame blame; /* of the wait that it ended */
+	struct blame blame; /* of the wait that this task ended */
 	uint32_t wait;
-	uint32_t trigger; /* the wait of its own that was over before; GRAPH_NONE: not known */
+	uint32_t trigger; /* the task's own wait that was over just before; GRAPH_NONE: not known */
 };
 
 struct hops {
 	struct hop v[MISSING_STEPS];
 	uint32_t n;
-	bool timer; /* the last one's trigger is its own timer */
-	bool asks;  /* the last one's trigger came from the waiter */
+	bool timer; /* the trigger of the last hop is its task's own timer */
+	bool asks;  /* the trigger of the last hop came from the waiter */
 };
 
 static uint64_t length(const struct graph *g, uint32_t interval)
@@ -29,7 +29,7 @@ static uint64_t length(const struct graph *g, uint32_t interval)
 	return g->intervals[interval].to_ns - g->intervals[interval].from_ns;
 }
 
-/* The last wait on purpose of the task that was over by ts_ns; GRAPH_NONE. */
+/* The last deliberate wait of the task that was over by ts_ns, or GRAPH_NONE. */
 static uint32_t wait_before(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -54,7 +54,7 @@ static bool on_path(const struct hops *h, uint32_t task)
 	return false;
 }
 
-/* The path of the wake-up that ended a wait, backwards. */
+/* Follows the path of the wake-up that ended a wait, backwards. */
 static void find_hops(const struct graph *g, const struct similar *reference, struct hops *h)
 {
 	struct hop hop = { .blame = reference->blame, .wait = reference->interval };
@@ -77,7 +77,7 @@ static void find_hops(const struct graph *g, const struct similar *reference, st
 	}
 }
 
-/* The latest of the role of a task that was there at that time; the task itself if none was. */
+/* The task of the same role that was born last before at_ns; if there is none, the task itself. */
 static uint32_t successor(const struct graph *g, uint32_t task, uint64_t at_ns)
 {
 	uint32_t best = task;
@@ -89,10 +89,10 @@ static uint32_t successor(const struct graph *g, uint32_t task, uint64_t at_ns)
 	return best;
 }
 
-/* What a task did for the most of a time. */
+/* The main activity of a task in a range of time: one wait, or running. */
 struct doing {
-	uint32_t interval; /* the longest; GRAPH_NONE: nothing is known */
-	uint64_t ns;       /* of a wait its length in that time, else all that it had or wanted the CPU */
+	uint32_t interval; /* the longest wait or run; GRAPH_NONE: no record tells */
+	uint64_t ns;       /* a wait: its length in that time; else all time with or wanting the CPU */
 };
 
 static struct doing main_doing(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
@@ -125,8 +125,8 @@ static struct doing main_doing(const struct graph *g, uint32_t task, uint64_t fr
 	return run.ns > waited ? run : wait;
 }
 
-/* How many waits of the task at the place of like were over in [from, to), by task by; GRAPH_NONE: by its own
- * timer.  Of SIMILAR_LOOKS. */
+/* Counts the waits of the task at the place of like that were over in [from, to), and that task by ended.
+ * If by is GRAPH_NONE, the task's own timer ended them. Looks at SIMILAR_LOOKS waits at most. */
 static uint32_t count_waits(const struct graph *g, uint32_t task, uint32_t like, uint32_t by,
 			    uint64_t from_ns, uint64_t to_ns)
 {
@@ -149,7 +149,7 @@ static uint32_t count_waits(const struct graph *g, uint32_t task, uint32_t like,
 	return n;
 }
 
-/* Somebody other than the waiter was woken on the object in [from, to). */
+/* A task other than the waiter was woken on the object in [from, to). */
 static bool others_woken(const struct graph *g, uint64_t obj, uint32_t waiter, uint64_t from_ns,
 			 uint64_t to_ns)
 {
@@ -165,7 +165,8 @@ static bool others_woken(const struct graph *g, uint64_t obj, uint32_t waiter, u
 	return false;
 }
 
-/* How often, and when last, the task ended waits like this one of the waiter. */
+/* Counts how often the task ended waits of the waiter at this place before, and notes when the last one
+ * was. */
 static void count_before(const struct graph *g, struct missing_wake_step *step)
 {
 	const struct interval *s = &g->intervals[step->wait];
@@ -194,7 +195,7 @@ static void name(struct missing_wake *m, enum missing_wake_how how, const struct
 	m->since_ns = since_ns;
 }
 
-/* It gets again and again what makes it act, and acts for nobody. */
+/* The task gets its trigger again and again, but acts for no other task. */
 static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, struct missing_wake *m)
 {
 	const struct missing_wake_step *step = &m->steps[m->n_steps - 1];
@@ -208,8 +209,8 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 	return m->triggers;
 }
 
-/* The task did not live to see the half of this wait.  Of those that live for one turn each that says
- * nothing. */
+/* The task ended before half of this wait was over. If a task of its role lives for one turn only, its end
+ * says nothing. */
 static bool has_ended(const struct graph *g, const struct missing_wake_step *step, struct missing_wake *m)
 {
 	const struct graph_task *t = &g->tasks[step->task];
@@ -223,7 +224,7 @@ static bool has_ended(const struct graph *g, const struct missing_wake_step *ste
 	return true;
 }
 
-/* Others are woken on what the waiter waits for: the wake-ups come, but go to them. */
+/* Wake-ups on the object of the wait come, but go to other tasks than the waiter. */
 static bool others_served(const struct graph *g, const struct missing_wake_step *step)
 {
 	const struct interval *w = &g->intervals[step->wait];
@@ -232,8 +233,8 @@ static bool others_served(const struct graph *g, const struct missing_wake_step 
 	       others_woken(g, step->obj, w->task, step->from_ns, step->to_ns);
 }
 
-/* Looks at one task of the path, of which the step is begun.  True: it waits as it should, the next is to be
- * looked at.  False: it is the one, or nobody is (m->n_steps 0). */
+/* Looks at one task of the path; its step is begun. True: the task waits as usual, and the caller goes on
+ * to the next task. False: the task is the one to name, or there is none to name (m->n_steps 0). */
 static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, struct missing_wake *m)
 {
 	struct missing_wake_step *step = &m->steps[m->n_steps - 1];
@@ -243,7 +244,7 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	bool usual, most;
 
 	count_before(g, step);
-	/* of those that live for one turn each the latest has its part */
+	/* if a task of this role lives for one turn only, the latest task of the role takes its place */
 	if (g->tasks[step->task].exit_ns <= step->from_ns && step->count < MISSING_GOOD_COUNT) {
 		step->task = successor(g, step->task, step->from_ns);
 		step->count = 0;
@@ -264,18 +265,18 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	if ((usual || !most) && is_silent(g, h, k, m))
 		name(m, MISSING_SILENT, &d, step->last_ns);
 	else if (usual && !most &&
-		 m->late) /* a loop that served others meanwhile: which of its waits was it? */
+		 m->late) /* a loop served others meanwhile: the wait to compare is not known */
 		m->n_steps = 0;
 	else if (usual && k + 1 < h->n)
 		return true;
-	else if (usual && h->asks) /* it waits for the waiter to ask: nothing of it is missing */
+	else if (usual && h->asks) /* the task waits for a request of the waiter: it owes no wake-up */
 		m->n_steps = 0;
 	else if (usual)
 		m->how = MISSING_ASLEEP;
 	return false;
 }
 
-/* Of several with one role (the workers of a pool) it is the one who ended this wait, if one of them did. */
+/* Several tasks may have one role (the workers of a pool). If one of them ended this wait, takes that one. */
 static uint32_t same_part(const struct graph *g, uint32_t task, const struct missing_wake_step *step)
 {
 	const struct interval *s = &g->intervals[step->wait];
@@ -307,7 +308,7 @@ static void walk(const struct graph *g, const struct hops *h, struct missing_wak
 	m->own_accord = h->timer;
 }
 
-/* Wake-ups came at like intervals: none of the last ones anywhere near as long as this wait. */
+/* Earlier wake-ups came at similar intervals. None of these intervals was nearly as long as this wait. */
 static bool is_regular(const struct graph *g, const struct similar_set *set, const struct missing_wake *m)
 {
 	uint64_t longest = 0, total = 0;
@@ -326,7 +327,7 @@ static bool is_regular(const struct graph *g, const struct similar_set *set, con
 	       m->wait_to_ns - m->wait_from_ns > MISSING_LONG * longest;
 }
 
-/* The wait came to an end as hoped, within what is looked at. */
+/* A wake-up ended the wait as hoped, before m->wait_to_ns. */
 static bool is_late(const struct graph *g, const struct missing_wake *m)
 {
 	const struct interval *s = &g->intervals[m->wait];
@@ -356,7 +357,7 @@ static void compare(const struct graph *g, const struct similar_set *set, struct
 	walk(g, &h, m);
 }
 
-/* Completes m, of which the wait is set; m->n_steps 0: nothing can be said. */
+/* Completes m, whose wait is set. m->n_steps is 0 if the comparison says nothing. */
 static int examine(const struct graph *g, struct missing_wake *m)
 {
 	struct similar_set set;
@@ -372,8 +373,8 @@ static int examine(const struct graph *g, struct missing_wake *m)
 	return 0;
 }
 
-/* The named task waits for something else: that wait may be compared in turn.  1: it was, and names another.
- */
+/* The named task waits for something else. Compares that wait in turn, if it can be compared. Returns 1 if
+ * this names another task. */
 static int examine_next(const struct graph *g, struct missing_wake *m)
 {
 	struct missing_wake next = { .wait = m->instead, .wait_from_ns = g->intervals[m->instead].from_ns };
@@ -387,7 +388,7 @@ static int examine_next(const struct graph *g, struct missing_wake *m)
 		for (uint32_t j = 0; j < m->n_steps; j++)
 			if (m->steps[j].task == next.steps[i].task)
 				return 0;
-		/* it waits to be asked: nothing of it is missing */
+		/* the task waits for a request of the waiter: it owes no wake-up */
 		if (next.steps[i].task == g->intervals[m->wait].task) {
 			m->n_steps = 0;
 			return 0;
@@ -416,8 +417,8 @@ static bool timed_out(const struct graph *g, const struct interval *s)
 }
 
 /*
- * A time limit may cut a wait into several, with hardly anything done in between: the next one before (step
- * -1) or after (1) interval at of the task, GRAPH_NONE when there is none.
+ * A time limit may cut a wait into several parts, with hardly any work in between. Returns the next part
+ * before (step -1) or after (step 1) interval at; GRAPH_NONE if there is none.
  */
 static uint32_t other_part(const struct graph *g, uint32_t at, int step)
 {

@@ -11,7 +11,7 @@
 
 enum token { TOKEN_WAIT = 1, TOKEN_SEND, TOKEN_RECV, TOKEN_WOKE, TOKEN_BORN };
 
-/* What a wait that is in question ended with. */
+/* Stands for the result of the wait in question: it may still be open. */
 #define RESULT_OPEN 0xff
 
 static uint32_t make_token(enum token what, unsigned a, unsigned b, unsigned c)
@@ -28,11 +28,11 @@ bool similar_is_chance(const struct interval *s)
 /* A signature in the making. */
 struct builder {
 	struct signature *s;
-	uint32_t period; /* of the repeats folded last, 0 none */
+	uint32_t period; /* length of the repeats that were folded last, 0: none */
 	uint32_t end;    /* s->n after that */
 };
 
-/* Drops the newest tokens when they repeat those just before them. */
+/* Drops the newest tokens if they repeat the tokens just before them. */
 static void fold(struct builder *b)
 {
 	struct signature *s = b->s;
@@ -54,7 +54,7 @@ static void push(struct builder *b, uint32_t token)
 	fold(b);
 }
 
-/* Drops the beginning of one more repeat, of which the rest was not looked at. */
+/* Drops the beginning of one more repeat, if the rest of that repeat was not looked at. */
 static void finish(struct builder *b)
 {
 	uint32_t rest = b->s->n - b->end;
@@ -84,7 +84,7 @@ static uint32_t event_token(const struct window_event *e, uint32_t tid)
 	case CT_RECV:
 		return e->r.tid == tid ? make_token(TOKEN_RECV, kind, 0, 0) : 0;
 	case CT_WAKE:
-		/* a socket that became readable is a send as well */
+		/* a wake-up by a socket that became readable has a token already, that of the send */
 		if (e->r.peer != tid || e->r.state != CT_CTX_TASK || e->r.flags & CT_WF_READY)
 			return 0;
 		return make_token(TOKEN_WOKE, kind, 0, 0);
@@ -178,7 +178,8 @@ float similar_place(const struct graph *g, const struct interval *a, const struc
 		return 0;
 	if (CT_OBJ_KIND(a->obj) == CT_OBJ_SOCK)
 		return same_address(g, a->obj, b->obj) ? SIMILAR_ADDRESS : 0;
-	/* pipes are made anew for each use; of the other kinds a task uses several for several ends */
+	/* each use makes a new pipe; a task that has several objects of another kind has them for several
+	 * purposes */
 	if (a->task == b->task)
 		return CT_OBJ_KIND(a->obj) == CT_OBJ_PIPE ? SIMILAR_PIPE : 0;
 	return SIMILAR_KIND;
@@ -203,7 +204,8 @@ bool similar_role(const struct graph *g, uint32_t a, uint32_t b)
 	       (!strcmp(task_name(g, a), task_name(g, b)) && !strcmp(leader_name(g, a), leader_name(g, b)));
 }
 
-/* 1: their stacks are the same, or not known; less, down to a half, the less they have in common. */
+/* 1: the stacks are the same, or not known. Otherwise less, down to a half: it depends on how much the
+ * stacks have in common. */
 static float stacks_factor(const struct graph *g, const struct interval *a, const struct interval *b)
 {
 	float alike = -1;
@@ -213,7 +215,7 @@ static float stacks_factor(const struct graph *g, const struct interval *a, cons
 	return alike < 0 ? 1 : SIMILAR_STACK + (1 - SIMILAR_STACK) * alike;
 }
 
-/* One earlier wait: taken if it is at the same place and was ended by what it waited for. */
+/* Takes one earlier wait if it was at the same place and did not end by its time limit. */
 static int consider(const struct graph *g, uint32_t interval, const struct signature *mine, uint32_t earlier,
 		    struct similar_set *ret)
 {

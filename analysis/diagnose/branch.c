@@ -10,7 +10,7 @@
 #include "trace/words/describe.h"
 #include "trace/words/resource.h"
 
-/* As many are told apart in a choice. */
+/* A choice compares at most this many branches. */
 #define WAYS_MAX 8
 
 struct option {
@@ -48,7 +48,7 @@ static void rank(struct options *o, struct breakdown *l)
 	for (size_t i = 0; i < l->v.n; i++) {
 		struct group *x = &l->v.v[i];
 
-		/* before a task was born or after it went there is nothing to explain */
+		/* the time before a task was born or after it ended needs no explanation */
 		if (x->type != GROUP_UNKNOWN || x->total_ns >= l->total_ns / 5 * BRANCH_UNKNOWN_FIFTHS)
 			put_in(o, x);
 	}
@@ -77,7 +77,7 @@ static int by_rules(const struct option *x)
 	return x->ruled_in ? 0 : x->ruled_out ? 2 : 1;
 }
 
-/* Rules come before sizes; those ruled out are the last ones. */
+/* Rules come before sizes. The branches that a rule excludes come last. */
 static void apply_rules(struct options *o, struct rules *rules)
 {
 	for (size_t i = 0; i < o->n; i++) {
@@ -99,14 +99,14 @@ static void apply_rules(struct options *o, struct rules *rules)
 	}
 }
 
-/* Who is waited for is no more than likely; of a hand-over it is sure for time. */
+/* The task that is waited for is only likely. A hand-over of a lock is not a guess: it is sure for time. */
 static bool is_guess(const struct group *x)
 {
 	return x->type == GROUP_TASK && x->blame.strength != EDGE_STRONG && x->blame.edge != EDGE_LOCK &&
 	       x->blame.edge != EDGE_KERNEL_LOCK;
 }
 
-/* Of the options so many are ways that could be taken: the first, and those that have the share of one. */
+/* Counts the options that are real alternatives: the first one, and each later one that has the share. */
 static size_t count_ways(const struct options *o, uint64_t share)
 {
 	size_t n = 1;
@@ -116,7 +116,7 @@ static size_t count_ways(const struct options *o, uint64_t share)
 	return n;
 }
 
-/* "tcp 10.0.0.1:80->...", "disk /path": many a name begins with its kind. */
+/* "tcp 10.0.0.1:80->...", "disk /path": many names begin with their kind. */
 static void put_object(const struct options *o, const char *kind, uint64_t obj, struct words *t)
 {
 	char buf[DESCRIBE_MAX];
@@ -260,7 +260,7 @@ static int put_question(const struct options *o, size_t n, const struct diagnose
 	return r;
 }
 
-/* Nobody is to be followed for it: a wait that is the task's own. */
+/* Makes the branch a wait of the task's own: the chain follows no other task for it. */
 static struct group *make_own(struct group *x)
 {
 	if (x->type == GROUP_TASK) {
@@ -272,7 +272,7 @@ static struct group *make_own(struct group *x)
 	return x;
 }
 
-/* Where the rules leave nothing worth following. */
+/* The rules leave no branch that is worth following. */
 static bool all_refused(const struct options *o)
 {
 	return o->n_ruled_out == o->n ||
@@ -307,7 +307,7 @@ static const char *reason(const struct options *o, const struct group *taken, in
 								  : "the larger share";
 }
 
-/* n: as many were to choose from. */
+/* n: the number of branches to choose from. */
 static int settle(const struct options *o, size_t n, int answer, struct branch *ret)
 {
 	bool refused = answer == ASK_STOP || answer == ASK_NONE;
@@ -325,7 +325,7 @@ static int settle(const struct options *o, size_t n, int answer, struct branch *
 			return -ENOMEM;
 		ret->ranked = answer == ASK_DECIDE && !o->ruled;
 	}
-	/* not before it was named in the choice */
+	/* only now, because the text of the choice names the task */
 	if (refused)
 		make_own(ret->taken);
 	ret->refused = refused;

@@ -29,7 +29,7 @@ static uint32_t link_interval(const struct graph *g, const struct link *k)
 	return best;
 }
 
-/* The owner of the wait of link i is not known, or a guess. */
+/* The owner in the wait of link i is not known, or is a guess. */
 static bool is_open(const struct findings *f, size_t i)
 {
 	const struct link *k = &f->chain.links.v[i];
@@ -74,7 +74,7 @@ static bool beyond_doubt(const struct graph *g, const struct missing_wake *m)
 					    s->wait == CT_W_WRITE || s->wait == CT_W_STOPPED));
 }
 
-/* Should the chain go on after link i with what the comparison found? */
+/* Should the chain go on after link i with the result of the comparison? */
 static bool says_more(const struct findings *f, size_t i, bool normal)
 {
 	const struct chain *c = &f->chain;
@@ -84,7 +84,7 @@ static bool says_more(const struct findings *f, size_t i, bool normal)
 		return false;
 	if (normal && !beyond_doubt(f->g, m))
 		return false;
-	/* "it has ended" says more than "nothing is known of it" */
+	/* "the task has ended" says more than "no record tells of the task" */
 	if (i + 2 == c->links.n && c->end == END_UNKNOWN && m->how == MISSING_ENDED && m->n_steps == 1 &&
 	    c->links.v[i + 1].task == m->steps[0].task)
 		return true;
@@ -93,7 +93,7 @@ static bool says_more(const struct findings *f, size_t i, bool normal)
 	return !has_task(c, i + 1, missing_wake_named(m)->task);
 }
 
-/* Nothing that comes after the last link matters. */
+/* Ends the chain after its last link. Nothing that comes later matters. */
 static void end_here(struct chain *c)
 {
 	c->end = END_UNKNOWN;
@@ -123,7 +123,7 @@ static int push_ended(const struct graph *g, const struct missing_wake *m, struc
 	return 0;
 }
 
-/* Moves links of from to the end of to: all, or the first with how it depends on the next. */
+/* Moves links of from to the end of to: all of them, or only the first one with an edge of that strength. */
 static int move_links(struct chain *to, struct chain *from, bool all, enum edge_strength strength)
 {
 	for (size_t i = 0; i < (all ? from->links.n : 1); i++) {
@@ -157,7 +157,7 @@ static int push_step(const struct findings *f, uint32_t at, enum edge_strength s
 	if (!r)
 		r = chain_build(f->g, p, &options, &sub);
 	if (!r && last && m->how == MISSING_SILENT && sub.links.n > 1) {
-		/* the tasks that it waits for each time have done their part */
+		/* the tasks that the first one waits for have done their part each time */
 		while (sub.links.n > 1)
 			free(sub.links.v[--sub.links.n].resource);
 		sub.links.v[0].edge = 0;
@@ -170,7 +170,7 @@ static int push_step(const struct findings *f, uint32_t at, enum edge_strength s
 	return r;
 }
 
-/* Replaces what comes after link i by tail. */
+/* Replaces the links after link i by tail. */
 static int graft(struct findings *f, size_t i, enum edge_strength strength, struct chain *tail)
 {
 	struct chain *c = &f->chain;
@@ -200,7 +200,7 @@ static int go_on(struct findings *f, size_t i)
 
 	for (uint32_t at = 0; at < f->missing->n_steps && !r; at++)
 		r = push_step(f, at, strength, &tail);
-	/* a task that waits for the waiter itself is no answer */
+	/* a task that waits for the waiter itself cannot be the cause */
 	for (size_t k = 0; k < tail.links.n && !r; k++)
 		for (size_t j = 0; j <= i && !r; j++)
 			if (f->chain.links.v[j].task == tail.links.v[k].task)
@@ -222,7 +222,7 @@ int comparison_apply(struct findings *f, bool normal)
 	for (size_t i = 0; i < c->links.n; i++) {
 		bool open = is_open(f, i);
 
-		/* of the victim also a wake-up that came late: its chain stays */
+		/* for the victim also compare a wait that a late wake-up ended: the chain stays as it is */
 		if (!open && (i || normal || c->links.v[i].unfinished))
 			continue;
 		interval = link_interval(f->g, &c->links.v[i]);

@@ -17,7 +17,8 @@ static uint64_t overlap(uint64_t a0, uint64_t a1, uint64_t b0, uint64_t b1)
 	return from < to ? to - from : 0;
 }
 
-/* task -> what it has had: of many tasks in a long trace few are met. */
+/* task -> the time that it had the CPU. A map, because only few of the many tasks of a long trace occur
+ * here. */
 static int tally_add(struct map *tally, uint32_t task, uint64_t ns)
 {
 	uint64_t had = 0;
@@ -40,8 +41,9 @@ static void tally_best(const struct map *tally, struct contention *r)
 	}
 }
 
-/* For how much of [from, to) records of cpu are missing, as the gaps tell, or the caps of groups: that one of
- * those tasks had the CPU instead of nobody is left out.  Either is told where it ends. */
+/* For how much of [from, to) records of cpu are missing. CT_GAP records tell of lost records. The caps of
+ * groups tell of records that were left out: a task of such a group may have had the CPU. Both are
+ * recorded where they end. */
 static uint64_t lost_by(const struct graph *g, const struct graph_index *ix, uint32_t cpu, uint64_t from,
 			uint64_t to)
 {
@@ -66,7 +68,7 @@ static uint64_t lost_on(const struct graph *g, uint32_t cpu, uint64_t from, uint
 	return lost_by(g, &g->gaps, cpu, from, to) + lost_by(g, &g->groups, cpu, from, to);
 }
 
-/* Who had cpu in [from, to).  *near: the run to begin to look at. */
+/* Counts which tasks had cpu in [from, to). *near: the run to begin with. */
 static int contention_cpu_interval(const struct graph *g, uint32_t task, uint32_t cpu, uint64_t from,
 				   uint64_t to, size_t *near, struct map *tally, struct contention *r)
 {
@@ -176,7 +178,7 @@ int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t
 	return 0;
 }
 
-/* Nearly all of [from, to) neither idle in a wait of this kind nor gone. */
+/* For nearly all of [from, to) the task existed and was not idle in a wait of such a kind. */
 static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -222,7 +224,8 @@ static bool accepts_on(const struct graph *g, uint32_t task, uint64_t obj)
 	for (size_t i = 0; i < n && scan_step(g); i++)
 		if (g->w->events[r[i].event].r.tid == g->tasks[task].tgid)
 			return true;
-	/* its own table was not written; what its parent listens on it has inherited */
+	/* the process's own descriptors were not recorded; it has inherited the listening sockets of its
+	 * parent */
 	for (size_t i = 0; i < n && scan_step(g); i++)
 		if (g->w->events[r[i].event].r.tid == g->tasks[task].ptgid)
 			return true;
@@ -250,8 +253,8 @@ static uint64_t listening(const struct graph *g, uint32_t task)
 	return 0;
 }
 
-/* Sibling processes that share a listening socket; those that do nothing but keep the others are not workers.
- */
+/* Counts sibling processes that share a listening socket. A process that only supervises the others is no
+ * worker. */
 static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t parent = g->tasks[task].ptgid, workers = 0;
@@ -293,7 +296,7 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
 		    g->tasks[x].tid == g->tasks[x].tgid)
 			continue;
 		other = x == task ? idle : idle_futex(g, x);
-		/* same place to idle; or, when it was never seen idle, the same name */
+		/* a worker has the same idle futex; a task that was never seen idle has the same name */
 		if (idle && other ? (other > idle ? other - idle : idle - other) >= POOL_FUTEX_BYTES
 				  : !is_called(g, x, comm, to_ns))
 			continue;
@@ -307,7 +310,7 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
 	return workers >= POOL_WORKERS ? workers : 0;
 }
 
-/* A system call by which a task that spins looks, or gives the CPU away. */
+/* A system call by which a spinning task looks at its condition, or gives the CPU away. */
 static bool is_look(enum call call)
 {
 	switch (call) {
@@ -364,7 +367,7 @@ uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns,
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
 
-	/* it ran just before the spin ended, after it had waited or worked for most of the spin */
+	/* the best guess is the thread that ran last before the spin ended */
 	for (size_t i = 0; i < n; i++) {
 		const struct graph_task *t = &g->tasks[r[i].event];
 

@@ -31,7 +31,7 @@ static bool has_edge(const struct findings *f, enum edge_kind kind)
 	return false;
 }
 
-/* Only waits for children and for its own doing. */
+/* Each link of the chain but the last waits for a child. */
 static bool only_children(const struct findings *f)
 {
 	for (size_t i = 0; i + 1 < f->chain.links.n; i++)
@@ -172,7 +172,7 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 	    !first->unfinished &&
 	    (first->edge == EDGE_MESSAGE || first->edge == EDGE_PIPE || first->edge == EDGE_EVENTFD))
 		return true;
-	/* it shares a busy machine with others, but does not wait for most of the time */
+	/* the victim shares a busy machine with others, but it waits for less than half of the time */
 	if (f->starved && f->chain.links.v[0].state == LINK_RUNNABLE && stall_ns < window_ns / 2)
 		return true;
 	return f->chain.links.n > 1 && only_children(f) && f->chain.end == END_RUNNING && !f->spins &&
@@ -211,7 +211,7 @@ static bool is_mostly_unknown(const struct graph *g, uint32_t task, uint64_t fro
 	return ns > (to_ns - from_ns) / 2;
 }
 
-/* The same of the victim, or of any task in the chain. */
+/* Records of most of the time are missing, for the victim or for another task in the chain. */
 static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	if (is_mostly_unknown(f->g, task, from_ns, to_ns))
@@ -222,9 +222,9 @@ static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns
 	return false;
 }
 
-/* These causes say that no task here is to blame.  They rest on the absence of records: of a connection, of a
- * lock that was taken, of a wake-up.  If records of all CPUs are missing before the end, those may be among
- * them. */
+/* These causes say that no task in the trace is to blame. They rest on the absence of a record: of a
+ * connection, of a lock that was taken, of a wake-up. If records of all CPUs are missing before the end,
+ * the absent record may be among the missing ones. */
 static bool is_by_absence(const struct findings *f, enum cause_kind cause, uint64_t to_ns)
 {
 	const struct graph *g = f->g;
@@ -257,7 +257,7 @@ static bool is_strong(const struct findings *f)
 	if (f->chain.end == END_LEAF && !f->chain.leaf.ended && !f->circular &&
 	    f->chain.leaf.kind == RESOURCE_FUTEX)
 		return false;
-	/* nor which task had the CPU while records are missing */
+	/* while records are missing, no record tells which task had the CPU */
 	if (f->starved && f->cpu.lost_ns > f->cpu.total_ns / 2)
 		return false;
 	return f->chain.choices.n == f->chain.settled && f->chain.end != END_UNKNOWN;
@@ -282,7 +282,8 @@ static int diagnose_flag(const struct findings *f, struct diagnosis *d, bool *re
 	return 0;
 }
 
-/* The chain ends at a task that should have woken the one before it, and goes on as before without. */
+/* The chain ends at a task that should have woken the task before it, and that goes on as usual without
+ * doing so. */
 static bool is_silent(const struct missing_wake *m, const struct diagnosis *d)
 {
 	return m && m->how == MISSING_SILENT && d->n_chain > 1 &&

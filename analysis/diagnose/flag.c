@@ -7,20 +7,21 @@
 #include "lib/cleanup.h"
 #include "trace/format/window.h"
 
-/* The best of the variables found polled at the last look in the window, or else before it. */
+/* The best polled variable of the last inspection in the window. If there is none in the window, the last
+ * one before it. */
 static const struct window_event *last_polled(const struct graph *g, uint32_t tid, uint64_t to_ns)
 {
 	const struct graph_ref *r = graph_ref_before(g, &g->polled, tid, to_ns);
 	size_t n;
 	const struct graph_ref *first = graph_refs(&g->polled, tid, &n);
 
-	/* those of one look have one time, the best first */
+	/* all variables of one inspection have the same time, and the best one comes first */
 	while (r && r > first && g->w->events[r[-1].event].r.ts == g->w->events[r->event].r.ts)
 		r--;
 	return r ? &g->w->events[r->event] : NULL;
 }
 
-/* Accesses to the variables of a process: ids of one process are side by side. */
+/* The accesses to the variables of a process. The ids of one process are side by side. */
 static const struct graph_ref *process_accesses(const struct graph *g, uint32_t tgid, size_t *ret_n)
 {
 	uint64_t first = CT_OBJ_USER_ID(CT_OBJ_DATA, tgid, 0);
@@ -28,12 +29,12 @@ static const struct graph_ref *process_accesses(const struct graph *g, uint32_t 
 	return graph_refs_range(&g->accesses, first, first + (1ULL << 47) - 1, ret_n);
 }
 
-/* What was done to one variable, seen from a task that polls it. */
+/* The accesses to one variable, seen from a task that polls it. */
 struct history {
 	const struct window_event *ended;  /* the last write by another task in the window */
 	const struct window_event *before; /* and before it */
-	uint64_t since_ns; /* the last write of all before that, but for its own hand-over; 0 none */
-	bool own;          /* the task itself had to do with it */
+	uint64_t since_ns; /* the last write by any task, at least FLAG_TOGETHER_NS before ended; 0: none */
+	bool own;          /* the polling task itself has accessed the variable */
 	bool many;         /* several others wrote it */
 };
 
@@ -85,7 +86,7 @@ static void take_history(const struct graph *g, const struct history *h, uint64_
 	f->until_ns = f->ended ? e->r.ts : to_ns;
 }
 
-/* Of several variables that the task has had to do with: the one that another task wrote last. */
+/* Of several variables that the task has accessed, this one has the latest write by another task. */
 static bool is_later(const struct graph *g, const struct history *h, const struct flag *f)
 {
 	const struct window_event *e = h->ended ? h->ended : h->before;
@@ -93,7 +94,8 @@ static bool is_later(const struct graph *g, const struct history *h, const struc
 	return !f->watched || (e && (f->event == GRAPH_NONE || e->r.ts > g->w->events[f->event].r.ts));
 }
 
-/* Who wrote what the task polls; when that is not known, it is what it has had to do with itself. */
+/* Finds the task that wrote the polled variable. If the variable is not known, takes one that the polling
+ * task itself has accessed. */
 static void find_writer(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			struct flag *f)
 {
@@ -127,7 +129,7 @@ struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 	return f;
 }
 
-/* "symbol (module)": false when it is not of that form, or a shell would not leave it alone. */
+/* Splits "symbol (module)". False if the name has another form, or if a shell would change it. */
 static bool split_name(const char *name, int *ret_symbol, const char **ret_module, int *ret_module_n)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-:@";

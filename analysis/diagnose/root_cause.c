@@ -16,7 +16,7 @@ static struct link *last_link(struct findings *f)
 	return &f->chain.links.v[f->chain.links.n - 1];
 }
 
-/* The chain goes on at the last task but for its links: they become f's. */
+/* Continues the chain of f with sub: the links and choices of sub become those of f. */
 static int take_chain(struct findings *f, struct chain *sub)
 {
 	struct chain *c = &f->chain;
@@ -45,7 +45,8 @@ static bool has_task(const struct chain *c, uint32_t task)
 	return false;
 }
 
-/* The chain goes on with the task that writes the variable: it is to blame, or the task it waits for. */
+/* The chain goes on with the task that writes the variable. That task is to blame, or the task that it
+ * waits for. */
 static int follow_writer(struct findings *f, const struct flag *flag)
 {
 	enum edge_strength strength = flag->strength;
@@ -76,7 +77,7 @@ static int follow_writer(struct findings *f, const struct flag *flag)
 	return r;
 }
 
-/* Says of the last link which variable it polls. */
+/* Names the polled variable in the last link. */
 static int name_flag(struct findings *f, const struct flag *flag)
 {
 	struct link *k = last_link(f);
@@ -117,7 +118,7 @@ static int find_spin(struct findings *f, bool *ret_done)
 	return guess == GRAPH_NONE ? 0 : chain_append(f->g, &f->chain, guess, EDGE_FLAG, EDGE_WEAK);
 }
 
-/* The same for a task that sleeps between two looks. */
+/* The same as find_spin(), for a task that sleeps between two looks. */
 static int find_sleepy_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -142,12 +143,12 @@ static int find_cpu(struct findings *f)
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
-	/* with its fair share beside one or two others it is slow, but it works */
+	/* a task that has its fair share of the CPU beside one or two others is slow, but it works */
 	if (k->runnable_ns <= k->running_ns * STARVED_RATIO) {
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
-	/* such short times do not hold up the tasks that wait for it */
+	/* such a short time does not hold up the tasks that wait for this task */
 	if (f->chain.links.n > 1 && k->runnable_ns < DIAGNOSE_STALL_NS) {
 		f->chain.end = END_RUNNING;
 		return 0;
@@ -319,7 +320,7 @@ static int find_driver(struct findings *f)
 	return 0;
 }
 
-/* It waits for a lock that it holds itself. */
+/* The last task waits for a lock that it holds itself. */
 static bool find_own_lock(struct findings *f)
 {
 	const struct link *k = last_link(f);
@@ -332,7 +333,7 @@ static bool find_own_lock(struct findings *f)
 	     i++) {
 		const struct ct_rec *r = &w->events[i].r;
 
-		/* a signal may have ended it, and stands in the place of the futex then */
+		/* a signal may have ended the wait; then the signal stands in the place of the futex */
 		if (r->kind == CT_FUTEX && r->tid == k->tid &&
 		    (r->obj == k->obj || CT_OBJ_KIND(k->obj) != CT_OBJ_FUTEX))
 			return r->peer == r->tid;
@@ -346,7 +347,7 @@ int root_cause_find(struct findings *f)
 	bool done = false;
 	int r = 0;
 
-	/* a task that polls gives the CPU away itself, and would do no more with more of it */
+	/* a task that polls gives the CPU away itself; more CPU time would not help it */
 	if (f->chain.end == END_RUNNABLE || f->chain.end == END_RUNNING)
 		r = find_spin(f, &done);
 	if (!r && !f->spins && !done &&

@@ -20,7 +20,7 @@ static void say_task(struct words *t, const struct link *k)
 		words_add(t, "%s[%u, a thread of %u]", comm, k->tid, k->pid);
 }
 
-/* With where it runs, unless that is where the one named before does (NULL: none was). */
+/* Says the task and where it runs. Leaves out the place if it is the same as that of before (NULL: none). */
 static void say_task_there(struct words *t, const struct sentence_facts *f, size_t i,
 			   const struct link *before)
 {
@@ -30,7 +30,7 @@ static void say_task_there(struct words *t, const struct sentence_facts *f, size
 	words_add(t, "%s", where_words(f->g, f->chain, f->n_chain, i, before, buf));
 }
 
-/* The innermost frame of its own code: not the C library's wrapper of the call it sits in. */
+/* The innermost frame of the program's own code, not of the C library's wrapper of the call. */
 static const char *own_frame(const struct graph *g, uint64_t stack)
 {
 	const struct window_stack *s = stack ? window_stack(g->w, stack) : NULL;
@@ -58,7 +58,7 @@ static void say_resource(struct words *t, const struct link *k)
 		words_add(t, " (%s)", k->resource);
 }
 
-/* "waited for X to ..." - how link k depends on the next. */
+/* "waited for X to ...": how link k depends on the next link. */
 static void say_wait(struct words *t, const struct link *k)
 {
 	const char *what;
@@ -145,7 +145,7 @@ static void say_wait(struct words *t, const struct link *k)
 		words_add(t, "for %s from ", what);
 }
 
-/* What a link that waits for no other task did. */
+/* Says the doing of a link that waits for no other task. */
 static void say_leaf(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	if (k->kind == RESOURCE_TIMER && k->wait == CT_W_SLEEP)
@@ -284,12 +284,12 @@ static void say_first(struct words *t, const struct sentence_facts *f)
 	say_wait(t, k);
 }
 
-/* Longer chains than this are not told link by link. */
+/* The sentence does not tell longer chains link by link. */
 #define SENTENCE_LINKS 4
-/* Of those between the first and the last so many are named. */
+/* The most tasks that the sentence names between the first and the last. */
 #define SENTENCE_NAMES 4
 
-/* Who is between the victim and the root cause. */
+/* Names the tasks between the victim and the root cause. */
 static void say_between(struct words *t, const struct sentence_facts *f)
 {
 	size_t n = f->n_chain - 2, named = n > SENTENCE_NAMES ? SENTENCE_NAMES - 1 : n;

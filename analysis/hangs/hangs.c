@@ -15,8 +15,8 @@ struct candidate {
 };
 typedef VEC(struct candidate) candidates;
 
-/* It did not get what it waited for: its time limit ended it; or a page, or a lock that another one took
- * first. */
+/* The task did not get the awaited event: its time limit ended the wait. Also true for a wait for a page,
+ * and for a futex, because another task may have taken the lock first. */
 static bool is_unsatisfied(const struct graph *g, const struct interval *s)
 {
 	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
@@ -26,7 +26,7 @@ static bool is_unsatisfied(const struct graph *g, const struct interval *s)
 	       s->wait == CT_W_FUTEX;
 }
 
-/* The end of the run of waits like intervals[i], with next to nothing done between them. */
+/* The end of a run of waits like intervals[i], with hardly any work between the waits. */
 static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
 {
 	const struct interval *s = &g->intervals[i];
@@ -81,7 +81,7 @@ static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_n
 		} else if (s->state == INTERVAL_RUNNING) {
 			if (!run_from)
 				run_from = c.from_ns;
-			/* a long run, cut by short waits or preemption: taken once, where it ends */
+			/* a long run may be cut by short waits or preemption: it is taken once, at its end */
 			if ((i + 1 == end || g->intervals[i + 1].state != INTERVAL_RUNNABLE) &&
 			    c.to_ns - run_from >= HANGS_RUN_NS) {
 				c.from_ns = run_from;
@@ -105,7 +105,7 @@ static int candidate_cmp(const void *a, const void *b)
 	return x->task < y->task ? -1 : x->task > y->task;
 }
 
-/* Is this a wait that somebody owes an end to, or does the task merely idle or work? */
+/* Does another task owe this wait its end? Otherwise the task merely idles or works. */
 static bool is_alarm(const struct diagnosis *d)
 {
 	const struct link *k = &d->chain[0];
@@ -120,22 +120,22 @@ static bool is_alarm(const struct diagnosis *d)
 	if (k->edge == EDGE_LOCK || k->edge == EDGE_FILELOCK || k->edge == EDGE_POLLED ||
 	    k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE)
 		return true;
-	if (child) /* what the child does is its own row; a child that computes may be at work */
+	if (child) /* the child has a row of its own; a child that computes may be at work */
 		return c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED ||
 		       (c == CAUSE_BUSY && ns >= HANGS_CHILD_BUSY_NS);
 	if (d->n_chain == 1)
 		return k->wait == CT_W_STOPPED || (c == CAUSE_NETWORK && k->owed && !k->server) ||
 		       (c == CAUSE_POLLING && d->verdict == VERDICT_REPEATED_YIELD && k->wait == 0);
 	if (k->server)
-		return false; /* a server that waits for its clients */
+		return false; /* a server waits for its clients */
 	if (k->kind == RESOURCE_UNIX || k->kind == RESOURCE_TCP || k->kind == RESOURCE_UDP)
 		return k->owed || k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT || c == CAUSE_BUSY ||
 		       c == CAUSE_QUEUEING || c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED;
 	if (k->kind == RESOURCE_PIPE)
 		return k->wait == CT_W_WRITE || c == CAUSE_BUSY || c == CAUSE_LOCK_HOLDER ||
 		       c == CAUSE_STOPPED;
-	/* conditions and eventfds: a worker without work looks like a waiter; only the main thread is
-	 * believed */
+	/* In waits on conditions and eventfds a worker without work looks like a waiter. So only the main
+	 * thread counts. */
 	return k->pid == k->tid && (c == CAUSE_BUSY || c == CAUSE_LOCK_HOLDER || c == CAUSE_QUEUEING) &&
 	       ns >= HANGS_MAIN_NS;
 }
@@ -146,7 +146,7 @@ static bool is_old_command(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return g->w->machine == MACHINE_THIS && !strcmp(graph_comm(g, task, ts_ns), "ctrace");
 }
 
-/* The task asked ctrace itself for something: a client of the daemon. */
+/* The task is a client of the daemon: it waits for ctrace itself. */
 static bool is_client(const struct graph *g, const struct diagnosis *d)
 {
 	return d->n_chain > 1 && g->tasks[d->chain[1].task].tracer && d->chain[0].edge != EDGE_CPU &&
@@ -192,7 +192,7 @@ static bool in_chain(const struct diagnosis *d, uint32_t task)
 	return false;
 }
 
-/* One of the two waits for the other, or both do for the same, at the same time. */
+/* At the same time, one of the two tasks waits for the other, or both wait for the same task. */
 static bool is_same(const struct hang *a, const struct hang *b)
 {
 	const struct diagnosis *x = a->diagnosis, *y = b->diagnosis;
@@ -237,7 +237,7 @@ int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const st
 			break;
 		x->alarm = is_alarm(x->diagnosis) && !is_client(g, x->diagnosis);
 		h->n++;
-		/* they come in the order of hang_cmp(): no later one goes before it */
+		/* the candidates come in the order of hang_cmp(): a later one is not worse */
 		if (x->alarm && filter && filter->worst)
 			break;
 	}
@@ -262,7 +262,7 @@ void hangs_free(struct hangs *h)
 	free(h);
 }
 
-/* The end of the wait that interval i is, or of the run that it is part of. */
+/* The end of the wait (or of the run) that interval i is part of. */
 static uint64_t stall_end(const struct graph *g, uint32_t i, uint32_t end)
 {
 	uint64_t to_ns = g->intervals[i].to_ns;
@@ -280,7 +280,7 @@ static uint64_t stall_end(const struct graph *g, uint32_t i, uint32_t end)
 	return to_ns;
 }
 
-/* What the task waited in when it was woken for what became the hang. */
+/* The wait from which the task was woken for the work that became the hang. */
 static const struct interval *loop_wait(const struct graph *g, const struct graph_task *t, uint64_t since_ns)
 {
 	const struct interval *loop = NULL;

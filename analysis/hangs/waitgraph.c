@@ -21,7 +21,7 @@ struct node {
 	uint64_t id;
 	uint32_t first, n_edges; /* in out[] */
 	uint32_t follow;         /* index in out[] of the edge that chains take, or NONE */
-	uint32_t scc;            /* of the pass that is running */
+	uint32_t scc;            /* strongly connected component, in the pass that is running */
 	uint32_t knot;           /* strongly connected component of the whole graph */
 	uint32_t root;
 	uint32_t depth;
@@ -153,8 +153,9 @@ static int index_edges(struct waitgraph *g)
 }
 
 /*
- * Who can move, in the AND/OR model: whoever waits for nobody or is open moves; that releases those who wait
- * for any of them, and those for whom they were the last.  Whoever is left is stuck for good.
+ * Marks the stuck nodes, in the AND/OR model. A node that waits for no other node can move; so can an open
+ * node. A node that can move releases each waiter that needs any one of its edges. It releases a waiter that
+ * needs all of them if it is the last one missing. Each node that remains is stuck for good.
  */
 static int find_stuck(struct waitgraph *g)
 {
@@ -190,7 +191,7 @@ static int find_stuck(struct waitgraph *g)
 	return 0;
 }
 
-/* Which part of the graph one pass looks at. */
+/* The part of the graph that one pass looks at. */
 struct pass {
 	bool stuck_only;
 	bool strong_only;
@@ -369,8 +370,8 @@ static int find_cycles(struct waitgraph *g, const struct pass *p)
 	return 0;
 }
 
-/* Following the preferred edges: each node has at most one, so that these are trees, whose root may be a
- * loop. */
+/* A walk along the preferred edges. Each node has at most one such edge. So the edges form trees, and the
+ * root of a tree may be a loop. */
 struct walk {
 	uint32_t *path;
 	uint32_t *done; /* every node, heads before tails */
@@ -383,7 +384,7 @@ static uint32_t follow(const struct waitgraph *g, uint32_t v)
 	return g->nodes.v[v].follow == NONE ? NONE : g->edges.v[g->out[g->nodes.v[v].follow]].to;
 }
 
-/* Depth and root of the nodes of path[0 .. len), of which those from loop_at on are a loop. */
+/* Sets depth and root of the nodes of path[0 .. len). The nodes from loop_at on form a loop. */
 static void settle(struct waitgraph *g, struct walk *w, size_t len, size_t loop_at)
 {
 	for (size_t k = len; k-- > 0;) {
@@ -392,7 +393,8 @@ static void settle(struct waitgraph *g, struct walk *w, size_t len, size_t loop_
 
 		v->waiters_cnt = 0;
 		if (k >= loop_at) {
-			/* its chain is the whole loop, and ends before its own start */
+			/* the chain of a node in the loop is the whole loop, and ends before the node
+			 * itself */
 			v->depth = len - loop_at - 1;
 			v->root = k > loop_at ? w->path[k - 1] : w->path[len - 1];
 			v->cyclic = w->on_loop[w->path[k]] = true;
@@ -434,7 +436,7 @@ static void count_waiters(struct waitgraph *g, const struct walk *w)
 		if (to != NONE && !w->on_loop[v])
 			g->nodes.v[to].waiters_cnt += g->nodes.v[v].waiters_cnt + 1;
 	}
-	/* In a loop everybody waits for everybody. */
+	/* In a loop each node waits for each other node. */
 	for (size_t i = 0; i < w->n_done; i++) {
 		uint32_t v = w->done[i], sum = 0, n = g->nodes.v[v].depth + 1;
 
@@ -491,8 +493,8 @@ static int find_knots(struct waitgraph *g)
 }
 
 /*
- * The edge that chains take.  A wait for any one of several that form a circle with it ends, if it ends, by
- * one outside the circle; a wait for all of them does not end because of one inside.
+ * Chooses the edge that chains take. A wait for any one of several nodes can only end by a node outside its
+ * circle. A wait for all of its nodes is held up by the nodes inside the circle.
  */
 static void choose(struct waitgraph *g, struct node *v)
 {
@@ -581,7 +583,7 @@ size_t waitgraph_chain(const struct waitgraph *g, uint64_t id, struct waitgraph_
 		ret_steps[i] = (struct waitgraph_step){ .id = v->id };
 		if (!e)
 			break;
-		/* The last node of a cycle still has its edge: to where the chain came in. */
+		/* The last node of a cycle keeps its edge: to the node where the chain entered the cycle. */
 		ret_steps[i].resource = e->resource;
 		ret_steps[i].strength = e->strength;
 		idx = e->to;

@@ -11,7 +11,7 @@ int ask_keep(struct rules *rules, const struct graph *g, const struct rule_facts
 	for (size_t i = 0; i < chosen && !r; i++)
 		if (facts[i].edge)
 			r = rules_add(rules, g, &facts[i], RULE_NOT_CAUSE);
-	/* last: where no rule can tell it from one that was passed over, it is what counts */
+	/* last, so that the chosen option wins over a rejected one that rules cannot tell from it */
 	if (!r && chosen < n && facts[chosen].edge)
 		r = rules_add(rules, g, &facts[chosen], RULE_CAUSE);
 	return r;

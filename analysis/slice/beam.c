@@ -11,9 +11,9 @@ uint64_t beam_left(const struct causal *c, const struct edge *e)
 /* A segment on one of the paths that are searched. */
 struct node {
 	uint32_t segment;
-	uint32_t record; /* by which it sent the cause on */
-	uint32_t parent; /* index, GRAPH_NONE: where the search began */
-	uint32_t edge;   /* by which the search went to it */
+	uint32_t record; /* by which the segment sent the cause on */
+	uint32_t parent; /* index; GRAPH_NONE: the search began here */
+	uint32_t edge;   /* by which the search reached the segment */
 	uint32_t depth;
 	uint64_t at_ns;
 	float score;
@@ -22,13 +22,13 @@ struct node {
 struct search {
 	const struct beam *b;
 	VEC(struct node) nodes;
-	uint32_t at; /* the node that is looked at */
+	uint32_t at; /* the node under examination */
 	uint32_t *front, *next;
 	uint32_t n_front;
 	VEC(struct node) children;
 	/* the best path that came to an end */
 	uint32_t best;     /* its last node, GRAPH_NONE: none yet */
-	uint32_t end_edge; /* from outside, or GRAPH_NONE */
+	uint32_t end_edge; /* the edge from outside at its end, or GRAPH_NONE */
 	float score;
 	uint32_t refused;
 };
@@ -98,7 +98,7 @@ static int search_expand(struct search *s, uint32_t i)
 	return 0;
 }
 
-/* The best children become the next front; of those that are as good, the one found first. */
+/* Makes the best children the next front. Among equally good children, the one found first comes first. */
 static int search_advance(struct search *s)
 {
 	uint32_t beam = s->b->width;

@@ -7,15 +7,15 @@
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 
-/* To see whether something is an answer to what the segment has asked: how far back along strong edges, and
- * through how many edges of one segment. */
+/* Limits of the search whether something answers a request of the segment: the number of strong edges to
+ * go back, and the number of edges of one segment. */
 #define ANSWER_DEPTH 16
 #define ANSWER_EDGES 1024
-/* How many waits and samples of a segment are looked at for its stack. */
+/* How many waits and samples of a segment the search for its stack looks at. */
 #define STACK_LOOKS 4096
 #define FRAMES_MAX  64
 
-/* Distance of the edge that the cause came by for certain, and of one that started the segment. */
+/* Distance of the edge that brought the cause for certain, and of an edge that started the segment. */
 enum { EXACT_NS = 0, START_NS = 1 };
 
 static bool is_start(const struct segment *s, const struct edge *e, uint64_t arrived_ns)
@@ -23,8 +23,9 @@ static bool is_start(const struct segment *s, const struct edge *e, uint64_t arr
 	return arrived_ns <= s->from_ns || (e->event != GRAPH_NONE && e->event == s->event);
 }
 
-/* START_NS: it arrived at the cut.  Else of a strong one how far from there; but of a weak one, and where no
- * rule cut, what came last is the nearest to what was done. */
+/* An edge that arrived at the cut has START_NS. For another strong edge, the distance is the time since
+ * the cut. For a weak edge, or if no rule cut the segment, it is the time until the act: the latest edge
+ * is the nearest. */
 static uint64_t distance(const struct segment *s, const struct edge *e, uint64_t arrived_ns, uint64_t at_ns)
 {
 	bool recent = s->cut == CUT_FIRST || e->strength != EDGE_STRONG;
@@ -39,15 +40,15 @@ static bool is_happenstance(uint8_t kind)
 	return kind == EDGE_LOCK || kind == EDGE_LOCK_ORDER || kind == EDGE_KERNEL_LOCK || kind == EDGE_IRQ;
 }
 
-/* Of n edges in order of arrival (those whose indices are in out, or edges themselves), from first on: how
- * many arrived by ts_ns. */
+/* Counts the edges that arrived by ts_ns, among n edges in order of arrival from first on. If out is not
+ * NULL, it holds the indices of the edges. */
 static uint32_t arrived_by(const struct causal *c, const uint32_t *out, uint32_t first, uint32_t n,
 			   uint64_t ts_ns)
 {
 	return BISECT(i, 0, n, edge_arrived_ns(c, &c->edges[out ? out[first + i] : first + i]) > ts_ns);
 }
 
-/* Segment s has sent something to that task, or to another process that this task is of, before ts_ns. */
+/* Before ts_ns, segment s has sent something to that task, or to another process that contains that task. */
 static bool has_asked(const struct causal *c, uint32_t s, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = c->g->tasks, *who = &t[task], *own = &t[c->segments[s].task];
@@ -65,7 +66,7 @@ static bool has_asked(const struct causal *c, uint32_t s, uint32_t task, uint64_
 	return false;
 }
 
-/* The strong edge that brought segment s to what it did at at_ns, or GRAPH_NONE. */
+/* The strong edge that led segment s to its act at at_ns, or GRAPH_NONE. */
 static uint32_t strong_start(const struct causal *c, uint32_t s, uint64_t at_ns)
 {
 	const struct segment *x = &c->segments[s];
@@ -83,7 +84,7 @@ static uint32_t strong_start(const struct causal *c, uint32_t s, uint64_t at_ns)
 	return GRAPH_NONE;
 }
 
-/* What e brought into the midst of segment s is a consequence of what s had done before. */
+/* Edge e arrived in the midst of segment s, and is a consequence of an earlier act of s. */
 static bool is_answer(const struct causal *c, uint32_t s, const struct edge *e)
 {
 	uint64_t since = c->segments[s].from_ns;
@@ -107,7 +108,7 @@ static bool is_answer(const struct causal *c, uint32_t s, const struct edge *e)
 	return false;
 }
 
-/* Before the ranking proper: which are worth being ranked. */
+/* The order before the ranking proper: it decides which candidates are ranked at all. */
 static bool is_nearer(const struct causal *c, const struct candidate *a, const struct candidate *b)
 {
 	uint8_t x = c->edges[a->edge].strength, y = c->edges[b->edge].strength;
@@ -117,7 +118,8 @@ static bool is_nearer(const struct causal *c, const struct candidate *a, const s
 	return a->distance_ns < b->distance_ns;
 }
 
-/* The same from the same segment, as the parts of a long message are: one way, not several. */
+/* Both edges come from the same segment, in the same way, as the parts of a long message do. They count as
+ * one. */
 static bool is_same_way(const struct causal *c, const struct candidate *a, const struct candidate *b)
 {
 	const struct edge *x = &c->edges[a->edge], *y = &c->edges[b->edge];
@@ -132,7 +134,7 @@ static void candidate_remove(struct candidates *l, uint32_t i)
 	memmove(&l->v[i], &l->v[i + 1], (l->n - i) * sizeof(l->v[0]));
 }
 
-/* Puts a lead where it belongs by strength and distance; the last one falls out when there is no room. */
+/* Inserts a lead by strength and distance. If there is no room, the last lead falls out. */
 static void consider(const struct candidate_query *q, const struct candidate *x, struct candidates *l)
 {
 	const struct edge *e = &q->c->edges[x->edge];
@@ -205,7 +207,7 @@ uint64_t candidate_stack(const struct causal *c, uint32_t segment)
 	return best ? best : stack_of_samples(c, s);
 }
 
-/* The part of a frame that names the function: without its offset. */
+/* The length of the part of a frame that names the function, without the offset. */
 static size_t frame_length(const char *frame)
 {
 	const char *plus = strstr(frame, "+0x");
@@ -253,7 +255,8 @@ static float similarity(const struct causal *c, const struct edge *e, uint64_t t
 				      : -1;
 }
 
-/* 0..1: how much a weak edge has lost by its age, when the segment began or when it sent the cause on. */
+/* 0..1: how much its age weakens an edge. The age is taken at the start of the segment, or when the
+ * segment sent the cause on. */
 static double staleness(const struct candidate_query *q, const struct candidate *x)
 {
 	uint64_t then = x->distance_ns > START_NS ? q->at_ns : q->c->segments[q->segment].from_ns;
@@ -316,7 +319,7 @@ static bool is_before(const struct causal *c, const struct candidate *a, const s
 	return a->score > b->score;
 }
 
-/* Stable: of those that are as good the one considered first stays before. */
+/* A stable sort: of equally good candidates, the one considered first stays first. */
 static void sort(const struct causal *c, struct candidates *l)
 {
 	for (uint32_t i = 1; i < l->n; i++) {
@@ -329,7 +332,7 @@ static void sort(const struct causal *c, struct candidates *l)
 	}
 }
 
-/* Who goes along e, and on by what is strong, comes through that segment. */
+/* The way along e, and then along strong edges, comes through that segment. */
 static bool comes_through(const struct causal *c, const struct edge *e, uint32_t segment)
 {
 	for (int depth = 0; depth < ANSWER_DEPTH && e->from != GRAPH_NONE; depth++) {
@@ -345,9 +348,9 @@ static bool comes_through(const struct causal *c, const struct edge *e, uint32_t
 	return false;
 }
 
-/* A certain way to a segment that the way before it comes through as well is none of its own, unless a rule
- * tells the two apart: a further one from the same segment, or what a server took before it asked others and
- * answered. */
+/* Removes a certain way to a segment if an earlier certain way comes through that segment too. Examples
+ * are a further way from the same segment, and the input of a server that then asked others and answered.
+ * Both ways stay if a rule tells them apart. */
 static void merge(const struct causal *c, struct candidates *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)
@@ -389,7 +392,7 @@ static void score(const struct candidate_query *q, struct candidates *l)
 	}
 }
 
-/* What there is to choose from, and what is worth following. */
+/* Counts the candidates that can be chosen, and those that are worth following. */
 static void count(const struct causal *c, struct candidates *l)
 {
 	uint32_t strong_all = 0, certain = 0;
@@ -406,13 +409,12 @@ static void count(const struct causal *c, struct candidates *l)
 		ruled |= x->ruled_out || x->ruled_in;
 	}
 	l->n_follow = l->n_strong ? l->n_strong : certain ? certain : l->n_open;
-	/* without rules it had been a choice, or the only strong one had been taken, or the only one */
+	/* the rules decided: without them there would be a choice, or another result */
 	l->ruled = ruled && ((l->n > 1 && strong_all != 1) || !l->n_open ||
 			     (strong_all == 1 && c->edges[l->v[0].edge].strength != EDGE_STRONG));
 }
 
-/* The segment begins where its task has slept for as long as it always does: with its own timer, for certain.
- */
+/* The task has slept its usual time, and its own timer begins the segment. That is certain. */
 static bool is_round(const struct causal *c, uint32_t segment, const struct edge *e)
 {
 	const struct segment *s = &c->segments[segment];
@@ -448,7 +450,7 @@ void candidate_find(const struct candidate_query *q, struct candidates *ret)
 	bool recent = s->cut == CUT_FIRST;
 
 	*ret = (struct candidates){ 0 };
-	/* the nearest first, so that of many most need no second look */
+	/* the nearest edges come first, so that most of the others are refused at once */
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = s->in + (recent ? n - 1 - i : i);
 
@@ -481,7 +483,7 @@ void candidate_facts(const struct causal *c, uint32_t edge, struct rule_facts *r
 				    .to = task,
 				    .obj = edge_object(c, e),
 				    .ts_ns = arrived };
-	/* the wait that it ended */
+	/* the wait that the edge ended */
 	if (interval != GRAPH_NONE && g->intervals[interval].visit != GRAPH_NONE)
 		ret->stack = g->w->events[g->intervals[interval].visit].x[0];
 	if (!ret->stack)

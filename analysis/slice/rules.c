@@ -11,7 +11,7 @@
 
 #define FAMILY_UNIX 1
 #define TCP_LISTEN  10
-/* Every character may get a backslash. */
+/* Each character may need a backslash. */
 #define PATTERN_MAX (2 * DESCRIBE_MAX)
 
 static const char *name_of(const struct graph *g, uint32_t task, uint64_t ts_ns)
@@ -19,7 +19,7 @@ static const char *name_of(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return task == GRAPH_NONE ? "" : graph_comm(g, task, ts_ns);
 }
 
-/* The frame is "k:function+0x12 (module)": is that this function? */
+/* The frame is "k:function+0x12 (module)": does it name that function? */
 static bool is_function(const char *frame, const char *function)
 {
 	size_t n = strlen(function);
@@ -48,13 +48,13 @@ static bool object_fits(const char *pattern, const struct graph *g, uint64_t obj
 	return fnmatch(pattern, buf, 0) == 0;
 }
 
-/* A word of a rule is that of a person's file, which may be of another version: "" fits all. */
+/* The word of a rule comes from a person's file, which may be of another version. "" fits all words. */
 static bool word_fits(const char *want, const char *is)
 {
 	return !want[0] || !strcmp(want, is);
 }
 
-/* A socket may be known by either of its ends. */
+/* A rule may name a socket by either of its ends. */
 static bool rule_matches(const struct rule *x, const struct graph *g, const struct rule_facts *f)
 {
 	if (!word_fits(x->edge, edge_kind_name(f->edge)) ||
@@ -88,7 +88,7 @@ const struct rule *rules_match(struct rules *rules, const struct graph *g, const
 	return x;
 }
 
-/* Appends what of s is to be taken as it stands. */
+/* Appends the part of s that is to match literally. */
 static void put_literal(char *buf, const char *s, size_t len)
 {
 	size_t n = strlen(buf);
@@ -111,7 +111,7 @@ static void put_any(char *buf)
 	}
 }
 
-/* A path; what differs from one process, terminal or mount to the next is left out. */
+/* Appends a path, without the parts that differ from one process, terminal or mount to the next. */
 static void put_path(char *buf, const char *path)
 {
 	static const char *const numbered[] = { "/proc/", "/dev/pts/", "/run/user/" };
@@ -134,7 +134,7 @@ static void put_path(char *buf, const char *path)
 	put_literal(buf, path, strlen(path));
 }
 
-/* Of a connection the server's end is kept: its port is what people know it by. */
+/* Keeps the server's end of a connection: people know a connection by the port of the server. */
 static void put_inet(const struct graph *g, uint64_t obj, const struct window_object *o, const char *name,
 		     char *buf)
 {
@@ -156,7 +156,8 @@ static void put_inet(const struct graph *g, uint64_t obj, const struct window_ob
 	}
 }
 
-/* The name of an object as a pattern that fits its like; "": only its kind says anything to others. */
+/* The name of an object as a pattern that also fits similar objects. "": only the kind of the object is of
+ * use. */
 static void object_pattern(const struct graph *g, uint64_t obj, char buf[PATTERN_MAX])
 {
 	const struct window_object *o = obj ? window_object(g->w, obj) : NULL;
@@ -189,7 +190,7 @@ static void object_pattern(const struct graph *g, uint64_t obj, char buf[PATTERN
 	}
 }
 
-/* Without verdict; -ENOMEM leaves nothing to be freed. */
+/* Makes a rule without a verdict. After -ENOMEM there is nothing to free. */
 static int rule_make(const struct graph *g, const struct rule_facts *f, struct rule *ret)
 {
 	char pattern[PATTERN_MAX];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * slice.c - backward: the best path from where the walk is is searched (beam.c),
- * and its steps are taken one by one.  After an answer that is not what the search had in mind,
- * it is searched anew from there.  Forward: what was caused first is looked at first.
+ * slice.c - walks the causal graph backward or forward. Backward: beam.c searches the best path from the
+ * current segment, and the walk takes its steps one by one. If an answer differs from the path, the search
+ * starts anew from there. Forward: the walk takes the earliest effect first.
  */
 #include "analysis/slice/slice.h"
 
@@ -29,7 +29,7 @@ const char *slice_end_name(enum slice_end end)
 struct walk {
 	const struct causal *c;
 	struct slice_options options; /* with beam and max_steps filled in */
-	uint32_t segment, record;     /* where it is; the record by which that sent the cause on */
+	uint32_t segment, record;     /* the current segment; the record by which it sent the cause on */
 	uint64_t at_ns;
 	float score;
 	struct map seen; /* segments of the steps */
@@ -74,7 +74,7 @@ static int add_choice(struct walk *w, const struct candidates *l, uint32_t chose
 	return VEC_PUSH(&w->choices, choice);
 }
 
-/* For the rules that made the choice what it is. */
+/* Counts the matches of the rules that shaped the choice. */
 static void count_rules(const struct walk *w, const struct candidates *l)
 {
 	struct rule_facts facts;
@@ -145,7 +145,7 @@ static int option_fill(const struct walk *w, const struct candidate *x, struct a
 	return o->who ? 0 : -ENOMEM;
 }
 
-/* Puts the question; *ret_answer as struct ask has it, made sound. */
+/* Asks the question. *ret_answer is as in struct ask, and always valid. */
 static int ask(struct walk *w, const struct candidates *l, int *ret_answer)
 {
 	struct ask_option options[CANDIDATE_MAX];
@@ -177,7 +177,7 @@ static int ask(struct walk *w, const struct candidates *l, int *ret_answer)
 	return r;
 }
 
-/* What is to be taken comes first, as the search has found that it leads to the best path. */
+/* Moves the edge to take to the front. The search has found that it leads to the best path. */
 static void put_first(struct candidates *l, uint32_t edge)
 {
 	for (uint32_t i = 1; i < l->n_open; i++)
@@ -298,7 +298,7 @@ static int walk_backward(struct walk *w)
 	return r;
 }
 
-/* What a segment led to, before it is taken. */
+/* An effect of a segment that the walk has not taken yet. */
 struct arrival {
 	uint64_t at_ns;
 	uint32_t edge, parent;
@@ -341,7 +341,7 @@ static struct arrival heap_pop(arrivals *h)
 	return top;
 }
 
-/* It is strong, or a rule says so. */
+/* The edge is strong, or a rule calls it a cause. */
 static bool leads_on(const struct walk *w, uint32_t edge)
 {
 	const struct rule *rule = NULL;
@@ -354,7 +354,7 @@ static bool leads_on(const struct walk *w, uint32_t edge)
 	return rule ? rule->verdict == RULE_CAUSE : w->c->edges[edge].strength == EDGE_STRONG;
 }
 
-/* All that the segment of a step led to after it was reached. */
+/* Pushes all effects of the segment of a step, from the time on when the walk reached it. */
 static int push_out(struct walk *w, arrivals *h, uint32_t step)
 {
 	const struct causal *c = w->c;

@@ -10,15 +10,16 @@
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 
-/* The task will not be waited for: it is in a circle of waits that one who was taken away was in too. */
+/* No task will wait for this task: a circle of waits contains both this task and a task that is taken
+ * away. */
 #define SHIFT_FREE UINT64_MAX
 
 struct replay_task {
 	uint64_t shift;   /* at the start of interval next */
 	uint32_t next;    /* the first interval that has not been replayed to its end */
-	uint32_t arrival; /* among those of the task: where they were last looked for */
+	uint32_t arrival; /* index among the arrivals of the task, where the last look-up ended */
 	bool begun;
-	bool busy; /* somebody further down asks for it: see replay.stack */
+	bool busy; /* it is on the stack: a later task of the stack may ask for it */
 };
 
 struct replay {
@@ -26,12 +27,12 @@ struct replay {
 	const struct whatif_without *v;
 	size_t n;
 	struct replay_task *tasks;
-	uint64_t *shift; /* [interval] at its start, or at that of the range */
+	uint64_t *shift; /* [interval] the shift at the start of the interval, or at the start of the range */
 	bool *taken;     /* [task] */
 	bool any_taken;
 	int err;
 	uint32_t depth;
-	uint32_t stack[WHATIF_MAX_DEPTH]; /* the tasks that are busy, each waiting for the next */
+	uint32_t stack[WHATIF_MAX_DEPTH]; /* the busy tasks; each waits for the next */
 };
 
 static uint64_t shift_at(struct replay *k, uint32_t task, uint64_t t);
@@ -138,7 +139,7 @@ bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t 
 	return whatif_takes(x->g, v, n, c.obj, c.time);
 }
 
-/* It came to an end of the wait before the interval: that wait tells of it. */
+/* The arrival came to an end of the wait before the interval. The replay of that wait includes it. */
 static bool was_awaited(struct whatif *x, uint32_t interval, const struct arrival *a)
 {
 	const struct interval *s = x->g->intervals;
@@ -154,7 +155,7 @@ static bool was_awaited(struct whatif *x, uint32_t interval, const struct arriva
 	       (a->left_ns <= s[interval].to_ns + WHATIF_SEND_SLACK_NS || a->left_ns == a->ts_ns);
 }
 
-/* It came through an object, or from a task, that is taken away as such. */
+/* The arrival came through an object, or from a task, that is taken away. */
 static bool is_taken(struct replay *k, const struct arrival *a)
 {
 	struct whatif *x = k->x;
@@ -170,8 +171,8 @@ static bool is_taken(struct replay *k, const struct arrival *a)
 	return whatif_takes(x->g, k->v, k->n, a->obj, TIME_KINDS);
 }
 
-/* The first arrival at task at from or later.  Most often it is the one where the last look began, or the one
- * after: the replay goes from interval to interval. */
+/* The first arrival at the task at time from or later. Usually it is the result of the last look-up or its
+ * successor, because the replay goes from interval to interval. */
 static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 {
 	const struct arrival *v = k->x->arrivals.v;
@@ -188,8 +189,8 @@ static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 	return at;
 }
 
-/* What has arrived in [from, to), a part of the interval, may have been sent later than the task is there
- * now: its shift at t, which is after that, is to be this instead. */
+/* An arrival in [from, to), a part of the interval, may now have its sender later than its receiver. Then
+ * the receiver is held back. Returns its shift at t, which is after that part. */
 static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, uint64_t to, uint64_t t,
 			  uint64_t shift)
 {
@@ -208,13 +209,13 @@ static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, ui
 		if (theirs == SHIFT_FREE)
 			continue;
 		theirs += a->ts_ns - a->left_ns;
-		/* and from there on it takes no time */
+		/* from there on a task that is taken away takes no time */
 		shift = MIN(shift, theirs + (taken ? t - a->ts_ns : 0));
 	}
 	return shift;
 }
 
-/* The shift at t of a task that has been in the wait interval since a, with the shift that it had then. */
+/* The shift at t of a task that is in the wait since a. shift is its shift at a. */
 static uint64_t shift_after_wait(struct replay *k, uint32_t interval, uint64_t a, uint64_t t, uint64_t shift)
 {
 	bool taken = k->taken[k->x->g->intervals[interval].task];
@@ -244,7 +245,7 @@ static uint64_t shift_after_wait(struct replay *k, uint32_t interval, uint64_t a
 	return hold_back(k, interval, a + 1, t + 1, t, now);
 }
 
-/* The shift at t, which is in the interval or its end. */
+/* The shift at t, which is inside the interval or at its end. */
 static uint64_t shift_in(struct replay *k, uint32_t interval, uint64_t t)
 {
 	const struct interval *s = &k->x->g->intervals[interval];
@@ -286,13 +287,13 @@ static void begin(struct replay *k, uint32_t task)
 		rt->shift = shift_at(k, t->parent, t->born_ns);
 	else if (k->taken[task] && rt->next < end_of(g, task) &&
 		 g->intervals[rt->next].from_ns > k->x->from_ns)
-		/* nothing is known of it before: see also the end of shift_at() */
+		/* no record tells of the task before: see also the end of shift_at() */
 		rt->shift = g->intervals[rt->next].from_ns - k->x->from_ns;
 	if (rt->shift == SHIFT_FREE)
 		rt->shift = 0;
 }
 
-/* Replays what the task did up to t. */
+/* Replays the task up to t. */
 static void advance(struct replay *k, uint32_t task, uint64_t t)
 {
 	const struct graph *g = k->x->g;
@@ -310,7 +311,7 @@ static void advance(struct replay *k, uint32_t task, uint64_t t)
 	}
 }
 
-/* Of a task that is being replayed already, because it waits, by way of others, for the one that asks. */
+/* The shift of a task whose replay is under way. The task waits, by way of others, for the task that asks. */
 static uint64_t shift_of_busy(const struct replay *k, uint32_t task, uint64_t t)
 {
 	const struct graph *g = k->x->g;
@@ -325,7 +326,7 @@ static uint64_t shift_of_busy(const struct replay *k, uint32_t task, uint64_t t)
 	}
 	if (rt->next >= end_of(g, task) || t <= g->intervals[rt->next].from_ns)
 		return rt->shift;
-	/* a circle: it falls apart when one of those in it takes no time */
+	/* a circle falls apart if one of its tasks takes no time */
 	do {
 		if (k->taken[k->stack[--on]])
 			return SHIFT_FREE;
@@ -333,7 +334,7 @@ static uint64_t shift_of_busy(const struct replay *k, uint32_t task, uint64_t t)
 	return rt->shift;
 }
 
-/* How much earlier the task is at what happened to it at t. */
+/* How much earlier an event of the task at t happens now. */
 static uint64_t shift_at(struct replay *k, uint32_t task, uint64_t t)
 {
 	const struct graph *g = k->x->g;
@@ -353,7 +354,7 @@ static uint64_t shift_at(struct replay *k, uint32_t task, uint64_t t)
 	k->stack[k->depth++] = task;
 	rt->busy = true;
 	advance(k, task, t);
-	/* most often it is where the replay is */
+	/* usually t is in the interval where the replay is */
 	i = rt->next;
 	if (i == end_of(g, task) || g->intervals[i].to_ns <= t ||
 	    (i > g->tasks[task].first_interval && g->intervals[i - 1].to_ns > t))

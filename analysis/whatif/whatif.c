@@ -68,8 +68,8 @@ static bool orders(uint8_t kind)
 }
 
 /*
- * Who waits for the end of one child, or joins one thread, while others of its own end, is going to wait for
- * those too; when it does, they have ended, and no record says so.
+ * A task may wait for one child while others of its children end, or join one thread while other threads end.
+ * It will wait for those too. By then they have ended, and no record says so.
  */
 static int find_siblings(struct whatif *x)
 {
@@ -116,7 +116,7 @@ static int find_arrivals(struct whatif *x, const struct causal *c)
 				      .obj = event->obj,
 				      .task = c->segments[e->to].task,
 				      .from = c->segments[e->from].task };
-		/* of a wake-up the wait that it ended tells */
+		/* a wake-up needs no arrival: the replay of the wait that it ended includes it */
 		if (event->kind != CT_WAKE && a.task != a.from && a.ts_ns >= x->from_ns &&
 		    a.ts_ns < x->to_ns && VEC_PUSH(&x->arrivals, a))
 			return -ENOMEM;

@@ -26,7 +26,7 @@ const char *whatif_kind_name(enum whatif_kind kind)
 	return names[kind];
 }
 
-/* Whether the piece is in a wait, or in a frame below a wait, that v takes away. */
+/* Whether v takes away a wait that the piece is in. The wait may also be one of a frame above. */
 static bool in_wait(struct whatif *x, const struct path *p, const struct path_piece *piece,
 		    const struct whatif_without *v, size_t n)
 {
@@ -110,8 +110,8 @@ static void ask_waits(struct table *t)
 	}
 }
 
-/* What a machine has too little of, or a program waits for outside of itself; what has an owner is asked for
- * by its name. */
+/* Asks about resources that a machine has too little of, or that are outside of the program. A resource
+ * with an owner is not among them: the owner has a question of its own. */
 static void ask_resources(struct table *t)
 {
 	static const enum time_kind times[] = { TIME_RUNNABLE, TIME_DISK, TIME_NETWORK, TIME_TIMER,
@@ -128,7 +128,7 @@ static void ask_resources(struct table *t)
 			}
 }
 
-/* Who had the CPU, as a process. */
+/* Asks about the processes that had the CPU. */
 static void ask_rivals(struct table *t)
 {
 	size_t asked = 0;
@@ -148,7 +148,8 @@ static void ask_rivals(struct table *t)
 	}
 }
 
-/* Whether more than one task of its process is on the path: else to ask for both says the same twice. */
+/* Whether more tasks of the same process are on the path. If not, the questions about task and process are
+ * the same. */
 static bool has_company(const struct table *t, uint32_t task)
 {
 	const struct graph *g = t->x->g;
@@ -184,7 +185,7 @@ static int within_cmp(const void *a, const void *b)
 	return x->obj < y->obj ? -1 : x->obj > y->obj;
 }
 
-/* The wait for that object was asked for, and was all there is of it. */
+/* The table already asks for the wait for that object, and this wait is all of the object's time. */
 static bool told_already(const struct table *t, const struct account_row *r)
 {
 	for (size_t i = 0; i < t->a->n_rows[ACCOUNT_WAIT]; i++)
