@@ -14,8 +14,9 @@
 #include "lib/clean.h"
 #include "lib/cleanup.h"
 
-/* A reader that has seen enough (head, a pager) is no failure, and a dead daemon must not kill us; a limit on
- * the size of files is told like a full disk, and what was half written is removed. */
+/* SIGPIPE: a reader that has seen enough (head, a pager) is no failure, and a dead daemon must not kill
+ * ctrace. SIGXFSZ: a limit on the size of files is reported like a full disk, and the half-written file is
+ * removed. */
 static const int ignored[] = { SIGPIPE, SIGXFSZ };
 static bool was_ignored[ARRAY_SIZE(ignored)];
 
@@ -57,7 +58,7 @@ const char *cli_sgr(FILE *f, const char *code)
 	return s;
 }
 
-/* The text of a message, which is one line whatever was put into it; NULL: out of memory. */
+/* The text of a message, as one line even if an argument has several. NULL: out of memory. */
 __attribute__((format(printf, 1, 0))) static char *clean_message(const char *fmt, va_list ap)
 {
 	_cleanup_free_ char *raw = NULL;
@@ -251,7 +252,7 @@ static int next_option(struct cli_parse *p)
 	return -1;
 }
 
-/* False: the command is to do that itself. */
+/* Stores an option's value. False: the command has to store it itself. */
 static bool store(const struct cli_parse *p, int key)
 {
 	char *into = p->into;

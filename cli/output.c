@@ -18,7 +18,8 @@
 #define MARK_LEN    16
 #define ESC         '\033'
 
-/* A character or a mark can be cut off by the end of what stdio hands over: the next block begins with it. */
+/* The end of stdio's block may cut a character or a mark in two. Then the next block begins with its first
+ * part. */
 static struct {
 	char mark[MARK_LEN + 1];
 	char stdio[BLOCK_BYTES];
@@ -60,13 +61,14 @@ static void put(const char *s, size_t n)
 	output.n_out += n;
 }
 
-/* The ESC of a sequence of our own, alone; whether that is what s begins with, or may. */
+/* s begins with an ESC that ctrace itself wrote, or (n is small) may begin with one. Such an ESC is
+ * printed alone, without the mark. */
 static bool is_own(const char *s, size_t n)
 {
 	return *s == ESC && !strncmp(s + 1, output.mark, MIN(n - 1, (size_t)MARK_LEN));
 }
 
-/* Puts what s begins with; returns how many bytes that are, 0 when more must be seen to tell. */
+/* Prints the start of s. Returns the number of bytes it took; 0: it must see more bytes to decide. */
 static size_t put_next(const char *s, size_t n, bool last)
 {
 	size_t plain = clean_plain(s, n), took;
@@ -101,8 +103,8 @@ static void clean_block(size_t n, bool last)
 	memmove(output.in, output.in + at, output.n_left);
 }
 
-/* Nearly all that is printed.  Without a branch in the loop, so that the compiler can look at many bytes at
- * once: a dump prints gigabytes. */
+/* Nearly all output is plain. The loop has no branch, so that the compiler can check many bytes at once: a
+ * dump prints gigabytes. */
 static bool is_plain_step(const char *s, size_t n)
 {
 	unsigned char bad = 0;
@@ -124,7 +126,7 @@ static bool is_plain(const char *s, size_t n)
 	return n - i < STEP_BYTES && is_plain_step(s + i, n - i);
 }
 
-/* As fopencookie() wants it: 0 is an error, and errno says which. */
+/* As fopencookie() requires: 0 is an error, and errno has the error number. */
 static ssize_t clean_write(void *cookie, const char *s, size_t n)
 {
 	bool plain = !output.n_left && is_plain(s, n);
@@ -153,7 +155,7 @@ int output_begin(void)
 	if (!f)
 		return -ENOMEM;
 	if (getrandom(&mark, sizeof(mark), GRND_NONBLOCK) != sizeof(mark))
-		mark = (uint64_t)(uintptr_t)f; /* early in the boot; also that is not known to others */
+		mark = (uint64_t)(uintptr_t)f; /* early in the boot; other programs do not know it */
 	snprintf(output.mark, sizeof(output.mark), "%016" PRIx64, mark);
 	setvbuf(f, output.stdio, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof(output.stdio));
 	stdout = f;

@@ -11,7 +11,7 @@
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
-/* What is shown before somebody asks for more. */
+/* The number of options that are shown before the person asks for more. */
 #define OPTIONS_SHOWN 9
 #define FRAMES_SHOWN  3
 
@@ -33,7 +33,8 @@ static const char *sure_words(const char *sure)
 	return !strcmp(sure, "strong") ? "certain" : !strcmp(sure, "boosted") ? "likely" : "uncertain";
 }
 
-/* Where a task slept inside the kernel says less than what it was doing there. */
+/* The first frame of the program: its function says more than the place in the kernel where the task
+ * slept. */
 static int first_of_program(const struct window_stack *s)
 {
 	int i = 0;
@@ -169,7 +170,7 @@ static struct answer parse(const char *line, size_t n_options)
 	return a;
 }
 
-/* One line, without its end; what does not fit is dropped. false: end of input. */
+/* Reads one line, without its end. The part that does not fit is dropped. False: end of input. */
 static bool read_line(struct prompt *t, const struct ask_question *q, char *buf, size_t size)
 {
 	fprintf(t->out,

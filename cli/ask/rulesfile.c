@@ -23,7 +23,7 @@ static void rule_done(struct rule *r)
 	free(r->note);
 }
 
-/* Where in the file, and what is wrong there. */
+/* A place in the file, and the error there. */
 struct rules_place {
 	size_t rule; /* from 1 on */
 	char *err;
@@ -131,7 +131,7 @@ static int get_verdict(const struct rules_place *p, const json_t *rule, enum rul
 	return 0;
 }
 
-/* What was read so far is in ret also on failure. */
+/* On failure too, ret holds the members read so far. */
 static int get_rule(const struct rules_place *p, json_t *o, struct rule *ret)
 {
 	static const char *const members[] = { "edge",  "from",    "to",   "object",
@@ -257,7 +257,7 @@ static json_t *rule_json(const struct rule *rule)
 	return NULL;
 }
 
-/* Whether two rules of a file match the same. */
+/* Whether two rules of a file have the same conditions. */
 static bool same_facts(json_t *a, json_t *b)
 {
 	_cleanup_json_ json_t *x = json_copy(a), *y = json_copy(b);

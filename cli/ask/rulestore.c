@@ -23,7 +23,7 @@ int rulestore_option(struct rulestore_options *o, const char *file)
 	return CLI_OK;
 }
 
-/* The file of the person who runs this; NULL: there is none, or out of memory. */
+/* The rules file of the person who runs this program. NULL: there is none, or out of memory. */
 static char *own_path(void)
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -102,7 +102,7 @@ static int check_edges(const char *path, const struct rule *v, size_t n)
 	return CLI_OK;
 }
 
-/* A file that is not there yet may be made: then it is not among the files. */
+/* Loads a file. may_miss: the file need not exist yet, and then it is not among the files. */
 static int load(struct rulestore *s, const char *path, bool may_miss)
 {
 	_cleanup_free_ char *text = NULL;
@@ -206,7 +206,7 @@ static int write_all(int fd, const char *text)
 	return fsync(fd) ? -errno : 0;
 }
 
-/* Replaces path in one step; who owns it and who may read it stays. */
+/* Replaces path in one step. The new file keeps the owner and the mode. */
 static int replace(const char *path, const char *text)
 {
 	_cleanup_free_ char *temp = NULL;
@@ -234,7 +234,7 @@ static int replace(const char *path, const char *text)
 	return r;
 }
 
-/* The file is read anew: somebody else may have added to it meanwhile. */
+/* Reads the file anew first: another process may have added rules meanwhile. */
 static int add_to_file(const char *path, const struct rule *v, size_t n)
 {
 	_cleanup_free_ char *real = realpath(path, NULL), *old = NULL, *text = NULL;
@@ -256,7 +256,7 @@ static int add_to_file(const char *path, const struct rule *v, size_t n)
 	return text ? replace(real, text) : -EBADMSG;
 }
 
-/* The answers of this run; what they point to stays the store's. */
+/* The answers of this run. The strings of these rules belong to the store. */
 struct answers {
 	VEC(struct rule) v;
 };
@@ -314,7 +314,7 @@ void rulestore_done(struct rulestore *s)
 	*s = (struct rulestore){ 0 };
 }
 
-/* The file that rule i is from, and which one it is in there (from 1 on); NULL: an answer of this run. */
+/* The file of rule i, and the number of the rule in that file (from 1 on). NULL: an answer of this run. */
 static const char *origin(const struct rulestore *s, size_t i, size_t *ret_nr)
 {
 	size_t begin = 0;

@@ -22,7 +22,7 @@ static int milliseconds_left(uint64_t deadline_ns)
 	return now >= deadline_ns ? 0 : (int)((deadline_ns - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
 }
 
-/* Says why there was no connection and what to do about it. */
+/* Says why there is no connection, and what to do about it. */
 static int refused(const char *path, int r, char *err)
 {
 	struct stat st;
@@ -55,7 +55,7 @@ static int refused(const char *path, int r, char *err)
 	return r;
 }
 
-/* As long as too many others wait to be taken, the kernel has this one wait in their line. */
+/* Connects. While the daemon's queue of new connections is full, the kernel keeps this one waiting. */
 static int connect_within(int sock, const struct sockaddr_un *sa, int timeout_ms)
 {
 	uint64_t deadline = clock_boot_ns() + (uint64_t)timeout_ms * NSEC_PER_MSEC;

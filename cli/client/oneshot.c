@@ -32,7 +32,7 @@
 
 struct oneshot {
 	char *dir, *socket, *trace, *log;
-	int dir_fd; /* holds a lock: who can take it may remove the directory */
+	int dir_fd; /* holds a lock: a process that can take the lock may remove the directory */
 	pid_t pid;  /* 0: none, or reaped */
 	uint64_t size_bytes;
 	const char *frameworks; /* the caller's, while it starts */
@@ -68,8 +68,8 @@ sigset_t oneshot_signals(void)
 	return set;
 }
 
-/* The files in a recorder's directory, and then itself.  By its descriptor: by now that path may be another
- * directory, where the one that it is in belongs to another user. */
+/* Removes the files in a recorder's directory, then the directory. The files by its descriptor, because
+ * the path may meanwhile lead to another directory, if another user owns the parent. */
 static void remove_dir(int dir_fd, const char *path)
 {
 	int fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 0);
@@ -87,7 +87,7 @@ static void remove_dir(int dir_fd, const char *path)
 	rmdir(path);
 }
 
-/* Removes what a recorder that was killed has left: its lock is free. */
+/* Removes the directory of a recorder that was killed: the lock of that directory is free. */
 static void sweep(const char *base)
 {
 	DIR *d = opendir(base);
@@ -119,8 +119,8 @@ static bool in_memory(const struct statfs *fs)
 	return fs->f_type == TMPFS_MAGIC || fs->f_type == RAMFS_MAGIC;
 }
 
-/* Bytes free for us in dir; 0 when it cannot be used: not there, not writable, name too long, or in memory
- * unless that will do. */
+/* Bytes that dir has free for ctrace. 0 if dir cannot be used: it does not exist, it is not writable, its
+ * name is too long, or it is in memory (unless memory_will_do). */
 static uint64_t room_in(const char *dir, bool memory_will_do)
 {
 	struct sockaddr_un sa;
@@ -244,7 +244,7 @@ void oneshot_log(const struct oneshot *r, char *buf, size_t size)
 	buf[n] = 0;
 }
 
-/* Waits for the daemon to say that it records (a newline), or why it cannot, or to die. */
+/* Waits until the daemon says that it records (a newline) or why it cannot, or until it dies. */
 static int wait_ready(struct oneshot *r, int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -303,7 +303,7 @@ int oneshot_start(const char *near, uint64_t size_bytes, const char *frameworks,
 	r->frameworks = frameworks;
 	sigprocmask(SIG_BLOCK, &set, &r->old_mask);
 	r->masked = true;
-	signal(SIGCHLD, SIG_DFL); /* when inherited as ignored, nobody could be waited for */
+	signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were inherited as ignored, waiting for a child would fail */
 	code = choose(near, size_bytes, &base, &r->size_bytes);
 	if (!code)
 		code = make_dir(r, base);

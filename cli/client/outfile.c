@@ -15,8 +15,8 @@
 #include "lib/cleanup.h"
 #include "lib/syncdir.h"
 
-/* What a signal that ends us has to remove first, and whose it is: a child has these handlers too until it
- * executes another program. */
+/* The file that a fatal signal has to remove first, and the process that owns it. A child has the same
+ * handlers until it executes another program. */
 static const char *volatile pending_partial;
 static volatile pid_t pending_owner;
 
@@ -26,7 +26,7 @@ static void on_fatal(int sig)
 {
 	if (pending_partial && pending_owner == getpid())
 		unlink(pending_partial);
-	raise(sig); /* the action has been reset: it ends us as soon as we return */
+	raise(sig); /* the action has been reset: the signal ends ctrace when this returns */
 }
 
 static void guard(const char *partial)
@@ -81,10 +81,11 @@ static bool is_named(int fd, const char *path)
 }
 
 /*
- * Removes a partial file that a killed ctrace has left: it is not written again, because who could open it
- * then would read what is written now.  Of others' files, links and whatever else somebody put there nothing
- * is touched.  The descriptor of the old file (-1: there was none) holds its lock until the new one is made,
- * so that two that begin at once do not remove each other's.  0, or CLI_FAILED (said).
+ * Removes a partial file that a killed ctrace left behind. ctrace does not write into the old file, because a
+ * process that had opened it could read the new trace. Files of other users, links and all other kinds of
+ * files stay untouched. The descriptor of the old file (-1: there was none) holds its lock until the new file
+ * exists, so that two processes that begin at once do not remove each other's file. Returns 0, or CLI_FAILED
+ * (said).
  */
 static int remove_old(const struct outfile *o, int *ret_old)
 {
@@ -111,7 +112,7 @@ static int remove_old(const struct outfile *o, int *ret_old)
 	return CLI_OK;
 }
 
-/* A file that nobody else has open or may open, whatever the umask and the directory are. */
+/* Makes a file that no other process has open or may open, whatever the umask and the directory are. */
 static int make_partial(struct outfile *o)
 {
 	_cleanup_close_ int old = -1;

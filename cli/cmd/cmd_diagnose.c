@@ -51,7 +51,7 @@ static const struct cli_usage diagnose_usage = {
 	.options = diagnose_options,
 };
 
-/* What --at says; to_ns 0: it was not given. */
+/* The time of --at; to_ns 0: --at was not given. */
 struct moment {
 	uint64_t from_ns, to_ns;
 };
@@ -65,7 +65,8 @@ struct victim {
 	struct diagnosis *diagnosis; /* by rank alone, if that is known already; else NULL */
 };
 
-/* The worst stall of the tasks asked for (that was there at that moment): narrows in->from_ns, to_ns. */
+/* Finds the worst stall of the requested tasks (at the time of --at, if given). Narrows in->from_ns and
+ * in->to_ns to the stall. */
 static int find_stall(struct analysis_input *in, const struct hangs_filter *who, const struct moment *at,
 		      struct victim *ret)
 {
@@ -85,9 +86,8 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 
 		if (at->to_ns && (x->from_ns >= at->to_ns || x->to_ns <= at->from_ns))
 			continue;
-		/* of all tasks the first is the worst; of those that were named, the longest alarm, which
-		 * come first: a server's master process waits longer than the worker that hangs
-		 */
+		/* Of all tasks, the first hang is the worst. Of named tasks, the longest alarm counts, and
+		 * alarms come first: a server's master process waits longer than the worker that hangs. */
 		if (!best || (named && best->alarm == x->alarm &&
 			      (best->diagnosis->verdict == VERDICT_NORMAL) ==
 				      (x->diagnosis->verdict == VERDICT_NORMAL) &&
@@ -104,8 +104,8 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 	return CLI_OK;
 }
 
-/* The task asked for, if it was there at that moment or in the window; of a process the main thread if it can
- * be. */
+/* The requested task, if it existed at the time of --at or in the window. Of a process, the main thread is
+ * preferred. */
 static uint32_t find_task(const struct analysis_input *in, const struct hangs_filter *who,
 			  const struct moment *at)
 {
@@ -134,7 +134,7 @@ static uint32_t find_task(const struct analysis_input *in, const struct hangs_fi
 	return best;
 }
 
-/* Nothing can be said of when it was not there. */
+/* Clips the window to the life of the task: outside of it there is nothing to say. */
 static void clip_to_life(struct analysis_input *in, uint32_t task)
 {
 	const struct graph_task *t = &in->graph->tasks[task];
@@ -194,7 +194,8 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, co
 		in->path);
 }
 
-/* What a person means by a time of day: that second, or without seconds that minute. */
+/* The length of the time that a person means by a time of day: that second, or without seconds that
+ * minute. */
 static uint64_t at_length(const char *at)
 {
 	unsigned colons = 0;
@@ -222,7 +223,7 @@ static int diagnose_window(struct analysis_input *in, const struct request *rq, 
 	if (timearg_parse(rq->at, &ctx, &ret->from_ns, err))
 		return cli_usage_error(&diagnose_usage, "--at %s: %s", rq->at, err);
 	ret->to_ns = ret->from_ns + at_length(rq->at);
-	if (ret->to_ns <= in->from_ns || ret->from_ns >= in->to_ns) /* says what the trace holds */
+	if (ret->to_ns <= in->from_ns || ret->from_ns >= in->to_ns) /* says the range of the trace */
 		return tracefile_time(in->reader, in->path, "--at", rq->at, &ret->from_ns);
 	in->from_ns = MAX(in->from_ns, ret->from_ns > AROUND_NS ? ret->from_ns - AROUND_NS : 0);
 	in->to_ns = MIN(in->to_ns, ret->to_ns + AROUND_NS);

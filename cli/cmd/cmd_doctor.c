@@ -35,12 +35,12 @@ static const struct cli_usage usage = {
 	.options = options,
 };
 
-/* One thing that can be seen without a daemon. */
+/* A fact that ctrace can find out without a daemon. */
 struct finding {
 	const char *name;
 	char value[128];
 	bool good;
-	const char *advice; /* when it is not good */
+	const char *advice; /* if the fact is not good */
 };
 enum {
 	FOUND_PRIVILEGE,
@@ -141,14 +141,15 @@ static void look(struct finding f[FOUND_CNT])
 			: "the kernel must be built with CONFIG_DEBUG_INFO_BTF; those of distributions are";
 	look_at_lockdown(&f[FOUND_LOCKDOWN]);
 	f[FOUND_PARANOID].name = "perf_event_paranoid";
-	f[FOUND_PARANOID].good = true; /* root is above it; it is told because it is asked about */
+	f[FOUND_PARANOID].good = true; /* root is above this limit; the line answers a frequent question */
 	if (!first_line("/proc/sys/kernel/perf_event_paranoid", f[FOUND_PARANOID].value))
 		strcpy(f[FOUND_PARANOID].value, "not there");
 	f[FOUND_DAEMON].name = "daemon";
 	f[FOUND_DAEMON].good = true;
 }
 
-/* Asks the running daemon; where none runs and we may, one of our own.  NULL: neither (why is in err). */
+/* Asks the running daemon. If none runs and the user has the right, asks a daemon of our own. NULL:
+ * neither answers (why is in err). */
 static json_t *ask(const char *socket, char *where, size_t size, char err[CLIENT_ERR_MAX])
 {
 	json_t *answer = NULL;

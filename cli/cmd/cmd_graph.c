@@ -144,7 +144,7 @@ static int graph_print(const struct analysis_input *in, const struct graph_reque
 	return r;
 }
 
-/* Loads what is asked for: in->from_ns and in->to_ns are the window that is shown. */
+/* Loads the requested part: in->from_ns and in->to_ns become the window to show. */
 static int graph_load(const struct graph_request *rq, struct analysis_input *in, uint64_t *ret_at_ns)
 {
 	int r;

@@ -17,9 +17,9 @@
 
 #define CAUGHT_STATE_DIR  "/var/lib/ctrace"
 #define CAUGHT_TIMEOUT_MS 10000
-#define CAUGHT_MAX        1000 /* the newest so many are read from a directory */
+#define CAUGHT_MAX        1000 /* the newest hangs that are read from a directory */
 #define CAUGHT_TEXT_MAX   4096
-#define CAUGHT_OTHERS     3 /* so many are named that hung with one */
+#define CAUGHT_OTHERS     3 /* the other hangs of a snapshot that are named */
 
 struct caught {
 	json_t *list; /* oldest first */
@@ -37,7 +37,7 @@ static int caught_ask(const char *socket, struct caught *ret, char err[CLIENT_ER
 
 	if (r)
 		return r;
-	/* only adds to what is printed */
+	/* the status only adds to the output, so a failure is not reported */
 	(void)client_command(socket, "status", CAUGHT_TIMEOUT_MS, &ret->status, unsaid);
 	dir = json_string_value(json_object_get(answer, "directory"));
 	snprintf(ret->dir, sizeof(ret->dir), "%s", dir ? dir : "");
@@ -58,7 +58,7 @@ static int caught_read(const char *state_dir, struct caught *ret)
 	return r;
 }
 
-/* An exit code; what went wrong has been said. */
+/* Returns an exit code. Errors have been reported. */
 static int caught_get(const char *state_dir, const char *socket, struct caught *ret)
 {
 	char err[CLIENT_ERR_MAX] = "";
@@ -96,7 +96,7 @@ static const char *str(const json_t *o, const char *key)
 	return s ? s : "";
 }
 
-/* Those that hung at the same time, for whatever reason. */
+/* Prints the tasks that hung at the same time, for whatever reason. */
 static void print_others(const json_t *hangs, size_t n)
 {
 	size_t shown = 0;
@@ -114,7 +114,7 @@ static void print_others(const json_t *hangs, size_t n)
 	putchar(')');
 }
 
-/* What is known of it, in a sentence or two. */
+/* Prints the diagnosis, or why there is none, in a sentence or two. */
 static void print_what(const json_t *o)
 {
 	const json_t *diagnosis = json_object_get(o, "diagnosis");
@@ -155,7 +155,7 @@ static void print_row(const json_t *o)
 	print_what(o);
 }
 
-/* What to type next about the newest one that can be asked about. */
+/* Prints the next command to type, for the newest hang that has a snapshot. */
 static void print_next(const struct caught *c)
 {
 	for (size_t i = json_array_size(c->list); i-- > 0;) {
@@ -174,7 +174,8 @@ static void print_next(const struct caught *c)
 	}
 }
 
-/* What the daemon noticed and did not catch, or could not notice. */
+/* Prints the hangs that the daemon noticed but did not catch, and the time in which it could not notice
+ * any. */
 static void print_uncaught(const json_t *status)
 {
 	const json_t *incidents = json_object_get(status, "incidents");

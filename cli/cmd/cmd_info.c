@@ -34,7 +34,7 @@ static const struct cli_usage usage = {
 	.options = options,
 };
 
-/* What only a pass through the records can tell. */
+/* The facts that only a pass through the records finds. */
 struct contents {
 	struct map tasks, objects, stacks;
 	VEC(struct window_event) gaps;

@@ -37,8 +37,8 @@ static const char down[] = "# HELP ctrace_up Whether the daemon answers.\n"
 			   "# TYPE ctrace_up gauge\n"
 			   "ctrace_up 0\n";
 
-/* The collector reads whenever it likes: it must never see half of it.  The new file's name does not end in
- * .prom, so that one that is left behind is not read. */
+/* The collector reads at any time, and must never see half of a file. The name of the new file does not
+ * end in .prom, so that the collector does not read a file that was left behind. */
 static int write_textfile(const char *path, const char *text)
 {
 	_cleanup_free_ char *tmp = NULL;

@@ -46,7 +46,7 @@ static const struct cli_usage path_usage = {
 	.options = path_table,
 };
 
-/* All that is worked out for a path. */
+/* All results of the analysis of a path. */
 struct path_work {
 	struct causal *causal;
 	struct path *path;
@@ -67,7 +67,7 @@ static void path_work_done(struct path_work *k)
 	causal_free(k->causal);
 }
 
-/* Without the longest of what the task did itself. */
+/* Sets up the question of the headline: the window without the largest part of the task's own time. */
 static int headline(struct path_work *k)
 {
 	const struct account_row *r = &k->account->rows[ACCOUNT_WAIT][0];
@@ -120,7 +120,7 @@ static int ask_without(struct path_work *k)
 	return r ? r : whatif_on_path(k->whatif, k->path, v->without, v->n_without, &v->answer.path_ns);
 }
 
-/* Where no time was given: nothing can be said of when it was not there. */
+/* Without a given time, clips the window to the life of the task: outside of it there is nothing to say. */
 static void clip_to_life(struct analysis_input *in, const struct path_options *o, uint32_t task)
 {
 	const struct graph_task *t = &in->graph->tasks[task];

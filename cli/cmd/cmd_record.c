@@ -50,7 +50,7 @@ struct session {
 	pid_t cmd;         /* 0: none, or ended */
 	uint32_t cmd_pid;  /* what it was */
 	int cmd_status;    /* as waitpid() gives it */
-	int signal;        /* that asked us to end; 0: none */
+	int signal;        /* the signal that ended the recording; 0: none */
 	uint64_t until_ns; /* 0: no limit */
 };
 
@@ -104,8 +104,9 @@ static void reap_cmd(struct session *s)
 static void on_signal(struct session *s, const struct signalfd_siginfo *si)
 {
 	if (si->ssi_signo == SIGCHLD)
-		return; /* whose it was is looked at before each wait */
-	/* What the terminal sends, it sends to CMD too; what somebody sends to us is meant for CMD. */
+		return; /* the children are looked at before each wait */
+	/* The terminal sends its signals to CMD too. A signal from another process is meant for CMD: pass
+	 * it on. */
 	if (s->cmd && si->ssi_code != SI_KERNEL)
 		kill(s->cmd, (int)si->ssi_signo);
 	if (!s->cmd)
@@ -143,7 +144,8 @@ static void wait_end(struct session *s, bool has_cmd)
 	}
 }
 
-/* Asks the daemon for all it has; when it does not answer, what it has written is there all the same. */
+/* Asks the daemon for the whole recording. If the daemon does not answer, the part that it wrote is still
+ * there. */
 static int save(struct session *s, int fd, struct lacks *ret_lacks)
 {
 	json_t *request = json_pack("{s:s,s:I,s:I}", "cmd", "snapshot", "from_ns", (json_int_t)0, "to_ns",
@@ -175,7 +177,8 @@ static int save(struct session *s, int fd, struct lacks *ret_lacks)
 	return r ? cli_error("cannot save the recording: %s", rerr) : CLI_OK;
 }
 
-/* The place that was asked for did not take it; what was recorded is worth another try. */
+/* The requested place did not take the recording. Tries /var/tmp, because the recording is worth another
+ * try. */
 static void save_elsewhere(struct session *s)
 {
 	char path[] = "/var/tmp/ctrace-XXXXXX.ctr";
@@ -213,7 +216,7 @@ static int status_of(int st)
 	return WIFSIGNALED(st) ? 128 + WTERMSIG(st) : WEXITSTATUS(st);
 }
 
-/* A signal that came while the recorder was starting: nothing has begun that would be worth saving. */
+/* A signal came while the recorder was starting: there is nothing to save yet. */
 static int early_signal(void)
 {
 	sigset_t set = oneshot_signals();
@@ -224,7 +227,7 @@ static int early_signal(void)
 	return sig > 0 ? 128 + sig : 0;
 }
 
-/* With the recorder running: runs CMD, saves.  Returns the exit code. */
+/* Runs CMD while the recorder runs, then saves. Returns the exit code. */
 static int session_run(struct session *s, char **argv, struct outfile *out)
 {
 	sigset_t set = oneshot_signals();
@@ -245,7 +248,7 @@ static int session_run(struct session *s, char **argv, struct outfile *out)
 	saved = save_and_tell(s, out);
 	if (!has_cmd)
 		return saved;
-	/* CMD may run on after the time limit; that is not recorded any more. */
+	/* CMD may run on after the time limit, but is no longer recorded. */
 	oneshot_stop(s->recorder);
 	s->until_ns = 0;
 	wait_end(s, true);

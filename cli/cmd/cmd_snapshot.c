@@ -65,7 +65,7 @@ static int parse_time(const char *option, const char *arg, const struct timearg_
 	return cli_error("%s %s: %s", option, arg, err);
 }
 
-/* What the daemon holds: a wall clock without a date is one of those times. */
+/* Gets the range of times that the daemon holds: a wall clock without a date is a time in this range. */
 static int ask_range(const struct request *q, struct timearg_context *ret)
 {
 	char err[CLIENT_ERR_MAX];
@@ -110,7 +110,7 @@ static int resolve(struct request *q)
 	return code;
 }
 
-/* Has the daemon write what was asked for to fd. */
+/* Has the daemon write the requested part to fd. */
 static int ask(const struct request *q, int fd, struct lacks *ret_lacks)
 {
 	json_t *request = json_pack("{s:s,s:I,s:I}", "cmd", "snapshot", "from_ns", (json_int_t)q->from_ns,
@@ -149,7 +149,8 @@ static int cut_input(const struct request *q, struct reader *r, int fd)
 	return code ? code : cut(q, r, from_ns, to_ns, fd);
 }
 
-/* The whole goes into a file without a name first: nobody finds the names there. */
+/* The daemon writes the unredacted trace into a file without a name, so that no other process finds the
+ * names in it. */
 static int ask_redacted(const struct request *q, int fd, struct lacks *ret_lacks)
 {
 	char path[] = "/var/tmp/ctrace-XXXXXX", err[READER_ERR_MAX];
@@ -192,7 +193,8 @@ static int take(struct request *q, struct outfile *out, struct lacks *ret_lacks)
 	return code ? code : outfile_commit(out);
 }
 
-/* What it replaced could not be taken again: the daemon forgets.  An empty file is nobody's trace. */
+/* Refuses to replace a trace: it could not be taken again, because the daemon forgets. An empty file may
+ * be replaced. */
 static int check_output(const struct request *q)
 {
 	struct stat st;

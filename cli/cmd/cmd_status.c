@@ -32,7 +32,7 @@ static const struct cli_usage usage = {
 	.options = options,
 };
 
-/* A number of the answer; 0 when it is not there: an older or newer daemon. */
+/* A number of the answer. 0 if it is missing: an older or newer daemon. */
 static uint64_t num(const json_t *o, const char *key)
 {
 	return (uint64_t)json_integer_value(json_object_get(o, key));
@@ -67,7 +67,7 @@ static void print_file(const json_t *f)
 	       text_bytes(num(f, "written_bytes"), written));
 }
 
-/* Nothing when all is well. */
+/* Prints nothing if all is well. */
 static void print_storage(const json_t *s)
 {
 	const char *state = s ? str(s, "state") : "ok";
@@ -118,7 +118,7 @@ static void print_cost(const json_t *cost)
 	printf("; %s of memory\n", text_bytes(num(cost, "rss_bytes"), rss));
 }
 
-/* Users and control groups that made most of the records of an overloaded moment. */
+/* Prints the users and control groups that made most of the records at the overloaded time. */
 static void print_groups(const json_t *g)
 {
 	char n[TEXT_NUMBER_MAX];
@@ -184,7 +184,8 @@ static void print_hangs(const json_t *incidents, const json_t *detector)
 		       "Hangs:", text_duration(num(detector, "blind_ns"), n));
 }
 
-/* What waits for somebody else's file system or memory; the recording does not. */
+/* Prints the work that waits for the file system or memory of another program. The recording does not
+ * wait. */
 static void print_stuck(const json_t *visits, const json_t *frameworks, const json_t *requests)
 {
 	uint64_t given_up = num(visits, "given_up"), look_ns = num(frameworks, "stuck_ns");

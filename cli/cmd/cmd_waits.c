@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace waits - who waits for whom at this moment. */
+/* ctrace waits - which task waits for which other task now. */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -44,8 +44,8 @@ static const struct proctask_proc *proc_of(const struct waitlive *w, const struc
 
 #define CGROUP_MAX 4096
 
-/* "comm[pid]", or "comm[pid]/thread[tid]" for one that is not the main thread; "@web" behind that in a
- * container. */
+/* "comm[pid]"; "comm[pid]/thread[tid]" for a thread that is not the main thread. In a container, "@web"
+ * follows. */
 static void put_task(const struct waitlive *w, const struct proctask_thread *th, char buf[TEXT_MAX])
 {
 	const struct proctask_proc *p = proc_of(w, th);
@@ -96,7 +96,7 @@ static const char *class_word(enum procwait_class class)
 	return "unknown";
 }
 
-/* What a task waits in and for, up to the name of the one it waits for. */
+/* Writes the wait of a task and its object, up to the name of the task that it waits for. */
 static void put_wait(const struct waitlive_link *l, char buf[TEXT_MAX])
 {
 	const struct procwait *w = l->wait;
@@ -115,7 +115,7 @@ static void put_wait(const struct waitlive_link *l, char buf[TEXT_MAX])
 		snprintf(buf, TEXT_MAX, "waits in %s on %s for", syscall_name(w), name);
 }
 
-/* What the last one of a chain does. */
+/* Writes the state of the last task of a chain. */
 static void put_root(const struct procwait *w, char buf[TEXT_MAX])
 {
 	char name[sizeof(w->name)];
@@ -195,7 +195,7 @@ static bool same_next(const struct waitlive_chain *a, const struct waitlive_chai
 	       !strcmp(a->links.v[0].wait->kind, b->links.v[0].wait->kind) && a->moving == b->moving;
 }
 
-/* The others that wait for the same task in the same way: "and 3 more: a[1], b[2], ...". */
+/* The other tasks that wait for the same task in the same way: "and 3 more: a[1], b[2], ...". */
 static size_t print_fellows(const struct waitlive *w, size_t first, size_t end)
 {
 	enum { SHOWN = 8 };
@@ -393,7 +393,7 @@ int cmd_waits(int argc, char **argv)
 		return p.exit_code;
 	if (cli_no_args(&p) != 0)
 		return CLI_USAGE;
-	/* who asks about one process does not want to be told that it merely idles */
+	/* a person who asks about one process wants to see its waits, even if it merely idles */
 	all = all || pid;
 	r = waitlive_read(pid, &w);
 	if (r < 0)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace watch - who writes (and reads) a variable, for as long as it runs; recorded by the daemon. */
+/* ctrace watch - which tasks write (and read) a variable, as long as the command runs. The daemon records
+ * it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -75,7 +76,7 @@ static const char *value_text(const struct watch *w, uint64_t v, char buf[TEXT_N
 	return buf;
 }
 
-/* The name of a task, or when it has gone that of its process. */
+/* The name of a task. If the task has ended, the name of its process. */
 static void task_name(const struct watch *w, uint32_t tid, char buf[64])
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -125,7 +126,7 @@ static int by_time(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* They come in order from one CPU, but not from several. */
+/* Accesses come in order from one CPU, but not from several CPUs. */
 static void print_accesses(const struct watch *w, const json_t *list)
 {
 	size_t n = json_array_size(list);
@@ -195,7 +196,7 @@ static int begin(struct watch *w)
 	return CLI_OK;
 }
 
-/* Prints what is new; *ret_ended: the process has gone, and with it the variable. */
+/* Prints the new accesses. *ret_ended: the process has gone, and the variable with it. */
 static int look(struct watch *w, bool *ret_ended)
 {
 	json_t *answer = NULL;
@@ -229,7 +230,7 @@ static int go_on(struct watch *w)
 		stop = poll(&p, 1, (int)ms) > 0 || clock_boot_ns() >= until;
 		r = look(w, &ended);
 	}
-	/* what was written last may still be on its way to its names */
+	/* the daemon may still be looking up the names for the last accesses */
 	if (!r && (stop || ended)) {
 		poll(NULL, 0, WATCH_LAST_MS);
 		r = look(w, &ended);

@@ -6,7 +6,8 @@
 #include "cli/cli.h"
 #include "trace/words/describe.h"
 
-/* A whole trace of this size is loaded; of a larger one the window and what is near it. */
+/* A trace up to this size is loaded whole. Of a larger trace, only the window and its surroundings are
+ * loaded. */
 #define WHOLE_RECORDS 16000000ULL
 #define BEFORE_NS     (30 * NSEC_PER_SEC)
 #define AFTER_NS      (5 * NSEC_PER_SEC)

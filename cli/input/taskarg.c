@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 #include "lib/cleanup.h"
 
-/* Of a trace that is too large to be loaded whole. */
+/* Used for a trace that is too large to be loaded whole. */
 #define AROUND_NS  (60 * NSEC_PER_SEC)
 #define TIDS_SHOWN 8
 

@@ -40,7 +40,7 @@ static bool take(const char **s, char c)
 	return true;
 }
 
-/* Takes digits after a decimal point as nanoseconds; what is finer is dropped. */
+/* Takes digits after a decimal point as nanoseconds. Further digits are dropped. */
 static bool fraction(const char **s, uint64_t *ret_ns)
 {
 	uint64_t unit = NSEC_PER_SEC / 10, v = 0;
@@ -66,7 +66,7 @@ static bool clock_of_day(const char **s, struct tm *tm, uint64_t *ret_frac_ns)
 		if (take(s, '.') && !fraction(s, ret_frac_ns))
 			return false;
 	}
-	/* 60: a leap second; the clock of the machine knows none and goes on to the next minute */
+	/* 60: a leap second; the clock of the machine has none, and goes on to the next minute */
 	return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec <= 60;
 }
 
@@ -150,7 +150,7 @@ static uint64_t outside_by(uint64_t ns, const struct timearg_context *ctx)
 	return ns > ctx->to_ns ? ns - ctx->to_ns : 0;
 }
 
-/* The day is not given: the last day of the range is tried first, then those before it. */
+/* Without a given day, tries the last day of the range first, then the days before it. */
 static int parse_wall(const char *s, const struct timearg_context *ctx, uint64_t *ret_ns, char *err)
 {
 	time_t end = (time_t)(((__int128)ctx->to_ns + ctx->offsets.boot_to_real_ns) / NSEC_PER_SEC);

@@ -15,7 +15,7 @@
 
 #define DEPTH_MAX 16 /* typedefs of typedefs */
 
-/* Where the symbol begins: behind the module. */
+/* Where the symbol begins: after the module. */
 static const char *symbol_of(const char *var)
 {
 	const char *colon = strrchr(var, ':');
@@ -83,7 +83,7 @@ static bool plain_type(Dwarf_Die *die, Dwarf_Die *ret)
 	return false;
 }
 
-/* The child of that tag and name; of a variable one that has a type and is not a mere declaration. */
+/* Finds the child with that tag and name. A variable must have a type, and not be a mere declaration. */
 static bool child_named(Dwarf_Die *of, int tag, const char *name, size_t n, Dwarf_Die *ret)
 {
 	for (int r = dwarf_child(of, ret); r == 0; r = dwarf_siblingof(ret, ret)) {
@@ -110,7 +110,7 @@ static bool find_variable(Dwarf *dw, const char *name, size_t n, Dwarf_Die *ret)
 	return false;
 }
 
-/* Goes down ".a.b" from a variable: the offset and the size of the last. */
+/* Follows ".a.b" down from a variable. Returns the offset and the size of the last member. */
 static int walk(Dwarf_Die *from, const char *path, uint64_t *ret_off, uint64_t *ret_size)
 {
 	Dwarf_Die at = *from, type, member;

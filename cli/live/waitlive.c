@@ -16,7 +16,7 @@
 
 #define CHAIN_MAX 256 /* links of one chain that are kept */
 
-/* How long a task may take to show that a circle was no deadlock but a moment's meeting. */
+/* How long a task may take to show that a circle was a moment's meeting and no deadlock. */
 #define SETTLE_NS 20000000L
 
 static bool is_thread(uint64_t id)
@@ -37,7 +37,7 @@ static bool any_owes(const struct procwait *w)
 	return false;
 }
 
-/* Of the threads of a process, which one is likely to be the one that others wait for: small is likely. */
+/* Rates the threads of a process: a small number means that others are likely to wait for this thread. */
 static unsigned unlikeliness(const struct procwait *w)
 {
 	switch (w->class) {
@@ -84,7 +84,7 @@ static bool is_self(const struct waitlive *w, const struct proctask_thread *th)
 	return w->tables.tasks.procs.v[th->proc].pid == (uint32_t)getpid();
 }
 
-/* That somebody waits for this very command is of no interest, and it would end before it is read. */
+/* Forgets a wait for this very command. It is of no interest, and ends before a person can read it. */
 static void forget_self(struct procwait *wait)
 {
 	for (size_t i = 0; i < wait->targets.n; i++) {
@@ -101,7 +101,7 @@ static void forget_self(struct procwait *wait)
 
 static int add_thread(struct waitlive *w, const struct proctask_thread *th, const struct procwait *wait)
 {
-	/* A lock that several share is free when all of them have let go. */
+	/* Several tasks may share a lock. The lock is free when all of them have released it. */
 	enum waitgraph_need need = strcmp(wait->kind, "file-lock") ? WAITGRAPH_ANY : WAITGRAPH_ALL;
 	int r;
 
@@ -174,7 +174,7 @@ static int add_links(struct waitlive *w, struct waitlive_chain *c, const struct 
 			continue;
 		l.th = proctask_by_tid(tasks, steps[i].id);
 		if (!l.th)
-			continue; /* a tracer that has gone since */
+			continue; /* a tracer that has ended since */
 		l.wait = wait_of(w, l.th);
 		if (steps[i].resource < l.wait->targets.n) {
 			const struct procwait_target *t = &l.wait->targets.v[steps[i].resource];
@@ -204,12 +204,12 @@ static bool any_link_owes(const struct waitlive_chain *c)
 	return false;
 }
 
-/* What is owed, or ends in somebody who is busy, stuck or away, is told; what only waits for requests is not.
- */
+/* A chain is told if a task owes something, or if its root is busy, stuck or away. A chain in which tasks
+ * only wait for requests is not told. */
 static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 {
-	/* Two that each have a thread that reads from the other are idle, as long as others of them can
-	 * write. */
+	/* Two processes are idle if a thread of each reads from the other, as long as other threads of
+	 * them can write. */
 	if (c->cycle)
 		return c->strong && (c->closed || (cyclic && any_link_owes(c)));
 	if (c->links.n == 1)
@@ -217,11 +217,11 @@ static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 		       c->links.v[0].wait->class == PROCWAIT_DISK;
 	if (any_link_owes(c))
 		return true;
-	/* An idle pair polls each other for ever. */
+	/* The tasks of an idle pair poll each other for ever. */
 	return cyclic ? false : !root_is_idle(c);
 }
 
-/* Takes the links, also on failure. */
+/* Takes over the links, also on failure. */
 static int keep(struct waitlive *w, struct waitlive_chain *c)
 {
 	int r = 0;
@@ -243,8 +243,9 @@ static bool passes(const struct waitlive *w, const struct waitlive_chain *c, uin
 	return pid == 0;
 }
 
-/* Who reads what nobody but itself can write has a signal handler write it: the self-pipe of many a main
- * loop. Faults do not come from outside, and glibc has signals of its own. */
+/* A process may read from a pipe that only the process itself can write: the self-pipe of many main loops.
+ * Then a signal handler writes it. Signals of faults do not come from outside, and glibc has signals of
+ * its own. */
 static bool handler_may_break(const struct waitlive *w, const struct waitlive_chain *c)
 {
 	static const int others[] = { SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, GLIBC_SIGNALS };
@@ -273,7 +274,7 @@ static int collect_cycles(struct waitlive *w, uint32_t pid)
 		struct waitlive_chain c = { .cycle = true, .closed = cy->closed, .strong = cy->strong };
 		struct waitgraph_info info;
 
-		/* Where there is a way out, the chains take it. */
+		/* If there is a way out of the cycle, the chains take it. */
 		(void)waitgraph_info(w->graph, cy->steps[0].id, &info);
 		r = add_links(w, &c, cy->steps, cy->n_steps);
 		c.strong = c.strong && !handler_may_break(w, &c);
@@ -286,7 +287,7 @@ static int collect_cycles(struct waitlive *w, uint32_t pid)
 	return r;
 }
 
-/* Whether all for whom link n waits are in the rest of the chain, as a shell and its child are. */
+/* Whether all targets of the wait of link n are in the rest of the chain, as with a shell and its child. */
 static bool all_follow(const struct waitlive *w, const struct waitlive_chain *c, size_t n)
 {
 	const struct procwait *wait = c->links.v[n].wait;
@@ -306,8 +307,8 @@ static bool all_follow(const struct waitlive *w, const struct waitlive_chain *c,
 	return true;
 }
 
-/* One that waits for any of those who have its pipe, or an event loop, need not be a victim: begin behind it.
- */
+/* An event loop need not be a victim, nor a task that waits for any one of the holders of its pipe. So the
+ * chain begins behind such a task. */
 static void trim(const struct waitlive *w, struct waitlive_chain *c)
 {
 	size_t n = 0;
@@ -342,7 +343,7 @@ static int collect_chain(struct waitlive *w, uint64_t id, const struct waitgraph
 	return keep(w, &c);
 }
 
-/* A member of a cycle is told with the cycle, if that is told. */
+/* A member of a cycle is told with the cycle, if the cycle is told. */
 static bool on_told_cycle(const struct waitlive *w, const struct proctask_thread *th)
 {
 	for (size_t i = 0; i < w->chains.n; i++) {
@@ -373,7 +374,7 @@ static int collect_chains(struct waitlive *w, uint32_t pid)
 	return r;
 }
 
-/* Drops the chains that are the rest of another one: to begin with the first victim is enough. */
+/* Drops a chain that is the rest of another chain: one chain that begins with the first victim is enough. */
 static int drop_tails(struct waitlive *w)
 {
 	_cleanup_free_ bool *seen = calloc(w->tables.tasks.threads.n + 1, sizeof(*seen));
@@ -392,7 +393,7 @@ static int drop_tails(struct waitlive *w)
 			VEC_FREE(&c->links);
 			continue;
 		}
-		/* trimming can have made several begin with the same task */
+		/* after trimming, several chains may begin with the same task */
 		if (!c->cycle)
 			seen[c->links.v[0].th - first] = true;
 		w->chains.v[n++] = *c;
@@ -401,7 +402,7 @@ static int drop_tails(struct waitlive *w)
 	return 0;
 }
 
-/* Those who wait have not moved since they were looked at, or the picture was a passing one. */
+/* Marks a chain whose waiting tasks have moved since the first look: it was a passing picture. */
 static void find_moving(struct waitlive *w)
 {
 	struct timespec settle = { .tv_nsec = SETTLE_NS };

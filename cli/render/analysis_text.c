@@ -25,7 +25,7 @@ static void print_stack(FILE *f, const struct graph *g, uint64_t id)
 		fprintf(f, "         ... %d more\n", s->n_frames - STACK_LINES);
 }
 
-/* "[tcp 10.0.0.1:80->...]", "[disk /path]": many a name begins with its kind. */
+/* "[tcp 10.0.0.1:80->...]", "[disk /path]": many names begin with their kind. */
 static void print_resource(FILE *f, const char *kind, const char *name)
 {
 	if (!strncmp(name, kind, strlen(kind)))
@@ -34,7 +34,7 @@ static void print_resource(FILE *f, const char *kind, const char *name)
 		fprintf(f, "  [%s%s%s]", kind, name[0] ? " " : "", name);
 }
 
-/* A hand-over of a lock is weak as a cause, but real for time. */
+/* A hand-over of a lock is weak as a cause, but sure for time. */
 static bool is_sure(const struct link *k)
 {
 	return k->strength == EDGE_STRONG || k->edge == EDGE_LOCK || k->edge == EDGE_KERNEL_LOCK;
@@ -119,7 +119,7 @@ void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d)
 			(unsigned long long)g->w->lost_records);
 }
 
-/* How many rows tell of the same hang as row i does. */
+/* The number of rows that belong to the same hang as row i. */
 static size_t count_same(const struct hangs *h, size_t i)
 {
 	size_t n = 0;

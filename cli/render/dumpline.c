@@ -41,7 +41,7 @@ static void put_u64(const struct line *l, const char *name, uint64_t v)
 	fprintf(l->f, "%" PRIu64, v);
 }
 
-/* Addresses are strings in JSON: its numbers lose bits in many readers. */
+/* Addresses are strings in JSON, because many readers lose bits of large numbers. */
 static void put_hex(const struct line *l, const char *name, uint64_t v)
 {
 	key(l, name);
@@ -60,7 +60,7 @@ static void put_quoted(FILE *f, const char *s)
 	putc_unlocked('"', f);
 }
 
-/* Text: quoted when it holds anything that would make the line hard to take apart. */
+/* Text. It is quoted if it holds a character that would make the line hard to parse. */
 static void put_str(const struct line *l, const char *name, const char *s)
 {
 	char text[DESCRIBE_MAX];

@@ -14,7 +14,7 @@
 
 #define OBJECT_SHOWN 40
 
-/* Inside of a quoted string, at most max bytes; what must not be printed is gone already. */
+/* Text inside a quoted string, at most max bytes. Unprintable characters have been removed before. */
 static void put_escaped(FILE *f, const char *s, size_t max)
 {
 	size_t n = 0, len;
@@ -90,7 +90,7 @@ static int by_process(const void *a, const void *b)
 	return x->segment < y->segment ? -1 : x->segment > y->segment;
 }
 
-/* The name of a process: of its main thread, if that is known. */
+/* The name of a process is the name of its main thread, if that thread is known. */
 static void put_cluster_label(FILE *f, const struct causal *c, const struct segment *s, uint32_t tgid)
 {
 	uint32_t main = graph_task_at(c->g, tgid, s->from_ns);
@@ -115,7 +115,7 @@ static void put_clusters(FILE *f, const struct row *rows, size_t n)
 		put_cluster_label(f, c, s, tgid);
 		for (; i < n && c->g->tasks[c->segments[rows[i].segment].task].tgid == tgid; i++) {
 			put_segment(f, c, rows[i].segment);
-			/* keeps them one below the other also where no edge joins them */
+			/* keeps the nodes one below the other, even where no edge joins them */
 			if (i > first &&
 			    c->segments[rows[i].segment].task == c->segments[rows[i - 1].segment].task)
 				fprintf(f, "    s%" PRIu32 " -> s%" PRIu32 " [style=invis, weight=10];\n",

@@ -35,14 +35,14 @@ static void visit(struct walk *w, uint32_t segment)
 	w->queue[w->n++] = segment;
 }
 
-/* What may have led to the segment itself, and what its task did before and after, is of interest even if it
- * is not sure; further away, and of what it may have led to, that would be half of the machine. */
+/* Weak edges are shown only at the central segment: its possible causes, and its neighbours in the same
+ * task. Weak edges further away, or to its possible effects, would show half of the machine. */
 static bool is_near(const struct edge *e, bool centre, bool comes_in)
 {
 	return e->strength != EDGE_WEAK || (centre && (comes_in || e->kind == EDGE_NEIGHBOUR));
 }
 
-/* Breadth first: one round for each step away. */
+/* Breadth first: each round is one step further away. */
 static void spread(const struct causal *c, struct walk *w, uint32_t depth)
 {
 	size_t at = 0;

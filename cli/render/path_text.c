@@ -30,7 +30,7 @@ static const char *who(const struct path_view *v, uint32_t task, uint64_t ts_ns,
 	return buf;
 }
 
-/* Who it came down to in the end, when that is another than the one that it waited for. */
+/* Names the task that took most of the time, if that is not the task that the victim waited for. */
 static void say_end(const struct path_view *v, FILE *f)
 {
 	const struct account_row *first = &v->account->rows[ACCOUNT_WAIT][0];
@@ -44,7 +44,7 @@ static void say_end(const struct path_view *v, FILE *f)
 		text_duration(last->ns, ns));
 }
 
-/* Who had the CPU that it wanted for longest. */
+/* Names the task that had, for longest, the CPU that the victim wanted. */
 static void say_rival(const struct path_view *v, FILE *f)
 {
 	char name[WHO_MAX], ns[TEXT_NUMBER_MAX];
@@ -59,7 +59,7 @@ static void say_rival(const struct path_view *v, FILE *f)
 	}
 }
 
-/* Something else is better worth mending than the longest wait. */
+/* Says that something else is better worth fixing than the longest wait. */
 static void say_better(const struct path_view *v, FILE *f)
 {
 	char words[ACCOUNT_WORDS_MAX], ns[TEXT_NUMBER_MAX];
@@ -113,7 +113,7 @@ static void print_share(FILE *f, const struct path_view *v, uint64_t ns)
 		100.0 * (double)ns / (double)v->account->total_ns);
 }
 
-/* Too little to be worth a line. */
+/* Too short for a line of its own. */
 static bool negligible(const struct path_view *v, uint64_t ns)
 {
 	return ns < v->account->total_ns / 1000;
@@ -144,7 +144,7 @@ static void print_group(FILE *f, const struct path_view *v, enum account_group g
 	fprintf(f, "%zu other%s\n", n, n > 1 ? "s" : "");
 }
 
-/* Whether each process has but one task on the path: then the tasks say nothing new. */
+/* Whether each process has one task only on the path. Then the rows of the tasks say nothing new. */
 static bool tasks_are_processes(const struct path_view *v)
 {
 	return v->account->n_rows[ACCOUNT_TASK] == v->account->n_rows[ACCOUNT_PROCESS];
@@ -195,7 +195,7 @@ static void print_answer(FILE *f, const struct path_view *v)
 	fprintf(f, "which is %s of the critical path.\n", text_duration(v->answer.path_ns, on));
 }
 
-/* "running", "timer", "lock (futex 0x1000)": many a kind of time is the kind of its resource. */
+/* "running", "timer", "lock (futex 0x1000)": many kinds of time have the same name as their resource. */
 static void print_state(FILE *f, const struct path_view *v, const struct path_piece *x)
 {
 	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &v->path->leaf_blames[x->blame];
@@ -217,17 +217,17 @@ static void print_state(FILE *f, const struct path_view *v, const struct path_pi
 		fprintf(f, ", a circle of waits");
 }
 
-/* Why the task is on the path: how the one that waits depends on it. */
+/* Why the task is on the path: how the waiting task depends on it. */
 static const char *reason(const struct path_frame *f)
 {
 	return f->depth ? edge_kind_name(f->blame.edge) : "itself";
 }
 
-/* Pieces that are one thing for a reader: the same task in the same state for the same, and what is
- * negligible in between. */
+/* Pieces that are one thing for a reader: the same task, in the same state, for the same object.
+ * Negligible pieces in between belong to them. */
 struct run {
 	size_t first, end; /* pieces */
-	size_t same;       /* how many are like the first */
+	size_t same;       /* how many of them are like the first piece */
 	uint64_t same_ns;
 };
 typedef VEC(struct run) runs;
@@ -321,7 +321,7 @@ static void print_runs(FILE *f, const struct path_view *v, const runs *rs)
 	for (size_t i = 0; i < rs->n && !cli_output_broken(); i++) {
 		uint64_t ns = run_ns(v, &rs->v[i]);
 
-		/* also a medley of short pieces, which no one of them stands for */
+		/* also hides a mixture of short pieces, in which no piece stands for the others */
 		if (ns < limit || rs->v[i].same_ns < ns / 2 || (!v->all && shown >= RUNS_SHOWN)) {
 			folded += rs->v[i].end - rs->v[i].first;
 			folded_ns += ns;

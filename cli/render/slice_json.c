@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Segments and edges look as they do in ctrace.graph/1, which is written without a tree. */
+/* Segments and edges look as in ctrace.graph/1, whose writer makes no JSON tree. */
 static json_t *segment_json(const struct causal *c, uint32_t segment)
 {
 	char *text = NULL;

@@ -61,7 +61,7 @@ static void print_step(FILE *f, const struct causal *c, const struct slice *s, s
 	fprintf(f, "        %s\n", text);
 }
 
-/* Who is at the other end of an option: where it comes from, or forward where it leads to. */
+/* Prints the other end of an option: its origin, or (forward) its effect. */
 static void print_option(FILE *f, const struct causal *c, const struct slice_option *o,
 			 enum slice_direction direction)
 {
