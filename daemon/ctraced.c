@@ -32,7 +32,7 @@
 #include "lib/clock.h"
 #include "lib/incidents.h"
 
-#define CTRACED_STUCK_NS (10 * NSEC_PER_SEC) /* a drain thread that did not go round for so long is stuck */
+#define CTRACED_STUCK_NS (10 * NSEC_PER_SEC) /* a drain thread that made no round for so long is stuck */
 
 static const char help[] =
 	"Usage: ctraced [FLAG...]\n"
@@ -80,11 +80,11 @@ struct ctraced {
 	struct jobs_specs specs;
 	struct diagnoser *diagnoser;
 	uint64_t watchdog_usec;
-	gid_t group; /* whose members may use the control socket */
+	gid_t group; /* the members of this group may use the control socket */
 	char err[512];
 };
 
-/* Tells whoever started us.  Returns false when that one has gone. */
+/* Tells the process that started the daemon. Returns false if that process has gone. */
 static bool ctraced_tell_parent(struct ctraced *c, const char *text)
 {
 	ssize_t n;
@@ -97,8 +97,8 @@ static bool ctraced_tell_parent(struct ctraced *c, const char *text)
 	return n >= 0;
 }
 
-/* Without systemd's socket this is silent. A stuck drain thread is not covered up: the watchdog then bites.
- */
+/* Without systemd's socket sd_notify() does nothing. If the drain thread is stuck, the daemon stays
+ * silent, so that the watchdog ends it. */
 static int ctraced_watchdog(sd_event_source *s, uint64_t usec, void *arg)
 {
 	struct ctraced *c = arg;
@@ -157,7 +157,7 @@ static int ctraced_loop_new(struct ctraced *c)
 	return r;
 }
 
-/* The programs are loaded, and nothing of other people's has been read yet. */
+/* At this time the programs are loaded, and the daemon has not read any data of other users yet. */
 static void ctraced_drop_privileges(const struct ctraced *c)
 {
 	char socket[CONFIG_PATH_MAX];
@@ -176,7 +176,7 @@ static bool ctraced_catches_hangs(const struct ctraced *c)
 	return c->config.hang.on && !c->config.incident.rate.never;
 }
 
-/* Before there is anything in this process that another one should not have. */
+/* Starts the diagnoser early, before this process has data that another process should not have. */
 static void ctraced_diagnoser(struct ctraced *c)
 {
 	int r = ctraced_catches_hangs(c) ? diagnoser_new(&c->diagnoser) : 0;
@@ -186,7 +186,7 @@ static void ctraced_diagnoser(struct ctraced *c)
 		    strerror(-r));
 }
 
-/* What follows when a hang is noticed. */
+/* Starts the actions that follow a noticed hang. */
 static int ctraced_incidents(struct ctraced *c)
 {
 	const struct incidents_options o = { .state_dir = c->config.state_dir,
@@ -291,7 +291,8 @@ static int ctraced_capture(struct ctraced *c)
 	return r;
 }
 
-/* In this order, so that whatever fails leaves nothing half-made: ctraced_stop() undoes what was done. */
+/* The order matters: ctraced_stop() undoes the steps that were done, so that a failure leaves nothing
+ * half-made. */
 static int ctraced_start(struct ctraced *c)
 {
 	struct control_options co = { .path = c->config.socket,
@@ -319,7 +320,7 @@ static int ctraced_start(struct ctraced *c)
 	return r;
 }
 
-/* Returns false when a thread is stuck, so that memory cannot be freed; the trace is sealed in any case. */
+/* Returns false if a thread is stuck, so that memory cannot be freed. The trace is sealed in any case. */
 static bool ctraced_stop(struct ctraced *c)
 {
 	struct service *s = &c->service;
@@ -384,8 +385,9 @@ static int ctraced_run(struct ctraced *c)
 }
 
 /*
- * Sessions share the CPUs evenly, whatever the nice values in them (sched(7), autogroup): beside a dozen busy
- * ones the drain thread came too late.  Only of a session of its own, as a service has.
+ * The kernel shares the CPUs evenly between sessions, whatever the nice values in them (sched(7), autogroup).
+ * Beside a dozen busy sessions the drain thread came too late. So the daemon raises its session, but only if
+ * the session is its own, as a service has.
  */
 static void ctraced_go_first(void)
 {

@@ -13,7 +13,7 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* Those that are stuck, two for root and one that works. */
+/* The stuck threads of other users, those of root, and one that works. */
 #define WORKER_THREADS_MAX (WORKER_STUCK_OTHERS + WORKER_STUCK_USER + 1)
 
 static const struct worker_options worker_plain = { .name = "ctraced-worker", .queue_max = WORKER_QUEUE_MAX };
@@ -28,27 +28,27 @@ struct worker_thread {
 	struct worker *worker;
 	pthread_t id;
 	bool used;
-	bool busy;      /* job is being done, since since_ns */
-	bool inside;    /* it may use what is not its own */
+	bool busy;      /* the thread does a job, since since_ns */
+	bool inside;    /* the job may use data that is not its own */
 	bool cancelled; /* nobody wants the result */
-	bool abandoned; /* given up: it ends when it comes back */
+	bool abandoned; /* given up: the thread ends when it returns */
 	bool ended;     /* to be joined */
 	struct worker_job job;
 	uint64_t since_ns;
 	bool has_clock;
-	clockid_t clock; /* its CPU time, as long as it lives */
+	clockid_t clock; /* of the thread's CPU time, as long as the thread lives */
 };
 
 struct worker {
 	struct worker_options opt;
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t wake, end;
-	unsigned refs; /* whoever made it, and each thread: the last one frees it */
+	unsigned refs; /* the creator and each thread hold one; the last one frees the worker */
 	struct worker_queue todo, done;
-	struct worker_thread threads[WORKER_THREADS_MAX], *current; /* NULL: none could be started */
+	struct worker_thread threads[WORKER_THREADS_MAX], *current; /* NULL: no thread could be started */
 	bool stop, stopped;
 	uint64_t refused, given_up;
-	uint64_t cpu_ns; /* of threads that have ended */
+	uint64_t cpu_ns; /* CPU time of threads that have ended */
 	int done_fd;     /* eventfd: done is not empty */
 	sd_event_source *source, *timer;
 };
@@ -82,7 +82,7 @@ static unsigned worker_stuck(const struct worker *w)
 	return n;
 }
 
-/* Whether the user of the job, or all users but root, have as many stuck threads as they may. */
+/* Whether the user of the job, or all users but root together, have the allowed number of stuck threads. */
 static bool worker_bars(const struct worker *w, const struct worker_job *job)
 {
 	unsigned same = 0, others = 0;
@@ -98,7 +98,7 @@ static bool worker_bars(const struct worker *w, const struct worker_job *job)
 	return same >= WORKER_STUCK_USER || (!job->owner && others >= WORKER_STUCK_OTHERS);
 }
 
-/* The next to do; w->todo.n: none. */
+/* The next job to do. w->todo.n: there is none. */
 static unsigned worker_pick(const struct worker *w)
 {
 	unsigned first = w->todo.n;
@@ -161,7 +161,7 @@ static void worker_thread_end(struct worker_thread *t)
 
 /* ---- */
 
-/* Does the job that was taken; called with the lock held, but does it without. */
+/* Does a job that was taken. Called with the lock held, but does the job without the lock. */
 static void worker_do(struct worker *w, struct worker_thread *t)
 {
 	const struct worker_job job = t->job;
@@ -193,13 +193,13 @@ static void *worker_main(void *arg)
 		worker_do(w, t);
 	worker_thread_end(t);
 	self = NULL;
-	pthread_cond_broadcast(&w->wake); /* its user may have one more again */
+	pthread_cond_broadcast(&w->wake); /* the user of the job may have one more again */
 	pthread_cond_broadcast(&w->end);
 	worker_unlock_unref(w);
 	return NULL;
 }
 
-/* With the lock held: a thread that takes the next job. */
+/* With the lock held: starts a thread that takes the next job. */
 static int worker_start(struct worker *w)
 {
 	struct worker_thread *t = NULL;
@@ -221,7 +221,7 @@ static int worker_start(struct worker *w)
 	return 0;
 }
 
-/* With the lock held: the thread at work is left alone. */
+/* With the lock held: leaves the present thread alone. */
 static void worker_abandon(struct worker *w)
 {
 	w->current->abandoned = w->current->cancelled = true;
@@ -256,7 +256,7 @@ static int worker_event(sd_event_source *s, int fd, uint32_t events, void *arg)
 	return 0;
 }
 
-/* The jobs of a user who has too many that are stuck are not begun, so they are answered. */
+/* A user with too many stuck jobs gets no more jobs begun. Answers those jobs instead. */
 static void worker_drop_barred(struct worker *w)
 {
 	struct worker_job job;
@@ -280,7 +280,7 @@ static void worker_drop_barred(struct worker *w)
 	} while (barred);
 }
 
-/* When the job on hand is to be looked at next; 0: there is none, and none waits. */
+/* When to look at the present job next. 0: there is no job, and none waits. */
 static uint64_t worker_due(struct worker *w)
 {
 	uint64_t due_ns = 0;
@@ -318,7 +318,7 @@ static int worker_look(sd_event_source *s, uint64_t usec, void *arg)
 		worker_abandon(w);
 	}
 	if (!w->current)
-		(void)worker_start(w); /* else at the next look */
+		(void)worker_start(w); /* if this fails, the next look tries again */
 	pthread_mutex_unlock(&w->lock);
 	if (w->opt.late) {
 		if (client)
@@ -374,7 +374,7 @@ int worker_new(sd_event *event, const struct worker_options *opt, struct worker 
 	return r;
 }
 
-/* With the lock held: whether all that are at a job, given up or not, use only what is their own. */
+/* With the lock held: whether each thread at a job, given up or not, uses only its own data. */
 static bool worker_is_out(const struct worker *w)
 {
 	for (size_t i = 0; i < WORKER_THREADS_MAX; i++)
@@ -383,7 +383,7 @@ static bool worker_is_out(const struct worker *w)
 	return true;
 }
 
-/* With the lock held: waits for a while until the thread has ended. */
+/* With the lock held: waits for a limited time until the thread has ended. */
 static void worker_wait(struct worker *w)
 {
 	struct timespec until;

@@ -43,7 +43,7 @@ struct drain_stream {
 	struct drain_stream *next;
 };
 
-/* What the counters said at a moment, for rates. */
+/* The counters at one time, for rates. */
 struct drain_rate {
 	uint64_t ns, cpu_ns, records, bytes;
 };
@@ -105,7 +105,7 @@ static void drain_access(struct drain *d, const struct ct_rec *rec, const uint64
 		d->opt.access(d->opt.access_arg, rec, words, stack);
 }
 
-/* What is not looked at is recorded all the same, without a stack. */
+/* Without an inspection, the access is recorded all the same, without a stack. */
 static void drain_rawaccess(void *arg, const struct ct_rawaccess_blob *raw)
 {
 	const uint64_t words[2] = { raw->value, 0 };
@@ -122,7 +122,7 @@ static void drain_group(struct drain *d, uint32_t tid)
 {
 	const struct task *task = tid ? tasks_get(recorder_tasks(d->recorder), tid) : NULL;
 
-	/* what a kernel thread does it does for others */
+	/* a kernel thread works for other tasks, so its records count for no group */
 	if (tid && !(task && task->flags & TASK_KTHREAD))
 		groups_add(d->groups, task ? task->group : 0);
 }
@@ -135,7 +135,7 @@ static void drain_groups(struct drain *d, const struct ct_rec *rec)
 		drain_group(d, rec->peer);
 }
 
-/* A name costs as much as a dozen switches, of which one in CAPS_SAMPLE counts. */
+/* A name costs as much as a dozen switches. Of a switch, only one in CAPS_SAMPLE counts. */
 static void drain_group_name(struct drain *d, const struct ct_task_blob *b)
 {
 	groups_add(d->groups, govern_group(b->uid, b->cgroup_id));
@@ -167,7 +167,7 @@ static bool drain_ask_inspection(void *arg, struct task *task)
 	struct drain *d = arg;
 	const struct ct_rec *last = &task->st.last;
 	const struct inspect_want want = {
-		/* of a loop of short waits any will do, also the next one */
+		/* in a loop of short waits any wait will do, also the next one */
 		.since_ns = task->loop_waits >= INSPECT_POLICY_LOOP_WAITS ? 0 : last->ts,
 		.obj = last->obj,
 		.tid = last->tid,
@@ -178,7 +178,7 @@ static bool drain_ask_inspection(void *arg, struct task *task)
 		.spins = task->st.run != WINDOW_RUN_BLOCKED,
 	};
 
-	/* the daemon's own threads wait for work, and looking at them would be more of it */
+	/* the daemon's own threads wait for work, and an inspection of them would be more work */
 	if (task->tgid == (uint32_t)getpid())
 		return false;
 	return !inspect_ask(d->inspect, &want);
@@ -190,8 +190,8 @@ static void drain_take_files(void *arg, void *data, size_t size)
 	drain_post(arg, data, size);
 }
 
-/* The descriptor table of an inspected process, at most every few seconds; and for a set that is polled since
- * before the start, of which no CT_WAITFD tells, those. */
+/* Reads the descriptor table of an inspected process, at most every few seconds. Also reads the
+ * descriptors of a set that is polled since before the start, because no CT_WAITFD tells them. */
 static void drain_files(struct drain *d, const struct inspect_result *v, uint64_t now_ns)
 {
 	struct task *task = tasks_get(recorder_tasks(d->recorder), v->rec.tid);
@@ -214,7 +214,7 @@ static void drain_files(struct drain *d, const struct inspect_result *v, uint64_
 		leader->files_ns = now_ns;
 }
 
-/* Names come before the records that need them. */
+/* The name of a variable comes before the record that needs it. */
 static void drain_polled(struct drain *d, const struct inspect_result *v)
 {
 	for (unsigned i = 0; i < v->n_polled; i++) {
@@ -327,8 +327,8 @@ static void drain_hang(void *arg, const struct detect_hang *hang)
 		d->opt.hang(d->opt.hang_arg, hang);
 }
 
-/* For the detector: also whether it is to run only when nobody else wants to, which its priority does not
- * tell. */
+/* Reads a task for the detector. Also finds out whether the task has SCHED_IDLE (it runs only if no other
+ * task wants the CPU), because the priority does not tell. */
 static int drain_look(void *arg, uint32_t tid, struct ct_iter_task *ret)
 {
 	int r = drain_read_task(arg, tid, ret), policy = r ? -1 : sched_getscheduler((pid_t)tid);
@@ -338,7 +338,7 @@ static int drain_look(void *arg, uint32_t tid, struct ct_iter_task *ret)
 	return r;
 }
 
-/* The detector of hangs, if it is wanted. */
+/* Starts the detector of hangs, if it is wanted. */
 static int drain_detect(struct drain *d)
 {
 	const char *hooks = d->opt.recorder.writer.hooks ?: "";
@@ -432,7 +432,8 @@ static void drain_publish(struct drain *d, uint64_t now_ns)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* Answers what others asked for; the last time (close) by saying that nothing more is done. */
+/* Answers the requests of other threads. The last time (close), the answer is that the drain thread does
+ * nothing any more. */
 static void drain_requests(struct drain *d, bool close)
 {
 	struct drain_request *q;
@@ -453,7 +454,7 @@ static void drain_requests(struct drain *d, bool close)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* One time round.  Returns how many records there were. */
+/* One round. Returns the number of records. */
 static long drain_round(struct drain *d)
 {
 	uint64_t now_ns = clock_boot_ns();
@@ -483,8 +484,9 @@ static void *drain_main(void *arg)
 
 	pthread_setname_np(pthread_self(), "ctraced-drain");
 	/*
-	 * Late is lossy: with 160 tasks in the queues of two CPUs this thread waited for more than 100 ms at
-	 * nice -5, and for 10 at -15; it needs little.  Without the privilege it stays what it is.
+	 * A late drain thread loses records. With 160 tasks in the queues of two CPUs, this thread waited for
+	 * more than 100 ms at nice -5, and for 10 ms at -15. It needs little CPU time. Without the privilege,
+	 * its priority stays as it is.
 	 */
 	(void)setpriority(PRIO_PROCESS, 0, -15);
 	while (!stop) {
@@ -506,7 +508,7 @@ static void *drain_main(void *arg)
 	return NULL;
 }
 
-/* Who holds a file lock that was taken before now. */
+/* Finds the holders of file locks that were taken before the start. */
 static void drain_held(struct drain *d)
 {
 	struct heldlocks h = { 0 };
@@ -718,7 +720,7 @@ struct drain_stats drain_stats(struct drain *d)
 	pthread_mutex_lock(&d->lock);
 	s = d->stats;
 	pthread_mutex_unlock(&d->lock);
-	/* A write that failed since the drain thread published these may be why somebody asks. */
+	/* A client may ask because of a write that failed after the drain thread published these figures. */
 	s.recorder.writer.storage = recorder_storage(d->recorder);
 	return s;
 }

@@ -30,7 +30,7 @@ struct snapshot_request_prep {
 	struct heldlocks locks;
 };
 
-/* Adds the processes with a task that is blocked, or with one that is not. */
+/* Adds the processes that have a blocked task, or (blocked is false) a task that is not blocked. */
 static void add_processes(struct snapshot_request_prep *p, struct tasks *tasks, struct map *seen,
 			  bool blocked)
 {
@@ -43,7 +43,7 @@ static void add_processes(struct snapshot_request_prep *p, struct tasks *tasks, 
 	}
 }
 
-/* On the drain thread: what is to be looked at. */
+/* On the drain thread: decides what to look at. */
 static void prepare_begin(struct drain *d, void *arg)
 {
 	struct tasks *tasks = recorder_tasks(drain_recorder(d));
@@ -51,13 +51,13 @@ static void prepare_begin(struct drain *d, void *arg)
 	struct map seen = { 0 };
 
 	drain_inspect_all(d, p->since_ns, SNAPSHOT_REQUEST_INSPECTIONS_MAX);
-	/* Who computes comes first: few do, and one of them may be whom the others wait for. */
+	/* Processes that compute come first: they are few, and the others may wait for one of them. */
 	add_processes(p, tasks, &seen, false);
 	add_processes(p, tasks, &seen, true);
 	map_done(&seen);
 }
 
-/* On the drain thread: what was found. */
+/* On the drain thread: takes over the results. */
 static void prepare_end(struct drain *d, void *arg)
 {
 	struct snapshot_request_prep *p = arg;
@@ -112,7 +112,7 @@ bool snapshot_request_prepare(const struct snapshot_request_source *src, uint64_
 			nanosleep(&pause, NULL);
 		drain_call(src->drain, prepare_end, &p);
 	}
-	/* What a stuck disk does not take stays out. */
+	/* If the disk is stuck, the snapshot goes without the unwritten part. */
 	flushed = drain_flush(src->drain, SNAPSHOT_REQUEST_FLUSH_NS);
 	VEC_FREE(&p.tgids);
 	VEC_FREE(&p.tables);
@@ -130,7 +130,7 @@ void snapshot_request_begin(const struct snapshot_request_source *src, uint64_t 
 	struct writer_stats w = drain_stats(src->drain).recorder.writer;
 
 	s.storage = w.storage;
-	/* A window that ends now includes what was just found out, whose time is a little later. */
+	/* A window that ends now includes the results of the preparation, whose time is a little later. */
 	if (to_ns > s.begin_ns || s.begin_ns - to_ns < SNAPSHOT_REQUEST_NOW_NS)
 		s.to_ns = UINT64_MAX;
 	s.missing_ns = w.storage.untold_ns;
@@ -162,7 +162,7 @@ int snapshot_request_finish(struct snapshot_request *s, int fd, bool (*step)(voi
 	}
 	reader_free(reader);
 	if (r)
-		(void)!ftruncate(fd, 0); /* half a trace is of no use to anybody */
+		(void)!ftruncate(fd, 0); /* half a trace is of no use */
 	return r;
 }
 
@@ -181,7 +181,7 @@ static bool is_sealed(int fd)
 	return seals > 0 && seals & (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_FUTURE_WRITE);
 }
 
-/* Files of /proc and /sys are called regular, too, and do something else with what is written. */
+/* Files of /proc and /sys look like regular files, but do something else with written bytes. */
 static bool takes_a_size(int fd)
 {
 	struct stat st;

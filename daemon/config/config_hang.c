@@ -7,7 +7,7 @@
 
 #include "lib/clock.h"
 
-#define HANG_SECTION_MAX 48 /* what the reader of the file keeps of the name of a section */
+#define HANG_SECTION_MAX 48 /* the reader of the file keeps this much of the name of a section */
 
 static const char *const hang_rules[CT_HANG_RULES] = {
 	[CT_HANG_LOOP] = "hang-loop",         [CT_HANG_BUSY] = "hang-busy",
@@ -38,8 +38,8 @@ static int hang_time(const char *what, const char *value, bool may_be_off, uint6
 	return 0;
 }
 
-/* What is set for a rule by its own name holds against hang-after, whichever comes first.  A disk has a time
- * of its own. */
+/* Sets the time of each rule that has no setting of its own. A rule's own setting wins over hang-after, in
+ * any order of the two. The disk rule keeps its own time. */
 static int hang_set_after(struct config_hang *c, unsigned section, struct detect_limits *limits,
 			  const char *what, const char *value, char *err)
 {

@@ -21,8 +21,8 @@
 #include "lib/clock.h"
 
 #define CONTROL_LOOK_USEC 2000000
-/* Descriptors that one message may carry (SCM_MAX_FD in the kernel).  All of them are received: those for
- * which there is no room would be closed by the kernel, on this thread. */
+/* Descriptors that one message may carry (SCM_MAX_FD in the kernel). The buffer has room for all of them.
+ * Otherwise the kernel would close the rest on this thread. */
 #define CONTROL_FDS_MAX   253
 #define CONTROL_REST_USEC 100000 /* no descriptors left, or the thread that closes them is behind */
 
@@ -30,7 +30,7 @@ struct client {
 	struct control *control;
 	uint64_t id; /* 0: free */
 	int fd;
-	int passed_fd; /* came with the line that is being read, or -1 */
+	int passed_fd; /* the descriptor that came with the line that is being read, or -1 */
 	uid_t uid;
 	enum control_right right;
 	bool busy; /* the handler owes an answer */
@@ -49,9 +49,9 @@ struct control {
 	dev_t dev;
 	ino_t ino;
 	uint64_t last_id, denied, turned_away;
-	bool resting;      /* nothing is taken from users other than root */
-	int64_t credit_ns; /* CPU time that they may take before there is a rest */
-	uint64_t paced_ns; /* when credit_ns was true */
+	bool resting;      /* requests of users other than root have to wait */
+	int64_t credit_ns; /* CPU time that other users than root may use before the next rest */
+	uint64_t paced_ns; /* credit_ns is as of this time */
 	_Atomic uint64_t cpu_ns;
 	unsigned n_clients;
 	struct client clients[CONTROL_CLIENTS_MAX];
@@ -70,7 +70,7 @@ static void control_dispose(struct control *c, uid_t uid, int fd)
 		close(fd);
 }
 
-/* Nothing can be sent to it any more, then.  If nothing was, it is closed without delay. */
+/* Ends a connection, so that nothing more can arrive. If nothing has arrived, closes it without delay. */
 static void control_hang_up(struct control *c, uid_t uid, int fd)
 {
 	char byte;
@@ -99,8 +99,8 @@ static void client_drop(struct client *cl)
 		c->opt.gone(c->opt.arg, id);
 }
 
-/* What to wait for.  A request that has been read already waits for its turn: that it could be answered,
- * which is so at once. */
+/* The events to wait for. A complete request in the buffer waits for its turn to be answered (EPOLLOUT),
+ * which comes at once. */
 static uint32_t client_events(const struct client *cl)
 {
 	if (cl->n_out)
@@ -118,7 +118,7 @@ static void client_rearm(struct client *cl)
 		client_drop(cl);
 }
 
-/* Takes nothing from users other than root, nor any connection, for so long. */
+/* For usec, takes no requests of users other than root, and no new connections. */
 static void control_rest(struct control *c, uint64_t usec)
 {
 	c->resting = true;
@@ -159,7 +159,7 @@ static uint64_t thread_cpu_ns(void)
 	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
-/* Work for others than root is done, which began when the thread had used begin_ns. */
+/* Accounts for work for users other than root. The thread had used begin_ns when the work began. */
 static void control_spent(struct control *c, uint64_t begin_ns)
 {
 	uint64_t now_ns = clock_boot_ns(), ns = thread_cpu_ns() - begin_ns, more_ns;
@@ -203,7 +203,7 @@ static void client_request(struct client *cl, const char *line, size_t n)
 		client_rearm(cl);
 }
 
-/* Handles a complete line of the buffer, if there is one and nothing is owed to the client. */
+/* Handles a complete line of the buffer, if there is one and the daemon owes the client no answer. */
 static void client_line(struct client *cl)
 {
 	char line[CONTROL_LINE_MAX];
@@ -230,7 +230,7 @@ static void client_line(struct client *cl)
 	client_request(cl, line, n);
 }
 
-/* Keeps the first descriptor that came and has the others closed. */
+/* Keeps the first descriptor that arrived, and closes the others. */
 static void client_take_fds(struct client *cl, struct msghdr *m)
 {
 	for (struct cmsghdr *h = CMSG_FIRSTHDR(m); h; h = CMSG_NXTHDR(m, h)) {
@@ -305,7 +305,7 @@ static int client_event(sd_event_source *s, int fd, uint32_t events, void *arg)
 	bool others = !uid_is_owner(cl->uid);
 	uint64_t begin_ns = others ? thread_cpu_ns() : 0;
 
-	if (events & (EPOLLHUP | EPOLLERR)) { /* nobody is there to take an answer */
+	if (events & (EPOLLHUP | EPOLLERR)) { /* no client is there to take an answer */
 		client_drop(cl);
 	} else if (events & EPOLLOUT) {
 		if (client_write(cl))
@@ -318,11 +318,11 @@ static int client_event(sd_event_source *s, int fd, uint32_t events, void *arg)
 	return 0;
 }
 
-/* What the other end, which runs as uid and gid, may ask for: all that root may, or what the members of the
- * group may, primary or supplementary ones.  False: nothing. */
+/* The right of a peer that runs as cred: root's, or the group's (cred's primary or supplementary group).
+ * False: the peer has no right. */
 static bool control_allows(const struct control *c, int fd, const struct ucred *cred, enum control_right *ret)
 {
-	gid_t groups[1024]; /* more is not looked at */
+	gid_t groups[1024]; /* further groups are not looked at */
 	socklen_t len = sizeof(groups);
 
 	*ret = CONTROL_WATCH;
@@ -341,7 +341,7 @@ static bool control_allows(const struct control *c, int fd, const struct ucred *
 	return false;
 }
 
-/* One line to a connection that is not kept. */
+/* Sends one line to a connection that is then closed. */
 static void control_turn_away(int fd, const char *why)
 {
 	char line[256];
@@ -350,7 +350,7 @@ static void control_turn_away(int fd, const char *why)
 	(void)!send(fd, line, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* A place for one more of that user; NULL with a sentence in why. */
+/* A place for one more client of that user. NULL: there is none, and why has a sentence. */
 static struct client *control_place(struct control *c, uid_t uid, const char **why)
 {
 	unsigned n_others = 0, n_same = 0;
@@ -391,7 +391,7 @@ static int client_start(struct control *c, struct client *cl, int fd, uid_t uid,
 	return r;
 }
 
-/* Whoever connects and is gone by now needs no place. */
+/* A client that has gone already needs no place. */
 static bool control_is_gone(int fd)
 {
 	struct pollfd p = { .fd = fd };
@@ -399,8 +399,8 @@ static bool control_is_gone(int fd)
 	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
 }
 
-/* A new connection.  Whether its user may have one more is looked at first: it is cheap.  Returns whether it
- * is one of another user than root. */
+/* Takes a new connection. The check whether the user may have one more comes first, because it is cheap.
+ * Returns whether the user is not root. */
 static bool control_take(struct control *c, int fd)
 {
 	struct ucred cred = { .uid = (uid_t)-1 };
@@ -478,7 +478,7 @@ void control_answer(struct control *c, uint64_t client, json_t *answer)
 		client_drop(cl);
 		return;
 	}
-	text[n] = '\n'; /* over the 0: from here on a length goes with it */
+	text[n] = '\n'; /* this replaces the 0: from here on the text goes with its length */
 	cl->out = text;
 	cl->n_out = n + 1;
 	cl->out_at = 0;
@@ -496,7 +496,7 @@ void control_refuse(struct control *c, uint64_t client, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	error = json_string(text);
-	if (!error) { /* a path that is not UTF-8, or a character that was cut in two */
+	if (!error) { /* the text has a path that is not UTF-8, or was cut within a character */
 		for (char *p = text; *p; p++)
 			*p = *p & 0x80 ? '?' : *p;
 		error = json_string(text);
@@ -553,8 +553,8 @@ uint64_t control_cpu_ns(const struct control *c)
 	return atomic_load_explicit(&c->cpu_ns, memory_order_relaxed);
 }
 
-/* Removes a socket that nobody listens on.  0: it is gone; -EADDRINUSE: somebody does; -EEXIST: not a socket.
- */
+/* Removes a socket on which no process listens. 0: it is gone. -EADDRINUSE: a process listens. -EEXIST:
+ * the file is not a socket. */
 static int control_clear_stale(const struct sockaddr_un *sa)
 {
 	_cleanup_close_ int fd = -1;
@@ -572,7 +572,7 @@ static int control_clear_stale(const struct sockaddr_un *sa)
 	return unlink(sa->sun_path) && errno != ENOENT ? -errno : 0;
 }
 
-/* Makes the directory of the socket if only that last one is missing. */
+/* Makes the directory of the socket, if only this last directory of the path is missing. */
 static void control_make_dir(const char *path)
 {
 	char dir[sizeof(((struct sockaddr_un *)0)->sun_path)];
@@ -589,7 +589,7 @@ static void control_make_dir(const char *path)
 	}
 }
 
-/* A socket with that name, for its owner alone, or for the group, too. */
+/* Makes a socket with that name, for its owner alone or also for the group. */
 static int control_bind(struct control *c, bool group, int *ret_fd)
 {
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
@@ -603,13 +603,13 @@ static int control_bind(struct control *c, bool group, int *ret_fd)
 	if (r)
 		return r;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* the name takes over the mode; a mask would be that of all threads */
+	/* the name gets the mode of the socket; a umask would hold for all threads */
 	if (fd < 0 || fchmod(fd, 0600) || bind(fd, (struct sockaddr *)&sa, sizeof(sa)) ||
 	    lstat(sa.sun_path, &st))
 		return -errno;
 	c->dev = st.st_dev;
 	c->ino = st.st_ino;
-	/* not through a link that somebody put there since */
+	/* does not follow a link that another process may have put there meanwhile */
 	if (group && (lchown(sa.sun_path, (uid_t)-1, c->opt.group) ||
 		      fchmodat(AT_FDCWD, sa.sun_path, 0660, AT_SYMLINK_NOFOLLOW)))
 		return -errno;
@@ -642,8 +642,8 @@ static int control_listen(struct control *c, bool group)
 }
 
 /*
- * Whoever tidies up may take the socket away, and nobody could ask any more.  By now the daemon may not give
- * files to a group.
+ * A program that cleans up may remove the socket, and then no client could connect any more. So the daemon
+ * makes it again. By now the daemon may not give files to a group.
  */
 static int control_look(sd_event_source *source, uint64_t usec, void *arg)
 {

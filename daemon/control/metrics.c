@@ -16,7 +16,7 @@ enum metrics_unit {
 	METRICS_PERCENT, /* shown as a ratio */
 };
 
-/* One sample, or a family of them.  A row without help goes on with the metric of the row above. */
+/* One sample, or a family of samples. A row without help continues the metric of the row above. */
 struct metrics_row {
 	const char *name, *type, *help;
 	const char *path;  /* members of the answer: "file.records" */

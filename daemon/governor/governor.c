@@ -3,10 +3,10 @@
 
 #include "lib/cleanup.h"
 
-#define RATE_NS 200000000.0 /* over which the rates are smoothed */
+#define RATE_NS 200000000.0 /* the rates are smoothed over this time */
 #define COST_NS 2000000000.0
 
-/* What comes into the bucket in a nanosecond. */
+/* CPU time that the bucket gains in a nanosecond. */
 static double governor_in(const struct governor *g)
 {
 	return (double)g->budget_ppm / 1e6 * g->cpus;
@@ -53,13 +53,13 @@ static enum governor_act step_to(struct governor *g, uint64_t now_ns, enum ct_sh
 	return GOVERNOR_STEP;
 }
 
-/* More than the budget is being spent. */
+/* Acts when the cost is above the budget. */
 static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 {
 	double times = g->capture_ppm / g->budget_ppm;
 	enum ct_shed to = g->step + 1;
 
-	/* it is not the capture that costs */
+	/* the cost does not come from the capture */
 	if (times < 0.6 && g->step >= CT_SHED_STACKS)
 		return GOVERNOR_STAY;
 	if (times >= 0.6 && g->share > (times > GOVERNOR_STORM ? GOVERNOR_SHARE_STORM : GOVERNOR_SHARE)) {
@@ -84,7 +84,7 @@ static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 	return step_to(g, now_ns, to);
 }
 
-/* How long it is to be calm before a step back. */
+/* The time of calm that is needed before a step back. */
 static uint64_t governor_wait(const struct governor *g)
 {
 	uint64_t ns = g->rate_ppm < g->budget_ppm / 4.0 ? GOVERNOR_QUIET_NS : GOVERNOR_CALM_NS;
@@ -94,7 +94,7 @@ static uint64_t governor_wait(const struct governor *g)
 
 static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 {
-	/* to stop pausing takes no less of the budget: what is seen now is the whole cost */
+	/* the end of pausing costs nothing more: the present cost is the whole cost */
 	double limit = g->step == CT_SHED_PAUSE ? 0.8 : 0.6;
 	bool calm = g->step && g->bucket_ns > 0 && g->rate_ppm < g->budget_ppm * limit;
 
@@ -109,7 +109,7 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 	return step_to(g, now_ns, g->step - 1);
 }
 
-/* Whether enough has been saved to record the capped groups for a while. */
+/* Whether the bucket holds enough to record the capped groups for a while. */
 static bool governor_cap_is_over(const struct governor *g, uint64_t now_ns)
 {
 	uint64_t ns = now_ns - g->cap_ns, least_ns = GOVERNOR_CAP_TIMES * g->uncap_ns;
@@ -118,7 +118,7 @@ static bool governor_cap_is_over(const struct governor *g, uint64_t now_ns)
 	       (g->bucket_ns > 0.9 * governor_room(g, now_ns) || ns >= MAX(GOVERNOR_CAP_MAX_NS, least_ns));
 }
 
-/* What a beginning of capture and a while of it take. */
+/* The cost of starting the capture and of running it for a while. */
 static double governor_need(const struct governor *g)
 {
 	return g->on_ns + g->capture_ppm / 1e6 * g->cpus * (double)GOVERNOR_ON_NS;
@@ -133,7 +133,7 @@ static enum governor_act governor_paused(const struct governor *g, uint64_t now_
 	return GOVERNOR_RESUME;
 }
 
-/* Takes note of what was spent.  measure: and of the rate. */
+/* Accounts for the CPU time spent. measure: also for the rate. */
 static double governor_account(struct governor *g, uint64_t now_ns, const struct governor_spent *now,
 			       bool measure)
 {
@@ -150,7 +150,7 @@ static double governor_account(struct governor *g, uint64_t now_ns, const struct
 		smooth(&g->rate_ppm, spent * ppm, dt, over_ns);
 		smooth(&g->capture_ppm, capture * ppm, dt, over_ns);
 	}
-	/* a pause saves for what comes after it, however much that is */
+	/* a pause saves as much as its end needs, even if that is more than the bucket's size */
 	if (g->paused)
 		room = MAX(room, governor_need(g));
 	g->bucket_ns = MIN(g->bucket_ns + governor_in(g) * dt - spent, room);

@@ -24,7 +24,7 @@ static void caps_add(struct caps *c, uint32_t tid)
 	}
 }
 
-/* Whose record it is: both tasks of a switch and of a wake. */
+/* Counts a record for its tasks: of a switch or a wake, for both tasks. */
 void caps_count(struct caps *c, const struct ct_rec *rec)
 {
 	switch (rec->kind) {

@@ -12,8 +12,8 @@
 #include "lib/clock.h"
 
 #define AGAIN_NS                                                                                             \
-	(5 * NSEC_PER_SEC) /* a step in force is told of again, for those who read a part of the trace */
-#define CPUS_NS (2 * NSEC_PER_SEC) /* between two looks at how many CPUs there are */
+	(5 * NSEC_PER_SEC) /* a step in force is recorded again, for readers of only a part of the trace */
+#define CPUS_NS (2 * NSEC_PER_SEC) /* between two looks at the number of CPUs */
 
 uint64_t governor_loop_clock(void)
 {
@@ -31,16 +31,16 @@ static struct governor_spent governor_loop_spent(struct governor_loop *g)
 	struct timespec ts;
 
 	g->opt.threads(g->opt.arg, &threads);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts); /* after the threads: it is no less than they are */
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts); /* after the threads, to be no less than their sum */
 	g->bpf_now_ns = probe_cost_ns(g->opt.probe);
-	/* a task with a cap of its own is paid for by the budget */
+	/* the budget pays for a task with a cap of its own */
 	passed_ns = probe_passed_ns(g->opt.probe);
 	s.passed_ns = g->governor.spent.passed_ns + (g->stats.n_groups ? passed_ns - g->passed_ns : 0);
 	g->passed_ns = passed_ns;
 	s.other_ns = threads.inspect_ns;
 	s.capture_ns = g->bpf_now_ns + (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec -
 		       threads.inspect_ns - threads.aside_ns;
-	/* the clocks of threads are read one after the other: none goes back */
+	/* the clocks of threads are read one after the other; no sum may go back */
 	s.other_ns = MAX(s.other_ns, g->governor.spent.other_ns);
 	s.capture_ns = MAX(s.capture_ns, g->governor.spent.capture_ns);
 	return s;
@@ -109,7 +109,7 @@ static void governor_loop_tell(struct governor_loop *g, enum ct_shed before)
 	g->told_ns = rec.ts;
 }
 
-/* A line when it begins, when it becomes more than was said, and when it is over. */
+/* Says one line when the step begins, when it exceeds the one said before, and when it is over. */
 static void governor_loop_say(struct governor_loop *g, double ppm)
 {
 	static const char *const what[CT_SHED_STEPS] = {
@@ -133,7 +133,8 @@ static void governor_loop_say(struct governor_loop *g, double ppm)
 	g->said = g->told;
 }
 
-/* Whether what had been detached could be attached again: r is 0 or -errno.  Said once. */
+/* Says once that the detached programs could not be attached again, and once that they are. r: 0 or
+ * -errno. */
 static void governor_loop_broken(struct governor_loop *g, int r)
 {
 	if (r && !g->broken_ns)
@@ -157,7 +158,7 @@ static void governor_loop_step(struct governor_loop *g)
 	governor_loop_say(g, ppm);
 }
 
-/* The stretch of which nothing is known ends at now_ns: what is known from then on. */
+/* The gap without records ends at now_ns: reads the states of all tasks anew. */
 static void governor_loop_gap(struct governor_loop *g, uint64_t now_ns)
 {
 	const struct ct_rec gap = {
@@ -165,7 +166,7 @@ static void governor_loop_gap(struct governor_loop *g, uint64_t now_ns)
 	};
 	const uint64_t words[2] = { g->gap_ns, now_ns };
 
-	/* if it fails, readers know from the gap, and the next round of the drain tries again */
+	/* if this fails, readers know it from the gap, and the next round of the drain tries again */
 	(void)g->opt.resync(g->opt.arg, now_ns);
 	recorder_add(g->opt.recorder, &gap, words);
 	recorder_seal(g->opt.recorder, now_ns, true);
@@ -191,7 +192,7 @@ static void governor_loop_resume(struct governor_loop *g)
 
 static void governor_loop_pause(struct governor_loop *g)
 {
-	governor_loop_caps_end(g); /* what is recorded in a pause would be taken for all that happened */
+	governor_loop_caps_end(g); /* records made in a pause would look like a complete account */
 	probe_pause(g->opt.probe);
 	governor_loop_caps_over(g);
 	g->gap_ns = clock_boot_ns();

@@ -9,14 +9,15 @@
 #include "lib/clock.h"
 #include "lib/vec.h"
 
-/* A program that was running when the cap of a group ended may still cap a task of it: so much later none
- * does. */
+/* A program that was running when the cap of a group ended may still cap a task of the group. After this
+ * time no program does. */
 #define CAPS_OVER_NS (20 * NSEC_PER_MSEC)
 /* More tasks than this are found sooner by a walk over all tasks. */
 #define CAPS_READ_EACH 16
 #define CAPS_SAY_NS    (600 * NSEC_PER_SEC)
 
-/* The cap of a task is over.  found: what it does now, so that nobody has to guess; NULL: it has ended. */
+/* The cap of a task is over. found: the present state of the task, so that no reader has to guess. NULL:
+ * the task has ended. */
 static void cap_ends(struct governor_loop *g, uint8_t flags, uint32_t tid, uint64_t since_ns, uint64_t n,
 		     const struct ct_iter_task *found)
 {
@@ -31,7 +32,7 @@ static void cap_ends(struct governor_loop *g, uint8_t flags, uint32_t tid, uint6
 	if (!found) {
 		rec.aux = CT_W_EXITED | CT_ST_DEAD << 8;
 	} else {
-		/* it may have a new name, or have been born with its records left out */
+		/* the task may have a new name, or its birth may have been left out */
 		recorder_take(g->opt.recorder, 0, &found->task, sizeof(found->task));
 		rec.ts = found->wait.ts;
 		rec.nr = found->wait.nr;
@@ -70,7 +71,7 @@ static void task_uncap(void *arg, uint32_t tid, uint64_t since_ns)
 	cap_ends(g, CT_GV_CAP, tid, since_ns, n, probe_read_task(g->opt.probe, tid, &found) ? NULL : &found);
 }
 
-/* Tasks that their groups' caps have capped. */
+/* Tasks that were capped by the caps of their groups. */
 struct group_tasks {
 	struct governor_loop *g;
 	uint64_t since_ns;
@@ -96,14 +97,14 @@ static void group_task_found(void *arg, const struct ct_iter_task *found)
 	cap_ends(t->g, CT_GV_CAP | CT_GV_GROUP, tid, t->since_ns, 0, found);
 }
 
-/* Those that are capped now, by their group, and from here on no longer. */
+/* Takes the tasks that are capped by their group, and ends their caps in the kernel. */
 static void group_tasks_take(struct group_tasks *t)
 {
 	struct probe *p = t->g->opt.probe;
 
 	for (uint32_t tid = 0; (tid = probe_capped_next(p, tid));) {
 		if (!caps_has(&t->g->caps, tid)) {
-			/* those for which there is no memory are found the next time */
+			/* without memory, the rest is found the next time */
 			if (VEC_PUSH(&t->tids, tid) || VEC_PUSH(&t->found, 0))
 				break;
 			probe_uncap(p, tid);
@@ -113,9 +114,9 @@ static void group_tasks_take(struct group_tasks *t)
 	}
 }
 
-/* Ends the caps of tasks that their groups' caps have capped.  One that ended itself, and whose end was not
- * recorded, ends here; of one whose beginning was not recorded either nothing is known.  0, or -errno: they
- * stay capped, and it is to be tried again. */
+/* Ends the caps of tasks that were capped by their groups. If a task has ended and its end was not
+ * recorded, it ends here. If its beginning was not recorded either, no record mentions it. Returns 0, or
+ * -errno: these tasks stay capped, and the caller has to try again. */
 static int group_tasks_end(struct governor_loop *g, uint64_t since_ns)
 {
 	struct group_tasks t = { .g = g, .since_ns = since_ns };
@@ -165,7 +166,7 @@ static void group_say(struct governor_loop *g, uint64_t group, uint64_t now_ns)
 	    g->opt.budget_ppm / 1e4);
 }
 
-/* The group that may be capped and makes most of the records, 0: none. */
+/* The group that makes most of the records, if it may be capped. 0: none. */
 static uint64_t group_to_cap(const struct governor_loop *g, double *ret_share)
 {
 	uint64_t group = groups_most(&g->groups, ret_share);
@@ -209,15 +210,16 @@ void governor_loop_uncap_groups(struct governor_loop *g)
 	uint64_t n, now_ns, began_ns = clock_boot_ns();
 
 	if (!g->stats.n_groups) {
-		if (g->governor.cap_ns) /* it could not be capped */
+		if (g->governor.cap_ns) /* no group could be capped */
 			governor_uncapped(&g->governor, governor_loop_clock(), 0);
 		return;
 	}
 	probe_uncap_groups(g->opt.probe);
-	g->opt.empty(g->opt.arg);                         /* what begins comes before what ends */
-	(void)group_tasks_end(g, g->grouped[0].since_ns); /* it is called again soon */
+	g->opt.empty(g->opt.arg);                         /* beginnings are recorded before ends */
+	(void)group_tasks_end(g, g->grouped[0].since_ns); /* the next round calls it again */
 	now_ns = clock_boot_ns();
-	/* of several the first tells of the records of all: they are not counted one by one */
+	/* of several groups, the first record has the sum of all, because the records of a group are not
+	 * counted */
 	n = probe_left_out(g->opt.probe) - g->left_out;
 	n -= MIN(n, g->left_out_apart); /* told already */
 	for (unsigned i = 0; i < g->stats.n_groups; i++)
@@ -256,7 +258,7 @@ void governor_loop_caps_end(struct governor_loop *g)
 void governor_loop_caps_over(struct governor_loop *g)
 {
 	if (g->over_ns)
-		(void)group_tasks_end(g, g->over_since); /* all tasks are looked at when the pause ends */
+		(void)group_tasks_end(g, g->over_since); /* the end of the pause looks at all tasks */
 	g->over_ns = 0;
 	probe_caps_over(g->opt.probe);
 	g->capping = false;

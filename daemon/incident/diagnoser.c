@@ -16,7 +16,7 @@
 #include "lib/cleanup.h"
 
 struct diagnoser {
-	int sock; /* -1: there is no process any more */
+	int sock; /* -1: the process has ended */
 	pid_t pid;
 	sd_event_source *io, *late;
 	uint64_t id;            /* of the last question */
@@ -38,7 +38,7 @@ int diagnoser_new(struct diagnoser **ret)
 	d->pid = fork();
 	if (!d->pid) {
 		prctl(PR_SET_NAME, "ctraced-why", 0, 0, 0);
-		signal(SIGINT, SIG_IGN); /* a person's Ctrl-C reaches all; this one ends with the daemon */
+		signal(SIGINT, SIG_IGN); /* Ctrl-C reaches all processes; this one ends with the daemon */
 		diagnoser_serve(ends[1]);
 	}
 	close(ends[1]);
@@ -54,7 +54,7 @@ int diagnoser_new(struct diagnoser **ret)
 	return 0;
 }
 
-/* The open question has this answer. */
+/* Ends the open question with this answer. */
 static void diagnoser_conclude(struct diagnoser *d, json_t *answer, const char *why)
 {
 	diagnoser_answer_fn fn = TAKE_PTR(d->fn);
@@ -102,7 +102,7 @@ static int diagnoser_event(sd_event_source *s, int fd, uint32_t events, void *ar
 	return 0;
 }
 
-/* The process keeps its own time; this is for one that is stopped, or gets no CPU. */
+/* The process limits its own time. This timer is for a process that is stopped or gets no CPU. */
 static int diagnoser_late(sd_event_source *s, uint64_t usec, void *arg)
 {
 	diagnoser_conclude(arg, NULL, "the process that diagnoses hangs did not answer in time");
@@ -124,7 +124,7 @@ void diagnoser_free(struct diagnoser *d)
 		return;
 	sd_event_source_disable_unref(d->io);
 	sd_event_source_disable_unref(d->late);
-	/* it ends when it sees that nobody is there; nobody waits for that */
+	/* the process ends when its socket has no other end; the daemon does not wait for that */
 	if (d->sock >= 0)
 		close(d->sock);
 	free(d);

@@ -10,9 +10,9 @@
 #include "trace/read/reader.h"
 
 #define ANSWER_TEXT_MAX   4096
-#define ANSWER_EVENTS_MAX 3000000 /* about what fits DIAGNOSER_MEMORY with its graph: 150 bytes each */
+#define ANSWER_EVENTS_MAX 3000000 /* about as many as DIAGNOSER_MEMORY holds: 150 bytes each */
 
-/* Names from a trace are any bytes, and JSON is not. */
+/* Names from a trace may have any bytes, but JSON may not. */
 static json_t *answer_text(const char *s)
 {
 	char clean[ANSWER_TEXT_MAX];
@@ -114,7 +114,7 @@ json_t *diagnoser_answer(int fd, const struct diagnoser_question *q)
 		from_ns = reader_info(reader)->from_ns;
 		r = answer_from(reader, from_ns, q, &answer, err);
 	}
-	/* a busy machine: half of what was before the hang, a quarter, ... and then less of the hang */
+	/* on a busy machine: half of the time before the hang, a quarter, ..., and then less of the hang */
 	for (unsigned i = 0; i < 6 && (r == -ENOMEM || r == -E2BIG); i++) {
 		uint64_t limit_ns = i < 3 ? q->since_ns : q->found_ns;
 

@@ -26,7 +26,7 @@
 #define JAIL_MEMORY DIAGNOSER_MEMORY
 #endif
 
-/* What reading a trace needs: no path is ever opened. */
+/* The calls that a reader of a trace needs. It never opens a path. */
 static const int jail_child_calls[] = {
 	__NR_read,       __NR_pread64,      __NR_write,          __NR_close,        __NR_fstat,
 	__NR_lseek,      __NR_fcntl,        __NR_munmap,         __NR_mremap,       __NR_madvise,
@@ -34,7 +34,7 @@ static const int jail_child_calls[] = {
 	__NR_getrandom,  __NR_rt_sigaction, __NR_rt_sigprocmask, __NR_rt_sigreturn, __NR_exit,
 	__NR_exit_group, __NR_newfstatat,   __NR_sysinfo,        __NR_sigaltstack,
 };
-/* And what serving questions needs besides. */
+/* The further calls that the process needs to serve questions. */
 static const int jail_server_calls[] = {
 	__NR_recvmsg, __NR_sendmsg,   __NR_pipe2,        __NR_ppoll,     __NR_clone,   __NR_set_robust_list,
 	__NR_wait4,   __NR_kill,      __NR_prctl,        __NR_prlimit64, __NR_seccomp, __NR_getppid,
@@ -68,7 +68,7 @@ static int jail_drop_capabilities(void)
 	return syscall(__NR_capset, &head, none) ? -errno : 0;
 }
 
-/* When memory runs out this process goes before anything that somebody needs. */
+/* When memory runs out, the kernel kills this process before any useful program. */
 static void jail_dispensable(void)
 {
 	_cleanup_close_ int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -103,15 +103,16 @@ int diagnoser_jail(int keep_fd)
 	r = privilege_drop_bounding();
 	if (r)
 		return r;
-	/* A service that may not become somebody else stays who it is: without capabilities, and unable to
-	 * open anything, that is worth no more. */
+	/* A service that may not change its user stays the same user. Without capabilities, and unable to
+	 * open any file, that user is worth no more than nobody. */
 	if (!geteuid() && !setgroups(0, NULL) && !setresgid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY) &&
 	    setresuid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY))
 		return -errno;
 	r = jail_drop_capabilities();
 	if (r)
 		return r;
-	/* no other process of nobody looks into it; forgotten when the ids change, so set after that */
+	/* so that no other process of nobody can look into this one; a change of ids resets it, so it is
+	 * set after that */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;

@@ -18,7 +18,7 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* The next question and its trace. 0, or -errno: there will be no more. */
+/* Receives the next question and its trace. 0, or -errno: no more will come. */
 static int serve_receive(int sock, struct diagnoser_question *ret, int *ret_fd)
 {
 	union {
@@ -72,7 +72,8 @@ static _Noreturn void serve_child(int out, int fd, const struct diagnoser_questi
 	_exit(n ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/* Reads what the child has to say; false when it takes too long, says too much, or nobody waits any more. */
+/* Reads the answer of the child. False if it takes too long, if it is too large, or if no process waits
+ * for it any more. */
 static bool serve_collect(int in, int sock, char *json, size_t *ret_n)
 {
 	uint64_t end_ns = clock_boot_ns() + DIAGNOSER_WALL_S * NSEC_PER_SEC;

@@ -34,7 +34,7 @@ struct incidents {
 	sd_event_source *io, *timer;
 	int fd;           /* eventfd: something was noted */
 	unsigned limited; /* since the last snapshot */
-	uint64_t said_ns; /* when that was last told of one of them; 0: of none yet */
+	uint64_t said_ns; /* when the last message about a refused snapshot was written; 0: not yet */
 	struct incidents_stats stats;
 
 	pthread_mutex_t lock; /* of what follows */
@@ -65,7 +65,7 @@ static void incident_free(struct incident *in)
 	free(in);
 }
 
-/* What is missing, why, and what to do about it. */
+/* Says what is missing, the reason, and the remedy. */
 static void incident_lacks(struct incident *in, const char *what, int error)
 {
 	bool full = error == -ENOSPC || error == -EDQUOT;
@@ -91,8 +91,8 @@ static void note_drop(void *arg)
 	free(n);
 }
 
-/* The first note of a hang: it is there before anything that takes time.  Without it an end of the daemon
- * loses the hang, no more; and what is wrong will show again. */
+/* Writes the first note of a hang, before any slow work. Without the note, an end of the daemon loses this
+ * hang and nothing else. The cause of a failure will show again with the next write. */
 static void note_run(void *arg)
 {
 	struct incident_note *n = arg;
@@ -154,7 +154,7 @@ static void write_run(void *arg)
 	struct incident *in = arg;
 	int r = 0;
 
-	/* not when it has been removed already, to make room for a newer one */
+	/* a hang that was removed already, to make room for a newer one, gets no note */
 	if (!in->has_snapshot || !access(in->path, F_OK))
 		r = write_doc(in, false);
 	if (r)
@@ -186,7 +186,7 @@ static void incident_advance(void *arg)
 	incidents_step(in->owner);
 }
 
-/* The worker ended before it came to it: incidents_finish(). */
+/* The worker ended before this job: see incidents_finish(). */
 static void incident_drop(void *arg)
 {
 }
@@ -199,7 +199,7 @@ static int incident_post(struct incident *in, enum incident_state state, void (*
 	enum incident_state before = in->state;
 	int r;
 
-	in->state = state; /* before the worker has it */
+	in->state = state; /* set before the worker has the job */
 	r = worker_post(in->owner->opt.worker, &job);
 	if (r) {
 		in->state = before;
@@ -230,7 +230,7 @@ static void incident_ask(struct incident *in)
 	_cleanup_close_ int fd = incident_store_snapshot(&is->store, in->name);
 	int r = fd < 0 ? fd : diagnoser_ask(is->opt.diagnoser, fd, &q, incident_answer, in);
 
-	if (r == -EBUSY) /* its answer calls incidents_step() */
+	if (r == -EBUSY) /* the answer to the open question calls incidents_step() */
 		return;
 	in->state = r ? INCIDENT_ANSWERED : INCIDENT_ASKS;
 	if (r == -ESRCH)
@@ -241,7 +241,7 @@ static void incident_ask(struct incident *in)
 		incident_lacks(in, "diagnosis", r);
 }
 
-/* As far as it gets without waiting. */
+/* Takes all steps that need no waiting. */
 static void incident_step(struct incident *in, uint64_t now_ns)
 {
 	if (in->state == INCIDENT_COLLECTS && now_ns >= in->due_ns)
@@ -286,7 +286,7 @@ static int incidents_timer(sd_event_source *s, uint64_t usec, void *arg)
 	return 0;
 }
 
-/* So that the hang is not forgotten when the daemon ends before its snapshot is there. */
+/* With this note the hang is not forgotten if the daemon ends before the snapshot is there. */
 static void incident_first_note(struct incident *in)
 {
 	struct incident_note *n = calloc(1, sizeof(*n));
@@ -306,8 +306,8 @@ static void incident_set_path(struct incident *in)
 	snprintf(in->path, sizeof(in->path), "%s/%s.ctr", in->owner->store.dir, in->name);
 }
 
-/* A stuck task is noticed anew after a restart, or by a rule of a long threshold: not all of that is of
- * interest. */
+/* A stuck task is noticed anew after a restart, or by a rule with a long threshold. Then only the last
+ * part of the wait is of interest. */
 static uint64_t incident_from(const struct incidents *is, const struct detect_hang *h)
 {
 	uint64_t since_ns = h->since_ns;
@@ -360,7 +360,8 @@ static unsigned incidents_count(const struct incidents *is)
 	return n;
 }
 
-/* No snapshot now: said of the first, and then of one a minute, until there is one again. */
+/* Notes a hang that gets no snapshot. Says so for the first one, and then once a minute, until there is a
+ * snapshot again. */
 static void incidents_limit(struct incidents *is, const struct detect_hang *h, uint64_t next_ns,
 			    uint64_t now_ns)
 {
@@ -387,8 +388,8 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 			comm, h->tid, describe_hang(h->rule), INCIDENTS_OPEN_MAX);
 }
 
-/* Who started it: of set-user-ID programs that is not whom they run as, and it is not the owner of the
- * directory either, which is root's when a program does not want to be dumped. */
+/* The user who started the process. A set-user-ID program runs as another user. The owner of the directory
+ * is no help either: it is root for a program that cannot be dumped. */
 static uint32_t incident_uid(uint32_t pid)
 {
 	uint32_t uid = INCIDENT_UID_UNKNOWN;
@@ -461,7 +462,8 @@ static void read_boot_id(char id[INCIDENT_BOOT_LEN + 1])
 	id[n > 0 ? n : 0] = 0;
 }
 
-/* The limits hold across restarts: a daemon that is restarted by what hangs must not fill the disk. */
+/* The limits hold across restarts: if a hang makes the daemon restart again and again, that must not fill
+ * the disk. */
 static void incidents_remember(struct incidents *is, json_t *list)
 {
 	int64_t now_ns = (int64_t)clock_boot_ns(), offset = clock_offsets_now().boot_to_real_ns;
@@ -471,7 +473,7 @@ static void incidents_remember(struct incidents *is, json_t *list)
 		const char *comm = json_string_value(json_object_get(json_object_get(doc, "victim"), "comm"));
 		int64_t ns = json_integer_value(real) - offset;
 
-		/* not of earlier boots, nor of a clock that was set back since */
+		/* leaves out earlier boots, and times from before the clock was set back */
 		if (ns > 0 && ns <= now_ns)
 			incident_times_add(&is->times, comm ? comm : "", incident_store_doc_uid(doc),
 					   (uint64_t)ns);
@@ -508,7 +510,7 @@ int incidents_new(sd_event *event, const struct incidents_options *opt, struct i
 	return 0;
 }
 
-/* One that the daemon did not finish when it last ran. */
+/* Resumes a hang that the daemon had not finished when it last ran. */
 static void incidents_resume(struct incidents *is, json_t *doc)
 {
 	struct incident *in = malloc(sizeof(*in)), **end = &is->open;
@@ -524,7 +526,7 @@ static void incidents_resume(struct incidents *is, json_t *doc)
 	if (in->has_snapshot) {
 		in->state = INCIDENT_CUT;
 	} else if (!strcmp(in->boot_id, is->boot_id)) {
-		/* what the circular trace still has of it */
+		/* takes the part that is still in the circular trace */
 		in->to_ns = in->hangs[0].found_ns + is->opt.after_ns;
 	} else {
 		in->state = INCIDENT_ANSWERED;

@@ -13,7 +13,7 @@
 #define DOC_TEXT_MAX  4096
 #define DOC_CHAIN_MAX 32
 
-/* Names are any bytes, and JSON is not; a terminal may get to see them. */
+/* Names may have any bytes, but JSON may not. A terminal may get to see them. */
 static json_t *doc_text(const char *s)
 {
 	char clean[DOC_TEXT_MAX];
@@ -54,7 +54,7 @@ static json_t *doc_hangs(const struct incident *in)
 	return hangs;
 }
 
-/* How long the first one hung, as far as it is known. */
+/* The time that the first task hung, as far as it is known. */
 static json_int_t doc_held(const struct incident *in)
 {
 	json_int_t since = (json_int_t)in->hangs[0].since_ns;
@@ -166,7 +166,7 @@ size_t incidents_fit(json_t *list, size_t bytes)
 	return removed;
 }
 
-/* One of the words of the JSON contract: whatever it is, it is a word. */
+/* One of the words of the JSON contract. Any other value becomes such a word too. */
 static const char *word_of(json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
@@ -181,7 +181,7 @@ static json_t *doc_task(json_t *o)
 			 doc_text(json_string_value(json_object_get(o, "comm"))));
 }
 
-/* Where a task runs, as far as it is known. */
+/* Adds the place where a task runs, as far as it is known. */
 static void doc_place(json_t *o, json_t *task)
 {
 	static const char *const keys[] = { "cgroup", "container" };

@@ -20,12 +20,12 @@
 #include "lib/clock.h"
 #include "trace/words/describe.h"
 
-/* What stands in the journal's MESSAGE_ID of every hang. */
+/* The MESSAGE_ID of every hang in the journal. */
 #define SAY_HANG_ID SD_ID128_MAKE(8d, 1f, 5c, 0a, 6e, 33, 4b, 7f, 9a, 52, c4, 0e, 77, 1b, d9, 26)
 
 #define SAY_JOURNAL "/run/systemd/journal/socket"
 
-/* Whether what is written to stderr reaches the journal: systemd says which stream that is. */
+/* Whether stderr leads to the journal: systemd says which stream that is. */
 static bool stderr_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
@@ -36,7 +36,7 @@ static bool stderr_is_journal(void)
 	       st.st_dev == dev && st.st_ino == ino;
 }
 
-/* What is wrong, by rule: "... for 2.1 s". */
+/* Names the problem, by rule: "... for 2.1 s". */
 static const char *say_rule(const struct detect_hang *h)
 {
 	switch (h->rule) {
@@ -116,7 +116,7 @@ void incident_say_field(FILE *f, const char *name, const char *fmt, ...)
 		value = NULL;
 		return;
 	}
-	if (strchr(value, '\n')) { /* then a length is before it */
+	if (strchr(value, '\n')) { /* such a value has its length before it */
 		uint64_t le = htole64((uint64_t)n);
 
 		fprintf(f, "%s\n", name);
@@ -140,8 +140,8 @@ int incident_say_send(const char *path, const char *entry, size_t n)
 		       : 0;
 }
 
-/* To stderr, what the journal did not take; where that leads to the journal too there may still be room in
- * it, and if there is none the note beside the snapshot has to do. */
+/* Writes a line to stderr that the journal did not take. If stderr leads to the journal too, there may
+ * still be room in that stream. If not, the note beside the snapshot has to do. */
 static void say_stderr(const char *line)
 {
 	_cleanup_free_ char *text = NULL;
@@ -152,7 +152,7 @@ static void say_stderr(const char *line)
 		(void)send(STDERR_FILENO, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* An entry begins with what all have. */
+/* Begins an entry with the fields of all entries. */
 static FILE *say_begin(const char *line, int priority, char **ret, size_t *ret_n)
 {
 	FILE *f = open_memstream(ret, ret_n);
@@ -165,7 +165,8 @@ static FILE *say_begin(const char *line, int priority, char **ret, size_t *ret_n
 	return f;
 }
 
-/* Not by sd_journal_send(), which waits while the journal is stuck: that must not hold up the daemon. */
+/* Does not use sd_journal_send(), which waits while the journal is stuck: that must not hold up the
+ * daemon. */
 static void say_end(FILE *f, const char *line, char **entry, const size_t *n)
 {
 	bool sent = f && !fclose(f) && !incident_say_send(SAY_JOURNAL, *entry, *n);

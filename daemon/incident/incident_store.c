@@ -27,7 +27,7 @@ void incident_store_name(char name[INCIDENT_NAME_MAX], uint64_t real_ns, const c
 	struct tm tm;
 	size_t n;
 
-	/* what a shell, a path or a terminal could take for something else */
+	/* replaces characters with a meaning for a shell, a path or a terminal */
 	for (; *comm && p < safe + sizeof(safe) - 1; comm++)
 		*p++ = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._", *comm)
 			       ? *comm
@@ -71,7 +71,7 @@ static int store_open(const struct incident_store *s, bool make)
 	if (parent < 0)
 		return parent;
 	name = name ? name + 1 : s->dir;
-	if (make && !mkdirat(parent, name, 0700)) /* else what follows says what is wrong */
+	if (make && !mkdirat(parent, name, 0700)) /* if this fails, the next step reports the error */
 		(void)fsync(parent);              /* a disk that fails shows when the files are synced */
 	fd = owned_dir(parent, name, O_NOFOLLOW, &trouble);
 	return fd == -ENOTDIR || fd == -ELOOP ? -EPERM : fd;
@@ -94,7 +94,8 @@ static int store_put_name(int dir, const char *from, const char *to)
 	return renameat(dir, from, dir, to) || fsync(dir) ? -errno : 0;
 }
 
-/* A new file under a passing name, for its owner alone: it says what everybody's programs did. */
+/* Makes a new file with a temporary name, for its owner alone: the contents tell about programs of all
+ * users. */
 static int store_create(int dir, const char *tmp)
 {
 	int fd;
@@ -169,7 +170,7 @@ int incident_store_snapshot(const struct incident_store *s, const char *name)
 	return dir < 0 ? dir : owned_file(dir, path, O_RDONLY, &trouble);
 }
 
-/* Ours begin with a time; others in the directory are somebody else's. */
+/* The daemon's files begin with a time. Other files in the directory belong to other programs. */
 static int store_is_ours(const struct dirent *e)
 {
 	return strlen(e->d_name) > STORE_TIME_LEN && e->d_name[STORE_TIME_LEN] == '-' &&
@@ -188,7 +189,7 @@ static bool has_suffix(const char *name, const char *suffix)
 	return n > k && !strcmp(name + n - k, suffix);
 }
 
-/* Of one hang: all but what is behind the last dot (".json", ".ctr"). */
+/* Files of one hang have the same name up to the last dot (".json", ".ctr"). */
 static bool is_same_hang(const char *a, const char *b)
 {
 	const char *end = strrchr(a, '.');
@@ -203,17 +204,17 @@ static uint64_t store_bytes(int dir, const char *name)
 	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ? 0 : (uint64_t)st.st_blocks * 512;
 }
 
-/* The files of one hang: they are side by side, and go together. */
+/* The files of one hang. They are side by side in the list, and are removed together. */
 struct store_hang {
 	struct dirent **files;
 	int n;
 	uint32_t uid;
-	uint64_t bytes, uid_bytes; /* uid_bytes: of all of that uid, in the first of them */
+	uint64_t bytes, uid_bytes; /* uid_bytes: of all hangs of uid, in the first of these */
 	int uid_at;                /* which one that is */
 	bool ahead, stays, gone;
 };
 
-/* Whose it is, by its note. */
+/* The user of the hang, from its note. */
 static uint32_t store_uid(int dir, const struct store_hang *h)
 {
 	for (int i = 0; i < h->n; i++) {
@@ -234,7 +235,7 @@ static uint32_t store_uid(int dir, const struct store_hang *h)
 	return INCIDENT_UID_UNKNOWN;
 }
 
-/* Of files that are sorted by name; v has room for n. */
+/* Groups files that are sorted by name into hangs. v has room for n. */
 static int store_group(int dir, struct dirent **files, int n, const char *name, uint64_t now_ns,
 		       struct store_hang *v)
 {
@@ -259,8 +260,8 @@ static int store_group(int dir, struct dirent **files, int n, const char *name, 
 	return n_hangs;
 }
 
-/* Which goes next: the oldest of the user who has the most, so that nobody's hangs push out all of another's.
- * NULL: none may. */
+/* The hang to remove next: the oldest one of the user with the most bytes, so that one user's hangs do not
+ * push out those of another. NULL: none may go. */
 static struct store_hang *store_next(struct store_hang *v, int n)
 {
 	struct store_hang *next = NULL;
@@ -320,7 +321,7 @@ int incident_store_trim(const struct incident_store *s, const char *name, uint64
 	if (n < 0)
 		return -errno;
 	for (int i = 0; i < n; i++) {
-		/* an end in the midst of writing left it */
+		/* the daemon ended while it wrote this file */
 		if (has_suffix(v[i]->d_name, ".tmp")) {
 			unlinkat(dir, v[i]->d_name, 0);
 			free(v[i]);

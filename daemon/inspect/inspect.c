@@ -14,9 +14,9 @@
 
 #define PER_SEC_DEFAULT 100
 #define STUCK_NS        (10 * NSEC_PER_SEC)
-#define WORKERS_MAX     4 /* one that works, the others stuck */
+#define WORKERS_MAX     4 /* one that works; the others may be stuck */
 
-/* A want, or with raw a sample, or with access an access to a variable. */
+/* A piece of work: a want; with raw, a sample; with access, an access to a variable. */
 struct item {
 	struct inspect_want want;
 	struct ct_rawstack_blob *raw;
@@ -24,16 +24,16 @@ struct item {
 };
 
 /*
- * A thread and what it works with.  Reading a process's memory or mappings can hang in the kernel for as long
- * as that process hangs there with its memory locked.  A worker to which that happens is left alone, and
- * another takes over; when it comes back it ends.
+ * A thread and its tools. Reading a process's memory or mappings can hang in the kernel, as long as that
+ * process hangs there with its memory locked. If that happens to a worker, it is left alone, and another
+ * worker takes over. When the stuck worker returns, it ends.
  */
 struct worker {
 	struct inspect *v;
 	pthread_t thread;
 	struct inspect_look *look;
 	bool used, abandoned, ended;
-	uint32_t tgid;     /* of the work on hand */
+	uint32_t tgid;     /* the process of the present work */
 	uint64_t since_ns; /* 0: idle */
 };
 
@@ -52,7 +52,7 @@ struct inspect {
 	bool stop;
 };
 
-/* Pace of 1/max_per_sec, with a quarter of a second's work at once after a rest. */
+/* The pace is 1/max_per_sec. After a rest, a quarter of a second's work may run at once. */
 static uint64_t pace_step(const struct inspect *v)
 {
 	return NSEC_PER_SEC / v->opt.max_per_sec;
@@ -97,7 +97,7 @@ static int look_at_wait(struct worker *wk, const struct inspect_want *want, stru
 	return inspect_look_wait(wk->look, want, &t, ret);
 }
 
-/* Names, and what a task that turns in circles looks at. */
+/* Finds the names for a sample, and the variable that a spinning task polls. */
 static int look_at_sample(struct worker *wk, const struct ct_rawstack_blob *raw, struct inspect_result **ret)
 {
 	struct ct_iter_task t;
@@ -109,8 +109,8 @@ static int look_at_sample(struct worker *wk, const struct ct_rawstack_blob *raw,
 	return r;
 }
 
-/* A task that yields again and again. -ESRCH also when it is not to be looked at now, or nothing came of it.
- */
+/* Inspects a task that yields again and again. -ESRCH also if the task is not to be inspected now, or if
+ * there is no result. */
 static int look_at_spin(struct worker *wk, const struct inspect_want *want, struct inspect_result **ret)
 {
 	struct inspect *v = wk->v;
@@ -160,7 +160,7 @@ static int item_do(struct worker *wk, const struct item *it, struct inspect_resu
 	return it->raw ? look_at_sample(wk, it->raw, ret) : look_at_wait(wk, &it->want, ret);
 }
 
-/* Locked.  Counts how it went and hands over the result. */
+/* Locked. Counts the outcome and hands over the result. */
 static void item_done(struct inspect *v, struct inspect_result *res, int r, bool cut)
 {
 	if (r == -ESRCH)
@@ -179,7 +179,7 @@ static void item_done(struct inspect *v, struct inspect_result *res, int r, bool
 	v->results[(v->r_head + v->r_n++) % INSPECT_RESULTS_MAX] = res;
 }
 
-/* Locked.  The next piece of work, waiting for it and for its time; false: stop. */
+/* Locked. Waits for the next piece of work and for its time. False: stop. */
 static bool item_next(struct inspect *v, struct worker *wk, struct item *ret)
 {
 	while (!v->stop && !wk->abandoned) {
@@ -282,11 +282,11 @@ static uint64_t work_age(const struct worker *wk)
 {
 	uint64_t now = clock_boot_ns();
 
-	/* the clocks of two CPUs may differ by a microsecond: since_ns can be ahead of now */
+	/* the clocks of two CPUs may differ by a microsecond, so since_ns can be after now */
 	return wk->since_ns && now > wk->since_ns ? now - wk->since_ns : 0;
 }
 
-/* Locked.  Replaces a worker that is stuck; takes back the place of one that came back. */
+/* Locked. Replaces a stuck worker. Frees the place of a worker that has returned. */
 static void workers_check(struct inspect *v)
 {
 	struct worker *cur = v->current;
@@ -335,7 +335,7 @@ int inspect_new(const struct inspect_options *opt, struct inspect **ret)
 	return 0;
 }
 
-/* Locked.  Waits until a worker has ended; false: the time is over. */
+/* Locked. Waits until a worker has ended. False: the time limit has passed. */
 static bool worker_wait(struct inspect *v, const struct worker *wk, const struct timespec *until)
 {
 	while (!wk->ended)
@@ -418,7 +418,7 @@ int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw)
 		return -ENOMEM;
 	memcpy(copy, raw, n);
 	pthread_mutex_lock(&v->lock);
-	/* a late inspection is as good; a late sample is of a program that may have ended */
+	/* a late inspection is as good as an early one; a late sample may be of a program that has ended */
 	if (v->q_n && pace_wait(v, clock_boot_ns())) {
 		v->stats.asked++;
 		v->stats.refused_rate++;

@@ -47,7 +47,7 @@ static bool futex_call(struct unwind *u, const struct ct_iter_task *t, struct fu
 	return false;
 }
 
-/* Whose number in the innermost namespace is inner, among the threads of a process; 0: none. */
+/* The thread of a process whose number in the innermost namespace is inner. 0: none. */
 static uint32_t tid_of_inner(uint32_t tgid, uint32_t inner)
 {
 	char path[64], line[256];
@@ -77,7 +77,7 @@ static uint32_t tid_of_inner(uint32_t tgid, uint32_t inner)
 	return found;
 }
 
-/* A number from user memory is an owner only if such a task exists where it can hold this futex. */
+/* A number from user memory is an owner only if it names a task that can hold this futex. */
 static uint32_t owner_check(const struct ct_iter_task *t, const struct futex_call *c, uint32_t inner,
 			    uint32_t own_pidns)
 {

@@ -15,7 +15,8 @@
 #define SAME_WAIT_NS                                                                                         \
 	(20 * NSEC_PER_MSEC) /* the iterator's estimate of a wait's start may be late by two ticks */
 
-/* Time asleep with the machine: the scheduler's clock, by which the iterator estimates, does not count it. */
+/* The time for which the machine was suspended. The scheduler's clock, which the iterator uses, does not
+ * count that time. */
 static uint64_t suspended_ns(void)
 {
 	return (uint64_t)-clock_offsets_now().boot_to_mono_ns;
@@ -66,7 +67,8 @@ bool inspect_look_same_wait(const struct inspect_look *l, const struct inspect_w
 	return t->sched_since <= w->since_ns + slack + (suspended_ns() - l->suspended_ns);
 }
 
-/* False when the task runs, or sleeps somewhere else than where the registers said.  "nr args.. sp pc" */
+/* False if the task runs, or sleeps at another place than the registers say. The file has "nr args.. sp
+ * pc". */
 static bool still_there(const struct ct_iter_task *t)
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -194,7 +196,7 @@ int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, cons
 				add_polled(l, t, true, res);
 		}
 		unwind_end(l->unwind);
-		/* what was read of a stack that moved meanwhile is nonsense */
+		/* the stack may have moved while it was read: then its contents are nonsense */
 		r = still_there(t) ? 0 : -ESRCH;
 	}
 	if (!r)
@@ -206,12 +208,12 @@ int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, cons
 	return r;
 }
 
-/* Frames that the kernel walked by frame pointer; where it left the code it had lost its way.  exact: the
- * first is the instruction itself. */
+/* Adds frames that the kernel found by frame pointer. Ends at the first frame outside of code: there the
+ * walk had lost its way. exact: the first address is the instruction itself. */
 static void add_walked(struct inspect_look *l, uint32_t tid, uint32_t tgid, const uint64_t *ip, size_t n,
 		       bool exact)
 {
-	/* a thread that has ended has left its code behind */
+	/* if the thread has ended, its process still has the code */
 	bool begun = n && (!unwind_begin(l->unwind, tid) || !unwind_begin(l->unwind, tgid));
 
 	for (size_t i = 0; begun && i < MIN(n, (size_t)UNWIND_FRAMES_MAX); i++) {
@@ -255,7 +257,7 @@ static struct inspect_look_known *known_get(struct inspect_look *l, const struct
 	return oldest;
 }
 
-/* Takes the stack of res for the next ones. */
+/* Keeps the stack of res for later accesses. */
 static void known_put(struct inspect_look_known *k, const struct ct_rawaccess_blob *raw,
 		      const struct ct_stack_blob *stack)
 {
@@ -272,7 +274,7 @@ static void known_put(struct inspect_look_known *k, const struct ct_rawaccess_bl
 	k->n = raw->n_user;
 }
 
-/* The stack in words: of the last second, or made. */
+/* The stack in words: the kept one of the last second, or a new one. */
 static int access_stack(struct inspect_look *l, const struct ct_rawaccess_blob *raw,
 			struct inspect_result *res)
 {
@@ -290,7 +292,7 @@ static int access_stack(struct inspect_look *l, const struct ct_rawaccess_blob *
 		res->words[0] = res->stack->id;
 		return 0;
 	}
-	/* the breakpoint is taken behind the instruction, as a call is left */
+	/* the breakpoint reports the address after the instruction, like a return address */
 	add_walked(l, raw->h.tid, raw->tgid, raw->ip, raw->n_user, false);
 	r = add_stack(l, res);
 	if (!r)

@@ -11,8 +11,8 @@
 #include "daemon/inspect/variable.h"
 #include "lib/cleanup.h"
 
-#define LEVELS      2    /* functions of its own, innermost first, that are looked at */
-#define AROUND      192  /* bytes of code before and behind where it was seen */
+#define LEVELS      2    /* the innermost functions of the program that are looked at */
+#define AROUND      192  /* bytes of code before and behind the place where the task was seen */
 #define CODE_MAX    1024 /* a loop that is larger is no loop that polls */
 #define DEREF_REACH 24   /* how far behind the load of a pointer its use may be */
 #define CALLED      64   /* bytes of a function that is called in the loop */
@@ -30,14 +30,14 @@
 static const uint8_t reg_index[REGS] = { 10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0 };
 enum { REG_SP = 4, REG_BP = 5, SAVED_ORIG_AX = 15 };
 
-/* One look: where it was in its own functions, and with what. */
+/* One look at a task: its place in the program's own functions, and its registers. */
 struct look {
 	uint64_t regs[REGS];
 	struct {
-		uint64_t ip, start, end; /* of the function, as far as it is known */
+		uint64_t ip, start, end; /* bounds of the function, as far as they are known */
 	} level[LEVELS];
 	unsigned n_levels;
-	bool in_call, in_other; /* in a system call; in one that is not for waiting */
+	bool in_call, in_other; /* in a system call; in a system call that is not for waiting */
 };
 
 struct looked {
@@ -59,7 +59,7 @@ struct candidate {
 	struct variable var;
 };
 
-/* What one decision is made from. */
+/* The facts for one decision. */
 struct inquiry {
 	struct unwind *u;
 	struct variable_maps maps;
@@ -69,7 +69,7 @@ struct inquiry {
 	bool naps;
 	uint64_t start; /* address of code */
 	uint8_t code[CODE_MAX];
-	size_t n_code, lo, hi; /* hi: where it was seen last */
+	size_t n_code, lo, hi; /* hi: the offset where the task was seen last */
 	size_t loop_begin, loop_end;
 	bool has_loop;
 	struct candidate v[FOUND_MAX];
@@ -86,7 +86,7 @@ void polled_free(struct polled *p)
 	free(p);
 }
 
-/* The entry of a task, or one that may be given to it. */
+/* The entry of a task, or an entry that may be reused for it. */
 static struct looked *looked_get(struct polled *p, uint32_t tid)
 {
 	struct looked *oldest = &p->tasks[0];
@@ -109,7 +109,7 @@ bool polled_wants(struct polled *p, uint32_t tid, uint64_t now_ns)
 	return l->tid != tid || now_ns >= l->next_ns;
 }
 
-/* Not what every program has from its C library: those wait for others, and on their behalf. */
+/* The libraries that every program has from its C library. They wait on behalf of the program. */
 static bool is_library(const char *path)
 {
 	static const char *const files[] = { GLIBC_FILES };
@@ -122,7 +122,7 @@ static bool is_library(const char *path)
 	return name[0] == '[';
 }
 
-/* Where the function of a frame begins, and where at the latest it ends. */
+/* The start of a frame's function, and the latest possible end. */
 static void function_of(const struct unwind_frame *f, uint64_t *ret_start, uint64_t *ret_end)
 {
 	uint64_t bias = f->ip - f->vaddr, start, end = f->vaddr + AROUND;
@@ -143,7 +143,7 @@ static void function_of(const struct unwind_frame *f, uint64_t *ret_start, uint6
 	*ret_end = end + bias;
 }
 
-/* System calls that a loop makes which has nothing to do. */
+/* System calls that an idle loop makes. */
 static bool is_for_waiting(uint64_t nr)
 {
 #if defined(__x86_64__)
@@ -187,7 +187,7 @@ static void look_take(struct look *l, struct unwind *u, const struct ct_iter_tas
 	}
 }
 
-/* Registers other than the stack pointer that were not the same in every look. */
+/* The registers, other than the stack pointer, that differ between the looks. */
 static unsigned regs_changed(const struct inquiry *q)
 {
 	unsigned n = 0;
@@ -209,7 +209,7 @@ static bool reg_stays(const struct inquiry *q, unsigned r)
 	return r != REG_SP;
 }
 
-/* Memory that others can write, and that is not the task's stack. */
+/* Other tasks can write this memory, and it is not the task's own stack. */
 static bool may_be_shared(const struct inquiry *q, uint64_t addr)
 {
 	const struct variable_map *m = variable_maps_find(&q->maps, addr);
@@ -247,7 +247,8 @@ static void candidate_add(struct inquiry *q, const struct polled_operand *o, uin
 			(struct candidate){ .addr = addr, .score = score, .len = o->len, .flags = flags };
 }
 
-/* A pointer is loaded from at: what is read through it right behind.  True when there is such. */
+/* The code loads a pointer, and reads through it right after that. Adds what it reads. True if there is
+ * such a read. */
 static bool deref(struct inquiry *q, const struct polled_operand *load, uint64_t pointer)
 {
 	bool any = false;
@@ -278,7 +279,7 @@ static void operand_found(struct inquiry *q, const struct polled_operand *o)
 	}
 }
 
-/* The code of one level: false when the looks are not all at one place. */
+/* Reads the code of one level. False if the looks do not agree on one place. */
 static bool code_get(struct inquiry *q, unsigned level)
 {
 	uint64_t lo = UINT64_MAX, hi = 0, from = 0, to = UINT64_MAX;
@@ -309,8 +310,8 @@ static bool code_get(struct inquiry *q, unsigned level)
 	return q->hi <= q->n_code;
 }
 
-/* The code that a call at offset at leads to, also through the table by which libraries are called; not that
- * of the C library. */
+/* The code that a call at offset at leads to, also through the table for calls into libraries. The C
+ * library is left out. */
 static bool called_code(const struct inquiry *q, size_t at, uint64_t *ret_addr, uint8_t code[CALLED])
 {
 	const struct variable_map *m;
@@ -348,7 +349,8 @@ static int by_score(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-/* Symbols and values of the best: a variable of the size that is read, which does not change. */
+/* Finds symbols and values of the best candidates. A good one is a variable of the size that is read, and
+ * it does not change. */
 static void candidates_rank(struct inquiry *q)
 {
 	const struct timespec while_ns = { .tv_nsec = VALUE_AGAIN_NS };
@@ -391,7 +393,7 @@ static unsigned candidates_tell(const struct inquiry *q, struct polled_variable 
 	return n;
 }
 
-/* What the functions that the loop calls read: "while (!is_done()) sched_yield();" */
+/* Looks for variables that functions called by the loop read: "while (!is_done()) sched_yield();" */
 static void look_into_calls(struct inquiry *q)
 {
 	for (size_t at = q->loop_begin; at < q->loop_end && at < q->n_code; at++) {
@@ -454,7 +456,7 @@ static unsigned decide(struct unwind *u, uint32_t tid, const struct look *looks,
 		if (looks[i].in_other)
 			return 0;
 	}
-	/* who computes has other numbers in its registers each time; one may count its turns */
+	/* a task that computes has other numbers in its registers each time; a loop may count its turns */
 	if (!q->calls && regs_changed(q) > 1 && !loop)
 		return 0;
 	if (variable_maps_read(&q->maps, tid))

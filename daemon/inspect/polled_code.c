@@ -93,7 +93,8 @@ static bool is_rex(uint8_t byte)
 	return (byte & 0xf0) == 0x40;
 }
 
-/* What comes before offset at: the operation, and the prefix that makes registers and operands larger. */
+/* Decodes the bytes before offset at: the operation, and the prefix that makes registers and operands
+ * larger. */
 static bool operation_before(const uint8_t *code, size_t at, struct operation *ret, uint8_t *ret_rex)
 {
 	uint8_t reg = code[at] >> 3 & 7, wide;
@@ -143,7 +144,7 @@ bool polled_operand(const uint8_t *code, size_t n, size_t at, uint64_t start, st
 	return true;
 }
 
-/* A jump at offset at: where it leads and where it ends. */
+/* Decodes a jump at offset at: its target and its end. */
 static bool jump_at(const uint8_t *code, size_t n, size_t at, int64_t *ret_to, size_t *ret_end)
 {
 	int32_t rel;
@@ -177,7 +178,7 @@ bool polled_loop(const uint8_t *code, size_t n, size_t lo, size_t hi, size_t lar
 		size_t end;
 		int64_t to;
 
-		/* the task may be at the jump itself, or be about to come back to what is behind a call */
+		/* the task may be at the jump itself, or about to return to the code behind a call */
 		if (!jump_at(code, n, at, &to, &end) || end < hi || to < 0 || to > (int64_t)lo ||
 		    end - (size_t)to >= best || end - (size_t)to <= larger_than)
 			continue;

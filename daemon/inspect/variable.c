@@ -23,7 +23,7 @@
 #define NEAR_LEN    48 /* longer names are not compared for likeness */
 #define MODULES_MAX 512
 
-/* A file that is mapped: open while its symbols are looked through. */
+/* A mapped file. It is open while its symbols are searched. */
 struct module {
 	const char *path;
 	char name[VARIABLE_MODULE_MAX];
@@ -75,7 +75,7 @@ static bool same_file(const struct unwind_map *a, const struct unwind_map *b)
 	return a->ino == b->ino && a->major == b->major && a->minor == b->minor;
 }
 
-/* Address in the file of what is mapped first.  A mapping begins at a page, a segment need not. */
+/* The file's address of the first mapping. A mapping begins at a page, but a segment need not. */
 static int module_bias(struct module *m)
 {
 	const struct elf_file *e = &m->elf;
@@ -94,7 +94,7 @@ static void module_close(struct module *m)
 	close(m->elf.fd);
 }
 
-/* The file whose first mapping is map.  -ENOENT: not one with symbols, or one that is left alone. */
+/* Opens the file whose first mapping is map. -ENOENT: a file without symbols, or one that is left alone. */
 static int module_open(const struct variable_maps *maps, const struct variable_map *map, struct module *ret)
 {
 	struct module m = { .first = map, .path = maps->names.v + map->map.path_off };
@@ -115,14 +115,14 @@ static int module_open(const struct variable_maps *maps, const struct variable_m
 	}
 	last_part(m.path, m.name, sizeof(m.name));
 	snprintf(path, sizeof(path), "/proc/%u/exe", maps->pid);
-	/* the program may lie where the file does not, behind a server: it is not asked */
+	/* the program may be on a file system of a server, unlike the file: the server is not asked */
 	m.program = !statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_INO, &exe) && exe.stx_ino == st.st_ino &&
 		    makedev(exe.stx_dev_major, exe.stx_dev_minor) == st.st_dev;
 	*ret = m;
 	return 0;
 }
 
-/* How many letters are to be changed from a to b, at most NEAR_LEN. */
+/* The number of letters to change from a to b, at most NEAR_LEN. */
 static unsigned far_from(const char *a, const char *b)
 {
 	unsigned row[NEAR_LEN + 1];
@@ -225,7 +225,7 @@ static int search_symbol(void *arg, const struct elf_symbol *sym)
 	return 0;
 }
 
-/* Every file once: its first mapping. */
+/* Searches each file once, at its first mapping. */
 static void search_modules(const struct variable_maps *maps, struct search *s)
 {
 	unsigned n = 0;
@@ -247,7 +247,7 @@ static void search_modules(const struct variable_maps *maps, struct search *s)
 	}
 }
 
-/* What the dynamic linker does: a global symbol of the program stands for all others. */
+/* Does the same as the dynamic linker: a global symbol of the program stands for all others. */
 static void search_interpose(struct search *s)
 {
 	size_t mine = 0, at = 0;
@@ -409,7 +409,7 @@ static int nearest_symbol(void *arg, const struct elf_symbol *sym)
 	return 0;
 }
 
-/* Zeroed data has no file behind it: it follows the mappings of the file whose it is. */
+/* Zeroed data has no file behind it. It follows the mappings of its file. */
 static const struct variable_map *mapping_with_file(const struct variable_maps *maps, size_t i)
 {
 	const struct variable_map *v = maps->v.v;

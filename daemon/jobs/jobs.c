@@ -39,10 +39,10 @@ struct jobs {
 	bool first_done, stop;
 	jobs_row_list rows;
 	struct jobs_stats stats;
-	uint64_t since_ns; /* of the look that is going on; 0: it rests */
+	uint64_t since_ns; /* start of the present look; 0: the thread rests */
 };
 
-/* What a look at a path or a mapping is for. */
+/* The context of a look at a path or a mapping. */
 struct jobs_scan {
 	struct jobs *jobs;
 	uint32_t spec;
@@ -82,7 +82,7 @@ static void jobs_path_add(struct jobs *j, uint32_t spec, const char *path)
 		f->named = true;
 }
 
-/* A path at which a file of a framework may be. */
+/* A file of a framework may be at this path. */
 static void jobs_path(void *arg, const char *path)
 {
 	const struct jobs_scan *s = arg;
@@ -113,7 +113,7 @@ static bool jobs_spec_names(const struct jobs_spec *spec, const char *path)
 	return false;
 }
 
-/* A process has a file mapped that is called as one of the framework. */
+/* A process has mapped a file with the name of a framework's file. */
 static void jobs_mapped(struct jobs *j, uint32_t spec, const struct jobs_mapping *m)
 {
 	struct jobs_file *f;
@@ -149,8 +149,8 @@ static int jobs_mapping(void *arg, const struct jobs_mapping *m)
 	return 0;
 }
 
-/* Whether the paths still lead to the files.  What was written to has its instructions elsewhere: a probe
- * that stayed would hit the middle of one. */
+/* Checks that the paths still lead to the files. A file that was written to has its instructions at other
+ * places: an old probe would hit the middle of an instruction. */
 static void jobs_check_paths(struct jobs *j)
 {
 	for (size_t i = 0; i < j->files.n;) {
@@ -168,7 +168,7 @@ static void jobs_check_paths(struct jobs *j)
 	}
 }
 
-/* Between the scans: binaries that are named by their path may be built anew, and run at once. */
+/* A short look between the scans: binaries that are named by their path may be rebuilt, and run at once. */
 static void jobs_look(struct jobs *j)
 {
 	struct jobs_scan s = { .jobs = j };
@@ -191,7 +191,7 @@ static void jobs_scan(struct jobs *j)
 		for (size_t i = 0; i < j->specs->v[s.spec]->n_binaries; i++)
 			jobs_find_paths(j->specs->v[s.spec]->binaries[i], jobs_path, &s);
 	jobs_find_all_mappings(jobs_mapping, j);
-	/* a file that was replaced goes on being probed as long as somebody runs it */
+	/* a replaced file keeps its probes as long as a process runs it */
 	for (size_t i = 0; i < j->files.n;)
 		if (!j->files.v[i]->named && !j->files.v[i]->mapped)
 			jobs_file_drop(j, i);
@@ -205,7 +205,7 @@ static void jobs_call(void *arg, const struct job_call *call)
 	struct jobs *j = arg;
 	uint32_t no = call->calls / JOBS_SPEC_FUNCTIONS_MAX;
 
-	/* what is told by the kernel side was given to it by jobs_file */
+	/* the kernel side only hands back numbers that jobs_file gave it */
 	if (jobs_callees_add(j->callees, j->specs->v[no], call->calls % JOBS_SPEC_FUNCTIONS_MAX, call))
 		j->refused++;
 }
@@ -235,7 +235,7 @@ static void jobs_row_absent(const struct jobs_spec *spec, struct jobs_row *row)
 				       spec->binaries[i]);
 }
 
-/* Writes down for others how things are. */
+/* Publishes the present state. */
 static void jobs_publish(struct jobs *j)
 {
 	jobs_row_list rows = { 0 };
@@ -269,7 +269,7 @@ static void jobs_publish(struct jobs *j)
 	pthread_mutex_unlock(&j->lock);
 }
 
-/* Returns whether to go on. */
+/* Counts a round. Returns whether to go on. */
 static bool jobs_count(struct jobs *j)
 {
 	bool stop;
@@ -292,7 +292,7 @@ static uint64_t jobs_cpu_ns(void)
 	return (uint64_t)t.tv_sec * NSEC_PER_SEC + (uint64_t)t.tv_nsec;
 }
 
-/* Functions that jobs run; the CPU time that it took. */
+/* Takes new functions that jobs run. Returns the CPU time that this took. */
 static uint64_t jobs_take_calls(struct jobs *j)
 {
 	uint64_t cpu_ns = jobs_cpu_ns();
@@ -301,7 +301,8 @@ static uint64_t jobs_take_calls(struct jobs *j)
 	return jobs_cpu_ns() - cpu_ns;
 }
 
-/* Until there is something to do, but rests first: a program can make up functions without end. */
+/* Rests, then waits until there is something to do. The rest is needed because a program can make up
+ * functions without end. */
 static void jobs_wait(struct jobs *j, uint64_t calls_ns)
 {
 	struct pollfd p[] = { { .fd = j->wake_fd, .events = POLLIN },

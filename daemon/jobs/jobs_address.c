@@ -7,7 +7,7 @@
 #include "lib/cleanup.h"
 
 #if defined(__x86_64__)
-/* An instruction with a register or memory operand (the ModRM byte), decoded as far as is needed here. */
+/* An instruction with a register or memory operand (the ModRM byte), decoded as far as needed. */
 struct address_insn {
 	const uint8_t *p; /* behind the prefixes */
 	size_t left;
@@ -59,7 +59,8 @@ static size_t address_modrm(const struct address_insn *i)
 	return n < i->left ? n : 0;
 }
 
-/* The length of an instruction that changes neither what is kept nor the way; 0: another one. */
+/* The length of an instruction that changes neither the kept registers nor the flow of control. 0: another
+ * instruction. */
 static size_t address_harmless(const struct address_insn *i, unsigned args)
 {
 	size_t n = address_modrm(i);

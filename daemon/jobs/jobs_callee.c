@@ -16,7 +16,7 @@
 
 struct callee {
 	uint32_t tgid;
-	int pidfd; /* so that another process with its number is not taken for it */
+	int pidfd; /* so that another process with the same number is not mistaken for this one */
 	uint64_t function;
 	struct jobs_link *link;
 };
@@ -65,12 +65,12 @@ void jobs_callees_reap(struct jobs_callees *c)
 	}
 }
 
-/* Where a function's first instructions are in a file. */
+/* The place of a function's first instructions in a file. */
 struct callee_address {
 	struct unwind_mounts *mounts;
 	uint64_t function;
 	uint64_t off;
-	char path[96]; /* a link of /proc that leads to the file itself, whatever its name is by now */
+	char path[96]; /* a link of /proc that leads to the file itself, whatever its present name */
 };
 
 static int callee_mapping(void *arg, const struct jobs_mapping *m)
@@ -79,7 +79,7 @@ static int callee_mapping(void *arg, const struct jobs_mapping *m)
 
 	if (p->function < m->start || p->function >= m->end)
 		return 0;
-	/* neither the file nor the memory: either may wait for a server */
+	/* reads neither the file nor the memory: both may wait for a server */
 	if (unwind_mounts_avoid(p->mounts, m->pid, m->major, m->minor))
 		return -EREMOTE;
 	p->off = p->function - m->start + m->off;
@@ -124,8 +124,8 @@ int jobs_callees_add(struct jobs_callees *c, const struct jobs_spec *spec, size_
 	}
 	if (c->n == JOBS_CALLEES_MAX || same == JOBS_CALLEES_EACH)
 		return -ENOSPC;
-	/* the number may be another's by now: what is seen in it then names no function of that one, or one
-	 * that tells of no jobs */
+	/* The number may belong to another process by now. Then the address read from its memory names no
+	 * function of it, or a function that reports no jobs. */
 	pidfd = (int)syscall(SYS_pidfd_open, (pid_t)call->tgid, 0);
 	if (pidfd < 0)
 		return -errno;

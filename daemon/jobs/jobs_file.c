@@ -17,14 +17,14 @@
 #define FILE_MACHINE EM_AARCH64
 #endif
 
-/* A file while its functions are looked for. */
+/* The state of the search for a file's functions. */
 struct file_look {
 	struct jobs_probe *probe;
 	struct jobs_file *file;
 	struct elf_file elf;
 	uint64_t vaddr[JOBS_SPEC_FUNCTIONS_MAX]; /* of symbols; 0: not there */
-	bool need[JOBS_SPEC_FUNCTIONS_MAX];      /* the symbol is there that it needs */
-	bool unless[JOBS_SPEC_FUNCTIONS_MAX];    /* the symbol is there that makes it needless */
+	bool need[JOBS_SPEC_FUNCTIONS_MAX];      /* the symbol that it needs is there */
+	bool unless[JOBS_SPEC_FUNCTIONS_MAX];    /* the symbol that makes it needless is there */
 	bool found[JOBS_SPEC_FUNCTIONS_MAX];
 };
 
@@ -42,7 +42,7 @@ static struct job_value file_value(const struct jobs_arg *a)
 				   .off = a->off };
 }
 
-/* Whether some start has to know of the enqueues. */
+/* Whether a start has to know the enqueues. */
 static bool file_notes_enqueues(const struct jobs_spec *spec)
 {
 	for (size_t i = 0; i < spec->n_functions; i++)
@@ -104,7 +104,7 @@ static void file_add(struct file_look *l, size_t fn, uint64_t vaddr, struct job_
 	if (spec->has_calls)
 		rule->flags |= JOB_CALLS;
 	rule->calls = f->spec_no * JOBS_SPEC_FUNCTIONS_MAX + (uint32_t)fn;
-	/* this file and no other, also when it has been renamed or belongs to a container */
+	/* this file and no other, even if it has been renamed or belongs to a container */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", l->elf.fd);
 	if (!r)
 		r = VEC_RESERVE(&f->links, f->links.n + 1);

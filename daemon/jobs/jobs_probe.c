@@ -30,7 +30,7 @@ static int jobs_probe_call(void *arg, void *data, size_t size)
 
 	if (size >= sizeof(struct job_call))
 		p->fn(p->arg, data);
-	return ++p->n_calls < JOBS_PROBE_CALLS ? 0 : -EAGAIN; /* this one has been taken */
+	return ++p->n_calls < JOBS_PROBE_CALLS ? 0 : -EAGAIN; /* this call has been taken */
 }
 
 int jobs_probe_new(struct probe *probe, struct jobs_probe **ret)
@@ -89,7 +89,7 @@ int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, uint64_t o
 	l->rule = i;
 	p->used[i] = true;
 	r = bpf_map_update_elem(p->jobs.rules_fd, &i, rule, BPF_ANY) ? -errno : 0;
-	/* the return first: without it a start would never end */
+	/* the return comes first: without it a start would never end */
 	if (!r && rule->flags & JOB_RETURNS && !(l->ret = jobs_probe_attach(p, pid, path, off, i, true)))
 		r = -errno;
 	if (!r && !(l->entry = jobs_probe_attach(p, pid, path, off, i, false)))

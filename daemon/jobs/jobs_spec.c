@@ -47,7 +47,7 @@ int jobs_spec_arg(const char *s, struct jobs_arg *ret)
 	return 0;
 }
 
-/* Where in the text something is wrong. */
+/* The place of an error in the text. */
 struct jobs_spec_at {
 	const char *function; /* symbol or note, NULL: not in one */
 	char *err;
@@ -73,7 +73,7 @@ static int jobs_spec_text(const struct jobs_spec_at *at, const json_t *o, const 
 		return jobs_spec_bad(at, key, "must be a text");
 	if (json_string_length(v) >= cap)
 		return jobs_spec_bad(at, key, "is too long");
-	/* they go into messages, and name files and objects */
+	/* the texts go into messages, and name files and objects */
 	for (const char *s = json_string_value(v); *s; s++)
 		if (!isprint((unsigned char)*s))
 			return jobs_spec_bad(at, key, "must have only printable ASCII characters");

@@ -11,7 +11,7 @@
 #include "ctrace/abi.h"
 #include "lib/cleanup.h"
 
-/* What has been read is cleared and given back in pieces of this size, while they are in the cache. */
+/* Read parts are cleared and given back in pieces of this size, while they are in the cache. */
 #define PERCPU_RING_PIECE 8192ULL
 
 struct percpu_ring {
@@ -21,8 +21,8 @@ struct percpu_ring {
 	unsigned n;
 	uint64_t high_water;
 
-	uint64_t *side_consumer; /* how far we have read the side ring; its first page */
-	uint8_t *side_producer;  /* how far the kernel has written; a page, then the data twice over */
+	uint64_t *side_consumer; /* read position in the side ring; its first page */
+	uint8_t *side_producer;  /* write position of the kernel; a page, then the data twice over */
 	uint64_t side_bytes;
 	size_t page;
 };
@@ -89,7 +89,7 @@ uint64_t percpu_ring_high_water(const struct percpu_ring *r)
 /* A reading of a part of a ring that lies in one piece. */
 struct piece {
 	const uint8_t *lap; /* where byte 0 would lie */
-	uint64_t at, run;   /* how far it has come; where the records begin that are not handed over yet */
+	uint64_t at, run;   /* the present position; the start of the records that are not handed over yet */
 	long n;
 	percpu_ring_record_fn fn;
 	void *arg;
@@ -113,14 +113,14 @@ static void piece_blob(struct piece *p, const struct ct_blob *b, uint32_t room)
 	p->run = p->at + room;
 }
 
-/* Hands over the records that are whole, until end. */
+/* Hands over the complete records up to end. */
 static void piece_read(struct piece *p, uint64_t end)
 {
 	while (p->at < end) {
 		const struct ct_blob *b = (const void *)(p->lap + p->at);
 		uint32_t room;
 
-		if (!__atomic_load_n(&b->ts, __ATOMIC_ACQUIRE)) /* before anything else of it */
+		if (!__atomic_load_n(&b->ts, __ATOMIC_ACQUIRE)) /* read before all other fields */
 			break;
 		room = cpu_room(b->kind);
 		if (CT_KIND_IS_BLOB(b->kind))
@@ -147,7 +147,7 @@ static long ring_consume(struct percpu_ring *r, unsigned cpu, percpu_ring_record
 		p.lap = from - at;
 		p.at = p.run = at;
 		piece_read(&p, at + MIN(size, r->bytes - off));
-		if (p.at == at) /* its writer was interrupted: the next time */
+		if (p.at == at) /* the writer was interrupted: the record comes the next time */
 			break;
 		memset(from, 0, p.at - at);
 		at = p.at;

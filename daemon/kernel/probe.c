@@ -17,7 +17,7 @@
 #include "daemon/kernel/syscalls.h"
 #include "lib/cleanup.h"
 
-/* What libbpf said last about a program, while one thread loads. */
+/* The last message of libbpf about a program, while one thread loads. */
 static __thread struct {
 	char prog[64];
 	char text[160];
@@ -115,7 +115,7 @@ static bool probe_ftrace_is_off(void)
 	return f && fgetc(f) == '0';
 }
 
-/* Switches off what is not wanted and what the kernel does not have. */
+/* Switches off the hooks that are not wanted, and those that the kernel does not have. */
 static void probe_preselect(struct probe *p, const struct btf *btf, const struct probe_options *opt)
 {
 	bool ftrace_off = probe_ftrace_is_off();
@@ -138,7 +138,7 @@ static void probe_preselect(struct probe *p, const struct btf *btf, const struct
 	}
 }
 
-/* A program is loaded when it is not off and no program of its hook with a lower rank is to be had. */
+/* A program is loaded if it is not off, and if no program of its hook with a lower rank can be used. */
 static bool probe_prog_wanted(const struct probe *p, size_t prog)
 {
 	if (p->prog_off[prog])
@@ -194,7 +194,7 @@ static int probe_try_load(struct probe *p, const struct btf *btf, const struct p
 	return 0;
 }
 
-/* Fails when nothing is left to try for a hook that must be there. */
+/* Fails if no program is left to try for an essential hook. */
 static int probe_check_essential(const struct probe *p, const char *hook, char err[PROBE_ERR_MAX])
 {
 	const struct hook_def *d = NULL;
@@ -214,7 +214,7 @@ static int probe_check_essential(const struct probe *p, const char *hook, char e
 	return -EOPNOTSUPP;
 }
 
-/* Loads, switching off one by one what this kernel refuses. */
+/* Loads the programs. Switches off, one by one, those that this kernel refuses. */
 static int probe_load(struct probe *p, const struct btf *btf, const struct probe_options *opt,
 		      char err[PROBE_ERR_MAX])
 {
@@ -254,7 +254,7 @@ static void probe_attach(struct probe *p)
 
 		if (!probe_prog_wanted(p, i))
 			continue;
-		/* attached anew for each reading, and where frameworks are found */
+		/* these are attached anew for each reading, or when a framework is found */
 		if (!strcmp(g->how, "iter") || !strcmp(g->how, "uprobe")) {
 			s->how = g->how;
 			continue;
@@ -278,8 +278,9 @@ static void probe_attach(struct probe *p)
 }
 
 /*
- * libbpf learns whether perf events can be linked to by loading a program when it first wants to know; later
- * the daemon may load none any more.  This asks it with what is no perf event, so that nothing is attached.
+ * libbpf finds out whether perf events can be linked to by loading a program at the first attach. Later the
+ * daemon may load no programs any more. So this asks libbpf now, with a descriptor that is no perf event, so
+ * that nothing is attached.
  */
 static void probe_ask_libbpf(struct probe *p)
 {
@@ -289,7 +290,7 @@ static void probe_ask_libbpf(struct probe *p)
 		bpf_link__destroy(bpf_program__attach_perf_event(p->skel->progs.ct_job_entry, no_event));
 }
 
-/* The tables that doctor and the trace read. */
+/* Fills the tables that doctor and the trace read. */
 static int probe_tell(struct probe *p, char err[PROBE_ERR_MAX])
 {
 	size_t at = 0;
@@ -495,7 +496,7 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg)
 				continue;
 			last = __atomic_load_n(&s->lost_last_ns[c], __ATOMIC_RELAXED);
 			first = __atomic_exchange_n(&s->lost_first_ns[c], 0, __ATOMIC_RELAXED);
-			/* A loss that is counted while this runs: its time comes with the next call. */
+			/* A loss may be counted while this runs. Its time comes with the next call. */
 			if (!first)
 				first = p->told[cpu].last_ns[c] ? p->told[cpu].last_ns[c] : last;
 			fn(arg, cpu, c, n - p->told[cpu].n[c], first, last);

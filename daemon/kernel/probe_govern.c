@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* probe_govern.c - what the governor does to the programs: steps, pauses, caps; and what the programs cost.
- */
+/* probe_govern.c - the steps, pauses and caps of the governor on the programs; and the cost of the
+ * programs. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-#define GOVERN_CALLS    100 /* of a batch, to measure what it costs to call a program */
+#define GOVERN_CALLS    100 /* calls in a batch, to measure the cost of one call of a program */
 #define GOVERN_BATCHES  8
 #define GOVERN_LIGHT_NS 10 /* a program that only keeps the context, without the call */
 
@@ -23,7 +23,7 @@ static uint64_t govern_clock(void)
 	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
-/* What a call that passes the tracepoint takes: the best of some batches. */
+/* The cost of a call that passes the tracepoint: the best of some batches. */
 static double govern_rename_ns(const char *comm)
 {
 	uint64_t best = UINT64_MAX;
@@ -76,7 +76,7 @@ void probe_govern_unmap(struct probe *p)
 		munmap(p->govern.capped, GOVERN_WORDS * sizeof(uint64_t));
 }
 
-/* Programs that hang on the kernel's events all the time, other than those that are attached when needed. */
+/* Programs that stay attached to the kernel's events, unlike those that are attached when needed. */
 static bool govern_stays_attached(size_t prog)
 {
 	const char *how = hooks_progs[prog].how;
@@ -106,8 +106,9 @@ static int govern_attach(struct probe *p, const char *family)
 {
 	int r = 0;
 
-	/* The kernel takes some milliseconds for each.  Those of the scheduler, which run most, are the
-	 * first: they are attached for the shortest time when they come last, and go first. */
+	/* The kernel takes some milliseconds for each program. The programs of the scheduler run most
+	 * often and come first in the list. So they are attached last and detached first, and are attached
+	 * for the shortest time. */
 	for (size_t i = hooks_n_progs; i-- > 0;) {
 		if (!p->govern.detached[i] || !govern_is_of(i, family))
 			continue;
@@ -153,7 +154,7 @@ int probe_resume(struct probe *p)
 		return r;
 	if (govern_state(p)->shed >= CT_SHED_MESSAGES)
 		govern_detach(p, "msg");
-	for (unsigned i = 0; i < p->n_cpus; i++) { /* the ends of interrupts were not seen */
+	for (unsigned i = 0; i < p->n_cpus; i++) { /* the ends of interrupts were not recorded */
 		percpu_ring_cpu(p->rings, i)->depth = 0;
 		percpu_ring_cpu(p->rings, i)->ready_obj = 0;
 	}
@@ -240,7 +241,7 @@ uint64_t probe_passed_ns(struct probe *p)
 	return (uint64_t)((double)n * (p->govern.dispatch_ns + GOVERN_LIGHT_NS));
 }
 
-/* What has been counted on all CPUs since the last call. */
+/* The counts of all CPUs since the last call. */
 static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 {
 	struct govern_cost now = { 0 }, *told = &p->govern.told[kind], since;
@@ -259,7 +260,7 @@ static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 	return since;
 }
 
-/* Runs that found no room in their ring are not among those counted. */
+/* The counts do not include runs that found no room in their ring. */
 static uint64_t govern_lost(struct probe *p)
 {
 	uint64_t n = 0, told = p->govern.lost;
@@ -279,7 +280,7 @@ uint64_t probe_cost_ns(struct probe *p)
 		struct govern_cost c = govern_since(p, k);
 		double *mean = &p->govern.mean_ns[k];
 
-		/* some runs say little, many say all; in between the mean before counts as well */
+		/* a few runs say little, so the former mean counts as well; many runs say all */
 		if (c.timed)
 			*mean += ((double)c.timed_ns / (double)c.timed - *mean) *
 				 (c.timed < 16 ? (double)c.timed / 16 : 1);

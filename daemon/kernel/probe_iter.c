@@ -11,8 +11,8 @@
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
-/* Some 50 000 descriptors of one process.  It can have many more, and an epoll behind each, for which memory
- * and time would be taken here: those are not looked at. */
+/* Room for some 50 000 descriptors of one process. A process can have many more, with an epoll behind each
+ * one. Those are not looked at, because they would take memory and time here. */
 #define FILES_BYTES_MAX (8u << 20)
 
 typedef VEC(uint8_t) bytes_vec;
@@ -41,13 +41,14 @@ static int iter_read(struct bpf_link *link, size_t max, bytes_vec *out)
 	return 0;
 }
 
-/* One task, the files of one process, or all tasks (0 and 0); brief: without registers and stacks. */
+/* The tasks to read: one task, the files of one process, or all tasks (0 and 0). brief: without registers
+ * and stacks. */
 struct iter_of {
 	uint32_t tid, pid;
 	bool brief;
 };
 
-/* What the programs read beside the request; of files nothing but the process. */
+/* Sets the variables that the programs read beside the request. For files this is only the process. */
 static void iter_tell(struct probe *p, const struct iter_of *of, uint32_t id)
 {
 	if (of->pid) {
@@ -58,13 +59,13 @@ static void iter_tell(struct probe *p, const struct iter_of *of, uint32_t id)
 	}
 }
 
-/* Runs an iterator.  Kernels before 6.1 cannot be asked for one task: there the program itself skips the
+/* Runs an iterator. Kernels before 6.1 cannot iterate over one task: there the program itself skips the
  * others. */
 static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter_of *of, bytes_vec *out)
 {
 	union bpf_iter_link_info info = { .task = { .tid = of->tid, .pid = of->pid } };
 	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
-	/* a large table of descriptors takes long, and the drain thread looks at tasks */
+	/* a large descriptor table takes long, and the drain thread must still be able to look at tasks */
 	pthread_mutex_t *lock = of->pid ? &p->iter_files_lock : &p->iter_tasks_lock;
 	struct bpf_link *link = NULL;
 	int r;
@@ -125,7 +126,7 @@ int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret)
 	return r;
 }
 
-/* The bytes of those records and blobs that are there as a whole. */
+/* The bytes of the records and blobs that are complete. */
 static size_t files_whole(const bytes_vec *v)
 {
 	size_t at = 0;

@@ -58,7 +58,7 @@ static int watch_event(uint32_t tid, uint64_t addr, uint32_t len, bool reads)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The event with its program, switched on: a link that holds it. */
+/* Opens an event with its program, and switches it on. Returns a link that holds the event. */
 static int watch_attach(struct probe *p, uint32_t tid, const struct probe_watch_options *o, bool reads)
 {
 	struct bpf_program *prog = reads ? p->skel->progs.ct_watch_any : p->skel->progs.ct_watch_write;
@@ -84,7 +84,7 @@ int probe_watch_try(struct probe *p)
 
 	return fd < 0 ? fd : 0;
 #else
-	/* there they are called before the access, and nothing steps over it */
+	/* on this machine they fire before the access, and nothing steps over the instruction */
 	(void)here;
 	return -EOPNOTSUPP;
 #endif
@@ -115,7 +115,7 @@ static int watch_thread(struct probe *p, struct watch_opening *o, uint32_t tid)
 
 		if (fd == -ESRCH) /* that thread has ended */
 			return 0;
-		/* it is new and has inherited them, else there would be room */
+		/* the thread is new and has inherited the events; otherwise there would be room */
 		if (fd == -ENOSPC && o->again)
 			return 0;
 		r = fd < 0 ? fd : 0;
@@ -127,7 +127,7 @@ static int watch_thread(struct probe *p, struct watch_opening *o, uint32_t tid)
 	return r;
 }
 
-/* The threads that were not there the last time: how many, or -errno. */
+/* Watches the threads that were not there in the last pass. Returns their number, or -errno. */
 static int watch_pass(struct probe *p, struct watch_opening *o)
 {
 	char path[64];
@@ -155,7 +155,7 @@ static int watch_all_threads(struct probe *p, struct watch_opening *o)
 {
 	int n = 1;
 
-	/* A thread that an unwatched one makes meanwhile is found in the next pass. */
+	/* An unwatched thread may make a new thread meanwhile. The next pass finds it. */
 	for (int pass = 0; pass < WATCH_PASSES_MAX && n > 0; pass++) {
 		n = watch_pass(p, o);
 		o->again = true;
@@ -220,7 +220,7 @@ static int watch_map(struct probe *p)
 	return 0;
 }
 
-/* One descriptor is needed for each thread. */
+/* A watchpoint needs one descriptor for each thread. */
 static void watch_raise_limit(void)
 {
 	struct rlimit l;
@@ -231,7 +231,7 @@ static void watch_raise_limit(void)
 	}
 }
 
-/* Locked.  A free slot; -ENOSPC: no debug register is left; -EEXIST: that is watched already. */
+/* Locked. Finds a free slot. -ENOSPC: no debug register is left. -EEXIST: this address is watched already. */
 static int watch_slot(struct probe *p, const struct probe_watch_options *o)
 {
 	unsigned taken = 0;
@@ -268,7 +268,7 @@ static int watch_open_in(struct probe *p, const struct probe_watch_options *opt,
 	return r;
 }
 
-/* Why there are no such breakpoints here; NULL: there are. */
+/* Why this machine has no such breakpoints. NULL: it has them. */
 static const char *watch_is_off(const struct probe *p, bool reads)
 {
 	for (size_t i = 0; i < hooks_n_defs; i++)

@@ -19,14 +19,15 @@
 
 #define WALK_NS   NSEC_PER_SEC
 #define PATH_ROOM 4096
-/* Where control groups come and go all the time, walks take one part in so many of a CPU's time at most. */
+/* Where control groups come and go all the time, walks may take one part in this many of the time of a
+ * CPU. */
 #define WALK_SHARE 200
 
 struct cgroups {
 	struct cgroups_options opt;
-	char root[PATH_ROOM]; /* where cgroup2 is mounted; "": nowhere */
-	struct map known;     /* ids that were looked up, or are to be */
-	struct map fresh;     /* those that are to be */
+	char root[PATH_ROOM]; /* the mount point of cgroup2; "": none */
+	struct map known;     /* ids that were looked up, or have to be */
+	struct map fresh;     /* ids that have to be looked up */
 	uint64_t walk_ns;
 	_Atomic uint64_t took_ns; /* CPU time of the last walk */
 	atomic_bool walking;
@@ -38,7 +39,7 @@ struct walk {
 	const struct map *wanted;
 	const char *containers;
 	uint64_t now_ns;
-	char path[PATH_ROOM]; /* below the root; of the directory at hand */
+	char path[PATH_ROOM]; /* the present directory, below the root */
 	size_t n_dirs, n_found;
 	VEC(uint64_t) out;
 	bool failed;
@@ -96,7 +97,7 @@ static bool walk_done(const struct walk *w)
 	return w->failed || w->n_found == w->wanted->n || w->n_dirs >= CGROUPS_WALK_MAX;
 }
 
-/* Looks at what is in a directory, and goes down; closes fd. */
+/* Looks at the entries of a directory, and goes down. Closes fd. */
 static void walk_dir(struct walk *w, int fd, unsigned depth)
 {
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
@@ -153,7 +154,8 @@ int cgroups_find(const char *root, const char *containers, const struct map *wan
 	return r;
 }
 
-/* Where cgroup2 is: a line of mountinfo is "36 35 0:31 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw". */
+/* Finds the mount point of cgroup2: a line of mountinfo is "36 35 0:31 / /sys/fs/cgroup rw - cgroup2
+ * cgroup2 rw". */
 static void find_root(char root[PATH_ROOM])
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/self/mountinfo", "re");
@@ -195,7 +197,7 @@ void cgroups_seen(struct cgroups *c, uint64_t id)
 		return;
 	if (c->known.n >= CGROUPS_KNOWN_MAX)
 		map_done(&c->known);
-	/* out of memory: the next task of it brings it up again */
+	/* out of memory: the next task of this group brings the id up again */
 	if (!map_set(&c->fresh, id, 0))
 		map_set(&c->known, id, 0);
 }

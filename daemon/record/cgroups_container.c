@@ -12,7 +12,7 @@
 
 #define FILE_MAX (4 << 20) /* Podman's is one file for all containers */
 
-/* The names that the runtimes allow, so that nothing else gets into a trace. */
+/* Takes only names that the runtimes allow, so that nothing else gets into a trace. */
 static bool take_name(const char *s, char name[CGROUP_NAME_MAX])
 {
 	size_t n = strlen(s);

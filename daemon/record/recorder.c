@@ -19,13 +19,13 @@ struct recorder {
 	bool created;
 	uint64_t sealed_ns; /* when the open segment began */
 	uint64_t refused, lost[CT_LOSS_CAUSES];
-	/* own refusals that no CT_GAP tells of yet */
+	/* the recorder's own refusals that are in no CT_GAP yet */
 	uint64_t gap_n, gap_first_ns, gap_last_ns;
 };
 
 /*
- * The trace that is there cannot be gone on with: it is set aside, and comes back if the new one cannot be
- * made.  On success err says what became of it.
+ * The existing trace cannot be continued. Sets it aside, and brings it back if a new one cannot be made. On
+ * success err says the new name of the old trace.
  */
 static int recorder_replace(struct recorder *r, const char *ending, const char *why, char *err)
 {
@@ -117,7 +117,8 @@ static void recorder_write(struct recorder *r, uint16_t cpu, const uint64_t *run
 		recorder_refuse(r, i ? about->max_ns : about->min_ns);
 }
 
-/* Records as they lie in a ring, back to back.  What is behind one that is not known cannot be found. */
+/* Takes records as they lie in a ring, back to back. After an unknown record, the next one cannot be
+ * found. */
 static void recorder_run(struct recorder *r, uint16_t cpu, const uint64_t *p, const uint64_t *end)
 {
 	struct writer_run about = { .min_ns = UINT64_MAX };
@@ -287,7 +288,7 @@ void recorder_seal(struct recorder *r, uint64_t now_ns, bool force)
 		r->gap_n = 0;
 	}
 	tasks_states(r->tasks, &states, &n);
-	/* an error has been counted, and the next segment tells of it */
+	/* the writer has counted the error, and the next segment reports it */
 	(void)writer_seal(r->writer, now_ns, states, n);
 	tasks_purge(r->tasks, now_ns, recorder_task_gone, r);
 	r->sealed_ns = now_ns;

@@ -44,7 +44,8 @@ static const char *statedir_remedy(enum owned_trouble trouble)
 	return "look what is in it and 'chmod go-w' it, or choose another --state-dir";
 }
 
-/* Opens the directory; a file that another user puts there would get what is written. */
+/* Opens the directory, and refuses one that another user can write to: a file that this user puts there
+ * would get the trace. */
 static int statedir_dir(struct statedir *s, char *err)
 {
 	enum owned_trouble trouble;
@@ -65,7 +66,7 @@ static int statedir_dir(struct statedir *s, char *err)
 	return r;
 }
 
-/* There is nothing in that file, so what is not ours is taken away. */
+/* The lock file has no contents, so a file that is not the daemon's own is removed. */
 static int statedir_lock_file(int dir_fd)
 {
 	enum owned_trouble trouble;
@@ -78,7 +79,7 @@ static int statedir_lock_file(int dir_fd)
 	return owned_file(dir_fd, STATEDIR_LOCK, O_RDWR | O_CREAT, &trouble);
 }
 
-/* The lock is on a file, because whoever made the directory may have locked the directory itself. */
+/* The lock is on a file, because the process that made the directory may hold a lock on the directory. */
 static int statedir_lock(struct statedir *s, char *err)
 {
 	int e;
@@ -125,7 +126,7 @@ int statedir_open(const char *path, struct statedir *ret, char err[STATEDIR_ERR_
 		return r;
 	}
 	if (s.made)
-		(void)syncdir_of(path); /* a disk that fails will be told of by the trace's writer */
+		(void)syncdir_of(path); /* if the disk fails, the trace's writer will report it */
 	r = statedir_dir(&s, err);
 	if (!r)
 		r = statedir_lock(&s, err);

@@ -11,7 +11,7 @@
 #include "lib/vec.h"
 
 #define TASKS_SINCE_NS                                                                                       \
-	(20 * NSEC_PER_MSEC) /* how well the iterator knows since when a task has been off the CPU */
+	(20 * NSEC_PER_MSEC) /* precision with which the iterator knows since when a task is off the CPU */
 
 /*
  * A tree of three levels over the 22 bits of a tid: a look-up is three loads,
@@ -116,8 +116,8 @@ static struct task *tasks_make(struct tasks *t, uint32_t tid)
 	return task;
 }
 
-/* The entry that a record of time ts is about; makes one if there is none.  NULL: the idle task, a record
- * from before the death of the task, or no room. */
+/* The entry of the task at time ts. Makes an entry if there is none. NULL: the idle task, a record from
+ * before the death of the task, or no room. */
 static struct task *tasks_touch(struct tasks *t, uint32_t tid, uint64_t ts)
 {
 	struct task *task = tasks_entry(t, tid);
@@ -133,7 +133,7 @@ static struct task *tasks_touch(struct tasks *t, uint32_t tid, uint64_t ts)
 		return task;
 	if (ts <= task->st.last.ts)
 		return NULL;
-	/* the number was given to a new task */
+	/* the kernel has given the number to a new task */
 	task_reset(task, tid);
 	task->generation = t->generation;
 	t->n_dead--;
@@ -203,8 +203,8 @@ static void tasks_switch_out(struct tasks *t, uint16_t cpu, const struct ct_rec 
 	task->st.last = *rec;
 	task->st.run = WINDOW_RUN_BLOCKED;
 	task->st.owner = 0;
-	/* CT_FUTEX comes just before the switch, from the same CPU; not so the one of a mutex that was had at
-	 * once, before a wait for a condition */
+	/* CT_FUTEX comes just before the switch, from the same CPU. A mutex that the task took at once,
+	 * before a wait for a condition, has a CT_FUTEX without a switch. */
 	if (rec->wait == CT_W_FUTEX && task->futex_obj == rec->obj && task->futex_ns <= rec->ts &&
 	    rec->ts - task->futex_ns < NSEC_PER_MSEC)
 		task->st.owner = task->futex_owner;
@@ -281,7 +281,7 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 			task->futex_owner = rec->peer;
 		}
 		break;
-	case CT_SHED: /* of those that the programs write; the end is the daemon's */
+	case CT_SHED: /* only the records of the programs come here; the daemon makes the end itself */
 		task = rec->flags & CT_GV_CAP ? tasks_touch(t, rec->tid, rec->ts) : NULL;
 		if (task && rec->ts > task->uncapped_ns)
 			task->capped_ns = rec->ts;
@@ -332,9 +332,9 @@ void tasks_found(struct tasks *t, const struct ct_iter_task *found)
 		return;
 	task->generation = t->generation;
 	if (task->st.last.ts >= t->found_ns || task->flags & TASK_DEAD)
-		return; /* what the records say is newer */
+		return; /* the records are newer */
 	if (w->state == CT_ST_RUNNING || w->wait == CT_W_NONE) {
-		/* since when it has been is not known */
+		/* the start of this state is not known */
 		task_runnable(task, t->found_ns);
 		if (w->peer) {
 			task->st.run = WINDOW_RUN_RUNNING;
@@ -344,7 +344,7 @@ void tasks_found(struct tasks *t, const struct ct_iter_task *found)
 	}
 	if (task->st.run == WINDOW_RUN_BLOCKED && task->st.last.ts && task->st.last.wait == w->wait &&
 	    task->st.last.obj == w->obj && found->sched_since <= task->st.last.ts + TASKS_SINCE_NS)
-		return; /* known already, and since when */
+		return; /* the wait and its start are known already */
 	task->st.run = WINDOW_RUN_BLOCKED;
 	task->st.last = *w;
 	task->st.last.kind = CT_SWITCH;

@@ -73,7 +73,7 @@ static int bpfstats_confine(int sock)
 	const struct __user_cap_data_struct admin[2] = { { .effective = 1u << CAP_SYS_ADMIN,
 							   .permitted = 1u << CAP_SYS_ADMIN } };
 	struct filter f;
-	int r = privilege_drop_bounding(); /* takes a privilege that the next give up */
+	int r = privilege_drop_bounding(); /* needs a privilege that the next steps give up */
 
 	if (r)
 		return r;
@@ -89,12 +89,12 @@ static int bpfstats_confine(int sock)
 	return filter_enter(&f);
 }
 
-/* Until the daemon's end of the socket is gone. */
+/* Serves until the daemon's end of the socket is closed. */
 static _Noreturn void bpfstats_serve(int sock)
 {
 	char request;
 
-	signal(SIGINT, SIG_IGN); /* a person's Ctrl-C reaches all; this one ends with the daemon */
+	signal(SIGINT, SIG_IGN); /* Ctrl-C reaches all processes; this one ends with the daemon */
 	prctl(PR_SET_NAME, "ctraced-stats", 0, 0, 0);
 	if (!bpfstats_confine(sock))
 		while (read(sock, &request, 1) == 1 && bpfstats_answer(sock))
@@ -144,8 +144,8 @@ static int bpfstats_receive(void)
 	return fd;
 }
 
-/* An answer that came too late for its question keeps the statistics on, and would be taken for the next
- * one's. */
+/* Drops an answer that came too late for its question. It would keep the statistics on, and be mistaken
+ * for the next answer. */
 static void bpfstats_drop_late(void)
 {
 	struct iovec iov = { &(char){ 0 }, 1 };

@@ -20,7 +20,7 @@
 #define PRIVILEGE_NICE 35 /* in the limit's own counting, from 20 down: the drain thread's -15 */
 #define CAP(c)         (1ULL << (c))
 
-/* What is needed as long as the daemon runs. */
+/* The capabilities that the daemon needs as long as it runs. */
 static const uint64_t privilege_kept =
 	CAP(CAP_BPF) | CAP(CAP_PERFMON) | /* attach programs, read maps, open perf events of others */
 	CAP(CAP_SYS_PTRACE) |             /* memory, mappings and descriptors of processes */
@@ -33,8 +33,8 @@ void privilege_begin(void)
 	const struct rlimit nice = { PRIVILEGE_NICE, PRIVILEGE_NICE };
 
 	umask(077);
-	/* what is in its memory is other people's: no core dumps, and no looking in for those who are not
-	 * root */
+	/* The daemon's memory has data of other users. So there are no core dumps, and only root may look
+	 * into the process. */
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	(void)setrlimit(RLIMIT_NICE, &nice);
 }
@@ -71,7 +71,7 @@ static bool perf_is_refused(uint32_t type, uint64_t config)
 	return fd < 0 && (errno == EACCES || errno == EPERM);
 }
 
-/* 6.18 does for these.  Who may is told that the path is missing. */
+/* Linux 6.18 wants CAP_SYS_ADMIN for uprobe events. With it, the error is that the path is missing. */
 static bool uprobe_is_refused(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
@@ -80,7 +80,7 @@ static bool uprobe_is_refused(void)
 	return f && fscanf(f, "%u", &type) == 1 && perf_is_refused(type, 0);
 }
 
-/* The drain thread goes first; see privilege_begin(). */
+/* The drain thread needs a high priority; see privilege_begin(). */
 static bool nice_is_refused(void)
 {
 	struct rlimit l;
@@ -88,7 +88,7 @@ static bool nice_is_refused(void)
 	return getrlimit(RLIMIT_NICE, &l) || l.rlim_cur < PRIVILEGE_NICE;
 }
 
-/* A directory that belongs to somebody else. */
+/* A directory belongs to another user. */
 static bool dir_is_refused(const struct privilege_options *opt)
 {
 	for (size_t i = 0; i < opt->n_dirs; i++)
@@ -102,7 +102,8 @@ int privilege_drop_bounding(void)
 	int r = 0;
 
 	for (int c = 0; prctl(PR_CAPBSET_READ, c, 0, 0, 0) >= 0; c++)
-		/* without CAP_SETPCAP the set cannot be made smaller: whoever took that has seen to it */
+		/* without CAP_SETPCAP the set cannot be made smaller; whatever removed that capability has
+		 * made it small */
 		if (prctl(PR_CAPBSET_READ, c, 0, 0, 0) > 0 && prctl(PR_CAPBSET_DROP, c, 0, 0, 0) &&
 		    errno != EPERM)
 			r = -errno;
@@ -110,7 +111,7 @@ int privilege_drop_bounding(void)
 	return r;
 }
 
-/* What more is needed on this machine is found by trying to do without. */
+/* Drops all other capabilities. Some machines need a few more: the daemon finds them by trying without. */
 static int drop_capabilities(const struct privilege_options *opt)
 {
 	uint64_t effective = 0, permitted = 0, keep = privilege_kept;
@@ -126,7 +127,7 @@ static int drop_capabilities(const struct privilege_options *opt)
 		keep |= CAP(CAP_SYS_NICE);
 	if (dir_is_refused(opt))
 		keep |= CAP(CAP_DAC_OVERRIDE);
-	r = caps_set(effective, permitted); /* CAP_SETPCAP, for the next */
+	r = caps_set(effective, permitted); /* with CAP_SETPCAP again, for the next step */
 	bounding = privilege_drop_bounding();
 	if (!r)
 		r = caps_set(effective & keep, permitted & keep);

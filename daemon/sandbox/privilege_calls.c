@@ -19,7 +19,7 @@
 #define PR_SET_VMA 0x53564d41
 #endif
 
-/* With their neighbours, of which a C library takes one or the other. */
+/* With each call its neighbours: a C library uses one or the other. */
 static const int calls_reading[] = {
 	__NR_read,       __NR_readv,     __NR_pread64,    __NR_preadv,      __NR_preadv2,
 	__NR_openat,     __NR_openat2,   __NR_close,      __NR_close_range, __NR_fstat,
@@ -89,7 +89,7 @@ static const int calls_older[] = {
 };
 #endif
 
-/* Of bpf(): what is done with programs and maps that are there. */
+/* The commands of bpf() that work on existing programs and maps. */
 static const uint32_t calls_bpf[] = {
 	BPF_MAP_LOOKUP_ELEM,     BPF_MAP_UPDATE_ELEM,
 	BPF_MAP_DELETE_ELEM,     BPF_MAP_GET_NEXT_KEY,
@@ -101,7 +101,7 @@ static const uint32_t calls_bpf[] = {
 	BPF_ITER_CREATE,
 };
 
-/* Perf events, clones of files for snapshots, and whether something is a terminal (stdio asks that). */
+/* ioctls of perf events; clones of files for snapshots; and the one by which stdio asks for a terminal. */
 static const uint32_t calls_ioctl[] = {
 	PERF_EVENT_IOC_ENABLE, PERF_EVENT_IOC_DISABLE, PERF_EVENT_IOC_SET_BPF, FICLONE, FICLONERANGE, TCGETS,
 };
@@ -135,7 +135,7 @@ int privilege_calls_enter(void)
 	filter_allow_values(&f, __NR_prctl, 0, UINT32_MAX, calls_prctl, ARRAY_SIZE(calls_prctl));
 	filter_allow_values(&f, __NR_socket, 0, UINT32_MAX, &unix_only, 1);
 	filter_allow_values(&f, __NR_socketpair, 0, UINT32_MAX, &unix_only, 1);
-	/* threads, no processes; clone3 has its flags in memory, where they cannot be looked at */
+	/* threads, but no processes; clone3 has its flags in memory, where a filter cannot see them */
 	filter_allow_values(&f, __NR_clone, 0, CLONE_THREAD, &thread, 1);
 	filter_allow_values(&f, __NR_mmap, 2, PROT_EXEC, &data, 1);
 	filter_allow_values(&f, __NR_mprotect, 2, PROT_EXEC, &data, 1);

@@ -34,7 +34,7 @@ static json_t *report_file(const struct report_source *src, const struct writer_
 			 num(w->file_bytes), "evicted", num(w->dict_evicted));
 }
 
-/* The kernel's own count of what a CPU lost, by cause, and the sum of each cause. */
+/* The kernel's own count of lost records by CPU and cause, and the sum of each cause. */
 static json_t *report_losses(const struct report_source *src, const struct recorder_stats *r)
 {
 	json_t *losses = json_object(), *cpus = json_array();
@@ -62,7 +62,7 @@ static json_t *report_losses(const struct report_source *src, const struct recor
 	return losses;
 }
 
-/* How the trace gets onto the disk. */
+/* The state of writing the trace to the disk. */
 static json_t *report_storage(const struct writer_storage *s, uint64_t now_ns)
 {
 	json_t *o = json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:I}", "state", storage_word(s, now_ns), "synced_ns",

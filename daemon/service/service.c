@@ -29,7 +29,8 @@ void service_dispose(void *arg, uid_t uid, int fd)
 					.uid = uid,
 					.owner = uid == 0 || uid == geteuid() };
 
-	/* It stays open when there is no room; but then nothing is received: see service_choked(). */
+	/* Without room the descriptor stays open. But then the daemon receives nothing: see
+	 * service_choked(). */
 	if (s->closer)
 		(void)worker_post(s->closer, &job);
 	else

@@ -9,7 +9,7 @@
 #include "daemon/incident/incident.h"
 #include "lib/incidents.h"
 
-/* A request that the clients' worker has on hand. */
+/* A request that the clients' worker is handling. */
 struct hangs_job {
 	struct service *service;
 	uint64_t client;
@@ -19,7 +19,8 @@ struct hangs_job {
 	int error;
 };
 
-/* What control_answer() sends is less than CONTROL_OUT_MAX; the path may be all escapes. */
+/* The limit of the list: an answer of control_answer() is shorter than CONTROL_OUT_MAX, and each byte of
+ * the path may be an escape. */
 #define HANGS_BYTES_MAX (CONTROL_OUT_MAX - 6 * sizeof(((struct hangs_job *)0)->dir) - 128)
 
 static void hangs_free(void *arg)
@@ -34,7 +35,7 @@ static void hangs_run(void *arg)
 {
 	struct hangs_job *j = arg;
 
-	worker_leave(); /* the state directory may be where nothing answers */
+	worker_leave(); /* the state directory may be on a file system that does not answer */
 	j->error = incidents_read(j->dir, SERVICE_HANGS_MAX, &j->list, &j->left_out);
 	if (j->error == -ENOENT) { /* none was caught yet */
 		j->list = json_array();

@@ -14,7 +14,7 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* A request that the clients' worker has on hand. */
+/* A request that the clients' worker is handling. */
 struct service_job {
 	struct service *service;
 	uint64_t client;
@@ -42,7 +42,7 @@ static void service_job_free(void *arg)
 	free(j);
 }
 
-/* Has run() done with a copy of job. */
+/* Has the worker call run() with a copy of job. */
 static void service_copy(struct service *s, uint64_t client, const struct service_job *job,
 			 const struct worker_job *how)
 {
@@ -61,8 +61,7 @@ static void service_copy(struct service *s, uint64_t client, const struct servic
 	service_post(s, client, &wj);
 }
 
-/* On the clients' worker.  From where it leaves on, the thread may get stuck and outlive the daemon's
- * threads. */
+/* On the clients' worker. After worker_leave() the thread may get stuck and outlive the daemon's threads. */
 static void snapshot_run(void *arg)
 {
 	struct service_job *j = arg;
@@ -85,11 +84,11 @@ static void snapshot_run(void *arg)
 	close(TAKE_FD(j->fd));
 }
 
-/* What became of the trace where it is stored, as far as the window is concerned. */
+/* The state of the stored trace, as far as the window is concerned. */
 static json_t *snapshot_storage(const struct snapshot_request *r)
 {
 	const struct writer_storage *st = &r->storage;
-	bool waits = r->missing_ns && !st->untold_ns; /* in memory, for the disk */
+	bool waits = r->missing_ns && !st->untold_ns; /* in memory: it waits for the disk */
 	json_t *o = json_pack("{s:s}", "state", waits ? "stuck" : storage_word(st, clock_boot_ns()));
 
 	if (st->trouble != WRITER_FINE)
@@ -121,7 +120,7 @@ static void snapshot_done(void *arg)
 	service_job_free(j);
 }
 
-/* A time of the request: absent is fallback; false when it is no such number. */
+/* Reads a time of the request. If it is absent, the time is fallback. False if it is no such number. */
 static bool service_time(json_t *body, const char *key, uint64_t fallback, uint64_t *ret)
 {
 	json_t *v = json_object_get(body, key);

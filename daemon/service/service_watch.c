@@ -8,7 +8,7 @@
 
 #include "lib/cleanup.h"
 
-/* A request that the clients' worker has on hand. */
+/* A request that the clients' worker is handling. */
 struct watch_job {
 	struct service *service;
 	struct watchpoint_want want; /* var is its own */
@@ -52,13 +52,13 @@ static void watch_done(void *arg)
 					 strnlen(j->info.name, sizeof(j->info.name)), "address", addr, "len",
 					 (int)j->info.len, "value", (json_int_t)j->info.value, "reads",
 					 j->want.reads));
-	/* it may have gone while this was under way */
+	/* the client may have gone meanwhile */
 	if (!control_connected(s->control, j->want.client))
 		watchpoints_drop(s->watchpoints, j->want.client);
 	watch_job_free(j);
 }
 
-/* 0 when the request makes sense; else it has been refused. */
+/* 0 if the request makes sense; otherwise the request has been refused. */
 static int watch_check(struct service *s, uint64_t client, json_t *body, struct watchpoint_want *ret)
 {
 	json_int_t pid = json_integer_value(json_object_get(body, "pid"));
@@ -111,7 +111,7 @@ static json_t *watched_accesses(const struct watchpoint_news *n)
 
 	for (unsigned i = 0; i < n->n; i++) {
 		const struct watchpoint_access *a = &n->v[i];
-		json_t *where = json_string(a->where); /* not when it is not UTF-8 */
+		json_t *where = json_string(a->where); /* NULL if the place is not UTF-8 */
 
 		json_array_append_new(list,
 				      json_pack("{s:I,s:i,s:b,s:I,s:o}", "ts_ns", (json_int_t)a->ts_ns, "tid",

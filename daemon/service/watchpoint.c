@@ -20,7 +20,7 @@ struct watchpoint {
 	uint32_t id, pid;
 	int pidfd;
 	uint64_t obj;
-	uint64_t stack_at; /* where the program's stack began: another program has another one */
+	uint64_t stack_at; /* start of the program's stack: another program has another start */
 	struct watchpoint_access recent[WATCHPOINT_RECENT_MAX];
 	unsigned head, n;
 	uint64_t unshown;
@@ -57,7 +57,8 @@ void watchpoints_free(struct watchpoints *ws)
 
 void watchpoints_drop(struct watchpoints *ws, uint64_t client)
 {
-	/* Taking breakpoints away from many threads takes its time, and the drain thread needs the lock. */
+	/* Breakpoints of many threads take long to remove, and the drain thread needs the lock. So they
+	 * are removed without the lock. */
 	for (size_t i = 0; ws && i < PROBE_WATCHES_MAX; i++) {
 		struct watchpoint *w = &ws->v[i];
 		bool mine;
@@ -74,7 +75,7 @@ void watchpoints_drop(struct watchpoints *ws, uint64_t client)
 	}
 }
 
-/* The process of a task, and the start of its stack: 0 when there is none. */
+/* The process of a task, and the start of its stack. 0: there is none. */
 static uint32_t process_of(uint32_t tid, uint64_t *ret_stack)
 {
 	_cleanup_fclose_ FILE *status = NULL, *stat = NULL;
@@ -111,7 +112,7 @@ static int read_value(uint32_t pid, uint64_t addr, uint32_t len, uint64_t *ret)
 	return errno == EPERM || errno == ESRCH ? -errno : -EFAULT;
 }
 
-/* The length that was asked for; else the variable's, or what the address allows. */
+/* The requested length; otherwise the length of the variable, or what the address allows. */
 static int choose_len(const struct watchpoint_want *want, const struct variable *v, uint32_t *ret,
 		      char err[WATCHPOINT_ERR_MAX])
 {
@@ -246,7 +247,7 @@ int watchpoints_news(struct watchpoints *ws, uint64_t client, uint32_t id, struc
 
 		if (w->client != client || w->id != id)
 			continue;
-		/* first: what was written before the end is to be told */
+		/* read first, so that the writes before the end are still reported */
 		ret->end = watchpoint_ended(w);
 		for (ret->n = 0; ret->n < w->n; ret->n++)
 			ret->v[ret->n] = w->recent[(w->head + ret->n) % WATCHPOINT_RECENT_MAX];

@@ -15,7 +15,7 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 
-#define RELOAD_NS    (30 * NSEC_PER_SEC) /* an address that no symbol covers may be in a module loaded since */
+#define RELOAD_NS    (30 * NSEC_PER_SEC) /* an address without a symbol may be in a newly loaded module */
 #define FUNCTION_MAX 160                 /* of a function in a frame's text */
 #define MODULE_MAX   64
 
@@ -121,7 +121,7 @@ size_t symbols_kernel_task(uint32_t tid, char text[][SYMBOLS_TEXT_MAX], size_t m
 	return n;
 }
 
-/* The last part of a path, as it may be shown. */
+/* The last part of a path, cleaned. */
 static void module_name(const char *path, char out[MODULE_MAX])
 {
 	static const char deleted[] = " (deleted)";
@@ -188,8 +188,8 @@ void symbols_user(struct symbols *s, uint32_t pid, const struct unwind_frame *f,
 		user_text(s, pid, f, text);
 		return;
 	}
-	/* serial numbers are not reused; only a file that lies about its addresses can mix up two of its own
-	 */
+	/* Serial numbers are not reused. Only a file that lies about its addresses can mix up two of its
+	 * own. */
 	key = f->elf->serial << 40 | ((f->vaddr - f->elf->file.base) << 1 & ((1ULL << 40) - 1)) | f->exact;
 	if (map_get(&s->known, key, &at)) {
 		snprintf(text, SYMBOLS_TEXT_MAX, "%s", s->texts.v + at);

@@ -63,7 +63,7 @@ void symbols_jit_free(struct symbols_jit *j)
 	free(j);
 }
 
-/* The pid inside its own namespace, by which it names the file, and its user. */
+/* The pid of a process inside its own namespace, which is part of the file's name, and its user. */
 static int process_read(uint32_t pid, uint32_t *ret_inner, uid_t *ret_uid)
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -98,14 +98,14 @@ static int open_in(int dir, const char *name, int flags)
 	return (int)syscall(SYS_openat2, dir, name, &how, sizeof(how));
 }
 
-/* What a descriptor is, without asking the file system's server. */
+/* Finds out the kind of a descriptor, without asking the file system's server. */
 static bool is_local(struct symbols_jit *j, uint32_t pid, int fd, struct statx *ret)
 {
 	return fd >= 0 && !statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, ret) &&
 	       !unwind_mounts_avoid(&j->mounts, pid, ret->stx_dev_major, ret->stx_dev_minor);
 }
 
-/* Opens the file as the process would see it; follows no link, and nothing that could make it wait. */
+/* Opens the file as the process sees it. Follows no link, and opens no file that could make it wait. */
 static int map_open(struct symbols_jit *j, uint32_t pid, struct stat *ret_st)
 {
 	_cleanup_close_ int root = -1, tmp = -1, at = -1;
@@ -143,7 +143,7 @@ static int entry_cmp(const void *a, const void *b)
 
 	if (x->addr != y->addr)
 		return x->addr < y->addr ? -1 : 1;
-	/* what was written later is what is there now */
+	/* the later entry of an address is the present one */
 	return (x->name > y->name) - (x->name < y->name);
 }
 

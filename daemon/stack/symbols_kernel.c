@@ -75,7 +75,7 @@ static int line_add(struct symbols_kernel *k, char *line)
 	return VEC_PUSH(&k->syms, e);
 }
 
-/* At one address the first name of the file comes first: it is the one the kernel prints. */
+/* At one address, the name that comes first in the file comes first: the kernel prints that one. */
 static int entry_cmp(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;

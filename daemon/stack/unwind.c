@@ -38,7 +38,7 @@ struct unwind {
 	struct unwind_mounts mounts;
 	struct unwind_files *files;
 	struct unwind_cfi_buf buf;
-	/* the piece of stack memory read last */
+	/* the last piece of stack memory that was read */
 	uint64_t window_addr;
 	size_t window_n;
 	uint8_t window[WINDOW_BYTES];
@@ -238,7 +238,8 @@ static int step_fp(struct unwind *u, struct walk *w)
 	return 0;
 }
 
-/* From one frame to its caller.  0; -ENODATA: that was the outermost; another -errno: lost. */
+/* Goes from a frame to its caller. 0; -ENODATA: the frame was the outermost one; another -errno: the walk
+ * is lost. */
 static int step(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 {
 	uint64_t sp = w->regs[REG_SP], pc = w->regs[REG_PC];
@@ -253,7 +254,7 @@ static int step(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 #endif
 	if (!w->regs[REG_PC])
 		return -ENODATA;
-	/* a stack grows to one side, but for a signal handler's own */
+	/* a stack grows in one direction, except at a signal handler's own stack */
 	if (!w->exact && (w->regs[REG_SP] < sp || (w->regs[REG_SP] == sp && w->regs[REG_PC] == pc)))
 		return -EFAULT;
 	return 0;
@@ -291,7 +292,7 @@ size_t unwind_stack(struct unwind *u, const uint64_t regs[34], struct unwind_fra
 	for (;;) {
 		struct unwind_frame f = unwind_locate(u, w.regs[REG_PC], w.exact);
 
-		/* an address that is no code shows that the step before went wrong */
+		/* an address outside of code shows that the previous step went wrong */
 		if (!f.mapped && n) {
 			r = -EFAULT;
 			break;

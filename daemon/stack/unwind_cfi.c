@@ -41,7 +41,7 @@ static uint64_t cursor_le(struct cursor *c, unsigned n)
 	return v;
 }
 
-/* A value in one of the formats of DW_EH_PE_*, without what it is relative to. */
+/* A value in one of the formats of DW_EH_PE_*, without its base. */
 static uint64_t cursor_format(struct cursor *c, uint8_t enc)
 {
 	switch (enc & 0x0f) {
@@ -158,7 +158,7 @@ static int cie_augmentation(struct cursor *c, const char *aug, struct cie *cie)
 			break;
 		case 'B': /* arm64: return addresses are signed with the other key */
 			break;
-		default: /* what follows cannot be told, but its length is known */
+		default: /* the rest is unknown, but its length is known */
 			return a.bad ? -EBADMSG : 0;
 		}
 	}
@@ -195,7 +195,7 @@ static int cie_read(const struct unwind_elf *e, uint64_t vaddr, struct unwind_cf
 	return r || c.bad || cie->ra_reg >= UNWIND_CFI_REGS ? -EBADMSG : 0;
 }
 
-/* Where the code of an FDE begins; field: the address of what the cursor reads. */
+/* The start of the code of an FDE. field: the address of the value that the cursor reads. */
 static uint64_t fde_begin(const struct unwind_elf *e, uint8_t enc, uint64_t field, struct cursor *c)
 {
 	uint64_t begin = cursor_format(c, enc);
@@ -235,7 +235,7 @@ static int index_cmp(const void *a, const void *b)
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Adds what entries there are in the n bytes of .eh_frame at vaddr. */
+/* Adds the entries in the n bytes of .eh_frame at vaddr. */
 static int index_fill(struct unwind_elf *e, const uint8_t *bytes, size_t n, uint64_t vaddr,
 		      struct unwind_cfi_buf *buf)
 {

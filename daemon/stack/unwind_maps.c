@@ -168,7 +168,7 @@ int unwind_maps_read(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *
 			return r;
 	}
 	m->truncated = n == UNWIND_MAPS_LINES_MAX;
-	/* a task that is gone has an empty file */
+	/* the file is empty for a task that has ended */
 	return n ? 0 : -ESRCH;
 }
 
