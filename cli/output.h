@@ -11,8 +11,9 @@
 int output_begin(void);
 
 /*
- * Stands behind the ESC of a sequence that ctrace itself writes to stdout, and is left out there; "" before
- * output_begin().  It is drawn at random: no name in a trace can hold it.
+ * The mark that ctrace puts behind the ESC of each sequence of its own on stdout. The cleaner lets a marked
+ * sequence pass, and removes the mark. The mark is random, so that no name in a trace can contain it. Before
+ * output_begin() it is "".
  */
 const char *output_mark(void);
 

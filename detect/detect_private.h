@@ -32,8 +32,8 @@ struct detect {
 	uint64_t patient_ns;
 	uint64_t now_ns;   /* time of the latest tick */
 	uint64_t floor_ns; /* times before this one are not known well enough */
-	uint64_t slept_ns; /* the machine slept or stood still until then */
-	uint64_t lost_ns;  /* records were lost until then; 0: none since the last resync */
+	uint64_t slept_ns; /* until this time the machine slept or stood still */
+	uint64_t lost_ns;  /* until this time records were lost; 0: none since the last resync */
 	uint8_t shed;      /* CT_SHED_* */
 	struct detect_report reports[DETECT_REPORTS];
 	unsigned n_reports;

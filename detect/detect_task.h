@@ -22,7 +22,7 @@ enum detect_run { DETECT_UNKNOWN, DETECT_BLOCKED, DETECT_RUNNABLE, DETECT_RUNNIN
 #define DETECT_IDLE   0x02 /* it waits at its idle point */
 #define DETECT_SHARED 0x04 /* other threads idle at the same epoll, and take over its work */
 #define DETECT_FORKED 0x08 /* it has forked a process since it was last idle */
-#define DETECT_FOUND  0x10 /* detect_found() has got it since the last detect_resync() */
+#define DETECT_FOUND  0x10 /* detect_found() was called for it since the last detect_resync() */
 
 /*
  * The kind of a wait for a lock whose owner is known. It has the number of CT_W_NONE, which is no

@@ -29,7 +29,7 @@ static uint64_t length(const struct graph *g, uint32_t interval)
 	return g->intervals[interval].to_ns - g->intervals[interval].from_ns;
 }
 
-/* The last deliberate wait of the task that was over by ts_ns, or GRAPH_NONE. */
+/* The last wait of the task that was over by ts_ns and is no wait by chance, or GRAPH_NONE. */
 static uint32_t wait_before(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[task];

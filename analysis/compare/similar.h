@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * similar.h - finds earlier waits that are like a given one: of the same task or of another task of its role,
- * at the same place, after the same doings, and ended by what the task waited for.
+ * similar.h - finds earlier waits that are like a given one. A like wait is at the same place, and belongs to
+ * the same task or to another task of its role. The task did the same things before it. The awaited event
+ * ended it, not a time limit.
  *
- * The doings of a task are a signature: the sequence of its waits (system call, kind of object, what ended
- * them) and of what it sent, received and woke, by kind.  Repeats are folded (Argus, section 4.2).  The
- * likeness of two signatures is the length of their longest common subsequence, relative to their lengths. It
- * is reduced if the stacks of both waits are known and differ.
+ * A signature describes the doings of a task: its waits (system call, kind of object, kind of end), and the
+ * kinds of its sends, receives and wakes, in order. Repeats are folded (Argus, section 4.2). The likeness of
+ * two signatures is the length of their longest common subsequence, relative to their lengths. It is reduced
+ * if the stacks of both waits are known and differ.
  *
  * Pure; any thread.
  */

@@ -27,7 +27,7 @@ struct rulestore_options {
 int rulestore_option(struct rulestore_options *o, const char *file);
 
 struct rulestore {
-	struct rules rules; /* those of the files, file by file, then the answers of this run */
+	struct rules rules; /* the rules of the files, file by file, then the answers of this run */
 	size_t n_read;      /* so many are from files */
 	uint8_t *was;       /* [n_read]: what they said there; a later answer may say otherwise */
 	struct {

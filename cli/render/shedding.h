@@ -16,7 +16,7 @@
 #define SHEDDING_TASKS  16 /* that are named; the rest are in left_out */
 #define SHEDDING_GROUPS 4  /* the same */
 
-/* The tasks of a user, or of a control group. */
+/* A user or a control group; the records of its tasks were left out. */
 struct shedding_group {
 	uint64_t id;
 	bool cgroup;

@@ -35,7 +35,10 @@ struct probe_hook {
 	bool live;
 };
 
-/* Whether a list for probe_options.hooks can be meant: 0, or -EINVAL with a sentence in err. */
+/*
+ * Checks a list for probe_options.hooks. 0; -EINVAL with a sentence in err if an item is not "-" and the name
+ * of a hook family; or -ENOMEM.
+ */
 int probe_check_hooks(const char *list, char err[PROBE_ERR_MAX]);
 
 /*

@@ -19,8 +19,8 @@ struct path_frame {
 	uint64_t from_ns, to_ns;
 	uint32_t task;
 	uint32_t parent;   /* frame whose task waited; GRAPH_NONE for frame 0 */
-	uint32_t interval; /* the wait, an interval of the parent's task; GRAPH_NONE for frame 0 and for a
-			     creator */
+	uint32_t interval; /* the wait of the parent's task that opened the frame; GRAPH_NONE for frame 0, and
+			     for the frame of a creator */
 	uint32_t depth;
 	struct blame blame; /* of that wait */
 };

@@ -297,8 +297,8 @@ static enum poll_score poll_score(const struct graph *g, uint64_t obj, uint64_t 
 		return g->tasks[owner].tgid == g->tasks[me].tgid ? POLL_OWN : POLL_PEER;
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:
-		/* A pipe without any write has another purpose: it tells a child that its parent died,
-		 * say. */
+		/* A pipe without any write has another purpose. For example, it tells a child that its
+		 * parent died. */
 		return past_waker(g, obj, ts_ns, me) == GRAPH_NONE ? POLL_QUIET : POLL_WRITTEN;
 	case CT_OBJ_EVENTFD:
 		return object_owner(g, obj, ts_ns, me, CT_FF_WRITE) == GRAPH_NONE ? POLL_NONE : POLL_FAR;
