@@ -367,7 +367,7 @@ uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns,
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
 
-	/* the best guess is the thread that ran last before the spin ended */
+	/* the best guess ran last before the spin ended, and waited or worked for most of the spin */
 	for (size_t i = 0; i < n; i++) {
 		const struct graph_task *t = &g->tasks[r[i].event];
 

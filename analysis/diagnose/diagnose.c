@@ -12,7 +12,7 @@
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 
-/* The victim's own time: what it did, and what its waits were for. */
+/* Adds up the victim's time: its own activity, and its waits by purpose. */
 static void diagnose_time(const struct path *p, struct diagnosis *d)
 {
 	for (size_t i = 0; i < p->n_pieces; i++)
@@ -40,7 +40,7 @@ static bool only_children(const struct findings *f)
 	return true;
 }
 
-/* The tracer left out what the last task waits for, to keep within its budget. */
+/* To keep within its budget, the tracer left out the object of the last task's wait. */
 static bool is_left_out(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -179,7 +179,7 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 	       stall_ns < DIAGNOSE_CHILD_BUSY_NS;
 }
 
-/* The daemon noticed a hang of the task: it did not idle, whatever it waited for. */
+/* The daemon noticed a hang of the task: the task did not idle, whatever its wait was for. */
 static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct window *w = g->w;
@@ -197,7 +197,7 @@ static bool is_fine(const struct findings *f, uint32_t task, const struct diagno
 	       (d->stall_ns < DIAGNOSE_STALL_NS || !was_noticed(f->g, task, d->from_ns, d->to_ns));
 }
 
-/* Records are missing that would tell what the task did for most of [from_ns, to_ns). */
+/* For most of [from_ns, to_ns) records are missing, so the task's activity is not known. */
 static bool is_mostly_unknown(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];

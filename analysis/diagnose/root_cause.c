@@ -211,7 +211,7 @@ static uint64_t loop_socket(const struct graph *g, const struct link *before, co
 	const struct graph_ref *r;
 
 	if (k->wait ==
-	    CT_W_EPOLL) /* what is in an epoll set is not always known, but a server's own connections are */
+	    CT_W_EPOLL) /* an epoll set is not always fully known, but a server's own connections are */
 		return graph_peer_object(g, before->obj) ? graph_peer_object(g, before->obj) : before->obj;
 	r = graph_refs(&g->waitfds, k->wait == CT_W_POLL ? k->tid : 0, &n);
 	for (size_t i = 0; i < n; i++)
@@ -221,9 +221,9 @@ static uint64_t loop_socket(const struct graph *g, const struct link *before, co
 }
 
 /*
- * The last task but one asked on a connection to another host or network, and the last one waits for
- * something to come in there (or in its event loop, for whatever comes in): what was sent has not arrived,
- * and neither is to blame.
+ * The last task but one asked something on a connection to another host or network. The last task waits for
+ * data on that connection (or, in its event loop, for any data). So the request has not arrived, and neither
+ * task is to blame.
  */
 static void find_lost_message(struct findings *f)
 {
@@ -285,8 +285,9 @@ static bool is_ancestor(const struct graph *g, uint32_t who, uint32_t of)
 	return false;
 }
 
-/* A task in the middle of the chain reads from the task that started it, which idles: its driver (a terminal,
- * a script) has not told it to go on.  The driver is its input, and no part of the work: the chain ends. */
+/* A task in the middle of the chain reads from the task that started it, and that task idles. It is a
+ * driver (a terminal, a script) that has not told the reader to go on. The driver is the reader's input
+ * and no part of the work, so the chain ends. */
 static int find_driver(struct findings *f)
 {
 	struct link *v = f->chain.links.v;

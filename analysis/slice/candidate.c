@@ -445,7 +445,7 @@ void candidate_find(const struct candidate_query *q, struct candidates *ret)
 {
 	const struct causal *c = q->c;
 	const struct segment *s = &c->segments[q->segment];
-	/* the record of a send may be later than what it led to */
+	/* the record of a send may be later than its effect */
 	uint32_t n = arrived_by(c, NULL, s->in, s->n_in, q->at_ns);
 	bool recent = s->cut == CUT_FIRST;
 

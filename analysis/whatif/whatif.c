@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* whatif.c - what reached which task when, which the replay needs; and the replay's life. */
+/* whatif.c - finds the arrivals at each task, which the replay needs; makes and frees the replay's data. */
 #include "analysis/whatif/whatif.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static int arrival_cmp(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Edges that say in which order things were, not merely what belongs together. */
+/* Edges that order events, and do not merely say that two segments belong together. */
 static bool orders(uint8_t kind)
 {
 	switch ((enum edge_kind)kind) {

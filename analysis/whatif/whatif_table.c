@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* whatif_table.c - which questions are worth asking, what each is called, and how much of the path it is. */
+/* whatif_table.c - the questions that are worth asking, their names, and their shares of the path. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
