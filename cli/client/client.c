@@ -96,7 +96,7 @@ static int connect_to(const char *path, int *ret_fd, char *err)
 	return 0;
 }
 
-/* One message; the descriptor goes with its first byte. */
+/* Sends one message. The descriptor goes with its first byte. */
 static ssize_t send_with(int sock, const char *p, size_t n, int fd)
 {
 	union {

@@ -68,8 +68,8 @@ sigset_t oneshot_signals(void)
 	return set;
 }
 
-/* Removes the files in a recorder's directory, then the directory. The files by its descriptor, because
- * the path may meanwhile lead to another directory, if another user owns the parent. */
+/* Removes the files in a recorder's directory by its descriptor, then the directory. By now the path may
+ * lead to another directory, if another user owns the parent. */
 static void remove_dir(int dir_fd, const char *path)
 {
 	int fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 0);

@@ -260,7 +260,7 @@ int cmd_doctor(int argc, char **argv)
 		print_json(found, answer, able);
 	} else {
 		if (answer)
-			(void)text_clean(answer); /* what memory did not do for is cleaned by stdout */
+			(void)text_clean(answer); /* if memory was short, stdout cleans the rest */
 		print_text(found, answer);
 		json_decref(answer);
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace metrics - what status says, for Prometheus. */
+/* ctrace metrics - the figures of ctrace status, for Prometheus. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace slice - what led to some work, or what came of it. */
+/* ctrace slice - the causes of some work, or its effects. */
 #include <string.h>
 
 #include "cli/ask/interview.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace snapshot - a cut out of what the running daemon has recorded (capture goes on), or out of another
+/* ctrace snapshot - cuts a part out of the running daemon's trace (capture goes on), or out of another
  * trace. */
 #include <errno.h>
 #include <fcntl.h>

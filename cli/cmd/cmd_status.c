@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace status - what the running daemon does, has lost, and costs. */
+/* ctrace status - the work, the losses and the costs of the running daemon. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>

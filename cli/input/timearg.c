@@ -70,7 +70,7 @@ static bool clock_of_day(const char **s, struct tm *tm, uint64_t *ret_frac_ns)
 	return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec <= 60;
 }
 
-/* Takes "Z" or "+01:00" or "+0100": *ret_s is what to subtract. */
+/* Takes "Z" or "+01:00" or "+0100". *ret_s is the number of seconds to subtract. */
 static bool zone(const char **s, int64_t *ret_s)
 {
 	int h, m, sign = **s == '-' ? -1 : 1;

@@ -60,7 +60,7 @@ static void put_quoted(FILE *f, const char *s)
 	putc_unlocked('"', f);
 }
 
-/* Text. It is quoted if it holds a character that would make the line hard to parse. */
+/* Text. It is quoted if a character in it would make the line hard to parse. */
 static void put_str(const struct line *l, const char *name, const char *s)
 {
 	char text[DESCRIBE_MAX];
