@@ -142,7 +142,7 @@ static int ctraced_loop_new(struct ctraced *c)
 	sigaddset(&set, SIGINT);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is told like a full disk */
+	signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is reported like a full disk */
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a file that grows beyond a limit is an error like others */
 	if (c->config.die_with_parent)

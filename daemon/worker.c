@@ -30,7 +30,7 @@ struct worker_thread {
 	bool used;
 	bool busy;      /* the thread does a job, since since_ns */
 	bool inside;    /* the job may use data that is not its own */
-	bool cancelled; /* nobody wants the result */
+	bool cancelled; /* no client wants the result */
 	bool abandoned; /* given up: the thread ends when it returns */
 	bool ended;     /* to be joined */
 	struct worker_job job;
@@ -303,7 +303,7 @@ static void worker_rearm(struct worker *w)
 	sd_event_source_set_enabled(w->timer, due_ns ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
 }
 
-/* Gives up a thread whose job takes too long; another one takes over. */
+/* Gives up a thread whose job takes too long. Another thread takes over. */
 static int worker_look(sd_event_source *s, uint64_t usec, void *arg)
 {
 	struct worker *w = arg;

@@ -382,7 +382,7 @@ static void drain_losses(struct drain *d, uint64_t now_ns)
 	drain_resync(d, now_ns);
 }
 
-/* Keeps a few of the last seconds' counters and says how fast they went. */
+/* Keeps the counters of the last few seconds, and computes rates from them. */
 static void drain_rates(struct drain *d, uint64_t now_ns, struct drain_stats *s)
 {
 	struct drain_rate *newest = &d->rates[(d->n_rates + DRAIN_RATES - 1) % DRAIN_RATES], *oldest;

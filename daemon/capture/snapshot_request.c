@@ -173,7 +173,7 @@ int snapshot_request_take(const struct snapshot_request_source *src, uint64_t fr
 	return snapshot_request_finish(ret, fd, NULL, err);
 }
 
-/* A file in memory may refuse what its mode allows. */
+/* A file in memory may be sealed, and then refuse a write that its mode allows. */
 static bool is_sealed(int fd)
 {
 	int seals = fcntl(fd, F_GET_SEALS);

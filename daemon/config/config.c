@@ -131,7 +131,8 @@ static int config_set_right(enum control_right *dst, const char *what, const cha
 	return -EINVAL;
 }
 
-/* Sets one key that a flag and the config file share; what: how the user wrote it.  -ENOENT: no such key. */
+/* Sets a key that the flags and the config file share. what: the key as the user wrote it. -ENOENT: no
+ * such key. */
 static int config_set(struct config *c, const char *key, const char *what, const char *value, char *err)
 {
 	if (!strcmp(key, "state-dir"))
@@ -253,8 +254,9 @@ static const struct option config_options[] = {
 	{ 0 },
 };
 
-/* One pass over the flags.  The config file is named by a flag but comes before the flags, so there are two
- * passes: the first looks for --config, --help and --version, the second sets the rest. */
+/* Reads the flags once. A flag names the config file, but the settings of the file come before those of
+ * the flags. So there are two passes: the first looks for --config, --help and --version, the second sets
+ * the rest. */
 static int config_read_flags(int argc, char *const argv[], struct config *c, bool first, bool *ret_named,
 			     char *err)
 {

@@ -275,7 +275,7 @@ static void client_read(struct client *cl)
 	client_line(cl);
 }
 
-/* Sends what can be sent; false when the client was dropped. */
+/* Sends as much as the socket takes. False if the client was dropped. */
 static bool client_write(struct client *cl)
 {
 	while (cl->out_at < cl->n_out) {

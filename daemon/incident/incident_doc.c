@@ -166,7 +166,7 @@ size_t incidents_fit(json_t *list, size_t bytes)
 	return removed;
 }
 
-/* One of the words of the JSON contract. Any other value becomes such a word too. */
+/* One of the words of the JSON contract. NULL if the value does not have the form of such a word. */
 static const char *word_of(json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));

@@ -112,7 +112,7 @@ static void add_user(struct inspect_look *l, const struct ct_iter_task *t)
 		symbols_user(l->symbols, t->task.tgid, &frames[i], l->text[l->n++]);
 }
 
-/* Makes the blob of the frames on hand. */
+/* Makes the blob of the present frames. */
 static int add_stack(struct inspect_look *l, struct inspect_result *r)
 {
 	const char *frames[ARRAY_SIZE(l->text)];

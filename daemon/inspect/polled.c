@@ -26,7 +26,7 @@
 #define VALUE_AGAIN_NS 2000000
 #define REGS           16
 
-/* Where in struct ct_iter_task.regs the registers are, as the machine numbers them. */
+/* The index of each register in struct ct_iter_task.regs, in the order of the machine's register numbers. */
 static const uint8_t reg_index[REGS] = { 10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0 };
 enum { REG_SP = 4, REG_BP = 5, SAVED_ORIG_AX = 15 };
 
@@ -411,7 +411,7 @@ static void look_into_calls(struct inquiry *q)
 	}
 }
 
-/* One function: its innermost loop first, and then those around it. */
+/* Decides by one function: by its innermost loop first, then by the loops around it. */
 static unsigned decide_level(struct inquiry *q, struct polled_variable ret[POLLED_MAX])
 {
 	unsigned n = 0;
@@ -456,7 +456,7 @@ static unsigned decide(struct unwind *u, uint32_t tid, const struct look *looks,
 		if (looks[i].in_other)
 			return 0;
 	}
-	/* a task that computes has other numbers in its registers each time; a loop may count its turns */
+	/* a task that computes has other numbers in its registers each time; one may count a loop's turns */
 	if (!q->calls && regs_changed(q) > 1 && !loop)
 		return 0;
 	if (variable_maps_read(&q->maps, tid))

@@ -75,7 +75,7 @@ static bool same_file(const struct unwind_map *a, const struct unwind_map *b)
 	return a->ino == b->ino && a->major == b->major && a->minor == b->minor;
 }
 
-/* The file's address of the first mapping. A mapping begins at a page, but a segment need not. */
+/* Finds the bias from the first mapping of the file. A mapping begins at a page, but a segment need not. */
 static int module_bias(struct module *m)
 {
 	const struct elf_file *e = &m->elf;

@@ -37,7 +37,7 @@ static bool address_is_emulated(const struct address_insn *i)
 	       (op == 0x0f && i->left > 1 && i->p[1] >= 0x80 && i->p[1] <= 0x8f);
 }
 
-/* The bytes of ModRM and what belongs to it; 0 when they are not all there. */
+/* The length of ModRM and the bytes that belong to it. 0 if they are not all there. */
 static size_t address_modrm(const struct address_insn *i)
 {
 	uint8_t m = i->left > 1 ? i->p[1] : 0;

@@ -70,7 +70,7 @@ static int load_filter(const struct dirent *e)
 	return load_is_spec(e->d_name);
 }
 
-/* All of a directory but those that are in the directory before it (NULL: none). */
+/* Loads the files of a directory, except those whose name is also in the directory before it (NULL: none). */
 static int load_dir(struct jobs_specs *s, const char *dir, const char *before, char *err)
 {
 	struct dirent **list = NULL;

@@ -67,7 +67,7 @@ static size_t jobs_note_reg_at(const char *s, const char *end, uint8_t *ret)
 	return *ret ? n + percent : 0;
 }
 
-/* "8@%rdi", "-8@x0", "8@-24(%rbp)": what lies between s and end.  Others have reg 0. */
+/* "8@%rdi", "-8@x0", "8@-24(%rbp)": the argument between s and end. Another form gets reg 0. */
 static struct job_value jobs_note_arg(const char *s, const char *end)
 {
 	struct job_value v = { 0 };

@@ -161,7 +161,7 @@ static bool probe_switch_has_state(const struct btf *btf)
 	return t && btf_is_func_proto(t) && btf_vlen(t) >= 5;
 }
 
-/* One try to open and load; the skeleton is the probe's on success. */
+/* Tries once to open and load. On success the skeleton belongs to the probe. */
 static int probe_try_load(struct probe *p, const struct btf *btf, const struct probe_options *opt)
 {
 	struct ctrace_bpf *s = ctrace_bpf__open();

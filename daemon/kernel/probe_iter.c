@@ -17,7 +17,7 @@
 
 typedef VEC(uint8_t) bytes_vec;
 
-/* Reads what an iterator program writes: all, or somewhat more than max bytes. */
+/* Reads the output of an iterator program: all of it, or somewhat more than max bytes. */
 static int iter_read(struct bpf_link *link, size_t max, bytes_vec *out)
 {
 	_cleanup_close_ int fd = bpf_iter_create(bpf_link__fd(link));

@@ -33,9 +33,9 @@ _Static_assert(PROBE_WATCHES_MAX == WATCH_SLOTS, "one slot for each");
 #define WATCH_PASSES_MAX  50 /* over the threads, until there are no new ones */
 
 /*
- * An event for one thread, and for those that it makes from now on (a fork is
- * another process).  What the kernel copies for a system call is seen in writes;
- * reads in the kernel are left out: our own programs read there.
+ * Opens an event for one thread, and for the threads that it makes from now on (a fork is another process).
+ * The event for writes also sees what the kernel copies for a system call. Reads in the kernel are left out,
+ * because the daemon's own programs read there.
  */
 static int watch_event(uint32_t tid, uint64_t addr, uint32_t len, bool reads)
 {

@@ -158,8 +158,8 @@ static void task_runnable(struct task *task, uint64_t ts)
 }
 
 /*
- * Notices a loop of short waits that only a clock ends: a poll of a flag, a retry with back-off.  It
- * is broken by a wait of another kind, by real work, and by a wake that is not a timer's (task_wake()).
+ * Notices a loop of short waits that only a clock ends: a poll of a flag, a retry with back-off. The loop
+ * ends with a wait of another kind, with real work, or with a wake that is not a timer's (task_wake()).
  */
 static void task_loop_block(struct task *task, const struct ct_rec *rec, uint64_t ran_ns)
 {
@@ -268,7 +268,7 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 		tasks_wake_new(t, rec);
 		break;
 	case CT_EXEC:
-		/* A thread that calls exec takes over the number of its leader; its own is gone. */
+		/* A thread that calls exec takes over the number of its leader. Its own number is gone. */
 		task = rec->peer != rec->tid ? tasks_entry(t, rec->peer) : NULL;
 		if (task && rec->ts >= task->st.last.ts)
 			tasks_kill(t, task, rec->ts);
