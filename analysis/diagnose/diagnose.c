@@ -247,7 +247,7 @@ static bool is_strong(const struct findings *f)
 	for (size_t i = 0; i + 1 < f->chain.links.n; i++) {
 		const struct link *k = &f->chain.links.v[i];
 
-		/* a hand-over is happenstance for cause but real for time */
+		/* a hand-over of a lock is weak as a cause, but sure for time */
 		if (k->strength != EDGE_STRONG && k->edge != EDGE_LOCK && k->edge != EDGE_KERNEL_LOCK)
 			return false;
 	}

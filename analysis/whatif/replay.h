@@ -8,11 +8,11 @@
 #include "graph/wake/blame.h"
 #include "lib/vec.h"
 
-/* A wait: what for, and who ended it. */
+/* The cause of a wait: its object, and the task that ended it. */
 struct cause {
 	uint64_t obj;
 	uint64_t woke_ns;  /* when the wait was over */
-	uint64_t acted_ns; /* when the one to blame did what ended it; the rest is the way there */
+	uint64_t acted_ns; /* when the task to blame acted; the wake-up was under way after that */
 	enum resource_kind kind;
 	uint32_t task; /* GRAPH_NONE: no task of this host */
 	enum time_kind time;

@@ -11,7 +11,7 @@
 #include "ctrace/glibc.h"
 #include "lib/cleanup.h"
 
-/* Nodes of the graph: threads by their tid, processes by this and their pid. */
+/* Nodes of the graph: the id of a thread is its tid, the id of a process is its pid and this bit. */
 #define PROCESS (1ULL << 32)
 
 #define CHAIN_MAX 256 /* links of one chain that are kept */

@@ -66,7 +66,7 @@ struct governor {
 	/* the same, over a moment, as it is since the last change; of which the capture, without the
 	 * inspections */
 	double rate_ppm, capture_ppm;
-	double on_ns;     /* what a beginning of capture costs, beside its rate */
+	double on_ns;     /* the cost of starting the capture, beside its rate */
 	double bucket_ns; /* of CPU time; below 0: overspent */
 	uint64_t begin_ns, last_ns;
 	struct governor_spent spent;

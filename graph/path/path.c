@@ -141,8 +141,8 @@ static bool is_guess(const struct graph *g, const struct blame *b, uint32_t inte
 	return b->edge == EDGE_OWNER && (wait == CT_W_POLL || wait == CT_W_EPOLL || wait == CT_W_FUTEX);
 }
 
-/* The wait interval of the task of frame, which b blames on a task that waits itself, further up: a circle of
- * sure waits. */
+/* The task of frame waits in interval, and b blames a task of a frame further up: is this a circle of sure
+ * waits? */
 static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval, const struct blame *b)
 {
 	/* a wait in a circle ends only when a task of the circle dies */

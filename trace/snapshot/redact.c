@@ -65,8 +65,9 @@ static uint64_t redact_id(const struct redact *r, uint64_t id)
 }
 
 /*
- * An object's id that is made of an address of the kernel becomes another of its kind: it would tell where
- * the kernel lies in memory.  What is no object's, as the function of a timer, has a kind that there is not.
+ * Replaces an object's id that is a kernel address by another id of the same kind: the address would reveal
+ * where the kernel lies in memory. Another address in its place, such as the function of a timer, looks like
+ * an id of an unknown kind.
  */
 static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 {
