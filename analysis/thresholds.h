@@ -18,10 +18,10 @@
  * Diagnosis: what is worth a verdict
  */
 /* ns: A shorter stall is normal, and the queue for a CPU has held up nobody if it is shorter.
- * Lower: more verdicts about what nobody notices. Evidence: smaller, larger: hangs_test. */
+ * Lower: more verdicts about what nobody notices. Evidence: smaller, larger: hangs.txt. */
 #define DIAGNOSE_STALL_NS 500000000ULL
 /* ns: A task whose requests are answered so fast on average works. Higher: a slow service is taken
- * for work. Evidence: smaller: diagnose_test; larger: none. */
+ * for work. Evidence: smaller: diagnose.txt; larger: none. */
 #define DIAGNOSE_QUICK_NS 5000000ULL
 /* waits: Fewer waits say nothing about an average. No evidence yet. */
 #define DIAGNOSE_QUICK_WAITS 100
@@ -32,13 +32,13 @@
  * Diagnosis: which branch the chain follows
  */
 /* 1/n of the time: A branch with more than this share is an alternative. Lower share: more
- * questions to a person. Evidence: smaller: branch_test; larger: none. */
+ * questions to a person. Evidence: smaller: branch.txt; larger: none. */
 #define BRANCH_SHARE 5
 /* 1/n of the time: The same share where the largest branch is a guess. Evidence: smaller:
- * branch_test; larger: branch_test. */
+ * branch.txt; larger: branch.txt. */
 #define BRANCH_SHARE_GUESS 20
 /* fifths of the time: Time of which nothing is known is a branch from this share on. Evidence:
- * smaller: diagnose_test; larger: none. */
+ * smaller: diagnose.txt; larger: none. */
 #define BRANCH_UNKNOWN_FIFTHS 4
 /* samples: So many samples are looked at for the commonest stack. Higher: square cost. No evidence
  * yet. */
@@ -67,12 +67,12 @@
  * named. No evidence yet. */
 #define CONTENTION_SHARE 5
 /* tenths of the time: A worker is busy throughout from this share on. Evidence: smaller: none;
- * larger: diagnose_test. */
+ * larger: diagnose.txt. */
 #define POOL_BUSY_TENTHS 8
 /* bytes: Workers whose futexes are nearer idle on the same condition. A cache line: pthread_cond_t
  * has 48 bytes (glibc). Evidence: the fact itself. */
 #define POOL_FUTEX_BYTES 64
-/* tasks: One worker is no pool. Evidence: smaller: none; larger: diagnose_test. */
+/* tasks: One worker is no pool. Evidence: smaller: none; larger: diagnose.txt. */
 #define POOL_WORKERS 2
 /* ns: The record of a futex comes at most so long before the wait. No evidence yet. */
 #define OWN_LOCK_NS 1000000ULL
@@ -87,7 +87,7 @@
  * Comparison with earlier waits
  */
 /* times its like: A wait that takes less is normal. Evidence: smaller: similar_test,
- * time_limit_test; larger: none. */
+ * time_limit.txt; larger: none. */
 #define MISSING_LONG 5
 /* 0..1: Less alike waits name nobody. No evidence yet. */
 #define MISSING_GOOD_SCORE 0.6F
@@ -122,19 +122,15 @@
 #define SIMILAR_STACK 0.5F
 /* waits: With fewer waits of its own, waits of tasks of its role count as well. No evidence yet. */
 #define SIMILAR_FEW 3
-/* bytes: sizeof(pthread_cond_t) of glibc, whose waiters use two futexes in turn. Evidence: the
- * fact itself. */
-#define CONDITION_BYTES 48
-
 /*
  * Hangs
  */
 /* ns: A shorter wait is not looked at. Lower: more rows, and a diagnosis for each. Evidence:
- * smaller, larger: hangs_test. */
+ * smaller, larger: hangs.txt. */
 #define HANGS_WAIT_NS 1000000000ULL
-/* ns: The same for the queue for a CPU. Evidence: smaller, larger: hangs_test. */
+/* ns: The same for the queue for a CPU. Evidence: smaller, larger: hangs.txt. */
 #define HANGS_STARVED_NS 500000000ULL
-/* ns: The same for a run. Evidence: smaller, larger: hangs_test. */
+/* ns: The same for a run. Evidence: smaller, larger: hangs.txt. */
 #define HANGS_RUN_NS 2000000000ULL
 /* ns: A shorter wait between two runs does not divide them. No evidence yet. */
 #define HANGS_SHORT_WAIT_NS 10000000ULL
@@ -154,7 +150,7 @@
  */
 /* 0..1: A weak edge that something speaks for, at best. No evidence yet. */
 #define SURE_BOOSTED 0.8
-/* 0..1: Any other weak edge, at best. Evidence: smaller: none; larger: slice_test. */
+/* 0..1: Any other weak edge, at best. Evidence: smaller: none; larger: slice.txt. */
 #define SURE_WEAK 0.5
 /* 0..1: A strong edge that is not the nearest to the start. No evidence yet. */
 #define SURE_LATER 0.6
@@ -165,10 +161,10 @@
 /* factor: Several others could have been meant. No evidence yet. */
 #define SURE_MANY 0.7
 /* factor: A weak edge that arrives after the segment has begun. Evidence: smaller: none; larger:
- * slice_test. */
+ * slice.txt. */
 #define SURE_MIDST 0.8
 /* factor: The stacks of the two segments are not known. Evidence: smaller: none; larger:
- * slice_test. */
+ * slice.txt. */
 #define SURE_NO_STACKS 0.85
 /* factor: The stacks have nothing in common; 1 if they are the same. No evidence yet. */
 #define SURE_OTHER_STACKS 0.7
@@ -176,9 +172,6 @@
 #define SURE_OLD 0.2
 /* ns: and half of it at this age. No evidence yet. */
 #define SURE_AGE_NS 100000000ULL
-/* port: From here on the kernel gives ports to clients: net.ipv4.ip_local_port_range. Evidence:
- * the fact itself; rules_test. */
-#define PORT_EPHEMERAL 32768
 
 /*
  * What-if

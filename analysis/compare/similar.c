@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "analysis/slice/candidate.h"
 #include "analysis/thresholds.h"
+#include "ctrace/glibc.h"
 #include "lib/cleanup.h"
 
 enum token { TOKEN_WAIT = 1, TOKEN_SEND, TOKEN_RECV, TOKEN_WOKE, TOKEN_BORN };
@@ -154,7 +156,7 @@ float similar_score(const struct signature *a, const struct signature *b)
 static bool same_condition(uint64_t a, uint64_t b)
 {
 	return CT_OBJ_KIND(a) == CT_OBJ_FUTEX && CT_OBJ_KIND(b) == CT_OBJ_FUTEX &&
-	       MAX(a, b) - MIN(a, b) < CONDITION_BYTES;
+	       MAX(a, b) - MIN(a, b) < sizeof(struct glibc_cond);
 }
 
 static bool same_address(const struct graph *g, uint64_t a, uint64_t b)
@@ -163,7 +165,7 @@ static bool same_address(const struct graph *g, uint64_t a, uint64_t b)
 
 	if (!x || !y || x->family != y->family || x->type != y->type)
 		return false;
-	if (x->family == 1)
+	if (x->family == AF_UNIX)
 		return x->name[0] && !strcmp(x->name, y->name);
 	return x->rport == y->rport || x->lport == y->lport;
 }

@@ -2,7 +2,9 @@
 #include "analysis/diagnose/contention.h"
 
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "analysis/thresholds.h"
 #include "graph/timeline/scan.h"
@@ -237,17 +239,15 @@ static bool is_called(const struct graph *g, uint32_t task, const char *comm, ui
 	return !strcmp(comm, graph_comm(g, task, at_ns));
 }
 
-#define TCP_LISTEN 10 /* of unix sockets too */
-
 /* A listening socket that the process of task has open, 0 none. */
 static uint64_t listening(const struct graph *g, uint32_t task)
 {
 	for (size_t i = 0; i < g->w->n_objects; i++) {
 		const struct window_object *o = &g->w->objects[i];
-		bool inet = (o->family == 2 || o->family == 10) && o->lport && !o->rport;
+		bool inet = (o->family == AF_INET || o->family == AF_INET6) && o->lport && !o->rport;
 
-		if (CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && o->type == 1 &&
-		    (inet || (o->family == 1 && o->state == TCP_LISTEN)) && accepts_on(g, task, o->id))
+		if (CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && o->type == SOCK_STREAM &&
+		    (inet || (o->family == AF_UNIX && o->state == TCP_LISTEN)) && accepts_on(g, task, o->id))
 			return o->id;
 	}
 	return 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/thresholds.h"
+#include "ctrace/fields.h"
 #include "lib/cleanup.h"
 #include "trace/format/window.h"
 
@@ -51,7 +52,7 @@ static struct history history_of(const struct graph *g, const struct graph_ref *
 			break;
 		if (e->r.tid == g->tasks[task].tid)
 			h.own = true;
-		if (e->r.tid == g->tasks[task].tid || e->r.state != 0)
+		if (e->r.tid == g->tasks[task].tid || !ct_access_is_write(&e->r))
 			continue;
 		h.many |= writer && writer != e->r.tid;
 		writer = e->r.tid;
@@ -63,7 +64,7 @@ static struct history history_of(const struct graph *g, const struct graph_ref *
 	for (size_t i = 0; h.ended && i < n; i++) {
 		const struct window_event *e = &g->w->events[r[i].event];
 
-		if (e->r.state == 0 && e->r.ts + FLAG_TOGETHER_NS < h.ended->r.ts)
+		if (ct_access_is_write(&e->r) && e->r.ts + FLAG_TOGETHER_NS < h.ended->r.ts)
 			h.since_ns = e->r.ts;
 	}
 	return h;

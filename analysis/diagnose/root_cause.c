@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "analysis/diagnose/flag.h"
 #include "analysis/thresholds.h"
@@ -198,7 +199,7 @@ static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 {
 	const struct window_object *x = window_object(g->w, a), *y = window_object(g->w, b);
 
-	if (!x || !y || x->family == 1 || CT_OBJ_KIND(b) != CT_OBJ_SOCK)
+	if (!x || !y || x->family == AF_UNIX || CT_OBJ_KIND(b) != CT_OBJ_SOCK)
 		return false;
 	return graph_peer_object(g, a) == b || (!y->rport && y->lport == x->rport && y->type == x->type);
 }
@@ -236,7 +237,7 @@ static void find_lost_message(struct findings *f)
 	    (f->chain.leaf.ended && f->chain.leaf.time != TIME_NETWORK))
 		return;
 	o = window_object(f->g->w, before->obj);
-	if (!o || o->family == 1)
+	if (!o || o->family == AF_UNIX)
 		return;
 	at = is_other_end(f->g, before->obj, k->obj) ? k->obj : loop_socket(f->g, before, k);
 	if (!at)

@@ -6,6 +6,8 @@
 
 #include "analysis/diagnose/where.h"
 #include "analysis/thresholds.h"
+#include "ctrace/glibc.h"
+#include "lib/cleanup.h"
 #include "trace/words/words.h"
 #include "trace/words/describe.h"
 
@@ -30,6 +32,16 @@ static void say_task_there(struct words *t, const struct sentence_facts *f, size
 	words_add(t, "%s", where_words(f->g, f->chain, f->n_chain, i, before, buf));
 }
 
+static bool is_of_libc(const char *frame)
+{
+	static const char *const files[] = { GLIBC_FRAME_FILES };
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		if (strstr(frame, files[i]))
+			return true;
+	return false;
+}
+
 /* The innermost frame of the program's own code, not of the C library's wrapper of the call. */
 static const char *own_frame(const struct graph *g, uint64_t stack)
 {
@@ -37,8 +49,7 @@ static const char *own_frame(const struct graph *g, uint64_t stack)
 
 	for (int i = 0; s && i < s->n_frames; i++)
 		if (strncmp(s->frames[i], "k:", 2) != 0 && strncmp(s->frames[i], "0x", 2) != 0 &&
-		    !strstr(s->frames[i], "(libc.so") && !strstr(s->frames[i], "(libpthread") &&
-		    !strstr(s->frames[i], "(ld-linux"))
+		    !is_of_libc(s->frames[i]))
 			return s->frames[i];
 	return NULL;
 }

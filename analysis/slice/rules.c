@@ -3,14 +3,14 @@
 
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
+#include <sys/socket.h>
 
-#include "analysis/thresholds.h"
+#include "graph/thresholds.h"
 #include "trace/words/describe.h"
 #include "trace/words/resource.h"
 
-#define FAMILY_UNIX 1
-#define TCP_LISTEN  10
 /* Each character may need a backslash. */
 #define PATTERN_MAX (2 * DESCRIBE_MAX)
 
@@ -169,8 +169,8 @@ static void object_pattern(const struct graph *g, uint64_t obj, char buf[PATTERN
 	describe_object(g->w, obj, name, sizeof(name));
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
 	case CT_OBJ_SOCK:
-		if (o->family == FAMILY_UNIX ? !strstr(name, "socket:[") : o->lport || o->rport) {
-			if (o->family == FAMILY_UNIX)
+		if (o->family == AF_UNIX ? !strstr(name, "socket:[") : o->lport || o->rport) {
+			if (o->family == AF_UNIX)
 				put_literal(buf, name, strlen(name));
 			else
 				put_inet(g, obj, o, name, buf);

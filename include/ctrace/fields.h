@@ -134,11 +134,6 @@ static inline ct_u32 ct_signal_target(const struct ct_rec *r)
 	return r->peer;
 }
 
-static inline ct_u32 ct_signal_target_tgid(const struct ct_rec *r)
-{
-	return (ct_u32)r->obj;
-}
-
 /* CT_SEND and CT_RECV */
 static inline ct_u32 ct_message_bytes(const struct ct_rec *r)
 {
