@@ -3,6 +3,7 @@
  * thresholds.h - the numbers that decide something in graph/.
  *
  * Each entry says: what the number means; what goes wrong below and above it; the evidence.
+ * Evidence names cases of the text files in test/unit/graph/ and test/unit/analysis/.
  * Limits, at the end, keep time and memory bounded and decide nothing in a trace of ordinary size.
  */
 #ifndef CTRACE_GRAPH_THRESHOLDS_H
@@ -71,7 +72,7 @@
 #define LOOP_WORK_SHARE 5
 /* ns.  A task that runs no longer after a wake-up, and leaves no record, has not done what it was woken
  * for.  Below: an idle look at a queue is work.  Above: short work that leaves no record is none.
- * Evidence: test_false_wake and test_false_wake_of_loop, on both sides. */
+ * Evidence: false_wake and false_wake_of_loop, on both sides. */
 #define FALSE_WAKE_NS 50000ULL
 /* ns.  A failed try of a file lock is what the sleep after it is for, if it is not older.  No evidence
  * yet. */
@@ -91,15 +92,15 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define POST_MANY_NS 100000000ULL
 /* How often each of two tasks has to have posted, and to have been woken, for a futex to be a lock that
  * they hand to each other.  Below: a producer and a consumer that answer each other twice share a lock.
- * Evidence: test_own_lock and test_turns, on both sides. */
+ * Evidence: own_lock and turns, on both sides. */
 #define TURNS_MIN 4
 /* How many sleeps of one length are a loop that does something from time to time, and the part (1/n) by
- * which two such sleeps may differ.  Evidence: test_sleep and test_rounds_begin_with_a_timer, on both
+ * which two such sleeps may differ.  Evidence: sleep and rounds_begin_with_a_timer, on both
  * sides of the count; none yet for a smaller part. */
 #define SLEEPS_PERIODIC    3
 #define SLEEPS_ALIKE_SHARE 4
 /* Two stacks are alike if so many of n frames are the same, and at least the first few: the start of
- * every thread's stack is the same.  Evidence: test_neighbours, for larger numbers; none yet for smaller
+ * every thread's stack is the same.  Evidence: neighbours, for larger numbers; none yet for smaller
  * ones. */
 #define STACKS_ALIKE_PART 3
 #define STACKS_ALIKE_OF   4
@@ -113,7 +114,7 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define PORT_EPHEMERAL 32768
 /* ns.  Bytes that are in a queue so long while their reader finds nothing have been read.  Below: bytes
  * that the loopback still carries are forgotten.  Above: after a loss of records messages are matched
- * wrongly.  Evidence: test_resync, from above; none yet from below. */
+ * wrongly.  Evidence: resync, from above; none yet from below. */
 #define FLOW_STALE_NS 10000000ULL
 
 /*
