@@ -146,31 +146,35 @@
 #define HANGS_MAIN_NS 2000000000ULL
 
 /*
- * Slices: how far an edge is believed
+ * Slices: how far an edge is believed.  The evidence is in thresholds_slice.txt: which of two ways is taken.
  */
-/* 0..1: A weak edge that something speaks for, at best. No evidence yet. */
+/* 0..1: A weak edge that something speaks for, at best. Evidence: smaller: one_doubt_many; larger:
+ * two_doubts. */
 #define SURE_BOOSTED 0.8
-/* 0..1: Any other weak edge, at best. Evidence: smaller: none; larger: slice.txt. */
+/* 0..1: Any other weak edge, at best. Evidence: smaller: two_doubts; larger: one_doubt_many. */
 #define SURE_WEAK 0.5
-/* 0..1: A strong edge that is not the nearest to the start. No evidence yet. */
+/* 0..1: A strong edge that is not the nearest to the start. Evidence: smaller:
+ * certain_way_by_a_later_edge; larger: likely_way_by_the_nearest_edge. */
 #define SURE_LATER 0.6
-/* factor: A hand-over of a mutex, or an interrupt. No evidence yet. */
+/* factor: A hand-over of a mutex, or an interrupt. Evidence: smaller: handover_or_two_doubts; larger:
+ * handover_or_one_doubt. */
 #define SURE_HAPPENSTANCE 0.4
-/* factor: The task went back to sleep on the same object. No evidence yet. */
+/* factor: The task went back to sleep on the same object. Evidence: smaller: false_wake_or_three_doubts;
+ * larger: false_wake_or_two_doubts. */
 #define SURE_FALSE_WAKE 0.3
-/* factor: Several others could have been meant. No evidence yet. */
+/* factor: Several others could have been meant. Evidence: smaller: one_doubt_many; larger: two_doubts. */
 #define SURE_MANY 0.7
-/* factor: A weak edge that arrives after the segment has begun. Evidence: smaller: none; larger:
- * slice.txt. */
+/* factor: A weak edge that arrives after the segment has begun. Evidence: smaller: one_doubt_midst;
+ * larger: two_doubts. */
 #define SURE_MIDST 0.8
-/* factor: The stacks of the two segments are not known. Evidence: smaller: none; larger:
- * slice.txt. */
-#define SURE_NO_STACKS 0.85
-/* factor: The stacks have nothing in common; 1 if they are the same. No evidence yet. */
+/* factor: The stacks of the two segments have nothing in common; 1 if they are the same, half-way if they
+ * are not known. Evidence: smaller: other_stack_is_one_doubt; larger: other_stack_and_another_doubt. */
 #define SURE_OTHER_STACKS 0.7
-/* 0..1: So much a weak edge loses by its age at most, No evidence yet. */
+/* 0..1: So much a weak edge loses by its age at most, Evidence: smaller: old_or_half_of_the_stack;
+ * larger: old_or_little_of_the_stack. */
 #define SURE_OLD 0.2
-/* ns: and half of it at this age. No evidence yet. */
+/* ns: and half of it at this age. Evidence: smaller: tenth_of_a_second_or_more_than_half; larger:
+ * tenth_of_a_second_or_most_of_the_stack. */
 #define SURE_AGE_NS 100000000ULL
 
 /*

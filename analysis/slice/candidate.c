@@ -270,8 +270,8 @@ static float weak_score(const struct candidate_query *q, const struct candidate 
 	const struct edge *e = &q->c->edges[x->edge];
 	double s = x->strength == EDGE_BOOSTED ? SURE_BOOSTED : SURE_WEAK;
 
-	s *= x->similarity < 0 ? SURE_NO_STACKS
-			       : SURE_OTHER_STACKS + (1 - SURE_OTHER_STACKS) * (double)x->similarity;
+	/* stacks that are not known may be the same, or have nothing in common */
+	s *= SURE_OTHER_STACKS + (1 - SURE_OTHER_STACKS) * (x->similarity < 0 ? 0.5 : (double)x->similarity);
 	s *= 1 - SURE_OLD * staleness(q, x);
 	if (x->distance_ns > START_NS)
 		s *= SURE_MIDST;

@@ -13,8 +13,9 @@
  *   => saved A FROM..TO WHAT [+ WHAT] [/ WHAT ...]
  *                             how much shorter that had been.  WHAT is task A, process A, object OBJECT,
  *                             resource KIND, wait A TIME, waits A TIME or nothing
- *   => slice A TIME [forward] [beam=N] [max=N]
- *                             the way along cause edges, a segment a line, and the choices made
+ *   => slice A TIME [way] [forward] [beam=N] [max=N]
+ *                             the way along cause edges, a segment a line, and the choices made; way: the
+ *                             segments alone
  *
  * Diagnose and slice also take
  *
@@ -405,7 +406,7 @@ int main(int argc, char **argv)
 		{ "account", ask_account, "account A FROM..TO GROUP" },
 		{ "saved", ask_saved, "saved A FROM..TO WHAT [+ WHAT] [/ WHAT ...]" },
 		{ "slice", ask_slice,
-		  "slice A TIME [forward] [beam=] [max=] [not=] [cause=] [not-edge=] [answers=] [keep] "
+		  "slice A TIME [way] [forward] [beam=] [max=] [not=] [cause=] [not-edge=] [answers=] [keep] "
 		  "[again]" },
 		{ NULL, NULL, NULL },
 	};

@@ -76,6 +76,16 @@ static void put_slice(const struct question *q, const struct causal *c, const st
 	fputc('\n', q->out);
 }
 
+/* Which way the walk took, whatever the scores. */
+static void put_way(const struct question *q, const struct causal *c, const struct slice *s)
+{
+	for (size_t i = 0; i < s->n_steps; i++) {
+		fputs(i ? " <- " : "", q->out);
+		put_segment(q, c, s->steps[i].segment);
+	}
+	fputc('\n', q->out);
+}
+
 /* "A.N" */
 static uint32_t segment_named(const struct question *q, struct text_line *l, const struct cmake *k,
 			      const char *word)
@@ -191,6 +201,7 @@ static void walk_along(struct question *q, const struct causal *c)
 	uint32_t task = question_task(q, c->g, 0);
 	uint64_t at = question_time(q);
 	struct ask ask = { asking_choose, &a };
+	bool way = text_line_skip(q->l, "way");
 	const char *beam = text_line_field(q->l, "beam"), *max = text_line_field(q->l, "max");
 	struct slice_options o = { .direction =
 					   text_line_skip(q->l, "forward") ? SLICE_FORWARD : SLICE_BACKWARD,
@@ -206,7 +217,7 @@ static void walk_along(struct question *q, const struct causal *c)
 		struct slice *s;
 
 		assert_int_equal(slice_walk(c, task, at, &o, &s), 0);
-		put_slice(q, c, s);
+		(way ? put_way : put_slice)(q, c, s);
 		slice_free(s);
 	} while (asking_again(&a));
 }
