@@ -91,7 +91,8 @@
 #define MISSING_LONG 5
 /* 0..1: Less alike waits name nobody. No evidence yet. */
 #define MISSING_GOOD_SCORE 0.6F
-/* waits: Fewer waits name nobody. No evidence yet. */
+/* waits: Fewer waits name nobody; with fewer of its own, waits of tasks of its role count as well. No
+ * evidence yet. */
 #define MISSING_GOOD_COUNT 3
 /* 0..1: From here on the answer is not a guess. No evidence yet. */
 #define MISSING_SURE_SCORE 0.8F
@@ -99,38 +100,26 @@
 #define MISSING_SURE_COUNT 8
 /* 1/n of the waits: If more ended in another way, the answer is a guess. No evidence yet. */
 #define MISSING_SURE_OTHERS 4
-/* times the mean: A longer gap between two wake-ups is not regular. Evidence: smaller:
- * similar_test; larger: none. */
-#define MISSING_REGULAR 3
-/* waits: So many are looked at to see whether wake-ups are regular. No evidence yet. */
-#define MISSING_GAPS 32
 /* ns: A task that runs longer between two parts of a wait begins a new wait. No evidence yet. */
 #define MISSING_RAN_NS 1000000ULL
 /* 0..1: Less alike waits are other waits. No evidence yet. */
 #define SIMILAR_LEAST 0.4F
 /* 0..1: The reference is at most so much less alike than the best. No evidence yet. */
 #define SIMILAR_NEAR_BEST 0.15F
-/* 0..1: A wait on another socket to the same address. No evidence yet. */
-#define SIMILAR_ADDRESS 0.9F
-/* 0..1: A wait of another task on an object of the same kind. No evidence yet. */
-#define SIMILAR_KIND 0.8F
-/* 0..1: A wait of the same task on another pipe: pipes are made anew for each use. No evidence
- * yet. */
-#define SIMILAR_PIPE 0.7F
+/* 0..1: A wait on another object that serves the same purpose: a socket to the same address, the next
+ * pipe, another task's object of the kind. No evidence yet. */
+#define SIMILAR_OTHER_OBJECT 0.8F
 /* 0..1: Two waits with nothing in common on their stacks keep so much of their score. Evidence:
  * smaller: similar_test; larger: similar_test. */
 #define SIMILAR_STACK 0.5F
-/* waits: With fewer waits of its own, waits of tasks of its role count as well. No evidence yet. */
-#define SIMILAR_FEW 3
 /*
  * Hangs
  */
 /* ns: A shorter wait is not looked at. Lower: more rows, and a diagnosis for each. Evidence:
  * smaller, larger: hangs.txt. */
 #define HANGS_WAIT_NS 1000000000ULL
-/* ns: The same for the queue for a CPU. Evidence: smaller, larger: hangs.txt. */
-#define HANGS_STARVED_NS 500000000ULL
-/* ns: The same for a run. Evidence: smaller, larger: hangs.txt. */
+/* ns: The same for a run.  A main thread that waits so long on a condition for a busy task is an alarm.
+ * Evidence: smaller, larger: hangs.txt. */
 #define HANGS_RUN_NS 2000000000ULL
 /* ns: A shorter wait between two runs does not divide them. No evidence yet. */
 #define HANGS_SHORT_WAIT_NS 10000000ULL
@@ -138,12 +127,8 @@
 #define HANGS_BETWEEN_NS 5000000ULL
 /* 1/n of the time: and longer than this share of the time since the first one. No evidence yet. */
 #define HANGS_BETWEEN_SHARE 20
-/* ns: A longer wait for something else ends a run of waits. No evidence yet. */
-#define HANGS_OTHER_WAIT_NS 50000000ULL
 /* ns: A child that computes for longer is an alarm. No evidence yet. */
 #define HANGS_CHILD_BUSY_NS 3000000000ULL
-/* ns: A main thread that waits longer on a condition for a busy task is an alarm. No evidence yet. */
-#define HANGS_MAIN_NS 2000000000ULL
 
 /*
  * Slices: how far an edge is believed.  The evidence is in thresholds_slice.txt: which of two ways is taken.

@@ -45,7 +45,7 @@ struct missing_wake {
 	uint32_t refused;     /* that were not looked at */
 	uint64_t usual_ns;    /* median length of the occurrences */
 	bool late;            /* the wake-up came in the end */
-	bool regular;         /* the wake-ups came at regular times, and now none comes for much longer */
+	bool regular;         /* no gap between two earlier wake-ups was nearly as long as this wait */
 	bool own_accord;      /* a timer of the last task on its path began it */
 	struct missing_wake_step steps[MISSING_STEPS]; /* the last is the one to name */
 	uint32_t n_steps;

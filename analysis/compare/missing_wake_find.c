@@ -308,23 +308,19 @@ static void walk(const struct graph *g, const struct hops *h, struct missing_wak
 	m->own_accord = h->timer;
 }
 
-/* Earlier wake-ups came at similar intervals. None of these intervals was nearly as long as this wait. */
+/* None of the gaps between earlier wake-ups was nearly as long as this wait. */
 static bool is_regular(const struct graph *g, const struct similar_set *set, const struct missing_wake *m)
 {
-	uint64_t longest = 0, total = 0;
-	size_t n = MIN(set->v.n, (size_t)MISSING_GAPS);
+	uint64_t longest = 0;
 
-	if (n < MISSING_SURE_COUNT)
+	if (set->v.n < MISSING_SURE_COUNT)
 		return false;
-	for (size_t i = 0; i + 1 < n; i++) {
+	for (size_t i = 0; i + 1 < set->v.n; i++) {
 		uint64_t a = set->v.v[i].blame.until_ns, b = set->v.v[i + 1].blame.until_ns;
-		uint64_t gap = a > b ? a - b : b - a;
 
-		longest = MAX(longest, gap);
-		total += gap;
+		longest = MAX(longest, a > b ? a - b : b - a);
 	}
-	return longest < MISSING_REGULAR * (total / (n - 1)) &&
-	       m->wait_to_ns - m->wait_from_ns > MISSING_LONG * longest;
+	return m->wait_to_ns - m->wait_from_ns > MISSING_LONG * longest;
 }
 
 /* A wake-up ended the wait as hoped, before m->wait_to_ns. */

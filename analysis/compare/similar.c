@@ -179,12 +179,10 @@ float similar_place(const struct graph *g, const struct interval *a, const struc
 	if (CT_OBJ_KIND(a->obj) != CT_OBJ_KIND(b->obj))
 		return 0;
 	if (CT_OBJ_KIND(a->obj) == CT_OBJ_SOCK)
-		return same_address(g, a->obj, b->obj) ? SIMILAR_ADDRESS : 0;
+		return same_address(g, a->obj, b->obj) ? SIMILAR_OTHER_OBJECT : 0;
 	/* each use makes a new pipe; a task that has several objects of another kind has them for several
 	 * purposes */
-	if (a->task == b->task)
-		return CT_OBJ_KIND(a->obj) == CT_OBJ_PIPE ? SIMILAR_PIPE : 0;
-	return SIMILAR_KIND;
+	return a->task != b->task || CT_OBJ_KIND(a->obj) == CT_OBJ_PIPE ? SIMILAR_OTHER_OBJECT : 0;
 }
 
 static const char *leader_name(const struct graph *g, uint32_t task)
@@ -267,7 +265,7 @@ int similar_find(const struct graph *g, uint32_t interval, struct similar_set *r
 	*ret = (struct similar_set){ 0 };
 	similar_signature(g, interval, &mine);
 	r = consider_task(g, interval, &mine, me, ret);
-	if (!r && ret->v.n >= SIMILAR_FEW)
+	if (!r && ret->v.n >= MISSING_GOOD_COUNT)
 		return 0;
 	for (uint32_t i = 0; i < g->n_tasks && !r; i++) {
 		if (i == me || !g->tasks[i].n_intervals || !similar_role(g, me, i))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/thresholds.h"
+#include "graph/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
@@ -40,13 +41,13 @@ static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
 			ran += x->to_ns - x->from_ns;
 		if (ran > HANGS_BETWEEN_NS + (x->from_ns - s->from_ns) / HANGS_BETWEEN_SHARE)
 			break;
-		if (x->state == INTERVAL_RUNNABLE && x->to_ns - x->from_ns > HANGS_STARVED_NS)
+		if (x->state == INTERVAL_RUNNABLE && x->to_ns - x->from_ns > DIAGNOSE_STALL_NS)
 			break;
 		if (x->state == INTERVAL_BLOCKED && !is_unsatisfied(g, &g->intervals[last]))
 			break;
 		if (x->state == INTERVAL_BLOCKED && blame_same_wait(s, x))
 			last = j;
-		else if (x->state == INTERVAL_BLOCKED && x->to_ns - x->from_ns > HANGS_OTHER_WAIT_NS)
+		else if (x->state == INTERVAL_BLOCKED && x->to_ns - x->from_ns > OTHER_WAIT_NS)
 			break;
 	}
 	return last;
@@ -77,7 +78,7 @@ static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_n
 				i = last;
 			run_from = take || s->to_ns - s->from_ns > HANGS_SHORT_WAIT_NS ? 0 : run_from;
 		} else if (s->state == INTERVAL_RUNNABLE) {
-			take = c.to_ns > c.from_ns && c.to_ns - c.from_ns >= HANGS_STARVED_NS;
+			take = c.to_ns > c.from_ns && c.to_ns - c.from_ns >= DIAGNOSE_STALL_NS;
 		} else if (s->state == INTERVAL_RUNNING) {
 			if (!run_from)
 				run_from = c.from_ns;
@@ -137,7 +138,7 @@ static bool is_alarm(const struct diagnosis *d)
 	/* In waits on conditions and eventfds a worker without work looks like a waiter. So only the main
 	 * thread counts. */
 	return k->pid == k->tid && (c == CAUSE_BUSY || c == CAUSE_LOCK_HOLDER || c == CAUSE_QUEUEING) &&
-	       ns >= HANGS_MAIN_NS;
+	       ns >= HANGS_RUN_NS;
 }
 
 /* In a trace without marks (is_old_tracer() in graph/timeline/build.c): a command of ctrace. */
