@@ -84,50 +84,62 @@
 #define FLAG_TOGETHER_NS 1000000ULL
 
 /*
- * Comparison with earlier waits
+ * Comparison with earlier waits.  The evidence is in thresholds_waits.txt.
  */
-/* times its like: A wait that takes less is normal. Evidence: smaller: similar_test,
- * time_limit.txt; larger: none. */
+/* times its like: A wait that takes less is normal. Evidence: smaller: three_times_as_long; larger:
+ * seven_times_as_long. */
 #define MISSING_LONG 5
-/* 0..1: Less alike waits name nobody. No evidence yet. */
+/* 0..1: Less alike waits name nobody. Evidence: smaller: no_frame_of_three; larger: one_frame_of_three. */
 #define MISSING_GOOD_SCORE 0.6F
-/* waits: Fewer waits name nobody; with fewer of its own, waits of tasks of its role count as well. No
- * evidence yet. */
+/* waits: Fewer waits name nobody; with fewer of its own, waits of tasks of its role count as well.
+ * Evidence: smaller: habit_of_two; larger: habit_of_four. */
 #define MISSING_GOOD_COUNT 3
-/* 0..1: From here on the answer is not a guess. No evidence yet. */
+/* 0..1: From here on the answer is not a guess. Evidence: smaller: one_frame_of_three; larger:
+ * two_frames_of_three. */
 #define MISSING_SURE_SCORE 0.8F
-/* waits: The same for their number. No evidence yet. */
+/* waits: The same for their number. Evidence: smaller: habit_of_six; larger: seven_times_as_long. */
 #define MISSING_SURE_COUNT 8
-/* 1/n of the waits: If more ended in another way, the answer is a guess. No evidence yet. */
+/* 1/n of the waits: If more ended in another way, the answer is a guess. Evidence: smaller:
+ * often_otherwise; larger: seldom_otherwise. */
 #define MISSING_SURE_OTHERS 4
-/* ns: A task that runs longer between two parts of a wait begins a new wait. No evidence yet. */
+/* ns: A task that runs longer between two parts of a wait begins a new wait. Evidence: smaller:
+ * look_in_between; larger: work_in_between. */
 #define MISSING_RAN_NS 1000000ULL
-/* 0..1: Less alike waits are other waits. No evidence yet. */
+/* 0..1: Less alike waits are other waits. Evidence: smaller, larger: no_frame_of_three. */
 #define SIMILAR_LEAST 0.4F
-/* 0..1: The reference is at most so much less alike than the best. No evidence yet. */
+/* 0..1: The waits that tell the usual length are at most so much less alike than the best. Evidence:
+ * smaller: three_frames_of_four_are_near; larger: two_frames_of_three_are_not_near. */
 #define SIMILAR_NEAR_BEST 0.15F
 /* 0..1: A wait on another object that serves the same purpose: a socket to the same address, the next
- * pipe, another task's object of the kind. No evidence yet. */
+ * pipe, another task's object of the kind. Evidence: smaller: condition_of_another; larger:
+ * condition_and_stack_of_another. */
 #define SIMILAR_OTHER_OBJECT 0.8F
-/* 0..1: Two waits with nothing in common on their stacks keep so much of their score. Evidence:
- * smaller: similar_test; larger: similar_test. */
+/* 0..1: Two waits with nothing in common on their stacks keep so much of their score. Evidence: smaller:
+ * one_frame_of_three; larger: no_frame_of_three. */
 #define SIMILAR_STACK 0.5F
+
 /*
- * Hangs
+ * Hangs.  The evidence is in thresholds_waits.txt.  How long a task queues for a CPU before it is looked at
+ * is DIAGNOSE_STALL_NS; a wait for something else that ends a run of waits is OTHER_WAIT_NS (graph/).
  */
-/* ns: A shorter wait is not looked at. Lower: more rows, and a diagnosis for each. Evidence:
- * smaller, larger: hangs.txt. */
+/* ns: A shorter wait is not looked at. Lower: more rows, and a diagnosis for each. Evidence: smaller,
+ * larger: lock_of_a_second. */
 #define HANGS_WAIT_NS 1000000000ULL
 /* ns: The same for a run.  A main thread that waits so long on a condition for a busy task is an alarm.
- * Evidence: smaller, larger: hangs.txt. */
+ * Evidence: smaller, larger: two_seconds_of_work; smaller: main_waits_for_a_worker; larger:
+ * main_waits_for_a_worker_for_long. */
 #define HANGS_RUN_NS 2000000000ULL
-/* ns: A shorter wait between two runs does not divide them. No evidence yet. */
+/* ns: A shorter wait between two runs does not divide them. Evidence: smaller, larger:
+ * work_with_short_waits. */
 #define HANGS_SHORT_WAIT_NS 10000000ULL
-/* ns: A task that runs longer between two waits begins another wait, No evidence yet. */
+/* ns: A task that runs longer between two waits begins another wait.  The share is added to it. Evidence:
+ * smaller, larger: work_between_two_tries. */
 #define HANGS_BETWEEN_NS 5000000ULL
-/* 1/n of the time: and longer than this share of the time since the first one. No evidence yet. */
+/* 1/n of the time since the first wait: The task may run so much longer. Evidence: smaller, larger:
+ * tries_of_a_lock. */
 #define HANGS_BETWEEN_SHARE 20
-/* ns: A child that computes for longer is an alarm. No evidence yet. */
+/* ns: A child that computes for longer is an alarm. Evidence: smaller: child_at_work; larger:
+ * child_at_work_for_long. */
 #define HANGS_CHILD_BUSY_NS 3000000000ULL
 
 /*
@@ -155,19 +167,21 @@
 /* factor: The stacks of the two segments have nothing in common; 1 if they are the same, half-way if they
  * are not known. Evidence: smaller: other_stack_is_one_doubt; larger: other_stack_and_another_doubt. */
 #define SURE_OTHER_STACKS 0.7
-/* 0..1: So much a weak edge loses by its age at most, Evidence: smaller: old_or_half_of_the_stack;
+/* 0..1: So much a weak edge loses by its age at most. Evidence: smaller: old_or_half_of_the_stack;
  * larger: old_or_little_of_the_stack. */
 #define SURE_OLD 0.2
-/* ns: and half of it at this age. Evidence: smaller: tenth_of_a_second_or_more_than_half; larger:
+/* ns: At this age it loses half of that. Evidence: smaller: tenth_of_a_second_or_more_than_half; larger:
  * tenth_of_a_second_or_most_of_the_stack. */
 #define SURE_AGE_NS 100000000ULL
 
 /*
- * What-if
+ * What-if.  The evidence is in whatif_test.
  */
-/* ns: The record of a send comes at most so long after what it woke has gone on. No evidence yet. */
+/* ns: The record of a send comes at most so long after what it woke has gone on. Evidence: smaller,
+ * larger: test_record_after_the_wait. */
 #define WHATIF_SEND_SLACK_NS 200000ULL
-/* 1/n of the time: A rival with less of the CPU is no question worth asking. No evidence yet. */
+/* 1/n of the time: A rival with less of the CPU is no question worth asking. Evidence: smaller, larger:
+ * test_rivals. */
 #define WHATIF_RIVAL_SHARE 50
 
 #endif

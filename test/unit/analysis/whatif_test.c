@@ -194,6 +194,40 @@ static void test_awaited(void **state)
 	end(&s);
 }
 
+/* 10 waits for 20 from 10 to 50, and receives what 20 has sent at 60. What is saved without the wait, if the
+ * record of the send is so late. */
+static uint64_t saved_with_record_after(uint64_t late_us)
+{
+	struct segment segments[] = { { .task = 0, .to_ns = 100 * MS }, { .task = 1, .to_ns = 100 * MS } };
+	struct edge edge = { .from = 1, .to = 0, .kind = EDGE_PIPE, .strength = EDGE_STRONG };
+	struct causal c = { .segments = segments, .n_segments = 2, .edges = &edge, .n_edges = 1 };
+	struct whatif_without v;
+	struct scene s = { 0 };
+	uint64_t ns = 0;
+
+	runs(&s.m, 0, 10);
+	runs(&s.m, 1, 20);
+	wait_out(&s.m, 0, 10, 10, PIPE);
+	wait_over(&s.m, 0, 10, 50, 20, PIPE);
+	edge.cause = (uint32_t)s.m.events.n;
+	make_event(&s.m, 50 * MS + late_us * 1000, 1, CT_SEND, 20, 1)->r.obj = PIPE;
+	edge.event = (uint32_t)s.m.events.n;
+	make_event(&s.m, 60 * MS, 0, CT_RECV, 10, 1)->r.obj = PIPE;
+	play_with(&s, &c, 10, 100);
+	v = a_wait(&s, 10, 20);
+	assert_int_equal(whatif_saved(s.x, &v, 1, &ns), 0);
+	end(&s);
+	return ns;
+}
+
+/* The record of the send that ended the wait may come after the wait: then nothing holds 10 back without it.
+ * A record that comes later is of another send, which 10 then waits for. */
+static void test_record_after_the_wait(void **state)
+{
+	assert_int_equal(saved_with_record_after(150), 40 * MS);
+	assert_int_equal(saved_with_record_after(300), 60 * MS - 50 * MS - 300000);
+}
+
 /* Each task waits for the next one, far deeper than is followed: nothing is saved, and that is counted. */
 static void test_depth(void **state)
 {
@@ -252,6 +286,48 @@ static void test_table(void **state)
 		assert_int_equal(rows[i].saved_ns, 0);
 		assert_int_equal(rows[i].path_ns, 80 * MS);
 	}
+	free(rows);
+	account_free(a);
+	path_free(p);
+	end(&s);
+}
+
+static bool is_asked(const struct scene *s, const struct whatif_row *rows, size_t n, const char *question)
+{
+	char words[ACCOUNT_WORDS_MAX];
+
+	for (size_t i = 0; i < n; i++) {
+		whatif_words(s->x, &rows[i].without, words, sizeof(words));
+		if (!strcmp(words, question))
+			return true;
+	}
+	return false;
+}
+
+/* Of a second, one process took the CPU for 30 ms and another one for 15 ms: only the first is worth a
+ * question. */
+static void test_rivals(void **state)
+{
+	struct whatif_row *rows;
+	struct scene s = { 0 };
+	struct account *a;
+	struct path *p;
+	size_t n;
+
+	make_task(&s.m, 10, 10, 1, "app");
+	make_task(&s.m, 20, 20, 1, "some");
+	make_task(&s.m, 30, 30, 1, "hardly");
+	runs(&s.m, 0, 10);
+	make_switch(&s.m, 100, 0, 10, 20, CT_W_NONE, 0);
+	make_switch(&s.m, 130, 0, 20, 10, CT_W_READ, PIPE);
+	make_switch(&s.m, 200, 0, 10, 30, CT_W_NONE, 0);
+	make_switch(&s.m, 215, 0, 30, 10, CT_W_READ, PIPE);
+	play(&s, 10, 1000);
+	assert_int_equal(path_walk(s.g, graph_task_at(s.g, 10, 0), 0, 1000 * MS, &p), 0);
+	assert_int_equal(account_new(s.g, p, &a), 0);
+	assert_int_equal(whatif_table(s.x, p, a, &rows, &n), 0);
+	assert_true(is_asked(&s, rows, n, "all that process some[20] did"));
+	assert_false(is_asked(&s, rows, n, "all that process hardly[30] did"));
 	free(rows);
 	account_free(a);
 	path_free(p);
@@ -330,6 +406,8 @@ int main(void)
 		cmocka_unit_test(test_awaited),
 		cmocka_unit_test(test_edges_of_knowledge),
 		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_record_after_the_wait),
+		cmocka_unit_test(test_rivals),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_bad_arguments),
