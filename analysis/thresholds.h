@@ -23,8 +23,6 @@
 /* ns: A task whose requests are answered so fast on average works. Higher: a slow service is taken
  * for work. Evidence: smaller: diagnose.txt; larger: none. */
 #define DIAGNOSE_QUICK_NS 5000000ULL
-/* waits: Fewer waits say nothing about an average. No evidence yet. */
-#define DIAGNOSE_QUICK_WAITS 100
 /* ns: A child that computes for less is at work. Higher: a slow child is normal. No evidence yet. */
 #define DIAGNOSE_CHILD_BUSY_NS 2000000000ULL
 

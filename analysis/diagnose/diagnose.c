@@ -168,8 +168,7 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 	    f->chain.leaf.kind != RESOURCE_NONE && f->chain.leaf.kind != RESOURCE_DISK &&
 	    !has_edge(f, EDGE_LOCK) && !has_edge(f, EDGE_FILELOCK) && !has_edge(f, EDGE_POLLED))
 		return true;
-	if (first->waits > DIAGNOSE_QUICK_WAITS && first->total_ns / first->waits < DIAGNOSE_QUICK_NS &&
-	    !first->unfinished &&
+	if (first->total_ns < first->waits * DIAGNOSE_QUICK_NS && !first->unfinished &&
 	    (first->edge == EDGE_MESSAGE || first->edge == EDGE_PIPE || first->edge == EDGE_EVENTFD))
 		return true;
 	/* the victim shares a busy machine with others, but it waits for less than half of the time */
