@@ -38,9 +38,6 @@
 /* fifths of the time: Time of which nothing is known is a branch from this share on. Evidence:
  * smaller: diagnose.txt; larger: none. */
 #define BRANCH_UNKNOWN_FIFTHS 4
-/* samples: So many samples are looked at for the commonest stack. Higher: square cost. No evidence
- * yet. */
-#define BREAKDOWN_SAMPLES 256
 
 /*
  * Diagnosis: does a task spin, poll, starve?

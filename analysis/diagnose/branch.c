@@ -69,7 +69,7 @@ static void fill_facts(const struct options *o, const struct group *x, struct ru
 	ret->edge = x->blame.edge;
 	ret->from = x->type == GROUP_TASK ? x->task : GRAPH_NONE;
 	ret->obj = x->blame.obj;
-	ret->stack = breakdown_stack(o->g, o->task, x->from_ns, x->to_ns, false);
+	ret->stack = breakdown_wait_stack(o->g, o->task, x->from_ns, x->to_ns, NULL);
 }
 
 static int by_rules(const struct option *x)
@@ -211,12 +211,15 @@ static int option_fill(const struct options *o, const struct group *x, struct as
 	*ret = (struct ask_option){
 		.from_ns = x->from_ns,
 		.to_ns = x->to_ns,
-		.stack = breakdown_stack(o->g, task, x->from_ns, x->to_ns, x->type == GROUP_CPU),
 		.sure = edge_strength_name(x->type == GROUP_TASK ? x->blame.strength : EDGE_STRONG),
 		.score = o->l->total_ns ? (double)x->total_ns / (double)o->l->total_ns : 0
 	};
 	if (x->type == GROUP_TASK && x->blame.edge == EDGE_LOCK)
 		ret->sure = edge_strength_name(EDGE_STRONG);
+	if (x->type != GROUP_CPU)
+		ret->stack = breakdown_wait_stack(o->g, task, x->from_ns, x->to_ns, NULL);
+	else if (breakdown_run_stack(o->g, task, x->from_ns, x->to_ns, &ret->stack))
+		return -ENOMEM;
 	return option_words(o, x, ret);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/diagnose/breakdown.h"
 
-#include "analysis/thresholds.h"
+#include "lib/bisect.h"
 #include "lib/cleanup.h"
 #include "lib/hash.h"
 
@@ -107,41 +107,33 @@ int breakdown_fill(const struct graph *g, struct breakdown *l, const struct path
 	return 0;
 }
 
-/* The commonest stack of the samples of a task in [from, to). */
-static uint64_t breakdown_run_stack(const struct graph *g, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
+int breakdown_run_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, uint64_t *ret)
 {
-	size_t n, count = 0;
-	const struct graph_ref *r = graph_refs(&g->samples, tid, &n), *before;
-	uint64_t best = 0;
-	uint32_t best_n = 0;
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->samples, g->tasks[task].tid, from_ns, &n);
+	struct map times = { 0 }; /* stack -> in how many samples */
+	uint64_t best = 0, best_n = 0;
+	int err = 0;
 
-	if (!n)
-		return 0;
-	before = from_ns ? graph_ref_before(g, &g->samples, tid, from_ns - 1) : NULL;
-	if (before) {
-		n -= (size_t)(before + 1 - r);
-		r = before + 1;
+	n = BISECT(i, 0, n, g->w->events[r[i].event].r.ts >= to_ns);
+	for (size_t i = 0; i < n && !err; i++) {
+		uint64_t stack = g->w->events[r[i].event].x[0], same = 0;
+
+		map_get(&times, stack, &same);
+		err = stack ? map_set(&times, stack, same + 1) : 0;
 	}
-	while (count < MIN(n, (size_t)BREAKDOWN_SAMPLES) && g->w->events[r[count].event].r.ts < to_ns)
-		count++;
-	for (size_t i = 0; i < count; i++) {
-		uint64_t stack = g->w->events[r[i].event].x[0];
-		uint32_t same = 0;
+	for (size_t i = 0; i < n && !err; i++) {
+		uint64_t stack = g->w->events[r[i].event].x[0], same = 0;
 
-		for (size_t j = 0; stack && j < count; j++)
-			same += g->w->events[r[j].event].x[0] == stack;
-		if (same > best_n) {
+		if (map_get(&times, stack, &same) && same > best_n) {
 			best_n = same;
 			best = stack;
 		}
 	}
-	return best;
-}
-
-uint64_t breakdown_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, bool running)
-{
-	return running ? breakdown_run_stack(g, g->tasks[task].tid, from_ns, to_ns)
-		       : breakdown_wait_stack(g, task, from_ns, to_ns, NULL);
+	map_done(&times);
+	if (!err)
+		*ret = best;
+	return err;
 }
 
 uint64_t breakdown_wait_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,

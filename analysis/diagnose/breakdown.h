@@ -41,11 +41,12 @@ void breakdown_done(struct breakdown *l);
 /* The key of the group of a frame: its task, or for children that a task waits for one after the other,
  * their name. */
 uint64_t breakdown_frame_key(const struct graph *g, const struct path_frame *f);
-/* The id of a stack of the task in [from, to); 0: none is known.  running: the commonest one of its samples,
- * else the one of its longest wait. */
-uint64_t breakdown_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
-			 bool running);
-/* The same of its longest wait; like not NULL: of the waits that have the same reason as like. */
+/* The id of the commonest stack of the samples of the task in [from, to), of several the first; 0: none is
+ * known.  0 or -ENOMEM. */
+int breakdown_run_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+			uint64_t *ret);
+/* The id of the stack of the task's longest wait in [from, to); 0: none is known.  like not NULL: of the
+ * waits that have the same reason as like. */
 uint64_t breakdown_wait_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			      const struct interval *like);
 

@@ -49,6 +49,8 @@ static int link_push(const struct graph *g, struct chain *c, uint32_t task, cons
 			  .running_ns = l->running_ns,
 			  .runnable_ns = l->runnable_ns };
 
+	if (gr->type == GROUP_CPU && breakdown_run_stack(g, task, gr->from_ns, gr->to_ns, &k.stack))
+		return -ENOMEM;
 	link_who(g, &k, task, l->from_ns + (l->to_ns - l->from_ns) / 2);
 	if (gr->type == GROUP_TASK || gr->type == GROUP_LEAF) {
 		link_wait(g, &k, gr);
@@ -59,7 +61,6 @@ static int link_push(const struct graph *g, struct chain *c, uint32_t task, cons
 			  : l->running_ns >= l->runnable_ns ? LINK_RUNNING
 							    : LINK_RUNNABLE;
 		k.resource = strdup("");
-		k.stack = gr->type == GROUP_CPU ? breakdown_stack(g, task, gr->from_ns, gr->to_ns, true) : 0;
 	}
 	if (!k.resource || VEC_PUSH(&c->links, k)) {
 		free(k.resource);
