@@ -69,8 +69,6 @@
 #define POOL_FUTEX_BYTES 64
 /* tasks: One worker is no pool. Evidence: smaller: none; larger: diagnose.txt. */
 #define POOL_WORKERS 2
-/* ns: The record of a futex comes at most so long before the wait. No evidence yet. */
-#define OWN_LOCK_NS 1000000ULL
 /* ns: A task that polls goes on so soon after the write, also if it sleeps in between or waits for
  * a CPU. No evidence yet. */
 #define FLAG_ENDED_NS 250000000ULL

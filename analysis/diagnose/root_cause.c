@@ -326,21 +326,28 @@ static int find_driver(struct findings *f)
 static bool find_own_lock(struct findings *f)
 {
 	const struct link *k = last_link(f);
-	const struct window *w = f->g->w;
-	uint64_t from_ns = k->from_ns > OWN_LOCK_NS ? k->from_ns - OWN_LOCK_NS : 0;
+	const struct graph *g = f->g;
+	const struct window *w = g->w;
+	uint32_t wait;
+	bool own = false;
 
 	if (f->chain.end != END_LEAF || k->wait != CT_W_FUTEX || k->waits > 1)
 		return false;
-	for (size_t i = window_lower_bound(w, from_ns); i < w->n_events && w->events[i].r.ts < k->to_ns;
-	     i++) {
+	wait = graph_interval_at(g, k->task, k->from_ns);
+	if (wait == GRAPH_NONE)
+		return false;
+	/* the record of the futex lies in the interval before the wait, or in the wait */
+	wait -= wait > g->tasks[k->task].first_interval;
+	for (size_t i = window_lower_bound(w, g->intervals[wait].from_ns);
+	     i < w->n_events && w->events[i].r.ts < k->to_ns; i++) {
 		const struct ct_rec *r = &w->events[i].r;
 
 		/* a signal may have ended the wait; then the signal stands in the place of the futex */
 		if (r->kind == CT_FUTEX && r->tid == k->tid &&
 		    (r->obj == k->obj || CT_OBJ_KIND(k->obj) != CT_OBJ_FUTEX))
-			return r->peer == r->tid;
+			own = ct_futex_owner(r) == r->tid;
 	}
-	return false;
+	return own;
 }
 
 int root_cause_find(struct findings *f)
