@@ -58,17 +58,9 @@
 /* times its time on the CPU: A task that waited for the CPU for longer starves. Lower: one or two
  * rivals with fair shares are starvation. No evidence yet. */
 #define STARVED_RATIO 3
-/* 1/n of the time: A rival with less of the CPU is named as weak; one with less of the disk is not
- * named. No evidence yet. */
-#define CONTENTION_SHARE 5
 /* tenths of the time: A worker is busy throughout from this share on. Evidence: smaller: none;
  * larger: diagnose.txt. */
 #define POOL_BUSY_TENTHS 8
-/* bytes: Workers whose futexes are nearer idle on the same condition. A cache line: pthread_cond_t
- * has 48 bytes (glibc). Evidence: the fact itself. */
-#define POOL_FUTEX_BYTES 64
-/* tasks: One worker is no pool. Evidence: smaller: none; larger: diagnose.txt. */
-#define POOL_WORKERS 2
 /* ns: A task that polls goes on so soon after the write, also if it sleeps in between or waits for
  * a CPU. No evidence yet. */
 #define FLAG_ENDED_NS 250000000ULL

@@ -199,8 +199,7 @@ static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_
 	return busy >= (to_ns - from_ns) / 10 * POOL_BUSY_TENTHS;
 }
 
-/* The futex on which task idles between jobs, 0 none.
- */
+/* The futex on which task idles between jobs, 0 none. */
 static uint64_t idle_futex(const struct graph *g, uint32_t task)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -275,7 +274,7 @@ static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t
 			return 0;
 		workers++;
 	}
-	return workers >= POOL_WORKERS ? workers : 0;
+	return workers > 1 ? workers : 0;
 }
 
 uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
@@ -296,8 +295,8 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
 		    g->tasks[x].tid == g->tasks[x].tgid)
 			continue;
 		other = x == task ? idle : idle_futex(g, x);
-		/* a worker has the same idle futex; a task that was never seen idle has the same name */
-		if (idle && other ? (other > idle ? other - idle : idle - other) >= POOL_FUTEX_BYTES
+		/* a worker idles on the same condition; a task that was never seen idle has the same name */
+		if (idle && other ? GRAPH_FUTEX_KEY(idle) != GRAPH_FUTEX_KEY(other)
 				  : !is_called(g, x, comm, to_ns))
 			continue;
 		if (!busy_throughout(g, x, from_ns, to_ns)) {
@@ -307,7 +306,7 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
 		}
 		workers++;
 	}
-	return workers >= POOL_WORKERS ? workers : 0;
+	return workers > 1 ? workers : 0;
 }
 
 /* A system call by which a spinning task looks at its condition, or gives the CPU away. */

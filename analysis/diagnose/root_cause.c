@@ -159,7 +159,7 @@ static int find_cpu(struct findings *f)
 		return 0;
 	/* if many tasks share the CPU, no single one is to blame for certain */
 	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU,
-			    f->cpu.ns < f->cpu.total_ns / CONTENTION_SHARE ? EDGE_WEAK : EDGE_STRONG);
+			    f->cpu.ns < f->cpu.total_ns / BRANCH_SHARE ? EDGE_WEAK : EDGE_STRONG);
 }
 
 static int find_disk(struct findings *f)
@@ -169,7 +169,7 @@ static int find_disk(struct findings *f)
 	int r = contention_disk(f->g, k->task, k->obj, k->from_ns, k->to_ns, &f->disk);
 
 	f->on_disk = true;
-	if (r || f->disk.task == GRAPH_NONE || f->disk.ns < (k->to_ns - k->from_ns) / CONTENTION_SHARE)
+	if (r || f->disk.task == GRAPH_NONE || f->disk.ns < (k->to_ns - k->from_ns) / BRANCH_SHARE)
 		return r;
 	for (size_t i = 0; i < f->chain.links.n; i++)
 		if (f->chain.links.v[i].task == f->disk.task)
