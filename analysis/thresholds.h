@@ -18,54 +18,63 @@
  * Diagnosis: what is worth a verdict
  */
 /* ns: A shorter stall is normal, and the queue for a CPU has held up nobody if it is shorter.
- * Lower: more verdicts about what nobody notices. Evidence: smaller, larger: hangs.txt. */
+ * Lower: more verdicts about what nobody notices. Evidence: smaller: short_wait_for_a_lock; larger:
+ * longer_wait_for_a_lock, server_waits_for_the_cpu. */
 #define DIAGNOSE_STALL_NS 500000000ULL
 /* ns: A task whose requests are answered so fast on average works. Higher: a slow service is taken
- * for work. Evidence: smaller: diagnose.txt; larger: none. */
+ * for work. Evidence: smaller: pingpong_is_normal; larger: slow_answers. */
 #define DIAGNOSE_QUICK_NS 5000000ULL
-/* ns: A child that computes for less is at work. Higher: a slow child is normal. No evidence yet. */
+/* ns: A child that computes for less is at work. Higher: a slow child is normal. Evidence: smaller:
+ * child_works; larger: child_works_long. */
 #define DIAGNOSE_CHILD_BUSY_NS 2000000000ULL
 
 /*
  * Diagnosis: which branch the chain follows
  */
-/* 1/n of the time: A branch with more than this share is an alternative. Lower share: more
- * questions to a person. Evidence: smaller: branch.txt; larger: none. */
+/* 1/n of the time: A branch with more than this share is an alternative. A rival with less of the CPU
+ * is named as weak; one with less of the disk is not named. Lower share: more questions to a person.
+ * Evidence: smaller: more_than_a_fifth, rival_with_more_than_a_fifth,
+ * disk_rival_with_more_than_a_fifth; larger: less_than_a_fifth, rival_with_less_than_a_fifth,
+ * disk_rival_with_less_than_a_fifth. */
 #define BRANCH_SHARE 5
 /* 1/n of the time: The same share where the largest branch is a guess. Evidence: smaller:
- * branch.txt; larger: branch.txt. */
+ * a_guess_is_asked_about; larger: a_guess_without_alternative. */
 #define BRANCH_SHARE_GUESS 20
 /* fifths of the time: Time of which nothing is known is a branch from this share on. Evidence:
- * smaller: diagnose.txt; larger: none. */
+ * smaller: capped_itself; larger: hardly_recorded. */
 #define BRANCH_UNKNOWN_FIFTHS 4
 
 /*
  * Diagnosis: does a task spin, poll, starve?
  */
 /* ns: More than one yield in this time is spinning. Lower: a task that yields now and then counts.
- * No evidence yet. */
+ * Evidence: smaller: looks_again_and_again; larger: works_in_portions. */
 #define SPIN_YIELD_NS 10000000ULL
-/* yields: So many yields more are needed, so that a short burst is none. No evidence yet. */
+/* yields: So many yields more are needed, so that a short burst is none. Evidence: smaller:
+ * works_in_portions; larger: looks_again_and_again. */
 #define SPIN_YIELDS 20
-/* samples: Fewer samples on the CPU say nothing. No evidence yet. */
+/* samples: Fewer samples on the CPU say nothing. Evidence: smaller: three_samples; larger:
+ * five_samples. */
 #define SPIN_SAMPLES 4
-/* 1/n of the samples: A larger share in calls that look or yield is spinning. No evidence yet. */
+/* 1/n of the samples: A larger share in calls that look or yield is spinning. Evidence: smaller:
+ * loop_around_poll; larger: polls_beside_its_work. */
 #define SPIN_SAMPLE_SHARE 3
-/* waits: Fewer sleeps are no polling. No evidence yet. */
+/* waits: Fewer sleeps are no polling. Evidence: smaller: two_sleeps; larger: three_sleeps. */
 #define POLL_WAITS 3
-/* ns: A loop with longer sleeps on average is a periodic job. No evidence yet. */
+/* ns: A loop with longer sleeps on average is a periodic job. Evidence: smaller:
+ * looks_every_1500_ms; larger: works_every_3_s. */
 #define POLL_WAIT_NS 2000000000ULL
-/* times its time on the CPU: A task that waited for the CPU for longer starves. Lower: one or two
- * rivals with fair shares are starvation. No evidence yet. */
+/* times its time on the CPU: A task that waited for the CPU for longer starves. Lower: the fair share
+ * beside three rivals is starvation. Evidence: smaller: three_rivals; larger: four_rivals. */
 #define STARVED_RATIO 3
-/* tenths of the time: A worker is busy throughout from this share on. Evidence: smaller: none;
- * larger: diagnose.txt. */
+/* tenths of the time: A worker is busy throughout from this share on. Evidence: smaller:
+ * pool_has_room; larger: pool_is_busy. */
 #define POOL_BUSY_TENTHS 8
 /* ns: A task that polls goes on so soon after the write, also if it sleeps in between or waits for
- * a CPU. No evidence yet. */
+ * a CPU. Evidence: smaller: goes_on_after_200_ms; larger: goes_on_after_400_ms. */
 #define FLAG_ENDED_NS 250000000ULL
-/* ns: Writes that are nearer belong to one hand-over: one task sets, the other takes. No evidence
- * yet. */
+/* ns: Writes that are nearer belong to one hand-over: one task sets, the other takes. Evidence:
+ * smaller: written_together; larger: written_one_after_the_other. */
 #define FLAG_TOGETHER_NS 1000000ULL
 
 /*
