@@ -6,10 +6,10 @@
 
 #include "analysis/diagnose/where.h"
 #include "analysis/thresholds.h"
-#include "ctrace/glibc.h"
 #include "lib/cleanup.h"
 #include "trace/words/words.h"
 #include "trace/words/describe.h"
+#include "trace/words/frame.h"
 
 static void say_task(struct words *t, const struct link *k)
 {
@@ -32,24 +32,14 @@ static void say_task_there(struct words *t, const struct sentence_facts *f, size
 	words_add(t, "%s", where_words(f->g, f->chain, f->n_chain, i, before, buf));
 }
 
-static bool is_of_libc(const char *frame)
-{
-	static const char *const files[] = { GLIBC_FRAME_FILES };
-
-	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
-		if (strstr(frame, files[i]))
-			return true;
-	return false;
-}
-
 /* The innermost frame of the program's own code, not of the C library's wrapper of the call. */
 static const char *own_frame(const struct graph *g, uint64_t stack)
 {
 	const struct window_stack *s = stack ? window_stack(g->w, stack) : NULL;
 
 	for (int i = 0; s && i < s->n_frames; i++)
-		if (strncmp(s->frames[i], "k:", 2) != 0 && strncmp(s->frames[i], "0x", 2) != 0 &&
-		    !is_of_libc(s->frames[i]))
+		if (!frame_is_kernel(s->frames[i]) && !frame_is_address(s->frames[i]) &&
+		    !frame_is_libc(s->frames[i]))
 			return s->frames[i];
 	return NULL;
 }

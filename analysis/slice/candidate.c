@@ -6,6 +6,7 @@
 #include "analysis/thresholds.h"
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
+#include "trace/words/frame.h"
 
 /* Limits of the search whether something answers a request of the segment: the number of strong edges to
  * go back, and the number of edges of one segment. */
@@ -207,14 +208,6 @@ uint64_t candidate_stack(const struct causal *c, uint32_t segment)
 	return best ? best : stack_of_samples(c, s);
 }
 
-/* The length of the part of a frame that names the function, without the offset. */
-static size_t frame_length(const char *frame)
-{
-	const char *plus = strstr(frame, "+0x");
-
-	return plus ? (size_t)(plus - frame) : strlen(frame);
-}
-
 float candidate_stacks_alike(const struct graph *g, uint64_t a, uint64_t b)
 {
 	const struct window_stack *x = a ? window_stack(g->w, a) : NULL;
@@ -225,16 +218,13 @@ float candidate_stacks_alike(const struct graph *g, uint64_t a, uint64_t b)
 	if (!x || !y)
 		return -1;
 	for (int j = 0; j < y->n_frames && j < FRAMES_MAX; j++)
-		ny += strncmp(y->frames[j], "k:", 2) != 0;
+		ny += !frame_is_kernel(y->frames[j]);
 	for (int i = 0; i < x->n_frames && i < FRAMES_MAX; i++) {
-		size_t n = frame_length(x->frames[i]);
-
-		if (!strncmp(x->frames[i], "k:", 2))
+		if (frame_is_kernel(x->frames[i]))
 			continue;
 		nx++;
 		for (int j = 0; j < y->n_frames && j < FRAMES_MAX; j++)
-			if (!used[j] && frame_length(y->frames[j]) == n &&
-			    !strncmp(x->frames[i], y->frames[j], n)) {
+			if (!used[j] && frame_is_same_function(x->frames[i], y->frames[j])) {
 				used[j] = true;
 				same++;
 				break;

@@ -9,6 +9,7 @@
 
 #include "graph/thresholds.h"
 #include "trace/words/describe.h"
+#include "trace/words/frame.h"
 #include "trace/words/resource.h"
 
 /* Each character may need a backslash. */
@@ -19,23 +20,12 @@ static const char *name_of(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return task == GRAPH_NONE ? "" : graph_comm(g, task, ts_ns);
 }
 
-/* The frame is "k:function+0x12 (module)": does it name that function? */
-static bool is_function(const char *frame, const char *function)
-{
-	size_t n = strlen(function);
-
-	if (!strncmp(frame, "k:", 2) && strncmp(function, "k:", 2) != 0)
-		frame += 2;
-	return !strncmp(frame, function, n) &&
-	       (!frame[n] || !strncmp(frame + n, "+0x", 3) || !strncmp(frame + n, " (", 2));
-}
-
 static bool stack_has(const struct graph *g, uint64_t stack, const char *function)
 {
 	const struct window_stack *s = stack ? window_stack(g->w, stack) : NULL;
 
 	for (int i = 0; s && i < s->n_frames; i++)
-		if (is_function(s->frames[i], function))
+		if (frame_is_function(s->frames[i], function))
 			return true;
 	return false;
 }

@@ -10,6 +10,7 @@
 #include "cli/input/timearg.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
+#include "trace/words/frame.h"
 
 /* The number of options that are shown before the person asks for more. */
 #define OPTIONS_SHOWN 9
@@ -39,7 +40,7 @@ static int first_of_program(const struct window_stack *s)
 {
 	int i = 0;
 
-	while (i < s->n_frames && !strncmp(s->frames[i], "k:", 2))
+	while (i < s->n_frames && frame_is_kernel(s->frames[i]))
 		i++;
 	return i < s->n_frames ? i : 0;
 }

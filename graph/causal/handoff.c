@@ -12,10 +12,7 @@
  */
 #include "graph/causal/handoff.h"
 
-#include <string.h>
-
-#include "ctrace/glibc.h"
-#include "lib/cleanup.h"
+#include "trace/words/frame.h"
 
 /* In the counts of a task at a futex: posts below, wake-ups above. */
 #define TURNS_SHIFT 32
@@ -61,13 +58,11 @@ static bool is_taken_in_turns(const struct pass *p, const struct map *counts, co
 /* The stack of a wait there is in a function that locks. */
 static bool is_locking(const struct window *w, uint64_t stack)
 {
-	static const char *const functions[] = { GLIBC_LOCK_FUNCTIONS };
 	const struct window_stack *s = window_stack(w, stack);
 
 	for (uint16_t i = 0; s && i < s->n_frames; i++)
-		for (size_t k = 0; k < ARRAY_SIZE(functions); k++)
-			if (!strncmp(s->frames[i], functions[k], strlen(functions[k])))
-				return true;
+		if (frame_is_lock(s->frames[i]))
+			return true;
 	return false;
 }
 

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "trace/words/frame.h"
+
 /* Libraries that every program has: their functions say nothing about it, and much about why it waits. */
 static const char *const public_modules[] = {
 	"libc",      "libpthread",      "libm",
@@ -150,7 +152,7 @@ void redact_frame(const struct siphash_key *key, const char *frame, char buf[RED
 	size_t len = strlen(frame), name, module;
 	char word[9], in[9];
 
-	if (!strncmp(frame, "k:", 2) || !strncmp(frame, "... (", 5)) {
+	if (frame_is_kernel(frame) || frame_is_rest(frame)) {
 		snprintf(buf, REDACT_FRAME_MAX, "%s", frame);
 		return;
 	}
@@ -167,7 +169,7 @@ void redact_frame(const struct siphash_key *key, const char *frame, char buf[RED
 	name = (size_t)(open - frame);
 	while (name && frame[name - 1] == ' ')
 		name--;
-	if (!strncmp(frame, "0x", 2)) {
+	if (frame_is_address(frame)) {
 		snprintf(buf, REDACT_FRAME_MAX, "%.*s (%s)", (int)(name < 40 ? name : 40), frame, in);
 		return;
 	}

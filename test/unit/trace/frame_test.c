@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "lib/cleanup.h"
+#include "trace/words/frame.h"
+
+/* Frames as the daemon writes them, and the answers to the questions without an argument. */
+static const struct {
+	const char *frame;
+	bool kernel, address, rest, libc, lock;
+	size_t function_len;
+} rows[] = {
+	{ .frame = "main+0x1f (demo)", .function_len = 4 },
+	{ .frame = "std::vector<int, A>::at(unsigned long)+0x0 (libx++.so.1)", .function_len = 38 },
+	{ .frame = "operator+(X, X)+0x3 (demo)", .function_len = 15 },
+	{ .frame = "k:futex_wait+0x60", .kernel = true, .function_len = 12 },
+	{ .frame = "k:? (kernel addresses are hidden)", .kernel = true, .function_len = 33 },
+	{ .frame = "0x12f0 (demo)", .address = true, .function_len = 13 },
+	{ .frame = "... (the rest was left out)", .rest = true, .function_len = 27 },
+	{ .frame = "poll+0x10 (libc.so.6)", .libc = true, .function_len = 4 },
+	{ .frame = "0x99 (ld-linux-x86-64.so.2)", .address = true, .libc = true, .function_len = 27 },
+	{ .frame = "poll+0x10 (libcurl.so.4)", .function_len = 4 },
+	{ .frame = "pthread_mutex_lock+0x112 (libpthread-2.31.so)",
+	  .libc = true,
+	  .lock = true,
+	  .function_len = 18 },
+	{ .frame = "pthread_mutex_lock_all+0x1 (demo)", .function_len = 22 },
+	{ .frame = "pthread_rwlock_wrlock+0x1 (libc.so.6)", .libc = true, .lock = true, .function_len = 21 },
+	{ .frame = "__lll_lock_wait_private+0x1 (libc.so.6)",
+	  .libc = true,
+	  .lock = true,
+	  .function_len = 23 },
+	{ .frame = "my_pthread_rwlock_wrlock+0x1 (demo)", .function_len = 24 },
+	{ .frame = "", .function_len = 0 },
+};
+
+static void test_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *f = rows[i].frame;
+
+		print_message("%s\n", f);
+		assert_int_equal(frame_is_kernel(f), rows[i].kernel);
+		assert_int_equal(frame_is_address(f), rows[i].address);
+		assert_int_equal(frame_is_rest(f), rows[i].rest);
+		assert_int_equal(frame_is_libc(f), rows[i].libc);
+		assert_int_equal(frame_is_lock(f), rows[i].lock);
+		assert_int_equal(frame_function_len(f), rows[i].function_len);
+	}
+}
+
+static void test_function(void **state)
+{
+	(void)state;
+	assert_true(frame_is_function("run+0x1 (demo)", "run"));
+	assert_true(frame_is_function("run (demo)", "run"));
+	assert_true(frame_is_function("run", "run"));
+	assert_false(frame_is_function("run_all+0x1 (demo)", "run"));
+	assert_false(frame_is_function("ru", "run"));
+	assert_true(frame_is_function("k:run+0x1", "run"));
+	assert_true(frame_is_function("k:run+0x1", "k:run"));
+	assert_false(frame_is_function("run+0x1 (demo)", "k:run"));
+}
+
+static void test_same_function(void **state)
+{
+	(void)state;
+	assert_true(frame_is_same_function("run+0x1 (demo)", "run+0x200 (demo)"));
+	assert_false(frame_is_same_function("run+0x1 (demo)", "run_all+0x1 (demo)"));
+	assert_false(frame_is_same_function("run+0x1 (demo)", "k:run+0x1"));
+	assert_true(frame_is_same_function("0x10 (demo)", "0x10 (demo)"));
+	assert_false(frame_is_same_function("0x10 (demo)", "0x10 (other)"));
+	assert_false(frame_is_same_function("f(int, int)+0x1 (demo)", "f(int, char)+0x1 (demo)"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_function),
+		cmocka_unit_test(test_same_function),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

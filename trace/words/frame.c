@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "trace/words/frame.h"
+
+#include <string.h>
+
+#include "ctrace/glibc.h"
+#include "lib/cleanup.h"
+
+static bool begins(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
+bool frame_is_kernel(const char *frame)
+{
+	return begins(frame, "k:");
+}
+
+bool frame_is_address(const char *frame)
+{
+	return begins(frame, "0x");
+}
+
+bool frame_is_rest(const char *frame)
+{
+	return begins(frame, "... (");
+}
+
+bool frame_is_libc(const char *frame)
+{
+	static const char *const files[] = { GLIBC_FRAME_FILES };
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		if (strstr(frame, files[i]))
+			return true;
+	return false;
+}
+
+bool frame_is_lock(const char *frame)
+{
+	static const char *const functions[] = { GLIBC_LOCK_FUNCTIONS };
+
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
+		if (begins(frame, functions[i]))
+			return true;
+	return false;
+}
+
+bool frame_is_function(const char *frame, const char *function)
+{
+	const char *rest;
+
+	if (frame_is_kernel(frame) && !frame_is_kernel(function))
+		frame += 2;
+	if (!begins(frame, function))
+		return false;
+	rest = frame + strlen(function);
+	return !*rest || begins(rest, "+0x") || begins(rest, " (");
+}
+
+size_t frame_function_len(const char *frame)
+{
+	const char *plus = strstr(frame, "+0x");
+
+	return plus ? (size_t)(plus - frame) : strlen(frame);
+}
+
+bool frame_is_same_function(const char *a, const char *b)
+{
+	size_t n = frame_function_len(a);
+
+	return n == frame_function_len(b) && !strncmp(a, b, n);
+}
