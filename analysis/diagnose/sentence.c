@@ -47,10 +47,10 @@ static const char *own_frame(const struct graph *g, uint64_t stack)
 static void say_where(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	const char *frame = own_frame(f->g, k->stack);
-	const char *end = frame ? strrchr(frame, '+') : NULL; /* "function+0x12 (module)" */
+	size_t n = frame ? frame_function_len(frame) : 0;
 
-	if (end && end > frame)
-		words_add(t, " in %.*s()", (int)(end - frame), frame);
+	if (n && frame[n])
+		words_add(t, " in %.*s()", (int)n, frame);
 }
 
 static void say_resource(struct words *t, const struct link *k)
