@@ -2,7 +2,6 @@
 /* build.c - makes a causal graph: one pass over the records, then segments and edges are put in order. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph/causal/handoff.h"
 #include "graph/causal/match.h"
@@ -12,6 +11,7 @@
 #include "graph/causal/wakeless_edges.h"
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
+#include "trace/words/frame.h"
 
 static void pass_event(struct pass *p, uint32_t event)
 {
@@ -144,12 +144,6 @@ static int stack_cmp(const void *a, const void *b)
 	return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
-/* The part of a frame that names the function: without the offset in it. */
-static size_t frame_len(const char *frame)
-{
-	return strcspn(frame, "+ ");
-}
-
 /* Most of the frames, from the outermost on, are the same. */
 static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 {
@@ -159,9 +153,7 @@ static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 	if (a == b || !x || !y)
 		return a == b;
 	for (uint16_t i = 0; i < x->n_frames && i < y->n_frames; i++) {
-		const char *f = x->frames[x->n_frames - 1 - i], *h = y->frames[y->n_frames - 1 - i];
-
-		if (frame_len(f) != frame_len(h) || strncmp(f, h, frame_len(f)))
+		if (!frame_is_same_function(x->frames[x->n_frames - 1 - i], y->frames[y->n_frames - 1 - i]))
 			break;
 		same++;
 	}
