@@ -87,7 +87,8 @@ static uint32_t event_token(const struct window_event *e, uint32_t tid)
 		return e->r.tid == tid ? make_token(TOKEN_RECV, kind, 0, 0) : 0;
 	case CT_WAKE:
 		/* a wake-up by a socket that became readable has a token already, that of the send */
-		if (e->r.peer != tid || e->r.state != CT_CTX_TASK || e->r.flags & CT_WF_READY)
+		if (ct_wake_waker(&e->r) != tid || ct_wake_context(&e->r) != CT_CTX_TASK ||
+		    e->r.flags & CT_WF_READY)
 			return 0;
 		return make_token(TOKEN_WOKE, kind, 0, 0);
 	default:

@@ -182,15 +182,16 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 static void say_stopper(struct words *t, const struct sentence_facts *f)
 {
 	const struct window_event *e = f->leaf->event == GRAPH_NONE ? NULL : &f->g->w->events[f->leaf->event];
+	const char *signal;
 	uint32_t by;
 
 	if (!e)
 		return;
+	signal = describe_signal(ct_signal_number(&e->r));
 	by = graph_task_at(f->g, e->r.tid, e->r.ts);
 	if (by != GRAPH_NONE)
-		words_add(t, " by SIG%s from %s[%u]",
-			  describe_signal(e->r.state) ? describe_signal(e->r.state) : "STOP",
-			  graph_comm(f->g, by, e->r.ts), e->r.tid);
+		words_add(t, " by SIG%s from %s[%u]", signal ? signal : "STOP", graph_comm(f->g, by, e->r.ts),
+			  e->r.tid);
 }
 
 static void say_starved(struct words *t, const struct sentence_facts *f, const struct link *k)

@@ -22,9 +22,9 @@ static bool is_unsatisfied(const struct graph *g, const struct interval *s)
 {
 	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
 
-	return !wake || wake->r.state == CT_CTX_TIMER ||
-	       (wake->r.state == CT_CTX_SOFTIRQ && wake->r.wait != 3) || s->st & CT_ST_DISK ||
-	       s->wait == CT_W_FUTEX;
+	return !wake || ct_wake_context(&wake->r) == CT_CTX_TIMER ||
+	       (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ && ct_wake_softirq(&wake->r) != NET_RX_SOFTIRQ) ||
+	       s->st & CT_ST_DISK || s->wait == CT_W_FUTEX;
 }
 
 /* The end of a run of waits like intervals[i], with hardly any work between the waits. */
