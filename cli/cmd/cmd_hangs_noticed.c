@@ -6,6 +6,7 @@
 #include "cli/render/cgroup_name.h"
 #include "cli/text.h"
 #include "cli/input/timearg.h"
+#include "ctrace/fields.h"
 #include "trace/words/describe.h"
 
 static bool is_noticed(const struct analysis_input *in, const struct hangs_filter *who,
@@ -50,7 +51,7 @@ void hangs_noticed_print(const struct analysis_input *in, const struct hangs_fil
 		p = cgroup_name_of(w, e->r.tid, e->r.ts);
 		printf("      %s %8s  %s[%u]%s, by the rule %s\n",
 		       timearg_wall(e->r.ts, &w->offsets, 1, wall), text_duration(e->r.ts - since(e), ns),
-		       comm, e->r.tid, render_at(&p, at), describe_hang(e->r.state));
+		       comm, e->r.tid, render_at(&p, at), describe_hang(ct_hang_rule(&e->r)));
 	}
 }
 
@@ -70,10 +71,11 @@ static json_t *noticed_row(const struct analysis_input *in, const struct window_
 	describe_object(in->window, e->r.obj, object, sizeof(object));
 	row = json_pack("{s:I,s:I,s:o,s:s,s:I,s:I,s:I,s:s,s:s,s:o,s:I}", "pid",
 			(json_int_t)(t ? t->tgid : e->r.tid), "tid", (json_int_t)e->r.tid, "comm",
-			text_json(comm_of(in, e)), "rule", describe_hang(e->r.state), "since_ns",
+			text_json(comm_of(in, e)), "rule", describe_hang(ct_hang_rule(&e->r)), "since_ns",
 			mono(in, since(e)), "found_ns", mono(in, e->r.ts), "threshold_ns",
-			(json_int_t)e->x[1], "wait", describe_wait((enum ct_wait)e->r.wait), "syscall",
-			syscall ? syscall : "", "object", text_json(object), "peer", (json_int_t)e->r.peer);
+			(json_int_t)e->x[1], "wait", describe_wait(ct_hang_wait(&e->r)), "syscall",
+			syscall ? syscall : "", "object", text_json(object), "peer",
+			(json_int_t)ct_hang_blocker(&e->r));
 	return render_cgroup_name(row, &p);
 }
 

@@ -9,6 +9,7 @@
 #include "cli/render/shedding.h"
 #include "cli/text.h"
 #include "cli/input/tracefile.h"
+#include "ctrace/fields.h"
 #include "lib/clean.h"
 #include "lib/cleanup.h"
 #include "lib/map.h"
@@ -60,7 +61,7 @@ static bool look_at_piece(void *arg, const struct window *w, size_t first, size_
 		if (w->events[i].r.kind != CT_GAP)
 			continue;
 		c->n_gaps++;
-		c->n_lost += w->events[i].r.peer;
+		c->n_lost += ct_gap_records(&w->events[i].r);
 		if (c->gaps.n < GAPS_MAX)
 			r = VEC_PUSH(&c->gaps, w->events[i]);
 	}
@@ -94,12 +95,12 @@ static json_t *gaps_json(const struct contents *c)
 	for (size_t i = 0; i < c->gaps.n; i++) {
 		const struct window_event *e = &c->gaps.v[i];
 		json_t *g = json_pack("{s:I,s:I,s:s}", "from_ns", (json_int_t)e->x[0], "to_ns",
-				      (json_int_t)e->x[1], "cause", describe_loss(e->r.state));
+				      (json_int_t)e->x[1], "cause", describe_loss(ct_gap_cause(&e->r)));
 
 		if (e->r.tid != CT_GAP_ALL_CPUS)
 			json_object_set_new(g, "cpu", json_integer(e->r.tid));
-		if (e->r.peer)
-			json_object_set_new(g, "records", json_integer(e->r.peer));
+		if (ct_gap_records(&e->r))
+			json_object_set_new(g, "records", json_integer(ct_gap_records(&e->r)));
 		json_array_append_new(gaps, g);
 	}
 	return gaps;
@@ -202,10 +203,10 @@ static void print_gap(const struct reader_info *i, const struct window_event *e)
 
 	if (e->r.tid != CT_GAP_ALL_CPUS)
 		snprintf(cpu, sizeof(cpu), "CPU %u", e->r.tid);
-	if (e->r.peer)
-		text_count(e->r.peer, n);
+	if (ct_gap_records(&e->r))
+		text_count(ct_gap_records(&e->r), n);
 	printf("  %s for %s, %s: %s records (%s)\n", timearg_wall(e->x[0], &i->offsets, 6, a),
-	       text_duration(span, d), cpu, n, describe_loss(e->r.state));
+	       text_duration(span, d), cpu, n, describe_loss(ct_gap_cause(&e->r)));
 }
 
 static void print_losses(const struct reader_info *i, const struct contents *c)

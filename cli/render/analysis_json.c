@@ -60,12 +60,12 @@ static json_t *losses_json(const struct graph *g, uint64_t from_ns, uint64_t to_
 
 		if (e->r.kind != CT_GAP || e->x[0] >= to_ns || e->x[1] < from_ns)
 			continue;
-		records += e->r.peer;
+		records += ct_gap_records(&e->r);
 		if (json_array_size(gaps) < 1000)
 			json_array_append_new(gaps, json_pack("{s:I, s:s, s:I, s:I, s:I}", "cpu",
 							      (json_int_t)e->r.tid, "cause",
-							      describe_loss(e->r.state), "records",
-							      (json_int_t)e->r.peer, "from_ns",
+							      describe_loss(ct_gap_cause(&e->r)), "records",
+							      (json_int_t)ct_gap_records(&e->r), "from_ns",
 							      mono(g, e->x[0]), "to_ns", mono(g, e->x[1])));
 	}
 	shedding_look(&shed, g->w, from_ns, to_ns);

@@ -7,7 +7,7 @@
 #include "cli/render/cgroup_name.h"
 #include "cli/text.h"
 #include "cli/input/timearg.h"
-#include "ctrace/softirq.h"
+#include "ctrace/fields.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 #include "trace/words/resource.h"
@@ -153,12 +153,12 @@ static void put_syscall(const struct line *l)
 
 static void put_signal(const struct line *l)
 {
-	const char *name = describe_signal(l->e->r.state);
+	const char *name = describe_signal(ct_signal_number(&l->e->r));
 
 	if (name)
 		put_str(l, "signal", name);
 	else
-		put_num(l, "signal", l->e->r.state);
+		put_num(l, "signal", ct_signal_number(&l->e->r));
 }
 
 static void put_stack(const struct line *l, uint64_t id)
@@ -198,15 +198,15 @@ static void put_switch(const struct line *l)
 	};
 	const struct ct_rec *r = &l->e->r;
 
-	put_task(l, "next", r->peer);
-	put_str(l, "state", describe_state(r->state));
-	if (r->wait)
-		put_str(l, "wait", describe_wait((enum ct_wait)r->wait));
+	put_task(l, "next", ct_switch_next(r));
+	put_str(l, "state", describe_state(ct_switch_state(r)));
+	if (ct_switch_wait(r))
+		put_str(l, "wait", describe_wait(ct_switch_wait(r)));
 	put_syscall(l);
 	put_object(l, "object", r->obj);
 	PUT_FLAGS(l, names);
-	put_num(l, "prio", r->aux & 0xff);
-	put_num(l, "next_prio", r->aux >> 8);
+	put_num(l, "prio", ct_switch_prio(r));
+	put_num(l, "next_prio", ct_switch_next_prio(r));
 }
 
 static void put_wake(const struct line *l)
@@ -223,14 +223,14 @@ static void put_wake(const struct line *l)
 	};
 	const struct ct_rec *r = &l->e->r;
 
-	put_task(l, "waker", r->peer);
-	put_str(l, "context", describe_context(r->state));
-	if (r->state == CT_CTX_SOFTIRQ)
-		put_str(l, "softirq", WORD(vectors, r->wait));
-	if (r->aux & 0xff)
-		put_str(l, "waker_wait", describe_wait((enum ct_wait)(r->aux & 0xff)));
+	put_task(l, "waker", ct_wake_waker(r));
+	put_str(l, "context", describe_context(ct_wake_context(r)));
+	if (ct_wake_context(r) == CT_CTX_SOFTIRQ)
+		put_str(l, "softirq", WORD(vectors, ct_wake_softirq(r)));
+	if (ct_wake_call(r))
+		put_str(l, "waker_wait", describe_wait(ct_wake_call(r)));
 	put_syscall(l);
-	if (r->state == CT_CTX_TIMER)
+	if (ct_wake_context(r) == CT_CTX_TIMER)
 		put_hex(l, "timer_function", r->obj);
 	else
 		put_object(l, "object", r->obj);
@@ -239,8 +239,8 @@ static void put_wake(const struct line *l)
 
 static void put_futex(const struct line *l)
 {
-	if (l->e->r.peer)
-		put_task(l, "owner", l->e->r.peer);
+	if (ct_futex_owner(&l->e->r))
+		put_task(l, "owner", ct_futex_owner(&l->e->r));
 	put_object(l, "object", l->e->r.obj);
 	put_hex(l, "uaddr", l->e->x[0]);
 	put_num(l, "op", (int64_t)(l->e->x[1] & 0xffffffff));
@@ -249,10 +249,10 @@ static void put_futex(const struct line *l)
 
 static void put_waitfd(const struct line *l)
 {
-	put_num(l, "fd", l->e->r.peer);
-	put_num(l, "index", l->e->r.state);
-	put_num(l, "of", l->e->r.wait);
-	put_hex(l, "events", l->e->r.aux);
+	put_num(l, "fd", ct_fd_number(&l->e->r));
+	put_num(l, "index", ct_waitfd_index(&l->e->r));
+	put_num(l, "of", ct_waitfd_count(&l->e->r));
+	put_hex(l, "events", ct_waitfd_events(&l->e->r));
 	put_object(l, "object", l->e->r.obj);
 }
 
@@ -265,9 +265,9 @@ static void put_sent_signal(const struct line *l)
 		{ CT_GF_KERNEL, "kernel" },
 	};
 
-	put_task(l, "target", l->e->r.peer);
+	put_task(l, "target", ct_signal_target(&l->e->r));
 	put_signal(l);
-	put_num(l, "code", (int16_t)l->e->r.aux);
+	put_num(l, "code", ct_signal_code(&l->e->r));
 	put_syscall(l);
 	PUT_FLAGS(l, names);
 }
@@ -276,8 +276,8 @@ static void put_block(const struct line *l)
 {
 	static const char *const ops[] = { "read", "write", "flush", "discard", "other" };
 
-	put_str(l, "op", WORD(ops, l->e->r.state));
-	put_num(l, "bytes", l->e->r.peer);
+	put_str(l, "op", WORD(ops, ct_block_op(&l->e->r)));
+	put_num(l, "bytes", ct_block_bytes(&l->e->r));
 	put_object(l, "object", l->e->r.obj);
 	put_u64(l, "sector", l->e->x[0]);
 	put_object(l, "file", l->e->x[1]);
@@ -289,15 +289,15 @@ static void put_lock(const struct line *l)
 	static const char *const types[] = { "posix", "flock", "ofd" };
 	const struct ct_rec *r = &l->e->r;
 
-	put_str(l, "op", WORD(ops, r->state));
-	put_str(l, "type", WORD(types, r->wait));
+	put_str(l, "op", WORD(ops, ct_lock_op(r)));
+	put_str(l, "type", WORD(types, ct_lock_type(r)));
 	put_object(l, "object", r->obj);
 	put_u64(l, "start", l->e->x[0]);
 	put_u64(l, "end", l->e->x[1]);
 	if (r->kind == CT_FLOCK)
-		put_num(l, "result", (int32_t)r->peer);
+		put_num(l, "result", ct_lock_result(r));
 	else
-		put_str(l, "role", r->flags & 1 ? "waiter" : "holder");
+		put_str(l, "role", ct_held_is_waiter(r) ? "waiter" : "holder");
 }
 
 static void put_long(const struct line *l)
@@ -310,8 +310,8 @@ static void put_long(const struct line *l)
 		put_hex(l, "ip", r->obj);
 		put_u64(l, "ran_ns", l->e->x[1]);
 	} else {
-		put_str(l, "state", describe_state(r->state));
-		put_str(l, "wait", describe_wait((enum ct_wait)r->wait));
+		put_str(l, "state", describe_state(ct_visit_state(r)));
+		put_str(l, "wait", describe_wait(ct_visit_wait(r)));
 		put_object(l, "object", r->obj);
 		put_u64(l, "blocked_ns", l->e->x[1]);
 	}
@@ -320,9 +320,9 @@ static void put_long(const struct line *l)
 
 static void put_access(const struct line *l)
 {
-	put_str(l, "op", l->e->r.state ? "read" : "write");
+	put_str(l, "op", ct_access_is_write(&l->e->r) ? "write" : "read");
 	put_object(l, "object", l->e->r.obj);
-	put_num(l, "bytes", l->e->r.aux);
+	put_num(l, "bytes", ct_access_bytes(&l->e->r));
 	put_hex(l, "value", l->e->x[0]);
 	put_stack(l, l->e->x[1]);
 }
@@ -343,7 +343,7 @@ static void put_job(const struct line *l)
 {
 	static const char *const ops[] = { "enqueue", "start", "end" };
 
-	put_str(l, "op", WORD(ops, l->e->r.state));
+	put_str(l, "op", WORD(ops, ct_job_state(&l->e->r)));
 	put_object(l, "object", l->e->r.obj);
 	put_hex(l, "job", l->e->x[0]);
 	put_hex(l, "function", l->e->x[1]);
@@ -353,12 +353,12 @@ static void put_hang(const struct line *l)
 {
 	const struct ct_rec *r = &l->e->r;
 
-	put_str(l, "rule", describe_hang(r->state));
+	put_str(l, "rule", describe_hang(ct_hang_rule(r)));
 	put_syscall(l);
-	put_str(l, "wait", describe_wait((enum ct_wait)r->wait));
+	put_str(l, "wait", describe_wait(ct_hang_wait(r)));
 	put_object(l, "object", r->obj);
-	if (r->peer)
-		put_task(l, "blocker", r->peer);
+	if (ct_hang_blocker(r))
+		put_task(l, "blocker", ct_hang_blocker(r));
 	put_u64(l, "since_ns", l->e->x[0]);
 	put_u64(l, "threshold_ns", l->e->x[1]);
 }
@@ -367,14 +367,14 @@ static void put_shed(const struct line *l)
 {
 	const struct ct_rec *r = &l->e->r;
 
-	put_str(l, "step", describe_shed(r->state));
-	put_str(l, "before", describe_shed(r->wait));
+	put_str(l, "step", describe_shed(ct_shed_step(r)));
+	put_str(l, "before", describe_shed(ct_shed_step_before(r)));
 	if (r->flags & CT_GV_CAP)
 		put_task(l, "capped", r->tid);
 	else if (r->flags & CT_GV_GROUP)
 		put_u64(l, r->flags & CT_GV_CGROUP ? "capped_cgroup" : "capped_user", r->obj);
 	if (r->flags & (CT_GV_CAP | CT_GV_GROUP))
-		put_num(l, "lost", r->peer);
+		put_num(l, "lost", ct_cap_records(r));
 	put_u64(l, "since_ns", l->e->x[0]);
 	put_u64(l, "cost_ppm", l->e->x[1]);
 }
@@ -383,9 +383,9 @@ static void put_gap(const struct line *l)
 {
 	if (l->e->r.tid != CT_GAP_ALL_CPUS)
 		put_num(l, "lost_cpu", l->e->r.tid);
-	if (l->e->r.peer)
-		put_num(l, "lost", l->e->r.peer);
-	put_str(l, "cause", describe_loss(l->e->r.state));
+	if (ct_gap_records(&l->e->r))
+		put_num(l, "lost", ct_gap_records(&l->e->r));
+	put_str(l, "cause", describe_loss(ct_gap_cause(&l->e->r)));
 	put_u64(l, "first_ns", l->e->x[0]);
 	put_u64(l, "last_ns", l->e->x[1]);
 }
@@ -397,12 +397,12 @@ static void put_life(const struct line *l)
 	const struct ct_rec *r = &l->e->r;
 
 	if (r->kind == CT_FORK) {
-		put_task(l, "child", r->peer);
+		put_task(l, "child", ct_fork_child(r));
 		PUT_FLAGS(l, fork_flags);
 	} else if (r->kind == CT_EXEC) {
-		put_num(l, "old_tid", r->peer);
+		put_num(l, "old_tid", ct_exec_tid_before(r));
 	} else {
-		put_num(l, "code", r->peer);
+		put_num(l, "code", ct_exit_code(r));
 		PUT_FLAGS(l, exit_flags);
 	}
 }
@@ -418,7 +418,7 @@ static void put_details(const struct line *l)
 	case CT_WAKE:
 		return put_wake(l);
 	case CT_WAKE_NEW:
-		return put_task(l, "creator", r->peer);
+		return put_task(l, "creator", ct_wake_new_creator(r));
 	case CT_FUTEX:
 		return put_futex(l);
 	case CT_WAITFD:
@@ -434,10 +434,10 @@ static void put_details(const struct line *l)
 		return PUT_FLAGS(l, deliver_flags);
 	case CT_SEND:
 	case CT_RECV:
-		put_num(l, "bytes", r->peer);
+		put_num(l, "bytes", ct_message_bytes(r));
 		return put_object(l, "object", r->obj);
 	case CT_READY:
-		put_str(l, "context", describe_context(r->state));
+		put_str(l, "context", describe_context(ct_ready_context(r)));
 		return put_object(l, "object", r->obj);
 	case CT_BLK_ISSUE:
 	case CT_BLK_DONE:
@@ -447,7 +447,7 @@ static void put_details(const struct line *l)
 		return put_lock(l);
 	case CT_FD:
 	case CT_EPMEMBER:
-		put_num(l, "fd", r->peer);
+		put_num(l, "fd", ct_fd_number(r));
 		put_object(l, "object", r->obj);
 		return put_object(l, "epoll", l->e->x[0]);
 	case CT_SAMPLE:

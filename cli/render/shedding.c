@@ -4,12 +4,13 @@
 #include <inttypes.h>
 
 #include "cli/text.h"
+#include "ctrace/fields.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
 static void note_cap(struct shedding *s, const struct ct_rec *r)
 {
-	s->left_out += r->peer;
+	s->left_out += ct_cap_records(r);
 	for (unsigned i = 0; i < s->n_capped; i++)
 		if (s->capped[i] == r->tid)
 			return;
@@ -22,7 +23,7 @@ static void note_group(struct shedding *s, const struct window_event *e)
 	bool cgroup = e->r.flags & CT_GV_CGROUP;
 	unsigned i = 0;
 
-	s->left_out += e->r.peer;
+	s->left_out += ct_cap_records(&e->r);
 	while (i < s->n_groups && (s->groups[i].id != e->r.obj || s->groups[i].cgroup != cgroup))
 		i++;
 	if (i == SHEDDING_GROUPS)
@@ -41,10 +42,9 @@ void shedding_note(struct shedding *s, const struct window_event *e)
 	} else if (e->r.kind == CT_SHED && e->r.flags & CT_GV_CAP) {
 		note_cap(s, &e->r);
 	} else if (e->r.kind == CT_SHED) {
-		uint8_t step = MAX(e->r.state, e->r.wait);
-
-		s->step = MAX(s->step, (enum ct_shed)step);
-	} else if (e->r.kind == CT_GAP && e->r.state == CT_LOSS_SHED && e->x[1] > e->x[0]) {
+		s->step = MAX(s->step, ct_shed_step(&e->r));
+		s->step = MAX(s->step, ct_shed_step_before(&e->r));
+	} else if (e->r.kind == CT_GAP && ct_gap_cause(&e->r) == CT_LOSS_SHED && e->x[1] > e->x[0]) {
 		s->paused_ns += e->x[1] - e->x[0];
 	}
 }

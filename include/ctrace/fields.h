@@ -53,6 +53,12 @@ static inline ct_u8 ct_switch_prio(const struct ct_rec *r)
 	return r->aux & 0xff;
 }
 
+/* The same of the task that comes. */
+static inline ct_u8 ct_switch_next_prio(const struct ct_rec *r)
+{
+	return (ct_u8)(r->aux >> 8);
+}
+
 /* CT_WAKE: who was on the CPU; it need not have to do with the wake-up, see ct_wake_by_task(). */
 static inline ct_u32 ct_wake_waker(const struct ct_rec *r)
 {
@@ -88,6 +94,18 @@ static inline ct_u32 ct_futex_owner(const struct ct_rec *r)
 	return r->peer;
 }
 
+/* CT_WAKE_NEW */
+static inline ct_u32 ct_wake_new_creator(const struct ct_rec *r)
+{
+	return r->peer;
+}
+
+/* CT_WAITFD, CT_FD and CT_EPMEMBER: the descriptor. */
+static inline ct_u32 ct_fd_number(const struct ct_rec *r)
+{
+	return r->peer;
+}
+
 /* CT_WAITFD */
 static inline ct_u8 ct_waitfd_index(const struct ct_rec *r)
 {
@@ -97,6 +115,11 @@ static inline ct_u8 ct_waitfd_index(const struct ct_rec *r)
 static inline ct_u8 ct_waitfd_count(const struct ct_rec *r)
 {
 	return r->wait;
+}
+
+static inline ct_u16 ct_waitfd_events(const struct ct_rec *r)
+{
+	return r->aux;
 }
 
 /* CT_FORK */
@@ -134,10 +157,33 @@ static inline ct_u32 ct_signal_target(const struct ct_rec *r)
 	return r->peer;
 }
 
+/* The low 16 bits of si_code. */
+static inline ct_s32 ct_signal_code(const struct ct_rec *r)
+{
+	return (short)r->aux;
+}
+
 /* CT_SEND and CT_RECV */
 static inline ct_u32 ct_message_bytes(const struct ct_rec *r)
 {
 	return r->peer;
+}
+
+/* CT_BLK_ISSUE and CT_BLK_DONE: 0 read, 1 write, 2 flush, 3 discard, 4 other. */
+static inline ct_u8 ct_block_op(const struct ct_rec *r)
+{
+	return r->state;
+}
+
+static inline ct_u32 ct_block_bytes(const struct ct_rec *r)
+{
+	return r->peer;
+}
+
+/* CT_READY */
+static inline enum ct_ctx ct_ready_context(const struct ct_rec *r)
+{
+	return (enum ct_ctx)r->state;
 }
 
 /* CT_FLOCK and CT_HELD */
@@ -167,6 +213,11 @@ static inline bool ct_held_is_waiter(const struct ct_rec *r)
 }
 
 /* CT_VISIT */
+static inline ct_u8 ct_visit_state(const struct ct_rec *r)
+{
+	return r->state;
+}
+
 static inline enum ct_wait ct_visit_wait(const struct ct_rec *r)
 {
 	return (enum ct_wait)r->wait;
@@ -178,16 +229,44 @@ static inline enum ct_loss ct_gap_cause(const struct ct_rec *r)
 	return (enum ct_loss)r->state;
 }
 
+/* 0: not known. */
+static inline ct_u32 ct_gap_records(const struct ct_rec *r)
+{
+	return r->peer;
+}
+
 /* CT_ACCESS: the variable was written, else read. */
 static inline bool ct_access_is_write(const struct ct_rec *r)
 {
 	return r->state == 0;
 }
 
+static inline ct_u16 ct_access_bytes(const struct ct_rec *r)
+{
+	return r->aux;
+}
+
 /* CT_JOB */
 static inline enum ct_job ct_job_state(const struct ct_rec *r)
 {
 	return (enum ct_job)r->state;
+}
+
+/* CT_HANG */
+static inline enum ct_hang ct_hang_rule(const struct ct_rec *r)
+{
+	return (enum ct_hang)r->state;
+}
+
+static inline enum ct_wait ct_hang_wait(const struct ct_rec *r)
+{
+	return (enum ct_wait)r->wait;
+}
+
+/* The first task that it waits for; 0: not known. */
+static inline ct_u32 ct_hang_blocker(const struct ct_rec *r)
+{
+	return r->peer;
 }
 
 /* CT_SHED */
@@ -199,6 +278,12 @@ static inline enum ct_shed ct_shed_step(const struct ct_rec *r)
 static inline enum ct_shed ct_shed_step_before(const struct ct_rec *r)
 {
 	return (enum ct_shed)r->wait;
+}
+
+/* CT_SHED with CT_GV_CAP or CT_GV_GROUP, at the end of the cap: records that were left out. */
+static inline ct_u32 ct_cap_records(const struct ct_rec *r)
+{
+	return r->peer;
 }
 
 /* CT_SHED with CT_GV_CAP, at the end of the cap: what the task is found to do. */
