@@ -294,6 +294,15 @@ int cli_no_args(const struct cli_parse *p)
 	return cli_usage_error(p->usage, "'%s' is one argument too many", p->argv[p->first]);
 }
 
+int cli_parse_into(struct cli_parse *p, void *into)
+{
+	p->into = into;
+	if (cli_next(p) < 0)
+		return -1;
+	p->exit_code = cli_no_args(p);
+	return p->exit_code ? -1 : 0;
+}
+
 int cli_number(const char *s, uint64_t max, uint64_t *ret)
 {
 	unsigned long long v;

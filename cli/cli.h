@@ -76,6 +76,9 @@ struct cli_parse {
  */
 struct cli_parse cli_parse(const struct cli_usage *usage, int argc, char **argv);
 int cli_next(struct cli_parse *p);
+/* For a command without arguments whose options all are CLI_TEXT or CLI_FLAG: fills into.  0, or -1: the
+ * command is to end with exit_code. */
+int cli_parse_into(struct cli_parse *p, void *into);
 /* Exactly one argument besides the options: it, or NULL (said; exit with CLI_USAGE). what: "FILE". */
 const char *cli_only_arg(const struct cli_parse *p, const char *what);
 /* No argument besides the options: 0, or CLI_USAGE (said). */

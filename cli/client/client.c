@@ -15,6 +15,12 @@
 #include "lib/clock.h"
 #include "lib/vec.h"
 
+const struct cli_option client_options[] = {
+	{ CLI_FLAG(struct client_options, json), "json", NULL, "Print JSON" },
+	{ CLI_TEXT(struct client_options, socket), "socket", "PATH", CLIENT_SOCKET_HELP },
+	{ 0 },
+};
+
 static int milliseconds_left(uint64_t deadline_ns)
 {
 	uint64_t now = clock_boot_ns();

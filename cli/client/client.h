@@ -7,11 +7,23 @@
 #define CTRACE_CLI_CLIENT_CLIENT_H
 
 #include <jansson.h>
+#include <stdbool.h>
+
+#include "cli/cli.h"
 
 #define CLIENT_SOCKET     "/run/ctrace/ctraced.sock"
 #define CLIENT_ERR_MAX    512
 #define CLIENT_ANSWER_MAX (16U << 20)
 #define CLIENT_CONNECT_MS 5000 /* while others crowd the socket, a connection waits for so long */
+
+#define CLIENT_SOCKET_HELP "Ask the daemon at this socket (default: " CLIENT_SOCKET ")"
+
+/* The options of a command that prints one answer of the daemon: for cli_parse_into(). */
+struct client_options {
+	const char *socket;
+	bool json;
+};
+extern const struct cli_option client_options[];
 
 /*
  * Sends request (stays the caller's), and fd with it unless it is -1, and waits for the answer for

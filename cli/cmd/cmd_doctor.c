@@ -18,21 +18,13 @@
 
 #define DOCTOR_TIMEOUT_MS 10000
 
-enum { OPT_JSON = 256, OPT_SOCKET };
-
-static const struct cli_option options[] = {
-	{ OPT_JSON, "json", NULL, "Print JSON" },
-	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon at this socket (default: " CLIENT_SOCKET ")" },
-	{ 0 },
-};
-
 static const struct cli_usage usage = {
 	.name = "doctor",
 	.args = "[--json] [--socket PATH]",
 	.about =
 		"Shows what this machine allows, and which hooks into the kernel are live. Asks the running daemon.\n"
 		"If no daemon runs and you are root, it starts one for a moment.",
-	.options = options,
+	.options = client_options,
 };
 
 /* A fact that ctrace can find out without a daemon. */
@@ -232,31 +224,22 @@ int cmd_doctor(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&usage, argc, argv);
 	struct finding found[FOUND_CNT];
-	const char *socket = CLIENT_SOCKET;
+	struct client_options o = { .socket = CLIENT_SOCKET };
 	char err[CLIENT_ERR_MAX];
-	bool json = false, able = true;
+	bool able = true;
 	json_t *answer;
-	int c;
 
-	while ((c = cli_next(&p)) > 0) {
-		if (c == OPT_JSON)
-			json = true;
-		else if (c == OPT_SOCKET)
-			socket = p.arg;
-	}
-	if (c < 0)
+	if (cli_parse_into(&p, &o))
 		return p.exit_code;
-	if (cli_no_args(&p))
-		return CLI_USAGE;
 	look(found);
-	answer = ask(socket, found[FOUND_DAEMON].value, sizeof(found[FOUND_DAEMON].value), err);
+	answer = ask(o.socket, found[FOUND_DAEMON].value, sizeof(found[FOUND_DAEMON].value), err);
 	if (!answer) {
 		found[FOUND_DAEMON].good = false;
 		found[FOUND_DAEMON].advice = err;
 	}
 	for (unsigned i = 0; i < FOUND_CNT; i++)
 		able = able && (found[i].good || (answer && i != FOUND_DAEMON));
-	if (json) {
+	if (o.json) {
 		print_json(found, answer, able);
 	} else {
 		if (answer)

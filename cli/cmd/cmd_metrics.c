@@ -17,12 +17,14 @@
 
 #define METRICS_TIMEOUT_MS 10000
 
-enum { OPT_TEXTFILE = 256, OPT_SOCKET };
+struct metrics {
+	const char *textfile, *socket;
+};
 
 static const struct cli_option options[] = {
-	{ OPT_TEXTFILE, "textfile", "PATH",
+	{ CLI_TEXT(struct metrics, textfile), "textfile", "PATH",
 	  "Write the figures to PATH in one step; if no daemon runs, write ctrace_up 0" },
-	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon at this socket (default: " CLIENT_SOCKET ")" },
+	{ CLI_TEXT(struct metrics, socket), "socket", "PATH", CLIENT_SOCKET_HELP },
 	{ 0 },
 };
 
@@ -76,28 +78,21 @@ static int put(const char *textfile, const char *text)
 int cmd_metrics(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&usage, argc, argv);
-	const char *socket = CLIENT_SOCKET, *textfile = NULL, *text;
+	struct metrics m = { .socket = CLIENT_SOCKET };
 	char err[CLIENT_ERR_MAX];
 	json_t *answer = NULL;
-	int c, r;
+	const char *text;
+	int r;
 
-	while ((c = cli_next(&p)) > 0) {
-		if (c == OPT_TEXTFILE)
-			textfile = p.arg;
-		else if (c == OPT_SOCKET)
-			socket = p.arg;
-	}
-	if (c < 0)
+	if (cli_parse_into(&p, &m))
 		return p.exit_code;
-	if (cli_no_args(&p))
-		return CLI_USAGE;
-	r = client_command(socket, "metrics", METRICS_TIMEOUT_MS, &answer, err);
-	if (textfile && (r == -ENOENT || r == -ECONNREFUSED || r == -ETIMEDOUT))
-		return put(textfile, down);
+	r = client_command(m.socket, "metrics", METRICS_TIMEOUT_MS, &answer, err);
+	if (m.textfile && (r == -ENOENT || r == -ECONNREFUSED || r == -ETIMEDOUT))
+		return put(m.textfile, down);
 	if (r)
 		return cli_error("%s", err);
 	text = json_string_value(json_object_get(answer, "text"));
-	r = text ? put(textfile, text)
+	r = text ? put(m.textfile, text)
 		 : cli_error("the daemon's answer has no metrics; is it older than ctrace?");
 	json_decref(answer);
 	return r;

@@ -41,7 +41,7 @@ static const struct cli_option options[] = {
 	{ FLAG(redact), "redact", NULL,
 	  "Replace addresses and the names of programs, files, functions and the host with hashes" },
 	{ TEXT(input), "input", "TRACE", "Copy from TRACE instead of the daemon's trace" },
-	{ TEXT(socket), "socket", "PATH", "Ask the daemon at this socket (default: " CLIENT_SOCKET ")" },
+	{ TEXT(socket), "socket", "PATH", CLIENT_SOCKET_HELP },
 	{ 0 },
 };
 

@@ -16,20 +16,12 @@
 #define STATUS_TIMEOUT_MS 10000
 #define STUCK_NS          (10 * NSEC_PER_SEC)
 
-enum { OPT_JSON = 256, OPT_SOCKET };
-
-static const struct cli_option options[] = {
-	{ OPT_JSON, "json", NULL, "Print JSON" },
-	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon at this socket (default: " CLIENT_SOCKET ")" },
-	{ 0 },
-};
-
 static const struct cli_usage usage = {
 	.name = "status",
 	.args = "[--json] [--socket PATH]",
 	.about =
 		"Shows the state of the running daemon: how far back its trace reaches, rates, losses, cost.",
-	.options = options,
+	.options = client_options,
 };
 
 /* A number of the answer. 0 if it is missing: an older or newer daemon. */
@@ -235,25 +227,16 @@ static void print_text(const json_t *a)
 int cmd_status(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&usage, argc, argv);
-	const char *socket = CLIENT_SOCKET;
+	struct client_options o = { .socket = CLIENT_SOCKET };
 	char err[CLIENT_ERR_MAX];
 	json_t *answer = NULL;
-	bool json = false;
 	int c;
 
-	while ((c = cli_next(&p)) > 0) {
-		if (c == OPT_JSON)
-			json = true;
-		else if (c == OPT_SOCKET)
-			socket = p.arg;
-	}
-	if (c < 0)
+	if (cli_parse_into(&p, &o))
 		return p.exit_code;
-	if (cli_no_args(&p))
-		return CLI_USAGE;
-	if (client_command(socket, "status", STATUS_TIMEOUT_MS, &answer, err))
+	if (client_command(o.socket, "status", STATUS_TIMEOUT_MS, &answer, err))
 		return cli_error("%s", err);
-	if (json)
+	if (o.json)
 		return text_print_json(text_document("ctrace.status/1", answer));
 	c = text_clean(answer);
 	if (!c)

@@ -34,7 +34,7 @@ static const struct cli_option options[] = {
 	{ OPT_LEN, "len", "N", "Watch 1, 2, 4 or 8 bytes (default: the variable's size)" },
 	{ OPT_READ, "read", NULL, "Record reads too: of each task the first read after each change" },
 	{ OPT_FOR, "for", "T", "End after T: 10s, 2m (default: at Ctrl-C, or when the process ends)" },
-	{ OPT_SOCKET, "socket", "PATH", "Ask the daemon at this socket (default: " CLIENT_SOCKET ")" },
+	{ OPT_SOCKET, "socket", "PATH", CLIENT_SOCKET_HELP },
 	{ 0 },
 };
 
