@@ -24,50 +24,47 @@ int config_value_number(const char *s, double *ret, const char **ret_unit)
 	return 0;
 }
 
-int config_value_size(const char *s, uint64_t *ret_bytes)
+struct unit {
+	const char *name;
+	uint64_t factor;
+};
+
+static int in_units(const char *s, const struct unit *units, size_t n, uint64_t *ret)
 {
-	static const struct {
-		const char *unit;
-		unsigned shift;
-	} units[] = { { "", 0 },     { "B", 0 },  { "K", 10 },   { "KiB", 10 }, { "M", 20 },
-		      { "MiB", 20 }, { "G", 30 }, { "GiB", 30 }, { "T", 40 },   { "TiB", 40 } };
-	const char *unit;
+	const char *name;
 	double v;
 
-	if (config_value_number(s, &v, &unit))
+	if (config_value_number(s, &v, &name))
 		return -EINVAL;
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
-		if (strcmp(unit, units[i].unit))
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(name, units[i].name))
 			continue;
-		v *= (double)(1ULL << units[i].shift);
+		v *= (double)units[i].factor;
 		if (v >= 9e18)
 			return -EINVAL;
-		*ret_bytes = (uint64_t)v;
+		*ret = (uint64_t)v;
 		return 0;
 	}
 	return -EINVAL;
 }
 
+int config_value_size(const char *s, uint64_t *ret_bytes)
+{
+	static const struct unit units[] = { { "", 1 },           { "B", 1 },
+					     { "K", 1ULL << 10 }, { "KiB", 1ULL << 10 },
+					     { "M", 1ULL << 20 }, { "MiB", 1ULL << 20 },
+					     { "G", 1ULL << 30 }, { "GiB", 1ULL << 30 },
+					     { "T", 1ULL << 40 }, { "TiB", 1ULL << 40 } };
+
+	return in_units(s, units, ARRAY_SIZE(units), ret_bytes);
+}
+
 int config_value_time(const char *s, uint64_t *ret_ns)
 {
-	static const struct {
-		const char *unit;
-		uint64_t ns;
-	} units[] = { { "ns", 1 },           { "us", NSEC_PER_USEC },    { "ms", NSEC_PER_MSEC },
-		      { "s", NSEC_PER_SEC }, { "m", 60 * NSEC_PER_SEC }, { "min", 60 * NSEC_PER_SEC } };
-	const char *unit;
-	double v;
+	static const struct unit units[] = {
+		{ "ns", 1 },           { "us", NSEC_PER_USEC },    { "ms", NSEC_PER_MSEC },
+		{ "s", NSEC_PER_SEC }, { "m", 60 * NSEC_PER_SEC }, { "min", 60 * NSEC_PER_SEC }
+	};
 
-	if (config_value_number(s, &v, &unit))
-		return -EINVAL;
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
-		if (strcmp(unit, units[i].unit))
-			continue;
-		v *= (double)units[i].ns;
-		if (v >= 9e18)
-			return -EINVAL;
-		*ret_ns = (uint64_t)v;
-		return 0;
-	}
-	return -EINVAL;
+	return in_units(s, units, ARRAY_SIZE(units), ret_ns);
 }
