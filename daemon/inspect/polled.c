@@ -212,17 +212,16 @@ static bool reg_stays(const struct inquiry *q, unsigned r)
 /* Other tasks can write this memory, and it is not the task's own stack. */
 static bool may_be_shared(const struct inquiry *q, uint64_t addr)
 {
-	const struct variable_map *m = variable_maps_find(&q->maps, addr);
+	const struct unwind_map *m = variable_maps_find(&q->maps, addr);
 
-	return m && m->writable && !m->map.avoid &&
-	       m != variable_maps_find(&q->maps, q->looks[0].regs[REG_SP]);
+	return m && m->write && !m->avoid && m != variable_maps_find(&q->maps, q->looks[0].regs[REG_SP]);
 }
 
 static bool read_memory(const struct inquiry *q, uint64_t addr, void *buf, size_t n)
 {
-	const struct variable_map *m = variable_maps_find(&q->maps, addr);
+	const struct unwind_map *m = variable_maps_find(&q->maps, addr);
 
-	return m && !m->map.avoid && unwind_memory(q->u, addr, buf, n) == (long)n;
+	return m && !m->avoid && unwind_memory(q->u, addr, buf, n) == (long)n;
 }
 
 static void candidate_add(struct inquiry *q, const struct polled_operand *o, uint64_t addr, int score,
@@ -314,7 +313,7 @@ static bool code_get(struct inquiry *q, unsigned level)
  * library is left out. */
 static bool called_code(const struct inquiry *q, size_t at, uint64_t *ret_addr, uint8_t code[CALLED])
 {
-	const struct variable_map *m;
+	const struct unwind_map *m;
 	bool pointer;
 
 	if (!polled_call(q->code, q->n_code, at, q->start, ret_addr, &pointer) ||
@@ -326,7 +325,7 @@ static bool called_code(const struct inquiry *q, size_t at, uint64_t *ret_addr, 
 		if (pointer && !read_memory(q, *ret_addr, ret_addr, sizeof(*ret_addr)))
 			return false;
 		m = variable_maps_find(&q->maps, *ret_addr);
-		if (!m || !m->map.exec || is_library(q->maps.names.v + m->map.path_off) ||
+		if (!m || !m->exec || is_library(q->maps.names.v + m->path_off) ||
 		    !read_memory(q, *ret_addr, code, CALLED))
 			return false;
 		/* endbr64, and then a jump through a pointer: an entry of that table */

@@ -27,7 +27,7 @@
 struct module {
 	const char *path;
 	char name[VARIABLE_MODULE_MAX];
-	const struct variable_map *first;
+	const struct unwind_map *first;
 	struct elf_file elf;
 	uint64_t bias; /* address in the process less address in the file */
 	bool program;
@@ -79,7 +79,7 @@ static bool same_file(const struct unwind_map *a, const struct unwind_map *b)
 static int module_bias(struct module *m)
 {
 	const struct elf_file *e = &m->elf;
-	const struct unwind_map *map = &m->first->map;
+	const struct unwind_map *map = m->first;
 
 	for (unsigned i = 0; i < e->n_loads; i++)
 		if ((e->loads[i].off & ~0xfffULL) == map->off) {
@@ -95,17 +95,17 @@ static void module_close(struct module *m)
 }
 
 /* Opens the file whose first mapping is map. -ENOENT: a file without symbols, or one that is left alone. */
-static int module_open(const struct variable_maps *maps, const struct variable_map *map, struct module *ret)
+static int module_open(const struct variable_maps *maps, const struct unwind_map *map, struct module *ret)
 {
-	struct module m = { .first = map, .path = maps->names.v + map->map.path_off };
+	struct module m = { .first = map, .path = maps->names.v + map->path_off };
 	char path[64];
 	struct statx exe;
 	struct stat st;
 	int fd;
 
-	if (!map->map.ino || map->map.avoid || m.path[0] != '/')
+	if (!map->ino || map->avoid || m.path[0] != '/')
 		return -ENOENT;
-	fd = unwind_files_open(maps->pid, &map->map, m.path, &st);
+	fd = unwind_files_open(maps->pid, map, m.path, &st);
 	if (fd < 0)
 		return -ENOENT;
 	if ((maps->file_max && (uint64_t)st.st_size > maps->file_max) ||
@@ -231,12 +231,12 @@ static void search_modules(const struct variable_maps *maps, struct search *s)
 	unsigned n = 0;
 
 	for (size_t i = 0; i < maps->v.n && n < MODULES_MAX; i++) {
-		const struct variable_map *map = &maps->v.v[i];
+		const struct unwind_map *map = &maps->v.v[i];
 		struct module m;
 		bool seen = false;
 
 		for (size_t k = i; k-- > 0 && !seen;)
-			seen = same_file(&maps->v.v[k].map, &map->map);
+			seen = same_file(&maps->v.v[k], map);
 		if (seen || module_open(maps, map, &m))
 			continue;
 		n++;
@@ -327,7 +327,7 @@ static int parse(char *spec, struct search *s, uint64_t *ret_off)
 static int find_address(const struct variable_maps *m, const char *spec, struct variable *ret,
 			char err[VARIABLE_ERR_MAX])
 {
-	const struct variable_map *map;
+	const struct unwind_map *map;
 	uint64_t addr;
 	char *end;
 
@@ -339,7 +339,7 @@ static int find_address(const struct variable_maps *m, const char *spec, struct 
 		return -EINVAL;
 	}
 	map = variable_maps_find(m, addr);
-	if (map && map->map.avoid) {
+	if (map && map->avoid) {
 		snprintf(
 			err, VARIABLE_ERR_MAX,
 			"At 0x%" PRIx64
@@ -410,31 +410,31 @@ static int nearest_symbol(void *arg, const struct elf_symbol *sym)
 }
 
 /* Zeroed data has no file behind it. It follows the mappings of its file. */
-static const struct variable_map *mapping_with_file(const struct variable_maps *maps, size_t i)
+static const struct unwind_map *mapping_with_file(const struct variable_maps *maps, size_t i)
 {
-	const struct variable_map *v = maps->v.v;
+	const struct unwind_map *v = maps->v.v;
 
-	while (i > 0 && !v[i].map.ino && !maps->names.v[v[i].map.path_off] && v[i].writable &&
-	       v[i - 1].map.end == v[i].map.start)
+	while (i > 0 && !v[i].ino && !maps->names.v[v[i].path_off] && v[i].write &&
+	       v[i - 1].end == v[i].start)
 		i--;
-	if (!v[i].map.ino)
+	if (!v[i].ino)
 		return NULL;
 	for (size_t k = 0; k < i; k++)
-		if (same_file(&v[k].map, &v[i].map))
+		if (same_file(&v[k], &v[i]))
 			return &v[k];
 	return &v[i];
 }
 
 int variable_at(const struct variable_maps *maps, uint64_t addr, struct variable *ret)
 {
-	const struct variable_map *map = variable_maps_find(maps, addr), *file;
+	const struct unwind_map *map = variable_maps_find(maps, addr), *file;
 	struct module m;
 	const char *path;
 
 	if (!map)
 		return -ENOENT;
 	*ret = (struct variable){ .addr = addr };
-	path = maps->names.v + map->map.path_off;
+	path = maps->names.v + map->path_off;
 	file = mapping_with_file(maps, (size_t)(map - maps->v.v));
 	if (file && !module_open(maps, file, &m)) {
 		struct nearest n = { .vaddr = addr - m.bias, .v = ret };

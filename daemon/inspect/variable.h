@@ -32,22 +32,18 @@ struct variable {
 };
 
 /* What a process has mapped, and how. */
-struct variable_map {
-	struct unwind_map map; /* path_off: in names */
-	bool writable;
-};
 struct variable_maps {
 	uint32_t pid;
-	uint64_t file_max; /* larger files are not looked into; 0: no limit.  For the caller to set. */
-	VEC(struct variable_map) v; /* by address */
-	VEC(char) names;
+	uint64_t file_max;        /* larger files are not looked into; 0: no limit.  For the caller to set. */
+	VEC(struct unwind_map) v; /* by address */
+	VEC(char) names;          /* path_off is in them */
 };
 
 /* 0, -ESRCH, -ENOMEM, -errno. */
 int variable_maps_read(struct variable_maps *m, uint32_t pid);
 void variable_maps_done(struct variable_maps *m);
 /* The mapping of addr, or NULL. */
-const struct variable_map *variable_maps_find(const struct variable_maps *m, uint64_t addr);
+const struct unwind_map *variable_maps_find(const struct variable_maps *m, uint64_t addr);
 
 /*
  * spec: [MODULE:]SYMBOL[+OFFSET] or a number.  MODULE: the beginning of a file's name ("libfoo.so") or a

@@ -10,32 +10,15 @@
 
 #define NAMES_MAX (4u << 20)
 
-/* "start-end perms off major:minor ino   path" */
 static int maps_line(struct variable_maps *m, struct unwind_mounts *mounts, char *line)
 {
-	struct variable_map v = { 0 };
-	unsigned long start, end, off, ino;
-	unsigned maj, min;
-	char perms[5];
+	struct unwind_map v = { 0 };
 	const char *path;
-	int at = 0;
 
-	line[strcspn(line, "\n")] = 0;
-	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &start, &end, perms, &off, &maj, &min, &ino, &at) <
-		    7 ||
-	    !at || start >= end)
+	if (!unwind_maps_parse(line, &v, &path))
 		return 0;
-	path = line + at;
-	v.map = (struct unwind_map){ .start = start,
-				     .end = end,
-				     .off = off,
-				     .ino = ino,
-				     .major = maj,
-				     .minor = min,
-				     .exec = perms[2] == 'x',
-				     .avoid = ino && unwind_mounts_avoid(mounts, m->pid, maj, min),
-				     .path_off = (uint32_t)m->names.n };
-	v.writable = perms[1] == 'w';
+	v.avoid = v.ino && unwind_mounts_avoid(mounts, m->pid, v.major, v.minor);
+	v.path_off = (uint32_t)m->names.n;
 	if (m->names.n + strlen(path) + 1 > NAMES_MAX)
 		return 0;
 	if (VEC_RESERVE(&m->names, m->names.n + strlen(path) + 1))
@@ -77,9 +60,9 @@ void variable_maps_done(struct variable_maps *m)
 	VEC_FREE(&m->names);
 }
 
-const struct variable_map *variable_maps_find(const struct variable_maps *m, uint64_t addr)
+const struct unwind_map *variable_maps_find(const struct variable_maps *m, uint64_t addr)
 {
-	size_t at = BISECT(i, 0, m->v.n, m->v.v[i].map.end > addr);
+	size_t at = BISECT(i, 0, m->v.n, m->v.v[i].end > addr);
 
-	return at < m->v.n && m->v.v[at].map.start <= addr ? &m->v.v[at] : NULL;
+	return at < m->v.n && m->v.v[at].start <= addr ? &m->v.v[at] : NULL;
 }

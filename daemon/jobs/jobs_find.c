@@ -47,28 +47,6 @@ void jobs_find_paths(const char *name, void (*fn)(void *arg, const char *path), 
 	}
 }
 
-/* "start-end perms off major:minor ino   path"; false when it is not a file's, or not to be run. */
-static bool find_mapping(char *line, struct jobs_mapping *m)
-{
-	char *p;
-
-	line[strcspn(line, "\n")] = 0;
-	m->start = strtoul(line, &p, 16);
-	if (*p != '-')
-		return false;
-	m->end = strtoul(p + 1, &p, 16);
-	if (strnlen(p, 6) < 6 || p[3] != 'x')
-		return false;
-	m->off = strtoul(p + 6, &p, 16);
-	m->major = (uint32_t)strtoul(p, &p, 16);
-	if (*p != ':')
-		return false;
-	m->minor = (uint32_t)strtoul(p + 1, &p, 16);
-	m->ino = strtoul(p, &p, 10);
-	m->path = p + strspn(p, " ");
-	return m->ino && *m->path == '/';
-}
-
 int jobs_find_mappings(uint32_t pid, jobs_mapping_fn fn, void *arg)
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -82,10 +60,18 @@ int jobs_find_mappings(uint32_t pid, jobs_mapping_fn fn, void *arg)
 	if (!f)
 		return -errno;
 	while (!r && getline(&line, &cap, f) > 0) {
-		struct jobs_mapping m = { .pid = pid };
+		struct unwind_map map;
+		const char *file;
 
-		if (find_mapping(line, &m))
-			r = fn(arg, &m);
+		if (unwind_maps_parse(line, &map, &file) && map.exec && map.ino && *file == '/')
+			r = fn(arg, &(struct jobs_mapping){ .pid = pid,
+							    .start = map.start,
+							    .end = map.end,
+							    .off = map.off,
+							    .ino = map.ino,
+							    .major = map.major,
+							    .minor = map.minor,
+							    .path = file });
 	}
 	return r;
 }

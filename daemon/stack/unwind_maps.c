@@ -90,17 +90,19 @@ bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_
 	return slot->avoid;
 }
 
-/* "start-end perms off major:minor ino   path"; sscanf would take three times as long as the kernel. */
-static bool maps_parse(const char *line, struct unwind_map *m, const char **ret_path)
+/* sscanf would take three times as long as the kernel. */
+bool unwind_maps_parse(char *line, struct unwind_map *m, const char **ret_path)
 {
 	char *p;
 
+	line[strcspn(line, "\n")] = 0;
 	*m = (struct unwind_map){ .start = strtoul(line, &p, 16) };
 	if (*p != '-')
 		return false;
 	m->end = strtoul(p + 1, &p, 16);
 	if (strnlen(p, 6) < 6)
 		return false;
+	m->write = p[2] == 'w';
 	m->exec = p[3] == 'x';
 	m->off = strtoul(p + 6, &p, 16);
 	m->major = (uint32_t)strtoul(p, &p, 16);
@@ -133,8 +135,7 @@ static int maps_line(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *
 	struct unwind_map map;
 	const char *path;
 
-	line[strcspn(line, "\n")] = 0;
-	if (!maps_parse(line, &map, &path))
+	if (!unwind_maps_parse(line, &map, &path))
 		return 0;
 	map.avoid = map.ino && unwind_mounts_avoid(mounts, tid, map.major, map.minor);
 	if (!map.exec && !map.avoid)

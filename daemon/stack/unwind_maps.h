@@ -21,7 +21,7 @@ struct unwind_map {
 	uint64_t start, end, off;
 	uint64_t ino;
 	uint32_t major, minor;
-	bool exec;
+	bool write, exec;
 	bool avoid;  /* not to be read, neither the memory nor the file */
 	bool looked; /* elf is what was found */
 	bool vdso;
@@ -34,6 +34,10 @@ struct unwind_maps {
 	VEC(char) names;
 	bool truncated;
 };
+
+/* A line of /proc/PID/maps: "start-end perms off major:minor ino   path".  False: it is none.  *ret_path is
+ * in the line, whose newline is cut off. */
+bool unwind_maps_parse(char *line, struct unwind_map *ret, const char **ret_path);
 
 /* What is known about file systems without a device; kept from process to process, for a short time.  Begins
  * as zeroes; each thread has its own. */

@@ -127,7 +127,7 @@ static void maps(char *text)
 		const char *path;
 
 		/* what has a device of its own is not asked for in the real /proc */
-		if (maps_parse(l, &map, &path) && map.major)
+		if (unwind_maps_parse(l, &map, &path) && map.major)
 			maps_line(&m, 1, &mounts, l);
 	}
 	for (size_t i = 0; i < m.maps.n; i++)
