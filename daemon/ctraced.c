@@ -26,7 +26,7 @@
 #include "daemon/service/service_request.h"
 #include "daemon/capture/snapshot_request.h"
 #include "daemon/record/statedir.h"
-#include "daemon/capture/storage.h"
+#include "daemon/capture/trace_storage.h"
 #include "daemon/worker.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"

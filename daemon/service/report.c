@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/sandbox/bpfstats.h"
-#include "daemon/capture/storage.h"
+#include "daemon/capture/trace_storage.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "trace/words/describe.h"

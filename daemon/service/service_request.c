@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "daemon/capture/snapshot_request.h"
-#include "daemon/capture/storage.h"
+#include "daemon/capture/trace_storage.h"
 #include "daemon/control/metrics.h"
 #include "daemon/service/report.h"
 #include "daemon/service/service_hangs.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/capture/storage.h"
+#include "daemon/capture/trace_storage.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "daemon/capture/drain.h"
-#include "daemon/capture/storage.h"
+#include "daemon/capture/trace_storage.h"
 #include "lib/clock.h"
 
 #define SEC NSEC_PER_SEC

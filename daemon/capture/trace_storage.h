@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * storage.h - tells when the trace does not get onto the disk, and when it does
+ * trace_storage.h - tells when the trace does not get onto the disk, and when it does
  * again: once each, on the thread of the event loop, so that no log holds up
  * the capture.
  */
-#ifndef CTRACE_DAEMON_CAPTURE_STORAGE_H
-#define CTRACE_DAEMON_CAPTURE_STORAGE_H
+#ifndef CTRACE_DAEMON_CAPTURE_TRACE_STORAGE_H
+#define CTRACE_DAEMON_CAPTURE_TRACE_STORAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>
