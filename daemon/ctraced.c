@@ -76,7 +76,7 @@ struct ctraced {
 	bool has_dir;
 	sd_event *event;
 	struct service service;
-	struct storage *storage;
+	struct trace_storage *storage;
 	struct jobs_specs specs;
 	struct diagnoser *diagnoser;
 	uint64_t watchdog_usec;
@@ -278,7 +278,7 @@ static int ctraced_capture(struct ctraced *c)
 		return r;
 	if (*c->err)
 		say("%s", c->err);
-	r = storage_new(c->event, s->drain, c->dir.trace, &c->storage);
+	r = trace_storage_new(c->event, s->drain, c->dir.trace, &c->storage);
 	if (r < 0) {
 		snprintf(c->err, sizeof(c->err), "Cannot watch over the trace: %s.", strerror(-r));
 		return r;
@@ -341,7 +341,7 @@ static bool ctraced_stop(struct ctraced *c)
 	control_free(s->control);
 	s->control = NULL;
 	ended &= worker_stop(s->closer);
-	storage_free(c->storage);
+	trace_storage_free(c->storage);
 	if (!ended)
 		return false;
 	drain_free(s->drain);

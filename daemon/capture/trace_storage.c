@@ -12,13 +12,13 @@
 #include "daemon/say.h"
 #include "lib/clock.h"
 
-#define STORAGE_EVERY_USEC 1000000
+#define TRACE_STORAGE_EVERY_USEC 1000000
 
-struct storage {
+struct trace_storage {
 	sd_event_source *timer;
 	struct drain *drain;
 	const char *path;
-	struct storage_told told;
+	struct trace_storage_told told;
 };
 
 struct now {
@@ -27,14 +27,14 @@ struct now {
 	int64_t boot_to_real_ns;
 };
 
-static bool storage_is_stuck(const struct writer_storage *s, uint64_t now_ns)
+static bool trace_storage_is_stuck(const struct writer_storage *s, uint64_t now_ns)
 {
-	return s->busy_ns && now_ns >= s->busy_ns + STORAGE_STUCK_NS;
+	return s->busy_ns && now_ns >= s->busy_ns + TRACE_STORAGE_STUCK_NS;
 }
 
-const char *storage_word(const struct writer_storage *s, uint64_t now_ns)
+const char *trace_storage_word(const struct writer_storage *s, uint64_t now_ns)
 {
-	if (storage_is_stuck(s, now_ns))
+	if (trace_storage_is_stuck(s, now_ns))
 		return "stuck";
 	switch (s->trouble) {
 	case WRITER_WRITE:
@@ -55,7 +55,7 @@ static void say_trouble(const struct writer_storage *now, const char *path, char
 
 	switch (now->trouble) {
 	case WRITER_WRITE:
-		snprintf(text, STORAGE_TEXT_MAX,
+		snprintf(text, TRACE_STORAGE_TEXT_MAX,
 			 "The trace %.200s cannot be written: %s. New records are lost; %s.", path, error,
 			 now->error == -ENOSPC || now->error == -EDQUOT
 				 ? "make room there"
@@ -63,13 +63,13 @@ static void say_trouble(const struct writer_storage *now, const char *path, char
 		break;
 	case WRITER_SYNC:
 		snprintf(
-			text, STORAGE_TEXT_MAX,
+			text, TRACE_STORAGE_TEXT_MAX,
 			"The disk of the trace %.200s reports: %s. The latest records may not survive a reboot; see the kernel log about the disk.",
 			path, error);
 		break;
 	case WRITER_FILE:
 		snprintf(
-			text, STORAGE_TEXT_MAX,
+			text, TRACE_STORAGE_TEXT_MAX,
 			"The trace %.200s was removed, and a new one cannot be made: %s. New records are lost; make room, and make sure that only root can write the directory.",
 			path, error);
 		break;
@@ -79,31 +79,31 @@ static void say_trouble(const struct writer_storage *now, const char *path, char
 }
 
 /* The end of something that began at since_ns, when lost records were lost already. */
-static void say_over(const struct storage_told *told, const struct now *now, const char *what,
+static void say_over(const struct trace_storage_told *told, const struct now *now, const char *what,
 		     uint64_t since_ns, uint64_t lost, char *text)
 {
 	const struct writer_storage *s = now->storage;
-	size_t n = (size_t)snprintf(text, STORAGE_TEXT_MAX, "%s after %.0f s; ", what,
+	size_t n = (size_t)snprintf(text, TRACE_STORAGE_TEXT_MAX, "%s after %.0f s; ", what,
 				    (double)(now->ns - since_ns) / 1e9);
 	bool unsure = s->failed_syncs != told->failed_syncs;
 	char from[CLOCK_UTC_MAX], to[CLOCK_UTC_MAX];
 
 	lost = s->lost_records - lost;
 	if (lost)
-		n += (size_t)snprintf(text + n, STORAGE_TEXT_MAX - n,
+		n += (size_t)snprintf(text + n, TRACE_STORAGE_TEXT_MAX - n,
 				      "%" PRIu64 " records are lost; the trace says when%s", lost,
 				      unsure ? "; " : ".");
 	if (unsure) {
 		clock_utc(s->unsure_from_ns + (uint64_t)now->boot_to_real_ns, from);
 		clock_utc(s->unsure_to_ns + (uint64_t)now->boot_to_real_ns, to);
-		snprintf(text + n, STORAGE_TEXT_MAX - n,
+		snprintf(text + n, TRACE_STORAGE_TEXT_MAX - n,
 			 "records between %s and %s may be missing on the disk.", from, to);
 	} else if (!lost) {
-		snprintf(text + n, STORAGE_TEXT_MAX - n, "nothing was lost.");
+		snprintf(text + n, TRACE_STORAGE_TEXT_MAX - n, "nothing was lost.");
 	}
 }
 
-static bool next_trouble(struct storage_told *told, const struct now *at, const char *path, char *text)
+static bool next_trouble(struct trace_storage_told *told, const struct now *at, const char *path, char *text)
 {
 	const struct writer_storage *now = at->storage;
 
@@ -123,18 +123,18 @@ static bool next_trouble(struct storage_told *told, const struct now *at, const 
 	return true;
 }
 
-static bool next_stuck(struct storage_told *told, const struct now *at, const char *path, char *text)
+static bool next_stuck(struct trace_storage_told *told, const struct now *at, const char *path, char *text)
 {
 	const struct writer_storage *now = at->storage;
 
-	if (told->stuck == storage_is_stuck(now, at->ns))
+	if (told->stuck == trace_storage_is_stuck(now, at->ns))
 		return false;
 	told->stuck = !told->stuck;
 	if (told->stuck) {
 		told->stuck_ns = now->busy_ns;
 		told->stuck_lost = now->lost_records;
 		snprintf(
-			text, STORAGE_TEXT_MAX,
+			text, TRACE_STORAGE_TEXT_MAX,
 			"The disk of the trace %.200s has not answered for %.0f s. The capture goes on in memory; records that do not fit there will be lost. See the kernel log about the disk.",
 			path, (double)(at->ns - now->busy_ns) / 1e9);
 	} else {
@@ -144,15 +144,15 @@ static bool next_stuck(struct storage_told *told, const struct now *at, const ch
 	return true;
 }
 
-bool storage_next(struct storage_told *told, const struct writer_storage *now, uint64_t now_ns,
-		  int64_t boot_to_real_ns, const char *path, char text[STORAGE_TEXT_MAX])
+bool trace_storage_next(struct trace_storage_told *told, const struct writer_storage *now, uint64_t now_ns,
+			int64_t boot_to_real_ns, const char *path, char text[TRACE_STORAGE_TEXT_MAX])
 {
 	const struct now at = { now, now_ns, boot_to_real_ns };
 
 	if (told->begun_anew != now->begun_anew) {
 		told->begun_anew = now->begun_anew;
 		snprintf(
-			text, STORAGE_TEXT_MAX,
+			text, TRACE_STORAGE_TEXT_MAX,
 			"The trace %.200s was removed or moved while it was in use; ctraced has begun a new one. To keep a trace, take a snapshot of it.",
 			path);
 		return true;
@@ -160,7 +160,7 @@ bool storage_next(struct storage_told *told, const struct writer_storage *now, u
 	if (told->repaired != now->repaired) {
 		told->repaired = now->repaired;
 		snprintf(
-			text, STORAGE_TEXT_MAX,
+			text, TRACE_STORAGE_TEXT_MAX,
 			"The trace %.200s was truncated while it was in use; the records behind the cut are lost, and ctraced continues the trace.",
 			path);
 		return true;
@@ -168,32 +168,32 @@ bool storage_next(struct storage_told *told, const struct writer_storage *now, u
 	return next_stuck(told, &at, path, text) || next_trouble(told, &at, path, text);
 }
 
-static int storage_look(sd_event_source *source, uint64_t usec, void *arg)
+static int trace_storage_look(sd_event_source *source, uint64_t usec, void *arg)
 {
-	struct storage *s = arg;
+	struct trace_storage *s = arg;
 	struct drain_stats st = drain_stats(s->drain);
-	char text[STORAGE_TEXT_MAX];
+	char text[TRACE_STORAGE_TEXT_MAX];
 
-	while (storage_next(&s->told, &st.recorder.writer.storage, clock_boot_ns(),
-			    clock_offsets_now().boot_to_real_ns, s->path, text)) {
+	while (trace_storage_next(&s->told, &st.recorder.writer.storage, clock_boot_ns(),
+				  clock_offsets_now().boot_to_real_ns, s->path, text)) {
 		say("%s", text);
 		sd_notifyf(0, "STATUS=%s", text);
 	}
-	sd_event_source_set_time_relative(source, STORAGE_EVERY_USEC);
+	sd_event_source_set_time_relative(source, TRACE_STORAGE_EVERY_USEC);
 	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
-int storage_new(sd_event *event, struct drain *drain, const char *path, struct storage **ret)
+int trace_storage_new(sd_event *event, struct drain *drain, const char *path, struct trace_storage **ret)
 {
-	struct storage *s = calloc(1, sizeof(*s));
+	struct trace_storage *s = calloc(1, sizeof(*s));
 	int r;
 
 	if (!s)
 		return -ENOMEM;
 	s->drain = drain;
 	s->path = path;
-	r = sd_event_add_time_relative(event, &s->timer, CLOCK_MONOTONIC, STORAGE_EVERY_USEC, 0, storage_look,
-				       s);
+	r = sd_event_add_time_relative(event, &s->timer, CLOCK_MONOTONIC, TRACE_STORAGE_EVERY_USEC, 0,
+				       trace_storage_look, s);
 	if (r < 0) {
 		free(s);
 		return r;
@@ -202,7 +202,7 @@ int storage_new(sd_event *event, struct drain *drain, const char *path, struct s
 	return 0;
 }
 
-void storage_free(struct storage *s)
+void trace_storage_free(struct trace_storage *s)
 {
 	if (!s)
 		return;

@@ -13,14 +13,14 @@
 
 #include "trace/write/writer_storage.h"
 
-#define STORAGE_STUCK_NS 10000000000ULL /* a write or a sync that takes so long is told */
-#define STORAGE_TEXT_MAX 512
+#define TRACE_STORAGE_STUCK_NS 10000000000ULL /* a write or a sync that takes so long is told */
+#define TRACE_STORAGE_TEXT_MAX 512
 
 struct drain;
-struct storage;
+struct trace_storage;
 
 /* What was told; zeroed at the start. */
-struct storage_told {
+struct trace_storage_told {
 	enum writer_trouble trouble;
 	uint64_t since_ns, lost; /* of it: when it began, and what had been lost by then */
 	bool stuck;
@@ -29,14 +29,14 @@ struct storage_told {
 };
 
 /* The next sentence about path that is to be told now, in text; false: none.  Pure. */
-bool storage_next(struct storage_told *told, const struct writer_storage *now, uint64_t now_ns,
-		  int64_t boot_to_real_ns, const char *path, char text[STORAGE_TEXT_MAX]);
+bool trace_storage_next(struct trace_storage_told *told, const struct writer_storage *now, uint64_t now_ns,
+			int64_t boot_to_real_ns, const char *path, char text[TRACE_STORAGE_TEXT_MAX]);
 /* One word for it: ok, stuck, unsynced, lost, gone. */
-const char *storage_word(const struct writer_storage *s, uint64_t now_ns);
+const char *trace_storage_word(const struct writer_storage *s, uint64_t now_ns);
 
 /* Looks every second; path has to live as long.  0 or -errno. */
-int storage_new(sd_event *event, struct drain *drain, const char *path, struct storage **ret);
+int trace_storage_new(sd_event *event, struct drain *drain, const char *path, struct trace_storage **ret);
 /* Accepts NULL. */
-void storage_free(struct storage *s);
+void trace_storage_free(struct trace_storage *s);
 
 #endif

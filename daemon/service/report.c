@@ -65,10 +65,10 @@ static json_t *report_losses(const struct report_source *src, const struct recor
 /* The state of writing the trace to the disk. */
 static json_t *report_storage(const struct writer_storage *s, uint64_t now_ns)
 {
-	json_t *o = json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:I}", "state", storage_word(s, now_ns), "synced_ns",
-			      num(s->synced_ns), "queued_bytes", num(s->queued_bytes), "lost_segments",
-			      num(s->lost_segments), "lost_records", num(s->lost_records), "begun_anew",
-			      num(s->begun_anew), "repaired", num(s->repaired));
+	json_t *o = json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:I}", "state", trace_storage_word(s, now_ns),
+			      "synced_ns", num(s->synced_ns), "queued_bytes", num(s->queued_bytes),
+			      "lost_segments", num(s->lost_segments), "lost_records", num(s->lost_records),
+			      "begun_anew", num(s->begun_anew), "repaired", num(s->repaired));
 
 	if (s->busy_ns)
 		json_object_set_new(o, "busy_ns", json_integer(num(now_ns - MIN(s->busy_ns, now_ns))));

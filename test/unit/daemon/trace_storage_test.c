@@ -20,13 +20,13 @@ struct drain_stats drain_stats(struct drain *d)
 	return (struct drain_stats){ 0 };
 }
 
-static unsigned told(struct storage_told *t, const struct writer_storage *s, uint64_t now_ns,
+static unsigned told(struct trace_storage_told *t, const struct writer_storage *s, uint64_t now_ns,
 		     const char *want)
 {
-	char text[STORAGE_TEXT_MAX];
+	char text[TRACE_STORAGE_TEXT_MAX];
 	unsigned n = 0;
 
-	while (storage_next(t, s, now_ns, 1000 * SEC, "/x/t.ctr", text)) {
+	while (trace_storage_next(t, s, now_ns, 1000 * SEC, "/x/t.ctr", text)) {
 		n++;
 		if (!want || !strstr(text, want))
 			fail_msg("%s: no \"%s\"", text, want ?: "message");
@@ -36,7 +36,7 @@ static unsigned told(struct storage_told *t, const struct writer_storage *s, uin
 
 static void once_when_it_begins_and_once_when_it_ends(void **state)
 {
-	struct storage_told t = { 0 };
+	struct trace_storage_told t = { 0 };
 	struct writer_storage s = { .lost_records = 1000 };
 
 	assert_int_equal(told(&t, &s, 5 * SEC, NULL), 0);
@@ -56,7 +56,7 @@ static void once_when_it_begins_and_once_when_it_ends(void **state)
 /* What a sync that failed was to write is not there because the next one did not fail. */
 static void a_sync_that_fails(void **state)
 {
-	struct storage_told t = { 0 };
+	struct trace_storage_told t = { 0 };
 	struct writer_storage s = { .trouble = WRITER_SYNC, .error = -EIO, .since_ns = 50 * SEC };
 
 	s.failed_syncs = 2;
@@ -86,7 +86,7 @@ static void a_sync_that_fails(void **state)
 
 static void one_trouble_becomes_another(void **state)
 {
-	struct storage_told t = { 0 };
+	struct trace_storage_told t = { 0 };
 	struct writer_storage s = { .trouble = WRITER_WRITE, .error = -EIO, .since_ns = 1 * SEC };
 
 	assert_int_equal(told(&t, &s, 2 * SEC, "kernel log"), 1);
@@ -101,13 +101,13 @@ static void one_trouble_becomes_another(void **state)
 
 static void a_disk_that_does_not_answer(void **state)
 {
-	struct storage_told t = { 0 };
+	struct trace_storage_told t = { 0 };
 	struct writer_storage s = { .busy_ns = 100 * SEC };
 
 	assert_int_equal(told(&t, &s, 109 * SEC, NULL), 0);
-	assert_string_equal(storage_word(&s, 109 * SEC), "ok");
+	assert_string_equal(trace_storage_word(&s, 109 * SEC), "ok");
 	assert_int_equal(told(&t, &s, 110 * SEC, "has not answered for 10 s"), 1);
-	assert_string_equal(storage_word(&s, 110 * SEC), "stuck");
+	assert_string_equal(trace_storage_word(&s, 110 * SEC), "stuck");
 	assert_int_equal(told(&t, &s, 200 * SEC, NULL), 0);
 	s.busy_ns = 0;
 	s.lost_records = 3;
