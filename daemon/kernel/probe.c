@@ -14,7 +14,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
-#include "daemon/kernel/syscalls.h"
+#include "daemon/kernel/wait_calls.h"
 #include "lib/cleanup.h"
 
 /* The last message of libbpf about a program, while one thread loads. */
@@ -173,7 +173,7 @@ static int probe_try_load(struct probe *p, const struct btf *btf, const struct p
 	s->rodata->ct_switch_has_state = probe_switch_has_state(btf);
 	s->rodata->ct_has_rdonly_cast = btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
 	s->rodata->ct_ring_bytes = opt->ring_bytes;
-	syscalls_classes(s->rodata->ct_sysclass);
+	wait_calls_fill(s->rodata->ct_sysclass);
 	bpf_map__set_max_entries(s->maps.ct_cpus, p->n_cpus);
 	bpf_map__set_value_size(s->maps.ct_cpus, CPU_ENTRY_BYTES(opt->ring_bytes));
 	bpf_map__set_autocreate(s->maps.ct_job_rules, opt->jobs);

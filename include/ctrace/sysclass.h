@@ -3,7 +3,7 @@
  * sysclass.h - how to read the reason of a wait out of a system call: one 16-bit word for each
  * system call number.
  *
- * User space fills the table with the numbers of its machine (daemon/kernel/syscalls.c), because
+ * User space fills the table with the numbers of its machine (daemon/kernel/wait_calls.c), because
  * the BPF side knows no numbers. The table does not change after load, so any thread may read it.
  */
 #ifndef CTRACE_SYSCLASS_H

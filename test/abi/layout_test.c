@@ -18,7 +18,7 @@
 #include "ctrace.skel.h"
 #include "ctrace/glibc.h"
 #include "daemon/kernel/hooks.h"
-#include "daemon/kernel/syscalls.h"
+#include "daemon/kernel/wait_calls.h"
 #include "lib/cleanup.h"
 
 /* ctrace/glibc.h agrees with the C library of this machine. */
@@ -207,7 +207,7 @@ static void syscall_classes_are_whole(void **state)
 	uint16_t table[SYSCLASS_N];
 	size_t known = 0;
 
-	syscalls_classes(table);
+	wait_calls_fill(table);
 	for (size_t i = 0; i < SYSCLASS_N; i++) {
 		assert_in_range(SYSCLASS_WAIT(table[i]), CT_W_FUTEX, CT_W_YIELD);
 		assert_true(SYSCLASS_FD(table[i]) <= 6);

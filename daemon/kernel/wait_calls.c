@@ -3,7 +3,7 @@
 #include <sys/syscall.h>
 
 #include "ctrace/abi.h"
-#include "daemon/kernel/syscalls.h"
+#include "daemon/kernel/wait_calls.h"
 #include "lib/cleanup.h"
 
 struct syscall_class {
@@ -169,7 +169,7 @@ static const struct syscall_class syscall_classes[] = {
 	UNTIL(io_getevents, CT_W_OTHER, 5, SYSCLASS_PLAIN),
 };
 
-void syscalls_classes(uint16_t *table)
+void wait_calls_fill(uint16_t *table)
 {
 	for (size_t i = 0; i < SYSCLASS_N; i++)
 		table[i] = SYSCLASS(CT_W_OTHER, 0, 0, 0, SYSCLASS_PLAIN);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* wait_calls.h - which system call waits for what, by the numbers of this machine. */
+#ifndef CTRACE_DAEMON_KERNEL_WAIT_CALLS_H
+#define CTRACE_DAEMON_KERNEL_WAIT_CALLS_H
+
+#include <stdint.h>
+
+#include "ctrace/sysclass.h"
+
+/* Fills the table that the BPF programs read: a SYSCLASS() word for each number. */
+void wait_calls_fill(uint16_t *table);
+
+#endif
