@@ -206,10 +206,10 @@ static bool is_same(const struct hang *a, const struct hang *b)
 static void find_same(struct hangs *h)
 {
 	for (size_t i = 0; i < h->n; i++) {
-		h->v[i].same_as = i;
-		for (size_t j = 0; j < i && h->v[i].same_as == i; j++)
+		h->v[i].first_row = i;
+		for (size_t j = 0; j < i && h->v[i].first_row == i; j++)
 			if (is_same(&h->v[i], &h->v[j]))
-				h->v[i].same_as = h->v[j].same_as;
+				h->v[i].first_row = h->v[j].first_row;
 	}
 }
 

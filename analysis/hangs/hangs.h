@@ -12,8 +12,8 @@ struct hang {
 	uint64_t from_ns, to_ns;
 	bool alarm; /* false: the task merely idles or works */
 	struct diagnosis *diagnosis;
-	size_t same_as; /* index of the first row about the same hang: one of the two tasks waits for the
-			   other, or both wait for the same task; the row's own index if it is the first */
+	size_t first_row; /* index of the first row about the same hang: one of the two tasks waits for the
+			     other, or both wait for the same task; the row's own index if it is the first */
 };
 
 struct hangs {

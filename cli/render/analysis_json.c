@@ -145,8 +145,8 @@ json_t *render_hangs_json(const struct graph *g, const struct hangs *h)
 					 mono(g, x->to_ns), "verdict", verdict_name(x->diagnosis->verdict),
 					 "cause", cause_word(x->diagnosis->cause), "text",
 					 text_json(x->diagnosis->sentence), "alarm", x->alarm, "same_as",
-					 x->same_as == i ? json_null()
-							 : json_integer((json_int_t)x->same_as)),
+					 x->first_row == i ? json_null()
+							   : json_integer((json_int_t)x->first_row)),
 			       g, k));
 	}
 	return json_pack("{s:s, s:o}", "schema", "ctrace.hangs/1", "hangs", rows);

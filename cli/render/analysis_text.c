@@ -125,7 +125,7 @@ static size_t count_same(const struct hangs *h, size_t i)
 	size_t n = 0;
 
 	for (size_t j = i + 1; j < h->n; j++)
-		n += h->v[j].same_as == i;
+		n += h->v[j].first_row == i;
 	return n;
 }
 
@@ -141,7 +141,7 @@ void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool al
 			hidden++;
 			continue;
 		}
-		if (!all && x->same_as != i)
+		if (!all && x->first_row != i)
 			continue;
 		same = all ? 0 : count_same(h, i);
 		fprintf(f, "%s%s%s %s %8s  %s", cli_sgr(f, x->alarm ? "1;31" : "0"),

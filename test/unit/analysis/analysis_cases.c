@@ -243,8 +243,8 @@ static void ask_hangs(struct question *q)
 		fputs("..", q->out);
 		question_put_time(q, x->to_ns);
 		fprintf(q->out, " %s %s", verdict_name(x->diagnosis->verdict), cause_word(x->diagnosis->cause));
-		if (x->same_as != i)
-			fprintf(q->out, ", same as %zu", x->same_as + 1);
+		if (x->first_row != i)
+			fprintf(q->out, ", same as %zu", x->first_row + 1);
 		fputc('\n', q->out);
 	}
 	hangs_free(h);
