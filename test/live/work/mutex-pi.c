@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A mutex with priority inheritance: the kernel itself knows the owner. */
-#include "work.h"
+#include "mutex.h"
 
-static pthread_mutex_t lock;
-static struct gate held;
-
-static void owner(void)
+static void while_held(void)
 {
-	role("owner");
-	pthread_mutex_lock(&lock);
-	gate_open(held);
 	compute_ms(2500);
-	pthread_mutex_unlock(&lock);
 }
 
 int main(void)
@@ -22,13 +15,5 @@ int main(void)
 	pthread_mutexattr_init(&a);
 	pthread_mutexattr_setprotocol(&a, PTHREAD_PRIO_INHERIT);
 	pthread_mutex_init(&lock, &a);
-	held = gate_new();
-	pthread_t t = thread(owner);
-	victim();
-	gate_wait(held);
-	hang_begins();
-	pthread_mutex_lock(&lock);
-	hang_ends();
-	pthread_mutex_unlock(&lock);
-	return join(t);
+	return want_mutex();
 }

@@ -1,30 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The client of a server that does not get the CPU: the culprit's culprit is the hog. */
-#include "work.h"
-#include <sys/resource.h>
+#include "hogs.h"
 
 static int listener;
-static struct gate go;
-
-static void hog(const char *name)
-{
-	role(name);
-	pin(0);
-	if (setpriority(PRIO_PROCESS, 0, -15))
-		_exit(77);
-	gate_wait(go);
-	compute_ms(2700);
-}
-
-static void hog1(void)
-{
-	hog("hog1");
-}
-
-static void hog2(void)
-{
-	hog("hog2");
-}
 
 static void server(void)
 {
@@ -40,17 +18,14 @@ static void server(void)
 int main(void)
 {
 	expect("long-wait", "starved", "unix", "hog1,hog2", "victim,server");
-	go = gate_new();
 	listener = unix_listen("st");
-	process(hog1);
-	process(hog2);
+	hogs_new();
 	process(server);
 	victim();
 	int s = unix_connect("st");
 	nap_ms(50);
 	hang_begins();
-	gate_open(go);
-	gate_open(go);
+	hogs_go();
 	put(s);
 	get(s);
 	hang_ends();

@@ -1,20 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* As tcp-recv, but the client is an event loop: its epoll set also has a quiet pipe and a wake-up eventfd. */
-#include "work.h"
-
-enum { ROUNDS = 8 };
-static int listener;
-
-static void server(void)
-{
-	role("server");
-	int c = accept_one(listener);
-	for (int i = 0; i <= ROUNDS; i++) {
-		hear(c);
-		compute_ms(i < ROUNDS ? 2 : 2500);
-		tell(c);
-	}
-}
+#include "rounds.h"
 
 int main(void)
 {
@@ -31,13 +17,6 @@ int main(void)
 	CHECK(epoll_ctl(ep, EPOLL_CTL_ADD, quiet[0], &e));
 	CHECK(epoll_ctl(ep, EPOLL_CTL_ADD, CHECK(eventfd(0, EFD_CLOEXEC)), &e));
 	CHECK(epoll_ctl(ep, EPOLL_CTL_ADD, s, &e));
-	for (int i = 0; i <= ROUNDS; i++) {
-		if (i == ROUNDS)
-			hang_begins();
-		tell(s);
-		CHECK(epoll_wait(ep, &e, 1, -1));
-		hear(s);
-	}
-	hang_ends();
+	ask_rounds(s, ep);
 	return finish();
 }

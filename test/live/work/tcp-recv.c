@@ -1,20 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A TCP server on loopback answers at once, and then computes before it answers; the client is in recv. */
-#include "work.h"
-
-enum { ROUNDS = 8 };
-static int listener;
-
-static void server(void)
-{
-	role("server");
-	int c = accept_one(listener);
-	for (int i = 0; i <= ROUNDS; i++) {
-		hear(c);
-		compute_ms(i < ROUNDS ? 2 : 2500);
-		tell(c);
-	}
-}
+#include "rounds.h"
 
 int main(void)
 {
@@ -24,13 +10,6 @@ int main(void)
 	listener = tcp_listen(&port);
 	process(server);
 	victim();
-	int s = tcp_connect(port);
-	for (int i = 0; i <= ROUNDS; i++) {
-		if (i == ROUNDS)
-			hang_begins();
-		tell(s);
-		hear(s);
-	}
-	hang_ends();
+	ask_rounds(tcp_connect(port), -1);
 	return finish();
 }
