@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctrace/fields.h"
 #include "ctrace/glibc.h"
 #include "detect/detect_private.h"
 #include "lib/cleanup.h"
@@ -357,7 +358,7 @@ static void switch_out(struct detect *d, const struct ct_rec *rec)
 		task_kill(t, rec->ts);
 		return;
 	}
-	t->prio = (uint8_t)rec->aux;
+	t->prio = ct_switch_prio(rec);
 	t->ran_ns = detect_ran_ns(t, rec->ts);
 	if (rec->flags & CT_SF_PREEMPT || rec->wait == CT_W_NONE || rec->wait == CT_W_YIELD) {
 		switch_out_runs_on(d, t, rec);
@@ -384,7 +385,7 @@ static void switch_out(struct detect *d, const struct ct_rec *rec)
 
 static void switch_in(struct detect *d, const struct ct_rec *rec)
 {
-	struct detect_task *t = task_find(d, rec->peer);
+	struct detect_task *t = task_find(d, ct_switch_next(rec));
 
 	if (!t || rec->ts < t->since_ns)
 		return;
@@ -475,12 +476,12 @@ static void shed(struct detect *d, const struct ct_rec *rec)
 	if (rec->flags & CT_GV_GROUP)
 		return; /* each task of the group has a record of its own */
 	/* when the step ends, the known unread bytes and idle points are out of date */
-	if (d->shed >= CT_SHED_MESSAGES && rec->state < CT_SHED_MESSAGES)
+	if (d->shed >= CT_SHED_MESSAGES && ct_shed_step(rec) < CT_SHED_MESSAGES)
 		for (uint32_t i = 0; i < DETECT_SOCKETS; i++)
 			d->sockets.v[i].unread_ns = 0, d->sockets.v[i].unread_bytes = 0;
-	if (d->shed >= CT_SHED_WAITS && rec->state < CT_SHED_WAITS)
+	if (d->shed >= CT_SHED_WAITS && ct_shed_step(rec) < CT_SHED_WAITS)
 		detect_lost(d, rec->ts);
-	d->shed = rec->state;
+	d->shed = ct_shed_step(rec);
 }
 
 static void born(struct detect *d, const struct ct_rec *rec)
@@ -506,19 +507,19 @@ static void futex(struct detect *d, const struct ct_rec *rec)
 	if (!t)
 		return;
 	t->futex_ns = rec->ts;
-	t->futex_owner = rec->peer;
+	t->futex_owner = ct_futex_owner(rec);
 	if (t->run != DETECT_BLOCKED || t->wait != CT_W_FUTEX || rec->ts <= t->since_ns)
 		return;
 	/*
 	 * An inspection found the owner of the present wait. A wait that began before the recording
 	 * did is taken for the idle point, as long as its owner is not known.
 	 */
-	if (t->bits & DETECT_IDLE && rec->peer && !t->returns) {
+	if (t->bits & DETECT_IDLE && ct_futex_owner(rec) && !t->returns) {
 		t->bits &= (uint8_t)~DETECT_IDLE;
 		t->votes = 0;
 	}
 	if (!(t->bits & DETECT_IDLE))
-		t->owner = rec->peer;
+		t->owner = ct_futex_owner(rec);
 }
 
 void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *words)
@@ -527,7 +528,7 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 	case CT_SWITCH:
 		if (rec->tid)
 			switch_out(d, rec);
-		if (rec->peer)
+		if (ct_switch_next(rec))
 			switch_in(d, rec);
 		break;
 	case CT_WAKE:
@@ -549,8 +550,8 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 		born(d, rec);
 		break;
 	case CT_EXEC: /* a thread that calls exec gets the number of its leader; its own number ends */
-		if (rec->peer != rec->tid)
-			exited(d, rec, rec->peer);
+		if (ct_exec_tid_before(rec) != rec->tid)
+			exited(d, rec, ct_exec_tid_before(rec));
 		break;
 	case CT_EXIT:
 		exited(d, rec, rec->tid);
@@ -559,7 +560,7 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 		shed(d, rec);
 		break;
 	case CT_GAP:
-		if (rec->state == CT_LOSS_SHED || rec->state == CT_LOSS_RING_FULL)
+		if (ct_gap_cause(rec) == CT_LOSS_SHED || ct_gap_cause(rec) == CT_LOSS_RING_FULL)
 			detect_lost(d, rec->ts);
 		break;
 	default:

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "ctrace/fields.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/hash.h"
@@ -129,7 +130,7 @@ void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec)
 	 */
 	if (to->unread_bytes < 0 && rec->ts > to->read_ns + SOCKET_LATE_NS)
 		to->unread_bytes = 0;
-	to->unread_bytes += rec->peer;
+	to->unread_bytes += ct_message_bytes(rec);
 	if (to->unread_bytes > 0 && !to->unread_ns)
 		to->unread_ns = rec->ts;
 }
@@ -150,7 +151,7 @@ void detect_socket_received(struct detect_sockets *s, const struct ct_rec *rec)
 	at->reader = rec->tid;
 	at->answers += at->answers < UINT32_MAX;
 	at->read_ns = MAX(at->read_ns, rec->ts);
-	at->unread_bytes -= rec->peer;
+	at->unread_bytes -= ct_message_bytes(rec);
 	if (at->unread_ns && rec->ts > at->unread_ns)
 		at->max_delay_ns = MAX(at->max_delay_ns, rec->ts - at->unread_ns);
 	/* the reader is at it, so the time of the remaining bytes starts anew */

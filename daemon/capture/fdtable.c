@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctrace/fields.h"
 #include "daemon/kernel/probe.h"
 #include "daemon/stream.h"
 #include "lib/cleanup.h"
@@ -17,7 +18,7 @@ static uint64_t fdtable_object(const void *table, size_t size, int32_t fd)
 	for (size_t n; (n = stream_first(p, size)); p += n, size -= n) {
 		const struct ct_rec *rec = (const void *)p;
 
-		if (rec->kind == CT_FD && rec->peer == (uint32_t)fd)
+		if (rec->kind == CT_FD && ct_fd_number(rec) == (uint32_t)fd)
 			return rec->obj;
 	}
 	return 0;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctrace/softirq.h"
+#include "ctrace/fields.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/vec.h"
@@ -214,7 +214,7 @@ static void tasks_switch_out(struct tasks *t, uint16_t cpu, const struct ct_rec 
 
 static void tasks_switch_in(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 {
-	struct task *task = tasks_touch(t, rec->peer, rec->ts);
+	struct task *task = tasks_touch(t, ct_switch_next(rec), rec->ts);
 
 	if (!task || rec->ts < task->st.last.ts)
 		return;
@@ -225,8 +225,11 @@ static void tasks_switch_in(struct tasks *t, uint16_t cpu, const struct ct_rec *
 
 static bool wake_is_timer(const struct ct_rec *rec)
 {
-	return rec->state == CT_CTX_TIMER ||
-	       (rec->state == CT_CTX_SOFTIRQ && (rec->wait == TIMER_SOFTIRQ || rec->wait == HRTIMER_SOFTIRQ));
+	enum softirq softirq = ct_wake_softirq(rec);
+
+	return ct_wake_context(rec) == CT_CTX_TIMER ||
+	       (ct_wake_context(rec) == CT_CTX_SOFTIRQ &&
+		(softirq == TIMER_SOFTIRQ || softirq == HRTIMER_SOFTIRQ));
 }
 
 static void tasks_wake(struct tasks *t, const struct ct_rec *rec)
@@ -258,7 +261,7 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 	case CT_SWITCH:
 		if (rec->tid)
 			tasks_switch_out(t, cpu, rec);
-		if (rec->peer)
+		if (ct_switch_next(rec))
 			tasks_switch_in(t, cpu, rec);
 		break;
 	case CT_WAKE:
@@ -269,7 +272,7 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 		break;
 	case CT_EXEC:
 		/* A thread that calls exec takes over the number of its leader. Its own number is gone. */
-		task = rec->peer != rec->tid ? tasks_entry(t, rec->peer) : NULL;
+		task = ct_exec_tid_before(rec) != rec->tid ? tasks_entry(t, ct_exec_tid_before(rec)) : NULL;
 		if (task && rec->ts >= task->st.last.ts)
 			tasks_kill(t, task, rec->ts);
 		break;
@@ -278,7 +281,7 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 		if (task) {
 			task->futex_ns = rec->ts;
 			task->futex_obj = rec->obj;
-			task->futex_owner = rec->peer;
+			task->futex_owner = ct_futex_owner(rec);
 		}
 		break;
 	case CT_SHED: /* only the records of the programs come here; the daemon makes the end itself */

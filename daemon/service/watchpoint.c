@@ -12,6 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "ctrace/fields.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
@@ -279,7 +280,7 @@ void watchpoints_note(void *arg, const struct ct_rec *rec, const uint64_t words[
 		}
 		a = &w->recent[(w->head + w->n++) % WATCHPOINT_RECENT_MAX];
 		*a = (struct watchpoint_access){
-			.ts_ns = rec->ts, .value = words[0], .tid = rec->tid, .read = rec->state == 1
+			.ts_ns = rec->ts, .value = words[0], .tid = rec->tid, .read = !ct_access_is_write(rec)
 		};
 		if (stack && stack->n_frames)
 			snprintf(a->where, sizeof(a->where), "%s", stack->frames);

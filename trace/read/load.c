@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "ctrace/fields.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "lib/huge.h"
@@ -121,7 +122,8 @@ static uint64_t load_paused(const struct format_segment *h, const struct window_
 	uint64_t from_ns = UINT64_MAX;
 
 	for (size_t i = 0; h->kinds[CT_GAP] && i < n; i++)
-		if (e[i].r.kind == CT_GAP && e[i].r.state == CT_LOSS_SHED && e[i].r.tid == CT_GAP_ALL_CPUS)
+		if (e[i].r.kind == CT_GAP && ct_gap_cause(&e[i].r) == CT_LOSS_SHED &&
+		    e[i].r.tid == CT_GAP_ALL_CPUS)
 			from_ns = MIN(from_ns, e[i].x[0]);
 	return from_ns;
 }
@@ -241,7 +243,7 @@ static int load_finish(struct load *l)
 		w->state_ns = MIN(w->state_ns, e[0].r.ts);
 	for (size_t i = 0; i < w->n_events && (l->has_gaps || l->gaps.n); i++)
 		if (e[i].r.kind == CT_GAP)
-			w->lost_records += e[i].r.peer;
+			w->lost_records += ct_gap_records(&e[i].r);
 	collect_finish(l->collect, w);
 	return 0;
 }
