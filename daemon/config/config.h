@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * config.h - what ctraced was asked to do: built-in values, then the config
- * file, then the flags, each over the one before.  No I/O but the config file.
+ * config.h - the settings of ctraced. config_read() starts with the built-in values; the config file
+ * overrides them, and the flags override the config file. The only I/O is to read the config file.
  */
 #ifndef CTRACE_DAEMON_CONFIG_CONFIG_H
 #define CTRACE_DAEMON_CONFIG_CONFIG_H
@@ -26,31 +26,33 @@ struct config {
 	char socket[CONFIG_PATH_MAX];
 	char file[CONFIG_PATH_MAX]; /* the config file */
 	char hooks[CONFIG_PATH_MAX];
-	char frameworks[CONFIG_PATH_MAX]; /* see jobs_load() */
-	char group[256];                  /* "": none */
+	char frameworks[CONFIG_PATH_MAX]; /* the setting "frameworks"; see jobs_load() */
+	char group[256];                  /* "": no group */
 	enum control_right group_may;
 	uint64_t size_bytes;
-	uint64_t ring_bytes; /* of each CPU; a power of two */
+	uint64_t ring_bytes; /* size of the ring of each CPU; a power of two */
 	uint64_t long_wait_ns;
 	struct config_incident incident;
 	uint32_t budget_ppm; /* of the machine's CPU time; 0: no governor */
-	uint32_t task_cap;   /* records a second of one task; 0: no limit */
+	uint32_t task_cap;   /* records that one task may make in a second; 0: no limit */
 	struct config_hang hang;
-	int ready_fd; /* -1: none */
+	int ready_fd; /* -1: no descriptor */
 	bool die_with_parent;
 };
 
 enum config_verdict { CONFIG_RUN = 0, CONFIG_HELP = 1, CONFIG_VERSION = 2 };
 
 /*
- * Fills ret from argv and the config file.  Returns an enum config_verdict, or
- * -EINVAL with a sentence in err.
+ * Fills ret from argv and the config file. Returns an enum config_verdict, or -EINVAL with a sentence in err
+ * (on failure ret is untouched). After CONFIG_HELP and CONFIG_VERSION, not all settings have been read. Uses
+ * getopt_long(), so only one thread may call it.
  */
 int config_read(int argc, char *const argv[], struct config *ret, char err[CONFIG_ERR_MAX]);
 
 /*
- * The buffer of each CPU where none was set, for a kernel whose release is this: before 6.0 a value of an
- * array map, which holds the buffer and some words more, has at most KMALLOC_MAX_SIZE, 4 MiB.
+ * The default size in bytes of the ring of each CPU. release: as uname() gives it. Before 6.0 the ring is a
+ * value of an array map. Such a value also holds some words beside the ring, and it has at most
+ * KMALLOC_MAX_SIZE (4 MiB) in all. So the default is smaller there.
  */
 uint64_t config_ring_default(const char *release);
 

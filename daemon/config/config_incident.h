@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* config_incident.h - the settings of what follows when a hang was noticed. */
+/* config_incident.h - the settings of incidents: what the daemon saves after it has noticed a hang. Pure;
+ * one thread. */
 #ifndef CTRACE_DAEMON_CONFIG_CONFIG_INCIDENT_H
 #define CTRACE_DAEMON_CONFIG_CONFIG_INCIDENT_H
 
@@ -8,14 +9,16 @@
 #include "daemon/config/incident_rate.h"
 
 struct config_incident {
-	uint64_t before_ns, after_ns; /* of the snapshot */
-	uint64_t size_bytes;          /* of all snapshots of hangs */
+	uint64_t before_ns, after_ns; /* how much time the snapshot covers before and after the hang */
+	uint64_t size_bytes;          /* for all snapshots of hangs together */
 	struct incident_rate rate;
 };
 
+/* Sets the built-in values. */
 void config_incident_defaults(struct config_incident *c);
-/* Sets snapshot-before, snapshot-after, snapshot-rate or hangs-size; what: how the user wrote it.  0, -EINVAL
- * with a sentence in err, or -ENOENT: it is none of them. */
+/* Sets snapshot-before, snapshot-after, snapshot-rate or hangs-size. what: the name as the user wrote it,
+ * for err. Returns 0; -ENOENT: key is none of these names; -EINVAL with a sentence in err (CONFIG_ERR_MAX
+ * bytes). */
 int config_incident_set(struct config_incident *c, const char *key, const char *what, const char *value,
 			char *err);
 

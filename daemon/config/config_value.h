@@ -9,11 +9,12 @@
 #define CONFIG_SIZE_MIN (16ULL << 20) /* of what is kept on disk */
 #define CONFIG_SIZE_MAX (1ULL << 40)
 
-/* The number and the unit behind it; -EINVAL when s does not begin with a plain decimal number. */
+/* Reads a number and finds the unit behind it; *ret_unit then points into s. Returns 0, or -EINVAL if s does
+ * not begin with a plain decimal number. */
 int config_value_number(const char *s, double *ret, const char **ret_unit);
-/* "4M", "2G", "65536": bytes.  0 or -EINVAL. */
+/* Reads a size such as "4M", "2G" or "65536", in bytes. Returns 0 or -EINVAL. */
 int config_value_size(const char *s, uint64_t *ret_bytes);
-/* "200ms", "1.5s", "50us", "2min": nanoseconds.  0 or -EINVAL. */
+/* Reads a time such as "200ms", "1.5s", "50us" or "2min". Returns 0 or -EINVAL. */
 int config_value_time(const char *s, uint64_t *ret_ns);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* incident_rate.h - how often something may happen: "1/min, 10/h".  Pure; one thread. */
+/* incident_rate.h - limits how often the daemon takes the snapshot of an incident, for example "1/min,
+ * 10/h". Pure; one thread. */
 #ifndef CTRACE_DAEMON_CONFIG_INCIDENT_RATE_H
 #define CTRACE_DAEMON_CONFIG_INCIDENT_RATE_H
 
@@ -11,8 +12,9 @@
 #define INCIDENT_RATE_LIMITS 4
 #define INCIDENT_RATE_MAX    100 /* times in one limit */
 
-/* At most n[i] times in any stretch of per_ns[i], of which half, rounded up, for one program, and for one
- * user but root: who hangs again and again leaves something to the others. */
+/* In any interval of v[i].per_ns there are at most v[i].n snapshots. One program gets at most half of them,
+ * rounded up, and so does one user other than root. So a program that hangs again and again leaves some for
+ * other programs. */
 struct incident_rate {
 	struct {
 		unsigned n;
@@ -22,23 +24,25 @@ struct incident_rate {
 	bool never;
 };
 
-/* When, and for which program and user, it last happened; 0-initialized: never. */
+/* The times, programs and users of the last INCIDENT_RATE_MAX snapshots. All zero: there was no snapshot
+ * yet. */
 struct incident_times {
 	struct {
 		uint64_t ns;
 		char comm[CT_COMM_LEN];
 		uint32_t uid;
 	} v[INCIDENT_RATE_MAX];
-	unsigned n; /* in all */
+	unsigned n; /* snapshots so far; the next one is written to v[n % INCIDENT_RATE_MAX] */
 };
 
-/* "N/s", "N/min", "N/h", "N/day", up to four with commas between; "no": never.  0 or -EINVAL. */
+/* Reads up to four limits with commas between them: "N/s", "N/min", "N/h", "N/day". "no" allows nothing.
+ * Returns 0 or -EINVAL; ret is untouched on failure. */
 int incident_rate_parse(const char *s, struct incident_rate *ret);
-/* Whether it may happen for comm of uid at now_ns; else *ret_next_ns (may be NULL) is when it may,
- * UINT64_MAX: never. */
+/* Returns whether a snapshot is allowed at now_ns for a hang of program comm of user uid. *ret_next_ns (may
+ * be NULL) becomes the earliest time at which it is allowed: 0: at any time, UINT64_MAX: never. */
 bool incident_rate_allows(const struct incident_rate *r, const struct incident_times *t, const char *comm,
 			  uint32_t uid, uint64_t now_ns, uint64_t *ret_next_ns);
-/* It happens. */
+/* Notes that a snapshot was taken at ns. */
 void incident_times_add(struct incident_times *t, const char *comm, uint32_t uid, uint64_t ns);
 
 #endif
