@@ -49,9 +49,9 @@ struct control {
 	dev_t dev;
 	ino_t ino;
 	uint64_t last_id, denied, turned_away;
-	bool resting;      /* requests of users other than root have to wait */
-	int64_t credit_ns; /* CPU time that other users than root may use before the next rest */
-	uint64_t paced_ns; /* credit_ns is as of this time */
+	bool resting;      /* no requests of users other than root are handled for now */
+	int64_t credit_ns; /* CPU time that users other than root may use before the next pause */
+	uint64_t paced_ns; /* the time at which credit_ns was computed */
 	_Atomic uint64_t cpu_ns;
 	unsigned n_clients;
 	struct client clients[CONTROL_CLIENTS_MAX];
@@ -99,8 +99,8 @@ static void client_drop(struct client *cl)
 		c->opt.gone(c->opt.arg, id);
 }
 
-/* The events to wait for. A complete request in the buffer waits for its turn to be answered (EPOLLOUT),
- * which comes at once. */
+/* The events to wait for. A complete request in the buffer has to wait for its turn to be handled. So it
+ * waits for EPOLLOUT, which comes without delay. */
 static uint32_t client_events(const struct client *cl)
 {
 	if (cl->n_out)
@@ -118,7 +118,7 @@ static void client_rearm(struct client *cl)
 		client_drop(cl);
 }
 
-/* For usec, takes no requests of users other than root, and no new connections. */
+/* Handles no requests of users other than root, and accepts no connections, for usec microseconds. */
 static void control_rest(struct control *c, uint64_t usec)
 {
 	c->resting = true;
@@ -350,7 +350,7 @@ static void control_turn_away(int fd, const char *why)
 	(void)!send(fd, line, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* A place for one more client of that user. NULL: there is none, and why has a sentence. */
+/* Finds a place for one more client of this user. NULL: there is none, and *why is a sentence. */
 static struct client *control_place(struct control *c, uid_t uid, const char **why)
 {
 	unsigned n_others = 0, n_same = 0;
@@ -391,7 +391,7 @@ static int client_start(struct control *c, struct client *cl, int fd, uid_t uid,
 	return r;
 }
 
-/* A client that has gone already needs no place. */
+/* Whether the client has gone already, and so needs no place. */
 static bool control_is_gone(int fd)
 {
 	struct pollfd p = { .fd = fd };
@@ -478,7 +478,7 @@ void control_answer(struct control *c, uint64_t client, json_t *answer)
 		client_drop(cl);
 		return;
 	}
-	text[n] = '\n'; /* this replaces the 0: from here on the text goes with its length */
+	text[n] = '\n'; /* replaces the 0: from here on only n_out says how long the text is */
 	cl->out = text;
 	cl->n_out = n + 1;
 	cl->out_at = 0;
@@ -603,7 +603,7 @@ static int control_bind(struct control *c, bool group, int *ret_fd)
 	if (r)
 		return r;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* the name gets the mode of the socket; a umask would hold for all threads */
+	/* The file gets the mode of the socket. A umask instead would hold for all threads. */
 	if (fd < 0 || fchmod(fd, 0600) || bind(fd, (struct sockaddr *)&sa, sizeof(sa)) ||
 	    lstat(sa.sun_path, &st))
 		return -errno;
@@ -642,8 +642,9 @@ static int control_listen(struct control *c, bool group)
 }
 
 /*
- * A program that cleans up may remove the socket, and then no client could connect any more. So the daemon
- * makes it again. By now the daemon may not give files to a group.
+ * Makes the socket again if its file is gone. A program that cleans up may have removed the file, and then
+ * no client could connect any more. By now the daemon may not give files to a group, so the new socket is
+ * for root only.
  */
 static int control_look(sd_event_source *source, uint64_t usec, void *arg)
 {

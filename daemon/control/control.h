@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * control.h - the control socket: one JSON object a line each way, a descriptor
- * with a request where it needs one.  Says who may ask, reads hostile bytes within
- * limits, and knows nothing of what the requests mean.  Main thread only.
+ * control.h - the control socket. Each request and each answer is one JSON object on one line; a request may
+ * come with a descriptor. This room decides which user may connect and reads hostile bytes within limits. It
+ * does not know what a request means. Main thread only, except where stated.
  *
- * Limits: CONTROL_CLIENTS_MAX connections, of which CONTROL_ROOT_CLIENTS are root's and
- * CONTROL_USER_CLIENTS at most another user's; CONTROL_LINE_MAX bytes a request,
- * CONTROL_TIMEOUT_S without a request or without taking the answer.  One request of a client is
- * done a round of the event loop, and CONTROL_ACCEPT_MAX connections are taken.
- *
- * Connections and the requests of users other than root take CONTROL_PACE_PERCENT of a CPU at most: beyond
- * that nothing of theirs is read, and no connection is taken, for some milliseconds.  The kernel keeps
- * CONTROL_BACKLOG connections that wait; whoever wants to connect beyond that waits in connect().
+ * Limits:
+ * - CONTROL_CLIENTS_MAX connections. CONTROL_ROOT_CLIENTS of them are kept for root; a user other than root
+ *   has at most CONTROL_USER_CLIENTS.
+ * - CONTROL_LINE_MAX bytes for a request.
+ * - CONTROL_TIMEOUT_S: a client that sends no request, or takes no answer, for so long is disconnected.
+ * - In one round of the event loop, one request of each client is handled and CONTROL_ACCEPT_MAX connections
+ *   are accepted.
+ * - Connections and requests of users other than root take at most CONTROL_PACE_PERCENT of a CPU. Beyond
+ *   that the daemon reads nothing from these users and accepts no connection for some milliseconds.
+ * - The kernel keeps CONTROL_BACKLOG connections that are not accepted yet. Beyond that, connect() blocks.
  */
 #ifndef CTRACE_DAEMON_CONTROL_CONTROL_H
 #define CTRACE_DAEMON_CONTROL_CONTROL_H
@@ -37,66 +39,74 @@
 
 struct control;
 
-/* What somebody may ask for; each holds what is before it. */
+/* The rights to make requests. Each right includes the rights before it. */
 enum control_right {
 	CONTROL_STATUS,
-	CONTROL_SNAPSHOT, /* what every process of the machine did */
-	CONTROL_WATCH,    /* variables of other people's processes */
+	CONTROL_SNAPSHOT, /* to read what every process of the machine did */
+	CONTROL_WATCH,    /* to watch variables of other users' processes */
 };
 
 /*
- * A request: a JSON object with a "cmd".  *fd: the descriptor sent with it, or -1; a handler that takes it
- * over sets it to -1 (TAKE_FD).  The handler answers with control_answer(), now or later; until then nothing
- * more is read from this client.
+ * Handles a request: body is a JSON object with the member "cmd", borrowed for the call. *fd is the
+ * descriptor that came with the request, or -1; a handler that keeps the descriptor sets *fd to -1
+ * (TAKE_FD). The handler calls control_answer(), at once or later. Until then the daemon reads no further
+ * request of this client.
  */
 typedef void (*control_request_fn)(void *arg, uint64_t client, const char *cmd, json_t *body, int *fd);
 
 struct control_options {
 	const char *path;
-	gid_t group; /* its members may ask, besides root and the user the daemon runs as, who may all */
+	/* members of this group have the right group_may; root and the daemon's user have all rights */
+	gid_t group;
 	enum control_right group_may;
 	control_request_fn request;
 	void (*gone)(void *arg, uint64_t client); /* the connection of a client has ended; may be NULL */
 	/*
-	 * Closes a descriptor that user uid passed, or a connection with such descriptors in it, on another
-	 * thread: to close what somebody else opened may take for ever.  NULL: it is closed at once.
+	 * Closes fd on another thread: a descriptor that user uid passed, or a connection that may still
+	 * hold such descriptors. To close a file that another user opened may take for ever. NULL: the main
+	 * thread closes fd.
 	 */
 	void (*dispose)(void *arg, uid_t uid, int fd);
-	/* Whether dispose() has so much on hand that no more is to be received from users other than root;
-	 * may be NULL. */
+	/* Returns whether dispose() has too much to do, so that the daemon must receive no more descriptors
+	 * from users other than root. May be NULL. */
 	bool (*choked)(void *arg);
 	void *arg;
 };
 
 /*
- * Binds the socket (mode 0600, or 0660 and the group) over one that nobody listens on any more.  0, or -errno
- * with a sentence in err; -EADDRINUSE: somebody listens.  Nothing is left behind on failure.  When the
- * socket is removed it is made again; what somebody puts in its place stays there.
+ * Binds the socket at opt->path, with mode 0600, or 0660 and the group. A socket on which no process listens
+ * any more is replaced. Returns 0, or -errno with a sentence in err; -EADDRINUSE: another process listens.
+ * On failure nothing is left behind. If the socket is removed later, the daemon makes it again; a file that
+ * another program puts in its place stays.
  */
 int control_new(sd_event *event, const struct control_options *opt, struct control **ret,
 		char err[CONTROL_ERR_MAX]);
-/* Closes all connections and removes the socket if it is still this one.  Accepts NULL. */
+/* Closes all connections. Removes the socket if the file is still the daemon's own. Accepts NULL. */
 void control_free(struct control *c);
 
-/* Answers (takes the reference); the client may have gone. NULL: out of memory, the client is dropped. */
+/* Sends the answer and takes its reference. The client may have gone; then nothing is sent. answer NULL
+ * means out of memory: the client is disconnected. */
 void control_answer(struct control *c, uint64_t client, json_t *answer);
-/* {"ok":false,"error":...} */
+/* Answers {"ok":false,"error":...}. */
 __attribute__((format(printf, 3, 4))) void control_refuse(struct control *c, uint64_t client, const char *fmt,
 							  ...);
 
-/* What this client may ask for; CONTROL_STATUS when it has gone. */
+/* The right of this client; CONTROL_STATUS if the client has gone. */
 enum control_right control_right(const struct control *c, uint64_t client);
-/* The user at the other end; (uid_t)-1 when it has gone. */
+/* The user of this client; (uid_t)-1 if the client has gone. */
 uid_t control_uid(const struct control *c, uint64_t client);
-/* Whether it is root, or the user the daemon runs as. */
+/* Whether the client runs as root or as the daemon's user. */
 bool control_is_owner(const struct control *c, uint64_t client);
-/* Whether the connection is still there. */
+/* Whether the client is still connected. */
 bool control_connected(const struct control *c, uint64_t client);
+/* How many clients are connected. */
 unsigned control_clients(const struct control *c);
+/* Connections that were refused so far, because the user has no right to use the daemon. */
 uint64_t control_denied(const struct control *c);
-/* Connections of users that had as many as they may, or that found all places taken. */
+/* Connections that were refused, because the user had CONTROL_USER_CLIENTS connections or no place was
+ * free. */
 uint64_t control_turned_away(const struct control *c);
-/* CPU time that connections and the requests of users other than root took so far.  Any thread. */
+/* CPU time in nanoseconds that connections and requests of users other than root took so far. Any thread. */
 uint64_t control_cpu_ns(const struct control *c);
 
 #endif

@@ -19,8 +19,10 @@ enum metrics_unit {
 /* One sample, or a family of samples. A row without help continues the metric of the row above. */
 struct metrics_row {
 	const char *name, *type, *help;
-	const char *path;  /* members of the answer: "file.records" */
-	const char *label; /* result="done"; or only the name, "cause": one sample for each number in path */
+	const char *path; /* members of the answer: "file.records" */
+	/* a label of the sample, as result="done". A name without a value, as "cause": one sample for each
+	 * number in path */
+	const char *label;
 	enum metrics_unit unit;
 };
 
