@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * governor.h - decides what to leave out, so that the tracer costs no more than
- * its budget.  Pure: it is told the time and what was spent, and answers what to
- * do.
+ * governor.h - decides which records to leave out, so that tracing costs no more than its budget. Pure: the
+ * caller passes the time and the CPU time spent, and carries out what the governor decides. One thread.
  *
- * The budget is a bucket that fills at its rate and holds what may be spent at
- * once.  When it is empty and more is being spent than comes in, the next step is
- * taken, or several if the cost is many times the budget.  Where one group of tasks
- * makes most of the records, its records are left out instead, for a while: a storm
- * costs those who make it.  In the last step the
- * capture pauses until enough has been saved for a while of it.  A step back is
- * taken after a while well below the budget; a step back that did not last makes
- * the next one wait longer.
+ * The budget is a bucket of CPU time. The bucket fills at the rate of the budget, up to a limit: the CPU
+ * time that may be spent at once. The governor acts if the bucket is empty and tracing spends more than the
+ * bucket gains:
+ *
+ * - It takes the next step, or several steps if the cost is many times the budget.
+ * - If one group of tasks makes most of the records, it caps this group instead: it leaves out the group's
+ *   records for a while. So a storm costs only the tasks that make it.
+ * - In the last step it pauses the capture, until the bucket holds enough to record for a while.
+ *
+ * It takes a step back after the cost was well below the budget for a while. If a step back does not last,
+ * it waits longer before the next one.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_H
@@ -52,33 +54,36 @@
 
 /* CPU time that the tracer has used by now. */
 struct governor_spent {
-	uint64_t capture_ns; /* by recording: the programs, and the thread that takes what they write */
+	/* for recording: by the BPF programs, and by the thread that takes their records */
+	uint64_t capture_ns;
 	uint64_t other_ns;
-	uint64_t passed_ns; /* of capture_ns: by passing over the events of capped tasks */
+	uint64_t passed_ns; /* part of capture_ns: to pass over the events of capped tasks */
 };
 
 struct governor {
-	uint32_t budget_ppm; /* of the CPU time of the whole machine; 0: nothing is ever shed */
+	/* of the CPU time of the whole machine; 0: the governor never leaves out a record */
+	uint32_t budget_ppm;
 	enum ct_shed step;
 	bool paused;
-	double cost_ppm;   /* what was spent over the last seconds */
-	double passed_ppm; /* of that, what is not counted against the budget: see GOVERNOR_PASSED_PPM */
-	/* the same, over a moment, as it is since the last change; of which the capture, without the
-	 * inspections */
+	double cost_ppm;   /* CPU time spent, over the last seconds */
+	double passed_ppm; /* part of cost_ppm that the budget does not count: see GOVERNOR_PASSED_PPM */
+	/* CPU time that the budget counts, smoothed over a short time since the last change; capture_ppm is
+	 * the part of recording, without inspections */
 	double rate_ppm, capture_ppm;
-	double on_ns;     /* the cost of starting the capture, beside its rate */
-	double bucket_ns; /* of CPU time; below 0: overspent */
+	double on_ns;     /* the CPU time that it takes to start the capture, beside its rate */
+	double bucket_ns; /* CPU time in the bucket; below 0: overspent */
 	uint64_t begin_ns, last_ns;
 	struct governor_spent spent;
 	unsigned cpus;
-	uint64_t up_ns, down_ns; /* the last step of either kind; 0: none */
-	uint64_t rate_ns;        /* since when rate_ppm is measured */
-	uint64_t calm_ns;        /* since when a step back may be due; 0: it is not */
-	uint64_t pause_ns;       /* the last pause or resume */
-	uint64_t cap_ns;         /* since when groups are capped; 0: none is */
-	uint64_t uncap_ns;       /* how long it took to end the last cap: there may be many tasks */
-	/* The caller's, before each tick: what part of the records the group makes that can be capped and
-	 * makes most; 0: there is none. */
+	/* the time of the last step forward, and of the last step back; 0: there was none */
+	uint64_t up_ns, down_ns;
+	uint64_t rate_ns;  /* rate_ppm is measured since this time */
+	uint64_t calm_ns;  /* the cost is low enough for a step back since this time; 0: it is not */
+	uint64_t pause_ns; /* the time of the last pause or resume */
+	uint64_t cap_ns;   /* groups are capped since this time; 0: no group is */
+	uint64_t uncap_ns; /* how long it took to end the last cap; a group may have many tasks */
+	/* Set by the caller before each tick. Of all groups that may be capped, one makes most records;
+	 * share is its part (0 to 1) of all records. 0: there is no such group. */
 	double share;
 	unsigned patience;
 };
@@ -86,22 +91,23 @@ struct governor {
 enum governor_act {
 	GOVERNOR_STAY,
 	GOVERNOR_STEP,   /* g->step has changed */
-	GOVERNOR_PAUSE,  /* stop the capture */
-	GOVERNOR_RESUME, /* and go on with it, then say governor_resumed() */
-	GOVERNOR_CAP,    /* leave out the records of that group */
-	GOVERNOR_UNCAP,  /* record those of all groups again */
+	GOVERNOR_PAUSE,  /* the caller stops the capture */
+	GOVERNOR_RESUME, /* the caller starts the capture, then calls governor_resumed() */
+	GOVERNOR_CAP,    /* the caller leaves out the records of the group that share is about */
+	GOVERNOR_UNCAP,  /* the caller records all groups again, then calls governor_uncapped() */
 };
 
-/* now_ns: not 0, and of a clock that does not go on while the machine is suspended.  cpus: those that are
- * on-line.
- */
+/* now_ns: not 0, from a clock that stands still while the machine is suspended. cpus: the number of CPUs
+ * that are on-line. */
 void governor_init(struct governor *g, uint32_t budget_ppm, uint64_t now_ns,
 		   const struct governor_spent *spent, unsigned cpus);
+/* Decides what the caller has to do next. Does nothing before GOVERNOR_TICK_NS have passed since the last
+ * tick. Parameters as for governor_init(). */
 enum governor_act governor_tick(struct governor *g, uint64_t now_ns, const struct governor_spent *spent,
 				unsigned cpus);
-/* The capture goes on; what was spent since the tick is what that costs by itself. */
+/* The capture has started again. What was spent since the last tick is the cost of the start. */
 void governor_resumed(struct governor *g, uint64_t now_ns, const struct governor_spent *spent);
-/* No group is capped any more; to end that took so long. */
+/* No group is capped any more. took_ns: how long it took to end the caps. */
 void governor_uncapped(struct governor *g, uint64_t now_ns, uint64_t took_ns);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * governor_caps.h - finds the tasks that make more records than one may, and says
- * for how long which of their records are left out: once a task has made its
- * share of a second, until that second is over.  Pure.
+ * governor_caps.h - finds the tasks that make more records than the limit for one task, and caps them. The
+ * limit is a number of records in a second. Once a task has made so many, its records are left out until the
+ * second is over. Pure; one thread.
  *
- * Who makes many is found in a part of the records, in a table of fixed size in
- * which those that make few displace each other.
+ * The counts come from a sample of the records. They are kept in a table of fixed size, in which a task with
+ * few records gives its place to another task.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_CAPS_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_CAPS_H
@@ -20,22 +20,25 @@
 #define CAPS_SAMPLE 16 /* one record in so many is looked at; a power of two */
 
 struct caps_task {
-	uint32_t tid, n;   /* n: records of this second, about */
-	uint64_t since_ns; /* capped since; 0: it is not */
+	uint32_t tid, n;   /* n: records of this second, estimated from the sample */
+	uint64_t since_ns; /* capped since this time; 0: not capped */
 };
 
 struct caps {
-	uint32_t per_s; /* 0: nobody is ever capped */
-	uint32_t seen;  /* paces the sampling */
+	uint32_t per_s; /* the limit; 0: no task is ever capped */
+	uint32_t seen;  /* records so far, to choose the sample */
 	unsigned n_capped;
 	uint64_t second_ns;                 /* when the present second began */
-	uint64_t refused;                   /* there were CAPS_MAX already */
-	struct caps_task task[GOVERN_CAPS]; /* at GOVERN_SLOT of the tid, as in the kernel */
+	uint64_t refused;                   /* caps that were not made, because CAPS_MAX tasks were capped */
+	struct caps_task task[GOVERN_CAPS]; /* a task is at GOVERN_SLOT of its tid, as in the kernel */
 };
 
+/* per_s: the limit, in records of one task in a second; 0: no limit. */
 void caps_init(struct caps *c, uint32_t per_s, uint64_t now_ns);
+/* Counts a record for its tasks. For caps_note(). */
 void caps_count(struct caps *c, const struct ct_rec *rec);
-/* Takes note of one record.  Called for all, so inline.  True: it was one of those that are looked at. */
+/* Takes note of one record. Inline, because it is called for each record. Returns true if the record is in
+ * the sample. */
 static inline bool caps_note(struct caps *c, const struct ct_rec *rec)
 {
 	if (++c->seen & (CAPS_SAMPLE - 1))
@@ -43,16 +46,19 @@ static inline bool caps_note(struct caps *c, const struct ct_rec *rec)
 	caps_count(c, rec);
 	return true;
 }
-/* cap() is called for each task that is to be capped from now on, uncap() for each that is no longer. */
+/* caps_round() and caps_end() call cap() for each task whose cap begins, and uncap() for each task whose cap
+ * ends. */
 struct caps_ops {
 	void (*cap)(void *arg, uint32_t tid);
 	void (*uncap)(void *arg, uint32_t tid, uint64_t since_ns);
 	void *arg;
 };
+/* Caps tasks that have reached the limit, and ends all caps when the second is over. To be called in each
+ * round. */
 void caps_round(struct caps *c, uint64_t now_ns, const struct caps_ops *ops);
 /* Ends all caps. */
 void caps_end(struct caps *c, const struct caps_ops *ops);
-/* Whether the task has a cap of its own now. */
+/* Whether the task is capped by its own records, not by those of its group. */
 bool caps_has(const struct caps *c, uint32_t tid);
 
 #endif

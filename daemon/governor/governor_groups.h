@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * governor_groups.h - finds the group that makes most of the records.  What a group is: govern_group() in
- * include/ctrace/govern_state.h.  Pure.
+ * governor_groups.h - finds the group of tasks that makes most of the records. govern_group() in
+ * include/ctrace/govern_state.h says what a group is. Pure; one thread.
  *
- * Counts in a table of fixed size in which groups with few records displace each other (Misra and Gries,
- * Finding repeated elements, 1982): a group with more than half of all records is always in it, and its count
- * is less than the truth by no more than was displaced.
+ * Groups are counted in a table of fixed size, in which groups with few records displace each other (Misra
+ * and Gries, Finding repeated elements, 1982). A group with more than half of all records is always in the
+ * table. Its count is too low by at most the member displaced.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_GROUPS_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_GROUPS_H
@@ -27,11 +27,13 @@ struct groups {
 
 /* Forgets all counts. */
 void groups_init(struct groups *g, uint64_t now_ns);
-/* A task of the group (0: of none) had a part in a record. */
+/* Counts a record for a task of this group. 0: the task is in no group. */
 void groups_add(struct groups *g, uint64_t group);
-/* The group with most counts, and its part of all, as far as can be told: with 16 places and many groups it
- * may be a sixteenth less.  0: there is none. */
+/* Returns the group with the largest count, or 0: there is none. *ret_share is the part (0 to 1) of all
+ * counts that this group has at most. With GROUPS_MAX places and many groups, its real part may be a
+ * sixteenth less. */
 uint64_t groups_most(const struct groups *g, double *ret_share);
+/* Halves all counts if GROUPS_HALF_NS have passed since the last time. */
 void groups_age(struct groups *g, uint64_t now_ns);
 
 #endif

@@ -31,16 +31,18 @@ static struct governor_spent governor_loop_spent(struct governor_loop *g)
 	struct timespec ts;
 
 	g->opt.threads(g->opt.arg, &threads);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts); /* after the threads, to be no less than their sum */
+	/* read after the clocks of the threads, so that it is no less than their sum */
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
 	g->bpf_now_ns = probe_cost_ns(g->opt.probe);
-	/* the budget pays for a task with a cap of its own */
+	/* The budget pays for tasks that are capped by their own records. It does not pay for capped
+	 * groups. */
 	passed_ns = probe_passed_ns(g->opt.probe);
 	s.passed_ns = g->governor.spent.passed_ns + (g->stats.n_groups ? passed_ns - g->passed_ns : 0);
 	g->passed_ns = passed_ns;
 	s.other_ns = threads.inspect_ns;
 	s.capture_ns = g->bpf_now_ns + (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec -
 		       threads.inspect_ns - threads.aside_ns;
-	/* the clocks of threads are read one after the other; no sum may go back */
+	/* The clocks of the threads are read one after the other, so a sum could go back. It must not. */
 	s.other_ns = MAX(s.other_ns, g->governor.spent.other_ns);
 	s.capture_ns = MAX(s.capture_ns, g->governor.spent.capture_ns);
 	return s;
@@ -109,7 +111,8 @@ static void governor_loop_tell(struct governor_loop *g, enum ct_shed before)
 	g->told_ns = rec.ts;
 }
 
-/* Says one line when the step begins, when it exceeds the one said before, and when it is over. */
+/* Prints a line when a step begins, when the step rises above the one in the last line, and when no step is
+ * in force any more. */
 static void governor_loop_say(struct governor_loop *g, double ppm)
 {
 	static const char *const what[CT_SHED_STEPS] = {
@@ -158,7 +161,7 @@ static void governor_loop_step(struct governor_loop *g)
 	governor_loop_say(g, ppm);
 }
 
-/* The gap without records ends at now_ns: reads the states of all tasks anew. */
+/* Ends the gap without records at now_ns: reads the states of all tasks, writes the gap, and seals. */
 static void governor_loop_gap(struct governor_loop *g, uint64_t now_ns)
 {
 	const struct ct_rec gap = {
@@ -166,7 +169,7 @@ static void governor_loop_gap(struct governor_loop *g, uint64_t now_ns)
 	};
 	const uint64_t words[2] = { g->gap_ns, now_ns };
 
-	/* if this fails, readers know it from the gap, and the next round of the drain tries again */
+	/* If this fails, readers see the gap, and the next round of the drain thread tries again. */
 	(void)g->opt.resync(g->opt.arg, now_ns);
 	recorder_add(g->opt.recorder, &gap, words);
 	recorder_seal(g->opt.recorder, now_ns, true);
@@ -192,7 +195,8 @@ static void governor_loop_resume(struct governor_loop *g)
 
 static void governor_loop_pause(struct governor_loop *g)
 {
-	governor_loop_caps_end(g); /* records made in a pause would look like a complete account */
+	/* before the pause: readers would take records made in a pause for a complete account */
+	governor_loop_caps_end(g);
 	probe_pause(g->opt.probe);
 	governor_loop_caps_over(g);
 	g->gap_ns = clock_boot_ns();

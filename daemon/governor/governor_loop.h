@@ -1,23 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * governor_loop.h - the governor at work: measures what the tracer costs, does what
- * governor.h and governor_caps.h decide, and writes it into the trace.  Drain
- * thread only.
+ * governor_loop.h - the governor at work: measures the cost of the tracer, carries out what governor.h and
+ * governor_caps.h decide, and writes the decisions into the trace. Drain thread only.
  *
- * A pause ends with a CT_GAP that says from when to when nothing was recorded, and
- * with the states of all tasks read anew; the segment that begins then has them
- * as its checkpoint, where readers take up again.
+ * A pause begins in this order:
+ * - a flag ends the capture on all CPUs at one moment;
+ * - the file segment is sealed;
+ * - the programs are detached.
  *
- * A pause begins in this order: a flag ends the capture on all CPUs at one moment, the segment is sealed, the
- * programs are detached.  It ends in this order: the programs are attached, the flag allows the capture, the
- * states of all tasks are read, the gap is written, the segment is sealed.  So the gap lies between two known
- * moments.  In between only governing_settle() seals: after kill -9 the hole in the trace begins with the
- * pause.
+ * A pause ends in this order:
+ * - the programs are attached;
+ * - the flag allows the capture;
+ * - the states of all tasks are read;
+ * - a CT_GAP is written, which says from when to when nothing was recorded;
+ * - the file segment is sealed.
  *
- * A cap of a group ends in this order: the daemon clears the bits of its tasks (bpf/caps.h), looks again
- * after 20 ms for bits that a program has set meanwhile, and writes the state of each task as the iterator
- * finds it. Between the two records of a task's cap readers believe nothing of it, and they forget the
- * messages under way of its process, since bytes are matched by counting.
+ * So the gap lies between two known moments. The next file segment has the states as its checkpoint, and
+ * readers go on from there. During a pause only governor_loop_settle() seals: after kill -9 the gap in the
+ * trace begins with the pause.
+ *
+ * The cap of a group ends in this order:
+ * - the daemon clears the bits of the group's tasks (bpf/caps.h);
+ * - 20 ms later it looks for bits that a running program has set meanwhile;
+ * - it writes the state of each task as the iterator finds the task.
+ *
+ * Between the two records that begin and end the cap of a task, readers do not know what the task does. They
+ * also forget the messages on their way to and from its process, because they match messages by counting
+ * bytes.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
@@ -33,20 +42,20 @@
 
 struct governor_loop;
 
-/* CPU time of threads by now. */
+/* CPU time that threads have used so far. */
 struct governor_loop_threads {
 	uint64_t inspect_ns;
-	uint64_t aside_ns; /* of those that do what somebody asked for: the budget is not about that */
+	uint64_t aside_ns; /* of the threads that handle requests: the budget does not count them */
 };
 
 struct governor_loop_options {
 	uint32_t budget_ppm; /* 0: no governor */
-	uint32_t task_cap;   /* records a second of one task; 0: no limit */
+	uint32_t task_cap;   /* records that one task may make in a second; 0: no limit */
 	struct probe *probe;
 	struct recorder *recorder;
 	/* Empties the rings into the recorder. */
 	void (*empty)(void *arg);
-	/* Takes the state of all tasks from the kernel; 0 or -errno. */
+	/* Reads the states of all tasks from the kernel. Returns 0 or -errno. */
 	int (*resync)(void *arg, uint64_t now_ns);
 	void (*threads)(void *arg, struct governor_loop_threads *ret);
 	void *arg;
@@ -55,35 +64,39 @@ struct governor_loop_options {
 struct governor_loop_stats {
 	enum ct_shed step;
 	bool paused;
-	uint64_t since_ns;          /* of the step, boot time */
-	double cost_percent;        /* of the machine, over the last seconds */
-	double bpf_percent;         /* of that: the programs */
-	double passed_percent;      /* of that: what the tasks of capped groups pay themselves */
-	uint64_t spent_ns, bpf_ns;  /* the same in all, since the programs were loaded */
-	uint64_t changes;           /* steps taken, up and down */
-	uint64_t pauses, paused_ns; /* in all */
-	uint64_t capped, left_out; /* caps of tasks so far; records that these and those of groups left out */
+	uint64_t since_ns;          /* start of the step, boot time */
+	double cost_percent;        /* of the machine's CPU time, over the last seconds */
+	double bpf_percent;         /* part of cost_percent: the BPF programs */
+	double passed_percent;      /* part of cost_percent: what the tasks of capped groups pay themselves */
+	uint64_t spent_ns, bpf_ns;  /* CPU time since the programs were loaded: all, and the BPF programs */
+	uint64_t changes;           /* steps taken, forward and back */
+	uint64_t pauses, paused_ns; /* since the start */
+	/* caps of tasks so far; records that caps of tasks and of groups left out */
+	uint64_t capped, left_out;
 	uint64_t caps_refused;
-	uint64_t group_caps; /* caps of groups so far, and the groups that are capped now */
+	uint64_t group_caps; /* caps of groups so far; group[] has the groups that are capped now */
 	uint64_t group[GOVERN_GROUPS];
 	unsigned n_groups;
 };
 
+/* Makes the governor. Copies opt. Returns 0 or -ENOMEM. */
 int governor_loop_new(const struct governor_loop_options *opt, struct governor_loop **ret);
-/* Writes nothing more.  Accepts NULL. */
+/* Writes nothing into the trace. Accepts NULL. */
 void governor_loop_free(struct governor_loop *g);
 
-/* For caps_note(), which is to get every record. */
+/* For caps_note(). The caller passes every record to it. Borrowed from g. */
 struct caps *governor_loop_caps(struct governor_loop *g);
-/* For groups_add(), which is to get the tasks of those records that caps_note() looks at. */
+/* For groups_add(). The caller passes the tasks of the records for which caps_note() returned true. Borrowed
+ * from g. */
 struct groups *governor_loop_groups(struct governor_loop *g);
-/* Whether a step is in force. */
+/* Whether the step is in force. */
 bool governor_loop_sheds(const struct governor_loop *g, enum ct_shed step);
-/* While this is true nothing is to be sealed, but by governor_loop_settle(). */
+/* Whether the capture is paused. Then only governor_loop_settle() may seal a file segment. */
 bool governor_loop_paused(const struct governor_loop *g);
-/* Once each time round, after the rings were emptied. */
+/* To be called once in each round of the drain thread, after it has emptied the rings. */
 void governor_loop_round(struct governor_loop *g);
-/* Before the trace is read or ends: writes what a later round would.  The capture stays as it is. */
+/* To be called before the trace is read or ends: writes what a later round would write. Capture that is
+ * paused stays paused. */
 void governor_loop_settle(struct governor_loop *g);
 struct governor_loop_stats governor_loop_stats(const struct governor_loop *g);
 

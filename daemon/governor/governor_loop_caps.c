@@ -75,8 +75,8 @@ static void task_uncap(void *arg, uint32_t tid, uint64_t since_ns)
 struct group_tasks {
 	struct governor_loop *g;
 	uint64_t since_ns;
-	VEC(uint32_t) tids; /* in order */
-	VEC(uint8_t) found; /* of each */
+	VEC(uint32_t) tids; /* sorted */
+	VEC(uint8_t) found; /* for each tid: the iterator has found the task */
 };
 
 static int by_tid(const void *a, const void *b)
@@ -97,14 +97,14 @@ static void group_task_found(void *arg, const struct ct_iter_task *found)
 	cap_ends(t->g, CT_GV_CAP | CT_GV_GROUP, tid, t->since_ns, 0, found);
 }
 
-/* Takes the tasks that are capped by their group, and ends their caps in the kernel. */
+/* Collects the tasks that are capped by their group, and ends their caps in the kernel. */
 static void group_tasks_take(struct group_tasks *t)
 {
 	struct probe *p = t->g->opt.probe;
 
 	for (uint32_t tid = 0; (tid = probe_capped_next(p, tid));) {
 		if (!caps_has(&t->g->caps, tid)) {
-			/* without memory, the rest is found the next time */
+			/* without memory, the next round finds the rest */
 			if (VEC_PUSH(&t->tids, tid) || VEC_PUSH(&t->found, 0))
 				break;
 			probe_uncap(p, tid);
@@ -215,13 +215,13 @@ void governor_loop_uncap_groups(struct governor_loop *g)
 		return;
 	}
 	probe_uncap_groups(g->opt.probe);
-	g->opt.empty(g->opt.arg);                         /* beginnings are recorded before ends */
-	(void)group_tasks_end(g, g->grouped[0].since_ns); /* the next round calls it again */
+	g->opt.empty(g->opt.arg); /* so that the beginnings of caps are recorded before their ends */
+	(void)group_tasks_end(g, g->grouped[0].since_ns); /* if this fails, the next round calls it again */
 	now_ns = clock_boot_ns();
-	/* of several groups, the first record has the sum of all, because the records of a group are not
-	 * counted */
+	/* The records of each group are not counted. So of several groups, the first one's record has the
+	 * sum of all. */
 	n = probe_left_out(g->opt.probe) - g->left_out;
-	n -= MIN(n, g->left_out_apart); /* told already */
+	n -= MIN(n, g->left_out_apart); /* records that tasks' own caps left out are in the trace already */
 	for (unsigned i = 0; i < g->stats.n_groups; i++)
 		group_record(g, g->grouped[i].group, g->grouped[i].since_ns, now_ns, i ? 0 : n);
 	g->over_ns = now_ns;
@@ -258,7 +258,8 @@ void governor_loop_caps_end(struct governor_loop *g)
 void governor_loop_caps_over(struct governor_loop *g)
 {
 	if (g->over_ns)
-		(void)group_tasks_end(g, g->over_since); /* the end of the pause looks at all tasks */
+		/* A failure does no harm: the end of the pause reads the states of all tasks. */
+		(void)group_tasks_end(g, g->over_since);
 	g->over_ns = 0;
 	probe_caps_over(g->opt.probe);
 	g->capping = false;

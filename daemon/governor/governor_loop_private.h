@@ -11,47 +11,50 @@ struct governor_loop {
 	struct caps caps;
 	struct groups groups;
 	struct governor_loop_stats stats;
-	enum ct_shed told; /* the step that the programs and the trace know of */
-	uint64_t told_ns;  /* when it was written last */
-	uint64_t gap_ns;   /* paused since, and not written yet */
+	enum ct_shed told; /* the step that the programs and the trace have been told */
+	uint64_t told_ns;  /* when the step was written last */
+	uint64_t gap_ns;   /* start of the pause for which no gap has been written yet; 0: not paused */
 	unsigned cpus;
 	uint64_t cpus_ns;
-	/* for bpf_percent */
+	/* For bpf_percent. */
 	uint64_t bpf_ns, bpf_at_ns, bpf_now_ns;
-	/* what was said last: not each step of a long storm is worth a line */
+	/* The step in the last message. A long storm does not get a message for each step. */
 	enum ct_shed said;
-	uint64_t broken_ns; /* what had been detached could not be attached then; 0: all is as it should be */
+	uint64_t broken_ns; /* when the detached programs could not be attached again; 0: they are attached */
 
-	/* groups that are capped, and what probe_left_out() said when the first one was */
+	/* The groups that are capped. */
 	struct {
 		uint64_t group, since_ns;
 	} grouped[GOVERN_GROUPS];
-	uint64_t passed_ns;                /* what probe_passed_ns() said last */
-	uint64_t left_out, left_out_apart; /* apart: of tasks with caps of their own, since then */
-	/* when the caps of groups ended last: their tasks are looked for once more after that; 0: they were
-	 */
+	uint64_t passed_ns; /* the last result of probe_passed_ns() */
+	/* probe_left_out() when the first group was capped; records left out since then by tasks' own caps */
+	uint64_t left_out, left_out_apart;
+	/* When the caps of groups ended last. Some time later the daemon looks once more for tasks that are
+	 * still capped. 0: it has looked. */
 	uint64_t over_ns;
-	uint64_t over_since; /* since when those were capped */
-	bool capping;        /* the programs look whether tasks are capped */
+	uint64_t over_since; /* when those groups were capped */
+	bool capping;        /* the programs check whether tasks are capped */
 	uint64_t said_group, said_group_ns;
 };
 
-/* The governor's: does not go on while the machine is suspended. */
+/* The clock of the governor, in nanoseconds. It stands still while the machine is suspended. */
 uint64_t governor_loop_clock(void);
-/* A CT_SHED with its time, flags and tasks set. */
+/* Writes rec as a CT_SHED. The caller has set its time, flags and tasks. */
 void governor_loop_record(struct governor_loop *g, struct ct_rec *rec, uint64_t since_ns);
 
-/* What part of the records the group makes that can be capped and makes most; 0: there is none. */
+/* Of all groups that may be capped, one makes most records. Returns its part (0 to 1) of all records; 0:
+ * there is no such group. */
 double governor_loop_share(const struct governor_loop *g);
-/* Caps that group. */
+/* Caps the group of governor_loop_share(). */
 void governor_loop_cap_group(struct governor_loop *g);
 /* Ends the caps of all groups. */
 void governor_loop_uncap_groups(struct governor_loop *g);
-/* Once each time round: tasks that make too many records. */
+/* Once in each round: caps tasks that make too many records, and ends their caps. */
 void governor_loop_caps_round(struct governor_loop *g);
-/* Ends all caps. */
+/* Ends the caps of all tasks and of all groups. */
 void governor_loop_caps_end(struct governor_loop *g);
-/* The same, when the programs record nothing any more: nobody is left capped by one that was running. */
+/* Ends the caps that are left once the programs record nothing any more. A program that was still running
+ * may have capped a task after governor_loop_caps_end(). */
 void governor_loop_caps_over(struct governor_loop *g);
 
 #endif
