@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks.h - the table of hooks: which BPF programs make up each, in order of
- * preference, and what is missing without it.  Data only; probe.c decides.
+ * hooks.h - the table of hooks: the BPF programs of each hook, in order of preference, and what the trace
+ * lacks without the hook. Data only; probe.c decides which programs are used.
  */
 #ifndef CTRACE_DAEMON_KERNEL_HOOKS_H
 #define CTRACE_DAEMON_KERNEL_HOOKS_H
@@ -10,19 +10,19 @@
 #include <stddef.h>
 
 struct hook_def {
-	const char *family; /* for switching off; NULL ends the table */
+	const char *family; /* the word that switches off several hooks; NULL ends the table */
 	const char *name;
-	const char *without; /* what is missing without it */
-	bool essential;      /* no tracing without it */
+	const char *without; /* what the trace lacks without this hook */
+	bool essential;      /* without this hook, tracing does not start */
 };
 
-/* One program of a hook.  Those of the lowest rank that can be had are used; a hook is live with one of them.
- */
+/* One program of a hook. The daemon uses the programs of the lowest rank that this kernel accepts. A hook is
+ * live if one of its programs is attached. */
 struct hook_prog {
 	const char *hook;
-	const char *prog;   /* in the skeleton */
+	const char *prog;   /* name in the skeleton */
 	const char *how;    /* "tp_btf", "fentry", "fexit", "breakpoint", "iter" */
-	const char *target; /* the tracepoint or function; "" needs no check */
+	const char *target; /* the tracepoint or function in the kernel; "": nothing to check */
 	int rank;
 };
 

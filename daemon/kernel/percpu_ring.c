@@ -21,8 +21,9 @@ struct percpu_ring {
 	unsigned n;
 	uint64_t high_water;
 
-	uint64_t *side_consumer; /* read position in the side ring; its first page */
-	uint8_t *side_producer;  /* write position of the kernel; a page, then the data twice over */
+	uint64_t *side_consumer; /* the first page of the side ring, with the read position */
+	/* a page with the kernel's write position, then the data of the side ring, twice in a row */
+	uint8_t *side_producer;
 	uint64_t side_bytes;
 	size_t page;
 };
@@ -86,10 +87,11 @@ uint64_t percpu_ring_high_water(const struct percpu_ring *r)
 	return r->high_water;
 }
 
-/* A reading of a part of a ring that lies in one piece. */
+/* The state of reading a part of a ring that does not wrap around. */
 struct piece {
-	const uint8_t *lap; /* where byte 0 would lie */
-	uint64_t at, run;   /* the present position; the start of the records that are not handed over yet */
+	const uint8_t *lap; /* address of the byte at position 0, if the ring did not wrap around */
+	/* the present position; the start of the records that have not been handed over yet */
+	uint64_t at, run;
 	long n;
 	percpu_ring_record_fn fn;
 	void *arg;
@@ -147,7 +149,7 @@ static long ring_consume(struct percpu_ring *r, unsigned cpu, percpu_ring_record
 		p.lap = from - at;
 		p.at = p.run = at;
 		piece_read(&p, at + MIN(size, r->bytes - off));
-		if (p.at == at) /* the writer was interrupted: the record comes the next time */
+		if (p.at == at) /* the writer was interrupted: the next call hands over this record */
 			break;
 		memset(from, 0, p.at - at);
 		at = p.at;
@@ -156,8 +158,8 @@ static long ring_consume(struct percpu_ring *r, unsigned cpu, percpu_ring_record
 	return p.n;
 }
 
-/* The layout is that of kernel/bpf/ringbuf.c: a header of 8 bytes, whose first word is the length with two
- * flags, then the data, padded to 8. */
+/* Empties the side ring. Its layout is that of kernel/bpf/ringbuf.c: a header of 8 bytes, whose first word
+ * is the length with two flags, then the data, padded to 8. */
 static long side_consume(struct percpu_ring *r, percpu_ring_record_fn fn, void *arg)
 {
 	uint64_t at = *r->side_consumer;

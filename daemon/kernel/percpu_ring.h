@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * percpu_ring.h - the rings of the CPUs and the side ring, mapped and emptied.  For one
- * thread at a time, except percpu_ring_cpu().
+ * percpu_ring.h - maps and empties the rings of the CPUs and the side ring. One thread at a time, except for
+ * percpu_ring_cpu().
  */
 #ifndef CTRACE_DAEMON_KERNEL_PERCPU_RING_H
 #define CTRACE_DAEMON_KERNEL_PERCPU_RING_H
@@ -13,19 +13,20 @@
 
 struct percpu_ring;
 
-/* Maps the n entries of cpus_fd (ct_cpus), of rings of bytes each, and the side ring side_fd of side_bytes.
- * Both stay the caller's.  0 or -errno. */
+/* Maps the n entries of the map cpus_fd (ct_cpus), each with a ring of bytes bytes, and the side ring
+ * side_fd of side_bytes. Both descriptors stay the caller's. Returns 0 or -errno. */
 int percpu_ring_new(int cpus_fd, unsigned n, uint64_t bytes, int side_fd, uint64_t side_bytes,
 		    struct percpu_ring **ret);
+/* Accepts NULL. */
 void percpu_ring_free(struct percpu_ring *r);
-/* The state of a CPU, shared with the kernel. */
+/* The state of one CPU. The kernel side writes it too. */
 struct cpu *percpu_ring_cpu(const struct percpu_ring *r, unsigned cpu);
-/* Hands over what is in the rings at the time of the call: a blob, or fixed records that lie back to back;
- * 8-byte aligned.  Returns how many records. What does not fit into its place is handed over with a size of
- * 0. */
+/* percpu_ring_consume() calls fn with what is in the rings at the time of the call: a blob, or fixed records
+ * back to back. data is 8-byte aligned and valid during the call. size is 0 if a blob is larger than its
+ * place. Returns the number of records. */
 typedef void (*percpu_ring_record_fn)(void *arg, uint16_t cpu, const void *data, size_t size);
 long percpu_ring_consume(struct percpu_ring *r, percpu_ring_record_fn fn, void *arg);
-/* The largest fill of a CPU's ring that percpu_ring_consume() found, in bytes. */
+/* The largest number of bytes that percpu_ring_consume() has found in the ring of a CPU. */
 uint64_t percpu_ring_high_water(const struct percpu_ring *r);
 
 #endif

@@ -138,7 +138,7 @@ static void probe_preselect(struct probe *p, const struct btf *btf, const struct
 	}
 }
 
-/* A program is loaded if it is not off, and if no program of its hook with a lower rank can be used. */
+/* Whether a program is loaded: it is not off, and no program of its hook with a lower rank can be used. */
 static bool probe_prog_wanted(const struct probe *p, size_t prog)
 {
 	if (p->prog_off[prog])
@@ -254,12 +254,12 @@ static void probe_attach(struct probe *p)
 
 		if (!probe_prog_wanted(p, i))
 			continue;
-		/* these are attached anew for each reading, or when a framework is found */
+		/* attached anew for each reading, or when a framework is found */
 		if (!strcmp(g->how, "iter") || !strcmp(g->how, "uprobe")) {
 			s->how = g->how;
 			continue;
 		}
-		if (!strcmp(g->how, "breakpoint")) { /* attached for each variable */
+		if (!strcmp(g->how, "breakpoint")) { /* attached for each watched variable */
 			int r = probe_watch_try(p);
 
 			if (r)
@@ -278,9 +278,9 @@ static void probe_attach(struct probe *p)
 }
 
 /*
- * libbpf finds out whether perf events can be linked to by loading a program at the first attach. Later the
- * daemon may load no programs any more. So this asks libbpf now, with a descriptor that is no perf event, so
- * that nothing is attached.
+ * libbpf loads a small program at the first attach to a perf event, to find out whether the kernel has links
+ * to perf events. Later the daemon may not load programs any more. So this makes libbpf find out now, with a
+ * descriptor that is no perf event, so that nothing is attached.
  */
 static void probe_ask_libbpf(struct probe *p)
 {
@@ -324,7 +324,8 @@ static uint64_t probe_bytes(const struct probe *p)
 	return n;
 }
 
-/* A hook can be attached and still never be called: sleep, and see that something was recorded. */
+/* Checks that the hooks are called: sleeps, and then looks whether something was recorded. A hook can be
+ * attached and still never be called. */
 static int probe_check_fires(const struct probe *p, char err[PROBE_ERR_MAX])
 {
 	for (int i = 0; i < 200; i++) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * probe.h - the kernel side seen from user space: loads and attaches the BPF
- * programs with fall-back, empties the rings, runs the iterators.
+ * probe.h - the kernel side as user space sees it: loads and attaches the BPF programs with fall-back,
+ * empties the rings, runs the iterators.
  *
- * probe_consume() and probe_losses() are for one thread (drain); the rest may be called from any
- * thread, also at the same time, except that probe_open() comes first and probe_free() last.
+ * probe_open() comes first and probe_free() last. probe_consume(), probe_losses() and the functions for the
+ * governor are for one thread (drain). The other functions may be called from any thread, also at the same
+ * time.
  */
 #ifndef CTRACE_DAEMON_KERNEL_PROBE_H
 #define CTRACE_DAEMON_KERNEL_PROBE_H
@@ -21,17 +22,18 @@ struct probe;
 
 struct probe_options {
 	uint64_t ring_bytes; /* of each CPU, a power of two */
-	const char *hooks; /* "-msg,-block": families switched off; "" : all on. An unknown family: -EINVAL */
-	bool jobs;         /* frameworks are to report their jobs; see jobs.h */
-	bool measure;      /* what a program costs is to be exact: there is a budget */
+	/* "-msg,-block": hook families that are switched off; "": none. An unknown family: -EINVAL. */
+	const char *hooks;
+	bool jobs;    /* load the programs that report jobs of frameworks; see jobs.h */
+	bool measure; /* measure what a call of a program costs, for the governor; false: assume a cost */
 };
 
-/* One hook, as doctor and the trace tell of it. */
+/* One hook, as ctrace doctor and the trace show it. */
 struct probe_hook {
-	const char *name;    /* "sched/switch" */
-	const char *how;     /* "tp_btf", "raw_tp", "perf", ...; "" when it is off */
-	const char *why;     /* why it is off, "" when live */
-	const char *without; /* what is missing without it */
+	const char *name;    /* for example "sched/switch" */
+	const char *how;     /* "tp_btf", "raw_tp", "perf", ...; "" if the hook is off */
+	const char *why;     /* why the hook is off; "" if it is live */
+	const char *without; /* what the trace lacks without this hook */
 	bool live;
 };
 
@@ -42,60 +44,62 @@ struct probe_hook {
 int probe_check_hooks(const char *list, char err[PROBE_ERR_MAX]);
 
 /*
- * Loads and attaches.  0, or -errno with a sentence in err (no BTF, no privilege, lockdown, ...: what, why,
- * what to do).  From here on the rings fill.
+ * Loads and attaches the programs. From then on the rings fill. Returns 0, or -errno with a sentence in err
+ * that says what failed, why (no BTF, no privilege, lockdown, ...), and what to do.
  */
 int probe_open(const struct probe_options *opt, struct probe **ret, char err[PROBE_ERR_MAX]);
+/* Detaches and unloads the programs. Accepts NULL. */
 void probe_free(struct probe *p);
 
-/* All hooks; the array is the probe's and does not change. */
+/* All hooks. The array belongs to p and does not change. */
 const struct probe_hook *probe_hooks(const struct probe *p, size_t *ret_n);
-/* "sched/switch=tp_btf,...": the live ones, for the trace. */
+/* The live hooks, for the trace: "sched/switch=tp_btf,...". The text belongs to p. */
 const char *probe_hooks_text(const struct probe *p);
 unsigned probe_cpus(const struct probe *p);
 
-/* A descriptor to wait on, readable when a ring is filled to its wake-up level. */
+/* A descriptor for epoll; readable when a ring is filled to its wake-up level. It belongs to p. */
 int probe_fd(const struct probe *p);
-/* Hands over all that is in the rings by now, CPU by CPU: a blob, or fixed records back to back; data is
- * valid during the call and 8-byte aligned. Returns how many records, or -errno. */
+/* Calls fn with all that is in the rings now, CPU by CPU: a blob, or fixed records back to back. data is
+ * 8-byte aligned and valid during the call. Returns the number of records, or -errno. */
 typedef void (*probe_record_fn)(void *arg, uint16_t cpu, const void *data, size_t size);
 long probe_consume(struct probe *p, probe_record_fn fn, void *arg);
-/* The largest fill of any ring seen by probe_consume(), in bytes. */
+/* The largest number of bytes that probe_consume() has found in a ring. */
 uint64_t probe_ring_high_water(const struct probe *p);
 
-/* How many records one CPU has lost since the start, by cause.  Any thread: only the kernel writes these
- * counters.  The times beside them are reset by probe_losses() and belong to its thread.  0 or -EINVAL. */
+/* Reads how many records one CPU has lost since the start, by cause. Any thread, because only the kernel
+ * writes these counters. Returns 0, or -EINVAL: there is no such CPU. */
 int probe_lost(const struct probe *p, uint16_t cpu, uint64_t ret[CT_LOSS_CAUSES]);
-/* Tells what was lost since the last call: once for each CPU and cause with a loss. */
+/* Reports losses since the last call: calls fn once for each CPU and cause with a loss. Times are boot
+ * time. */
 typedef void (*probe_loss_fn)(void *arg, uint16_t cpu, enum ct_loss cause, uint64_t n, uint64_t first_ns,
 			      uint64_t last_ns);
 int probe_losses(struct probe *p, probe_loss_fn fn, void *arg);
 
-/* Runs the task iterator over all tasks (threads) of the machine; arguments, registers and stacks are left 0.
- * 0 or -errno. */
+/* Runs the task iterator over all tasks (threads) of the machine. Arguments, registers and stacks are 0.
+ * Returns 0 or -errno. */
 typedef void (*probe_task_fn)(void *arg, const struct ct_iter_task *task);
 int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg);
-/* One task; 0, -ESRCH, -errno. */
+/* Reads one task. Returns 0, -ESRCH (there is no such task) or -errno. */
 int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret);
-/* The descriptor table of one process as a stream of CT_FD, CT_EPMEMBER and CT_OBJECT (see abi.h), malloc'd;
- * of a very large one the first part.
- * 0, -ESRCH, -errno. */
+/* Reads the descriptor table of one process as a stream of CT_FD, CT_EPMEMBER and CT_OBJECT (see abi.h).
+ * *ret is malloc'd, and the caller frees it. Of a very large table, only the first part is read. Returns 0,
+ * -ESRCH (there is no such process) or -errno. */
 int probe_read_files(struct probe *p, uint32_t tgid, void **ret, size_t *ret_bytes);
 
-/* What reports jobs: the programs for the start and for the return of a function, the map of their rules and
- * the ring buffer of the functions that jobs run (see jobs_probe.h). */
+/* The parts that report jobs (see jobs_probe.h): the programs for the entry and the return of a function,
+ * the map of their rules, and the ring buffer of the functions that jobs run. */
 struct bpf_program;
 struct probe_jobs {
 	const struct bpf_program *entry, *ret;
 	int rules_fd, calls_fd;
 };
-/* All of it stays the probe's.  0; -EOPNOTSUPP: the probe was opened without jobs, or this kernel refused the
- * programs. */
+/* The programs and descriptors in *ret stay the probe's. Returns 0, or -EOPNOTSUPP: the probe was opened
+ * without jobs, or this kernel refused the programs. */
 int probe_jobs(const struct probe *p, struct probe_jobs *ret);
 
 /*
- * Hardware watchpoints: PROBE_WATCHES_MAX debug registers; a watch for reads takes two.  Every access of any
- * thread of the process becomes a CT_RAWACCESS.
+ * Hardware watchpoints. There are PROBE_WATCHES_MAX debug registers. A watch for writes takes one register,
+ * a watch for reads and writes takes two. Every access of any thread of the process becomes a CT_RAWACCESS.
  */
 #define PROBE_WATCHES_MAX 4
 struct probe_watch_options {
@@ -103,51 +107,57 @@ struct probe_watch_options {
 	uint64_t addr; /* a multiple of len */
 	uint32_t len;  /* 1, 2, 4 or 8 */
 	bool reads;
-	uint64_t value; /* what it holds now */
+	uint64_t value; /* what the variable holds now */
 };
-/* 0, or -errno and a sentence in err (what, why, what to do); *ret_watch: for the others. */
+/* Opens a watch. *ret_watch is its number for the functions below. Returns 0, or -errno with a sentence in
+ * err (what, why, what to do). */
 int probe_watch_open(struct probe *p, const struct probe_watch_options *opt, unsigned *ret_watch,
 		     char err[PROBE_ERR_MAX]);
-/* Accepts one that is not open. */
+/* Closes a watch; does nothing if it is not open. */
 void probe_watch_close(struct probe *p, unsigned watch);
-/* How many accesses were not recorded, because they were too many.  Of one that is open; never waits for one
- * that is being opened. */
+/* How many accesses were not recorded, because there were too many. The watch has to be open. Does not wait
+ * for another watch that is being opened. */
 uint64_t probe_watch_refused(const struct probe *p, unsigned watch);
 
-/* CPU time of all programs so far in ns, counted only while a BPF_STATS_RUN_TIME descriptor is open. 0 or
- * -errno. */
+/* *ret_ns becomes the CPU time of all programs so far. The kernel counts it only while a BPF_STATS_RUN_TIME
+ * descriptor is open. Returns 0 or -errno. */
 int probe_run_time(struct probe *p, uint64_t *ret_ns);
 
 /*
- * For the governor; one thread, that of probe_consume().
+ * For the governor; on the thread of probe_consume() only.
  */
-/* What the programs have cost so far, in ns of CPU time: from a count of their runs, and the time that some
- * of them took. */
+/* An estimate of the CPU time in nanoseconds that the programs have cost so far. The programs count all
+ * their runs, and measure the time of some. */
 uint64_t probe_cost_ns(struct probe *p);
-/* Leaves out what belongs to a step and those before it; PAUSE is the same as WAITS here.  -errno when what
- * was detached could not be attached again; to be tried again then. */
+/* Leaves out the records of this step and of the steps before it. CT_SHED_PAUSE does the same here as
+ * CT_SHED_WAITS. Returns 0, or -errno if detached programs could not be attached again; the caller may try
+ * again later. */
 int probe_shed(struct probe *p, enum ct_shed step);
-/* Records nothing from now on; then detaches the programs, so that not even calling them costs. */
+/* probe_pause() stops all records at once. probe_pause_detach() then detaches the programs, so that even
+ * their calls cost nothing. */
 void probe_pause(struct probe *p);
 void probe_pause_detach(struct probe *p);
-/* 0 and all is recorded again, or -errno and it may be tried again. */
+/* Attaches the programs again and records everything that the present step allows. Returns 0, or -errno:
+ * nothing is recorded yet, and the caller may try again. */
 int probe_resume(struct probe *p);
-/* Leaves out the records that are about capped tasks alone. */
+/* Caps a task. Records that concern only capped tasks are left out. */
 void probe_cap(struct probe *p, uint32_t tid);
-/* Returns how many records of it were left out. */
+/* Ends the cap of a task. Returns how many of its records were left out. */
 uint64_t probe_uncap(struct probe *p, uint32_t tid);
 /*
- * Caps each task of the group (govern_group()) at its next record, with a CT_SHED that says so, and those born to
- * them.  False: GOVERN_GROUPS are capped already.
+ * Caps each task of the group (govern_group()) at its next record; the programs then write a CT_SHED about
+ * it. Tasks born to such a task are capped too. Returns false if GOVERN_GROUPS groups are capped already.
  */
 bool probe_cap_group(struct probe *p, uint64_t group);
-/* No more tasks are capped by their group; those that are stay so, each until probe_uncap(). */
+/* From now on no further task is capped because of its group. Tasks that are capped stay capped until
+ * probe_uncap(). */
 void probe_uncap_groups(struct probe *p);
-/* The first capped task with tid >= from (for a walk in order: from = tid + 1), 0: there is none. */
+/* The first capped task with tid >= from, or 0: there is none. To walk in order of tids: from = tid + 1. */
 uint32_t probe_capped_next(const struct probe *p, uint32_t from);
-/* Nobody is capped any more: the programs need not look. */
+/* Tells the programs that no task is capped any more, so that they need not check. */
 void probe_caps_over(struct probe *p);
-/* How many records were left out so far, and what it cost to pass over the events of capped tasks. */
+/* probe_left_out(): how many records were left out so far. probe_passed_ns(): the CPU time that it took to
+ * pass over the events of capped tasks. */
 uint64_t probe_left_out(struct probe *p);
 uint64_t probe_passed_ns(struct probe *p);
 

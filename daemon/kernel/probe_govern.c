@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* probe_govern.c - the steps, pauses and caps of the governor on the programs; and the cost of the
- * programs. */
+/* probe_govern.c - applies the steps, pauses and caps of the governor to the programs, and computes the cost
+ * of the programs. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,7 +23,7 @@ static uint64_t govern_clock(void)
 	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
-/* The cost of a call that passes the tracepoint: the best of some batches. */
+/* Measures the time of a call that passes the tracepoint. Takes the best of some batches. */
 static double govern_rename_ns(const char *comm)
 {
 	uint64_t best = UINT64_MAX;
@@ -76,7 +76,8 @@ void probe_govern_unmap(struct probe *p)
 		munmap(p->govern.capped, GOVERN_WORDS * sizeof(uint64_t));
 }
 
-/* Programs that stay attached to the kernel's events, unlike those that are attached when needed. */
+/* Whether a program stays attached to an event of the kernel. The others are attached only when they are
+ * needed. */
 static bool govern_stays_attached(size_t prog)
 {
 	const char *how = hooks_progs[prog].how;
@@ -154,7 +155,8 @@ int probe_resume(struct probe *p)
 		return r;
 	if (govern_state(p)->shed >= CT_SHED_MESSAGES)
 		govern_detach(p, "msg");
-	for (unsigned i = 0; i < p->n_cpus; i++) { /* the ends of interrupts were not recorded */
+	/* the ends of interrupts were not recorded during the pause */
+	for (unsigned i = 0; i < p->n_cpus; i++) {
 		percpu_ring_cpu(p->rings, i)->depth = 0;
 		percpu_ring_cpu(p->rings, i)->ready_obj = 0;
 	}
@@ -260,7 +262,7 @@ static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 	return since;
 }
 
-/* The counts do not include runs that found no room in their ring. */
+/* How many runs since the last call found no room in their ring. The counts of runs do not include them. */
 static uint64_t govern_lost(struct probe *p)
 {
 	uint64_t n = 0, told = p->govern.lost;
@@ -280,7 +282,8 @@ uint64_t probe_cost_ns(struct probe *p)
 		struct govern_cost c = govern_since(p, k);
 		double *mean = &p->govern.mean_ns[k];
 
-		/* a few runs say little, so the former mean counts as well; many runs say all */
+		/* A few runs say little, so the former mean counts too. From 16 runs on, only the new mean
+		 * counts. */
 		if (c.timed)
 			*mean += ((double)c.timed_ns / (double)c.timed - *mean) *
 				 (c.timed < 16 ? (double)c.timed / 16 : 1);

@@ -65,7 +65,8 @@ static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter
 {
 	union bpf_iter_link_info info = { .task = { .tid = of->tid, .pid = of->pid } };
 	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
-	/* a large descriptor table takes long, and the drain thread must still be able to look at tasks */
+	/* To read a large descriptor table takes long. The drain thread must be able to read tasks
+	 * meanwhile. */
 	pthread_mutex_t *lock = of->pid ? &p->iter_files_lock : &p->iter_tasks_lock;
 	struct bpf_link *link = NULL;
 	int r;
@@ -86,7 +87,7 @@ static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter
 	return r;
 }
 
-/* The program leaves the frames that it does not use 0. */
+/* Counts the frames. The program sets the frames that it does not use to 0. */
 static void iter_count_frames(struct ct_iter_task *t)
 {
 	while (t->n_kstack < CT_ITER_KSTACK && t->kstack[t->n_kstack])
@@ -126,7 +127,7 @@ int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret)
 	return r;
 }
 
-/* The bytes of the records and blobs that are complete. */
+/* How many bytes the complete records and blobs have. */
 static size_t files_whole(const bytes_vec *v)
 {
 	size_t at = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* probe_private.h - what the files of the probe share: probe.c, probe_machine.c, probe_iter.c. */
+/* probe_private.h - what the files of the probe share: probe.c and all probe_*.c. */
 #ifndef CTRACE_DAEMON_KERNEL_PROBE_PRIVATE_H
 #define CTRACE_DAEMON_KERNEL_PROBE_PRIVATE_H
 
@@ -16,22 +16,22 @@
 
 struct hook_state {
 	const char *how; /* NULL: not live */
-	char why[256];   /* of the last program that is off */
+	char why[256];   /* why the hook's last program that is switched off is off */
 };
 
 struct probe {
 	struct ctrace_bpf *skel;
 	unsigned n_cpus;
 	struct percpu_ring *rings;
-	struct hook_state *state; /* by hooks_defs */
+	struct hook_state *state; /* one for each entry of hooks_defs */
 	struct probe_hook *hooks;
-	bool *prog_off; /* by hooks_progs */
+	bool *prog_off; /* one for each entry of hooks_progs */
 	struct bpf_link **links;
 	struct {
 		uint64_t n[CT_LOSS_CAUSES], last_ns[CT_LOSS_CAUSES];
-	} * told; /* losses told so far, by CPU */
+	} * told; /* for each CPU: losses that probe_losses() has reported */
 	char text[2048];
-	pthread_mutex_t watch_lock;  /* of what follows */
+	pthread_mutex_t watch_lock;  /* protects the members below, up to watch */
 	struct watch_slots *watches; /* the map ct_watches; NULL: not mapped yet */
 	size_t watches_bytes;
 	uint32_t watch_gen;
@@ -42,30 +42,33 @@ struct probe {
 	} watch[PROBE_WATCHES_MAX];
 
 	struct {
-		bool *detached; /* by hooks_progs: for as long as a step lasts */
+		/* one for each entry of hooks_progs: the program is detached while the step lasts */
+		bool *detached;
 		double dispatch_ns;
-		double mean_ns[GOVERN_KINDS]; /* of a run, without the call */
+		double mean_ns[GOVERN_KINDS]; /* CPU time of one run, without the call */
 		struct govern_cost told[GOVERN_KINDS];
 		double cost_ns;
 		uint64_t lost;
-		uint64_t left_out[GOVERN_CAPS]; /* what the counters said when the slot was taken */
-		uint64_t *capped;               /* the map ct_capped, GOVERN_WORDS of it */
-	} govern;                               /* drain thread */
+		uint64_t left_out[GOVERN_CAPS]; /* value of the slot's counters when a task's cap began */
+		uint64_t *capped; /* the map ct_capped: GOVERN_WORDS words, one bit for each tid */
+	} govern;                 /* drain thread */
 
-	/* one reading of an iterator at a time: what it is to do is in variables of its own */
+	/* Only one thread at a time reads an iterator: the request is in variables of the BPF programs. */
 	pthread_mutex_t iter_tasks_lock, iter_files_lock;
 };
 
-/* The number of CPUs that are there, or can be switched on: highest number + 1. */
+/* The highest number of a CPU that is there, or can be switched on, plus 1. */
 unsigned probe_present_cpus(void);
-/* The map of capped tasks.  0 or -errno. */
+/* Maps and unmaps the map of capped tasks. Returns 0 or -errno. */
 int probe_govern_map(struct probe *p);
 void probe_govern_unmap(struct probe *p);
-/* Measures (or assumes) what it costs to call a program; before the programs are attached. */
+/* Measures (or assumes) what it costs to call a program. To be called before the programs are attached. */
 void probe_govern_calibrate(struct probe *p, bool measure);
-/* Sets a breakpoint on this process and takes it away again. 0 or -errno. */
+/* Sets a breakpoint in this process and removes it again, to see whether the machine can do it. Returns 0 or
+ * -errno. */
 int probe_watch_try(struct probe *p);
-/* Finds what is known to stop BPF: privilege, lockdown, no type information. 0, or -errno and a sentence. */
+/* Looks for what is known to stop BPF: no privilege, lockdown, no type information. Returns 0, or -errno
+ * with a sentence in err. */
 int probe_check_machine(char err[PROBE_ERR_MAX]);
 
 #endif

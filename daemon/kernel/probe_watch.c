@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hardware watchpoints: one perf event for each thread of a process, with the BPF program behind it.  The
- * process is not stopped.
+ * Hardware watchpoints: one perf event for each thread of a process, with the BPF program attached to it.
+ * The process is not stopped.
  *
- * A thread that is made while the events are opened may have two of each; the second one sees a value that
- * does not change, and is not recorded.  Attach cookies cannot tell events apart: the kernel exchanges the
- * event contexts of a parent and its child when it switches between them.
+ * A thread that is created while the events are opened may have each event twice. The second event sees a
+ * value that does not change, and is not recorded. Attach cookies cannot tell events apart: the kernel
+ * exchanges the event contexts of a parent and its child when it switches between them.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -84,7 +84,7 @@ int probe_watch_try(struct probe *p)
 
 	return fd < 0 ? fd : 0;
 #else
-	/* on this machine they fire before the access, and nothing steps over the instruction */
+	/* on this machine a breakpoint fires before the access, and nothing steps over the instruction */
 	(void)here;
 	return -EOPNOTSUPP;
 #endif
@@ -101,21 +101,22 @@ static void watch_drop(struct probe *p, struct probe_watch *w)
 struct watch_opening {
 	const struct probe_watch_options *opt;
 	VEC(int) fds;
-	struct map seen; /* tids */
-	bool again;      /* not the first look at the threads */
+	struct map seen; /* tids of the threads that have been looked at */
+	bool again;      /* this is not the first pass */
 };
 
 static int watch_thread(struct probe *p, struct watch_opening *o, uint32_t tid)
 {
 	int r = map_set(&o->seen, tid, 1);
 
-	/* in this order: the writer's breakpoint is served first */
+	/* in this order, because the kernel serves the breakpoint for writes first */
 	for (int reads = 0; !r && reads <= o->opt->reads; reads++) {
 		int fd = watch_attach(p, tid, o->opt, reads);
 
-		if (fd == -ESRCH) /* that thread has ended */
+		if (fd == -ESRCH) /* the thread has ended */
 			return 0;
-		/* the thread is new and has inherited the events; otherwise there would be room */
+		/* The thread is new and has inherited the events. Otherwise there would be a free
+		 * register. */
 		if (fd == -ENOSPC && o->again)
 			return 0;
 		r = fd < 0 ? fd : 0;
@@ -155,7 +156,7 @@ static int watch_all_threads(struct probe *p, struct watch_opening *o)
 {
 	int n = 1;
 
-	/* An unwatched thread may make a new thread meanwhile. The next pass finds it. */
+	/* A thread that is not watched yet may create a thread meanwhile. The next pass finds it. */
 	for (int pass = 0; pass < WATCH_PASSES_MAX && n > 0; pass++) {
 		n = watch_pass(p, o);
 		o->again = true;
@@ -220,7 +221,7 @@ static int watch_map(struct probe *p)
 	return 0;
 }
 
-/* A watchpoint needs one descriptor for each thread. */
+/* Raises the limit of descriptors: a watchpoint needs one for each thread. */
 static void watch_raise_limit(void)
 {
 	struct rlimit l;
@@ -231,7 +232,8 @@ static void watch_raise_limit(void)
 	}
 }
 
-/* Locked. Finds a free slot. -ENOSPC: no debug register is left. -EEXIST: this address is watched already. */
+/* To be called with the lock held. Finds a free slot. -ENOSPC: no debug register is left. -EEXIST: this
+ * address is watched already. */
 static int watch_slot(struct probe *p, const struct probe_watch_options *o)
 {
 	unsigned taken = 0;
