@@ -26,8 +26,8 @@
 struct cgroups {
 	struct cgroups_options opt;
 	char root[PATH_ROOM]; /* the mount point of cgroup2; "": none */
-	struct map known;     /* ids that were looked up, or have to be */
-	struct map fresh;     /* ids that have to be looked up */
+	struct map known;     /* ids that have been looked up, and ids that are waiting for it */
+	struct map fresh;     /* ids that are waiting to be looked up */
 	uint64_t walk_ns;
 	_Atomic uint64_t took_ns; /* CPU time of the last walk */
 	atomic_bool walking;
@@ -45,7 +45,7 @@ struct walk {
 	bool failed;
 };
 
-/* "/a/b/c" as "/a/b/c", or as ".../b/c" where it is too long. */
+/* Copies "/a/b/c" as it is, or as ".../b/c" if it is too long. */
 static size_t short_path(const char *path, char buf[CT_OBJ_NAME_MAX + 1])
 {
 	size_t n = strlen(path);
@@ -97,7 +97,7 @@ static bool walk_done(const struct walk *w)
 	return w->failed || w->n_found == w->wanted->n || w->n_dirs >= CGROUPS_WALK_MAX;
 }
 
-/* Looks at the entries of a directory, and goes down. Closes fd. */
+/* Looks at the entries of a directory and walks down into it. Closes fd. */
 static void walk_dir(struct walk *w, int fd, unsigned depth)
 {
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
@@ -197,12 +197,12 @@ void cgroups_seen(struct cgroups *c, uint64_t id)
 		return;
 	if (c->known.n >= CGROUPS_KNOWN_MAX)
 		map_done(&c->known);
-	/* out of memory: the next task of this group brings the id up again */
+	/* Without memory, the id is forgotten: the next task of this group brings it again. */
 	if (!map_set(&c->fresh, id, 0))
 		map_set(&c->known, id, 0);
 }
 
-/* Of the worker. */
+/* The job of the worker. */
 struct cgroups_walk {
 	struct cgroups *c;
 	struct map wanted;
@@ -260,7 +260,7 @@ void cgroups_round(struct cgroups *c, uint64_t now_ns)
 	*w = (struct cgroups_walk){ .c = c, .wanted = c->fresh };
 	atomic_store(&c->walking, true);
 	c->walk_ns = now_ns;
-	if (worker_post(c->opt.worker, &job)) { /* it is busy: later */
+	if (worker_post(c->opt.worker, &job)) { /* the worker's queue is full: a later round tries again */
 		atomic_store(&c->walking, false);
 		free(w);
 		return;

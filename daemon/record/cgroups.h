@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cgroups.h - gives names to control groups: records carry the id of a task's
- * cgroup, and this has its path written, and what its container is called, as CT_OBJECT blobs of
+ * cgroups.h - gives names to control groups. Records carry the id of a task's cgroup. This room has the path
+ * of the cgroup written, and the name of its container where that is known, as CT_OBJECT blobs of type
  * CT_OBJ_CGROUP.
  *
- * The id is the inode number of the cgroup's directory, so the hierarchy is walked for those that are not
- * known yet, at most once a second, on the worker's thread, and for half a percent of a CPU at most.  That
- * needs no privilege; open_by_handle_at() would be quicker, but is no call to leave to a daemon that has been
- * locked in.  A task that is moved is noticed at its next exec or rename, or when all tasks are read anew.
- * What has gone by then, or lies outside of the hierarchy that the daemon sees (in a container), stays
- * without a name, and so does all where there is no cgroup2 (version 1 alone).
+ * The id is the inode number of the cgroup's directory. To find the ids that are not known yet, the worker
+ * walks the hierarchy: at most once a second, and for at most half a percent of a CPU. The walk needs no
+ * privilege. open_by_handle_at() would be faster, but the daemon's list of system calls must not have it. If
+ * a task is moved to another cgroup, the daemon notices at the task's next exec or rename, or when all tasks
+ * are read anew.
+ *
+ * A cgroup has no name if it has gone by then, or if it lies outside the hierarchy that the daemon sees (in
+ * a container). No cgroup has a name if the machine has no cgroup2 (version 1 alone).
  */
 #ifndef CTRACE_DAEMON_RECORD_CGROUPS_H
 #define CTRACE_DAEMON_RECORD_CGROUPS_H
@@ -29,18 +31,18 @@ struct cgroups;
 
 struct cgroups_options {
 	struct worker *worker;
-	/* takes what a walk found (malloc'd); the worker's thread */
+	/* Takes over what a walk found (malloc'd). Called on the worker's thread. */
 	void (*found)(void *arg, void *data, size_t size);
 	void *arg;
 };
 
-/* Looks for the hierarchy.  NULL: out of memory. */
+/* Looks for the mount point of cgroup2. NULL: out of memory. */
 struct cgroups *cgroups_new(const struct cgroups_options *opt);
-/* When the worker has ended.  Accepts NULL. */
+/* To be called when the worker has ended. Accepts NULL. */
 void cgroups_free(struct cgroups *c);
-/* A task of this cgroup was seen; drain thread. */
+/* Notes that a task of this cgroup was seen. Drain thread. */
 void cgroups_seen(struct cgroups *c, uint64_t id);
-/* Has looked up what is new, if it is time to; drain thread. */
+/* Starts a walk if there are new ids and enough time has passed since the last walk. Drain thread. */
 void cgroups_round(struct cgroups *c, uint64_t now_ns);
 
 struct cgroups_stats {
@@ -50,9 +52,10 @@ struct cgroups_stats {
 struct cgroups_stats cgroups_stats(const struct cgroups *c);
 
 /*
- * The blobs of those of the wanted ids that are found below root, back to back: for each its path, and before
- * it what its container is called where that is known; containers: the root of the files in which Docker and
- * Podman keep that ("/").  *ret NULL: none; *ret_n: how many ids were found.  0 or -errno.
+ * Looks for the wanted ids below root. *ret (malloc'd; NULL: nothing found) has the blobs of those that were
+ * found, back to back: for each id its path, and before the path the name of its container where that is
+ * known. containers: the root of the files in which Docker and Podman keep these names ("/"). *ret_n: how
+ * many ids were found. Returns 0 or -errno.
  */
 int cgroups_find(const char *root, const char *containers, const struct map *wanted, uint64_t now_ns,
 		 void **ret, size_t *ret_size, size_t *ret_n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cgroups_container.h - what a person called a container, which only its
- * runtime knows: read from the files in which Docker and Podman keep it.  Any thread.
+ * cgroups_container.h - finds the name of a container. Only the container's runtime knows it, so the name is
+ * read from the files of Docker and Podman. Any thread.
  */
 #ifndef CTRACE_DAEMON_RECORD_CGROUPS_CONTAINER_H
 #define CTRACE_DAEMON_RECORD_CGROUPS_CONTAINER_H
@@ -10,7 +10,8 @@
 
 #include "lib/cgroup.h"
 
-/* id: of CGROUP_ID_LEN digits; root: "/", in a test another directory.  False (and ""): not known. */
+/* id: the id of a container, CGROUP_ID_LEN digits. root: "/", or another directory in a test. Returns false,
+ * with "" in name, if the name is not known. */
 bool cgroups_container(const char *root, const char *id, char name[CGROUP_NAME_MAX]);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heldlocks.h - the file locks of /proc/locks as CT_HELD records: who holds a
- * lock that was taken before the capture began.  Any thread.
+ * heldlocks.h - turns the file locks in /proc/locks into CT_HELD records. They tell which task holds a lock
+ * that was taken before the capture began. Any thread.
  */
 #ifndef CTRACE_DAEMON_RECORD_HELDLOCKS_H
 #define CTRACE_DAEMON_RECORD_HELDLOCKS_H
@@ -22,12 +22,14 @@ struct heldlock {
 struct heldlocks {
 	struct heldlock *v;
 	size_t n, cap;
-	uint64_t refused; /* lines beyond HELDLOCKS_MAX */
+	uint64_t refused; /* locks that were not kept, because there were HELDLOCKS_MAX */
 };
 
-/* Reads one line; false when it is not a lock that has an owner and a file (a lease, garbage). */
+/* Reads one line. Returns false, and leaves ret as it was, if the line is no lock of a file (a lease,
+ * garbage). */
 bool heldlocks_parse(const char *line, struct heldlock *ret);
-/* Reads f (NULL: /proc/locks).  ts of the records: ts_ns.  0, -errno of the open, -ENOMEM. */
+/* Reads f (NULL: /proc/locks). ts_ns: time of the records. Returns 0, -errno of opening the file, or
+ * -ENOMEM. On success the caller calls heldlocks_done(). */
 int heldlocks_read(FILE *f, uint64_t ts_ns, struct heldlocks *ret);
 void heldlocks_done(struct heldlocks *h);
 

@@ -19,13 +19,13 @@ struct recorder {
 	bool created;
 	uint64_t sealed_ns; /* when the open segment began */
 	uint64_t refused, lost[CT_LOSS_CAUSES];
-	/* the recorder's own refusals that are in no CT_GAP yet */
+	/* Records that the recorder itself refused and that no CT_GAP reports yet. */
 	uint64_t gap_n, gap_first_ns, gap_last_ns;
 };
 
 /*
- * The existing trace cannot be continued. Sets it aside, and brings it back if a new one cannot be made. On
- * success err says the new name of the old trace.
+ * The existing trace cannot be continued. Renames it, and gives it its name back if no new trace can be
+ * made. On success err has a sentence with the new name of the old trace.
  */
 static int recorder_replace(struct recorder *r, const char *ending, const char *why, char *err)
 {
@@ -117,8 +117,8 @@ static void recorder_write(struct recorder *r, uint16_t cpu, const uint64_t *run
 		recorder_refuse(r, i ? about->max_ns : about->min_ns);
 }
 
-/* Takes records as they lie in a ring, back to back. After an unknown record, the next one cannot be
- * found. */
+/* Takes fixed records back to back, as they lie in a ring. Stops at an unknown record, because its size is
+ * not known. */
 static void recorder_run(struct recorder *r, uint16_t cpu, const uint64_t *p, const uint64_t *end)
 {
 	struct writer_run about = { .min_ns = UINT64_MAX };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recorder.h - what happens to a record once it has left the kernel: checked,
- * noted in the task table, written.  What cannot be kept is counted and becomes a
- * CT_GAP record.  No kernel interfaces and no threads: drain thread only.
+ * recorder.h - the way of a record after the ring: it is checked, noted in the task table, and written.
+ * Records that cannot be kept are counted and become a CT_GAP record. No kernel interfaces and no threads.
+ * Drain thread only, except where stated.
  */
 #ifndef CTRACE_DAEMON_RECORD_RECORDER_H
 #define CTRACE_DAEMON_RECORD_RECORDER_H
@@ -24,60 +24,65 @@ struct detect;
 
 struct recorder_options {
 	const char *path;
-	/* Their tasks get CT_TF_TRACER; 0: no such process. */
-	uint32_t daemon_tgid;  /* and its children, which are helpers */
-	uint32_t starter_tgid; /* started the daemon for one recording; its other children are what is
-				  recorded */
+	/* The tasks of these processes get CT_TF_TRACER. 0: there is no such process. */
+	uint32_t daemon_tgid; /* the daemon; also its children, which are its small processes */
+	/* the process that started the daemon for one recording; not its other children, which are
+	 * recorded */
+	uint32_t starter_tgid;
 	struct writer_options writer;
-	/* gets every CT_RAWSTACK blob */
+	/* Receives every CT_RAWSTACK blob. */
 	void (*rawstack)(void *arg, uint16_t cpu, const struct ct_rawstack_blob *raw);
-	/* gets every CT_RAWACCESS blob */
+	/* Receives every CT_RAWACCESS blob. */
 	void (*rawaccess)(void *arg, const struct ct_rawaccess_blob *raw);
-	/* is told of the cgroup of every task that is named; may be NULL */
+	/* Receives the id of the cgroup of every task that is named; may be NULL. */
 	void (*cgroup)(void *arg, uint64_t id);
 	void *arg;
-	struct detect *detect; /* takes note of every record; may be NULL */
+	struct detect *detect; /* sees every record; may be NULL */
 };
 
 struct recorder_stats {
 	struct writer_stats writer;
 	uint64_t tasks, tasks_refused;
-	uint64_t refused;              /* records and blobs that were malformed or found no memory */
-	uint64_t lost[CT_LOSS_CAUSES]; /* as CT_GAP records say */
+	uint64_t refused; /* records and blobs that were malformed, or for which there was no memory */
+	uint64_t lost[CT_LOSS_CAUSES]; /* the same numbers as in the CT_GAP records */
 };
 
 struct recorder;
 
 /*
- * Opens or creates the trace file.  A trace of another size is set aside as PATH.old, one of another major
- * version and what is no trace (any more) as PATH.damaged (what was there by that name is replaced); err then
- * says so, and is else empty.  0, or -errno as writer_open() with a sentence in err (what, why, what to do).
+ * Opens or creates the trace file. A trace that cannot be continued is renamed: to PATH.old if its size is
+ * another, to PATH.damaged if it has another major version or is no valid trace. A file that had this name
+ * before is replaced. err then has a sentence that says so; otherwise it is empty. Returns 0, or -errno as
+ * writer_open(), with a sentence in err (what, why, what to do).
  */
 int recorder_new(const struct recorder_options *opt, struct recorder **ret, char err[RECORDER_ERR_MAX]);
-/* Seals nothing.  Accepts NULL. */
+/* Frees the recorder without sealing. Accepts NULL. */
 void recorder_free(struct recorder *r);
-/* Whether recorder_new() made the file (and it may be removed when the start fails afterwards). */
+/* Whether recorder_new() created the file. If so, the caller may remove it when the start fails later. */
 bool recorder_created(const struct recorder *r);
 
-/* One blob, or fixed records back to back, as they lie in a ring. */
+/* Takes one blob, or fixed records back to back, as they lie in a ring of this CPU. */
 void recorder_take(struct recorder *r, uint16_t cpu, const void *data, size_t size);
-/* Records and blobs back to back, as the iterators write them.  What is malformed ends the stream. */
+/* Takes records and blobs back to back, as the iterators write them. Stops at the first malformed one. */
 void recorder_take_stream(struct recorder *r, const void *data, size_t size);
-/* One record of the daemon's own making. */
+/* Adds one record that the daemon itself has made. words: as many as CT_KIND_WORDS() of its kind says. */
 void recorder_add(struct recorder *r, const struct ct_rec *rec, const uint64_t *words);
+/* Writes a stack with names. */
 void recorder_stack(struct recorder *r, const struct ct_stack_blob *stack);
-/* n records of a CPU were lost between two times. */
+/* Writes a CT_GAP: n records of a CPU were lost between first_ns and last_ns. */
 void recorder_lost(struct recorder *r, uint16_t cpu, enum ct_loss cause, uint64_t n, uint64_t first_ns,
 		   uint64_t last_ns);
 
+/* The task table. Belongs to r. */
 struct tasks *recorder_tasks(struct recorder *r);
-/* Makes the states of now the checkpoint that the file begins with. */
+/* Makes the present states of all tasks the checkpoint with which the file begins. */
 void recorder_begin(struct recorder *r, uint64_t now_ns);
-/* Seals when it is time to, or always when force is set.  now_ns: before the rings were drained last. */
+/* Seals the open file segment if it is large or old enough, or always if force is set. now_ns: a time before
+ * the rings were last emptied. */
 void recorder_seal(struct recorder *r, uint64_t now_ns, bool force);
-/* Any thread: as writer_flush(). */
+/* As writer_flush(). Any thread. */
 bool recorder_flush(struct recorder *r, uint64_t timeout_ns);
-/* Any thread: as writer_storage(). */
+/* As writer_storage(). Any thread. */
 struct writer_storage recorder_storage(const struct recorder *r);
 struct recorder_stats recorder_stats(const struct recorder *r);
 

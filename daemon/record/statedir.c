@@ -66,7 +66,7 @@ static int statedir_dir(struct statedir *s, char *err)
 	return r;
 }
 
-/* The lock file has no contents, so a file that is not the daemon's own is removed. */
+/* Opens the lock file. A file that is not the daemon's own is replaced; the lock file has no contents. */
 static int statedir_lock_file(int dir_fd)
 {
 	enum owned_trouble trouble;
@@ -79,7 +79,8 @@ static int statedir_lock_file(int dir_fd)
 	return owned_file(dir_fd, STATEDIR_LOCK, O_RDWR | O_CREAT, &trouble);
 }
 
-/* The lock is on a file, because the process that made the directory may hold a lock on the directory. */
+/* Locks a file in the directory, not the directory itself: the process that made the directory may hold a
+ * lock on it. */
 static int statedir_lock(struct statedir *s, char *err)
 {
 	int e;

@@ -116,8 +116,8 @@ static struct task *tasks_make(struct tasks *t, uint32_t tid)
 	return task;
 }
 
-/* The entry of the task at time ts. Makes an entry if there is none. NULL: the idle task, a record from
- * before the death of the task, or no room. */
+/* Returns the entry of the task for a record at time ts, and makes an entry if there is none. NULL: the idle
+ * task, a record from before the death of the task, or no room. */
 static struct task *tasks_touch(struct tasks *t, uint32_t tid, uint64_t ts)
 {
 	struct task *task = tasks_entry(t, tid);
@@ -203,12 +203,13 @@ static void tasks_switch_out(struct tasks *t, uint16_t cpu, const struct ct_rec 
 	task->st.last = *rec;
 	task->st.run = WINDOW_RUN_BLOCKED;
 	task->st.owner = 0;
-	/* CT_FUTEX comes just before the switch, from the same CPU. A mutex that the task took at once,
-	 * before a wait for a condition, has a CT_FUTEX without a switch. */
+	/* CT_FUTEX comes just before the switch, from the same CPU. But if a task takes a free mutex and
+	 * then waits for a condition, the mutex has a CT_FUTEX without a switch. */
 	if (rec->wait == CT_W_FUTEX && task->futex_obj == rec->obj && task->futex_ns <= rec->ts &&
 	    rec->ts - task->futex_ns < NSEC_PER_MSEC)
 		task->st.owner = task->futex_owner;
-	if (task->wake_ns > rec->ts) /* the wake-up came first, through another CPU's ring */
+	/* the record of the wake-up came first, through the ring of another CPU */
+	if (task->wake_ns > rec->ts)
 		task_runnable(task, task->wake_ns);
 }
 
@@ -284,7 +285,8 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 			task->futex_owner = ct_futex_owner(rec);
 		}
 		break;
-	case CT_SHED: /* only the records of the programs come here; the daemon makes the end itself */
+	/* this is the beginning, from a program; the daemon itself makes the record of the end */
+	case CT_SHED:
 		task = rec->flags & CT_GV_CAP ? tasks_touch(t, rec->tid, rec->ts) : NULL;
 		if (task && rec->ts > task->uncapped_ns)
 			task->capped_ns = rec->ts;

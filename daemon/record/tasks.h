@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tasks.h - the table of tasks: what each is doing now, and since when.
+ * tasks.h - the table of tasks: what each task does now, and since when.
  *
- * It is fed with records in the order in which the rings are drained: those of
- * one CPU are in order, those of several CPUs are not, so every change of a
- * state carries its time and an older one never overrides a newer one.
+ * The table gets the records in the order in which the rings are emptied. Records of one CPU are in order of
+ * time, records of several CPUs are not. So every change of a state carries its time, and an older state
+ * never replaces a newer state.
  *
- * Keeps at most a given number of tasks; refusals are counted.  One thread (the
- * drain thread).
+ * The table keeps at most a given number of tasks, and counts how often there was no room. Drain thread only.
+ * Times are boot time.
  */
 #ifndef CTRACE_DAEMON_RECORD_TASKS_H
 #define CTRACE_DAEMON_RECORD_TASKS_H
@@ -24,68 +24,75 @@
 
 struct task {
 	struct window_state st;
-	uint64_t wake_ns;  /* the latest wake-up seen, which may belong to a switch not yet seen */
-	uint64_t futex_ns; /* time of the latest CT_FUTEX, what it was about, and the owner that it named */
+	uint64_t wake_ns;  /* latest wake-up; the switch that it belongs to may not have been read yet */
+	uint64_t futex_ns; /* time, object and owner of the latest CT_FUTEX */
 	uint64_t futex_obj;
 	uint32_t futex_owner;
 	uint32_t tgid;
-	uint64_t capped_ns;    /* since when its records are left out; 0: they are not */
-	uint64_t uncapped_ns;  /* until when they were; a program may tell of the beginning after that */
-	uint64_t group;        /* govern_group() of it, as far as the daemon was told */
-	uint8_t flags;         /* TASK_* */
-	uint8_t inspect_level; /* inspect_policy: how often the same wait was inspected in a row */
+	uint64_t capped_ns;   /* the task's records are left out since this time; 0: they are not */
+	uint64_t uncapped_ns; /* end of the last cap; a record of the cap's beginning may be read after it */
+	uint64_t group;       /* govern_group() of the task, as far as the daemon knows */
+	uint8_t flags;        /* TASK_* */
+	/* for inspect_policy: how many inspections the present wait has had in a row */
+	uint8_t inspect_level;
 	uint16_t inspect_nr;
-	bool inspect_loop;   /* it was one of a loop of short waits */
-	uint32_t generation; /* of the latest tasks_found() round that saw it */
-	/* inspect_policy: the wait inspected last, and when the same wait may be inspected again */
+	bool inspect_loop;   /* the wait inspected last was part of a loop of short waits */
+	uint32_t generation; /* the latest round of tasks_found() that found the task */
+	/* For inspect_policy: start and object of the wait inspected last, time of the inspection, and the
+	 * time from which the same wait may be inspected again. */
 	uint64_t inspect_since_ns, inspect_ns, inspect_next_ns, inspect_obj;
-	/* inspect_policy: a loop of short waits that a timer ended: since when, and time on the CPU in it */
+	/* For inspect_policy: a loop of short waits that a timer ended. Its start, and the task's time on
+	 * the CPU in it. */
 	uint64_t loop_since_ns, loop_ran_ns;
 	uint32_t loop_waits;
-	/* inspect_policy: how often it gave its CPU away and went on, and how often that was at the last scan
-	 */
+	/* For inspect_policy: how often the task gave its CPU away and went on; the same number at the last
+	 * scan. */
 	uint32_t yields, yields_seen;
-	uint64_t files_ns; /* leader only: when the descriptor table of the process was written last */
+	uint64_t files_ns; /* for a leader only: when the descriptor table of the process was written last */
 };
 
 #define TASK_USED    0x01
 #define TASK_KTHREAD 0x02
-#define TASK_DEAD    0x04 /* kept for a moment, so that late records do not bring it to life again */
+#define TASK_DEAD    0x04 /* kept for a second, so that a late record does not revive the task */
 
 struct tasks;
 
-/* max: how many tasks; NULL: out of memory. */
+/* max: number of tasks. NULL: out of memory. */
 struct tasks *tasks_new(uint32_t max);
+/* Accepts NULL. */
 void tasks_free(struct tasks *t);
 
-/* Takes note of a fixed record.  Kinds that change no state are ignored. */
+/* Takes a fixed record. Records of kinds that change no state are ignored. */
 void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec);
-/* Its records are complete again: what a CT_SHED with CT_GV_CAP began is over. */
+/* The records of the task are complete again: ends what a CT_SHED with CT_GV_CAP began. */
 void tasks_uncap(struct tasks *t, uint32_t tid, uint64_t ts_ns);
-/* Takes note of who a task is. */
+/* Takes the name, process and kind of a task from a blob. */
 void tasks_identity(struct tasks *t, const struct ct_task_blob *blob);
 
 /*
- * A round of what the task iterator finds: begin, each task, end.  States older than now_ns - that is all
- * that did not change while the iterator ran - become what was found; tasks that were not found and have not
- * been heard of since begin are marked as dead.
+ * A reading of all tasks by the task iterator: begin, each task, end. now_ns: when the reading began. A
+ * state of the table that is older than now_ns is replaced by the state that was found. A task that was not
+ * found, and for which no record is as new as now_ns, is marked as dead.
  */
 void tasks_found_begin(struct tasks *t, uint64_t now_ns);
 void tasks_found(struct tasks *t, const struct ct_iter_task *found);
 void tasks_found_end(struct tasks *t);
 
-/* The entry of a live task, or NULL.  Valid until the next tasks_record(). */
+/* The entry of a live task, or NULL. Valid until the next tasks_record(). */
 struct task *tasks_get(struct tasks *t, uint32_t tid);
-/* The first live task with tid >= from (for a walk in order: from = tid + 1), or NULL. */
+/* The first live task with tid >= from, or NULL. To walk in order of tids: from = tid + 1. */
 struct task *tasks_next(struct tasks *t, uint32_t from);
 
-/* Writes the states of all live tasks, sorted by tid; the array is the table's own, valid until the next
- * call.  Of those whose records are left out nothing is known.  0 or -ENOMEM (then nothing is set). */
+/* *ret becomes the states of all live tasks, sorted by tid. The array belongs to t and is valid until the
+ * next call. The state of a capped task is unknown (WINDOW_RUN_CAPPED). Returns 0, or -ENOMEM; then ret and
+ * ret_n are untouched. */
 int tasks_states(struct tasks *t, const struct window_state **ret, size_t *ret_n);
-/* Releases the entries of tasks dead for longer than a second; calls gone() for each. */
+/* Removes the tasks that have been dead for a second or longer; calls gone() for each. */
 void tasks_purge(struct tasks *t, uint64_t now_ns, void (*gone)(void *arg, uint32_t tid), void *arg);
 
+/* How many tasks live. */
 size_t tasks_count(const struct tasks *t);
+/* How often there was no room for a task so far. */
 uint64_t tasks_refused(const struct tasks *t);
 
 #endif
