@@ -62,7 +62,7 @@ struct drain {
 	bool started;
 	int wake_fd, epoll_fd;
 
-	/* drain thread only */
+	/* For the drain thread only. */
 	uint64_t start_ns, losses_ns, resync_ns, sample_ns;
 	unsigned samples;
 	bool lost;
@@ -70,7 +70,7 @@ struct drain {
 	unsigned n_rates;
 	uint64_t samples_refused, resyncs;
 
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t answered;
 	bool stop, closed;
 	struct drain_request *requests;
@@ -105,7 +105,8 @@ static void drain_access(struct drain *d, const struct ct_rec *rec, const uint64
 		d->opt.access(d->opt.access_arg, rec, words, stack);
 }
 
-/* Without an inspection, the access is recorded all the same, without a stack. */
+/* Asks for an inspection of an access to a watched variable. If none can be made, records the access without
+ * a stack. */
 static void drain_rawaccess(void *arg, const struct ct_rawaccess_blob *raw)
 {
 	const uint64_t words[2] = { raw->value, 0 };
@@ -135,7 +136,8 @@ static void drain_groups(struct drain *d, const struct ct_rec *rec)
 		drain_group(d, rec->peer);
 }
 
-/* A name costs as much as a dozen switches. Of a switch, only one in CAPS_SAMPLE counts. */
+/* Counts the blob of a name for the task's group. For the kernel, a name costs as much as a dozen switches;
+ * but of switches, only one in CAPS_SAMPLE is counted. */
 static void drain_group_name(struct drain *d, const struct ct_task_blob *b)
 {
 	groups_add(d->groups, govern_group(b->uid, b->cgroup_id));
@@ -146,7 +148,7 @@ static void drain_record(void *arg, uint16_t cpu, const void *data, size_t size)
 	const uint64_t *p = data, *end = p + size / 8;
 	struct drain *d = arg;
 
-	/* fixed records lie back to back; no blob counts */
+	/* Fixed records lie back to back. A blob does not count. */
 	while (end - p >= (ptrdiff_t)(sizeof(struct ct_rec) / 8)) {
 		const struct ct_rec *rec = (const void *)p;
 
@@ -167,7 +169,8 @@ static bool drain_ask_inspection(void *arg, struct task *task)
 	struct drain *d = arg;
 	const struct ct_rec *last = &task->st.last;
 	const struct inspect_want want = {
-		/* in a loop of short waits any wait will do, also the next one */
+		/* In a loop of short waits, the task may already be in its next wait. An inspection of that
+		 * wait tells the same. */
 		.since_ns = task->loop_waits >= INSPECT_POLICY_LOOP_WAITS ? 0 : last->ts,
 		.obj = last->obj,
 		.tid = last->tid,
@@ -184,7 +187,7 @@ static bool drain_ask_inspection(void *arg, struct task *task)
 	return !inspect_ask(d->inspect, &want);
 }
 
-/* For fdtable_job.post. */
+/* Takes over the result of a job. For fdtable_job.post. */
 static void drain_take_files(void *arg, void *data, size_t size)
 {
 	drain_post(arg, data, size);
@@ -214,7 +217,8 @@ static void drain_files(struct drain *d, const struct inspect_result *v, uint64_
 		leader->files_ns = now_ns;
 }
 
-/* The name of a variable comes before the record that needs it. */
+/* Writes the variables that a task may be polling. The name of a variable comes before the record that needs
+ * it. */
 static void drain_polled(struct drain *d, const struct inspect_result *v)
 {
 	for (unsigned i = 0; i < v->n_polled; i++) {
@@ -277,7 +281,7 @@ static void drain_cgroup(void *arg, uint64_t id)
 	cgroups_seen(d->cgroups, id);
 }
 
-/* The worker's thread. */
+/* Takes over the names that a walk found. Called on the worker's thread. */
 static void drain_cgroups_found(void *arg, void *data, size_t size)
 {
 	drain_post(arg, data, size);
@@ -432,8 +436,8 @@ static void drain_publish(struct drain *d, uint64_t now_ns)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* Answers the requests of other threads. The last time (close), the answer is that the drain thread does
- * nothing any more. */
+/* Answers the requests of other threads. close: this is the last time; the requests fail, and so do all
+ * later ones. */
 static void drain_requests(struct drain *d, bool close)
 {
 	struct drain_request *q;
@@ -454,7 +458,7 @@ static void drain_requests(struct drain *d, bool close)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* One round. Returns the number of records. */
+/* Makes one round. Returns the number of records. */
 static long drain_round(struct drain *d)
 {
 	uint64_t now_ns = clock_boot_ns();
@@ -720,7 +724,8 @@ struct drain_stats drain_stats(struct drain *d)
 	pthread_mutex_lock(&d->lock);
 	s = d->stats;
 	pthread_mutex_unlock(&d->lock);
-	/* A client may ask because of a write that failed after the drain thread published these figures. */
+	/* A write may fail after the drain thread has published these figures, and a client may ask because
+	 * of it. */
 	s.recorder.writer.storage = recorder_storage(d->recorder);
 	return s;
 }

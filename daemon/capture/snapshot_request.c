@@ -25,7 +25,7 @@
 
 struct snapshot_request_prep {
 	uint64_t since_ns, deadline_ns;
-	VEC(uint32_t) tgids; /* of processes, each once */
+	VEC(uint32_t) tgids; /* of processes; no process twice */
 	VEC(uint8_t) tables;
 	struct heldlocks locks;
 };
@@ -43,7 +43,8 @@ static void add_processes(struct snapshot_request_prep *p, struct tasks *tasks, 
 	}
 }
 
-/* On the drain thread: decides what to look at. */
+/* Asks for inspections, and chooses the processes whose descriptor tables are read. Runs on the drain
+ * thread. */
 static void prepare_begin(struct drain *d, void *arg)
 {
 	struct tasks *tasks = recorder_tasks(drain_recorder(d));
@@ -57,7 +58,7 @@ static void prepare_begin(struct drain *d, void *arg)
 	map_done(&seen);
 }
 
-/* On the drain thread: takes over the results. */
+/* Writes the file locks and the descriptor tables into the trace, and seals. Runs on the drain thread. */
 static void prepare_end(struct drain *d, void *arg)
 {
 	struct snapshot_request_prep *p = arg;
@@ -88,7 +89,7 @@ static void prepare_tables(const struct snapshot_request_source *src, struct sna
 		size_t size;
 
 		if (probe_read_files(src->probe, p->tgids.v[i], &table, &size))
-			continue; /* it has gone */
+			continue; /* the process has gone */
 		if (VEC_RESERVE(&p->tables, p->tables.n + size))
 			return;
 		if (size)
@@ -173,7 +174,7 @@ int snapshot_request_take(const struct snapshot_request_source *src, uint64_t fr
 	return snapshot_request_finish(ret, fd, NULL, err);
 }
 
-/* A file in memory may be sealed, and then refuse a write that its mode allows. */
+/* Whether fd is a file in memory that is sealed. It refuses writes that its mode allows. */
 static bool is_sealed(int fd)
 {
 	int seals = fcntl(fd, F_GET_SEALS);
@@ -181,7 +182,8 @@ static bool is_sealed(int fd)
 	return seals > 0 && seals & (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_FUTURE_WRITE);
 }
 
-/* Files of /proc and /sys look like regular files, but do something else with written bytes. */
+/* Whether the size of the file can be changed. Files of /proc and /sys look like regular files, but do
+ * something else with the bytes that are written. */
 static bool takes_a_size(int fd)
 {
 	struct stat st;

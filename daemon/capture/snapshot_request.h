@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * snapshot_request.h - brings the trace up to date and cuts a window out of it.  On a
- * worker's thread: the event loop and the drain go on.
+ * snapshot_request.h - brings the trace up to date and cuts a window out of it. Runs on the worker's or the
+ * clients' thread, so the event loop and the drain thread go on. All times are boot time in nanoseconds.
  */
 #ifndef CTRACE_DAEMON_CAPTURE_SNAPSHOT_REQUEST_H
 #define CTRACE_DAEMON_CAPTURE_SNAPSHOT_REQUEST_H
@@ -29,40 +29,44 @@ struct snapshot_request_source {
 	const char *trace; /* path of the circular file */
 };
 
-/* A snapshot in the making, or made. */
+/* A snapshot that is being made or has been made. */
 struct snapshot_request {
-	const char *trace;             /* of the source */
-	uint64_t from_ns, to_ns;       /* what was asked for; then what the file holds */
-	uint64_t begin_ns;             /* when it was begun */
-	struct writer_storage storage; /* as it was when the trace had been brought up to date */
-	uint64_t missing_ns; /* what was captured in the window since then is not in the file; 0: all is */
+	const char *trace; /* path of the source; borrowed */
+	/* the window that the caller wants; after snapshot_request_finish(): the window that the file
+	 * holds */
+	uint64_t from_ns, to_ns;
+	uint64_t begin_ns;             /* when the work began */
+	struct writer_storage storage; /* state of the storage when the trace had been brought up to date */
+	/* Records of the window captured since this time are not in the file. 0: the file has all records. */
+	uint64_t missing_ns;
 	uint64_t segments, bytes, took_ns;
 };
 
 /*
- * Puts into the trace what is true now: inspections of the long waits not inspected since since_ns, held file
- * locks, the descriptor tables of processes; then seals it.  False: the disk of the trace has not taken it
- * all.
+ * Puts the present state into the trace: inspections of the long waits that were not inspected since
+ * since_ns, held file locks, descriptor tables of processes. Then seals the file segment. Returns false if
+ * the disk has not taken all of it within SNAPSHOT_REQUEST_FLUSH_NS.
  */
 bool snapshot_request_prepare(const struct snapshot_request_source *src, uint64_t since_ns);
 
-/* The first half: brings the trace up to date for [from_ns, to_ns). */
+/* The first half of a snapshot: brings the trace up to date for [from_ns, to_ns). */
 void snapshot_request_begin(const struct snapshot_request_source *src, uint64_t from_ns, uint64_t to_ns,
 			    struct snapshot_request *ret);
 /*
- * The second half: cuts it into fd.  Uses nothing of the source but the path.  step (may be NULL) is called
- * between the pieces; when it returns false the cut ends with -ECANCELED.  0, or -errno with a sentence in
- * err (-ERANGE: nothing in the window).
+ * The second half of a snapshot: cuts the window into fd. Uses only the path of the source. step (may be
+ * NULL) is called between the pieces; if it returns false, the cut ends with -ECANCELED. Returns 0, or
+ * -errno with a sentence in err (-ERANGE: no record lies in the window). On failure fd is empty, unless the
+ * trace cannot be opened.
  */
 int snapshot_request_finish(struct snapshot_request *s, int fd, bool (*step)(void *arg),
 			    char err[SNAPSHOT_REQUEST_ERR_MAX]);
-/* Both. */
+/* Does both halves. */
 int snapshot_request_take(const struct snapshot_request_source *src, uint64_t from_ns, uint64_t to_ns, int fd,
 			  struct snapshot_request *ret, char err[SNAPSHOT_REQUEST_ERR_MAX]);
 
 /*
- * Whether fd can take a snapshot: an empty regular file, open for writing, of which any part can be written.
- * 0 or -EINVAL with a sentence.  May take as long as the file system does.
+ * Checks that fd can take a snapshot: an empty regular file, open for writing, that can be made larger.
+ * Returns 0, or -EINVAL with a sentence in err. May take as long as the file system takes.
  */
 int snapshot_request_check_fd(int fd, char err[SNAPSHOT_REQUEST_ERR_MAX]);
 
