@@ -102,7 +102,8 @@ static int diagnoser_event(sd_event_source *s, int fd, uint32_t events, void *ar
 	return 0;
 }
 
-/* The process limits its own time. This timer is for a process that is stopped or gets no CPU. */
+/* Gives up the open question. The process limits its own time, so this happens only if the process is
+ * stopped or gets no CPU. */
 static int diagnoser_late(sd_event_source *s, uint64_t usec, void *arg)
 {
 	diagnoser_conclude(arg, NULL, "the process that diagnoses hangs did not answer in time");

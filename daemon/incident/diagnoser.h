@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * diagnoser.h - has a snapshot diagnosed by a process of its own: what is in a
- * trace was named by any program of the machine, and to look through it takes
- * memory and time.
+ * diagnoser.h - has a snapshot diagnosed by a process of its own. Any program of the machine may have put
+ * its bytes into the snapshot, and to analyse it takes memory and time.
  *
- * The process is forked before the daemon has threads or anything of value open. It gives up all privileges
- * (diagnoser_jail.h), and has a child of its own answer each question, so that one that crashes, leaks or
- * takes too long costs that answer alone.  When the process itself is gone there are no answers until the
- * daemon is started again: by then the daemon may neither fork nor change who it is.
+ * The daemon forks the process before it has threads or has opened anything of value. The process gives up
+ * all privileges (diagnoser_jail.h). It forks a child for each question, so a child that crashes, leaks or
+ * takes too long costs only one answer. If the process itself ends, there are no answers until the daemon is
+ * started again: the daemon may not fork any more by then.
  *
- * The answer is that of `ctrace diagnose` for the time from when the task began to hang until it was back in
- * its loop, or until the end of the snapshot.
+ * The answer is that of `ctrace diagnose` for the time of the hang: from its beginning until the task was
+ * back in its loop, or until the end of the snapshot.
  *
  * Main thread only.
  */
@@ -26,7 +25,7 @@
 #define DIAGNOSER_CPU_S      10 /* of CPU time for a question */
 #define DIAGNOSER_WALL_S     60 /* and on a machine that has no time for it */
 
-/* Why did this task hang?  Times are boot time. */
+/* The question why a task hung. Times are boot time. */
 struct diagnoser_question {
 	uint64_t id;
 	uint64_t since_ns, found_ns;
@@ -37,22 +36,22 @@ struct diagnoser_question {
 struct diagnoser;
 
 /*
- * answer: {"text","verdict","cause","confidence":words as in
- * ctrace.diagnosis/1,"lasts":bool,"from_ns","to_ns" of what was looked
- * at,"root_cause":{"pid","tid","comm","text"},"chain":[{"pid","tid","comm","edge"}]}; it stays the
- * diagnoser's.  NULL: there is none, and why is a sentence.
+ * Receives the answer: {"text","verdict","cause","confidence":words as in
+ * ctrace.diagnosis/1,"lasts":bool,"from_ns","to_ns" of the time that was
+ * analysed,"root_cause":{"pid","tid","comm","text"},"chain":[{"pid","tid","comm","edge"}]}. It is valid
+ * during the call and stays the diagnoser's. NULL: there is no answer, and why is a sentence.
  */
 typedef void (*diagnoser_answer_fn)(void *arg, json_t *answer, const char *why);
 
-/* Forks the process; before there are threads. 0 or -errno. */
+/* Forks the process. To be called before the daemon has threads. Returns 0 or -errno. */
 int diagnoser_new(struct diagnoser **ret);
-/* The answers come from this event loop.  0 or -errno. */
+/* Has the answers delivered by this event loop. Returns 0 or -errno. */
 int diagnoser_attach(struct diagnoser *d, sd_event *event);
-/* Ends the process; an answer that is due does not come any more.  Accepts NULL. */
+/* Ends the process. An open question gets no answer. Accepts NULL. */
 void diagnoser_free(struct diagnoser *d);
 
-/* Asks about the trace fd, which stays the caller's. 0: fn will be called; -EBUSY: one question at a time; or
- * -errno: there is no such process any more.  q->id is not used. */
+/* Asks about the trace in fd, which stays the caller's. q->id is not used. Returns 0: fn will be called
+ * once; -EBUSY: another question is open; -ESRCH: the process has ended; or -errno. */
 int diagnoser_ask(struct diagnoser *d, int fd, const struct diagnoser_question *q, diagnoser_answer_fn fn,
 		  void *arg);
 

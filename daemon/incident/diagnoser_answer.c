@@ -12,7 +12,7 @@
 #define ANSWER_TEXT_MAX   4096
 #define ANSWER_EVENTS_MAX 3000000 /* about as many as DIAGNOSER_MEMORY holds: 150 bytes each */
 
-/* Names from a trace may have any bytes, but JSON may not. */
+/* Makes a JSON string. A name in a trace may have any bytes, but a text in JSON may not. */
 static json_t *answer_text(const char *s)
 {
 	char clean[ANSWER_TEXT_MAX];

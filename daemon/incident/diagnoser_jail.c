@@ -68,7 +68,7 @@ static int jail_drop_capabilities(void)
 	return syscall(__NR_capset, &head, none) ? -errno : 0;
 }
 
-/* When memory runs out, the kernel kills this process before any useful program. */
+/* If memory runs out, the kernel is to kill this process before any useful program. */
 static void jail_dispensable(void)
 {
 	_cleanup_close_ int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -103,21 +103,21 @@ int diagnoser_jail(int keep_fd)
 	r = privilege_drop_bounding();
 	if (r)
 		return r;
-	/* A service that may not change its user stays the same user. Without capabilities, and unable to
-	 * open any file, that user is worth no more than nobody. */
+	/* A service that may not change its user keeps it. Without capabilities, and unable to open any
+	 * file, this user can do no more than nobody. */
 	if (!geteuid() && !setgroups(0, NULL) && !setresgid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY) &&
 	    setresuid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY))
 		return -errno;
 	r = jail_drop_capabilities();
 	if (r)
 		return r;
-	/* so that no other process of nobody can look into this one; a change of ids resets it, so it is
-	 * set after that */
+	/* Keeps other processes of nobody from looking into this one. A change of ids resets the flag, so it
+	 * is set after that. */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
 	if (getppid() != parent)
-		return -ESRCH; /* it ended meanwhile */
+		return -ESRCH; /* the parent has ended meanwhile */
 	return jail_filter(jail_server_calls, ARRAY_SIZE(jail_server_calls));
 }
 

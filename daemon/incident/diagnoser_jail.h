@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * diagnoser_jail.h - what a process that reads hostile bytes gives up.  For good, and for its children.
+ * diagnoser_jail.h - takes privileges from a process that reads hostile bytes. Neither the process nor its
+ * children can get them back.
  */
 #ifndef CTRACE_DAEMON_INCIDENT_DIAGNOSER_JAIL_H
 #define CTRACE_DAEMON_INCIDENT_DIAGNOSER_JAIL_H
 
 /*
- * Closes all descriptors but keep_fd, ends with the parent, becomes nobody without groups and capabilities,
- * and leaves the system calls to memory, to descriptors that are open or are sent, and to children like
- * itself.  0 or -errno.
+ * Closes all descriptors but keep_fd. The process then ends with its parent, runs as nobody (if it ran as
+ * root), and has no groups and no capabilities. Of the system calls it keeps those for memory, for
+ * descriptors that are open or that it receives, and for children like itself. Returns 0 or -errno.
  */
 int diagnoser_jail(int keep_fd);
-/* In such a child: limits of memory and CPU time, no more children, nothing but read, write and memory.  0 or
- * -errno. */
+/* For a child of such a process: sets limits of memory and CPU time. The child can create no children and
+ * keeps only the system calls to read, write and manage memory. Returns 0 or -errno. */
 int diagnoser_jail_child(void);
 
 #endif

@@ -5,17 +5,18 @@
 
 #include "daemon/incident/diagnoser.h"
 
-/* The answer to a question, as it goes over the socket: one packet, JSON without a final 0. */
+/* The answer to a question as it goes over the socket: one packet, with JSON that has no final 0. */
 struct diagnoser_packet {
 	uint64_t id;
 	char json[DIAGNOSER_ANSWER_MAX];
 };
 
-/* Serves questions from a socket until its other end is closed; in a process of its own. */
+/* Serves questions from a socket until the other end is closed. Runs in the process of its own. */
 _Noreturn void diagnoser_serve(int sock);
 
-/* The answer as diagnoser.h has it, or {"error":"why"}; NULL: out of memory.  Where memory does not suffice
- * for all of the trace, what was before the hang is left out. */
+/* Returns the answer as diagnoser.h describes it, or {"error":"why"}. NULL: out of memory. If memory does
+ * not suffice for the whole trace, the time before the hang is left out, part by part, and then part of the
+ * hang. */
 json_t *diagnoser_answer(int fd, const struct diagnoser_question *q);
 
 #endif

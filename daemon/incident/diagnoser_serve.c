@@ -49,7 +49,7 @@ static void serve_error(char *json, size_t *ret_n, const char *why)
 	*ret_n = (size_t)snprintf(json, DIAGNOSER_ANSWER_MAX, "{\"error\":\"%s\"}", why);
 }
 
-/* The child: one answer into a pipe. */
+/* Runs in the child: writes one answer into a pipe. */
 static _Noreturn void serve_child(int out, int fd, const struct diagnoser_question *q)
 {
 	_cleanup_free_ char *text = NULL;
@@ -72,8 +72,8 @@ static _Noreturn void serve_child(int out, int fd, const struct diagnoser_questi
 	_exit(n ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/* Reads the answer of the child. False if it takes too long, if it is too large, or if no process waits
- * for it any more. */
+/* Reads the answer of the child. False if it takes too long, if it is too large, or if the daemon has
+ * ended. */
 static bool serve_collect(int in, int sock, char *json, size_t *ret_n)
 {
 	uint64_t end_ns = clock_boot_ns() + DIAGNOSER_WALL_S * NSEC_PER_SEC;
@@ -133,7 +133,7 @@ void diagnoser_serve(int sock)
 	struct diagnoser_question q;
 	int fd = -1;
 
-	json_object_seed(0); /* reads a device */
+	json_object_seed(0); /* before the jail, because it reads a device */
 	if (diagnoser_jail(sock))
 		_exit(EXIT_FAILURE);
 	while (!serve_receive(sock, &q, &fd)) {

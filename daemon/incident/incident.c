@@ -32,12 +32,12 @@ struct incidents {
 	struct incident *open; /* oldest first */
 	char boot_id[INCIDENT_BOOT_LEN + 1];
 	sd_event_source *io, *timer;
-	int fd;           /* eventfd: something was noted */
-	unsigned limited; /* since the last snapshot */
+	int fd;           /* eventfd: readable when a hang was noted */
+	unsigned limited; /* hangs without a snapshot since the last snapshot */
 	uint64_t said_ns; /* when the last message about a refused snapshot was written; 0: not yet */
 	struct incidents_stats stats;
 
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects the members below */
 	struct detect_hang noted[INCIDENTS_NOTED_MAX];
 	unsigned n_noted;
 	uint64_t refused;
@@ -65,7 +65,7 @@ static void incident_free(struct incident *in)
 	free(in);
 }
 
-/* Says what is missing, the reason, and the remedy. */
+/* Says in in->why what is missing, the reason, and the remedy. */
 static void incident_lacks(struct incident *in, const char *what, int error)
 {
 	bool full = error == -ENOSPC || error == -EDQUOT;
@@ -76,7 +76,7 @@ static void incident_lacks(struct incident *in, const char *what, int error)
 
 /* ---- on the worker's thread ---- */
 
-/* A sidecar to be written. */
+/* A sidecar that the worker writes. */
 struct incident_note {
 	struct incident_store *store;
 	char name[INCIDENT_NAME_MAX];
@@ -154,7 +154,7 @@ static void write_run(void *arg)
 	struct incident *in = arg;
 	int r = 0;
 
-	/* a hang that was removed already, to make room for a newer one, gets no note */
+	/* A newer hang may have pushed out this one. Then it gets no note. */
 	if (!in->has_snapshot || !access(in->path, F_OK))
 		r = write_doc(in, false);
 	if (r)
@@ -186,7 +186,7 @@ static void incident_advance(void *arg)
 	incidents_step(in->owner);
 }
 
-/* The worker ended before this job: see incidents_finish(). */
+/* The worker has ended before this job. incidents_finish() does the job. */
 static void incident_drop(void *arg)
 {
 }
@@ -230,7 +230,7 @@ static void incident_ask(struct incident *in)
 	_cleanup_close_ int fd = incident_store_snapshot(&is->store, in->name);
 	int r = fd < 0 ? fd : diagnoser_ask(is->opt.diagnoser, fd, &q, incident_answer, in);
 
-	if (r == -EBUSY) /* the answer to the open question calls incidents_step() */
+	if (r == -EBUSY) /* incidents_step() comes here again when the open question is answered */
 		return;
 	in->state = r ? INCIDENT_ANSWERED : INCIDENT_ASKS;
 	if (r == -ESRCH)
@@ -286,7 +286,8 @@ static int incidents_timer(sd_event_source *s, uint64_t usec, void *arg)
 	return 0;
 }
 
-/* With this note the hang is not forgotten if the daemon ends before the snapshot is there. */
+/* Has the first note written. If the daemon then ends before the snapshot is taken, the next daemon knows of
+ * the hang. */
 static void incident_first_note(struct incident *in)
 {
 	struct incident_note *n = calloc(1, sizeof(*n));
@@ -306,8 +307,8 @@ static void incident_set_path(struct incident *in)
 	snprintf(in->path, sizeof(in->path), "%s/%s.ctr", in->owner->store.dir, in->name);
 }
 
-/* A stuck task is noticed anew after a restart, or by a rule with a long threshold. Then only the last
- * part of the wait is of interest. */
+/* The start of the snapshot for a hang. A stuck task is noticed again after a restart, and by a rule with a
+ * long threshold. Then only the last part of the wait is of interest. */
 static uint64_t incident_from(const struct incidents *is, const struct detect_hang *h)
 {
 	uint64_t since_ns = h->since_ns;
@@ -342,7 +343,7 @@ static void incident_add(struct incident *in, const struct detect_hang *h)
 {
 	for (unsigned i = 0; i < in->n_hangs; i++)
 		if (in->hangs[i].tid == h->tid && in->hangs[i].since_ns == h->since_ns)
-			return; /* by another rule */
+			return; /* the same hang, noticed by another rule */
 	if (in->n_hangs == INCIDENT_HANGS_MAX) {
 		in->hangs_refused++;
 		return;
@@ -388,8 +389,8 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 			comm, h->tid, describe_hang(h->rule), INCIDENTS_OPEN_MAX);
 }
 
-/* The user who started the process. A set-user-ID program runs as another user. The owner of the directory
- * is no help either: it is root for a program that cannot be dumped. */
+/* The user who started the process, from its status: a set-user-ID program runs as another user, and the
+ * directory in /proc belongs to root if the program cannot be dumped. */
 static uint32_t incident_uid(uint32_t pid)
 {
 	uint32_t uid = INCIDENT_UID_UNKNOWN;
@@ -462,8 +463,8 @@ static void read_boot_id(char id[INCIDENT_BOOT_LEN + 1])
 	id[n > 0 ? n : 0] = 0;
 }
 
-/* The limits hold across restarts: if a hang makes the daemon restart again and again, that must not fill
- * the disk. */
+/* Fills in the times of earlier runs, so that the limits hold across restarts. A hang that makes the daemon
+ * restart again and again must not fill the disk. */
 static void incidents_remember(struct incidents *is, json_t *list)
 {
 	int64_t now_ns = (int64_t)clock_boot_ns(), offset = clock_offsets_now().boot_to_real_ns;
@@ -473,7 +474,7 @@ static void incidents_remember(struct incidents *is, json_t *list)
 		const char *comm = json_string_value(json_object_get(json_object_get(doc, "victim"), "comm"));
 		int64_t ns = json_integer_value(real) - offset;
 
-		/* leaves out earlier boots, and times from before the clock was set back */
+		/* leaves out hangs of earlier boots, and times from before the clock was set back */
 		if (ns > 0 && ns <= now_ns)
 			incident_times_add(&is->times, comm ? comm : "", incident_store_doc_uid(doc),
 					   (uint64_t)ns);
@@ -547,7 +548,7 @@ void incidents_begin(struct incidents *is, struct drain *drain)
 
 	is->drain = drain;
 	if (incidents_read(is->store.dir, INCIDENT_RATE_MAX, &list, &left_out))
-		return; /* there are none yet */
+		return; /* there are no hangs yet */
 	incidents_remember(is, list);
 	json_array_foreach (list, i, doc)
 		if (incidents_count(is) < INCIDENTS_OPEN_MAX)

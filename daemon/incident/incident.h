@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * incident.h - what follows when a hang was noticed: a snapshot of the time around
- * it, a diagnosis, a note of both beside the snapshot, a line in the journal.
+ * incident.h - what the daemon does after it has noticed a hang: it takes a snapshot of the time around the
+ * hang and has it diagnosed. It writes a note of both beside the snapshot, and a line into the journal.
  *
- * Hangs that are noticed while a snapshot is being waited for become part of it.  How many snapshots are
- * taken is limited, and how much room they have.  What the end of the daemon interrupts is taken up at the
- * next start: the note is there, marked as pending, before anything else is done.  A daemon that is told to
- * end cuts the pending snapshots at once and leaves the diagnoses to the next one.  After a kill the next
- * daemon finds the note and cuts what the circular trace still has.  After a crash of the machine the note
- * says where to look.  The notes also remember the limits on how often across restarts.
+ * A hang that is noticed while a snapshot is waiting to be taken becomes part of it. There are limits on how
+ * often snapshots are taken and on the room for them; the notes make these limits hold across restarts.
  *
- * Main thread, but for incidents_note(); the work is done by the worker.
+ * No hang is forgotten when the daemon ends: before all other work, the daemon writes a note that is marked
+ * as pending.
+ * - If the daemon is told to end, it takes the pending snapshots at once. The next daemon has them
+ *   diagnosed.
+ * - After a kill, the next daemon finds the note and takes what the circular trace still has.
+ * - After a crash of the machine, the note says where to look.
+ *
+ * Main thread, except for incidents_note(). The worker does the slow work.
  */
 #ifndef CTRACE_DAEMON_INCIDENT_INCIDENT_H
 #define CTRACE_DAEMON_INCIDENT_INCIDENT_H
@@ -33,37 +36,38 @@
 struct incidents;
 
 struct incidents_options {
-	const char *state_dir; /* the files are in its directory "hangs" */
+	const char *state_dir; /* the files are in its subdirectory "hangs" */
 	const char *trace;
 	struct probe *probe;
 	struct worker *worker;
-	struct diagnoser *diagnoser; /* NULL: nothing is diagnosed */
+	struct diagnoser *diagnoser; /* NULL: no hang is diagnosed */
 	uint64_t before_ns, after_ns, size_bytes;
 	struct incident_rate rate;
 };
 
 struct incidents_stats {
-	uint64_t noticed, taken, failed; /* hangs; snapshots, and those that could not be taken */
-	uint64_t limited;                /* hangs that were noticed when no more snapshots were allowed */
-	uint64_t refused;                /* hangs that found no room in a table */
-	uint64_t removed;                /* to make room */
-	uint64_t bytes, kept;            /* in the directory, when it was last looked at */
+	uint64_t noticed, taken, failed; /* hangs; snapshots; snapshots that could not be taken */
+	uint64_t limited;                /* hangs that got no snapshot because of a limit */
+	uint64_t refused;                /* hangs for which a table had no room */
+	uint64_t removed;                /* hangs whose files were removed to make room */
+	uint64_t bytes, kept;            /* in the directory when it was last looked at: bytes, and hangs */
 };
 
-/* 0 or -errno.  The strings are to outlive it. */
+/* Makes the object. Takes copies of the options, but not of the strings, which have to live as long. Returns
+ * 0 or -errno. */
 int incidents_new(sd_event *event, const struct incidents_options *opt, struct incidents **ret);
-/* The capture has begun: takes up what is pending. */
+/* To be called when the capture has begun. Resumes the incidents that are pending. */
 void incidents_begin(struct incidents *is, struct drain *drain);
-/* For drain_options.hang; arg: the struct incidents.  Never waits.  Drain thread. */
+/* Notes a hang. For drain_options.hang; arg: the struct incidents. Never waits. Drain thread. */
 void incidents_note(void *arg, const struct detect_hang *hang);
-/* Before the worker ends: has snapshots taken of what waits for one.  Their diagnoses come at the next start.
- */
+/* To be called after worker_stop() and before drain_stop(). Takes the snapshots that are pending, and writes
+ * the notes that are due. Diagnoses that are missing come at the next start. */
 void incidents_finish(struct incidents *is);
-/* After the worker and the drain thread have ended.  Accepts NULL. */
+/* To be called after the worker and the drain thread have ended. Accepts NULL. */
 void incidents_free(struct incidents *is);
 struct incidents_stats incidents_stats(const struct incidents *is);
-/* Removes the first of list until the rest of it is no more than bytes of compact JSON: how many.  Any
- * thread. */
+/* Removes the first elements of list until the rest is at most bytes long as compact JSON. Returns how many
+ * were removed. Any thread. */
 size_t incidents_fit(json_t *list, size_t bytes);
 
 #endif

@@ -13,7 +13,8 @@
 #define DOC_TEXT_MAX  4096
 #define DOC_CHAIN_MAX 32
 
-/* Names may have any bytes, but JSON may not. A terminal may get to see them. */
+/* Makes a JSON string. A name may have any bytes, but a text in JSON may not, and it may be shown on a
+ * terminal. */
 static json_t *doc_text(const char *s)
 {
 	char clean[DOC_TEXT_MAX];
@@ -54,7 +55,7 @@ static json_t *doc_hangs(const struct incident *in)
 	return hangs;
 }
 
-/* The time that the first task hung, as far as it is known. */
+/* For how long the first task hung, as far as it is known. */
 static json_int_t doc_held(const struct incident *in)
 {
 	json_int_t since = (json_int_t)in->hangs[0].since_ns;
@@ -151,10 +152,12 @@ int incident_doc_read(json_t *doc, struct incident *ret)
 
 size_t incidents_fit(json_t *list, size_t bytes)
 {
-	size_t keep = json_array_size(list), removed = 0, used = 1; /* two brackets, a comma less */
+	/* two brackets, and one comma too many below */
+	size_t keep = json_array_size(list), removed = 0, used = 1;
 
 	while (keep) {
-		size_t n = json_dumpb(json_array_get(list, keep - 1), NULL, 0, JSON_COMPACT) + 1; /* comma */
+		/* and a comma */
+		size_t n = json_dumpb(json_array_get(list, keep - 1), NULL, 0, JSON_COMPACT) + 1;
 
 		if (used + n > bytes)
 			break;
@@ -166,7 +169,7 @@ size_t incidents_fit(json_t *list, size_t bytes)
 	return removed;
 }
 
-/* One of the words of the JSON contract. NULL if the value does not have the form of such a word. */
+/* Gets a word of the JSON contract. NULL: the value does not have the form of such a word. */
 static const char *word_of(json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* incident_private.h - what the files of incident.h share. */
+/* incident_private.h - what the files of incident.h share. A sidecar is the note NAME.json beside the
+ * snapshot NAME.ctr. */
 #ifndef CTRACE_DAEMON_INCIDENT_INCIDENT_PRIVATE_H
 #define CTRACE_DAEMON_INCIDENT_INCIDENT_PRIVATE_H
 
@@ -16,56 +17,61 @@
 #define INCIDENT_BOOT_LEN  36
 
 enum incident_state {
-	INCIDENT_COLLECTS, /* until due_ns; then there is a snapshot */
-	INCIDENT_CUTS,     /* on the worker */
-	INCIDENT_CUT,      /* to be diagnosed */
+	INCIDENT_COLLECTS, /* waits until due_ns, then a snapshot is taken */
+	INCIDENT_CUTS,     /* the worker takes the snapshot */
+	INCIDENT_CUT,      /* waits for its diagnosis to begin */
 	INCIDENT_ASKS,
-	INCIDENT_ANSWERED, /* to be written */
-	INCIDENT_WRITES,   /* on the worker */
+	INCIDENT_ANSWERED, /* the sidecar has to be written */
+	INCIDENT_WRITES,   /* the worker writes the sidecar */
 	INCIDENT_DONE,
 };
 
-/* One or more hangs that one snapshot shows; the first is the one that it is named after. */
+/* One or more hangs that one snapshot shows. The incident is named after the first. */
 struct incident {
 	struct incident *next;
 	struct incidents *owner;
 	enum incident_state state;
-	bool begun; /* it has been told to the disk that it is there */
+	bool begun; /* the first note is on the disk */
 	char name[INCIDENT_NAME_MAX];
 	char boot_id[INCIDENT_BOOT_LEN + 1];
 	struct detect_hang hangs[INCIDENT_HANGS_MAX];
 	unsigned n_hangs, hangs_refused;
-	json_t *told; /* read back from a note: what it says of the hangs, more than hangs holds; or NULL */
-	uint32_t uid; /* of the first, or INCIDENT_UID_UNKNOWN */
-	unsigned limited; /* hangs before it that got no snapshot */
+	/* The hangs as a note of an earlier run has them, with more than hangs holds; or NULL. */
+	json_t *told;
+	uint32_t uid;     /* user of the first hang, or INCIDENT_UID_UNKNOWN */
+	unsigned limited; /* hangs since the snapshot before that got no snapshot */
 	uint64_t found_real_ns, due_ns;
-	uint64_t from_ns, to_ns, bytes; /* of the snapshot */
+	uint64_t from_ns, to_ns, bytes; /* of the snapshot: boot time of its window, and its size */
 	bool has_snapshot;
-	bool trimmed; /* after the snapshot; then use is set */
+	bool trimmed; /* the store was trimmed after the snapshot, and use is set */
 	struct incident_store_use use;
-	json_t *diagnosis;          /* NULL: none */
-	char why[INCIDENT_WHY_MAX]; /* there is no snapshot, or no diagnosis; "": there are */
-	char path[1200];            /* of the snapshot */
+	json_t *diagnosis;          /* NULL: there is none */
+	char why[INCIDENT_WHY_MAX]; /* why the snapshot or the diagnosis is missing; "": none is */
+	char path[1200];            /* path of the snapshot */
 };
 
-/* The sidecar's text (malloc'd); pending: it is not complete.  NULL: out of memory. */
+/* Makes the text of the sidecar, which the caller frees. pending: the incident is not complete. NULL: out of
+ * memory. */
 char *incident_doc(const struct incident *in, bool pending);
-/* What a sidecar says; 0, -EINVAL: it is none, or complete.  ret->told is to be released. */
+/* Reads a sidecar of an earlier run. Returns 0, or -EINVAL: doc is no sidecar, or is complete. The caller
+ * releases ret->told. */
 int incident_doc_read(json_t *doc, struct incident *ret);
-/* Takes over what is as it should be of an answer of the diagnoser, which is not believed to be; NULL:
- * nothing. */
+/* Copies the well-formed parts of an answer of the diagnoser, which is hostile. NULL: a part that is needed
+ * is missing. */
 json_t *incident_doc_diagnosis(json_t *answer);
 
-/* The line for people: what hung, why, and what to do next (malloc'd). NULL: out of memory. */
+/* Makes the line for people: what hung, why, and what to do next. The caller frees it. NULL: out of
+ * memory. */
 char *incident_say_text(const struct incident *in);
-/* One field of an entry in the journal's native protocol. */
+/* Writes one field of an entry in the journal's native protocol. */
 __attribute__((format(printf, 3, 4))) void incident_say_field(FILE *f, const char *name, const char *fmt,
 							      ...);
-/* Hands an entry to the socket of the journal; never waits.  0; -EAGAIN: it takes no more now; -errno. */
+/* Sends an entry of n bytes to the journal's socket at path. Never waits. Returns 0; -EAGAIN: the journal
+ * takes no more now; or -errno. */
 int incident_say_send(const char *path, const char *entry, size_t n);
-/* To the journal with fields, and to stderr where that is not the journal. */
+/* Writes the line to the journal with fields, and to stderr if stderr is not the journal. */
 void incident_say(const struct incident *in);
-/* A line about something else. */
+/* Writes a line about something else, in the same way. priority: LOG_*. */
 __attribute__((format(printf, 2, 3))) void incident_say_plain(int priority, const char *fmt, ...);
 
 #endif

@@ -25,7 +25,7 @@
 
 #define SAY_JOURNAL "/run/systemd/journal/socket"
 
-/* Whether stderr leads to the journal: systemd says which stream that is. */
+/* Whether stderr is the journal: systemd passes the numbers of the journal's stream in JOURNAL_STREAM. */
 static bool stderr_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
@@ -116,7 +116,7 @@ void incident_say_field(FILE *f, const char *name, const char *fmt, ...)
 		value = NULL;
 		return;
 	}
-	if (strchr(value, '\n')) { /* such a value has its length before it */
+	if (strchr(value, '\n')) { /* a value with a newline has its length before it */
 		uint64_t le = htole64((uint64_t)n);
 
 		fprintf(f, "%s\n", name);
@@ -140,8 +140,8 @@ int incident_say_send(const char *path, const char *entry, size_t n)
 		       : 0;
 }
 
-/* Writes a line to stderr that the journal did not take. If stderr leads to the journal too, there may
- * still be room in that stream. If not, the note beside the snapshot has to do. */
+/* Writes a line that the journal did not take to stderr. stderr may be a stream to the journal too, but then
+ * it may still have room. If it has none, only the note beside the snapshot tells of the hang. */
 static void say_stderr(const char *line)
 {
 	_cleanup_free_ char *text = NULL;
@@ -165,8 +165,8 @@ static FILE *say_begin(const char *line, int priority, char **ret, size_t *ret_n
 	return f;
 }
 
-/* Does not use sd_journal_send(), which waits while the journal is stuck: that must not hold up the
- * daemon. */
+/* Sends the entry. Does not use sd_journal_send(): it waits while the journal is stuck, and would hold up
+ * the daemon. */
 static void say_end(FILE *f, const char *line, char **entry, const size_t *n)
 {
 	bool sent = f && !fclose(f) && !incident_say_send(SAY_JOURNAL, *entry, *n);

@@ -72,7 +72,7 @@ static int store_open(const struct incident_store *s, bool make)
 		return parent;
 	name = name ? name + 1 : s->dir;
 	if (make && !mkdirat(parent, name, 0700)) /* if this fails, the next step reports the error */
-		(void)fsync(parent);              /* a disk that fails shows when the files are synced */
+		(void)fsync(parent);              /* if the disk fails, the sync of the files reports it */
 	fd = owned_dir(parent, name, O_NOFOLLOW, &trouble);
 	return fd == -ENOTDIR || fd == -ELOOP ? -EPERM : fd;
 }
@@ -170,7 +170,8 @@ int incident_store_snapshot(const struct incident_store *s, const char *name)
 	return dir < 0 ? dir : owned_file(dir, path, O_RDONLY, &trouble);
 }
 
-/* The daemon's files begin with a time. Other files in the directory belong to other programs. */
+/* Whether a file is the daemon's: its name begins with a time. Other files in the directory belong to other
+ * programs. */
 static int store_is_ours(const struct dirent *e)
 {
 	return strlen(e->d_name) > STORE_TIME_LEN && e->d_name[STORE_TIME_LEN] == '-' &&
@@ -189,7 +190,7 @@ static bool has_suffix(const char *name, const char *suffix)
 	return n > k && !strcmp(name + n - k, suffix);
 }
 
-/* Files of one hang have the same name up to the last dot (".json", ".ctr"). */
+/* Whether two files are of one hang: their names are the same up to the last dot (".json", ".ctr"). */
 static bool is_same_hang(const char *a, const char *b)
 {
 	const char *end = strrchr(a, '.');
@@ -209,8 +210,8 @@ struct store_hang {
 	struct dirent **files;
 	int n;
 	uint32_t uid;
-	uint64_t bytes, uid_bytes; /* uid_bytes: of all hangs of uid, in the first of these */
-	int uid_at;                /* which one that is */
+	uint64_t bytes, uid_bytes; /* of all hangs of the same user; counted in the first hang of that user */
+	int uid_at;                /* index of the first hang of the same user */
 	bool ahead, stays, gone;
 };
 
@@ -260,8 +261,8 @@ static int store_group(int dir, struct dirent **files, int n, const char *name, 
 	return n_hangs;
 }
 
-/* The hang to remove next: the oldest one of the user with the most bytes, so that one user's hangs do not
- * push out those of another. NULL: none may go. */
+/* The hang to remove next: the oldest one of the user with the most bytes. So one user's hangs do not push
+ * out those of another user. NULL: no hang may be removed. */
 static struct store_hang *store_next(struct store_hang *v, int n)
 {
 	struct store_hang *next = NULL;
@@ -321,7 +322,7 @@ int incident_store_trim(const struct incident_store *s, const char *name, uint64
 	if (n < 0)
 		return -errno;
 	for (int i = 0; i < n; i++) {
-		/* the daemon ended while it wrote this file */
+		/* a file that the daemon had not written completely when it ended */
 		if (has_suffix(v[i]->d_name, ".tmp")) {
 			unlinkat(dir, v[i]->d_name, 0);
 			free(v[i]);

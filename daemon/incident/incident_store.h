@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * incident_store.h - the directory of the hangs that were caught (lib/incidents.h): files appear whole or not
- * at all, and stay after a power cut; the oldest go when there are too many.  Any thread, one at a time.
+ * incident_store.h - the directory of the hangs that were caught (lib/incidents.h). A file appears whole or
+ * not at all, and stays after a power cut. If the files need too much room, the oldest are removed. Any
+ * thread, one at a time.
  */
 #ifndef CTRACE_DAEMON_INCIDENT_INCIDENT_STORE_H
 #define CTRACE_DAEMON_INCIDENT_INCIDENT_STORE_H
@@ -19,34 +20,39 @@ struct incident_store {
 	uint64_t size_bytes; /* of all files together */
 };
 
-/* A name for the hang of that time: "20260131T140312Z-comm-123". */
+/* Makes the name of a hang: "20260131T140312Z-comm-123". real_ns: wall clock time. */
 void incident_store_name(char name[INCIDENT_NAME_MAX], uint64_t real_ns, const char *comm, uint32_t tid);
-/* The time in such a name; 0 when it is none. */
+/* The wall clock time in such a name, in nanoseconds. 0: not such a name. */
 uint64_t incident_store_time(const char *name);
-/* Whose hang a note (lib/incidents.h) tells of; INCIDENT_UID_UNKNOWN. */
+/* The user of the hang that a note (lib/incidents.h) describes, or INCIDENT_UID_UNKNOWN. */
 uint32_t incident_store_doc_uid(const json_t *doc);
 
-/* 0: the directory is missing, or can be used; -EPERM: it, or the one that it is in, is refused
- * (lib/owned.h); -errno. */
+/* Checks the directory. Returns 0: it can be used, or does not exist; -EPERM: the directory or its parent is
+ * refused (lib/owned.h); or -errno. */
 int incident_store_check(const struct incident_store *s);
-/* The directory, which is made when it is missing: a descriptor, or -errno as incident_store_check(). */
+/* Opens the directory, and makes it if it does not exist. Returns a descriptor, or -errno as
+ * incident_store_check(). */
 int incident_store_open(const struct incident_store *s);
-/* Writes NAME.json. 0 or -errno. */
+/* Writes text to NAME.json. Returns 0 or -errno. */
 int incident_store_sidecar(const struct incident_store *s, const char *name, const char *text);
-/* NAME.ctr, under another name until incident_store_commit(): a descriptor to be written to, or -errno. */
+/* Creates the file that becomes NAME.ctr. It has a temporary name until incident_store_commit(). Returns a
+ * descriptor for writing, or -errno. */
 int incident_store_create(const struct incident_store *s, const char *name);
-/* The file that fd is gets its name, 0; or goes (keep false), or -errno and goes.  Does not close fd. */
+/* Gives the file of incident_store_create() its name, or removes it (keep is false). Returns 0, or -errno:
+ * the file is removed. Does not close fd. */
 int incident_store_commit(const struct incident_store *s, const char *name, int fd, bool keep);
-/* NAME.ctr for reading: a descriptor or -errno. */
+/* Opens NAME.ctr for reading. Returns a descriptor or -errno. */
 int incident_store_snapshot(const struct incident_store *s, const char *name);
 
 struct incident_store_use {
 	uint64_t bytes;
 	unsigned kept, removed;
 };
-/* Removes the oldest until the rest fits, but not the one of that name, which is new; and what an end in the
- * midst of writing left, thus not while another thread is in incident_store_sidecar() or has a file created.
- * What is from more than a day after now_ns (wall clock) goes first: the clock was set back.  0 or -errno. */
+/* Removes hangs until the rest fits into size_bytes, but never the hang name, which is new. The oldest hang
+ * of the user with the most bytes goes first. Among this user's hangs, one from more than a day after now_ns
+ * (wall clock) goes before the others: the clock was set back. Also removes files that were left
+ * half-written, so no other thread may be in incident_store_sidecar() or have a file created. Returns 0 or
+ * -errno; ret is untouched on failure. */
 int incident_store_trim(const struct incident_store *s, const char *name, uint64_t now_ns,
 			struct incident_store_use *ret);
 
