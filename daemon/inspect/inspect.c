@@ -16,7 +16,7 @@
 #define STUCK_NS        (10 * NSEC_PER_SEC)
 #define WORKERS_MAX     4 /* one that works; the others may be stuck */
 
-/* A piece of work: a want; with raw, a sample; with access, an access to a variable. */
+/* An entry of the queue: a want; with raw, a sample; with access, an access to a variable. */
 struct item {
 	struct inspect_want want;
 	struct ct_rawstack_blob *raw;
@@ -24,17 +24,17 @@ struct item {
 };
 
 /*
- * A thread and its tools. Reading a process's memory or mappings can hang in the kernel, as long as that
- * process hangs there with its memory locked. If that happens to a worker, it is left alone, and another
- * worker takes over. When the stuck worker returns, it ends.
+ * A thread and its tools. To read the memory or the mappings of a process, the kernel takes a lock of the
+ * process. If the process hangs while it holds the lock, the thread hangs too. Then the worker is left
+ * alone, and another worker takes over. When the stuck worker returns, it ends.
  */
 struct worker {
 	struct inspect *v;
 	pthread_t thread;
 	struct inspect_look *look;
 	bool used, abandoned, ended;
-	uint32_t tgid;     /* the process of the present work */
-	uint64_t since_ns; /* 0: idle */
+	uint32_t tgid;     /* process of the present inspection */
+	uint64_t since_ns; /* start of the present inspection; 0: idle */
 };
 
 struct inspect {
@@ -46,13 +46,14 @@ struct inspect {
 	struct inspect_result *results[INSPECT_RESULTS_MAX];
 	size_t r_head, r_n;
 	struct worker workers[WORKERS_MAX];
-	struct worker *current; /* NULL: all are stuck */
+	struct worker *current; /* the worker that takes from the queue; NULL: all are stuck */
 	struct inspect_stats stats;
-	uint64_t next_ns; /* pace: when the next piece of work may begin */
+	uint64_t next_ns; /* when the next inspection may begin */
 	bool stop;
 };
 
-/* The pace is 1/max_per_sec. After a rest, a quarter of a second's work may run at once. */
+/* Between two inspections lie 1/max_per_sec seconds. After a rest, a quarter of a second's inspections may
+ * run at once. */
 static uint64_t pace_step(const struct inspect *v)
 {
 	return NSEC_PER_SEC / v->opt.max_per_sec;
@@ -67,7 +68,7 @@ static uint64_t pace_wait(struct inspect *v, uint64_t now)
 	return v->next_ns > now ? v->next_ns - now : 0;
 }
 
-/* Is a worker stuck on this process already? */
+/* Whether a worker is stuck on this process already. */
 static bool is_trap(const struct inspect *v, const struct worker *self, uint32_t tgid)
 {
 	for (size_t i = 0; i < WORKERS_MAX; i++)
@@ -160,7 +161,7 @@ static int item_do(struct worker *wk, const struct item *it, struct inspect_resu
 	return it->raw ? look_at_sample(wk, it->raw, ret) : look_at_wait(wk, &it->want, ret);
 }
 
-/* Locked. Counts the outcome and hands over the result. */
+/* To be called with the lock held. Counts the outcome and queues the result. */
 static void item_done(struct inspect *v, struct inspect_result *res, int r, bool cut)
 {
 	if (r == -ESRCH)
@@ -179,7 +180,7 @@ static void item_done(struct inspect *v, struct inspect_result *res, int r, bool
 	v->results[(v->r_head + v->r_n++) % INSPECT_RESULTS_MAX] = res;
 }
 
-/* Locked. Waits for the next piece of work and for its time. False: stop. */
+/* To be called with the lock held. Waits for the next entry of the queue and for its time. False: stop. */
 static bool item_next(struct inspect *v, struct worker *wk, struct item *ret)
 {
 	while (!v->stop && !wk->abandoned) {
@@ -246,7 +247,7 @@ static void *worker_run(void *arg)
 	return NULL;
 }
 
-/* Locked.  Starts a worker in a free place.  -EAGAIN: there is none. */
+/* To be called with the lock held. Starts a worker in a free place. -EAGAIN: there is none. */
 static int worker_start(struct inspect *v)
 {
 	struct worker *wk = NULL;
@@ -277,7 +278,7 @@ static int worker_start(struct inspect *v)
 	return 0;
 }
 
-/* Locked. */
+/* To be called with the lock held. */
 static uint64_t work_age(const struct worker *wk)
 {
 	uint64_t now = clock_boot_ns();
@@ -286,7 +287,8 @@ static uint64_t work_age(const struct worker *wk)
 	return wk->since_ns && now > wk->since_ns ? now - wk->since_ns : 0;
 }
 
-/* Locked. Replaces a stuck worker. Frees the place of a worker that has returned. */
+/* To be called with the lock held. Replaces a stuck worker, and frees the place of a worker that has
+ * returned. */
 static void workers_check(struct inspect *v)
 {
 	struct worker *cur = v->current;
@@ -335,7 +337,7 @@ int inspect_new(const struct inspect_options *opt, struct inspect **ret)
 	return 0;
 }
 
-/* Locked. Waits until a worker has ended. False: the time limit has passed. */
+/* To be called with the lock held. Waits until a worker has ended. False: the time limit has passed. */
 static bool worker_wait(struct inspect *v, const struct worker *wk, const struct timespec *until)
 {
 	while (!wk->ended)
@@ -371,7 +373,7 @@ void inspect_free(struct inspect *v)
 	}
 	pthread_mutex_unlock(&v->lock);
 	if (stuck)
-		return; /* it is still in use */
+		return; /* the stuck thread still uses it */
 	while (v->q_n--)
 		item_done_with(&v->queue[v->q_head++ % INSPECT_QUEUE_MAX]);
 	while (v->r_n--)
@@ -381,7 +383,7 @@ void inspect_free(struct inspect *v)
 	free(v);
 }
 
-/* Locked. */
+/* To be called with the lock held. */
 static int enqueue(struct inspect *v, struct item it)
 {
 	v->stats.asked++;
@@ -418,7 +420,8 @@ int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw)
 		return -ENOMEM;
 	memcpy(copy, raw, n);
 	pthread_mutex_lock(&v->lock);
-	/* a late inspection is as good as an early one; a late sample may be of a program that has ended */
+	/* A late inspection is as useful as an early one. A late sample may be of a program that has
+	 * ended. */
 	if (v->q_n && pace_wait(v, clock_boot_ns())) {
 		v->stats.asked++;
 		v->stats.refused_rate++;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * inspect.h - looks at a task while it waits, and gives names to addresses.
+ * inspect.h - looks at tasks while they wait, and gives names to addresses.
  *
- * One thread of its own takes wants from a bounded queue and puts results into
- * another; it holds no lock while it works and stops nothing.  The drain thread asks and
- * takes; inspect_ask(), inspect_ask_sample(), inspect_take() and inspect_stats() may be
- * called from any thread and never block on the work itself.
+ * A thread of its own takes wants from a queue and puts results into another queue; both queues have a
+ * limit. It holds no lock while it works, and it stops no task. The drain thread asks and takes.
+ * inspect_ask(), inspect_ask_sample(), inspect_ask_access(), inspect_take() and inspect_stats() may be
+ * called from any thread and never wait for an inspection.
  *
- * It reads files and memory that belong to the programs inspected: all of it is
- * hostile, every read has a limit.  A thread that is stuck for 10 s is left alone and another one takes over,
- * with four threads at most.
+ * The thread reads files and memory of the programs it inspects. All of these bytes are hostile, so every
+ * read has a limit. A thread that is stuck for 10 s is left alone, and another one takes over; there are at
+ * most four threads.
  */
 #ifndef CTRACE_DAEMON_INSPECT_INSPECT_H
 #define CTRACE_DAEMON_INSPECT_INSPECT_H
@@ -23,43 +23,45 @@
 struct inspect;
 
 struct inspect_options {
-	/* Reads one task as the task iterator does: 0, -ESRCH (gone), -errno.  Called on the inspection
-	 * thread only. */
+	/* Reads one task as the task iterator does. Returns 0, -ESRCH (there is no such task) or -errno.
+	 * Called on the inspection thread only. */
 	int (*read_task)(void *arg, uint32_t tid, struct ct_iter_task *ret);
 	void *arg;
-	uint32_t max_per_sec; /* inspections and samples together; 0: 100 */
+	uint32_t max_per_sec; /* of inspections and samples together; 0: 100 */
 };
 
-/* asked = done + gone + refused_queue + refused_rate + failed + (those still queued). */
+/* asked = done + gone + refused_queue + refused_rate + failed + those that are still queued. */
 struct inspect_stats {
 	uint64_t asked;
-	uint64_t done;          /* results made */
-	uint64_t gone;          /* the task had gone on before or while it was looked at */
-	uint64_t refused_queue; /* queue of wants or of results was full */
-	uint64_t refused_rate;  /* more than max_per_sec */
-	uint64_t failed;        /* read_task failed, or out of memory */
+	uint64_t done;          /* results that were made */
+	uint64_t gone;          /* the task's wait had ended before or during the inspection */
+	uint64_t refused_queue; /* the queue of wants or of results was full */
+	uint64_t refused_rate;  /* samples that would have had to wait for the pace of max_per_sec */
+	uint64_t failed;        /* read_task() failed, or there was no memory */
 	uint64_t cut_short;     /* user stacks that ended at a limit (frames, time, unreadable memory) */
 	uint64_t busy_ns;       /* CPU time of the thread */
-	uint64_t given_up;      /* threads that are stuck now, and have been replaced where there was room */
-	uint64_t stuck_ns;      /* how long the work on hand has taken by now; 0: idle */
+	uint64_t given_up;      /* threads that are stuck now and were left alone */
+	uint64_t stuck_ns;      /* how long the present inspection has taken so far; 0: there is none */
 };
 
 #define INSPECT_QUEUE_MAX   256
 #define INSPECT_RESULTS_MAX 256
 
-/* Starts the thread.  0, -ENOMEM, or -errno of the thread's creation. */
+/* Starts the thread. Returns 0, -ENOMEM, or -errno of creating the thread. */
 int inspect_new(const struct inspect_options *opt, struct inspect **ret);
-/* Stops the thread; gives up on it after two seconds if it is stuck in the kernel behind a stuck program
- * (then its memory stays).  Accepts NULL. */
+/* Stops the thread. If the thread is stuck in the kernel on a stuck program, gives up after two seconds and
+ * does not free its memory. Accepts NULL. */
 void inspect_free(struct inspect *v);
 
-/* 0, or -EAGAIN when the queue is full (counted). */
+/* Queues an inspection; want is copied. Returns 0, or -EAGAIN: the queue is full (counted). */
 int inspect_ask(struct inspect *v, const struct inspect_want *want);
-/* The same for a sample; the blob is copied. -EINVAL when its sizes do not fit. */
+/* Queues a sample; raw is copied. Returns 0; -EAGAIN: the queue is full, or a sample would have to wait
+ * (counted); -EINVAL: raw has wrong sizes; -ENOMEM. */
 int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw);
-/* The same for an access to a watched variable. -EINVAL, -ENOMEM, -EAGAIN. */
+/* Queues an access to a watched variable; raw is copied. Returns 0; -EAGAIN: the queue is full (counted);
+ * -EINVAL: raw has wrong sizes; -ENOMEM. */
 int inspect_ask_access(struct inspect *v, const struct ct_rawaccess_blob *raw);
-/* The oldest result, which is now the caller's, or NULL. */
+/* The oldest result, which the caller frees with inspect_result_free(); or NULL. */
 struct inspect_result *inspect_take(struct inspect *v);
 struct inspect_stats inspect_stats(struct inspect *v);
 

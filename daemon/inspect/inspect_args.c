@@ -77,7 +77,8 @@ static uint32_t tid_of_inner(uint32_t tgid, uint32_t inner)
 	return found;
 }
 
-/* A number from user memory is an owner only if it names a task that can hold this futex. */
+/* Checks the number of an owner that was read from user memory. Returns 0 if it names no task that can hold
+ * this futex. */
 static uint32_t owner_check(const struct ct_iter_task *t, const struct futex_call *c, uint32_t inner,
 			    uint32_t own_pidns)
 {
@@ -105,7 +106,7 @@ static uint32_t owner_read(struct unwind *u, const struct futex_call *c, uint32_
 	/* a robust mutex has its owner in the word */
 	if ((word & FUTEX_WAITERS) && c->expected == word)
 		return word & FUTEX_TID_MASK;
-	/* only a mutex waits for this value: a condition variable has no owner beside it */
+	/* Only a mutex waits for this value. A condition variable has no owner beside its word. */
 	if (c->expected != GLIBC_MUTEX_CONTENDED ||
 	    unwind_memory(u, c->uaddr + GLIBC_MUTEX_OWNER, &owner, sizeof(owner)) != sizeof(owner))
 		return 0;

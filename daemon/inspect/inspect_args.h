@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inspect_args.h - what a task waits on, read from its memory: the word and owner of a futex, the descriptors
- * of a poll or select. */
+/* inspect_args.h - reads from a task's memory what it waits for: the word and the owner of a futex, the
+ * descriptors of a poll or select. Inspection thread. */
 #ifndef CTRACE_DAEMON_INSPECT_INSPECT_ARGS_H
 #define CTRACE_DAEMON_INSPECT_INSPECT_ARGS_H
 
 #include "daemon/stack/unwind.h"
 #include "daemon/inspect/inspect_result.h"
 
-/* Fills r->futex; own_pidns: the daemon's pid namespace.  Between unwind_begin() and unwind_end(). */
+/* Fills r->futex if t waits for a futex. own_pidns: inode number of the daemon's pid namespace. To be called
+ * between unwind_begin() and unwind_end() for the task. */
 void inspect_args_futex(struct unwind *u, const struct ct_iter_task *t, uint32_t own_pidns,
 			struct inspect_result *r);
-/* Fills r->fds. */
+/* Fills r->fds if t waits in poll or select. To be called as above. */
 void inspect_args_fds(struct unwind *u, const struct ct_iter_task *t, struct inspect_result *r);
 
 #endif

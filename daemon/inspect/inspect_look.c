@@ -67,8 +67,7 @@ bool inspect_look_same_wait(const struct inspect_look *l, const struct inspect_w
 	return t->sched_since <= w->since_ns + slack + (suspended_ns() - l->suspended_ns);
 }
 
-/* False if the task runs, or sleeps at another place than the registers say. The file has "nr args.. sp
- * pc". */
+/* Whether the task still sleeps at the place that the registers say. The file has "nr args.. sp pc". */
 static bool still_there(const struct ct_iter_task *t)
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -94,7 +93,7 @@ static bool still_there(const struct ct_iter_task *t)
 
 static void add_kernel(struct inspect_look *l, uint32_t tid, const uint64_t *ip, size_t n, bool first_exact)
 {
-	/* asleep, its names can be had even where kallsyms hides the addresses */
+	/* For a sleeping task the kernel gives names, even where kallsyms hides the addresses. */
 	if (!first_exact && (!n || symbols_kernel_state(l->symbols) != SYMBOLS_KERNEL_OK))
 		l->n = symbols_kernel_task(tid, l->text, CT_ITER_KSTACK);
 	if (l->n)
@@ -147,7 +146,7 @@ static struct inspect_result *result_new(const struct inspect_want *w, const str
 	return r;
 }
 
-/* Between unwind_begin() and unwind_end(). */
+/* To be called between unwind_begin() and unwind_end(). */
 static void add_polled(struct inspect_look *l, const struct ct_iter_task *t, bool loop,
 		       struct inspect_result *r)
 {
@@ -196,7 +195,7 @@ int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, cons
 				add_polled(l, t, true, res);
 		}
 		unwind_end(l->unwind);
-		/* the stack may have moved while it was read: then its contents are nonsense */
+		/* If the stack moved while it was read, its contents make no sense. */
 		r = still_there(t) ? 0 : -ESRCH;
 	}
 	if (!r)
@@ -208,12 +207,12 @@ int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, cons
 	return r;
 }
 
-/* Adds frames that the kernel found by frame pointer. Ends at the first frame outside of code: there the
- * walk had lost its way. exact: the first address is the instruction itself. */
+/* Adds frames that the kernel found by frame pointer. Stops at the first frame that is not code: the kernel
+ * had lost its way there. exact: the first address is the instruction itself, not a return address. */
 static void add_walked(struct inspect_look *l, uint32_t tid, uint32_t tgid, const uint64_t *ip, size_t n,
 		       bool exact)
 {
-	/* if the thread has ended, its process still has the code */
+	/* If the thread has ended, its process still has the code. */
 	bool begun = n && (!unwind_begin(l->unwind, tid) || !unwind_begin(l->unwind, tgid));
 
 	for (size_t i = 0; begun && i < MIN(n, (size_t)UNWIND_FRAMES_MAX); i++) {
@@ -237,7 +236,7 @@ struct ct_rec inspect_look_access_rec(const struct ct_rawaccess_blob *raw)
 				.obj = CT_OBJ_USER_ID(CT_OBJ_DATA, raw->tgid, raw->addr) };
 }
 
-/* The entry with these addresses, or the oldest. */
+/* The entry with these addresses (*ret_hit), or the oldest entry. */
 static struct inspect_look_known *known_get(struct inspect_look *l, const struct ct_rawaccess_blob *raw,
 					    bool *ret_hit)
 {
@@ -274,7 +273,7 @@ static void known_put(struct inspect_look_known *k, const struct ct_rawaccess_bl
 	k->n = raw->n_user;
 }
 
-/* The stack in words: the kept one of the last second, or a new one. */
+/* Adds the stack in words: the one kept in the last second, or a new one. */
 static int access_stack(struct inspect_look *l, const struct ct_rawaccess_blob *raw,
 			struct inspect_result *res)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inspect_look.h - one look at one task: everything of an inspection but the queues and the thread. */
+/* inspect_look.h - one inspection of one task, without the queues and the thread. One thread at a time for
+ * one struct inspect_look. */
 #ifndef CTRACE_DAEMON_INSPECT_INSPECT_LOOK_H
 #define CTRACE_DAEMON_INSPECT_INSPECT_LOOK_H
 
@@ -15,41 +16,46 @@ struct inspect_look_known {
 	uint64_t ns;
 	uint32_t tgid, n;
 	uint64_t ip[CT_RAWSTACK_MAX];
-	struct ct_stack_blob *stack; /* NULL: free, or it has none */
+	struct ct_stack_blob *stack; /* NULL: the entry is free */
 };
 
 struct inspect_look {
 	struct unwind *unwind;
 	struct symbols *symbols;
 	struct polled *polled;
-	uint32_t own_pidns;    /* inode number */
-	uint64_t suspended_ns; /* what the machine had slept in all when this began */
+	uint32_t own_pidns;    /* inode number of the daemon's pid namespace */
+	uint64_t suspended_ns; /* time for which the machine had been suspended when this object was made */
 	struct inspect_look_known known[INSPECT_LOOK_KNOWN];
-	/* frames of the stack on hand */
+	/* The frames of the present stack. */
 	size_t n;
 	bool cut;
 	char text[CT_ITER_KSTACK + UNWIND_FRAMES_MAX][SYMBOLS_TEXT_MAX];
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int inspect_look_new(struct inspect_look **ret);
+/* Accepts NULL. */
 void inspect_look_free(struct inspect_look *l);
-/* True when t still is in the wait that was asked about. */
+/* Whether the task t is still in the wait w. */
 bool inspect_look_same_wait(const struct inspect_look *l, const struct inspect_want *w,
 			    const struct ct_iter_task *t);
-/* Looks at a task that t has just described.  -ESRCH: it went on meanwhile; -ENOMEM. */
+/* Inspects a waiting task; t is what the task iterator has just read. Returns 0; -ESRCH: the wait ended
+ * meanwhile; -ENOMEM. The caller frees *ret with inspect_result_free(). */
 int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, const struct ct_iter_task *t,
 		      struct inspect_result **ret);
-/* Gives names to a sample.  -ENOMEM. */
+/* Gives names to the addresses of a sample. Returns 0 or -ENOMEM. The caller frees *ret with
+ * inspect_result_free(). */
 int inspect_look_sample(struct inspect_look *l, const struct ct_rawstack_blob *raw,
 			struct inspect_result **ret);
-/* Whether a look at what a sampled task polls is wanted; and that look, which adds what it finds to r. */
+/* inspect_look_spin_wanted() returns whether the variable that a sampled task polls should be looked for
+ * now. inspect_look_spin() looks for it and adds what it finds to r. */
 bool inspect_look_spin_wanted(struct inspect_look *l, uint32_t tid);
 void inspect_look_spin(struct inspect_look *l, const struct ct_iter_task *t, struct inspect_result *r);
-/* And to an access to a watched variable.  -ENOMEM. */
+/* Gives names to the addresses of an access to a watched variable. Returns 0 or -ENOMEM. The caller frees
+ * *ret with inspect_result_free(). */
 int inspect_look_access(struct inspect_look *l, const struct ct_rawaccess_blob *raw,
 			struct inspect_result **ret);
-/* What an access becomes, but for its stack. */
+/* Makes the record of an access, without its stack. */
 struct ct_rec inspect_look_access_rec(const struct ct_rawaccess_blob *raw);
 
 #endif

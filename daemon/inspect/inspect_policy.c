@@ -22,8 +22,8 @@ static void policy_fill(struct inspect_policy *p, uint64_t now_ns)
 	p->tokens = (uint32_t)MIN((uint64_t)INSPECT_POLICY_PER_SEC, p->tokens + n);
 }
 
-/* The count of a task's group. NULL: the group has no limit, or there are so many groups that none of them
- * can have had much. */
+/* The count of inspections of a task's group. NULL: the task is in no group, or the table is full of other
+ * groups; with so many groups, none of them can have had much. */
 static uint32_t *share_of(struct inspect_policy_shares *s, const struct task *task)
 {
 	for (unsigned i = 0; task->group && i < INSPECT_POLICY_GROUPS; i++) {
@@ -35,7 +35,7 @@ static uint32_t *share_of(struct inspect_policy_shares *s, const struct task *ta
 	return NULL;
 }
 
-/* A wait that a person may ask about: by a program, in a system call or a page fault. */
+/* Whether a person may ask about this wait: a program waits, in a system call or a page fault. */
 static bool policy_counts(const struct task *task)
 {
 	return task->st.run == WINDOW_RUN_BLOCKED && !(task->flags & TASK_KTHREAD) &&
@@ -47,14 +47,16 @@ static bool policy_is_loop(const struct task *task)
 	return task->loop_waits >= INSPECT_POLICY_LOOP_WAITS;
 }
 
-/* A long sleep and a loop of short sleeps count as two different waits. */
+/* Whether the task is in the same wait again as at the last inspection. A long sleep and a loop of short
+ * sleeps are two different waits. */
 static bool policy_same_wait(const struct task *task)
 {
 	return task->inspect_ns && task->inspect_obj == task->st.last.obj &&
 	       task->inspect_nr == task->st.last.nr && task->inspect_loop == policy_is_loop(task);
 }
 
-/* The task is in one long wait that was not inspected, and was not inspected lately in a similar wait. */
+/* Whether the task is in a long wait that was not inspected, and no similar wait of the task was inspected
+ * lately. */
 static bool policy_long_due(const struct inspect_policy *p, const struct task *task, uint64_t now_ns)
 {
 	uint64_t since = task->st.last.ts;
@@ -73,8 +75,8 @@ static bool policy_loop_due(const struct task *task, uint64_t now_ns)
 	       (!policy_same_wait(task) || now_ns >= task->inspect_next_ns);
 }
 
-/* The task only gives its CPU away. On a busy machine such a task is hardly ever on a CPU when a sample is
- * due. */
+/* Whether the task does nothing but give its CPU away. On a busy machine such a task is hardly ever on a CPU
+ * when a sample is due. */
 static bool policy_spins(struct task *task)
 {
 	uint32_t yields = task->yields - task->yields_seen;

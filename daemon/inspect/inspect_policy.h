@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * inspect_policy.h - decides which waits deserve an inspection: those that last, and loops of
- * short waits that only a clock ends.  Pure but for the marks it leaves in the
- * entries of the task table.  Drain thread only.
+ * inspect_policy.h - decides which waits are inspected: long waits, and loops of short waits that only a
+ * timer ends. Pure, except for its marks in the entries of the task table. Drain thread only. Times are boot
+ * time.
  */
 #ifndef CTRACE_DAEMON_INSPECT_INSPECT_POLICY_H
 #define CTRACE_DAEMON_INSPECT_INSPECT_POLICY_H
@@ -28,8 +28,9 @@
 #define INSPECT_POLICY_STUCK       10
 #define INSPECT_POLICY_STUCK_AGAIN 10000000000ULL
 
-/* How many inspections groups (govern_group()) had.  One group gets at most half: its waits must not use up
- * the inspections of others.  Root's tasks outside of control groups are no group. */
+/* How many inspections each group (govern_group()) had. One group gets at most half of all, so that its
+ * waits do not use up the inspections of others. Root's tasks outside of control groups are in no group and
+ * have no such limit. */
 struct inspect_policy_shares {
 	struct {
 		uint64_t group;
@@ -41,23 +42,27 @@ struct inspect_policy {
 	uint64_t long_wait_ns;
 	uint64_t next_scan_ns;
 	uint32_t next_tid;
-	/* a bucket of inspections that fills at INSPECT_POLICY_PER_SEC */
+	/* A bucket of inspections. It fills at INSPECT_POLICY_PER_SEC. */
 	uint64_t fill_ns;
 	uint32_t tokens;
 	struct inspect_policy_shares shares; /* of the present second */
 	uint64_t shares_ns;
-	uint64_t postponed; /* an inspection was due, but a limit held it back */
+	uint64_t postponed; /* inspections that were due but were held back by a limit */
 };
 
-/* What to do with a wait that is due; false: it could not be asked for and is due again at the next scan. */
+/* Asks for an inspection of the task. Returns false if that is not possible; the wait is then due again at
+ * the next scan. */
 typedef bool (*inspect_policy_fn)(void *arg, struct task *task);
 
+/* long_wait_ns: the time from which a wait is long. */
 void inspect_policy_init(struct inspect_policy *p, uint64_t long_wait_ns, uint64_t now_ns);
-/* Does nothing before the next scan is due. */
+/* Scans the tasks for waits that are due, and calls inspect() for each. Does nothing before the next scan is
+ * due. */
 void inspect_policy_scan(struct inspect_policy *p, struct tasks *tasks, uint64_t now_ns,
 			 inspect_policy_fn inspect, void *arg);
-/* For a snapshot: every wait that is long by now and whose last inspection is from before since_ns, at most
- * max of them, without the rate limit.  Returns how many were asked for. */
+/* For a snapshot: calls inspect() for every long wait that was not inspected since since_ns, without the
+ * limit on the rate. At most max waits; one group gets about half of them. Returns how many inspections were
+ * asked for. */
 unsigned inspect_policy_all(struct inspect_policy *p, struct tasks *tasks, uint64_t now_ns, uint64_t since_ns,
 			    unsigned max, inspect_policy_fn inspect, void *arg);
 

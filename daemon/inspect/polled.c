@@ -26,18 +26,18 @@
 #define VALUE_AGAIN_NS 2000000
 #define REGS           16
 
-/* The index of each register in struct ct_iter_task.regs, in the order of the machine's register numbers. */
+/* For each register, in the order of the machine's register numbers: its index in ct_iter_task.regs. */
 static const uint8_t reg_index[REGS] = { 10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0 };
 enum { REG_SP = 4, REG_BP = 5, SAVED_ORIG_AX = 15 };
 
-/* One look at a task: its place in the program's own functions, and its registers. */
+/* One look at a task: its places in the program's own functions, and its registers. */
 struct look {
 	uint64_t regs[REGS];
 	struct {
 		uint64_t ip, start, end; /* bounds of the function, as far as they are known */
 	} level[LEVELS];
 	unsigned n_levels;
-	bool in_call, in_other; /* in a system call; in a system call that is not for waiting */
+	bool in_call, in_other; /* in a system call; in one that is not for waiting */
 };
 
 struct looked {
@@ -65,9 +65,9 @@ struct inquiry {
 	struct variable_maps maps;
 	const struct look *looks;
 	unsigned n_looks;
-	bool calls; /* seen in system calls */
+	bool calls; /* the task was seen in system calls */
 	bool naps;
-	uint64_t start; /* address of code */
+	uint64_t start; /* address of the first byte of code */
 	uint8_t code[CODE_MAX];
 	size_t n_code, lo, hi; /* hi: the offset where the task was seen last */
 	size_t loop_begin, loop_end;
@@ -109,7 +109,8 @@ bool polled_wants(struct polled *p, uint32_t tid, uint64_t now_ns)
 	return l->tid != tid || now_ns >= l->next_ns;
 }
 
-/* The libraries that every program has from its C library. They wait on behalf of the program. */
+/* Whether a file is one of the libraries that every program has from its C library. They wait on behalf of
+ * the program. */
 static bool is_library(const char *path)
 {
 	static const char *const files[] = { GLIBC_FILES };
@@ -122,7 +123,7 @@ static bool is_library(const char *path)
 	return name[0] == '[';
 }
 
-/* The start of a frame's function, and the latest possible end. */
+/* Finds the start of a frame's function, and its latest possible end. */
 static void function_of(const struct unwind_frame *f, uint64_t *ret_start, uint64_t *ret_end)
 {
 	uint64_t bias = f->ip - f->vaddr, start, end = f->vaddr + AROUND;
@@ -143,7 +144,7 @@ static void function_of(const struct unwind_frame *f, uint64_t *ret_start, uint6
 	*ret_end = end + bias;
 }
 
-/* System calls that an idle loop makes. */
+/* Whether an idle loop makes this system call. */
 static bool is_for_waiting(uint64_t nr)
 {
 #if defined(__x86_64__)
@@ -187,7 +188,7 @@ static void look_take(struct look *l, struct unwind *u, const struct ct_iter_tas
 	}
 }
 
-/* The registers, other than the stack pointer, that differ between the looks. */
+/* How many registers, besides the stack pointer, differ between the looks. */
 static unsigned regs_changed(const struct inquiry *q)
 {
 	unsigned n = 0;
@@ -209,7 +210,7 @@ static bool reg_stays(const struct inquiry *q, unsigned r)
 	return r != REG_SP;
 }
 
-/* Other tasks can write this memory, and it is not the task's own stack. */
+/* Whether other tasks can write this memory, and it is not the task's own stack. */
 static bool may_be_shared(const struct inquiry *q, uint64_t addr)
 {
 	const struct unwind_map *m = variable_maps_find(&q->maps, addr);
@@ -246,8 +247,8 @@ static void candidate_add(struct inquiry *q, const struct polled_operand *o, uin
 			(struct candidate){ .addr = addr, .score = score, .len = o->len, .flags = flags };
 }
 
-/* The code loads a pointer, and reads through it right after that. Adds what it reads. True if there is
- * such a read. */
+/* Looks for code that loads a pointer and reads through it right after that. Adds what is read. True: there
+ * is such a read. */
 static bool deref(struct inquiry *q, const struct polled_operand *load, uint64_t pointer)
 {
 	bool any = false;
@@ -309,8 +310,8 @@ static bool code_get(struct inquiry *q, unsigned level)
 	return q->hi <= q->n_code;
 }
 
-/* The code that a call at offset at leads to, also through the table for calls into libraries. The C
- * library is left out. */
+/* Reads the code that a call at offset at leads to, also through the table for calls into libraries. Leaves
+ * out the C library. */
 static bool called_code(const struct inquiry *q, size_t at, uint64_t *ret_addr, uint8_t code[CALLED])
 {
 	const struct unwind_map *m;
@@ -328,7 +329,7 @@ static bool called_code(const struct inquiry *q, size_t at, uint64_t *ret_addr, 
 		if (!m || !m->exec || is_library(q->maps.names.v + m->path_off) ||
 		    !read_memory(q, *ret_addr, code, CALLED))
 			return false;
-		/* endbr64, and then a jump through a pointer: an entry of that table */
+		/* An entry of that table: endbr64, and then a jump through a pointer. */
 		skip = !memcmp(code, "\xf3\x0f\x1e\xfa", 4) ? 4 : 0;
 		skip += code[skip] == 0xf2;
 		if (code[skip] != 0xff || code[skip + 1] != 0x25)
@@ -455,7 +456,8 @@ static unsigned decide(struct unwind *u, uint32_t tid, const struct look *looks,
 		if (looks[i].in_other)
 			return 0;
 	}
-	/* a task that computes has other numbers in its registers each time; one may count a loop's turns */
+	/* A task that computes has other numbers in its registers at each look. One register may count the
+	 * turns of a loop. */
 	if (!q->calls && regs_changed(q) > 1 && !loop)
 		return 0;
 	if (variable_maps_read(&q->maps, tid))

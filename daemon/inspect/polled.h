@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * polled.h - which variable a task that turns in circles looks at, from a few looks at
- * its registers and stack, and the bytes of the code around them.
+ * polled.h - finds the variable that a spinning task polls. It uses a few looks at the task's registers and
+ * stack, and the bytes of the code around them.
  *
- * No disassembler: an instruction that reads memory shows in its bytes (an
- * operation, a byte that says how the address is made, a displacement), and what is
- * taken for one by mistake hardly ever gives the address of a variable.  What is
- * left is ranked.  The programs are hostile: every loop and every read has a limit.
- * x86-64 only; elsewhere nothing is found.  One thread at a time per object.
+ * There is no disassembler. An instruction that reads memory shows in its bytes: an operation, a byte that
+ * says how the address is formed, a displacement. Bytes that only look like such an instruction hardly ever
+ * give the address of a variable. The candidates that remain are ranked. The programs are hostile: every
+ * loop and every read has a limit. x86-64 only; on other machines nothing is found. One thread at a time for
+ * one struct polled.
  *
- * A variable is named if others can write its memory, it has a symbol of that size, the smallest loop reads
- * it, and its value does not change.  A pointer that the loop loads is followed, and so is a function that
- * the loop calls, one deep.  A task that makes other system calls, or whose registers change (it computes),
- * polls nothing. Tried on fourteen loops, each with and without optimisation (yields, polls, sleeps, pure
- * loops; flags global, static, atomic, in a library, on the heap, behind a function): named in all but one,
- * an atomic load without optimisation; nothing wrong was named.
+ * A variable is named if all of this holds: other tasks can write its memory, it has a symbol of the size
+ * that is read, the smallest loop reads it, and its value does not change. Also followed are a pointer that
+ * the loop loads, and one level of functions that the loop calls. A task polls nothing if it makes other
+ * system calls, or if its registers change (it computes).
+ *
+ * Tried on fourteen loops, each with and without optimisation: yields, polls, sleeps, pure loops; flags that
+ * are global, static, atomic, in a library, on the heap, behind a function. The variable was named in all
+ * but one case (an atomic load without optimisation). No wrong variable was named.
  */
 #ifndef CTRACE_DAEMON_INSPECT_POLLED_H
 #define CTRACE_DAEMON_INSPECT_POLLED_H
@@ -33,7 +35,7 @@
 
 struct polled;
 
-/* flags: CT_QF_*. */
+/* A variable that a task may be polling. flags: CT_QF_*. */
 struct polled_variable {
 	uint64_t addr, value;
 	uint8_t flags;
@@ -45,12 +47,13 @@ struct polled *polled_new(void);
 /* Accepts NULL. */
 void polled_free(struct polled *p);
 
-/* Whether a look at the task is wanted now. */
+/* Whether polled_look() should be called for this task now. now_ns: boot time. */
 bool polled_wants(struct polled *p, uint32_t tid, uint64_t now_ns);
 /*
- * A look at a task: its registers when it last entered the kernel.  u: begun for it.  loop: it sleeps in a
- * loop, and this one look is to do.  How many variables it may be polling, best first; 0: none, or not
- * decided yet.
+ * Takes one look at a task. t has the registers with which the task last entered the kernel. u: begun for
+ * the task. loop: the task sleeps in a loop, so this one look is enough; otherwise POLLED_LOOKS looks are
+ * needed. Returns how many variables in ret the task may be polling, best first. 0: none, or not decided
+ * yet.
  */
 unsigned polled_look(struct polled *p, struct unwind *u, const struct ct_iter_task *t, bool loop,
 		     uint64_t now_ns, struct polled_variable ret[POLLED_MAX]);

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-/* An operation on memory, as far as its bytes tell. */
+/* An operation on memory, decoded from its bytes. */
 struct operation {
-	uint8_t len; /* of the operand */
+	uint8_t len; /* bytes of the operand */
 	uint8_t imm; /* bytes of a constant behind the address */
 	bool writes, load;
 };
@@ -122,7 +122,7 @@ bool polled_operand(const uint8_t *code, size_t n, size_t at, uint64_t start, st
 	rm = code[at] & 7;
 	if (mod == 3)
 		return false;
-	if (rm == 4) { /* one more byte; only the form without an index, of which r12 has need */
+	if (rm == 4) { /* one more byte (SIB); accepted only for r12 without an index */
 		if (code[tail++] != 0x24 || !(rex & 1))
 			return false;
 	}
@@ -137,7 +137,7 @@ bool polled_operand(const uint8_t *code, size_t n, size_t at, uint64_t start, st
 							   : POLLED_NO_REG,
 					.len = op.len,
 					.writes = op.writes };
-	if (mod == 0 && rm == 5) { /* relative to the next instruction */
+	if (mod == 0 && rm == 5) { /* relative to the address of the next instruction */
 		ret->base = POLLED_NO_REG;
 		ret->addr = start + tail + 4 + op.imm + (uint64_t)(int64_t)disp;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* polled_code.h - private to polled: what the bytes around an address may read.  Pure. */
+/* polled_code.h - private to polled: finds out what the code around an address may read, from its bytes.
+ * Pure. */
 #ifndef CTRACE_DAEMON_INSPECT_POLLED_CODE_H
 #define CTRACE_DAEMON_INSPECT_POLLED_CODE_H
 
@@ -9,27 +10,28 @@
 
 #define POLLED_NO_REG 0xff
 
-/* Memory that an instruction may read: base register and displacement, or an address. */
+/* Memory that an instruction may read: at a register plus displacement, or at an address. */
 struct polled_operand {
-	size_t at;       /* of the byte behind the operation */
-	uint64_t addr;   /* base POLLED_NO_REG: the address itself */
-	int32_t disp;    /* else to be added to the register */
-	uint8_t base;    /* number of the register as the machine counts them */
-	uint8_t load_to; /* a 64-bit load into this register, else POLLED_NO_REG */
-	uint8_t len;     /* of what is read */
-	bool writes;     /* it only writes */
+	size_t at;       /* offset of the byte behind the operation */
+	uint64_t addr;   /* the address, if base is POLLED_NO_REG */
+	int32_t disp;    /* to be added to the register, if base is a register */
+	uint8_t base;    /* number of the register, as the machine counts registers; POLLED_NO_REG: none */
+	uint8_t load_to; /* register into which the instruction loads 64 bits; POLLED_NO_REG: none */
+	uint8_t len;     /* bytes that are read */
+	bool writes;     /* the instruction writes and does not read */
 };
 
 /*
- * What may be an operand at offset at of the code that lies at address start: false when that is no operand
- * that is understood.  Called for every offset, so most hits are chance.
+ * Decodes the operand at offset at of the n bytes of code, which lie at address start. False: no operand
+ * that is understood. Called for every offset, so most of the operands found are chance.
  */
 bool polled_operand(const uint8_t *code, size_t n, size_t at, uint64_t start, struct polled_operand *ret);
-/* The smallest loop around [lo, hi] of more than larger_than bytes: the offsets of its first byte and of the
- * end of its jump back.  False: none is seen. */
+/* Finds the smallest loop around [lo, hi] that is larger than larger_than bytes. *ret_begin: offset of its
+ * first byte; *ret_end: offset behind its jump back. False: none was found. */
 bool polled_loop(const uint8_t *code, size_t n, size_t lo, size_t hi, size_t larger_than, size_t *ret_begin,
 		 size_t *ret_end);
-/* A call at offset at, directly or through a pointer: the address that it goes to, or of that pointer. */
+/* Decodes a call at offset at. *ret_addr: the address that is called, or (*ret_pointer is true) the address
+ * of a pointer to it. False: there is no call. */
 bool polled_call(const uint8_t *code, size_t n, size_t at, uint64_t start, uint64_t *ret_addr,
 		 bool *ret_pointer);
 

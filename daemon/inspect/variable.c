@@ -23,7 +23,7 @@
 #define NEAR_LEN    48 /* longer names are not compared for likeness */
 #define MODULES_MAX 512
 
-/* A mapped file. It is open while its symbols are searched. */
+/* A mapped file; open while its symbols are searched. */
 struct module {
 	const char *path;
 	char name[VARIABLE_MODULE_MAX];
@@ -42,11 +42,11 @@ struct found {
 };
 
 struct search {
-	const char *name, *prefix; /* prefix NULL: any module */
+	const char *name, *prefix; /* prefix NULL: in any module */
 	size_t prefix_len;
 	bool cxx;
 	const struct module *m;
-	char source[VARIABLE_MODULE_MAX]; /* of the local symbols that follow */
+	char source[VARIABLE_MODULE_MAX]; /* source file of the local symbols that follow */
 	struct found v[FOUND_MAX];
 	size_t n;
 	bool function, tls;
@@ -67,7 +67,7 @@ static void last_part(const char *path, char *buf, size_t size)
 	if (n > strlen(deleted) && !strcmp(base + n - strlen(deleted), deleted))
 		n -= strlen(deleted);
 	snprintf(raw, sizeof(raw), "%.*s", (int)MIN(n, sizeof(raw) - 1), base);
-	clean_text(raw, buf, size); /* names come from the program */
+	clean_text(raw, buf, size); /* the name belongs to the program and may have any bytes */
 }
 
 static bool same_file(const struct unwind_map *a, const struct unwind_map *b)
@@ -115,14 +115,15 @@ static int module_open(const struct variable_maps *maps, const struct unwind_map
 	}
 	last_part(m.path, m.name, sizeof(m.name));
 	snprintf(path, sizeof(path), "/proc/%u/exe", maps->pid);
-	/* the program may be on a file system of a server, unlike the file: the server is not asked */
+	/* The program may be on a file system of a server, even if this file is not. The server must not be
+	 * asked. */
 	m.program = !statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_INO, &exe) && exe.stx_ino == st.st_ino &&
 		    makedev(exe.stx_dev_major, exe.stx_dev_minor) == st.st_dev;
 	*ret = m;
 	return 0;
 }
 
-/* The number of letters to change from a to b, at most NEAR_LEN. */
+/* How many letters have to change to make a into b, at most NEAR_LEN. */
 static unsigned far_from(const char *a, const char *b)
 {
 	unsigned row[NEAR_LEN + 1];
@@ -166,7 +167,8 @@ static void search_near(struct search *s, const char *name)
 	s->near[i].far = far;
 }
 
-/* "flag" is also "flag@@V1" (a version) and "flag.3" (static in a function). */
+/* Whether symbol has the name. "flag" also matches "flag@@V1" (a version) and "flag.3" (static in a
+ * function). */
 static bool search_same(const struct search *s, const char *symbol)
 {
 	size_t n = strlen(s->name);
@@ -242,7 +244,7 @@ static void search_modules(const struct variable_maps *maps, struct search *s)
 		n++;
 		s->m = &m;
 		s->source[0] = 0;
-		elf_symbols_each(&m.elf, search_symbol, s); /* a damaged table is as good as none */
+		elf_symbols_each(&m.elf, search_symbol, s); /* a damaged table counts as no table */
 		module_close(&m);
 	}
 }
@@ -439,7 +441,7 @@ int variable_at(const struct variable_maps *maps, uint64_t addr, struct variable
 	if (file && !module_open(maps, file, &m)) {
 		struct nearest n = { .vaddr = addr - m.bias, .v = ret };
 
-		elf_symbols_each(&m.elf, nearest_symbol, &n); /* a damaged table is as good as none */
+		elf_symbols_each(&m.elf, nearest_symbol, &n); /* a damaged table counts as no table */
 		snprintf(ret->module, sizeof(ret->module), "%s", m.name);
 		module_close(&m);
 		return 0;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * variable.h - global variables of a process by name, and names of its addresses:
- * from the symbol tables of what it has mapped (the program, position-independent or
- * not, and shared libraries).
+ * variable.h - finds global variables of a process by name, and names for its addresses. Uses the symbol
+ * tables of the files that the process has mapped: the program (position-independent or not) and its shared
+ * libraries.
  *
- * The files are the process's own and may lie: they are read within limits
- * (elf/elf_file.h), and not at all where the answer may depend on a server.  No state; any
- * thread that may wait for a disk.
+ * The files belong to the process and may lie. They are read within limits (elf/elf_file.h), and not at all
+ * where a server may have to answer. No state; any thread that may wait for a disk.
  */
 #ifndef CTRACE_DAEMON_INSPECT_VARIABLE_H
 #define CTRACE_DAEMON_INSPECT_VARIABLE_H
@@ -25,9 +24,9 @@
 
 struct variable {
 	uint64_t addr;
-	uint64_t size;                    /* of the symbol, 0: not known */
-	uint64_t off;                     /* of addr in the symbol */
-	char name[VARIABLE_NAME_MAX];     /* of the symbol; "" none */
+	uint64_t size;                    /* of the symbol; 0: not known */
+	uint64_t off;                     /* offset of addr in the symbol */
+	char name[VARIABLE_NAME_MAX];     /* of the symbol; "": none */
 	char module[VARIABLE_MODULE_MAX]; /* last part of the file's path, "heap", "anonymous", ... */
 };
 
@@ -39,27 +38,32 @@ struct variable_maps {
 	VEC(char) names;          /* path_off is in them */
 };
 
-/* 0, -ESRCH, -ENOMEM, -errno. */
+/* Reads the mappings of a process. Returns 0, -ESRCH (no such process, or a kernel thread), -ENOMEM or
+ * -errno. On success the caller calls variable_maps_done(). */
 int variable_maps_read(struct variable_maps *m, uint32_t pid);
 void variable_maps_done(struct variable_maps *m);
 /* The mapping of addr, or NULL. */
 const struct unwind_map *variable_maps_find(const struct variable_maps *m, uint64_t addr);
 
 /*
- * spec: [MODULE:]SYMBOL[+OFFSET] or a number.  MODULE: the beginning of a file's name ("libfoo.so") or a
- * source file ("flag.c").  A global symbol of the program wins over those of libraries, as for the dynamic
- * linker. 0; -errno and a sentence in err: -ENOENT (with names like it), -EEXIST (ambiguous: with the
- * choices), -EINVAL (a function, a thread's own), -ESRCH, -ENOMEM.
+ * Finds a variable by name. spec: [MODULE:]SYMBOL[+OFFSET] or a number. MODULE: the beginning of a file's
+ * name ("libfoo.so") or a source file ("flag.c"). A global symbol of the program wins over those of
+ * libraries, as in the dynamic linker.
+ *
+ * Returns 0, or -errno with a sentence in err: -ENOENT: not found (err has similar names); -EEXIST:
+ * ambiguous (err has the choices); -EINVAL: a function, or a variable that each thread has of its own;
+ * -ESRCH; -ENOMEM.
  */
 int variable_find(const struct variable_maps *m, const char *spec, struct variable *ret,
 		  char err[VARIABLE_ERR_MAX]);
-/* What is at an address.  0 (with an empty name when no symbol covers it), or -ENOENT: nothing is mapped. */
+/* Finds the name for an address. Returns 0 (the name is empty if no symbol covers the address), or -ENOENT:
+ * nothing is mapped there. */
 int variable_at(const struct variable_maps *m, uint64_t addr, struct variable *ret);
-/* As the object of a record is called: "flag (prog)", "state+0x8 (libfoo.so.1)", "0x7f.. (heap)".  Text that
- * can be printed, whatever the program called it. */
+/* Writes the name that the variable has as an object of records: "flag (prog)", "state+0x8 (libfoo.so.1)",
+ * "0x7f.. (heap)". The text is printable, whatever bytes the program uses. */
 void variable_text(const struct variable *v, char *buf, size_t size);
-/* The blob that gives a variable (an id of CT_OBJ_DATA) its name in the trace, malloc'd.  NULL: out of
- * memory. */
+/* Makes the blob that gives a variable (an id of CT_OBJ_DATA) its name in the trace. The caller frees it.
+ * NULL: out of memory. */
 struct ct_object_blob *variable_object(uint64_t id, uint32_t tgid, const char *name, uint64_t ts_ns);
 
 #endif
