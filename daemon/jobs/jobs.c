@@ -26,7 +26,7 @@ struct jobs {
 	int wake_fd;
 	pthread_t thread;
 
-	/* the thread only */
+	/* For the thread of jobs only. */
 	struct jobs_probe *probe;
 	struct jobs_callees *callees;
 	VEC(struct jobs_file *) files;
@@ -34,7 +34,7 @@ struct jobs {
 	uint64_t refused;
 	bool changed; /* rows have to be written anew */
 
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t looked;
 	bool first_done, stop;
 	jobs_row_list rows;
@@ -55,7 +55,7 @@ static void jobs_file_drop(struct jobs *j, size_t i)
 	j->changed = true;
 }
 
-/* NULL: there are too many. */
+/* Adds a file. NULL: there are too many files, or no memory. */
 static struct jobs_file *jobs_file_add(struct jobs *j, uint32_t spec, const char *path, int fd,
 				       const struct stat *st)
 {
@@ -82,7 +82,7 @@ static void jobs_path_add(struct jobs *j, uint32_t spec, const char *path)
 		f->named = true;
 }
 
-/* A file of a framework may be at this path. */
+/* Looks whether a file of a framework is at this path. */
 static void jobs_path(void *arg, const char *path)
 {
 	const struct jobs_scan *s = arg;
@@ -113,7 +113,7 @@ static bool jobs_spec_names(const struct jobs_spec *spec, const char *path)
 	return false;
 }
 
-/* A process has mapped a file with the name of a framework's file. */
+/* Handles a mapping of a file that has the name of a framework's file. */
 static void jobs_mapped(struct jobs *j, uint32_t spec, const struct jobs_mapping *m)
 {
 	struct jobs_file *f;
@@ -168,7 +168,8 @@ static void jobs_check_paths(struct jobs *j)
 	}
 }
 
-/* A short look between the scans: binaries that are named by their path may be rebuilt, and run at once. */
+/* Looks only at paths, between two scans. A binary that is named by its path may be rebuilt, and then run at
+ * once. */
 static void jobs_look(struct jobs *j)
 {
 	struct jobs_scan s = { .jobs = j };
@@ -205,7 +206,7 @@ static void jobs_call(void *arg, const struct job_call *call)
 	struct jobs *j = arg;
 	uint32_t no = call->calls / JOBS_SPEC_FUNCTIONS_MAX;
 
-	/* the kernel side only hands back numbers that jobs_file gave it */
+	/* jobs_file gave these numbers to the kernel side, which only hands them back */
 	if (jobs_callees_add(j->callees, j->specs->v[no], call->calls % JOBS_SPEC_FUNCTIONS_MAX, call))
 		j->refused++;
 }
@@ -225,7 +226,7 @@ static void jobs_row_of(const struct jobs_file *f, struct jobs_row *row)
 			 *f->why ? f->why : "has none of the functions; perhaps its symbols were stripped");
 }
 
-/* No file of a framework was found. */
+/* Makes the row for a framework of which no file was found. */
 static void jobs_row_absent(const struct jobs_spec *spec, struct jobs_row *row)
 {
 	size_t at = (size_t)snprintf(row->why, sizeof(row->why), "not found:");
@@ -344,7 +345,7 @@ static void *jobs_main(void *arg)
 	return NULL;
 }
 
-/* Every probe takes descriptors. */
+/* Raises the limit of descriptors: every probe takes some. */
 static void jobs_raise_limit(void)
 {
 	struct rlimit l;
@@ -405,7 +406,7 @@ int jobs_new(struct probe *probe, const struct jobs_specs *specs, struct jobs **
 	r = jobs_start(j, probe);
 	if (r) {
 		jobs_destroy(j);
-		return r == -EOPNOTSUPP ? 0 : r; /* the probe's own row says why */
+		return r == -EOPNOTSUPP ? 0 : r; /* the row of the probe's hook says why */
 	}
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += JOBS_FIRST_MS / 1000;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs.h - has frameworks report their jobs: a thread that looks for their files, puts probes on their
- * functions, and follows files that are replaced and functions that jobs run.  The records come through
- * the rings like all others.
+ * jobs.h - makes frameworks report their jobs. A thread looks for the files of frameworks and puts probes on
+ * their functions. It notices when a file is replaced, and it also probes the functions that jobs run. The
+ * records come through the rings like all others.
  *
- * Every function of the files is probed in all processes; a function that jobs run only in the process
- * that ran it, because the address comes from that process, which may lie.
+ * A function in a file of a framework is probed in all processes. A function that a job runs is probed only
+ * in the process of the job, because the address comes from that process, which may lie.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_H
 #define CTRACE_DAEMON_JOBS_JOBS_H
@@ -26,28 +26,30 @@
 struct jobs;
 
 struct jobs_stats {
-	uint64_t files, callees; /* probed now */
-	uint64_t stuck_ns;       /* how long the look on hand has taken by now; 0: none is */
+	uint64_t files, callees; /* files and functions that are probed now */
+	uint64_t stuck_ns;       /* how long the present look has taken so far; 0: the thread rests */
 	uint64_t refused; /* files and functions beyond the limits, and functions that cannot be probed */
 };
 
-/* How a framework does: one row a file, or one that says that there is none.  As struct probe_hook. */
+/* The state of a framework, in the words of struct probe_hook. One row for each file, or one row that says
+ * that no file was found. */
 struct jobs_row {
-	char name[16 + JOB_NAME_MAX]; /* "jobs/libuv" */
+	char name[16 + JOB_NAME_MAX]; /* for example "jobs/libuv" */
 	char how[320], why[320], without[96];
 	bool live;
 };
 
 /*
- * Starts the thread and waits until it has looked everywhere once, JOBS_FIRST_MS at most.  specs are the
- * caller's, who keeps them.  *ret NULL: there is nothing to do.  0 or -errno.
+ * Starts the thread and waits until it has looked everywhere once, but at most JOBS_FIRST_MS. Borrows specs
+ * until jobs_free(). *ret NULL: there is nothing to do. Returns 0 or -errno.
  */
 int jobs_new(struct probe *probe, const struct jobs_specs *specs, struct jobs **ret);
-/* Takes all probes away.  False: the thread is stuck behind somebody's file system, and neither it nor the
- * probe can be freed.  Accepts NULL. */
+/* Removes all probes. Returns false if the thread is stuck on a file system: then neither j nor the probe
+ * may be freed. Accepts NULL. */
 bool jobs_free(struct jobs *j);
 
-/* Any thread; accept NULL. */
+/* Any thread. Both accept NULL. jobs_rows() calls fn for each row with a lock held; row is valid during the
+ * call. */
 struct jobs_stats jobs_stats(struct jobs *j);
 void jobs_rows(struct jobs *j, void (*fn)(void *arg, const struct jobs_row *row), void *arg);
 

@@ -9,12 +9,13 @@
 #if defined(__x86_64__)
 /* An instruction with a register or memory operand (the ModRM byte), decoded as far as needed. */
 struct address_insn {
-	const uint8_t *p; /* behind the prefixes */
+	const uint8_t *p; /* points behind the prefixes */
 	size_t left;
 	uint8_t rex;
 };
 
-/* Registers as the machine numbers them: rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
+/* Whether a register has to keep its value: the stack pointer, or an argument that is needed. Registers as
+ * the machine numbers them: rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
 static bool address_is_kept(unsigned reg, unsigned args)
 {
 	static const uint8_t arg_regs[] = { 7, 6, 2, 1, 8, 9 };
@@ -37,7 +38,7 @@ static bool address_is_emulated(const struct address_insn *i)
 	       (op == 0x0f && i->left > 1 && i->p[1] >= 0x80 && i->p[1] <= 0x8f);
 }
 
-/* The length of ModRM and the bytes that belong to it. 0 if they are not all there. */
+/* The length of the ModRM byte and the bytes that belong to it. 0 if some of them are missing. */
 static size_t address_modrm(const struct address_insn *i)
 {
 	uint8_t m = i->left > 1 ? i->p[1] : 0;
@@ -79,7 +80,7 @@ static size_t address_harmless(const struct address_insn *i, unsigned args)
 		return 1 + n;
 	case 0x83: /* with a byte: cmp alone */
 		return (m >> 3 & 7) == 7 && n + 1 < i->left ? 2 + n : 0;
-	case 0x31: /* xor, mov to a register; a store is left alone */
+	case 0x31: /* xor, mov to a register; a store to memory is not accepted */
 	case 0x89:
 		return m >> 6 == 3 && !address_is_kept(rm, args) ? 1 + n : 0;
 	case 0x33: /* xor, mov, lea from memory or a register */

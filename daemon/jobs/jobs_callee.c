@@ -124,8 +124,8 @@ int jobs_callees_add(struct jobs_callees *c, const struct jobs_spec *spec, size_
 	}
 	if (c->n == JOBS_CALLEES_MAX || same == JOBS_CALLEES_EACH)
 		return -ENOSPC;
-	/* The number may belong to another process by now. Then the address read from its memory names no
-	 * function of it, or a function that reports no jobs. */
+	/* The number may belong to another process by now. Then the address names no function of that
+	 * process, or a function that reports no jobs. */
 	pidfd = (int)syscall(SYS_pidfd_open, (pid_t)call->tgid, 0);
 	if (pidfd < 0)
 		return -errno;

@@ -22,9 +22,9 @@ struct file_look {
 	struct jobs_probe *probe;
 	struct jobs_file *file;
 	struct elf_file elf;
-	uint64_t vaddr[JOBS_SPEC_FUNCTIONS_MAX]; /* of symbols; 0: not there */
-	bool need[JOBS_SPEC_FUNCTIONS_MAX];      /* the symbol that it needs is there */
-	bool unless[JOBS_SPEC_FUNCTIONS_MAX];    /* the symbol that makes it needless is there */
+	uint64_t vaddr[JOBS_SPEC_FUNCTIONS_MAX]; /* address of each symbol; 0: not in this file */
+	bool need[JOBS_SPEC_FUNCTIONS_MAX];      /* the symbol that the function needs is in this file */
+	bool unless[JOBS_SPEC_FUNCTIONS_MAX];    /* the symbol that excludes the function is in this file */
 	bool found[JOBS_SPEC_FUNCTIONS_MAX];
 };
 
@@ -42,7 +42,7 @@ static struct job_value file_value(const struct jobs_arg *a)
 				   .off = a->off };
 }
 
-/* Whether a start has to know the enqueues. */
+/* Whether the programs have to note enqueues, because a start counts only after one. */
 static bool file_notes_enqueues(const struct jobs_spec *spec)
 {
 	for (size_t i = 0; i < spec->n_functions; i++)
@@ -104,7 +104,7 @@ static void file_add(struct file_look *l, size_t fn, uint64_t vaddr, struct job_
 	if (spec->has_calls)
 		rule->flags |= JOB_CALLS;
 	rule->calls = f->spec_no * JOBS_SPEC_FUNCTIONS_MAX + (uint32_t)fn;
-	/* this file and no other, even if it has been renamed or belongs to a container */
+	/* names this file and no other, even if it has been renamed or belongs to a container */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", l->elf.fd);
 	if (!r)
 		r = VEC_RESERVE(&f->links, f->links.n + 1);
@@ -161,7 +161,8 @@ static void file_functions(struct file_look *l)
 	}
 }
 
-/* An argument of a note may lie in memory; then it cannot be followed further. */
+/* Makes the value for an argument of a note. False: the note does not give such a value. An argument may lie
+ * in memory; then no further address can be followed from there. */
 static bool file_note_value(const struct jobs_arg *a, const struct jobs_note *n, struct job_value *ret)
 {
 	if (a->arg < 0)

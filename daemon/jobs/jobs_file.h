@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_file.h - one file of a framework: finds the functions of the description in it and puts probes on
- * them. One thread.
+ * jobs_file.h - one file of a framework: finds the functions of the description in the file and puts probes
+ * on them. One thread.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_FILE_H
 #define CTRACE_DAEMON_JOBS_JOBS_FILE_H
@@ -17,27 +17,30 @@
 struct jobs_file {
 	const struct jobs_spec *spec;
 	uint32_t spec_no;
-	char path[PATH_MAX]; /* where it was found */
+	char path[PATH_MAX]; /* the path at which the file was found */
 	struct stat st;
 	VEC(struct jobs_link *) links;
-	unsigned n_wanted, n_found; /* functions of the description */
-	char why[128];              /* what was in the way of the last one that failed, "": nothing */
-	/* for the caller: the path still leads to it; a process runs it; it was found in a process, and its
-	 * path is not to be walked */
+	/* functions of the description: those for this file, and those with a probe */
+	unsigned n_wanted, n_found;
+	char why[128]; /* why the last function that failed has no probe; "": none failed */
+	/* Set by the caller: the path still leads to the file; a process has mapped the file; the file was
+	 * found in a process, so its path must not be walked. */
 	bool named, mapped, by_mapping;
 };
 
-/* Puts probes on what is found in the file that fd has open; the rest is told by the counts and why.  0 or
- * -ENOMEM.  rule.calls is spec_no * JOBS_SPEC_FUNCTIONS_MAX and the number of the function. */
+/* Looks for the functions in the file that fd has open, and puts probes on those that it finds. The counts
+ * and why tell the result. rule.calls is spec_no * JOBS_SPEC_FUNCTIONS_MAX plus the number of the function.
+ * Returns 0 or -ENOMEM. Borrows spec; fd stays the caller's. */
 int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32_t spec_no, const char *path,
 		  int fd, const struct stat *st, struct jobs_file **ret);
+/* Removes the probes of the file, and frees f. */
 void jobs_file_free(struct jobs_probe *probe, struct jobs_file *f);
-/* Whether what was stat'ed is this file, and whether it has been written to since. */
+/* Whether st is of this file, and whether the file has been written to since it was probed. */
 bool jobs_file_is(const struct jobs_file *f, const struct stat *st);
 bool jobs_file_changed(const struct jobs_file *f, const struct stat *st);
 
-/* The rule for one value set at the beginning of a function, and where to put the probe: code is its first n
- * bytes, *ret_at the offset in them. */
+/* Makes the rule for the probe at the beginning of a function. code: the first n bytes of the function.
+ * *ret_at: the offset of the probe in them. */
 struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, const struct jobs_values *v,
 			       const uint8_t *code, size_t n, size_t *ret_at);
 

@@ -101,7 +101,7 @@ int jobs_find_mapped(struct unwind_mounts *mounts, const struct jobs_mapping *m,
 
 int jobs_find_open(const char *path, struct stat *ret_st)
 {
-	/* a named pipe or a device in its place must not hold us up, or do anything */
+	/* a named pipe or a device in its place must not make the caller wait, or react to being opened */
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 

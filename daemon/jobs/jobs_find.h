@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_find.h - finds the files of a framework on this machine: in the usual directories, and in what running
- * processes have mapped.  Any thread.  A file system that hangs holds up the caller only where somebody in
- * charge has named a path on it: what a process has mapped is reached without a path, and not touched behind
- * a server.
+ * jobs_find.h - finds the files of a framework on this machine: in the usual directories, and among the
+ * files that running processes have mapped. Any thread.
+ *
+ * A file system that hangs can hold up the caller only if the administrator has named a path on it. A file
+ * that a process has mapped is reached without its path, and is not touched if it lies on a server.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_FIND_H
 #define CTRACE_DAEMON_JOBS_JOBS_FIND_H
@@ -13,30 +14,31 @@
 
 #include "daemon/stack/unwind_maps.h"
 
-/* Calls fn with every path at which name may be: the path itself, or name in each of the usual directories
- * for libraries and programs. */
+/* Calls fn with every path at which name may be: with name itself if it is a path, otherwise with name in
+ * each of the usual directories for libraries and programs. */
 void jobs_find_paths(const char *name, void (*fn)(void *arg, const char *path), void *arg);
 
-/* A part of a file that a process has mapped to run it. */
+/* A part of a file that a process has mapped as code. */
 struct jobs_mapping {
 	uint32_t pid;
 	uint64_t start, end, off, ino;
-	uint32_t major, minor; /* of the device */
+	uint32_t major, minor; /* number of the device */
 	const char *path;      /* as the process sees it; valid during the call only */
 };
-/* A result of fn that is not 0 ends the walk. */
+/* Receives a mapping. A result other than 0 ends the walk. */
 typedef int (*jobs_mapping_fn)(void *arg, const struct jobs_mapping *m);
-/* The mappings of one process: what fn returned last, or -errno. */
+/* Calls fn for the mappings of one process. Returns the last result of fn, or -errno. */
 int jobs_find_mappings(uint32_t pid, jobs_mapping_fn fn, void *arg);
-/* Those of all processes. */
+/* Calls fn for the mappings of all processes. A result other than 0 ends only the walk over that process. */
 void jobs_find_all_mappings(jobs_mapping_fn fn, void *arg);
 
 /*
- * Opens the file of a mapping, whatever its path means by now.  The descriptor; -EREMOTE: its file system may
- * wait for a server, which may be the program itself; or -errno.
+ * Opens the file of a mapping, whatever its path means by now. Returns a descriptor; -EREMOTE: the file
+ * system may wait for a server, which may be the program itself; or -errno.
  */
 int jobs_find_mapped(struct unwind_mounts *mounts, const struct jobs_mapping *m, struct stat *ret_st);
-/* Opens a regular file; *ret_st is what was opened.  The descriptor or -errno. */
+/* Opens a regular file. *ret_st describes the opened file. Returns a descriptor; -EINVAL: no regular file;
+ * or -errno. */
 int jobs_find_open(const char *path, struct stat *ret_st);
 
 #endif

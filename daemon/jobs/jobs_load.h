@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobs_load.h - the setting "frameworks": reads the descriptions that it asks for. */
+/* jobs_load.h - the setting "frameworks": reads the descriptions that it names. One thread. */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_LOAD_H
 #define CTRACE_DAEMON_JOBS_JOBS_LOAD_H
 
@@ -10,7 +10,7 @@
 #define JOBS_LOAD_MAX     64 /* frameworks */
 #define JOBS_LOAD_ERR_MAX 512
 
-/* Where descriptions are looked for by name: the administrator's win over those that came with ctrace. */
+/* The directories of descriptions. The administrator's descriptions win over those that came with ctrace. */
 #define JOBS_LOAD_ETC CTRACE_SYSCONFDIR "/ctrace/frameworks"
 #define JOBS_LOAD_USR CTRACE_DATADIR "/ctrace/frameworks"
 
@@ -20,9 +20,13 @@ struct jobs_specs {
 };
 
 /*
- * "no" or "": none; "yes": all there are; else a list of: the name of a framework; the path of a description
- * (ending in ".json"); the path of a program or library that reports with ctrace-jobs.h.  0, or -EINVAL
- * or -errno with a sentence in err.
+ * list: "no" or "": none; "yes": all that there are; otherwise a list with commas or spaces of
+ * - the name of a framework,
+ * - the path of a description (it ends in ".json"),
+ * - the path of a program or library that reports with ctrace-jobs.h.
+ *
+ * Returns 0, or -errno with a sentence in err (-EINVAL: the list or a description is wrong). On success the
+ * caller calls jobs_load_done().
  */
 int jobs_load(const char *list, struct jobs_specs *ret, char err[JOBS_LOAD_ERR_MAX]);
 void jobs_load_done(struct jobs_specs *s);

@@ -54,7 +54,7 @@ uint8_t jobs_note_arg_reg(unsigned arg)
 }
 #endif
 
-/* "%rdi" or "x0" at the beginning; how long it is, 0: neither. */
+/* Reads "%rdi" or "x0" at the beginning of s. Returns its length; 0: neither. */
 static size_t jobs_note_reg_at(const char *s, const char *end, uint8_t *ret)
 {
 	bool percent = s < end && *s == '%';
@@ -67,7 +67,7 @@ static size_t jobs_note_reg_at(const char *s, const char *end, uint8_t *ret)
 	return *ret ? n + percent : 0;
 }
 
-/* "8@%rdi", "-8@x0", "8@-24(%rbp)": the argument between s and end. Another form gets reg 0. */
+/* Parses the argument between s and end: "8@%rdi", "-8@x0" or "8@-24(%rbp)". Any other form gets reg 0. */
 static struct job_value jobs_note_arg(const char *s, const char *end)
 {
 	struct job_value v = { 0 };
@@ -99,7 +99,7 @@ static void jobs_note_args(const char *s, struct jobs_note *n)
 	}
 }
 
-/* A text with its 0, or NULL. */
+/* Takes a text with its final 0. NULL: there is none. */
 static const char *jobs_note_text(struct cursor *c)
 {
 	const char *s = (const char *)c->p;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_note.h - finds the probes that a program was compiled with: the notes of sys/sdt.h in the section
- * .note.stapsdt.  Their bytes are hostile.  Pure; any thread.
+ * jobs_note.h - finds the probes that a program was compiled with: notes of sys/sdt.h in the section
+ * .note.stapsdt. The bytes of the section are hostile. Pure; any thread.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_NOTE_H
 #define CTRACE_DAEMON_JOBS_JOBS_NOTE_H
@@ -16,18 +16,20 @@
 #define JOBS_NOTE_ARGS      6
 
 struct jobs_note {
-	const char *provider, *name; /* in the section's bytes */
+	const char *provider, *name; /* these point into the section's bytes */
 	uint64_t vaddr;
-	/* Arguments of 64 bits in a register or in memory; the others have reg 0. */
+	/* Arguments of 64 bits in a register or in memory. Any other argument has reg 0. */
 	struct job_value args[JOBS_NOTE_ARGS];
 };
 
-/* Calls fn for each note.  0, or -EBADMSG: the section is damaged, after the notes before the damage. */
+/* Calls fn for each note of the section's n bytes. Returns 0, or -EBADMSG: the section is damaged; fn was
+ * called for the notes before the damage. */
 int jobs_note_each(const void *section, size_t n, void (*fn)(void *arg, const struct jobs_note *note),
 		   void *arg);
-/* A register by its name without the '%': 1 + its number as in struct job_value, 0: not known. */
+/* Returns the register with this name (without '%', n characters): 1 + its number as in struct job_value. 0:
+ * not known. */
 uint8_t jobs_note_reg(const char *name, size_t n);
-/* The register of a function's argument 0 to 5, as jobs_note_reg(). */
+/* Returns the register of a function's argument 0 to 5, in the same form. */
 uint8_t jobs_note_arg_reg(unsigned arg);
 
 #endif

@@ -13,10 +13,10 @@
 struct jobs_probe {
 	struct probe_jobs jobs;
 	struct ring_buffer *calls;
-	void (*fn)(void *arg, const struct job_call *call); /* during jobs_probe_calls() */
+	void (*fn)(void *arg, const struct job_call *call); /* the caller's, during jobs_probe_calls() */
 	void *arg;
-	unsigned n_calls;         /* handed over by this jobs_probe_calls() */
-	bool used[JOB_RULES_MAX]; /* rules */
+	unsigned n_calls;         /* functions that this jobs_probe_calls() has reported */
+	bool used[JOB_RULES_MAX]; /* the rules that are in use */
 };
 
 struct jobs_link {
@@ -30,7 +30,8 @@ static int jobs_probe_call(void *arg, void *data, size_t size)
 
 	if (size >= sizeof(struct job_call))
 		p->fn(p->arg, data);
-	return ++p->n_calls < JOBS_PROBE_CALLS ? 0 : -EAGAIN; /* this call has been taken */
+	/* -EAGAIN ends the walk; the ring buffer counts this call as taken */
+	return ++p->n_calls < JOBS_PROBE_CALLS ? 0 : -EAGAIN;
 }
 
 int jobs_probe_new(struct probe *probe, struct jobs_probe **ret)
@@ -89,7 +90,7 @@ int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, uint64_t o
 	l->rule = i;
 	p->used[i] = true;
 	r = bpf_map_update_elem(p->jobs.rules_fd, &i, rule, BPF_ANY) ? -errno : 0;
-	/* the return comes first: without it a start would never end */
+	/* The return is attached first: without it a start would never end. */
 	if (!r && rule->flags & JOB_RETURNS && !(l->ret = jobs_probe_attach(p, pid, path, off, i, true)))
 		r = -errno;
 	if (!r && !(l->entry = jobs_probe_attach(p, pid, path, off, i, false)))

@@ -49,7 +49,7 @@ int jobs_spec_arg(const char *s, struct jobs_arg *ret)
 
 /* The place of an error in the text. */
 struct jobs_spec_at {
-	const char *function; /* symbol or note, NULL: not in one */
+	const char *function; /* symbol or note; NULL: not in a function */
 	char *err;
 };
 
@@ -60,7 +60,7 @@ static int jobs_spec_bad(const struct jobs_spec_at *at, const char *key, const c
 	return -EINVAL;
 }
 
-/* A text of the object; absent is "" unless it must be there. */
+/* Copies a text of the object. A text that is absent becomes "", but is an error if must is set. */
 static int jobs_spec_text(const struct jobs_spec_at *at, const json_t *o, const char *key, bool must,
 			  char *ret, size_t cap)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_spec.h - what a file of the schema ctrace.framework/1 says: in which binaries a framework is, which of
- * their functions tell of its jobs, and where the values lie.  The text is hostile: everything has a limit.
- * Pure; any thread.
+ * jobs_spec.h - reads a file of the schema ctrace.framework/1. It says in which binaries a framework is,
+ * which of their functions report its jobs, and where the values lie. The text is hostile: everything has a
+ * limit. Pure; any thread.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_SPEC_H
 #define CTRACE_DAEMON_JOBS_JOBS_SPEC_H
@@ -19,8 +19,8 @@
 #define JOBS_SPEC_FUNCTIONS_MAX 64
 #define JOBS_SPEC_ARGS          6
 
-/* "arg2", "arg1+0x58", "arg0->0x18": an argument, what lies at a distance from it, or the 64 bits there.
- * arg < 0: not given. */
+/* A value: "arg2" is an argument, "arg1+0x58" is an argument plus a distance, "arg0->0x18" is the 64 bits at
+ * a distance from where an argument points. arg < 0: not given. */
 struct jobs_arg {
 	int8_t arg;
 	bool deref;
@@ -30,33 +30,36 @@ struct jobs_arg {
 struct jobs_values {
 	struct jobs_arg job, queue, function;
 	bool returns; /* the job ends when the function returns */
-	bool queued;  /* a start that counts only of a job that was seen to be enqueued */
+	bool queued;  /* a start counts only if the job was seen to be enqueued */
 };
 
 struct jobs_function {
 	char symbol[128];
-	char need[128];   /* "": none; only in a binary that has this symbol too */
-	char unless[128]; /* "": none; left out in a binary that has this symbol */
-	bool note; /* symbol is "provider:name" of a note (sys/sdt.h), its arguments are arg0, arg1, ... */
+	char need[128];   /* use this function only in a binary that also has this symbol; "": in any */
+	char unless[128]; /* do not use this function in a binary that has this symbol; "": no such symbol */
+	/* symbol is the "provider:name" of a note (sys/sdt.h); the note's arguments are arg0, arg1, ... */
+	bool note;
 	uint8_t event; /* enum ct_job */
 	struct jobs_values values;
-	bool has_calls; /* the job runs values.function: that one begins it, with these values */
+	/* the job runs values.function; the start of that function is the start of the job, with the values
+	 * below */
+	bool has_calls;
 	struct jobs_values calls;
 };
 
 struct jobs_spec {
 	char name[JOB_NAME_MAX];
 	size_t n_binaries, n_functions;
-	char binaries[JOBS_SPEC_BINARIES_MAX][256]; /* names of files; with a '/': paths */
+	char binaries[JOBS_SPEC_BINARIES_MAX][256]; /* names of files; paths if they have a '/' */
 	struct jobs_function functions[JOBS_SPEC_FUNCTIONS_MAX];
 };
 
-/* 0; -EINVAL with a sentence in err; -ENOMEM.  *ret is freed with free(). */
+/* Returns 0; -EINVAL with a sentence in err; -ENOMEM. The caller frees *ret with free(). */
 int jobs_spec_parse(const char *text, size_t n, struct jobs_spec **ret, char err[JOBS_SPEC_ERR_MAX]);
-/* "arg0->0x18"; 0 or -EINVAL. */
+/* Reads a value such as "arg0->0x18". Returns 0 or -EINVAL. */
 int jobs_spec_arg(const char *s, struct jobs_arg *ret);
-/* What one binary reports with ctrace-jobs.h; the framework has its name.  NULL: out of memory, or the path
- * is too long. */
+/* The description of a binary that reports with ctrace-jobs.h. The framework gets the name of the binary.
+ * The caller frees it. NULL: out of memory, or the path is too long. */
 struct jobs_spec *jobs_spec_own(const char *binary);
 
 #endif
