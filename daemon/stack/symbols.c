@@ -20,11 +20,11 @@
 #define MODULE_MAX   64
 
 struct symbols {
-	const char *kallsyms; /* path, the caller's */
+	const char *kallsyms; /* borrowed */
 	struct symbols_kernel *kernel;
 	uint64_t kernel_loaded_ns;
 	struct symbols_jit *jit;
-	struct map known; /* (file, address) -> offset in texts */
+	struct map known; /* (file, address) -> offset of the text in texts */
 	VEC(char) texts;
 };
 
@@ -97,7 +97,7 @@ void symbols_kernel(struct symbols *s, uint64_t addr, bool exact, char text[SYMB
 			 (unsigned long long)(addr - start));
 }
 
-/* "[<0>] futex_wait_queue+0x60/0x90 [module]" */
+/* Takes the names from lines such as "[<0>] futex_wait_queue+0x60/0x90 [module]". */
 size_t symbols_kernel_task(uint32_t tid, char text[][SYMBOLS_TEXT_MAX], size_t max)
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -162,7 +162,7 @@ static void user_text(struct symbols *s, uint32_t pid, const struct unwind_frame
 	} else {
 		snprintf(raw, sizeof(raw), "0x%llx (%s)", (unsigned long long)at, module);
 	}
-	clean_text(raw, text, SYMBOLS_TEXT_MAX); /* names come from the programs */
+	clean_text(raw, text, SYMBOLS_TEXT_MAX); /* names belong to the programs and may have any bytes */
 }
 
 static void remember(struct symbols *s, uint64_t key, const char *text)
@@ -188,8 +188,8 @@ void symbols_user(struct symbols *s, uint32_t pid, const struct unwind_frame *f,
 		user_text(s, pid, f, text);
 		return;
 	}
-	/* Serial numbers are not reused. Only a file that lies about its addresses can mix up two of its
-	 * own. */
+	/* A serial number is never reused. Only a file that lies about its addresses can confuse two of its
+	 * own functions. */
 	key = f->elf->serial << 40 | ((f->vaddr - f->elf->file.base) << 1 & ((1ULL << 40) - 1)) | f->exact;
 	if (map_get(&s->known, key, &at)) {
 		snprintf(text, SYMBOLS_TEXT_MAX, "%s", s->texts.v + at);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbols.h - addresses to the text of a frame: "function+0x12 (module)"; without
- * a function "0x1234 (module)", where the number is the address in the file, which is the
- * same in every process; without a file "0x7f.. (anonymous)".  C++ and Rust names are
- * demangled.  Kernel frames begin with "k:".
+ * symbols.h - turns an address into the text of a frame:
+ * - "function+0x12 (module)";
+ * - without a function "0x1234 (module)": the number is the address in the file, the same in every process;
+ * - without a file "0x7f.. (anonymous)".
  *
- * One thread at a time per object.
+ * C++ and Rust names are demangled. Kernel frames begin with "k:". One thread at a time for one struct
+ * symbols.
  */
 #ifndef CTRACE_DAEMON_STACK_SYMBOLS_H
 #define CTRACE_DAEMON_STACK_SYMBOLS_H
@@ -22,21 +23,22 @@
 
 struct symbols;
 
-/* kallsyms: its path, NULL for the kernel's; read when it is first needed.  0 or -ENOMEM. */
+/* kallsyms: a path, borrowed; NULL: the kernel's. The file is read at first use. Returns 0 or -ENOMEM. */
 int symbols_new(const char *kallsyms, struct symbols **ret);
 /* Accepts NULL. */
 void symbols_free(struct symbols *s);
 
-/* Loads the kernel's symbols if that was not done yet. */
+/* Loads the kernel's symbols, unless they are loaded, and returns their state. */
 enum symbols_kernel_state symbols_kernel_state(struct symbols *s);
-/* "k:function+0x12", with " (module)" behind it outside the core kernel; exact as in struct
- * unwind_frame.  A kernel address is never written
- * out: it would tell what the machine's owner may have chosen to hide. */
+/* The text of a kernel frame: "k:function+0x12", with " (module)" behind it for a function of a module.
+ * exact: as in struct unwind_frame. The text never has a kernel address: the machine's owner may have chosen
+ * to hide it. */
 void symbols_kernel(struct symbols *s, uint64_t addr, bool exact, char text[SYMBOLS_TEXT_MAX]);
-/* Kernel frames of a task by /proc/TID/stack, which has names even where kallsyms hides addresses: how many.
- */
+/* Reads the kernel frames of a task from /proc/TID/stack, which has names even where kallsyms hides
+ * addresses. Returns how many frames (at most max). */
 size_t symbols_kernel_task(uint32_t tid, char text[][SYMBOLS_TEXT_MAX], size_t max);
-/* A frame from unwind.h; must come before unwind_end().  pid: for names that a JIT compiler wrote down. */
+/* The text of a frame from unwind.h. To be called before unwind_end(). pid: the process, for names that a
+ * JIT compiler has written to a file. */
 void symbols_user(struct symbols *s, uint32_t pid, const struct unwind_frame *f, char text[SYMBOLS_TEXT_MAX]);
 
 #endif

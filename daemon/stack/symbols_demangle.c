@@ -19,7 +19,7 @@ static void piece_add(const char *piece, size_t n, void *arg)
 
 	if (!n)
 		return; /* the piece may be NULL then */
-	/* A short mangled name can stand for gigabytes: stop as soon as there is enough. */
+	/* A short mangled name can stand for gigabytes, so this stops when the text is full. */
 	if (n > o->cap - o->n) {
 		memcpy(o->text + o->n, piece, o->cap - o->n);
 		o->n = o->cap;
@@ -29,8 +29,8 @@ static void piece_add(const char *piece, size_t n, void *arg)
 	o->n += n;
 }
 
-/* Rust's newer scheme allocates while it calls back for names in punycode, and then must not be left early.
- */
+/* For names in punycode, the demangler of Rust's newer scheme calls back while it holds memory, and must not
+ * be left early then. So such names are not demangled. */
 static bool may_demangle(const char *name)
 {
 	if (!strncmp(name, "_Z", 2))

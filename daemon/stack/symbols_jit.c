@@ -63,7 +63,7 @@ void symbols_jit_free(struct symbols_jit *j)
 	free(j);
 }
 
-/* The pid of a process inside its own namespace, which is part of the file's name, and its user. */
+/* Reads the user of a process, and its pid inside its own namespace. This pid is part of the file's name. */
 static int process_read(uint32_t pid, uint32_t *ret_inner, uid_t *ret_uid)
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -98,7 +98,7 @@ static int open_in(int dir, const char *name, int flags)
 	return (int)syscall(SYS_openat2, dir, name, &how, sizeof(how));
 }
 
-/* Finds out the kind of a descriptor, without asking the file system's server. */
+/* Whether a descriptor is of a file system that does not ask a server. Does not ask the server itself. */
 static bool is_local(struct symbols_jit *j, uint32_t pid, int fd, struct statx *ret)
 {
 	return fd >= 0 && !statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, ret) &&
@@ -143,7 +143,7 @@ static int entry_cmp(const void *a, const void *b)
 
 	if (x->addr != y->addr)
 		return x->addr < y->addr ? -1 : 1;
-	/* the later entry of an address is the present one */
+	/* if an address is listed twice, only the later entry is valid */
 	return (x->name > y->name) - (x->name < y->name);
 }
 
@@ -155,7 +155,7 @@ static void map_parse(struct jit_map *m)
 
 		next = nl ? nl + 1 : NULL;
 		if (!nl)
-			break; /* still being written */
+			break; /* the compiler is still writing this line */
 		*nl = 0;
 		e.addr = strtoull(line, &end, 16);
 		e.size = (uint32_t)strtoull(end, &end, 16);

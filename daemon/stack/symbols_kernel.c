@@ -38,7 +38,8 @@ static int names_add(struct symbols_kernel *k, const char *s, uint32_t *ret)
 	return 0;
 }
 
-/* Symbols of one module stand together, so that only the last module need be compared. */
+/* The index of a module's name; adds a new name. Symbols of one module are side by side in the file, so only
+ * the last module has to be compared. */
 static int module_index(struct symbols_kernel *k, const char *module, uint16_t *ret)
 {
 	uint32_t off;
@@ -51,7 +52,7 @@ static int module_index(struct symbols_kernel *k, const char *module, uint16_t *
 	return 0;
 }
 
-/* "ffffffff81000000 T name\t[module]" */
+/* Parses a line "ffffffff81000000 T name\t[module]", and adds its symbol. */
 static int line_add(struct symbols_kernel *k, char *line)
 {
 	char *name, *module, *end;
@@ -75,7 +76,7 @@ static int line_add(struct symbols_kernel *k, char *line)
 	return VEC_PUSH(&k->syms, e);
 }
 
-/* At one address, the name that comes first in the file comes first: the kernel prints that one. */
+/* Of the names at one address, the first in the file comes first: the kernel prints that name. */
 static int entry_cmp(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* symbols_kernel.h - the function symbols of /proc/kallsyms, compact and sorted. */
+/* symbols_kernel.h - the functions in /proc/kallsyms, compact and sorted. Any thread after the load. */
 #ifndef CTRACE_DAEMON_STACK_SYMBOLS_KERNEL_H
 #define CTRACE_DAEMON_STACK_SYMBOLS_KERNEL_H
 
@@ -13,11 +13,13 @@ enum symbols_kernel_state {
 	SYMBOLS_KERNEL_ABSENT = 2, /* no /proc/kallsyms, or nothing in it */
 };
 
-/* Reads it all.  Never fails: what could not be had shows in the state.  NULL: out of memory. */
+/* Reads the whole file. If it cannot be read, the state says so. NULL: out of memory. */
 struct symbols_kernel *symbols_kernel_load(const char *path);
 void symbols_kernel_free(struct symbols_kernel *k);
+/* The state after the load. */
 enum symbols_kernel_state symbols_kernel_loaded(const struct symbols_kernel *k);
-/* The function that holds addr, its start, and its module ("" for the core kernel); NULL: none. */
+/* The name of the function that holds addr, its start, and its module ("": the core kernel). NULL: no
+ * function is known. The texts belong to k. */
 const char *symbols_kernel_find(const struct symbols_kernel *k, uint64_t addr, uint64_t *ret_start,
 				const char **ret_module);
 

@@ -17,8 +17,8 @@
 #define SIGNED_BITS  0x0000ffffffffffffULL
 
 /*
- * Which of the saved registers (struct ct_iter_task.regs) is which DWARF register.
- * pc is where the walk keeps the program counter among the DWARF registers.
+ * For each DWARF register its index in ct_iter_task.regs. REG_PC is where the walk keeps the program counter
+ * among the DWARF registers.
  */
 #if defined(__x86_64__)
 enum { REG_FP = 6, REG_SP = 7, REG_PC = 16, N_REGS = 17, SAVED_CS = 17, USER32_CS = 0x23 };
@@ -38,7 +38,7 @@ struct unwind {
 	struct unwind_mounts mounts;
 	struct unwind_files *files;
 	struct unwind_cfi_buf buf;
-	/* the last piece of stack memory that was read */
+	/* The last piece of stack memory that was read. */
 	uint64_t window_addr;
 	size_t window_n;
 	uint8_t window[WINDOW_BYTES];
@@ -46,7 +46,7 @@ struct unwind {
 
 struct walk {
 	uint64_t regs[UNWIND_CFI_REGS];
-	uint64_t known; /* bit mask over regs */
+	uint64_t known; /* bit i: regs[i] is known */
 	bool exact;
 };
 
@@ -87,7 +87,8 @@ void unwind_end(struct unwind *u)
 
 long unwind_memory(struct unwind *u, uint64_t addr, void *buf, size_t n)
 {
-	/* at most two pages, apart so that an unmapped second one does not fail the first */
+	/* At most two pages. Each has an iovec of its own, so that an unmapped second page does not fail the
+	 * first. */
 	size_t first = MIN(n, 4096 - addr % 4096), second = MIN(n, (size_t)4096) - MIN(first, (size_t)4096);
 	struct iovec to = { .iov_base = buf, .iov_len = first + second };
 	struct iovec from[2] = { { .iov_base = (void *)(uintptr_t)addr, .iov_len = first },
@@ -104,7 +105,7 @@ long unwind_memory(struct unwind *u, uint64_t addr, void *buf, size_t n)
 	return got < 0 ? -errno : got;
 }
 
-/* One word of stack memory, through the window. */
+/* Reads one word of stack memory, through the window. */
 static int read_word(void *arg, uint64_t addr, uint64_t *ret)
 {
 	struct unwind *u = arg;
@@ -143,7 +144,7 @@ static bool reg_known(const struct walk *w, uint64_t reg)
 	return reg < N_REGS && (w->known >> reg & 1);
 }
 
-/* Applies a rule: 0 and *ret_val, or -errno when the register is not known any more. */
+/* Applies a rule. Returns 0 with *ret_val, or -errno: the register is not known any more. */
 static int apply_rule(struct unwind *u, const struct walk *w, const struct unwind_cfi_rule *rule,
 		      unsigned reg, uint64_t cfa, const struct unwind_cfi_env *env, uint64_t *ret_val)
 {
@@ -175,7 +176,8 @@ static int apply_rule(struct unwind *u, const struct walk *w, const struct unwin
 	return -EBADMSG;
 }
 
-/* One step by call frame information.  -ENOENT: the frame has none; -ENODATA: the outermost frame. */
+/* Makes one step by call frame information. -ENOENT: the frame has none; -ENODATA: it is the outermost
+ * frame. */
 static int step_cfi(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 {
 	struct walk to = { 0 };
@@ -225,7 +227,7 @@ static int step_fp(struct unwind *u, struct walk *w)
 	uint64_t fp = w->regs[REG_FP], sp = w->regs[REG_SP];
 	struct walk to = { 0 };
 
-	/* the outermost frame, by the conventions of both machines */
+	/* By the conventions of both machines, this is the outermost frame. */
 	if (!fp && reg_known(w, REG_FP) && !w->exact)
 		return -ENODATA;
 	if (!reg_known(w, REG_FP) || !reg_known(w, REG_SP) || fp % 8 || fp < sp || fp - sp > FP_REACH)
@@ -238,8 +240,8 @@ static int step_fp(struct unwind *u, struct walk *w)
 	return 0;
 }
 
-/* Goes from a frame to its caller. 0; -ENODATA: the frame was the outermost one; another -errno: the walk
- * is lost. */
+/* Goes from a frame to its caller. Returns 0; -ENODATA: the frame was the outermost one; another -errno: the
+ * walk has failed. */
 static int step(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 {
 	uint64_t sp = w->regs[REG_SP], pc = w->regs[REG_PC];
@@ -250,7 +252,7 @@ static int step(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 	if (r)
 		return r;
 #if defined(__aarch64__)
-	w->regs[REG_PC] &= SIGNED_BITS; /* without the signature of a pointer */
+	w->regs[REG_PC] &= SIGNED_BITS; /* removes the signature of the pointer */
 #endif
 	if (!w->regs[REG_PC])
 		return -ENODATA;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind.h - the user stack of a task that waits, from its registers, the call
- * frame information of its files and its memory.  Stops nothing, needs no
- * frame pointers; where a file has no call frame information, frame pointers are
- * tried.  Works on the files that are really mapped (deleted ones, those of another
- * mount namespace), whatever their path means now.
+ * unwind.h - finds the user stack of a waiting task from its registers, the call frame information of its
+ * files, and its memory. It stops no task and needs no frame pointers; it tries frame pointers where a file
+ * has no call frame information. It uses the files that are really mapped, also deleted ones and those of
+ * another mount namespace, whatever their paths mean now.
  *
- * It does not know whether the task still waits: the caller asks before and after.
- * One thread at a time per object.  Use: begin, then any of the others, then end.
+ * It does not know whether the task still waits: the caller checks that before and after. One thread at a
+ * time for one struct unwind. Call unwind_begin() first, then any of the others, then unwind_end().
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_H
 #define CTRACE_DAEMON_STACK_UNWIND_H
@@ -25,35 +24,35 @@ struct unwind;
 
 struct unwind_frame {
 	uint64_t ip;
-	uint64_t vaddr;         /* of ip in the file; 0 without one */
-	struct unwind_elf *elf; /* NULL: no file that can be read; valid until unwind_end() */
-	const char *path;       /* of the mapping, "" if it has none; valid until unwind_end() */
+	uint64_t vaddr;         /* virtual address of ip in the file; 0: no file */
+	struct unwind_elf *elf; /* NULL: there is no readable file; valid until unwind_end() */
+	const char *path;       /* of the mapping; "": it has none; valid until unwind_end() */
 	bool mapped;            /* ip is in executable memory */
-	bool exact;             /* ip is the instruction itself, not one behind a call */
+	bool exact; /* ip is the instruction itself; false: ip is the return address behind a call */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int unwind_new(struct unwind **ret);
 /* Accepts NULL. */
 void unwind_free(struct unwind *u);
 
-/* Reads the mappings of a task.  -ESRCH: it is gone (or a kernel thread); -EACCES, -EPERM; -ENOMEM. */
+/* Reads the mappings of a task. Returns 0; -ESRCH: the task has ended, or is a kernel thread; -EACCES;
+ * -EPERM; -ENOMEM. */
 int unwind_begin(struct unwind *u, uint32_t tid);
-/* Lets go of the files of the process; frames become invalid. */
+/* Closes the files of the process. Frames are not valid any more. */
 void unwind_end(struct unwind *u);
 
-/* The user program counter and stack pointer in struct ct_iter_task.regs. */
+/* The user program counter and stack pointer. regs: as in struct ct_iter_task. */
 uint64_t unwind_pc(const uint64_t regs[34]);
 uint64_t unwind_sp(const uint64_t regs[34]);
-/* Walks the stack; regs as in struct ct_iter_task.  How many frames, innermost first (0: not a user
- * task).  *ret_cut: there is more that could not be had. */
+/* Walks the stack. regs: as in struct ct_iter_task. Returns how many frames there are, innermost first; 0:
+ * no user task. *ret_cut: the stack has more frames, which could not be found. */
 size_t unwind_stack(struct unwind *u, const uint64_t regs[34], struct unwind_frame frames[UNWIND_FRAMES_MAX],
 		    bool *ret_cut);
-/* Says where one address is. */
+/* Finds the mapping and the file of one address. */
 struct unwind_frame unwind_locate(struct unwind *u, uint64_t ip, bool exact);
-/* Copies memory of the task: how many bytes (at most 4096; fewer at the end of what is mapped), or -EFAULT,
- * -ESRCH, -EPERM.
- */
+/* Copies memory of the task into buf. Returns how many bytes were copied: at most 4096, fewer at the end of
+ * a mapping. Or -EFAULT, -ESRCH, -EPERM. */
 long unwind_memory(struct unwind *u, uint64_t addr, void *buf, size_t n);
 
 #endif

@@ -22,7 +22,7 @@ struct cie {
 	uint32_t ra_reg;
 	uint8_t fde_enc;
 	bool has_z, signal;
-	struct cursor code; /* initial instructions */
+	struct cursor code; /* the initial instructions */
 };
 
 static uint8_t cursor_u8(struct cursor *c)
@@ -158,7 +158,7 @@ static int cie_augmentation(struct cursor *c, const char *aug, struct cie *cie)
 			break;
 		case 'B': /* arm64: return addresses are signed with the other key */
 			break;
-		default: /* the rest is unknown, but its length is known */
+		default: /* what follows is unknown, but its length is known */
 			return a.bad ? -EBADMSG : 0;
 		}
 	}
@@ -235,7 +235,7 @@ static int index_cmp(const void *a, const void *b)
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Adds the entries in the n bytes of .eh_frame at vaddr. */
+/* Adds the entries of n bytes of .eh_frame, which lie at vaddr, to the index. */
 static int index_fill(struct unwind_elf *e, const uint8_t *bytes, size_t n, uint64_t vaddr,
 		      struct unwind_cfi_buf *buf)
 {
@@ -318,12 +318,12 @@ struct machine {
 	struct unwind_cfi_row remembered[REMEMBER_MAX];
 	unsigned n_remembered;
 	uint64_t loc, target;
-	bool past; /* the row for target is complete */
+	bool past; /* the row for target is complete, later instructions are not needed */
 };
 
 static void rule_set(struct machine *m, uint64_t reg, enum unwind_cfi_how how, int64_t off)
 {
-	/* vector registers and the like are no part of a walk */
+	/* A walk does not need vector registers and the like. */
 	if (reg < UNWIND_CFI_REGS)
 		m->row.regs[reg] = (struct unwind_cfi_rule){ .how = how, .off = off };
 }
@@ -367,7 +367,7 @@ static int cfa_expr(struct machine *m, struct cursor *c)
 	return m->row.cfa_expr ? 0 : -EBADMSG;
 }
 
-/* An instruction that is not packed into its first byte with an operand. */
+/* Executes an instruction whose operand is not in its first byte. */
 static int execute_extended(struct machine *m, uint8_t op, struct cursor *c)
 {
 	int64_t align = m->cie->data_align;
@@ -456,8 +456,8 @@ static int execute_extended(struct machine *m, uint8_t op, struct cursor *c)
 	case DW_CFA_GNU_args_size:
 		cursor_varint(c);
 		return 0;
-	case DW_CFA_GNU_window_save: /* on arm64: the return address is signed from here; the walk strips that
-				      */
+	/* arm64: from here on the return address is signed; the walk removes the signature */
+	case DW_CFA_GNU_window_save:
 		return 0;
 	default:
 		return -EBADMSG;

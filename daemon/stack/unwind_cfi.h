@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_cfi.h - call frame information (.eh_frame) of one ELF file: from a
- * program counter to the rules that give back the registers of the caller.
+ * unwind_cfi.h - call frame information (.eh_frame) of one ELF file: finds for a program counter the rules
+ * that give the registers of the caller. Follows LSB 5, "Exception Frames", and DWARF 5, 6.4. One thread at
+ * a time for one file.
  *
- * LSB 5, "Exception Frames", and DWARF 5, 6.4.  Finds entries through the sorted table
- * of .eh_frame_hdr, or makes one from .eh_frame where it is not too large.  libdw's interpreter is not used
- * for it because it lets a file choose how much it allocates (register numbers, remembered states) and maps
- * the file; this one has fixed limits, needs no heap, and works on what is read.
+ * Entries are found through the sorted table of .eh_frame_hdr. Without it, an index is made from .eh_frame,
+ * unless that is too large.
+ *
+ * libdw's interpreter is not used: with it a file decides how much memory is allocated (register numbers,
+ * remembered states), and it maps the file. This interpreter has fixed limits, needs no heap, and works on
+ * bytes that were read.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_CFI_H
 #define CTRACE_DAEMON_STACK_UNWIND_CFI_H
@@ -24,18 +27,18 @@
 enum unwind_cfi_how {
 	UNWIND_CFI_SAME = 0,
 	UNWIND_CFI_UNDEFINED,
-	UNWIND_CFI_AT_CFA,   /* saved at CFA + off */
-	UNWIND_CFI_CFA,      /* is CFA + off */
-	UNWIND_CFI_REGISTER, /* is in register off */
-	UNWIND_CFI_AT_EXPR,  /* saved at the address that the expression gives */
-	UNWIND_CFI_EXPR,     /* is what the expression gives */
+	UNWIND_CFI_AT_CFA,   /* the caller's value is saved at CFA + off */
+	UNWIND_CFI_CFA,      /* the caller's value is CFA + off */
+	UNWIND_CFI_REGISTER, /* the caller's value is in register off */
+	UNWIND_CFI_AT_EXPR,  /* the caller's value is saved at the address that the expression gives */
+	UNWIND_CFI_EXPR,     /* the caller's value is what the expression gives */
 };
 
 struct unwind_cfi_rule {
 	uint8_t how; /* enum unwind_cfi_how */
 	uint32_t expr_len;
 	int64_t off;
-	const uint8_t *expr; /* within the buffer */
+	const uint8_t *expr; /* points into the buffer */
 };
 
 struct unwind_cfi_row {
@@ -47,7 +50,7 @@ struct unwind_cfi_row {
 	struct unwind_cfi_rule regs[UNWIND_CFI_REGS];
 };
 
-/* Where the bytes of the entry go that rows point into. */
+/* Room for the bytes of an entry. Rows point into it. */
 struct unwind_cfi_buf {
 	uint8_t cie[UNWIND_CFI_CIE_MAX];
 	uint8_t fde[UNWIND_CFI_FDE_MAX];
@@ -56,22 +59,24 @@ struct unwind_cfi_buf {
 struct unwind_cfi {
 	struct unwind_cfi_row row;
 	uint32_t ra_reg;
-	bool signal_frame; /* the caller's program counter is not after a call */
+	bool signal_frame; /* the caller's program counter is the instruction itself, not a return address */
 };
 
-/* The rules at vaddr.  -ENOENT: no entry covers it; -EBADMSG: the entry is broken or beyond the limits. */
+/* Finds the rules at vaddr. *ret points into buf. Returns 0; -ENOENT: no entry covers vaddr; -EBADMSG: the
+ * entry is broken or exceeds a limit. */
 int unwind_cfi_find(struct unwind_elf *e, uint64_t vaddr, struct unwind_cfi_buf *buf, struct unwind_cfi *ret);
 
-/* What an expression may ask for. */
+/* What an expression may read. */
 struct unwind_cfi_env {
-	const uint64_t *regs; /* UNWIND_CFI_REGS of them */
-	uint64_t known;       /* bit mask */
-	uint64_t bias;        /* run-time address less virtual address */
+	const uint64_t *regs; /* UNWIND_CFI_REGS registers */
+	uint64_t known;       /* bit i: register i is known */
+	uint64_t bias;        /* run-time address minus virtual address */
 	int (*read)(void *arg, uint64_t addr, uint64_t *ret);
 	void *arg;
 };
 
-/* Evaluates a DWARF expression, with initial (unless NULL) on its stack.  -EBADMSG, -EFAULT. */
+/* Evaluates a DWARF expression. *initial (unless NULL) is on its stack at the start. Returns 0; -EBADMSG:
+ * the expression is wrong or exceeds a limit; -EFAULT: it needs a value that is not known. */
 int unwind_cfi_eval(const uint8_t *expr, uint32_t len, const struct unwind_cfi_env *env,
 		    const uint64_t *initial, uint64_t *ret);
 

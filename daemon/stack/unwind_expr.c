@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* DWARF expressions, as far as they occur in call frame information. */
+/* Evaluates the DWARF expressions that occur in call frame information. */
 #include <dwarf.h>
 #include <errno.h>
 

@@ -22,7 +22,8 @@ struct unwind_files {
 	struct unwind_elf *vdso;
 };
 
-/* All 64-bit processes of one kernel share one vdso: ours can be trusted, and is readable. */
+/* Opens the vdso, which is the same for all 64-bit processes of one kernel. The daemon's own can be read and
+ * trusted. */
 static struct unwind_elf *vdso_open(void)
 {
 	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_files.h - the ELF files behind mappings, remembered from process to
- * process by what they are (device, inode, size, times), not by where they were
- * mapped.  Bounded in number and bytes; the one not used for longest goes first.
+ * unwind_files.h - a cache of the ELF files behind mappings. A file is known by what it is (device, inode,
+ * size, times), so it is shared between processes. The number of files and their bytes have limits; the file
+ * that was not used for the longest time goes first. One thread at a time.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_FILES_H
 #define CTRACE_DAEMON_STACK_UNWIND_FILES_H
@@ -18,17 +18,17 @@
 
 struct unwind_files;
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int unwind_files_new(struct unwind_files **ret);
 void unwind_files_free(struct unwind_files *fs);
-/* The file behind a mapping of tid, open until unwind_files_release(); NULL when there is none that can be
- * read. */
+/* The file behind a mapping of tid, open until unwind_files_release(). NULL: there is no file that can be
+ * read. The file belongs to fs. */
 struct unwind_elf *unwind_files_get(struct unwind_files *fs, uint32_t tid, struct unwind_map *map,
 				    const char *path);
-/* Opens what is mapped by a task (the path is only the second choice: it may name another file by now).  The
- * descriptor, or -errno. */
+/* Opens the file of a mapping. Uses the path only if the kernel refuses the mapping's own link, because the
+ * path may name another file by now. Returns a descriptor, or -errno. */
 int unwind_files_open(uint32_t tid, const struct unwind_map *map, const char *path, struct stat *ret_st);
-/* Closes all descriptors, and forgets files until the limits are kept. */
+/* Closes all descriptors, and drops files until the limits hold. */
 void unwind_files_release(struct unwind_files *fs);
 
 #endif

@@ -17,7 +17,7 @@
 #define MOUNTS_KEPT   (10 * NSEC_PER_SEC) /* device numbers are used again after an unmount */
 #define MOUNTINFO_MAX 65536               /* lines */
 
-/* File systems whose answer depends on a server. */
+/* Whether the answers of a file system depend on a server. */
 static bool fs_is_remote(const char *type)
 {
 	static const char *const remote[] = { "nfs",    "cifs", "smb3",  "ceph",      "afs",   "coda",
@@ -31,7 +31,8 @@ static bool fs_is_remote(const char *type)
 	return false;
 }
 
-/* 1: remote, 0: local, -ENOENT: no such device is mounted there. */
+/* Looks for a device in a mountinfo file. 1: its file system is remote; 0: it is local; -ENOENT: the device
+ * is not mounted there. */
 static int mountinfo_look(const char *path, uint32_t minor_no)
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
@@ -81,7 +82,7 @@ bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_
 		return slot->avoid;
 	snprintf(path, sizeof(path), "/proc/%u/mountinfo", tid);
 	r = mountinfo_look(path, minor_no);
-	/* the lower layer of a container's overlay is mounted outside */
+	/* The lower layer of a container's overlay is mounted outside of the container. */
 	if (r == -ENOENT)
 		r = mountinfo_look("/proc/self/mountinfo", minor_no);
 	if (!slot)

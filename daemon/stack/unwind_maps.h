@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_maps.h - the executable mappings of a process, from /proc/PID/maps, and
- * which ranges must not be touched: files on a network or user-space file
- * system, where reading may hang for as long as the server likes.
+ * unwind_maps.h - the executable mappings of a process, from /proc/PID/maps, and the mappings that must not
+ * be read: those of files on a network or user-space file system, where a read may hang as long as the
+ * server wants. One thread at a time.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_MAPS_H
 #define CTRACE_DAEMON_STACK_UNWIND_MAPS_H
@@ -25,12 +25,13 @@ struct unwind_map {
 	bool avoid;  /* not to be read, neither the memory nor the file */
 	bool looked; /* elf is what was found */
 	bool vdso;
-	uint32_t path_off; /* in names; 0: "" */
+	uint32_t path_off; /* path, as an offset in names; 0: "" */
 	struct unwind_elf *elf;
 };
 
 struct unwind_maps {
-	VEC(struct unwind_map) maps; /* executable ones and those to avoid, by address */
+	/* executable mappings, and those that must not be read; sorted by address */
+	VEC(struct unwind_map) maps;
 	VEC(char) names;
 	bool truncated;
 };
@@ -50,17 +51,18 @@ struct unwind_mounts {
 	} v[UNWIND_MOUNTS_MAX];
 	size_t n;
 	bool shmem_known;
-	uint32_t shmem_minor; /* of memfd and shared anonymous memory */
+	uint32_t shmem_minor; /* number of the device of memfd and shared anonymous memory */
 };
 
-/* True when a device that tid sees may be a file system whose answer depends on a server. Those with a major
- * number are disks. */
+/* Whether a device, as tid sees it, may be a file system whose answer depends on a server. Devices with a
+ * major number are disks. */
 bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_no, uint32_t minor_no);
 
-/* Replaces what is in m.  -ESRCH: no such task; -errno of the read; -ENOMEM. */
+/* Replaces the contents of m by the mappings of tid. Returns 0; -ESRCH: there is no such task; -ENOMEM; or
+ * -errno of the read. */
 int unwind_maps_read(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts);
 void unwind_maps_done(struct unwind_maps *m);
-/* The mapping that holds addr, or NULL. */
+/* The mapping that holds addr, or NULL. Valid until the next unwind_maps_read(). */
 struct unwind_map *unwind_maps_find(struct unwind_maps *m, uint64_t addr);
 static inline const char *unwind_maps_path(const struct unwind_maps *m, const struct unwind_map *map)
 {
