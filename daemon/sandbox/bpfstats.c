@@ -18,7 +18,7 @@
 #include "daemon/sandbox/privilege.h"
 #include "lib/cleanup.h"
 
-/* A request is one byte, an answer a result with the descriptor beside it. */
+/* The request is one byte. The answer is a result, with the descriptor beside it. */
 struct bpfstats_message {
 	struct msghdr m;
 	struct iovec iov;
@@ -73,7 +73,8 @@ static int bpfstats_confine(int sock)
 	const struct __user_cap_data_struct admin[2] = { { .effective = 1u << CAP_SYS_ADMIN,
 							   .permitted = 1u << CAP_SYS_ADMIN } };
 	struct filter f;
-	int r = privilege_drop_bounding(); /* needs a privilege that the next steps give up */
+	/* first, because it needs a privilege that the next steps give up */
+	int r = privilege_drop_bounding();
 
 	if (r)
 		return r;
@@ -144,8 +145,8 @@ static int bpfstats_receive(void)
 	return fd;
 }
 
-/* Drops an answer that came too late for its question. It would keep the statistics on, and be mistaken
- * for the next answer. */
+/* Drops an answer that came too late for its question. Its descriptor would keep the statistics on, and it
+ * would be mistaken for the next answer. */
 static void bpfstats_drop_late(void)
 {
 	struct iovec iov = { &(char){ 0 }, 1 };

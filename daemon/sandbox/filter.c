@@ -35,7 +35,7 @@ void filter_init(struct filter *f)
 	f->n = 0;
 	filter_load(f, offsetof(struct seccomp_data, arch));
 	filter_put(f, BPF_JMP | BPF_JEQ | BPF_K, FILTER_ARCH, 1, 0);
-	filter_return(f, SECCOMP_RET_KILL_PROCESS); /* other numbers, other calls */
+	filter_return(f, SECCOMP_RET_KILL_PROCESS); /* another architecture has other numbers for the calls */
 	filter_load(f, offsetof(struct seccomp_data, nr));
 }
 
@@ -50,9 +50,10 @@ void filter_allow(struct filter *f, const int *calls, size_t n)
 void filter_allow_values(struct filter *f, int call, unsigned arg, uint32_t mask, const uint32_t *values,
 			 size_t n)
 {
-	/* over: the argument, the mask, two for each value, the refusal */
+	/* If the call is another, jumps over: loading and masking the argument, two instructions for each
+	 * value, the refusal. */
 	filter_put(f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, (uint8_t)(2 * n + 3));
-	/* the low half: both machines are little-endian */
+	/* the low half comes first: both machines are little-endian */
 	filter_load(f, offsetof(struct seccomp_data, args) + 8 * arg);
 	filter_put(f, BPF_ALU | BPF_AND | BPF_K, mask, 0, 0);
 	for (size_t i = 0; i < n; i++) {

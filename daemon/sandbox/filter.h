@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * filter.h - makes a list of the system calls that a process may make, and enters
- * it: for good, for this thread and all that it starts.
+ * filter.h - makes a list of the system calls that a process may make, and enforces it: for good, for the
+ * calling thread and all threads and processes that it creates later.
  *
- * What is not allowed fails with EPERM, and the kernel's audit log says so; nothing is killed, for another
- * version of a library may try what this one did not, and do without.  Calls that are younger than clone3
- * fail with ENOSYS: libraries try those first and then the older ones.
+ * A call that is not on the list fails with EPERM, and the kernel's audit log says so. Nothing is killed,
+ * because another version of a library may try further calls and do without them. Calls that are younger
+ * than clone3 fail with ENOSYS: libraries try those first and then an older call.
  */
 #ifndef CTRACE_DAEMON_SANDBOX_FILTER_H
 #define CTRACE_DAEMON_SANDBOX_FILTER_H
@@ -18,16 +18,17 @@
 
 struct filter {
 	struct sock_filter v[FILTER_MAX];
-	size_t n; /* beyond FILTER_MAX: it was too long */
+	size_t n; /* larger than FILTER_MAX: the list is too long */
 };
 
 void filter_init(struct filter *f);
-/* These calls, whatever their arguments are. */
+/* Allows these calls, whatever their arguments are. */
 void filter_allow(struct filter *f, const int *calls, size_t n);
-/* This call, when the low 32 bits of an argument are one of values after masking. */
+/* Allows a call if the low 32 bits of argument arg (from 0), after masking, are one of the n values. */
 void filter_allow_values(struct filter *f, int call, unsigned arg, uint32_t mask, const uint32_t *values,
 			 size_t n);
-/* 0, -E2BIG, or -errno of the kernel; the thread must have no new privileges. */
+/* Enforces the list. The thread must have set no_new_privs. Returns 0, -E2BIG (the list is too long) or
+ * -errno. */
 int filter_enter(struct filter *f);
 
 #endif

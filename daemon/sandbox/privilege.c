@@ -62,7 +62,7 @@ static int caps_set(uint64_t effective, uint64_t permitted)
 	return syscall(SYS_capset, &h, d) ? -errno : 0;
 }
 
-/* Some kernels want CAP_SYS_ADMIN for perf events, or for some of them. */
+/* Whether this kernel wants CAP_SYS_ADMIN for such perf events. */
 static bool perf_is_refused(uint32_t type, uint64_t config)
 {
 	struct perf_event_attr attr = { .type = type, .size = sizeof(attr), .config = config };
@@ -71,7 +71,8 @@ static bool perf_is_refused(uint32_t type, uint64_t config)
 	return fd < 0 && (errno == EACCES || errno == EPERM);
 }
 
-/* Linux 6.18 wants CAP_SYS_ADMIN for uprobe events. With it, the error is that the path is missing. */
+/* Whether this kernel wants CAP_SYS_ADMIN for uprobe events, as Linux 6.18 does. With the capability, the
+ * error would be that the path is missing. */
 static bool uprobe_is_refused(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
@@ -80,7 +81,7 @@ static bool uprobe_is_refused(void)
 	return f && fscanf(f, "%u", &type) == 1 && perf_is_refused(type, 0);
 }
 
-/* The drain thread needs a high priority; see privilege_begin(). */
+/* Whether the drain thread could not get its high priority; see privilege_begin(). */
 static bool nice_is_refused(void)
 {
 	struct rlimit l;
@@ -88,7 +89,7 @@ static bool nice_is_refused(void)
 	return getrlimit(RLIMIT_NICE, &l) || l.rlim_cur < PRIVILEGE_NICE;
 }
 
-/* A directory belongs to another user. */
+/* Whether a directory belongs to another user, so that the daemon may not write it. */
 static bool dir_is_refused(const struct privilege_options *opt)
 {
 	for (size_t i = 0; i < opt->n_dirs; i++)
@@ -102,8 +103,8 @@ int privilege_drop_bounding(void)
 	int r = 0;
 
 	for (int c = 0; prctl(PR_CAPBSET_READ, c, 0, 0, 0) >= 0; c++)
-		/* without CAP_SETPCAP the set cannot be made smaller; whatever removed that capability has
-		 * made it small */
+		/* Without CAP_SETPCAP the set cannot be made smaller. Then the program that took this
+		 * capability away has made the set small. */
 		if (prctl(PR_CAPBSET_READ, c, 0, 0, 0) > 0 && prctl(PR_CAPBSET_DROP, c, 0, 0, 0) &&
 		    errno != EPERM)
 			r = -errno;
@@ -127,7 +128,7 @@ static int drop_capabilities(const struct privilege_options *opt)
 		keep |= CAP(CAP_SYS_NICE);
 	if (dir_is_refused(opt))
 		keep |= CAP(CAP_DAC_OVERRIDE);
-	r = caps_set(effective, permitted); /* with CAP_SETPCAP again, for the next step */
+	r = caps_set(effective, permitted); /* restores CAP_SETPCAP for the next step */
 	bounding = privilege_drop_bounding();
 	if (!r)
 		r = caps_set(effective & keep, permitted & keep);

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * privilege.h - gives up what the daemon does not need.
+ * privilege.h - gives up the privileges that the daemon does not need.
  *
- * What it keeps: to attach the BPF programs that are loaded and to open perf events; to look into processes,
- * at their files and at the kernel's symbols.  What is gone for good once the capture runs: to start a
- * program or another process, to load another BPF program, to write where it does not own the
- * files, to mount, to trace with ptrace, to use a network, to run memory that was written to.
+ * The daemon keeps what it needs
+ * - to attach BPF programs that are loaded, and to open perf events,
+ * - to look into processes, at their files, and at the kernel's symbols.
+ *
+ * Once the capture runs, the daemon can never again
+ * - start a program or another process,
+ * - load another BPF program,
+ * - write to files that its user may not write to,
+ * - mount, use ptrace or a network,
+ * - run memory that was written to.
  *
  * With kptr_restrict 2 kernel frames have no names: to read them from /proc/PID/stack would take SYS_ADMIN.
  */
@@ -16,23 +22,25 @@
 #include <stddef.h>
 
 struct privilege_options {
-	/* directories in which files are made or removed later */
+	/* Directories in which the daemon creates or removes files later. */
 	const char *dirs[4];
 	size_t n_dirs;
-	bool uprobes; /* probes will be put on functions of programs */
+	bool uprobes; /* the daemon will put probes on functions of programs */
 };
 
-/* First of all: whatever is made from now on is the user's alone, and so is the memory of the process. */
+/* To be called before anything else. From then on, only the daemon's user can read the files that it
+ * creates, and only root can look into its memory. There are no core dumps. */
 void privilege_begin(void);
 /*
- * Empties the sets that a program could get capabilities from when this process executes it: the bounding and
- * the ambient one.  What the process has itself stays.  0; -errno; also 0 without CAP_SETPCAP, which it
- * takes.
+ * Empties the bounding and the ambient set: the sets from which a program that this process executes could
+ * get capabilities. The capabilities of the process itself stay. Returns 0 or -errno. Also returns 0 if the
+ * process lacks CAP_SETPCAP, and then leaves the bounding set as it is.
  */
 int privilege_drop_bounding(void);
 /*
- * When the BPF programs are loaded, and before there are threads: each thread has its own privileges.  0, or
- * -errno of the first that could not be given up; the others are.
+ * Gives up the privileges. To be called when the BPF programs are loaded and before there are threads,
+ * because each thread has its own privileges. Returns 0, or -errno of the first that could not be given up;
+ * the others are given up nevertheless.
  */
 int privilege_drop(const struct privilege_options *opt);
 

@@ -19,7 +19,7 @@
 #define PR_SET_VMA 0x53564d41
 #endif
 
-/* With each call its neighbours: a C library uses one or the other. */
+/* With each call, the list has the calls that do the same: a C library uses one or the other. */
 static const int calls_reading[] = {
 	__NR_read,       __NR_readv,     __NR_pread64,    __NR_preadv,      __NR_preadv2,
 	__NR_openat,     __NR_openat2,   __NR_close,      __NR_close_range, __NR_fstat,
@@ -81,7 +81,7 @@ static const int calls_others[] = {
 	__NR_process_vm_readv,
 	__NR_pidfd_open,
 };
-#ifdef __x86_64__ /* younger machines never had these */
+#ifdef __x86_64__ /* machines that came later never had these calls */
 static const int calls_older[] = {
 	__NR_open,       __NR_stat,  __NR_lstat,     __NR_access,    __NR_readlink, __NR_rename,
 	__NR_unlink,     __NR_mkdir, __NR_rmdir,     __NR_dup2,      __NR_poll,     __NR_select,
@@ -89,7 +89,7 @@ static const int calls_older[] = {
 };
 #endif
 
-/* The commands of bpf() that work on existing programs and maps. */
+/* The commands of bpf() for programs and maps that exist. */
 static const uint32_t calls_bpf[] = {
 	BPF_MAP_LOOKUP_ELEM,     BPF_MAP_UPDATE_ELEM,
 	BPF_MAP_DELETE_ELEM,     BPF_MAP_GET_NEXT_KEY,
@@ -101,7 +101,8 @@ static const uint32_t calls_bpf[] = {
 	BPF_ITER_CREATE,
 };
 
-/* ioctls of perf events; clones of files for snapshots; and the one by which stdio asks for a terminal. */
+/* The ioctls of perf events, those that clone files for snapshots, and the one with which stdio looks for a
+ * terminal. */
 static const uint32_t calls_ioctl[] = {
 	PERF_EVENT_IOC_ENABLE, PERF_EVENT_IOC_DISABLE, PERF_EVENT_IOC_SET_BPF, FICLONE, FICLONERANGE, TCGETS,
 };
@@ -135,11 +136,11 @@ int privilege_calls_enter(void)
 	filter_allow_values(&f, __NR_prctl, 0, UINT32_MAX, calls_prctl, ARRAY_SIZE(calls_prctl));
 	filter_allow_values(&f, __NR_socket, 0, UINT32_MAX, &unix_only, 1);
 	filter_allow_values(&f, __NR_socketpair, 0, UINT32_MAX, &unix_only, 1);
-	/* threads, but no processes; clone3 has its flags in memory, where a filter cannot see them */
+	/* Threads, but no processes. clone3 has its flags in memory, where a filter cannot read them. */
 	filter_allow_values(&f, __NR_clone, 0, CLONE_THREAD, &thread, 1);
 	filter_allow_values(&f, __NR_mmap, 2, PROT_EXEC, &data, 1);
 	filter_allow_values(&f, __NR_mprotect, 2, PROT_EXEC, &data, 1);
-	/* its own limits; signals to itself, for abort() */
+	/* The process may read and set its own limits, and send signals to itself, for abort(). */
 	filter_allow_values(&f, __NR_prlimit64, 0, UINT32_MAX, own, ARRAY_SIZE(own));
 	filter_allow_values(&f, __NR_tgkill, 0, UINT32_MAX, own + 1, 1);
 	return filter_enter(&f);

@@ -3,7 +3,7 @@
 #ifndef CTRACE_DAEMON_SANDBOX_PRIVILEGE_CALLS_H
 #define CTRACE_DAEMON_SANDBOX_PRIVILEGE_CALLS_H
 
-/* Allows them and no others, for this thread and those that it starts.  0 or -errno. */
+/* Allows these calls and no others, for the calling thread and those that it creates. Returns 0 or -errno. */
 int privilege_calls_enter(void);
 
 #endif
