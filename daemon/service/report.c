@@ -255,7 +255,7 @@ static json_t *report_capabilities(void)
 	return list;
 }
 
-/* "none", "integrity", "confidentiality": the bracketed word; "unknown" where there is no such file. */
+/* The word in brackets: "none", "integrity" or "confidentiality". "unknown": there is no such file. */
 static void report_lockdown(char ret[32])
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/security/lockdown", "re");

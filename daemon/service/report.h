@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report.h - the answers to status and doctor, as doc/protocol.md lists them.  Any thread.
+ * report.h - the answers to the requests "status" and "doctor", as doc/protocol.md lists them. Any thread.
  */
 #ifndef CTRACE_DAEMON_SERVICE_REPORT_H
 #define CTRACE_DAEMON_SERVICE_REPORT_H
@@ -23,16 +23,18 @@ struct report_source {
 	uint32_t budget_ppm, task_cap;
 	unsigned clients;
 	uint64_t denied, turned_away, jobs_refused;
-	struct worker_stats requests, closing; /* of the clients' worker, and of what closes for it */
+	/* the clients' worker, and the worker that closes descriptors */
+	struct worker_stats requests, closing;
 };
 
-/* bpf_percent: of one CPU, or negative when it was not measured.  NULL: out of memory. */
+/* Each makes an answer, and the caller owns the reference. NULL: out of memory. bpf_percent: CPU time of the
+ * programs in % of one CPU; negative: not measured. */
 json_t *report_status(const struct report_source *src, double bpf_percent);
 json_t *report_doctor(struct probe *probe, struct jobs *jobs);
 
-/* Measures for a fifth of a second how much CPU time the programs in the kernel take, in % of one CPU.  The
- * kernel's statistics slow all BPF programs a little while they are on.  0, or -errno when they cannot be
- * had. */
+/* Measures for 0.2 s how much CPU time the programs in the kernel take; *ret is in % of one CPU. While it
+ * measures, the kernel's statistics slow all BPF programs a little. Returns 0, or -errno: there are no
+ * statistics. */
 int report_bpf_percent(struct probe *probe, double *ret);
 
 #endif

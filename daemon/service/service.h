@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * service.h - what the requests of the control socket work with.  Main thread.
+ * service.h - what the requests of the control socket work with. Main thread.
  *
- * What may take long is done by the clients' worker, and so is all that touches a descriptor that a client
- * passed: a file system that does not answer must hold up neither the event loop nor the snapshots of hangs.
+ * The clients' worker does everything that may take long, and everything that touches a descriptor from a
+ * client. So a file system that does not answer holds up neither the event loop nor the snapshots of hangs.
  */
 #ifndef CTRACE_DAEMON_SERVICE_SERVICE_H
 #define CTRACE_DAEMON_SERVICE_SERVICE_H
@@ -32,25 +32,25 @@ struct service {
 	const char *trace;
 	struct control *control;
 	struct probe *probe;
-	struct worker *worker;  /* of the daemon itself: nothing of a client's gets into its way */
-	struct worker *clients; /* what clients ask for */
+	struct worker *worker;  /* for the daemon's own work; no request of a client runs on it */
+	struct worker *clients; /* for requests of clients */
 	struct worker *closer;  /* closes descriptors that clients passed */
 	struct drain *drain;
-	struct jobs *jobs; /* NULL: no framework reports */
+	struct jobs *jobs; /* NULL: the daemon does not ask frameworks for jobs */
 	struct watchpoints *watchpoints;
-	struct incidents *incidents; /* NULL: no snapshots of hangs */
+	struct incidents *incidents; /* NULL: the daemon takes no snapshots of hangs */
 };
 
-/* For control_options.gone: ends what the client had going; arg: the struct service. */
+/* For control_options.gone: ends what the daemon does for this client. arg: the struct service. */
 void service_gone(void *arg, uint64_t client);
-/* For control_options.dispose and choked. */
+/* For control_options.dispose and control_options.choked. arg: the struct service. */
 void service_dispose(void *arg, uid_t uid, int fd);
 bool service_choked(void *arg);
 
-/* Starts the workers for clients.  0 or -errno. */
+/* Starts the workers for clients. Returns 0 or -errno. */
 int service_start(struct service *s, sd_event *event);
-/* Has the clients' worker do a job; client, uid and owner are filled in.  0, or -errno: it has been refused,
- * and the job dropped. */
+/* Has the clients' worker do a copy of job; fills in client, uid and owner. Returns 0, or -errno: the job
+ * was dropped, and the client got an answer that says why. */
 int service_post(struct service *s, uint64_t client, const struct worker_job *job);
 
 #endif

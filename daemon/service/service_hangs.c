@@ -19,8 +19,8 @@ struct hangs_job {
 	int error;
 };
 
-/* The limit of the list: an answer of control_answer() is shorter than CONTROL_OUT_MAX, and each byte of
- * the path may be an escape. */
+/* The limit of the list. control_answer() sends at most CONTROL_OUT_MAX bytes, and each byte of the path may
+ * become an escape of six bytes. */
 #define HANGS_BYTES_MAX (CONTROL_OUT_MAX - 6 * sizeof(((struct hangs_job *)0)->dir) - 128)
 
 static void hangs_free(void *arg)
@@ -37,7 +37,7 @@ static void hangs_run(void *arg)
 
 	worker_leave(); /* the state directory may be on a file system that does not answer */
 	j->error = incidents_read(j->dir, SERVICE_HANGS_MAX, &j->list, &j->left_out);
-	if (j->error == -ENOENT) { /* none was caught yet */
+	if (j->error == -ENOENT) { /* no hang was caught yet */
 		j->list = json_array();
 		j->error = j->list ? 0 : -ENOMEM;
 	}

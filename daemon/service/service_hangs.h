@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* service_hangs.h - the request for the hangs that were caught.  Main thread. */
+/* service_hangs.h - handles the request for the hangs that were caught. Main thread. */
 #ifndef CTRACE_DAEMON_SERVICE_SERVICE_HANGS_H
 #define CTRACE_DAEMON_SERVICE_SERVICE_HANGS_H
 
@@ -7,7 +7,7 @@
 
 #define SERVICE_HANGS_MAX 200 /* the newest so many are told, when they fit */
 
-/* {"cmd":"hangs"} */
+/* Handles {"cmd":"hangs"}. The clients' worker reads the files. */
 void service_hangs(struct service *s, uint64_t client);
 
 #endif

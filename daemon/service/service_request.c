@@ -18,12 +18,12 @@
 struct service_job {
 	struct service *service;
 	uint64_t client;
-	/* snapshot */
+	/* For the request "snapshot". */
 	uid_t uid;
 	int fd;
 	struct snapshot_request snapshot;
 	char err[SNAPSHOT_REQUEST_ERR_MAX];
-	/* status */
+	/* For the request "status". */
 	double bpf_percent;
 	int error;
 };
@@ -61,7 +61,8 @@ static void service_copy(struct service *s, uint64_t client, const struct servic
 	service_post(s, client, &wj);
 }
 
-/* On the clients' worker. After worker_leave() the thread may get stuck and outlive the daemon's threads. */
+/* On the clients' worker. After worker_leave() the thread may get stuck, and still run when the daemon
+ * ends. */
 static void snapshot_run(void *arg)
 {
 	struct service_job *j = arg;
@@ -84,7 +85,7 @@ static void snapshot_run(void *arg)
 	close(TAKE_FD(j->fd));
 }
 
-/* The state of the stored trace, as far as the window is concerned. */
+/* How well the trace is stored, as far as the window is concerned. */
 static json_t *snapshot_storage(const struct snapshot_request *r)
 {
 	const struct writer_storage *st = &r->storage;
@@ -120,7 +121,7 @@ static void snapshot_done(void *arg)
 	service_job_free(j);
 }
 
-/* Reads a time of the request. If it is absent, the time is fallback. False if it is no such number. */
+/* Reads a time of the request into *ret; fallback if it is absent. False if the value is not a time. */
 static bool service_time(json_t *body, const char *key, uint64_t fallback, uint64_t *ret)
 {
 	json_t *v = json_object_get(body, key);
@@ -226,7 +227,8 @@ static bool service_allows(struct service *s, uint64_t client, const char *cmd)
 {
 	enum control_right needs = CONTROL_STATUS;
 
-	if (!strcmp(cmd, "snapshot") || !strcmp(cmd, "hangs")) /* names, paths and peers */
+	/* the answers have names, paths and peers of all users */
+	if (!strcmp(cmd, "snapshot") || !strcmp(cmd, "hangs"))
 		needs = CONTROL_SNAPSHOT;
 	else if (!strcmp(cmd, "watch") || !strcmp(cmd, "watched"))
 		needs = CONTROL_WATCH;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* service_request.h - carries out the requests of the control socket.  Main thread. */
+/* service_request.h - handles the requests of the control socket. Main thread. */
 #ifndef CTRACE_DAEMON_SERVICE_SERVICE_REQUEST_H
 #define CTRACE_DAEMON_SERVICE_SERVICE_REQUEST_H
 

@@ -11,7 +11,7 @@
 /* A request that the clients' worker is handling. */
 struct watch_job {
 	struct service *service;
-	struct watchpoint_want want; /* var is its own */
+	struct watchpoint_want want; /* var is a copy that the job owns */
 	struct watchpoint_info info;
 	char err[WATCHPOINT_ERR_MAX];
 	int error;
@@ -32,7 +32,7 @@ static void watch_run(void *arg)
 	struct watch_job *j = arg;
 
 	j->error = watchpoints_add(j->service->watchpoints, j->service->drain, &j->want, &j->info, j->err);
-	if (!worker_progress()) /* watch_done() may not be called */
+	if (!worker_progress()) /* then watch_done() may not be called */
 		watchpoints_drop(j->service->watchpoints, j->want.client);
 }
 
@@ -58,7 +58,7 @@ static void watch_done(void *arg)
 	watch_job_free(j);
 }
 
-/* 0 if the request makes sense; otherwise the request has been refused. */
+/* Reads the request. Returns 0, or -errno: the request has been refused. */
 static int watch_check(struct service *s, uint64_t client, json_t *body, struct watchpoint_want *ret)
 {
 	json_int_t pid = json_integer_value(json_object_get(body, "pid"));
@@ -111,7 +111,7 @@ static json_t *watched_accesses(const struct watchpoint_news *n)
 
 	for (unsigned i = 0; i < n->n; i++) {
 		const struct watchpoint_access *a = &n->v[i];
-		json_t *where = json_string(a->where); /* NULL if the place is not UTF-8 */
+		json_t *where = json_string(a->where); /* NULL if the text is not UTF-8 */
 
 		json_array_append_new(list,
 				      json_pack("{s:I,s:i,s:b,s:I,s:o}", "ts_ns", (json_int_t)a->ts_ns, "tid",

@@ -21,7 +21,8 @@ struct watchpoint {
 	uint32_t id, pid;
 	int pidfd;
 	uint64_t obj;
-	uint64_t stack_at; /* start of the program's stack: another program has another start */
+	/* start of the program's stack; another program in the same process has another start */
+	uint64_t stack_at;
 	struct watchpoint_access recent[WATCHPOINT_RECENT_MAX];
 	unsigned head, n;
 	uint64_t unshown;
@@ -29,9 +30,9 @@ struct watchpoint {
 
 struct watchpoints {
 	struct probe *probe;
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects the members below */
 	uint32_t last_id;
-	struct watchpoint v[PROBE_WATCHES_MAX]; /* as the probe numbers them */
+	struct watchpoint v[PROBE_WATCHES_MAX]; /* at the number that the probe gave the watch */
 };
 
 struct watchpoints *watchpoints_new(struct probe *p)
@@ -58,8 +59,8 @@ void watchpoints_free(struct watchpoints *ws)
 
 void watchpoints_drop(struct watchpoints *ws, uint64_t client)
 {
-	/* Breakpoints of many threads take long to remove, and the drain thread needs the lock. So they
-	 * are removed without the lock. */
+	/* To remove the breakpoints of many threads takes long, and the drain thread needs the lock. So the
+	 * breakpoints are removed without the lock. */
 	for (size_t i = 0; ws && i < PROBE_WATCHES_MAX; i++) {
 		struct watchpoint *w = &ws->v[i];
 		bool mine;
@@ -248,7 +249,7 @@ int watchpoints_news(struct watchpoints *ws, uint64_t client, uint32_t id, struc
 
 		if (w->client != client || w->id != id)
 			continue;
-		/* read first, so that the writes before the end are still reported */
+		/* Checked first, so that accesses before the end are still reported. */
 		ret->end = watchpoint_ended(w);
 		for (ret->n = 0; ret->n < w->n; ret->n++)
 			ret->v[ret->n] = w->recent[(w->head + ret->n) % WATCHPOINT_RECENT_MAX];

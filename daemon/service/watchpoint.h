@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * watchpoint.h - the variables that are watched for clients of the control
- * socket: found, armed, named in the trace, and the latest accesses kept until the
- * client fetches them.  What is recorded does not pass through here.
+ * watchpoint.h - the variables that are watched for clients of the control socket. Finds a variable, sets
+ * breakpoints on it, gives it a name in the trace, and keeps accesses until the client fetches them. The
+ * records of accesses do not pass through here.
  *
- * Any thread; watchpoints_add() reads files and may take long.
+ * Any thread. watchpoints_add() reads files and may take long.
  */
 #ifndef CTRACE_DAEMON_SERVICE_WATCHPOINT_H
 #define CTRACE_DAEMON_SERVICE_WATCHPOINT_H
@@ -23,16 +23,16 @@
 struct watchpoints;
 
 struct watchpoint_want {
-	uint64_t client; /* of control.h */
+	uint64_t client; /* number of the client, as in control.h */
 	uint32_t pid;
-	const char *var; /* as variable_find() takes it */
-	uint32_t len;    /* 0: the variable's own */
+	const char *var; /* as variable_find() takes it; borrowed */
+	uint32_t len;    /* how many bytes are watched; 0: the size of the variable */
 	bool reads;
 };
 
 struct watchpoint_info {
 	uint32_t id;
-	uint32_t pid; /* of the process, where a thread was named */
+	uint32_t pid; /* the process; watchpoint_want may name a thread of it */
 	char name[256];
 	uint64_t addr, value;
 	uint32_t len;
@@ -42,7 +42,7 @@ struct watchpoint_access {
 	uint64_t ts_ns, value;
 	uint32_t tid;
 	bool read;
-	char where[WATCHPOINT_WHERE_MAX]; /* innermost frame, "" none */
+	char where[WATCHPOINT_WHERE_MAX]; /* innermost frame; "": not known */
 };
 
 enum watchpoint_end { WATCHPOINT_GOES_ON, WATCHPOINT_EXITED, WATCHPOINT_EXECED };
@@ -50,24 +50,24 @@ enum watchpoint_end { WATCHPOINT_GOES_ON, WATCHPOINT_EXITED, WATCHPOINT_EXECED }
 struct watchpoint_news {
 	struct watchpoint_access v[WATCHPOINT_RECENT_MAX];
 	unsigned n;
-	uint64_t refused; /* since the start: too many to be recorded */
-	uint64_t unshown; /* since the last call: recorded, but not kept for the client */
+	uint64_t refused; /* since the start: accesses that were too many to be recorded */
+	uint64_t unshown; /* since the last call: accesses that were recorded but not kept for the client */
 	enum watchpoint_end end;
 };
 
 /* NULL: out of memory. */
 struct watchpoints *watchpoints_new(struct probe *p);
-/* Ends all.  Accepts NULL. */
+/* Ends all watches. Accepts NULL. */
 void watchpoints_free(struct watchpoints *ws);
 
-/* 0, or -errno and a sentence in err (what, why, what to do). */
+/* Starts a watch. Returns 0, or -errno with a sentence in err (what, why, what to do). */
 int watchpoints_add(struct watchpoints *ws, struct drain *d, const struct watchpoint_want *want,
 		    struct watchpoint_info *ret, char err[WATCHPOINT_ERR_MAX]);
-/* Ends those of a client. */
+/* Ends the watches of a client. Accepts NULL. */
 void watchpoints_drop(struct watchpoints *ws, uint64_t client);
-/* What has happened since the last call.  -ENOENT: the client has no such one. */
+/* Fetches the accesses since the last call. Returns 0, or -ENOENT: the client has no watch with this id. */
 int watchpoints_news(struct watchpoints *ws, uint64_t client, uint32_t id, struct watchpoint_news *ret);
-/* For drain_options.access; arg: the struct watchpoints. */
+/* Keeps an access for the client. For drain_options.access; arg: the struct watchpoints. */
 void watchpoints_note(void *arg, const struct ct_rec *rec, const uint64_t words[2],
 		      const struct ct_stack_blob *stack);
 
