@@ -97,8 +97,8 @@ static bool ctraced_tell_parent(struct ctraced *c, const char *text)
 	return n >= 0;
 }
 
-/* Without systemd's socket sd_notify() does nothing. If the drain thread is stuck, the daemon stays
- * silent, so that the watchdog ends it. */
+/* Tells systemd that the daemon is alive; without systemd's socket sd_notify() does nothing. If the drain
+ * thread is stuck, the daemon stays silent, so that the watchdog ends it. */
 static int ctraced_watchdog(sd_event_source *s, uint64_t usec, void *arg)
 {
 	struct ctraced *c = arg;
@@ -136,7 +136,8 @@ static int ctraced_loop_new(struct ctraced *c)
 	sigset_t set;
 	int r;
 
-	/* before there are threads, so that all of them inherit it; the event loop takes the signals */
+	/* Before there are threads, so that all threads inherit the mask. The event loop takes the
+	 * signals. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
@@ -144,7 +145,7 @@ static int ctraced_loop_new(struct ctraced *c)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is reported like a full disk */
 	signal(SIGHUP, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a file that grows beyond a limit is an error like others */
+	signal(SIGXFSZ, SIG_IGN);
 	if (c->config.die_with_parent)
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 	r = sd_event_new(&c->event);
@@ -157,7 +158,7 @@ static int ctraced_loop_new(struct ctraced *c)
 	return r;
 }
 
-/* At this time the programs are loaded, and the daemon has not read any data of other users yet. */
+/* Called when the programs are loaded and the daemon has not read any data of other users yet. */
 static void ctraced_drop_privileges(const struct ctraced *c)
 {
 	char socket[CONFIG_PATH_MAX];
@@ -211,7 +212,7 @@ static int ctraced_incidents(struct ctraced *c)
 	return r;
 }
 
-/* CPU time that requests took. */
+/* CPU time in nanoseconds that requests took. */
 static uint64_t ctraced_aside_ns(void *arg)
 {
 	const struct service *s = arg;
@@ -291,7 +292,7 @@ static int ctraced_capture(struct ctraced *c)
 	return r;
 }
 
-/* The order matters: ctraced_stop() undoes the steps that were done, so that a failure leaves nothing
+/* Starts everything in order. ctraced_stop() undoes the steps that were done, so a failure leaves nothing
  * half-made. */
 static int ctraced_start(struct ctraced *c)
 {
@@ -305,7 +306,7 @@ static int ctraced_start(struct ctraced *c)
 				      .arg = &c->service };
 	int r = ctraced_loop_new(c);
 
-	(void)bpfstats_start(); /* without it one figure of the status is not known */
+	(void)bpfstats_start(); /* if this fails, the status lacks one figure */
 	if (r >= 0)
 		ctraced_diagnoser(c);
 	if (r >= 0)
@@ -385,9 +386,9 @@ static int ctraced_run(struct ctraced *c)
 }
 
 /*
- * The kernel shares the CPUs evenly between sessions, whatever the nice values in them (sched(7), autogroup).
- * Beside a dozen busy sessions the drain thread came too late. So the daemon raises its session, but only if
- * the session is its own, as a service has.
+ * Raises the priority of the daemon's session. The kernel shares the CPUs evenly between sessions, whatever
+ * the nice values in them (sched(7), autogroup), and beside a dozen busy sessions the drain thread came too
+ * late. Does so only if the session is the daemon's own, as it is for a service.
  */
 static void ctraced_go_first(void)
 {

@@ -7,8 +7,8 @@
 
 #include "ctrace/abi.h"
 
-/* The bytes of the record or blob that begins at data, of which size are left; 0: it is not there as a whole.
- */
+/* The size in bytes of the record or blob at data. size: the bytes from data to the end of the stream. 0:
+ * the record or blob is not complete. */
 static inline size_t stream_first(const void *data, size_t size)
 {
 	const struct ct_blob *b = data;

@@ -18,7 +18,7 @@
 
 static const struct worker_options worker_plain = { .name = "ctraced-worker", .queue_max = WORKER_QUEUE_MAX };
 
-/* The oldest first. */
+/* A queue of jobs, the oldest first. */
 struct worker_queue {
 	struct worker_job *jobs;
 	unsigned n, max;
@@ -32,7 +32,7 @@ struct worker_thread {
 	bool inside;    /* the job may use data that is not its own */
 	bool cancelled; /* no client wants the result */
 	bool abandoned; /* given up: the thread ends when it returns */
-	bool ended;     /* to be joined */
+	bool ended;     /* has ended and has to be joined */
 	struct worker_job job;
 	uint64_t since_ns;
 	bool has_clock;
@@ -41,15 +41,16 @@ struct worker_thread {
 
 struct worker {
 	struct worker_options opt;
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t wake, end;
 	unsigned refs; /* the creator and each thread hold one; the last one frees the worker */
 	struct worker_queue todo, done;
-	struct worker_thread threads[WORKER_THREADS_MAX], *current; /* NULL: no thread could be started */
+	/* the thread that takes jobs; NULL: no thread could be started */
+	struct worker_thread threads[WORKER_THREADS_MAX], *current;
 	bool stop, stopped;
 	uint64_t refused, given_up;
 	uint64_t cpu_ns; /* CPU time of threads that have ended */
-	int done_fd;     /* eventfd: done is not empty */
+	int done_fd;     /* eventfd: readable if the queue done has jobs */
 	sd_event_source *source, *timer;
 };
 
@@ -98,7 +99,7 @@ static bool worker_bars(const struct worker *w, const struct worker_job *job)
 	return same >= WORKER_STUCK_USER || (!job->owner && others >= WORKER_STUCK_OTHERS);
 }
 
-/* The next job to do. w->todo.n: there is none. */
+/* The index of the next job to do. w->todo.n: there is none. */
 static unsigned worker_pick(const struct worker *w)
 {
 	unsigned first = w->todo.n;
@@ -221,7 +222,7 @@ static int worker_start(struct worker *w)
 	return 0;
 }
 
-/* With the lock held: leaves the present thread alone. */
+/* With the lock held: gives up the present thread. The thread frees its own place when it ends. */
 static void worker_abandon(struct worker *w)
 {
 	w->current->abandoned = w->current->cancelled = true;
@@ -256,7 +257,7 @@ static int worker_event(sd_event_source *s, int fd, uint32_t events, void *arg)
 	return 0;
 }
 
-/* A user with too many stuck jobs gets no more jobs begun. Answers those jobs instead. */
+/* Answers the queued jobs of users with too many stuck jobs, and drops them: they are not started. */
 static void worker_drop_barred(struct worker *w)
 {
 	struct worker_job job;
@@ -280,7 +281,7 @@ static void worker_drop_barred(struct worker *w)
 	} while (barred);
 }
 
-/* When to look at the present job next. 0: there is no job, and none waits. */
+/* When to look at the present job next. 0: no job is running, and no job waits. */
 static uint64_t worker_due(struct worker *w)
 {
 	uint64_t due_ns = 0;
@@ -420,7 +421,7 @@ bool worker_stop(struct worker *w)
 	w->current = NULL;
 	w->stopped = true;
 	worker_finish(w);
-	while (w->todo.n) { /* worker_post() refuses by now */
+	while (w->todo.n) { /* worker_post() refuses new jobs by now */
 		struct worker_job job = queue_take(&w->todo, 0);
 
 		if (job.drop)

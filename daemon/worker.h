@@ -2,11 +2,14 @@
 /*
  * worker.h - a thread for jobs that may take long, beside the event loop.
  *
- * Jobs are done in the order in which they came, those of root first.  A worker with a time limit gives up a
- * thread whose job gets no further for so long: another thread goes on with the next job, and the one that is
- * stuck drops its job when it comes back, if it ever does.  Limits: WORKER_STUCK_USER stuck threads for one
- * user, and WORKER_STUCK_OTHERS for all users but root, so that one more can always be started for root.
- * Further jobs of a user with so many are not begun.
+ * Jobs run in the order in which they came, but jobs of root run first.
+ *
+ * A worker with a time limit gives up a thread whose job makes no progress for that time. Another thread
+ * goes on with the next job. The stuck thread drops its job when it comes back, if it ever does.
+ *
+ * At most WORKER_STUCK_USER threads may be stuck for one user, and WORKER_STUCK_OTHERS for all users but
+ * root. So one more thread can always be started for root. No further job of a user at this limit is
+ * started.
  */
 #ifndef CTRACE_DAEMON_WORKER_H
 #define CTRACE_DAEMON_WORKER_H
@@ -24,12 +27,13 @@
 struct worker;
 
 struct worker_options {
-	const char *name; /* of its threads, at most 15 bytes */
+	const char *name; /* of its threads, at most 15 bytes; never freed */
 	unsigned queue_max;
-	uint64_t limit_ns; /* for a job, from worker_progress() to worker_progress(); 0: none */
-	/* The job of client was given up (why: what the job says of that), or is not begun, as its user has
-	 * too many that are stuck (why: NULL); on the thread of the event loop.  Without this function jobs
-	 * of such a user wait until one of those has come back. */
+	/* time a job may take from one call of worker_progress() to the next; 0: no limit */
+	uint64_t limit_ns;
+	/* Reports that a job of client was given up (why: member late of the job), or was not started
+	 * because its user has too many stuck jobs (why: NULL). Called on the thread of the event loop.
+	 * NULL: jobs of such a user wait until a stuck job has come back. */
 	void (*late)(void *arg, uint64_t client, const char *why);
 	void *arg;
 };
@@ -38,54 +42,59 @@ struct worker_options {
 struct worker_job {
 	void (*run)(void *arg);
 	void (*done)(void *arg);
-	/* Releases what the job owns and uses nothing else: instead of done when the job was given up (then
-	 * on its thread), instead of run and done when it is not begun.  May be NULL. */
+	/* Releases what the job owns, and uses nothing else. Called instead of done() if the job was
+	 * given up (on the job's thread), and instead of run() and done() if the job is not started. May
+	 * be NULL. */
 	void (*drop)(void *arg);
 	void *arg;
-	const char *late; /* a sentence for the client when it is given up; never freed */
-	uint64_t client;  /* whom it is for (control.h); 0: nobody */
+	const char *late; /* a sentence for the client if the job is given up; never freed */
+	uint64_t client;  /* the client (control.h) that asked for the job; 0: none */
 	uid_t uid;        /* of the client */
-	bool owner;       /* it is for root, or for the user that the daemon runs as */
+	bool owner;       /* the client is root or the user that the daemon runs as */
 };
 
 struct worker_stats {
-	uint64_t refused;  /* jobs that found no room */
-	uint64_t given_up; /* jobs, so far */
+	uint64_t refused;  /* jobs that worker_post() refused */
+	uint64_t given_up; /* jobs that were given up so far */
 	unsigned stuck;    /* threads that were given up and have not come back */
 	unsigned queued;   /* jobs that wait */
-	uint64_t busy_ns;  /* how long the job on hand has been going on; 0: there is none */
+	/* how long the present job has been running since its last progress; 0: there is none */
+	uint64_t busy_ns;
 };
 
-/* Starts the thread.  opt NULL: no time limit, WORKER_QUEUE_MAX.  0 or -errno. */
+/* Starts the thread. opt NULL: no time limit, WORKER_QUEUE_MAX. Returns 0 or -errno. */
 int worker_new(sd_event *event, const struct worker_options *opt, struct worker **ret);
 /*
- * Ends the thread after the job on hand and drops what is queued.  False when a job that uses what is not its
- * own (see worker_leave()) has not come to its end within WORKER_STOP_S: then nothing that it uses may be
- * freed.
+ * Ends the thread after its present job and drops the queued jobs. Waits at most WORKER_STOP_S. Returns
+ * false if after that time a job still uses data that is not its own (see worker_leave()): then the caller
+ * must not free this data.
  */
 bool worker_stop(struct worker *w);
-/* After worker_stop(), when nobody posts any more.  Accepts NULL. */
+/* To be called after worker_stop(), when no thread posts jobs any more. Accepts NULL. */
 void worker_free(struct worker *w);
 /*
- * 0; -EAGAIN: the queue is full (counted), -EBUSY: the user has WORKER_STUCK_USER jobs that are stuck;
- * nothing of the job is called then.  Any thread, but with a time limit only that of the event loop.
+ * Queues a copy of *job. Returns 0. -EAGAIN: the queue is full or the worker ends. -EBUSY: the user has too
+ * many stuck jobs (only with late()). After a failure no function of the job is called; the failure is
+ * counted. Any thread, but with a time limit only the thread of the event loop.
  */
 int worker_post(struct worker *w, const struct worker_job *job);
-/* The client has gone: drops its jobs that wait, and cancels the one on hand.  Thread of the event loop. */
+/* The client has gone: drops its queued jobs, and cancels its present job. Thread of the event loop. */
 void worker_cancel(struct worker *w, uint64_t client);
 struct worker_stats worker_stats(struct worker *w);
-/* CPU time of its threads so far.  Any thread. */
+/* CPU time in nanoseconds of all threads of the worker so far. Any thread. */
 uint64_t worker_cpu_ns(struct worker *w);
 
-/* For run(), of the job that it is part of; elsewhere they do nothing: */
+/* Called by run() of a job, or by functions that run() calls. On any other thread they do nothing and return
+ * true. */
 
-/* The job gets on: its time begins anew.  False when it is for nothing: its client has gone, it was given up,
- * or a worker with a time limit ends. */
+/* The job makes progress: its time limit begins anew. Returns false if nobody needs the result any more: the
+ * client has gone, the job was given up, or a worker with a time limit ends. */
 bool worker_progress(void);
-/* From now on the job uses only what it owns, until worker_enter(); so it may get stuck when the daemon ends.
- */
+/* From now on, until worker_enter(), the job uses only data that it owns. So the daemon need not wait for
+ * the job when it ends. */
 void worker_leave(void);
-/* False when the job was cancelled: what is not its own may have been freed. */
+/* The job uses shared data again. Returns false if the job was cancelled: the shared data may have been
+ * freed. */
 bool worker_enter(void);
 
 #endif
