@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * interview.h - what diagnose and slice share: rules that are applied, questions
- * where a person sits, answers that are kept.  What went wrong has been said.
+ * interview.h - what diagnose and slice share: rules are applied, a person at the terminal is asked, and the
+ * answers are kept. These functions print their errors themselves. One thread.
  */
 #ifndef CTRACE_CLI_ASK_INTERVIEW_H
 #define CTRACE_CLI_ASK_INTERVIEW_H
@@ -13,17 +13,21 @@ struct interview {
 	struct rulestore store;
 	struct prompt prompt;
 	struct ask ask;
-	bool possible; /* there is somebody to ask */
-	int code;      /* of interview_end(): CLI_FAILED when the answers could not be kept */
+	bool possible; /* a person can be asked */
+	/* exit code, set by interview_end(): CLI_FAILED if the answers could not be kept, or no result is
+	 * wanted */
+	int code;
 };
 
-/* may: questions are wanted, if stdin and stdout are a terminal.  An exit code; call interview_done() also
- * after failure. */
+/* Reads the rules. may: questions are allowed; they are asked only if stdin and stdout are a terminal.
+ * Returns an exit code. interview_done() has to be called after failure too. */
 int interview_begin(const struct rulestore_options *o, bool may, struct interview *ret);
-/* For an analysis of w: NULL when it is to decide. */
+/* The struct ask for an analysis of w, or NULL: the analysis decides alone. Belongs to a; w is borrowed. */
 const struct ask *interview_ask(struct interview *a, const struct window *w);
-/* After the analysis: keeps the answers.  Whether the person wants a result; then exit with a->code. */
+/* To be called after the analysis: keeps the answers. Returns whether the person wants a result; the command
+ * then exits with a->code. */
 bool interview_end(struct interview *a);
+/* Releases everything. To be called once after interview_begin(). */
 void interview_done(struct interview *a);
 
 #endif

@@ -34,8 +34,8 @@ static const char *sure_words(const char *sure)
 	return !strcmp(sure, "strong") ? "certain" : !strcmp(sure, "boosted") ? "likely" : "uncertain";
 }
 
-/* The first frame of the program: its function says more than the place in the kernel where the task
- * slept. */
+/* The first frame that belongs to the program. Its function says more than the place in the kernel where the
+ * task slept. */
 static int first_of_program(const struct window_stack *s)
 {
 	int i = 0;
@@ -108,7 +108,7 @@ static void print_help(const struct prompt *t, const struct ask_question *q)
 		q->n_options);
 }
 
-/* The line without blanks, in lower case; false: too long to be an answer. */
+/* Copies the line without blanks, in lower case. False: the line is too long to be an answer. */
 static bool squeeze(const char *line, char *buf, size_t size)
 {
 	size_t n = 0;
@@ -124,7 +124,7 @@ static bool squeeze(const char *line, char *buf, size_t size)
 	return true;
 }
 
-/* "", "2", "n". */
+/* Parses the choice in an answer: "" (the first option), "2" or "n" (none). */
 static bool parse_choice(const char *word, size_t n_options, int *ret)
 {
 	uint64_t number = 1;
@@ -139,7 +139,7 @@ static bool parse_choice(const char *word, size_t n_options, int *ret)
 	return true;
 }
 
-/* "", "2", "k", "2k", "k 2", "n", "s", "q", "?", "h". */
+/* Parses an answer: "", "2", "k", "2k", "k 2", "n", "s", "q", "?" or "h". */
 static struct answer parse(const char *line, size_t n_options)
 {
 	struct answer a = { .word = WORD_BAD };

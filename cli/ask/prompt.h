@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * prompt.h - the questions of an analysis at a terminal (analysis/slice/ask.h).
+ * prompt.h - asks the questions of an analysis at a terminal (analysis/slice/ask.h).
  *
- * Lines are read as the terminal gives them: its settings are not touched, so
- * that whatever ends the program leaves it as it was.  One thread.
+ * The settings of the terminal are not changed, and lines are read as the terminal gives them. So nothing
+ * has to be restored, however the program ends. One thread.
  */
 #ifndef CTRACE_CLI_ASK_PROMPT_H
 #define CTRACE_CLI_ASK_PROMPT_H
@@ -16,15 +16,16 @@
 
 struct prompt {
 	FILE *in, *out;
-	const struct window *w; /* names of stacks, wall clock */
-	bool ended;             /* end of input: what is left is decided */
+	const struct window *w; /* for names of stacks and wall clock times; borrowed */
+	bool ended;             /* the input has ended: all further questions are decided without asking */
 	bool quit;              /* the person wants no result */
 	uint32_t asked;
 };
 
-/* stdin and stdout are a terminal. */
+/* Whether stdin and stdout are a terminal. */
 bool prompt_possible(void);
-/* For struct ask: arg is a struct prompt. */
+/* Asks the person one question. For struct ask: choose is this function, and arg is a struct prompt. Returns
+ * as choose in analysis/slice/ask.h. */
 int prompt_choose(void *arg, const struct ask_question *q, bool *ret_keep);
 
 #endif

@@ -23,7 +23,7 @@ static void rule_done(struct rule *r)
 	free(r->note);
 }
 
-/* A place in the file, and the error there. */
+/* The place of an error in the file. */
 struct rules_place {
 	size_t rule; /* from 1 on */
 	char *err;
@@ -41,7 +41,7 @@ __attribute__((format(printf, 2, 3))) static int refuse(const struct rules_place
 	return -EBADMSG;
 }
 
-/* A member that is a string of at most max bytes, or is not there (*ret NULL, as for an empty one). */
+/* Gets a member that is a string of at most max bytes. *ret NULL: the member is not there, or is empty. */
 static int get_string(const struct rules_place *p, const json_t *o, const char *key, size_t max,
 		      const char **ret)
 {
@@ -131,7 +131,7 @@ static int get_verdict(const struct rules_place *p, const json_t *rule, enum rul
 	return 0;
 }
 
-/* On failure too, ret holds the members read so far. */
+/* Reads a rule. On failure ret holds the members read so far. */
 static int get_rule(const struct rules_place *p, json_t *o, struct rule *ret)
 {
 	static const char *const members[] = { "edge",  "from",    "to",   "object",
@@ -163,7 +163,7 @@ static int get_rule(const struct rules_place *p, json_t *o, struct rule *ret)
 	return r;
 }
 
-/* The array of rules in a document. */
+/* Gets the array of rules of a document. */
 static int get_rules(json_t *doc, json_t **ret, char err[RULESFILE_ERR_MAX])
 {
 	const json_t *schema = json_object_get(doc, "schema");
@@ -235,7 +235,7 @@ static int put(json_t *o, const char *key, const char *s)
 	return s && s[0] ? json_object_set_new(o, key, text_json(s)) : 0;
 }
 
-/* A rule as it stands in a file; NULL: out of memory. */
+/* A rule as it is written to a file. NULL: out of memory. */
 static json_t *rule_json(const struct rule *rule)
 {
 	json_t *o = json_object(), *object = json_object();

@@ -36,7 +36,8 @@ static char *own_path(void)
 	return NULL;
 }
 
-/* The whole file, to be freed: 0, -ENOENT, or -errno (-EMEDIUMTYPE: not a regular file). */
+/* Reads a whole file; the caller frees *ret. Returns 0, -ENOENT, or -errno (-EMEDIUMTYPE: not a regular
+ * file). */
 static int slurp(const char *path, char **ret, size_t *ret_size)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -78,7 +79,7 @@ static int say_unreadable(const char *path, int e)
 			 strerror(-e));
 }
 
-/* A mistyped kind of edge would never match. */
+/* Refuses a rule with an unknown kind of edge: it is mistyped and would never match. */
 static int check_edges(const char *path, const struct rule *v, size_t n)
 {
 	const char *names[UINT8_MAX + 1];
@@ -114,7 +115,7 @@ static int load(struct rulestore *s, const char *path, bool may_miss)
 		return CLI_OK;
 	if (r)
 		return say_unreadable(path, r);
-	r = size ? rulesfile_parse(text, size, &s->rules, err) : 0; /* just made */
+	r = size ? rulesfile_parse(text, size, &s->rules, err) : 0; /* an empty file has just been made */
 	if (r == -EBADMSG)
 		return cli_error("%s: %s; repair the file, or use --no-rules", path, err);
 	if (r)
@@ -162,7 +163,7 @@ int rulestore_open(const struct rulestore_options *o, bool asking, struct rulest
 	return CLI_OK;
 }
 
-/* A file can hold only text. */
+/* Whether s is UTF-8. A file can hold only text. */
 static bool is_text(const char *s)
 {
 	size_t n = 1;
@@ -206,7 +207,7 @@ static int write_all(int fd, const char *text)
 	return fsync(fd) ? -errno : 0;
 }
 
-/* Replaces path in one step. The new file keeps the owner and the mode. */
+/* Replaces path in one step. The new file has the owner and the mode of the old one. */
 static int replace(const char *path, const char *text)
 {
 	_cleanup_free_ char *temp = NULL;
@@ -234,14 +235,15 @@ static int replace(const char *path, const char *text)
 	return r;
 }
 
-/* Reads the file anew first: another process may have added rules meanwhile. */
+/* Adds rules to a file. Reads the file again first, because another process may have added rules
+ * meanwhile. */
 static int add_to_file(const char *path, const struct rule *v, size_t n)
 {
 	_cleanup_free_ char *real = realpath(path, NULL), *old = NULL, *text = NULL;
 	size_t size = 0;
 	int r;
 
-	if (!real) { /* new */
+	if (!real) { /* there is no such file yet */
 		r = make_directories(path);
 		if (r)
 			return r;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rulestore.h - the rules files of one run: those given with --rules, in that
- * order, and the person's own one ($XDG_CONFIG_HOME/ctrace/rules.json).  Answers
- * are kept in the first that was given, else in the person's own.  New rules go to the front of that file,
- * which is read again before it is written, and replaced by a rename.
+ * rulestore.h - the rules files of one run: those given with --rules, in this order, then the user's own
+ * file ($XDG_CONFIG_HOME/ctrace/rules.json). Answers are kept in the first file that was given, or else in
+ * the user's own. New rules go to the front of that file. The file is read again before it is written, and
+ * is replaced by a rename.
  *
- * Functions that return int return an exit code; what went wrong has been said.
+ * A function that returns int returns an exit code and prints its errors itself. One thread.
  */
 #ifndef CTRACE_CLI_ASK_RULESTORE_H
 #define CTRACE_CLI_ASK_RULESTORE_H
@@ -19,33 +19,37 @@
 #define RULESTORE_FILES_MAX 16
 
 struct rulestore_options {
-	const char *files[RULESTORE_FILES_MAX]; /* of --rules */
+	const char *files[RULESTORE_FILES_MAX]; /* arguments of --rules; borrowed */
 	size_t n_files;
-	bool none; /* --no-rules */
+	bool none; /* --no-rules was given */
 };
-/* Another --rules: an exit code. */
+/* Adds the argument of another --rules. Returns an exit code. */
 int rulestore_option(struct rulestore_options *o, const char *file);
 
 struct rulestore {
 	struct rules rules; /* the rules of the files, file by file, then the answers of this run */
-	size_t n_read;      /* so many are from files */
-	uint8_t *was;       /* [n_read]: what they said there; a later answer may say otherwise */
+	size_t n_read;      /* how many of the rules come from files */
+	/* [n_read]: the verdict of each rule in its file; a later answer may change the verdict in rules */
+	uint8_t *was;
 	struct {
 		char *path;
-		size_t end; /* its rules end there */
+		size_t end; /* index in rules behind the last rule of this file */
 	} files[RULESTORE_FILES_MAX + 1];
 	size_t n_files;
-	char *keep; /* where answers are kept; NULL: nowhere (--no-rules, or there is no home) */
+	/* the file in which answers are kept; NULL: there is none (--no-rules, or no home directory) */
+	char *keep;
 };
 
-/* asking: there may be answers to keep, so the file for them need not exist yet.  Call rulestore_done() also
- * after failure. */
+/* Reads the files. asking: there may be answers to keep, so the file for them need not exist yet.
+ * rulestore_done() has to be called after failure too. */
 int rulestore_open(const struct rulestore_options *o, bool asking, struct rulestore *ret);
-/* Adds the answers of this run to their file, which appears whole or stays as it is; says how many. */
+/* Adds the answers of this run to their file and prints how many. The file is replaced as a whole or stays
+ * as it is. */
 int rulestore_keep(const struct rulestore *s);
 void rulestore_done(struct rulestore *s);
 
-/* Which rules decided how often: lines, or nothing; and [{"file","rule","verdict","applied","text"}]. */
+/* Which rules decided, and how often. rulestore_print() writes lines, or nothing if no rule decided.
+ * rulestore_json() returns a new reference to [{"file","rule","verdict","applied","text"}]. */
 void rulestore_print(FILE *f, const struct rulestore *s);
 json_t *rulestore_json(const struct rulestore *s);
 
