@@ -148,7 +148,7 @@ static int send_request(int sock, const json_t *request, int fd, uint64_t deadli
 	if (!line)
 		return -ENOMEM;
 	n = strlen(line);
-	line[n++] = '\n'; /* in place of the 0 */
+	line[n++] = '\n'; /* replaces the 0 */
 	while (done < n) {
 		ssize_t k = send_with(sock, line + done, n - done, done ? -1 : fd);
 
@@ -165,7 +165,7 @@ static int send_request(int sock, const json_t *request, int fd, uint64_t deadli
 	return 0;
 }
 
-/* Reads up to the newline; *ret is the caller's. */
+/* Reads up to the newline. The caller frees *ret. */
 static int read_line(int sock, uint64_t deadline_ns, char **ret)
 {
 	VEC(char) buf = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * client.h - asks a running ctraced: one JSON object a line each way over a
- * unix socket; a snapshot's file goes along as a descriptor.
+ * client.h - asks a running ctraced over a unix socket. Each request and each answer is one JSON object on
+ * one line. For a snapshot, the descriptor of the file goes with the request. One thread.
  */
 #ifndef CTRACE_CLI_CLIENT_CLIENT_H
 #define CTRACE_CLI_CLIENT_CLIENT_H
@@ -26,22 +26,27 @@ struct client_options {
 extern const struct cli_option client_options[];
 
 /*
- * Sends request (stays the caller's), and fd with it unless it is -1, and waits for the answer for
- * timeout_ms at most.
- * 0: *ret is the answer, the caller's to release. -ENOENT, -ECONNREFUSED: no daemon there; -EACCES: not
- * allowed; -ETIMEDOUT (no answer, or no connection); -EBADMSG: that was no answer; -EREMOTEIO: the daemon
- * said no; others of the socket. err gets "what: why; what to do".
+ * Sends request (which stays the caller's), and fd with it unless fd is -1. Waits at most timeout_ms for the
+ * answer. Returns 0: *ret is the answer, and the caller owns the reference. Or, with "what: why; what to do"
+ * in err:
+ * - -ENOENT, -ECONNREFUSED: no daemon listens there;
+ * - -EACCES, -EPERM: the user may not use it;
+ * - -ETIMEDOUT: no connection, or no answer in time;
+ * - -EBADMSG: the other end did not answer like ctraced;
+ * - -EREMOTEIO: the daemon refused the request;
+ * - another error of the socket.
  */
 int client_call(const char *socket_path, const json_t *request, int fd, int timeout_ms, json_t **ret,
 		char err[CLIENT_ERR_MAX]);
 
-/* A request that is only its name: {"cmd":cmd}; as client_call(). */
+/* Sends a request that is only a name: {"cmd":cmd}. Otherwise as client_call(). */
 int client_command(const char *socket_path, const char *cmd, int timeout_ms, json_t **ret,
 		   char err[CLIENT_ERR_MAX]);
 
-/* For several requests on one connection: the socket, the caller's to close, or -errno as above. */
+/* For several requests on one connection. Returns the socket, which the caller closes, or -errno as
+ * client_call(). */
 int client_open(const char *socket_path, char err[CLIENT_ERR_MAX]);
-/* As client_call(), on it. */
+/* As client_call(), on a socket of client_open(). */
 int client_ask(int sock, const char *socket_path, const json_t *request, int fd, int timeout_ms, json_t **ret,
 	       char err[CLIENT_ERR_MAX]);
 

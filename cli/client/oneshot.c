@@ -32,10 +32,10 @@
 
 struct oneshot {
 	char *dir, *socket, *trace, *log;
-	int dir_fd; /* holds a lock: a process that can take the lock may remove the directory */
-	pid_t pid;  /* 0: none, or reaped */
+	int dir_fd; /* holds a lock; a process that gets the lock may remove the directory */
+	pid_t pid;  /* 0: it was not started, or has been reaped */
 	uint64_t size_bytes;
-	const char *frameworks; /* the caller's, while it starts */
+	const char *frameworks; /* borrowed, while the daemon starts */
 	sigset_t old_mask;
 	bool masked;
 };
@@ -68,8 +68,8 @@ sigset_t oneshot_signals(void)
 	return set;
 }
 
-/* Removes the files in a recorder's directory by its descriptor, then the directory. By now the path may
- * lead to another directory, if another user owns the parent. */
+/* Removes the files in the daemon's directory by its descriptor, then the directory. The path may lead to
+ * another directory by now, if another user owns the parent. */
 static void remove_dir(int dir_fd, const char *path)
 {
 	int fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 0);
@@ -87,7 +87,7 @@ static void remove_dir(int dir_fd, const char *path)
 	rmdir(path);
 }
 
-/* Removes the directory of a recorder that was killed: the lock of that directory is free. */
+/* Removes directories that killed commands left behind. Nobody holds the lock of such a directory. */
 static void sweep(const char *base)
 {
 	DIR *d = opendir(base);
@@ -137,7 +137,7 @@ static uint64_t room_in(const char *dir, bool memory_will_do)
 		return room;
 	if (!memory_will_do || sysinfo(&mem))
 		return 0;
-	/* a ramfs tells no size */
+	/* a ramfs does not tell its size */
 	return fs.f_type == RAMFS_MAGIC ? (uint64_t)mem.freeram * mem.mem_unit / 2 : room;
 }
 
@@ -150,7 +150,7 @@ static int choose(const char *near, uint64_t size_bytes, const char **ret_base, 
 	bool var;
 	char need[TEXT_NUMBER_MAX], have[TEXT_NUMBER_MAX];
 
-	if (!room_near && !room_var) { /* a machine that runs from memory alone */
+	if (!room_near && !room_var) { /* the machine has only file systems in memory */
 		room_near = room_in(near, true);
 		room_var = room_in("/var/tmp", true);
 	}
@@ -202,7 +202,7 @@ static void find_daemon(char buf[PATH_MAX])
 	snprintf(buf, PATH_MAX, "%s", access(CTRACE_DAEMON_PATH, X_OK) ? "ctraced" : CTRACE_DAEMON_PATH);
 }
 
-/* In the child: never returns. */
+/* Runs in the child and never returns. */
 static void run_daemon(const struct oneshot *r, int ready_fd, pid_t parent)
 {
 	char daemon[PATH_MAX], size[TEXT_NUMBER_MAX], ready[TEXT_NUMBER_MAX];

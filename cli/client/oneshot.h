@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oneshot.h - a ctraced of our own, for one command: in a private directory
- * that goes away with it, deaf to the terminal's signals, gone when we die.
+ * oneshot.h - runs a ctraced for one command. It has a private directory that is removed at the end. It
+ * ignores the signals of the terminal, and ends when ctrace ends. One thread.
  */
 #ifndef CTRACE_CLI_CLIENT_ONESHOT_H
 #define CTRACE_CLI_CLIENT_ONESHOT_H
@@ -17,30 +17,33 @@ struct oneshot;
 #define ONESHOT_SIZE_MAX (512ULL << 20) /* unless asked for more */
 
 /*
- * Starts ctraced and waits until it records.  near: a path on whose file system it may keep its files when
- * /var/tmp is no good.  size_bytes: of its circular trace; 0: ONESHOT_SIZE_MAX, but no more than a quarter
- * of what is free.  frameworks: whose jobs are to be reported, as in ctraced.conf(5).  0 or CLI_FAILED (said;
- * nothing is left behind).
+ * Starts ctraced and waits until it records.
+ * - near: a path; the daemon keeps its files on the same file system if /var/tmp has too little room.
+ * - size_bytes: size of the circular trace; 0: ONESHOT_SIZE_MAX, but at most a quarter of the free room.
+ * - frameworks: those that report jobs, as in ctraced.conf(5).
  *
- * From here to oneshot_free() the signals INT, TERM, HUP, QUIT and CHLD are blocked in the caller, so that
- * nothing ends it before the directory has been removed; it may fetch them with a signalfd.
+ * Returns 0, or CLI_FAILED: an error has been printed, and nothing is left behind.
+ *
+ * Until oneshot_free(), the signals INT, TERM, HUP, QUIT and CHLD are blocked in the caller, so that no
+ * signal ends it before the directory has been removed. The caller may receive them with a signalfd.
  */
 int oneshot_start(const char *near, uint64_t size_bytes, const char *frameworks, struct oneshot **ret);
-/* Stops the daemon and removes the directory; may be called twice. */
+/* Stops the daemon and removes the directory. May be called twice. */
 void oneshot_stop(struct oneshot *r);
-/* Stops as well, and restores the signal mask. Accepts NULL. */
+/* As oneshot_stop(); also restores the signal mask and frees r. Accepts NULL. */
 void oneshot_free(struct oneshot *r);
 
+/* Path of the daemon's control socket. Belongs to r. */
 const char *oneshot_socket(const struct oneshot *r);
-/* Its circular trace; readable also when the daemon has died. */
+/* Path of the circular trace. It can be read until oneshot_stop(), also after the daemon has died. */
 const char *oneshot_trace(const struct oneshot *r);
-/* Whether the daemon lives (reaps it when not). */
+/* Whether the daemon is alive. Reaps it if it has ended. */
 bool oneshot_alive(struct oneshot *r);
-/* The last lines that the daemon wrote to its log, at most size - 1 bytes; "" when none. */
+/* Copies the last lines of the daemon's log, at most size - 1 bytes; "" if there are none. */
 void oneshot_log(const struct oneshot *r, char *buf, size_t size);
-/* The mask that was in force before, for a program that the caller starts. */
+/* The signal mask from before oneshot_start(), for a program that the caller starts. */
 const sigset_t *oneshot_old_mask(const struct oneshot *r);
-/* The signals that are blocked. */
+/* The signals that oneshot_start() blocks. */
 sigset_t oneshot_signals(void);
 
 #endif

@@ -15,8 +15,8 @@
 #include "lib/cleanup.h"
 #include "lib/syncdir.h"
 
-/* The file that a fatal signal has to remove first, and the process that owns it. A child has the same
- * handlers until it executes another program. */
+/* The partial file, which a fatal signal has to remove first, and the process that made it. A child has the
+ * same signal handlers until it executes another program, and must not remove the file. */
 static const char *volatile pending_partial;
 static volatile pid_t pending_owner;
 
@@ -112,7 +112,8 @@ static int remove_old(const struct outfile *o, int *ret_old)
 	return CLI_OK;
 }
 
-/* Makes a file that no other process has open or may open, whatever the umask and the directory are. */
+/* Makes a file that no other process has open or can open, whatever the umask and the mode of the directory
+ * are. */
 static int make_partial(struct outfile *o)
 {
 	_cleanup_close_ int old = -1;

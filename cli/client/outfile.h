@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * outfile.h - a trace file that appears whole or not at all: it is written as
- * NAME.partial and renamed at the end.  Errors are said by these functions.
+ * outfile.h - a trace file that appears whole or not at all. It is written as NAME.partial and renamed at
+ * the end. These functions print their errors themselves. One thread, and one file at a time.
  */
 #ifndef CTRACE_CLI_CLIENT_OUTFILE_H
 #define CTRACE_CLI_CLIENT_OUTFILE_H
@@ -9,20 +9,20 @@
 struct outfile {
 	char *path;
 	char *partial;
-	int fd; /* of the partial file; empty, for reading and writing */
+	int fd; /* the partial file; empty at first, for reading and writing */
 };
 
 /*
- * Makes NAME.partial (mode 0600, the caller's, never a file that was there).  path NULL:
- * "ctrace-YYYYmmdd-HHMMSS.ctr" in the current directory.  0, or CLI_FAILED (said): what is there is no
- * regular file, NAME.partial is a link or somebody else's, the directory cannot be written, another ctrace is
- * writing the same file.
+ * Creates NAME.partial: a new file with mode 0600 that belongs to the caller. path NULL: NAME is
+ * "ctrace-YYYYmmdd-HHMMSS.ctr" in the current directory. Returns 0, or CLI_FAILED: NAME exists and is no
+ * regular file; NAME.partial is a link or belongs to another user; the directory cannot be written; or
+ * another ctrace is writing the same file.
  */
 int outfile_open(const char *path, struct outfile *ret);
-/* Syncs and renames: 0 or CLI_FAILED (said; the partial file is gone). */
+/* Syncs the file and renames it. Returns 0 or CLI_FAILED. outfile_done() has to be called in both cases; it
+ * removes a partial file that could not be renamed. */
 int outfile_commit(struct outfile *o);
-/* Removes the partial file if it was not committed and releases everything; a zeroed one with fd -1 is fine.
- */
+/* Removes the partial file if it was not renamed, and releases everything. Accepts OUTFILE_NONE. */
 void outfile_done(struct outfile *o);
 
 #define OUTFILE_NONE                                                                                         \
