@@ -59,10 +59,10 @@ struct moment {
 /* How far around --at a stall may lie. */
 #define AROUND_NS (60 * NSEC_PER_SEC)
 
-/* Whom to diagnose. */
+/* The task to diagnose. */
 struct victim {
 	uint32_t task;
-	struct diagnosis *diagnosis; /* by rank alone, if that is known already; else NULL */
+	struct diagnosis *diagnosis; /* the diagnosis without questions, if it is known already; else NULL */
 };
 
 /* Finds the worst stall of the requested tasks (at the time of --at, if given). Narrows in->from_ns and
@@ -86,7 +86,7 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 
 		if (at->to_ns && (x->from_ns >= at->to_ns || x->to_ns <= at->from_ns))
 			continue;
-		/* Of all tasks, the first hang is the worst. Of named tasks, the longest alarm counts, and
+		/* Of all tasks, the first hang is the worst. Of named tasks, the longest wait counts, but
 		 * alarms come first: a server's master process waits longer than the worker that hangs. */
 		if (!best || (named && best->alarm == x->alarm &&
 			      (best->diagnosis->verdict == VERDICT_NORMAL) ==
@@ -104,8 +104,8 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 	return CLI_OK;
 }
 
-/* The requested task, if it existed at the time of --at or in the window. Of a process, the main thread is
- * preferred. */
+/* Finds the requested task, if it lived at the time of --at or in the window. Of a process, prefers the main
+ * thread. */
 static uint32_t find_task(const struct analysis_input *in, const struct hangs_filter *who,
 			  const struct moment *at)
 {
@@ -194,8 +194,8 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, co
 		in->path);
 }
 
-/* The length of the time that a person means by a time of day: that second, or without seconds that
- * minute. */
+/* The length of the time that a person means by a time of day: a second, or a minute if the seconds are not
+ * given. */
 static uint64_t at_length(const char *at)
 {
 	unsigned colons = 0;
@@ -223,7 +223,8 @@ static int diagnose_window(struct analysis_input *in, const struct request *rq, 
 	if (timearg_parse(rq->at, &ctx, &ret->from_ns, err))
 		return cli_usage_error(&diagnose_usage, "--at %s: %s", rq->at, err);
 	ret->to_ns = ret->from_ns + at_length(rq->at);
-	if (ret->to_ns <= in->from_ns || ret->from_ns >= in->to_ns) /* says the range of the trace */
+	/* reports the error, with the range of the trace */
+	if (ret->to_ns <= in->from_ns || ret->from_ns >= in->to_ns)
 		return tracefile_time(in->reader, in->path, "--at", rq->at, &ret->from_ns);
 	in->from_ns = MAX(in->from_ns, ret->from_ns > AROUND_NS ? ret->from_ns - AROUND_NS : 0);
 	in->to_ns = MIN(in->to_ns, ret->to_ns + AROUND_NS);

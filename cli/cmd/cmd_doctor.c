@@ -32,7 +32,7 @@ struct finding {
 	const char *name;
 	char value[128];
 	bool good;
-	const char *advice; /* if the fact is not good */
+	const char *advice; /* for a fact that is not good */
 };
 enum {
 	FOUND_PRIVILEGE,
@@ -45,7 +45,7 @@ enum {
 	FOUND_CNT
 };
 
-/* The first line of a small file; false when it cannot be read. */
+/* Reads the first line of a small file. False: the file cannot be read. */
 static bool first_line(const char *path, char buf[128])
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
@@ -58,7 +58,8 @@ static bool first_line(const char *path, char buf[128])
 
 static void look_at_privilege(struct finding *f)
 {
-	/* the bits of CapEff in /proc/self/status: BPF and PERFMON, or SYS_ADMIN for both */
+	/* Bits of CapEff in /proc/self/status. ctraced needs BPF and PERFMON, or SYS_ADMIN, which includes
+	 * both. */
 	const unsigned long long bpf = 1ULL << 39, perfmon = 1ULL << 38, admin = 1ULL << 21;
 	_cleanup_fclose_ FILE *s = fopen("/proc/self/status", "re");
 	unsigned long long caps = 0;
@@ -74,7 +75,8 @@ static void look_at_privilege(struct finding *f)
 	f->advice = "run it as root; in a container, give it CAP_BPF and CAP_PERFMON";
 }
 
-/* A container may be privileged and still see other tasks than the kernel does. */
+/* Finds out whether ctrace sees the tasks of the whole machine. Even a privileged container may have other
+ * tids than the kernel. */
 static void look_at_namespaces(struct finding *f)
 {
 	unsigned found = hostns_look();
@@ -133,15 +135,16 @@ static void look(struct finding f[FOUND_CNT])
 			: "the kernel must be built with CONFIG_DEBUG_INFO_BTF; those of distributions are";
 	look_at_lockdown(&f[FOUND_LOCKDOWN]);
 	f[FOUND_PARANOID].name = "perf_event_paranoid";
-	f[FOUND_PARANOID].good = true; /* root is above this limit; the line answers a frequent question */
+	/* root may exceed this limit; the line is here because many people ask */
+	f[FOUND_PARANOID].good = true;
 	if (!first_line("/proc/sys/kernel/perf_event_paranoid", f[FOUND_PARANOID].value))
 		strcpy(f[FOUND_PARANOID].value, "not there");
 	f[FOUND_DAEMON].name = "daemon";
 	f[FOUND_DAEMON].good = true;
 }
 
-/* Asks the running daemon. If none runs and the user has the right, asks a daemon of our own. NULL:
- * neither answers (why is in err). */
+/* Asks the running daemon. If none runs and the user has the right, starts one and asks it. NULL: there is
+ * no answer, and err says why. */
 static json_t *ask(const char *socket, char *where, size_t size, char err[CLIENT_ERR_MAX])
 {
 	json_t *answer = NULL;
@@ -243,7 +246,8 @@ int cmd_doctor(int argc, char **argv)
 		print_json(found, answer, able);
 	} else {
 		if (answer)
-			(void)text_clean(answer); /* if memory was short, stdout cleans the rest */
+			/* if memory is short, the cleaner of stdout handles the rest */
+			(void)text_clean(answer);
 		print_text(found, answer);
 		json_decref(answer);
 	}

@@ -16,8 +16,8 @@ enum { OPT_TID = 256, OPT_PID, OPT_KIND };
 struct filter {
 	uint64_t tid, pid; /* 0: any */
 	const char *comm;  /* NULL: any */
-	uint64_t kinds;    /* bit n: kind n; 0: any */
-	bool known;        /* the task that is looked for is in the trace */
+	uint64_t kinds;    /* bit n: records of kind n; 0: all kinds */
+	bool known;        /* the trace has the task that the user asks for */
 };
 
 struct dump {

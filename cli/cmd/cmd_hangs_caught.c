@@ -24,7 +24,7 @@
 struct caught {
 	json_t *list; /* oldest first */
 	uint64_t left_out;
-	json_t *status; /* of the daemon that was asked, or NULL */
+	json_t *status; /* answer to the request "status"; NULL: there is none */
 	char dir[PATH_MAX];
 };
 
@@ -37,7 +37,7 @@ static int caught_ask(const char *socket, struct caught *ret, char err[CLIENT_ER
 
 	if (r)
 		return r;
-	/* the status only adds to the output, so a failure is not reported */
+	/* The status only adds some lines, so a failure is not reported. */
 	(void)client_command(socket, "status", CAUGHT_TIMEOUT_MS, &ret->status, unsaid);
 	dir = json_string_value(json_object_get(answer, "directory"));
 	snprintf(ret->dir, sizeof(ret->dir), "%s", dir ? dir : "");
@@ -66,7 +66,7 @@ static int caught_get(const char *state_dir, const char *socket, struct caught *
 
 	if (!asked)
 		return CLI_OK;
-	/* a daemon somewhere else keeps its files somewhere else */
+	/* A daemon with another socket keeps its files in another directory. */
 	if (!state_dir && strcmp(socket, CLIENT_SOCKET) != 0)
 		return cli_error("%s", err);
 	r = caught_read(state_dir ? state_dir : CAUGHT_STATE_DIR, ret);
@@ -96,7 +96,7 @@ static const char *str(const json_t *o, const char *key)
 	return s ? s : "";
 }
 
-/* Prints the tasks that hung at the same time, for whatever reason. */
+/* Prints the other tasks that hung at the same time, by whichever rule. */
 static void print_others(const json_t *hangs, size_t n)
 {
 	size_t shown = 0;

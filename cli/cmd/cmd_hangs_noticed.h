@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_hangs_noticed.h - the hangs in a trace that the daemon noticed by itself while it recorded. */
+/* cmd_hangs_noticed.h - the hangs in a trace that the daemon noticed while it recorded. */
 #ifndef CTRACE_CLI_CMD_CMD_HANGS_NOTICED_H
 #define CTRACE_CLI_CMD_CMD_HANGS_NOTICED_H
 
@@ -8,9 +8,10 @@
 #include "analysis/hangs/hangs.h"
 #include "cli/input/analysis_input.h"
 
-/* One line each, with a heading; nothing when there are none.  who: by cgroup and container alone. */
+/* Prints a heading and a line for each hang; nothing if there are none. Of who, only the cgroup and the
+ * container count. */
 void hangs_noticed_print(const struct analysis_input *in, const struct hangs_filter *who);
-/* An array; NULL: out of memory. */
+/* Returns the hangs as an array, a new reference. NULL: out of memory. */
 json_t *hangs_noticed_json(const struct analysis_input *in, const struct hangs_filter *who);
 
 #endif

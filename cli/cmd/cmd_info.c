@@ -49,7 +49,7 @@ static bool look_at_piece(void *arg, const struct window *w, size_t first, size_
 	struct contents *c = arg;
 	int r = 0;
 
-	/* tid and start time: a tid is reused */
+	/* Counts tasks by tid and start time, because a tid is reused. */
 	for (size_t i = 0; i < w->n_tasks && !r; i++)
 		r = map_set(&c->tasks, w->tasks[i].tid ^ w->tasks[i].start_ns << 22, 1);
 	for (size_t i = 0; i < w->n_objects && !r; i++)
@@ -87,7 +87,7 @@ static double bytes_per_record(const struct reader_info *i)
 	return i->records ? (double)(i->used_slots * i->slot_bytes) / (double)i->records : 0;
 }
 
-/* cpu and records are left out where they are not known. */
+/* A gap has no "cpu" or "records" if they are not known. */
 static json_t *gaps_json(const struct contents *c)
 {
 	json_t *gaps = json_array();
@@ -117,7 +117,7 @@ static json_t *counts_json(const struct reader_info *i)
 	return kinds;
 }
 
-/* "a=b,c=d" as an object. */
+/* Makes an object from "a=b,c=d". */
 static json_t *hooks_json(const char *hooks)
 {
 	json_t *o = json_object();
@@ -168,7 +168,7 @@ static void print_clean(const char *label, const char *text)
 	printf("%-9s %s\n", label, clean && *clean ? clean : "unknown");
 }
 
-/* The list of hooks, broken at its commas. */
+/* Prints the list of hooks, and breaks lines at its commas. */
 static void print_hooks(const char *hooks)
 {
 	const char *label = "Hooks:";

@@ -67,7 +67,8 @@ static void path_work_done(struct path_work *k)
 	causal_free(k->causal);
 }
 
-/* Sets up the question of the headline: the window without the largest part of the task's own time. */
+/* Sets up the what-if of the headline: without the wait that took most of the task's own time. Without such
+ * a wait, there is no what-if. */
 static int headline(struct path_work *k)
 {
 	const struct account_row *r = &k->account->rows[ACCOUNT_WAIT][0];
@@ -120,7 +121,7 @@ static int ask_without(struct path_work *k)
 	return r ? r : whatif_on_path(k->whatif, k->path, v->without, v->n_without, &v->answer.path_ns);
 }
 
-/* Without a given time, clips the window to the life of the task: outside of it there is nothing to say. */
+/* If no time was given, clips the window to the life of the task: outside of it there is nothing to say. */
 static void clip_to_life(struct analysis_input *in, const struct path_options *o, uint32_t task)
 {
 	const struct graph_task *t = &in->graph->tasks[task];
@@ -163,7 +164,7 @@ static int path_print(struct analysis_input *in, const struct path_options *o)
 	return exit_code;
 }
 
-/* 0, or an exit code. */
+/* Handles one option. Returns 0, or an exit code. */
 static int path_option(struct path_options *o, int c, const char *arg)
 {
 	if (c == OPT_TID)

@@ -47,14 +47,14 @@ static const struct cli_usage usage = {
 struct session {
 	struct oneshot *recorder;
 	int signal_fd;
-	pid_t cmd;         /* 0: none, or ended */
-	uint32_t cmd_pid;  /* what it was */
+	pid_t cmd;         /* 0: not started, or it has ended */
+	uint32_t cmd_pid;  /* pid of CMD, also after its end */
 	int cmd_status;    /* as waitpid() gives it */
 	int signal;        /* the signal that ended the recording; 0: none */
 	uint64_t until_ns; /* 0: no limit */
 };
 
-/* In the child: never returns. */
+/* Runs in the child and never returns. */
 static void run_cmd(const struct oneshot *r, char **argv, int err_fd)
 {
 	int e;
@@ -67,7 +67,7 @@ static void run_cmd(const struct oneshot *r, char **argv, int err_fd)
 	_exit(e == ENOENT ? 127 : 126);
 }
 
-/* Starts CMD; 0, or the exit code when it cannot be started (said). */
+/* Starts CMD. Returns 0, or an exit code if CMD cannot be started; an error has been printed. */
 static int start_cmd(struct session *s, char **argv)
 {
 	_cleanup_close_ int rd = -1, wr = -1;
@@ -104,9 +104,9 @@ static void reap_cmd(struct session *s)
 static void on_signal(struct session *s, const struct signalfd_siginfo *si)
 {
 	if (si->ssi_signo == SIGCHLD)
-		return; /* the children are looked at before each wait */
-	/* The terminal sends its signals to CMD too. A signal from another process is meant for CMD: pass
-	 * it on. */
+		return; /* wait_end() checks the children before each wait */
+	/* A signal of the terminal reaches CMD too. A signal from another process is meant for CMD, so it is
+	 * passed on. */
 	if (s->cmd && si->ssi_code != SI_KERNEL)
 		kill(s->cmd, (int)si->ssi_signo);
 	if (!s->cmd)
@@ -144,8 +144,8 @@ static void wait_end(struct session *s, bool has_cmd)
 	}
 }
 
-/* Asks the daemon for the whole recording. If the daemon does not answer, the part that it wrote is still
- * there. */
+/* Asks the daemon for the whole recording. If the daemon does not answer, takes what it has written so
+ * far. */
 static int save(struct session *s, int fd, struct lacks *ret_lacks)
 {
 	json_t *request = json_pack("{s:s,s:I,s:I}", "cmd", "snapshot", "from_ns", (json_int_t)0, "to_ns",
@@ -177,8 +177,8 @@ static int save(struct session *s, int fd, struct lacks *ret_lacks)
 	return r ? cli_error("cannot save the recording: %s", rerr) : CLI_OK;
 }
 
-/* The requested place did not take the recording. Tries /var/tmp, because the recording is worth another
- * try. */
+/* The file that was asked for did not take the recording. Tries /var/tmp, because a recording cannot be
+ * repeated. */
 static void save_elsewhere(struct session *s)
 {
 	char path[] = "/var/tmp/ctrace-XXXXXX.ctr";
@@ -216,7 +216,7 @@ static int status_of(int st)
 	return WIFSIGNALED(st) ? 128 + WTERMSIG(st) : WEXITSTATUS(st);
 }
 
-/* A signal came while the recorder was starting: there is nothing to save yet. */
+/* Handles a signal that came while the recorder was starting. There is nothing to save yet. */
 static int early_signal(void)
 {
 	sigset_t set = oneshot_signals();
@@ -248,7 +248,7 @@ static int session_run(struct session *s, char **argv, struct outfile *out)
 	saved = save_and_tell(s, out);
 	if (!has_cmd)
 		return saved;
-	/* CMD may run on after the time limit, but is no longer recorded. */
+	/* CMD may run on after the time limit, but it is not recorded any more. */
 	oneshot_stop(s->recorder);
 	s->until_ns = 0;
 	wait_end(s, true);
@@ -299,7 +299,7 @@ int cmd_record(int argc, char **argv)
 	if (duration)
 		s.until_ns = clock_boot_ns() + duration;
 	c = session_run(&s, argv + p.first, &out);
-	/* The partial file goes before the signals may come again. */
+	/* Removes the partial file before signals can arrive again. */
 	outfile_done(&out);
 	oneshot_free(s.recorder);
 	if (s.signal_fd >= 0)

@@ -65,7 +65,7 @@ static int parse_time(const char *option, const char *arg, const struct timearg_
 	return cli_error("%s %s: %s", option, arg, err);
 }
 
-/* Gets the range of times that the daemon holds: a wall clock without a date is a time in this range. */
+/* Asks the daemon for the range of its trace: a wall clock time without a date is a time in this range. */
 static int ask_range(const struct request *q, struct timearg_context *ret)
 {
 	char err[CLIENT_ERR_MAX];
@@ -149,8 +149,8 @@ static int cut_input(const struct request *q, struct reader *r, int fd)
 	return code ? code : cut(q, r, from_ns, to_ns, fd);
 }
 
-/* The daemon writes the unredacted trace into a file without a name, so that no other process finds the
- * names in it. */
+/* Takes a redacted snapshot. The daemon writes the trace with its names into a file that has no name in any
+ * directory, so that no other process finds it. */
 static int ask_redacted(const struct request *q, int fd, struct lacks *ret_lacks)
 {
 	char path[] = "/var/tmp/ctrace-XXXXXX", err[READER_ERR_MAX];
@@ -193,8 +193,8 @@ static int take(struct request *q, struct outfile *out, struct lacks *ret_lacks)
 	return code ? code : outfile_commit(out);
 }
 
-/* Refuses to replace a trace: it could not be taken again, because the daemon forgets. An empty file may
- * be replaced. */
+/* Refuses to replace a trace that exists: the daemon may have overwritten its records, so the trace could
+ * not be taken again. An empty file may be replaced. */
 static int check_output(const struct request *q)
 {
 	struct stat st;

@@ -24,7 +24,7 @@ static const struct cli_usage usage = {
 	.options = client_options,
 };
 
-/* A number of the answer. 0 if it is missing: an older or newer daemon. */
+/* Reads a number of the answer. 0: it is missing, because the daemon is older or newer. */
 static uint64_t num(const json_t *o, const char *key)
 {
 	return (uint64_t)json_integer_value(json_object_get(o, key));
@@ -59,7 +59,7 @@ static void print_file(const json_t *f)
 	       text_bytes(num(f, "written_bytes"), written));
 }
 
-/* Prints nothing if all is well. */
+/* Prints the state of the storage; nothing if all is well. */
 static void print_storage(const json_t *s)
 {
 	const char *state = s ? str(s, "state") : "ok";
@@ -176,7 +176,7 @@ static void print_hangs(const json_t *incidents, const json_t *detector)
 		       "Hangs:", text_duration(num(detector, "blind_ns"), n));
 }
 
-/* Prints the work that waits for the file system or memory of another program. The recording does not
+/* Prints the work that waits for a file system or for the memory of another program. The recording does not
  * wait. */
 static void print_stuck(const json_t *visits, const json_t *frameworks, const json_t *requests)
 {

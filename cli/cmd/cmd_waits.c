@@ -34,7 +34,7 @@ static const struct cli_usage usage = {
 	.options = options,
 };
 
-/* Long enough for a task, a wait, and a link of a chain. */
+/* Room for the text of a task, of a wait, or of a link of a chain. */
 #define TEXT_MAX 640
 
 static const struct proctask_proc *proc_of(const struct waitlive *w, const struct proctask_thread *th)
@@ -44,8 +44,8 @@ static const struct proctask_proc *proc_of(const struct waitlive *w, const struc
 
 #define CGROUP_MAX 4096
 
-/* "comm[pid]"; "comm[pid]/thread[tid]" for a thread that is not the main thread. In a container, "@web"
- * follows. */
+/* Writes "comm[pid]", or "comm[pid]/thread[tid]" for a thread that is not the main thread. In a container,
+ * "@web" follows. */
 static void put_task(const struct waitlive *w, const struct proctask_thread *th, char buf[TEXT_MAX])
 {
 	const struct proctask_proc *p = proc_of(w, th);
@@ -154,7 +154,7 @@ static void put_root(const struct procwait *w, char buf[TEXT_MAX])
 	}
 }
 
-/* "A waits ... for B, which waits ... for C, which is running." */
+/* Writes "A waits ... for B, which waits ... for C, which is running." */
 static void put_sentence(const struct waitlive *w, const struct waitlive_chain *c, FILE *f)
 {
 	char task[TEXT_MAX], wait[TEXT_MAX];
@@ -195,7 +195,8 @@ static bool same_next(const struct waitlive_chain *a, const struct waitlive_chai
 	       !strcmp(a->links.v[0].wait->kind, b->links.v[0].wait->kind) && a->moving == b->moving;
 }
 
-/* The other tasks that wait for the same task in the same way: "and 3 more: a[1], b[2], ...". */
+/* Prints the other tasks that wait for the same task in the same way: "and 3 more: a[1], b[2], ...". Returns
+ * how many. */
 static size_t print_fellows(const struct waitlive *w, size_t first, size_t end)
 {
 	enum { SHOWN = 8 };
@@ -393,7 +394,7 @@ int cmd_waits(int argc, char **argv)
 		return p.exit_code;
 	if (cli_no_args(&p) != 0)
 		return CLI_USAGE;
-	/* a person who asks about one process wants to see its waits, even if it merely idles */
+	/* If a person asks about one process, also shows waits of that process that merely idle. */
 	all = all || pid;
 	r = waitlive_read(pid, &w);
 	if (r < 0)

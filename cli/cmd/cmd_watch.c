@@ -50,7 +50,7 @@ static const struct cli_usage usage = {
 
 struct watch {
 	const char *socket, *var;
-	char spec[DWARF_MEMBER_SPEC_MAX]; /* what var has become */
+	char spec[DWARF_MEMBER_SPEC_MAX]; /* var, with a member replaced by its offset */
 	uint64_t pid, len, for_ns;
 	bool reads;
 	int sock, signal_fd;
@@ -58,10 +58,10 @@ struct watch {
 	uint32_t bytes;
 	struct clock_offsets offsets;
 	uint64_t refused;
-	char ended[16]; /* how; "" it has not */
+	char ended[16]; /* how the process ended; "": it has not */
 };
 
-/* Numbers as people look at flags: small ones in decimal, the others as addresses and masks are. */
+/* Writes a value: a small number in decimal, others in hex, as people write masks and addresses. */
 static const char *value_text(const struct watch *w, uint64_t v, char buf[TEXT_NUMBER_MAX])
 {
 	int64_t s = w->bytes == 1   ? (int8_t)v
@@ -90,7 +90,7 @@ static void task_name(const struct watch *w, uint32_t tid, char buf[64])
 		f = fopen(path, "re");
 	}
 	n = f ? fread(raw, 1, sizeof(raw) - 1, f) : 0;
-	raw[n ? n - 1 : 0] = 0; /* in place of the newline, which a name can hold too */
+	raw[n ? n - 1 : 0] = 0; /* replaces the newline; a name may have newlines too */
 	clean_text(n ? raw : "?", buf, 64);
 }
 
@@ -126,7 +126,7 @@ static int by_time(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Accesses come in order from one CPU, but not from several CPUs. */
+/* Prints accesses in order of time. Those of one CPU come in order, those of several CPUs do not. */
 static void print_accesses(const struct watch *w, const json_t *list)
 {
 	size_t n = json_array_size(list);
@@ -152,7 +152,7 @@ static int ask(struct watch *w, json_t *request, json_t **ret)
 	return text_clean(*ret) ? cli_error("out of memory") : CLI_OK;
 }
 
-/* A member of a variable becomes an offset in it. */
+/* Replaces a member of the variable by its offset. */
 static int resolve_member(struct watch *w)
 {
 	char err[DWARF_MEMBER_ERR_MAX];

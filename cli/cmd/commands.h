@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* commands.h - the functions behind the command table, each in cmd_<name>.c. */
+/* commands.h - the functions of the command table, each in cmd_<name>.c. All return an exit code. */
 #ifndef CTRACE_CLI_CMD_COMMANDS_H
 #define CTRACE_CLI_CMD_COMMANDS_H
 
