@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis_input.h - what hangs, path and diagnose share: a trace file opened,
- * loaded with enough around the window, and made a graph of.  Functions return
- * exit codes; what went wrong has been said.
+ * analysis_input.h - what the commands that analyse a trace share: it opens the file, loads the window and
+ * enough around it, and builds the graph. A function that returns int returns an exit code and prints its
+ * errors itself; analysis_close() has to be called after failure too. One thread.
  */
 #ifndef CTRACE_CLI_INPUT_ANALYSIS_INPUT_H
 #define CTRACE_CLI_INPUT_ANALYSIS_INPUT_H
@@ -15,20 +15,21 @@ struct analysis_input {
 	struct reader *reader;
 	struct window *window;
 	struct graph *graph;
-	uint64_t from_ns, to_ns; /* the window asked for, clipped to the trace */
+	uint64_t from_ns, to_ns; /* the window that was asked for, clipped to the trace; boot time */
 };
 
-/* Opens path; boot: which boot of the machine is looked at (the argument of --boot), NULL: the newest. */
+/* Opens path. boot: the argument of --boot, which chooses a boot of the machine; NULL: the newest. */
 int analysis_open(struct analysis_input *in, const char *path, const char *boot);
-/* Opens path and loads the window of the options --from and --to (NULL: not given). */
+/* Opens path and loads the window given by the options --from and --to. NULL: the option is not given. */
 int analysis_begin(struct analysis_input *in, const char *path, const char *boot, const char *from,
 		   const char *to);
-/* Loads and builds, with in->from_ns and in->to_ns set. */
+/* Loads the window and builds the graph. The caller has set in->from_ns and in->to_ns. */
 int analysis_load(struct analysis_input *in);
+/* Releases everything. Prints a warning if parts of the trace were not read because of a limit. */
 void analysis_close(struct analysis_input *in);
-/* A task id from an option: 0 on success. */
+/* Reads a task id from an option. */
 int analysis_tid(const char *option, const char *arg, uint32_t *ret);
-/* The task with this tid that was there in the window; says what is wrong when there is none. */
+/* Finds the task with this tid that lived in the window. */
 int analysis_task(const struct analysis_input *in, uint32_t tid, uint32_t *ret_task);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * policyarg.h - how the causal graph is to be built, as options of a command.
- *
- * Functions return an exit code; what went wrong has been said.
+ * policyarg.h - options of a command that say how the causal graph is built. A function returns an exit code
+ * and prints its errors itself.
  */
 #ifndef CTRACE_CLI_INPUT_POLICYARG_H
 #define CTRACE_CLI_INPUT_POLICYARG_H
@@ -10,9 +9,9 @@
 #include "cli/cli.h"
 #include "graph/causal/causal.h"
 
-/* "ctrace", "panappticon", "appinsight". */
+/* Reads "ctrace", "panappticon" or "appinsight". */
 int policyarg_parse(const struct cli_usage *usage, const char *arg, enum causal_policy *ret);
-/* "idle,peers": adds CUT_BIT() of each. */
+/* Reads names of rules, such as "idle,peers", and adds CUT_BIT() of each to *cuts. */
 int policyarg_cuts(const struct cli_usage *usage, const char *arg, uint32_t *cuts);
 
 #endif

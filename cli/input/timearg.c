@@ -66,7 +66,7 @@ static bool clock_of_day(const char **s, struct tm *tm, uint64_t *ret_frac_ns)
 		if (take(s, '.') && !fraction(s, ret_frac_ns))
 			return false;
 	}
-	/* 60: a leap second; the clock of the machine has none, and goes on to the next minute */
+	/* 60 is a leap second; the machine's clock has none and goes on to the next minute */
 	return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec <= 60;
 }
 
@@ -88,7 +88,7 @@ static bool zone(const char **s, int64_t *ret_s)
 	return true;
 }
 
-/* Realtime to boot time, from seconds and nanoseconds. */
+/* Converts wall clock time, in seconds and nanoseconds, to boot time. */
 static int to_boot(int64_t sec, uint64_t frac_ns, const struct clock_offsets *o, uint64_t *ret_ns, char *err)
 {
 	__int128 ns = (__int128)sec * NSEC_PER_SEC + frac_ns - o->boot_to_real_ns;
@@ -150,7 +150,8 @@ static uint64_t outside_by(uint64_t ns, const struct timearg_context *ctx)
 	return ns > ctx->to_ns ? ns - ctx->to_ns : 0;
 }
 
-/* Without a given day, tries the last day of the range first, then the days before it. */
+/* Parses a wall clock time. Without a given day, tries the last day of the range first, then the days before
+ * it. */
 static int parse_wall(const char *s, const struct timearg_context *ctx, uint64_t *ret_ns, char *err)
 {
 	time_t end = (time_t)(((__int128)ctx->to_ns + ctx->offsets.boot_to_real_ns) / NSEC_PER_SEC);
@@ -181,7 +182,7 @@ static int parse_wall(const char *s, const struct timearg_context *ctx, uint64_t
 	return 0;
 }
 
-/* A non-negative number with an optional fraction, times unit_ns: as whole nanoseconds. */
+/* Computes (whole + fraction) * unit_ns in whole nanoseconds. */
 static int scaled(uint64_t whole, uint64_t frac_ns, uint64_t unit_ns, uint64_t *ret_ns)
 {
 	unsigned __int128 ns =
@@ -294,7 +295,7 @@ const char *timearg_wall(uint64_t boot_ns, const struct clock_offsets *offsets, 
 			 char buf[TIMEARG_WALL_MAX])
 {
 	int64_t real = clock_real_ns(boot_ns, offsets);
-	/* offsets come from files: a time that no calendar can show becomes the epoch */
+	/* The offsets come from a file. A time that no calendar can show becomes the epoch. */
 	int64_t ns = real < 0 || real == INT64_MAX ? 0 : real;
 	time_t sec = (time_t)(ns / (int64_t)NSEC_PER_SEC);
 	unsigned frac = (unsigned)(ns % (int64_t)NSEC_PER_SEC);

@@ -207,7 +207,7 @@ int tracefile_each(struct reader *r, uint64_t from_ns, uint64_t to_ns, tracefile
 			more = fn(arg, w, window_lower_bound(w, at), window_lower_bound(w, end));
 			any = true;
 			window_free(w);
-		} else if (e != -ERANGE) { /* such a time is in a hole between two runs of the daemon */
+		} else if (e != -ERANGE) { /* the time lies in a hole between two runs of the daemon */
 			cli_progress(NULL, 100);
 			cli_warn("%s", err);
 		}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * withoutarg.h - the argument of --without: what is taken away from a range.
+ * withoutarg.h - the argument of --without: what a what-if takes away from a time.
  *
- *	task:TID  process:PID	what it did
- *	object:TEXT	all waits for the objects on the path whose name has TEXT in it
- *	wait:TIME	the wait of the task asked about at that time, or the next one
- *	resource:KIND	all waits of that kind: runnable, lock, ipc, disk, network, timer, queue, fault
+ *   task:TID  process:PID  what this task or process did
+ *   object:TEXT            all waits for the objects on the path whose name contains TEXT
+ *   wait:TIME              the wait of the task at this time, or its next one
+ *   resource:KIND          all waits of this kind: runnable, lock, ipc, disk, network, timer, queue, fault
  */
 #ifndef CTRACE_CLI_INPUT_WITHOUTARG_H
 #define CTRACE_CLI_INPUT_WITHOUTARG_H
@@ -20,7 +20,8 @@ struct withoutarg {
 	VEC(struct whatif_without) v;
 };
 
-/* Adds what arg says; an exit code: what is wrong with it has been said.  task: whose path it is. */
+/* Reads arg and adds it to w. task: the task whose path is analysed. Returns an exit code; prints its errors
+ * itself. */
 int withoutarg_add(struct withoutarg *w, const struct analysis_input *in, uint32_t task,
 		   const struct account *a, const char *arg);
 void withoutarg_done(struct withoutarg *w);
