@@ -13,9 +13,9 @@
 
 #include "lib/cleanup.h"
 
-#define DEPTH_MAX 16 /* typedefs of typedefs */
+#define DEPTH_MAX 16 /* levels of typedefs */
 
-/* Where the symbol begins: after the module. */
+/* Returns the symbol: the part of var behind the module. */
 static const char *symbol_of(const char *var)
 {
 	const char *colon = strrchr(var, ':');
@@ -31,7 +31,7 @@ bool dwarf_member_is(const char *var)
 	       (isalpha((unsigned char)dot[1]) || dot[1] == '_');
 }
 
-/* The file of the module, or of the program. */
+/* Opens the file of the module, or of the program. */
 static int open_module(uint32_t pid, const char *module, size_t n)
 {
 	_cleanup_fclose_ FILE *maps = NULL;
@@ -58,7 +58,7 @@ static int open_module(uint32_t pid, const char *module, size_t n)
 	return -1;
 }
 
-/* The type of a DIE, without names and qualifiers. */
+/* Finds the type of a DIE, behind typedefs and qualifiers. */
 static bool plain_type(Dwarf_Die *die, Dwarf_Die *ret)
 {
 	Dwarf_Attribute attr;
@@ -83,7 +83,7 @@ static bool plain_type(Dwarf_Die *die, Dwarf_Die *ret)
 	return false;
 }
 
-/* Finds the child with that tag and name. A variable must have a type, and not be a mere declaration. */
+/* Finds the child with this tag and name. A variable must have a type, and be more than a declaration. */
 static bool child_named(Dwarf_Die *of, int tag, const char *name, size_t n, Dwarf_Die *ret)
 {
 	for (int r = dwarf_child(of, ret); r == 0; r = dwarf_siblingof(ret, ret)) {
@@ -123,7 +123,7 @@ static int walk(Dwarf_Die *from, const char *path, uint64_t *ret_off, uint64_t *
 
 		if (!plain_type(&at, &type) || !child_named(&type, DW_TAG_member, path, n, &member))
 			return -ENOENT;
-		/* a bit field has no address; a member of a union may have no offset */
+		/* A bit field has no address. A member of a union may have no offset. */
 		if (dwarf_hasattr(&member, DW_AT_bit_size))
 			return -EINVAL;
 		if (dwarf_attr(&member, DW_AT_data_member_location, &attr)) {

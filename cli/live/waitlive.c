@@ -16,7 +16,8 @@
 
 #define CHAIN_MAX 256 /* links of one chain that are kept */
 
-/* How long a task may take to show that a circle was a moment's meeting and no deadlock. */
+/* The time between two looks at the chains. If a waiting task has run meanwhile, a cycle was only a moment's
+ * meeting and no deadlock. */
 #define SETTLE_NS 20000000L
 
 static bool is_thread(uint64_t id)
@@ -37,7 +38,7 @@ static bool any_owes(const struct procwait *w)
 	return false;
 }
 
-/* Rates the threads of a process: a small number means that others are likely to wait for this thread. */
+/* Rates the threads of a process. Other tasks are likely to wait for a thread with a small number. */
 static unsigned unlikeliness(const struct procwait *w)
 {
 	switch (w->class) {
@@ -174,7 +175,7 @@ static int add_links(struct waitlive *w, struct waitlive_chain *c, const struct 
 			continue;
 		l.th = proctask_by_tid(tasks, steps[i].id);
 		if (!l.th)
-			continue; /* a tracer that has ended since */
+			continue; /* a tracer that has ended meanwhile */
 		l.wait = wait_of(w, l.th);
 		if (steps[i].resource < l.wait->targets.n) {
 			const struct procwait_target *t = &l.wait->targets.v[steps[i].resource];
@@ -204,12 +205,12 @@ static bool any_link_owes(const struct waitlive_chain *c)
 	return false;
 }
 
-/* A chain is told if a task owes something, or if its root is busy, stuck or away. A chain in which tasks
- * only wait for requests is not told. */
+/* Whether a chain is told: a task in it owes something, or its root is busy, stuck or away. A chain in which
+ * tasks only wait for requests is not told. */
 static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 {
-	/* Two processes are idle if a thread of each reads from the other, as long as other threads of
-	 * them can write. */
+	/* Two processes that read from each other are idle as long as other threads of them can write. So
+	 * such a cycle is told only if it is closed or if a task in it owes something. */
 	if (c->cycle)
 		return c->strong && (c->closed || (cyclic && any_link_owes(c)));
 	if (c->links.n == 1)
@@ -217,11 +218,11 @@ static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 		       c->links.v[0].wait->class == PROCWAIT_DISK;
 	if (any_link_owes(c))
 		return true;
-	/* The tasks of an idle pair poll each other for ever. */
+	/* Idle tasks may poll each other for ever. */
 	return cyclic ? false : !root_is_idle(c);
 }
 
-/* Takes over the links, also on failure. */
+/* Adds the chain. Takes over its links, also on failure. */
 static int keep(struct waitlive *w, struct waitlive_chain *c)
 {
 	int r = 0;
@@ -243,9 +244,9 @@ static bool passes(const struct waitlive *w, const struct waitlive_chain *c, uin
 	return pid == 0;
 }
 
-/* A process may read from a pipe that only the process itself can write: the self-pipe of many main loops.
- * Then a signal handler writes it. Signals of faults do not come from outside, and glibc has signals of
- * its own. */
+/* Whether a signal handler may break the cycle. A process may read from a pipe that only the process itself
+ * can write, as many main loops do (self-pipe); then a signal handler writes it. Signals of faults do not
+ * come from outside, and glibc has signals of its own, so handlers of these signals do not count. */
 static bool handler_may_break(const struct waitlive *w, const struct waitlive_chain *c)
 {
 	static const int others[] = { SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, GLIBC_SIGNALS };
@@ -274,7 +275,7 @@ static int collect_cycles(struct waitlive *w, uint32_t pid)
 		struct waitlive_chain c = { .cycle = true, .closed = cy->closed, .strong = cy->strong };
 		struct waitgraph_info info;
 
-		/* If there is a way out of the cycle, the chains take it. */
+		/* If there is a way out of the cycle, the chains show it. */
 		(void)waitgraph_info(w->graph, cy->steps[0].id, &info);
 		r = add_links(w, &c, cy->steps, cy->n_steps);
 		c.strong = c.strong && !handler_may_break(w, &c);
@@ -287,7 +288,8 @@ static int collect_cycles(struct waitlive *w, uint32_t pid)
 	return r;
 }
 
-/* Whether all targets of the wait of link n are in the rest of the chain, as with a shell and its child. */
+/* Whether all targets of the wait of link n are in the rest of the chain. It is so with a shell and its
+ * child. */
 static bool all_follow(const struct waitlive *w, const struct waitlive_chain *c, size_t n)
 {
 	const struct procwait *wait = c->links.v[n].wait;
@@ -307,8 +309,8 @@ static bool all_follow(const struct waitlive *w, const struct waitlive_chain *c,
 	return true;
 }
 
-/* An event loop need not be a victim, nor a task that waits for any one of the holders of its pipe. So the
- * chain begins behind such a task. */
+/* Cuts off links at the start that need not be victims: an event loop, and a task that waits for any one of
+ * the holders of its pipe. */
 static void trim(const struct waitlive *w, struct waitlive_chain *c)
 {
 	size_t n = 0;
@@ -343,7 +345,7 @@ static int collect_chain(struct waitlive *w, uint64_t id, const struct waitgraph
 	return keep(w, &c);
 }
 
-/* A member of a cycle is told with the cycle, if the cycle is told. */
+/* Whether the task is in a cycle that is told. Then it needs no chain of its own. */
 static bool on_told_cycle(const struct waitlive *w, const struct proctask_thread *th)
 {
 	for (size_t i = 0; i < w->chains.n; i++) {
@@ -374,7 +376,7 @@ static int collect_chains(struct waitlive *w, uint32_t pid)
 	return r;
 }
 
-/* Drops a chain that is the rest of another chain: one chain that begins with the first victim is enough. */
+/* Drops a chain that is the end of another chain: the chain that begins with the first victim is enough. */
 static int drop_tails(struct waitlive *w)
 {
 	_cleanup_free_ bool *seen = calloc(w->tables.tasks.threads.n + 1, sizeof(*seen));
@@ -393,7 +395,8 @@ static int drop_tails(struct waitlive *w)
 			VEC_FREE(&c->links);
 			continue;
 		}
-		/* after trimming, several chains may begin with the same task */
+		/* Several chains may begin with the same task after trim() has cut off their starts. One of
+		 * them is enough. */
 		if (!c->cycle)
 			seen[c->links.v[0].th - first] = true;
 		w->chains.v[n++] = *c;
@@ -402,7 +405,7 @@ static int drop_tails(struct waitlive *w)
 	return 0;
 }
 
-/* Marks a chain whose waiting tasks have moved since the first look: it was a passing picture. */
+/* Marks a chain whose waiting tasks have run since the first look: the chain existed only for a moment. */
 static void find_moving(struct waitlive *w)
 {
 	struct timespec settle = { .tv_nsec = SETTLE_NS };
@@ -415,7 +418,7 @@ static void find_moving(struct waitlive *w)
 		if (!c->told)
 			continue;
 		if (!c->cycle && n > 1)
-			n--; /* the root may run */
+			n--; /* the root may run, so it does not count */
 		for (size_t k = 0; !c->moving && k < n; k++)
 			c->moving = proctask_moved(&w->tables.tasks, c->links.v[k].th);
 	}
