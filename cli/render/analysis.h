@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis.h - diagnoses and hangs as text for people and as JSON for
- * programs (doc/json.md).  Times in JSON are CLOCK_MONOTONIC nanoseconds.
+ * analysis.h - diagnoses and hangs as text for people and as JSON for programs (doc/json.md). Times in JSON
+ * are CLOCK_MONOTONIC nanoseconds. One thread.
  */
 #ifndef CTRACE_CLI_RENDER_ANALYSIS_H
 #define CTRACE_CLI_RENDER_ANALYSIS_H
@@ -11,12 +11,12 @@
 
 #include "analysis/hangs/hangs.h"
 
-/* New references, or NULL: out of memory. */
+/* Each returns a new reference. NULL: out of memory. */
 json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d);
 json_t *render_hangs_json(const struct graph *g, const struct hangs *h);
 
 void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d);
-/* all: also what is normal. */
+/* all: also show waits that are normal. */
 void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool all);
 
 #endif

@@ -25,7 +25,8 @@ static void print_stack(FILE *f, const struct graph *g, uint64_t id)
 		fprintf(f, "         ... %d more\n", s->n_frames - STACK_LINES);
 }
 
-/* "[tcp 10.0.0.1:80->...]", "[disk /path]": many names begin with their kind. */
+/* Prints "[tcp 10.0.0.1:80->...]" or "[disk /path]". The kind is left out if the name begins with it, as
+ * many do. */
 static void print_resource(FILE *f, const char *kind, const char *name)
 {
 	if (!strncmp(name, kind, strlen(kind)))
@@ -34,7 +35,7 @@ static void print_resource(FILE *f, const char *kind, const char *name)
 		fprintf(f, "  [%s%s%s]", kind, name[0] ? " " : "", name);
 }
 
-/* A hand-over of a lock is weak as a cause, but sure for time. */
+/* Whether a link is sure. A hand-over of a lock is weak as a cause, but sure for time. */
 static bool is_sure(const struct link *k)
 {
 	return k->strength == EDGE_STRONG || k->edge == EDGE_LOCK || k->edge == EDGE_KERNEL_LOCK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cgroup_name.h - where tasks run, in JSON and behind their names where room is
- * scarce.  A cgroup that is not known, and a container where there is none, are left out.
+ * cgroup_name.h - the control group and the container of a task: in JSON, and short in a text. A cgroup that
+ * is not known is left out, and so is a container that does not exist.
  */
 #ifndef CTRACE_CLI_RENDER_CGROUP_NAME_H
 #define CTRACE_CLI_RENDER_CGROUP_NAME_H
@@ -11,11 +11,12 @@
 
 #include "trace/words/cgroup_name.h"
 
-/* Adds "cgroup" (a path) and "container" to the object of a task, which is handed back; accepts NULL. */
+/* Adds "cgroup" (a path) and "container" to the object of a task, and returns the object. Accepts NULL. */
 json_t *render_cgroup_name(json_t *task, const struct cgroup_name *p);
-/* The same where an object is written as text, behind another member. */
+/* Writes the same members, for an object that is written as text; the object has another member before
+ * them. */
 void render_put_cgroup_name(FILE *f, const struct cgroup_name *p);
-/* "@web" for what is in a container, else "". */
+/* Returns "@web" for a task in a container, otherwise "". */
 const char *render_at(const struct cgroup_name *p, char buf[CGROUP_NAME_MAX + 1]);
 
 #endif

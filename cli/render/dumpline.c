@@ -48,7 +48,7 @@ static void put_hex(const struct line *l, const char *name, uint64_t v)
 	fprintf(l->f, l->json ? "\"0x%" PRIx64 "\"" : "0x%" PRIx64, v);
 }
 
-/* Text that was cleaned already. */
+/* Writes text that has been cleaned already. */
 static void put_quoted(FILE *f, const char *s)
 {
 	putc_unlocked('"', f);
@@ -60,7 +60,7 @@ static void put_quoted(FILE *f, const char *s)
 	putc_unlocked('"', f);
 }
 
-/* Text. It is quoted if a character in it would make the line hard to parse. */
+/* Writes text, in quotes if a character in it would make the line hard to parse. */
 static void put_str(const struct line *l, const char *name, const char *s)
 {
 	char text[DESCRIBE_MAX];
@@ -77,7 +77,7 @@ static void put_str(const struct line *l, const char *name, const char *s)
 		put_quoted(l->f, text);
 }
 
-/* A task as text "comm[tid]", as JSON {"tid","pid","comm"}. */
+/* Writes a task: as text "comm[tid]", as JSON {"tid","pid","comm"}. */
 static void put_task(const struct line *l, const char *name, uint32_t tid)
 {
 	const struct window_task *t = tid ? window_task_at(l->w, tid, l->e->r.ts) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dumpline.h - one record as one line of text or JSON. */
+/* dumpline.h - prints one record as one line of text or JSON. One thread. */
 #ifndef CTRACE_CLI_RENDER_DUMPLINE_H
 #define CTRACE_CLI_RENDER_DUMPLINE_H
 
@@ -13,10 +13,11 @@ struct dumpline_options {
 	bool wall; /* text: local wall clock instead of seconds since boot */
 };
 
+/* Prints one record of the window w as a line. */
 void dumpline_print(FILE *f, const struct dumpline_options *opt, const struct window *w,
 		    const struct window_event *e);
 
-/* The tasks that a record is about; returns how many (0..2). */
+/* Writes the tids of the tasks that a record is about. Returns how many (0 to 2). */
 unsigned dumpline_tasks(const struct window_event *e, uint32_t ret[2]);
 
 #endif

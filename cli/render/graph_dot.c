@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A column for each process, and in it one for each task, from the top down in the order of time. */
+/* graph_dot.c - the picture: a column for each process, and in it one for each task, from the top down in
+ * the order of time. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 #define OBJECT_SHOWN 40
 
-/* Text inside a quoted string, at most max bytes. Unprintable characters have been removed before. */
+/* Writes text inside a quoted string, at most max bytes. Unprintable characters have been removed before. */
 static void put_escaped(FILE *f, const char *s, size_t max)
 {
 	size_t n = 0, len;
@@ -78,7 +79,7 @@ struct row {
 	uint32_t segment;
 };
 
-/* By process, task and time. */
+/* Sorts by process, task and time. */
 static int by_process(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
@@ -90,7 +91,7 @@ static int by_process(const void *a, const void *b)
 	return x->segment < y->segment ? -1 : x->segment > y->segment;
 }
 
-/* The name of a process is the name of its main thread, if that thread is known. */
+/* Writes the name of a process: the name of its main thread, if that thread is known. */
 static void put_cluster_label(FILE *f, const struct causal *c, const struct segment *s, uint32_t tgid)
 {
 	uint32_t main = graph_task_at(c->g, tgid, s->from_ns);
@@ -115,7 +116,7 @@ static void put_clusters(FILE *f, const struct row *rows, size_t n)
 		put_cluster_label(f, c, s, tgid);
 		for (; i < n && c->g->tasks[c->segments[rows[i].segment].task].tgid == tgid; i++) {
 			put_segment(f, c, rows[i].segment);
-			/* keeps the nodes one below the other, even where no edge joins them */
+			/* Keeps the nodes of a task below each other, even where no edge joins them. */
 			if (i > first &&
 			    c->segments[rows[i].segment].task == c->segments[rows[i - 1].segment].task)
 				fprintf(f, "    s%" PRIu32 " -> s%" PRIu32 " [style=invis, weight=10];\n",

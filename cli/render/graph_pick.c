@@ -35,14 +35,15 @@ static void visit(struct walk *w, uint32_t segment)
 	w->queue[w->n++] = segment;
 }
 
-/* Weak edges are shown only at the central segment: its possible causes, and its neighbours in the same
- * task. Weak edges further away, or to its possible effects, would show half of the machine. */
+/* Whether an edge is followed. Weak edges are followed only at the central segment: to its possible causes,
+ * and to its neighbours in the same task. Weak edges further away, or to its possible effects, would show
+ * half of the machine. */
 static bool is_near(const struct edge *e, bool centre, bool comes_in)
 {
 	return e->strength != EDGE_WEAK || (centre && (comes_in || e->kind == EDGE_NEIGHBOUR));
 }
 
-/* Breadth first: each round is one step further away. */
+/* Walks breadth first: each round goes one edge further. */
 static void spread(const struct causal *c, struct walk *w, uint32_t depth)
 {
 	size_t at = 0;

@@ -19,7 +19,7 @@
 
 #define WHO_MAX 160
 
-/* "sh[12]", "sh[12]@web" in a container. */
+/* Writes "sh[12]", or "sh[12]@web" in a container. */
 static const char *who(const struct path_view *v, uint32_t task, uint64_t ts_ns, char buf[WHO_MAX])
 {
 	struct cgroup_name p = graph_place(v->g, task, ts_ns);
@@ -44,7 +44,7 @@ static void say_end(const struct path_view *v, FILE *f)
 		text_duration(last->ns, ns));
 }
 
-/* Names the task that had, for longest, the CPU that the victim wanted. */
+/* Names the task that used the CPU, which the victim wanted, for the longest time. */
 static void say_rival(const struct path_view *v, FILE *f)
 {
 	char name[WHO_MAX], ns[TEXT_NUMBER_MAX];
@@ -59,7 +59,7 @@ static void say_rival(const struct path_view *v, FILE *f)
 	}
 }
 
-/* Says that something else is better worth fixing than the longest wait. */
+/* Says so if it helps more to fix something else than the longest wait. */
 static void say_better(const struct path_view *v, FILE *f)
 {
 	char words[ACCOUNT_WORDS_MAX], ns[TEXT_NUMBER_MAX];
@@ -113,7 +113,7 @@ static void print_share(FILE *f, const struct path_view *v, uint64_t ns)
 		100.0 * (double)ns / (double)v->account->total_ns);
 }
 
-/* Too short for a line of its own. */
+/* Whether a time is too short for a line of its own. */
 static bool negligible(const struct path_view *v, uint64_t ns)
 {
 	return ns < v->account->total_ns / 1000;
@@ -195,7 +195,8 @@ static void print_answer(FILE *f, const struct path_view *v)
 	fprintf(f, "which is %s of the critical path.\n", text_duration(v->answer.path_ns, on));
 }
 
-/* "running", "timer", "lock (futex 0x1000)": many kinds of time have the same name as their resource. */
+/* Prints "running", "timer" or "lock (futex 0x1000)". Many kinds of time have the same name as their
+ * resource. */
 static void print_state(FILE *f, const struct path_view *v, const struct path_piece *x)
 {
 	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &v->path->leaf_blames[x->blame];
@@ -223,8 +224,8 @@ static const char *reason(const struct path_frame *f)
 	return f->depth ? edge_kind_name(f->blame.edge) : "itself";
 }
 
-/* Pieces that are one thing for a reader: the same task, in the same state, for the same object.
- * Negligible pieces in between belong to them. */
+/* Pieces that look like one to a reader: the same task, in the same state, for the same object. Negligible
+ * pieces in between belong to them. */
 struct run {
 	size_t first, end; /* pieces */
 	size_t same;       /* how many of them are like the first piece */
@@ -292,7 +293,7 @@ static void print_fold(FILE *f, size_t n, uint64_t ns)
 		fprintf(f, "%14s %10s  %zu piece%s\n", "...", text_duration(ns, text), n, n > 1 ? "s" : "");
 }
 
-/* The length that a run needs to be among the longest. */
+/* How long a run has to be, to be among the longest. */
 static uint64_t shortest_shown(const struct path_view *v, const runs *rs)
 {
 	uint64_t top[RUNS_SHOWN] = { 0 };
@@ -321,7 +322,7 @@ static void print_runs(FILE *f, const struct path_view *v, const runs *rs)
 	for (size_t i = 0; i < rs->n && !cli_output_broken(); i++) {
 		uint64_t ns = run_ns(v, &rs->v[i]);
 
-		/* also hides a mixture of short pieces, in which no piece stands for the others */
+		/* Also hides a mixture of short pieces, in which no piece is typical. */
 		if (ns < limit || rs->v[i].same_ns < ns / 2 || (!v->all && shown >= RUNS_SHOWN)) {
 			folded += rs->v[i].end - rs->v[i].first;
 			folded_ns += ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * shedding.h - what the daemon left out of a part of a trace on purpose, to keep
- * its own cost within the budget.
+ * shedding.h - what the daemon left out of a part of a trace on purpose, to keep its own cost within the
+ * budget. One thread.
  */
 #ifndef CTRACE_CLI_RENDER_SHEDDING_H
 #define CTRACE_CLI_RENDER_SHEDDING_H
@@ -16,17 +16,17 @@
 #define SHEDDING_TASKS  16 /* that are named; the rest are in left_out */
 #define SHEDDING_GROUPS 4  /* the same */
 
-/* A user or a control group; the records of its tasks were left out. */
+/* A user or a control group whose tasks were capped. */
 struct shedding_group {
 	uint64_t id;
 	bool cgroup;
 	uint64_t ns; /* how long their records were left out */
 };
 
-/* All 0 at first. */
+/* What was left out. All zero at the start. */
 struct shedding {
-	enum ct_shed step;  /* the most that was in force */
-	uint64_t paused_ns; /* nothing was recorded */
+	enum ct_shed step;  /* the highest step that was in force */
+	uint64_t paused_ns; /* time in which nothing was recorded */
 	uint64_t left_out;  /* records of capped tasks and groups */
 	uint32_t capped[SHEDDING_TASKS];
 	unsigned n_capped;
@@ -34,14 +34,14 @@ struct shedding {
 	unsigned n_groups;
 };
 
-/* One record; those of other kinds are ignored. */
+/* Takes note of one record. Records of other kinds are ignored. */
 void shedding_note(struct shedding *s, const struct window_event *e);
-/* All of a window that concern [from_ns, to_ns). */
+/* Takes note of all records of a window that concern [from_ns, to_ns), in boot time. */
 void shedding_look(struct shedding *s, const struct window *w, uint64_t from_ns, uint64_t to_ns);
 bool shedding_any(const struct shedding *s);
-/* A few lines for people, each behind the label. */
+/* Prints some lines for people; each begins with label. */
 void shedding_print(FILE *f, const char *label, const struct shedding *s);
-/* NULL: nothing was left out. */
+/* Returns a new reference. NULL: nothing was left out, or out of memory. */
 json_t *shedding_json(const struct shedding *s);
 
 #endif

@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-/* Segments and edges look as in ctrace.graph/1, whose writer makes no JSON tree. */
+/* Segments and edges have the form of ctrace.graph/1. Its writer writes text and makes no JSON tree, so this
+ * function parses that text. */
 static json_t *segment_json(const struct causal *c, uint32_t segment)
 {
 	char *text = NULL;
