@@ -14,9 +14,9 @@
 #include "lib/clean.h"
 #include "lib/cleanup.h"
 
-/* SIGPIPE: a reader that has seen enough (head, a pager) is no failure, and a dead daemon must not kill
- * ctrace. SIGXFSZ: a limit on the size of files is reported like a full disk, and the half-written file is
- * removed. */
+/* SIGPIPE: it is no failure if a reader (head, a pager) has seen enough, and the death of a daemon must not
+ * kill ctrace. SIGXFSZ: a limit on the size of files is reported like a full disk, and the half-written file
+ * is removed. */
 static const int ignored[] = { SIGPIPE, SIGXFSZ };
 static bool was_ignored[ARRAY_SIZE(ignored)];
 
@@ -43,7 +43,8 @@ static bool cli_colour(FILE *f)
 	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
 
 	return !(no && *no) && term && strcmp(term, "dumb") &&
-	       isatty(f == stdout ? STDOUT_FILENO : fileno(f)); /* stdout is no file of its own: output.h */
+	       /* stdout has no descriptor of its own; see output.h */
+	       isatty(f == stdout ? STDOUT_FILENO : fileno(f));
 }
 
 const char *cli_sgr(FILE *f, const char *code)
@@ -118,7 +119,7 @@ int cli_usage_error(const struct cli_usage *usage, const char *fmt, ...)
 	return CLI_USAGE;
 }
 
-/* Levenshtein distance; words longer than the row are never near. */
+/* The Levenshtein distance. A word that is too long for the row counts as far from all others. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t row[33], n = strlen(b);
@@ -144,7 +145,7 @@ static size_t distance(const char *a, const char *b)
 
 const char *cli_nearest(const char *word, const char *const *names)
 {
-	size_t best = strlen(word) / 3 + 2; /* one slip in a short word, more in a long one */
+	size_t best = strlen(word) / 3 + 2; /* a long word may have more slips than a short one */
 	const char *ret = NULL;
 
 	for (; *names; names++) {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cli.h - what all sub-commands of ctrace share: options, errors, colour,
- * progress.  One thread.
+ * cli.h - what all sub-commands of ctrace share: options, errors, colour, progress. One thread.
  *
- * A command is a function like main() in cmd_<name>.c and a row of the table in
- * main.c.  It returns an exit code.  stdout is for what was asked, stderr for
- * everything else; all that goes there goes through the functions below, which make the text safe to show
- * (lib/clean.h; output.h does so for stdout).  SIGPIPE is ignored: a command that writes much asks
- * cli_output_broken() now and then; main() flushes and reports at the end.
+ * A command is a function like main() in cmd_<name>.c, and a row of the table in main.c. It returns an exit
+ * code. The result of a command goes to stdout, everything else to stderr. All text for stderr goes through
+ * the functions below, which make it safe to show (lib/clean.h); output.h does the same for stdout. SIGPIPE
+ * is ignored: a command with much output calls cli_output_broken() now and then. main() flushes stdout and
+ * reports an error at the end.
  */
 #ifndef CTRACE_CLI_CLI_H
 #define CTRACE_CLI_CLI_H
@@ -25,10 +24,16 @@ struct command {
 	int (*run)(int argc, char **argv);
 };
 
-/* key: what cli_next() returns; a printable character is the short option too.  Or CLI_TEXT or CLI_FLAG: the
- * option's value goes into a member of the struct that cli_parse.into points at, and cli_next() goes on. arg:
- * the name of the argument, NULL when there is none.  A table ends with a row of zeroes; --help is understood
- * always. */
+/*
+ * One option of a command.
+ *
+ * key is what cli_next() returns; if it is a printable character, this character is the short option too. Or
+ * key is CLI_TEXT or CLI_FLAG: then cli_next() stores the value in a member of the struct at cli_parse.into,
+ * and goes on.
+ *
+ * arg is the name of the argument; NULL: the option has none. A table ends with a row of zeroes. Every
+ * command understands --help.
+ */
 struct cli_option {
 	int key;
 	const char *name;
@@ -36,7 +41,7 @@ struct cli_option {
 	const char *help;
 };
 
-/* The keys of options that only set a member: a const char *, or a bool (to true). */
+/* Keys of options that only set a member: CLI_TEXT sets a const char *, CLI_FLAG sets a bool to true. */
 #define CLI_TEXT(type, member) (CLI_TEXT_KEY + CLI_OFFSET(type, member, const char *))
 #define CLI_FLAG(type, member) (CLI_FLAG_KEY + CLI_OFFSET(type, member, bool))
 enum { CLI_TEXT_KEY = 1 << 16, CLI_FLAG_KEY = 1 << 17 };
@@ -46,21 +51,22 @@ enum { CLI_TEXT_KEY = 1 << 16, CLI_FLAG_KEY = 1 << 17 };
 
 struct cli_usage {
 	const char *name; /* of the command */
-	const char *args; /* "[-o FILE] [--] [CMD...]" */
+	const char *args; /* for example "[-o FILE] [--] [CMD...]" */
 	const char *about;
 	const struct cli_option *options;
-	bool stop_early; /* what follows the first argument that is no option belongs to somebody else */
+	bool stop_early; /* the arguments behind the first one that is no option belong to another program */
 };
 
 #define CLI_OPTIONS_MAX 32
 struct cli_parse {
 	const struct cli_usage *usage;
 	int argc;
-	char **argv; /* reordered: after the end of the options, argv[first] .. argv[argc-1] are the rest */
+	/* reordered: after the last option, argv[first] .. argv[argc-1] are the other arguments */
+	char **argv;
 	int first;
-	void *into;      /* set by the command: where options with CLI_TEXT and CLI_FLAG go */
-	const char *arg; /* of the option that cli_next() returned */
-	int exit_code;   /* when cli_next() returned < 0 */
+	void *into;      /* set by the command: the struct in which CLI_TEXT and CLI_FLAG store */
+	const char *arg; /* argument of the option that cli_next() returned */
+	int exit_code;   /* valid when cli_next() has returned < 0 */
 };
 
 /*
@@ -71,8 +77,8 @@ struct cli_parse {
  *	if (c < 0)
  *		return p.exit_code;
  *
- * cli_next() returns the key of the next option, 0 at the end, -1 when the command is to end with exit_code:
- * help was asked for (and printed), or the options are wrong (and that was said).
+ * cli_next() returns the key of the next option, 0 after the last one, and -1 if the command has to end with
+ * exit_code: it has printed the help that was asked for, or an error about the options.
  */
 struct cli_parse cli_parse(const struct cli_usage *usage, int argc, char **argv);
 int cli_next(struct cli_parse *p);
@@ -81,42 +87,46 @@ int cli_next(struct cli_parse *p);
 int cli_parse_into(struct cli_parse *p, void *into);
 /* Exactly one argument besides the options: it, or NULL (said; exit with CLI_USAGE). what: "FILE". */
 const char *cli_only_arg(const struct cli_parse *p, const char *what);
-/* No argument besides the options: 0, or CLI_USAGE (said). */
+/* Returns 0 if there is no argument besides the options; otherwise prints an error and returns CLI_USAGE. */
 int cli_no_args(const struct cli_parse *p);
-/* Prints "ctrace NAME: ..." and where the help is; returns CLI_USAGE. */
+/* Prints "ctrace NAME: ..." and how to get help. Returns CLI_USAGE. */
 int cli_usage_error(const struct cli_usage *usage, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* A decimal number without sign that is not above max: 0, or -EINVAL. */
+/* Reads a decimal number without sign, at most max. Returns 0 or -EINVAL. */
 int cli_number(const char *s, uint64_t max, uint64_t *ret);
-/* A number of bytes with K, M, G or T: 0, or -EINVAL. */
+/* Reads a number of bytes, which may end in K, M, G or T. Returns 0 or -EINVAL. */
 int cli_size(const char *s, uint64_t *ret);
 
-/* Prints "ctrace: " and "what: why; what to do" to stderr; returns CLI_FAILED. */
+/* Prints "ctrace: " and the message ("what: why; what to do") to stderr. Returns CLI_FAILED. */
 int cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The same of what is no error. */
+/* Prints the same for a message that is no error. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The same with "warning". */
+/* Prints the same for a warning. */
 void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The sequence for an SGR code ("1", "31") on f, or "" when that is no terminal or wants no colour (NO_COLOR
- * and TERM=dumb say so). End with "0". */
+/* The escape sequence for an SGR code ("1", "31") on f. "" if f is no terminal, or colour is not wanted
+ * (NO_COLOR, TERM=dumb). End with "0". The text is valid during the next three calls. */
 const char *cli_sgr(FILE *f, const char *code);
 
-/* Progress of long work, on stderr when that is a terminal, else nothing.  Fits reader_on_progress(); arg:
- * what is done ("Reading"). 100 wipes the line. */
+/* Shows the progress of long work on stderr, if stderr is a terminal. arg: a word for the work ("Reading").
+ * 100 removes the line. Fits reader_on_progress(). */
 void cli_progress(void *arg, unsigned percent);
 
-/* Whether stdout took no more: time to stop. Remembers why, so ask right after writing. */
+/* Whether a write to stdout has failed, so that the command should stop. Remembers errno, so call it right
+ * after writing. */
 bool cli_output_broken(void);
-/* Flushes stdout; 0, or -errno of the first write that failed (-EPIPE: the reader has seen enough). */
+/* Flushes stdout. Returns 0, or -errno of the first write that failed (-EPIPE: the reader has closed the
+ * pipe). */
 int cli_output_end(void);
 
-/* Ignores the signals that writing can raise (SIGPIPE, SIGXFSZ): the error of the write says the same.  The
- * second makes them as they were, in the child of a command that starts another program. */
+/* cli_ignore_signals() ignores the signals that a write can raise (SIGPIPE, SIGXFSZ): the error of the
+ * write says the same. cli_restore_signals() undoes this, for the child of a command that starts another
+ * program. */
 void cli_ignore_signals(void);
 void cli_restore_signals(void);
 
-/* The name in names (ends with NULL) that is nearest to a mistyped word; NULL when none is near. */
+/* Returns the name in names (which ends with NULL) that is most like a mistyped word. NULL: no name is like
+ * it. */
 const char *cli_nearest(const char *word, const char *const *names);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * output.h - stdout of ctrace: what a command prints passes through lib/clean.h, so that no name reaches the
- * terminal as it is, whatever prints it.  Newlines and tabs pass: the commands write those themselves, and
- * clean the names that they put into a line.  JSON is ASCII (text.h) and passes unchanged.  One thread.
+ * output.h - stdout of ctrace. All that a command prints passes through lib/clean.h, so that no name reaches
+ * the terminal with its control characters. Newlines and tabs pass: the commands print them, and clean the
+ * names that they put into a line. JSON is ASCII (text.h) and passes unchanged. One thread.
  */
 #ifndef CTRACE_CLI_OUTPUT_H
 #define CTRACE_CLI_OUTPUT_H
 
-/* Puts the cleaner before stdout: 0, or -ENOMEM. Before anything is printed. */
+/* Puts the cleaner before stdout. To be called before anything is printed. Returns 0 or -ENOMEM. */
 int output_begin(void);
 
 /*
@@ -17,7 +17,7 @@ int output_begin(void);
  */
 const char *output_mark(void);
 
-/* Writes what is left: 0, or -errno of the first write that failed. */
+/* Writes what is left in the buffers. Returns 0, or -errno of the first write that failed. */
 int output_flush(void);
 
 #endif

@@ -78,7 +78,7 @@ json_t *text_json(const char *s)
 	return json_string(buf);
 }
 
-/* A lower bound for the number of plain characters at the start of s. */
+/* How many characters at the start of s are plain, or fewer. */
 static size_t plain_len(const char *s)
 {
 	size_t n = 0;
@@ -88,7 +88,7 @@ static size_t plain_len(const char *s)
 	return n;
 }
 
-/* "\u202e"; two of them for a character beyond 16 bits. */
+/* Writes "\u202e". A character beyond 16 bits takes two such codes. */
 static void put_code(FILE *f, uint32_t c)
 {
 	if (c > 0xffff)
@@ -144,7 +144,8 @@ int text_clean(json_t *answer)
 	return r;
 }
 
-/* DEL is the only byte that jansson leaves as it is. It can only be inside a string. */
+/* Writes DEL as an escape. It is the only byte that jansson leaves as it is, and it can only be inside a
+ * string. */
 static int put_dumped(const char *s, size_t n, void *arg)
 {
 	for (size_t i = 0; i < n; i++)
