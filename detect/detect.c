@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Learns the state and the habits of each task from records. The daemon drains the rings CPU by
- * CPU, so records come a little out of order. So a state carries its time, and an older state never
- * replaces a newer one, as in the task table of the daemon.
+ * detect.c - learns the state and the habits of each task from records. The daemon empties the rings CPU by
+ * CPU, so records come a little out of order. So a state carries its time, and an older state never replaces
+ * a newer state, as in the task table of the daemon.
  */
 #include "detect/detect.h"
 
@@ -81,7 +81,7 @@ static bool wait_is_loop(uint8_t wait)
 	       wait == CT_W_SIGNAL;
 }
 
-/* True: in this wait a task could idle, that is, wait for its next piece of work. */
+/* Whether a task could idle in this wait: whether it may wait for its next piece of work. */
 static bool wait_can_idle(const struct detect_task *t)
 {
 	enum ct_obj_kind kind = CT_OBJ_KIND(t->obj);
@@ -98,15 +98,15 @@ static uint64_t wait_point(const struct detect_task *t)
 	return t->wait == CT_W_FUTEX ? GLIBC_FUTEX_PAIR(t->obj) : t->obj;
 }
 
-/* True: the task sent on the socket that it waits on, so it waits for an answer. */
+/* Whether the task sent on the socket that it waits on. Then it waits for an answer. */
 static bool wait_is_call(const struct detect_task *t)
 {
 	return (t->wait == CT_W_READ || t->wait == CT_W_POLL) && t->obj && t->sent_obj == t->obj;
 }
 
 /*
- * Votes for the place of this wait as the idle point, by the majority vote of Boyer and Moore.
- * True: it is the idle point.
+ * Votes for the place of this wait as the idle point, by the majority vote of Boyer and Moore. Returns
+ * whether it is the idle point.
  */
 static bool task_vote(struct detect_task *t)
 {
@@ -176,8 +176,8 @@ static void task_be_patient(struct detect *d, struct detect_task *t, uint8_t wai
 }
 
 /*
- * Marks threads that wait at one epoll: they share the work, so it does no harm if one of them is
- * away for long.
+ * Marks threads that wait at one epoll. They share the work, so it does no harm if one of them is away for
+ * long.
  */
 static void task_share(struct detect *d, struct detect_task *t, uint64_t ts)
 {
@@ -202,7 +202,7 @@ static void task_returns(struct detect_task *t, uint64_t ts)
 		t->first_ns = ts;
 }
 
-/* The task is idle again. */
+/* Notes that the task is idle again. */
 static void task_idle(struct detect *d, struct detect_task *t, uint64_t ts, bool is_idle_point)
 {
 	if (t->away_ns && ts > t->away_ns) {
@@ -222,7 +222,7 @@ static void task_idle(struct detect *d, struct detect_task *t, uint64_t ts, bool
 	t->away_ns = t->sleep_since_ns = t->sent_obj = 0;
 }
 
-/* The task begins a wait, which is in t. */
+/* Notes that the task begins the wait that is in t. */
 static void task_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts)
 {
 	bool is_idle_point;
@@ -230,7 +230,7 @@ static void task_wait_begins(struct detect *d, struct detect_task *t, uint64_t t
 	if (t->wait == CT_W_READ && CT_OBJ_KIND(t->obj) == CT_OBJ_SOCK) {
 		struct detect_socket *s = detect_socket_find(&d->sockets, t->obj);
 
-		/* a task that waits to read has nothing to read, whatever was counted */
+		/* A task that waits to read has nothing to read, whatever the count says. */
 		if (s)
 			s->unread_ns = 0, s->unread_bytes = 0;
 	}
@@ -248,8 +248,8 @@ static void task_wait_begins(struct detect *d, struct detect_task *t, uint64_t t
 }
 
 /*
- * How long the task has waited, without the time in which the machine slept, even if no tick has
- * noticed that sleep yet.
+ * How long the task has waited, without the time in which the machine slept. Leaves that time out even if no
+ * tick has noticed it yet.
  */
 static uint64_t task_waited_ns(const struct detect *d, const struct detect_task *t, uint64_t ts)
 {
@@ -267,7 +267,7 @@ static void task_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts)
 		t->away_ns = ts;
 		task_comes_round(t, ts);
 	} else if (t->wait == CT_W_STOPPED) {
-		/* a stop does not count as time away */
+		/* A stop does not count as time away. */
 		if (t->away_ns)
 			t->away_ns = ts;
 		task_comes_round(t, ts);
@@ -308,7 +308,7 @@ static void switch_out_late(struct detect *d, struct detect_task *t, const struc
 {
 	if (t->votes && rec->wait == t->idle_point_wait && t->away_ns && rec->ts > t->away_ns &&
 	    (rec->wait == CT_W_FUTEX ? GLIBC_FUTEX_PAIR(rec->obj) : rec->obj) == t->idle_point) {
-		/* the task was idle then, and has been woken since */
+		/* The task was idle then, and has been woken since. */
 		task_learn_away(d, t, rec->ts);
 		task_returns(t, rec->ts);
 		t->away_ns = t->since_ns;
@@ -318,9 +318,9 @@ static void switch_out_late(struct detect *d, struct detect_task *t, const struc
 }
 
 /*
- * A task was seen on the CPU, in system call nr or in none (CT_NR_NONE). Two kinds of tasks make
- * progress without a wait: a task that polls with a time limit of zero and always finds more work,
- * and a task that makes one call and then another one.
+ * Takes note that a task was seen on the CPU, in system call nr or in none (CT_NR_NONE). Two kinds of tasks
+ * make progress without a wait: a task that polls with a time limit of zero and always finds more work, and
+ * a task that makes one system call and then another one.
  */
 static void task_look(struct detect *d, struct detect_task *t, uint64_t ts, uint16_t nr, bool polls)
 {
@@ -377,7 +377,8 @@ static void switch_out(struct detect *d, const struct ct_rec *rec)
 			   : 0;
 	t->futex_ns = 0;
 	task_wait_begins(d, t, rec->ts);
-	if (t->wake_ns > rec->ts) { /* the wake-up came before, through the ring of another CPU */
+	/* the record of the wake-up came first, through the ring of another CPU */
+	if (t->wake_ns > rec->ts) {
 		task_wait_ends(d, t, t->wake_ns);
 		task_runnable(t, t->wake_ns);
 	}
@@ -511,8 +512,8 @@ static void futex(struct detect *d, const struct ct_rec *rec)
 	if (t->run != DETECT_BLOCKED || t->wait != CT_W_FUTEX || rec->ts <= t->since_ns)
 		return;
 	/*
-	 * An inspection found the owner of the present wait. A wait that began before the recording
-	 * did is taken for the idle point, as long as its owner is not known.
+	 * An inspection has found the owner of the present wait. A wait that is older than the recording
+	 * counts as a wait at the idle point as long as its owner is not known.
 	 */
 	if (t->bits & DETECT_IDLE && ct_futex_owner(rec) && !t->returns) {
 		t->bits &= (uint8_t)~DETECT_IDLE;
@@ -571,8 +572,8 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 static void task_identify(struct detect *d, struct detect_task *t, const struct ct_task_blob *b)
 {
 	if (b->h.ts < t->named_ns)
-		return; /* late, through the ring of another CPU */
-	/* the process runs another program, or another task has the number */
+		return; /* the blob is late; it came through the ring of another CPU */
+	/* The process runs another program, or another task has the number. */
 	if (b->h.flags & (CT_TF_EXEC | CT_TF_FORK) && b->h.ts > t->seen_ns) {
 		uint8_t run = t->run;
 		uint64_t since_ns = t->since_ns;
@@ -642,7 +643,7 @@ void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_
 	task_wait_begins(d, t, ts_ns);
 }
 
-/* Takes the name that the kernel tells: the record of an exec may be lost. */
+/* Takes the name that the kernel has: the record of an exec may be lost. */
 static void task_recognise(struct detect *d, struct detect_task *t, const struct ct_task_blob *b)
 {
 	struct ct_task_blob now = *b;
@@ -679,7 +680,7 @@ bool detect_is_blind(const struct detect *d)
 	return d->lost_ns != 0;
 }
 
-/* A task that was not found has ended, and the record of its end was lost. */
+/* Removes tasks that were not found: they have ended, and the records of their ends were lost. */
 static void tasks_not_found(struct detect *d, uint64_t now_ns)
 {
 	for (uint32_t i = 1; i <= d->tasks.used; i++) {

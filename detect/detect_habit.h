@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detect_habit.h - the habits of tasks of one name, which outlive the tasks. It stores habits;
- * detect.c learns them and detect_judge.c uses them.
+ * detect_habit.h - the habits of tasks of one name, which outlive the tasks. It stores habits; detect.c
+ * learns them, and detect_judge.c uses them.
  *
- * A table of fixed size: a name without room replaces the name of its row that was not used for
- * longest. One thread at a time.
+ * The table has a fixed size. A name without room replaces, in its row, the name that was not used for the
+ * longest time. One thread at a time.
  */
 #ifndef CTRACE_DETECT_DETECT_HABIT_H
 #define CTRACE_DETECT_DETECT_HABIT_H
@@ -17,21 +17,22 @@
 
 struct detect_habit {
 	char comm[CT_COMM_LEN];
-	uint64_t used_ns;     /* 0: empty */
+	uint64_t used_ns;     /* boot time; 0: the entry is empty */
 	uint32_t patient;     /* as in struct detect_task */
 	uint32_t told;        /* how many hangs of tasks of this name were reported */
-	uint64_t max_away_ns; /* the longest time away, of tasks that were known */
+	uint64_t max_away_ns; /* the longest time away, of tasks that were known well */
 	uint64_t max_runq_ns, max_disk_ns;
 };
 
 struct detect_habits {
-	struct detect_habit *v; /* DETECT_HABITS */
+	struct detect_habit *v; /* DETECT_HABITS entries */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. The caller calls detect_habits_done(). */
 int detect_habits_init(struct detect_habits *h);
 void detect_habits_done(struct detect_habits *h);
-/* Finds the habits of a name, or makes them; never NULL. now_ns: boot time of this use. */
+/* Finds the habits of a name, or makes them; never NULL. now_ns: boot time of this use. An entry is valid
+ * until the next call. */
 struct detect_habit *detect_habit(struct detect_habits *h, const char comm[CT_COMM_LEN], uint64_t now_ns);
 
 #endif

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The rules. A hang is reported if three things hold: it is longer than the threshold of its rule;
- * it is far longer than all that the task, or others of its name, have shown; and no task that it
- * waits for was reported lately.
+ * The rules. A hang is reported if three things hold: it is longer than the threshold of its rule; it is far
+ * longer than anything that the task, or other tasks of its name, have shown; and no task that it waits for
+ * was reported lately.
  *
- * No hang, however long it lasts:
- *   - a wait for a child, a terminal, a signal or a debugger
- *   - any wait of a task that has just forked a process, since it waits for that process in some way
- *   - a kind of wait in which the task has been for long before
- *   - a thread that shares an epoll with others, because they take over
+ * These are never hangs, however long they last:
+ * - a wait for a child, a terminal, a signal or a debugger
+ * - any wait of a task that has just forked a process, since it waits for that process in some way
+ * - a kind of wait in which the task has been for long before
+ * - a wait of a thread that shares an epoll with other threads, because they take over its work
  *
- * A worker that waits for a condition other than that of its queue may only have no work. So there,
- * only the first thread of a process is believed. A loop that always finds more work never waits in
- * its epoll. It makes progress if it receives messages, is seen at its epoll, or is seen in one
- * system call and then in another one. A thread of a pool that is busy for long looks like one that
- * is stuck in its work, so it is never reported.
+ * A worker that waits for a condition other than that of its queue may only have no work. So of such waits,
+ * only those of the first thread of a process count.
+ *
+ * A loop that always finds more work never waits in its epoll. It makes progress if it receives messages, is
+ * seen at its epoll, or is seen in one system call and then in another one. A thread of a pool that is busy
+ * for long looks like one that is stuck in its work, so it is never reported.
  */
 #include <errno.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static const struct detect_task *judge_task(const struct detect *d, uint32_t tid
 	return t && !(t->bits & DETECT_DEAD) ? t : NULL;
 }
 
-/* The task that reads what is sent through a socket; 0: not known. */
+/* The task that reads what is sent through a socket. 0: not known. */
 static uint32_t judge_far_reader(const struct detect *d, uint64_t obj)
 {
 	const struct detect_socket *s = detect_socket_find(&d->sockets, obj);
@@ -55,7 +56,7 @@ static uint32_t judge_far_reader(const struct detect *d, uint64_t obj)
 	return s ? s->reader : 0;
 }
 
-/* The task that can end the wait of a task; 0: not known. */
+/* The task that can end the wait of t. 0: not known. */
 static uint32_t judge_waits_for(const struct detect *d, const struct detect_task *t)
 {
 	if (t->run != DETECT_BLOCKED)
@@ -69,7 +70,7 @@ static uint32_t judge_waits_for(const struct detect *d, const struct detect_task
 	return 0;
 }
 
-/* The end of the chain of tasks that wait for each other; of a cycle the smallest number. */
+/* The tid at the end of the chain of tasks that wait for each other. In a cycle, the smallest tid. */
 static uint32_t judge_root(const struct detect *d, const struct detect_task *t)
 {
 	uint32_t tid = t->tid, low;
@@ -112,15 +113,15 @@ static bool judge_is_told(const struct detect *d, const struct detect_task *t, e
 	return false;
 }
 
-/* True: records are missing. */
+/* Whether records are missing, so that tasks cannot be judged. */
 static bool judge_is_blind(const struct detect *d)
 {
 	return d->lost_ns || d->shed >= CT_SHED_WAITS;
 }
 
 /*
- * Asks the kernel. False: the kernel does not confirm the records; the state of the task is
- * corrected.
+ * Asks the kernel about a task. False: the kernel does not confirm the records; then the state of the task
+ * is corrected.
  */
 static bool judge_look(struct detect *d, struct detect_task *t)
 {
@@ -138,7 +139,7 @@ static bool judge_look(struct detect *d, struct detect_task *t)
 	if (r)
 		return !judge_is_blind(d);
 	t->prio = (uint8_t)it.wait.aux;
-	if (it.task.comm[0]) /* the record of its new name may be lost */
+	if (it.task.comm[0]) /* the record of the new name may be lost */
 		memcpy(t->comm, it.task.comm, sizeof(t->comm) - 1);
 	runs = it.wait.state == CT_ST_RUNNING || it.wait.wait == CT_W_NONE;
 	if (t->run == DETECT_BLOCKED)
@@ -146,9 +147,9 @@ static bool judge_look(struct detect *d, struct detect_task *t)
 	else
 		same = runs;
 	/*
-	 * The task has had the CPU since, so it does not hang. On a busy machine sched_since is off
-	 * by tenths of a second. For a task that goes on as usual it is a moment ago. So the middle
-	 * between the two times decides.
+	 * Finds out whether the task has had the CPU since, so that it does not hang. On a busy machine
+	 * sched_since may be wrong by tenths of a second. For a task that goes on as usual, sched_since is a
+	 * moment ago. So the middle between since_ns and now decides.
 	 */
 	if (t->run != DETECT_RUNNING && it.sched_since > t->since_ns + (d->now_ns - t->since_ns) / 2)
 		same = false;
@@ -204,7 +205,7 @@ static bool judge_loops(const struct detect_task *t)
 	return t->idle_point_wait == CT_W_EPOLL || t->idle_point_wait == CT_W_POLL;
 }
 
-/* True: the habits have been watched for long enough to tell unusual behaviour. */
+/* Whether the habits of the task have been watched for long enough to tell unusual behaviour. */
 static bool judge_is_known(const struct detect *d, const struct detect_task *t)
 {
 	return t->away_ns && !(t->bits & DETECT_IDLE) && t->returns >= RETURNS_MIN && t->first_ns &&
@@ -212,8 +213,8 @@ static bool judge_is_known(const struct detect *d, const struct detect_task *t)
 }
 
 /*
- * The longest time away of this task from its idle point; as long as the task is not known well,
- * also that of tasks of its name.
+ * The longest time away of this task from its idle point. As long as the task is not known well, tasks of
+ * the same name count too.
  */
 static uint64_t judge_max_away(struct detect *d, const struct detect_task *t, uint64_t now_ns)
 {
@@ -230,8 +231,8 @@ static bool judge_is_patient(struct detect *d, const struct detect_task *t, uint
 }
 
 /*
- * The number of times by which a wait away from the idle point has to exceed the longest time away
- * to be a hang; 0: it can be none.
+ * How many times longer than the longest time away a wait has to be, to be a hang. 0: such a wait is never a
+ * hang.
  */
 static unsigned judge_wait(const struct detect *d, const struct detect_task *t)
 {
@@ -247,8 +248,7 @@ static unsigned judge_wait(const struct detect *d, const struct detect_task *t)
 		if (t->owner)
 			return TIMES_LOCK;
 		/*
-		 * a thread without work waits like a stuck one, so only the first thread is
-		 * believed
+		 * A thread without work waits like a stuck one, so only the wait of the first thread counts.
 		 */
 		return alone && first ? TIMES_WAIT : 0;
 	case CT_W_FLOCK:
@@ -305,7 +305,7 @@ static void judge_busy(struct detect *d, struct detect_task *t, uint64_t limit_n
 {
 	uint64_t since_ns = MAX(t->away_ns, t->progress_ns);
 
-	/* without messages, a loop that is always busy looks like one that never comes back */
+	/* Without records of messages, a loop that is always busy looks like one that never comes back. */
 	if (!limit_ns || !d->opt.messages || d->shed >= CT_SHED_MESSAGES || !judge_loops(t) ||
 	    t->bits & (DETECT_SHARED | DETECT_FORKED) || !judge_is_known(d, t) || t->returns < RETURNS_BUSY ||
 	    t->looks < LOOKS_MIN || t->told & (1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY))
@@ -344,7 +344,7 @@ static void judge_disk(struct detect *d, struct detect_task *t, uint64_t limit_n
 		judge_tell(d, t, CT_HANG_DISK, since_ns, now_ns, limit_ns);
 }
 
-/* True: the task has waited for a lock for long, without a time limit. */
+/* Whether the task has waited for a lock for longer than the limit, in a wait without a time limit. */
 static bool judge_is_stuck(const struct detect_task *t, uint64_t limit_ns, uint64_t now_ns)
 {
 	return t && t->run == DETECT_BLOCKED && t->wait == CT_W_FUTEX && t->owner &&
@@ -352,8 +352,8 @@ static bool judge_is_stuck(const struct detect_task *t, uint64_t limit_ns, uint6
 }
 
 /*
- * True: all tasks of the cycle have waited for the limit, and t has the smallest number. So a cycle
- * is reported once.
+ * Whether all tasks of the cycle have waited for the limit, and t has the smallest tid. So a cycle is
+ * reported once.
  */
 static bool judge_is_cycle(struct detect *d, struct detect_task *t, uint64_t limit_ns, uint64_t now_ns)
 {
@@ -373,14 +373,14 @@ static void judge_deadlock(struct detect *d, struct detect_task *t, uint64_t lim
 {
 	if (!limit_ns || t->told >> CT_HANG_DEADLOCK & 1 || !judge_is_cycle(d, t, limit_ns, now_ns))
 		return;
-	/* the state of one of them may be out of date */
+	/* The state of a task of the cycle may be out of date. */
 	for (struct detect_task *at = detect_tasks_find(&d->tasks, t->owner); at && at != t;
 	     at = detect_tasks_find(&d->tasks, at->owner))
 		if (!judge_look(d, at)) {
 			d->stats.withdrawn++;
 			return;
 		}
-	/* a report of another rule does not hide the deadlock, which is the reason */
+	/* A report of another rule must not hide the deadlock, which is its cause. */
 	for (unsigned i = 0; i < DETECT_REPORTS; i++)
 		if (d->reports[i].root == t->tid && d->reports[i].rule != CT_HANG_DEADLOCK)
 			d->reports[i].ns = 0;
@@ -391,7 +391,7 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 {
 	struct detect_limits limits;
 
-	/* most tasks return here, most of the time */
+	/* In most calls, most tasks are done here. */
 	if (t->bits & DETECT_IDLE || (t->run == DETECT_BLOCKED && now_ns < t->since_ns + d->min_ns &&
 				      (!t->sleep_since_ns || now_ns < t->sleep_since_ns + d->min_ns)))
 		return;
@@ -401,8 +401,8 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 	detect_limits_of(d, t, &limits);
 	if (t->run == DETECT_BLOCKED) {
 		/*
-		 * the kernel knows whether these waits last, and since when, so lost records do no
-		 * harm
+		 * The kernel knows whether these waits last, and since when. So lost records do no harm
+		 * here.
 		 */
 		judge_deadlock(d, t, limits.after_ns[CT_HANG_DEADLOCK], now_ns);
 		judge_disk(d, t, limits.after_ns[CT_HANG_DISK], now_ns);
@@ -418,7 +418,7 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 	judge_busy(d, t, limits.after_ns[CT_HANG_BUSY], now_ns);
 }
 
-/* True: the usual reader of a socket does something else. */
+/* Whether the usual reader of a socket does something else. */
 static bool judge_reader_is_away(const struct detect *d, const struct detect_task *r, uint64_t limit_ns,
 				 uint64_t now_ns)
 {
@@ -430,14 +430,14 @@ static bool judge_reader_is_away(const struct detect *d, const struct detect_tas
 		return r->away_ns && now_ns >= since_ns + limit_ns &&
 		       detect_ran_ns(r, now_ns) >= limit_ns / 5 * 4;
 	if (r->run == DETECT_RUNNABLE)
-		return false; /* the rule STARVED covers it */
-	/* the thread may have no work, because another thread took over */
+		return false; /* the rule STARVED is about such a task */
+	/* A thread that waits so may have no work, because another thread has taken over. */
 	if (r->wait == CT_W_FUTEX && !r->owner && r->tid != r->tgid)
 		return false;
 	return r->wait != CT_W_EPOLL && r->wait != CT_W_ACCEPT && r->wait != CT_W_URING;
 }
 
-/* True: the client has waited for long on the other end, for an answer or for room. */
+/* Whether the client has waited for long for the other end: for an answer, or for room. */
 static bool judge_client_waits(const struct detect_task *c, const struct detect_socket *s, uint64_t limit_ns,
 			       uint64_t now_ns)
 {
@@ -457,7 +457,7 @@ static void judge_socket(struct detect *d, const struct detect_socket *s, uint64
 	    now_ns < reader->seen_ns + d->set.learn_ns || client->told >> CT_HANG_SERVICE & 1 ||
 	    client->tgid == d->opt.own_tgid || reader->tgid == d->opt.own_tgid)
 		return;
-	/* the records of the reader were left out, and so what it has read since */
+	/* Records of the reader were left out, so it is not known what it has read since. */
 	if (reader->capped_ns &&
 	    (now_ns < reader->capped_ns + JUDGE_CAP_NS || s->unread_ns <= reader->capped_ns))
 		return;
@@ -473,7 +473,7 @@ static void judge_socket(struct detect *d, const struct detect_socket *s, uint64
 	judge_tell(d, client, CT_HANG_SERVICE, since_ns, now_ns, limit_ns);
 }
 
-/* Forgets a task some time after its end, when its late records have come. */
+/* Removes a task some time after its end: by then its late records have come. */
 static void judge_bury(struct detect *d, struct detect_task *t, uint64_t now_ns)
 {
 	if (now_ns >= t->since_ns + NSEC_PER_SEC)

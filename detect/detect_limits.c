@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The thresholds, and the overrides for some tasks. */
+/* detect_limits.c - the thresholds, and the overrides for some tasks. */
 #include <fnmatch.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ void detect_limits_init(struct detect *d)
 		d->min_ns = limits_min(d->min_ns, &d->set.overrides[i].limits);
 }
 
-/* Forgets the control groups without tasks, when the table is full. */
+/* Makes room in a full table: removes the control groups that have no tasks. */
 static void limits_cgroups_purge(struct detect *d)
 {
 	struct map kept = { 0 };

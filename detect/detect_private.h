@@ -30,11 +30,11 @@ struct detect {
 	struct map cgroups; /* id -> bits of the overrides that match */
 	uint64_t min_ns;    /* the shortest threshold that any task can have */
 	uint64_t patient_ns;
-	uint64_t now_ns;   /* time of the latest tick */
-	uint64_t floor_ns; /* times before this one are not known well enough */
+	uint64_t now_ns;   /* time of the latest tick, boot time */
+	uint64_t floor_ns; /* what happened before this time is not known well enough */
 	uint64_t slept_ns; /* until this time the machine slept or stood still */
-	uint64_t lost_ns;  /* until this time records were lost; 0: none since the last resync */
-	uint8_t shed;      /* CT_SHED_* */
+	uint64_t lost_ns;  /* records were lost until this time; 0: none since the last resync */
+	uint8_t shed;      /* the present step of the governor, CT_SHED_* */
 	struct detect_report reports[DETECT_REPORTS];
 	unsigned n_reports;
 	struct detect_stats stats;
@@ -56,11 +56,11 @@ static inline uint64_t detect_ran_ns(const struct detect_task *t, uint64_t now_n
 	return t->ran_ns + (t->run == DETECT_RUNNING && now_ns > from_ns ? now_ns - from_ns : 0);
 }
 
-/* Finds the limits of a task. */
+/* *ret becomes the limits that hold for a task. */
 void detect_limits_of(const struct detect *d, const struct detect_task *t, struct detect_limits *ret);
 /* Computes min_ns and patient_ns from the settings. */
 void detect_limits_init(struct detect *d);
-/* Learns from the blob of a control group which overrides match it. */
+/* Notes which overrides match a control group, from its blob. */
 void detect_limits_cgroup(struct detect *d, const struct ct_object_blob *o);
 
 /* Puts a task into the state that the kernel gave at ts_ns. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detect_socket.h - the detector's table of sockets: which two sockets are the ends of one
- * connection, and whether there are unread bytes. For epolls it keeps which task waits there. It
- * does not judge.
+ * detect_socket.h - the detector's table of sockets: which two sockets are the ends of one connection, and
+ * whether there are unread bytes. For an epoll, the table has the task that waits there. It does not judge.
  *
- * A table of fixed size, with replacement as in detect_habit.h. One thread at a time.
+ * The table has a fixed size, and replaces entries as detect_habit.h does. One thread at a time. Times are
+ * boot time.
  */
 #ifndef CTRACE_DETECT_DETECT_SOCKET_H
 #define CTRACE_DETECT_DETECT_SOCKET_H
@@ -17,27 +17,27 @@
 #define DETECT_SOCKETS 16384 /* also epolls */
 
 struct detect_socket {
-	uint64_t obj; /* 0: empty */
+	uint64_t obj; /* the socket or epoll; 0: the entry is empty */
 	uint64_t used_ns;
 	uint64_t peer;      /* the other end; 0: not known */
-	uint64_t unread_ns; /* since when there are unread bytes; 0: there are none */
+	uint64_t unread_ns; /* there are unread bytes since this time; 0: there are none */
 	uint64_t max_delay_ns;
-	uint64_t read_ns;     /* when a task read from it last */
-	int64_t unread_bytes; /* below 0: the record of a receive came before that of its send */
-	uint32_t reader;      /* the task that read last; of an epoll: the task that waited last */
+	uint64_t read_ns;     /* when a task last read from the socket */
+	int64_t unread_bytes; /* below 0: the record of a receive came before the record of its send */
+	uint32_t reader;      /* the task that read last; for an epoll: the task that waited last */
 	uint32_t writer;      /* the task that sent last to this end */
-	uint32_t answers;     /* how often a task read from it */
-	bool shared;          /* more than one task reads */
+	uint32_t answers;     /* how often a task read from the socket */
+	bool shared;          /* more than one task reads from the socket */
 };
 
 struct detect_sockets {
-	struct detect_socket *v; /* DETECT_SOCKETS */
+	struct detect_socket *v; /* DETECT_SOCKETS entries */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. The caller calls detect_sockets_done(). */
 int detect_sockets_init(struct detect_sockets *s);
 void detect_sockets_done(struct detect_sockets *s);
-/* Finds a socket. NULL: it is not in the table. */
+/* Finds a socket. NULL: it is not in the table. An entry is valid until the next detect_socket_get(). */
 struct detect_socket *detect_socket_find(const struct detect_sockets *s, uint64_t obj);
 /* Finds a socket, or makes its entry; never NULL. */
 struct detect_socket *detect_socket_get(struct detect_sockets *s, uint64_t obj, uint64_t now_ns);
@@ -46,11 +46,11 @@ void detect_socket_name(struct detect_sockets *s, const struct ct_object_blob *o
 /* Adds the bytes of a CT_SEND to the unread bytes of the other end, if that end is known. */
 void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec);
 /*
- * Forgets the unread bytes of a socket, unless its reader has read since capped_ns. Until then the
- * records of the reader were left out, so the count is not known.
+ * Forgets the unread bytes of a socket, unless its reader has read since capped_ns. Up to capped_ns the
+ * reader's records were left out, so the number of unread bytes is not known.
  */
 void detect_socket_forget(struct detect_sockets *s, uint64_t obj, uint64_t capped_ns);
-/* Takes the bytes of a CT_RECV from the unread bytes, and notes the reader and its delay. */
+/* Subtracts the bytes of a CT_RECV from the unread bytes, and notes the reader and its delay. */
 void detect_socket_received(struct detect_sockets *s, const struct ct_rec *rec);
 
 #endif
