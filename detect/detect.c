@@ -569,24 +569,47 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 	}
 }
 
+/*
+ * The process runs another program since ts_ns, or another task has the number: forgets the habits of the old
+ * one. A state that is newer than ts_ns belongs to the new one and stays; its record came first, through the
+ * ring of another CPU.
+ */
+static void task_begin_anew(struct detect_task *t, uint64_t ts_ns)
+{
+	struct detect_task was = *t;
+
+	detect_task_reset(t, ts_ns);
+	t->run = was.run;
+	t->since_ns = was.since_ns;
+	if (was.since_ns <= ts_ns)
+		return;
+	t->prio = was.prio;
+	t->wait = was.wait;
+	t->state = was.state;
+	t->flags = was.flags;
+	t->nr = was.nr;
+	t->obj = was.obj;
+	t->owner = was.owner;
+	t->futex_owner = was.futex_owner;
+	t->futex_ns = was.futex_ns;
+	t->wake_ns = was.wake_ns;
+}
+
 static void task_identify(struct detect *d, struct detect_task *t, const struct ct_task_blob *b)
 {
+	bool anew = b->h.flags & (CT_TF_EXEC | CT_TF_FORK) && b->h.ts > t->seen_ns;
+
 	if (b->h.ts < t->named_ns)
 		return; /* the blob is late; it came through the ring of another CPU */
-	/* The process runs another program, or another task has the number. */
-	if (b->h.flags & (CT_TF_EXEC | CT_TF_FORK) && b->h.ts > t->seen_ns) {
-		uint8_t run = t->run;
-		uint64_t since_ns = t->since_ns;
-
-		detect_task_reset(t, b->h.ts);
-		t->run = run;
-		t->since_ns = since_ns;
-	}
+	if (anew)
+		task_begin_anew(t, b->h.ts);
 	t->named_ns = b->h.ts;
 	t->tgid = b->tgid;
 	t->cgroup_id = b->cgroup_id;
 	memcpy(t->comm, b->comm, sizeof(t->comm));
 	t->comm[sizeof(t->comm) - 1] = 0;
+	if (anew && t->run == DETECT_BLOCKED && t->since_ns > b->h.ts)
+		task_wait_begins(d, t, t->since_ns);
 }
 
 void detect_blob(struct detect *d, const struct ct_blob *blob)

@@ -353,6 +353,24 @@ static void notices_a_deadlock_once(void **state)
 	assert_int_equal(m.hangs[0].peer, 41);
 }
 
+/* The tasks block on one CPU right after an exec on another CPU, whose ring is read later. */
+static void notices_a_deadlock_after_a_late_exec(void **state)
+{
+	MAKE(m);
+
+	task_of(&m, 40, 40, "sh", CT_TF_FORK);
+	m.now += 10 * MS;
+	locks(&m, 40, FUTEX(0), 41);
+	locks(&m, 41, FUTEX(1), 40);
+	m.now -= 5 * MS;
+	task_of(&m, 40, 40, "knot", CT_TF_EXEC);
+	task_of(&m, 41, 40, "knot", CT_TF_FORK);
+	m.now += 5 * MS;
+	pass(&m, 9 * S);
+	assert_told(&m, 1, CT_HANG_DEADLOCK, 40);
+	assert_string_equal(m.hangs[0].comm, "knot");
+}
+
 static void knows_what_is_no_deadlock(void **state)
 {
 	MAKE(m);
@@ -969,6 +987,7 @@ int main(void)
 		cmocka_unit_test(notices_who_gets_no_cpu),
 		cmocka_unit_test(notices_a_stuck_disk),
 		cmocka_unit_test(notices_a_deadlock_once),
+		cmocka_unit_test(notices_a_deadlock_after_a_late_exec),
 		cmocka_unit_test(knows_what_is_no_deadlock),
 		cmocka_unit_test(notices_a_deadlock_of_before),
 		cmocka_unit_test(knows_the_name_whose_record_was_lost),
