@@ -149,8 +149,9 @@ static int find_cpu(struct findings *f)
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
-	/* such a short time does not hold up the tasks that wait for this task */
-	if (f->chain.links.n > 1 && k->runnable_ns < DIAGNOSE_STALL_NS) {
+	/* such a short time does not hold up the victim, unless it is most of the victim's wait */
+	if (f->chain.links.n > 1 && k->runnable_ns < DIAGNOSE_STALL_NS &&
+	    k->runnable_ns < f->chain.links.v[0].total_ns / 2) {
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
