@@ -8,8 +8,8 @@
 #include "lib/hash.h"
 #include "trace/format/limits.h"
 
-#define BLOB_MAX     65528 /* the largest multiple of 8 in 16 bits */
-#define STACK_FRAMES 1024  /* more than any stack has that is worth keeping */
+#define BLOB_MAX     65528 /* the largest multiple of 8 that the 16 bits of ct_blob.size hold */
+#define STACK_FRAMES 1024  /* more frames than any useful stack has */
 
 static bool stack_is_valid(const struct ct_stack_blob *b)
 {
@@ -73,7 +73,7 @@ uint64_t blob_stack_id(const char *const *frames, size_t n)
 {
 	uint64_t id = HASH_START;
 
-	/* with their ends */
+	/* With the 0 behind each string: otherwise "ab", "c" and "a", "bc" would get one id. */
 	for (size_t i = 0; i < n; i++)
 		id = hash_bytes(id, frames[i], strlen(frames[i]) + 1);
 	return id ? id : 1;
@@ -85,7 +85,7 @@ struct ct_stack_blob *blob_stack(uint64_t ts_ns, const char *const *frames, size
 	struct ct_stack_blob *b;
 	size_t bytes = 0, keep = 0;
 
-	/* What follows the last frame that fits is one string that says so. */
+	/* One string stands for all frames that do not fit. */
 	while (keep < n && keep < STACK_FRAMES - 1 &&
 	       sizeof(*b) + bytes + strlen(frames[keep]) + 1 + sizeof(more) <= BLOB_MAX)
 		bytes += strlen(frames[keep++]) + 1;

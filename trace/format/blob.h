@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* blob.h - dictionary blobs (abi.h): checks those that come in, takes them out of hostile bytes. */
+/* blob.h - dictionary blobs (abi.h): checks blobs, takes them one by one out of hostile bytes, and
+ * makes stack blobs. Pure; any thread. */
 #ifndef CTRACE_TRACE_FORMAT_BLOB_H
 #define CTRACE_TRACE_FORMAT_BLOB_H
 
@@ -9,21 +10,23 @@
 
 #include "ctrace/abi.h"
 
-/* True for a CT_TASK, CT_OBJECT or CT_STACK blob whose sizes, strings and ids are sound.  blob->size bytes
- * may be read. */
+/* Whether a blob is a CT_TASK, CT_OBJECT or CT_STACK whose sizes, strings and ids are sound. The
+ * caller has made sure that blob->size bytes are readable. */
 bool blob_is_valid(const struct ct_blob *blob);
 
 /*
- * Walks over n bytes of blobs: fills buf (65536 bytes, so that the blob is
- * aligned) with the next one and advances *p and *n.  1: there it is; 0: the end;
- * -EBADMSG: the rest makes no sense.  Blobs of unknown kinds are passed over.
+ * Takes the next blob of a known kind out of *n bytes at *p, copies it to buf, and advances *p and
+ * *n behind it. buf has 65536 bytes; it is of uint64_t, so that the blob in it is aligned. Blobs of
+ * unknown kinds are skipped. Returns 1: buf has a valid blob whose times are within their limits
+ * (limits.h); 0: the end; -EBADMSG: the bytes are damaged, and the caller stops.
  */
 int blob_next(const uint8_t **p, size_t *n, uint64_t *buf);
 
-/* Stack id: a hash (not 0) of the n frame strings. */
+/* The id of a stack: a hash of its n frame strings, never 0. */
 uint64_t blob_stack_id(const char *const *frames, size_t n);
-/* Makes a CT_STACK blob (malloc; size in h.size; frames beyond what fits 64 KiB are left out, the last one
- * kept says so). NULL: out of memory. */
+/* Makes a CT_STACK blob of n frames, innermost first; the caller frees it. Its size is in h.size.
+ * It has at most 64 KiB and 1024 frames: if more are given, its last frame says that the rest was
+ * left out. Its id is that of all n frames. NULL: out of memory. */
 struct ct_stack_blob *blob_stack(uint64_t ts_ns, const char *const *frames, size_t n);
 
 #endif

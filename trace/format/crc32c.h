@@ -7,12 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Continues crc (0 at the beginning) over n bytes. */
+/* Returns the checksum of the bytes so far, whose checksum is crc, and n more. crc is 0 at the
+ * beginning. */
 uint32_t crc32c(uint32_t crc, const void *p, size_t n);
-/* The same with tables only: what machines without the instruction use. */
+/* As crc32c(), with tables in place of the processor's crc32 instruction, for processors that do
+ * not have it. */
 uint32_t crc32c_portable(uint32_t crc, const void *p, size_t n);
 
-/* Whether a checksum read from a file is right.  A fuzzer would hardly ever get past it. */
+/* Whether a checksum read from a file is right. A build for fuzzing says yes to all: a fuzzer would
+ * hardly ever guess a checksum. */
 static inline bool crc32c_matches(uint32_t got, uint32_t want)
 {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION

@@ -24,7 +24,7 @@ struct decoder_block {
 struct decoder {
 	const struct format_segment *h;
 	struct decoder_block blocks[FORMAT_BLOCK_TYPES];
-	struct cursor varints[FORMAT_BLOCK_TYPES]; /* of the columns of varints */
+	struct cursor varints[FORMAT_BLOCK_TYPES]; /* by block type; used for the columns of varints only */
 	bytes_t planes;
 	VEC(uint64_t) times;
 	struct order order;
@@ -66,8 +66,9 @@ static bool block_sizes_ok(const struct format_block *b)
 	return b->codec == FORMAT_CODEC_RAW ? b->stored_bytes == b->raw_bytes : b->codec == FORMAT_CODEC_ZSTD;
 }
 
-/* The buffers are kept from one segment to the next.  Each may be as large as the largest block of its type
- * was: not more of them all than what a segment like this one may need. */
+/* Frees the buffers if they are much larger than this segment needs. The buffers stay from one
+ * segment to the next, and each grows to the largest block of its type. Without this, all of them
+ * together could exceed the limit of memory for one segment. */
 static void decoder_give_back(struct decoder *d, uint64_t raw_max)
 {
 	uint64_t kept = d->planes.cap;
@@ -116,7 +117,8 @@ static int block_unzstd(struct decoder *d, const struct decoder_block *b, bytes_
 {
 	size_t n;
 
-	/* Ask the frame first: a small lie about raw_bytes must not cost a large buffer. */
+	/* Compare with the size in the zstd frame first: a wrong raw_bytes must not cost a large
+	 * buffer. */
 	if (ZSTD_getFrameContentSize(b->stored, b->h.stored_bytes) != b->h.raw_bytes)
 		return -EBADMSG;
 	if (VEC_RESERVE(to, b->h.raw_bytes + DECODER_SLACK))
@@ -155,7 +157,7 @@ int decoder_block(struct decoder *d, enum format_block_type type, const uint8_t 
 	return 0;
 }
 
-/* A block whose items have a fixed size, of which there must be n. */
+/* A block that must have exactly n items of size bytes. */
 static int block_exact(struct decoder *d, int type, size_t n, size_t size, const uint8_t **ret_p)
 {
 	size_t bytes;
@@ -166,8 +168,9 @@ static int block_exact(struct decoder *d, int type, size_t n, size_t size, const
 	return bytes == n * size ? 0 : -EBADMSG;
 }
 
-/* One time of len bytes.  The first three planes, which nearly all times have, are read without a branch: one
- * byte beyond their end at most. */
+/* Takes one time of len bytes. Nearly all times have the first three planes, so these are read
+ * without a branch. This reads at most one byte beyond the end of a plane, which DECODER_SLACK
+ * allows for. */
 static inline uint64_t take_time(const uint8_t **plane, unsigned len)
 {
 	static const uint32_t keep[] = { 0, 0xff, 0xffff, 0xffffff };
@@ -182,7 +185,7 @@ static inline uint64_t take_time(const uint8_t **plane, unsigned len)
 	return z;
 }
 
-/* Time stamps of all the records, CPU after CPU. */
+/* Decodes the times of all records, CPU after CPU, into d->times. */
 static int decode_times(struct decoder *d, const struct format_cpu *cpus, size_t n_cpus)
 {
 	static const uint8_t none;
@@ -220,7 +223,8 @@ static int decode_times(struct decoder *d, const struct format_cpu *cpus, size_t
 	return ok ? 0 : -EBADMSG;
 }
 
-/* Everything that the loop over the records reads without asking. */
+/* The columns that the loop over the records reads without bounds checks: decode_columns() has
+ * checked their sizes. */
 struct columns {
 	const uint8_t *kind, *mask, *state, *wait, *flags, *nr, *aux;
 	const uint8_t *tids, *objs; /* dictionaries; not aligned */
@@ -280,7 +284,7 @@ static inline uint64_t take_varint(struct cursor *c)
 	return cursor_varint(c);
 }
 
-/* An index into a dictionary of task ids; one that is too large makes its column bad. */
+/* Takes an index and returns the task id at it. An index that is too large marks its column as bad. */
 static inline uint32_t take_tid(struct decoder *d, const struct columns *c, int col)
 {
 	uint64_t i = take_varint(&d->varints[col]);
@@ -315,7 +319,7 @@ static inline uint16_t take_u16(const uint8_t **p)
 	return v;
 }
 
-/* Brings the context of the next record up to date and returns it, with its tid. */
+/* Decodes the next record into its context, and returns the context and the record's tid. */
 static inline struct predict_context *decode_record(struct decoder *d, struct columns *c, uint8_t kind,
 						    uint8_t mask, uint8_t info, uint32_t *ret_tid)
 {
@@ -398,7 +402,7 @@ static int decode_check(const struct decoder *d, const struct format_cpu *cpus, 
 	for (size_t i = 0; i < FORMAT_KINDS; i++)
 		if ((d->h->kind_info[i] & FORMAT_KIND_WORDS) > 2)
 			return -EBADMSG;
-	/* The words of a kind that we know are what we think they are. */
+	/* A known kind must have as many words as in this version. */
 	for (unsigned k = 1; k <= CT_KIND_LAST; k++)
 		if (d->h->kinds[k] && (d->h->kind_info[k] & FORMAT_KIND_WORDS) != CT_KIND_WORDS(k))
 			return -EBADMSG;

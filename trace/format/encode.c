@@ -8,7 +8,7 @@
 #include "trace/format/predict.h"
 
 #define ZSTD_LEVEL 1
-/* Fewer bytes than this do not pay for a zstd frame. */
+/* A block with fewer bytes is stored raw: a zstd frame around it would cost more than it saves. */
 #define ZSTD_MIN_BYTES 48
 
 #define COL_FIRST FORMAT_COL_KIND
@@ -90,7 +90,8 @@ int encoder_begin(struct encoder *e, size_t head_bytes)
 	return 0;
 }
 
-/* Byte b of item i goes to b * n + i: the high bytes, which hardly differ, come to stand together. */
+/* Byte b of item i goes to b * n + i. So the high bytes, which hardly differ, stand together and
+ * compress well. */
 static int encoder_planes(struct encoder *e, const uint8_t *data, size_t n, unsigned width)
 {
 	if (VEC_RESERVE(&e->planes, n * width))
@@ -137,7 +138,7 @@ int encoder_block(struct encoder *e, enum format_block_type type, const void *da
 	return 0;
 }
 
-/* Room in every column for n more records, so that the loops below need not ask. */
+/* Reserves room in every column for n more records, so that the loops below need no checks. */
 static int cols_reserve(struct encoder *e, size_t n)
 {
 	for (int c = COL_FIRST; c <= COL_LAST; c++) {
@@ -213,7 +214,7 @@ static void encode_times(struct encoder *e, const struct encode_stream *s, uint6
 	cols[FORMAT_COL_T0 + 2].n = (size_t)(t2 - cols[FORMAT_COL_T0 + 2].v);
 }
 
-/* Writes the fields that were not as predicted. */
+/* Writes the fields that differ from the prediction. */
 static int encode_fields(struct encoder *e, const struct ct_rec *r, uint8_t mask, uint8_t info)
 {
 	uint32_t i;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * encode.h - turns the records of one segment into blocks (format.h).
+ * encode.h - encodes the records of one file segment as blocks (format.h).
  *
- * One encoder is used for one segment after the other; it keeps its buffers.
- * It knows nothing of files or of the dictionary, but tells which ids the
- * records refer to.
+ * One encoder encodes one segment after the other and keeps its buffers. It knows neither files nor
+ * the dictionary; it says to which ids the records refer (encoder_refs()). One thread at a time for
+ * each encoder.
  */
 #ifndef CTRACE_TRACE_FORMAT_ENCODE_H
 #define CTRACE_TRACE_FORMAT_ENCODE_H
@@ -15,7 +15,8 @@
 #include "ctrace/format.h"
 #include "lib/vec.h"
 
-/* The records of one CPU: struct ct_rec, each followed by its words. */
+/* The records of one CPU. raw: each record as a struct ct_rec, and behind it its words; owned by
+ * the caller. */
 struct encode_stream {
 	uint16_t cpu;
 	uint32_t n_records;
@@ -27,18 +28,21 @@ struct encoder;
 struct encoder *encoder_new(void);
 void encoder_free(struct encoder *e);
 
-/* Begins a segment; leaves room for head_bytes in front of the body. 0 or -ENOMEM. */
+/* Begins a segment, with head_bytes of zeroes in front of the body. 0 or -ENOMEM. */
 int encoder_begin(struct encoder *e, size_t head_bytes);
-/* Appends one block: n items of width bytes; width > 1 stores them as byte planes.  Nothing when n is 0.
- * 0, -ENOMEM, or -EFBIG when the limits of a segment are passed. */
+/* Appends one block of n items of width bytes each. Items with width > 1 are stored as byte planes.
+ * Appends nothing if n is 0. 0, -ENOMEM, or -EFBIG: the blocks of the segment would be larger than
+ * FORMAT_RAW_MAX in all. */
 int encoder_block(struct encoder *e, enum format_block_type type, const void *data, size_t n, unsigned width);
-/* Appends the records as columns; streams sorted by cpu.  kind_info as in the segment header. */
+/* Appends the records of n CPUs as columns. The streams are sorted by cpu; kind_info is that of the
+ * segment header. Times are stored relative to begin_ns. 0, -ENOMEM or -EFBIG as encoder_block(). */
 int encoder_records(struct encoder *e, const struct encode_stream *streams, size_t n, uint64_t begin_ns,
 		    const uint8_t kind_info[FORMAT_KINDS]);
 
-/* After encoder_records(): every value of the fields that hold a task id or an object id, without 0.  The
- * words of records that may be ids of objects or stacks are in refs, which may repeat. Owned by the encoder.
- */
+/* The ids to which the records refer; to be asked after encoder_records(). tids and objs: every
+ * value but 0 of the fields that hold a task id or an object id, each once. (0 may be among them
+ * too.) x_objs and x_stacks: the extra words of records that are ids of objects or stacks; these
+ * may repeat. Owned by the encoder, valid until the next encoder_begin(). */
 struct encode_refs {
 	const uint32_t *tids;
 	size_t n_tids;
@@ -51,9 +55,10 @@ struct encode_refs {
 };
 struct encode_refs encoder_refs(const struct encoder *e);
 
-/* The whole: head_bytes (not filled in), then the body.  Owned by the encoder. */
+/* The encoded segment: head_bytes of zeroes, which the caller replaces by a header, then the body.
+ * Owned by the encoder, valid until the next encoder_begin(). */
 uint8_t *encoder_bytes(struct encoder *e, size_t *ret_n);
-/* What a segment made of the kinds that this version knows says about them. */
+/* Fills in the kind_info of a segment header for all record kinds of this version. */
 void encode_kind_info(uint8_t kind_info[FORMAT_KINDS]);
 
 #endif

@@ -13,7 +13,7 @@
 
 #define SCAN_TRIES 4
 
-/* CRC32C of n bytes with the four at offset at taken as 0. */
+/* The CRC-32C of n bytes, with the four bytes at offset `at` counted as 0. */
 static uint32_t crc_without(const uint8_t *p, size_t n, size_t at)
 {
 	static const uint8_t zero[4];
@@ -104,7 +104,7 @@ size_t file_index_header(const struct format_file *f, const char *meta, uint8_t 
 	return n;
 }
 
-/* Reads a file header with its meta data. */
+/* Reads the file header at offset `at`, and its meta data. */
 static int file_index_read_header(struct file_index *ix, int fd, uint64_t at, const char *name, char *err)
 {
 	_cleanup_free_ uint8_t *head = NULL;
@@ -159,7 +159,7 @@ int file_index_open(struct file_index *ix, int fd, const char *name, char err[FI
 
 enum slot_is { SLOT_OTHER, SLOT_BROKEN, SLOT_NEWER, SLOT_SEGMENT };
 
-/* buf holds n bytes of the start of the slot. */
+/* Looks at the first n bytes of a slot, in buf. If a segment header is there, copies it to *h. */
 static enum slot_is slot_check(const struct file_index *ix, const uint8_t *buf, size_t n, uint32_t slot,
 			       struct format_segment *h)
 {
@@ -176,7 +176,8 @@ static enum slot_is slot_check(const struct file_index *ix, const uint8_t *buf, 
 	return limits_segment_ok(&ix->file, h, slot) ? SLOT_SEGMENT : SLOT_BROKEN;
 }
 
-/* Reads the header in a slot; the long read only for headers longer than ours. */
+/* Reads the segment header in a slot. A second, longer read is needed only for headers of later
+ * versions, which are longer than ours. */
 static enum slot_is slot_read(const struct file_index *ix, int fd, uint32_t slot, struct format_segment *h)
 {
 	uint8_t buf[LIMITS_SEGMENT_HEADER_MAX];
@@ -202,7 +203,8 @@ static int by_seq(const void *a, const void *b)
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-/* The newest owns its slots; an older one that reaches into them was overwritten in part. */
+/* Drops segments that a newer one has overwritten in part: the newest segment owns its slots.
+ * segments are sorted by seq. */
 static int file_index_drop_overlapped(struct file_index *ix, uint32_t n_slots)
 {
 	_cleanup_free_ uint8_t *taken = calloc((size_t)n_slots + 1, 1);
@@ -226,8 +228,7 @@ static int file_index_drop_overlapped(struct file_index *ix, uint32_t n_slots)
 	return 0;
 }
 
-/* The first slot after this one that has data.  A hole in a file may be as long as it likes: that costs
- * nothing. */
+/* The first slot after this one that has data. So even a huge hole in a file costs no time. */
 static uint64_t next_data(int fd, uint32_t slot, uint32_t slot_bytes)
 {
 	off_t at = lseek(fd, (off_t)(((uint64_t)slot + 1) * slot_bytes), SEEK_DATA);
@@ -277,7 +278,8 @@ int file_index_scan(struct file_index *ix, int fd)
 {
 	uint64_t newest = 0;
 
-	/* A writer that overtakes the scan makes it miss segments; a hole in a file at rest is a real one. */
+	/* A writer that overtakes the scan makes it miss segments, so the scan tries again. A hole
+	 * that stays while nothing new is written is a real one. */
 	for (int tries = 0; tries < SCAN_TRIES; tries++) {
 		int err = file_index_scan_once(ix, fd);
 

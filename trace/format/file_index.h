@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* file_index.h - finds the file header and the segments of a trace file; reads headers only. */
+/* file_index.h - finds the file header and the segments of a trace file. It reads headers only, no
+ * bodies. One thread at a time for each struct file_index. */
 #ifndef CTRACE_TRACE_FORMAT_FILE_INDEX_H
 #define CTRACE_TRACE_FORMAT_FILE_INDEX_H
 
@@ -22,27 +23,33 @@ struct file_index {
 	struct format_file file;
 	char *meta; /* file.meta_bytes bytes, then a 0; owned */
 	uint64_t file_bytes;
-	bool copy_used;                          /* the file header was damaged, and its copy is not */
+	bool copy_used; /* the file header is damaged; file and meta are from its copy */
 	VEC(struct file_index_segment) segments; /* by seq; no two overlap */
-	uint32_t n_broken;                       /* slots that begin like a segment but are not one */
-	uint32_t n_newer;                        /* segments of a greater major version */
+	uint32_t n_broken; /* slots with the magic and file id of a segment, but a damaged header */
+	uint32_t n_newer;  /* segments of a greater major version */
 };
 
-/* Reads the file header.  0, -EBADMSG, -EIO..., -ENOMEM; err gets a sentence about name. */
+/* Reads the file header of fd into *ix; if it is damaged, reads its copy. name is the file's name
+ * for messages. 0; -EBADMSG: not a trace, or one that this version cannot read; -EIO and other
+ * errnos of pread(2); -ENOMEM. On failure err has a sentence about name, and file_index_done() is
+ * still due. */
 int file_index_open(struct file_index *ix, int fd, const char *name, char err[FILE_INDEX_ERR_MAX]);
-/* Finds the segments as they are now.  0, -EIO..., -ENOMEM. */
+/* Finds the segments that the file has now, in place of those found before. 0, -EIO and other
+ * errnos, -ENOMEM. */
 int file_index_scan(struct file_index *ix, int fd);
 void file_index_done(struct file_index *ix);
 
-/* A file header and its meta data (f->meta_bytes) as bytes; magic, version, size and checksum are filled in.
- * Returns how many there are in buf (FILE_INDEX_HEADER_MAX). */
+/* Writes a file header and its f->meta_bytes of meta data to buf, which has FILE_INDEX_HEADER_MAX
+ * bytes. Fills in magic, version, header size and checksum. Returns the number of bytes. */
 size_t file_index_header(const struct format_file *f, const char *meta, uint8_t *buf);
-/* The checksum that belongs into h->crc. */
+/* The checksum for h->crc of a segment header h of n bytes. The crc field counts as 0. */
 uint32_t file_index_segment_crc(const void *h, size_t n);
-/* Fills in what follows from the n bytes of a segment, of which the first sizeof(*h) are the room for h:
- * magic, version, sizes, checksums.  file_id, seq and the rest of h are there already. */
+/* Fills in the fields of h that follow from the n bytes of its segment: magic, version, sizes,
+ * checksums. The first sizeof(*h) of the bytes are the room for h and are not read. The caller has
+ * set file_id, seq and all other fields. */
 void file_index_segment_finish(struct format_segment *h, const uint8_t *bytes, size_t n, uint32_t slot_bytes);
-/* Value of a name in meta data (pairs of 0-terminated strings), or NULL. */
+/* The value of a name in n bytes of meta data (pairs of 0-terminated strings), in place. NULL: the
+ * name is not there. */
 const char *file_index_meta(const char *meta, size_t n, const char *name);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* intern.h - numbers values in the order in which they first came. */
+/* intern.h - gives each value a number, in the order in which the values first come. One thread at
+ * a time. */
 #ifndef CTRACE_TRACE_FORMAT_INTERN_H
 #define CTRACE_TRACE_FORMAT_INTERN_H
 
@@ -54,7 +55,7 @@ static inline int intern_grow(struct intern *t)
 	return 0;
 }
 
-/* The number of v: 0 or -ENOMEM. */
+/* Gives the number of v, a new one if v is new. 0 or -ENOMEM. */
 static inline int intern(struct intern *t, uint64_t v, uint32_t *ret_i)
 {
 	size_t i;

@@ -4,10 +4,10 @@
 #include "lib/cleanup.h"
 
 /*
- * What is measured in real traces, and the margin over it:
- * - two tasks that do nothing but wake each other make the shortest records, 2.1 bytes each;
- * - blocks shrink to a third or a fifth, dictionaries and checkpoints to a twentieth.
- * The first numbers of each pair are for small files, of which these do not hold.
+ * The limits are far above what real traces have:
+ * - the shortest records are 2.1 bytes each (two tasks that do nothing but wake each other);
+ * - compression makes blocks 3 to 5 times smaller, dictionaries and checkpoints 20 times.
+ * The _FREE part of each limit is for small files, in which the ratios may be larger.
  */
 #define RECORDS_FREE   65536u
 #define RECORDS_FACTOR 2u
@@ -15,7 +15,7 @@
 #define RAW_FACTOR     128u
 #define KEPT_FREE      (16u << 20)
 #define KEPT_FACTOR    32u
-/* Segments overlap by the records that came late, a few thousand at most. */
+/* Records that come late make segments overlap in time, by a few thousand records at most. */
 #define MOVES_FREE   (1u << 20)
 #define MOVES_FACTOR 16u
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * machine.h - the kind of machine that a trace was recorded on.  The numbers of system calls in its records
- * mean what they mean there, not where the trace is read.  Pure; any thread.
+ * machine.h - the kind of machine that a trace was recorded on. The numbers of system calls in a
+ * trace are those of the machine that recorded it, not of the one that reads it. Pure; any thread.
  */
 #ifndef CTRACE_TRACE_FORMAT_MACHINE_H
 #define CTRACE_TRACE_FORMAT_MACHINE_H
@@ -9,14 +9,14 @@
 #include <string.h>
 
 enum machine {
-	MACHINE_THIS, /* the one that this program was built for */
+	MACHINE_THIS, /* the machine for which this program was built */
 	MACHINE_X86_64,
 	MACHINE_ARM64,
-	MACHINE_OTHER, /* its system calls have no names here */
+	MACHINE_OTHER, /* ctrace has no table of its system calls */
 };
 
-/* From uname(2), which is what META has.  "": a trace from before META had it; such a trace was most likely
- * recorded where it is read. */
+/* The machine for the "machine" of a trace's meta data, which is that of uname(2). "" means this
+ * machine: an old trace has no such entry, and most likely it was recorded where it is read. */
 static inline enum machine machine_of(const char *uname_machine)
 {
 	if (!*uname_machine)

@@ -6,7 +6,8 @@
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 
-/* Moves that the simple sort may do for a record, on average; then it is not "nearly sorted". */
+/* How many moves the insertion sort may do for each record, on average. Beyond that the records are
+ * not nearly sorted, and qsort_r() is faster. */
 #define MOVES_PER_RECORD 16
 
 void order_done(struct order *o)
@@ -27,7 +28,7 @@ static int by_time(const void *a, const void *b, void *times)
 	return x < y ? -1 : x > y;
 }
 
-/* The records [first, end) by (time, order). */
+/* Sorts the indices of the records [first, end) by (time, index). */
 static void order_cpu(uint32_t *sorted, const uint64_t *times, uint32_t first, uint32_t end)
 {
 	uint64_t moves = (uint64_t)(end - first) * MOVES_PER_RECORD + 64;
@@ -47,13 +48,14 @@ static void order_cpu(uint32_t *sorted, const uint64_t *times, uint32_t first, u
 	}
 }
 
-/* Ties go to the lower CPU, whose records come first in sorted. One number, so that no branch is needed. */
+/* Two equal times sort by CPU, because the records of the lower CPU come first in sorted. The key
+ * is one number, so that a comparison needs no branch. */
 static inline unsigned __int128 heap_key(const struct order_head *h)
 {
 	return (unsigned __int128)h->ts << 32 | h->at;
 }
 
-/* h[i] to its place in the heap. */
+/* Moves h[i] down to its place in the heap. */
 static void heap_down(struct order_head *h, size_t n, size_t i)
 {
 	struct order_head top = h[i];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * order.h - merges the records of the CPUs by time.  Those of one CPU come
- * nearly sorted: a record that an interrupt wrote may be later than the one
- * behind it.
+ * order.h - merges the records of all CPUs by time. The records of one CPU are nearly sorted: a
+ * record that an interrupt wrote may be later than the record behind it. One thread at a time.
  */
 #ifndef CTRACE_TRACE_FORMAT_ORDER_H
 #define CTRACE_TRACE_FORMAT_ORDER_H
@@ -17,8 +16,8 @@
 #define ORDER_NONE UINT32_MAX
 
 struct order {
-	VEC(uint32_t) sorted; /* per CPU: its records by time */
-	uint32_t *place; /* of every record: its place in the order, ORDER_NONE where the kind is not known */
+	VEC(uint32_t) sorted; /* CPU after CPU: the indices of its records, by time */
+	uint32_t *place; /* for every record: its index in the merged order; ORDER_NONE: of an unknown kind */
 	size_t place_cap;
 	VEC(struct order_head) heads;
 };
@@ -27,15 +26,17 @@ struct order_head {
 	uint32_t at, end; /* in sorted */
 };
 
-/* times and kinds: of all the records, CPU after CPU.  Fills o->place; *ret_n: how many have one.
- * 0 or -ENOMEM. */
+/* Merges the records of n_cpus CPUs. times and kinds have all records, CPU after CPU, in the order
+ * of cpus. Fills o->place; *ret_n is the number of records of known kinds. 0 or -ENOMEM. */
 int order_merge(struct order *o, const uint64_t *times, const uint8_t *kinds, const struct format_cpu *cpus,
 		size_t n_cpus, size_t *ret_n);
 void order_done(struct order *o);
 
-/* ev[0, n) and ev[n, total) are sorted by (ts, cpu); merges them in place, the former first where equal.
- * *moves: how many of the former may still be moved, by this call and those to come; a join is quick when the
- * two overlap by little.  0; -ENOMEM, -EBADMSG (too many moves): unchanged. */
+/* Merges ev[0, n) and ev[n, total) in place; each is sorted by (ts, cpu). Of two equal events, the
+ * one from the first part stays first. *moves is how many events of the first part this call and
+ * later calls may move in all; the call subtracts its own. It is fast if the two parts overlap by
+ * few events. 0; -ENOMEM, or -EBADMSG: it needs too many moves. On failure ev and *moves are
+ * unchanged. */
 int order_join(struct window_event *ev, size_t n, size_t total, uint64_t *moves);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pio.h - pread and pwrite of all the bytes. */
+/* pio.h - pread(2) and pwrite(2) that go on until all bytes are read or written. Any thread. */
 #ifndef CTRACE_TRACE_FORMAT_PIO_H
 #define CTRACE_TRACE_FORMAT_PIO_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-/* 0, -ENODATA at the end of the file, or -errno. */
+/* Reads n bytes at offset. 0, -ENODATA: the file ends before, or -errno. */
 static inline int pio_read(int fd, void *to, size_t n, uint64_t offset)
 {
 	uint8_t *p = to;
@@ -26,7 +26,7 @@ static inline int pio_read(int fd, void *to, size_t n, uint64_t offset)
 	return 0;
 }
 
-/* 0 or -errno, then some of it may have been written. */
+/* Writes n bytes at offset. 0 or -errno; after a failure some of the bytes may be in the file. */
 static inline int pio_write(int fd, const void *from, size_t n, uint64_t offset)
 {
 	const uint8_t *p = from;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * predict.h - what the encoder and the decoder of records both expect of the
- * next record, so that only what differs is stored.
+ * predict.h - predicts the fields of the next record. The encoder and the decoder make the same
+ * prediction, so that only the fields that differ from it are stored.
  *
- * The tables start out as zeroes in every segment.  The records of a CPU follow
- * one another, then come those of the next CPU; the tables are kept, cur starts
- * at 0.  Two tasks may fall together in a table: that costs bytes, not truth.
+ * The tables are all zeroes at the start of every segment. All records of one CPU come before those
+ * of the next CPU; between two CPUs the tables stay and cur becomes 0. Two tasks may share an entry
+ * of a table: that makes predictions worse and the file larger, never wrong.
  */
 #ifndef CTRACE_TRACE_FORMAT_PREDICT_H
 #define CTRACE_TRACE_FORMAT_PREDICT_H
@@ -18,7 +18,7 @@
 #define PREDICT_CONTEXTS 16384u
 #define PREDICT_WAKEES   2048u
 
-/* The fields of the last record of this task and (nearly) kind. */
+/* The fields of the last record of the same task and kind. (Of the kind only the low 3 bits count.) */
 struct predict_context {
 	uint64_t obj;
 	uint64_t x[2];
@@ -51,7 +51,7 @@ static inline uint32_t predict_peer(const struct predict *p, const struct predic
 	return info & FORMAT_KIND_WAKE ? p->cur : c->peer;
 }
 
-/* After a record, whose fields are in its context already. */
+/* Takes note of a record. The caller has put its other fields into its context already. */
 static inline void predict_next(struct predict *p, uint8_t info, uint32_t tid, uint32_t peer)
 {
 	if (info & FORMAT_KIND_WAKE)

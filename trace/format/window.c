@@ -9,7 +9,7 @@
 const struct window_task *window_task_at(const struct window *w, uint32_t tid, uint64_t ts_ns)
 {
 	const struct window_task *t = w->tasks;
-	/* the first entry behind (tid, ts_ns) */
+	/* the first entry after (tid, ts_ns) */
 	size_t at = BISECT(i, 0, w->n_tasks, t[i].tid > tid || (t[i].tid == tid && t[i].ts_ns > ts_ns));
 
 	if (at > 0 && t[at - 1].tid == tid)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * window.h - a stretch of a trace in memory: what graph/ and analysis/ work on.
+ * window.h - a part of a trace in memory: the input of graph/ and analysis/.
  *
- * A window is plain arrays.  It is filled by window_load() (trace/reader) or by
- * hand in a test, and is not changed afterwards; several threads may read it.
+ * A window is plain arrays. window_load() (trace/read/reader.h) fills it, or a test by hand. After
+ * that it does not change, and several threads may read it.
  */
 #ifndef CTRACE_TRACE_FORMAT_WINDOW_H
 #define CTRACE_TRACE_FORMAT_WINDOW_H
@@ -25,8 +25,8 @@ struct window_event {
 	uint16_t pad[3];
 };
 
-/* Who a task was from ts_ns on, until the next entry of the same tid.  A tid is
- * reused: start_ns tells two tasks with one tid apart. */
+/* The identity of a task from ts_ns on, until the next entry of the same tid. The kernel reuses
+ * tids: start_ns tells two tasks with one tid apart. */
 struct window_task {
 	uint64_t ts_ns;
 	uint32_t tid;
@@ -42,7 +42,7 @@ struct window_task {
 
 struct window_object {
 	uint64_t id;
-	uint64_t ts_ns; /* when this was learned; of several entries of one id the latest wins */
+	uint64_t ts_ns; /* when the daemon learned this; the newest entry of an id is kept */
 	uint64_t ino;
 	uint64_t peer;
 	uint64_t x;
@@ -67,24 +67,25 @@ struct window_stack {
 
 /* The state of a task at the moment of a checkpoint. */
 struct window_state {
-	struct ct_rec last; /* CT_SWITCH-like: ts: since when; tid; state, wait, flags, nr, obj: what it waits
-			       for */
-	uint32_t owner;     /* as CT_FUTEX.peer */
+	struct ct_rec last; /* as in a CT_SWITCH record; ts: since when; state, wait, flags, nr, obj: what the
+			       task waits for */
+	uint32_t owner;     /* of the futex that the task waits for, as peer of CT_FUTEX */
 	uint8_t run;        /* WINDOW_RUN_* */
 	uint8_t pad[3];
-	uint16_t cpu; /* where it runs or last ran; FORMAT_CPU_NONE: not known */
+	uint16_t cpu; /* on which the task runs or ran last; FORMAT_CPU_NONE: not known */
 	uint16_t pad2;
 };
 enum {
 	WINDOW_RUN_BLOCKED = FORMAT_RUN_BLOCKED,
 	WINDOW_RUN_RUNNABLE = FORMAT_RUN_RUNNABLE,
 	WINDOW_RUN_RUNNING = FORMAT_RUN_RUNNING,
-	WINDOW_RUN_CAPPED, /* not known: see FORMAT_STATE_CAPPED */
+	WINDOW_RUN_CAPPED, /* state not known: see FORMAT_STATE_CAPPED */
 };
 
-/* The state of every known task at ns, after a stretch from from_ns on of which nothing is known (a CT_GAP of
- * all CPUs, of cause CT_LOSS_SLOT, CT_LOSS_DISK, CT_LOSS_DOWN or CT_LOSS_SHED): what was believed before it
- * no longer holds.  A daemon that starts has records of a moment before its first checkpoint. */
+/* The state of every known task at ns, behind an interval without knowledge that began at from_ns.
+ * The interval is a CT_GAP of all CPUs with the cause CT_LOSS_SLOT, CT_LOSS_DISK, CT_LOSS_DOWN or
+ * CT_LOSS_SHED. The states from before the interval are no longer valid. A daemon that starts may
+ * have records from just before its first checkpoint. */
 struct window_resync {
 	uint64_t from_ns, ns;
 	struct window_state *states; /* by tid */
@@ -92,13 +93,14 @@ struct window_resync {
 };
 
 struct window {
-	/* What was asked for; events and state reach further back, to the last checkpoint before from_ns. */
+	/* The time that the caller wants. events and states begin earlier, at the last checkpoint
+	 * before from_ns. */
 	uint64_t from_ns, to_ns;
-	/* What the file holds in all. */
+	/* The time that the whole file covers. */
 	uint64_t file_from_ns, file_to_ns;
 	struct clock_offsets offsets; /* those in force at to_ns */
 	uint32_t n_cpus;
-	enum machine machine; /* whose system calls the records number */
+	enum machine machine; /* that recorded the trace; it says what the system call numbers mean */
 
 	struct window_event *events; /* by (ts, cpu, order within the CPU) */
 	size_t n_events;
@@ -117,20 +119,20 @@ struct window {
 	size_t n_resyncs;
 
 	uint64_t lost_records;  /* sum over the CT_GAP events in the window */
-	uint32_t skipped_slots; /* segments that are torn, corrupt or missing; each stretch of them is a
-				   CT_GAP event too, of cause CT_LOSS_SLOT */
+	uint32_t skipped_slots; /* file segments that are damaged or missing; each run of them is also a
+				   CT_GAP event of cause CT_LOSS_SLOT */
 
 	void *arena; /* owner of names and frames; private to trace/ */
 };
 
-/* The entry of tid that was valid at ts_ns; the first one if ts_ns is before it; NULL if the tid is not
- * known. */
+/* The entry of tid that was valid at ts_ns; the first one if ts_ns is earlier than all. NULL: the
+ * tid is not known. */
 const struct window_task *window_task_at(const struct window *w, uint32_t tid, uint64_t ts_ns);
 const struct window_object *window_object(const struct window *w, uint64_t id);
 const struct window_stack *window_stack(const struct window *w, uint64_t id);
-/* Index of the first event with ts >= ts_ns (n_events if none). */
+/* The index of the first event with ts >= ts_ns; n_events if there is none. */
 size_t window_lower_bound(const struct window *w, uint64_t ts_ns);
-/* Releases everything; accepts NULL and half-built windows. */
+/* Frees the window and all that it owns. Accepts NULL and half-built windows. */
 void window_free(struct window *w);
 
 #endif

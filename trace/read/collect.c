@@ -48,7 +48,7 @@ static int collect_task(struct collect *c, const struct ct_task_blob *b)
 	uint64_t i;
 	int err;
 
-	/* Padding too, because of the comparison. */
+	/* The padding too, because memcmp() below compares it. */
 	memset(&t, 0, sizeof(t));
 	t.ts_ns = b->h.ts;
 	t.tid = b->h.tid;
@@ -60,7 +60,7 @@ static int collect_task(struct collect *c, const struct ct_task_blob *b)
 	t.cgroup_id = b->cgroup_id;
 	t.start_ns = b->start_ns;
 	memcpy(t.comm, b->comm, sizeof(t.comm) - 1);
-	/* Segment after segment brings the same entry. */
+	/* Mostly the segment before had the same entry already. */
 	if (map_get(&c->task_index, t.tid, &i) && !memcmp(&c->tasks.v[i], &t, sizeof(t)))
 		return 0;
 	err = collect_pay(c, sizeof(t));

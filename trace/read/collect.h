@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* collect.h - brings the dictionaries and checkpoints of several segments together for a window. */
+/* collect.h - merges the dictionaries and checkpoints of several segments into one window. One
+ * thread at a time. */
 #ifndef CTRACE_TRACE_READ_COLLECT_H
 #define CTRACE_TRACE_READ_COLLECT_H
 
@@ -18,18 +19,19 @@ struct collect {
 	struct map task_index; /* tid -> its newest entry */
 	struct map object_index;
 	struct map stack_index;
-	uint64_t blob[8192]; /* the one at hand, aligned */
+	uint64_t blob[8192]; /* the blob that is looked at, aligned */
 };
 
-/* budget: how many bytes may be kept (limits_kept_bytes()).  NULL: no memory. */
+/* budget: how many bytes may be kept (limits_kept_bytes()). NULL: out of memory. */
 struct collect *collect_new(uint64_t budget);
 void collect_free(struct collect *c);
-/* Takes what is new in the dictionary of a segment; segments in their order.  0, -EBADMSG, -ENOMEM, -E2BIG.
- */
+/* Takes the new entries from the dictionary of a segment, with which d was begun. The segments come
+ * in the order of their numbers. 0, -EBADMSG, -ENOMEM, -E2BIG: the budget is used up. */
 int collect_dictionary(struct collect *c, struct decoder *d);
-/* The checkpoint of a segment, sorted by tid.  0, -EBADMSG, -ENOMEM, -E2BIG. */
+/* Gives the checkpoint of a segment, with which d was begun, sorted by tid. The caller frees
+ * *ret_states. 0, -EBADMSG, -ENOMEM, -E2BIG: the budget is used up. */
 int collect_states(struct collect *c, struct decoder *d, struct window_state **ret_states, size_t *ret_n);
-/* Hands everything over to w, sorted. */
+/* Moves all entries to w, sorted. After that c can only be freed. */
 void collect_finish(struct collect *c, struct window *w);
 
 #endif

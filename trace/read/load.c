@@ -18,15 +18,16 @@ struct load {
 	struct window *w;
 	struct collect *collect;
 	size_t cap;        /* of w->events */
-	uint64_t moves;    /* that are left to join the segments */
+	uint64_t moves;    /* how many moves order_join() may still do */
 	bool has_gaps;     /* there is a CT_GAP among the records */
 	bool any;          /* a segment was read: w->states are set */
-	uint64_t blind_ns; /* nothing is known from then to the next segment; UINT64_MAX: all is */
-	bool in_gap;       /* the last of gaps may grow */
+	uint64_t blind_ns; /* from when on nothing is known, until the next segment; UINT64_MAX: no such time
+			    */
+	bool in_gap;       /* a gap that follows at once is merged into the last of gaps */
 	VEC(struct window_event) gaps;
 };
 
-/* A stretch [from_ns, to_ns] of which the file has nothing. */
+/* Notes an interval [from_ns, to_ns] for which the file has no records. */
 static int load_gap(struct load *l, uint8_t cause, uint64_t from_ns, uint64_t to_ns, uint32_t n_records)
 {
 	struct window *w = l->w;
@@ -55,7 +56,7 @@ static int load_gap(struct load *l, uint8_t cause, uint64_t from_ns, uint64_t to
 				  });
 }
 
-/* What could not be written before segment h, within the window. */
+/* Notes a gap for the records before segment h that could not be written, if it lies in the window. */
 static int load_unwritten(struct load *l, const struct format_segment *h)
 {
 	if (!(h->flags & FORMAT_SEGMENT_UNWRITTEN) || h->gap_from_ns >= l->w->to_ns ||
@@ -66,7 +67,8 @@ static int load_unwritten(struct load *l, const struct format_segment *h)
 			(uint32_t)MIN(h->gap_records, (uint64_t)UINT32_MAX));
 }
 
-/* Is there a hole between segment i and the one before it, within the window? */
+/* Notes a gap if there is a hole between segment i and the one before it, and it lies in the
+ * window. */
 static int load_hole(struct load *l, size_t i)
 {
 	const struct format_segment *h = &l->r->index.segments.v[i].h;
@@ -115,8 +117,9 @@ static int load_states(struct load *l, uint64_t begin_ns)
 	return 0;
 }
 
-/* Since when the capture paused, UINT64_MAX: it did not.  If it did, the segment was sealed when it went on,
- * and the next one's checkpoint is what was found at that moment. */
+/* Since when the capture paused; UINT64_MAX: it did not. After a pause the daemon seals the segment
+ * and reads the states of all tasks. So the checkpoint of the next segment has the states from just
+ * after the pause. */
 static uint64_t load_paused(const struct format_segment *h, const struct window_event *e, size_t n)
 {
 	uint64_t from_ns = UINT64_MAX;
@@ -155,7 +158,7 @@ static int load_decode(struct load *l, const struct reader_segment *s)
 	w->n_events += n;
 	w->n_cpus = MAX(w->n_cpus, h->n_cpus);
 	w->n_cpus = MAX(w->n_cpus, n_cpus);
-	w->n_cpus = MAX(w->n_cpus, 1u); /* that of the gaps */
+	w->n_cpus = MAX(w->n_cpus, 1u); /* a gap needs a CPU too */
 	l->has_gaps |= h->kinds[CT_GAP] != 0;
 	w->offsets.boot_to_mono_ns = h->boot_to_mono_ns;
 	w->offsets.boot_to_real_ns = h->boot_to_real_ns;
@@ -176,7 +179,7 @@ static int load_segment(struct load *l, size_t i)
 	if (!err)
 		err = load_decode(l, &s);
 	if (err == -ESTALE && !l->any) {
-		/* The writer was here first: the trace now begins later. */
+		/* The daemon has overwritten the oldest segment: the trace now begins later. */
 		l->w->file_from_ns = MAX(l->w->file_from_ns, h->end_ns);
 		l->w->from_ns = MAX(l->w->from_ns, h->end_ns);
 		l->w->from_ns = MIN(l->w->from_ns, l->w->to_ns);
@@ -187,7 +190,7 @@ static int load_segment(struct load *l, size_t i)
 	return err;
 }
 
-/* Gaps that ended at one moment: the later one first. */
+/* By the end of the gap; of two that end at one moment, the later one in memory comes first. */
 static int by_end(const void *a, const void *b)
 {
 	const struct window_event *x = *(const struct window_event *const *)a;
@@ -198,7 +201,7 @@ static int by_end(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-/* Puts the gaps among the events, each in front of what came at the very moment at which it ended. */
+/* Merges the gaps into the events. A gap comes before the events of the moment at which it ends. */
 static int load_put_gaps(struct load *l)
 {
 	struct window *w = l->w;
@@ -228,7 +231,7 @@ static int load_put_gaps(struct load *l)
 	return 0;
 }
 
-/* The gaps go among the events; events that are too late go; the rest is counted. */
+/* Merges the gaps into the events, drops events after the window, and sums up the lost records. */
 static int load_finish(struct load *l)
 {
 	struct window *w = l->w;
@@ -248,7 +251,7 @@ static int load_finish(struct load *l)
 	return 0;
 }
 
-/* Room for the events of the segments [a, b), as their headers promise. */
+/* Allocates room for the events of the segments [a, b): as many as their headers say. */
 static int load_reserve(struct load *l, size_t a, size_t b, uint64_t max_events, char *err)
 {
 	const struct reader *r = l->r;

@@ -13,7 +13,7 @@
 #include "trace/format/pio.h"
 #include "trace/read/reader_private.h"
 
-/* How many segments back to look for one whose meta data can be read. */
+/* How many segments to try, from the newest back, for one whose meta data can be read. */
 #define META_TRIES 4
 
 int reader_segment(struct reader *r, size_t i, struct reader_segment *ret)
@@ -24,7 +24,7 @@ int reader_segment(struct reader *r, size_t i, struct reader_segment *ret)
 	struct format_segment now;
 	int err;
 
-	/* Cut off by a truncation; do not make room for what is not there. */
+	/* The file was truncated: do not allocate room for bytes that it does not have. */
 	if (at + n > r->index.file_bytes)
 		return -EBADMSG;
 	if (VEC_RESERVE(&r->buf, n + DECODER_SLACK))
@@ -37,13 +37,14 @@ int reader_segment(struct reader *r, size_t i, struct reader_segment *ret)
 		*ret = (struct reader_segment){ .h = &s->h, .bytes = r->buf.v, .n = n };
 		return 0;
 	}
-	/* Wrong bytes: because it is being overwritten right now, or because it is damaged? */
+	/* The bytes are wrong. If the header has changed, the daemon overwrites the segment right
+	 * now; otherwise it is damaged. */
 	if (!pio_read(r->fd, &now, sizeof(now), at) && memcmp(&now, &s->h, sizeof(now)))
 		return -ESTALE;
 	return -EBADMSG;
 }
 
-/* The segments of the boot that is `back` before the newest. */
+/* Finds the segments of the boot that is `back` boots before the newest. */
 static void reader_find_boot(struct reader *r, unsigned back)
 {
 	const struct file_index_segment *s = r->index.segments.v;
@@ -179,7 +180,7 @@ int reader_use_boot(struct reader *r, unsigned back)
 	return reader_update(r);
 }
 
-/* No segment: a file that is new, or one of which nothing is left? */
+/* A file without segments is either a new one, or one that has lost all of them. */
 static int reader_check_whole(const struct reader *r, char *err)
 {
 	const struct file_index *ix = &r->index;
@@ -244,7 +245,7 @@ int reader_open_fd(int fd, const char *name, struct reader **ret_r, char err[REA
 
 int reader_open(const char *path, struct reader **ret_r, char err[READER_ERR_MAX])
 {
-	/* Not blocking: somebody may name a pipe. */
+	/* O_NONBLOCK: the path may be that of a pipe. */
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int ret;
 

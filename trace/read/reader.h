@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * reader.h - reads a trace file: a circular file (also while it is being
- * written), a snapshot or a recording; they are one format.
+ * reader.h - reads a trace file: a circular file (also while a daemon writes it), a snapshot or a
+ * recording. All three have one format.
  *
- * Bytes are hostile: nothing in a file can crash the reader or make it use
- * memory out of proportion to the file.  One thread at a time per reader.
+ * The bytes are hostile: no file can crash the reader or make it use memory out of proportion to
+ * its size. One thread at a time for each reader.
  */
 #ifndef CTRACE_TRACE_READ_READER_H
 #define CTRACE_TRACE_READ_READER_H
@@ -23,10 +23,11 @@ struct reader_info {
 	uint64_t file_bytes;
 	uint32_t slot_bytes;
 	uint32_t n_slots;
-	/* A file goes on after a reboot, when boot time begins again: one boot is looked at at a time. */
-	uint32_t n_boots, boot;  /* boot: which, counted back from the newest */
-	uint32_t n_segments;     /* of that boot, like everything below */
-	uint32_t n_cut_slots;    /* slots that the file should have and has not: it was cut off */
+	/* A file goes on after a reboot, and boot time starts again at 0. So the reader looks at
+	 * one boot at a time. */
+	uint32_t n_boots, boot;  /* boot: the one that is looked at; 0: the newest, 1: the one before it */
+	uint32_t n_segments;     /* of that boot, like all fields below */
+	uint32_t n_cut_slots;    /* slots by which the file is shorter than its header says */
 	uint32_t n_bad_slots;    /* segments that are missing or broken */
 	uint64_t from_ns, to_ns; /* boot time; 0, 0 when there is no segment */
 	uint64_t first_seq;
@@ -40,45 +41,55 @@ struct reader_info {
 };
 
 #define READER_ERR_MAX 512
-/* Opens and indexes a file.  -ENOENT, -EACCES, -EBADMSG (not a ctrace file, a newer version, or nothing in it
- * is whole), -ENOMEM.  err gets a sentence: what, why, what to do. */
+/* Opens a file and finds its segments. 0; -ENOENT, -EACCES and other errnos of open(2) and
+ * pread(2); -EBADMSG: not a trace, of a newer version, or without one whole segment; -ENOMEM. On
+ * failure err has a sentence: what, why, what to do. */
 int reader_open(const char *path, struct reader **ret, char err[READER_ERR_MAX]);
-/* The same, from an open descriptor, which stays the caller's. */
+/* As reader_open(), from an open descriptor. The caller keeps fd open until reader_free() and
+ * closes it then. name is for messages. */
 int reader_open_fd(int fd, const char *name, struct reader **ret, char err[READER_ERR_MAX]);
 void reader_free(struct reader *r);
 const struct reader_info *reader_info(const struct reader *r);
-/* Looks at the boot that is `back` before the newest one (0: the newest, as after opening).  0, -ERANGE:
- * there are not so many; -ENOMEM. */
+/* Selects the boot that is `back` boots before the newest one. (After opening it is the newest, 0.)
+ * 0; -ERANGE: the file has not so many boots; -ENOMEM. */
 int reader_use_boot(struct reader *r, unsigned back);
-/* Indexes again a file that is being written. */
+/* Finds the segments anew, of a file to which a daemon writes. 0, -EIO and other errnos, -ENOMEM;
+ * on failure err has a sentence. */
 int reader_refresh(struct reader *r, char err[READER_ERR_MAX]);
 
 /*
- * Loads [from_ns, to_ns) (boot time; clipped to the file; 0 and UINT64_MAX: all).  Touches only the slots it
- * needs. -ERANGE: the window and the file do not overlap; -EBADMSG: no slot in it could be read; -ENOMEM;
- * -E2BIG: more than the given number of events (0: 64 million, less for a small file).  Segments that are
- * damaged or missing are skipped, counted and become CT_GAP events, as does the time when no daemon ran.
+ * Loads the window [from_ns, to_ns), in boot time and clipped to the file; 0 and UINT64_MAX load
+ * all. The caller frees *ret with window_free(). It reads only the slots that it needs. Segments
+ * that are damaged or missing are skipped, counted, and become CT_GAP events; so does a time in
+ * which no daemon ran. Returns 0, or with a sentence in err:
+ * - -ERANGE: the window is empty, or lies outside the file;
+ * - -EBADMSG: no segment in the window could be read;
+ * - -E2BIG: the window has more than max_events events (0: 64 million, fewer for a small file), or
+ *   more in its dictionaries than a file of its size can have;
+ * - -ENOMEM.
  */
 int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max_events, struct window **ret,
 		char err[READER_ERR_MAX]);
 
-/* Progress of a long load: called now and then with 0..100; may be NULL. */
+/* Sets the function that window_load() calls after each segment, with 0..100 percent. fn may be
+ * NULL. */
 void reader_on_progress(struct reader *r, void (*fn)(void *arg, unsigned percent), void *arg);
 
 /*
- * For copying: the file as it is, segment by segment.  All that these hand out stays the reader's.
+ * For a copy of the file, segment by segment. The reader owns everything that the functions below
+ * return.
  */
 struct reader_file {
 	const struct format_file *header;
 	const char *name;
-	const char *meta; /* of the newest segment that can be read, or of the file */
+	const char *meta; /* of the newest segment that can be read; without one, of the file header */
 	size_t meta_bytes;
-	struct decoder *decoder; /* of the reader: begun anew for each segment */
+	struct decoder *decoder; /* the reader's own; to be begun anew for each segment */
 };
 struct reader_file reader_file(const struct reader *r);
 
-/* Clips [*from_ns, *to_ns) to the trace and finds the segments [*ret_a, *ret_b) that it touches; *ret_b ==
- * *ret_a when it lies in a hole. 0 or -ERANGE. */
+/* Clips [*from_ns, *to_ns) to the trace and finds the segments [*ret_a, *ret_b) that overlap it.
+ * *ret_b == *ret_a if the window lies in a hole. 0, or -ERANGE with a sentence in err. */
 int reader_select(const struct reader *r, uint64_t *from_ns, uint64_t *to_ns, size_t *ret_a, size_t *ret_b,
 		  char err[READER_ERR_MAX]);
 
@@ -87,8 +98,8 @@ struct reader_segment {
 	const uint8_t *bytes; /* header, then body; valid until the next segment is read */
 	size_t n;
 };
-/* Reads segment i as it was indexed.  0; -ESTALE: it has been overwritten since; -EBADMSG: it is damaged or
- * cannot be read; -ENOMEM. */
+/* Reads segment i, an index as from reader_select(). 0; -ESTALE: the daemon has overwritten it
+ * since it was found; -EBADMSG: it is damaged or cannot be read; -ENOMEM. */
 int reader_segment(struct reader *r, size_t i, struct reader_segment *ret);
 
 #endif

@@ -12,9 +12,9 @@ struct reader {
 	bool owns_fd;
 	char *name;
 	struct file_index index;
-	unsigned boot;     /* the one that is looked at, counted back from the newest */
+	unsigned boot;     /* the selected one; 0: the newest, 1: the one before it */
 	size_t first, end; /* its segments in index.segments */
-	char *meta;        /* of its newest segment that can be read, or of the file */
+	char *meta;        /* of the newest segment that can be read; without one, of the file header */
 	size_t meta_bytes;
 	struct reader_info info;
 	struct decoder *decoder;
@@ -23,7 +23,7 @@ struct reader {
 	void *progress_arg;
 };
 
-/* What a segment has to tell about: the capture of it and its records. */
+/* The time that a segment covers: from begin_ns to end_ns, and further if it has records outside. */
 static inline uint64_t reader_segment_from(const struct format_segment *h)
 {
 	return h->begin_ns < h->min_ns ? h->begin_ns : h->min_ns;

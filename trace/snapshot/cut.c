@@ -13,9 +13,9 @@
 #include "trace/snapshot/redact.h"
 #include "trace/write/ringfile.h"
 
-#define CUT_PIECE_BYTES (8u << 20) /* written before the disk is waited for */
+#define CUT_PIECE_BYTES (8u << 20) /* written between two waits for the disk */
 
-/* Segments that are copied as they are keep the id of their source, and so does the file. */
+/* Copied segments keep the file id of their source, so the new file has this id too. */
 static int cut_header(const struct reader *r, struct redact *redact, int fd, uint32_t n_slots)
 {
 	const struct reader_file src = reader_file(r);
@@ -37,7 +37,7 @@ static int cut_header(const struct reader *r, struct redact *redact, int fd, uin
 	return ringfile_put_header(fd, &f, meta);
 }
 
-/* The bytes of a segment as they are to be written. */
+/* The bytes of segment i for the new file, redacted if asked for. */
 static int cut_segment(struct reader *r, struct redact *redact, size_t i, const uint8_t **ret_bytes,
 		       size_t *ret_n)
 {
@@ -58,13 +58,13 @@ static int cut_segment(struct reader *r, struct redact *redact, size_t i, const 
 	return ret;
 }
 
-/* After [*done, end) was written: whether the cut is to go on. */
+/* Called after [*done, end) was written. 0 to go on, or -ECANCELED. */
 static int cut_step(const struct cut_options *opt, int fd, uint64_t end, uint64_t *done)
 {
 	if (!opt->step)
 		return 0;
 	if (end >= *done + CUT_PIECE_BYTES) {
-		/* an error shows again when all of it is synced */
+		/* fdatasync() at the end reports any error */
 		(void)sync_file_range(fd, (off_t)*done, (off_t)(end - *done),
 				      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
 					      SYNC_FILE_RANGE_WAIT_AFTER);
@@ -90,7 +90,8 @@ static int cut(struct reader *r, const struct cut_options *opt, struct redact *r
 
 		ret = cut_segment(r, redact, i, &bytes, &size);
 		if (ret == -ESTALE || ret == -EBADMSG) {
-			/* It stays out; the hole in the sequence tells readers of the cut. */
+			/* The segment is left out. Readers of the snapshot see the hole in the
+			 * sequence numbers. */
 			ret = 0;
 			continue;
 		}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cut.h - cuts a window out of a trace: the result is a trace file of its own.  One thread at a time per
- * reader. */
+/* cut.h - cuts a window out of a trace. The result is a trace file of its own. One thread at a time
+ * for each reader. */
 #ifndef CTRACE_TRACE_SNAPSHOT_CUT_H
 #define CTRACE_TRACE_SNAPSHOT_CUT_H
 
@@ -11,22 +11,24 @@
 
 struct cut_options {
 	uint64_t from_ns, to_ns; /* boot time; 0 and UINT64_MAX: all */
-	/* Without the names of programs, files, functions, addresses and the host: each becomes a hash under
-	 * a key that is forgotten (redact_names.h). */
+	/* Replace the names of programs, files, functions, addresses and the host by hashes under a
+	 * key that nobody keeps (redact_names.h). */
 	bool redact;
 	/*
-	 * Called between the segments; when it returns false the cut ends with -ECANCELED.  With it, what is
-	 * written reaches the disk in pieces, so that no call to a file system that answers takes long.  May
-	 * be NULL.
+	 * Called after each segment; if it returns false, the cut ends with -ECANCELED. May be
+	 * NULL. With a step, the cut also writes to the disk in pieces of 8 MiB, so that the time
+	 * between two steps stays short.
 	 */
 	bool (*step)(void *arg);
 	void *arg;
 };
 
 /*
- * Copies the segments of src that overlap [from_ns, to_ns) into out_fd (an empty regular file) as a trace
- * file of its own, just large enough, and syncs it.  Segments that cannot be read stay out.  Returns 0 and
- * *ret_segments, or -errno as window_load() or of the write, with a sentence in err.
+ * Copies the segments of src that overlap [from_ns, to_ns) into out_fd, an empty regular file, as a
+ * trace file just large enough for them, and syncs it. Segments that cannot be read are left out.
+ * Returns 0 and the number of copied segments. On failure, returns -errno with a sentence in err:
+ * as reader_select(), -EBADMSG: no segment could be read, -ECANCELED, or an errno of the write.
+ * Then out_fd may have a part of the file.
  */
 int cut_window(struct reader *src, const struct cut_options *opt, int out_fd, uint64_t *ret_segments,
 	       char err[READER_ERR_MAX]);

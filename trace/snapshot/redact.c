@@ -19,7 +19,7 @@ struct redact {
 	VEC(size_t) ends;   /* by CPU: where its next record goes in raw */
 	VEC(uint8_t) bytes; /* of a block */
 	VEC(struct encode_stream) streams;
-	uint64_t blob[8192], out[8192]; /* those at hand, aligned */
+	uint64_t blob[8192], out[8192]; /* the blob before and after, aligned */
 };
 
 void redact_free(struct redact *r)
@@ -65,9 +65,10 @@ static uint64_t redact_id(const struct redact *r, uint64_t id)
 }
 
 /*
- * Replaces an object's id that is a kernel address by another id of the same kind: the address would reveal
- * where the kernel lies in memory. Another address in its place, such as the function of a timer, looks like
- * an id of an unknown kind.
+ * Replaces an object's id that is a kernel address by another id of the same kind, because the
+ * address would reveal where the kernel lies in memory. Some records have another kernel address in
+ * this field, such as the function of a timer. Such an address looks like an id of an unknown kind,
+ * and is replaced too.
  */
 static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 {
@@ -81,7 +82,8 @@ static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 	return id;
 }
 
-/* What is in memory is left out, and a stack's id, which is made of its frames, becomes another. */
+/* Removes values and addresses of memory. Replaces ids of stacks, because they are hashes of the
+ * frames. */
 static void redact_event(const struct redact *r, struct window_event *e)
 {
 	e->r.obj = redact_object_id(r, e->r.obj);
@@ -105,7 +107,7 @@ static void redact_event(const struct redact *r, struct window_event *e)
 	}
 }
 
-/* The records of each CPU together, as they are encoded. */
+/* Groups the records by CPU, as the encoder takes them. */
 static int redact_streams(struct redact *r, uint32_t n_cpus, size_t n_events)
 {
 	size_t at = 0, kept = 0;
@@ -167,7 +169,7 @@ static int redact_records(struct redact *r, struct decoder *d, struct format_seg
 	return ret ? ret : encoder_records(r->encoder, r->streams.v, r->streams.n, h->begin_ns, r->kind_info);
 }
 
-/* Names of anonymous inodes are the kernel's, and so are those of devices where they belong. */
+/* The kernel, not a user, makes the names of anonymous inodes, of disks, and of devices below /dev. */
 static bool name_is_public(const struct ct_object_blob *o)
 {
 	enum ct_obj_kind k = CT_OBJ_KIND(o->id);
@@ -206,7 +208,7 @@ static void redact_object(const struct redact *r, struct ct_object_blob *o)
 	memcpy(o->name, name, o->name_len);
 }
 
-/* A stack whose frames have become longer than a blob can be loses its outermost ones. */
+/* Redacted frames may be longer. If they do not fit the blob, the outermost ones are dropped. */
 static void redact_stack(struct redact *r, const struct ct_stack_blob *s)
 {
 	struct ct_stack_blob *out = (struct ct_stack_blob *)r->out;
@@ -270,7 +272,8 @@ static int redact_dictionary(struct redact *r, struct decoder *d, enum format_bl
 	return more ? more : encoder_block(r->encoder, type, r->bytes.v, r->bytes.n, 1);
 }
 
-/* Pairs of 0-terminated strings: all but the host's name. */
+/* Copies the known entries of meta data (pairs of 0-terminated strings); the host's name becomes a
+ * hash. */
 static int redact_meta_text(const struct redact *r, const char *meta, size_t n, char *out, size_t *ret_n)
 {
 	static const char *const names[] = { "hooks", "kernel", "machine", "host" };

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * redact_names.h - what a name becomes that is nobody else's business: a short keyed hash.  The same name
- * becomes the same hash under one key, so that what belongs together still does; without the key nobody can
- * try names.
+ * redact_names.h - replaces a private name by a short keyed hash. Under one key, the same name
+ * always gets the same hash, so that a reader still sees what belongs together. Without the key
+ * nobody can find a name by trying names.
  *
- * Kept: the names of kernel threads and of ctrace's own, of disks, of devices below /dev and of anonymous
- * inodes, of the kernel's functions and those of the C and C++ libraries; loopback addresses; ports, numbers,
- * times.
+ * These stay as they are:
+ * - names of kernel threads, and of ctrace's own programs and threads;
+ * - names of disks, of devices below /dev, and of anonymous inodes;
+ * - functions of the kernel and of the C and C++ libraries;
+ * - loopback addresses;
+ * - ports, numbers, times.
+ * Pure; any thread.
  */
 #ifndef CTRACE_TRACE_SNAPSHOT_REDACT_NAMES_H
 #define CTRACE_TRACE_SNAPSHOT_REDACT_NAMES_H
@@ -18,18 +22,20 @@
 
 #define REDACT_FRAME_MAX 128
 
-/* "p-1a2b3c4d" */
+/* Replaces the name of a task: "p-1a2b3c4d". */
 void redact_comm(const struct siphash_key *key, char comm[CT_COMM_LEN]);
-/* Whether it is the name of a program or thread of the tracer. */
+/* Whether comm is the name of one of the tracer's programs or threads. */
 bool redact_is_own(const char comm[CT_COMM_LEN]);
-/* Each component of a path by itself: "/1a2b3c4d/5e6f7a8b"; what a leading "...", "@" or "/" says stays.
- * Returns the length; at most size - 1, of a path that is longer the end is kept. */
+/* Replaces each component of a path by itself: "/1a2b3c4d/5e6f7a8b". Each "/", "@" and "..." stays,
+ * because it says what kind of name this is. Writes at most size - 1 bytes and the 0, and returns
+ * their number. Of a path that is too long the end is kept. */
 size_t redact_path(const struct siphash_key *key, const char *path, size_t len, char *buf, size_t size);
-/* An address of 16 bytes (IPv4 in the first 4): 240.0.0.0/4 and 100::/64 are nobody's. */
+/* Replaces an address of 16 bytes (IPv4 in the first 4) by one of 240.0.0.0/4 or 100::/64, which no
+ * host has. A family other than AF_INET and AF_INET6 becomes zeroes. */
 void redact_address(const struct siphash_key *key, uint16_t family, uint8_t addr[16]);
-/* A frame of a stack, "function+0x12 (module)". */
+/* Redacts a frame of a stack, "function+0x12 (module)", from frame to buf. */
 void redact_frame(const struct siphash_key *key, const char *frame, char buf[REDACT_FRAME_MAX]);
-/* Any other name: 8 hexadecimal digits, and the 0. */
+/* Replaces any other name, of len bytes, by 8 hexadecimal digits and the 0. */
 void redact_word(const struct siphash_key *key, const char *word, size_t len, char buf[9]);
 
 #endif

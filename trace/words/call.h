@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * call.h - the system calls that matter by name, and not only by their class (enum ct_wait).
+ * call.h - system calls that other code has to tell apart one by one. (For most code, the class of
+ * a call is enough: enum ct_wait.)
  *
  * Pure; any thread.
  */
@@ -10,7 +11,7 @@
 #include "trace/format/machine.h"
 
 enum call {
-	CALL_OTHER = 0, /* any other one, or none */
+	CALL_OTHER = 0, /* any other call, or no call */
 	CALL_CLOSE,
 	CALL_EPOLL_PWAIT,
 	CALL_EPOLL_WAIT,
@@ -27,7 +28,8 @@ enum call {
 	CALLS,
 };
 
-/* nr is a number as in the records of a trace; machine is that of the trace (struct window). */
+/* The call with the number nr. nr is as in the records of a trace, machine is that of the trace
+ * (struct window). */
 enum call call_of(enum machine machine, unsigned nr);
 
 #endif

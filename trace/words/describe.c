@@ -16,9 +16,9 @@
 #include "lib/cleanup.h"
 #include "trace/words/resource.h"
 
-/* Enough low bits of a kernel address to tell two objects apart. */
+/* The low bits of a kernel address, enough to tell two objects apart. */
 #define SHORT_IDENT 0xffffffffff
-#define RAW_MAX     1024 /* of a text before it is cleaned */
+#define RAW_MAX     1024 /* bytes of a text before clean_text() */
 #define ADDRESS_MAX (INET6_ADDRSTRLEN + 10)
 
 static const char *const syscalls_x86_64[] = {

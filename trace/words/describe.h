@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * describe.h - words for what a trace holds: objects, waits, system calls.
+ * describe.h - words for the content of a trace: objects, waits, system calls.
  *
- * Pure: no I/O, no allocation, no globals that change; any thread.  Names come
- * from the trace and may hold any byte: what is written to a buffer here is as lib/clean.h shows it, so that
- * it is safe to print.
+ * Pure: no I/O, no allocation, no globals that change; any thread. Names in a trace may have any
+ * bytes: lib/clean.h makes all text that these functions write to a buffer safe to print.
  *
- * Functions that fill a buffer return the length that the whole text has, as
- * snprintf() does; the text is cut to fit and always 0-terminated.
+ * Functions that fill a buffer return the length of the whole text, as snprintf() does. The text is
+ * cut to fit and always 0-terminated.
  */
 #ifndef CTRACE_TRACE_WORDS_DESCRIBE_H
 #define CTRACE_TRACE_WORDS_DESCRIBE_H
@@ -21,20 +20,20 @@
 #define DESCRIBE_MAX 256
 
 /*
- * An object in words: "tcp 127.0.0.1:80->10.0.0.1:4242", "unix @/tmp/x", "pipe:[123]", "futex 0x7f.. of pid
- * 12",
- * "/path/of/file", "pid 12 (sh)".  An id that the window does not know gives what the id itself says; id 0
- * gives "".
+ * An object in words: "tcp 127.0.0.1:80->10.0.0.1:4242", "unix @/tmp/x", "pipe:[123]", "futex
+ * 0x7f.. of pid 12", "/path/of/file", "pid 12 (sh)". If the window does not know the id, the words
+ * are made from the id alone. id 0 gives "".
  */
 size_t describe_object(const struct window *w, uint64_t id, char *buf, size_t size);
 
 /* "futex", "read", ...: the class of a wait, in one word ("run" for CT_W_NONE). */
 const char *describe_wait(enum ct_wait wait);
-/* A system call of that machine (struct window's): "read"; "" for CT_NR_NONE, NULL when not known. */
+/* A system call by its number on that machine (machine of struct window): "read". "" for
+ * CT_NR_NONE; NULL: not known. */
 const char *describe_syscall(enum machine machine, unsigned nr);
 /* A record's kind: "switch", "wake", ...; NULL when not known. */
 const char *describe_record(unsigned kind);
-/* Which record kind that word is, 0 when none. */
+/* The record kind with that word; 0: none has it. */
 unsigned describe_record_kind(const char *word);
 /* The context of a wake: "task", "softirq", ... */
 const char *describe_context(unsigned ctx);
@@ -42,11 +41,12 @@ const char *describe_context(unsigned ctx);
 const char *describe_loss(unsigned cause);
 /* By which rule a hang was noticed: "loop", "deadlock", ... */
 const char *describe_hang(unsigned rule);
-/* What the tracer leaves out: "none", "samples", ... */
+/* A step of the governor (enum ct_shed), the kind of record that is left out: "none", "samples",
+ * ... */
 const char *describe_shed(unsigned step);
 /* A task state (CT_ST_*), in one word: "sleep", "disk", ... */
 const char *describe_state(unsigned state);
-/* A signal without its SIG: "KILL"; NULL when not known. */
+/* A signal, without "SIG": "KILL". NULL: not known. */
 const char *describe_signal(unsigned sig);
 
 /* clean_text() of lib/clean.h. */

@@ -29,7 +29,7 @@ static void dict_release(struct dict *d, struct dict_entry *e)
 	d->n--;
 	free(e->blob);
 	*e = (struct dict_entry){ 0 };
-	/* There is room: dict_place() reserved one for every entry. */
+	/* There is room: dict_place() has reserved a place in `free` for every entry. */
 	d->free.v[d->free.n++] = (size_t)(e - d->entries.v);
 }
 
@@ -41,7 +41,8 @@ void dict_del(struct dict *d, uint64_t key)
 		dict_release(d, e);
 }
 
-/* A new entry counts as not used, but the hand has just passed it: it has a full round to become so. */
+/* A new entry starts as not used. The hand has just passed it, so it has a full round of the hand
+ * in which to become used. */
 static void dict_evict(struct dict *d)
 {
 	for (;;) {
@@ -57,7 +58,7 @@ static void dict_evict(struct dict *d)
 	}
 }
 
-/* A place for a new entry: -ENOMEM, or its index. */
+/* Finds a place for a new entry, and gives its index. 0 or -ENOMEM. */
 static int dict_place(struct dict *d, size_t *ret_i)
 {
 	if (!d->free.n) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dict.h - a bounded table of blobs by a 64-bit key: what the writer knows of
- * tasks, objects and stacks.  When it is full the entry that was not used for
- * long goes (the clock algorithm), and is counted.
+ * dict.h - a bounded table of blobs by a 64-bit key: the tasks, objects and stacks that the writer
+ * knows. When the table is full, the clock algorithm removes an entry that was not used for long,
+ * and counts it in evicted. One thread at a time.
  */
 #ifndef CTRACE_TRACE_WRITE_DICT_H
 #define CTRACE_TRACE_WRITE_DICT_H
@@ -19,8 +19,8 @@ struct dict_entry {
 	uint64_t key;
 	struct ct_blob *blob; /* owned; NULL: the place is free */
 	uint64_t put;         /* number of the segment into which it was last put (pull.h) */
-	bool used;            /* since the hand of the clock passed */
-	bool forgotten;       /* goes at the end of the next segment */
+	bool used;            /* used since the hand of the clock passed it */
+	bool forgotten;       /* to be removed at the end of the next segment: its task has exited */
 };
 
 struct dict {
@@ -35,9 +35,10 @@ struct dict {
 
 void dict_init(struct dict *d, size_t max, size_t max_bytes);
 void dict_done(struct dict *d);
-/* NULL when it is not there.  Valid until the next dict_set or dict_del. */
+/* The entry of key, valid until the next dict_set() or dict_del(). NULL: there is none. */
 struct dict_entry *dict_get(const struct dict *d, uint64_t key);
-/* Sets key to a copy of blob.  0 or -ENOMEM (unchanged, but something may have been evicted). */
+/* Sets key to a copy of blob. 0 or -ENOMEM: key is unchanged, but other entries may have been
+ * evicted. */
 int dict_set(struct dict *d, uint64_t key, const struct ct_blob *blob);
 void dict_del(struct dict *d, uint64_t key);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pull.h - gathers the dictionary entries that one segment needs: those its
- * records and states refer to, and one step on from there: the process and the
- * parent of a task, the other end of an object and a task that uses it.
+ * pull.h - gathers the dictionary entries that one segment needs. Those are the entries to which
+ * its records and states refer, and their neighbours: the process and the parent of a task, the
+ * control group of a task, the other end of an object, a task that uses the object. One thread at a
+ * time.
  */
 #ifndef CTRACE_TRACE_WRITE_PULL_H
 #define CTRACE_TRACE_WRITE_PULL_H
@@ -17,21 +18,22 @@ struct pull_out {
 
 struct pull {
 	struct dict *tasks, *objects, *stacks;
-	uint64_t number; /* of the segment; marks the entries that are in it */
+	uint64_t number; /* of the segment; dict_entry.put of an entry that is in it */
 	struct pull_out out_tasks, out_objects, out_stacks;
 };
 
-/* Begins a segment with nothing in it. */
+/* Begins a segment without entries. The dictionaries must live until the last call for the segment. */
 void pull_begin(struct pull *p, struct dict *tasks, struct dict *objects, struct dict *stacks);
 void pull_done(struct pull *p);
-/* Each puts an entry in once; nothing when the dictionary does not have it.  Out of memory: see pull_error().
- */
+/* Each of these adds one entry and its neighbours, unless the segment has it already. It adds
+ * nothing if the dictionary does not have the entry. pull_error() tells of an allocation that
+ * failed. */
 void pull_task(struct pull *p, uint64_t tid);
 void pull_object(struct pull *p, uint64_t id);
 void pull_stack(struct pull *p, uint64_t id);
-/* Puts in a blob that is not (or no longer) in a dictionary. */
+/* Adds a blob that is in no dictionary, or no longer. */
 void pull_blob(struct pull_out *out, const struct ct_blob *blob);
-/* 0, or -ENOMEM when an entry could not be put in since pull_begin(). */
+/* 0, or -ENOMEM: an entry since pull_begin() could not be added. */
 int pull_error(const struct pull *p);
 
 #endif

@@ -81,7 +81,8 @@ static int ringfile_create(int fd, const struct ringfile_options *opt, uint32_t 
 	return ret;
 }
 
-/* A daemon that was killed while it created the file left zeroes: nothing is lost by starting again. */
+/* Whether the file has only zeroes where its headers should be: a daemon was killed while it
+ * created the file. Nothing is lost if it is created again. */
 static bool ringfile_is_blank(int fd)
 {
 	static const uint64_t at[] = { 0, FORMAT_COPY_AT, FORMAT_SLOT_BYTES };
@@ -96,7 +97,7 @@ static bool ringfile_is_blank(int fd)
 	return true;
 }
 
-/* The segments that are there, and where the next one goes. */
+/* Takes over the segments that the file has, and finds the place for the next one. */
 static void ringfile_take(struct ringfile *r, const struct file_index *ix, const uint8_t boot_id[16])
 {
 	r->slot_bytes = ix->file.slot_bytes;
@@ -145,7 +146,8 @@ static int ringfile_recover(struct ringfile *r, const struct ringfile_options *o
 		snprintf(err, FILE_INDEX_ERR_MAX, "cannot recover %.120s: %s", opt->path, strerror(-ret));
 		return ret;
 	}
-	/* One in a second never comes there, and behind the last number there is none. */
+	/* At one segment a second, real files never reach this number. A larger one would leave too
+	 * few numbers for the segments to come. */
 	if (ix.segments.n && ix.segments.v[ix.segments.n - 1].h.seq > RINGFILE_SEQ_MAX) {
 		snprintf(err, FILE_INDEX_ERR_MAX, "%.120s has sequence numbers that cannot be", opt->path);
 		return -EBADMSG;
@@ -154,7 +156,7 @@ static int ringfile_recover(struct ringfile *r, const struct ringfile_options *o
 	return 0;
 }
 
-/* Where the file is, for the calls that end in "at". */
+/* The directory and the name of the file, for openat() and unlinkat(). */
 struct ringfile_home {
 	int dir_fd;
 	const char *name;
@@ -184,7 +186,8 @@ static int ringfile_home_open(const struct ringfile_options *opt, struct ringfil
 	return 0;
 }
 
-/* Opens and locks the file; one that was removed before the lock was had is not ours. */
+/* Opens and locks the file. If it was removed between the two, tries again with the file that is
+ * there now. */
 static int ringfile_lock(const struct ringfile_home *home, const char *path, char *err)
 {
 	for (;;) {
@@ -265,19 +268,21 @@ void ringfile_unwritten(struct ringfile *r, uint64_t from_ns, uint64_t n)
 	r->unwritten.any = true;
 }
 
-/* Makes slots [from, to) invalid, so that no reader takes what is left in them for a segment. */
+/* Makes slots [from, to) invalid, so that no reader finds an old segment in them. */
 static void ringfile_clear(struct ringfile *r, uint32_t from, uint32_t to)
 {
 	static const uint8_t zero[RINGFILE_ALIGN];
 
 	for (uint32_t s = from; s < to; s++) {
-		/* When it fails, what is there stays behind as a hole in the sequence. */
+		/* If this fails, the old segment stays, and a reader sees a hole in the sequence
+		 * numbers. */
 		(void)pio_write(r->fd, zero, sizeof(zero), (uint64_t)s * r->slot_bytes);
 		r->slots[s] = (struct ringfile_slot){ 0 };
 	}
 }
 
-/* The slot for a segment of n slots; what does not fit before the end goes to the beginning. */
+/* The slot for a segment of n slots. A segment that does not fit before the end of the file goes to
+ * the beginning. */
 static uint32_t ringfile_place(struct ringfile *r, size_t n)
 {
 	if (r->next_slot + n <= (size_t)r->n_slots + 1)
@@ -286,8 +291,8 @@ static uint32_t ringfile_place(struct ringfile *r, size_t n)
 	return 1;
 }
 
-/* Whole pages, at first without a header: so the old segments go from front to back, and only the header
- * makes it valid. */
+/* Writes whole pages, first with zeroes in place of the header, then the header. So the segment is
+ * valid only when all its bytes are there, and old segments disappear from front to back. */
 static int ringfile_put(struct ringfile *r, const struct format_segment *h, uint8_t *bytes, size_t n,
 			uint64_t at)
 {
@@ -327,7 +332,7 @@ int ringfile_write(struct ringfile *r, struct format_segment *h, uint8_t *bytes,
 		file_index_segment_finish(h, bytes, n, r->slot_bytes);
 		memset(&r->slots[slot], 0, n_slots * sizeof(*r->slots));
 		ret = ringfile_put(r, h, bytes, n, (uint64_t)slot * r->slot_bytes);
-		/* The place may be bad: the next one is tried elsewhere. */
+		/* The disk may be bad at this place: the next segment goes to another one. */
 		if (!ret || ret == -EIO)
 			r->next_slot = slot + (uint32_t)n_slots;
 	}
@@ -345,7 +350,7 @@ int ringfile_write(struct ringfile *r, struct format_segment *h, uint8_t *bytes,
 
 uint64_t ringfile_oldest_ns(const struct ringfile *r)
 {
-	/* In the order of the slots, behind the newest: it is among the first. */
+	/* The search starts behind the newest segment, where the oldest one is. */
 	for (uint32_t i = 0; i < r->n_slots; i++) {
 		const struct ringfile_slot *s = &r->slots[(r->next_slot - 1 + i) % r->n_slots + 1];
 

@@ -18,34 +18,36 @@
 struct store_item {
 	struct store_item *next;
 	struct format_segment h;
-	/* what was not taken between the one before and this one */
+	/* records that were lost between the segment before and this one */
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
 	size_t n;
-	uint8_t bytes[] __attribute__((aligned(8))); /* with room up to a multiple of RINGFILE_ALIGN */
+	uint8_t bytes[] __attribute__((aligned(8))); /* allocated up to a multiple of RINGFILE_ALIGN */
 };
 
 struct store {
 	const struct ringfile_options *opt;
-	struct ringfile ringfile; /* of whoever writes, but for fd: see store_begin_anew() */
+	struct ringfile ringfile; /* used by the writing thread; fd changes under lock only */
 	uint64_t again_ns;
 	bool background;
 	pthread_t writer, syncer;
-	pthread_mutex_t syncing; /* one sync at a time: nobody is told of what another one still waits for */
+	pthread_mutex_t syncing; /* one sync at a time: a sync that finds nothing to do must not return while
+				    another one still runs */
 
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* of all fields below */
 	pthread_cond_t more, less, sync;
 	bool stop, dirty;
 	struct store_item *first, **last;
 	uint64_t taken, done; /* segments */
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
-	uint64_t unsure_since_ns;               /* the trouble in which a sync failed last */
-	uint64_t trouble_ns, write_ns, sync_ns; /* when there was trouble last; since when either is on */
+	uint64_t unsure_since_ns; /* since_ns of the trouble in which a sync last failed */
+	uint64_t trouble_ns, write_ns,
+		sync_ns; /* of the last trouble; of the write and sync that run, or 0 */
 	struct store_stats stats;
 };
 
-/* With the lock held. */
+/* Notes a trouble. This function and those down to store_publish() are called with the lock held. */
 static void store_bad(struct store *s, enum writer_trouble trouble, int error)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -57,7 +59,7 @@ static void store_bad(struct store *s, enum writer_trouble trouble, int error)
 	t->error = error;
 }
 
-/* One that comes and goes is one. */
+/* Ends a trouble, but only after a calm time: a trouble that comes and goes counts as one. */
 static void store_good(struct store *s, enum writer_trouble trouble)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -66,7 +68,8 @@ static void store_good(struct store *s, enum writer_trouble trouble)
 		t->trouble = WRITER_FINE;
 }
 
-/* After a sync that failed, the next one knows nothing of what this one was to write. */
+/* A sync has failed. The next one may succeed although these records are not on the disk, because
+ * the kernel reports the error only once. So their times are noted. */
 static void store_unsure(struct store *s)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -79,7 +82,7 @@ static void store_unsure(struct store *s)
 	t->unsure_to_ns = s->stats.newest_ns;
 }
 
-/* Records captured since from_ns. */
+/* Counts a lost segment, with records captured since from_ns. */
 static void store_lost(struct store *s, uint64_t from_ns, uint64_t n_records)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -90,7 +93,8 @@ static void store_lost(struct store *s, uint64_t from_ns, uint64_t n_records)
 	t->untold_records += n_records;
 }
 
-/* A segment is in the file that tells of n_records; what was lost since then may be in a later one. */
+/* A segment is in the file now that mentions n_records as lost. A later segment mentions the
+ * records that were lost since. */
 static void store_told(struct store *s, const struct store_item *item, uint64_t n_records)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -109,7 +113,7 @@ static void store_publish(struct store *s)
 	s->stats.oldest_ns = ringfile_oldest_ns(&s->ringfile);
 }
 
-/* That of the file, when it was removed together with it. */
+/* Creates the directory of the file again, if it was removed together with the file. */
 static int store_make_directory(const char *path)
 {
 	_cleanup_free_ char *copy = strdup(path);
@@ -123,8 +127,8 @@ static int store_make_directory(const char *path)
 }
 
 /*
- * The file was removed, moved away or replaced.  It is given up first: as long as it is open its space is not
- * free.
+ * Creates the file again after it was removed, moved away or replaced. The old one is closed first:
+ * its space is not free as long as it is open.
  */
 static int store_begin_anew(struct store *s)
 {
@@ -155,7 +159,7 @@ static int store_begin_anew(struct store *s)
 	return 0;
 }
 
-/* Makes sure that what is written goes where people look for it. */
+/* Makes sure that the file at opt->path is the one that is written. */
 static int store_look(struct store *s)
 {
 	int ret = ringfile_look(&s->ringfile, s->opt);
@@ -205,8 +209,8 @@ static int store_write(struct store *s, struct store_item *item)
 	return ret;
 }
 
-/* Late is lossy here as well as in the drain: when this thread does not run for a second, a kill takes more.
- */
+/* Raises the priority of this thread, as the drain does. If it does not run for a second, a kill of
+ * the daemon loses more records. */
 static void store_hurry(void)
 {
 	(void)setpriority(PRIO_PROCESS, 0, -15);
@@ -401,7 +405,7 @@ void store_miss(struct store *s, uint64_t from_ns, uint64_t n_records)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Hands it what it has to tell. */
+/* Moves the count of lost records to the item: its segment mentions them. */
 static void store_tell(struct store *s, struct store_item *item)
 {
 	item->missed = s->missed;

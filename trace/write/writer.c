@@ -12,12 +12,12 @@
 #include "trace/write/pull.h"
 #include "trace/write/store.h"
 
-#define MAX_TASKS   131072u /* as many as the detector of hangs takes */
+#define MAX_TASKS   131072u /* as many as detect/ takes */
 #define MAX_OBJECTS 65536u
 #define MAX_STACKS  4096u
-/* A stack is on average no larger than this; very large ones push out others. */
+/* The average size for which the table has room. Very large stacks push out others. */
 #define STACK_BYTES 4096u
-/* The open segment never grows beyond this, whatever the caller does. */
+/* The limit of the open segment; writer_add() refuses more. */
 #define PENDING_MAX (32u << 20)
 
 struct stream {
@@ -36,7 +36,9 @@ struct writer {
 
 	struct dict tasks, objects, stacks;
 	struct pull pull;
-	VEC(uint32_t) forgotten, forgotten_before; /* tids: in this segment, in the one before */
+	VEC(uint32_t)
+	forgotten, forgotten_before; /* tids of tasks to be forgotten: exits in this segment, in the one
+					before */
 
 	/* the open segment */
 	uint64_t begin_ns;
@@ -45,10 +47,11 @@ struct writer {
 	uint32_t n_records;
 	uint32_t kinds[FORMAT_KINDS];
 	uint64_t lost[FORMAT_CAUSES];
-	VEC(struct ct_task_blob) replaced; /* entries that were valid in this segment and are no longer */
-	VEC(uint32_t) renewed;             /* tids of the tasks set in this segment */
+	VEC(struct ct_task_blob)
+	replaced; /* entries that were valid at the beginning of this segment and have been replaced */
+	VEC(uint32_t) renewed; /* tids of the tasks set in this segment */
 	size_t pending;
-	bool begun; /* begin_ns was given */
+	bool begun; /* writer_begin() was called */
 };
 
 static int writer_meta(struct writer *w, const struct writer_options *opt)
@@ -74,7 +77,7 @@ static int writer_meta(struct writer *w, const struct writer_options *opt)
 	return 0;
 }
 
-/* The machine's boot id as 16 bytes; zeroes when it has none. */
+/* Reads the boot id of the running kernel, 16 bytes; zeroes if it cannot be read. */
 static void read_boot_id(uint8_t id[16])
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
@@ -218,7 +221,8 @@ int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n
 	return 0;
 }
 
-/* A task was found again, as it was: keep the entry, whose time is the truer one. */
+/* Whether two blobs say the same of a task. Then the old entry is kept, because its time is the
+ * right one. */
 static bool task_is_same(const struct ct_blob *a, const struct ct_blob *b)
 {
 	return !memcmp((const char *)a + sizeof(*a), (const char *)b + sizeof(*b),
@@ -238,7 +242,7 @@ static int writer_task(struct writer *w, const struct ct_blob *blob)
 	if (w->pending + sizeof(struct ct_task_blob) > PENDING_MAX ||
 	    VEC_RESERVE(&w->renewed, w->renewed.n + 1))
 		return -ENOMEM;
-	/* what it was called before comes late, through another CPU's ring */
+	/* an older name of the task, which comes late through the ring of another CPU */
 	if (e && blob->ts < e->blob->ts)
 		return VEC_PUSH(&w->replaced, *(const struct ct_task_blob *)blob) ? -ENOMEM : 0;
 	if (e && VEC_PUSH(&w->replaced, *(struct ct_task_blob *)e->blob))
@@ -278,7 +282,7 @@ void writer_forget_task(struct writer *w, uint32_t tid)
 {
 	struct dict_entry *e = dict_get(&w->tasks, tid);
 
-	/* Out of memory: then the clock of the dictionary gets it some day. */
+	/* If there is no memory, the entry stays until the dictionary evicts it. */
 	if (e && !VEC_RESERVE(&w->forgotten_before, w->forgotten.n + 1) && !VEC_PUSH(&w->forgotten, tid))
 		e->forgotten = true;
 }
@@ -420,8 +424,8 @@ static int seal_write(struct writer *w, uint64_t now_ns)
 	return store_put(w->store, &h, bytes, n);
 }
 
-/* Empties the open segment.  A task is forgotten one segment after its exit: records of other CPUs that
- * mention it may come late. */
+/* Empties the open segment. The entry of a task stays for one more segment after its exit, because
+ * records of other CPUs that mention the task may come late. */
 static void writer_reset(struct writer *w)
 {
 	for (size_t i = 0; i < w->forgotten_before.n; i++) {

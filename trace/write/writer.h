@@ -2,12 +2,13 @@
 /*
  * writer.h - writes a trace file: fixed size, circular, made of slots.
  *
- * One thread at a time (the daemon's drain thread), but for what says otherwise.
- * Records go into an open segment in memory; writer_seal() encodes it and has it
- * written into the next slots, over the oldest: at once, or in the background by
- * threads of its own (store.h), so that no disk can hold up whoever seals.  The writer keeps the dictionary
- * (tasks, objects, stacks) and puts into every segment the entries that its records refer to, so that a
- * segment can be read without those before it.
+ * Records go into an open segment in memory. writer_seal() encodes it and writes it into the next
+ * slots, over the oldest segments: at once, or in the background by threads of its own (store.h),
+ * so that no disk holds up the caller. The writer keeps the dictionary (tasks, objects, stacks). It
+ * puts into every segment the entries to which its records refer, so that a segment can be read
+ * without those before it.
+ *
+ * One thread at a time (the daemon's drain thread), except for the functions marked "any thread".
  */
 #ifndef CTRACE_TRACE_WRITE_WRITER_H
 #define CTRACE_TRACE_WRITE_WRITER_H
@@ -24,8 +25,7 @@ struct writer;
 
 struct writer_options {
 	uint64_t size_bytes; /* of the whole file; rounded down to slots; at least 4 MiB */
-	const char *hooks;   /* which hooks are live: "sched/switch=tp_btf,..."; stored in the file header's
-				segment meta */
+	const char *hooks;   /* which hooks are live: "sched/switch=tp_btf,..."; stored in the meta data */
 	const char *host;    /* uname -n */
 	const char *kernel;  /* uname -r */
 	const char *machine; /* uname -m */
@@ -34,72 +34,87 @@ struct writer_options {
 	uint32_t max_objects;
 	uint32_t max_stacks;
 	const uint8_t *boot_id; /* 16 bytes; NULL: that of the running kernel */
-	bool own_dir;           /* path's directory is to be the user's alone: see lib/owned.h */
-	bool background;        /* write, and sync every five seconds, on other threads */
+	bool own_dir;           /* refuse a directory that another user owns or may write (lib/owned.h) */
+	bool background;        /* threads of its own write, and sync every five seconds */
 };
 
 struct writer_stats {
-	/* since open; file_bytes: of the slots written; raw_bytes: of what was sealed */
+	/* Since the writer was opened. raw_bytes: of the sealed segments, before encoding.
+	 * file_bytes: of the slots that were written. lost_disk: records. */
 	uint64_t segments, records, raw_bytes, file_bytes, lost_disk;
 	uint64_t newest_seq;
-	uint64_t oldest_ns, newest_ns; /* what the file holds of this boot now */
+	uint64_t oldest_ns, newest_ns; /* the time that the file covers now, of this boot */
 	uint64_t dict_tasks, dict_objects, dict_stacks, dict_evicted;
 	struct writer_storage storage;
 };
 
 /*
- * Creates path (mode 0600, preallocated), or opens one that is there: then it
- * is recovered and continued after its newest valid segment, and its size stays
- * what it was unless size_bytes differs, in which case -EXDEV is returned and
- * nothing is touched (the caller decides; writer_recreate semantics are not
- * offered: rename the file away).  -EBADMSG: not a ctrace file, one of another major version, one that is
- * damaged beyond use, or one that owned_file() refuses (a link, another user's, ...).  -EPERM: own_dir, and
- * the directory is refused.  -ENOSPC: no room to preallocate; nothing is left behind.  -EBUSY: another writer
- * holds it (flock). err (>= 256 bytes) gets a sentence for the log on failure.
+ * Opens the trace file at path. If there is none, creates one (mode 0600, preallocated). If there
+ * is one, recovers it and continues after its newest valid segment. boot_id NULL reads that of the
+ * running kernel. Returns 0, or on failure writes a sentence for the log to err (>= 256 bytes) and
+ * returns:
+ * - -EXDEV: the file has another size than size_bytes. It is not touched; the caller decides, for
+ *   example renames it away.
+ * - -EBADMSG: not a trace, of another major version, damaged beyond use, or refused by owned_file()
+ *   (a link, another user's file, ...).
+ * - -EPERM: own_dir, and the directory is refused.
+ * - -ENOSPC: no room to preallocate. Nothing is left behind.
+ * - -EBUSY: another writer has the lock of the file (flock(2)).
+ * - -EINVAL: size_bytes is out of range, or the meta data is too long.
+ * - -ENOMEM, and other errnos of the system calls.
  */
 int writer_open(const char *path, const struct writer_options *opt, struct writer **ret, char *err);
-/* Seals nothing: call writer_seal() first.  Waits for the disk: writer_flush() says whether it answers.
- * Accepts NULL. */
+/* Frees the writer; it does not seal, so call writer_seal() first. In the background mode it waits
+ * for the disk: writer_flush() says whether the disk answers. Accepts NULL. */
 void writer_free(struct writer *w);
 
-/* Adds one fixed record with its CT_KIND_WORDS words (words may be NULL where there are none).
- * 0, -ENOMEM (also when 32 MiB or a million records are pending: seal earlier), or -EINVAL for a kind it does
- * not know, a CPU beyond 8191 or a time from FORMAT_TIME_MAX on. */
+/* Adds one fixed record with its CT_KIND_WORDS words (words may be NULL if there are none). 0;
+ * -ENOMEM: out of memory, or 32 MiB or a million records are pending (the caller seals earlier);
+ * -EINVAL: an unknown kind, a CPU beyond 8191, or a time of FORMAT_TIME_MAX or later. */
 int writer_add(struct writer *w, uint16_t cpu, const struct ct_rec *rec, const uint64_t *words);
-/* What the caller knows of records that lie back to back, each with its words. */
+/* The summary of a run: records that lie back to back, each with its words. */
 struct writer_run {
 	uint32_t n;
 	uint64_t min_ns, max_ns;
-	uint32_t kinds[CT_KIND_LAST + 1]; /* how many of each; none of 0, none of CT_GAP */
+	uint32_t kinds[CT_KIND_LAST + 1]; /* how many of each kind; [0] and [CT_GAP] are 0 */
 };
-/* Adds them: all or none.  Their kinds are known and are not looked at again. 0, -ENOMEM or -EINVAL as above.
- */
+/* Adds all records of a run of n_words, or none. The caller has checked their kinds; they are not
+ * checked again. 0, -ENOMEM or -EINVAL as writer_add(). */
 int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n_words,
 		   const struct writer_run *about);
-/* Adds or replaces a dictionary entry: CT_TASK, CT_OBJECT or CT_STACK blob (checked: -EINVAL). */
+/* Adds or replaces a dictionary entry, a copy of a CT_TASK, CT_OBJECT or CT_STACK blob. blob->size
+ * bytes are readable. 0, -ENOMEM, or -EINVAL: the blob is not valid. */
 int writer_blob(struct writer *w, const struct ct_blob *blob);
-/* Forgets a task that has exited, at the end of the next segment: late records may still refer to it. */
+/* Removes a task that has exited from the dictionary, at the end of the next segment: late records
+ * may still refer to it. */
 void writer_forget_task(struct writer *w, uint32_t tid);
 
-/* Raw size of the open segment in bytes: the caller seals at about 4 MiB or after one second. */
+/* The size of the open segment before encoding, in bytes. The caller seals at about 4 MiB or after
+ * one second. */
 size_t writer_pending(const struct writer *w);
 /*
- * Encodes and writes the open segment and begins a new one.  states: the state of
- * every known task now, sorted by tid; it becomes the checkpoint at the start of the
- * next segment (the first segment gets what writer_begin() was given).  When it cannot be written (-ENOSPC,
- * -EIO; in the background also later, and -ENOBUFS when too much waits for the disk) the segment is lost,
- * which the next one says (a reader makes a CT_GAP with CT_LOSS_DISK of it); the writer stays usable. An
- * empty segment is written too (it carries the time range and checkpoint).
+ * Encodes and writes the open segment, and begins a new one. An empty segment is written too: it
+ * has a time range and a checkpoint.
+ *
+ * states: the n states of every known task now, sorted by tid. They become the checkpoint of the
+ * next segment. (The checkpoint of the first segment is that of writer_begin().)
+ *
+ * 0, -ENOMEM, -ENOSPC, -EIO and other errnos of the write; in the background mode also -ENOBUFS:
+ * too much waits for the disk already, and a write may fail later. If the segment cannot be
+ * written, it is lost, and the next segment that is written says so: a reader makes a CT_GAP with
+ * CT_LOSS_DISK of it. The writer stays usable.
  */
 int writer_seal(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
-/* Sets the checkpoint of the first segment; before any writer_add. */
+/* Begins the first segment, at now_ns and with a checkpoint as for writer_seal(). Before any
+ * writer_add(). 0 or -ENOMEM. */
 int writer_begin(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
-/* Waits until what was sealed is in the file (or lost).  False: not within timeout_ns.  Any thread. */
+/* For the background mode: waits until every sealed segment is in the file or lost. False: that was
+ * not so within timeout_ns. Any thread. */
 bool writer_flush(struct writer *w, uint64_t timeout_ns);
-/* fdatasync of what was written.  Any thread. */
+/* Syncs the written segments (fdatasync(2)). 0 or -errno. Any thread. */
 int writer_sync(struct writer *w);
 struct writer_stats writer_stats(const struct writer *w);
-/* That part of the stats as it is now.  Any thread. */
+/* The part `storage` of the stats, as it is now. Any thread. */
 struct writer_storage writer_storage(const struct writer *w);
 
 #endif

@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* writer_storage.h - how the storing of a trace goes, as the store of a writer counts it and the daemon
- * reports it. */
+/* writer_storage.h - whether the trace reaches the disk: the store of a writer counts it, and the
+ * daemon reports it. */
 #ifndef CTRACE_TRACE_WRITE_WRITER_STORAGE_H
 #define CTRACE_TRACE_WRITE_WRITER_STORAGE_H
 
 #include <stdint.h>
 
-/* Why what was captured does not get onto the disk. */
+/* Why captured records do not reach the disk. */
 enum writer_trouble {
 	WRITER_FINE,
 	WRITER_WRITE, /* segments cannot be written and are lost */
-	WRITER_SYNC,  /* they are written, and a power cut may take them */
-	WRITER_FILE,  /* the file has gone and cannot be begun anew */
+	WRITER_SYNC,  /* segments are written but cannot be synced; a power cut may take them */
+	WRITER_FILE,  /* the file was removed and cannot be created again */
 };
 
-/* How the storing goes. */
+/* Times are boot time. */
 struct writer_storage {
 	enum writer_trouble trouble;
-	int error;         /* -errno of it */
-	uint64_t since_ns; /* when it began */
-	uint64_t busy_ns;  /* since when the disk has not come to the end of a write or a sync; 0: it has */
-	uint64_t queued_bytes; /* not written yet */
-	uint64_t synced_ns;    /* what was captured before has reached the disk; 0: nothing yet */
+	int error;         /* -errno of the trouble */
+	uint64_t since_ns; /* when the trouble began */
+	uint64_t busy_ns;  /* when the write or sync began that has not returned yet; 0: none is running */
+	uint64_t queued_bytes; /* of segments that wait to be written */
+	uint64_t synced_ns;    /* all records captured before are on the disk; 0: none yet */
 	uint64_t lost_segments, lost_records;
-	/* of these, what no segment in the file tells of yet: captured since untold_ns (0: there is none) */
+	/* the lost records that no segment in the file mentions yet, captured since untold_ns (0:
+	 * there are none) */
 	uint64_t untold_records, untold_ns;
-	uint64_t failed_syncs; /* the kernel reports an error once: what it was about may never reach the disk
-				*/
-	uint64_t unsure_from_ns, unsure_to_ns; /* when that was captured, at the last trouble */
-	uint64_t begun_anew;                   /* how often the file had gone while it was in use, */
-	uint64_t repaired;                     /* or was cut short, and was made whole */
+	uint64_t failed_syncs; /* fdatasync() that failed. The kernel reports such an error only once: the
+				  records written before it may never reach the disk */
+	uint64_t unsure_from_ns, unsure_to_ns; /* when those records were captured, at the last trouble */
+	uint64_t begun_anew; /* how often the file was removed while in use, and was created again */
+	uint64_t repaired;   /* how often the file was truncated, and was repaired */
 };
 
 #endif
