@@ -41,9 +41,8 @@ struct store {
 	uint64_t taken, done; /* segments */
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
-	uint64_t unsure_since_ns; /* since_ns of the trouble in which a sync last failed */
-	uint64_t trouble_ns, write_ns,
-		sync_ns; /* of the last trouble; of the write and sync that run, or 0 */
+	uint64_t unsure_since_ns;               /* since_ns of the trouble in which a sync last failed */
+	uint64_t trouble_ns, write_ns, sync_ns; /* of the last trouble; of the running calls, or 0 */
 	struct store_stats stats;
 };
 
