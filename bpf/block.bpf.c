@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* block.bpf.c - requests issued to block devices, and completed. */
+/* block.bpf.c - records requests to block devices: when they are issued, and when they are
+ * completed. */
 #include "object.h"
 
 #define REQ_OP_MASK      0xff
-#define PAGE_MAPPING_LOW 3 /* anonymous, movable: not a file's */
+#define PAGE_MAPPING_LOW 3 /* the page is anonymous or movable, so it belongs to no file */
 
 static __always_inline __u8 block_op(__u32 flags)
 {

@@ -8,11 +8,11 @@
  * time keeps its history.
  *
  * A record is left out if it is about capped tasks alone; the idle task does not count. A record
- * that also says something about another task is kept. A record that is left out costs no reading
- * of the clock.
+ * that also says something about another task is kept. For a record that is left out, no program
+ * reads the clock.
  *
- * The cap of a group is decided by the daemon, not here. The programs on all CPUs change the bits
- * at the same time, so each change is atomic.
+ * The daemon, not this header, decides which group is capped. The programs on all CPUs change the
+ * bits at the same time, so each change is atomic.
  */
 #ifndef CTRACE_BPF_CAPS_H
 #define CTRACE_BPF_CAPS_H
@@ -111,7 +111,7 @@ static __always_inline void caps_tell(struct cpu *c, __u32 tid)
 	struct emit_rec2 *r = emit_rec2(c, CT_SHED, now);
 
 	if (!r)
-		return; /* the record at the end of the cap says so too */
+		return; /* if this record is lost, the one at the end of the cap says the same */
 	r->r.state = r->r.wait = ct_govern.shed;
 	r->r.flags = CT_GV_CAP | CT_GV_GROUP;
 	r->r.tid = tid;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compat.h - the differences between kernels: members that moved, helpers that came later, register
- * layouts.
+ * compat.h - hides the differences between kernels: members that moved, helpers that came later,
+ * register layouts.
  *
- * Every other file of bpf/ asks here, and checks no kernel by itself. Names of the kernel that all
- * supported versions have are in vmlinux.h.
+ * No other file of bpf/ looks at the version of the kernel. Names of the kernel that all supported
+ * versions have are in vmlinux.h.
  */
 #ifndef CTRACE_BPF_COMPAT_H
 #define CTRACE_BPF_COMPAT_H

@@ -10,7 +10,8 @@
  * the daemon clears what it has read before it moves tail on. So a time that is not 0 says that the
  * record is whole. The daemon stops at a record that is not whole.
  *
- * A record does not wake the daemon. The daemon polls, and is woken only if a ring is half full.
+ * A record does not wake the daemon. The daemon polls; a program wakes it only if a ring is half
+ * full.
  *
  * Any program may use the ring of its own CPU. A program that can be preempted, and that any task
  * can call in a tight loop, uses emit_side() instead.
@@ -23,15 +24,15 @@
 #include "govern.h"
 
 /*
- * How often emit_place() tries again, if an interrupt moved head between the look at it and its
+ * How often emit_place() tries again, if an interrupt moved head between the read of head and its
  * change.
  */
 #define EMIT_TRIES 8
 #define EMIT_FULL  (~0ULL)
 
 /*
- * The struct cpu of this CPU. NULL: a pause is in force, or the CPU has no entry; record nothing. A
- * run in a pause is counted, because it costs something too.
+ * The struct cpu of this CPU. NULL: the caller records nothing, because a pause is in force, or the
+ * CPU has no entry. A run in a pause is counted, because its cost counts too.
  */
 static __always_inline struct cpu *emit_cpu(void)
 {
@@ -57,8 +58,8 @@ static __noinline void emit_loss(struct cpu *c, __u32 cause, __u64 now)
 
 /*
  * The rare part of emit_reserve(): the ring is more than half full, or an interrupt moved head
- * meanwhile. A ring that is more than half full wakes the daemon, once for each time that the
- * daemon has read. Returns the place; or EMIT_FULL, and the loss is counted.
+ * meanwhile. A ring that is more than half full wakes the daemon, but only once until the daemon
+ * has read the ring again. Returns the place; or EMIT_FULL, and the loss is counted.
  */
 static __noinline __u64 emit_place(struct cpu *c, __u64 size, __u64 now)
 {

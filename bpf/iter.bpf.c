@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * iter.bpf.c - writes what exists already: tasks with their waits, descriptors, and members of
- * epoll sets. A read of the descriptor of an iterator runs these programs.
+ * iter.bpf.c - writes records of things that exist already: tasks with their waits, descriptors,
+ * and members of epoll sets. A read of the descriptor of an iterator runs these programs.
  */
 #include "wait.h"
 #include "task.h"
@@ -27,7 +27,7 @@ volatile __u32 ct_iter_brief = 0;
  *
  * se.exec_start is a worse measure. The clock of running tasks of each CPU leaves out the
  * interrupts and the stolen time of that CPU, so the clocks of two CPUs are seconds apart after
- * some hours. It serves where the kernel keeps no times of arrival (without CONFIG_SCHED_INFO).
+ * some hours. It is used only if the kernel keeps no times of arrival (without CONFIG_SCHED_INFO).
  */
 static __always_inline __u64 iter_left(struct task_struct *t)
 {

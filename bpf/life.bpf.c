@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* life.bpf.c - fork, exec, rename and exit of tasks. */
+/* life.bpf.c - records fork, exec, rename and exit of tasks. */
 #include "maps.h"
 #include "caps.h"
 #include "task.h"
@@ -65,7 +65,8 @@ int ct_exec(__u64 *ctx)
 	return 0;
 }
 
-/* Many programs rename a thread before each piece of its work, mostly to the name that it has. */
+/* True: the task has this name already. Many programs rename a thread before each piece of its
+ * work, mostly to the name that it has, so such a rename is not recorded. */
 static __always_inline bool life_is_called(struct task_struct *t, const char *comm)
 {
 	__u64 was[CT_COMM_LEN / 8] = {}, is[CT_COMM_LEN / 8] = {};

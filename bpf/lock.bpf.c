@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lock.bpf.c - file locks: requested, granted, refused, released. */
+/* lock.bpf.c - records file locks: requested, granted, refused, released. */
 #include "caps.h"
 #include "object_name.h"
 

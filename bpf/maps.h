@@ -66,7 +66,8 @@ struct {
 	__type(value, __u64);
 } ct_capped __weak SEC(".maps");
 
-/* The same, for tasks whose fork was left out and that a later record about another task has named. */
+/* As ct_capped: a bit for each task whose fork was left out, and that a later record about another
+ * task has named. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, GOVERN_WORDS);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * msg.bpf.c - bytes sent and received on sockets, and sockets that became readable. The tracepoints
- * came with 6.2 (sk_data_ready) and 6.3 (sends and receives). On older kernels the programs trace
- * the functions below the tracepoints, where the kernel allows that.
+ * msg.bpf.c - records bytes sent and received on sockets, and sockets that became readable. The
+ * tracepoints came with 6.2 (sk_data_ready) and 6.3 (sends and receives). On older kernels the
+ * programs trace the functions below the tracepoints, where the kernel allows that.
  *
  * The end of a function, unlike a tracepoint, does not switch preemption off. So before 6.3, on a
  * kernel that preempts everywhere, a sender can lose the CPU in the middle of its record. The
@@ -69,7 +69,7 @@ SEND_FEXIT(unix_dgram_sendmsg) /* sequenced packets end here too */
 SEND_FEXIT(inet_sendmsg)
 SEND_FEXIT(inet6_sendmsg)
 
-/* The arguments of these functions: the same, and flags before the result. */
+/* The arguments of these functions: a struct socket, a message, a length, flags; then the result. */
 #define RECV_FEXIT(function)                                                                                 \
 	SEC("fexit/" #function) int ct_fexit_##function(__u64 *ctx)                                          \
 	{                                                                                                    \

@@ -165,7 +165,7 @@ __weak int ct_object_of_file(struct object *o)
 	o->id = object_special_id(f, inode, magic);
 	if (o->id)
 		return 0;
-	/* the kernel uses an inode number again after the file has gone */
+	/* the kernel reuses the inode number of a deleted file */
 	o->sig = RD(inode, i_generation);
 	switch (fmt) {
 	case S_IFDIR:

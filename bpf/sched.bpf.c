@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sched.bpf.c - context switches and wake-ups, each with its reason. */
-#define COMPAT_RDONLY_CAST /* this file meets the most objects, and under the run-queue lock */
+/* sched.bpf.c - records context switches and wake-ups, each with its reason. */
+#define COMPAT_RDONLY_CAST /* this file reads the most objects, and does so under the run-queue lock */
 #include "wait.h"
 #include "caps.h"
 #include "context.h"
@@ -12,9 +12,9 @@ char LICENSE[] SEC("license") = "GPL";
  * The state of a task that leaves the CPU; 0: the task stays runnable.
  *
  * Before 6.14 sched_switch gives a wrong state for a task that was about to sleep and has a signal
- * pending: the state that the task asked for (fixed by commit 8feb053d5319). The state of the task
- * itself says that it runs on. That state cannot have been set by a wake-up here, since a wake-up
- * takes the run-queue lock.
+ * pending: the state that the task asked for (fixed by commit 8feb053d5319). The state in the task
+ * itself is the right one: the task runs on. No wake-up can have set it in the meantime, because a
+ * wake-up takes the run-queue lock.
  */
 static __always_inline __u32 switch_state(__u64 *ctx, struct task_struct *prev)
 {

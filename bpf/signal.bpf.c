@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* signal.bpf.c - signals sent and delivered, with a mark on those that kill. */
+/* signal.bpf.c - records signals that are sent and delivered, and marks those that kill. */
 #include "compat.h"
 #include "caps.h"
 #include "context.h"
@@ -8,7 +8,7 @@
 #define SIGKILL                9
 #define SIGNAL_BIT(sig)        (1ULL << ((sig)-1))
 #define SEND_SIG_NOINFO        0 /* a value in place of a pointer: sent from user space */
-#define SEND_SIG_PRIV          1 /* the same: sent by the kernel, without details */
+#define SEND_SIG_PRIV          1 /* another such value: sent by the kernel, without details */
 #define SI_KERNEL              0x80
 #define TRACE_SIGNAL_DELIVERED 0
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * uprobe.bpf.c - jobs that frameworks report, with probes on functions of the frameworks. The
- * cookie of a probe is the index of its rule.
+ * uprobe.bpf.c - records jobs that frameworks report, with probes on functions of the frameworks.
+ * The cookie of a probe is the index of its rule.
  *
  * Unlike programs on tracepoints, these programs can be preempted. So they use the side ring
  * (emit.h).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wait.h - why a task blocks, and what object a waker acts on. Both are read from the registers
- * that a task saves when it enters a system call.
+ * wait.h - finds why a task blocks, and which object a waker acts on, from the registers that a
+ * task saves when it enters a system call.
  *
  * It names the objects that it finds (object_name.h), and emits CT_FUTEX and CT_WAITFD. The caller
  * emits the record of the wait itself. sched.bpf.c uses it for the current task, iter.bpf.c for any
@@ -41,7 +41,7 @@ struct wait_ctx {
 	__u32 pad;
 };
 
-/* True: the task is stopped, traced or frozen. It goes on when another task lets it. */
+/* True: the task is stopped, traced or frozen. It goes on only when another task continues it. */
 static __always_inline bool wait_is_stopped(struct task_struct *t, __u32 state)
 {
 	return state & (TASK_STOPPED_TRACED | TASK_FROZEN) || t->jobctl & JOBCTL_TRAP_FREEZE;
@@ -108,8 +108,8 @@ static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs,
 #define WAITID_P_PIDFD 3
 
 /*
- * The child that a wait asks for. Outside the first pid namespace the number of a task is another
- * one there, so the child is not known.
+ * The child that a wait asks for. In a pid namespace other than the first, pid is the number of the
+ * child in that namespace, so the child is not known.
  */
 static __always_inline __u64 wait_child(struct task_struct *t, __s32 pid)
 {

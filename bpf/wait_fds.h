@@ -171,7 +171,8 @@ static __always_inline void wait_fds(struct wait_ctx *x, struct pt_regs *regs)
 	else if (s.n)
 		ct_wait_set(&s);
 	else
-		x->w.kind = CT_W_SLEEP; /* a wait for nothing: the old way to sleep for less than a second */
+		x->w.kind = CT_W_SLEEP; /* a select() without descriptors: an old way to sleep for less than a
+					   second */
 }
 
 #endif

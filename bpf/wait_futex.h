@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wait_futex.h - the futex that a task waits on, and its owner. A part of wait.h, which includes
- * it. Owners are read only from the memory of the current task.
+ * wait_futex.h - finds the futex that a task waits on, and its owner. A part of wait.h, which
+ * includes it. Owners are read only from the memory of the current task.
  */
 #ifndef CTRACE_BPF_WAIT_FUTEX_H
 #define CTRACE_BPF_WAIT_FUTEX_H
@@ -32,9 +32,12 @@ static __always_inline __u32 futex_read(__u64 uaddr)
 }
 
 /*
- * The owner, by the conventions of the kernel (PI and robust mutexes hold the owner's tid in the word itself)
- * and of glibc (ctrace/glibc.h).  The other read-write lock word is tried when there is no owner after the
- * first.  A join waits, not private, for the tid of the thread to go away.
+ * Finds the owner of a futex; 0: not known. Two conventions tell it:
+ * - of the kernel: the word of a PI or robust mutex holds the owner's tid;
+ * - of glibc (ctrace/glibc.h): a mutex and a read-write lock hold it beside the word. A read-write
+ *   lock has two such words at different distances; if there is no owner at the first distance, the
+ *   second is tried. A join waits for the tid of the thread to become 0; unlike most waits of
+ *   glibc, it is not private.
  */
 static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32 word)
 {

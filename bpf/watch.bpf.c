@@ -214,8 +214,8 @@ int ct_watch_any(struct bpf_perf_event_data *ctx)
 	if (!watch_find(ctx, &h) || !h.seen || h.now - h.seen->write_ns < WATCH_ONE_HIT_NS)
 		return 0;
 	/*
-	 * the same hit, which a hypervisor served late; or an instruction that reads and writes
-	 * (xchg)
+	 * the second breakpoint of the last write: a hypervisor delivered it late, or the
+	 * instruction reads and writes (xchg)
 	 */
 	if (ctx->regs[REGS_IP] == h.seen->write_ip)
 		return 0;
