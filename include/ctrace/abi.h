@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi.h - every byte that the kernel side hands up.
+ * abi.h - every byte that the kernel side gives to user space.
  *
  * The BPF programs, the daemon and every reader of a trace share these structures. A trace stores
  * the fixed records column by column, and a reader gives them back unchanged. Numbers are
@@ -61,7 +61,7 @@ enum ct_kind {
 	 *   aux    low byte: the wait kind (CT_W_*) of the waker's system call
 	 */
 	CT_WAKE = 2,
-	/* First wake of a new task.  tid: new task, peer: the creator. */
+	/* The first wake of a new task. tid: the new task, peer: the creator. */
 	CT_WAKE_NEW = 3,
 	/*
 	 * A futex wait with a known owner. It precedes the CT_SWITCH of the waiter.
@@ -75,7 +75,7 @@ enum ct_kind {
 	CT_FUTEX = 4,
 	/*
 	 * One of the descriptors that a poll, ppoll or select waits on. The set is written when it
-	 * changes, and again once a second; at most its first CT_WAITFD_MAX descriptors.
+	 * changes, and again once a second. Only its first CT_WAITFD_MAX descriptors are written.
 	 *   tid    the waiter
 	 *   peer   the descriptor
 	 *   state  index in the set
@@ -240,8 +240,8 @@ enum ct_kind {
 	 *          at a time, the first one has the number of all.
 	 *
 	 * With CT_GV_CAP and CT_GV_GROUP: a task of a capped group, if it makes records meanwhile.
-	 * The task has one such record at the first record that is left out, and one when the cap
-	 * has ended.
+	 * The task has one such record when its first record is left out, and one when the cap has
+	 * ended.
 	 */
 	CT_SHED = 27,
 	CT_KIND_LAST = CT_SHED,
@@ -370,10 +370,10 @@ enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
 
 /* The rules by which the daemon notices a hang. */
 enum ct_hang {
-	CT_HANG_LOOP = 0,     /* it has not returned to its event loop as usual, and blocks elsewhere */
-	CT_HANG_BUSY = 1,     /* the same, but it runs */
-	CT_HANG_STARVED = 2,  /* the same, or any task: it is runnable and gets no CPU */
-	CT_HANG_DISK = 3,     /* it is uninterruptible for too long */
+	CT_HANG_LOOP = 0,     /* the task has not returned to its event loop as usual, and blocks elsewhere */
+	CT_HANG_BUSY = 1,     /* as LOOP, but the task runs */
+	CT_HANG_STARVED = 2,  /* as LOOP, or any other task: it is runnable and gets no CPU */
+	CT_HANG_DISK = 3,     /* the task is uninterruptible for too long */
 	CT_HANG_DEADLOCK = 4, /* a cycle of tasks that wait for each other's locks */
 	CT_HANG_SERVICE = 5,  /* a socket has unread bytes, and its reader no longer answers as it used to */
 	CT_HANG_RULES = 6,
@@ -400,8 +400,8 @@ enum ct_loss {
 	CT_LOSS_OBJECTS = 2,   /* an object could not be named (table full) */
 	CT_LOSS_DAEMON = 3,    /* the daemon refused a record (table or queue full, size wrong) */
 	CT_LOSS_DISK = 4,      /* a file segment could not be written */
-	CT_LOSS_SLOT = 5,      /* reader: a slot of the file is torn or corrupt */
-	CT_LOSS_DOWN = 6,      /* reader: the daemon did not run */
+	CT_LOSS_SLOT = 5,      /* found by the reader: a file segment is damaged or missing */
+	CT_LOSS_DOWN = 6,      /* found by the reader: the daemon did not run */
 	CT_LOSS_SHED = 7,      /* left out on purpose, to keep within the budget */
 	CT_LOSS_CAUSES = 8,
 };
@@ -422,8 +422,8 @@ enum ct_loss {
  * Two processes share an id of FUTEX, DATA or QUEUE if their pids are a multiple of 4096 apart and
  * they use the same address at the same time. This can happen without address randomisation, or to
  * a parent and a child that was forked 4096 processes later. Their waits then look like waits on
- * one object. No task is blamed for a wake of the other process, because wakes are joined by task.
- * But the last owner, or the other waiters, of an object may be those of the other process.
+ * one object. No task is blamed for a wake of the other process, because a wake names its tasks.
+ * But the last owner of such an object, or its other waiters, may belong to the other process.
  */
 enum ct_obj_kind {
 	CT_OBJ_NONE = 0,
@@ -477,7 +477,7 @@ _Static_assert(sizeof(struct ct_blob) == 16, "ct_blob");
 
 #define CT_COMM_LEN   16
 #define CT_TF_KTHREAD 0x01
-/* The other four: the event for which the blob is written. */
+/* The flags below say for which event the blob is written. */
 #define CT_TF_EXEC   0x02
 #define CT_TF_FORK   0x04
 #define CT_TF_RENAME 0x08

@@ -66,7 +66,7 @@ _Static_assert(sizeof(struct cpu) <= CPU_RING_AT, "struct cpu");
 #define CPU_ENTRY_BYTES(ring_bytes) (CPU_RING_AT + (ring_bytes) + CPU_RING_SLACK)
 
 /* The writer of a name needs room for one more component than a name may have. */
-#define CPU_OBJECT_NAME (CT_OBJ_NAME_MAX + 48) /* its writer needs more than there may be */
+#define CPU_OBJECT_NAME (CT_OBJ_NAME_MAX + 48)
 static inline ct_u32 cpu_room(ct_u8 kind)
 {
 	switch (kind) {

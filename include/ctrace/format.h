@@ -8,7 +8,7 @@
  * header, then a body, and the body is a row of blocks. doc/format.md says what the blocks hold.
  *
  * All numbers are little-endian. A reader refuses a greater major version. It skips the additions
- * of a greater minor version: header bytes beyond those it knows, block types, record kinds.
+ * of a greater minor version: longer headers, new block types, new record kinds.
  *
  * This header has no functions and no state. trace/format/ reads and checks the bytes.
  */
@@ -31,7 +31,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is copied 
 #define FORMAT_MAGIC_BYTES   8
 
 #define FORMAT_SLOT_BYTES     65536u /* the size that the writer uses */
-#define FORMAT_SLOT_BYTES_MIN 4096u  /* the limits of a reader; a power of two */
+#define FORMAT_SLOT_BYTES_MIN 4096u  /* a reader accepts sizes between these two that are a power of two */
 #define FORMAT_SLOT_BYTES_MAX (16u << 20)
 #define FORMAT_META_MAX       32768u
 #define FORMAT_COPY_AT        36864u /* offset of the second file header, behind the longest first one */
@@ -192,12 +192,12 @@ enum format_run { FORMAT_RUN_BLOCKED = 0, FORMAT_RUN_RUNNABLE = 1, FORMAT_RUN_RU
 
 /* The state of a task at the checkpoint. */
 struct format_state {
-	struct ct_rec last; /* as CT_SWITCH: ts: since when; tid, state, wait, flags, nr, obj */
+	struct ct_rec last; /* as in a CT_SWITCH record: tid, state, wait, flags, nr, obj; ts: since when */
 	uint32_t owner;     /* as CT_FUTEX.peer */
 	uint8_t run;        /* FORMAT_RUN_* */
 	uint8_t flags;      /* FORMAT_STATE_* */
 	uint8_t reserved[2];
-	uint16_t cpu; /* where it runs or last ran; FORMAT_CPU_NONE: not known */
+	uint16_t cpu; /* on which the task runs or ran last; FORMAT_CPU_NONE: not known */
 	uint16_t reserved2;
 	uint32_t reserved3;
 };

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * glibc.h - what ctrace knows of glibc: its locks in user memory, the values of
- * their futex words, its signals, the names of its functions and files.  This is
- * the only place for such facts; BPF programs and user space share it.
+ * glibc.h - facts about glibc: its locks in user memory, the values of their futex words, its
+ * signals, the names of its functions and files. This is the only place for such facts. BPF
+ * programs and user space share it.
  *
- * After each fact: the file of glibc's sources that it is from, and the versions
- * that it holds for ("since" means up to 2.40 at least).  64-bit machines; x86-64 and
- * arm64 have the same layouts.  test/abi compares them with the C library that it is
- * built with.
+ * Behind each fact stand the file of glibc's sources that it is from, and the versions for which it
+ * holds ("since" means up to 2.40 at least). The facts are for 64-bit machines; x86-64 and arm64
+ * have the same layouts. test/abi compares the layouts with the C library of the build.
  *
- * A program may use another C library, and may write anything into these bytes:
- * they are a hint, which the reader checks.
+ * A program may use another C library, and may write anything into these bytes. So they are a hint,
+ * which the reader checks.
  */
 #ifndef CTRACE_GLIBC_H
 #define CTRACE_GLIBC_H
@@ -29,8 +28,9 @@ struct glibc_mutex {
 _Static_assert(sizeof(struct glibc_mutex) == 20, "glibc_mutex");
 
 #define GLIBC_MUTEX_OWNER __builtin_offsetof(struct glibc_mutex, owner)
-/* A mutex that is taken, and that somebody may wait for.  sysdeps/nptl/lowlevellock.h; since 2.4.  (A robust
- * or PI mutex has the owner's tid in this word instead: the kernel's FUTEX_TID_MASK and FUTEX_WAITERS.) */
+/* The value of the futex word of a mutex that is locked and that another task may wait for.
+ * sysdeps/nptl/lowlevellock.h; since 2.4. (A robust or PI mutex has the owner's tid in this word
+ * instead: the kernel's FUTEX_TID_MASK and FUTEX_WAITERS.) */
 #define GLIBC_MUTEX_CONTENDED 2
 /* Bits of kind: PTHREAD_MUTEX_ROBUST_NORMAL_NP, and all that there are: recursive 1, error-checking 2,
  * adaptive 3, robust 16, PI 32, protected 64, shared 128, elision 256 and 512.  nptl/pthreadP.h; since 2.18.
@@ -51,22 +51,22 @@ struct glibc_rwlock {
 };
 _Static_assert(sizeof(struct glibc_rwlock) == 32, "glibc_rwlock");
 
-/* From the word that a task waits on to the owner's tid. */
+/* Distances in bytes from the word that a task waits on to the owner's tid. */
 #define GLIBC_RWLOCK_WRPHASE_TO_OWNER                                                                        \
 	(__builtin_offsetof(struct glibc_rwlock, cur_writer) -                                               \
 	 __builtin_offsetof(struct glibc_rwlock, wrphase_futex))
 #define GLIBC_RWLOCK_WRITERS_TO_OWNER                                                                        \
 	(__builtin_offsetof(struct glibc_rwlock, cur_writer) -                                               \
 	 __builtin_offsetof(struct glibc_rwlock, writers_futex))
-/* Bits of readers while a writer has the lock: PTHREAD_RWLOCK_WRPHASE and PTHREAD_RWLOCK_WRLOCKED.  Value of
- * either futex while somebody waits: 1 and PTHREAD_RWLOCK_FUTEX_USED.  nptl/pthread_rwlock_common.c;
- * since 2.25. */
+/* Bits of readers while a writer has the lock: PTHREAD_RWLOCK_WRPHASE and PTHREAD_RWLOCK_WRLOCKED.
+ * The value of either futex word while a task waits on it: 1 | PTHREAD_RWLOCK_FUTEX_USED.
+ * nptl/pthread_rwlock_common.c; since 2.25. */
 #define GLIBC_RWLOCK_WRITING   3
 #define GLIBC_RWLOCK_CONTENDED 3
 
-/* pthread_cond_t: two groups, which take turns.  Waiters wait on g_signals; a task that signals may have to
- * wait on g_refs until the waiters of an earlier signal have left.  sysdeps/nptl/bits/thread-shared-types.h,
- * nptl/pthread_cond_common.c; 2.25 to 2.40. */
+/* pthread_cond_t. It has two groups of waiters, which take turns. Waiters wait on g_signals; a task
+ * that signals may have to wait on g_refs until the waiters of an earlier signal have left.
+ * sysdeps/nptl/bits/thread-shared-types.h, nptl/pthread_cond_common.c; 2.25 to 2.40. */
 struct glibc_cond {
 	ct_u64 wseq;
 	ct_u64 g1_start;
@@ -80,32 +80,35 @@ _Static_assert(sizeof(struct glibc_cond) == 48, "glibc_cond");
 
 #define GLIBC_COND_REFS_TO_SIGNALS                                                                           \
 	(__builtin_offsetof(struct glibc_cond, g_signals) - __builtin_offsetof(struct glibc_cond, g_refs))
-#define GLIBC_COND_OTHER_GROUP sizeof(ct_u32) /* between the words of the two groups */
+#define GLIBC_COND_OTHER_GROUP sizeof(ct_u32) /* distance in bytes between the words of the two groups */
 
-/* The two words that waiters of one condition variable, or of one read-write lock, wait on lie side by side:
- * the 8 bytes that both are in. */
+/* The address of the 8 bytes that hold both words on which waiters of one condition variable, or of
+ * one read-write lock, wait. */
 #define GLIBC_FUTEX_PAIR(addr) ((addr) & ~7ULL)
 _Static_assert(__builtin_offsetof(struct glibc_cond, g_signals) % 8 == 0 &&
 		       __builtin_offsetof(struct glibc_rwlock, wrphase_futex) % 8 == 0,
 	       "GLIBC_FUTEX_PAIR");
 
-/* A pthread_join() waits, not private, until the kernel clears the tid in the descriptor of the other thread.
- * sysdeps/nptl/futex-internal.h, nptl/pthread_join_common.c; since 2.4. */
+/* pthread_join() waits with a futex call that is not private, until the kernel clears the tid in
+ * the descriptor of the other thread. sysdeps/nptl/futex-internal.h, nptl/pthread_join_common.c;
+ * since 2.4. */
 
-/* SIGCANCEL and SIGSETXID, which are glibc's own.  sysdeps/unix/sysv/linux/internal-signals.h; since 2.4. */
+/* SIGCANCEL and SIGSETXID: glibc uses these signals itself.
+ * sysdeps/unix/sysv/linux/internal-signals.h; since 2.4. */
 #define GLIBC_SIGNALS 32, 33
 
-/* Functions, as frames begin with them, in which a task waits for a lock.  nptl/; __lll_lock_wait since 2.4.
- */
+/* The beginnings of the names of functions in which a task waits for a lock. nptl/; __lll_lock_wait
+ * since 2.4. */
 #define GLIBC_LOCK_FUNCTIONS "pthread_rwlock_", "pthread_mutex_lock+", "__lll_lock_wait"
-/* Prefix of the names that glibc has for its own functions inside itself.  include/libc-symbols.h; since 2.3.
- */
+/* The prefix of the names by which glibc calls its own functions. include/libc-symbols.h; since
+ * 2.3. */
 #define GLIBC_HIDDEN_PREFIX "__GI_"
 
-/* How the names of glibc's files begin: the library (libc.so.6, before 2.34 libc-2.33.so), its threads and
- * timers (libraries of their own before 2.34), the dynamic linker.  shlib-versions, Makerules. */
+/* The beginnings of the names of glibc's files: the library (libc.so.6, before 2.34 libc-2.33.so),
+ * threads and timers (libraries of their own before 2.34), the dynamic linker. shlib-versions,
+ * Makerules. */
 #define GLIBC_FILES "libc.", "libc-", "libpthread", "librt", "ld-", "ld64"
-/* The same in a frame's "function+0x12 (file)". */
+/* The beginnings of these names in a frame, "function+0x12 (file)". */
 #define GLIBC_FRAME_FILES "(libc.so", "(libpthread", "(ld-linux"
 
 #endif

@@ -58,8 +58,8 @@ enum govern_kind {
 };
 
 #define GOVERN_TIMED       61 /* one run in 61 is timed; a prime, so that the programs of a kind take turns */
-#define GOVERN_TOOK_MAX_NS 20000  /* longer: interrupted, or a hypervisor took the CPU; not counted */
-#define GOVERN_LIFE_MAX_NS 500000 /* the same for GOVERN_LIFE, which allocates task storage */
+#define GOVERN_TOOK_MAX_NS 20000  /* a longer run was interrupted or lost its CPU; it is not counted */
+#define GOVERN_LIFE_MAX_NS 500000 /* the same limit for GOVERN_LIFE, whose programs allocate task storage */
 
 /* The cost of the programs of one kind on one CPU. */
 struct govern_cost {
