@@ -33,7 +33,7 @@ long elf_file_read(const struct elf_file *e, uint64_t off, void *buf, size_t n)
 	return (long)got;
 }
 
-/* All n bytes, or -EBADMSG when the file ends before. */
+/* Reads all n bytes. 0, -EBADMSG: the file ends before, or -errno. */
 static int read_all(const struct elf_file *e, uint64_t off, void *buf, size_t n)
 {
 	long got = elf_file_read(e, off, buf, n);
@@ -50,7 +50,7 @@ int elf_file_load(const struct elf_file *e, uint64_t off, uint64_t bytes, uint64
 
 	if (bytes > max)
 		return -EFBIG;
-	/* before memory is asked for */
+	/* Check before malloc(): a damaged size must not cost memory. */
 	if (off > e->size || bytes > e->size - off)
 		return -EBADMSG;
 	p = malloc(bytes + 1);
@@ -113,7 +113,7 @@ bool elf_note_next(struct cursor *c, struct elf_note *ret)
 	ret->desc = cursor_take(c, h.n_descsz);
 	if (!ret->desc)
 		return false;
-	cursor_take(c, MIN(c->left, (size_t)(-h.n_descsz & 3))); /* not always behind the last one */
+	cursor_take(c, MIN(c->left, (size_t)(-h.n_descsz & 3))); /* the last note may have no padding */
 	return true;
 }
 
@@ -180,7 +180,7 @@ static int headers_read(struct elf_file *e)
 	    eh.e_ident[EI_DATA] != ELFDATA2LSB || (eh.e_type != ET_EXEC && eh.e_type != ET_DYN))
 		return -EBADMSG;
 	e->machine = eh.e_machine;
-	/* looked at when they are asked for: segments are of use without them */
+	/* Section headers are checked only when a caller needs them: a file is useful without them. */
 	e->shoff = eh.e_shoff;
 	e->shentsize = eh.e_shentsize;
 	e->shnum = eh.e_shnum;

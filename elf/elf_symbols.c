@@ -18,8 +18,8 @@ struct table {
 	uint64_t off, n, names_off, names_bytes;
 };
 
-/* A file has at most one table of a type; one with thousands wants to keep its reader busy.  -ENOENT: there
- * is none. */
+/* Finds the symbol table of a type. Only the first one counts: a real file has one, and a file with
+ * thousands is made to keep its reader busy. 0, -EBADMSG, or -ENOENT: there is none. */
 static int table_find(const Elf64_Shdr *sh, int n, uint32_t type, struct table *ret)
 {
 	for (int i = 0; i < n; i++) {
@@ -36,7 +36,8 @@ static int table_find(const Elf64_Shdr *sh, int n, uint32_t type, struct table *
 	return -ENOENT;
 }
 
-/* Up to CHUNK symbols from symbol number at: how many, less at the end of the table or file; -errno. */
+/* Reads up to CHUNK symbols, from symbol number `at`. Returns how many, fewer at the end of the
+ * table or of the file; or -errno. */
 static long table_read(const struct elf_file *e, const struct table *t, uint64_t at, Elf64_Sym *chunk)
 {
 	size_t n = MIN(t->n - at, (uint64_t)CHUNK);
@@ -45,7 +46,7 @@ static long table_read(const struct elf_file *e, const struct table *t, uint64_t
 	return got < 0 ? got : got / (long)sizeof(*chunk);
 }
 
-/* Whether it is defined in the file, and has a name. */
+/* Whether the file defines the symbol, and the symbol has a name. */
 static bool is_defined(const struct table *t, const Elf64_Sym *s)
 {
 	return s->st_shndx != SHN_UNDEF && s->st_name && s->st_name < t->names_bytes;
@@ -102,7 +103,7 @@ int elf_symbols_each(const struct elf_file *e, elf_symbol_fn fn, void *arg)
 	_cleanup_free_ Elf64_Shdr *sh = NULL;
 	int n = elf_file_sections(e, &sh), r = MIN(n, 0);
 
-	/* a file without section headers has no symbols, and that is all that is wrong with it */
+	/* A file without section headers has no symbols, which is no error. */
 	for (size_t i = 0; i < ARRAY_SIZE(types) && !r; i++) {
 		struct table t;
 
@@ -130,7 +131,8 @@ static bool is_function(const struct elf_file *e, const Elf64_Sym *s)
 	return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
-/* What can be read of the table, up to the limits. */
+/* Reads the functions of the table, up to the limits. A table that cannot be read to its end gives
+ * the functions before that place. 0 or -ENOMEM. */
 static int functions_from(struct elf_functions *f, const struct elf_file *e, const struct table *t)
 {
 	_cleanup_free_ Elf64_Sym *chunk = malloc(CHUNK * sizeof(*chunk));
@@ -162,7 +164,7 @@ static int functions_from(struct elf_functions *f, const struct elf_file *e, con
 	return 0;
 }
 
-/* 1 or -errno. */
+/* Returns the new state: 1, or -errno. */
 static int functions_read(struct elf_functions *f, const struct elf_file *e)
 {
 	_cleanup_free_ Elf64_Shdr *sh = NULL;
@@ -172,7 +174,7 @@ static int functions_read(struct elf_functions *f, const struct elf_file *e)
 
 	if (n <= 0)
 		return n ?: -ENOENT;
-	/* the full table has all that the dynamic one has */
+	/* .symtab has all the functions that .dynsym has */
 	r = table_find(sh, n, SHT_SYMTAB, &t);
 	if (r)
 		r = table_find(sh, n, SHT_DYNSYM, &t);
@@ -204,7 +206,8 @@ static int function_name(const struct elf_functions *t, const struct elf_file *e
 	return name[0] ? 0 : -ENOENT;
 }
 
-/* Of two names of one function the one that people use: fewer leading underscores. */
+/* True: of two names of one function, people rather use a. It has fewer leading underscores, or is
+ * not one of glibc's internal names. */
 static bool name_better(const char *a, const char *than)
 {
 	size_t hidden = strlen(GLIBC_HIDDEN_PREFIX);

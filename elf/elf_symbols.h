@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* elf_symbols.h - the symbols of an ELF file: all of them, by name, and its functions, by address.  One
- * thread at a time for one file. */
+/* elf_symbols.h - reads the symbols of an ELF file: lists all of them, and finds a function by
+ * address. One thread at a time for each file. */
 #ifndef CTRACE_ELF_ELF_SYMBOLS_H
 #define CTRACE_ELF_ELF_SYMBOLS_H
 
 #include "elf/elf_file.h"
 
-#define ELF_FUNCTIONS_MAX (1u << 20) /* of one file; those beyond are left out */
+#define ELF_FUNCTIONS_MAX (1u << 20) /* functions of one file; further ones are left out */
 #define ELF_NAME_MAX      1024       /* longer names of functions are cut */
 
 struct elf_symbol {
@@ -17,16 +17,17 @@ struct elf_symbol {
 };
 
 /*
- * Calls fn for every symbol that is defined in the file, those of .symtab and then those of .dynsym (so that
- * many come twice); a result of fn that is not 0 ends it and is returned.  0, -EFBIG: a table beyond the
- * limits, -EBADMSG, -ENOMEM, -errno.
+ * Calls fn for every symbol that the file defines, those of .symtab first and then those of
+ * .dynsym; many symbols are in both. If fn returns other than 0, the walk ends and returns that. 0;
+ * -EFBIG: a table is larger than the limits; -EBADMSG, -ENOMEM, or an -errno of pread(2).
  */
 typedef int (*elf_symbol_fn)(void *arg, const struct elf_symbol *s);
 int elf_symbols_each(const struct elf_file *e, elf_symbol_fn fn, void *arg);
 
-/* Functions by address, read at first use.  Zeroed before. */
+/* The functions of a file, by address. The caller zeroes the structure; elf_functions_find() fills
+ * it at its first call. */
 struct elf_functions {
-	int state; /* 0: not read yet, 1: read, negative: why there are none */
+	int state; /* 0: not read yet; 1: read; -errno: reading failed, or there are none */
 	uint64_t names_off, names_bytes;
 	struct elf_function {
 		uint32_t addr; /* virtual address less base */
@@ -36,7 +37,8 @@ struct elf_functions {
 	size_t n;
 };
 
-/* The function at vaddr: its name (0-terminated) and its start.  -ENOENT: none is known. */
+/* Finds the function at vaddr: its name (0-terminated) and its start. 0, or -ENOENT: none is known;
+ * if the reading failed, t->state says why. */
 int elf_functions_find(struct elf_functions *t, const struct elf_file *e, uint64_t vaddr,
 		       char name[ELF_NAME_MAX], uint64_t *ret_start);
 void elf_functions_done(struct elf_functions *t);
