@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bisect.h - search in what is sorted. */
+/* bisect.h - binary search in anything sorted. Any thread. */
 #ifndef CTRACE_LIB_BISECT_H
 #define CTRACE_LIB_BISECT_H
 
 /*
- * The first index in [from, to) for which pred holds, to when it holds for none.  pred is an expression of
- * the variable i, which the macro declares; it holds for every index behind one for which it holds.  from <=
- * to; i and the result have the type of to.  So BISECT(i, 0, n, key < v[i]) - 1 is the last that is not above
- * key.
+ * Returns the first index i in [from, to) for which pred holds; to: it holds for none. pred is an
+ * expression of the variable i, which the macro declares. If pred holds for an index, it must hold
+ * for all later ones. from <= to. i and the result have the type of to. For example, BISECT(i, 0,
+ * n, key < v[i]) - 1 is the index of the last item that is not greater than key.
  */
 #define BISECT(i, from, to, pred)                                                                            \
 	({                                                                                                   \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hash.h - FNV-1a with 64 bits (draft-eastlake-fnv): for names and addresses.  Not for a table that a hostile
- * program could fill with keys of one hash. */
+/* hash.h - FNV-1a with 64 bits (draft-eastlake-fnv), for names and addresses. Do not use it for a
+ * table whose keys a hostile program can choose: it could choose keys with the same hash. Any
+ * thread. */
 #ifndef CTRACE_LIB_HASH_H
 #define CTRACE_LIB_HASH_H
 
@@ -9,7 +10,8 @@
 
 #define HASH_START 0xcbf29ce484222325ULL
 
-/* h is HASH_START, or the hash of what comes before. */
+/* Returns the hash of the bytes so far and x. h: the hash of the bytes so far; at the start
+ * HASH_START. */
 static inline uint64_t hash_add(uint64_t h, uint64_t x)
 {
 	return (h ^ x) * 0x100000001b3ULL;
@@ -22,7 +24,7 @@ static inline uint64_t hash_bytes(uint64_t h, const void *p, size_t n)
 	return h;
 }
 
-/* Without the 0 at its end. */
+/* Adds a string, without the 0 at its end. */
 static inline uint64_t hash_text(uint64_t h, const char *s)
 {
 	for (; *s; s++)

@@ -44,7 +44,7 @@ static inline int vec_grow(void **v, size_t *cap, size_t want, size_t elem)
 
 #define VEC_RESERVE(vec, want) vec_grow((void **)&(vec)->v, &(vec)->cap, (want), sizeof(*(vec)->v))
 /*
- * VEC_PUSH evaluates the item after the vector may have moved, so the item must not use a pointer
+ * VEC_PUSH may move the vector before it evaluates the item, so the item must not use a pointer
  * into the vector.
  */
 #define VEC_PUSH(vec, ...)                                                                                   \
