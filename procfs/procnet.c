@@ -259,7 +259,7 @@ int procnet_read(const struct proctask *t, struct procnet *ret)
 	int r = 0;
 
 	if (own_fd >= 0)
-		(void)fstat(own_fd, &st); /* on failure st_ino is 0, which is no namespace's number */
+		(void)fstat(own_fd, &st); /* on failure st_ino stays 0, and no namespace has this number */
 	for (size_t i = 0; r != -ENOMEM && i < t->procs.n; i++) {
 		const struct proctask_proc *p = &t->procs.v[i];
 
@@ -348,14 +348,15 @@ static const struct procnet_sock *inet_peer(const struct procnet *n, const struc
 	p = find_inet(n, s, false);
 	if (p && p->ino)
 		return p;
-	if (p) { /* the handshake is done, but accept() is not */
+	if (p) { /* the connection is complete, but no process has accepted it yet */
 		struct procnet_sock client = *s;
 
 		client.netns = p->netns;
 		*pending = true;
 		return find_inet(n, &client, true);
 	}
-	/* A socket that listens on any address says nothing about ports of other machines. */
+	/* A socket that listens on any address would also match a connection to the same port of
+	 * another machine. So it counts only if the remote address is surely one of this host. */
 	if (!is_loopback(s->raddr) && memcmp(s->raddr, s->laddr, 16))
 		return NULL;
 	*pending = s->protocol == IPPROTO_TCP;

@@ -36,8 +36,8 @@ struct procnet {
 	uint32_t *by_addr;              /* indices of TCP and UDP sockets, by address */
 	size_t n_addr;
 	struct map pending;  /* inode of a unix client that is not accepted -> inode of its listener */
-	uint32_t unseen_cnt; /* network namespaces whose unix sockets could not be read; the reason: */
-	int unseen_errno;    /* EPERM; ENOENT: the kernel has no unix_diag */
+	uint32_t unseen_cnt; /* network namespaces whose unix sockets could not be read */
+	int unseen_errno;    /* why they could not: EPERM; ENOENT: the kernel has no unix_diag */
 };
 
 /* Reads the sockets of all processes in t. Returns 0 or -ENOMEM. */

@@ -17,7 +17,7 @@
 
 #include "lib/cleanup.h"
 
-#define POLL_MAX 1024 /* descriptors of one call that are looked at */
+#define POLL_MAX 1024 /* how many descriptors of one call are looked at */
 #define FEW      4    /* a poll of at most so many may be that of a proxy or a client */
 
 static const char *sock_kind(const struct procnet_sock *s)
@@ -201,7 +201,7 @@ static int fold(struct procwait_ctx *c, int fd, enum procwait_direction dir, siz
 	for (size_t i = 0; r >= 0 && i < one.targets.n; i++) {
 		/*
 		 * An event loop waits for all its peers, so it waits for none of them in
-		 * particular, except for peers that have not read what it sent.
+		 * particular. The exception is a peer that has not read the data that it sent.
 		 */
 		if ((!one.targets.v[i].owes && n_fds > FEW) || one.targets.v[i].id == c->proc->pid) {
 			c->w->open = true;
