@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* explain.c - an edge in one sentence: the two tasks, the object, and how far to believe it. */
+/* explain.c - explains an edge in one sentence: the two tasks, the object, and how sure the edge
+ * is. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,9 +30,10 @@ struct facts {
 	const struct causal *c;
 	const struct edge *e;
 	const struct window_event *cause, *event;
-	const struct interval *wait; /* that its wake-up ended; NULL: none, or not known */
+	const struct interval
+		*wait; /* the wait that the wake-up of the edge ended; NULL: none, or not known */
 	char from[64], to[64];
-	char object[DESCRIBE_MAX]; /* "the object", a word even where nothing is known */
+	char object[DESCRIBE_MAX]; /* never empty: "something unknown" if the object is not known */
 };
 
 static void name(const struct causal *c, uint32_t segment, uint64_t ts, char *buf, size_t size)
@@ -71,7 +73,7 @@ static void explain_message(const struct facts *f, struct text *t)
 		    f->from, f->to, f->object);
 }
 
-/* A wake-up with an object on each side, that are not the same. */
+/* A wake-up whose waker acted on one object, while the wakee waited for another one. */
 static void explain_wake(const struct facts *f, struct text *t)
 {
 	char acted[DESCRIBE_MAX], waited[DESCRIBE_MAX];
@@ -125,7 +127,7 @@ static void explain_signal(const struct facts *f, struct text *t)
 		    sig ? "SIG" : "a signal", sig ? sig : "", f->to);
 }
 
-/* The rule that divided a segment from the one before, in words. */
+/* The rule that cut a segment off from the one before, in words. */
 static const char *cut_words(enum cut_rule rule)
 {
 	static const char *const words[CUT_RULES] = {
@@ -155,7 +157,7 @@ static void explain_interrupt(const struct facts *f, struct text *t)
 	    describe_context(ct_wake_context(&f->event->r)), f->to);
 }
 
-/* Those that one sentence is enough for. */
+/* The kinds of edges that need no cases of their own. */
 static void explain_plain(const struct facts *f, struct text *t)
 {
 	const char *from = f->from, *to = f->to, *obj = f->object;
@@ -287,7 +289,8 @@ static void explain(const struct facts *f, struct text *t)
 		add(t, "; weak: %s did nothing, and went back to sleep on the same object", f->to);
 }
 
-/* The time for the name of the task at the origin: at an exec it has its new name already. */
+/* The time at which to ask for the name of the task at the origin. At the moment of an exec the
+ * task has its new name already, so take the start of its old segment. */
 static uint64_t left_as_ns(const struct causal *c, const struct edge *e)
 {
 	if (e->kind == EDGE_EXEC && e->from != GRAPH_NONE)

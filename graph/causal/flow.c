@@ -51,7 +51,8 @@ static enum flow_role role_of_inet(const struct flows *m, const struct window_ob
 		return ROLE_UNKNOWN; /* datagrams: the end that sends first asks */
 	if (bsearch(&key, m->listening, m->n_listening, sizeof(key), u64_cmp))
 		return ROLE_SERVES;
-	/* the socket that listens was never seen: it is likely to have the port that was not given out */
+	/* The listening socket was never seen. A server most likely has a port below the ephemeral
+	 * ones. */
 	return o->rport >= PORT_EPHEMERAL && o->lport < PORT_EPHEMERAL ? ROLE_SERVES : ROLE_ASKS;
 }
 
@@ -61,7 +62,7 @@ static enum flow_role role_of_unix(const struct graph *g, const struct window_ob
 
 	if (o->type == SOCK_DGRAM)
 		return ROLE_UNKNOWN;
-	/* the end that was accepted has the address of the socket that listens */
+	/* an accepted socket has the address of the listening socket */
 	if (o->name[0])
 		return ROLE_SERVES;
 	return peer && peer->name[0] ? ROLE_ASKS : ROLE_UNKNOWN;

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * handoff.c - finds locks that have no owner the kernel could see.
+ * handoff.c - finds locks whose owner the kernel cannot see, by their use.
  *
- * A lock that is made of a condition variable, as the one of Python's interpreter, looks like a
- * semaphore: its unlock is a post.  It is known by its use: two tasks both post and wait on one futex,
- * again and again, and each post wakes one task.  A hand-over of such a lock is no cause of the work of
- * the next owner.  At a barrier a call wakes all waiters together, unless there are only two.
+ * Some programs make a lock of a condition variable, as Python's interpreter does. Such a lock
+ * looks like a semaphore: its unlock is a post. But its use shows that it is a lock: two tasks both
+ * post and wait on one futex, again and again, and each post wakes one task. A handoff of such a
+ * lock does not cause the work of the next owner. A barrier looks different, unless it has only two
+ * tasks: one call wakes all waiters together.
  *
- * A read-write lock that readers have has no owner either.  The stack of a long wait for it shows the
- * function that locks.
+ * A read-write lock that readers own has no owner that is known, either. The stack of a long wait
+ * for it shows the locking function.
  */
 #include "graph/causal/handoff.h"
 
 #include "trace/words/frame.h"
 
-/* In the counts of a task at a futex: posts below, wake-ups above. */
+/* One 64-bit number counts the posts of a task on a futex in its lower half, and the wake-ups of
+ * the task there in its upper half. */
 #define TURNS_SHIFT 32
 
 static bool is_turn(const struct edge *e)
@@ -55,7 +57,7 @@ static bool is_taken_in_turns(const struct pass *p, const struct map *counts, co
 	       takes_turns(counts, key_of(p, e, e->to));
 }
 
-/* The stack of a wait there is in a function that locks. */
+/* Whether a stack has a function that locks. */
 static bool is_locking(const struct window *w, uint64_t stack)
 {
 	const struct window_stack *s = window_stack(w, stack);

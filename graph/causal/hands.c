@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "ctrace/glibc.h"
-/* Puts task among the last two, at most once. */
+/* Makes task the newer one of the last two tasks, unless it is that already. */
 static void remember(uint32_t two[2], uint32_t task)
 {
 	if (two[0] == task)
@@ -13,7 +13,7 @@ static void remember(uint32_t two[2], uint32_t task)
 	two[0] = task;
 }
 
-/* The hands of a futex; NULL on error. */
+/* The hands of a futex, new ones if there are none yet. NULL: out of memory, and p->err is set. */
 static struct hands *hands_of(struct pass *p, uint64_t futex)
 {
 	uint64_t at;
@@ -39,8 +39,9 @@ static bool has_posted(const struct pass *p, uint32_t task, uint64_t futex)
 	return h->posted_ns && (h->poster[0] == task || h->poster[1] == task);
 }
 
-/* A task that signals a condition variable of glibc may have to wait inside it until the tasks that it
- * woke before have left.  It then waits on a word beside the one on which it has posted (ctrace/glibc.h). */
+/* In glibc, a task that signals a condition variable may have to wait inside the call until the
+ * tasks that it woke before have left. It then waits on a word beside the one on which it has
+ * posted (ctrace/glibc.h). */
 bool hands_inside_cond(const struct pass *p, uint32_t task, uint64_t futex)
 {
 	uint64_t signals = futex + GLIBC_COND_REFS_TO_SIGNALS;
@@ -48,7 +49,6 @@ bool hands_inside_cond(const struct pass *p, uint32_t task, uint64_t futex)
 	return has_posted(p, task, signals) || has_posted(p, task, signals ^ GLIBC_COND_OTHER_GROUP);
 }
 
-/* True when waiter was woken together with others; the edge to the first of them is told so, too. */
 bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter, uint64_t ts)
 {
 	struct hands *h = hands_of(p, futex);
@@ -72,10 +72,9 @@ bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter
 	return h->n_herd > 1;
 }
 
-/* True where several tasks post on this futex and several wait: a post may then be for any of them.
- * False where the posters are the waiters: they meet at a barrier, or pass things on to each other.  But if
- * they wait with a time limit, and each call wakes one, it is a lock of the program's own making (as
- * Python's). */
+/* If the posters are the waiters, they meet at a barrier or hand things to each other, so the
+ * result is false. There is an exception: if they wait with a time limit, and each call wakes one
+ * task, the futex is a lock of the program's own making (as Python's). */
 bool hands_are_many(struct pass *p, const struct interval *s)
 {
 	const struct hands *h = hands_of(p, s->obj);
@@ -88,9 +87,9 @@ bool hands_are_many(struct pass *p, const struct interval *s)
 	return !mixed || (s->flags & CT_SF_TIMEOUT && h->n_herd == 1 && h->was_herd == 1);
 }
 
-/* One of the tasks that a call woke together went on, and task did not: task was woken for nothing.  If
- * all go back to their wait, they met at a barrier, say, and each wake-up had its use.  Of a task that is
- * woken alone and is soon back, nothing tells that the wake-up was for nothing. */
+/* If another task of the herd went on and this task did not, it was woken for nothing. If all go
+ * back to their wait, each wake-up may have had its use, for example at a barrier. If a task is
+ * woken alone and is soon back, nothing shows that the wake-up was for nothing. */
 bool hands_are_herd(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct hands *h = hands_of(p, p->work[task].wait_obj);

@@ -14,7 +14,7 @@ static void pass_queue(struct pass *p, struct flow_queue *q, const struct flow_i
 		p->err = -ENOMEM;
 }
 
-/* The first to speak asks. */
+/* Sets the roles of a flow by its first message: the end that sends it asks. */
 static void speaks_first(struct pass *p, struct flow *f, bool sends)
 {
 	if (f->role != ROLE_UNKNOWN)
@@ -42,14 +42,15 @@ static void message_edge(struct pass *p, uint32_t from_segment, uint32_t cause, 
 	wake_edges_explained(p, to_task, sock, p->segments.v[from_segment].task);
 }
 
-/* Gives the bytes of a send to receives that were recorded before it.  Returns how many are left. */
+/* Gives the bytes of a send to the debts of the receiver, which are receives that were recorded
+ * before it. Returns how many bytes are left. */
 static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, uint32_t task, uint32_t bytes)
 {
 	uint32_t parted = p->work[task].parted;
 	struct flow_item *d;
 
 	while ((d = flow_first(&p->flows, &to->debts)) && bytes) {
-		/* the sender did something else since: these were not its bytes */
+		/* the sender did something else since that receive, so these are not its bytes */
 		if (parted != GRAPH_NONE && parted > d->event) {
 			flow_pop(&p->flows, &to->debts);
 			continue;
@@ -78,8 +79,8 @@ static void request_drop(struct pass *p, struct flow *f)
 	flow_pop(&p->flows, &f->taken);
 }
 
-/* The task at the other end, where the bytes do not tell: the one that used that socket last, else the
- * one that sends there first. */
+/* The task at the other end, if the bytes do not tell it: the task that used that socket last;
+ * otherwise the first one that sends there. */
 static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 {
 	const struct graph_ref *r;
@@ -93,14 +94,16 @@ static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 	return n ? pass_task(p, p->e[r->event].r.tid, p->e[event].r.ts) : GRAPH_NONE;
 }
 
-/* As work.client: a connection; of a socket that is open to all the task, where it is known. */
+/* The client, as work.client has it: the connection. On a datagram socket, which is open to all
+ * clients, it is the task, if that is known. */
 static uint64_t client_at(const struct flow *f, uint32_t task)
 {
 	return f->dgram && task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;
 }
 
-/* On a socket that is open to all clients, answers keep no order.  Puts the request first that was taken
- * in the segment that answers.  False: there are several requests, and it may be any of them. */
+/* On a datagram socket that is open to all clients, answers come in any order. Moves the request
+ * that this segment took to the front. False: there are several requests, and the answer may be to
+ * any of them. */
 static bool choose_request(struct flows *m, struct flow *f, uint32_t segment)
 {
 	struct flow_item *first = flow_first(m, &f->taken), old = *first;
@@ -122,7 +125,7 @@ static bool choose_request(struct flows *m, struct flow *f, uint32_t segment)
 	return false;
 }
 
-/* Task sends a request on flow, for the client that it works for. */
+/* Notes that the task sends a request on flow, for the client for which the task works. */
 static void item_ask(struct pass *p, struct flow *flow, uint32_t task, uint32_t event)
 {
 	pass_queue(p, &flow->asks,
@@ -133,8 +136,8 @@ static void item_ask(struct pass *p, struct flow *flow, uint32_t task, uint32_t 
 					.ask = GRAPH_NONE });
 }
 
-/* The server of the socket sends: the answer to the request that is due, or a message of its own.
- * *ret_ask: the send of the request that is answered, or GRAPH_NONE. */
+/* The server of the socket sends: either the answer to the oldest request, or a message of its own.
+ * *ret_ask becomes the send of the request that is answered; it is unchanged if there is none. */
 static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t *ret_ask)
 {
 	struct work *w = &p->work[task];
@@ -160,7 +163,7 @@ static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	segments_client(p, task, request.client, ts, event);
 	flow = &p->flows.v.v[f];
 	if (flow->sent_last)
-		flow->pipelines = true; /* two answers, and nothing received in between */
+		flow->pipelines = true; /* two answers follow each other without a receive in between */
 	flow->answered = w->segment;
 	if (request.segment != w->segment)
 		pass_edge(p, &(struct edge){ .from = request.segment,
@@ -215,7 +218,7 @@ void match_send(struct pass *p, uint32_t event)
 	w->acts++;
 }
 
-/* Bytes that must have been read before, by receives that are not recorded. */
+/* Drops bytes that were read before, by receives without a record. */
 static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	uint64_t fresh = f->queued - MIN(f->stale, f->queued);
@@ -236,7 +239,8 @@ static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 	}
 }
 
-/* A datagram is as long as it was sent, or cut: those before the one that fits were lost. */
+/* Drops lost datagrams. A datagram is received with the length with which it was sent (or cut), so
+ * the ones in front of the first that fits were lost. */
 static void skip_datagrams(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	struct flow_item *i;
@@ -253,13 +257,13 @@ static void skip_datagrams(struct flows *m, struct flow *f, uint32_t bytes)
 }
 
 struct received {
-	uint32_t task;  /* the sender of the first byte, GRAPH_NONE not known */
-	uint32_t ask;   /* of the first byte: the request that it answers */
+	uint32_t task;  /* the sender of the first byte; GRAPH_NONE: not known */
+	uint32_t ask;   /* the request that the first byte answers; GRAPH_NONE: none */
 	uint32_t event; /* the send of the first byte */
-	uint32_t begun; /* how many sends have their first byte in it */
+	uint32_t begun; /* how many sends have their first byte in this receive */
 };
 
-/* The sends that a receive of so many bytes reads from.  Leaves them in the queue. */
+/* Finds the sends from which a receive of so many bytes reads. Leaves them in the queue. */
 static void look_ahead(const struct flows *m, const struct flow *f, uint32_t bytes, struct received *ret)
 {
 	*ret = (struct received){ .task = GRAPH_NONE, .ask = GRAPH_NONE, .event = GRAPH_NONE };
@@ -275,10 +279,10 @@ static void look_ahead(const struct flows *m, const struct flow *f, uint32_t byt
 		bytes = f->dgram ? 0 : bytes - MIN(bytes, i->bytes);
 	}
 	if (ret->event == GRAPH_NONE)
-		ret->begun = 1; /* its send is recorded later, or it came from elsewhere */
+		ret->begun = 1; /* the send is recorded later, or came from another host */
 }
 
-/* Takes the bytes out of the queue: an edge from each send of some of them. */
+/* Takes the received bytes out of the queue, and adds an edge from each send that they come from. */
 static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t bytes)
 {
 	uint32_t to = p->work[task].segment;
@@ -310,7 +314,7 @@ static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 						.wake = wake_edges_adopt(p, task, flow->sock) });
 }
 
-/* The request of a client is taken: work on its behalf begins. */
+/* A server receives the request of a client: its work for this client begins. */
 static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, const struct received *got)
 {
 	struct work *w = &p->work[task];
@@ -322,7 +326,7 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	bool more = !got->begun && r;
 
 	flow->client = from;
-	/* pieces of a request that has its answer already */
+	/* these are pieces of a request that is answered already */
 	while (!more && !flow->pipelines && flow->sent_last && r && r->segment == flow->answered) {
 		request_drop(p, flow);
 		r = flow_first(&p->flows, &flow->taken);
@@ -349,7 +353,8 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	}
 }
 
-/* The answer to a request comes in: the task goes on for the client of that request. */
+/* A task receives the answer to its request: it goes on with its work for the client for which it
+ * had asked. */
 static void ask_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, const struct received *got)
 {
 	struct flow *flow = &p->flows.v.v[f];
@@ -357,7 +362,7 @@ static void ask_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, 
 	struct flow_item *a = flow_first(&p->flows, &flow->asks);
 
 	if (got->ask != GRAPH_NONE) {
-		/* those before it were parts of it, or have no answer */
+		/* older requests were parts of this one, or have no answer */
 		while (a && a->event < got->ask) {
 			flow_pop(&p->flows, &flow->asks);
 			a = flow_first(&p->flows, &flow->asks);
@@ -413,7 +418,7 @@ static bool flow_is_used_by(const struct pass *p, uint32_t f, uint32_t tgid)
 	return user != GRAPH_NONE && p->g->tasks[user].tgid == tgid;
 }
 
-/* Messages of the process of a capped task are not all recorded. */
+/* Forgets the bytes of the process of a capped task, because not all of its messages are recorded. */
 static void forget_process(struct pass *p, const struct ct_rec *cap)
 {
 	uint32_t task = pass_task(p, cap->tid, cap->ts);

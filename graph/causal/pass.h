@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pass.h - private to graph/: the state while a causal graph is built, in one pass over the records.
+ * pass.h - private to graph/: the state while a causal graph is built, in one pass over the
+ * records.
  *
- * Each step of the pass (wake_edges, wakeless_edges, match, segments, ...) gets it, and includes only steps
- * below.  Segments have numbers in the order in which they are opened ("open number") until the pass is over;
- * edges use those numbers, and build.c renumbers both.
+ * All steps of the pass (wake_edges, wakeless_edges, match, segments, ...) work on it. A step
+ * includes only the headers of steps below it. During the pass, a segment has the number of its
+ * opening (its "open number"), and edges use these numbers. After the pass, build.c renumbers both.
+ * One thread at a time for each struct pass.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_PASS_H
 #define CTRACE_GRAPH_CAUSAL_PASS_H
@@ -17,54 +19,59 @@
 
 /* The present work of a task. */
 struct work {
-	uint32_t segment;  /* open number of its present segment; GRAPH_NONE: not seen yet */
-	uint32_t before;   /* and of the one before */
-	uint32_t interval; /* where it is in its timeline */
+	uint32_t segment;  /* open number of the task's present segment; GRAPH_NONE: none yet */
+	uint32_t before;   /* open number of the segment before */
+	uint32_t interval; /* index of the present interval in the task's timeline */
 
-	uint64_t client; /* the client it works for: the socket that serves it, or task + 1; 0: none */
-	uint32_t guest;  /* 1 + the task whose message began its segment, while the client is not known; 0 */
-	uint64_t asked;  /* the socket on which it sent a request in this segment, and has no answer yet */
-	uint64_t spoke;  /* the socket on which it sent or received last */
-	uint32_t taken;  /* how many requests it has taken that have no answer yet */
-	uint32_t jobs;   /* how many jobs of a framework run in it, one inside the other */
+	uint64_t client; /* for which the task works: the socket that serves the client, or its task + 1; 0:
+			    none */
+	uint32_t guest;  /* 1 + the task whose message began the segment, as long as the client is not known;
+			    0: none */
+	uint64_t asked; /* the socket on which the task sent a request in this segment that has no answer yet;
+			   0: none */
+	uint64_t spoke; /* the socket on which the task last sent or received */
+	uint32_t taken; /* how many requests the task has received and not answered yet */
+	uint32_t jobs;  /* how many jobs of a framework run in the task, one inside the other */
 
-	/* its last wait, to know a false wake and a periodic sleep */
+	/* the task's last wait, to recognise a false wake and a periodic sleep */
 	uint64_t wait_obj;
-	uint64_t ran_ns, in_ns; /* time on the CPU since it was woken; when it came on the CPU last */
+	/* CPU time since the last wake-up; when the task last came on a CPU, 0: it is off */
+	uint64_t ran_ns, in_ns;
 	uint64_t sleep_ns;
-	uint32_t sleeps; /* how many of one length came one after the other */
-	uint32_t acts;   /* records of its own since it was woken */
-	uint32_t parted; /* event of its last block (but in a write), send or receive; GRAPH_NONE */
+	uint32_t sleeps; /* how many sleeps of one length followed each other */
+	uint32_t acts;   /* records of the task since its last wake-up */
+	uint32_t parted; /* event of its last block (except in a write), send or receive; GRAPH_NONE: none */
 	uint8_t wait;
 	bool may_be_false;
-	bool posted; /* its last wake-up was a post */
+	bool posted; /* the last wake-up was a post */
 
-	/* the edge of its last wake-up, while a message may still explain that better */
+	/* the edge of the last wake-up, held back as long as a message may still explain it; kind
+	 * 0: none */
 	struct edge wake;
 	uint64_t wake_sock;
-	uint32_t wake_edge; /* its index once it is among the others; GRAPH_NONE */
-	uint32_t woken;     /* the event of that wake-up */
+	uint32_t wake_edge; /* index of this edge in pass.edges; GRAPH_NONE: it is not there */
+	uint32_t woken;     /* the event of the last wake-up */
 
-	/* the stack of its present wait; it belongs to the segment if the wait does not end that */
+	/* the stack of the present wait; it counts for the segment unless the wait ends the segment */
 	uint64_t visit_stack;
 
-	/* the set that it polls: its size, and the first two in it */
+	/* the set that the task polls: its first two objects and its size */
 	uint64_t set[2];
 	uint8_t n_set;
 };
 
-/* A record that a later one may follow from: a write, an unlock, a signal. */
+/* A record that may be the cause of a later one: a write, an unlock, a signal. */
 struct origin {
 	uint32_t event, segment;
-	uint64_t value; /* a variable's */
+	uint64_t value; /* of a variable, after the write */
 };
 
-/* The last two tasks that posted on a futex, and the last two that it woke. */
+/* The last two tasks that posted on a futex, and the last two tasks that were woken there. */
 struct hands {
 	uint64_t posted_ns;
 	uint32_t poster[2], waiter[2];
-	uint32_t herd[HANDS_HERD]; /* woken together last */
-	uint32_t n_herd, was_herd; /* and the time before */
+	uint32_t herd[HANDS_HERD]; /* the tasks that the last call woke together */
+	uint32_t n_herd, was_herd; /* how many the last call woke, and the call before it */
 };
 
 struct stack_seen {
@@ -77,12 +84,12 @@ struct pass {
 	const struct graph *g;
 	const struct window_event *e;
 	enum causal_policy policy;
-	uint32_t cuts; /* CUT_BIT() of those in use */
+	uint32_t cuts; /* CUT_BIT() of the rules in use */
 	struct work *work;
-	uint32_t *by_tid; /* task that carries it now, GRAPH_NONE; [n_tids] */
+	uint32_t *by_tid; /* [n_tids]: the task that has the tid now; GRAPH_NONE: none */
 	size_t n_tids;
-	VEC(struct segment) segments;  /* in: of one that was taken back, the one that it is part of */
-	VEC(struct edge) edges;        /* kind 0: explained by another */
+	VEC(struct segment) segments;  /* n_in SEGMENT_GONE: undone, and a part of segment `in` */
+	VEC(struct edge) edges;        /* kind 0: another edge explains this one */
 	VEC(struct stack_seen) stacks; /* of segments, in no order */
 	struct flows flows;
 	VEC(struct origin) origins;
@@ -93,27 +100,31 @@ struct pass {
 	int err;
 };
 
-/* 0 or -ENOMEM; pass_done() in any case. options NULL: the defaults. */
+/* 0 or -ENOMEM. The caller calls pass_done() in both cases. o NULL: the defaults. */
 int pass_init(struct pass *p, const struct graph *g, const struct causal_options *o);
-/* Releases what is needed only while the records go by. */
+/* Frees the parts that are needed only while the records are read. */
 void pass_drop(struct pass *p);
 void pass_done(struct pass *p);
 
-#define SEGMENT_GONE UINT32_MAX /* n_in of a segment that was taken back */
+#define SEGMENT_GONE UINT32_MAX /* n_in of a segment that was undone */
 
-/* The task that has the tid at ts_ns, or GRAPH_NONE.  ts_ns never goes back. */
+/* The task that has the tid at ts_ns; GRAPH_NONE: none. From call to call ts_ns must not become
+ * smaller. */
 uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns);
-/* The present segment of a task; opens its first. GRAPH_NONE only on error. */
+/* The present segment of a task; opens the first one if there is none. GRAPH_NONE: out of memory,
+ * and p->err is set. */
 uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns);
-/* Adds an edge, if the policy has such edges: its index, or GRAPH_NONE. */
+/* Adds a copy of the edge, if the policy has edges of this kind. Returns its index; GRAPH_NONE: it
+ * was not added, and after an error p->err is set. */
 uint32_t pass_edge(struct pass *p, const struct edge *e);
-/* The flow of a socket: an index into flows.v. GRAPH_NONE only on error. */
+/* The flow of a socket, an index into flows.v. GRAPH_NONE: out of memory, and p->err is set. */
 uint32_t pass_flow(struct pass *p, uint64_t sock);
-/* ROLE_UNKNOWN on a socket pair on which nothing was sent yet. */
+/* The role of a socket in its connection. ROLE_UNKNOWN: not known, as on a socket pair without
+ * messages so far. */
 enum flow_role pass_role(struct pass *p, uint64_t sock);
-/* The task that used the socket last, GRAPH_NONE. */
+/* The last task that sent or received on the socket; GRAPH_NONE: none. */
 uint32_t pass_user(struct pass *p, uint64_t sock);
-/* The task behind a work.client, GRAPH_NONE when it is not known. */
+/* The task of a client (work.client); GRAPH_NONE: not known. */
 uint32_t pass_client(const struct pass *p, uint64_t client);
 bool pass_same_process(const struct pass *p, uint32_t a, uint32_t b);
 

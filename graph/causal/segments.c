@@ -27,7 +27,7 @@ bool segments_cut(struct pass *p, uint32_t task, uint64_t ts_ns, uint32_t event,
 		p->err = -E2BIG;
 		return false;
 	}
-	/* read before the array moves */
+	/* read from_ns before VEC_PUSH() may move the array */
 	ts_ns = MAX(ts_ns, p->segments.v[open].from_ns);
 	if (VEC_PUSH(&p->segments, (struct segment){ .from_ns = ts_ns,
 						     .task = task,
@@ -56,8 +56,8 @@ void segments_undo(struct pass *p, uint32_t task)
 	w->before = GRAPH_NONE;
 }
 
-/* The task polls for the answer to its own request, alone or together with one other descriptor (a wake-up
- * channel, say). */
+/* Whether the task polls for the answer to its own request: it polls that socket alone, or with one
+ * other descriptor (for example, a channel to wake it up). */
 static bool waits_for_answer(const struct work *w)
 {
 	if (!w->asked || w->n_set > 2)
@@ -68,7 +68,7 @@ static bool waits_for_answer(const struct work *w)
 	return false;
 }
 
-/* The wake was made by a process below that of the task. */
+/* Whether a child process of the task, or a further descendant, made the wake. */
 static bool from_child(const struct pass *p, uint32_t task, const struct window_event *wake)
 {
 	uint32_t tgid = p->g->tasks[task].tgid;
@@ -86,8 +86,9 @@ static bool from_child(const struct pass *p, uint32_t task, const struct window_
 	return false;
 }
 
-/* A read on sock waits for a request.  On a socket pair without messages so far it does too, if the
- * process is known since its birth. */
+/* Whether a read on sock waits for a request. If the role of the socket is not known, as on a
+ * socket pair without messages so far, the read counts as such a wait only if the birth of the
+ * process is in the trace. */
 static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 {
 	enum flow_role role = pass_role(p, sock);
@@ -103,7 +104,8 @@ static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 	return process != GRAPH_NONE && p->g->tasks[process].born_ns;
 }
 
-/* A wait for the next request: the head of a server's loop, whatever else it is at. */
+/* Whether the wait is for the next request. This is the head of a server's loop, even if the server
+ * still owes answers. */
 static bool is_loop_head(struct pass *p, uint32_t task, const struct interval *s)
 {
 	switch ((enum ct_wait)s->wait) {
@@ -136,15 +138,15 @@ static bool is_loop_head(struct pass *p, uint32_t task, const struct interval *s
 	case CT_W_KTHREAD:
 	case CT_W_OTHER:
 	case CT_W_YIELD:
-	default: /* one that this version does not know */
+	default: /* a kind of wait that this version does not know */
 		return false;
 	}
 	return CT_OBJ_KIND(s->obj) == CT_OBJ_FUSEDEV ||
 	       (CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK && serves(p, task, s->obj, s->to_ns));
 }
 
-/* Reading (or polling) that object is waiting for the next thing to do, and not for a part of the present
- * one. */
+/* Whether a task that reads or polls this object waits for its next piece of work, and not for a
+ * part of the present one. */
 static bool is_request_channel(struct pass *p, uint32_t task, const struct interval *s,
 			       const struct window_event *wake)
 {
@@ -152,7 +154,7 @@ static bool is_request_channel(struct pass *p, uint32_t task, const struct inter
 
 	switch ((unsigned)CT_OBJ_KIND(s->obj)) {
 	case CT_OBJ_SOCK:
-		/* it listens, or is open to all */
+		/* a socket without a remote address listens, or is open to all clients */
 		o = window_object(p->g->w, s->obj);
 		return s->wait == CT_W_POLL && o && (o->family == AF_INET || o->family == AF_INET6) &&
 		       !o->rport;
@@ -187,7 +189,7 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
 		return true;
 	switch ((enum ct_wait)s->wait) {
 	case CT_W_FUTEX:
-		/* a lock has an owner, and a joined thread exits */
+		/* a wait for a lock or for a joined thread is not idle */
 		return !exiting && !edge_is_lock(p->g, s) && !hands_inside_cond(p, task, s->obj);
 	case CT_W_READ:
 	case CT_W_POLL:
@@ -221,8 +223,8 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
 	return false;
 }
 
-/* The task has taken a request and still has to answer it.  A client that has ended (after its good-bye,
- * say) waits for no answer. */
+/* Whether the task has received a request and still has to answer it. A client that has ended waits
+ * for no answer. */
 static bool owes_answer(const struct pass *p, const struct work *w, uint64_t ts_ns)
 {
 	uint32_t client = pass_client(p, w->client);
@@ -241,7 +243,7 @@ bool segments_idle(struct pass *p, uint32_t task, const struct interval *s, cons
 	return !owes_answer(p, w, s->to_ns) && is_idle_wait(p, task, s, wake);
 }
 
-/* Counts sleeps that are alike. */
+/* Counts how many sleeps of about the same length follow each other. */
 static void count_sleep(struct work *w, const struct interval *s)
 {
 	uint64_t len = s->to_ns - s->from_ns;
@@ -262,7 +264,7 @@ void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint
 	if (segments_cut(p, task, ts_ns, event, CUT_WAKE))
 		return;
 	if (segments_idle(p, task, s, wake)) {
-		w->taken = 0; /* it goes on with them when it is told to, or never does */
+		w->taken = 0; /* the task answers them only after another message, or never */
 		segments_cut(p, task, ts_ns, event, CUT_IDLE);
 	} else if (w->visit_stack && was != GRAPH_NONE &&
 		   VEC_PUSH(&p->stacks, (struct stack_seen){ .segment = was, .stack = w->visit_stack })) {
@@ -278,8 +280,8 @@ bool segments_batch(const struct work *w, const struct flow *f, uint64_t client)
 	return f->answered == w->segment ? f->sent_last : f->taker == w->segment && f->pipelines;
 }
 
-/* The message of another process (the end of a connection, say) began the segment in which the task takes
- * a request of this client. */
+/* Whether a message of another process (for example, the end of a connection) began the segment in
+ * which the task now receives a request of this client. */
 static bool is_for_another(const struct pass *p, const struct work *w, uint64_t client)
 {
 	uint32_t task = pass_client(p, client);
@@ -302,7 +304,7 @@ void segments_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts
 	if (seg == GRAPH_NONE || !client || w->client == client)
 		return;
 	if (w->client && !segments_cut(p, task, ts_ns, event, CUT_PEERS))
-		return; /* the rule is off: it stays with the first */
+		return; /* the rule is off, so the segment keeps its first client */
 	w->client = client;
 	p->segments.v[w->segment].behalf = pass_client(p, client);
 }
@@ -326,7 +328,8 @@ void segments_job(struct pass *p, uint32_t task, const struct window_event *e, u
 		segments_cut(p, task, e->r.ts, event, CUT_JOB);
 		w->jobs++;
 	} else if (ct_job_state(&e->r) == CT_JOB_END) {
-		if (!(e->r.flags & CT_JF_LOOSE)) /* else the task hands on its result after it */
+		if (!(e->r.flags &
+		      CT_JF_LOOSE)) /* after a loose end the task still hands on the result of the job */
 			segments_cut(p, task, e->r.ts, event, CUT_JOB);
 		if (w->jobs)
 			w->jobs--;

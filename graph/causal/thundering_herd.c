@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * thundering_herd.c - one connection wakes all workers that wait on the listening socket.
+ * thundering_herd.c - finds connections that wake all workers that wait on the listening socket.
  *
- * One of them accepts.  The others, which were forked before, find nothing and go back.  An accept has
- * no record, but the worker that has the connection is the one that receives on it.
+ * One worker accepts the connection. The other workers, which are processes forked before, find
+ * nothing and wait again. An accept has no record, but the worker that has the connection is the
+ * one that receives on it.
  */
 #include "graph/causal/thundering_herd.h"
 
@@ -22,7 +23,7 @@ static uint32_t process_of(const struct pass *p, uint32_t segment)
 	return p->g->tasks[p->segments.v[segment].task].tgid;
 }
 
-/* b was woken by the same call as a, in another process. */
+/* Whether the call that woke the task of edge a also woke that of edge b, in another process. */
 static bool is_mate(const struct pass *p, const struct edge *a, const struct edge *b)
 {
 	const struct ct_rec *x = &p->e[a->event].r, *y = &p->e[b->event].r;
@@ -32,7 +33,8 @@ static bool is_mate(const struct pass *p, const struct edge *a, const struct edg
 	       process_of(p, a->to) != process_of(p, b->to);
 }
 
-/* The processes of the other tasks that were woken together with the wakee of edge i; returns how many. */
+/* Finds the processes of the tasks that were woken together with the wakee of edge i. Returns how
+ * many. */
 static uint32_t find_mates(const struct pass *p, size_t i, uint32_t mates[HERD_MATES])
 {
 	size_t to = MIN(p->edges.n, i + HERD_NEAR);
@@ -52,7 +54,7 @@ static bool is_among(uint32_t process, const uint32_t *mates, uint32_t n)
 	return false;
 }
 
-/* Another of the woken processes is the first to receive from the task that connected. */
+/* Whether another one of the woken processes is the first to receive from the task that connected. */
 static bool is_taken_by_mate(const struct pass *p, size_t i)
 {
 	const struct edge *e = &p->edges.v[i];
@@ -78,7 +80,7 @@ void thundering_herd_find(struct pass *p)
 	for (size_t i = 0; i < p->edges.n; i++) {
 		struct edge *e = &p->edges.v[i];
 
-		/* the flag, and not the strength, which is_connect() looks at for others */
+		/* do not change the strength yet: is_connect() needs it for the edges that follow */
 		if (is_connect(p, e) && is_taken_by_mate(p, i))
 			e->flags |= EDGE_FALSE_WAKE;
 	}

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* thundering_herd.h - private to graph/: wake-ups by one connection that woke several processes. */
+/* thundering_herd.h - private to graph/: finds the false wakes of a connection that woke several
+ * processes. */
 #ifndef CTRACE_GRAPH_CAUSAL_THUNDERING_HERD_H
 #define CTRACE_GRAPH_CAUSAL_THUNDERING_HERD_H
 
 #include "graph/causal/pass.h"
 
-/* One connection woke several processes.  The edges to all but the one that accepts it become false wakes. */
+/* If one connection woke several processes, the edges to all of them but the one that accepts it
+ * become false wakes. Called when the pass has made all edges. */
 void thundering_herd_find(struct pass *p);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * wake_edges.c - the edges of wake-ups: from the waker to the segment of the wakee that begins or goes
- * on there.
+ * wake_edges.c - makes the edges of wake-ups: from the waker to the segment of the wakee that
+ * begins or continues there.
  *
- * The edge of a socket's wake-up is held back until it is known whether a message explains it.  A wake-up
- * is false when the task goes back to sleep and has done nothing.
+ * The edge of a socket's wake-up is held back until it is known whether a message explains the
+ * wake-up. A wake-up is false if the wakee goes back to sleep and has done nothing.
  */
 #include "graph/causal/wake_edges.h"
 
@@ -12,8 +12,8 @@
 #include "graph/causal/segments.h"
 #include "trace/words/call.h"
 
-/* Goes on in the timeline of task to the first interval that ends at ts or later.  A gap in the timeline
- * begins a new segment. */
+/* Moves the position in the timeline of task to the first interval that ends at ts or later. A gap
+ * in the timeline begins a new segment. */
 static void advance(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct graph_task *t = &p->g->tasks[task];
@@ -31,7 +31,7 @@ static void advance(struct pass *p, uint32_t task, uint64_t ts)
 	}
 }
 
-/* The wait that this wake ended, or NULL: the task was awake. */
+/* The wait that this wake ended. NULL: the task was awake. */
 static const struct interval *woken_interval(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct graph_task *t = &p->g->tasks[task];
@@ -40,7 +40,7 @@ static const struct interval *woken_interval(struct pass *p, uint32_t task, uint
 	uint64_t ts = p->e[event].r.ts;
 
 	advance(p, task, ts);
-	/* one further: it may have been recorded before the switch-out that it belongs to */
+	/* Look at one interval more: the wake may have been recorded before the switch-out. */
 	for (uint32_t i = p->work[task].interval, last = 0; i < end && !last; i++) {
 		last = s[i].from_ns > ts;
 		if (s[i].state == INTERVAL_BLOCKED && s[i].wake == event)
@@ -49,18 +49,19 @@ static const struct interval *woken_interval(struct pass *p, uint32_t task, uint
 	return NULL;
 }
 
-/* A connection's softirq runs on top of the call that made it: loopback. */
+/* Whether the softirq runs on top of the call that sent the message, as on loopback. Then the task
+ * that the softirq interrupted is the sender. */
 static bool is_sender_below(struct pass *p, const struct window_event *wake, uint32_t waker)
 {
 	if (ct_wake_context(&wake->r) != CT_CTX_SOFTIRQ || waker == GRAPH_NONE || wake->r.flags & CT_WF_IDLE)
 		return false;
 	if (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_CONNECT)
 		return true;
-	/* it closes the other end, say */
+	/* or the task last used the other end, and closes it, for example */
 	return wake->r.flags & CT_WF_READY && pass_user(p, graph_peer_object(p->g, wake->r.obj)) == waker;
 }
 
-/* No send or receive on this socket comes after event. */
+/* Whether no send or receive on this socket comes after event. */
 static bool is_last_use(const struct pass *p, uint64_t sock, uint32_t event)
 {
 	size_t n_sent, n_got;
@@ -70,8 +71,8 @@ static bool is_last_use(const struct pass *p, uint64_t sock, uint32_t event)
 	return (!n_sent || sent[n_sent - 1].event < event) && (!n_got || got[n_got - 1].event < event);
 }
 
-/* The waker closes sock: it exits, or is in a close or shutdown.  The kernel does the work of a close()
- * on the way back to user space, where the task is in no system call any more. */
+/* Whether the waker closes sock: it exits, or is in close() or shutdown(). The kernel does the work
+ * of close() on the way back to user space, when the task is no longer in a system call. */
 static bool lets_go(const struct pass *p, uint32_t event, uint64_t sock)
 {
 	const struct ct_rec *r = &p->e[event].r;
@@ -84,9 +85,9 @@ static bool lets_go(const struct pass *p, uint32_t event, uint64_t sock)
 	return call == CALL_CLOSE || call == CALL_SHUTDOWN;
 }
 
-/* The softirq interrupted a task that closes the connection it used last, and the other end is that of
- * task.  The end of a connection makes no record and leaves nothing to read, so the wake-up names no socket.
- */
+/* Whether the softirq interrupted a task that closes the connection which it used last, and the
+ * wakee used the other end. The end of a connection makes no record and leaves nothing to read, so
+ * the wake-up names no socket. */
 static bool is_closer_below(struct pass *p, uint32_t task, const struct interval *s, uint32_t event,
 			    uint32_t waker)
 {
@@ -103,7 +104,8 @@ static bool is_closer_below(struct pass *p, uint32_t task, const struct interval
 	return s->obj == mine || s->wait == CT_W_EPOLL || s->wait == CT_W_POLL;
 }
 
-/* A process of mine that ends tells me so by more than one way. */
+/* Whether the waker is of a child process of the task's process. The end of a child can wake its
+ * parent in several ways (SIGCHLD, the end of a pipe, ...). */
 static bool is_own_child(const struct pass *p, uint32_t task, uint32_t waker)
 {
 	return waker != GRAPH_NONE && p->g->tasks[waker].ptgid == p->g->tasks[task].tgid &&
@@ -128,7 +130,7 @@ static void wake_from(struct pass *p, uint32_t task, const struct interval *s,
 		e->kind = EDGE_FUSE;
 		e->strength = EDGE_STRONG;
 	} else if (e->kind == EDGE_WAKE && s->wait == CT_W_OPEN && ct_wake_call(&wake->r) == CT_W_OPEN) {
-		e->kind = EDGE_PIPE; /* both open one FIFO */
+		e->kind = EDGE_PIPE; /* both tasks open one FIFO */
 		e->strength = EDGE_STRONG;
 	} else if (e->kind == EDGE_POST && hands_inside_cond(p, task, s->obj)) {
 		e->kind = EDGE_LOCK;
@@ -143,7 +145,8 @@ static void wake_from(struct pass *p, uint32_t task, const struct interval *s,
 	}
 }
 
-/* Whether going back to the same wait soon can mean that there was nothing to do. */
+/* Whether such a wake-up can be false: if the task soon goes back to the same wait, there was
+ * nothing to do. */
 static bool may_be_false(const struct interval *s, const struct window_event *wake, const struct edge *e)
 {
 	bool wait = s->wait == CT_W_FUTEX || s->wait == CT_W_FLOCK || s->wait == CT_W_POLL ||
@@ -151,7 +154,8 @@ static bool may_be_false(const struct interval *s, const struct window_event *wa
 		    (s->wait == CT_W_READ && CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK);
 
 	switch ((enum edge_kind)e->kind) {
-	case EDGE_MESSAGE: /* others than data and room have no record: a connection, the end of one */
+	case EDGE_MESSAGE: /* only data and room in the buffer leave a record; a new or ended connection does
+			      not */
 		return wait && wake &&
 		       (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_READ);
 	case EDGE_WAKE:
@@ -213,14 +217,14 @@ uint32_t wake_edges_adopt(struct pass *p, uint32_t task, uint64_t sock)
 	return p->work[task].wake_edge;
 }
 
-/* The wakee goes on for the client of the waker. */
+/* Whether the wakee goes on with work for the client of the waker. */
 static bool hands_on(uint8_t kind)
 {
 	return kind == EDGE_POST || kind == EDGE_PIPE || kind == EDGE_EVENTFD;
 }
 
-/* A message that is received later may explain the wake-up.  No message follows a connect, a close, or a
- * receive that made room. */
+/* Whether a message that is received later may explain the wake-up. No message follows a connect, a
+ * close, or a receive that made room. */
 static bool may_be_message(const struct interval *s, const struct window_event *wake, const struct edge *e)
 {
 	if (e->kind != EDGE_MESSAGE || s->wait == CT_W_WRITE)
@@ -314,7 +318,8 @@ bool wake_edges_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32
 	return true;
 }
 
-/* The task goes back to the wait from which it was woken, and has done nothing. */
+/* Marks the last wake-up of the task as false, if the task goes back to the same wait and has done
+ * nothing. */
 static void find_false_wake(struct pass *p, uint32_t task, const struct ct_rec *r)
 {
 	struct work *w = &p->work[task];
@@ -334,7 +339,7 @@ static void find_false_wake(struct pass *p, uint32_t task, const struct ct_rec *
 		segments_undo(p, task);
 }
 
-/* A reader of sock found nothing to read. */
+/* Notes that a reader of sock found nothing to read. */
 static void socket_found_empty(struct pass *p, uint64_t sock, uint64_t ts_ns)
 {
 	uint32_t f = pass_flow(p, sock);
@@ -364,7 +369,7 @@ static void switch_out(struct pass *p, uint32_t task, const struct ct_rec *r, ui
 		socket_found_empty(p, r->obj, r->ts);
 }
 
-/* The task is on a CPU again.  A wait whose wake-up was lost ends here, and so does a gap. */
+/* The task gets a CPU. A wait whose wake-up was lost ends here, and so does a gap. */
 static void switch_in(struct pass *p, uint32_t task, const struct ct_rec *r, uint32_t event)
 {
 	const struct graph_task *t = &p->g->tasks[task];

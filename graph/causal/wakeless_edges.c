@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * wakeless_edges.c - edges that rest on no wake-up: jobs, variables, locks that are taken in turn,
- * signals, new tasks and new programs.
+ * wakeless_edges.c - makes edges that rest on no wake-up: of jobs, variables, locks that are taken
+ * in turn, signals, new tasks and new programs.
  */
 #include "graph/causal/wakeless_edges.h"
 
@@ -14,7 +14,8 @@
 
 #define SIGNALS 65 /* 1..64 */
 
-/* The origin of that key; one with event GRAPH_NONE when there is none yet.  NULL on error. */
+/* The origin of a key; a new one, with event GRAPH_NONE, if there is none yet. NULL: out of memory,
+ * and p->err is set. */
 static struct origin *wakeless_edges_of(struct pass *p, struct map *table, uint64_t key)
 {
 	uint64_t at;
@@ -44,7 +45,7 @@ static void wakeless_edges_edge(struct pass *p, const struct origin *o, uint32_t
 		pass_edge(p, &e);
 }
 
-/* A job is an address of its process; the bits of both are mixed. */
+/* The key of a job: an address and a process identify it, so the key mixes the bits of both. */
 static uint64_t job_key(const struct pass *p, uint32_t task, const struct window_event *e)
 {
 	return e->x[0] ^ (uint64_t)p->g->tasks[task].tgid * 0x9e3779b97f4a7c15ULL;
@@ -58,7 +59,7 @@ static void wakeless_edges_job(struct pass *p, uint32_t task, uint32_t event)
 
 	segments_job(p, task, e, event);
 	if (ct_job_state(&e->r) == CT_JOB_ENQUEUE) {
-		/* the latest: the address may have been that of another job before */
+		/* replaces an older entry: the address may have been that of another job */
 		if (map_set(&p->jobs, key, (uint64_t)p->work[task].segment << 32 | event))
 			p->err = -ENOMEM;
 	} else if (ct_job_state(&e->r) == CT_JOB_START && map_get(&p->jobs, key, &queued)) {
@@ -79,13 +80,14 @@ static void wakeless_edges_access(struct pass *p, uint32_t task, uint32_t event)
 		return;
 	if (o->event != GRAPH_NONE && p->segments.v[o->segment].task != task &&
 	    (!written || o->value != e->x[0]))
-		/* a task that writes need not have read before */
+		/* weak for a write: the task need not have read the variable before */
 		wakeless_edges_edge(p, o, task, event, EDGE_FLAG, written ? EDGE_WEAK : EDGE_STRONG);
 	if (written)
 		*o = (struct origin){ event, p->work[task].segment, e->x[0] };
 }
 
-/* One lets go of a lock, and the next one to take it belongs to another process: in order, if not because. */
+/* Adds a weak edge from an unlock to the next task that locks the file, if that is of another
+ * process: the order is certain, the cause is not. */
 static void wakeless_edges_lock(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct window_event *e = &p->e[event];
@@ -102,7 +104,7 @@ static void wakeless_edges_lock(struct pass *p, uint32_t task, uint32_t event)
 	}
 	if (ct_lock_result(&e->r) || o->event == GRAPH_NONE)
 		return;
-	/* unless it waited for the lock, which is an edge of its own */
+	/* not if the task waited for the lock: that wake-up has an edge of its own */
 	if (!pass_same_process(p, task, p->segments.v[o->segment].task) &&
 	    !(wake && wake->kind == EDGE_FILELOCK && wake->from == o->segment))
 		wakeless_edges_edge(p, o, task, event, EDGE_LOCK_ORDER, EDGE_WEAK);
@@ -132,8 +134,8 @@ static void wakeless_edges_signal(struct pass *p, uint32_t event)
 		return;
 	o->event = event;
 	o->segment = GRAPH_NONE;
-	/* A signal of the kernel comes from the task that happens to be on the CPU.  Only SIGCHLD comes
-	 * from the child itself. */
+	/* For a signal of the kernel, the sender is any task that was on the CPU. Only for SIGCHLD
+	 * it is the child itself. */
 	if (sender != GRAPH_NONE &&
 	    (!(r->flags & CT_GF_KERNEL) ||
 	     (ct_signal_number(r) == SIGCHLD && p->g->tasks[sender].ptgid == p->g->tasks[target].tgid)))
@@ -171,7 +173,7 @@ static void wakeless_edges_fork(struct pass *p, uint32_t task, uint32_t event)
 static void wakeless_edges_exec(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct ct_rec *r = &p->e[event].r;
-	/* a thread that is not the leader takes the leader's tid over */
+	/* at an exec, a thread that is not the leader takes over the leader's tid */
 	uint32_t tid = ct_exec_tid_before(r), was = tid && tid != r->tid ? pass_task(p, tid, r->ts) : task;
 	struct origin o = { .event = event, .segment = GRAPH_NONE };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* wakeless_edges.h - private to graph/: edges that rest on no wake-up. */
+/* wakeless_edges.h - private to graph/: makes edges that rest on no wake-up. Errors go to p->err. */
 #ifndef CTRACE_GRAPH_CAUSAL_WAKELESS_EDGES_H
 #define CTRACE_GRAPH_CAUSAL_WAKELESS_EDGES_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * path.c - the backward walk by time, done forwards.  Each part of a wait is replaced by the intervals
- * of the task to blame in that part (Panappticon, section 4.3, with the waker clipped to the waiter's
- * own window).
+ * path.c - finds the critical path. Papers walk backward in time; this walk goes forward and gives
+ * the same. Each part of a wait is replaced by the intervals of the task to blame in that part
+ * (Panappticon, section 4.3; here the waker is clipped to the time of the wait).
  */
 #include "graph/path/path.h"
 
@@ -20,7 +20,8 @@ struct walker {
 	VEC(struct path_frame) frames;
 	VEC(struct blame) leaves;
 	uint32_t stack[PATH_MAX_DEPTH + 1]; /* the tasks of the open frames */
-	uint32_t *near; /* [task]: its interval that was looked at last: its frames come in order of time */
+	uint32_t *near; /* [task]: the interval that was looked at last. The frames of a task come in order of
+			   time, so the next look-up starts there. */
 	bool truncated;
 	int err;
 };
@@ -50,15 +51,15 @@ static bool on_stack(const struct walker *k, uint32_t depth, uint32_t task)
 
 static void walk(struct walker *k, uint32_t frame);
 
-/* The task of a frame may explain the wait of the frame's opener until it ended that wait.  For a waiter
- * that polled, that may be long after the frame. */
+/* The time until which records of the frame's task may explain the wait that opened the frame:
+ * until the task ended that wait. If the waiter polled, this may be long after the frame. */
 static uint64_t horizon(const struct path_frame *f)
 {
 	return f->depth ? MAX(f->to_ns, f->blame.until_ns) : f->to_ns;
 }
 
-/* The last wait of an event loop in the frame.  A loop that goes back to wait on the same set has not
- * answered yet: for our waiter, the last wake-up before the answer counts. */
+/* The last repeat of an event loop's wait in the frame. A loop that goes back to wait on the same
+ * set has not answered yet. So, for the waiter, the last wake-up before the answer counts. */
 static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t interval)
 {
 	const struct interval *s = &k->g->intervals[interval];
@@ -81,8 +82,8 @@ static uint32_t last_idle(const struct walker *k, const struct path_frame *f, ui
 	return last;
 }
 
-/* The wait is the last of its kind in frame f, its own time limit ended it, and then the task did what
- * the waiter waited for. */
+/* Whether the task acted because of its own time limit: the limit ended this wait, the wait is the
+ * last one of its kind in frame f, and then the task ended the waiter's wait. */
 static bool acted_on_limit(const struct walker *k, const struct path_frame *f, uint32_t interval,
 			   const struct blame *b)
 {
@@ -99,8 +100,8 @@ static bool acted_on_limit(const struct walker *k, const struct path_frame *f, u
 	return true;
 }
 
-/* The task acted because its time limit had come, so this wait was a sleep.  Requests of others to its
- * event loop, and earlier posters on its futex, are not to blame. */
+/* Whether a wait that ended by its time limit was a sleep. Then requests of others to its event
+ * loop, and earlier posters on its futex, are not to blame. */
 static bool is_sleep(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	const struct interval *s = &g->intervals[interval];
@@ -132,8 +133,8 @@ static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_
 				     .timed_out = true };
 }
 
-/* Nobody ended a wait of an event loop or on a condition, so the task to blame is a guess.  A circle of
- * waits is not made of guesses. */
+/* Whether the task to blame is a guess: no task ended the wait, and it is one of an event loop or
+ * on a condition. A cycle of waits must not rest on guesses. */
 static bool is_guess(const struct graph *g, const struct blame *b, uint32_t interval)
 {
 	uint8_t wait = g->intervals[interval].wait;
@@ -141,11 +142,11 @@ static bool is_guess(const struct graph *g, const struct blame *b, uint32_t inte
 	return b->edge == EDGE_OWNER && (wait == CT_W_POLL || wait == CT_W_EPOLL || wait == CT_W_FUTEX);
 }
 
-/* The task of frame waits in interval, and b blames a task of a frame further up: is this a circle of sure
- * waits? */
+/* The task of frame waits in interval, and b blames a task of a frame further up. Whether this is a
+ * cycle of waits that are all sure. */
 static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval, const struct blame *b)
 {
-	/* a wait in a circle ends only when a task of the circle dies */
+	/* a wait in a cycle ends only when a task of the cycle dies */
 	bool died = b->event != GRAPH_NONE && k->g->w->events[b->event].r.kind == CT_WAKE &&
 		    k->g->w->events[b->event].r.flags & CT_WF_EXITING;
 
@@ -173,7 +174,7 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 	if (cycle && !is_circle(k, frame, interval, &b)) {
 		cycle = false;
 		b.task = GRAPH_NONE;
-		/* the bytes were on their way all the time */
+		/* the bytes were sent and were on their way all the time */
 		if (b.edge == EDGE_OWNER && owner_under_way(k->g, b.obj, to))
 			b.time = TIME_NETWORK;
 		if (b.ended && b.edge == EDGE_MESSAGE && b.kind != RESOURCE_UNIX)
@@ -197,7 +198,7 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 	walk(k, (uint32_t)k->frames.n - 1);
 }
 
-/* Before a task is born, its creator is on the path. */
+/* For the time before a task is born, puts its creator on the path. */
 static void walk_unborn(struct walker *k, uint32_t frame, uint64_t from, uint64_t to)
 {
 	struct path_frame f = k->frames.v[frame];
@@ -334,7 +335,7 @@ size_t path_run_near(const struct graph *g, uint32_t cpu, uint64_t ts_ns, size_t
 {
 	size_t lo = 0, end = cpu < g->n_cpus ? g->n_runs[cpu] : 0, hi = end;
 
-	/* steps that double, until one leads too far */
+	/* Doubles the step until it is too large; then the binary search below has a small range. */
 	if (near && near < end && graph_run(g, cpu, near - 1)->to_ns <= ts_ns) {
 		lo = near;
 		for (size_t step = 1; step < end - lo; step *= 2) {

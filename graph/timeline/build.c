@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* build.c - makes a graph of a window, and releases it. */
+/* build.c - makes a graph of a window, and frees it. */
 #include "graph/timeline/build.h"
 
 #include <errno.h>
@@ -27,8 +27,8 @@ static int task_key_cmp(const void *a, const void *b)
 	return x->old < y->old ? -1 : x->old > y->old;
 }
 
-/* For graph_task_at(): the birth of a life may be found to be earlier than that of the life in front of
- * it. */
+/* Fills in from_ns, for the search of graph_task_at(). born_ns alone is not always sorted: a life
+ * may turn out to be born before an earlier life of the tid. */
 static void graph_lives(struct graph *g)
 {
 	for (size_t i = g->n_tasks; i-- > 0;) {
@@ -40,13 +40,14 @@ static void graph_lives(struct graph *g)
 	}
 }
 
-/* A trace from before META had the machine has no marks either: only the name tells ctrace's own tasks there. */
+/* Old traces have neither the machine in META nor marks on ctrace's own tasks. There only the name
+ * tells these tasks. */
 static bool is_old_tracer(const struct window *w, const struct window_task *leader)
 {
 	return w->machine == MACHINE_THIS && leader && !strcmp(leader->comm, "ctraced");
 }
 
-/* Copies the tasks in (tid, born) order; renumber[old index] = new index. */
+/* Copies the tasks, sorted by (tid, born_ns). Fills renumber: [old index] = new index. */
 static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 {
 	_cleanup_free_ struct task_key *keys = calloc(b->now.n + 1, sizeof(*keys));
@@ -93,7 +94,7 @@ static bool is_run(const struct graph *g, const struct interval *s)
 	return s->state == INTERVAL_RUNNING && s->cpu < g->n_cpus;
 }
 
-/* Room for the RUNNING intervals of each CPU. */
+/* Allocates room for the RUNNING intervals of each CPU. */
 static int graph_cpus(struct graph *g, const struct builder *b)
 {
 	g->n_cpus = MIN(g->w->n_cpus, (uint32_t)GRAPH_CPUS_MAX);
@@ -115,12 +116,12 @@ static int graph_cpus(struct graph *g, const struct builder *b)
 	return 0;
 }
 
-/* After so many copied intervals memory is given back. */
+/* Memory of the builder is freed each time that so many intervals are copied. */
 #define GIVE_BACK 65536
 
-/* Intervals by task, in order of time (a stable counting sort), and the RUNNING ones of each CPU.  Goes
- * from the last to the first: the builder's copy, which is in order of beginning, shrinks while this one
- * grows. */
+/* Sorts the intervals by task and time (a stable counting sort), and the RUNNING ones by CPU. It
+ * goes from the last to the first, so that the builder's copy, which is sorted by beginning, can
+ * shrink while this copy grows. */
 static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *renumber)
 {
 	_cleanup_free_ uint32_t *end = calloc(g->n_tasks + 1, sizeof(*end));

@@ -11,8 +11,8 @@ struct task_now {
 	uint32_t tid, tgid;
 	uint32_t parent;    /* index, or GRAPH_NONE */
 	uint32_t interval;  /* open interval, or GRAPH_NONE */
-	uint32_t race_wake; /* a wake that came while it was running */
-	uint32_t owner;     /* of the CT_FUTEX before the switch-out that it belongs to */
+	uint32_t race_wake; /* index of a wake that came while the task ran, or GRAPH_NONE */
+	uint32_t owner;     /* from a CT_FUTEX record; belongs to the switch-out that follows */
 	uint64_t owner_ts;
 	uint64_t run_ns; /* last switch-in */
 	uint64_t checkpoint_ns;
@@ -22,8 +22,8 @@ struct task_now {
 	uint16_t prio;
 	bool gone;
 	bool listed; /* in builder.live */
-	bool capped; /* its records are left out (CT_SHED with CT_GV_CAP) */
-	bool kept;   /* it is found after an interval without records as it was before */
+	bool capped; /* the records of the task are left out (CT_SHED with CT_GV_CAP) */
+	bool kept;   /* after an interval without records the task is in the same state as before */
 };
 
 struct builder {
@@ -31,20 +31,20 @@ struct builder {
 	VEC(struct task_now) now;
 	VEC(struct interval) intervals;
 	struct map by_tid;    /* tid -> index into now */
-	size_t resync;        /* index of the next one in the window */
-	bool blind;           /* in the interval without records before it */
-	VEC(uint32_t) live;   /* all tasks with an open interval; some of them have none any more */
+	size_t resync;        /* index of the next resync in the window */
+	bool blind;           /* the replay is in the interval without records before this resync */
+	VEC(uint32_t) live;   /* all tasks with an open interval, and some that have none any more */
 	VEC(uint32_t) on_cpu; /* [cpu] index of the task that runs there, or GRAPH_NONE */
 	int err;
 };
 
-/* Fills intervals. 0, -ENOMEM, -E2BIG. */
+/* Fills b->now and b->intervals. 0, -ENOMEM, or -E2BIG: too many intervals. */
 int timeline_replay(struct builder *b);
-/* Fills the indices of g from its window. */
+/* Fills the indices of g from its window and tasks. 0 or -ENOMEM. */
 int index_build(struct graph *g);
 void index_drop(struct graph *g);
-/* The owner of a CT_FUTEX record can be true.  The kernel side reads the memory around the word as a glibc
- * lock, and it may be something else. */
+/* Whether the owner of a CT_FUTEX record is plausible. The kernel side reads the memory around the
+ * futex word as a glibc lock, but it may be something else. */
 bool index_is_owner(const struct window *w, const struct window_event *futex);
 
 #endif

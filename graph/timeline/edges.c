@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * edges.c - the kind of edge that a wake-up makes, and how far to believe it.
+ * edges.c - finds the kind of edge that a wake-up makes, and its strength.
  *
- * Strong evidence of cause: the waker acted on the very object that the wakee waited for.  A mutex
- * hand-over is real for time but happenstance for cause (Argus, section 3.2).  A wake-up from an
- * interrupt says nothing about the task that happened to be on the CPU.
+ * The strong evidence of a cause is that the waker acted on the very object for which the wakee
+ * waited. A mutex handoff matters for time, but it is chance for cause (Argus, section 3.2). A
+ * wake-up from an interrupt says nothing about the task that was on the CPU.
  */
 #include "graph/timeline/graph.h"
 
@@ -50,7 +50,8 @@ static void classify_object(const struct graph *g, const struct interval *interv
 		interval->wait == CT_W_POLL || interval->wait == CT_W_EPOLL || interval->wait == CT_W_URING;
 	bool same = obj && (obj == interval->obj || many);
 	bool strong = same || graph_peer_object(g, interval->obj) == obj;
-	/* a receive makes room for the senders, and wakes every waiter on the other end */
+	/* a receive makes room for senders, but it wakes every waiter on the other end, also those
+	 * that wait for something else */
 	bool room = ct_wake_call(&wake->r) == CT_W_READ && interval->wait != CT_W_WRITE;
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
@@ -84,7 +85,7 @@ bool edge_is_lock(const struct graph *g, const struct interval *interval)
 	return interval->owner || n;
 }
 
-/* The waker ended a wait for a child, but is no child and does not exit: it has sent a signal. */
+/* Whether the waker of a wait for a child is no child and does not exit. Then it has sent a signal. */
 static bool is_stranger(const struct graph *g, const struct interval *interval,
 			const struct window_event *wake)
 {
@@ -104,8 +105,8 @@ static void classify_task(const struct graph *g, const struct interval *interval
 			    wake->r.flags & CT_WF_EXITING ? EDGE_STRONG : EDGE_WEAK);
 		else if (edge_is_lock(g, interval))
 			set(kind, strength, EDGE_LOCK, EDGE_WEAK);
-		else /* A futex call wakes waiters of that futex only.  A shared futex has another name in
-			each process. */
+		else /* The ids need not be equal: a futex call wakes waiters of that futex only, and a shared
+			futex has another id in each process. */
 			set(kind, strength, EDGE_POST, EDGE_STRONG);
 		break;
 	case CT_W_CHILD:
@@ -141,7 +142,7 @@ static void classify_task(const struct graph *g, const struct interval *interval
 	case CT_W_URING:
 	case CT_W_OTHER:
 	case CT_W_YIELD:
-	default: /* one that this version does not know */
+	default: /* a kind of wait that this version does not know */
 		if (interval->st & CT_ST_DISK && !(interval->flags & CT_SF_IOWAIT) &&
 		    CT_OBJ_KIND(wake->r.obj) != CT_OBJ_FUSEDEV)
 			set(kind, strength, EDGE_KERNEL_LOCK, EDGE_WEAK);

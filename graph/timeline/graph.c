@@ -7,8 +7,8 @@
 uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns)
 {
 	const struct graph_task *t = g->tasks;
-	/* the first of a later tid, or of this tid with all of its life, and all the lives behind it, after
-	 * ts_ns */
+	/* The first life of a later tid; or the first life of this tid of which it is true that it
+	 * and all later ones begin after ts_ns. */
 	size_t at = BISECT(i, 0, g->n_tasks, t[i].tid > tid || (t[i].tid == tid && t[i].from_ns > ts_ns));
 
 	if (at && t[at - 1].tid == tid)
@@ -21,7 +21,7 @@ uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_n
 	const struct graph_task *t = &g->tasks[task];
 	uint32_t lo = t->first_interval, end = lo + t->n_intervals, hi = end;
 
-	/* steps that double, until one leads too far */
+	/* Doubles the step until it is too large; then the binary search below has a small range. */
 	if (near > lo && near < end && g->intervals[near - 1].to_ns <= ts_ns) {
 		lo = near;
 		for (uint32_t step = 1; step < end - lo; step *= 2) {
@@ -41,7 +41,8 @@ uint32_t graph_interval_at(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return graph_interval_near(g, task, ts_ns, GRAPH_NONE);
 }
 
-/* A moment of its life: tids are used again. */
+/* The moment of the task's life that is nearest to ts_ns. Other moments may be of another task,
+ * because tids are reused. */
 static uint64_t in_life(const struct graph_task *t, uint64_t ts_ns)
 {
 	if (t->exit_ns != UINT64_MAX && ts_ns > t->exit_ns)

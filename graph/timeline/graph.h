@@ -2,11 +2,11 @@
 /*
  * graph.h - the timelines of a window, one for each task, and look-up tables of its records.
  *
- * A timeline is a list of intervals: the task runs, is runnable (run queue latency) or is blocked (off-CPU).
- * causal.h builds the causal graph on top of it.
+ * A timeline is a list of intervals: the task runs, is runnable (run queue latency) or is blocked
+ * (off-CPU). causal.h builds the causal graph on top of it.
  *
- * Pure: works on a struct window, no I/O, no globals.  A graph does not change after graph_build(); several
- * threads may read it.  It refers to the window, which must live longer.  Everything is arrays and indices.
+ * Pure: no I/O, no globals. A graph does not change after graph_build(), so several threads may
+ * read it. It refers to the window, which must live longer. It consists of arrays and indices.
  */
 #ifndef CTRACE_GRAPH_TIMELINE_GRAPH_H
 #define CTRACE_GRAPH_TIMELINE_GRAPH_H
@@ -22,26 +22,28 @@
 #define GRAPH_NONE     UINT32_MAX
 #define GRAPH_CPUS_MAX FORMAT_CPUS_MAX
 
-/* A read-write lock waits on two words side by side, and only one of them has an owner at a time. */
+/* The key of a futex in graph.owned: two words side by side have one key. Tasks wait for a
+ * read-write lock on two such words, and only one of them has an owner at a time. */
 #define GRAPH_FUTEX_KEY(obj) ((obj) >> 3)
 
 enum interval_state {
 	INTERVAL_UNKNOWN = 0, /* before the first record of a task, or in a gap */
 	INTERVAL_RUNNING = 1,
 	INTERVAL_RUNNABLE = 2, /* on a run queue */
-	INTERVAL_BLOCKED = 3,  /* off the CPU by its own doing: interval.wait says why */
+	INTERVAL_BLOCKED = 3,  /* the task blocks: interval.wait says why */
 };
 
 /* One interval [from_ns, to_ns) of one task in one state. */
 struct interval {
 	uint64_t from_ns, to_ns;
-	uint64_t obj;  /* BLOCKED: what it waits for, as recorded */
-	uint32_t task; /* index into graph.tasks */
-	uint32_t wake; /* BLOCKED: index of the CT_WAKE event that ended it; GRAPH_NONE: not ended, or lost */
+	uint64_t obj;   /* BLOCKED: the object of the wait, as recorded */
+	uint32_t task;  /* index into graph.tasks */
+	uint32_t wake;  /* BLOCKED: index of the CT_WAKE event that ended the wait; GRAPH_NONE: it has not
+			   ended, or the record is lost */
 	uint32_t visit; /* BLOCKED: index of the CT_VISIT event with its stack, or GRAPH_NONE */
-	uint32_t owner; /* BLOCKED on a futex: tid of the owner when it blocked, 0 unknown */
+	uint32_t owner; /* BLOCKED on a futex: tid of the owner when the task blocked; 0: not known */
 	uint16_t nr;    /* BLOCKED: system call; RUNNABLE after a yield: that call */
-	uint16_t cpu;   /* RUNNING: where; else where it ran last, FORMAT_CPU_NONE unknown */
+	uint16_t cpu;   /* RUNNING: the CPU; else the last CPU; FORMAT_CPU_NONE: not known */
 	uint8_t state;  /* enum interval_state */
 	uint8_t wait;   /* BLOCKED: CT_W_*; RUNNABLE: CT_W_YIELD after a yield */
 	uint8_t flags;  /* CT_SF_* */
@@ -52,17 +54,17 @@ struct interval {
 struct graph_task {
 	uint32_t tid;
 	uint32_t tgid;
-	uint32_t parent;         /* index of the task that forked it, or GRAPH_NONE */
-	uint32_t ptgid;          /* tgid of its parent process, 0 unknown */
+	uint32_t parent;         /* index of the task that forked this one, or GRAPH_NONE */
+	uint32_t ptgid;          /* tgid of the parent process; 0: not known */
 	uint32_t first_interval; /* intervals are contiguous and in time order */
 	uint32_t n_intervals;
 	uint64_t born_ns;   /* 0: before the window */
 	uint64_t exit_ns;   /* UINT64_MAX: not seen */
-	uint64_t from_ns;   /* the least born_ns of this and the later lives of its tid */
-	uint32_t exit_code; /* as wait(2) has it; 0 when not seen */
+	uint64_t from_ns;   /* the smallest born_ns of this life and the later lives of the tid */
+	uint32_t exit_code; /* as wait(2) returns it; 0: not seen */
 	uint16_t prio;      /* kernel priority when last seen running, 0..139 */
 	bool kthread;
-	bool tracer; /* belongs to ctrace itself: CT_TF_TRACER */
+	bool tracer; /* the task belongs to ctrace itself: CT_TF_TRACER */
 };
 
 enum edge_kind {
@@ -81,22 +83,24 @@ enum edge_kind {
 	EDGE_FUSE = 13,
 	EDGE_KERNEL_LOCK = 14,
 	EDGE_VFORK = 15,
-	EDGE_POLLED = 16, /* no wake-up: a task tries again and again for a lock of the other */
-	EDGE_OWNER = 17,  /* the wait has not ended: the owner of the object, or its other end */
-	EDGE_CPU = 18,    /* had the CPU */
+	EDGE_POLLED =
+		16,      /* no wake-up: a task tries again and again to get a lock that the other task owns */
+	EDGE_OWNER = 17, /* no task ended the wait: from the owner of the object, or from the task at its
+			    other end */
+	EDGE_CPU = 18,   /* from the task that had the CPU */
 	EDGE_STOP = 19,
-	EDGE_DISK = 20,       /* had the device busy */
+	EDGE_DISK = 20,       /* from the task that kept the device busy */
 	EDGE_FLAG = 21,       /* a variable in memory: written by one task, then read by another */
 	EDGE_JOB = 22,        /* a job: enqueued -> started */
 	EDGE_ANSWER = 23,     /* inside one process: a request taken -> its answer sent */
-	EDGE_NEIGHBOUR = 24,  /* two segments of one task that were divided */
+	EDGE_NEIGHBOUR = 24,  /* two segments of one task, one after the other */
 	EDGE_EXEC = 25,       /* the program before an exec -> the one after it */
-	EDGE_LOCK_ORDER = 26, /* unlock -> the next task that took the lock without a wait */
+	EDGE_LOCK_ORDER = 26, /* an unlock -> the next task that locked without a wait */
 };
-/* Strong: the records show it.  Weak: it may be so.  Boosted: weak, but the stacks are alike. */
+/* Strong: the records show the cause. Weak: it may be so. Boosted: weak, but the stacks are alike. */
 enum edge_strength { EDGE_WEAK = 0, EDGE_BOOSTED = 1, EDGE_STRONG = 2 };
 
-/* A record that concerns a key (object, task, process), for look-up by key and time. */
+/* An index entry: a record that is about the key (an object, task or process). */
 struct graph_ref {
 	uint64_t key;
 	uint32_t event;
@@ -128,18 +132,19 @@ struct graph {
 	struct graph_index owned;     /* CT_FUTEX of read-write locks, by GRAPH_FUTEX_KEY() of the futex */
 	struct graph_index polled;    /* CT_POLLED by tid */
 	struct graph_index accesses;  /* CT_ACCESS by object */
-	struct graph_index wakes;     /* CT_WAKE by the object the waker acted on (not READY, not timer) */
-	struct graph_index gaps;      /* CT_GAP, all by 0 */
-	struct graph_index sheds;     /* CT_SHED of steps, all by 0 */
-	struct graph_index caps;      /* CT_SHED of tasks, by tid */
-	struct graph_index groups;    /* CT_SHED of groups of tasks, all by 0 */
-	struct graph_index children;  /* task index of the child (in .event), by tgid of the parent process */
-	struct graph_index threads;   /* task index (in .event), by tgid */
+	struct graph_index
+		wakes; /* CT_WAKE by the object on which the waker acted (no CT_WF_READY, no timer) */
+	struct graph_index gaps;     /* CT_GAP, all by 0 */
+	struct graph_index sheds;    /* CT_SHED of steps, all by 0 */
+	struct graph_index caps;     /* CT_SHED of tasks, by tid */
+	struct graph_index groups;   /* CT_SHED of groups of tasks, all by 0 */
+	struct graph_index children; /* task index of the child (in .event), by tgid of the parent process */
+	struct graph_index threads;  /* task index (in .event), by tgid */
 	struct graph_index tuples; /* object index (in .event) of a tcp/udp socket, by hash of its 4-tuple */
 	struct graph_index accepted;  /* object index (in .event) of an accepted unix socket, by its peer */
 	struct graph_index listening; /* object index (in .event) of a socket, see graph_listening() */
 
-	struct graph_scans *scans; /* scan.h; the graph is not changed by what is counted there */
+	struct graph_scans *scans; /* see scan.h; the only part of the graph that changes later */
 };
 
 /* The ith RUNNING interval on cpu, i < g->n_runs[cpu]. */
@@ -148,28 +153,32 @@ static inline const struct interval *graph_run(const struct graph *g, uint32_t c
 	return &g->intervals[g->runs[cpu][i]];
 }
 
-/* 0, -ENOMEM, or -E2BIG (more than 2^32-2 intervals). */
+/* Builds the graph of w. The caller frees *ret with graph_free(). 0, -ENOMEM, or -E2BIG: more than
+ * 2^32-2 intervals. */
 int graph_build(const struct window *w, struct graph **ret);
 void graph_free(struct graph *g);
 
-/* Index of the task with this tid at ts_ns.  A tid is used again: the life that ts_ns falls into, else the
- * one before it, else the first.  GRAPH_NONE: no such tid. */
+/* Index of the task with this tid at ts_ns. A tid is reused: the result is the life at ts_ns; else
+ * the life before; else the first one. GRAPH_NONE: no such tid. */
 uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns);
 /* Index of the first interval of the task that ends after ts_ns, or GRAPH_NONE. */
 uint32_t graph_interval_at(const struct graph *g, uint32_t task, uint64_t ts_ns);
-/* The same.  near: the result for an earlier moment, or anything; a good guess makes it fast. */
+/* As graph_interval_at(). near: the result for an earlier moment, or any number; a close one makes
+ * the search fast. */
 uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t near);
 /* The name of the task at ts_ns; never NULL. */
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
-/* The control group and container of the task at ts_ns; all empty for GRAPH_NONE, and when not known. */
+/* The control group and container of the task at ts_ns. All fields are "" for GRAPH_NONE, and if
+ * they are not known. */
 struct cgroup_name graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns);
-/* The step at ns by which the tracer left records out, to keep within its budget. */
+/* The step of the governor that was in force at ns. */
 enum ct_shed graph_shed_at(const struct graph *g, uint64_t ns);
-/* How many walks ended early because the budget of scan.h was spent. */
+/* How many steps of walks were refused because the budget of scan.h was spent. */
 uint64_t graph_scans_refused(const struct graph *g);
-/* The references of a key: *ret_n of them. */
+/* The references of a key, in order of time; *ret_n is their number. The graph owns them, as in all
+ * functions below. */
 const struct graph_ref *graph_refs(const struct graph_index *ix, uint64_t key, size_t *ret_n);
-/* Those of the keys first to last, both included. */
+/* The references of the keys first to last, both included. */
 const struct graph_ref *graph_refs_range(const struct graph_index *ix, uint64_t first, uint64_t last,
 					 size_t *ret_n);
 /* The last reference of key whose event has ts <= ts_ns, or NULL. */
@@ -178,20 +187,22 @@ const struct graph_ref *graph_ref_before(const struct graph *g, const struct gra
 /* The references of key whose events have ts >= from_ns. */
 const struct graph_ref *graph_refs_from(const struct graph *g, const struct graph_index *ix, uint64_t key,
 					uint64_t from_ns, size_t *ret_n);
-/* The sockets of a type that may listen at an address.  AF_UNIX: name is the address; other families: port
- * is.  The list may have other sockets too, so the caller compares. */
+/* The sockets of a type that may listen at an address: at name for AF_UNIX, at port for other
+ * families. The list may have other sockets too, so the caller compares. */
 const struct graph_ref *graph_listening(const struct graph *g, uint16_t family, uint16_t type, uint16_t port,
 					const char *name, size_t *ret_n);
-/* The object at the other end of a socket on this host (0: none known). */
+/* The object at the other end of a socket, if that is on this host; 0: not known. */
 uint64_t graph_peer_object(const struct graph *g, uint64_t sock);
-/* The socket is the end of its connection that was accepted, not the one that connected. */
+/* True: the socket is the accepted end of its connection, not the one that connected. */
 bool graph_is_accepted(const struct graph *g, uint64_t sock);
 /* Words of the JSON for enum edge_kind ("lock", "message", ...) and enum edge_strength. */
 const char *edge_kind_name(uint8_t kind);
 const char *edge_strength_name(uint8_t strength);
-/* The futex belongs to a lock: a task waits for its owner, or did so in this window. */
+/* True: the interval is a wait on the futex of a lock. Its owner is known, or a wait on this futex
+ * in the window had one. */
 bool edge_is_lock(const struct graph *g, const struct interval *interval);
-/* The kind of edge that the wake-up makes which ended an interval, by that wake-up alone. */
+/* Finds the kind and strength of the edge of a wake-up, which ended the interval, from this wake-up
+ * alone. */
 void edge_classify(const struct graph *g, const struct interval *interval, const struct window_event *wake,
 		   uint8_t *ret_kind, uint8_t *ret_strength);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* index.c - look-up of records by the object, task or process that they are about. */
+/* index.c - finds records by the object, task or process that they are about. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 
 typedef VEC(struct graph_ref) refs;
 
-/* By key; references of one key keep their order, which is that of time.  A byte at a time from the lowest
- * (LSD radix sort), and not at all for a byte that is the same in all keys. */
+/* Sorts by key. References of one key keep their order, which is that of time. This is an LSD radix
+ * sort of one byte at a time; a byte that is the same in all keys is skipped. */
 static int index_sort(refs *v)
 {
 	struct graph_ref *from = v->v, *to = malloc((v->n + 1) * sizeof(*to));
@@ -60,8 +60,8 @@ static int index_finish(struct graph_index *ix, refs *v)
 	return 0;
 }
 
-/* Both ends of a connection, in an order that does not depend on which end asks when swapped by the caller.
- */
+/* The hash of a connection, seen from its local end. The caller swaps the ends to get the hash that
+ * the other end has. */
 static uint64_t tuple_hash(const uint8_t *la, uint16_t lp, const uint8_t *ra, uint16_t rp)
 {
 	uint64_t h = hash_bytes(hash_bytes(HASH_START, la, 16), ra, 16);
@@ -69,7 +69,7 @@ static uint64_t tuple_hash(const uint8_t *la, uint16_t lp, const uint8_t *ra, ui
 	return hash_add(hash_add(h, lp), rp);
 }
 
-/* An IPv4 address mapped into IPv6 is the IPv4 address. */
+/* Turns an IPv4 address that is mapped into IPv6 into the plain IPv4 address. */
 static void plain_address(uint16_t family, const uint8_t in[16], uint8_t out[16])
 {
 	static const uint8_t mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
@@ -94,8 +94,8 @@ static bool is_accepted_unix(const struct window_object *o)
 	       !(o->id & CT_OBJ_NOT_ACCEPTED);
 }
 
-/* A client that connected and sent at once may know the other end by the name it had before it was
- * accepted.  The accepted end knows its peer. */
+/* The other end of a unix socket. A client that connected and sent at once may know the other end
+ * by the id that it had before it was accepted. The accepted end knows its peer, so ask that one. */
 static uint64_t unix_peer(const struct graph *g, const struct window_object *o)
 {
 	size_t n = 0;
@@ -131,8 +131,8 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 			continue;
 		if (p->type != o->type || p->id == o->id)
 			continue;
-		/* a connection that is accepted gets a new name: prefer that one; ports are reused: the one
-		 * learned nearest in time */
+		/* An accepted connection gets a new id: prefer that one. Ports are reused: of
+		 * several, prefer the socket that was learned at the nearest time. */
 		if (best && (best->id & CT_OBJ_NOT_ACCEPTED) != (p->id & CT_OBJ_NOT_ACCEPTED)) {
 			if (best->id & CT_OBJ_NOT_ACCEPTED)
 				best = p;
@@ -173,7 +173,7 @@ bool graph_is_accepted(const struct graph *g, uint64_t sock)
 	if (!o || CT_OBJ_KIND(sock) != CT_OBJ_SOCK)
 		return false;
 	if (o->family == AF_UNIX)
-		return o->name[0] != 0; /* it has the address of the socket that listens */
+		return o->name[0] != 0; /* an accepted socket has the address of the listening socket */
 	r = graph_listening(g, o->family, o->type, o->lport, o->name, &n);
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_object *x = &g->w->objects[r[i].event];
@@ -184,7 +184,7 @@ bool graph_is_accepted(const struct graph *g, uint64_t sock)
 	return false;
 }
 
-/* Index of the first reference whose key is not below key. */
+/* Index of the first reference whose key is at least key. */
 static size_t refs_lower_bound(const struct graph_index *ix, size_t lo, uint64_t key)
 {
 	return BISECT(i, lo, ix->n, ix->v[i].key >= key);
@@ -225,7 +225,8 @@ const struct graph_ref *graph_ref_before(const struct graph *g, const struct gra
 	return n ? &r[n - 1] : NULL;
 }
 
-/* The kernel's FUTEX_WAIT, FUTEX_WAIT_BITSET, ...; the value of the word is in the upper half of x[1]. */
+/* The futex operation (FUTEX_WAIT, FUTEX_WAIT_BITSET, ...), from the lower half of x[1]. The upper
+ * half has the value of the futex word. */
 static uint32_t futex_command(const struct window_event *futex)
 {
 	return (uint32_t)futex->x[1] & (uint32_t)FUTEX_CMD_MASK;
@@ -239,8 +240,8 @@ bool index_is_owner(const struct window *w, const struct window_event *futex)
 
 	if (!ct_futex_owner(&futex->r) || ct_futex_owner(&futex->r) == futex->r.tid)
 		return false;
-	/* The word of a glibc mutex is GLIBC_MUTEX_CONTENDED while a task waits, or has the owner.  x[1]
-	 * is 0: the word was not recorded. */
+	/* While a task waits for a mutex, the word of the mutex is GLIBC_MUTEX_CONTENDED, or has
+	 * the owner. If x[1] is 0, the word was not recorded. */
 	if (futex_command(futex) == FUTEX_WAIT && futex->x[1] && word != GLIBC_MUTEX_CONTENDED &&
 	    (word & FUTEX_TID_MASK) != ct_futex_owner(&futex->r))
 		return false;
@@ -248,7 +249,7 @@ bool index_is_owner(const struct window *w, const struct window_event *futex)
 	       (op & FUTEX_PRIVATE_FLAG ? waiter->tgid == owner->tgid : !(owner->flags & CT_TF_KTHREAD));
 }
 
-/* The wait for a read-write lock, or a join. */
+/* Whether the wait is for a read-write lock, or a join: both use FUTEX_WAIT_BITSET. */
 static bool is_owned_bitset(const struct window *w, const struct window_event *futex)
 {
 	return futex_command(futex) == FUTEX_WAIT_BITSET && index_is_owner(w, futex);

@@ -2,13 +2,14 @@
 /*
  * scan.h - limits the time that all look-ups in one graph may take together.
  *
- * A question such as "which task owns this lock?" is a walk along all records of one object or task.  A
- * hostile trace has many such records and many waits that ask, so the time would grow with the square of its
- * size.  Each step of a walk is therefore paid from one budget of the graph, in proportion to the size of
- * the window.  When the budget is spent, each walk ends at once and finds nothing; graph_scans_refused()
- * counts those.  Real traces need about a hundredth of the budget.
+ * A question such as "which task owns this lock?" is a walk along all records of one object or
+ * task. A hostile trace has many such records and many waits that need the answer, so the time
+ * would grow with the square of the trace's size. Each step of a walk is therefore paid from one
+ * budget of the graph, in proportion to the size of the window. When the budget is spent, each walk
+ * ends at once and finds nothing; graph_scans_refused() counts the refused steps. Real traces need
+ * about a hundredth of the budget.
  *
- * Several threads may ask one graph.  The count is then not exact, which does no harm.
+ * Several threads may ask one graph. The count is then not exact, which does no harm.
  */
 #ifndef CTRACE_GRAPH_TIMELINE_SCAN_H
 #define CTRACE_GRAPH_TIMELINE_SCAN_H

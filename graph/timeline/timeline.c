@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * timeline.c - from records to intervals: replays the window in order of time, with one small state a
- * task.
+ * timeline.c - makes intervals of records: replays the window in order of time, with a small state
+ * for each task.
  *
- * A wake-up can be recorded before the switch-out of the wait that it ends, while the wakee is still on
- * its way off the CPU.  Such a wake-up is kept while the task runs.  It belongs to the next wait, if
- * that has no wake-up of its own.
+ * A wake-up can be recorded before the switch-out of the wait that it ends, while the wakee is
+ * still on its way off the CPU. Such a wake-up is kept while the task runs. It belongs to the next
+ * wait, if that has no wake-up of its own.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void timeline_close(struct builder *b, uint32_t task, uint64_t ts)
 		b->intervals.v[t->interval].to_ns = MAX(ts, b->intervals.v[t->interval].from_ns);
 }
 
-/* The task is no more at ts; its end was not recorded. */
+/* Ends the task at ts; its exit was not recorded. */
 static void timeline_gone(struct builder *b, uint32_t task, uint64_t ts)
 {
 	struct task_now *t = &b->now.v[task];
@@ -35,7 +35,8 @@ static void timeline_gone(struct builder *b, uint32_t task, uint64_t ts)
 	t->exit_ns = MIN(t->exit_ns, ts);
 }
 
-/* The task that carries this tid now; a new one where there is none, or the last one has gone. */
+/* The task that has this tid now; a new one if there is none, or if the last one has gone. fresh:
+ * the record says that the task is new. */
 static uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 {
 	uint64_t at;
@@ -45,17 +46,17 @@ static uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool
 		t = &b->now.v[at];
 		if (!fresh && !t->gone)
 			return (uint32_t)at;
-		/* a fork of a tid whose earlier life was never seen */
+		/* the task became known a moment before its fork, and has no interval yet */
 		if (fresh && !t->gone && t->interval == GRAPH_NONE && t->born_ns + LIFE_SLACK_NS > ts)
 			return (uint32_t)at;
 		if (!fresh && t->gone && ts <= t->exit_ns + LIFE_SLACK_NS)
 			return (uint32_t)at;
-		/* a checkpoint found the child before the record of its birth comes */
+		/* a checkpoint has found the child already, and the record of its birth comes late */
 		if (fresh && !t->gone && ts <= t->checkpoint_ns) {
 			t->born_ns = ts;
 			return (uint32_t)at;
 		}
-		/* its end was not recorded; two tasks never have the same tid */
+		/* the end of the old task was not recorded; two tasks never have one tid at a time */
 		if (fresh && !t->gone && t->interval != GRAPH_NONE) {
 			b->intervals.v[t->interval].state = INTERVAL_UNKNOWN;
 			timeline_gone(b, (uint32_t)at, ts);
@@ -125,8 +126,9 @@ static void timeline_block(struct builder *b, uint32_t task, const struct ct_rec
 	s->owner = owner;
 }
 
-/* The task was runs until now on cpu, and the task now from here on (GRAPH_NONE: the idle task).  If the
- * records have another task on that cpu, its switch-out is missing: when it stopped running is not known. */
+/* Task `was` ran on cpu until now, and task `now` runs there from now on (GRAPH_NONE: the idle
+ * task). If a third task runs there according to the records, its switch-out is missing, and nobody
+ * knows when it stopped: its interval becomes unknown. */
 static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint32_t now)
 {
 	while (b->on_cpu.n <= cpu)
@@ -143,7 +145,7 @@ static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint3
 	b->on_cpu.v[cpu] = now;
 }
 
-/* Opens the interval that a checkpoint tells of, from from_ns on. */
+/* Opens an interval at from_ns, in the state that a checkpoint has. */
 static void timeline_state_interval(struct builder *b, uint32_t task, const struct window_state *st,
 				    uint64_t from_ns)
 {
@@ -197,7 +199,7 @@ static const struct window_state *resync_state(const struct window_resync *rs, u
 	return rs->n_states ? bsearch(&tid, rs->states, rs->n_states, sizeof(*rs->states), state_cmp) : NULL;
 }
 
-/* The interval before from_ns and the state that is found after the gap are one interval. */
+/* Whether the interval before the gap and the state after the gap are one interval. */
 static bool resync_keeps(const struct interval *s, const struct window_state *st, uint64_t from_ns)
 {
 	switch (st->run) {
@@ -213,7 +215,8 @@ static bool resync_keeps(const struct interval *s, const struct window_state *st
 	return false;
 }
 
-/* From rs->from_ns on the task is unknown, unless it is found as it was before.  False: it is gone. */
+/* Makes the task unknown from rs->from_ns on, unless it is in the same state after the gap. False:
+ * the task has gone. */
 static bool timeline_blind_task(struct builder *b, const struct window_resync *rs, uint32_t task)
 {
 	struct task_now *t = &b->now.v[task];
@@ -230,13 +233,14 @@ static bool timeline_blind_task(struct builder *b, const struct window_resync *r
 		timeline_open(b, task, rs->from_ns, INTERVAL_UNKNOWN);
 		return true;
 	}
-	/* it went meanwhile */
+	/* the task has ended during the gap */
 	timeline_gone(b, task, rs->from_ns);
 	return false;
 }
 
-/* From rs->from_ns on all tasks are unknown, but for those that are found as they were.  There may be
- * many gaps, so this looks at tasks with an open interval only, and not at all tasks there ever were. */
+/* Makes all tasks unknown from rs->from_ns on, except for those that are in the same state after
+ * the gap. There may be many gaps, so this looks only at tasks with an open interval, and not at
+ * all tasks that ever were. */
 static void timeline_blind(struct builder *b, const struct window_resync *rs)
 {
 	size_t n = 0;
@@ -266,7 +270,7 @@ static void timeline_resync_task(struct builder *b, const struct window_state *s
 	t->cpu = st->cpu;
 	t->capped = false;
 	if (s && (t->kept || (s->state != INTERVAL_UNKNOWN && s->from_ns >= since_ns))) {
-		/* or its records since then tell the same */
+		/* the interval goes on, or records since the gap have begun a new one already */
 		t->kept = false;
 		if (s->state == INTERVAL_RUNNING && s->cpu < GRAPH_CPUS_MAX)
 			timeline_on_cpu(b, s->cpu, task, task);
@@ -298,8 +302,8 @@ static void timeline_resyncs(struct builder *b, uint64_t ts)
 	}
 }
 
-/* The checkpoint and the records of each CPU end at different moments.  A record that the checkpoint
- * already counts is not replayed. */
+/* Whether the checkpoint includes this record already. Such a record is not replayed. (The
+ * checkpoint and the records of each CPU end at different moments.) */
 static bool timeline_stale(const struct task_now *t, uint64_t ts)
 {
 	return t->checkpoint_ns && ts <= t->checkpoint_ns;
@@ -312,7 +316,8 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	uint32_t race;
 	struct interval *s;
 
-	/* the death of a task is final, even when the checkpoint found it alive a moment later */
+	/* the death of a task is final, even if the checkpoint has found the task alive a moment
+	 * later */
 	if (b->err || ((t->capped || timeline_stale(t, e->r.ts)) && !(ct_switch_state(&e->r) & CT_ST_DEAD)))
 		return;
 	t->cpu = e->cpu;
@@ -320,7 +325,7 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	race = t->race_wake;
 	t->race_wake = GRAPH_NONE;
 	if (timeline_state(b, t) != INTERVAL_RUNNING && t->interval != GRAPH_NONE) {
-		/* its switch-in was lost: it ran at least now */
+		/* the switch-in is lost: the task ran at least at this moment */
 		if (!timeline_open(b, task, e->r.ts, INTERVAL_RUNNING))
 			return;
 		t = &b->now.v[task];
@@ -385,7 +390,7 @@ static void timeline_wake(struct builder *b, const struct window_event *e, uint3
 	if (b->err)
 		return;
 	if (ct_wake_waker(&e->r))
-		timeline_task(b, ct_wake_waker(&e->r), e->r.ts, false); /* the waker is known from now on */
+		timeline_task(b, ct_wake_waker(&e->r), e->r.ts, false); /* makes the waker known */
 	t = &b->now.v[task];
 	if (b->err || t->capped || timeline_stale(t, e->r.ts))
 		return;
@@ -402,7 +407,7 @@ static void timeline_wake(struct builder *b, const struct window_event *e, uint3
 		break;
 	}
 	b->intervals.v[t->interval].wake = idx;
-	/* it was frozen while it waited, and could not have gone on before the thaw */
+	/* the task was frozen during its wait, so only the thaw let it go on */
 	if (e->r.flags & CT_WF_FROZEN)
 		b->intervals.v[t->interval].wait = CT_W_STOPPED;
 	timeline_open(b, task, e->r.ts, INTERVAL_RUNNABLE);
@@ -439,7 +444,7 @@ static void timeline_owner(struct builder *b, const struct window_event *e)
 	if (b->err || !index_is_owner(b->w, e))
 		return;
 	if (timeline_state(b, t) == INTERVAL_BLOCKED) {
-		/* found by a visit while it waited */
+		/* the record comes from an inspection during the wait */
 		if (b->intervals.v[t->interval].obj == e->r.obj)
 			b->intervals.v[t->interval].owner = ct_futex_owner(&e->r);
 		return;
@@ -449,8 +454,8 @@ static void timeline_owner(struct builder *b, const struct window_event *e)
 }
 
 /*
- * Records of this task are left out from here on, or were until now (a cap).  Its state in between is
- * unknown: the records of other tasks show only a part of it.
+ * A cap of this task begins or ends: its records are left out in between. Its state in between is
+ * unknown, because the records of other tasks show only a part of it.
  */
 static void timeline_cap(struct builder *b, const struct window_event *e)
 {
@@ -467,7 +472,7 @@ static void timeline_cap(struct builder *b, const struct window_event *e)
 
 	if (b->err || t->gone)
 		return;
-	/* its beginning is not in this window */
+	/* the begin of this cap is not in the window */
 	if (!begins && !t->capped && t->interval != GRAPH_NONE)
 		b->intervals.v[t->interval].state = INTERVAL_UNKNOWN;
 	t->race_wake = GRAPH_NONE;
@@ -516,7 +521,7 @@ static void timeline_event(struct builder *b, const struct window_event *e, uint
 	}
 }
 
-/* Open intervals last until the end of the window. */
+/* Ends open intervals at the end of the window. */
 static void timeline_end(struct builder *b)
 {
 	uint64_t end = MAX(b->w->to_ns, b->w->n_events ? b->w->events[b->w->n_events - 1].r.ts : 0);
@@ -529,8 +534,9 @@ static void timeline_end(struct builder *b)
 				MAX(end, b->intervals.v[b->now.v[i].interval].from_ns);
 }
 
-/* Room for as many intervals as there are if nothing was lost, in large pages; to move them as they grow
- * costs more than to count.  If there is not so much memory, they grow as far as they can. */
+/* Allocates room for as many intervals as there are if no record was lost, in large pages. To count
+ * them costs less than to move the array as it grows. If there is too little memory for it, the
+ * array grows as far as it can. */
 static void timeline_reserve(struct builder *b)
 {
 	const struct window *w = b->w;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * blame.h - one wait (off-CPU time): what it was for, and which task it was waiting for.
+ * blame.h - for one wait (off-CPU time): its object, and the task for which the waiter waited.
  *
- * - A task ended the wait: that task is to blame.
- * - An interrupt ended it: the task that sent the bytes, if it is on this host.
- * - Its own time limit, a signal that kills, or the end of the trace ended it: nobody did what the waiter
- *   hoped for.  The owner of the lock, the other end of the connection, or the child is to blame.
+ * - If a task ended the wait, that task is to blame.
+ * - If an interrupt ended it, the task that sent the bytes is to blame, if it is on this host.
+ * - If its own time limit, a signal that kills, or the end of the trace ended it, no task did what
+ *   the waiter waited for. Then the owner of the lock, the task at the other end of the connection,
+ *   or the child is to blame.
  *
  * Pure; any thread.
  */
@@ -35,22 +36,23 @@ const char *time_kind_name(enum time_kind k);
 struct blame {
 	uint32_t task;     /* the task to blame; GRAPH_NONE: no task of this host */
 	uint32_t event;    /* the record that shows it, or GRAPH_NONE */
-	uint64_t obj;      /* the object on the waiter's side; of a poll the descriptor that mattered */
-	uint64_t until_ns; /* when the task to blame acted; else the end of the wait */
+	uint64_t obj;      /* the object on the waiter's side; of a poll: the object that mattered */
+	uint64_t until_ns; /* when the task to blame acted; if none did, the end of the wait */
 	enum resource_kind kind;
 	uint8_t time;     /* enum time_kind */
 	uint8_t edge;     /* enum edge_kind */
 	uint8_t strength; /* enum edge_strength */
-	bool ended;       /* the wait ended as the waiter hoped */
+	bool ended;       /* the event for which the task waited has ended the wait */
 	bool timed_out;   /* its own time limit ended it */
 	bool owed;        /* a socket: the waiter asked, and has no answer yet */
-	bool killed;      /* a signal ended it that the waiter did not wait for */
+	bool killed;      /* a signal or the exit of the process ended the wait, and soon the task was gone */
 };
 
-/* Interval is BLOCKED.  A wait that timed out may be followed through its repeats up to limit_ns. */
+/* Fills *ret for a BLOCKED interval. If the wait timed out, its repeats up to limit_ns count too:
+ * the first one that something else ended gives the answer. */
 void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *ret);
 
-/* The same wait again: b repeats a, in the same call on the same object. */
+/* True: b is the same wait again: the same call on the same object. */
 bool blame_same_wait(const struct interval *a, const struct interval *b);
 
 #endif

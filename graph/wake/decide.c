@@ -20,7 +20,8 @@ static bool is_timer(const struct window_event *wake)
 		(ct_wake_softirq(&wake->r) == TIMER_SOFTIRQ || ct_wake_softirq(&wake->r) == HRTIMER_SOFTIRQ));
 }
 
-/* The object is on a file system of a block device: a wait there is a wait for the device. */
+/* Whether the object is a block device, or on a file system of one: then a wait for it is a wait
+ * for the device. */
 static bool on_disk(const struct graph *g, uint64_t obj)
 {
 	const struct window_object *o = window_object(g->w, obj);
@@ -36,13 +37,13 @@ static bool on_disk(const struct graph *g, uint64_t obj)
 	}
 }
 
-/* A wait for the device itself, whichever task runs the completion. */
+/* Whether the wait is for the disk itself, whichever task runs the completion. */
 static bool is_disk_wait(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	if (resource_of_object(g->w, s->obj) == RESOURCE_FUSE ||
 	    CT_OBJ_KIND(wake ? wake->r.obj : 0) == CT_OBJ_FUSEDEV)
 		return false;
-	/* a ring's waiter counts as waiting for I/O, whatever the ring does */
+	/* the kernel counts a wait for an io_uring as I/O wait, whatever the ring does */
 	if (s->wait == CT_W_STOPPED || s->wait == CT_W_KTHREAD || s->wait == CT_W_FLOCK ||
 	    s->wait == CT_W_URING)
 		return false;
@@ -109,8 +110,8 @@ static enum time_kind time_of(const struct graph *g, const struct interval *s, c
 	}
 }
 
-/* The signal that a wake delivered, if the wake was for a signal: recorded just after it, by the same task.
- */
+/* The signal for which a wake was made: the waker's signal that is recorded within microseconds of
+ * the wake. NULL: there is none. */
 static const struct window_event *wake_signal(const struct graph *g, const struct interval *s,
 					      const struct window_event *wake)
 {
@@ -132,14 +133,14 @@ static const struct window_event *wake_signal(const struct graph *g, const struc
 	return NULL;
 }
 
-/* The signal kills the task, or makes programs end in good order; other signals merely tell it something. */
+/* Whether the signal killed the task, or is one that asks programs to end. */
 static bool ends_programs(int signal, const struct graph_task *t)
 {
 	return signal == SIGHUP || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM ||
 	       signal == WTERMSIG(t->exit_code);
 }
 
-/* Such a signal was sent to the task as it woke. */
+/* Whether a signal that ends programs was sent to the task as it woke. */
 static bool got_killer(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	const struct graph_task *t = &g->tasks[s->task];
@@ -160,7 +161,8 @@ static bool got_killer(const struct graph *g, const struct interval *s, const st
 	return false;
 }
 
-/* Killed: a signal it did not wait for, or the exit of its whole process, and it was gone soon after. */
+/* Whether the wake was the end of the task: a signal for which it did not wait, or the exit of its
+ * whole process, and the task was gone soon after. */
 static bool was_killed(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	enum call call = call_of(g->w->machine, wake->r.nr);
@@ -194,8 +196,8 @@ static void blame_disk(const struct interval *s, struct blame *b)
 	b->ended = true;
 }
 
-/* The waiter's own socket.  One softirq can make the other end readable and then make room for a writer,
- * so a socket that the wait names comes first. */
+/* The waiter's own socket. If the wait names a socket, that one counts: one softirq can make
+ * another socket readable, and then make room for a writer. */
 static uint64_t own_socket(const struct interval *s, const struct window_event *wake)
 {
 	bool named = CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK || s->wait == CT_W_WRITE;
@@ -204,7 +206,7 @@ static uint64_t own_socket(const struct interval *s, const struct window_event *
 												: s->obj;
 }
 
-/* Bytes came in by an interrupt: from a task of this host, or from the network. */
+/* Completes b for bytes that came in by an interrupt, from a task of this host or from the network. */
 static void blame_network(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			  struct blame *b)
 {
@@ -227,7 +229,7 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 	b->time = o && o->family == AF_UNIX ? TIME_IPC : TIME_NETWORK;
 }
 
-/* A task in process context ended the wait. */
+/* Completes b for a wait that a task ended, in process context. */
 static void blame_waker(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			struct blame *b)
 {
@@ -248,7 +250,8 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	}
 	b->kind = resource_of_wait(g->w, s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? CT_W_READ : s->wait,
 				   b->obj);
-	/* the waker received and so made room: it caused nothing, but it has the other end */
+	/* The waker received, and so made room. It has the other end, so it is certainly the task
+	 * for which the writer waited. */
 	if (b->edge == EDGE_MESSAGE && s->obj && graph_peer_object(g, s->obj) == wake->r.obj)
 		b->strength = EDGE_STRONG;
 	b->ended = true;
@@ -266,7 +269,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		b->kind = RESOURCE_CHILD;
 	}
 	if (s->wait == CT_W_OPEN && ct_wake_call(&wake->r) == CT_W_OPEN && b->edge == EDGE_WAKE) {
-		/* both open one FIFO, which waits for the other end */
+		/* both tasks open one FIFO, and open() waits for the other end */
 		b->edge = EDGE_PIPE;
 		b->kind = RESOURCE_PIPE;
 	}
@@ -313,7 +316,7 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	}
 	b->ended = true;
 	b->edge = EDGE_IRQ;
-	/* an event loop that the network made room for, or told of something that is no data */
+	/* an event loop: the network made room for it, or has an event for it that is no data */
 	if (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
 	    (ct_wake_softirq(&wake->r) == NET_TX_SOFTIRQ || ct_wake_softirq(&wake->r) == NET_RX_SOFTIRQ) &&
 	    (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
@@ -324,8 +327,8 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		b->kind = RESOURCE_INPUT;
 }
 
-/* A wait that its own time limit ended: the next of its repeats that something else ended, before limit_ns.
- */
+/* For a wait that its own time limit ended: its first repeat before limit_ns that something else
+ * ended. NULL: there is none. */
 static const struct interval *blame_repeat(const struct graph *g, uint32_t interval, uint64_t limit_ns)
 {
 	const struct interval *s = &g->intervals[interval];
@@ -340,7 +343,7 @@ static const struct interval *blame_repeat(const struct graph *g, uint32_t inter
 		if (x->state == INTERVAL_RUNNING)
 			ran += x->to_ns - x->from_ns;
 		if (has_made_progress(ran, x->from_ns - s->from_ns))
-			return NULL; /* it did something else meanwhile */
+			return NULL; /* the task did something else in between */
 		if (x->state != INTERVAL_BLOCKED)
 			continue;
 		if (!blame_same_wait(s, x)) {
@@ -354,8 +357,8 @@ static const struct interval *blame_repeat(const struct graph *g, uint32_t inter
 	return NULL;
 }
 
-/* The try of a file lock that failed shortly before ts_ns; closing the file after it is an unlock, and no
- * try. */
+/* The try of a file lock that failed shortly before ts_ns. An unlock after it does not count: a
+ * close of the file makes one. */
 static const struct window_event *failed_try(const struct graph *g, uint32_t tid, uint64_t ts_ns,
 					     uint32_t *ret_event)
 {
@@ -376,7 +379,8 @@ static const struct window_event *failed_try(const struct graph *g, uint32_t tid
 	return NULL;
 }
 
-/* A sleep between two tries of a lock that another process has. */
+/* Completes b for a sleep between two tries of a file lock that another process owns. False: it is
+ * no such sleep. */
 static bool blame_polled_lock(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	uint32_t event, owner;
@@ -447,10 +451,10 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		return;
 	}
 	owner_of_wait(g, interval, b);
-	/* the object of the wait was left out of the trace */
+	/* the governor left the object of the wait out, so the wait may be for anything */
 	if (!s->obj && b->task == GRAPH_NONE && graph_shed_at(g, s->from_ns) >= CT_SHED_WAITS)
 		return;
-	/* a poll with nothing to wait for but its time limit is a sleep */
+	/* a wait that timed out and has no task to blame is a sleep */
 	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK) {
 		b->obj = 0;
 		b->kind = RESOURCE_TIMER;

@@ -22,7 +22,7 @@ static bool alive(const struct graph *g, uint32_t task, uint64_t ts)
 	return g->tasks[task].born_ns <= ts && ts < g->tasks[task].exit_ns;
 }
 
-/* The task that stands for its process: the leader, else the first thread alive. */
+/* The task that stands for its process: the leader; if that is dead, the first living thread. */
 static uint32_t process_thread(const struct graph *g, uint32_t tgid, uint64_t ts_ns)
 {
 	size_t n;
@@ -40,7 +40,8 @@ static uint32_t process_thread(const struct graph *g, uint32_t tgid, uint64_t ts
 	return best;
 }
 
-/* The task that sent or received on sock last before ts_ns, else first after it. */
+/* The last task that sent or received on sock before ts_ns; if there is none, the first one after
+ * it. */
 static uint32_t sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct graph_ref *s = graph_ref_before(g, &g->sends, sock, ts_ns);
@@ -48,7 +49,7 @@ static uint32_t sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	size_t n;
 
 	if (r && (!s || s->event < r->event))
-		s = r; /* the task that reads is the one with the work */
+		s = r; /* the reader has the work to do, so a later receive counts */
 	if (!s) {
 		s = graph_refs(&g->recvs, sock, &n);
 		if (!n)
@@ -59,8 +60,8 @@ static uint32_t sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return graph_task_at(g, event_of(g, s)->r.tid, event_of(g, s)->r.ts);
 }
 
-/* The task of a process that has obj open (for mode, CT_FF_*; 0: any).  Processes other than tgid are
- * looked at.  Without descriptor tables it is the task that was seen with obj. */
+/* A task whose process has obj open with mode (CT_FF_*; 0: any). Processes other than tgid count.
+ * Without descriptor tables, it is the task that was seen with obj. GRAPH_NONE: not found. */
 static uint32_t fd_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode)
 {
 	const struct window_object *o = window_object(g->w, obj);
@@ -75,11 +76,12 @@ static uint32_t fd_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, ui
 			continue;
 		if (mode && !(event_of(g, &r[i])->r.flags & mode))
 			continue;
-		/* a child that inherited it is more likely to use it than the shell that made it */
+		/* a child that inherited the descriptor more likely uses it than the shell that
+		 * made it */
 		if (best == GRAPH_NONE || g->tasks[task].born_ns > g->tasks[best].born_ns)
 			best = task;
 	}
-	/* of a connection that waits to be accepted, only the other end has been seen */
+	/* of a connection that is not accepted yet, only the task at the other end was seen */
 	if (best == GRAPH_NONE && o && o->tid && !n &&
 	    !(CT_OBJ_KIND(obj) == CT_OBJ_SOCK && obj & CT_OBJ_NOT_ACCEPTED)) {
 		uint32_t task = graph_task_at(g, o->tid, ts_ns);
@@ -90,7 +92,8 @@ static uint32_t fd_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, ui
 	return best;
 }
 
-/* The waker, if it is another task than me, which it woke, and is alive at ts_ns. */
+/* The waker of a wake, if the wakee is task me, and the waker is another task that is alive at
+ * ts_ns. Otherwise GRAPH_NONE. */
 static uint32_t waker_of(const struct graph *g, const struct graph_ref *wake, uint64_t ts_ns, uint32_t me)
 {
 	const struct window_event *e = event_of(g, wake);
@@ -102,8 +105,8 @@ static uint32_t waker_of(const struct graph *g, const struct graph_ref *wake, ui
 	return task != GRAPH_NONE && task != me && alive(g, task, ts_ns) ? task : GRAPH_NONE;
 }
 
-/* The task that woke a waiter on obj last before ts_ns, else first after it.  Wake-ups by task me do not
- * count. */
+/* The last task that woke task me through obj before ts_ns; if there is none, the first one after
+ * it. */
 static uint32_t past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me)
 {
 	size_t n, n_after, first_after;
@@ -119,13 +122,13 @@ static uint32_t past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, 
 	return task;
 }
 
-/* The task that accepts on the listening socket of the address to which o connects. */
+/* A task that has the listening socket at the address to which o connects open. */
 static uint32_t listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid)
 {
 	const struct graph_ref *r;
 	size_t n;
 
-	/* many a wait is for a socket pair or an unconnected socket */
+	/* a socket pair or an unconnected socket has no listener */
 	if (o->family == AF_UNIX ? !o->name[0] : !o->rport)
 		return GRAPH_NONE;
 	r = graph_listening(g, o->family, o->type, o->rport, o->name, &n);
@@ -161,7 +164,7 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 	size_t n;
 
 	*ret_event = GRAPH_NONE;
-	/* the send that is under way on this CPU is recorded when it returns */
+	/* a send is recorded when it returns, so look for a send of the waker just after the wake */
 	r = graph_refs_from(g, &g->sends, peer, ts, &n);
 	for (size_t i = 0; peer && i < n && scan_step(g); i++) {
 		const struct window_event *e = event_of(g, &r[i]);
@@ -178,12 +181,13 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 		*ret_event = r->event;
 		return graph_task_at(g, event_of(g, r)->r.tid, ts);
 	}
-	/* no bytes: a connect, an accept, or the other end went away */
+	/* no bytes were sent: it was a connect, an accept, or the end of the connection */
 	task = ct_wake_waker(&wake->r) ? graph_task_at(g, ct_wake_waker(&wake->r), ts) : GRAPH_NONE;
 	if (task != GRAPH_NONE && !g->tasks[task].kthread && !(wake->r.flags & CT_WF_IDLE) &&
 	    (wake->r.flags & CT_WF_EXITING || ct_wake_call(&wake->r) == CT_W_CONNECT ||
 	     ct_wake_call(&wake->r) == CT_W_ACCEPT || ct_wake_call(&wake->r) == CT_W_WRITE ||
-	     call_of(g->w->machine, wake->r.nr) == CALL_CLOSE || call_of(g->w->machine, wake->r.nr) == CALL_SHUTDOWN))
+	     call_of(g->w->machine, wake->r.nr) == CALL_CLOSE ||
+	     call_of(g->w->machine, wake->r.nr) == CALL_SHUTDOWN))
 		return task;
 	task = peer ? sock_user(g, peer, ts) : GRAPH_NONE;
 	if (task == GRAPH_NONE && peer)
@@ -212,7 +216,7 @@ uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct windo
 			uint32_t *ret_event)
 {
 	uint64_t peer = graph_peer_object(g, sock);
-	/* the receive that is under way is recorded when it returns */
+	/* a receive is recorded when it returns, so look a little behind the wake too */
 	const struct graph_ref *r =
 		peer ? graph_ref_before(g, &g->recvs, peer, wake->r.ts + MESSAGE_LATE_NS) : NULL;
 
@@ -220,7 +224,7 @@ uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct windo
 	return r ? graph_task_at(g, event_of(g, r)->r.tid, wake->r.ts) : sock_owner(g, sock, wake->r.ts, 0);
 }
 
-/* The task to name for object obj that task me waits on at ts_ns. */
+/* The task that could end the wait of task me for object obj at ts_ns. GRAPH_NONE: not known. */
 static uint32_t object_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode)
 {
 	uint32_t tgid = g->tasks[me].tgid;
@@ -248,7 +252,7 @@ bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	const struct window_object *o = window_object(g->w, sock);
 	size_t n;
 
-	/* connecting, or connected to be told something */
+	/* no bytes yet: the socket is connecting, or has connected and waits for the first message */
 	if (!s && !r)
 		return o && (o->state == TCP_SYN_SENT || o->rport) && !graph_is_accepted(g, sock);
 	if (!s || (r && r->event > s->event) || graph_is_accepted(g, sock))
@@ -309,7 +313,7 @@ static enum poll_score poll_score(const struct graph *g, uint64_t obj, uint64_t 
 	}
 }
 
-/* The mode of the other end of a pipe that can end this wait. */
+/* The mode (CT_FF_*) of the other end of a pipe that can end this wait. */
 static uint8_t other_side(const struct interval *s)
 {
 	return s->wait == CT_W_WRITE ? CT_FF_READ : CT_FF_WRITE;
@@ -341,7 +345,8 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 			b->event = r[i].event;
 		}
 	}
-	/* its time limit ended it, and nothing in the set was due: it slept */
+	/* the time limit ended the poll, and no object in its set was expected to end it: the task
+	 * slept */
 	if (best < 0 || (b->timed_out && best <= POLL_QUIET))
 		return;
 	b->kind = resource_of_object(g->w, b->obj);
@@ -367,7 +372,8 @@ static uint32_t live_child(const struct graph *g, const struct interval *s)
 	return best;
 }
 
-/* Whether records were left out or lost of all tasks, or of this process, between from_ns and to_ns. */
+/* Whether an unlock may be missing: between from_ns and to_ns, records of all tasks were lost, or
+ * records of this process were left out. */
 static bool may_have_unlocked(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
@@ -387,7 +393,7 @@ static bool may_have_unlocked(const struct graph *g, uint32_t task, uint64_t fro
 	return false;
 }
 
-/* A look at all locks after ts_ns found that the process holds this one. */
+/* Whether a list of all locks (CT_HELD), at ts_ns or later, shows that the process owns this one. */
 static bool is_held_later(const struct graph *g, uint64_t obj, uint32_t task, uint64_t ts_ns)
 {
 	size_t n;
@@ -432,7 +438,8 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 	if (may_have_unlocked(g, owner, g->w->events[event].r.ts, ts_ns) &&
 	    !is_held_later(g, obj, owner, ts_ns))
 		*ret_strength = EDGE_WEAK;
-	/* it locked the file and went; a descriptor that it left to another process keeps the lock */
+	/* The owner has exited. A flock() lock stays as long as another process has the inherited
+	 * descriptor. */
 	if (g->tasks[owner].exit_ns <= ts_ns && ct_lock_type(&g->w->events[event].r) == CT_LOCK_FLOCK)
 		owner = fd_owner(g, obj, ts_ns, tgid, 0);
 	return owner;
@@ -448,7 +455,7 @@ static void owner_of_flock(const struct graph *g, const struct interval *s, stru
 	b->edge = EDGE_FILELOCK;
 }
 
-/* The server of a FUSE mount: a task that has a /dev/fuse open. */
+/* The server of a FUSE mount: a task that has /dev/fuse open. GRAPH_NONE: not found. */
 static uint32_t fuse_server(const struct graph *g, const struct interval *s)
 {
 	for (size_t i = 0; i < g->w->n_objects && scan_step(g); i++) {
@@ -488,7 +495,7 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b)
 	case CT_W_EPOLL:
 		owner_of_poll(g, s, b);
 		break;
-	case CT_W_SIGNAL: /* it may well be that of a child that ends */
+	case CT_W_SIGNAL: /* the signal may well be SIGCHLD, of a child that ends */
 	case CT_W_CHILD:
 	case CT_W_VFORK:
 		b->task = live_child(g, s);
@@ -514,7 +521,7 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b)
 	case CT_W_URING:
 	case CT_W_OTHER:
 	case CT_W_YIELD:
-	default: /* one that this version does not know */
+	default: /* a kind of wait that this version does not know */
 		if (b->kind == RESOURCE_FUSE)
 			b->task = fuse_server(g, s);
 		else

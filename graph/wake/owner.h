@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * owner.h - private to graph/: the task that could end a wait, when no wake-up tells.
+ * owner.h - private to graph/: finds the task that could end a wait, if no wake-up shows it. Pure;
+ * any thread.
  *
- * It owns the lock, has the other end of the pipe or socket, is the child, or serves the file system.
- * Task indices are GRAPH_NONE when no task of this host is found.
+ * It owns the lock, has the other end of the pipe or socket, is the child, or serves the file
+ * system. Functions that return a task return GRAPH_NONE if they find no task of this host.
  */
 #ifndef CTRACE_GRAPH_WAKE_OWNER_H
 #define CTRACE_GRAPH_WAKE_OWNER_H
@@ -18,19 +19,20 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
  * *ret_event: its CT_RECV, or GRAPH_NONE. */
 uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
 			uint32_t *ret_event);
-/* Completes b for a wait that nobody ended. */
+/* Completes b for a wait that no task ended. */
 void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b);
-/* At ts_ns a request on the socket had no answer yet, or the socket was connecting.  The end that connected
- * is the one that asks; on a socket pair it is the end that sent first. */
+/* True: at ts_ns, a request on the socket had no answer yet, or the socket was connecting. Only the
+ * end that asks is owed an answer: the end that connected; on a socket pair, the end that sent
+ * first. */
 bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns);
-/* The other end of the connection had sent bytes that were not received at ts_ns. */
+/* True: the other end of a network connection had sent bytes that were not received at ts_ns. */
 bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns);
-/* The task that has a lock on file obj at ts_ns.  Processes other than tgid are looked at.
- * *ret_event (may be NULL): the record of its lock.  *ret_strength: weak when records after that are missing,
- * one of which may be the unlock. */
+/* The task that owns a lock on file obj at ts_ns. Processes other than tgid count. *ret_event (may
+ * be NULL): the record of its lock. *ret_strength: weak if later records are missing, one of which
+ * may be the unlock. */
 uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
 		       uint32_t *ret_event, uint8_t *ret_strength);
-/* Completes b for a stopped task: the signal that stopped it. */
+/* Completes b for a stopped task, with the signal that stopped it. */
 void owner_stopper(const struct graph *g, const struct interval *s, struct blame *b);
 
 #endif

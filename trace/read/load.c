@@ -21,8 +21,7 @@ struct load {
 	uint64_t moves;    /* how many moves order_join() may still do */
 	bool has_gaps;     /* there is a CT_GAP among the records */
 	bool any;          /* a segment was read: w->states are set */
-	uint64_t blind_ns; /* from when on nothing is known, until the next segment; UINT64_MAX: no such time
-			    */
+	uint64_t blind_ns; /* nothing is known from then to the next segment; UINT64_MAX: all is known */
 	bool in_gap;       /* a gap that follows at once is merged into the last of gaps */
 	VEC(struct window_event) gaps;
 };
