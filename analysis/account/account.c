@@ -11,14 +11,14 @@
 struct tally {
 	VEC(struct account_row) rows;
 	struct map by_key; /* hash of the key of a row -> index of the row */
-	uint32_t last;     /* WAIT: interval counted last */
+	uint32_t last;     /* WAIT: the last counted interval */
 };
 
 struct books {
 	const struct graph *g;
 	const struct path *p;
 	struct tally groups[ACCOUNT_GROUPS];
-	uint32_t *top;      /* [frame] its ancestor at depth 1, which a wait of the victim opened */
+	uint32_t *top;      /* [frame]: its ancestor at depth 1, the frame that a wait of the victim opened */
 	struct map remotes; /* hash of a remote address -> its first socket */
 	int err;
 };
@@ -153,7 +153,7 @@ static uint64_t device_of(const struct graph *g, uint64_t obj)
 	return o && o->dev ? CT_OBJ_ID(CT_OBJ_BLOCKDEV, o->dev) : 0;
 }
 
-/* One socket stands for all sockets that lead to the same remote address: the first one. */
+/* The first socket that leads to a remote address stands for all of them. */
 static uint64_t remote_of(struct books *k, uint64_t obj)
 {
 	const struct window_object *o = window_object(k->g->w, obj);
@@ -210,7 +210,7 @@ static void add_process(struct books *k, const struct path_piece *x)
 	struct account_row key = { .task = leader };
 	size_t n;
 
-	/* no record tells of the first thread of the process */
+	/* the first thread of the process is not in the trace */
 	if (leader == GRAPH_NONE)
 		key.task = graph_refs(&k->g->threads, tgid, &n)->event;
 	add(k, ACCOUNT_PROCESS, &key, x->to_ns - x->from_ns);
@@ -291,7 +291,7 @@ static void add_piece(struct books *k, const struct path_piece *x)
 	add_object(k, x);
 }
 
-/* Hands the rows over. */
+/* Moves the rows to a. */
 static void close_books(struct books *k, struct account *a)
 {
 	for (int i = 0; i < ACCOUNT_GROUPS; i++) {

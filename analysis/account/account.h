@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * account.h - where the time of a critical path went: its pieces, summed up.
+ * account.h - sums up the pieces of a critical path: where the time went.
  *
- * Each group divides the same pieces in another way.  The rows of each group add up to the range exactly:
+ * There are five groups. Each divides the same pieces in another way. The rows of a group add up to
+ * the range exactly (of OBJECT: their ns):
  *
- *	wait      what the victim did itself: it ran, or waited for one thing from one task
- *	resource  what it came down to at the end of the waits that were followed: running, waiting for a CPU
- *	          (with who had it), a lock, local communication by kind, the network by remote address, a
- *	          disk by device, a timer, a page fault, a queue, or not known
- *	task, process   the task, or process, that held things up
- *	object    the innermost object that a task between the victim and the piece waited for
+ * 	wait      what the victim did itself: it ran, or waited for one thing from one task
+ * 	resource  what it came down to at the end of the waits that were followed: running, waiting for a CPU
+ * 	          (with who had it), a lock, local communication by kind, the network by remote address, a
+ * 	          disk by device, a timer, a page fault, a queue, or not known
+ * 	task, process   the task, or process, that held things up
+ * 	object    the innermost object that a task between the victim and the piece waited for
  *
- * Example: the owner of a lock sleeps, and the victim wants the lock.  That time is a wait for a lock, its
- * resource is a timer, and its object is the lock.
+ * Example: the owner of a lock sleeps, and the victim wants the lock. In the groups, that time is a
+ * wait for a lock, its resource is a timer, and its object is the lock.
  *
- * (After the resource accounting of Panappticon, Zhang et al., CODES+ISSS 2013, section 4.4.)
- * Pure.  The result refers to the graph and its window, not to the path.
+ * (After the resource accounting of Panappticon, Zhang et al., CODES+ISSS 2013, section 4.4.) Pure;
+ * any thread. The result refers to the graph and its window, not to the path.
  */
 #ifndef CTRACE_ANALYSIS_ACCOUNT_ACCOUNT_H
 #define CTRACE_ANALYSIS_ACCOUNT_ACCOUNT_H
@@ -33,23 +34,22 @@ enum account_group {
 /* "wait", "resource", ... */
 const char *account_group_name(enum account_group group);
 
-/* Which of the fields a row has depends on its group; the others are 0 or GRAPH_NONE. */
+/* The group of a row says which of its fields are set; the others are 0 or GRAPH_NONE. */
 struct account_row {
 	uint64_t ns;
-	/* OBJECT: the time of the path in which any task on the way waited for it.  Such rows overlap, and
-	 * some have an ns of 0.  Else the same as ns. */
+	/* OBJECT: the time of the path in which any task on the way waited for the object. Here
+	 * rows overlap, and some have an ns of 0. Other groups: equal to ns. */
 	uint64_t within_ns;
 	uint32_t count; /* WAIT: how many waits or runs; else pieces of the path */
-	/* WAIT: whom it waited for; RESOURCE: who had the CPU; TASK: it; PROCESS: its first thread, or
-	 * another
-	 */
+	/* WAIT: the task that the victim waited for; RESOURCE: the task that had the CPU; TASK: the
+	 * task itself; PROCESS: its first thread, or another thread */
 	uint32_t task;
 	uint32_t interval; /* WAIT: the longest one */
-	uint64_t obj; /* WAIT, RESOURCE, OBJECT; a disk is its device, a remote address one of its sockets
-		       */
+	uint64_t obj;      /* WAIT, RESOURCE, OBJECT; for a disk its device, for a remote address one of its
+			      sockets */
 	enum resource_kind kind; /* WAIT, RESOURCE, OBJECT */
 	enum time_kind time;     /* WAIT, RESOURCE */
-	enum edge_kind edge;     /* WAIT: how it depends on task; else 0 */
+	enum edge_kind edge;     /* WAIT: how the victim depends on task; else 0 */
 };
 
 struct account {
@@ -58,13 +58,13 @@ struct account {
 	size_t n_rows[ACCOUNT_GROUPS];
 };
 
-/* 0 or -ENOMEM. */
+/* Sums up the path. The caller frees *ret with account_free(). 0 or -ENOMEM. */
 int account_new(const struct graph *g, const struct path *p, struct account **ret);
 void account_free(struct account *a);
 
 #define ACCOUNT_WORDS_MAX 512
-/* A row in words: "waiting for a file lock that db[7] held (/var/x.db)", "network 10.0.0.1:443", "db[7]". Cut
- * to size; safe to print. */
+/* Writes a row in words: "waiting for a file lock that db[7] held (/var/x.db)", "network
+ * 10.0.0.1:443", "db[7]". The text is cut to size, and safe to print. */
 void account_words(const struct graph *g, enum account_group group, const struct account_row *row, char *buf,
 		   size_t size);
 

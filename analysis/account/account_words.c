@@ -45,7 +45,7 @@ static void say_outside(const struct account_row *r, const char *name, char *buf
 	snprintf(buf, size, name[0] ? "%s (%s)" : "%s", what, name);
 }
 
-/* The words before and after the name of the task that is waited for. */
+/* The words before and after the name of the task that the victim waits for. */
 static void wait_words(const struct account_row *r, const char **before, const char **after)
 {
 	*after = "";

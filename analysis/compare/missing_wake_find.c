@@ -29,7 +29,8 @@ static uint64_t length(const struct graph *g, uint32_t interval)
 	return g->intervals[interval].to_ns - g->intervals[interval].from_ns;
 }
 
-/* The last wait of the task that was over by ts_ns and is no wait by chance, or GRAPH_NONE. */
+/* The last wait of the task that was over by ts_ns and is no wait by chance. GRAPH_NONE: there is
+ * none. */
 static uint32_t wait_before(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -92,7 +93,8 @@ static uint32_t successor(const struct graph *g, uint32_t task, uint64_t at_ns)
 /* The main activity of a task in a range of time: one wait, or running. */
 struct doing {
 	uint32_t interval; /* the longest wait or run; GRAPH_NONE: no record tells */
-	uint64_t ns;       /* a wait: its length in that time; else all time with or wanting the CPU */
+	uint64_t ns; /* for a wait its length in that time; otherwise all time in which the task ran or was
+			runnable */
 };
 
 static struct doing main_doing(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
@@ -265,7 +267,7 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	if ((usual || !most) && is_silent(g, h, k, m))
 		name(m, MISSING_SILENT, &d, step->last_ns);
 	else if (usual && !most &&
-		 m->late) /* a loop served others meanwhile: the wait to compare is not known */
+		 m->late) /* the loop served other clients in between, so the wait to compare is not known */
 		m->n_steps = 0;
 	else if (usual && k + 1 < h->n)
 		return true;

@@ -19,11 +19,11 @@
 
 #define SIMILAR_TOKENS    24   /* of a signature, after folding */
 #define SIMILAR_PERIOD    6    /* of the longest repeat that is folded */
-#define SIMILAR_INTERVALS 96   /* looked at for one signature */
-#define SIMILAR_EVENTS    256  /* looked at in one interval on a CPU, the last ones */
+#define SIMILAR_INTERVALS 96   /* intervals that are looked at for one signature */
+#define SIMILAR_EVENTS    256  /* records that are looked at in one interval on a CPU: the last ones */
 #define SIMILAR_MAX       128  /* waits that are compared */
-#define SIMILAR_LOOKS     1024 /* waits whose end is looked at */
-#define SIMILAR_TASKS     64   /* of its role, at most */
+#define SIMILAR_LOOKS     1024 /* waits whose end is looked at, for one comparison */
+#define SIMILAR_TASKS     64   /* tasks of one role that are looked at */
 
 struct signature {
 	uint32_t token[SIMILAR_TOKENS]; /* the latest first */
@@ -37,28 +37,33 @@ struct similar {
 };
 
 struct similar_set {
-	VEC(struct similar) v; /* the task's own before those of others, each the latest first */
-	uint32_t looked;       /* how many earlier waits at that place were looked at */
-	uint32_t refused;      /* waits and tasks beyond the limits */
+	VEC(struct similar)
+	v;               /* the task's own waits come before those of other tasks; of each the latest first */
+	uint32_t looked; /* how many earlier waits at that place were looked at */
+	uint32_t refused; /* waits and tasks beyond the limits */
 };
 
-/* The doings of the task up to this wait, a BLOCKED interval.  The end of the wait itself is left out. */
+/* Fills in the signature of the task's doings up to this wait, a BLOCKED interval. The end of the
+ * wait itself is left out. */
 void similar_signature(const struct graph *g, uint32_t interval, struct signature *ret);
-/* 0: nothing in common .. 1: the same. */
+/* How alike two signatures are: from 0, nothing in common, to 1, equal. */
 float similar_score(const struct signature *a, const struct signature *b);
-/* Both wait for the same: 1 the very object, less for another one of its kind, 0 no. */
+/* How alike the places of two waits are: 1: the same object; less: another object of its kind; 0:
+ * different. */
 float similar_place(const struct graph *g, const struct interval *a, const struct interval *b);
-/* Same name of the task and of its process. */
+/* True: the tasks have one role: the same name, and the same name of their processes. */
 bool similar_role(const struct graph *g, uint32_t a, uint32_t b);
-/* A wait by chance, which no task ends on purpose: for a mutex, for memory, for a disk, for a debugger. */
+/* True: a wait by chance, which no task ends on purpose: for a mutex, for memory, for a disk, for a
+ * debugger. */
 bool similar_is_chance(const struct interval *s);
 
-/* The waits like interval that were over before it began.  0 or -ENOMEM. */
+/* Finds the waits like interval that were over before it began. 0 or -ENOMEM. The caller calls
+ * similar_done() in both cases. */
 int similar_find(const struct graph *g, uint32_t interval, struct similar_set *ret);
 /* Keeps the waits that ended in the commonest way (by a task of the same role; a wait counts by its score),
  * and drops those that are hardly alike.  *ret_others: the number of waits that ended in another way. */
 void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others);
-/* The one of median length of those that are most alike; the set is not empty. */
+/* Of the waits that are most alike, the one of median length. The set must not be empty. */
 const struct similar *similar_median(const struct graph *g, const struct similar_set *set);
 void similar_done(struct similar_set *s);
 

@@ -21,7 +21,7 @@ struct option {
 
 struct options {
 	const struct graph *g;
-	uint32_t task; /* whose time it is */
+	uint32_t task; /* whose time is divided */
 	const struct breakdown *l;
 	struct option v[WAYS_MAX]; /* best first */
 	size_t n;
@@ -99,7 +99,8 @@ static void apply_rules(struct options *o, struct rules *rules)
 	}
 }
 
-/* The task that is waited for is only likely. A hand-over of a lock is not a guess: it is sure for time. */
+/* Whether the task to blame is only likely. A handoff of a lock is no guess: for time it is
+ * certain. */
 static bool is_guess(const struct group *x)
 {
 	return x->type == GROUP_TASK && x->blame.strength != EDGE_STRONG && x->blame.edge != EDGE_LOCK &&
@@ -234,7 +235,7 @@ static char *question_text(const struct options *o)
 	return words_take(&t);
 }
 
-/* The answer, made sound. */
+/* Asks the question, and makes sure that the answer is a valid one. */
 static int put_question(const struct options *o, size_t n, const struct diagnose_options *d, int *ret_answer)
 {
 	struct ask_option options[WAYS_MAX] = { 0 };
@@ -275,7 +276,7 @@ static struct group *make_own(struct group *x)
 	return x;
 }
 
-/* The rules leave no branch that is worth following. */
+/* Whether the rules leave no branch that is worth following. */
 static bool all_refused(const struct options *o)
 {
 	return o->n_ruled_out == o->n ||

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * branch.h - private to analysis/: the branch that the chain follows from one task.  A branch is a group of
- * the task's time.
+ * branch.h - private to analysis/: chooses the branch that the chain follows from one task. A
+ * branch is a group of the task's time. Pure; any thread.
  *
- * The largest group is followed, unless a rule excludes it or calls another one the cause.  A person is asked
- * if a second group has more than a fifth of the time, or if the largest is a guess and a second one has more
- * than a twentieth.  If rules exclude the branch and no other has more than a fifth, the chain ends here as
- * "owner unknown".
+ * The chain follows the largest group, unless a rule excludes it or calls another group the cause.
+ * A person is asked if a second group has more than a fifth of the time, or if the largest group is
+ * a guess and a second one has more than a twentieth. If rules exclude the branch and no other
+ * branch has more than a fifth, the chain ends here as "owner unknown".
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_BRANCH_H
 #define CTRACE_ANALYSIS_DIAGNOSE_BRANCH_H
@@ -23,7 +23,8 @@ struct branch {
 	bool refused;        /* a rule or a person excluded every branch */
 };
 
-/* Changes the group of l that was refused: its wait then has no known owner.  0 or -ENOMEM. */
+/* Chooses the branch. If the group is refused, changes it in l: its wait then has no known owner.
+ * ret->taken points into l. 0 or -ENOMEM. */
 int branch_choose(const struct graph *g, const struct diagnose_options *options, uint32_t task,
 		  struct breakdown *l, struct branch *ret);
 

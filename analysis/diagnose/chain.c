@@ -86,7 +86,7 @@ static void chain_finish(struct chain *c, const struct breakdown *l, const struc
 	}
 }
 
-/* Notes the decision at the last task. */
+/* Adds the choice at the last task to the chain. */
 static int chain_note(struct chain *c, struct branch *w)
 {
 	struct choice ch = { .text = w->choice };
@@ -104,7 +104,7 @@ static int chain_note(struct chain *c, struct branch *w)
 	return 0;
 }
 
-/* From here on the chain is about the frames that gr is made of. */
+/* Lets the chain go on with the frames of group gr. */
 static void chain_follow(const struct graph *g, const struct path *p, struct chain *c, const struct group *gr,
 			 bool *next)
 {
@@ -115,7 +115,8 @@ static void chain_follow(const struct graph *g, const struct path *p, struct cha
 	c->last_frame = gr->frame;
 }
 
-/* One task of the chain.  1: go on with the frames now marked in c->in_last, 0: the end, or -ENOMEM. */
+/* Adds one task to the chain. Returns 1: go on with the frames that are now marked in c->in_last;
+ * 0: the chain ends; or -ENOMEM. */
 static int chain_step(const struct graph *g, const struct path *p, struct chain *c, bool *next)
 {
 	struct breakdown l = { 0 };

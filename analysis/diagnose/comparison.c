@@ -8,7 +8,7 @@
 #include "analysis/compare/missing_wake_find.h"
 #include "lib/cleanup.h"
 
-/* The longest wait that a link is about. */
+/* The longest wait of a link. */
 static uint32_t link_interval(const struct graph *g, const struct link *k)
 {
 	const struct graph_task *t = &g->tasks[k->task];
@@ -29,7 +29,7 @@ static uint32_t link_interval(const struct graph *g, const struct link *k)
 	return best;
 }
 
-/* The owner in the wait of link i is not known, or is a guess. */
+/* Whether the owner in the wait of link i is not known, or is a guess. */
 static bool is_open(const struct findings *f, size_t i)
 {
 	const struct link *k = &f->chain.links.v[i];
@@ -57,8 +57,9 @@ static bool has_task(const struct chain *c, size_t from, uint32_t task)
 	return false;
 }
 
-/* A thread of the same process that acted at regular times, by its own timer, has ended or hangs.  A loop
- * that idles because its clients have no work for it looks different. */
+/* Whether the result is beyond doubt: a thread of the same process acted at regular times, by its
+ * own timer, and now has ended or hangs. This cannot be a loop that idles because its clients have
+ * no work for it. */
 static bool beyond_doubt(const struct graph *g, const struct missing_wake *m)
 {
 	uint32_t pid = g->tasks[g->intervals[m->wait].task].tgid;
@@ -74,7 +75,7 @@ static bool beyond_doubt(const struct graph *g, const struct missing_wake *m)
 					    s->wait == CT_W_WRITE || s->wait == CT_W_STOPPED));
 }
 
-/* Should the chain go on after link i with the result of the comparison? */
+/* Whether the chain should go on after link i with the result of the comparison. */
 static bool says_more(const struct findings *f, size_t i, bool normal)
 {
 	const struct chain *c = &f->chain;
@@ -84,7 +85,7 @@ static bool says_more(const struct findings *f, size_t i, bool normal)
 		return false;
 	if (normal && !beyond_doubt(f->g, m))
 		return false;
-	/* "the task has ended" says more than "no record tells of the task" */
+	/* to know that the task has ended is better than to know nothing of it */
 	if (i + 2 == c->links.n && c->end == END_UNKNOWN && m->how == MISSING_ENDED && m->n_steps == 1 &&
 	    c->links.v[i + 1].task == m->steps[0].task)
 		return true;
@@ -157,7 +158,7 @@ static int push_step(const struct findings *f, uint32_t at, enum edge_strength s
 	if (!r)
 		r = chain_build(f->g, p, &options, &sub);
 	if (!r && last && m->how == MISSING_SILENT && sub.links.n > 1) {
-		/* the tasks that the first one waits for have done their part each time */
+		/* the tasks for which the first one waits have done their part each time */
 		while (sub.links.n > 1)
 			free(sub.links.v[--sub.links.n].resource);
 		sub.links.v[0].edge = 0;

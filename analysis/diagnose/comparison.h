@@ -2,8 +2,9 @@
 /*
  * comparison.h - private to analysis/: continues a chain by a comparison with earlier waits.
  *
- * A chain may end at a wait with no known owner, or pass a wait whose owner is a guess.  Such a wait is
- * compared with earlier waits like it.  The chain then goes on with the tasks that ended those.
+ * A chain may end at a wait with no known owner, or pass a wait whose owner is a guess. Such a wait
+ * is compared with earlier waits like it. The chain then goes on with the tasks that ended the
+ * earlier waits.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_COMPARISON_H
 #define CTRACE_ANALYSIS_DIAGNOSE_COMPARISON_H
@@ -11,9 +12,10 @@
 #include "analysis/diagnose/root_cause.h"
 
 /*
- * f: after root_cause_find().  normal: the chain so far says that nothing is wrong; then only a comparison
- * beyond doubt changes it.  Sets f->missing, which the caller frees.  If the chain changes, f->by_comparison
- * is set and the root cause is found anew.  0 or -ENOMEM.
+ * Compares the waits of the chain of f, after root_cause_find(). normal: the chain so far says that
+ * nothing is wrong; then only a comparison beyond doubt changes it. Sets f->missing, which the
+ * caller frees. If the chain changes, sets f->by_comparison and finds the root cause anew. 0 or
+ * -ENOMEM.
  */
 int comparison_apply(struct findings *f, bool normal);
 

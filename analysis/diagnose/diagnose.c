@@ -31,7 +31,7 @@ static bool has_edge(const struct findings *f, enum edge_kind kind)
 	return false;
 }
 
-/* Each link of the chain but the last waits for a child. */
+/* Whether each link of the chain except the last waits for a child. */
 static bool only_children(const struct findings *f)
 {
 	for (size_t i = 0; i + 1 < f->chain.links.n; i++)
@@ -40,7 +40,7 @@ static bool only_children(const struct findings *f)
 	return true;
 }
 
-/* To keep within its budget, the tracer left out the object of the last task's wait. */
+/* Whether the tracer left out the object of the last task's wait, to keep within its budget. */
 static bool is_left_out(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -118,7 +118,7 @@ static enum verdict find_verdict(const struct findings *f)
 	return VERDICT_LONG_WAIT;
 }
 
-/* The last task idles: no task owes it the end of its wait. */
+/* Whether the last task idles: no task owes it the end of its wait. */
 static bool idles(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -163,7 +163,7 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 		return false;
 	if (idles(f))
 		return true;
-	/* a server whose clients ask for nothing */
+	/* the victim is a server whose clients ask for nothing */
 	if (first->server && !first->owed && f->chain.end == END_LEAF && first->wait != CT_W_WRITE &&
 	    f->chain.leaf.kind != RESOURCE_NONE && f->chain.leaf.kind != RESOURCE_DISK &&
 	    !has_edge(f, EDGE_LOCK) && !has_edge(f, EDGE_FILELOCK) && !has_edge(f, EDGE_POLLED))
@@ -178,7 +178,8 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 	       stall_ns < DIAGNOSE_CHILD_BUSY_NS;
 }
 
-/* The daemon noticed a hang of the task: the task did not idle, whatever its wait was for. */
+/* Whether the daemon noticed a hang of the task. Then the task did not idle, whatever it waited
+ * for. */
 static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct window *w = g->w;
@@ -196,7 +197,8 @@ static bool is_fine(const struct findings *f, uint32_t task, const struct diagno
 	       (d->stall_ns < DIAGNOSE_STALL_NS || !was_noticed(f->g, task, d->from_ns, d->to_ns));
 }
 
-/* For most of [from_ns, to_ns) records are missing, so the task's activity is not known. */
+/* Whether records are missing for most of [from_ns, to_ns), so that the task's activity is not
+ * known. */
 static bool is_mostly_unknown(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -210,7 +212,7 @@ static bool is_mostly_unknown(const struct graph *g, uint32_t task, uint64_t fro
 	return ns > (to_ns - from_ns) / 2;
 }
 
-/* Records of most of the time are missing, for the victim or for another task in the chain. */
+/* Whether records are missing for most of the time, of the victim or of another task in the chain. */
 static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	if (is_mostly_unknown(f->g, task, from_ns, to_ns))
@@ -221,9 +223,9 @@ static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns
 	return false;
 }
 
-/* These causes say that no task in the trace is to blame. They rest on the absence of a record: of a
- * connection, of a lock that was taken, of a wake-up. If records of all CPUs are missing before the end,
- * the absent record may be among the missing ones. */
+/* Whether the cause rests on the absence of a record (of a connection, of a lock that was taken, of
+ * a wake-up) although records of all CPUs are missing before the end. Then the absent record may be
+ * among the missing ones. */
 static bool is_by_absence(const struct findings *f, enum cause_kind cause, uint64_t to_ns)
 {
 	const struct graph *g = f->g;
@@ -246,7 +248,7 @@ static bool is_strong(const struct findings *f)
 	for (size_t i = 0; i + 1 < f->chain.links.n; i++) {
 		const struct link *k = &f->chain.links.v[i];
 
-		/* a hand-over of a lock is weak as a cause, but sure for time */
+		/* a handoff of a lock is weak as a cause, but certain for time */
 		if (k->strength != EDGE_STRONG && k->edge != EDGE_LOCK && k->edge != EDGE_KERNEL_LOCK)
 			return false;
 	}
@@ -262,7 +264,7 @@ static bool is_strong(const struct findings *f)
 	return f->chain.choices.n == f->chain.settled && f->chain.end != END_UNKNOWN;
 }
 
-/* The variable that is polled, if it has a name or at least an address. */
+/* Says the variable that is polled, if it has a name or at least an address. */
 static int diagnose_flag(const struct findings *f, struct diagnosis *d, bool *ret_written)
 {
 	struct words t = { 0 };
@@ -281,8 +283,8 @@ static int diagnose_flag(const struct findings *f, struct diagnosis *d, bool *re
 	return 0;
 }
 
-/* The chain ends at a task that should have woken the task before it, and that goes on as usual without
- * doing so. */
+/* Whether the chain ends at a task that should have woken the task before it, and that goes on as
+ * usual without doing so. */
 static bool is_silent(const struct missing_wake *m, const struct diagnosis *d)
 {
 	return m && m->how == MISSING_SILENT && d->n_chain > 1 &&

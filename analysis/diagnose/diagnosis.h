@@ -14,11 +14,11 @@
 #include "analysis/slice/rules.h"
 #include "graph/path/path.h"
 
-/* What a task of the chain did for most of the time that the link is about. */
+/* What a task of the chain did for most of the time of its link. */
 enum link_state {
 	LINK_UNKNOWN,
 	LINK_RUNNING,
-	LINK_RUNNABLE, /* it wanted a CPU */
+	LINK_RUNNABLE, /* it waited for a CPU */
 	LINK_WAITING,
 	LINK_SLEEPING,
 	LINK_STOPPED,
@@ -34,22 +34,23 @@ struct link {
 	uint32_t pid, tid;
 	char comm[CT_COMM_LEN];
 	enum link_state state;
-	enum resource_kind kind; /* what it waits on; RESOURCE_CPU when it runs or wants to */
-	char *resource;          /* in words; may be "" */
-	uint64_t from_ns, to_ns; /* from the first to the last of these waits or runs */
+	enum resource_kind kind; /* the resource of its wait; RESOURCE_CPU if it runs or is runnable */
+	char *resource;          /* the resource in words; may be "" */
+	/* from the begin of the first to the end of the last of these waits or runs */
+	uint64_t from_ns, to_ns;
 	uint64_t total_ns;
 	uint32_t waits;      /* the number of waits in total_ns */
-	uint8_t wait;        /* CT_W_* of the longest */
-	enum edge_kind edge; /* how it depends on the next link; 0 for the last */
+	uint8_t wait;        /* CT_W_* of the longest wait */
+	enum edge_kind edge; /* how the task depends on the next link; 0 in the last link */
 	enum edge_strength strength;
 	uint64_t obj;
-	uint64_t stack;                   /* id of its stack, 0 none */
-	uint64_t running_ns, runnable_ns; /* of the time looked at */
-	uint64_t other_ns;                /* of the time looked at: other waits */
-	bool owed;                        /* it sent a request on that socket and has no answer yet */
-	bool server;                      /* it waits on a socket that it accepted */
-	bool killed;                      /* its wait was ended by a signal */
-	bool unfinished;                  /* its wait did not end */
+	uint64_t stack;                   /* id of the stack of the task; 0: none */
+	uint64_t running_ns, runnable_ns; /* parts of the time of the link */
+	uint64_t other_ns;                /* part of the time of the link: other waits */
+	bool owed;                        /* the task sent a request on this socket and has no answer yet */
+	bool server;                      /* the task waits on a socket that it accepted */
+	bool killed;                      /* a signal ended the wait */
+	bool unfinished;                  /* the wait did not end */
 };
 
 enum verdict {
@@ -66,15 +67,15 @@ enum cause_kind {
 	CAUSE_NONE,           /* nothing is wrong, or nothing is known */
 	CAUSE_BUSY,           /* the last task of the chain computes */
 	CAUSE_CIRCULAR_WAIT,  /* tasks wait for each other */
-	CAUSE_DISK,           /* a disk */
-	CAUSE_EXTERNAL,       /* a person, a device, a peer that says nothing */
-	CAUSE_LOCK_HOLDER,    /* the owner of a lock does not let go of it */
+	CAUSE_DISK,           /* the chain ends at a disk */
+	CAUSE_EXTERNAL,       /* the chain ends at a person, a device, or a peer that says nothing */
+	CAUSE_LOCK_HOLDER,    /* the owner of a lock does not unlock it */
 	CAUSE_MISSING_WAKEUP, /* a wake-up that does not come */
-	CAUSE_NETWORK,        /* a message that does not arrive, or another host */
-	CAUSE_POLLING,        /* a task looks again and again */
+	CAUSE_NETWORK,        /* a message does not arrive, or the chain ends at another host */
+	CAUSE_POLLING,        /* a task polls */
 	CAUSE_QUEUEING,       /* all workers of a pool are busy */
-	CAUSE_SLOW_PEER,      /* the last task of the chain took its time */
-	CAUSE_STARVED,        /* no CPU for a task that could run */
+	CAUSE_SLOW_PEER,      /* the last task of the chain was slow */
+	CAUSE_STARVED,        /* a runnable task gets no CPU */
 	CAUSE_STOPPED,        /* a signal or a debugger stopped a task */
 	CAUSE_TIMER,          /* the victim's own timer */
 };
@@ -98,18 +99,18 @@ struct diagnosis {
 	uint64_t time_ns[TIME_KINDS]; /* the victim's window; adds up to to_ns - from_ns */
 	struct choice *choices;
 	size_t n_choices;
-	uint64_t stall_ns;               /* the time that the verdict is about */
+	uint64_t stall_ns;               /* the time about which the verdict is */
 	char *watch;                     /* a command that watches the polled variable; NULL: none is known */
 	size_t asked;                    /* questions put to a person */
-	struct missing_wake *comparison; /* with an earlier wait like it; NULL: none */
+	struct missing_wake *comparison; /* the comparison with an earlier wait; NULL: there was none */
 };
 
 #define DIAGNOSE_MAX_CHAIN   32
 #define DIAGNOSE_MAX_CHOICES 16
 
 struct diagnose_options {
-	struct rules *rules;   /* may be NULL; answers to be kept are added */
-	const struct ask *ask; /* NULL: decide */
+	struct rules *rules;   /* NULL: no rules. Answers that a person wants to keep are added */
+	const struct ask *ask; /* NULL: ask nobody, and take the best option */
 };
 
 /* Accepts NULL. */

@@ -33,10 +33,10 @@ static const struct graph_ref *process_accesses(const struct graph *g, uint32_t 
 /* The accesses to one variable, seen from a task that polls it. */
 struct history {
 	const struct window_event *ended;  /* the last write by another task in the window */
-	const struct window_event *before; /* and before it */
+	const struct window_event *before; /* the last such write before the window */
 	uint64_t since_ns; /* the last write by any task, at least FLAG_TOGETHER_NS before ended; 0: none */
 	bool own;          /* the polling task itself has accessed the variable */
-	bool many;         /* several others wrote it */
+	bool many;         /* several other tasks have written it */
 };
 
 static struct history history_of(const struct graph *g, const struct graph_ref *r, size_t n, uint32_t task,
@@ -87,7 +87,8 @@ static void take_history(const struct graph *g, const struct history *h, uint64_
 	f->until_ns = f->ended ? e->r.ts : to_ns;
 }
 
-/* Of several variables that the task has accessed, this one has the latest write by another task. */
+/* Whether history h has a later write by another task than f. Of several variables, the one with
+ * the latest such write is taken. */
 static bool is_later(const struct graph *g, const struct history *h, const struct flag *f)
 {
 	const struct window_event *e = h->ended ? h->ended : h->before;

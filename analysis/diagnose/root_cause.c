@@ -94,8 +94,8 @@ static int name_flag(struct findings *f, const struct flag *flag)
 	return k->resource ? 0 : -ENOMEM;
 }
 
-/* The last task runs: does it compute, or spin until a variable changes?  *ret_done: the chain has gone on.
- */
+/* The last task runs: finds whether it computes, or spins until a variable changes. *ret_done
+ * becomes true if the chain has gone on. */
 static int find_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -119,7 +119,7 @@ static int find_spin(struct findings *f, bool *ret_done)
 	return guess == GRAPH_NONE ? 0 : chain_append(f->g, &f->chain, guess, EDGE_FLAG, EDGE_WEAK);
 }
 
-/* The same as find_spin(), for a task that sleeps between two looks. */
+/* As find_spin(), for a task that sleeps between two looks at the variable. */
 static int find_sleepy_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -139,7 +139,7 @@ static int find_cpu(struct findings *f)
 
 	if (r)
 		return r;
-	/* threads of its own process had the CPU: the process computes */
+	/* mostly threads of its own process had the CPU: the process computes */
 	if (f->cpu.own_ns > f->cpu.ns && f->cpu.own_ns > f->cpu.idle_ns) {
 		f->chain.end = END_RUNNING;
 		return 0;
@@ -205,8 +205,8 @@ static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 	return graph_peer_object(g, a) == b || (!y->rport && y->lport == x->rport && y->type == x->type);
 }
 
-/* The socket at the other end of before's connection that the event loop of k waits on, among others: 0 none.
- */
+/* The socket at the other end of the connection of link before, if the event loop of link k waits
+ * on it, among others. 0: none. */
 static uint64_t loop_socket(const struct graph *g, const struct link *before, const struct link *k)
 {
 	size_t n;
@@ -223,9 +223,9 @@ static uint64_t loop_socket(const struct graph *g, const struct link *before, co
 }
 
 /*
- * The last task but one asked something on a connection to another host or network. The last task waits for
- * data on that connection (or, in its event loop, for any data). So the request has not arrived, and neither
- * task is to blame.
+ * The last task but one sent a request on a connection to another host or network. The last task
+ * waits for data on that connection (or, in its event loop, for any data). So the request has not
+ * arrived, and neither task is to blame.
  */
 static void find_lost_message(struct findings *f)
 {
@@ -323,7 +323,7 @@ static int find_driver(struct findings *f)
 	return 0;
 }
 
-/* The last task waits for a lock that it holds itself. */
+/* Whether the last task waits for a lock that it owns itself. */
 static bool find_own_lock(struct findings *f)
 {
 	const struct link *k = last_link(f);
@@ -343,7 +343,7 @@ static bool find_own_lock(struct findings *f)
 	     i < w->n_events && w->events[i].r.ts < k->to_ns; i++) {
 		const struct ct_rec *r = &w->events[i].r;
 
-		/* a signal may have ended the wait; then the signal stands in the place of the futex */
+		/* if a signal ended the wait, the link has the signal in place of the futex */
 		if (r->kind == CT_FUTEX && r->tid == k->tid &&
 		    (r->obj == k->obj || CT_OBJ_KIND(k->obj) != CT_OBJ_FUTEX))
 			own = ct_futex_owner(r) == r->tid;
@@ -357,7 +357,7 @@ int root_cause_find(struct findings *f)
 	bool done = false;
 	int r = 0;
 
-	/* a task that polls gives the CPU away itself; more CPU time would not help it */
+	/* a task that polls gives up the CPU itself; more CPU time would not help it */
 	if (f->chain.end == END_RUNNABLE || f->chain.end == END_RUNNING)
 		r = find_spin(f, &done);
 	if (!r && !f->spins && !done &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sentence.h - private to analysis/: says in words what a diagnosis found. */
+/* sentence.h - private to analysis/: says the result of a diagnosis in words. */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_SENTENCE_H
 #define CTRACE_ANALYSIS_DIAGNOSE_SENTENCE_H
 
@@ -13,14 +13,14 @@ struct sentence_facts {
 	enum verdict verdict;
 	enum cause_kind cause;
 	const struct blame *leaf;
-	uint32_t pool;                /* workers, all busy; 0 no pool */
-	const struct contention *cpu; /* starved: who had the CPU */
+	uint32_t pool;                /* number of workers, all busy; 0: no pool */
+	const struct contention *cpu; /* starved: the task that had the CPU */
 	bool strong;
-	bool own_lock;     /* the last task waits for a lock that it holds itself */
+	bool own_lock;     /* the last task waits for a lock that it owns itself */
 	bool silent;       /* the last task goes on as before, without the wake-up that is missing */
 	bool left_out;     /* as in struct findings */
-	const char *watch; /* a command that watches the polled variable; NULL: no variable is known, or its
-			      writer is */
+	const char *watch; /* a command that watches the polled variable; NULL: the variable is not known, or
+			      its writer is known already */
 	uint64_t stall_ns;
 };
 

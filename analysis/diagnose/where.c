@@ -6,7 +6,7 @@ static struct cgroup_name where(const struct graph *g, const struct link *k)
 	return graph_place(g, k->task, k->to_ns);
 }
 
-/* The tasks of the chain belong to several units. A kernel thread belongs to none. */
+/* Whether the tasks of the chain belong to several units. A kernel thread belongs to none. */
 static bool differ(const struct graph *g, const struct link *chain, size_t n)
 {
 	struct cgroup_name first = { .cgroup = "" };

@@ -16,8 +16,9 @@ struct candidate {
 };
 typedef VEC(struct candidate) candidates;
 
-/* The task did not get the awaited event: its time limit ended the wait. Also true for a wait for a page,
- * and for a futex, because another task may have taken the lock first. */
+/* Whether the task may not have got what it waited for: no wake-up ended the wait, or a timer did.
+ * For a disk sleep and a futex this is assumed, because another task may have taken the page or the
+ * lock first. */
 static bool is_unsatisfied(const struct graph *g, const struct interval *s)
 {
 	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
@@ -82,7 +83,8 @@ static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_n
 		} else if (s->state == INTERVAL_RUNNING) {
 			if (!run_from)
 				run_from = c.from_ns;
-			/* a long run may be cut by short waits or preemption: it is taken once, at its end */
+			/* short waits and preemption may cut a long run: take the run once, at its
+			 * end */
 			if ((i + 1 == end || g->intervals[i + 1].state != INTERVAL_RUNNABLE) &&
 			    c.to_ns - run_from >= HANGS_RUN_NS) {
 				c.from_ns = run_from;
@@ -106,7 +108,7 @@ static int candidate_cmp(const void *a, const void *b)
 	return x->task < y->task ? -1 : x->task > y->task;
 }
 
-/* Does another task owe this wait its end? Otherwise the task merely idles or works. */
+/* Whether some task should have ended this wait. Otherwise the task merely idles or works. */
 static bool is_alarm(const struct diagnosis *d)
 {
 	const struct link *k = &d->chain[0];
@@ -121,7 +123,7 @@ static bool is_alarm(const struct diagnosis *d)
 	if (k->edge == EDGE_LOCK || k->edge == EDGE_FILELOCK || k->edge == EDGE_POLLED ||
 	    k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE)
 		return true;
-	if (child) /* the child has a row of its own; a child that computes may be at work */
+	if (child) /* the child has a row of its own, and a child that computes may do its normal work */
 		return c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED ||
 		       (c == CAUSE_BUSY && ns >= HANGS_CHILD_BUSY_NS);
 	if (d->n_chain == 1)
@@ -135,19 +137,20 @@ static bool is_alarm(const struct diagnosis *d)
 	if (k->kind == RESOURCE_PIPE)
 		return k->wait == CT_W_WRITE || c == CAUSE_BUSY || c == CAUSE_LOCK_HOLDER ||
 		       c == CAUSE_STOPPED;
-	/* In waits on conditions and eventfds a worker without work looks like a waiter. So only the main
-	 * thread counts. */
+	/* In a wait on a condition or an eventfd, a worker without work looks like a task that is
+	 * stuck. So only the main thread counts. */
 	return k->pid == k->tid && (c == CAUSE_BUSY || c == CAUSE_LOCK_HOLDER || c == CAUSE_QUEUEING) &&
 	       ns >= HANGS_RUN_NS;
 }
 
-/* In a trace without marks (is_old_tracer() in graph/timeline/build.c): a command of ctrace. */
+/* Whether the task is a command of ctrace, in an old trace without marks (is_old_tracer() in
+ * graph/timeline/build.c). */
 static bool is_old_command(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	return g->w->machine == MACHINE_THIS && !strcmp(graph_comm(g, task, ts_ns), "ctrace");
 }
 
-/* The task is a client of the daemon: it waits for ctrace itself. */
+/* Whether the task is a client of the daemon, so that it waits for ctrace itself. */
 static bool is_client(const struct graph *g, const struct diagnosis *d)
 {
 	return d->n_chain > 1 && g->tasks[d->chain[1].task].tracer && d->chain[0].edge != EDGE_CPU &&
@@ -193,7 +196,8 @@ static bool in_chain(const struct diagnosis *d, uint32_t task)
 	return false;
 }
 
-/* At the same time, one of the two tasks waits for the other, or both wait for the same task. */
+/* Whether two rows are about one hang: at the same time, one of the two tasks waits for the other,
+ * or both wait for the same task. */
 static bool is_same(const struct hang *a, const struct hang *b)
 {
 	const struct diagnosis *x = a->diagnosis, *y = b->diagnosis;
@@ -238,7 +242,7 @@ int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const st
 			break;
 		x->alarm = is_alarm(x->diagnosis) && !is_client(g, x->diagnosis);
 		h->n++;
-		/* the candidates come in the order of hang_cmp(): a later one is not worse */
+		/* the candidates are sorted as by hang_cmp(): no later one is worse */
 		if (x->alarm && filter && filter->worst)
 			break;
 	}
@@ -263,7 +267,7 @@ void hangs_free(struct hangs *h)
 	free(h);
 }
 
-/* The end of the wait (or of the run) that interval i is part of. */
+/* The end of the wait, or of the run, to which interval i belongs. */
 static uint64_t stall_end(const struct graph *g, uint32_t i, uint32_t end)
 {
 	uint64_t to_ns = g->intervals[i].to_ns;
@@ -281,7 +285,7 @@ static uint64_t stall_end(const struct graph *g, uint32_t i, uint32_t end)
 	return to_ns;
 }
 
-/* The wait from which the task was woken for the work that became the hang. */
+/* The wait before the work that became the hang. */
 static const struct interval *loop_wait(const struct graph *g, const struct graph_task *t, uint64_t since_ns)
 {
 	const struct interval *loop = NULL;

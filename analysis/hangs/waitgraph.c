@@ -19,7 +19,7 @@ struct edge {
 
 struct node {
 	uint64_t id;
-	uint32_t first, n_edges; /* in out[] */
+	uint32_t first, n_edges; /* where its edges begin in out[], and how many there are */
 	uint32_t follow;         /* index in out[] of the edge that chains take, or NONE */
 	uint32_t scc;            /* strongly connected component, in the pass that is running */
 	uint32_t knot;           /* strongly connected component of the whole graph */
@@ -28,20 +28,20 @@ struct node {
 	uint32_t waiters_cnt;
 	enum waitgraph_need need;
 	bool open;
-	bool stuck;    /* cannot be released */
+	bool stuck;    /* no node can release it any more */
 	bool cyclic;   /* its chain ends in a cycle */
 	bool on_cycle; /* a member of a knot that has been reported */
 };
 
 struct cycle {
 	struct waitgraph_cycle pub;
-	size_t first; /* in steps[]; steps may move while cycles are being added */
+	size_t first; /* index of its first step in steps[]: a pointer would not do, because steps may move */
 };
 
 struct waitgraph {
 	struct map ids;
 	VEC(struct node) nodes;
-	VEC(struct edge) edges; /* as they were added */
+	VEC(struct edge) edges; /* in the order in which they were added */
 	uint32_t *out;          /* edges sorted by tail, in the order in which they were added */
 	VEC(struct cycle) cycles;
 	VEC(struct waitgraph_step) steps;
@@ -312,7 +312,7 @@ static int add_cycle(struct waitgraph *g, const struct pass *p, const uint32_t *
 		}
 	}
 	if (!found)
-		return 0; /* one node without an edge to itself */
+		return 0; /* a component of one node without an edge to itself is no cycle */
 	at = start;
 	do {
 		const struct edge *e = &g->edges.v[by[at]];
@@ -325,7 +325,7 @@ static int add_cycle(struct waitgraph *g, const struct pass *p, const uint32_t *
 		c.pub.strong = c.pub.strong && e->strength == WAITGRAPH_STRONG;
 		at = e->from;
 	} while (at != start);
-	/* gathered backwards */
+	/* the steps were collected backwards */
 	for (size_t i = first, j = g->steps.n - 1; i < j; i++, j--) {
 		struct waitgraph_step s = g->steps.v[i];
 
@@ -364,7 +364,7 @@ static int find_cycles(struct waitgraph *g, const struct pass *p)
 				knotted[t.comp[k]] = true;
 		}
 	}
-	/* Only now: node_in() must not change while the pass runs. */
+	/* Set on_cycle only now: node_in() must not change while the pass runs. */
 	for (size_t i = 0; i < n; i++)
 		g->nodes.v[i].on_cycle |= knotted[i];
 	return 0;
@@ -374,7 +374,7 @@ static int find_cycles(struct waitgraph *g, const struct pass *p)
  * root of a tree may be a loop. */
 struct walk {
 	uint32_t *path;
-	uint32_t *done; /* every node, heads before tails */
+	uint32_t *done; /* all nodes, each head before its tails */
 	bool *in_path, *seen, *on_loop;
 	size_t n_done;
 };

@@ -11,7 +11,8 @@ int ask_keep(struct rules *rules, const struct graph *g, const struct rule_facts
 	for (size_t i = 0; i < chosen && !r; i++)
 		if (facts[i].edge)
 			r = rules_add(rules, g, &facts[i], RULE_NOT_CAUSE);
-	/* last, so that the chosen option wins over a rejected one that rules cannot tell from it */
+	/* The chosen option comes last, so that it wins over a rejected option from which rules
+	 * cannot tell it apart. */
 	if (!r && chosen < n && facts[chosen].edge)
 		r = rules_add(rules, g, &facts[chosen], RULE_CAUSE);
 	return r;

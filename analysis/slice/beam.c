@@ -11,9 +11,9 @@ uint64_t beam_left(const struct causal *c, const struct edge *e)
 /* A segment on one of the paths that are searched. */
 struct node {
 	uint32_t segment;
-	uint32_t record; /* by which the segment sent the cause on */
+	uint32_t record; /* the record by which the segment sent the cause on */
 	uint32_t parent; /* index; GRAPH_NONE: the search began here */
-	uint32_t edge;   /* by which the search reached the segment */
+	uint32_t edge;   /* the edge by which the search reached the segment */
 	uint32_t depth;
 	uint64_t at_ns;
 	float score;
@@ -26,14 +26,14 @@ struct search {
 	uint32_t *front, *next;
 	uint32_t n_front;
 	VEC(struct node) children;
-	/* the best path that came to an end */
+	/* the best path that has come to an end */
 	uint32_t best;     /* its last node, GRAPH_NONE: none yet */
 	uint32_t end_edge; /* the edge from outside at its end, or GRAPH_NONE */
 	float score;
 	uint32_t refused;
 };
 
-/* Already on this path. */
+/* Whether the segment is on this path already. */
 static bool on_path(void *arg, uint32_t segment)
 {
 	struct search *s = arg;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * beam.h - private to analysis/: searches the path of the best score back from a segment.
+ * beam.h - private to analysis/: searches the path with the best score backward from a segment.
+ * Pure; any thread.
  *
- * The score of a path is the product of the scores of its edges, so it only falls.  A path whose score is
- * below that of a finished one is given up.  Deterministic: of equal paths the first found is taken.
+ * The score of a path is the product of the scores of its edges, so it only falls as the path
+ * grows. A path whose score is below that of a finished path is given up. The search is
+ * deterministic: of equal paths it takes the one that it finds first.
  */
 #ifndef CTRACE_ANALYSIS_SLICE_BEAM_H
 #define CTRACE_ANALYSIS_SLICE_BEAM_H
@@ -15,20 +17,22 @@
 struct beam {
 	const struct causal *c;
 	const struct rules *rules;
-	const struct map *seen; /* segments that are on the way already */
+	const struct map *seen; /* segments that the walk has visited */
 	uint32_t segment, record;
 	uint64_t at_ns;
 	uint32_t width;
-	uint32_t depth; /* the most segments of the path */
+	uint32_t depth; /* the largest number of segments of the path */
 };
 
 typedef VEC(uint32_t) beam_path;
 
-/* The edges of the best path, the next one last; the first may come from outside.  *ret_refused: the number
- * of paths that were given up only because the beam is full.  0 or -ENOMEM. */
+/* Finds the edges of the best path. The next edge to take is the last one; the first one may come
+ * from outside. The caller frees *ret. *ret_refused: the number of paths that were given up only
+ * because the beam was full. 0 or -ENOMEM. */
 int beam_search(const struct beam *b, beam_path *ret, uint32_t *ret_refused);
-/* The time at which the segment that e comes from sent it, at most that of the arrival: a send is recorded
- * when the call returns, which may be after the arrival, and no walk goes forward in time. */
+/* The time at which edge e left its segment, but at most the time of its arrival. (A send is
+ * recorded when the call returns, which may be after the arrival. A walk must not go forward in
+ * time.) */
 uint64_t beam_left(const struct causal *c, const struct edge *e);
 
 #endif

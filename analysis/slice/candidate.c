@@ -8,15 +8,16 @@
 #include "lib/cleanup.h"
 #include "trace/words/frame.h"
 
-/* Limits of the search whether something answers a request of the segment: the number of strong edges to
- * go back, and the number of edges of one segment. */
+/* Limits of the search that finds whether an edge answers a request of the segment: the number of
+ * strong edges to go back, and the number of edges of one segment. */
 #define ANSWER_DEPTH 16
 #define ANSWER_EDGES 1024
 /* How many waits and samples of a segment the search for its stack looks at. */
 #define STACK_LOOKS 4096
 #define FRAMES_MAX  64
 
-/* Distance of the edge that brought the cause for certain, and of an edge that started the segment. */
+/* The distances of two special edges: the one that brought the cause for certain, and one that
+ * started the segment. */
 enum { EXACT_NS = 0, START_NS = 1 };
 
 static bool is_start(const struct segment *s, const struct edge *e, uint64_t arrived_ns)
@@ -49,7 +50,8 @@ static uint32_t arrived_by(const struct causal *c, const uint32_t *out, uint32_t
 	return BISECT(i, 0, n, edge_arrived_ns(c, &c->edges[out ? out[first + i] : first + i]) > ts_ns);
 }
 
-/* Before ts_ns, segment s has sent something to that task, or to another process that contains that task. */
+/* Whether segment s has sent something, before ts_ns, to that task, or to its process if that is
+ * another one. */
 static bool has_asked(const struct causal *c, uint32_t s, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = c->g->tasks, *who = &t[task], *own = &t[c->segments[s].task];
@@ -67,7 +69,7 @@ static bool has_asked(const struct causal *c, uint32_t s, uint32_t task, uint64_
 	return false;
 }
 
-/* The strong edge that led segment s to its act at at_ns, or GRAPH_NONE. */
+/* The strong edge that led segment s to its act at at_ns. GRAPH_NONE: there is none. */
 static uint32_t strong_start(const struct causal *c, uint32_t s, uint64_t at_ns)
 {
 	const struct segment *x = &c->segments[s];
@@ -85,7 +87,8 @@ static uint32_t strong_start(const struct causal *c, uint32_t s, uint64_t at_ns)
 	return GRAPH_NONE;
 }
 
-/* Edge e arrived in the midst of segment s, and is a consequence of an earlier act of s. */
+/* Whether edge e is an answer: it arrived within segment s, and is a consequence of an earlier act
+ * of s. */
 static bool is_answer(const struct causal *c, uint32_t s, const struct edge *e)
 {
 	uint64_t since = c->segments[s].from_ns;
@@ -109,7 +112,7 @@ static bool is_answer(const struct causal *c, uint32_t s, const struct edge *e)
 	return false;
 }
 
-/* The order before the ranking proper: it decides which candidates are ranked at all. */
+/* The order by strength and distance. It decides which candidates are ranked at all. */
 static bool is_nearer(const struct causal *c, const struct candidate *a, const struct candidate *b)
 {
 	uint8_t x = c->edges[a->edge].strength, y = c->edges[b->edge].strength;
@@ -119,8 +122,8 @@ static bool is_nearer(const struct causal *c, const struct candidate *a, const s
 	return a->distance_ns < b->distance_ns;
 }
 
-/* Both edges come from the same segment, in the same way, as the parts of a long message do. They count as
- * one. */
+/* Whether both edges come from the same segment in the same way, as the parts of a long message do.
+ * Such edges count as one. */
 static bool is_same_way(const struct causal *c, const struct candidate *a, const struct candidate *b)
 {
 	const struct edge *x = &c->edges[a->edge], *y = &c->edges[b->edge];
@@ -135,7 +138,7 @@ static void candidate_remove(struct candidates *l, uint32_t i)
 	memmove(&l->v[i], &l->v[i + 1], (l->n - i) * sizeof(l->v[0]));
 }
 
-/* Inserts a lead by strength and distance. If there is no room, the last lead falls out. */
+/* Inserts a candidate by strength and distance. If there is no room, the last candidate is dropped. */
 static void consider(const struct candidate_query *q, const struct candidate *x, struct candidates *l)
 {
 	const struct edge *e = &q->c->edges[x->edge];
@@ -233,7 +236,8 @@ float candidate_stacks_alike(const struct graph *g, uint64_t a, uint64_t b)
 	return nx && ny ? (float)same / (float)MAX(nx, ny) : -1;
 }
 
-/* Stacks can be compared within a program only. */
+/* How alike the stacks of the two ends are; negative: not known. Only stacks of one program can be
+ * compared. */
 static float similarity(const struct causal *c, const struct edge *e, uint64_t to_stack)
 {
 	const struct graph_task *from, *to = &c->g->tasks[c->segments[e->to].task];
@@ -322,7 +326,7 @@ static void sort(const struct causal *c, struct candidates *l)
 	}
 }
 
-/* The way along e, and then along strong edges, comes through that segment. */
+/* Whether the way back along e, and then along strong edges, comes through that segment. */
 static bool comes_through(const struct causal *c, const struct edge *e, uint32_t segment)
 {
 	for (int depth = 0; depth < ANSWER_DEPTH && e->from != GRAPH_NONE; depth++) {
@@ -399,12 +403,13 @@ static void count(const struct causal *c, struct candidates *l)
 		ruled |= x->ruled_out || x->ruled_in;
 	}
 	l->n_follow = l->n_strong ? l->n_strong : certain ? certain : l->n_open;
-	/* the rules decided: without them there would be a choice, or another result */
+	/* the rules have decided: without them there would be a choice, or another result */
 	l->ruled = ruled && ((l->n > 1 && strong_all != 1) || !l->n_open ||
 			     (strong_all == 1 && c->edges[l->v[0].edge].strength != EDGE_STRONG));
 }
 
-/* The task has slept its usual time, and its own timer begins the segment. That is certain. */
+/* Whether the task has slept its usual time, and its own timer begins the segment. Such an edge is
+ * certain. */
 static bool is_round(const struct causal *c, uint32_t segment, const struct edge *e)
 {
 	const struct segment *s = &c->segments[segment];

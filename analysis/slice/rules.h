@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rules.h - what a person said about ambiguous edges, kept for all repeats: "a wake from dbus-daemon to X
- * through this socket is not a cause".
+ * rules.h - rules: the answers of a person about ambiguous edges, kept for later. For example: "a
+ * wake from dbus-daemon to X through this socket is not a cause".
  *
- * A rule matches by names, so that it holds for other traces and other machines.  An empty field matches
- * anything.  The first rule that matches wins.  Pure; cli/ask/rulesfile reads and writes the files.
+ * A rule matches by names, so that it holds for other traces and other machines. An empty field
+ * matches anything. The first rule that matches wins. Pure; one thread at a time for each struct
+ * rules. cli/ask/rulesfile reads and writes the files.
  */
 #ifndef CTRACE_ANALYSIS_SLICE_RULES_H
 #define CTRACE_ANALYSIS_SLICE_RULES_H
@@ -15,38 +16,38 @@
 enum rule_verdict { RULE_NOT_CAUSE, RULE_CAUSE };
 
 struct rule {
-	char edge[16];          /* word of edge_kind_name(), "" any */
-	char from[CT_COMM_LEN]; /* name of the task that causes, "" any */
-	char to[CT_COMM_LEN];   /* name of the task that is caused, "" any */
-	char object_kind[16];   /* word of resource_kind_word(), "" any */
-	char *object;           /* fnmatch() pattern of the object's name, NULL any; owned */
-	char *frame;            /* a function on the stack of the one that is caused, NULL any; owned */
-	char *note;             /* for people, NULL none; owned */
+	char edge[16];          /* word of edge_kind_name(); "": any */
+	char from[CT_COMM_LEN]; /* name of the task at the origin of the edge; "": any */
+	char to[CT_COMM_LEN];   /* name of the task at which the edge arrives; "": any */
+	char object_kind[16];   /* word of resource_kind_word(); "": any */
+	char *object;           /* fnmatch() pattern of the object's name; NULL: any; owned */
+	char *frame; /* a function on the stack of the task at which the edge arrives; NULL: any; owned */
+	char *note;  /* a note for people; NULL: none; owned */
 	enum rule_verdict verdict;
-	uint32_t applied; /* how often it decided */
+	uint32_t applied; /* how often the rule has decided */
 };
 
 struct rules {
 	VEC(struct rule) v;
 };
 
-/* The facts about an edge that a rule is compared with.  stack: id, 0: none. */
+/* The facts about an edge with which rules are compared. stack: the id of a stack; 0: none. */
 struct rule_facts {
 	enum edge_kind edge; /* 0: no edge */
-	uint32_t from, to;   /* tasks; GRAPH_NONE: nobody on this host */
+	uint32_t from, to;   /* tasks; GRAPH_NONE: no task of this host */
 	uint64_t obj;
 	uint64_t stack;
 	uint64_t ts_ns;
 };
 
-/* The first rule that matches, or NULL.  rules may be NULL. */
+/* The first rule that matches. NULL: none does. rules may be NULL. */
 struct rule *rules_find(const struct rules *rules, const struct graph *g, const struct rule_facts *facts);
-/* The same for a decision: counts in rule.applied. */
+/* As rules_find(), for a decision: counts it in rule.applied. */
 const struct rule *rules_match(struct rules *rules, const struct graph *g, const struct rule_facts *facts);
 /*
- * Adds a rule with this verdict for these facts and their like.  It has kinds and names, but no ids of
- * processes or sockets ("tcp 127.0.0.1:80->*").  If the same rule is there, only its verdict changes.
- * 0 or -ENOMEM.
+ * Adds a rule with this verdict for these facts and similar ones. The rule has kinds and names, but
+ * no ids of processes or sockets ("tcp 127.0.0.1:80->*"). If the same rule exists, only its verdict
+ * changes. 0 or -ENOMEM.
  */
 int rules_add(struct rules *rules, const struct graph *g, const struct rule_facts *facts,
 	      enum rule_verdict verdict);

@@ -32,7 +32,7 @@ struct walk {
 	uint32_t segment, record;     /* the current segment; the record by which it sent the cause on */
 	uint64_t at_ns;
 	float score;
-	struct map seen; /* segments of the steps */
+	struct map seen; /* the segments of all steps so far */
 	VEC(struct slice_step) steps;
 	VEC(struct slice_choice) choices;
 	VEC(struct slice_option) opts;
@@ -192,7 +192,7 @@ static void put_first(struct candidates *l, uint32_t edge)
 
 enum { TAKE_NONE = -1 };
 
-/* Decides which of the leads is taken: its index, or TAKE_NONE with w->end set. */
+/* Decides which candidate is taken. *ret becomes its index, or TAKE_NONE, and then w->end is set. */
 static int decide(struct walk *w, const struct candidates *l, int *ret)
 {
 	enum slice_decider decider = SLICE_BY_RANK;
@@ -226,7 +226,7 @@ static bool on_walk(void *arg, uint32_t segment)
 	return map_get(&w->seen, segment, NULL);
 }
 
-/* One step back.  1: it was taken, 0: the walk has ended, or -ENOMEM. */
+/* Takes one step back. Returns 1: it was taken; 0: the walk has ended; or -ENOMEM. */
 static int walk_step(struct walk *w)
 {
 	struct candidate_query q = { .c = w->c,
@@ -341,7 +341,7 @@ static struct arrival heap_pop(arrivals *h)
 	return top;
 }
 
-/* The edge is strong, or a rule calls it a cause. */
+/* Whether the forward walk follows the edge: it is strong, or a rule calls it a cause. */
 static bool leads_on(const struct walk *w, uint32_t edge)
 {
 	const struct rule *rule = NULL;
@@ -354,7 +354,7 @@ static bool leads_on(const struct walk *w, uint32_t edge)
 	return rule ? rule->verdict == RULE_CAUSE : w->c->edges[edge].strength == EDGE_STRONG;
 }
 
-/* Pushes all effects of the segment of a step, from the time on when the walk reached it. */
+/* Pushes all effects of the segment of a step that left it after the walk had reached it. */
 static int push_out(struct walk *w, arrivals *h, uint32_t step)
 {
 	const struct causal *c = w->c;

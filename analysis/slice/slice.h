@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slice.h - the walk along the edges of the causal graph: what led to a segment (backward), or what it led to
- * (forward).
+ * slice.h - walks along the edges of the causal graph, backward to the origin of a segment's work,
+ * or forward to all its effects.
  *
- * Backward is a path.  At each segment the edge that started it is taken, strong before boosted before weak.
- * If only weak edges are left, or several are equal, they are ranked by strength, likeness of stacks and
- * recency; a beam follows them, and the path of the best score is taken.  Each choice is reported with its
- * other options.  An edge that answers a question of the segment itself is not followed.
+ * The backward walk gives a path. At each segment it takes the edge that started the segment: a
+ * strong one before a boosted one, and that before a weak one. If only weak edges are left, or
+ * several are equal, they are ranked by strength, by how alike the stacks are, and by age. A beam
+ * search follows them, and the walk takes the path with the best score. The result lists each
+ * choice with its other options. An edge that answers a question of the segment itself is not
+ * followed.
  *
- * Forward is a tree: all that was caused, along strong edges.  Both are deterministic.  (Path slicing: Argus,
- * section 4.)
+ * The forward walk gives a tree: all effects, along strong edges. Both walks are deterministic.
+ * (Path slicing: Argus, section 4.)
  *
- * Pure; the result owns its arrays.
+ * Pure; any thread, but one at a time for each struct rules. The result owns its arrays.
  */
 #ifndef CTRACE_ANALYSIS_SLICE_SLICE_H
 #define CTRACE_ANALYSIS_SLICE_SLICE_H
@@ -27,44 +29,44 @@ enum slice_decider { SLICE_BY_RANK, SLICE_BY_RULE, SLICE_BY_PERSON };
 
 struct slice_option {
 	uint32_t edge;
-	float score;      /* 0..1: how much it is believed */
-	float similarity; /* of the stacks, 0..1; negative: not known */
-	bool ruled_out;   /* a rule says that it is not a cause */
+	float score;      /* 0..1: how sure the edge is */
+	float similarity; /* how alike the stacks are, 0..1; negative: not known */
+	bool ruled_out;   /* a rule says that the edge is not a cause */
 };
 
-/* Made where more than one way was open (no rule excludes it) and not exactly one of these was strong; or
- * where that is so only because of the rules. */
+/* A choice is listed if several ways were open (no rule excludes them), and not exactly one of
+ * these was strong. It is also listed if only the rules made the way clear. */
 struct slice_choice {
-	uint32_t step; /* at which it was made */
-	/* in slice.options: the one to be taken first, those ruled out last */
+	uint32_t step; /* index of the step at which it was made */
+	/* its options in slice.options: the best first; those that are ruled out last */
 	uint32_t first_option, n_options;
-	uint32_t chosen; /* index among them; GRAPH_NONE: none, the walk ended here */
+	uint32_t chosen; /* index among its options; GRAPH_NONE: none, and the walk ended here */
 	enum slice_decider decider;
 };
 
 struct slice_step {
 	uint32_t segment;
-	uint32_t parent; /* step it was reached from; GRAPH_NONE for the first */
-	uint32_t edge;   /* by which it was reached; GRAPH_NONE for the first */
-	uint64_t at_ns;  /* backward: when it sent the cause on; forward: when it got it */
-	float score;     /* of the way up to here, 1: all strong */
+	uint32_t parent; /* index of the step before; GRAPH_NONE in the first step */
+	uint32_t edge;   /* the edge that led from there; GRAPH_NONE in the first step */
+	uint64_t at_ns;  /* backward: when the segment sent the cause on; forward: when the segment got it */
+	float score;     /* of the way up to this step; 1: all edges are strong */
 };
 
 enum slice_end {
 	SLICE_END_ROOT,    /* no edge leads to the segment: it began there, or before the window */
 	SLICE_END_OUTSIDE, /* a timer, a device, the network, a person's input */
 	SLICE_END_REFUSED, /* a rule or a person ruled out all ways to go on */
-	SLICE_END_LIMIT,   /* max_steps */
+	SLICE_END_LIMIT,   /* the walk has max_steps */
 	SLICE_END_STOPPED, /* the person asked to stop */
-	SLICE_END_DONE,    /* forward: all is listed */
+	SLICE_END_DONE,    /* forward: all effects are listed */
 };
 
 struct slice_options {
 	enum slice_direction direction;
 	uint32_t beam;         /* 0: SLICE_BEAM */
 	uint32_t max_steps;    /* 0: SLICE_MAX_STEPS */
-	struct rules *rules;   /* may be NULL; answers to be kept are added */
-	const struct ask *ask; /* NULL: decide */
+	struct rules *rules;   /* NULL: no rules. Answers that a person wants to keep are added */
+	const struct ask *ask; /* NULL: ask nobody, and take the best option */
 };
 #define SLICE_BEAM      8
 #define SLICE_MAX_STEPS 256
@@ -77,14 +79,16 @@ struct slice {
 	struct slice_option *options;
 	size_t n_options;
 	enum slice_end end;
-	uint32_t end_edge; /* SLICE_END_OUTSIDE: the edge from outside, else GRAPH_NONE */
+	uint32_t end_edge; /* SLICE_END_OUTSIDE: the edge from outside; else GRAPH_NONE */
 	float score;
 	uint32_t asked;   /* questions put to a person */
-	uint32_t refused; /* ways left out: the beam was full, max_steps, or too many at one segment */
+	uint32_t refused; /* ways that were left out: the beam was full, max_steps was reached, or one segment
+			     had too many */
 	uint32_t earlier; /* forward: strong edges that left the first segment before at_ns; not listed */
 };
 
-/* From the segment of task at at_ns.  0, -EINVAL (no such segment), -ENOMEM. */
+/* Walks from the segment of task at at_ns. The caller frees *ret with slice_free(). 0, -EINVAL:
+ * there is no such segment, or -ENOMEM. */
 int slice_walk(const struct causal *c, uint32_t task, uint64_t at_ns, const struct slice_options *options,
 	       struct slice **ret);
 void slice_free(struct slice *s);

@@ -10,16 +10,16 @@
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 
-/* No task will wait for this task: a circle of waits contains both this task and a task that is taken
- * away. */
+/* The shift of a task for which no task will wait: a cycle of waits contains this task and a task
+ * that is taken away. */
 #define SHIFT_FREE UINT64_MAX
 
 struct replay_task {
-	uint64_t shift;   /* at the start of interval next */
+	uint64_t shift;   /* the shift at the start of interval next */
 	uint32_t next;    /* the first interval that has not been replayed to its end */
 	uint32_t arrival; /* index among the arrivals of the task, where the last look-up ended */
 	bool begun;
-	bool busy; /* it is on the stack: a later task of the stack may ask for it */
+	bool busy; /* the task is on the stack; a later task of the stack may ask for its shift */
 };
 
 struct replay {
@@ -28,7 +28,7 @@ struct replay {
 	size_t n;
 	struct replay_task *tasks;
 	uint64_t *shift; /* [interval] the shift at the start of the interval, or at the start of the range */
-	bool *taken;     /* [task] */
+	bool *taken;     /* [task]: the task is taken away */
 	bool any_taken;
 	int err;
 	uint32_t depth;
@@ -139,7 +139,8 @@ bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t 
 	return whatif_takes(x->g, v, n, c.obj, c.time);
 }
 
-/* The arrival came to an end of the wait before the interval. The replay of that wait includes it. */
+/* Whether the arrival came at the end of the wait before the interval. The replay of that wait
+ * includes it. */
 static bool was_awaited(struct whatif *x, uint32_t interval, const struct arrival *a)
 {
 	const struct interval *s = x->g->intervals;
@@ -155,7 +156,7 @@ static bool was_awaited(struct whatif *x, uint32_t interval, const struct arriva
 	       (a->left_ns <= s[interval].to_ns + WHATIF_SEND_SLACK_NS || a->left_ns == a->ts_ns);
 }
 
-/* The arrival came through an object, or from a task, that is taken away. */
+/* Whether the arrival came through an object, or from a task, that is taken away. */
 static bool is_taken(struct replay *k, const struct arrival *a)
 {
 	struct whatif *x = k->x;
@@ -209,7 +210,7 @@ static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, ui
 		if (theirs == SHIFT_FREE)
 			continue;
 		theirs += a->ts_ns - a->left_ns;
-		/* from there on a task that is taken away takes no time */
+		/* from the arrival on, a task that is taken away takes no time */
 		shift = MIN(shift, theirs + (taken ? t - a->ts_ns : 0));
 	}
 	return shift;
@@ -287,7 +288,7 @@ static void begin(struct replay *k, uint32_t task)
 		rt->shift = shift_at(k, t->parent, t->born_ns);
 	else if (k->taken[task] && rt->next < end_of(g, task) &&
 		 g->intervals[rt->next].from_ns > k->x->from_ns)
-		/* no record tells of the task before: see also the end of shift_at() */
+		/* there is no record of the task before this time; see also the end of shift_at() */
 		rt->shift = g->intervals[rt->next].from_ns - k->x->from_ns;
 	if (rt->shift == SHIFT_FREE)
 		rt->shift = 0;
@@ -311,7 +312,8 @@ static void advance(struct replay *k, uint32_t task, uint64_t t)
 	}
 }
 
-/* The shift of a task whose replay is under way. The task waits, by way of others, for the task that asks. */
+/* The shift of a task whose replay is under way. This task waits, directly or through others, for
+ * the task that asks for the shift. */
 static uint64_t shift_of_busy(const struct replay *k, uint32_t task, uint64_t t)
 {
 	const struct graph *g = k->x->g;
@@ -326,7 +328,7 @@ static uint64_t shift_of_busy(const struct replay *k, uint32_t task, uint64_t t)
 	}
 	if (rt->next >= end_of(g, task) || t <= g->intervals[rt->next].from_ns)
 		return rt->shift;
-	/* a circle falls apart if one of its tasks takes no time */
+	/* a cycle falls apart if one of its tasks takes no time */
 	do {
 		if (k->taken[k->stack[--on]])
 			return SHIFT_FREE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* replay.h - private to analysis/: replays a window without something, and answers what its questions need.
- */
+/* replay.h - private to analysis/: replays a window without something, and gives the facts that the
+ * questions need. One thread at a time for each struct whatif. */
 #ifndef CTRACE_ANALYSIS_WHATIF_REPLAY_H
 #define CTRACE_ANALYSIS_WHATIF_REPLAY_H
 
@@ -12,7 +12,7 @@
 struct cause {
 	uint64_t obj;
 	uint64_t woke_ns;  /* when the wait was over */
-	uint64_t acted_ns; /* when the task to blame acted; the wake-up was under way after that */
+	uint64_t acted_ns; /* when the task to blame acted, at or before woke_ns */
 	enum resource_kind kind;
 	uint32_t task; /* GRAPH_NONE: no task of this host */
 	enum time_kind time;
@@ -20,13 +20,13 @@ struct cause {
 	bool timed_out;
 };
 
-/* Something reached a task, whether or not it waited for it. */
+/* An event that reached a task, whether or not the task waited for it. */
 struct arrival {
 	uint64_t ts_ns;
 	uint64_t left_ns; /* <= ts_ns */
 	uint64_t obj;
 	uint32_t task, from;
-	bool waited; /* at the end of a wait that is for all of its kind */
+	bool waited; /* it arrived at the end of a wait that is for all children, or all threads */
 };
 
 struct whatif {
@@ -36,21 +36,21 @@ struct whatif {
 	uint32_t *cause_of; /* [interval] 1 + index into causes; 0: not looked at yet */
 	VEC(struct cause) causes;
 	VEC(struct arrival) arrivals; /* by (task, ts_ns) */
-	size_t *arrivals_of;          /* [task]: its first; arrivals_of[task + 1] is one past its last */
-	size_t *near;                 /* [cpu]: its run that was looked at last */
+	size_t *arrivals_of; /* [task]: index of its first arrival; arrivals_of[task + 1] is the end */
+	size_t *near;        /* [cpu]: the run that was looked at last */
 	uint64_t refused;
 };
 
-/* whatif_saved(). */
+/* Does the work of whatif_saved(). */
 int replay_saved(struct whatif *x, const struct whatif_without *v, size_t n, uint64_t *ret_ns);
-/* Of a BLOCKED interval; valid until the next call.  NULL: out of memory. */
+/* The cause of a BLOCKED interval, valid until the next call. NULL: out of memory. */
 const struct cause *whatif_cause(struct whatif *x, uint32_t interval);
-/* The time in [from, to) in which the tasks that are marked had the CPU that a RUNNABLE interval wanted. */
+/* The time in [from, to) in which marked tasks had the CPU for which a RUNNABLE interval waited. */
 uint64_t whatif_rivals(struct whatif *x, const bool *marked, uint32_t interval, uint64_t from_ns,
 		       uint64_t to_ns);
-/* Marks the tasks that are taken away; returns whether there are any. */
+/* Marks the tasks that v takes away. Returns whether there are any. */
 bool whatif_mark(const struct graph *g, const struct whatif_without *v, size_t n, bool *marked);
-/* Whether one of v takes away waits for obj that count as time. */
+/* Whether one of v takes away those waits for obj that count as time of this kind. */
 bool whatif_takes(const struct graph *g, const struct whatif_without *v, size_t n, uint64_t obj,
 		  enum time_kind time);
 /* Whether v takes away this wait. */

@@ -1,45 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * whatif.h - how much shorter a range of time had been without a wait, a task, a process, an object or a
- * resource.
+ * whatif.h - computes how much shorter a range of time would have been without a wait, a task, a
+ * process, an object or a resource.
  *
- * The longest piece of a critical path is not always the one worth fixing: without it, another piece that ran
- * beside it may take its place.  So nothing is subtracted.  The window is replayed, and each task has a
- * shift: how much earlier it is in the replay than it was.  The shift begins with 0 at the start of the
- * range.  Each interval of the task changes it:
+ * The longest piece of a critical path is not always the one worth fixing: without it, another
+ * piece that ran beside it may take its place. So nothing is subtracted. The window is replayed,
+ * and each task has a shift: how much earlier it is in the replay than it was. The shift begins
+ * with 0 at the start of the range. Each interval of the task changes it:
  *
  * - running, runnable: the shift stays.  An interval that is taken away adds its length.
- * - a wait that a task ended: it is over when, in the replay, the waiter has come to it and the other task
- * has done what ended it.  The shift is the smaller one of two: that of the waiter plus the length of the
- * wait, and that of the other task.  So a lock follows its owner.
+ * - a wait that a task ended: it is over when, in the replay, the waiter has come to it and the
+ *   other task
+ * has done what ended it. The shift is the smaller one of two: that of the waiter plus the length
+ * of the wait, and that of the other task. So a lock follows its owner.
  * - a wait that has not ended: as if the owner had ended it at the end of the range.
  * - a wait that timed out: it keeps its length, or ends sooner with the task it was for.
  * - a sleep, a disk, the network, and time of which nothing is known: the length stays.
  * - the birth of a task: it has the shift of its creator.
- * - a message that a task received without a wait: it is not received before it is sent.  Only a causal graph
- *   tells of such messages.
+ * - a message that a task received without a wait: it is not received before it is sent.  Only a
+ *   causal graph tells of such messages.
  *
- * The answer is the shift of the task at the end of the range.  It is never less than 0 and never more than
- * the range.  A task is replayed only as far as another one needs it, each interval once for each question:
- * linear in the records.
+ * The answer is the shift of the task at the end of the range. It is never less than 0 and never
+ * more than the range. A task is replayed only as far as another one needs it, each interval once
+ * for each question: linear in the records.
  *
- * A task or process that is taken away is still there, but takes no time.  Its own doings (it runs, sleeps,
- * reads a disk) have no length.  It still waits for other tasks.  The time in which it had the CPU is not
- * waited for.  An object or resource that is taken away is there at once for all who want it.
+ * A task or process that is taken away is still there, but takes no time. Its own doings (it runs,
+ * sleeps, reads a disk) have no length. It still waits for other tasks. The time in which it had
+ * the CPU is not waited for. An object or resource that is taken away is there at once for all who
+ * want it.
  *
  * Known errors:
- * - A task does things in the same order as before.  An event loop that A woke, and then B, is woken by B
- * only after A, even if B is now much earlier.  The answer is then too small.
- * - A wait for a CPU keeps its length, but for the time of what is taken away.  With fewer or more rivals it
- *   would not.  The same holds for disks and the network.
+ * - A task does things in the same order as before.  An event loop that A woke, and then B, is
+ *   woken by B
+ * only after A, even if B is now much earlier. The answer is then too small.
+ * - A wait for a CPU keeps its length, but for the time of what is taken away.  With fewer or more
+ *   rivals it would not.  The same holds for disks and the network.
  * - A task still does what it did on behalf of what is taken away.
- * - A task that found all done before it looked did not wait, and no record says that it would have.  The
- *   answer is then too large, unless the causal graph has an edge for it.  If children or threads end while
- *   their creator waits for the end of another one, the replay assumes that the creator needs them all.
+ * - A task that found all done before it looked did not wait, and no record says that it would
+ *   have.  The answer is then too large, unless the causal graph has an edge for it.  If children
+ *   or threads end while their creator waits for the end of another one, the replay assumes that
+ *   the creator needs them all.
  * - Polls are not repeated more or less often, and time-outs do not become answers.
  *
- * (What-if by replay: Coz, Curtsinger and Berger, SOSP 2015, asks the same of a running program; the replay
- * is that of PERT networks.) Pure; not thread-safe.
+ * (What-if by replay: Coz, Curtsinger and Berger, SOSP 2015, asks the same of a running program;
+ * the replay is that of PERT networks.) Pure; not thread-safe.
  */
 #ifndef CTRACE_ANALYSIS_WHATIF_WHATIF_H
 #define CTRACE_ANALYSIS_WHATIF_WHATIF_H
@@ -50,18 +54,19 @@
 
 struct whatif;
 
-/* For [from, to) of task.  causal may be NULL, and may be freed afterwards.  0, -EINVAL (empty range, no
- * such task) or -ENOMEM. */
+/* Prepares questions about [from_ns, to_ns) of task. The caller frees *ret with whatif_free(). g
+ * must live longer; causal may be NULL, and may be freed afterwards. 0, -EINVAL: the range is empty
+ * or there is no such task, or -ENOMEM. */
 int whatif_new(const struct graph *g, const struct causal *causal, uint32_t task, uint64_t from_ns,
 	       uint64_t to_ns, struct whatif **ret);
 void whatif_free(struct whatif *x);
-/* How much shorter the range had been without all of v[0 .. n).  0 or -ENOMEM. */
+/* *ret_ns: how much shorter the range would have been without all of v[0 .. n). 0 or -ENOMEM. */
 int whatif_saved(struct whatif *x, const struct whatif_without *v, size_t n, uint64_t *ret_ns);
-/* How often WHATIF_MAX_DEPTH was reached. */
+/* How often WHATIF_MAX_DEPTH was reached, so far. */
 uint64_t whatif_refused(const struct whatif *x);
 
-/* How much of the path is in the waits and tasks that are taken away, or below a wait for such an object.
- * 0 or -ENOMEM. */
+/* *ret_ns: how much of the path lies in the waits and tasks that v takes away, or in frames below
+ * such waits. 0 or -ENOMEM. */
 int whatif_on_path(struct whatif *x, const struct path *p, const struct whatif_without *v, size_t n,
 		   uint64_t *ret_ns);
 
@@ -70,16 +75,16 @@ struct whatif_row {
 	uint64_t saved_ns;
 	uint64_t path_ns; /* as whatif_on_path() */
 };
-/* The wait, or waits, of a row of ACCOUNT_WAIT that has a kind. */
+/* The question for a row of ACCOUNT_WAIT that has a kind: take away its wait, or its waits. */
 struct whatif_without whatif_waits_of(const struct account_row *row);
 #define WHATIF_PER_GROUP 3
-/* Asks about the largest rows of each group of the accounts, and about the processes that had the CPU when it
- * was wanted.  The rows are ordered by what each saves, the most first.  The caller frees *ret_rows.  0 or
- * -ENOMEM. */
+/* Asks about the largest rows of each group of the accounts, and about the processes that had the
+ * CPU while a task on the path was runnable. The rows are sorted by the time that they save, the
+ * most first. The caller frees *ret_rows. 0 or -ENOMEM. */
 int whatif_table(struct whatif *x, const struct path *p, const struct account *a,
 		 struct whatif_row **ret_rows, size_t *ret_n);
-/* "waiting for a file lock that db[7] held", "all of db[7]", "anybody's waits for /var/x.db".  Cut to size.
- */
+/* Writes a question in words: "waiting for a file lock that db[7] held", "all of db[7]", "anybody's
+ * waits for /var/x.db". The text is cut to size. */
 void whatif_words(struct whatif *x, const struct whatif_without *v, char *buf, size_t size);
 
 #endif

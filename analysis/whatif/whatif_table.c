@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* whatif_table.c - the questions that are worth asking, their names, and their shares of the path. */
+/* whatif_table.c - chooses the questions that are worth asking, names them, and finds their shares
+ * of the path. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ const char *whatif_kind_name(enum whatif_kind kind)
 	return names[kind];
 }
 
-/* Whether v takes away a wait that the piece is in. The wait may also be one of a frame above. */
+/* Whether v takes away a wait in which the piece lies. It may also be a wait of a frame above. */
 static bool in_wait(struct whatif *x, const struct path *p, const struct path_piece *piece,
 		    const struct whatif_without *v, size_t n)
 {
@@ -185,7 +186,8 @@ static int within_cmp(const void *a, const void *b)
 	return x->obj < y->obj ? -1 : x->obj > y->obj;
 }
 
-/* The table already asks for the wait for that object, and this wait is all of the object's time. */
+/* Whether the table asks about the wait for that object already, and this wait is all of the
+ * object's time. */
 static bool told_already(const struct table *t, const struct account_row *r)
 {
 	for (size_t i = 0; i < t->a->n_rows[ACCOUNT_WAIT]; i++)

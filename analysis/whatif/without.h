@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* without.h - what a what-if question takes away.  Pure; any thread. */
+/* without.h - describes what a what-if question takes away. Pure; any thread. */
 #ifndef CTRACE_ANALYSIS_WHATIF_WITHOUT_H
 #define CTRACE_ANALYSIS_WHATIF_WITHOUT_H
 
@@ -8,12 +8,12 @@
 #include "graph/wake/blame.h"
 
 enum whatif_kind {
-	WHATIF_WAIT,     /* interval: this wait */
-	WHATIF_WAITS,    /* interval: this wait and all others of the same task for the same */
-	WHATIF_RESOURCE, /* time: all waits for it, of all tasks; running and unknown are none */
+	WHATIF_WAIT,  /* interval: this wait */
+	WHATIF_WAITS, /* interval: this wait, and all other waits of its task for the same object and task */
+	WHATIF_RESOURCE, /* time: all waits of this kind, of all tasks (not TIME_RUNNING and TIME_UNKNOWN) */
 	WHATIF_TASK,     /* task */
 	WHATIF_PROCESS,  /* task: any one of the process */
-	WHATIF_OBJECT,   /* obj: all waits for it, of all tasks; a block device: also those for its files */
+	WHATIF_OBJECT,   /* obj: all waits for it, of all tasks; of a block device also for its files */
 };
 /* "wait", "waits", ... */
 const char *whatif_kind_name(enum whatif_kind kind);
@@ -26,7 +26,7 @@ struct whatif_without {
 	enum time_kind time;
 };
 
-/* How many tasks may wait for each other in a row; where there are more, nothing is saved. */
+/* The longest row of tasks that wait for each other. A wait in a longer row saves nothing. */
 #define WHATIF_MAX_DEPTH 2048
 
 #endif
