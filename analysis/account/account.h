@@ -6,7 +6,7 @@
  * the range exactly (of OBJECT: their ns):
  *
  * 	wait      what the victim did itself: it ran, or waited for one thing from one task
- * 	resource  what it came down to at the end of the waits that were followed: running, waiting for a CPU
+ * 	resource the resource at the end of the waits that were followed: running, waiting for a CPU
  * 	          (with who had it), a lock, local communication by kind, the network by remote address, a
  * 	          disk by device, a timer, a page fault, a queue, or not known
  * 	task, process   the task, or process, that held things up

@@ -60,8 +60,9 @@ bool similar_is_chance(const struct interval *s);
 /* Finds the waits like interval that were over before it began. 0 or -ENOMEM. The caller calls
  * similar_done() in both cases. */
 int similar_find(const struct graph *g, uint32_t interval, struct similar_set *ret);
-/* Keeps the waits that ended in the commonest way (by a task of the same role; a wait counts by its score),
- * and drops those that are hardly alike.  *ret_others: the number of waits that ended in another way. */
+/* Groups the waits by the role of the task that ended them, and by how it ended them. Keeps the
+ * group with the greatest sum of scores, and drops waits that are hardly alike. *ret_others: the
+ * number of waits that ended in another way. */
 void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others);
 /* Of the waits that are most alike, the one of median length. The set must not be empty. */
 const struct similar *similar_median(const struct graph *g, const struct similar_set *set);

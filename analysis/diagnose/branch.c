@@ -107,7 +107,8 @@ static bool is_guess(const struct group *x)
 	       x->blame.edge != EDGE_KERNEL_LOCK;
 }
 
-/* Counts the options that are real alternatives: the first one, and each later one that has the share. */
+/* Counts the options that are real alternatives: the first one, and each later one with at least
+ * this share. */
 static size_t count_ways(const struct options *o, uint64_t share)
 {
 	size_t n = 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * contention.h - private to analysis/: finds the task that had a resource which the victim wanted,
- * for resources of which no wake-up tells it: the CPU, the disk, the workers of a pool, a variable
- * in memory. Pure; any thread.
+ * contention.h - private to analysis/: finds the task that had the resource which the victim
+ * wanted: the CPU, the disk, the workers of a pool, a variable in memory. For these resources, no
+ * wake-up names that task. Pure; any thread.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_CONTENTION_H
 #define CTRACE_ANALYSIS_DIAGNOSE_CONTENTION_H

@@ -14,7 +14,7 @@
 #include "analysis/slice/rules.h"
 #include "graph/path/path.h"
 
-/* What a task of the chain did for most of the time of its link. */
+/* The state of a task of the chain for most of the time of its link. */
 enum link_state {
 	LINK_UNKNOWN,
 	LINK_RUNNING,

@@ -493,8 +493,9 @@ static int find_knots(struct waitgraph *g)
 }
 
 /*
- * Chooses the edge that chains take. A wait for any one of several nodes can only end by a node outside its
- * circle. A wait for all of its nodes is held up by the nodes inside the circle.
+ * Chooses the edge that chains take. A wait for any one of several nodes can end only by a node
+ * outside the cycle, so such a node is preferred. A wait for all of its nodes is held up by the
+ * nodes inside the cycle, so these are preferred.
  */
 static void choose(struct waitgraph *g, struct node *v)
 {

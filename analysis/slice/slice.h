@@ -24,7 +24,7 @@
 
 enum slice_direction { SLICE_BACKWARD, SLICE_FORWARD };
 
-/* What decided a choice: the ranking, a rule, a person. */
+/* The decider of a choice: the ranking, a rule, a person. */
 enum slice_decider { SLICE_BY_RANK, SLICE_BY_RULE, SLICE_BY_PERSON };
 
 struct slice_option {

@@ -18,7 +18,7 @@ enum whatif_kind {
 /* "wait", "waits", ... */
 const char *whatif_kind_name(enum whatif_kind kind);
 
-/* What is taken away. */
+/* One thing that a question takes away. */
 struct whatif_without {
 	uint64_t obj;
 	uint32_t interval, task;

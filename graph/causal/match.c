@@ -353,8 +353,8 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	}
 }
 
-/* A task receives the answer to its request: it goes on with its work for the client for which it
- * had asked. */
+/* A task receives the answer to its request. It goes on with its work for the client for which it
+ * had sent the request. */
 static void ask_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, const struct received *got)
 {
 	struct flow *flow = &p->flows.v.v[f];

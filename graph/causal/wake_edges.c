@@ -85,9 +85,9 @@ static bool lets_go(const struct pass *p, uint32_t event, uint64_t sock)
 	return call == CALL_CLOSE || call == CALL_SHUTDOWN;
 }
 
-/* Whether the softirq interrupted a task that closes the connection which it used last, and the
- * wakee used the other end. The end of a connection makes no record and leaves nothing to read, so
- * the wake-up names no socket. */
+/* Whether the softirq interrupted a task that is closing its end of a connection, and the wakee
+ * uses the other end. The end of a connection makes no record and leaves nothing to read, so the
+ * wake-up names no socket. */
 static bool is_closer_below(struct pass *p, uint32_t task, const struct interval *s, uint32_t event,
 			    uint32_t waker)
 {

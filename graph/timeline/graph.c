@@ -7,8 +7,8 @@
 uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns)
 {
 	const struct graph_task *t = g->tasks;
-	/* The first life of a later tid; or the first life of this tid of which it is true that it
-	 * and all later ones begin after ts_ns. */
+	/* The first life behind ts_ns: of this tid, if it and all later lives of the tid begin
+	 * after ts_ns; otherwise of the next tid. */
 	size_t at = BISECT(i, 0, g->n_tasks, t[i].tid > tid || (t[i].tid == tid && t[i].from_ns > ts_ns));
 
 	if (at && t[at - 1].tid == tid)

@@ -69,7 +69,7 @@ struct graph_task {
 
 enum edge_kind {
 	EDGE_WAKE = 1,    /* a wake-up whose object does not match the wait */
-	EDGE_LOCK = 2,    /* mutex hand-over */
+	EDGE_LOCK = 2,    /* mutex handoff */
 	EDGE_POST = 3,    /* condition variable, semaphore, barrier: a futex without owner */
 	EDGE_MESSAGE = 4, /* socket */
 	EDGE_PIPE = 5,

@@ -127,8 +127,8 @@ static void timeline_block(struct builder *b, uint32_t task, const struct ct_rec
 }
 
 /* Task `was` ran on cpu until now, and task `now` runs there from now on (GRAPH_NONE: the idle
- * task). If a third task runs there according to the records, its switch-out is missing, and nobody
- * knows when it stopped: its interval becomes unknown. */
+ * task). If a third task runs there according to the records, its switch-out is missing. The time
+ * at which it stopped is not known, so its interval becomes unknown. */
 static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint32_t now)
 {
 	while (b->on_cpu.n <= cpu)

@@ -3,8 +3,8 @@
  * owner.h - private to graph/: finds the task that could end a wait, if no wake-up shows it. Pure;
  * any thread.
  *
- * It owns the lock, has the other end of the pipe or socket, is the child, or serves the file
- * system. Functions that return a task return GRAPH_NONE if they find no task of this host.
+ * Such a task owns the lock, has the other end of the pipe or socket, is the child, or serves the
+ * file system. Functions that return a task return GRAPH_NONE if they find no task of this host.
  */
 #ifndef CTRACE_GRAPH_WAKE_OWNER_H
 #define CTRACE_GRAPH_WAKE_OWNER_H

@@ -228,7 +228,8 @@ static int file_index_drop_overlapped(struct file_index *ix, uint32_t n_slots)
 	return 0;
 }
 
-/* The first slot after this one that has data. So even a huge hole in a file costs no time. */
+/* The first slot after this one that has data. It skips holes of the file, so even a huge hole
+ * costs no time. */
 static uint64_t next_data(int fd, uint32_t slot, uint32_t slot_bytes)
 {
 	off_t at = lseek(fd, (off_t)(((uint64_t)slot + 1) * slot_bytes), SEEK_DATA);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pull.h - gathers the dictionary entries that one segment needs. Those are the entries to which
- * its records and states refer, and their neighbours: the process and the parent of a task, the
- * control group of a task, the other end of an object, a task that uses the object. One thread at a
- * time.
+ * pull.h - gathers the dictionary entries that one segment needs. These are the entries to which
+ * the records and states of the segment refer, and the neighbours of these entries: the process and
+ * the parent of a task, the control group of a task, the other end of an object, a task that uses
+ * the object. One thread at a time.
  */
 #ifndef CTRACE_TRACE_WRITE_PULL_H
 #define CTRACE_TRACE_WRITE_PULL_H

@@ -158,7 +158,8 @@ static int store_begin_anew(struct store *s)
 	return 0;
 }
 
-/* Makes sure that the file at opt->path is the one that is written. */
+/* Makes sure that the open file is still the one at opt->path, and repairs or creates it if
+ * necessary. */
 static int store_look(struct store *s)
 {
 	int ret = ringfile_look(&s->ringfile, s->opt);
