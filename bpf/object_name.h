@@ -126,7 +126,7 @@ static __always_inline __u32 name_unix(struct name_buf *n, struct unix_sock *u)
 	path = (char *)a + bpf_core_field_offset(struct unix_address, name) + sizeof(__u16);
 	if (size > sizeof(((struct sockaddr_un *)0)->sun_path))
 		size = sizeof(((struct sockaddr_un *)0)->sun_path);
-	barrier_var(size); /* else the verifier checks the bound on a copy */
+	barrier_var(size); /* without the barrier, the verifier would check the bound on a copy */
 	bpf_probe_read_kernel(n->name, size & 127, path);
 	if (n->name[0] == 0) {
 		n->name[0] = '@'; /* an abstract name: no 0 at its end */

@@ -36,7 +36,7 @@ struct procwait_target {
 	uint32_t id;
 	bool is_thread; /* id is a tid; else it is a process, and any of its threads will do */
 	bool sure;      /* the wait is for this target and nothing else */
-	bool owes;      /* it owns a thing, or has not read something that was sent to it */
+	bool owes;      /* the target owns the thing, or has not read data that was sent to it */
 };
 
 #define PROCWAIT_TARGETS_MAX 64
@@ -47,7 +47,7 @@ struct procwait {
 	char name[200];   /* name of the resource */
 	/* Something that is not among the targets can end the wait too. */
 	bool open;
-	bool loop;                           /* it polls several descriptors, so it may be idle */
+	bool loop;                           /* the thread polls several descriptors, so it may be idle */
 	VEC(struct procwait_target) targets; /* the most likely first; at most PROCWAIT_TARGETS_MAX */
 };
 

@@ -330,7 +330,7 @@ static int settle(const struct options *o, size_t n, int answer, struct branch *
 			return -ENOMEM;
 		ret->ranked = answer == ASK_DECIDE && !o->ruled;
 	}
-	/* only now, because the text of the choice names the task */
+	/* change the branch only now, because the text of the choice names its task */
 	if (refused)
 		make_own(ret->taken);
 	ret->refused = refused;

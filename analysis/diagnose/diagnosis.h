@@ -18,11 +18,11 @@
 enum link_state {
 	LINK_UNKNOWN,
 	LINK_RUNNING,
-	LINK_RUNNABLE, /* it waited for a CPU */
+	LINK_RUNNABLE, /* the task waited for a CPU */
 	LINK_WAITING,
 	LINK_SLEEPING,
 	LINK_STOPPED,
-	LINK_UNBORN, /* its creator had not started it yet */
+	LINK_UNBORN, /* the task was not born yet: its creator had not started it */
 	LINK_EXITED,
 };
 /* A word of the JSON contract: "running", ... */

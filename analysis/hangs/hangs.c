@@ -123,7 +123,8 @@ static bool is_alarm(const struct diagnosis *d)
 	if (k->edge == EDGE_LOCK || k->edge == EDGE_FILELOCK || k->edge == EDGE_POLLED ||
 	    k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE)
 		return true;
-	if (child) /* the child has a row of its own, and a child that computes may do its normal work */
+	if (child) /* only these causes: a hang of the child itself has its own row, and to compute for a
+		      while is normal */
 		return c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED ||
 		       (c == CAUSE_BUSY && ns >= HANGS_CHILD_BUSY_NS);
 	if (d->n_chain == 1)

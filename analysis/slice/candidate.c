@@ -249,8 +249,8 @@ static float similarity(const struct causal *c, const struct edge *e, uint64_t t
 				      : -1;
 }
 
-/* 0..1: how much its age weakens an edge. The age is taken at the start of the segment, or when the
- * segment sent the cause on. */
+/* How much its age weakens an edge, from 0, not at all, to 1. The age is that at the start of the
+ * segment, or that at the moment when the segment sent the cause on. */
 static double staleness(const struct candidate_query *q, const struct candidate *x)
 {
 	uint64_t then = x->distance_ns > START_NS ? q->at_ns : q->c->segments[q->segment].from_ns;

@@ -99,7 +99,7 @@ static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 		return role == ROLE_SERVES;
 	o = window_object(p->g->w, sock);
 	if (!o || (o->family != AF_UNIX && o->family != AF_INET && o->family != AF_INET6))
-		return false; /* its messages are not recorded */
+		return false; /* sockets of other families have no message records */
 	process = pass_task(p, p->g->tasks[task].tgid, ts_ns);
 	return process != GRAPH_NONE && p->g->tasks[process].born_ns;
 }

@@ -21,8 +21,7 @@ void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint
 /* CUT_IDLE: whether the wait s, which has ended, was an idle wait: the piece of work before it is
  * done. wake may be NULL. */
 bool segments_idle(struct pass *p, uint32_t task, const struct interval *s, const struct window_event *wake);
-/* CUT_BATCH: whether this is a further request of a client to which the segment has given an answer
- * already. */
+/* CUT_BATCH: whether this is a further request of a client that the segment has served already. */
 bool segments_batch(const struct work *w, const struct flow *f, uint64_t client);
 /* CUT_PEERS: the task works for that client from here on. Cuts if it worked for another one. */
 void segments_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);

@@ -57,7 +57,7 @@ static bool is_sender_below(struct pass *p, const struct window_event *wake, uin
 		return false;
 	if (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_CONNECT)
 		return true;
-	/* or the task last used the other end, and closes it, for example */
+	/* or the interrupted task used the other end last; for example, it closes it now */
 	return wake->r.flags & CT_WF_READY && pass_user(p, graph_peer_object(p->g, wake->r.obj)) == waker;
 }
 
@@ -154,8 +154,8 @@ static bool may_be_false(const struct interval *s, const struct window_event *wa
 		    (s->wait == CT_W_READ && CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK);
 
 	switch ((enum edge_kind)e->kind) {
-	case EDGE_MESSAGE: /* only data and room in the buffer leave a record; a new or ended connection does
-			      not */
+	case EDGE_MESSAGE: /* only data and room in a buffer have records; a new or ended connection has none,
+			      so nothing shows what the wakee did */
 		return wait && wake &&
 		       (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_READ);
 	case EDGE_WAKE:

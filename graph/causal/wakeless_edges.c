@@ -104,7 +104,7 @@ static void wakeless_edges_lock(struct pass *p, uint32_t task, uint32_t event)
 	}
 	if (ct_lock_result(&e->r) || o->event == GRAPH_NONE)
 		return;
-	/* not if the task waited for the lock: that wake-up has an edge of its own */
+	/* no such edge if the task waited for the lock: its wake-up has an edge already */
 	if (!pass_same_process(p, task, p->segments.v[o->segment].task) &&
 	    !(wake && wake->kind == EDGE_FILELOCK && wake->from == o->segment))
 		wakeless_edges_edge(p, o, task, event, EDGE_LOCK_ORDER, EDGE_WEAK);

@@ -173,7 +173,7 @@ const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
 struct cgroup_name graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* The step of the governor that was in force at ns. */
 enum ct_shed graph_shed_at(const struct graph *g, uint64_t ns);
-/* How many steps of walks were refused because the budget of scan.h was spent. */
+/* How often a walk ended early because the budget of scan.h was spent. */
 uint64_t graph_scans_refused(const struct graph *g);
 /* The references of a key, in order of time; *ret_n is their number. The graph owns them, as in all
  * functions below. */

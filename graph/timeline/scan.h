@@ -6,8 +6,8 @@
  * task. A hostile trace has many such records and many waits that need the answer, so the time
  * would grow with the square of the trace's size. Each step of a walk is therefore paid from one
  * budget of the graph, in proportion to the size of the window. When the budget is spent, each walk
- * ends at once and finds nothing; graph_scans_refused() counts the refused steps. Real traces need
- * about a hundredth of the budget.
+ * ends at once and finds nothing; graph_scans_refused() says how often that happened. Real traces
+ * need about a hundredth of the budget.
  *
  * Several threads may ask one graph. The count is then not exact, which does no harm.
  */

@@ -46,7 +46,8 @@ static uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool
 		t = &b->now.v[at];
 		if (!fresh && !t->gone)
 			return (uint32_t)at;
-		/* the task became known a moment before its fork, and has no interval yet */
+		/* another record has named the new task a moment before its fork record: it is the
+		 * same task */
 		if (fresh && !t->gone && t->interval == GRAPH_NONE && t->born_ns + LIFE_SLACK_NS > ts)
 			return (uint32_t)at;
 		if (!fresh && t->gone && ts <= t->exit_ns + LIFE_SLACK_NS)

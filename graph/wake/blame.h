@@ -43,7 +43,7 @@ struct blame {
 	uint8_t edge;     /* enum edge_kind */
 	uint8_t strength; /* enum edge_strength */
 	bool ended;       /* the event for which the task waited has ended the wait */
-	bool timed_out;   /* its own time limit ended it */
+	bool timed_out;   /* the wait's own time limit ended it */
 	bool owed;        /* a socket: the waiter asked, and has no answer yet */
 	bool killed;      /* a signal or the exit of the process ended the wait, and soon the task was gone */
 };

@@ -316,7 +316,8 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	}
 	b->ended = true;
 	b->edge = EDGE_IRQ;
-	/* an event loop: the network made room for it, or has an event for it that is no data */
+	/* An event loop without a socket in the record: the network made room for a send, or
+	 * reported an event other than data. */
 	if (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
 	    (ct_wake_softirq(&wake->r) == NET_TX_SOFTIRQ || ct_wake_softirq(&wake->r) == NET_RX_SOFTIRQ) &&
 	    (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {

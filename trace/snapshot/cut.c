@@ -58,7 +58,8 @@ static int cut_segment(struct reader *r, struct redact *redact, size_t i, const 
 	return ret;
 }
 
-/* Called after [*done, end) was written. 0 to go on, or -ECANCELED. */
+/* Called after each segment: [*done, end) is written but not yet waited for. Returns 0: go on; or
+ * -ECANCELED: the caller's step() ends the cut. */
 static int cut_step(const struct cut_options *opt, int fd, uint64_t end, uint64_t *done)
 {
 	if (!opt->step)

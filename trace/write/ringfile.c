@@ -146,8 +146,8 @@ static int ringfile_recover(struct ringfile *r, const struct ringfile_options *o
 		snprintf(err, FILE_INDEX_ERR_MAX, "cannot recover %.120s: %s", opt->path, strerror(-ret));
 		return ret;
 	}
-	/* At one segment a second, real files never reach this number. A larger one would leave too
-	 * few numbers for the segments to come. */
+	/* At one segment a second, the numbers of a real file never reach RINGFILE_SEQ_MAX. A
+	 * larger number is hostile: it would leave too few numbers for further segments. */
 	if (ix.segments.n && ix.segments.v[ix.segments.n - 1].h.seq > RINGFILE_SEQ_MAX) {
 		snprintf(err, FILE_INDEX_ERR_MAX, "%.120s has sequence numbers that cannot be", opt->path);
 		return -EBADMSG;
