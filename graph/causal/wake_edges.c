@@ -145,8 +145,8 @@ static void wake_from(struct pass *p, uint32_t task, const struct interval *s,
 	}
 }
 
-/* Whether such a wake-up can be false: if the task soon goes back to the same wait, there was
- * nothing to do. */
+/* Whether a wake-up of this kind can be false, that is: if the task soon goes back to the same
+ * wait, the wake-up was for nothing. */
 static bool may_be_false(const struct interval *s, const struct window_event *wake, const struct edge *e)
 {
 	bool wait = s->wait == CT_W_FUTEX || s->wait == CT_W_FLOCK || s->wait == CT_W_POLL ||

@@ -100,7 +100,8 @@ struct window {
 	uint64_t file_from_ns, file_to_ns;
 	struct clock_offsets offsets; /* those in force at to_ns */
 	uint32_t n_cpus;
-	enum machine machine; /* that recorded the trace; it says what the system call numbers mean */
+	enum machine
+		machine; /* the machine that recorded the trace: its system call numbers are in the records */
 
 	struct window_event *events; /* by (ts, cpu, order within the CPU) */
 	size_t n_events;
