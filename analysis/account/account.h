@@ -5,12 +5,13 @@
  * There are five groups. Each divides the same pieces in another way. The rows of a group add up to
  * the range exactly (of OBJECT: their ns):
  *
- * 	wait      what the victim did itself: it ran, or waited for one thing from one task
- * 	resource the resource at the end of the waits that were followed: running, waiting for a CPU
- * 	          (with who had it), a lock, local communication by kind, the network by remote address, a
- * 	          disk by device, a timer, a page fault, a queue, or not known
- * 	task, process   the task, or process, that held things up
- * 	object    the innermost object that a task between the victim and the piece waited for
+ *   wait      what the victim did itself: it ran, or waited for one thing from one task
+ *   resource  the resource at the end of the waits that were followed: running, waiting for a CPU
+ *             (with the task that had it), a lock, local communication by kind, the network by
+ *             remote address, a disk by device, a timer, a page fault, a queue, or not known
+ *   task      the task that held the victim up
+ *   process   the process that held the victim up
+ *   object    the innermost object that a task between the victim and the piece waited for
  *
  * Example: the owner of a lock sleeps, and the victim wants the lock. In the groups, that time is a
  * wait for a lock, its resource is a timer, and its object is the lock.

@@ -8,8 +8,8 @@
  *
  * 1. edges that a rule calls a cause
  * 2. strong edges, the nearest to the begin of the segment first
- * 3. weak edges: a boosted edge comes before one that is not; a handoff of a mutex and an interrupt come
- * last; then by likeness of stacks and recency
+ * 3. weak edges: a boosted edge comes before one that is not; a handoff of a mutex and an interrupt
+ *    come last; edges that are equal in this are ranked by how alike the stacks are, and by age
  * 4. edges that a rule excludes
  */
 #ifndef CTRACE_ANALYSIS_SLICE_CANDIDATE_H

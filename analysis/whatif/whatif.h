@@ -5,45 +5,47 @@
  *
  * The longest piece of a critical path is not always the one worth fixing: without it, another
  * piece that ran beside it may take its place. So nothing is subtracted. The window is replayed,
- * and each task has a shift: how much earlier it is in the replay than it was. The shift begins
- * with 0 at the start of the range. Each interval of the task changes it:
+ * and each task has a shift: how much earlier it is in the replay than it was. The shift is 0 at the
+ * start of the range. Each interval of the task changes it:
  *
- * - running, runnable: the shift stays.  An interval that is taken away adds its length.
- * - a wait that a task ended: it is over when, in the replay, the waiter has come to it and the
- *   other task
- * has done what ended it. The shift is the smaller one of two: that of the waiter plus the length
- * of the wait, and that of the other task. So a lock follows its owner.
+ * - running, runnable: the shift stays. An interval that is taken away adds its length.
+ * - a wait that a task ended: in the replay, it is over when the waiter has begun it and the other
+ *   task has ended it. The new shift is the smaller of two: the shift of the waiter plus the length
+ *   of the wait, and the shift of the other task. So a lock follows its owner.
  * - a wait that has not ended: as if the owner had ended it at the end of the range.
- * - a wait that timed out: it keeps its length, or ends sooner with the task it was for.
+ * - a wait that timed out: it keeps its length, or ends earlier with the task for which it was.
  * - a sleep, a disk, the network, and time of which nothing is known: the length stays.
- * - the birth of a task: it has the shift of its creator.
- * - a message that a task received without a wait: it is not received before it is sent.  Only a
- *   causal graph tells of such messages.
+ * - the birth of a task: the task gets the shift of its creator.
+ * - a message that a task received without a wait: it is not received before it is sent. Such
+ *   messages are known only with a causal graph.
  *
  * The answer is the shift of the task at the end of the range. It is never less than 0 and never
- * more than the range. A task is replayed only as far as another one needs it, each interval once
- * for each question: linear in the records.
+ * more than the range. A task is replayed only as far as another task needs it, and each interval
+ * once for each question, so a question takes time linear in the records.
  *
- * A task or process that is taken away is still there, but takes no time. Its own doings (it runs,
- * sleeps, reads a disk) have no length. It still waits for other tasks. The time in which it had
- * the CPU is not waited for. An object or resource that is taken away is there at once for all who
- * want it.
+ * A task or process that is taken away is still there, but takes no time: its running, its sleeps
+ * and its disk reads have length 0. It still waits for other tasks. No task waits for the CPU while
+ * a task that is taken away has it. An object or resource that is taken away is there at once for
+ * every task that wants it.
  *
  * Known errors:
- * - A task does things in the same order as before.  An event loop that A woke, and then B, is
- *   woken by B
- * only after A, even if B is now much earlier. The answer is then too small.
- * - A wait for a CPU keeps its length, but for the time of what is taken away.  With fewer or more
- *   rivals it would not.  The same holds for disks and the network.
- * - A task still does what it did on behalf of what is taken away.
- * - A task that found all done before it looked did not wait, and no record says that it would
- *   have.  The answer is then too large, unless the causal graph has an edge for it.  If children
- *   or threads end while their creator waits for the end of another one, the replay assumes that
- *   the creator needs them all.
+ *
+ * - A task does things in the same order as before. If first A and then B wakes an event loop, B
+ *   wakes it only after A in the replay too, even if B is much earlier there. The answer is then
+ *   too small.
+ * - A wait for a CPU keeps its length, except for the time of tasks that are taken away. With more
+ *   or fewer other tasks on that CPU it would not. The same is true for disks and the network.
+ * - A task still does the things that it did on behalf of a task that is taken away.
+ * - A task that found everything done did not wait, and no record says that it would have waited.
+ *   The answer is then too large, unless the causal graph has an edge for this. If children or
+ *   threads end while their creator waits for the end of another one, the replay assumes that the
+ *   creator needs them all.
  * - Polls are not repeated more or less often, and time-outs do not become answers.
  *
- * (What-if by replay: Coz, Curtsinger and Berger, SOSP 2015, asks the same of a running program;
- * the replay is that of PERT networks.) Pure; not thread-safe.
+ * (What-if by replay: Coz, Curtsinger and Berger, SOSP 2015, asks the same of a running program; the
+ * replay is that of PERT networks.)
+ *
+ * Pure; one thread at a time for each struct whatif.
  */
 #ifndef CTRACE_ANALYSIS_WHATIF_WHATIF_H
 #define CTRACE_ANALYSIS_WHATIF_WHATIF_H

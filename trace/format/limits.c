@@ -4,9 +4,10 @@
 #include "lib/cleanup.h"
 
 /*
- * The limits are far above what real traces have:
+ * The limits are several times what real traces need:
  * - the shortest records are 2.1 bytes each (two tasks that do nothing but wake each other);
  * - compression makes blocks 3 to 5 times smaller, dictionaries and checkpoints 20 times.
+ *
  * The _FREE part of each limit is for small files, in which the ratios may be larger.
  */
 #define RECORDS_FREE   65536u

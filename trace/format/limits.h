@@ -9,9 +9,11 @@
  * limits, its segment counts as damaged.
  *
  * Memory: two things are bounded.
- * - What a window keeps: by the size of its segments, with limits_records() and limits_kept_bytes(). The size
- * of the file is no bound, because a file may have holes.
- * - What the decoder needs for one segment: by the size of that segment, with limits_raw_bytes().
+ * - The memory that a window keeps: by the size of its segments, with limits_records() and
+ *   limits_kept_bytes(). The size of the file is no bound, because a file may have holes.
+ * - The memory that the decoder needs for one segment: by the size of that segment, with
+ *   limits_raw_bytes().
+ *
  * With a window, its graph and its analyses, a command needs at most LIMITS_MEMORY_FACTOR bytes for
  * each byte of the file, and LIMITS_MEMORY_BYTES besides.
  *
@@ -30,7 +32,7 @@
  * ours. */
 #define LIMITS_SEGMENT_HEADER_MAX 4096u
 
-/* test/unit/limits_test.c checks that a command keeps to these two. */
+/* test/unit/trace/limits_test.c checks that a command keeps to these two. */
 #define LIMITS_MEMORY_FACTOR 4096u
 #define LIMITS_MEMORY_BYTES  (256u << 20)
 

@@ -10,6 +10,7 @@
  * - functions of the kernel and of the C and C++ libraries;
  * - loopback addresses;
  * - ports, numbers, times.
+ *
  * Pure; any thread.
  */
 #ifndef CTRACE_TRACE_SNAPSHOT_REDACT_NAMES_H
