@@ -11,7 +11,7 @@
 #include "trace/words/resource.h"
 
 /* A choice compares at most this many branches. */
-#define WAYS_MAX 8
+#define OPTIONS_MAX 8
 
 struct option {
 	struct group *group;
@@ -23,7 +23,7 @@ struct options {
 	const struct graph *g;
 	uint32_t task; /* whose time is divided */
 	const struct breakdown *l;
-	struct option v[WAYS_MAX]; /* best first */
+	struct option v[OPTIONS_MAX]; /* best first */
 	size_t n;
 	size_t n_ruled_out; /* the last ones */
 	bool ruled;
@@ -35,9 +35,9 @@ static void put_in(struct options *o, struct group *x)
 
 	while (at > 0 && o->v[at - 1].group->total_ns < x->total_ns)
 		at--;
-	if (at >= WAYS_MAX)
+	if (at >= OPTIONS_MAX)
 		return;
-	o->n = MIN(o->n, (size_t)WAYS_MAX - 1);
+	o->n = MIN(o->n, (size_t)OPTIONS_MAX - 1);
 	memmove(&o->v[at + 1], &o->v[at], (o->n - at) * sizeof(o->v[0]));
 	o->v[at] = (struct option){ .group = x };
 	o->n++;
@@ -109,7 +109,7 @@ static bool is_guess(const struct group *x)
 
 /* Counts the options that are real alternatives: the first one, and each later one with at least
  * this share. */
-static size_t count_ways(const struct options *o, uint64_t share)
+static size_t count_alternatives(const struct options *o, uint64_t share)
 {
 	size_t n = 1;
 
@@ -239,8 +239,8 @@ static char *question_text(const struct options *o)
 /* Asks the question, and makes sure that the answer is a valid one. */
 static int put_question(const struct options *o, size_t n, const struct diagnose_options *d, int *ret_answer)
 {
-	struct ask_option options[WAYS_MAX] = { 0 };
-	struct rule_facts facts[WAYS_MAX];
+	struct ask_option options[OPTIONS_MAX] = { 0 };
+	struct rule_facts facts[OPTIONS_MAX];
 	_cleanup_free_ char *text = question_text(o);
 	struct ask_question q = { .text = text, .options = options, .n_options = n };
 	bool keep = false;
@@ -308,8 +308,8 @@ static const char *reason(const struct options *o, const struct group *taken, in
 	}
 	if (o->ruled)
 		return "as a rule says";
-	return is_guess(taken) && count_ways(o, BRANCH_SHARE) < 2 ? "a guess, but the larger share"
-								  : "the larger share";
+	return is_guess(taken) && count_alternatives(o, BRANCH_SHARE) < 2 ? "a guess, but the larger share"
+									  : "the larger share";
 }
 
 /* n: the number of branches to choose from. */
@@ -350,10 +350,10 @@ int branch_choose(const struct graph *g, const struct diagnose_options *options,
 		return 0;
 	if (options->rules)
 		apply_rules(&o, options->rules);
-	n = count_ways(&o, BRANCH_SHARE);
+	n = count_alternatives(&o, BRANCH_SHARE);
 	if (options->ask && !all_refused(&o) && !o.v[0].ruled_in) {
 		if (n == 1 && is_guess(o.v[0].group))
-			n = count_ways(&o, BRANCH_SHARE_GUESS);
+			n = count_alternatives(&o, BRANCH_SHARE_GUESS);
 		ret->asked = n > 1;
 		if (n > 1)
 			r = put_question(&o, n, options, &answer);
