@@ -3,8 +3,8 @@
  * vmlinux.h - types of the kernel, kept by hand: only the fields that are read. So a build needs no
  * kernel BTF.
  *
- * The loader sets the real offsets (CO-RE), so members may stand here in any order, and any may be
- * missing. Names that some supported kernel lacks are in compat.h.
+ * The loader sets the real offsets (CO-RE), so members may stand here in any order, and members
+ * that are not read are left out. Names that some supported kernel lacks are in compat.h.
  */
 #ifndef CTRACE_BPF_VMLINUX_H
 #define CTRACE_BPF_VMLINUX_H

@@ -23,7 +23,7 @@
 enum procwait_class {
 	PROCWAIT_RUN,      /* on a CPU, or runnable */
 	PROCWAIT_WAIT,     /* waits for the targets */
-	PROCWAIT_IDLE,     /* idle: no task that can be named owes it anything */
+	PROCWAIT_IDLE,     /* idle: no known task owes the thread anything */
 	PROCWAIT_TIMER,    /* sleeps until a time */
 	PROCWAIT_DISK,     /* uninterruptible in the kernel */
 	PROCWAIT_STOPPED,  /* stopped by a signal */

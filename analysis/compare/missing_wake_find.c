@@ -92,7 +92,7 @@ static uint32_t successor(const struct graph *g, uint32_t task, uint64_t at_ns)
 
 /* The main activity of a task in a range of time: one wait, or running. */
 struct doing {
-	uint32_t interval; /* the longest wait or run; GRAPH_NONE: no record tells */
+	uint32_t interval; /* the longest wait or run; GRAPH_NONE: not known */
 	uint64_t ns; /* for a wait its length in that time; otherwise all time in which the task ran or was
 			runnable */
 };
@@ -235,8 +235,9 @@ static bool others_served(const struct graph *g, const struct missing_wake_step 
 	       others_woken(g, step->obj, w->task, step->from_ns, step->to_ns);
 }
 
-/* Looks at one task of the path; its step is begun. True: the task waits as usual, and the caller goes on
- * to the next task. False: the task is the one to name, or there is none to name (m->n_steps 0). */
+/* Examines one task of the path; the caller has added its step to m. True: the task waits as usual,
+ * and the caller goes on to the next task. False: this is the task to name, or no task is to be
+ * named (then m->n_steps is 0). */
 static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, struct missing_wake *m)
 {
 	struct missing_wake_step *step = &m->steps[m->n_steps - 1];

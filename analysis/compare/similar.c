@@ -205,8 +205,8 @@ bool similar_role(const struct graph *g, uint32_t a, uint32_t b)
 	       (!strcmp(task_name(g, a), task_name(g, b)) && !strcmp(leader_name(g, a), leader_name(g, b)));
 }
 
-/* 1: the stacks are the same, or not known. Otherwise less, down to a half: it depends on how much the
- * stacks have in common. */
+/* The factor by which the stacks of two waits reduce their score: 1 if the stacks are equal or not
+ * known; otherwise less, down to a half if they have nothing in common. */
 static float stacks_factor(const struct graph *g, const struct interval *a, const struct interval *b)
 {
 	float alike = -1;

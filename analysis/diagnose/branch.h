@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * branch.h - private to analysis/: chooses the branch that the chain follows from one task. A
- * branch is a group of the task's time. Pure; any thread.
+ * branch is a group of the task's time. Pure; any thread, but one at a time for each struct rules.
  *
  * The chain follows the largest group, unless a rule excludes it or calls another group the cause.
  * A person is asked if a second group has more than a fifth of the time, or if the largest group is

@@ -354,7 +354,8 @@ static bool leads_on(const struct walk *w, uint32_t edge)
 	return rule ? rule->verdict == RULE_CAUSE : w->c->edges[edge].strength == EDGE_STRONG;
 }
 
-/* Pushes all effects of the segment of a step that left it after the walk had reached it. */
+/* Pushes the effects of the segment of a step: all edges that left the segment after the walk had
+ * reached it. */
 static int push_out(struct walk *w, arrivals *h, uint32_t step)
 {
 	const struct causal *c = w->c;

@@ -391,7 +391,8 @@ static void timeline_wake(struct builder *b, const struct window_event *e, uint3
 	if (b->err)
 		return;
 	if (ct_wake_waker(&e->r))
-		timeline_task(b, ct_wake_waker(&e->r), e->r.ts, false); /* makes the waker known */
+		timeline_task(b, ct_wake_waker(&e->r), e->r.ts,
+			      false); /* a waker is a living task: adds it if it is not known yet */
 	t = &b->now.v[task];
 	if (b->err || t->capped || timeline_stale(t, e->r.ts))
 		return;

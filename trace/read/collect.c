@@ -48,7 +48,7 @@ static int collect_task(struct collect *c, const struct ct_task_blob *b)
 	uint64_t i;
 	int err;
 
-	/* The padding too, because memcmp() below compares it. */
+	/* Zero the padding too, because memcmp() below compares it. */
 	memset(&t, 0, sizeof(t));
 	t.ts_ns = b->h.ts;
 	t.tid = b->h.tid;

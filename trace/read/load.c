@@ -66,7 +66,7 @@ static int load_unwritten(struct load *l, const struct format_segment *h)
 			(uint32_t)MIN(h->gap_records, (uint64_t)UINT32_MAX));
 }
 
-/* Notes a gap if there is a hole between segment i and the one before it, and it lies in the
+/* Notes a gap if there is a hole between segment i and the one before it, and the hole lies in the
  * window. */
 static int load_hole(struct load *l, size_t i)
 {
