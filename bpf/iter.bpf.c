@@ -153,8 +153,8 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 	struct seq_file *seq = ctx->meta->seq;
 	struct task_struct *t = ctx->task;
 	/*
-	 * The members from futex_owner to sched_since. User space finds the owner and counts the
-	 * frames.
+	 * The members from futex_owner to sched_since. The program leaves the owner and the number
+	 * of frames 0: user space fills in both.
 	 */
 	struct {
 		__u32 futex_owner, n_kstack;
