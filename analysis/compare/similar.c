@@ -13,7 +13,7 @@
 
 enum token { TOKEN_WAIT = 1, TOKEN_SEND, TOKEN_RECV, TOKEN_WOKE, TOKEN_BORN };
 
-/* Stands for the result of the wait in question: it may still be open. */
+/* The result of the wait that is compared: it may not have ended yet. */
 #define RESULT_OPEN 0xff
 
 static uint32_t make_token(enum token what, unsigned a, unsigned b, unsigned c)
@@ -27,11 +27,11 @@ bool similar_is_chance(const struct interval *s)
 	       s->st & CT_ST_DISK || s->flags & CT_SF_IOWAIT;
 }
 
-/* A signature in the making. */
+/* A signature while it is built. */
 struct builder {
 	struct signature *s;
-	uint32_t period; /* length of the repeats that were folded last, 0: none */
-	uint32_t end;    /* s->n after that */
+	uint32_t period; /* length of the last repeat that was folded; 0: none */
+	uint32_t end;    /* s->n after the last fold */
 };
 
 /* Drops the newest tokens if they repeat the tokens just before them. */
@@ -86,7 +86,7 @@ static uint32_t event_token(const struct window_event *e, uint32_t tid)
 	case CT_RECV:
 		return e->r.tid == tid ? make_token(TOKEN_RECV, kind, 0, 0) : 0;
 	case CT_WAKE:
-		/* a wake-up by a socket that became readable has a token already, that of the send */
+		/* a wake through a readable socket has a token already, that of the send */
 		if (ct_wake_waker(&e->r) != tid || ct_wake_context(&e->r) != CT_CTX_TASK ||
 		    e->r.flags & CT_WF_READY)
 			return 0;
@@ -136,7 +136,9 @@ void similar_signature(const struct graph *g, uint32_t interval, struct signatur
 
 float similar_score(const struct signature *a, const struct signature *b)
 {
-	uint8_t len[SIMILAR_TOKENS + 1] = { 0 }; /* of the longest common subsequence, a row at a time */
+	uint8_t len[SIMILAR_TOKENS + 1] = {
+		0
+	}; /* lengths of the longest common subsequences, one row of the table at a time */
 
 	for (uint32_t i = 0; i < a->n; i++) {
 		uint8_t before = 0;
@@ -181,8 +183,7 @@ float similar_place(const struct graph *g, const struct interval *a, const struc
 		return 0;
 	if (CT_OBJ_KIND(a->obj) == CT_OBJ_SOCK)
 		return same_address(g, a->obj, b->obj) ? SIMILAR_OTHER_OBJECT : 0;
-	/* each use makes a new pipe; a task that has several objects of another kind has them for several
-	 * purposes */
+	/* A pipe is made anew for each use. Several objects of another kind have several purposes. */
 	return a->task != b->task || CT_OBJ_KIND(a->obj) == CT_OBJ_PIPE ? SIMILAR_OTHER_OBJECT : 0;
 }
 

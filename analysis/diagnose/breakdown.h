@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * breakdown.h - private to analysis/: the time of one task of a chain, divided into groups.  A group is the
- * CPU, one other task, or one thing that is not a task.
+ * breakdown.h - private to analysis/: divides the time of one task of a chain into groups. Pure;
+ * any thread. A group is the CPU, one other task, or one thing that is not a task.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_BREAKDOWN_H
 #define CTRACE_ANALYSIS_DIAGNOSE_BREAKDOWN_H
@@ -16,12 +16,12 @@ struct group {
 	enum group_type type;
 	uint32_t task;           /* GROUP_TASK: the task of the longest frame */
 	uint64_t key;            /* GROUP_TASK: see breakdown_frame_key() */
-	enum resource_kind kind; /* GROUP_LEAF; RESOURCE_NONE with cycle */
+	enum resource_kind kind; /* GROUP_LEAF: the kind; RESOURCE_NONE if cycle is set */
 	uint64_t obj;
 	uint64_t total_ns, from_ns, to_ns, longest_ns;
 	uint32_t waits;
 	uint32_t interval;  /* the longest wait */
-	uint32_t last_seg;  /* to count waits once */
+	uint32_t last_seg;  /* the last counted wait, so that each counts once */
 	uint32_t frame;     /* GROUP_TASK: the longest frame */
 	struct blame blame; /* of the longest wait */
 	bool cycle;         /* GROUP_LEAF: a wait for a task that is on the path already */
@@ -35,18 +35,19 @@ struct breakdown {
 	struct map by_key; /* key of a GROUP_TASK -> its index */
 };
 
-/* Divides the time of the frames i with in[i].  0 or -ENOMEM; call breakdown_done() in any case. */
+/* Divides the time of the frames i for which in[i] is true. 0 or -ENOMEM. The caller calls
+ * breakdown_done() in both cases. */
 int breakdown_fill(const struct graph *g, struct breakdown *l, const struct path *p, const bool *in);
 void breakdown_done(struct breakdown *l);
-/* The key of the group of a frame: its task, or for children that a task waits for one after the other,
- * their name. */
+/* The key of the group of a frame: its task. If a task waits for its children one after the other,
+ * it is their name. */
 uint64_t breakdown_frame_key(const struct graph *g, const struct path_frame *f);
-/* The id of the commonest stack of the samples of the task in [from, to), of several the first; 0: none is
- * known.  0 or -ENOMEM. */
+/* *ret: the id of the most common stack of the samples of the task in [from, to); of several equal
+ * ones the first; 0: none is known. 0 or -ENOMEM. */
 int breakdown_run_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			uint64_t *ret);
-/* The id of the stack of the task's longest wait in [from, to); 0: none is known.  like not NULL: of the
- * waits that have the same reason as like. */
+/* The id of the stack of the task's longest wait in [from, to); 0: none is known. like not NULL:
+ * only waits that have the same reason count. */
 uint64_t breakdown_wait_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			      const struct interval *like);
 

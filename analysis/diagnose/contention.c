@@ -43,9 +43,9 @@ static void tally_best(const struct map *tally, struct contention *r)
 	}
 }
 
-/* For how much of [from, to) records of cpu are missing. CT_GAP records tell of lost records. The caps of
- * groups tell of records that were left out: a task of such a group may have had the CPU. Both are
- * recorded where they end. */
+/* For how much of [from, to) records of cpu are missing. ix is the index of CT_GAP records (lost
+ * records), or that of the caps of groups (records left out: a task of the group may have had the
+ * CPU). Such a record stands at the end of its time. */
 static uint64_t lost_by(const struct graph *g, const struct graph_index *ix, uint32_t cpu, uint64_t from,
 			uint64_t to)
 {
@@ -134,7 +134,7 @@ static uint32_t device_of(const struct graph *g, uint64_t obj)
 	return o ? o->dev : 0;
 }
 
-/* The file on device dev that task waited on longest in [from, to). */
+/* The file on device dev for which task waited longest in [from, to). */
 static uint64_t longest_file(const struct graph *g, uint32_t task, uint32_t dev, uint64_t from_ns,
 			     uint64_t to_ns)
 {
@@ -180,7 +180,8 @@ int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t
 	return 0;
 }
 
-/* For nearly all of [from, to) the task existed and was not idle in a wait of such a kind. */
+/* Whether for nearly all of [from, to) the task existed and was not idle: not in a wait in which
+ * workers wait for a job. */
 static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -199,7 +200,7 @@ static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_
 	return busy >= (to_ns - from_ns) / 10 * POOL_BUSY_TENTHS;
 }
 
-/* The futex on which task idles between jobs, 0 none. */
+/* The futex on which task idles between jobs; 0: none. */
 static uint64_t idle_futex(const struct graph *g, uint32_t task)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -225,8 +226,8 @@ static bool accepts_on(const struct graph *g, uint32_t task, uint64_t obj)
 	for (size_t i = 0; i < n && scan_step(g); i++)
 		if (g->w->events[r[i].event].r.tid == g->tasks[task].tgid)
 			return true;
-	/* the process's own descriptors were not recorded; it has inherited the listening sockets of its
-	 * parent */
+	/* the descriptors of the process were not recorded, but it has inherited the listening
+	 * sockets of its parent */
 	for (size_t i = 0; i < n && scan_step(g); i++)
 		if (g->w->events[r[i].event].r.tid == g->tasks[task].ptgid)
 			return true;
@@ -238,7 +239,7 @@ static bool is_called(const struct graph *g, uint32_t task, const char *comm, ui
 	return !strcmp(comm, graph_comm(g, task, at_ns));
 }
 
-/* A listening socket that the process of task has open, 0 none. */
+/* A listening socket that the process of task has open; 0: none. */
 static uint64_t listening(const struct graph *g, uint32_t task)
 {
 	for (size_t i = 0; i < g->w->n_objects; i++) {
@@ -309,7 +310,7 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
 	return workers > 1 ? workers : 0;
 }
 
-/* A system call by which a spinning task looks at its condition, or gives the CPU away. */
+/* Whether it is a system call by which a spinning task looks at its condition, or gives up the CPU. */
 static bool is_look(enum call call)
 {
 	switch (call) {
@@ -366,7 +367,8 @@ uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns,
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
 
-	/* the best guess ran last before the spin ended, and waited or worked for most of the spin */
+	/* the best guess is the thread that ran last before the spin ended; for most of the spin it
+	 * waited or worked */
 	for (size_t i = 0; i < n; i++) {
 		const struct graph_task *t = &g->tasks[r[i].event];
 

@@ -32,7 +32,8 @@ static void say_task_there(struct words *t, const struct sentence_facts *f, size
 	words_add(t, "%s", where_words(f->g, f->chain, f->n_chain, i, before, buf));
 }
 
-/* The innermost frame of the program's own code, not of the C library's wrapper of the call. */
+/* The innermost frame of the program's own code: not one of the C library, which wraps the system
+ * call. */
 static const char *own_frame(const struct graph *g, uint64_t stack)
 {
 	const struct window_stack *s = stack ? window_stack(g->w, stack) : NULL;
@@ -146,7 +147,7 @@ static void say_wait(struct words *t, const struct link *k)
 		words_add(t, "for %s from ", what);
 }
 
-/* Says the doing of a link that waits for no other task. */
+/* Says what the task of a link does, if it waits for no other task. */
 static void say_leaf(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	if (k->kind == RESOURCE_TIMER && k->wait == CT_W_SLEEP)
@@ -286,7 +287,7 @@ static void say_first(struct words *t, const struct sentence_facts *f)
 	say_wait(t, k);
 }
 
-/* The sentence does not tell longer chains link by link. */
+/* The longest chain that the sentence tells link by link. */
 #define SENTENCE_LINKS 4
 /* The most tasks that the sentence names between the first and the last. */
 #define SENTENCE_NAMES 4

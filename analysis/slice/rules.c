@@ -38,7 +38,8 @@ static bool object_fits(const char *pattern, const struct graph *g, uint64_t obj
 	return fnmatch(pattern, buf, 0) == 0;
 }
 
-/* The word of a rule comes from a person's file, which may be of another version. "" fits all words. */
+/* Whether a rule's word fits. It comes from a person's file, which may be for another version, so
+ * it is compared as text. "" fits all words. */
 static bool word_fits(const char *want, const char *is)
 {
 	return !want[0] || !strcmp(want, is);
@@ -124,7 +125,8 @@ static void put_path(char *buf, const char *path)
 	put_literal(buf, path, strlen(path));
 }
 
-/* Keeps the server's end of a connection: people know a connection by the port of the server. */
+/* Keeps only the server's end of a connection, because people know a connection by the port of the
+ * server. */
 static void put_inet(const struct graph *g, uint64_t obj, const struct window_object *o, const char *name,
 		     char *buf)
 {
@@ -146,8 +148,8 @@ static void put_inet(const struct graph *g, uint64_t obj, const struct window_ob
 	}
 }
 
-/* The name of an object as a pattern that also fits similar objects. "": only the kind of the object is of
- * use. */
+/* Writes the name of an object as a pattern that also fits similar objects. "": the name does not
+ * help, only the kind does. */
 static void object_pattern(const struct graph *g, uint64_t obj, char buf[PATTERN_MAX])
 {
 	const struct window_object *o = obj ? window_object(g->w, obj) : NULL;

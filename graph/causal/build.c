@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* build.c - makes a causal graph: one pass over the records, then segments and edges are put in order. */
+/* build.c - makes a causal graph: goes over the records once, then sorts segments and edges. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -69,8 +69,8 @@ static int pass_run(struct pass *p)
 	return handoff_find(p);
 }
 
-/* Where each segment goes, by its open number; of one that was taken back the one that it is part of.  Fills
- * c->first. */
+/* Returns the final place of each segment, by its open number. The place of an undone segment is
+ * that of the segment to which it belongs. Fills c->first. */
 static uint32_t *place_segments(struct pass *p, struct causal *c)
 {
 	uint32_t *place = malloc((p->segments.n + 1) * sizeof(*place)), at = 0;
@@ -82,7 +82,8 @@ static uint32_t *place_segments(struct pass *p, struct causal *c)
 			c->first[p->segments.v[i].task + 1]++;
 	for (size_t i = 0; i < p->g->n_tasks; i++)
 		c->first[i + 1] += c->first[i];
-	/* first[task] counts up to its end, and is set back below */
+	/* first[task] is advanced from the task's first segment to its end; the next loop sets it
+	 * back */
 	for (size_t i = 0; i < p->segments.n; i++) {
 		const struct segment *s = &p->segments.v[i];
 
@@ -97,8 +98,8 @@ static uint32_t *place_segments(struct pass *p, struct causal *c)
 	return place;
 }
 
-/* Each segment into its place.  Task by task they are in order already, so this writes one stream a task,
- * which is far faster than to do it in place, along the cycles. */
+/* Copies each segment to its place. The segments of one task are in order already, so the copies go
+ * to one stream for each task. That is far faster than a permutation in place. */
 static int move_segments(struct pass *p, const uint32_t *place, struct causal *c)
 {
 	c->segments = malloc((c->n_segments + 1) * sizeof(*c->segments));
@@ -111,8 +112,8 @@ static int move_segments(struct pass *p, const uint32_t *place, struct causal *c
 	return 0;
 }
 
-/* Ends of the segments: each lasts until the next of its task begins, the last as long as the task is known.
- */
+/* Sets the ends of the segments. A segment lasts until the next one of its task begins; the last
+ * one, as long as the task is known. */
 static void end_segments(const struct graph *g, struct causal *c)
 {
 	for (uint32_t t = 0; t < g->n_tasks; t++) {
@@ -144,7 +145,7 @@ static int stack_cmp(const void *a, const void *b)
 	return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
-/* Most of the frames, from the outermost on, are the same. */
+/* Whether most of the frames, counted from the outermost, name the same functions. */
 static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 {
 	const struct window_stack *x = window_stack(w, a), *y = window_stack(w, b);
@@ -157,12 +158,13 @@ static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 			break;
 		same++;
 	}
-	/* the start of every thread's stack is the same */
+	/* A minimum is needed, because the outermost frames of all threads are the same. */
 	return same >= STACKS_ALIKE_MIN &&
 	       same * STACKS_ALIKE_OF >= STACKS_ALIKE_PART * (uint32_t)MAX(x->n_frames, y->n_frames);
 }
 
-/* The stack that segment was seen in most: the first of those in v that are its. */
+/* The stack in which the segment was seen most often; 0: in none. p->stacks is sorted by segment,
+ * then by stack. */
 static uint64_t stack_of(const struct pass *p, uint32_t segment)
 {
 	size_t lo = BISECT(i, 0, p->stacks.n, p->stacks.v[i].segment >= segment), hi;
@@ -182,7 +184,7 @@ static uint64_t stack_of(const struct pass *p, uint32_t segment)
 	return best;
 }
 
-/* A weak edge from the segment before leads to those that were divided from it. */
+/* Whether segment i was cut off from the one before it. Such segments get a weak edge from it. */
 static bool is_divided(const struct causal *c, size_t i)
 {
 	const struct segment *s = &c->segments[i];
@@ -208,7 +210,7 @@ static struct edge neighbour_edge(const struct pass *p, const struct causal *c, 
 	return e;
 }
 
-/* So many are sorted by insertion. */
+/* Up to so many edges are sorted by insertion, which is faster for few. */
 #define EDGE_FEW 16
 
 static int edge_cmp(const void *a, const void *b)
@@ -224,8 +226,8 @@ static int edge_cmp(const void *a, const void *b)
 	return x->cause < y->cause ? -1 : x->cause > y->cause;
 }
 
-/* Puts the edges to where those that lead to one segment are together, and those between neighbours with
- * them; fills in and n_in of the segments. */
+/* Moves the edges, so that all edges that lead to one segment are together, and adds the edges
+ * between neighbours. Fills in and n_in of the segments. */
 static int group_edges(struct pass *p, struct causal *c)
 {
 	struct segment *s = c->segments;
@@ -240,7 +242,7 @@ static int group_edges(struct pass *p, struct causal *c)
 	c->edges = malloc((n + 1) * sizeof(*c->edges));
 	if (!c->edges)
 		return -ENOMEM;
-	/* in: where the next one goes */
+	/* until the end, s[i].in is the place of the next edge to segment i */
 	n = 0;
 	for (size_t i = 0; i < c->n_segments; i++) {
 		s[i].in = (uint32_t)n;
@@ -275,7 +277,7 @@ static void sort_few(struct edge *v, uint32_t n)
 	}
 }
 
-/* By event, then in the order in which they are. */
+/* By event, then by index. */
 static bool out_before(const struct edge *edges, uint32_t a, uint32_t b)
 {
 	return edges[a].event != edges[b].event ? edges[a].event < edges[b].event : a < b;
@@ -301,7 +303,7 @@ static void sort_out(struct edge *edges, uint32_t *v, uint32_t n)
 	}
 }
 
-/* out and out_first. */
+/* Fills in out and out_first. */
 static int fill_out(struct causal *c)
 {
 	uint32_t *first = calloc(c->n_segments + 2, sizeof(*first));
@@ -310,7 +312,8 @@ static int fill_out(struct causal *c)
 	c->out = malloc((c->n_edges + 1) * sizeof(*c->out));
 	if (!first || !c->out)
 		return -ENOMEM;
-	/* first[s + 2] counts; then first[s + 1] is where the next one of s goes, and ends as its end */
+	/* first[s + 2] counts the edges from s. Then first[s + 1] is the place of the next edge
+	 * from s; after the last one it is the end of s. */
 	for (size_t i = 0; i < c->n_edges; i++)
 		if (c->edges[i].from != GRAPH_NONE)
 			first[c->edges[i].from + 2]++;
@@ -324,7 +327,8 @@ static int fill_out(struct causal *c)
 	return 0;
 }
 
-/* From open numbers to places: of the stacks, and of the edges that are left. */
+/* Replaces open numbers by places, in stacks and edges. Drops edges that were explained by another
+ * edge, and edges within one segment. */
 static void renumber(struct pass *p, const uint32_t *place)
 {
 	size_t n = 0;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fields.h - names for the fields of struct ct_rec whose meaning depends on the kind of the record.
+ * fields.h - functions that name the fields of struct ct_rec whose meaning depends on the kind of
+ * the record.
  *
- * ct_KIND_FIELD() is only for records of that kind; abi.h says what the field holds.  Flags have names of
- * their own there (CT_SF_*, CT_WF_*, ...), and tid is the task that the record is about.
+ * The name is ct_KIND_FIELD(), and the function is for records of that kind alone. abi.h says what
+ * the field holds. Flags have names of their own there (CT_SF_*, CT_WF_*, ...), and tid is always
+ * the task that the record is about. Any thread.
  */
 #ifndef CTRACE_FIELDS_H
 #define CTRACE_FIELDS_H
@@ -13,7 +15,8 @@
 #include "ctrace/abi.h"
 #include "ctrace/softirq.h"
 
-/* The parts of a device number: the kernel's encoding, major << 20 | minor (include/linux/kdev_t.h). */
+/* The two parts of a device number in the kernel's encoding: major << 20 | minor
+ * (include/linux/kdev_t.h). */
 static inline ct_u32 ct_dev_major(ct_u64 dev)
 {
 	return (ct_u32)(dev >> 20);
@@ -24,19 +27,19 @@ static inline ct_u32 ct_dev_minor(ct_u64 dev)
 	return dev & 0xfffff;
 }
 
-/* The user address in the id of a FUTEX, DATA or QUEUE: CT_OBJ_USER_ID(). */
+/* The user address in the id of a FUTEX, DATA or QUEUE, the reverse of CT_OBJ_USER_ID(). */
 static inline ct_u64 ct_obj_uaddr(ct_u64 id)
 {
 	return id & ((1ULL << 47) - 1);
 }
 
-/* CT_SWITCH: tid goes off the CPU, next comes. */
+/* CT_SWITCH: the task that gets the CPU. (tid is the previous task, which leaves the CPU.) */
 static inline ct_u32 ct_switch_next(const struct ct_rec *r)
 {
 	return r->peer;
 }
 
-/* CT_ST_* of the task that goes. */
+/* CT_ST_* of the previous task. */
 static inline ct_u8 ct_switch_state(const struct ct_rec *r)
 {
 	return r->state;
@@ -47,7 +50,7 @@ static inline enum ct_wait ct_switch_wait(const struct ct_rec *r)
 	return (enum ct_wait)r->wait;
 }
 
-/* The kernel's priority of the task that goes, 0..139. */
+/* The kernel's priority of the previous task, 0..139. */
 static inline ct_u8 ct_switch_prio(const struct ct_rec *r)
 {
 	return r->aux & 0xff;
@@ -59,7 +62,8 @@ static inline ct_u8 ct_switch_next_prio(const struct ct_rec *r)
 	return (ct_u8)(r->aux >> 8);
 }
 
-/* CT_WAKE: who was on the CPU; it need not have to do with the wake-up, see ct_wake_by_task(). */
+/* CT_WAKE: the task that was on the CPU. It is the waker only if ct_wake_by_task() says so;
+ * otherwise an interrupt on its CPU was. */
 static inline ct_u32 ct_wake_waker(const struct ct_rec *r)
 {
 	return r->peer;
@@ -70,7 +74,7 @@ static inline enum ct_ctx ct_wake_context(const struct ct_rec *r)
 	return (enum ct_ctx)r->state;
 }
 
-/* In CT_CTX_SOFTIRQ. */
+/* The softirq vector, if the context is CT_CTX_SOFTIRQ. */
 static inline enum softirq ct_wake_softirq(const struct ct_rec *r)
 {
 	return (enum softirq)r->wait;
@@ -82,7 +86,7 @@ static inline enum ct_wait ct_wake_call(const struct ct_rec *r)
 	return (enum ct_wait)(r->aux & 0xff);
 }
 
-/* A task woke it, and not an interrupt. */
+/* True: a task woke the wakee. False: an interrupt did. */
 static inline bool ct_wake_by_task(const struct ct_rec *r)
 {
 	return ct_wake_context(r) == CT_CTX_TASK && r->peer && !(r->flags & CT_WF_IDLE);
@@ -139,7 +143,7 @@ static inline ct_u32 ct_exec_tid_before(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* CT_EXIT: as wait(2) has it. */
+/* CT_EXIT: the exit status, as wait(2) returns it. */
 static inline ct_u32 ct_exit_code(const struct ct_rec *r)
 {
 	return r->peer;
@@ -200,13 +204,13 @@ static inline enum ct_lock_type ct_lock_type(const struct ct_rec *r)
 	return (enum ct_lock_type)r->wait;
 }
 
-/* 0: granted; -errno; 1: it waits for the lock. */
+/* 0: the lock is granted; -errno; 1: the task waits for the lock. */
 static inline ct_s32 ct_lock_result(const struct ct_rec *r)
 {
 	return (ct_s32)r->peer;
 }
 
-/* CT_HELD: it waits for the lock, and does not have it. */
+/* CT_HELD: true if the task waits for the lock, false if it owns the lock. */
 static inline bool ct_held_is_waiter(const struct ct_rec *r)
 {
 	return r->flags & 1;
@@ -235,7 +239,7 @@ static inline ct_u32 ct_gap_records(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* CT_ACCESS: the variable was written, else read. */
+/* CT_ACCESS: true if the task wrote the variable, false if it read it. */
 static inline bool ct_access_is_write(const struct ct_rec *r)
 {
 	return r->state == 0;
@@ -286,7 +290,7 @@ static inline ct_u32 ct_cap_records(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* CT_SHED with CT_GV_CAP, at the end of the cap: what the task is found to do. */
+/* CT_SHED with CT_GV_CAP, at the end of the cap: why the task blocks then, and its state. */
 static inline enum ct_wait ct_cap_wait(const struct ct_rec *r)
 {
 	return (enum ct_wait)(r->aux & 0xff);

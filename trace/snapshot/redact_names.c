@@ -7,7 +7,8 @@
 
 #include "trace/words/frame.h"
 
-/* Libraries that every program has: their functions say nothing about it, and much about why it waits. */
+/* Libraries that every program has. Their functions do not tell which program it is, but tell why
+ * it waits. */
 static const char *const public_modules[] = {
 	"libc",      "libpthread",      "libm",
 	"libstdc++", "libgcc_s",        "ld",
@@ -126,7 +127,8 @@ static bool only(const char *p, const char *end, const char *these)
 	return p >= end;
 }
 
-/* What follows the name of a library: ".so", a version before or behind it, and nothing else. */
+/* Whether the rest after the name of a library is ".so", with a version before or behind it, and
+ * nothing else. */
 static bool is_version(const char *rest, size_t len)
 {
 	const char *so = memmem(rest, len, ".so", 3);

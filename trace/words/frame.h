@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * frame.h - questions about a frame of a stack, which is text in a trace.
+ * frame.h - answers questions about a frame of a stack. In a trace, a frame is text:
  *
  *   "function+0x12 (file)"       a program; one without a symbol is "0x1234 (file)"
  *   "k:function+0x12 (module)"   the kernel; without "(module)" in the kernel itself
  *   "... (the rest was left out)"
  *
- * daemon/stack/symbols.c writes them.  A redacted frame may have no "+0x12".  Pure; any thread.
+ * daemon/stack/symbols.c writes these texts. A redacted frame may have no "+0x12". Pure; any
+ * thread.
  */
 #ifndef CTRACE_TRACE_WORDS_FRAME_H
 #define CTRACE_TRACE_WORDS_FRAME_H
@@ -15,19 +16,19 @@
 #include <stddef.h>
 
 bool frame_is_kernel(const char *frame);
-/* A frame of a program for which no function was found. */
+/* True: a frame of a program, for whose address no function was found. */
 bool frame_is_address(const char *frame);
-/* It stands for all that was left out. */
+/* True: the text stands for all frames that were left out. */
 bool frame_is_rest(const char *frame);
-/* In a library of glibc. */
+/* True: the frame is in a library of glibc. */
 bool frame_is_libc(const char *frame);
-/* In a function of glibc that takes a lock. */
+/* True: the frame is in a function of glibc that takes a lock. */
 bool frame_is_lock(const char *frame);
-/* In the function of this name; "k:name" fits functions of the kernel only. */
+/* True: the frame is in the function of this name. "k:name" fits functions of the kernel only. */
 bool frame_is_function(const char *frame, const char *function);
-/* Both frames are in the same function, or at the same address. */
+/* True: both frames are in the same function, or at the same address. */
 bool frame_is_same_function(const char *a, const char *b);
-/* Length of the part that names the function; without "+0x12" all of the frame. */
+/* The length of the part that names the function; without "+0x12" that is the whole frame. */
 size_t frame_function_len(const char *frame);
 
 #endif
