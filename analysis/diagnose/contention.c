@@ -296,7 +296,8 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
 		    g->tasks[x].tid == g->tasks[x].tgid)
 			continue;
 		other = x == task ? idle : idle_futex(g, x);
-		/* a worker idles on the same condition; a task that was never seen idle has the same name */
+		/* other workers of the pool idle on the same condition; if a task was never seen
+		 * idle, its name has to be the same */
 		if (idle && other ? GRAPH_FUTEX_KEY(idle) != GRAPH_FUTEX_KEY(other)
 				  : !is_called(g, x, comm, to_ns))
 			continue;

@@ -264,7 +264,8 @@ static float weak_score(const struct candidate_query *q, const struct candidate 
 	const struct edge *e = &q->c->edges[x->edge];
 	double s = x->strength == EDGE_BOOSTED ? SURE_BOOSTED : SURE_WEAK;
 
-	/* stacks that are not known may be the same, or have nothing in common */
+	/* If a stack is not known, the two count as half alike: they may be equal, or have nothing
+	 * in common. */
 	s *= SURE_OTHER_STACKS + (1 - SURE_OTHER_STACKS) * (x->similarity < 0 ? 0.5 : (double)x->similarity);
 	s *= 1 - SURE_OLD * staleness(q, x);
 	if (x->distance_ns > START_NS)

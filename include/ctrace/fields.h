@@ -56,7 +56,7 @@ static inline ct_u8 ct_switch_prio(const struct ct_rec *r)
 	return r->aux & 0xff;
 }
 
-/* The same of the task that comes. */
+/* The kernel's priority of the next task, 0..139. */
 static inline ct_u8 ct_switch_next_prio(const struct ct_rec *r)
 {
 	return (ct_u8)(r->aux >> 8);
@@ -173,7 +173,7 @@ static inline ct_u32 ct_message_bytes(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* CT_BLK_ISSUE and CT_BLK_DONE: 0 read, 1 write, 2 flush, 3 discard, 4 other. */
+/* CT_BLK_ISSUE and CT_BLK_DONE: the operation: 0 read, 1 write, 2 flush, 3 discard, 4 other. */
 static inline ct_u8 ct_block_op(const struct ct_rec *r)
 {
 	return r->state;
@@ -233,7 +233,7 @@ static inline enum ct_loss ct_gap_cause(const struct ct_rec *r)
 	return (enum ct_loss)r->state;
 }
 
-/* 0: not known. */
+/* The number of lost records; 0: not known. */
 static inline ct_u32 ct_gap_records(const struct ct_rec *r)
 {
 	return r->peer;
@@ -267,7 +267,7 @@ static inline enum ct_wait ct_hang_wait(const struct ct_rec *r)
 	return (enum ct_wait)r->wait;
 }
 
-/* The first task that it waits for; 0: not known. */
+/* The first task for which the hung task waits; 0: not known. */
 static inline ct_u32 ct_hang_blocker(const struct ct_rec *r)
 {
 	return r->peer;
@@ -284,7 +284,8 @@ static inline enum ct_shed ct_shed_step_before(const struct ct_rec *r)
 	return (enum ct_shed)r->wait;
 }
 
-/* CT_SHED with CT_GV_CAP or CT_GV_GROUP, at the end of the cap: records that were left out. */
+/* CT_SHED with CT_GV_CAP or CT_GV_GROUP, at the end of the cap: the number of records that were
+ * left out. */
 static inline ct_u32 ct_cap_records(const struct ct_rec *r)
 {
 	return r->peer;
