@@ -13,10 +13,6 @@
 #include "ctrace/glibc.h"
 #include "detect/detect_private.h"
 #include "lib/cleanup.h"
-#include "lib/clock.h"
-
-#define VOTES_MAX  255
-#define VOTES_LOOP 16 /* a wait in epoll or poll shows better where a task idles than a futex or a read */
 
 struct detect *detect_new(const struct detect_options *opt)
 {
@@ -132,7 +128,7 @@ static bool task_vote(struct detect_task *t)
 
 static bool task_is_known(const struct detect *d, const struct detect_task *t, uint64_t now_ns)
 {
-	return t->returns >= 20 && t->first_ns && now_ns >= t->first_ns + d->set.learn_ns;
+	return t->returns >= RETURNS_MIN && t->first_ns && now_ns >= t->first_ns + d->set.learn_ns;
 }
 
 /* Notes progress: the time away is measured from now on. */
@@ -154,7 +150,7 @@ static void task_learn_away(struct detect *d, struct detect_task *t, uint64_t ts
 	if (away_ns <= t->max_away_ns)
 		return;
 	h = detect_habit(&d->habits, t->comm, ts);
-	if (t->told & (1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY) && h->told <= 2)
+	if (t->told & (1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY) && h->told <= TOLD_HABIT)
 		return;
 	t->max_away_ns = away_ns;
 	if (task_is_known(d, t, ts))
@@ -168,7 +164,7 @@ static void task_be_patient(struct detect *d, struct detect_task *t, uint8_t wai
 	if (t->patient >> wait & 1)
 		return;
 	h = detect_habit(&d->habits, t->comm, ts);
-	if (t->told && h->told <= 2)
+	if (t->told && h->told <= TOLD_HABIT)
 		return;
 	t->patient |= 1u << wait;
 	if (task_is_known(d, t, ts))
@@ -184,7 +180,8 @@ static void task_share(struct detect *d, struct detect_task *t, uint64_t ts)
 	struct detect_socket *e;
 	struct detect_task *other;
 
-	if (t->wait != CT_W_EPOLL || t->bits & DETECT_SHARED || (t->returns > 4 && t->returns % 16))
+	if (t->wait != CT_W_EPOLL || t->bits & DETECT_SHARED ||
+	    (t->returns > SHARE_FIRST && t->returns % SHARE_EVERY))
 		return;
 	e = detect_socket_get(&d->sockets, t->obj, ts);
 	other = e->reader != t->tid ? task_find(d, e->reader) : NULL;
@@ -274,10 +271,10 @@ static void task_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts)
 	} else if (waited_ns >= d->patient_ns && t->away_ns) {
 		task_be_patient(d, t, t->owner ? DETECT_W_LOCK : t->wait, ts);
 	}
-	if (t->state & CT_ST_DISK && waited_ns >= NSEC_PER_SEC) {
+	if (t->state & CT_ST_DISK && waited_ns >= DISK_LEARNT_NS) {
 		struct detect_habit *h = detect_habit(&d->habits, t->comm, ts);
 
-		if (!(t->told >> CT_HANG_DISK & 1) || h->told > 2)
+		if (!(t->told >> CT_HANG_DISK & 1) || h->told > TOLD_HABIT)
 			h->max_disk_ns = MAX(h->max_disk_ns, waited_ns);
 	}
 	t->told &= 1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY;
@@ -372,7 +369,7 @@ static void switch_out(struct detect *d, const struct ct_rec *rec)
 	t->nr = rec->nr;
 	t->obj = rec->obj;
 	t->owner = rec->wait == CT_W_FUTEX && t->futex_ns && t->futex_ns <= rec->ts &&
-				   rec->ts - t->futex_ns < NSEC_PER_MSEC
+				   rec->ts - t->futex_ns < FUTEX_EARLY_NS
 			   ? t->futex_owner
 			   : 0;
 	t->futex_ns = 0;
@@ -398,7 +395,7 @@ static void switch_in(struct detect *d, const struct ct_rec *rec)
 		uint64_t queued_ns = rec->ts - MAX(t->since_ns, d->floor_ns);
 		struct detect_habit *h = detect_habit(&d->habits, t->comm, rec->ts);
 
-		if (rec->ts > d->floor_ns && (!(t->told >> CT_HANG_STARVED & 1) || h->told > 2)) {
+		if (rec->ts > d->floor_ns && (!(t->told >> CT_HANG_STARVED & 1) || h->told > TOLD_HABIT)) {
 			h->max_runq_ns = MAX(h->max_runq_ns, queued_ns);
 			t->max_runq_ns = MAX(t->max_runq_ns, queued_ns);
 		}
@@ -645,7 +642,7 @@ void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_
 	bool runs = w->state == CT_ST_RUNNING || w->wait == CT_W_NONE;
 
 	if (!runs && t->run == DETECT_BLOCKED && t->wait == w->wait && t->nr == w->nr &&
-	    (!found->sched_since || found->sched_since <= t->since_ns + NSEC_PER_SEC))
+	    (!found->sched_since || found->sched_since <= t->since_ns + ADOPT_SLACK_NS))
 		return; /* the state and its time are known already */
 	if (t->run == DETECT_BLOCKED)
 		task_wait_ends(d, t, MAX(ts_ns, t->since_ns));

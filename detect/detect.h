@@ -45,9 +45,7 @@
 
 #define DETECT_OVERRIDES_MAX 64
 #define DETECT_MATCH_MAX     128
-#define DETECT_TICK_NS       200000000ULL
-#define DETECT_PRIO_IDLE     139            /* priority of a task that runs only if no other task wants to */
-#define DETECT_QUIET_NS      30000000000ULL /* no report for so long, if it waits for a reported task */
+#define DETECT_PRIO_IDLE     139 /* priority of a task that runs only if no other task wants to */
 
 struct detect;
 
@@ -90,7 +88,7 @@ struct detect_settings {
 	struct detect_override overrides[DETECT_OVERRIDES_MAX];
 };
 
-/* Sets the defaults: LOOP, BUSY, STARVED, DEADLOCK and SERVICE 2 s, DISK 10 s, learning for 60 s. */
+/* Sets the defaults, which are in thresholds.h. */
 void detect_defaults(struct detect_settings *ret);
 
 struct detect_options {
@@ -143,8 +141,8 @@ void detect_resync(struct detect *d, uint64_t now_ns);
 /* Notes that records were lost until ts_ns. No task is judged until detect_resync(). */
 void detect_lost(struct detect *d, uint64_t ts_ns);
 /*
- * Judges all tasks. The caller calls it several times a second (DETECT_TICK_NS is often enough),
- * after all records older than now_ns. A long time without a call counts as time in which the
+ * Judges all tasks. The caller calls it several times a second (DETECT_TICK_NS of thresholds.h is often
+ * enough), after all records older than now_ns. A long time without a call counts as time in which the
  * machine slept.
  */
 void detect_tick(struct detect *d, uint64_t now_ns);

@@ -22,23 +22,8 @@
 
 #include "detect/detect_private.h"
 #include "lib/cleanup.h"
-#include "lib/clock.h"
 
-#define JUDGE_CHAIN    32                  /* the longest chain of tasks that wait for each other */
-#define JUDGE_CAP_NS   (10 * NSEC_PER_SEC) /* a task is not judged for so long after a cap */
-#define JUDGE_PRIO_LOW 130                 /* nice 10: the task is meant to give way to others */
-
-/* How many times longer a hang is than the longest time of ordinary work. */
-#define TIMES_LOCK    3
-#define TIMES_WAIT    10
-#define TIMES_BUSY    20
-#define TIMES_STARVED 4
-#define TIMES_DISK    4
-#define TIMES_SYNC    3 /* the write-out of a large file is one long wait */
-#define RETURNS_MIN   20
-#define RETURNS_BUSY  100
-#define RECEIVES_MIN  20
-#define LOOKS_MIN     3 /* so many samples have shown no progress */
+#define JUDGE_CHAIN 32 /* the longest chain of tasks that wait for each other */
 
 static const struct detect_task *judge_task(const struct detect *d, uint32_t tid)
 {
@@ -218,14 +203,14 @@ static bool judge_is_known(const struct detect *d, const struct detect_task *t)
  */
 static uint64_t judge_max_away(struct detect *d, const struct detect_task *t, uint64_t now_ns)
 {
-	if (now_ns >= t->first_ns + 10 * d->set.learn_ns)
+	if (now_ns >= t->first_ns + LEARN_NAME_TIMES * d->set.learn_ns)
 		return t->max_away_ns;
 	return MAX(t->max_away_ns, detect_habit(&d->habits, t->comm, now_ns)->max_away_ns);
 }
 
 static bool judge_is_patient(struct detect *d, const struct detect_task *t, uint8_t wait, uint64_t now_ns)
 {
-	if (now_ns >= t->first_ns + 10 * d->set.learn_ns)
+	if (now_ns >= t->first_ns + LEARN_NAME_TIMES * d->set.learn_ns)
 		return t->patient >> wait & 1;
 	return (t->patient | detect_habit(&d->habits, t->comm, now_ns)->patient) >> wait & 1;
 }
@@ -313,7 +298,7 @@ static void judge_busy(struct detect *d, struct detect_task *t, uint64_t limit_n
 	if (since_ns < d->floor_ns)
 		return;
 	limit_ns = MAX(limit_ns, TIMES_BUSY * judge_max_away(d, t, now_ns));
-	if (now_ns < since_ns + limit_ns || detect_ran_ns(t, now_ns) < limit_ns / 5 * 4)
+	if (now_ns < since_ns + limit_ns || detect_ran_ns(t, now_ns) < limit_ns / 5 * BUSY_FIFTHS)
 		return;
 	judge_tell(d, t, CT_HANG_BUSY, since_ns, now_ns, limit_ns);
 }
@@ -323,7 +308,7 @@ static void judge_starved(struct detect *d, struct detect_task *t, uint64_t limi
 	uint64_t since_ns = MAX(t->since_ns, d->floor_ns), longest_ns;
 
 	if (!limit_ns || now_ns < since_ns + limit_ns || t->prio >= JUDGE_PRIO_LOW ||
-	    now_ns < t->seen_ns + d->set.learn_ns / 10 || t->told >> CT_HANG_STARVED & 1)
+	    now_ns < t->seen_ns + d->set.learn_ns / LEARN_STARVED_SHARE || t->told >> CT_HANG_STARVED & 1)
 		return;
 	longest_ns = MAX(t->max_runq_ns, detect_habit(&d->habits, t->comm, now_ns)->max_runq_ns);
 	limit_ns = MAX(limit_ns, TIMES_STARVED * longest_ns);
@@ -428,7 +413,7 @@ static bool judge_reader_is_away(const struct detect *d, const struct detect_tas
 		return false;
 	if (r->run == DETECT_RUNNING)
 		return r->away_ns && now_ns >= since_ns + limit_ns &&
-		       detect_ran_ns(r, now_ns) >= limit_ns / 5 * 4;
+		       detect_ran_ns(r, now_ns) >= limit_ns / 5 * BUSY_FIFTHS;
 	if (r->run == DETECT_RUNNABLE)
 		return false; /* the rule STARVED is about such a task */
 	/* A thread that waits so may have no work, because another thread has taken over. */
@@ -476,7 +461,7 @@ static void judge_socket(struct detect *d, const struct detect_socket *s, uint64
 /* Removes a task some time after its end: by then its late records have come. */
 static void judge_bury(struct detect *d, struct detect_task *t, uint64_t now_ns)
 {
-	if (now_ns >= t->since_ns + NSEC_PER_SEC)
+	if (now_ns >= t->since_ns + DEAD_KEPT_NS)
 		detect_tasks_remove(&d->tasks, t);
 }
 

@@ -5,17 +5,15 @@
 
 #include "detect/detect_private.h"
 #include "lib/cleanup.h"
-#include "lib/clock.h"
 
 #define DETECT_CGROUPS_MAX 65536
 
 void detect_defaults(struct detect_settings *ret)
 {
-	*ret = (struct detect_settings){ .learn_ns = 60 * NSEC_PER_SEC };
+	*ret = (struct detect_settings){ .learn_ns = DETECT_LEARN_NS };
 	for (unsigned i = 0; i < CT_HANG_RULES; i++)
-		ret->limits.after_ns[i] = 2 * NSEC_PER_SEC;
-	/* in ordinary work, a busy disk takes seconds for one request */
-	ret->limits.after_ns[CT_HANG_DISK] = 10 * NSEC_PER_SEC;
+		ret->limits.after_ns[i] = DETECT_AFTER_NS;
+	ret->limits.after_ns[CT_HANG_DISK] = DETECT_AFTER_DISK_NS;
 }
 
 static uint64_t limits_min(uint64_t min_ns, const struct detect_limits *l)
@@ -29,7 +27,7 @@ static uint64_t limits_min(uint64_t min_ns, const struct detect_limits *l)
 void detect_limits_init(struct detect *d)
 {
 	d->min_ns = limits_min(UINT64_MAX, &d->set.limits);
-	d->patient_ns = MIN(2 * NSEC_PER_SEC, d->min_ns) / 4;
+	d->patient_ns = MIN(PATIENT_MAX_NS, d->min_ns) / PATIENT_SHARE;
 	for (unsigned i = 0; i < d->set.n_overrides; i++)
 		d->min_ns = limits_min(d->min_ns, &d->set.overrides[i].limits);
 }

@@ -10,10 +10,10 @@
 #include "detect/detect_habit.h"
 #include "detect/detect_socket.h"
 #include "detect/detect_task.h"
+#include "detect/thresholds.h"
 #include "lib/map.h"
 
 #define DETECT_REPORTS 32
-#define DETECT_GAP_NS  1500000000ULL /* no tick for so long: the machine slept or stood still */
 
 struct detect_report {
 	uint32_t tid, root;

@@ -7,16 +7,11 @@
 #include <sys/socket.h>
 
 #include "ctrace/fields.h"
+#include "detect/thresholds.h"
 #include "lib/cleanup.h"
-#include "lib/clock.h"
 #include "lib/hash.h"
 
 #define SOCKET_ROW 4
-/*
- * The record of a send may come so much later than that of its receive, if the sender loses the CPU
- * in between.
- */
-#define SOCKET_LATE_NS (100 * NSEC_PER_MSEC)
 
 int detect_sockets_init(struct detect_sockets *s)
 {
