@@ -27,12 +27,11 @@
 #include "daemon/capture/snapshot_request.h"
 #include "daemon/record/statedir.h"
 #include "daemon/capture/trace_storage.h"
+#include "daemon/thresholds.h"
 #include "daemon/worker.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/incidents.h"
-
-#define CTRACED_STUCK_NS (10 * NSEC_PER_SEC) /* a drain thread that made no round for so long is stuck */
 
 static const char help[] =
 	"Usage: ctraced [FLAG...]\n"

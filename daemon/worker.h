@@ -19,11 +19,6 @@
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 
-#define WORKER_QUEUE_MAX    64 /* jobs that wait, when the options do not say */
-#define WORKER_STUCK_USER   2
-#define WORKER_STUCK_OTHERS 4
-#define WORKER_STOP_S       2
-
 struct worker;
 
 struct worker_options {

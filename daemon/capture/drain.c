@@ -19,15 +19,11 @@
 #include "daemon/inspect/variable.h"
 #include "daemon/inspect/inspect_look.h"
 #include "daemon/inspect/inspect_policy.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-#define DRAIN_BUSY_MS           50
-#define DRAIN_QUIET_MS          250
-#define DRAIN_QUIET_N           512 /* fewer records than this in a round: the next one may come later */
-#define DRAIN_RATES             16
-#define DRAIN_RESYNC_NS         (10 * NSEC_PER_SEC) /* between two looks at all tasks after losses */
-#define DRAIN_INSPECTIONS_PER_S 2000                /* the thread's own limit; see inspect_policy.h */
+#define DRAIN_RATES 16
 
 struct drain_request {
 	void (*fn)(struct drain *d, void *arg);

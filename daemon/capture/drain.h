@@ -19,11 +19,7 @@
 #include "daemon/worker.h"
 #include "detect/detect.h"
 
-#define DRAIN_ERR_MAX        512
-#define DRAIN_POSTED_MAX     (32u << 20)    /* bytes of streams that wait to be written */
-#define DRAIN_SAMPLES_PER_S  200            /* stacks handed on for symbols */
-#define DRAIN_STOP_NS        15000000000ULL /* for the disk to take the end of the trace */
-#define DRAIN_FILES_AGAIN_NS 5000000000ULL  /* a process' descriptor table is written at most that often */
+#define DRAIN_ERR_MAX 512
 
 struct drain;
 

@@ -14,6 +14,7 @@
 #include "daemon/record/heldlocks.h"
 #include "daemon/kernel/probe.h"
 #include "daemon/stream.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/map.h"
@@ -103,7 +104,7 @@ bool snapshot_request_prepare(const struct snapshot_request_source *src, uint64_
 {
 	struct snapshot_request_prep p = { .since_ns = since_ns,
 					   .deadline_ns = clock_boot_ns() + SNAPSHOT_REQUEST_PREPARE_NS };
-	const struct timespec pause = { .tv_nsec = 2 * (long)NSEC_PER_MSEC };
+	const struct timespec pause = { .tv_nsec = SNAPSHOT_REQUEST_PAUSE_NS };
 	bool flushed;
 
 	if (!drain_call(src->drain, prepare_begin, &p)) {

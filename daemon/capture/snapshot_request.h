@@ -14,14 +14,8 @@
 struct drain;
 struct probe;
 
-#define SNAPSHOT_REQUEST_ERR_MAX         512
-#define SNAPSHOT_REQUEST_FDS_MAX         20000 /* descriptors written of all processes */
-#define SNAPSHOT_REQUEST_INSPECTIONS_MAX 200
-#define SNAPSHOT_REQUEST_PREPARE_NS      150000000ULL /* what is not looked at by then stays out */
-
-#define SNAPSHOT_REQUEST_FLUSH_NS 3000000000ULL /* for the disk of the trace to take what was sealed */
-
-#define SNAPSHOT_REQUEST_NOW_NS 1000000000ULL /* a window that ended less than this ago ends now */
+#define SNAPSHOT_REQUEST_ERR_MAX 512
+#define SNAPSHOT_REQUEST_FDS_MAX 20000 /* descriptors written of all processes */
 
 struct snapshot_request_source {
 	struct probe *probe;

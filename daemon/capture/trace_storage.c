@@ -10,9 +10,8 @@
 
 #include "daemon/capture/drain.h"
 #include "daemon/say.h"
+#include "daemon/thresholds.h"
 #include "lib/clock.h"
-
-#define TRACE_STORAGE_EVERY_USEC 1000000
 
 struct trace_storage {
 	sd_event_source *timer;

@@ -13,7 +13,6 @@
 
 #include "trace/write/writer_storage.h"
 
-#define TRACE_STORAGE_STUCK_NS 10000000000ULL /* a write or a sync that takes so long is told */
 #define TRACE_STORAGE_TEXT_MAX 512
 
 struct drain;

@@ -16,6 +16,16 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
+/* What the settings may be (ctraced.conf(5)); 0 switches off. */
+#define CONFIG_LONG_WAIT_MIN_NS (10 * NSEC_PER_MSEC)
+#define CONFIG_BUDGET_MIN       0.05 /* percent */
+#define CONFIG_BUDGET_MAX       100
+#define CONFIG_TASK_CAP_MIN     1000 /* records a second */
+#define CONFIG_TASK_CAP_MAX     1e9
+#define CONFIG_FD_MAX           (1 << 20)
+/* The first kernel whose array maps take more than 4 MiB; see config_ring_default(). */
+#define CONFIG_RING_KERNEL 6
+
 static int config_set_text(char *dst, size_t cap, const char *what, const char *value, char *err)
 {
 	if (strlen(value) >= cap) {
@@ -58,7 +68,7 @@ static int config_set_long_wait(uint64_t *dst, const char *what, const char *val
 {
 	uint64_t v;
 
-	if (config_value_time(value, &v) || v < 10 * NSEC_PER_MSEC || v > 3600 * NSEC_PER_SEC) {
+	if (config_value_time(value, &v) || v < CONFIG_LONG_WAIT_MIN_NS || v > CONFIG_TIME_MAX_NS) {
 		snprintf(err, CONFIG_ERR_MAX,
 			 "%s: \"%.40s\" is not a time from 10ms to 60min; give for example 200ms or 1s.",
 			 what, value);
@@ -74,7 +84,7 @@ static int config_set_budget(uint32_t *dst, const char *what, const char *value,
 	double v;
 
 	if (config_value_number(value, &v, &unit) || (strcmp(unit, "%") && (*unit || v != 0)) ||
-	    (v != 0 && (v < 0.05 || v > 100))) {
+	    (v != 0 && (v < CONFIG_BUDGET_MIN || v > CONFIG_BUDGET_MAX))) {
 		snprintf(err, CONFIG_ERR_MAX,
 			 "%s: \"%.40s\" is neither a share from 0.05%% to 100%% nor 0; give for example 1%%.",
 			 what, value);
@@ -89,7 +99,8 @@ static int config_set_task_cap(uint32_t *dst, const char *what, const char *valu
 	const char *unit;
 	double v;
 
-	if (config_value_number(value, &v, &unit) || *unit || (v != 0 && (v < 1000 || v > 1e9))) {
+	if (config_value_number(value, &v, &unit) || *unit ||
+	    (v != 0 && (v < CONFIG_TASK_CAP_MIN || v > CONFIG_TASK_CAP_MAX))) {
 		snprintf(
 			err, CONFIG_ERR_MAX,
 			"%s: \"%.40s\" is neither a number of records a second from 1000 to 1000000000 nor 0; give for example 50000.",
@@ -107,7 +118,7 @@ static int config_set_fd(int *dst, const char *what, const char *value, char *er
 
 	errno = 0;
 	v = strtol(value, &end, 10);
-	if (errno || end == value || *end || v < 0 || v > 1 << 20 || fcntl((int)v, F_GETFD) < 0) {
+	if (errno || end == value || *end || v < 0 || v > CONFIG_FD_MAX || fcntl((int)v, F_GETFD) < 0) {
 		snprintf(err, CONFIG_ERR_MAX, "%s: \"%.40s\" is not the number of an open descriptor.", what,
 			 value);
 		return -EINVAL;
@@ -301,7 +312,7 @@ static int config_read_flags(int argc, char *const argv[], struct config *c, boo
 
 uint64_t config_ring_default(const char *release)
 {
-	return atoi(release) < 6 ? 2ULL << 20 : 4ULL << 20;
+	return atoi(release) < CONFIG_RING_KERNEL ? 2ULL << 20 : 4ULL << 20;
 }
 
 int config_read(int argc, char *const argv[], struct config *ret, char err[CONFIG_ERR_MAX])

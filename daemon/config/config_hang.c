@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/clock.h"
-
-#define HANG_SECTION_MAX 48 /* the reader of the file keeps this much of the name of a section */
+#define HANG_AFTER_MIN_NS 100000000ULL /* ctraced.conf(5) */
+#define HANG_SECTION_MAX  48           /* the reader of the file keeps this much of the name of a section */
 
 static const char *const hang_rules[CT_HANG_RULES] = {
 	[CT_HANG_LOOP] = "hang-loop",         [CT_HANG_BUSY] = "hang-busy",
@@ -28,7 +27,7 @@ static int hang_time(const char *what, const char *value, bool may_be_off, uint6
 		*ret_ns = 0;
 		return 0;
 	}
-	if (config_value_time(value, &v) || v < 100 * NSEC_PER_MSEC || v > 3600 * NSEC_PER_SEC) {
+	if (config_value_time(value, &v) || v < HANG_AFTER_MIN_NS || v > CONFIG_TIME_MAX_NS) {
 		snprintf(err, CONFIG_ERR_MAX,
 			 "%s: \"%.40s\" is not a time from 100ms to 60min%s; give for example 2s.", what,
 			 value, may_be_off ? ", or off" : "");

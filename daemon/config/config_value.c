@@ -8,6 +8,8 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
+#define VALUE_MAX 9e18 /* fits into 63 bits */
+
 int config_value_number(const char *s, double *ret, const char **ret_unit)
 {
 	char *end;
@@ -40,7 +42,7 @@ static int in_units(const char *s, const struct unit *units, size_t n, uint64_t 
 		if (strcmp(name, units[i].name))
 			continue;
 		v *= (double)units[i].factor;
-		if (v >= 9e18)
+		if (v >= VALUE_MAX)
 			return -EINVAL;
 		*ret = (uint64_t)v;
 		return 0;

@@ -17,14 +17,13 @@
 #include <unistd.h>
 
 #include "daemon/say.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-#define CONTROL_LOOK_USEC 2000000
 /* Descriptors that one message may carry (SCM_MAX_FD in the kernel). The buffer has room for all of them.
  * Otherwise the kernel would close the rest on this thread. */
-#define CONTROL_FDS_MAX   253
-#define CONTROL_REST_USEC 100000 /* no descriptors left, or the thread that closes them is behind */
+#define CONTROL_FDS_MAX 253
 
 struct client {
 	struct control *control;

@@ -24,18 +24,10 @@
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 
-#define CONTROL_CLIENTS_MAX  16
-#define CONTROL_ROOT_CLIENTS 4
-#define CONTROL_USER_CLIENTS 4
-#define CONTROL_LINE_MAX     4096
-#define CONTROL_OUT_MAX      (1u << 20) /* an answer that is longer is not sent */
-#define CONTROL_TIMEOUT_S    10
-#define CONTROL_ACCEPT_MAX   64
-#define CONTROL_BACKLOG      512 /* at a pace of 8000 a second the last one waits for 64 ms */
-#define CONTROL_PACE_PERCENT 10
-#define CONTROL_PACE_NS      20000000ULL /* CPU time that others may take at once, after a rest */
-#define CONTROL_ERR_MAX      512
-#define CONTROL_NO_GROUP     ((gid_t)-1)
+#define CONTROL_LINE_MAX 4096
+#define CONTROL_OUT_MAX  (1u << 20) /* an answer that is longer is not sent */
+#define CONTROL_ERR_MAX  512
+#define CONTROL_NO_GROUP ((gid_t)-1)
 
 struct control;
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/governor/governor.h"
 
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
-
-#define RATE_NS 200000000.0 /* the rates are smoothed over this time */
-#define COST_NS 2000000000.0
 
 /* CPU time that the bucket gains in a nanosecond. */
 static double governor_in(const struct governor *g)
@@ -43,7 +41,7 @@ static enum governor_act step_to(struct governor *g, uint64_t now_ns, enum ct_sh
 			g->patience = MIN(g->patience * 2, (unsigned)GOVERNOR_PATIENCE);
 		g->up_ns = now_ns;
 	} else {
-		if (g->patience > 1 && now_ns - g->up_ns > 3 * GOVERNOR_FLAP_NS)
+		if (g->patience > 1 && now_ns - g->up_ns > GOVERNOR_LASTED * GOVERNOR_FLAP_NS)
 			g->patience /= 2;
 		g->down_ns = now_ns;
 	}
@@ -60,9 +58,10 @@ static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 	enum ct_shed to = g->step + 1;
 
 	/* the cost does not come from the capture */
-	if (times < 0.6 && g->step >= CT_SHED_STACKS)
+	if (times < GOVERNOR_CAPTURE && g->step >= CT_SHED_STACKS)
 		return GOVERNOR_STAY;
-	if (times >= 0.6 && g->share > (times > GOVERNOR_STORM ? GOVERNOR_SHARE_STORM : GOVERNOR_SHARE)) {
+	if (times >= GOVERNOR_CAPTURE &&
+	    g->share > (times > GOVERNOR_STORM ? GOVERNOR_SHARE_STORM : GOVERNOR_SHARE)) {
 		if (!g->cap_ns)
 			g->cap_ns = now_ns;
 		g->rate_ns = now_ns;
@@ -75,11 +74,11 @@ static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 	}
 	if (now_ns - g->rate_ns < (g->cap_ns ? GOVERNOR_REST_NS : GOVERNOR_SETTLE_NS))
 		return GOVERNOR_STAY;
-	if (times > 8)
+	if (times > GOVERNOR_TO_PAUSE)
 		to = CT_SHED_PAUSE;
-	else if (times > 4)
+	else if (times > GOVERNOR_TO_WAITS)
 		to = MAX(to, (enum ct_shed)CT_SHED_WAITS);
-	else if (times > 2)
+	else if (times > GOVERNOR_TO_MESSAGES)
 		to = MAX(to, (enum ct_shed)CT_SHED_MESSAGES);
 	return step_to(g, now_ns, to);
 }
@@ -87,7 +86,8 @@ static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 /* The time of calm that is needed before a step back. */
 static uint64_t governor_wait(const struct governor *g)
 {
-	uint64_t ns = g->rate_ppm < g->budget_ppm / 4.0 ? GOVERNOR_QUIET_NS : GOVERNOR_CALM_NS;
+	uint64_t ns =
+		g->rate_ppm < g->budget_ppm / GOVERNOR_QUIET_SHARE ? GOVERNOR_QUIET_NS : GOVERNOR_CALM_NS;
 
 	return ns * g->patience;
 }
@@ -95,7 +95,7 @@ static uint64_t governor_wait(const struct governor *g)
 static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 {
 	/* the end of pausing costs nothing more: the present cost is the whole cost */
-	double limit = g->step == CT_SHED_PAUSE ? 0.8 : 0.6;
+	double limit = g->step == CT_SHED_PAUSE ? GOVERNOR_CALM_PAUSE : GOVERNOR_CALM;
 	bool calm = g->step && g->bucket_ns > 0 && g->rate_ppm < g->budget_ppm * limit;
 
 	if (!calm) {
@@ -115,7 +115,8 @@ static bool governor_cap_is_over(const struct governor *g, uint64_t now_ns)
 	uint64_t ns = now_ns - g->cap_ns, least_ns = GOVERNOR_CAP_TIMES * g->uncap_ns;
 
 	return g->cap_ns && ns >= MAX(GOVERNOR_CAP_MIN_NS, least_ns) &&
-	       (g->bucket_ns > 0.9 * governor_room(g, now_ns) || ns >= MAX(GOVERNOR_CAP_MAX_NS, least_ns));
+	       (g->bucket_ns > GOVERNOR_FULL * governor_room(g, now_ns) ||
+		ns >= MAX(GOVERNOR_CAP_MAX_NS, least_ns));
 }
 
 /* The cost of starting the capture and of running it for a while. */
@@ -142,10 +143,11 @@ static double governor_account(struct governor *g, uint64_t now_ns, const struct
 		MIN((double)(now->passed_ns - g->spent.passed_ns), GOVERNOR_PASSED_PPM / 1e6 * g->cpus * dt);
 	double capture = (double)(now->capture_ns - g->spent.capture_ns) - passed,
 	       spent = capture + (double)(now->other_ns - g->spent.other_ns);
-	double ppm = dt > 0 ? 1e6 / (dt * g->cpus) : 0, over_ns = MIN(RATE_NS, (double)(now_ns - g->rate_ns));
+	double ppm = dt > 0 ? 1e6 / (dt * g->cpus) : 0,
+	       over_ns = MIN(GOVERNOR_RATE_NS, (double)(now_ns - g->rate_ns));
 
-	smooth(&g->cost_ppm, (spent + passed) * ppm, dt, COST_NS);
-	smooth(&g->passed_ppm, passed * ppm, dt, COST_NS);
+	smooth(&g->cost_ppm, (spent + passed) * ppm, dt, GOVERNOR_COST_NS);
+	smooth(&g->passed_ppm, passed * ppm, dt, GOVERNOR_COST_NS);
 	if (measure) {
 		smooth(&g->rate_ppm, spent * ppm, dt, over_ns);
 		smooth(&g->capture_ppm, capture * ppm, dt, over_ns);
@@ -181,7 +183,7 @@ void governor_resumed(struct governor *g, uint64_t now_ns, const struct governor
 {
 	double cost = governor_account(g, now_ns, spent, false);
 
-	g->on_ns = g->on_ns > 0 ? g->on_ns * 0.75 + cost * 0.25 : cost;
+	g->on_ns = g->on_ns > 0 ? g->on_ns * (1 - GOVERNOR_ON_NEW) + cost * GOVERNOR_ON_NEW : cost;
 	g->paused = false;
 	g->pause_ns = g->rate_ns = now_ns;
 	g->calm_ns = 0;

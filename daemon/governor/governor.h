@@ -23,35 +23,6 @@
 
 #include "ctrace/abi.h"
 
-#define GOVERNOR_TICK_NS    20000000ULL    /* what comes sooner after the last tick is put together with it */
-#define GOVERNOR_HOLD_NS    1000000000ULL  /* in the bucket: what may be spent at once, in time */
-#define GOVERNOR_BEGIN_NS   10000000000ULL /* the start: symbols are read, everything is new */
-#define GOVERNOR_START_NS   30000000000ULL /* what the bucket holds during that */
-#define GOVERNOR_SETTLE_NS  100000000ULL   /* a step is given that long to show its effect */
-#define GOVERNOR_ON_NS      60000000ULL    /* the least of capture between two pauses, if it can be paid */
-#define GOVERNOR_OFF_MIN_NS 400000000ULL   /* of a pause */
-#define GOVERNOR_OFF_MAX_NS 30000000000ULL
-#define GOVERNOR_CALM_NS    2000000000ULL  /* below the budget for so long: a step back */
-#define GOVERNOR_QUIET_NS   1000000000ULL  /* the same, when it is below a quarter of it */
-#define GOVERNOR_FLAP_NS    10000000000ULL /* a step back that lasted less was one too many */
-#define GOVERNOR_PATIENCE   32             /* times the above is waited at most */
-#define GOVERNOR_REST_NS    1500000000ULL /* what was recorded before a group was capped is written by then */
-#define GOVERNOR_CAP_MIN_NS 400000000ULL  /* that long the records of a group are left out at least, and */
-#define GOVERNOR_CAP_MAX_NS 5000000000ULL /* at most; in between until the bucket is nearly full */
-#define GOVERNOR_CAP_TIMES                                                                                   \
-	64 /* both are longer when it took long to end the last cap: so many times that                      \
-	    */
-#define GOVERNOR_SHARE       0.5 /* of the records, from which a group is capped */
-#define GOVERNOR_STORM       4   /* from so many times the budget on */
-#define GOVERNOR_SHARE_STORM 0.25
-/*
- * To pass over the events of a capped group costs its own tasks their time, on their CPU.  It is not
- * counted against the budget up to this part of the machine: else a storm that is large enough would
- * still have the capture pause for everybody.  Storms on all CPUs are passed over for 2 to 10 %: an event
- * costs those who make it at least five times as much.
- */
-#define GOVERNOR_PASSED_PPM 200000
-
 /* CPU time that the tracer has used by now. */
 struct governor_spent {
 	/* for recording: by the BPF programs, and by the thread that takes their records */

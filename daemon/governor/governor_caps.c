@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/governor/governor_caps.h"
 
+#include "daemon/thresholds.h"
 #include "lib/clock.h"
 
 void caps_init(struct caps *c, uint32_t per_s, uint64_t now_ns)

@@ -15,9 +15,9 @@
 
 #include "ctrace/govern_state.h"
 #include "ctrace/abi.h"
+#include "daemon/thresholds.h"
 
-#define CAPS_MAX    16 /* tasks capped at a time */
-#define CAPS_SAMPLE 16 /* one record in so many is looked at; a power of two */
+#define CAPS_MAX 16 /* tasks capped at a time */
 
 struct caps_task {
 	uint32_t tid, n;   /* n: records of this second, estimated from the sample */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/governor/governor_groups.h"
 
+#include "daemon/thresholds.h"
+
 void groups_init(struct groups *g, uint64_t now_ns)
 {
 	*g = (struct groups){ .aged_ns = now_ns };

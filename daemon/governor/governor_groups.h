@@ -12,9 +12,7 @@
 
 #include <stdint.h>
 
-#define GROUPS_MAX     16
-#define GROUPS_LEAST   256 /* counts, before anything is said of them: a sixteenth of the records counts */
-#define GROUPS_HALF_NS 500000000u /* old counts weigh half as much after that time */
+#define GROUPS_MAX 16
 
 struct groups {
 	struct {

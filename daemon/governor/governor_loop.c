@@ -8,12 +8,9 @@
 #include <unistd.h>
 
 #include "daemon/say.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
-
-#define AGAIN_NS                                                                                             \
-	(5 * NSEC_PER_SEC) /* a step in force is recorded again, for readers of only a part of the trace */
-#define CPUS_NS (2 * NSEC_PER_SEC) /* between two looks at the number of CPUs */
 
 uint64_t governor_loop_clock(void)
 {
@@ -214,7 +211,7 @@ static void governor_loop_rates(struct governor_loop *g, uint64_t now_ns)
 	g->stats.spent_ns = g->governor.spent.capture_ns + g->governor.spent.other_ns;
 	g->stats.bpf_ns = g->bpf_now_ns;
 	g->stats.caps_refused = g->caps.refused;
-	if (now_ns < g->bpf_at_ns + 2 * NSEC_PER_SEC)
+	if (now_ns < g->bpf_at_ns + GOVERNOR_BPF_NS)
 		return;
 	if (g->bpf_at_ns)
 		g->stats.bpf_percent = (double)(g->bpf_now_ns - g->bpf_ns) * 100 /
@@ -232,7 +229,7 @@ void governor_loop_round(struct governor_loop *g)
 		governor_loop_caps_round(g);
 	if (g->governor.last_ns && now_ns < g->governor.last_ns + GOVERNOR_TICK_NS)
 		return;
-	if (!g->cpus || now_ns >= g->cpus_ns + CPUS_NS) {
+	if (!g->cpus || now_ns >= g->cpus_ns + GOVERNOR_CPUS_NS) {
 		g->cpus = governor_loop_cpus();
 		g->cpus_ns = now_ns;
 	}
@@ -261,9 +258,9 @@ void governor_loop_round(struct governor_loop *g)
 		governor_loop_uncap_groups(g);
 		break;
 	}
-	if (g->broken_ns && !g->gap_ns && clock_boot_ns() >= g->broken_ns + AGAIN_NS)
+	if (g->broken_ns && !g->gap_ns && clock_boot_ns() >= g->broken_ns + GOVERNOR_AGAIN_NS)
 		governor_loop_broken(g, probe_shed(g->opt.probe, g->told));
-	if (g->told && !g->gap_ns && clock_boot_ns() >= g->told_ns + AGAIN_NS)
+	if (g->told && !g->gap_ns && clock_boot_ns() >= g->told_ns + GOVERNOR_AGAIN_NS)
 		governor_loop_tell(g, g->told);
 	governor_loop_rates(g, now_ns);
 }

@@ -5,16 +5,10 @@
 #include <stdlib.h>
 
 #include "daemon/say.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/vec.h"
-
-/* A program that was running when the cap of a group ended may still cap a task of the group. After this
- * time no program does. */
-#define CAPS_OVER_NS (20 * NSEC_PER_MSEC)
-/* More tasks than this are found sooner by a walk over all tasks. */
-#define CAPS_READ_EACH 16
-#define CAPS_SAY_NS    (600 * NSEC_PER_SEC)
 
 /* The cap of a task is over. found: the present state of the task, so that no reader has to guess. NULL:
  * the task has ended. */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "daemon/incident/diagnoser_private.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 
 struct diagnoser {
@@ -158,7 +159,7 @@ int diagnoser_ask(struct diagnoser *d, int fd, const struct diagnoser_question *
 		return -errno;
 	d->fn = fn;
 	d->arg = arg;
-	sd_event_source_set_time_relative(d->late, (DIAGNOSER_WALL_S + 5) * 1000000ULL);
+	sd_event_source_set_time_relative(d->late, (DIAGNOSER_WALL_S + DIAGNOSER_LATE_S) * 1000000ULL);
 	sd_event_source_set_enabled(d->late, SD_EVENT_ONESHOT);
 	return 0;
 }

@@ -21,9 +21,6 @@
 #include <systemd/sd-event.h>
 
 #define DIAGNOSER_ANSWER_MAX 60000 /* bytes of JSON */
-#define DIAGNOSER_MEMORY     (512ULL << 20)
-#define DIAGNOSER_CPU_S      10 /* of CPU time for a question */
-#define DIAGNOSER_WALL_S     60 /* and on a machine that has no time for it */
 
 /* The question why a task hung. Times are boot time. */
 struct diagnoser_question {

@@ -5,12 +5,12 @@
 
 #include "analysis/hangs/hangs.h"
 #include "daemon/incident/diagnoser_private.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 #include "trace/read/reader.h"
 
-#define ANSWER_TEXT_MAX   4096
-#define ANSWER_EVENTS_MAX 3000000 /* about as many as DIAGNOSER_MEMORY holds: 150 bytes each */
+#define ANSWER_TEXT_MAX 4096
 
 /* Makes a JSON string. A name in a trace may have any bytes, but a text in JSON may not. */
 static json_t *answer_text(const char *s)
@@ -89,7 +89,7 @@ static int answer_from(struct reader *reader, uint64_t from_ns, const struct dia
 {
 	struct window *w = NULL;
 	struct graph *g = NULL;
-	int r = window_load(reader, from_ns, reader_info(reader)->to_ns + 1, ANSWER_EVENTS_MAX, &w, err);
+	int r = window_load(reader, from_ns, reader_info(reader)->to_ns + 1, DIAGNOSER_EVENTS_MAX, &w, err);
 
 	if (!r) {
 		snprintf(err, READER_ERR_MAX, "out of memory");
@@ -115,8 +115,8 @@ json_t *diagnoser_answer(int fd, const struct diagnoser_question *q)
 		r = answer_from(reader, from_ns, q, &answer, err);
 	}
 	/* on a busy machine: half of the time before the hang, a quarter, ..., and then less of the hang */
-	for (unsigned i = 0; i < 6 && (r == -ENOMEM || r == -E2BIG); i++) {
-		uint64_t limit_ns = i < 3 ? q->since_ns : q->found_ns;
+	for (unsigned i = 0; i < DIAGNOSER_TRIES && (r == -ENOMEM || r == -E2BIG); i++) {
+		uint64_t limit_ns = i < DIAGNOSER_TRIES_BEFORE ? q->since_ns : q->found_ns;
 
 		if (from_ns >= limit_ns)
 			continue;

@@ -15,6 +15,7 @@
 #include "daemon/incident/diagnoser.h"
 #include "daemon/sandbox/filter.h"
 #include "daemon/sandbox/privilege.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 
 #define JAIL_NOBODY 65534 /* the kernel's overflow id */
@@ -83,11 +84,11 @@ static int jail_close_all_but(int keep_fd)
 
 	if (null < 0)
 		return -errno;
-	for (int fd = 0; fd < 3; fd++)
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
 		if (fd != keep_fd && dup2(null, fd) < 0)
 			return -errno;
-	if ((keep_fd > 3 && close_range(3, (unsigned)keep_fd - 1, 0)) ||
-	    close_range((unsigned)MAX(keep_fd + 1, 3), ~0U, 0))
+	if ((keep_fd > STDERR_FILENO + 1 && close_range(STDERR_FILENO + 1, (unsigned)keep_fd - 1, 0)) ||
+	    close_range((unsigned)MAX(keep_fd + 1, STDERR_FILENO + 1), ~0U, 0))
 		return -errno;
 	return 0;
 }

@@ -15,6 +15,7 @@
 
 #include "daemon/incident/diagnoser_jail.h"
 #include "daemon/incident/diagnoser_private.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 

@@ -16,13 +16,13 @@
 
 #include "daemon/incident/incident_private.h"
 #include "daemon/capture/snapshot_request.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/incidents.h"
 #include "trace/words/describe.h"
 
-#define SAY_LIMITED_NS     (60 * NSEC_PER_SEC)
-#define INCIDENTS_RETRY_NS NSEC_PER_SEC /* the worker had no room */
+#define SAY_SECONDS_MAX 120 /* longer times are told in minutes */
 
 struct incidents {
 	struct incidents_options opt;
@@ -371,7 +371,7 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 
 	is->stats.limited++;
 	is->limited++;
-	if (is->said_ns && now_ns - is->said_ns < SAY_LIMITED_NS)
+	if (is->said_ns && now_ns - is->said_ns < INCIDENTS_SAY_LIMITED_NS)
 		return;
 	is->said_ns = now_ns;
 	describe_clean(h->comm, comm, sizeof(comm));
@@ -380,8 +380,8 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 			LOG_NOTICE,
 			"%s[%u] hangs too (%s), but gets no snapshot: snapshot-rate allows the next one in %" PRIu64
 			" %s. `ctrace snapshot` takes one now.",
-			comm, h->tid, describe_hang(h->rule), wait_s < 120 ? wait_s : wait_s / 60,
-			wait_s < 120 ? "s" : "min");
+			comm, h->tid, describe_hang(h->rule), wait_s < SAY_SECONDS_MAX ? wait_s : wait_s / 60,
+			wait_s < SAY_SECONDS_MAX ? "s" : "min");
 	else
 		incident_say_plain(
 			LOG_NOTICE,

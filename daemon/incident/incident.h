@@ -29,9 +29,8 @@
 #include "daemon/worker.h"
 #include "detect/detect.h"
 
-#define INCIDENTS_NOTED_MAX 64              /* hangs noted at once */
-#define INCIDENTS_OPEN_MAX  8               /* snapshots in the making */
-#define INCIDENTS_SPAN_NS   120000000000ULL /* so much of a hang that is not new is in its snapshot */
+#define INCIDENTS_NOTED_MAX 64 /* hangs noted at once */
+#define INCIDENTS_OPEN_MAX  8  /* snapshots in the making */
 
 struct incidents;
 

@@ -12,6 +12,7 @@
 
 #define DOC_TEXT_MAX  4096
 #define DOC_CHAIN_MAX 32
+#define DOC_WORD_MAX  32
 
 /* Makes a JSON string. A name may have any bytes, but a text in JSON may not, and it may be shown on a
  * terminal. */
@@ -174,7 +175,9 @@ static const char *word_of(json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 
-	return s && *s && strlen(s) < 32 && strspn(s, "abcdefghijklmnopqrstuvwxyz-") == strlen(s) ? s : NULL;
+	return s && *s && strlen(s) < DOC_WORD_MAX && strspn(s, "abcdefghijklmnopqrstuvwxyz-") == strlen(s)
+		       ? s
+		       : NULL;
 }
 
 static json_t *doc_task(json_t *o)

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/incidents.h"
@@ -18,7 +19,6 @@
 
 #define STORE_PATH_MAX (INCIDENT_NAME_MAX + 16)
 #define STORE_TIME_LEN 16 /* "20260131T140312Z" */
-#define STORE_AHEAD_NS (86400 * NSEC_PER_SEC)
 
 void incident_store_name(char name[INCIDENT_NAME_MAX], uint64_t real_ns, const char *comm, uint32_t tid)
 {
@@ -250,7 +250,7 @@ static int store_group(int dir, struct dirent **files, int n, const char *name, 
 		*h = (struct store_hang){ .files = &files[i] };
 		for (; i < n && is_same_hang(first, files[i]->d_name); i++, h->n++)
 			h->bytes += store_bytes(dir, files[i]->d_name);
-		h->ahead = incident_store_time(first) > now_ns + STORE_AHEAD_NS;
+		h->ahead = incident_store_time(first) > now_ns + INCIDENTS_AHEAD_NS;
 		h->stays = !strncmp(first, name, name_len) && first[name_len] == '.';
 		h->uid = store_uid(dir, h);
 		while (v[h->uid_at].uid != h->uid)

@@ -9,12 +9,11 @@
 #include <time.h>
 
 #include "daemon/inspect/inspect_look.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-#define PER_SEC_DEFAULT 100
-#define STUCK_NS        (10 * NSEC_PER_SEC)
-#define WORKERS_MAX     4 /* one that works; the others may be stuck */
+#define WORKERS_MAX 4 /* one that works; the others may be stuck */
 
 /* An entry of the queue: a want; with raw, a sample; with access, an access to a variable. */
 struct item {
@@ -61,7 +60,7 @@ static uint64_t pace_step(const struct inspect *v)
 
 static uint64_t pace_wait(struct inspect *v, uint64_t now)
 {
-	uint64_t slack = NSEC_PER_SEC / 4;
+	uint64_t slack = NSEC_PER_SEC / INSPECT_SLACK_SHARE;
 
 	if (v->next_ns + slack < now)
 		v->next_ns = now - slack;
@@ -302,7 +301,7 @@ static void workers_check(struct inspect *v)
 		inspect_look_free(wk->look);
 		*wk = (struct worker){ 0 };
 	}
-	if (cur && work_age(cur) > STUCK_NS) {
+	if (cur && work_age(cur) > INSPECT_STUCK_NS) {
 		cur->abandoned = true;
 		v->current = NULL;
 	}
@@ -320,7 +319,7 @@ int inspect_new(const struct inspect_options *opt, struct inspect **ret)
 		return -ENOMEM;
 	v->opt = *opt;
 	if (!v->opt.max_per_sec)
-		v->opt.max_per_sec = PER_SEC_DEFAULT;
+		v->opt.max_per_sec = INSPECT_PER_SEC;
 	pthread_mutex_init(&v->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);

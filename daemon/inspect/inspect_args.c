@@ -152,13 +152,13 @@ static void select_fds(struct unwind *u, const uint64_t args[6], struct inspect_
 	uint64_t sets[3][SELECT_MAX / 64] = { 0 };
 	unsigned n = (unsigned)MIN(args[0], (uint64_t)SELECT_MAX);
 
-	for (unsigned s = 0; s < 3; s++)
+	for (unsigned s = 0; s < ARRAY_SIZE(events); s++)
 		if (args[1 + s] && unwind_memory(u, args[1 + s], sets[s], (n + 63) / 64 * 8) <= 0)
 			memset(sets[s], 0, sizeof(sets[s]));
 	for (unsigned fd = 0; fd < n; fd++) {
 		uint16_t ev = 0;
 
-		for (unsigned s = 0; s < 3; s++)
+		for (unsigned s = 0; s < ARRAY_SIZE(events); s++)
 			ev |= sets[s][fd / 64] >> fd % 64 & 1 ? events[s] : 0;
 		if (!ev)
 			continue;

@@ -8,12 +8,10 @@
 #include <sys/stat.h>
 
 #include "daemon/inspect/inspect_args.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "trace/format/blob.h"
-
-#define SAME_WAIT_NS                                                                                         \
-	(20 * NSEC_PER_MSEC) /* the iterator's estimate of a wait's start may be late by two ticks */
 
 /* The time for which the machine was suspended. The scheduler's clock, which the iterator uses, does not
  * count that time. */
@@ -61,7 +59,7 @@ bool inspect_look_same_wait(const struct inspect_look *l, const struct inspect_w
 		return false;
 	/* The scheduler's clock stands still while the host takes the CPU away, so the time of the switch-out
 	 * seems later the longer ago it is. */
-	slack = SAME_WAIT_NS + (t->wait.ts > w->since_ns ? (t->wait.ts - w->since_ns) / 2 : 0);
+	slack = INSPECT_SAME_WAIT_NS + (t->wait.ts > w->since_ns ? (t->wait.ts - w->since_ns) / 2 : 0);
 	if (!w->since_ns || t->sched_since <= w->since_ns + slack)
 		return true;
 	return t->sched_since <= w->since_ns + slack + (suspended_ns() - l->suspended_ns);

@@ -10,8 +10,7 @@
 #include "daemon/inspect/inspect_result.h"
 
 /* A stack of addresses and what it was in words, for accesses: there are many from few places. */
-#define INSPECT_LOOK_KNOWN    16
-#define INSPECT_LOOK_KNOWN_NS 1000000000ULL /* by then something else may be mapped there */
+#define INSPECT_LOOK_KNOWN 16
 struct inspect_look_known {
 	uint64_t ns;
 	uint32_t tgid, n;

@@ -12,21 +12,8 @@
 
 #include "daemon/record/tasks.h"
 
-#define INSPECT_POLICY_SCAN_NS    (100 * 1000000ULL) /* between two scans */
-#define INSPECT_POLICY_SCAN_MAX   8192 /* entries looked at in one scan; the next goes on from there */
-#define INSPECT_POLICY_LOOP_NS    1000000000ULL /* a loop of short waits this long is inspected */
-#define INSPECT_POLICY_LOOP_WAITS 3             /* how many waits it must have had by then */
-#define INSPECT_POLICY_LOOP_AGAIN 2000000000ULL
-#define INSPECT_POLICY_YIELDS     10  /* yields from one scan to the next: it spins, and is looked at */
-#define INSPECT_POLICY_PER_SEC    100 /* inspections asked for */
-#define INSPECT_POLICY_GROUPS     16  /* of which it is known how many of them they had */
-#define INSPECT_POLICY_BACKOFF_BASE                                                                          \
-	2000000000ULL /* the same wait over again is inspected after 2, 4, ... 64 s */
-#define INSPECT_POLICY_BACKOFF_MAX 5
-/* A wait this many times longer than a long one is inspected even so, if the last inspection was that long
- * ago. */
-#define INSPECT_POLICY_STUCK       10
-#define INSPECT_POLICY_STUCK_AGAIN 10000000000ULL
+#define INSPECT_POLICY_SCAN_MAX 8192 /* entries looked at in one scan; the next goes on from there */
+#define INSPECT_POLICY_GROUPS   16   /* of which it is known how many of them they had */
 
 /* How many inspections each group (govern_group()) had. One group gets at most half of all, so that its
  * waits do not use up the inspections of others. Root's tasks outside of control groups are in no group and

@@ -9,6 +9,7 @@
 #include "ctrace/glibc.h"
 #include "daemon/inspect/polled_code.h"
 #include "daemon/inspect/variable.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 
 #define LEVELS      2    /* the innermost functions of the program that are looked at */
@@ -20,11 +21,9 @@
 #define FOUND_MAX   24   /* candidates of one function */
 #define NAMED_MAX   6    /* candidates whose symbol is looked for */
 #define NAMED_FILE  (32u << 20)
-#define LOOK_AGAIN_NS                                                                                        \
-	20000000 /* by then a task that runs has been in the kernel again, at least for a tick */
-#define SCORE_MIN      6
-#define VALUE_AGAIN_NS 2000000
-#define REGS           16
+#define NEAR        32 /* how far from the places where the task was seen a candidate is not unlikely */
+#define HOPS_MAX    3  /* jumps from the call to the function, as a linkage table makes */
+#define REGS        16
 
 /* For each register, in the order of the machine's register numbers: its index in ct_iter_task.regs. */
 static const uint8_t reg_index[REGS] = { 10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0 };
@@ -234,7 +233,7 @@ static void candidate_add(struct inquiry *q, const struct polled_operand *o, uin
 		score -= 3;
 	if (q->has_loop)
 		score += o->at >= q->loop_begin && o->at < q->loop_end ? 3 : -3;
-	else if (o->at + 32 < q->lo || o->at > q->hi + 32)
+	else if (o->at + NEAR < q->lo || o->at > q->hi + NEAR)
 		score -= 2;
 	for (size_t i = 0; i < q->n; i++)
 		if (q->v[i].addr == addr) {
@@ -320,7 +319,7 @@ static bool called_code(const struct inquiry *q, size_t at, uint64_t *ret_addr, 
 	if (!polled_call(q->code, q->n_code, at, q->start, ret_addr, &pointer) ||
 	    (pointer && q->code[at + 1] != 0x15))
 		return false;
-	for (unsigned hops = 0; hops < 3; hops++) {
+	for (unsigned hops = 0; hops < HOPS_MAX; hops++) {
 		size_t skip;
 
 		if (pointer && !read_memory(q, *ret_addr, ret_addr, sizeof(*ret_addr)))
@@ -353,7 +352,7 @@ static int by_score(const void *a, const void *b)
  * it does not change. */
 static void candidates_rank(struct inquiry *q)
 {
-	const struct timespec while_ns = { .tv_nsec = VALUE_AGAIN_NS };
+	const struct timespec while_ns = { .tv_nsec = POLLED_VALUE_AGAIN_NS };
 
 	qsort(q->v, q->n, sizeof(q->v[0]), by_score);
 	q->n = MIN(q->n, (size_t)NAMED_MAX);
@@ -382,7 +381,7 @@ static unsigned candidates_tell(const struct inquiry *q, struct polled_variable 
 	for (size_t i = 0; i < q->n && n < POLLED_MAX; i++) {
 		const struct candidate *c = &q->v[i];
 
-		if (c->score < SCORE_MIN || c->score + 1 < q->v[0].score)
+		if (c->score < POLLED_SCORE_MIN || c->score + 1 < q->v[0].score)
 			break;
 		ret[n] = (struct polled_variable){ .addr = c->addr, .value = c->value, .flags = c->flags };
 		if (!q->naps)
@@ -485,14 +484,14 @@ unsigned polled_look(struct polled *p, struct unwind *u, const struct ct_iter_ta
 		*l = (struct looked){ .tid = t->task.h.tid };
 	look_take(&l->v[l->n], u, t);
 	l->last_ns = now_ns;
-	l->next_ns = now_ns + LOOK_AGAIN_NS;
+	l->next_ns = now_ns + POLLED_LOOK_AGAIN_NS;
 	if (!l->v[l->n].n_levels)
 		return 0;
 	if (++l->n < POLLED_LOOKS && !loop)
 		return 0;
 	n = decide(u, t->task.h.tid, l->v + (loop ? l->n - 1 : 0), loop ? 1 : l->n, loop, ret);
 	l->n = 0;
-	l->fails = n ? 0 : MIN(l->fails + 1, 6u);
+	l->fails = n ? 0 : MIN(l->fails + 1, (unsigned)POLLED_REST_TIMES);
 	l->next_ns = now_ns + (n ? POLLED_AGAIN_NS : POLLED_REST_NS << l->fails);
 	return n;
 }

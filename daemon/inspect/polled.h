@@ -28,9 +28,6 @@
 #include "daemon/stack/unwind.h"
 
 #define POLLED_TASKS_MAX 64 /* looked at a time; the one not looked at for longest makes room */
-#define POLLED_LOOKS     4  /* before it is decided what a task that never sleeps polls */
-#define POLLED_AGAIN_NS  3000000000ULL
-#define POLLED_REST_NS   250000000ULL /* after nothing was found: twice that, and more each time */
 #define POLLED_MAX       2
 
 struct polled;

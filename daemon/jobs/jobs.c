@@ -16,6 +16,7 @@
 #include "daemon/jobs/jobs_file.h"
 #include "daemon/jobs/jobs_find.h"
 #include "daemon/jobs/jobs_probe.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 

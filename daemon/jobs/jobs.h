@@ -16,12 +16,7 @@
 #include "daemon/jobs/jobs_load.h"
 #include "daemon/kernel/probe.h"
 
-#define JOBS_FILES_MAX  128
-#define JOBS_LOOK_MS    250 /* files are checked for having been replaced */
-#define JOBS_SCAN_MS    5000
-#define JOBS_SCAN_REST  200 /* a scan of all processes is followed by so many times its own CPU time */
-#define JOBS_CALLS_REST 10  /* the same, after the work for functions that jobs run */
-#define JOBS_FIRST_MS   3000
+#define JOBS_FILES_MAX 128
 
 struct jobs;
 

@@ -15,7 +15,11 @@
 #include <bpf/btf.h>
 
 #include "daemon/kernel/wait_calls.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
+
+/* Arguments of sched_switch with the state: private data, preempt, prev, next, prev_state. */
+enum { SWITCH_ARGS_STATE = 5 };
 
 /* The last message of libbpf about a program, while one thread loads. */
 static __thread struct {
@@ -157,8 +161,7 @@ static bool probe_switch_has_state(const struct btf *btf)
 
 	while (t && (btf_is_typedef(t) || btf_is_ptr(t)))
 		t = btf__type_by_id(btf, t->type);
-	/* the tracepoint's private data, preempt, prev, next, prev_state */
-	return t && btf_is_func_proto(t) && btf_vlen(t) >= 5;
+	return t && btf_is_func_proto(t) && btf_vlen(t) >= SWITCH_ARGS_STATE;
 }
 
 /* Tries once to open and load. On success the skeleton belongs to the probe. */
@@ -328,7 +331,7 @@ static uint64_t probe_bytes(const struct probe *p)
  * attached and still never be called. */
 static int probe_check_fires(const struct probe *p, char err[PROBE_ERR_MAX])
 {
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < PROBE_FIRES_MS; i++) {
 		struct timespec ms = { .tv_nsec = 1000000 };
 
 		nanosleep(&ms, NULL);

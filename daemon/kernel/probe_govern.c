@@ -8,12 +8,9 @@
 #include <time.h>
 
 #include "daemon/kernel/probe_private.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
-
-#define GOVERN_CALLS    100 /* calls in a batch, to measure the cost of one call of a program */
-#define GOVERN_BATCHES  8
-#define GOVERN_LIGHT_NS 10 /* a program that only keeps the context, without the call */
 
 static uint64_t govern_clock(void)
 {
@@ -44,9 +41,9 @@ void probe_govern_calibrate(struct probe *p, bool measure)
 	char comm[16] = "";
 	double without, with;
 
-	p->govern.dispatch_ns = 60;
+	p->govern.dispatch_ns = GOVERN_CALL_NS;
 	for (int k = 0; k < GOVERN_KINDS; k++)
-		p->govern.mean_ns[k] = k == GOVERN_LIGHT ? GOVERN_LIGHT_NS : 200;
+		p->govern.mean_ns[k] = k == GOVERN_LIGHT ? GOVERN_LIGHT_NS : GOVERN_MEAN_NS;
 	if (!measure || prctl(PR_GET_NAME, comm))
 		return;
 	without = govern_rename_ns(comm);
@@ -55,7 +52,7 @@ void probe_govern_calibrate(struct probe *p, bool measure)
 		return;
 	with = govern_rename_ns(comm);
 	bpf_link__destroy(link);
-	if (with > without && with - without < 2000)
+	if (with > without && with - without < GOVERN_CALL_MAX_NS)
 		p->govern.dispatch_ns = with - without;
 }
 
@@ -286,7 +283,7 @@ uint64_t probe_cost_ns(struct probe *p)
 		 * counts. */
 		if (c.timed)
 			*mean += ((double)c.timed_ns / (double)c.timed - *mean) *
-				 (c.timed < 16 ? (double)c.timed / 16 : 1);
+				 (c.timed < GOVERN_RUNS_FEW ? (double)c.timed / GOVERN_RUNS_FEW : 1);
 		p->govern.cost_ns += (double)c.runs * (p->govern.dispatch_ns + *mean);
 	}
 	return (uint64_t)p->govern.cost_ns;

@@ -12,16 +12,13 @@
 
 #include "ctrace/abi.h"
 #include "daemon/record/cgroups_container.h"
+#include "daemon/thresholds.h"
 #include "lib/cgroup.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/vec.h"
 
-#define WALK_NS   NSEC_PER_SEC
 #define PATH_ROOM 4096
-/* Where control groups come and go all the time, walks may take one part in this many of the time of a
- * CPU. */
-#define WALK_SHARE 200
 
 struct cgroups {
 	struct cgroups_options opt;
@@ -252,7 +249,7 @@ void cgroups_round(struct cgroups *c, uint64_t now_ns)
 	struct worker_job job = { .run = walk_run, .drop = walk_drop };
 
 	if (!c->fresh.n || atomic_load(&c->walking) ||
-	    now_ns < c->walk_ns + MAX(WALK_NS, WALK_SHARE * c->took_ns))
+	    now_ns < c->walk_ns + MAX(CGROUPS_WALK_NS, CGROUPS_WALK_SHARE * c->took_ns))
 		return;
 	w = job.arg = malloc(sizeof(*w));
 	if (!w)

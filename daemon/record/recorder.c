@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "daemon/thresholds.h"
 #include "detect/detect.h"
 #include "daemon/stream.h"
 #include "lib/cleanup.h"

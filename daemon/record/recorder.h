@@ -17,10 +17,8 @@
 
 struct detect;
 
-#define RECORDER_TASKS_MAX  131072
-#define RECORDER_SEAL_BYTES (4u << 20)
-#define RECORDER_SEAL_NS    800000000ULL /* with the time to notice and to write: less than a second */
-#define RECORDER_ERR_MAX    512
+#define RECORDER_TASKS_MAX 131072
+#define RECORDER_ERR_MAX   512
 
 struct recorder_options {
 	const char *path;

@@ -6,12 +6,10 @@
 #include <string.h>
 
 #include "ctrace/fields.h"
+#include "daemon/thresholds.h"
+#include "detect/thresholds.h"
 #include "lib/cleanup.h"
-#include "lib/clock.h"
 #include "lib/vec.h"
-
-#define TASKS_SINCE_NS                                                                                       \
-	(20 * NSEC_PER_MSEC) /* precision with which the iterator knows since when a task is off the CPU */
 
 /*
  * A tree of three levels over the 22 bits of a tid: a look-up is three loads,
@@ -174,7 +172,7 @@ static void task_loop_block(struct task *task, const struct ct_rec *rec, uint64_
 	}
 	task->loop_waits++;
 	task->loop_ran_ns += ran_ns;
-	if (task->loop_ran_ns > NSEC_PER_MSEC && task->loop_ran_ns > span / 10)
+	if (task->loop_ran_ns > TASKS_LOOP_RAN_NS && task->loop_ran_ns > span / TASKS_LOOP_RAN_SHARE)
 		task->loop_waits = 0;
 }
 
@@ -206,7 +204,7 @@ static void tasks_switch_out(struct tasks *t, uint16_t cpu, const struct ct_rec 
 	/* CT_FUTEX comes just before the switch, from the same CPU. But if a task takes a free mutex and
 	 * then waits for a condition, the mutex has a CT_FUTEX without a switch. */
 	if (rec->wait == CT_W_FUTEX && task->futex_obj == rec->obj && task->futex_ns <= rec->ts &&
-	    rec->ts - task->futex_ns < NSEC_PER_MSEC)
+	    rec->ts - task->futex_ns < FUTEX_EARLY_NS)
 		task->st.owner = task->futex_owner;
 	/* the record of the wake-up came first, through the ring of another CPU */
 	if (task->wake_ns > rec->ts)
@@ -453,7 +451,7 @@ void tasks_purge(struct tasks *t, uint64_t now_ns, void (*gone)(void *arg, uint3
 	for (struct task *task = tasks_next_entry(t, 1); task && t->n_dead;
 	     task = tasks_next_entry(t, tid + 1)) {
 		tid = task->st.last.tid;
-		if (!(task->flags & TASK_DEAD) || now_ns < task->st.last.ts + NSEC_PER_SEC)
+		if (!(task->flags & TASK_DEAD) || now_ns < task->st.last.ts + DEAD_KEPT_NS)
 			continue;
 		gone(arg, tid);
 		tasks_release(t, tid);

@@ -12,6 +12,7 @@
 
 #include "daemon/sandbox/bpfstats.h"
 #include "daemon/capture/trace_storage.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "trace/words/describe.h"
@@ -294,7 +295,7 @@ json_t *report_doctor(struct probe *probe, struct jobs *jobs)
 
 int report_bpf_percent(struct probe *probe, double *ret)
 {
-	const struct timespec pause = { .tv_nsec = 200 * (long)NSEC_PER_MSEC };
+	const struct timespec pause = { .tv_nsec = REPORT_BPF_NS };
 	_cleanup_close_ int fd = bpfstats_open();
 	uint64_t run0, run1, t0, t1;
 	int r;

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "daemon/thresholds.h"
+
 /* For worker_options.late. */
 static void service_late(void *arg, uint64_t client, const char *why)
 {

@@ -19,10 +19,6 @@
 #include "daemon/service/watchpoint.h"
 #include "daemon/worker.h"
 
-#define SERVICE_LIMIT_NS  10000000000ULL /* what gets no further for so long is given up */
-#define SERVICE_CLOSE_NS  2000000000ULL  /* the same of a descriptor that is to be closed */
-#define SERVICE_CLOSE_MAX 512 /* descriptors that wait for that; with half as many no more are received */
-
 #define SERVICE_TOO_MUCH "The daemon has too much to do at the moment; try again in a second."
 #define SERVICE_STUCK                                                                                        \
 	"The daemon did not come to an end of this within 10 s, and gave it up; try again, and see its log."

@@ -16,6 +16,8 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
+enum { STAT_STARTSTACK = 28 }; /* field of /proc/PID/stat (proc(5)) */
+
 struct watchpoint {
 	uint64_t client; /* 0: free */
 	uint32_t id, pid;
@@ -94,9 +96,9 @@ static uint32_t process_of(uint32_t tid, uint64_t *ret_stack)
 	*ret_stack = 0;
 	if (!stat || !fgets(line, sizeof(line), stat))
 		return 0;
-	/* "pid (comm) state ...": startstack is the 28th field, the 26th behind the name */
+	/* "pid (comm) state ...": startstack is the 26th field behind the name */
 	p = strrchr(line, ')');
-	for (int field = 2; p && field < 28; field++)
+	for (int field = 2; p && field < STAT_STARTSTACK; field++)
 		p = strchr(p + 1, ' ');
 	if (p)
 		*ret_stack = strtoull(p, NULL, 10);

@@ -9,14 +9,14 @@
 #include "daemon/stack/symbols_demangle.h"
 #include "daemon/stack/symbols_jit.h"
 #include "daemon/stack/symbols_kernel.h"
+#include "daemon/thresholds.h"
 #include "lib/clean.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/map.h"
 #include "lib/vec.h"
 
-#define RELOAD_NS    (30 * NSEC_PER_SEC) /* an address without a symbol may be in a newly loaded module */
-#define FUNCTION_MAX 160                 /* of a function in a frame's text */
+#define FUNCTION_MAX 160 /* of a function in a frame's text */
 #define MODULE_MAX   64
 
 struct symbols {
@@ -81,7 +81,7 @@ void symbols_kernel(struct symbols *s, uint64_t addr, bool exact, char text[SYMB
 
 	if (state == SYMBOLS_KERNEL_OK) {
 		name = symbols_kernel_find(s->kernel, addr - !exact, &start, &module);
-		if (!name && clock_boot_ns() - s->kernel_loaded_ns > RELOAD_NS) {
+		if (!name && clock_boot_ns() - s->kernel_loaded_ns > SYMBOLS_RELOAD_NS) {
 			kernel_load(s);
 			name = symbols_kernel_find(s->kernel, addr - !exact, &start, &module);
 		}

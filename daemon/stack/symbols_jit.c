@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #include "daemon/stack/unwind_maps.h"
+#include "daemon/thresholds.h"
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/vec.h"
 
-#define CHECK_NS    NSEC_PER_SEC /* how often a file is looked at again */
 #define ENTRIES_MAX (1u << 18)
 
 struct jit_entry {
@@ -213,7 +213,7 @@ static struct jit_map *map_get(struct symbols_jit *j, uint32_t pid)
 		m->checked_ns = 0;
 	}
 	m->used = ++j->clock;
-	if (now - m->checked_ns >= CHECK_NS || !m->checked_ns) {
+	if (now - m->checked_ns >= SYMBOLS_JIT_CHECK_NS || !m->checked_ns) {
 		map_refresh(j, m);
 		m->checked_ns = now;
 	}

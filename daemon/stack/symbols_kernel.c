@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/thresholds.h"
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
 #define LINES_MAX 2000000
 #define NAMES_MAX (64u << 20)
-#define REACH_MAX (1u << 20) /* no function is larger: beyond it an address is in no known one */
 
 struct entry {
 	uint64_t addr;
@@ -133,7 +133,7 @@ const char *symbols_kernel_find(const struct symbols_kernel *k, uint64_t addr, u
 	if (k->state != SYMBOLS_KERNEL_OK)
 		return NULL;
 	n = BISECT(i, 0, k->syms.n, k->syms.v[i].addr > addr);
-	if (!n || addr - k->syms.v[n - 1].addr > REACH_MAX)
+	if (!n || addr - k->syms.v[n - 1].addr > SYMBOLS_REACH_MAX)
 		return NULL;
 	while (n > 1 && k->syms.v[n - 2].addr == k->syms.v[n - 1].addr)
 		n--;

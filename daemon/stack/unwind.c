@@ -9,11 +9,11 @@
 #include "daemon/stack/unwind_cfi.h"
 #include "daemon/stack/unwind_files.h"
 #include "daemon/stack/unwind_maps.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-#define WINDOW_BYTES 4096          /* stack memory is read in pieces of this size */
-#define FP_REACH     (16ULL << 20) /* how far a frame pointer may be above the stack pointer */
+#define WINDOW_BYTES 4096 /* stack memory is read in pieces of this size */
 #define SIGNED_BITS  0x0000ffffffffffffULL
 
 /*
@@ -230,7 +230,7 @@ static int step_fp(struct unwind *u, struct walk *w)
 	/* By the conventions of both machines, this is the outermost frame. */
 	if (!fp && reg_known(w, REG_FP) && !w->exact)
 		return -ENODATA;
-	if (!reg_known(w, REG_FP) || !reg_known(w, REG_SP) || fp % 8 || fp < sp || fp - sp > FP_REACH)
+	if (!reg_known(w, REG_FP) || !reg_known(w, REG_SP) || fp % 8 || fp < sp || fp - sp > UNWIND_FP_REACH)
 		return -EFAULT;
 	if (read_word(u, fp, &to.regs[REG_FP]) || read_word(u, fp + 8, &to.regs[REG_PC]))
 		return -EFAULT;

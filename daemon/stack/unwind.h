@@ -18,7 +18,6 @@
 #include "daemon/stack/unwind_elf.h"
 
 #define UNWIND_FRAMES_MAX 64
-#define UNWIND_TIME_NS    50000000ULL /* for one stack */
 
 struct unwind;
 

@@ -9,13 +9,13 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "daemon/thresholds.h"
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
 #define NAMES_MAX     (1u << 20)
-#define MOUNTS_KEPT   (10 * NSEC_PER_SEC) /* device numbers are used again after an unmount */
-#define MOUNTINFO_MAX 65536               /* lines */
+#define MOUNTINFO_MAX 65536 /* lines */
 
 /* Whether the answers of a file system depend on a server. */
 static bool fs_is_remote(const char *type)
@@ -78,7 +78,7 @@ bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_
 	for (size_t i = 0; i < ms->n && !slot; i++)
 		if (ms->v[i].minor == minor_no)
 			slot = &ms->v[i];
-	if (slot && now - slot->checked_ns < MOUNTS_KEPT)
+	if (slot && now - slot->checked_ns < UNWIND_MOUNTS_KEPT_NS)
 		return slot->avoid;
 	snprintf(path, sizeof(path), "/proc/%u/mountinfo", tid);
 	r = mountinfo_look(path, minor_no);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "daemon/control/control.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 
 /* One event loop with a server; clients are plain sockets of the same process. */

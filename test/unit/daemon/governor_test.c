@@ -10,6 +10,7 @@
 #include "daemon/governor/governor.h"
 #include "daemon/governor/governor_caps.h"
 #include "daemon/governor/governor_groups.h"
+#include "daemon/thresholds.h"
 #include "lib/clock.h"
 
 #define MS   1000000ULL

@@ -7,6 +7,7 @@
 
 #include "daemon/record/tasks.h"
 #include "daemon/inspect/inspect_policy.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 
 #define MS 1000000ULL

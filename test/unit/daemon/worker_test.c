@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/thresholds.h"
 #include "daemon/worker.h"
 #include "lib/cleanup.h"
 
