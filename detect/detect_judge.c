@@ -298,7 +298,7 @@ static void judge_busy(struct detect *d, struct detect_task *t, uint64_t limit_n
 	if (since_ns < d->floor_ns)
 		return;
 	limit_ns = MAX(limit_ns, TIMES_BUSY * judge_max_away(d, t, now_ns));
-	if (now_ns < since_ns + limit_ns || detect_ran_ns(t, now_ns) < limit_ns / 5 * BUSY_FIFTHS)
+	if (now_ns < since_ns + limit_ns || detect_ran_ns(t, now_ns) < limit_ns / BUSY_OF * BUSY_PART)
 		return;
 	judge_tell(d, t, CT_HANG_BUSY, since_ns, now_ns, limit_ns);
 }
@@ -413,7 +413,7 @@ static bool judge_reader_is_away(const struct detect *d, const struct detect_tas
 		return false;
 	if (r->run == DETECT_RUNNING)
 		return r->away_ns && now_ns >= since_ns + limit_ns &&
-		       detect_ran_ns(r, now_ns) >= limit_ns / 5 * BUSY_FIFTHS;
+		       detect_ran_ns(r, now_ns) >= limit_ns / BUSY_OF * BUSY_PART;
 	if (r->run == DETECT_RUNNABLE)
 		return false; /* the rule STARVED is about such a task */
 	/* A thread that waits so may have no work, because another thread has taken over. */

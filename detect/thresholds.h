@@ -64,9 +64,10 @@
 /* A write-out, against any other wait for a disk: that of a large file is one long wait. Evidence:
  * notices_a_stuck_disk, on both sides. */
 #define TIMES_SYNC 3
-/* Fifths of the limit that a task has to have run to hang in a run: one that hardly gets the CPU is slow.
+/* The part of the limit that a task has to have run to hang in a run: one that hardly gets the CPU is slow.
  * Evidence: edges (busy), on both sides. */
-#define BUSY_FIFTHS 4
+#define BUSY_PART 4
+#define BUSY_OF   5
 
 /*
  * When the habits are known. Below: alarms of tasks that were watched too little. Above: fewer tasks are
