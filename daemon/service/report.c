@@ -229,6 +229,7 @@ json_t *report_status(const struct report_source *src, double bpf_percent)
 	return a;
 }
 
+/* All that the daemon may keep (privilege.c). */
 static json_t *report_capabilities(void)
 {
 	static const struct {
@@ -239,9 +240,10 @@ static json_t *report_capabilities(void)
 		{ CAP_PERFMON, "perfmon" },
 		{ CAP_SYS_ADMIN, "sys_admin" },
 		{ CAP_SYS_PTRACE, "sys_ptrace" },
-		{ CAP_SYS_RESOURCE, "sys_resource" },
 		{ CAP_SYS_NICE, "sys_nice" },
 		{ CAP_DAC_READ_SEARCH, "dac_read_search" },
+		{ CAP_DAC_OVERRIDE, "dac_override" },
+		{ CAP_CHECKPOINT_RESTORE, "checkpoint_restore" },
 		{ CAP_SYSLOG, "syslog" },
 	};
 	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
