@@ -6,10 +6,7 @@
 #include "lib/cleanup.h"
 #include "trace/format/intern.h"
 #include "trace/format/predict.h"
-
-#define ZSTD_LEVEL 1
-/* A block with fewer bytes is stored raw: a zstd frame around it would cost more than it saves. */
-#define ZSTD_MIN_BYTES 48
+#include "trace/thresholds.h"
 
 #define COL_FIRST FORMAT_COL_KIND
 #define COL_LAST  FORMAT_COL_X1

@@ -5,10 +5,7 @@
 
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
-
-/* How many moves the insertion sort may do for each record, on average. Beyond that the records are
- * not nearly sorted, and qsort_r() is faster. */
-#define MOVES_PER_RECORD 16
+#include "trace/thresholds.h"
 
 void order_done(struct order *o)
 {

@@ -11,9 +11,8 @@
 #include "lib/cleanup.h"
 #include "trace/format/pio.h"
 #include "trace/snapshot/redact.h"
+#include "trace/thresholds.h"
 #include "trace/write/ringfile.h"
-
-#define CUT_PIECE_BYTES (8u << 20) /* written between two waits for the disk */
 
 /* Copied segments keep the file id of their source, so the new file has this id too. */
 static int cut_header(const struct reader *r, struct redact *redact, int fd, uint32_t n_slots)

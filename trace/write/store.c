@@ -14,6 +14,7 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/syncdir.h"
+#include "trace/thresholds.h"
 
 struct store_item {
 	struct store_item *next;

@@ -18,11 +18,6 @@
 #include "trace/write/ringfile.h"
 #include "trace/write/writer_storage.h"
 
-#define STORE_QUEUE_BYTES (16u << 20)
-#define STORE_SYNC_NS     5000000000ULL  /* a power cut takes at most so much */
-#define STORE_AGAIN_NS    10000000000ULL /* between two tries to create a removed file again */
-#define STORE_CALM_NS     5000000000ULL  /* a trouble is over if it did not come again for so long */
-
 struct store;
 
 /* Opens the file, with the errnos of writer_open(). opt and everything that it points to must live
