@@ -82,10 +82,12 @@ struct cli_parse {
  */
 struct cli_parse cli_parse(const struct cli_usage *usage, int argc, char **argv);
 int cli_next(struct cli_parse *p);
-/* For a command without arguments whose options all are CLI_TEXT or CLI_FLAG: fills into.  0, or -1: the
- * command is to end with exit_code. */
+/* For a command without arguments, whose options all are CLI_TEXT or CLI_FLAG: stores their values in into.
+ * Returns 0, or -1: the command has to end with exit_code. */
 int cli_parse_into(struct cli_parse *p, void *into);
-/* Exactly one argument besides the options: it, or NULL (said; exit with CLI_USAGE). what: "FILE". */
+/* Returns the only argument besides the options. NULL: there is none, or there are several; an error has
+ * been printed, and the command exits with CLI_USAGE. what: the name of the argument in the error, for
+ * example "FILE". */
 const char *cli_only_arg(const struct cli_parse *p, const char *what);
 /* Returns 0 if there is no argument besides the options; otherwise prints an error and returns CLI_USAGE. */
 int cli_no_args(const struct cli_parse *p);

@@ -473,7 +473,7 @@ static void shed(struct detect *d, const struct ct_rec *rec)
 	}
 	if (rec->flags & CT_GV_GROUP)
 		return; /* each task of the group has a record of its own */
-	/* when the step ends, the known unread bytes and idle points are out of date */
+	/* When the step ends, the numbers of unread bytes and the idle points are out of date. */
 	if (d->shed >= CT_SHED_MESSAGES && ct_shed_step(rec) < CT_SHED_MESSAGES)
 		for (uint32_t i = 0; i < DETECT_SOCKETS; i++)
 			d->sockets.v[i].unread_ns = 0, d->sockets.v[i].unread_bytes = 0;

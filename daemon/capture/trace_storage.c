@@ -77,7 +77,8 @@ static void say_trouble(const struct writer_storage *now, const char *path, char
 	}
 }
 
-/* The end of something that began at since_ns, when lost records were lost already. */
+/* Says that a trouble is over. The trouble began at since_ns; lost is the number of records that had been
+ * lost before. */
 static void say_over(const struct trace_storage_told *told, const struct now *now, const char *what,
 		     uint64_t since_ns, uint64_t lost, char *text)
 {

@@ -57,7 +57,7 @@ static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 	double times = g->capture_ppm / g->budget_ppm;
 	enum ct_shed to = g->step + 1;
 
-	/* the cost does not come from the capture */
+	/* Less recording would not help: the cost comes from elsewhere. */
 	if (times < GOVERNOR_CAPTURE && g->step >= CT_SHED_STACKS)
 		return GOVERNOR_STAY;
 	if (times >= GOVERNOR_CAPTURE &&
@@ -94,7 +94,7 @@ static uint64_t governor_wait(const struct governor *g)
 
 static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 {
-	/* the end of pausing costs nothing more: the present cost is the whole cost */
+	/* In the last step the cost does not rise when the pauses end, so it may be closer to the budget. */
 	double limit = g->step == CT_SHED_PAUSE ? GOVERNOR_CALM_PAUSE : GOVERNOR_CALM;
 	bool calm = g->step && g->bucket_ns > 0 && g->rate_ppm < g->budget_ppm * limit;
 

@@ -23,7 +23,7 @@
 
 #include "ctrace/abi.h"
 
-/* CPU time that the tracer has used by now. */
+/* CPU time that the tracer has used so far. */
 struct governor_spent {
 	/* for recording: by the BPF programs, and by the thread that takes their records */
 	uint64_t capture_ns;

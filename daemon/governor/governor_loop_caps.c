@@ -10,8 +10,8 @@
 #include "lib/clock.h"
 #include "lib/vec.h"
 
-/* The cap of a task is over. found: the present state of the task, so that no reader has to guess. NULL:
- * the task has ended. */
+/* Writes that the cap of a task is over. found: the present state of the task, so that no reader has to
+ * guess it. NULL: the task has ended. */
 static void cap_ends(struct governor_loop *g, uint8_t flags, uint32_t tid, uint64_t since_ns, uint64_t n,
 		     const struct ct_iter_task *found)
 {

@@ -13,8 +13,8 @@
 #include "lib/clock.h"
 #include "trace/format/blob.h"
 
-/* The time for which the machine was suspended. The scheduler's clock, which the iterator uses, does not
- * count that time. */
+/* The time for which the machine was suspended so far. The iterator uses the scheduler's clock, which does
+ * not count that time. */
 static uint64_t suspended_ns(void)
 {
 	return (uint64_t)-clock_offsets_now().boot_to_mono_ns;
@@ -57,8 +57,8 @@ bool inspect_look_same_wait(const struct inspect_look *l, const struct inspect_w
 
 	if (t->wait.state == CT_ST_RUNNING || t->wait.nr != w->nr)
 		return false;
-	/* The scheduler's clock stands still while the host takes the CPU away, so the time of the switch-out
-	 * seems later the longer ago it is. */
+	/* The scheduler's clock stands still while the host of a virtual machine takes the CPU away. So the
+	 * start of a wait seems the later, the longer ago it is. */
 	slack = INSPECT_SAME_WAIT_NS + (t->wait.ts > w->since_ns ? (t->wait.ts - w->since_ns) / 2 : 0);
 	if (!w->since_ns || t->sched_since <= w->since_ns + slack)
 		return true;

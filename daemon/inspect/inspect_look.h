@@ -9,7 +9,7 @@
 #include "daemon/stack/unwind.h"
 #include "daemon/inspect/inspect_result.h"
 
-/* A stack of addresses and what it was in words, for accesses: there are many from few places. */
+/* A stack in addresses, and the same stack in words, for accesses: many accesses come from few places. */
 #define INSPECT_LOOK_KNOWN 16
 struct inspect_look_known {
 	uint64_t ns;

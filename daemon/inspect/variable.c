@@ -411,7 +411,8 @@ static int nearest_symbol(void *arg, const struct elf_symbol *sym)
 	return 0;
 }
 
-/* Zeroed data has no file behind it. It follows the mappings of its file. */
+/* The first mapping of the file that mapping i belongs to. Zeroed data has no file of its own; it lies right
+ * behind the mappings of its file. NULL: no file. */
 static const struct unwind_map *mapping_with_file(const struct variable_maps *maps, size_t i)
 {
 	const struct unwind_map *v = maps->v.v;

@@ -30,19 +30,19 @@ struct variable {
 	char module[VARIABLE_MODULE_MAX]; /* last part of the file's path, "heap", "anonymous", ... */
 };
 
-/* What a process has mapped, and how. */
+/* The mappings of a process. */
 struct variable_maps {
 	uint32_t pid;
-	uint64_t file_max;        /* larger files are not looked into; 0: no limit.  For the caller to set. */
-	VEC(struct unwind_map) v; /* by address */
-	VEC(char) names;          /* path_off is in them */
+	uint64_t file_max;        /* set by the caller: larger files are not searched; 0: no limit */
+	VEC(struct unwind_map) v; /* sorted by address */
+	VEC(char) names;          /* path_off: offset in names */
 };
 
 /* Reads the mappings of a process. Returns 0, -ESRCH (no such process, or a kernel thread), -ENOMEM or
  * -errno. On success the caller calls variable_maps_done(). */
 int variable_maps_read(struct variable_maps *m, uint32_t pid);
 void variable_maps_done(struct variable_maps *m);
-/* The mapping of addr, or NULL. */
+/* The mapping that holds addr, or NULL. Valid until variable_maps_done(). */
 const struct unwind_map *variable_maps_find(const struct variable_maps *m, uint64_t addr);
 
 /*

@@ -6,7 +6,7 @@
 
 #include "daemon/thresholds.h"
 
-/* For worker_options.late. */
+/* Tells the client that its job was given up or is not started. For worker_options.late. */
 static void service_late(void *arg, uint64_t client, const char *why)
 {
 	struct service *s = arg;

@@ -89,7 +89,7 @@ static void snapshot_run(void *arg)
 static json_t *snapshot_storage(const struct snapshot_request *r)
 {
 	const struct writer_storage *st = &r->storage;
-	bool waits = r->missing_ns && !st->untold_ns; /* in memory: it waits for the disk */
+	bool waits = r->missing_ns && !st->untold_ns; /* the records are in memory and wait for the disk */
 	json_t *o = json_pack("{s:s}", "state", waits ? "stuck" : trace_storage_word(st, clock_boot_ns()));
 
 	if (st->trouble != WRITER_FINE)

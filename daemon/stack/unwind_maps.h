@@ -22,8 +22,8 @@ struct unwind_map {
 	uint64_t ino;
 	uint32_t major, minor;
 	bool write, exec;
-	bool avoid;  /* not to be read, neither the memory nor the file */
-	bool looked; /* elf is what was found */
+	bool avoid;  /* must not be read: neither the memory nor the file */
+	bool looked; /* the file was looked for, and elf is the result */
 	bool vdso;
 	uint32_t path_off; /* path, as an offset in names; 0: "" */
 	struct unwind_elf *elf;
@@ -36,12 +36,12 @@ struct unwind_maps {
 	bool truncated;
 };
 
-/* A line of /proc/PID/maps: "start-end perms off major:minor ino   path".  False: it is none.  *ret_path is
- * in the line, whose newline is cut off. */
+/* Parses a line of /proc/PID/maps: "start-end perms off major:minor ino   path". Cuts off its newline;
+ * *ret_path points into it. False: the line is not understood. */
 bool unwind_maps_parse(char *line, struct unwind_map *ret, const char **ret_path);
 
-/* What is known about file systems without a device; kept from process to process, for a short time.  Begins
- * as zeroes; each thread has its own. */
+/* What is known about file systems without a device of their own; kept for some seconds, also for other
+ * processes. All zero at the start. Each thread has its own. */
 #define UNWIND_MOUNTS_MAX 32
 struct unwind_mounts {
 	struct unwind_mount {
