@@ -17,10 +17,6 @@
  * on other CPUs, so its records are apart in time, and may be in another order than the events.
  */
 
-/* ns.  Records about the birth and the end of one tid may be so far apart and still mean the same life.
- * Below: one task becomes two.  Above: a tid that is used again at once becomes one task.  No evidence
- * yet. */
-#define LIFE_SLACK_NS 1000000ULL
 /* ns.  A call that sends or receives is recorded when it returns, and the other end may be woken so
  * much before.  Below: the edge has no record.  Above: the next message is taken for this one.  No
  * evidence yet; from a tenth to ten times of it no answer about test/corpus changes. */

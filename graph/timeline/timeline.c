@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/thresholds.h"
 #include "graph/timeline/build.h"
 #include "lib/cleanup.h"
 #include "lib/huge.h"
@@ -46,13 +45,7 @@ static uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool
 		t = &b->now.v[at];
 		if (!fresh && !t->gone)
 			return (uint32_t)at;
-		/* another record has named the new task a moment before its fork record: it is the
-		 * same task */
-		if (fresh && !t->gone && t->interval == GRAPH_NONE && t->born_ns + LIFE_SLACK_NS > ts)
-			return (uint32_t)at;
-		if (!fresh && t->gone && ts <= t->exit_ns + LIFE_SLACK_NS)
-			return (uint32_t)at;
-		/* a checkpoint has found the child already, and the record of its birth comes late */
+		/* a checkpoint found the child before the record of its birth comes */
 		if (fresh && !t->gone && ts <= t->checkpoint_ns) {
 			t->born_ns = ts;
 			return (uint32_t)at;
