@@ -24,9 +24,6 @@
 /* ns.  The same where the waker is known to be the sender, which may lose the CPU inside the call.  No
  * evidence yet; from a tenth to ten times of it no answer about test/corpus changes. */
 #define MESSAGE_SAME_TASK_NS 20000000ULL
-/* ns.  The set of a poll is recorded when the task blocks.  So much after the switch, a record belongs to
- * the next poll.  No evidence yet. */
-#define WAITFD_LATE_NS 1000000ULL
 /* ns.  A set that does not change is written again once a second (bpf/wait_fds.h): an entry that is twice as
  * old is none of the present set. */
 #define WAITFD_OLD_NS 2000000000ULL

@@ -336,7 +336,8 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 		const struct window_event *e = event_of(g, &r[i]);
 		enum poll_score score;
 
-		if (!epoll && e->r.ts > s->from_ns + WAITFD_LATE_NS)
+		/* bpf/wait_fds.h gives the set the time of the switch */
+		if (!epoll && e->r.ts > s->from_ns)
 			break;
 		score = poll_score(g, e->r.obj, s->from_ns, s->task);
 		if ((int)score > best) {
