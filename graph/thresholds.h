@@ -60,9 +60,6 @@
 #define PROGRESS_SHARE 10
 /* ns.  A wait for something else, in between, that ends the repeats.  No evidence yet. */
 #define OTHER_WAIT_NS 50000000ULL
-/* A part (1/n) of the wait of its client that an event loop may run without having answered.  No
- * evidence yet. */
-#define LOOP_WORK_SHARE 5
 /* ns.  A task that runs no longer after a wake-up, and leaves no record, has not done what it was woken
  * for.  Below: an idle look at a queue is work.  Above: short work that leaves no record is none.
  * Evidence: false_wake and false_wake_of_loop, on both sides. */

@@ -64,7 +64,7 @@ static uint32_t last_idle(const struct walker *k, const struct path_frame *f, ui
 {
 	const struct interval *s = &k->g->intervals[interval];
 	const struct graph_task *t = &k->g->tasks[f->task];
-	uint64_t ran = 0, end = horizon(f), slack = (end - f->from_ns) / LOOP_WORK_SHARE;
+	uint64_t ran = 0, end = horizon(f);
 	uint32_t last = interval;
 
 	if (f->depth == 0 || (s->wait != CT_W_EPOLL && s->wait != CT_W_POLL))
@@ -73,7 +73,9 @@ static uint32_t last_idle(const struct walker *k, const struct path_frame *f, ui
 	     i < t->first_interval + t->n_intervals && k->g->intervals[i].from_ns < end; i++) {
 		const struct interval *x = &k->g->intervals[i];
 
-		if (x->state == INTERVAL_RUNNING && (ran += MIN(x->to_ns, end) - x->from_ns) > slack)
+		if (x->state == INTERVAL_RUNNING)
+			ran += MIN(x->to_ns, end) - x->from_ns;
+		if (has_made_progress(ran, end - f->from_ns))
 			break;
 		if (x->state == INTERVAL_BLOCKED && blame_same_wait(s, x) && x->wake != GRAPH_NONE &&
 		    x->to_ns <= end)
