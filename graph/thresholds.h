@@ -27,10 +27,9 @@
 /* ns.  A set that does not change is written again once a second (bpf/wait_fds.h): an entry that is twice as
  * old is none of the present set. */
 #define WAITFD_OLD_NS 2000000000ULL
-/* ns.  A signal may be recorded so much before the wake-up that it makes ...  No evidence yet. */
-#define SIGNAL_EARLY_NS 20000ULL
-/* ns.  ... and so much after it.  Below: the wake-up has no cause.  Above: another signal of the same
- * sender is taken for it.  No evidence yet; edges in test/corpus change with it in both directions. */
+/* ns.  A signal is recorded so much after the wake-up that it makes.  Below: the wake-up has no cause.
+ * Above: another signal of the same sender is taken for it.  No evidence yet; edges in test/corpus change
+ * with it in both directions. */
 #define SIGNAL_LATE_NS 200000ULL
 /* ns.  Wake-ups that one call makes are so near to each other.  Below: a crowd of wakees is not
  * recognised. Above: two calls in a row are taken for one.  No evidence yet; edges in test/corpus change
@@ -41,6 +40,9 @@
  * Killed: a signal that ends programs was sent as the task woke, and the task was gone soon after.
  */
 
+/* ns from the record of the signal to the wake-up: a task that the signal kills wakes the other threads of
+ * its process (zap_other_threads() in kernel/signal.c).  No evidence yet. */
+#define KILLER_EARLY_NS 20000ULL
 /* ns from the wake-up to the record of the signal.  No evidence yet, nor for its being more than
  * SIGNAL_LATE_NS. */
 #define KILLER_LATE_NS 2000000ULL

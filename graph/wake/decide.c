@@ -110,15 +110,15 @@ static enum time_kind time_of(const struct graph *g, const struct interval *s, c
 	}
 }
 
-/* The signal for which a wake was made: the waker's signal that is recorded within microseconds of
- * the wake. NULL: there is none. */
+/* The signal for which a wake was made: the waker's signal that is recorded within microseconds after the
+ * wake. __send_signal_locked() in kernel/signal.c wakes the target, and then traces the signal.
+ * NULL: there is none. */
 static const struct window_event *wake_signal(const struct graph *g, const struct interval *s,
 					      const struct window_event *wake)
 {
 	const struct graph_task *t = &g->tasks[s->task];
 	size_t n;
-	const struct graph_ref *r =
-		graph_refs_from(g, &g->signals, t->tgid, checked_sub(wake->r.ts, SIGNAL_EARLY_NS), &n);
+	const struct graph_ref *r = graph_refs_from(g, &g->signals, t->tgid, wake->r.ts, &n);
 
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_event *e = &g->w->events[r[i].event];
@@ -146,7 +146,7 @@ static bool got_killer(const struct graph *g, const struct interval *s, const st
 	const struct graph_task *t = &g->tasks[s->task];
 	size_t n;
 	const struct graph_ref *r =
-		graph_refs_from(g, &g->signals, t->tgid, checked_sub(wake->r.ts, SIGNAL_EARLY_NS), &n);
+		graph_refs_from(g, &g->signals, t->tgid, checked_sub(wake->r.ts, KILLER_EARLY_NS), &n);
 
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_event *e = &g->w->events[r[i].event];
