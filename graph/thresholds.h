@@ -97,9 +97,6 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define STACKS_ALIKE_PART 3
 #define STACKS_ALIKE_OF   4
 #define STACKS_ALIKE_MIN  3
-/* Processes between a shell and the writer of its pipe: how far up parents are looked at.  No evidence
- * yet. */
-#define ANCESTORS_LOOKED_AT 4
 /* Kernel fact: the first port that is given out to those who connect, by default
  * (net.ipv4.ip_local_port_range, Documentation/networking/ip-sysctl.rst).  Decides only where the listening
  * socket was never seen. */
@@ -117,6 +114,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * for each event, object and task.  Evidence: test/unit/trace/limits_test.c. */
 #define GRAPH_SCAN_STEPS      (1ULL << 26)
 #define GRAPH_SCAN_STEPS_EACH 64
+/* Processes that have started one another, from a task up. */
+#define ANCESTORS_MAX 64
 /* Tasks on the way from the victim, and pieces, of one path. */
 #define PATH_MAX_DEPTH  32
 #define PATH_MAX_PIECES (4u << 20)

@@ -269,24 +269,6 @@ static void find_sleeping_children(struct findings *f)
 	before->kind = RESOURCE_TIMER;
 }
 
-static bool is_ancestor(const struct graph *g, uint32_t who, uint32_t of)
-{
-	uint32_t pid = g->tasks[who].tgid;
-
-	for (unsigned depth = 0; depth < 64; depth++) {
-		uint32_t up = g->tasks[of].ptgid;
-
-		if (!up || up == 1)
-			return false;
-		if (up == pid)
-			return true;
-		of = graph_task_at(g, up, g->tasks[of].born_ns);
-		if (of == GRAPH_NONE)
-			return false;
-	}
-	return false;
-}
-
 /* A task in the middle of the chain reads from the task that started it, and that task idles. It is a
  * driver (a terminal, a script) that has not told the reader to go on. The driver is the reader's input
  * and no part of the work, so the chain ends. */
@@ -302,7 +284,7 @@ static int find_driver(struct findings *f)
 	for (at = 1; at + 1 < n; at++)
 		if ((v[at].wait == CT_W_READ || v[at].wait == CT_W_POLL || v[at].wait == CT_W_EPOLL) &&
 		    (v[at].kind == RESOURCE_PIPE || v[at].kind == RESOURCE_INPUT) &&
-		    is_ancestor(f->g, v[at + 1].task, v[at].task))
+		    graph_descends_from(f->g, v[at].task, f->g->tasks[v[at + 1].task].tgid))
 			break;
 	if (at + 1 >= n)
 		return 0;

@@ -71,19 +71,9 @@ static bool waits_for_answer(const struct work *w)
 /* Whether a child process of the task, or a further descendant, made the wake. */
 static bool from_child(const struct pass *p, uint32_t task, const struct window_event *wake)
 {
-	uint32_t tgid = p->g->tasks[task].tgid;
-	uint32_t at = wake && ct_wake_waker(&wake->r)
-			      ? graph_task_at(p->g, ct_wake_waker(&wake->r), wake->r.ts)
-			      : GRAPH_NONE;
-
-	for (int i = 0; i < ANCESTORS_LOOKED_AT && at != GRAPH_NONE; i++) {
-		uint32_t ptgid = p->g->tasks[at].ptgid;
-
-		if (ptgid == tgid)
-			return true;
-		at = ptgid > 1 ? graph_task_at(p->g, ptgid, wake->r.ts) : GRAPH_NONE;
-	}
-	return false;
+	return wake && ct_wake_waker(&wake->r) &&
+	       graph_descends_from(p->g, graph_task_at(p->g, ct_wake_waker(&wake->r), wake->r.ts),
+				   p->g->tasks[task].tgid);
 }
 
 /* Whether a read on sock waits for a request. If the role of the socket is not known, as on a

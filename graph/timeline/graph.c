@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/timeline/graph.h"
 
+#include "graph/thresholds.h"
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 
@@ -39,6 +40,20 @@ uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_n
 uint32_t graph_interval_at(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	return graph_interval_near(g, task, ts_ns, GRAPH_NONE);
+}
+
+bool graph_descends_from(const struct graph *g, uint32_t task, uint32_t tgid)
+{
+	for (int i = 0; i < ANCESTORS_MAX && task != GRAPH_NONE; i++) {
+		uint32_t up = g->tasks[task].ptgid;
+
+		if (up <= 1)
+			return false;
+		if (up == tgid)
+			return true;
+		task = graph_task_at(g, up, g->tasks[task].born_ns);
+	}
+	return false;
 }
 
 /* The moment of the task's life that is nearest to ts_ns. Other moments may be of another task,

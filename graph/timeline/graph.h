@@ -166,6 +166,8 @@ uint32_t graph_interval_at(const struct graph *g, uint32_t task, uint64_t ts_ns)
 /* As graph_interval_at(). near: the result for an earlier moment, or any number; a close one makes
  * the search fast. */
 uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t near);
+/* The task belongs to a child of process tgid, or to one further down. */
+bool graph_descends_from(const struct graph *g, uint32_t task, uint32_t tgid);
 /* The name of the task at ts_ns; never NULL. */
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* The control group and container of the task at ts_ns. All fields are "" for GRAPH_NONE, and if
