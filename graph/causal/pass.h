@@ -55,8 +55,8 @@ struct work {
 	/* the stack of the present wait; it counts for the segment unless the wait ends the segment */
 	uint64_t visit_stack;
 
-	/* the set that the task polls: its first two objects and its size */
-	uint64_t set[2];
+	/* the set that the task polls: its first objects and its size */
+	uint64_t set[ANSWER_SET_MAX];
 	uint8_t n_set;
 };
 

@@ -60,7 +60,7 @@ void segments_undo(struct pass *p, uint32_t task)
  * other descriptor (for example, a channel to wake it up). */
 static bool waits_for_answer(const struct work *w)
 {
-	if (!w->asked || w->n_set > 2)
+	if (!w->asked || w->n_set > ANSWER_SET_MAX)
 		return false;
 	for (int i = 0; i < w->n_set; i++)
 		if (w->set[i] == w->asked)
