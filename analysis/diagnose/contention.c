@@ -180,8 +180,16 @@ int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t
 	return 0;
 }
 
-/* Whether for nearly all of [from, to) the task existed and was not idle: not in a wait in which
- * workers wait for a job. */
+/* Whether a worker waits for its next job in this interval: on a condition (a lock has an owner), or for
+ * clients. */
+static bool is_idle(const struct interval *s)
+{
+	return s->state == INTERVAL_BLOCKED &&
+	       ((s->wait == CT_W_FUTEX && !s->owner) || s->wait == CT_W_EPOLL || s->wait == CT_W_POLL ||
+		s->wait == CT_W_ACCEPT);
+}
+
+/* Whether for nearly all of [from, to) the task existed and was not idle. */
 static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -192,9 +200,7 @@ static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_
 
 		if (s->from_ns >= to_ns)
 			break;
-		if (s->state == INTERVAL_RUNNING || s->state == INTERVAL_RUNNABLE ||
-		    (s->state == INTERVAL_BLOCKED && s->wait != CT_W_FUTEX && s->wait != CT_W_EPOLL &&
-		     s->wait != CT_W_POLL && s->wait != CT_W_ACCEPT))
+		if (s->state != INTERVAL_UNKNOWN && !is_idle(s))
 			busy += overlap(s->from_ns, s->to_ns, from_ns, to_ns);
 	}
 	return busy >= (to_ns - from_ns) / 10 * POOL_BUSY_TENTHS;
@@ -209,8 +215,7 @@ static uint64_t idle_futex(const struct graph *g, uint32_t task)
 	for (uint32_t i = t->first_interval; i < t->first_interval + t->n_intervals; i++) {
 		const struct interval *s = &g->intervals[i];
 
-		if (s->state == INTERVAL_BLOCKED && s->wait == CT_W_FUTEX && !s->owner &&
-		    s->to_ns - s->from_ns > best_ns) {
+		if (is_idle(s) && s->wait == CT_W_FUTEX && s->to_ns - s->from_ns > best_ns) {
 			best_ns = s->to_ns - s->from_ns;
 			best = s->obj;
 		}
