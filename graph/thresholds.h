@@ -3,7 +3,8 @@
  * thresholds.h - the numbers that decide something in graph/.
  *
  * Each entry says: what the number means; what goes wrong below and above it; the evidence.
- * Evidence names cases of the text files in test/unit/graph/ and test/unit/analysis/.
+ * Evidence names cases of the text files in test/unit/graph/ and test/unit/analysis/: those below fail if the
+ * number is half as large, those above if it is twice as large.
  * Limits, at the end, keep time and memory bounded and decide nothing in a trace of ordinary size.
  */
 #ifndef CTRACE_GRAPH_THRESHOLDS_H
@@ -19,7 +20,7 @@
 
 /* ns.  A call that sends or receives is recorded when it returns, and the other end may be woken so
  * much before.  Below: the edge has no record.  Above: the next message is taken for this one.
- * Evidence: send_recorded_late below, next_message above. */
+ * Evidence: send_recorded_late and receive_recorded_late below, next_message and next_receive above. */
 #define MESSAGE_LATE_NS 1000000ULL
 /* ns.  The same where the waker is known to be the sender, which may lose the CPU inside the call.
  * Evidence: sender_loses_its_cpu below, interrupted_thread_sends_later above. */
@@ -71,7 +72,7 @@
 #define OTHER_WAIT_NS 50000000ULL
 /* ns.  A task that runs no longer after a wake-up, and leaves no record, has not done what it was woken
  * for.  Below: an idle look at a queue is work.  Above: short work that leaves no record is none.
- * Evidence: loop_looks below, loop_works above. */
+ * Evidence: loop_looks and the_other_is_back_too below, loop_works and the_other_works above. */
 #define FALSE_WAKE_NS 50000ULL
 /* ns.  A failed try of a file lock is what the sleep after it is for, if it is not older.  Below: a task that
  * logs before it sleeps polls for nothing.  Above: a task that has given up polls for the lock.
@@ -93,7 +94,7 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define POST_MANY_NS 100000000ULL
 /* How often each of two tasks has to have posted, and to have been woken, for a futex to be a lock that
  * they hand to each other.  Below: a producer and a consumer that answer each other twice share a lock.
- * Evidence: own_lock and turns, on both sides. */
+ * Evidence: own_lock below, turns above; turns_and_a_poster and turns_and_a_waiter for both of the two. */
 #define TURNS_MIN 4
 /* How many sleeps of one length are a loop that does something from time to time, and the part (1/n) by
  * which two such sleeps may differ.  Evidence for the count: sleep and rounds_begin_with_a_timer, on both
