@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include "cli/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/vec.h"
@@ -54,7 +55,7 @@ static int refused(const char *path, int r, char *err)
 	} else if (r == -ETIMEDOUT) {
 		snprintf(err, CLIENT_ERR_MAX,
 			 "%s: ctraced accepted no connection within %d s; see its log, then try again", path,
-			 CLIENT_CONNECT_MS / 1000);
+			 WAIT_CONNECT_MS / 1000);
 	} else {
 		snprintf(err, CLIENT_ERR_MAX, "%s: cannot connect: %s", path, strerror(-r));
 	}
@@ -95,7 +96,7 @@ static int connect_to(const char *path, int *ret_fd, char *err)
 	}
 	strcpy(sa.sun_path, path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	r = fd < 0 ? -errno : connect_within(fd, &sa, CLIENT_CONNECT_MS);
+	r = fd < 0 ? -errno : connect_within(fd, &sa, WAIT_CONNECT_MS);
 	if (r)
 		return refused(path, r, err);
 	*ret_fd = TAKE_FD(fd);

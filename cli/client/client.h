@@ -14,7 +14,6 @@
 #define CLIENT_SOCKET     "/run/ctrace/ctraced.sock"
 #define CLIENT_ERR_MAX    512
 #define CLIENT_ANSWER_MAX (16U << 20)
-#define CLIENT_CONNECT_MS 5000 /* while others crowd the socket, a connection waits for so long */
 
 #define CLIENT_SOCKET_HELP "Ask the daemon at this socket (default: " CLIENT_SOCKET ")"
 

@@ -22,13 +22,12 @@
 
 #include "cli/cli.h"
 #include "cli/text.h"
+#include "cli/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-#define READY_TIMEOUT_MS 60000
-#define STOP_TIMEOUT_MS  10000
-#define DIR_PREFIX       "ctrace-record."
-#define STALE_AFTER_S    60
+#define DIR_PREFIX    "ctrace-record."
+#define STALE_AFTER_S 60
 
 struct oneshot {
 	char *dir, *socket, *trace, *log;
@@ -253,11 +252,11 @@ static int wait_ready(struct oneshot *r, int fd)
 	int k;
 
 	do
-		k = poll(&p, 1, READY_TIMEOUT_MS);
+		k = poll(&p, 1, WAIT_READY_MS);
 	while (k < 0 && errno == EINTR);
 	if (k == 0)
 		return cli_error("ctraced was not ready after %d s; is the machine overloaded?",
-				 READY_TIMEOUT_MS / 1000);
+				 WAIT_READY_MS / 1000);
 	n = read(fd, said, sizeof(said) - 1);
 	if (n > 0 && said[0] == '\n')
 		return CLI_OK;
@@ -326,7 +325,7 @@ bool oneshot_alive(struct oneshot *r)
 
 static void end_daemon(struct oneshot *r)
 {
-	uint64_t deadline = clock_boot_ns() + STOP_TIMEOUT_MS * NSEC_PER_MSEC;
+	uint64_t deadline = clock_boot_ns() + WAIT_STOP_MS * NSEC_PER_MSEC;
 
 	if (!oneshot_alive(r))
 		return;

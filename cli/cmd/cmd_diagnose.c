@@ -8,6 +8,7 @@
 #include "cli/cmd/commands.h"
 #include "cli/render/analysis.h"
 #include "cli/text.h"
+#include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
 enum { OPT_TID = 256, OPT_PID, OPT_RULES };
@@ -55,9 +56,6 @@ static const struct cli_usage diagnose_usage = {
 struct moment {
 	uint64_t from_ns, to_ns;
 };
-
-/* How far around --at a stall may lie. */
-#define AROUND_NS (60 * NSEC_PER_SEC)
 
 /* The task to diagnose. */
 struct victim {
@@ -226,8 +224,8 @@ static int diagnose_window(struct analysis_input *in, const struct request *rq, 
 	/* reports the error, with the range of the trace */
 	if (ret->to_ns <= in->from_ns || ret->from_ns >= in->to_ns)
 		return tracefile_time(in->reader, in->path, "--at", rq->at, &ret->from_ns);
-	in->from_ns = MAX(in->from_ns, ret->from_ns > AROUND_NS ? ret->from_ns - AROUND_NS : 0);
-	in->to_ns = MIN(in->to_ns, ret->to_ns + AROUND_NS);
+	in->from_ns = MAX(in->from_ns, ret->from_ns > LOAD_AROUND_NS ? ret->from_ns - LOAD_AROUND_NS : 0);
+	in->to_ns = MIN(in->to_ns, ret->to_ns + LOAD_AROUND_NS);
 	return CLI_OK;
 }
 

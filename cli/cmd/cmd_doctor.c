@@ -12,11 +12,10 @@
 #include "cli/client/client.h"
 #include "cli/client/oneshot.h"
 #include "cli/text.h"
+#include "cli/thresholds.h"
 #include "lib/clean.h"
 #include "lib/cleanup.h"
 #include "procfs/hostns.h"
-
-#define DOCTOR_TIMEOUT_MS 10000
 
 static const struct cli_usage usage = {
 	.name = "doctor",
@@ -149,7 +148,7 @@ static json_t *ask(const char *socket, char *where, size_t size, char err[CLIENT
 {
 	json_t *answer = NULL;
 	struct oneshot *own = NULL;
-	int r = client_command(socket, "doctor", DOCTOR_TIMEOUT_MS, &answer, err);
+	int r = client_command(socket, "doctor", WAIT_ANSWER_MS, &answer, err);
 
 	if (!r) {
 		snprintf(where, size, "running, %s", socket);
@@ -158,7 +157,7 @@ static json_t *ask(const char *socket, char *where, size_t size, char err[CLIENT
 		if (oneshot_start("/tmp", ONESHOT_SIZE_MIN, "no", &own))
 			strcpy(err, "ctraced could not be started");
 		else
-			(void)client_command(oneshot_socket(own), "doctor", DOCTOR_TIMEOUT_MS, &answer, err);
+			(void)client_command(oneshot_socket(own), "doctor", WAIT_ANSWER_MS, &answer, err);
 		oneshot_free(own);
 	} else {
 		snprintf(where, size, "not asked");

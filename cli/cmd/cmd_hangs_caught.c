@@ -11,15 +11,15 @@
 #include "cli/client/client.h"
 #include "cli/text.h"
 #include "cli/input/timearg.h"
+#include "cli/thresholds.h"
 #include "lib/clock.h"
 #include "lib/incidents.h"
 #include "trace/words/describe.h"
 
-#define CAUGHT_STATE_DIR  "/var/lib/ctrace"
-#define CAUGHT_TIMEOUT_MS 10000
-#define CAUGHT_MAX        1000 /* the newest hangs that are read from a directory */
-#define CAUGHT_TEXT_MAX   4096
-#define CAUGHT_OTHERS     3 /* the other hangs of a snapshot that are named */
+#define CAUGHT_STATE_DIR "/var/lib/ctrace"
+#define CAUGHT_MAX       1000 /* the newest hangs that are read from a directory */
+#define CAUGHT_TEXT_MAX  4096
+#define CAUGHT_OTHERS    3 /* the other hangs of a snapshot that are named */
 
 struct caught {
 	json_t *list; /* oldest first */
@@ -33,12 +33,12 @@ static int caught_ask(const char *socket, struct caught *ret, char err[CLIENT_ER
 	json_t *answer = NULL;
 	char unsaid[CLIENT_ERR_MAX];
 	const char *dir;
-	int r = client_command(socket, "hangs", CAUGHT_TIMEOUT_MS, &answer, err);
+	int r = client_command(socket, "hangs", WAIT_ANSWER_MS, &answer, err);
 
 	if (r)
 		return r;
 	/* The status only adds some lines, so a failure is not reported. */
-	(void)client_command(socket, "status", CAUGHT_TIMEOUT_MS, &ret->status, unsaid);
+	(void)client_command(socket, "status", WAIT_ANSWER_MS, &ret->status, unsaid);
 	dir = json_string_value(json_object_get(answer, "directory"));
 	snprintf(ret->dir, sizeof(ret->dir), "%s", dir ? dir : "");
 	ret->list = json_incref(json_object_get(answer, "hangs"));

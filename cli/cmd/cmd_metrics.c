@@ -12,10 +12,9 @@
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/client/client.h"
+#include "cli/thresholds.h"
 #include "lib/cleanup.h"
 #include "trace/format/pio.h"
-
-#define METRICS_TIMEOUT_MS 10000
 
 struct metrics {
 	const char *textfile, *socket;
@@ -87,7 +86,7 @@ int cmd_metrics(int argc, char **argv)
 
 	if (cli_parse_into(&p, &m))
 		return p.exit_code;
-	r = client_command(m.socket, "metrics", METRICS_TIMEOUT_MS, &answer, err);
+	r = client_command(m.socket, "metrics", WAIT_ANSWER_MS, &answer, err);
 	if (m.textfile && (r == -ENOENT || r == -ECONNREFUSED || r == -ETIMEDOUT))
 		return put(m.textfile, down);
 	if (r)

@@ -17,11 +17,10 @@
 #include "cli/client/oneshot.h"
 #include "cli/input/timearg.h"
 #include "cli/input/tracefile.h"
+#include "cli/thresholds.h"
 #include "lib/cleanup.h"
 #include "trace/read/reader.h"
 #include "trace/snapshot/cut.h"
-
-#define SNAPSHOT_TIMEOUT_MS 120000
 
 enum { OPT_FRAMEWORKS = 256 };
 
@@ -158,7 +157,7 @@ static int save(struct session *s, int fd, struct lacks *ret_lacks)
 	int r = -ENOMEM;
 
 	if (request)
-		r = client_call(oneshot_socket(s->recorder), request, fd, SNAPSHOT_TIMEOUT_MS, &answer, err);
+		r = client_call(oneshot_socket(s->recorder), request, fd, WAIT_SNAPSHOT_MS, &answer, err);
 	json_decref(request);
 	*ret_lacks = lacks_of(answer);
 	json_decref(answer);

@@ -18,11 +18,9 @@
 #include "cli/client/outfile.h"
 #include "cli/input/timearg.h"
 #include "cli/input/tracefile.h"
+#include "cli/thresholds.h"
 #include "lib/cleanup.h"
 #include "trace/snapshot/cut.h"
-
-#define STATUS_TIMEOUT_MS   10000
-#define SNAPSHOT_TIMEOUT_MS 120000
 
 struct request {
 	const char *output, *last, *from, *to, *input, *socket;
@@ -71,7 +69,7 @@ static int ask_range(const struct request *q, struct timearg_context *ret)
 	char err[CLIENT_ERR_MAX];
 	json_t *answer = NULL;
 
-	if (client_command(q->socket, "status", STATUS_TIMEOUT_MS, &answer, err))
+	if (client_command(q->socket, "status", WAIT_ANSWER_MS, &answer, err))
 		return cli_error("%s", err);
 	ret->from_ns =
 		(uint64_t)json_integer_value(json_object_get(json_object_get(answer, "file"), "oldest_ns"));
@@ -117,7 +115,7 @@ static int ask(const struct request *q, int fd, struct lacks *ret_lacks)
 				    "to_ns", (json_int_t)q->to_ns);
 	char err[CLIENT_ERR_MAX] = "out of memory";
 	json_t *answer = NULL;
-	int r = request ? client_call(q->socket, request, fd, SNAPSHOT_TIMEOUT_MS, &answer, err) : -ENOMEM;
+	int r = request ? client_call(q->socket, request, fd, WAIT_SNAPSHOT_MS, &answer, err) : -ENOMEM;
 
 	json_decref(request);
 	*ret_lacks = lacks_of(answer);

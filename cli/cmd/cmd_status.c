@@ -10,11 +10,9 @@
 #include "cli/client/client.h"
 #include "cli/text.h"
 #include "cli/input/timearg.h"
+#include "cli/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
-
-#define STATUS_TIMEOUT_MS 10000
-#define STUCK_NS          (10 * NSEC_PER_SEC)
 
 static const struct cli_usage usage = {
 	.name = "status",
@@ -139,7 +137,7 @@ static void print_governor(const json_t *g)
 		printf("%-10s %.2f %% of the machine's CPU time, of which %.2f %% in the kernel; the budget is %.3g %%\n",
 		       "Tracing:", real(g, "cost_percent"), real(g, "bpf_percent"),
 		       real(g, "budget_percent"));
-		if (real(g, "passed_percent") >= 0.01)
+		if (real(g, "passed_percent") >= SHOW_PASSED_PERCENT)
 			printf("%-10s %.2f %% of it is paid by the tasks that make too many records, and does not count against the budget\n",
 			       "", real(g, "passed_percent"));
 	}
@@ -191,7 +189,7 @@ static void print_stuck(const json_t *visits, const json_t *frameworks, const js
 		printf("%-10s %" PRIu64
 		       " requests that wait for file systems that do not answer; other requests go on\n",
 		       "Stuck:", num(requests, "stuck"));
-	if (look_ns > STUCK_NS)
+	if (look_ns > SHOW_STUCK_NS)
 		printf("%-10s the search for frameworks, for %s; look for a file system that does not answer\n",
 		       "Stuck:", text_duration(look_ns, t));
 }
@@ -234,7 +232,7 @@ int cmd_status(int argc, char **argv)
 
 	if (cli_parse_into(&p, &o))
 		return p.exit_code;
-	if (client_command(o.socket, "status", STATUS_TIMEOUT_MS, &answer, err))
+	if (client_command(o.socket, "status", WAIT_ANSWER_MS, &answer, err))
 		return cli_error("%s", err);
 	if (o.json)
 		return text_print_json(text_document("ctrace.status/1", answer));

@@ -15,15 +15,14 @@
 #include "cli/live/dwarf_member.h"
 #include "cli/text.h"
 #include "cli/input/timearg.h"
+#include "cli/thresholds.h"
 #include "lib/clean.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-#define WATCH_TIMEOUT_MS 30000
-#define WATCH_POLL_MS    200
-#define WATCH_LAST_MS                                                                                        \
-	600 /* an access comes from the kernel in 250 ms, and as long after it got its names                 \
-	     */
+#define WATCH_POLL_MS 200
+/* An access comes from the kernel in 250 ms; its names take as long again. */
+#define WATCH_LAST_MS 600
 
 enum { OPT_PID = 256, OPT_VAR, OPT_LEN, OPT_READ, OPT_FOR, OPT_SOCKET };
 
@@ -144,7 +143,7 @@ static void print_accesses(const struct watch *w, const json_t *list)
 static int ask(struct watch *w, json_t *request, json_t **ret)
 {
 	char err[CLIENT_ERR_MAX] = "out of memory";
-	int r = request ? client_ask(w->sock, w->socket, request, -1, WATCH_TIMEOUT_MS, ret, err) : -ENOMEM;
+	int r = request ? client_ask(w->sock, w->socket, request, -1, WAIT_WATCH_MS, ret, err) : -ENOMEM;
 
 	json_decref(request);
 	if (r)

@@ -4,13 +4,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/thresholds.h"
 #include "trace/words/describe.h"
-
-/* A trace up to this size is loaded whole. Of a larger trace, only the window and its surroundings are
- * loaded. */
-#define WHOLE_RECORDS 16000000ULL
-#define BEFORE_NS     (30 * NSEC_PER_SEC)
-#define AFTER_NS      (5 * NSEC_PER_SEC)
 
 int analysis_open(struct analysis_input *in, const char *path, const char *boot)
 {
@@ -27,9 +22,9 @@ int analysis_load(struct analysis_input *in)
 	uint64_t from = 0, to = UINT64_MAX;
 	int r;
 
-	if (info->records > WHOLE_RECORDS) {
-		from = in->from_ns > BEFORE_NS ? in->from_ns - BEFORE_NS : 0;
-		to = in->to_ns + AFTER_NS;
+	if (info->records > LOAD_WHOLE_RECORDS) {
+		from = in->from_ns > LOAD_BEFORE_NS ? in->from_ns - LOAD_BEFORE_NS : 0;
+		to = in->to_ns + LOAD_AFTER_NS;
 	}
 	r = tracefile_load(in->reader, from, to, &in->window);
 	if (r)

@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
-/* Used for a trace that is too large to be loaded whole. */
-#define AROUND_NS  (60 * NSEC_PER_SEC)
 #define TIDS_SHOWN 8
 
 static bool lived(const struct graph *g, uint32_t task, uint64_t at_ns)
@@ -90,8 +89,8 @@ int taskarg_load(struct analysis_input *in, const char *path, const char *boot, 
 	r = tracefile_time(in->reader, path, option, at, ret_at_ns);
 	if (r)
 		return r;
-	in->from_ns = *ret_at_ns > AROUND_NS ? *ret_at_ns - AROUND_NS : 0;
-	in->to_ns = *ret_at_ns + AROUND_NS;
+	in->from_ns = *ret_at_ns > LOAD_AROUND_NS ? *ret_at_ns - LOAD_AROUND_NS : 0;
+	in->to_ns = *ret_at_ns + LOAD_AROUND_NS;
 	r = analysis_load(in);
 	if (r)
 		return r;

@@ -8,6 +8,7 @@
 #include "cli/render/shedding.h"
 #include "cli/text.h"
 #include "cli/input/timearg.h"
+#include "cli/thresholds.h"
 #include "trace/words/describe.h"
 
 #define STACK_LINES 12
@@ -66,7 +67,7 @@ static void print_time(FILE *f, const struct diagnosis *d)
 
 	fprintf(f, "Time of the victim (%s):", text_duration(all, ns));
 	for (int i = 0; i < TIME_KINDS; i++)
-		if (d->time_ns[i] > all / 1000)
+		if (d->time_ns[i] > all / SHOW_SHARE)
 			fprintf(f, "  %s %s (%.0f %%)", time_kind_name((enum time_kind)i),
 				text_duration(d->time_ns[i], ns),
 				100.0 * (double)d->time_ns[i] / (double)all);

@@ -9,6 +9,7 @@
 #include "cli/render/cgroup_name.h"
 #include "cli/text.h"
 #include "cli/input/timearg.h"
+#include "cli/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 #include "trace/words/describe.h"
@@ -64,7 +65,8 @@ static void say_better(const struct path_view *v, FILE *f)
 {
 	char words[ACCOUNT_WORDS_MAX], ns[TEXT_NUMBER_MAX];
 
-	if (!v->n_table || v->table[0].saved_ns < 2 * v->headline.saved_ns + v->account->total_ns / 20)
+	if (!v->n_table ||
+	    v->table[0].saved_ns < 2 * v->headline.saved_ns + v->account->total_ns / SHOW_BETTER_SHARE)
 		return;
 	whatif_words(v->whatif, &v->table[0].without, words, sizeof(words));
 	fprintf(f, "; but without %s %s shorter", words, text_duration(v->table[0].saved_ns, ns));
@@ -116,7 +118,7 @@ static void print_share(FILE *f, const struct path_view *v, uint64_t ns)
 /* Whether a time is too short for a line of its own. */
 static bool negligible(const struct path_view *v, uint64_t ns)
 {
-	return ns < v->account->total_ns / 1000;
+	return ns < v->account->total_ns / SHOW_SHARE;
 }
 
 static void print_group(FILE *f, const struct path_view *v, enum account_group group, const char *title)
