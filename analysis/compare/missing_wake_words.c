@@ -87,9 +87,11 @@ static void add_how(const struct graph *g, struct words *t, const struct missing
 	case MISSING_ASLEEP:
 	case MISSING_ELSEWHERE:
 		describe_object(g->w, s->obj, obj, sizeof(obj));
-		words_add(t, "was %s%s%s%s", s->wait == CT_W_SLEEP ? "sleeping" : "waiting in ",
-			  s->wait == CT_W_SLEEP ? "" : describe_wait((enum ct_wait)s->wait),
-			  obj[0] ? " on " : "", obj);
+		if (s->wait == CT_W_SLEEP || s->wait == CT_W_STOPPED)
+			words_add(t, s->wait == CT_W_SLEEP ? "was sleeping" : "was stopped");
+		else
+			words_add(t, "was waiting in %s", describe_wait((enum ct_wait)s->wait));
+		words_add(t, "%s%s", obj[0] ? " on " : "", obj);
 		if (m->how == MISSING_ASLEEP)
 			words_add(t, " as before each, but longer");
 		else

@@ -173,6 +173,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, "was waiting for somebody to connect");
 	else if (k->wait == CT_W_SIGNAL)
 		words_add(t, "was waiting for a signal");
+	else if (k->wait == CT_W_FLOCK)
+		words_add(t, "was waiting for a file lock");
 	else
 		words_add(t, "was waiting in %s", describe_wait((enum ct_wait)k->wait));
 	if (k->wait != CT_W_SLEEP && k->wait != CT_W_STOPPED)

@@ -38,7 +38,7 @@ static int refused(const char *path, int r, char *err)
 	if (r == -ENOENT || r == -ECONNREFUSED) {
 		snprintf(
 			err, CLIENT_ERR_MAX,
-			"%s: no ctraced is running there; start it ('systemctl start ctraced', or 'ctraced' as root); 'ctrace record' needs no service",
+			"%s: no ctraced is running there; start it ('systemctl start ctraced', or 'ctraced' as root), or name its socket with --socket; 'ctrace record' needs no service",
 			path);
 	} else if (r == -EACCES || r == -EPERM) {
 		g = stat(path, &st) ? NULL : getgrgid(st.st_gid);

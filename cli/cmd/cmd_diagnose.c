@@ -47,7 +47,7 @@ static const struct cli_usage diagnose_usage = {
 	.args = "[--tid TID | --pid PID | --comm NAME] [--cgroup GLOB] [--container NAME] [--at TIME | --from TIME --to TIME] [--rules FILE | --no-rules] [--boot N] [--auto] [--json] FILE",
 	.about =
 		"Says in one sentence what a task waited for and which task was to blame, then shows the evidence.\n"
-		"Without a task it takes the worst hang that `ctrace hangs` finds. At a terminal it asks you if the chain\n"
+		"Without a task it takes the worst hang that 'ctrace hangs' finds. At a terminal it asks you if the chain\n"
 		"can go on in more than one way.",
 	.options = diagnose_options,
 };
@@ -158,7 +158,7 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, co
 		if (ret->task != GRAPH_NONE)
 			return CLI_OK;
 		return cli_error(
-			"%s: no process %u in this window; `ctrace hangs %s` lists the tasks that waited",
+			"%s: no process %u in this window; 'ctrace hangs %s' lists the tasks that waited",
 			in->path, rq->who.pid, in->path);
 	}
 	r = find_stall(in, &rq->who, at, ret);
@@ -173,19 +173,19 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, co
 	}
 	if (at->to_ns && (rq->who.comm || rq->who.pid || rq->who.tid))
 		return cli_error(
-			"%s: the task did not exist at %s; `ctrace dump` with the same --tid, --pid or --comm shows when it did",
+			"%s: the task did not exist at %s; 'ctrace dump' with the same --tid, --pid or --comm shows when it did",
 			in->path, rq->at);
 	if (placed)
 		return cli_error(
-			"%s: no such task in this container or control group in this window; `ctrace hangs %s` lists the tasks that waited, and where",
+			"%s: no such task in this container or control group in this window; 'ctrace hangs %s' lists the tasks that waited, and where",
 			in->path, in->path);
 	if (rq->who.comm)
 		return cli_error(
-			"%s: no task named '%s' in this window; `ctrace hangs %s` lists the tasks that waited",
+			"%s: no task named '%s' in this window; 'ctrace hangs %s' lists the tasks that waited",
 			in->path, rq->who.comm, in->path);
 	if (rq->who.pid)
 		return cli_error(
-			"%s: no process %u in this window; `ctrace hangs %s` lists the tasks that waited",
+			"%s: no process %u in this window; 'ctrace hangs %s' lists the tasks that waited",
 			in->path, rq->who.pid, in->path);
 	return cli_error(
 		"%s: no wait or stall of a second or more in this window; name a task with --tid, --pid or --comm",

@@ -73,9 +73,8 @@ static int caught_get(const char *state_dir, const char *socket, struct caught *
 	if (!r)
 		return CLI_OK;
 	if (state_dir)
-		return cli_error(
-			"%s: %s; give the state directory of a ctraced that kept a snapshot of a hang",
-			ret->dir, strerror(-r));
+		return cli_error("%s: %s; no hang was kept there, or it is no state directory of ctraced",
+				 ret->dir, strerror(-r));
 	if (r == -ENOENT && (asked == -ENOENT || asked == -ECONNREFUSED))
 		return cli_error("%s, and no earlier ctraced kept a snapshot of a hang: there is no %s", err,
 				 ret->dir);
@@ -186,7 +185,7 @@ static void print_uncaught(const json_t *status)
 	if (status && !incidents)
 		printf("The running daemon keeps no snapshots of hangs, because its settings switch them off.\n");
 	if (blind_ns >= NSEC_PER_SEC)
-		printf("For %s since its start the daemon lost too many records to notice hangs; 'ctrace status' says why.\n",
+		printf("For %s since its start the daemon had too few records to notice all hangs; 'ctrace status' says why.\n",
 		       text_duration(blind_ns, ns));
 	if (n)
 		printf("%" PRIu64

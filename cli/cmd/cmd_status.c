@@ -101,10 +101,10 @@ static void print_cost(const json_t *cost)
 	char rss[TEXT_NUMBER_MAX];
 	json_t *bpf = json_object_get(cost, "bpf_percent");
 
-	printf("%-10s %.2f %% of a CPU in the daemon now, %.2f %% since the start",
+	printf("%-10s the daemon uses %.2f %% of one CPU now, %.2f %% since its start",
 	       "Cost:", real(cost, "daemon_percent"), real(cost, "daemon_percent_total"));
 	if (bpf)
-		printf("; %.2f %% in the kernel", json_number_value(bpf));
+		printf("; the hooks in the kernel %.2f %%", json_number_value(bpf));
 	printf("; %s of memory\n", text_bytes(num(cost, "rss_bytes"), rss));
 }
 
@@ -134,7 +134,7 @@ static void print_governor(const json_t *g)
 	if (!g)
 		return;
 	if (real(g, "budget_percent") > 0) {
-		printf("%-10s %.2f %% of the machine's CPU time, of which %.2f %% in the kernel; the budget is %.3g %%\n",
+		printf("%-10s daemon and hooks use %.2f %% of all CPUs (the hooks alone %.2f %%); the budget is %.3g %%\n",
 		       "Tracing:", real(g, "cost_percent"), real(g, "bpf_percent"),
 		       real(g, "budget_percent"));
 		if (real(g, "passed_percent") >= SHOW_PASSED_PERCENT)
@@ -170,7 +170,7 @@ static void print_hangs(const json_t *incidents, const json_t *detector)
 		       text_bytes(num(incidents, "bytes"), n));
 	}
 	if (num(detector, "blind_ns") >= NSEC_PER_SEC)
-		printf("%-10s not noticed for %s in all, while records were missing\n",
+		printf("%-10s for %s in all too few records to notice all hangs; Left out and Lost say why\n",
 		       "Hangs:", text_duration(num(detector, "blind_ns"), n));
 }
 

@@ -19,7 +19,8 @@ enum { OPT_PID = 256, OPT_ALL, OPT_JSON };
 
 static const struct cli_option options[] = {
 	{ OPT_PID, "pid", "PID", "Show only the waits of the threads of this process, also idle ones" },
-	{ OPT_ALL, "all", NULL, "Also show idle waits, which wait for no particular task" },
+	{ OPT_ALL, "all", NULL,
+	  "Also show waits that seem idle: the chain ends at a task that waits for work, or for no known task" },
 	{ OPT_JSON, "json", NULL, "Print JSON" },
 	{ 0 },
 };
@@ -351,9 +352,10 @@ static int print_json(const struct waitlive *w, bool all)
 static void warn_unseen(const struct waitlive *w)
 {
 	if (w->tables.tasks.unseen_cnt)
-		cli_warn(
-			"%u process%s could not be inspected: owned by another user, or protected; run as root to see more",
-			w->tables.tasks.unseen_cnt, w->tables.tasks.unseen_cnt == 1 ? "" : "es");
+		cli_warn("%u process%s could not be inspected: %s", w->tables.tasks.unseen_cnt,
+			 w->tables.tasks.unseen_cnt == 1 ? "" : "es",
+			 geteuid() ? "owned by another user, or protected; run as root to see more"
+				   : "the kernel protects them, also from root");
 	if (w->tables.net.unseen_cnt)
 		cli_warn("the other ends of unix sockets are not known in %u network namespace%s: %s",
 			 w->tables.net.unseen_cnt, w->tables.net.unseen_cnt == 1 ? "" : "s",

@@ -63,7 +63,7 @@ int analysis_tid(const char *option, const char *arg, uint32_t *ret)
 	uint64_t n;
 
 	if (cli_number(arg, UINT32_MAX, &n) || !n) {
-		cli_say("%s: '%s' is not a task id; give a positive number", option, arg);
+		cli_say("%s: '%s' is no id of a task or process; give a positive number", option, arg);
 		return CLI_USAGE;
 	}
 	*ret = (uint32_t)n;
@@ -78,7 +78,7 @@ int analysis_task(const struct analysis_input *in, uint32_t tid, uint32_t *ret_t
 
 	if (task == GRAPH_NONE)
 		return cli_error(
-			"%s: no task %u in this trace; `ctrace hangs %s` lists the tasks that waited",
+			"%s: no task %u in this trace; 'ctrace hangs %s' lists the tasks that waited",
 			in->path, tid, in->path);
 	describe_clean(graph_comm(g, task, in->from_ns), comm, sizeof(comm));
 	if (g->tasks[task].exit_ns <= in->from_ns)

@@ -51,7 +51,7 @@ static int find_name(const struct analysis_input *in, const char *comm, uint64_t
 	}
 	if (found == GRAPH_NONE)
 		return cli_error(
-			"%s: no task had the name '%s' at that time; `ctrace dump %s --comm %s` shows when one had it",
+			"%s: no task had the name '%s' at that time; 'ctrace dump %s --comm %s' shows when one had it",
 			in->path, comm, in->path, comm);
 	*ret_task = found;
 	return CLI_OK;

@@ -37,7 +37,7 @@ static int add_process(struct withoutarg *w, const struct analysis_input *in, co
 	thread = graph_refs(&in->graph->threads, pid, &n);
 	if (!n)
 		return cli_error(
-			"%s: --without process:%u: there is no such process in this trace; `ctrace path` without this option lists the processes on the path",
+			"%s: --without process:%u: there is no such process in this trace; 'ctrace path' without this option lists the processes on the path",
 			in->path, pid);
 	what.task = graph_task_at(in->graph, pid, in->to_ns - 1);
 	if (what.task == GRAPH_NONE)
@@ -61,7 +61,7 @@ static int add_objects(struct withoutarg *w, const struct analysis_input *in, co
 	if (w->v.n > before)
 		return CLI_OK;
 	return cli_error(
-		"%s: --without object:%s: the path has no wait for an object with this name; `ctrace path` without this option lists the objects",
+		"%s: --without object:%s: the path has no wait for an object with this name; 'ctrace path' without this option lists the objects",
 		in->path, arg);
 }
 

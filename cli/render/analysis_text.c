@@ -117,7 +117,7 @@ void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d)
 	shedding_look(&shed, g->w, d->from_ns, d->to_ns);
 	shedding_print(f, "Left out:", &shed);
 	if (g->w->lost_records)
-		fprintf(f, "Losses: %llu records are missing in this trace; `ctrace info` says when.\n",
+		fprintf(f, "Losses: %llu records are missing in this trace; 'ctrace info' says when.\n",
 			(unsigned long long)g->w->lost_records);
 }
 

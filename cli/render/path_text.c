@@ -87,10 +87,10 @@ static void say_headline(const struct path_view *v, FILE *f)
 	if (r->kind == RESOURCE_NONE && r->time != TIME_RUNNABLE)
 		fputc('.', f);
 	else if (!saved)
-		fprintf(f, "; without %s it had taken as long", that);
+		fprintf(f, "; without %s it would have taken as long", that);
 	else
-		fprintf(f, "; without %s it had been %s%s shorter", that, saved < r->ns / 2 ? "only " : "",
-			text_duration(saved, ns));
+		fprintf(f, "; without %s it would have been %s%s shorter", that,
+			saved < r->ns / 2 ? "only " : "", text_duration(saved, ns));
 	if (r->kind != RESOURCE_NONE || r->time == TIME_RUNNABLE) {
 		say_better(v, f);
 		fputc('.', f);
@@ -382,6 +382,6 @@ void render_path(FILE *f, const struct path_view *v)
 	shedding_look(&shed, v->g->w, v->from_ns, v->to_ns);
 	shedding_print(f, "Left out:", &shed);
 	if (v->g->w->lost_records)
-		fprintf(f, "Losses: %llu records are missing in this trace; `ctrace info` says when.\n",
+		fprintf(f, "Losses: %llu records are missing in this trace; 'ctrace info' says when.\n",
 			(unsigned long long)v->g->w->lost_records);
 }

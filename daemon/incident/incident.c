@@ -379,13 +379,13 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 		incident_say_plain(
 			LOG_NOTICE,
 			"%s[%u] hangs too (%s), but gets no snapshot: snapshot-rate allows the next one in %" PRIu64
-			" %s. `ctrace snapshot` takes one now.",
+			" %s. 'ctrace snapshot' takes one now.",
 			comm, h->tid, describe_hang(h->rule), wait_s < SAY_SECONDS_MAX ? wait_s : wait_s / 60,
 			wait_s < SAY_SECONDS_MAX ? "s" : "min");
 	else
 		incident_say_plain(
 			LOG_NOTICE,
-			"%s[%u] hangs too (%s), but gets no snapshot: %d are being made. `ctrace snapshot` takes one now.",
+			"%s[%u] hangs too (%s), but gets no snapshot: %d are being made. 'ctrace snapshot' takes one now.",
 			comm, h->tid, describe_hang(h->rule), INCIDENTS_OPEN_MAX);
 }
 
@@ -533,7 +533,7 @@ static void incidents_resume(struct incidents *is, json_t *doc)
 		in->state = INCIDENT_ANSWERED;
 		snprintf(
 			in->why, sizeof(in->why),
-			"There is no snapshot: the machine went down before it was taken; try `ctrace diagnose --boot 1 --tid %u %s`.",
+			"There is no snapshot: the machine went down before it was taken; try 'ctrace diagnose --boot 1 --tid %u %s'.",
 			in->hangs[0].tid, is->opt.trace);
 	}
 	while (*end)

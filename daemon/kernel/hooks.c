@@ -27,7 +27,7 @@ const struct hook_def hooks_defs[] = {
 	  false },
 	{ "lock", "lock/flock", "the owner of a lock taken with flock is known only from /proc/locks",
 	  false },
-	{ "watch", "watch/write", "no variable can be watched (`ctrace watch`)", false },
+	{ "watch", "watch/write", "no variable can be watched ('ctrace watch')", false },
 	{ "watch", "watch/read", "reads of a watched variable are not recorded", false },
 	{ "iter", "iter/task", "tasks older than the daemon have no name and no wait", false },
 	{ "iter", "iter/files", "the objects of descriptors that were opened before are not known", false },

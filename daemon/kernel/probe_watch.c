@@ -200,7 +200,7 @@ static void watch_say(int r, const struct probe_watch_options *o, char err[PROBE
 	default:
 		snprintf(
 			err, PROBE_ERR_MAX,
-			"The kernel refuses a hardware breakpoint of %u bytes at 0x%llx: %s; `ctrace doctor` shows whether this machine has them.",
+			"The kernel refuses a hardware breakpoint of %u bytes at 0x%llx: %s; 'ctrace doctor' shows whether this machine has them.",
 			o->len, (unsigned long long)o->addr, strerror(-r));
 	}
 }
@@ -287,7 +287,7 @@ int probe_watch_open(struct probe *p, const struct probe_watch_options *opt, uns
 	int r, at = 0;
 
 	if (off) {
-		snprintf(err, PROBE_ERR_MAX, "Variables cannot be watched here: %s; see `ctrace doctor`.",
+		snprintf(err, PROBE_ERR_MAX, "Variables cannot be watched here: %s; see 'ctrace doctor'.",
 			 off);
 		return -EOPNOTSUPP;
 	}
@@ -300,11 +300,11 @@ int probe_watch_open(struct probe *p, const struct probe_watch_options *opt, uns
 	if (r == -ENOSPC) {
 		snprintf(
 			err, PROBE_ERR_MAX,
-			"At most %d variables can be watched at a time, and one with --read counts as two: that is what the hardware has; end another `ctrace watch` first.",
+			"At most %d variables can be watched at a time, and one with --read counts as two: that is what the hardware has; end another 'ctrace watch' first.",
 			PROBE_WATCHES_MAX);
 	} else if (r == -EEXIST) {
 		snprintf(err, PROBE_ERR_MAX,
-			 "0x%llx of process %u is watched already; end the other `ctrace watch` first.",
+			 "0x%llx of process %u is watched already; end the other 'ctrace watch' first.",
 			 (unsigned long long)opt->addr, opt->tgid);
 	} else {
 		if (!r)
