@@ -24,6 +24,9 @@
 /* ns before and after a moment that the user gave. A stall is looked for there. Lower: a longer stall shows
  * only in part. Higher: more to load. */
 #define LOAD_AROUND_NS (60 * NSEC_PER_SEC)
+/* Threads that decode a trace, on a machine with as many CPUs. Lower: loading takes longer. Higher: more memory,
+ * two segments for each thread. */
+#define LOAD_THREADS_MAX 8u
 
 /*
  * What is shown.

@@ -2,16 +2,28 @@
 #include "cli/input/tracefile.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/text.h"
+#include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
 /* Events of one piece: the aim, and the limit (about 450 MB). */
 #define PIECE_EVENTS     500000
 #define PIECE_EVENTS_MAX (8ULL << 20)
+
+/* As many as there are CPUs on which ctrace may run, and at most LOAD_THREADS_MAX. */
+static unsigned threads(void)
+{
+	cpu_set_t cpus;
+
+	if (sched_getaffinity(0, sizeof(cpus), &cpus)) /* more CPUs than a cpu_set_t has */
+		return LOAD_THREADS_MAX;
+	return MIN((unsigned)CPU_COUNT(&cpus), LOAD_THREADS_MAX);
+}
 
 int tracefile_open(const char *path, struct reader **ret)
 {
@@ -28,6 +40,7 @@ int tracefile_open(const char *path, struct reader **ret)
 		cli_warn(
 			"%s is cut off: %u of its %u slots and their records are missing; copy it again if you can",
 			path, reader_info(r)->n_cut_slots, reader_info(r)->n_slots);
+	reader_use_threads(r, threads());
 	*ret = r;
 	return CLI_OK;
 }

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "test/unit/trace/window_same.h"
 #include "trace/read/reader.h"
 #include "trace/snapshot/cut.h"
 
@@ -41,17 +42,22 @@ static void look_at(const struct window *w)
 				abort();
 }
 
+/* Several threads must make no difference. */
 static void load(struct reader *r, uint64_t from, uint64_t to)
 {
-	char err[READER_ERR_MAX];
-	struct window *w;
+	char err[READER_ERR_MAX], err_n[READER_ERR_MAX];
+	struct window *w = NULL, *w_n = NULL;
+	int e = window_load(r, from, to, 0, &w, err), e_n;
 
-	if (!window_load(r, from, to, 0, &w, err)) {
-		look_at(w);
-		window_free(w);
-	} else if (!*err) {
+	reader_use_threads(r, 3);
+	e_n = window_load(r, from, to, 0, &w_n, err_n);
+	reader_use_threads(r, 0);
+	if (e != e_n || (e && (!*err || strcmp(err, err_n))) || (!e && !window_same(w, w_n)))
 		abort();
-	}
+	if (!e)
+		look_at(w);
+	window_free(w);
+	window_free(w_n);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -6,6 +6,7 @@
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "lib/huge.h"
+#include "trace/read/ahead.h"
 #include "trace/read/collect.h"
 #include "trace/format/limits.h"
 #include "trace/format/order.h"
@@ -17,7 +18,7 @@ struct load {
 	struct reader *r;
 	struct window *w;
 	struct collect *collect;
-	size_t cap;        /* of w->events */
+	struct ahead *ahead;
 	uint64_t moves;    /* how many moves order_join() may still do */
 	bool has_gaps;     /* there is a CT_GAP among the records */
 	bool any;          /* a segment was read: w->states are set */
@@ -88,7 +89,7 @@ static int load_hole(struct load *l, size_t i)
 	return err ? err : load_unwritten(l, h);
 }
 
-static int load_states(struct load *l, uint64_t begin_ns)
+static int load_states(struct load *l, struct decoder *d, uint64_t begin_ns)
 {
 	struct window *w = l->w;
 	struct window_resync s = { .from_ns = MIN(l->blind_ns, begin_ns), .ns = begin_ns };
@@ -97,7 +98,7 @@ static int load_states(struct load *l, uint64_t begin_ns)
 
 	if (l->any && l->blind_ns == UINT64_MAX)
 		return 0;
-	err = collect_states(l->collect, l->r->decoder, &s.states, &s.n_states);
+	err = collect_states(l->collect, d, &s.states, &s.n_states);
 	if (err)
 		return err;
 	if (!l->any) {
@@ -130,33 +131,31 @@ static uint64_t load_paused(const struct format_segment *h, const struct window_
 	return from_ns;
 }
 
-static int load_decode(struct load *l, const struct reader_segment *s)
+/* Adds the records, the names and the checkpoint of a segment to the window. */
+static int load_add(struct load *l, const struct ahead_segment *s)
 {
 	const struct format_segment *h = s->h;
-	struct decoder *d = l->r->decoder;
 	struct window *w = l->w;
-	uint32_t n_cpus = 0;
 	uint64_t paused_ns = UINT64_MAX;
-	size_t n = 0;
-	int err = decoder_begin(d, h, s->bytes + h->header_bytes, h->body_bytes);
+	size_t n = s->n_events;
+	int err = s->err;
 
-	if (!err && w->n_events + h->n_records > l->cap)
-		err = -E2BIG;
 	if (!err)
-		err = decoder_events(d, w->events + w->n_events, &n, &n_cpus);
+		err = collect_dictionary(l->collect, s->decoder);
 	if (!err)
-		err = collect_dictionary(l->collect, d);
+		err = load_states(l, s->decoder, h->begin_ns);
 	if (!err)
-		err = load_states(l, h->begin_ns);
-	if (!err)
-		paused_ns = load_paused(h, w->events + w->n_events, n);
+		paused_ns = load_paused(h, s->events, n);
+	/* Records were left out before: the others close up. */
+	if (!err && s->events != w->events + w->n_events)
+		memmove(w->events + w->n_events, s->events, n * sizeof(*s->events));
 	if (!err)
 		err = order_join(w->events, w->n_events, w->n_events + n, &l->moves);
 	if (err)
 		return err;
 	w->n_events += n;
 	w->n_cpus = MAX(w->n_cpus, h->n_cpus);
-	w->n_cpus = MAX(w->n_cpus, n_cpus);
+	w->n_cpus = MAX(w->n_cpus, s->n_cpus);
 	w->n_cpus = MAX(w->n_cpus, 1u); /* a gap needs a CPU too */
 	l->has_gaps |= h->kinds[CT_GAP] != 0;
 	w->offsets.boot_to_mono_ns = h->boot_to_mono_ns;
@@ -170,13 +169,13 @@ static int load_decode(struct load *l, const struct reader_segment *s)
 static int load_segment(struct load *l, size_t i)
 {
 	const struct format_segment *h = &l->r->index.segments.v[i].h;
-	struct reader_segment s;
+	struct ahead_segment s;
 	int err = load_hole(l, i);
 
-	if (!err)
-		err = reader_segment(l->r, i, &s);
-	if (!err)
-		err = load_decode(l, &s);
+	if (err)
+		return err;
+	s = ahead_next(l->ahead);
+	err = load_add(l, &s);
 	if (err == -ESTALE && !l->any) {
 		/* The daemon has overwritten the oldest segment: the trace now begins later. */
 		l->w->file_from_ns = MAX(l->w->file_from_ns, h->end_ns);
@@ -250,14 +249,15 @@ static int load_finish(struct load *l)
 	return 0;
 }
 
-/* Allocates room for the events of the segments [a, b): as many as their headers say. */
+/* Allocates room for the events of the segments [a, b), as many as their headers say, and begins to read
+ * them. */
 static int load_reserve(struct load *l, size_t a, size_t b, uint64_t max_events, char *err)
 {
 	const struct reader *r = l->r;
 	uint64_t n = 0, bytes = 0, max = max_events ? max_events : EVENTS_MAX;
 
 	for (size_t i = a; i < b; i++) {
-		n += r->index.segments.v[i].h.n_records;
+		n += reader_room(r, &r->index.segments.v[i].h);
 		bytes += r->index.segments.v[i].h.body_bytes;
 	}
 	max = MIN(max, limits_records(bytes));
@@ -271,13 +271,12 @@ static int load_reserve(struct load *l, size_t a, size_t b, uint64_t max_events,
 	l->collect = collect_new(limits_kept_bytes(bytes));
 	if (!l->collect)
 		return -ENOMEM;
-	l->cap = n;
 	l->moves = limits_moves(n);
 	l->w->events = malloc((n + 1) * sizeof(*l->w->events));
 	if (!l->w->events)
 		return -ENOMEM;
 	huge_advise(l->w->events, n * sizeof(*l->w->events));
-	return 0;
+	return ahead_new(r, a, b, l->w->events, &l->ahead);
 }
 
 static int load_all(struct load *l, uint64_t max_events, char *err)
@@ -293,6 +292,8 @@ static int load_all(struct load *l, uint64_t max_events, char *err)
 		if (r->progress)
 			r->progress(r->progress_arg, (unsigned)((i + 1 - a) * 100 / (b - a)));
 	}
+	ahead_free(l->ahead);
+	l->ahead = NULL;
 	if (!ret && b < r->end)
 		ret = load_hole(l, b);
 	if (!ret && !l->any) {
@@ -327,6 +328,7 @@ int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max
 	} else {
 		snprintf(err, READER_ERR_MAX, "out of memory");
 	}
+	ahead_free(l.ahead);
 	collect_free(l.collect);
 	free(l.gaps.v);
 	if (ret)

@@ -16,7 +16,7 @@
 /* How many segments to try, from the newest back, for one whose meta data can be read. */
 #define META_TRIES 4
 
-int reader_segment(struct reader *r, size_t i, struct reader_segment *ret)
+int reader_segment_into(const struct reader *r, size_t i, struct reader_buf *buf, struct reader_segment *ret)
 {
 	const struct file_index_segment *s = &r->index.segments.v[i];
 	uint64_t at = (uint64_t)s->slot * r->index.file.slot_bytes;
@@ -27,14 +27,14 @@ int reader_segment(struct reader *r, size_t i, struct reader_segment *ret)
 	/* The file was truncated: do not allocate room for bytes that it does not have. */
 	if (at + n > r->index.file_bytes)
 		return -EBADMSG;
-	if (VEC_RESERVE(&r->buf, n + DECODER_SLACK))
+	if (VEC_RESERVE(buf, n + DECODER_SLACK))
 		return -ENOMEM;
-	err = pio_read(r->fd, r->buf.v, n, at);
-	r->buf.n = n;
-	if (!err && memcmp(r->buf.v, &s->h, sizeof(s->h)))
+	err = pio_read(r->fd, buf->v, n, at);
+	buf->n = n;
+	if (!err && memcmp(buf->v, &s->h, sizeof(s->h)))
 		return -ESTALE;
-	if (!err && crc32c_matches(crc32c(0, r->buf.v + s->h.header_bytes, s->h.body_bytes), s->h.body_crc)) {
-		*ret = (struct reader_segment){ .h = &s->h, .bytes = r->buf.v, .n = n };
+	if (!err && crc32c_matches(crc32c(0, buf->v + s->h.header_bytes, s->h.body_bytes), s->h.body_crc)) {
+		*ret = (struct reader_segment){ .h = &s->h, .bytes = buf->v, .n = n };
 		return 0;
 	}
 	/* The bytes are wrong. If the header has changed, the daemon overwrites the segment right
@@ -42,6 +42,11 @@ int reader_segment(struct reader *r, size_t i, struct reader_segment *ret)
 	if (!pio_read(r->fd, &now, sizeof(now), at) && memcmp(&now, &s->h, sizeof(now)))
 		return -ESTALE;
 	return -EBADMSG;
+}
+
+int reader_segment(struct reader *r, size_t i, struct reader_segment *ret)
+{
+	return reader_segment_into(r, i, &r->buf, ret);
 }
 
 /* Finds the segments of the boot that is `back` boots before the newest. */
@@ -288,6 +293,16 @@ void reader_on_progress(struct reader *r, void (*fn)(void *arg, unsigned percent
 {
 	r->progress = fn;
 	r->progress_arg = arg;
+}
+
+void reader_use_threads(struct reader *r, unsigned n)
+{
+	r->n_threads = n;
+}
+
+void reader_want_kinds(struct reader *r, uint64_t kinds)
+{
+	r->kinds = kinds;
 }
 
 struct reader_file reader_file(const struct reader *r)

@@ -4,7 +4,8 @@
  * recording. All three have one format.
  *
  * The bytes are hostile: no file can crash the reader or make it use memory out of proportion to
- * its size. One thread at a time for each reader.
+ * its size. One thread at a time for each reader; window_load() may create threads of its own
+ * (reader_use_threads()), which have ended when it returns.
  */
 #ifndef CTRACE_TRACE_READ_READER_H
 #define CTRACE_TRACE_READ_READER_H
@@ -74,6 +75,14 @@ int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max
 /* Sets the function that window_load() calls after each segment, with 0..100 percent. fn may be
  * NULL. */
 void reader_on_progress(struct reader *r, void (*fn)(void *arg, unsigned percent), void *arg);
+
+/* Lets window_load() decode on up to n threads. Without this call it creates none. The window and the errors
+ * do not depend on n. Each thread needs memory for two segments more. */
+void reader_use_threads(struct reader *r, unsigned n);
+
+/* Says which records the caller looks at: bit n is for kind n; 0: all, as after opening. window_load() may
+ * then leave out other records. It always notes the gaps that it finds itself. */
+void reader_want_kinds(struct reader *r, uint64_t kinds);
 
 /*
  * For a copy of the file, segment by segment. The reader owns everything that the functions below

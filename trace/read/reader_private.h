@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* reader_private.h - the inside of a reader, for reader.c and load.c. */
+/* reader_private.h - the inside of a reader, for reader.c, ahead.c and load.c. */
 #ifndef CTRACE_TRACE_READ_READER_PRIVATE_H
 #define CTRACE_TRACE_READ_READER_PRIVATE_H
 
 #include "trace/format/decode.h"
 #include "trace/format/file_index.h"
 #include "trace/read/reader.h"
+
+/* The bytes of a segment. */
+struct reader_buf {
+	uint8_t *v;
+	size_t n;
+	size_t cap;
+};
 
 struct reader {
 	int fd;
@@ -18,7 +25,9 @@ struct reader {
 	size_t meta_bytes;
 	struct reader_info info;
 	struct decoder *decoder;
-	VEC(uint8_t) buf; /* of the segment read last */
+	struct reader_buf buf; /* of the segment that reader_segment() read last */
+	unsigned n_threads;    /* that window_load() may use */
+	uint64_t kinds;        /* bit n: records of kind n are wanted; 0: all */
 	void (*progress)(void *arg, unsigned percent);
 	void *progress_arg;
 };
@@ -32,5 +41,24 @@ static inline uint64_t reader_segment_to(const struct format_segment *h)
 {
 	return h->end_ns > h->max_ns ? h->end_ns : h->max_ns;
 }
+
+/* Whether the segment may have records that are wanted. */
+static inline bool reader_wants(const struct reader *r, const struct format_segment *h)
+{
+	bool any = !r->kinds;
+
+	for (unsigned k = 0; k < FORMAT_KINDS && !any; k++)
+		any = h->kinds[k] && r->kinds >> k & 1;
+	return any;
+}
+/* How many events window_load() allows for a segment. */
+static inline uint32_t reader_room(const struct reader *r, const struct format_segment *h)
+{
+	return reader_wants(r, h) ? h->n_records : 0;
+}
+
+/* As reader_segment(), with the bytes in buf. It does not change the reader, so several threads may call it
+ * at once. */
+int reader_segment_into(const struct reader *r, size_t i, struct reader_buf *buf, struct reader_segment *ret);
 
 #endif

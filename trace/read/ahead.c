@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "trace/read/ahead.h"
+
+#include <pthread.h>
+
+#include "lib/cleanup.h"
+#include "trace/read/reader_private.h"
+
+/* A slot holds a segment from the time when a thread begins with it until the caller has done with it. */
+struct ahead_slot {
+	struct reader_buf buf;
+	struct decoder *decoder;
+	struct ahead_segment segment;
+	bool done;
+};
+
+struct ahead {
+	const struct reader *r;
+	struct ahead_slot *slots; /* segment i is in slot i % n_slots */
+	size_t n_slots;
+	pthread_t *threads;
+	size_t n_threads;
+
+	pthread_mutex_t lock; /* of all below, and of done in each slot */
+	pthread_cond_t changed;
+	size_t begun;                /* the first segment that no thread has begun */
+	size_t given;                /* the first segment that the caller has not got */
+	size_t kept;                 /* the first segment that the caller has not done with */
+	size_t end;                  /* the segment behind the last one */
+	struct window_event *events; /* the room of segment `begun` */
+	bool stop;
+};
+
+/* The blocks of names are decompressed here, so that collect_dictionary() finds them ready. An error is not
+ * lost: decoder_block() tries again and returns it there. */
+static void ahead_names(struct decoder *d)
+{
+	static const enum format_block_type types[] = { FORMAT_TASKS, FORMAT_OBJECTS, FORMAT_STACKS };
+	const uint8_t *p;
+	size_t n;
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		(void)decoder_block(d, types[i], &p, &n);
+}
+
+static void ahead_decode(const struct reader *r, size_t i, struct window_event *events,
+			 struct ahead_slot *slot)
+{
+	const struct format_segment *h = &r->index.segments.v[i].h;
+	struct ahead_segment *to = &slot->segment;
+	struct reader_segment s;
+
+	*to = (struct ahead_segment){ .h = h, .events = events, .decoder = slot->decoder };
+	to->err = reader_segment_into(r, i, &slot->buf, &s);
+	if (!to->err)
+		to->err = decoder_begin(slot->decoder, h, s.bytes + h->header_bytes, h->body_bytes);
+	if (!to->err && reader_wants(r, h))
+		to->err = decoder_events(slot->decoder, events, &to->n_events, &to->n_cpus);
+	if (!to->err)
+		ahead_names(slot->decoder);
+}
+
+/* Begins with the next segment and decodes it. The caller holds the lock and sees that there is a segment and
+ * a free slot for it. */
+static void ahead_step(struct ahead *ah)
+{
+	size_t i = ah->begun++;
+	struct ahead_slot *slot = &ah->slots[i % ah->n_slots];
+	struct window_event *events = ah->events;
+
+	ah->events += reader_room(ah->r, &ah->r->index.segments.v[i].h);
+	pthread_mutex_unlock(&ah->lock);
+	ahead_decode(ah->r, i, events, slot);
+	pthread_mutex_lock(&ah->lock);
+	slot->done = true;
+	pthread_cond_broadcast(&ah->changed);
+}
+
+static void *ahead_main(void *arg)
+{
+	struct ahead *ah = arg;
+
+	pthread_mutex_lock(&ah->lock);
+	while (!ah->stop && ah->begun < ah->end) {
+		if (ah->begun < ah->kept + ah->n_slots)
+			ahead_step(ah);
+		else
+			pthread_cond_wait(&ah->changed, &ah->lock);
+	}
+	pthread_mutex_unlock(&ah->lock);
+	return NULL;
+}
+
+static int ahead_slots(struct ahead *ah, size_t n)
+{
+	ah->slots = calloc(n, sizeof(*ah->slots));
+	if (!ah->slots)
+		return -ENOMEM;
+	for (; ah->n_slots < n; ah->n_slots++) {
+		ah->slots[ah->n_slots].decoder = decoder_new();
+		if (!ah->slots[ah->n_slots].decoder)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int ahead_new(const struct reader *r, size_t a, size_t b, struct window_event *events, struct ahead **ret)
+{
+	size_t n = MIN((size_t)r->n_threads, b - a);
+	struct ahead *ah = calloc(1, sizeof(*ah));
+	int err;
+
+	if (!ah)
+		return -ENOMEM;
+	*ah = (struct ahead){ .r = r, .begun = a, .given = a, .kept = a, .end = b, .events = events };
+	pthread_mutex_init(&ah->lock, NULL);
+	pthread_cond_init(&ah->changed, NULL);
+	/* The second half of the slots is for segments that wait for the caller. */
+	err = ahead_slots(ah, n > 1 ? MIN(2 * n, b - a) : 1);
+	if (!err && n > 1)
+		ah->threads = calloc(n, sizeof(*ah->threads));
+	while (ah->threads && ah->n_threads < n &&
+	       !pthread_create(&ah->threads[ah->n_threads], NULL, ahead_main, ah))
+		ah->n_threads++;
+	if (err)
+		ahead_free(ah);
+	else
+		*ret = ah;
+	return err;
+}
+
+struct ahead_segment ahead_next(struct ahead *ah)
+{
+	struct ahead_slot *slot = &ah->slots[ah->given % ah->n_slots];
+	struct ahead_segment segment;
+
+	pthread_mutex_lock(&ah->lock);
+	if (ah->kept < ah->given) {
+		ah->slots[ah->kept % ah->n_slots].done = false;
+		ah->kept = ah->given;
+		pthread_cond_broadcast(&ah->changed);
+	}
+	if (!ah->n_threads)
+		ahead_step(ah);
+	while (!slot->done)
+		pthread_cond_wait(&ah->changed, &ah->lock);
+	ah->given++;
+	segment = slot->segment;
+	pthread_mutex_unlock(&ah->lock);
+	return segment;
+}
+
+void ahead_free(struct ahead *ah)
+{
+	if (!ah)
+		return;
+	pthread_mutex_lock(&ah->lock);
+	ah->stop = true;
+	pthread_cond_broadcast(&ah->changed);
+	pthread_mutex_unlock(&ah->lock);
+	for (size_t i = 0; i < ah->n_threads; i++)
+		pthread_join(ah->threads[i], NULL);
+	pthread_cond_destroy(&ah->changed);
+	pthread_mutex_destroy(&ah->lock);
+	for (size_t i = 0; i < ah->n_slots; i++) {
+		decoder_free(ah->slots[i].decoder);
+		VEC_FREE(&ah->slots[i].buf);
+	}
+	free(ah->slots);
+	free(ah->threads);
+	free(ah);
+}

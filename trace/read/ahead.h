@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ahead.h - reads and decodes the segments of one window on several threads, and hands them over one
+ * after the other. The result does not depend on the number of threads.
+ *
+ * The caller's thread owns the struct ahead. The threads live from ahead_new() to ahead_free(). They
+ * only look at the reader, so nobody may change the reader in between. If no thread can be created,
+ * ahead_next() does the work itself.
+ */
+#ifndef CTRACE_TRACE_READ_AHEAD_H
+#define CTRACE_TRACE_READ_AHEAD_H
+
+#include "trace/read/reader.h"
+
+struct ahead;
+
+struct ahead_segment {
+	int err; /* 0, or as from reader_segment(), decoder_begin() and decoder_events() */
+	const struct format_segment *h;
+	/* The fields below are valid if err is 0. */
+	struct window_event *events; /* sorted as from decoder_events() */
+	size_t n_events;
+	uint32_t n_cpus;
+	struct decoder *decoder; /* begun with this segment */
+};
+
+/* Begins with the segments [a, b). events has room for the reader_room() of all of them; the events
+ * of a segment come behind the room of the segments before it. 0 or -ENOMEM. */
+int ahead_new(const struct reader *r, size_t a, size_t b, struct window_event *events, struct ahead **ret);
+/* Gives the next segment; to be called at most b - a times. It is valid until the next call. The
+ * caller may move events, but only into the room of this segment and of those before it. */
+struct ahead_segment ahead_next(struct ahead *ah);
+/* Ends the threads. Accepts NULL. */
+void ahead_free(struct ahead *ah);
+
+#endif
