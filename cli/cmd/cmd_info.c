@@ -35,7 +35,7 @@ static const struct cli_usage usage = {
 	.options = options,
 };
 
-/* The facts that only a pass through the records finds. */
+/* The facts that are not in the headers of the segments. */
 struct contents {
 	struct map tasks, objects, stacks;
 	VEC(struct window_event) gaps;
@@ -291,6 +291,7 @@ int cmd_info(int argc, char **argv)
 	if (code)
 		return code;
 	i = reader_info(r);
+	reader_want_kinds(r, 1ULL << CT_GAP | 1ULL << CT_SHED);
 	code = tracefile_use_boot(r, path, boot);
 	if (!code)
 		code = tracefile_each(r, i->from_ns, i->to_ns + 1, look_at_piece, &contents);
