@@ -10,6 +10,7 @@
 #include "trace/words/describe.h"
 
 #define KINDS_TEXT_MAX 1024
+#define LOOK_EVERY     256 /* records between two looks whether the output is still read */
 
 enum { OPT_TID = 256, OPT_PID, OPT_KIND };
 
@@ -23,7 +24,8 @@ struct filter {
 struct dump {
 	const char *from, *to, *boot;
 	struct filter filter;
-	struct dumpline_options line;
+	struct dumpline_options options;
+	struct dumpline *line;
 };
 
 #define TEXT(member) CLI_TEXT(struct dump, member)
@@ -37,8 +39,8 @@ static const struct cli_option options[] = {
 	{ OPT_KIND, "kind", "K[,K...]", "Only records of these kinds: switch, wake, fork, ..." },
 	{ TEXT(boot), "boot", "N",
 	  "Use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
-	{ FLAG(line.wall), "wall", NULL, "Show local wall clock time instead of seconds since the boot" },
-	{ FLAG(line.json), "json", NULL, "Print JSON Lines" },
+	{ FLAG(options.wall), "wall", NULL, "Show local wall clock time instead of seconds since the boot" },
+	{ FLAG(options.json), "json", NULL, "Print JSON Lines" },
 	{ 0 },
 };
 
@@ -96,14 +98,14 @@ static bool dump_piece(void *arg, const struct window *w, size_t first, size_t e
 
 	if (by_task(&d->filter))
 		look_for_task(&d->filter, w);
+	dumpline_window(d->line, w);
 	for (size_t i = first; i < end; i++) {
-		if (!matches(&d->filter, w, &w->events[i]))
-			continue;
-		dumpline_print(stdout, &d->line, w, &w->events[i]);
-		if (cli_output_broken())
+		if (matches(&d->filter, w, &w->events[i]))
+			dumpline_print(d->line, &w->events[i]);
+		if (i % LOOK_EVERY == 0 && cli_output_broken())
 			return false;
 	}
-	return true;
+	return !cli_output_broken();
 }
 
 static int unknown_kind(const char *word)
@@ -188,11 +190,17 @@ int cmd_dump(int argc, char **argv)
 	code = tracefile_open(path, &r);
 	if (code)
 		return code;
-	code = tracefile_use_boot(r, path, d.boot);
+	reader_want_kinds(r, d.filter.kinds);
+	d.line = dumpline_new(stdout, &d.options);
+	if (!d.line)
+		code = cli_error("out of memory");
+	if (!code)
+		code = tracefile_use_boot(r, path, d.boot);
 	if (!code)
 		code = tracefile_window(r, path, d.from, d.to, &from_ns, &to_ns);
 	if (!code)
 		code = tracefile_each(r, from_ns, to_ns, dump_piece, &d);
+	dumpline_free(d.line);
 	reader_free(r);
 	if (!code && by_task(&d.filter) && !d.filter.known)
 		return say_unknown(&d.filter, path);

@@ -2,21 +2,38 @@
 #include "cli/render/dumpline.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/render/cgroup_name.h"
-#include "cli/text.h"
+#include "cli/render/line.h"
 #include "cli/input/timearg.h"
 #include "ctrace/fields.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 #include "trace/words/resource.h"
 
-struct line {
-	FILE *f;
-	bool json;
+/* The records of a busy machine are about some hundred tasks and objects. */
+#define NAMES_BITS 10
+#define NAME_BYTES 176
+#define KIND_WIDTH 11
+
+/* A name as it is printed. */
+struct name {
+	uint64_t id;             /* of an object, or tid; 0: none */
+	uint64_t from_ns, to_ns; /* a name of a task: it is valid in [from_ns, to_ns) */
+	size_t n;
+	char text[NAME_BYTES];
+};
+
+struct dumpline {
+	struct dumpline_options options;
 	const struct window *w;
 	const struct window_event *e;
+	struct line line;
+	/* the names that were printed last, by name_slot() */
+	struct name tasks[1 << NAMES_BITS];
+	struct name objects[1 << NAMES_BITS];
 };
 
 struct flag_name {
@@ -24,163 +41,169 @@ struct flag_name {
 	const char *name;
 };
 
-static void key(const struct line *l, const char *name)
+static size_t name_slot(uint64_t id)
 {
-	fprintf(l->f, l->json ? ",\"%s\":" : " %s=", name);
+	return id * 0x9e3779b97f4a7c15ULL >> (64 - NAMES_BITS); /* Fibonacci hashing */
 }
 
-static void put_num(const struct line *l, const char *name, int64_t v)
+/* Keeps what was printed since the line had n bytes, if all of it is still in the buffer. */
+static void keep_name(struct name *to, const struct line *l, size_t n, uint64_t id)
 {
-	key(l, name);
-	fprintf(l->f, "%" PRId64, v);
-}
-
-static void put_u64(const struct line *l, const char *name, uint64_t v)
-{
-	key(l, name);
-	fprintf(l->f, "%" PRIu64, v);
-}
-
-/* Addresses are strings in JSON, because many readers lose bits of large numbers. */
-static void put_hex(const struct line *l, const char *name, uint64_t v)
-{
-	key(l, name);
-	fprintf(l->f, l->json ? "\"0x%" PRIx64 "\"" : "0x%" PRIx64, v);
-}
-
-/* Writes text that has been cleaned already. */
-static void put_quoted(FILE *f, const char *s)
-{
-	putc_unlocked('"', f);
-	for (; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			putc_unlocked('\\', f);
-		putc_unlocked(*s, f);
-	}
-	putc_unlocked('"', f);
-}
-
-/* Writes text, in quotes if a character in it would make the line hard to parse. */
-static void put_str(const struct line *l, const char *name, const char *s)
-{
-	char text[DESCRIBE_MAX];
-
-	key(l, name);
-	if (l->json) {
-		text_put_json(l->f, s);
+	to->id = 0;
+	if (l->flushed || l->n - n > sizeof(to->text))
 		return;
-	}
-	describe_clean(s, text, sizeof(text));
-	if (*text && !text[strcspn(text, " \"\\=")])
-		fputs(text, l->f);
-	else
-		put_quoted(l->f, text);
+	to->id = id;
+	to->n = l->n - n;
+	memcpy(to->text, l->buf + n, to->n);
 }
 
-/* Writes a task: as text "comm[tid]", as JSON {"tid","pid","comm"}. */
-static void put_task(const struct line *l, const char *name, uint32_t tid)
+static void print_task(struct line *l, const struct window_task *t, int64_t number,
+		       const struct cgroup_name *p)
 {
-	const struct window_task *t = tid ? window_task_at(l->w, tid, l->e->r.ts) : NULL;
-	int64_t number = tid ? (int64_t)tid : -(int64_t)l->e->cpu - 1;
-	const char *comm = t ? t->comm : tid ? "?" : "idle";
-	struct cgroup_name p = cgroup_name_of(l->w, tid, l->e->r.ts);
+	const char *comm = t ? t->comm : number > 0 ? "?" : "idle";
 	char text[CT_COMM_LEN + 32 + CGROUP_NAME_MAX], at[CGROUP_NAME_MAX + 1];
 
 	if (!l->json) {
-		snprintf(text, sizeof(text), "%s[%" PRId64 "]%s", comm, number, render_at(&p, at));
-		put_str(l, name, text);
+		snprintf(text, sizeof(text), "%s[%" PRId64 "]%s", comm, number, render_at(p, at));
+		line_text(l, text);
 		return;
 	}
-	key(l, name);
-	fprintf(l->f, "{\"tid\":%" PRId64 ",\"pid\":", number);
+	line_put(l, "{\"tid\":");
+	line_signed(l, number);
+	line_put(l, ",\"pid\":");
 	if (t)
-		fprintf(l->f, "%u", t->tgid);
+		line_digits(l, t->tgid, 1);
 	else
-		fputs(tid ? "null" : "0", l->f);
-	fputs(",\"comm\":", l->f);
-	text_put_json(l->f, comm);
-	render_put_cgroup_name(l->f, &p);
-	fputc('}', l->f);
+		line_put(l, number > 0 ? "null" : "0");
+	line_put(l, ",\"comm\":");
+	line_json(l, comm);
+	if (p->cgroup[0])
+		line_str(l, "cgroup", p->cgroup);
+	if (p->container[0])
+		line_str(l, "container", p->container);
+	line_put(l, "}");
 }
 
-static void put_object(const struct line *l, const char *name, uint64_t id)
+/* Writes a task: as text "comm[tid]", as JSON {"tid","pid","comm"}. */
+static void put_task(struct dumpline *d, const char *name, uint32_t tid)
 {
+	struct name *known = &d->tasks[name_slot(tid)];
+	struct line *l = &d->line;
+	uint64_t ts = d->e->r.ts;
+	const struct window_task *t;
+	struct cgroup_name p;
+	size_t n;
+
+	line_key(l, name);
+	if (tid && known->id == tid && ts >= known->from_ns && ts < known->to_ns) {
+		line_bytes(l, known->text, known->n);
+		return;
+	}
+	t = tid ? window_task_span(d->w, tid, ts, &known->from_ns, &known->to_ns) : NULL;
+	p = cgroup_name_of(d->w, tid, ts);
+	n = l->n;
+	print_task(l, t, tid ? (int64_t)tid : -(int64_t)d->e->cpu - 1, &p);
+	keep_name(known, l, n, t ? tid : 0);
+}
+
+static void print_object(struct dumpline *d, uint64_t id)
+{
+	struct line *l = &d->line;
 	char text[DESCRIBE_MAX];
+
+	describe_object(d->w, id, text, sizeof(text));
+	if (!l->json) {
+		line_text(l, text);
+		return;
+	}
+	line_put(l, "{\"id\":");
+	line_address(l, id);
+	line_word(l, "kind", resource_kind_word(resource_of_object(d->w, id)));
+	line_str(l, "name", text);
+	line_put(l, "}");
+}
+
+static void put_object(struct dumpline *d, const char *name, uint64_t id)
+{
+	struct name *known = &d->objects[name_slot(id)];
+	struct line *l = &d->line;
+	size_t n;
 
 	if (!id)
 		return;
-	describe_object(l->w, id, text, sizeof(text));
-	if (!l->json) {
-		put_str(l, name, text);
+	line_key(l, name);
+	if (known->id == id) {
+		line_bytes(l, known->text, known->n);
 		return;
 	}
-	key(l, name);
-	fprintf(l->f, "{\"id\":\"0x%" PRIx64 "\",\"kind\":\"%s\",\"name\":", id,
-		resource_kind_word(resource_of_object(l->w, id)));
-	text_put_json(l->f, text);
-	fputc('}', l->f);
+	n = l->n;
+	print_object(d, id);
+	keep_name(known, l, n, id);
 }
 
-static void put_flags(const struct line *l, const struct flag_name *names, size_t n)
+static void put_flags(struct dumpline *d, const struct flag_name *names, size_t n)
 {
+	struct line *l = &d->line;
 	const char *sep = "";
 
-	if (!l->e->r.flags)
+	if (!d->e->r.flags)
 		return;
-	key(l, "flags");
-	if (l->json)
-		fputc('[', l->f);
+	line_key(l, "flags");
+	line_put(l, l->json ? "[" : "");
 	for (size_t i = 0; i < n; i++) {
-		if (!(l->e->r.flags & names[i].bit))
+		if (!(d->e->r.flags & names[i].bit))
 			continue;
-		fprintf(l->f, l->json ? "%s\"%s\"" : "%s%s", sep, names[i].name);
+		line_put(l, sep);
+		line_put(l, l->json ? "\"" : "");
+		line_put(l, names[i].name);
+		line_put(l, l->json ? "\"" : "");
 		sep = ",";
 	}
-	if (l->json)
-		fputc(']', l->f);
+	line_put(l, l->json ? "]" : "");
 }
-#define PUT_FLAGS(l, names) put_flags((l), (names), ARRAY_SIZE(names))
+#define PUT_FLAGS(d, names) put_flags((d), (names), ARRAY_SIZE(names))
 
-static void put_syscall(const struct line *l)
+static void put_syscall(struct dumpline *d)
 {
-	const char *name = describe_syscall(l->w->machine, l->e->r.nr);
+	const char *name = describe_syscall(d->w->machine, d->e->r.nr);
 
 	if (!name)
-		put_num(l, "syscall", l->e->r.nr);
+		line_num(&d->line, "syscall", d->e->r.nr);
 	else if (*name)
-		put_str(l, "syscall", name);
+		line_word(&d->line, "syscall", name);
 }
 
-static void put_signal(const struct line *l)
+static void put_signal(struct dumpline *d)
 {
-	const char *name = describe_signal(ct_signal_number(&l->e->r));
+	const char *name = describe_signal(ct_signal_number(&d->e->r));
 
 	if (name)
-		put_str(l, "signal", name);
+		line_word(&d->line, "signal", name);
 	else
-		put_num(l, "signal", ct_signal_number(&l->e->r));
+		line_num(&d->line, "signal", ct_signal_number(&d->e->r));
 }
 
-static void put_stack(const struct line *l, uint64_t id)
+static void put_stack(struct dumpline *d, uint64_t id)
 {
-	const struct window_stack *s = id ? window_stack(l->w, id) : NULL;
+	const struct window_stack *s = id ? window_stack(d->w, id) : NULL;
+	struct line *l = &d->line;
 
 	if (!s)
 		return;
-	key(l, "stack");
-	fputc('[', l->f);
+	line_key(l, "stack");
+	line_put(l, "[");
 	for (unsigned i = 0; i < s->n_frames; i++) {
 		char text[DESCRIBE_MAX];
 
-		fputs(i ? "," : "", l->f);
+		line_put(l, i ? "," : "");
 		if (l->json) {
-			text_put_json(l->f, s->frames[i]);
+			line_json(l, s->frames[i]);
 			continue;
 		}
 		describe_clean(s->frames[i], text, sizeof(text));
-		put_quoted(l->f, text);
+		line_quoted(l, text);
 	}
-	fputc(']', l->f);
+	line_put(l, "]");
 }
 
 static const char *word(const char *const *words, size_t n, unsigned i)
@@ -189,27 +212,27 @@ static const char *word(const char *const *words, size_t n, unsigned i)
 }
 #define WORD(words, i) word((words), ARRAY_SIZE(words), (i))
 
-static void put_switch(const struct line *l)
+static void put_switch(struct dumpline *d)
 {
 	static const struct flag_name names[] = {
 		{ CT_SF_PREEMPT, "preempt" },   { CT_SF_IOWAIT, "iowait" }, { CT_SF_TIMEOUT, "timeout" },
 		{ CT_SF_COMPAT, "compat" },     { CT_SF_IDLE, "idle" },     { CT_SF_KTHREAD, "kthread" },
 		{ CT_SF_ZEROWAIT, "zerowait" },
 	};
-	const struct ct_rec *r = &l->e->r;
+	const struct ct_rec *r = &d->e->r;
 
-	put_task(l, "next", ct_switch_next(r));
-	put_str(l, "state", describe_state(ct_switch_state(r)));
+	put_task(d, "next", ct_switch_next(r));
+	line_word(&d->line, "state", describe_state(ct_switch_state(r)));
 	if (ct_switch_wait(r))
-		put_str(l, "wait", describe_wait(ct_switch_wait(r)));
-	put_syscall(l);
-	put_object(l, "object", r->obj);
-	PUT_FLAGS(l, names);
-	put_num(l, "prio", ct_switch_prio(r));
-	put_num(l, "next_prio", ct_switch_next_prio(r));
+		line_word(&d->line, "wait", describe_wait(ct_switch_wait(r)));
+	put_syscall(d);
+	put_object(d, "object", r->obj);
+	PUT_FLAGS(d, names);
+	line_num(&d->line, "prio", ct_switch_prio(r));
+	line_num(&d->line, "next_prio", ct_switch_next_prio(r));
 }
 
-static void put_wake(const struct line *l)
+static void put_wake(struct dumpline *d)
 {
 	static const struct flag_name names[] = {
 		{ CT_WF_READY, "ready" },     { CT_WF_SELF, "self" }, { CT_WF_KTHREAD, "kthread" },
@@ -221,42 +244,42 @@ static void put_wake(const struct line *l)
 		[TASKLET_SOFTIRQ] = "tasklet", [SCHED_SOFTIRQ] = "sched", [HRTIMER_SOFTIRQ] = "hrtimer",
 		[RCU_SOFTIRQ] = "rcu",
 	};
-	const struct ct_rec *r = &l->e->r;
+	const struct ct_rec *r = &d->e->r;
 
-	put_task(l, "waker", ct_wake_waker(r));
-	put_str(l, "context", describe_context(ct_wake_context(r)));
+	put_task(d, "waker", ct_wake_waker(r));
+	line_word(&d->line, "context", describe_context(ct_wake_context(r)));
 	if (ct_wake_context(r) == CT_CTX_SOFTIRQ)
-		put_str(l, "softirq", WORD(vectors, ct_wake_softirq(r)));
+		line_word(&d->line, "softirq", WORD(vectors, ct_wake_softirq(r)));
 	if (ct_wake_call(r))
-		put_str(l, "waker_wait", describe_wait(ct_wake_call(r)));
-	put_syscall(l);
+		line_word(&d->line, "waker_wait", describe_wait(ct_wake_call(r)));
+	put_syscall(d);
 	if (ct_wake_context(r) == CT_CTX_TIMER)
-		put_hex(l, "timer_function", r->obj);
+		line_hex(&d->line, "timer_function", r->obj);
 	else
-		put_object(l, "object", r->obj);
-	PUT_FLAGS(l, names);
+		put_object(d, "object", r->obj);
+	PUT_FLAGS(d, names);
 }
 
-static void put_futex(const struct line *l)
+static void put_futex(struct dumpline *d)
 {
-	if (ct_futex_owner(&l->e->r))
-		put_task(l, "owner", ct_futex_owner(&l->e->r));
-	put_object(l, "object", l->e->r.obj);
-	put_hex(l, "uaddr", l->e->x[0]);
-	put_num(l, "op", (int64_t)(l->e->x[1] & 0xffffffff));
-	put_hex(l, "word", l->e->x[1] >> 32);
+	if (ct_futex_owner(&d->e->r))
+		put_task(d, "owner", ct_futex_owner(&d->e->r));
+	put_object(d, "object", d->e->r.obj);
+	line_hex(&d->line, "uaddr", d->e->x[0]);
+	line_num(&d->line, "op", (int64_t)(d->e->x[1] & 0xffffffff));
+	line_hex(&d->line, "word", d->e->x[1] >> 32);
 }
 
-static void put_waitfd(const struct line *l)
+static void put_waitfd(struct dumpline *d)
 {
-	put_num(l, "fd", ct_fd_number(&l->e->r));
-	put_num(l, "index", ct_waitfd_index(&l->e->r));
-	put_num(l, "of", ct_waitfd_count(&l->e->r));
-	put_hex(l, "events", ct_waitfd_events(&l->e->r));
-	put_object(l, "object", l->e->r.obj);
+	line_num(&d->line, "fd", ct_fd_number(&d->e->r));
+	line_num(&d->line, "index", ct_waitfd_index(&d->e->r));
+	line_num(&d->line, "of", ct_waitfd_count(&d->e->r));
+	line_hex(&d->line, "events", ct_waitfd_events(&d->e->r));
+	put_object(d, "object", d->e->r.obj);
 }
 
-static void put_sent_signal(const struct line *l)
+static void put_sent_signal(struct dumpline *d)
 {
 	static const struct flag_name names[] = {
 		{ CT_GF_FATAL, "fatal" },
@@ -265,206 +288,206 @@ static void put_sent_signal(const struct line *l)
 		{ CT_GF_KERNEL, "kernel" },
 	};
 
-	put_task(l, "target", ct_signal_target(&l->e->r));
-	put_signal(l);
-	put_num(l, "code", ct_signal_code(&l->e->r));
-	put_syscall(l);
-	PUT_FLAGS(l, names);
+	put_task(d, "target", ct_signal_target(&d->e->r));
+	put_signal(d);
+	line_num(&d->line, "code", ct_signal_code(&d->e->r));
+	put_syscall(d);
+	PUT_FLAGS(d, names);
 }
 
-static void put_block(const struct line *l)
+static void put_block(struct dumpline *d)
 {
 	static const char *const ops[] = { "read", "write", "flush", "discard", "other" };
 
-	put_str(l, "op", WORD(ops, ct_block_op(&l->e->r)));
-	put_num(l, "bytes", ct_block_bytes(&l->e->r));
-	put_object(l, "object", l->e->r.obj);
-	put_u64(l, "sector", l->e->x[0]);
-	put_object(l, "file", l->e->x[1]);
+	line_word(&d->line, "op", WORD(ops, ct_block_op(&d->e->r)));
+	line_num(&d->line, "bytes", ct_block_bytes(&d->e->r));
+	put_object(d, "object", d->e->r.obj);
+	line_u64(&d->line, "sector", d->e->x[0]);
+	put_object(d, "file", d->e->x[1]);
 }
 
-static void put_lock(const struct line *l)
+static void put_lock(struct dumpline *d)
 {
 	static const char *const ops[] = { "read", "write", "unlock" };
 	static const char *const types[] = { "posix", "flock", "ofd" };
-	const struct ct_rec *r = &l->e->r;
+	const struct ct_rec *r = &d->e->r;
 
-	put_str(l, "op", WORD(ops, ct_lock_op(r)));
-	put_str(l, "type", WORD(types, ct_lock_type(r)));
-	put_object(l, "object", r->obj);
-	put_u64(l, "start", l->e->x[0]);
-	put_u64(l, "end", l->e->x[1]);
+	line_word(&d->line, "op", WORD(ops, ct_lock_op(r)));
+	line_word(&d->line, "type", WORD(types, ct_lock_type(r)));
+	put_object(d, "object", r->obj);
+	line_u64(&d->line, "start", d->e->x[0]);
+	line_u64(&d->line, "end", d->e->x[1]);
 	if (r->kind == CT_FLOCK)
-		put_num(l, "result", ct_lock_result(r));
+		line_num(&d->line, "result", ct_lock_result(r));
 	else
-		put_str(l, "role", ct_held_is_waiter(r) ? "waiter" : "holder");
+		line_word(&d->line, "role", ct_held_is_waiter(r) ? "waiter" : "holder");
 }
 
-static void put_long(const struct line *l)
+static void put_long(struct dumpline *d)
 {
-	const struct ct_rec *r = &l->e->r;
+	const struct ct_rec *r = &d->e->r;
 
-	put_syscall(l);
+	put_syscall(d);
 	if (r->kind == CT_SAMPLE) {
-		put_str(l, "mode", r->flags & CT_PF_KERNEL ? "kernel" : "user");
-		put_hex(l, "ip", r->obj);
-		put_u64(l, "ran_ns", l->e->x[1]);
+		line_word(&d->line, "mode", r->flags & CT_PF_KERNEL ? "kernel" : "user");
+		line_hex(&d->line, "ip", r->obj);
+		line_u64(&d->line, "ran_ns", d->e->x[1]);
 	} else {
-		put_str(l, "state", describe_state(ct_visit_state(r)));
-		put_str(l, "wait", describe_wait(ct_visit_wait(r)));
-		put_object(l, "object", r->obj);
-		put_u64(l, "blocked_ns", l->e->x[1]);
+		line_word(&d->line, "state", describe_state(ct_visit_state(r)));
+		line_word(&d->line, "wait", describe_wait(ct_visit_wait(r)));
+		put_object(d, "object", r->obj);
+		line_u64(&d->line, "blocked_ns", d->e->x[1]);
 	}
-	put_stack(l, l->e->x[0]);
+	put_stack(d, d->e->x[0]);
 }
 
-static void put_access(const struct line *l)
+static void put_access(struct dumpline *d)
 {
-	put_str(l, "op", ct_access_is_write(&l->e->r) ? "write" : "read");
-	put_object(l, "object", l->e->r.obj);
-	put_num(l, "bytes", ct_access_bytes(&l->e->r));
-	put_hex(l, "value", l->e->x[0]);
-	put_stack(l, l->e->x[1]);
+	line_word(&d->line, "op", ct_access_is_write(&d->e->r) ? "write" : "read");
+	put_object(d, "object", d->e->r.obj);
+	line_num(&d->line, "bytes", ct_access_bytes(&d->e->r));
+	line_hex(&d->line, "value", d->e->x[0]);
+	put_stack(d, d->e->x[1]);
 }
 
-static void put_polled(const struct line *l)
+static void put_polled(struct dumpline *d)
 {
 	static const struct flag_name found[] = { { CT_QF_REG, "register" },
 						  { CT_QF_CODE, "code" },
 						  { CT_QF_SPIN, "spin" } };
 
-	put_object(l, "object", l->e->r.obj);
-	put_hex(l, "address", l->e->x[1]);
-	put_hex(l, "value", l->e->x[0]);
-	PUT_FLAGS(l, found);
+	put_object(d, "object", d->e->r.obj);
+	line_hex(&d->line, "address", d->e->x[1]);
+	line_hex(&d->line, "value", d->e->x[0]);
+	PUT_FLAGS(d, found);
 }
 
-static void put_job(const struct line *l)
+static void put_job(struct dumpline *d)
 {
 	static const char *const ops[] = { "enqueue", "start", "end" };
 
-	put_str(l, "op", WORD(ops, ct_job_state(&l->e->r)));
-	put_object(l, "object", l->e->r.obj);
-	put_hex(l, "job", l->e->x[0]);
-	put_hex(l, "function", l->e->x[1]);
+	line_word(&d->line, "op", WORD(ops, ct_job_state(&d->e->r)));
+	put_object(d, "object", d->e->r.obj);
+	line_hex(&d->line, "job", d->e->x[0]);
+	line_hex(&d->line, "function", d->e->x[1]);
 }
 
-static void put_hang(const struct line *l)
+static void put_hang(struct dumpline *d)
 {
-	const struct ct_rec *r = &l->e->r;
+	const struct ct_rec *r = &d->e->r;
 
-	put_str(l, "rule", describe_hang(ct_hang_rule(r)));
-	put_syscall(l);
-	put_str(l, "wait", describe_wait(ct_hang_wait(r)));
-	put_object(l, "object", r->obj);
+	line_word(&d->line, "rule", describe_hang(ct_hang_rule(r)));
+	put_syscall(d);
+	line_word(&d->line, "wait", describe_wait(ct_hang_wait(r)));
+	put_object(d, "object", r->obj);
 	if (ct_hang_blocker(r))
-		put_task(l, "blocker", ct_hang_blocker(r));
-	put_u64(l, "since_ns", l->e->x[0]);
-	put_u64(l, "threshold_ns", l->e->x[1]);
+		put_task(d, "blocker", ct_hang_blocker(r));
+	line_u64(&d->line, "since_ns", d->e->x[0]);
+	line_u64(&d->line, "threshold_ns", d->e->x[1]);
 }
 
-static void put_shed(const struct line *l)
+static void put_shed(struct dumpline *d)
 {
-	const struct ct_rec *r = &l->e->r;
+	const struct ct_rec *r = &d->e->r;
 
-	put_str(l, "step", describe_shed(ct_shed_step(r)));
-	put_str(l, "before", describe_shed(ct_shed_step_before(r)));
+	line_word(&d->line, "step", describe_shed(ct_shed_step(r)));
+	line_word(&d->line, "before", describe_shed(ct_shed_step_before(r)));
 	if (r->flags & CT_GV_CAP)
-		put_task(l, "capped", r->tid);
+		put_task(d, "capped", r->tid);
 	else if (r->flags & CT_GV_GROUP)
-		put_u64(l, r->flags & CT_GV_CGROUP ? "capped_cgroup" : "capped_user", r->obj);
+		line_u64(&d->line, r->flags & CT_GV_CGROUP ? "capped_cgroup" : "capped_user", r->obj);
 	if (r->flags & (CT_GV_CAP | CT_GV_GROUP))
-		put_num(l, "lost", ct_cap_records(r));
-	put_u64(l, "since_ns", l->e->x[0]);
-	put_u64(l, "cost_ppm", l->e->x[1]);
+		line_num(&d->line, "lost", ct_cap_records(r));
+	line_u64(&d->line, "since_ns", d->e->x[0]);
+	line_u64(&d->line, "cost_ppm", d->e->x[1]);
 }
 
-static void put_gap(const struct line *l)
+static void put_gap(struct dumpline *d)
 {
-	if (l->e->r.tid != CT_GAP_ALL_CPUS)
-		put_num(l, "lost_cpu", l->e->r.tid);
-	if (ct_gap_records(&l->e->r))
-		put_num(l, "lost", ct_gap_records(&l->e->r));
-	put_str(l, "cause", describe_loss(ct_gap_cause(&l->e->r)));
-	put_u64(l, "first_ns", l->e->x[0]);
-	put_u64(l, "last_ns", l->e->x[1]);
+	if (d->e->r.tid != CT_GAP_ALL_CPUS)
+		line_num(&d->line, "lost_cpu", d->e->r.tid);
+	if (ct_gap_records(&d->e->r))
+		line_num(&d->line, "lost", ct_gap_records(&d->e->r));
+	line_word(&d->line, "cause", describe_loss(ct_gap_cause(&d->e->r)));
+	line_u64(&d->line, "first_ns", d->e->x[0]);
+	line_u64(&d->line, "last_ns", d->e->x[1]);
 }
 
-static void put_life(const struct line *l)
+static void put_life(struct dumpline *d)
 {
 	static const struct flag_name fork_flags[] = { { CT_LF_THREAD, "thread" } };
 	static const struct flag_name exit_flags[] = { { CT_LF_GROUP_DEAD, "group-dead" } };
-	const struct ct_rec *r = &l->e->r;
+	const struct ct_rec *r = &d->e->r;
 
 	if (r->kind == CT_FORK) {
-		put_task(l, "child", ct_fork_child(r));
-		PUT_FLAGS(l, fork_flags);
+		put_task(d, "child", ct_fork_child(r));
+		PUT_FLAGS(d, fork_flags);
 	} else if (r->kind == CT_EXEC) {
-		put_num(l, "old_tid", ct_exec_tid_before(r));
+		line_num(&d->line, "old_tid", ct_exec_tid_before(r));
 	} else {
-		put_num(l, "code", ct_exit_code(r));
-		PUT_FLAGS(l, exit_flags);
+		line_num(&d->line, "code", ct_exit_code(r));
+		PUT_FLAGS(d, exit_flags);
 	}
 }
 
-static void put_details(const struct line *l)
+static void put_details(struct dumpline *d)
 {
 	static const struct flag_name deliver_flags[] = { { CT_GF_FATAL, "fatal" } };
-	const struct ct_rec *r = &l->e->r;
+	const struct ct_rec *r = &d->e->r;
 
 	switch ((enum ct_kind)r->kind) {
 	case CT_SWITCH:
-		return put_switch(l);
+		return put_switch(d);
 	case CT_WAKE:
-		return put_wake(l);
+		return put_wake(d);
 	case CT_WAKE_NEW:
-		return put_task(l, "creator", ct_wake_new_creator(r));
+		return put_task(d, "creator", ct_wake_new_creator(r));
 	case CT_FUTEX:
-		return put_futex(l);
+		return put_futex(d);
 	case CT_WAITFD:
-		return put_waitfd(l);
+		return put_waitfd(d);
 	case CT_FORK:
 	case CT_EXEC:
 	case CT_EXIT:
-		return put_life(l);
+		return put_life(d);
 	case CT_SIGNAL:
-		return put_sent_signal(l);
+		return put_sent_signal(d);
 	case CT_SIGDELIVER:
-		put_signal(l);
-		return PUT_FLAGS(l, deliver_flags);
+		put_signal(d);
+		return PUT_FLAGS(d, deliver_flags);
 	case CT_SEND:
 	case CT_RECV:
-		put_num(l, "bytes", ct_message_bytes(r));
-		return put_object(l, "object", r->obj);
+		line_num(&d->line, "bytes", ct_message_bytes(r));
+		return put_object(d, "object", r->obj);
 	case CT_READY:
-		put_str(l, "context", describe_context(ct_ready_context(r)));
-		return put_object(l, "object", r->obj);
+		line_word(&d->line, "context", describe_context(ct_ready_context(r)));
+		return put_object(d, "object", r->obj);
 	case CT_BLK_ISSUE:
 	case CT_BLK_DONE:
-		return put_block(l);
+		return put_block(d);
 	case CT_FLOCK:
 	case CT_HELD:
-		return put_lock(l);
+		return put_lock(d);
 	case CT_FD:
 	case CT_EPMEMBER:
-		put_num(l, "fd", ct_fd_number(r));
-		put_object(l, "object", r->obj);
-		return put_object(l, "epoll", l->e->x[0]);
+		line_num(&d->line, "fd", ct_fd_number(r));
+		put_object(d, "object", r->obj);
+		return put_object(d, "epoll", d->e->x[0]);
 	case CT_SAMPLE:
 	case CT_VISIT:
-		return put_long(l);
+		return put_long(d);
 	case CT_GAP:
-		return put_gap(l);
+		return put_gap(d);
 	case CT_ACCESS:
-		return put_access(l);
+		return put_access(d);
 	case CT_POLLED:
-		return put_polled(l);
+		return put_polled(d);
 	case CT_JOB:
-		return put_job(l);
+		return put_job(d);
 	case CT_HANG:
-		return put_hang(l);
+		return put_hang(d);
 	case CT_SHED:
-		return put_shed(l);
+		return put_shed(d);
 	case CT_TASK:
 	case CT_OBJECT:
 	case CT_STACK:
@@ -486,25 +509,77 @@ unsigned dumpline_tasks(const struct window_event *e, uint32_t ret[2])
 	return n;
 }
 
-void dumpline_print(FILE *f, const struct dumpline_options *opt, const struct window *w,
-		    const struct window_event *e)
+static void put_time(struct dumpline *d)
 {
-	struct line l = { .f = f, .json = opt->json, .w = w, .e = e };
-	const char *kind = describe_record(e->r.kind);
+	struct line *l = &d->line;
+	uint64_t ts = d->e->r.ts;
 	char wall[TIMEARG_WALL_MAX];
+
+	if (d->options.json) {
+		line_put(l, "{\"ts_ns\":");
+		line_digits(l, ts, 1);
+	} else if (d->options.wall) {
+		line_put(l, timearg_wall(ts, &d->w->offsets, 9, wall));
+	} else {
+		line_digits(l, ts / NSEC_PER_SEC, 1);
+		line_put(l, ".");
+		line_digits(l, ts % NSEC_PER_SEC, 9);
+	}
+}
+
+/* The kinds are a column: text that is shorter is padded. */
+static void put_kind(struct dumpline *d)
+{
+	static const char spaces[KIND_WIDTH + 1] = "           ";
+	const char *kind = describe_record(d->e->r.kind) ?: "unknown";
+	struct line *l = &d->line;
+
+	if (l->json) {
+		line_u64(l, "cpu", d->e->cpu);
+		line_word(l, "kind", kind);
+		return;
+	}
+	line_put(l, " [");
+	line_digits(l, d->e->cpu, 1);
+	line_put(l, "] ");
+	line_put(l, kind);
+	line_put(l, spaces + MIN(strlen(kind), (size_t)KIND_WIDTH));
+}
+
+struct dumpline *dumpline_new(FILE *f, const struct dumpline_options *options)
+{
+	struct dumpline *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->options = *options;
+	d->line.f = f;
+	d->line.json = options->json;
+	return d;
+}
+
+void dumpline_free(struct dumpline *d)
+{
+	free(d);
+}
+
+void dumpline_window(struct dumpline *d, const struct window *w)
+{
+	d->w = w;
+	memset(d->tasks, 0, sizeof(d->tasks));
+	memset(d->objects, 0, sizeof(d->objects));
+}
+
+void dumpline_print(struct dumpline *d, const struct window_event *e)
+{
 	uint32_t tasks[2];
 
-	if (opt->json)
-		fprintf(f, "{\"ts_ns\":%" PRIu64 ",\"cpu\":%u,\"kind\":\"%s\"", e->r.ts, e->cpu,
-			kind ? kind : "unknown");
-	else if (opt->wall)
-		fprintf(f, "%s [%u] %-11s", timearg_wall(e->r.ts, &w->offsets, 9, wall), e->cpu,
-			kind ? kind : "unknown");
-	else
-		fprintf(f, "%" PRIu64 ".%09u [%u] %-11s", (uint64_t)(e->r.ts / NSEC_PER_SEC),
-			(unsigned)(e->r.ts % NSEC_PER_SEC), e->cpu, kind ? kind : "unknown");
+	d->e = e;
+	put_time(d);
+	put_kind(d);
 	if (dumpline_tasks(e, tasks))
-		put_task(&l, "task", e->r.tid);
-	put_details(&l);
-	fputs(opt->json ? "}\n" : "\n", f);
+		put_task(d, "task", e->r.tid);
+	put_details(d);
+	line_put(&d->line, d->line.json ? "}" : "");
+	line_end(&d->line);
 }

@@ -13,9 +13,16 @@ struct dumpline_options {
 	bool wall; /* text: local wall clock instead of seconds since boot */
 };
 
-/* Prints one record of the window w as a line. */
-void dumpline_print(FILE *f, const struct dumpline_options *opt, const struct window *w,
-		    const struct window_event *e);
+struct dumpline;
+
+/* Prints to f. NULL: out of memory. */
+struct dumpline *dumpline_new(FILE *f, const struct dumpline_options *options);
+void dumpline_free(struct dumpline *d);
+/* Sets the window of the records that follow. It must not change while its records are printed, because names
+ * are kept. */
+void dumpline_window(struct dumpline *d, const struct window *w);
+/* Prints one record of that window. */
+void dumpline_print(struct dumpline *d, const struct window_event *e);
 
 /* Writes the tids of the tasks that a record is about. Returns how many (0 to 2). */
 unsigned dumpline_tasks(const struct window_event *e, uint32_t ret[2]);

@@ -6,17 +6,28 @@
 #include "lib/arena.h"
 #include "lib/bisect.h"
 
-const struct window_task *window_task_at(const struct window *w, uint32_t tid, uint64_t ts_ns)
+const struct window_task *window_task_span(const struct window *w, uint32_t tid, uint64_t ts_ns,
+					   uint64_t *ret_from_ns, uint64_t *ret_to_ns)
 {
 	const struct window_task *t = w->tasks;
 	/* the first entry after (tid, ts_ns) */
 	size_t at = BISECT(i, 0, w->n_tasks, t[i].tid > tid || (t[i].tid == tid && t[i].ts_ns > ts_ns));
+	bool before = at > 0 && t[at - 1].tid == tid;
 
-	if (at > 0 && t[at - 1].tid == tid)
-		return &t[at - 1];
-	if (at < w->n_tasks && t[at].tid == tid)
-		return &t[at];
-	return NULL;
+	if (before)
+		at--;
+	else if (at == w->n_tasks || t[at].tid != tid)
+		return NULL;
+	*ret_from_ns = at > 0 && t[at - 1].tid == tid ? t[at].ts_ns : 0;
+	*ret_to_ns = at + 1 < w->n_tasks && t[at + 1].tid == tid ? t[at + 1].ts_ns : UINT64_MAX;
+	return &t[at];
+}
+
+const struct window_task *window_task_at(const struct window *w, uint32_t tid, uint64_t ts_ns)
+{
+	uint64_t from_ns, to_ns;
+
+	return window_task_span(w, tid, ts_ns, &from_ns, &to_ns);
 }
 
 static int object_cmp(const void *id, const void *object)

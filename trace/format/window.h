@@ -129,6 +129,10 @@ struct window {
 /* The entry of tid that was valid at ts_ns; the first one if ts_ns is earlier than all. NULL: the
  * tid is not known. */
 const struct window_task *window_task_at(const struct window *w, uint32_t tid, uint64_t ts_ns);
+/* As window_task_at(), which gives the same entry from *ret_from_ns until *ret_to_ns. NULL: the two are
+ * unchanged. */
+const struct window_task *window_task_span(const struct window *w, uint32_t tid, uint64_t ts_ns,
+					   uint64_t *ret_from_ns, uint64_t *ret_to_ns);
 const struct window_object *window_object(const struct window *w, uint64_t id);
 const struct window_stack *window_stack(const struct window *w, uint64_t id);
 /* The index of the first event with ts >= ts_ns; n_events if there is none. */
