@@ -36,6 +36,8 @@ static void cap_ends(struct governor_loop *g, uint8_t flags, uint32_t tid, uint6
 		tasks_found(tasks, found);
 	}
 	tasks_uncap(tasks, tid, rec.ts);
+	if (!found)
+		tasks_ended(tasks, tid, rec.ts);
 	governor_loop_record(g, &rec, since_ns);
 }
 

@@ -283,9 +283,12 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 			task->futex_owner = ct_futex_owner(rec);
 		}
 		break;
-	/* this is the beginning, from a program; the daemon itself makes the record of the end */
+	/* The beginning of a cap. A program tells of a living task in a capped group, whose fork may have
+	 * been left out. The daemon may cap a task that has ended. */
 	case CT_SHED:
-		task = rec->flags & CT_GV_CAP ? tasks_touch(t, rec->tid, rec->ts) : NULL;
+		if (!(rec->flags & CT_GV_CAP))
+			break;
+		task = rec->flags & CT_GV_GROUP ? tasks_touch(t, rec->tid, rec->ts) : tasks_get(t, rec->tid);
 		if (task && rec->ts > task->uncapped_ns)
 			task->capped_ns = rec->ts;
 		break;
@@ -302,6 +305,14 @@ void tasks_uncap(struct tasks *t, uint32_t tid, uint64_t ts_ns)
 		return;
 	task->capped_ns = 0;
 	task->uncapped_ns = ts_ns;
+}
+
+void tasks_ended(struct tasks *t, uint32_t tid, uint64_t ts_ns)
+{
+	struct task *task = tasks_entry(t, tid);
+
+	if (task)
+		tasks_kill(t, task, ts_ns);
 }
 
 void tasks_identity(struct tasks *t, const struct ct_task_blob *blob)

@@ -66,6 +66,8 @@ void tasks_free(struct tasks *t);
 void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec);
 /* The records of the task are complete again: ends what a CT_SHED with CT_GV_CAP began. */
 void tasks_uncap(struct tasks *t, uint32_t tid, uint64_t ts_ns);
+/* The task has ended at ts_ns or before. Its end may not have been recorded. */
+void tasks_ended(struct tasks *t, uint32_t tid, uint64_t ts_ns);
 /* Takes the name, process and kind of a task from a blob. */
 void tasks_identity(struct tasks *t, const struct ct_task_blob *blob);
 

@@ -289,6 +289,31 @@ static void capped_is_not_known(void **state)
 	assert_int_equal(states[0].run, WINDOW_RUN_RUNNING);
 }
 
+/* The daemon decides about a cap from records of the last second, and the task may have ended since then. The
+ * cap of a dead task is no new task. A task whose end was not recorded ends with its cap. */
+static void cap_does_not_revive(void **state)
+{
+	struct ct_rec cap = { .ts = 60 * MS, .kind = CT_SHED, .flags = CT_GV_CAP, .tid = 7 };
+	TASKS(t, 10);
+
+	switch_at(t, 0, 10 * MS, 8, CT_W_READ, 99, 7);
+	switch_at(t, 0, 50 * MS, 7, CT_W_EXITED, 0, 8);
+	tasks_record(t, 0, &cap);
+	assert_null(tasks_get(t, 7));
+	tasks_purge(t, 2 * S, count_gone, NULL);
+	cap.ts = 2 * S;
+	tasks_record(t, 0, &cap);
+	assert_null(tasks_get(t, 7));
+	/* a program in the kernel tells of a living task, whose fork was left out */
+	cap.flags |= CT_GV_GROUP;
+	tasks_record(t, 0, &cap);
+	assert_non_null(tasks_get(t, 7));
+	tasks_ended(t, 7, 3 * S);
+	assert_null(tasks_get(t, 7));
+	tasks_ended(t, 6, 3 * S);
+	assert_int_equal(tasks_count(t), 1);
+}
+
 static unsigned n_inspections;
 static uint32_t last_inspected;
 static bool inspect(void *arg, struct task *task)
@@ -454,6 +479,7 @@ int main(void)
 		cmocka_unit_test(users_share_the_inspections),
 		cmocka_unit_test(found_by_the_iterator),
 		cmocka_unit_test(capped_is_not_known),
+		cmocka_unit_test(cap_does_not_revive),
 		cmocka_unit_test(long_wait_is_inspected_once),
 		cmocka_unit_test(repeated_wait_backs_off),
 		cmocka_unit_test(loop_of_short_waits),
