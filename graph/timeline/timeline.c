@@ -154,7 +154,8 @@ static void timeline_state_interval(struct builder *b, uint32_t task, const stru
 		timeline_block(b, task, &last, st->owner);
 		break;
 	case WINDOW_RUN_RUNNABLE:
-		timeline_open(b, task, from_ns, INTERVAL_RUNNABLE);
+		/* without a time, no record of the task's state preceded the checkpoint */
+		timeline_open(b, task, from_ns, st->last.ts ? INTERVAL_RUNNABLE : INTERVAL_UNKNOWN);
 		break;
 	case WINDOW_RUN_RUNNING:
 		s = timeline_open(b, task, from_ns, INTERVAL_RUNNING);
@@ -449,6 +450,19 @@ static void timeline_owner(struct builder *b, const struct window_event *e)
 }
 
 /*
+ * Whether a record of a cap is about a task whose end was recorded already. The daemon may cap a
+ * task that has ended meanwhile. A record of a group's cap begins with a living task, which may have
+ * got the number of a dead one.
+ */
+static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r)
+{
+	uint64_t at;
+
+	return map_get(&b->by_tid, r->tid, &at) && b->now.v[at].gone &&
+	       (!(r->flags & CT_GV_GROUP) || ct_cap_wait(r) == CT_W_EXITED);
+}
+
+/*
  * A cap of this task begins or ends: its records are left out in between. Its state in between is
  * unknown, because the records of other tasks show only a part of it.
  */
@@ -465,7 +479,7 @@ static void timeline_cap(struct builder *b, const struct window_event *e)
 				.state = ct_cap_state(&e->r) };
 	bool begins = e->x[0] == e->r.ts;
 
-	if (b->err || t->gone)
+	if (b->err)
 		return;
 	/* the begin of this cap is not in the window */
 	if (!begins && !t->capped && t->interval != GRAPH_NONE)
@@ -475,7 +489,7 @@ static void timeline_cap(struct builder *b, const struct window_event *e)
 	if (begins)
 		timeline_open(b, task, e->r.ts, INTERVAL_UNKNOWN);
 	else if (found.wait == CT_W_EXITED)
-		timeline_close(b, task, e->r.ts);
+		timeline_gone(b, task, e->r.ts);
 	else if (found.state && found.wait != CT_W_NONE)
 		timeline_block(b, task, &found, 0);
 	else
@@ -503,7 +517,7 @@ static void timeline_event(struct builder *b, const struct window_event *e, uint
 		timeline_visit(b, e, idx);
 		break;
 	case CT_SHED:
-		if (e->r.flags & CT_GV_CAP)
+		if (e->r.flags & CT_GV_CAP && !timeline_cap_is_late(b, &e->r))
 			timeline_cap(b, e);
 		break;
 	case CT_EXIT:
