@@ -61,6 +61,8 @@ static void wait_words(const struct account_row *r, const char **before, const c
 		*before = "waiting for a lock in the kernel that ", *after = " held";
 	else if (r->time == TIME_LOCK)
 		*before = "waiting for a lock that ", *after = " held";
+	else if (r->kind == RESOURCE_FUTEX && r->edge == EDGE_EXIT)
+		*before = "waiting for the end of ";
 	else if (r->kind == RESOURCE_FUTEX)
 		*before = "waiting to be woken by ";
 	else if (r->kind == RESOURCE_CHILD)

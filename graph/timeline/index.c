@@ -255,6 +255,17 @@ static bool is_owned_bitset(const struct window *w, const struct window_event *f
 	return futex_command(futex) == FUTEX_WAIT_BITSET && index_is_owner(w, futex);
 }
 
+/* Whether the futex looks like a thread that the task joins: see pthread_join() in ctrace/glibc.h.
+ * The word of a robust mutex has FUTEX_WAITERS as long as a task waits for it. */
+static bool is_like_join(const struct window_event *futex)
+{
+	uint32_t word = futex->x[1] >> 32;
+
+	return (futex_command(futex) == FUTEX_WAIT || futex_command(futex) == FUTEX_WAIT_BITSET) &&
+	       !(futex->x[1] & FUTEX_PRIVATE_FLAG) && word > GLIBC_RWLOCK_CONTENDED &&
+	       !(word & ~(uint32_t)FUTEX_TID_MASK);
+}
+
 enum {
 	IX_SENDS,
 	IX_RECVS,
@@ -266,6 +277,7 @@ enum {
 	IX_SIGNALS,
 	IX_LOCKTRIES,
 	IX_OWNED,
+	IX_JOINS,
 	IX_WAKES,
 	IX_TUPLES,
 	IX_ACCEPTED,
@@ -298,6 +310,8 @@ static int index_event(const struct window *w, refs *v, const struct window_even
 	case CT_EPMEMBER:
 		return ADD(IX_MEMBERS, e->x[0]);
 	case CT_FUTEX:
+		if (is_like_join(e) && ADD(IX_JOINS, e->r.tid))
+			return -ENOMEM;
 		return is_owned_bitset(w, e) ? ADD(IX_OWNED, GRAPH_FUTEX_KEY(e->r.obj)) : 0;
 	case CT_WAITFD:
 		return ADD(IX_WAITFDS, e->r.tid);
@@ -382,7 +396,7 @@ int index_build(struct graph *g)
 		[IX_THREADS] = &g->threads,   [IX_OWNED] = &g->owned,         [IX_POLLED] = &g->polled,
 		[IX_ACCESSES] = &g->accesses, [IX_ACCEPTED] = &g->accepted,   [IX_GAPS] = &g->gaps,
 		[IX_SHEDS] = &g->sheds,       [IX_LISTENING] = &g->listening, [IX_CAPS] = &g->caps,
-		[IX_GROUPS] = &g->groups,
+		[IX_GROUPS] = &g->groups,     [IX_JOINS] = &g->joins,
 	};
 	refs v[IX_COUNT] = { 0 };
 	int r = 0;
@@ -405,7 +419,7 @@ void index_drop(struct graph *g)
 				      &g->waitfds,  &g->samples,  &g->signals,  &g->locktries, &g->wakes,
 				      &g->tuples,   &g->accepted, &g->children, &g->threads,   &g->polled,
 				      &g->accesses, &g->owned,    &g->gaps,     &g->sheds,     &g->listening,
-				      &g->caps,     &g->groups };
+				      &g->caps,     &g->groups,   &g->joins };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]->v);

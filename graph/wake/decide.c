@@ -56,6 +56,8 @@ static enum time_kind time_of(const struct graph *g, const struct interval *s, c
 {
 	switch ((enum ct_wait)s->wait) {
 	case CT_W_FUTEX:
+		if (b->edge == EDGE_EXIT) /* the task has joined a thread */
+			return TIME_IPC;
 		return s->owner || b->edge == EDGE_LOCK ? TIME_LOCK : TIME_QUEUE;
 	case CT_W_FLOCK:
 		return TIME_LOCK;

@@ -472,6 +472,34 @@ static uint32_t fuse_server(const struct graph *g, const struct interval *s)
 	return GRAPH_NONE;
 }
 
+/* Whether the task waits for the end of another thread of its process, and not for a lock. The
+ * record of the futex is from just before the wait, or from an inspection during the wait. */
+static bool is_join(const struct graph *g, const struct interval *s, uint32_t owner)
+{
+	const struct graph_ref *r = graph_ref_before(g, &g->joins, g->tasks[s->task].tid, s->to_ns);
+
+	return r && event_of(g, r)->r.obj == s->obj && owner != GRAPH_NONE &&
+	       g->tasks[owner].tgid == g->tasks[s->task].tgid &&
+	       (ct_futex_owner(&event_of(g, r)->r) == s->owner || event_of(g, r)->r.ts >= s->from_ns);
+}
+
+static void owner_of_futex(const struct graph *g, const struct interval *s, struct blame *b)
+{
+	if (!s->owner) {
+		b->task = past_waker(g, s->obj, s->from_ns, s->task);
+		return;
+	}
+	b->task = graph_task_at(g, s->owner, s->from_ns);
+	b->strength = EDGE_STRONG;
+	if (is_join(g, s, b->task)) {
+		b->edge = EDGE_EXIT;
+		b->time = TIME_IPC;
+	} else {
+		b->edge = EDGE_LOCK;
+		b->time = TIME_LOCK;
+	}
+}
+
 void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b)
 {
 	const struct interval *s = &g->intervals[interval];
@@ -480,14 +508,7 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b)
 	b->strength = EDGE_WEAK;
 	switch ((enum ct_wait)s->wait) {
 	case CT_W_FUTEX:
-		if (s->owner) {
-			b->task = graph_task_at(g, s->owner, s->from_ns);
-			b->edge = EDGE_LOCK;
-			b->strength = EDGE_STRONG;
-			b->time = TIME_LOCK;
-		} else {
-			b->task = past_waker(g, s->obj, s->from_ns, s->task);
-		}
+		owner_of_futex(g, s, b);
 		break;
 	case CT_W_FLOCK:
 		owner_of_flock(g, s, b);
