@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The tracers that bench/run compares: each starts, runs beside a workload, and stops."""
+"""The tracers that the benchmarks compare: each starts, runs beside a workload, and stops."""
 import contextlib
 import json
 import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 TRACEFS = "/sys/kernel/tracing"
@@ -14,6 +15,10 @@ EVENTS = ["sched:sched_switch", "sched:sched_waking"]
 
 class Missing(Exception):
     """The tool is not installed, or does not work here. The text says why."""
+
+
+def say(text):
+    print("bench: " + text, file=sys.stderr, flush=True)
 
 
 def stat_fields(pid):
@@ -290,3 +295,42 @@ class Tracefs(Tracer):
 
     def events(self):
         return self.count
+
+
+def available(tracers):
+    """Those of the tracers that work on this machine. If ctrace does not, this fails."""
+    out = []
+    for t in tracers:
+        if isinstance(t, Tracefs) and isinstance(out[-1], TraceCmd):
+            break
+        try:
+            t.check()
+            out.append(t)
+        except Missing as e:
+            if isinstance(t, Ctrace):
+                raise
+            say("%s: left out" % e)
+    return out
+
+
+@contextlib.contextmanager
+def tracing(t):
+    """Traces while the block lasts, and stops the tracer also if the block fails."""
+    try:
+        t.start()
+        yield t
+    except BaseException:
+        t.abandon()
+        raise
+    t.left = t.stop()
+
+
+def interleaved(pairs, tracers, name, once):
+    """Calls once(tracer) under each tracer in turn; {name of the tracer: [what once() returned]}."""
+    got = {t.name: [] for t in tracers}
+    for i in range(pairs):
+        for t in tracers[i % len(tracers):] + tracers[:i % len(tracers)]:
+            with tracing(t):
+                got[t.name].append(once(t))
+        say("%s: round %d of %d" % (name, i + 1, pairs))
+    return got
