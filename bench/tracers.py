@@ -35,24 +35,28 @@ def thread_seconds(pid):
     return total / 1e9
 
 
-def cpu_seconds(pid):
-    """CPU time of a process and of all its live descendants."""
+def descendants(pid):
+    """The process and all its live descendants."""
     parents = {}
     for name in os.listdir("/proc"):
         try:
             parents[int(name)] = int(stat_fields(int(name))[1])
         except (ValueError, FileNotFoundError, ProcessLookupError):
             continue
-    total = 0.0
     for p in parents:
         at = p
         while at not in (0, 1, pid):
             at = parents.get(at, 0)
         if at == pid:
-            try:
-                total += thread_seconds(p)
-            except (FileNotFoundError, ProcessLookupError):
-                continue
+            yield p
+
+
+def cpu_seconds(pid):
+    """CPU time of a process and of all its live descendants."""
+    total = 0.0
+    for p in descendants(pid):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            total += thread_seconds(p)
     return total
 
 
@@ -109,8 +113,8 @@ class Ctrace(Tracer):
         for path in self.ctrace, self.ctraced:
             if not os.access(path, os.X_OK):
                 raise Missing("%s is not there: build first" % path)
-        self.start()
-        self.stop()
+        with tracing(self):
+            pass
 
     def ask(self, *args):
         r = subprocess.run([self.ctrace, *args], capture_output=True, text=True, check=False)
@@ -124,7 +128,7 @@ class Ctrace(Tracer):
     def start(self):
         shutil.rmtree(self.state, ignore_errors=True)
         self.spawn([self.ctraced, "--state-dir", self.state, "--socket", self.socket, "--size", self.size,
-                    *self.extra], "ctraced.log")
+                    "--die-with-parent", *self.extra], "ctraced.log")
         for _ in range(150):
             if self.process.poll() is not None:
                 break
@@ -160,8 +164,8 @@ class Perf(Tracer):
     def check(self):
         if not shutil.which("perf"):
             raise Missing("perf is not installed")
-        self.start()
-        self.stop()
+        with tracing(self):
+            pass
 
     def start(self):
         self.data = os.path.join(self.where, "perf.data")
@@ -189,8 +193,8 @@ class TraceCmd(Tracer):
     def check(self):
         if not shutil.which("trace-cmd"):
             raise Missing("trace-cmd is not installed")
-        self.start()
-        self.stop()
+        with tracing(self):
+            pass
 
     def start(self):
         self.data = os.path.join(self.where, "trace.dat")
@@ -218,8 +222,8 @@ class Tracefs(Tracer):
     def check(self):
         if not hasattr(os, "splice"):
             raise Missing("Python is too old for splice()")
-        self.start()
-        self.stop()
+        with tracing(self):
+            pass
 
     def path(self, *names):
         return os.path.join(TRACEFS, "instances", "ctrace-bench", *names)
