@@ -60,6 +60,15 @@ def cpu_seconds(pid):
     return total
 
 
+def threads(pid):
+    """The threads of a process and of all its live descendants."""
+    tids = set()
+    for p in descendants(pid):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            tids |= set(map(int, os.listdir("/proc/%d/task" % p)))
+    return tids
+
+
 class Tracer:
     """No tracing."""
     name = "none"
