@@ -83,7 +83,7 @@ struct ctraced {
 	char err[512];
 };
 
-/* Tells the process that started the daemon. Returns false if that process has gone. */
+/* Sends text to the process that started the daemon. Returns false if that process has ended. */
 static bool ctraced_tell_parent(struct ctraced *c, const char *text)
 {
 	ssize_t n;
@@ -96,8 +96,8 @@ static bool ctraced_tell_parent(struct ctraced *c, const char *text)
 	return n >= 0;
 }
 
-/* Tells systemd that the daemon is alive; without systemd's socket sd_notify() does nothing. If the drain
- * thread is stuck, the daemon stays silent, so that the watchdog ends it. */
+/* Tells systemd that the daemon is alive; sd_notify() does nothing if systemd did not start the daemon.
+ * If the drain thread is stuck, the daemon stays silent, so that the watchdog ends it. */
 static int ctraced_watchdog(sd_event_source *s, uint64_t usec, void *arg)
 {
 	struct ctraced *c = arg;
@@ -135,8 +135,8 @@ static int ctraced_loop_new(struct ctraced *c)
 	sigset_t set;
 	int r;
 
-	/* Before there are threads, so that all threads inherit the mask. The event loop takes the
-	 * signals. */
+	/* To be done before there are other threads, so that all threads inherit the mask. The
+	 * event loop takes the signals. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
@@ -157,7 +157,7 @@ static int ctraced_loop_new(struct ctraced *c)
 	return r;
 }
 
-/* Called when the programs are loaded and the daemon has not read any data of other users yet. */
+/* Called when the programs are loaded, and before the daemon reads any data of other users. */
 static void ctraced_drop_privileges(const struct ctraced *c)
 {
 	char socket[CONFIG_PATH_MAX];
@@ -211,7 +211,7 @@ static int ctraced_incidents(struct ctraced *c)
 	return r;
 }
 
-/* CPU time in nanoseconds that requests took. */
+/* CPU time in nanoseconds that requests have taken. */
 static uint64_t ctraced_aside_ns(void *arg)
 {
 	const struct service *s = arg;
@@ -291,8 +291,7 @@ static int ctraced_capture(struct ctraced *c)
 	return r;
 }
 
-/* Starts everything in order. ctraced_stop() undoes the steps that were done, so a failure leaves nothing
- * half-made. */
+/* Starts everything in order. If a step fails, ctraced_stop() undoes the steps before it. */
 static int ctraced_start(struct ctraced *c)
 {
 	struct control_options co = { .path = c->config.socket,
@@ -320,7 +319,8 @@ static int ctraced_start(struct ctraced *c)
 	return r;
 }
 
-/* Returns false if a thread is stuck, so that memory cannot be freed. The trace is sealed in any case. */
+/* Stops everything, and seals the trace in any case. Returns false if a thread is stuck, so that memory
+ * cannot be freed. */
 static bool ctraced_stop(struct ctraced *c)
 {
 	struct service *s = &c->service;
@@ -386,8 +386,9 @@ static int ctraced_run(struct ctraced *c)
 
 /*
  * Raises the priority of the daemon's session. The kernel shares the CPUs evenly between sessions, whatever
- * the nice values in them (sched(7), autogroup), and beside a dozen busy sessions the drain thread came too
- * late. Does so only if the session is the daemon's own, as it is for a service.
+ * nice values the tasks in them have (sched(7), autogroup). Beside a dozen busy sessions, the drain thread
+ * came too late without this. Does nothing if the daemon did not begin the session itself; a service has a
+ * session of its own.
  */
 static void ctraced_go_first(void)
 {

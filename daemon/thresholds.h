@@ -2,55 +2,61 @@
 /*
  * thresholds.h - the numbers that decide something in daemon/.
  *
- * Each entry says: the unit; what the number means; what goes wrong below and above it; the evidence.
- * Evidence names tests in test/unit/daemon: "edges" are those of governor_edges_test.c, "policy" those of
- * policy_edges_test.c, the others those of the room's *_test.c. Or it names a table in doc/. "On both sides"
- * means that a test fails with half of the number, and one with twice the number. A test says that the number
- * is so; only a table says that it is right.
+ * Each entry says: the unit; what the number means; what goes wrong with a smaller number ("Below") and with
+ * a larger one ("Above"); the evidence. If several numbers share an entry, the entry names each of them. The
+ * evidence is either a table in doc/, or tests in test/unit/daemon. "edges (start)" is the test start in
+ * governor_edges_test.c, and "policy (since)" is the test since in policy_edges_test.c. Tests without such a
+ * word in front are in the room's own *_test.c. "On both sides" means that one test fails with half of the
+ * number, and one test fails with twice the number. A test only shows that the code uses this number ("that
+ * it is so"). Only a table shows that the number is a good choice.
  *
- * Defaults of settings stand in config/. Sizes of tables and of buffers, which count what they refuse, stand
- * with the tables. How many runs of a BPF program are timed is in include/ctrace/govern_state.h.
+ * Defaults of settings are in config/. Sizes of tables and of buffers are beside the tables and buffers,
+ * which count what they refuse. How many runs of a BPF program are timed is in
+ * include/ctrace/govern_state.h.
  */
 #ifndef CTRACE_DAEMON_THRESHOLDS_H
 #define CTRACE_DAEMON_THRESHOLDS_H
 
 /*
- * Governor: the bucket of the budget. doc/service.md, "Measured", has what storms cost with all of this.
+ * Governor: the bucket of the budget. doc/service.md, "Measured", shows what storms cost with these
+ * numbers.
  */
 
-/* ns of budget that the bucket holds. Below: a short burst leads to a step. Above: a storm goes on for longer
- * at its full cost. Evidence: edges (start, cap), a_burst_is_paid_for, a_storm_is_held_to_the_budget, on both
- * sides. */
+/* ns: the bucket holds at most the budget of this much time. Below: a short burst is enough for the governor
+ * to take a step. Above: a storm runs longer at full cost. Evidence: edges (start) and edges (cap),
+ * a_burst_is_paid_for, a_storm_is_held_to_the_budget, on both sides. */
 #define GOVERNOR_HOLD_NS 1000000000ULL
-/* ns after the start, in which all is new and symbols are read; and ns of budget that the bucket holds then.
- * Below: each start of the daemon leads to a step. Above: a storm at the start costs more. Evidence: edges
- * (start), on both sides of both. */
+/* GOVERNOR_BEGIN_NS, ns: the start of the daemon, when all tasks are new and symbols are read, takes this
+ * long. GOVERNOR_START_NS, ns: during the start, the bucket holds at most the budget of this much time.
+ * Below: each start of the daemon makes the governor take a step. Above: a storm during the start costs
+ * more. Evidence: edges (start), for both numbers on both sides. */
 #define GOVERNOR_BEGIN_NS 10000000000ULL
 #define GOVERNOR_START_NS 30000000000ULL
-/* ns. What the daemon spends in so much time is one reading. Below: readings cost more. Above: a storm is
- * noticed later. Evidence: edges (tick), on both sides. */
+/* ns: the governor measures the cost, and decides, once in this time. Below: the measurements cost
+ * more. Above: the governor notices a storm later. Evidence: edges (tick), on both sides. */
 #define GOVERNOR_TICK_NS 20000000ULL
-/* ns. The rate that decides is smoothed over so much time. Below: one burst is a rate. Above: steps follow a
- * storm later. Evidence: edges (smoothing), on both sides. */
+/* ns: the rate of spending, by which the governor decides, is smoothed over this time. Below: a burst looks
+ * like a high rate. Above: the steps follow a storm later. Evidence: edges (smoothing), on both sides. */
 #define GOVERNOR_RATE_NS 200000000.0
-/* ns. The same for the cost that `ctrace status` shows, which decides nothing. Evidence: edges (smoothing),
- * on both sides. */
+/* ns: the cost that `ctrace status` shows is smoothed over this time. This cost decides nothing. Evidence:
+ * edges (smoothing), on both sides. */
 #define GOVERNOR_COST_NS 2000000000.0
 
 /*
  * Governor: steps forward
  */
 
-/* ns. A step shows its effect after so much time. Below: several steps where one is enough. Above: a storm
- * costs too much for longer. Evidence: edges (settle), on both sides. */
+/* ns: after this time the effect of a step can be measured. Below: the governor takes several steps where
+ * one is enough. Above: a storm costs too much for longer. Evidence: edges (settle), on both sides. */
 #define GOVERNOR_SETTLE_NS 100000000ULL
-/* Part of the budget. If the capture costs less, the rest costs too much, and steps of the capture do not
- * help. Below: inspections lead to a pause. Above: a capture that costs nearly all is no reason for a step.
- * Evidence: edges (capture), on both sides. */
+/* part of the budget: if the capture costs less than this, then inspections and other work are what costs
+ * too much, and to record less does not help. Below: inspections lead to a pause of the capture. Above: the
+ * governor takes no step although the capture takes nearly all of the cost. Evidence: edges (capture), on
+ * both sides. */
 #define GOVERNOR_CAPTURE 0.6
-/* Times the budget, from which the step `messages`, `waits` or `pause` is taken at once. Below: more is left
- * out than has to be. Above: a storm costs too much until the last step is reached. Evidence: edges
- * (several_steps), on both sides. */
+/* times the budget: from this cost on, the governor goes straight to the step `messages`, `waits` or
+ * `pause`. Below: more records are left out than necessary. Above: a storm costs too much until the governor
+ * has reached the step that is needed. Evidence: edges (several_steps), on both sides. */
 #define GOVERNOR_TO_MESSAGES 2
 #define GOVERNOR_TO_WAITS    4
 #define GOVERNOR_TO_PAUSE    8
@@ -59,39 +65,43 @@
  * Governor: steps back
  */
 
-/* Part of the budget below which a step back is due; the second one for the step `pause`, whose present cost
- * is the whole cost. Below: records stay out for longer than they have to. Above: the step is taken again at
- * once. Evidence: edges (calm), on both sides. */
+/* part of the budget: if the cost stays below this, the governor takes a step back. GOVERNOR_CALM_PAUSE is
+ * for the step `pause`, in which the measured cost does not rise after the step back. Below: records are
+ * left out for longer than necessary. Above: the governor takes the same step forward again at once.
+ * Evidence: edges (calm), on both sides. */
 #define GOVERNOR_CALM       0.6
 #define GOVERNOR_CALM_PAUSE 0.8
-/* ns of calm before a step back. Below: steps come and go. Above: records stay out for longer. Evidence:
- * edges (calm), on both sides. */
+/* ns: the cost has to be low for this time before a step back. Below: the governor takes steps forward
+ * and back all the time. Above: records are left out for longer. Evidence: edges (calm), on both sides. */
 #define GOVERNOR_CALM_NS 2000000000ULL
-/* A part (1/n) of the budget, and ns. Below that part the calm needs only this time. Evidence: edges (calm),
- * on both sides of both. */
+/* GOVERNOR_QUIET_SHARE, a part (1/n) of the budget: if the cost is below this, the shorter time
+ * GOVERNOR_QUIET_NS (ns) is enough before a step back. Evidence: edges (calm), for both numbers on both
+ * sides. */
 #define GOVERNOR_QUIET_SHARE 4.0
 #define GOVERNOR_QUIET_NS    1000000000ULL
-/* ns. A step back that lasts less was too early: the next one waits twice as long, up to so many times.
- * Below: steps come and go. Above: after one storm records stay out for minutes. Evidence: edges (flap), on
- * both sides of both. */
+/* GOVERNOR_FLAP_NS, ns: a step back was too early if a step forward follows within this time; the next step
+ * back then waits twice as long. GOVERNOR_PATIENCE, times: the wait is never more than this many times the
+ * usual one. Below: the governor takes steps forward and back all the time. Above: after one storm, records
+ * are left out for minutes. Evidence: edges (flap), for both numbers on both sides. */
 #define GOVERNOR_FLAP_NS  10000000000ULL
 #define GOVERNOR_PATIENCE 32
-/* Times GOVERNOR_FLAP_NS. A step that has lasted so long halves the wait. Evidence: edges (flap), on both
- * sides. */
+/* times GOVERNOR_FLAP_NS: if a step forward has lasted longer than this, the wait for a step back is
+ * halved. Evidence: edges (flap), on both sides. */
 #define GOVERNOR_LASTED 3
 
 /*
  * Governor: pauses
  */
 
-/* ns of capture that the bucket has to pay for at the end of a pause. Below: the start of the capture costs
- * more than the capture. Above: pauses are longer. Evidence: edges (pauses), on both sides. */
+/* ns: before a pause ends, the bucket has to hold enough to start the capture and to run it for this time.
+ * Below: to start the capture costs more than the capture itself. Above: the pauses are longer. Evidence:
+ * edges (pauses), on both sides. */
 #define GOVERNOR_ON_NS 60000000ULL
-/* Part that the latest start of the capture has in the mean cost of a start. Evidence: edges
- * (cost_of_a_resume), on both sides, that it is so. */
+/* part: the weight of the latest start of the capture in the average cost of a start. Evidence:
+ * edges (cost_of_a_resume), on both sides, that it is so. */
 #define GOVERNOR_ON_NEW 0.25
-/* ns. A pause lasts so long at least, and at most. Below: the programs are attached again and again. Above:
- * long gaps in the trace. Evidence: edges (pauses), on both sides of both. */
+/* ns: the shortest and the longest pause. Below: the programs are attached again and again. Above: the
+ * trace has long gaps. Evidence: edges (pauses), for both numbers on both sides. */
 #define GOVERNOR_OFF_MIN_NS 400000000ULL
 #define GOVERNOR_OFF_MAX_NS 30000000000ULL
 
@@ -99,108 +109,122 @@
  * Governor: caps of groups
  */
 
-/* Part of the records from which a group is capped; from GOVERNOR_STORM times the budget on, the second part
- * is enough. Below: a group pays for others. Above: all others pay for a group. Evidence: edges (share), on
- * both sides of all three. */
+/* GOVERNOR_SHARE, part of all records: a group that makes more than this can be capped.
+ * GOVERNOR_SHARE_STORM, part of all records: this smaller part is enough if the capture costs more than
+ * GOVERNOR_STORM times the budget. Below: a group is capped although others make the records. Above: all
+ * tasks lose records although one group makes them. Evidence: edges (share), for the three numbers on both
+ * sides. */
 #define GOVERNOR_SHARE       0.5
 #define GOVERNOR_SHARE_STORM 0.25
 #define GOVERNOR_STORM       4
-/* ppm of the machine. To pass over the events of a capped group costs its own tasks their time, on their CPU.
- * Up to this part of the machine it does not count against the budget. Below: a storm that is large enough
- * pauses the capture for all. Above: what remains of a storm may cost more. Evidence: edges (passed), on both
- * sides; storms on all CPUs take 2 to 10 % (doc/service.md, "Caps of groups"). */
+/* ppm of the machine's CPU time: for each event of a capped group, a program still has to find out that it
+ * records nothing. This time is taken from the group's own tasks, on their CPU, so up to this limit it does
+ * not count against the budget. Below: a storm that is large enough pauses the capture for all tasks. Above:
+ * the rest of a storm can cost more. Evidence: edges (passed), on both sides; storms on all CPUs take 2 to 10
+ * % (doc/service.md, "Caps of groups"). */
 #define GOVERNOR_PASSED_PPM 200000
-/* ns. The records of the time before a cap are written by then, and a step may be needed. Below: a cap leads
- * to a step as well. Above: a storm of two groups costs too much for longer. Evidence: edges (rest), on both
- * sides. */
+/* ns: after a cap has begun, the records from before the cap are written within this time. If the cost is
+ * still too high then, the governor takes a step. Below: a cap is followed by a step that is not needed.
+ * Above: a storm of two groups costs too much for longer. Evidence: edges (rest), on both sides. */
 #define GOVERNOR_REST_NS 1500000000ULL
-/* ns. A cap lasts so long at least, and at most; in between until the bucket holds the third number, a part
- * of its room. Below: each cap costs as much as it saves. Above: less is known of the group. Evidence: edges
- * (cap), on both sides of all three. */
+/* GOVERNOR_CAP_MIN_NS and GOVERNOR_CAP_MAX_NS, ns: the shortest and the longest cap. GOVERNOR_FULL, part of
+ * the bucket: between these two times, the cap ends when the bucket is filled to more than this part. Below:
+ * each cap costs as much as it saves. Above: the trace says less about the group. Evidence: edges (cap), for
+ * the three numbers on both sides. */
 #define GOVERNOR_CAP_MIN_NS 400000000ULL
 #define GOVERNOR_CAP_MAX_NS 5000000000ULL
 #define GOVERNOR_FULL       0.9
-/* Times what it took to end the last cap: a cap lasts so long at least. Below: groups of thousands of tasks
- * cost more than the budget. Evidence: edges (cap), on both sides. */
+/* times: a cap lasts at least this many times the time that it took to end the cap before it. Below: caps
+ * of groups with thousands of tasks cost more than the budget. Evidence: edges (cap), on both sides. */
 #define GOVERNOR_CAP_TIMES 64
-/* Counts of records, of which one in CAPS_SAMPLE counts. Fewer say nothing about the share of a group.
- * Evidence: edges (groups), on both sides. */
+/* counted records (one in CAPS_SAMPLE is counted): with fewer of them, the share of a group is not
+ * known. Evidence: edges (groups), on both sides. */
 #define GROUPS_LEAST 256
-/* ns. Old counts weigh half as much after this time. Below: few counts. Above: the group of the last storm is
- * capped. Evidence: edges (groups), on both sides. */
+/* ns: after this time all counts are halved, so that old records weigh less. Below: there are too few counts.
+ * Above: the group of the last storm is capped instead of the present one. Evidence: edges (groups), on both
+ * sides. */
 #define GROUPS_HALF_NS 500000000u
-/* Records: one in so many is looked at for caps; a power of two. Below: a record costs more. Above: small
- * groups and short storms are missed. No evidence yet. */
+/* records: one record in this many is counted for caps; a power of two. Below: each record costs more.
+ * Above: small groups and short storms are not noticed. No evidence yet. */
 #define CAPS_SAMPLE 16
-/* ns. A program that was running when the cap of a group ended may still cap a task of the group. After this
- * time no program does. It has to be longer than any program runs. No evidence yet. */
+/* ns: a program that was running when the cap of a group ended can still cap a task of the group. After this
+ * time no such program runs any more, so this time has to be longer than any run of a program. No evidence
+ * yet. */
 #define CAPS_OVER_NS 20000000ULL
-/* Tasks. More than this are found sooner by a walk over all tasks. No evidence yet. */
+/* tasks: more tasks than this are read faster by a walk over all tasks than one by one. No evidence yet. */
 #define CAPS_READ_EACH 16
-/* ns between two messages about the same group. No evidence yet. */
+/* ns: the time between two messages about the same group. No evidence yet. */
 #define CAPS_SAY_NS 600000000000ULL
 
 /*
  * Governor: measuring
  */
 
-/* ns. A step in force is recorded again, for readers of a part of the trace; and programs that could not be
- * attached are tried again. Below: more records. Above: a short snapshot does not say what is left out. No
- * evidence yet. */
+/* ns: the step in force is recorded again after this time, for readers that see only a part of the trace.
+ * After the same time, programs that could not be attached are tried again. Below: there are more records.
+ * Above: a short snapshot does not show what is left out. No evidence yet. */
 #define GOVERNOR_AGAIN_NS 5000000000ULL
-/* ns between two looks at the number of CPUs. Above: the budget is wrong for longer after a change. No
- * evidence yet. */
+/* ns: the time between two looks at the number of CPUs. Above: after a change, the budget is wrong for
+ * longer. No evidence yet. */
 #define GOVERNOR_CPUS_NS 2000000000ULL
-/* ns. The share of the programs, which `ctrace status` shows, is that of so much time. It decides nothing. */
+/* ns: the share of the programs that `ctrace status` shows is measured over this time. It decides nothing. */
 #define GOVERNOR_BPF_NS 2000000000ULL
-/* Calls in a batch, and batches, of which the fastest counts, to measure what the call of a program costs.
- * Below: an interrupt is part of the cost. Above: the start takes longer. No evidence yet. */
+/* GOVERN_CALLS, calls: how many calls of a program make one batch, to measure the cost of a call.
+ * GOVERN_BATCHES, batches: how many batches are timed; the fastest one counts. Below: an interrupt becomes
+ * a part of the cost. Above: the start takes longer. No evidence yet. */
 #define GOVERN_CALLS   100
 #define GOVERN_BATCHES 8
-/* ns. The cost of a call, of a run, and of a run that only keeps the context, until they are measured. The
- * counted cost is about that of the kernel's own statistics: doc/service.md, "Measured". */
+/* ns: until they are measured, these are the cost of a call of a program, of the run itself, and of a run
+ * that only keeps the context of interrupts. The resulting cost is about that of the kernel's own
+ * statistics: doc/service.md, "Measured". */
 #define GOVERN_CALL_NS  60
 #define GOVERN_MEAN_NS  200
 #define GOVERN_LIGHT_NS 10
-/* ns. A call that seems to cost more was measured wrongly. No evidence yet. */
+/* ns: a measured cost of a call that is larger than this is taken for a wrong measurement. No
+ * evidence yet. */
 #define GOVERN_CALL_MAX_NS 2000
-/* Runs. With fewer timed runs, the former mean counts as well. No evidence yet. */
+/* timed runs: with fewer of them, the mean time from before them counts as well. No evidence yet. */
 #define GOVERN_RUNS_FEW 16
 
 /*
  * Inspections: which waits, and when
  */
 
-/* ns between two scans of the tasks. Below: more CPU time. Above: a long wait is inspected later. Evidence:
- * long_wait_is_inspected_once, on both sides. */
+/* ns: the time between two scans of the tasks. Below: more CPU time. Above: a long wait is inspected later.
+ * Evidence: long_wait_is_inspected_once, on both sides. */
 #define INSPECT_POLICY_SCAN_NS 100000000ULL
-/* ns, and waits. A loop of short waits that is so old, and has had so many waits, is inspected. Below: each
- * retry costs an inspection. Above: short loops have no stack. Evidence: policy
- * (age_of_a_loop, waits_of_a_loop), on both sides of both. */
+/* ns, and waits: a loop of short waits is inspected when it has lasted this long and has had this many
+ * waits. Below: each retry of a call costs an inspection. Above: short loops have no stack in the trace.
+ * Evidence: policy (age_of_a_loop, waits_of_a_loop), for both numbers on both sides. */
 #define INSPECT_POLICY_LOOP_NS    1000000000ULL
 #define INSPECT_POLICY_LOOP_WAITS 3
-/* ns, and a part (1/n) of its time. A task that runs more than both between the waits does real work, and the
- * loop ends. Below: a loop that looks at something large is none. Above: a periodic job is a loop. Evidence:
- * policy (work_in_a_loop), on both sides of both. */
+/* ns, and a part (1/n) of the loop's time: if the task has run for more than both of these since the loop
+ * began, it does real work, and the loop ends. Below: a loop whose turns look at something large does not
+ * count as a loop. Above: a periodic job counts as a loop. Evidence: policy (work_in_a_loop), for both
+ * numbers on both sides. */
 #define TASKS_LOOP_RAN_NS    1000000ULL
 #define TASKS_LOOP_RAN_SHARE 10
-/* ns. A loop is inspected again after so much time. Evidence: policy (loop_again), on both sides, that it is
+/* ns: a loop is inspected again after this time. Evidence: policy (loop_again), on both sides, that it is
  * so. */
 #define INSPECT_POLICY_LOOP_AGAIN 2000000000ULL
-/* Yields from one scan to the next: a task with so many spins, and is looked at. Evidence: policy (yields),
- * on both sides. */
+/* yields: a task that gives its CPU away this often between two scans spins, and is inspected. Evidence:
+ * policy (yields), on both sides. */
 #define INSPECT_POLICY_YIELDS 10
-/* Inspections a second. One group gets half of them at most; spinning tasks get what is left above half.
- * Below: on a machine with many waits most have no stack. Above: inspections cost more than the capture.
- * Evidence: policy (per_second), on both sides, that it is so. */
+/* inspections a second: one group of tasks gets at most half of them. Spinning tasks are inspected only
+ * while more than half of them are unused. Below: on a machine with many waits, most waits have no
+ * stack. Above: inspections cost more than the capture. Evidence: policy (per_second), on both sides,
+ * that it is so. */
 #define INSPECT_POLICY_PER_SEC 100
-/* ns, and doublings. The same wait over again is inspected after 2, 4, ... 64 s. Below: the usual waits of a
- * service take all inspections. Above: a wait that has changed has an old stack. Evidence: policy (back_off),
- * on both sides of both, that it is so. */
+/* ns, and doublings: if a task is in the same wait again and again, the time between its inspections is 2 s,
+ * then 4 s, and so on up to 64 s. Below: the usual waits of a service take all inspections. Above: the stack
+ * of a wait that has changed is old. Evidence: policy (back_off), for both numbers on both sides, that it is
+ * so. */
 #define INSPECT_POLICY_BACKOFF_BASE 2000000000ULL
 #define INSPECT_POLICY_BACKOFF_MAX  5
-/* Times a long wait, and ns. A wait that is so long is inspected even so, if the last inspection was that
- * long ago. Evidence: policy (stuck), on both sides of both, that it is so. */
+/* INSPECT_POLICY_STUCK, times the length from which a wait is long: a wait that has lasted this long is
+ * inspected in spite of the growing times above. INSPECT_POLICY_STUCK_AGAIN, ns: this much time has to
+ * pass since the task's last inspection. Evidence: policy (stuck), for both numbers on both sides, that
+ * it is so. */
 #define INSPECT_POLICY_STUCK       10
 #define INSPECT_POLICY_STUCK_AGAIN 10000000000ULL
 
@@ -208,60 +232,71 @@
  * Inspections: how
  */
 
-/* Inspections a second where the options do not say, and a part (1/n) of a second's work that may run at once
- * after a rest. No evidence yet. */
+/* INSPECT_PER_SEC, inspections a second: the limit if the caller sets none. INSPECT_SLACK_SHARE, a part (1/n)
+ * of a second: after a rest, the inspections of this much time may run at once. No evidence yet. */
 #define INSPECT_PER_SEC     100
 #define INSPECT_SLACK_SHARE 4
-/* Inspections a second of the daemon's thread: above the policy's, so that only a snapshot, which asks for
- * SNAPSHOT_REQUEST_INSPECTIONS_MAX at once, meets it. No evidence yet. */
+/* inspections a second: the limit of the daemon's inspection thread. It is far above the limit of the
+ * policy. So only a snapshot can reach it, which asks for up to SNAPSHOT_REQUEST_INSPECTIONS_MAX
+ * inspections at once. No evidence yet. */
 #define DRAIN_INSPECTIONS_PER_S 2000
-/* Stacks of running tasks a second that get names. Below: fewer samples of tasks that run long. Above: they
- * cost more. No evidence yet. */
+/* samples a second: the stacks of so many samples of running tasks get names. Below: there are fewer
+ * samples of tasks that run for long. Above: samples cost more. No evidence yet. */
 #define DRAIN_SAMPLES_PER_S 200
-/* ns. An inspection that takes so long is stuck behind the process that it looks at: another thread goes on.
- * Below: a slow file system takes all threads. Above: no inspections for longer. No evidence yet. */
+/* ns: an inspection that takes longer hangs together with the process that it looks at, and another thread
+ * takes over. Below: a slow file system blocks all threads. Above: there are no inspections for longer. No
+ * evidence yet. */
 #define INSPECT_STUCK_NS 10000000000ULL
-/* ns. The scheduler's clock, by which the iterator says since when a task waits, is late by so much: two
- * ticks at 100 Hz (CONFIG_HZ_100). Below: the present wait is taken for another one. Above: the reverse.
- * Evidence: the fact itself; policy (since), on both sides of the first, that it is so. */
+/* ns: the iterator reads the start of a wait from the scheduler's clock, which can be late by this much:
+ * two ticks at 100 Hz (CONFIG_HZ_100). Below: the present wait is taken for another one. Above: another
+ * wait is taken for the present one. Evidence: the length of a tick; policy (since), for TASKS_SINCE_NS
+ * on both sides, that it is so. */
 #define TASKS_SINCE_NS       20000000ULL
 #define INSPECT_SAME_WAIT_NS 20000000ULL
-/* ns. The words for the stack of an access are kept for so long. Above: another file may be mapped there. No
- * evidence yet. */
+/* ns: the named stack of an access to a watched variable is kept for this time, for later accesses from the
+ * same place. Above: another file may be mapped at that place by then. No evidence yet. */
 #define INSPECT_LOOK_KNOWN_NS 1000000000ULL
-/* ns for one stack. Below: deep stacks of programs with large tables stay short. Above: one program holds up
- * all inspections. No evidence yet. */
+/* ns: the longest time for one stack. Below: deep stacks of programs with large tables stay incomplete.
+ * Above: one program holds up all inspections. No evidence yet. */
 #define UNWIND_TIME_NS 50000000ULL
-/* Bytes that a frame pointer may be above the stack pointer: twice the usual limit of a stack (8 MiB).
- * Below: frames with large arrays end the stack. Above: any number is a frame pointer. No evidence yet. */
+/* bytes: a frame pointer may lie this far above the stack pointer. It is twice the usual limit of a stack
+ * (8 MiB). Below: the walk stops at frames with large arrays. Above: any number passes for a frame
+ * pointer. No evidence yet. */
 #define UNWIND_FP_REACH (16ULL << 20)
-/* ns. Device numbers are used again after an unmount. Above: a wrong file is read. No evidence yet. */
+/* ns: what is known about a file system is kept for this time, because the kernel uses the number of a
+ * device again after an unmount. Above: the daemon reads a file that it must not read. No evidence
+ * yet. */
 #define UNWIND_MOUNTS_KEPT_NS 10000000000ULL
-/* ns. An address of the kernel without a symbol may be in a newly loaded module: the symbols are read again
- * after so much time. Below: unknown addresses cost much CPU time. No evidence yet. */
-#define SYMBOLS_RELOAD_NS 30000000000ULL
-/* Bytes. No function of the kernel is larger: an address so far behind a symbol is in no known function. No
+/* ns: an address of the kernel without a symbol can be in a module that was loaded meanwhile, so the
+ * symbols are read again, at most once in this time. Below: unknown addresses cost much CPU time. No
  * evidence yet. */
+#define SYMBOLS_RELOAD_NS 30000000000ULL
+/* bytes: no function of the kernel is larger than this. So an address further behind a symbol is in no
+ * known function. No evidence yet. */
 #define SYMBOLS_REACH_MAX (1u << 20)
-/* ns. A file with the symbols of compiled code is looked at again after so much time. Below: more reads of a
- * file that grows. Above: new functions have no names for longer. No evidence yet. */
+/* ns: the file in which a JIT compiler lists its functions is checked again after this time. Below: a file
+ * that grows is read more often. Above: new functions have no names for longer. No evidence yet. */
 #define SYMBOLS_JIT_CHECK_NS 1000000000ULL
 
 /*
- * Inspections: which variable a task polls. polled.h says how it was tried: fourteen loops, each with and
- * without optimisation. No number by itself has evidence yet.
+ * Inspections: which variable a task polls. polled.h says how the search was tested as a whole: on
+ * fourteen loops, each with and without optimisation. No single number has evidence yet.
  */
 
-/* Looks at a task that never sleeps, before it is decided; ns between two of them: by then the task has been
- * in the kernel again, at least for a tick. Below: a task that computes polls. */
+/* POLLED_LOOKS, looks: how many looks at a task that never sleeps are needed for a decision.
+ * POLLED_LOOK_AGAIN_NS, ns: the time between two looks; the task enters the kernel within this time, at
+ * least for a tick. Below: a task that computes seems to poll. */
 #define POLLED_LOOKS         4
 #define POLLED_LOOK_AGAIN_NS 20000000
-/* ns between two reads of a value, which must not change. Below: a counter is a flag. */
+/* ns: a value is read twice, with this time in between, and must not change. Below: a counter is
+ * taken for a flag. */
 #define POLLED_VALUE_AGAIN_NS 2000000
-/* Points (polled.c gives them) that a candidate needs. Below: wrong names. Above: no names. */
+/* points (polled.c gives them): a candidate with fewer points is not named. Below: wrong names.
+ * Above: no names. */
 #define POLLED_SCORE_MIN 6
-/* ns. A task is looked at again so long after a variable was found; after none was found, twice this, and
- * twice more each time, up to so many times. */
+/* POLLED_AGAIN_NS, ns: if a variable was found, the task is looked at again after this time.
+ * POLLED_REST_NS, ns: if none was found, the task is looked at again after twice this time; each further
+ * failure doubles the time. POLLED_REST_TIMES, doublings: the time is doubled at most this often. */
 #define POLLED_AGAIN_NS   3000000000ULL
 #define POLLED_REST_NS    250000000ULL
 #define POLLED_REST_TIMES 6
@@ -270,89 +305,102 @@
  * Capture
  */
 
-/* ms between two rounds of the drain thread: the first after a busy round, then so much more each time, up to
- * the second; and records below which a round is quiet. Below: more wake-ups of an idle machine. Above: the
- * rings fill, and a hang is noticed later. Evidence: doc/performance.md has the cost with next to nothing to
- * record; none yet for each number. */
+/* DRAIN_BUSY_MS and DRAIN_QUIET_MS, ms: after a busy round, the drain thread waits for the first time before
+ * its next round. Each quiet round adds the first time again, up to the second. DRAIN_QUIET_N, records: a
+ * round with fewer records is quiet. Below: an idle machine wakes up more often. Above: the rings fill, and a
+ * hang is noticed later. Evidence: doc/performance.md has the cost when hardly anything is recorded; none yet
+ * for each number. */
 #define DRAIN_BUSY_MS  50
 #define DRAIN_QUIET_MS 250
 #define DRAIN_QUIET_N  512
-/* ns between two looks at all tasks after losses. Below: losses on a busy machine make it busier. Above: the
- * states are unknown for longer. No evidence yet. */
+/* ns: after losses, all tasks are read again, at most once in this time. Below: losses on a busy machine
+ * make the machine busier. Above: the states of tasks are unknown for longer. No evidence yet. */
 #define DRAIN_RESYNC_NS 10000000000ULL
-/* ns. The descriptor table of a process is written at most once in this time. No evidence yet. */
+/* ns: the descriptor table of a process is written at most once in this time. No evidence yet. */
 #define DRAIN_FILES_AGAIN_NS 5000000000ULL
-/* Bytes of streams that wait to be written; more are refused and counted. No evidence yet. */
+/* bytes: streams from other threads that the drain thread has not written yet take at most this
+ * much memory. More are refused and counted. No evidence yet. */
 #define DRAIN_POSTED_MAX (32u << 20)
-/* ns for the disk to take the end of the trace. It has to be less than TimeoutStopSec of the unit, with
- * WORKER_STOP_S. Evidence: share/ctraced.service (30 s). */
+/* ns: at the end of the daemon, the disk gets this much time to take the end of the trace. Together
+ * with WORKER_STOP_S it has to be less than TimeoutStopSec of the systemd unit. Evidence:
+ * share/ctraced.service (30 s). */
 #define DRAIN_STOP_NS 15000000000ULL
-/* Bytes, and ns. A file segment is sealed when it is so large or so old; with the time to notice and to
- * write, what is on disk is about a second old. Below: columns compress worse. Above: more is lost by a
- * crash. No evidence yet. */
+/* bytes, and ns: a file segment is sealed when it has this size or this age. With the time to notice
+ * this and to write, the trace on the disk is about a second behind. Below: columns compress worse.
+ * Above: a crash loses more. No evidence yet. */
 #define RECORDER_SEAL_BYTES (4u << 20)
 #define RECORDER_SEAL_NS    800000000ULL
-/* ns between two walks over the control groups, and times the CPU time of the last walk: where control groups
- * come and go all the time, walks take one part in so many of a CPU. No evidence yet. */
+/* CGROUPS_WALK_NS, ns: the shortest time between two walks over the control groups. CGROUPS_WALK_SHARE, times
+ * the CPU time of the last walk: also a shortest time between two walks. So walks take at most one part in
+ * 200 of a CPU, even if control groups come and go all the time. No evidence yet. */
 #define CGROUPS_WALK_NS    1000000000ULL
 #define CGROUPS_WALK_SHARE 200
-/* ns. A write or a sync that takes so long is told. Below: a busy disk makes messages. Above: the message
- * comes late. Evidence: a_disk_that_does_not_answer, on both sides, that it is so. */
+/* ns: a write or a sync of the trace that takes longer is reported in a message. Below: a busy disk
+ * causes messages. Above: the message comes late. Evidence: a_disk_that_does_not_answer, on both sides,
+ * that it is so. */
 #define TRACE_STORAGE_STUCK_NS 10000000000ULL
-/* us between two looks at the disk. It only delays the message. */
+/* us: the time between two looks whether the disk is stuck. It only delays the message. */
 #define TRACE_STORAGE_EVERY_USEC 1000000
-/* ns. A drain thread that has made no round for so long is stuck, and systemd may restart the daemon
- * (WatchdogSec). Below: a round on a machine without CPU time is an end. Above: a stuck daemon records
- * nothing for longer. No evidence yet. */
+/* ns: a drain thread without a finished round for this time is stuck, and systemd may restart the
+ * daemon (WatchdogSec). Below: a round on a machine without free CPU time ends the daemon. Above: a
+ * stuck daemon records nothing for longer. No evidence yet. */
 #define CTRACED_STUCK_NS 10000000000ULL
-/* ms. Attached programs record something within this time of sleeping and waking, or the kernel never calls
- * them. Below: no start on a busy machine. No evidence yet. */
+/* ms: if the attached programs record nothing in this time, in which the daemon sleeps and wakes up, then
+ * the kernel never calls them. Below: the daemon does not start on a busy machine. No evidence yet. */
 #define PROBE_FIRES_MS 200
-/* ns for which the kernel measures its programs for a request with `bpf_stats` (doc/protocol.md). Below: few
- * runs. Above: all programs of the machine cost more for longer. No evidence yet. */
+/* ns: for a request with `bpf_stats` (doc/protocol.md), the kernel measures its programs for this time.
+ * Below: too few runs are measured. Above: all programs of the machine cost more for longer. No evidence
+ * yet. */
 #define REPORT_BPF_NS 200000000
 
 /*
  * Snapshots
  */
 
-/* ns for the preparation of a snapshot, in which long waits are inspected and descriptors are read; ns
- * between two looks whether the inspections are done; inspections at most. Below: waits without a stack.
- * Above: each snapshot takes longer. No evidence yet. */
+/* SNAPSHOT_REQUEST_PREPARE_NS, ns: the longest time for the preparation of a snapshot, in which long
+ * waits are inspected and descriptors are read. SNAPSHOT_REQUEST_PAUSE_NS, ns: the time between two
+ * looks whether the inspections are done. SNAPSHOT_REQUEST_INSPECTIONS_MAX, inspections: the most that
+ * one snapshot asks for. Below: some waits have no stack. Above: each snapshot takes longer. No evidence
+ * yet. */
 #define SNAPSHOT_REQUEST_PREPARE_NS      150000000ULL
 #define SNAPSHOT_REQUEST_PAUSE_NS        2000000
 #define SNAPSHOT_REQUEST_INSPECTIONS_MAX 200
-/* ns for the disk to take what was sealed. Below: a slow disk costs the end of the window. Above: a stuck
- * disk holds up the snapshot. No evidence yet. */
+/* ns: before a snapshot, the disk gets this much time to take what was sealed. Below: on a slow disk, the
+ * snapshot lacks the end of its window. Above: a stuck disk holds up the snapshot. No evidence yet. */
 #define SNAPSHOT_REQUEST_FLUSH_NS 3000000000ULL
-/* ns. A window that ended less than this ago ends now: the results of the preparation are a little later than
- * the request. No evidence yet. */
+/* ns: a window that ends less than this time before the request is taken as one that ends now. So it includes
+ * the results of the preparation, which are a little later than the request. No evidence yet. */
 #define SNAPSHOT_REQUEST_NOW_NS 1000000000ULL
 
 /*
  * Incidents: what follows a reported hang
  */
 
-/* ns. So much of a hang that is not new is in its snapshot. Below: the begin of the hang is missing. Above:
- * large snapshots. No evidence yet. */
+/* ns: if a hang began long before it was noticed, its snapshot has only this last part of the hang. Below:
+ * the beginning of the hang is missing. Above: large snapshots. No evidence yet. */
 #define INCIDENTS_SPAN_NS 120000000000ULL
-/* ns until a snapshot is tried again when the worker had no room. No evidence yet. */
+/* ns: if the worker had no room for a snapshot, the snapshot is tried again after this time. No
+ * evidence yet. */
 #define INCIDENTS_RETRY_NS 1000000000ULL
-/* ns between two messages about hangs without a snapshot. No evidence yet. */
+/* ns: the time between two messages about hangs that get no snapshot. No evidence yet. */
 #define INCIDENTS_SAY_LIMITED_NS 60000000000ULL
-/* ns. A note from so far in the future is from a time when the clock was wrong. No evidence yet. */
+/* ns: a note whose time is further in the future than this was written while the clock was wrong.
+ * No evidence yet. */
 #define INCIDENTS_AHEAD_NS 86400000000000ULL
-/* Bytes of memory, events that fit into it (150 bytes each), s of CPU time and s for one diagnosis. Below:
- * hangs of a busy machine have none. Above: a diagnosis disturbs the machine. No evidence yet. */
+/* DIAGNOSER_MEMORY, bytes: the memory for one diagnosis. DIAGNOSER_EVENTS_MAX, events: so many fit into
+ * this memory (150 bytes each). DIAGNOSER_CPU_S and DIAGNOSER_WALL_S, s: the CPU time and the time for one
+ * diagnosis. Below: hangs of a busy machine get no diagnosis. Above: a diagnosis disturbs the machine. No
+ * evidence yet. */
 #define DIAGNOSER_MEMORY     (512ULL << 20)
 #define DIAGNOSER_EVENTS_MAX 3000000
 #define DIAGNOSER_CPU_S      10
 #define DIAGNOSER_WALL_S     60
-/* s after which a diagnosis without an answer is given up: the process ends itself before. No evidence yet.
- */
+/* s: a diagnosis that is this late is given up. The process of the diagnosis ends itself earlier, after
+ * DIAGNOSER_WALL_S. No evidence yet. */
 #define DIAGNOSER_LATE_S 5
-/* Tries with half of the window each; the first ones halve the time before the hang, the others the hang. No
- * evidence yet. */
+/* DIAGNOSER_TRIES, tries: if a diagnosis needs too much memory, it is tried again this often, each time with
+ * less of the trace. DIAGNOSER_TRIES_BEFORE, tries: the first of them halve the time before the hang; the
+ * others halve the time of the hang. No evidence yet. */
 #define DIAGNOSER_TRIES        6
 #define DIAGNOSER_TRIES_BEFORE 3
 
@@ -360,63 +408,70 @@
  * Control socket: what clients may take
  */
 
-/* Connections; of these root's; those of one other user. Below: monitoring and a person shut each other out.
- * Above: more memory for hostile clients. Evidence: room_for_root, on both sides of all three, that it is
- * so. */
+/* CONTROL_CLIENTS_MAX, connections: the most at a time. CONTROL_ROOT_CLIENTS: this many of them are kept for
+ * root. CONTROL_USER_CLIENTS: another user has at most this many. Below: a monitoring program and an
+ * interactive user shut each other out. Above: hostile clients take more memory. Evidence: room_for_root,
+ * for the three numbers on both sides, that it is so. */
 #define CONTROL_CLIENTS_MAX  16
 #define CONTROL_ROOT_CLIENTS 4
 #define CONTROL_USER_CLIENTS 4
-/* Connections taken in a round of the event loop. Below: connections wait. Above: one user holds up the loop.
- * No evidence yet. */
+/* connections: at most this many are accepted in one round of the event loop. Below: connections wait. Above:
+ * one user holds up the loop. No evidence yet. */
 #define CONTROL_ACCEPT_MAX 64
-/* Connections that wait in the kernel: at a pace of 8000 a second the last one waits for 64 ms. No evidence
- * yet. */
+/* connections: the kernel keeps this many that are not accepted yet. At 8000 connections a second, the last
+ * of them waits for 64 ms. No evidence yet. */
 #define CONTROL_BACKLOG 512
-/* s without a request, or without taking the answer. Below: a slow client is cut off. Above: idle ones
- * keep others out. No evidence yet. */
+/* s: a client that sends no request, or does not take its answer, for this time is disconnected.
+ * Below: a slow client is disconnected. Above: idle clients keep others out. No evidence yet. */
 #define CONTROL_TIMEOUT_S 10
-/* Percent of a CPU that connections and requests of users other than root may take; ns of it at once after a
- * rest. Below: `ctrace status` is slow where many ask. Above: users slow down the daemon. No
- * evidence yet. */
+/* CONTROL_PACE_PERCENT, percent of a CPU: the connections and requests of users other than root may take
+ * this much CPU time. CONTROL_PACE_NS, ns: after a rest, they may take this much CPU time at once. Below:
+ * `ctrace status` is slow when many users ask. Above: users slow down the daemon. No evidence yet. */
 #define CONTROL_PACE_PERCENT 10
 #define CONTROL_PACE_NS      20000000ULL
-/* us for which nothing is received when no descriptors are left, or when the thread that closes them is
- * behind. No evidence yet. */
+/* us: nothing is received for this time if there are no free descriptors, or if the thread that closes
+ * descriptors is behind. No evidence yet. */
 #define CONTROL_REST_USEC 100000
-/* us between two looks whether the socket is still there. No evidence yet. */
+/* us: the time between two looks whether the file of the socket still exists. No evidence yet. */
 #define CONTROL_LOOK_USEC 2000000
 
 /*
  * Workers: jobs beside the event loop
  */
 
-/* Jobs that wait where the options do not say. No evidence yet. */
+/* jobs: this many may wait in the queue of a worker if the caller sets no limit. No evidence yet. */
 #define WORKER_QUEUE_MAX 64
-/* Threads that may be stuck for one user, and for all users but root: each can hold one for ever. Below: one
- * stuck file system shuts a user out. Above: more threads. Evidence: stuck_job, on both
- * sides of the first; waits_for_the_stuck, of the second from below. */
+/* threads: this many may be stuck on jobs of one user, and this many on jobs of all users but root. Each of
+ * them may be stuck for ever. Below: one stuck file system shuts a user out. Above: more threads. Evidence:
+ * stuck_job, for WORKER_STUCK_USER on both sides; waits_for_the_stuck, for WORKER_STUCK_OTHERS from below. */
 #define WORKER_STUCK_USER   2
 #define WORKER_STUCK_OTHERS 4
-/* s for the job on hand at the end of the daemon; see DRAIN_STOP_NS. No evidence yet. */
+/* s: at the end of the daemon, the present job of a worker gets this much time; see DRAIN_STOP_NS.
+ * No evidence yet. */
 #define WORKER_STOP_S 2
-/* ns without progress, after which a request of a client, or the closing of a descriptor, is given up. Below:
- * snapshots onto slow disks fail. Above: a stuck client holds up others for longer. No evidence yet. */
+/* ns: a request of a client (SERVICE_LIMIT_NS), or the closing of a descriptor (SERVICE_CLOSE_NS), is given
+ * up if it makes no progress for this time. Below: snapshots that go to slow disks fail. Above: a stuck
+ * client holds up others for longer. No evidence yet. */
 #define SERVICE_LIMIT_NS 10000000000ULL
 #define SERVICE_CLOSE_NS 2000000000ULL
-/* Descriptors that wait to be closed; with half as many no more are received. No evidence yet. */
+/* descriptors: the most that may wait to be closed. If half as many wait, no more descriptors are
+ * received. No evidence yet. */
 #define SERVICE_CLOSE_MAX 512
 
 /*
  * Jobs of frameworks
  */
 
-/* ms that the start waits for the first look everywhere. Above: the daemon starts later. No evidence yet. */
+/* ms: the start of the daemon waits at most this long for the first look at all processes and directories.
+ * Above: the daemon starts later. No evidence yet. */
 #define JOBS_FIRST_MS 3000
-/* ms between two looks whether files were replaced. Below: more wake-ups. Above: the jobs of an upgraded
- * program are missed for longer. No evidence yet. */
+/* ms: the time between two looks whether files were replaced. Below: more wake-ups. Above: the jobs of
+ * an upgraded program are missed for longer. No evidence yet. */
 #define JOBS_LOOK_MS 250
-/* ms between two scans of all processes, and times the CPU time of the last scan: scans take one part in so
- * many of a CPU. The last number is the same for the work on functions that jobs run. No evidence yet. */
+/* JOBS_SCAN_MS, ms: the shortest time between two scans of all processes. JOBS_SCAN_REST, times the CPU
+ * time of the last scan: also a shortest time between two scans, so that scans take at most one part in 200
+ * of a CPU. JOBS_CALLS_REST: the same for the work on functions that jobs run, at most one part in 10. No
+ * evidence yet. */
 #define JOBS_SCAN_MS    5000
 #define JOBS_SCAN_REST  200
 #define JOBS_CALLS_REST 10

@@ -84,7 +84,8 @@ static unsigned worker_stuck(const struct worker *w)
 	return n;
 }
 
-/* Whether the user of the job, or all users but root together, have the allowed number of stuck threads. */
+/* True: no job of this user may be started now. The user, or all users but root together, have the allowed
+ * number of stuck threads. */
 static bool worker_bars(const struct worker *w, const struct worker_job *job)
 {
 	unsigned same = 0, others = 0;
@@ -112,7 +113,7 @@ static unsigned worker_pick(const struct worker *w)
 	return first;
 }
 
-/* Waits for a job; false when the worker ends. */
+/* Waits for a job. Returns false when the worker ends. */
 static bool worker_next(struct worker *w, struct worker_thread *t)
 {
 	unsigned i = w->todo.n;
@@ -282,7 +283,7 @@ static void worker_drop_barred(struct worker *w)
 	} while (barred);
 }
 
-/* When to look at the present job next. 0: no job is running, and no job waits. */
+/* When to look at the present job next. 0: no job runs, and no job waits. */
 static uint64_t worker_due(struct worker *w)
 {
 	uint64_t due_ns = 0;
@@ -376,7 +377,7 @@ int worker_new(sd_event *event, const struct worker_options *opt, struct worker 
 	return r;
 }
 
-/* With the lock held: whether each thread at a job, given up or not, uses only its own data. */
+/* True: each thread that still does a job, given up or not, uses only its own data. */
 static bool worker_is_out(const struct worker *w)
 {
 	for (size_t i = 0; i < WORKER_THREADS_MAX; i++)

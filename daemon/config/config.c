@@ -16,7 +16,7 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* What the settings may be (ctraced.conf(5)); 0 switches off. */
+/* The smallest and largest values of settings (ctraced.conf(5)). The value 0 switches a setting off. */
 #define CONFIG_LONG_WAIT_MIN_NS (10 * NSEC_PER_MSEC)
 #define CONFIG_BUDGET_MIN       0.05 /* percent */
 #define CONFIG_BUDGET_MAX       100
@@ -142,8 +142,8 @@ static int config_set_right(enum control_right *dst, const char *what, const cha
 	return -EINVAL;
 }
 
-/* Sets a key that the flags and the config file share. what: the key as the user wrote it. -ENOENT: no
- * such key. */
+/* Sets a key that the flags and the config file share. what: the key as the user wrote it, for err.
+ * Returns -ENOENT if there is no such key. */
 static int config_set(struct config *c, const char *key, const char *what, const char *value, char *err)
 {
 	if (!strcmp(key, "state-dir"))

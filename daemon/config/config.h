@@ -14,7 +14,7 @@
 #include "daemon/config/config_value.h"
 #include "daemon/control/control.h"
 
-#define CONFIG_PATH_MAX 1024 /* of every path and list */
+#define CONFIG_PATH_MAX 1024 /* bytes of a path or of a list */
 
 /* CTRACE_SYSCONFDIR: from the build; "/etc" */
 #define CONFIG_DEFAULT_FILE CTRACE_SYSCONFDIR "/ctrace/ctraced.conf"
@@ -33,7 +33,7 @@ struct config {
 	uint64_t ring_bytes; /* size of the ring of each CPU; a power of two */
 	uint64_t long_wait_ns;
 	struct config_incident incident;
-	uint32_t budget_ppm; /* of the machine's CPU time; 0: no governor */
+	uint32_t budget_ppm; /* part of the machine's CPU time that tracing may cost; 0: no governor */
 	uint32_t task_cap;   /* records that one task may make in a second; 0: no limit */
 	struct config_hang hang;
 	int ready_fd; /* -1: no descriptor */

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 #define CONFIG_ERR_MAX     512
-#define CONFIG_SIZE_MIN    (16ULL << 20) /* of what is kept on disk */
+#define CONFIG_SIZE_MIN    (16ULL << 20) /* the smallest size of anything that is kept on disk */
 #define CONFIG_SIZE_MAX    (1ULL << 40)
-#define CONFIG_TIME_MAX_NS 3600000000000ULL /* of every time */
+#define CONFIG_TIME_MAX_NS 3600000000000ULL /* the longest time that a setting can have */
 
 /* Reads a number and finds the unit behind it; *ret_unit then points into s. Returns 0, or -EINVAL if s does
  * not begin with a plain decimal number. */

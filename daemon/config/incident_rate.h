@@ -10,11 +10,11 @@
 #include "ctrace/abi.h"
 
 #define INCIDENT_RATE_LIMITS 4
-#define INCIDENT_RATE_MAX    100 /* times in one limit */
+#define INCIDENT_RATE_MAX    100 /* the largest N of a limit */
 
 /* In any interval of v[i].per_ns there are at most v[i].n snapshots. One program gets at most half of them,
- * rounded up, and so does one user other than root. So a program that hangs again and again leaves some for
- * other programs. */
+ * rounded up, and so does one user other than root. So a program that hangs again and again leaves some
+ * snapshots for other programs. */
 struct incident_rate {
 	struct {
 		unsigned n;

@@ -48,7 +48,7 @@ struct control {
 	dev_t dev;
 	ino_t ino;
 	uint64_t last_id, denied, turned_away;
-	bool resting;      /* no requests of users other than root are handled for now */
+	bool resting;      /* for now, no requests of users other than root are handled */
 	int64_t credit_ns; /* CPU time that users other than root may use before the next pause */
 	uint64_t paced_ns; /* the time at which credit_ns was computed */
 	_Atomic uint64_t cpu_ns;
@@ -98,8 +98,9 @@ static void client_drop(struct client *cl)
 		c->opt.gone(c->opt.arg, id);
 }
 
-/* The events to wait for. A complete request in the buffer has to wait for its turn to be handled. So it
- * waits for EPOLLOUT, which comes without delay. */
+/* Returns the events that the client's descriptor is polled for. If the buffer has a complete request,
+ * this is EPOLLOUT, which is ready at once: the request is handled when the loop comes to this client
+ * again. */
 static uint32_t client_events(const struct client *cl)
 {
 	if (cl->n_out)
@@ -158,7 +159,8 @@ static uint64_t thread_cpu_ns(void)
 	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
-/* Accounts for work for users other than root. The thread had used begin_ns when the work began. */
+/* Accounts for work for users other than root. begin_ns: the CPU time that the thread had used when
+ * the work began. */
 static void control_spent(struct control *c, uint64_t begin_ns)
 {
 	uint64_t now_ns = clock_boot_ns(), ns = thread_cpu_ns() - begin_ns, more_ns;
@@ -202,7 +204,8 @@ static void client_request(struct client *cl, const char *line, size_t n)
 		client_rearm(cl);
 }
 
-/* Handles a complete line of the buffer, if there is one and the daemon owes the client no answer. */
+/* Handles one complete line of the buffer. Does nothing if there is none, or if the daemon still owes
+ * the client an answer. */
 static void client_line(struct client *cl)
 {
 	char line[CONTROL_LINE_MAX];
@@ -274,7 +277,7 @@ static void client_read(struct client *cl)
 	client_line(cl);
 }
 
-/* Sends as much as the socket takes. False if the client was dropped. */
+/* Sends as much as the socket takes. Returns false if the client was disconnected. */
 static bool client_write(struct client *cl)
 {
 	while (cl->out_at < cl->n_out) {
@@ -317,11 +320,12 @@ static int client_event(sd_event_source *s, int fd, uint32_t events, void *arg)
 	return 0;
 }
 
-/* The right of a peer that runs as cred: root's, or the group's (cred's primary or supplementary group).
- * False: the peer has no right. */
+/* Finds the right of a client that has the credentials cred. Root and the daemon's user have all rights.
+ * Members of the daemon's group (by primary or supplementary group) have the group's right. Returns
+ * false if the client has no right. */
 static bool control_allows(const struct control *c, int fd, const struct ucred *cred, enum control_right *ret)
 {
-	gid_t groups[1024]; /* further groups are not looked at */
+	gid_t groups[1024]; /* more groups than this are not checked */
 	socklen_t len = sizeof(groups);
 
 	*ret = CONTROL_WATCH;
@@ -349,7 +353,7 @@ static void control_turn_away(int fd, const char *why)
 	(void)!send(fd, line, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Finds a place for one more client of this user. NULL: there is none, and *why is a sentence. */
+/* Finds a free place for a client of this user. NULL: there is none, and *why is a sentence. */
 static struct client *control_place(struct control *c, uid_t uid, const char **why)
 {
 	unsigned n_others = 0, n_same = 0;
@@ -390,7 +394,7 @@ static int client_start(struct control *c, struct client *cl, int fd, uid_t uid,
 	return r;
 }
 
-/* Whether the client has gone already, and so needs no place. */
+/* True: the client has disconnected already, so it needs no place. */
 static bool control_is_gone(int fd)
 {
 	struct pollfd p = { .fd = fd };
@@ -398,8 +402,8 @@ static bool control_is_gone(int fd)
 	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
 }
 
-/* Takes a new connection. The check whether the user may have one more comes first, because it is cheap.
- * Returns whether the user is not root. */
+/* Accepts a new connection. The check whether the user may have one more connection comes first, because
+ * it is cheap. Returns true if the user is not root. */
 static bool control_take(struct control *c, int fd)
 {
 	struct ucred cred = { .uid = (uid_t)-1 };
@@ -602,7 +606,8 @@ static int control_bind(struct control *c, bool group, int *ret_fd)
 	if (r)
 		return r;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* The file gets the mode of the socket. A umask instead would hold for all threads. */
+	/* bind() gives the file of the socket the mode that fchmod() set. umask() would have the
+	 * same effect, but for all threads. */
 	if (fd < 0 || fchmod(fd, 0600) || bind(fd, (struct sockaddr *)&sa, sizeof(sa)) ||
 	    lstat(sa.sun_path, &st))
 		return -errno;
@@ -641,9 +646,9 @@ static int control_listen(struct control *c, bool group)
 }
 
 /*
- * Makes the socket again if its file is gone. A program that cleans up may have removed the file, and then
- * no client could connect any more. By now the daemon may not give files to a group, so the new socket is
- * for root only.
+ * Makes the socket again if its file is gone. A program that cleans up a directory may have removed the
+ * file, and then no client could connect any more. By now the daemon has no privilege to give files to a
+ * group, so the new socket is for root only.
  */
 static int control_look(sd_event_source *source, uint64_t usec, void *arg)
 {

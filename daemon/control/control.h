@@ -93,12 +93,13 @@ bool control_is_owner(const struct control *c, uint64_t client);
 bool control_connected(const struct control *c, uint64_t client);
 /* How many clients are connected. */
 unsigned control_clients(const struct control *c);
-/* Connections that were refused so far, because the user has no right to use the daemon. */
+/* How many connections were refused so far because the user has no right to use the daemon. */
 uint64_t control_denied(const struct control *c);
-/* Connections that were refused, because the user had CONTROL_USER_CLIENTS connections or no place was
- * free. */
+/* How many connections were refused so far because the user had CONTROL_USER_CLIENTS connections, or
+ * because no place was free. */
 uint64_t control_turned_away(const struct control *c);
-/* CPU time in nanoseconds that connections and requests of users other than root took so far. Any thread. */
+/* CPU time in nanoseconds that connections and requests of users other than root have taken so far. Any
+ * thread. */
 uint64_t control_cpu_ns(const struct control *c);
 
 #endif

@@ -20,8 +20,9 @@ enum metrics_unit {
 struct metrics_row {
 	const char *name, *type, *help;
 	const char *path; /* members of the answer: "file.records" */
-	/* a label of the sample, as result="done". A name without a value, as "cause": one sample for each
-	 * number in path */
+	/* A label with its value, such as result="done". Or only the name of a label, such as "cause":
+	 * then path has several numbers; each of them is a sample, and its name in path is the value of
+	 * the label. */
 	const char *label;
 	enum metrics_unit unit;
 };

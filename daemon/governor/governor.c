@@ -4,7 +4,7 @@
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 
-/* CPU time that the bucket gains in a nanosecond. */
+/* CPU time in nanoseconds that the bucket gains in a nanosecond. */
 static double governor_in(const struct governor *g)
 {
 	return (double)g->budget_ppm / 1e6 * g->cpus;
@@ -94,7 +94,8 @@ static uint64_t governor_wait(const struct governor *g)
 
 static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 {
-	/* In the last step the cost does not rise when the pauses end, so it may be closer to the budget. */
+	/* In the last step the cost does not rise when the pauses end. So the limit may be closer to the
+	 * budget. */
 	double limit = g->step == CT_SHED_PAUSE ? GOVERNOR_CALM_PAUSE : GOVERNOR_CALM;
 	bool calm = g->step && g->bucket_ns > 0 && g->rate_ppm < g->budget_ppm * limit;
 
@@ -134,7 +135,7 @@ static enum governor_act governor_paused(const struct governor *g, uint64_t now_
 	return GOVERNOR_RESUME;
 }
 
-/* Accounts for the CPU time spent. measure: also for the rate. */
+/* Accounts for the CPU time spent since the last call, and returns it. measure: also updates the rates. */
 static double governor_account(struct governor *g, uint64_t now_ns, const struct governor_spent *now,
 			       bool measure)
 {
@@ -152,7 +153,8 @@ static double governor_account(struct governor *g, uint64_t now_ns, const struct
 		smooth(&g->rate_ppm, spent * ppm, dt, over_ns);
 		smooth(&g->capture_ppm, capture * ppm, dt, over_ns);
 	}
-	/* a pause saves as much as its end needs, even if that is more than the bucket's size */
+	/* in a pause, the bucket may hold what the end of the pause costs, even if that is more
+	 * than its usual size */
 	if (g->paused)
 		room = MAX(room, governor_need(g));
 	g->bucket_ns = MIN(g->bucket_ns + governor_in(g) * dt - spent, room);

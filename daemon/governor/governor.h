@@ -25,23 +25,24 @@
 
 /* CPU time that the tracer has used so far. */
 struct governor_spent {
-	/* for recording: by the BPF programs, and by the thread that takes their records */
+	/* for recording: the BPF programs, and the thread that takes their records */
 	uint64_t capture_ns;
 	uint64_t other_ns;
 	uint64_t passed_ns; /* part of capture_ns: to pass over the events of capped tasks */
 };
 
 struct governor {
-	/* of the CPU time of the whole machine; 0: the governor never leaves out a record */
+	/* part of the CPU time of the whole machine that tracing may cost; 0: the governor never
+	 * leaves out a record */
 	uint32_t budget_ppm;
 	enum ct_shed step;
 	bool paused;
 	double cost_ppm;   /* CPU time spent, over the last seconds */
 	double passed_ppm; /* part of cost_ppm that the budget does not count: see GOVERNOR_PASSED_PPM */
-	/* CPU time that the budget counts, smoothed over a short time since the last change; capture_ppm is
-	 * the part of recording, without inspections */
+	/* rate_ppm: CPU time that the budget counts, smoothed over a short time since the last change.
+	 * capture_ppm: the part of it for recording, without inspections. */
 	double rate_ppm, capture_ppm;
-	double on_ns;     /* the CPU time that it takes to start the capture, beside its rate */
+	double on_ns;     /* CPU time to start the capture, in addition to the cost of running it */
 	double bucket_ns; /* CPU time in the bucket; below 0: overspent */
 	uint64_t begin_ns, last_ns;
 	struct governor_spent spent;
@@ -49,9 +50,9 @@ struct governor {
 	/* the time of the last step forward, and of the last step back; 0: there was none */
 	uint64_t up_ns, down_ns;
 	uint64_t rate_ns;  /* rate_ppm is measured since this time */
-	uint64_t calm_ns;  /* the cost is low enough for a step back since this time; 0: it is not */
+	uint64_t calm_ns;  /* the cost is low enough for a step back since this time; 0: too high */
 	uint64_t pause_ns; /* the time of the last pause or resume */
-	uint64_t cap_ns;   /* groups are capped since this time; 0: no group is */
+	uint64_t cap_ns;   /* groups are capped since this time; 0: no group is capped */
 	uint64_t uncap_ns; /* how long it took to end the last cap; a group may have many tasks */
 	/* Set by the caller before each tick. Of all groups that may be capped, one makes most records;
 	 * share is its part (0 to 1) of all records. 0: there is no such group. */
@@ -76,9 +77,10 @@ void governor_init(struct governor *g, uint32_t budget_ppm, uint64_t now_ns,
  * tick. Parameters as for governor_init(). */
 enum governor_act governor_tick(struct governor *g, uint64_t now_ns, const struct governor_spent *spent,
 				unsigned cpus);
-/* The capture has started again. What was spent since the last tick is the cost of the start. */
+/* To be called when the capture has started again. The CPU time spent since the last tick is the
+ * cost of the start. */
 void governor_resumed(struct governor *g, uint64_t now_ns, const struct governor_spent *spent);
-/* No group is capped any more. took_ns: how long it took to end the caps. */
+/* To be called when no group is capped any more. took_ns: how long it took to end the caps. */
 void governor_uncapped(struct governor *g, uint64_t now_ns, uint64_t took_ns);
 
 #endif

@@ -25,7 +25,7 @@ static void caps_add(struct caps *c, uint32_t tid)
 	}
 }
 
-/* Counts a record for its tasks: of a switch or a wake, for both tasks. */
+/* Counts a record for the task that it is about. A switch or a wake counts for both of its tasks. */
 void caps_count(struct caps *c, const struct ct_rec *rec)
 {
 	switch (rec->kind) {

@@ -4,8 +4,8 @@
  * limit is a number of records in a second. Once a task has made so many, its records are left out until the
  * second is over. Pure; one thread.
  *
- * The counts come from a sample of the records. They are kept in a table of fixed size, in which a task with
- * few records gives its place to another task.
+ * The counts come from a sample of the records. The counts are kept in a table of fixed size, in which a
+ * task with few records loses its place to another task.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_CAPS_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_CAPS_H
@@ -35,7 +35,7 @@ struct caps {
 
 /* per_s: the limit, in records of one task in a second; 0: no limit. */
 void caps_init(struct caps *c, uint32_t per_s, uint64_t now_ns);
-/* Counts a record for its tasks. For caps_note(). */
+/* Counts a record for its tasks. Only caps_note() calls it. */
 void caps_count(struct caps *c, const struct ct_rec *rec);
 /* Takes note of one record. Inline, because it is called for each record. Returns true if the record is in
  * the sample. */
@@ -53,12 +53,12 @@ struct caps_ops {
 	void (*uncap)(void *arg, uint32_t tid, uint64_t since_ns);
 	void *arg;
 };
-/* Caps tasks that have reached the limit, and ends all caps when the second is over. To be called in each
- * round. */
+/* Caps tasks that have reached the limit. When the second is over, ends all caps. To be called in each
+ * round of the drain thread. */
 void caps_round(struct caps *c, uint64_t now_ns, const struct caps_ops *ops);
 /* Ends all caps. */
 void caps_end(struct caps *c, const struct caps_ops *ops);
-/* Whether the task is capped by its own records, not by those of its group. */
+/* True: the task is capped because of its own records, not because of those of its group. */
 bool caps_has(const struct caps *c, uint32_t tid);
 
 #endif

@@ -5,7 +5,7 @@
  *
  * Groups are counted in a table of fixed size, in which groups with few records displace each other (Misra
  * and Gries, Finding repeated elements, 1982). A group with more than half of all records is always in the
- * table. Its count is too low by at most the member displaced.
+ * table. The count of a group may be too low, by at most `displaced` of struct groups.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_GROUPS_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_GROUPS_H
@@ -27,9 +27,9 @@ struct groups {
 void groups_init(struct groups *g, uint64_t now_ns);
 /* Counts a record for a task of this group. 0: the task is in no group. */
 void groups_add(struct groups *g, uint64_t group);
-/* Returns the group with the largest count, or 0: there is none. *ret_share is the part (0 to 1) of all
- * counts that this group has at most. With GROUPS_MAX places and many groups, its real part may be a
- * sixteenth less. */
+/* Returns the group with the largest count; 0: there is none. *ret_share: an upper limit of the group's
+ * part (0 to 1) of all counts. If there are many groups, the real part may be lower by up to
+ * 1/GROUPS_MAX. */
 uint64_t groups_most(const struct groups *g, double *ret_share);
 /* Halves all counts if GROUPS_HALF_NS have passed since the last time. */
 void groups_age(struct groups *g, uint64_t now_ns);

@@ -28,11 +28,11 @@ static struct governor_spent governor_loop_spent(struct governor_loop *g)
 	struct timespec ts;
 
 	g->opt.threads(g->opt.arg, &threads);
-	/* read after the clocks of the threads, so that it is no less than their sum */
+	/* read after the clocks of the threads, so that the CPU time of the process is at least their sum */
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
 	g->bpf_now_ns = probe_cost_ns(g->opt.probe);
-	/* The budget pays for tasks that are capped by their own records. It does not pay for capped
-	 * groups. */
+	/* The budget pays for passing over the events of tasks that are capped by their own records.
+	 * It does not pay for that of capped groups. */
 	passed_ns = probe_passed_ns(g->opt.probe);
 	s.passed_ns = g->governor.spent.passed_ns + (g->stats.n_groups ? passed_ns - g->passed_ns : 0);
 	g->passed_ns = passed_ns;
@@ -108,8 +108,8 @@ static void governor_loop_tell(struct governor_loop *g, enum ct_shed before)
 	g->told_ns = rec.ts;
 }
 
-/* Prints a line when a step begins, when the step rises above the one in the last line, and when no step is
- * in force any more. */
+/* Prints a message when the governor takes a first step, when it takes a higher step than the last message
+ * said, and when no step is in force any more. */
 static void governor_loop_say(struct governor_loop *g, double ppm)
 {
 	static const char *const what[CT_SHED_STEPS] = {
@@ -133,8 +133,8 @@ static void governor_loop_say(struct governor_loop *g, double ppm)
 	g->said = g->told;
 }
 
-/* Says once that the detached programs could not be attached again, and once that they are. r: 0 or
- * -errno. */
+/* Prints a message when detached programs could not be attached again, and one when they are
+ * attached again. r: 0 or -errno. */
 static void governor_loop_broken(struct governor_loop *g, int r)
 {
 	if (r && !g->broken_ns)
@@ -158,7 +158,7 @@ static void governor_loop_step(struct governor_loop *g)
 	governor_loop_say(g, ppm);
 }
 
-/* Ends the gap without records at now_ns: reads the states of all tasks, writes the gap, and seals. */
+/* Ends the gap without records at now_ns: reads the states of all tasks, writes the CT_GAP, and seals. */
 static void governor_loop_gap(struct governor_loop *g, uint64_t now_ns)
 {
 	const struct ct_rec gap = {
@@ -192,7 +192,8 @@ static void governor_loop_resume(struct governor_loop *g)
 
 static void governor_loop_pause(struct governor_loop *g)
 {
-	/* before the pause: readers would take records made in a pause for a complete account */
+	/* The caps end before the pause begins. If their end were recorded inside the pause,
+	 * readers would take the records of these tasks for complete from then on. */
 	governor_loop_caps_end(g);
 	probe_pause(g->opt.probe);
 	governor_loop_caps_over(g);

@@ -95,8 +95,8 @@ bool governor_loop_sheds(const struct governor_loop *g, enum ct_shed step);
 bool governor_loop_paused(const struct governor_loop *g);
 /* To be called once in each round of the drain thread, after it has emptied the rings. */
 void governor_loop_round(struct governor_loop *g);
-/* To be called before the trace is read or ends: writes what a later round would write. Capture that is
- * paused stays paused. */
+/* To be called before the trace is read or ends: writes what a later round would write. A pause of the
+ * capture goes on. */
 void governor_loop_settle(struct governor_loop *g);
 struct governor_loop_stats governor_loop_stats(const struct governor_loop *g);
 

@@ -111,8 +111,8 @@ static void group_tasks_take(struct group_tasks *t)
 }
 
 /* Ends the caps of tasks that were capped by their groups. If a task has ended and its end was not
- * recorded, it ends here. If its beginning was not recorded either, no record mentions it. Returns 0, or
- * -errno: these tasks stay capped, and the caller has to try again. */
+ * recorded, its end is recorded here. If its beginning was not recorded either, no record mentions the
+ * task. Returns 0, or -errno: these tasks stay capped, and the caller has to try again. */
 static int group_tasks_end(struct governor_loop *g, uint64_t since_ns)
 {
 	struct group_tasks t = { .g = g, .since_ns = since_ns };
@@ -162,7 +162,7 @@ static void group_say(struct governor_loop *g, uint64_t group, uint64_t now_ns)
 	    g->opt.budget_ppm / 1e4);
 }
 
-/* The group that makes most of the records, if it may be capped. 0: none. */
+/* The group that makes the most records, if it may be capped. 0: there is no such group. */
 static uint64_t group_to_cap(const struct governor_loop *g, double *ret_share)
 {
 	uint64_t group = groups_most(&g->groups, ret_share);
@@ -214,8 +214,8 @@ void governor_loop_uncap_groups(struct governor_loop *g)
 	g->opt.empty(g->opt.arg); /* so that the beginnings of caps are recorded before their ends */
 	(void)group_tasks_end(g, g->grouped[0].since_ns); /* if this fails, the next round calls it again */
 	now_ns = clock_boot_ns();
-	/* The records of each group are not counted. So of several groups, the first one's record has the
-	 * sum of all. */
+	/* The records that were left out are not counted for each group. So if there are several groups,
+	 * the record of the first one has the sum for all. */
 	n = probe_left_out(g->opt.probe) - g->left_out;
 	n -= MIN(n, g->left_out_apart); /* records that tasks' own caps left out are in the trace already */
 	for (unsigned i = 0; i < g->stats.n_groups; i++)

@@ -12,11 +12,11 @@ struct governor_loop {
 	struct groups groups;
 	struct governor_loop_stats stats;
 	enum ct_shed told; /* the step that the programs and the trace have been told */
-	uint64_t told_ns;  /* when the step was written last */
+	uint64_t told_ns;  /* when the step was last written into the trace */
 	uint64_t gap_ns;   /* start of the pause for which no gap has been written yet; 0: not paused */
 	unsigned cpus;
 	uint64_t cpus_ns;
-	/* For bpf_percent. */
+	/* For bpf_percent of the statistics: the CPU time of the programs, and when it was read. */
 	uint64_t bpf_ns, bpf_at_ns, bpf_now_ns;
 	/* The step in the last message. A long storm does not get a message for each step. */
 	enum ct_shed said;
@@ -29,8 +29,8 @@ struct governor_loop {
 	uint64_t passed_ns; /* the last result of probe_passed_ns() */
 	/* probe_left_out() when the first group was capped; records left out since then by tasks' own caps */
 	uint64_t left_out, left_out_apart;
-	/* When the caps of groups ended last. Some time later the daemon looks once more for tasks that are
-	 * still capped. 0: it has looked. */
+	/* When the caps of groups ended last. CAPS_OVER_NS later the daemon looks once more for tasks that
+	 * are still capped. 0: it has looked. */
 	uint64_t over_ns;
 	uint64_t over_since; /* when those groups were capped */
 	bool capping;        /* the programs check whether tasks are capped */

@@ -20,7 +20,7 @@ struct diagnoser {
 	int sock; /* -1: the process has ended */
 	pid_t pid;
 	sd_event_source *io, *late;
-	uint64_t id;            /* of the last question */
+	uint64_t id;            /* id of the last question */
 	diagnoser_answer_fn fn; /* NULL: no question is open */
 	void *arg;
 };
@@ -126,7 +126,7 @@ void diagnoser_free(struct diagnoser *d)
 		return;
 	sd_event_source_disable_unref(d->io);
 	sd_event_source_disable_unref(d->late);
-	/* the process ends when its socket has no other end; the daemon does not wait for that */
+	/* the process ends when the other end of its socket is closed; the daemon does not wait for that */
 	if (d->sock >= 0)
 		close(d->sock);
 	free(d);

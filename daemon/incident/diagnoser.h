@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * diagnoser.h - has a snapshot diagnosed by a process of its own. Any program of the machine may have put
- * its bytes into the snapshot, and to analyse it takes memory and time.
+ * diagnoser.h - has a snapshot diagnosed by a separate process. This is because any program of the machine
+ * may have put its bytes into the snapshot, and because the analysis takes memory and time.
  *
  * The daemon forks the process before it has threads or has opened anything of value. The process gives up
  * all privileges (diagnoser_jail.h). It forks a child for each question, so a child that crashes, leaks or

@@ -114,8 +114,8 @@ json_t *diagnoser_answer(int fd, const struct diagnoser_question *q)
 		from_ns = reader_info(reader)->from_ns;
 		r = answer_from(reader, from_ns, q, &answer, err);
 	}
-	/* On a busy machine the trace is too large. Leaves out half of the time before the hang, then three
-	 * quarters, and so on; then part of the hang as well. */
+	/* On a busy machine the trace can be too large. Then leaves out half of the time before the hang,
+	 * then three quarters, and so on; after that also a part of the hang. */
 	for (unsigned i = 0; i < DIAGNOSER_TRIES && (r == -ENOMEM || r == -E2BIG); i++) {
 		uint64_t limit_ns = i < DIAGNOSER_TRIES_BEFORE ? q->since_ns : q->found_ns;
 

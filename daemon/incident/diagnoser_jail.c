@@ -55,7 +55,7 @@ static int jail_filter(const int *more, size_t n_more)
 	filter_init(&f);
 	filter_allow(&f, jail_child_calls, ARRAY_SIZE(jail_child_calls));
 	filter_allow(&f, more, n_more);
-	/* no memory that can be run */
+	/* no memory that can be executed */
 	filter_allow_values(&f, __NR_mmap, 2, PROT_EXEC, &no_exec, 1);
 	filter_allow_values(&f, __NR_mprotect, 2, PROT_EXEC, &no_exec, 1);
 	return filter_enter(&f);
@@ -104,8 +104,8 @@ int diagnoser_jail(int keep_fd)
 	r = privilege_drop_bounding();
 	if (r)
 		return r;
-	/* A service that may not change its user keeps it. Without capabilities, and unable to open any
-	 * file, this user can do no more than nobody. */
+	/* A service that may not change its user keeps its user. Without capabilities, and unable to
+	 * open any file, this user can do no more than nobody. */
 	if (!geteuid() && !setgroups(0, NULL) && !setresgid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY) &&
 	    setresuid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY))
 		return -errno;

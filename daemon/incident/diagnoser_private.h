@@ -11,7 +11,7 @@ struct diagnoser_packet {
 	char json[DIAGNOSER_ANSWER_MAX];
 };
 
-/* Serves questions from a socket until the other end is closed. Runs in the process of its own. */
+/* Serves questions from a socket until the other end is closed. Runs in the separate process. */
 _Noreturn void diagnoser_serve(int sock);
 
 /* Returns the answer as diagnoser.h describes it, or {"error":"why"}. NULL: out of memory. If memory does

@@ -19,7 +19,7 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* Receives the next question and its trace. 0, or -errno: no more will come. */
+/* Receives the next question and its trace. Returns 0, or -errno: no more questions will come. */
 static int serve_receive(int sock, struct diagnoser_question *ret, int *ret_fd)
 {
 	union {
@@ -73,8 +73,8 @@ static _Noreturn void serve_child(int out, int fd, const struct diagnoser_questi
 	_exit(n ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/* Reads the answer of the child. False if it takes too long, if it is too large, or if the daemon has
- * ended. */
+/* Reads the answer of the child. Returns false if the answer takes too long or is too large, or if
+ * the daemon has ended. */
 static bool serve_collect(int in, int sock, char *json, size_t *ret_n)
 {
 	uint64_t end_ns = clock_boot_ns() + DIAGNOSER_WALL_S * NSEC_PER_SEC;

@@ -22,7 +22,7 @@
 #include "lib/incidents.h"
 #include "trace/words/describe.h"
 
-#define SAY_SECONDS_MAX 120 /* longer times are told in minutes */
+#define SAY_SECONDS_MAX 120 /* longer times are shown in minutes */
 
 struct incidents {
 	struct incidents_options opt;
@@ -65,7 +65,7 @@ static void incident_free(struct incident *in)
 	free(in);
 }
 
-/* Says in in->why what is missing, the reason, and the remedy. */
+/* Writes into in->why what is missing, the reason, and what to do. */
 static void incident_lacks(struct incident *in, const char *what, int error)
 {
 	bool full = error == -ENOSPC || error == -EDQUOT;
@@ -91,8 +91,8 @@ static void note_drop(void *arg)
 	free(n);
 }
 
-/* Writes the first note of a hang, before any slow work. Without the note, an end of the daemon loses this
- * hang and nothing else. The cause of a failure will show again with the next write. */
+/* Writes the first note of a hang, before any slow work. An error is ignored: without this note, only this
+ * hang is lost, and only if the daemon ends now. The next write reports the cause of the error. */
 static void note_run(void *arg)
 {
 	struct incident_note *n = arg;
@@ -154,7 +154,8 @@ static void write_run(void *arg)
 	struct incident *in = arg;
 	int r = 0;
 
-	/* A newer hang may have pushed out this one. Then it gets no note. */
+	/* The files of this hang may have been removed to make room for a newer hang. Then no note
+	 * is written. */
 	if (!in->has_snapshot || !access(in->path, F_OK))
 		r = write_doc(in, false);
 	if (r)
@@ -186,7 +187,7 @@ static void incident_advance(void *arg)
 	incidents_step(in->owner);
 }
 
-/* The worker has ended before this job. incidents_finish() does the job. */
+/* Called if the worker has ended before this job. Then incidents_finish() does the job. */
 static void incident_drop(void *arg)
 {
 }
@@ -199,7 +200,7 @@ static int incident_post(struct incident *in, enum incident_state state, void (*
 	enum incident_state before = in->state;
 	int r;
 
-	in->state = state; /* set before the worker has the job */
+	in->state = state; /* set before the worker gets the job */
 	r = worker_post(in->owner->opt.worker, &job);
 	if (r) {
 		in->state = before;
@@ -241,7 +242,7 @@ static void incident_ask(struct incident *in)
 		incident_lacks(in, "diagnosis", r);
 }
 
-/* Takes all steps that need no waiting. */
+/* Takes all steps that are possible without waiting. */
 static void incident_step(struct incident *in, uint64_t now_ns)
 {
 	if (in->state == INCIDENT_COLLECTS && now_ns >= in->due_ns)
@@ -307,8 +308,8 @@ static void incident_set_path(struct incident *in)
 	snprintf(in->path, sizeof(in->path), "%s/%s.ctr", in->owner->store.dir, in->name);
 }
 
-/* The start of the snapshot for a hang. A stuck task is noticed again after a restart, and by a rule with a
- * long threshold. Then only the last part of the wait is of interest. */
+/* Returns the start of the snapshot for a hang. A task that is stuck for long is noticed again after a
+ * restart, or late by a rule with a long threshold. Then only the last part of the wait is of interest. */
 static uint64_t incident_from(const struct incidents *is, const struct detect_hang *h)
 {
 	uint64_t since_ns = h->since_ns;
@@ -361,8 +362,8 @@ static unsigned incidents_count(const struct incidents *is)
 	return n;
 }
 
-/* Notes a hang that gets no snapshot. Says so for the first one, and then once a minute, until there is a
- * snapshot again. */
+/* Notes a hang that gets no snapshot. Prints a message for the first such hang, and then one a minute,
+ * until a snapshot is taken again. */
 static void incidents_limit(struct incidents *is, const struct detect_hang *h, uint64_t next_ns,
 			    uint64_t now_ns)
 {
@@ -389,8 +390,9 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 			comm, h->tid, describe_hang(h->rule), INCIDENTS_OPEN_MAX);
 }
 
-/* The user who started the process, from its status: a set-user-ID program runs as another user, and the
- * directory in /proc belongs to root if the program cannot be dumped. */
+/* The user who started the process: the real user id in its status file. The effective user id may be
+ * that of the owner of a set-user-ID program. The owner of the directory in /proc may be root, if the
+ * program cannot be dumped. */
 static uint32_t incident_uid(uint32_t pid)
 {
 	uint32_t uid = INCIDENT_UID_UNKNOWN;
@@ -463,8 +465,8 @@ static void read_boot_id(char id[INCIDENT_BOOT_LEN + 1])
 	id[n > 0 ? n : 0] = 0;
 }
 
-/* Fills in the times of earlier runs, so that the limits hold across restarts. A hang that makes the daemon
- * restart again and again must not fill the disk. */
+/* Fills in the times of the snapshots of earlier runs, so that the limits hold across restarts. A hang that
+ * makes the daemon restart again and again must not fill the disk. */
 static void incidents_remember(struct incidents *is, json_t *list)
 {
 	int64_t now_ns = (int64_t)clock_boot_ns(), offset = clock_offsets_now().boot_to_real_ns;
@@ -522,12 +524,12 @@ static void incidents_resume(struct incidents *is, json_t *doc)
 	}
 	in->owner = is;
 	incident_set_path(in);
-	/* the daemon may have ended between the snapshot and the note of it */
+	/* the daemon may have ended after the snapshot, but before it noted that the snapshot exists */
 	in->has_snapshot |= !access(in->path, F_OK);
 	if (in->has_snapshot) {
 		in->state = INCIDENT_CUT;
 	} else if (!strcmp(in->boot_id, is->boot_id)) {
-		/* takes the part that is still in the circular trace */
+		/* the snapshot gets the part that is still in the circular trace */
 		in->to_ns = in->hangs[0].found_ns + is->opt.after_ns;
 	} else {
 		in->state = INCIDENT_ANSWERED;

@@ -12,7 +12,7 @@
 #include "daemon/incident/incident_store.h"
 #include "detect/detect.h"
 
-#define INCIDENT_HANGS_MAX 32 /* told of in one incident */
+#define INCIDENT_HANGS_MAX 32 /* the hangs that one incident lists */
 #define INCIDENT_WHY_MAX   640
 #define INCIDENT_BOOT_LEN  36
 
@@ -26,7 +26,7 @@ enum incident_state {
 	INCIDENT_DONE,
 };
 
-/* One or more hangs that one snapshot shows. The incident is named after the first. */
+/* One hang, or several, that one snapshot shows. The incident is named after the first hang. */
 struct incident {
 	struct incident *next;
 	struct incidents *owner;
@@ -36,10 +36,11 @@ struct incident {
 	char boot_id[INCIDENT_BOOT_LEN + 1];
 	struct detect_hang hangs[INCIDENT_HANGS_MAX];
 	unsigned n_hangs, hangs_refused;
-	/* The hangs as a note of an earlier run has them, with more than hangs holds; or NULL. */
+	/* The list of hangs from a note of an earlier run; it has more members than the structures
+	 * in `hangs`. NULL: this run noticed the hangs. */
 	json_t *told;
 	uint32_t uid;     /* user of the first hang, or INCIDENT_UID_UNKNOWN */
-	unsigned limited; /* hangs since the snapshot before that got no snapshot */
+	unsigned limited; /* hangs without a snapshot since the snapshot before this one */
 	uint64_t found_real_ns, due_ns;
 	uint64_t from_ns, to_ns, bytes; /* of the snapshot: boot time of its window, and its size */
 	bool has_snapshot;
@@ -50,14 +51,14 @@ struct incident {
 	char path[1200];            /* path of the snapshot */
 };
 
-/* Makes the text of the sidecar, which the caller frees. pending: the incident is not complete. NULL: out of
- * memory. */
+/* Makes the text of the sidecar; the caller frees it. pending: the incident is not complete yet. NULL: out
+ * of memory. */
 char *incident_doc(const struct incident *in, bool pending);
 /* Reads a sidecar of an earlier run. Returns 0, or -EINVAL: doc is no sidecar, or is complete. The caller
  * releases ret->told. */
 int incident_doc_read(json_t *doc, struct incident *ret);
-/* Copies the well-formed parts of an answer of the diagnoser, which is hostile. NULL: a part that is needed
- * is missing. */
+/* Copies the well-formed parts of an answer of the diagnoser; the answer is hostile. NULL: a part that is
+ * needed is missing. */
 json_t *incident_doc_diagnosis(json_t *answer);
 
 /* Makes the line for people: what hung, why, and what to do next. The caller frees it. NULL: out of
@@ -71,7 +72,7 @@ __attribute__((format(printf, 3, 4))) void incident_say_field(FILE *f, const cha
 int incident_say_send(const char *path, const char *entry, size_t n);
 /* Writes the line to the journal with fields, and to stderr if stderr is not the journal. */
 void incident_say(const struct incident *in);
-/* Writes a line about something else, in the same way. priority: LOG_*. */
+/* Writes a line that is not about a hang, in the same way. priority: LOG_*. */
 __attribute__((format(printf, 2, 3))) void incident_say_plain(int priority, const char *fmt, ...);
 
 #endif

@@ -36,7 +36,7 @@ static bool stderr_is_journal(void)
 	       st.st_dev == dev && st.st_ino == ino;
 }
 
-/* Names the problem, by rule: "... for 2.1 s". */
+/* Returns words for what the task does, by rule, as in "... for 2.1 s". */
 static const char *say_rule(const struct detect_hang *h)
 {
 	switch (h->rule) {
@@ -140,8 +140,8 @@ int incident_say_send(const char *path, const char *entry, size_t n)
 		       : 0;
 }
 
-/* Writes a line that the journal did not take to stderr. stderr may be a stream to the journal too, but then
- * it may still have room. If it has none, only the note beside the snapshot tells of the hang. */
+/* Writes a line to stderr if the journal's socket did not take it. If stderr is a stream to the journal too,
+ * the stream may still have room. If it has none, only the note beside the snapshot reports the hang. */
 static void say_stderr(const char *line)
 {
 	_cleanup_free_ char *text = NULL;

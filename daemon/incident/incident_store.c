@@ -27,7 +27,7 @@ void incident_store_name(char name[INCIDENT_NAME_MAX], uint64_t real_ns, const c
 	struct tm tm;
 	size_t n;
 
-	/* replaces characters with a meaning for a shell, a path or a terminal */
+	/* replaces characters that mean something to a shell, in a path or to a terminal */
 	for (; *comm && p < safe + sizeof(safe) - 1; comm++)
 		*p++ = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._", *comm)
 			       ? *comm
@@ -170,8 +170,8 @@ int incident_store_snapshot(const struct incident_store *s, const char *name)
 	return dir < 0 ? dir : owned_file(dir, path, O_RDONLY, &trouble);
 }
 
-/* Whether a file is the daemon's: its name begins with a time. Other files in the directory belong to other
- * programs. */
+/* True: the daemon made the file, because the name begins with a time. Other files in the directory belong
+ * to other programs. */
 static int store_is_ours(const struct dirent *e)
 {
 	return strlen(e->d_name) > STORE_TIME_LEN && e->d_name[STORE_TIME_LEN] == '-' &&
@@ -190,7 +190,8 @@ static bool has_suffix(const char *name, const char *suffix)
 	return n > k && !strcmp(name + n - k, suffix);
 }
 
-/* Whether two files are of one hang: their names are the same up to the last dot (".json", ".ctr"). */
+/* True: the two files are of one hang, because their names are the same up to the last dot (".json",
+ * ".ctr"). */
 static bool is_same_hang(const char *a, const char *b)
 {
 	const char *end = strrchr(a, '.');
@@ -236,7 +237,8 @@ static uint32_t store_uid(int dir, const struct store_hang *h)
 	return INCIDENT_UID_UNKNOWN;
 }
 
-/* Groups files that are sorted by name into hangs. v has room for n. */
+/* Groups n files, which are sorted by name, into hangs. v has room for n hangs. Returns how many
+ * hangs there are. */
 static int store_group(int dir, struct dirent **files, int n, const char *name, uint64_t now_ns,
 		       struct store_hang *v)
 {

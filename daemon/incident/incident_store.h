@@ -22,7 +22,7 @@ struct incident_store {
 
 /* Makes the name of a hang: "20260131T140312Z-comm-123". real_ns: wall clock time. */
 void incident_store_name(char name[INCIDENT_NAME_MAX], uint64_t real_ns, const char *comm, uint32_t tid);
-/* The wall clock time in such a name, in nanoseconds. 0: not such a name. */
+/* Returns the wall clock time in such a name, in nanoseconds. 0: the text is no such name. */
 uint64_t incident_store_time(const char *name);
 /* The user of the hang that a note (lib/incidents.h) describes, or INCIDENT_UID_UNKNOWN. */
 uint32_t incident_store_doc_uid(const json_t *doc);

@@ -15,7 +15,8 @@
 
 #define WORKERS_MAX 4 /* one that works; the others may be stuck */
 
-/* An entry of the queue: a want; with raw, a sample; with access, an access to a variable. */
+/* An entry of the queue. With raw, it is a sample; with access, an access to a variable; with
+ * neither, the wait or the spinning task in want. */
 struct item {
 	struct inspect_want want;
 	struct ct_rawstack_blob *raw;
@@ -67,7 +68,7 @@ static uint64_t pace_wait(struct inspect *v, uint64_t now)
 	return v->next_ns > now ? v->next_ns - now : 0;
 }
 
-/* Whether a worker is stuck on this process already. */
+/* True: another worker is stuck on this process already. */
 static bool is_trap(const struct inspect *v, const struct worker *self, uint32_t tgid)
 {
 	for (size_t i = 0; i < WORKERS_MAX; i++)
@@ -109,8 +110,8 @@ static int look_at_sample(struct worker *wk, const struct ct_rawstack_blob *raw,
 	return r;
 }
 
-/* Inspects a task that yields again and again. -ESRCH also if the task is not to be inspected now, or if
- * there is no result. */
+/* Inspects a task that yields again and again. Returns 0; -ESRCH: the task has ended, is not to be
+ * inspected now, or polls no variable that was found; or another -errno. */
 static int look_at_spin(struct worker *wk, const struct inspect_want *want, struct inspect_result **ret)
 {
 	struct inspect *v = wk->v;
@@ -179,7 +180,8 @@ static void item_done(struct inspect *v, struct inspect_result *res, int r, bool
 	v->results[(v->r_head + v->r_n++) % INSPECT_RESULTS_MAX] = res;
 }
 
-/* To be called with the lock held. Waits for the next entry of the queue and for its time. False: stop. */
+/* To be called with the lock held. Waits for the next entry of the queue, and until the pace allows it.
+ * False: the thread has to stop. */
 static bool item_next(struct inspect *v, struct worker *wk, struct item *ret)
 {
 	while (!v->stop && !wk->abandoned) {
@@ -286,8 +288,8 @@ static uint64_t work_age(const struct worker *wk)
 	return wk->since_ns && now > wk->since_ns ? now - wk->since_ns : 0;
 }
 
-/* To be called with the lock held. Replaces a stuck worker, and frees the place of a worker that has
- * returned. */
+/* To be called with the lock held. Replaces a worker that is stuck. Frees the place of a worker that
+ * was stuck and has returned. */
 static void workers_check(struct inspect *v)
 {
 	struct worker *cur = v->current;
@@ -419,8 +421,8 @@ int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw)
 		return -ENOMEM;
 	memcpy(copy, raw, n);
 	pthread_mutex_lock(&v->lock);
-	/* A late inspection is as useful as an early one. A late sample may be of a program that has
-	 * ended. */
+	/* A late sample may be of a program that has ended, so it is refused. A late inspection is
+	 * as useful as an early one. */
 	if (v->q_n && pace_wait(v, clock_boot_ns())) {
 		v->stats.asked++;
 		v->stats.refused_rate++;

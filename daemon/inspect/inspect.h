@@ -3,9 +3,9 @@
  * inspect.h - looks at tasks while they wait, and gives names to addresses.
  *
  * A thread of its own takes wants from a queue and puts results into another queue; both queues have a
- * limit. It holds no lock while it works, and it stops no task. The drain thread asks and takes.
- * inspect_ask(), inspect_ask_sample(), inspect_ask_access(), inspect_take() and inspect_stats() may be
- * called from any thread and never wait for an inspection.
+ * limit. It holds no lock while it works, and it stops no task. The drain thread puts wants in and takes
+ * results out. inspect_ask(), inspect_ask_sample(), inspect_ask_access(), inspect_take() and
+ * inspect_stats() may be called from any thread and never wait for an inspection.
  *
  * The thread reads files and memory of the programs it inspects. All of these bytes are hostile, so every
  * read has a limit. A thread that is stuck for 10 s is left alone, and another one takes over; there are at

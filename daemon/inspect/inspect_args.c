@@ -13,8 +13,8 @@
 #include "ctrace/glibc.h"
 #include "lib/cleanup.h"
 
-#define THREADS_MAX 4096 /* looked through for one by its number in its own namespace */
-#define SELECT_MAX  1024 /* descriptors of a select */
+#define THREADS_MAX 4096 /* how many threads of a process tid_of_inner() looks at */
+#define SELECT_MAX  1024 /* descriptors of a select that are looked at */
 
 struct futex_call {
 	uint64_t uaddr;
@@ -47,7 +47,8 @@ static bool futex_call(struct unwind *u, const struct ct_iter_task *t, struct fu
 	return false;
 }
 
-/* The thread of a process whose number in the innermost namespace is inner. 0: none. */
+/* Finds the thread of a process that has the number inner in its own (innermost) pid namespace. 0:
+ * there is none. */
 static uint32_t tid_of_inner(uint32_t tgid, uint32_t inner)
 {
 	char path[64], line[256];
@@ -77,8 +78,8 @@ static uint32_t tid_of_inner(uint32_t tgid, uint32_t inner)
 	return found;
 }
 
-/* Checks the number of an owner that was read from user memory. Returns 0 if it names no task that can hold
- * this futex. */
+/* Translates the number of an owner, which was read from user memory, to a tid. Returns 0 if no task that
+ * can hold this futex has the number. */
 static uint32_t owner_check(const struct ct_iter_task *t, const struct futex_call *c, uint32_t inner,
 			    uint32_t own_pidns)
 {
@@ -103,10 +104,11 @@ static uint32_t owner_read(struct unwind *u, const struct futex_call *c, uint32_
 		return word & FUTEX_TID_MASK;
 	if (c->op != FUTEX_WAIT && c->op != FUTEX_WAIT_BITSET)
 		return 0;
-	/* a robust mutex has its owner in the word */
+	/* the word of a robust mutex holds the owner */
 	if ((word & FUTEX_WAITERS) && c->expected == word)
 		return word & FUTEX_TID_MASK;
-	/* Only a mutex waits for this value. A condition variable has no owner beside its word. */
+	/* A task waits for this value only if the futex is a mutex. Then the owner is beside the
+	 * word; beside the word of a condition variable there is none. */
 	if (c->expected != GLIBC_MUTEX_CONTENDED ||
 	    unwind_memory(u, c->uaddr + GLIBC_MUTEX_OWNER, &owner, sizeof(owner)) != sizeof(owner))
 		return 0;

@@ -58,14 +58,14 @@ bool inspect_look_same_wait(const struct inspect_look *l, const struct inspect_w
 	if (t->wait.state == CT_ST_RUNNING || t->wait.nr != w->nr)
 		return false;
 	/* The scheduler's clock stands still while the host of a virtual machine takes the CPU away. So the
-	 * start of a wait seems the later, the longer ago it is. */
+	 * older a wait is, the later its start seems to be. */
 	slack = INSPECT_SAME_WAIT_NS + (t->wait.ts > w->since_ns ? (t->wait.ts - w->since_ns) / 2 : 0);
 	if (!w->since_ns || t->sched_since <= w->since_ns + slack)
 		return true;
 	return t->sched_since <= w->since_ns + slack + (suspended_ns() - l->suspended_ns);
 }
 
-/* Whether the task still sleeps at the place that the registers say. The file has "nr args.. sp pc". */
+/* True: the task still sleeps at the place that the registers show. The file has "nr args.. sp pc". */
 static bool still_there(const struct ct_iter_task *t)
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -91,7 +91,7 @@ static bool still_there(const struct ct_iter_task *t)
 
 static void add_kernel(struct inspect_look *l, uint32_t tid, const uint64_t *ip, size_t n, bool first_exact)
 {
-	/* For a sleeping task the kernel gives names, even where kallsyms hides the addresses. */
+	/* For a sleeping task, /proc/TID/stack has names even where kallsyms hides the addresses. */
 	if (!first_exact && (!n || symbols_kernel_state(l->symbols) != SYMBOLS_KERNEL_OK))
 		l->n = symbols_kernel_task(tid, l->text, CT_ITER_KSTACK);
 	if (l->n)
@@ -109,7 +109,7 @@ static void add_user(struct inspect_look *l, const struct ct_iter_task *t)
 		symbols_user(l->symbols, t->task.tgid, &frames[i], l->text[l->n++]);
 }
 
-/* Makes the blob of the present frames. */
+/* Makes the blob of the frames in l. */
 static int add_stack(struct inspect_look *l, struct inspect_result *r)
 {
 	const char *frames[ARRAY_SIZE(l->text)];
@@ -144,7 +144,7 @@ static struct inspect_result *result_new(const struct inspect_want *w, const str
 	return r;
 }
 
-/* To be called between unwind_begin() and unwind_end(). */
+/* Adds the variables that the task may be polling. To be called between unwind_begin() and unwind_end(). */
 static void add_polled(struct inspect_look *l, const struct ct_iter_task *t, bool loop,
 		       struct inspect_result *r)
 {
@@ -193,7 +193,7 @@ int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, cons
 				add_polled(l, t, true, res);
 		}
 		unwind_end(l->unwind);
-		/* If the stack moved while it was read, its contents make no sense. */
+		/* If the task ran while its stack was read, what was read makes no sense. */
 		r = still_there(t) ? 0 : -ESRCH;
 	}
 	if (!r)
@@ -234,7 +234,7 @@ struct ct_rec inspect_look_access_rec(const struct ct_rawaccess_blob *raw)
 				.obj = CT_OBJ_USER_ID(CT_OBJ_DATA, raw->tgid, raw->addr) };
 }
 
-/* The entry with these addresses (*ret_hit), or the oldest entry. */
+/* Returns the entry with these addresses (*ret_hit is true), or else the oldest entry. */
 static struct inspect_look_known *known_get(struct inspect_look *l, const struct ct_rawaccess_blob *raw,
 					    bool *ret_hit)
 {
@@ -271,7 +271,7 @@ static void known_put(struct inspect_look_known *k, const struct ct_rawaccess_bl
 	k->n = raw->n_user;
 }
 
-/* Adds the stack in words: the one kept in the last second, or a new one. */
+/* Adds the stack with its names: the kept one if it is at most a second old, otherwise a new one. */
 static int access_stack(struct inspect_look *l, const struct ct_rawaccess_blob *raw,
 			struct inspect_result *res)
 {

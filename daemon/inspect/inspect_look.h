@@ -9,7 +9,8 @@
 #include "daemon/stack/unwind.h"
 #include "daemon/inspect/inspect_result.h"
 
-/* A stack in addresses, and the same stack in words, for accesses: many accesses come from few places. */
+/* For accesses, because many accesses come from few places: a stack as addresses, and the same stack with
+ * names. */
 #define INSPECT_LOOK_KNOWN 16
 struct inspect_look_known {
 	uint64_t ns;
@@ -25,7 +26,7 @@ struct inspect_look {
 	uint32_t own_pidns;    /* inode number of the daemon's pid namespace */
 	uint64_t suspended_ns; /* time for which the machine had been suspended when this object was made */
 	struct inspect_look_known known[INSPECT_LOOK_KNOWN];
-	/* The frames of the present stack. */
+	/* The frames of the stack that is being looked at. */
 	size_t n;
 	bool cut;
 	char text[CT_ITER_KSTACK + UNWIND_FRAMES_MAX][SYMBOLS_TEXT_MAX];
@@ -35,7 +36,7 @@ struct inspect_look {
 int inspect_look_new(struct inspect_look **ret);
 /* Accepts NULL. */
 void inspect_look_free(struct inspect_look *l);
-/* Whether the task t is still in the wait w. */
+/* True: the task t is still in the wait w. */
 bool inspect_look_same_wait(const struct inspect_look *l, const struct inspect_want *w,
 			    const struct ct_iter_task *t);
 /* Inspects a waiting task; t is what the task iterator has just read. Returns 0; -ESRCH: the wait ended
@@ -46,8 +47,8 @@ int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, cons
  * inspect_result_free(). */
 int inspect_look_sample(struct inspect_look *l, const struct ct_rawstack_blob *raw,
 			struct inspect_result **ret);
-/* inspect_look_spin_wanted() returns whether the variable that a sampled task polls should be looked for
- * now. inspect_look_spin() looks for it and adds what it finds to r. */
+/* inspect_look_spin_wanted() returns true if it is time to look for the variable that a sampled task
+ * polls. inspect_look_spin() looks for this variable and adds what it finds to r. */
 bool inspect_look_spin_wanted(struct inspect_look *l, uint32_t tid);
 void inspect_look_spin(struct inspect_look *l, const struct ct_iter_task *t, struct inspect_result *r);
 /* Gives names to the addresses of an access to a watched variable. Returns 0 or -ENOMEM. The caller frees

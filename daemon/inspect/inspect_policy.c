@@ -36,7 +36,8 @@ static uint32_t *share_of(struct inspect_policy_shares *s, const struct task *ta
 	return NULL;
 }
 
-/* Whether a person may ask about this wait: a program waits, in a system call or a page fault. */
+/* True: the wait is worth an inspection: a program waits in a system call or in a page fault. The
+ * waits of kernel threads and of tasks that have exited do not count. */
 static bool policy_counts(const struct task *task)
 {
 	return task->st.run == WINDOW_RUN_BLOCKED && !(task->flags & TASK_KTHREAD) &&
@@ -48,7 +49,7 @@ static bool policy_is_loop(const struct task *task)
 	return task->loop_waits >= INSPECT_POLICY_LOOP_WAITS;
 }
 
-/* Whether the task is in the same wait again as at the last inspection. A long sleep and a loop of short
+/* True: the task is in the same wait again as at the last inspection. A long sleep and a loop of short
  * sleeps are two different waits. */
 static bool policy_same_wait(const struct task *task)
 {
@@ -56,8 +57,8 @@ static bool policy_same_wait(const struct task *task)
 	       task->inspect_nr == task->st.last.nr && task->inspect_loop == policy_is_loop(task);
 }
 
-/* Whether the task is in a long wait that was not inspected, and no similar wait of the task was inspected
- * lately. */
+/* True: an inspection of the present long wait is due. It was not inspected yet, and no similar wait of
+ * the task was inspected lately. */
 static bool policy_long_due(const struct inspect_policy *p, const struct task *task, uint64_t now_ns)
 {
 	uint64_t since = task->st.last.ts;
@@ -76,8 +77,8 @@ static bool policy_loop_due(const struct task *task, uint64_t now_ns)
 	       (!policy_same_wait(task) || now_ns >= task->inspect_next_ns);
 }
 
-/* Whether the task does nothing but give its CPU away. On a busy machine such a task is hardly ever on a CPU
- * when a sample is due. */
+/* True: the task does nothing but give its CPU away. On a busy machine such a task is hardly ever on a CPU
+ * when a sample is taken. */
 static bool policy_spins(struct task *task)
 {
 	uint32_t yields = task->yields - task->yields_seen;
@@ -136,7 +137,7 @@ void inspect_policy_scan(struct inspect_policy *p, struct tasks *tasks, uint64_t
 					++*share;
 			}
 		}
-		/* spinning tasks get the tokens that the inspections of waiting tasks leave over */
+		/* spinning tasks get the inspections that waiting tasks do not use */
 		if (policy_spins(task) && p->tokens > INSPECT_POLICY_PER_SEC / 2 && inspect(arg, task))
 			p->tokens--;
 		p->next_tid = task->st.last.tid + 1;

@@ -12,8 +12,8 @@
 
 #include "daemon/record/tasks.h"
 
-#define INSPECT_POLICY_SCAN_MAX 8192 /* entries looked at in one scan; the next goes on from there */
-#define INSPECT_POLICY_GROUPS   16   /* of which it is known how many of them they had */
+#define INSPECT_POLICY_SCAN_MAX 8192 /* entries looked at in one scan; the next scan goes on from there */
+#define INSPECT_POLICY_GROUPS   16   /* groups of tasks whose inspections are counted */
 
 /* How many inspections each group (govern_group()) had. One group gets at most half of all, so that its
  * waits do not use up the inspections of others. Root's tasks outside of control groups are in no group and
@@ -34,7 +34,7 @@ struct inspect_policy {
 	uint32_t tokens;
 	struct inspect_policy_shares shares; /* of the present second */
 	uint64_t shares_ns;
-	uint64_t postponed; /* inspections that were due but were held back by a limit */
+	uint64_t postponed; /* inspections that were due, but that a limit postponed */
 };
 
 /* Asks for an inspection of the task. Returns false if that is not possible; the wait is then due again at

@@ -21,7 +21,7 @@ struct inspect_want {
 	uint8_t state;
 	/* the task does not wait but yields again and again; only the variable it polls is looked for */
 	bool spins;
-	bool loop; /* one of a loop of short waits that only a timer ends */
+	bool loop; /* the wait is part of a loop of short waits that only a timer ends */
 };
 
 struct inspect_fd {

@@ -14,10 +14,10 @@
 
 #define LEVELS      2    /* the innermost functions of the program that are looked at */
 #define AROUND      192  /* bytes of code before and behind the place where the task was seen */
-#define CODE_MAX    1024 /* a loop that is larger is no loop that polls */
+#define CODE_MAX    1024 /* a larger loop is not taken for a loop that polls */
 #define DEREF_REACH 24   /* how far behind the load of a pointer its use may be */
 #define CALLED      64   /* bytes of a function that is called in the loop */
-#define LOOPS       3    /* loops in loops that are looked at */
+#define LOOPS       3    /* how many loops around each other are looked at */
 #define FOUND_MAX   24   /* candidates of one function */
 #define NAMED_MAX   6    /* candidates whose symbol is looked for */
 #define NAMED_FILE  (32u << 20)
@@ -36,7 +36,7 @@ struct look {
 		uint64_t ip, start, end; /* bounds of the function, as far as they are known */
 	} level[LEVELS];
 	unsigned n_levels;
-	bool in_call, in_other; /* in a system call; in one that is not for waiting */
+	bool in_call, in_other; /* the task is in a system call; in a system call that is not for waiting */
 };
 
 struct looked {
@@ -68,7 +68,7 @@ struct inquiry {
 	bool naps;
 	uint64_t start; /* address of the first byte of code */
 	uint8_t code[CODE_MAX];
-	size_t n_code, lo, hi; /* hi: the offset where the task was seen last */
+	size_t n_code, lo, hi; /* lo, hi: the lowest and highest offset where the task was seen */
 	size_t loop_begin, loop_end;
 	bool has_loop;
 	struct candidate v[FOUND_MAX];
@@ -85,7 +85,8 @@ void polled_free(struct polled *p)
 	free(p);
 }
 
-/* The entry of a task, or an entry that may be reused for it. */
+/* Returns the entry of a task. If there is none, returns the entry that was not used for the
+ * longest time, which the caller reuses. */
 static struct looked *looked_get(struct polled *p, uint32_t tid)
 {
 	struct looked *oldest = &p->tasks[0];
@@ -108,8 +109,8 @@ bool polled_wants(struct polled *p, uint32_t tid, uint64_t now_ns)
 	return l->tid != tid || now_ns >= l->next_ns;
 }
 
-/* Whether a file is one of the libraries that every program has from its C library. They wait on behalf of
- * the program. */
+/* True: the file is one of the libraries of the C library, which every program has. Their functions wait
+ * on behalf of the program. */
 static bool is_library(const char *path)
 {
 	static const char *const files[] = { GLIBC_FILES };
@@ -122,7 +123,7 @@ static bool is_library(const char *path)
 	return name[0] == '[';
 }
 
-/* Finds the start of a frame's function, and its latest possible end. */
+/* Finds where the function of a frame begins, and where it ends at the latest. */
 static void function_of(const struct unwind_frame *f, uint64_t *ret_start, uint64_t *ret_end)
 {
 	uint64_t bias = f->ip - f->vaddr, start, end = f->vaddr + AROUND;
@@ -143,7 +144,7 @@ static void function_of(const struct unwind_frame *f, uint64_t *ret_start, uint6
 	*ret_end = end + bias;
 }
 
-/* Whether an idle loop makes this system call. */
+/* True: an idle loop makes this system call. */
 static bool is_for_waiting(uint64_t nr)
 {
 #if defined(__x86_64__)
@@ -187,7 +188,7 @@ static void look_take(struct look *l, struct unwind *u, const struct ct_iter_tas
 	}
 }
 
-/* How many registers, besides the stack pointer, differ between the looks. */
+/* How many registers, except the stack pointer, differ between the looks. */
 static unsigned regs_changed(const struct inquiry *q)
 {
 	unsigned n = 0;
@@ -209,7 +210,7 @@ static bool reg_stays(const struct inquiry *q, unsigned r)
 	return r != REG_SP;
 }
 
-/* Whether other tasks can write this memory, and it is not the task's own stack. */
+/* True: other tasks can write this memory, and it is not the task's own stack. */
 static bool may_be_shared(const struct inquiry *q, uint64_t addr)
 {
 	const struct unwind_map *m = variable_maps_find(&q->maps, addr);
@@ -246,8 +247,8 @@ static void candidate_add(struct inquiry *q, const struct polled_operand *o, uin
 			(struct candidate){ .addr = addr, .score = score, .len = o->len, .flags = flags };
 }
 
-/* Looks for code that loads a pointer and reads through it right after that. Adds what is read. True: there
- * is such a read. */
+/* Finds out whether the code loads a pointer and reads through it right after that. If so, adds the memory
+ * that is read as a candidate, and returns true. */
 static bool deref(struct inquiry *q, const struct polled_operand *load, uint64_t pointer)
 {
 	bool any = false;
@@ -278,7 +279,7 @@ static void operand_found(struct inquiry *q, const struct polled_operand *o)
 	}
 }
 
-/* Reads the code of one level. False if the looks do not agree on one place. */
+/* Reads the code of one level. Returns false if the looks do not agree on one place. */
 static bool code_get(struct inquiry *q, unsigned level)
 {
 	uint64_t lo = UINT64_MAX, hi = 0, from = 0, to = UINT64_MAX;
@@ -309,8 +310,8 @@ static bool code_get(struct inquiry *q, unsigned level)
 	return q->hi <= q->n_code;
 }
 
-/* Reads the code that a call at offset at leads to, also through the table for calls into libraries. Leaves
- * out the C library. */
+/* Reads the code of the function that the call at offset `at` calls. Follows the table for calls into
+ * libraries. Does not read functions of the C library. */
 static bool called_code(const struct inquiry *q, size_t at, uint64_t *ret_addr, uint8_t code[CALLED])
 {
 	const struct unwind_map *m;
@@ -328,7 +329,8 @@ static bool called_code(const struct inquiry *q, size_t at, uint64_t *ret_addr, 
 		if (!m || !m->exec || is_library(q->maps.names.v + m->path_off) ||
 		    !read_memory(q, *ret_addr, code, CALLED))
 			return false;
-		/* An entry of that table: endbr64, and then a jump through a pointer. */
+		/* An entry of the table for calls into libraries: endbr64, and then a jump through
+		 * a pointer. */
 		skip = !memcmp(code, "\xf3\x0f\x1e\xfa", 4) ? 4 : 0;
 		skip += code[skip] == 0xf2;
 		if (code[skip] != 0xff || code[skip + 1] != 0x25)
@@ -348,8 +350,8 @@ static int by_score(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-/* Finds symbols and values of the best candidates. A good one is a variable of the size that is read, and
- * it does not change. */
+/* Finds the symbols and the values of the best candidates. A candidate is good if it is a variable of the
+ * size that is read, and if its value does not change. */
 static void candidates_rank(struct inquiry *q)
 {
 	const struct timespec while_ns = { .tv_nsec = POLLED_VALUE_AGAIN_NS };
@@ -410,7 +412,7 @@ static void look_into_calls(struct inquiry *q)
 	}
 }
 
-/* Decides by one function: by its innermost loop first, then by the loops around it. */
+/* Decides with the code of one function: with its innermost loop first, then with the loops around it. */
 static unsigned decide_level(struct inquiry *q, struct polled_variable ret[POLLED_MAX])
 {
 	unsigned n = 0;
@@ -455,8 +457,8 @@ static unsigned decide(struct unwind *u, uint32_t tid, const struct look *looks,
 		if (looks[i].in_other)
 			return 0;
 	}
-	/* A task that computes has other numbers in its registers at each look. One register may count the
-	 * turns of a loop. */
+	/* The registers of a task that computes are different at each look. One register may differ, as it
+	 * may count the turns of a loop. */
 	if (!q->calls && regs_changed(q) > 1 && !loop)
 		return 0;
 	if (variable_maps_read(&q->maps, tid))

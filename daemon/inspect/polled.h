@@ -3,11 +3,11 @@
  * polled.h - finds the variable that a spinning task polls. It uses a few looks at the task's registers and
  * stack, and the bytes of the code around them.
  *
- * There is no disassembler. An instruction that reads memory shows in its bytes: an operation, a byte that
- * says how the address is formed, a displacement. Bytes that only look like such an instruction hardly ever
- * give the address of a variable. The candidates that remain are ranked. The programs are hostile: every
- * loop and every read has a limit. x86-64 only; on other machines nothing is found. One thread at a time for
- * one struct polled.
+ * There is no disassembler. An instruction that reads memory can be recognised by its bytes: an operation, a
+ * byte that says how the address is formed, a displacement. Bytes that only look like such an instruction
+ * hardly ever give the address of a variable. The candidates that remain are ranked. The programs are
+ * hostile: every loop and every read has a limit. x86-64 only; on other machines nothing is found. One
+ * thread at a time for one struct polled.
  *
  * A variable is named if all of this holds: other tasks can write its memory, it has a symbol of the size
  * that is read, the smallest loop reads it, and its value does not change. Also followed are a pointer that
@@ -27,7 +27,7 @@
 #include "ctrace/abi.h"
 #include "daemon/stack/unwind.h"
 
-#define POLLED_TASKS_MAX 64 /* looked at a time; the one not looked at for longest makes room */
+#define POLLED_TASKS_MAX 64 /* remembered tasks; the one not seen for the longest time goes first */
 #define POLLED_MAX       2
 
 struct polled;

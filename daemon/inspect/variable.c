@@ -94,7 +94,7 @@ static void module_close(struct module *m)
 	close(m->elf.fd);
 }
 
-/* Opens the file whose first mapping is map. -ENOENT: a file without symbols, or one that is left alone. */
+/* Opens the file whose first mapping is map. -ENOENT: the file has no symbols, or must not be read. */
 static int module_open(const struct variable_maps *maps, const struct unwind_map *map, struct module *ret)
 {
 	struct module m = { .first = map, .path = maps->names.v + map->path_off };
@@ -115,15 +115,15 @@ static int module_open(const struct variable_maps *maps, const struct unwind_map
 	}
 	last_part(m.path, m.name, sizeof(m.name));
 	snprintf(path, sizeof(path), "/proc/%u/exe", maps->pid);
-	/* The program may be on a file system of a server, even if this file is not. The server must not be
-	 * asked. */
+	/* The program may be on a file system that asks a server, even if this file is not. The server must
+	 * not be asked. */
 	m.program = !statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_INO, &exe) && exe.stx_ino == st.st_ino &&
 		    makedev(exe.stx_dev_major, exe.stx_dev_minor) == st.st_dev;
 	*ret = m;
 	return 0;
 }
 
-/* How many letters have to change to make a into b, at most NEAR_LEN. */
+/* How many letters have to be changed to turn a into b, at most NEAR_LEN. */
 static unsigned far_from(const char *a, const char *b)
 {
 	unsigned row[NEAR_LEN + 1];
@@ -167,8 +167,8 @@ static void search_near(struct search *s, const char *name)
 	s->near[i].far = far;
 }
 
-/* Whether symbol has the name. "flag" also matches "flag@@V1" (a version) and "flag.3" (static in a
- * function). */
+/* True: symbol has the name that is searched for. "flag" also matches "flag@@V1" (a version) and
+ * "flag.3" (static in a function). */
 static bool search_same(const struct search *s, const char *symbol)
 {
 	size_t n = strlen(s->name);
@@ -249,7 +249,8 @@ static void search_modules(const struct variable_maps *maps, struct search *s)
 	}
 }
 
-/* Does the same as the dynamic linker: a global symbol of the program stands for all others. */
+/* Chooses as the dynamic linker does: a global symbol of the program wins over all symbols of the
+ * same name in libraries. */
 static void search_interpose(struct search *s)
 {
 	size_t mine = 0, at = 0;

@@ -33,7 +33,7 @@ struct jobs {
 	VEC(struct jobs_file *) files;
 	struct unwind_mounts mounts;
 	uint64_t refused;
-	bool changed; /* rows have to be written anew */
+	bool changed; /* the rows have to be made anew */
 
 	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t looked;
@@ -150,8 +150,8 @@ static int jobs_mapping(void *arg, const struct jobs_mapping *m)
 	return 0;
 }
 
-/* Checks that the paths still lead to the files. A file that was written to has its instructions at other
- * places: an old probe would hit the middle of an instruction. */
+/* Checks that the paths still lead to the same files, and that the files were not written to. After a
+ * write, instructions are at other places, and an old probe would hit the middle of an instruction. */
 static void jobs_check_paths(struct jobs *j)
 {
 	for (size_t i = 0; i < j->files.n;) {
@@ -169,8 +169,8 @@ static void jobs_check_paths(struct jobs *j)
 	}
 }
 
-/* Looks only at paths, between two scans. A binary that is named by its path may be rebuilt, and then run at
- * once. */
+/* Looks only at paths, between two scans. A program that is named by its path may be rebuilt, and then be
+ * started at once. */
 static void jobs_look(struct jobs *j)
 {
 	struct jobs_scan s = { .jobs = j };
@@ -207,7 +207,7 @@ static void jobs_call(void *arg, const struct job_call *call)
 	struct jobs *j = arg;
 	uint32_t no = call->calls / JOBS_SPEC_FUNCTIONS_MAX;
 
-	/* jobs_file gave these numbers to the kernel side, which only hands them back */
+	/* jobs_file gave this number to the kernel side, which only hands it back */
 	if (jobs_callees_add(j->callees, j->specs->v[no], call->calls % JOBS_SPEC_FUNCTIONS_MAX, call))
 		j->refused++;
 }
@@ -271,7 +271,7 @@ static void jobs_publish(struct jobs *j)
 	pthread_mutex_unlock(&j->lock);
 }
 
-/* Counts a round. Returns whether to go on. */
+/* Counts a round. Returns false if the thread has to end. */
 static bool jobs_count(struct jobs *j)
 {
 	bool stop;

@@ -14,8 +14,8 @@ struct address_insn {
 	uint8_t rex;
 };
 
-/* Whether a register has to keep its value: the stack pointer, or an argument that is needed. Registers as
- * the machine numbers them: rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
+/* True: the register has to keep its value, because it is the stack pointer or an argument that is needed.
+ * Registers are numbered as the machine does: rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
 static bool address_is_kept(unsigned reg, unsigned args)
 {
 	static const uint8_t arg_regs[] = { 7, 6, 2, 1, 8, 9 };
@@ -60,8 +60,8 @@ static size_t address_modrm(const struct address_insn *i)
 	return n < i->left ? n : 0;
 }
 
-/* The length of an instruction that changes neither the kept registers nor the flow of control. 0: another
- * instruction. */
+/* The length of an instruction, if it changes neither the kept registers nor the flow of control. 0: any
+ * other instruction. */
 static size_t address_harmless(const struct address_insn *i, unsigned args)
 {
 	size_t n = address_modrm(i);

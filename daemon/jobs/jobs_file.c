@@ -42,7 +42,7 @@ static struct job_value file_value(const struct jobs_arg *a)
 				   .off = a->off };
 }
 
-/* Whether the programs have to note enqueues, because a start counts only after one. */
+/* True: the programs have to remember enqueues, because a start of a job counts only after its enqueue. */
 static bool file_notes_enqueues(const struct jobs_spec *spec)
 {
 	for (size_t i = 0; i < spec->n_functions; i++)
@@ -104,7 +104,8 @@ static void file_add(struct file_look *l, size_t fn, uint64_t vaddr, struct job_
 	if (spec->has_calls)
 		rule->flags |= JOB_CALLS;
 	rule->calls = f->spec_no * JOBS_SPEC_FUNCTIONS_MAX + (uint32_t)fn;
-	/* names this file and no other, even if it has been renamed or belongs to a container */
+	/* this path names this file and no other, even if the file has been renamed or belongs to a
+	 * container */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", l->elf.fd);
 	if (!r)
 		r = VEC_RESERVE(&f->links, f->links.n + 1);
@@ -161,8 +162,8 @@ static void file_functions(struct file_look *l)
 	}
 }
 
-/* Makes the value for an argument of a note. False: the note does not give such a value. An argument may lie
- * in memory; then no further address can be followed from there. */
+/* Makes the value for an argument of a note. Returns false if the note does not have such a value. If an
+ * argument is in memory, no address can be followed from there. */
 static bool file_note_value(const struct jobs_arg *a, const struct jobs_note *n, struct job_value *ret)
 {
 	if (a->arg < 0)

@@ -28,14 +28,15 @@ struct jobs_file {
 	bool named, mapped, by_mapping;
 };
 
-/* Looks for the functions in the file that fd has open, and puts probes on those that it finds. The counts
- * and why tell the result. rule.calls is spec_no * JOBS_SPEC_FUNCTIONS_MAX plus the number of the function.
- * Returns 0 or -ENOMEM. Borrows spec; fd stays the caller's. */
+/* Looks for the functions in the file that fd has open, and puts probes on those that it finds. n_wanted,
+ * n_found and why of *ret say how many were found. rule.calls is spec_no * JOBS_SPEC_FUNCTIONS_MAX plus the
+ * number of the function. Returns 0 or -ENOMEM. Borrows spec; fd stays the caller's. */
 int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32_t spec_no, const char *path,
 		  int fd, const struct stat *st, struct jobs_file **ret);
 /* Removes the probes of the file, and frees f. */
 void jobs_file_free(struct jobs_probe *probe, struct jobs_file *f);
-/* Whether st is of this file, and whether the file has been written to since it was probed. */
+/* jobs_file_is(): true if st is of this file. jobs_file_changed(): true if the file was written to
+ * after it was probed. */
 bool jobs_file_is(const struct jobs_file *f, const struct stat *st);
 bool jobs_file_changed(const struct jobs_file *f, const struct stat *st);
 

@@ -54,7 +54,8 @@ uint8_t jobs_note_arg_reg(unsigned arg)
 }
 #endif
 
-/* Reads "%rdi" or "x0" at the beginning of s. Returns its length; 0: neither. */
+/* Reads the name of a register, such as "%rdi" or "x0", at the beginning of s. Returns its length;
+ * 0: there is no such name. */
 static size_t jobs_note_reg_at(const char *s, const char *end, uint8_t *ret)
 {
 	bool percent = s < end && *s == '%';

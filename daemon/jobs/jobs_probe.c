@@ -15,7 +15,7 @@ struct jobs_probe {
 	struct ring_buffer *calls;
 	void (*fn)(void *arg, const struct job_call *call); /* the caller's, during jobs_probe_calls() */
 	void *arg;
-	unsigned n_calls;         /* functions that this jobs_probe_calls() has reported */
+	unsigned n_calls;         /* functions that the present call of jobs_probe_calls() has reported */
 	bool used[JOB_RULES_MAX]; /* the rules that are in use */
 };
 

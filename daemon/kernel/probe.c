@@ -119,7 +119,7 @@ static bool probe_ftrace_is_off(void)
 	return f && fgetc(f) == '0';
 }
 
-/* Switches off the hooks that are not wanted, and those that the kernel does not have. */
+/* Switches off the hooks that the options do not want, and those that the kernel does not have. */
 static void probe_preselect(struct probe *p, const struct btf *btf, const struct probe_options *opt)
 {
 	bool ftrace_off = probe_ftrace_is_off();
@@ -142,7 +142,8 @@ static void probe_preselect(struct probe *p, const struct btf *btf, const struct
 	}
 }
 
-/* Whether a program is loaded: it is not off, and no program of its hook with a lower rank can be used. */
+/* True: the program is loaded, because it is not off and no program of its hook with a lower rank can be
+ * used. */
 static bool probe_prog_wanted(const struct probe *p, size_t prog)
 {
 	if (p->prog_off[prog])
@@ -197,7 +198,7 @@ static int probe_try_load(struct probe *p, const struct btf *btf, const struct p
 	return 0;
 }
 
-/* Fails if no program is left to try for an essential hook. */
+/* Returns an error if all programs of an essential hook have failed. */
 static int probe_check_essential(const struct probe *p, const char *hook, char err[PROBE_ERR_MAX])
 {
 	const struct hook_def *d = NULL;
@@ -500,7 +501,8 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg)
 				continue;
 			last = __atomic_load_n(&s->lost_last_ns[c], __ATOMIC_RELAXED);
 			first = __atomic_exchange_n(&s->lost_first_ns[c], 0, __ATOMIC_RELAXED);
-			/* A loss may be counted while this runs. Its time comes with the next call. */
+			/* A loss may be counted while this function runs. Its time is then reported by
+			 * the next call. */
 			if (!first)
 				first = p->told[cpu].last_ns[c] ? p->told[cpu].last_ns[c] : last;
 			fn(arg, cpu, c, n - p->told[cpu].n[c], first, last);

@@ -38,8 +38,8 @@ struct probe_hook {
 };
 
 /*
- * Checks a list for probe_options.hooks. 0; -EINVAL with a sentence in err if an item is not "-" and the name
- * of a hook family; or -ENOMEM.
+ * Checks a list for probe_options.hooks. Returns 0; -EINVAL with a sentence in err if an item is not "-" and
+ * the name of a hook family; or -ENOMEM.
  */
 int probe_check_hooks(const char *list, char err[PROBE_ERR_MAX]);
 

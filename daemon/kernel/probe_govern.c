@@ -20,7 +20,7 @@ static uint64_t govern_clock(void)
 	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
-/* Measures the time of a call that passes the tracepoint. Takes the best of some batches. */
+/* Measures the time of a system call that reaches the tracepoint. Takes the fastest of several batches. */
 static double govern_rename_ns(const char *comm)
 {
 	uint64_t best = UINT64_MAX;
@@ -73,8 +73,8 @@ void probe_govern_unmap(struct probe *p)
 		munmap(p->govern.capped, GOVERN_WORDS * sizeof(uint64_t));
 }
 
-/* Whether a program stays attached to an event of the kernel. The others are attached only when they are
- * needed. */
+/* True: the program stays attached to an event of the kernel. Other programs are attached only when they
+ * are needed. */
 static bool govern_stays_attached(size_t prog)
 {
 	const char *how = hooks_progs[prog].how;
@@ -240,7 +240,7 @@ uint64_t probe_passed_ns(struct probe *p)
 	return (uint64_t)((double)n * (p->govern.dispatch_ns + GOVERN_LIGHT_NS));
 }
 
-/* The counts of all CPUs since the last call. */
+/* Returns what all CPUs have counted since the last call. */
 static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 {
 	struct govern_cost now = { 0 }, *told = &p->govern.told[kind], since;
@@ -259,7 +259,7 @@ static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 	return since;
 }
 
-/* How many runs since the last call found no room in their ring. The counts of runs do not include them. */
+/* How many runs since the last call found no room in their ring. These runs are not in the counts of runs. */
 static uint64_t govern_lost(struct probe *p)
 {
 	uint64_t n = 0, told = p->govern.lost;

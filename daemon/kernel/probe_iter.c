@@ -17,7 +17,8 @@
 
 typedef VEC(uint8_t) bytes_vec;
 
-/* Reads the output of an iterator program: all of it, or somewhat more than max bytes. */
+/* Reads the output of an iterator program to its end. If the output is longer than max bytes, stops
+ * somewhat after them. */
 static int iter_read(struct bpf_link *link, size_t max, bytes_vec *out)
 {
 	_cleanup_close_ int fd = bpf_iter_create(bpf_link__fd(link));
@@ -41,14 +42,15 @@ static int iter_read(struct bpf_link *link, size_t max, bytes_vec *out)
 	return 0;
 }
 
-/* The tasks to read: one task, the files of one process, or all tasks (0 and 0). brief: without registers
- * and stacks. */
+/* What to read: the task tid, the files of the process pid, or all tasks (both are 0). brief: without
+ * registers and stacks. */
 struct iter_of {
 	uint32_t tid, pid;
 	bool brief;
 };
 
-/* Sets the variables that the programs read beside the request. For files this is only the process. */
+/* Sets the variables by which the programs know what to read. id: the process if files are read,
+ * otherwise the task (0: all tasks). */
 static void iter_tell(struct probe *p, const struct iter_of *of, uint32_t id)
 {
 	if (of->pid) {

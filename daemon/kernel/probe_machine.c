@@ -49,7 +49,8 @@ static bool machine_file_has(const char *path, const char *word)
 	return f && fgets(line, sizeof(line), f) && strstr(line, word);
 }
 
-/* Whether lockdown keeps BPF from reading. The command line counts where securityfs is not mounted. */
+/* True: lockdown forbids BPF to read memory. The kernel's command line is for machines on which
+ * securityfs is not mounted. */
 static bool machine_is_locked_down(void)
 {
 	return machine_file_has("/sys/kernel/security/lockdown", "[confidentiality]") ||

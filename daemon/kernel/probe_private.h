@@ -16,7 +16,7 @@
 
 struct hook_state {
 	const char *how; /* NULL: not live */
-	char why[256];   /* why the hook's last program that is switched off is off */
+	char why[256];   /* why programs of the hook are off: the reason for the last of them */
 };
 
 struct probe {
@@ -36,16 +36,16 @@ struct probe {
 	size_t watches_bytes;
 	uint32_t watch_gen;
 	struct probe_watch {
-		int *fds; /* links; each holds its breakpoint */
+		int *fds; /* descriptors of links; each link holds its breakpoint */
 		size_t n_fds;
-		unsigned cost; /* debug registers; 0: free */
+		unsigned cost; /* debug registers that the watch uses; 0: the entry is free */
 	} watch[PROBE_WATCHES_MAX];
 
 	struct {
 		/* one for each entry of hooks_progs: the program is detached while the step lasts */
 		bool *detached;
 		double dispatch_ns;
-		double mean_ns[GOVERN_KINDS]; /* CPU time of one run, without the call */
+		double mean_ns[GOVERN_KINDS]; /* CPU time of one run, without that of the call itself */
 		struct govern_cost told[GOVERN_KINDS];
 		double cost_ns;
 		uint64_t lost;

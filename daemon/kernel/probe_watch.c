@@ -30,12 +30,12 @@
 _Static_assert(PROBE_WATCHES_MAX == WATCH_SLOTS, "one slot for each");
 
 #define WATCH_THREADS_MAX 16384
-#define WATCH_PASSES_MAX  50 /* over the threads, until there are no new ones */
+#define WATCH_PASSES_MAX  50 /* how often the list of threads is read again, until it has no new ones */
 
 /*
- * Opens an event for one thread, and for the threads that it makes from now on (a fork is another process).
- * The event for writes also sees what the kernel copies for a system call. Reads in the kernel are left out,
- * because the daemon's own programs read there.
+ * Opens an event for one thread, and for the threads that it creates from now on. A process that it forks
+ * has no such event. The event for writes also sees what the kernel copies for a system call. Reads in the
+ * kernel are left out, because the daemon's own programs read there.
  */
 static int watch_event(uint32_t tid, uint64_t addr, uint32_t len, bool reads)
 {
@@ -109,7 +109,7 @@ static int watch_thread(struct probe *p, struct watch_opening *o, uint32_t tid)
 {
 	int r = map_set(&o->seen, tid, 1);
 
-	/* in this order, because the kernel serves the breakpoint for writes first */
+	/* The event for writes is opened first, because the kernel serves it first then. */
 	for (int reads = 0; !r && reads <= o->opt->reads; reads++) {
 		int fd = watch_attach(p, tid, o->opt, reads);
 
@@ -128,7 +128,7 @@ static int watch_thread(struct probe *p, struct watch_opening *o, uint32_t tid)
 	return r;
 }
 
-/* Watches the threads that were not there in the last pass. Returns their number, or -errno. */
+/* Watches the threads that were not there in the last pass. Returns how many there were, or -errno. */
 static int watch_pass(struct probe *p, struct watch_opening *o)
 {
 	char path[64];

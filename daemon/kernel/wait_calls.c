@@ -32,8 +32,8 @@ struct syscall_class {
 
 static const struct syscall_class syscall_classes[] = {
 	UNTIL(futex, CT_W_FUTEX, 4, SYSCLASS_FUTEX),
-	/* Not every supported distribution has these in its headers. The numbers are the same on all
-	 * machines. */
+	/* Not every supported distribution has the names of these calls in its headers. The numbers
+	 * are the same on all machines. */
 	{ 449, SYSCLASS(CT_W_FUTEX, 0, 4, 0, SYSCLASS_FUTEX_WAITV) }, /* futex_waitv */
 	{ 455, SYSCLASS(CT_W_FUTEX, 0, 5, 0, SYSCLASS_FUTEX2) },      /* futex_wait */
 

@@ -23,7 +23,7 @@
 struct cgroups {
 	struct cgroups_options opt;
 	char root[PATH_ROOM]; /* the mount point of cgroup2; "": none */
-	struct map known;     /* ids that have been looked up, and ids that are waiting for it */
+	struct map known;     /* ids that were looked up, and ids that are waiting for it */
 	struct map fresh;     /* ids that are waiting to be looked up */
 	uint64_t walk_ns;
 	_Atomic uint64_t took_ns; /* CPU time of the last walk */
@@ -42,7 +42,7 @@ struct walk {
 	bool failed;
 };
 
-/* Copies "/a/b/c" as it is, or as ".../b/c" if it is too long. */
+/* Copies a path such as "/a/b/c". If it is too long, copies its end, as ".../b/c". */
 static size_t short_path(const char *path, char buf[CT_OBJ_NAME_MAX + 1])
 {
 	size_t n = strlen(path);
@@ -194,12 +194,12 @@ void cgroups_seen(struct cgroups *c, uint64_t id)
 		return;
 	if (c->known.n >= CGROUPS_KNOWN_MAX)
 		map_done(&c->known);
-	/* Without memory, the id is forgotten: the next task of this group brings it again. */
+	/* If there is no memory, the id is forgotten. The next task of this group brings it again. */
 	if (!map_set(&c->fresh, id, 0))
 		map_set(&c->known, id, 0);
 }
 
-/* The job of the worker. */
+/* The job for the worker. */
 struct cgroups_walk {
 	struct cgroups *c;
 	struct map wanted;

@@ -22,8 +22,8 @@
 #include "daemon/worker.h"
 #include "lib/map.h"
 
-#define CGROUPS_KNOWN_MAX 65536 /* beyond that all are forgotten, and looked up again when seen */
-#define CGROUPS_NEW_MAX   4096  /* in one walk; the others wait for the next */
+#define CGROUPS_KNOWN_MAX 65536 /* ids that are remembered; if this is exceeded, all are forgotten */
+#define CGROUPS_NEW_MAX   4096  /* ids that one walk looks for; the others wait for the next walk */
 #define CGROUPS_WALK_MAX  65536 /* directories looked at in one walk */
 #define CGROUPS_DEPTH_MAX 32
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heldlocks.h - turns the file locks in /proc/locks into CT_HELD records. They tell which task holds a lock
- * that was taken before the capture began. Any thread.
+ * heldlocks.h - turns the lines of /proc/locks into CT_HELD records. It keeps no table of locks, in spite
+ * of its name: it reads the file once, and the caller writes the records. They say which task holds a file
+ * lock that was taken before the capture began. Any thread.
  */
 #ifndef CTRACE_DAEMON_RECORD_HELDLOCKS_H
 #define CTRACE_DAEMON_RECORD_HELDLOCKS_H
@@ -25,8 +26,8 @@ struct heldlocks {
 	uint64_t refused; /* locks that were not kept, because there were HELDLOCKS_MAX */
 };
 
-/* Reads one line. Returns false, and leaves ret as it was, if the line is no lock of a file (a lease,
- * garbage). */
+/* Reads one line. Returns true if the line is a lock of a file. Returns false, and leaves ret as it
+ * was, if it is something else (a lease, garbage). */
 bool heldlocks_parse(const char *line, struct heldlock *ret);
 /* Reads f (NULL: /proc/locks). ts_ns: time of the records. Returns 0, -errno of opening the file, or
  * -ENOMEM. On success the caller calls heldlocks_done(). */

@@ -25,8 +25,8 @@ struct recorder {
 };
 
 /*
- * The existing trace cannot be continued. Renames it, and gives it its name back if no new trace can be
- * made. On success err has a sentence with the new name of the old trace.
+ * Replaces a trace that cannot be continued: renames it, and gives it its name back if no new trace can
+ * be made. On success err has a sentence with the new name of the old trace.
  */
 static int recorder_replace(struct recorder *r, const char *ending, const char *why, char *err)
 {

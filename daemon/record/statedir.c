@@ -79,8 +79,8 @@ static int statedir_lock_file(int dir_fd)
 	return owned_file(dir_fd, STATEDIR_LOCK, O_RDWR | O_CREAT, &trouble);
 }
 
-/* Locks a file in the directory, not the directory itself: the process that made the directory may hold a
- * lock on it. */
+/* Locks a file in the directory, not the directory itself, because the process that made the directory
+ * may hold a lock on the directory. */
 static int statedir_lock(struct statedir *s, char *err)
 {
 	int e;

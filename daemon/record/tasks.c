@@ -67,7 +67,7 @@ static struct tasks_leaf *tasks_leaf(const struct tasks *t, uint32_t tid)
 	return mid ? mid->leaves[tid >> LEAF_BITS & ((1 << MID_BITS) - 1)] : NULL;
 }
 
-/* The entry of tid, dead or alive, or NULL. */
+/* Returns the entry of tid, dead or alive; NULL: there is none. */
 static struct task *tasks_entry(const struct tasks *t, uint32_t tid)
 {
 	struct tasks_leaf *leaf = tasks_leaf(t, tid);
@@ -346,7 +346,7 @@ void tasks_found(struct tasks *t, const struct ct_iter_task *found)
 		return;
 	task->generation = t->generation;
 	if (task->st.last.ts >= t->found_ns || task->flags & TASK_DEAD)
-		return; /* the records are newer */
+		return; /* the table has newer records of the task */
 	if (w->state == CT_ST_RUNNING || w->wait == CT_W_NONE) {
 		/* the start of this state is not known */
 		task_runnable(task, t->found_ns);
@@ -358,7 +358,7 @@ void tasks_found(struct tasks *t, const struct ct_iter_task *found)
 	}
 	if (task->st.run == WINDOW_RUN_BLOCKED && task->st.last.ts && task->st.last.wait == w->wait &&
 	    task->st.last.obj == w->obj && found->sched_since <= task->st.last.ts + TASKS_SINCE_NS)
-		return; /* the wait and its start are known already */
+		return; /* the table has this wait and its start already */
 	task->st.run = WINDOW_RUN_BLOCKED;
 	task->st.last = *w;
 	task->st.last.kind = CT_SWITCH;

@@ -57,14 +57,15 @@ struct task {
 
 struct tasks;
 
-/* max: number of tasks. NULL: out of memory. */
+/* max: the largest number of tasks. NULL: out of memory. */
 struct tasks *tasks_new(uint32_t max);
 /* Accepts NULL. */
 void tasks_free(struct tasks *t);
 
 /* Takes a fixed record. Records of kinds that change no state are ignored. */
 void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec);
-/* The records of the task are complete again: ends what a CT_SHED with CT_GV_CAP began. */
+/* Notes that the records of the task are complete again, after a CT_SHED with CT_GV_CAP said that
+ * they are not. */
 void tasks_uncap(struct tasks *t, uint32_t tid, uint64_t ts_ns);
 /* The task has ended at ts_ns or before. Its end may not have been recorded. */
 void tasks_ended(struct tasks *t, uint32_t tid, uint64_t ts_ns);
@@ -94,7 +95,7 @@ void tasks_purge(struct tasks *t, uint64_t now_ns, void (*gone)(void *arg, uint3
 
 /* How many tasks live. */
 size_t tasks_count(const struct tasks *t);
-/* How often there was no room for a task so far. */
+/* How often the table had no room for a task so far. */
 uint64_t tasks_refused(const struct tasks *t);
 
 #endif

@@ -50,8 +50,8 @@ void filter_allow(struct filter *f, const int *calls, size_t n)
 void filter_allow_values(struct filter *f, int call, unsigned arg, uint32_t mask, const uint32_t *values,
 			 size_t n)
 {
-	/* If the call is another, jumps over: loading and masking the argument, two instructions for each
-	 * value, the refusal. */
+	/* If the call is another one, jumps over the next instructions: two that load and mask the
+	 * argument, two for each value, and one that refuses. */
 	filter_put(f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, (uint8_t)(2 * n + 3));
 	/* the low half comes first: both machines are little-endian */
 	filter_load(f, offsetof(struct seccomp_data, args) + 8 * arg);

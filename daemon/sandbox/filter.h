@@ -24,7 +24,8 @@ struct filter {
 void filter_init(struct filter *f);
 /* Allows these calls, whatever their arguments are. */
 void filter_allow(struct filter *f, const int *calls, size_t n);
-/* Allows a call if the low 32 bits of argument arg (from 0), after masking, are one of the n values. */
+/* Allows a call if the argument with the number arg (from 0) has one of the n values. Only its low 32
+ * bits are compared, after they were masked. */
 void filter_allow_values(struct filter *f, int call, unsigned arg, uint32_t mask, const uint32_t *values,
 			 size_t n);
 /* Enforces the list. The thread must have set no_new_privs. Returns 0, -E2BIG (the list is too long) or

@@ -17,7 +17,7 @@
 #include "daemon/sandbox/privilege_calls.h"
 #include "lib/cleanup.h"
 
-#define PRIVILEGE_NICE 35 /* in the limit's own counting, from 20 down: the drain thread's -15 */
+#define PRIVILEGE_NICE 35 /* for RLIMIT_NICE (20 - nice): the drain thread has nice -15 */
 #define CAP(c)         (1ULL << (c))
 
 /* The capabilities that the daemon needs as long as it runs. */
@@ -62,7 +62,7 @@ static int caps_set(uint64_t effective, uint64_t permitted)
 	return syscall(SYS_capset, &h, d) ? -errno : 0;
 }
 
-/* Whether this kernel wants CAP_SYS_ADMIN for such perf events. */
+/* True: this kernel requires CAP_SYS_ADMIN for such perf events. */
 static bool perf_is_refused(uint32_t type, uint64_t config)
 {
 	struct perf_event_attr attr = { .type = type, .size = sizeof(attr), .config = config };
@@ -71,8 +71,8 @@ static bool perf_is_refused(uint32_t type, uint64_t config)
 	return fd < 0 && (errno == EACCES || errno == EPERM);
 }
 
-/* Whether this kernel wants CAP_SYS_ADMIN for uprobe events, as Linux 6.18 does. With the capability, the
- * error would be that the path is missing. */
+/* True: this kernel requires CAP_SYS_ADMIN for uprobe events, as Linux 6.18 does. With the capability,
+ * the error would be that the path is missing. */
 static bool uprobe_is_refused(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
@@ -81,7 +81,7 @@ static bool uprobe_is_refused(void)
 	return f && fscanf(f, "%u", &type) == 1 && perf_is_refused(type, 0);
 }
 
-/* Whether the drain thread could not get its high priority; see privilege_begin(). */
+/* True: the drain thread cannot get its high priority without a capability; see privilege_begin(). */
 static bool nice_is_refused(void)
 {
 	struct rlimit l;
@@ -89,7 +89,7 @@ static bool nice_is_refused(void)
 	return getrlimit(RLIMIT_NICE, &l) || l.rlim_cur < PRIVILEGE_NICE;
 }
 
-/* Whether a directory belongs to another user, so that the daemon may not write it. */
+/* True: a directory belongs to another user, so the daemon cannot write to it without a capability. */
 static bool dir_is_refused(const struct privilege_options *opt)
 {
 	for (size_t i = 0; i < opt->n_dirs; i++)
@@ -103,8 +103,8 @@ int privilege_drop_bounding(void)
 	int r = 0;
 
 	for (int c = 0; prctl(PR_CAPBSET_READ, c, 0, 0, 0) >= 0; c++)
-		/* Without CAP_SETPCAP the set cannot be made smaller. Then the program that took this
-		 * capability away has made the set small. */
+		/* Without CAP_SETPCAP the set cannot be made smaller. This is no error: the program
+		 * that took CAP_SETPCAP away is responsible for the set. */
 		if (prctl(PR_CAPBSET_READ, c, 0, 0, 0) > 0 && prctl(PR_CAPBSET_DROP, c, 0, 0, 0) &&
 		    errno != EPERM)
 			r = -errno;
@@ -112,7 +112,8 @@ int privilege_drop_bounding(void)
 	return r;
 }
 
-/* Drops all other capabilities. Some machines need a few more: the daemon finds them by trying without. */
+/* Drops all capabilities except the kept ones. Some machines need a few more: the daemon tries without
+ * them, and keeps those for which the kernel refuses. */
 static int drop_capabilities(const struct privilege_options *opt)
 {
 	uint64_t effective = 0, permitted = 0, keep = privilege_kept;
@@ -128,7 +129,7 @@ static int drop_capabilities(const struct privilege_options *opt)
 		keep |= CAP(CAP_SYS_NICE);
 	if (dir_is_refused(opt))
 		keep |= CAP(CAP_DAC_OVERRIDE);
-	r = caps_set(effective, permitted); /* restores CAP_SETPCAP for the next step */
+	r = caps_set(effective, permitted); /* brings CAP_SETPCAP back, which the next step needs */
 	bounding = privilege_drop_bounding();
 	if (!r)
 		r = caps_set(effective & keep, permitted & keep);

@@ -19,7 +19,7 @@
 #define PR_SET_VMA 0x53564d41
 #endif
 
-/* With each call, the list has the calls that do the same: a C library uses one or the other. */
+/* If several calls do the same, the list has all of them, because a C library may use any of them. */
 static const int calls_reading[] = {
 	__NR_read,       __NR_readv,     __NR_pread64,    __NR_preadv,      __NR_preadv2,
 	__NR_openat,     __NR_openat2,   __NR_close,      __NR_close_range, __NR_fstat,

@@ -229,7 +229,7 @@ json_t *report_status(const struct report_source *src, double bpf_percent)
 	return a;
 }
 
-/* All that the daemon may keep (privilege.c). */
+/* All capabilities that the daemon may keep (privilege.c). */
 static json_t *report_capabilities(void)
 {
 	static const struct {
@@ -258,7 +258,8 @@ static json_t *report_capabilities(void)
 	return list;
 }
 
-/* The word in brackets: "none", "integrity" or "confidentiality". "unknown": there is no such file. */
+/* The state of lockdown, which is the word in brackets: "none", "integrity" or "confidentiality".
+ * "unknown": there is no such file. */
 static void report_lockdown(char ret[32])
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/security/lockdown", "re");

@@ -27,8 +27,8 @@ struct report_source {
 	struct worker_stats requests, closing;
 };
 
-/* Each makes an answer, and the caller owns the reference. NULL: out of memory. bpf_percent: CPU time of the
- * programs in % of one CPU; negative: not measured. */
+/* Each function makes an answer; the caller owns the reference. NULL: out of memory. bpf_percent: CPU time
+ * of the programs in % of one CPU; negative: it was not measured. */
 json_t *report_status(const struct report_source *src, double bpf_percent);
 json_t *report_doctor(struct probe *probe, struct jobs *jobs);
 

@@ -31,8 +31,8 @@ void service_dispose(void *arg, uid_t uid, int fd)
 					.uid = uid,
 					.owner = uid == 0 || uid == geteuid() };
 
-	/* If the queue is full, the descriptor stays open. Long before, the daemon receives no more
-	 * descriptors: see service_choked(). */
+	/* If the queue is full, the descriptor stays open. This hardly happens: the daemon stops
+	 * receiving descriptors when half of the queue is used (service_choked()). */
 	if (s->closer)
 		(void)worker_post(s->closer, &job);
 	else

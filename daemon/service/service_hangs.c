@@ -19,8 +19,8 @@ struct hangs_job {
 	int error;
 };
 
-/* The limit of the list. control_answer() sends at most CONTROL_OUT_MAX bytes, and each byte of the path may
- * become an escape of six bytes. */
+/* How long the list may be. control_answer() sends at most CONTROL_OUT_MAX bytes, and the path needs up to
+ * six bytes in them for each of its bytes. */
 #define HANGS_BYTES_MAX (CONTROL_OUT_MAX - 6 * sizeof(((struct hangs_job *)0)->dir) - 128)
 
 static void hangs_free(void *arg)

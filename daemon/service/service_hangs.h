@@ -5,7 +5,7 @@
 
 #include "daemon/service/service.h"
 
-#define SERVICE_HANGS_MAX 200 /* the newest so many are told, when they fit */
+#define SERVICE_HANGS_MAX 200 /* at most this many hangs are listed, the newest ones */
 
 /* Handles {"cmd":"hangs"}. The clients' worker reads the files. */
 void service_hangs(struct service *s, uint64_t client);

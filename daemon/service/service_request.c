@@ -61,8 +61,8 @@ static void service_copy(struct service *s, uint64_t client, const struct servic
 	service_post(s, client, &wj);
 }
 
-/* On the clients' worker. After worker_leave() the thread may get stuck, and still run when the daemon
- * ends. */
+/* Runs on the clients' worker. After worker_leave() the thread may get stuck, and may still run when
+ * the daemon ends. */
 static void snapshot_run(void *arg)
 {
 	struct service_job *j = arg;
@@ -85,7 +85,7 @@ static void snapshot_run(void *arg)
 	close(TAKE_FD(j->fd));
 }
 
-/* How well the trace is stored, as far as the window is concerned. */
+/* Describes how well the window of the snapshot is stored on the disk. */
 static json_t *snapshot_storage(const struct snapshot_request *r)
 {
 	const struct writer_storage *st = &r->storage;
@@ -121,7 +121,8 @@ static void snapshot_done(void *arg)
 	service_job_free(j);
 }
 
-/* Reads a time of the request into *ret; fallback if it is absent. False if the value is not a time. */
+/* Reads the time of a request that has the name key. If there is none, *ret becomes fallback. Returns
+ * false if the value is not a time. */
 static bool service_time(json_t *body, const char *key, uint64_t fallback, uint64_t *ret)
 {
 	json_t *v = json_object_get(body, key);

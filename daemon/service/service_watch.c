@@ -32,7 +32,7 @@ static void watch_run(void *arg)
 	struct watch_job *j = arg;
 
 	j->error = watchpoints_add(j->service->watchpoints, j->service->drain, &j->want, &j->info, j->err);
-	if (!worker_progress()) /* then watch_done() may not be called */
+	if (!worker_progress()) /* then watch_done() will not run */
 		watchpoints_drop(j->service->watchpoints, j->want.client);
 }
 
@@ -58,7 +58,8 @@ static void watch_done(void *arg)
 	watch_job_free(j);
 }
 
-/* Reads the request. Returns 0, or -errno: the request has been refused. */
+/* Reads the request. Returns 0, or -errno: the request is wrong, and the client has got an answer
+ * that says so. */
 static int watch_check(struct service *s, uint64_t client, json_t *body, struct watchpoint_want *ret)
 {
 	json_int_t pid = json_integer_value(json_object_get(body, "pid"));

@@ -79,7 +79,7 @@ void watchpoints_drop(struct watchpoints *ws, uint64_t client)
 	}
 }
 
-/* The process of a task, and the start of its stack. 0: there is none. */
+/* Finds the process of a task, and the start of the process's stack. Returns 0 if there is no such task. */
 static uint32_t process_of(uint32_t tid, uint64_t *ret_stack)
 {
 	_cleanup_fclose_ FILE *status = NULL, *stat = NULL;
@@ -116,7 +116,8 @@ static int read_value(uint32_t pid, uint64_t addr, uint32_t len, uint64_t *ret)
 	return errno == EPERM || errno == ESRCH ? -errno : -EFAULT;
 }
 
-/* The requested length; otherwise the length of the variable, or what the address allows. */
+/* Chooses the length to watch: the requested one. If none was requested: the length of the
+ * variable, or else a length that the address allows. */
 static int choose_len(const struct watchpoint_want *want, const struct variable *v, uint32_t *ret,
 		      char err[WATCHPOINT_ERR_MAX])
 {
@@ -251,7 +252,8 @@ int watchpoints_news(struct watchpoints *ws, uint64_t client, uint32_t id, struc
 
 		if (w->client != client || w->id != id)
 			continue;
-		/* Checked first, so that accesses before the end are still reported. */
+		/* This check comes first, so that accesses that were made before the end are still
+		 * reported. */
 		ret->end = watchpoint_ended(w);
 		for (ret->n = 0; ret->n < w->n; ret->n++)
 			ret->v[ret->n] = w->recent[(w->head + ret->n) % WATCHPOINT_RECENT_MAX];

@@ -16,7 +16,7 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 
-#define FUNCTION_MAX 160 /* of a function in a frame's text */
+#define FUNCTION_MAX 160 /* bytes of a function's name in the text of a frame */
 #define MODULE_MAX   64
 
 struct symbols {
@@ -188,8 +188,9 @@ void symbols_user(struct symbols *s, uint32_t pid, const struct unwind_frame *f,
 		user_text(s, pid, f, text);
 		return;
 	}
-	/* A serial number is never reused. Only a file that lies about its addresses can confuse two of its
-	 * own functions. */
+	/* The key is made of the file's serial number, which is never reused, and of the address in the
+	 * file, cut to 39 bits. So two frames have the same key only if a file claims to be larger than
+	 * that. Then two functions of this file are mixed up, and those of no other file. */
 	key = f->elf->serial << 40 | ((f->vaddr - f->elf->file.base) << 1 & ((1ULL << 40) - 1)) | f->exact;
 	if (map_get(&s->known, key, &at)) {
 		snprintf(text, SYMBOLS_TEXT_MAX, "%s", s->texts.v + at);

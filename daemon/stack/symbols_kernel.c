@@ -76,7 +76,8 @@ static int line_add(struct symbols_kernel *k, char *line)
 	return VEC_PUSH(&k->syms, e);
 }
 
-/* Of the names at one address, the first in the file comes first: the kernel prints that name. */
+/* If several names have the same address, the first one in the file is sorted first, because the
+ * kernel prints this one. */
 static int entry_cmp(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;

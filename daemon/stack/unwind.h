@@ -45,7 +45,7 @@ void unwind_end(struct unwind *u);
 uint64_t unwind_pc(const uint64_t regs[34]);
 uint64_t unwind_sp(const uint64_t regs[34]);
 /* Walks the stack. regs: as in struct ct_iter_task. Returns how many frames there are, innermost first; 0:
- * no user task. *ret_cut: the stack has more frames, which could not be found. */
+ * the task has no user stack. *ret_cut becomes true if the stack has more frames that could not be found. */
 size_t unwind_stack(struct unwind *u, const uint64_t regs[34], struct unwind_frame frames[UNWIND_FRAMES_MAX],
 		    bool *ret_cut);
 /* Finds the mapping and the file of one address. */

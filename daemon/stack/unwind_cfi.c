@@ -41,7 +41,7 @@ static uint64_t cursor_le(struct cursor *c, unsigned n)
 	return v;
 }
 
-/* A value in one of the formats of DW_EH_PE_*, without its base. */
+/* Reads a value in one of the formats DW_EH_PE_*, without adding its base. */
 static uint64_t cursor_format(struct cursor *c, uint8_t enc)
 {
 	switch (enc & 0x0f) {
@@ -195,7 +195,8 @@ static int cie_read(const struct unwind_elf *e, uint64_t vaddr, struct unwind_cf
 	return r || c.bad || cie->ra_reg >= UNWIND_CFI_REGS ? -EBADMSG : 0;
 }
 
-/* The start of the code of an FDE. field: the address of the value that the cursor reads. */
+/* Returns the address at which the code of an FDE begins. field: the address of the value that the
+ * cursor reads. */
 static uint64_t fde_begin(const struct unwind_elf *e, uint8_t enc, uint64_t field, struct cursor *c)
 {
 	uint64_t begin = cursor_format(c, enc);

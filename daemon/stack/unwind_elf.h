@@ -37,7 +37,7 @@ struct unwind_elf {
 	bool debug_looked;
 };
 
-/* By what a file is known: device, inode, size and times. */
+/* The identity of a file: device, inode, size and times. */
 struct unwind_elf_id unwind_elf_id(const struct stat *st);
 /* Reads the headers of a file. On success the object owns fd. Returns 0, -ENOMEM, or -errno as
  * elf_file_open(); on failure fd stays the caller's. */

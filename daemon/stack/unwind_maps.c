@@ -17,7 +17,7 @@
 #define NAMES_MAX     (1u << 20)
 #define MOUNTINFO_MAX 65536 /* lines */
 
-/* Whether the answers of a file system depend on a server. */
+/* True: a file system of this type may have to ask a server. */
 static bool fs_is_remote(const char *type)
 {
 	static const char *const remote[] = { "nfs",    "cifs", "smb3",  "ceph",      "afs",   "coda",
@@ -31,8 +31,8 @@ static bool fs_is_remote(const char *type)
 	return false;
 }
 
-/* Looks for a device in a mountinfo file. 1: its file system is remote; 0: it is local; -ENOENT: the device
- * is not mounted there. */
+/* Looks for a device in a mountinfo file. Returns 1: its file system is remote; 0: it is local; -ENOENT:
+ * the device is not mounted there. */
 static int mountinfo_look(const char *path, uint32_t minor_no)
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");

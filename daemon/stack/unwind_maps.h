@@ -13,7 +13,7 @@
 
 #include "lib/vec.h"
 
-#define UNWIND_MAPS_LINES_MAX 65536 /* of /proc/PID/maps; what comes behind is not known */
+#define UNWIND_MAPS_LINES_MAX 65536 /* lines of /proc/PID/maps that are read; the rest is not known */
 
 struct unwind_elf;
 
@@ -54,8 +54,8 @@ struct unwind_mounts {
 	uint32_t shmem_minor; /* number of the device of memfd and shared anonymous memory */
 };
 
-/* Whether a device, as tid sees it, may be a file system whose answer depends on a server. Devices with a
- * major number are disks. */
+/* True: a device, as tid sees it, may be a file system that has to ask a server. Devices with a major
+ * number are disks. */
 bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_no, uint32_t minor_no);
 
 /* Replaces the contents of m by the mappings of tid. Returns 0; -ESRCH: there is no such task; -ENOMEM; or
