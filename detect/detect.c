@@ -43,7 +43,7 @@ void detect_free(struct detect *d)
 	free(d);
 }
 
-/* Finds a live task, or makes its entry. NULL: the task has ended, or there is no room. */
+/* Finds a live task, or makes its entry if there is none. NULL: the task has ended, or there is no room. */
 static struct detect_task *task_touch(struct detect *d, uint32_t tid, uint64_t ts)
 {
 	struct detect_task *t = detect_tasks_find(&d->tasks, tid);
@@ -77,7 +77,7 @@ static bool wait_is_loop(uint8_t wait)
 	       wait == CT_W_SIGNAL;
 }
 
-/* Whether a task could idle in this wait: whether it may wait for its next piece of work. */
+/* True: a task can idle in this wait, because it may be waiting for its next piece of work. */
 static bool wait_can_idle(const struct detect_task *t)
 {
 	enum ct_obj_kind kind = CT_OBJ_KIND(t->obj);
@@ -94,15 +94,15 @@ static uint64_t wait_point(const struct detect_task *t)
 	return t->wait == CT_W_FUTEX ? GLIBC_FUTEX_PAIR(t->obj) : t->obj;
 }
 
-/* Whether the task sent on the socket that it waits on. Then it waits for an answer. */
+/* True: the task has sent on the socket that it waits on, so it waits for an answer. */
 static bool wait_is_call(const struct detect_task *t)
 {
 	return (t->wait == CT_W_READ || t->wait == CT_W_POLL) && t->obj && t->sent_obj == t->obj;
 }
 
 /*
- * Votes for the place of this wait as the idle point, by the majority vote of Boyer and Moore. Returns
- * whether it is the idle point.
+ * Adds a vote for the place of this wait as the idle point, by the majority vote of Boyer and Moore.
+ * Returns true if the place is now the idle point.
  */
 static bool task_vote(struct detect_task *t)
 {
@@ -140,7 +140,8 @@ static void task_comes_round(struct detect_task *t, uint64_t ts)
 	t->look_nr = CT_NR_NONE;
 }
 
-/* Learns the time away from the idle point, unless it ends one of the first reported hangs. */
+/* Learns how long the task was away from its idle point. The time of a reported hang is learned
+ * only if hangs of this name were reported more than TOLD_HABIT times. */
 static void task_learn_away(struct detect *d, struct detect_task *t, uint64_t ts)
 {
 	uint64_t from = detect_max(t->away_ns, t->progress_ns, d->floor_ns);
@@ -219,7 +220,7 @@ static void task_idle(struct detect *d, struct detect_task *t, uint64_t ts, bool
 	t->away_ns = t->sleep_since_ns = t->sent_obj = 0;
 }
 
-/* Notes that the task begins the wait that is in t. */
+/* Notes that the task begins to wait. The fields of t describe the wait already. */
 static void task_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts)
 {
 	bool is_idle_point;
@@ -227,7 +228,8 @@ static void task_wait_begins(struct detect *d, struct detect_task *t, uint64_t t
 	if (t->wait == CT_W_READ && CT_OBJ_KIND(t->obj) == CT_OBJ_SOCK) {
 		struct detect_socket *s = detect_socket_find(&d->sockets, t->obj);
 
-		/* A task that waits to read has nothing to read, whatever the count says. */
+		/* If a task waits to read, there is nothing to read, whatever the count of unread
+		 * bytes says. */
 		if (s)
 			s->unread_ns = 0, s->unread_bytes = 0;
 	}
@@ -298,14 +300,14 @@ static void task_forget(struct detect_task *t, uint64_t ts)
 }
 
 /*
- * Handles a switch that is older than the state: later records came first, through the ring of
- * another CPU.
+ * Handles the record of a switch that is older than the known state. Later records were read first,
+ * because they came through the ring of another CPU.
  */
 static void switch_out_late(struct detect *d, struct detect_task *t, const struct ct_rec *rec)
 {
 	if (t->votes && rec->wait == t->idle_point_wait && t->away_ns && rec->ts > t->away_ns &&
 	    (rec->wait == CT_W_FUTEX ? GLIBC_FUTEX_PAIR(rec->obj) : rec->obj) == t->idle_point) {
-		/* The task was idle then, and has been woken since. */
+		/* The task was idle at the time of this record, and has been woken since then. */
 		task_learn_away(d, t, rec->ts);
 		task_returns(t, rec->ts);
 		t->away_ns = t->since_ns;
@@ -315,9 +317,9 @@ static void switch_out_late(struct detect *d, struct detect_task *t, const struc
 }
 
 /*
- * Takes note that a task was seen on the CPU, in system call nr or in none (CT_NR_NONE). Two kinds of tasks
- * make progress without a wait: a task that polls with a time limit of zero and always finds more work, and
- * a task that makes one system call and then another one.
+ * Notes that a task was seen on the CPU, in the system call `nr` or in none (CT_NR_NONE). polls: the task
+ * polled with a time limit of zero. Two kinds of tasks make progress without a wait: a task that polls so
+ * and always finds more work, and a task that was first in one system call and is now in another one.
  */
 static void task_look(struct detect *d, struct detect_task *t, uint64_t ts, uint16_t nr, bool polls)
 {

@@ -55,7 +55,7 @@ struct detect_hang {
 	uint32_t tid, tgid;
 	char comm[CT_COMM_LEN]; /* 0-terminated */
 	uint64_t cgroup_id;
-	uint64_t since_ns; /* the task hangs since this time; boot time, as found_ns */
+	uint64_t since_ns; /* the task hangs since this time; boot time, like found_ns */
 	uint64_t found_ns; /* when the detector noticed it */
 	uint64_t threshold_ns;
 	uint64_t obj; /* the object that the task waits for; 0: not known, or the task does not wait */
@@ -71,8 +71,8 @@ struct detect_limits {
 };
 
 /*
- * Other limits for tasks of one name, or for the control groups whose path matches. A later override wins
- * over an earlier one.
+ * Other limits for tasks of one name, or for the tasks of control groups whose path matches a pattern. A
+ * later override wins over an earlier one.
  */
 struct detect_override {
 	bool is_cgroup;
@@ -99,8 +99,8 @@ struct detect_options {
 	/*
 	 * Asks the kernel for the present state of a task before a hang is reported. The callee sets
 	 * wait.aux to DETECT_PRIO_IDLE for a task of SCHED_IDLE. Returns 0; -ESRCH: the task has ended;
-	 * another -errno: the task cannot be read. In that case, and if look is NULL, the records are
-	 * believed unless records are missing.
+	 * another -errno: the task cannot be read. If the task cannot be read, or if look is NULL, the
+	 * detector trusts the records, unless records are missing.
 	 */
 	int (*look)(void *arg, uint32_t tid, struct ct_iter_task *ret);
 	void *look_arg;
@@ -109,7 +109,7 @@ struct detect_options {
 };
 
 struct detect_stats {
-	uint64_t tasks, judged; /* present tasks; those whose habits are known well enough to be judged */
+	uint64_t tasks, judged; /* tasks now; how many of them are known well enough to be judged */
 	uint64_t tasks_refused;
 	uint64_t found[CT_HANG_RULES];
 	uint64_t behind;    /* hangs that were not reported, because the task waits for a reported task */
@@ -131,23 +131,24 @@ void detect_free(struct detect *d);
  */
 void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *words);
 void detect_blob(struct detect *d, const struct ct_blob *blob);
-/* Takes the state of a task as the kernel has it, at the start or after records were lost. */
+/* Sets the state of a task to the one that the kernel has. Used at the start, and after records were lost. */
 void detect_found(struct detect *d, const struct ct_iter_task *found);
 /*
- * Ends a round in which detect_found() took all tasks. now_ns: when the round began. Losses before now_ns do
- * not matter any more. A task that was not found, and of which no record came since then, has ended.
+ * Ends a round in which detect_found() was called for all tasks. now_ns: when the round began. From now on,
+ * losses before now_ns are without effect. A task has ended if the round did not find it and no record about
+ * it came after now_ns.
  */
 void detect_resync(struct detect *d, uint64_t now_ns);
-/* Notes that records were lost until ts_ns. No task is judged until detect_resync(). */
+/* Notes that records were lost until ts_ns. No task is judged until detect_resync() is called. */
 void detect_lost(struct detect *d, uint64_t ts_ns);
 /*
- * Judges all tasks. The caller calls it several times a second (DETECT_TICK_NS of thresholds.h is often
- * enough), after all records older than now_ns. A long time without a call counts as time in which the
- * machine slept.
+ * Judges all tasks. To be called several times a second (DETECT_TICK_NS of thresholds.h is often
+ * enough), after all records older than now_ns. If a long time passes without a call, the machine is
+ * assumed to have slept.
  */
 void detect_tick(struct detect *d, uint64_t now_ns);
 
-/* Whether records were lost, so that no task is judged before detect_resync(). */
+/* True: records were lost, so no task is judged before detect_resync() is called. */
 bool detect_is_blind(const struct detect *d);
 struct detect_stats detect_stats(const struct detect *d);
 

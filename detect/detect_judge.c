@@ -55,7 +55,8 @@ static uint32_t judge_waits_for(const struct detect *d, const struct detect_task
 	return 0;
 }
 
-/* The tid at the end of the chain of tasks that wait for each other. In a cycle, the smallest tid. */
+/* Returns the tid at the end of the chain of tasks that wait for each other. If the chain is a cycle,
+ * returns the smallest tid in it. */
 static uint32_t judge_root(const struct detect *d, const struct detect_task *t)
 {
 	uint32_t tid = t->tid, low;
@@ -98,15 +99,15 @@ static bool judge_is_told(const struct detect *d, const struct detect_task *t, e
 	return false;
 }
 
-/* Whether records are missing, so that tasks cannot be judged. */
+/* True: records are missing, so tasks cannot be judged. */
 static bool judge_is_blind(const struct detect *d)
 {
 	return d->lost_ns || d->shed >= CT_SHED_WAITS;
 }
 
 /*
- * Asks the kernel about a task. False: the kernel does not confirm the records; then the state of the task
- * is corrected.
+ * Asks the kernel about a task. True: the kernel confirms the records. False: it does not; then the state
+ * of the task is corrected.
  */
 static bool judge_look(struct detect *d, struct detect_task *t)
 {
@@ -132,9 +133,9 @@ static bool judge_look(struct detect *d, struct detect_task *t)
 	else
 		same = runs;
 	/*
-	 * Finds out whether the task has had the CPU since, so that it does not hang. On a busy machine
-	 * sched_since may be wrong by tenths of a second. For a task that goes on as usual, sched_since is a
-	 * moment ago. So the middle between since_ns and now decides.
+	 * Finds out whether the task has had the CPU after since_ns; then it does not hang. On a busy
+	 * machine sched_since may be wrong by tenths of a second. For a task that goes on as usual,
+	 * sched_since is only a moment ago. So a time in the second half between since_ns and now counts.
 	 */
 	if (t->run != DETECT_RUNNING && it.sched_since > t->since_ns + (d->now_ns - t->since_ns) / 2)
 		same = false;
@@ -190,7 +191,7 @@ static bool judge_loops(const struct detect_task *t)
 	return t->idle_point_wait == CT_W_EPOLL || t->idle_point_wait == CT_W_POLL;
 }
 
-/* Whether the habits of the task have been watched for long enough to tell unusual behaviour. */
+/* True: the habits of the task have been watched for long enough to recognise unusual behaviour. */
 static bool judge_is_known(const struct detect *d, const struct detect_task *t)
 {
 	return t->away_ns && !(t->bits & DETECT_IDLE) && t->returns >= RETURNS_MIN && t->first_ns &&
@@ -216,8 +217,8 @@ static bool judge_is_patient(struct detect *d, const struct detect_task *t, uint
 }
 
 /*
- * How many times longer than the longest time away a wait has to be, to be a hang. 0: such a wait is never a
- * hang.
+ * Returns a factor: a wait is a hang if it is longer than this many times the longest time away. 0: such a
+ * wait is never a hang.
  */
 static unsigned judge_wait(const struct detect *d, const struct detect_task *t)
 {
@@ -233,7 +234,8 @@ static unsigned judge_wait(const struct detect *d, const struct detect_task *t)
 		if (t->owner)
 			return TIMES_LOCK;
 		/*
-		 * A thread without work waits like a stuck one, so only the wait of the first thread counts.
+		 * A thread without work waits in the same way as a stuck one, so only the wait of the first
+		 * thread counts.
 		 */
 		return alone && first ? TIMES_WAIT : 0;
 	case CT_W_FLOCK:
@@ -329,7 +331,7 @@ static void judge_disk(struct detect *d, struct detect_task *t, uint64_t limit_n
 		judge_tell(d, t, CT_HANG_DISK, since_ns, now_ns, limit_ns);
 }
 
-/* Whether the task has waited for a lock for longer than the limit, in a wait without a time limit. */
+/* True: the task has waited for a lock for longer than the limit, in a wait without a time limit. */
 static bool judge_is_stuck(const struct detect_task *t, uint64_t limit_ns, uint64_t now_ns)
 {
 	return t && t->run == DETECT_BLOCKED && t->wait == CT_W_FUTEX && t->owner &&
@@ -337,8 +339,8 @@ static bool judge_is_stuck(const struct detect_task *t, uint64_t limit_ns, uint6
 }
 
 /*
- * Whether all tasks of the cycle have waited for the limit, and t has the smallest tid. So a cycle is
- * reported once.
+ * True: all tasks of the cycle have waited for the limit, and t has the smallest tid of them. The
+ * second condition makes sure that a cycle is reported once.
  */
 static bool judge_is_cycle(struct detect *d, struct detect_task *t, uint64_t limit_ns, uint64_t now_ns)
 {
@@ -376,7 +378,7 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 {
 	struct detect_limits limits;
 
-	/* In most calls, most tasks are done here. */
+	/* Most tasks leave here in most calls, because they are idle or have not waited for long enough. */
 	if (t->bits & DETECT_IDLE || (t->run == DETECT_BLOCKED && now_ns < t->since_ns + d->min_ns &&
 				      (!t->sleep_since_ns || now_ns < t->sleep_since_ns + d->min_ns)))
 		return;
@@ -386,8 +388,8 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 	detect_limits_of(d, t, &limits);
 	if (t->run == DETECT_BLOCKED) {
 		/*
-		 * The kernel knows whether these waits last, and since when. So lost records do no harm
-		 * here.
+		 * The kernel is asked whether these waits last, and since when. So lost records do no
+		 * harm here.
 		 */
 		judge_deadlock(d, t, limits.after_ns[CT_HANG_DEADLOCK], now_ns);
 		judge_disk(d, t, limits.after_ns[CT_HANG_DISK], now_ns);
@@ -403,7 +405,7 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 	judge_busy(d, t, limits.after_ns[CT_HANG_BUSY], now_ns);
 }
 
-/* Whether the usual reader of a socket does something else. */
+/* True: the usual reader of a socket does something else. */
 static bool judge_reader_is_away(const struct detect *d, const struct detect_task *r, uint64_t limit_ns,
 				 uint64_t now_ns)
 {
@@ -416,13 +418,13 @@ static bool judge_reader_is_away(const struct detect *d, const struct detect_tas
 		       detect_ran_ns(r, now_ns) >= limit_ns / BUSY_OF * BUSY_PART;
 	if (r->run == DETECT_RUNNABLE)
 		return false; /* the rule STARVED is about such a task */
-	/* A thread that waits so may have no work, because another thread has taken over. */
+	/* A thread in such a wait may have no work, because another thread has taken over. */
 	if (r->wait == CT_W_FUTEX && !r->owner && r->tid != r->tgid)
 		return false;
 	return r->wait != CT_W_EPOLL && r->wait != CT_W_ACCEPT && r->wait != CT_W_URING;
 }
 
-/* Whether the client has waited for long for the other end: for an answer, or for room. */
+/* True: the client has waited for long for the other end: for an answer, or for room. */
 static bool judge_client_waits(const struct detect_task *c, const struct detect_socket *s, uint64_t limit_ns,
 			       uint64_t now_ns)
 {
@@ -442,7 +444,7 @@ static void judge_socket(struct detect *d, const struct detect_socket *s, uint64
 	    now_ns < reader->seen_ns + d->set.learn_ns || client->told >> CT_HANG_SERVICE & 1 ||
 	    client->tgid == d->opt.own_tgid || reader->tgid == d->opt.own_tgid)
 		return;
-	/* Records of the reader were left out, so it is not known what it has read since. */
+	/* Records of the reader were left out, so the detector does not know what it has read since then. */
 	if (reader->capped_ns &&
 	    (now_ns < reader->capped_ns + JUDGE_CAP_NS || s->unread_ns <= reader->capped_ns))
 		return;
@@ -458,7 +460,7 @@ static void judge_socket(struct detect *d, const struct detect_socket *s, uint64
 	judge_tell(d, client, CT_HANG_SERVICE, since_ns, now_ns, limit_ns);
 }
 
-/* Removes a task some time after its end: by then its late records have come. */
+/* Removes a task some time after its end, when its late records have arrived. */
 static void judge_bury(struct detect *d, struct detect_task *t, uint64_t now_ns)
 {
 	if (now_ns >= t->since_ns + DEAD_KEPT_NS)

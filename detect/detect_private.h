@@ -31,7 +31,7 @@ struct detect {
 	uint64_t min_ns;    /* the shortest threshold that any task can have */
 	uint64_t patient_ns;
 	uint64_t now_ns;   /* time of the latest tick, boot time */
-	uint64_t floor_ns; /* what happened before this time is not known well enough */
+	uint64_t floor_ns; /* the records before this time are not complete enough to judge by */
 	uint64_t slept_ns; /* until this time the machine slept or stood still */
 	uint64_t lost_ns;  /* records were lost until this time; 0: none since the last resync */
 	uint8_t shed;      /* the present step of the governor, CT_SHED_* */
@@ -56,14 +56,14 @@ static inline uint64_t detect_ran_ns(const struct detect_task *t, uint64_t now_n
 	return t->ran_ns + (t->run == DETECT_RUNNING && now_ns > from_ns ? now_ns - from_ns : 0);
 }
 
-/* *ret becomes the limits that hold for a task. */
+/* Sets *ret to the limits that hold for a task. */
 void detect_limits_of(const struct detect *d, const struct detect_task *t, struct detect_limits *ret);
 /* Computes min_ns and patient_ns from the settings. */
 void detect_limits_init(struct detect *d);
 /* Notes which overrides match a control group, from its blob. */
 void detect_limits_cgroup(struct detect *d, const struct ct_object_blob *o);
 
-/* Puts a task into the state that the kernel gave at ts_ns. */
+/* Puts a task into the state that the kernel reported at ts_ns. */
 void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_task *found, uint64_t ts_ns);
 /* Judges all tasks and sockets, and reports the hangs. */
 void detect_judge(struct detect *d, uint64_t now_ns);

@@ -57,7 +57,8 @@ struct detect_socket *detect_socket_get(struct detect_sockets *s, uint64_t obj, 
 	return oldest;
 }
 
-/* Copies an address. An IPv4 address in an IPv6 socket (::ffff:a.b.c.d) is written as in an IPv4 socket. */
+/* Copies an address. An IPv4 address in an IPv6 socket (::ffff:a.b.c.d) gets the form that it has in an
+ * IPv4 socket. */
 static void socket_address(const struct ct_object_blob *o, const uint8_t from[16], uint8_t to[16])
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -70,8 +71,9 @@ static void socket_address(const struct ct_object_blob *o, const uint8_t from[16
 }
 
 /*
- * A key for "the end with these addresses", as seen from that end. Unlike an id it has no kind of object, so
- * it differs from all ids.
+ * A key for one end of a connection, made from its own addresses and those of the other end. far: the other
+ * end, instead of the end that o describes. The key has no kind of object, as an id has, so it differs from
+ * all ids.
  */
 static uint64_t socket_address_key(const struct ct_object_blob *o, bool far)
 {
@@ -120,8 +122,8 @@ void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec)
 	to->peer = rec->obj;
 	to->writer = rec->tid;
 	/*
-	 * Bytes that were sent before the two ends were known are not counted, but their receives are. So a
-	 * number below 0 that is old is dropped.
+	 * Bytes that were sent before the two ends were known are not counted, but the receives of these
+	 * bytes are. So an old number below 0 is dropped.
 	 */
 	if (to->unread_bytes < 0 && rec->ts > to->read_ns + SOCKET_LATE_NS)
 		to->unread_bytes = 0;
@@ -149,6 +151,6 @@ void detect_socket_received(struct detect_sockets *s, const struct ct_rec *rec)
 	at->unread_bytes -= ct_message_bytes(rec);
 	if (at->unread_ns && rec->ts > at->unread_ns)
 		at->max_delay_ns = MAX(at->max_delay_ns, rec->ts - at->unread_ns);
-	/* the reader is busy with it, so the time of the remaining bytes starts anew */
+	/* the reader is reading the queue, so the time of the remaining bytes starts anew */
 	at->unread_ns = at->unread_bytes > 0 ? rec->ts : 0;
 }

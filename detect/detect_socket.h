@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * detect_socket.h - the detector's table of sockets: which two sockets are the ends of one connection, and
- * whether there are unread bytes. For an epoll, the table has the task that waits there. It does not judge.
+ * whether there are unread bytes. For an epoll, the table has the task that waits there. This file does not
+ * judge.
  *
  * The table has a fixed size, and replaces entries as detect_habit.h does. One thread at a time. Times are
  * boot time.
@@ -22,7 +23,7 @@ struct detect_socket {
 	uint64_t peer;      /* the other end; 0: not known */
 	uint64_t unread_ns; /* there are unread bytes since this time; 0: there are none */
 	uint64_t max_delay_ns;
-	uint64_t read_ns;     /* when a task last read from the socket */
+	uint64_t read_ns;     /* when a task read from the socket last */
 	int64_t unread_bytes; /* below 0: the record of a receive came before the record of its send */
 	uint32_t reader;      /* the task that read last; for an epoll: the task that waited last */
 	uint32_t writer;      /* the task that sent last to this end */
@@ -46,11 +47,12 @@ void detect_socket_name(struct detect_sockets *s, const struct ct_object_blob *o
 /* Adds the bytes of a CT_SEND to the unread bytes of the other end, if that end is known. */
 void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec);
 /*
- * Forgets the unread bytes of a socket, unless its reader has read since capped_ns. Up to capped_ns the
- * reader's records were left out, so the number of unread bytes is not known.
+ * Forgets the unread bytes of a socket, unless a task has read from it after capped_ns. Before
+ * capped_ns the records of the reader were left out, so the number of unread bytes is not known.
  */
 void detect_socket_forget(struct detect_sockets *s, uint64_t obj, uint64_t capped_ns);
-/* Subtracts the bytes of a CT_RECV from the unread bytes, and notes the reader and its delay. */
+/* Subtracts the bytes of a CT_RECV from the unread bytes. Notes the reader, and how long the bytes
+ * were unread. */
 void detect_socket_received(struct detect_sockets *s, const struct ct_rec *rec);
 
 #endif

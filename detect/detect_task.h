@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detect_task.h - the detector's table of tasks: the state and the habits of each task. It stores; detect.c
- * fills it from records. One thread at a time. Times are boot time.
+ * detect_task.h - the detector's table of tasks: the state and the habits of each task. It only stores;
+ * detect.c fills the table from records. One thread at a time. Times are boot time.
  */
 #ifndef CTRACE_DETECT_DETECT_TASK_H
 #define CTRACE_DETECT_DETECT_TASK_H
@@ -18,14 +18,14 @@
 enum detect_run { DETECT_UNKNOWN, DETECT_BLOCKED, DETECT_RUNNABLE, DETECT_RUNNING };
 
 /* Bits of detect_task.bits. */
-#define DETECT_DEAD   0x01 /* it has ended; kept for a moment, so that late records do not bring it back */
+#define DETECT_DEAD   0x01 /* the task has ended; kept for a moment, so that late records do not revive it */
 #define DETECT_IDLE   0x02 /* the task waits at its idle point */
 #define DETECT_SHARED 0x04 /* other threads idle at the same epoll, and take over its work */
 #define DETECT_FORKED 0x08 /* the task has forked a process since it was last idle */
 #define DETECT_FOUND  0x10 /* detect_found() was called for the task since the last detect_resync() */
 
 /*
- * The kind of a wait for a lock whose owner is known. It uses the number of CT_W_NONE, which no wait has.
+ * The kind of a wait for a lock whose owner is known. Its number is that of CT_W_NONE, which no wait has.
  */
 #define DETECT_W_LOCK CT_W_NONE
 
@@ -38,18 +38,18 @@ struct detect_task {
 	uint8_t prio;
 	/* The present wait. If the task does not wait, nr is its system call. */
 	uint8_t wait, state, flags;
-	/* The idle point, and the votes for it. */
+	/* The idle point of the task, and how many votes it has. */
 	uint8_t idle_point_wait;
 	uint16_t nr, idle_point_nr;
 	uint16_t votes;
 	uint16_t receives;
 	uint64_t since_ns, obj;
-	uint64_t wake_ns;  /* latest wake-up; the record of the wait that it ends may not have come yet */
+	uint64_t wake_ns;  /* latest wake-up; the record of the wait that it ends may come later */
 	uint64_t futex_ns; /* time of the CT_FUTEX with futex_owner; the CT_SWITCH comes after it */
 	uint64_t idle_point;
 	/*
 	 * Times away from the idle point:
-	 * - away_ns: the task is away since this time; 0: it is not away, or this is not known
+	 * - away_ns: the task is away since this time; 0: it is not away, or that is not known
 	 * - progress_ns: the last sign that the task goes round its loop
 	 * - ran_ns: time on the CPU since progress_ns
 	 * - queued_ns: time in the queue for a CPU since progress_ns
@@ -60,7 +60,7 @@ struct detect_task {
 	uint64_t sent_obj;       /* the last socket on which the task sent since it was idle */
 
 	uint32_t tgid;
-	/* Samples that found the task on the CPU since progress_ns: how many, and in which system call. */
+	/* Samples since progress_ns that found the task on the CPU: how many, and in which system call. */
 	uint16_t looks, look_nr;
 	uint32_t returns;  /* how often the task came back to its idle point */
 	uint32_t patient;  /* bits 1 << CT_W_*: the kinds of waits in which the task has ever been for long */
@@ -76,7 +76,7 @@ struct detect_task {
 struct detect_tasks {
 	struct detect_task **chunks;
 	uint32_t *heads;
-	/* used: slots that were ever used; unused: the first freed slot */
+	/* used: the number of slots that were ever used; unused: the first slot that was freed */
 	uint32_t max, n_chunks, used, n, unused;
 	uint64_t refused;
 };
@@ -108,13 +108,13 @@ static inline struct detect_task *detect_tasks_find(const struct detect_tasks *t
 /* Makes the entry of a task. NULL: there is no room; this is counted in refused. */
 struct detect_task *detect_tasks_make(struct detect_tasks *t, uint32_t tid, uint64_t ts_ns);
 /*
- * Forgets all about a task but its number: another task has the number now, or the task runs another
- * program.
+ * Forgets everything about a task except its number: another task has the number now, or the task
+ * runs another program.
  */
 void detect_task_reset(struct detect_task *task, uint64_t ts_ns);
 /* Removes a task. Its entry is not valid any more. */
 void detect_tasks_remove(struct detect_tasks *t, struct detect_task *task);
-/* Shortens walks when there are fewer tasks than before. last: the highest slot in use. */
+/* Makes walks shorter when there are fewer tasks than before. last: the highest slot in use. */
 void detect_tasks_trim(struct detect_tasks *t, uint32_t last);
 /* For a walk over the slots 1 to used: the task in slot i. NULL: the slot is empty. */
 static inline struct detect_task *detect_tasks_slot(const struct detect_tasks *t, uint32_t i)

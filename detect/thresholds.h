@@ -2,135 +2,150 @@
 /*
  * thresholds.h - the numbers that decide something in detect/.
  *
- * Each entry says: the unit; what the number means; what goes wrong below and above it; the evidence.
- * Evidence names tests: "edges" are those of test/unit/detect/edges_test.c, the others are those of
- * detect_test.c beside it. "On both sides" means that a test fails with half of the number, and one with
- * twice the number. False alarms in ordinary work are measured as a whole (doc/service.md, "False alarms"),
- * not for each number. Sizes of tables, which count what they refuse, stand with the tables.
+ * Each entry says: the unit; what the number means; what goes wrong with a smaller number ("Below") and
+ * with a larger one ("Above"); the evidence. The evidence names tests. "edges (gap)" is the test gap in
+ * test/unit/detect/edges_test.c; tests without this word in front are in detect_test.c beside it. "On
+ * both sides" means that one test fails with half of the number, and one test fails with twice the
+ * number. "That it is so" means that a test only shows that the code uses this number. False alarms in
+ * ordinary work are measured as a whole (doc/service.md, "False alarms"), not for each number. Sizes of
+ * tables are beside the tables, which count what they refuse.
  */
 #ifndef CTRACE_DETECT_THRESHOLDS_H
 #define CTRACE_DETECT_THRESHOLDS_H
 
 /*
- * Defaults of settings (ctraced.conf(5)); detect_defaults() alone uses them.
+ * Defaults of settings (ctraced.conf(5)); only detect_defaults() uses them.
  */
 
-/* ns. A hang lasts at least so long. Below: alarms about delays that nobody minds. Above: short hangs are
- * missed. Evidence: notices_a_blocked_loop, on both sides, that it is so; none yet that it is right. */
+/* ns: a shorter hang is not reported. Below: alarms about delays that disturb nobody. Above: short hangs
+ * are missed. Evidence: notices_a_blocked_loop, on both sides, that it is so; none yet that it is right. */
 #define DETECT_AFTER_NS 2000000000ULL
-/* ns. The same of a wait for a disk: in ordinary work, a busy disk takes seconds for one request.
- * Evidence: notices_a_stuck_disk, on both sides, that it is so; none yet that it is right. */
+/* ns: the same for a wait for a disk, because in ordinary work a busy disk takes seconds for one
+ * request. Evidence: notices_a_stuck_disk, on both sides, that it is so; none yet that it is right. */
 #define DETECT_AFTER_DISK_NS 10000000000ULL
-/* ns. The habits of a task are watched for so long before it is judged. Below: the first unusual work is an
- * alarm. Above: young tasks are never judged. No evidence yet. */
+/* ns: the habits of a task are watched for this time before the task is judged. Below: the first unusual
+ * work causes an alarm. Above: young tasks are never judged. No evidence yet. */
 #define DETECT_LEARN_NS 60000000000ULL
 
 /*
  * When tasks are judged
  */
 
-/* ns. All tasks are judged once in so much time. Below: more CPU time. Above: hangs are noticed later.
- * Evidence: edges, from above; below it only costs. */
+/* ns: all tasks are judged once in this time. Below: more CPU time. Above: hangs are noticed later.
+ * Evidence: edges, from above; a smaller number only costs more. */
 #define DETECT_TICK_NS 200000000ULL
-/* ns. No tick for so long: the machine slept or stood still. Below: a busy machine forgets waits. Above:
- * a sleep is part of a wait. Evidence: edges (gap), on both sides. */
+/* ns: if there is no tick for longer than this, the machine slept or stood still. Below: on a busy
+ * machine, the detector forgets waits. Above: the sleep of the machine counts as a part of a wait.
+ * Evidence: edges (gap), on both sides. */
 #define DETECT_GAP_NS 1500000000ULL
-/* ns. After the record of a cap, a task is not judged for so long: the governor caps a storm again and
- * again. Evidence: edges (cap), on both sides, that it is so; it is twice GOVERNOR_CAP_MAX_NS. */
+/* ns: after a record about a cap of a task, the task is not judged for this time, because the governor
+ * caps the same tasks again and again in a storm. Evidence: edges (cap), on both sides, that it is so;
+ * it is twice GOVERNOR_CAP_MAX_NS. */
 #define JUDGE_CAP_NS 10000000000ULL
-/* ns. Hangs with the cause of a reported one are not reported for so long. Below: one hang makes many
- * reports. Above: a second hang is missed. Evidence: edges (quiet), on both sides, that it is so. */
+/* ns: after a reported hang, other hangs with the same cause are not reported for this time. Below:
+ * one hang causes many reports. Above: a second hang is missed. Evidence: edges (quiet), on both
+ * sides, that it is so. */
 #define DETECT_QUIET_NS 30000000000ULL
-/* Priority (120 + nice). A task with nice 10 or more is meant to give way to others: its queue for a CPU
- * is no hang. Evidence: edges (low_priority), on both sides, that it is so. */
+/* priority as the kernel counts it (120 + nice; a larger number is less urgent): a task with this
+ * number or a larger one (nice 10 or more) is meant to let others run first. So its time in the queue
+ * for a CPU is no hang. Evidence: edges (low_priority), on both sides, that it is so. */
 #define JUDGE_PRIO_LOW 130
 
 /*
- * How many times longer a hang is than the longest time of ordinary work. Below: alarms about work that
- * is a little longer than ever. Above: hangs of tasks with long work are missed.
+ * A time can be a hang only if it is longer than the longest time of ordinary work, multiplied by the
+ * number here. Below: alarms about work that takes a little longer than ever before. Above: hangs of
+ * tasks with long work are missed.
  */
 
-/* A wait for a lock whose owner is known: nothing but the owner ends it. Evidence:
+/* times, for a wait for a lock whose owner is known: only the owner can end it. Evidence:
  * asks_how_long_it_was_away_before, on both sides. */
 #define TIMES_LOCK 3
-/* Any other wait away from the idle point. Evidence: notices_a_service_that_does_not_read, on both sides. */
+/* times, for any other wait away from the idle point. Evidence: notices_a_service_that_does_not_read, on
+ * both sides. */
 #define TIMES_WAIT 10
-/* A run without an end: work differs more than waits. Evidence: edges (times_busy), on both sides. */
+/* times, for a run without an end. It is larger because the lengths of runs differ more than those of
+ * waits. Evidence: edges (times_busy), on both sides. */
 #define TIMES_BUSY 20
-/* The queue for a CPU. Evidence: edges (times_starved), on both sides. */
+/* times, for the time in the queue for a CPU. Evidence: edges (times_starved), on both sides. */
 #define TIMES_STARVED 4
-/* A wait for a disk. Evidence: edges (times_disk), on both sides. */
+/* times, for a wait for a disk. Evidence: edges (times_disk), on both sides. */
 #define TIMES_DISK 4
-/* A write-out, against any other wait for a disk: that of a large file is one long wait. Evidence:
- * notices_a_stuck_disk, on both sides. */
+/* times the limit of any other wait for a disk, for a task that writes out a file: to write out a
+ * large file is one long wait. Evidence: notices_a_stuck_disk, on both sides. */
 #define TIMES_SYNC 3
-/* The part of the limit that a task has to have run to hang in a run: one that hardly gets the CPU is slow.
- * Evidence: edges (busy), on both sides. */
+/* BUSY_PART of BUSY_OF parts: a task that hangs in a run has had the CPU for at least this part of the
+ * limit. A task that hardly gets the CPU is only slow. Evidence: edges (busy), on both sides. */
 #define BUSY_PART 4
 #define BUSY_OF   5
 
 /*
- * When the habits are known. Below: alarms of tasks that were watched too little. Above: fewer tasks are
- * judged.
+ * When the habits of a task are known. Below: alarms about tasks that were watched too little. Above:
+ * fewer tasks are judged.
  */
 
-/* How often a task has come back to its idle point. Evidence: edges (returns), on both sides. */
+/* returns: a task has come back to its idle point this often before it is judged. Evidence: edges
+ * (returns), on both sides. */
 #define RETURNS_MIN 20
-/* The same before a run can be a hang. Evidence: edges (busy), on both sides. */
+/* returns: the same, before a run of the task can be a hang. Evidence: edges (busy), on both sides. */
 #define RETURNS_BUSY 100
-/* Messages that a service has read. Evidence: counts_what_is_unread_from_when_it_can, from above; none
- * yet from below. */
+/* messages: a service has read this many before its unread bytes can be a hang. Evidence:
+ * counts_what_is_unread_from_when_it_can, from above; none yet from below. */
 #define RECEIVES_MIN 20
-/* Looks at a running task that show no progress. Evidence: edges (busy), on both sides. */
+/* looks: this many looks at a running task show no progress before its run is a hang. Evidence:
+ * edges (busy), on both sides. */
 #define LOOKS_MIN 3
-/* A part (1/n) of the time of learning is enough to judge the queue for a CPU, which has no idle point.
- * Evidence: edges (starved_when_known), on both sides. */
+/* a part (1/n) of the time of learning: it is enough to judge the time in the queue for a CPU, because
+ * no idle point is needed for that. Evidence: edges (starved_when_known), on both sides. */
 #define LEARN_STARVED_SHARE 10
-/* Times the time of learning. After it a task is judged by its own history alone, no longer by its name's.
- * Evidence: is_as_patient_as_its_name_for_a_while, from above; none yet from below. */
+/* times the time of learning: after this time a task is judged by its own history alone; before, the
+ * history of tasks of the same name counts too. Evidence: is_as_patient_as_its_name_for_a_while, from
+ * above; none yet from below. */
 #define LEARN_NAME_TIMES 10
-/* Reported hangs of one name. With more of them, what the task did then is a habit. Below: the second hang
- * of a kind is missed. Above: the same false alarm again and again. Evidence: edges (told), on both
- * sides. */
+/* reported hangs of tasks of one name: after more hangs than this, the detector learns the time of the
+ * hang as a habit. Below: the second hang of a kind is missed. Above: the same false alarm comes again and
+ * again. Evidence: edges (told), on both sides. */
 #define TOLD_HABIT 2
-/* Votes for the idle point at most. Below: rare work moves it. Above: a task that changes its ways is
- * misjudged for longer. No evidence yet. */
+/* votes: the idle point has at most this many. Below: rare work moves the idle point. Above: a task
+ * that changes its ways is misjudged for longer. No evidence yet. */
 #define VOTES_MAX 255
-/* Votes of a wait in an epoll or poll, which shows better where a task idles than a futex or a read.
- * Evidence: edges (votes_loop), on both sides. */
+/* votes: a wait in an epoll or poll has this many, because it shows better where a task idles than a
+ * futex or a read does. Evidence: edges (votes_loop), on both sides. */
 #define VOTES_LOOP 16
-/* ns, and a part (1/n). A task that has waited in a kind of wait for this part of the shortest limit, or of
- * this time, is patient there: such waits are no hang. Below: few waits are judged. Above: alarms about
- * waits that are usual. Evidence: edges (patient), on both sides of both. */
+/* ns, and a part (1/n): a wait of this part of the shortest limit is long; if the shortest limit is larger
+ * than PATIENT_MAX_NS, it is this part of PATIENT_MAX_NS. If a task has ever been in a wait of one kind for
+ * so long, later waits of this kind are no hang of this task. Below: few waits are judged. Above: alarms
+ * about waits that are usual. Evidence: edges (patient), for both numbers on both sides. */
 #define PATIENT_MAX_NS 2000000000ULL
 #define PATIENT_SHARE  4
-/* ns. Shorter waits for a disk are no habit. Below: one slow request makes the limit longer. Above: a slow
- * disk is no habit. Evidence: edges (times_disk), on both sides. */
+/* ns: a shorter wait for a disk does not count for the habits. Below: one slow request makes the limit
+ * longer. Above: a slow disk does not become a habit. Evidence: edges (times_disk), on both sides. */
 #define DISK_LEARNT_NS 1000000000ULL
-/* Returns. Whether threads share an epoll is looked at in so many first ones, then in one of so many. Below:
- * more CPU time. Above: a thread that others stand in for is judged. No evidence yet. */
+/* returns of a task to its idle point: whether threads share an epoll is checked at the first SHARE_FIRST
+ * returns, and then at one return in SHARE_EVERY. Below: more CPU time. Above: a thread is judged although
+ * other threads take over its work. No evidence yet. */
 #define SHARE_FIRST 4
 #define SHARE_EVERY 16
 
 /*
- * Order of records, which come through the rings of several CPUs
+ * Order of records: they come through the rings of several CPUs, so they are a little out of order
  */
 
-/* ns. A task that has ended is known for so long, so that late records do not bring it back. It has to be
- * longer than a round of the drain thread (DRAIN_QUIET_MS). Evidence: edges (dead), on both sides, that
- * it is so. */
+/* ns: the entry of a task that has ended is kept for this time, so that late records do not revive the
+ * task. It has to be longer than a round of the drain thread (DRAIN_QUIET_MS). Evidence: edges (dead), on
+ * both sides, that it is so. */
 #define DEAD_KEPT_NS 1000000000ULL
-/* ns. The record of a futex comes at most so long before that of its wait, from the same CPU. Below: an
- * interrupt hides the owner. Above: a mutex that the task took at once owns its next wait. Evidence: edges
- * (futex_early), on both sides, that it is so; none yet that it is right. */
+/* ns: the record of a futex comes before the record of its wait, from the same CPU, and at most this much
+ * earlier. Below: if an interrupt runs in between, the owner is not found. Above: a mutex that the task
+ * got at once seems to be what its next wait is for. Evidence: edges (futex_early), on both sides, that it
+ * is so; none yet that it is right. */
 #define FUTEX_EARLY_NS 1000000ULL
-/* ns. The kernel may say that a wait began so much later than its records do, and it is the same wait.
- * Below: on a busy machine a hang begins anew. Above: a new wait of the same kind is taken for the old one.
- * Evidence: edges (adopt_slack), on both sides, that it is so. */
+/* ns: the kernel may say that a wait began up to this much later than its records say; it is the same wait
+ * nevertheless. Below: on a busy machine, the time of a hang starts anew. Above: a new wait of the same
+ * kind is taken for the old one. Evidence: edges (adopt_slack), on both sides, that it is so. */
 #define ADOPT_SLACK_NS 1000000000ULL
-/* ns. The record of a send may come so much later than that of its receive, if the sender loses the CPU in
- * between. Below: bytes that were read count as unread. Above: receives of before belong to a later send.
- * No evidence yet. */
+/* ns: if the sender loses the CPU inside the call, the record of the send comes up to this much later than
+ * that of the receive. Below: bytes that were read count as unread. Above: a receive from before counts
+ * for a later send. No evidence yet. */
 #define SOCKET_LATE_NS 100000000ULL
 
 #endif
