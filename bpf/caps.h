@@ -91,8 +91,8 @@ static __always_inline __u64 *caps_named_word(__u32 tid)
 }
 
 /*
- * True: the task is capped, its fork was left out as well, and no record has named it so far. The
- * daemon learns of such a task only when the cap ends.
+ * True: the task is capped, its fork was left out as well, and no record has named the task so far.
+ * The daemon learns of such a task only when the cap ends.
  */
 static __always_inline bool caps_unborn(struct task_struct *t)
 {
@@ -104,7 +104,7 @@ static __always_inline bool caps_unborn(struct task_struct *t)
 	return named && !(*(volatile __u64 *)named & caps_bit(t->pid));
 }
 
-/* Writes the CT_SHED that says: from here on, records of the task are left out. */
+/* Writes the CT_SHED that says: from now on, records of the task are left out. */
 static __always_inline void caps_tell(struct cpu *c, __u32 tid)
 {
 	__u64 now = bpf_ktime_get_boot_ns();
@@ -121,7 +121,7 @@ static __always_inline void caps_tell(struct cpu *c, __u32 tid)
 	emit_submit(r, now);
 }
 
-/* Caps a task of a capped group, at its first record that is left out. */
+/* Caps a task of a capped group, when its first record is left out. */
 static __noinline int caps_begin(struct cpu *c, __u32 tid)
 {
 	if (c && caps_set_bit(tid))
@@ -153,8 +153,8 @@ static __always_inline void caps_count(struct cpu *c, struct task_struct *t, enu
 }
 
 /*
- * As caps_leave_out(), if a task or group is capped. This function and caps_died() are not inlined:
- * before 6.2 the caller has little stack left beside the decoders of waits.
+ * Does the work of caps_leave_out() if a task or group is capped. This function and caps_died() are
+ * not inlined: before 6.2 the caller has little stack left beside the decoders of waits.
  */
 static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {
@@ -181,13 +181,15 @@ static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct
 	return true;
 }
 
-/* True: the record about a and b (NULL: about a alone) is left out, and counted. */
+/* True: the record about the tasks a and b is left out, and counted. b may be NULL: then the record
+ * is about a alone. */
 static __always_inline bool caps_leave_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {
 	return ct_govern.capping && caps_left_out(c, a, b);
 }
 
-/* Counts a run of a program that only keeps the context of interrupts, on top of the current task. */
+/* Counts a run of a program that only keeps the context of interrupts. The interrupt runs on top of
+ * the current task. */
 static __always_inline void caps_ran_light(struct cpu *c)
 {
 	if (ct_govern.capping && caps_has_bit(bpf_get_current_task_btf()->pid))

@@ -82,7 +82,7 @@ static __always_inline bool task_is_kernel(struct task_struct *t)
 #if defined(__TARGET_ARCH_x86)
 #define REGS_BYTES (21 * 8) /* struct pt_regs is an ABI of user space; see struct ct_iter_task */
 #define TS_COMPAT  0x0002
-/* Interrupts and exceptions from user mode store -1 in orig_ax. */
+/* Interrupts and exceptions from user mode store -1 in orig_ax, so they look like no system call. */
 static __always_inline int regs_syscall(struct pt_regs *regs)
 {
 	return regs->orig_ax;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * config.h - settings that the loader writes between open and load. They are constants for the
- * verifier, and no program changes them.
+ * config.h - settings that the loader writes between open and load. The verifier takes them for
+ * constants, and no program changes them.
  */
 #ifndef CTRACE_BPF_CONFIG_H
 #define CTRACE_BPF_CONFIG_H

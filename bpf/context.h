@@ -18,7 +18,7 @@
 
 #define CONTEXT_READY_NS 100000000 /* longest time from readable data to the wake that it causes */
 
-/* Entry i of the stack. The mask is for the verifier, which loses the check of the caller. */
+/* Entry i of the stack. The caller has checked i, but the verifier does not know this, so i is masked. */
 static __always_inline struct cpu_context *context_at(struct cpu *c, __u32 i)
 {
 	barrier_var(i);
@@ -34,7 +34,7 @@ static __always_inline void context_enter(struct cpu *c, __u32 ctx, __u64 key, _
 
 	if (i >= CPU_DEPTH)
 		return;
-	c->depth = i + 1; /* before the entry is filled: an interrupt here takes the next entry */
+	c->depth = i + 1; /* set before the entry is filled: an interrupt in between takes the next entry */
 	barrier();
 	in->key = key;
 	in->what = what;
@@ -85,8 +85,8 @@ static __always_inline __u64 context_call(struct cpu *c, struct task_struct *cur
 }
 
 /*
- * Remembers the socket that became readable last. Its wake-ups follow at once, before the end of
- * the interrupt or system call that made it readable.
+ * Remembers the socket that became readable last. The wake-ups that this causes follow at once,
+ * before the end of the interrupt or system call that made the socket readable.
  */
 static __always_inline void context_ready(struct cpu *c, struct task_struct *cur, __u64 obj, __u64 now)
 {

@@ -24,15 +24,15 @@
 #include "govern.h"
 
 /*
- * How often emit_place() tries again, if an interrupt moved head between the read of head and its
- * change.
+ * How often emit_place() tries to move head. A try fails if an interrupt moves head after
+ * emit_place() has read it.
  */
 #define EMIT_TRIES 8
 #define EMIT_FULL  (~0ULL)
 
 /*
- * The struct cpu of this CPU. NULL: the caller records nothing, because a pause is in force, or the
- * CPU has no entry. A run in a pause is counted, because its cost counts too.
+ * Returns the struct cpu of this CPU. NULL: the caller records nothing, because a pause is in
+ * force, or because the CPU has no entry. A run in a pause is counted too, because it has a cost.
  */
 static __always_inline struct cpu *emit_cpu(void)
 {
@@ -59,7 +59,8 @@ static __noinline void emit_loss(struct cpu *c, __u32 cause, __u64 now)
 /*
  * The rare part of emit_reserve(): the ring is more than half full, or an interrupt moved head
  * meanwhile. A ring that is more than half full wakes the daemon, but only once until the daemon
- * has read the ring again. Returns the place; or EMIT_FULL, and the loss is counted.
+ * has read the ring again. Returns the place. If there is no room, counts the loss and returns
+ * EMIT_FULL.
  */
 static __noinline __u64 emit_place(struct cpu *c, __u64 size, __u64 now)
 {
@@ -82,12 +83,12 @@ static __noinline __u64 emit_place(struct cpu *c, __u64 size, __u64 now)
 }
 
 /*
- * Room for size bytes, a constant: cpu_room() of the record. NULL: no room, and the loss is
- * counted.
+ * Reserves a place of `size` bytes in the ring of the CPU. size: a compile-time constant,
+ * cpu_room() of the record. NULL: there is no room; the loss is counted.
  */
 static __always_inline void *emit_reserve(struct cpu *c, __u64 size, __u64 now)
 {
-	/* read tail first: it never passes head */
+	/* tail is read before head, so the value of tail is never larger than that of head */
 	__u64 tail = *(volatile ct_u64 *)&c->tail, at = *(volatile ct_u64 *)&c->head;
 
 	if (at + size - tail > ct_ring_bytes / 2 ||
@@ -96,15 +97,16 @@ static __always_inline void *emit_reserve(struct cpu *c, __u64 size, __u64 now)
 		if (at == EMIT_FULL)
 			return NULL;
 	}
-	at &= ct_ring_bytes - 8; /* the mask tells the verifier that it is a multiple of 8 */
+	at &= ct_ring_bytes - 8; /* the mask tells the verifier that `at` is a multiple of 8 */
 	return (void *)c + CPU_RING_AT + at;
 }
 
-/* Gives the record at p, complete but for its time, to the daemon. now: the time, not 0. */
+/* Gives the record at p to the daemon. All its fields but the time are filled in already. now: the
+ * time, not 0. */
 static __always_inline void emit_submit(void *p, __u64 now)
 {
 #if defined(__TARGET_ARCH_x86)
-	barrier(); /* other CPUs see the stores of a CPU in order */
+	barrier(); /* enough on x86: other CPUs see the stores of a CPU in order */
 	*(volatile ct_u64 *)p = now;
 #else
 	__sync_lock_test_and_set((ct_u64 *)p, now); /* a full barrier */
@@ -116,7 +118,7 @@ struct emit_rec2 {
 	__u64 x[2];
 };
 
-/* Sets all fields of a record but its time; those after kind to 0. */
+/* Sets kind to its value, and the fields after kind to 0. Leaves out the time, which emit_submit() writes. */
 static __always_inline void emit_init(struct ct_rec *r, __u8 kind)
 {
 	r->kind = kind;
@@ -139,7 +141,7 @@ static __always_inline struct ct_rec *emit_rec(struct cpu *c, __u8 kind, __u64 n
 	return r;
 }
 
-/* A record with two more words. The caller sets these words. */
+/* Reserves a record with two extra words. The caller sets these words. NULL: there is no room. */
 static __always_inline struct emit_rec2 *emit_rec2(struct cpu *c, __u8 kind, __u64 now)
 {
 	struct emit_rec2 *r = emit_reserve(c, sizeof(*r), now);
@@ -150,10 +152,11 @@ static __always_inline struct emit_rec2 *emit_rec2(struct cpu *c, __u8 kind, __u
 }
 
 /*
- * The way out for programs that can be preempted, and that any task can call in a tight loop. A
- * task that loses the CPU with a place in its ring holds up all later records of that CPU; in a
- * tight loop this would happen often. data: a struct cpu_side, then the record; size: bytes of
- * both. If the side ring is full, the loss is counted.
+ * Writes a record of a program that can be preempted, and that any task can call in a tight loop.
+ * Such a program must not use the ring of its CPU: if the task loses the CPU while it has a place
+ * in this ring, all later records of this CPU have to wait, and in a tight loop this would happen
+ * often. data: a struct cpu_side, then the record; size: bytes of both. If the side ring is full,
+ * the loss is counted.
  */
 static __always_inline void emit_side(struct cpu *c, struct cpu_side *data, __u64 size, __u64 now)
 {

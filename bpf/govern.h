@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * govern.h - obeys the governor, as early in a program as possible, and measures the cost of
- * programs.
+ * govern.h - carries out what the governor decides, as early in a program as possible, and measures
+ * the cost of programs.
  *
  * It decides nothing: daemon/governor/ does. kernel.bpf_stats does not serve as the measure. Its
  * two readings of the clock for each run cost as much as the run, and the daemon does not keep the
@@ -26,8 +26,8 @@ static __always_inline bool govern_sheds(enum ct_shed step)
 }
 
 /*
- * Counts a run that ends now; began_ns: the clock at its start. Not atomic: an interrupt in between
- * may lose one run of many.
+ * Counts a run that ends now. began_ns: the clock at its start. The count is not atomic: if an
+ * interrupt comes in between, one run of many is not counted.
  */
 static __always_inline void govern_ran(struct cpu *c, enum govern_kind kind, __u64 began_ns)
 {

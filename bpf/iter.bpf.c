@@ -7,17 +7,17 @@
 #include "task.h"
 
 /*
- * The only task, and the only process, to write; 0: all. For kernels whose iterators take no such
- * limit.
+ * For kernels whose iterators cannot be limited to one task: the only task, and the only process,
+ * that the programs write; 0: all.
  */
 volatile __u32 ct_iter_tid = 0;
 volatile __u32 ct_iter_tgid = 0;
-/* 1: of each task write only the members before args. */
+/* 1: the programs write only the members before args of each task. */
 volatile __u32 ct_iter_brief = 0;
 
 /*
- * MAX_RT_PRIO. For priorities below it, the kernel does not keep how long a task has run since its
- * arrival
+ * MAX_RT_PRIO. For tasks with a priority number below it, the kernel does not keep how long they
+ * have run since they came to the CPU.
  */
 #define ITER_PRIO_FAIR 100
 
@@ -69,8 +69,8 @@ static __always_inline void iter_reason(struct wait_ctx *x, struct task_struct *
 }
 
 /*
- * Writes the wait as CT_SWITCH has it. Here and below each piece is a function of its own, because
- * the stack of a BPF program is small.
+ * Writes the wait of a task in the form of a CT_SWITCH. Here and below each piece of the structure
+ * has a function of its own, because the stack of a BPF program is small.
  */
 static __noinline int iter_wait(struct seq_file *seq, struct task_struct *t, __u64 now)
 {
@@ -177,7 +177,7 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 }
 
 #define EPOLL_MEMBERS 64
-#define EPOLL_DEPTH   32 /* of the tree: edges from one member to the next */
+#define EPOLL_DEPTH   32 /* steps from one member of the tree to the next, at most */
 #define RB_PARENT(v)  ((struct rb_node *)((v) & ~3UL))
 
 /* A position in the tree of an epoll set. */
@@ -186,7 +186,8 @@ struct epoll_at {
 	struct rb_node *member;
 };
 
-/* Goes on to the next member, in order. Returns 0 at the end. Global: see ct_object_fill(). */
+/* Goes on to the next member, in the order of the tree. Returns 0 at the end. Global: see
+ * ct_object_fill(). */
 __weak int ct_epoll_next(struct epoll_at *e)
 {
 	struct rb_node *at = e ? e->node : NULL, *from = e ? e->from : NULL;
@@ -223,7 +224,7 @@ struct {
 	__type(value, struct name_buf);
 } ct_iter_name SEC(".maps");
 
-/* Writes the CT_OBJECT blob of an object, also if it was written before. */
+/* Writes the CT_OBJECT blob of an object, even if it was written before. */
 static __noinline int object_write(struct seq_file *seq, struct object *o, __u64 now)
 {
 	__u32 zero = 0;

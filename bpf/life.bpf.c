@@ -65,8 +65,8 @@ int ct_exec(__u64 *ctx)
 	return 0;
 }
 
-/* True: the task has this name already. Many programs rename a thread before each piece of its
- * work, mostly to the name that it has, so such a rename is not recorded. */
+/* True: the task has this name already. Such a rename is not recorded, because many programs rename
+ * a thread before each piece of its work, mostly to the name that it has. */
 static __always_inline bool life_is_called(struct task_struct *t, const char *comm)
 {
 	__u64 was[CT_COMM_LEN / 8] = {}, is[CT_COMM_LEN / 8] = {};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * maps.h - the maps that several programs share, and the memory of a task in them. Maps that one
- * file alone uses are in that file.
+ * maps.h - the BPF maps that several programs share. One of them, ct_tasks, holds what the programs
+ * remember about each task. A map that only one file uses is in that file.
  */
 #ifndef CTRACE_BPF_MAPS_H
 #define CTRACE_BPF_MAPS_H
@@ -12,7 +12,8 @@
 #include "ctrace/abi.h"
 #include "ctrace/cpu.h"
 
-/* One entry for each CPU that is present. The loader sets the real size, CPU_ENTRY_BYTES(). */
+/* One entry for each CPU that is present. The size of an entry is CPU_ENTRY_BYTES(); the loader
+ * sets the real one. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -21,13 +22,13 @@ struct {
 	__uint(value_size, CPU_ENTRY_BYTES(4096));
 } ct_cpus __weak SEC(".maps");
 
-/* The records of programs that can be preempted. A record here can also wake the daemon. */
+/* The side ring: the records of programs that can be preempted. A record here can also wake the daemon. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, CPU_SIDE_BYTES);
 } ct_side __weak SEC(".maps");
 
-/* The state in which an object was last named. */
+/* The state that an object had when it was last named. */
 struct seen {
 	__u32 sig; /* object.sig at that time */
 	__u32 incomplete;
@@ -40,9 +41,9 @@ struct {
 } ct_objects __weak SEC(".maps");
 
 /*
- * The memory of a task. It is made at fork, and by the task iterator for tasks that exist already.
- * It is never made at a switch: an allocation under a run-queue lock may wake kswapd, which takes
- * that lock.
+ * What the programs remember about a task. It is allocated at fork, and by the task iterator for
+ * tasks that exist already. It is never allocated at a switch: an allocation under a run-queue lock
+ * may wake kswapd, which takes that lock.
  */
 struct task_state {
 	__u64 poll_hash; /* hash of the set of descriptors last written */
@@ -57,7 +58,7 @@ struct {
 	__type(value, struct task_state);
 } ct_tasks __weak SEC(".maps");
 
-/* A bit for each capped task: see GOVERN_WORDS. The daemon maps it. */
+/* One bit for each task: it is set if the task is capped. See GOVERN_WORDS. The daemon maps this map. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -66,8 +67,8 @@ struct {
 	__type(value, __u64);
 } ct_capped __weak SEC(".maps");
 
-/* As ct_capped: a bit for each task whose fork was left out, and that a later record about another
- * task has named. */
+/* One bit for each task: it is set if the fork of the task was left out, but a later record about
+ * another task has named it. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, GOVERN_WORDS);

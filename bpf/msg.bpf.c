@@ -14,7 +14,8 @@
 
 #define MSG_PEEK 0x2
 
-/* Reads a socket as a number: the verifier lets no program compute with a pointer out of ctx. */
+/* Reads the address of a socket as a number, because the verifier lets no program compute with a
+ * pointer out of ctx. */
 static __always_inline struct sock *msg_sk(__u64 *arg)
 {
 	struct sock *sk = NULL;
@@ -83,8 +84,10 @@ RECV_FEXIT(inet_recvmsg)
 RECV_FEXIT(inet6_recvmsg)
 
 /*
- * True: a capped task made a socket of its own user readable, so the record is left out. The socket
- * of another user may belong to a task that is not capped, whose records must not be missing.
+ * Decides about a socket that became readable because of the current task. True: the task is
+ * capped, and the socket belongs to the same user, so the record is left out. If the socket belongs
+ * to another user, it may be the socket of a task that is not capped, and the records of such a
+ * task must be complete.
  */
 static __always_inline bool msg_ready_leave_out(struct cpu *c, struct task_struct *cur, struct sock *sk)
 {
@@ -93,8 +96,8 @@ static __always_inline bool msg_ready_leave_out(struct cpu *c, struct task_struc
 }
 
 /*
- * Remembers the socket for the wakes that follow (CT_WF_READY). It is recorded only in softirqs:
- * elsewhere the send of a local task says the same.
+ * Remembers the socket for the wakes that follow (CT_WF_READY). Writes a CT_READY only in a
+ * softirq: otherwise a local task has sent the data, and the record of its send says the same.
  */
 static __always_inline int msg_ready(struct sock *sk)
 {

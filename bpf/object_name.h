@@ -12,7 +12,7 @@
 #include "object.h"
 
 #define NAME_DEPTH     10 /* components of a path */
-#define NAME_COMPONENT 48 /* bytes of each, with the slash or the 0 */
+#define NAME_COMPONENT 48 /* bytes of one component, with the slash or the 0 */
 
 struct name_buf {
 	struct ct_object_blob b;
@@ -53,7 +53,8 @@ static __always_inline __u32 name_need(struct dentry *d)
 	return n < NAME_COMPONENT ? n : NAME_COMPONENT - 1;
 }
 
-/* Writes the path of a file, across mounts; of a long path the last components. Returns its length. */
+/* Writes the path of a file, across mounts. If the path is long, writes only its last components.
+ * Returns the length. */
 static __always_inline __u64 name_path(struct name_buf *n, struct file *f)
 {
 	struct vfsmount *mnt = BPF_CORE_READ(f, f_path.mnt);
@@ -87,8 +88,8 @@ static __always_inline __u64 name_path(struct name_buf *n, struct file *f)
 		if (i && need > CT_OBJ_NAME_MAX)
 			break;
 		/*
-		 * The root of a file system that is mounted nowhere (memfd, a lazy unmount) has a
-		 * name too.
+		 * The path ends at the root of a file system that is mounted nowhere (memfd, a lazy
+		 * unmount). This root has a name too.
 		 */
 		if (i == 0 || d != up)
 			part[i] = BPF_CORE_READ(d, d_name.name);
@@ -135,7 +136,7 @@ static __always_inline __u32 name_unix(struct name_buf *n, struct unix_sock *u)
 	return size - 1;
 }
 
-/* Fills in the unix part. True: the other end is known, or there is none. */
+/* Fills in the part about a unix socket. True: the other end is known, or there is none. */
 static __always_inline bool name_unix_sock(struct name_buf *n, struct object *o, __u64 *len)
 {
 	struct unix_sock *u = (struct unix_sock *)o->sk;
@@ -197,7 +198,7 @@ static __always_inline __u64 name_pidfd(struct object *o)
 	struct pid *pid = (struct pid *)(CT_OBJ_MASK & o->id);
 
 	pid = (struct pid *)((__u64)pid |
-			     ~CT_OBJ_MASK); /* the id leaves out the upper bits of a kernel address, all 1 */
+			     ~CT_OBJ_MASK); /* the id lacks the upper bits of the address, all 1 */
 	return BPF_CORE_READ(pid, numbers[0].nr);
 }
 
@@ -247,7 +248,7 @@ __weak int ct_object_fill(struct name_buf *n, struct object *o)
 
 /*
  * Names an object if it has no name yet, or if a part that was missing is known now. Returns 1 if
- * nothing is missing.
+ * no part is missing.
  */
 __weak int ct_object_announce(struct object *o, __u64 now)
 {
@@ -267,7 +268,8 @@ __weak int ct_object_announce(struct object *o, __u64 now)
 	if (!n)
 		return 0;
 	is.incomplete = !ct_object_fill(n, o);
-	/* the part is still missing; or it was lost, as the port and peer of a closed socket */
+	/* Nothing new is known: a part is still missing, or a part that was known is gone, such as
+	 * the port and peer of a closed socket. */
 	if (was && is.incomplete && (was->sig == o->sig || !was->incomplete)) {
 		n->b.h.size = 0; /* an empty record, which the daemon skips */
 		emit_submit(n, now);
@@ -279,7 +281,7 @@ __weak int ct_object_announce(struct object *o, __u64 now)
 	return !is.incomplete;
 }
 
-/* As ct_object_announce(), with the cache of the CPU in front. */
+/* Does the same as ct_object_announce(), but looks into the cache of the CPU first. */
 static __always_inline void object_see(struct object *o, __u64 now)
 {
 	__u64 key = o->id ^ (__u64)o->sig << 40, i = (key ^ key >> 6 ^ key >> 13) & (CPU_NAMED - 1);
@@ -306,7 +308,7 @@ static __always_inline __u64 object_of_fd(struct task_struct *t, __u32 fd, __u64
 	return o.id;
 }
 
-/* As object_of_fd() for the current task. Global: see ct_object_fill(). */
+/* Does the same as object_of_fd() for the current task. Global: see ct_object_fill(). */
 __weak __u64 ct_object_of_fd(__u32 fd, __u64 now)
 {
 	return object_of_fd(bpf_get_current_task_btf(), fd, now);

@@ -17,9 +17,9 @@ static __always_inline __u8 sample_frames(void *ctx, struct ct_rawstack_blob *b,
 }
 
 /*
- * How long the current task has run without blocking, in ns of CPU time, as exact as a tick. Times
- * as runnable do not end a run: if CPUs are short, even a task that only computes is switched
- * often.
+ * How long the current task has run without blocking: its CPU time in ns, as exact as the kernel's
+ * tick. A run goes on while the task waits in the queue for a CPU. Otherwise, if there are too few
+ * CPUs, even a task that only computes would have short runs.
  */
 static __always_inline __u64 sample_ran(struct cpu *c, struct task_struct *t, __u64 now)
 {

@@ -25,7 +25,7 @@ static __always_inline __u32 switch_state(__u64 *ctx, struct task_struct *prev)
 	return ct_switch_has_state ? ctx[3] : own;
 }
 
-/* The kind of wait that only the state shows; 0: none. */
+/* The kind of a wait that shows in the state of the task alone; 0: there is no such kind for this state. */
 static __always_inline __u8 switch_state_kind(struct task_struct *prev, __u32 state)
 {
 	if (state & TASK_DEAD)
@@ -130,8 +130,8 @@ int ct_switch(__u64 *ctx)
 
 /*
  * Adds the system call of the current task to a wake whose object is known already. In an
- * interrupt, the current task is the waker only if a network softirq runs on top of its send or
- * connect, as on loopback.
+ * interrupt, the current task is mostly not the waker. The exception is a network softirq that runs
+ * on top of the task's send or connect, as on loopback.
  */
 static __always_inline void waking_sender(struct ct_rec *w, struct task_struct *cur, struct cpu_context *in)
 {
@@ -209,8 +209,8 @@ int ct_waking(__u64 *ctx)
 	if (!r)
 		return 0;
 	/*
-	 * Field by field: a copy of the whole would read words that were stored as bytes, which is
-	 * slow.
+	 * Writes each field separately. To copy the whole record would read words that were stored
+	 * as bytes before, which is slow.
 	 */
 	r->kind = CT_WAKE;
 	r->state = w.state;

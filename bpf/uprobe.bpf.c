@@ -17,7 +17,7 @@ struct {
 	__type(value, struct job_rule);
 } ct_job_rules SEC(".maps");
 
-/* Functions that were reported to the loader. */
+/* The functions that were reported to the loader already. */
 struct call_key {
 	__u64 function;
 	__u64 tgid;
@@ -34,7 +34,7 @@ struct {
 	__uint(max_entries, 65536);
 } ct_job_calls SEC(".maps");
 
-/* Jobs whose function has not returned. sp is the stack pointer of the caller of the function. */
+/* The jobs whose function has not returned yet. sp: the stack pointer of the caller of the function. */
 struct open_key {
 	__u64 sp;
 	__u64 tid;
@@ -49,7 +49,7 @@ struct {
 	__type(value, struct open_job);
 } ct_job_open SEC(".maps");
 
-/* Jobs that were enqueued and have not started. */
+/* The jobs that were enqueued and have not started yet. */
 struct queued_key {
 	__u64 job;
 	__u64 tgid;

@@ -23,7 +23,7 @@ struct wait_pollfd {
 
 struct wait_set {
 	__u64 now;
-	__u32 n; /* number of descriptors; at first, for select: the highest + 1 */
+	__u32 n; /* number of descriptors; for select it is first the highest descriptor + 1 */
 	__u32 pad;
 	union {
 		/*
@@ -35,7 +35,8 @@ struct wait_set {
 	};
 };
 
-/* True: this set was not written for this task within the last second. */
+/* True: this set of descriptors has to be written, because it was not written for this task within
+ * the last second. */
 static __always_inline bool wait_set_is_new(struct wait_set *s, struct task_struct *t)
 {
 	struct task_state *ts = bpf_task_storage_get(&ct_tasks, t, 0, 0);
@@ -93,7 +94,7 @@ static __always_inline __u64 wait_word(__u64 user, __u32 word)
 
 /*
  * The index of the only bit that is set, without a branch for the verifier to follow. Clang 14 has
- * no __builtin_ctzll() for BPF. Without the barrier it would make one out of this code.
+ * no __builtin_ctzll() for BPF. Without the barrier, Clang would turn this code into a call of it.
  */
 static __always_inline __u32 wait_bit_index(__u64 bit)
 {

@@ -32,12 +32,13 @@ static __always_inline __u32 futex_read(__u64 uaddr)
 }
 
 /*
- * Finds the owner of a futex; 0: not known. Two conventions tell it:
- * - of the kernel: the word of a PI or robust mutex holds the owner's tid;
- * - of glibc (ctrace/glibc.h): a mutex and a read-write lock hold it beside the word. A read-write
- *   lock has two such words at different distances; if there is no owner at the first distance, the
- *   second is tried. A join waits for the tid of the thread to become 0; unlike most waits of
- *   glibc, it is not private.
+ * Returns the owner of a futex; 0: not known. There are two conventions:
+ * - the kernel's: the word of a PI or robust mutex holds the owner's tid;
+ * - glibc's (ctrace/glibc.h): for a mutex and a read-write lock, the owner's tid is in memory near
+ *   the word. A read-write lock has two words to wait on, with different distances to the owner; if
+ *   there is no tid at the first distance, the second one is tried. In a join, the word itself is
+ *   the tid of the thread, which becomes 0 at its end; unlike most waits of glibc, a join is not
+ *   private.
  */
 static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32 word)
 {
@@ -110,7 +111,8 @@ static __always_inline void wait_futex(struct wait_ctx *x, struct task_struct *t
 	__u64 uaddr = regs_arg(regs, 0);
 
 	if (how == SYSCLASS_FUTEX_WAITV) {
-		/* struct futex_waitv: val, uaddr, flags. The first futex stands for all. */
+		/* A struct futex_waitv has val, uaddr, flags. Only the first futex of the vector is
+		 * recorded. */
 		if (view == WAIT_OTHER || bpf_probe_read_user(&uaddr, 8, (void *)(uaddr + 8)))
 			return;
 	} else if (how == SYSCLASS_FUTEX2) {

@@ -38,13 +38,13 @@ struct {
 	__type(value, struct watch_slots);
 } ct_watches SEC(".maps");
 
-/* The last accesses of a task to the variable of one slot. */
+/* The last accesses of one task to the variable of one slot. */
 struct watch_seen {
 	__u32 gen;
 	__u32 pad;
 	__u64 change;   /* number of the change that the task read last */
 	__u64 value;    /* the value that it read */
-	__u64 write_ns; /* time of its last write, and of its last recorded write */
+	__u64 write_ns; /* time of the task's last write, and of its last recorded write */
 	__u64 told_ns;
 	__u64 write_ip; /* address behind the instruction of its last write */
 };
@@ -96,7 +96,7 @@ static __always_inline void watch_renew(struct watch_hit *h)
 	h->seen->write_ns = h->seen->told_ns = h->seen->write_ip = 0;
 }
 
-/* Finds the variable. False: it has no watchpoint any more. */
+/* Finds the watchpoint of the variable. False: the variable has no watchpoint any more. */
 static __always_inline bool watch_find(struct bpf_perf_event_data *ctx, struct watch_hit *h)
 {
 	struct task_struct *cur = bpf_get_current_task_btf();
@@ -108,7 +108,8 @@ static __always_inline bool watch_find(struct bpf_perf_event_data *ctx, struct w
 	h->tgid = cur->tgid;
 	if (!slots)
 		return false;
-	/* may allocate here: this is an exception from user mode, or a system call that copies */
+	/* An allocation is possible here, because this is an exception from user mode, or a system
+	 * call that copies. */
 	t = bpf_task_storage_get(&ct_watch_tasks, cur, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 #pragma unroll
 	for (int i = 0; i < WATCH_SLOTS; i++)
