@@ -4,7 +4,7 @@
  *
  * The BPF programs, the daemon and every reader of a trace share these structures. A trace stores
  * the fixed records column by column, and a reader gives them back unchanged. Numbers are
- * little-endian. A value is never given a new meaning; new values are appended.
+ * little-endian. A value never gets a new meaning; new values are added at the end.
  *
  * Times are CLOCK_BOOTTIME nanoseconds. Task ids are those of the initial pid namespace. The idle
  * task of CPU n has tid 0 in records; readers call it -(n+1).
@@ -356,14 +356,14 @@ enum ct_ctx { CT_CTX_TASK = 0, CT_CTX_SOFTIRQ = 1, CT_CTX_HARDIRQ = 2, CT_CTX_TI
 
 #define CT_QF_REG  0x01 /* polled: every sample had the address in a register */
 #define CT_QF_CODE 0x02 /* polled: the code that the task runs names the address */
-/* polled: at every look the task did only this, or yielded, and the value was the same */
+/* polled: at all looks, the task did nothing but read the variable or yield, and the value was the same */
 #define CT_QF_SPIN 0x04
 
 enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
 /*
- * With CT_JOB_END. Without the flag, the function of the job has returned. With the flag, no event
- * tells when the job ends, so the end comes with the start. In both cases the work that the task
- * does next, such as handing on the result, belongs to the job until the task begins another job or
+ * A flag of CT_JOB_END. Not set: the function of the job has returned. Set: no event says when the
+ * job ends, so its end is recorded together with its start. In both cases, what the task does next,
+ * such as handing on the result, still belongs to the job, until the task begins another job or
  * idles.
  */
 #define CT_JF_LOOSE 0x01

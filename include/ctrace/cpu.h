@@ -31,8 +31,8 @@ struct cpu {
 	ct_u32 id;    /* index of this entry; the loader sets it */
 	ct_u32 depth; /* interrupts in progress, innermost last */
 	ct_u32 ready_depth;
-	ct_u32 emitted;   /* records in the side ring; one in 64 looks how full it is */
-	ct_u64 ready_obj; /* a socket became readable at ready_depth, in ready_call, at ready_ns */
+	ct_u32 emitted;   /* records in the side ring; the program checks at one in 64 how full it is */
+	ct_u64 ready_obj; /* the socket that became readable at ready_depth, in ready_call, at ready_ns */
 	ct_u64 ready_call;
 	ct_u64 ready_ns;
 	ct_u64 switch_ns; /* the last context switch */
@@ -45,27 +45,27 @@ struct cpu {
 	ct_u64 poked; /* tail + 1 at the last wake of the daemon for a ring that was half full */
 	struct cpu_context ctx[CPU_DEPTH];
 	/*
-	 * Objects that were met lately and need no name, found by a hash of id ^ sig << 40. A cache
-	 * in front of the map ct_objects.
+	 * Objects that were seen lately and need no name. The index is a hash of id ^ sig << 40.
+	 * This is a cache in front of the map ct_objects.
 	 */
 	ct_u64 named[CPU_NAMED];
 	struct govern_cost cost[GOVERN_KINDS] __attribute__((aligned(64)));
-	ct_u64 left_out[GOVERN_CAPS]; /* records of capped tasks, by slot */
+	ct_u64 left_out[GOVERN_CAPS]; /* records that caps left out, by the slot of the task */
 	ct_u64 n_left_out;            /* records left out; one about two capped tasks counts once */
 	ct_u64 n_passed;              /* runs that recorded nothing, because the task on the CPU is capped */
 } __attribute__((aligned(64)));
 
 /*
  * An entry is struct cpu, the bytes of the ring (a power of two), and slack. The slack takes the
- * part of the last record of a lap that does not fit before the end, so that every record lies in
- * one piece.
+ * end of a record that begins in the ring and reaches beyond its end. So every record lies in one
+ * piece.
  */
 #define CPU_RING_AT    4096
 #define CPU_RING_SLACK 4096
 _Static_assert(sizeof(struct cpu) <= CPU_RING_AT, "struct cpu");
 #define CPU_ENTRY_BYTES(ring_bytes) (CPU_RING_AT + (ring_bytes) + CPU_RING_SLACK)
 
-/* The writer of a name needs room for one more component than a name may have. */
+/* The writer of a name needs room for one component more than a name may have. */
 #define CPU_OBJECT_NAME (CT_OBJ_NAME_MAX + 48)
 static inline ct_u32 cpu_room(ct_u8 kind)
 {

@@ -4,12 +4,12 @@
  * signals, the names of its functions and files. This is the only place for such facts. BPF
  * programs and user space share it.
  *
- * Behind each fact stand the file of glibc's sources that it is from, and the versions for which it
- * holds ("since" means up to 2.40 at least). The facts are for 64-bit machines; x86-64 and arm64
- * have the same layouts. test/abi compares the layouts with the C library of the build.
+ * Each fact names the file of glibc's sources that it comes from, and the versions for which it is
+ * true ("since 2.4" means from 2.4 to at least 2.40). The facts are for 64-bit machines; x86-64 and
+ * arm64 have the same layouts. test/abi compares the layouts with the C library of the build.
  *
- * A program may use another C library, and may write anything into these bytes. So they are a hint,
- * which the reader checks.
+ * A program may use another C library, and may write anything into these bytes. So what is read
+ * there is only a hint, and the reader checks it.
  */
 #ifndef CTRACE_GLIBC_H
 #define CTRACE_GLIBC_H

@@ -36,12 +36,12 @@ static inline ct_u64 govern_group(ct_u32 uid, ct_u64 cgroup_id)
 	return cgroup_id > 1 ? GOVERN_CGROUP | cgroup_id : 0; /* 1 is the root of the hierarchy */
 }
 
-/* One for all CPUs. Only the loader writes it. */
+/* One structure for all CPUs. Only the loader writes it. */
 struct govern {
 	ct_u32 paused;   /* nothing is recorded */
 	ct_u32 shed;     /* enum ct_shed: the step in force */
-	ct_u32 capping;  /* ct_capped may have bits, or groups has entries */
-	ct_u32 n_groups; /* of groups */
+	ct_u32 capping;  /* ct_capped may have bits that are set, or groups has entries */
+	ct_u32 n_groups; /* entries of groups */
 	ct_u64 groups[GOVERN_GROUPS];
 };
 
@@ -58,7 +58,7 @@ enum govern_kind {
 };
 
 #define GOVERN_TIMED       61 /* one run in 61 is timed; a prime, so that the programs of a kind take turns */
-#define GOVERN_TOOK_MAX_NS 20000  /* a longer run was interrupted or lost its CPU; it is not counted */
+#define GOVERN_TOOK_MAX_NS 20000  /* a longer run was interrupted or lost its CPU; its time is not used */
 #define GOVERN_LIFE_MAX_NS 500000 /* the same limit for GOVERN_LIFE, whose programs allocate task storage */
 
 /* The cost of the programs of one kind on one CPU. */

@@ -47,11 +47,11 @@ enum job_reg {
 	JOB_REGS
 };
 
-#define JOB_RETURNS 0x01 /* a start; the return of the function is the end. The probe is at the entry */
+#define JOB_RETURNS 0x01 /* a start, at the entry of a function; the return of the function is the end */
 #define JOB_CALLS   0x02 /* the job's function has no known name: report it to the loader */
 #define JOB_NOTED   0x04 /* an enqueue that is remembered, for JOB_QUEUED */
-#define JOB_QUEUED  0x08 /* a start that counts only if the job was enqueued before */
-#define JOB_LOOSE   0x10 /* a start whose end no event tells: CT_JF_LOOSE */
+#define JOB_QUEUED  0x08 /* a start that counts only if an enqueue of the job was seen before */
+#define JOB_LOOSE   0x10 /* a start of a job for whose end there is no event: CT_JF_LOOSE */
 
 struct job_rule {
 	struct job_value job, queue, function;
