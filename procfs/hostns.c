@@ -12,7 +12,7 @@
 #define HOSTNS_PID_INIT    "pid:[4026531836]"
 #define HOSTNS_CGROUP_INIT "cgroup:[4026531835]"
 
-/* True: the namespace is not the initial one. False also if the kernel has no such namespaces. */
+/* True: the namespace is not the initial one. False: it is, or the kernel has no such namespaces. */
 static bool hostns_is_other(const char *path, const char *initial)
 {
 	char name[64];
@@ -30,7 +30,7 @@ unsigned hostns_look(void)
 	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
 	unsigned found = 0;
 
-	/* a /proc of another pid namespace has no "self" for this process, so the link is empty */
+	/* In a /proc of another pid namespace there is no "self" for this process, so the link is empty. */
 	if (n <= 0)
 		return access("/proc/version", F_OK) ? HOSTNS_PROC : HOSTNS_PROC_PID;
 	self[n] = 0;

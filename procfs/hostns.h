@@ -19,9 +19,9 @@ enum hostns {
 	HOSTNS_CGROUP = 16,  /* names of control groups are relative to a container; all else is right */
 };
 
-/* Returns the differences: values of enum hostns, or'ed; 0: none. */
+/* Returns the differences, as bits of enum hostns; 0: there are none. */
 unsigned hostns_look(void);
-/* A sentence that says why recording is not possible, and what to do. NULL: it is possible. */
+/* Returns a sentence that says why recording is not possible, and what to do. NULL: recording is possible. */
 const char *hostns_advice(unsigned found);
 
 #endif

@@ -121,7 +121,8 @@ static void parse_unix_attrs(struct procnet *net, struct procnet_sock *s, const 
 				uint32_t ino;
 
 				memcpy(&ino, (const char *)data + i, 4);
-				/* without memory, one edge of the result is missing */
+				/* if there is no memory, one client that waits to be accepted is
+				 * missing in the result */
 				if (ino)
 					(void)map_set(&net->pending, ino, s->ino);
 			}
@@ -129,7 +130,7 @@ static void parse_unix_attrs(struct procnet *net, struct procnet_sock *s, const 
 	}
 }
 
-/* Returns 1 if more replies follow. */
+/* Parses a reply of sock_diag. Returns 1 if more replies follow. */
 static int parse_unix_reply(struct procnet *net, uint64_t netns, const char *buf, ssize_t len)
 {
 	for (const struct nlmsghdr *h = (const struct nlmsghdr *)buf; NLMSG_OK(h, len);
@@ -300,7 +301,7 @@ const struct procnet_sock *procnet_by_ino(const struct procnet *n, uint64_t ino)
 	return ino && n->socks.n ? bsearch(&key, n->socks.v, n->socks.n, sizeof(key), ino_compare) : NULL;
 }
 
-/* The index in by_addr of the first socket with this protocol and local port. */
+/* Returns the index in by_addr of the first socket with this protocol and local port. */
 static size_t first_local(const struct procnet *n, uint8_t protocol, uint16_t lport)
 {
 	struct procnet_sock key = { .protocol = protocol, .lport = lport };
@@ -310,9 +311,9 @@ static size_t first_local(const struct procnet *n, uint8_t protocol, uint16_t lp
 
 /*
  * Finds the socket whose local address is the remote address of s. A loopback address has a meaning
- * only within one network namespace; other addresses are looked for in all of them. bound: look for
- * a socket in the namespace of s that receives whatever comes to the port: a listener, or UDP that
- * is not connected.
+ * only within one network namespace; other addresses are looked for in all of them. bound: looks,
+ * in the namespace of s, for a socket that receives everything that comes to the port: a listener,
+ * or UDP that is not connected.
  */
 static const struct procnet_sock *find_inet(const struct procnet *n, const struct procnet_sock *s, bool bound)
 {

@@ -19,7 +19,7 @@
 #include "procfs/proctask.h"
 
 struct procnet_sock {
-	uint64_t ino; /* 0: no process has accepted it yet */
+	uint64_t ino; /* inode number; 0: no process has accepted the connection yet */
 	uint64_t netns;
 	uint64_t peer_ino; /* unix */
 	uint16_t family;   /* AF_UNIX, AF_INET, AF_INET6 */
@@ -27,7 +27,7 @@ struct procnet_sock {
 	uint8_t state;     /* TCP_*; unix sockets use TCP_ESTABLISHED and TCP_LISTEN */
 	uint16_t lport, rport;
 	uint8_t laddr[16], raddr[16]; /* IPv4 as ::ffff:a.b.c.d */
-	uint32_t unread_bytes;        /* in the receive queue; listener: connections not accepted */
+	uint32_t unread_bytes;        /* in the receive queue; of a listener: connections to be accepted */
 	char name[112];               /* unix: path, '@' first for an abstract one */
 };
 

@@ -60,7 +60,7 @@ static DIR *opendir_at(int dir_fd, const char *path)
 	return d;
 }
 
-/* The value after "\nname:\t" in a status file. NULL: it has none. */
+/* Returns the value after "\nname:\t" in a status file. NULL: the file has no such name. */
 static const char *status_field(const char *text, const char *name)
 {
 	char key[40];
@@ -91,7 +91,7 @@ static uint64_t status_mask(const char *text, const char *name)
 	return p ? strtoull(p, NULL, 16) : 0;
 }
 
-/* The last number of "NStgid: 1234 56 7". */
+/* Returns the last number in a line such as "NStgid: 1234 56 7". */
 static uint32_t status_innermost(const char *text, const char *name)
 {
 	const char *p = status_field(text, name);
@@ -149,7 +149,7 @@ static void parse_syscall(const char *text, struct proctask_thread *th)
 		th->args[i] = strtoull(end, &end, 16);
 }
 
-/* Returns 1 if the thread was added, 0 if it has gone. */
+/* Returns 1 if the thread was added, 0 if the thread has ended. */
 static int read_thread(struct proctask *t, struct proctask_proc *p, int task_fd, const char *name)
 {
 	struct proctask_thread th = { .tid = strtoul(name, NULL, 10),

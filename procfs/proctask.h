@@ -45,7 +45,7 @@ enum { PROCTASK_NR_RUNNING = -2, PROCTASK_NR_NONE = -1, PROCTASK_NR_UNKNOWN = -3
 
 struct proctask_thread {
 	uint32_t tid;
-	uint32_t ns_tid; /* in its own pid namespace */
+	uint32_t ns_tid; /* the thread's number in its own pid namespace */
 	uint32_t proc;   /* index in procs */
 	uint32_t tracer; /* tid, 0: none */
 	char comm[16];
@@ -99,9 +99,10 @@ uint64_t proctask_name_hash(const char *name);
  */
 bool proctask_cgroup(uint32_t pid, char *path, size_t size);
 
-/* Returns how a descriptor was opened: 1 for reading, 2 for writing, or'ed; 0: it has gone. */
+/* Returns for what a descriptor was opened: 1 for reading, 2 for writing, 3 for both. 0: the
+ * descriptor is closed by now. */
 unsigned proctask_fd_mode(const struct proctask *t, const struct proctask_fd *f);
-/* True: the thread has run, or has gone, since it was read. */
+/* True: the thread has run or has ended since it was read. */
 bool proctask_moved(const struct proctask *t, const struct proctask_thread *th);
 /* Copies memory of a process. True: all of it could be read. */
 bool proctask_memory(const struct proctask_proc *p, uint64_t addr, void *buf, size_t size);

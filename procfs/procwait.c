@@ -115,7 +115,7 @@ int procwait_kernel(struct procwait_ctx *c, enum procwait_class otherwise)
 		c->w->kind = "kernel-lock";
 	else if (otherwise == PROCWAIT_DISK)
 		c->w->kind = "disk";
-	/* the innermost functions are enough to recognise the wait */
+	/* the two innermost functions are enough to recognise the wait */
 	cut = strcspn(where, "<");
 	if (where[cut])
 		cut += 1 + strcspn(where + cut + 1, "<");
@@ -211,13 +211,14 @@ static int add_lock_owner(struct procwait_ctx *c, const struct proclocks_entry *
 	return add_lock_holders(c, lock);
 }
 
-/* True: e is the request in which the thread waits. */
+/* True: e is the lock request in which the thread waits. */
 static bool is_own_request(const struct procwait_ctx *c, const struct proclocks_entry *e,
 			   enum proclocks_kind kind, const struct statx *st)
 {
 	if (!e->waiting || e->kind != kind || (e->pid > 0 && (uint32_t)e->pid != c->proc->pid))
 		return false;
-	/* Some file systems (btrfs, overlay) give stat another device number than /proc/locks has. */
+	/* On some file systems (btrfs, overlay), stat returns another device number than /proc/locks
+	 * has. So only the inode number is compared. */
 	return st->stx_ino == e->ino || (e->pid > 0 && c->proc->n_threads == 1);
 }
 

@@ -28,15 +28,15 @@ enum procwait_class {
 	PROCWAIT_DISK,     /* uninterruptible in the kernel */
 	PROCWAIT_STOPPED,  /* stopped by a signal */
 	PROCWAIT_EXTERNAL, /* waits for another machine */
-	PROCWAIT_UNKNOWN,  /* the object of the wait could not be found */
+	PROCWAIT_UNKNOWN,  /* the thread waits, but the object of the wait could not be found */
 	PROCWAIT_GONE,     /* zombie or dead */
 };
 
 struct procwait_target {
 	uint32_t id;
-	bool is_thread; /* id is a tid; else it is a process, and any of its threads will do */
+	bool is_thread; /* id is a tid; otherwise id is a process, any thread of which can end the wait */
 	bool sure;      /* the wait is for this target and nothing else */
-	bool owes;      /* the target owns the thing, or has not read data that was sent to it */
+	bool owes;      /* the target owns what the thread waits for, or has unread data */
 };
 
 #define PROCWAIT_TARGETS_MAX 64
@@ -45,7 +45,7 @@ struct procwait {
 	int nr;           /* system call, or PROCTASK_NR_* */
 	const char *kind; /* kind of the resource, as in the JSON contract */
 	char name[200];   /* name of the resource */
-	/* Something that is not among the targets can end the wait too. */
+	/* True: something that is not among the targets can end the wait too. */
 	bool open;
 	bool loop;                           /* the thread polls several descriptors, so it may be idle */
 	VEC(struct procwait_target) targets; /* the most likely first; at most PROCWAIT_TARGETS_MAX */

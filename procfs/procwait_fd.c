@@ -17,8 +17,8 @@
 
 #include "lib/cleanup.h"
 
-#define POLL_MAX 1024 /* how many descriptors of one call are looked at */
-#define FEW      4    /* a poll of at most so many may be that of a proxy or a client */
+#define POLL_MAX 1024 /* descriptors of one call that are looked at */
+#define FEW      4    /* a poll of at most this many descriptors may be that of a proxy or a client */
 
 static const char *sock_kind(const struct procnet_sock *s)
 {
@@ -182,7 +182,7 @@ static bool any_owes(const struct procwait *w)
 	return false;
 }
 
-/* Adds one descriptor of a set to the wait. */
+/* Adds what a wait for one descriptor of a set would be to the wait for the set. */
 static int fold(struct procwait_ctx *c, int fd, enum procwait_direction dir, size_t n_fds)
 {
 	struct procwait one = { .nr = c->w->nr };
@@ -201,7 +201,8 @@ static int fold(struct procwait_ctx *c, int fd, enum procwait_direction dir, siz
 	for (size_t i = 0; r >= 0 && i < one.targets.n; i++) {
 		/*
 		 * An event loop waits for all its peers, so it waits for none of them in
-		 * particular. The exception is a peer that has not read the data that it sent.
+		 * particular. The exception is a peer that has not read the data that the event
+		 * loop sent.
 		 */
 		if ((!one.targets.v[i].owes && n_fds > FEW) || one.targets.v[i].id == c->proc->pid) {
 			c->w->open = true;
@@ -228,8 +229,8 @@ static void begin_set(struct procwait_ctx *c, size_t n, bool limited)
 }
 
 /*
- * Sets the class of a wait for a set. A timer in the set does not count: event loops keep time with
- * one, and are idle all the same.
+ * Sets the class of a wait for a set. A timer in the set does not count: an event loop with a timer
+ * in its set is idle nevertheless.
  */
 static void end_set(struct procwait_ctx *c, size_t n)
 {

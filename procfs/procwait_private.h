@@ -18,8 +18,8 @@ struct procwait_ctx {
 enum procwait_direction { PROCWAIT_READ = 1, PROCWAIT_WRITE = 2 };
 
 /*
- * Adds a target, unless it is there already. Beyond the limit the wait becomes open. Returns 0 or
- * -ENOMEM.
+ * Adds a target, unless it is in the list already. If the list is full, the wait becomes open
+ * instead. Returns 0 or -ENOMEM.
  */
 int procwait_add(struct procwait_ctx *c, struct procwait_target target);
 /*
@@ -31,7 +31,8 @@ int procwait_add_holders(struct procwait_ctx *c, enum proctask_kind kind, uint64
 			 bool sure, bool owes);
 
 int procwait_futex(struct procwait_ctx *c);
-/* A wait on one descriptor that the thread reads, writes or polls. sure: it waits for nothing else. */
+/* Describes a wait for one descriptor that the thread reads, writes or polls. sure: the thread waits
+ * for nothing else. */
 int procwait_on_fd(struct procwait_ctx *c, int fd, enum procwait_direction dir, bool sure);
 int procwait_connect(struct procwait_ctx *c);
 int procwait_poll(struct procwait_ctx *c);
@@ -39,8 +40,8 @@ int procwait_select(struct procwait_ctx *c);
 int procwait_epoll(struct procwait_ctx *c, int fd);
 int procwait_file_lock(struct procwait_ctx *c);
 /*
- * A wait in the kernel: for a file system in user space, or for the function that the kernel stack
- * names.
+ * Describes a wait in the kernel: for a file system in user space, or else for what the functions
+ * on the kernel stack tell. otherwise: the class of the wait in the second case.
  */
 int procwait_kernel(struct procwait_ctx *c, enum procwait_class otherwise);
 
