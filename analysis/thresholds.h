@@ -1,181 +1,216 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * thresholds.h - private to analysis/: the numbers that decide an answer, each with its unit, what it
- * trades, and its evidence.
+ * thresholds.h - private to analysis/: the numbers that decide an answer.
  *
- * Evidence is a fact about the kernel or glibc, or a unit test (test/unit/analysis) that fails if the
- * number is smaller or larger: by 30 % for a score or a factor, else by half or twice.  "larger: none"
- * says that no test notices it.  A number with "no evidence yet" is a guess that no test notices either
- * way: measure before you rely on it.
+ * Each entry says: the unit; what the number means; what goes wrong below and above it; the evidence.
+ * Evidence names cases of the unit tests (test/unit/analysis): a case "below" fails if the number is
+ * smaller, a case "above" fails if it is larger. Smaller and larger mean 30 % for a score or a factor,
+ * and half or twice for the other numbers. If the unit is a share 1/n, "below" means a smaller share.
+ * A number with "no evidence yet" is a guess: no test fails if it changes.
  *
- * Half of a time (a majority) needs no name.  Limits on how much is looked at, which count what they
- * refuse, stand with what they limit.
+ * Half of a time (a majority) has no name here. A limit on how much the analysis looks at stands in
+ * the file that counts what the limit refuses.
  */
 #ifndef CTRACE_ANALYSIS_THRESHOLDS_H
 #define CTRACE_ANALYSIS_THRESHOLDS_H
 
 /*
- * Diagnosis: what is worth a verdict
+ * Diagnosis: is it worth a verdict?
  */
-/* ns: A shorter stall is normal, and the queue for a CPU has held up nobody if it is shorter.
- * Lower: more verdicts about what nobody notices. Evidence: smaller: short_wait_for_a_lock; larger:
- * longer_wait_for_a_lock, server_waits_for_the_cpu. */
+/* ns: A stall shorter than this is normal. A task that waited for a CPU for less than this has held up
+ * no other task. Below: verdicts about delays that nobody notices. Above: real stalls are normal.
+ * Evidence: short_wait_for_a_lock below; longer_wait_for_a_lock, server_waits_for_the_cpu above. */
 #define DIAGNOSE_STALL_NS 500000000ULL
-/* ns: A task whose requests are answered so fast on average works. Higher: a slow service is taken
- * for work. Evidence: smaller: pingpong_is_normal; larger: slow_answers. */
+/* ns: A task whose requests are answered faster than this, on average, works normally. Below: ordinary
+ * requests are a stall. Above: a slow service is normal. Evidence: pingpong_is_normal below; slow_answers
+ * above. */
 #define DIAGNOSE_QUICK_NS 5000000ULL
-/* ns: A child that computes for less is at work. Higher: a slow child is normal. Evidence: smaller:
- * child_works; larger: child_works_long. */
+/* ns: A stall shorter than this is normal if the victim waits for a child that computes. Below: the ordinary
+ * work of a child is a stall. Above: a slow child is normal. Evidence: child_works below; child_works_long
+ * above. */
 #define DIAGNOSE_CHILD_BUSY_NS 2000000000ULL
 
 /*
  * Diagnosis: which branch the chain follows
  */
-/* 1/n of the time: A branch with more than this share is an alternative. A rival with less of the CPU
- * is named as weak; one with less of the disk is not named. Lower share: more questions to a person.
- * Evidence: smaller: more_than_a_fifth, rival_with_more_than_a_fifth,
- * disk_rival_with_more_than_a_fifth; larger: less_than_a_fifth, rival_with_less_than_a_fifth,
- * disk_rival_with_less_than_a_fifth. */
+/* 1/n of the time: A branch with more than this share is an alternative to the largest branch. A task
+ * that had the CPU for less than this share of the wait is a weak cause. A task that had the disk for
+ * less than this share is not named. Below: more questions to a person. Above: the real cause is no
+ * option. Evidence: less_than_a_fifth, rival_with_less_than_a_fifth,
+ * disk_rival_with_less_than_a_fifth below; more_than_a_fifth, rival_with_more_than_a_fifth,
+ * disk_rival_with_more_than_a_fifth above. */
 #define BRANCH_SHARE 5
-/* 1/n of the time: The same share where the largest branch is a guess. Evidence: smaller:
- * a_guess_is_asked_about; larger: a_guess_without_alternative. */
+/* 1/n of the time: If the largest branch is a guess and has no alternative by BRANCH_SHARE, a branch
+ * with more than this share is one. Below: more questions to a person. Above: a guess stands without
+ * a question. Evidence: a_guess_without_alternative below; a_guess_is_asked_about above. */
 #define BRANCH_SHARE_GUESS 20
-/* fifths of the time: Time of which nothing is known is a branch from this share on. Evidence:
- * smaller: capped_itself; larger: hardly_recorded. */
+/* fifths of the time: The time of which nothing is known is a branch if it has at least this share. Below: a
+ * task with few lost records has the cause "unknown". Above: a task without records gets a cause.
+ * Evidence: capped_itself below; hardly_recorded above. */
 #define BRANCH_UNKNOWN_FIFTHS 4
 
 /*
  * Diagnosis: does a task spin, poll, starve?
  */
-/* ns: More than one yield in this time is spinning. Lower: a task that yields now and then counts.
- * Evidence: smaller: looks_again_and_again; larger: works_in_portions. */
+/* ns: A task spins if it yields the CPU more than once in each such time, and SPIN_YIELDS times more. Below:
+ * a task that spins computes. Above: a task that yields now and then spins. Evidence: looks_again_and_again
+ * below; works_in_portions above. */
 #define SPIN_YIELD_NS 10000000ULL
-/* yields: So many yields more are needed, so that a short burst is none. Evidence: smaller:
- * works_in_portions; larger: looks_again_and_again. */
+/* yields: A task spins only if it yields this many times more than SPIN_YIELD_NS asks for. Below: a short
+ * burst of yields is spinning. Above: a short spin is not found. Evidence: works_in_portions below;
+ * looks_again_and_again above. */
 #define SPIN_YIELDS 20
-/* samples: Fewer samples on the CPU say nothing. Evidence: smaller: three_samples; larger:
- * five_samples. */
+/* samples: With fewer samples on the CPU than this, the samples do not show that a task spins. Below: chance
+ * decides. Above: a short spin is not found. Evidence: three_samples below; five_samples above. */
 #define SPIN_SAMPLES 4
-/* 1/n of the samples: A larger share in calls that look or yield is spinning. Evidence: smaller:
- * loop_around_poll; larger: polls_beside_its_work. */
+/* 1/n of the samples: A task spins if a larger share of its samples than this is in calls that yield or look
+ * for events. Below: a task that polls beside its work spins. Above: a loop around poll() computes.
+ * Evidence: polls_beside_its_work below; loop_around_poll above. */
 #define SPIN_SAMPLE_SHARE 3
-/* waits: Fewer sleeps are no polling. Evidence: smaller: two_sleeps; larger: three_sleeps. */
+/* waits: A task that sleeps fewer times than this does not poll. Below: two sleeps are polling. Above: a
+ * short polling is not found. Evidence: two_sleeps below; three_sleeps above. */
 #define POLL_WAITS 3
-/* ns: A loop with longer sleeps on average is a periodic job. Evidence: smaller:
- * looks_every_1500_ms; larger: works_every_3_s. */
+/* ns: A task polls only if its sleeps are shorter than this on average. Below: a slow polling is not found.
+ * Above: a periodic job polls. Evidence: looks_every_1500_ms below; works_every_3_s above. */
 #define POLL_WAIT_NS 2000000000ULL
-/* times its time on the CPU: A task that waited for the CPU for longer starves. Lower: the fair share
- * beside three rivals is starvation. Evidence: smaller: three_rivals; larger: four_rivals. */
+/* times the time on the CPU: A task starves if it waited for a CPU for longer than this. Below: a task with
+ * a fair share beside three others starves. Above: a task with a fifth of a CPU does not starve.
+ * Evidence: three_rivals below; four_rivals above. */
 #define STARVED_RATIO 3
-/* tenths of the time: A worker is busy throughout from this share on. Evidence: smaller:
- * pool_has_room; larger: pool_is_busy. */
+/* tenths of the time: A worker that is busy for at least this share is busy throughout. Below: a pool with an
+ * idle worker is full. Above: a full pool has room. Evidence: pool_has_room below; pool_is_busy above. */
 #define POOL_BUSY_TENTHS 8
-/* ns: A task that polls goes on so soon after the write, also if it sleeps in between or waits for
- * a CPU. Evidence: smaller: goes_on_after_200_ms; larger: goes_on_after_400_ms. */
+/* ns: A write ended the polling if the polling ends at most this much later. In between, the polling task may
+ * sleep or wait for a CPU. Below: a write that ended the polling did not. Above: a write that did not end
+ * the polling did. Evidence: goes_on_after_200_ms below; goes_on_after_400_ms above. */
 #define FLAG_ENDED_NS 250000000ULL
-/* ns: Writes that are nearer belong to one hand-over: one task sets, the other takes. Evidence:
- * smaller: written_together; larger: written_one_after_the_other. */
+/* ns: Two writes at most this far apart are one hand-over: one task sets the variable, another resets it.
+ * Below: one hand-over counts as two. Above: two hand-overs count as one. Evidence: written_together below;
+ * written_one_after_the_other above. */
 #define FLAG_TOGETHER_NS 1000000ULL
 
 /*
- * Comparison with earlier waits.  The evidence is in thresholds_waits.txt.
+ * Comparison with earlier waits. The evidence is in thresholds_waits.txt.
  */
-/* times its like: A wait that takes less is normal. Evidence: smaller: three_times_as_long; larger:
- * seven_times_as_long. */
+/* times: A wait is too long if it lasts at least this many times the usual length. Earlier wake-ups came at
+ * regular times if the wait lasts longer than this many of their longest gaps. Below: a chance delay is a
+ * missing wake-up. Above: a missing wake-up is not found. Evidence: three_times_as_long below;
+ * seven_times_as_long above. */
 #define MISSING_LONG 5
-/* 0..1: Less alike waits name nobody. Evidence: smaller: no_frame_of_three; larger: one_frame_of_three. */
+/* 0..1: No task is named if the earlier waits are less alike than this. Below: waits for another reason name
+ * a task. Above: waits for the same reason name none. Evidence: no_frame_of_three below; one_frame_of_three
+ * above. */
 #define MISSING_GOOD_SCORE 0.6F
-/* waits: Fewer waits name nobody; with fewer of its own, waits of tasks of its role count as well.
- * Evidence: smaller: habit_of_two; larger: habit_of_four. */
+/* waits: No task is named if there are fewer earlier waits than this. If the task itself has fewer, the waits
+ * of other tasks of its role count as well. Below: chance names a task. Above: a short habit names none.
+ * Evidence: habit_of_two below; habit_of_four above. */
 #define MISSING_GOOD_COUNT 3
-/* 0..1: From here on the answer is not a guess. Evidence: smaller: one_frame_of_three; larger:
- * two_frames_of_three. */
+/* 0..1: The answer is a guess if the earlier waits are less alike than this. Below: a guess is certain.
+ * Above: a certain answer is a guess. Evidence: one_frame_of_three below; two_frames_of_three above. */
 #define MISSING_SURE_SCORE 0.8F
-/* waits: The same for their number. Evidence: smaller: habit_of_six; larger: seven_times_as_long. */
+/* waits: The answer is a guess if there are fewer earlier waits than this. Below: a guess is certain. Above:
+ * a certain answer is a guess. Evidence: habit_of_six below; seven_times_as_long above. */
 #define MISSING_SURE_COUNT 8
-/* 1/n of the waits: If more ended in another way, the answer is a guess. Evidence: smaller:
- * often_otherwise; larger: seldom_otherwise. */
+/* 1/n of the like waits: The answer is a guess if more waits than this ended in another way. Below: a certain
+ * answer is a guess. Above: a guess is certain. Evidence: seldom_otherwise below; often_otherwise above. */
 #define MISSING_SURE_OTHERS 4
-/* ns: A task that runs longer between two parts of a wait begins a new wait. Evidence: smaller:
- * look_in_between; larger: work_in_between. */
+/* ns: Two parts of a wait, which a time limit has cut, are two waits if the task is awake for longer than
+ * this in between. Below: a short look divides a wait. Above: two waits with work in between are one.
+ * Evidence: look_in_between below; work_in_between above. */
 #define MISSING_RAN_NS 1000000ULL
-/* 0..1: Less alike waits are other waits. Evidence: smaller, larger: no_frame_of_three. */
+/* 0..1: An earlier wait does not count if it is less alike than this. Below: waits for another reason count.
+ * Above: waits for the same reason do not. Evidence: no_frame_of_three on both sides. */
 #define SIMILAR_LEAST 0.4F
-/* 0..1: The waits that tell the usual length are at most so much less alike than the best. Evidence:
- * smaller: three_frames_of_four_are_near; larger: two_frames_of_three_are_not_near. */
+/* 0..1: The usual length is the median length of the waits that are nearly as alike as the best one: by at
+ * most this much less. Below: few waits tell the length. Above: waits that differ tell it.
+ * Evidence: three_frames_of_four_are_near below; two_frames_of_three_are_not_near above. */
 #define SIMILAR_NEAR_BEST 0.15F
-/* 0..1: A wait on another object that serves the same purpose: a socket to the same address, the next
- * pipe, another task's object of the kind. Evidence: smaller: condition_of_another; larger:
- * condition_and_stack_of_another. */
+/* 0..1: How alike the places of two waits are if their objects differ and serve the same purpose: sockets to
+ * the same address, two pipes, or objects of one kind that two tasks use. Below: such waits name no task.
+ * Above: they count like waits on the same object. Evidence: condition_of_another below;
+ * condition_and_stack_of_another above. */
 #define SIMILAR_OTHER_OBJECT 0.8F
-/* 0..1: Two waits with nothing in common on their stacks keep so much of their score. Evidence: smaller:
- * one_frame_of_three; larger: no_frame_of_three. */
+/* factor: The score of two waits is multiplied by this if their stacks have nothing in common. Below: waits
+ * with other stacks do not count. Above: stacks do not matter. Evidence: one_frame_of_three below;
+ * no_frame_of_three above. */
 #define SIMILAR_STACK 0.5F
 
 /*
- * Hangs.  The evidence is in thresholds_waits.txt.  How long a task queues for a CPU before it is looked at
- * is DIAGNOSE_STALL_NS; a wait for something else that ends a run of waits is OTHER_WAIT_NS (graph/).
+ * Hangs. The evidence is in thresholds_waits.txt. Two numbers stand elsewhere. A task that is runnable for at
+ * least DIAGNOSE_STALL_NS gets a row. A wait for something else that is longer than OTHER_WAIT_NS (graph/)
+ * ends a series of waits.
  */
-/* ns: A shorter wait is not looked at. Lower: more rows, and a diagnosis for each. Evidence: smaller,
- * larger: lock_of_a_second. */
+/* ns: A wait shorter than this gets no row. Below: more rows, and a diagnosis for each. Above: hangs are
+ * missed. Evidence: lock_of_a_second on both sides. */
 #define HANGS_WAIT_NS 1000000000ULL
-/* ns: The same for a run.  A main thread that waits so long on a condition for a busy task is an alarm.
- * Evidence: smaller, larger: two_seconds_of_work; smaller: main_waits_for_a_worker; larger:
- * main_waits_for_a_worker_for_long. */
+/* ns: A run on a CPU shorter than this gets no row. A main thread that waits for a busy task on a condition
+ * or an eventfd is an alarm if the wait lasts at least this long. Below: alarms about ordinary work. Above:
+ * hangs are missed. Evidence: two_seconds_of_work on both sides; main_waits_for_a_worker below;
+ * main_waits_for_a_worker_for_long above. */
 #define HANGS_RUN_NS 2000000000ULL
-/* ns: A shorter wait between two runs does not divide them. Evidence: smaller, larger:
- * work_with_short_waits. */
+/* ns: A wait longer than this divides a run on a CPU into two. Below: a long run with short waits gets no
+ * row. Above: ordinary work with waits is a long run. Evidence: work_with_short_waits on both sides. */
 #define HANGS_SHORT_WAIT_NS 10000000ULL
-/* ns: A task that runs longer between two waits begins another wait.  The share is added to it. Evidence:
- * smaller, larger: work_between_two_tries. */
+/* ns: Waits for the same thing are one wait, unless the task runs for longer than this between them;
+ * HANGS_BETWEEN_SHARE is added to it. Below: a lock that is tried again and again makes many short waits.
+ * Above: waits with work in between are one hang. Evidence: work_between_two_tries on both sides. */
 #define HANGS_BETWEEN_NS 5000000ULL
-/* 1/n of the time since the first wait: The task may run so much longer. Evidence: smaller, larger:
- * tries_of_a_lock. */
+/* 1/n of the time since the first of these waits began: The task may run for this much longer. Below and
+ * above: as for HANGS_BETWEEN_NS. Evidence: tries_of_a_lock on both sides. */
 #define HANGS_BETWEEN_SHARE 20
-/* ns: A child that computes for longer is an alarm. Evidence: smaller: child_at_work; larger:
- * child_at_work_for_long. */
+/* ns: A wait for a child that computes is an alarm if it lasts at least this long. Below: alarms about the
+ * ordinary work of a child. Above: a child in an endless loop is missed. Evidence: child_at_work below;
+ * child_at_work_for_long above. */
 #define HANGS_CHILD_BUSY_NS 3000000000ULL
 
 /*
- * Slices: how far an edge is believed.  The evidence is in thresholds_slice.txt: which of two ways is taken.
+ * Slices: how far an edge is believed. The score of an edge (0..1) is a product of these numbers, and decides
+ * which of two ways is taken. Below: an edge of this sort is believed too little. Above: it is believed too
+ * much. The evidence is in thresholds_slice.txt.
  */
-/* 0..1: A weak edge that something speaks for, at best. Evidence: smaller: one_doubt_many; larger:
- * two_doubts. */
+/* 0..1: The score of a boosted edge before the factors: a weak edge that something speaks for. Evidence:
+ * one_doubt_many below; two_doubts above. */
 #define SURE_BOOSTED 0.8
-/* 0..1: Any other weak edge, at best. Evidence: smaller: two_doubts; larger: one_doubt_many. */
+/* 0..1: The score of any other weak edge before the factors. Evidence: two_doubts below; one_doubt_many
+ * above. */
 #define SURE_WEAK 0.5
-/* 0..1: A strong edge that is not the nearest to the start. Evidence: smaller:
- * certain_way_by_a_later_edge; larger: likely_way_by_the_nearest_edge. */
+/* 0..1: The score of a strong edge if another strong edge is nearer to the start of the segment. The nearest
+ * one has the score 1. Evidence: certain_way_by_a_later_edge below; likely_way_by_the_nearest_edge above. */
 #define SURE_LATER 0.6
-/* factor: A hand-over of a mutex, or an interrupt. Evidence: smaller: handover_or_two_doubts; larger:
- * handover_or_one_doubt. */
+/* factor: For an edge that often comes about by chance: the handoff of a lock, or an interrupt. Evidence:
+ * handover_or_two_doubts below; handover_or_one_doubt above. */
 #define SURE_HAPPENSTANCE 0.4
-/* factor: The task went back to sleep on the same object. Evidence: smaller: false_wake_or_three_doubts;
- * larger: false_wake_or_two_doubts. */
+/* factor: For a false wake: the task went back to sleep on the same object. Evidence:
+ * false_wake_or_three_doubts below; false_wake_or_two_doubts above. */
 #define SURE_FALSE_WAKE 0.3
-/* factor: Several others could have been meant. Evidence: smaller: one_doubt_many; larger: two_doubts. */
+/* factor: For a post that may have been for another waiter. Evidence: one_doubt_many below; two_doubts
+ * above. */
 #define SURE_MANY 0.7
-/* factor: A weak edge that arrives after the segment has begun. Evidence: smaller: one_doubt_midst;
- * larger: two_doubts. */
+/* factor: For a weak edge that arrives after the segment has begun. Evidence: one_doubt_midst below;
+ * two_doubts above. */
 #define SURE_MIDST 0.8
-/* factor: The stacks of the two segments have nothing in common; 1 if they are the same, half-way if they
- * are not known. Evidence: smaller: other_stack_is_one_doubt; larger: other_stack_and_another_doubt. */
+/* factor: For an edge between two segments whose stacks have nothing in common. The factor is 1 if the stacks
+ * are the same, and half-way between the two if a stack is not known. Evidence: other_stack_is_one_doubt
+ * below; other_stack_and_another_doubt above. */
 #define SURE_OTHER_STACKS 0.7
-/* 0..1: So much a weak edge loses by its age at most. Evidence: smaller: old_or_half_of_the_stack;
- * larger: old_or_little_of_the_stack. */
+/* 0..1: The part of its score that a very old weak edge loses. Evidence: old_or_half_of_the_stack below;
+ * old_or_little_of_the_stack above. */
 #define SURE_OLD 0.2
-/* ns: At this age it loses half of that. Evidence: smaller: tenth_of_a_second_or_more_than_half; larger:
- * tenth_of_a_second_or_most_of_the_stack. */
+/* ns: A weak edge of this age loses half of SURE_OLD. Below: an edge seems too old too soon. Above: age does
+ * not matter. Evidence: tenth_of_a_second_or_more_than_half below; tenth_of_a_second_or_most_of_the_stack
+ * above. */
 #define SURE_AGE_NS 100000000ULL
 
 /*
- * What-if.  The evidence is in whatif_test.
+ * What-if. The evidence is in whatif_test.
  */
-/* ns: The record of a send comes at most so long after what it woke has gone on. Evidence: smaller,
- * larger: test_record_after_the_wait. */
+/* ns: A send may be recorded at most this long after the end of the wait that it ended. Below: its message
+ * counts a second time. Above: a later message counts as part of the wait. Evidence:
+ * test_record_after_the_wait on both sides. */
 #define WHATIF_SEND_SLACK_NS 200000ULL
-/* 1/n of the time: A rival with less of the CPU is no question worth asking. Evidence: smaller, larger:
- * test_rivals. */
+/* 1/n of the range: The table has no question about a process whose task had the CPU for less than this.
+ * Below: questions that save next to nothing. Above: a question worth asking is missing. Evidence:
+ * test_rivals on both sides. */
 #define WHATIF_RIVAL_SHARE 50
 
 #endif

@@ -11,7 +11,7 @@
 struct tally {
 	VEC(struct account_row) rows;
 	struct map by_key; /* hash of the key of a row -> index of the row */
-	uint32_t last;     /* WAIT: the last counted interval */
+	uint32_t last;     /* WAIT: the last interval that was counted */
 };
 
 struct books {
@@ -117,7 +117,8 @@ static void add_wait(struct books *k, const struct path_piece *x)
 		r->interval = interval;
 }
 
-/* Books the time in which the task of x wanted a CPU. The rows are the tasks that had that CPU. */
+/* Counts the time of piece x, in which its task waited for a CPU. Each task that had this CPU gets a
+ * row. */
 static void add_runnable(struct books *k, const struct path_piece *x)
 {
 	struct account_row key = { .kind = RESOURCE_CPU, .time = TIME_RUNNABLE };
@@ -153,7 +154,7 @@ static uint64_t device_of(const struct graph *g, uint64_t obj)
 	return o && o->dev ? CT_OBJ_ID(CT_OBJ_BLOCKDEV, o->dev) : 0;
 }
 
-/* The first socket that leads to a remote address stands for all of them. */
+/* Sockets to one remote address share a row: the first of these sockets stands for all. */
 static uint64_t remote_of(struct books *k, uint64_t obj)
 {
 	const struct window_object *o = window_object(k->g->w, obj);
@@ -210,13 +211,14 @@ static void add_process(struct books *k, const struct path_piece *x)
 	struct account_row key = { .task = leader };
 	size_t n;
 
-	/* the first thread of the process is not in the trace */
+	/* the first thread of the process is not in the trace: take another thread */
 	if (leader == GRAPH_NONE)
 		key.task = graph_refs(&k->g->threads, tgid, &n)->event;
 	add(k, ACCOUNT_PROCESS, &key, x->to_ns - x->from_ns);
 }
 
-/* Finds the objects that tasks on the way to x wait for, the innermost first. Returns how many it found. */
+/* Finds the objects for which the tasks between the victim and piece x wait, the innermost first.
+ * Returns their number. */
 static size_t objects_of(const struct books *k, const struct path_piece *x,
 			 struct account_row found[PATH_MAX_DEPTH + 1])
 {
@@ -270,7 +272,7 @@ static int row_cmp(const void *a, const void *b)
 	return (int)x->kind - (int)y->kind;
 }
 
-/* One pass is enough, because a frame comes after its parent. */
+/* Sets k->top of all frames. One pass is enough, because a frame comes after its parent. */
 static void find_tops(struct books *k)
 {
 	for (size_t i = 0; i < k->p->n_frames; i++) {

@@ -3,9 +3,9 @@
  * account.h - sums up the pieces of a critical path: where the time went.
  *
  * There are five groups. Each divides the same pieces in another way. The rows of a group add up to
- * the range exactly (of OBJECT: their ns):
+ * the range exactly (in group OBJECT, the fields ns of the rows do):
  *
- *   wait      what the victim did itself: it ran, or waited for one thing from one task
+ *   wait      the victim's own activity: it ran, or waited for one thing that one task owed it
  *   resource  the resource at the end of the waits that were followed: running, waiting for a CPU
  *             (with the task that had it), a lock, local communication by kind, the network by
  *             remote address, a disk by device, a timer, a page fault, a queue, or not known
@@ -41,16 +41,17 @@ struct account_row {
 	/* OBJECT: the time of the path in which any task on the way waited for the object. Here
 	 * rows overlap, and some have an ns of 0. Other groups: equal to ns. */
 	uint64_t within_ns;
-	uint32_t count; /* WAIT: how many waits or runs; else pieces of the path */
+	uint32_t count; /* WAIT: the number of waits or runs; other groups: the number of pieces */
 	/* WAIT: the task that the victim waited for; RESOURCE: the task that had the CPU; TASK: the
-	 * task itself; PROCESS: its first thread, or another thread */
+	 * task itself; PROCESS: the first thread of the process, or another one if the trace does not
+	 * have the first */
 	uint32_t task;
 	uint32_t interval; /* WAIT: the longest one */
 	uint64_t obj;      /* WAIT, RESOURCE, OBJECT; for a disk its device, for a remote address one of its
 			      sockets */
 	enum resource_kind kind; /* WAIT, RESOURCE, OBJECT */
 	enum time_kind time;     /* WAIT, RESOURCE */
-	enum edge_kind edge;     /* WAIT: how the victim depends on task; else 0 */
+	enum edge_kind edge;     /* WAIT: how the victim depends on `task`; else 0 */
 };
 
 struct account {

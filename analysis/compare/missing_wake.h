@@ -14,29 +14,29 @@
 
 enum missing_wake_how {
 	MISSING_ENDED,     /* the task has ended */
-	MISSING_SILENT,    /* the task does the things that led to the wake-up before, but does not send it */
+	MISSING_SILENT,    /* the task does the things that led to its wake-ups so far, but sends none */
 	MISSING_ELSEWHERE, /* the task waits for something else */
 	MISSING_ASLEEP,    /* the task waits where it always waits before the wake-up, but for longer */
 	MISSING_BUSY,      /* the task runs, or is runnable */
 };
 
-/* A task that should have sent a wake-up. The first step is the task that should have woken the
- * waiter; each further step should have woken the task of the step before. */
+/* A task that should have sent a wake-up. The task of the first step should have woken the waiter.
+ * The task of each later step should have woken the task of the step before it. */
 struct missing_wake_step {
 	uint32_t task;
 	uint32_t wait;    /* the wait that the task should have ended */
 	uint64_t from_ns; /* the part of this wait that is compared */
 	uint64_t to_ns;
-	uint64_t obj;        /* the object of this wait, as blame.obj in the reference */
+	uint64_t obj;        /* the object of the wait in the reference (its blame.obj) */
 	enum edge_kind edge; /* how the task ended the wait in the reference */
-	uint32_t count;   /* how often the task ended such a wait before; 0: another task of its role did */
-	bool more;        /* count is a lower bound: there were too many waits to look at */
-	uint64_t last_ns; /* when the task last did so; 0: never */
+	uint32_t count; /* how many such waits the task ended earlier; 0: only other tasks of its role did */
+	bool more;      /* count is a lower bound, because there were too many waits to look at */
+	uint64_t last_ns; /* when the task last ended such a wait; 0: never */
 };
 
 struct missing_wake {
-	uint32_t wait; /* the wait that is examined, an interval; the first one, if time limits cut the wait
-			  into several */
+	uint32_t wait; /* the examined wait, an interval; if time limits cut the wait into several parts, the
+			  first one */
 	uint64_t wait_from_ns; /* the part of this wait that is compared */
 	uint64_t wait_to_ns;
 	uint32_t reference;   /* the earlier wait with which it is compared */
@@ -44,17 +44,18 @@ struct missing_wake {
 	float similarity;     /* 0..1 */
 	uint32_t occurrences; /* earlier waits that are alike and ended in the same way as the reference */
 	uint32_t others;      /* earlier waits that are alike and ended in another way */
-	uint32_t refused;     /* earlier waits that were not looked at */
+	uint32_t refused;     /* earlier waits that were left out because of a limit (similar.h) */
 	uint64_t usual_ns;    /* median length of the occurrences */
 	bool late;            /* the wake-up came in the end */
-	bool regular;         /* no gap between two earlier wake-ups was nearly as long as this wait */
+	bool regular;         /* the gaps between earlier wake-ups were all far shorter than this wait */
 	bool own_accord;      /* in the reference, a timer of the last task on the path began the wake-up */
 	struct missing_wake_step steps[MISSING_STEPS]; /* the last one is the task to name */
 	uint32_t n_steps;
 	enum missing_wake_how how;
 	uint32_t instead;    /* the interval in which the named task is; GRAPH_NONE: it has ended */
-	uint64_t since_ns;   /* since when it is in this interval */
-	uint64_t instead_ns; /* for how long it is, within the wait */
+	uint64_t since_ns;   /* since when; MISSING_ENDED: when the task ended; MISSING_SILENT: when it last
+				ended such a wait */
+	uint64_t instead_ns; /* for how long, within the wait */
 	uint32_t triggers;   /* MISSING_SILENT: how often the task was triggered as before the wake-up of the
 				reference */
 	char *text;          /* the result in words */

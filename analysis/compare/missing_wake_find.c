@@ -14,14 +14,14 @@
 struct hop {
 	struct blame blame; /* of the wait that this task ended */
 	uint32_t wait;
-	uint32_t trigger; /* the task's own wait that was over just before; GRAPH_NONE: not known */
+	uint32_t trigger; /* the task's own wait that ended just before its wake-up; GRAPH_NONE: not known */
 };
 
 struct hops {
 	struct hop v[MISSING_STEPS];
 	uint32_t n;
-	bool timer; /* the trigger of the last hop is its task's own timer */
-	bool asks;  /* the trigger of the last hop came from the waiter */
+	bool timer; /* a timer of the task itself ended the trigger of the last hop */
+	bool asks;  /* the waiter ended the trigger of the last hop */
 };
 
 static uint64_t length(const struct graph *g, uint32_t interval)
@@ -29,8 +29,8 @@ static uint64_t length(const struct graph *g, uint32_t interval)
 	return g->intervals[interval].to_ns - g->intervals[interval].from_ns;
 }
 
-/* The last wait of the task that was over by ts_ns and is no wait by chance. GRAPH_NONE: there is
- * none. */
+/* The last wait of the task that ended by ts_ns. Waits by chance (similar_is_chance()) do not count.
+ * GRAPH_NONE: there is none. */
 static uint32_t wait_before(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -55,7 +55,7 @@ static bool on_path(const struct hops *h, uint32_t task)
 	return false;
 }
 
-/* Follows the path of the wake-up that ended a wait, backwards. */
+/* Follows the path of the wake-up that ended the reference's wait, backward. */
 static void find_hops(const struct graph *g, const struct similar *reference, struct hops *h)
 {
 	struct hop hop = { .blame = reference->blame, .wait = reference->interval };
@@ -78,7 +78,8 @@ static void find_hops(const struct graph *g, const struct similar *reference, st
 	}
 }
 
-/* The task of the same role that was born last before at_ns; if there is none, the task itself. */
+/* Of the tasks with the same role, the one that was born last by at_ns. If there is none, the task
+ * itself. */
 static uint32_t successor(const struct graph *g, uint32_t task, uint64_t at_ns)
 {
 	uint32_t best = task;
@@ -93,8 +94,8 @@ static uint32_t successor(const struct graph *g, uint32_t task, uint64_t at_ns)
 /* The main activity of a task in a range of time: one wait, or running. */
 struct doing {
 	uint32_t interval; /* the longest wait or run; GRAPH_NONE: not known */
-	uint64_t ns; /* for a wait its length in that time; otherwise all time in which the task ran or was
-			runnable */
+	uint64_t ns; /* for a wait, its length within the range; for a run, all time in which the task ran or
+			was runnable */
 };
 
 static struct doing main_doing(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
@@ -127,8 +128,9 @@ static struct doing main_doing(const struct graph *g, uint32_t task, uint64_t fr
 	return run.ns > waited ? run : wait;
 }
 
-/* Counts the waits of the task at the place of like that were over in [from, to), and that task by ended.
- * If by is GRAPH_NONE, the task's own timer ended them. Looks at SIMILAR_LOOKS waits at most. */
+/* Counts the waits of `task` that ended in (from_ns, to_ns), at the same place as the wait `like`.
+ * Only waits count that the task `by` ended; GRAPH_NONE: that no task ended, but the own timer of
+ * `task`. Looks at SIMILAR_LOOKS waits at most. */
 static uint32_t count_waits(const struct graph *g, uint32_t task, uint32_t like, uint32_t by,
 			    uint64_t from_ns, uint64_t to_ns)
 {
@@ -151,7 +153,7 @@ static uint32_t count_waits(const struct graph *g, uint32_t task, uint32_t like,
 	return n;
 }
 
-/* A task other than the waiter was woken on the object in [from, to). */
+/* Whether a task other than the waiter was woken on the object in (from_ns, to_ns). */
 static bool others_woken(const struct graph *g, uint64_t obj, uint32_t waiter, uint64_t from_ns,
 			 uint64_t to_ns)
 {
@@ -167,8 +169,8 @@ static bool others_woken(const struct graph *g, uint64_t obj, uint32_t waiter, u
 	return false;
 }
 
-/* Counts how often the task ended waits of the waiter at this place before, and notes when the last one
- * was. */
+/* Counts the earlier waits of the waiter at this place that the task of the step ended. Notes when it
+ * last did so. */
 static void count_before(const struct graph *g, struct missing_wake_step *step)
 {
 	const struct interval *s = &g->intervals[step->wait];
@@ -197,7 +199,7 @@ static void name(struct missing_wake *m, enum missing_wake_how how, const struct
 	m->since_ns = since_ns;
 }
 
-/* The task gets its trigger again and again, but acts for no other task. */
+/* Whether the task still gets its trigger, although the wake-up that should follow does not come. */
 static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, struct missing_wake *m)
 {
 	const struct missing_wake_step *step = &m->steps[m->n_steps - 1];
@@ -211,8 +213,8 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 	return m->triggers;
 }
 
-/* The task ended before half of this wait was over. If a task of its role lives for one turn only, its end
- * says nothing. */
+/* Whether the task ended in the first half of the wait. If tasks of its role live for one turn only,
+ * this says nothing, and m->n_steps becomes 0. */
 static bool has_ended(const struct graph *g, const struct missing_wake_step *step, struct missing_wake *m)
 {
 	const struct graph_task *t = &g->tasks[step->task];
@@ -226,7 +228,7 @@ static bool has_ended(const struct graph *g, const struct missing_wake_step *ste
 	return true;
 }
 
-/* Wake-ups on the object of the wait come, but go to other tasks than the waiter. */
+/* Whether wake-ups on the object of the wait still come, but go to other tasks than the waiter. */
 static bool others_served(const struct graph *g, const struct missing_wake_step *step)
 {
 	const struct interval *w = &g->intervals[step->wait];
@@ -247,7 +249,8 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	bool usual, most;
 
 	count_before(g, step);
-	/* if a task of this role lives for one turn only, the latest task of the role takes its place */
+	/* if tasks of this role live for one turn only, the latest of them takes the place of this
+	 * task */
 	if (g->tasks[step->task].exit_ns <= step->from_ns && step->count < MISSING_GOOD_COUNT) {
 		step->task = successor(g, step->task, step->from_ns);
 		step->count = 0;
@@ -267,8 +270,8 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	name(m, s->state == INTERVAL_BLOCKED ? MISSING_ELSEWHERE : MISSING_BUSY, &d, s->from_ns);
 	if ((usual || !most) && is_silent(g, h, k, m))
 		name(m, MISSING_SILENT, &d, step->last_ns);
-	else if (usual && !most &&
-		 m->late) /* the loop served other clients in between, so the wait to compare is not known */
+	else if (usual && !most && m->late) /* the loop served other clients in between, so it is not known
+					       which wait to compare */
 		m->n_steps = 0;
 	else if (usual && k + 1 < h->n)
 		return true;
@@ -279,7 +282,8 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	return false;
 }
 
-/* Several tasks may have one role (the workers of a pool). If one of them ended this wait, takes that one. */
+/* Several tasks may have one role (the workers of a pool). If one of them ended this wait, returns
+ * it; otherwise returns `task`. */
 static uint32_t same_part(const struct graph *g, uint32_t task, const struct missing_wake_step *step)
 {
 	const struct interval *s = &g->intervals[step->wait];
@@ -311,7 +315,7 @@ static void walk(const struct graph *g, const struct hops *h, struct missing_wak
 	m->own_accord = h->timer;
 }
 
-/* None of the gaps between earlier wake-ups was nearly as long as this wait. */
+/* Whether all gaps between earlier wake-ups were far shorter than this wait. */
 static bool is_regular(const struct graph *g, const struct similar_set *set, const struct missing_wake *m)
 {
 	uint64_t longest = 0;
@@ -326,7 +330,7 @@ static bool is_regular(const struct graph *g, const struct similar_set *set, con
 	return m->wait_to_ns - m->wait_from_ns > MISSING_LONG * longest;
 }
 
-/* A wake-up ended the wait as hoped, before m->wait_to_ns. */
+/* Whether the awaited wake-up came after all, by m->wait_to_ns. */
 static bool is_late(const struct graph *g, const struct missing_wake *m)
 {
 	const struct interval *s = &g->intervals[m->wait];
@@ -372,8 +376,8 @@ static int examine(const struct graph *g, struct missing_wake *m)
 	return 0;
 }
 
-/* The named task waits for something else. Compares that wait in turn, if it can be compared. Returns 1 if
- * this names another task. */
+/* The named task waits for something else. Compares that wait with earlier waits in turn. Returns 1:
+ * this names another task; 0: it does not; or -ENOMEM. */
 static int examine_next(const struct graph *g, struct missing_wake *m)
 {
 	struct missing_wake next = { .wait = m->instead, .wait_from_ns = g->intervals[m->instead].from_ns };
@@ -416,8 +420,9 @@ static bool timed_out(const struct graph *g, const struct interval *s)
 }
 
 /*
- * A time limit may cut a wait into several parts, with hardly any work in between. Returns the next part
- * before (step -1) or after (step 1) interval at; GRAPH_NONE if there is none.
+ * A time limit may cut a wait into several parts, with hardly any work in between. Returns the part
+ * that is next to the interval `at`: the part before it if step is -1, the part after it if step is
+ * 1. GRAPH_NONE: there is none.
  */
 static uint32_t other_part(const struct graph *g, uint32_t at, int step)
 {

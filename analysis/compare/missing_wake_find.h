@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * missing_wake_find.h - finds the wake-up that is missing or late, and the task that should have
- * sent it. It compares a wait that did not end in time with earlier waits at the same place that
- * did.
+ * missing_wake_find.h - finds the wake-up that is missing or late, and the task that should have sent
+ * it. It compares a wait that did not end in time with earlier waits at the same place that did.
  *
- * The earlier waits that count are those that tasks of one role ended in one way. The reference is
- * the one of median length. The path of its wake-up is followed backward: the task that woke the
- * waiter, the task that had woken that one, and so on. For each of these tasks, the question is
- * what it does now, while the waiter waits. If it waits at the same place as it did then, the walk
- * goes on to the next task. Otherwise this task is named (Argus, section 4.2).
+ * Only earlier waits count that tasks of one role ended in one way. The reference is the wait of
+ * median length among them. The walk follows the path of its wake-up backward: to the task that woke
+ * the waiter, to the task that woke this waker before, and so on. The walk looks at what each of
+ * these tasks does now, while the waiter waits. If the task waits at the same place as it did then,
+ * the walk goes on to the next task. Otherwise this task is named (Argus, section 4.2).
  *
  * Pure; any thread.
  */

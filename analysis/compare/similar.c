@@ -13,7 +13,7 @@
 
 enum token { TOKEN_WAIT = 1, TOKEN_SEND, TOKEN_RECV, TOKEN_WOKE, TOKEN_BORN };
 
-/* The result of the wait that is compared: it may not have ended yet. */
+/* Stands for the result of the wait that is compared, which may not have ended yet. */
 #define RESULT_OPEN 0xff
 
 static uint32_t make_token(enum token what, unsigned a, unsigned b, unsigned c)
@@ -56,7 +56,7 @@ static void push(struct builder *b, uint32_t token)
 	fold(b);
 }
 
-/* Drops the beginning of one more repeat, if the rest of that repeat was not looked at. */
+/* If the last tokens are the beginning of one more repeat, whose rest was not looked at, drops them. */
 static void finish(struct builder *b)
 {
 	uint32_t rest = b->s->n - b->end;
@@ -86,7 +86,7 @@ static uint32_t event_token(const struct window_event *e, uint32_t tid)
 	case CT_RECV:
 		return e->r.tid == tid ? make_token(TOKEN_RECV, kind, 0, 0) : 0;
 	case CT_WAKE:
-		/* a wake through a readable socket has a token already, that of the send */
+		/* a wake through a readable socket has a token already: that of its send */
 		if (ct_wake_waker(&e->r) != tid || ct_wake_context(&e->r) != CT_CTX_TASK ||
 		    e->r.flags & CT_WF_READY)
 			return 0;
@@ -138,7 +138,7 @@ float similar_score(const struct signature *a, const struct signature *b)
 {
 	uint8_t len[SIMILAR_TOKENS + 1] = {
 		0
-	}; /* lengths of the longest common subsequences, one row of the table at a time */
+	}; /* one row of the table: the lengths of the longest common subsequences */
 
 	for (uint32_t i = 0; i < a->n; i++) {
 		uint8_t before = 0;
@@ -183,7 +183,8 @@ float similar_place(const struct graph *g, const struct interval *a, const struc
 		return 0;
 	if (CT_OBJ_KIND(a->obj) == CT_OBJ_SOCK)
 		return same_address(g, a->obj, b->obj) ? SIMILAR_OTHER_OBJECT : 0;
-	/* A pipe is made anew for each use. Several objects of another kind have several purposes. */
+	/* A pipe is made anew for each use, so two pipes may serve one purpose. If one task uses two
+	 * objects of another kind, they serve two purposes. */
 	return a->task != b->task || CT_OBJ_KIND(a->obj) == CT_OBJ_PIPE ? SIMILAR_OTHER_OBJECT : 0;
 }
 
@@ -206,8 +207,8 @@ bool similar_role(const struct graph *g, uint32_t a, uint32_t b)
 	       (!strcmp(task_name(g, a), task_name(g, b)) && !strcmp(leader_name(g, a), leader_name(g, b)));
 }
 
-/* The factor by which the stacks of two waits reduce their score: 1 if the stacks are equal or not
- * known; otherwise less, down to a half if they have nothing in common. */
+/* The factor for the score of two waits, by their stacks: 1 if the stacks are equal or not known,
+ * SIMILAR_STACK if they have nothing in common, otherwise in between. */
 static float stacks_factor(const struct graph *g, const struct interval *a, const struct interval *b)
 {
 	float alike = -1;
@@ -217,7 +218,8 @@ static float stacks_factor(const struct graph *g, const struct interval *a, cons
 	return alike < 0 ? 1 : SIMILAR_STACK + (1 - SIMILAR_STACK) * alike;
 }
 
-/* Takes one earlier wait if it was at the same place and did not end by its time limit. */
+/* Adds the wait `earlier` to ret if it is at the same place as the wait `interval`, and the awaited
+ * event ended it. 0 or -ENOMEM. */
 static int consider(const struct graph *g, uint32_t interval, const struct signature *mine, uint32_t earlier,
 		    struct similar_set *ret)
 {

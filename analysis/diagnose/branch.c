@@ -25,7 +25,7 @@ struct options {
 	const struct breakdown *l;
 	struct option v[OPTIONS_MAX]; /* best first */
 	size_t n;
-	size_t n_ruled_out; /* the last ones */
+	size_t n_ruled_out; /* the number of options that a rule excludes; they are the last ones */
 	bool ruled;
 };
 
@@ -99,8 +99,8 @@ static void apply_rules(struct options *o, struct rules *rules)
 	}
 }
 
-/* Whether the task to blame is only likely. A handoff of a lock is no guess: for time it is
- * certain. */
+/* Whether it is only likely that this task is to blame. A handoff of a lock is no guess: it certainly
+ * took the time. */
 static bool is_guess(const struct group *x)
 {
 	return x->type == GROUP_TASK && x->blame.strength != EDGE_STRONG && x->blame.edge != EDGE_LOCK &&
@@ -265,7 +265,7 @@ static int put_question(const struct options *o, size_t n, const struct diagnose
 	return r;
 }
 
-/* Makes the branch a wait of the task's own: the chain follows no other task for it. */
+/* Turns the branch into a wait with no known owner, so that the chain follows no other task for it. */
 static struct group *make_own(struct group *x)
 {
 	if (x->type == GROUP_TASK) {
@@ -277,7 +277,7 @@ static struct group *make_own(struct group *x)
 	return x;
 }
 
-/* Whether the rules leave no branch that is worth following. */
+/* Whether the rules exclude every branch that is worth following. */
 static bool all_refused(const struct options *o)
 {
 	return o->n_ruled_out == o->n ||

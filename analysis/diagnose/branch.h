@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * branch.h - private to analysis/: chooses the branch that the chain follows from one task. A
- * branch is a group of the task's time. Pure; any thread, but one at a time for each struct rules.
+ * branch.h - private to analysis/: chooses the branch that the chain follows from one task. A branch
+ * is a group of the task's time. Pure; any thread, but one at a time for each struct rules.
  *
- * The chain follows the largest group, unless a rule excludes it or calls another group the cause.
- * A person is asked if a second group has more than a fifth of the time, or if the largest group is
- * a guess and a second one has more than a twentieth. If rules exclude the branch and no other
- * branch has more than a fifth, the chain ends here as "owner unknown".
+ * The chain follows the largest group, unless a rule excludes it or calls another group the cause. A
+ * person has to decide if a second group has more than a fifth of the time. If the largest group is a
+ * guess, more than a twentieth is enough. If rules exclude the branch and no other branch has more
+ * than a fifth, the chain ends here as "owner unknown".
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_BRANCH_H
 #define CTRACE_ANALYSIS_DIAGNOSE_BRANCH_H
@@ -19,12 +19,13 @@ struct branch {
 	char *choice;        /* the decision in words, with the other branches; NULL: there was no choice.
 				The caller frees it */
 	bool ranked;         /* the sizes decided, not a rule or a person */
-	bool asked;          /* a person was asked */
+	bool asked;          /* a question was put to a person */
 	bool refused;        /* a rule or a person excluded every branch */
 };
 
-/* Chooses the branch. If the group is refused, changes it in l: its wait then has no known owner.
- * ret->taken points into l. 0 or -ENOMEM. */
+/* Chooses one of the groups of `task` in l. ret->taken points into l. If a rule or a person excludes
+ * every group, ret->taken is the largest one, changed in l to a wait with no known owner. 0 or
+ * -ENOMEM. */
 int branch_choose(const struct graph *g, const struct diagnose_options *options, uint32_t task,
 		  struct breakdown *l, struct branch *ret);
 

@@ -21,10 +21,10 @@ struct group {
 	uint64_t total_ns, from_ns, to_ns, longest_ns;
 	uint32_t waits;
 	uint32_t interval;  /* the longest wait */
-	uint32_t last_seg;  /* the last counted wait, so that each counts once */
+	uint32_t last_seg;  /* the last wait that was counted, so that each wait counts once */
 	uint32_t frame;     /* GROUP_TASK: the longest frame */
 	struct blame blame; /* of the longest wait */
-	bool cycle;         /* GROUP_LEAF: a wait for a task that is on the path already */
+	bool cycle;         /* GROUP_LEAF: the wait is for a task that is on the path already */
 };
 typedef VEC(struct group) groups;
 
@@ -39,15 +39,15 @@ struct breakdown {
  * breakdown_done() in both cases. */
 int breakdown_fill(const struct graph *g, struct breakdown *l, const struct path *p, const bool *in);
 void breakdown_done(struct breakdown *l);
-/* The key of the group of a frame: its task. If a task waits for its children one after the other,
- * it is their name. */
+/* The key of the group to which a frame belongs: the task of the frame. If a task waits for its
+ * children one after the other, the key is their name, so that they are one group. */
 uint64_t breakdown_frame_key(const struct graph *g, const struct path_frame *f);
-/* *ret: the id of the most common stack of the samples of the task in [from, to); of several equal
- * ones the first; 0: none is known. 0 or -ENOMEM. */
+/* *ret: the id of the stack that most samples of the task in [from, to) have; 0: no stack is known.
+ * If several stacks are equally common, the first one counts. Returns 0 or -ENOMEM. */
 int breakdown_run_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			uint64_t *ret);
-/* The id of the stack of the task's longest wait in [from, to); 0: none is known. like not NULL:
- * only waits that have the same reason count. */
+/* The id of the stack of the task's longest wait in [from, to); 0: none is known. If `like` is not
+ * NULL, only waits of the same kind (CT_W_*) count. */
 uint64_t breakdown_wait_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			      const struct interval *like);
 

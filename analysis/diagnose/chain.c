@@ -86,7 +86,7 @@ static void chain_finish(struct chain *c, const struct breakdown *l, const struc
 	}
 }
 
-/* Adds the choice at the last task to the chain. */
+/* Adds the choice that was made at the last task to the chain. */
 static int chain_note(struct chain *c, struct branch *w)
 {
 	struct choice ch = { .text = w->choice };
@@ -104,7 +104,7 @@ static int chain_note(struct chain *c, struct branch *w)
 	return 0;
 }
 
-/* Lets the chain go on with the frames of group gr. */
+/* Makes the chain go on with the frames of group gr: marks them in next. */
 static void chain_follow(const struct graph *g, const struct path *p, struct chain *c, const struct group *gr,
 			 bool *next)
 {

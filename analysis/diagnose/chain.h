@@ -2,8 +2,8 @@
 /*
  * chain.h - private to analysis/: builds a chain of tasks from a critical path.
  *
- * At each task the time is divided into groups (breakdown.h). The chain follows one group
- * (branch.h). If that is another task, this task is the next link; otherwise the chain ends.
+ * At each task the time is divided into groups (breakdown.h). The chain follows one group (branch.h).
+ * If the group is another task, this task is the next link; otherwise the chain ends.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_CHAIN_H
 #define CTRACE_ANALYSIS_DIAGNOSE_CHAIN_H
@@ -30,8 +30,8 @@ struct chain {
 int chain_build(const struct graph *g, const struct path *p, const struct diagnose_options *options,
 		struct chain *ret);
 void chain_done(struct chain *c);
-/* Adds a link for task at the end, with the time of the link before it. edge and strength: how the
- * link before depends on task. 0 or -ENOMEM. */
+/* Adds a link for `task` at the end, with the times of the link before it. `edge` and `strength` say
+ * how the link before depends on `task`. 0 or -ENOMEM. */
 int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edge_kind edge,
 		 enum edge_strength strength);
 #endif

@@ -8,7 +8,8 @@
 #include "analysis/compare/missing_wake_find.h"
 #include "lib/cleanup.h"
 
-/* The longest wait of a link. */
+/* The interval of the link's longest wait, counted within the time of the link. GRAPH_NONE: there is
+ * none. */
 static uint32_t link_interval(const struct graph *g, const struct link *k)
 {
 	const struct graph_task *t = &g->tasks[k->task];
@@ -29,7 +30,7 @@ static uint32_t link_interval(const struct graph *g, const struct link *k)
 	return best;
 }
 
-/* Whether the owner in the wait of link i is not known, or is a guess. */
+/* Whether the owner in the wait of link i is not known or a guess. */
 static bool is_open(const struct findings *f, size_t i)
 {
 	const struct link *k = &f->chain.links.v[i];
@@ -85,7 +86,7 @@ static bool says_more(const struct findings *f, size_t i, bool normal)
 		return false;
 	if (normal && !beyond_doubt(f->g, m))
 		return false;
-	/* to know that the task has ended is better than to know nothing of it */
+	/* the chain ends at this task, of which nothing is known: that it has ended says more */
 	if (i + 2 == c->links.n && c->end == END_UNKNOWN && m->how == MISSING_ENDED && m->n_steps == 1 &&
 	    c->links.v[i + 1].task == m->steps[0].task)
 		return true;
@@ -94,7 +95,7 @@ static bool says_more(const struct findings *f, size_t i, bool normal)
 	return !has_task(c, i + 1, missing_wake_named(m)->task);
 }
 
-/* Ends the chain after its last link. Nothing that comes later matters. */
+/* Ends the chain after its last link, without a cause behind it. */
 static void end_here(struct chain *c)
 {
 	c->end = END_UNKNOWN;
@@ -124,7 +125,8 @@ static int push_ended(const struct graph *g, const struct missing_wake *m, struc
 	return 0;
 }
 
-/* Moves links of from to the end of to: all of them, or only the first one with an edge of that strength. */
+/* Moves links to the end of `to`: all links of `from` with its end, or only the first link. The first
+ * link then depends on its owner with this strength. */
 static int move_links(struct chain *to, struct chain *from, bool all, enum edge_strength strength)
 {
 	for (size_t i = 0; i < (all ? from->links.n : 1); i++) {
@@ -158,7 +160,8 @@ static int push_step(const struct findings *f, uint32_t at, enum edge_strength s
 	if (!r)
 		r = chain_build(f->g, p, &options, &sub);
 	if (!r && last && m->how == MISSING_SILENT && sub.links.n > 1) {
-		/* the tasks for which the first one waits have done their part each time */
+		/* the first task is the cause: the tasks for which it waits have done their part each
+		 * time */
 		while (sub.links.n > 1)
 			free(sub.links.v[--sub.links.n].resource);
 		sub.links.v[0].edge = 0;

@@ -19,8 +19,8 @@ static uint64_t overlap(uint64_t a0, uint64_t a1, uint64_t b0, uint64_t b1)
 	return from < to ? to - from : 0;
 }
 
-/* task -> the time that it had the CPU. A map, because only few of the many tasks of a long trace occur
- * here. */
+/* Adds ns to the time in which the task had the resource. tally is a map, because only few of the
+ * many tasks of a long trace occur here. */
 static int tally_add(struct map *tally, uint32_t task, uint64_t ns)
 {
 	uint64_t had = 0;
@@ -43,9 +43,9 @@ static void tally_best(const struct map *tally, struct contention *r)
 	}
 }
 
-/* For how much of [from, to) records of cpu are missing. ix is the index of CT_GAP records (lost
- * records), or that of the caps of groups (records left out: a task of the group may have had the
- * CPU). Such a record stands at the end of its time. */
+/* For how much of [from, to) records of cpu are missing. ix is one of two indices: that of the CT_GAP
+ * records (lost records), or that of the caps of groups (a task whose records were left out may have
+ * had the CPU). The record of a gap or a cap stands at its end. */
 static uint64_t lost_by(const struct graph *g, const struct graph_index *ix, uint32_t cpu, uint64_t from,
 			uint64_t to)
 {
@@ -70,7 +70,8 @@ static uint64_t lost_on(const struct graph *g, uint32_t cpu, uint64_t from, uint
 	return lost_by(g, &g->gaps, cpu, from, to) + lost_by(g, &g->groups, cpu, from, to);
 }
 
-/* Counts which tasks had cpu in [from, to). *near: the run to begin with. */
+/* Adds up how long each task had cpu in [from, to). *near: the run on this CPU at which the search
+ * begins; becomes the first run that was counted. */
 static int contention_cpu_interval(const struct graph *g, uint32_t task, uint32_t cpu, uint64_t from,
 				   uint64_t to, size_t *near, struct map *tally, struct contention *r)
 {
@@ -180,8 +181,8 @@ int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t
 	return 0;
 }
 
-/* Whether a worker waits for its next job in this interval: on a condition (a lock has an owner), or for
- * clients. */
+/* Whether a worker waits for its next job in this interval: on a condition, or for clients. A futex
+ * with an owner is a lock and no condition. */
 static bool is_idle(const struct interval *s)
 {
 	return s->state == INTERVAL_BLOCKED &&
@@ -189,7 +190,7 @@ static bool is_idle(const struct interval *s)
 		s->wait == CT_W_ACCEPT);
 }
 
-/* Whether for nearly all of [from, to) the task existed and was not idle. */
+/* Whether the task was busy for nearly all of [from, to): it existed and was not idle. */
 static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -258,8 +259,8 @@ static uint64_t listening(const struct graph *g, uint32_t task)
 	return 0;
 }
 
-/* Counts sibling processes that share a listening socket. A process that only supervises the others is no
- * worker. */
+/* Counts the sibling processes that share a listening socket with the process of task. 0: one of them
+ * was idle, or there are no siblings. A process that only supervises the others is no worker. */
 static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t parent = g->tasks[task].ptgid, workers = 0;
@@ -301,8 +302,8 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
 		    g->tasks[x].tid == g->tasks[x].tgid)
 			continue;
 		other = x == task ? idle : idle_futex(g, x);
-		/* other workers of the pool idle on the same condition; if a task was never seen
-		 * idle, its name has to be the same */
+		/* the workers of a pool idle on the same condition; if one of the two was never seen
+		 * idle, the names have to be the same */
 		if (idle && other ? GRAPH_FUTEX_KEY(idle) != GRAPH_FUTEX_KEY(other)
 				  : !is_called(g, x, comm, to_ns))
 			continue;
@@ -316,7 +317,7 @@ uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns,
 	return workers > 1 ? workers : 0;
 }
 
-/* Whether it is a system call by which a spinning task looks at its condition, or gives up the CPU. */
+/* Whether a spinning task uses this system call to look at its condition, or to give up the CPU. */
 static bool is_look(enum call call)
 {
 	switch (call) {
@@ -373,8 +374,8 @@ uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns,
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
 
-	/* the best guess is the thread that ran last before the spin ended; for most of the spin it
-	 * waited or worked */
+	/* The best guess is the thread that ran last before the spin ended: it waited or worked while
+	 * the task spun. */
 	for (size_t i = 0; i < n; i++) {
 		const struct graph_task *t = &g->tasks[r[i].event];
 

@@ -16,26 +16,28 @@ struct contention {
 	uint64_t own_ns;   /* the time in which threads of the victim's own process had it */
 	uint64_t idle_ns;  /* the time in which no task had it */
 	uint64_t lost_ns;  /* the time for which records are missing */
-	uint64_t obj;      /* disk: the file of the longest wait of task */
+	uint64_t obj;      /* contention_disk(): the file for which `task` waited longest */
 };
 
-/* Finds the task that ran on the CPU for which task waited in [from, to). 0 or -ENOMEM. */
+/* Finds the other task that ran longest on the CPU for which `task` waited in [from, to). 0 or
+ * -ENOMEM. */
 int contention_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 		   struct contention *ret);
 /* Finds the other task that waited longest for the device of obj in [from, to). 0 or -ENOMEM. */
 int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from_ns, uint64_t to_ns,
 		    struct contention *ret);
 /*
- * The number of workers of the pool of task, if all of them were busy throughout [from, to); 0 if task is in
- * no pool or a worker was idle.  A pool is a set of threads of one process that idle on the same futex, or of
- * processes that share a listening socket.
+ * The number of workers in the pool of `task`, if all of them were busy throughout [from, to). 0:
+ * `task` is in no pool, or a worker was idle. A pool is a set of threads of one process that idle on
+ * the same futex, or of processes that share a listening socket.
  */
 uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
-/* Guesses the task that changed the variable on which task spun in [from, to): the thread of its
- * process that ran last before to. GRAPH_NONE: there is no other thread. */
+/* Guesses which task changed the variable on which `task` spun in [from, to): the other thread of its
+ * process that ran last before to_ns. GRAPH_NONE: there is no other thread. */
 uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
-/* Returns how often task yielded the CPU in [from, to). *ret_samples: its samples there;
- * *ret_sampled: how many of these were in a call that yields or looks for events. */
+/* Returns how often `task` yielded the CPU in [from, to). *ret_samples: the number of its samples in
+ * that time; *ret_sampled: the number of these samples that were in a call that yields or looks for
+ * events. */
 uint32_t contention_yields(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			   uint32_t *ret_sampled, uint32_t *ret_samples);
 

@@ -31,7 +31,7 @@ static bool has_edge(const struct findings *f, enum edge_kind kind)
 	return false;
 }
 
-/* Whether each link of the chain except the last waits for a child. */
+/* Whether all links of the chain, except the last one, wait for a child. */
 static bool only_children(const struct findings *f)
 {
 	for (size_t i = 0; i + 1 < f->chain.links.n; i++)
@@ -158,7 +158,7 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 	if (stall_ns < DIAGNOSE_STALL_NS ||
 	    (f->chain.links.n == 1 && (f->chain.end == END_UNKNOWN || f->left_out)))
 		return !f->circular;
-	/* a rule or a person that excludes all branches says that there is something to explain */
+	/* if a rule or a person excluded all branches, there is something to explain */
 	if (f->chain.refused)
 		return false;
 	if (idles(f))
@@ -171,7 +171,7 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 	if (first->total_ns < first->waits * DIAGNOSE_QUICK_NS && !first->unfinished &&
 	    (first->edge == EDGE_MESSAGE || first->edge == EDGE_PIPE || first->edge == EDGE_EVENTFD))
 		return true;
-	/* the victim shares a busy machine with others, but it waits for less than half of the time */
+	/* the victim shares a busy machine, but it waits for a CPU for less than half of the time */
 	if (f->starved && f->chain.links.v[0].state == LINK_RUNNABLE && stall_ns < window_ns / 2)
 		return true;
 	return f->chain.links.n > 1 && only_children(f) && f->chain.end == END_RUNNING && !f->spins &&
@@ -212,7 +212,7 @@ static bool is_mostly_unknown(const struct graph *g, uint32_t task, uint64_t fro
 	return ns > (to_ns - from_ns) / 2;
 }
 
-/* Whether records are missing for most of the time, of the victim or of another task in the chain. */
+/* Whether records of the victim, or of another task in the chain, are missing for most of the time. */
 static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	if (is_mostly_unknown(f->g, task, from_ns, to_ns))
@@ -223,9 +223,9 @@ static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns
 	return false;
 }
 
-/* Whether the cause rests on the absence of a record (of a connection, of a lock that was taken, of
- * a wake-up) although records of all CPUs are missing before the end. Then the absent record may be
- * among the missing ones. */
+/* Whether the absence of a record shows the cause (of a connection, of a lock that was taken, of a
+ * wake-up), although a gap of all CPUs lies before to_ns. Then the absent record may be one of the
+ * lost records. */
 static bool is_by_absence(const struct findings *f, enum cause_kind cause, uint64_t to_ns)
 {
 	const struct graph *g = f->g;
@@ -248,13 +248,13 @@ static bool is_strong(const struct findings *f)
 	for (size_t i = 0; i + 1 < f->chain.links.n; i++) {
 		const struct link *k = &f->chain.links.v[i];
 
-		/* a handoff of a lock is weak as a cause, but certain for time */
+		/* a handoff of a lock has a weak edge, but it certainly took the time */
 		if (k->strength != EDGE_STRONG && k->edge != EDGE_LOCK && k->edge != EDGE_KERNEL_LOCK)
 			return false;
 	}
 	if (f->left_out)
 		return false;
-	/* no record tells which task should wake a futex without owner */
+	/* no record tells which task should wake a waiter of a futex without owner */
 	if (f->chain.end == END_LEAF && !f->chain.leaf.ended && !f->circular &&
 	    f->chain.leaf.kind == RESOURCE_FUTEX)
 		return false;
@@ -264,7 +264,8 @@ static bool is_strong(const struct findings *f)
 	return f->chain.choices.n == f->chain.settled && f->chain.end != END_UNKNOWN;
 }
 
-/* Says the variable that is polled, if it has a name or at least an address. */
+/* If a link of the chain names the polled variable, sets d->watch to the command that watches it.
+ * *ret_written: the writer of the variable is known. */
 static int diagnose_flag(const struct findings *f, struct diagnosis *d, bool *ret_written)
 {
 	struct words t = { 0 };
@@ -283,8 +284,8 @@ static int diagnose_flag(const struct findings *f, struct diagnosis *d, bool *re
 	return 0;
 }
 
-/* Whether the chain ends at a task that should have woken the task before it, and that goes on as
- * usual without doing so. */
+/* Whether the last task of the chain goes on as usual, but has not sent the wake-up that it owes the
+ * task before it. */
 static bool is_silent(const struct missing_wake *m, const struct diagnosis *d)
 {
 	return m && m->how == MISSING_SILENT && d->n_chain > 1 &&

@@ -36,10 +36,10 @@ struct link {
 	enum link_state state;
 	enum resource_kind kind; /* the resource of its wait; RESOURCE_CPU if it runs or is runnable */
 	char *resource;          /* the resource in words; may be "" */
-	/* from the begin of the first to the end of the last of these waits or runs */
+	/* from the begin of the first wait or run of the link to the end of the last one */
 	uint64_t from_ns, to_ns;
 	uint64_t total_ns;
-	uint32_t waits;      /* the number of waits in total_ns */
+	uint32_t waits;      /* the number of waits that make up total_ns */
 	uint8_t wait;        /* CT_W_* of the longest wait */
 	enum edge_kind edge; /* how the task depends on the next link; 0 in the last link */
 	enum edge_strength strength;
@@ -70,14 +70,14 @@ enum cause_kind {
 	CAUSE_DISK,           /* the chain ends at a disk */
 	CAUSE_EXTERNAL,       /* the chain ends at a person, a device, or a peer that says nothing */
 	CAUSE_LOCK_HOLDER,    /* the owner of a lock does not unlock it */
-	CAUSE_MISSING_WAKEUP, /* a wake-up that does not come */
+	CAUSE_MISSING_WAKEUP, /* a wake-up does not come */
 	CAUSE_NETWORK,        /* a message does not arrive, or the chain ends at another host */
 	CAUSE_POLLING,        /* a task polls */
 	CAUSE_QUEUEING,       /* all workers of a pool are busy */
 	CAUSE_SLOW_PEER,      /* the last task of the chain was slow */
 	CAUSE_STARVED,        /* a runnable task gets no CPU */
 	CAUSE_STOPPED,        /* a signal or a debugger stopped a task */
-	CAUSE_TIMER,          /* the victim's own timer */
+	CAUSE_TIMER,          /* the victim waits for its own timer */
 };
 /* A word of the JSON contract: "lock-holder", ... */
 const char *cause_word(enum cause_kind cause);
@@ -96,12 +96,12 @@ struct diagnosis {
 	size_t n_chain;
 	char *root_text; /* what the root cause did */
 	char *sentence;
-	uint64_t time_ns[TIME_KINDS]; /* the victim's window; adds up to to_ns - from_ns */
+	uint64_t time_ns[TIME_KINDS]; /* where the victim's time went; the sum is to_ns - from_ns */
 	struct choice *choices;
 	size_t n_choices;
-	uint64_t stall_ns;               /* the time about which the verdict is */
-	char *watch;                     /* a command that watches the polled variable; NULL: none is known */
-	size_t asked;                    /* questions put to a person */
+	uint64_t stall_ns; /* how long the victim was stuck or slow; the verdict is about this time */
+	char *watch;       /* a command that watches the polled variable; NULL: none is known */
+	size_t asked;      /* questions put to a person */
 	struct missing_wake *comparison; /* the comparison with an earlier wait; NULL: there was none */
 };
 

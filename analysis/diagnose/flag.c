@@ -8,15 +8,15 @@
 #include "lib/cleanup.h"
 #include "trace/format/window.h"
 
-/* The best polled variable of the last inspection in the window. If there is none in the window, the last
- * one before it. */
+/* The polled variable that the last inspection of the task before to_ns found most likely. NULL:
+ * there was no inspection. */
 static const struct window_event *last_polled(const struct graph *g, uint32_t tid, uint64_t to_ns)
 {
 	const struct graph_ref *r = graph_ref_before(g, &g->polled, tid, to_ns);
 	size_t n;
 	const struct graph_ref *first = graph_refs(&g->polled, tid, &n);
 
-	/* all variables of one inspection have the same time, and the best one comes first */
+	/* all variables of one inspection have the same time, and the most likely one comes first */
 	while (r && r > first && g->w->events[r[-1].event].r.ts == g->w->events[r->event].r.ts)
 		r--;
 	return r ? &g->w->events[r->event] : NULL;
@@ -87,8 +87,8 @@ static void take_history(const struct graph *g, const struct history *h, uint64_
 	f->until_ns = f->ended ? e->r.ts : to_ns;
 }
 
-/* Whether history h has a later write by another task than f. Of several variables, the one with
- * the latest such write is taken. */
+/* Whether another task wrote the variable of h later than the variable of f. If the polled variable
+ * is not known, the variable with the latest such write is taken. */
 static bool is_later(const struct graph *g, const struct history *h, const struct flag *f)
 {
 	const struct window_event *e = h->ended ? h->ended : h->before;
@@ -96,8 +96,8 @@ static bool is_later(const struct graph *g, const struct history *h, const struc
 	return !f->watched || (e && (f->event == GRAPH_NONE || e->r.ts > g->w->events[f->event].r.ts));
 }
 
-/* Finds the task that wrote the polled variable. If the variable is not known, takes one that the polling
- * task itself has accessed. */
+/* Finds the task that wrote the polled variable. If the variable is not known, finds it among the
+ * variables that the polling task itself has accessed. */
 static void find_writer(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			struct flag *f)
 {

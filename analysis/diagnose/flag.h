@@ -14,12 +14,12 @@ struct flag {
 	uint64_t obj;    /* the variable; 0: not known */
 	bool spin;       /* the task polls it without a system call */
 	bool watched;    /* a watchpoint has recorded the writes */
-	uint32_t writer; /* the task whose write ended the polling; else the last writer before; GRAPH_NONE:
-			    none */
+	uint32_t writer; /* the task whose write ended the polling; if none did, the last writer before;
+			    GRAPH_NONE: none */
 	uint32_t event;  /* the record of this write */
 	bool ended;      /* this write ended the polling */
 	enum edge_strength strength;
-	uint64_t since_ns; /* from here to until_ns the writer did not write */
+	uint64_t since_ns; /* the writer did not write from since_ns to until_ns */
 	uint64_t until_ns;
 };
 

@@ -17,7 +17,7 @@ static struct link *last_link(struct findings *f)
 	return &f->chain.links.v[f->chain.links.n - 1];
 }
 
-/* Continues the chain of f with sub: the links and choices of sub become those of f. */
+/* Continues the chain of f with the chain sub: moves the links and choices of sub to it. */
 static int take_chain(struct findings *f, struct chain *sub)
 {
 	struct chain *c = &f->chain;
@@ -119,7 +119,7 @@ static int find_spin(struct findings *f, bool *ret_done)
 	return guess == GRAPH_NONE ? 0 : chain_append(f->g, &f->chain, guess, EDGE_FLAG, EDGE_WEAK);
 }
 
-/* As find_spin(), for a task that sleeps between two looks at the variable. */
+/* Like find_spin(), but for a task that sleeps between two looks at the variable. */
 static int find_sleepy_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -139,12 +139,12 @@ static int find_cpu(struct findings *f)
 
 	if (r)
 		return r;
-	/* mostly threads of its own process had the CPU: the process computes */
+	/* for most of the wait, threads of the same process had the CPU: the process computes */
 	if (f->cpu.own_ns > f->cpu.ns && f->cpu.own_ns > f->cpu.idle_ns) {
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
-	/* a task that has its fair share of the CPU beside one or two others is slow, but it works */
+	/* a task that has its fair share of a CPU beside up to three others is slow, but it works */
 	if (k->runnable_ns <= k->running_ns * STARVED_RATIO) {
 		f->chain.end = END_RUNNING;
 		return 0;
@@ -195,7 +195,7 @@ bool root_cause_polls(const struct link *k)
 	       k->running_ns + k->other_ns < k->total_ns / 2;
 }
 
-/* Socket b is the other end of a, or the unconnected socket that a sends to. */
+/* Whether socket b is the other end of socket a, or the unconnected socket to which a sends. */
 static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 {
 	const struct window_object *x = window_object(g->w, a), *y = window_object(g->w, b);
@@ -205,8 +205,8 @@ static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 	return graph_peer_object(g, a) == b || (!y->rport && y->lport == x->rport && y->type == x->type);
 }
 
-/* The socket at the other end of the connection of link before, if the event loop of link k waits
- * on it, among others. 0: none. */
+/* Link `before` waits on a connection. Returns the socket at the other end of it, if the event loop
+ * of link k waits on this socket, among others. 0: it does not. */
 static uint64_t loop_socket(const struct graph *g, const struct link *before, const struct link *k)
 {
 	size_t n;
@@ -305,7 +305,7 @@ static int find_driver(struct findings *f)
 	return 0;
 }
 
-/* Whether the last task waits for a lock that it owns itself. */
+/* Whether the last task waits for a lock that it owns itself: a cycle of one task. */
 static bool find_own_lock(struct findings *f)
 {
 	const struct link *k = last_link(f);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * root_cause.h - private to analysis/: finds what the last task of a chain did, and whether the
- * chain ends there. Pure; any thread.
+ * root_cause.h - private to analysis/: finds what the last task of a chain did, and whether the chain
+ * ends there. Pure; any thread.
  *
- * The chain may go on to the task that had the CPU or the disk. It may go back to a task that
- * polls. It may end earlier, at a task whose message was lost.
+ * The chain may go on to the task that had the CPU or the disk. It may become shorter: it then ends
+ * at a task that polls, or at a task whose message was lost.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_ROOT_CAUSE_H
 #define CTRACE_ANALYSIS_DIAGNOSE_ROOT_CAUSE_H
@@ -18,7 +18,7 @@ struct findings {
 	struct contention cpu;  /* set if the chain ends with END_RUNNABLE */
 	struct contention disk; /* set if the chain ends with END_LEAF on a disk */
 	uint32_t pool;          /* number of workers of a busy pool; 0: none */
-	bool spins; /* the last task spins; or the one before it does, and the last one is a guess */
+	bool spins; /* the last task spins; or the task before it spins, and the last task is a guess */
 	bool starved;
 	bool circular;
 	bool own_lock; /* a cycle of one task: it waits for a lock that it owns itself */

@@ -22,7 +22,8 @@ static void say_task(struct words *t, const struct link *k)
 		words_add(t, "%s[%u, a thread of %u]", comm, k->tid, k->pid);
 }
 
-/* Says the task and where it runs. Leaves out the place if it is the same as that of before (NULL: none). */
+/* Says the task of link i and where it runs. Leaves out the place if the link `before` (may be NULL)
+ * has the same place. */
 static void say_task_there(struct words *t, const struct sentence_facts *f, size_t i,
 			   const struct link *before)
 {
@@ -32,8 +33,8 @@ static void say_task_there(struct words *t, const struct sentence_facts *f, size
 	words_add(t, "%s", where_words(f->g, f->chain, f->n_chain, i, before, buf));
 }
 
-/* The innermost frame of the program's own code: not one of the C library, which wraps the system
- * call. */
+/* The innermost frame that is neither of the kernel nor of the C library (which wraps the system
+ * call). NULL: there is none. */
 static const char *own_frame(const struct graph *g, uint64_t stack)
 {
 	const struct window_stack *s = stack ? window_stack(g->w, stack) : NULL;

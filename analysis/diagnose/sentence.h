@@ -13,11 +13,11 @@ struct sentence_facts {
 	enum verdict verdict;
 	enum cause_kind cause;
 	const struct blame *leaf;
-	uint32_t pool;                /* number of workers, all busy; 0: no pool */
+	uint32_t pool;                /* number of workers of a pool in which all are busy; 0: no such pool */
 	const struct contention *cpu; /* starved: the task that had the CPU */
 	bool strong;
 	bool own_lock;     /* the last task waits for a lock that it owns itself */
-	bool silent;       /* the last task goes on as before, without the wake-up that is missing */
+	bool silent;       /* the last task goes on as usual, but does not send the missing wake-up */
 	bool left_out;     /* as in struct findings */
 	const char *watch; /* a command that watches the polled variable; NULL: the variable is not known, or
 			      its writer is known already */

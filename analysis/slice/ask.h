@@ -17,7 +17,7 @@
 
 struct ask_option {
 	const char *who; /* "redis-server[12]", "the network (tcp 10.0.0.1:80)" */
-	const char *how; /* a sentence that explains the edge, or says to what the time went */
+	const char *how; /* a sentence that explains the edge, or says where the time went */
 	uint64_t from_ns, to_ns;
 	uint64_t stack;   /* id of the stack of the task at that time; 0: none */
 	const char *sure; /* "strong", "boosted", "weak" */
@@ -26,25 +26,24 @@ struct ask_option {
 
 struct ask_question {
 	const char *text;                 /* "What led to sh[12] at ...?" */
-	const struct ask_option *options; /* the first one is taken if nobody chooses */
+	const struct ask_option *options; /* the first one is taken if no person chooses */
 	size_t n_options;
 };
 
-/* Answers other than the index of an option: take the first one; stop here; none of the options is
- * a cause. */
+/* Answers other than the index of an option. ASK_DECIDE: take the first option; ASK_STOP: stop here;
+ * ASK_NONE: none of the options is a cause. */
 enum { ASK_DECIDE = -1, ASK_STOP = -2, ASK_NONE = -3 };
 
 struct ask {
 	/* Returns the index of an option or ASK_*; any other number counts as ASK_DECIDE. *ret_keep
-	 * is false before the call. If choose() sets it to true, the answer becomes rules: the
-	 * chosen option is a cause, and the options before it are none; after ASK_NONE no option is
-	 * a cause. */
+	 * is false before the call. If choose() sets it to true, the answer becomes rules: the chosen
+	 * option is a cause, and the options before it are not. With ASK_NONE, no option is a cause. */
 	int (*choose)(void *arg, const struct ask_question *q, bool *ret_keep);
 	void *arg;
 };
 
-/* Adds the rules of an answer that is kept. facts: the n options in the order of the question; an
- * option without an edge (0) makes no rule. 0 or -ENOMEM. */
+/* Adds the rules for an answer that the person wants to keep. facts has the n options in the order of
+ * the question. An option without an edge (0) makes no rule. 0 or -ENOMEM. */
 int ask_keep(struct rules *rules, const struct graph *g, const struct rule_facts *facts, size_t n,
 	     int answer);
 

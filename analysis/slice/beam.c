@@ -11,7 +11,7 @@ uint64_t beam_left(const struct causal *c, const struct edge *e)
 /* A segment on one of the paths that are searched. */
 struct node {
 	uint32_t segment;
-	uint32_t record; /* the record by which the segment sent the cause on */
+	uint32_t record; /* the record with which the segment passed the cause on */
 	uint32_t parent; /* index; GRAPH_NONE: the search began here */
 	uint32_t edge;   /* the edge by which the search reached the segment */
 	uint32_t depth;
@@ -98,7 +98,8 @@ static int search_expand(struct search *s, uint32_t i)
 	return 0;
 }
 
-/* Makes the best children the next front. Among equally good children, the one found first comes first. */
+/* Makes the best children the next front. Equally good children keep the order in which they were
+ * found. */
 static int search_advance(struct search *s)
 {
 	uint32_t beam = s->b->width;

@@ -26,12 +26,12 @@ struct beam {
 
 typedef VEC(uint32_t) beam_path;
 
-/* Finds the edges of the best path. The next edge to take is the last one; the first one may come
- * from outside. The caller frees *ret. *ret_refused: the number of paths that were given up only
- * because the beam was full. 0 or -ENOMEM. */
+/* Finds the edges of the best path, in reverse order: the walk takes the last edge of *ret first. The
+ * first edge of *ret may come from outside. The caller frees *ret. *ret_refused: the number of paths
+ * that were given up only because the beam was full. 0 or -ENOMEM. */
 int beam_search(const struct beam *b, beam_path *ret, uint32_t *ret_refused);
-/* The time at which edge e left its segment, but at most the time of its arrival. (A send is
- * recorded when the call returns, which may be after the arrival. A walk must not go forward in
+/* The time at which edge e left its segment, or the time of its arrival if that is earlier. (A send
+ * is recorded when the call returns, which may be after the arrival. A walk must not go forward in
  * time.) */
 uint64_t beam_left(const struct causal *c, const struct edge *e);
 

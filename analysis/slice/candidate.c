@@ -8,15 +8,15 @@
 #include "lib/cleanup.h"
 #include "trace/words/frame.h"
 
-/* Limits of the search that finds whether an edge answers a request of the segment: the number of
- * strong edges to go back, and the number of edges of one segment. */
+/* An edge may answer a request of the segment itself. These are limits of the search that finds this
+ * out: how many strong edges it goes back, and how many edges of one segment it looks at. */
 #define ANSWER_DEPTH 16
 #define ANSWER_EDGES 1024
 /* How many waits and samples of a segment the search for its stack looks at. */
 #define STACK_LOOKS 4096
 #define FRAMES_MAX  64
 
-/* The distances of two special edges: the one that brought the cause for certain, and one that
+/* Distances of two sorts of edges. EXACT_NS: the edge certainly brought the cause; START_NS: the edge
  * started the segment. */
 enum { EXACT_NS = 0, START_NS = 1 };
 
@@ -25,9 +25,9 @@ static bool is_start(const struct segment *s, const struct edge *e, uint64_t arr
 	return arrived_ns <= s->from_ns || (e->event != GRAPH_NONE && e->event == s->event);
 }
 
-/* An edge that arrived at the cut has START_NS. For another strong edge, the distance is the time since
- * the cut. For a weak edge, or if no rule cut the segment, it is the time until the act: the latest edge
- * is the nearest. */
+/* The distance of an edge. An edge that arrived at the cut has START_NS. For any other strong edge,
+ * the distance is the time from the cut to the arrival. For a weak edge, or if no rule cut the
+ * segment, it is the time from the arrival to the act at at_ns: so the latest edge is the nearest. */
 static uint64_t distance(const struct segment *s, const struct edge *e, uint64_t arrived_ns, uint64_t at_ns)
 {
 	bool recent = s->cut == CUT_FIRST || e->strength != EDGE_STRONG;
@@ -42,16 +42,16 @@ static bool is_happenstance(uint8_t kind)
 	return kind == EDGE_LOCK || kind == EDGE_LOCK_ORDER || kind == EDGE_KERNEL_LOCK || kind == EDGE_IRQ;
 }
 
-/* Counts the edges that arrived by ts_ns, among n edges in order of arrival from first on. If out is not
- * NULL, it holds the indices of the edges. */
+/* Counts the edges that arrived by ts_ns among n edges, which are in order of arrival. The edges have
+ * the indices first, first + 1, ...; or, if out is not NULL, out[first], out[first + 1], ... */
 static uint32_t arrived_by(const struct causal *c, const uint32_t *out, uint32_t first, uint32_t n,
 			   uint64_t ts_ns)
 {
 	return BISECT(i, 0, n, edge_arrived_ns(c, &c->edges[out ? out[first + i] : first + i]) > ts_ns);
 }
 
-/* Whether segment s has sent something, before ts_ns, to that task, or to its process if that is
- * another one. */
+/* Whether segment s has sent something to `task` before ts_ns. If `task` is of another process, a
+ * send to any task of that process counts. */
 static bool has_asked(const struct causal *c, uint32_t s, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = c->g->tasks, *who = &t[task], *own = &t[c->segments[s].task];
@@ -69,7 +69,7 @@ static bool has_asked(const struct causal *c, uint32_t s, uint32_t task, uint64_
 	return false;
 }
 
-/* The strong edge that led segment s to its act at at_ns. GRAPH_NONE: there is none. */
+/* The strong edge that led to what segment s did at at_ns. GRAPH_NONE: there is none. */
 static uint32_t strong_start(const struct causal *c, uint32_t s, uint64_t at_ns)
 {
 	const struct segment *x = &c->segments[s];
@@ -112,7 +112,7 @@ static bool is_answer(const struct causal *c, uint32_t s, const struct edge *e)
 	return false;
 }
 
-/* The order by strength and distance. It decides which candidates are ranked at all. */
+/* The order by strength and distance. If there are too many candidates, it decides which ones stay. */
 static bool is_nearer(const struct causal *c, const struct candidate *a, const struct candidate *b)
 {
 	uint8_t x = c->edges[a->edge].strength, y = c->edges[b->edge].strength;
@@ -138,7 +138,7 @@ static void candidate_remove(struct candidates *l, uint32_t i)
 	memmove(&l->v[i], &l->v[i + 1], (l->n - i) * sizeof(l->v[0]));
 }
 
-/* Inserts a candidate by strength and distance. If there is no room, the last candidate is dropped. */
+/* Inserts a candidate in the order of is_nearer(). If there is no room, drops the last candidate. */
 static void consider(const struct candidate_query *q, const struct candidate *x, struct candidates *l)
 {
 	const struct edge *e = &q->c->edges[x->edge];
@@ -236,8 +236,8 @@ float candidate_stacks_alike(const struct graph *g, uint64_t a, uint64_t b)
 	return nx && ny ? (float)same / (float)MAX(nx, ny) : -1;
 }
 
-/* How alike the stacks of the two ends are; negative: not known. Only stacks of one program can be
- * compared. */
+/* How alike the stacks at the two ends of edge e are; negative: not known. Only stacks of one program
+ * can be compared. */
 static float similarity(const struct causal *c, const struct edge *e, uint64_t to_stack)
 {
 	const struct graph_task *from, *to = &c->g->tasks[c->segments[e->to].task];
@@ -249,8 +249,8 @@ static float similarity(const struct causal *c, const struct edge *e, uint64_t t
 				      : -1;
 }
 
-/* How much its age weakens an edge, from 0, not at all, to 1. The age is that at the start of the
- * segment, or that at the moment when the segment sent the cause on. */
+/* How much the age of an edge weakens it: 0 is not at all, 1 is most. The age counts up to the start
+ * of the segment; if the edge arrived later, up to the moment when the segment passed the cause on. */
 static double staleness(const struct candidate_query *q, const struct candidate *x)
 {
 	uint64_t then = x->distance_ns > START_NS ? q->at_ns : q->c->segments[q->segment].from_ns;
@@ -327,7 +327,7 @@ static void sort(const struct causal *c, struct candidates *l)
 	}
 }
 
-/* Whether the way back along e, and then along strong edges, comes through that segment. */
+/* Whether the way back along edge e, and then along strong edges, comes through `segment`. */
 static bool comes_through(const struct causal *c, const struct edge *e, uint32_t segment)
 {
 	for (int depth = 0; depth < ANSWER_DEPTH && e->from != GRAPH_NONE; depth++) {
@@ -343,9 +343,9 @@ static bool comes_through(const struct causal *c, const struct edge *e, uint32_t
 	return false;
 }
 
-/* Removes a certain way to a segment if an earlier certain way comes through that segment too. Examples
- * are a further way from the same segment, and the input of a server that then asked others and answered.
- * Both ways stay if a rule tells them apart. */
+/* Removes a strong edge if a strong edge before it in the list leads back through the same segment.
+ * Examples: a second edge from one segment; the input of a server that then asked others and
+ * answered. Both edges stay if a rule tells them apart. */
 static void merge(const struct causal *c, struct candidates *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)
@@ -404,12 +404,12 @@ static void count(const struct causal *c, struct candidates *l)
 		ruled |= x->ruled_out || x->ruled_in;
 	}
 	l->n_follow = l->n_strong ? l->n_strong : certain ? certain : l->n_open;
-	/* the rules have decided: without them there would be a choice, or another result */
+	/* the rules decided if without them there would be a choice, or another result */
 	l->ruled = ruled && ((l->n > 1 && strong_all != 1) || !l->n_open ||
 			     (strong_all == 1 && c->edges[l->v[0].edge].strength != EDGE_STRONG));
 }
 
-/* Whether the task has slept its usual time, and its own timer begins the segment. Such an edge is
+/* Whether the task slept, and the end of the sleep began the segment. Then the edge of the timer is
  * certain. */
 static bool is_round(const struct causal *c, uint32_t segment, const struct edge *e)
 {
@@ -441,12 +441,12 @@ void candidate_find(const struct candidate_query *q, struct candidates *ret)
 {
 	const struct causal *c = q->c;
 	const struct segment *s = &c->segments[q->segment];
-	/* the record of a send may be later than its effect */
+	/* arrivals decide, because the record of a send may be later than its effect */
 	uint32_t n = arrived_by(c, NULL, s->in, s->n_in, q->at_ns);
 	bool recent = s->cut == CUT_FIRST;
 
 	*ret = (struct candidates){ 0 };
-	/* the nearest edges come first, so that most of the others are refused at once */
+	/* take the nearest edges first, so that most of the others are refused at once */
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = s->in + (recent ? n - 1 - i : i);
 
@@ -479,7 +479,7 @@ void candidate_facts(const struct causal *c, uint32_t edge, struct rule_facts *r
 				    .to = task,
 				    .obj = edge_object(c, e),
 				    .ts_ns = arrived };
-	/* the wait that the edge ended */
+	/* take the stack of the wait that the edge ended */
 	if (interval != GRAPH_NONE && g->intervals[interval].visit != GRAPH_NONE)
 		ret->stack = g->w->events[g->intervals[interval].visit].x[0];
 	if (!ret->stack)

@@ -3,13 +3,13 @@
  * candidate.h - private to analysis/: finds and ranks the edges that may have led to the act of a
  * segment. Pure; any thread.
  *
- * An edge is a candidate if it arrived before the segment sent the cause on, unless it answers a
- * question of the segment itself. The order:
+ * The candidates are all edges that arrived before the segment passed the cause on. An edge that
+ * answers a request of the segment itself is no candidate. The order of the candidates:
  *
  * 1. edges that a rule calls a cause
  * 2. strong edges, the nearest to the begin of the segment first
- * 3. weak edges: a boosted edge comes before one that is not; a handoff of a mutex and an interrupt
- *    come last; edges that are equal in this are ranked by how alike the stacks are, and by age
+ * 3. weak edges: boosted edges first; handoffs of a mutex and interrupts last; edges that are equal
+ *    in this are ranked by how alike the stacks are, and by age
  * 4. edges that a rule excludes
  */
 #ifndef CTRACE_ANALYSIS_SLICE_CANDIDATE_H
@@ -19,13 +19,13 @@
 #include "graph/causal/causal.h"
 
 /* The largest number of candidates of one segment. If there are more, the weakest are left out and
- * counted; among equal ones, those that are furthest from the start of the segment. */
+ * counted. Among equally strong candidates, those with the largest distance are left out. */
 #define CANDIDATE_MAX 16
 
 struct candidate {
 	uint32_t edge;
-	uint64_t distance_ns; /* from the start of the segment to the arrival of the edge; 0: the edge is
-				 known to be the cause */
+	uint64_t distance_ns; /* how far the arrival of the edge is from the start of the segment, or from its
+				 act; 0: the edge is known to be the cause */
 	float score;          /* 0..1: how sure the edge is */
 	float similarity;     /* how alike the stacks are, 0..1; negative: not known */
 	enum edge_strength strength; /* the strength after the rules were applied */
@@ -39,18 +39,18 @@ struct candidates {
 	uint32_t n_open;   /* how many are not ruled out */
 	uint32_t n_strong; /* how many of these are strong */
 	uint32_t n_follow; /* how many are worth following: beside a strong edge, a weak one is not */
-	bool ruled;        /* a rule has changed the choice */
+	bool ruled;        /* rules made the choice, or changed it */
 	uint32_t refused;  /* how many were left out beyond CANDIDATE_MAX */
 };
 
-/* The question of a walk: which edges led to the act of this segment at at_ns? */
+/* The question of a walk: which edges led to what this segment did at at_ns? */
 struct candidate_query {
 	const struct causal *c;
 	const struct rules *rules;
 	uint32_t segment;
-	uint32_t record; /* the record by which the segment sent the cause on; GRAPH_NONE: not known */
+	uint32_t record; /* the record with which the segment passed the cause on; GRAPH_NONE: not known */
 	uint64_t at_ns;
-	/* True for segments that the walk has visited: edges from them are no candidates. */
+	/* True: the walk has visited the segment, so edges from it are no candidates. */
 	bool (*skip)(void *arg, uint32_t segment);
 	void *arg;
 };
@@ -60,10 +60,11 @@ void candidate_find(const struct candidate_query *q, struct candidates *ret);
 bool candidate_ambiguous(const struct candidates *l);
 /* Fills in the facts about an edge with which rules are compared. */
 void candidate_facts(const struct causal *c, uint32_t edge, struct rule_facts *ret);
-/* The id of the stack of the longest inspected wait of the segment, else of its last sample; 0: none. */
+/* The id of the stack of the longest inspected wait of the segment; if there is none, of its last
+ * sample; 0: no stack is known. */
 uint64_t candidate_stack(const struct causal *c, uint32_t segment);
-/* The number of user functions that both stacks have, divided by that of the longer stack: 0..1; negative: a
- * stack is not known. */
+/* How alike two stacks are: the number of user functions that both have, divided by the number that
+ * the longer one has (0..1). Negative: a stack is not known. */
 float candidate_stacks_alike(const struct graph *g, uint64_t a, uint64_t b);
 
 #endif

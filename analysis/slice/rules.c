@@ -38,8 +38,8 @@ static bool object_fits(const char *pattern, const struct graph *g, uint64_t obj
 	return fnmatch(pattern, buf, 0) == 0;
 }
 
-/* Whether a rule's word fits. It comes from a person's file, which may be for another version, so
- * it is compared as text. "" fits all words. */
+/* Whether the word of a rule fits. "" fits all words. The words are compared as text, because the
+ * file with the rules may be for another version of ctrace. */
 static bool word_fits(const char *want, const char *is)
 {
 	return !want[0] || !strcmp(want, is);
@@ -79,7 +79,7 @@ const struct rule *rules_match(struct rules *rules, const struct graph *g, const
 	return x;
 }
 
-/* Appends the part of s that is to match literally. */
+/* Appends the first len bytes of s, with a backslash before the special characters of a pattern. */
 static void put_literal(char *buf, const char *s, size_t len)
 {
 	size_t n = strlen(buf);
@@ -102,7 +102,7 @@ static void put_any(char *buf)
 	}
 }
 
-/* Appends a path, without the parts that differ from one process, terminal or mount to the next. */
+/* Appends a path. Parts that differ from one process, terminal or mount to the next become wildcards. */
 static void put_path(char *buf, const char *path)
 {
 	static const char *const numbered[] = { "/proc/", "/dev/pts/", "/run/user/" };
@@ -148,8 +148,8 @@ static void put_inet(const struct graph *g, uint64_t obj, const struct window_ob
 	}
 }
 
-/* Writes the name of an object as a pattern that also fits similar objects. "": the name does not
- * help, only the kind does. */
+/* Writes the name of an object as a pattern that also fits similar objects. Writes "" if the name
+ * does not help: then only the kind of the object counts. */
 static void object_pattern(const struct graph *g, uint64_t obj, char buf[PATTERN_MAX])
 {
 	const struct window_object *o = obj ? window_object(g->w, obj) : NULL;
@@ -182,7 +182,7 @@ static void object_pattern(const struct graph *g, uint64_t obj, char buf[PATTERN
 	}
 }
 
-/* Makes a rule without a verdict. After -ENOMEM there is nothing to free. */
+/* Makes a rule without a verdict. 0 or -ENOMEM; after -ENOMEM there is nothing to free. */
 static int rule_make(const struct graph *g, const struct rule_facts *f, struct rule *ret)
 {
 	char pattern[PATTERN_MAX];

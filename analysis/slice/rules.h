@@ -24,7 +24,7 @@ struct rule {
 	char *frame; /* a function on the stack of the task at which the edge arrives; NULL: any; owned */
 	char *note;  /* a note for people; NULL: none; owned */
 	enum rule_verdict verdict;
-	uint32_t applied; /* how often the rule has decided */
+	uint32_t applied; /* how often the rule has matched at a choice */
 };
 
 struct rules {
@@ -42,12 +42,12 @@ struct rule_facts {
 
 /* The first rule that matches. NULL: none does. rules may be NULL. */
 struct rule *rules_find(const struct rules *rules, const struct graph *g, const struct rule_facts *facts);
-/* As rules_find(), for a decision: counts it in rule.applied. */
+/* As rules_find(), but also counts the match in rule.applied. */
 const struct rule *rules_match(struct rules *rules, const struct graph *g, const struct rule_facts *facts);
 /*
- * Adds a rule with this verdict for these facts and similar ones. The rule has kinds and names, but
- * no ids of processes or sockets ("tcp 127.0.0.1:80->*"). If the same rule exists, only its verdict
- * changes. 0 or -ENOMEM.
+ * Adds a rule with this verdict for these facts and similar ones. The rule has kinds and names ("tcp
+ * 127.0.0.1:80->*"), but no ids of processes or sockets. If such a rule exists already, only its
+ * verdict changes. 0 or -ENOMEM.
  */
 int rules_add(struct rules *rules, const struct graph *g, const struct rule_facts *facts,
 	      enum rule_verdict verdict);

@@ -28,8 +28,8 @@ const char *slice_end_name(enum slice_end end)
 
 struct walk {
 	const struct causal *c;
-	struct slice_options options; /* with beam and max_steps filled in */
-	uint32_t segment, record;     /* the current segment; the record by which it sent the cause on */
+	struct slice_options options; /* beam and max_steps are never 0 here */
+	uint32_t segment, record;     /* the current segment; the record with which it passed the cause on */
 	uint64_t at_ns;
 	float score;
 	struct map seen; /* the segments of all steps so far */
@@ -74,7 +74,7 @@ static int add_choice(struct walk *w, const struct candidates *l, uint32_t chose
 	return VEC_PUSH(&w->choices, choice);
 }
 
-/* Counts the matches of the rules that shaped the choice. */
+/* Counts the matches of rules with these candidates in rule.applied. */
 static void count_rules(const struct walk *w, const struct candidates *l)
 {
 	struct rule_facts facts;
@@ -177,7 +177,7 @@ static int ask(struct walk *w, const struct candidates *l, int *ret_answer)
 	return r;
 }
 
-/* Moves the edge to take to the front. The search has found that it leads to the best path. */
+/* Moves `edge` to the front, because the search has found that it leads to the best path. */
 static void put_first(struct candidates *l, uint32_t edge)
 {
 	for (uint32_t i = 1; i < l->n_open; i++)
@@ -192,7 +192,8 @@ static void put_first(struct candidates *l, uint32_t edge)
 
 enum { TAKE_NONE = -1 };
 
-/* Decides which candidate is taken. *ret becomes its index, or TAKE_NONE, and then w->end is set. */
+/* Decides which candidate is taken. *ret becomes its index. If none is taken, *ret becomes TAKE_NONE,
+ * and w->end is set. */
 static int decide(struct walk *w, const struct candidates *l, int *ret)
 {
 	enum slice_decider decider = SLICE_BY_RANK;
@@ -226,7 +227,7 @@ static bool on_walk(void *arg, uint32_t segment)
 	return map_get(&w->seen, segment, NULL);
 }
 
-/* Takes one step back. Returns 1: it was taken; 0: the walk has ended; or -ENOMEM. */
+/* Takes one step back. Returns 1: a step was taken; 0: the walk has ended; or -ENOMEM. */
 static int walk_step(struct walk *w)
 {
 	struct candidate_query q = { .c = w->c,
@@ -354,8 +355,8 @@ static bool leads_on(const struct walk *w, uint32_t edge)
 	return rule ? rule->verdict == RULE_CAUSE : w->c->edges[edge].strength == EDGE_STRONG;
 }
 
-/* Pushes the effects of the segment of a step: all edges that left the segment after the walk had
- * reached it. */
+/* Pushes the effects of a step: all edges that left its segment after the walk had reached the
+ * segment. */
 static int push_out(struct walk *w, arrivals *h, uint32_t step)
 {
 	const struct causal *c = w->c;

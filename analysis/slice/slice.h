@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slice.h - walks along the edges of the causal graph, backward to the origin of a segment's work,
- * or forward to all its effects.
+ * slice.h - walks along the edges of the causal graph, backward to the origin of a segment's work, or
+ * forward to all its effects.
  *
- * The backward walk gives a path. At each segment it takes the edge that started the segment: a
- * strong one before a boosted one, and that before a weak one. If only weak edges are left, or
- * several are equal, they are ranked by strength, by how alike the stacks are, and by age. A beam
- * search follows them, and the walk takes the path with the best score. The result lists each
- * choice with its other options. An edge that answers a question of the segment itself is not
+ * The backward walk gives a path. At each segment it takes the edge that started the segment. A
+ * strong edge comes before a boosted one, and a boosted edge before a weak one. If only weak edges
+ * are left, or several are equal, they are ranked by strength, by how alike the stacks are, and by
+ * age. A beam search follows them, and the walk takes the path with the best score. The result lists
+ * each choice with its other options. An edge that answers a request of the segment itself is not
  * followed.
  *
- * The forward walk gives a tree: all effects, along strong edges. Both walks are deterministic.
- * (Path slicing: Argus, section 4.)
+ * The forward walk gives a tree: all effects, along strong edges. Both walks are deterministic. (Path
+ * slicing: Argus, section 4.)
  *
  * Pure; any thread, but one at a time for each struct rules. The result owns its arrays.
  */
@@ -34,11 +34,11 @@ struct slice_option {
 	bool ruled_out;   /* a rule says that the edge is not a cause */
 };
 
-/* A choice is listed if several ways were open (no rule excludes them), and not exactly one of
- * these was strong. It is also listed if only the rules made the way clear. */
+/* A choice is listed if rules left several edges to follow, and either none or more than one of these
+ * edges was strong. It is also listed if only the rules made the way clear. */
 struct slice_choice {
 	uint32_t step; /* index of the step at which it was made */
-	/* its options in slice.options: the best first; those that are ruled out last */
+	/* the place of its options in slice.options: the best first; those that are ruled out last */
 	uint32_t first_option, n_options;
 	uint32_t chosen; /* index among its options; GRAPH_NONE: none, and the walk ended here */
 	enum slice_decider decider;
@@ -48,15 +48,16 @@ struct slice_step {
 	uint32_t segment;
 	uint32_t parent; /* index of the step before; GRAPH_NONE in the first step */
 	uint32_t edge;   /* the edge that led from there; GRAPH_NONE in the first step */
-	uint64_t at_ns;  /* backward: when the segment sent the cause on; forward: when the segment got it */
-	float score;     /* of the way up to this step; 1: all edges are strong */
+	uint64_t at_ns; /* backward: when the segment passed the cause on; forward: when the cause reached the
+			   segment */
+	float score;    /* the score of the way up to this step; 1: all edges are strong */
 };
 
 enum slice_end {
 	SLICE_END_ROOT,    /* no edge leads to the segment: it began there, or before the window */
 	SLICE_END_OUTSIDE, /* a timer, a device, the network, a person's input */
 	SLICE_END_REFUSED, /* a rule or a person ruled out all ways to go on */
-	SLICE_END_LIMIT,   /* the walk has max_steps */
+	SLICE_END_LIMIT,   /* the walk has taken max_steps */
 	SLICE_END_STOPPED, /* the person asked to stop */
 	SLICE_END_DONE,    /* forward: all effects are listed */
 };

@@ -10,16 +10,16 @@
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 
-/* The shift of a task for which no task will wait: a cycle of waits contains this task and a task
- * that is taken away. */
+/* Stands for the shift of a task in a cycle of waits that also has a task that is taken away. No task
+ * waits for such a task. */
 #define SHIFT_FREE UINT64_MAX
 
 struct replay_task {
 	uint64_t shift;   /* the shift at the start of interval next */
 	uint32_t next;    /* the first interval that has not been replayed to its end */
-	uint32_t arrival; /* index among the arrivals of the task, where the last look-up ended */
+	uint32_t arrival; /* where the last look-up ended: an index among the arrivals of the task */
 	bool begun;
-	bool busy; /* the task is on the stack; a later task of the stack may ask for its shift */
+	bool busy; /* the task is on the stack; a task above it on the stack may ask for its shift */
 };
 
 struct replay {
@@ -27,7 +27,8 @@ struct replay {
 	const struct whatif_without *v;
 	size_t n;
 	struct replay_task *tasks;
-	uint64_t *shift; /* [interval] the shift at the start of the interval, or at the start of the range */
+	uint64_t *shift; /* [interval]: the shift at the start of the interval; if the range starts later, at
+			    the start of the range */
 	bool *taken;     /* [task]: the task is taken away */
 	bool any_taken;
 	int err;
@@ -139,8 +140,8 @@ bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t 
 	return whatif_takes(x->g, v, n, c.obj, c.time);
 }
 
-/* Whether the arrival came at the end of the wait before the interval. The replay of that wait
- * includes it. */
+/* Whether the arrival ended the last wait up to this interval. The replay of that wait includes it
+ * already. */
 static bool was_awaited(struct whatif *x, uint32_t interval, const struct arrival *a)
 {
 	const struct interval *s = x->g->intervals;
@@ -156,7 +157,8 @@ static bool was_awaited(struct whatif *x, uint32_t interval, const struct arriva
 	       (a->left_ns <= s[interval].to_ns + WHATIF_SEND_SLACK_NS || a->left_ns == a->ts_ns);
 }
 
-/* Whether the arrival came through an object, or from a task, that is taken away. */
+/* Whether the question takes away the object through which the arrival came, or the task's waits for
+ * such arrivals. */
 static bool is_taken(struct replay *k, const struct arrival *a)
 {
 	struct whatif *x = k->x;
@@ -172,8 +174,8 @@ static bool is_taken(struct replay *k, const struct arrival *a)
 	return whatif_takes(x->g, k->v, k->n, a->obj, TIME_KINDS);
 }
 
-/* The first arrival at the task at time from or later. Usually it is the result of the last look-up or its
- * successor, because the replay goes from interval to interval. */
+/* The index of the first arrival at the task that has the time `from` or a later one. The search
+ * begins at the result of the last look-up, because the replay goes from interval to interval. */
 static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 {
 	const struct arrival *v = k->x->arrivals.v;
@@ -190,8 +192,10 @@ static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 	return at;
 }
 
-/* An arrival in [from, to), a part of the interval, may now have its sender later than its receiver. Then
- * the receiver is held back. Returns its shift at t, which is after that part. */
+/* In the replay, the task of the interval may be ready to receive before the sender has sent. Then
+ * the task is held back: its shift becomes that of the sender. Looks at all arrivals in [from, to), a
+ * part of the interval that ends at t. shift: the task's shift at t without this. Returns its shift
+ * at t. */
 static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, uint64_t to, uint64_t t,
 			  uint64_t shift)
 {
@@ -210,13 +214,13 @@ static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, ui
 		if (theirs == SHIFT_FREE)
 			continue;
 		theirs += a->ts_ns - a->left_ns;
-		/* from the arrival on, a task that is taken away takes no time */
+		/* a task that is taken away takes no time from the arrival to t */
 		shift = MIN(shift, theirs + (taken ? t - a->ts_ns : 0));
 	}
 	return shift;
 }
 
-/* The shift at t of a task that is in the wait since a. shift is its shift at a. */
+/* The shift, at time t, of a task that has been in this wait since time a. shift: its shift at a. */
 static uint64_t shift_after_wait(struct replay *k, uint32_t interval, uint64_t a, uint64_t t, uint64_t shift)
 {
 	bool taken = k->taken[k->x->g->intervals[interval].task];
@@ -246,7 +250,7 @@ static uint64_t shift_after_wait(struct replay *k, uint32_t interval, uint64_t a
 	return hold_back(k, interval, a + 1, t + 1, t, now);
 }
 
-/* The shift at t, which is inside the interval or at its end. */
+/* The shift of the interval's task at time t, which is inside the interval or at its end. */
 static uint64_t shift_in(struct replay *k, uint32_t interval, uint64_t t)
 {
 	const struct interval *s = &k->x->g->intervals[interval];
@@ -294,7 +298,7 @@ static void begin(struct replay *k, uint32_t task)
 		rt->shift = 0;
 }
 
-/* Replays the task up to t. */
+/* Replays the task up to the interval that contains time t. */
 static void advance(struct replay *k, uint32_t task, uint64_t t)
 {
 	const struct graph *g = k->x->g;
@@ -356,7 +360,7 @@ static uint64_t shift_at(struct replay *k, uint32_t task, uint64_t t)
 	k->stack[k->depth++] = task;
 	rt->busy = true;
 	advance(k, task, t);
-	/* usually t is in the interval where the replay is */
+	/* usually t is in the interval that the replay has reached */
 	i = rt->next;
 	if (i == end_of(g, task) || g->intervals[i].to_ns <= t ||
 	    (i > g->tasks[task].first_interval && g->intervals[i - 1].to_ns > t))

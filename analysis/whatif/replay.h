@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* replay.h - private to analysis/: replays a window without something, and gives the facts that the
- * questions need. One thread at a time for each struct whatif. */
+/* replay.h - private to analysis/: replays a window without the things that a question takes away,
+ * and gives the facts that questions need. One thread at a time for each struct whatif. */
 #ifndef CTRACE_ANALYSIS_WHATIF_REPLAY_H
 #define CTRACE_ANALYSIS_WHATIF_REPLAY_H
 
@@ -26,7 +26,7 @@ struct arrival {
 	uint64_t left_ns; /* <= ts_ns */
 	uint64_t obj;
 	uint32_t task, from;
-	bool waited; /* it arrived at the end of a wait that is for all children, or all threads */
+	bool waited; /* a child or thread ended while the task waited for another one (find_siblings()) */
 };
 
 struct whatif {
@@ -50,10 +50,10 @@ uint64_t whatif_rivals(struct whatif *x, const bool *marked, uint32_t interval, 
 		       uint64_t to_ns);
 /* Marks the tasks that v takes away. Returns whether there are any. */
 bool whatif_mark(const struct graph *g, const struct whatif_without *v, size_t n, bool *marked);
-/* Whether one of v takes away those waits for obj that count as time of this kind. */
+/* Whether one of v[0 .. n) takes away the waits for obj whose time is of this kind. */
 bool whatif_takes(const struct graph *g, const struct whatif_without *v, size_t n, uint64_t obj,
 		  enum time_kind time);
-/* Whether v takes away this wait. */
+/* Whether one of v[0 .. n) takes away this wait. */
 bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t n, uint32_t interval);
 
 #endif

@@ -31,7 +31,8 @@ static int arrival_cmp(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Whether edges of this kind order events, and do not merely say that two segments belong together. */
+/* Whether edges of this kind say that one event comes after another. Other edges only say that two
+ * segments belong together. */
 static bool orders(uint8_t kind)
 {
 	switch ((enum edge_kind)kind) {
@@ -68,9 +69,9 @@ static bool orders(uint8_t kind)
 }
 
 /*
- * A task may wait for one child while others of its children end, or join one thread while other
- * threads end. It will wait for those too, but they have ended by then, so there is no wait in the
- * trace. This adds an arrival for each of them.
+ * A task may wait for one child while its other children end, or join one thread while other threads
+ * end. Later the task needs these others too, but they have ended by then, so the trace has no wait
+ * for them. This function adds an arrival for each of them.
  */
 static int find_siblings(struct whatif *x)
 {

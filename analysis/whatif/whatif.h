@@ -3,44 +3,47 @@
  * whatif.h - computes how much shorter a range of time would have been without a wait, a task, a
  * process, an object or a resource.
  *
- * The longest piece of a critical path is not always the one worth fixing: without it, another
- * piece that ran beside it may take its place. So nothing is subtracted. The window is replayed,
- * and each task has a shift: how much earlier it is in the replay than it was. The shift is 0 at the
- * start of the range. Each interval of the task changes it:
+ * The longest piece of a critical path is not always worth fixing: without this piece, other work
+ * that ran at the same time may take as long. So lengths are not just subtracted. The window is
+ * replayed, and each task has a shift: how much earlier the task is in the replay than it was in the
+ * trace. The shift is 0 at the start of the range. Each interval of the task changes it:
  *
  * - running, runnable: the shift stays. An interval that is taken away adds its length.
- * - a wait that a task ended: in the replay, it is over when the waiter has begun it and the other
- *   task has ended it. The new shift is the smaller of two: the shift of the waiter plus the length
- *   of the wait, and the shift of the other task. So a lock follows its owner.
+ * - a wait that another task ended: in the replay, it is over when the waiter has begun it and the
+ *   other task has ended it. The new shift is the smaller of two: the shift of the waiter plus the
+ *   length of the wait, and the shift of the other task. So the wait for a lock follows the owner of
+ *   the lock.
  * - a wait that has not ended: as if the owner had ended it at the end of the range.
- * - a wait that timed out: it keeps its length, or ends earlier with the task for which it was.
+ * - a wait that timed out: it keeps its length, or ends earlier if the awaited task is earlier.
  * - a sleep, a disk, the network, and time of which nothing is known: the length stays.
  * - the birth of a task: the task gets the shift of its creator.
  * - a message that a task received without a wait: it is not received before it is sent. Such
  *   messages are known only with a causal graph.
  *
- * The answer is the shift of the task at the end of the range. It is never less than 0 and never
- * more than the range. A task is replayed only as far as another task needs it, and each interval
- * once for each question, so a question takes time linear in the records.
+ * The answer is the shift of the task at the end of the range. It is never less than 0 and never more
+ * than the range. A task is replayed only as far as another task needs it, and each interval once for
+ * each question, so a question takes time linear in the records.
  *
- * A task or process that is taken away is still there, but takes no time: its running, its sleeps
- * and its disk reads have length 0. It still waits for other tasks. No task waits for the CPU while
- * a task that is taken away has it. An object or resource that is taken away is there at once for
- * every task that wants it.
+ * A task or process that is taken away is still there, but takes no time: its running, its sleeps and
+ * its disk reads have length 0. It still waits for other tasks. No task waits for the CPU while a
+ * task that is taken away has it. An object or resource that is taken away is there at once for every
+ * task that wants it.
  *
  * Known errors:
  *
  * - A task does things in the same order as before. If first A and then B wakes an event loop, B
- *   wakes it only after A in the replay too, even if B is much earlier there. The answer is then
- *   too small.
- * - A wait for a CPU keeps its length, except for the time of tasks that are taken away. With more
- *   or fewer other tasks on that CPU it would not. The same is true for disks and the network.
+ *   wakes it only after A in the replay too, even if B is much earlier there. The answer is then too
+ *   small.
+ * - A wait for a CPU keeps its length, except for the time of tasks that are taken away. In reality,
+ *   its length depends on how many other tasks want that CPU. The same is true for disks and the
+ *   network.
  * - A task still does the things that it did on behalf of a task that is taken away.
- * - A task that found everything done did not wait, and no record says that it would have waited.
- *   The answer is then too large, unless the causal graph has an edge for this. If children or
- *   threads end while their creator waits for the end of another one, the replay assumes that the
- *   creator needs them all.
- * - Polls are not repeated more or less often, and time-outs do not become answers.
+ * - A task that needed the result of another task and found it ready did not wait. No record says
+ *   that it would have waited otherwise. The answer is then too large, unless the causal graph has an
+ *   edge for this. If children or threads end while their creator waits for the end of another one,
+ *   the replay assumes that the creator needs them all.
+ * - In the replay, a task polls as often as it did, and a wait that timed out does not become one
+ *   that got its answer.
  *
  * (What-if by replay: Coz, Curtsinger and Berger, SOSP 2015, asks the same of a running program; the
  * replay is that of PERT networks.)
@@ -64,11 +67,11 @@ int whatif_new(const struct graph *g, const struct causal *causal, uint32_t task
 void whatif_free(struct whatif *x);
 /* *ret_ns: how much shorter the range would have been without all of v[0 .. n). 0 or -ENOMEM. */
 int whatif_saved(struct whatif *x, const struct whatif_without *v, size_t n, uint64_t *ret_ns);
-/* How often WHATIF_MAX_DEPTH was reached, so far. */
+/* How often a row of waiting tasks was longer than WHATIF_MAX_DEPTH so far. */
 uint64_t whatif_refused(const struct whatif *x);
 
-/* *ret_ns: how much of the path lies in the waits and tasks that v takes away, or in frames below
- * such waits. 0 or -ENOMEM. */
+/* *ret_ns: how much of the path lies in the waits and tasks that v[0 .. n) takes away, or in frames
+ * below such waits. 0 or -ENOMEM. */
 int whatif_on_path(struct whatif *x, const struct path *p, const struct whatif_without *v, size_t n,
 		   uint64_t *ret_ns);
 
@@ -77,7 +80,8 @@ struct whatif_row {
 	uint64_t saved_ns;
 	uint64_t path_ns; /* as whatif_on_path() */
 };
-/* The question for a row of ACCOUNT_WAIT that has a kind: take away its wait, or its waits. */
+/* The question for a row of ACCOUNT_WAIT that is a wait: what if this wait, or all of its waits, were
+ * not there? */
 struct whatif_without whatif_waits_of(const struct account_row *row);
 #define WHATIF_PER_GROUP 3
 /* Asks about the largest rows of each group of the accounts, and about the processes that had the

@@ -27,7 +27,8 @@ const char *whatif_kind_name(enum whatif_kind kind)
 	return names[kind];
 }
 
-/* Whether v takes away a wait in which the piece lies. It may also be a wait of a frame above. */
+/* Whether v[0 .. n) takes away a wait in which the piece lies: that of its own frame, or that of a
+ * frame above it. */
 static bool in_wait(struct whatif *x, const struct path *p, const struct path_piece *piece,
 		    const struct whatif_without *v, size_t n)
 {
@@ -111,8 +112,9 @@ static void ask_waits(struct table *t)
 	}
 }
 
-/* Asks about resources that a machine has too little of, or that are outside of the program. A resource
- * with an owner is not among them: the owner has a question of its own. */
+/* Asks about resources of which a machine may have too little, or that are outside of the program.
+ * Resources with an owner, such as locks, have no question here: the table asks about the owner
+ * instead. */
 static void ask_resources(struct table *t)
 {
 	static const enum time_kind times[] = { TIME_RUNNABLE, TIME_DISK, TIME_NETWORK, TIME_TIMER,
@@ -149,8 +151,8 @@ static void ask_rivals(struct table *t)
 	}
 }
 
-/* Whether more tasks of the same process are on the path. If not, the questions about task and process are
- * the same. */
+/* Whether other tasks of the same process are on the path. If not, the question about the process is
+ * the same as the question about the task. */
 static bool has_company(const struct table *t, uint32_t task)
 {
 	const struct graph *g = t->x->g;
@@ -186,8 +188,8 @@ static int within_cmp(const void *a, const void *b)
 	return x->obj < y->obj ? -1 : x->obj > y->obj;
 }
 
-/* Whether the table asks about the wait for that object already, and this wait is all of the
- * object's time. */
+/* Whether a row of waits for that object has all of the object's time. Then the table asks about
+ * these waits already. */
 static bool told_already(const struct table *t, const struct account_row *r)
 {
 	for (size_t i = 0; i < t->a->n_rows[ACCOUNT_WAIT]; i++)

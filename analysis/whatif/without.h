@@ -12,8 +12,9 @@ enum whatif_kind {
 	WHATIF_WAITS, /* interval: this wait, and all other waits of its task for the same object and task */
 	WHATIF_RESOURCE, /* time: all waits of this kind, of all tasks (not TIME_RUNNING and TIME_UNKNOWN) */
 	WHATIF_TASK,     /* task */
-	WHATIF_PROCESS,  /* task: any one of the process */
-	WHATIF_OBJECT,   /* obj: all waits for it, of all tasks; of a block device also for its files */
+	WHATIF_PROCESS,  /* task: any task of the process */
+	WHATIF_OBJECT,   /* obj: all waits for it, of all tasks; if it is a block device, also those for its
+			    files */
 };
 /* "wait", "waits", ... */
 const char *whatif_kind_name(enum whatif_kind kind);
@@ -26,7 +27,8 @@ struct whatif_without {
 	enum time_kind time;
 };
 
-/* The longest row of tasks that wait for each other. A wait in a longer row saves nothing. */
+/* The largest number of tasks in a row of which each waits for the next. In a longer row, the last
+ * wait counts as if it saved nothing. */
 #define WHATIF_MAX_DEPTH 2048
 
 #endif
