@@ -69,8 +69,8 @@ static int pass_run(struct pass *p)
 	return handoff_find(p);
 }
 
-/* Returns the final place of each segment, by its open number. The place of an undone segment is
- * that of the segment to which it belongs. Fills c->first. */
+/* Returns the final place of each segment, indexed by its open number. An undone segment has the
+ * place of the segment to which it belongs. Fills c->first. NULL: out of memory. */
 static uint32_t *place_segments(struct pass *p, struct causal *c)
 {
 	uint32_t *place = malloc((p->segments.n + 1) * sizeof(*place)), at = 0;
@@ -82,8 +82,8 @@ static uint32_t *place_segments(struct pass *p, struct causal *c)
 			c->first[p->segments.v[i].task + 1]++;
 	for (size_t i = 0; i < p->g->n_tasks; i++)
 		c->first[i + 1] += c->first[i];
-	/* first[task] is advanced from the task's first segment to its end; the next loop sets it
-	 * back */
+	/* this loop advances first[task] from the task's first segment to its end; the next loop sets
+	 * it back */
 	for (size_t i = 0; i < p->segments.n; i++) {
 		const struct segment *s = &p->segments.v[i];
 
@@ -112,8 +112,8 @@ static int move_segments(struct pass *p, const uint32_t *place, struct causal *c
 	return 0;
 }
 
-/* Sets the ends of the segments. A segment lasts until the next one of its task begins; the last
- * one, as long as the task is known. */
+/* Sets the ends of the segments. A segment lasts until the next one of its task begins. The last one
+ * lasts as long as the task is known. */
 static void end_segments(const struct graph *g, struct causal *c)
 {
 	for (uint32_t t = 0; t < g->n_tasks; t++) {
@@ -145,7 +145,7 @@ static int stack_cmp(const void *a, const void *b)
 	return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
-/* Whether most of the frames, counted from the outermost, name the same functions. */
+/* Whether most frames of the two stacks, counted from the outermost one, name the same functions. */
 static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 {
 	const struct window_stack *x = window_stack(w, a), *y = window_stack(w, b);
@@ -163,7 +163,7 @@ static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 	       same * STACKS_ALIKE_OF >= STACKS_ALIKE_PART * (uint32_t)MAX(x->n_frames, y->n_frames);
 }
 
-/* The stack in which the segment was seen most often; 0: in none. p->stacks is sorted by segment,
+/* The stack with which the segment was seen most often; 0: with none. p->stacks is sorted by segment,
  * then by stack. */
 static uint64_t stack_of(const struct pass *p, uint32_t segment)
 {
@@ -184,7 +184,8 @@ static uint64_t stack_of(const struct pass *p, uint32_t segment)
 	return best;
 }
 
-/* Whether segment i was cut off from the one before it. Such segments get a weak edge from it. */
+/* Whether segment i was cut off from the segment before it. Then it gets a weak edge from that
+ * segment. */
 static bool is_divided(const struct causal *c, size_t i)
 {
 	const struct segment *s = &c->segments[i];
@@ -210,7 +211,7 @@ static struct edge neighbour_edge(const struct pass *p, const struct causal *c, 
 	return e;
 }
 
-/* Up to so many edges are sorted by insertion, which is faster for few. */
+/* Up to this many edges are sorted by insertion, which is faster for few edges. */
 #define EDGE_FEW 16
 
 static int edge_cmp(const void *a, const void *b)
@@ -277,7 +278,7 @@ static void sort_few(struct edge *v, uint32_t n)
 	}
 }
 
-/* By event, then by index. */
+/* The order of outgoing edges: by event, then by index. */
 static bool out_before(const struct edge *edges, uint32_t a, uint32_t b)
 {
 	return edges[a].event != edges[b].event ? edges[a].event < edges[b].event : a < b;
@@ -327,8 +328,8 @@ static int fill_out(struct causal *c)
 	return 0;
 }
 
-/* Replaces open numbers by places, in stacks and edges. Drops edges that were explained by another
- * edge, and edges within one segment. */
+/* Replaces open numbers by places in stacks and edges. Drops edges that another edge explains, and
+ * edges within one segment. */
 static void renumber(struct pass *p, const uint32_t *place)
 {
 	size_t n = 0;

@@ -65,8 +65,8 @@ const struct interval *causal_wait_ended(const struct causal *c, const struct ed
 	if (!at || at->r.kind != CT_WAKE)
 		return NULL;
 	i = graph_interval_at(g, task, at->r.ts ? at->r.ts - 1 : 0);
-	/* The wake may have been recorded before the switch-out, and intervals may have no length,
-	 * so look at a few intervals. */
+	/* Look at several intervals: the wake may have been recorded before the switch-out, and
+	 * intervals may have no length. */
 	for (int n = 0; n < WAIT_ENDED_LOOKS && i < end; n++, i++)
 		if (g->intervals[i].wake == e->event)
 			return &g->intervals[i];

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * causal.h - the causal graph (happens-before) of a window: segments of work, and edges between
- * them.
+ * causal.h - the causal graph (happens-before) of a window: segments of work, and edges between them.
  *
  * A segment is a range of one task's time in which the task works for one reason. It begins where
- * something made the task start on that work, and lasts until the next segment begins. The idle
- * wait after the work belongs to the segment. The segments of a task are contiguous; one is empty
- * if two rules cut at one moment. An edge goes from the segment that is the cause to the segment
- * that is the effect.
+ * something made the task start on that work, and lasts until the next segment begins. The idle wait
+ * after the work belongs to the segment. There is no time between two segments of a task. If two
+ * rules cut at the same moment, the segment between these cuts is empty. An edge goes from the
+ * segment that is the cause to the segment that is the effect.
  *
- * After Argus (Weng, Huang, Yang: "Argus: Debugging Performance Issues in Modern Desktop
- * Applications with Annotated Causal Tracing", USENIX ATC 2021).
+ * After Argus (Weng, Huang, Yang: "Argus: Debugging Performance Issues in Modern Desktop Applications
+ * with Annotated Causal Tracing", USENIX ATC 2021).
  *
  * Pure: no I/O, no globals. A causal graph does not change after causal_build(), so several threads
  * may read it. It refers to the graph and its window, which must live longer.
@@ -38,7 +37,7 @@ const char *cut_rule_name(enum cut_rule rule);
 struct segment {
 	uint64_t from_ns, to_ns;
 	uint32_t task;
-	uint32_t event;  /* the record at which it was cut; GRAPH_NONE for CUT_FIRST */
+	uint32_t event;  /* the record at which the segment begins; GRAPH_NONE for CUT_FIRST */
 	uint32_t behalf; /* the task for whose request the segment works; GRAPH_NONE: none, or not known */
 	uint32_t in;     /* causal.edges[in .. in + n_in) lead to the segment */
 	uint32_t n_in;
@@ -48,20 +47,21 @@ struct segment {
 
 enum edge_flag {
 	EDGE_FALSE_WAKE = 0x01, /* the wakee went back to sleep on the same object */
-	EDGE_MANY = 0x02,     /* several tasks post and several wait: it is not known which post is for which
-				 waiter */
-	EDGE_BYTES = 0x04,    /* message: the bytes that were sent are those that were received */
-	EDGE_ALIKE = 0x08,    /* neighbours: their stacks are alike */
-	EDGE_TOGETHER = 0x10, /* post: one call woke several tasks */
+	EDGE_MANY = 0x02,  /* several tasks post and several wait, so it is not known which post is for which
+			      waiter */
+	EDGE_BYTES = 0x04, /* message: the record shows that the received bytes are those of the send */
+	EDGE_ALIKE = 0x08, /* EDGE_NEIGHBOUR: the stacks of the two segments are alike */
+	EDGE_TOGETHER = 0x10, /* EDGE_POST: one call woke several tasks */
 };
 
 struct edge {
-	uint32_t from;    /* segment; GRAPH_NONE: an interrupt, a timer, the network */
-	uint32_t to;      /* segment in which the edge arrives */
-	uint32_t event;   /* the record of the arrival: a wake, a receive, a start; of neighbours: the cut */
-	uint32_t cause;   /* the record of the origin: the send, the enqueue, the write; equal to event if one
-			     record shows both */
-	uint8_t kind;     /* enum edge_kind */
+	uint32_t from;  /* segment of the cause; GRAPH_NONE: an interrupt, a timer, the network */
+	uint32_t to;    /* the segment in which the edge arrives */
+	uint32_t event; /* the record of the arrival: a wake, a receive, a start; for EDGE_NEIGHBOUR, the cut
+			 */
+	uint32_t cause; /* the record of the origin: the send, the enqueue, the write; equal to `event` if one
+			   record shows both */
+	uint8_t kind;   /* enum edge_kind */
 	uint8_t strength; /* enum edge_strength */
 	uint8_t flags;    /* enum edge_flag */
 	uint8_t pad;
@@ -72,8 +72,8 @@ enum causal_policy {
 	/* As Panappticon (Zhang et al., CODES+ISSS 2013): every wake-up and every job is a cause,
 	 * all edges are strong, and a segment lasts from one wake-up to the next. */
 	POLICY_PANAPPTICON = 1,
-	/* As AppInsight (Ravindranath et al., OSDI 2012): callbacks of one process; no edge leaves
-	 * its process. */
+	/* As AppInsight (Ravindranath et al., OSDI 2012): the causes are callbacks within one
+	 * process, so no edge leads from one process to another. */
 	POLICY_APPINSIGHT = 2,
 };
 /* "ctrace", "panappticon", "appinsight" */
@@ -92,7 +92,7 @@ struct causal {
 	uint32_t *first;    /* [task]: the index of its first segment; first[task + 1] is the end */
 	struct edge *edges; /* by (to, event) */
 	size_t n_edges;
-	uint32_t *out;       /* indices of the edges whose from is not GRAPH_NONE, by (from, event) */
+	uint32_t *out;       /* indices of the edges that come from a segment, sorted by (from, event) */
 	uint32_t *out_first; /* [segment]: where its edges begin in out; out_first[segment + 1] is the end */
 	size_t n_cuts[CUT_RULES];
 };
@@ -104,20 +104,20 @@ void causal_free(struct causal *c);
 
 /* The index of the segment of task at ts_ns; GRAPH_NONE: there is none. */
 uint32_t causal_segment_at(const struct causal *c, uint32_t task, uint64_t ts_ns);
-/* Boot time when the edge left its origin, and when it arrived. The arrival may be the earlier one:
- * a send is recorded when the call returns, and the receiver may be faster. */
+/* The times (since boot) at which the edge left its origin, and at which it arrived. The arrival may
+ * have the earlier time: a send is recorded when its call returns, and the receiver may be faster. */
 uint64_t edge_left_ns(const struct causal *c, const struct edge *e);
 uint64_t edge_arrived_ns(const struct causal *c, const struct edge *e);
-/* The wait that the wake-up of an edge ended. NULL: the edge comes from no wake-up, or the wait is
- * not known. */
+/* If a wake-up made the edge: the wait that this wake-up ended. NULL: no wake-up made the edge, or
+ * the wait is not known. */
 const struct interval *causal_wait_ended(const struct causal *c, const struct edge *e);
 /* The object through which the edge goes: a pipe, socket, futex, file, variable or job queue. 0:
  * not known, or none. */
 uint64_t edge_object(const struct causal *c, const struct edge *e);
 
 #define EDGE_EXPLAIN_MAX 768
-/* Writes one sentence: why this edge is there, and how sure it is. The text is cut to size; returns
- * the length of the whole text, as snprintf(). */
+/* Writes one sentence that says why this edge exists, and how sure it is. The text is cut to size.
+ * Returns the length of the uncut text, like snprintf(). */
 size_t edge_explain(const struct causal *c, const struct edge *e, char *buf, size_t size);
 
 #endif

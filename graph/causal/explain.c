@@ -73,7 +73,7 @@ static void explain_message(const struct facts *f, struct text *t)
 		    f->from, f->to, f->object);
 }
 
-/* A wake-up whose waker acted on one object, while the wakee waited for another one. */
+/* Explains a wake-up whose waker acted on another object than the one for which the wakee waited. */
 static void explain_wake(const struct facts *f, struct text *t)
 {
 	char acted[DESCRIBE_MAX], waited[DESCRIBE_MAX];
@@ -127,7 +127,7 @@ static void explain_signal(const struct facts *f, struct text *t)
 		    sig ? "SIG" : "a signal", sig ? sig : "", f->to);
 }
 
-/* The rule that cut a segment off from the one before, in words. */
+/* Says in words why a new segment began: the rule that cut it off from the segment before. */
 static const char *cut_words(enum cut_rule rule)
 {
 	static const char *const words[CUT_RULES] = {
@@ -157,7 +157,7 @@ static void explain_interrupt(const struct facts *f, struct text *t)
 	    describe_context(ct_wake_context(&f->event->r)), f->to);
 }
 
-/* The kinds of edges that need no cases of their own. */
+/* Explains edges of those kinds for which one sentence is always right. */
 static void explain_plain(const struct facts *f, struct text *t)
 {
 	const char *from = f->from, *to = f->to, *obj = f->object;
@@ -289,8 +289,8 @@ static void explain(const struct facts *f, struct text *t)
 		add(t, "; weak: %s did nothing, and went back to sleep on the same object", f->to);
 }
 
-/* The time at which to ask for the name of the task at the origin. At the moment of an exec the
- * task has its new name already, so take the start of its old segment. */
+/* The time at which the task at the origin had the name to show. At the moment of an exec, the task
+ * has its new name already, so this is the start of its old segment. */
 static uint64_t left_as_ns(const struct causal *c, const struct edge *e)
 {
 	if (e->kind == EDGE_EXEC && e->from != GRAPH_NONE)

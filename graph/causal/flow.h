@@ -17,19 +17,20 @@ enum flow_role {
 	ROLE_SERVES, /* the end that was accepted, or that received first */
 };
 
-/* An item of one of the queues of a flow: bytes under way, a debt, a request that was received, or
- * a request that was sent. */
+/* An item of one of the four queues of a flow: bytes under way (in), a receive whose send is not
+ * recorded yet (debts), a request that was received (taken), or a request that was sent (asks). */
 struct flow_item {
 	uint32_t event, segment;
-	uint32_t task; /* the task that sent the bytes, received them, or asked */
+	uint32_t task; /* the task that sent the bytes, received the bytes, or sent the request */
 	uint32_t bytes;
 	uint64_t client; /* as work.client */
-	uint32_t ask;    /* event of the send of the request; of bytes: of the request that they answer */
+	uint32_t ask;    /* the send of a request (event): of this request; of bytes, the request that they
+			    answer */
 	uint32_t next;
 	uint32_t wake; /* a debt: the edge of the wake-up that it may explain; GRAPH_NONE: none */
-	uint32_t n;    /* a request: how many sends began in its receive; that many answers may be due */
-	bool begun;    /* bytes: a part has been received */
-	bool reply;    /* a request that may be the answer to an earlier send of the server */
+	uint32_t n; /* a request: how many sends began in its receive, so that as many answers may be due */
+	bool begun; /* bytes: a part has been received */
+	bool reply; /* a request: it may instead be the answer to an earlier send of the server */
 };
 struct flow_queue {
 	uint32_t first, last; /* index + 1; 0: none */
@@ -39,13 +40,14 @@ struct flow_queue {
 struct flow {
 	uint64_t sock;
 	uint32_t peer;           /* index of the flow of the other end; GRAPH_NONE: it is not on this host */
-	uint32_t user;           /* the last task that sent or received on it */
+	uint32_t user;           /* the last task that sent or received on the socket */
 	uint32_t client;         /* serves: the last task that asked; GRAPH_NONE: none */
-	struct flow_queue in;    /* bytes sent to it and not received */
+	struct flow_queue in;    /* bytes that were sent to this socket and not received */
 	struct flow_queue debts; /* receives whose send is not recorded yet (match.h) */
-	struct flow_queue taken; /* serves: requests received, not answered */
-	struct flow_queue asks;  /* requests sent, not answered */
-	/* bytes in the queue `in`; how many of these a reader must have read already */
+	struct flow_queue taken; /* serves: requests that were received and not answered */
+	struct flow_queue asks;  /* requests that were sent and not answered */
+	/* queued: the bytes in the queue `in`; stale: how many of these a reader must have read
+	 * already */
 	uint64_t queued, stale;
 	uint64_t answer_client; /* asks: the client of the last answered request */
 	uint32_t answered;      /* serves: the last segment that answered */
@@ -69,13 +71,13 @@ struct flows {
 /* 0 or -ENOMEM. The caller calls flow_done() in both cases. */
 int flow_init(struct flows *m, const struct graph *g);
 void flow_done(struct flows *m);
-/* The index of the flow of a socket. Makes the flow, and that of the other end, if they are not
- * there yet. GRAPH_NONE: out of memory. */
+/* The index of the flow of a socket. Makes the flow, and the flow of the socket's other end, if they
+ * do not exist yet. GRAPH_NONE: out of memory. */
 uint32_t flow_at(struct flows *m, const struct graph *g, uint64_t sock);
 
 /* Appends a copy of item. 0 or -ENOMEM. Pointers to items become invalid. */
 int flow_push(struct flows *m, struct flow_queue *q, const struct flow_item *item);
-/* NULL: the queue is empty. Valid until the next flow_push(). */
+/* The first item of a queue, valid until the next flow_push(). NULL: the queue is empty. */
 struct flow_item *flow_first(const struct flows *m, const struct flow_queue *q);
 /* Removes the first item. The caller makes sure that the queue is not empty. */
 void flow_pop(struct flows *m, struct flow_queue *q);

@@ -2,14 +2,14 @@
 /*
  * handoff.c - finds locks whose owner the kernel cannot see, by their use.
  *
- * Some programs make a lock of a condition variable, as Python's interpreter does. Such a lock
- * looks like a semaphore: its unlock is a post. But its use shows that it is a lock: two tasks both
- * post and wait on one futex, again and again, and each post wakes one task. A handoff of such a
- * lock does not cause the work of the next owner. A barrier looks different, unless it has only two
- * tasks: one call wakes all waiters together.
+ * Some programs make a lock of a condition variable, as Python's interpreter does. Such a lock looks
+ * like a semaphore: its unlock is a post. But its use shows that it is a lock: two tasks both post
+ * and wait on one futex, again and again, and each post wakes one task. A handoff of such a lock does
+ * not cause the work of the next owner. A barrier does not look like a lock, because one call wakes
+ * all waiters together. Only a barrier of two tasks cannot be told from a lock.
  *
- * A read-write lock that readers own has no owner that is known, either. The stack of a long wait
- * for it shows the locking function.
+ * A read-write lock that readers own has no known owner either. If a task waits long for it, the
+ * stack of the task shows the function that locks.
  */
 #include "graph/causal/handoff.h"
 
@@ -57,7 +57,7 @@ static bool is_taken_in_turns(const struct pass *p, const struct map *counts, co
 	       takes_turns(counts, key_of(p, e, e->to));
 }
 
-/* Whether a stack has a function that locks. */
+/* Whether a function that locks is on the stack. */
 static bool is_locking(const struct window *w, uint64_t stack)
 {
 	const struct window_stack *s = window_stack(w, stack);

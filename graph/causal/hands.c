@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "ctrace/glibc.h"
-/* Makes task the newer one of the last two tasks, unless it is that already. */
+/* Notes task as the last of two tasks: two[0] becomes task, and two[1] the task before it. */
 static void remember(uint32_t two[2], uint32_t task)
 {
 	if (two[0] == task)
@@ -13,7 +13,8 @@ static void remember(uint32_t two[2], uint32_t task)
 	two[0] = task;
 }
 
-/* The hands of a futex, new ones if there are none yet. NULL: out of memory, and p->err is set. */
+/* The struct hands of a futex. Makes one if there is none yet. NULL: out of memory, and p->err is
+ * set. */
 static struct hands *hands_of(struct pass *p, uint64_t futex)
 {
 	uint64_t at;
@@ -39,8 +40,8 @@ static bool has_posted(const struct pass *p, uint32_t task, uint64_t futex)
 	return h->posted_ns && (h->poster[0] == task || h->poster[1] == task);
 }
 
-/* In glibc, a task that signals a condition variable may have to wait inside the call until the
- * tasks that it woke before have left. It then waits on a word beside the one on which it has
+/* In glibc, a task that signals a condition variable may have to wait inside this call until the
+ * tasks that it woke earlier have left. The task then waits on a word beside the word on which it
  * posted (ctrace/glibc.h). */
 bool hands_inside_cond(const struct pass *p, uint32_t task, uint64_t futex)
 {
@@ -72,9 +73,10 @@ bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter
 	return h->n_herd > 1;
 }
 
-/* If the posters are the waiters, they meet at a barrier or hand things to each other, so the
- * result is false. There is an exception: if they wait with a time limit, and each call wakes one
- * task, the futex is a lock of the program's own making (as Python's). */
+/* False if one of the last posters is also one of the last waiters: such tasks meet at a barrier, or
+ * pass things to each other in turn. One case is true all the same: they wait with a time limit, and
+ * each call wakes one task. Then the futex is a lock that the program has built itself, as Python
+ * has. */
 bool hands_are_many(struct pass *p, const struct interval *s)
 {
 	const struct hands *h = hands_of(p, s->obj);
@@ -87,9 +89,10 @@ bool hands_are_many(struct pass *p, const struct interval *s)
 	return !mixed || (s->flags & CT_SF_TIMEOUT && h->n_herd == 1 && h->was_herd == 1);
 }
 
-/* If another task of the herd went on and this task did not, it was woken for nothing. If all go
- * back to their wait, each wake-up may have had its use, for example at a barrier. If a task is
- * woken alone and is soon back, nothing shows that the wake-up was for nothing. */
+/* True only if another task of the herd went on: then this task, which went back to its wait, was
+ * woken for nothing. False if all tasks of the herd went back: each wake-up may have had its use, for
+ * example at a barrier. False also if the task was woken alone: nothing shows that this was for
+ * nothing. */
 bool hands_are_herd(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct hands *h = hands_of(p, p->work[task].wait_obj);

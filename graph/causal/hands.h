@@ -8,15 +8,15 @@
 
 #include "graph/causal/pass.h"
 
-/* Notes that poster woke waiter on that futex. True: one call woke several tasks, and waiter is one
- * of them. Then the edge to the first of these tasks gets EDGE_TOGETHER too. */
+/* Notes that `poster` woke `waiter` on a futex. True: one call woke several tasks, and `waiter` is
+ * one of them, but not the first. Then the edge to the first of these tasks gets EDGE_TOGETHER. */
 bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter, uint64_t ts);
 /* True: several tasks post on the futex of s and several wait, so a post may be for any of them. */
 bool hands_are_many(struct pass *p, const struct interval *s);
-/* True: one call woke task together with others, and one of the others has gone on. So task was
- * woken for nothing. */
+/* True: one call woke `task` together with other tasks, and another one of them has gone on. So
+ * `task`, which has not, was woken for nothing. */
 bool hands_are_herd(struct pass *p, uint32_t task, uint64_t ts);
-/* True: the wait of task on that futex is inside a call that signals a condition variable. */
+/* True: `task` waits on this futex inside a call that signals a condition variable. */
 bool hands_inside_cond(const struct pass *p, uint32_t task, uint64_t futex);
 
 #endif

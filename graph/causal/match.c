@@ -42,15 +42,16 @@ static void message_edge(struct pass *p, uint32_t from_segment, uint32_t cause, 
 	wake_edges_explained(p, to_task, sock, p->segments.v[from_segment].task);
 }
 
-/* Gives the bytes of a send to the debts of the receiver, which are receives that were recorded
- * before it. Returns how many bytes are left. */
+/* Gives the bytes of a send to the debts of the receiver: to those receives of its bytes that were
+ * recorded before the send. Returns how many bytes are left. */
 static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, uint32_t task, uint32_t bytes)
 {
 	uint32_t parted = p->work[task].parted;
 	struct flow_item *d;
 
 	while ((d = flow_first(&p->flows, &to->debts)) && bytes) {
-		/* the sender did something else since that receive, so these are not its bytes */
+		/* the sender did something else after that receive, so it did not read the bytes of
+		 * this send */
 		if (parted != GRAPH_NONE && parted > d->event) {
 			flow_pop(&p->flows, &to->debts);
 			continue;
@@ -79,8 +80,8 @@ static void request_drop(struct pass *p, struct flow *f)
 	flow_pop(&p->flows, &f->taken);
 }
 
-/* The task at the other end, if the bytes do not tell it: the task that used that socket last;
- * otherwise the first one that sends there. */
+/* The task at the other end of the connection, if the bytes do not tell which it is: the task that
+ * last used the socket there. If there is none yet, the first task that sends on it. */
 static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 {
 	const struct graph_ref *r;
@@ -94,16 +95,16 @@ static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 	return n ? pass_task(p, p->e[r->event].r.tid, p->e[event].r.ts) : GRAPH_NONE;
 }
 
-/* The client, as work.client has it: the connection. On a datagram socket, which is open to all
- * clients, it is the task, if that is known. */
+/* The client as work.client names it. On a datagram socket, it is the task that sent, if it is known:
+ * all clients use this socket. On any other socket, it is the socket itself. */
 static uint64_t client_at(const struct flow *f, uint32_t task)
 {
 	return f->dgram && task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;
 }
 
-/* On a datagram socket that is open to all clients, answers come in any order. Moves the request
- * that this segment took to the front. False: there are several requests, and the answer may be to
- * any of them. */
+/* On a datagram socket that is open to all clients, a server answers in any order. Moves the request
+ * that this segment received to the front. True: the answer is for the first request. False: there
+ * are several requests, and the answer may be for any of them. */
 static bool choose_request(struct flows *m, struct flow *f, uint32_t segment)
 {
 	struct flow_item *first = flow_first(m, &f->taken), old = *first;
@@ -125,7 +126,7 @@ static bool choose_request(struct flows *m, struct flow *f, uint32_t segment)
 	return false;
 }
 
-/* Notes that the task sends a request on flow, for the client for which the task works. */
+/* Notes that the task sends a request on this flow, on behalf of the client for which it works. */
 static void item_ask(struct pass *p, struct flow *flow, uint32_t task, uint32_t event)
 {
 	pass_queue(p, &flow->asks,
@@ -136,8 +137,8 @@ static void item_ask(struct pass *p, struct flow *flow, uint32_t task, uint32_t 
 					.ask = GRAPH_NONE });
 }
 
-/* The server of the socket sends: either the answer to the oldest request, or a message of its own.
- * *ret_ask becomes the send of the request that is answered; it is unchanged if there is none. */
+/* A server sends on the socket: either the answer to the oldest request, or a message of its own. If
+ * it is an answer, *ret_ask becomes the send of the request. Otherwise *ret_ask is unchanged. */
 static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t *ret_ask)
 {
 	struct work *w = &p->work[task];
@@ -218,7 +219,7 @@ void match_send(struct pass *p, uint32_t event)
 	w->acts++;
 }
 
-/* Drops bytes that were read before, by receives without a record. */
+/* Drops bytes from the queue that a receive without a record must have read earlier. */
 static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	uint64_t fresh = f->queued - MIN(f->stale, f->queued);
@@ -239,8 +240,8 @@ static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 	}
 }
 
-/* Drops lost datagrams. A datagram is received with the length with which it was sent (or cut), so
- * the ones in front of the first that fits were lost. */
+/* Drops lost datagrams. A datagram arrives with the length with which it was sent (or shorter, if it
+ * was cut). So the datagrams in front of the first one that fits were lost. */
 static void skip_datagrams(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	struct flow_item *i;
@@ -263,7 +264,7 @@ struct received {
 	uint32_t begun; /* how many sends have their first byte in this receive */
 };
 
-/* Finds the sends from which a receive of so many bytes reads. Leaves them in the queue. */
+/* Finds the sends whose bytes a receive of this many bytes has read. Leaves them in the queue. */
 static void look_ahead(const struct flows *m, const struct flow *f, uint32_t bytes, struct received *ret)
 {
 	*ret = (struct received){ .task = GRAPH_NONE, .ask = GRAPH_NONE, .event = GRAPH_NONE };
@@ -279,10 +280,10 @@ static void look_ahead(const struct flows *m, const struct flow *f, uint32_t byt
 		bytes = f->dgram ? 0 : bytes - MIN(bytes, i->bytes);
 	}
 	if (ret->event == GRAPH_NONE)
-		ret->begun = 1; /* the send is recorded later, or came from another host */
+		ret->begun = 1; /* the send will be recorded later, or it came from another host */
 }
 
-/* Takes the received bytes out of the queue, and adds an edge from each send that they come from. */
+/* Takes the received bytes out of the queue, and adds an edge from each send whose bytes they are. */
 static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t bytes)
 {
 	uint32_t to = p->work[task].segment;
@@ -326,7 +327,7 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	bool more = !got->begun && r;
 
 	flow->client = from;
-	/* these are pieces of a request that is answered already */
+	/* the items in front are pieces of a request that is answered already */
 	while (!more && !flow->pipelines && flow->sent_last && r && r->segment == flow->answered) {
 		request_drop(p, flow);
 		r = flow_first(&p->flows, &flow->taken);
@@ -362,7 +363,7 @@ static void ask_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, 
 	struct flow_item *a = flow_first(&p->flows, &flow->asks);
 
 	if (got->ask != GRAPH_NONE) {
-		/* older requests were parts of this one, or have no answer */
+		/* requests older than the answered one were parts of it, or get no answer */
 		while (a && a->event < got->ask) {
 			flow_pop(&p->flows, &flow->asks);
 			a = flow_first(&p->flows, &flow->asks);
@@ -418,7 +419,8 @@ static bool flow_is_used_by(const struct pass *p, uint32_t f, uint32_t tgid)
 	return user != GRAPH_NONE && p->g->tasks[user].tgid == tgid;
 }
 
-/* Forgets the bytes of the process of a capped task, because not all of its messages are recorded. */
+/* Forgets the bytes under way from and to the process of a capped task, because not all of its
+ * messages are recorded. */
 static void forget_process(struct pass *p, const struct ct_rec *cap)
 {
 	uint32_t task = pass_task(p, cap->tid, cap->ts);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * match.h - private to graph/: finds the sends from which a receive has read, and the request that
- * an answer answers.
+ * match.h - private to graph/: finds the sends from which a receive has read, and the request that an
+ * answer answers.
  *
- * Each direction of a connection is a stream of bytes. Bytes that were sent and not received wait
- * in a queue.
+ * Each direction of a connection is a stream of bytes. Bytes that were sent and not received wait in
+ * a queue.
  *
  * A send is recorded when its call returns, so a receive of its bytes may be recorded first. Such a
- * receive waits for its send as a debt. If the sender does something else in between, the receive
- * is no debt: its bytes are from before the window, or the record of their send was lost.
+ * receive waits for its send as a debt. If the sender does something else in between, the receive is
+ * no debt: its bytes are from before the window, or the record of their send was lost.
  *
- * A reader that blocks has read all bytes that were sent long before. If such bytes are left in the
- * queue, the next receive drops them. So one error does not shift all later matches.
+ * A reader that blocks has read all bytes that were sent long before. If such bytes are still in the
+ * queue, the next receive drops them. So one mistake does not make all later matches wrong.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_MATCH_H
 #define CTRACE_GRAPH_CAUSAL_MATCH_H

@@ -172,8 +172,8 @@ uint32_t pass_client(const struct pass *p, uint64_t client)
 {
 	uint64_t f;
 
-	if (client <=
-	    GRAPH_NONE) /* a task + 1; in a damaged trace a socket can have such an id, so check the bound */
+	if (client <= GRAPH_NONE) /* the client is a task (+ 1); in a damaged trace, a socket can have such an
+				     id, so check the bound */
 		return client - 1 < p->g->n_tasks ? (uint32_t)(client - 1) : GRAPH_NONE;
 	return map_get(&p->flows.by_sock, client, &f) ? p->flows.v.v[f].client : GRAPH_NONE;
 }

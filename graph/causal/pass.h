@@ -23,39 +23,42 @@ struct work {
 	uint32_t before;   /* open number of the segment before */
 	uint32_t interval; /* index of the present interval in the task's timeline */
 
-	uint64_t client; /* for which the task works: the socket that serves the client, or its task + 1; 0:
-			    none */
-	uint32_t guest;  /* 1 + the task whose message began the segment, as long as the client is not known;
+	uint64_t client; /* the client for which the task works: the socket that serves it, or 1 + its task;
 			    0: none */
-	uint64_t asked; /* the socket on which the task sent a request in this segment that has no answer yet;
-			   0: none */
-	uint64_t spoke; /* the socket on which the task last sent or received */
-	uint32_t taken; /* how many requests the task has received and not answered yet */
-	uint32_t jobs;  /* how many jobs of a framework run in the task, one inside the other */
+	uint32_t guest;  /* while the client is not known: 1 + the task whose message began the segment; 0:
+			    none */
+	uint64_t asked;  /* the socket of a request that the task sent in this segment and that has no answer
+			    yet; 0: none */
+	uint64_t spoke;  /* the socket on which the task last sent or received */
+	uint32_t taken;  /* how many requests the task has received and not answered yet */
+	uint32_t jobs;   /* how many jobs of a framework run in the task (a job can run inside another one) */
 
 	/* the task's last wait, to recognise a false wake and a periodic sleep */
 	uint64_t wait_obj;
-	/* CPU time since the last wake-up; when the task last came on a CPU, 0: it is off */
+	/* ran_ns: CPU time since the last wake-up; in_ns: when the task last got a CPU; 0: it has
+	 * none */
 	uint64_t ran_ns, in_ns;
 	uint64_t sleep_ns;
-	uint32_t sleeps; /* how many sleeps of one length followed each other */
+	uint32_t sleeps; /* how many of the last sleeps had the same length, one after the other */
 	uint32_t acts;   /* records of the task since its last wake-up */
-	uint32_t parted; /* event of its last block (except in a write), send or receive; GRAPH_NONE: none */
+	uint32_t parted; /* event at which it last blocked (except in a write), sent or received; GRAPH_NONE:
+			    none */
 	uint8_t wait;
 	bool may_be_false;
-	bool posted; /* the last wake-up was a post */
+	bool posted; /* the edge of the last wake-up is an EDGE_POST */
 
-	/* the edge of the last wake-up, held back as long as a message may still explain it; kind
-	 * 0: none */
+	/* the edge of the last wake-up, held back as long as a message may still explain the wake-up;
+	 * its kind is 0 if no edge is held back */
 	struct edge wake;
 	uint64_t wake_sock;
-	uint32_t wake_edge; /* index of this edge in pass.edges; GRAPH_NONE: it is not there */
+	uint32_t wake_edge; /* index of the edge of the last wake-up in pass.edges; GRAPH_NONE: it is not
+			       there */
 	uint32_t woken;     /* the event of the last wake-up */
 
 	/* the stack of the present wait; it counts for the segment unless the wait ends the segment */
 	uint64_t visit_stack;
 
-	/* the set that the task polls: its first objects and its size */
+	/* the set that the task polls: its first objects, and the number of all its objects */
 	uint64_t set[ANSWER_SET_MAX];
 	uint8_t n_set;
 };
@@ -71,7 +74,8 @@ struct hands {
 	uint64_t posted_ns;
 	uint32_t poster[2], waiter[2];
 	uint32_t herd[HANDS_HERD]; /* the tasks that the last call woke together */
-	uint32_t n_herd, was_herd; /* how many the last call woke, and the call before it */
+	uint32_t n_herd,
+		was_herd; /* how many tasks the last call woke, and how many the call before it woke */
 };
 
 struct stack_seen {
@@ -86,10 +90,11 @@ struct pass {
 	enum causal_policy policy;
 	uint32_t cuts; /* CUT_BIT() of the rules in use */
 	struct work *work;
-	uint32_t *by_tid; /* [n_tids]: the task that has the tid now; GRAPH_NONE: none */
+	uint32_t *by_tid; /* [tid]: the task that has this tid now; GRAPH_NONE: none */
 	size_t n_tids;
-	VEC(struct segment) segments;  /* n_in SEGMENT_GONE: undone, and a part of segment `in` */
-	VEC(struct edge) edges;        /* kind 0: another edge explains this one */
+	VEC(struct segment)
+	segments; /* a segment with n_in SEGMENT_GONE was undone and is a part of segment `in` */
+	VEC(struct edge) edges;        /* an edge of kind 0 is void: another edge explains it */
 	VEC(struct stack_seen) stacks; /* of segments, in no order */
 	struct flows flows;
 	VEC(struct origin) origins;
@@ -106,16 +111,16 @@ int pass_init(struct pass *p, const struct graph *g, const struct causal_options
 void pass_drop(struct pass *p);
 void pass_done(struct pass *p);
 
-#define SEGMENT_GONE UINT32_MAX /* n_in of a segment that was undone */
+#define SEGMENT_GONE UINT32_MAX /* stands in n_in of a segment that was undone */
 
-/* The task that has the tid at ts_ns; GRAPH_NONE: none. From call to call ts_ns must not become
- * smaller. */
+/* The task that has the tid at ts_ns; GRAPH_NONE: none. ts_ns must not be smaller than in the call
+ * before. */
 uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns);
 /* The present segment of a task; opens the first one if there is none. GRAPH_NONE: out of memory,
  * and p->err is set. */
 uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns);
-/* Adds a copy of the edge, if the policy has edges of this kind. Returns its index; GRAPH_NONE: it
- * was not added, and after an error p->err is set. */
+/* Adds a copy of the edge. Returns its index. GRAPH_NONE: the policy has no edges of this kind, or
+ * there was an error and p->err is set. */
 uint32_t pass_edge(struct pass *p, const struct edge *e);
 /* The flow of a socket, an index into flows.v. GRAPH_NONE: out of memory, and p->err is set. */
 uint32_t pass_flow(struct pass *p, uint64_t sock);

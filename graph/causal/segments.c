@@ -68,7 +68,7 @@ static bool waits_for_answer(const struct work *w)
 	return false;
 }
 
-/* Whether a child process of the task, or a further descendant, made the wake. */
+/* Whether a child process of the task, or a descendant of such a child, made the wake. */
 static bool from_child(const struct pass *p, uint32_t task, const struct window_event *wake)
 {
 	return wake && ct_wake_waker(&wake->r) &&
@@ -76,9 +76,9 @@ static bool from_child(const struct pass *p, uint32_t task, const struct window_
 				   p->g->tasks[task].tgid);
 }
 
-/* Whether a read on sock waits for a request. If the role of the socket is not known, as on a
- * socket pair without messages so far, the read counts as such a wait only if the birth of the
- * process is in the trace. */
+/* Whether a read on sock waits for a request. If the role of the socket is not known, the result is
+ * true only if the birth of the process is in the trace. (The role is not known, for example, on a
+ * socket pair without messages so far.) */
 static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 {
 	enum flow_role role = pass_role(p, sock);
@@ -94,7 +94,7 @@ static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 	return process != GRAPH_NONE && p->g->tasks[process].born_ns;
 }
 
-/* Whether the wait is for the next request. This is the head of a server's loop, even if the server
+/* Whether the wait is at the head of a server's loop: it is for the next request, even if the server
  * still owes answers. */
 static bool is_loop_head(struct pass *p, uint32_t task, const struct interval *s)
 {
@@ -135,8 +135,8 @@ static bool is_loop_head(struct pass *p, uint32_t task, const struct interval *s
 	       (CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK && serves(p, task, s->obj, s->to_ns));
 }
 
-/* Whether a task that reads or polls this object waits for its next piece of work, and not for a
- * part of the present one. */
+/* Whether a task that reads or polls this object waits for its next piece of work. False: it waits
+ * for a part of its present work. */
 static bool is_request_channel(struct pass *p, uint32_t task, const struct interval *s,
 			       const struct window_event *wake)
 {
@@ -233,7 +233,7 @@ bool segments_idle(struct pass *p, uint32_t task, const struct interval *s, cons
 	return !owes_answer(p, w, s->to_ns) && is_idle_wait(p, task, s, wake);
 }
 
-/* Counts how many sleeps of about the same length follow each other. */
+/* Counts in w->sleeps how many sleeps of about the same length followed each other. */
 static void count_sleep(struct work *w, const struct interval *s)
 {
 	uint64_t len = s->to_ns - s->from_ns;
@@ -254,7 +254,8 @@ void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint
 	if (segments_cut(p, task, ts_ns, event, CUT_WAKE))
 		return;
 	if (segments_idle(p, task, s, wake)) {
-		w->taken = 0; /* the task answers them only after another message, or never */
+		w->taken = 0; /* the task answers the requests it has received only after another message, or
+				 never */
 		segments_cut(p, task, ts_ns, event, CUT_IDLE);
 	} else if (w->visit_stack && was != GRAPH_NONE &&
 		   VEC_PUSH(&p->stacks, (struct stack_seen){ .segment = was, .stack = w->visit_stack })) {
@@ -270,8 +271,8 @@ bool segments_batch(const struct work *w, const struct flow *f, uint64_t client)
 	return f->answered == w->segment ? f->sent_last : f->taker == w->segment && f->pipelines;
 }
 
-/* Whether a message of another process (for example, the end of a connection) began the segment in
- * which the task now receives a request of this client. */
+/* The task receives a request of this client. Whether a message of another process began the present
+ * segment, for example the end of a connection. */
 static bool is_for_another(const struct pass *p, const struct work *w, uint64_t client)
 {
 	uint32_t task = pass_client(p, client);
@@ -318,8 +319,8 @@ void segments_job(struct pass *p, uint32_t task, const struct window_event *e, u
 		segments_cut(p, task, e->r.ts, event, CUT_JOB);
 		w->jobs++;
 	} else if (ct_job_state(&e->r) == CT_JOB_END) {
-		if (!(e->r.flags & CT_JF_LOOSE)) /* after an end that is not exact (CT_JF_LOOSE), the task
-						    still hands on the result of the job */
+		if (!(e->r.flags & CT_JF_LOOSE)) /* if the end is not exact (CT_JF_LOOSE), the task still has
+						    to pass on the result of the job */
 			segments_cut(p, task, e->r.ts, event, CUT_JOB);
 		if (w->jobs)
 			w->jobs--;

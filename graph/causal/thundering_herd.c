@@ -3,8 +3,8 @@
  * thundering_herd.c - finds connections that wake all workers that wait on the listening socket.
  *
  * One worker accepts the connection. The other workers, which are processes forked before, find
- * nothing and wait again. An accept has no record, but the worker that has the connection is the
- * one that receives on it.
+ * nothing and wait again. An accept has no record. But the worker that receives on the connection is
+ * the one that accepted it.
  */
 #include "graph/causal/thundering_herd.h"
 
@@ -23,7 +23,7 @@ static uint32_t process_of(const struct pass *p, uint32_t segment)
 	return p->g->tasks[p->segments.v[segment].task].tgid;
 }
 
-/* Whether the call that woke the task of edge a also woke that of edge b, in another process. */
+/* Whether one call made both edges, to tasks of two processes. */
 static bool is_mate(const struct pass *p, const struct edge *a, const struct edge *b)
 {
 	const struct ct_rec *x = &p->e[a->event].r, *y = &p->e[b->event].r;
@@ -33,8 +33,7 @@ static bool is_mate(const struct pass *p, const struct edge *a, const struct edg
 	       process_of(p, a->to) != process_of(p, b->to);
 }
 
-/* Finds the processes of the tasks that were woken together with the wakee of edge i. Returns how
- * many. */
+/* Finds the processes that were woken together with the wakee of edge i. Returns their number. */
 static uint32_t find_mates(const struct pass *p, size_t i, uint32_t mates[HERD_MATES])
 {
 	size_t to = MIN(p->edges.n, i + HERD_NEAR);
@@ -54,7 +53,8 @@ static bool is_among(uint32_t process, const uint32_t *mates, uint32_t n)
 	return false;
 }
 
-/* Whether another one of the woken processes is the first to receive from the task that connected. */
+/* Whether another woken process, and not that of edge i, is the first to receive from the task that
+ * connected. */
 static bool is_taken_by_mate(const struct pass *p, size_t i)
 {
 	const struct edge *e = &p->edges.v[i];

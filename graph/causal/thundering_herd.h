@@ -6,7 +6,7 @@
 
 #include "graph/causal/pass.h"
 
-/* If one connection woke several processes, the edges to all of them but the one that accepts it
+/* If one connection woke several processes, one of them accepts it. The edges to the other processes
  * become false wakes. Called when the pass has made all edges. */
 void thundering_herd_find(struct pass *p);
 

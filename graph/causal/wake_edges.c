@@ -12,8 +12,8 @@
 #include "graph/causal/segments.h"
 #include "trace/words/call.h"
 
-/* Moves the position in the timeline of task to the first interval that ends at ts or later. A gap
- * in the timeline begins a new segment. */
+/* Moves the task's position in its timeline to the first interval that ends at ts or later. If it
+ * passes a gap, a new segment begins. */
 static void advance(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct graph_task *t = &p->g->tasks[task];
@@ -40,7 +40,7 @@ static const struct interval *woken_interval(struct pass *p, uint32_t task, uint
 	uint64_t ts = p->e[event].r.ts;
 
 	advance(p, task, ts);
-	/* Look at one interval more: the wake may have been recorded before the switch-out. */
+	/* look at one more interval: the wake may have been recorded before the switch-out */
 	for (uint32_t i = p->work[task].interval, last = 0; i < end && !last; i++) {
 		last = s[i].from_ns > ts;
 		if (s[i].state == INTERVAL_BLOCKED && s[i].wake == event)
@@ -49,15 +49,16 @@ static const struct interval *woken_interval(struct pass *p, uint32_t task, uint
 	return NULL;
 }
 
-/* Whether the softirq runs on top of the call that sent the message, as on loopback. Then the task
- * that the softirq interrupted is the sender. */
+/* Whether the task that the softirq interrupted is the sender. It is if the softirq runs on top of
+ * the call that sent the message, as on loopback. */
 static bool is_sender_below(struct pass *p, const struct window_event *wake, uint32_t waker)
 {
 	if (ct_wake_context(&wake->r) != CT_CTX_SOFTIRQ || waker == GRAPH_NONE || wake->r.flags & CT_WF_IDLE)
 		return false;
 	if (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_CONNECT)
 		return true;
-	/* or the interrupted task used the other end last; for example, it closes it now */
+	/* or if the interrupted task used the other end last: for example, it closes the other end
+	 * now */
 	return wake->r.flags & CT_WF_READY && pass_user(p, graph_peer_object(p->g, wake->r.obj)) == waker;
 }
 
@@ -85,9 +86,9 @@ static bool lets_go(const struct pass *p, uint32_t event, uint64_t sock)
 	return call == CALL_CLOSE || call == CALL_SHUTDOWN;
 }
 
-/* Whether the softirq interrupted a task that is closing its end of a connection, and the wakee
- * uses the other end. The end of a connection makes no record and leaves nothing to read, so the
- * wake-up names no socket. */
+/* Whether the softirq interrupted a task that is closing its end of a connection, while the wakee
+ * uses the other end. The end of a connection makes no record, and its wake-up names no socket,
+ * because it leaves nothing to read. */
 static bool is_closer_below(struct pass *p, uint32_t task, const struct interval *s, uint32_t event,
 			    uint32_t waker)
 {
@@ -104,8 +105,8 @@ static bool is_closer_below(struct pass *p, uint32_t task, const struct interval
 	return s->obj == mine || s->wait == CT_W_EPOLL || s->wait == CT_W_POLL;
 }
 
-/* Whether the waker is of a child process of the task's process. The end of a child can wake its
- * parent in several ways (SIGCHLD, the end of a pipe, ...). */
+/* Whether the waker belongs to a child process of the task's process. (The end of a child can wake
+ * its parent in several ways: by SIGCHLD, by the end of a pipe, ...) */
 static bool is_own_child(const struct pass *p, uint32_t task, uint32_t waker)
 {
 	return waker != GRAPH_NONE && p->g->tasks[waker].ptgid == p->g->tasks[task].tgid &&
@@ -145,8 +146,7 @@ static void wake_from(struct pass *p, uint32_t task, const struct interval *s,
 	}
 }
 
-/* Whether a wake-up of this kind can be false, that is: if the task soon goes back to the same
- * wait, the wake-up was for nothing. */
+/* Whether a wake-up of this kind was for nothing if the task soon goes back to the same wait. */
 static bool may_be_false(const struct interval *s, const struct window_event *wake, const struct edge *e)
 {
 	bool wait = s->wait == CT_W_FUTEX || s->wait == CT_W_FLOCK || s->wait == CT_W_POLL ||
@@ -154,8 +154,8 @@ static bool may_be_false(const struct interval *s, const struct window_event *wa
 		    (s->wait == CT_W_READ && CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK);
 
 	switch ((enum edge_kind)e->kind) {
-	case EDGE_MESSAGE: /* only data and room in a buffer have records; a new or ended connection has none,
-			      so nothing shows what the wakee did */
+	case EDGE_MESSAGE: /* only sends and receives leave records: after a new or ended connection, the
+			      wakee would seem to have done nothing */
 		return wait && wake &&
 		       (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_READ);
 	case EDGE_WAKE:
@@ -217,14 +217,14 @@ uint32_t wake_edges_adopt(struct pass *p, uint32_t task, uint64_t sock)
 	return p->work[task].wake_edge;
 }
 
-/* Whether the wakee goes on with work for the client of the waker. */
+/* Whether, after such a wake-up, the wakee works for the client of the waker. */
 static bool hands_on(uint8_t kind)
 {
 	return kind == EDGE_POST || kind == EDGE_PIPE || kind == EDGE_EVENTFD;
 }
 
-/* Whether a message that is received later may explain the wake-up. No message follows a connect, a
- * close, or a receive that made room. */
+/* Whether the wakee may yet receive a message that explains the wake-up. False for the wake-ups of a
+ * connect, a close, or a receive that made room: no message follows them. */
 static bool may_be_message(const struct interval *s, const struct window_event *wake, const struct edge *e)
 {
 	if (e->kind != EDGE_MESSAGE || s->wait == CT_W_WRITE)
@@ -318,8 +318,8 @@ bool wake_edges_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32
 	return true;
 }
 
-/* Marks the last wake-up of the task as false, if the task goes back to the same wait and has done
- * nothing. */
+/* Marks the last wake-up of the task as false if the task has done nothing and now goes back to the
+ * same wait. */
 static void find_false_wake(struct pass *p, uint32_t task, const struct ct_rec *r)
 {
 	struct work *w = &p->work[task];

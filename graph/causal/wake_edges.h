@@ -8,16 +8,17 @@
 /* Process one CT_WAKE, and one CT_SWITCH. Errors go to p->err. */
 void wake_edges_wake(struct pass *p, uint32_t event);
 void wake_edges_switch(struct pass *p, uint32_t event);
-/* Task has received a message from task `from` on sock. If the message explains the wake-up of
- * task, drops the edge that is held back. */
+/* `task` has received a message from the task `from` on sock. If the message explains the last
+ * wake-up of `task`, drops the edge of this wake-up, which is held back. */
 void wake_edges_explained(struct pass *p, uint32_t task, uint64_t sock, uint32_t from);
-/* Adds the edge of task's wake-up that is held back, if a message on sock may explain it, and
- * returns its index. GRAPH_NONE: there is none. */
+/* If an edge of the last wake-up of `task` is held back, and a message on sock may explain it: adds
+ * the edge and returns its index. Otherwise returns GRAPH_NONE. */
 uint32_t wake_edges_adopt(struct pass *p, uint32_t task, uint64_t sock);
-/* Adds the edge of task's wake-up that is held back, if there is one: no message has explained it. */
+/* If the edge of the last wake-up of `task` is still held back, adds it: no message has explained the
+ * wake-up. */
 void wake_edges_settle(struct pass *p, uint32_t task);
-/* If the signal at event made the last wake-up of task, turns its edge into that of the signal.
- * False: the signal did not. */
+/* If the signal at `event` made the last wake-up of `task`, turns the edge of this wake-up into an
+ * edge of the signal and returns true. False: the signal did not make it. */
 bool wake_edges_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32_t event);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * wakeless_edges.c - makes edges that rest on no wake-up: of jobs, variables, locks that are taken
- * in turn, signals, new tasks and new programs.
+ * wakeless_edges.c - makes the edges that do not come from wake-ups: of jobs, variables, locks that
+ * tasks take one after the other, signals, new tasks and new programs.
  */
 #include "graph/causal/wakeless_edges.h"
 
@@ -12,10 +12,10 @@
 #include "graph/causal/wake_edges.h"
 #include "lib/cleanup.h"
 
-#define SIGNALS 65 /* 1..64 */
+#define SIGNALS 65 /* signals have the numbers 1..64 */
 
-/* The origin of a key; a new one, with event GRAPH_NONE, if there is none yet. NULL: out of memory,
- * and p->err is set. */
+/* The origin of a key. If there is none yet, makes one whose event is GRAPH_NONE. NULL: out of
+ * memory, and p->err is set. */
 static struct origin *wakeless_edges_of(struct pass *p, struct map *table, uint64_t key)
 {
 	uint64_t at;
@@ -45,7 +45,8 @@ static void wakeless_edges_edge(struct pass *p, const struct origin *o, uint32_t
 		pass_edge(p, &e);
 }
 
-/* The key of a job: an address and a process identify it, so the key mixes the bits of both. */
+/* The key of a job. An address and a process together identify the job, so the key mixes the bits of
+ * both. */
 static uint64_t job_key(const struct pass *p, uint32_t task, const struct window_event *e)
 {
 	return e->x[0] ^ (uint64_t)p->g->tasks[task].tgid * 0x9e3779b97f4a7c15ULL;
@@ -59,7 +60,7 @@ static void wakeless_edges_job(struct pass *p, uint32_t task, uint32_t event)
 
 	segments_job(p, task, e, event);
 	if (ct_job_state(&e->r) == CT_JOB_ENQUEUE) {
-		/* replaces an older entry: the address may have been that of another job */
+		/* replaces an older entry, which is of an earlier job with the same address */
 		if (map_set(&p->jobs, key, (uint64_t)p->work[task].segment << 32 | event))
 			p->err = -ENOMEM;
 	} else if (ct_job_state(&e->r) == CT_JOB_START && map_get(&p->jobs, key, &queued)) {
@@ -80,14 +81,14 @@ static void wakeless_edges_access(struct pass *p, uint32_t task, uint32_t event)
 		return;
 	if (o->event != GRAPH_NONE && p->segments.v[o->segment].task != task &&
 	    (!written || o->value != e->x[0]))
-		/* weak for a write: the task need not have read the variable before */
+		/* weak if this access is a write: the task may not have read the variable before */
 		wakeless_edges_edge(p, o, task, event, EDGE_FLAG, written ? EDGE_WEAK : EDGE_STRONG);
 	if (written)
 		*o = (struct origin){ event, p->work[task].segment, e->x[0] };
 }
 
-/* Adds a weak edge from an unlock to the next task that locks the file, if that is of another
- * process: the order is certain, the cause is not. */
+/* Adds a weak edge from an unlock to the next task that locks the file, if this task is of another
+ * process. It is weak because the order is certain, but the cause is not. */
 static void wakeless_edges_lock(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct window_event *e = &p->e[event];
@@ -104,7 +105,7 @@ static void wakeless_edges_lock(struct pass *p, uint32_t task, uint32_t event)
 	}
 	if (ct_lock_result(&e->r) || o->event == GRAPH_NONE)
 		return;
-	/* no such edge if the task waited for the lock: its wake-up has an edge already */
+	/* if the task waited for the lock, the wake-up has made an edge already */
 	if (!pass_same_process(p, task, p->segments.v[o->segment].task) &&
 	    !(wake && wake->kind == EDGE_FILELOCK && wake->from == o->segment))
 		wakeless_edges_edge(p, o, task, event, EDGE_LOCK_ORDER, EDGE_WEAK);
@@ -134,8 +135,8 @@ static void wakeless_edges_signal(struct pass *p, uint32_t event)
 		return;
 	o->event = event;
 	o->segment = GRAPH_NONE;
-	/* For a signal of the kernel, the sender is any task that was on the CPU. Only for SIGCHLD
-	 * it is the child itself. */
+	/* The kernel may send a signal while any task is on the CPU: this task is not the cause. Only
+	 * for SIGCHLD it is, because the child itself is on the CPU. */
 	if (sender != GRAPH_NONE &&
 	    (!(r->flags & CT_GF_KERNEL) ||
 	     (ct_signal_number(r) == SIGCHLD && p->g->tasks[sender].ptgid == p->g->tasks[target].tgid)))

@@ -27,8 +27,8 @@ static int task_key_cmp(const void *a, const void *b)
 	return x->old < y->old ? -1 : x->old > y->old;
 }
 
-/* Fills in from_ns, for the search of graph_task_at(). born_ns alone is not always sorted: a life
- * may turn out to be born before an earlier life of the tid. */
+/* Fills in from_ns, for the search of graph_task_at(). born_ns is not always sorted: a record may
+ * show that a life was born before an earlier life of the same tid. */
 static void graph_lives(struct graph *g)
 {
 	for (size_t i = g->n_tasks; i-- > 0;) {
@@ -40,8 +40,8 @@ static void graph_lives(struct graph *g)
 	}
 }
 
-/* Old traces have neither the machine in META nor marks on ctrace's own tasks. There only the name
- * tells these tasks. */
+/* Whether the task belongs to ctrace in an old trace. Old traces have neither the machine in META nor
+ * the flag CT_TF_TRACER, so the name of the process decides. */
 static bool is_old_tracer(const struct window *w, const struct window_task *leader)
 {
 	return w->machine == MACHINE_THIS && leader && !strcmp(leader->comm, "ctraced");
@@ -116,12 +116,12 @@ static int graph_cpus(struct graph *g, const struct builder *b)
 	return 0;
 }
 
-/* Memory of the builder is freed each time that so many intervals are copied. */
+/* The builder gives back memory each time that this many intervals have been copied. */
 #define GIVE_BACK 65536
 
-/* Sorts the intervals by task and time (a stable counting sort), and the RUNNING ones by CPU. It
- * goes from the last to the first, so that the builder's copy, which is sorted by beginning, can
- * shrink while this copy grows. */
+/* Sorts the intervals by task and time (a stable counting sort), and the RUNNING ones by CPU. The
+ * loop copies the last interval first. So the builder's array, which is sorted by start time, can
+ * shrink while the new array is filled. */
 static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *renumber)
 {
 	_cleanup_free_ uint32_t *end = calloc(g->n_tasks + 1, sizeof(*end));

@@ -2,9 +2,9 @@
 /*
  * edges.c - finds the kind of edge that a wake-up makes, and its strength.
  *
- * The strong evidence of a cause is that the waker acted on the very object for which the wakee
- * waited. A mutex handoff matters for time, but it is chance for cause (Argus, section 3.2). A
- * wake-up from an interrupt says nothing about the task that was on the CPU.
+ * A cause is strong if the waker acted on the very object for which the wakee waited. The handoff of
+ * a mutex takes time, but it is chance which task gets the mutex: as a cause it is weak (Argus,
+ * section 3.2). A wake-up from an interrupt says nothing about the task that was on the CPU.
  */
 #include "graph/timeline/graph.h"
 
@@ -50,8 +50,8 @@ static void classify_object(const struct graph *g, const struct interval *interv
 		interval->wait == CT_W_POLL || interval->wait == CT_W_EPOLL || interval->wait == CT_W_URING;
 	bool same = obj && (obj == interval->obj || many);
 	bool strong = same || graph_peer_object(g, interval->obj) == obj;
-	/* a receive makes room for senders, but it wakes every waiter on the other end, also those
-	 * that wait for something else */
+	/* a receive makes room for senders, but it also wakes tasks that wait for something else at
+	 * the other end */
 	bool room = ct_wake_call(&wake->r) == CT_W_READ && interval->wait != CT_W_WRITE;
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
@@ -85,7 +85,8 @@ bool edge_is_lock(const struct graph *g, const struct interval *interval)
 	return interval->owner || n;
 }
 
-/* Whether the waker of a wait for a child is no child and does not exit. Then it has sent a signal. */
+/* For a wait for a child: whether the waker is no child and does not exit. Then the waker has sent a
+ * signal. */
 static bool is_stranger(const struct graph *g, const struct interval *interval,
 			const struct window_event *wake)
 {

@@ -8,8 +8,8 @@
 uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns)
 {
 	const struct graph_task *t = g->tasks;
-	/* The first life behind ts_ns: of this tid, if it and all later lives of the tid begin
-	 * after ts_ns; otherwise of the next tid. */
+	/* The first life of this tid that begins after ts_ns, as all later lives of the tid do. If
+	 * there is none, the first life of the next tid. */
 	size_t at = BISECT(i, 0, g->n_tasks, t[i].tid > tid || (t[i].tid == tid && t[i].from_ns > ts_ns));
 
 	if (at && t[at - 1].tid == tid)
@@ -22,7 +22,7 @@ uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_n
 	const struct graph_task *t = &g->tasks[task];
 	uint32_t lo = t->first_interval, end = lo + t->n_intervals, hi = end;
 
-	/* Doubles the step until it is too large; then the binary search below has a small range. */
+	/* double the step until it is too large, so that the binary search below has a small range */
 	if (near > lo && near < end && g->intervals[near - 1].to_ns <= ts_ns) {
 		lo = near;
 		for (uint32_t step = 1; step < end - lo; step *= 2) {
@@ -56,8 +56,8 @@ bool graph_descends_from(const struct graph *g, uint32_t task, uint32_t tgid)
 	return false;
 }
 
-/* The moment of the task's life that is nearest to ts_ns. Other moments may be of another task,
- * because tids are reused. */
+/* If ts_ns is before the birth of the task, returns the birth; if it is after the exit, the exit. At
+ * other times, its tid may belong to another task. */
 static uint64_t in_life(const struct graph_task *t, uint64_t ts_ns)
 {
 	if (t->exit_ns != UINT64_MAX && ts_ns > t->exit_ns)

@@ -22,8 +22,9 @@
 #define GRAPH_NONE     UINT32_MAX
 #define GRAPH_CPUS_MAX FORMAT_CPUS_MAX
 
-/* The key of a futex in graph.owned: two words side by side have one key. Tasks wait for a
- * read-write lock on two such words, and only one of them has an owner at a time. */
+/* The key of a futex in graph.owned. Two words that are side by side have one key, because the tasks
+ * that wait for a read-write lock wait on two such words, and only one of these has an owner at a
+ * time. */
 #define GRAPH_FUTEX_KEY(obj) ((obj) >> 3)
 
 enum interval_state {
@@ -36,14 +37,14 @@ enum interval_state {
 /* One interval [from_ns, to_ns) of one task in one state. */
 struct interval {
 	uint64_t from_ns, to_ns;
-	uint64_t obj;   /* BLOCKED: the object of the wait, as recorded */
+	uint64_t obj;   /* BLOCKED: the object of the wait, as in the record */
 	uint32_t task;  /* index into graph.tasks */
 	uint32_t wake;  /* BLOCKED: index of the CT_WAKE event that ended the wait; GRAPH_NONE: it has not
 			   ended, or the record is lost */
 	uint32_t visit; /* BLOCKED: index of the CT_VISIT event with its stack, or GRAPH_NONE */
 	uint32_t owner; /* BLOCKED on a futex: tid of the owner when the task blocked; 0: not known */
-	uint16_t nr;    /* BLOCKED: system call; RUNNABLE after a yield: that call */
-	uint16_t cpu;   /* RUNNING: the CPU; else the last CPU; FORMAT_CPU_NONE: not known */
+	uint16_t nr;    /* BLOCKED: the system call; RUNNABLE after a yield: the call that yielded */
+	uint16_t cpu;   /* RUNNING: the CPU; other states: the last CPU; FORMAT_CPU_NONE: not known */
 	uint8_t state;  /* enum interval_state */
 	uint8_t wait;   /* BLOCKED: CT_W_*; RUNNABLE: CT_W_YIELD after a yield */
 	uint8_t flags;  /* CT_SF_* */
@@ -56,7 +57,7 @@ struct graph_task {
 	uint32_t tgid;
 	uint32_t parent;         /* index of the task that forked this one, or GRAPH_NONE */
 	uint32_t ptgid;          /* tgid of the parent process; 0: not known */
-	uint32_t first_interval; /* intervals are contiguous and in time order */
+	uint32_t first_interval; /* the intervals of a task are one after the other, in order of time */
 	uint32_t n_intervals;
 	uint64_t born_ns;   /* 0: before the window */
 	uint64_t exit_ns;   /* UINT64_MAX: not seen */
@@ -84,23 +85,24 @@ enum edge_kind {
 	EDGE_KERNEL_LOCK = 14,
 	EDGE_VFORK = 15,
 	EDGE_POLLED =
-		16,      /* no wake-up: a task tries again and again to get a lock that the other task owns */
-	EDGE_OWNER = 17, /* no task ended the wait: from the owner of the object, or from the task at its
-			    other end */
-	EDGE_CPU = 18,   /* from the task that had the CPU */
+		16,      /* no wake-up: the task tries again and again to get a lock that another task owns */
+	EDGE_OWNER = 17, /* no task ended the wait: the edge is from the owner of the object, or from the task
+			    at its other end */
+	EDGE_CPU = 18,   /* the edge is from the task that had the CPU */
 	EDGE_STOP = 19,
-	EDGE_DISK = 20,       /* from the task that kept the device busy */
+	EDGE_DISK = 20,       /* the edge is from the task that kept the device busy */
 	EDGE_FLAG = 21,       /* a variable in memory: written by one task, then read by another */
 	EDGE_JOB = 22,        /* a job: enqueued -> started */
 	EDGE_ANSWER = 23,     /* inside one process: a request taken -> its answer sent */
 	EDGE_NEIGHBOUR = 24,  /* two segments of one task, one after the other */
 	EDGE_EXEC = 25,       /* the program before an exec -> the one after it */
-	EDGE_LOCK_ORDER = 26, /* an unlock -> the next task that locked without a wait */
+	EDGE_LOCK_ORDER = 26, /* an unlock -> the next task that took the lock without a wait */
 };
-/* Strong: the records show the cause. Weak: it may be so. Boosted: weak, but the stacks are alike. */
+/* Strong: the records show the cause. Weak: it may be the cause. Boosted: weak, but something speaks
+ * for it, such as stacks that are alike. */
 enum edge_strength { EDGE_WEAK = 0, EDGE_BOOSTED = 1, EDGE_STRONG = 2 };
 
-/* An index entry: a record that is about the key (an object, task or process). */
+/* An entry of an index: a record that concerns the key (an object, a task or a process). */
 struct graph_ref {
 	uint64_t key;
 	uint32_t event;
@@ -159,15 +161,16 @@ static inline const struct interval *graph_run(const struct graph *g, uint32_t c
 int graph_build(const struct window *w, struct graph **ret);
 void graph_free(struct graph *g);
 
-/* Index of the task with this tid at ts_ns. A tid is reused: the result is the life at ts_ns; else
- * the life before; else the first one. GRAPH_NONE: no such tid. */
+/* Index of the task with this tid at ts_ns. Because tids are reused, a tid may have several lives:
+ * the result is the life at ts_ns. If there is none, it is the last life before ts_ns, or else the
+ * first life after it. GRAPH_NONE: no such tid. */
 uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns);
 /* Index of the first interval of the task that ends after ts_ns, or GRAPH_NONE. */
 uint32_t graph_interval_at(const struct graph *g, uint32_t task, uint64_t ts_ns);
-/* As graph_interval_at(). near: the result for an earlier moment, or any number; a close one makes
- * the search fast. */
+/* As graph_interval_at(). near: any number. The search is fast if it is the result for a moment
+ * shortly before ts_ns. */
 uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t near);
-/* The task belongs to a child of process tgid, or to one further down. */
+/* True: the task belongs to a child of the process tgid, or to a descendant of such a child. */
 bool graph_descends_from(const struct graph *g, uint32_t task, uint32_t tgid);
 /* The name of the task at ts_ns; never NULL. */
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
@@ -176,10 +179,10 @@ const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
 struct cgroup_name graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* The step of the governor that was in force at ns. */
 enum ct_shed graph_shed_at(const struct graph *g, uint64_t ns);
-/* How often a walk ended early because the budget of scan.h was spent. */
+/* How often a walk along the records ended early because the budget of steps (scan.h) was spent. */
 uint64_t graph_scans_refused(const struct graph *g);
-/* The references of a key, in order of time; *ret_n is their number. The graph owns them, as in all
- * functions below. */
+/* The references of a key, in order of time; *ret_n is their number. Here and in the functions below,
+ * the graph owns the references. */
 const struct graph_ref *graph_refs(const struct graph_index *ix, uint64_t key, size_t *ret_n);
 /* The references of the keys first to last, both included. */
 const struct graph_ref *graph_refs_range(const struct graph_index *ix, uint64_t first, uint64_t last,
@@ -190,22 +193,22 @@ const struct graph_ref *graph_ref_before(const struct graph *g, const struct gra
 /* The references of key whose events have ts >= from_ns. */
 const struct graph_ref *graph_refs_from(const struct graph *g, const struct graph_index *ix, uint64_t key,
 					uint64_t from_ns, size_t *ret_n);
-/* The sockets of a type that may listen at an address: at name for AF_UNIX, at port for other
- * families. The list may have other sockets too, so the caller compares. */
+/* The sockets of a type that may listen at an address: for AF_UNIX at `name`, for other families at
+ * `port`. The list may have other sockets too, so the caller compares the addresses. */
 const struct graph_ref *graph_listening(const struct graph *g, uint16_t family, uint16_t type, uint16_t port,
 					const char *name, size_t *ret_n);
-/* The object at the other end of a socket, if that is on this host; 0: not known. */
+/* The socket at the other end of a connection, if it is on this host; 0: not known. */
 uint64_t graph_peer_object(const struct graph *g, uint64_t sock);
 /* True: the socket is the accepted end of its connection, not the one that connected. */
 bool graph_is_accepted(const struct graph *g, uint64_t sock);
 /* Words of the JSON for enum edge_kind ("lock", "message", ...) and enum edge_strength. */
 const char *edge_kind_name(uint8_t kind);
 const char *edge_strength_name(uint8_t strength);
-/* True: the interval is a wait on the futex of a lock. Its owner is known, or a wait on this futex
- * in the window had one. */
+/* True: the interval is a wait for a lock: its futex has a known owner, or had one in another wait of
+ * the window. */
 bool edge_is_lock(const struct graph *g, const struct interval *interval);
-/* Finds the kind and strength of the edge of a wake-up, which ended the interval, from this wake-up
- * alone. */
+/* Finds the kind and strength of the edge of the wake-up that ended the interval. Looks at no other
+ * records. */
 void edge_classify(const struct graph *g, const struct interval *interval, const struct window_event *wake,
 		   uint8_t *ret_kind, uint8_t *ret_strength);
 

@@ -60,8 +60,8 @@ static int index_finish(struct graph_index *ix, refs *v)
 	return 0;
 }
 
-/* The hash of a connection, seen from its local end. The caller swaps the ends to get the hash that
- * the other end has. */
+/* The hash of a connection as seen from one end. The caller swaps the two ends to get the hash as
+ * seen from the other end. */
 static uint64_t tuple_hash(const uint8_t *la, uint16_t lp, const uint8_t *ra, uint16_t rp)
 {
 	uint64_t h = hash_bytes(hash_bytes(HASH_START, la, 16), ra, 16);
@@ -94,8 +94,9 @@ static bool is_accepted_unix(const struct window_object *o)
 	       !(o->id & CT_OBJ_NOT_ACCEPTED);
 }
 
-/* The other end of a unix socket. A client that connected and sent at once may know the other end
- * by the id that it had before it was accepted. The accepted end knows its peer, so ask that one. */
+/* The other end of a unix socket. If a client sent before its connection was accepted, its record of
+ * the other end may have an id that the other end no longer has. The accepted end always knows its
+ * peer, so this looks for an accepted socket with this peer. */
 static uint64_t unix_peer(const struct graph *g, const struct window_object *o)
 {
 	size_t n = 0;
@@ -131,8 +132,9 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 			continue;
 		if (p->type != o->type || p->id == o->id)
 			continue;
-		/* An accepted connection gets a new id: prefer that one. Ports are reused: of
-		 * several, prefer the socket that was learned at the nearest time. */
+		/* An accepted connection gets a new id: prefer the socket with this id. Ports are
+		 * reused: of several sockets, prefer the one that the daemon learned of at the
+		 * nearest time. */
 		if (best && (best->id & CT_OBJ_NOT_ACCEPTED) != (p->id & CT_OBJ_NOT_ACCEPTED)) {
 			if (best->id & CT_OBJ_NOT_ACCEPTED)
 				best = p;
@@ -184,7 +186,7 @@ bool graph_is_accepted(const struct graph *g, uint64_t sock)
 	return false;
 }
 
-/* Index of the first reference whose key is at least key. */
+/* Index of the first reference, from lo on, whose key is not smaller than `key`. */
 static size_t refs_lower_bound(const struct graph_index *ix, size_t lo, uint64_t key)
 {
 	return BISECT(i, lo, ix->n, ix->v[i].key >= key);
@@ -240,8 +242,8 @@ bool index_is_owner(const struct window *w, const struct window_event *futex)
 
 	if (!ct_futex_owner(&futex->r) || ct_futex_owner(&futex->r) == futex->r.tid)
 		return false;
-	/* While a task waits for a mutex, the word of the mutex is GLIBC_MUTEX_CONTENDED, or has
-	 * the owner. If x[1] is 0, the word was not recorded. */
+	/* While a task waits for a mutex, the word of the mutex is GLIBC_MUTEX_CONTENDED, or holds
+	 * the tid of the owner. If x[1] is 0, the word was not recorded. */
 	if (futex_command(futex) == FUTEX_WAIT && futex->x[1] && word != GLIBC_MUTEX_CONTENDED &&
 	    (word & FUTEX_TID_MASK) != ct_futex_owner(&futex->r))
 		return false;

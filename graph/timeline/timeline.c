@@ -3,9 +3,9 @@
  * timeline.c - makes intervals of records: replays the window in order of time, with a small state
  * for each task.
  *
- * A wake-up can be recorded before the switch-out of the wait that it ends, while the wakee is
- * still on its way off the CPU. Such a wake-up is kept while the task runs. It belongs to the next
- * wait, if that has no wake-up of its own.
+ * A wake-up can be recorded before the switch-out of the wait that it ends, while the wakee is still
+ * on its way off the CPU. Such a wake-up is kept while the task runs. If the next wait has no wake-up
+ * of its own, the kept wake-up ends it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -34,8 +34,8 @@ static void timeline_gone(struct builder *b, uint32_t task, uint64_t ts)
 	t->exit_ns = MIN(t->exit_ns, ts);
 }
 
-/* The task that has this tid now; a new one if there is none, or if the last one has gone. fresh:
- * the record says that the task is new. */
+/* The task that has this tid now. Makes one if there is none, or if the last one has gone. fresh: the
+ * record says that the task is new. */
 static uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 {
 	uint64_t at;
@@ -45,12 +45,13 @@ static uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool
 		t = &b->now.v[at];
 		if (!fresh && !t->gone)
 			return (uint32_t)at;
-		/* a checkpoint found the child before the record of its birth comes */
+		/* a checkpoint had the child already, and now comes the record of its birth */
 		if (fresh && !t->gone && ts <= t->checkpoint_ns) {
 			t->born_ns = ts;
 			return (uint32_t)at;
 		}
-		/* the end of the old task was not recorded; two tasks never have one tid at a time */
+		/* The old task with this tid must have ended, because two tasks never have one tid at
+		 * a time. Its end was not recorded. */
 		if (fresh && !t->gone && t->interval != GRAPH_NONE) {
 			b->intervals.v[t->interval].state = INTERVAL_UNKNOWN;
 			timeline_gone(b, (uint32_t)at, ts);
@@ -120,9 +121,9 @@ static void timeline_block(struct builder *b, uint32_t task, const struct ct_rec
 	s->owner = owner;
 }
 
-/* Task `was` ran on cpu until now, and task `now` runs there from now on (GRAPH_NONE: the idle
- * task). If a third task runs there according to the records, its switch-out is missing. The time
- * at which it stopped is not known, so its interval becomes unknown. */
+/* Task `was` ran on cpu until now, and task `now` runs there from now on (GRAPH_NONE: the idle task).
+ * If, by the records so far, a third task ran there, its switch-out is missing. Then it is not known
+ * when this task stopped, so its interval becomes unknown. */
 static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint32_t now)
 {
 	while (b->on_cpu.n <= cpu)
@@ -139,7 +140,7 @@ static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint3
 	b->on_cpu.v[cpu] = now;
 }
 
-/* Opens an interval at from_ns, in the state that a checkpoint has. */
+/* Opens an interval at from_ns, in the state that the checkpoint gives for the task. */
 static void timeline_state_interval(struct builder *b, uint32_t task, const struct window_state *st,
 				    uint64_t from_ns)
 {
@@ -210,8 +211,8 @@ static bool resync_keeps(const struct interval *s, const struct window_state *st
 	return false;
 }
 
-/* Makes the task unknown from rs->from_ns on, unless it is in the same state after the gap. False:
- * the task has gone. */
+/* Makes the state of the task unknown from rs->from_ns on, unless the task is in the same state after
+ * the gap. False: the task has ended. */
 static bool timeline_blind_task(struct builder *b, const struct window_resync *rs, uint32_t task)
 {
 	struct task_now *t = &b->now.v[task];
@@ -233,9 +234,9 @@ static bool timeline_blind_task(struct builder *b, const struct window_resync *r
 	return false;
 }
 
-/* Makes all tasks unknown from rs->from_ns on, except for those that are in the same state after
- * the gap. There may be many gaps, so this looks only at tasks with an open interval, and not at
- * all tasks that ever were. */
+/* Makes the state of all tasks unknown from rs->from_ns on, except for tasks that are in the same
+ * state after the gap. There may be many gaps, so this looks only at tasks with an open interval, and
+ * not at tasks that have ended. */
 static void timeline_blind(struct builder *b, const struct window_resync *rs)
 {
 	size_t n = 0;
@@ -297,8 +298,8 @@ static void timeline_resyncs(struct builder *b, uint64_t ts)
 	}
 }
 
-/* Whether the checkpoint includes this record already. Such a record is not replayed. (The
- * checkpoint and the records of each CPU end at different moments.) */
+/* True: the checkpoint of the task includes a record of this time already. Such a record is not
+ * replayed. (The checkpoint and the records of each CPU end at different moments.) */
 static bool timeline_stale(const struct task_now *t, uint64_t ts)
 {
 	return t->checkpoint_ns && ts <= t->checkpoint_ns;
@@ -311,8 +312,8 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	uint32_t race;
 	struct interval *s;
 
-	/* the death of a task is final, even if the checkpoint has found the task alive a moment
-	 * later */
+	/* a record that a task died counts in any case, even if a later checkpoint still had the task
+	 * as alive */
 	if (b->err || ((t->capped || timeline_stale(t, e->r.ts)) && !(ct_switch_state(&e->r) & CT_ST_DEAD)))
 		return;
 	t->cpu = e->cpu;
@@ -320,7 +321,8 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	race = t->race_wake;
 	t->race_wake = GRAPH_NONE;
 	if (timeline_state(b, t) != INTERVAL_RUNNING && t->interval != GRAPH_NONE) {
-		/* the switch-in is lost: the task ran at least at this moment */
+		/* the record of the switch-in is lost: the task ran, but it is only known that it did
+		 * at this moment */
 		if (!timeline_open(b, task, e->r.ts, INTERVAL_RUNNING))
 			return;
 		t = &b->now.v[task];
@@ -386,7 +388,7 @@ static void timeline_wake(struct builder *b, const struct window_event *e, uint3
 		return;
 	if (ct_wake_waker(&e->r))
 		timeline_task(b, ct_wake_waker(&e->r), e->r.ts,
-			      false); /* a waker is a living task: adds it if it is not known yet */
+			      false); /* a waker is a living task, so add it if it is not known yet */
 	t = &b->now.v[task];
 	if (b->err || t->capped || timeline_stale(t, e->r.ts))
 		return;
@@ -403,7 +405,7 @@ static void timeline_wake(struct builder *b, const struct window_event *e, uint3
 		break;
 	}
 	b->intervals.v[t->interval].wake = idx;
-	/* the task was frozen during its wait, so only the thaw let it go on */
+	/* the task was frozen during its wait, so it could go on only when it was thawed */
 	if (e->r.flags & CT_WF_FROZEN)
 		b->intervals.v[t->interval].wait = CT_W_STOPPED;
 	timeline_open(b, task, e->r.ts, INTERVAL_RUNNABLE);
@@ -463,8 +465,8 @@ static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r
 }
 
 /*
- * A cap of this task begins or ends: its records are left out in between. Its state in between is
- * unknown, because the records of other tasks show only a part of it.
+ * A cap of this task begins or ends. In between, its records are left out, and its state is unknown:
+ * the records of other tasks show only a part of it.
  */
 static void timeline_cap(struct builder *b, const struct window_event *e)
 {
@@ -481,7 +483,7 @@ static void timeline_cap(struct builder *b, const struct window_event *e)
 
 	if (b->err)
 		return;
-	/* the begin of this cap is not in the window */
+	/* the window does not have the begin of this cap */
 	if (!begins && !t->capped && t->interval != GRAPH_NONE)
 		b->intervals.v[t->interval].state = INTERVAL_UNKNOWN;
 	t->race_wake = GRAPH_NONE;
@@ -543,8 +545,8 @@ static void timeline_end(struct builder *b)
 				MAX(end, b->intervals.v[b->now.v[i].interval].from_ns);
 }
 
-/* Allocates room for as many intervals as there are if no record was lost, in large pages. To count
- * them costs less than to move the array as it grows. If there is too little memory for it, the
+/* Allocates, in large pages, room for as many intervals as there are if no record was lost. Counting
+ * them costs less than moving the array as it grows. If there is too little memory for all of it, the
  * array grows as far as it can. */
 static void timeline_reserve(struct builder *b)
 {

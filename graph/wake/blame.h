@@ -4,9 +4,9 @@
  *
  * - If a task ended the wait, that task is to blame.
  * - If an interrupt ended it, the task that sent the bytes is to blame, if it is on this host.
- * - If its own time limit, a signal that kills, or the end of the trace ended it, no task did what
- *   the waiter waited for. Then the owner of the lock, the task at the other end of the connection,
- *   or the child is to blame.
+ * - If the wait's own time limit or a signal that kills ended it, or if it lasts to the end of the
+ *   trace, no task did what the waiter waited for. Then the owner of the lock, the task at the other
+ *   end of the connection, or the child is to blame.
  *
  * Pure; any thread.
  */
@@ -35,7 +35,7 @@ const char *time_kind_name(enum time_kind k);
 
 struct blame {
 	uint32_t task;     /* the task to blame; GRAPH_NONE: no task of this host */
-	uint32_t event;    /* the record that shows it, or GRAPH_NONE */
+	uint32_t event;    /* the record that shows that this task is to blame, or GRAPH_NONE */
 	uint64_t obj;      /* the object on the waiter's side; of a poll: the object that mattered */
 	uint64_t until_ns; /* when the task to blame acted; if none did, the end of the wait */
 	enum resource_kind kind;
@@ -44,12 +44,12 @@ struct blame {
 	uint8_t strength; /* enum edge_strength */
 	bool ended;       /* the event for which the task waited has ended the wait */
 	bool timed_out;   /* the wait's own time limit ended it */
-	bool owed;        /* a socket: the waiter asked, and has no answer yet */
-	bool killed;      /* a signal or the exit of the process ended the wait, and soon the task was gone */
+	bool owed;        /* a socket: the waiter has sent a request and has no answer yet */
+	bool killed; /* a signal or the exit of its process ended the wait, and soon after the task exited */
 };
 
-/* Fills *ret for a BLOCKED interval. If the wait timed out, its repeats up to limit_ns count too:
- * the first one that something else ended gives the answer. */
+/* Fills *ret for a BLOCKED interval. If the wait timed out, and the task repeats it before limit_ns,
+ * the answer comes from the first repeat that did not time out. */
 void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *ret);
 
 /* True: b is the same wait again: the same call on the same object. */

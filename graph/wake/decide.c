@@ -20,8 +20,8 @@ static bool is_timer(const struct window_event *wake)
 		(ct_wake_softirq(&wake->r) == TIMER_SOFTIRQ || ct_wake_softirq(&wake->r) == HRTIMER_SOFTIRQ));
 }
 
-/* Whether the object is a block device, or on a file system of one: then a wait for it is a wait
- * for the device. */
+/* Whether the object is a block device, or a file on one. Then a wait for the object is a wait for
+ * the device. */
 static bool on_disk(const struct graph *g, uint64_t obj)
 {
 	const struct window_object *o = window_object(g->w, obj);
@@ -37,13 +37,15 @@ static bool on_disk(const struct graph *g, uint64_t obj)
 	}
 }
 
-/* Whether the wait is for the disk itself, whichever task runs the completion. */
+/* Whether the wait is for the disk itself. It does not matter which task woke the waiter when the
+ * disk was done. */
 static bool is_disk_wait(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	if (resource_of_object(g->w, s->obj) == RESOURCE_FUSE ||
 	    CT_OBJ_KIND(wake ? wake->r.obj : 0) == CT_OBJ_FUSEDEV)
 		return false;
-	/* the kernel counts a wait for an io_uring as I/O wait, whatever the ring does */
+	/* the kernel counts every wait for an io_uring as a wait for I/O, also if the ring waits for
+	 * no disk */
 	if (s->wait == CT_W_STOPPED || s->wait == CT_W_KTHREAD || s->wait == CT_W_FLOCK ||
 	    s->wait == CT_W_URING)
 		return false;
@@ -112,8 +114,8 @@ static enum time_kind time_of(const struct graph *g, const struct interval *s, c
 	}
 }
 
-/* The signal for which a wake was made: the waker's signal that is recorded within microseconds after the
- * wake. __send_signal_locked() in kernel/signal.c wakes the target, and then traces the signal.
+/* The signal that made the wake: a signal of the waker that is recorded at most SIGNAL_LATE_NS after
+ * the wake. __send_signal_locked() in kernel/signal.c wakes the target, and then traces the signal.
  * NULL: there is none. */
 static const struct window_event *wake_signal(const struct graph *g, const struct interval *s,
 					      const struct window_event *wake)
@@ -135,7 +137,7 @@ static const struct window_event *wake_signal(const struct graph *g, const struc
 	return NULL;
 }
 
-/* Whether the signal killed the task, or is one that asks programs to end. */
+/* Whether the signal killed the task, or is one of those that ask programs to end. */
 static bool ends_programs(int signal, const struct graph_task *t)
 {
 	return signal == SIGHUP || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM ||
@@ -163,8 +165,8 @@ static bool got_killer(const struct graph *g, const struct interval *s, const st
 	return false;
 }
 
-/* Whether the wake was the end of the task: a signal for which it did not wait, or the exit of its
- * whole process, and the task was gone soon after. */
+/* Whether the task was woken to end: by a signal for which it did not wait, or by the exit of its
+ * whole process. In both cases the task exits soon after. */
 static bool was_killed(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	enum call call = call_of(g->w->machine, wake->r.nr);
@@ -198,8 +200,8 @@ static void blame_disk(const struct interval *s, struct blame *b)
 	b->ended = true;
 }
 
-/* The waiter's own socket. If the wait names a socket, that one counts: one softirq can make
- * another socket readable, and then make room for a writer. */
+/* The waiter's own socket. If the wait names a socket, it is that socket. The wake may name another
+ * one, because a softirq can make one socket readable and then make room for a writer on another. */
 static uint64_t own_socket(const struct interval *s, const struct window_event *wake)
 {
 	bool named = CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK || s->wait == CT_W_WRITE;
@@ -252,8 +254,8 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	}
 	b->kind = resource_of_wait(g->w, s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? CT_W_READ : s->wait,
 				   b->obj);
-	/* The waker received, and so made room. It has the other end, so it is certainly the task
-	 * for which the writer waited. */
+	/* The waker received on the other end, and so made room. So it is certainly the task for
+	 * which the writer waited. */
 	if (b->edge == EDGE_MESSAGE && s->obj && graph_peer_object(g, s->obj) == wake->r.obj)
 		b->strength = EDGE_STRONG;
 	b->ended = true;
@@ -280,7 +282,8 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	else if (b->edge == EDGE_KERNEL_LOCK)
 		b->kind = RESOURCE_KERNEL_LOCK;
 	if (g->tasks[waker].kthread) {
-		/* a kernel thread works for a device, a terminal, a deferred close */
+		/* the waker is a kernel thread: it works for a device, for a terminal, or for a close
+		 * that was put off */
 		if (on_disk(g, b->obj) && s->st & CT_ST_DISK)
 			blame_disk(s, b);
 		return;
@@ -330,8 +333,8 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		b->kind = RESOURCE_INPUT;
 }
 
-/* For a wait that its own time limit ended: its first repeat before limit_ns that something else
- * ended. NULL: there is none. */
+/* For a wait that timed out: its first repeat up to limit_ns that did not time out. NULL: there is
+ * none. */
 static const struct interval *blame_repeat(const struct graph *g, uint32_t interval, uint64_t limit_ns)
 {
 	const struct interval *s = &g->intervals[interval];
@@ -360,8 +363,8 @@ static const struct interval *blame_repeat(const struct graph *g, uint32_t inter
 	return NULL;
 }
 
-/* The try of a file lock that failed shortly before ts_ns. An unlock after it does not count: a
- * close of the file makes one. */
+/* The task's last try of a file lock, if it failed shortly before ts_ns. Otherwise NULL. Unlocks
+ * after it do not count, because a close of the file makes one. */
 static const struct window_event *failed_try(const struct graph *g, uint32_t tid, uint64_t ts_ns,
 					     uint32_t *ret_event)
 {
@@ -382,8 +385,8 @@ static const struct window_event *failed_try(const struct graph *g, uint32_t tid
 	return NULL;
 }
 
-/* Completes b for a sleep between two tries of a file lock that another process owns. False: it is
- * no such sleep. */
+/* If the task sleeps between two tries of a file lock, completes b and returns true. False: it is no
+ * such sleep. */
 static bool blame_polled_lock(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	uint32_t event, owner;

@@ -22,7 +22,8 @@ static bool alive(const struct graph *g, uint32_t task, uint64_t ts)
 	return g->tasks[task].born_ns <= ts && ts < g->tasks[task].exit_ns;
 }
 
-/* The task that stands for its process: the leader; if that is dead, the first living thread. */
+/* The task that stands for a process: the leader; if the leader has exited, the first thread that has
+ * not. GRAPH_NONE: all have. */
 static uint32_t process_thread(const struct graph *g, uint32_t tgid, uint64_t ts_ns)
 {
 	size_t n;
@@ -49,7 +50,7 @@ static uint32_t sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	size_t n;
 
 	if (r && (!s || s->event < r->event))
-		s = r; /* the reader has the work to do, so a later receive counts */
+		s = r; /* a receive counts if it is later: the reader has the work to do */
 	if (!s) {
 		s = graph_refs(&g->recvs, sock, &n);
 		if (!n)
@@ -60,8 +61,9 @@ static uint32_t sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return graph_task_at(g, event_of(g, s)->r.tid, event_of(g, s)->r.ts);
 }
 
-/* A task whose process has obj open with mode (CT_FF_*; 0: any). Processes other than tgid count.
- * Without descriptor tables, it is the task that was seen with obj. GRAPH_NONE: not found. */
+/* A task whose process has obj open with this mode (CT_FF_*; 0: any). The process tgid itself does
+ * not count. If no descriptor table has obj, it is the task that was seen to use obj. GRAPH_NONE: not
+ * found. */
 static uint32_t fd_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode)
 {
 	const struct window_object *o = window_object(g->w, obj);
@@ -76,12 +78,13 @@ static uint32_t fd_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, ui
 			continue;
 		if (mode && !(event_of(g, &r[i])->r.flags & mode))
 			continue;
-		/* a child that inherited the descriptor more likely uses it than the shell that
-		 * made it */
+		/* of several tasks take the youngest: a child that inherited the descriptor more
+		 * likely uses it than the shell that made it */
 		if (best == GRAPH_NONE || g->tasks[task].born_ns > g->tasks[best].born_ns)
 			best = task;
 	}
-	/* of a connection that is not accepted yet, only the task at the other end was seen */
+	/* not for a connection that is not accepted yet: only the task at the other end was seen with
+	 * it */
 	if (best == GRAPH_NONE && o && o->tid && !n &&
 	    !(CT_OBJ_KIND(obj) == CT_OBJ_SOCK && obj & CT_OBJ_NOT_ACCEPTED)) {
 		uint32_t task = graph_task_at(g, o->tid, ts_ns);
@@ -92,8 +95,8 @@ static uint32_t fd_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, ui
 	return best;
 }
 
-/* The waker of a wake, if the wakee is task me, and the waker is another task that is alive at
- * ts_ns. Otherwise GRAPH_NONE. */
+/* The waker, if the wakee is the task `me`, and the waker is another task that is alive at ts_ns.
+ * Otherwise GRAPH_NONE. */
 static uint32_t waker_of(const struct graph *g, const struct graph_ref *wake, uint64_t ts_ns, uint32_t me)
 {
 	const struct window_event *e = event_of(g, wake);
@@ -105,8 +108,8 @@ static uint32_t waker_of(const struct graph *g, const struct graph_ref *wake, ui
 	return task != GRAPH_NONE && task != me && alive(g, task, ts_ns) ? task : GRAPH_NONE;
 }
 
-/* The last task that woke task me through obj before ts_ns; if there is none, the first one after
- * it. */
+/* The last task that woke the task `me` through obj up to ts_ns. If there is none, the first task
+ * that did after it. */
 static uint32_t past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me)
 {
 	size_t n, n_after, first_after;
@@ -122,7 +125,7 @@ static uint32_t past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, 
 	return task;
 }
 
-/* A task that has the listening socket at the address to which o connects open. */
+/* A task that has a listening socket open, at the address to which socket o connects. */
 static uint32_t listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid)
 {
 	const struct graph_ref *r;
@@ -164,7 +167,8 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 	size_t n;
 
 	*ret_event = GRAPH_NONE;
-	/* a send is recorded when it returns, so look for a send of the waker just after the wake */
+	/* a send is recorded when its call returns, so look for a send of the waker just after the
+	 * wake */
 	r = graph_refs_from(g, &g->sends, peer, ts, &n);
 	for (size_t i = 0; peer && i < n && scan_step(g); i++) {
 		const struct window_event *e = event_of(g, &r[i]);
@@ -181,7 +185,7 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 		*ret_event = r->event;
 		return graph_task_at(g, event_of(g, r)->r.tid, ts);
 	}
-	/* no bytes were sent: it was a connect, an accept, or the end of the connection */
+	/* if no bytes were sent, a connect, an accept, or the end of the connection made the wake */
 	task = ct_wake_waker(&wake->r) ? graph_task_at(g, ct_wake_waker(&wake->r), ts) : GRAPH_NONE;
 	if (task != GRAPH_NONE && !g->tasks[task].kthread && !(wake->r.flags & CT_WF_IDLE) &&
 	    (wake->r.flags & CT_WF_EXITING || ct_wake_call(&wake->r) == CT_W_CONNECT ||
@@ -216,7 +220,7 @@ uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct windo
 			uint32_t *ret_event)
 {
 	uint64_t peer = graph_peer_object(g, sock);
-	/* a receive is recorded when it returns, so look a little behind the wake too */
+	/* a receive is recorded when its call returns, so look up to shortly after the wake */
 	const struct graph_ref *r =
 		peer ? graph_ref_before(g, &g->recvs, peer, wake->r.ts + MESSAGE_LATE_NS) : NULL;
 
@@ -224,7 +228,7 @@ uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct windo
 	return r ? graph_task_at(g, event_of(g, r)->r.tid, wake->r.ts) : sock_owner(g, sock, wake->r.ts, 0);
 }
 
-/* The task that could end the wait of task me for object obj at ts_ns. GRAPH_NONE: not known. */
+/* The task that could end the wait of the task `me` for obj at ts_ns. GRAPH_NONE: not known. */
 static uint32_t object_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode)
 {
 	uint32_t tgid = g->tasks[me].tgid;
@@ -252,7 +256,8 @@ bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	const struct window_object *o = window_object(g->w, sock);
 	size_t n;
 
-	/* no bytes yet: the socket is connecting, or has connected and waits for the first message */
+	/* no bytes so far: an answer is owed if the socket is connecting, or has connected and waits
+	 * for the first message */
 	if (!s && !r)
 		return o && (o->state == TCP_SYN_SENT || o->rport) && !graph_is_accepted(g, sock);
 	if (!s || (r && r->event > s->event) || graph_is_accepted(g, sock))
@@ -277,7 +282,7 @@ bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 /* How well an object explains a poll that does not return, from worst to best. */
 enum poll_score {
 	POLL_NONE,    /* not at all */
-	POLL_OWN,     /* a socket to the own process, or without another end */
+	POLL_OWN,     /* a socket whose other end the task's own process has, or nobody */
 	POLL_QUIET,   /* a terminal, or a pipe that was never written */
 	POLL_FAR,     /* a connection to another host, or an eventfd that was written before */
 	POLL_PEER,    /* a connection to another process of this host */
@@ -301,8 +306,8 @@ static enum poll_score poll_score(const struct graph *g, uint64_t obj, uint64_t 
 		return g->tasks[owner].tgid == g->tasks[me].tgid ? POLL_OWN : POLL_PEER;
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:
-		/* A pipe without any write has another purpose. For example, it tells a child that its
-		 * parent died. */
+		/* A pipe that was never written has another purpose. For example, its end tells a
+		 * child that the parent has died. */
 		return past_waker(g, obj, ts_ns, me) == GRAPH_NONE ? POLL_QUIET : POLL_WRITTEN;
 	case CT_OBJ_EVENTFD:
 		return object_owner(g, obj, ts_ns, me, CT_FF_WRITE) == GRAPH_NONE ? POLL_NONE : POLL_FAR;
@@ -336,7 +341,8 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 		const struct window_event *e = event_of(g, &r[i]);
 		enum poll_score score;
 
-		/* bpf/wait_fds.h gives the set the time of the switch */
+		/* the entries of the set have the time of the switch-out at the latest
+		 * (bpf/wait_fds.h) */
 		if (!epoll && e->r.ts > s->from_ns)
 			break;
 		score = poll_score(g, e->r.obj, s->from_ns, s->task);
@@ -346,8 +352,7 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 			b->event = r[i].event;
 		}
 	}
-	/* the time limit ended the poll, and no object in its set was expected to end it: the task
-	 * slept */
+	/* the poll timed out, and no object in its set was likely to end it: the task only slept */
 	if (best < 0 || (b->timed_out && best <= POLL_QUIET))
 		return;
 	b->kind = resource_of_object(g->w, b->obj);
@@ -394,7 +399,8 @@ static bool may_have_unlocked(const struct graph *g, uint32_t task, uint64_t fro
 	return false;
 }
 
-/* Whether a list of all locks (CT_HELD), at ts_ns or later, shows that the process owns this one. */
+/* Whether a list of all locks (CT_HELD) from ts_ns or later shows that the task's process still owns
+ * this lock. */
 static bool is_held_later(const struct graph *g, uint64_t obj, uint32_t task, uint64_t ts_ns)
 {
 	size_t n;
@@ -432,14 +438,15 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 		}
 	}
 	*ret_strength = EDGE_STRONG;
-	if (owner == GRAPH_NONE || !g->scans->left) /* the walk ended early, so an unlock may be missing */
+	if (owner == GRAPH_NONE ||
+	    !g->scans->left) /* if the walk ended early, it may not have seen an unlock */
 		return GRAPH_NONE;
 	if (ret_event)
 		*ret_event = event;
 	if (may_have_unlocked(g, owner, g->w->events[event].r.ts, ts_ns) &&
 	    !is_held_later(g, obj, owner, ts_ns))
 		*ret_strength = EDGE_WEAK;
-	/* The owner has exited. A flock() lock stays as long as another process has the inherited
+	/* If the owner has exited, a flock() lock stays as long as another process has inherited the
 	 * descriptor. */
 	if (g->tasks[owner].exit_ns <= ts_ns && ct_lock_type(&g->w->events[event].r) == CT_LOCK_FLOCK)
 		owner = fd_owner(g, obj, ts_ns, tgid, 0);
@@ -456,7 +463,8 @@ static void owner_of_flock(const struct graph *g, const struct interval *s, stru
 	b->edge = EDGE_FILELOCK;
 }
 
-/* The server of a FUSE mount: a task that has /dev/fuse open. GRAPH_NONE: not found. */
+/* The server of the FUSE mount for which s waits: a task that has /dev/fuse open. GRAPH_NONE: not
+ * found. */
 static uint32_t fuse_server(const struct graph *g, const struct interval *s)
 {
 	for (size_t i = 0; i < g->w->n_objects && scan_step(g); i++) {
@@ -517,7 +525,7 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b)
 	case CT_W_EPOLL:
 		owner_of_poll(g, s, b);
 		break;
-	case CT_W_SIGNAL: /* the signal may well be SIGCHLD, of a child that ends */
+	case CT_W_SIGNAL: /* the awaited signal may well be SIGCHLD, which a child sends when it ends */
 	case CT_W_CHILD:
 	case CT_W_VFORK:
 		b->task = live_child(g, s);

@@ -11,12 +11,12 @@
 
 #include "graph/wake/blame.h"
 
-/* The task that sent the bytes which made sock, the receiver's socket, readable at wake.
- * *ret_event: its CT_SEND, or GRAPH_NONE. */
+/* `wake` says that sock, the receiver's socket, became readable. Returns the task that sent the
+ * bytes. *ret_event: the index of its CT_SEND, or GRAPH_NONE. */
 uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
 		      uint32_t *ret_event);
-/* The task that received, and so made room in sock, the sender's socket, at wake.
- * *ret_event: its CT_RECV, or GRAPH_NONE. */
+/* `wake` says that sock, the sender's socket, got room. Returns the task that made room, because it
+ * received. *ret_event: the index of its CT_RECV, or GRAPH_NONE. */
 uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
 			uint32_t *ret_event);
 /* Completes b for a wait that no task ended. */
@@ -25,14 +25,16 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b);
  * end that asks is owed an answer: the end that connected; on a socket pair, the end that sent
  * first. */
 bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns);
-/* True: the other end of a network connection had sent bytes that were not received at ts_ns. */
+/* True: at ts_ns, bytes that the other end of a network connection had sent were not received yet. */
 bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns);
-/* The task that owns a lock on file obj at ts_ns. Processes other than tgid count. *ret_event (may
- * be NULL): the record of its lock. *ret_strength: weak if later records are missing, one of which
- * may be the unlock. */
+/* The task that owns a lock on the file obj at ts_ns. Locks of the process tgid itself do not count.
+ * *ret_event (ret_event may be NULL): the record by which the task got the lock. *ret_strength:
+ * EDGE_WEAK if records after it are missing, because one of these may be the unlock; otherwise
+ * EDGE_STRONG. */
 uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
 		       uint32_t *ret_event, uint8_t *ret_strength);
-/* Completes b for a stopped task, with the signal that stopped it. */
+/* Completes b for a stopped task. b->event: the record of the signal that stopped it; no task is to
+ * blame. */
 void owner_stopper(const struct graph *g, const struct interval *s, struct blame *b);
 
 #endif
