@@ -14,9 +14,10 @@
 #include "lib/clean.h"
 #include "lib/cleanup.h"
 
-/* SIGPIPE: it is no failure if a reader (head, a pager) has seen enough, and the death of a daemon must not
- * kill ctrace. SIGXFSZ: a limit on the size of files is reported like a full disk, and the half-written file
- * is removed. */
+/* These signals are ignored, so that the write returns an error instead. SIGPIPE: it is no failure if
+ * a reader (head, a pager) has seen enough, and the death of the daemon must not kill ctrace.
+ * SIGXFSZ: a file that reaches the limit on the size of files is reported like a full disk, and the
+ * half-written file is removed. */
 static const int ignored[] = { SIGPIPE, SIGXFSZ };
 static bool was_ignored[ARRAY_SIZE(ignored)];
 
@@ -37,7 +38,7 @@ void cli_restore_signals(void)
 			signal(ignored[i], SIG_DFL);
 }
 
-/* Whether f is a terminal that wants colour (NO_COLOR and TERM=dumb say no). */
+/* Whether f is a terminal that should get colour. With NO_COLOR or TERM=dumb, it should not. */
 static bool cli_colour(FILE *f)
 {
 	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
@@ -59,7 +60,7 @@ const char *cli_sgr(FILE *f, const char *code)
 	return s;
 }
 
-/* The text of a message, as one line even if an argument has several. NULL: out of memory. */
+/* The text of a message as one line, even if an argument has several lines. NULL: out of memory. */
 __attribute__((format(printf, 1, 0))) static char *clean_message(const char *fmt, va_list ap)
 {
 	_cleanup_free_ char *raw = NULL;
@@ -119,7 +120,8 @@ int cli_usage_error(const struct cli_usage *usage, const char *fmt, ...)
 	return CLI_USAGE;
 }
 
-/* The Levenshtein distance. A word that is too long for the row counts as far from all others. */
+/* The Levenshtein distance of two words. A word that is too long for the array counts as far from all
+ * others. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t row[33], n = strlen(b);
@@ -253,7 +255,8 @@ static int next_option(struct cli_parse *p)
 	return -1;
 }
 
-/* Stores an option's value. False: the command has to store it itself. */
+/* Stores the value of a CLI_TEXT or CLI_FLAG option. False: the option is another one, so the command
+ * has to handle it. */
 static bool store(const struct cli_parse *p, int key)
 {
 	char *into = p->into;

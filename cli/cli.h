@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cli.h - what all sub-commands of ctrace share: options, errors, colour, progress. One thread.
+ * cli.h - functions for all sub-commands of ctrace: options, errors, colour, progress. One thread.
  *
- * A command is a function like main() in cmd_<name>.c, and a row of the table in main.c. It returns an exit
- * code. The result of a command goes to stdout, everything else to stderr. All text for stderr goes through
- * the functions below, which make it safe to show (lib/clean.h); output.h does the same for stdout. SIGPIPE
- * is ignored: a command with much output calls cli_output_broken() now and then. main() flushes stdout and
- * reports an error at the end.
+ * A command is a function like main() in cmd_<name>.c, and a row of the table in main.c. It returns
+ * an exit code. The result of a command goes to stdout, everything else to stderr. All text for
+ * stderr goes through the functions below, which make it safe to show (lib/clean.h); output.h does
+ * the same for stdout. SIGPIPE is ignored, so a command with much output calls cli_output_broken()
+ * now and then. At the end, main() flushes stdout and reports an error of stdout.
  */
 #ifndef CTRACE_CLI_CLI_H
 #define CTRACE_CLI_CLI_H
@@ -27,12 +27,12 @@ struct command {
 /*
  * One option of a command.
  *
- * key is what cli_next() returns; if it is a printable character, this character is the short option too. Or
- * key is CLI_TEXT or CLI_FLAG: then cli_next() stores the value in a member of the struct at cli_parse.into,
- * and goes on.
+ * key: cli_next() returns this number for the option. If it is a printable character, this character
+ * is also the short option. If key is CLI_TEXT(...) or CLI_FLAG(...), cli_next() does not return: it
+ * stores the value in a member of the struct at cli_parse.into, and goes on with the next option.
  *
- * arg is the name of the argument; NULL: the option has none. A table ends with a row of zeroes. Every
- * command understands --help.
+ * arg: the name of the option's argument; NULL: the option has no argument. A table ends with a row
+ * of zeroes. Every command understands --help.
  */
 struct cli_option {
 	int key;
@@ -41,7 +41,8 @@ struct cli_option {
 	const char *help;
 };
 
-/* Keys of options that only set a member: CLI_TEXT sets a const char *, CLI_FLAG sets a bool to true. */
+/* Keys of options that only set a member of a struct: CLI_TEXT sets a const char *, CLI_FLAG sets a
+ * bool to true. */
 #define CLI_TEXT(type, member) (CLI_TEXT_KEY + CLI_OFFSET(type, member, const char *))
 #define CLI_FLAG(type, member) (CLI_FLAG_KEY + CLI_OFFSET(type, member, bool))
 enum { CLI_TEXT_KEY = 1 << 16, CLI_FLAG_KEY = 1 << 17 };
@@ -50,23 +51,24 @@ enum { CLI_TEXT_KEY = 1 << 16, CLI_FLAG_KEY = 1 << 17 };
 	       0 * sizeof(char[__builtin_types_compatible_p(typeof(((type *)0)->member), of) ? 1 : -1])))
 
 struct cli_usage {
-	const char *name; /* of the command */
-	const char *args; /* for example "[-o FILE] [--] [CMD...]" */
+	const char *name; /* name of the command */
+	const char *args; /* the arguments, for example "[-o FILE] [--] [CMD...]" */
 	const char *about;
 	const struct cli_option *options;
-	bool stop_early; /* the arguments behind the first one that is no option belong to another program */
+	bool stop_early; /* all arguments after the first one that is no option belong to another program */
 };
 
 #define CLI_OPTIONS_MAX 32
 struct cli_parse {
 	const struct cli_usage *usage;
 	int argc;
-	/* reordered: after the last option, argv[first] .. argv[argc-1] are the other arguments */
+	/* in another order than given: when cli_next() has returned 0, the arguments that are no
+	 * options are argv[first] .. argv[argc-1] */
 	char **argv;
 	int first;
 	void *into;      /* set by the command: the struct in which CLI_TEXT and CLI_FLAG store */
 	const char *arg; /* argument of the option that cli_next() returned */
-	int exit_code;   /* valid when cli_next() has returned < 0 */
+	int exit_code;   /* valid when cli_next() has returned -1 */
 };
 
 /*
@@ -82,12 +84,12 @@ struct cli_parse {
  */
 struct cli_parse cli_parse(const struct cli_usage *usage, int argc, char **argv);
 int cli_next(struct cli_parse *p);
-/* For a command without arguments, whose options all are CLI_TEXT or CLI_FLAG: stores their values in into.
- * Returns 0, or -1: the command has to end with exit_code. */
+/* For a command without arguments whose options are all CLI_TEXT or CLI_FLAG: stores the values of
+ * all options in the struct at `into`. Returns 0, or -1: the command has to end with exit_code. */
 int cli_parse_into(struct cli_parse *p, void *into);
-/* Returns the only argument besides the options. NULL: there is none, or there are several; an error has
- * been printed, and the command exits with CLI_USAGE. what: the name of the argument in the error, for
- * example "FILE". */
+/* Returns the only argument besides the options. NULL: there is none, or there are several. Then an
+ * error has been printed, and the command has to exit with CLI_USAGE. what: the name of the argument
+ * in the error, for example "FILE". */
 const char *cli_only_arg(const struct cli_parse *p, const char *what);
 /* Returns 0 if there is no argument besides the options; otherwise prints an error and returns CLI_USAGE. */
 int cli_no_args(const struct cli_parse *p);
@@ -99,36 +101,37 @@ int cli_number(const char *s, uint64_t max, uint64_t *ret);
 /* Reads a number of bytes, which may end in K, M, G or T. Returns 0 or -EINVAL. */
 int cli_size(const char *s, uint64_t *ret);
 
-/* Prints "ctrace: " and the message ("what: why; what to do") to stderr. Returns CLI_FAILED. */
+/* Prints "ctrace: " and an error message to stderr. The message has the form "what failed: why; what
+ * to do". Returns CLI_FAILED. */
 int cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Prints the same for a message that is no error. */
+/* As cli_error(), for a message that is no error. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Prints the same for a warning. */
+/* As cli_error(), for a warning. */
 void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The escape sequence for an SGR code ("1", "31") on f. "" if f is no terminal, or colour is not wanted
- * (NO_COLOR, TERM=dumb). End with "0". The text is valid during the next three calls. */
+/* The escape sequence for an SGR code ("1", "31") on f. "" if f is no terminal, or if NO_COLOR or
+ * TERM=dumb is set. The code "0" ends the colour. The result stays valid during the next three calls. */
 const char *cli_sgr(FILE *f, const char *code);
 
-/* Shows the progress of long work on stderr, if stderr is a terminal. arg: a word for the work ("Reading").
- * 100 removes the line. Fits reader_on_progress(). */
+/* Shows the progress of long work on stderr, if stderr is a terminal. arg: a word for the work
+ * ("Reading"). percent 100 removes the line. The function can be given to reader_on_progress(). */
 void cli_progress(void *arg, unsigned percent);
 
-/* Whether a write to stdout has failed, so that the command should stop. Remembers errno, so call it right
- * after writing. */
+/* True: a write to stdout has failed, so the command should stop. The function keeps errno for
+ * cli_output_end(), so call it right after writing. */
 bool cli_output_broken(void);
 /* Flushes stdout. Returns 0, or -errno of the first write that failed (-EPIPE: the reader has closed the
  * pipe). */
 int cli_output_end(void);
 
-/* cli_ignore_signals() ignores the signals that a write can raise (SIGPIPE, SIGXFSZ): the error of the
- * write says the same. cli_restore_signals() undoes this, for the child of a command that starts another
- * program. */
+/* cli_ignore_signals() ignores the signals that a write can raise (SIGPIPE, SIGXFSZ). The write then
+ * returns an error, which says the same. cli_restore_signals() undoes this, for the child of a
+ * command that starts another program. */
 void cli_ignore_signals(void);
 void cli_restore_signals(void);
 
-/* Returns the name in names (which ends with NULL) that is most like a mistyped word. NULL: no name is like
- * it. */
+/* Returns that name in names (an array that ends with NULL) which is most like a mistyped word. NULL:
+ * no name is like the word. */
 const char *cli_nearest(const char *word, const char *const *names);
 
 #endif

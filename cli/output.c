@@ -18,14 +18,14 @@
 #define MARK_LEN    16
 #define ESC         '\033'
 
-/* The end of stdio's block may split a character or a mark. The first part is then put before the next
- * block. */
+/* The end of a block of stdio may split a character or a mark. Its first part is kept in `in` and put
+ * before the next block. */
 static struct {
 	char mark[MARK_LEN + 1];
 	char stdio[BLOCK_BYTES];
 	char in[MARK_LEN + 1 + BLOCK_BYTES];
 	char out[BLOCK_BYTES];
-	size_t n_left; /* bytes that are left from the last block, at the start of in */
+	size_t n_left; /* the number of bytes at the start of `in` that are left from the last block */
 	size_t n_out;
 	int error; /* -errno of the first write that failed */
 } output;
@@ -61,14 +61,15 @@ static void put(const char *s, size_t n)
 	output.n_out += n;
 }
 
-/* Whether s begins with an ESC that ctrace itself wrote. With a small n, s may only begin with such an ESC.
- * It is printed alone, without the mark. */
+/* Whether s begins with an ESC and the mark: ctrace itself wrote this ESC, so it is printed, without
+ * the mark. If n is smaller than both, the result is true if the n bytes fit. */
 static bool is_own(const char *s, size_t n)
 {
 	return *s == ESC && !strncmp(s + 1, output.mark, MIN(n - 1, (size_t)MARK_LEN));
 }
 
-/* Prints the start of s. Returns how many bytes it took; 0: more bytes are needed to decide. */
+/* Prints the start of s. Returns how many bytes of s it has printed; 0: more bytes are needed to
+ * decide. */
 static size_t put_next(const char *s, size_t n, bool last)
 {
 	size_t plain = clean_plain(s, n), took;
@@ -103,7 +104,7 @@ static void clean_block(size_t n, bool last)
 	memmove(output.in, output.in + at, output.n_left);
 }
 
-/* Whether a number of bytes are all plain, as nearly all output is. The loop has no branch, so that the
+/* Whether all n bytes are plain, as in nearly all output. The loop has no branch, so that the
  * compiler can check many bytes at once: a dump prints gigabytes. */
 static bool is_plain_step(const char *s, size_t n)
 {
@@ -126,7 +127,7 @@ static bool is_plain(const char *s, size_t n)
 	return n - i < STEP_BYTES && is_plain_step(s + i, n - i);
 }
 
-/* The write function that fopencookie() requires: 0 is an error, and errno says which. */
+/* The write function for fopencookie(). It returns 0 on an error, and errno says which. */
 static ssize_t clean_write(void *cookie, const char *s, size_t n)
 {
 	bool plain = !output.n_left && is_plain(s, n);
@@ -155,7 +156,8 @@ int output_begin(void)
 	if (!f)
 		return -ENOMEM;
 	if (getrandom(&mark, sizeof(mark), GRND_NONBLOCK) != sizeof(mark))
-		/* early in the boot there is no random number; other programs do not know this one */
+		/* early in the boot there is no random number; other programs do not know this
+		 * address either */
 		mark = (uint64_t)(uintptr_t)f;
 	snprintf(output.mark, sizeof(output.mark), "%016" PRIx64, mark);
 	setvbuf(f, output.stdio, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof(output.stdio));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * output.h - stdout of ctrace. All that a command prints passes through lib/clean.h, so that no name reaches
- * the terminal with its control characters. Newlines and tabs pass: the commands print them, and clean the
- * names that they put into a line. JSON is ASCII (text.h) and passes unchanged. One thread.
+ * output.h - stdout of ctrace. All that a command prints passes through lib/clean.h, so that control
+ * characters in a name do not reach the terminal. Newlines and tabs pass, because the commands
+ * themselves print them; so commands clean the names that they print. JSON is ASCII (text.h) and
+ * passes unchanged. One thread.
  */
 #ifndef CTRACE_CLI_OUTPUT_H
 #define CTRACE_CLI_OUTPUT_H
@@ -11,9 +12,9 @@
 int output_begin(void);
 
 /*
- * The mark that ctrace puts behind the ESC of each sequence of its own on stdout. The cleaner lets a marked
- * sequence pass, and removes the mark. The mark is random, so that no name in a trace can contain it. Before
- * output_begin() it is "".
+ * Returns the mark. In each escape sequence that ctrace itself writes to stdout, the mark stands
+ * behind the ESC. The cleaner lets a sequence with the mark pass, and removes the mark. The mark is
+ * random, so that no name in a trace can contain it. Before output_begin() it is "".
  */
 const char *output_mark(void);
 

@@ -78,7 +78,7 @@ json_t *text_json(const char *s)
 	return json_string(buf);
 }
 
-/* How many characters at the start of s are plain, or fewer. */
+/* A number of characters at the start of s that are plain; more may follow. */
 static size_t plain_len(const char *s)
 {
 	size_t n = 0;
@@ -144,8 +144,8 @@ int text_clean(json_t *answer)
 	return r;
 }
 
-/* Writes DEL as an escape. It is the only byte that jansson leaves as it is, and it can only be inside a
- * string. */
+/* Writes DEL as an escape. It is the only control character that jansson does not escape, and it can
+ * only be inside a string. */
 static int put_dumped(const char *s, size_t n, void *arg)
 {
 	for (size_t i = 0; i < n; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * text.h - writes numbers and names as text and as JSON. A name may have any bytes; bytes that are no UTF-8
- * become U+FFFD in JSON. JSON is printed in ASCII, with "\uXXXX" for all other characters, because terminals
- * show it too. Any thread. Functions with a buf return buf.
+ * text.h - writes numbers and names as text and as JSON. A name may have any bytes; bytes that are no
+ * UTF-8 become U+FFFD in JSON. JSON is printed in ASCII, with "\uXXXX" for all other characters, so
+ * that it is safe to show on a terminal. Any thread. Functions with a buf return buf.
  */
 #ifndef CTRACE_CLI_TEXT_H
 #define CTRACE_CLI_TEXT_H
@@ -27,11 +27,11 @@ void text_put_json(FILE *f, const char *s);
 /* Makes a document from an answer of the daemon: removes "ok" and adds "schema". Takes the reference of
  * answer, and returns a new one. NULL: out of memory. */
 json_t *text_document(const char *schema, json_t *answer);
-/* Replaces each string in an answer of the daemon by what lib/clean.h shows, because strings may hold names.
- * For text only: a program wants the names as they are. Returns 0 or -ENOMEM. */
+/* Makes each string in an answer of the daemon safe to print (lib/clean.h), because strings may hold
+ * names. Use it only before printing text: in JSON, names stay as they are. Returns 0 or -ENOMEM. */
 int text_clean(json_t *answer);
-/* Prints a document and takes its reference: with indentation if stdout is a terminal, otherwise in one
- * line. doc NULL means out of memory: prints an error. Returns an exit code. */
+/* Prints a JSON document: with indentation if stdout is a terminal, otherwise in one line. Takes the
+ * reference of doc. If doc is NULL, memory was short: prints an error. Returns an exit code. */
 int text_print_json(json_t *doc);
 
 #endif

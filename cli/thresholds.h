@@ -3,8 +3,8 @@
  * thresholds.h - private to cli/: the numbers that decide what a command shows, how much of a trace it loads,
  * and how long it waits for the daemon.
  *
- * None of them changes a verdict; those numbers are in analysis/thresholds.h. No measurement supports the
- * numbers here, unless their entry names it.
+ * Each entry says: the unit; what the number means; what goes wrong below and above it. None of these numbers
+ * changes a verdict: the numbers that do are in analysis/thresholds.h. No entry has evidence yet.
  */
 #ifndef CTRACE_CLI_THRESHOLDS_H
 #define CTRACE_CLI_THRESHOLDS_H
@@ -14,15 +14,16 @@
 /*
  * How much of a trace is loaded.
  */
-/* Records. A trace up to this size is loaded whole. Higher: a large trace needs more memory, 64 bytes a
- * record. */
+/* Records: A trace with at most this many records is loaded whole. Below: answers about large traces may lack
+ * what happened long before the window. Above: a large trace needs more memory, 64 bytes for each record. */
 #define LOAD_WHOLE_RECORDS 16000000ULL
-/* ns before and after the window that is loaded of a larger trace. Lower: a task that was blocked long before
- * the window has no reason; the work after a wait is not seen. */
+/* ns: Of a larger trace, this time before the window and after it is loaded too. Below: the reason of a wait
+ * that began long before the window is not known, and the work after a wait is not seen. Above: more to load.
+ */
 #define LOAD_BEFORE_NS (30 * NSEC_PER_SEC)
 #define LOAD_AFTER_NS  (5 * NSEC_PER_SEC)
-/* ns before and after a moment that the user gave. A stall is looked for there. Lower: a longer stall shows
- * only in part. Higher: more to load. */
+/* ns: If the user gives a moment, this time before it and after it is the window. Below: only a part of a
+ * long stall is seen. Above: more to load. */
 #define LOAD_AROUND_NS (60 * NSEC_PER_SEC)
 /* Threads that decode a trace, on a machine with as many CPUs. Lower: loading takes longer. Higher: more memory,
  * two segments for each thread. */
@@ -31,33 +32,34 @@
 /*
  * What is shown.
  */
-/* 1/n of the time: A shorter time has no line of its own. */
+/* 1/n of the time: A part of the time that is shorter than this has no line of its own. */
 #define SHOW_SHARE 1000
-/* 1/n of the time: `ctrace path` says which other change helps more, if that change saves twice as much and
- * so much more. */
+/* 1/n of the time: `ctrace path` names a change that helps more than the change in the headline if it saves
+ * more than twice as much, by at least this. */
 #define SHOW_BETTER_SHARE 20
-/* percent of the machine: A smaller cost of passing over records is not shown. */
+/* percent of the machine: If passing over left-out records costs less than this, `ctrace status` does not
+ * show the cost. */
 #define SHOW_PASSED_PERCENT 0.01
-/* ns: One look of the inspector takes milliseconds. If one takes longer than this, `ctrace status` says so.
- */
+/* ns: `ctrace status` reports the search for frameworks as stuck if one look takes longer than this.
+ * Usually, one look takes milliseconds. */
 #define SHOW_STUCK_NS (10 * NSEC_PER_SEC)
 
 /*
- * How long a command waits. Lower: a busy machine looks like a dead daemon. Higher: the user waits for
- * nothing.
+ * How long a command waits at most. Below: a daemon on a busy machine seems to be dead. Above: if the daemon
+ * is dead, the user waits for nothing.
  */
-/* ms: for a connection, while other clients crowd the socket. */
+/* ms: for a connection, while many other clients connect. */
 #define WAIT_CONNECT_MS 5000
-/* ms: for an answer that the daemon has at hand. */
+/* ms: for an answer that the daemon can give at once. */
 #define WAIT_ANSWER_MS 10000
-/* ms: for a watchpoint: the daemon looks for the variable in the debug information. */
+/* ms: for a watchpoint. The daemon first looks for the variable in the program. */
 #define WAIT_WATCH_MS 30000
-/* ms: for a snapshot: the daemon copies up to the whole trace. */
+/* ms: for a snapshot. The daemon may have to copy the whole trace. */
 #define WAIT_SNAPSHOT_MS 120000
-/* ms: for a daemon of one's own to be ready: the kernel verifies the programs, about 1 s on a quiet machine.
- */
+/* ms: until a daemon that the command itself has started is ready. The kernel verifies the programs, which
+ * takes about 1 s on a quiet machine. */
 #define WAIT_READY_MS 60000
-/* ms: for that daemon to write its last segment and to end. */
+/* ms: until that daemon has written its last segment and has ended. */
 #define WAIT_STOP_MS 10000
 
 #endif

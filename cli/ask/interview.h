@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * interview.h - what diagnose and slice share: rules are applied, a person at the terminal is asked, and the
- * answers are kept. These functions print their errors themselves. One thread.
+ * interview.h - rules and questions, for the commands diagnose and slice: applies rules, asks a
+ * person at the terminal, and keeps the answers. These functions print their errors themselves. One
+ * thread.
  */
 #ifndef CTRACE_CLI_ASK_INTERVIEW_H
 #define CTRACE_CLI_ASK_INTERVIEW_H
@@ -13,19 +14,20 @@ struct interview {
 	struct rulestore store;
 	struct prompt prompt;
 	struct ask ask;
-	bool possible; /* a person can be asked */
-	/* exit code, set by interview_end(): CLI_FAILED if the answers could not be kept, or no result is
-	 * wanted */
+	bool possible; /* questions are allowed, and stdin and stdout are a terminal */
+	/* The exit code of the command, set by interview_end(). CLI_FAILED: the answers could not be
+	 * kept, or the person wants no result. */
 	int code;
 };
 
-/* Reads the rules. may: questions are allowed; they are asked only if stdin and stdout are a terminal.
- * Returns an exit code. interview_done() has to be called after failure too. */
+/* Reads the rules. may: questions are allowed. They are asked only if stdin and stdout are a
+ * terminal. Returns an exit code. interview_done() has to be called after failure too. */
 int interview_begin(const struct rulestore_options *o, bool may, struct interview *ret);
-/* The struct ask for an analysis of w, or NULL: the analysis decides alone. Belongs to a; w is borrowed. */
+/* Returns the struct ask for an analysis of window w. NULL: no question is possible, so the analysis
+ * decides alone. The result belongs to a; w is borrowed. */
 const struct ask *interview_ask(struct interview *a, const struct window *w);
-/* To be called after the analysis: keeps the answers. Returns whether the person wants a result; the command
- * then exits with a->code. */
+/* To be called after the analysis: keeps the answers and sets a->code. True: the person wants the
+ * result, so the command prints it. In both cases, the command then exits with a->code. */
 bool interview_end(struct interview *a);
 /* Releases everything. To be called once after interview_begin(). */
 void interview_done(struct interview *a);

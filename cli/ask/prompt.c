@@ -20,7 +20,7 @@ enum word { WORD_ANSWER, WORD_QUIT, WORD_MORE, WORD_HELP, WORD_BAD };
 
 struct answer {
 	enum word word;
-	int choice; /* WORD_ANSWER: index of an option, ASK_NONE, ASK_STOP */
+	int choice; /* WORD_ANSWER: the index of an option, or ASK_NONE, or ASK_STOP */
 	bool keep;
 };
 
@@ -34,8 +34,8 @@ static const char *sure_words(const char *sure)
 	return !strcmp(sure, "strong") ? "certain" : !strcmp(sure, "boosted") ? "likely" : "uncertain";
 }
 
-/* The first frame that belongs to the program. Its function says more than the place in the kernel where the
- * task slept. */
+/* The index of the first frame that belongs to the program. Its function says more than the function
+ * of the kernel in which the task slept. */
 static int first_of_program(const struct window_stack *s)
 {
 	int i = 0;
@@ -171,7 +171,8 @@ static struct answer parse(const char *line, size_t n_options)
 	return a;
 }
 
-/* Reads one line, without its end. The part that does not fit is dropped. False: end of input. */
+/* Prints the prompt and reads one line, without its newline. A part of the line that does not fit is
+ * dropped. False: the input has ended. */
 static bool read_line(struct prompt *t, const struct ask_question *q, char *buf, size_t size)
 {
 	fprintf(t->out,

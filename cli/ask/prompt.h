@@ -2,8 +2,8 @@
 /*
  * prompt.h - asks the questions of an analysis at a terminal (analysis/slice/ask.h).
  *
- * The settings of the terminal are not changed, and lines are read as the terminal gives them. So nothing
- * has to be restored, however the program ends. One thread.
+ * The functions do not change the settings of the terminal, and read whole lines. So nothing has to
+ * be restored, however the program ends. One thread.
  */
 #ifndef CTRACE_CLI_ASK_PROMPT_H
 #define CTRACE_CLI_ASK_PROMPT_H
@@ -17,15 +17,15 @@
 struct prompt {
 	FILE *in, *out;
 	const struct window *w; /* for names of stacks and wall clock times; borrowed */
-	bool ended;             /* the input has ended: all further questions are decided without asking */
-	bool quit;              /* the person wants no result */
+	bool ended; /* the input has ended, so further questions are not asked: the analysis decides */
+	bool quit;  /* the person wants no result */
 	uint32_t asked;
 };
 
 /* Whether stdin and stdout are a terminal. */
 bool prompt_possible(void);
-/* Asks the person one question. For struct ask: choose is this function, and arg is a struct prompt. Returns
- * as choose in analysis/slice/ask.h. */
+/* Asks the person one question. This is a choose() for struct ask (analysis/slice/ask.h), and returns
+ * what choose() has to return. arg is a struct prompt. */
 int prompt_choose(void *arg, const struct ask_question *q, bool *ret_keep);
 
 #endif

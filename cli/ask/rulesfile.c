@@ -25,7 +25,7 @@ static void rule_done(struct rule *r)
 
 /* The place of an error in the file. */
 struct rules_place {
-	size_t rule; /* from 1 on */
+	size_t rule; /* the number of the rule, from 1 on */
 	char *err;
 };
 
@@ -41,7 +41,8 @@ __attribute__((format(printf, 2, 3))) static int refuse(const struct rules_place
 	return -EBADMSG;
 }
 
-/* Gets a member that is a string of at most max bytes. *ret NULL: the member is not there, or is empty. */
+/* Gets a member that has to be a string of at most max bytes. *ret becomes NULL if there is no such
+ * member, or if it is empty. */
 static int get_string(const struct rules_place *p, const json_t *o, const char *key, size_t max,
 		      const char **ret)
 {
@@ -131,7 +132,7 @@ static int get_verdict(const struct rules_place *p, const json_t *rule, enum rul
 	return 0;
 }
 
-/* Reads a rule. On failure ret holds the members read so far. */
+/* Reads a rule. On failure, *ret holds the members that were read so far, which the caller frees. */
 static int get_rule(const struct rules_place *p, json_t *o, struct rule *ret)
 {
 	static const char *const members[] = { "edge",  "from",    "to",   "object",
@@ -235,7 +236,7 @@ static int put(json_t *o, const char *key, const char *s)
 	return s && s[0] ? json_object_set_new(o, key, text_json(s)) : 0;
 }
 
-/* A rule as it is written to a file. NULL: out of memory. */
+/* A rule in the form in which it is written to a file. NULL: out of memory. */
 static json_t *rule_json(const struct rule *rule)
 {
 	json_t *o = json_object(), *object = json_object();

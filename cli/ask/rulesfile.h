@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rulesfile.h - the text of a rules file: JSON, ctrace.rules/1 (doc/json.md). rulestore.h knows which files
- * there are and when they are read and written.
+ * rulesfile.h - the text of a rules file: JSON, ctrace.rules/1 (doc/json.md). rulestore.h knows which
+ * files exist, and when to read and write them.
  *
- * People write rules files and pass them on, so the text is hostile. Sizes are limited. An unknown member of
- * a rule is an error: if a mistyped member were ignored, the rule would match more than its author means. No
- * I/O. Any thread.
+ * People write rules files and pass them on, so the text is hostile. Sizes are limited. An unknown
+ * member of a rule is an error: if a mistyped member were ignored, the rule would match more than its
+ * author means. No I/O. Any thread.
  */
 #ifndef CTRACE_CLI_ASK_RULESFILE_H
 #define CTRACE_CLI_ASK_RULESFILE_H
@@ -18,13 +18,13 @@
 #define RULESFILE_STRING_MAX 512 /* bytes of a name, a frame or a note */
 #define RULESFILE_ERR_MAX    256
 
-/* Appends the rules of a text to rules. Returns 0; -EBADMSG (err says where and what is wrong) or -ENOMEM:
- * rules are as before. */
+/* Appends the rules of a text to `rules`. Returns 0, -EBADMSG or -ENOMEM. After an error, `rules` is
+ * as before. After -EBADMSG, err says what is wrong, and where. */
 int rulesfile_parse(const char *text, size_t size, struct rules *rules, char err[RULESFILE_ERR_MAX]);
-/* Returns the text of a rules file with rules[0..n) before the rules of old. New rules come first because
- * the first rule that matches wins. A rule of old with the same conditions as a new one is removed;
- * everything else is kept. size 0: there is no old file. The caller frees the text. NULL: old is no rules
- * file, or out of memory. */
+/* Returns the text of a rules file that has rules[0..n), and after them the rules of the file `old`.
+ * New rules come first, because the first rule that matches wins. An old rule with the same
+ * conditions as a new one is removed; everything else is kept. size: bytes of `old`; 0: there is no
+ * old file. The caller frees the text. NULL: `old` is no rules file, or out of memory. */
 char *rulesfile_merge(const char *old, size_t size, const struct rule *rules, size_t n);
 
 #define RULESFILE_WORDS_MAX 1024

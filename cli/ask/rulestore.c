@@ -79,7 +79,7 @@ static int say_unreadable(const char *path, int e)
 			 strerror(-e));
 }
 
-/* Refuses a rule with an unknown kind of edge: it is mistyped and would never match. */
+/* Refuses rules with an unknown kind of edge. Such a kind is mistyped, so the rule would never match. */
 static int check_edges(const char *path, const struct rule *v, size_t n)
 {
 	const char *names[UINT8_MAX + 1];
@@ -103,7 +103,8 @@ static int check_edges(const char *path, const struct rule *v, size_t n)
 	return CLI_OK;
 }
 
-/* Loads a file. may_miss: the file need not exist yet, and then it is not among the files. */
+/* Loads a file. may_miss: the file need not exist; if it does not, it is not added to the list of
+ * files. */
 static int load(struct rulestore *s, const char *path, bool may_miss)
 {
 	_cleanup_free_ char *text = NULL;
@@ -115,7 +116,8 @@ static int load(struct rulestore *s, const char *path, bool may_miss)
 		return CLI_OK;
 	if (r)
 		return say_unreadable(path, r);
-	r = size ? rulesfile_parse(text, size, &s->rules, err) : 0; /* an empty file has just been made */
+	r = size ? rulesfile_parse(text, size, &s->rules, err)
+		 : 0; /* an empty file is allowed: somebody has just made it */
 	if (r == -EBADMSG)
 		return cli_error("%s: %s; repair the file, or use --no-rules", path, err);
 	if (r)
@@ -163,7 +165,7 @@ int rulestore_open(const struct rulestore_options *o, bool asking, struct rulest
 	return CLI_OK;
 }
 
-/* Whether s is UTF-8. A file can hold only text. */
+/* Whether s is UTF-8. A rules file cannot hold other bytes. */
 static bool is_text(const char *s)
 {
 	size_t n = 1;
@@ -316,7 +318,8 @@ void rulestore_done(struct rulestore *s)
 	*s = (struct rulestore){ 0 };
 }
 
-/* The file of rule i, and the number of the rule in that file (from 1 on). NULL: an answer of this run. */
+/* Returns the file of rule i. *ret_nr: the number of the rule in this file, from 1 on. NULL: the rule
+ * is an answer of this run. */
 static const char *origin(const struct rulestore *s, size_t i, size_t *ret_nr)
 {
 	size_t begin = 0;

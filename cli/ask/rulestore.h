@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rulestore.h - the rules files of one run: those given with --rules, in this order, then the user's own
- * file ($XDG_CONFIG_HOME/ctrace/rules.json). Answers are kept in the first file that was given, or else in
- * the user's own. New rules go to the front of that file. The file is read again before it is written, and
- * is replaced by a rename.
+ * rulestore.h - the rules files of one run. First come the files that are given with --rules, in this
+ * order, then the user's own file ($XDG_CONFIG_HOME/ctrace/rules.json). Answers are kept in the first
+ * file that is given with --rules; if there is none, in the user's own file. They go to the front of
+ * the file. The file is read again before it is written, and is replaced by a rename.
  *
  * A function that returns int returns an exit code and prints its errors itself. One thread.
  */
@@ -27,29 +27,32 @@ struct rulestore_options {
 int rulestore_option(struct rulestore_options *o, const char *file);
 
 struct rulestore {
-	struct rules rules; /* the rules of the files, file by file, then the answers of this run */
+	struct rules rules; /* first the rules of the files, file by file, then the answers of this run */
 	size_t n_read;      /* how many of the rules come from files */
-	/* [n_read]: the verdict of each rule in its file; a later answer may change the verdict in rules */
+	/* [n_read]: the verdict that each rule has in its file; an answer of this run may change the
+	 * verdict in `rules` */
 	uint8_t *was;
 	struct {
 		char *path;
-		size_t end; /* index in rules behind the last rule of this file */
+		size_t end; /* the index in `rules` of the first rule after those of this file */
 	} files[RULESTORE_FILES_MAX + 1];
 	size_t n_files;
-	/* the file in which answers are kept; NULL: there is none (--no-rules, or no home directory) */
+	/* the path of the file in which answers are kept; NULL: there is none (--no-rules, or no home
+	 * directory) */
 	char *keep;
 };
 
-/* Reads the files. asking: there may be answers to keep, so the file for them need not exist yet.
- * rulestore_done() has to be called after failure too. */
+/* Reads the files. asking: questions are possible. Then there may be answers to keep, and the file
+ * for them need not exist yet. rulestore_done() has to be called after failure too. */
 int rulestore_open(const struct rulestore_options *o, bool asking, struct rulestore *ret);
 /* Adds the answers of this run to their file and prints how many. The file is replaced as a whole or stays
  * as it is. */
 int rulestore_keep(const struct rulestore *s);
 void rulestore_done(struct rulestore *s);
 
-/* Which rules decided, and how often. rulestore_print() writes lines, or nothing if no rule decided.
- * rulestore_json() returns a new reference to [{"file","rule","verdict","applied","text"}]. */
+/* These two say which rules decided, and how often. rulestore_print() writes lines of text, or
+ * nothing if no rule decided. rulestore_json() returns a new reference to
+ * [{"file","rule","verdict","applied","text"}]. */
 void rulestore_print(FILE *f, const struct rulestore *s);
 json_t *rulestore_json(const struct rulestore *s);
 

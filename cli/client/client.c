@@ -62,7 +62,8 @@ static int refused(const char *path, int r, char *err)
 	return r;
 }
 
-/* Connects. While the daemon's queue of new connections is full, the kernel keeps this one waiting. */
+/* Connects. While the daemon's queue of new connections is full, connect() waits, but no longer than
+ * timeout_ms. */
 static int connect_within(int sock, const struct sockaddr_un *sa, int timeout_ms)
 {
 	uint64_t deadline = clock_boot_ns() + (uint64_t)timeout_ms * NSEC_PER_MSEC;
@@ -149,7 +150,7 @@ static int send_request(int sock, const json_t *request, int fd, uint64_t deadli
 	if (!line)
 		return -ENOMEM;
 	n = strlen(line);
-	line[n++] = '\n'; /* replaces the 0 */
+	line[n++] = '\n'; /* the newline replaces the 0 at the end */
 	while (done < n) {
 		ssize_t k = send_with(sock, line + done, n - done, done ? -1 : fd);
 
@@ -259,7 +260,8 @@ int client_ask(int sock, const char *socket_path, const json_t *request, int fd,
 	int r;
 
 	r = send_request(sock, request, fd, deadline);
-	/* A daemon that refuses may say so and close before it has read everything. */
+	/* If sending failed like this, read all the same: a daemon that refuses a request may answer
+	 * and close before it has read all of it. */
 	if (!r || r == -EPIPE || r == -ECONNRESET)
 		r = read_line(sock, deadline, &line);
 	if (!r)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * client.h - asks a running ctraced over a unix socket. Each request and each answer is one JSON object on
- * one line. For a snapshot, the descriptor of the file goes with the request. One thread.
+ * client.h - asks a running ctraced over a unix socket. Each request and each answer is one JSON
+ * object on one line. A request for a snapshot also carries the descriptor of the file to write. One
+ * thread.
  */
 #ifndef CTRACE_CLI_CLIENT_CLIENT_H
 #define CTRACE_CLI_CLIENT_CLIENT_H
@@ -25,9 +26,9 @@ struct client_options {
 extern const struct cli_option client_options[];
 
 /*
- * Sends request (which stays the caller's), and fd with it unless fd is -1. Waits at most timeout_ms for the
- * answer. Returns 0: *ret is the answer, and the caller owns the reference. Or, with "what: why; what to do"
- * in err:
+ * Sends a request, and the descriptor fd with it unless fd is -1. The caller keeps its reference to
+ * the request. Waits at most timeout_ms for the answer. Returns 0: *ret is the answer, and the caller
+ * owns the reference. Otherwise err has "what failed: why; what to do", and the result is:
  * - -ENOENT, -ECONNREFUSED: no daemon listens there;
  * - -EACCES, -EPERM: the user may not use it;
  * - -ETIMEDOUT: no connection, or no answer in time;
@@ -38,7 +39,7 @@ extern const struct cli_option client_options[];
 int client_call(const char *socket_path, const json_t *request, int fd, int timeout_ms, json_t **ret,
 		char err[CLIENT_ERR_MAX]);
 
-/* Sends a request that is only a name: {"cmd":cmd}. Otherwise as client_call(). */
+/* As client_call(), for a request that is only a name: {"cmd":cmd}. */
 int client_command(const char *socket_path, const char *cmd, int timeout_ms, json_t **ret,
 		   char err[CLIENT_ERR_MAX]);
 

@@ -31,8 +31,9 @@
 
 struct oneshot {
 	char *dir, *socket, *trace, *log;
-	int dir_fd; /* holds a lock; a process that gets the lock may remove the directory */
-	pid_t pid;  /* 0: it was not started, or has been reaped */
+	int dir_fd; /* holds a lock on the directory; a process that gets this lock may remove the directory
+		     */
+	pid_t pid;  /* the daemon; 0: it was not started, or has been reaped */
 	uint64_t size_bytes;
 	const char *frameworks; /* borrowed, while the daemon starts */
 	sigset_t old_mask;
@@ -67,8 +68,8 @@ sigset_t oneshot_signals(void)
 	return set;
 }
 
-/* Removes the files in the daemon's directory by its descriptor, then the directory. The path may lead to
- * another directory by now, if another user owns the parent. */
+/* Removes the files in the daemon's directory, then the directory. Finds the files by the descriptor
+ * of the directory: if another user owns the parent, the path may lead to another directory by now. */
 static void remove_dir(int dir_fd, const char *path)
 {
 	int fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 0);
@@ -86,7 +87,8 @@ static void remove_dir(int dir_fd, const char *path)
 	rmdir(path);
 }
 
-/* Removes directories that killed commands left behind. Nobody holds the lock of such a directory. */
+/* Removes the directories in base that killed commands left behind. No process holds the lock of such
+ * a directory. */
 static void sweep(const char *base)
 {
 	DIR *d = opendir(base);
@@ -118,8 +120,8 @@ static bool in_memory(const struct statfs *fs)
 	return fs->f_type == TMPFS_MAGIC || fs->f_type == RAMFS_MAGIC;
 }
 
-/* Bytes that dir has free for ctrace. 0 if dir cannot be used: it does not exist, it is not writable, its
- * name is too long, or it is in memory (unless memory_will_do). */
+/* The number of bytes that dir has free for ctrace. 0: dir cannot be used. It does not exist, it is
+ * not writable, its name is too long, or it is in memory and memory_will_do is false. */
 static uint64_t room_in(const char *dir, bool memory_will_do)
 {
 	struct sockaddr_un sa;
@@ -140,7 +142,7 @@ static uint64_t room_in(const char *dir, bool memory_will_do)
 	return fs.f_type == RAMFS_MAGIC ? (uint64_t)mem.freeram * mem.mem_unit / 2 : room;
 }
 
-/* Chooses the directory and the size. */
+/* Chooses the directory and the size of the circular trace. */
 static int choose(const char *near, uint64_t size_bytes, const char **ret_base, uint64_t *ret_size)
 {
 	uint64_t want = size_bytes ? size_bytes : ONESHOT_SIZE_MIN;
@@ -149,7 +151,8 @@ static int choose(const char *near, uint64_t size_bytes, const char **ret_base, 
 	bool var;
 	char need[TEXT_NUMBER_MAX], have[TEXT_NUMBER_MAX];
 
-	if (!room_near && !room_var) { /* the machine has only file systems in memory */
+	if (!room_near &&
+	    !room_var) { /* both file systems are in memory or cannot be used: take one in memory too */
 		room_near = room_in(near, true);
 		room_var = room_in("/var/tmp", true);
 	}
@@ -185,7 +188,8 @@ static int make_dir(struct oneshot *r, const char *base)
 	return CLI_OK;
 }
 
-/* The ctraced that belongs to this ctrace: beside it, in the build tree, installed, or in PATH. */
+/* Finds the ctraced that belongs to this ctrace: beside it, in the build tree, in ../sbin, or in
+ * PATH. */
 static void find_daemon(char buf[PATH_MAX])
 {
 	static const char *const places[] = { "ctraced", "../daemon/ctraced", "../sbin/ctraced" };
@@ -201,7 +205,7 @@ static void find_daemon(char buf[PATH_MAX])
 	snprintf(buf, PATH_MAX, "%s", access(CTRACE_DAEMON_PATH, X_OK) ? "ctraced" : CTRACE_DAEMON_PATH);
 }
 
-/* Runs in the child and never returns. */
+/* Executes the daemon. Runs in the child process and never returns. */
 static void run_daemon(const struct oneshot *r, int ready_fd, pid_t parent)
 {
 	char daemon[PATH_MAX], size[TEXT_NUMBER_MAX], ready[TEXT_NUMBER_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oneshot.h - runs a ctraced for one command. It has a private directory that is removed at the end. It
- * ignores the signals of the terminal, and ends when ctrace ends. One thread.
+ * oneshot.h - runs a ctraced for one command. This daemon has a private directory, which is removed
+ * at the end. It ignores the signals of the terminal, and ends when ctrace ends. One thread.
  */
 #ifndef CTRACE_CLI_CLIENT_ONESHOT_H
 #define CTRACE_CLI_CLIENT_ONESHOT_H
@@ -14,18 +14,20 @@
 struct oneshot;
 
 #define ONESHOT_SIZE_MIN (16ULL << 20)
-#define ONESHOT_SIZE_MAX (512ULL << 20) /* unless asked for more */
+#define ONESHOT_SIZE_MAX (512ULL << 20) /* the default; --size may ask for more */
 
 /*
  * Starts ctraced and waits until it records.
- * - near: a path; the daemon keeps its files on the same file system if /var/tmp has too little room.
- * - size_bytes: size of the circular trace; 0: ONESHOT_SIZE_MAX, but at most a quarter of the free room.
- * - frameworks: those that report jobs, as in ctraced.conf(5).
+ * - near: a directory. The daemon keeps its files there if /var/tmp has too little room.
+ * - size_bytes: size of the circular trace; 0: ONESHOT_SIZE_MAX, but at most a quarter of the free
+ *   room.
+ * - frameworks: the frameworks that report jobs, as in ctraced.conf(5).
  *
  * Returns 0, or CLI_FAILED: an error has been printed, and nothing is left behind.
  *
- * Until oneshot_free(), the signals INT, TERM, HUP, QUIT and CHLD are blocked in the caller, so that no
- * signal ends it before the directory has been removed. The caller may receive them with a signalfd.
+ * Until oneshot_free(), the signals INT, TERM, HUP, QUIT and CHLD are blocked in the caller, so that
+ * no signal ends it before the directory has been removed. The caller may receive them with a
+ * signalfd.
  */
 int oneshot_start(const char *near, uint64_t size_bytes, const char *frameworks, struct oneshot **ret);
 /* Stops the daemon and removes the directory. May be called twice. */
@@ -35,9 +37,10 @@ void oneshot_free(struct oneshot *r);
 
 /* Path of the daemon's control socket. Belongs to r. */
 const char *oneshot_socket(const struct oneshot *r);
-/* Path of the circular trace. It can be read until oneshot_stop(), also after the daemon has died. */
+/* Path of the circular trace. The trace can be read until oneshot_stop(), also if the daemon has
+ * died. */
 const char *oneshot_trace(const struct oneshot *r);
-/* Whether the daemon is alive. Reaps it if it has ended. */
+/* True: the daemon is alive. Reaps the daemon if it has ended. */
 bool oneshot_alive(struct oneshot *r);
 /* Copies the last lines of the daemon's log, at most size - 1 bytes; "" if there are none. */
 void oneshot_log(const struct oneshot *r, char *buf, size_t size);

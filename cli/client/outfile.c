@@ -15,8 +15,8 @@
 #include "lib/cleanup.h"
 #include "lib/syncdir.h"
 
-/* The partial file, which a fatal signal has to remove first, and the process that made it. A child has the
- * same signal handlers until it executes another program, and must not remove the file. */
+/* The partial file, which the handler of a fatal signal removes, and the process that made it. Only
+ * this process may remove it: a child has the same signal handlers until it executes another program. */
 static const char *volatile pending_partial;
 static volatile pid_t pending_owner;
 
@@ -26,7 +26,7 @@ static void on_fatal(int sig)
 {
 	if (pending_partial && pending_owner == getpid())
 		unlink(pending_partial);
-	raise(sig); /* the action has been reset: the signal ends ctrace when this returns */
+	raise(sig); /* the default action is set again, so the signal ends ctrace when this handler returns */
 }
 
 static void guard(const char *partial)
@@ -81,11 +81,11 @@ static bool is_named(int fd, const char *path)
 }
 
 /*
- * Removes a partial file that a killed ctrace left behind. ctrace does not write into the old file, because a
- * process that had opened it could read the new trace. Files of other users, links and all other kinds of
- * files stay untouched. The descriptor of the old file (-1: there was none) holds its lock until the new file
- * exists, so that two processes that begin at once do not remove each other's file. Returns 0, or CLI_FAILED
- * (said).
+ * Removes a partial file that a killed ctrace left behind. ctrace does not write into the old file,
+ * because a process that had opened it could read the new trace. Files of other users, links and all
+ * other kinds of files stay untouched. *ret_old: the descriptor of the old file; -1: there was none.
+ * The descriptor holds a lock, and stays open until the new file exists, so that two processes that
+ * begin at once do not remove each other's file. Returns 0, or CLI_FAILED: an error has been printed.
  */
 static int remove_old(const struct outfile *o, int *ret_old)
 {
@@ -112,8 +112,7 @@ static int remove_old(const struct outfile *o, int *ret_old)
 	return CLI_OK;
 }
 
-/* Makes a file that no other process has open or can open, whatever the umask and the mode of the directory
- * are. */
+/* Makes a new file that no other user can open, whatever the umask and the mode of the directory are. */
 static int make_partial(struct outfile *o)
 {
 	_cleanup_close_ int old = -1;

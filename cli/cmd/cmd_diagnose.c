@@ -60,11 +60,11 @@ struct moment {
 /* The task to diagnose. */
 struct victim {
 	uint32_t task;
-	struct diagnosis *diagnosis; /* the diagnosis without questions, if it is known already; else NULL */
+	struct diagnosis *diagnosis; /* the diagnosis without questions; NULL: not made yet */
 };
 
-/* Finds the worst stall of the requested tasks (at the time of --at, if given). Narrows in->from_ns and
- * in->to_ns to the stall. */
+/* Finds the worst stall of the requested tasks; with --at, the worst stall at that time. Narrows
+ * in->from_ns and in->to_ns to the stall. */
 static int find_stall(struct analysis_input *in, const struct hangs_filter *who, const struct moment *at,
 		      struct victim *ret)
 {
@@ -84,8 +84,9 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 
 		if (at->to_ns && (x->from_ns >= at->to_ns || x->to_ns <= at->from_ns))
 			continue;
-		/* Of all tasks, the first hang is the worst. Of named tasks, the longest wait counts, but
-		 * alarms come first: a server's master process waits longer than the worker that hangs. */
+		/* If no task is named, the first hang in the list is the worst. Among named tasks, an
+		 * alarm comes before other waits, and then the longest wait counts. (A server's
+		 * master process waits longer than the worker that hangs.) */
 		if (!best || (named && best->alarm == x->alarm &&
 			      (best->diagnosis->verdict == VERDICT_NORMAL) ==
 				      (x->diagnosis->verdict == VERDICT_NORMAL) &&
@@ -102,8 +103,8 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 	return CLI_OK;
 }
 
-/* Finds the requested task, if it lived at the time of --at or in the window. Of a process, prefers the main
- * thread. */
+/* Finds the requested task. It must have lived at the time of --at; without --at, in the window. If a
+ * process is requested, takes its main thread if possible. */
 static uint32_t find_task(const struct analysis_input *in, const struct hangs_filter *who,
 			  const struct moment *at)
 {
@@ -192,8 +193,8 @@ static int choose_victim(struct analysis_input *in, const struct request *rq, co
 		in->path);
 }
 
-/* The length of the time that a person means by a time of day: a second, or a minute if the seconds are not
- * given. */
+/* The argument of --at is a time of day, which stands for a range of time. Returns the length of this
+ * range: "14:03" is a minute, "14:03:12" is a second. Times that are more exact are a moment of 1 ns. */
 static uint64_t at_length(const char *at)
 {
 	unsigned colons = 0;
@@ -221,7 +222,8 @@ static int diagnose_window(struct analysis_input *in, const struct request *rq, 
 	if (timearg_parse(rq->at, &ctx, &ret->from_ns, err))
 		return cli_usage_error(&diagnose_usage, "--at %s: %s", rq->at, err);
 	ret->to_ns = ret->from_ns + at_length(rq->at);
-	/* reports the error, with the range of the trace */
+	/* the time is outside of the window: tracefile_time() reports the error, with the range of
+	 * the trace */
 	if (ret->to_ns <= in->from_ns || ret->from_ns >= in->to_ns)
 		return tracefile_time(in->reader, in->path, "--at", rq->at, &ret->from_ns);
 	in->from_ns = MAX(in->from_ns, ret->from_ns > LOAD_AROUND_NS ? ret->from_ns - LOAD_AROUND_NS : 0);

@@ -31,7 +31,7 @@ struct finding {
 	const char *name;
 	char value[128];
 	bool good;
-	const char *advice; /* for a fact that is not good */
+	const char *advice; /* what to do if the fact is not good */
 };
 enum {
 	FOUND_PRIVILEGE,
@@ -134,7 +134,7 @@ static void look(struct finding f[FOUND_CNT])
 			: "the kernel must be built with CONFIG_DEBUG_INFO_BTF; those of distributions are";
 	look_at_lockdown(&f[FOUND_LOCKDOWN]);
 	f[FOUND_PARANOID].name = "perf_event_paranoid";
-	/* root may exceed this limit; the line is here because many people ask */
+	/* this limit does not matter to root; the line is here because many people ask about it */
 	f[FOUND_PARANOID].good = true;
 	if (!first_line("/proc/sys/kernel/perf_event_paranoid", f[FOUND_PARANOID].value))
 		strcpy(f[FOUND_PARANOID].value, "not there");
@@ -245,7 +245,7 @@ int cmd_doctor(int argc, char **argv)
 		print_json(found, answer, able);
 	} else {
 		if (answer)
-			/* if memory is short, the cleaner of stdout handles the rest */
+			/* if memory is short, the cleaner of stdout (output.h) makes the rest safe */
 			(void)text_clean(answer);
 		print_text(found, answer);
 		json_decref(answer);

@@ -47,7 +47,7 @@ static const struct cli_usage graph_usage = {
 #define DEPTH_DEFAULT 3
 #define DEPTH_MAX     1000
 
-/* Splits the argument in place, at its last @: a name may have an @, a time has none. */
+/* Splits the argument of --around in place, at its last @. (A name may have an @, a time has none.) */
 static int parse_around(char *arg, struct graph_request *rq)
 {
 	char *at = strrchr(arg, '@');
@@ -144,7 +144,7 @@ static int graph_print(const struct analysis_input *in, const struct graph_reque
 	return r;
 }
 
-/* Loads the requested part: in->from_ns and in->to_ns become the window to show. */
+/* Loads the requested part of the trace. in->from_ns and in->to_ns become the window to show. */
 static int graph_load(const struct graph_request *rq, struct analysis_input *in, uint64_t *ret_at_ns)
 {
 	int r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd_hangs_caught.h - `ctrace hangs` without a trace: the hangs that the daemon noticed and kept a snapshot
- * of. The daemon is asked; if no daemon runs, its directory is read.
+ * cmd_hangs_caught.h - `ctrace hangs` without a trace: lists the hangs that the daemon noticed and of
+ * which it kept a snapshot. Asks the daemon; if no daemon runs, reads its directory.
  */
 #ifndef CTRACE_CLI_CMD_CMD_HANGS_CAUGHT_H
 #define CTRACE_CLI_CMD_CMD_HANGS_CAUGHT_H

@@ -38,9 +38,9 @@ static const char down[] = "# HELP ctrace_up Whether the daemon answers.\n"
 			   "# TYPE ctrace_up gauge\n"
 			   "ctrace_up 0\n";
 
-/* Writes a new file and renames it: Prometheus' collector may read at any time, and must never see half of a
- * file. The name of the new file does not end in .prom, so the collector ignores a new file that a killed
- * command left behind. */
+/* Writes a new file and renames it, because Prometheus' collector may read at any time and must never
+ * see half of a file. The name of the new file does not end in .prom, so the collector ignores a new
+ * file that a killed command left behind. */
 static int write_textfile(const char *path, const char *text)
 {
 	_cleanup_free_ char *tmp = NULL;

@@ -67,8 +67,8 @@ static void path_work_done(struct path_work *k)
 	causal_free(k->causal);
 }
 
-/* Sets up the what-if of the headline: without the wait that took most of the task's own time. Without such
- * a wait, there is no what-if. */
+/* Sets up the what-if of the headline: what if the wait that took most of the task's own time were
+ * not there? If the task mostly ran, the headline has no what-if. */
 static int headline(struct path_work *k)
 {
 	const struct account_row *r = &k->account->rows[ACCOUNT_WAIT][0];
@@ -121,7 +121,8 @@ static int ask_without(struct path_work *k)
 	return r ? r : whatif_on_path(k->whatif, k->path, v->without, v->n_without, &v->answer.path_ns);
 }
 
-/* If no time was given, clips the window to the life of the task: outside of it there is nothing to say. */
+/* If no time was given, clips the window to the life of the task, because nothing can be said about
+ * other times. */
 static void clip_to_life(struct analysis_input *in, const struct path_options *o, uint32_t task)
 {
 	const struct graph_task *t = &in->graph->tasks[task];

@@ -46,7 +46,7 @@ static const struct cli_usage usage = {
 struct session {
 	struct oneshot *recorder;
 	int signal_fd;
-	pid_t cmd;         /* 0: not started, or it has ended */
+	pid_t cmd;         /* pid of CMD; 0: CMD was not started, or has ended */
 	uint32_t cmd_pid;  /* pid of CMD, also after its end */
 	int cmd_status;    /* as waitpid() gives it */
 	int signal;        /* the signal that ended the recording; 0: none */
@@ -104,8 +104,8 @@ static void on_signal(struct session *s, const struct signalfd_siginfo *si)
 {
 	if (si->ssi_signo == SIGCHLD)
 		return; /* wait_end() checks the children before each wait */
-	/* A signal of the terminal reaches CMD too. A signal from another process is meant for CMD, so it is
-	 * passed on. */
+	/* A signal of the terminal has reached CMD already. A signal from another process has not, so
+	 * it is passed on to CMD. */
 	if (s->cmd && si->ssi_code != SI_KERNEL)
 		kill(s->cmd, (int)si->ssi_signo);
 	if (!s->cmd)
@@ -124,7 +124,8 @@ static int time_left(uint64_t until_ns)
 	return (int)MIN(ms, (uint64_t)3600 * 1000);
 }
 
-/* Waits for the end of CMD (if there is one), for a signal (if there is none), or for the time limit. */
+/* Waits for the end of CMD or, if there is no CMD, for a signal. In both cases, waits at most until
+ * the time limit. */
 static void wait_end(struct session *s, bool has_cmd)
 {
 	struct signalfd_siginfo si;
@@ -143,8 +144,8 @@ static void wait_end(struct session *s, bool has_cmd)
 	}
 }
 
-/* Asks the daemon for the whole recording. If the daemon does not answer, takes what it has written so
- * far. */
+/* Asks the daemon for the whole recording. If the daemon does not answer, takes the part that it has
+ * written so far. */
 static int save(struct session *s, int fd, struct lacks *ret_lacks)
 {
 	json_t *request = json_pack("{s:s,s:I,s:I}", "cmd", "snapshot", "from_ns", (json_int_t)0, "to_ns",
@@ -176,8 +177,8 @@ static int save(struct session *s, int fd, struct lacks *ret_lacks)
 	return r ? cli_error("cannot save the recording: %s", rerr) : CLI_OK;
 }
 
-/* The file that was asked for did not take the recording. Tries /var/tmp, because a recording cannot be
- * repeated. */
+/* Called if the requested file could not be written. Tries to save the recording in /var/tmp, because
+ * a recording cannot be repeated. */
 static void save_elsewhere(struct session *s)
 {
 	char path[] = "/var/tmp/ctrace-XXXXXX.ctr";
@@ -247,7 +248,7 @@ static int session_run(struct session *s, char **argv, struct outfile *out)
 	saved = save_and_tell(s, out);
 	if (!has_cmd)
 		return saved;
-	/* CMD may run on after the time limit, but it is not recorded any more. */
+	/* If the time limit has ended the recording, CMD runs on without it. */
 	oneshot_stop(s->recorder);
 	s->until_ns = 0;
 	wait_end(s, true);
@@ -298,7 +299,7 @@ int cmd_record(int argc, char **argv)
 	if (duration)
 		s.until_ns = clock_boot_ns() + duration;
 	c = session_run(&s, argv + p.first, &out);
-	/* Removes the partial file before signals can arrive again. */
+	/* remove the partial file before oneshot_free() lets signals arrive again */
 	outfile_done(&out);
 	oneshot_free(s.recorder);
 	if (s.signal_fd >= 0)

@@ -63,7 +63,8 @@ static int parse_time(const char *option, const char *arg, const struct timearg_
 	return cli_error("%s %s: %s", option, arg, err);
 }
 
-/* Asks the daemon for the range of its trace: a wall clock time without a date is a time in this range. */
+/* Asks the daemon for the range of its trace, because a wall clock time without a date means a time
+ * in this range. */
 static int ask_range(const struct request *q, struct timearg_context *ret)
 {
 	char err[CLIENT_ERR_MAX];
@@ -108,7 +109,7 @@ static int resolve(struct request *q)
 	return code;
 }
 
-/* Has the daemon write the requested part to fd. */
+/* Asks the daemon to write the requested part of its trace to fd. */
 static int ask(const struct request *q, int fd, struct lacks *ret_lacks)
 {
 	json_t *request = json_pack("{s:s,s:I,s:I}", "cmd", "snapshot", "from_ns", (json_int_t)q->from_ns,
@@ -147,8 +148,8 @@ static int cut_input(const struct request *q, struct reader *r, int fd)
 	return code ? code : cut(q, r, from_ns, to_ns, fd);
 }
 
-/* Takes a redacted snapshot. The daemon writes the trace with its names into a file that has no name in any
- * directory, so that no other process finds it. */
+/* Takes a redacted snapshot. The daemon first writes the snapshot with all names. This file has no
+ * name in any directory, so that no other process finds it. */
 static int ask_redacted(const struct request *q, int fd, struct lacks *ret_lacks)
 {
 	char path[] = "/var/tmp/ctrace-XXXXXX", err[READER_ERR_MAX];

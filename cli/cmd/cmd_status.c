@@ -108,7 +108,8 @@ static void print_cost(const json_t *cost)
 	printf("; %s of memory\n", text_bytes(num(cost, "rss_bytes"), rss));
 }
 
-/* Prints the users and control groups that made most of the records at the overloaded time. */
+/* Prints how often the records of a whole user or control group were left out because it made most of
+ * all records, and for which ones this is so now. */
 static void print_groups(const json_t *g)
 {
 	char n[TEXT_NUMBER_MAX];

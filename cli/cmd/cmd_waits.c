@@ -196,8 +196,8 @@ static bool same_next(const struct waitlive_chain *a, const struct waitlive_chai
 	       !strcmp(a->links.v[0].wait->kind, b->links.v[0].wait->kind) && a->moving == b->moving;
 }
 
-/* Prints the other tasks that wait for the same task in the same way: "and 3 more: a[1], b[2], ...". Returns
- * how many. */
+/* Prints the other tasks that wait for the same task in the same way: "and 3 more: a[1], b[2], ...".
+ * Returns their number. */
 static size_t print_fellows(const struct waitlive *w, size_t first, size_t end)
 {
 	enum { SHOWN = 8 };
@@ -396,7 +396,7 @@ int cmd_waits(int argc, char **argv)
 		return p.exit_code;
 	if (cli_no_args(&p) != 0)
 		return CLI_USAGE;
-	/* If a person asks about one process, also shows waits of that process that merely idle. */
+	/* if a person asks about one process, show its idle waits too */
 	all = all || pid;
 	r = waitlive_read(pid, &w);
 	if (r < 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace watch - which tasks write (and read) a variable, as long as the command runs. The daemon records
- * it. */
+/* ctrace watch - shows which tasks write (and read) a variable while the command runs. The daemon
+ * records the accesses. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -21,7 +21,8 @@
 #include "lib/clock.h"
 
 #define WATCH_POLL_MS 200
-/* An access comes from the kernel in 250 ms; its names take as long again. */
+/* After an access, it may take 250 ms until the daemon has the record, and another 250 ms until it
+ * has the names. */
 #define WATCH_LAST_MS 600
 
 enum { OPT_PID = 256, OPT_VAR, OPT_LEN, OPT_READ, OPT_FOR, OPT_SOCKET };
@@ -49,7 +50,8 @@ static const struct cli_usage usage = {
 
 struct watch {
 	const char *socket, *var;
-	char spec[DWARF_MEMBER_SPEC_MAX]; /* var, with a member replaced by its offset */
+	char spec[DWARF_MEMBER_SPEC_MAX]; /* the argument of --var; a member in it is replaced by its offset
+					   */
 	uint64_t pid, len, for_ns;
 	bool reads;
 	int sock, signal_fd;
@@ -75,7 +77,7 @@ static const char *value_text(const struct watch *w, uint64_t v, char buf[TEXT_N
 	return buf;
 }
 
-/* The name of a task. If the task has ended, the name of its process. */
+/* Writes the name of a task; if the task has ended, the name of the watched process. */
 static void task_name(const struct watch *w, uint32_t tid, char buf[64])
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -195,7 +197,8 @@ static int begin(struct watch *w)
 	return CLI_OK;
 }
 
-/* Prints the new accesses. *ret_ended: the process has gone, and the variable with it. */
+/* Prints the new accesses. *ret_ended: true if the process has ended, so that the variable no longer
+ * exists. */
 static int look(struct watch *w, bool *ret_ended)
 {
 	json_t *answer = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis_input.h - what the commands that analyse a trace share: it opens the file, loads the window and
- * enough around it, and builds the graph. A function that returns int returns an exit code and prints its
- * errors itself; analysis_close() has to be called after failure too. One thread.
+ * analysis_input.h - the input of commands that analyse a trace: opens the file, loads the window and
+ * some time around it, and builds the graph. A function that returns int returns an exit code and
+ * prints its errors itself; analysis_close() has to be called after failure too. One thread.
  */
 #ifndef CTRACE_CLI_INPUT_ANALYSIS_INPUT_H
 #define CTRACE_CLI_INPUT_ANALYSIS_INPUT_H
@@ -15,7 +15,7 @@ struct analysis_input {
 	struct reader *reader;
 	struct window *window;
 	struct graph *graph;
-	uint64_t from_ns, to_ns; /* the window that was asked for, clipped to the trace; boot time */
+	uint64_t from_ns, to_ns; /* the requested window, clipped to the trace; boot time */
 };
 
 /* Opens path. boot: the argument of --boot, which chooses a boot of the machine; NULL: the newest. */

@@ -14,7 +14,8 @@ int policyarg_parse(const struct cli_usage *usage, const char *arg, enum causal_
 		usage, "--policy %s: there is no such policy; give ctrace, panappticon or appinsight", arg);
 }
 
-/* Finds the rule with this name, among the rules that cut (CUT_FIRST does not). CUT_RULES: there is none. */
+/* Finds the rule with this name. CUT_FIRST does not count, because it is no rule that cuts.
+ * CUT_RULES: there is no such rule. */
 static enum cut_rule find_rule(const char *name, size_t len)
 {
 	enum cut_rule rule = CUT_IDLE;

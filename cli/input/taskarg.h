@@ -11,8 +11,9 @@
 /* Finds the task with this tid that lived at at_ns. tid 0: the only task with the name comm at that time. */
 int taskarg_find(const struct analysis_input *in, uint32_t tid, const char *comm, uint64_t at_ns,
 		 uint32_t *ret_task);
-/* Opens path, loads the records around the moment at, and builds the graph. at is the argument of option.
- * in->from_ns and in->to_ns become what was loaded. *ret_at_ns: the moment as boot time. */
+/* Opens path, loads the records around a moment, and builds the graph. `at` is the moment as the
+ * argument of `option`. *ret_at_ns: the moment as boot time. in->from_ns and in->to_ns become the
+ * range that was loaded. */
 int taskarg_load(struct analysis_input *in, const char *path, const char *boot, const char *option,
 		 const char *at, uint64_t *ret_at_ns);
 

@@ -66,7 +66,8 @@ static bool clock_of_day(const char **s, struct tm *tm, uint64_t *ret_frac_ns)
 		if (take(s, '.') && !fraction(s, ret_frac_ns))
 			return false;
 	}
-	/* 60 is a leap second; the machine's clock has none and goes on to the next minute */
+	/* 60 is a leap second; it means the first second of the next minute, because the machine's
+	 * clock has no leap seconds */
 	return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec <= 60;
 }
 
@@ -150,8 +151,8 @@ static uint64_t outside_by(uint64_t ns, const struct timearg_context *ctx)
 	return ns > ctx->to_ns ? ns - ctx->to_ns : 0;
 }
 
-/* Parses a wall clock time. Without a given day, tries the last day of the range first, then the days before
- * it. */
+/* Parses a wall clock time. If it has no day, tries the last day of the range first, then the days
+ * before it. */
 static int parse_wall(const char *s, const struct timearg_context *ctx, uint64_t *ret_ns, char *err)
 {
 	time_t end = (time_t)(((__int128)ctx->to_ns + ctx->offsets.boot_to_real_ns) / NSEC_PER_SEC);
@@ -295,7 +296,8 @@ const char *timearg_wall(uint64_t boot_ns, const struct clock_offsets *offsets, 
 			 char buf[TIMEARG_WALL_MAX])
 {
 	int64_t real = clock_real_ns(boot_ns, offsets);
-	/* The offsets come from a file. A time that no calendar can show becomes the epoch. */
+	/* The offsets come from a file, so the result may be a time that no calendar can show. Such a
+	 * time becomes the epoch. */
 	int64_t ns = real < 0 || real == INT64_MAX ? 0 : real;
 	time_t sec = (time_t)(ns / (int64_t)NSEC_PER_SEC);
 	unsigned frac = (unsigned)(ns % (int64_t)NSEC_PER_SEC);

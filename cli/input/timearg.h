@@ -19,7 +19,7 @@
 
 #include "lib/clock.h"
 
-/* The trace that a time is relative to. In a live command, to_ns is the present time. */
+/* The trace to which a time is relative. In a command without a trace, to_ns is the present time. */
 struct timearg_context {
 	struct clock_offsets offsets;
 	uint64_t from_ns, to_ns; /* boot time */
@@ -28,10 +28,11 @@ struct timearg_context {
 #define TIMEARG_ERR_MAX 160
 
 /*
- * Reads a time as boot time in nanoseconds. A wall clock time without a date may lie in several days: then
- * it is the latest one in the range of ctx, or, if none lies there, the nearest one. Does not check that the
- * result lies in the range. Returns 0; -EINVAL: cannot be understood; -ERANGE: too large, or before the
- * machine booted. On failure err has "why; what to do".
+ * Reads a time as boot time in nanoseconds. A wall clock time without a date may be one of several
+ * days: the result is the latest such time in the range of ctx. If none is in the range, the result
+ * is the one nearest to it. So the caller has to check the range. Returns 0; -EINVAL: the text cannot
+ * be understood; -ERANGE: the time is too large, or before the machine booted. On failure err has
+ * "why; what to do".
  */
 int timearg_parse(const char *s, const struct timearg_context *ctx, uint64_t *ret_ns,
 		  char err[TIMEARG_ERR_MAX]);
@@ -43,7 +44,7 @@ int timearg_duration(const char *s, uint64_t *ret_ns, char err[TIMEARG_ERR_MAX])
  * 14:03:12.345". Returns buf. */
 const char *timearg_wall(uint64_t boot_ns, const struct clock_offsets *offsets, unsigned digits,
 			 char buf[TIMEARG_WALL_MAX]);
-/* The same without the day: "12:03:12.345". Returns a pointer into buf. */
+/* As timearg_wall(), without the day: "14:03:12.345". Returns a pointer into buf. */
 const char *timearg_time(uint64_t boot_ns, const struct clock_offsets *offsets, unsigned digits,
 			 char buf[TIMEARG_WALL_MAX]);
 

@@ -11,7 +11,7 @@
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
-/* Events of one piece: the aim, and the limit (about 450 MB). */
+/* Events of one piece: the number that it should have, and the limit (about 450 MB). */
 #define PIECE_EVENTS     500000
 #define PIECE_EVENTS_MAX (8ULL << 20)
 
@@ -93,7 +93,7 @@ static int parse(const struct reader *r, const char *option, const char *arg, ui
 	return e == -EINVAL ? CLI_USAGE : CLI_FAILED;
 }
 
-/* Whether arg is a time of the calendar, and so of one boot. */
+/* Whether arg is a wall clock time. Such a time belongs to only one boot. */
 static bool is_wall(const char *arg)
 {
 	return !strncmp(arg, "real:", 5) || (*arg >= '0' && *arg <= '9');
@@ -220,7 +220,8 @@ int tracefile_each(struct reader *r, uint64_t from_ns, uint64_t to_ns, tracefile
 			more = fn(arg, w, window_lower_bound(w, at), window_lower_bound(w, end));
 			any = true;
 			window_free(w);
-		} else if (e != -ERANGE) { /* the time lies in a hole between two runs of the daemon */
+		} else if (e != -ERANGE) { /* with -ERANGE, the piece lies between two runs of the daemon,
+					      which is no error */
 			cli_progress(NULL, 100);
 			cli_warn("%s", err);
 		}

@@ -12,39 +12,40 @@
 
 /* Opens path. An empty trace is an error. The caller calls reader_free(). */
 int tracefile_open(const char *path, struct reader **ret);
-/* Turns to an earlier boot of the machine. arg: the argument of --boot ("1": the boot before the newest);
- * NULL: the newest. */
+/* Makes the reader read another boot of the machine. arg: the argument of --boot ("1": the boot
+ * before the newest); NULL: the newest boot. */
 int tracefile_use_boot(struct reader *r, const char *path, const char *arg);
 /* The context for times in this trace. */
 struct timearg_context tracefile_context(const struct reader *r);
-/* Turns to an earlier boot if arg is a wall clock time of that boot and no boot was asked for; prints a
- * warning then. arg may be NULL. To be called before anything is loaded, because reader_info() describes the
- * boot from then on. */
+/* If the user did not choose a boot, and arg is a wall clock time of an earlier boot, makes the
+ * reader read that boot and prints a warning. arg may be NULL. To be called before anything is
+ * loaded, because reader_info() describes the boot from then on. */
 void tracefile_find_boot(struct reader *r, const char *option, const char *arg);
 /* Reads arg, the argument of option (such as "--at"), as boot time. The time has to lie in the trace. */
 int tracefile_time(const struct reader *r, const char *path, const char *option, const char *arg,
 		   uint64_t *ret_ns);
 /*
- * Reads [from, to) from the arguments of --from and --to. NULL stands for the start or the end of the trace
- * (the last record is inside). Calls tracefile_find_boot() first. The window has to overlap the trace, and
- * is clipped to it.
+ * Reads [from, to) from the arguments of --from and --to. NULL stands for the start or the end of the
+ * trace. The end lies behind the last record, so that the window has this record. Calls
+ * tracefile_find_boot() first. The window has to overlap the trace, and is clipped to it.
  */
 int tracefile_window(struct reader *r, const char *path, const char *from, const char *to,
 		     uint64_t *ret_from_ns, uint64_t *ret_to_ns);
-/* window_load() with progress. The caller calls window_free(). */
+/* As window_load(), but shows the progress. The caller calls window_free(). */
 int tracefile_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, struct window **ret);
 
 /*
- * Walks through [from, to) in pieces of limited size, in order of time. fn gets a window, and which of its
- * events, [first, end), belong to the piece; it returns false to stop. The window is valid during the call.
- * A piece that cannot be read is skipped with a warning; CLI_FAILED if no piece can be read. Shows progress.
+ * Walks through [from, to) in pieces of limited size, in order of time. fn gets a window for each
+ * piece; the events [first, end) of the window belong to the piece. fn returns false to stop. The
+ * window is valid during the call. A piece that cannot be read is skipped with a warning. Returns
+ * CLI_FAILED if no piece can be read. Shows progress.
  */
 typedef bool (*tracefile_piece_fn)(void *arg, const struct window *w, size_t first, size_t end);
 int tracefile_each(struct reader *r, uint64_t from_ns, uint64_t to_ns, tracefile_piece_fn fn, void *arg);
 
-/* Prints one line on stderr about a trace that was just written: size, time, records, losses, and the next
- * command to type. pid: the process that this command is about; 0: it is about the worst wait. lost_more:
- * lost records that the trace itself does not mention. */
+/* Prints one line on stderr about a trace that was just written: size, time, records, losses, and the
+ * next command to type. pid: the process for the next command; 0: the next command looks for the
+ * worst wait. lost_more: the number of lost records that the trace itself does not mention. */
 void tracefile_say_written(int fd, const char *path, uint32_t pid, uint64_t lost_more);
 
 #endif

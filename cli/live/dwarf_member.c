@@ -15,7 +15,7 @@
 
 #define DEPTH_MAX 16 /* levels of typedefs */
 
-/* Returns the symbol: the part of var behind the module. */
+/* Returns the symbol of var: the part behind "MODULE:". */
 static const char *symbol_of(const char *var)
 {
 	const char *colon = strrchr(var, ':');
@@ -31,7 +31,7 @@ bool dwarf_member_is(const char *var)
 	       (isalpha((unsigned char)dot[1]) || dot[1] == '_');
 }
 
-/* Opens the file of the module, or of the program. */
+/* Opens the file of the module (n bytes of its name); n 0: of the program. */
 static int open_module(uint32_t pid, const char *module, size_t n)
 {
 	_cleanup_fclose_ FILE *maps = NULL;
@@ -58,7 +58,7 @@ static int open_module(uint32_t pid, const char *module, size_t n)
 	return -1;
 }
 
-/* Finds the type of a DIE, behind typedefs and qualifiers. */
+/* Finds the type of a DIE without its typedefs and qualifiers. */
 static bool plain_type(Dwarf_Die *die, Dwarf_Die *ret)
 {
 	Dwarf_Attribute attr;
@@ -83,7 +83,8 @@ static bool plain_type(Dwarf_Die *die, Dwarf_Die *ret)
 	return false;
 }
 
-/* Finds the child with this tag and name. A variable must have a type, and be more than a declaration. */
+/* Finds the child with this tag and name. Variables without a type and mere declarations do not
+ * count. */
 static bool child_named(Dwarf_Die *of, int tag, const char *name, size_t n, Dwarf_Die *ret)
 {
 	for (int r = dwarf_child(of, ret); r == 0; r = dwarf_siblingof(ret, ret)) {
@@ -110,7 +111,8 @@ static bool find_variable(Dwarf *dw, const char *name, size_t n, Dwarf_Die *ret)
 	return false;
 }
 
-/* Follows ".a.b" down from a variable. Returns the offset and the size of the last member. */
+/* Follows the members ".a.b" of a variable. *ret_off, *ret_size: the offset and the size of the last
+ * member. */
 static int walk(Dwarf_Die *from, const char *path, uint64_t *ret_off, uint64_t *ret_size)
 {
 	Dwarf_Die at = *from, type, member;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dwarf_member.h - finds members of a process's variables, from the debugging information of its program or
- * of a library.
+ * dwarf_member.h - finds members of a process's variables, from the debugging information of its
+ * program or of a library.
  *
- * This is not done in the daemon, because libdw, which reads the information, lets a file decide how much
- * memory it takes.
+ * The daemon does not do this: with libdw, which reads the information, the content of a file decides
+ * how much memory is needed.
  */
 #ifndef CTRACE_CLI_LIVE_DWARF_MEMBER_H
 #define CTRACE_CLI_LIVE_DWARF_MEMBER_H
@@ -15,7 +15,7 @@
 #define DWARF_MEMBER_SPEC_MAX 512
 #define DWARF_MEMBER_ERR_MAX  256
 
-/* Whether var has the form "[MODULE:]SYMBOL.MEMBER", with one or more members. */
+/* True: var has the form "[MODULE:]SYMBOL.MEMBER", with one or more members. */
 bool dwarf_member_is(const char *var);
 /* Turns var into "[MODULE:]SYMBOL+OFFSET", and finds the size of the member in bytes. Returns 0; -ENOENT:
  * not found; -EINVAL: the member has no address of its own; or -errno of opening the file. On failure err

@@ -11,13 +11,14 @@
 #include "ctrace/glibc.h"
 #include "lib/cleanup.h"
 
-/* Nodes of the graph: the id of a thread is its tid, the id of a process is its pid and this bit. */
+/* Marks the node of a process in the graph: the id of a process is its pid with this bit, the id of a
+ * thread is its tid. */
 #define PROCESS (1ULL << 32)
 
 #define CHAIN_MAX 256 /* links of one chain that are kept */
 
-/* The time between two looks at the chains. If a waiting task has run meanwhile, a cycle was only a moment's
- * meeting and no deadlock. */
+/* The time between the two looks at the chains. If a waiting task has run in between, a cycle existed
+ * only for a moment and is no deadlock. */
 #define SETTLE_NS 20000000L
 
 static bool is_thread(uint64_t id)
@@ -38,7 +39,8 @@ static bool any_owes(const struct procwait *w)
 	return false;
 }
 
-/* Rates the threads of a process. Other tasks are likely to wait for a thread with a small number. */
+/* Rates the threads of a process. The smaller the number, the more likely it is that another task
+ * waits for this thread. */
 static unsigned unlikeliness(const struct procwait *w)
 {
 	switch (w->class) {
@@ -85,7 +87,8 @@ static bool is_self(const struct waitlive *w, const struct proctask_thread *th)
 	return w->tables.tasks.procs.v[th->proc].pid == (uint32_t)getpid();
 }
 
-/* Forgets a wait for this very command. It is of no interest, and ends before a person can read it. */
+/* Removes waits for this command itself. They are of no interest: they end before a person can read
+ * of them. */
 static void forget_self(struct procwait *wait)
 {
 	for (size_t i = 0; i < wait->targets.n; i++) {
@@ -102,7 +105,7 @@ static void forget_self(struct procwait *wait)
 
 static int add_thread(struct waitlive *w, const struct proctask_thread *th, const struct procwait *wait)
 {
-	/* Several tasks may share a lock. The lock is free when all of them have released it. */
+	/* several tasks may own a file lock together: the wait ends when all of them have released it */
 	enum waitgraph_need need = strcmp(wait->kind, "file-lock") ? WAITGRAPH_ANY : WAITGRAPH_ALL;
 	int r;
 
@@ -175,7 +178,7 @@ static int add_links(struct waitlive *w, struct waitlive_chain *c, const struct 
 			continue;
 		l.th = proctask_by_tid(tasks, steps[i].id);
 		if (!l.th)
-			continue; /* a tracer that has ended meanwhile */
+			continue; /* the task is not in the tables: it is a tracer that has ended */
 		l.wait = wait_of(w, l.th);
 		if (steps[i].resource < l.wait->targets.n) {
 			const struct procwait_target *t = &l.wait->targets.v[steps[i].resource];
@@ -205,12 +208,12 @@ static bool any_link_owes(const struct waitlive_chain *c)
 	return false;
 }
 
-/* Whether a chain is told: a task in it owes something, or its root is busy, stuck or away. A chain in which
- * tasks only wait for requests is not told. */
+/* Whether a chain is worth telling: a task in it owes something, or its root does not idle. A chain
+ * in which tasks only wait for requests is not. */
 static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 {
-	/* Two processes that read from each other are idle as long as other threads of them can write. So
-	 * such a cycle is told only if it is closed or if a task in it owes something. */
+	/* If two threads of two processes read from each other, other threads of these processes may
+	 * still write. So a cycle is told only if it is closed, or if a task in it owes something. */
 	if (c->cycle)
 		return c->strong && (c->closed || (cyclic && any_link_owes(c)));
 	if (c->links.n == 1)
@@ -218,11 +221,12 @@ static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 		       c->links.v[0].wait->class == PROCWAIT_DISK;
 	if (any_link_owes(c))
 		return true;
-	/* Idle tasks may poll each other for ever. */
+	/* a cycle of tasks that poll each other may be idle */
 	return cyclic ? false : !root_is_idle(c);
 }
 
-/* Adds the chain. Takes over its links, also on failure. */
+/* Adds the chain; drops it if it has no links. The links no longer belong to the caller, also on
+ * failure. */
 static int keep(struct waitlive *w, struct waitlive_chain *c)
 {
 	int r = 0;
@@ -244,9 +248,9 @@ static bool passes(const struct waitlive *w, const struct waitlive_chain *c, uin
 	return pid == 0;
 }
 
-/* Whether a signal handler may break the cycle. A process may read from a pipe that only the process itself
- * can write, as many main loops do (self-pipe); then a signal handler writes it. Signals of faults do not
- * come from outside, and glibc has signals of its own, so handlers of these signals do not count. */
+/* Whether a signal handler may break the cycle. Many main loops read from a pipe that only their own
+ * process can write, and a signal handler writes it (self-pipe). Handlers of two sorts do not count:
+ * those of faults, which do not come from outside, and those of glibc's own signals. */
 static bool handler_may_break(const struct waitlive *w, const struct waitlive_chain *c)
 {
 	static const int others[] = { SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, GLIBC_SIGNALS };
@@ -275,7 +279,7 @@ static int collect_cycles(struct waitlive *w, uint32_t pid)
 		struct waitlive_chain c = { .cycle = true, .closed = cy->closed, .strong = cy->strong };
 		struct waitgraph_info info;
 
-		/* If there is a way out of the cycle, the chains show it. */
+		/* if info.cyclic is false, there is a way out of the cycle, and the chains show it */
 		(void)waitgraph_info(w->graph, cy->steps[0].id, &info);
 		r = add_links(w, &c, cy->steps, cy->n_steps);
 		c.strong = c.strong && !handler_may_break(w, &c);
@@ -288,8 +292,8 @@ static int collect_cycles(struct waitlive *w, uint32_t pid)
 	return r;
 }
 
-/* Whether all targets of the wait of link n are in the rest of the chain. It is so with a shell and its
- * child. */
+/* Whether all tasks and processes for which link n waits are in the rest of the chain, as with a
+ * shell and its child. */
 static bool all_follow(const struct waitlive *w, const struct waitlive_chain *c, size_t n)
 {
 	const struct procwait *wait = c->links.v[n].wait;
@@ -309,8 +313,8 @@ static bool all_follow(const struct waitlive *w, const struct waitlive_chain *c,
 	return true;
 }
 
-/* Cuts off links at the start that need not be victims: an event loop, and a task that waits for any one of
- * the holders of its pipe. */
+/* Cuts off links at the start whose task may well be idle: an event loop, or a task for which any one
+ * of several tasks could write a pipe. */
 static void trim(const struct waitlive *w, struct waitlive_chain *c)
 {
 	size_t n = 0;
@@ -345,7 +349,7 @@ static int collect_chain(struct waitlive *w, uint64_t id, const struct waitgraph
 	return keep(w, &c);
 }
 
-/* Whether the task is in a cycle that is told. Then it needs no chain of its own. */
+/* Whether the task is in a cycle that is worth telling. Then it needs no chain of its own. */
 static bool on_told_cycle(const struct waitlive *w, const struct proctask_thread *th)
 {
 	for (size_t i = 0; i < w->chains.n; i++) {
@@ -395,8 +399,8 @@ static int drop_tails(struct waitlive *w)
 			VEC_FREE(&c->links);
 			continue;
 		}
-		/* Several chains may begin with the same task after trim() has cut off their starts. One of
-		 * them is enough. */
+		/* After trim() has cut off their starts, several chains may begin with the same task.
+		 * One of them is enough. */
 		if (!c->cycle)
 			seen[c->links.v[0].th - first] = true;
 		w->chains.v[n++] = *c;

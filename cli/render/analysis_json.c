@@ -27,7 +27,7 @@ static json_t *resource_json(enum resource_kind kind, const char *name)
 	return json_pack("{s:s, s:o}", "kind", resource_kind_word(kind), "name", text_json(name ? name : ""));
 }
 
-/* Adds where the task of a link runs. */
+/* Adds the control group and the container of the task of a link. */
 static json_t *placed(json_t *task, const struct graph *g, const struct link *k)
 {
 	struct cgroup_name p = graph_place(g, k->task, k->to_ns);
@@ -48,7 +48,7 @@ static json_t *link_json(const struct graph *g, const struct link *k, bool last)
 		      g, k);
 }
 
-/* The losses that overlap [from, to). */
+/* The losses of records that overlap [from_ns, to_ns). */
 static json_t *losses_json(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
 {
 	struct shedding shed = { 0 };

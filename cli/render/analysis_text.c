@@ -36,7 +36,7 @@ static void print_resource(FILE *f, const char *kind, const char *name)
 		fprintf(f, "  [%s%s%s]", kind, name[0] ? " " : "", name);
 }
 
-/* Whether a link is sure. A hand-over of a lock is weak as a cause, but sure for time. */
+/* Whether a link is sure. A handoff of a lock has a weak edge, but it certainly took the time. */
 static bool is_sure(const struct link *k)
 {
 	return k->strength == EDGE_STRONG || k->edge == EDGE_LOCK || k->edge == EDGE_KERNEL_LOCK;
@@ -121,7 +121,7 @@ void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d)
 			(unsigned long long)g->w->lost_records);
 }
 
-/* The number of rows that belong to the same hang as row i. */
+/* The number of rows after row i that belong to the same hang as row i. */
 static size_t count_same(const struct hangs *h, size_t i)
 {
 	size_t n = 0;

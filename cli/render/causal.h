@@ -3,8 +3,8 @@
  * causal.h - the causal graph, and slices of it: as text, as JSON (doc/json.md), and as a picture for
  * Graphviz. Times in JSON are CLOCK_MONOTONIC nanoseconds. One thread.
  *
- * A graph may have millions of segments. So it is written while it is walked, and no JSON tree of it is
- * built.
+ * A graph may have millions of segments. So the functions write it piece by piece, and build no JSON
+ * tree of it.
  */
 #ifndef CTRACE_CLI_RENDER_CAUSAL_H
 #define CTRACE_CLI_RENDER_CAUSAL_H
@@ -20,23 +20,24 @@
 struct graph_pick {
 	const struct causal *c;
 	uint64_t from_ns, to_ns;
-	bool *in; /* one for each segment: it is shown */
+	bool *in; /* [segment]: true: it is shown */
 	size_t n; /* how many segments are shown */
 };
 
 /* Picks the segments that overlap [from, to). Returns 0 or -ENOMEM. On success the caller calls
  * graph_pick_done(). */
 int graph_pick_window(const struct causal *c, uint64_t from_ns, uint64_t to_ns, struct graph_pick *ret);
-/* Keeps only the picked segments that are at most depth edges away from a segment, along edges in both
- * directions. Weak edges count only at that segment itself: edges that lead to it, and edges that join it to
- * its neighbours in the same task. Returns 0, or -ENOMEM: pick is as before. */
+/* Keeps only the picked segments that are at most `depth` edges away from `segment`, along edges in
+ * both directions. Of weak edges, only two sorts count: those that lead to `segment` itself, and
+ * those that join it to its neighbours in the same task. Returns 0, or -ENOMEM: pick is as before. */
 int graph_pick_around(struct graph_pick *pick, uint32_t segment, uint32_t depth);
 void graph_pick_done(struct graph_pick *pick);
 
-/* Writes a document with one line for each segment and each edge. Stops when stdout takes no more. */
+/* Writes a JSON document with one line for each segment and each edge. Stops early if a write to
+ * stdout fails. */
 void render_graph_json(FILE *f, const struct graph_pick *pick);
-/* Each writes one object. in: the segments that are shown; NULL: all. An edge from a segment that is not
- * shown has "from": null. */
+/* These two write one JSON object. in: [segment], which segments are shown; NULL: all. An edge from a
+ * segment that is not shown has "from": null. */
 void render_segment_json(FILE *f, const struct causal *c, uint32_t segment);
 void render_edge_json(FILE *f, const struct causal *c, const struct edge *e, const bool *in);
 
@@ -45,14 +46,16 @@ void render_edge_json(FILE *f, const struct causal *c, const struct edge *e, con
 /* Writes the picture. Returns 0, or -ENOMEM: nothing was written. */
 int render_graph_dot(FILE *f, const struct graph_pick *pick);
 
-/* Returns a new reference. NULL: out of memory. */
+/* These two write a slice as JSON and as text. render_slice_json() returns a new reference; NULL: out
+ * of memory. */
 json_t *render_slice_json(const struct causal *c, const struct slice *s, enum slice_direction direction);
 void render_slice(FILE *f, const struct causal *c, const struct slice *s, enum slice_direction direction);
 
 /* Writes the task of a segment: "sh[12]", or "sh[12]@web" in a container. Safe to print. Returns buf. */
 #define RENDER_WHO_MAX 160
 const char *render_who(const struct causal *c, uint32_t segment, char buf[RENDER_WHO_MAX]);
-/* The cause of an edge that no task of this machine caused: "a timer", "the network", "a device". */
+/* A word for the origin of an edge that comes from no task of this machine: "a timer", "the network",
+ * "a device". */
 const char *render_outside(const struct edge *e);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cgroup_name.h - the control group and the container of a task: in JSON, and short in a text. A cgroup that
- * is not known is left out, and so is a container that does not exist.
+ * cgroup_name.h - writes the control group and the container of a task: in JSON, and in a short form
+ * in text. A control group that is not known is left out. If a task is in no container, the container
+ * is left out.
  */
 #ifndef CTRACE_CLI_RENDER_CGROUP_NAME_H
 #define CTRACE_CLI_RENDER_CGROUP_NAME_H
@@ -13,8 +14,8 @@
 
 /* Adds "cgroup" (a path) and "container" to the object of a task, and returns the object. Accepts NULL. */
 json_t *render_cgroup_name(json_t *task, const struct cgroup_name *p);
-/* Writes the same members, for an object that is written as text; the object has another member before
- * them. */
+/* Writes the same members with fprintf(), each after a comma, into an object that has another member
+ * before them. */
 void render_put_cgroup_name(FILE *f, const struct cgroup_name *p);
 /* Returns "@web" for a task in a container, otherwise "". */
 const char *render_at(const struct cgroup_name *p, char buf[CGROUP_NAME_MAX + 1]);

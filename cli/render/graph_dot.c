@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* graph_dot.c - the picture: a column for each process, and in it one for each task, from the top down in
- * the order of time. */
+/* graph_dot.c - writes the picture of a graph. Each process is a box, with a column for each of its
+ * tasks. Time goes from the top down. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -116,7 +116,8 @@ static void put_clusters(FILE *f, const struct row *rows, size_t n)
 		put_cluster_label(f, c, s, tgid);
 		for (; i < n && c->g->tasks[c->segments[rows[i].segment].task].tgid == tgid; i++) {
 			put_segment(f, c, rows[i].segment);
-			/* Keeps the nodes of a task below each other, even where no edge joins them. */
+			/* an invisible edge keeps the nodes of a task below each other, even where no
+			 * other edge joins them */
 			if (i > first &&
 			    c->segments[rows[i].segment].task == c->segments[rows[i - 1].segment].task)
 				fprintf(f, "    s%" PRIu32 " -> s%" PRIu32 " [style=invis, weight=10];\n",

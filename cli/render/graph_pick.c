@@ -35,9 +35,9 @@ static void visit(struct walk *w, uint32_t segment)
 	w->queue[w->n++] = segment;
 }
 
-/* Whether an edge is followed. Weak edges are followed only at the central segment: to its possible causes,
- * and to its neighbours in the same task. Weak edges further away, or to its possible effects, would show
- * half of the machine. */
+/* Whether an edge is followed. A weak edge is followed only at the central segment: to a possible
+ * cause of it, or to a neighbour in the same task. With weak edges to possible effects, or further
+ * away, the picture would show half of the machine. */
 static bool is_near(const struct edge *e, bool centre, bool comes_in)
 {
 	return e->strength != EDGE_WEAK || (centre && (comes_in || e->kind == EDGE_NEIGHBOUR));

@@ -19,14 +19,14 @@ struct path_view {
 	const struct account *account;
 	struct whatif *whatif;
 	uint64_t from_ns, to_ns;
-	/* What --without takes away, all together. n_without 0: nothing; table then has the what-ifs that
-	 * suggest themselves. */
+	/* The things that --without takes away, all of them together. n_without 0: --without was not
+	 * given, and `table` has what-ifs that are worth asking. */
 	const struct whatif_without *without;
 	size_t n_without;
-	struct whatif_row answer; /* if n_without is not 0: saved_ns and path_ns of that what-if */
+	struct whatif_row answer; /* if n_without is not 0: the what-if with all of `without` */
 	const struct whatif_row *table;
 	size_t n_table;
-	/* the what-if of the headline: without the wait that took most of the task's own time */
+	/* the what-if of the headline: the wait that took most of the task's own time is taken away */
 	struct whatif_row headline;
 	bool all; /* for text: show all pieces */
 };

@@ -31,7 +31,7 @@ static const char *who(const struct path_view *v, uint32_t task, uint64_t ts_ns,
 	return buf;
 }
 
-/* Names the task that took most of the time, if that is not the task that the victim waited for. */
+/* Names the task that took most of the time, unless it is the task for which the victim waited. */
 static void say_end(const struct path_view *v, FILE *f)
 {
 	const struct account_row *first = &v->account->rows[ACCOUNT_WAIT][0];
@@ -45,7 +45,7 @@ static void say_end(const struct path_view *v, FILE *f)
 		text_duration(last->ns, ns));
 }
 
-/* Names the task that used the CPU, which the victim wanted, for the longest time. */
+/* Names the task that had the CPU longest while the victim waited for it. */
 static void say_rival(const struct path_view *v, FILE *f)
 {
 	char name[WHO_MAX], ns[TEXT_NUMBER_MAX];
@@ -60,7 +60,7 @@ static void say_rival(const struct path_view *v, FILE *f)
 	}
 }
 
-/* Says so if it helps more to fix something else than the longest wait. */
+/* If it helps far more to fix something else than the longest wait, says what. */
 static void say_better(const struct path_view *v, FILE *f)
 {
 	char words[ACCOUNT_WORDS_MAX], ns[TEXT_NUMBER_MAX];
@@ -146,7 +146,8 @@ static void print_group(FILE *f, const struct path_view *v, enum account_group g
 	fprintf(f, "%zu other%s\n", n, n > 1 ? "s" : "");
 }
 
-/* Whether each process has one task only on the path. Then the rows of the tasks say nothing new. */
+/* Whether each process has only one task on the path. Then the rows of the tasks say the same as
+ * those of the processes. */
 static bool tasks_are_processes(const struct path_view *v)
 {
 	return v->account->n_rows[ACCOUNT_TASK] == v->account->n_rows[ACCOUNT_PROCESS];
@@ -220,14 +221,14 @@ static void print_state(FILE *f, const struct path_view *v, const struct path_pi
 		fprintf(f, ", a circle of waits");
 }
 
-/* Why the task is on the path: how the waiting task depends on it. */
+/* Says why the task of a frame is on the path: how the waiting task depends on it. */
 static const char *reason(const struct path_frame *f)
 {
 	return f->depth ? edge_kind_name(f->blame.edge) : "itself";
 }
 
-/* Pieces that look like one to a reader: the same task, in the same state, for the same object. Negligible
- * pieces in between belong to them. */
+/* A row of pieces that is shown as one line: the same task is in the same state, for the same object.
+ * Negligible pieces in between belong to the row. */
 struct run {
 	size_t first, end; /* pieces */
 	size_t same;       /* how many of them are like the first piece */
@@ -295,7 +296,7 @@ static void print_fold(FILE *f, size_t n, uint64_t ns)
 		fprintf(f, "%14s %10s  %zu piece%s\n", "...", text_duration(ns, text), n, n > 1 ? "s" : "");
 }
 
-/* How long a run has to be, to be among the longest. */
+/* The length of the shortest run that is shown: only the RUNS_SHOWN longest runs are. */
 static uint64_t shortest_shown(const struct path_view *v, const runs *rs)
 {
 	uint64_t top[RUNS_SHOWN] = { 0 };
@@ -324,7 +325,8 @@ static void print_runs(FILE *f, const struct path_view *v, const runs *rs)
 	for (size_t i = 0; i < rs->n && !cli_output_broken(); i++) {
 		uint64_t ns = run_ns(v, &rs->v[i]);
 
-		/* Also hides a mixture of short pieces, in which no piece is typical. */
+		/* also hide a run that mixes many short pieces, so that its first piece is not
+		 * typical */
 		if (ns < limit || rs->v[i].same_ns < ns / 2 || (!v->all && shown >= RUNS_SHOWN)) {
 			folded += rs->v[i].end - rs->v[i].first;
 			folded_ns += ns;

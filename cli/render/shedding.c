@@ -55,7 +55,7 @@ void shedding_look(struct shedding *s, const struct window *w, uint64_t from_ns,
 		const struct window_event *e = &w->events[i];
 		bool shed = e->r.kind == CT_SHED || e->r.kind == CT_GAP;
 
-		/* x[0] of both kinds is the start time */
+		/* in both kinds of records, x[0] is the start time */
 		if (shed && e->x[0] < to_ns && e->r.ts >= from_ns)
 			shedding_note(s, e);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * shedding.h - what the daemon left out of a part of a trace on purpose, to keep its own cost within the
- * budget. One thread.
+ * shedding.h - says which records of a part of a trace the daemon left out on purpose, to keep its
+ * own cost within the budget. One thread.
  */
 #ifndef CTRACE_CLI_RENDER_SHEDDING_H
 #define CTRACE_CLI_RENDER_SHEDDING_H
@@ -13,14 +13,14 @@
 
 #include "trace/format/window.h"
 
-#define SHEDDING_TASKS  16 /* that are named; the rest are in left_out */
-#define SHEDDING_GROUPS 4  /* the same */
+#define SHEDDING_TASKS  16 /* tasks that are named; left_out counts the records of all */
+#define SHEDDING_GROUPS 4  /* groups that are named */
 
 /* A user or a control group whose tasks were capped. */
 struct shedding_group {
 	uint64_t id;
 	bool cgroup;
-	uint64_t ns; /* how long their records were left out */
+	uint64_t ns; /* how long the records of its tasks were left out */
 };
 
 /* What was left out. All zero at the start. */
@@ -34,12 +34,12 @@ struct shedding {
 	unsigned n_groups;
 };
 
-/* Takes note of one record. Records of other kinds are ignored. */
+/* Takes note of one CT_SHED record. Records of other kinds are ignored. */
 void shedding_note(struct shedding *s, const struct window_event *e);
 /* Takes note of all records of a window that concern [from_ns, to_ns), in boot time. */
 void shedding_look(struct shedding *s, const struct window *w, uint64_t from_ns, uint64_t to_ns);
 bool shedding_any(const struct shedding *s);
-/* Prints some lines for people; each begins with label. */
+/* Prints lines for people, each with `label` at its start. */
 void shedding_print(FILE *f, const char *label, const struct shedding *s);
 /* Returns a new reference. NULL: nothing was left out, or out of memory. */
 json_t *shedding_json(const struct shedding *s);

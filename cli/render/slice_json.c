@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-/* Segments and edges have the form of ctrace.graph/1. Its writer writes text and makes no JSON tree, so this
- * function parses that text. */
+/* Segments and edges have the form that they have in ctrace.graph/1. The functions that write them
+ * make text and no JSON tree, so this function parses the text. */
 static json_t *segment_json(const struct causal *c, uint32_t segment)
 {
 	char *text = NULL;

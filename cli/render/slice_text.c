@@ -61,7 +61,7 @@ static void print_step(FILE *f, const struct causal *c, const struct slice *s, s
 	fprintf(f, "        %s\n", text);
 }
 
-/* Prints the other end of an option: its origin, or (forward) its effect. */
+/* Prints the task at the other end of an option: at its origin or, in a forward slice, at its effect. */
 static void print_option(FILE *f, const struct causal *c, const struct slice_option *o,
 			 enum slice_direction direction)
 {
