@@ -12,32 +12,37 @@
  * Writing
  */
 
-/* ns. So much of the trace a power cut can take: all that is older has reached the disk. Below: more syncs of
- * a disk that others use. Above: a crash of the machine takes the hang before it. No evidence yet. */
+/* ns: The trace is synced to the disk once in this time. After a power cut or a crash of the machine, about
+ * this much of the trace is missing. Below: more syncs of a disk that others use too. Above: the records of a
+ * hang just before the crash are missing. No evidence yet. */
 #define STORE_SYNC_NS 5000000000ULL
-/* Bytes of sealed segments that wait for the disk; beyond that they are lost, and told. Below: a short stall
- * of the disk is a gap. Above: a stuck disk takes memory. Evidence: a_disk_that_stands_still (faults_test.c),
- * on both sides, that it is so. */
+/* Bytes: This much of sealed segments may wait for the disk. Further segments are lost, and become a gap in
+ * the trace. Below: a short stall of the disk makes a gap. Above: a stuck disk takes more memory. Evidence:
+ * a_disk_that_stands_still (faults_test.c) on both sides, that the number is so. */
 #define STORE_QUEUE_BYTES (16u << 20)
-/* ns between two tries to begin a file that has gone anew. No evidence yet. */
+/* ns: If the trace file was removed or replaced, this is the time between two tries to create it again.
+ * Below: more useless tries. Above: more of the trace is lost. No evidence yet. */
 #define STORE_AGAIN_NS 10000000000ULL
-/* ns. A trouble of the disk is over when there was none for so long. Below: a disk that fails now and then
- * makes a message each time. Above: it is told late that all is well. No evidence yet. */
+/* ns: A trouble of the disk counts as over if it has not occurred for this time. Below: a disk that fails now
+ * and then makes a message each time. Above: ctraced reports late that all is well. No evidence yet. */
 #define STORE_CALM_NS 5000000000ULL
-/* Bytes of a snapshot that are written before the disk is waited for. Below: snapshots take longer. Above:
- * other programs wait for the disk. No evidence yet. */
+/* Bytes: After each such part of a snapshot, the daemon waits until the disk has written it. Below: snapshots
+ * take longer. Above: other programs wait for the disk. No evidence yet. */
 #define CUT_PIECE_BYTES (8u << 20)
 
 /*
  * Encoding
  */
 
-/* Level of zstd. Below (negative): more bytes for each record. Above: more CPU time. No evidence yet. */
+/* Level of zstd: how hard it compresses. Below (negative): more bytes for each record. Above: more CPU time.
+ * No evidence yet. */
 #define ZSTD_LEVEL 1
-/* Bytes. A smaller column does not pay for the header of a zstd frame. No evidence yet. */
+/* Bytes: A column smaller than this is stored without compression. Below: the header of the zstd frame is
+ * larger than what it saves. Above: more bytes for each record. No evidence yet. */
 #define ZSTD_MIN_BYTES 48
-/* Moves for each record, on average, until the simple sort gives up: then the records are not nearly in
- * order. It changes only the time. No evidence yet. */
+/* Moves: If the simple sort needs more moves for each record, on average, another sort takes over, because
+ * the records are not nearly in order. The number changes only the time that sorting takes. No evidence yet.
+ */
 #define MOVES_PER_RECORD 16
 
 #endif

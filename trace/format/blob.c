@@ -73,7 +73,8 @@ uint64_t blob_stack_id(const char *const *frames, size_t n)
 {
 	uint64_t id = HASH_START;
 
-	/* With the 0 behind each string: otherwise "ab", "c" and "a", "bc" would get one id. */
+	/* Hash the 0 behind each string too: otherwise the frames "ab", "c" and the frames "a", "bc"
+	 * would get the same id. */
 	for (size_t i = 0; i < n; i++)
 		id = hash_bytes(id, frames[i], strlen(frames[i]) + 1);
 	return id ? id : 1;
@@ -85,7 +86,7 @@ struct ct_stack_blob *blob_stack(uint64_t ts_ns, const char *const *frames, size
 	struct ct_stack_blob *b;
 	size_t bytes = 0, keep = 0;
 
-	/* One string stands for all frames that do not fit. */
+	/* Keep the frames that fit. One more string stands for all others. */
 	while (keep < n && keep < STACK_FRAMES - 1 &&
 	       sizeof(*b) + bytes + strlen(frames[keep]) + 1 + sizeof(more) <= BLOB_MAX)
 		bytes += strlen(frames[keep++]) + 1;

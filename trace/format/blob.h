@@ -10,13 +10,13 @@
 
 #include "ctrace/abi.h"
 
-/* Whether a blob is a CT_TASK, CT_OBJECT or CT_STACK whose sizes, strings and ids are sound. The
+/* True: the blob is a CT_TASK, CT_OBJECT or CT_STACK, and its sizes, strings and ids are valid. The
  * caller has made sure that blob->size bytes are readable. */
 bool blob_is_valid(const struct ct_blob *blob);
 
 /*
- * Takes the next blob of a known kind out of *n bytes at *p, copies it to buf, and advances *p and
- * *n behind it. buf has 65536 bytes; it is of uint64_t, so that the blob in it is aligned. Blobs of
+ * Finds the next blob of a known kind in the *n bytes at *p, and copies it to buf. *p and *n become
+ * the bytes behind this blob. buf has 65536 bytes; its type makes the blob in it aligned. Blobs of
  * unknown kinds are skipped. Returns 1: buf has a valid blob whose times are within their limits
  * (limits.h); 0: the end; -EBADMSG: the bytes are damaged, and the caller stops.
  */
@@ -24,9 +24,9 @@ int blob_next(const uint8_t **p, size_t *n, uint64_t *buf);
 
 /* The id of a stack: a hash of its n frame strings, never 0. */
 uint64_t blob_stack_id(const char *const *frames, size_t n);
-/* Makes a CT_STACK blob of n frames, innermost first; the caller frees it. Its size is in h.size.
- * It has at most 64 KiB and 1024 frames: if more are given, its last frame says that the rest was
- * left out. Its id is that of all n frames. NULL: out of memory. */
+/* Makes a CT_STACK blob of n frames, innermost first; the caller frees it. Its size is in h.size. It
+ * has at most 64 KiB and 1024 frames. If more are given, its last frame says that the rest was left
+ * out. Its id is the id of all n frames, also of those that are left out. NULL: out of memory. */
 struct ct_stack_blob *blob_stack(uint64_t ts_ns, const char *const *frames, size_t n);
 
 #endif

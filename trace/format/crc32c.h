@@ -7,14 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the checksum of the bytes so far, whose checksum is crc, and n more. crc is 0 at the
- * beginning. */
+/* Adds n bytes to a checksum. crc: the checksum of the bytes before them; 0 if there are none.
+ * Returns the checksum of all bytes. */
 uint32_t crc32c(uint32_t crc, const void *p, size_t n);
 /* As crc32c(), with tables in place of the processor's crc32 instruction, for processors that do
  * not have it. */
 uint32_t crc32c_portable(uint32_t crc, const void *p, size_t n);
 
-/* Whether a checksum read from a file is right. A build for fuzzing says yes to all: a fuzzer would
+/* True: a checksum from a file is right. In a build for fuzzing, always true, because a fuzzer would
  * hardly ever guess a checksum. */
 static inline bool crc32c_matches(uint32_t got, uint32_t want)
 {

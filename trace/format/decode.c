@@ -15,7 +15,7 @@
 typedef VEC(uint8_t) bytes_t;
 
 struct decoder_block {
-	struct format_block h; /* raw_bytes 0: not there */
+	struct format_block h; /* raw_bytes 0: the segment does not have this block */
 	const uint8_t *stored;
 	const uint8_t *raw; /* NULL: not yet decoded */
 	bytes_t buf;
@@ -24,7 +24,7 @@ struct decoder_block {
 struct decoder {
 	const struct format_segment *h;
 	struct decoder_block blocks[FORMAT_BLOCK_TYPES];
-	struct cursor varints[FORMAT_BLOCK_TYPES]; /* by block type; used for the columns of varints only */
+	struct cursor varints[FORMAT_BLOCK_TYPES]; /* [block type]; only for columns of varints */
 	bytes_t planes;
 	VEC(uint64_t) times;
 	struct order order;
@@ -66,9 +66,9 @@ static bool block_sizes_ok(const struct format_block *b)
 	return b->codec == FORMAT_CODEC_RAW ? b->stored_bytes == b->raw_bytes : b->codec == FORMAT_CODEC_ZSTD;
 }
 
-/* Frees the buffers if they are much larger than this segment needs. The buffers stay from one
- * segment to the next, and each grows to the largest block of its type. Without this, all of them
- * together could exceed the limit of memory for one segment. */
+/* Frees the buffers if they are much larger than this segment needs. The buffers are kept from one
+ * segment to the next, and each buffer grows to the largest block of its type. So all buffers
+ * together could become larger than the limit of memory for one segment. */
 static void decoder_give_back(struct decoder *d, uint64_t raw_max)
 {
 	uint64_t kept = d->planes.cap;
@@ -117,8 +117,8 @@ static int block_unzstd(struct decoder *d, const struct decoder_block *b, bytes_
 {
 	size_t n;
 
-	/* Compare with the size in the zstd frame first: a wrong raw_bytes must not cost a large
-	 * buffer. */
+	/* First compare raw_bytes with the size in the zstd frame: a wrong raw_bytes must not make us
+	 * allocate a large buffer. */
 	if (ZSTD_getFrameContentSize(b->stored, b->h.stored_bytes) != b->h.raw_bytes)
 		return -EBADMSG;
 	if (VEC_RESERVE(to, b->h.raw_bytes + DECODER_SLACK))
@@ -157,7 +157,7 @@ int decoder_block(struct decoder *d, enum format_block_type type, const uint8_t 
 	return 0;
 }
 
-/* A block that must have exactly n items of size bytes. */
+/* Gets a block that must have exactly n items of `size` bytes each. Otherwise -EBADMSG. */
 static int block_exact(struct decoder *d, int type, size_t n, size_t size, const uint8_t **ret_p)
 {
 	size_t bytes;
@@ -168,9 +168,9 @@ static int block_exact(struct decoder *d, int type, size_t n, size_t size, const
 	return bytes == n * size ? 0 : -EBADMSG;
 }
 
-/* Takes one time of len bytes. Nearly all times have the first three planes, so these are read
- * without a branch. This reads at most one byte beyond the end of a plane, which DECODER_SLACK
- * allows for. */
+/* Takes one time of len bytes, one byte from each plane. Nearly all times have bytes in the first
+ * three planes, so these are read without a branch. This may read one byte beyond the end of a plane;
+ * there are DECODER_SLACK readable bytes. */
 static inline uint64_t take_time(const uint8_t **plane, unsigned len)
 {
 	static const uint32_t keep[] = { 0, 0xff, 0xffff, 0xffffff };
@@ -223,8 +223,8 @@ static int decode_times(struct decoder *d, const struct format_cpu *cpus, size_t
 	return ok ? 0 : -EBADMSG;
 }
 
-/* The columns that the loop over the records reads without bounds checks: decode_columns() has
- * checked their sizes. */
+/* The columns of one segment. The loop over the records reads them without bounds checks, because
+ * decode_columns() has checked their sizes. */
 struct columns {
 	const uint8_t *kind, *mask, *state, *wait, *flags, *nr, *aux;
 	const uint8_t *tids, *objs; /* dictionaries; not aligned */
@@ -284,7 +284,8 @@ static inline uint64_t take_varint(struct cursor *c)
 	return cursor_varint(c);
 }
 
-/* Takes an index and returns the task id at it. An index that is too large marks its column as bad. */
+/* Takes an index from a column, and returns the task id at this index of the dictionary. If the index
+ * is too large, marks the column as bad. */
 static inline uint32_t take_tid(struct decoder *d, const struct columns *c, int col)
 {
 	uint64_t i = take_varint(&d->varints[col]);
@@ -319,7 +320,8 @@ static inline uint16_t take_u16(const uint8_t **p)
 	return v;
 }
 
-/* Decodes the next record into its context, and returns the context and the record's tid. */
+/* Decodes the next record. Its fields become those of its context, which is returned. *ret_tid: the
+ * record's tid. */
 static inline struct predict_context *decode_record(struct decoder *d, struct columns *c, uint8_t kind,
 						    uint8_t mask, uint8_t info, uint32_t *ret_tid)
 {

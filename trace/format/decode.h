@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * decode.h - decodes one file segment: the reverse of encode.h. Its bytes may be hostile even where
+ * decode.h - decodes one file segment: the reverse of encode.h. The bytes may be hostile even if
  * their checksum is right. One thread at a time for each decoder.
  */
 #ifndef CTRACE_TRACE_FORMAT_DECODE_H
@@ -18,18 +18,18 @@ struct decoder;
 struct decoder *decoder_new(void);
 void decoder_free(struct decoder *d);
 
-/* Begins a segment: finds the blocks in the n bytes of its body. h, body and DECODER_SLACK readable
- * bytes after the body must stay valid until the last call for this segment. 0; -EBADMSG: the
- * blocks are damaged, or larger than limits.h allows. */
+/* Begins a segment: finds the blocks in the n bytes of its body. The caller keeps h and body valid
+ * until the last call for this segment; DECODER_SLACK bytes after the body must be readable too. 0;
+ * -EBADMSG: the blocks are damaged, or larger than limits.h allows. */
 int decoder_begin(struct decoder *d, const struct format_segment *h, const uint8_t *body, size_t n);
 /* Gives the decompressed bytes of one block; *ret_n is 0 if the segment does not have the block.
  * The decoder owns the bytes; they are valid until the next decoder_begin() or decoder_free(). 0,
  * -EBADMSG, -ENOMEM. */
 int decoder_block(struct decoder *d, enum format_block_type type, const uint8_t **ret_p, size_t *ret_n);
-/* Decodes the records into out, sorted by (ts, cpu, order within the CPU), and their number into
- * *ret_n. out has room for h->n_records. Records of kinds that this version does not know are left
- * out. *ret_n_cpus is the highest CPU number of the records plus 1, or 0 if there are none. 0,
- * -EBADMSG, -ENOMEM; on failure the content of out is undefined. */
+/* Decodes the records into out, sorted by (ts, cpu, order within the CPU). *ret_n: their number. out
+ * has room for h->n_records records. Records of kinds that this version does not know are left out.
+ * *ret_n_cpus is the highest CPU number of the records plus 1, or 0 if there are none. 0, -EBADMSG,
+ * -ENOMEM; on failure the content of out is undefined. */
 int decoder_events(struct decoder *d, struct window_event *out, size_t *ret_n, uint32_t *ret_n_cpus);
 
 #endif

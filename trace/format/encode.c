@@ -87,8 +87,8 @@ int encoder_begin(struct encoder *e, size_t head_bytes)
 	return 0;
 }
 
-/* Byte b of item i goes to b * n + i. So the high bytes, which hardly differ, stand together and
- * compress well. */
+/* Writes items as byte planes: byte b of item i goes to b * n + i. So the high bytes of all items,
+ * which are nearly the same, stand side by side and compress well. */
 static int encoder_planes(struct encoder *e, const uint8_t *data, size_t n, unsigned width)
 {
 	if (VEC_RESERVE(&e->planes, n * width))

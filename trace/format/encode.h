@@ -3,7 +3,7 @@
  * encode.h - encodes the records of one file segment as blocks (format.h).
  *
  * One encoder encodes one segment after the other and keeps its buffers. It knows neither files nor
- * the dictionary; it says to which ids the records refer (encoder_refs()). One thread at a time for
+ * the dictionary. encoder_refs() gives the ids to which the records refer. One thread at a time for
  * each encoder.
  */
 #ifndef CTRACE_TRACE_FORMAT_ENCODE_H
@@ -15,8 +15,8 @@
 #include "ctrace/format.h"
 #include "lib/vec.h"
 
-/* The records of one CPU. raw: each record as a struct ct_rec, and behind it its words; owned by
- * the caller. */
+/* The records of one CPU. raw: for each record a struct ct_rec, and directly behind it the extra
+ * words of the record; owned by the caller. */
 struct encode_stream {
 	uint16_t cpu;
 	uint32_t n_records;
@@ -28,21 +28,22 @@ struct encoder;
 struct encoder *encoder_new(void);
 void encoder_free(struct encoder *e);
 
-/* Begins a segment, with head_bytes of zeroes in front of the body. 0 or -ENOMEM. */
+/* Begins a segment. head_bytes: the number of zeroes in front of the body, as room for a header. 0 or
+ * -ENOMEM. */
 int encoder_begin(struct encoder *e, size_t head_bytes);
 /* Appends one block of n items of width bytes each. Items with width > 1 are stored as byte planes.
  * Appends nothing if n is 0. 0, -ENOMEM, or -EFBIG: the blocks of the segment would be larger than
  * FORMAT_RAW_MAX in all. */
 int encoder_block(struct encoder *e, enum format_block_type type, const void *data, size_t n, unsigned width);
-/* Appends the records of n CPUs as columns. The streams are sorted by cpu; kind_info is that of the
+/* Appends the records of n CPUs as columns. The streams are sorted by cpu. kind_info: as in the
  * segment header. Times are stored relative to begin_ns. 0, -ENOMEM or -EFBIG as encoder_block(). */
 int encoder_records(struct encoder *e, const struct encode_stream *streams, size_t n, uint64_t begin_ns,
 		    const uint8_t kind_info[FORMAT_KINDS]);
 
-/* The ids to which the records refer; to be asked after encoder_records(). tids and objs: every
- * value but 0 of the fields that hold a task id or an object id, each once. (0 may be among them
- * too.) x_objs and x_stacks: the extra words of records that are ids of objects or stacks; these
- * may repeat. Owned by the encoder, valid until the next encoder_begin(). */
+/* The ids to which the records refer, valid after encoder_records(). tids and objs: all task ids and
+ * object ids in fields of the records, each id once; 0 may be among them. x_objs and x_stacks: the
+ * extra words of records that are ids of objects or of stacks; an id may occur several times. Owned
+ * by the encoder, valid until the next encoder_begin(). */
 struct encode_refs {
 	const uint32_t *tids;
 	size_t n_tids;

@@ -13,7 +13,7 @@
 
 #define SCAN_TRIES 4
 
-/* The CRC-32C of n bytes, with the four bytes at offset `at` counted as 0. */
+/* The CRC-32C of n bytes. The four bytes at offset `at` count as 0. */
 static uint32_t crc_without(const uint8_t *p, size_t n, size_t at)
 {
 	static const uint8_t zero[4];
@@ -159,7 +159,8 @@ int file_index_open(struct file_index *ix, int fd, const char *name, char err[FI
 
 enum slot_is { SLOT_OTHER, SLOT_BROKEN, SLOT_NEWER, SLOT_SEGMENT };
 
-/* Looks at the first n bytes of a slot, in buf. If a segment header is there, copies it to *h. */
+/* buf has the first n bytes of a slot. Tells whether a segment header is there, and whether it is
+ * valid. Only for SLOT_SEGMENT and SLOT_NEWER, *h is a checked header. */
 static enum slot_is slot_check(const struct file_index *ix, const uint8_t *buf, size_t n, uint32_t slot,
 			       struct format_segment *h)
 {
@@ -176,8 +177,8 @@ static enum slot_is slot_check(const struct file_index *ix, const uint8_t *buf, 
 	return limits_segment_ok(&ix->file, h, slot) ? SLOT_SEGMENT : SLOT_BROKEN;
 }
 
-/* Reads the segment header in a slot. A second, longer read is needed only for headers of later
- * versions, which are longer than ours. */
+/* Reads the segment header in a slot. Only a header of a later version, which is longer than ours,
+ * needs a second read. */
 static enum slot_is slot_read(const struct file_index *ix, int fd, uint32_t slot, struct format_segment *h)
 {
 	uint8_t buf[LIMITS_SEGMENT_HEADER_MAX];
@@ -203,8 +204,8 @@ static int by_seq(const void *a, const void *b)
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-/* Drops segments that a newer one has overwritten in part: the newest segment owns its slots.
- * segments are sorted by seq. */
+/* Drops segments that a newer segment has overwritten in part, because the slots belong to the newest
+ * segment. The segments are sorted by seq. */
 static int file_index_drop_overlapped(struct file_index *ix, uint32_t n_slots)
 {
 	_cleanup_free_ uint8_t *taken = calloc((size_t)n_slots + 1, 1);
@@ -214,7 +215,7 @@ static int file_index_drop_overlapped(struct file_index *ix, uint32_t n_slots)
 		return -ENOMEM;
 	for (size_t i = ix->segments.n; i-- > 0;) {
 		const struct file_index_segment *s = &ix->segments.v[i];
-		/* A segment of a truncated file claims slots that are gone. */
+		/* In a truncated file, a segment may claim slots that no longer exist. */
 		size_t n = MIN(s->h.n_slots, n_slots + 1 - s->slot);
 
 		if (memchr(taken + s->slot, 1, n) ||
@@ -228,8 +229,8 @@ static int file_index_drop_overlapped(struct file_index *ix, uint32_t n_slots)
 	return 0;
 }
 
-/* The first slot after this one that has data. It skips holes of the file, so even a huge hole
- * costs no time. */
+/* The first slot after `slot` that has data. Skips holes of the file, so that even a huge hole costs
+ * no time. */
 static uint64_t next_data(int fd, uint32_t slot, uint32_t slot_bytes)
 {
 	off_t at = lseek(fd, (off_t)(((uint64_t)slot + 1) * slot_bytes), SEEK_DATA);
@@ -279,8 +280,8 @@ int file_index_scan(struct file_index *ix, int fd)
 {
 	uint64_t newest = 0;
 
-	/* A writer that overtakes the scan makes it miss segments, so the scan tries again. A hole
-	 * that stays while nothing new is written is a real one. */
+	/* If a writer overtakes the scan, the scan misses segments, so it is repeated. If segments
+	 * are missing although nothing new was written, they really are missing. */
 	for (int tries = 0; tries < SCAN_TRIES; tries++) {
 		int err = file_index_scan_once(ix, fd);
 

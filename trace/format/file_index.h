@@ -15,7 +15,7 @@
 #define FILE_INDEX_HEADER_MAX (FORMAT_SLOT_BYTES_MIN + FORMAT_META_MAX) /* file header and meta data */
 
 struct file_index_segment {
-	struct format_segment h; /* checked: crc, version, file id, limits */
+	struct format_segment h; /* its crc, version, file id and limits have been checked */
 	uint32_t slot;
 };
 
@@ -29,13 +29,13 @@ struct file_index {
 	uint32_t n_newer;  /* segments of a greater major version */
 };
 
-/* Reads the file header of fd into *ix; if it is damaged, reads its copy. name is the file's name
- * for messages. 0; -EBADMSG: not a trace, or one that this version cannot read; -EIO and other
- * errnos of pread(2); -ENOMEM. On failure err has a sentence about name, and file_index_done() is
- * still due. */
+/* Reads the file header of fd into *ix. If the header is damaged, reads its copy. name is the file's
+ * name for messages. 0; -EBADMSG: not a trace, or one that this version cannot read; -EIO and other
+ * errnos of pread(2); -ENOMEM. On failure, err has a sentence that begins with name. The caller calls
+ * file_index_done() in all cases. */
 int file_index_open(struct file_index *ix, int fd, const char *name, char err[FILE_INDEX_ERR_MAX]);
-/* Finds the segments that the file has now, in place of those found before. 0, -EIO and other
- * errnos, -ENOMEM. */
+/* Finds the segments that the file has now. They replace the segments that an earlier scan has found.
+ * 0, -ENOMEM, or -EIO and other errnos of pread(2). */
 int file_index_scan(struct file_index *ix, int fd);
 void file_index_done(struct file_index *ix);
 
@@ -44,12 +44,12 @@ void file_index_done(struct file_index *ix);
 size_t file_index_header(const struct format_file *f, const char *meta, uint8_t *buf);
 /* The checksum for h->crc of a segment header h of n bytes. The crc field counts as 0. */
 uint32_t file_index_segment_crc(const void *h, size_t n);
-/* Fills in the fields of h that follow from the n bytes of its segment: magic, version, sizes,
- * checksums. The first sizeof(*h) of the bytes are the room for h and are not read. The caller has
+/* Fills in those fields of h that can be computed: magic, version, sizes, checksums. bytes: the n
+ * bytes of the segment; the first sizeof(*h) bytes are room for h and are not read. The caller has
  * set file_id, seq and all other fields. */
 void file_index_segment_finish(struct format_segment *h, const uint8_t *bytes, size_t n, uint32_t slot_bytes);
-/* The value of a name in n bytes of meta data (pairs of 0-terminated strings), in place. NULL: the
- * name is not there. */
+/* Finds a name in n bytes of meta data (pairs of 0-terminated strings: name, value). Returns a
+ * pointer to its value in the meta data. NULL: the name is not there. */
 const char *file_index_meta(const char *meta, size_t n, const char *name);
 
 #endif

@@ -16,7 +16,7 @@
 #define RAW_FACTOR     128u
 #define KEPT_FREE      (16u << 20)
 #define KEPT_FACTOR    32u
-/* Records that come late make segments overlap in time, by a few thousand records at most. */
+/* Two segments overlap in time if records of the first one come late: at most a few thousand records. */
 #define MOVES_FREE   (1u << 20)
 #define MOVES_FACTOR 16u
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * limits.h - the limits of what a reader accepts from a trace file: headers, counts, sizes and
- * times. (Some of the numbers are in ctrace/format.h.)
+ * limits.h - limits for the headers, counts, sizes and times that a reader accepts from a trace file.
+ * (Some of the numbers are in ctrace/format.h.)
  *
- * The checksums of a file say that nothing has changed since somebody wrote the file. They do not
- * say who wrote it. So every number of a file is compared with its limit before any other code uses
- * it. If the file header is beyond its limits, the file is refused. If anything else is beyond its
- * limits, its segment counts as damaged.
+ * The checksums of a file show that nothing has changed since the file was written. They do not show
+ * that ctrace wrote it. So every number of a file is compared with its limit before any other code
+ * uses it. If a number of the file header is beyond its limit, the file is refused. If another number
+ * is beyond its limit, the segment with this number counts as damaged.
  *
  * Memory: two things are bounded.
  * - The memory that a window keeps: by the size of its segments, with limits_records() and
@@ -14,8 +14,8 @@
  * - The memory that the decoder needs for one segment: by the size of that segment, with
  *   limits_raw_bytes().
  *
- * With a window, its graph and its analyses, a command needs at most LIMITS_MEMORY_FACTOR bytes for
- * each byte of the file, and LIMITS_MEMORY_BYTES besides.
+ * A command that loads a window, builds its graph and analyses it needs at most this memory:
+ * LIMITS_MEMORY_FACTOR bytes for each byte of the file, and LIMITS_MEMORY_BYTES besides.
  *
  * Pure; any thread.
  */
@@ -28,48 +28,51 @@
 
 #include "ctrace/format.h"
 
-/* The longest segment header that is accepted: a later minor version may have a longer one than
+/* The longest segment header that is accepted. A later minor version may have longer headers than
  * ours. */
 #define LIMITS_SEGMENT_HEADER_MAX 4096u
 
-/* test/unit/trace/limits_test.c checks that a command keeps to these two. */
+/* test/unit/trace/limits_test.c checks that a command needs no more memory than these two numbers
+ * allow. */
 #define LIMITS_MEMORY_FACTOR 4096u
 #define LIMITS_MEMORY_BYTES  (256u << 20)
 
-/* Whether the sizes and counts of a file header are within their limits. It does not look at magic,
- * version and checksum. */
+/* True: the sizes and counts of a file header are within their limits. The function does not look at
+ * magic, version and checksum. */
 bool limits_file_ok(const struct format_file *f);
-/* Whether sizes, counts and times of a segment header are within their limits. The segment begins
- * in the given slot of a file with the header f. */
+/* True: the sizes, counts and times of a segment header are within their limits. The segment begins
+ * in `slot` of a file with the header f. */
 bool limits_segment_ok(const struct format_file *f, const struct format_segment *h, uint32_t slot);
-/* Whether the n entries of the CPUS block of a segment are sound: possible CPU numbers in rising
- * order, which together have all h->n_records. */
+/* True: the n entries of the CPUS block of a segment are valid. Their CPU numbers are possible and in
+ * rising order, and the sum of their records is h->n_records. */
 bool limits_cpus_ok(const struct format_segment *h, const struct format_cpu *cpus, size_t n);
-/* Whether those extra words x of a record that are times are within their limits. Which words are
- * times depends on the kind. */
+/* True: those extra words x of a record that are times are within their limits. The kind of the
+ * record says which words are times. */
 bool limits_words_ok(uint8_t kind, const uint64_t x[2]);
 bool limits_state_ok(const struct format_state *s);
-/* Whether the times of a blob are within their limits. blob_is_valid() (blob.h) has accepted it. */
+/* True: the times of a blob are within their limits. The caller has checked the blob with
+ * blob_is_valid() (blob.h). */
 bool limits_blob_ok(const struct ct_blob *blob);
 
-/* Whether a record with this time may be in the segment: from min_ns to max_ns of its header. */
+/* True: a record with this time may be in the segment. The time is between min_ns and max_ns of the
+ * header, both included. */
 static inline bool limits_ts_ok(const struct format_segment *h, uint64_t ts_ns)
 {
 	return ts_ns >= h->min_ns && ts_ns <= h->max_ns;
 }
 
-/* Whether a block of that type may have raw_bytes once it is decompressed. */
+/* True: a block of this type may have raw_bytes bytes after decompression. */
 bool limits_block_ok(enum format_block_type type, uint32_t raw_bytes);
-/* How many bytes all blocks of a segment may have once they are decompressed. body_bytes: of its
- * body. */
+/* The largest number of bytes that all blocks of a segment together may have after decompression.
+ * body_bytes: the size of the segment's body. */
 uint64_t limits_raw_bytes(uint64_t body_bytes);
-/* How many records a segment may have, or all segments of a window. body_bytes: of its body, or the
- * sum of the bodies. */
+/* The largest number of records that a segment may have, or all segments of a window together.
+ * body_bytes: the size of the segment's body, or the sum over all bodies. */
 uint64_t limits_records(uint64_t body_bytes);
-/* How many bytes of dictionaries and checkpoints a window may keep. body_bytes: the sum over its
- * segments. */
+/* The largest number of bytes of dictionaries and checkpoints that a window may keep. body_bytes: the
+ * sum over the bodies of its segments. */
 uint64_t limits_kept_bytes(uint64_t body_bytes);
-/* How many records order_join() may move in all for a window of n_records. */
+/* The largest number of records that order_join() may move in all for a window of n_records records. */
 uint64_t limits_moves(uint64_t n_records);
 
 #endif

@@ -45,8 +45,9 @@ static void order_cpu(uint32_t *sorted, const uint64_t *times, uint32_t first, u
 	}
 }
 
-/* Two equal times sort by CPU, because the records of the lower CPU come first in sorted. The key
- * is one number, so that a comparison needs no branch. */
+/* The key is the time, then the place in o->sorted. So records with the same time are in order of
+ * their CPUs, because the lower CPU comes first there. The key is one number, so that a comparison
+ * needs no branch. */
 static inline unsigned __int128 heap_key(const struct order_head *h)
 {
 	return (unsigned __int128)h->ts << 32 | h->at;

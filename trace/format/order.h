@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * order.h - merges the records of all CPUs by time. The records of one CPU are nearly sorted: a
- * record that an interrupt wrote may be later than the record behind it. One thread at a time.
+ * order.h - merges the records of all CPUs by time. The records of one CPU are nearly sorted by time:
+ * if an interrupt writes a record, the record behind it may have an earlier time. One thread at a
+ * time.
  */
 #ifndef CTRACE_TRACE_FORMAT_ORDER_H
 #define CTRACE_TRACE_FORMAT_ORDER_H
@@ -23,19 +24,20 @@ struct order {
 };
 struct order_head {
 	uint64_t ts;
-	uint32_t at, end; /* in sorted */
+	uint32_t at, end; /* indices into `sorted`: the next record of the CPU, and the end of the CPU */
 };
 
-/* Merges the records of n_cpus CPUs. times and kinds have all records, CPU after CPU, in the order
- * of cpus. Fills o->place; *ret_n is the number of records of known kinds. 0 or -ENOMEM. */
+/* Merges the records of n_cpus CPUs. times and kinds have an entry for each record: first for all
+ * records of cpus[0], then for those of cpus[1], and so on. Fills o->place. *ret_n: the number of
+ * records of known kinds. 0 or -ENOMEM. */
 int order_merge(struct order *o, const uint64_t *times, const uint8_t *kinds, const struct format_cpu *cpus,
 		size_t n_cpus, size_t *ret_n);
 void order_done(struct order *o);
 
-/* Merges ev[0, n) and ev[n, total) in place; each is sorted by (ts, cpu). Of two equal events, the
- * one from the first part stays first. *moves is how many events of the first part this call and
- * later calls may move in all; the call subtracts its own. It is fast if the two parts overlap by
- * few events. 0; -ENOMEM, or -EBADMSG: it needs too many moves. On failure ev and *moves are
+/* Merges two parts in place: ev[0, n) and ev[n, total), each of them sorted by (ts, cpu). Of two
+ * equal events, the event from the first part stays first. *moves: how many events of the first part
+ * may be moved; the call subtracts the number that it has moved. It is fast if the two parts overlap
+ * by few events. 0; -ENOMEM; -EBADMSG: it needs more moves than *moves. On failure, ev and *moves are
  * unchanged. */
 int order_join(struct window_event *ev, size_t n, size_t total, uint64_t *moves);
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-/* Reads n bytes at offset. 0, -ENODATA: the file ends before, or -errno. */
+/* Reads n bytes at an offset. 0; -ENODATA: the file ends before offset + n; or -errno. */
 static inline int pio_read(int fd, void *to, size_t n, uint64_t offset)
 {
 	uint8_t *p = to;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * predict.h - predicts the fields of the next record. The encoder and the decoder make the same
- * prediction, so that only the fields that differ from it are stored.
+ * prediction, so only the fields that differ from the prediction are stored.
  *
  * The tables are all zeroes at the start of every segment. All records of one CPU come before those
- * of the next CPU; between two CPUs the tables stay and cur becomes 0. Two tasks may share an entry
- * of a table: that makes predictions worse and the file larger, never wrong.
+ * of the next CPU. Between two CPUs, the tables stay as they are, and cur becomes 0. Two tasks may
+ * share an entry of a table. Then predictions are worse and the file is larger, but its content is
+ * right.
  */
 #ifndef CTRACE_TRACE_FORMAT_PREDICT_H
 #define CTRACE_TRACE_FORMAT_PREDICT_H
@@ -32,7 +33,7 @@ struct predict_context {
 
 struct predict {
 	struct predict_context contexts[PREDICT_CONTEXTS];
-	uint32_t wakees[PREDICT_WAKEES]; /* by waker: the last task it woke */
+	uint32_t wakees[PREDICT_WAKEES]; /* [waker]: the last task that it woke */
 	uint32_t cur;                    /* the task on this CPU */
 };
 
@@ -51,7 +52,8 @@ static inline uint32_t predict_peer(const struct predict *p, const struct predic
 	return info & FORMAT_KIND_WAKE ? p->cur : c->peer;
 }
 
-/* Takes note of a record. The caller has put its other fields into its context already. */
+/* Notes a record for later predictions. The caller has already put the other fields of the record
+ * into its context. */
 static inline void predict_next(struct predict *p, uint8_t info, uint32_t tid, uint32_t peer)
 {
 	if (info & FORMAT_KIND_WAKE)

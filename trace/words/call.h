@@ -28,8 +28,8 @@ enum call {
 	CALLS,
 };
 
-/* The call with the number nr. nr is as in the records of a trace, machine is that of the trace
- * (struct window). */
+/* The system call with the number nr on that machine. nr comes from a record; machine is
+ * window.machine of its trace. */
 enum call call_of(enum machine machine, unsigned nr);
 
 #endif

@@ -15,8 +15,8 @@
 struct cgroup_name {
 	const char *cgroup;              /* the path; "": not known; owned by the window, or by the caller of
 					    cgroup_name_of_path() */
-	char container[CGROUP_NAME_MAX]; /* "": none; the runtime's name for it if the trace has it, otherwise
-					    as cgroup_container() */
+	char container[CGROUP_NAME_MAX]; /* the name that the container runtime has given, if the trace has
+					    it; otherwise as cgroup_container() gives it; "": no container */
 	char unit[CGROUP_NAME_MAX];      /* "": none */
 };
 
@@ -24,19 +24,20 @@ struct cgroup_name {
 struct cgroup_name cgroup_name_of(const struct window *w, uint32_t tid, uint64_t ts_ns);
 /* The control group with this path. The result points to the path, which the caller keeps. */
 struct cgroup_name cgroup_name_of_path(const char *cgroup);
-/* Whether both are in the same container, or both in no container and in the same unit. */
+/* True: both are in the same container, or both are in no container and in the same unit. */
 bool cgroup_name_is_same(const struct cgroup_name *a, const struct cgroup_name *b);
 
-/* Whether p matches both filters. cgroup: a glob over the path of the control group. container: a
- * glob over the name of the container, or the beginning of its id. NULL matches any. */
+/* True: p matches both filters. cgroup: a glob pattern for the path of the control group. container:
+ * a glob pattern for the name of the container, or the beginning of its id. NULL: a filter that
+ * matches all. */
 bool cgroup_name_matches(const struct cgroup_name *p, const char *cgroup, const char *container);
 
 /*
- * The words about p for behind the name of a task: " in container web", " in nginx.service", " on
- * the host", or "". before is the control group of the task that the text named last: "" if it is
- * the same one. before is NULL if no task was named yet. A container is always said; a unit only if
- * differ is true: the text is about tasks of several units. The words have no control characters,
- * but may have any other bytes. Returns buf.
+ * Writes the words that stand behind the name of a task and say where it runs: " in container web", "
+ * in nginx.service", " on the host", or "". before: the control group of the task that the text named
+ * last; NULL: no task was named yet. If the two are the same, the words are "". Otherwise a container
+ * is always named. A unit is named only if `differ` is true, that is, if the text is about tasks of
+ * several units. The words have no control characters, but may have any other bytes. Returns buf.
  */
 #define CGROUP_NAME_WORDS_MAX (CGROUP_NAME_MAX + 16)
 const char *cgroup_name_words(const struct cgroup_name *p, const struct cgroup_name *before, bool differ,

@@ -16,9 +16,9 @@
 #include "lib/cleanup.h"
 #include "trace/words/resource.h"
 
-/* The low bits of a kernel address, enough to tell two objects apart. */
+/* A mask for the low bits of a kernel address, which are enough to tell two objects apart. */
 #define SHORT_IDENT 0xffffffffff
-#define RAW_MAX     1024 /* bytes of a text before clean_text() */
+#define RAW_MAX     1024 /* largest text, in bytes, before clean_text() */
 #define ADDRESS_MAX (INET6_ADDRSTRLEN + 10)
 
 static const char *const syscalls_x86_64[] = {
@@ -238,7 +238,7 @@ static size_t describe_inet(const struct window_object *o, char *buf, size_t siz
 	return put(buf, size, "%s %s->%s", word, l, r);
 }
 
-/* A unix socket often has no name, but its other end does. */
+/* Describes a unix socket. Often it has no name, but its other end has one. */
 static size_t describe_unix(const struct window *w, const struct window_object *o, char *buf, size_t size)
 {
 	const struct window_object *peer = o->peer ? window_object(w, o->peer) : NULL;
@@ -274,7 +274,8 @@ static size_t describe_task(const struct window *w, uint32_t tid, char *buf, siz
 	return t ? put(buf, size, "pid %u (%s)", tid, t->comm) : put(buf, size, "pid %u", tid);
 }
 
-/* The id of a futex has only 12 bits of the tgid.  The dictionary knows a task that used the futex. */
+/* Describes a futex. Its id has only 12 bits of the tgid, but the dictionary knows a task that used
+ * the futex. */
 static size_t describe_futex(const struct window *w, const struct window_object *o, uint64_t ident, char *buf,
 			     size_t size)
 {
@@ -285,7 +286,7 @@ static size_t describe_futex(const struct window *w, const struct window_object 
 		 : put(buf, size, "futex 0x%" PRIx64, uaddr);
 }
 
-/* An object that a process names by an address. */
+/* Describes an object that is named by an address in a process. */
 static size_t describe_user(const struct window_object *o, const char *word, uint64_t ident, char *buf,
 			    size_t size)
 {

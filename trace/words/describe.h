@@ -26,30 +26,30 @@
  */
 size_t describe_object(const struct window *w, uint64_t id, char *buf, size_t size);
 
-/* "futex", "read", ...: the class of a wait, in one word ("run" for CT_W_NONE). */
+/* The class of a wait in one word: "futex", "read", ...; "run" for CT_W_NONE. */
 const char *describe_wait(enum ct_wait wait);
-/* A system call by its number on that machine (machine of struct window): "read". "" for
+/* The name of a system call ("read") by its number on that machine (window.machine). "" for
  * CT_NR_NONE; NULL: not known. */
 const char *describe_syscall(enum machine machine, unsigned nr);
 /* A record's kind: "switch", "wake", ...; NULL when not known. */
 const char *describe_record(unsigned kind);
-/* The record kind with that word; 0: none has it. */
+/* The record kind for a word of describe_record(); 0: no kind has this word. */
 unsigned describe_record_kind(const char *word);
 /* The context of a wake: "task", "softirq", ... */
 const char *describe_context(unsigned ctx);
 /* Why records were lost: "ring-full", ... */
 const char *describe_loss(unsigned cause);
-/* By which rule a hang was noticed: "loop", "deadlock", ... */
+/* The rule by which a hang was noticed: "loop", "deadlock", ... */
 const char *describe_hang(unsigned rule);
-/* A step of the governor (enum ct_shed), the kind of record that is left out: "none", "samples",
- * ... */
+/* A step of the governor (enum ct_shed), named after the records that it leaves out: "none",
+ * "samples", ... */
 const char *describe_shed(unsigned step);
 /* A task state (CT_ST_*), in one word: "sleep", "disk", ... */
 const char *describe_state(unsigned state);
 /* A signal, without "SIG": "KILL". NULL: not known. */
 const char *describe_signal(unsigned sig);
 
-/* clean_text() of lib/clean.h. */
+/* As clean_text() (lib/clean.h). */
 size_t describe_clean(const char *s, char *buf, size_t size);
 
 #endif

@@ -2,12 +2,10 @@
 /*
  * frame.h - answers questions about a frame of a stack. In a trace, a frame is text:
  *
- *   "function+0x12 (file)"       a program; one without a symbol is "0x1234 (file)"
- *   "k:function+0x12 (module)"   the kernel; without "(module)" in the kernel itself
- *   "... (the rest was left out)"
+ *   "function+0x12 (file)" a program; one without a symbol is "0x1234 (file)" "k:function+0x12
+ *   (module)" the kernel; without "(module)" in the kernel itself "... (the rest was left out)"
  *
- * daemon/stack/symbols.c writes these texts. A redacted frame may have no "+0x12". Pure; any
- * thread.
+ * daemon/stack/symbols.c writes these texts. A redacted frame may have no "+0x12". Pure; any thread.
  */
 #ifndef CTRACE_TRACE_WORDS_FRAME_H
 #define CTRACE_TRACE_WORDS_FRAME_H
@@ -16,7 +14,7 @@
 #include <stddef.h>
 
 bool frame_is_kernel(const char *frame);
-/* True: a frame of a program, for whose address no function was found. */
+/* True: the frame is of a program, and no function was found for its address. */
 bool frame_is_address(const char *frame);
 /* True: the text stands for all frames that were left out. */
 bool frame_is_rest(const char *frame);
@@ -28,7 +26,8 @@ bool frame_is_lock(const char *frame);
 bool frame_is_function(const char *frame, const char *function);
 /* True: both frames are in the same function, or at the same address. */
 bool frame_is_same_function(const char *a, const char *b);
-/* The length of the part that names the function; without "+0x12" that is the whole frame. */
+/* The length of the part that names the function. If the frame has no "+0x12", this is the whole
+ * frame. */
 size_t frame_function_len(const char *frame);
 
 #endif

@@ -11,8 +11,8 @@
 
 #include "trace/format/window.h"
 
-/* In the alphabetical order of their words: tables sort rows that are equal otherwise by this
- * number. */
+/* The kinds are in the alphabetical order of their words, because tables use this number to sort rows
+ * that are otherwise equal. */
 enum resource_kind {
 	RESOURCE_NONE = 0, /* no resource: a task that runs */
 	RESOURCE_CHILD,
@@ -39,13 +39,13 @@ enum resource_kind {
 /* A word of the JSON contract: "child", "cpu", "data-flag", ...; "unknown" for RESOURCE_NONE too. */
 const char *resource_kind_word(enum resource_kind kind);
 
-/* The kind by the object alone. A regular file is RESOURCE_DISK, or RESOURCE_FUSE if its file
- * system is a FUSE one. id 0 is RESOURCE_UNKNOWN. */
+/* The kind of an object, without a look at the wait. A regular file is RESOURCE_DISK, or
+ * RESOURCE_FUSE on a FUSE file system. id 0 is RESOURCE_UNKNOWN. */
 enum resource_kind resource_of_object(const struct window *w, uint64_t id);
 /* The kind of a socket. NULL is RESOURCE_UNKNOWN. */
 enum resource_kind resource_of_socket(const struct window_object *o);
-/* The kind by the reason of the wait and the object. The reason decides where the object does not:
- * for a file lock, a sleep, a child. */
+/* The kind by the reason of a wait and its object. The reason decides if the object cannot: for a
+ * file lock, a sleep, a child. */
 enum resource_kind resource_of_wait(const struct window *w, enum ct_wait wait, uint64_t id);
 
 #endif

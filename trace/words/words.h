@@ -18,7 +18,7 @@ struct words {
 
 /* Appends formatted text. */
 __attribute__((format(printf, 2, 3))) void words_add(struct words *t, const char *fmt, ...);
-/* "7.7 s", "350 ms", "12 us" */
+/* Appends a duration: "7.7 s", "350 ms", "12 us". */
 void words_duration(struct words *t, uint64_t ns);
 /*
  * Gives the string to the caller, who frees it, and empties t. NULL: out of memory. Names of
