@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * elf_file.h - reads an ELF file (64-bit, little-endian): headers, segments, sections, notes. This
- * is the only reader of ELF files.
+ * elf_file.h - reads an ELF file (64-bit, little-endian): headers, segments, sections, notes. This is
+ * the only reader of ELF files.
  *
  * The files belong to the traced programs, and they may change or have wrong content. So the reader
  * copies parts with pread(2) into memory of limited size and never maps a file: if a mapped file is
- * truncated, an access to it kills the reader. The limits are below. Addresses are those for which
- * the file was linked. One thread at a time for each file.
+ * truncated, an access to it kills the reader. The limits are below. Addresses are virtual addresses
+ * as they stand in the file. One thread at a time for each file.
  */
 #ifndef CTRACE_ELF_ELF_FILE_H
 #define CTRACE_ELF_ELF_FILE_H
@@ -22,7 +22,7 @@
 #define ELF_LOADS_MAX         64  /* loaded segments; further ones are left out */
 #define ELF_SECTIONS_MAX      8192
 #define ELF_SECTION_NAMES_MAX (1u << 20)   /* bytes */
-#define ELF_SYMBOLS_MAX       (4u << 20)   /* of one table */
+#define ELF_SYMBOLS_MAX       (4u << 20)   /* symbols of one table */
 #define ELF_STRINGS_MAX       (256u << 20) /* bytes of one string table */
 #define ELF_NOTES_MAX         4096         /* bytes that are read of one segment of notes */
 #define ELF_BUILD_ID_MAX      32
@@ -34,22 +34,22 @@ struct elf_load {
 /* Filled in by elf_file_open(). It owns no memory and no descriptor, so there is nothing to
  * release. */
 struct elf_file {
-	int fd;            /* the caller's, who keeps it open; -1: the file cannot be read now */
+	int fd;            /* belongs to the caller, who keeps it open; -1: the file cannot be read now */
 	const void *image; /* the bytes in memory, in place of fd; NULL: use fd */
 	uint64_t size;
 	uint16_t machine; /* EM_* */
 	uint16_t n_loads; /* never 0 */
 	struct elf_load loads[ELF_LOADS_MAX];
-	uint64_t base;                             /* lowest virtual address */
-	uint64_t eh_frame_hdr, eh_frame_hdr_bytes; /* virtual address; 0: has none */
-	uint64_t shoff;                            /* section headers */
+	uint64_t base;                             /* lowest virtual address of a segment */
+	uint64_t eh_frame_hdr, eh_frame_hdr_bytes; /* virtual address; 0: the file has none */
+	uint64_t shoff;                            /* offset of the section headers */
 	uint16_t shentsize, shnum, shstrndx;
 	uint8_t build_id[ELF_BUILD_ID_MAX];
-	uint8_t build_id_n; /* 0: has none */
+	uint8_t build_id_n; /* 0: the file has none */
 };
 
-/* Reads the headers of a file with size bytes (st_size); later reads end there too. 0; -EBADMSG:
- * damaged, or not an ELF file of a kind that is read here; or an -errno of pread(2). */
+/* Reads the headers of a file. size: its size (st_size); later reads do not go beyond it either. 0;
+ * -EBADMSG: the file is damaged, or no ELF file of the kind above; or an -errno of pread(2). */
 int elf_file_open(int fd, uint64_t size, struct elf_file *ret);
 /* As elf_file_open(), for size bytes in memory, which must outlive *ret. */
 int elf_file_open_image(const void *image, size_t size, struct elf_file *ret);
@@ -57,15 +57,16 @@ int elf_file_open_image(const void *image, size_t size, struct elf_file *ret);
 /* Copies up to n bytes at an offset of the file. Returns the number of bytes (fewer at the end of
  * the file), or -errno. */
 long elf_file_read(const struct elf_file *e, uint64_t off, void *buf, size_t n);
-/* As elf_file_read(), at an address. It also ends at the end of the segment. 0: no segment of the
- * file is at this address. */
+/* As elf_file_read(), but at an address. Does not read beyond the end of the segment. Returns 0 if no
+ * segment of the file is at this address. */
 long elf_file_read_vaddr(const struct elf_file *e, uint64_t vaddr, void *buf, size_t n);
 /* Reads a part of the file into new memory, with a 0 behind it; the caller frees *ret. 0; -EFBIG:
- * more than max bytes; -EBADMSG: beyond the end of the file; -ENOMEM; or an -errno of pread(2). */
+ * more than max bytes; -EBADMSG: the part goes beyond the end of the file; -ENOMEM; or an -errno of
+ * pread(2). */
 int elf_file_load(const struct elf_file *e, uint64_t off, uint64_t bytes, uint64_t max, void **ret);
 
-/* The address at which the byte at an offset is loaded, and the reverse. 0, or -ENOENT: no segment
- * loads it from the file. */
+/* Turns an offset in the file into the address at which this byte is loaded, and the reverse. 0, or
+ * -ENOENT: no segment loads this byte from the file. */
 int elf_file_vaddr(const struct elf_file *e, uint64_t off, uint64_t *ret_vaddr);
 int elf_file_offset(const struct elf_file *e, uint64_t vaddr, uint64_t *ret_off);
 

@@ -10,7 +10,7 @@
 #include "lib/cleanup.h"
 
 #define CHUNK       2048   /* symbols read at a time */
-#define UNSIZED_MAX 0x1000 /* how far a function without a size may reach */
+#define UNSIZED_MAX 0x1000 /* the largest length, in bytes, of a function without a size */
 #define ALIASES_MAX 8      /* names of one address that are compared */
 
 /* A table of symbols, and the bytes of their names. */
@@ -18,8 +18,8 @@ struct table {
 	uint64_t off, n, names_off, names_bytes;
 };
 
-/* Finds the symbol table of a type. Only the first one counts: a real file has one, and a file with
- * thousands is made to keep its reader busy. 0, -EBADMSG, or -ENOENT: there is none. */
+/* Finds the first symbol table of a type. A real file has only one; a file with thousands is made to
+ * keep its reader busy. 0, -EBADMSG, or -ENOENT: there is none. */
 static int table_find(const Elf64_Shdr *sh, int n, uint32_t type, struct table *ret)
 {
 	for (int i = 0; i < n; i++) {
@@ -36,8 +36,8 @@ static int table_find(const Elf64_Shdr *sh, int n, uint32_t type, struct table *
 	return -ENOENT;
 }
 
-/* Reads up to CHUNK symbols, from symbol number `at`. Returns how many, fewer at the end of the
- * table or of the file; or -errno. */
+/* Reads up to CHUNK symbols, from symbol number `at` on. Returns their number, which is smaller at
+ * the end of the table or of the file; or -errno. */
 static long table_read(const struct elf_file *e, const struct table *t, uint64_t at, Elf64_Sym *chunk)
 {
 	size_t n = MIN(t->n - at, (uint64_t)CHUNK);
@@ -131,8 +131,8 @@ static bool is_function(const struct elf_file *e, const Elf64_Sym *s)
 	return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
-/* Reads the functions of the table, up to the limits. A table that cannot be read to its end gives
- * the functions before that place. 0 or -ENOMEM. */
+/* Reads the functions of the table, up to the limits. If the table cannot be read to its end, keeps
+ * the functions that were read before. 0 or -ENOMEM. */
 static int functions_from(struct elf_functions *f, const struct elf_file *e, const struct table *t)
 {
 	_cleanup_free_ Elf64_Sym *chunk = malloc(CHUNK * sizeof(*chunk));
@@ -164,7 +164,7 @@ static int functions_from(struct elf_functions *f, const struct elf_file *e, con
 	return 0;
 }
 
-/* Returns the new state: 1, or -errno. */
+/* Reads the functions of a file. Returns the new f->state: 1, or -errno. */
 static int functions_read(struct elf_functions *f, const struct elf_file *e)
 {
 	_cleanup_free_ Elf64_Shdr *sh = NULL;
@@ -174,7 +174,7 @@ static int functions_read(struct elf_functions *f, const struct elf_file *e)
 
 	if (n <= 0)
 		return n ?: -ENOENT;
-	/* .symtab has all the functions that .dynsym has */
+	/* .dynsym is needed only if there is no .symtab, which has all of its functions */
 	r = table_find(sh, n, SHT_SYMTAB, &t);
 	if (r)
 		r = table_find(sh, n, SHT_DYNSYM, &t);
@@ -206,8 +206,8 @@ static int function_name(const struct elf_functions *t, const struct elf_file *e
 	return name[0] ? 0 : -ENOENT;
 }
 
-/* True: of two names of one function, people rather use a. It has fewer leading underscores, or is
- * not one of glibc's internal names. */
+/* True: a is the better one of two names of one function, because people use it rather than the
+ * other: it is no internal name of glibc, or it has fewer leading underscores. */
 static bool name_better(const char *a, const char *than)
 {
 	size_t hidden = strlen(GLIBC_HIDDEN_PREFIX);

@@ -17,9 +17,10 @@ struct elf_symbol {
 };
 
 /*
- * Calls fn for every symbol that the file defines, those of .symtab first and then those of
- * .dynsym; many symbols are in both. If fn returns other than 0, the walk ends and returns that. 0;
- * -EFBIG: a table is larger than the limits; -EBADMSG, -ENOMEM, or an -errno of pread(2).
+ * Calls fn for every symbol that the file defines: first for those of .symtab, then for those of
+ * .dynsym. Many symbols are in both. If fn returns a value other than 0, the walk ends and returns
+ * this value. Otherwise returns 0; -EFBIG: a table is larger than the limits; -EBADMSG, -ENOMEM, or
+ * an -errno of pread(2).
  */
 typedef int (*elf_symbol_fn)(void *arg, const struct elf_symbol *s);
 int elf_symbols_each(const struct elf_file *e, elf_symbol_fn fn, void *arg);
@@ -30,15 +31,15 @@ struct elf_functions {
 	int state; /* 0: not read yet; 1: read; -errno: reading failed, or there are none */
 	uint64_t names_off, names_bytes;
 	struct elf_function {
-		uint32_t addr; /* virtual address less base */
+		uint32_t addr; /* virtual address minus elf_file.base */
 		uint32_t size; /* 0: not known */
 		uint32_t name; /* offset in the string table */
 	} * v;
 	size_t n;
 };
 
-/* Finds the function at vaddr: its name (0-terminated) and its start. 0, or -ENOENT: none is known;
- * if the reading failed, t->state says why. */
+/* Finds the function at vaddr: its name (0-terminated) and its start. 0, or -ENOENT: no function is
+ * known there. If reading the functions failed, t->state says why. */
 int elf_functions_find(struct elf_functions *t, const struct elf_file *e, uint64_t vaddr,
 		       char name[ELF_NAME_MAX], uint64_t *ret_start);
 void elf_functions_done(struct elf_functions *t);
