@@ -16,7 +16,7 @@ struct chunk {
 
 struct arena {
 	struct chunk *chunks;
-	uint8_t *p; /* free bytes of the newest ordinary chunk */
+	uint8_t *p; /* the free bytes of the newest chunk of ordinary size */
 	size_t left;
 };
 

@@ -10,7 +10,7 @@
 
 struct arena;
 
-/* NULL: out of memory. */
+/* Makes an empty arena. NULL: out of memory. */
 struct arena *arena_new(void);
 /* Releases the arena and all its memory. Accepts NULL. */
 void arena_free(struct arena *a);

@@ -7,7 +7,8 @@
 
 #include "lib/cleanup.h"
 
-#define ID_MIN 12 /* fewer digits are part of a name that a person chose */
+/* The shortest id, in digits. A shorter row of digits is part of a name that a person chose. */
+#define ID_MIN 12
 
 /* A component of a path. */
 struct part {
@@ -16,8 +17,8 @@ struct part {
 };
 
 /*
- * Finds the last component before end, which is the end of the path or the start of a later
- * component. Returns the start of the found component; NULL: there is none.
+ * Finds the last component of the path before `end`. end: the end of the path, or the start of a
+ * later component. Returns the start of the component; NULL: there is none.
  */
 static const char *part_before(const char *path, const char *end, struct part *ret)
 {
@@ -86,7 +87,8 @@ static void take_name(const struct part *p, char name[CGROUP_NAME_MAX])
 	name[out] = 0;
 }
 
-/* Cuts "docker-ID.scope", "libpod-ID", "system.slice:cri-containerd:ID" and "ID" down to the id. */
+/* Cuts the component down to the id of a container. Examples: "docker-ID.scope", "libpod-ID",
+ * "system.slice:cri-containerd:ID", "ID". False: it has no id. */
 static bool strip_to_id(struct part *p)
 {
 	static const char *const runtimes[] = { "docker-", "libpod-", "cri-containerd-", "crio-",
@@ -105,7 +107,8 @@ static bool strip_to_id(struct part *p)
 	return p->n == CGROUP_ID_LEN && all_hex(p);
 }
 
-/* Cuts "kubepods-burstable-podUID.slice" (with underscores) and "podUID" down to the UID. */
+/* Cuts the component down to the UID of a pod. Examples: "kubepods-burstable-podUID.slice" (its UID
+ * has underscores), "podUID". False: it has no UID. */
 static bool strip_to_pod(struct part *p)
 {
 	size_t dashes = 0;
@@ -126,8 +129,8 @@ static bool strip_to_pod(struct part *p)
 }
 
 /*
- * Cuts the component down to the name that LXC or systemd gives to a container. parent: the
- * component before it.
+ * Cuts the component down to the name that LXC or systemd gives to a container. parent: the component
+ * before it. False: it is no such component.
  */
 static bool strip_to_machine(struct part *p, const struct part *parent)
 {

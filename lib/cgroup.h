@@ -13,24 +13,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CGROUP_NAME_MAX 72 /* with its 0; longer names are cut off */
+#define CGROUP_NAME_MAX 72 /* bytes of a name, with its 0; longer names are cut off */
 #define CGROUP_ID_LEN   64 /* hexadecimal digits of a container's id */
-#define CGROUP_ID_SHORT 12 /* as many digits as the container runtimes show */
+#define CGROUP_ID_SHORT 12 /* digits of an id in its short form, as the container runtimes show it */
 
 /*
- * Writes the name of the innermost container that the path lies in. The name is the part of the
- * path that names the container ("web" of lxc.payload.web), or the short form of its id, or "pod-"
- * and the first 8 digits of the pod's id. False: there is no container, and name is "".
+ * Writes the name of the innermost container in which the path lies. The name is the part of the path
+ * that names the container ("web" in lxc.payload.web), or the short form of its id, or "pod-" and the
+ * first 8 digits of the pod's id. False: there is no container, and name is "".
  */
 bool cgroup_container(const char *path, char name[CGROUP_NAME_MAX]);
 /*
- * Writes the whole id of that container. False: its path has no id of CGROUP_ID_LEN digits, and id
- * is "".
+ * Writes the whole id of the innermost container in which the path lies. False: the path has no id of
+ * CGROUP_ID_LEN digits for it, and id is "".
  */
 bool cgroup_container_id(const char *path, char id[CGROUP_ID_LEN + 1]);
 /*
- * Writes the innermost unit of systemd, such as "nginx.service" or "session-2.scope", but no slice.
- * False: there is none, and name is "".
+ * Writes the innermost unit of systemd in which the path lies, such as "nginx.service" or
+ * "session-2.scope". Slices do not count. False: there is no unit, and name is "".
  */
 bool cgroup_unit(const char *path, char name[CGROUP_NAME_MAX]);
 

@@ -25,18 +25,18 @@
 
 /* Bytes of the longest escape, with its 0. */
 #define CLEAN_SHOWN_MAX 11
-/* The shown form of a text is at most this many times as long as the text. */
+/* The shown form of a text (with its escapes) is at most this many times as long as the text. */
 #define CLEAN_GROWTH 4
 
 /*
- * Returns how many of the n bytes at s are printable ASCII, from the start on. These bytes stay as
- * they are.
+ * Returns how many bytes at the start of s are printable ASCII, at most n. These bytes stay as they
+ * are.
  */
 size_t clean_plain(const char *s, size_t n);
 
 /*
- * Writes the shown form of the first character of s. n: bytes of s, at least 1. Returns how many
- * bytes of s the character takes.
+ * Writes the shown form of the first character of s. n: the number of bytes at s, at least 1. Returns
+ * how many bytes of s the character has.
  */
 size_t clean_char(const char *s, size_t n, char shown[CLEAN_SHOWN_MAX]);
 

@@ -37,8 +37,8 @@ static inline int64_t clock_real_ns(uint64_t boot_ns, const struct clock_offsets
 
 /* The present boot time. */
 uint64_t clock_boot_ns(void);
-/* Reads the present offsets. It tries a few times and takes the try with the shortest duration,
- * which is the most exact one. */
+/* Reads the present offsets. Reads the clocks several times, and takes the reading that took the
+ * shortest time, because it is the most exact one. */
 struct clock_offsets clock_offsets_now(void);
 
 #define CLOCK_UTC_MAX 32

@@ -10,8 +10,8 @@
 
 #define HASH_START 0xcbf29ce484222325ULL
 
-/* Returns the hash of the bytes so far and x. h: the hash of the bytes so far; at the start
- * HASH_START. */
+/* Adds x to a hash. h: the hash of all values before x; HASH_START if there are none. Returns the new
+ * hash. */
 static inline uint64_t hash_add(uint64_t h, uint64_t x)
 {
 	return (h ^ x) * 0x100000001b3ULL;

@@ -10,11 +10,13 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* The smallest array for which to ask. Large pages waste little memory beside this size. */
+/* The smallest array, in bytes, for which huge_advise() should be called. Compared with this size,
+ * large pages waste little memory. */
 #define HUGE_FROM (8u << 20)
 #define HUGE_PAGE (2u << 20)
 
-/* Asks for large pages for the n bytes at p, before they are filled. The kernel may ignore it. */
+/* Asks for large pages for the n bytes at p. To be called before the bytes are filled. The kernel may
+ * ignore the request. */
 static inline void huge_advise(void *p, size_t n)
 {
 	uintptr_t from = ((uintptr_t)p + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);

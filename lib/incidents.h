@@ -17,17 +17,17 @@
 #define INCIDENTS_FILE_MAX (256u << 10)
 
 /*
- * Reads the newest max incidents, and all that are pending, oldest first. *ret is a JSON array of
- * the objects in the files; the caller owns a reference. "snapshot" is a path that can be opened,
- * or null if the snapshot has been removed. *ret_left_out is the number of older incidents and of
- * files that are no incident. Returns 0; -ENOENT: there is no such directory; -EACCES; -ENOMEM; or
- * another error of reading a directory.
+ * Reads the `max` newest incidents and all pending ones. *ret: a JSON array of the objects in the
+ * files, the oldest first; the caller owns a reference. Their member "snapshot" becomes a path that
+ * can be opened, or null if the snapshot has been removed. *ret_left_out: the number of older
+ * incidents, and of files that are no incident. Returns 0; -ENOENT: there is no such directory;
+ * -EACCES; -ENOMEM; or another error of reading a directory.
  */
 int incidents_read(const char *dir, size_t max, json_t **ret, size_t *ret_left_out);
 
 /*
- * Reads the file of one incident; the caller owns a reference. NULL: it is no regular file, larger
- * than INCIDENTS_FILE_MAX, or no JSON.
+ * Reads the file of one incident; the caller owns a reference. NULL: the file is no regular file, is
+ * larger than INCIDENTS_FILE_MAX, or is no JSON.
  */
 json_t *incidents_load(int fd);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * owned.h - opens directories and files that no other user may change. If another user can put a
- * file, a link or a pipe in the place of a file, data that is written there goes to that user.
+ * owned.h - opens directories and files, and refuses those that another user may change. If another
+ * user can replace a file by a link or a pipe, this user gets the data that is written to it.
  *
  * The owner has to be the user of the caller, or root. The directories above are not checked:
  * symbolic links in a path are followed, because an administrator may have made them. Any thread.
@@ -19,22 +19,23 @@ enum owned_trouble {
 	OWNED_NOT_REGULAR, /* a file: it is a directory, a pipe, a device, a socket */
 };
 
-/* The trouble in words, to follow a name: "is a symbolic link". */
+/* The trouble in words that can follow a name: "is a symbolic link". */
 const char *owned_text(enum owned_trouble trouble);
 
 /*
- * Opens a directory. path is relative to at_fd (or AT_FDCWD); flags, such as O_NOFOLLOW, are added
- * to those of open(). Returns a descriptor, which the caller closes. -EPERM: the directory is
+ * Opens a directory. path is relative to at_fd, which may be AT_FDCWD. flags: more flags for open(),
+ * such as O_NOFOLLOW. Returns a descriptor, which the caller closes. -EPERM: the directory is
  * refused, and *ret says why. Any other -errno is that of open(), and *ret is OWNED_OK.
  */
 int owned_dir(int at_fd, const char *path, int flags, enum owned_trouble *ret);
-/* Opens the directory that path is in, as owned_dir() does. */
+/* As owned_dir(), for the directory that contains path. */
 int owned_dir_of(const char *path, enum owned_trouble *ret);
 /*
- * Opens the file of that name in a directory, with flags. O_CREAT makes it readable and writable
- * for its owner alone. A file that is opened for writing loses the permissions of other users. It
- * is refused if other users could write it before, because one of them may have it open. Returns as
- * owned_dir(). A refused file is not written to; one that is no regular file is not even opened.
+ * Opens the file `name` in a directory, with the flags of open(). With O_CREAT, a new file is
+ * readable and writable only for its owner. If the file is opened for writing, the permissions of
+ * other users are taken away. If other users could write it before, it is refused, because one of
+ * them may still have it open. The return value is as that of owned_dir(). A refused file is not
+ * written to; if it is no regular file, it is not even opened.
  */
 int owned_file(int dir_fd, const char *name, int flags, enum owned_trouble *ret);
 

@@ -7,8 +7,8 @@
 #define CTRACE_LIB_SYNCDIR_H
 
 /*
- * Syncs the directory that path is in. Returns 0 or -errno. Also returns 0 if the directory cannot
- * be synced: it may not be read, or its file system does not support it.
+ * Syncs the directory that contains path. Returns 0 or -errno. Returns 0 also if the directory cannot
+ * be synced, because the caller may not read it or its file system does not support it.
  */
 int syncdir_of(const char *path);
 

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * Returns the length (1..4) of the character at the start of a 0-terminated string that is not
- * empty. 0: the bytes there are no character (stray, cut off, overlong, a surrogate, or beyond
- * U+10FFFF).
+ * Returns the length (1..4) of the character at the start of a 0-terminated string that is not empty.
+ * 0: the string does not begin with a character (its first bytes are stray, cut off, overlong, a
+ * surrogate, or beyond U+10FFFF).
  */
 static inline size_t utf8_len(const char *str)
 {

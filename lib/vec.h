@@ -3,8 +3,8 @@
  * vec.h - a growable array: VEC(type) { v, n, cap }. It owns its memory, not the things that its
  * items point to. One thread at a time for each vector.
  *
- * VEC_PUSH and VEC_RESERVE are expressions: 0; or -ENOMEM, with the vector unchanged. A zeroed
- * structure is an empty vector. VEC_FREE accepts one.
+ * VEC_PUSH and VEC_RESERVE are expressions. Their value is 0, or -ENOMEM, with the vector unchanged.
+ * A zeroed structure is an empty vector. VEC_FREE accepts one.
  */
 #ifndef CTRACE_LIB_VEC_H
 #define CTRACE_LIB_VEC_H
