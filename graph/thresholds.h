@@ -83,9 +83,14 @@
  * still polls for it. Evidence: sleeps_after_a_try below; sleeps_for_another_reason above. */
 #define LOCK_TRY_OLD_NS 100000000ULL
 
+/* For how long a task may run in this time without progress. */
+static inline uint64_t no_progress_ns(uint64_t since_ns)
+{
+	return PROGRESS_NS + since_ns / PROGRESS_SHARE;
+}
 static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 {
-	return ran_ns > PROGRESS_NS + since_ns / PROGRESS_SHARE;
+	return ran_ns > no_progress_ns(since_ns);
 }
 
 /*

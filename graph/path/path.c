@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "graph/wake/owner.h"
+#include "graph/wake/repeats.h"
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
@@ -63,25 +64,13 @@ static uint64_t horizon(const struct path_frame *f)
 static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t interval)
 {
 	const struct interval *s = &k->g->intervals[interval];
-	const struct graph_task *t = &k->g->tasks[f->task];
-	uint64_t ran = 0, end = horizon(f);
-	uint32_t last = interval;
+	uint64_t end = horizon(f);
+	uint32_t last;
 
 	if (f->depth == 0 || (s->wait != CT_W_EPOLL && s->wait != CT_W_POLL))
 		return interval;
-	for (uint32_t i = interval + 1;
-	     i < t->first_interval + t->n_intervals && k->g->intervals[i].from_ns < end; i++) {
-		const struct interval *x = &k->g->intervals[i];
-
-		if (x->state == INTERVAL_RUNNING)
-			ran += MIN(x->to_ns, end) - x->from_ns;
-		if (has_made_progress(ran, end - f->from_ns))
-			break;
-		if (x->state == INTERVAL_BLOCKED && blame_same_wait(s, x) && x->wake != GRAPH_NONE &&
-		    x->to_ns <= end)
-			last = i;
-	}
-	return last;
+	last = repeats_last(k->g, interval, end, no_progress_ns(end - f->from_ns));
+	return last == GRAPH_NONE ? interval : last;
 }
 
 /* Whether the task acted because of its own time limit: the limit ended this wait, the wait is the
@@ -89,17 +78,14 @@ static uint32_t last_idle(const struct walker *k, const struct path_frame *f, ui
 static bool acted_on_limit(const struct walker *k, const struct path_frame *f, uint32_t interval,
 			   const struct blame *b)
 {
-	const struct interval *s = &k->g->intervals[interval];
-	const struct graph_task *t = &k->g->tasks[f->task];
 	uint64_t end = horizon(f);
+	uint32_t next;
 
-	if (f->depth == 0 || !f->blame.ended || f->blame.killed || !b->timed_out || s->to_ns > end)
+	if (f->depth == 0 || !f->blame.ended || f->blame.killed || !b->timed_out ||
+	    k->g->intervals[interval].to_ns > end)
 		return false;
-	for (uint32_t i = interval + 1;
-	     i < t->first_interval + t->n_intervals && k->g->intervals[i].from_ns < end; i++)
-		if (k->g->intervals[i].state == INTERVAL_BLOCKED && blame_same_wait(s, &k->g->intervals[i]))
-			return false;
-	return true;
+	next = repeats_next(k->g, interval);
+	return next == GRAPH_NONE || k->g->intervals[next].from_ns >= end;
 }
 
 /* Whether a wait that ended by its time limit was a sleep. Then requests of others to its event

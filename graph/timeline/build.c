@@ -181,6 +181,9 @@ int graph_build(const struct window *w, struct graph **ret)
 		r = graph_cpus(g, &b);
 	if (!r)
 		r = graph_intervals(g, &b, renumber);
+	g->repeats = r ? NULL : calloc(g->n_tasks + 1, sizeof(*g->repeats));
+	if (!r && !g->repeats)
+		r = -ENOMEM;
 	free(renumber);
 	VEC_FREE(&b.now);
 	VEC_FREE(&b.intervals);
@@ -212,6 +215,9 @@ void graph_free(struct graph *g)
 	free(g->runs);
 	free(g->n_runs);
 	index_drop(g);
+	for (size_t i = 0; g->repeats && i < g->n_tasks; i++)
+		free(g->repeats[i]);
+	free(g->repeats);
 	free(g->tasks);
 	free(g->intervals);
 	free(g->scans);

@@ -5,8 +5,9 @@
  * A timeline is a list of intervals: the task runs, is runnable (run queue latency) or is blocked
  * (off-CPU). causal.h builds the causal graph on top of it.
  *
- * Pure: no I/O, no globals. A graph does not change after graph_build(), so several threads may
- * read it. It refers to the window, which must live longer. It consists of arrays and indices.
+ * Pure: no I/O, no globals. A graph does not change after graph_build(), except for tables that it
+ * keeps once they are made, so several threads may read it. It refers to the window, which must
+ * live longer. It consists of arrays and indices.
  */
 #ifndef CTRACE_GRAPH_TIMELINE_GRAPH_H
 #define CTRACE_GRAPH_TIMELINE_GRAPH_H
@@ -147,7 +148,9 @@ struct graph {
 	struct graph_index accepted;  /* object index (in .event) of an accepted unix socket, by its peer */
 	struct graph_index listening; /* object index (in .event) of a socket, see graph_listening() */
 
-	struct graph_scans *scans; /* see scan.h; the only part of the graph that changes later */
+	/* only these parts of the graph change later */
+	struct graph_scans *scans; /* see scan.h */
+	struct repeats **repeats;  /* [task] see graph/wake/repeats.h; NULL: not made yet */
 };
 
 /* The ith RUNNING interval on cpu, i < g->n_runs[cpu]. */

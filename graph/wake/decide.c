@@ -8,20 +8,14 @@
 
 #include "graph/thresholds.h"
 #include "graph/wake/owner.h"
+#include "graph/wake/repeats.h"
 #include "graph/timeline/scan.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "trace/words/call.h"
 
-static bool is_timer(const struct window_event *wake)
-{
-	return ct_wake_context(&wake->r) == CT_CTX_TIMER ||
-	       (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
-		(ct_wake_softirq(&wake->r) == TIMER_SOFTIRQ || ct_wake_softirq(&wake->r) == HRTIMER_SOFTIRQ));
-}
-
-/* Whether the object is a block device, or a file on one. Then a wait for the object is a wait for
- * the device. */
+/* Whether the object is a block device, or on a file system of one: then a wait for it is a wait
+ * for the device. */
 static bool on_disk(const struct graph *g, uint64_t obj)
 {
 	const struct window_object *o = window_object(g->w, obj);
@@ -337,30 +331,10 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
  * none. */
 static const struct interval *blame_repeat(const struct graph *g, uint32_t interval, uint64_t limit_ns)
 {
-	const struct interval *s = &g->intervals[interval];
-	const struct graph_task *t = &g->tasks[s->task];
-	uint64_t ran = 0;
+	uint32_t ended = repeats_ended(g, interval);
+	const struct interval *x = ended == GRAPH_NONE ? NULL : &g->intervals[ended];
 
-	for (uint32_t i = interval + 1; i < t->first_interval + t->n_intervals && scan_step(g); i++) {
-		const struct interval *x = &g->intervals[i];
-
-		if (x->from_ns >= limit_ns)
-			return NULL;
-		if (x->state == INTERVAL_RUNNING)
-			ran += x->to_ns - x->from_ns;
-		if (has_made_progress(ran, x->from_ns - s->from_ns))
-			return NULL; /* the task did something else in between */
-		if (x->state != INTERVAL_BLOCKED)
-			continue;
-		if (!blame_same_wait(s, x)) {
-			if (x->to_ns - x->from_ns > OTHER_WAIT_NS)
-				return NULL;
-			continue;
-		}
-		if (x->wake != GRAPH_NONE && !is_timer(&g->w->events[x->wake]) && x->to_ns <= limit_ns)
-			return x;
-	}
-	return NULL;
+	return x && x->from_ns < limit_ns && x->to_ns <= limit_ns ? x : NULL;
 }
 
 /* The task's last try of a file lock, if it failed shortly before ts_ns. Otherwise NULL. Unlocks
@@ -425,10 +399,10 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		if (blame_polled_lock(g, s, b))
 			return;
 		b->edge = EDGE_TIMER;
-		b->ended = wake && is_timer(wake);
+		b->ended = wake && repeats_is_timer(wake);
 		return;
 	}
-	if (wake && is_timer(wake) &&
+	if (wake && repeats_is_timer(wake) &&
 	    (CT_OBJ_KIND(s->obj) == CT_OBJ_TIMERFD || s->wait == CT_W_SIGNAL || s->wait == CT_W_EXITED)) {
 		b->edge = EDGE_TIMER;
 		b->ended = true;
@@ -436,7 +410,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		b->time = TIME_TIMER;
 		return;
 	}
-	if (wake && !is_timer(wake)) {
+	if (wake && !repeats_is_timer(wake)) {
 		b->killed = was_killed(g, s, wake);
 		if (!b->killed) {
 			blame_woken(g, s, wake, b);

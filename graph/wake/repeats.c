@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/wake/repeats.h"
+
+#include <stdlib.h>
+
+#include "graph/thresholds.h"
+#include "graph/timeline/scan.h"
+#include "lib/bisect.h"
+#include "lib/cleanup.h"
+#include "lib/hash.h"
+#include "lib/map.h"
+#include "lib/vec.h"
+
+/* The running time is kept for every so many intervals, and added up for the rest. */
+#define RAN_EACH 16
+
+/* The table of one task: one block of memory. */
+struct repeats {
+	uint32_t first;  /* the first interval of the task */
+	uint32_t n;      /* BLOCKED intervals */
+	uint64_t *ran;   /* [k]: for how long the task ran before its interval k * RAN_EACH */
+	uint32_t *at;    /* [interval - first]: its index in waits, if it is BLOCKED */
+	uint32_t *waits; /* the BLOCKED intervals: those that are the same wait are together, in order of
+			    time */
+	uint32_t *ended; /* as waits: the answer of repeats_ended() */
+};
+
+/* The waits that are the same. */
+struct same {
+	uint32_t interval; /* the first of them */
+	uint32_t n;        /* their number; later: index in repeats.waits of the next one */
+};
+typedef VEC(struct same) sames;
+
+bool repeats_is_timer(const struct window_event *wake)
+{
+	return ct_wake_context(&wake->r) == CT_CTX_TIMER ||
+	       (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
+		(ct_wake_softirq(&wake->r) == TIMER_SOFTIRQ || ct_wake_softirq(&wake->r) == HRTIMER_SOFTIRQ));
+}
+
+/* Counts interval i with the waits that are the same. *ret: their index in v. 0 or -ENOMEM. Two waits that
+ * differ may have one hash, by chance or by malice. Then the later one counts as a wait without repeats. */
+static int count_wait(const struct graph *g, uint32_t i, struct map *by_hash, sames *v, uint32_t *ret)
+{
+	const struct interval *s = &g->intervals[i];
+	uint64_t hash = hash_add(hash_add(HASH_START, s->obj), (uint64_t)s->nr << 8 | s->wait), at;
+	bool known = map_get(by_hash, hash, &at);
+
+	if (known && blame_same_wait(&g->intervals[v->v[at].interval], s)) {
+		v->v[at].n++;
+		*ret = (uint32_t)at;
+		return 0;
+	}
+	*ret = (uint32_t)v->n;
+	return VEC_PUSH(v, (struct same){ .interval = i, .n = 1 }) ? -ENOMEM
+	       : known                                             ? 0
+								   : map_set(by_hash, hash, v->n - 1);
+}
+
+/* Fills r->ran and r->at, where each wait has the index of its struct same for now. */
+static int count_waits(const struct graph *g, const struct graph_task *t, struct repeats *r, sames *v)
+{
+	struct map by_hash = { 0 };
+	uint64_t ran = 0;
+	int err = 0;
+
+	for (uint32_t i = 0; i < t->n_intervals && !err; i++) {
+		const struct interval *s = &g->intervals[t->first_interval + i];
+
+		if (i % RAN_EACH == 0)
+			r->ran[i / RAN_EACH] = ran;
+		if (s->state == INTERVAL_RUNNING)
+			ran += s->to_ns - s->from_ns;
+		else if (s->state == INTERVAL_BLOCKED)
+			err = count_wait(g, t->first_interval + i, &by_hash, v, &r->at[i]);
+	}
+	map_done(&by_hash);
+	return err;
+}
+
+/* A counting sort of the waits. */
+static void sort_waits(const struct graph *g, const struct graph_task *t, struct repeats *r, sames *v)
+{
+	uint32_t at = 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		uint32_t n = v->v[i].n;
+
+		v->v[i].n = at;
+		at += n;
+	}
+	for (uint32_t i = 0; i < t->n_intervals; i++)
+		if (g->intervals[r->first + i].state == INTERVAL_BLOCKED) {
+			r->at[i] = v->v[r->at[i]].n++;
+			r->waits[r->at[i]] = r->first + i;
+		}
+}
+
+static bool is_repeat(const struct graph *g, const struct repeats *r, uint32_t interval, uint32_t at)
+{
+	return at < r->n && blame_same_wait(&g->intervals[interval], &g->intervals[r->waits[at]]);
+}
+
+/* Fills r->ended, without regard to what the task does between the two waits. */
+static void find_ended(const struct graph *g, struct repeats *r)
+{
+	for (uint32_t at = r->n; at-- > 0;) {
+		uint32_t next = is_repeat(g, r, r->waits[at], at + 1) ? r->waits[at + 1] : GRAPH_NONE;
+		uint32_t wake = next == GRAPH_NONE ? GRAPH_NONE : g->intervals[next].wake;
+
+		if (next != GRAPH_NONE && (wake == GRAPH_NONE || repeats_is_timer(&g->w->events[wake])))
+			next = r->ended[at + 1];
+		r->ended[at] = next;
+	}
+}
+
+/*
+ * Between interval a and the end of interval i, the task makes progress if the score of i is greater
+ * than the score of a, and by more than 10 times PROGRESS_NS. This is has_made_progress() after a
+ * multiplication by PROGRESS_SHARE, for which the rounding of its division makes no difference.
+ */
+struct score {
+	__int128 score;    /* PROGRESS_SHARE times the time for which the task ran by the end of the interval,
+			      less    the time at which the interval begins */
+	uint32_t interval; /* RUNNING */
+};
+typedef VEC(struct score) scores;
+
+/* The first interval by which the task has made progress since an interval with this score. v: the RUNNING
+ * intervals after it whose score is greater than that of all intervals between, the latest first. */
+static uint32_t first_progress(const scores *v, __int128 score)
+{
+	size_t n = BISECT(i, 0, v->n, v->v[i].score <= score + (__int128)PROGRESS_NS * PROGRESS_SHARE);
+
+	return n ? v->v[n - 1].interval : GRAPH_NONE;
+}
+
+/* The next two waits that are longer than OTHER_WAIT_NS and not the same. */
+struct longs {
+	uint32_t next, other;
+};
+
+static void add_long(const struct graph *g, struct longs *l, uint32_t interval)
+{
+	const struct interval *s = &g->intervals[interval];
+
+	if (s->to_ns - s->from_ns <= OTHER_WAIT_NS)
+		return;
+	if (l->next != GRAPH_NONE && !blame_same_wait(s, &g->intervals[l->next]))
+		l->other = l->next;
+	l->next = interval;
+}
+
+static uint32_t first_long(const struct graph *g, const struct longs *l, uint32_t interval)
+{
+	if (l->next == GRAPH_NONE || !blame_same_wait(&g->intervals[interval], &g->intervals[l->next]))
+		return l->next;
+	return l->other;
+}
+
+/* Drops the answers in r->ended before which the task makes progress, or waits for something else. Goes from
+ * the last interval to the first. */
+static int drop_others(const struct graph *g, const struct graph_task *t, struct repeats *r)
+{
+	struct longs l = { GRAPH_NONE, GRAPH_NONE };
+	scores v = { 0 };
+	__int128 left = 0; /* for how long the task runs after the interval, negative */
+	int err = 0;
+
+	for (uint32_t i = r->first + t->n_intervals; i-- > r->first && !err;) {
+		const struct interval *s = &g->intervals[i];
+		struct score x = { left * PROGRESS_SHARE - s->from_ns, i };
+
+		if (s->state == INTERVAL_RUNNING) {
+			while (v.n && v.v[v.n - 1].score <= x.score)
+				v.n--;
+			err = VEC_PUSH(&v, x);
+			left -= s->to_ns - s->from_ns;
+		} else if (s->state == INTERVAL_BLOCKED) {
+			uint32_t *ended = &r->ended[r->at[i - r->first]];
+
+			if (*ended != GRAPH_NONE &&
+			    *ended > MIN(first_progress(&v, x.score), first_long(g, &l, i)))
+				*ended = GRAPH_NONE;
+			add_long(g, &l, i);
+		}
+	}
+	VEC_FREE(&v);
+	return err;
+}
+
+static struct repeats *repeats_new(const struct graph *g, const struct graph_task *t)
+{
+	uint32_t n = 0;
+	_cleanup_free_ struct repeats *r = NULL;
+	sames v = { 0 };
+	int err;
+
+	for (uint32_t i = 0; i < t->n_intervals; i++)
+		n += g->intervals[t->first_interval + i].state == INTERVAL_BLOCKED;
+	r = malloc(sizeof(*r) + (t->n_intervals / RAN_EACH + 1) * sizeof(*r->ran) +
+		   ((size_t)t->n_intervals + 2 * (size_t)n) * sizeof(*r->at));
+	if (!r)
+		return NULL;
+	r->first = t->first_interval;
+	r->n = n;
+	r->ran = (uint64_t *)(r + 1);
+	r->at = (uint32_t *)(r->ran + t->n_intervals / RAN_EACH + 1);
+	r->waits = r->at + t->n_intervals;
+	r->ended = r->waits + n;
+	err = count_waits(g, t, r, &v);
+	if (!err) {
+		sort_waits(g, t, r, &v);
+		find_ended(g, r);
+		err = drop_others(g, t, r);
+	}
+	VEC_FREE(&v);
+	return err ? NULL : TAKE_PTR(r);
+}
+
+/* The table of the interval's task. NULL: there is no memory. If several threads make it, one table stays. */
+static const struct repeats *repeats_of(const struct graph *g, uint32_t interval)
+{
+	uint32_t task = g->intervals[interval].task;
+	struct repeats *r = __atomic_load_n(&g->repeats[task], __ATOMIC_ACQUIRE), *first = NULL;
+
+	if (r)
+		return r;
+	r = repeats_new(g, &g->tasks[task]);
+	if (!r) {
+		__atomic_fetch_add(&g->scans->refused, 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	if (__atomic_compare_exchange_n(&g->repeats[task], &first, r, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return r;
+	free(r);
+	return first;
+}
+
+/* For how long the task ran before interval i. */
+static uint64_t ran_before(const struct graph *g, const struct repeats *r, uint32_t i)
+{
+	uint32_t from = i - (i - r->first) % RAN_EACH;
+	uint64_t ran = r->ran[(i - r->first) / RAN_EACH];
+
+	for (; from < i; from++)
+		if (g->intervals[from].state == INTERVAL_RUNNING)
+			ran += g->intervals[from].to_ns - g->intervals[from].from_ns;
+	return ran;
+}
+
+uint32_t repeats_next(const struct graph *g, uint32_t interval)
+{
+	const struct repeats *r = repeats_of(g, interval);
+	uint32_t next = r ? r->at[interval - r->first] + 1 : 0;
+
+	return r && is_repeat(g, r, interval, next) ? r->waits[next] : GRAPH_NONE;
+}
+
+/* Whether the wait at index at of r->waits is none for repeats_last(), and no later one is. */
+static bool is_beyond(const struct graph *g, const struct repeats *r, uint32_t interval, uint32_t at,
+		      uint64_t end_ns, uint64_t ran_ns)
+{
+	const struct interval *x = at < r->n ? &g->intervals[r->waits[at]] : NULL;
+
+	return !x || !is_repeat(g, r, interval, at) || x->from_ns >= end_ns || x->to_ns > end_ns ||
+	       ran_before(g, r, r->waits[at]) - ran_before(g, r, interval) > ran_ns;
+}
+
+uint32_t repeats_last(const struct graph *g, uint32_t interval, uint64_t end_ns, uint64_t ran_ns)
+{
+	const struct repeats *r = repeats_of(g, interval);
+	uint32_t lo, hi, at, step = 1;
+
+	if (!r)
+		return GRAPH_NONE;
+	at = r->at[interval - r->first];
+	/* Doubles the step until it is too large; then the binary search below has a small range. */
+	for (lo = at + 1, hi = lo; !is_beyond(g, r, interval, hi, end_ns, ran_ns); step *= 2) {
+		lo = hi + 1;
+		hi = step < r->n - hi ? hi + step : r->n;
+	}
+	lo = BISECT(i, lo, hi, is_beyond(g, r, interval, i, end_ns, ran_ns));
+	while (--lo > at && scan_step(g))
+		if (g->intervals[r->waits[lo]].wake != GRAPH_NONE)
+			return r->waits[lo];
+	return GRAPH_NONE;
+}
+
+uint32_t repeats_ended(const struct graph *g, uint32_t interval)
+{
+	const struct repeats *r = repeats_of(g, interval);
+
+	return r ? r->ended[r->at[interval - r->first]] : GRAPH_NONE;
+}

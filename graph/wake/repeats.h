@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * repeats.h - private to graph/: finds the repeats of a wait, which are later waits of the same task for
+ * which blame_same_wait() holds.
+ *
+ * The table of a task is made when the first question about the task comes, and stays with the
+ * graph. It takes about 7 bytes for each interval of the task. If there is no memory for the table,
+ * no repeat is found, and graph_scans_refused() counts that.
+ *
+ * Pure; any thread.
+ */
+#ifndef CTRACE_GRAPH_WAKE_REPEATS_H
+#define CTRACE_GRAPH_WAKE_REPEATS_H
+
+#include "graph/wake/blame.h"
+
+/* All functions take a BLOCKED interval. Functions that return a wait return GRAPH_NONE if there is
+ * none. */
+
+/* The next repeat. */
+uint32_t repeats_next(const struct graph *g, uint32_t interval);
+/* The last repeat that was over by end_ns, and that a record ended. Between the two waits the task
+ * ran for ran_ns at most. */
+uint32_t repeats_last(const struct graph *g, uint32_t interval, uint64_t end_ns, uint64_t ran_ns);
+/* The first repeat that something other than a timer ended. Between the two waits the task made no
+ * progress (has_made_progress()), and waited for nothing else for longer than OTHER_WAIT_NS. */
+uint32_t repeats_ended(const struct graph *g, uint32_t interval);
+
+/* True: a timer ended the wait. */
+bool repeats_is_timer(const struct window_event *wake);
+
+#endif
