@@ -158,14 +158,11 @@ static bool others_woken(const struct graph *g, uint64_t obj, uint32_t waiter, u
 			 uint64_t to_ns)
 {
 	size_t n;
-	const struct graph_ref *r = graph_refs(&g->wakes, obj, &n);
+	const struct graph_ref *r = graph_refs_from(g, &g->wakes, obj, from_ns + 1, &n);
 
-	for (size_t i = 0; i < n; i++) {
-		const struct window_event *e = &g->w->events[r[i].event];
-
-		if (e->r.ts > from_ns && e->r.ts < to_ns && e->r.tid != g->tasks[waiter].tid)
+	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < to_ns; i++)
+		if (g->w->events[r[i].event].r.tid != g->tasks[waiter].tid)
 			return true;
-	}
 	return false;
 }
 

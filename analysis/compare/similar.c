@@ -228,11 +228,10 @@ static int consider(const struct graph *g, uint32_t interval, const struct signa
 	struct signature its;
 	float place;
 
-	if (x->state != INTERVAL_BLOCKED || x->wake == GRAPH_NONE || x->to_ns > s->from_ns ||
-	    result_of(g, x) == EDGE_TIMER)
+	if (x->state != INTERVAL_BLOCKED || x->wake == GRAPH_NONE || x->to_ns > s->from_ns)
 		return 0;
 	place = similar_place(g, s, x);
-	if (place <= 0)
+	if (place <= 0 || result_of(g, x) == EDGE_TIMER)
 		return 0;
 	if (ret->v.n == SIMILAR_MAX || ret->looked == SIMILAR_LOOKS) {
 		ret->refused++;

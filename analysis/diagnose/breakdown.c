@@ -142,14 +142,15 @@ uint64_t breakdown_wait_stack(const struct graph *g, uint32_t task, uint64_t fro
 	const struct graph_task *t = &g->tasks[task];
 	uint64_t best = 0, best_ns = 0;
 
-	for (uint32_t i = t->first_interval; i < t->first_interval + t->n_intervals; i++) {
+	for (uint32_t i = graph_interval_at(g, task, from_ns);
+	     i != GRAPH_NONE && i < t->first_interval + t->n_intervals; i++) {
 		const struct interval *s = &g->intervals[i];
 
 		if (s->from_ns >= to_ns)
 			break;
 		if (like && s->wait != like->wait)
 			continue;
-		if (s->to_ns > from_ns && s->visit != GRAPH_NONE && s->to_ns - s->from_ns > best_ns) {
+		if (s->visit != GRAPH_NONE && s->to_ns - s->from_ns > best_ns) {
 			best_ns = s->to_ns - s->from_ns;
 			best = g->w->events[s->visit].x[0];
 		}

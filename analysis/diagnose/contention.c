@@ -142,10 +142,13 @@ static uint64_t longest_file(const struct graph *g, uint32_t task, uint32_t dev,
 	const struct graph_task *t = &g->tasks[task];
 	uint64_t best = 0, best_ns = 0;
 
-	for (uint32_t i = t->first_interval; i < t->first_interval + t->n_intervals; i++) {
+	for (uint32_t i = graph_interval_at(g, task, from_ns);
+	     i != GRAPH_NONE && i < t->first_interval + t->n_intervals; i++) {
 		const struct interval *s = &g->intervals[i];
 		uint64_t ns = overlap(s->from_ns, s->to_ns, from_ns, to_ns);
 
+		if (s->from_ns >= to_ns)
+			break;
 		if (s->state == INTERVAL_BLOCKED && ns > best_ns && device_of(g, s->obj) == dev) {
 			best_ns = ns;
 			best = s->obj;
@@ -196,7 +199,8 @@ static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_
 	const struct graph_task *t = &g->tasks[task];
 	uint64_t busy = 0;
 
-	for (uint32_t i = t->first_interval; i < t->first_interval + t->n_intervals; i++) {
+	for (uint32_t i = graph_interval_at(g, task, from_ns);
+	     i != GRAPH_NONE && i < t->first_interval + t->n_intervals; i++) {
 		const struct interval *s = &g->intervals[i];
 
 		if (s->from_ns >= to_ns)
@@ -348,7 +352,7 @@ uint32_t contention_yields(const struct graph *g, uint32_t task, uint64_t from_n
 	const struct graph_task *t = &g->tasks[task];
 	uint32_t yields = 0;
 	size_t n;
-	const struct graph_ref *r = graph_refs(&g->samples, t->tid, &n);
+	const struct graph_ref *r = graph_refs_from(g, &g->samples, t->tid, from_ns, &n);
 
 	*ret_sampled = *ret_samples = 0;
 	for (uint32_t i = graph_interval_at(g, task, from_ns);
@@ -359,12 +363,25 @@ uint32_t contention_yields(const struct graph *g, uint32_t task, uint64_t from_n
 	for (size_t i = 0; i < n; i++) {
 		const struct window_event *e = &g->w->events[r[i].event];
 
-		if (e->r.ts < from_ns || e->r.ts >= to_ns)
-			continue;
+		if (e->r.ts >= to_ns)
+			break;
 		++*ret_samples;
 		*ret_sampled += is_look(call_of(g->w->machine, e->r.nr));
 	}
 	return yields;
+}
+
+/* The last interval in [from, to) in which the task ran; NULL: none. */
+static const struct interval *last_run(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t i = graph_interval_at(g, task, to_ns);
+
+	i = i == GRAPH_NONE ? t->first_interval + t->n_intervals : i + 1;
+	for (; i > t->first_interval && g->intervals[i - 1].to_ns > from_ns; i--)
+		if (g->intervals[i - 1].state == INTERVAL_RUNNING && g->intervals[i - 1].from_ns < to_ns)
+			return &g->intervals[i - 1];
+	return NULL;
 }
 
 uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
@@ -377,20 +394,16 @@ uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns,
 	/* The best guess is the thread that ran last before the spin ended: it waited or worked while
 	 * the task spun. */
 	for (size_t i = 0; i < n; i++) {
-		const struct graph_task *t = &g->tasks[r[i].event];
+		const struct interval *s;
+		uint64_t gap;
 
-		if (r[i].event == task || t->exit_ns < from_ns)
+		if (r[i].event == task || g->tasks[r[i].event].exit_ns < from_ns)
 			continue;
-		for (uint32_t k = t->first_interval; k < t->first_interval + t->n_intervals; k++) {
-			const struct interval *s = &g->intervals[k];
-			uint64_t gap = to_ns > s->to_ns ? to_ns - s->to_ns : 0;
-
-			if (s->state != INTERVAL_RUNNING || s->from_ns >= to_ns || s->to_ns <= from_ns)
-				continue;
-			if (gap < best_gap) {
-				best_gap = gap;
-				best = r[i].event;
-			}
+		s = last_run(g, r[i].event, from_ns, to_ns);
+		gap = s && to_ns > s->to_ns ? to_ns - s->to_ns : 0;
+		if (s && gap < best_gap) {
+			best_gap = gap;
+			best = r[i].event;
 		}
 	}
 	return best;

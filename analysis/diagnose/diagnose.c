@@ -182,11 +182,11 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
  * for. */
 static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
-	const struct window *w = g->w;
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->hangs, g->tasks[task].tid, from_ns, &n);
 
-	for (size_t i = window_lower_bound(w, from_ns); i < w->n_events && w->events[i].r.ts < to_ns; i++)
-		if (w->events[i].r.kind == CT_HANG &&
-		    graph_task_at(g, w->events[i].r.tid, w->events[i].r.ts) == task)
+	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < to_ns; i++)
+		if (graph_task_at(g, g->tasks[task].tid, g->w->events[r[i].event].r.ts) == task)
 			return true;
 	return false;
 }

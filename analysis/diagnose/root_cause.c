@@ -305,14 +305,23 @@ static int find_driver(struct findings *f)
 	return 0;
 }
 
-/* Whether the last task waits for a lock that it owns itself: a cycle of one task. */
+/* Whether the record is about the futex of the link. If a signal ended the wait, the link has the signal in
+ * place of the futex. */
+static bool is_about(const struct ct_rec *r, const struct link *k)
+{
+	return r->kind == CT_FUTEX && r->tid == k->tid &&
+	       (r->obj == k->obj || CT_OBJ_KIND(k->obj) != CT_OBJ_FUTEX);
+}
+
+/* Whether the last task waits for a lock that it owns itself. */
 static bool find_own_lock(struct findings *f)
 {
 	const struct link *k = last_link(f);
 	const struct graph *g = f->g;
-	const struct window *w = g->w;
+	const struct window_event *e = g->w->events;
+	const struct graph_ref *r;
 	uint32_t wait;
-	bool own = false;
+	size_t n, at;
 
 	if (f->chain.end != END_LEAF || k->wait != CT_W_FUTEX || k->waits > 1)
 		return false;
@@ -321,16 +330,16 @@ static bool find_own_lock(struct findings *f)
 		return false;
 	/* the record of the futex lies in the interval before the wait, or in the wait */
 	wait -= wait > g->tasks[k->task].first_interval;
-	for (size_t i = window_lower_bound(w, g->intervals[wait].from_ns);
-	     i < w->n_events && w->events[i].r.ts < k->to_ns; i++) {
-		const struct ct_rec *r = &w->events[i].r;
-
-		/* if a signal ended the wait, the link has the signal in place of the futex */
-		if (r->kind == CT_FUTEX && r->tid == k->tid &&
-		    (r->obj == k->obj || CT_OBJ_KIND(k->obj) != CT_OBJ_FUTEX))
-			own = ct_futex_owner(r) == r->tid;
-	}
-	return own;
+	r = graph_refs_from(g, &g->own_locks, k->tid, g->intervals[wait].from_ns, &n);
+	while (n > 0 && (e[r[n - 1].event].r.ts >= k->to_ns || !is_about(&e[r[n - 1].event].r, k)))
+		n--;
+	if (!n)
+		return false;
+	/* a later record may name another owner */
+	for (at = r[n - 1].event + 1; at < g->w->n_events && e[at].r.ts < k->to_ns; at++)
+		if (is_about(&e[at].r, k))
+			return false;
+	return true;
 }
 
 int root_cause_find(struct findings *f)

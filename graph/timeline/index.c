@@ -280,6 +280,7 @@ enum {
 	IX_LOCKTRIES,
 	IX_OWNED,
 	IX_JOINS,
+	IX_OWN_LOCKS,
 	IX_WAKES,
 	IX_TUPLES,
 	IX_ACCEPTED,
@@ -292,6 +293,7 @@ enum {
 	IX_THREADS,
 	IX_POLLED,
 	IX_ACCESSES,
+	IX_HANGS,
 	IX_COUNT
 };
 
@@ -314,6 +316,8 @@ static int index_event(const struct window *w, refs *v, const struct window_even
 	case CT_FUTEX:
 		if (is_like_join(e) && ADD(IX_JOINS, e->r.tid))
 			return -ENOMEM;
+		if (ct_futex_owner(&e->r) == e->r.tid)
+			return ADD(IX_OWN_LOCKS, e->r.tid);
 		return is_owned_bitset(w, e) ? ADD(IX_OWNED, GRAPH_FUTEX_KEY(e->r.obj)) : 0;
 	case CT_WAITFD:
 		return ADD(IX_WAITFDS, e->r.tid);
@@ -325,6 +329,8 @@ static int index_event(const struct window *w, refs *v, const struct window_even
 		return ADD(IX_POLLED, e->r.tid);
 	case CT_ACCESS:
 		return ADD(IX_ACCESSES, e->r.obj);
+	case CT_HANG:
+		return ADD(IX_HANGS, e->r.tid);
 	case CT_GAP:
 		return ADD(IX_GAPS, 0);
 	case CT_SHED:
@@ -398,7 +404,8 @@ int index_build(struct graph *g)
 		[IX_THREADS] = &g->threads,   [IX_OWNED] = &g->owned,         [IX_POLLED] = &g->polled,
 		[IX_ACCESSES] = &g->accesses, [IX_ACCEPTED] = &g->accepted,   [IX_GAPS] = &g->gaps,
 		[IX_SHEDS] = &g->sheds,       [IX_LISTENING] = &g->listening, [IX_CAPS] = &g->caps,
-		[IX_GROUPS] = &g->groups,     [IX_JOINS] = &g->joins,
+		[IX_GROUPS] = &g->groups,     [IX_HANGS] = &g->hangs,         [IX_OWN_LOCKS] = &g->own_locks,
+		[IX_JOINS] = &g->joins,
 	};
 	refs v[IX_COUNT] = { 0 };
 	int r = 0;
@@ -421,7 +428,7 @@ void index_drop(struct graph *g)
 				      &g->waitfds,  &g->samples,  &g->signals,  &g->locktries, &g->wakes,
 				      &g->tuples,   &g->accepted, &g->children, &g->threads,   &g->polled,
 				      &g->accesses, &g->owned,    &g->gaps,     &g->sheds,     &g->listening,
-				      &g->caps,     &g->groups,   &g->joins };
+				      &g->caps,     &g->groups,   &g->hangs,    &g->own_locks, &g->joins };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]->v);
