@@ -8,6 +8,7 @@
 
 #include "analysis/thresholds.h"
 #include "graph/timeline/scan.h"
+#include "lib/bisect.h"
 #include "lib/cleanup.h"
 #include "lib/map.h"
 #include "trace/words/call.h"
@@ -157,23 +158,38 @@ static uint64_t longest_file(const struct graph *g, uint32_t task, uint32_t dev,
 	return best;
 }
 
+/* Adds the disk waits v of one task to the tally, those on device dev in [from, to). */
+static int tally_disk(const struct graph *g, const uint32_t *v, size_t n, uint32_t dev, uint64_t from_ns,
+		      uint64_t to_ns, struct map *tally)
+{
+	int r = 0;
+
+	for (size_t i = BISECT(k, 0, n, g->intervals[v[k]].to_ns > from_ns); i < n && !r; i++) {
+		const struct interval *s = &g->intervals[v[i]];
+
+		if (s->from_ns >= to_ns)
+			break;
+		if (device_of(g, s->obj) == dev)
+			r = tally_add(tally, s->task, overlap(s->from_ns, s->to_ns, from_ns, to_ns));
+	}
+	return r;
+}
+
 int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from_ns, uint64_t to_ns,
 		    struct contention *ret)
 {
 	uint32_t dev = device_of(g, obj);
+	const uint32_t *v = g->disk_waits;
 	struct map tally = { 0 };
 	int r = 0;
 
 	*ret = (struct contention){ .task = GRAPH_NONE, .total_ns = to_ns - from_ns };
-	for (size_t i = 0; i < g->n_intervals && dev && !r; i++) {
-		const struct interval *s = &g->intervals[i];
-		enum ct_obj_kind kind = CT_OBJ_KIND(s->obj);
+	for (size_t at = 0, end; at < g->n_disk_waits && dev && !r; at = end) {
+		uint32_t other = g->intervals[v[at]].task;
 
-		if (s->state != INTERVAL_BLOCKED || !(s->st & CT_ST_DISK) || s->task == task ||
-		    g->tasks[s->task].kthread)
-			continue;
-		if ((kind == CT_OBJ_FILE || kind == CT_OBJ_BLOCKDEV) && device_of(g, s->obj) == dev)
-			r = tally_add(&tally, s->task, overlap(s->from_ns, s->to_ns, from_ns, to_ns));
+		end = BISECT(i, at, g->n_disk_waits, g->intervals[v[i]].task > other);
+		if (other != task)
+			r = tally_disk(g, v + at, end - at, dev, from_ns, to_ns, &tally);
 	}
 	if (!r)
 		tally_best(&tally, ret);

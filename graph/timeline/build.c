@@ -116,7 +116,31 @@ static int graph_cpus(struct graph *g, const struct builder *b)
 	return 0;
 }
 
-/* The builder gives back memory each time that this many intervals have been copied. */
+static bool is_disk_wait(const struct graph *g, const struct interval *s)
+{
+	enum ct_obj_kind kind = CT_OBJ_KIND(s->obj);
+
+	return s->state == INTERVAL_BLOCKED && s->st & CT_ST_DISK &&
+	       (kind == CT_OBJ_FILE || kind == CT_OBJ_BLOCKDEV) && !g->tasks[s->task].kthread;
+}
+
+/* Fills g->disk_waits. g->n_disk_waits is their number. */
+static int graph_disk_waits(struct graph *g)
+{
+	size_t n = 0;
+
+	if (!g->n_disk_waits)
+		return 0;
+	g->disk_waits = malloc(g->n_disk_waits * sizeof(*g->disk_waits));
+	if (!g->disk_waits)
+		return -ENOMEM;
+	for (size_t i = 0; i < g->n_intervals; i++)
+		if (is_disk_wait(g, &g->intervals[i]))
+			g->disk_waits[n++] = (uint32_t)i;
+	return 0;
+}
+
+/* Memory of the builder is freed each time that so many intervals are copied. */
 #define GIVE_BACK 65536
 
 /* Sorts the intervals by task and time (a stable counting sort), and the RUNNING ones by CPU. The
@@ -148,6 +172,7 @@ static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *r
 		to->task = task;
 		if (is_run(g, to))
 			g->runs[to->cpu][--run_end[to->cpu]] = end[task];
+		g->n_disk_waits += is_disk_wait(g, to);
 		if (i && i % GIVE_BACK == 0) {
 			struct interval *less = realloc(b->intervals.v, i * sizeof(*less));
 
@@ -181,6 +206,8 @@ int graph_build(const struct window *w, struct graph **ret)
 		r = graph_cpus(g, &b);
 	if (!r)
 		r = graph_intervals(g, &b, renumber);
+	if (!r)
+		r = graph_disk_waits(g);
 	g->repeats = r ? NULL : calloc(g->n_tasks + 1, sizeof(*g->repeats));
 	if (!r && !g->repeats)
 		r = -ENOMEM;
@@ -214,6 +241,7 @@ void graph_free(struct graph *g)
 			free(g->runs[c]);
 	free(g->runs);
 	free(g->n_runs);
+	free(g->disk_waits);
 	index_drop(g);
 	for (size_t i = 0; g->repeats && i < g->n_tasks; i++)
 		free(g->repeats[i]);

@@ -122,6 +122,9 @@ struct graph {
 	uint32_t **runs; /* [cpu] the RUNNING intervals there, in time order: see graph_run() */
 	size_t *n_runs;
 	uint32_t n_cpus;
+	uint32_t *disk_waits; /* intervals: the uninterruptible waits of tasks other than kernel threads for a
+				 file or block device, by (task, from_ns) */
+	size_t n_disk_waits;
 
 	struct graph_index sends;     /* CT_SEND by object */
 	struct graph_index recvs;     /* CT_RECV by object */
