@@ -23,6 +23,10 @@ struct walker {
 	uint32_t stack[PATH_MAX_DEPTH + 1]; /* the tasks of the open frames */
 	uint32_t *near; /* [task]: the interval that was looked at last. The frames of a task come in order of
 			   time, so the next look-up starts there. */
+	/* The blame of wait last until last_ns. Many waits of one event loop have the same last repeat. */
+	uint32_t last;
+	uint64_t last_ns;
+	struct blame last_blame;
 	bool truncated;
 	int err;
 };
@@ -99,12 +103,22 @@ static bool is_sleep(const struct graph *g, uint32_t interval, const struct blam
 	return (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL) && graph_is_accepted(g, b->obj);
 }
 
+/* As blame_wait(), for a wait that is asked about again and again. */
+static void blame_last(struct walker *k, uint32_t last, uint64_t limit_ns, struct blame *b)
+{
+	if (last != k->last || limit_ns != k->last_ns)
+		blame_wait(k->g, last, limit_ns, &k->last_blame);
+	k->last = last;
+	k->last_ns = limit_ns;
+	*b = k->last_blame;
+}
+
 static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
 {
 	uint32_t last = last_idle(k, f, interval);
 	bool limit;
 
-	blame_wait(k->g, last, horizon(f), b);
+	blame_last(k, last, horizon(f), b);
 	if (last != interval && b->task != GRAPH_NONE && !b->timed_out && !on_stack(k, f->depth, b->task))
 		return;
 	limit = acted_on_limit(k, f, last, b);
@@ -262,7 +276,7 @@ static void walk(struct walker *k, uint32_t frame)
 
 int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct path **ret)
 {
-	struct walker k = { .g = g };
+	struct walker k = { .g = g, .last = GRAPH_NONE };
 	_cleanup_free_ uint32_t *near = NULL;
 	struct path *p;
 
