@@ -8,6 +8,7 @@
 
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
+#include "lib/bisect.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "trace/words/call.h"
@@ -412,31 +413,51 @@ static bool is_held_later(const struct graph *g, uint64_t obj, uint32_t task, ui
 	return false;
 }
 
+/* The task of a record about a lock. GRAPH_NONE: it is of process tgid, or not known, or it only waits for
+ * the lock. */
+static uint32_t lock_task(const struct graph *g, const struct window_event *e, uint32_t tgid)
+{
+	uint32_t task = graph_task_at(g, e->r.tid, e->r.ts);
+
+	if (task == GRAPH_NONE || g->tasks[task].tgid == tgid ||
+	    (e->r.kind == CT_HELD && ct_held_is_waiter(&e->r)))
+		return GRAPH_NONE;
+	return task;
+}
+
+static bool is_lock(const struct window_event *e)
+{
+	return ct_lock_op(&e->r) != CT_LOCK_UNLOCK && ct_lock_result(&e->r) == 0;
+}
+
 uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
 		       uint32_t *ret_event, uint8_t *ret_strength)
 {
-	size_t n;
+	size_t n, after, i;
 	const struct graph_ref *r = graph_refs(&g->flocks, obj, &n);
 	uint32_t owner = GRAPH_NONE, event = GRAPH_NONE;
 
-	for (size_t i = 0; i < n && scan_step(g); i++) {
-		const struct window_event *e = event_of(g, &r[i]);
-		uint32_t task;
+	after = BISECT(k, 0, n, event_of(g, &r[k])->r.ts > ts_ns);
+	for (i = after; i > 0 && owner == GRAPH_NONE && scan_step(g); i--)
+		if (is_lock(event_of(g, &r[i - 1]))) {
+			owner = lock_task(g, event_of(g, &r[i - 1]), tgid);
+			event = r[i - 1].event;
+		}
+	for (i++; owner != GRAPH_NONE && i < after && scan_step(g); i++) {
+		uint32_t task = ct_lock_op(&event_of(g, &r[i])->r) == CT_LOCK_UNLOCK
+					? lock_task(g, event_of(g, &r[i]), tgid)
+					: GRAPH_NONE;
 
-		if (e->r.ts > ts_ns && !(e->r.kind == CT_HELD && owner == GRAPH_NONE))
-			break;
-		task = graph_task_at(g, e->r.tid, e->r.ts);
-		if (task == GRAPH_NONE || g->tasks[task].tgid == tgid ||
-		    (e->r.kind == CT_HELD && ct_held_is_waiter(&e->r)))
-			continue;
-		if (ct_lock_op(&e->r) == CT_LOCK_UNLOCK) {
-			if (owner != GRAPH_NONE && g->tasks[task].tgid == g->tasks[owner].tgid)
-				owner = GRAPH_NONE;
-		} else if (ct_lock_result(&e->r) == 0) {
-			owner = task;
+		if (task != GRAPH_NONE && g->tasks[task].tgid == g->tasks[owner].tgid)
+			owner = GRAPH_NONE;
+	}
+	/* a list of all locks may come later */
+	for (i = after; i < n && owner == GRAPH_NONE && event_of(g, &r[i])->r.kind == CT_HELD && scan_step(g);
+	     i++)
+		if (is_lock(event_of(g, &r[i]))) {
+			owner = lock_task(g, event_of(g, &r[i]), tgid);
 			event = r[i].event;
 		}
-	}
 	*ret_strength = EDGE_STRONG;
 	if (owner == GRAPH_NONE ||
 	    !g->scans->left) /* if the walk ended early, it may not have seen an unlock */
