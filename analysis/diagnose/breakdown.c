@@ -15,14 +15,15 @@ uint64_t breakdown_frame_key(const struct graph *g, const struct path_frame *f)
 static struct group *group_of(struct breakdown *l, enum group_type type, uint64_t key,
 			      enum resource_kind kind, uint64_t obj)
 {
-	uint64_t at;
+	struct map *by = type == GROUP_TASK ? &l->by_key : &l->by_obj;
+	uint64_t h = type == GROUP_TASK ? key : hash_add(hash_add(hash_add(HASH_START, obj), type), kind), at;
 
-	if (type == GROUP_TASK && map_get(&l->by_key, key, &at))
-		return &l->v.v[at];
-	if (type != GROUP_TASK)
-		for (size_t i = 0; i < l->v.n; i++)
-			if (l->v.v[i].type == type && l->v.v[i].obj == obj && l->v.v[i].kind == kind)
-				return &l->v.v[i];
+	for (; map_get(by, h, &at); h++) {
+		struct group *gr = &l->v.v[at];
+
+		if (type == GROUP_TASK || (gr->type == type && gr->obj == obj && gr->kind == kind))
+			return gr;
+	}
 	if (VEC_PUSH(&l->v, (struct group){ .type = type,
 					    .key = key,
 					    .kind = kind,
@@ -31,7 +32,7 @@ static struct group *group_of(struct breakdown *l, enum group_type type, uint64_
 					    .interval = GRAPH_NONE,
 					    .last_seg = GRAPH_NONE }))
 		return NULL;
-	if (type == GROUP_TASK && map_set(&l->by_key, key, l->v.n - 1))
+	if (map_set(by, h, l->v.n - 1))
 		return NULL;
 	return &l->v.v[l->v.n - 1];
 }
@@ -162,4 +163,5 @@ void breakdown_done(struct breakdown *l)
 {
 	VEC_FREE(&l->v);
 	map_done(&l->by_key);
+	map_done(&l->by_obj);
 }

@@ -33,6 +33,8 @@ struct breakdown {
 	uint64_t running_ns, runnable_ns;
 	uint64_t from_ns, to_ns, total_ns;
 	struct map by_key; /* key of a GROUP_TASK -> its index */
+	struct map by_obj; /* hash of type, kind and object of another group -> its index; or the next hash
+			      that is free */
 };
 
 /* Divides the time of the frames i for which in[i] is true. 0 or -ENOMEM. The caller calls
