@@ -488,15 +488,15 @@ static void owner_of_flock(const struct graph *g, const struct interval *s, stru
  * found. */
 static uint32_t fuse_server(const struct graph *g, const struct interval *s)
 {
-	for (size_t i = 0; i < g->w->n_objects && scan_step(g); i++) {
-		const struct window_object *o = &g->w->objects[i];
+	const struct window_object *o = g->w->objects;
+	size_t n = g->w->n_objects;
 
-		if (CT_OBJ_KIND(o->id) == CT_OBJ_FUSEDEV) {
-			uint32_t task = fd_owner(g, o->id, s->from_ns, g->tasks[s->task].tgid, 0);
+	for (size_t i = BISECT(k, 0, n, CT_OBJ_KIND(o[k].id) >= CT_OBJ_FUSEDEV);
+	     i < n && CT_OBJ_KIND(o[i].id) == CT_OBJ_FUSEDEV && scan_step(g); i++) {
+		uint32_t task = fd_owner(g, o[i].id, s->from_ns, g->tasks[s->task].tgid, 0);
 
-			if (task != GRAPH_NONE)
-				return task;
-		}
+		if (task != GRAPH_NONE)
+			return task;
 	}
 	return GRAPH_NONE;
 }
