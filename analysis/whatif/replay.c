@@ -316,13 +316,24 @@ static void advance(struct replay *k, uint32_t task, uint64_t t)
 	}
 }
 
+/* As graph_interval_at(). The replay of the task is at interval next, and the result is mostly a little
+ * before it. */
+static uint32_t interval_at(const struct graph *g, uint32_t task, uint64_t t, uint32_t next)
+{
+	uint32_t first = g->tasks[task].first_interval, near = next;
+
+	for (uint32_t step = 1; near > first && g->intervals[near - 1].to_ns > t; step *= 2)
+		near -= MIN(step, near - first);
+	return graph_interval_near(g, task, t, near);
+}
+
 /* The shift of a task whose replay is under way. This task waits, directly or through others, for
  * the task that asks for the shift. */
 static uint64_t shift_of_busy(const struct replay *k, uint32_t task, uint64_t t)
 {
 	const struct graph *g = k->x->g;
 	const struct replay_task *rt = &k->tasks[task];
-	uint32_t i = graph_interval_at(g, task, t), on = k->depth;
+	uint32_t i = interval_at(g, task, t, rt->next), on = k->depth;
 
 	if (i != GRAPH_NONE && i < rt->next) {
 		uint64_t a = MAX(g->intervals[i].from_ns, k->x->from_ns);
@@ -364,7 +375,7 @@ static uint64_t shift_at(struct replay *k, uint32_t task, uint64_t t)
 	i = rt->next;
 	if (i == end_of(g, task) || g->intervals[i].to_ns <= t ||
 	    (i > g->tasks[task].first_interval && g->intervals[i - 1].to_ns > t))
-		i = graph_interval_at(g, task, t);
+		i = interval_at(g, task, t, i);
 	shift = i == GRAPH_NONE ? rt->shift : shift_in(k, i, t);
 	rt->busy = false;
 	k->depth--;
