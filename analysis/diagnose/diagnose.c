@@ -58,6 +58,12 @@ static bool is_left_out(const struct findings *f)
 	}
 }
 
+/* Whether the chain ends at a wait for a file lock, and no record tells which task owned the lock. */
+static bool is_lock_of_unknown(const struct findings *f)
+{
+	return f->chain.end == END_LEAF && !f->chain.leaf.ended && f->chain.leaf.kind == RESOURCE_FILE_LOCK;
+}
+
 static enum cause_kind find_cause(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -78,7 +84,7 @@ static enum cause_kind find_cause(const struct findings *f)
 	if (last->wait == CT_W_STOPPED)
 		return CAUSE_STOPPED;
 	if (has_edge(f, EDGE_LOCK) || has_edge(f, EDGE_FILELOCK) || has_edge(f, EDGE_POLLED) ||
-	    has_edge(f, EDGE_KERNEL_LOCK))
+	    has_edge(f, EDGE_KERNEL_LOCK) || is_lock_of_unknown(f))
 		return CAUSE_LOCK_HOLDER;
 	if (f->pool)
 		return CAUSE_QUEUEING;
@@ -223,10 +229,10 @@ static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns
 	return false;
 }
 
-/* Whether the absence of a record shows the cause (of a connection, of a lock that was taken, of a
- * wake-up), although a gap of all CPUs lies before to_ns. Then the absent record may be one of the
- * lost records. */
-static bool is_by_absence(const struct findings *f, enum cause_kind cause, uint64_t to_ns)
+/* Whether the cause rests on the absence of a record (of a connection, of a lock that was taken, of
+ * a wake-up) although records of all CPUs are missing before the end, or messages were left out.
+ * Then the absent record may be among the missing ones. */
+static bool is_by_absence(const struct findings *f, enum cause_kind cause, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph *g = f->g;
 	size_t n;
@@ -234,6 +240,8 @@ static bool is_by_absence(const struct findings *f, enum cause_kind cause, uint6
 
 	if (cause != CAUSE_EXTERNAL && cause != CAUSE_NETWORK && cause != CAUSE_MISSING_WAKEUP)
 		return false;
+	if (graph_shed_within(g, from_ns, to_ns) >= CT_SHED_MESSAGES)
+		return true;
 	for (size_t i = 0; i < n; i++) {
 		const struct window_event *e = &g->w->events[r[i].event];
 
@@ -257,6 +265,8 @@ static bool is_strong(const struct findings *f)
 	/* no record tells which task should wake a waiter of a futex without owner */
 	if (f->chain.end == END_LEAF && !f->chain.leaf.ended && !f->circular &&
 	    f->chain.leaf.kind == RESOURCE_FUTEX)
+		return false;
+	if (is_lock_of_unknown(f))
 		return false;
 	/* while records are missing, no record tells which task had the CPU */
 	if (f->starved && f->cpu.lost_ns > f->cpu.total_ns / 2)
@@ -350,7 +360,7 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 		if (d->verdict == VERDICT_NORMAL && d->cause != CAUSE_TIMER)
 			d->cause = CAUSE_NONE;
 		d->strong = is_strong(&f) && !is_guessed(&f, task, from_ns, to_ns) &&
-			    !is_by_absence(&f, d->cause, to_ns);
+			    !is_by_absence(&f, d->cause, from_ns, to_ns);
 		d->chain = TAKE_PTR(f.chain.links.v);
 		d->n_chain = f.chain.links.n;
 		d->choices = TAKE_PTR(f.chain.choices.v);

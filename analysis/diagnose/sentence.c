@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "analysis/diagnose/where.h"
 #include "analysis/thresholds.h"
@@ -181,6 +182,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 	if (k->wait != CT_W_SLEEP && k->wait != CT_W_STOPPED)
 		say_resource(t, k);
 	say_where(t, f, k);
+	if (k->wait == CT_W_FLOCK)
+		words_add(t, ", whose owner the trace does not show");
 }
 
 static void say_stopper(struct words *t, const struct sentence_facts *f)
@@ -267,6 +270,37 @@ char *sentence_root(const struct sentence_facts *f)
 	return words_take(&t);
 }
 
+/* Whether both durations have the same words. */
+static bool sound_alike(uint64_t a_ns, uint64_t b_ns)
+{
+	struct words a = { 0 }, b = { 0 };
+	_cleanup_free_ char *x = NULL, *y = NULL;
+
+	words_duration(&a, a_ns);
+	words_duration(&b, b_ns);
+	x = words_take(&a);
+	y = words_take(&b);
+	return x && y && !strcmp(x, y);
+}
+
+/* Says what ended the wait, if that was a signal or the exit of the process: see blame.killed. */
+static const char *end_words(const struct sentence_facts *f, const struct link *k)
+{
+	return WTERMSIG(f->g->tasks[k->task].exit_code) ? "until it was killed" : "until its process ended";
+}
+
+/* " (4.9 s, until it was killed)". Leaves out a time that the sentence has just said. */
+static void say_total(struct words *t, const struct sentence_facts *f, const struct link *k)
+{
+	if (f->cpu && sound_alike(k->runnable_ns, k->total_ns))
+		return;
+	words_add(t, " (");
+	words_duration(t, k->total_ns);
+	if (k->killed)
+		words_add(t, ", %s", end_words(f, k));
+	words_add(t, ")");
+}
+
 static void say_first(struct words *t, const struct sentence_facts *f)
 {
 	const struct link *k = &f->chain[0];
@@ -275,9 +309,7 @@ static void say_first(struct words *t, const struct sentence_facts *f)
 	if (f->n_chain == 1) {
 		words_add(t, " ");
 		say_last(t, f);
-		words_add(t, " (");
-		words_duration(t, k->total_ns);
-		words_add(t, ")");
+		say_total(t, f, k);
 		return;
 	}
 	words_add(t, k->edge == EDGE_POLLED ? " spent "
@@ -285,7 +317,7 @@ static void say_first(struct words *t, const struct sentence_facts *f)
 					    : " waited ");
 	words_duration(t, k->total_ns);
 	if (k->killed)
-		words_add(t, " (until it was killed)");
+		words_add(t, " (%s)", end_words(f, k));
 	words_add(t, " ");
 	say_wait(t, k);
 }

@@ -187,7 +187,9 @@ const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
 struct cgroup_name graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* The step of the governor that was in force at ns. */
 enum ct_shed graph_shed_at(const struct graph *g, uint64_t ns);
-/* How often a walk along the records ended early because the budget of steps (scan.h) was spent. */
+/* The highest step of the governor that was in force at some time in [from_ns, to_ns]. */
+enum ct_shed graph_shed_within(const struct graph *g, uint64_t from_ns, uint64_t to_ns);
+/* How often a walk ended early because the budget of scan.h was spent. */
 uint64_t graph_scans_refused(const struct graph *g);
 /* The references of a key, in order of time; *ret_n is their number. Here and in the functions below,
  * the graph owns the references. */

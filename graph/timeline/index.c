@@ -394,6 +394,17 @@ enum ct_shed graph_shed_at(const struct graph *g, uint64_t ns)
 		     : ct_shed_step_before(&g->w->events[r[0].event].r);
 }
 
+enum ct_shed graph_shed_within(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
+{
+	enum ct_shed most = graph_shed_at(g, from_ns);
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->sheds, 0, from_ns, &n);
+
+	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts <= to_ns; i++)
+		most = MAX(most, ct_shed_step(&g->w->events[r[i].event].r));
+	return most;
+}
+
 int index_build(struct graph *g)
 {
 	struct graph_index *to[IX_COUNT] = {

@@ -380,12 +380,14 @@ static uint32_t live_child(const struct graph *g, const struct interval *s)
 }
 
 /* Whether an unlock may be missing: between from_ns and to_ns, records of all tasks were lost, or
- * records of this process were left out. */
+ * records of this process were left out. (A pause has a record of its gap only when it is over.) */
 static bool may_have_unlocked(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->gaps, 0, &n);
 
+	if (graph_shed_within(g, from_ns, to_ns) >= CT_SHED_PAUSE)
+		return true;
 	for (size_t i = 0; i < n; i++)
 		if (!scan_step(g) ||
 		    (event_of(g, &r[i])->x[0] < to_ns && event_of(g, &r[i])->r.ts >= from_ns))
@@ -436,6 +438,7 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 	size_t n, after, i;
 	const struct graph_ref *r = graph_refs(&g->flocks, obj, &n);
 	uint32_t owner = GRAPH_NONE, event = GRAPH_NONE;
+	uint64_t since_ns;
 
 	after = BISECT(k, 0, n, event_of(g, &r[k])->r.ts > ts_ns);
 	for (i = after; i > 0 && owner == GRAPH_NONE && scan_step(g); i--)
@@ -464,8 +467,10 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 		return GRAPH_NONE;
 	if (ret_event)
 		*ret_event = event;
-	if (may_have_unlocked(g, owner, g->w->events[event].r.ts, ts_ns) &&
-	    !is_held_later(g, obj, owner, ts_ns))
+	since_ns = g->w->events[event].r.ts;
+	if (since_ns > ts_ns
+		    ? may_have_unlocked(g, owner, ts_ns, since_ns)
+		    : may_have_unlocked(g, owner, since_ns, ts_ns) && !is_held_later(g, obj, owner, ts_ns))
 		*ret_strength = EDGE_WEAK;
 	/* If the owner has exited, a flock() lock stays as long as another process has inherited the
 	 * descriptor. */
@@ -474,14 +479,91 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 	return owner;
 }
 
+/*
+ * The task that owned the lock during the wait, although no record says when it took the lock: it
+ * lets go of the lock, and then the waiter gets it. A waiter that is killed gets it too, if it
+ * comes to that. If the waiter does not get it, or records may be missing, the answer is weak: the
+ * close of a file makes a record of an unlock too, whichever process owns the lock. For the same
+ * reason several such processes are no answer. An unlock while the task still waits was not the
+ * one: the unlock wakes the waiter before it is recorded.
+ */
+static uint32_t owner_by_unlock(const struct graph *g, uint64_t obj, const struct interval *s,
+				uint32_t *ret_event, uint8_t *ret_strength)
+{
+	const struct graph_task *me = &g->tasks[s->task];
+	uint32_t owner = GRAPH_NONE, event = GRAPH_NONE;
+	bool granted = false;
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->flocks, obj, s->from_ns, &n);
+
+	for (size_t i = 0; i < n && !granted && scan_step(g); i++) {
+		const struct window_event *e = event_of(g, &r[i]);
+		bool unlock = ct_lock_op(&e->r) == CT_LOCK_UNLOCK;
+		uint32_t task = graph_task_at(g, e->r.tid, e->r.ts);
+
+		if (e->r.kind != CT_FLOCK || task == GRAPH_NONE)
+			continue;
+		if (!unlock && ct_lock_result(&e->r) == 0) {
+			granted = task == s->task;
+			if (!granted)
+				break;
+		}
+		if (!unlock || g->tasks[task].tgid == me->tgid || e->r.ts < s->to_ns ||
+		    g->tasks[task].born_ns > s->from_ns)
+			continue;
+		if (owner != GRAPH_NONE && g->tasks[task].tgid != g->tasks[owner].tgid)
+			return GRAPH_NONE;
+		owner = task;
+		event = r[i].event;
+	}
+	if (owner == GRAPH_NONE || !g->scans->left)
+		return GRAPH_NONE;
+	*ret_event = event;
+	*ret_strength =
+		granted && !g->caps.n && !may_have_unlocked(g, owner, s->from_ns, g->w->events[event].r.ts)
+			? EDGE_STRONG
+			: EDGE_WEAK;
+	return owner;
+}
+
+/* The file lock that the task waits for, if the record of the wait does not name it: from the last
+ * try of the task, from an inspection of the wait, or from a list of all locks. 0: not known, or
+ * threads of the process wait for several. */
+static uint64_t lock_of_wait(const struct graph *g, const struct interval *s)
+{
+	const struct graph_task *me = &g->tasks[s->task];
+	const struct graph_ref *r = graph_ref_before(g, &g->locktries, me->tid, s->from_ns);
+	uint64_t obj = 0;
+
+	if (r && ct_lock_result(&event_of(g, r)->r) > 0)
+		return event_of(g, r)->r.obj;
+	if (s->visit != GRAPH_NONE && g->w->events[s->visit].r.obj)
+		return g->w->events[s->visit].r.obj;
+	for (size_t i = 0; i < g->flocks.n && scan_step(g); i++) {
+		const struct window_event *e = event_of(g, &g->flocks.v[i]);
+
+		if (e->r.kind != CT_HELD || !ct_held_is_waiter(&e->r) || e->r.tid != me->tgid ||
+		    e->r.ts < s->from_ns || e->r.ts > s->to_ns)
+			continue;
+		if (obj && obj != e->r.obj)
+			return 0;
+		obj = e->r.obj;
+	}
+	return obj;
+}
+
 static void owner_of_flock(const struct graph *g, const struct interval *s, struct blame *b)
 {
-	const struct graph_ref *r = graph_ref_before(g, &g->locktries, g->tasks[s->task].tid, s->from_ns);
-
-	if (!b->obj && r)
-		b->obj = event_of(g, r)->r.obj;
-	b->task = owner_of_lock(g, b->obj, s->from_ns, g->tasks[s->task].tgid, &b->event, &b->strength);
+	if (!b->obj)
+		b->obj = lock_of_wait(g, s);
 	b->edge = EDGE_FILELOCK;
+	if (!b->obj)
+		return;
+	b->task = owner_of_lock(g, b->obj, s->from_ns, g->tasks[s->task].tgid, &b->event, &b->strength);
+	if (b->task != GRAPH_NONE)
+		return;
+	b->strength = EDGE_WEAK;
+	b->task = owner_by_unlock(g, b->obj, s, &b->event, &b->strength);
 }
 
 /* The server of the FUSE mount for which s waits: a task that has /dev/fuse open. GRAPH_NONE: not

@@ -27,10 +27,9 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b);
 bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 /* True: at ts_ns, bytes that the other end of a network connection had sent were not received yet. */
 bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns);
-/* The task that owns a lock on the file obj at ts_ns. Locks of the process tgid itself do not count.
- * *ret_event (ret_event may be NULL): the record by which the task got the lock. *ret_strength:
- * EDGE_WEAK if records after it are missing, because one of these may be the unlock; otherwise
- * EDGE_STRONG. */
+/* The task that owns a lock on file obj at ts_ns. Processes other than tgid count. *ret_event (may
+ * be NULL): the record of its lock. *ret_strength: weak if records between the two are missing, one
+ * of which may change the owner. */
 uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
 		       uint32_t *ret_event, uint8_t *ret_strength);
 /* Completes b for a stopped task. b->event: the record of the signal that stopped it; no task is to

@@ -258,7 +258,11 @@ static void verb_flock(struct record *r)
 
 static void verb_held(struct record *r)
 {
-	add(r, CT_HELD, r->tid, 0)->r.obj = text_object_next(r->l);
+	static const struct text_word flags[] = { { "waiter", 1 }, { NULL, 0 } };
+	struct window_event *e = add(r, CT_HELD, r->tid, 0);
+
+	e->r.obj = text_object_next(r->l);
+	e->r.flags = (ct_u8)flags_field(r->l, flags);
 }
 
 static void verb_fd(struct record *r)
@@ -393,7 +397,7 @@ static const struct verb verbs[] = {
 	{ "sends", verb_sends, "A sends BYTES OBJECT" },
 	{ "receives", verb_receives, "A receives BYTES OBJECT" },
 	{ "flock", verb_flock, "A flock read|write|unlock OBJECT [how=] [result=]" },
-	{ "held", verb_held, "A held OBJECT" },
+	{ "held", verb_held, "A held OBJECT [flags=waiter]" },
 	{ "fd", verb_fd, "A fd FD OBJECT" },
 	{ "epmember", verb_epmember, "A epmember FD OBJECT EPOLL" },
 	{ "sample", verb_sample, "A sample STACK" },
