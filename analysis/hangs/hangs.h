@@ -34,7 +34,8 @@ struct hangs_filter {
 };
 
 /* Finds the hangs in [from_ns, to_ns). The caller frees *ret with hangs_free(). filter NULL: all
- * tasks. Threads of the kernel and ctrace's own tasks are left out. 0 or -ENOMEM. */
+ * tasks. Threads of the kernel and the tasks of the daemon that recorded the trace are left out. No
+ * record tells the tasks of another daemon from those of any program. 0 or -ENOMEM. */
 int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
 	       struct hangs **ret);
 void hangs_free(struct hangs *h);
