@@ -7,6 +7,7 @@
 
 #include "analysis/thresholds.h"
 #include "graph/thresholds.h"
+#include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
@@ -218,8 +219,8 @@ static void find_same(struct hangs *h)
 	}
 }
 
-int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
-	       struct hangs **ret)
+int hangs_candidates(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
+		     const struct hangs_filter *filter, struct hangs **ret)
 {
 	candidates v = { 0 };
 	struct hangs *h = calloc(1, sizeof(*h));
@@ -230,30 +231,87 @@ int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const st
 			r = task_candidates(g, i, from_ns, to_ns, &v);
 	if (!r) {
 		VEC_SORT(&v, candidate_cmp);
-		h->refused = v.n > HANGS_MAX ? v.n - HANGS_MAX : 0;
-		h->v = calloc(MIN(v.n, (size_t)HANGS_MAX) + 1, sizeof(*h->v));
+		h->n = MIN(v.n, (size_t)HANGS_MAX);
+		h->refused = v.n - h->n;
+		h->v = calloc(h->n + 1, sizeof(*h->v));
 		r = h->v ? 0 : -ENOMEM;
 	}
-	for (size_t i = 0; i < v.n && i < HANGS_MAX && !r; i++) {
-		struct hang *x = &h->v[h->n];
+	for (size_t i = 0; !r && i < h->n; i++)
+		h->v[i] = (struct hang){ .task = v.v[i].task,
+					 .from_ns = v.v[i].from_ns,
+					 .to_ns = v.v[i].to_ns };
+	VEC_FREE(&v);
+	if (r) {
+		free(h);
+		return r;
+	}
+	*ret = h;
+	return 0;
+}
 
-		*x = (struct hang){ .task = v.v[i].task, .from_ns = v.v[i].from_ns, .to_ns = v.v[i].to_ns };
-		r = diagnose(g, x->task, x->from_ns, x->to_ns, NULL, &x->diagnosis);
-		if (r)
-			break;
+int hangs_diagnose(const struct graph *g, struct hang *x)
+{
+	struct graph_scans own = { .left = scan_left(g) };
+	struct graph view = scan_view(g, &own);
+	int r;
+
+	x->budget = own.left;
+	r = diagnose(&view, x->task, x->from_ns, x->to_ns, NULL, &x->diagnosis);
+	x->steps = x->budget - own.left;
+	x->refused = own.refused;
+	if (!r)
 		x->alarm = is_alarm(x->diagnosis) && !is_client(g, x->diagnosis);
-		h->n++;
+	return r;
+}
+
+int hangs_settle(const struct graph *g, struct hang *x)
+{
+	uint64_t left = scan_left(g);
+	int r = 0;
+
+	/* A walk that has steps left finds the same with more. */
+	if (x->budget != left && x->steps >= left) {
+		diagnosis_free(TAKE_PTR(x->diagnosis));
+		r = hangs_diagnose(g, x);
+	}
+	scan_pay(g, x->steps, x->refused);
+	return r;
+}
+
+void hangs_sort(struct hangs *h)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->n; i++)
+		if (h->v[i].diagnosis)
+			h->v[n++] = h->v[i];
+	h->missing = h->n - n;
+	h->n = n;
+	qsort(h->v, h->n, sizeof(*h->v), hang_cmp);
+	find_same(h);
+}
+
+int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
+	       struct hangs **ret)
+{
+	struct hangs *h;
+	int r = hangs_candidates(g, from_ns, to_ns, filter, &h);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < h->n && !r; i++) {
+		r = hangs_diagnose(g, &h->v[i]);
+		if (!r)
+			r = hangs_settle(g, &h->v[i]);
 		/* the candidates are sorted as by hang_cmp(): no later one is worse */
-		if (x->alarm && filter && filter->worst)
+		if (!r && h->v[i].alarm && filter && filter->worst)
 			break;
 	}
-	VEC_FREE(&v);
 	if (r) {
 		hangs_free(h);
 		return r;
 	}
-	qsort(h->v, h->n, sizeof(*h->v), hang_cmp);
-	find_same(h);
+	hangs_sort(h);
 	*ret = h;
 	return 0;
 }

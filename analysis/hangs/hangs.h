@@ -15,12 +15,15 @@ struct hang {
 	struct diagnosis *diagnosis;
 	size_t first_row; /* index of the first row about the same hang: one of the two tasks waits for the
 			     other, or both wait for the same task; the row's own index if it is the first */
+	/* of graph/timeline/scan.h: what the diagnosis might spend, what it spent, what it was refused */
+	uint64_t budget, steps, refused;
 };
 
 struct hangs {
 	struct hang *v; /* alarms first; then rows whose verdict is not normal; then by length */
 	size_t n;
 	size_t refused; /* candidates beyond HANGS_MAX, which were not looked at */
+	size_t missing; /* candidates among the first HANGS_MAX that the caller did not have diagnosed */
 };
 
 #define HANGS_MAX 200
@@ -39,6 +42,28 @@ struct hangs_filter {
 int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
 	       struct hangs **ret);
 void hangs_free(struct hangs *h);
+
+/*
+ * The parts of hangs_find(), for a caller that diagnoses candidates in several threads:
+ *
+ *	hangs_candidates();
+ *	for each row: hangs_diagnose(), in any order and in any thread;
+ *	for each row: hangs_settle(), in order, as soon as the rows up to this one are diagnosed;
+ *	hangs_sort();
+ *
+ * The list is the same for each order and each number of threads. A caller that ends the search early
+ * leaves the diagnoses of the other rows NULL.
+ */
+/* Finds the candidates, the longest first. Their rows have no diagnosis. As hangs_find(). */
+int hangs_candidates(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
+		     const struct hangs_filter *filter, struct hangs **ret);
+/* Diagnoses the candidate *x within the budget that g has left, but does not pay. 0 or -ENOMEM. */
+int hangs_diagnose(const struct graph *g, struct hang *x);
+/* Pays for the diagnosis of *x. If the rows before it have left less than the diagnosis took, diagnoses
+ * *x again with what they have left. 0 or -ENOMEM. One thread. */
+int hangs_settle(const struct graph *g, struct hang *x);
+/* Removes the rows without diagnosis, sorts the others, and finds the rows about the same hang. */
+void hangs_sort(struct hangs *h);
 
 /*
  * The end of a hang that began at since_ns and was noticed at found_ns; the end of the window if

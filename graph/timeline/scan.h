@@ -9,7 +9,9 @@
  * ends at once and finds nothing; graph_scans_refused() says how often that happened. Real traces
  * need about a hundredth of the budget.
  *
- * Several threads may ask one graph. The count is then not exact, which does no harm.
+ * Several threads may ask one graph. If they share its budget, the count is not exact, and an answer may
+ * depend on the speed of the threads once the budget is spent. A thread that asks through a view of its
+ * own has a budget of its own.
  */
 #ifndef CTRACE_GRAPH_TIMELINE_SCAN_H
 #define CTRACE_GRAPH_TIMELINE_SCAN_H
@@ -33,6 +35,30 @@ static inline bool scan_step(const struct graph *g)
 	}
 	__atomic_store_n(&g->scans->left, left - 1, __ATOMIC_RELAXED);
 	return true;
+}
+
+/* The steps that are left in the budget of the graph. */
+static inline uint64_t scan_left(const struct graph *g)
+{
+	return __atomic_load_n(&g->scans->left, __ATOMIC_RELAXED);
+}
+
+/* A view of g that pays from *own, which the caller has filled. It is valid as long as both. */
+static inline struct graph scan_view(const struct graph *g, struct graph_scans *own)
+{
+	struct graph view = *g;
+
+	view.scans = own;
+	return view;
+}
+
+/* Pays from the budget of the graph for walks that took place in a view. One thread. */
+static inline void scan_pay(const struct graph *g, uint64_t steps, uint64_t refused)
+{
+	uint64_t left = scan_left(g);
+
+	__atomic_store_n(&g->scans->left, steps < left ? left - steps : 0, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&g->scans->refused, refused, __ATOMIC_RELAXED);
 }
 
 #endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The parts of hangs_find(): the list does not depend on the order and on the threads in which candidates
+ * are diagnosed. hangs.txt has what is in the list. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "analysis/hangs/hangs.h"
+#include "graph/timeline/scan.h"
+#include "lib/cleanup.h"
+#include "test/unit/trace/window_make.h"
+
+#define FUTEX CT_OBJ_ID(CT_OBJ_FUTEX, 0x2000)
+
+enum { VICTIMS = 24, POSTER = 10, FIRST = 100, POSTS = 400, START_MS = 410, END_MS = 60000, THREADS = 4 };
+
+/* Tasks that wait on one futex, the first one longest. Nobody wakes them. The posts on the futex, by a task
+ * that has ended, have to be looked at for each. */
+static struct graph *waiting(struct make *m, uint32_t victims)
+{
+	struct graph *g;
+
+	make_task(m, POSTER, POSTER, 1, "gone");
+	for (uint32_t i = 0; i < victims; i++)
+		make_task(m, FIRST + i, FIRST + i, 1, "victim");
+	for (uint64_t ms = 1; ms <= POSTS; ms++)
+		make_wake(m, ms, 1, FIRST, POSTER, FUTEX);
+	make_event(m, (POSTS + 1) * MS, 1, CT_EXIT, POSTER, 0);
+	for (uint32_t i = 0; i < victims; i++) {
+		make_switch(m, START_MS + 10 * i, 0, 0, FIRST + i, CT_W_NONE, 0);
+		make_switch(m, START_MS + 10 * i + 5, 0, FIRST + i, 0, CT_W_FUTEX, FUTEX);
+	}
+	assert_int_equal(graph_build(make_done(m, END_MS), &g), 0);
+	return g;
+}
+
+static struct hangs *candidates(const struct graph *g)
+{
+	struct hangs *h;
+
+	assert_int_equal(hangs_candidates(g, 0, END_MS * MS, NULL, &h), 0);
+	return h;
+}
+
+static void settle_all(const struct graph *g, struct hangs *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		assert_int_equal(hangs_settle(g, &h->v[i]), 0);
+	hangs_sort(h);
+}
+
+/* Frees both lists. */
+static void assert_same(struct hangs *a, struct hangs *b)
+{
+	assert_int_equal(a->n, b->n);
+	for (size_t i = 0; i < a->n; i++) {
+		assert_int_equal(a->v[i].task, b->v[i].task);
+		assert_int_equal(a->v[i].from_ns, b->v[i].from_ns);
+		assert_int_equal(a->v[i].to_ns, b->v[i].to_ns);
+		assert_int_equal(a->v[i].alarm, b->v[i].alarm);
+		assert_int_equal(a->v[i].first_row, b->v[i].first_row);
+		assert_int_equal(a->v[i].refused, b->v[i].refused);
+		assert_string_equal(a->v[i].diagnosis->sentence, b->v[i].diagnosis->sentence);
+	}
+	assert_int_equal(a->refused, b->refused);
+	assert_int_equal(a->missing, b->missing);
+	hangs_free(a);
+	hangs_free(b);
+}
+
+static void longest_first(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g = waiting(&m, HANGS_MAX + 3);
+	struct hangs *h = candidates(g);
+
+	assert_int_equal(h->n, HANGS_MAX);
+	assert_int_equal(h->refused, 3);
+	for (uint32_t i = 0; i < h->n; i++) {
+		assert_int_equal(g->tasks[h->v[i].task].tid, FIRST + i);
+		assert_null(h->v[i].diagnosis);
+	}
+	hangs_free(h);
+	graph_free(g);
+	make_free(&m);
+}
+
+/* With a budget that is enough, with one that ends in the middle of some row, and with none. */
+static void any_order(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g = waiting(&m, VICTIMS);
+	struct hangs *h = candidates(g), *found;
+	uint64_t each, budgets[4];
+
+	assert_int_equal(hangs_diagnose(g, &h->v[0]), 0);
+	each = h->v[0].steps;
+	assert_true(each >= POSTS);
+	hangs_free(h);
+	budgets[0] = scan_left(g);
+	budgets[1] = VICTIMS * each / 2 + 7;
+	budgets[2] = 2 * each;
+	budgets[3] = 0;
+	for (size_t b = 0; b < ARRAY_SIZE(budgets); b++) {
+		uint64_t left, refused;
+
+		*g->scans = (struct graph_scans){ .left = budgets[b] };
+		assert_int_equal(hangs_find(g, 0, END_MS * MS, NULL, &found), 0);
+		left = scan_left(g);
+		refused = graph_scans_refused(g);
+		assert_true(b ? refused > 0 : refused == 0);
+
+		*g->scans = (struct graph_scans){ .left = budgets[b] };
+		h = candidates(g);
+		for (size_t i = h->n; i-- > 0;)
+			assert_int_equal(hangs_diagnose(g, &h->v[i]), 0);
+		settle_all(g, h);
+		assert_int_equal(scan_left(g), left);
+		assert_int_equal(graph_scans_refused(g), refused);
+		assert_same(h, found);
+	}
+	graph_free(g);
+	make_free(&m);
+}
+
+struct share {
+	const struct graph *g;
+	struct hangs *h;
+	size_t first;
+	pthread_t thread;
+};
+
+static void *diagnose_share(void *arg)
+{
+	const struct share *s = arg;
+
+	for (size_t i = s->first; i < s->h->n; i += THREADS)
+		if (hangs_diagnose(s->g, &s->h->v[i]))
+			return arg;
+	return NULL;
+}
+
+static void several_threads(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g = waiting(&m, VICTIMS);
+	struct share shares[THREADS];
+	struct hangs *h, *found;
+	void *failed;
+
+	g->scans->left = (uint64_t)VICTIMS * POSTS / 2;
+	assert_int_equal(hangs_find(g, 0, END_MS * MS, NULL, &found), 0);
+	*g->scans = (struct graph_scans){ .left = (uint64_t)VICTIMS * POSTS / 2 };
+	h = candidates(g);
+	for (size_t i = 0; i < THREADS; i++) {
+		shares[i] = (struct share){ .g = g, .h = h, .first = i };
+		assert_int_equal(pthread_create(&shares[i].thread, NULL, diagnose_share, &shares[i]), 0);
+	}
+	for (size_t i = 0; i < THREADS; i++) {
+		assert_int_equal(pthread_join(shares[i].thread, &failed), 0);
+		assert_null(failed);
+	}
+	settle_all(g, h);
+	assert_same(h, found);
+	graph_free(g);
+	make_free(&m);
+}
+
+/* The caller has had enough: what is there is a list. */
+static void ended_early(void **state)
+{
+	struct make m = { 0 };
+	struct graph *g = waiting(&m, VICTIMS);
+	struct hangs *h = candidates(g);
+
+	assert_int_equal(hangs_diagnose(g, &h->v[5]), 0);
+	assert_int_equal(hangs_diagnose(g, &h->v[2]), 0);
+	hangs_sort(h);
+	assert_int_equal(h->n, 2);
+	assert_int_equal(h->missing, VICTIMS - 2);
+	assert_int_equal(g->tasks[h->v[0].task].tid, FIRST + 2);
+	assert_int_equal(g->tasks[h->v[1].task].tid, FIRST + 5);
+	hangs_free(h);
+	h = candidates(g);
+	hangs_sort(h);
+	assert_int_equal(h->n, 0);
+	assert_int_equal(h->missing, VICTIMS);
+	hangs_free(h);
+	graph_free(g);
+	make_free(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(longest_first),
+		cmocka_unit_test(any_order),
+		cmocka_unit_test(several_threads),
+		cmocka_unit_test(ended_early),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
