@@ -29,30 +29,88 @@ static bool is_unsatisfied(const struct graph *g, const struct interval *s)
 	       s->st & CT_ST_DISK || s->wait == CT_W_FUTEX;
 }
 
-/* The end of a run of waits like intervals[i], with hardly any work between the waits. */
-static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
+/* A run of waits of one kind, with hardly any work between them. */
+struct run {
+	uint32_t first, last;
+	uint32_t next;   /* the interval that is not in the run any more */
+	uint64_t ran;    /* ns on the CPU between the intervals first and next */
+	bool worked;     /* the run ended because of the time on the CPU */
+	uint64_t before; /* runs.ran when the run began */
+};
+
+/* Extends the run from interval next on. */
+static void run_extend(const struct graph *g, struct run *r, uint32_t end)
 {
-	const struct interval *s = &g->intervals[i];
-	uint64_t ran = 0;
-	uint32_t last = i;
+	const struct interval *s = &g->intervals[r->first];
 
-	for (uint32_t j = i + 1; j < end; j++) {
-		const struct interval *x = &g->intervals[j];
+	r->worked = false;
+	for (; r->next < end; r->next++) {
+		const struct interval *x = &g->intervals[r->next];
+		uint64_t ran = r->ran + (x->state == INTERVAL_RUNNING ? x->to_ns - x->from_ns : 0);
 
-		if (x->state == INTERVAL_RUNNING)
-			ran += x->to_ns - x->from_ns;
-		if (ran > HANGS_BETWEEN_NS + (x->from_ns - s->from_ns) / HANGS_BETWEEN_SHARE)
+		r->worked = ran > HANGS_BETWEEN_NS + (x->from_ns - s->from_ns) / HANGS_BETWEEN_SHARE;
+		if (r->worked)
 			break;
 		if (x->state == INTERVAL_RUNNABLE && x->to_ns - x->from_ns > DIAGNOSE_STALL_NS)
 			break;
-		if (x->state == INTERVAL_BLOCKED && !is_unsatisfied(g, &g->intervals[last]))
+		if (x->state == INTERVAL_BLOCKED && !is_unsatisfied(g, &g->intervals[r->last]))
 			break;
 		if (x->state == INTERVAL_BLOCKED && blame_same_wait(s, x))
-			last = j;
+			r->last = r->next;
 		else if (x->state == INTERVAL_BLOCKED && x->to_ns - x->from_ns > OTHER_WAIT_NS)
 			break;
+		r->ran = ran;
 	}
-	return last;
+}
+
+/* The end of a run of waits that begins with interval i. */
+static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
+{
+	struct run r = { .first = i, .last = i, .next = i + 1 };
+
+	run_extend(g, &r, end);
+	return r.last;
+}
+
+/* The last runs of one task, of several kinds of waits. A kind may push another one out. */
+struct runs {
+	struct run v[8];
+	uint64_t ran; /* ns on the CPU, of the intervals that were looked at */
+};
+
+static struct run *run_of(struct runs *runs, const struct interval *s)
+{
+	return &runs->v[(s->obj ^ s->obj >> 3 ^ s->nr ^ s->wait) % ARRAY_SIZE(runs->v)];
+}
+
+/*
+ * As same_waits(), for starts in order of time: does not go through all waits of a run again for each of
+ * them. Returns i if the run is too short to count, because an earlier run that contains it was too short.
+ *
+ * A run that begins within another one, with a wait of the same kind, ends there too, or before. There is
+ * one exception: the other one ended because of the time on the CPU, and the task used more than the share
+ * HANGS_BETWEEN_SHARE of the time before the later start. Then the later run reaches at least as far, and
+ * goes on from there.
+ */
+static uint32_t next_waits(const struct graph *g, struct runs *runs, uint32_t i, uint32_t end)
+{
+	const struct interval *s = &g->intervals[i];
+	struct run *r = run_of(runs, s);
+	const struct interval *first = &g->intervals[r->first];
+	uint64_t skipped = runs->ran - r->before;
+	bool within = i > r->first && i <= r->last && blame_same_wait(first, s);
+
+	if (within && (!r->worked || skipped * HANGS_BETWEEN_SHARE < s->from_ns - first->from_ns))
+		return i;
+	if (within) {
+		r->first = i;
+		r->ran -= skipped;
+	} else {
+		*r = (struct run){ .first = i, .last = i, .next = i + 1 };
+	}
+	r->before = runs->ran;
+	run_extend(g, r, end);
+	return r->last;
 }
 
 static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
@@ -60,6 +118,7 @@ static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_n
 {
 	const struct graph_task *t = &g->tasks[task];
 	uint32_t end = t->first_interval + t->n_intervals;
+	struct runs runs = { 0 };
 	uint64_t run_from = 0;
 
 	for (uint32_t i = t->first_interval; i < end; i++) {
@@ -72,16 +131,19 @@ static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_n
 		if (s->to_ns <= from_ns)
 			continue;
 		if (s->state == INTERVAL_BLOCKED) {
-			uint32_t last = same_waits(g, i, end);
+			uint32_t last = next_waits(g, &runs, i, end);
 
 			c.to_ns = MIN(g->intervals[last].to_ns, to_ns);
 			take = c.to_ns > c.from_ns && c.to_ns - c.from_ns >= HANGS_WAIT_NS;
-			if (take)
+			if (take) {
 				i = last;
+				runs = (struct runs){ 0 };
+			}
 			run_from = take || s->to_ns - s->from_ns > HANGS_SHORT_WAIT_NS ? 0 : run_from;
 		} else if (s->state == INTERVAL_RUNNABLE) {
 			take = c.to_ns > c.from_ns && c.to_ns - c.from_ns >= DIAGNOSE_STALL_NS;
 		} else if (s->state == INTERVAL_RUNNING) {
+			runs.ran += s->to_ns - s->from_ns;
 			if (!run_from)
 				run_from = c.from_ns;
 			/* short waits and preemption may cut a long run: take the run once, at its

@@ -88,6 +88,73 @@ static void longest_first(void **state)
 	make_free(&m);
 }
 
+/* The task sleeps on its own timer and then runs. */
+static uint64_t sleep_and_run(struct make *m, uint64_t ns, uint64_t sleep_ns, uint64_t run_ns)
+{
+	struct window_event *e = make_event(m, ns, 0, CT_SWITCH, FIRST, 0);
+
+	e->r.wait = CT_W_SLEEP;
+	e->r.state = CT_ST_SLEEP;
+	make_event(m, ns + sleep_ns, 0, CT_WAKE, FIRST, 0)->r.state = CT_CTX_TIMER;
+	make_event(m, ns + sleep_ns, 0, CT_SWITCH, 0, FIRST);
+	return ns + sleep_ns + run_ns;
+}
+
+/* The work after the first sleeps is too much for a run of waits that begins with the first or the second,
+ * but not for one that begins with the third. */
+static void run_begins_in_a_run(void **state)
+{
+	struct make m = { 0 };
+	uint64_t ns = MS, third = 0;
+	struct graph *g;
+	struct hangs *h;
+
+	make_task(&m, FIRST, FIRST, 1, "sleeper");
+	make_switch(&m, 0, 0, 0, FIRST, CT_W_NONE, 0);
+	for (int i = 0; i < 300; i++) {
+		third = i == 2 ? ns : third;
+		ns = sleep_and_run(&m, ns, 10 * MS, i < 4 ? 3 * MS : MS / 10);
+	}
+	assert_int_equal(graph_build(make_done(&m, END_MS), &g), 0);
+	h = candidates(g);
+	assert_true(h->n > 0);
+	assert_int_equal(h->v[h->n - 1].from_ns, third);
+	hangs_free(h);
+	graph_free(g);
+	make_free(&m);
+}
+
+/* Runs of waits that are too short, each cut off by a wait that another task ends: it takes the square of
+ * their length, if each wait goes through the rest of its run. */
+static void many_short_waits(void **state)
+{
+	enum { WAITS = 400000, RUN = 15000 };
+	struct make m = { 0 };
+	uint64_t ns = MS;
+	struct graph *g;
+	struct hangs *h;
+
+	make_task(&m, FIRST, FIRST, 1, "sleeper");
+	make_task(&m, POSTER, POSTER, 1, "waker");
+	make_switch(&m, 0, 0, 0, FIRST, CT_W_NONE, 0);
+	for (int i = 1; i <= WAITS; i++) {
+		ns = sleep_and_run(&m, ns, 60000, 1000);
+		if (i % RUN == 0) {
+			struct window_event *e = &m.events.v[m.events.n - 2];
+
+			e->r.state = CT_CTX_TASK;
+			e->r.peer = POSTER;
+		}
+	}
+	assert_int_equal(graph_build(make_done(&m, ns / MS + 1), &g), 0);
+	h = candidates(g);
+	for (size_t i = 0; i < h->n; i++) /* the activity of the task counts, as its waits are so short */
+		assert_true(h->v[i].to_ns - h->v[i].from_ns >= 2000 * MS);
+	hangs_free(h);
+	graph_free(g);
+	make_free(&m);
+}
+
 /* With a budget that is enough, with one that ends in the middle of some row, and with none. */
 static void any_order(void **state)
 {
@@ -196,10 +263,9 @@ static void ended_early(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(longest_first),
-		cmocka_unit_test(any_order),
-		cmocka_unit_test(several_threads),
-		cmocka_unit_test(ended_early),
+		cmocka_unit_test(longest_first),    cmocka_unit_test(run_begins_in_a_run),
+		cmocka_unit_test(many_short_waits), cmocka_unit_test(any_order),
+		cmocka_unit_test(several_threads),  cmocka_unit_test(ended_early),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
