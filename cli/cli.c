@@ -374,3 +374,14 @@ void cli_progress(void *arg, unsigned percent)
 		fprintf(stderr, "\r%s: %u %%\033[K", (const char *)arg, percent);
 	fflush(stderr);
 }
+
+void cli_progress_count(const char *what, size_t done, size_t all)
+{
+	if (!isatty(STDERR_FILENO))
+		return;
+	if (done >= all)
+		fputs("\r\033[K", stderr);
+	else
+		fprintf(stderr, "\r%s: %zu of %zu\033[K", what, done, all);
+	fflush(stderr);
+}

@@ -30,6 +30,13 @@
 #define LOAD_THREADS_MAX 8u
 
 /*
+ * How much is done at the same time.
+ */
+/* threads that diagnose hangs at the same time. Higher: more memory. In a trace of 20 M records a diagnosis
+ * takes about 20 MB, beside 1.4 GB for the trace; the largest path (PATH_MAX_PIECES) takes 600 MB. */
+#define DIAGNOSE_THREADS 16
+
+/*
  * What is shown.
  */
 /* 1/n of the time: A part of the time that is shorter than this has no line of its own. */

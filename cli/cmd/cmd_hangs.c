@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analysis/hangs/hangs.h"
 #include "cli/input/analysis_input.h"
 #include "cli/cli.h"
 #include "cli/cmd/cmd_hangs_caught.h"
 #include "cli/cmd/cmd_hangs_noticed.h"
+#include "cli/cmd/cmd_hangs_search.h"
 #include "cli/cmd/commands.h"
 #include "cli/client/client.h"
 #include "cli/render/analysis.h"
@@ -58,10 +61,20 @@ static json_t *hangs_json(const struct analysis_input *in, const struct hangs_fi
 	return doc;
 }
 
+/* Ends the process after Ctrl-C. Threads may still read the graph, for a long time. */
+static _Noreturn void end_interrupted(void)
+{
+	int r = cli_output_end();
+
+	if (r && r != -EPIPE)
+		cli_error("cannot write the output: %s", strerror(-r));
+	_exit(CLI_FAILED);
+}
+
 static int hangs_print(const struct analysis_input *in, const struct hangs_request *rq)
 {
 	struct hangs *h;
-	int r = hangs_find(in->graph, in->from_ns, in->to_ns, &rq->who, &h);
+	int r = hangs_search(in->graph, in->from_ns, in->to_ns, &rq->who, &h);
 
 	if (r)
 		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
@@ -75,6 +88,8 @@ static int hangs_print(const struct analysis_input *in, const struct hangs_reque
 		shedding_look(&shed, in->window, in->from_ns, in->to_ns);
 		shedding_print(stdout, "Left out:", &shed);
 	}
+	if (h->missing)
+		end_interrupted();
 	hangs_free(h);
 	return r;
 }

@@ -131,7 +131,7 @@ json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d)
 
 json_t *render_hangs_json(const struct graph *g, const struct hangs *h)
 {
-	json_t *rows = json_array();
+	json_t *rows = json_array(), *doc;
 
 	for (size_t i = 0; i < h->n; i++) {
 		const struct hang *x = &h->v[i];
@@ -149,5 +149,10 @@ json_t *render_hangs_json(const struct graph *g, const struct hangs *h)
 							   : json_integer((json_int_t)x->first_row)),
 			       g, k));
 	}
-	return json_pack("{s:s, s:o}", "schema", "ctrace.hangs/1", "hangs", rows);
+	doc = json_pack("{s:s, s:o}", "schema", "ctrace.hangs/1", "hangs", rows);
+	if (doc && h->missing)
+		json_object_set_new(doc, "interrupted",
+				    json_pack("{s:I, s:I}", "diagnosed", (json_int_t)h->n, "candidates",
+					      (json_int_t)(h->n + h->missing)));
+	return doc;
 }

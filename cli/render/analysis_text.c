@@ -154,10 +154,13 @@ void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool al
 			fprintf(f, " (+%zu that wait for it, or for the same)", same);
 		fputc('\n', f);
 	}
-	if (hidden == h->n)
+	if (hidden == h->n && !h->missing)
 		fprintf(f, "No wait or stall of note.\n");
 	if (hidden)
 		fprintf(f, "%zu that merely idle or work are not shown; --all shows them.\n", hidden);
 	if (h->refused)
 		fprintf(f, "%zu shorter ones were not looked at.\n", h->refused);
+	if (h->missing)
+		fprintf(f, "interrupted: %zu of %zu candidates were diagnosed; the list is not complete.\n",
+			h->n, h->n + h->missing);
 }

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/cmd/cmd_hangs_search.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/thresholds.h"
+#include "lib/cleanup.h"
+
+struct search {
+	const struct graph *g;
+	int done_fd; /* an eventfd: readable when a row was put back */
+	pthread_t threads[DIAGNOSE_THREADS];
+	size_t n_threads;
+
+	pthread_mutex_t lock; /* protects the members below, and the rows without diagnosis */
+	struct hangs *h;
+	size_t next; /* the first row that no thread has taken */
+	size_t done; /* rows that are diagnosed */
+	bool over;   /* no thread takes a row or puts one back */
+	int err;
+};
+
+/* Copies the next row without diagnosis. */
+static bool take(struct search *s, size_t *ret_row, struct hang *ret)
+{
+	bool any;
+
+	pthread_mutex_lock(&s->lock);
+	any = !s->over && s->next < s->h->n;
+	if (any) {
+		*ret_row = s->next++;
+		*ret = s->h->v[*ret_row];
+	}
+	pthread_mutex_unlock(&s->lock);
+	return any;
+}
+
+static void put_back(struct search *s, size_t row, const struct hang *x, int err)
+{
+	uint64_t one = 1;
+
+	pthread_mutex_lock(&s->lock);
+	if (s->over) {
+		diagnosis_free(x->diagnosis);
+	} else if (err) {
+		s->err = err;
+	} else {
+		s->h->v[row] = *x;
+		s->done++;
+	}
+	pthread_mutex_unlock(&s->lock);
+	(void)!write(s->done_fd, &one, sizeof(one));
+}
+
+static void *work(void *arg)
+{
+	struct search *s = arg;
+	struct hang x;
+	size_t row;
+
+	while (take(s, &row, &x)) {
+		int r = hangs_diagnose(s->g, &x);
+
+		put_back(s, row, &x, r);
+	}
+	return NULL;
+}
+
+static size_t usable_cpus(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t cpus;
+
+	if (!sched_getaffinity(0, sizeof(cpus), &cpus))
+		n = CPU_COUNT(&cpus);
+	return n > 0 ? (size_t)n : 1;
+}
+
+static void start(struct search *s)
+{
+	size_t want = MIN(usable_cpus(), (size_t)DIAGNOSE_THREADS);
+
+	want = MIN(want, s->h->n);
+	while (s->n_threads < want && !pthread_create(&s->threads[s->n_threads], NULL, work, s))
+		s->n_threads++;
+	if (!s->n_threads)
+		work(s);
+}
+
+/* Whether the row can be settled. */
+static bool is_ready(struct search *s, size_t row)
+{
+	bool ready;
+
+	pthread_mutex_lock(&s->lock);
+	ready = row < s->h->n && s->h->v[row].diagnosis;
+	pthread_mutex_unlock(&s->lock);
+	return ready;
+}
+
+/* Shows the progress. Returns the error of a thread, or 0. */
+static int look(struct search *s)
+{
+	size_t done;
+	int err;
+
+	pthread_mutex_lock(&s->lock);
+	done = s->done;
+	err = s->err;
+	pthread_mutex_unlock(&s->lock);
+	cli_progress_count("Candidates diagnosed", done, s->h->n);
+	return err;
+}
+
+/* Waits until all rows are settled, or for a signal. */
+static int wait_for_rows(struct search *s, int signal_fd, bool *ret_interrupted)
+{
+	struct pollfd p[] = { { .fd = s->done_fd, .events = POLLIN }, { .fd = signal_fd, .events = POLLIN } };
+	struct signalfd_siginfo info;
+	size_t settled = 0;
+	uint64_t n;
+	int r = look(s);
+
+	while (!r && settled < s->h->n) {
+		if (poll(p, ARRAY_SIZE(p), -1) < 0 && errno != EINTR)
+			return -errno;
+		if (p[1].revents && read(signal_fd, &info, sizeof(info)) > 0) {
+			*ret_interrupted = true;
+			break;
+		}
+		(void)!read(s->done_fd, &n, sizeof(n));
+		r = look(s);
+		while (!r && is_ready(s, settled))
+			r = hangs_settle(s->g, &s->h->v[settled++]);
+	}
+	return r;
+}
+
+/* Makes each thread end after the row that it has taken. */
+static void end(struct search *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->over = true;
+	pthread_mutex_unlock(&s->lock);
+	cli_progress_count("", 0, 0);
+}
+
+/* Waits for the threads. */
+static void search_free(struct search *s)
+{
+	for (size_t i = 0; i < s->n_threads; i++)
+		pthread_join(s->threads[i], NULL);
+	if (s->done_fd >= 0)
+		close(s->done_fd);
+	free(s);
+}
+
+/* Nobody waits for the threads, so what they use stays. */
+static void search_abandon(struct search *s)
+{
+	for (size_t i = 0; i < s->n_threads; i++)
+		pthread_detach(s->threads[i]);
+}
+
+static int diagnose_all(const struct graph *g, struct hangs *h)
+{
+	struct search *s = calloc(1, sizeof(*s));
+	bool interrupted = false;
+	sigset_t old, set;
+	int fd, r;
+
+	if (!s)
+		return -ENOMEM;
+	*s = (struct search){ .g = g, .h = h, .lock = PTHREAD_MUTEX_INITIALIZER };
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	pthread_sigmask(SIG_BLOCK, &set, &old); /* before the start of the threads, which inherit it */
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	s->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	r = fd < 0 || s->done_fd < 0 ? -errno : 0;
+	if (!r) {
+		start(s);
+		r = wait_for_rows(s, fd, &interrupted);
+		end(s);
+	}
+	if (interrupted)
+		search_abandon(s);
+	else
+		search_free(s);
+	if (fd >= 0)
+		close(fd);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return r;
+}
+
+int hangs_search(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
+		 struct hangs **ret)
+{
+	struct hangs *h;
+	int r = hangs_candidates(g, from_ns, to_ns, filter, &h);
+
+	if (r)
+		return r;
+	if (h->n)
+		r = diagnose_all(g, h);
+	if (r) {
+		hangs_free(h);
+		return r;
+	}
+	hangs_sort(h);
+	*ret = h;
+	return 0;
+}

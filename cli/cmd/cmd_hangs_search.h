@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd_hangs_search.h - finds hangs with all CPUs that the process may use (16 at most). Shows the progress on
+ * stderr, if stderr is a terminal. Ctrl-C ends the search early.
+ */
+#ifndef CTRACE_CLI_CMD_CMD_HANGS_SEARCH_H
+#define CTRACE_CLI_CMD_CMD_HANGS_SEARCH_H
+
+#include "analysis/hangs/hangs.h"
+
+/*
+ * As hangs_find(), with the same list. filter->worst has no effect.
+ *
+ * After Ctrl-C the list has the rows that are diagnosed, and (*ret)->missing is not 0. Then threads may
+ * still read the graph: the caller must not free it, and ends the process with _exit(). 0 or -errno.
+ */
+int hangs_search(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
+		 struct hangs **ret);
+
+#endif

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * mkwaits FILE VICTIMS ROUNDS - writes a trace whose hangs take long to diagnose. VICTIMS tasks wait for a
+ * pipe, one 10 ms longer than the next, until a server writes to it. All the time, in ROUNDS rounds of
+ * 200 us, the server asks a helper and waits for its answer.
+ */
+#include <err.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/clock.h"
+#include "trace/write/writer.h"
+
+#define T0       (1000 * NSEC_PER_SEC)
+#define ROUND_NS 200000ULL
+#define PIPE(i)  CT_OBJ_ID(CT_OBJ_PIPE, 77 + (i))
+
+enum { SERVER = 200, HELPER = 201, VICTIM = 1000 };
+enum { REQUEST, ANSWER, RESULT }; /* the pipes */
+
+static struct writer *writer;
+
+static void check(int r, const char *what)
+{
+	if (r)
+		errx(1, "%s: %s", what, strerror(-r));
+}
+
+static void task(uint32_t tid, const char *comm)
+{
+	struct ct_task_blob b = { .h = { .ts = T0, .kind = CT_TASK, .size = sizeof(b), .tid = tid },
+				  .tgid = tid,
+				  .ppid = 1,
+				  .start_ns = tid };
+
+	strncpy(b.comm, comm, sizeof(b.comm) - 1);
+	check(writer_blob(writer, &b.h), "task");
+}
+
+static void add(struct ct_rec r, unsigned cpu)
+{
+	check(writer_add(writer, cpu, &r, NULL), "record");
+}
+
+/* Up to 8 us. Records without it take so few bytes that a reader refuses to load so many from so small a
+ * file. */
+static uint64_t jitter(void)
+{
+	static uint64_t state = 1;
+
+	state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return state >> 51;
+}
+
+/* prev waits for the pipe; next runs. */
+static void wait_for(uint64_t ts, unsigned cpu, uint32_t prev, uint32_t next, unsigned pipe)
+{
+	add((struct ct_rec){ .ts = ts,
+			     .kind = CT_SWITCH,
+			     .tid = prev,
+			     .peer = next,
+			     .state = CT_ST_SLEEP,
+			     .wait = prev ? CT_W_READ : CT_W_NONE,
+			     .nr = prev ? 0 : CT_NR_NONE,
+			     .obj = prev ? PIPE(pipe) : 0,
+			     .aux = 120 | 120 << 8 },
+	    cpu);
+}
+
+static void wake(uint64_t ts, unsigned cpu, uint32_t tid, uint32_t waker, unsigned pipe)
+{
+	add((struct ct_rec){ .ts = ts,
+			     .kind = CT_WAKE,
+			     .tid = tid,
+			     .peer = waker,
+			     .nr = 1,
+			     .obj = PIPE(pipe),
+			     .aux = CT_W_WRITE },
+	    cpu);
+}
+
+static uint64_t rounds(uint64_t ts, unsigned n)
+{
+	wait_for(ts, 1, 0, HELPER, 0);
+	wait_for(ts + 1000, 1, HELPER, 0, REQUEST);
+	wait_for(ts + 2000, 0, 0, SERVER, 0);
+	for (unsigned i = 0; i < n; i++, ts += ROUND_NS) {
+		wake(ts + 10000 + jitter(), 0, HELPER, SERVER, REQUEST);
+		wait_for(ts + 20000 + jitter(), 1, 0, HELPER, 0);
+		wait_for(ts + 30000 + jitter(), 0, SERVER, 0, ANSWER);
+		wake(ts + 150000 + jitter(), 1, SERVER, HELPER, ANSWER);
+		wait_for(ts + 160000 + jitter(), 0, 0, SERVER, 0);
+		wait_for(ts + 170000 + jitter(), 1, HELPER, 0, REQUEST);
+		if (i % 10000 == 9999)
+			check(writer_seal(writer, ts + 180000, NULL, 0), "seal");
+	}
+	return ts;
+}
+
+int main(int argc, char **argv)
+{
+	struct writer_options opt = { .size_bytes = 64 << 20,
+				      .hooks = "sched/switch=tp_btf,sched/waking=tp_btf",
+				      .host = "golden",
+				      .kernel = "6.1.0-test",
+				      .machine = "x86_64",
+				      .boot_id = (const uint8_t[16]){ 1 },
+				      .n_cpus = 2 };
+	uint32_t victims = argc == 4 ? (uint32_t)atoi(argv[2]) : 0;
+	uint64_t ts = T0;
+	char why[256];
+
+	if (!victims)
+		errx(2, "usage: mkwaits FILE VICTIMS ROUNDS");
+	if (writer_open(argv[1], &opt, &writer, why))
+		errx(1, "%s", why);
+	check(writer_begin(writer, T0, NULL, 0), "begin");
+	task(SERVER, "server");
+	task(HELPER, "helper");
+	for (uint32_t i = 0; i < victims; i++, ts += 10 * NSEC_PER_MSEC) {
+		task(VICTIM + i, "victim");
+		wait_for(ts, 0, 0, VICTIM + i, 0);
+		wait_for(ts + 1000, 0, VICTIM + i, 0, RESULT);
+	}
+	ts = rounds(ts, (unsigned)atoi(argv[3]));
+	for (uint32_t i = 0; i < victims; i++)
+		wake(ts + 10000, 0, VICTIM + i, SERVER, RESULT);
+	check(writer_seal(writer, ts + NSEC_PER_MSEC, NULL, 0), "seal");
+	writer_free(writer);
+	return 0;
+}
