@@ -115,8 +115,8 @@ int ahead_new(const struct reader *r, size_t a, size_t b, struct window_event *e
 	*ah = (struct ahead){ .r = r, .begun = a, .given = a, .kept = a, .end = b, .events = events };
 	pthread_mutex_init(&ah->lock, NULL);
 	pthread_cond_init(&ah->changed, NULL);
-	/* The second half of the slots is for segments that wait for the caller. */
-	err = ahead_slots(ah, n > 1 ? MIN(2 * n, b - a) : 1);
+	/* One slot more than there are threads: for the segment that the caller holds. */
+	err = ahead_slots(ah, n > 1 ? MIN(n + 1, b - a) : 1);
 	if (!err && n > 1)
 		ah->threads = calloc(n, sizeof(*ah->threads));
 	while (ah->threads && ah->n_threads < n &&

@@ -77,7 +77,7 @@ int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max
 void reader_on_progress(struct reader *r, void (*fn)(void *arg, unsigned percent), void *arg);
 
 /* Lets window_load() decode on up to n threads. Without this call it creates none. The window and the errors
- * do not depend on n. Each thread needs memory for two segments more. */
+ * do not depend on n. Each thread needs memory for one segment more. */
 void reader_use_threads(struct reader *r, unsigned n);
 
 /* Says which records the caller looks at: bit n is for kind n; 0: all, as after opening. window_load() may
