@@ -113,7 +113,7 @@ static void the_same_damage(void **state)
 	bytes = fixture_slurp(f->path, &n);
 	copy = malloc(n);
 	assert_non_null(copy);
-	for (int round = 0; round < 40; round++) {
+	for (int round = 0; round < 20; round++) {
 		uint64_t share = fixture_random(f) % 5;
 
 		memcpy(copy, bytes, n);
