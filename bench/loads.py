@@ -149,11 +149,12 @@ class Nginx(Server):
         with open(os.path.join(self.dir, "nginx.conf"), "w", encoding="utf-8") as f:
             f.write("worker_processes 2; daemon off; pid %s/pid; error_log %s/log;\n"
                     "events { worker_connections 1024; }\n"
-                    "http { access_log off; %sserver { listen 127.0.0.1:%d; location / { return 200 \"hello\\n\"; } } }\n"
+                    "http { access_log off; %s\n"
+                    "server { listen 127.0.0.1:%d; location / { return 200 \"hello\\n\"; } } }\n"
                     % (self.dir, self.dir, paths, self.port))
 
     def command(self):
-        return ["nginx", "-p", self.dir, "-e", os.path.join(self.dir, "log"), "-c", os.path.join(self.dir, "nginx.conf")]
+        return ["nginx", "-p", self.dir, "-e", self.dir + "/log", "-c", self.dir + "/nginx.conf"]
 
     def requests(self, seconds):
         url = "http://127.0.0.1:%d/" % self.port
@@ -186,8 +187,8 @@ class Postgres(Server):
     def prepare(self):
         if not self.filled:
             shutil.chown(self.dir, "postgres", "postgres")
-            call("initdb", ["setpriv", *self.user, self.program("initdb"), "-D", os.path.join(self.dir, "data"), "-A",
-                            "trust", "-U", "postgres", "--no-sync"], cwd=self.dir)
+            call("initdb", ["setpriv", *self.user, self.program("initdb"), "-D", os.path.join(self.dir, "data"),
+                            "-A", "trust", "-U", "postgres", "--no-sync"], cwd=self.dir)
 
     def command(self):
         return [self.program("postgres"), "-D", os.path.join(self.dir, "data"), "-p", str(self.port), "-h", "127.0.0.1",
@@ -217,8 +218,8 @@ class Postgres(Server):
 class Load:
     """Work with a figure: work per second.
 
-    command(n) does the amount n of it. With `found`, n is a number of seconds, and the expression finds the figure in the
-    output. Without, the figure is n / wall time, and n is chosen such that the work takes as long as it shall.
+    command(n) does the amount n of it. With `found`, n is a number of seconds, and the expression finds the figure in
+    the output. Without, the figure is n / wall time, and n is chosen such that the work takes as long as it shall.
     """
 
     def __init__(self, name, unit, programs, command, found=None, server=None):
@@ -252,8 +253,8 @@ class Load:
 
 
 def fsync_loop(scratch, n):
-    return ["sh", "-c", "i=0; while [ $i -lt %d ]; do dd if=/dev/zero of=%s bs=16k count=4 conv=fsync 2>/dev/null || exit 1; "
-            "i=$((i+1)); done" % (n, scratch)]
+    return ["sh", "-c", "i=0; while [ $i -lt %d ]; do dd if=/dev/zero of=%s bs=16k count=4 conv=fsync 2>/dev/null || "
+            "exit 1; i=$((i+1)); done" % (n, scratch)]
 
 
 def compile_of(n):
@@ -263,8 +264,8 @@ def compile_of(n):
 
 def loads(opt, where):
     web, store, base = Nginx(where), Redis(where), Postgres(where, 2 if opt.quick else 20)
-    yield Load("nginx + " + ("wrk" if shutil.which("wrk") else "ab"), "requests/s", ["nginx", "wrk or ab"], web.requests,
-               r"Requests(?:/sec| per second):\s+([\d.]+)", web)
+    yield Load("nginx + " + ("wrk" if shutil.which("wrk") else "ab"), "requests/s", ["nginx", "wrk or ab"],
+               web.requests, r"Requests(?:/sec| per second):\s+([\d.]+)", web)
     redis = ["redis-server", "redis-benchmark"]
     yield Load("redis", "requests/s", redis, lambda n: store.requests("-n", str(n)), server=store)
     yield Load("redis -P16", "requests/s", redis, lambda n: store.requests("-P", "16", "-n", str(n)), server=store)
@@ -273,8 +274,9 @@ def loads(opt, where):
             *args, "-n", "-c", "8", "-j", "2", "-T", str(n)), r"tps = ([\d.]+)", base)
     for name, args in ("hackbench sockets", []), ("hackbench pipes", ["-p"]):
         yield Load(name, "loops/s", ["hackbench"], lambda n, args=args: ["hackbench", "-g", "4", "-l", str(n), *args])
-    yield Load("stress-ng --switch", "switches/s", ["stress-ng"], lambda n: [
-        "stress-ng", "--switch", "2", "-t", "%ds" % n, "--metrics-brief"], r"switch +\d+ +[\d.]+ +[\d.]+ +[\d.]+ +([\d.]+)")
+    yield Load("stress-ng --switch", "switches/s", ["stress-ng"],
+               lambda n: ["stress-ng", "--switch", "2", "-t", "%ds" % n, "--metrics-brief"],
+               r"switch +\d+ +[\d.]+ +[\d.]+ +[\d.]+ +([\d.]+)")
     yield Load("pipe ping-pong", "rounds/s", [pingpong(opt)], lambda n: [pingpong(opt), str(n)])
     yield Load("compile", "files/s", ["gcc"], compile_of)
     yield Load("fsync", "files/s", ["dd"], lambda n: fsync_loop(os.path.join(where, "scratch"), n))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* waits.bpf.c - notes the long waits of user tasks, independently of ctrace: from the switch to the wake-up.
- */
+/* waits.bpf.c - notes the long waits of user tasks, from the switch to the wake-up. */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include "bench/waits.h"
