@@ -4,18 +4,18 @@
  *
  * Each entry says: the unit; what the number means; what goes wrong below and above it; the evidence.
  * Evidence names cases of the unit tests (test/unit/analysis): a case "below" fails if the number is
- * smaller, a case "above" fails if it is larger. Smaller and larger mean 30 % for a score or a factor,
- * and half or twice for the other numbers. If the unit is a share 1/n, "below" means a smaller share.
- * A number with "no evidence yet" is a guess: no test fails if it changes.
+ * smaller, a case "above" fails if it is larger. Smaller and larger mean 30 % for a score or a
+ * factor, and half or twice for the other numbers. If the unit is a share 1/n, "below" means a
+ * smaller share. A number with "no evidence yet" is a guess: no test fails if it changes.
  *
- * Half of a time (a majority) has no name here. A limit on how much the analysis looks at stands in
- * the file that counts what the limit refuses.
+ * The code compares some times with half of another time (a majority); that number has no name. A
+ * limit on how much the analysis looks at stands in the file that counts what the limit refuses.
  */
 #ifndef CTRACE_ANALYSIS_THRESHOLDS_H
 #define CTRACE_ANALYSIS_THRESHOLDS_H
 
 /*
- * Diagnosis: is it worth a verdict?
+ * Diagnosis: which stalls are normal
  */
 /* ns: A stall shorter than this is normal. A task that waited for a CPU for less than this has held up
  * no other task. Below: verdicts about delays that nobody notices. Above: real stalls are normal.

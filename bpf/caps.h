@@ -22,7 +22,7 @@
 enum caps_standing {
 	CAPS_IDLE, /* the idle task, or no task */
 	CAPS_CAPPED,
-	CAPS_MEMBER, /* in a capped group, and not capped yet */
+	CAPS_MEMBER, /* the task is in a capped group, and is not capped yet */
 	CAPS_OTHER,
 };
 

@@ -16,7 +16,7 @@
 #include "maps.h"
 #include "ctrace/govern_state.h"
 
-/* In a map of its own, so that its cache line is only read. */
+/* It has a map of its own, so that no program writes to its cache line. */
 volatile struct govern ct_govern __weak SEC(".data.govern") = {};
 
 /* True: the step is in force. */

@@ -87,7 +87,7 @@ static __noinline int iter_wait(struct seq_file *seq, struct task_struct *t, __u
 		r.peer = t->thread_info.cpu + 1;
 	r.state = state & 0xff;
 	if (state && !r.state)
-		r.state = CT_ST_DISK; /* as in ct_switch(): frozen, or waits for a sleeping lock */
+		r.state = CT_ST_DISK; /* the same as in ct_switch(): frozen, or waits for a sleeping lock */
 	r.aux = t->prio & 0xff;
 	if (!task_is_kernel(t)) {
 		iter_reason(&x, t, state, &r);

@@ -48,7 +48,7 @@ struct object {
  */
 __u64 ct_anon_kinds[16] __weak = {};
 
-/* As memcmp(), which BPF does not have. */
+/* True: the strings are equal. BPF has no memcmp(). */
 static __always_inline bool object_is(const char *name, const char *s, __u32 size)
 {
 	for (__u32 i = 0; i < size; i++)
@@ -87,7 +87,7 @@ static __noinline __u32 object_anon_kind(struct file *f)
 	return kind;
 }
 
-/* The id of a socket. sk: a number for the verifier. */
+/* The id of a socket. The verifier must take sk for a number, so that the program can compute with it. */
 static __always_inline __u64 object_sock_id(struct sock *sk)
 {
 	struct socket *s = RD(sk, sk_socket);
@@ -125,7 +125,8 @@ static __always_inline __u64 object_chardev_id(struct file *f, struct inode *ino
 	return object_hash_id(CT_OBJ_CHARDEV, inode);
 }
 
-/* The id of a file of the special file systems other than that of sockets; 0: another file. */
+/* Returns the id of a file on one of the special file systems (but not a socket). 0: the file is
+ * not on such a file system. */
 static __always_inline __u64 object_special_id(struct file *f, struct inode *inode, unsigned long magic)
 {
 	if (magic == ANON_INODE_FS_MAGIC)

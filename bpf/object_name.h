@@ -26,7 +26,7 @@ static __always_inline void name_add(struct name_buf *n, __u64 *len, const void 
 	__u64 at = *len;
 	long got;
 
-	barrier_var(at); /* one register for check and use, else the verifier does not connect them */
+	barrier_var(at); /* the verifier needs the check and the use in one register */
 	if (at >= CT_OBJ_NAME_MAX)
 		return;
 	got = bpf_probe_read_kernel_str(n->name + at, NAME_COMPONENT, s);

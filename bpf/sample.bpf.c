@@ -62,7 +62,7 @@ static __noinline int sample(__u64 *ctx, struct cpu *c, __u64 now)
 	s->b.ran_ns = ran;
 	s->b.tgid = t->tgid;
 	s->b.nr = wait_syscall(t, task_regs(t));
-	/* Outside of a system call the kernel frames are those of this interrupt. */
+	/* Outside of a system call, the kernel frames are those of this interrupt, so they are left out. */
 	if (s->b.nr != CT_NR_NONE)
 		n = sample_frames(ctx, &s->b, 0, SAMPLE_KERNEL, 0);
 	if (n > SAMPLE_KERNEL)

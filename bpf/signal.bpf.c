@@ -8,7 +8,7 @@
 #define SIGKILL                9
 #define SIGNAL_BIT(sig)        (1ULL << ((sig)-1))
 #define SEND_SIG_NOINFO        0 /* a value in place of a pointer: sent from user space */
-#define SEND_SIG_PRIV          1 /* another such value: sent by the kernel, without details */
+#define SEND_SIG_PRIV          1 /* a value in place of a pointer: sent by the kernel, without details */
 #define SI_KERNEL              0x80
 #define TRACE_SIGNAL_DELIVERED 0
 

@@ -62,8 +62,8 @@ struct {
 } ct_job_queued SEC(".maps");
 
 /*
- * Each register is a load of its own at a fixed offset: the verifier refuses other loads from the
- * context of a program.
+ * Each register is read by a separate load with a fixed offset, because the verifier refuses other
+ * loads from the context of a program.
  */
 #define JOB_REG(i, member)                                                                                   \
 	case 1 + (i):                                                                                        \

@@ -58,7 +58,7 @@ static __always_inline __u16 wait_class(__u16 nr)
 {
 	__u64 i = nr;
 
-	barrier_var(i); /* one register for check and use */
+	barrier_var(i); /* the verifier needs the check and the use in one register */
 	return i < SYSCLASS_N ? ct_sysclass[i] : CT_W_OTHER;
 }
 

@@ -9,7 +9,7 @@
 #define CTRACE_BPF_WAIT_FDS_H
 
 #define WAIT_AGAIN_NS     1000000000ULL
-#define WAIT_SELECT_WORDS 16 /* of 64 descriptors each */
+#define WAIT_SELECT_WORDS 16 /* words that are read; each has 64 descriptors */
 
 #define POLLIN  0x1
 #define POLLPRI 0x2

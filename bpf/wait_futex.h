@@ -61,7 +61,7 @@ static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32
 
 /*
  * Finds a thread of the current process by its number in the pid namespace of the process. Looks at
- * 64 threads. 0: not found. Global: see ct_object_fill().
+ * 64 threads at most. Returns 0 if the thread is not found. Global: see ct_object_fill().
  */
 __weak __u32 ct_futex_owner_in_ns(__u32 owner)
 {

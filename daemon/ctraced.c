@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctraced - the always-on part: starts everything in order, runs the event loop, ends it in order. */
+/* ctraced - the always-on part: starts all parts of the daemon in order, runs the event loop, and
+ * ends the parts in order. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>

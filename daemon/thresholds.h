@@ -221,10 +221,10 @@
  * so. */
 #define INSPECT_POLICY_BACKOFF_BASE 2000000000ULL
 #define INSPECT_POLICY_BACKOFF_MAX  5
-/* INSPECT_POLICY_STUCK, times the length from which a wait is long: a wait that has lasted this long is
- * inspected in spite of the growing times above. INSPECT_POLICY_STUCK_AGAIN, ns: this much time has to
- * pass since the task's last inspection. Evidence: policy (stuck), for both numbers on both sides, that
- * it is so. */
+/* INSPECT_POLICY_STUCK, times the setting long-wait: a wait that has lasted this long is inspected even
+ * if the time between two inspections (INSPECT_POLICY_BACKOFF_BASE) has not passed.
+ * INSPECT_POLICY_STUCK_AGAIN, ns: this much time has to pass since the task's last inspection.
+ * Evidence: policy (stuck), for both numbers on both sides, that it is so. */
 #define INSPECT_POLICY_STUCK       10
 #define INSPECT_POLICY_STUCK_AGAIN 10000000000ULL
 
@@ -240,8 +240,8 @@
  * policy. So only a snapshot can reach it, which asks for up to SNAPSHOT_REQUEST_INSPECTIONS_MAX
  * inspections at once. No evidence yet. */
 #define DRAIN_INSPECTIONS_PER_S 2000
-/* samples a second: the stacks of so many samples of running tasks get names. Below: there are fewer
- * samples of tasks that run for long. Above: samples cost more. No evidence yet. */
+/* samples a second: the stacks of at most this many samples of running tasks get names. Below: there
+ * are fewer samples of tasks that run for long. Above: samples cost more. No evidence yet. */
 #define DRAIN_SAMPLES_PER_S 200
 /* ns: an inspection that takes longer hangs together with the process that it looks at, and another thread
  * takes over. Below: a slow file system blocks all threads. Above: there are no inspections for longer. No
@@ -387,7 +387,7 @@
 /* ns: a note whose time is further in the future than this was written while the clock was wrong.
  * No evidence yet. */
 #define INCIDENTS_AHEAD_NS 86400000000000ULL
-/* DIAGNOSER_MEMORY, bytes: the memory for one diagnosis. DIAGNOSER_EVENTS_MAX, events: so many fit into
+/* DIAGNOSER_MEMORY, bytes: the memory for one diagnosis. DIAGNOSER_EVENTS_MAX, events: this many fit into
  * this memory (150 bytes each). DIAGNOSER_CPU_S and DIAGNOSER_WALL_S, s: the CPU time and the time for one
  * diagnosis. Below: hangs of a busy machine get no diagnosis. Above: a diagnosis disturbs the machine. No
  * evidence yet. */

@@ -37,7 +37,7 @@ struct worker_thread {
 	struct worker_job job;
 	uint64_t since_ns;
 	bool has_clock;
-	clockid_t clock; /* of the thread's CPU time, as long as the thread lives */
+	clockid_t clock; /* the thread's CPU clock; valid as long as the thread lives */
 };
 
 struct worker {
@@ -196,7 +196,7 @@ static void *worker_main(void *arg)
 		worker_do(w, t);
 	worker_thread_end(t);
 	self = NULL;
-	pthread_cond_broadcast(&w->wake); /* the user of the job may have one more again */
+	pthread_cond_broadcast(&w->wake); /* the user of the job may have one more job again */
 	pthread_cond_broadcast(&w->end);
 	worker_unlock_unref(w);
 	return NULL;

@@ -22,7 +22,7 @@
 struct worker;
 
 struct worker_options {
-	const char *name; /* of its threads, at most 15 bytes; never freed */
+	const char *name; /* name of its threads, at most 15 bytes; never freed */
 	unsigned queue_max;
 	/* time a job may take from one call of worker_progress() to the next; 0: no limit */
 	uint64_t limit_ns;
@@ -44,7 +44,7 @@ struct worker_job {
 	void *arg;
 	const char *late; /* a sentence for the client if the job is given up; never freed */
 	uint64_t client;  /* the client (control.h) that asked for the job; 0: none */
-	uid_t uid;        /* of the client */
+	uid_t uid;        /* the client's user */
 	bool owner;       /* the client is root or the user that the daemon runs as */
 };
 

@@ -665,7 +665,7 @@ void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_
 	task_wait_begins(d, t, ts_ns);
 }
 
-/* Takes the name that the kernel has: the record of an exec may be lost. */
+/* Takes over the name that the kernel reports, because the record of an exec may be lost. */
 static void task_recognise(struct detect *d, struct detect_task *t, const struct ct_task_blob *b)
 {
 	struct ct_task_blob now = *b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detect_habit.h - the habits of tasks of one name, which outlive the tasks. It stores habits; detect.c
- * learns them, and detect_judge.c uses them.
+ * detect_habit.h - the habits of tasks of one name, which outlive the tasks. This file only stores habits;
+ * detect.c learns them, and detect_judge.c uses them.
  *
  * The table has a fixed size. A name without room replaces, in its row, the name that was not used for the
  * longest time. One thread at a time.

@@ -32,7 +32,7 @@ static const struct detect_task *judge_task(const struct detect *d, uint32_t tid
 	return t && !(t->bits & DETECT_DEAD) ? t : NULL;
 }
 
-/* The task that reads what is sent through a socket. 0: not known. */
+/* Returns the task that reads what is sent through a socket. 0: it is not known. */
 static uint32_t judge_far_reader(const struct detect *d, uint64_t obj)
 {
 	const struct detect_socket *s = detect_socket_find(&d->sockets, obj);
@@ -41,7 +41,7 @@ static uint32_t judge_far_reader(const struct detect *d, uint64_t obj)
 	return s ? s->reader : 0;
 }
 
-/* The task that can end the wait of t. 0: not known. */
+/* Returns the task that can end the wait of t. 0: it is not known. */
 static uint32_t judge_waits_for(const struct detect *d, const struct detect_task *t)
 {
 	if (t->run != DETECT_BLOCKED)

@@ -40,7 +40,7 @@ struct detect {
 	struct detect_stats stats;
 };
 
-/* The latest of three times, or the longest of three durations. */
+/* Returns the latest of three times, or the longest of three durations. */
 static inline uint64_t detect_max(uint64_t a, uint64_t b, uint64_t c)
 {
 	uint64_t m = a > b ? a : b;
@@ -48,7 +48,7 @@ static inline uint64_t detect_max(uint64_t a, uint64_t b, uint64_t c)
 	return m > c ? m : c;
 }
 
-/* The time on the CPU since the task last made progress. */
+/* Returns the task's time on the CPU since it last made progress. */
 static inline uint64_t detect_ran_ns(const struct detect_task *t, uint64_t now_ns)
 {
 	uint64_t from_ns = detect_max(t->since_ns, t->progress_ns, 0);

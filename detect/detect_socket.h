@@ -15,7 +15,7 @@
 
 #include "ctrace/abi.h"
 
-#define DETECT_SOCKETS 16384 /* also epolls */
+#define DETECT_SOCKETS 16384 /* entries of the table: sockets and epolls */
 
 struct detect_socket {
 	uint64_t obj; /* the socket or epoll; 0: the entry is empty */

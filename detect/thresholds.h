@@ -57,8 +57,8 @@
  * tasks with long work are missed.
  */
 
-/* times, for a wait for a lock whose owner is known: only the owner can end it. Evidence:
- * asks_how_long_it_was_away_before, on both sides. */
+/* times, for a wait for a lock whose owner is known. It is small because only the owner can end
+ * such a wait. Evidence: asks_how_long_it_was_away_before, on both sides. */
 #define TIMES_LOCK 3
 /* times, for any other wait away from the idle point. Evidence: notices_a_service_that_does_not_read, on
  * both sides. */
@@ -66,9 +66,11 @@
 /* times, for a run without an end. It is larger because the lengths of runs differ more than those of
  * waits. Evidence: edges (times_busy), on both sides. */
 #define TIMES_BUSY 20
-/* times, for the time in the queue for a CPU. Evidence: edges (times_starved), on both sides. */
+/* times, for a time in the queue for a CPU: it is compared with the longest time that the task, or
+ * tasks of its name, were in the queue before. Evidence: edges (times_starved), on both sides. */
 #define TIMES_STARVED 4
-/* times, for a wait for a disk. Evidence: edges (times_disk), on both sides. */
+/* times, for a wait for a disk: it is compared with the longest wait for a disk of tasks of the
+ * same name. Evidence: edges (times_disk), on both sides. */
 #define TIMES_DISK 4
 /* times the limit of any other wait for a disk, for a task that writes out a file: to write out a
  * large file is one long wait. Evidence: notices_a_stuck_disk, on both sides. */
@@ -113,7 +115,7 @@
 #define VOTES_LOOP 16
 /* ns, and a part (1/n): a wait of this part of the shortest limit is long; if the shortest limit is larger
  * than PATIENT_MAX_NS, it is this part of PATIENT_MAX_NS. If a task has ever been in a wait of one kind for
- * so long, later waits of this kind are no hang of this task. Below: few waits are judged. Above: alarms
+ * this time, later waits of this kind are no hang of this task. Below: few waits are judged. Above: alarms
  * about waits that are usual. Evidence: edges (patient), for both numbers on both sides. */
 #define PATIENT_MAX_NS 2000000000ULL
 #define PATIENT_SHARE  4
@@ -135,9 +137,9 @@
  * both sides, that it is so. */
 #define DEAD_KEPT_NS 1000000000ULL
 /* ns: the record of a futex comes before the record of its wait, from the same CPU, and at most this much
- * earlier. Below: if an interrupt runs in between, the owner is not found. Above: a mutex that the task
- * got at once seems to be what its next wait is for. Evidence: edges (futex_early), on both sides, that it
- * is so; none yet that it is right. */
+ * earlier. Below: if an interrupt runs in between, the owner is not found. Above: if the task got a mutex
+ * without waiting, the owner of this mutex is taken for the owner of the next futex that the task waits
+ * for. Evidence: edges (futex_early), on both sides, that it is so; none yet that it is right. */
 #define FUTEX_EARLY_NS 1000000ULL
 /* ns: the kernel may say that a wait began up to this much later than its records say; it is the same wait
  * nevertheless. Below: on a busy machine, the time of a hang starts anew. Above: a new wait of the same

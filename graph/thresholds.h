@@ -145,7 +145,7 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define GRAPH_SCAN_STEPS_EACH 64
 /* Generations: from a task up to the parent of its process, the grandparent and so on. */
 #define ANCESTORS_MAX 64
-/* One critical path: the largest number of tasks between the victim and a piece, and of pieces. */
+/* Limits of one critical path. DEPTH: tasks between the victim and a piece. PIECES: pieces. */
 #define PATH_MAX_DEPTH  32
 #define PATH_MAX_PIECES (4u << 20)
 /* Requests on a datagram socket that is open to all clients: how many are looked at for the one that a

@@ -21,7 +21,7 @@
 struct procnet_sock {
 	uint64_t ino; /* inode number; 0: no process has accepted the connection yet */
 	uint64_t netns;
-	uint64_t peer_ino; /* unix */
+	uint64_t peer_ino; /* inode number of the other end; unix sockets only */
 	uint16_t family;   /* AF_UNIX, AF_INET, AF_INET6 */
 	uint8_t protocol;  /* IPPROTO_TCP, IPPROTO_UDP, 0 */
 	uint8_t state;     /* TCP_*; unix sockets use TCP_ESTABLISHED and TCP_LISTEN */
@@ -32,7 +32,7 @@ struct procnet_sock {
 };
 
 struct procnet {
-	VEC(struct procnet_sock) socks; /* by ino */
+	VEC(struct procnet_sock) socks; /* sorted by ino */
 	uint32_t *by_addr;              /* indices of TCP and UDP sockets, by address */
 	size_t n_addr;
 	struct map pending;  /* inode of a unix client that is not accepted -> inode of its listener */

@@ -439,7 +439,7 @@ void proctask_where(const struct proctask *t, const struct proctask_thread *th, 
 	buf[0] = 0;
 	snprintf(path, sizeof(path), "/proc/%u/task/%u/stack", t->procs.v[th->proc].pid, th->tid);
 	if (read_at(AT_FDCWD, path, text, sizeof(text)) > 0) {
-		/* "[<0>] function+0x12/0x34" */
+		/* a line is "[<0>] function+0x12/0x34" */
 		for (char *save, *line = strtok_r(text, "\n", &save); line;
 		     line = strtok_r(NULL, "\n", &save)) {
 			char *fn = strchr(line, ' ');

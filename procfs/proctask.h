@@ -51,7 +51,7 @@ struct proctask_thread {
 	char comm[16];
 	char state;        /* as in /proc/PID/stat */
 	int nr;            /* system call, or PROCTASK_NR_* */
-	uint64_t args[6];  /* of the system call */
+	uint64_t args[6];  /* arguments of the system call */
 	uint64_t switches; /* context switches so far */
 };
 
@@ -61,8 +61,8 @@ struct proctask_proc {
 	uint64_t netns, pidns; /* inode numbers, 0: not known */
 	uint64_t start_ticks;
 	uint64_t handlers;                /* bit n: there is a handler for signal n + 1 */
-	uint32_t first_thread, n_threads; /* in threads */
-	uint32_t first_fd, n_fds;         /* in fds, by descriptor */
+	uint32_t first_thread, n_threads; /* the threads of the process: a range of `threads` */
+	uint32_t first_fd, n_fds;         /* its descriptors: a range of `fds`, sorted by descriptor */
 	bool kthread;
 	bool fds_seen; /* its descriptors could be read */
 	bool syscalls_seen;

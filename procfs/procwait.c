@@ -21,7 +21,7 @@ int procwait_tables_read(struct procwait_tables *ret)
 
 	if (r >= 0)
 		r = procnet_read(&t.tasks, &t.net);
-	/* a kernel without file locks has no /proc/locks, and no waits for them */
+	/* without /proc/locks, the kernel has no file locks, and no task waits for one */
 	if (r >= 0 && proclocks_read(&t.locks) == -ENOMEM)
 		r = -ENOMEM;
 	if (r < 0) {

@@ -21,7 +21,7 @@
 #include "procfs/proctask.h"
 
 enum procwait_class {
-	PROCWAIT_RUN,      /* on a CPU, or runnable */
+	PROCWAIT_RUN,      /* the thread is on a CPU, or runnable */
 	PROCWAIT_WAIT,     /* waits for the targets */
 	PROCWAIT_IDLE,     /* idle: no known task owes the thread anything */
 	PROCWAIT_TIMER,    /* sleeps until a time */

@@ -55,10 +55,10 @@ struct missing_wake {
 	uint32_t instead;    /* the interval in which the named task is; GRAPH_NONE: it has ended */
 	uint64_t since_ns;   /* since when; MISSING_ENDED: when the task ended; MISSING_SILENT: when it last
 				ended such a wait */
-	uint64_t instead_ns; /* for how long, within the wait */
-	uint32_t triggers;   /* MISSING_SILENT: how often the task was triggered as before the wake-up of the
-				reference */
-	char *text;          /* the result in words */
+	uint64_t instead_ns; /* how long it is there, within the wait */
+	uint32_t triggers; /* MISSING_SILENT: how often, during the wait, the task got the trigger that it had
+			      before the wake-up of the reference */
+	char *text;        /* the result in words */
 };
 
 void missing_wake_free(struct missing_wake *m);

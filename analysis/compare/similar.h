@@ -51,7 +51,7 @@ float similar_score(const struct signature *a, const struct signature *b);
 /* Tells how alike the places of two waits are. 1: the same object; between 0 and 1: another object
  * that serves the same purpose; 0: different places. */
 float similar_place(const struct graph *g, const struct interval *a, const struct interval *b);
-/* True: the tasks have one role: the same name, and the same name of their processes. */
+/* True: the tasks have one role: they have the same name, and their processes have the same name. */
 bool similar_role(const struct graph *g, uint32_t a, uint32_t b);
 /* True: the wait came by chance, and no task ends such a wait on purpose. It is a wait for a mutex,
  * for memory, for a disk, or for a debugger. */

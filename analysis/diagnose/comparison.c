@@ -86,7 +86,7 @@ static bool says_more(const struct findings *f, size_t i, bool normal)
 		return false;
 	if (normal && !beyond_doubt(f->g, m))
 		return false;
-	/* the chain ends at this task, of which nothing is known: that it has ended says more */
+	/* the chain ends at this task already, but does not know that the task has ended */
 	if (i + 2 == c->links.n && c->end == END_UNKNOWN && m->how == MISSING_ENDED && m->n_steps == 1 &&
 	    c->links.v[i + 1].task == m->steps[0].task)
 		return true;
@@ -125,8 +125,8 @@ static int push_ended(const struct graph *g, const struct missing_wake *m, struc
 	return 0;
 }
 
-/* Moves links to the end of `to`: all links of `from` with its end, or only the first link. The first
- * link then depends on its owner with this strength. */
+/* If `all` is true, moves all links of `from` to the end of `to`, and `to` then ends as `from` did.
+ * Otherwise moves only the first link of `from`; its edge becomes EDGE_OWNER with this strength. */
 static int move_links(struct chain *to, struct chain *from, bool all, enum edge_strength strength)
 {
 	for (size_t i = 0; i < (all ? from->links.n : 1); i++) {

@@ -94,8 +94,8 @@ static int name_flag(struct findings *f, const struct flag *flag)
 	return k->resource ? 0 : -ENOMEM;
 }
 
-/* The last task runs: finds whether it computes, or spins until a variable changes. *ret_done
- * becomes true if the chain has gone on. */
+/* The last task runs: finds whether it computes, or spins until a variable changes. *ret_done becomes
+ * true if the chain now goes on with the task that writes the variable. */
 static int find_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -253,7 +253,8 @@ static void find_lost_message(struct findings *f)
 	before->edge = 0;
 }
 
-/* A script sleeps again and again by starting sleep(1): the script polls, not its child. */
+/* If a script sleeps by starting sleep(1) again and again, the script polls, and not its child. Then
+ * the chain ends at the script. */
 static void find_sleeping_children(struct findings *f)
 {
 	struct link *k = last_link(f), *before = k - 1;
@@ -269,9 +270,9 @@ static void find_sleeping_children(struct findings *f)
 	before->kind = RESOURCE_TIMER;
 }
 
-/* A task in the middle of the chain reads from the task that started it, and that task idles. It is a
- * driver (a terminal, a script) that has not told the reader to go on. The driver is the reader's input
- * and no part of the work, so the chain ends. */
+/* A task in the middle of the chain reads from the task that started it, and the starter idles. The
+ * starter is a driver (a terminal, a script) that has not told the reader to go on. It is the
+ * reader's input and no part of the work, so the chain ends at the reader. */
 static int find_driver(struct findings *f)
 {
 	struct link *v = f->chain.links.v;

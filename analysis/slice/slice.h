@@ -40,7 +40,7 @@ struct slice_choice {
 	uint32_t step; /* index of the step at which it was made */
 	/* the place of its options in slice.options: the best first; those that are ruled out last */
 	uint32_t first_option, n_options;
-	uint32_t chosen; /* index among its options; GRAPH_NONE: none, and the walk ended here */
+	uint32_t chosen; /* index among its options; GRAPH_NONE: none was chosen, and the walk ended here */
 	enum slice_decider decider;
 };
 

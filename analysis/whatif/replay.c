@@ -351,7 +351,7 @@ static uint64_t shift_of_busy(const struct replay *k, uint32_t task, uint64_t t)
 	return rt->shift;
 }
 
-/* How much earlier an event of the task at t happens now. */
+/* How much earlier an event of the task at time t happens in the replay. */
 static uint64_t shift_at(struct replay *k, uint32_t task, uint64_t t)
 {
 	const struct graph *g = k->x->g;

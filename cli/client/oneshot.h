@@ -46,7 +46,7 @@ bool oneshot_alive(struct oneshot *r);
 void oneshot_log(const struct oneshot *r, char *buf, size_t size);
 /* The signal mask from before oneshot_start(), for a program that the caller starts. */
 const sigset_t *oneshot_old_mask(const struct oneshot *r);
-/* The signals that oneshot_start() blocks. */
+/* Returns the signals that oneshot_start() blocks. */
 sigset_t oneshot_signals(void);
 
 #endif

@@ -18,7 +18,7 @@ static int fail(int r, char *err, const char *why)
 	return r;
 }
 
-/* Takes exactly n digits. */
+/* Parses exactly n digits at *s, and moves *s behind them. False: there are fewer. */
 static bool digits(const char **s, int n, int *ret)
 {
 	int v = 0;
@@ -53,7 +53,7 @@ static bool fraction(const char **s, uint64_t *ret_ns)
 	return true;
 }
 
-/* Takes "14:03[:12[.5]]". */
+/* Parses "14:03[:12[.5]]" at *s, and moves *s behind it. False: it is no time of day. */
 static bool clock_of_day(const char **s, struct tm *tm, uint64_t *ret_frac_ns)
 {
 	*ret_frac_ns = 0;
@@ -71,7 +71,8 @@ static bool clock_of_day(const char **s, struct tm *tm, uint64_t *ret_frac_ns)
 	return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec <= 60;
 }
 
-/* Takes "Z" or "+01:00" or "+0100". *ret_s is the number of seconds to subtract. */
+/* Parses "Z", "+01:00" or "+0100" at *s, and moves *s behind it. *ret_s: the number of seconds to
+ * subtract to get UTC. */
 static bool zone(const char **s, int64_t *ret_s)
 {
 	int h, m, sign = **s == '-' ? -1 : 1;

@@ -273,7 +273,7 @@ static int config_read_flags(int argc, char *const argv[], struct config *c, boo
 {
 	int opt, idx = 0, r = 0;
 
-	optind = 0; /* glibc: start afresh */
+	optind = 0; /* 0 makes getopt_long() of glibc start anew */
 	opterr = 0;
 	while (r == 0 && (opt = getopt_long(argc, argv, ":h", config_options, &idx)) >= 0) {
 		char what[64];

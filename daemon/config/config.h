@@ -16,7 +16,7 @@
 
 #define CONFIG_PATH_MAX 1024 /* bytes of a path or of a list */
 
-/* CTRACE_SYSCONFDIR: from the build; "/etc" */
+/* The build sets CTRACE_SYSCONFDIR; it is usually "/etc". */
 #define CONFIG_DEFAULT_FILE CTRACE_SYSCONFDIR "/ctrace/ctraced.conf"
 #define CONFIG_RING_MIN     (64ULL << 10)
 #define CONFIG_RING_MAX     (256ULL << 20)
@@ -26,7 +26,7 @@ struct config {
 	char socket[CONFIG_PATH_MAX];
 	char file[CONFIG_PATH_MAX]; /* the config file */
 	char hooks[CONFIG_PATH_MAX];
-	char frameworks[CONFIG_PATH_MAX]; /* the setting "frameworks"; see jobs_load() */
+	char frameworks[CONFIG_PATH_MAX]; /* the setting "frameworks"; jobs_load() describes it */
 	char group[256];                  /* "": no group */
 	enum control_right group_may;
 	uint64_t size_bytes;
@@ -36,7 +36,7 @@ struct config {
 	uint32_t budget_ppm; /* part of the machine's CPU time that tracing may cost; 0: no governor */
 	uint32_t task_cap;   /* records that one task may make in a second; 0: no limit */
 	struct config_hang hang;
-	int ready_fd; /* -1: no descriptor */
+	int ready_fd; /* descriptor for the message that the capture runs, or why not; -1: none */
 	bool die_with_parent;
 };
 
@@ -50,9 +50,9 @@ enum config_verdict { CONFIG_RUN = 0, CONFIG_HELP = 1, CONFIG_VERSION = 2 };
 int config_read(int argc, char *const argv[], struct config *ret, char err[CONFIG_ERR_MAX]);
 
 /*
- * The default size in bytes of the ring of each CPU. release: as uname() gives it. Before 6.0 the ring is a
- * value of an array map. Such a value also holds some words beside the ring, and it has at most
- * KMALLOC_MAX_SIZE (4 MiB) in all. So the default is smaller there.
+ * Returns the default size in bytes of the ring of each CPU. release: the version of the kernel, as uname()
+ * returns it. Before 6.0 the ring is a value of an array map. Such a value also holds some words beside the
+ * ring, and it has at most KMALLOC_MAX_SIZE (4 MiB) in all. So the default is smaller there.
  */
 uint64_t config_ring_default(const char *release);
 

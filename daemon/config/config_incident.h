@@ -10,7 +10,7 @@
 
 struct config_incident {
 	uint64_t before_ns, after_ns; /* how much time the snapshot covers before and after the hang */
-	uint64_t size_bytes;          /* for all snapshots of hangs together */
+	uint64_t size_bytes;          /* room for all snapshots of hangs together */
 	struct incident_rate rate;
 };
 

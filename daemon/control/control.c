@@ -69,7 +69,8 @@ static void control_dispose(struct control *c, uid_t uid, int fd)
 		close(fd);
 }
 
-/* Ends a connection, so that nothing more can arrive. If nothing has arrived, closes it without delay. */
+/* Ends a connection, so that nothing more can arrive. Closes it at once if nothing has arrived; otherwise
+ * it may hold descriptors, and control_dispose() closes it. */
 static void control_hang_up(struct control *c, uid_t uid, int fd)
 {
 	char byte;
@@ -118,7 +119,7 @@ static void client_rearm(struct client *cl)
 		client_drop(cl);
 }
 
-/* Handles no requests of users other than root, and accepts no connections, for usec microseconds. */
+/* For usec microseconds, handles no requests of users other than root, and accepts no connections. */
 static void control_rest(struct control *c, uint64_t usec)
 {
 	c->resting = true;
@@ -452,7 +453,7 @@ static int control_accept(sd_event_source *s, int listen_fd, uint32_t events, vo
 			others |= control_take(c, fd);
 		else if (errno == EAGAIN)
 			break;
-		else if (errno != EINTR && errno != ECONNABORTED) { /* out of descriptors, or of memory */
+		else if (errno != EINTR && errno != ECONNABORTED) { /* no free descriptors, or no memory */
 			control_rest(c, CONTROL_REST_USEC);
 			break;
 		}
@@ -481,7 +482,7 @@ void control_answer(struct control *c, uint64_t client, json_t *answer)
 		client_drop(cl);
 		return;
 	}
-	text[n] = '\n'; /* replaces the 0: from here on only n_out says how long the text is */
+	text[n] = '\n'; /* replaces the final 0; from here on only n_out says how long the text is */
 	cl->out = text;
 	cl->n_out = n + 1;
 	cl->out_at = 0;
@@ -556,8 +557,8 @@ uint64_t control_cpu_ns(const struct control *c)
 	return atomic_load_explicit(&c->cpu_ns, memory_order_relaxed);
 }
 
-/* Removes a socket on which no process listens. 0: it is gone. -EADDRINUSE: a process listens. -EEXIST:
- * the file is not a socket. */
+/* Removes a socket on which no process listens. Returns 0: the file does not exist any more.
+ * -EADDRINUSE: a process listens. -EEXIST: the file is not a socket. */
 static int control_clear_stale(const struct sockaddr_un *sa)
 {
 	_cleanup_close_ int fd = -1;
@@ -588,7 +589,7 @@ static void control_make_dir(const char *path)
 		*slash = 0;
 		fd = mkdir(dir, 0755) ? -1 : open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd >= 0)
-			(void)fchmod(fd, 0755); /* whatever the umask */
+			(void)fchmod(fd, 0755); /* whatever the umask is */
 	}
 }
 

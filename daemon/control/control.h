@@ -8,7 +8,7 @@
  * - CONTROL_CLIENTS_MAX connections. CONTROL_ROOT_CLIENTS of them are kept for root; a user other than root
  *   has at most CONTROL_USER_CLIENTS.
  * - CONTROL_LINE_MAX bytes for a request.
- * - CONTROL_TIMEOUT_S: a client that sends no request, or takes no answer, for so long is disconnected.
+ * - CONTROL_TIMEOUT_S: a client that sends no request, or takes no answer, for this time is disconnected.
  * - In one round of the event loop, one request of each client is handled and CONTROL_ACCEPT_MAX connections
  *   are accepted.
  * - Connections and requests of users other than root take at most CONTROL_PACE_PERCENT of a CPU. Beyond
@@ -25,7 +25,7 @@
 #include <systemd/sd-event.h>
 
 #define CONTROL_LINE_MAX 4096
-#define CONTROL_OUT_MAX  (1u << 20) /* an answer that is longer is not sent */
+#define CONTROL_OUT_MAX  (1u << 20) /* a longer answer is not sent */
 #define CONTROL_ERR_MAX  512
 #define CONTROL_NO_GROUP ((gid_t)-1)
 
@@ -34,8 +34,8 @@ struct control;
 /* The rights to make requests. Each right includes the rights before it. */
 enum control_right {
 	CONTROL_STATUS,
-	CONTROL_SNAPSHOT, /* to read what every process of the machine did */
-	CONTROL_WATCH,    /* to watch variables of other users' processes */
+	CONTROL_SNAPSHOT, /* may read what every process of the machine did */
+	CONTROL_WATCH,    /* may watch variables of other users' processes */
 };
 
 /*
@@ -59,7 +59,7 @@ struct control_options {
 	 * thread closes fd.
 	 */
 	void (*dispose)(void *arg, uid_t uid, int fd);
-	/* Returns whether dispose() has too much to do, so that the daemon must receive no more descriptors
+	/* Returns true if dispose() has too much to do. Then the daemon must receive no more descriptors
 	 * from users other than root. May be NULL. */
 	bool (*choked)(void *arg);
 	void *arg;
@@ -87,9 +87,9 @@ __attribute__((format(printf, 3, 4))) void control_refuse(struct control *c, uin
 enum control_right control_right(const struct control *c, uint64_t client);
 /* The user of this client; (uid_t)-1 if the client has gone. */
 uid_t control_uid(const struct control *c, uint64_t client);
-/* Whether the client runs as root or as the daemon's user. */
+/* True: the client runs as root or as the daemon's user. */
 bool control_is_owner(const struct control *c, uint64_t client);
-/* Whether the client is still connected. */
+/* True: the client is still connected. */
 bool control_connected(const struct control *c, uint64_t client);
 /* How many clients are connected. */
 unsigned control_clients(const struct control *c);

@@ -12,7 +12,7 @@
 enum metrics_unit {
 	METRICS_PLAIN,
 	METRICS_NS,      /* a duration; shown in seconds */
-	METRICS_BOOT_NS, /* a time; shown in seconds of the wall clock; 0 is none */
+	METRICS_BOOT_NS, /* a time; shown in seconds of the wall clock; 0: there is no such time */
 	METRICS_PERCENT, /* shown as a ratio */
 };
 

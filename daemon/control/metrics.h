@@ -10,8 +10,8 @@
 #include <jansson.h>
 #include <stdint.h>
 
-/* boot_to_real_ns: wall clock time minus boot time, in nanoseconds. Returns the text, which the caller
- * frees, or NULL: out of memory. */
+/* Makes the metrics from status, the answer to that request. boot_to_real_ns: wall clock time minus
+ * boot time, in nanoseconds. Returns the text, which the caller frees. NULL: out of memory. */
 char *metrics_text(const json_t *status, int64_t boot_to_real_ns);
 
 #endif

@@ -110,7 +110,8 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 	return step_to(g, now_ns, g->step - 1);
 }
 
-/* Whether the bucket holds enough to record the capped groups for a while. */
+/* True: the caps of groups can end. They have lasted for the shortest time, and either the bucket
+ * holds enough to record these groups for a while, or the longest time is over. */
 static bool governor_cap_is_over(const struct governor *g, uint64_t now_ns)
 {
 	uint64_t ns = now_ns - g->cap_ns, least_ns = GOVERNOR_CAP_TIMES * g->uncap_ns;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * governor_caps.h - finds the tasks that make more records than the limit for one task, and caps them. The
- * limit is a number of records in a second. Once a task has made so many, its records are left out until the
- * second is over. Pure; one thread.
+ * limit is a number of records in a second. Once a task has made this number, its records are left out until
+ * the second is over. Pure; one thread.
  *
  * The counts come from a sample of the records. The counts are kept in a table of fixed size, in which a
  * task with few records loses its place to another task.
@@ -17,7 +17,7 @@
 #include "ctrace/abi.h"
 #include "daemon/thresholds.h"
 
-#define CAPS_MAX 16 /* tasks capped at a time */
+#define CAPS_MAX 16 /* how many tasks may be capped at a time */
 
 struct caps_task {
 	uint32_t tid, n;   /* n: records of this second, estimated from the sample */

@@ -45,7 +45,7 @@ struct governor_loop;
 /* CPU time that threads have used so far. */
 struct governor_loop_threads {
 	uint64_t inspect_ns;
-	uint64_t aside_ns; /* of the threads that handle requests: the budget does not count them */
+	uint64_t aside_ns; /* time of the threads that handle requests; the budget does not count it */
 };
 
 struct governor_loop_options {
@@ -65,11 +65,11 @@ struct governor_loop_stats {
 	enum ct_shed step;
 	bool paused;
 	uint64_t since_ns;          /* start of the step, boot time */
-	double cost_percent;        /* of the machine's CPU time, over the last seconds */
+	double cost_percent;        /* % of the machine's CPU time, over the last seconds */
 	double bpf_percent;         /* part of cost_percent: the BPF programs */
 	double passed_percent;      /* part of cost_percent: what the tasks of capped groups pay themselves */
 	uint64_t spent_ns, bpf_ns;  /* CPU time since the programs were loaded: all, and the BPF programs */
-	uint64_t changes;           /* steps taken, forward and back */
+	uint64_t changes;           /* how many steps were taken, forward and back */
 	uint64_t pauses, paused_ns; /* since the start */
 	/* caps of tasks so far; records that caps of tasks and of groups left out */
 	uint64_t capped, left_out;
@@ -84,14 +84,14 @@ int governor_loop_new(const struct governor_loop_options *opt, struct governor_l
 /* Writes nothing into the trace. Accepts NULL. */
 void governor_loop_free(struct governor_loop *g);
 
-/* For caps_note(). The caller passes every record to it. Borrowed from g. */
+/* The counts for caps_note(). The caller passes every record to caps_note(). Borrowed from g. */
 struct caps *governor_loop_caps(struct governor_loop *g);
-/* For groups_add(). The caller passes the tasks of the records for which caps_note() returned true. Borrowed
- * from g. */
+/* The counts for groups_add(). If caps_note() returned true for a record, the caller passes the groups of
+ * its tasks to groups_add(). Borrowed from g. */
 struct groups *governor_loop_groups(struct governor_loop *g);
-/* Whether the step is in force. */
+/* True: the step is in force. */
 bool governor_loop_sheds(const struct governor_loop *g, enum ct_shed step);
-/* Whether the capture is paused. Then only governor_loop_settle() may seal a file segment. */
+/* True: the capture is paused. Then only governor_loop_settle() may seal a file segment. */
 bool governor_loop_paused(const struct governor_loop *g);
 /* To be called once in each round of the drain thread, after it has emptied the rings. */
 void governor_loop_round(struct governor_loop *g);

@@ -10,8 +10,8 @@
 #include "lib/clock.h"
 #include "lib/vec.h"
 
-/* Writes that the cap of a task is over. found: the present state of the task, so that no reader has to
- * guess it. NULL: the task has ended. */
+/* Records that the cap of a task is over. found: the present state of the task, so that no reader has
+ * to guess it. NULL: the task has ended. */
 static void cap_ends(struct governor_loop *g, uint8_t flags, uint32_t tid, uint64_t since_ns, uint64_t n,
 		     const struct ct_iter_task *found)
 {
@@ -26,7 +26,7 @@ static void cap_ends(struct governor_loop *g, uint8_t flags, uint32_t tid, uint6
 	if (!found) {
 		rec.aux = CT_W_EXITED | CT_ST_DEAD << 8;
 	} else {
-		/* the task may have a new name, or its birth may have been left out */
+		/* the task may have a new name, or the record of its fork may have been left out */
 		recorder_take(g->opt.recorder, 0, &found->task, sizeof(found->task));
 		rec.ts = found->wait.ts;
 		rec.nr = found->wait.nr;
@@ -217,7 +217,7 @@ void governor_loop_uncap_groups(struct governor_loop *g)
 	/* The records that were left out are not counted for each group. So if there are several groups,
 	 * the record of the first one has the sum for all. */
 	n = probe_left_out(g->opt.probe) - g->left_out;
-	n -= MIN(n, g->left_out_apart); /* records that tasks' own caps left out are in the trace already */
+	n -= MIN(n, g->left_out_apart); /* what the caps of single tasks left out is in the trace already */
 	for (unsigned i = 0; i < g->stats.n_groups; i++)
 		group_record(g, g->grouped[i].group, g->grouped[i].since_ns, now_ns, i ? 0 : n);
 	g->over_ns = now_ns;

@@ -20,7 +20,7 @@ struct governor_loop {
 	uint64_t bpf_ns, bpf_at_ns, bpf_now_ns;
 	/* The step in the last message. A long storm does not get a message for each step. */
 	enum ct_shed said;
-	uint64_t broken_ns; /* when the detached programs could not be attached again; 0: they are attached */
+	uint64_t broken_ns; /* since when programs cannot be attached again; 0: all are attached */
 
 	/* The groups that are capped. */
 	struct {
@@ -53,7 +53,7 @@ void governor_loop_uncap_groups(struct governor_loop *g);
 void governor_loop_caps_round(struct governor_loop *g);
 /* Ends the caps of all tasks and of all groups. */
 void governor_loop_caps_end(struct governor_loop *g);
-/* Ends the caps that are left once the programs record nothing any more. A program that was still running
+/* Ends the caps that are left when the programs do not record any more. A program that was still running
  * may have capped a task after governor_loop_caps_end(). */
 void governor_loop_caps_over(struct governor_loop *g);
 

@@ -29,8 +29,8 @@
 #include "daemon/worker.h"
 #include "detect/detect.h"
 
-#define INCIDENTS_NOTED_MAX 64 /* hangs noted at once */
-#define INCIDENTS_OPEN_MAX  8  /* snapshots in the making */
+#define INCIDENTS_NOTED_MAX 64 /* noted hangs that wait for the main thread */
+#define INCIDENTS_OPEN_MAX  8  /* snapshots that are being made at a time */
 
 struct incidents;
 
@@ -49,7 +49,7 @@ struct incidents_stats {
 	uint64_t limited;                /* hangs that got no snapshot because of a limit */
 	uint64_t refused;                /* hangs for which a table had no room */
 	uint64_t removed;                /* hangs whose files were removed to make room */
-	uint64_t bytes, kept;            /* in the directory when it was last looked at: bytes, and hangs */
+	uint64_t bytes, kept;            /* bytes and hangs in the directory at the last look */
 };
 
 /* Makes the object. Takes copies of the options, but not of the strings, which have to live as long. Returns

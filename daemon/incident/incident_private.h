@@ -42,7 +42,7 @@ struct incident {
 	uint32_t uid;     /* user of the first hang, or INCIDENT_UID_UNKNOWN */
 	unsigned limited; /* hangs without a snapshot since the snapshot before this one */
 	uint64_t found_real_ns, due_ns;
-	uint64_t from_ns, to_ns, bytes; /* of the snapshot: boot time of its window, and its size */
+	uint64_t from_ns, to_ns, bytes; /* the window of the snapshot (boot time), and its size */
 	bool has_snapshot;
 	bool trimmed; /* the store was trimmed after the snapshot, and use is set */
 	struct incident_store_use use;

@@ -20,12 +20,13 @@
 #include "lib/clock.h"
 #include "trace/words/describe.h"
 
-/* The MESSAGE_ID of every hang in the journal. */
+/* Every hang in the journal has this MESSAGE_ID. */
 #define SAY_HANG_ID SD_ID128_MAKE(8d, 1f, 5c, 0a, 6e, 33, 4b, 7f, 9a, 52, c4, 0e, 77, 1b, d9, 26)
 
 #define SAY_JOURNAL "/run/systemd/journal/socket"
 
-/* Whether stderr is the journal: systemd passes the numbers of the journal's stream in JOURNAL_STREAM. */
+/* True: stderr is the journal. In JOURNAL_STREAM, systemd passes the device and inode number of the
+ * journal's stream. */
 static bool stderr_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
@@ -116,7 +117,7 @@ void incident_say_field(FILE *f, const char *name, const char *fmt, ...)
 		value = NULL;
 		return;
 	}
-	if (strchr(value, '\n')) { /* a value with a newline has its length before it */
+	if (strchr(value, '\n')) { /* a value with a newline is preceded by its length */
 		uint64_t le = htole64((uint64_t)n);
 
 		fprintf(f, "%s\n", name);

@@ -94,8 +94,8 @@ static int store_put_name(int dir, const char *from, const char *to)
 	return renameat(dir, from, dir, to) || fsync(dir) ? -errno : 0;
 }
 
-/* Makes a new file with a temporary name, for its owner alone: the contents tell about programs of all
- * users. */
+/* Makes a new file with a temporary name, readable by its owner alone, because the contents describe
+ * programs of all users. */
 static int store_create(int dir, const char *tmp)
 {
 	int fd;
@@ -211,12 +211,12 @@ struct store_hang {
 	struct dirent **files;
 	int n;
 	uint32_t uid;
-	uint64_t bytes, uid_bytes; /* of all hangs of the same user; counted in the first hang of that user */
+	uint64_t bytes, uid_bytes; /* uid_bytes: of all hangs of a user; set in the user's first hang */
 	int uid_at;                /* index of the first hang of the same user */
 	bool ahead, stays, gone;
 };
 
-/* The user of the hang, from its note. */
+/* Reads the user of the hang from its note. */
 static uint32_t store_uid(int dir, const struct store_hang *h)
 {
 	for (int i = 0; i < h->n; i++) {

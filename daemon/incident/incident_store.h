@@ -17,7 +17,7 @@
 
 struct incident_store {
 	char dir[1100];
-	uint64_t size_bytes; /* of all files together */
+	uint64_t size_bytes; /* the limit for all files together */
 };
 
 /* Makes the name of a hang: "20260131T140312Z-comm-123". real_ns: wall clock time. */

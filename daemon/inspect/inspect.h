@@ -27,7 +27,7 @@ struct inspect_options {
 	 * Called on the inspection thread only. */
 	int (*read_task)(void *arg, uint32_t tid, struct ct_iter_task *ret);
 	void *arg;
-	uint32_t max_per_sec; /* of inspections and samples together; 0: 100 */
+	uint32_t max_per_sec; /* limit of inspections and samples together; 0: 100 */
 };
 
 /* asked = done + gone + refused_queue + refused_rate + failed + those that are still queued. */
@@ -40,7 +40,7 @@ struct inspect_stats {
 	uint64_t failed;        /* read_task() failed, or there was no memory */
 	uint64_t cut_short;     /* user stacks that ended at a limit (frames, time, unreadable memory) */
 	uint64_t busy_ns;       /* CPU time of the thread */
-	uint64_t given_up;      /* threads that are stuck now and were left alone */
+	uint64_t given_up;      /* threads that are stuck now; other threads have taken over */
 	uint64_t stuck_ns;      /* how long the present inspection has taken so far; 0: there is none */
 };
 

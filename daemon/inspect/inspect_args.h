@@ -11,7 +11,7 @@
  * between unwind_begin() and unwind_end() for the task. */
 void inspect_args_futex(struct unwind *u, const struct ct_iter_task *t, uint32_t own_pidns,
 			struct inspect_result *r);
-/* Fills r->fds if t waits in poll or select. To be called as above. */
+/* Fills r->fds if t waits in poll or select. To be called like inspect_args_futex(). */
 void inspect_args_fds(struct unwind *u, const struct ct_iter_task *t, struct inspect_result *r);
 
 #endif

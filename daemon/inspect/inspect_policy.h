@@ -32,7 +32,7 @@ struct inspect_policy {
 	/* A bucket of inspections. It fills at INSPECT_POLICY_PER_SEC. */
 	uint64_t fill_ns;
 	uint32_t tokens;
-	struct inspect_policy_shares shares; /* of the present second */
+	struct inspect_policy_shares shares; /* the inspections of the present second */
 	uint64_t shares_ns;
 	uint64_t postponed; /* inspections that were due, but that a limit postponed */
 };

@@ -40,7 +40,8 @@ struct inspect_result {
 	struct ct_rec futex; /* CT_FUTEX with the word and the owner at the time of the inspection */
 	uint64_t futex_words[2];
 	uint32_t tgid;
-	/* For poll and select: the first n_fds descriptors of the set. n_set: how many the set has. */
+	/* For poll and select: the first n_fds descriptors of the set. n_set: how many descriptors the
+	 * whole set has. */
 	uint16_t n_fds, n_set;
 	struct inspect_fd fds[CT_WAITFD_MAX];
 	/* Variables that the task may be polling, best first; see polled.h. */

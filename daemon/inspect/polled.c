@@ -12,20 +12,21 @@
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 
-#define LEVELS      2    /* the innermost functions of the program that are looked at */
+#define LEVELS      2    /* how many of the innermost functions of the program are looked at */
 #define AROUND      192  /* bytes of code before and behind the place where the task was seen */
 #define CODE_MAX    1024 /* a larger loop is not taken for a loop that polls */
-#define DEREF_REACH 24   /* how far behind the load of a pointer its use may be */
-#define CALLED      64   /* bytes of a function that is called in the loop */
+#define DEREF_REACH 24   /* bytes that the use of a pointer may be behind its load */
+#define CALLED      64   /* bytes that are read of a function that the loop calls */
 #define LOOPS       3    /* how many loops around each other are looked at */
 #define FOUND_MAX   24   /* candidates of one function */
 #define NAMED_MAX   6    /* candidates whose symbol is looked for */
 #define NAMED_FILE  (32u << 20)
-#define NEAR        32 /* how far from the places where the task was seen a candidate is not unlikely */
-#define HOPS_MAX    3  /* jumps from the call to the function, as a linkage table makes */
+#define NEAR        32 /* bytes; a candidate further from where the task was seen is unlikely */
+#define HOPS_MAX    3  /* jumps on the way from a call to the function (linkage tables) */
 #define REGS        16
 
-/* For each register, in the order of the machine's register numbers: its index in ct_iter_task.regs. */
+/* The index of each register in ct_iter_task.regs. The registers are in the order of the machine's
+ * register numbers. */
 static const uint8_t reg_index[REGS] = { 10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0 };
 enum { REG_SP = 4, REG_BP = 5, SAVED_ORIG_AX = 15 };
 

@@ -44,7 +44,7 @@ struct polled *polled_new(void);
 /* Accepts NULL. */
 void polled_free(struct polled *p);
 
-/* Whether polled_look() should be called for this task now. now_ns: boot time. */
+/* True: polled_look() should be called for this task now. now_ns: boot time. */
 bool polled_wants(struct polled *p, uint32_t tid, uint64_t now_ns);
 /*
  * Takes one look at a task. t has the registers with which the task last entered the kernel. u: begun for

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* polled_code.h - private to polled: finds out what the code around an address may read, from its bytes.
- * Pure. */
+/* polled_code.h - private to polled: finds out which memory the code around an address may read. It
+ * looks only at the bytes of the code. Pure. */
 #ifndef CTRACE_DAEMON_INSPECT_POLLED_CODE_H
 #define CTRACE_DAEMON_INSPECT_POLLED_CODE_H
 
@@ -23,7 +23,8 @@ struct polled_operand {
 
 /*
  * Decodes the operand at offset at of the n bytes of code, which lie at address start. False: no operand
- * that is understood. Called for every offset, so most of the operands found are chance.
+ * that is understood. Called for every offset, so most of the operands that it finds are there by
+ * chance.
  */
 bool polled_operand(const uint8_t *code, size_t n, size_t at, uint64_t start, struct polled_operand *ret);
 /* Finds the smallest loop around [lo, hi] that is larger than larger_than bytes. *ret_begin: offset of its

@@ -29,7 +29,7 @@ struct module {
 	char name[VARIABLE_MODULE_MAX];
 	const struct unwind_map *first;
 	struct elf_file elf;
-	uint64_t bias; /* address in the process less address in the file */
+	uint64_t bias; /* address in the process minus address in the file */
 	bool program;
 };
 
@@ -42,7 +42,7 @@ struct found {
 };
 
 struct search {
-	const char *name, *prefix; /* prefix NULL: in any module */
+	const char *name, *prefix; /* prefix: the beginning of the module's name; NULL: any module */
 	size_t prefix_len;
 	bool cxx;
 	const struct module *m;
@@ -303,7 +303,7 @@ static int search_many(const struct search *s, char err[VARIABLE_ERR_MAX])
 	return -EEXIST;
 }
 
-/* Splits "[MODULE:]SYMBOL[+OFFSET]"; "a::b" is C++. */
+/* Splits "[MODULE:]SYMBOL[+OFFSET]". In "a::b" there is no module: this is a C++ name. */
 static int parse(char *spec, struct search *s, uint64_t *ret_off)
 {
 	char *colon = spec, *plus = strrchr(spec, '+'), *end;

@@ -24,9 +24,9 @@
 
 struct variable {
 	uint64_t addr;
-	uint64_t size;                    /* of the symbol; 0: not known */
+	uint64_t size;                    /* size of the symbol; 0: not known */
 	uint64_t off;                     /* offset of addr in the symbol */
-	char name[VARIABLE_NAME_MAX];     /* of the symbol; "": none */
+	char name[VARIABLE_NAME_MAX];     /* name of the symbol; "": there is none */
 	char module[VARIABLE_MODULE_MAX]; /* last part of the file's path, "heap", "anonymous", ... */
 };
 
@@ -48,11 +48,10 @@ const struct unwind_map *variable_maps_find(const struct variable_maps *m, uint6
 /*
  * Finds a variable by name. spec: [MODULE:]SYMBOL[+OFFSET] or a number. MODULE: the beginning of a file's
  * name ("libfoo.so") or a source file ("flag.c"). A global symbol of the program wins over those of
- * libraries, as in the dynamic linker.
+ * libraries, as for the dynamic linker.
  *
  * Returns 0, or -errno with a sentence in err: -ENOENT: not found (err has similar names); -EEXIST:
- * ambiguous (err has the choices); -EINVAL: a function, or a variable that each thread has of its own;
- * -ESRCH; -ENOMEM.
+ * ambiguous (err has the choices); -EINVAL: a function, or a thread-local variable; -ESRCH; -ENOMEM.
  */
 int variable_find(const struct variable_maps *m, const char *spec, struct variable *ret,
 		  char err[VARIABLE_ERR_MAX]);

@@ -27,7 +27,7 @@ struct jobs {
 	int wake_fd;
 	pthread_t thread;
 
-	/* For the thread of jobs only. */
+	/* Only the thread of jobs uses these members. */
 	struct jobs_probe *probe;
 	struct jobs_callees *callees;
 	VEC(struct jobs_file *) files;

@@ -13,12 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JOBS_ADDRESS_BYTES 32 /* of code that are worth reading */
+#define JOBS_ADDRESS_BYTES 32 /* bytes of code that are worth reading */
 
 /*
  * Returns the offset of the first instruction that the kernel emulates, if the stack pointer and the
- * arguments still have their values from the start of the function there. Bit i of args: argument i is
- * needed. Returns 0 if there is no such instruction. x86-64 only; 0 on other machines.
+ * needed arguments still have at this place the values that they had at the start of the function. Bit
+ * i of args: argument i is needed. Returns 0 if there is no such instruction. x86-64 only; 0 on other
+ * machines.
  */
 size_t jobs_address(const uint8_t *code, size_t n, unsigned args);
 

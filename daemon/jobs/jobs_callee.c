@@ -79,7 +79,7 @@ static int callee_mapping(void *arg, const struct jobs_mapping *m)
 
 	if (p->function < m->start || p->function >= m->end)
 		return 0;
-	/* reads neither the file nor the memory: both may wait for a server */
+	/* then neither the file nor the memory is read, because both may wait for a server */
 	if (unwind_mounts_avoid(p->mounts, m->pid, m->major, m->minor))
 		return -EREMOTE;
 	p->off = p->function - m->start + m->off;

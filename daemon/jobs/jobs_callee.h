@@ -12,7 +12,7 @@
 #include "daemon/jobs/jobs_spec.h"
 
 #define JOBS_CALLEES_MAX  256 /* functions that jobs run */
-#define JOBS_CALLEES_EACH 16  /* of one process */
+#define JOBS_CALLEES_EACH 16  /* functions of one process */
 
 struct jobs_callees;
 

@@ -20,11 +20,12 @@ struct jobs_file {
 	char path[PATH_MAX]; /* the path at which the file was found */
 	struct stat st;
 	VEC(struct jobs_link *) links;
-	/* functions of the description: those for this file, and those with a probe */
+	/* n_wanted: functions of the description that apply to this file; n_found: functions
+	 * that have a probe */
 	unsigned n_wanted, n_found;
 	char why[128]; /* why the last function that failed has no probe; "": none failed */
-	/* Set by the caller: the path still leads to the file; a process has mapped the file; the file was
-	 * found in a process, so its path must not be walked. */
+	/* Set by the caller. named: the path still leads to the file. mapped: a process has mapped the
+	 * file. by_mapping: the file was found in a process, so its path must not be walked. */
 	bool named, mapped, by_mapping;
 };
 

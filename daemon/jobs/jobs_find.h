@@ -4,7 +4,8 @@
  * files that running processes have mapped. Any thread.
  *
  * A file system that hangs can hold up the caller only if the administrator has named a path on it. A file
- * that a process has mapped is reached without its path, and is not touched if it lies on a server.
+ * that a process has mapped is reached without its path, and is not touched if its file system may ask a
+ * server.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_FIND_H
 #define CTRACE_DAEMON_JOBS_JOBS_FIND_H

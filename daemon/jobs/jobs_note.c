@@ -100,7 +100,7 @@ static void jobs_note_args(const char *s, struct jobs_note *n)
 	}
 }
 
-/* Takes a text with its final 0. NULL: there is none. */
+/* Reads a text that ends with a 0. NULL: there is no such text. */
 static const char *jobs_note_text(struct cursor *c)
 {
 	const char *s = (const char *)c->p;

@@ -30,7 +30,7 @@ static int jobs_probe_call(void *arg, void *data, size_t size)
 
 	if (size >= sizeof(struct job_call))
 		p->fn(p->arg, data);
-	/* -EAGAIN ends the walk; the ring buffer counts this call as taken */
+	/* -EAGAIN ends the walk; this call counts as taken nevertheless */
 	return ++p->n_calls < JOBS_PROBE_CALLS ? 0 : -EAGAIN;
 }
 

@@ -90,7 +90,7 @@ uint64_t percpu_ring_high_water(const struct percpu_ring *r)
 /* The state of reading a part of a ring that does not wrap around. */
 struct piece {
 	const uint8_t *lap; /* address of the byte at position 0, if the ring did not wrap around */
-	/* the present position; the start of the records that have not been handed over yet */
+	/* at: the present position. run: the start of the records that have not been handed over yet. */
 	uint64_t at, run;
 	long n;
 	percpu_ring_record_fn fn;

@@ -21,7 +21,7 @@
 /* Arguments of sched_switch with the state: private data, preempt, prev, next, prev_state. */
 enum { SWITCH_ARGS_STATE = 5 };
 
-/* The last message of libbpf about a program, while one thread loads. */
+/* The last message of libbpf about a program. One for each thread, as each thread may load programs. */
 static __thread struct {
 	char prog[64];
 	char text[160];

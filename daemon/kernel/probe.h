@@ -21,7 +21,7 @@
 struct probe;
 
 struct probe_options {
-	uint64_t ring_bytes; /* of each CPU, a power of two */
+	uint64_t ring_bytes; /* size of the ring of each CPU; a power of two */
 	/* "-msg,-block": hook families that are switched off; "": none. An unknown family: -EINVAL. */
 	const char *hooks;
 	bool jobs;    /* load the programs that report jobs of frameworks; see jobs.h */
@@ -57,7 +57,7 @@ const struct probe_hook *probe_hooks(const struct probe *p, size_t *ret_n);
 const char *probe_hooks_text(const struct probe *p);
 unsigned probe_cpus(const struct probe *p);
 
-/* A descriptor for epoll; readable when a ring is filled to its wake-up level. It belongs to p. */
+/* A descriptor for epoll; readable when a ring is half full. It belongs to p. */
 int probe_fd(const struct probe *p);
 /* Calls fn with all that is in the rings now, CPU by CPU: a blob, or fixed records back to back. data is
  * 8-byte aligned and valid during the call. Returns the number of records, or -errno. */

@@ -152,7 +152,7 @@ int probe_resume(struct probe *p)
 		return r;
 	if (govern_state(p)->shed >= CT_SHED_MESSAGES)
 		govern_detach(p, "msg");
-	/* the ends of interrupts were not recorded during the pause */
+	/* the programs did not see the ends of interrupts during the pause */
 	for (unsigned i = 0; i < p->n_cpus; i++) {
 		percpu_ring_cpu(p->rings, i)->depth = 0;
 		percpu_ring_cpu(p->rings, i)->ready_obj = 0;
@@ -279,8 +279,8 @@ uint64_t probe_cost_ns(struct probe *p)
 		struct govern_cost c = govern_since(p, k);
 		double *mean = &p->govern.mean_ns[k];
 
-		/* A few runs say little, so the former mean counts too. From 16 runs on, only the new mean
-		 * counts. */
+		/* A few runs say little, so the former mean counts too. From GOVERN_RUNS_FEW runs on, only
+		 * the new mean counts. */
 		if (c.timed)
 			*mean += ((double)c.timed_ns / (double)c.timed - *mean) *
 				 (c.timed < GOVERN_RUNS_FEW ? (double)c.timed / GOVERN_RUNS_FEW : 1);

@@ -11,8 +11,9 @@
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
-/* Room for some 50 000 descriptors of one process. A process can have many more, with an epoll behind each
- * one. Those are not looked at, because they would take memory and time here. */
+/* Room for some 50 000 descriptors of one process. A process can have many more, and each of them can be
+ * an epoll with many members. More descriptors than fit are not looked at, because they would take much
+ * memory and time here. */
 #define FILES_BYTES_MAX (8u << 20)
 
 typedef VEC(uint8_t) bytes_vec;

@@ -16,7 +16,7 @@ struct syscall_class {
 	{                                                                                                    \
 		SYS_##nr, SYSCLASS(wait, arg, 0, 0, SYSCLASS_PLAIN)                                          \
 	}
-/* fd argument, and a pointer to a time limit */
+/* arguments: a descriptor, and a pointer to a time limit */
 #define FD_UNTIL(nr, wait, arg, limit)                                                                       \
 	{                                                                                                    \
 		SYS_##nr, SYSCLASS(wait, arg, limit, 0, SYSCLASS_PLAIN)                                      \

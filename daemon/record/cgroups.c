@@ -31,7 +31,7 @@ struct cgroups {
 	_Atomic uint64_t named, unnamed;
 };
 
-/* A walk. */
+/* The state of a walk over the control groups. */
 struct walk {
 	const struct map *wanted;
 	const char *containers;
@@ -199,7 +199,7 @@ void cgroups_seen(struct cgroups *c, uint64_t id)
 		map_set(&c->known, id, 0);
 }
 
-/* The job for the worker. */
+/* A walk as a job of the worker: the ids to look for. */
 struct cgroups_walk {
 	struct cgroups *c;
 	struct map wanted;

@@ -48,18 +48,18 @@ struct recorder_stats {
 struct recorder;
 
 /*
- * Opens or creates the trace file. A trace that cannot be continued is renamed: to PATH.old if its size is
- * another, to PATH.damaged if it has another major version or is no valid trace. A file that had this name
- * before is replaced. err then has a sentence that says so; otherwise it is empty. Returns 0, or -errno as
- * writer_open(), with a sentence in err (what, why, what to do).
+ * Opens or creates the trace file. A trace that cannot be continued is renamed: to PATH.old if its size
+ * differs from the wanted size, to PATH.damaged if it has another major version or is no valid trace. A
+ * file that had this name before is replaced. err then has a sentence that says so; otherwise it is empty.
+ * Returns 0, or -errno as writer_open(), with a sentence in err (what, why, what to do).
  */
 int recorder_new(const struct recorder_options *opt, struct recorder **ret, char err[RECORDER_ERR_MAX]);
 /* Frees the recorder without sealing. Accepts NULL. */
 void recorder_free(struct recorder *r);
-/* Whether recorder_new() created the file. If so, the caller may remove it when the start fails later. */
+/* True: recorder_new() created the file. Then the caller may remove it when the start fails later. */
 bool recorder_created(const struct recorder *r);
 
-/* Takes one blob, or fixed records back to back, as they lie in a ring of this CPU. */
+/* Takes one blob, or fixed records back to back: bytes in the form that they have in the ring of this CPU. */
 void recorder_take(struct recorder *r, uint16_t cpu, const void *data, size_t size);
 /* Takes records and blobs back to back, as the iterators write them. Stops at the first malformed one. */
 void recorder_take_stream(struct recorder *r, const void *data, size_t size);
@@ -78,9 +78,9 @@ void recorder_begin(struct recorder *r, uint64_t now_ns);
 /* Seals the open file segment if it is large or old enough, or always if force is set. now_ns: a time before
  * the rings were last emptied. */
 void recorder_seal(struct recorder *r, uint64_t now_ns, bool force);
-/* As writer_flush(). Any thread. */
+/* Does the same as writer_flush(). Any thread. */
 bool recorder_flush(struct recorder *r, uint64_t timeout_ns);
-/* As writer_storage(). Any thread. */
+/* Returns the same as writer_storage(). Any thread. */
 struct writer_storage recorder_storage(const struct recorder *r);
 struct recorder_stats recorder_stats(const struct recorder *r);
 

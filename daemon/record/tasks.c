@@ -12,8 +12,8 @@
 #include "lib/vec.h"
 
 /*
- * A tree of three levels over the 22 bits of a tid: a look-up is three loads,
- * a walk is in the order of tids, and leaves without tasks are released.
+ * The table is a tree of three levels over the 22 bits of a tid. A look-up takes three loads, a
+ * walk visits the tids in order, and leaves without tasks are released.
  */
 #define LEAF_BITS 4
 #define MID_BITS  8

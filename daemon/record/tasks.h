@@ -33,7 +33,7 @@ struct task {
 	uint64_t uncapped_ns; /* end of the last cap; a record of the cap's beginning may be read after it */
 	uint64_t group;       /* govern_group() of the task, as far as the daemon knows */
 	uint8_t flags;        /* TASK_* */
-	/* for inspect_policy: how many inspections the present wait has had in a row */
+	/* for inspect_policy: how often the time to the next inspection of this wait was doubled */
 	uint8_t inspect_level;
 	uint16_t inspect_nr;
 	bool inspect_loop;   /* the wait inspected last was part of a loop of short waits */
@@ -41,8 +41,8 @@ struct task {
 	/* For inspect_policy: start and object of the wait inspected last, time of the inspection, and the
 	 * time from which the same wait may be inspected again. */
 	uint64_t inspect_since_ns, inspect_ns, inspect_next_ns, inspect_obj;
-	/* For inspect_policy: a loop of short waits that a timer ended. Its start, and the task's time on
-	 * the CPU in it. */
+	/* For inspect_policy, about the present loop of short waits that only a timer ends: its start,
+	 * and how long the task has run in it. */
 	uint64_t loop_since_ns, loop_ran_ns;
 	uint32_t loop_waits;
 	/* For inspect_policy: how often the task gave its CPU away and went on; the same number at the last

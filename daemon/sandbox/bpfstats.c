@@ -145,8 +145,8 @@ static int bpfstats_receive(void)
 	return fd;
 }
 
-/* Drops an answer that came too late for its question. Its descriptor would keep the statistics on, and it
- * would be mistaken for the next answer. */
+/* Drops an answer that came too late for its question. Otherwise its descriptor would keep the statistics
+ * on, and the late answer would be mistaken for the next one. */
 static void bpfstats_drop_late(void)
 {
 	struct iovec iov = { &(char){ 0 }, 1 };

@@ -136,7 +136,8 @@ int privilege_calls_enter(void)
 	filter_allow_values(&f, __NR_prctl, 0, UINT32_MAX, calls_prctl, ARRAY_SIZE(calls_prctl));
 	filter_allow_values(&f, __NR_socket, 0, UINT32_MAX, &unix_only, 1);
 	filter_allow_values(&f, __NR_socketpair, 0, UINT32_MAX, &unix_only, 1);
-	/* Threads, but no processes. clone3 has its flags in memory, where a filter cannot read them. */
+	/* clone() may create threads, but no processes. clone3() is not allowed, because its flags are
+	 * in memory, where a filter cannot read them. */
 	filter_allow_values(&f, __NR_clone, 0, CLONE_THREAD, &thread, 1);
 	filter_allow_values(&f, __NR_mmap, 2, PROT_EXEC, &data, 1);
 	filter_allow_values(&f, __NR_mprotect, 2, PROT_EXEC, &data, 1);

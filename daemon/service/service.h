@@ -28,8 +28,8 @@ struct service {
 	const char *trace;
 	struct control *control;
 	struct probe *probe;
-	struct worker *worker;  /* for the daemon's own work; no request of a client runs on it */
-	struct worker *clients; /* for requests of clients */
+	struct worker *worker;  /* does the daemon's own work; no request of a client runs on it */
+	struct worker *clients; /* handles requests of clients */
 	struct worker *closer;  /* closes descriptors that clients passed */
 	struct drain *drain;
 	struct jobs *jobs; /* NULL: the daemon does not ask frameworks for jobs */
@@ -39,7 +39,7 @@ struct service {
 
 /* For control_options.gone: ends what the daemon does for this client. arg: the struct service. */
 void service_gone(void *arg, uint64_t client);
-/* For control_options.dispose and control_options.choked. arg: the struct service. */
+/* The functions for control_options.dispose and control_options.choked. arg: the struct service. */
 void service_dispose(void *arg, uid_t uid, int fd);
 bool service_choked(void *arg);
 

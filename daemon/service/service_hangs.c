@@ -37,7 +37,7 @@ static void hangs_run(void *arg)
 
 	worker_leave(); /* the state directory may be on a file system that does not answer */
 	j->error = incidents_read(j->dir, SERVICE_HANGS_MAX, &j->list, &j->left_out);
-	if (j->error == -ENOENT) { /* no hang was caught yet */
+	if (j->error == -ENOENT) { /* the directory does not exist: no hang was caught yet */
 		j->list = json_array();
 		j->error = j->list ? 0 : -ENOMEM;
 	}

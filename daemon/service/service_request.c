@@ -18,12 +18,12 @@
 struct service_job {
 	struct service *service;
 	uint64_t client;
-	/* For the request "snapshot". */
+	/* Only the request "snapshot" uses these members. */
 	uid_t uid;
 	int fd;
 	struct snapshot_request snapshot;
 	char err[SNAPSHOT_REQUEST_ERR_MAX];
-	/* For the request "status". */
+	/* Only the request "status" uses these members. */
 	double bpf_percent;
 	int error;
 };

@@ -5,7 +5,7 @@
 
 #include "daemon/service/service.h"
 
-/* For control_options.request; arg: the struct service. */
+/* The function for control_options.request. arg: the struct service. */
 void service_request(void *arg, uint64_t client, const char *cmd, json_t *body, int *fd);
 
 #endif

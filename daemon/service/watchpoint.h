@@ -25,7 +25,7 @@ struct watchpoints;
 struct watchpoint_want {
 	uint64_t client; /* number of the client, as in control.h */
 	uint32_t pid;
-	const char *var; /* as variable_find() takes it; borrowed */
+	const char *var; /* the variable, in a form that variable_find() takes; borrowed */
 	uint32_t len;    /* how many bytes are watched; 0: the size of the variable */
 	bool reads;
 };
@@ -50,8 +50,8 @@ enum watchpoint_end { WATCHPOINT_GOES_ON, WATCHPOINT_EXITED, WATCHPOINT_EXECED }
 struct watchpoint_news {
 	struct watchpoint_access v[WATCHPOINT_RECENT_MAX];
 	unsigned n;
-	uint64_t refused; /* since the start: accesses that were too many to be recorded */
-	uint64_t unshown; /* since the last call: accesses that were recorded but not kept for the client */
+	uint64_t refused; /* since the start: accesses that were not recorded, because there were too many */
+	uint64_t unshown; /* since the last call: accesses in the trace that were not kept for the client */
 	enum watchpoint_end end;
 };
 

@@ -121,7 +121,7 @@ size_t symbols_kernel_task(uint32_t tid, char text[][SYMBOLS_TEXT_MAX], size_t m
 	return n;
 }
 
-/* The last part of a path, cleaned. */
+/* The last part of a path, without " (deleted)" at its end. */
 static void module_name(const char *path, char out[MODULE_MAX])
 {
 	static const char deleted[] = " (deleted)";

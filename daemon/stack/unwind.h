@@ -25,7 +25,7 @@ struct unwind_frame {
 	uint64_t ip;
 	uint64_t vaddr;         /* virtual address of ip in the file; 0: no file */
 	struct unwind_elf *elf; /* NULL: there is no readable file; valid until unwind_end() */
-	const char *path;       /* of the mapping; "": it has none; valid until unwind_end() */
+	const char *path;       /* path of the mapping; "": there is none; valid until unwind_end() */
 	bool mapped;            /* ip is in executable memory */
 	bool exact; /* ip is the instruction itself; false: ip is the return address behind a call */
 };

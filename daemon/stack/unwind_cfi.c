@@ -12,7 +12,7 @@
 #include "lib/vec.h"
 
 #define REMEMBER_MAX  8
-#define TABLE_AT_ONCE 64 /* entries of the search table read together at the end */
+#define TABLE_AT_ONCE 64 /* if the search has come down to this many entries, they are read together */
 #define FIRST_READ    512
 #define INDEX_MAX     (4u << 20) /* bytes of .eh_frame from which an index is made */
 

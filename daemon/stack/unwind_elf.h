@@ -42,7 +42,7 @@ struct unwind_elf_id unwind_elf_id(const struct stat *st);
 /* Reads the headers of a file. On success the object owns fd. Returns 0, -ENOMEM, or -errno as
  * elf_file_open(); on failure fd stays the caller's. */
 int unwind_elf_new(int fd, const struct stat *st, struct unwind_elf **ret);
-/* The same for a file in memory. image is borrowed until unwind_elf_free(). */
+/* Does the same as unwind_elf_new() for a file in memory. image is borrowed until unwind_elf_free(). */
 int unwind_elf_new_image(const void *image, size_t size, struct unwind_elf **ret);
 void unwind_elf_free(struct unwind_elf *e);
 /* Closes the descriptors. What has been read stays. */

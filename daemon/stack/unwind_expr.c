@@ -7,7 +7,7 @@
 #include "lib/cursor.h"
 
 #define STACK_MAX 32
-#define STEPS_MAX 512 /* an expression may jump backwards */
+#define STEPS_MAX 512 /* the most steps of an expression, which may jump backwards */
 
 struct expr {
 	struct cursor c;

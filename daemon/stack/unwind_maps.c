@@ -15,7 +15,7 @@
 #include "lib/clock.h"
 
 #define NAMES_MAX     (1u << 20)
-#define MOUNTINFO_MAX 65536 /* lines */
+#define MOUNTINFO_MAX 65536 /* lines of a mountinfo file that are read */
 
 /* True: a file system of this type may have to ask a server. */
 static bool fs_is_remote(const char *type)
@@ -82,7 +82,8 @@ bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_
 		return slot->avoid;
 	snprintf(path, sizeof(path), "/proc/%u/mountinfo", tid);
 	r = mountinfo_look(path, minor_no);
-	/* The lower layer of a container's overlay is mounted outside of the container. */
+	/* The lower layer of a container's overlay is mounted outside of the container, so the
+	 * daemon's own mounts are searched too. */
 	if (r == -ENOENT)
 		r = mountinfo_look("/proc/self/mountinfo", minor_no);
 	if (!slot)

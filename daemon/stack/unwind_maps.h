@@ -62,7 +62,7 @@ bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_
  * -errno of the read. */
 int unwind_maps_read(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts);
 void unwind_maps_done(struct unwind_maps *m);
-/* The mapping that holds addr, or NULL. Valid until the next unwind_maps_read(). */
+/* Returns the mapping that holds addr, or NULL. Valid until the next unwind_maps_read(). */
 struct unwind_map *unwind_maps_find(struct unwind_maps *m, uint64_t addr);
 static inline const char *unwind_maps_path(const struct unwind_maps *m, const struct unwind_map *map)
 {

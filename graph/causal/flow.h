@@ -24,8 +24,7 @@ struct flow_item {
 	uint32_t task; /* the task that sent the bytes, received the bytes, or sent the request */
 	uint32_t bytes;
 	uint64_t client; /* as work.client */
-	uint32_t ask;    /* the send of a request (event): of this request; of bytes, the request that they
-			    answer */
+	uint32_t ask; /* the event by which this request was sent; for bytes, the request that they answer */
 	uint32_t next;
 	uint32_t wake; /* a debt: the edge of the wake-up that it may explain; GRAPH_NONE: none */
 	uint32_t n; /* a request: how many sends began in its receive, so that as many answers may be due */
@@ -68,7 +67,7 @@ struct flows {
 	size_t n_listening;
 };
 
-/* 0 or -ENOMEM. The caller calls flow_done() in both cases. */
+/* Makes an empty set of flows. 0 or -ENOMEM; the caller calls flow_done() in both cases. */
 int flow_init(struct flows *m, const struct graph *g);
 void flow_done(struct flows *m);
 /* The index of the flow of a socket. Makes the flow, and the flow of the socket's other end, if they

@@ -99,13 +99,14 @@ struct pass {
 	struct flows flows;
 	VEC(struct origin) origins;
 	struct map variables, locks, signals; /* key -> index of the origin */
-	struct map jobs;                      /* key -> segment << 32 | event of its enqueueing */
+	struct map jobs;                      /* key -> segment << 32 | event of the enqueue */
 	VEC(struct hands) hands;
 	struct map futexes; /* object -> index of its hands */
 	int err;
 };
 
-/* 0 or -ENOMEM. The caller calls pass_done() in both cases. o NULL: the defaults. */
+/* Prepares a pass over the records of g. o NULL: the default options. 0 or -ENOMEM; the caller calls
+ * pass_done() in both cases. */
 int pass_init(struct pass *p, const struct graph *g, const struct causal_options *o);
 /* Frees the parts that are needed only while the records are read. */
 void pass_drop(struct pass *p);

@@ -76,7 +76,7 @@ enum edge_kind {
 	EDGE_MESSAGE = 4, /* socket */
 	EDGE_PIPE = 5,
 	EDGE_EVENTFD = 6,
-	EDGE_EXIT = 7, /* exit -> waiting parent or joiner */
+	EDGE_EXIT = 7, /* an exit -> the parent or the thread that waited for it */
 	EDGE_SIGNAL = 8,
 	EDGE_FORK = 9,
 	EDGE_FILELOCK = 10,
@@ -175,7 +175,7 @@ void graph_free(struct graph *g);
 uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns);
 /* Index of the first interval of the task that ends after ts_ns, or GRAPH_NONE. */
 uint32_t graph_interval_at(const struct graph *g, uint32_t task, uint64_t ts_ns);
-/* As graph_interval_at(). near: any number. The search is fast if it is the result for a moment
+/* As graph_interval_at(). near: any number. The search is fast if near is the result for a moment
  * shortly before ts_ns. */
 uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t near);
 /* True: the task belongs to a child of the process tgid, or to a descendant of such a child. */

@@ -122,8 +122,8 @@ static void timeline_block(struct builder *b, uint32_t task, const struct ct_rec
 }
 
 /* Task `was` ran on cpu until now, and task `now` runs there from now on (GRAPH_NONE: the idle task).
- * If, by the records so far, a third task ran there, its switch-out is missing. Then it is not known
- * when this task stopped, so its interval becomes unknown. */
+ * If, by the records so far, a third task ran there, its switch-out is missing. It is then not known
+ * when the third task stopped, so its interval becomes unknown. */
 static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint32_t now)
 {
 	while (b->on_cpu.n <= cpu)

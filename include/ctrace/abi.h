@@ -102,8 +102,8 @@ enum ct_kind {
 	CT_SIGDELIVER = 10, /* tid: target, state: signal, flags: CT_GF_FATAL */
 	/*
 	 * tid: the task, peer: bytes, obj: the socket on the sender's side. The record is written
-	 * at the end of the call, so the receiver may have been woken, and have received, before
-	 * it.
+	 * at the end of the call. By then the receiver may have been woken, and may have received
+	 * the bytes, so its records can come first.
 	 */
 	CT_SEND = 11,
 	CT_RECV = 12,  /* tid: the task, peer: bytes, obj: the socket on the receiver's side */
@@ -159,7 +159,7 @@ enum ct_kind {
 	 *   state, wait  as CT_SWITCH
 	 *   obj    the object
 	 *   x[0]   stack id
-	 *   x[1]   ns blocked
+	 *   x[1]   how long the task has been blocked, in ns
 	 */
 	CT_VISIT = 21,
 	/*
@@ -187,7 +187,7 @@ enum ct_kind {
 	 *   tid    the task
 	 *   obj    the variable (CT_OBJ_DATA)
 	 *   flags  CT_QF_*
-	 *   x[0]   its value then
+	 *   x[0]   its value at that time
 	 *   x[1]   its address
 	 */
 	CT_POLLED = 24,
@@ -217,10 +217,10 @@ enum ct_kind {
 	 * The tracer changed how much it records, to keep its own cost within the budget. While a
 	 * step is in force, the record is written again every few seconds, with state equal to
 	 * wait.
-	 *   state  the step now in force (CT_SHED_*; each includes those before it)
-	 *   wait   the step before
+	 *   state  the step now in force (CT_SHED_*; each step includes those before it)
+	 *   wait   the step that was in force before
 	 *   flags  CT_GV_*
-	 *   x[0]   since when the step before was in force
+	 *   x[0]   since when that step was in force
 	 *   x[1]   cost of the tracer at the decision, in millionths of the machine's CPU time
 	 *
 	 * With CT_GV_CAP: a cap of one task begins or ends. Between the two records, records are
@@ -228,8 +228,8 @@ enum ct_kind {
 	 *   tid    the capped task
 	 *   x[0]   begin: equal to ts; end: when the cap began
 	 *   peer   end: how many records of the task were left out since x[0] (saturating)
-	 *   aux    end: state of the task in the high byte (0: it runs or is runnable), CT_W_* in the low
-	 *   nr, obj  end: the system call and the object of the task then
+	 *   aux    end: high byte: state of the task (0: it runs or is runnable); low byte: CT_W_*
+	 *   nr, obj  end: the system call and the object of the task at that time
 	 *
 	 * With CT_GV_GROUP alone: the cap of a group begins or ends. The records of all tasks of a
 	 * user, or of a control group, are left out.
@@ -237,11 +237,11 @@ enum ct_kind {
 	 *   state, wait  the step in force
 	 *   x[0]   begin: equal to ts; end: when the cap began
 	 *   peer   how many records were left out since x[0] (saturating). If several groups are capped
-	 *          at a time, the first one has the number of all.
+	 *          at a time, the record of the first group has the sum for all of them.
 	 *
-	 * With CT_GV_CAP and CT_GV_GROUP: a task of a capped group, if it makes records meanwhile.
-	 * The task has one such record when its first record is left out, and one when the cap has
-	 * ended.
+	 * With CT_GV_CAP and CT_GV_GROUP: the cap of one task of a capped group begins or ends. It
+	 * begins when the first record of the task is left out. A task that makes no records while
+	 * the group is capped has no such record.
 	 */
 	CT_SHED = 27,
 	CT_KIND_LAST = CT_SHED,
@@ -295,7 +295,7 @@ _Static_assert(sizeof(struct ct_rec) == 32, "ct_rec");
 
 /* Why a task blocked: a class of system call, or a reason that is no system call. */
 enum ct_wait {
-	CT_W_NONE = 0,     /* did not block: preempted, or yielded by another way than sched_yield */
+	CT_W_NONE = 0,     /* did not block: preempted, or yielded in another way than by sched_yield */
 	CT_W_FUTEX = 1,    /* obj: futex */
 	CT_W_READ = 2,     /* obj: the file or socket that the task reads from */
 	CT_W_WRITE = 3,    /* obj: the file or socket that the task writes to */
@@ -323,7 +323,7 @@ enum ct_wait {
 
 /* flags of CT_SWITCH */
 #define CT_SF_PREEMPT  0x01 /* previous task was preempted */
-#define CT_SF_IOWAIT   0x02 /* in_iowait */
+#define CT_SF_IOWAIT   0x02 /* in_iowait of the kernel: the task waits for I/O */
 #define CT_SF_TIMEOUT  0x04 /* the wait has a time limit */
 #define CT_SF_COMPAT   0x08 /* 32-bit system call: nr and obj not decoded */
 #define CT_SF_IDLE     0x10 /* TASK_IDLE: uninterruptible but counts as idle */
@@ -341,11 +341,11 @@ enum ct_ctx { CT_CTX_TASK = 0, CT_CTX_SOFTIRQ = 1, CT_CTX_HARDIRQ = 2, CT_CTX_TI
 #define CT_WF_FROZEN  0x20 /* the wakee was frozen; the wake ends the freeze, not the wait */
 #define CT_WF_IDLE    0x10 /* the waker is the idle task: the context is an interrupt, whatever state says */
 
-#define CT_LF_THREAD     0x01 /* fork: a thread of the same process */
-#define CT_LF_GROUP_DEAD 0x02 /* exit: the last thread of its process */
+#define CT_LF_THREAD     0x01 /* fork: the new task is a thread of the same process */
+#define CT_LF_GROUP_DEAD 0x02 /* exit: the task was the last thread of its process */
 
-#define CT_GF_FATAL   0x01 /* default action is to kill and there is no handler */
-#define CT_GF_IGNORED 0x02 /* the target ignores the signal, or it was pending already */
+#define CT_GF_FATAL   0x01 /* the default action is to kill, and there is no handler */
+#define CT_GF_IGNORED 0x02 /* the target ignores the signal, or the signal was pending already */
 #define CT_GF_GROUP   0x04 /* sent to the process, not to one thread */
 #define CT_GF_KERNEL  0x08 /* sent by the kernel, not by kill or its relatives */
 
@@ -371,8 +371,8 @@ enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
 /* The rules by which the daemon notices a hang. */
 enum ct_hang {
 	CT_HANG_LOOP = 0,     /* the task has not returned to its event loop as usual, and blocks elsewhere */
-	CT_HANG_BUSY = 1,     /* as LOOP, but the task runs */
-	CT_HANG_STARVED = 2,  /* as LOOP, or any other task: it is runnable and gets no CPU */
+	CT_HANG_BUSY = 1,     /* the same as LOOP, but the task runs */
+	CT_HANG_STARVED = 2,  /* any task: it is runnable, but gets no CPU */
 	CT_HANG_DISK = 3,     /* the task is uninterruptible for too long */
 	CT_HANG_DEADLOCK = 4, /* a cycle of tasks that wait for each other's locks */
 	CT_HANG_SERVICE = 5,  /* a socket has unread bytes, and its reader no longer answers as it used to */
@@ -387,7 +387,7 @@ enum ct_shed {
 	CT_SHED_MESSAGES = 3, /* no CT_SEND, CT_RECV, CT_READY */
 	CT_SHED_WAKES = 4,    /* wakes without the object that the waker acted on */
 	CT_SHED_WAITS = 5,    /* waits without object, owner and set of descriptors */
-	CT_SHED_PAUSE = 6,    /* for parts of the time nothing is recorded: CT_GAP with CT_LOSS_SHED */
+	CT_SHED_PAUSE = 6,    /* pauses, in which nothing is recorded: CT_GAP with CT_LOSS_SHED */
 	CT_SHED_STEPS = 7,
 };
 #define CT_GV_CAP    0x01 /* a cap of one task, not a step */
@@ -477,7 +477,7 @@ _Static_assert(sizeof(struct ct_blob) == 16, "ct_blob");
 
 #define CT_COMM_LEN   16
 #define CT_TF_KTHREAD 0x01
-/* The flags below say for which event the blob is written. */
+/* The flags from EXEC to FOUND say for which event the blob is written. */
 #define CT_TF_EXEC   0x02
 #define CT_TF_FORK   0x04
 #define CT_TF_RENAME 0x08
@@ -505,7 +505,7 @@ struct ct_object_blob {
 	struct ct_blob h; /* h.tid: the task that was seen using it */
 	ct_u64 id;
 	ct_u64 ino;
-	ct_u64 peer; /* unix: object id of the other end; 0 unknown */
+	ct_u64 peer; /* unix: object id of the other end; 0: not known */
 	ct_u32 dev;  /* kernel encoding: of the file system; CHARDEV, TTY, FUSEDEV: of the device itself */
 	ct_u32 fs_magic;
 	ct_u16 family;  /* sockets: AF_* */
@@ -534,7 +534,7 @@ _Static_assert(sizeof(struct ct_object_blob) == 104, "ct_object_blob");
  * with the prefix "k:".
  */
 struct ct_stack_blob {
-	struct ct_blob h; /* h.tid 0 */
+	struct ct_blob h; /* h.tid is 0 */
 	ct_u64 id;        /* a hash of the frames, never 0 */
 	ct_u16 n_frames;
 	ct_u16 pad[3];
@@ -546,7 +546,7 @@ _Static_assert(sizeof(struct ct_stack_blob) == 32, "ct_stack_blob");
 #define CT_RAWSTACK_MAX 48
 struct ct_rawstack_blob {
 	struct ct_blob h;
-	ct_u64 ran_ns; /* on the CPU without blocking; times off the CPU as runnable are not counted */
+	ct_u64 ran_ns; /* CPU time since the task last blocked; time in the queue for a CPU is not counted */
 	ct_u16 nr;
 	ct_u8 n_kernel;
 	ct_u8 n_user;
@@ -580,13 +580,13 @@ struct ct_iter_task {
 	struct ct_task_blob task;
 	/*
 	 * kind CT_SWITCH; tid, state, wait, flags, nr and obj are as if the task blocked now. peer:
-	 * the CPU that the task has, plus 1; 0: none.
+	 * the number of the CPU that the task runs on, plus 1; 0: it runs on none.
 	 */
 	struct ct_rec wait;
-	ct_u32 futex_owner; /* as CT_FUTEX.peer */
+	ct_u32 futex_owner; /* owner of the futex, as CT_FUTEX.peer */
 	ct_u32 n_kstack;
 	ct_u64 sched_since; /* boot time at which the task left the CPU; 0: not known */
-	ct_u64 args[6];     /* of the system call of the task */
+	ct_u64 args[6];     /* arguments of the system call of the task */
 	/*
 	 * x86-64: r15 r14 r13 r12 bp bx r11 r10 r9 r8 ax cx dx si di orig_ax ip cs flags sp ss.
 	 * arm64: x0..x30 sp pc. The rest is 0. All are 0 for kernel threads.
@@ -602,7 +602,7 @@ struct ct_iter_task {
 /* Per-CPU counters of the kernel side. */
 struct ct_cpu_stats {
 	ct_u64 lost[CT_LOSS_CAUSES];
-	ct_u64 lost_first_ns[CT_LOSS_CAUSES]; /* since the daemon last reset the member to 0 */
+	ct_u64 lost_first_ns[CT_LOSS_CAUSES]; /* the first loss since the daemon last set this member to 0 */
 	ct_u64 lost_last_ns[CT_LOSS_CAUSES];
 };
 

@@ -27,16 +27,16 @@ struct cpu_context {
 
 struct cpu {
 	/* The members that every record touches are in one cache line. */
-	ct_u64 head;  /* bytes given to records since the start */
+	ct_u64 head;  /* bytes that were reserved for records since the start */
 	ct_u32 id;    /* index of this entry; the loader sets it */
-	ct_u32 depth; /* interrupts in progress, innermost last */
+	ct_u32 depth; /* how many interrupts are in progress; the innermost is the last of ctx */
 	ct_u32 ready_depth;
 	ct_u32 emitted;   /* records in the side ring; the program checks at one in 64 how full it is */
 	ct_u64 ready_obj; /* the socket that became readable at ready_depth, in ready_call, at ready_ns */
 	ct_u64 ready_call;
 	ct_u64 ready_ns;
-	ct_u64 switch_ns; /* the last context switch */
-	ct_u64 sample_ns; /* the last sample */
+	ct_u64 switch_ns; /* time of the last context switch */
+	ct_u64 sample_ns; /* time of the last sample */
 
 	/* Bytes that the daemon has read since the start; only the daemon writes it. */
 	ct_u64 tail __attribute__((aligned(64)));

@@ -62,8 +62,8 @@ static inline ct_u8 ct_switch_next_prio(const struct ct_rec *r)
 	return (ct_u8)(r->aux >> 8);
 }
 
-/* CT_WAKE: the task that was on the CPU. It is the waker only if ct_wake_by_task() says so;
- * otherwise an interrupt on its CPU was. */
+/* CT_WAKE: the task that was on the CPU. This task is the waker only if ct_wake_by_task() is true.
+ * Otherwise the waker is an interrupt on its CPU. */
 static inline ct_u32 ct_wake_waker(const struct ct_rec *r)
 {
 	return r->peer;
@@ -98,7 +98,7 @@ static inline ct_u32 ct_futex_owner(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* CT_WAKE_NEW */
+/* CT_WAKE_NEW: the task that created the new task. */
 static inline ct_u32 ct_wake_new_creator(const struct ct_rec *r)
 {
 	return r->peer;
@@ -110,7 +110,7 @@ static inline ct_u32 ct_fd_number(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* CT_WAITFD */
+/* CT_WAITFD: the index of the descriptor in its set; the size of the set; the poll events. */
 static inline ct_u8 ct_waitfd_index(const struct ct_rec *r)
 {
 	return r->state;
@@ -126,7 +126,7 @@ static inline ct_u16 ct_waitfd_events(const struct ct_rec *r)
 	return r->aux;
 }
 
-/* CT_FORK */
+/* CT_FORK: tid and tgid of the child. */
 static inline ct_u32 ct_fork_child(const struct ct_rec *r)
 {
 	return r->peer;
@@ -137,7 +137,7 @@ static inline ct_u32 ct_fork_child_tgid(const struct ct_rec *r)
 	return (ct_u32)r->obj;
 }
 
-/* CT_EXEC */
+/* CT_EXEC: the tid that the task had before the exec. */
 static inline ct_u32 ct_exec_tid_before(const struct ct_rec *r)
 {
 	return r->peer;
@@ -149,13 +149,13 @@ static inline ct_u32 ct_exit_code(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* CT_SIGNAL and CT_SIGDELIVER */
+/* CT_SIGNAL and CT_SIGDELIVER: the number of the signal. */
 static inline ct_u8 ct_signal_number(const struct ct_rec *r)
 {
 	return r->state;
 }
 
-/* CT_SIGNAL */
+/* CT_SIGNAL: tid of the target. */
 static inline ct_u32 ct_signal_target(const struct ct_rec *r)
 {
 	return r->peer;
@@ -167,7 +167,7 @@ static inline ct_s32 ct_signal_code(const struct ct_rec *r)
 	return (short)r->aux;
 }
 
-/* CT_SEND and CT_RECV */
+/* CT_SEND and CT_RECV: how many bytes were sent or received. */
 static inline ct_u32 ct_message_bytes(const struct ct_rec *r)
 {
 	return r->peer;
@@ -184,13 +184,13 @@ static inline ct_u32 ct_block_bytes(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* CT_READY */
+/* CT_READY: the context in which the socket became readable. */
 static inline enum ct_ctx ct_ready_context(const struct ct_rec *r)
 {
 	return (enum ct_ctx)r->state;
 }
 
-/* CT_FLOCK and CT_HELD */
+/* CT_FLOCK and CT_HELD: the operation, and the kind of lock. */
 enum ct_lock_op { CT_LOCK_READ = 0, CT_LOCK_WRITE = 1, CT_LOCK_UNLOCK = 2 };
 enum ct_lock_type { CT_LOCK_POSIX = 0, CT_LOCK_FLOCK = 1, CT_LOCK_OFD = 2 };
 
@@ -216,7 +216,7 @@ static inline bool ct_held_is_waiter(const struct ct_rec *r)
 	return r->flags & 1;
 }
 
-/* CT_VISIT */
+/* CT_VISIT: the state of the task, and the kind of its wait. */
 static inline ct_u8 ct_visit_state(const struct ct_rec *r)
 {
 	return r->state;
@@ -227,7 +227,7 @@ static inline enum ct_wait ct_visit_wait(const struct ct_rec *r)
 	return (enum ct_wait)r->wait;
 }
 
-/* CT_GAP */
+/* CT_GAP: why the records are missing. */
 static inline enum ct_loss ct_gap_cause(const struct ct_rec *r)
 {
 	return (enum ct_loss)r->state;
@@ -250,13 +250,13 @@ static inline ct_u16 ct_access_bytes(const struct ct_rec *r)
 	return r->aux;
 }
 
-/* CT_JOB */
+/* CT_JOB: what happened to the job. */
 static inline enum ct_job ct_job_state(const struct ct_rec *r)
 {
 	return (enum ct_job)r->state;
 }
 
-/* CT_HANG */
+/* CT_HANG: the rule that noticed the hang, and the kind of wait of the task. */
 static inline enum ct_hang ct_hang_rule(const struct ct_rec *r)
 {
 	return (enum ct_hang)r->state;
@@ -273,7 +273,7 @@ static inline ct_u32 ct_hang_blocker(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* CT_SHED */
+/* CT_SHED: the step that is in force now, and the step before it. */
 static inline enum ct_shed ct_shed_step(const struct ct_rec *r)
 {
 	return (enum ct_shed)r->state;
@@ -291,7 +291,7 @@ static inline ct_u32 ct_cap_records(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* CT_SHED with CT_GV_CAP, at the end of the cap: why the task blocks then, and its state. */
+/* CT_SHED with CT_GV_CAP, at the end of the cap: why the task blocks at that time, and its state. */
 static inline enum ct_wait ct_cap_wait(const struct ct_rec *r)
 {
 	return (enum ct_wait)(r->aux & 0xff);

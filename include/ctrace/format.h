@@ -41,21 +41,21 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is copied 
  */
 #define FORMAT_SLOTS_MAX   (1u << 31)
 #define FORMAT_CPUS_MAX    8192u
-#define FORMAT_RECORDS_MAX (1u << 20)   /* of a segment */
+#define FORMAT_RECORDS_MAX (1u << 20)   /* records of a segment */
 #define FORMAT_RAW_MAX     (128u << 20) /* sum of the raw sizes of the blocks of a segment */
-#define FORMAT_BODY_MAX    (256u << 20) /* of a segment */
+#define FORMAT_BODY_MAX    (256u << 20) /* bytes of the body of a segment */
 /*
  * Every boot time is below this limit (146 years), and so is the distance from boot time to any
  * other clock. So the sum of two of them fits into a signed number.
  */
 #define FORMAT_TIME_MAX (1ULL << 62)
 
-/* At the start of the file; meta_bytes of meta data follow. */
+/* The file header, at the start of the file. meta_bytes bytes of meta data follow. */
 struct format_file {
 	uint8_t magic[FORMAT_MAGIC_BYTES];
 	uint16_t major;
 	uint16_t minor;
-	uint32_t header_bytes; /* of this structure; the meta data follow it */
+	uint32_t header_bytes; /* size of this structure; the meta data follow it */
 	uint32_t slot_bytes;
 	uint32_t n_slots; /* without slot 0 */
 	uint64_t file_id; /* random; every segment of the file repeats it */
@@ -86,7 +86,7 @@ struct format_segment {
 	uint8_t magic[FORMAT_MAGIC_BYTES];
 	uint16_t major;
 	uint16_t minor;
-	uint32_t header_bytes; /* of this structure; the body follows it */
+	uint32_t header_bytes; /* size of this structure; the body follows it */
 	uint64_t file_id;
 	uint64_t seq; /* 1, 2, 3, ... in a file */
 	uint8_t boot_id[16];
@@ -101,7 +101,7 @@ struct format_segment {
 	uint32_t body_bytes;
 	uint32_t body_crc; /* CRC32C of the body */
 	uint32_t n_records;
-	uint32_t n_cpus; /* of the machine */
+	uint32_t n_cpus; /* number of CPUs of the machine */
 	uint32_t n_tasks;
 	uint32_t n_objects;
 	uint32_t n_stacks;
@@ -109,7 +109,7 @@ struct format_segment {
 	uint64_t lost[FORMAT_CAUSES];    /* lost records by cause: from its CT_GAP records, and gap_records */
 	uint8_t kind_info[FORMAT_KINDS]; /* FORMAT_KIND_* of every kind that the writer knew */
 	uint32_t kinds[FORMAT_KINDS];    /* number of records, by kind */
-	uint64_t gap_from_ns;            /* see FORMAT_SEGMENT_UNWRITTEN; else 0 */
+	uint64_t gap_from_ns;            /* with FORMAT_SEGMENT_UNWRITTEN: since when; otherwise 0 */
 	uint64_t gap_records;            /* how many records were not written */
 	uint8_t reserved[36];            /* 0 */
 	uint32_t crc;                    /* CRC32C of header_bytes bytes, this field taken as 0 */
@@ -132,7 +132,7 @@ enum format_codec { FORMAT_CODEC_RAW = 0, FORMAT_CODEC_ZSTD = 1 };
 /* The writer leaves out empty blocks. No type occurs twice in a segment. */
 enum format_block_type {
 	FORMAT_META = 1, /* pairs of 0-terminated strings: name, value */
-	FORMAT_CPUS = 2, /* struct format_cpu, by cpu; the columns are in this order */
+	FORMAT_CPUS = 2, /* struct format_cpu, sorted by cpu; the columns are in this order */
 	FORMAT_TIDS = 3, /* uint32_t: task ids; the columns TID and PEER hold indices into it */
 	FORMAT_OBJS = 4, /* uint64_t: object ids; the column OBJ holds indices into it */
 
@@ -143,8 +143,8 @@ enum format_block_type {
 	FORMAT_COL_T0 = 11,   /* ... T7 = 18: byte n of the times that have more than n bytes */
 	FORMAT_COL_T7 = 18,
 	FORMAT_COL_TID = 19,   /* varint: index into TIDS */
-	FORMAT_COL_PEER = 20,  /* varint: index into TIDS, where peer is a task */
-	FORMAT_COL_COUNT = 21, /* varint: peer where it is a number */
+	FORMAT_COL_PEER = 20,  /* varint: index into TIDS, in kinds of records where peer is a task */
+	FORMAT_COL_COUNT = 21, /* varint: peer, in kinds of records where it is a number */
 	FORMAT_COL_STATE = 22, /* 1 byte */
 	FORMAT_COL_WAIT = 23,  /* 1 byte */
 	FORMAT_COL_FLAGS = 24, /* 1 byte */
@@ -157,7 +157,7 @@ enum format_block_type {
 	FORMAT_TASKS = 32,   /* struct ct_task_blob */
 	FORMAT_OBJECTS = 33, /* struct ct_object_blob */
 	FORMAT_STACKS = 34,  /* struct ct_stack_blob */
-	FORMAT_STATES = 35,  /* struct format_state, by tid: the checkpoint at begin_ns */
+	FORMAT_STATES = 35,  /* struct format_state, sorted by tid: the checkpoint at begin_ns */
 	FORMAT_BLOCK_TYPES = 36,
 };
 
@@ -192,12 +192,12 @@ enum format_run { FORMAT_RUN_BLOCKED = 0, FORMAT_RUN_RUNNABLE = 1, FORMAT_RUN_RU
 
 /* The state of a task at the checkpoint. */
 struct format_state {
-	struct ct_rec last; /* as in a CT_SWITCH record: tid, state, wait, flags, nr, obj; ts: since when */
-	uint32_t owner;     /* as CT_FUTEX.peer */
+	struct ct_rec last; /* like a CT_SWITCH: tid, state, wait, flags, nr, obj; ts: since when */
+	uint32_t owner;     /* owner of the futex, as CT_FUTEX.peer */
 	uint8_t run;        /* FORMAT_RUN_* */
 	uint8_t flags;      /* FORMAT_STATE_* */
 	uint8_t reserved[2];
-	uint16_t cpu; /* on which the task runs or ran last; FORMAT_CPU_NONE: not known */
+	uint16_t cpu; /* the CPU on which the task runs or ran last; FORMAT_CPU_NONE: not known */
 	uint16_t reserved2;
 	uint32_t reserved3;
 };

@@ -11,7 +11,7 @@
 
 #include "ctrace/abi.h"
 
-#define GOVERN_CAPS      64 /* tasks that may be capped at a time; the tid gives the slot */
+#define GOVERN_CAPS      64 /* slots of capped tasks; the tid gives the slot */
 #define GOVERN_SLOT(tid) ((tid) & (GOVERN_CAPS - 1))
 #define GOVERN_GROUPS    8 /* groups that may be capped at a time */
 

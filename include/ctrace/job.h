@@ -12,7 +12,7 @@
 #include "ctrace/abi.h"
 
 #define JOB_RULES_MAX 512 /* each takes up to four descriptors of the daemon */
-#define JOB_NAME_MAX  24  /* with the 0; a multiple of 8 */
+#define JOB_NAME_MAX  24  /* bytes, with the final 0; a multiple of 8 */
 
 /* A value is the sum of a register and off. With deref it is the 64 bits at that address. */
 struct job_value {
@@ -49,7 +49,7 @@ enum job_reg {
 
 #define JOB_RETURNS 0x01 /* a start, at the entry of a function; the return of the function is the end */
 #define JOB_CALLS   0x02 /* the job's function has no known name: report it to the loader */
-#define JOB_NOTED   0x04 /* an enqueue that is remembered, for JOB_QUEUED */
+#define JOB_NOTED   0x04 /* an enqueue; it is remembered, because rules with JOB_QUEUED need it */
 #define JOB_QUEUED  0x08 /* a start that counts only if an enqueue of the job was seen before */
 #define JOB_LOOSE   0x10 /* a start of a job for whose end there is no event: CT_JF_LOOSE */
 
@@ -60,7 +60,7 @@ struct job_rule {
 	ct_u8 name_len;
 	ct_u8 pad;
 	ct_u32 calls;            /* passed back to the loader in struct job_call */
-	char name[JOB_NAME_MAX]; /* of the framework; its queues have this name */
+	char name[JOB_NAME_MAX]; /* name of the framework; its queues have this name */
 };
 _Static_assert(sizeof(struct job_rule) == 56, "job_rule");
 

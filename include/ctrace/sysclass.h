@@ -28,7 +28,7 @@
 
 enum sysclass_how {
 	SYSCLASS_PLAIN = 0,
-	SYSCLASS_TIMED,       /* always has a time limit: nanosleep */
+	SYSCLASS_TIMED,       /* the wait always has a time limit: nanosleep */
 	SYSCLASS_FUTEX,       /* futex(): the operation is argument 1 */
 	SYSCLASS_FUTEX2,      /* futex_wait() */
 	SYSCLASS_FUTEX_WAITV, /* futex_waitv(): a vector of addresses */
@@ -37,8 +37,8 @@ enum sysclass_how {
 	SYSCLASS_FCNTL,       /* waits for a lock only with F_SETLKW and F_OFD_SETLKW */
 	SYSCLASS_WAIT4,       /* argument 0 is a pid */
 	SYSCLASS_WAITID,      /* argument 0 is the type of argument 1 */
-	SYSCLASS_CLONE,       /* argument 0 has CLONE_VFORK */
-	SYSCLASS_CLONE3,      /* argument 0 points at flags */
+	SYSCLASS_CLONE,       /* waits if argument 0 has CLONE_VFORK */
+	SYSCLASS_CLONE3,      /* waits if the flags that argument 0 points at have CLONE_VFORK */
 	SYSCLASS_YIELD,
 };
 

@@ -22,7 +22,7 @@ struct watch_slot {
 	ct_u32 len;  /* 1, 2, 4, 8 */
 	ct_u32 n_second;
 	ct_u64 second_ns; /* n_second accesses were recorded since this time */
-	ct_u64 value;     /* the last value written */
+	ct_u64 value;     /* the value that was written last */
 	ct_u64 change;    /* how often the value changed */
 	ct_u64 refused;   /* accesses that were not recorded because they were too many */
 };

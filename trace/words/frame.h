@@ -2,8 +2,11 @@
 /*
  * frame.h - answers questions about a frame of a stack. In a trace, a frame is text:
  *
- *   "function+0x12 (file)" a program; one without a symbol is "0x1234 (file)" "k:function+0x12
- *   (module)" the kernel; without "(module)" in the kernel itself "... (the rest was left out)"
+ *   "function+0x12 (file)"       a frame of a program
+ *   "0x1234 (file)"              a frame of a program, for whose address no function was found
+ *   "k:function+0x12 (module)"   a frame of a module of the kernel
+ *   "k:function+0x12"            a frame of the kernel itself
+ *   "... (the rest was left out)"
  *
  * daemon/stack/symbols.c writes these texts. A redacted frame may have no "+0x12". Pure; any thread.
  */

@@ -16,7 +16,7 @@ struct words {
 	bool failed;
 };
 
-/* Appends formatted text. */
+/* Appends formatted text, as printf() writes it. */
 __attribute__((format(printf, 2, 3))) void words_add(struct words *t, const char *fmt, ...);
 /* Appends a duration: "7.7 s", "350 ms", "12 us". */
 void words_duration(struct words *t, uint64_t ns);
