@@ -30,6 +30,30 @@
  * take longer. Above: other programs wait for the disk. No evidence yet. */
 #define CUT_PIECE_BYTES (8u << 20)
 
+/* ns. An open segment that stays small is saved again and again, and sealed at this age. Below: a quiet
+ * machine uses up the file sooner, by one slot each time. Above: each save writes and compresses more, and a
+ * damaged slot takes more. Evidence: doc/format.md, "A quiet machine". */
+#define WRITER_OPEN_NS 8000000000ULL
+/* Bytes before encoding. A larger open segment is sealed, not saved: it would not fit into a slot. Below:
+ * less of a slot is used. Above: a segment is encoded, found too large, and encoded again. Evidence: the
+ * segments of an idle machine have 10 KiB of other blocks, and records become 5 times smaller. */
+#define WRITER_SAVE_BYTES (256u << 10)
+/* Slots for the copies of the open segment: at least so many, at most so many, and one in so many of the
+ * file. Below: a copy that has been synced is overwritten before the next sync, or while a reader still needs
+ * it. Above: less room for the trace. Evidence: one copy a second, STORE_SYNC_NS. */
+#define RINGFILE_SAVES_MIN   16u
+#define RINGFILE_SAVES_MAX   128u
+#define RINGFILE_SAVES_SHARE 32u
+
+/*
+ * Reading
+ */
+
+/* Bytes of segment bodies that one scan of a file reads to choose among copies of a segment. Below: a damaged
+ * copy is taken for the whole one. Above: a hostile file costs more time. Evidence: a real file has copies of
+ * some 16 segments, one slot each; more than that after a damaged header. */
+#define FILE_INDEX_COMPARE_BYTES (16u << 20)
+
 /*
  * Encoding
  */

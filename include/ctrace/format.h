@@ -22,7 +22,7 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is copied to and from memory");
 
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 2
+#define FORMAT_MINOR 3
 
 #define FORMAT_FILE_MAGIC                                                                                    \
 	"\x89"                                                                                               \
@@ -69,6 +69,12 @@ _Static_assert(sizeof(struct format_file) == 64, "format_file");
 
 #define FORMAT_SEGMENT_RESTART   0x1u /* the daemon did not capture just before this segment */
 #define FORMAT_SEGMENT_UNWRITTEN 0x2u /* the records from gap_from_ns to begin_ns could not be written */
+/*
+ * Since version 1.3: a copy of a segment that was still open. The file may have more copies of the
+ * segment, with the same seq. Of those, the one with the greatest end_ns has all records of the
+ * others.
+ */
+#define FORMAT_SEGMENT_SAVED 0x4u
 
 /*
  * How the fields of a kind are predicted (predict.h, doc/format.md), and how many extra words the

@@ -10,6 +10,7 @@
 #include "trace/format/crc32c.h"
 #include "trace/format/limits.h"
 #include "trace/format/pio.h"
+#include "trace/thresholds.h"
 
 #define SCAN_TRIES 4
 
@@ -201,14 +202,36 @@ static int by_seq(const void *a, const void *b)
 
 	if (x->h.seq != y->h.seq)
 		return x->h.seq < y->h.seq ? -1 : 1;
+	if (x->h.end_ns != y->h.end_ns)
+		return x->h.end_ns < y->h.end_ns ? -1 : 1;
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-/* Drops segments that a newer segment has overwritten in part, because the slots belong to the newest
- * segment. The segments are sorted by seq. */
-static int file_index_drop_overlapped(struct file_index *ix, uint32_t n_slots)
+/* Whether the body of a segment matches its checksum. *budget: how many bytes may still be read; a
+ * larger body counts as right. */
+static bool body_is_right(const struct file_index *ix, int fd, const struct file_index_segment *s,
+			  uint64_t *budget)
+{
+	uint64_t at = (uint64_t)s->slot * ix->file.slot_bytes + s->h.header_bytes;
+	_cleanup_free_ uint8_t *body = NULL;
+
+	if (s->h.body_bytes > *budget)
+		return true;
+	*budget -= s->h.body_bytes;
+	body = malloc(s->h.body_bytes + 1U);
+	return !body || (!pio_read(fd, body, s->h.body_bytes, at) &&
+			 crc32c_matches(crc32c(0, body, s->h.body_bytes), s->h.body_crc));
+}
+
+/*
+ * Drops segments that a newer one has overwritten in part: the newest segment owns its slots. Of
+ * several copies of a segment, keeps the newest one with a right body. If none has, keeps the
+ * oldest one: the segment is damaged. segments are sorted as by_seq().
+ */
+static int file_index_drop_overlapped(struct file_index *ix, int fd, uint32_t n_slots)
 {
 	_cleanup_free_ uint8_t *taken = calloc((size_t)n_slots + 1, 1);
+	uint64_t budget = FILE_INDEX_COMPARE_BYTES;
 	size_t to = ix->segments.n;
 
 	if (!taken)
@@ -222,6 +245,8 @@ static int file_index_drop_overlapped(struct file_index *ix, uint32_t n_slots)
 		    (to < ix->segments.n && ix->segments.v[to].h.seq == s->h.seq))
 			continue;
 		memset(taken + s->slot, 1, n);
+		if (i && s[-1].h.seq == s->h.seq && !body_is_right(ix, fd, s, &budget))
+			continue;
 		ix->segments.v[--to] = *s;
 	}
 	ix->segments.n -= to;
@@ -266,7 +291,7 @@ static int file_index_scan_once(struct file_index *ix, int fd)
 	if (!ix->segments.n)
 		return 0;
 	qsort(ix->segments.v, ix->segments.n, sizeof(*ix->segments.v), by_seq);
-	return file_index_drop_overlapped(ix, n_slots);
+	return file_index_drop_overlapped(ix, fd, n_slots);
 }
 
 static bool file_index_has_holes(const struct file_index *ix)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* file_index.h - finds the file header and the segments of a trace file. It reads headers only, no
- * bodies. One thread at a time for each struct file_index. */
+/* file_index.h - finds the file header and the segments of a trace file. It reads headers only, and
+ * bodies where the file has several copies of a segment. One thread at a time for each struct file_index. */
 #ifndef CTRACE_TRACE_FORMAT_FILE_INDEX_H
 #define CTRACE_TRACE_FORMAT_FILE_INDEX_H
 
@@ -24,7 +24,7 @@ struct file_index {
 	char *meta; /* file.meta_bytes bytes, then a 0; owned */
 	uint64_t file_bytes;
 	bool copy_used; /* the file header is damaged; file and meta are from its copy */
-	VEC(struct file_index_segment) segments; /* by seq; no two overlap */
+	VEC(struct file_index_segment) segments; /* by seq, one each; no two overlap */
 	uint32_t n_broken; /* slots with the magic and file id of a segment, but a damaged header */
 	uint32_t n_newer;  /* segments of a greater major version */
 };

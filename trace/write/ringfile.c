@@ -14,7 +14,9 @@
 #include "lib/clock.h"
 #include "lib/owned.h"
 #include "lib/syncdir.h"
+#include "trace/format/crc32c.h"
 #include "trace/format/pio.h"
+#include "trace/thresholds.h"
 
 #define RINGFILE_BYTES_MIN (4u << 20)
 #define RINGFILE_SEQ_MAX   (UINT64_MAX / 2)
@@ -97,24 +99,135 @@ static bool ringfile_is_blank(int fd)
 	return true;
 }
 
-/* Takes over the segments that the file has, and finds the place for the next one. */
-static void ringfile_take(struct ringfile *r, const struct file_index *ix, const uint8_t boot_id[16])
+/* Whether a segment is a copy in one of the slots for copies. */
+static bool is_save(const struct ringfile *r, const struct file_index_segment *s)
 {
+	return s->h.flags & FORMAT_SEGMENT_SAVED && s->slot <= r->n_saves;
+}
+
+static void ringfile_take_slot(struct ringfile *r, const struct format_segment *h, uint32_t slot,
+			       const uint8_t boot_id[16])
+{
+	r->slots[slot] = (struct ringfile_slot){ h->seq, h->begin_ns,
+						 !memcmp(h->boot_id, boot_id, sizeof(h->boot_id)) };
+}
+
+/* Takes over the segments that the file has, and finds the place for the next one. */
+static void ringfile_take(struct ringfile *r, const struct file_index *ix, const struct ringfile_options *opt)
+{
+	uint64_t ring_seq = 0;
+
 	r->slot_bytes = ix->file.slot_bytes;
 	r->file_id = ix->file.file_id;
 	r->next_seq = 1;
-	r->next_slot = 1;
+	r->n_saves = MIN(r->n_slots / RINGFILE_SAVES_SHARE, RINGFILE_SAVES_MAX);
+	if (r->n_saves < RINGFILE_SAVES_MIN)
+		r->n_saves = 0;
+	r->has_saves = r->n_saves;
+	r->next_save = 1;
+	r->next_slot = r->n_saves + 1;
 	for (size_t i = 0; i < ix->segments.n; i++) {
 		const struct file_index_segment *newest = &ix->segments.v[i];
-		bool this_boot = !memcmp(newest->h.boot_id, boot_id, sizeof(newest->h.boot_id));
+		bool this_boot = !memcmp(newest->h.boot_id, opt->boot_id, sizeof(newest->h.boot_id));
 
-		r->slots[newest->slot] =
-			(struct ringfile_slot){ newest->h.seq, newest->h.begin_ns, this_boot };
 		r->next_seq = newest->h.seq + 1;
-		r->next_slot = newest->slot + newest->h.n_slots;
 		r->newest_ns = this_boot ? newest->h.end_ns : 0;
 		r->continued = true;
+		if (is_save(r, newest)) {
+			r->next_save = newest->slot % r->n_saves + 1;
+			continue;
+		}
+		ringfile_take_slot(r, &newest->h, newest->slot, opt->boot_id);
+		r->has_saves &= newest->slot > r->n_saves;
+		r->next_slot = newest->slot + newest->h.n_slots;
+		ring_seq = newest->h.seq;
 	}
+	/* Segments that ringfile_unsave() has put there lie behind the newest, and are hardly older. */
+	while (r->next_slot <= r->n_slots && r->slots[r->next_slot].seq &&
+	       r->slots[r->next_slot].seq + r->n_saves > ring_seq)
+		r->next_slot++;
+}
+
+/* Makes slots [from, to) invalid, so that no reader finds an old segment in them. */
+static void ringfile_clear(struct ringfile *r, uint32_t from, uint32_t to)
+{
+	static const uint8_t zero[RINGFILE_ALIGN];
+
+	for (uint32_t s = from; s < to; s++) {
+		/* If this fails, the old segment stays, and a reader sees a hole in the sequence
+		 * numbers. */
+		(void)pio_write(r->fd, zero, sizeof(zero), (uint64_t)s * r->slot_bytes);
+		r->slots[s] = (struct ringfile_slot){ 0 };
+	}
+}
+
+/* The slot for a segment of n slots. A segment that does not fit before the end of the file goes to
+ * the beginning, behind the slots for copies. If these still have segments of the ring, they are the
+ * oldest now, and give way. */
+static uint32_t ringfile_place(struct ringfile *r, size_t n)
+{
+	if (r->next_slot + n <= (size_t)r->n_slots + 1)
+		return r->next_slot;
+	ringfile_clear(r, r->next_slot, r->n_slots + 1);
+	if (r->n_saves && !r->has_saves)
+		ringfile_clear(r, 1, r->n_saves + 1);
+	r->has_saves = r->n_saves;
+	return r->n_saves + 1;
+}
+
+/* Writes whole pages, first with zeroes in place of the header, then the header. So the segment is
+ * valid only when all its bytes are there, and old segments disappear from front to back. */
+static int ringfile_put(struct ringfile *r, const struct format_segment *h, uint8_t *bytes, size_t n,
+			uint64_t at)
+{
+	size_t padded = (n + RINGFILE_ALIGN - 1) & ~(size_t)(RINGFILE_ALIGN - 1);
+	int ret;
+
+	memset(bytes, 0, sizeof(*h));
+	memset(bytes + n, 0, padded - n);
+	ret = pio_write(r->fd, bytes, padded, at);
+	return ret ? ret : pio_write(r->fd, h, sizeof(*h), at);
+}
+
+/* Moves a copy of the open segment into the ring, as a sealed one. If it is damaged, or cannot be
+ * written, it stays where it is. buf has the size of a slot. */
+static void ringfile_move(struct ringfile *r, const struct file_index_segment *s, const uint8_t boot_id[16],
+			  uint8_t *buf)
+{
+	size_t n = (size_t)s->h.header_bytes + s->h.body_bytes;
+	struct format_segment h;
+	uint32_t slot;
+
+	if (pio_read(r->fd, buf, n, (uint64_t)s->slot * r->slot_bytes) ||
+	    !crc32c_matches(crc32c(0, buf + s->h.header_bytes, s->h.body_bytes), s->h.body_crc))
+		return;
+	h = s->h;
+	h.flags &= ~FORMAT_SEGMENT_SAVED;
+	memcpy(buf, &h, sizeof(h));
+	h.crc = file_index_segment_crc(buf, h.header_bytes);
+	slot = ringfile_place(r, 1);
+	if (ringfile_put(r, &h, buf, n, (uint64_t)slot * r->slot_bytes))
+		return;
+	ringfile_take_slot(r, &h, slot, boot_id);
+	r->next_slot = slot + 1;
+}
+
+/*
+ * After a writer was killed, the slots for copies have the end of the trace. Moves it into the ring,
+ * before the next copies overwrite it. If this writer is killed too, the file has both, and a reader
+ * takes one of the two.
+ */
+static int ringfile_unsave(struct ringfile *r, const struct file_index *ix,
+			   const struct ringfile_options *opt)
+{
+	_cleanup_free_ uint8_t *buf = malloc(r->slot_bytes);
+
+	if (!buf)
+		return -ENOMEM;
+	for (size_t i = 0; i < ix->segments.n; i++)
+		if (is_save(r, &ix->segments.v[i]) && ix->segments.v[i].h.n_slots == 1)
+			ringfile_move(r, &ix->segments.v[i], opt->boot_id, buf);
+	return 0;
 }
 
 static int ringfile_recover(struct ringfile *r, const struct ringfile_options *opt, char *err)
@@ -152,8 +265,11 @@ static int ringfile_recover(struct ringfile *r, const struct ringfile_options *o
 		snprintf(err, FILE_INDEX_ERR_MAX, "%.120s has sequence numbers that cannot be", opt->path);
 		return -EBADMSG;
 	}
-	ringfile_take(r, &ix, opt->boot_id);
-	return 0;
+	ringfile_take(r, &ix, opt);
+	ret = ringfile_unsave(r, &ix, opt);
+	if (ret)
+		snprintf(err, FILE_INDEX_ERR_MAX, "cannot recover %.120s: %s", opt->path, strerror(-ret));
+	return ret;
 }
 
 /* The directory and the name of the file, for openat() and unlinkat(). */
@@ -268,43 +384,6 @@ void ringfile_unwritten(struct ringfile *r, uint64_t from_ns, uint64_t n)
 	r->unwritten.any = true;
 }
 
-/* Makes slots [from, to) invalid, so that no reader finds an old segment in them. */
-static void ringfile_clear(struct ringfile *r, uint32_t from, uint32_t to)
-{
-	static const uint8_t zero[RINGFILE_ALIGN];
-
-	for (uint32_t s = from; s < to; s++) {
-		/* If this fails, the old segment stays, and a reader sees a hole in the sequence
-		 * numbers. */
-		(void)pio_write(r->fd, zero, sizeof(zero), (uint64_t)s * r->slot_bytes);
-		r->slots[s] = (struct ringfile_slot){ 0 };
-	}
-}
-
-/* The slot for a segment of n slots. A segment that does not fit before the end of the file goes to
- * the beginning. */
-static uint32_t ringfile_place(struct ringfile *r, size_t n)
-{
-	if (r->next_slot + n <= (size_t)r->n_slots + 1)
-		return r->next_slot;
-	ringfile_clear(r, r->next_slot, r->n_slots + 1);
-	return 1;
-}
-
-/* Writes whole pages, first with zeroes in place of the header, then the header. So the segment is
- * valid only when all its bytes are there, and old segments disappear from front to back. */
-static int ringfile_put(struct ringfile *r, const struct format_segment *h, uint8_t *bytes, size_t n,
-			uint64_t at)
-{
-	size_t padded = (n + RINGFILE_ALIGN - 1) & ~(size_t)(RINGFILE_ALIGN - 1);
-	int ret;
-
-	memset(bytes, 0, sizeof(*h));
-	memset(bytes + n, 0, padded - n);
-	ret = pio_write(r->fd, bytes, padded, at);
-	return ret ? ret : pio_write(r->fd, h, sizeof(*h), at);
-}
-
 static void ringfile_mark(const struct ringfile *r, struct format_segment *h)
 {
 	h->file_id = r->file_id;
@@ -323,7 +402,7 @@ int ringfile_write(struct ringfile *r, struct format_segment *h, uint8_t *bytes,
 {
 	size_t n_slots = (n + FORMAT_SLOT_BYTES - 1) / FORMAT_SLOT_BYTES;
 	uint64_t n_records = h->n_records;
-	int ret = r->fd < 0 ? -ENOENT : n_slots > r->n_slots ? -EFBIG : 0;
+	int ret = r->fd < 0 ? -ENOENT : n_slots + r->n_saves > r->n_slots ? -EFBIG : 0;
 	uint32_t slot = 0;
 
 	if (!ret) {
@@ -343,8 +422,31 @@ int ringfile_write(struct ringfile *r, struct format_segment *h, uint8_t *bytes,
 	r->slots[slot] = (struct ringfile_slot){ h->seq, h->begin_ns, true };
 	r->next_seq++;
 	r->newest_ns = h->end_ns;
+	r->saved_begin_ns = 0;
 	r->continued = false;
 	memset(&r->unwritten, 0, sizeof(r->unwritten));
+	return 0;
+}
+
+int ringfile_save(struct ringfile *r, struct format_segment *h, uint8_t *bytes, size_t n)
+{
+	uint32_t slot = r->next_save;
+	int ret;
+
+	if (r->fd < 0)
+		return -ENOENT;
+	if (!r->has_saves || n > r->slot_bytes)
+		return -EFBIG;
+	ringfile_mark(r, h);
+	h->flags |= FORMAT_SEGMENT_SAVED;
+	file_index_segment_finish(h, bytes, n, r->slot_bytes);
+	ret = ringfile_put(r, h, bytes, n, (uint64_t)slot * r->slot_bytes);
+	if (!ret || ret == -EIO)
+		r->next_save = slot % r->n_saves + 1;
+	if (ret)
+		return ret;
+	r->newest_ns = h->end_ns;
+	r->saved_begin_ns = h->begin_ns;
 	return 0;
 }
 
@@ -357,7 +459,7 @@ uint64_t ringfile_oldest_ns(const struct ringfile *r)
 		if (s->seq && s->this_boot)
 			return s->begin_ns;
 	}
-	return 0;
+	return r->saved_begin_ns;
 }
 
 int ringfile_look(struct ringfile *r, const struct ringfile_options *opt)

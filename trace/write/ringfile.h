@@ -34,6 +34,11 @@ struct ringfile {
 	bool continued; /* the file had segments when it was opened, and no segment was written since */
 	struct ringfile_slot *slots; /* [n_slots + 1], to find the oldest time; owned */
 	uint64_t newest_ns;          /* of this boot */
+	/* Slots 1 to n_saves are for copies of the open segment (0: the file is too small). Without
+	 * has_saves, segments of an older ctrace are there, until the ring comes around. */
+	uint32_t n_saves, next_save;
+	bool has_saves;
+	uint64_t saved_begin_ns; /* of the open segment, if it has been saved; else 0 */
 	struct {
 		uint64_t from_ns, n_records;
 		bool any;
@@ -61,9 +66,17 @@ void ringfile_done(struct ringfile *r);
  * free, and the records count as lost (as ringfile_unwritten()).
  */
 int ringfile_write(struct ringfile *r, struct format_segment *h, uint8_t *bytes, size_t n);
+/*
+ * Writes a copy of the open segment, as ringfile_write(), but in the next of the slots for copies.
+ * The next ringfile_write() is that of the same segment, which then has all records of its copies.
+ * Each copy has its own slot: a write that is cut short never harms the copies before. 0, -ENOENT,
+ * -EFBIG: the copy does not fit into a slot, or there are no slots for copies now, and errnos of
+ * pwrite(2). After a failure the records do not count as lost: the caller still has them.
+ */
+int ringfile_save(struct ringfile *r, struct format_segment *h, uint8_t *bytes, size_t n);
 /* Notes that n records captured since from_ns are lost. The next segment that is written says so. */
 void ringfile_unwritten(struct ringfile *r, uint64_t from_ns, uint64_t n);
-/* begin_ns of the oldest segment of this boot in the file; 0: there is none. */
+/* begin_ns of the oldest segment of this boot in the file, sealed or saved; 0: there is none. */
 uint64_t ringfile_oldest_ns(const struct ringfile *r);
 
 /* Writes a file header and its meta data (as file_index_header()) to the start of the file and, if

@@ -19,6 +19,7 @@
 struct store_item {
 	struct store_item *next;
 	struct format_segment h;
+	bool save; /* a copy of the open segment */
 	/* records that were lost between the segment before and this one */
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
@@ -39,7 +40,8 @@ struct store {
 	pthread_cond_t more, less, sync;
 	bool stop, dirty;
 	struct store_item *first, **last;
-	uint64_t taken, done; /* segments */
+	uint64_t taken, done;   /* segments */
+	uint64_t saved_records; /* of the open segment, in its last copy; they are in stats.records */
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
 	uint64_t unsure_since_ns;               /* since_ns of the trouble in which a sync last failed */
@@ -107,6 +109,7 @@ static void store_told(struct store *s, const struct store_item *item, uint64_t 
 static void store_publish(struct store *s)
 {
 	s->stats.newest_seq = s->ringfile.next_seq - 1;
+	s->stats.has_saves = s->ringfile.has_saves;
 	s->stats.newest_ns = s->ringfile.newest_ns;
 	if (s->ringfile.fd < 0)
 		s->stats.storage.synced_ns = 0;
@@ -175,6 +178,30 @@ static int store_look(struct store *s)
 	return MIN(ret, 0);
 }
 
+/* Counts a segment, or a copy of the open one, that is in the file now. This function and the next
+ * are called with the lock held. */
+static void store_written(struct store *s, const struct store_item *item)
+{
+	store_good(s, WRITER_FILE);
+	store_good(s, WRITER_WRITE);
+	s->dirty = true;
+	s->stats.records += item->h.n_records - MIN(s->saved_records, (uint64_t)item->h.n_records);
+	s->saved_records = item->h.n_records;
+}
+
+/* Counts a sealed segment that is in the file now, or is lost (error). It tells of n_records. */
+static void store_end(struct store *s, const struct store_item *item, int error, uint64_t n_records)
+{
+	s->saved_records = 0;
+	if (error) {
+		store_lost(s, item->h.begin_ns, item->h.n_records);
+		return;
+	}
+	store_told(s, item, n_records);
+	s->stats.segments++;
+	s->stats.file_bytes += (uint64_t)item->h.n_slots * s->ringfile.slot_bytes;
+}
+
 static int store_write(struct store *s, struct store_item *item)
 {
 	uint64_t n_records = item->h.n_records;
@@ -186,25 +213,20 @@ static int store_write(struct store *s, struct store_item *item)
 		ringfile_unwritten(&s->ringfile, item->missed_from_ns, item->missed_records);
 	tells = s->ringfile.unwritten.n_records;
 	ret = store_look(s);
-	if (ret) {
-		ringfile_unwritten(&s->ringfile, item->h.begin_ns, n_records);
-	} else {
+	if (!ret) {
 		trouble = WRITER_WRITE;
-		ret = ringfile_write(&s->ringfile, &item->h, item->bytes, item->n);
+		ret = item->save ? ringfile_save(&s->ringfile, &item->h, item->bytes, item->n)
+				 : ringfile_write(&s->ringfile, &item->h, item->bytes, item->n);
+	} else if (!item->save) {
+		ringfile_unwritten(&s->ringfile, item->h.begin_ns, n_records);
 	}
 	pthread_mutex_lock(&s->lock);
-	if (ret) {
+	if (ret)
 		store_bad(s, trouble, ret);
-		store_lost(s, item->h.begin_ns, n_records);
-	} else {
-		store_told(s, item, tells);
-		store_good(s, WRITER_FILE);
-		store_good(s, WRITER_WRITE);
-		s->dirty = true;
-		s->stats.segments++;
-		s->stats.records += n_records;
-		s->stats.file_bytes += (uint64_t)item->h.n_slots * s->ringfile.slot_bytes;
-	}
+	else
+		store_written(s, item);
+	if (!item->save)
+		store_end(s, item, ret, tells);
 	store_publish(s);
 	pthread_mutex_unlock(&s->lock);
 	return ret;
@@ -451,6 +473,24 @@ int store_put(struct store *s, const struct format_segment *h, const uint8_t *by
 		free(item);
 		store_miss(s, h->begin_ns, h->n_records);
 	}
+	return ret;
+}
+
+int store_save(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n)
+{
+	struct store_item *item = item_new(h, bytes, n);
+	bool waits;
+	int ret;
+
+	if (!item)
+		return -ENOMEM;
+	item->save = true;
+	pthread_mutex_lock(&s->lock);
+	waits = s->first;
+	pthread_mutex_unlock(&s->lock);
+	ret = !s->background ? store_write(s, item) : waits ? -EAGAIN : store_queue(s, item);
+	if (ret || !s->background)
+		free(item);
 	return ret;
 }
 

@@ -33,6 +33,12 @@ void store_free(struct store *s);
  * records count as lost. In the foreground mode also the errnos of ringfile_write().
  */
 int store_put(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n);
+/*
+ * Takes a copy of the open segment, as store_put(), for ringfile_save(). 0; -EAGAIN: the disk is
+ * slow, and segments wait for it already; -ENOMEM; in the foreground mode also the errnos of
+ * ringfile_save(). After a failure no records count as lost.
+ */
+int store_save(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n);
 /* Notes that n_records captured since from_ns are lost before they could be put. Any thread. */
 void store_miss(struct store *s, uint64_t from_ns, uint64_t n_records);
 /* Waits until every segment that was taken so far is written or has failed. False: that was not so
@@ -43,7 +49,9 @@ int store_sync(struct store *s);
 
 struct store_stats {
 	uint64_t newest_seq, oldest_ns, newest_ns;
-	uint64_t segments, records, file_bytes; /* written */
+	/* written; file_bytes: of the ring, without the copies of open segments */
+	uint64_t segments, records, file_bytes;
+	bool has_saves; /* the file has slots for copies of the open segment */
 	struct writer_storage storage;
 };
 /* Any thread. */

@@ -11,6 +11,7 @@
 #include "trace/format/file_index.h"
 #include "trace/write/pull.h"
 #include "trace/write/store.h"
+#include "trace/thresholds.h"
 
 #define MAX_TASKS   131072u /* as many as detect/ takes */
 #define MAX_OBJECTS 65536u
@@ -51,6 +52,9 @@ struct writer {
 	replaced; /* entries that were valid at the beginning of this segment and have been replaced */
 	VEC(uint32_t) renewed; /* tids of the tasks set in this segment */
 	size_t pending;
+	/* size of its last copy; by how much this copy was larger than the one before; size of the
+	 * segment before if that one was sealed without a copy */
+	size_t saved_bytes, saved_more, sealed_bytes;
 	bool begun; /* writer_begin() was called */
 };
 
@@ -388,7 +392,9 @@ static int seal_blocks(struct writer *w, struct format_segment *h)
 	return ret;
 }
 
-static int seal_write(struct writer *w, uint64_t now_ns)
+/* Encodes the open segment, and fills in *ret_h. *ret_bytes belongs to the encoder. */
+static int seal_encode(struct writer *w, uint64_t now_ns, struct format_segment *ret_h, uint8_t **ret_bytes,
+		       size_t *ret_n)
 {
 	struct clock_offsets offsets = clock_offsets_now();
 	struct format_segment h = {
@@ -400,14 +406,10 @@ static int seal_write(struct writer *w, uint64_t now_ns)
 		.n_cpus = w->ringfile.n_cpus,
 		.n_states = (uint32_t)w->states.n,
 	};
-	uint8_t *bytes;
-	size_t n;
 	int ret = seal_blocks(w, &h);
 
-	if (ret) {
-		store_miss(w->store, h.begin_ns, h.n_records);
+	if (ret)
 		return ret;
-	}
 	if (!h.n_records) {
 		h.min_ns = h.begin_ns;
 		h.max_ns = h.end_ns;
@@ -419,8 +421,24 @@ static int seal_write(struct writer *w, uint64_t now_ns)
 	memcpy(h.lost, w->lost, sizeof(h.lost));
 	memcpy(h.kind_info, w->kind_info, sizeof(h.kind_info));
 	memcpy(h.kinds, w->kinds, sizeof(h.kinds));
-	bytes = encoder_bytes(w->encoder, &n);
+	*ret_bytes = encoder_bytes(w->encoder, ret_n);
+	*ret_h = h;
+	return 0;
+}
+
+static int seal_write(struct writer *w, uint64_t now_ns)
+{
+	struct format_segment h;
+	uint8_t *bytes;
+	size_t n;
+	int ret = seal_encode(w, now_ns, &h, &bytes, &n);
+
+	if (ret) {
+		store_miss(w->store, w->begin_ns, w->n_records);
+		return ret;
+	}
 	w->raw_bytes += w->pending;
+	w->sealed_bytes = w->saved_bytes ? 0 : n;
 	return store_put(w->store, &h, bytes, n);
 }
 
@@ -451,6 +469,33 @@ static void writer_reset(struct writer *w)
 	w->n_records = 0;
 	w->replaced.n = w->renewed.n = 0;
 	w->pending = 0;
+	w->saved_bytes = w->saved_more = 0;
+}
+
+/* Whether a copy of the open segment is likely to fit into a slot. */
+static bool fits_slot(const struct writer *w)
+{
+	return w->pending <= WRITER_SAVE_BYTES && w->sealed_bytes <= FORMAT_SLOT_BYTES &&
+	       w->saved_bytes + w->saved_more <= FORMAT_SLOT_BYTES && store_stats(w->store).has_saves;
+}
+
+int writer_save(struct writer *w, uint64_t now_ns)
+{
+	struct format_segment h;
+	uint8_t *bytes;
+	size_t n;
+	int ret;
+
+	if (!w->begun || now_ns >= w->begin_ns + WRITER_OPEN_NS || !fits_slot(w))
+		return -EFBIG;
+	ret = seal_encode(w, now_ns, &h, &bytes, &n);
+	if (!ret)
+		ret = n > FORMAT_SLOT_BYTES ? -EFBIG : store_save(w->store, &h, bytes, n);
+	if (ret)
+		return ret;
+	w->saved_more = w->saved_bytes && n > w->saved_bytes ? n - w->saved_bytes : 0;
+	w->saved_bytes = n;
+	return 0;
 }
 
 int writer_seal(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n)

@@ -4,7 +4,8 @@
  *
  * Records go into an open segment in memory. writer_seal() encodes it and writes it into the next
  * slots, over the oldest segments: at once, or in the background by threads of its own (store.h),
- * so that no disk holds up the caller. The writer keeps the dictionary (tasks, objects, stacks). It
+ * so that no disk holds up the caller. writer_save() writes a copy of a segment that stays open, so
+ * that a quiet machine fills its slots. The writer keeps the dictionary (tasks, objects, stacks). It
  * puts into every segment the entries to which its records refer, so that a segment can be read
  * without those before it.
  *
@@ -40,7 +41,7 @@ struct writer_options {
 
 struct writer_stats {
 	/* Since the writer was opened. raw_bytes: of the sealed segments, before encoding.
-	 * file_bytes: of the slots that were written. lost_disk: records. */
+	 * file_bytes: of the slots of the ring that were written. lost_disk: records. */
 	uint64_t segments, records, raw_bytes, file_bytes, lost_disk;
 	uint64_t newest_seq;
 	uint64_t oldest_ns, newest_ns; /* the time that the file covers now, of this boot */
@@ -105,6 +106,15 @@ size_t writer_pending(const struct writer *w);
  * CT_LOSS_DISK of it. The writer stays usable.
  */
 int writer_seal(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
+/*
+ * Writes a copy of the open segment, which stays open. So the records up to now are in the file, and
+ * the file has room for more segments, because the next ones need no slot of their own.
+ *
+ * 0; -EFBIG: the segment is old enough, too large, or about to be, or the file has no slots for
+ * copies; -EAGAIN: the disk is slow; or the errnos of writer_seal(). After a failure the caller
+ * calls writer_seal().
+ */
+int writer_save(struct writer *w, uint64_t now_ns);
 /* Begins the first segment, at now_ns and with a checkpoint as for writer_seal(). Before any
  * writer_add(). 0 or -ENOMEM. */
 int writer_begin(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);

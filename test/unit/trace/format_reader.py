@@ -159,8 +159,28 @@ def segments_of(data):
         checked = bytearray(h[:size])
         checked[572:576] = bytes(4)
         if crc32c(checked) == struct.unpack_from("<I", h, 572)[0]:
-            found.append((struct.unpack_from("<Q", h, 24)[0], slot, h[:size]))
-    return slot_bytes, sorted(found)
+            seq, = struct.unpack_from("<Q", h, 24)
+            end_ns, = struct.unpack_from("<Q", h, 64)
+            found.append((seq, end_ns, slot, h[:size]))
+    return slot_bytes, [one_of(copies, data, slot_bytes) for copies in by_seq(sorted(found))]
+
+
+def by_seq(found):
+    copies = {}
+    for seq, _, slot, h in found:
+        copies.setdefault(seq, []).append((seq, slot, h))
+    return copies.values()
+
+
+def one_of(copies, data, slot_bytes):
+    for seq, slot, h in reversed(copies):
+        if len(copies) == 1 or crc32c(body_of(data, slot * slot_bytes, h)) == struct.unpack_from("<I", h, 108)[0]:
+            return seq, slot, h
+    raise AssertionError("all copies are damaged")
+
+
+def body_of(data, at, h):
+    return data[at + len(h):][:struct.unpack_from("<I", h, 104)[0]]
 
 
 def main():
@@ -170,8 +190,8 @@ def main():
     records, tasks, objects, stacks, states = [], set(), {}, {}, []
     for number, (seq, slot, h) in enumerate(segments):
         begin, = struct.unpack_from("<Q", h, 56)
-        n_body, crc, n_records, _, n_tasks, n_objects, n_stacks, n_states = struct.unpack_from("<8I", h, 104)
-        body = data[slot * slot_bytes + len(h):][:n_body]
+        _, crc, n_records, _, n_tasks, n_objects, n_stacks, n_states = struct.unpack_from("<8I", h, 104)
+        body = body_of(data, slot * slot_bytes, h)
         assert crc32c(body) == crc, "crc of a body"
         blocks = blocks_of(body)
         got = list(records_of(blocks, begin, h[200:264]))
