@@ -288,6 +288,11 @@ void recorder_seal(struct recorder *r, uint64_t now_ns, bool force)
 		recorder_lost(r, 0, CT_LOSS_DAEMON, r->gap_n, r->gap_first_ns, r->gap_last_ns);
 		r->gap_n = 0;
 	}
+	/* A small segment stays open, and only a copy of it is written. */
+	if (!force && !writer_save(r->writer, now_ns)) {
+		r->sealed_ns = now_ns;
+		return;
+	}
 	tasks_states(r->tasks, &states, &n);
 	/* the writer has counted the error, and the next segment reports it */
 	(void)writer_seal(r->writer, now_ns, states, n);

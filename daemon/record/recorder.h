@@ -75,8 +75,9 @@ void recorder_lost(struct recorder *r, uint16_t cpu, enum ct_loss cause, uint64_
 struct tasks *recorder_tasks(struct recorder *r);
 /* Makes the present states of all tasks the checkpoint with which the file begins. */
 void recorder_begin(struct recorder *r, uint64_t now_ns);
-/* Seals the open file segment if it is large or old enough, or always if force is set. now_ns: a time before
- * the rings were last emptied. */
+/* Seals the open file segment if it is large or old enough, or always if force is set. If it is old enough
+ * but small, it stays open, and a copy of it is written (writer_save()). now_ns: a time before the rings were
+ * last emptied. */
 void recorder_seal(struct recorder *r, uint64_t now_ns, bool force);
 /* Does the same as writer_flush(). Any thread. */
 bool recorder_flush(struct recorder *r, uint64_t timeout_ns);
