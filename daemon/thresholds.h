@@ -49,8 +49,8 @@
 /* ns: after this time the effect of a step can be measured. Below: the governor takes several steps where
  * one is enough. Above: a storm costs too much for longer. Evidence: edges (settle), on both sides. */
 #define GOVERNOR_SETTLE_NS 100000000ULL
-/* part of the budget: if the capture costs less than this, then inspections and other work are what costs
- * too much, and to record less does not help. Below: inspections lead to a pause of the capture. Above: the
+/* part of the budget: if the capture costs less than this, then inspections and other work cost too much.
+ * To record less does not help then. Below: inspections lead to a pause of the capture. Above: the
  * governor takes no step although the capture takes nearly all of the cost. Evidence: edges (capture), on
  * both sides. */
 #define GOVERNOR_CAPTURE 0.6
@@ -100,8 +100,9 @@
 /* part: the weight of the latest start of the capture in the average cost of a start. Evidence:
  * edges (cost_of_a_resume), on both sides, that it is so. */
 #define GOVERNOR_ON_NEW 0.25
-/* ns: the shortest and the longest pause. Below: the programs are attached again and again. Above: the
- * trace has long gaps. Evidence: edges (pauses), for both numbers on both sides. */
+/* GOVERNOR_OFF_MIN_NS and GOVERNOR_OFF_MAX_NS, ns: the shortest and the longest pause. Below: the programs
+ * are attached again and again. Above: the trace has long gaps. Evidence: edges (pauses), for both numbers on
+ * both sides. */
 #define GOVERNOR_OFF_MIN_NS 400000000ULL
 #define GOVERNOR_OFF_MAX_NS 30000000000ULL
 
@@ -174,9 +175,9 @@
  * a part of the cost. Above: the start takes longer. No evidence yet. */
 #define GOVERN_CALLS   100
 #define GOVERN_BATCHES 8
-/* ns: until they are measured, these are the cost of a call of a program, of the run itself, and of a run
- * that only keeps the context of interrupts. The resulting cost is about that of the kernel's own
- * statistics: doc/service.md, "Measured". */
+/* ns, assumed until they are measured. GOVERN_CALL_NS: the cost of a call of a program. GOVERN_MEAN_NS: the
+ * cost of the run itself. GOVERN_LIGHT_NS: the cost of a run that only keeps the context of interrupts. The
+ * resulting cost is about that of the kernel's own statistics: doc/service.md, "Measured". */
 #define GOVERN_CALL_NS  60
 #define GOVERN_MEAN_NS  200
 #define GOVERN_LIGHT_NS 10
@@ -193,15 +194,16 @@
 /* ns: the time between two scans of the tasks. Below: more CPU time. Above: a long wait is inspected later.
  * Evidence: long_wait_is_inspected_once, on both sides. */
 #define INSPECT_POLICY_SCAN_NS 100000000ULL
-/* ns, and waits: a loop of short waits is inspected when it has lasted this long and has had this many
- * waits. Below: each retry of a call costs an inspection. Above: short loops have no stack in the trace.
- * Evidence: policy (age_of_a_loop, waits_of_a_loop), for both numbers on both sides. */
+/* INSPECT_POLICY_LOOP_NS, ns, and INSPECT_POLICY_LOOP_WAITS, waits: a loop of short waits is inspected when
+ * it has lasted this long and has had this many waits. Below: each retry of a call costs an inspection.
+ * Above: short loops have no stack in the trace. Evidence: policy (age_of_a_loop, waits_of_a_loop), for both
+ * numbers on both sides. */
 #define INSPECT_POLICY_LOOP_NS    1000000000ULL
 #define INSPECT_POLICY_LOOP_WAITS 3
-/* ns, and a part (1/n) of the loop's time: if the task has run for more than both of these since the loop
- * began, it does real work, and the loop ends. Below: a loop whose turns look at something large does not
- * count as a loop. Above: a periodic job counts as a loop. Evidence: policy (work_in_a_loop), for both
- * numbers on both sides. */
+/* TASKS_LOOP_RAN_NS, ns, and TASKS_LOOP_RAN_SHARE, a part (1/n) of the loop's time: if the task has run for
+ * more than both of these since the loop began, it does real work, and the loop ends. Below: a loop whose
+ * turns look at something large does not count as a loop. Above: a periodic job counts as a loop. Evidence:
+ * policy (work_in_a_loop), for both numbers on both sides. */
 #define TASKS_LOOP_RAN_NS    1000000ULL
 #define TASKS_LOOP_RAN_SHARE 10
 /* ns: a loop is inspected again after this time. Evidence: policy (loop_again), on both sides, that it is
@@ -215,10 +217,10 @@
  * stack. Above: inspections cost more than the capture. Evidence: policy (per_second), on both sides,
  * that it is so. */
 #define INSPECT_POLICY_PER_SEC 100
-/* ns, and doublings: if a task is in the same wait again and again, the time between its inspections is 2 s,
- * then 4 s, and so on up to 64 s. Below: the usual waits of a service take all inspections. Above: the stack
- * of a wait that has changed is old. Evidence: policy (back_off), for both numbers on both sides, that it is
- * so. */
+/* INSPECT_POLICY_BACKOFF_BASE, ns, and INSPECT_POLICY_BACKOFF_MAX, doublings: if a task is in the same wait
+ * again and again, the time between its inspections is 2 s, then 4 s, and so on up to 64 s. Below: the usual
+ * waits of a service take all inspections. Above: the stack of a wait that has changed is old. Evidence:
+ * policy (back_off), for both numbers on both sides, that it is so. */
 #define INSPECT_POLICY_BACKOFF_BASE 2000000000ULL
 #define INSPECT_POLICY_BACKOFF_MAX  5
 /* INSPECT_POLICY_STUCK, times the setting long-wait: a wait that has lasted this long is inspected even
@@ -243,9 +245,9 @@
 /* samples a second: the stacks of at most this many samples of running tasks get names. Below: there
  * are fewer samples of tasks that run for long. Above: samples cost more. No evidence yet. */
 #define DRAIN_SAMPLES_PER_S 200
-/* ns: an inspection that takes longer hangs together with the process that it looks at, and another thread
- * takes over. Below: a slow file system blocks all threads. Above: there are no inspections for longer. No
- * evidence yet. */
+/* ns: an inspection that takes longer than this is stuck, like the process that it looks at. Then another
+ * thread takes over. Below: a slow file system blocks all threads. Above: there are no inspections for
+ * longer. No evidence yet. */
 #define INSPECT_STUCK_NS 10000000000ULL
 /* ns: the iterator reads the start of a wait from the scheduler's clock, which can be late by this much:
  * two ticks at 100 Hz (CONFIG_HZ_100). Below: the present wait is taken for another one. Above: another
@@ -325,7 +327,8 @@
  * with WORKER_STOP_S it has to be less than TimeoutStopSec of the systemd unit. Evidence:
  * share/ctraced.service (30 s). */
 #define DRAIN_STOP_NS 15000000000ULL
-/* bytes, and ns: a file segment is sealed when it has this size or this age. With the time to notice
+/* RECORDER_SEAL_BYTES, bytes, and RECORDER_SEAL_NS, ns: a file segment is sealed when it has this size or
+ * this age. A small segment of this age stays open, and a copy of it is written. With the time to notice
  * this and to write, the trace on the disk is about a second behind. Below: columns compress worse.
  * Above: a crash loses more. No evidence yet. */
 #define RECORDER_SEAL_BYTES (4u << 20)
@@ -345,8 +348,8 @@
  * daemon (WatchdogSec). Below: a round on a machine without free CPU time ends the daemon. Above: a
  * stuck daemon records nothing for longer. No evidence yet. */
 #define CTRACED_STUCK_NS 10000000000ULL
-/* ms: if the attached programs record nothing in this time, in which the daemon sleeps and wakes up, then
- * the kernel never calls them. Below: the daemon does not start on a busy machine. No evidence yet. */
+/* ms: the daemon sleeps for this time and wakes up. If the attached programs have recorded nothing then, the
+ * kernel never calls them. Below: the daemon does not start on a busy machine. No evidence yet. */
 #define PROBE_FIRES_MS 200
 /* ns: for a request with `bpf_stats` (doc/protocol.md), the kernel measures its programs for this time.
  * Below: too few runs are measured. Above: all programs of the machine cost more for longer. No evidence
@@ -399,8 +402,8 @@
  * DIAGNOSER_WALL_S. No evidence yet. */
 #define DIAGNOSER_LATE_S 5
 /* DIAGNOSER_TRIES, tries: if a diagnosis needs too much memory, it is tried again this often, each time with
- * less of the trace. DIAGNOSER_TRIES_BEFORE, tries: the first of them halve the time before the hang; the
- * others halve the time of the hang. No evidence yet. */
+ * less of the trace. DIAGNOSER_TRIES_BEFORE, tries: this many of them come first, and halve the time
+ * before the hang. The others halve the time of the hang. No evidence yet. */
 #define DIAGNOSER_TRIES        6
 #define DIAGNOSER_TRIES_BEFORE 3
 
@@ -441,9 +444,10 @@
 
 /* jobs: this many may wait in the queue of a worker if the caller sets no limit. No evidence yet. */
 #define WORKER_QUEUE_MAX 64
-/* threads: this many may be stuck on jobs of one user, and this many on jobs of all users but root. Each of
- * them may be stuck for ever. Below: one stuck file system shuts a user out. Above: more threads. Evidence:
- * stuck_job, for WORKER_STUCK_USER on both sides; waits_for_the_stuck, for WORKER_STUCK_OTHERS from below. */
+/* threads: WORKER_STUCK_USER may be stuck on jobs of one user, and WORKER_STUCK_OTHERS on jobs of all users
+ * but root together. Each of them may be stuck for ever. Below: one stuck file system shuts a user out.
+ * Above: more threads. Evidence: stuck_job, for WORKER_STUCK_USER on both sides; waits_for_the_stuck, for
+ * WORKER_STUCK_OTHERS from below. */
 #define WORKER_STUCK_USER   2
 #define WORKER_STUCK_OTHERS 4
 /* s: at the end of the daemon, the present job of a worker gets this much time; see DRAIN_STOP_NS.

@@ -32,8 +32,8 @@ struct worker_thread {
 	bool busy;      /* the thread does a job, since since_ns */
 	bool inside;    /* the job may use data that is not its own */
 	bool cancelled; /* no client wants the result */
-	bool abandoned; /* given up: the thread ends when it returns */
-	bool ended;     /* has ended and has to be joined */
+	bool abandoned; /* the thread was given up, and ends when its job returns */
+	bool ended;     /* the thread has ended, and has to be joined */
 	struct worker_job job;
 	uint64_t since_ns;
 	bool has_clock;
@@ -162,7 +162,7 @@ static void worker_thread_end(struct worker_thread *t)
 		t->ended = true;
 }
 
-/* ---- */
+/* ---- without the lock, except where stated ---- */
 
 /* Does a job that was taken. Called with the lock held, but does the job without the lock. */
 static void worker_do(struct worker *w, struct worker_thread *t)
@@ -196,7 +196,8 @@ static void *worker_main(void *arg)
 		worker_do(w, t);
 	worker_thread_end(t);
 	self = NULL;
-	pthread_cond_broadcast(&w->wake); /* the user of the job may have one more job again */
+	/* the user may have one stuck thread less, so a queued job may start */
+	pthread_cond_broadcast(&w->wake);
 	pthread_cond_broadcast(&w->end);
 	worker_unlock_unref(w);
 	return NULL;

@@ -79,8 +79,8 @@ struct worker_stats worker_stats(struct worker *w);
 /* CPU time in nanoseconds of all threads of the worker so far. Any thread. */
 uint64_t worker_cpu_ns(struct worker *w);
 
-/* Called by run() of a job, or by functions that run() calls. On any other thread they do nothing and return
- * true. */
+/* The next three functions are for run() of a job, and for functions that run() calls. On any other thread
+ * they do nothing; worker_progress() and worker_enter() return true. */
 
 /* The job makes progress: its time limit begins anew. Returns false if nobody needs the result any more: the
  * client has gone, the job was given up, or a worker with a time limit ends. */

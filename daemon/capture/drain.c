@@ -49,7 +49,7 @@ struct drain {
 	struct recorder *recorder;
 	struct inspect *inspect;
 	struct cgroups *cgroups;
-	struct detect *detect; /* NULL: off */
+	struct detect *detect; /* NULL: the daemon does not look for hangs */
 	struct inspect_policy policy;
 	struct governor_loop *governor_loop;
 	struct caps *caps;
@@ -132,8 +132,8 @@ static void drain_groups(struct drain *d, const struct ct_rec *rec)
 		drain_group(d, rec->peer);
 }
 
-/* Counts the blob of a name for the task's group. For the kernel, a name costs as much as a dozen switches;
- * but of switches, only one in CAPS_SAMPLE is counted. */
+/* Counts the blob of a task's name for the group of the task. Every name is counted, although only one switch
+ * in CAPS_SAMPLE is: a name costs the kernel side as much as a dozen switches. */
 static void drain_group_name(struct drain *d, const struct ct_task_blob *b)
 {
 	groups_add(d->groups, govern_group(b->uid, b->cgroup_id));
@@ -144,7 +144,7 @@ static void drain_record(void *arg, uint16_t cpu, const void *data, size_t size)
 	const uint64_t *p = data, *end = p + size / 8;
 	struct drain *d = arg;
 
-	/* Fixed records lie back to back. A blob does not count. */
+	/* Fixed records lie back to back. A blob is not counted here. */
 	while (end - p >= (ptrdiff_t)(sizeof(struct ct_rec) / 8)) {
 		const struct ct_rec *rec = (const void *)p;
 
@@ -166,7 +166,7 @@ static bool drain_ask_inspection(void *arg, struct task *task)
 	const struct ct_rec *last = &task->st.last;
 	const struct inspect_want want = {
 		/* In a loop of short waits, the task may already be in its next wait. An inspection of that
-		 * wait tells the same. */
+		 * wait finds the same. */
 		.since_ns = task->loop_waits >= INSPECT_POLICY_LOOP_WAITS ? 0 : last->ts,
 		.obj = last->obj,
 		.tid = last->tid,
@@ -189,8 +189,9 @@ static void drain_take_files(void *arg, void *data, size_t size)
 	drain_post(arg, data, size);
 }
 
-/* Reads the descriptor table of an inspected process, at most every few seconds. Also reads the
- * descriptors of a set that is polled since before the start, because no CT_WAITFD tells them. */
+/* Reads the descriptor table of an inspected process, at most every few seconds. If the task began to
+ * poll a set of descriptors before the capture began, no CT_WAITFD names them. So this function reads that
+ * set too. */
 static void drain_files(struct drain *d, const struct inspect_result *v, uint64_t now_ns)
 {
 	struct task *task = tasks_get(recorder_tasks(d->recorder), v->rec.tid);
@@ -328,7 +329,7 @@ static void drain_hang(void *arg, const struct detect_hang *hang)
 }
 
 /* Reads a task for the detector. Also finds out whether the task has SCHED_IDLE (it runs only if no other
- * task wants the CPU), because the priority does not tell. */
+ * task wants the CPU), because the priority does not show this. */
 static int drain_look(void *arg, uint32_t tid, struct ct_iter_task *ret)
 {
 	int r = drain_read_task(arg, tid, ret), policy = r ? -1 : sched_getscheduler((pid_t)tid);
@@ -432,8 +433,7 @@ static void drain_publish(struct drain *d, uint64_t now_ns)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* Answers the requests of other threads. close: this is the last time; the requests fail, and so do all
- * later ones. */
+/* Answers the requests of other threads. If close is true, these requests and all later ones fail. */
 static void drain_requests(struct drain *d, bool close)
 {
 	struct drain_request *q;
@@ -721,7 +721,7 @@ struct drain_stats drain_stats(struct drain *d)
 	s = d->stats;
 	pthread_mutex_unlock(&d->lock);
 	/* A write may fail after the drain thread has published these figures, and a client may ask because
-	 * of it. */
+	 * of this failure. So the state of the storage is read anew here. */
 	s.recorder.writer.storage = recorder_storage(d->recorder);
 	return s;
 }

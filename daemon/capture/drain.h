@@ -26,8 +26,8 @@ struct drain;
 struct drain_options {
 	struct probe *probe;
 	struct worker *worker; /* reads the descriptor tables */
-	/* CPU time in nanoseconds that requests of clients took, besides that of the worker. The budget does
-	 * not count this time. Called on the drain thread; may be NULL. */
+	/* Returns the CPU time in nanoseconds that requests of clients took, without the CPU time of
+	 * `worker`. The budget does not count this time. Called on the drain thread; may be NULL. */
 	uint64_t (*aside_ns)(void *arg);
 	void *aside_arg;
 	struct recorder_options recorder;
@@ -84,7 +84,7 @@ struct recorder *drain_recorder(struct drain *d);
 /* Asks for inspections of at most max tasks that are in a long wait now and have had no inspection since
  * since_ns (boot time). */
 void drain_inspect_all(struct drain *d, uint64_t since_ns, unsigned max);
-/* Seals the open file segment, after it has written the present state of the governor. */
+/* Writes the present state of the governor, and then seals the open file segment. */
 void drain_seal(struct drain *d);
 /* Waits until the sealed file segments are in the file. Returns false if this takes longer than timeout_ns.
  * Any thread. */

@@ -26,12 +26,13 @@
 
 struct snapshot_request_prep {
 	uint64_t since_ns, deadline_ns;
-	VEC(uint32_t) tgids; /* of processes; no process twice */
+	VEC(uint32_t) tgids; /* of the chosen processes; no process is in it twice */
 	VEC(uint8_t) tables;
 	struct heldlocks locks;
 };
 
-/* Adds the processes that have a blocked task, or (blocked is false) a task that is not blocked. */
+/* Adds the processes that have a blocked task (blocked is true), or a task that is not blocked (blocked is
+ * false). */
 static void add_processes(struct snapshot_request_prep *p, struct tasks *tasks, struct map *seen,
 			  bool blocked)
 {
@@ -175,7 +176,8 @@ int snapshot_request_take(const struct snapshot_request_source *src, uint64_t fr
 	return snapshot_request_finish(ret, fd, NULL, err);
 }
 
-/* Whether fd is a file in memory that is sealed. It refuses writes that its mode allows. */
+/* Whether fd is a file in memory that is sealed. Such a file refuses writes, although its mode allows
+ * them. */
 static bool is_sealed(int fd)
 {
 	int seals = fcntl(fd, F_GET_SEALS);

@@ -15,7 +15,7 @@ struct drain;
 struct probe;
 
 #define SNAPSHOT_REQUEST_ERR_MAX 512
-#define SNAPSHOT_REQUEST_FDS_MAX 20000 /* descriptors written of all processes */
+#define SNAPSHOT_REQUEST_FDS_MAX 20000 /* the most descriptors written, of all processes together */
 
 struct snapshot_request_source {
 	struct probe *probe;
@@ -31,7 +31,8 @@ struct snapshot_request {
 	uint64_t from_ns, to_ns;
 	uint64_t begin_ns;             /* when the work began */
 	struct writer_storage storage; /* state of the storage when the trace had been brought up to date */
-	/* Records of the window captured since this time are not in the file. 0: the file has all records. */
+	/* Records of the window that were captured since this time are not in the file. 0: the file has all
+	 * records. */
 	uint64_t missing_ns;
 	uint64_t segments, bytes, took_ns;
 };

@@ -36,7 +36,8 @@ struct config {
 	uint32_t budget_ppm; /* part of the machine's CPU time that tracing may cost; 0: no governor */
 	uint32_t task_cap;   /* records that one task may make in a second; 0: no limit */
 	struct config_hang hang;
-	int ready_fd; /* descriptor for the message that the capture runs, or why not; -1: none */
+	/* Descriptor for one message: that the capture runs, or why it does not. -1: no message. */
+	int ready_fd;
 	bool die_with_parent;
 };
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HANG_AFTER_MIN_NS 100000000ULL /* ctraced.conf(5) */
+#define HANG_AFTER_MIN_NS 100000000ULL /* the shortest time that can be set; see ctraced.conf(5) */
 #define HANG_SECTION_MAX  48           /* bytes that the reader of the file keeps of the name of a section */
 
 static const char *const hang_rules[CT_HANG_RULES] = {
@@ -37,8 +37,8 @@ static int hang_time(const char *what, const char *value, bool may_be_off, uint6
 	return 0;
 }
 
-/* Sets the time of each rule that has no setting of its own. A rule's own setting wins over hang-after, in
- * any order of the two. The disk rule keeps its own time. */
+/* Sets the time of each rule that has no setting of its own. A rule's own setting wins over hang-after,
+ * whichever of the two is read first. The disk rule keeps its own time. */
 static int hang_set_after(struct config_hang *c, unsigned section, struct detect_limits *limits,
 			  const char *what, const char *value, char *err)
 {

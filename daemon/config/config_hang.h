@@ -29,7 +29,8 @@ void config_hang_defaults(struct config_hang *c);
 int config_hang_set(struct config_hang *c, unsigned section, const char *name, const char *what,
 		    const char *value, char err[CONFIG_ERR_MAX]);
 /* Returns the number (1 or more) of the section "program NAME" or "cgroup GLOB", and makes the section if it
- * does not exist. file: the path of the config file, for err. Returns -EINVAL with a sentence in err. */
+ * does not exist. file: the path of the config file, for err. On failure returns -EINVAL with a sentence in
+ * err. */
 int config_hang_section(struct config_hang *c, const char *file, const char *section,
 			char err[CONFIG_ERR_MAX]);
 

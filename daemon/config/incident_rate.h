@@ -39,8 +39,8 @@ struct incident_times {
  * Returns 0 or -EINVAL; ret is untouched on failure. */
 int incident_rate_parse(const char *s, struct incident_rate *ret);
 /* Returns true if a snapshot is allowed at now_ns, for a hang of the program comm of the user uid.
- * *ret_next_ns (may be NULL) becomes the earliest time at which it is allowed: 0: at any time, UINT64_MAX:
- * never. */
+ * *ret_next_ns (may be NULL) becomes the earliest time at which it is allowed. 0: at any time.
+ * UINT64_MAX: never. */
 bool incident_rate_allows(const struct incident_rate *r, const struct incident_times *t, const char *comm,
 			  uint32_t uid, uint64_t now_ns, uint64_t *ret_next_ns);
 /* Notes that a snapshot was taken at ns. */

@@ -589,7 +589,7 @@ static void control_make_dir(const char *path)
 		*slash = 0;
 		fd = mkdir(dir, 0755) ? -1 : open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd >= 0)
-			(void)fchmod(fd, 0755); /* whatever the umask is */
+			(void)fchmod(fd, 0755); /* mkdir() takes away the bits of the umask */
 	}
 }
 

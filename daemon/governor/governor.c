@@ -136,7 +136,8 @@ static enum governor_act governor_paused(const struct governor *g, uint64_t now_
 	return GOVERNOR_RESUME;
 }
 
-/* Accounts for the CPU time spent since the last call, and returns it. measure: also updates the rates. */
+/* Accounts for the CPU time spent since the last call, and returns it. If measure is true,
+ * also updates the rates. */
 static double governor_account(struct governor *g, uint64_t now_ns, const struct governor_spent *now,
 			       bool measure)
 {

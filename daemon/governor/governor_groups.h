@@ -25,7 +25,7 @@ struct groups {
 
 /* Forgets all counts. */
 void groups_init(struct groups *g, uint64_t now_ns);
-/* Counts a record for a task of this group. 0: the task is in no group. */
+/* Counts a record for a task of this group. group 0: the task is in no group. */
 void groups_add(struct groups *g, uint64_t group);
 /* Returns the group with the largest count; 0: there is none. *ret_share: an upper limit of the group's
  * part (0 to 1) of all counts. If there are many groups, the real part may be lower by up to

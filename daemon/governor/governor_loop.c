@@ -32,7 +32,7 @@ static struct governor_spent governor_loop_spent(struct governor_loop *g)
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
 	g->bpf_now_ns = probe_cost_ns(g->opt.probe);
 	/* The budget pays for passing over the events of tasks that are capped by their own records.
-	 * It does not pay for that of capped groups. */
+	 * It does not pay for passing over the events of tasks in capped groups. */
 	passed_ns = probe_passed_ns(g->opt.probe);
 	s.passed_ns = g->governor.spent.passed_ns + (g->stats.n_groups ? passed_ns - g->passed_ns : 0);
 	g->passed_ns = passed_ns;
@@ -158,7 +158,7 @@ static void governor_loop_step(struct governor_loop *g)
 	governor_loop_say(g, ppm);
 }
 
-/* Ends the gap without records at now_ns: reads the states of all tasks, writes the CT_GAP, and seals. */
+/* Ends the gap at now_ns: reads the states of all tasks, writes the CT_GAP, and seals. */
 static void governor_loop_gap(struct governor_loop *g, uint64_t now_ns)
 {
 	const struct ct_rec gap = {

@@ -64,13 +64,14 @@ struct governor_loop_options {
 struct governor_loop_stats {
 	enum ct_shed step;
 	bool paused;
-	uint64_t since_ns;          /* start of the step, boot time */
-	double cost_percent;        /* % of the machine's CPU time, over the last seconds */
-	double bpf_percent;         /* part of cost_percent: the BPF programs */
-	double passed_percent;      /* part of cost_percent: what the tasks of capped groups pay themselves */
-	uint64_t spent_ns, bpf_ns;  /* CPU time since the programs were loaded: all, and the BPF programs */
+	uint64_t since_ns;     /* start of the step, boot time */
+	double cost_percent;   /* % of the machine's CPU time, over the last seconds */
+	double bpf_percent;    /* part of cost_percent: the BPF programs */
+	double passed_percent; /* part of cost_percent: what the tasks of capped groups pay themselves */
+	/* CPU time since the programs were loaded: of the whole tracer, and of the BPF programs alone */
+	uint64_t spent_ns, bpf_ns;
 	uint64_t changes;           /* how many steps were taken, forward and back */
-	uint64_t pauses, paused_ns; /* since the start */
+	uint64_t pauses, paused_ns; /* number of pauses since the start, and their total length */
 	/* caps of tasks so far; records that caps of tasks and of groups left out */
 	uint64_t capped, left_out;
 	uint64_t caps_refused;

@@ -217,7 +217,7 @@ void governor_loop_uncap_groups(struct governor_loop *g)
 	/* The records that were left out are not counted for each group. So if there are several groups,
 	 * the record of the first one has the sum for all. */
 	n = probe_left_out(g->opt.probe) - g->left_out;
-	n -= MIN(n, g->left_out_apart); /* what the caps of single tasks left out is in the trace already */
+	n -= MIN(n, g->left_out_apart); /* records of the caps of single tasks give this part already */
 	for (unsigned i = 0; i < g->stats.n_groups; i++)
 		group_record(g, g->grouped[i].group, g->grouped[i].since_ns, now_ns, i ? 0 : n);
 	g->over_ns = now_ns;

@@ -27,12 +27,13 @@ struct governor_loop {
 		uint64_t group, since_ns;
 	} grouped[GOVERN_GROUPS];
 	uint64_t passed_ns; /* the last result of probe_passed_ns() */
-	/* probe_left_out() when the first group was capped; records left out since then by tasks' own caps */
+	/* left_out: the result of probe_left_out() when the first group was capped. left_out_apart: how many
+	 * records the caps of single tasks have left out since then. */
 	uint64_t left_out, left_out_apart;
 	/* When the caps of groups ended last. CAPS_OVER_NS later the daemon looks once more for tasks that
 	 * are still capped. 0: it has looked. */
 	uint64_t over_ns;
-	uint64_t over_since; /* when those groups were capped */
+	uint64_t over_since; /* when the first of these caps began */
 	bool capping;        /* the programs check whether tasks are capped */
 	uint64_t said_group, said_group_ns;
 };

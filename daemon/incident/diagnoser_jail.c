@@ -20,7 +20,7 @@
 
 #define JAIL_NOBODY 65534 /* the kernel's overflow id */
 
-/* A sanitizer keeps terabytes of addresses for itself. */
+/* A sanitizer keeps terabytes of addresses for itself, so a build with one has no limit. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define JAIL_MEMORY RLIM_INFINITY
 #else
@@ -112,8 +112,8 @@ int diagnoser_jail(int keep_fd)
 	r = jail_drop_capabilities();
 	if (r)
 		return r;
-	/* Keeps other processes of nobody from looking into this one. A change of ids resets the flag, so it
-	 * is set after that. */
+	/* The first call keeps other processes of the user nobody from looking into this process. A change of
+	 * ids resets its flag, so the call comes after the change. */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;

@@ -3,8 +3,9 @@
  * incident.h - what the daemon does after it has noticed a hang: it takes a snapshot of the time around the
  * hang and has it diagnosed. It writes a note of both beside the snapshot, and a line into the journal.
  *
- * A hang that is noticed while a snapshot is waiting to be taken becomes part of it. There are limits on how
- * often snapshots are taken and on the room for them; the notes make these limits hold across restarts.
+ * A hang that is noticed while a snapshot is waiting to be taken becomes part of the same incident. There are
+ * limits on how often snapshots are taken and on the room for them; the notes make these limits hold across
+ * restarts.
  *
  * No hang is forgotten when the daemon ends: before all other work, the daemon writes a note that is marked
  * as pending.

@@ -37,7 +37,7 @@ static bool stderr_is_journal(void)
 	       st.st_dev == dev && st.st_ino == ino;
 }
 
-/* Returns words for what the task does, by rule, as in "... for 2.1 s". */
+/* Returns words that say what the task does, by the rule of its hang. "for 2.1 s" comes after them. */
 static const char *say_rule(const struct detect_hang *h)
 {
 	switch (h->rule) {
@@ -153,7 +153,7 @@ static void say_stderr(const char *line)
 		(void)send(STDERR_FILENO, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Begins an entry with the fields of all entries. */
+/* Begins an entry, with the fields that every entry has. */
 static FILE *say_begin(const char *line, int priority, char **ret, size_t *ret_n)
 {
 	FILE *f = open_memstream(ret, ret_n);

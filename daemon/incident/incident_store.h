@@ -48,11 +48,11 @@ struct incident_store_use {
 	uint64_t bytes;
 	unsigned kept, removed;
 };
-/* Removes hangs until the rest fits into size_bytes, but never the hang name, which is new. The oldest hang
- * of the user with the most bytes goes first. Among this user's hangs, one from more than a day after now_ns
- * (wall clock) goes before the others: the clock was set back. Also removes files that were left
- * half-written, so no other thread may be in incident_store_sidecar() or have a file created. Returns 0 or
- * -errno; ret is untouched on failure. */
+/* Removes hangs until the rest fits into size_bytes. Never removes the hang `name`, which is new. The oldest
+ * hang of the user with the most bytes goes first. If the clock was set back, the name of a hang can be more
+ * than a day after now_ns (wall clock). Such a hang goes before the other hangs of its user. Also removes
+ * files that were left half-written, so no other thread may be in incident_store_sidecar() or have a file
+ * created. Returns 0 or -errno; ret is untouched on failure. */
 int incident_store_trim(const struct incident_store *s, const char *name, uint64_t now_ns,
 			struct incident_store_use *ret);
 

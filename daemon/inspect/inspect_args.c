@@ -104,11 +104,11 @@ static uint32_t owner_read(struct unwind *u, const struct futex_call *c, uint32_
 		return word & FUTEX_TID_MASK;
 	if (c->op != FUTEX_WAIT && c->op != FUTEX_WAIT_BITSET)
 		return 0;
-	/* the word of a robust mutex holds the owner */
+	/* the word of a robust mutex holds the tid of its owner */
 	if ((word & FUTEX_WAITERS) && c->expected == word)
 		return word & FUTEX_TID_MASK;
-	/* A task waits for this value only if the futex is a mutex. Then the owner is beside the
-	 * word; beside the word of a condition variable there is none. */
+	/* A task waits for this value only if the futex is a mutex. Then the tid of the owner
+	 * is beside the word. A condition variable has no owner beside its word. */
 	if (c->expected != GLIBC_MUTEX_CONTENDED ||
 	    unwind_memory(u, c->uaddr + GLIBC_MUTEX_OWNER, &owner, sizeof(owner)) != sizeof(owner))
 		return 0;

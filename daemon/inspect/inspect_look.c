@@ -65,7 +65,8 @@ bool inspect_look_same_wait(const struct inspect_look *l, const struct inspect_w
 	return t->sched_since <= w->since_ns + slack + (suspended_ns() - l->suspended_ns);
 }
 
-/* True: the task still sleeps at the place that the registers show. The file has "nr args.. sp pc". */
+/* True: the task still sleeps at the place that the registers show. The line in /proc/TID/syscall is
+ * "nr args.. sp pc". */
 static bool still_there(const struct ct_iter_task *t)
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -193,7 +194,7 @@ int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, cons
 				add_polled(l, t, true, res);
 		}
 		unwind_end(l->unwind);
-		/* If the task ran while its stack was read, what was read makes no sense. */
+		/* If the task ran while its stack was read, the frames make no sense. */
 		r = still_there(t) ? 0 : -ESRCH;
 	}
 	if (!r)

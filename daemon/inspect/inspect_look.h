@@ -9,8 +9,8 @@
 #include "daemon/stack/unwind.h"
 #include "daemon/inspect/inspect_result.h"
 
-/* For accesses, because many accesses come from few places: a stack as addresses, and the same stack with
- * names. */
+/* The stack of an access to a watched variable: as addresses, and with names. Such stacks are kept, because
+ * many accesses come from the same few places. */
 #define INSPECT_LOOK_KNOWN 16
 struct inspect_look_known {
 	uint64_t ns;

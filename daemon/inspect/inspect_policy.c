@@ -24,7 +24,8 @@ static void policy_fill(struct inspect_policy *p, uint64_t now_ns)
 }
 
 /* The count of inspections of a task's group. NULL: the task is in no group, or the table is full of other
- * groups; with as many groups as that, no group can have had many inspections. */
+ * groups. With so many groups, none can have had many inspections, so a group without an entry needs
+ * no limit. */
 static uint32_t *share_of(struct inspect_policy_shares *s, const struct task *task)
 {
 	for (unsigned i = 0; task->group && i < INSPECT_POLICY_GROUPS; i++) {

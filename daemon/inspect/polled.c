@@ -15,7 +15,7 @@
 #define LEVELS      2    /* how many of the innermost functions of the program are looked at */
 #define AROUND      192  /* bytes of code before and behind the place where the task was seen */
 #define CODE_MAX    1024 /* a larger loop is not taken for a loop that polls */
-#define DEREF_REACH 24   /* bytes that the use of a pointer may be behind its load */
+#define DEREF_REACH 24   /* bytes of code behind the load of a pointer in which its use is looked for */
 #define CALLED      64   /* bytes that are read of a function that the loop calls */
 #define LOOPS       3    /* how many loops around each other are looked at */
 #define FOUND_MAX   24   /* candidates of one function */
@@ -37,7 +37,9 @@ struct look {
 		uint64_t ip, start, end; /* bounds of the function, as far as they are known */
 	} level[LEVELS];
 	unsigned n_levels;
-	bool in_call, in_other; /* the task is in a system call; in a system call that is not for waiting */
+	/* in_call: the task is in a system call. in_other: the task is in a system call that is not for
+	 * waiting. */
+	bool in_call, in_other;
 };
 
 struct looked {

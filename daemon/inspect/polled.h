@@ -10,9 +10,9 @@
  * thread at a time for one struct polled.
  *
  * A variable is named if all of this holds: other tasks can write its memory, it has a symbol of the size
- * that is read, the smallest loop reads it, and its value does not change. Also followed are a pointer that
- * the loop loads, and one level of functions that the loop calls. A task polls nothing if it makes other
- * system calls, or if its registers change (it computes).
+ * that is read, the smallest loop reads it, and its value does not change. The search also follows a pointer
+ * that the loop loads, and looks into the functions that the loop calls, but not into those that they call. A
+ * task polls nothing if it makes other system calls, or if its registers change (it computes).
  *
  * Tried on fourteen loops, each with and without optimisation: yields, polls, sleeps, pure loops; flags that
  * are global, static, atomic, in a library, on the heap, behind a function. The variable was named in all
@@ -47,10 +47,10 @@ void polled_free(struct polled *p);
 /* True: polled_look() should be called for this task now. now_ns: boot time. */
 bool polled_wants(struct polled *p, uint32_t tid, uint64_t now_ns);
 /*
- * Takes one look at a task. t has the registers with which the task last entered the kernel. u: begun for
- * the task. loop: the task sleeps in a loop, so this one look is enough; otherwise POLLED_LOOKS looks are
- * needed. Returns how many variables in ret the task may be polling, best first. 0: none, or not decided
- * yet.
+ * Takes one look at a task. t has the registers with which the task last entered the kernel. u:
+ * unwind_begin() was called for the task. loop: the task sleeps in a loop, so this one look is enough;
+ * otherwise POLLED_LOOKS looks are needed. Returns how many variables in ret the task may be polling, best
+ * first. 0: none, or not decided yet.
  */
 unsigned polled_look(struct polled *p, struct unwind *u, const struct ct_iter_task *t, bool loop,
 		     uint64_t now_ns, struct polled_variable ret[POLLED_MAX]);

@@ -31,7 +31,7 @@ static bool one_byte(uint8_t op, uint8_t reg, uint8_t wide, struct operation *re
 	case 0x63:
 		*ret = (struct operation){ .len = wide, .load = op == 0x8b && wide == 8 };
 		return true;
-	case 0x80: /* with a constant: 7 is cmp */
+	case 0x80: /* with a constant; only reg 7, cmp, does not write */
 		*ret = (struct operation){ .len = 1, .imm = 1, .writes = reg != 7 };
 		return true;
 	case 0x83:
@@ -40,7 +40,7 @@ static bool one_byte(uint8_t op, uint8_t reg, uint8_t wide, struct operation *re
 	case 0x81:
 		*ret = (struct operation){ .len = wide, .imm = wide == 2 ? 2 : 4, .writes = reg != 7 };
 		return true;
-	case 0xf6: /* 0 is test */
+	case 0xf6: /* with reg 0, test, which has a constant and does not write */
 		*ret = (struct operation){ .len = 1, .imm = reg ? 0 : 1, .writes = reg != 0 };
 		return true;
 	case 0xf7:

@@ -22,9 +22,9 @@ struct polled_operand {
 };
 
 /*
- * Decodes the operand at offset at of the n bytes of code, which lie at address start. False: no operand
- * that is understood. Called for every offset, so most of the operands that it finds are there by
- * chance.
+ * Decodes the operand at offset at of the n bytes of code, which lie at address start. False: there
+ * is no operand that this function understands. Called for every offset, so most of the operands that it
+ * finds are there by chance.
  */
 bool polled_operand(const uint8_t *code, size_t n, size_t at, uint64_t start, struct polled_operand *ret);
 /* Finds the smallest loop around [lo, hi] that is larger than larger_than bytes. *ret_begin: offset of its

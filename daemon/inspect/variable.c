@@ -412,8 +412,8 @@ static int nearest_symbol(void *arg, const struct elf_symbol *sym)
 	return 0;
 }
 
-/* The first mapping of the file that mapping i belongs to. Zeroed data has no file of its own; it lies right
- * behind the mappings of its file. NULL: no file. */
+/* The first mapping of the file that mapping i belongs to. A mapping of zeroed data names no
+ * file; it lies right behind the mappings of the file to which it belongs. NULL: there is no such file. */
 static const struct unwind_map *mapping_with_file(const struct variable_maps *maps, size_t i)
 {
 	const struct unwind_map *v = maps->v.v;

@@ -35,7 +35,7 @@ struct variable_maps {
 	uint32_t pid;
 	uint64_t file_max;        /* set by the caller: larger files are not searched; 0: no limit */
 	VEC(struct unwind_map) v; /* sorted by address */
-	VEC(char) names;          /* path_off: offset in names */
+	VEC(char) names;          /* the paths; path_off of a mapping is an offset in this array */
 };
 
 /* Reads the mappings of a process. Returns 0, -ESRCH (no such process, or a kernel thread), -ENOMEM or

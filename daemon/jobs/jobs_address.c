@@ -78,7 +78,7 @@ static size_t address_harmless(const struct address_insn *i, unsigned args)
 	case 0x3a:
 	case 0x3b:
 		return 1 + n;
-	case 0x83: /* with a byte: cmp alone */
+	case 0x83: /* with a constant of one byte; only cmp is accepted */
 		return (m >> 3 & 7) == 7 && n + 1 < i->left ? 2 + n : 0;
 	case 0x31: /* xor, mov to a register; a store to memory is not accepted */
 	case 0x89:

@@ -79,7 +79,7 @@ static int callee_mapping(void *arg, const struct jobs_mapping *m)
 
 	if (p->function < m->start || p->function >= m->end)
 		return 0;
-	/* then neither the file nor the memory is read, because both may wait for a server */
+	/* The read of such a file, or of its memory, may wait for a server. So neither is read. */
 	if (unwind_mounts_avoid(p->mounts, m->pid, m->major, m->minor))
 		return -EREMOTE;
 	p->off = p->function - m->start + m->off;

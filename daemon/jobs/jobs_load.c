@@ -70,7 +70,8 @@ static int load_filter(const struct dirent *e)
 	return load_is_spec(e->d_name);
 }
 
-/* Loads the files of a directory, except those whose name is also in the directory before it (NULL: none). */
+/* Loads the files of the directory dir, except files whose name is also in the directory `before`, which
+ * wins. before NULL: there is no such directory. */
 static int load_dir(struct jobs_specs *s, const char *dir, const char *before, char *err)
 {
 	struct dirent **list = NULL;

@@ -7,7 +7,7 @@
 
 #include "daemon/jobs/jobs_spec.h"
 
-#define JOBS_LOAD_MAX     64 /* frameworks */
+#define JOBS_LOAD_MAX     64 /* the most frameworks that are loaded */
 #define JOBS_LOAD_ERR_MAX 512
 
 /* The directories of descriptions. The administrator's descriptions win over those that came with ctrace. */

@@ -29,7 +29,7 @@ int jobs_note_each(const void *section, size_t n, void (*fn)(void *arg, const st
 /* Returns the register with this name (without '%', n characters): 1 + its number as in struct job_value. 0:
  * not known. */
 uint8_t jobs_note_reg(const char *name, size_t n);
-/* Returns the register of a function's argument 0 to 5, in the same form. */
+/* Returns the register of a function's argument 0 to 5, in the form of jobs_note_reg(). */
 uint8_t jobs_note_arg_reg(unsigned arg);
 
 #endif

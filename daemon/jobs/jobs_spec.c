@@ -60,8 +60,8 @@ static int jobs_spec_bad(const struct jobs_spec_at *at, const char *key, const c
 	return -EINVAL;
 }
 
-/* Copies a text of the object. If the text is absent: the copy becomes "", or this is an error if
- * must is true. */
+/* Copies a text of the object. If the text is absent, the copy becomes "" (must is false), or the
+ * function fails (must is true). */
 static int jobs_spec_text(const struct jobs_spec_at *at, const json_t *o, const char *key, bool must,
 			  char *ret, size_t cap)
 {

@@ -11,7 +11,8 @@
 #include "ctrace/abi.h"
 #include "lib/cleanup.h"
 
-/* Read parts are cleared and given back in pieces of this size, while they are in the cache. */
+/* A part of a ring that was read is cleared and given back to the kernel side. This happens in pieces of this
+ * size, while the piece is still in the cache. */
 #define PERCPU_RING_PIECE 8192ULL
 
 struct percpu_ring {

@@ -534,7 +534,7 @@ int probe_run_time(struct probe *p, uint64_t *ret_ns)
 		uint32_t size = sizeof(info);
 		int fd = bpf_program__fd(bpf_object__find_program_by_name(p->skel->obj, hooks_progs[i].prog));
 
-		if (fd < 0) /* not loaded */
+		if (fd < 0) /* the program is not loaded */
 			continue;
 		if (bpf_obj_get_info_by_fd(fd, &info, &size))
 			return -errno;

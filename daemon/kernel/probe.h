@@ -124,7 +124,7 @@ uint64_t probe_watch_refused(const struct probe *p, unsigned watch);
 int probe_run_time(struct probe *p, uint64_t *ret_ns);
 
 /*
- * For the governor; on the thread of probe_consume() only.
+ * The functions from here on are for the governor, and only on the thread of probe_consume().
  */
 /* An estimate of the CPU time in nanoseconds that the programs have cost so far. The programs count all
  * their runs, and measure the time of some. */

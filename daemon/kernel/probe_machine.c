@@ -49,8 +49,8 @@ static bool machine_file_has(const char *path, const char *word)
 	return f && fgets(line, sizeof(line), f) && strstr(line, word);
 }
 
-/* True: lockdown forbids BPF to read memory. The kernel's command line is for machines on which
- * securityfs is not mounted. */
+/* True: lockdown forbids BPF to read memory. If securityfs is not mounted, only the kernel's
+ * command line can show this. */
 static bool machine_is_locked_down(void)
 {
 	return machine_file_has("/sys/kernel/security/lockdown", "[confidentiality]") ||

@@ -51,7 +51,7 @@ struct probe {
 		uint64_t lost;
 		uint64_t left_out[GOVERN_CAPS]; /* value of the slot's counters when a task's cap began */
 		uint64_t *capped; /* the map ct_capped: GOVERN_WORDS words, one bit for each tid */
-	} govern;                 /* drain thread */
+	} govern;                 /* for the drain thread only */
 
 	/* Only one thread at a time reads an iterator: the request is in variables of the BPF programs. */
 	pthread_mutex_t iter_tasks_lock, iter_files_lock;

@@ -109,7 +109,7 @@ static int watch_thread(struct probe *p, struct watch_opening *o, uint32_t tid)
 {
 	int r = map_set(&o->seen, tid, 1);
 
-	/* The event for writes is opened first, because the kernel serves it first then. */
+	/* The event for writes is opened first, because the kernel then serves it first. */
 	for (int reads = 0; !r && reads <= o->opt->reads; reads++) {
 		int fd = watch_attach(p, tid, o->opt, reads);
 

@@ -11,12 +11,12 @@ struct syscall_class {
 	uint16_t cls;
 };
 
-/* Fields: see SYSCLASS().  Arguments count from 1; 0 is none. */
+/* SYSCLASS() describes the fields. arg and limit are numbers of arguments, from 1; 0: no such argument. */
 #define FD(nr, wait, arg)                                                                                    \
 	{                                                                                                    \
 		SYS_##nr, SYSCLASS(wait, arg, 0, 0, SYSCLASS_PLAIN)                                          \
 	}
-/* arguments: a descriptor, and a pointer to a time limit */
+/* arg: the argument that is a descriptor. limit: the argument that points to a time limit. */
 #define FD_UNTIL(nr, wait, arg, limit)                                                                       \
 	{                                                                                                    \
 		SYS_##nr, SYSCLASS(wait, arg, limit, 0, SYSCLASS_PLAIN)                                      \

@@ -23,7 +23,7 @@
 struct cgroups {
 	struct cgroups_options opt;
 	char root[PATH_ROOM]; /* the mount point of cgroup2; "": none */
-	struct map known;     /* ids that were looked up, and ids that are waiting for it */
+	struct map known;     /* all ids that were seen: looked up, or still to be looked up */
 	struct map fresh;     /* ids that are waiting to be looked up */
 	uint64_t walk_ns;
 	_Atomic uint64_t took_ns; /* CPU time of the last walk */

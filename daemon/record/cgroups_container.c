@@ -10,7 +10,7 @@
 
 #include "lib/cleanup.h"
 
-#define FILE_MAX (4 << 20) /* Podman's is one file for all containers */
+#define FILE_MAX (4 << 20) /* bytes; Podman has one file for all containers */
 
 /* Takes only names that the runtimes allow, so that nothing else gets into a trace. */
 static bool take_name(const char *s, char name[CGROUP_NAME_MAX])

@@ -18,15 +18,15 @@ struct recorder {
 	struct writer *writer;
 	struct tasks *tasks;
 	bool created;
-	uint64_t sealed_ns; /* when the open segment began */
+	uint64_t sealed_ns; /* when the open segment began, or when a copy of it was last written */
 	uint64_t refused, lost[CT_LOSS_CAUSES];
 	/* Records that the recorder itself refused and that no CT_GAP reports yet. */
 	uint64_t gap_n, gap_first_ns, gap_last_ns;
 };
 
 /*
- * Replaces a trace that cannot be continued: renames it, and gives it its name back if no new trace can
- * be made. On success err has a sentence with the new name of the old trace.
+ * Replaces a trace that cannot be continued: renames the trace. If no new trace can be made, gives the old
+ * trace its name back. On success err has a sentence with the new name of the old trace.
  */
 static int recorder_replace(struct recorder *r, const char *ending, const char *why, char *err)
 {

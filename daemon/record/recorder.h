@@ -23,9 +23,8 @@ struct detect;
 struct recorder_options {
 	const char *path;
 	/* The tasks of these processes get CT_TF_TRACER. 0: there is no such process. */
-	uint32_t daemon_tgid; /* the daemon; also its children, which are its small processes */
-	/* the process that started the daemon for one recording; not its other children, which are
-	 * recorded */
+	uint32_t daemon_tgid; /* the daemon, with its children, which are its small processes */
+	/* The process that started the daemon for one recording. Its other children are recorded as usual. */
 	uint32_t starter_tgid;
 	struct writer_options writer;
 	/* Receives every CT_RAWSTACK blob. */
@@ -50,8 +49,8 @@ struct recorder;
 /*
  * Opens or creates the trace file. A trace that cannot be continued is renamed: to PATH.old if its size
  * differs from the wanted size, to PATH.damaged if it has another major version or is no valid trace. A
- * file that had this name before is replaced. err then has a sentence that says so; otherwise it is empty.
- * Returns 0, or -errno as writer_open(), with a sentence in err (what, why, what to do).
+ * file that already has the new name is replaced. err then has a sentence that says so; otherwise it is
+ * empty. Returns 0, or -errno as writer_open(), with a sentence in err (what, why, what to do).
  */
 int recorder_new(const struct recorder_options *opt, struct recorder **ret, char err[RECORDER_ERR_MAX]);
 /* Frees the recorder without sealing. Accepts NULL. */

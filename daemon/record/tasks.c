@@ -283,8 +283,9 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 			task->futex_owner = ct_futex_owner(rec);
 		}
 		break;
-	/* The beginning of a cap. A program tells of a living task in a capped group, whose fork may have
-	 * been left out. The daemon may cap a task that has ended. */
+	/* The beginning of a cap. With CT_GV_GROUP, a BPF program has seen a living task of a capped group;
+	 * the record of its fork may have been left out. Without CT_GV_GROUP, the daemon has capped the task,
+	 * which may have ended. */
 	case CT_SHED:
 		if (!(rec->flags & CT_GV_CAP))
 			break;

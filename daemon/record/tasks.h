@@ -45,8 +45,8 @@ struct task {
 	 * and how long the task has run in it. */
 	uint64_t loop_since_ns, loop_ran_ns;
 	uint32_t loop_waits;
-	/* For inspect_policy: how often the task gave its CPU away and went on; the same number at the last
-	 * scan. */
+	/* For inspect_policy. yields: how often the task gave its CPU away and went on. yields_seen: the
+	 * value of yields at the last scan. */
 	uint32_t yields, yields_seen;
 	uint64_t files_ns; /* for a leader only: when the descriptor table of the process was written last */
 };

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FILTER_MAX 512 /* instructions */
+#define FILTER_MAX 512 /* the most instructions of a filter */
 
 struct filter {
 	struct sock_filter v[FILTER_MAX];

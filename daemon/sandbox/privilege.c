@@ -24,7 +24,7 @@
 static const uint64_t privilege_kept =
 	CAP(CAP_BPF) | CAP(CAP_PERFMON) | /* attach programs, read maps, open perf events of others */
 	CAP(CAP_SYS_PTRACE) |             /* memory, mappings and descriptors of processes */
-	CAP(CAP_DAC_READ_SEARCH) |        /* files that they run, wherever those are */
+	CAP(CAP_DAC_READ_SEARCH) |        /* files that processes run, in any directory */
 	CAP(CAP_CHECKPOINT_RESTORE) |     /* /proc/PID/map_files: the files that are really mapped */
 	CAP(CAP_SYSLOG);                  /* kernel symbols with kptr_restrict 1 */
 

@@ -32,7 +32,7 @@ static void watch_run(void *arg)
 	struct watch_job *j = arg;
 
 	j->error = watchpoints_add(j->service->watchpoints, j->service->drain, &j->want, &j->info, j->err);
-	if (!worker_progress()) /* then watch_done() will not run */
+	if (!worker_progress()) /* nobody needs the watch any more, and watch_done() may never run */
 		watchpoints_drop(j->service->watchpoints, j->want.client);
 }
 

@@ -34,7 +34,7 @@ struct watchpoints {
 	struct probe *probe;
 	pthread_mutex_t lock; /* protects the members below */
 	uint32_t last_id;
-	struct watchpoint v[PROBE_WATCHES_MAX]; /* at the number that the probe gave the watch */
+	struct watchpoint v[PROBE_WATCHES_MAX]; /* the index is the number that the probe gave the watch */
 };
 
 struct watchpoints *watchpoints_new(struct probe *p)

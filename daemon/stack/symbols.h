@@ -23,7 +23,7 @@
 
 struct symbols;
 
-/* kallsyms: a path, borrowed; NULL: the kernel's. The file is read at first use. Returns 0 or -ENOMEM. */
+/* kallsyms: a path, borrowed; NULL: /proc/kallsyms. The file is read at first use. Returns 0 or -ENOMEM. */
 int symbols_new(const char *kallsyms, struct symbols **ret);
 /* Accepts NULL. */
 void symbols_free(struct symbols *s);

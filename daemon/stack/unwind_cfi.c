@@ -158,7 +158,7 @@ static int cie_augmentation(struct cursor *c, const char *aug, struct cie *cie)
 			break;
 		case 'B': /* arm64: return addresses are signed with the other key */
 			break;
-		default: /* what follows is unknown, but its length is known */
+		default: /* the data of an unknown letter; the length of all data is known */
 			return a.bad ? -EBADMSG : 0;
 		}
 	}

@@ -27,7 +27,7 @@ struct unwind_elf {
 	 * see unwind_cfi.c. */
 	int index_state; /* as in struct elf_functions */
 	struct unwind_elf_fde {
-		uint32_t begin, fde; /* virtual addresses, less file.base */
+		uint32_t begin, fde; /* virtual addresses, minus file.base */
 	} * index;
 	size_t n_index;
 	struct elf_functions functions;
@@ -50,7 +50,7 @@ void unwind_elf_detach(struct unwind_elf *e);
 /* Bytes of heap in use. */
 size_t unwind_elf_bytes(const struct unwind_elf *e);
 
-/* The function at vaddr, from the file or from the file with its symbols. Returns as elf_functions_find(). */
+/* The function at vaddr, from the file or from its debug file. Returns what elf_functions_find() returns. */
 int unwind_elf_function(struct unwind_elf *e, uint64_t vaddr, char name[ELF_NAME_MAX], uint64_t *ret_start);
 
 #endif

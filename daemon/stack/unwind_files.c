@@ -18,7 +18,7 @@
 struct unwind_files {
 	struct unwind_elf *v[UNWIND_FILES_MAX];
 	size_t n;
-	uint64_t clock; /* counts uses */
+	uint64_t clock; /* counts the uses of files */
 	struct unwind_elf *vdso;
 };
 

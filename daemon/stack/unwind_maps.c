@@ -92,7 +92,7 @@ bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_
 	return slot->avoid;
 }
 
-/* sscanf() would take three times as long as the kernel takes to print the line. */
+/* Does not use sscanf(), which would take three times as long as the kernel takes to print the line. */
 bool unwind_maps_parse(char *line, struct unwind_map *m, const char **ret_path)
 {
 	char *p;

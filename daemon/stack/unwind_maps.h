@@ -40,8 +40,8 @@ struct unwind_maps {
  * *ret_path points into it. False: the line is not understood. */
 bool unwind_maps_parse(char *line, struct unwind_map *ret, const char **ret_path);
 
-/* What is known about file systems without a device of their own; kept for some seconds, also for other
- * processes. All zero at the start. Each thread has its own. */
+/* Which file systems without a device of their own must be avoided. The answers are kept for some seconds,
+ * and are used for other processes too. All zero at the start. Each thread has its own. */
 #define UNWIND_MOUNTS_MAX 32
 struct unwind_mounts {
 	struct unwind_mount {
@@ -55,7 +55,7 @@ struct unwind_mounts {
 };
 
 /* True: a device, as tid sees it, may be a file system that has to ask a server. Devices with a major
- * number are disks. */
+ * number other than 0 are disks. */
 bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_no, uint32_t minor_no);
 
 /* Replaces the contents of m by the mappings of tid. Returns 0; -ESRCH: there is no such task; -ENOMEM; or
