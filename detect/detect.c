@@ -200,7 +200,7 @@ static void task_returns(struct detect_task *t, uint64_t ts)
 		t->first_ns = ts;
 }
 
-/* Notes that the task is idle again. */
+/* Notes that the task is idle again. is_idle_point: the place of its wait is its idle point. */
 static void task_idle(struct detect *d, struct detect_task *t, uint64_t ts, bool is_idle_point)
 {
 	if (t->away_ns && ts > t->away_ns) {
@@ -318,8 +318,9 @@ static void switch_out_late(struct detect *d, struct detect_task *t, const struc
 
 /*
  * Notes that a task was seen on the CPU, in the system call `nr` or in none (CT_NR_NONE). polls: the task
- * polled with a time limit of zero. Two kinds of tasks make progress without a wait: a task that polls so
- * and always finds more work, and a task that was first in one system call and is now in another one.
+ * polled with a time limit of zero. Two kinds of tasks make progress without a wait: a task that polls in
+ * this way and always finds more work, and a task that was first in one system call and is now in another
+ * one.
  */
 static void task_look(struct detect *d, struct detect_task *t, uint64_t ts, uint16_t nr, bool polls)
 {
@@ -569,9 +570,9 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 }
 
 /*
- * The process runs another program since ts_ns, or another task has the number: forgets the habits of the old
- * one. A state that is newer than ts_ns belongs to the new one and stays; its record came first, through the
- * ring of another CPU.
+ * Forgets the habits of a task, because since ts_ns its process runs another program, or another task has the
+ * number. A state that is newer than ts_ns is that of the new program or task, so it stays. Its record came
+ * first, through the ring of another CPU.
  */
 static void task_begin_anew(struct detect_task *t, uint64_t ts_ns)
 {

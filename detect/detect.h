@@ -59,9 +59,10 @@ struct detect_hang {
 	uint64_t found_ns; /* when the detector noticed it */
 	uint64_t threshold_ns;
 	uint64_t obj; /* the object that the task waits for; 0: not known, or the task does not wait */
-	/* the first task that it waits for; for the rule SERVICE: the silent reader; 0: not known */
+	/* The first task for which the hung task waits. For the rule SERVICE: the silent reader. 0: not
+	 * known. */
 	uint32_t peer;
-	uint16_t nr;  /* its system call; CT_NR_NONE: none */
+	uint16_t nr;  /* the system call in which the task is; CT_NR_NONE: none */
 	uint8_t wait; /* CT_W_*; CT_W_NONE: the task runs or is runnable */
 };
 
@@ -76,7 +77,7 @@ struct detect_limits {
  */
 struct detect_override {
 	bool is_cgroup;
-	char match[DETECT_MATCH_MAX]; /* fnmatch(3) pattern for a name, or the path of a control group */
+	char match[DETECT_MATCH_MAX]; /* fnmatch(3) pattern for a name, or for the path of a control group */
 	uint32_t set;                 /* bits 1 << CT_HANG_*: the limits that the override sets */
 	struct detect_limits limits;
 };
@@ -93,7 +94,7 @@ void detect_defaults(struct detect_settings *ret);
 
 struct detect_options {
 	const struct detect_settings *settings; /* copied */
-	uint32_t max_tasks;                     /* 0: 131072 */
+	uint32_t max_tasks;                     /* the most tasks; 0: 131072 */
 	uint32_t own_tgid;                      /* the daemon, which is not judged */
 	bool messages;                          /* this machine records CT_SEND and CT_RECV */
 	/*

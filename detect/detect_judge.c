@@ -7,11 +7,11 @@
  * These are never hangs, however long they last:
  * - a wait for a child, a terminal, a signal or a debugger
  * - any wait of a task that has just forked a process, since it waits for that process in some way
- * - a kind of wait in which the task has been for long before
+ * - a wait of a kind in which the task has once waited for long
  * - a wait of a thread that shares an epoll with other threads, because they take over its work
  *
- * A worker that waits for a condition other than that of its queue may only have no work. So of such waits,
- * only those of the first thread of a process count.
+ * A worker that waits for a condition other than that of its queue may simply have no work. So only
+ * such waits of the first thread of a process count.
  *
  * A loop that always finds more work never waits in its epoll. It makes progress if it receives messages, is
  * seen at its epoll, or is seen in one system call and then in another one. A thread of a pool that is busy
@@ -135,7 +135,8 @@ static bool judge_look(struct detect *d, struct detect_task *t)
 	/*
 	 * Finds out whether the task has had the CPU after since_ns; then it does not hang. On a busy
 	 * machine sched_since may be wrong by tenths of a second. For a task that goes on as usual,
-	 * sched_since is only a moment ago. So a time in the second half between since_ns and now counts.
+	 * sched_since is only a moment ago. So sched_since counts only if it lies in the second half of
+	 * the time from since_ns to now.
 	 */
 	if (t->run != DETECT_RUNNING && it.sched_since > t->since_ns + (d->now_ns - t->since_ns) / 2)
 		same = false;
@@ -339,7 +340,7 @@ static bool judge_is_stuck(const struct detect_task *t, uint64_t limit_ns, uint6
 }
 
 /*
- * True: all tasks of the cycle have waited for the limit, and t has the smallest tid of them. The
+ * True: all tasks of the cycle have waited for longer than the limit, and t has the smallest tid of them. The
  * second condition makes sure that a cycle is reported once.
  */
 static bool judge_is_cycle(struct detect *d, struct detect_task *t, uint64_t limit_ns, uint64_t now_ns)

@@ -72,8 +72,8 @@ static void socket_address(const struct ct_object_blob *o, const uint8_t from[16
 
 /*
  * A key for one end of a connection, made from its own addresses and those of the other end. far: the other
- * end, instead of the end that o describes. The key has no kind of object, as an id has, so it differs from
- * all ids.
+ * end, instead of the end that o describes. Every id contains a kind of object, and the key
+ * contains none. So the key differs from all ids.
  */
 static uint64_t socket_address_key(const struct ct_object_blob *o, bool far)
 {

@@ -62,10 +62,11 @@ struct detect_task {
 	uint32_t tgid;
 	/* Samples since progress_ns that found the task on the CPU: how many, and in which system call. */
 	uint16_t looks, look_nr;
-	uint32_t returns;  /* how often the task came back to its idle point */
-	uint32_t patient;  /* bits 1 << CT_W_*: the kinds of waits in which the task has ever been for long */
-	uint64_t first_ns; /* when the task first came back to its idle point */
-	uint64_t seen_ns;  /* time of the task's first record */
+	uint32_t returns; /* how often the task came back to its idle point */
+	uint32_t
+		patient; /* bits 1 << CT_W_*: the kinds of waits in which the task has ever waited for long */
+	uint64_t first_ns;    /* when the task first came back to its idle point */
+	uint64_t seen_ns;     /* time of the task's first record */
 	uint64_t max_runq_ns; /* the longest wait for a CPU; only waits of patient_ns or more count */
 	uint64_t capped_ns;   /* time of the last record about a cap of this task or of its group */
 	uint64_t named_ns;    /* time of the last blob with the task's name */
@@ -76,7 +77,7 @@ struct detect_task {
 struct detect_tasks {
 	struct detect_task **chunks;
 	uint32_t *heads;
-	/* used: the number of slots that were ever used; unused: the first slot that was freed */
+	/* used: the number of slots that were ever used; unused: the first slot of the list of freed slots */
 	uint32_t max, n_chunks, used, n, unused;
 	uint64_t refused;
 };

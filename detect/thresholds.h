@@ -72,8 +72,9 @@
 /* times, for a wait for a disk: it is compared with the longest wait for a disk of tasks of the
  * same name. Evidence: edges (times_disk), on both sides. */
 #define TIMES_DISK 4
-/* times the limit of any other wait for a disk, for a task that writes out a file: to write out a
- * large file is one long wait. Evidence: notices_a_stuck_disk, on both sides. */
+/* times: a task that writes out a file may wait this many times as long as the limit for any other wait
+ * for a disk, because to write out a large file is one long wait. Evidence: notices_a_stuck_disk, on both
+ * sides. */
 #define TIMES_SYNC 3
 /* BUSY_PART of BUSY_OF parts: a task that hangs in a run has had the CPU for at least this part of the
  * limit. A task that hardly gets the CPU is only slow. Evidence: edges (busy), on both sides. */
@@ -96,8 +97,9 @@
 /* looks: this many looks at a running task show no progress before its run is a hang. Evidence:
  * edges (busy), on both sides. */
 #define LOOKS_MIN 3
-/* a part (1/n) of the time of learning: it is enough to judge the time in the queue for a CPU, because
- * no idle point is needed for that. Evidence: edges (starved_when_known), on both sides. */
+/* a part (1/n) of the time of learning: a task that has been watched for this part is judged by its time
+ * in the queue for a CPU, because this needs no idle point. Evidence: edges (starved_when_known), on both
+ * sides. */
 #define LEARN_STARVED_SHARE 10
 /* times the time of learning: after this time a task is judged by its own history alone; before, the
  * history of tasks of the same name counts too. Evidence: is_as_patient_as_its_name_for_a_while, from
@@ -113,10 +115,11 @@
 /* votes: a wait in an epoll or poll has this many, because it shows better where a task idles than a
  * futex or a read does. Evidence: edges (votes_loop), on both sides. */
 #define VOTES_LOOP 16
-/* ns, and a part (1/n): a wait of this part of the shortest limit is long; if the shortest limit is larger
- * than PATIENT_MAX_NS, it is this part of PATIENT_MAX_NS. If a task has ever been in a wait of one kind for
- * this time, later waits of this kind are no hang of this task. Below: few waits are judged. Above: alarms
- * about waits that are usual. Evidence: edges (patient), for both numbers on both sides. */
+/* PATIENT_SHARE, a part (1/n) of the shortest limit: a wait that lasts this part of the limit is long. If the
+ * shortest limit is larger than PATIENT_MAX_NS (ns), PATIENT_MAX_NS is used instead of it. If a task has ever
+ * been in a long wait of one kind, later waits of this kind are no hang of this task. Below: few waits are
+ * judged. Above: alarms about waits that are usual. Evidence: edges (patient), for both numbers on both
+ * sides. */
 #define PATIENT_MAX_NS 2000000000ULL
 #define PATIENT_SHARE  4
 /* ns: a shorter wait for a disk does not count for the habits. Below: one slow request makes the limit
