@@ -3,10 +3,10 @@
  * govern.h - carries out what the governor decides, as early in a program as possible, and measures
  * the cost of programs.
  *
- * It decides nothing: daemon/governor/ does. kernel.bpf_stats does not serve as the measure. Its
- * two readings of the clock for each run cost as much as the run, and the daemon does not keep the
- * privilege for it. Most programs read the clock at their start anyway. One run in GOVERN_TIMED
- * reads the clock at its end as well.
+ * This header decides nothing: daemon/governor/ decides. kernel.bpf_stats does not serve as the
+ * measure. Its two readings of the clock for each run cost as much as the run, and the daemon does not keep
+ * the privilege for it. Most programs read the clock at their start anyway. One run in GOVERN_TIMED reads the
+ * clock at its end as well.
  *
  * Only programs on the CPU of c may call these functions.
  */

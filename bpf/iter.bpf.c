@@ -27,7 +27,8 @@ volatile __u32 ct_iter_brief = 0;
  *
  * se.exec_start is a worse measure. The clock of running tasks of each CPU leaves out the
  * interrupts and the stolen time of that CPU, so the clocks of two CPUs are seconds apart after
- * some hours. It is used only if the kernel keeps no times of arrival (without CONFIG_SCHED_INFO).
+ * some hours. exec_start is used only if the kernel keeps no times of arrival (without
+ * CONFIG_SCHED_INFO).
  */
 static __always_inline __u64 iter_left(struct task_struct *t)
 {

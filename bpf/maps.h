@@ -12,8 +12,8 @@
 #include "ctrace/abi.h"
 #include "ctrace/cpu.h"
 
-/* One entry for each CPU that is present. The size of an entry is CPU_ENTRY_BYTES(); the loader
- * sets the real one. */
+/* One entry for each CPU that is present. max_entries and value_size below are
+ * placeholders: the loader sets the real values. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
