@@ -31,7 +31,7 @@ struct cpu {
 	ct_u32 id;    /* index of this entry; the loader sets it */
 	ct_u32 depth; /* how many interrupts are in progress; the innermost is the last of ctx */
 	ct_u32 ready_depth;
-	ct_u32 emitted;   /* records in the side ring; the program checks at one in 64 how full it is */
+	ct_u32 emitted;   /* records in the side ring; at each 64th, a program checks if it is half full */
 	ct_u64 ready_obj; /* the socket that became readable at ready_depth, in ready_call, at ready_ns */
 	ct_u64 ready_call;
 	ct_u64 ready_ns;
