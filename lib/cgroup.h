@@ -25,7 +25,7 @@
 bool cgroup_container(const char *path, char name[CGROUP_NAME_MAX]);
 /*
  * Writes the whole id of the innermost container in which the path lies. False: the path has no id of
- * CGROUP_ID_LEN digits for it, and id is "".
+ * CGROUP_ID_LEN digits for this container, and id is "".
  */
 bool cgroup_container_id(const char *path, char id[CGROUP_ID_LEN + 1]);
 /*
