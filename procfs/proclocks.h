@@ -19,7 +19,8 @@ struct proclocks_entry {
 	enum proclocks_kind kind;
 	bool waiting;
 	bool write;
-	int32_t pid; /* the process that asked for it, which may have exited (flock); -1: not known (OFD) */
+	/* The process that asked for the lock. For flock, it may have exited. -1: not known (OFD). */
+	int32_t pid;
 	uint32_t major, minor;
 	uint64_t ino;
 };

@@ -37,7 +37,7 @@ struct procnet {
 	size_t n_addr;
 	struct map pending;  /* inode of a unix client that is not accepted -> inode of its listener */
 	uint32_t unseen_cnt; /* network namespaces whose unix sockets could not be read */
-	int unseen_errno;    /* why they could not: EPERM; ENOENT: the kernel has no unix_diag */
+	int unseen_errno;    /* why: EPERM, or ENOENT if the kernel has no unix_diag */
 };
 
 /* Reads the sockets of all processes in t. Returns 0 or -ENOMEM. */

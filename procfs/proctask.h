@@ -4,7 +4,7 @@
  * and the open descriptors of each process.
  *
  * /proc is not read in one instant: a task may go on while others are read. proctask_moved() tells
- * afterwards whether a thread did. Processes that may not be read (those of other users, if the
+ * afterwards whether a thread went on. Processes that may not be read (those of other users, if the
  * caller is not root) are counted and left out. Ids are those of the caller's pid namespace.
  *
  * This room does not say what a thread waits for: procwait does. One thread at a time for each
@@ -79,8 +79,8 @@ struct proctask {
 };
 
 /*
- * Reads all of it. Returns 0; -ENOMEM; or -errno if /proc cannot be read. proctask_done() accepts a
- * structure that is zeroed or half-built.
+ * Reads all tasks and descriptors. Returns 0; -ENOMEM; or -errno if /proc cannot be read. proctask_done()
+ * accepts a structure that is zeroed or half-built.
  */
 int proctask_read(struct proctask *ret);
 void proctask_done(struct proctask *t);

@@ -182,7 +182,8 @@ static bool any_owes(const struct procwait *w)
 	return false;
 }
 
-/* Adds what a wait for one descriptor of a set would be to the wait for the set. */
+/* Finds what a wait for this descriptor alone would be, and adds the result to the wait for the whole
+ * set. */
 static int fold(struct procwait_ctx *c, int fd, enum procwait_direction dir, size_t n_fds)
 {
 	struct procwait one = { .nr = c->w->nr };
