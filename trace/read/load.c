@@ -117,8 +117,8 @@ static int load_states(struct load *l, struct decoder *d, uint64_t begin_ns)
 	return 0;
 }
 
-/* Since when the capture paused; UINT64_MAX: it did not. After a pause the daemon seals the segment
- * and reads the states of all tasks. So the checkpoint of the next segment has the states from just
+/* The time at which the capture paused; UINT64_MAX: it did not pause. After a pause the daemon seals the
+ * segment and reads the states of all tasks. So the checkpoint of the next segment has the states from just
  * after the pause. */
 static uint64_t load_paused(const struct format_segment *h, const struct window_event *e, size_t n)
 {
@@ -146,7 +146,7 @@ static int load_add(struct load *l, const struct ahead_segment *s)
 		err = load_states(l, s->decoder, h->begin_ns);
 	if (!err)
 		paused_ns = load_paused(h, s->events, n);
-	/* Records were left out before: the others close up. */
+	/* If earlier segments did not fill their room, these events move down to close the hole. */
 	if (!err && s->events != w->events + w->n_events)
 		memmove(w->events + w->n_events, s->events, n * sizeof(*s->events));
 	if (!err)
@@ -188,7 +188,8 @@ static int load_segment(struct load *l, size_t i)
 	return err;
 }
 
-/* By the end of the gap; of two that end at one moment, the later one in memory comes first. */
+/* Sorts gaps by the time at which they end. Of two gaps with the same end, the later one in memory comes
+ * first. */
 static int by_end(const void *a, const void *b)
 {
 	const struct window_event *x = *(const struct window_event *const *)a;

@@ -26,7 +26,7 @@ struct reader {
 	struct reader_info info;
 	struct decoder *decoder;
 	struct reader_buf buf; /* of the segment that reader_segment() read last */
-	unsigned n_threads;    /* that window_load() may use */
+	unsigned n_threads;    /* threads that window_load() may use */
 	uint64_t kinds;        /* bit n: records of kind n are wanted; 0: all */
 	void (*progress)(void *arg, unsigned percent);
 	void *progress_arg;

@@ -27,7 +27,7 @@
 void redact_comm(const struct siphash_key *key, char comm[CT_COMM_LEN]);
 /* Whether comm is the name of one of the tracer's programs or threads. */
 bool redact_is_own(const char comm[CT_COMM_LEN]);
-/* Replaces each component of a path by itself: "/1a2b3c4d/5e6f7a8b". Each "/", "@" and "..." stays,
+/* Replaces each component of a path separately: "/1a2b3c4d/5e6f7a8b". Each "/", "@" and "..." stays,
  * because it says what kind of name this is. Writes at most size - 1 bytes and the 0, and returns
  * their number. Of a path that is too long the end is kept. */
 size_t redact_path(const struct siphash_key *key, const char *path, size_t len, char *buf, size_t size);

@@ -18,7 +18,8 @@ struct pull_out {
 
 struct pull {
 	struct dict *tasks, *objects, *stacks;
-	uint64_t number; /* of the segment; dict_entry.put of an entry that is in it */
+	/* Number of the segment. Entries that are in the segment have this number in dict_entry.put. */
+	uint64_t number;
 	struct pull_out out_tasks, out_objects, out_stacks;
 };
 

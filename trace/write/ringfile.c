@@ -302,8 +302,8 @@ static int ringfile_home_open(const struct ringfile_options *opt, struct ringfil
 	return 0;
 }
 
-/* Opens and locks the file. If it was removed between the two, tries again with the file that is
- * there now. */
+/* Opens and locks the file. If it was removed before it was locked, tries again with the file that
+ * is there now. */
 static int ringfile_lock(const struct ringfile_home *home, const char *path, char *err)
 {
 	for (;;) {

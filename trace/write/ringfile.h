@@ -33,7 +33,7 @@ struct ringfile {
 	uint64_t next_seq;
 	bool continued; /* the file had segments when it was opened, and no segment was written since */
 	struct ringfile_slot *slots; /* [n_slots + 1], to find the oldest time; owned */
-	uint64_t newest_ns;          /* of this boot */
+	uint64_t newest_ns;          /* end_ns of the newest segment of this boot; 0: there is none */
 	/* Slots 1 to n_saves are for copies of the open segment (0: the file is too small). Without
 	 * has_saves, segments of an older ctrace are there, until the ring comes around. */
 	uint32_t n_saves, next_save;

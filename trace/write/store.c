@@ -44,8 +44,9 @@ struct store {
 	uint64_t saved_records; /* of the open segment, in its last copy; they are in stats.records */
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
-	uint64_t unsure_since_ns;               /* since_ns of the trouble in which a sync last failed */
-	uint64_t trouble_ns, write_ns, sync_ns; /* of the last trouble; of the running calls, or 0 */
+	uint64_t unsure_since_ns; /* since_ns of the trouble in which a sync last failed */
+	/* When the last trouble occurred; when the running write and the running sync began, 0: none runs. */
+	uint64_t trouble_ns, write_ns, sync_ns;
 	struct store_stats stats;
 };
 
@@ -95,7 +96,7 @@ static void store_lost(struct store *s, uint64_t from_ns, uint64_t n_records)
 	t->untold_records += n_records;
 }
 
-/* A segment is in the file now that mentions n_records as lost. A later segment mentions the
+/* The file now has a segment that mentions n_records as lost. A later segment mentions the
  * records that were lost since. */
 static void store_told(struct store *s, const struct store_item *item, uint64_t n_records)
 {

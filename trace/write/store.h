@@ -41,15 +41,15 @@ int store_put(struct store *s, const struct format_segment *h, const uint8_t *by
 int store_save(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n);
 /* Notes that n_records captured since from_ns are lost before they could be put. Any thread. */
 void store_miss(struct store *s, uint64_t from_ns, uint64_t n_records);
-/* Waits until every segment that was taken so far is written or has failed. False: that was not so
- * within timeout_ns. For the background mode. Any thread. */
+/* Waits until every segment that was taken so far is written or has failed. False: timeout_ns has
+ * passed before that. For the background mode. Any thread. */
 bool store_flush(struct store *s, uint64_t timeout_ns);
 /* Syncs the file now, if there is anything to sync (fdatasync(2)). 0 or -errno. Any thread. */
 int store_sync(struct store *s);
 
 struct store_stats {
 	uint64_t newest_seq, oldest_ns, newest_ns;
-	/* written; file_bytes: of the ring, without the copies of open segments */
+	/* What was written. file_bytes is that of the ring, without the copies of open segments. */
 	uint64_t segments, records, file_bytes;
 	bool has_saves; /* the file has slots for copies of the open segment */
 	struct writer_storage storage;

@@ -52,8 +52,9 @@ struct writer {
 	replaced; /* entries that were valid at the beginning of this segment and have been replaced */
 	VEC(uint32_t) renewed; /* tids of the tasks set in this segment */
 	size_t pending;
-	/* size of its last copy; by how much this copy was larger than the one before; size of the
-	 * segment before if that one was sealed without a copy */
+	/* saved_bytes: size of the last copy of this segment. saved_more: by how much this copy was
+	 * larger than the copy before. sealed_bytes: size of the previous segment, if it was sealed
+	 * without a copy; else 0. */
 	size_t saved_bytes, saved_more, sealed_bytes;
 	bool begun; /* writer_begin() was called */
 };
