@@ -14,8 +14,9 @@
 #include "lib/clean.h"
 #include "lib/cleanup.h"
 
-/* These signals are ignored, so that the write returns an error instead. SIGPIPE: it is no failure if
- * a reader (head, a pager) has seen enough, and the death of the daemon must not kill ctrace.
+/* A failed write would end ctrace by one of these signals. They are ignored, so the write returns an
+ * error instead. SIGPIPE: it is no failure if a reader (head, a pager) has seen enough, and the death
+ * of the daemon must not kill ctrace.
  * SIGXFSZ: a file that reaches the limit on the size of files is reported like a full disk, and the
  * half-written file is removed. */
 static const int ignored[] = { SIGPIPE, SIGXFSZ };
@@ -120,8 +121,8 @@ int cli_usage_error(const struct cli_usage *usage, const char *fmt, ...)
 	return CLI_USAGE;
 }
 
-/* The Levenshtein distance of two words. A word that is too long for the array counts as far from all
- * others. */
+/* The Levenshtein distance of two words. If b is too long for the array, the distance counts as
+ * the greatest one. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t row[33], n = strlen(b);
@@ -147,7 +148,7 @@ static size_t distance(const char *a, const char *b)
 
 const char *cli_nearest(const char *word, const char *const *names)
 {
-	size_t best = strlen(word) / 3 + 2; /* a long word may have more slips than a short one */
+	size_t best = strlen(word) / 3 + 2; /* a long word may have more typing errors */
 	const char *ret = NULL;
 
 	for (; *names; names++) {
@@ -186,7 +187,7 @@ static void print_help(const struct cli_usage *u)
 
 struct cli_parse cli_parse(const struct cli_usage *usage, int argc, char **argv)
 {
-	optind = 0; /* glibc: forget any earlier parse */
+	optind = 0; /* 0 makes getopt of glibc start anew */
 	return (struct cli_parse){ .usage = usage, .argc = argc, .argv = argv, .first = argc };
 }
 
@@ -255,8 +256,8 @@ static int next_option(struct cli_parse *p)
 	return -1;
 }
 
-/* Stores the value of a CLI_TEXT or CLI_FLAG option. False: the option is another one, so the command
- * has to handle it. */
+/* Stores the value of a CLI_TEXT or CLI_FLAG option. False: the option has another key, so the
+ * command has to handle it. */
 static bool store(const struct cli_parse *p, int key)
 {
 	char *into = p->into;

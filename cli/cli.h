@@ -62,8 +62,8 @@ struct cli_usage {
 struct cli_parse {
 	const struct cli_usage *usage;
 	int argc;
-	/* in another order than given: when cli_next() has returned 0, the arguments that are no
-	 * options are argv[first] .. argv[argc-1] */
+	/* cli_next() changes the order. When it has returned 0, the arguments that are no options
+	 * are argv[first] .. argv[argc-1]. */
 	char **argv;
 	int first;
 	void *into;      /* set by the command: the struct in which CLI_TEXT and CLI_FLAG store */
@@ -79,8 +79,8 @@ struct cli_parse {
  *	if (c < 0)
  *		return p.exit_code;
  *
- * cli_next() returns the key of the next option, 0 after the last one, and -1 if the command has to end with
- * exit_code: it has printed the help that was asked for, or an error about the options.
+ * cli_next() returns the key of the next option, and 0 after the last one. It returns -1 if the command has
+ * to end with exit_code: cli_next() has then printed the requested help, or an error about the options.
  */
 struct cli_parse cli_parse(const struct cli_usage *usage, int argc, char **argv);
 int cli_next(struct cli_parse *p);
@@ -132,8 +132,8 @@ int cli_output_end(void);
 void cli_ignore_signals(void);
 void cli_restore_signals(void);
 
-/* Returns that name in names (an array that ends with NULL) which is most like a mistyped word. NULL:
- * no name is like the word. */
+/* Returns the name that is most like a mistyped word. names: an array that ends with NULL. The result
+ * is NULL if no name is like the word. */
 const char *cli_nearest(const char *word, const char *const *names);
 
 #endif

@@ -62,7 +62,8 @@ static void put(const char *s, size_t n)
 }
 
 /* Whether s begins with an ESC and the mark: ctrace itself wrote this ESC, so it is printed, without
- * the mark. If n is smaller than both, the result is true if the n bytes fit. */
+ * the mark. If s has fewer bytes than the ESC and the mark, true means that these bytes are their
+ * beginning. */
 static bool is_own(const char *s, size_t n)
 {
 	return *s == ESC && !strncmp(s + 1, output.mark, MIN(n - 1, (size_t)MARK_LEN));

@@ -78,7 +78,7 @@ json_t *text_json(const char *s)
 	return json_string(buf);
 }
 
-/* A number of characters at the start of s that are plain; more may follow. */
+/* The number of plain characters at the start of s: ASCII characters that need no escape. */
 static size_t plain_len(const char *s)
 {
 	size_t n = 0;
@@ -88,7 +88,7 @@ static size_t plain_len(const char *s)
 	return n;
 }
 
-/* Writes "\u202e". A character beyond 16 bits takes two such codes. */
+/* Writes a character in the form "\u202E". A character beyond 16 bits takes two such codes. */
 static void put_code(FILE *f, uint32_t c)
 {
 	if (c > 0xffff)

@@ -4,7 +4,7 @@
  * and how long it waits for the daemon.
  *
  * Each entry says: the unit; what the number means; what goes wrong below and above it. None of these numbers
- * changes a verdict: the numbers that do are in analysis/thresholds.h. No entry has evidence yet.
+ * changes a verdict: the numbers that do are in analysis/thresholds.h. Most entries have no evidence yet.
  */
 #ifndef CTRACE_CLI_THRESHOLDS_H
 #define CTRACE_CLI_THRESHOLDS_H
@@ -26,8 +26,8 @@
  * long stall is seen. Above: more to load. */
 #define LOAD_AROUND_NS (60 * NSEC_PER_SEC)
 /* Threads that decode a trace, on a machine with as many CPUs. Lower: loading takes longer. Higher: more
- * memory, one segment for each thread. Evidence: 7.9 M records of a busy machine load in 0.39 s with 1, 0.19
- * s with 2 and 0.16 s with 4 threads. */
+ * memory, one file segment for each thread. Evidence: 7.9 M records of a busy machine load in 0.39 s with 1,
+ * 0.19 s with 2 and 0.16 s with 4 threads. */
 #define LOAD_THREADS_MAX 4u
 
 /*

@@ -104,7 +104,7 @@ static int connect_to(const char *path, int *ret_fd, char *err)
 	return 0;
 }
 
-/* Sends one message. The descriptor goes with its first byte. */
+/* Sends one message, and the descriptor fd with the first byte of it, unless fd is -1. */
 static ssize_t send_with(int sock, const char *p, size_t n, int fd)
 {
 	union {
@@ -260,8 +260,8 @@ int client_ask(int sock, const char *socket_path, const json_t *request, int fd,
 	int r;
 
 	r = send_request(sock, request, fd, deadline);
-	/* If sending failed like this, read all the same: a daemon that refuses a request may answer
-	 * and close before it has read all of it. */
+	/* After these two errors, there may be an answer to read: a daemon that refuses a request may
+	 * answer and close the connection before it has read the whole request. */
 	if (!r || r == -EPIPE || r == -ECONNRESET)
 		r = read_line(sock, deadline, &line);
 	if (!r)

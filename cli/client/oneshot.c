@@ -35,7 +35,7 @@ struct oneshot {
 		     */
 	pid_t pid;  /* the daemon; 0: it was not started, or has been reaped */
 	uint64_t size_bytes;
-	const char *frameworks; /* borrowed, while the daemon starts */
+	const char *frameworks; /* borrowed; valid only while the daemon starts */
 	sigset_t old_mask;
 	bool masked;
 };
@@ -151,8 +151,8 @@ static int choose(const char *near, uint64_t size_bytes, const char **ret_base, 
 	bool var;
 	char need[TEXT_NUMBER_MAX], have[TEXT_NUMBER_MAX];
 
-	if (!room_near &&
-	    !room_var) { /* both file systems are in memory or cannot be used: take one in memory too */
+	/* each of the two file systems is in memory or cannot be used: now accept one in memory */
+	if (!room_near && !room_var) {
 		room_near = room_in(near, true);
 		room_var = room_in("/var/tmp", true);
 	}

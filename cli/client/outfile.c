@@ -85,7 +85,8 @@ static bool is_named(int fd, const char *path)
  * because a process that had opened it could read the new trace. Files of other users, links and all
  * other kinds of files stay untouched. *ret_old: the descriptor of the old file; -1: there was none.
  * The descriptor holds a lock, and stays open until the new file exists, so that two processes that
- * begin at once do not remove each other's file. Returns 0, or CLI_FAILED: an error has been printed.
+ * begin at the same time do not remove each other's file. Returns 0, or CLI_FAILED: an error has been
+ * printed.
  */
 static int remove_old(const struct outfile *o, int *ret_old)
 {

@@ -15,8 +15,8 @@
 enum { OPT_TID = 256, OPT_PID, OPT_KIND };
 
 struct filter {
-	uint64_t tid, pid; /* 0: any */
-	const char *comm;  /* NULL: any */
+	uint64_t tid, pid; /* only records about this task or process; 0: any */
+	const char *comm;  /* only records about tasks with this name; NULL: any */
 	uint64_t kinds;    /* bit n: records of kind n; 0: all kinds */
 	bool known;        /* the trace has the task that the user asks for */
 };

@@ -13,7 +13,7 @@ enum { OPT_FORMAT = 256, OPT_AROUND, OPT_DEPTH, OPT_POLICY, OPT_CUTS_OFF };
 
 struct graph_request {
 	const char *path, *from, *to, *boot;
-	char *around_task; /* NULL: not given */
+	char *around_task; /* the task in the argument of --around; NULL: --around is not given */
 	const char *around_time;
 	uint64_t depth;
 	struct causal_options options;

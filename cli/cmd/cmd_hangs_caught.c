@@ -17,12 +17,12 @@
 #include "trace/words/describe.h"
 
 #define CAUGHT_STATE_DIR "/var/lib/ctrace"
-#define CAUGHT_MAX       1000 /* the newest hangs that are read from a directory */
+#define CAUGHT_MAX       1000 /* how many hangs are read from a directory: the newest */
 #define CAUGHT_TEXT_MAX  4096
-#define CAUGHT_OTHERS    3 /* the other hangs of a snapshot that are named */
+#define CAUGHT_OTHERS    3 /* how many other hangs of a snapshot are named */
 
 struct caught {
-	json_t *list; /* oldest first */
+	json_t *list; /* the hangs, the oldest first */
 	uint64_t left_out;
 	json_t *status; /* answer to the request "status"; NULL: there is none */
 	char dir[PATH_MAX];
@@ -95,7 +95,7 @@ static const char *str(const json_t *o, const char *key)
 	return s ? s : "";
 }
 
-/* Prints the other tasks that hung at the same time, by whichever rule. */
+/* Prints the other tasks that hung at the same time, whatever rule found them. */
 static void print_others(const json_t *hangs, size_t n)
 {
 	size_t shown = 0;

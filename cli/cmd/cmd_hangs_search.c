@@ -24,12 +24,12 @@ struct search {
 	pthread_mutex_t lock; /* protects the members below, and the rows without diagnosis */
 	struct hangs *h;
 	size_t next; /* the first row that no thread has taken */
-	size_t done; /* rows that are diagnosed */
+	size_t done; /* the number of rows that are diagnosed */
 	bool over;   /* no thread takes a row or puts one back */
 	int err;
 };
 
-/* Copies the next row without diagnosis. */
+/* Takes the next row for a thread, and copies it. False: no row is left, or the search is over. */
 static bool take(struct search *s, size_t *ret_row, struct hang *ret)
 {
 	bool any;
@@ -96,7 +96,7 @@ static void start(struct search *s)
 		work(s);
 }
 
-/* Whether the row can be settled. */
+/* Whether the row has its diagnosis, so that it can be settled. */
 static bool is_ready(struct search *s, size_t row)
 {
 	bool ready;
@@ -154,7 +154,7 @@ static void end(struct search *s)
 	cli_progress_count("", 0, 0);
 }
 
-/* Waits for the threads. */
+/* Waits for the threads, then frees s. */
 static void search_free(struct search *s)
 {
 	for (size_t i = 0; i < s->n_threads; i++)
@@ -164,7 +164,7 @@ static void search_free(struct search *s)
 	free(s);
 }
 
-/* Nobody waits for the threads, so what they use stays. */
+/* Does not wait for the threads. They may still use s, so s is not freed. */
 static void search_abandon(struct search *s)
 {
 	for (size_t i = 0; i < s->n_threads; i++)

@@ -17,7 +17,7 @@
 #include "trace/words/describe.h"
 
 enum { OPT_BOOT = 256, OPT_JSON };
-#define GAPS_MAX   1000 /* kept for --json; the rest is counted */
+#define GAPS_MAX   1000 /* gaps that are kept for --json; further gaps are only counted */
 #define GAPS_SHOWN 10
 
 static const struct cli_option options[] = {

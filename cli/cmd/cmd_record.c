@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace record - a daemon of our own for as long as a command runs, or for a time. */
+/* ctrace record - records with a daemon of its own, while a command runs or for a given time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -48,9 +48,9 @@ struct session {
 	int signal_fd;
 	pid_t cmd;         /* pid of CMD; 0: CMD was not started, or has ended */
 	uint32_t cmd_pid;  /* pid of CMD, also after its end */
-	int cmd_status;    /* as waitpid() gives it */
+	int cmd_status;    /* the status from waitpid() */
 	int signal;        /* the signal that ended the recording; 0: none */
-	uint64_t until_ns; /* 0: no limit */
+	uint64_t until_ns; /* when the recording ends (boot time); 0: no limit */
 };
 
 /* Runs in the child and never returns. */

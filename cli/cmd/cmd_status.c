@@ -108,8 +108,8 @@ static void print_cost(const json_t *cost)
 	printf("; %s of memory\n", text_bytes(num(cost, "rss_bytes"), rss));
 }
 
-/* Prints how often the records of a whole user or control group were left out because it made most of
- * all records, and for which ones this is so now. */
+/* A user or a control group may make most of all records; then its records are left out. Prints how
+ * often this happened, and the users and control groups whose records are left out now. */
 static void print_groups(const json_t *g)
 {
 	char n[TEXT_NUMBER_MAX];
@@ -175,8 +175,8 @@ static void print_hangs(const json_t *incidents, const json_t *detector)
 		       "Hangs:", text_duration(num(detector, "blind_ns"), n));
 }
 
-/* Prints the work that waits for a file system or for the memory of another program. The recording does not
- * wait. */
+/* Prints the daemon's work that is stuck, because a file system or the memory of another program does not
+ * answer. The recording goes on. */
 static void print_stuck(const json_t *visits, const json_t *frameworks, const json_t *requests)
 {
 	uint64_t given_up = num(visits, "given_up"), look_ns = num(frameworks, "stuck_ns");

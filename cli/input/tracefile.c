@@ -11,16 +11,17 @@
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
-/* Events of one piece: the number that it should have, and the limit (about 450 MB). */
+/* The number of events that one piece should have, and the largest number (about 450 MB). */
 #define PIECE_EVENTS     500000
 #define PIECE_EVENTS_MAX (8ULL << 20)
 
-/* As many as there are CPUs on which ctrace may run, and at most LOAD_THREADS_MAX. */
+/* The number of threads that load a trace: one for each CPU on which ctrace may run, at most
+ * LOAD_THREADS_MAX. */
 static unsigned threads(void)
 {
 	cpu_set_t cpus;
 
-	if (sched_getaffinity(0, sizeof(cpus), &cpus)) /* more CPUs than a cpu_set_t has */
+	if (sched_getaffinity(0, sizeof(cpus), &cpus)) /* the machine has too many CPUs for a cpu_set_t */
 		return LOAD_THREADS_MAX;
 	return MIN((unsigned)CPU_COUNT(&cpus), LOAD_THREADS_MAX);
 }

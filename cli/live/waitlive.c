@@ -88,7 +88,7 @@ static bool is_self(const struct waitlive *w, const struct proctask_thread *th)
 }
 
 /* Removes waits for this command itself. They are of no interest: they end before a person can read
- * of them. */
+ * about them. */
 static void forget_self(struct procwait *wait)
 {
 	for (size_t i = 0; i < wait->targets.n; i++) {
@@ -313,8 +313,8 @@ static bool all_follow(const struct waitlive *w, const struct waitlive_chain *c,
 	return true;
 }
 
-/* Cuts off links at the start whose task may well be idle: an event loop, or a task for which any one
- * of several tasks could write a pipe. */
+/* Removes the first links of a chain if their tasks may well be idle. Such a task waits in its event
+ * loop, or any one of several tasks could end its wait. */
 static void trim(const struct waitlive *w, struct waitlive_chain *c)
 {
 	size_t n = 0;

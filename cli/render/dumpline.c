@@ -13,15 +13,15 @@
 #include "trace/words/describe.h"
 #include "trace/words/resource.h"
 
-/* The records of a busy machine are about some hundred tasks and objects. */
+/* The records of a busy machine are about a few hundred tasks and objects. */
 #define NAMES_BITS 10
 #define NAME_BYTES 176
 #define KIND_WIDTH 11
 
 /* A name as it is printed. */
 struct name {
-	uint64_t id;             /* of an object, or tid; 0: none */
-	uint64_t from_ns, to_ns; /* a name of a task: it is valid in [from_ns, to_ns) */
+	uint64_t id;             /* id of the object, or tid of the task; 0: no name is kept here */
+	uint64_t from_ns, to_ns; /* the name of a task is valid in [from_ns, to_ns) */
 	size_t n;
 	char text[NAME_BYTES];
 };
@@ -31,7 +31,7 @@ struct dumpline {
 	const struct window *w;
 	const struct window_event *e;
 	struct line line;
-	/* the names that were printed last, by name_slot() */
+	/* the names that were printed last; name_slot() gives the index of an id */
 	struct name tasks[1 << NAMES_BITS];
 	struct name objects[1 << NAMES_BITS];
 };

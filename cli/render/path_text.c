@@ -60,7 +60,7 @@ static void say_rival(const struct path_view *v, FILE *f)
 	}
 }
 
-/* If it helps far more to fix something else than the longest wait, says what. */
+/* Names the change that saves most time, if it saves far more than the change in the headline. */
 static void say_better(const struct path_view *v, FILE *f)
 {
 	char words[ACCOUNT_WORDS_MAX], ns[TEXT_NUMBER_MAX];
@@ -230,7 +230,7 @@ static const char *reason(const struct path_frame *f)
 /* A row of pieces that is shown as one line: the same task is in the same state, for the same object.
  * Negligible pieces in between belong to the row. */
 struct run {
-	size_t first, end; /* pieces */
+	size_t first, end; /* its pieces: [first, end) */
 	size_t same;       /* how many of them are like the first piece */
 	uint64_t same_ns;
 };
@@ -296,7 +296,7 @@ static void print_fold(FILE *f, size_t n, uint64_t ns)
 		fprintf(f, "%14s %10s  %zu piece%s\n", "...", text_duration(ns, text), n, n > 1 ? "s" : "");
 }
 
-/* The length of the shortest run that is shown: only the RUNS_SHOWN longest runs are. */
+/* The length of the shortest run that is shown: only the RUNS_SHOWN longest runs are shown. */
 static uint64_t shortest_shown(const struct path_view *v, const runs *rs)
 {
 	uint64_t top[RUNS_SHOWN] = { 0 };
