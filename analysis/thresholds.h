@@ -3,6 +3,9 @@
  * thresholds.h - private to analysis/: the numbers that decide an answer.
  *
  * Each entry says: the unit; what the number means; what goes wrong below and above it; the evidence.
+ * After "Below" and "Above" stands the wrong answer: "Above: real stalls are normal" says that with a
+ * larger number, ctrace calls real stalls normal.
+ *
  * Evidence names cases of the unit tests (test/unit/analysis): a case "below" fails if the number is
  * smaller, a case "above" fails if it is larger. Smaller and larger mean 30 % for a score or a
  * factor, and half or twice for the other numbers. If the unit is a share 1/n, "below" means a
@@ -52,11 +55,11 @@
 /*
  * Diagnosis: does a task spin, poll, starve?
  */
-/* ns: A task spins if it yields the CPU more than once in each such time, and SPIN_YIELDS times more. Below:
- * a task that spins computes. Above: a task that yields now and then spins. Evidence: looks_again_and_again
- * below; works_in_portions above. */
+/* ns: Divide the time of a task by this and add SPIN_YIELDS. A task that yields the CPU more often than that
+ * spins. Below: a task that spins computes. Above: a task that yields now and then spins. Evidence:
+ * looks_again_and_again below; works_in_portions above. */
 #define SPIN_YIELD_NS 10000000ULL
-/* yields: A task spins only if it yields this many times more than SPIN_YIELD_NS asks for. Below: a short
+/* yields: A task spins only if it yields this many times more than once in each SPIN_YIELD_NS. Below: a short
  * burst of yields is spinning. Above: a short spin is not found. Evidence: works_in_portions below;
  * looks_again_and_again above. */
 #define SPIN_YIELDS 20
@@ -121,8 +124,8 @@
 /* 0..1: An earlier wait does not count if it is less alike than this. Below: waits for another reason count.
  * Above: waits for the same reason do not. Evidence: no_frame_of_three on both sides. */
 #define SIMILAR_LEAST 0.4F
-/* 0..1: The usual length is the median length of the waits that are nearly as alike as the best one: by at
- * most this much less. Below: few waits tell the length. Above: waits that differ tell it.
+/* 0..1: The usual length is the median length of the most alike waits: those whose score is at most this much
+ * below the best score. Below: few waits decide the length. Above: waits that differ decide the length.
  * Evidence: three_frames_of_four_are_near below; two_frames_of_three_are_not_near above. */
 #define SIMILAR_NEAR_BEST 0.15F
 /* 0..1: How alike the places of two waits are if their objects differ and serve the same purpose: sockets to
@@ -151,11 +154,11 @@
 /* ns: A wait longer than this divides a run on a CPU into two. Below: a long run with short waits gets no
  * row. Above: ordinary work with waits is a long run. Evidence: work_with_short_waits on both sides. */
 #define HANGS_SHORT_WAIT_NS 10000000ULL
-/* ns: Waits for the same thing are one wait, unless the task runs for longer than this between them;
- * HANGS_BETWEEN_SHARE is added to it. Below: a lock that is tried again and again makes many short waits.
+/* ns: Waits for the same thing are one wait, unless the task runs between them for longer than this plus
+ * HANGS_BETWEEN_SHARE. Below: a lock that is tried again and again makes many short waits.
  * Above: waits with work in between are one hang. Evidence: work_between_two_tries on both sides. */
 #define HANGS_BETWEEN_NS 5000000ULL
-/* 1/n of the time since the first of these waits began: The task may run for this much longer. Below and
+/* 1/n of the time since the first of these waits began: This is added to HANGS_BETWEEN_NS. Below and
  * above: as for HANGS_BETWEEN_NS. Evidence: tries_of_a_lock on both sides. */
 #define HANGS_BETWEEN_SHARE 20
 /* ns: A wait for a child that computes is an alarm if it lasts at least this long. Below: alarms about the
@@ -183,8 +186,8 @@
 /* factor: For a false wake: the task went back to sleep on the same object. Evidence:
  * false_wake_or_three_doubts below; false_wake_or_two_doubts above. */
 #define SURE_FALSE_WAKE 0.3
-/* factor: For a post that may have been for another waiter. Evidence: one_doubt_many below; two_doubts
- * above. */
+/* factor: For a post that may have been for another waiter, because several tasks post and several wait.
+ * Evidence: one_doubt_many below; two_doubts above. */
 #define SURE_MANY 0.7
 /* factor: For a weak edge that arrives after the segment has begun. Evidence: one_doubt_midst below;
  * two_doubts above. */

@@ -293,7 +293,7 @@ static void add_piece(struct books *k, const struct path_piece *x)
 	add_object(k, x);
 }
 
-/* Moves the rows to a. */
+/* Sorts the rows, moves them to a, and frees the rest of k. */
 static void close_books(struct books *k, struct account *a)
 {
 	for (int i = 0; i < ACCOUNT_GROUPS; i++) {

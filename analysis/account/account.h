@@ -32,7 +32,7 @@ enum account_group {
 	ACCOUNT_OBJECT,
 	ACCOUNT_GROUPS,
 };
-/* "wait", "resource", ... */
+/* The word for a group: "wait", "resource", ... */
 const char *account_group_name(enum account_group group);
 
 /* The group of a row says which of its fields are set; the others are 0 or GRAPH_NONE. */
@@ -46,17 +46,17 @@ struct account_row {
 	 * task itself; PROCESS: the first thread of the process, or another one if the trace does not
 	 * have the first */
 	uint32_t task;
-	uint32_t interval; /* WAIT: the longest one */
-	uint64_t obj;      /* WAIT, RESOURCE, OBJECT; for a disk its device, for a remote address one of its
-			      sockets */
-	enum resource_kind kind; /* WAIT, RESOURCE, OBJECT */
-	enum time_kind time;     /* WAIT, RESOURCE */
+	uint32_t interval; /* WAIT: the longest wait or run */
+	uint64_t obj;      /* set in WAIT, RESOURCE, OBJECT; for a disk: its device; for a remote address:
+			      one of its sockets */
+	enum resource_kind kind; /* set in WAIT, RESOURCE, OBJECT */
+	enum time_kind time;     /* set in WAIT, RESOURCE */
 	enum edge_kind edge;     /* WAIT: how the victim depends on `task`; else 0 */
 };
 
 struct account {
 	uint64_t total_ns;
-	struct account_row *rows[ACCOUNT_GROUPS]; /* the largest first */
+	struct account_row *rows[ACCOUNT_GROUPS]; /* the row with the largest ns first */
 	size_t n_rows[ACCOUNT_GROUPS];
 };
 

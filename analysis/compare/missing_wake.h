@@ -41,7 +41,7 @@ struct missing_wake {
 	uint64_t wait_to_ns;
 	uint32_t reference;   /* the earlier wait with which it is compared */
 	uint64_t ref_from_ns; /* when the events began that led to the wake-up of the reference */
-	float similarity;     /* 0..1 */
+	float similarity;     /* how alike both waits are: 0..1 */
 	uint32_t occurrences; /* earlier waits that are alike and ended in the same way as the reference */
 	uint32_t others;      /* earlier waits that are alike and ended in another way */
 	uint32_t refused;     /* earlier waits that were left out because of a limit (similar.h) */
@@ -53,8 +53,8 @@ struct missing_wake {
 	uint32_t n_steps;
 	enum missing_wake_how how;
 	uint32_t instead;    /* the interval in which the named task is; GRAPH_NONE: it has ended */
-	uint64_t since_ns;   /* since when; MISSING_ENDED: when the task ended; MISSING_SILENT: when it last
-				ended such a wait */
+	uint64_t since_ns;   /* when `instead` began; MISSING_ENDED: when the task ended; MISSING_SILENT: when
+				it last ended such a wait */
 	uint64_t instead_ns; /* how long it is there, within the wait */
 	uint32_t triggers; /* MISSING_SILENT: how often, during the wait, the task got the trigger that it had
 			      before the wake-up of the reference */

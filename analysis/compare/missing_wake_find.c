@@ -12,7 +12,7 @@
 
 /* One task on the path of the reference's wake-up. */
 struct hop {
-	struct blame blame; /* of the wait that this task ended */
+	struct blame blame; /* the blame for the wait that this task ended */
 	uint32_t wait;
 	uint32_t trigger; /* the task's own wait that ended just before its wake-up; GRAPH_NONE: not known */
 };
@@ -129,8 +129,8 @@ static struct doing main_doing(const struct graph *g, uint32_t task, uint64_t fr
 }
 
 /* Counts the waits of `task` that ended in (from_ns, to_ns), at the same place as the wait `like`.
- * Only waits count that the task `by` ended; GRAPH_NONE: that no task ended, but the own timer of
- * `task`. Looks at SIMILAR_LOOKS waits at most. */
+ * Counts only waits that the task `by` ended. If `by` is GRAPH_NONE, counts only waits that a timer of
+ * `task` itself ended. Looks at SIMILAR_LOOKS waits at most. */
 static uint32_t count_waits(const struct graph *g, uint32_t task, uint32_t like, uint32_t by,
 			    uint64_t from_ns, uint64_t to_ns)
 {
@@ -166,8 +166,8 @@ static bool others_woken(const struct graph *g, uint64_t obj, uint32_t waiter, u
 	return false;
 }
 
-/* Counts the earlier waits of the waiter at this place that the task of the step ended. Notes when it
- * last did so. */
+/* Counts the earlier waits of the waiter at this place that the task of the step ended. Notes the
+ * time of the last of them. */
 static void count_before(const struct graph *g, struct missing_wake_step *step)
 {
 	const struct interval *s = &g->intervals[step->wait];
@@ -373,8 +373,8 @@ static int examine(const struct graph *g, struct missing_wake *m)
 	return 0;
 }
 
-/* The named task waits for something else. Compares that wait with earlier waits in turn. Returns 1:
- * this names another task; 0: it does not; or -ENOMEM. */
+/* The named task waits for something else. Compares that wait with earlier waits too. Returns 1:
+ * this comparison names another task; 0: it does not; or -ENOMEM. */
 static int examine_next(const struct graph *g, struct missing_wake *m)
 {
 	struct missing_wake next = { .wait = m->instead, .wait_from_ns = g->intervals[m->instead].from_ns };

@@ -26,13 +26,13 @@
 #define SIMILAR_TASKS     64   /* tasks of one role that are looked at */
 
 struct signature {
-	uint32_t token[SIMILAR_TOKENS]; /* the latest first */
+	uint32_t token[SIMILAR_TOKENS]; /* the latest token first */
 	uint32_t n;
 };
 
 struct similar {
-	uint32_t interval; /* BLOCKED */
-	float score;       /* 0..1 */
+	uint32_t interval; /* the wait, a BLOCKED interval */
+	float score;       /* how alike the waits are: 0..1 */
 	struct blame blame;
 };
 

@@ -21,9 +21,9 @@ struct option {
 
 struct options {
 	const struct graph *g;
-	uint32_t task; /* whose time is divided */
+	uint32_t task; /* the task whose time is divided */
 	const struct breakdown *l;
-	struct option v[OPTIONS_MAX]; /* best first */
+	struct option v[OPTIONS_MAX]; /* the best option first */
 	size_t n;
 	size_t n_ruled_out; /* the number of options that a rule excludes; they are the last ones */
 	bool ruled;
@@ -118,7 +118,8 @@ static size_t count_alternatives(const struct options *o, uint64_t share)
 	return n;
 }
 
-/* "tcp 10.0.0.1:80->...", "disk /path": many names begin with their kind. */
+/* Adds the kind and the name of an object: "tcp 10.0.0.1:80->...", "disk /path". Leaves out the kind
+ * if the name begins with it, as many names do. */
 static void put_object(const struct options *o, const char *kind, uint64_t obj, struct words *t)
 {
 	char buf[DESCRIBE_MAX];

@@ -23,7 +23,7 @@ struct group {
 	uint32_t interval;  /* the longest wait */
 	uint32_t last_seg;  /* the last wait that was counted, so that each wait counts once */
 	uint32_t frame;     /* GROUP_TASK: the longest frame */
-	struct blame blame; /* of the longest wait */
+	struct blame blame; /* the blame for the longest wait */
 	bool cycle;         /* GROUP_LEAF: the wait is for a task that is on the path already */
 };
 typedef VEC(struct group) groups;
@@ -33,8 +33,8 @@ struct breakdown {
 	uint64_t running_ns, runnable_ns;
 	uint64_t from_ns, to_ns, total_ns;
 	struct map by_key; /* key of a GROUP_TASK -> its index */
-	struct map by_obj; /* hash of type, kind and object of another group -> its index; or the next hash
-			      that is free */
+	struct map by_obj; /* hash of type, kind and object of any other group -> its index. If the
+			      hash is taken already, the next free number is used */
 };
 
 /* Divides the time of the frames i for which in[i] is true. 0 or -ENOMEM. The caller calls

@@ -226,7 +226,8 @@ int comparison_apply(struct findings *f, bool normal)
 	for (size_t i = 0; i < c->links.n; i++) {
 		bool open = is_open(f, i);
 
-		/* for the victim also compare a wait that a late wake-up ended: the chain stays as it is */
+		/* Also compare a finished wait of the victim, because its wake-up may have been late. Such
+		 * a comparison does not change the chain. */
 		if (!open && (i || normal || c->links.v[i].unfinished))
 			continue;
 		interval = link_interval(f->g, &c->links.v[i]);

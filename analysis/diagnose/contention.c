@@ -44,9 +44,9 @@ static void tally_best(const struct map *tally, struct contention *r)
 	}
 }
 
-/* For how much of [from, to) records of cpu are missing. ix is one of two indices: that of the CT_GAP
- * records (lost records), or that of the caps of groups (a task whose records were left out may have
- * had the CPU). The record of a gap or a cap stands at its end. */
+/* The time in [from, to) for which records of cpu are missing. ix: the index of the CT_GAP records (lost
+ * records), or the index of the caps of groups. (A task whose records were left out by a cap may have had
+ * the CPU.) The record of a gap or a cap stands at its end. */
 static uint64_t lost_by(const struct graph *g, const struct graph_index *ix, uint32_t cpu, uint64_t from,
 			uint64_t to)
 {

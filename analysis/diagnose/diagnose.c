@@ -229,9 +229,9 @@ static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns
 	return false;
 }
 
-/* Whether the cause rests on the absence of a record (of a connection, of a lock that was taken, of
- * a wake-up) although records of all CPUs are missing before the end, or messages were left out.
- * Then the absent record may be among the missing ones. */
+/* Whether the absence of a record may mislead. True: the cause rests on the absence of a record (of a
+ * connection, of a lock that was taken, of a wake-up), and records of all CPUs are missing before the
+ * end, or messages were left out. Then the absent record may be among the missing ones. */
 static bool is_by_absence(const struct findings *f, enum cause_kind cause, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph *g = f->g;

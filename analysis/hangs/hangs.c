@@ -32,7 +32,7 @@ static bool is_unsatisfied(const struct graph *g, const struct interval *s)
 /* A run of waits of one kind, with hardly any work between them. */
 struct run {
 	uint32_t first, last;
-	uint32_t next;   /* the interval that is not in the run any more */
+	uint32_t next;   /* the first interval after the run */
 	uint64_t ran;    /* ns on the CPU between the intervals first and next */
 	bool worked;     /* the run ended because of the time on the CPU */
 	uint64_t before; /* runs.ran when the run began */
@@ -72,7 +72,8 @@ static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
 	return r.last;
 }
 
-/* The last runs of one task, of several kinds of waits. A kind may push another one out. */
+/* The last run of one task for each of several kinds of waits. Kinds may share a place: then the newer run
+ * replaces the older one. */
 struct runs {
 	struct run v[8];
 	uint64_t ran; /* ns on the CPU, of the intervals that were looked at */
@@ -84,13 +85,14 @@ static struct run *run_of(struct runs *runs, const struct interval *s)
 }
 
 /*
- * As same_waits(), for starts in order of time: does not go through all waits of a run again for each of
- * them. Returns i if the run is too short to count, because an earlier run that contains it was too short.
+ * As same_waits(), for a caller that goes through the starts in order of time. Does not go through all
+ * waits of a run again for each start. Returns i if the run is too short to count, because an earlier run
+ * that contains it was too short.
  *
- * A run that begins within another one, with a wait of the same kind, ends there too, or before. There is
- * one exception: the other one ended because of the time on the CPU, and the task used more than the share
- * HANGS_BETWEEN_SHARE of the time before the later start. Then the later run reaches at least as far, and
- * goes on from there.
+ * A run may begin within an earlier run, with a wait of the same kind. Then it ends where the earlier run
+ * ends, or before. There is one exception. The earlier run ended because of the time on the CPU, and the
+ * task ran for at least the share HANGS_BETWEEN_SHARE of the time before the later start. Then the later
+ * run reaches at least as far as the earlier one, and goes on from there.
  */
 static uint32_t next_waits(const struct graph *g, struct runs *runs, uint32_t i, uint32_t end)
 {
@@ -186,8 +188,9 @@ static bool is_alarm(const struct diagnosis *d)
 	if (k->edge == EDGE_LOCK || k->edge == EDGE_FILELOCK || k->edge == EDGE_POLLED ||
 	    k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE)
 		return true;
-	if (child) /* only these causes: a hang of the child itself has its own row, and to compute for a
-		      while is normal */
+	/* From here on, a wait for a child is an alarm for these causes only. If the child itself hangs, it
+	 * has a row of its own. A child that computes for a while is normal. */
+	if (child)
 		return c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED ||
 		       (c == CAUSE_BUSY && ns >= HANGS_CHILD_BUSY_NS);
 	if (d->n_chain == 1)
@@ -331,7 +334,7 @@ int hangs_settle(const struct graph *g, struct hang *x)
 	uint64_t left = scan_left(g);
 	int r = 0;
 
-	/* A walk that has steps left finds the same with more. */
+	/* A diagnosis that took fewer steps than are left would find the same again. */
 	if (x->budget != left && x->steps >= left) {
 		diagnosis_free(TAKE_PTR(x->diagnosis));
 		r = hangs_diagnose(g, x);

@@ -15,7 +15,8 @@ struct hang {
 	struct diagnosis *diagnosis;
 	size_t first_row; /* index of the first row about the same hang: one of the two tasks waits for the
 			     other, or both wait for the same task; the row's own index if it is the first */
-	/* of graph/timeline/scan.h: what the diagnosis might spend, what it spent, what it was refused */
+	/* of the budget in graph/timeline/scan.h: the steps that the diagnosis was allowed to take, the
+	 * steps that it took, and how often it was refused one */
 	uint64_t budget, steps, refused;
 };
 
@@ -32,7 +33,7 @@ struct hangs {
 struct hangs_filter {
 	uint32_t tid, pid;
 	const char *comm;
-	const char *cgroup, *container; /* as cgroup_name_matches() */
+	const char *cgroup, *container; /* compared by cgroup_name_matches() */
 	bool worst;                     /* the caller wants the first row alone: others may be left out */
 };
 
@@ -54,13 +55,16 @@ void hangs_free(struct hangs *h);
  * The list is the same for each order and each number of threads. A caller that ends the search early
  * leaves the diagnoses of the other rows NULL.
  */
-/* Finds the candidates, the longest first. Their rows have no diagnosis. As hangs_find(). */
+/* Finds the candidates, the longest first. Their rows have no diagnosis. The arguments and the result are
+ * as for hangs_find(). */
 int hangs_candidates(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
 		     const struct hangs_filter *filter, struct hangs **ret);
-/* Diagnoses the candidate *x within the budget that g has left, but does not pay. 0 or -ENOMEM. */
+/* Diagnoses the candidate *x with the steps that the budget of g has left (graph/timeline/scan.h). Does
+ * not change this budget. 0 or -ENOMEM. */
 int hangs_diagnose(const struct graph *g, struct hang *x);
-/* Pays for the diagnosis of *x. If the rows before it have left less than the diagnosis took, diagnoses
- * *x again with what they have left. 0 or -ENOMEM. One thread. */
+/* Takes the steps of the diagnosis of *x from the budget of g. If the rows before *x have left no more
+ * steps than the diagnosis took, first diagnoses *x again with the steps that are left. 0 or -ENOMEM. One
+ * thread. */
 int hangs_settle(const struct graph *g, struct hang *x);
 /* Removes the rows without diagnosis, sorts the others, and finds the rows about the same hang. */
 void hangs_sort(struct hangs *h);

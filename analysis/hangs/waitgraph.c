@@ -153,9 +153,10 @@ static int index_edges(struct waitgraph *g)
 }
 
 /*
- * Marks the stuck nodes, in the AND/OR model. A node that waits for no other node can move; so can an open
- * node. A node that can move releases each waiter that needs any one of its edges. It releases a waiter that
- * needs all of them if it is the last one missing. Each node that remains is stuck for good.
+ * Marks the stuck nodes, in the AND/OR model. A node that waits for no other node can move. An open node
+ * can move too. A node that can move releases each WAITGRAPH_ANY node that waits for it. It releases a
+ * WAITGRAPH_ALL node if all other heads of that node can move already. A released node can move. Each node
+ * that remains is stuck for good.
  */
 static int find_stuck(struct waitgraph *g)
 {
@@ -211,9 +212,9 @@ static bool edge_in(const struct waitgraph *g, const struct edge *e, const struc
  * a stack of its own instead of recursion. */
 struct tarjan {
 	uint32_t *order; /* when a node was first seen, from 1; 0: not yet */
-	uint32_t *low;   /* the oldest node of the stack that it reaches */
+	uint32_t *low;   /* `order` of the oldest node of the stack that the node reaches */
 	uint32_t *stack; /* nodes whose component is not complete */
-	uint32_t *path;  /* where the depth-first search is */
+	uint32_t *path;  /* the nodes from the start of the search to the present one */
 	uint32_t *next;  /* the next edge to look at, for the nodes in path */
 	uint32_t *comp;  /* complete components, one after the other */
 	size_t n_stack, n_path, n_comp;
@@ -244,7 +245,7 @@ static void tarjan_enter(struct tarjan *t, struct waitgraph *g, uint32_t v)
 	g->nodes.v[v].scc = NONE;
 }
 
-/* Takes one step; true when comp[*ret_first ..] got a new component. */
+/* Takes one step. True: a new component was added to comp, from index *ret_first on. */
 static bool tarjan_step(struct tarjan *t, struct waitgraph *g, const struct pass *p, size_t *ret_first)
 {
 	uint32_t v = t->path[t->n_path - 1], w;

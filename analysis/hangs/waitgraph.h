@@ -49,7 +49,7 @@ struct waitgraph_cycle {
 };
 
 struct waitgraph_info {
-	uint64_t root_id;   /* the end of waitgraph_chain() */
+	uint64_t root_id;   /* id of the last node of waitgraph_chain() */
 	size_t depth;       /* links from this node to the root; 0: it waits for no node */
 	size_t waiters_cnt; /* how many nodes have chains that go through this one */
 	bool cyclic;        /* the chain ends in a cycle and root_id is a member of it */
@@ -66,9 +66,10 @@ void waitgraph_free(struct waitgraph *g);
 int waitgraph_node(struct waitgraph *g, uint64_t id, enum waitgraph_need need, bool open);
 /*
  * Adds an edge. A missing node is added as WAITGRAPH_ANY and not open. resource is any number of
- * the caller (an index of a text, an object id). A chain follows only one edge of a node: a strong
- * one before a weak one; then one that leads out of the cycles of the node (for WAITGRAPH_ALL: into
- * them); then the one that was added first. So add the likeliest edge first. 0 or -ENOMEM.
+ * the caller (an index of a text, an object id). A chain follows only one edge of a node. A strong
+ * edge comes before a weak one. Among equally strong edges, an edge that leads out of the cycles of
+ * the node comes first (for WAITGRAPH_ALL: one that leads into them). If this does not decide, the
+ * edge that was added first is taken. So add the likeliest edge first. 0 or -ENOMEM.
  */
 int waitgraph_edge(struct waitgraph *g, uint64_t from, uint64_t to, enum waitgraph_strength strength,
 		   uint64_t resource);

@@ -16,12 +16,12 @@
 #include "analysis/slice/rules.h"
 
 struct ask_option {
-	const char *who; /* "redis-server[12]", "the network (tcp 10.0.0.1:80)" */
+	const char *who; /* the name of the option: "redis-server[12]", "the network (tcp 10.0.0.1:80)" */
 	const char *how; /* a sentence that explains the edge, or says where the time went */
 	uint64_t from_ns, to_ns;
 	uint64_t stack;   /* id of the stack of the task at that time; 0: none */
-	const char *sure; /* "strong", "boosted", "weak" */
-	double score;     /* 0..1, by which the options are ranked */
+	const char *sure; /* the strength of the edge: "strong", "boosted", "weak" */
+	double score;     /* 0..1; the options are ranked by it */
 };
 
 struct ask_question {

@@ -64,8 +64,8 @@ enum slice_end {
 
 struct slice_options {
 	enum slice_direction direction;
-	uint32_t beam;         /* 0: SLICE_BEAM */
-	uint32_t max_steps;    /* 0: SLICE_MAX_STEPS */
+	uint32_t beam;         /* width of the beam search; 0: SLICE_BEAM */
+	uint32_t max_steps;    /* the most steps of a walk; 0: SLICE_MAX_STEPS */
 	struct rules *rules;   /* NULL: no rules. Answers that a person wants to keep are added */
 	const struct ask *ask; /* NULL: ask nobody, and take the best option */
 };

@@ -10,8 +10,8 @@
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 
-/* Stands for the shift of a task in a cycle of waits that also has a task that is taken away. No task
- * waits for such a task. */
+/* Stands for the shift of a task in a cycle of waits, if the question takes away a task of this cycle.
+ * Then the cycle falls apart: no task waits for a task with this value. */
 #define SHIFT_FREE UINT64_MAX
 
 struct replay_task {
@@ -140,8 +140,8 @@ bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t 
 	return whatif_takes(x->g, v, n, c.obj, c.time);
 }
 
-/* Whether the arrival ended the last wait up to this interval. The replay of that wait includes it
- * already. */
+/* Whether the arrival ended the last wait up to this interval. The replay of that wait includes the
+ * arrival already. */
 static bool was_awaited(struct whatif *x, uint32_t interval, const struct arrival *a)
 {
 	const struct interval *s = x->g->intervals;
@@ -194,8 +194,8 @@ static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 
 /* In the replay, the task of the interval may be ready to receive before the sender has sent. Then
  * the task is held back: its shift becomes that of the sender. Looks at all arrivals in [from, to), a
- * part of the interval that ends at t. shift: the task's shift at t without this. Returns its shift
- * at t. */
+ * part of the interval that ends at t. shift: the task's shift at t if no arrival held it back.
+ * Returns its shift at t. */
 static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, uint64_t to, uint64_t t,
 			  uint64_t shift)
 {
@@ -316,8 +316,8 @@ static void advance(struct replay *k, uint32_t task, uint64_t t)
 	}
 }
 
-/* As graph_interval_at(). The replay of the task is at interval next, and the result is mostly a little
- * before it. */
+/* As graph_interval_at(). Begins the search at the interval next, which the replay of the task has
+ * reached. The result is mostly a little before it. */
 static uint32_t interval_at(const struct graph *g, uint32_t task, uint64_t t, uint32_t next)
 {
 	uint32_t first = g->tasks[task].first_interval, near = next;

@@ -14,7 +14,7 @@ struct cause {
 	uint64_t woke_ns;  /* when the wait was over */
 	uint64_t acted_ns; /* when the task to blame acted, at or before woke_ns */
 	enum resource_kind kind;
-	uint32_t task; /* GRAPH_NONE: no task of this host */
+	uint32_t task; /* the task to blame; GRAPH_NONE: no task of this host */
 	enum time_kind time;
 	enum edge_kind edge;
 	bool timed_out;
@@ -23,7 +23,7 @@ struct cause {
 /* An event that reached a task, whether or not the task waited for it. */
 struct arrival {
 	uint64_t ts_ns;
-	uint64_t left_ns; /* <= ts_ns */
+	uint64_t left_ns; /* when the event left the task `from`, at or before ts_ns */
 	uint64_t obj;
 	uint32_t task, from;
 	bool waited; /* a child or thread ended while the task waited for another one (find_siblings()) */
@@ -35,7 +35,7 @@ struct whatif {
 	uint64_t from_ns, to_ns;
 	uint32_t *cause_of; /* [interval] 1 + index into causes; 0: not looked at yet */
 	VEC(struct cause) causes;
-	VEC(struct arrival) arrivals; /* by (task, ts_ns) */
+	VEC(struct arrival) arrivals; /* sorted by (task, ts_ns) */
 	size_t *arrivals_of; /* [task]: index of its first arrival; arrivals_of[task + 1] is the end */
 	size_t *near;        /* [cpu]: the run that was looked at last */
 	uint64_t refused;

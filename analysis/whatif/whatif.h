@@ -78,7 +78,7 @@ int whatif_on_path(struct whatif *x, const struct path *p, const struct whatif_w
 struct whatif_row {
 	struct whatif_without without;
 	uint64_t saved_ns;
-	uint64_t path_ns; /* as whatif_on_path() */
+	uint64_t path_ns; /* *ret_ns of whatif_on_path() */
 };
 /* The question for a row of ACCOUNT_WAIT that is a wait: what if this wait, or all of its waits, were
  * not there? */

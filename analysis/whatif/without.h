@@ -8,18 +8,18 @@
 #include "graph/wake/blame.h"
 
 enum whatif_kind {
-	WHATIF_WAIT,  /* interval: this wait */
-	WHATIF_WAITS, /* interval: this wait, and all other waits of its task for the same object and task */
-	WHATIF_RESOURCE, /* time: all waits of this kind, of all tasks (not TIME_RUNNING and TIME_UNKNOWN) */
-	WHATIF_TASK,     /* task */
-	WHATIF_PROCESS,  /* task: any task of the process */
-	WHATIF_OBJECT,   /* obj: all waits for it, of all tasks; if it is a block device, also those for its
+	WHATIF_WAIT,  /* the wait `interval` */
+	WHATIF_WAITS, /* the wait `interval`, and all other waits of its task for the same object and task */
+	WHATIF_RESOURCE, /* all waits of the kind `time`, of all tasks (not TIME_RUNNING and TIME_UNKNOWN) */
+	WHATIF_TASK,     /* the task `task` */
+	WHATIF_PROCESS,  /* the process of the task `task` */
+	WHATIF_OBJECT,   /* all waits for `obj`, of all tasks; if it is a block device, also those for its
 			    files */
 };
-/* "wait", "waits", ... */
+/* A word for the kind: "wait", "waits", ... */
 const char *whatif_kind_name(enum whatif_kind kind);
 
-/* One thing that a question takes away. */
+/* One thing that a question takes away. enum whatif_kind says which member describes it. */
 struct whatif_without {
 	uint64_t obj;
 	uint32_t interval, task;
