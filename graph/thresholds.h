@@ -24,12 +24,14 @@
  * earlier. Below: the edge does not find its record. Above: the edge takes the record of the next message.
  * Evidence: send_recorded_late, receive_recorded_late below; next_message, next_receive above. */
 #define MESSAGE_LATE_NS 1000000ULL
-/* ns: The same if the waker itself is the sender. It is longer, because the sender may lose the CPU inside
- * the call. Evidence: sender_loses_its_cpu below; interrupted_thread_sends_later above. */
+/* ns: As MESSAGE_LATE_NS, but for a waker that is itself the sender. It is longer, because the sender may
+ * lose the CPU inside the call. Evidence: sender_loses_its_cpu below; interrupted_thread_sends_later
+ * above. */
 #define MESSAGE_SAME_TASK_NS 20000000ULL
-/* ns: An entry (CT_WAITFD) that is older than this at the start of a wait does not belong to the set of this
- * wait. A set that does not change is recorded again once a second (bpf/wait_fds.h). Below: a wait has no
- * set. Above: it has the set of an earlier wait. Evidence: set_recorded_before below; set_of_before above. */
+/* ns: An entry (CT_WAITFD) is one descriptor of the set that a wait polls. An entry that is older than this
+ * at the start of a wait does not belong to the set of this wait. A set that does not change is recorded
+ * again once a second (bpf/wait_fds.h). Below: a wait has no set. Above: it has the set of an earlier wait.
+ * Evidence: set_recorded_before below; set_of_before above. */
 #define WAITFD_OLD_NS 2000000000ULL
 /* ns: A signal is recorded at most this long after the wake-up that it makes. Below: the wake-up has no
  * cause. Above: another signal of the same sender is taken for the cause. Evidence: wake_for_a_signal below;
@@ -83,7 +85,7 @@
  * still polls for it. Evidence: sleeps_after_a_try below; sleeps_for_another_reason above. */
 #define LOCK_TRY_OLD_NS 100000000ULL
 
-/* For how long a task may run in this time without progress. */
+/* The longest time that a task may run, within since_ns, and still count as without progress. */
 static inline uint64_t no_progress_ns(uint64_t since_ns)
 {
 	return PROGRESS_NS + since_ns / PROGRESS_SHARE;
@@ -99,8 +101,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 
 /* ns: If several tasks post on a futex and several wait on it, with pauses of at most this length between the
  * posts, it is not known which post is for which waiter. Below: each post counts as meant for the task that
- * it woke. Above: a post after a pause does not. Evidence: posts_at_one_time below; posts_with_a_pause above.
- */
+ * it woke. Above: it is not known for a post after a pause either. Evidence: posts_at_one_time below;
+ * posts_with_a_pause above. */
 #define POST_MANY_NS 100000000ULL
 /* times: A futex is a lock that two tasks hand to each other if each of them has posted, and was woken, at
  * least this often. Below: a producer and a consumer that answer each other twice share a lock. Above: a lock
@@ -127,12 +129,12 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define STACKS_ALIKE_OF   4
 #define STACKS_ALIKE_MIN  3
 /* Kernel fact: the first local port that a connecting socket gets by default (net.ipv4.ip_local_port_range,
- * Documentation/networking/ip-sysctl.rst). It decides only where the listening socket was never seen.
+ * Documentation/networking/ip-sysctl.rst). It decides only if the listening socket was never seen.
  * Evidence besides: low_port_serves on both sides. */
 #define PORT_EPHEMERAL 32768
 /* ns: If the reader of a socket finds nothing to read, it has already read all bytes that were sent more than
- * this before. Below: bytes that are still on their way over loopback are forgotten. Above: after a loss of
- * records, messages are matched wrongly. Evidence: bytes_on_their_way below; bytes_taken_before above. */
+ * this long before. Below: bytes that are still on their way over loopback are forgotten. Above: after a loss
+ * of records, messages are matched wrongly. Evidence: bytes_on_their_way below; bytes_taken_before above. */
 #define FLOW_STALE_NS 10000000ULL
 
 /*
@@ -148,12 +150,13 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* Limits of one critical path. DEPTH: tasks between the victim and a piece. PIECES: pieces. */
 #define PATH_MAX_DEPTH  32
 #define PATH_MAX_PIECES (4u << 20)
-/* Requests on a datagram socket that is open to all clients: how many are looked at for the one that a
- * segment answers. */
+/* A datagram socket may be open to all clients. The search for the request that a segment answers there
+ * looks at this many requests. */
 #define MATCH_LOOKS 64
-/* Datagrams in a queue that are looked at for the one that was received. Those before it were lost. */
+/* The search for a received datagram looks at this many datagrams of a queue. The datagrams in front of the
+ * one that it finds were lost. */
 #define MATCH_LOST 1024
-/* Tasks that are noted of those that one call woke together on a futex. */
+/* One call may wake many tasks on a futex. This many of them are noted. */
 #define HANDS_HERD 6
 /* One connection may wake several processes. NEAR: edges before and after a wake-up that are looked at for
  * the other wake-ups. MATES: other processes that are noted. LOOKS: edges after the wake-up that are looked
@@ -161,7 +164,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define HERD_NEAR  32
 #define HERD_MATES 8
 #define HERD_LOOKS 256
-/* Intervals that are looked at for the wait that a wake-up ended: some intervals have no length. */
+/* The search for the wait that a wake-up ended looks at this many intervals, because some intervals have no
+ * length. */
 #define WAIT_ENDED_LOOKS 8
 /* Kernel fact: PID_MAX_LIMIT, include/linux/threads.h. A damaged file may have larger tids. */
 #define TIDS_MAX (1u << 22)

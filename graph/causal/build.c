@@ -163,8 +163,8 @@ static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 	       same * STACKS_ALIKE_OF >= STACKS_ALIKE_PART * (uint32_t)MAX(x->n_frames, y->n_frames);
 }
 
-/* The stack with which the segment was seen most often; 0: with none. p->stacks is sorted by segment,
- * then by stack. */
+/* The stack with which the segment was seen most often; 0: it was seen with no stack. p->stacks is
+ * sorted by segment, then by stack. */
 static uint64_t stack_of(const struct pass *p, uint32_t segment)
 {
 	size_t lo = BISECT(i, 0, p->stacks.n, p->stacks.v[i].segment >= segment), hi;

@@ -87,10 +87,10 @@ struct causal_options {
 struct causal {
 	const struct graph *g;
 	enum causal_policy policy;
-	struct segment *segments; /* by (task, from_ns) */
+	struct segment *segments; /* sorted by (task, from_ns) */
 	size_t n_segments;
 	uint32_t *first;    /* [task]: the index of its first segment; first[task + 1] is the end */
-	struct edge *edges; /* by (to, event) */
+	struct edge *edges; /* sorted by (to, event) */
 	size_t n_edges;
 	uint32_t *out;       /* indices of the edges that come from a segment, sorted by (from, event) */
 	uint32_t *out_first; /* [segment]: where its edges begin in out; out_first[segment + 1] is the end */

@@ -235,7 +235,7 @@ static void explain_plain(const struct facts *f, struct text *t)
 	case EDGE_CPU:
 	case EDGE_DISK:
 	case EDGE_NEIGHBOUR:
-		break; /* explained elsewhere, or only in a diagnosis */
+		break; /* explain() handles these kinds, or they occur only in a diagnosis */
 	}
 }
 

@@ -24,12 +24,13 @@ struct flow_item {
 	uint32_t task; /* the task that sent the bytes, received the bytes, or sent the request */
 	uint32_t bytes;
 	uint64_t client; /* as work.client */
-	uint32_t ask; /* the event by which this request was sent; for bytes, the request that they answer */
+	uint32_t ask; /* a taken request: the event of its send; bytes: the event of the send of the request
+			 that they answer; GRAPH_NONE: not known, or none */
 	uint32_t next;
 	uint32_t wake; /* a debt: the edge of the wake-up that it may explain; GRAPH_NONE: none */
-	uint32_t n; /* a request: how many sends began in its receive, so that as many answers may be due */
-	bool begun; /* bytes: a part has been received */
-	bool reply; /* a request: it may instead be the answer to an earlier send of the server */
+	uint32_t n;    /* a taken request: how many sends began in its receive; so many answers may be due */
+	bool begun;    /* bytes: a part has been received */
+	bool reply;    /* a request: it may instead be the answer to an earlier send of the server */
 };
 struct flow_queue {
 	uint32_t first, last; /* index + 1; 0: none */
@@ -83,8 +84,8 @@ void flow_pop(struct flows *m, struct flow_queue *q);
 void flow_clear(struct flows *m, struct flow_queue *q);
 /* Empties all queues of a flow, because records are missing. */
 void flow_forget(struct flows *m, struct flow *f);
-/* Notes that a reader of the socket found nothing to read at ts_ns: it has read all bytes that were
- * sent long before. */
+/* Notes that a reader of the socket found nothing to read at ts_ns. So the reader has read all
+ * bytes that were sent long before. */
 void flow_found_empty(struct flows *m, const struct graph *g, struct flow *flow, uint64_t ts_ns);
 
 #endif

@@ -50,8 +50,8 @@ static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, ui
 	struct flow_item *d;
 
 	while ((d = flow_first(&p->flows, &to->debts)) && bytes) {
-		/* the sender did something else after that receive, so it did not read the bytes of
-		 * this send */
+		/* the sender did something else after that receive, so that receive did not read the
+		 * bytes of this send */
 		if (parted != GRAPH_NONE && parted > d->event) {
 			flow_pop(&p->flows, &to->debts);
 			continue;

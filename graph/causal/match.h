@@ -7,8 +7,9 @@
  * a queue.
  *
  * A send is recorded when its call returns, so a receive of its bytes may be recorded first. Such a
- * receive waits for its send as a debt. If the sender does something else in between, the receive is
- * no debt: its bytes are from before the window, or the record of their send was lost.
+ * receive waits for its send as a debt. If the sender does something else between that receive and
+ * the send, the receive is no debt: its bytes are from before the window, or the record of their send
+ * was lost.
  *
  * A reader that blocks has read all bytes that were sent long before. If such bytes are still in the
  * queue, the next receive drops them. So one mistake does not make all later matches wrong.
@@ -22,8 +23,8 @@
 void match_send(struct pass *p, uint32_t event);
 void match_recv(struct pass *p, uint32_t event);
 /* Processes one CT_SHED or CT_GAP. If messages are left out on purpose from here on, forgets all
- * bytes under way, because one message without a record would shift all that follow. If only one
- * task is capped, forgets the bytes of its process. */
+ * bytes under way, because one message without a record would shift the matches of all later
+ * messages. If only one task is capped, forgets the bytes of its process. */
 void match_forget(struct pass *p, uint32_t event);
 
 #endif

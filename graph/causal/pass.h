@@ -66,7 +66,7 @@ struct work {
 /* A record that may be the cause of a later one: a write, an unlock, a signal. */
 struct origin {
 	uint32_t event, segment;
-	uint64_t value; /* of a variable, after the write */
+	uint64_t value; /* the value of a variable after the write */
 };
 
 /* The last two tasks that posted on a futex, and the last two tasks that were woken there. */

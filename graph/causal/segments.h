@@ -19,7 +19,7 @@ void segments_undo(struct pass *p, uint32_t task);
  * of the switch-in. */
 void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint64_t ts_ns, uint32_t event);
 /* CUT_IDLE: true if wait s, which has ended, was an idle wait. Then the work before it is done. wake
- * may be NULL. */
+ * NULL: the record of the wake is missing. */
 bool segments_idle(struct pass *p, uint32_t task, const struct interval *s, const struct window_event *wake);
 /* CUT_BATCH: true if the request is a further one of a client that the segment has served already. */
 bool segments_batch(const struct work *w, const struct flow *f, uint64_t client);

@@ -12,8 +12,8 @@
 #include "graph/causal/segments.h"
 #include "trace/words/call.h"
 
-/* Moves the task's position in its timeline to the first interval that ends at ts or later. If it
- * passes a gap, a new segment begins. */
+/* Moves the task's position in its timeline to the first interval that ends at ts or later. If the
+ * position passes a gap, a new segment begins. */
 static void advance(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct graph_task *t = &p->g->tasks[task];
@@ -57,12 +57,12 @@ static bool is_sender_below(struct pass *p, const struct window_event *wake, uin
 		return false;
 	if (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_CONNECT)
 		return true;
-	/* or if the interrupted task used the other end last: for example, it closes the other end
-	 * now */
+	/* The interrupted task is also the sender if it used the other end last: for example, it
+	 * closes the other end now. */
 	return wake->r.flags & CT_WF_READY && pass_user(p, graph_peer_object(p->g, wake->r.obj)) == waker;
 }
 
-/* Whether no send or receive on this socket comes after event. */
+/* Whether no send or receive on this socket is recorded after the record `event`. */
 static bool is_last_use(const struct pass *p, uint64_t sock, uint32_t event)
 {
 	size_t n_sent, n_got;
@@ -369,7 +369,7 @@ static void switch_out(struct pass *p, uint32_t task, const struct ct_rec *r, ui
 		socket_found_empty(p, r->obj, r->ts);
 }
 
-/* The task gets a CPU. A wait whose wake-up was lost ends here, and so does a gap. */
+/* The task gets a CPU. A wait whose wake-up was lost ends here. A gap ends here too. */
 static void switch_in(struct pass *p, uint32_t task, const struct ct_rec *r, uint32_t event)
 {
 	const struct graph_task *t = &p->g->tasks[task];

@@ -23,7 +23,8 @@ struct walker {
 	uint32_t stack[PATH_MAX_DEPTH + 1]; /* the tasks of the open frames */
 	uint32_t *near; /* [task]: the interval that was looked at last. The frames of a task come in order of
 			   time, so the next look-up starts there. */
-	/* The blame of wait last until last_ns. Many waits of one event loop have the same last repeat. */
+	/* The answer of blame_wait() for the wait `last` up to last_ns. It is kept, because many waits of one
+	 * event loop have the same last repeat. */
 	uint32_t last;
 	uint64_t last_ns;
 	struct blame last_blame;
@@ -135,8 +136,8 @@ static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_
 				     .timed_out = true };
 }
 
-/* Whether the task to blame is a guess: no task ended the wait, and it is one of an event loop or
- * on a condition. A cycle of waits must not rest on guesses. */
+/* Whether the task to blame is a guess: no task ended the wait, and the wait is one of an event loop,
+ * or one on a futex. A cycle of waits must not rest on guesses. */
 static bool is_guess(const struct graph *g, const struct blame *b, uint32_t interval)
 {
 	uint8_t wait = g->intervals[interval].wait;
@@ -144,8 +145,8 @@ static bool is_guess(const struct graph *g, const struct blame *b, uint32_t inte
 	return b->edge == EDGE_OWNER && (wait == CT_W_POLL || wait == CT_W_EPOLL || wait == CT_W_FUTEX);
 }
 
-/* The task of frame waits in interval, and b blames a task of a frame further up. Whether this is a
- * cycle of waits that are all sure. */
+/* The task of frame waits in interval, and b blames a task of a frame further up. True: these
+ * waits are a cycle, and none of them is a guess. */
 static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval, const struct blame *b)
 {
 	/* a wait in a cycle ends only when a task of the cycle dies */

@@ -3,8 +3,8 @@
  * path.h - the critical path of a task over [from, to): for each moment, the task that held it up.
  *
  * The pieces are a partition of [from, to): in order of time, contiguous, without overlap. Another
- * task is on the path only for the part of a wait in which it is the task to blame (clipping). Its
- * own waits in that part are followed in turn.
+ * task is on the path only for the part of a wait in which it is the task to blame (clipping). The
+ * waits of the other task in that part are followed in turn.
  *
  * A frame is a task and a range of time that the walk looked at. Frame 0 is that of the victim. A
  * wait that is followed opens a frame for the task to blame. The time before a task was born opens
@@ -25,7 +25,7 @@ struct path_frame {
 	uint32_t interval; /* the wait of the parent's task that opened the frame; GRAPH_NONE for frame 0, and
 			     for the frame of a creator */
 	uint32_t depth;
-	struct blame blame; /* the answer to that wait */
+	struct blame blame; /* the blame of that wait, see blame_wait() */
 };
 
 struct path_piece {
@@ -43,7 +43,7 @@ struct path {
 	size_t n_pieces;
 	struct path_frame *frames;
 	size_t n_frames;
-	struct blame *leaf_blames; /* of waits that could not be followed */
+	struct blame *leaf_blames; /* the blames of the waits that were not followed */
 	size_t n_leaf_blames;
 	bool truncated; /* PATH_MAX_PIECES or PATH_MAX_DEPTH was reached, so some waits were not followed */
 };
@@ -53,14 +53,14 @@ struct path {
 int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct path **ret);
 void path_free(struct path *p);
 
-/* The CPU for which the task waited in a RUNNABLE interval: the CPU that it got then, or the last
- * one that it had. FORMAT_CPU_NONE: not known. */
+/* The CPU for which the task waited in a RUNNABLE interval: the CPU that it got after the
+ * interval. If it got none, the last CPU that it had. FORMAT_CPU_NONE: not known. */
 uint32_t path_cpu_wanted(const struct graph *g, uint32_t interval);
 /* Index into g->runs[cpu] of the first interval that ends after ts_ns; g->n_runs[cpu] if there is none; 0 if
  * there is no such CPU. */
 size_t path_first_run(const struct graph *g, uint32_t cpu, uint64_t ts_ns);
-/* As path_first_run(). near: the result for an earlier moment, or 0; a close one makes the search
- * fast. */
+/* As path_first_run(). near: the result for an earlier moment, or 0. The search is fast if that moment is
+ * shortly before ts_ns. */
 size_t path_run_near(const struct graph *g, uint32_t cpu, uint64_t ts_ns, size_t near);
 
 #endif

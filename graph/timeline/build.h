@@ -21,7 +21,7 @@ struct task_now {
 	uint16_t cpu;
 	uint16_t prio;
 	bool gone;
-	bool listed; /* in builder.live */
+	bool listed; /* the task is in builder.live */
 	bool capped; /* the records of the task are left out (CT_SHED with CT_GV_CAP) */
 	bool kept;   /* after a time without records, the task is in the same state as before */
 };

@@ -5,8 +5,8 @@
  * A timeline is a list of intervals: the task runs, is runnable (run queue latency) or is blocked
  * (off-CPU). causal.h builds the causal graph on top of it.
  *
- * Pure: no I/O, no globals. A graph does not change after graph_build(), except for tables that it
- * keeps once they are made, so several threads may read it. It refers to the window, which must
+ * Pure: no I/O, no globals. After graph_build(), a graph changes only in `scans` and `repeats`, which
+ * are safe for several threads. So several threads may read it. It refers to the window, which must
  * live longer. It consists of arrays and indices.
  */
 #ifndef CTRACE_GRAPH_TIMELINE_GRAPH_H
@@ -31,7 +31,7 @@
 enum interval_state {
 	INTERVAL_UNKNOWN = 0, /* before the first record of a task, or in a gap */
 	INTERVAL_RUNNING = 1,
-	INTERVAL_RUNNABLE = 2, /* on a run queue */
+	INTERVAL_RUNNABLE = 2, /* the task is on a run queue */
 	INTERVAL_BLOCKED = 3,  /* the task blocks: interval.wait says why */
 };
 
@@ -40,8 +40,8 @@ struct interval {
 	uint64_t from_ns, to_ns;
 	uint64_t obj;   /* BLOCKED: the object of the wait, as in the record */
 	uint32_t task;  /* index into graph.tasks */
-	uint32_t wake;  /* BLOCKED: index of the CT_WAKE event that ended the wait; GRAPH_NONE: it has not
-			   ended, or the record is lost */
+	uint32_t wake;  /* BLOCKED: index of the CT_WAKE event that ended the wait; GRAPH_NONE: the
+			   wait has not ended, or the record is lost */
 	uint32_t visit; /* BLOCKED: index of the CT_VISIT event with its stack, or GRAPH_NONE */
 	uint32_t owner; /* BLOCKED on a futex: tid of the owner when the task blocked; 0: not known */
 	uint16_t nr;    /* BLOCKED: the system call; RUNNABLE after a yield: the call that yielded */
@@ -73,7 +73,7 @@ enum edge_kind {
 	EDGE_WAKE = 1,    /* a wake-up whose object does not match the wait */
 	EDGE_LOCK = 2,    /* mutex handoff */
 	EDGE_POST = 3,    /* condition variable, semaphore, barrier: a futex without owner */
-	EDGE_MESSAGE = 4, /* socket */
+	EDGE_MESSAGE = 4, /* a socket: bytes, a connection, or its end */
 	EDGE_PIPE = 5,
 	EDGE_EVENTFD = 6,
 	EDGE_EXIT = 7, /* an exit -> the parent or the thread that waited for it */
@@ -109,23 +109,24 @@ struct graph_ref {
 	uint32_t event;
 };
 struct graph_index {
-	struct graph_ref *v; /* by (key, event) */
+	struct graph_ref *v; /* sorted by (key, event) */
 	size_t n;
 };
 
 struct graph {
 	const struct window *w;
-	struct graph_task *tasks; /* by (tid, born_ns) */
+	struct graph_task *tasks; /* sorted by (tid, born_ns) */
 	size_t n_tasks;
-	struct interval *intervals; /* by (task, from_ns) */
+	struct interval *intervals; /* sorted by (task, from_ns) */
 	size_t n_intervals;
 	uint32_t **runs; /* [cpu] the RUNNING intervals there, in time order: see graph_run() */
 	size_t *n_runs;
 	uint32_t n_cpus;
 	uint32_t *disk_waits; /* intervals: the uninterruptible waits of tasks other than kernel threads for a
-				 file or block device, by (task, from_ns) */
+				 file or block device, sorted by (task, from_ns) */
 	size_t n_disk_waits;
 
+	/* An index lists records; where it says so, tasks or objects. The word after "by" is the key. */
 	struct graph_index sends;     /* CT_SEND by object */
 	struct graph_index recvs;     /* CT_RECV by object */
 	struct graph_index flocks;    /* CT_FLOCK and CT_HELD by object */
@@ -143,17 +144,17 @@ struct graph {
 	struct graph_index accesses;  /* CT_ACCESS by object */
 	struct graph_index
 		wakes; /* CT_WAKE by the object on which the waker acted (no CT_WF_READY, no timer) */
-	struct graph_index gaps;     /* CT_GAP, all by 0 */
-	struct graph_index sheds;    /* CT_SHED of steps, all by 0 */
+	struct graph_index gaps;     /* CT_GAP, all with key 0 */
+	struct graph_index sheds;    /* CT_SHED of steps, all with key 0 */
 	struct graph_index caps;     /* CT_SHED of tasks, by tid */
-	struct graph_index groups;   /* CT_SHED of groups of tasks, all by 0 */
+	struct graph_index groups;   /* CT_SHED of groups of tasks, all with key 0 */
 	struct graph_index children; /* task index of the child (in .event), by tgid of the parent process */
 	struct graph_index threads;  /* task index (in .event), by tgid */
 	struct graph_index tuples; /* object index (in .event) of a tcp/udp socket, by hash of its 4-tuple */
 	struct graph_index accepted;  /* object index (in .event) of an accepted unix socket, by its peer */
 	struct graph_index listening; /* object index (in .event) of a socket, see graph_listening() */
 
-	/* only these parts of the graph change later */
+	/* Only the parts below change after graph_build(). */
 	struct graph_scans *scans; /* see scan.h */
 	struct repeats **repeats;  /* [task] see graph/wake/repeats.h; NULL: not made yet */
 };

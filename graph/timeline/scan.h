@@ -43,7 +43,7 @@ static inline uint64_t scan_left(const struct graph *g)
 	return __atomic_load_n(&g->scans->left, __ATOMIC_RELAXED);
 }
 
-/* A view of g that pays from *own, which the caller has filled. It is valid as long as both. */
+/* A view of g that pays from *own, which the caller has filled. It is valid as long as g and *own are. */
 static inline struct graph scan_view(const struct graph *g, struct graph_scans *own)
 {
 	struct graph view = *g;
@@ -52,7 +52,7 @@ static inline struct graph scan_view(const struct graph *g, struct graph_scans *
 	return view;
 }
 
-/* Pays from the budget of the graph for walks that took place in a view. One thread. */
+/* Pays from the budget of the graph for walks that took place in a view. Only one thread at a time. */
 static inline void scan_pay(const struct graph *g, uint64_t steps, uint64_t refused)
 {
 	uint64_t left = scan_left(g);

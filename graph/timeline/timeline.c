@@ -155,7 +155,7 @@ static void timeline_state_interval(struct builder *b, uint32_t task, const stru
 		timeline_block(b, task, &last, st->owner);
 		break;
 	case WINDOW_RUN_RUNNABLE:
-		/* without a time, no record of the task's state preceded the checkpoint */
+		/* if the state has no time, no record of it preceded the checkpoint */
 		timeline_open(b, task, from_ns, st->last.ts ? INTERVAL_RUNNABLE : INTERVAL_UNKNOWN);
 		break;
 	case WINDOW_RUN_RUNNING:
@@ -312,8 +312,8 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	uint32_t race;
 	struct interval *s;
 
-	/* a record that a task died counts in any case, even if a later checkpoint still had the task
-	 * as alive */
+	/* a record that a task died counts in any case, even if a later checkpoint still has the task
+	 * as a living one */
 	if (b->err || ((t->capped || timeline_stale(t, e->r.ts)) && !(ct_switch_state(&e->r) & CT_ST_DEAD)))
 		return;
 	t->cpu = e->cpu;

@@ -14,8 +14,8 @@
 #include "lib/cleanup.h"
 #include "trace/words/call.h"
 
-/* Whether the object is a block device, or on a file system of one: then a wait for it is a wait
- * for the device. */
+/* Whether the object is a block device, or a file or directory on one. If it is, a wait for the object
+ * is a wait for the device. */
 static bool on_disk(const struct graph *g, uint64_t obj)
 {
 	const struct window_object *o = window_object(g->w, obj);
@@ -315,8 +315,8 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	}
 	b->ended = true;
 	b->edge = EDGE_IRQ;
-	/* An event loop without a socket in the record: the network made room for a send, or
-	 * reported an event other than data. */
+	/* The wait is one of an event loop, and the record of the wake names no socket. So the
+	 * network made room for a send, or reported an event other than data. */
 	if (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
 	    (ct_wake_softirq(&wake->r) == NET_TX_SOFTIRQ || ct_wake_softirq(&wake->r) == NET_RX_SOFTIRQ) &&
 	    (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
@@ -338,7 +338,7 @@ static const struct interval *blame_repeat(const struct graph *g, uint32_t inter
 }
 
 /* The task's last try of a file lock, if it failed shortly before ts_ns. Otherwise NULL. Unlocks
- * after it do not count, because a close of the file makes one. */
+ * after that try do not count, because a close of the file is recorded as an unlock too. */
 static const struct window_event *failed_try(const struct graph *g, uint32_t tid, uint64_t ts_ns,
 					     uint32_t *ret_event)
 {

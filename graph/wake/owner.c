@@ -24,7 +24,7 @@ static bool alive(const struct graph *g, uint32_t task, uint64_t ts)
 }
 
 /* The task that stands for a process: the leader; if the leader has exited, the first thread that has
- * not. GRAPH_NONE: all have. */
+ * not. GRAPH_NONE: all threads have exited. */
 static uint32_t process_thread(const struct graph *g, uint32_t tgid, uint64_t ts_ns)
 {
 	size_t n;
@@ -84,8 +84,8 @@ static uint32_t fd_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, ui
 		if (best == GRAPH_NONE || g->tasks[task].born_ns > g->tasks[best].born_ns)
 			best = task;
 	}
-	/* not for a connection that is not accepted yet: only the task at the other end was seen with
-	 * it */
+	/* A connection that is not accepted yet is an exception: the task that was seen with it is
+	 * the one at the other end. */
 	if (best == GRAPH_NONE && o && o->tid && !n &&
 	    !(CT_OBJ_KIND(obj) == CT_OBJ_SOCK && obj & CT_OBJ_NOT_ACCEPTED)) {
 		uint32_t task = graph_task_at(g, o->tid, ts_ns);
@@ -110,7 +110,7 @@ static uint32_t waker_of(const struct graph *g, const struct graph_ref *wake, ui
 }
 
 /* The last task that woke the task `me` through obj up to ts_ns. If there is none, the first task
- * that did after it. */
+ * that woke `me` through obj later. */
 static uint32_t past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me)
 {
 	size_t n, n_after, first_after;
@@ -283,12 +283,12 @@ bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 /* How well an object explains a poll that does not return, from worst to best. */
 enum poll_score {
 	POLL_NONE,    /* not at all */
-	POLL_OWN,     /* a socket whose other end the task's own process has, or nobody */
+	POLL_OWN,     /* a socket whose other end belongs to the task's own process, or to no known task */
 	POLL_QUIET,   /* a terminal, or a pipe that was never written */
 	POLL_FAR,     /* a connection to another host, or an eventfd that was written before */
 	POLL_PEER,    /* a connection to another process of this host */
 	POLL_WRITTEN, /* a pipe that was written before */
-	POLL_OWED,    /* a socket that owes an answer */
+	POLL_OWED,    /* a socket on which the task is owed an answer */
 };
 
 static enum poll_score poll_score(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me)
@@ -342,8 +342,7 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 		const struct window_event *e = event_of(g, &r[i]);
 		enum poll_score score;
 
-		/* the entries of the set have the time of the switch-out at the latest
-		 * (bpf/wait_fds.h) */
+		/* no entry of the set is recorded after the switch-out (bpf/wait_fds.h) */
 		if (!epoll && e->r.ts > s->from_ns)
 			break;
 		score = poll_score(g, e->r.obj, s->from_ns, s->task);
@@ -402,7 +401,7 @@ static bool may_have_unlocked(const struct graph *g, uint32_t task, uint64_t fro
 	return false;
 }
 
-/* Whether a list of all locks (CT_HELD) from ts_ns or later shows that the task's process still owns
+/* Whether a list of all locks (CT_HELD), recorded at ts_ns or later, shows that the task's process still owns
  * this lock. */
 static bool is_held_later(const struct graph *g, uint64_t obj, uint32_t task, uint64_t ts_ns)
 {
@@ -415,8 +414,8 @@ static bool is_held_later(const struct graph *g, uint64_t obj, uint32_t task, ui
 	return false;
 }
 
-/* The task of a record about a lock. GRAPH_NONE: it is of process tgid, or not known, or it only waits for
- * the lock. */
+/* The task of a record about a lock. GRAPH_NONE: the task is of process tgid, or not known, or only waits
+ * for the lock. */
 static uint32_t lock_task(const struct graph *g, const struct window_event *e, uint32_t tgid)
 {
 	uint32_t task = graph_task_at(g, e->r.tid, e->r.ts);
@@ -454,7 +453,7 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 		if (task != GRAPH_NONE && g->tasks[task].tgid == g->tasks[owner].tgid)
 			owner = GRAPH_NONE;
 	}
-	/* a list of all locks may come later */
+	/* a later list of all locks (CT_HELD) may name the owner */
 	for (i = after; i < n && owner == GRAPH_NONE && event_of(g, &r[i])->r.kind == CT_HELD && scan_step(g);
 	     i++)
 		if (is_lock(event_of(g, &r[i]))) {
@@ -480,12 +479,14 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 }
 
 /*
- * The task that owned the lock during the wait, although no record says when it took the lock: it
- * lets go of the lock, and then the waiter gets it. A waiter that is killed gets it too, if it
- * comes to that. If the waiter does not get it, or records may be missing, the answer is weak: the
- * close of a file makes a record of an unlock too, whichever process owns the lock. For the same
- * reason several such processes are no answer. An unlock while the task still waits was not the
- * one: the unlock wakes the waiter before it is recorded.
+ * The task that owned the lock during the wait, although no record says when it took the lock: the
+ * task whose unlock is recorded after the wait, before another task gets the lock. A killed waiter may
+ * get the lock too.
+ *
+ * The answer is weak if no record shows that the waiter then got the lock, or if records may be
+ * missing: the close of a file is recorded as an unlock too, whichever process owns the lock. For the
+ * same reason there is no answer if several processes unlock. An unlock that is recorded while the
+ * task still waits does not count: the unlock that ends a wait wakes the waiter before it is recorded.
  */
 static uint32_t owner_by_unlock(const struct graph *g, uint64_t obj, const struct interval *s,
 				uint32_t *ret_event, uint8_t *ret_strength)
@@ -528,7 +529,7 @@ static uint32_t owner_by_unlock(const struct graph *g, uint64_t obj, const struc
 
 /* The file lock that the task waits for, if the record of the wait does not name it: from the last
  * try of the task, from an inspection of the wait, or from a list of all locks. 0: not known, or
- * threads of the process wait for several. */
+ * the threads of the process wait for several locks. */
 static uint64_t lock_of_wait(const struct graph *g, const struct interval *s)
 {
 	const struct graph_task *me = &g->tasks[s->task];

@@ -27,9 +27,9 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b);
 bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 /* True: at ts_ns, bytes that the other end of a network connection had sent were not received yet. */
 bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns);
-/* The task that owns a lock on file obj at ts_ns. Processes other than tgid count. *ret_event (may
- * be NULL): the record of its lock. *ret_strength: weak if records between the two are missing, one
- * of which may change the owner. */
+/* The task that owns a lock on file obj at ts_ns. Only processes other than tgid count.
+ * *ret_event (may be NULL): the record of its lock. *ret_strength: weak if the record of an unlock may
+ * be missing between that record and ts_ns; otherwise strong. */
 uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
 		       uint32_t *ret_event, uint8_t *ret_strength);
 /* Completes b for a stopped task. b->event: the record of the signal that stopped it; no task is to

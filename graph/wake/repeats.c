@@ -11,7 +11,8 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 
-/* The running time is kept for every so many intervals, and added up for the rest. */
+/* A table keeps the running time for one in RAN_EACH intervals. For the other intervals, it is added up
+ * when it is needed. */
 #define RAN_EACH 16
 
 /* The table of one task: one block of memory. */
@@ -20,15 +21,15 @@ struct repeats {
 	uint32_t n;      /* BLOCKED intervals */
 	uint64_t *ran;   /* [k]: for how long the task ran before its interval k * RAN_EACH */
 	uint32_t *at;    /* [interval - first]: its index in waits, if it is BLOCKED */
-	uint32_t *waits; /* the BLOCKED intervals: those that are the same wait are together, in order of
+	uint32_t *waits; /* the BLOCKED intervals: a wait and its repeats stand side by side, in order of
 			    time */
-	uint32_t *ended; /* as waits: the answer of repeats_ended() */
+	uint32_t *ended; /* [index in waits]: the answer of repeats_ended() */
 };
 
-/* The waits that are the same. */
+/* A wait and all its repeats, while the table is made. */
 struct same {
 	uint32_t interval; /* the first of them */
-	uint32_t n;        /* their number; later: index in repeats.waits of the next one */
+	uint32_t n;        /* their number; in sort_waits(), the index in repeats.waits of the next of them */
 };
 typedef VEC(struct same) sames;
 
@@ -58,7 +59,7 @@ static int count_wait(const struct graph *g, uint32_t i, struct map *by_hash, sa
 								   : map_set(by_hash, hash, v->n - 1);
 }
 
-/* Fills r->ran and r->at, where each wait has the index of its struct same for now. */
+/* Fills r->ran and r->at. Until sort_waits(), r->at has the index of the wait's struct same. */
 static int count_waits(const struct graph *g, const struct graph_task *t, struct repeats *r, sames *v)
 {
 	struct map by_hash = { 0 };
@@ -79,7 +80,7 @@ static int count_waits(const struct graph *g, const struct graph_task *t, struct
 	return err;
 }
 
-/* A counting sort of the waits. */
+/* Fills r->waits and r->at by a counting sort of the waits. */
 static void sort_waits(const struct graph *g, const struct graph_task *t, struct repeats *r, sames *v)
 {
 	uint32_t at = 0;
@@ -102,7 +103,8 @@ static bool is_repeat(const struct graph *g, const struct repeats *r, uint32_t i
 	return at < r->n && blame_same_wait(&g->intervals[interval], &g->intervals[r->waits[at]]);
 }
 
-/* Fills r->ended, without regard to what the task does between the two waits. */
+/* Fills r->ended, without regard to what the task does between a wait and its repeat: drop_others() looks at
+ * that. */
 static void find_ended(const struct graph *g, struct repeats *r)
 {
 	for (uint32_t at = r->n; at-- > 0;) {
@@ -116,19 +118,20 @@ static void find_ended(const struct graph *g, struct repeats *r)
 }
 
 /*
- * Between interval a and the end of interval i, the task makes progress if the score of i is greater
- * than the score of a, and by more than 10 times PROGRESS_NS. This is has_made_progress() after a
- * multiplication by PROGRESS_SHARE, for which the rounding of its division makes no difference.
+ * Between interval a and the end of interval i, the task makes progress if the score of i exceeds the
+ * score of a by more than PROGRESS_SHARE times PROGRESS_NS. This is has_made_progress(), with both
+ * sides multiplied by PROGRESS_SHARE. The rounding in has_made_progress() makes no difference.
  */
 struct score {
 	__int128 score;    /* PROGRESS_SHARE times the time for which the task ran by the end of the interval,
-			      less    the time at which the interval begins */
-	uint32_t interval; /* RUNNING */
+			      less the time at which the interval begins */
+	uint32_t interval; /* the interval, which is RUNNING */
 };
 typedef VEC(struct score) scores;
 
-/* The first interval by which the task has made progress since an interval with this score. v: the RUNNING
- * intervals after it whose score is greater than that of all intervals between, the latest first. */
+/* The first interval by which the task has made progress since an interval with this score. v: of the
+ * RUNNING intervals after it, those whose score is greater than that of each RUNNING interval in between;
+ * the latest interval is first. */
 static uint32_t first_progress(const scores *v, __int128 score)
 {
 	size_t n = BISECT(i, 0, v->n, v->v[i].score <= score + (__int128)PROGRESS_NS * PROGRESS_SHARE);
@@ -136,7 +139,8 @@ static uint32_t first_progress(const scores *v, __int128 score)
 	return n ? v->v[n - 1].interval : GRAPH_NONE;
 }
 
-/* The next two waits that are longer than OTHER_WAIT_NS and not the same. */
+/* next: the next wait that is longer than OTHER_WAIT_NS. other: the next such wait that is no repeat of
+ * `next`. */
 struct longs {
 	uint32_t next, other;
 };
@@ -159,13 +163,13 @@ static uint32_t first_long(const struct graph *g, const struct longs *l, uint32_
 	return l->other;
 }
 
-/* Drops the answers in r->ended before which the task makes progress, or waits for something else. Goes from
- * the last interval to the first. */
+/* Drops an answer in r->ended if the task makes progress, or waits long for something else, before that
+ * repeat. Goes from the last interval to the first. */
 static int drop_others(const struct graph *g, const struct graph_task *t, struct repeats *r)
 {
 	struct longs l = { GRAPH_NONE, GRAPH_NONE };
 	scores v = { 0 };
-	__int128 left = 0; /* for how long the task runs after the interval, negative */
+	__int128 left = 0; /* minus the time for which the task runs after the interval */
 	int err = 0;
 
 	for (uint32_t i = r->first + t->n_intervals; i-- > r->first && !err;) {
@@ -259,7 +263,7 @@ uint32_t repeats_next(const struct graph *g, uint32_t interval)
 	return r && is_repeat(g, r, interval, next) ? r->waits[next] : GRAPH_NONE;
 }
 
-/* Whether the wait at index at of r->waits is none for repeats_last(), and no later one is. */
+/* Whether neither the wait at index `at` of r->waits nor any later one is an answer for repeats_last(). */
 static bool is_beyond(const struct graph *g, const struct repeats *r, uint32_t interval, uint32_t at,
 		      uint64_t end_ns, uint64_t ran_ns)
 {

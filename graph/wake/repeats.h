@@ -19,11 +19,11 @@
 
 /* The next repeat. */
 uint32_t repeats_next(const struct graph *g, uint32_t interval);
-/* The last repeat that was over by end_ns, and that a record ended. Between the two waits the task
- * ran for ran_ns at most. */
+/* The last repeat that was over by end_ns, and whose wake-up is recorded. Between `interval` and this
+ * repeat the task ran for at most ran_ns. */
 uint32_t repeats_last(const struct graph *g, uint32_t interval, uint64_t end_ns, uint64_t ran_ns);
-/* The first repeat that something other than a timer ended. Between the two waits the task made no
- * progress (has_made_progress()), and waited for nothing else for longer than OTHER_WAIT_NS. */
+/* The first repeat that something other than a timer ended. Between `interval` and this repeat the task
+ * made no progress (has_made_progress()), and waited for nothing else for longer than OTHER_WAIT_NS. */
 uint32_t repeats_ended(const struct graph *g, uint32_t interval);
 
 /* True: a timer ended the wait. */
