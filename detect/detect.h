@@ -127,8 +127,8 @@ struct detect *detect_new(const struct detect_options *opt);
 void detect_free(struct detect *d);
 
 /*
- * detect_record() takes one record, with its words if it has any. detect_blob() takes one blob of a correct
- * size; it uses only CT_TASK, CT_OBJECT and CT_RAWSTACK.
+ * detect_record() takes one record, with its words if it has any. detect_blob() takes one blob; it uses
+ * only CT_TASK, CT_OBJECT and CT_RAWSTACK, and the caller makes sure that a CT_RAWSTACK is complete.
  */
 void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *words);
 void detect_blob(struct detect *d, const struct ct_blob *blob);

@@ -218,7 +218,8 @@ static bool is_own_request(const struct procwait_ctx *c, const struct proclocks_
 	if (!e->waiting || e->kind != kind || (e->pid > 0 && (uint32_t)e->pid != c->proc->pid))
 		return false;
 	/* On some file systems (btrfs, overlay), stat returns another device number than /proc/locks
-	 * has. So only the inode number is compared. */
+	 * has. So the device is not compared, only the inode number. If the process has one thread,
+	 * its request is this thread's, whatever the inode. */
 	return st->stx_ino == e->ino || (e->pid > 0 && c->proc->n_threads == 1);
 }
 

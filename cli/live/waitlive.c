@@ -39,8 +39,8 @@ static bool any_owes(const struct procwait *w)
 	return false;
 }
 
-/* Rates the threads of a process. The smaller the number, the more likely it is that another task
- * waits for this thread. */
+/* Rates one thread by its wait. The smaller the number, the more likely it is that this thread is the
+ * one in its process that another task waits for. */
 static unsigned unlikeliness(const struct procwait *w)
 {
 	switch (w->class) {

@@ -82,8 +82,8 @@ static uint32_t *place_segments(struct pass *p, struct causal *c)
 			c->first[p->segments.v[i].task + 1]++;
 	for (size_t i = 0; i < p->g->n_tasks; i++)
 		c->first[i + 1] += c->first[i];
-	/* this loop advances first[task] from the task's first segment to its end; the next loop sets
-	 * it back */
+	/* this loop advances first[task] from the index of the task's first segment to the index after
+	 * its last segment; the next loop sets first[task] back */
 	for (size_t i = 0; i < p->segments.n; i++) {
 		const struct segment *s = &p->segments.v[i];
 

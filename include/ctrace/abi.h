@@ -132,12 +132,12 @@ enum ct_kind {
 	CT_FLOCK = 16,
 	/*
 	 * States, not events: they are found at the start, or for a snapshot.
-	 *   CT_HELD      a line of /proc/locks. Fields as CT_FLOCK; tid: pid of the owner. flags 1: the
-	 *                task waits for the lock and does not own it.
-	 *   CT_FD        an entry of a descriptor table. tid: tgid, peer: the descriptor, obj: the object,
-	 *                flags: CT_FF_*.
-	 *   CT_EPMEMBER  a member of an epoll set. tid: tgid, peer: the descriptor, obj: the member,
-	 *                x[0]: the epoll object, x[1]: events.
+	 *   CT_HELD      a line of /proc/locks. Fields as CT_FLOCK, but tid is the pid in that line. The
+	 *                process owns the lock; if flags is 1, the process waits for the lock.
+	 *   CT_FD        an entry of a descriptor table. tid: the process (tgid), peer: the descriptor,
+	 *                obj: the object, flags: CT_FF_*.
+	 *   CT_EPMEMBER  a member of an epoll set. tid: the process (tgid), peer: the descriptor,
+	 *                obj: the member, x[0]: the epoll object, x[1]: events.
 	 */
 	CT_HELD = 17,
 	CT_FD = 18,
