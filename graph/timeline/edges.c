@@ -157,11 +157,8 @@ void edge_classify(const struct graph *g, const struct interval *interval, const
 {
 	switch (ct_wake_context(&wake->r)) {
 	case CT_CTX_TIMER:
-		set(ret_kind, ret_strength, EDGE_TIMER, EDGE_WEAK);
-		return;
 	case CT_CTX_SOFTIRQ:
-		if (ct_wake_softirq(&wake->r) == TIMER_SOFTIRQ ||
-		    ct_wake_softirq(&wake->r) == HRTIMER_SOFTIRQ)
+		if (ct_wake_by_timer(&wake->r))
 			set(ret_kind, ret_strength, EDGE_TIMER, EDGE_WEAK);
 		else if (CT_OBJ_KIND(wake->r.obj) == CT_OBJ_SOCK &&
 			 (ct_wake_softirq(&wake->r) == NET_RX_SOFTIRQ ||

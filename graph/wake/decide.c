@@ -399,10 +399,10 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		if (blame_polled_lock(g, s, b))
 			return;
 		b->edge = EDGE_TIMER;
-		b->ended = wake && repeats_is_timer(wake);
+		b->ended = wake && ct_wake_by_timer(&wake->r);
 		return;
 	}
-	if (wake && repeats_is_timer(wake) &&
+	if (wake && ct_wake_by_timer(&wake->r) &&
 	    (CT_OBJ_KIND(s->obj) == CT_OBJ_TIMERFD || s->wait == CT_W_SIGNAL || s->wait == CT_W_EXITED)) {
 		b->edge = EDGE_TIMER;
 		b->ended = true;
@@ -410,7 +410,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		b->time = TIME_TIMER;
 		return;
 	}
-	if (wake && !repeats_is_timer(wake)) {
+	if (wake && !ct_wake_by_timer(&wake->r)) {
 		b->killed = was_killed(g, s, wake);
 		if (!b->killed) {
 			blame_woken(g, s, wake, b);

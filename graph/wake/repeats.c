@@ -33,13 +33,6 @@ struct same {
 };
 typedef VEC(struct same) sames;
 
-bool repeats_is_timer(const struct window_event *wake)
-{
-	return ct_wake_context(&wake->r) == CT_CTX_TIMER ||
-	       (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
-		(ct_wake_softirq(&wake->r) == TIMER_SOFTIRQ || ct_wake_softirq(&wake->r) == HRTIMER_SOFTIRQ));
-}
-
 /* Counts interval i with the waits that are the same. *ret: their index in v. 0 or -ENOMEM. Two waits that
  * differ may have one hash, by chance or by malice. Then the later one counts as a wait without repeats. */
 static int count_wait(const struct graph *g, uint32_t i, struct map *by_hash, sames *v, uint32_t *ret)
@@ -111,7 +104,7 @@ static void find_ended(const struct graph *g, struct repeats *r)
 		uint32_t next = is_repeat(g, r, r->waits[at], at + 1) ? r->waits[at + 1] : GRAPH_NONE;
 		uint32_t wake = next == GRAPH_NONE ? GRAPH_NONE : g->intervals[next].wake;
 
-		if (next != GRAPH_NONE && (wake == GRAPH_NONE || repeats_is_timer(&g->w->events[wake])))
+		if (next != GRAPH_NONE && (wake == GRAPH_NONE || ct_wake_by_timer(&g->w->events[wake].r)))
 			next = r->ended[at + 1];
 		r->ended[at] = next;
 	}

@@ -26,7 +26,4 @@ uint32_t repeats_last(const struct graph *g, uint32_t interval, uint64_t end_ns,
  * made no progress (has_made_progress()), and waited for nothing else for longer than OTHER_WAIT_NS. */
 uint32_t repeats_ended(const struct graph *g, uint32_t interval);
 
-/* True: a timer ended the wait. */
-bool repeats_is_timer(const struct window_event *wake);
-
 #endif

@@ -92,6 +92,14 @@ static inline bool ct_wake_by_task(const struct ct_rec *r)
 	return ct_wake_context(r) == CT_CTX_TASK && r->peer && !(r->flags & CT_WF_IDLE);
 }
 
+/* True: a timer woke the wakee: in its own interrupt, or in a softirq of timers. */
+static inline bool ct_wake_by_timer(const struct ct_rec *r)
+{
+	return ct_wake_context(r) == CT_CTX_TIMER ||
+	       (ct_wake_context(r) == CT_CTX_SOFTIRQ &&
+		(ct_wake_softirq(r) == TIMER_SOFTIRQ || ct_wake_softirq(r) == HRTIMER_SOFTIRQ));
+}
+
 /* CT_FUTEX: tid of the owner. */
 static inline ct_u32 ct_futex_owner(const struct ct_rec *r)
 {

@@ -69,7 +69,7 @@ static uint32_t plain_ended(const struct graph *g, uint32_t interval)
 		    x->to_ns - x->from_ns > OTHER_WAIT_NS)
 			return GRAPH_NONE;
 		if (is_repeat(g, interval, i) && x->wake != GRAPH_NONE &&
-		    !repeats_is_timer(&g->w->events[x->wake]))
+		    !ct_wake_by_timer(&g->w->events[x->wake].r))
 			return i;
 	}
 	return GRAPH_NONE;
