@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -358,11 +359,21 @@ bool cli_output_broken(void)
 	return output_errno != 0;
 }
 
-int cli_output_end(void)
+int cli_output_end(int code)
 {
 	int r = output_flush();
 
-	return output_errno ? -output_errno : r;
+	r = output_errno ? -output_errno : r;
+	return r && r != -EPIPE ? cli_error("cannot write the output: %s", strerror(-r)) : code;
+}
+
+unsigned cli_threads(unsigned max)
+{
+	cpu_set_t cpus;
+
+	if (sched_getaffinity(0, sizeof(cpus), &cpus)) /* the machine has too many CPUs for a cpu_set_t */
+		return max;
+	return MIN((unsigned)CPU_COUNT(&cpus), max);
 }
 
 void cli_progress(void *arg, unsigned percent)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -110,15 +109,12 @@ static void open_standard_files(void)
 
 int main(int argc, char **argv)
 {
-	int code, r;
+	int code;
 
 	open_standard_files();
 	cli_ignore_signals();
 	if (output_begin())
 		return cli_error("out of memory");
 	code = run(argc, argv);
-	r = cli_output_end();
-	if (r && r != -EPIPE)
-		return cli_error("cannot write the output: %s", strerror(-r));
-	return code;
+	return cli_output_end(code);
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -64,11 +63,7 @@ static json_t *hangs_json(const struct analysis_input *in, const struct hangs_fi
 /* Ends the process after Ctrl-C. Threads may still read the graph, for a long time. */
 static _Noreturn void end_interrupted(void)
 {
-	int r = cli_output_end();
-
-	if (r && r != -EPIPE)
-		cli_error("cannot write the output: %s", strerror(-r));
-	_exit(CLI_FAILED);
+	_exit(cli_output_end(CLI_FAILED));
 }
 
 static int hangs_print(const struct analysis_input *in, const struct hangs_request *rq)

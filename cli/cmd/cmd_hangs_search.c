@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -75,21 +74,10 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static size_t usable_cpus(void)
-{
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
-	cpu_set_t cpus;
-
-	if (!sched_getaffinity(0, sizeof(cpus), &cpus))
-		n = CPU_COUNT(&cpus);
-	return n > 0 ? (size_t)n : 1;
-}
-
 static void start(struct search *s)
 {
-	size_t want = MIN(usable_cpus(), (size_t)DIAGNOSE_THREADS);
+	size_t want = MIN((size_t)cli_threads(DIAGNOSE_THREADS), s->h->n);
 
-	want = MIN(want, s->h->n);
 	while (s->n_threads < want && !pthread_create(&s->threads[s->n_threads], NULL, work, s))
 		s->n_threads++;
 	if (!s->n_threads)

@@ -2,7 +2,6 @@
 #include "cli/input/tracefile.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,17 +13,6 @@
 /* The number of events that one piece should have, and the largest number (about 450 MB). */
 #define PIECE_EVENTS     500000
 #define PIECE_EVENTS_MAX (8ULL << 20)
-
-/* The number of threads that load a trace: one for each CPU on which ctrace may run, at most
- * LOAD_THREADS_MAX. */
-static unsigned threads(void)
-{
-	cpu_set_t cpus;
-
-	if (sched_getaffinity(0, sizeof(cpus), &cpus)) /* the machine has too many CPUs for a cpu_set_t */
-		return LOAD_THREADS_MAX;
-	return MIN((unsigned)CPU_COUNT(&cpus), LOAD_THREADS_MAX);
-}
 
 int tracefile_open(const char *path, struct reader **ret)
 {
@@ -41,7 +29,7 @@ int tracefile_open(const char *path, struct reader **ret)
 		cli_warn(
 			"%s is cut off: %u of its %u slots and their records are missing; copy it again if you can",
 			path, reader_info(r)->n_cut_slots, reader_info(r)->n_slots);
-	reader_use_threads(r, threads());
+	reader_use_threads(r, cli_threads(LOAD_THREADS_MAX));
 	*ret = r;
 	return CLI_OK;
 }
