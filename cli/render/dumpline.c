@@ -212,13 +212,14 @@ static const char *word(const char *const *words, size_t n, unsigned i)
 }
 #define WORD(words, i) word((words), ARRAY_SIZE(words), (i))
 
+static const struct flag_name switch_flags[] = {
+	{ CT_SF_PREEMPT, "preempt" },   { CT_SF_IOWAIT, "iowait" }, { CT_SF_TIMEOUT, "timeout" },
+	{ CT_SF_COMPAT, "compat" },     { CT_SF_IDLE, "idle" },     { CT_SF_KTHREAD, "kthread" },
+	{ CT_SF_ZEROWAIT, "zerowait" },
+};
+
 static void put_switch(struct dumpline *d)
 {
-	static const struct flag_name names[] = {
-		{ CT_SF_PREEMPT, "preempt" },   { CT_SF_IOWAIT, "iowait" }, { CT_SF_TIMEOUT, "timeout" },
-		{ CT_SF_COMPAT, "compat" },     { CT_SF_IDLE, "idle" },     { CT_SF_KTHREAD, "kthread" },
-		{ CT_SF_ZEROWAIT, "zerowait" },
-	};
 	const struct ct_rec *r = &d->e->r;
 
 	put_task(d, "next", ct_switch_next(r));
@@ -227,7 +228,7 @@ static void put_switch(struct dumpline *d)
 		line_word(&d->line, "wait", describe_wait(ct_switch_wait(r)));
 	put_syscall(d);
 	put_object(d, "object", r->obj);
-	PUT_FLAGS(d, names);
+	PUT_FLAGS(d, switch_flags);
 	line_num(&d->line, "prio", ct_switch_prio(r));
 	line_num(&d->line, "next_prio", ct_switch_next_prio(r));
 }
@@ -402,6 +403,25 @@ static void put_shed(struct dumpline *d)
 	line_u64(&d->line, "cost_ppm", d->e->x[1]);
 }
 
+static void put_found(struct dumpline *d)
+{
+	const struct ct_rec *r = &d->e->r;
+	enum ct_found what = ct_found_what(r);
+
+	line_word(&d->line, "found", describe_found(what));
+	if (what == CT_FOUND_BLOCKED || what == CT_FOUND_WAITED) {
+		line_word(&d->line, "state", describe_state(ct_found_state(r)));
+		line_word(&d->line, "wait", describe_wait(ct_found_wait(r)));
+		put_syscall(d);
+		put_object(d, "object", r->obj);
+		PUT_FLAGS(d, switch_flags);
+	}
+	line_u64(&d->line, "since_ns", d->e->x[0]);
+	line_num(&d->line, "switches", ct_found_switches(&(struct ct_rec){ 0 }, r));
+	line_u64(&d->line, "ran_ns", ct_found_ran_ns(0, d->e->x[1]));
+	line_u64(&d->line, "queued_ns", ct_found_queued_ns(0, d->e->x[1]));
+}
+
 static void put_gap(struct dumpline *d)
 {
 	if (d->e->r.tid != CT_GAP_ALL_CPUS)
@@ -488,6 +508,8 @@ static void put_details(struct dumpline *d)
 		return put_hang(d);
 	case CT_SHED:
 		return put_shed(d);
+	case CT_FOUND:
+		return put_found(d);
 	case CT_TASK:
 	case CT_OBJECT:
 	case CT_STACK:

@@ -75,6 +75,9 @@ void shedding_print(FILE *f, const char *label, const struct shedding *s)
 		[CT_SHED_WAKES] = "no samples, stacks, messages and objects of wakes",
 		[CT_SHED_WAITS] = "only runs, waits and wakes, without their objects",
 		[CT_SHED_PAUSE] = "only runs, waits and wakes, without their objects, and not all the time",
+		[CT_SHED_HOOKS] = "no messages, and not which interrupt woke a task",
+		[CT_SHED_COARSE] = "only waits of 8 ms or more, and sums of the shorter ones",
+		[CT_SHED_PAUSES] = "only waits of 8 ms or more, and not all the time",
 	};
 	char d[TEXT_NUMBER_MAX], n[TEXT_NUMBER_MAX];
 

@@ -170,6 +170,7 @@ void edge_classify(const struct graph *g, const struct interval *interval, const
 		return;
 	case CT_CTX_HARDIRQ:
 	case CT_CTX_IPI:
+	case CT_CTX_IRQ:
 		set(ret_kind, ret_strength, EDGE_IRQ, EDGE_WEAK);
 		return;
 	case CT_CTX_TASK:

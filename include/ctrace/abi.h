@@ -244,7 +244,19 @@ enum ct_kind {
 	 * the group is capped has no such record.
 	 */
 	CT_SHED = 27,
-	CT_KIND_LAST = CT_SHED,
+	/*
+	 * What a task does, and since when, without its switches. The records are written in the step
+	 * CT_SHED_COARSE, and at its end.
+	 *   tid    the task
+	 *   aux    what the task does (enum ct_found)
+	 *   state, wait, flags, nr, obj  with CT_FOUND_BLOCKED and CT_FOUND_WAITED: as CT_SWITCH
+	 *   peer   the number of context switches of the task so far (low 32 bits)
+	 *   x[0]   since when; CT_FOUND_FOLDED: equal to ts
+	 *   x[1]   CPU time of the task so far, and << 32 its time in the queues of CPUs, both in units
+	 *          of CT_FOUND_UNIT_NS and modulo 2^32
+	 */
+	CT_FOUND = 28,
+	CT_KIND_LAST = CT_FOUND,
 
 	/* blobs */
 	CT_TASK = 64,      /* struct ct_task_blob */
@@ -274,7 +286,8 @@ _Static_assert(sizeof(struct ct_rec) == 32, "ct_rec");
 	((kind) == CT_FUTEX || (kind) == CT_BLK_ISSUE || (kind) == CT_BLK_DONE || (kind) == CT_FLOCK ||      \
 			 (kind) == CT_HELD || (kind) == CT_EPMEMBER || (kind) == CT_SAMPLE ||                \
 			 (kind) == CT_VISIT || (kind) == CT_GAP || (kind) == CT_ACCESS ||                    \
-			 (kind) == CT_POLLED || (kind) == CT_JOB || (kind) == CT_HANG || (kind) == CT_SHED   \
+			 (kind) == CT_POLLED || (kind) == CT_JOB || (kind) == CT_HANG ||                     \
+			 (kind) == CT_SHED || (kind) == CT_FOUND                                             \
 		 ? 2                                                                                         \
 		 : 0)
 #define CT_KIND_IS_BLOB(kind) ((kind) >= 64)
@@ -330,8 +343,28 @@ enum ct_wait {
 #define CT_SF_KTHREAD  0x20
 #define CT_SF_ZEROWAIT 0x40 /* a poll with a time limit of zero */
 
-/* The context of a wake. IPI: an interrupt that another CPU sent. */
-enum ct_ctx { CT_CTX_TASK = 0, CT_CTX_SOFTIRQ = 1, CT_CTX_HARDIRQ = 2, CT_CTX_TIMER = 3, CT_CTX_IPI = 4 };
+/* The context of a wake. IPI: an interrupt that another CPU sent. IRQ: an interrupt or softirq; it is not
+ * known which. */
+enum ct_ctx {
+	CT_CTX_TASK = 0,
+	CT_CTX_SOFTIRQ = 1,
+	CT_CTX_HARDIRQ = 2,
+	CT_CTX_TIMER = 3,
+	CT_CTX_IPI = 4,
+	CT_CTX_IRQ = 5,
+};
+
+/* What CT_FOUND says about a task. */
+enum ct_found {
+	CT_FOUND_FOLDED = 0,  /* it runs, or waits for less than CT_COARSE_NS */
+	CT_FOUND_QUEUED = 1,  /* it is in the queue of a CPU since x[0] */
+	CT_FOUND_BLOCKED = 2, /* it blocks since x[0] */
+	CT_FOUND_WAITED = 3,  /* it blocked from x[0] until ts; the CT_WAKE that ended the wait follows */
+};
+#define CT_FOUND_UNIT_NS 1024
+
+/* In the step CT_SHED_COARSE, a wait that is at least this long is recorded. */
+#define CT_COARSE_NS 8000000ULL
 
 /* flags of CT_WAKE */
 #define CT_WF_READY   0x01 /* obj is the socket that became readable */
@@ -379,7 +412,11 @@ enum ct_hang {
 	CT_HANG_RULES = 6,
 };
 
-/* The steps by which the tracer records less, in this order, to keep within its budget. */
+/*
+ * The steps by which the tracer records less, to keep within its budget. Only HOOKS, COARSE and PAUSES
+ * are written now. The steps 1 to 6 are in traces of versions up to 1.3 of the format. Each step
+ * includes those before it, but 7 to 9 do not include 1 to 6. ct_shed_lacks() says what is missing.
+ */
 enum ct_shed {
 	CT_SHED_NONE = 0,
 	CT_SHED_SAMPLES = 1,  /* no samples of long runs */
@@ -388,11 +425,19 @@ enum ct_shed {
 	CT_SHED_WAKES = 4,    /* wakes without the object that the waker acted on */
 	CT_SHED_WAITS = 5,    /* waits without object, owner and set of descriptors */
 	CT_SHED_PAUSE = 6,    /* pauses, in which nothing is recorded: CT_GAP with CT_LOSS_SHED */
-	CT_SHED_STEPS = 7,
+	/* No CT_SEND, CT_RECV, CT_READY. Whether an interrupt woke a task is known, but mostly not which
+	 * interrupt (CT_CTX_IRQ). */
+	CT_SHED_HOOKS = 7,
+	/* Also no CT_SWITCH, CT_FUTEX and CT_WAITFD. Waits of CT_COARSE_NS or more are CT_FOUND records, each
+	 * with its CT_WAKE. For shorter waits there are only the sums in CT_FOUND. */
+	CT_SHED_COARSE = 8,
+	CT_SHED_PAUSES = 9, /* also pauses, in which nothing is recorded: CT_GAP with CT_LOSS_SHED */
+	CT_SHED_STEPS = 10,
 };
 #define CT_GV_CAP    0x01 /* a cap of one task, not a step */
 #define CT_GV_GROUP  0x02 /* a cap of a user or control group; with CT_GV_CAP: of one task in it */
 #define CT_GV_CGROUP 0x04 /* with CT_GV_GROUP: the group is a control group */
+#define CT_GV_BLIND  0x08 /* a step: also no inspections (stacks of long waits, polled variables) */
 
 enum ct_loss {
 	CT_LOSS_RING_FULL = 0, /* the ring of a CPU had no room */

@@ -292,6 +292,71 @@ static inline enum ct_shed ct_shed_step_before(const struct ct_rec *r)
 	return (enum ct_shed)r->wait;
 }
 
+/* What the records lack in a step. */
+enum ct_lack {
+	CT_LACK_SAMPLES = 0x01,
+	CT_LACK_STACKS = 0x02,
+	CT_LACK_MESSAGES = 0x04,
+	CT_LACK_WAKE_OBJECTS = 0x08,
+	CT_LACK_WAIT_OBJECTS = 0x10,
+	CT_LACK_CONTEXT = 0x20,  /* which interrupt woke a task */
+	CT_LACK_SWITCHES = 0x40, /* runs, and waits shorter than CT_COARSE_NS */
+	CT_LACK_PAUSES = 0x80,   /* at times, everything */
+};
+
+static inline ct_u32 ct_shed_lacks(enum ct_shed step)
+{
+	static const ct_u8 lacks[CT_SHED_STEPS] = {
+		[CT_SHED_SAMPLES] = CT_LACK_SAMPLES,
+		[CT_SHED_STACKS] = CT_LACK_SAMPLES | CT_LACK_STACKS,
+		[CT_SHED_MESSAGES] = CT_LACK_SAMPLES | CT_LACK_STACKS | CT_LACK_MESSAGES,
+		[CT_SHED_WAKES] = CT_LACK_SAMPLES | CT_LACK_STACKS | CT_LACK_MESSAGES | CT_LACK_WAKE_OBJECTS,
+		[CT_SHED_WAITS] = CT_LACK_SAMPLES | CT_LACK_STACKS | CT_LACK_MESSAGES | CT_LACK_WAKE_OBJECTS |
+				  CT_LACK_WAIT_OBJECTS,
+		[CT_SHED_PAUSE] = CT_LACK_SAMPLES | CT_LACK_STACKS | CT_LACK_MESSAGES | CT_LACK_WAKE_OBJECTS |
+				  CT_LACK_WAIT_OBJECTS | CT_LACK_PAUSES,
+		[CT_SHED_HOOKS] = CT_LACK_MESSAGES | CT_LACK_CONTEXT,
+		[CT_SHED_COARSE] = CT_LACK_MESSAGES | CT_LACK_CONTEXT | CT_LACK_SWITCHES,
+		[CT_SHED_PAUSES] = CT_LACK_MESSAGES | CT_LACK_CONTEXT | CT_LACK_SWITCHES | CT_LACK_PAUSES,
+	};
+
+	return step < CT_SHED_STEPS ? lacks[step] : 0;
+}
+
+/* CT_FOUND: what the task does. */
+static inline enum ct_found ct_found_what(const struct ct_rec *r)
+{
+	return (enum ct_found)r->aux;
+}
+
+static inline ct_u8 ct_found_state(const struct ct_rec *r)
+{
+	return r->state;
+}
+
+static inline enum ct_wait ct_found_wait(const struct ct_rec *r)
+{
+	return (enum ct_wait)r->wait;
+}
+
+/* How many context switches the task made between two such records. */
+static inline ct_u32 ct_found_switches(const struct ct_rec *from, const struct ct_rec *to)
+{
+	return to->peer - from->peer;
+}
+
+/* The CPU time of the task, and its time in the queues of CPUs, between two such records whose second words
+ * are from and to; at most 73 minutes apart. */
+static inline ct_u64 ct_found_ran_ns(ct_u64 from, ct_u64 to)
+{
+	return (ct_u64)(ct_u32)((ct_u32)to - (ct_u32)from) * CT_FOUND_UNIT_NS;
+}
+
+static inline ct_u64 ct_found_queued_ns(ct_u64 from, ct_u64 to)
+{
+	return ct_found_ran_ns(from >> 32, to >> 32);
+}
+
 /* CT_SHED with CT_GV_CAP or CT_GV_GROUP, at the end of the cap: the number of records that were
  * left out. */
 static inline ct_u32 ct_cap_records(const struct ct_rec *r)

@@ -22,7 +22,7 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is copied to and from memory");
 
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 3
+#define FORMAT_MINOR 4
 
 #define FORMAT_FILE_MAGIC                                                                                    \
 	"\x89"                                                                                               \
@@ -195,6 +195,9 @@ enum format_run { FORMAT_RUN_BLOCKED = 0, FORMAT_RUN_RUNNABLE = 1, FORMAT_RUN_RU
  * last.ts (CT_SHED with CT_GV_CAP).
  */
 #define FORMAT_STATE_CAPPED 0x1u
+/* Since version 1.4: the task ran or waited briefly since last.ts; its switches are left out
+ * (CT_FOUND_FOLDED). run is FORMAT_RUN_RUNNABLE. */
+#define FORMAT_STATE_FOLDED 0x2u
 
 /* The state of a task at the checkpoint. */
 struct format_state {

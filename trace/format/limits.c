@@ -94,6 +94,7 @@ bool limits_words_ok(uint8_t kind, const uint64_t x[2])
 		return time_ok(x[0]) && time_ok(x[1]);
 	case CT_SHED:
 	case CT_HANG:
+	case CT_FOUND:
 		return time_ok(x[0]);
 	default:
 		return true;

@@ -81,6 +81,7 @@ enum {
 	WINDOW_RUN_RUNNABLE = FORMAT_RUN_RUNNABLE,
 	WINDOW_RUN_RUNNING = FORMAT_RUN_RUNNING,
 	WINDOW_RUN_CAPPED, /* the state is not known: see FORMAT_STATE_CAPPED */
+	WINDOW_RUN_FOLDED, /* see FORMAT_STATE_FOLDED */
 };
 
 /* The state of every known task at ns, after a gap that began at from_ns. The gap is a CT_GAP of all

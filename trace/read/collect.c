@@ -198,8 +198,9 @@ int collect_states(struct collect *c, struct decoder *d, struct window_state **r
 			return -EBADMSG;
 		states[i] = (struct window_state){ .last = s.last,
 						   .owner = s.owner,
-						   .run = s.flags & FORMAT_STATE_CAPPED ? WINDOW_RUN_CAPPED
-											: s.run,
+						   .run = s.flags & FORMAT_STATE_CAPPED   ? WINDOW_RUN_CAPPED
+							  : s.flags & FORMAT_STATE_FOLDED ? WINDOW_RUN_FOLDED
+											  : s.run,
 						   .cpu = s.cpu };
 	}
 	qsort(states, n, sizeof(*states), by_state_tid);

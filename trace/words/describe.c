@@ -85,6 +85,7 @@ static const char *const record_names[] = {
 	[CT_JOB] = "job",
 	[CT_HANG] = "hang",
 	[CT_SHED] = "shed",
+	[CT_FOUND] = "found",
 	[CT_TASK] = "task",
 	[CT_OBJECT] = "object",
 	[CT_STACK] = "stack",
@@ -124,7 +125,7 @@ const char *describe_context(unsigned ctx)
 {
 	static const char *const names[] = {
 		[CT_CTX_TASK] = "task",   [CT_CTX_SOFTIRQ] = "softirq", [CT_CTX_HARDIRQ] = "hardirq",
-		[CT_CTX_TIMER] = "timer", [CT_CTX_IPI] = "ipi",
+		[CT_CTX_TIMER] = "timer", [CT_CTX_IPI] = "ipi",         [CT_CTX_IRQ] = "irq",
 	};
 	const char *s = PICK(names, ctx);
 
@@ -147,9 +148,23 @@ const char *describe_shed(unsigned step)
 	static const char *const names[] = {
 		[CT_SHED_NONE] = "none",         [CT_SHED_SAMPLES] = "samples", [CT_SHED_STACKS] = "stacks",
 		[CT_SHED_MESSAGES] = "messages", [CT_SHED_WAKES] = "wakes",     [CT_SHED_WAITS] = "waits",
-		[CT_SHED_PAUSE] = "pause",
+		[CT_SHED_PAUSE] = "pause",       [CT_SHED_HOOKS] = "hooks",     [CT_SHED_COARSE] = "coarse",
+		[CT_SHED_PAUSES] = "pauses",
 	};
 	const char *s = PICK(names, step);
+
+	return s ? s : "unknown";
+}
+
+const char *describe_found(unsigned what)
+{
+	static const char *const names[] = {
+		[CT_FOUND_FOLDED] = "folded",
+		[CT_FOUND_QUEUED] = "queued",
+		[CT_FOUND_BLOCKED] = "blocked",
+		[CT_FOUND_WAITED] = "waited",
+	};
+	const char *s = PICK(names, what);
 
 	return s ? s : "unknown";
 }

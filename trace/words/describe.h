@@ -44,6 +44,8 @@ const char *describe_hang(unsigned rule);
 /* A step of the governor (enum ct_shed), named after the records that it leaves out: "none",
  * "samples", ... */
 const char *describe_shed(unsigned step);
+/* What a CT_FOUND says about its task (enum ct_found): "folded", "blocked", ... */
+const char *describe_found(unsigned what);
 /* A task state (CT_ST_*), in one word: "sleep", "disk", ... */
 const char *describe_state(unsigned state);
 /* A signal, without "SIG": "KILL". NULL: not known. */

@@ -303,13 +303,15 @@ static int writer_set_states(struct writer *w, const struct window_state *states
 	if (VEC_RESERVE(&w->states, n))
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		bool capped = states[i].run == WINDOW_RUN_CAPPED;
+		bool capped = states[i].run == WINDOW_RUN_CAPPED, folded = states[i].run == WINDOW_RUN_FOLDED;
 
 		w->states.v[w->states.n++] =
 			(struct format_state){ .last = states[i].last,
 					       .owner = states[i].owner,
-					       .run = capped ? FORMAT_RUN_RUNNABLE : states[i].run,
-					       .flags = capped ? FORMAT_STATE_CAPPED : 0,
+					       .run = capped || folded ? FORMAT_RUN_RUNNABLE : states[i].run,
+					       .flags = capped   ? FORMAT_STATE_CAPPED
+							: folded ? FORMAT_STATE_FOLDED
+								 : 0,
 					       .cpu = states[i].cpu };
 	}
 	return 0;

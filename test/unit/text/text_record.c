@@ -109,9 +109,13 @@ static void verb_dies(struct record *r)
 	add_switch(r, r->tid, then(r), CT_W_EXITED, 0);
 }
 
-static const struct text_word contexts[] = { { "task", CT_CTX_TASK },       { "softirq", CT_CTX_SOFTIRQ },
-					     { "hardirq", CT_CTX_HARDIRQ }, { "timer", CT_CTX_TIMER },
-					     { "ipi", CT_CTX_IPI },         { NULL, 0 } };
+static const struct text_word contexts[] = { { "task", CT_CTX_TASK },
+					     { "softirq", CT_CTX_SOFTIRQ },
+					     { "hardirq", CT_CTX_HARDIRQ },
+					     { "timer", CT_CTX_TIMER },
+					     { "ipi", CT_CTX_IPI },
+					     { "irq", CT_CTX_IRQ },
+					     { NULL, 0 } };
 
 static void verb_wakes(struct record *r)
 {

@@ -144,6 +144,9 @@ static void test_words(void **state)
 	for (unsigned c = 0; c < CT_SHED_STEPS; c++)
 		assert_string_not_equal(describe_shed(c), "unknown");
 	assert_string_equal(describe_shed(CT_SHED_STEPS), "unknown");
+	for (unsigned c = 0; c <= CT_FOUND_WAITED; c++)
+		assert_string_not_equal(describe_found(c), "unknown");
+	assert_string_equal(describe_found(CT_FOUND_WAITED + 1), "unknown");
 	assert_string_equal(describe_state(CT_ST_DISK), "disk");
 	assert_string_equal(describe_wait((enum ct_wait)200), "unknown");
 }

@@ -77,7 +77,7 @@ struct window_event fixture_record(struct fixture *f, uint8_t kind)
 	for (int i = 0; i < CT_KIND_WORDS(kind); i++)
 		e.x[i] = fixture_number(f);
 	/* times: of the first and the last lost record, or since when */
-	if (kind == CT_GAP || kind == CT_SHED || kind == CT_HANG)
+	if (kind == CT_GAP || kind == CT_SHED || kind == CT_HANG || kind == CT_FOUND)
 		e.x[0] %= FORMAT_TIME_MAX;
 	if (kind == CT_GAP)
 		e.x[1] %= FORMAT_TIME_MAX;
