@@ -66,6 +66,21 @@ struct request___old {
 	struct gendisk *rq_disk;
 } __attribute__((preserve_access_index));
 
+/* Since 6.12 a task that sleeps may stay on its run queue for a while (commit 152e11f6df29). */
+struct sched_entity___delayed {
+	unsigned char sched_delayed;
+} __attribute__((preserve_access_index));
+
+/* True: the task is on a run queue because it is runnable. */
+static __always_inline bool task_is_queued(struct task_struct *t)
+{
+	struct sched_entity___delayed *se = (void *)&t->se;
+
+	if (!t->on_rq)
+		return false;
+	return !bpf_core_field_exists(se->sched_delayed) || !BPF_CORE_READ(se, sched_delayed);
+}
+
 #define PF_EXITING   0x00000004
 #define PF_IO_WORKER 0x00000010
 #define PF_KTHREAD   0x00200000

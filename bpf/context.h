@@ -57,17 +57,22 @@ static __always_inline void context_exit(struct cpu *c, __u32 ctx, __u64 key)
 	}
 }
 
-/* Empties the stack: no interrupt outlives a context switch. now: boot time; 0: not known. */
-static __always_inline void context_reset(struct cpu *c, __u64 now)
+/* Empties the stack: no interrupt outlives a context switch. */
+static __always_inline void context_reset(struct cpu *c)
 {
 	c->depth = 0;
 	c->ready_obj = 0;
-	c->switch_ns = now;
 }
 
+/*
+ * The innermost interrupt in progress, or NULL. From the step CT_SHED_HOOKS on, only timers keep the
+ * stack. An entry of another kind is then a leftover from before that step.
+ */
 static __always_inline struct cpu_context *context_now(struct cpu *c)
 {
-	return c->depth ? context_at(c, c->depth - 1) : NULL;
+	struct cpu_context *in = c->depth ? context_at(c, c->depth - 1) : NULL;
+
+	return in && govern_sheds(CT_SHED_HOOKS) && in->ctx != CT_CTX_TIMER ? NULL : in;
 }
 
 /*
@@ -98,8 +103,8 @@ static __always_inline void context_ready(struct cpu *c, struct task_struct *cur
 
 static __always_inline __u64 context_ready_obj(struct cpu *c, struct task_struct *cur, __u64 now)
 {
-	if (!c->ready_obj || c->ready_depth != c->depth || now - c->ready_ns > CONTEXT_READY_NS ||
-	    c->ready_call != context_call(c, cur))
+	if (!c->ready_obj || govern_sheds(CT_SHED_HOOKS) || c->ready_depth != c->depth ||
+	    now - c->ready_ns > CONTEXT_READY_NS || c->ready_call != context_call(c, cur))
 		return 0;
 	return c->ready_obj;
 }

@@ -15,38 +15,6 @@ volatile __u32 ct_iter_tgid = 0;
 /* 1: the programs write only the members before args of each task. */
 volatile __u32 ct_iter_brief = 0;
 
-/*
- * MAX_RT_PRIO. For tasks with a priority number below it, the kernel does not keep how long they
- * have run since they came to the CPU.
- */
-#define ITER_PRIO_FAIR 100
-
-/*
- * When the task last left its CPU, or when a tick last saw it run, on the clock of the scheduler:
- * the time at which it came to the CPU, plus the time that it ran since.
- *
- * se.exec_start is a worse measure. The clock of running tasks of each CPU leaves out the
- * interrupts and the stolen time of that CPU, so the clocks of two CPUs are seconds apart after
- * some hours. exec_start is used only if the kernel keeps no times of arrival (without
- * CONFIG_SCHED_INFO).
- */
-static __always_inline __u64 iter_left(struct task_struct *t)
-{
-	__u64 ran = t->prio < ITER_PRIO_FAIR ? 0 : t->se.sum_exec_runtime - t->se.prev_sum_exec_runtime;
-
-	if (!bpf_core_field_exists(t->sched_info.last_arrival))
-		return t->se.exec_start;
-	return t->sched_info.last_arrival ? t->sched_info.last_arrival + ran : 0;
-}
-
-static __always_inline __u64 iter_since(struct task_struct *t, __u64 now)
-{
-	__u64 left = iter_left(t), clock = iter_left(bpf_get_current_task_btf());
-	__u64 ago = clock > left ? clock - left : 0;
-
-	return left && ago < now ? now - ago : 0;
-}
-
 static __always_inline void iter_reason(struct wait_ctx *x, struct task_struct *t, __u32 state,
 					struct ct_rec *r)
 {
@@ -135,10 +103,14 @@ ITER_FOLLOWS(wait, task);
 ITER_FOLLOWS(futex_owner, wait);
 ITER_FOLLOWS(n_kstack, futex_owner);
 ITER_FOLLOWS(sched_since, n_kstack);
-ITER_FOLLOWS(args, sched_since);
+ITER_FOLLOWS(times, sched_since);
+ITER_FOLLOWS(switches, times);
+ITER_FOLLOWS(sched_left, switches);
+ITER_FOLLOWS(jiffies, sched_left);
+ITER_FOLLOWS(args, jiffies);
 ITER_FOLLOWS(regs, args);
 ITER_FOLLOWS(kstack, regs);
-_Static_assert(sizeof(struct ct_iter_task) == 64 + 32 + 16 + (6 + 34 + CT_ITER_KSTACK) * 8, "nothing else");
+_Static_assert(sizeof(struct ct_iter_task) == 64 + 32 + 48 + (6 + 34 + CT_ITER_KSTACK) * 8, "nothing else");
 
 static __noinline int iter_stack(struct seq_file *seq, struct task_struct *t)
 {
@@ -154,12 +126,12 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 	struct seq_file *seq = ctx->meta->seq;
 	struct task_struct *t = ctx->task;
 	/*
-	 * The members from futex_owner to sched_since. The program leaves the owner and the number
+	 * The members from futex_owner to jiffies. The program leaves the owner and the number
 	 * of frames 0: user space fills in both.
 	 */
 	struct {
 		__u32 futex_owner, n_kstack;
-		__u64 sched_since;
+		__u64 sched_since, times, switches, sched_left, jiffies;
 	} head = {};
 	__u64 now = bpf_ktime_get_boot_ns();
 
@@ -168,7 +140,14 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 	bpf_task_storage_get(&ct_tasks, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	iter_who(seq, t, now);
 	iter_wait(seq, t, now);
-	head.sched_since = iter_since(t, now);
+	if (!t->on_cpu && !t->__state)
+		head.sched_since = found_queued(t, now, found_clock(now));
+	else
+		head.sched_since = found_since(t, now, found_clock(now));
+	head.times = found_times(t);
+	head.switches = found_switches(t);
+	head.sched_left = found_left(t);
+	head.jiffies = bpf_jiffies64();
 	bpf_seq_write(seq, &head, sizeof(head));
 	if (ct_iter_brief)
 		return 0;

@@ -31,7 +31,7 @@ static __always_inline int msg_emit(__u8 kind, struct sock *sk, __s32 bytes)
 	struct ct_rec *r;
 	__u64 now, obj;
 
-	if (!c || bytes <= 0 || !sk || cur->tgid == ct_tracer_tgid || govern_sheds(CT_SHED_MESSAGES) ||
+	if (!c || bytes <= 0 || !sk || cur->tgid == ct_tracer_tgid || govern_sheds(CT_SHED_HOOKS) ||
 	    caps_leave_out(c, cur, NULL))
 		return 0;
 	now = bpf_ktime_get_boot_ns();
@@ -108,7 +108,7 @@ static __always_inline int msg_ready(struct sock *sk)
 	struct ct_rec *r;
 	__u16 family;
 
-	if (!c || !sk || govern_sheds(CT_SHED_MESSAGES) || msg_ready_leave_out(c, cur, sk))
+	if (!c || !sk || govern_sheds(CT_SHED_HOOKS) || msg_ready_leave_out(c, cur, sk))
 		return 0;
 	now = bpf_ktime_get_boot_ns();
 	obj = object_of_sk(sk, cur->pid, now);

@@ -4,6 +4,7 @@
  * busy CPU has anyway.
  */
 #include "context.h"
+#include "task.h"
 #include "wait.h"
 
 #define SAMPLE_KERNEL 24
@@ -21,10 +22,10 @@ static __always_inline __u8 sample_frames(void *ctx, struct ct_rawstack_blob *b,
  * tick. A run goes on while the task waits in the queue for a CPU. Otherwise, if there are too few
  * CPUs, even a task that only computes would have short runs.
  */
-static __always_inline __u64 sample_ran(struct cpu *c, struct task_struct *t, __u64 now)
+static __always_inline __u64 sample_ran(struct task_struct *t, __u64 now)
 {
 	struct task_state *ts = bpf_task_storage_get(&ct_tasks, t, 0, 0);
-	__u64 unswitched = c->switch_ns ? now - c->switch_ns : 0, used = t->se.sum_exec_runtime;
+	__u64 unswitched = now - found_arrived(t, now), used = t->se.sum_exec_runtime;
 
 	if (!ts)
 		return unswitched;
@@ -49,7 +50,7 @@ static __noinline int sample(__u64 *ctx, struct cpu *c, __u64 now)
 
 	if (!t->pid || task_is_kernel(t) || t->tgid == ct_tracer_tgid)
 		return 0;
-	ran = sample_ran(c, t, now);
+	ran = sample_ran(t, now);
 	if (ran < ct_sample_after_ns || now - c->sample_ns < ct_sample_period_ns)
 		return 0;
 	c->sample_ns = now;
@@ -84,8 +85,7 @@ int ct_hrtimer_entry(__u64 *ctx)
 	if (!c)
 		return 0;
 	context_enter(c, CT_CTX_TIMER, (__u64)timer, (__u64)timer->function);
-	if (!govern_sheds(CT_SHED_SAMPLES))
-		sample(ctx, c, now);
+	sample(ctx, c, now);
 	govern_ran(c, GOVERN_TIMER, now);
 	return 0;
 }

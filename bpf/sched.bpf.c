@@ -4,7 +4,7 @@
 #include "wait.h"
 #include "caps.h"
 #include "context.h"
-#include "ctrace/softirq.h"
+#include "task.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -50,6 +50,8 @@ __weak int ct_wait_waker(struct wait_ctx *x)
 	return 0;
 }
 
+#include "wake.h"
+
 static __always_inline void switch_reason(struct wait_ctx *x, struct task_struct *prev, __u32 state)
 {
 	x->w.kind = switch_state_kind(prev, state);
@@ -82,6 +84,54 @@ static __always_inline void switch_runnable(struct wait_ctx *x, struct task_stru
 		x->w.kind = CT_W_YIELD;
 }
 
+/* Sets the fields that describe the wait of a task: state, wait, flags, nr, obj. */
+static __always_inline void switch_fill(struct ct_rec *r, struct task_struct *t, struct wait_ctx *x,
+					__u32 state)
+{
+	r->state = state & 0xff;
+	if (state && !r->state)
+		/* States above the low byte: frozen, or waiting for a sleeping lock of PREEMPT_RT. */
+		r->state = CT_ST_DISK;
+	r->wait = x->w.kind;
+	r->flags = x->w.flags;
+	if (task_is_kernel(t))
+		r->flags |= CT_SF_KTHREAD;
+	if (state && BPF_CORE_READ_BITFIELD(t, in_iowait))
+		r->flags |= CT_SF_IOWAIT;
+	if (state & TASK_NOLOAD && state & TASK_UNINTERRUPTIBLE)
+		r->flags |= CT_SF_IDLE;
+	r->nr = x->w.nr;
+	r->obj = x->w.obj;
+}
+
+/* Writes the CT_FOUND of a wait from since until now. */
+static __noinline int coarse_wait(struct cpu *c, struct task_struct *p, __u64 now, __u64 since)
+{
+	__u32 state = p->__state;
+	struct wait_ctx x = { .now = now };
+	struct emit_rec2 *r;
+
+	x.w.kind = switch_state_kind(p, state);
+	x.w.nr = CT_NR_NONE;
+	if (task_is_kernel(p))
+		x.w.kind = x.w.kind ?: CT_W_KTHREAD;
+	else if (x.w.kind)
+		x.w.nr = wait_syscall(p, task_regs(p));
+	else
+		wait_decode(&x, p, WAIT_OTHER);
+	r = emit_rec2(c, CT_FOUND, now);
+	if (!r)
+		return 0;
+	r->r.tid = p->pid;
+	r->r.peer = found_switches(p);
+	switch_fill(&r->r, p, &x, state);
+	r->r.aux = CT_FOUND_WAITED;
+	r->x[0] = since;
+	r->x[1] = found_times(p);
+	emit_submit(r, now);
+	return 0;
+}
+
 SEC("tp_btf/sched_switch")
 int ct_switch(__u64 *ctx)
 {
@@ -94,11 +144,11 @@ int ct_switch(__u64 *ctx)
 	if (!c)
 		return 0;
 	if (state & TASK_DEAD ? caps_death(c, prev, next) : caps_leave_out(c, prev, next)) {
-		context_reset(c, 0);
+		context_reset(c);
 		return 0;
 	}
 	x.now = bpf_ktime_get_boot_ns();
-	context_reset(c, x.now);
+	context_reset(c);
 	if (state)
 		switch_reason(&x, prev, state);
 	else
@@ -108,72 +158,47 @@ int ct_switch(__u64 *ctx)
 		return 0;
 	r->tid = prev->pid;
 	r->peer = next->pid;
-	r->state = state & 0xff;
-	if (state && !r->state)
-		/* States above the low byte: frozen, or waiting for a sleeping lock of PREEMPT_RT. */
-		r->state = CT_ST_DISK;
-	r->wait = x.w.kind;
-	r->flags = x.w.flags;
-	if (task_is_kernel(prev))
-		r->flags |= CT_SF_KTHREAD;
-	if (state && BPF_CORE_READ_BITFIELD(prev, in_iowait))
-		r->flags |= CT_SF_IOWAIT;
-	if (state & TASK_NOLOAD && state & TASK_UNINTERRUPTIBLE)
-		r->flags |= CT_SF_IDLE;
-	r->nr = x.w.nr;
+	switch_fill(r, prev, &x, state);
 	r->aux = (prev->prio & 0xff) | (next->prio & 0xff) << 8;
-	r->obj = x.w.obj;
 	emit_submit(r, x.now);
 	govern_ran(c, GOVERN_SWITCH, x.now);
 	return 0;
 }
 
 /*
- * Adds the system call of the current task to a wake whose object is known already. In an
- * interrupt, the current task is mostly not the waker. The exception is a network softirq that runs
- * on top of the task's send or connect, as on loopback.
+ * True: the wait of the wakee is surely too short for a record. The number of ticks is a
+ * clock that costs little, but is late by up to a tick.
  */
-static __always_inline void waking_sender(struct ct_rec *w, struct task_struct *cur, struct cpu_context *in)
+static __always_inline bool waking_is_short(struct task_struct *p)
 {
-	__u16 nr;
-	__u8 kind;
+	__u64 clock = bpf_jiffies64() * ct_tick_ns - ct_govern.sched_tick_off_ns, left = found_left(p);
 
-	if (in && (in->ctx != CT_CTX_SOFTIRQ || in->what != NET_RX_SOFTIRQ))
-		return;
-	nr = wait_syscall(cur, task_regs(cur));
-	if (nr == CT_NR_NONE)
-		return;
-	kind = SYSCLASS_WAIT(wait_class(nr));
-	if (in && kind != CT_W_WRITE && kind != CT_W_CONNECT)
-		return;
-	w->nr = nr;
-	w->aux = kind;
+	return left && clock + ct_tick_ns < left + CT_COARSE_NS;
 }
 
-/* Sets the object of a wake, and the system call of the waker: see CT_WAKE. */
-static __always_inline void waking_reason(struct cpu *c, struct wait_ctx *x, struct ct_rec *w,
-					  struct task_struct *cur, struct cpu_context *in)
+/*
+ * Records a wait that ends now, and its end, if the wait was long. The kernel itself has noted when
+ * the wakee left its CPU, and the registers of the wakee still tell the reason of its wait.
+ */
+static __always_inline int waking_long(struct cpu *c, struct task_struct *p, struct task_struct *cur)
 {
-	__u64 ready = context_ready_obj(c, cur, x->now);
+	__u64 now, since;
 
-	if (ready) {
-		w->flags |= CT_WF_READY;
-		w->obj = ready;
+	if (!ct_govern.sched_off_ns || waking_is_short(p)) {
+		c->cost[GOVERN_SHORT].runs++;
+		return 0;
 	}
-	if (in && in->ctx == CT_CTX_TIMER)
-		w->obj = in->what;
-	if (task_is_kernel(cur) || cur->tgid == ct_tracer_tgid || govern_sheds(CT_SHED_WAKES))
-		return;
-	if (in || w->flags & CT_WF_READY) {
-		waking_sender(w, cur, in);
-		return;
+	now = bpf_ktime_get_boot_ns();
+	since = found_since(p, now, now - ct_govern.sched_off_ns);
+	if (!since || now - since < CT_COARSE_NS || p->on_cpu || task_is_queued(p) ||
+	    p->tgid == ct_tracer_tgid) {
+		c->cost[GOVERN_SHORT].runs++;
+		return 0;
 	}
-	ct_wait_waker(x);
-	w->nr = x->w.nr;
-	if (w->nr != CT_NR_NONE) {
-		w->aux = x->w.kind;
-		w->obj = x->w.obj;
-	}
+	coarse_wait(c, p, now, since);
+	wake_emit(c, p, cur, now);
+	govern_ran(c, GOVERN_OTHER, now);
+	return 0;
 }
 
 SEC("tp_btf/sched_waking")
@@ -181,49 +206,26 @@ int ct_waking(__u64 *ctx)
 {
 	struct task_struct *p = (void *)ctx[0], *cur = bpf_get_current_task_btf();
 	struct cpu *c = emit_cpu();
-	struct wait_ctx x = {};
-	struct cpu_context *in;
-	struct ct_rec w = { .nr = CT_NR_NONE }, *r;
+	__u64 now;
 
-	if (!c || p->tgid == ct_tracer_tgid || caps_leave_out(c, p, cur))
+	if (!c || p->tgid == ct_tracer_tgid)
 		return 0;
-	x.now = bpf_ktime_get_boot_ns();
-	in = context_now(c);
-	if (in) {
-		w.state = in->ctx;
-		if (in->ctx == CT_CTX_SOFTIRQ)
-			w.wait = in->what;
-	}
-	if (p == cur)
-		w.flags |= CT_WF_SELF;
-	if (!cur->pid)
-		w.flags |= CT_WF_IDLE;
-	else if (task_is_kernel(cur))
-		w.flags |= CT_WF_KTHREAD;
-	if (cur->flags & PF_EXITING)
-		w.flags |= CT_WF_EXITING;
-	if (p->__state & TASK_FROZEN)
-		w.flags |= CT_WF_FROZEN;
-	waking_reason(c, &x, &w, cur, in);
-	r = emit_reserve(c, sizeof(*r), x.now);
-	if (!r)
-		return 0;
-	/*
-	 * Writes each field separately. To copy the whole record would read words that were stored
-	 * as bytes before, which is slow.
-	 */
-	r->kind = CT_WAKE;
-	r->state = w.state;
-	r->wait = w.wait;
-	r->flags = w.flags;
-	r->tid = p->pid;
-	r->peer = cur->pid;
-	r->nr = w.nr;
-	r->aux = w.aux;
-	r->obj = w.obj;
-	emit_submit(r, x.now);
-	govern_ran(c, GOVERN_WAKE, x.now);
+	if (caps_leave_out(c, p, cur))
+		return waking_long(c, p, cur);
+	now = bpf_ktime_get_boot_ns();
+	wake_emit(c, p, cur, now);
+	govern_ran(c, GOVERN_WAKE, now);
 	return 0;
+}
+
+/* In the step CT_SHED_COARSE, this program replaces ct_switch() and ct_waking(). */
+SEC("tp_btf/sched_waking")
+int ct_waking_coarse(__u64 *ctx)
+{
+	struct task_struct *p = (void *)ctx[0];
+	struct cpu *c = emit_cpu();
+
+	return c ? waking_long(c, p, bpf_get_current_task_btf()) : 0;
 }
 
 SEC("tp_btf/sched_wakeup_new")

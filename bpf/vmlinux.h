@@ -92,7 +92,8 @@ struct sched_entity {
 	u64 prev_sum_exec_runtime;
 };
 struct sched_info {
-	unsigned long long last_arrival;
+	unsigned long long run_delay;
+	unsigned long long last_arrival, last_queued;
 };
 struct ns_common {
 	unsigned int inum;
@@ -148,6 +149,7 @@ struct task_struct {
 	unsigned int __state;
 	unsigned int flags;
 	int on_cpu;
+	int on_rq;
 	int prio;
 	unsigned long jobctl;
 	struct sched_entity se;
@@ -159,7 +161,7 @@ struct task_struct {
 	struct task_struct *real_parent;
 	struct pid *thread_pid;
 	struct list_head thread_node;
-	unsigned long nvcsw;
+	unsigned long nvcsw, nivcsw;
 	u64 start_boottime;
 	const struct cred *real_cred;
 	char comm[16];

@@ -185,8 +185,6 @@ static __always_inline void wait_decode(struct wait_ctx *x, struct task_struct *
 	x->w.kind = SYSCLASS_WAIT(x->cls);
 	if (view != WAIT_WAKER)
 		wait_limit(x, regs, view);
-	if (view == WAIT_SELF && govern_sheds(CT_SHED_WAITS))
-		return;
 	fd = SYSCLASS_FD(x->cls);
 	if (fd)
 		x->w.obj = wait_object(t, regs_arg(regs, fd - 1), x->now, view);

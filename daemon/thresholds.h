@@ -51,22 +51,15 @@
 #define GOVERNOR_SETTLE_NS 100000000ULL
 /* part of the budget: if the capture costs less than this, then inspections and other work cost too much.
  * To record less does not help then. Below: inspections lead to a pause of the capture. Above: the
- * governor takes no step although the capture takes nearly all of the cost. Evidence: edges (capture), on
+ * governor stops inspections although the capture takes nearly all of the cost. Evidence: edges (capture), on
  * both sides. */
 #define GOVERNOR_CAPTURE 0.6
-/* times the budget: from this cost on, the governor goes straight to the step `messages`, `waits` or
- * `pause`. Below: more records are left out than necessary. Above: a storm costs too much until the governor
- * has reached the step that is needed. Evidence: edges (several_steps), on both sides. */
-#define GOVERNOR_TO_MESSAGES 2
-#define GOVERNOR_TO_WAITS    4
-#define GOVERNOR_TO_PAUSE    8
-
 /*
  * Governor: steps back
  */
 
 /* part of the budget: if the cost stays below this, the governor takes a step back. GOVERNOR_CALM_PAUSE is
- * for the step `pause`, in which the measured cost does not rise after the step back. Below: records are
+ * for the step `pauses`, in which the measured cost does not rise after the step back. Below: records are
  * left out for longer than necessary. Above: the governor takes the same step forward again at once.
  * Evidence: edges (calm), on both sides. */
 #define GOVERNOR_CALM       0.6
@@ -124,8 +117,8 @@
  * the rest of a storm can cost more. Evidence: edges (passed), on both sides; storms on all CPUs take 2 to 10
  * % (doc/service.md, "Caps of groups"). */
 #define GOVERNOR_PASSED_PPM 200000
-/* ns: after a cap has begun, the records from before the cap are written within this time. If the cost is
- * still too high then, the governor takes a step. Below: a cap is followed by a step that is not needed.
+/* ns: after a coarse step or a cap has begun, the records from before are written within this time. If the
+ * cost is still too high then, the governor takes the last step. Below: pauses begin that are not needed.
  * Above: a storm of two groups costs too much for longer. Evidence: edges (rest), on both sides. */
 #define GOVERNOR_REST_NS 1500000000ULL
 /* GOVERNOR_CAP_MIN_NS and GOVERNOR_CAP_MAX_NS, ns: the shortest and the longest cap. GOVERNOR_FULL, part of
@@ -168,6 +161,19 @@
 /* ns: the time between two looks at the number of CPUs. Above: after a change, the budget is wrong for
  * longer. No evidence yet. */
 #define GOVERNOR_CPUS_NS 2000000000ULL
+/* GOVERNOR_READ_NS, ns: in a coarse step all tasks are read after this time. GOVERNOR_READ_TIMES: the time
+ * between two readings is at least this many times the duration of a reading. Below: the readings cost more.
+ * Above: a lasting wait is noticed later. No evidence yet. */
+#define GOVERNOR_READ_NS    1000000000ULL
+#define GOVERNOR_READ_TIMES 50
+/* times: how often the distance between two clocks is measured; the smallest result counts, because a delay
+ * makes it larger. Below: after a delay, all waits look longer by it. Above: each reading of all tasks costs
+ * more. No evidence yet. */
+#define CLOCK_TRIES 3
+/* ns: the clocks of the kernel drift apart by less than this between two measurements (NTP adjusts by at most
+ * 0.5 ms in a second). Below: a wait that is a little longer than CT_COARSE_NS is not recorded. Above: short
+ * waits cost more. No evidence yet. */
+#define CLOCK_DRIFT_NS 500000ULL
 /* ns: the share of the programs that `ctrace status` shows is measured over this time. It decides nothing. */
 #define GOVERNOR_BPF_NS 2000000000ULL
 /* GOVERN_CALLS, calls: how many calls of a program make one batch, to measure the cost of a call.
@@ -181,6 +187,12 @@
 #define GOVERN_CALL_NS  60
 #define GOVERN_MEAN_NS  200
 #define GOVERN_LIGHT_NS 10
+/* ns: the cost of a run that finds, in a coarse step, that a wait is too short for a record. */
+#define GOVERN_SHORT_NS 20
+/* ns: what the drain thread spends on the two records of a switch and a wake. In a coarse step it serves to
+ * guess the cost of the step before. Below: the governor goes back too early. Above: too late. Evidence:
+ * doc/performance.md, "drain". */
+#define GOVERN_DRAIN_NS 200
 /* ns: a measured cost of a call that is larger than this is taken for a wrong measurement. No
  * evidence yet. */
 #define GOVERN_CALL_MAX_NS 2000

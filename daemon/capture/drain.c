@@ -310,6 +310,37 @@ static int drain_resync(void *arg, uint64_t now_ns)
 	return r;
 }
 
+static void drain_read_found(void *arg, const struct ct_iter_task *found)
+{
+	struct drain *d = arg;
+	struct tasks *tasks = recorder_tasks(d->recorder);
+	uint64_t words[2];
+	struct ct_rec rec;
+
+	/* a task of which no record has told the name */
+	if (!tasks_get(tasks, found->task.h.tid))
+		recorder_take(d->recorder, 0, &found->task, sizeof(found->task));
+	if (tasks_read(tasks, found, &rec, words))
+		recorder_add(d->recorder, &rec, words);
+}
+
+/* Reads all tasks while no switches are recorded, and when this begins or ends. */
+static int drain_read(void *arg, uint64_t now_ns, bool all)
+{
+	struct drain *d = arg;
+	struct tasks *tasks = recorder_tasks(d->recorder);
+	int r = probe_measure_clock(d->opt.probe);
+
+	tasks_found_begin(tasks, now_ns);
+	if (all)
+		tasks_tell_all(tasks);
+	if (!r)
+		r = probe_read_tasks(d->opt.probe, drain_read_found, d);
+	if (!r)
+		tasks_found_end(tasks);
+	return r;
+}
+
 static void drain_hang(void *arg, const struct detect_hang *hang)
 {
 	const uint64_t words[2] = { hang->since_ns, hang->threshold_ns };
@@ -465,7 +496,7 @@ static long drain_round(struct drain *d)
 	cgroups_round(d->cgroups, now_ns);
 	drain_losses(d, now_ns);
 	governor_loop_round(d->governor_loop);
-	if (!governor_loop_sheds(d->governor_loop, CT_SHED_STACKS))
+	if (governor_loop_inspects(d->governor_loop))
 		inspect_policy_scan(&d->policy, recorder_tasks(d->recorder), now_ns, drain_ask_inspection, d);
 	if (d->detect)
 		detect_tick(d->detect, now_ns);
@@ -545,6 +576,7 @@ static int drain_govern(struct drain *d)
 		.recorder = d->recorder,
 		.empty = drain_empty,
 		.resync = drain_resync,
+		.read = drain_read,
 		.threads = drain_threads,
 		.arg = d,
 	};
@@ -579,6 +611,9 @@ static int drain_start(struct drain *d)
 	r = inspect_new(&inspect, &d->inspect);
 	if (!r)
 		r = drain_govern(d);
+	if (r < 0)
+		return r;
+	r = probe_measure_clock(d->opt.probe);
 	if (r < 0)
 		return r;
 	d->start_ns = clock_boot_ns();

@@ -51,36 +51,52 @@ static enum governor_act step_to(struct governor *g, uint64_t now_ns, enum ct_sh
 	return GOVERNOR_STEP;
 }
 
+/* Stops or allows inspections. */
+static enum governor_act blind_to(struct governor *g, uint64_t now_ns, bool blind)
+{
+	g->blind = blind;
+	g->rate_ns = now_ns;
+	g->calm_ns = 0;
+	return GOVERNOR_STEP;
+}
+
+/* The step after this one, or before it. */
+static enum ct_shed step_next(enum ct_shed step, bool forward)
+{
+	static const enum ct_shed steps[] = { CT_SHED_NONE, CT_SHED_HOOKS, CT_SHED_COARSE, CT_SHED_PAUSES };
+	size_t i = 0;
+
+	while (steps[i] != step)
+		i++;
+	return steps[forward ? i + 1 : i - 1];
+}
+
 /* Acts when the cost is above the budget. */
 static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 {
 	double times = g->capture_ppm / g->budget_ppm;
-	enum ct_shed to = g->step + 1;
+	enum ct_shed last = g->coarse ? CT_SHED_PAUSES : CT_SHED_HOOKS;
 
-	/* Less recording would not help: the cost comes from elsewhere. */
-	if (times < GOVERNOR_CAPTURE && g->step >= CT_SHED_STACKS)
-		return GOVERNOR_STAY;
-	if (times >= GOVERNOR_CAPTURE &&
+	/* Less recording would not help: the cost comes from inspections. */
+	if (times < GOVERNOR_CAPTURE)
+		return g->blind ? GOVERNOR_STAY : blind_to(g, now_ns, true);
+	if (g->step >= MIN(last, (enum ct_shed)CT_SHED_COARSE) &&
 	    g->share > (times > GOVERNOR_STORM ? GOVERNOR_SHARE_STORM : GOVERNOR_SHARE)) {
 		if (!g->cap_ns)
 			g->cap_ns = now_ns;
 		g->rate_ns = now_ns;
 		return GOVERNOR_CAP;
 	}
-	if (g->step == CT_SHED_PAUSE) {
+	if (g->step == last) {
 		g->paused = true;
 		g->pause_ns = now_ns;
 		return GOVERNOR_PAUSE;
 	}
-	if (now_ns - g->rate_ns < (g->cap_ns ? GOVERNOR_REST_NS : GOVERNOR_SETTLE_NS))
+	if (now_ns - g->rate_ns < (g->cap_ns || (g->step == CT_SHED_COARSE && times < GOVERNOR_STORM)
+					   ? GOVERNOR_REST_NS
+					   : GOVERNOR_SETTLE_NS))
 		return GOVERNOR_STAY;
-	if (times > GOVERNOR_TO_PAUSE)
-		to = CT_SHED_PAUSE;
-	else if (times > GOVERNOR_TO_WAITS)
-		to = MAX(to, (enum ct_shed)CT_SHED_WAITS);
-	else if (times > GOVERNOR_TO_MESSAGES)
-		to = MAX(to, (enum ct_shed)CT_SHED_MESSAGES);
-	return step_to(g, now_ns, to);
+	return step_to(g, now_ns, step_next(g->step, true));
 }
 
 /* The time of calm that is needed before a step back. */
@@ -96,8 +112,10 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 {
 	/* In the last step the cost does not rise when the pauses end. So the limit may be closer to the
 	 * budget. */
-	double limit = g->step == CT_SHED_PAUSE ? GOVERNOR_CALM_PAUSE : GOVERNOR_CALM;
-	bool calm = g->step && g->bucket_ns > 0 && g->rate_ppm < g->budget_ppm * limit;
+	double limit = g->step == CT_SHED_PAUSES ? GOVERNOR_CALM_PAUSE : GOVERNOR_CALM;
+	/* In the step before, what the step would cost without it is known. */
+	double rate = g->step == CT_SHED_COARSE && !g->blind ? MAX(g->rate_ppm, g->back_ppm) : g->rate_ppm;
+	bool calm = (g->step || g->blind) && !g->cap_ns && g->bucket_ns > 0 && rate < g->budget_ppm * limit;
 
 	if (!calm) {
 		g->calm_ns = 0;
@@ -107,7 +125,7 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 		g->calm_ns = now_ns;
 	if (now_ns - g->calm_ns < governor_wait(g))
 		return GOVERNOR_STAY;
-	return step_to(g, now_ns, g->step - 1);
+	return g->blind ? blind_to(g, now_ns, false) : step_to(g, now_ns, step_next(g->step, false));
 }
 
 /* True: the caps of groups can end. They have lasted for the shortest time, and either the bucket
@@ -181,6 +199,13 @@ enum governor_act governor_tick(struct governor *g, uint64_t now_ns, const struc
 	if (g->bucket_ns < 0 && g->rate_ppm > g->budget_ppm)
 		return governor_up(g, now_ns);
 	return governor_down(g, now_ns);
+}
+
+void governor_stepped(struct governor *g, uint64_t now_ns, const struct governor_spent *spent)
+{
+	governor_account(g, now_ns, spent, false);
+	g->rate_ns = now_ns;
+	g->rate_ppm = g->capture_ppm = 0;
 }
 
 void governor_resumed(struct governor *g, uint64_t now_ns, const struct governor_spent *spent)

@@ -7,10 +7,13 @@
  * time that may be spent at once. The governor acts if the bucket is empty and tracing spends more than the
  * bucket gains:
  *
- * - It takes the next step, or several steps if the cost is many times the budget.
- * - If one group of tasks makes most of the records, it caps this group instead: it leaves out the group's
- *   records for a while. So a storm costs only the tasks that make it.
- * - In the last step it pauses the capture, until the bucket holds enough to record for a while.
+ * - If most of the cost comes from inspections, it stops the inspections.
+ * - Otherwise it takes the next step: CT_SHED_HOOKS, then CT_SHED_COARSE. In these two steps every wait of
+ *   CT_COARSE_NS or more is still recorded, with its reason and its end.
+ * - In the step CT_SHED_COARSE, if one group of tasks makes most of the records, it caps this group: it
+ *   leaves out the group's records for a while. So a storm of forks costs only the tasks that make it.
+ * - In the last step, CT_SHED_PAUSES, it pauses the capture, until the bucket holds enough to record for a
+ *   while.
  *
  * It takes a step back after the cost was well below the budget for a while. If a step back does not last,
  * it waits longer before the next one.
@@ -36,6 +39,7 @@ struct governor {
 	 * leaves out a record */
 	uint32_t budget_ppm;
 	enum ct_shed step;
+	bool blind; /* inspections are stopped */
 	bool paused;
 	double cost_ppm;   /* CPU time spent, over the last seconds */
 	double passed_ppm; /* part of cost_ppm that the budget does not count: see GOVERNOR_PASSED_PPM */
@@ -57,12 +61,17 @@ struct governor {
 	/* Set by the caller before each tick. Of all groups that may be capped, one makes most records;
 	 * share is its part (0 to 1) of all records. 0: there is no such group. */
 	double share;
+	/* Set by the caller before each tick. coarse: the step CT_SHED_COARSE is possible; false: the pauses
+	 * follow the step CT_SHED_HOOKS. back_ppm: in the step CT_SHED_COARSE, what the capture would cost in
+	 * the step CT_SHED_HOOKS. */
+	bool coarse;
+	double back_ppm;
 	unsigned patience;
 };
 
 enum governor_act {
 	GOVERNOR_STAY,
-	GOVERNOR_STEP,   /* g->step has changed */
+	GOVERNOR_STEP,   /* g->step or g->blind has changed; the caller then calls governor_stepped() */
 	GOVERNOR_PAUSE,  /* the caller stops the capture */
 	GOVERNOR_RESUME, /* the caller starts the capture, then calls governor_resumed() */
 	GOVERNOR_CAP,    /* the caller leaves out the records of the group that share is about */
@@ -77,6 +86,9 @@ void governor_init(struct governor *g, uint32_t budget_ppm, uint64_t now_ns,
  * tick. Parameters as for governor_init(). */
 enum governor_act governor_tick(struct governor *g, uint64_t now_ns, const struct governor_spent *spent,
 				unsigned cpus);
+/* To be called when a step has been carried out. The CPU time spent since the last tick is the cost of the
+ * change, and says nothing about the cost of the step. */
+void governor_stepped(struct governor *g, uint64_t now_ns, const struct governor_spent *spent);
 /* To be called when the capture has started again. The CPU time spent since the last tick is the
  * cost of the start. */
 void governor_resumed(struct governor *g, uint64_t now_ns, const struct governor_spent *spent);

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ctrace/fields.h"
 #include "daemon/say.h"
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
@@ -81,9 +82,9 @@ struct groups *governor_loop_groups(struct governor_loop *g)
 	return &g->groups;
 }
 
-bool governor_loop_sheds(const struct governor_loop *g, enum ct_shed step)
+bool governor_loop_inspects(const struct governor_loop *g)
 {
-	return g->governor.step >= step;
+	return !g->governor.blind && !g->gap_ns;
 }
 
 bool governor_loop_paused(const struct governor_loop *g)
@@ -102,7 +103,10 @@ void governor_loop_record(struct governor_loop *g, struct ct_rec *rec, uint64_t 
 
 static void governor_loop_tell(struct governor_loop *g, enum ct_shed before)
 {
-	struct ct_rec rec = { .ts = clock_boot_ns(), .wait = (uint8_t)before, .nr = CT_NR_NONE };
+	struct ct_rec rec = { .ts = clock_boot_ns(),
+			      .wait = (uint8_t)before,
+			      .flags = g->governor.blind ? CT_GV_BLIND : 0,
+			      .nr = CT_NR_NONE };
 
 	governor_loop_record(g, &rec, g->stats.since_ns);
 	g->told_ns = rec.ts;
@@ -113,13 +117,10 @@ static void governor_loop_tell(struct governor_loop *g, enum ct_shed before)
 static void governor_loop_say(struct governor_loop *g, double ppm)
 {
 	static const char *const what[CT_SHED_STEPS] = {
-		[CT_SHED_SAMPLES] = "samples",
-		[CT_SHED_STACKS] = "samples and stacks",
-		[CT_SHED_MESSAGES] = "samples, stacks and messages",
-		[CT_SHED_WAKES] = "samples, stacks, messages and the objects of wakes",
-		[CT_SHED_WAITS] = "everything but runs, waits and wakes",
-		[CT_SHED_PAUSE] =
-			"everything for parts of the time, and otherwise everything but runs, waits and wakes",
+		[CT_SHED_HOOKS] = "messages between tasks, and which interrupt wakes a task",
+		[CT_SHED_COARSE] = "messages, and runs and waits of less than 8 ms",
+		[CT_SHED_PAUSES] =
+			"everything for parts of the time, and otherwise runs and waits of less than 8 ms",
 	};
 
 	if (!g->told && g->said) {
@@ -144,17 +145,55 @@ static void governor_loop_broken(struct governor_loop *g, int r)
 	g->broken_ns = r ? clock_boot_ns() : 0;
 }
 
+static bool step_is_coarse(enum ct_shed step)
+{
+	return ct_shed_lacks(step) & CT_LACK_SWITCHES;
+}
+
+/* Reads all tasks. A reading of many tasks is made less often, so that all readings together cost at most a
+ * small part of one CPU. */
+static void governor_loop_read(struct governor_loop *g, bool all)
+{
+	uint64_t began_ns = clock_boot_ns(), now_ns;
+
+	/* If this fails, the next reading tells what this one would have told. */
+	(void)g->opt.read(g->opt.arg, began_ns, all);
+	now_ns = clock_boot_ns();
+	g->read_ns = now_ns + MAX(GOVERNOR_READ_NS, GOVERNOR_READ_TIMES * (now_ns - began_ns));
+}
+
+/*
+ * Carries out a change of the step. The trace says that a step begins when the programs of the new step are
+ * attached, and before those of the old one are detached. So in each moment at least as much is recorded as
+ * the trace says.
+ */
 static void governor_loop_step(struct governor_loop *g)
 {
-	enum ct_shed before = g->told;
-	uint64_t now_ns = clock_boot_ns();
+	enum ct_shed before = g->told, step = g->governor.step;
+	bool turns = step_is_coarse(step) != step_is_coarse(before);
 	double ppm = g->governor.rate_ppm;
+	int r = probe_shed_begin(g->opt.probe, step);
 
-	governor_loop_broken(g, probe_shed(g->opt.probe, g->governor.step));
-	g->told = g->stats.step = g->governor.step;
+	governor_loop_broken(g, r);
+	if (r) {
+		g->governor.step = before;
+		return;
+	}
+	if (turns) {
+		if (step_is_coarse(step))
+			governor_loop_caps_end(g);
+		g->opt.empty(g->opt.arg);
+		tasks_coarse(recorder_tasks(g->opt.recorder), step_is_coarse(step));
+		groups_init(&g->groups, clock_boot_ns());
+	}
+	g->told = g->stats.step = step;
+	g->stats.blind = g->governor.blind;
 	g->stats.changes++;
 	governor_loop_tell(g, before);
-	g->stats.since_ns = now_ns;
+	g->stats.since_ns = g->told_ns;
+	probe_shed_end(g->opt.probe, step);
+	if (turns)
+		governor_loop_read(g, true);
 	governor_loop_say(g, ppm);
 }
 
@@ -221,6 +260,18 @@ static void governor_loop_rates(struct governor_loop *g, uint64_t now_ns)
 	g->bpf_at_ns = now_ns;
 }
 
+/* What the capture would cost in the step before a coarse one, in millionths of the machine's CPU time, over
+ * the last seconds. */
+static double governor_loop_back(struct governor_loop *g, uint64_t now_ns)
+{
+	uint64_t ns = probe_whole_cost_ns(g->opt.probe);
+	double dt = (double)(now_ns - g->governor.last_ns), weight = MIN(dt / GOVERNOR_COST_NS, 1.0);
+
+	g->back_ppm += ((double)(ns - g->back_ns) * 1e6 / (dt * g->cpus) - g->back_ppm) * weight;
+	g->back_ns = ns;
+	return g->back_ppm;
+}
+
 void governor_loop_round(struct governor_loop *g)
 {
 	uint64_t now_ns = governor_loop_clock();
@@ -240,11 +291,15 @@ void governor_loop_round(struct governor_loop *g)
 		return;
 	}
 	g->governor.share = governor_loop_share(g);
+	g->governor.coarse = probe_can_be_coarse(g->opt.probe);
+	g->governor.back_ppm = governor_loop_back(g, now_ns);
 	switch (governor_tick(&g->governor, now_ns, &spent, g->cpus)) {
 	case GOVERNOR_STAY:
 		break;
 	case GOVERNOR_STEP:
 		governor_loop_step(g);
+		spent = governor_loop_spent(g);
+		governor_stepped(&g->governor, governor_loop_clock(), &spent);
 		break;
 	case GOVERNOR_PAUSE:
 		governor_loop_pause(g);
@@ -260,8 +315,10 @@ void governor_loop_round(struct governor_loop *g)
 		break;
 	}
 	if (g->broken_ns && !g->gap_ns && clock_boot_ns() >= g->broken_ns + GOVERNOR_AGAIN_NS)
-		governor_loop_broken(g, probe_shed(g->opt.probe, g->told));
-	if (g->told && !g->gap_ns && clock_boot_ns() >= g->told_ns + GOVERNOR_AGAIN_NS)
+		governor_loop_broken(g, probe_shed_begin(g->opt.probe, g->told));
+	if (step_is_coarse(g->told) && !g->gap_ns && clock_boot_ns() >= g->read_ns)
+		governor_loop_read(g, false);
+	if ((g->told || g->governor.blind) && !g->gap_ns && clock_boot_ns() >= g->told_ns + GOVERNOR_AGAIN_NS)
 		governor_loop_tell(g, g->told);
 	governor_loop_rates(g, now_ns);
 }
@@ -276,7 +333,9 @@ void governor_loop_settle(struct governor_loop *g)
 		governor_loop_gap(g, now_ns);
 		g->gap_ns = now_ns;
 	}
-	if (g->told)
+	if (step_is_coarse(g->told) && !g->gap_ns)
+		governor_loop_read(g, false);
+	if (g->told || g->governor.blind)
 		governor_loop_tell(g, g->told);
 }
 

@@ -3,6 +3,9 @@
  * governor_loop.h - the governor at work: measures the cost of the tracer, carries out what governor.h and
  * governor_caps.h decide, and writes the decisions into the trace. Drain thread only.
  *
+ * In a coarse step (CT_SHED_COARSE) all tasks are read once a second. The readings tell which tasks wait for
+ * long, and how much CPU time the others had.
+ *
  * A pause begins in this order:
  * - a flag ends the capture on all CPUs at one moment;
  * - the file segment is sealed;
@@ -57,6 +60,9 @@ struct governor_loop_options {
 	void (*empty)(void *arg);
 	/* Reads the states of all tasks from the kernel. Returns 0 or -errno. */
 	int (*resync)(void *arg, uint64_t now_ns);
+	/* Reads all tasks, and writes a CT_FOUND for each task that has changed since the last reading; all:
+	 * for every task. Returns 0 or -errno. */
+	int (*read)(void *arg, uint64_t now_ns, bool all);
 	void (*threads)(void *arg, struct governor_loop_threads *ret);
 	void *arg;
 };
@@ -64,6 +70,7 @@ struct governor_loop_options {
 struct governor_loop_stats {
 	enum ct_shed step;
 	bool paused;
+	bool blind;            /* inspections are stopped */
 	uint64_t since_ns;     /* start of the step, boot time */
 	double cost_percent;   /* % of the machine's CPU time, over the last seconds */
 	double bpf_percent;    /* part of cost_percent: the BPF programs */
@@ -90,8 +97,8 @@ struct caps *governor_loop_caps(struct governor_loop *g);
 /* The counts for groups_add(). If caps_note() returned true for a record, the caller passes the groups of
  * its tasks to groups_add(). Borrowed from g. */
 struct groups *governor_loop_groups(struct governor_loop *g);
-/* True: the step is in force. */
-bool governor_loop_sheds(const struct governor_loop *g, enum ct_shed step);
+/* False: no task is inspected now. */
+bool governor_loop_inspects(const struct governor_loop *g);
 /* True: the capture is paused. Then only governor_loop_settle() may seal a file segment. */
 bool governor_loop_paused(const struct governor_loop *g);
 /* To be called once in each round of the drain thread, after it has emptied the rings. */

@@ -20,6 +20,9 @@ struct governor_loop {
 	uint64_t bpf_ns, bpf_at_ns, bpf_now_ns;
 	/* The step in the last message. A long storm does not get a message for each step. */
 	enum ct_shed said;
+	uint64_t read_ns; /* in a coarse step: when all tasks are read again */
+	uint64_t back_ns; /* the last result of probe_whole_cost_ns() */
+	double back_ppm;
 	uint64_t broken_ns; /* since when programs cannot be attached again; 0: all are attached */
 
 	/* The groups that are capped. */

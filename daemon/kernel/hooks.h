@@ -9,11 +9,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "ctrace/abi.h"
+
 struct hook_def {
 	const char *family; /* the word that switches off several hooks; NULL ends the table */
 	const char *name;
 	const char *without; /* what the trace lacks without this hook */
 	bool essential;      /* without this hook, tracing does not start */
+	/* The steps of the governor in which the hook is attached: from `from` on, and before `until`.
+	 * CT_SHED_NONE as `until`: in every step. */
+	enum ct_shed from, until;
 };
 
 /* One program of a hook. The daemon uses the programs of the lowest rank that this kernel accepts. A hook is

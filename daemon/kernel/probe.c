@@ -17,6 +17,7 @@
 #include "daemon/kernel/wait_calls.h"
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
+#include "lib/clock.h"
 
 /* Arguments of sched_switch with the state: private data, preempt, prev, next, prev_state. */
 enum { SWITCH_ARGS_STATE = 5 };
@@ -169,6 +170,7 @@ static bool probe_switch_has_state(const struct btf *btf)
 static int probe_try_load(struct probe *p, const struct btf *btf, const struct probe_options *opt)
 {
 	struct ctrace_bpf *s = ctrace_bpf__open();
+	struct timespec tick;
 	int r;
 
 	if (!s)
@@ -176,6 +178,8 @@ static int probe_try_load(struct probe *p, const struct btf *btf, const struct p
 	s->rodata->ct_tracer_tgid = getpid();
 	s->rodata->ct_switch_has_state = probe_switch_has_state(btf);
 	s->rodata->ct_has_rdonly_cast = btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
+	if (!clock_getres(CLOCK_MONOTONIC_COARSE, &tick))
+		s->rodata->ct_tick_ns = (uint64_t)tick.tv_sec * NSEC_PER_SEC + (uint64_t)tick.tv_nsec;
 	s->rodata->ct_ring_bytes = opt->ring_bytes;
 	wait_calls_fill(s->rodata->ct_sysclass);
 	bpf_map__set_max_entries(s->maps.ct_cpus, p->n_cpus);
@@ -270,6 +274,11 @@ static void probe_attach(struct probe *p)
 				probe_prog_off(p, i, "hardware breakpoints cannot be set: %s", strerror(-r));
 			else
 				s->how = g->how;
+			continue;
+		}
+		if (hooks_defs[s - p->state].from) { /* attached only in some steps of the governor */
+			s->how = g->how;
+			p->govern.detached[i] = true;
 			continue;
 		}
 		p->links[i] = bpf_program__attach(prog);

@@ -79,6 +79,12 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg);
  * Returns 0 or -errno. */
 typedef void (*probe_task_fn)(void *arg, const struct ct_iter_task *task);
 int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg);
+/*
+ * Measures the distance between boot time and the clock of the scheduler, by which the programs compute how
+ * long a task has waited. The error is some 20 us. To be called again after a suspend, and each second while
+ * the capture is coarse, because the clocks drift apart. Returns 0 or -errno.
+ */
+int probe_measure_clock(struct probe *p);
 /* Reads one task. Returns 0, -ESRCH (there is no such task) or -errno. */
 int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret);
 /* Reads the descriptor table of one process as a stream of CT_FD, CT_EPMEMBER and CT_OBJECT (see abi.h).
@@ -129,10 +135,18 @@ int probe_run_time(struct probe *p, uint64_t *ret_ns);
 /* An estimate of the CPU time in nanoseconds that the programs have cost so far. The programs count all
  * their runs, and measure the time of some. */
 uint64_t probe_cost_ns(struct probe *p);
-/* Leaves out the records of this step and of the steps before it. CT_SHED_PAUSE does the same here as
- * CT_SHED_WAITS. Returns 0, or -errno if detached programs could not be attached again; the caller may try
- * again later. */
-int probe_shed(struct probe *p, enum ct_shed step);
+/* What the short waits that were not recorded would have cost so far in the step before CT_SHED_COARSE: an
+ * estimate of the CPU time in nanoseconds of the programs and of the drain thread. */
+uint64_t probe_whole_cost_ns(const struct probe *p);
+/* False: this kernel cannot do the step CT_SHED_COARSE. */
+bool probe_can_be_coarse(const struct probe *p);
+/*
+ * Changes the step. probe_shed_begin() attaches the programs of the step. Returns 0, or -errno if some could
+ * not be attached; the caller may try again later. probe_shed_end() then detaches the programs that do not
+ * belong to the step. In between, more is recorded than before and after.
+ */
+int probe_shed_begin(struct probe *p, enum ct_shed step);
+void probe_shed_end(struct probe *p, enum ct_shed step);
 /* probe_pause() stops all records at once. probe_pause_detach() then detaches the programs, so that even
  * their calls cost nothing. */
 void probe_pause(struct probe *p);

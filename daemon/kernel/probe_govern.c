@@ -43,7 +43,9 @@ void probe_govern_calibrate(struct probe *p, bool measure)
 
 	p->govern.dispatch_ns = GOVERN_CALL_NS;
 	for (int k = 0; k < GOVERN_KINDS; k++)
-		p->govern.mean_ns[k] = k == GOVERN_LIGHT ? GOVERN_LIGHT_NS : GOVERN_MEAN_NS;
+		p->govern.mean_ns[k] = k == GOVERN_LIGHT   ? GOVERN_LIGHT_NS
+					: k == GOVERN_SHORT ? GOVERN_SHORT_NS
+							    : GOVERN_MEAN_NS;
 	if (!measure || prctl(PR_GET_NAME, comm))
 		return;
 	without = govern_rename_ns(comm);
@@ -82,25 +84,34 @@ static bool govern_stays_attached(size_t prog)
 	return !strcmp(how, "tp_btf") || !strcmp(how, "fentry") || !strcmp(how, "fexit");
 }
 
-static bool govern_is_of(size_t prog, const char *family)
+static const struct hook_def *govern_hook(size_t prog)
 {
-	size_t n = strlen(family);
+	const struct hook_def *d = hooks_defs;
 
-	return !n || (!strncmp(hooks_progs[prog].hook, family, n) && hooks_progs[prog].hook[n] == '/');
+	while (strcmp(d->name, hooks_progs[prog].hook) != 0)
+		d++;
+	return d;
 }
 
-static void govern_detach(struct probe *p, const char *family)
+/* True: the program is attached in this step. */
+static bool govern_wants(size_t prog, enum ct_shed step)
 {
-	for (size_t i = 0; i < hooks_n_progs; i++) {
-		if (!p->links[i] || !govern_stays_attached(i) || !govern_is_of(i, family))
-			continue;
-		bpf_link__destroy(p->links[i]);
-		p->links[i] = NULL;
-		p->govern.detached[i] = true;
-	}
+	const struct hook_def *d = govern_hook(prog);
+
+	return step >= d->from && (!d->until || step < d->until);
 }
 
-static int govern_attach(struct probe *p, const char *family)
+static void govern_detach(struct probe *p, size_t prog)
+{
+	if (!p->links[prog] || !govern_stays_attached(prog))
+		return;
+	bpf_link__destroy(p->links[prog]);
+	p->links[prog] = NULL;
+	p->govern.detached[prog] = true;
+}
+
+/* Attaches the programs of the step that are detached. Returns 0 or -errno. */
+static int govern_attach(struct probe *p, enum ct_shed step)
 {
 	int r = 0;
 
@@ -108,7 +119,7 @@ static int govern_attach(struct probe *p, const char *family)
 	 * often and come first in the list. So they are attached last and detached first, and are attached
 	 * for the shortest time. */
 	for (size_t i = hooks_n_progs; i-- > 0;) {
-		if (!p->govern.detached[i] || !govern_is_of(i, family))
+		if (!p->govern.detached[i] || !govern_wants(i, step))
 			continue;
 		p->links[i] = bpf_program__attach(
 			bpf_object__find_program_by_name(p->skel->obj, hooks_progs[i].prog));
@@ -125,13 +136,35 @@ static volatile struct govern *govern_state(struct probe *p)
 	return &p->skel->data_govern->ct_govern;
 }
 
-int probe_shed(struct probe *p, enum ct_shed step)
+void probe_govern_clock(struct probe *p, uint64_t off_ns, uint64_t tick_off_ns)
+{
+	volatile struct govern *g = govern_state(p);
+	uint64_t before = g->sched_tick_off_ns;
+
+	/* Just after a tick the result is largest. The clocks drift apart by less than CLOCK_DRIFT_NS. */
+	if (before > tick_off_ns + CLOCK_DRIFT_NS && before - tick_off_ns < p->skel->rodata->ct_tick_ns)
+		tick_off_ns = before - CLOCK_DRIFT_NS;
+	__atomic_store_n(&g->sched_tick_off_ns, tick_off_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&g->sched_off_ns, off_ns, __ATOMIC_RELAXED);
+}
+
+bool probe_can_be_coarse(const struct probe *p)
+{
+	return govern_state((struct probe *)p)->sched_off_ns && p->skel->progs.ct_waking_coarse &&
+	       bpf_program__fd(p->skel->progs.ct_waking_coarse) >= 0;
+}
+
+int probe_shed_begin(struct probe *p, enum ct_shed step)
+{
+	return govern_attach(p, step);
+}
+
+void probe_shed_end(struct probe *p, enum ct_shed step)
 {
 	govern_state(p)->shed = step;
-	if (step < CT_SHED_MESSAGES)
-		return govern_attach(p, "msg");
-	govern_detach(p, "msg");
-	return 0;
+	for (size_t i = 0; i < hooks_n_progs; i++)
+		if (!govern_wants(i, step))
+			govern_detach(p, i);
 }
 
 void probe_pause(struct probe *p)
@@ -141,17 +174,16 @@ void probe_pause(struct probe *p)
 
 void probe_pause_detach(struct probe *p)
 {
-	govern_detach(p, "");
+	for (size_t i = 0; i < hooks_n_progs; i++)
+		govern_detach(p, i);
 }
 
 int probe_resume(struct probe *p)
 {
-	int r = govern_attach(p, "");
+	int r = govern_attach(p, (enum ct_shed)govern_state(p)->shed);
 
 	if (r)
 		return r;
-	if (govern_state(p)->shed >= CT_SHED_MESSAGES)
-		govern_detach(p, "msg");
 	/* the programs did not see the ends of interrupts during the pause */
 	for (unsigned i = 0; i < p->n_cpus; i++) {
 		percpu_ring_cpu(p->rings, i)->depth = 0;
@@ -285,6 +317,15 @@ uint64_t probe_cost_ns(struct probe *p)
 			*mean += ((double)c.timed_ns / (double)c.timed - *mean) *
 				 (c.timed < GOVERN_RUNS_FEW ? (double)c.timed / GOVERN_RUNS_FEW : 1);
 		p->govern.cost_ns += (double)c.runs * (p->govern.dispatch_ns + *mean);
+		if (k == GOVERN_SHORT)
+			p->govern.whole_ns += (double)c.runs *
+					      (2 * p->govern.dispatch_ns + p->govern.mean_ns[GOVERN_SWITCH] +
+					       p->govern.mean_ns[GOVERN_WAKE] + GOVERN_DRAIN_NS);
 	}
 	return (uint64_t)p->govern.cost_ns;
+}
+
+uint64_t probe_whole_cost_ns(const struct probe *p)
+{
+	return (uint64_t)p->govern.whole_ns;
 }

@@ -8,6 +8,7 @@
 
 #include "daemon/kernel/probe_private.h"
 #include "daemon/stream.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
@@ -128,6 +129,29 @@ int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret)
 	}
 	VEC_FREE(&out);
 	return r;
+}
+
+int probe_measure_clock(struct probe *p)
+{
+	uint64_t off = UINT64_MAX, ticks = 0;
+
+	for (int i = 0; i < CLOCK_TRIES; i++) {
+		struct timespec moment = { .tv_nsec = 1000 };
+		struct ct_iter_task self;
+		int r;
+
+		nanosleep(&moment, NULL);
+		r = probe_read_task(p, (uint32_t)gettid(), &self);
+		if (r)
+			return r;
+		if (!self.sched_left)
+			continue;
+		off = MIN(off, self.task.h.ts - self.sched_left);
+		ticks = MAX(ticks, self.jiffies * p->skel->rodata->ct_tick_ns - self.sched_left);
+	}
+	if (off != UINT64_MAX)
+		probe_govern_clock(p, off, ticks);
+	return 0;
 }
 
 /* How many bytes the complete records and blobs have. */

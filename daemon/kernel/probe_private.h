@@ -47,7 +47,7 @@ struct probe {
 		double dispatch_ns;
 		double mean_ns[GOVERN_KINDS]; /* CPU time of one run, without that of the call itself */
 		struct govern_cost told[GOVERN_KINDS];
-		double cost_ns;
+		double cost_ns, whole_ns;
 		uint64_t lost;
 		uint64_t left_out[GOVERN_CAPS]; /* value of the slot's counters when a task's cap began */
 		uint64_t *capped; /* the map ct_capped: GOVERN_WORDS words, one bit for each tid */
@@ -62,6 +62,9 @@ unsigned probe_present_cpus(void);
 /* Maps and unmaps the map of capped tasks. Returns 0 or -errno. */
 int probe_govern_map(struct probe *p);
 void probe_govern_unmap(struct probe *p);
+/* Tells the programs the distances between the clock of the scheduler and two other clocks: see struct
+ * govern. */
+void probe_govern_clock(struct probe *p, uint64_t off_ns, uint64_t tick_off_ns);
 /* Measures (or assumes) what it costs to call a program. To be called before the programs are attached. */
 void probe_govern_calibrate(struct probe *p, bool measure);
 /* Sets a breakpoint in this process and removes it again, to see whether the machine can do it. Returns 0 or

@@ -33,6 +33,8 @@ struct tasks {
 	struct tasks_mid *top[1 << TOP_BITS];
 	uint32_t max, n, n_dead;
 	uint32_t generation;
+	bool coarse; /* see tasks_coarse() */
+	uint32_t told_round;
 	uint64_t refused;
 	uint64_t found_ns;
 	VEC(struct window_state) states;
@@ -147,9 +149,10 @@ static void tasks_kill(struct tasks *t, struct task *task, uint64_t ts)
 	t->n_dead++;
 }
 
-static void task_runnable(struct task *task, uint64_t ts)
+/* The task is runnable since ts; in a coarse step it is only known that it does not wait for long. */
+static void task_runnable(const struct tasks *t, struct task *task, uint64_t ts)
 {
-	task->st.run = WINDOW_RUN_RUNNABLE;
+	task->st.run = t->coarse ? WINDOW_RUN_FOLDED : WINDOW_RUN_RUNNABLE;
 	task->st.owner = 0;
 	task->st.last =
 		(struct ct_rec){ .ts = ts, .kind = CT_SWITCH, .tid = task->st.last.tid, .nr = CT_NR_NONE };
@@ -187,6 +190,8 @@ static void tasks_switch_out(struct tasks *t, uint16_t cpu, const struct ct_rec 
 		tasks_kill(t, task, rec->ts);
 		return;
 	}
+	if (t->coarse)
+		return;
 	task->st.cpu = cpu;
 	if (rec->flags & CT_SF_KTHREAD)
 		task->flags |= TASK_KTHREAD;
@@ -194,7 +199,7 @@ static void tasks_switch_out(struct tasks *t, uint16_t cpu, const struct ct_rec 
 	if (rec->flags & CT_SF_PREEMPT || rec->wait == CT_W_NONE || rec->wait == CT_W_YIELD) {
 		task->loop_ran_ns += ran_ns;
 		task->yields += rec->wait == CT_W_YIELD || rec->flags & CT_SF_ZEROWAIT;
-		task_runnable(task, rec->ts);
+		task_runnable(t, task, rec->ts);
 		return;
 	}
 	task_loop_block(task, rec, ran_ns);
@@ -208,16 +213,16 @@ static void tasks_switch_out(struct tasks *t, uint16_t cpu, const struct ct_rec 
 		task->st.owner = task->futex_owner;
 	/* the record of the wake-up came first, through the ring of another CPU */
 	if (task->wake_ns > rec->ts)
-		task_runnable(task, task->wake_ns);
+		task_runnable(t, task, task->wake_ns);
 }
 
 static void tasks_switch_in(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 {
 	struct task *task = tasks_touch(t, ct_switch_next(rec), rec->ts);
 
-	if (!task || rec->ts < task->st.last.ts)
+	if (!task || t->coarse || rec->ts < task->st.last.ts)
 		return;
-	task_runnable(task, rec->ts);
+	task_runnable(t, task, rec->ts);
 	task->st.run = WINDOW_RUN_RUNNING;
 	task->st.cpu = cpu;
 }
@@ -241,7 +246,7 @@ static void tasks_wake(struct tasks *t, const struct ct_rec *rec)
 	if (!wake_is_timer(rec))
 		task->loop_waits = 0;
 	if (rec->ts >= task->st.last.ts && (task->st.run == WINDOW_RUN_BLOCKED || !task->st.last.ts))
-		task_runnable(task, rec->ts);
+		task_runnable(t, task, rec->ts);
 }
 
 static void tasks_wake_new(struct tasks *t, const struct ct_rec *rec)
@@ -249,7 +254,7 @@ static void tasks_wake_new(struct tasks *t, const struct ct_rec *rec)
 	struct task *task = tasks_touch(t, rec->tid, rec->ts);
 
 	if (task && rec->ts >= task->st.last.ts)
-		task_runnable(task, rec->ts);
+		task_runnable(t, task, rec->ts);
 }
 
 void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
@@ -268,6 +273,12 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 		break;
 	case CT_WAKE_NEW:
 		tasks_wake_new(t, rec);
+		break;
+	case CT_EXIT:
+		/* in a coarse step no switch says that the task is dead */
+		task = t->coarse ? tasks_get(t, rec->tid) : NULL;
+		if (task && rec->ts >= task->st.last.ts)
+			tasks_kill(t, task, rec->ts);
 		break;
 	case CT_EXEC:
 		/* A thread that calls exec takes over the number of its leader. Its own number is gone. */
@@ -350,7 +361,7 @@ void tasks_found(struct tasks *t, const struct ct_iter_task *found)
 		return; /* the table has newer records of the task */
 	if (w->state == CT_ST_RUNNING || w->wait == CT_W_NONE) {
 		/* the start of this state is not known */
-		task_runnable(task, t->found_ns);
+		task_runnable(t, task, t->found_ns);
 		if (w->peer) {
 			task->st.run = WINDOW_RUN_RUNNING;
 			task->st.cpu = (uint16_t)(w->peer - 1);
@@ -366,6 +377,64 @@ void tasks_found(struct tasks *t, const struct ct_iter_task *found)
 	task->st.last.tid = found->task.h.tid;
 	task->st.last.ts = found->sched_since ? MIN(found->sched_since, t->found_ns) : t->found_ns;
 	task->st.owner = found->futex_owner;
+}
+
+void tasks_coarse(struct tasks *t, bool coarse)
+{
+	t->coarse = coarse;
+	for (struct task *task = tasks_next(t, 1); coarse && task;
+	     task = tasks_next(t, task->st.last.tid + 1)) {
+		task->loop_waits = 0;
+		if (task->st.run != WINDOW_RUN_BLOCKED)
+			task->st.run = WINDOW_RUN_FOLDED;
+	}
+}
+
+void tasks_tell_all(struct tasks *t)
+{
+	t->told_round++;
+}
+
+/* What a reading says about a task. A short wait may be over long before the next record. */
+static enum ct_found found_what(const struct tasks *t, const struct ct_iter_task *found)
+{
+	const struct ct_rec *w = &found->wait;
+	bool since = found->sched_since && found->sched_since < w->ts;
+
+	if (w->state == CT_ST_RUNNING || w->wait == CT_W_NONE)
+		return !w->peer && since && w->ts - found->sched_since >= CT_COARSE_NS ? CT_FOUND_QUEUED
+										       : CT_FOUND_FOLDED;
+	return since && (!t->coarse || w->ts - found->sched_since >= CT_COARSE_NS) ? CT_FOUND_BLOCKED
+										   : CT_FOUND_FOLDED;
+}
+
+bool tasks_read(struct tasks *t, const struct ct_iter_task *found, struct ct_rec *ret, uint64_t ret_words[2])
+{
+	enum ct_found what = found_what(t, found);
+	struct task *task;
+
+	tasks_found(t, found);
+	task = tasks_get(t, found->task.h.tid);
+	if (!task)
+		return false;
+	if (what != CT_FOUND_BLOCKED && task->st.last.ts < t->found_ns)
+		task_runnable(t, task, t->found_ns);
+	if (task->told_round == t->told_round && task->told_what == what &&
+	    task->told_switches == found->switches && task->told_times == found->times)
+		return false;
+	task->told_round = t->told_round;
+	task->told_what = (uint8_t)what;
+	task->told_switches = (uint32_t)found->switches;
+	task->told_times = found->times;
+	*ret = found->wait;
+	if (what != CT_FOUND_BLOCKED)
+		*ret = (struct ct_rec){ .ts = found->wait.ts, .tid = found->wait.tid, .nr = CT_NR_NONE };
+	ret->kind = CT_FOUND;
+	ret->aux = (uint16_t)what;
+	ret->peer = (uint32_t)found->switches;
+	ret_words[0] = what == CT_FOUND_FOLDED ? ret->ts : found->sched_since;
+	ret_words[1] = found->times;
+	return true;
 }
 
 void tasks_found_end(struct tasks *t)

@@ -48,6 +48,11 @@ struct task {
 	/* For inspect_policy. yields: how often the task gave its CPU away and went on. yields_seen: the
 	 * value of yields at the last scan. */
 	uint32_t yields, yields_seen;
+	/* For tasks_read(): what the last CT_FOUND of the task said, and the round of tasks_tell_all() in
+	 * which it was written; 0: there was none. */
+	uint64_t told_times;
+	uint32_t told_switches, told_round;
+	uint8_t told_what;
 	uint64_t files_ns; /* for a leader only: when the descriptor table of the process was written last */
 };
 
@@ -80,6 +85,19 @@ void tasks_identity(struct tasks *t, const struct ct_task_blob *blob);
 void tasks_found_begin(struct tasks *t, uint64_t now_ns);
 void tasks_found(struct tasks *t, const struct ct_iter_task *found);
 void tasks_found_end(struct tasks *t);
+
+/*
+ * A coarse step begins or ends: no switches are recorded in it. A task that does not wait for long is then
+ * folded (WINDOW_RUN_FOLDED).
+ */
+void tasks_coarse(struct tasks *t, bool coarse);
+/* The next reading tells of every task, not only of those that have changed. */
+void tasks_tell_all(struct tasks *t);
+/*
+ * Takes a task of a reading, as tasks_found() does. True: the task has changed since the last reading, and
+ * *ret and ret_words become the CT_FOUND that says how.
+ */
+bool tasks_read(struct tasks *t, const struct ct_iter_task *found, struct ct_rec *ret, uint64_t ret_words[2]);
 
 /* The entry of a live task, or NULL. Valid until the next tasks_record(). */
 struct task *tasks_get(struct tasks *t, uint32_t tid);

@@ -630,8 +630,15 @@ struct ct_iter_task {
 	struct ct_rec wait;
 	ct_u32 futex_owner; /* owner of the futex, as CT_FUTEX.peer */
 	ct_u32 n_kstack;
-	ct_u64 sched_since; /* boot time at which the task left the CPU; 0: not known */
-	ct_u64 args[6];     /* arguments of the system call of the task */
+	/* Boot time at which the task left the CPU, or, if it is runnable and on no CPU, since when it is in
+	 * the queue of a CPU; 0: not known. */
+	ct_u64 sched_since;
+	ct_u64 times;      /* as CT_FOUND.x[1] */
+	ct_u64 switches;   /* as CT_FOUND.peer */
+	ct_u64 sched_left; /* when the task left the CPU or was last seen to run, on the clock of the
+			      scheduler */
+	ct_u64 jiffies;     /* ticks so far */
+	ct_u64 args[6]; /* arguments of the system call of the task */
 	/*
 	 * x86-64: r15 r14 r13 r12 bp bx r11 r10 r9 r8 ax cx dx si di orig_ax ip cs flags sp ss.
 	 * arm64: x0..x30 sp pc. The rest is 0. All are 0 for kernel threads.

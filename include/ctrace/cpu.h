@@ -35,7 +35,6 @@ struct cpu {
 	ct_u64 ready_obj; /* the socket that became readable at ready_depth, in ready_call, at ready_ns */
 	ct_u64 ready_call;
 	ct_u64 ready_ns;
-	ct_u64 switch_ns; /* time of the last context switch */
 	ct_u64 sample_ns; /* time of the last sample */
 
 	/* Bytes that the daemon has read since the start; only the daemon writes it. */

@@ -43,6 +43,9 @@ struct govern {
 	ct_u32 capping;  /* ct_capped may have bits that are set, or groups has entries */
 	ct_u32 n_groups; /* entries of groups */
 	ct_u64 groups[GOVERN_GROUPS];
+	ct_u64 sched_off_ns; /* boot time minus the clock of the scheduler; 0: not measured */
+	/* The time of all ticks so far, minus the clock of the scheduler, at most: just after a tick. */
+	ct_u64 sched_tick_off_ns;
 };
 
 /* Programs of one kind cost about the same. */
@@ -53,6 +56,7 @@ enum govern_kind {
 	GOVERN_MESSAGE,
 	GOVERN_LIFE,
 	GOVERN_OTHER,
+	GOVERN_SHORT, /* the end of a wait that is too short to be recorded in the step CT_SHED_COARSE */
 	GOVERN_LIGHT, /* these keep the context of interrupts; they are only counted, not timed */
 	GOVERN_KINDS,
 };

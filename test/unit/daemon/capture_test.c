@@ -130,9 +130,28 @@ uint64_t probe_cost_ns(struct probe *p)
 	return 0;
 }
 
-int probe_shed(struct probe *p, enum ct_shed step)
+uint64_t probe_whole_cost_ns(const struct probe *p)
 {
 	return 0;
+}
+
+bool probe_can_be_coarse(const struct probe *p)
+{
+	return true;
+}
+
+int probe_measure_clock(struct probe *p)
+{
+	return 0;
+}
+
+int probe_shed_begin(struct probe *p, enum ct_shed step)
+{
+	return 0;
+}
+
+void probe_shed_end(struct probe *p, enum ct_shed step)
+{
 }
 
 void probe_pause(struct probe *p)

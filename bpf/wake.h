@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * wake.h - who wakes a task, from where, and by acting on which object. Emits the CT_WAKE. A part of
+ * sched.bpf.c, which includes it after the decoders of waits.
+ */
+#ifndef CTRACE_BPF_WAKE_H
+#define CTRACE_BPF_WAKE_H
+
+#include "caps.h"
+#include "context.h"
+#include "ctrace/softirq.h"
+
+#define WAKE_STACK_MAX 65536 /* bytes: no kernel stack of a task is larger */
+
+/*
+ * True: this program runs on top of an interrupt or softirq, because the stack in use is not that of
+ * the current task. The saved registers of a task are at the upper end of its kernel stack.
+ *
+ * Not inlined, and with a small frame: since 6.13 the kernel gives programs with a large frame memory
+ * that is no stack (commit 5bd36da1e37e).
+ */
+static __noinline int wake_in_interrupt(void)
+{
+	struct pt_regs *top = task_regs(bpf_get_current_task_btf());
+	__s64 below;
+
+	/* the difference of two pointers is a number for the verifier */
+	asm volatile("%0 = r10\n\t%0 -= %1" : "=r"(below) : "r"(top));
+	return below >= 0 || below < -WAKE_STACK_MAX;
+}
+
+/* The context of a wake without the hooks of interrupts. Timers have their hooks in any step. */
+static __always_inline void wake_context(struct ct_rec *w, const struct cpu_context *in)
+{
+	if (in) {
+		w->state = in->ctx;
+		if (in->ctx == CT_CTX_SOFTIRQ)
+			w->wait = in->what;
+	} else if (govern_sheds(CT_SHED_HOOKS) && wake_in_interrupt()) {
+		w->state = CT_CTX_IRQ;
+	}
+}
+
+/*
+ * True: in this context, the system call of the current task may be the cause of the wake. In an
+ * interrupt, the current task is mostly not the waker. The exception is a network softirq that runs
+ * on top of the task's send or connect, as on loopback.
+ */
+static __always_inline bool wake_may_be_sent(const struct ct_rec *w)
+{
+	return w->state == CT_CTX_TASK || w->state == CT_CTX_IRQ ||
+	       (w->state == CT_CTX_SOFTIRQ && w->wait == NET_RX_SOFTIRQ);
+}
+
+/* Adds the system call of the current task to a wake whose object is known already. */
+static __always_inline void wake_sender(struct ct_rec *w, struct task_struct *cur)
+{
+	__u16 nr = wake_may_be_sent(w) ? wait_syscall(cur, task_regs(cur)) : CT_NR_NONE;
+	__u8 kind;
+
+	if (nr == CT_NR_NONE)
+		return;
+	kind = SYSCLASS_WAIT(wait_class(nr));
+	if (w->state != CT_CTX_TASK && kind != CT_W_WRITE && kind != CT_W_CONNECT)
+		return;
+	w->nr = nr;
+	w->aux = kind;
+}
+
+/* Sets the object of a wake, and the system call of the waker: see CT_WAKE. */
+static __always_inline void wake_reason(struct cpu *c, struct ct_rec *w, struct task_struct *cur,
+					const struct cpu_context *in, __u64 now)
+{
+	struct wait_ctx x = { .now = now };
+	__u64 ready = context_ready_obj(c, cur, now);
+
+	if (ready) {
+		w->flags |= CT_WF_READY;
+		w->obj = ready;
+	}
+	if (in && in->ctx == CT_CTX_TIMER)
+		w->obj = in->what;
+	if (task_is_kernel(cur) || cur->tgid == ct_tracer_tgid)
+		return;
+	if (in || ready || (w->state == CT_CTX_IRQ && !cur->pid)) {
+		wake_sender(w, cur);
+		return;
+	}
+	ct_wait_waker(&x);
+	if (x.w.nr == CT_NR_NONE)
+		return;
+	if (w->state == CT_CTX_IRQ && x.w.kind != CT_W_WRITE && x.w.kind != CT_W_CONNECT)
+		return;
+	w->nr = x.w.nr;
+	w->aux = x.w.kind;
+	w->obj = x.w.obj;
+}
+
+/* Emits the CT_WAKE of p by the current task, or by an interrupt on top of it. */
+static __always_inline void wake_emit(struct cpu *c, struct task_struct *p, struct task_struct *cur,
+				      __u64 now)
+{
+	const struct cpu_context *in = context_now(c);
+	struct ct_rec w = { .nr = CT_NR_NONE }, *r;
+
+	wake_context(&w, in);
+	if (p == cur)
+		w.flags |= CT_WF_SELF;
+	if (!cur->pid)
+		w.flags |= CT_WF_IDLE;
+	else if (task_is_kernel(cur))
+		w.flags |= CT_WF_KTHREAD;
+	if (cur->flags & PF_EXITING)
+		w.flags |= CT_WF_EXITING;
+	if (p->__state & TASK_FROZEN)
+		w.flags |= CT_WF_FROZEN;
+	wake_reason(c, &w, cur, in, now);
+	r = emit_reserve(c, sizeof(*r), now);
+	if (!r)
+		return;
+	/*
+	 * Writes each field separately. To copy the whole record would read words that were stored
+	 * as bytes before, which is slow.
+	 */
+	r->kind = CT_WAKE;
+	r->state = w.state;
+	r->wait = w.wait;
+	r->flags = w.flags;
+	r->tid = p->pid;
+	r->peer = cur->pid;
+	r->nr = w.nr;
+	r->aux = w.aux;
+	r->obj = w.obj;
+	emit_submit(r, now);
+}
+
+#endif
