@@ -25,7 +25,7 @@ static struct governor_spent governor_loop_spent(struct governor_loop *g)
 {
 	struct governor_loop_threads threads = { 0 };
 	struct governor_spent s;
-	uint64_t passed_ns;
+	uint64_t passed_ns, short_ns;
 	struct timespec ts;
 
 	g->opt.threads(g->opt.arg, &threads);
@@ -33,10 +33,13 @@ static struct governor_spent governor_loop_spent(struct governor_loop *g)
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
 	g->bpf_now_ns = probe_cost_ns(g->opt.probe);
 	/* The budget pays for passing over the events of tasks that are capped by their own records.
-	 * It does not pay for passing over the events of tasks in capped groups. */
+	 * It does not pay for passing over the events of tasks in capped groups, nor over short waits. */
 	passed_ns = probe_passed_ns(g->opt.probe);
-	s.passed_ns = g->governor.spent.passed_ns + (g->stats.n_groups ? passed_ns - g->passed_ns : 0);
+	short_ns = probe_short_ns(g->opt.probe);
+	s.passed_ns = g->governor.spent.passed_ns + (g->stats.n_groups ? passed_ns - g->passed_ns : 0) +
+		      short_ns - g->short_ns;
 	g->passed_ns = passed_ns;
+	g->short_ns = short_ns;
 	s.other_ns = threads.inspect_ns;
 	s.capture_ns = g->bpf_now_ns + (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec -
 		       threads.inspect_ns - threads.aside_ns;

@@ -70,11 +70,13 @@ struct governor_loop_options {
 struct governor_loop_stats {
 	enum ct_shed step;
 	bool paused;
-	bool blind;            /* inspections are stopped */
-	uint64_t since_ns;     /* start of the step, boot time */
-	double cost_percent;   /* % of the machine's CPU time, over the last seconds */
-	double bpf_percent;    /* part of cost_percent: the BPF programs */
-	double passed_percent; /* part of cost_percent: what the tasks of capped groups pay themselves */
+	bool blind;          /* inspections are stopped */
+	uint64_t since_ns;   /* start of the step, boot time */
+	double cost_percent; /* % of the machine's CPU time, over the last seconds */
+	double bpf_percent;  /* part of cost_percent: the BPF programs */
+	/* part of cost_percent: what the tasks of capped groups, and tasks with short waits in a coarse step,
+	 * pay themselves */
+	double passed_percent;
 	/* CPU time since the programs were loaded: of the whole tracer, and of the BPF programs alone */
 	uint64_t spent_ns, bpf_ns;
 	uint64_t changes;           /* how many steps were taken, forward and back */

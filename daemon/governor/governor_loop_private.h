@@ -29,7 +29,7 @@ struct governor_loop {
 	struct {
 		uint64_t group, since_ns;
 	} grouped[GOVERN_GROUPS];
-	uint64_t passed_ns; /* the last result of probe_passed_ns() */
+	uint64_t passed_ns, short_ns; /* the last results of probe_passed_ns() and probe_short_ns() */
 	/* left_out: the result of probe_left_out() when the first group was capped. left_out_apart: how many
 	 * records the caps of single tasks have left out since then. */
 	uint64_t left_out, left_out_apart;

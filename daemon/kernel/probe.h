@@ -135,8 +135,10 @@ int probe_run_time(struct probe *p, uint64_t *ret_ns);
 /* An estimate of the CPU time in nanoseconds that the programs have cost so far. The programs count all
  * their runs, and measure the time of some. */
 uint64_t probe_cost_ns(struct probe *p);
-/* What the short waits that were not recorded would have cost so far in the step before CT_SHED_COARSE: an
- * estimate of the CPU time in nanoseconds of the programs and of the drain thread. */
+/* The CPU time in nanoseconds that it took to find that waits are too short for a record, in coarse steps. */
+uint64_t probe_short_ns(const struct probe *p);
+/* What these waits would have cost in the step before CT_SHED_COARSE: an estimate of the CPU time in
+ * nanoseconds of the programs and of the drain thread. */
 uint64_t probe_whole_cost_ns(const struct probe *p);
 /* False: this kernel cannot do the step CT_SHED_COARSE. */
 bool probe_can_be_coarse(const struct probe *p);

@@ -44,8 +44,8 @@ void probe_govern_calibrate(struct probe *p, bool measure)
 	p->govern.dispatch_ns = GOVERN_CALL_NS;
 	for (int k = 0; k < GOVERN_KINDS; k++)
 		p->govern.mean_ns[k] = k == GOVERN_LIGHT   ? GOVERN_LIGHT_NS
-					: k == GOVERN_SHORT ? GOVERN_SHORT_NS
-							    : GOVERN_MEAN_NS;
+				       : k == GOVERN_SHORT ? GOVERN_SHORT_NS
+							   : GOVERN_MEAN_NS;
 	if (!measure || prctl(PR_GET_NAME, comm))
 		return;
 	without = govern_rename_ns(comm);
@@ -318,14 +318,18 @@ uint64_t probe_cost_ns(struct probe *p)
 				 (c.timed < GOVERN_RUNS_FEW ? (double)c.timed / GOVERN_RUNS_FEW : 1);
 		p->govern.cost_ns += (double)c.runs * (p->govern.dispatch_ns + *mean);
 		if (k == GOVERN_SHORT)
-			p->govern.whole_ns += (double)c.runs *
-					      (2 * p->govern.dispatch_ns + p->govern.mean_ns[GOVERN_SWITCH] +
-					       p->govern.mean_ns[GOVERN_WAKE] + GOVERN_DRAIN_NS);
+			p->govern.n_short += (double)c.runs;
 	}
 	return (uint64_t)p->govern.cost_ns;
 }
 
+uint64_t probe_short_ns(const struct probe *p)
+{
+	return (uint64_t)(p->govern.n_short * (p->govern.dispatch_ns + p->govern.mean_ns[GOVERN_SHORT]));
+}
+
 uint64_t probe_whole_cost_ns(const struct probe *p)
 {
-	return (uint64_t)p->govern.whole_ns;
+	return (uint64_t)(p->govern.n_short * (2 * p->govern.dispatch_ns + p->govern.mean_ns[GOVERN_SWITCH] +
+					       p->govern.mean_ns[GOVERN_WAKE] + GOVERN_DRAIN_NS));
 }

@@ -47,7 +47,7 @@ struct probe {
 		double dispatch_ns;
 		double mean_ns[GOVERN_KINDS]; /* CPU time of one run, without that of the call itself */
 		struct govern_cost told[GOVERN_KINDS];
-		double cost_ns, whole_ns;
+		double cost_ns, n_short;
 		uint64_t lost;
 		uint64_t left_out[GOVERN_CAPS]; /* value of the slot's counters when a task's cap began */
 		uint64_t *capped; /* the map ct_capped: GOVERN_WORDS words, one bit for each tid */

@@ -130,6 +130,11 @@ uint64_t probe_cost_ns(struct probe *p)
 	return 0;
 }
 
+uint64_t probe_short_ns(const struct probe *p)
+{
+	return 0;
+}
+
 uint64_t probe_whole_cost_ns(const struct probe *p)
 {
 	return 0;
