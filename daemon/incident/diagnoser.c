@@ -39,7 +39,8 @@ int diagnoser_new(struct diagnoser **ret)
 	d->pid = fork();
 	if (!d->pid) {
 		prctl(PR_SET_NAME, "ctraced-why", 0, 0, 0);
-		signal(SIGINT, SIG_IGN); /* Ctrl-C reaches all processes; this one ends with the daemon */
+		signal(SIGINT, SIG_IGN); /* Ctrl-C sends SIGINT to this process too, but it has to live as
+					  * long as the daemon */
 		diagnoser_serve(ends[1]);
 	}
 	close(ends[1]);
@@ -55,7 +56,7 @@ int diagnoser_new(struct diagnoser **ret)
 	return 0;
 }
 
-/* Ends the open question with this answer. */
+/* Closes the open question and calls its function: with the answer, or with NULL and the reason. */
 static void diagnoser_conclude(struct diagnoser *d, json_t *answer, const char *why)
 {
 	diagnoser_answer_fn fn = TAKE_PTR(d->fn);
@@ -103,8 +104,8 @@ static int diagnoser_event(sd_event_source *s, int fd, uint32_t events, void *ar
 	return 0;
 }
 
-/* Gives up the open question. The process limits its own time, so this happens only if the process is
- * stopped or gets no CPU. */
+/* Gives up the open question. The process limits the time of its answers (DIAGNOSER_WALL_S), so an answer
+ * is late only if the process is stopped or gets no CPU. */
 static int diagnoser_late(sd_event_source *s, uint64_t usec, void *arg)
 {
 	diagnoser_conclude(arg, NULL, "the process that diagnoses hangs did not answer in time");
@@ -126,7 +127,8 @@ void diagnoser_free(struct diagnoser *d)
 		return;
 	sd_event_source_disable_unref(d->io);
 	sd_event_source_disable_unref(d->late);
-	/* the process ends when the other end of its socket is closed; the daemon does not wait for that */
+	/* the process ends by itself when this end of its socket is closed; the daemon does not wait for it
+	 */
 	if (d->sock >= 0)
 		close(d->sock);
 	free(d);

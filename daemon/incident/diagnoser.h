@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * diagnoser.h - has a snapshot diagnosed by a separate process. This is because any program of the machine
- * may have put its bytes into the snapshot, and because the analysis takes memory and time.
+ * diagnoser.h - has a snapshot diagnosed by a separate process. The process is separate for two reasons:
+ * any program of the machine may have put its bytes into the snapshot, and the analysis takes memory and
+ * time.
  *
  * The daemon forks the process before it has threads or has opened anything of value. The process gives up
  * all privileges (diagnoser_jail.h). It forks a child for each question, so a child that crashes, leaks or
- * takes too long costs only one answer. If the process itself ends, there are no answers until the daemon is
- * started again: the daemon may not fork any more by then.
+ * takes too long costs only one answer. If the process itself ends, there are no answers until the daemon
+ * is started again: the daemon has given up the right to fork.
  *
- * The answer is that of `ctrace diagnose` for the time of the hang: from its beginning until the task was
- * back in its loop, or until the end of the snapshot.
+ * The answer is the answer of `ctrace diagnose` for the time of the hang. This time begins with the hang.
+ * It ends when the hang is over (for most rules: when the task is back in its loop), or with the snapshot.
  *
- * Main thread only.
+ * All functions run on the main thread.
  */
 #ifndef CTRACE_DAEMON_INCIDENT_DIAGNOSER_H
 #define CTRACE_DAEMON_INCIDENT_DIAGNOSER_H
@@ -33,16 +34,19 @@ struct diagnoser_question {
 struct diagnoser;
 
 /*
- * Receives the answer: {"text","verdict","cause","confidence":words as in
- * ctrace.diagnosis/1,"lasts":bool,"from_ns","to_ns" of the time that was
- * analysed,"root_cause":{"pid","tid","comm","text"},"chain":[{"pid","tid","comm","edge"}]}. It is valid
- * during the call and stays the diagnoser's. NULL: there is no answer, and why is a sentence.
+ * Receives the answer, or NULL and a sentence that says why there is none. The answer is valid only during
+ * the call. It is an object:
+ *   text, verdict, cause, confidence   as in ctrace.diagnosis/1 (doc/json.md)
+ *   lasts                              boolean: the task still hangs at the end of the snapshot
+ *   from_ns, to_ns                     the time that was analysed (boot time)
+ *   root_cause                         {pid, tid, comm, text}
+ *   chain                              [{pid, tid, comm, edge, and if known: cgroup, container}]
  */
 typedef void (*diagnoser_answer_fn)(void *arg, json_t *answer, const char *why);
 
 /* Forks the process. To be called before the daemon has threads. Returns 0 or -errno. */
 int diagnoser_new(struct diagnoser **ret);
-/* Has the answers delivered by this event loop. Returns 0 or -errno. */
+/* Delivers the answers through this event loop. Returns 0 or -errno. */
 int diagnoser_attach(struct diagnoser *d, sd_event *event);
 /* Ends the process. An open question gets no answer. Accepts NULL. */
 void diagnoser_free(struct diagnoser *d);

@@ -20,7 +20,7 @@
 
 #define JAIL_NOBODY 65534 /* the kernel's overflow id */
 
-/* A sanitizer keeps terabytes of addresses for itself, so a build with one has no limit. */
+/* A sanitizer reserves terabytes of addresses, so a build with a sanitizer has no limit. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define JAIL_MEMORY RLIM_INFINITY
 #else
@@ -42,7 +42,8 @@ static const int jail_server_calls[] = {
 #ifdef __NR_poll
 	__NR_poll,
 #endif
-#ifdef __SANITIZE_THREAD__ /* each process has a thread of the sanitizer */
+#ifdef __SANITIZE_THREAD__ /* in a process with this sanitizer, a thread of the sanitizer makes these calls  \
+			    */
 	__NR_rseq,    __NR_nanosleep, __NR_gettimeofday,
 #endif
 };
@@ -104,16 +105,16 @@ int diagnoser_jail(int keep_fd)
 	r = privilege_drop_bounding();
 	if (r)
 		return r;
-	/* A service that may not change its user keeps its user. Without capabilities, and unable to
-	 * open any file, this user can do no more than nobody. */
+	/* A service may be forbidden to change its user. Then the process keeps the user. Without
+	 * capabilities, and unable to open any file, this user can do no more than nobody. */
 	if (!geteuid() && !setgroups(0, NULL) && !setresgid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY) &&
 	    setresuid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY))
 		return -errno;
 	r = jail_drop_capabilities();
 	if (r)
 		return r;
-	/* The first call keeps other processes of the user nobody from looking into this process. A change of
-	 * ids resets its flag, so the call comes after the change. */
+	/* PR_SET_DUMPABLE keeps other processes of the user nobody from looking into this process. The
+	 * change of user above resets the flag, so this call comes after it. */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;

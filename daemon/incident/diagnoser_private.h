@@ -5,7 +5,8 @@
 
 #include "daemon/incident/diagnoser.h"
 
-/* The answer to a question as it goes over the socket: one packet, with JSON that has no final 0. */
+/* The packet in which an answer goes over the socket. The JSON has no final 0; its length follows from the
+ * length of the packet. */
 struct diagnoser_packet {
 	uint64_t id;
 	char json[DIAGNOSER_ANSWER_MAX];
@@ -14,9 +15,9 @@ struct diagnoser_packet {
 /* Serves questions from a socket until the other end is closed. Runs in the separate process. */
 _Noreturn void diagnoser_serve(int sock);
 
-/* Returns the answer as diagnoser.h describes it, or {"error":"why"}. NULL: out of memory. If memory does
- * not suffice for the whole trace, the time before the hang is left out, part by part, and then part of the
- * hang. */
+/* Diagnoses the trace in fd. Returns the answer as diagnoser.h describes it, or {"error":"why"}. NULL: out
+ * of memory. If memory does not suffice for the whole trace, the time before the hang is left out, part by
+ * part, and then a part of the hang. */
 json_t *diagnoser_answer(int fd, const struct diagnoser_question *q);
 
 #endif

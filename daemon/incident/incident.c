@@ -34,7 +34,8 @@ struct incidents {
 	sd_event_source *io, *timer;
 	int fd;           /* eventfd: readable when a hang was noted */
 	unsigned limited; /* hangs without a snapshot since the last snapshot */
-	uint64_t said_ns; /* when the last message about a refused snapshot was written; 0: not yet */
+	uint64_t said_ns; /* boot time of the last message about a hang without a snapshot; 0: none since
+			   * the last snapshot */
 	struct incidents_stats stats;
 
 	pthread_mutex_t lock; /* protects the members below */
@@ -91,8 +92,8 @@ static void note_drop(void *arg)
 	free(n);
 }
 
-/* Writes the first note of a hang, before any slow work. An error is ignored: without this note, only this
- * hang is lost, and only if the daemon ends now. The next write reports the cause of the error. */
+/* Writes the first note of a hang, before any slow work. An error is ignored: the hang is lost only if the
+ * daemon ends before it writes the next note. The next write reports the cause of the error. */
 static void note_run(void *arg)
 {
 	struct incident_note *n = arg;
@@ -187,7 +188,8 @@ static void incident_advance(void *arg)
 	incidents_step(in->owner);
 }
 
-/* Called if the worker has ended before this job. Then incidents_finish() does the job. */
+/* The worker calls this function instead of the job if it ends before the job has run. incidents_finish()
+ * then does the job. */
 static void incident_drop(void *arg)
 {
 }
@@ -231,7 +233,7 @@ static void incident_ask(struct incident *in)
 	_cleanup_close_ int fd = incident_store_snapshot(&is->store, in->name);
 	int r = fd < 0 ? fd : diagnoser_ask(is->opt.diagnoser, fd, &q, incident_answer, in);
 
-	if (r == -EBUSY) /* incidents_step() comes here again when the open question is answered */
+	if (r == -EBUSY) /* incidents_step() tries again after the answer to the open question */
 		return;
 	in->state = r ? INCIDENT_ANSWERED : INCIDENT_ASKS;
 	if (r == -ESRCH)
@@ -242,7 +244,7 @@ static void incident_ask(struct incident *in)
 		incident_lacks(in, "diagnosis", r);
 }
 
-/* Takes all steps that are possible without waiting. */
+/* Takes all steps of one incident that are possible without waiting. */
 static void incident_step(struct incident *in, uint64_t now_ns)
 {
 	if (in->state == INCIDENT_COLLECTS && now_ns >= in->due_ns)
@@ -287,8 +289,8 @@ static int incidents_timer(sd_event_source *s, uint64_t usec, void *arg)
 	return 0;
 }
 
-/* Has the first note written. If the daemon then ends before the snapshot is taken, the next daemon knows of
- * the hang. */
+/* Has the first note written. With this note, the next daemon knows of the hang if this daemon ends before
+ * the snapshot is taken. */
 static void incident_first_note(struct incident *in)
 {
 	struct incident_note *n = calloc(1, sizeof(*n));
@@ -308,8 +310,9 @@ static void incident_set_path(struct incident *in)
 	snprintf(in->path, sizeof(in->path), "%s/%s.ctr", in->owner->store.dir, in->name);
 }
 
-/* Returns the start of the snapshot for a hang. A task that is stuck for long is noticed again after a
- * restart, or late by a rule with a long threshold. Then only the last part of the wait is of interest. */
+/* Returns the start of the snapshot for a hang. A hang can be noticed long after it began: after a restart
+ * of the daemon, or by a rule with a long threshold. The snapshot then shows only the last part of the wait
+ * (INCIDENTS_SPAN_NS). */
 static uint64_t incident_from(const struct incidents *is, const struct detect_hang *h)
 {
 	uint64_t since_ns = h->since_ns;
@@ -344,7 +347,7 @@ static void incident_add(struct incident *in, const struct detect_hang *h)
 {
 	for (unsigned i = 0; i < in->n_hangs; i++)
 		if (in->hangs[i].tid == h->tid && in->hangs[i].since_ns == h->since_ns)
-			return; /* the same hang, noticed by another rule */
+			return; /* another rule has noticed the same hang */
 	if (in->n_hangs == INCIDENT_HANGS_MAX) {
 		in->hangs_refused++;
 		return;
@@ -362,8 +365,8 @@ static unsigned incidents_count(const struct incidents *is)
 	return n;
 }
 
-/* Notes a hang that gets no snapshot. Prints a message for the first such hang, and then one a minute,
- * until a snapshot is taken again. */
+/* Counts a hang that gets no snapshot. Prints a message for the first such hang, and then at most one a
+ * minute, until a snapshot is taken again. */
 static void incidents_limit(struct incidents *is, const struct detect_hang *h, uint64_t next_ns,
 			    uint64_t now_ns)
 {
@@ -476,7 +479,7 @@ static void incidents_remember(struct incidents *is, json_t *list)
 		const char *comm = json_string_value(json_object_get(json_object_get(doc, "victim"), "comm"));
 		int64_t ns = json_integer_value(real) - offset;
 
-		/* leaves out hangs of earlier boots, and times from before the clock was set back */
+		/* not above 0: a hang of an earlier boot; above now: the clock was set back after the hang */
 		if (ns > 0 && ns <= now_ns)
 			incident_times_add(&is->times, comm ? comm : "", incident_store_doc_uid(doc),
 					   (uint64_t)ns);
@@ -524,12 +527,12 @@ static void incidents_resume(struct incidents *is, json_t *doc)
 	}
 	in->owner = is;
 	incident_set_path(in);
-	/* the daemon may have ended after the snapshot, but before it noted that the snapshot exists */
+	/* the daemon may have ended after it took the snapshot and before it noted the snapshot */
 	in->has_snapshot |= !access(in->path, F_OK);
 	if (in->has_snapshot) {
 		in->state = INCIDENT_CUT;
 	} else if (!strcmp(in->boot_id, is->boot_id)) {
-		/* the snapshot gets the part that is still in the circular trace */
+		/* the snapshot gets what the circular trace still has */
 		in->to_ns = in->hangs[0].found_ns + is->opt.after_ns;
 	} else {
 		in->state = INCIDENT_ANSWERED;

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * incident.h - what the daemon does after it has noticed a hang: it takes a snapshot of the time around the
- * hang and has it diagnosed. It writes a note of both beside the snapshot, and a line into the journal.
+ * incident.h - what the daemon does after it has noticed a hang. It takes a snapshot of the time around the
+ * hang, has the snapshot diagnosed, writes a note about the hang and the diagnosis beside the snapshot, and
+ * writes a line into the journal.
  *
- * A hang that is noticed while a snapshot is waiting to be taken becomes part of the same incident. There are
- * limits on how often snapshots are taken and on the room for them; the notes make these limits hold across
- * restarts.
+ * A hang that is noticed while a snapshot is waiting to be taken becomes part of the same incident. There
+ * are limits on how often snapshots are taken, and on the room for them. The notes make these limits hold
+ * across restarts.
  *
- * No hang is forgotten when the daemon ends: before all other work, the daemon writes a note that is marked
- * as pending.
+ * Before all other work, the daemon writes a note that is marked as pending. So no hang is forgotten when
+ * the daemon ends:
  * - If the daemon is told to end, it takes the pending snapshots at once. The next daemon has them
  *   diagnosed.
  * - After a kill, the next daemon finds the note and takes what the circular trace still has.
- * - After a crash of the machine, the note says where to look.
+ * - After a crash of the machine, the next daemon completes the note with a command that searches the trace
+ *   of the earlier boot.
  *
- * Main thread, except for incidents_note(). The worker does the slow work.
+ * All functions run on the main thread, except incidents_note() and incidents_fit(). The worker does the
+ * slow work.
  */
 #ifndef CTRACE_DAEMON_INCIDENT_INCIDENT_H
 #define CTRACE_DAEMON_INCIDENT_INCIDENT_H
@@ -31,7 +34,7 @@
 #include "detect/detect.h"
 
 #define INCIDENTS_NOTED_MAX 64 /* noted hangs that wait for the main thread */
-#define INCIDENTS_OPEN_MAX  8  /* snapshots that are being made at a time */
+#define INCIDENTS_OPEN_MAX  8  /* incidents that are not finished, at a time */
 
 struct incidents;
 
@@ -50,18 +53,19 @@ struct incidents_stats {
 	uint64_t limited;                /* hangs that got no snapshot because of a limit */
 	uint64_t refused;                /* hangs for which a table had no room */
 	uint64_t removed;                /* hangs whose files were removed to make room */
-	uint64_t bytes, kept;            /* bytes and hangs in the directory at the last look */
+	uint64_t bytes, kept;            /* bytes and hangs in the directory after the last snapshot */
 };
 
-/* Makes the object. Takes copies of the options, but not of the strings, which have to live as long. Returns
- * 0 or -errno. */
+/* Makes the object. Copies the options, but not their strings, which have to live as long as the object.
+ * Returns 0 or -errno. */
 int incidents_new(sd_event *event, const struct incidents_options *opt, struct incidents **ret);
 /* To be called when the capture has begun. Resumes the incidents that are pending. */
 void incidents_begin(struct incidents *is, struct drain *drain);
-/* Notes a hang. For drain_options.hang; arg: the struct incidents. Never waits. Drain thread. */
+/* Notes a hang. Use it as drain_options.hang, with the struct incidents as arg. Never waits. Runs on the
+ * drain thread. */
 void incidents_note(void *arg, const struct detect_hang *hang);
-/* To be called after worker_stop() and before drain_stop(). Takes the snapshots that are pending, and writes
- * the notes that are due. Diagnoses that are missing come at the next start. */
+/* To be called after worker_stop() and before drain_stop(). Takes the snapshots that are pending, and
+ * writes the notes that are due. The next daemon makes the diagnoses that are missing. */
 void incidents_finish(struct incidents *is);
 /* To be called after the worker and the drain thread have ended. Accepts NULL. */
 void incidents_free(struct incidents *is);

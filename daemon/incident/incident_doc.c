@@ -14,8 +14,8 @@
 #define DOC_CHAIN_MAX 32
 #define DOC_WORD_MAX  32
 
-/* Makes a JSON string. A name may have any bytes, but a text in JSON may not, and it may be shown on a
- * terminal. */
+/* Makes a JSON string. A name may have any bytes, but JSON allows only valid text, and a terminal may show
+ * it. */
 static json_t *doc_text(const char *s)
 {
 	char clean[DOC_TEXT_MAX];
@@ -153,7 +153,7 @@ int incident_doc_read(json_t *doc, struct incident *ret)
 
 size_t incidents_fit(json_t *list, size_t bytes)
 {
-	/* starts with 2 for the brackets, less 1 because the loop counts one comma too many */
+	/* begins with 1: 2 for the brackets, less 1 because the loop counts one comma too many */
 	size_t keep = json_array_size(list), removed = 0, used = 1;
 
 	while (keep) {
@@ -170,7 +170,8 @@ size_t incidents_fit(json_t *list, size_t bytes)
 	return removed;
 }
 
-/* Gets a word of the JSON contract. NULL: the value does not have the form of such a word. */
+/* Gets a string of the form that words such as a verdict or a cause have. NULL: the value has another form.
+ */
 static const char *word_of(json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));

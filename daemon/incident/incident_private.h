@@ -36,28 +36,30 @@ struct incident {
 	char boot_id[INCIDENT_BOOT_LEN + 1];
 	struct detect_hang hangs[INCIDENT_HANGS_MAX];
 	unsigned n_hangs, hangs_refused;
-	/* The list of hangs from a note of an earlier run; it has more members than the structures
-	 * in `hangs`. NULL: this run noticed the hangs. */
+	/* The hangs from a note of an earlier run, as JSON: the note has more about a hang than struct
+	 * detect_hang can hold. NULL: this run noticed the hangs. */
 	json_t *told;
 	uint32_t uid;     /* user of the first hang, or INCIDENT_UID_UNKNOWN */
-	unsigned limited; /* hangs without a snapshot since the snapshot before this one */
+	unsigned limited; /* hangs without a snapshot between the snapshot of the last incident and this
+			   * incident */
 	uint64_t found_real_ns, due_ns;
 	uint64_t from_ns, to_ns, bytes; /* the window of the snapshot (boot time), and its size */
 	bool has_snapshot;
-	bool trimmed; /* the store was trimmed after the snapshot, and use is set */
+	bool trimmed; /* the store was trimmed after the snapshot, and `use` is set */
 	struct incident_store_use use;
 	json_t *diagnosis;          /* NULL: there is none */
-	char why[INCIDENT_WHY_MAX]; /* why the snapshot or the diagnosis is missing; "": none is */
+	char why[INCIDENT_WHY_MAX]; /* a sentence: why the snapshot or the diagnosis is missing; "": nothing
+				     * is missing */
 	char path[1200];            /* path of the snapshot */
 };
 
 /* Makes the text of the sidecar; the caller frees it. pending: the incident is not complete yet. NULL: out
  * of memory. */
 char *incident_doc(const struct incident *in, bool pending);
-/* Reads a sidecar of an earlier run. Returns 0, or -EINVAL: doc is no sidecar, or is complete. The caller
- * releases ret->told. */
+/* Reads a sidecar of an earlier run. Returns 0, or -EINVAL: doc is no sidecar, or its incident is complete.
+ * The caller releases ret->told. */
 int incident_doc_read(json_t *doc, struct incident *ret);
-/* Copies the well-formed parts of an answer of the diagnoser; the answer is hostile. NULL: a part that is
+/* Copies the well-formed parts of an answer of the diagnoser. The answer is hostile. NULL: a part that is
  * needed is missing. */
 json_t *incident_doc_diagnosis(json_t *answer);
 
@@ -70,9 +72,10 @@ __attribute__((format(printf, 3, 4))) void incident_say_field(FILE *f, const cha
 /* Sends an entry of n bytes to the journal's socket at path. Never waits. Returns 0; -EAGAIN: the journal
  * takes no more now; or -errno. */
 int incident_say_send(const char *path, const char *entry, size_t n);
-/* Writes the line to the journal with fields, and to stderr if stderr is not the journal. */
+/* Writes the line about a hang to the journal, with fields. If stderr is not the journal, writes the line
+ * to stderr too. */
 void incident_say(const struct incident *in);
-/* Writes a line that is not about a hang, in the same way. priority: LOG_*. */
+/* Writes a line that is not about a hang, to the same places. priority: LOG_*. */
 __attribute__((format(printf, 2, 3))) void incident_say_plain(int priority, const char *fmt, ...);
 
 #endif

@@ -25,8 +25,8 @@
 
 #define SAY_JOURNAL "/run/systemd/journal/socket"
 
-/* True: stderr is the journal. In JOURNAL_STREAM, systemd passes the device and inode number of the
- * journal's stream. */
+/* True: stderr is the journal. The variable JOURNAL_STREAM, set by systemd, holds the device and inode
+ * number of the stream to the journal. */
 static bool stderr_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
@@ -117,7 +117,8 @@ void incident_say_field(FILE *f, const char *name, const char *fmt, ...)
 		value = NULL;
 		return;
 	}
-	if (strchr(value, '\n')) { /* a value with a newline is preceded by its length */
+	if (strchr(value, '\n')) { /* in the native protocol, the length comes before a value that has a
+				    * newline */
 		uint64_t le = htole64((uint64_t)n);
 
 		fprintf(f, "%s\n", name);
@@ -141,8 +142,9 @@ int incident_say_send(const char *path, const char *entry, size_t n)
 		       : 0;
 }
 
-/* Writes a line to stderr if the journal's socket did not take it. If stderr is a stream to the journal too,
- * the stream may still have room. If it has none, only the note beside the snapshot reports the hang. */
+/* Writes a line to stderr. If stderr is a stream to the journal, the journal's socket has not taken the
+ * line, but the stream may have room for it. If the stream has no room either, only the note beside the
+ * snapshot reports the hang. */
 static void say_stderr(const char *line)
 {
 	_cleanup_free_ char *text = NULL;

@@ -71,7 +71,7 @@ static int store_open(const struct incident_store *s, bool make)
 	if (parent < 0)
 		return parent;
 	name = name ? name + 1 : s->dir;
-	if (make && !mkdirat(parent, name, 0700)) /* if this fails, the next step reports the error */
+	if (make && !mkdirat(parent, name, 0700)) /* if this fails, owned_dir() reports the error */
 		(void)fsync(parent);              /* if the disk fails, the sync of the files reports it */
 	fd = owned_dir(parent, name, O_NOFOLLOW, &trouble);
 	return fd == -ENOTDIR || fd == -ELOOP ? -EPERM : fd;
@@ -94,7 +94,7 @@ static int store_put_name(int dir, const char *from, const char *to)
 	return renameat(dir, from, dir, to) || fsync(dir) ? -errno : 0;
 }
 
-/* Makes a new file with a temporary name, readable by its owner alone, because the contents describe
+/* Makes a new file with a temporary name. Only the daemon's user can read it, because the contents describe
  * programs of all users. */
 static int store_create(int dir, const char *tmp)
 {
@@ -190,8 +190,7 @@ static bool has_suffix(const char *name, const char *suffix)
 	return n > k && !strcmp(name + n - k, suffix);
 }
 
-/* True: the two files are of one hang, because their names are the same up to the last dot (".json",
- * ".ctr"). */
+/* True: both files belong to one hang, because their names are equal up to the last dot (".json", ".ctr"). */
 static bool is_same_hang(const char *a, const char *b)
 {
 	const char *end = strrchr(a, '.');
@@ -211,7 +210,7 @@ struct store_hang {
 	struct dirent **files;
 	int n;
 	uint32_t uid;
-	uint64_t bytes, uid_bytes; /* uid_bytes: of all hangs of a user; set in the user's first hang */
+	uint64_t bytes, uid_bytes; /* uid_bytes: bytes of all hangs of a user; set in the user's first hang */
 	int uid_at;                /* index of the first hang of the same user */
 	bool ahead, stays, gone;
 };
@@ -263,8 +262,8 @@ static int store_group(int dir, struct dirent **files, int n, const char *name, 
 	return n_hangs;
 }
 
-/* The hang to remove next: the oldest one of the user with the most bytes. So one user's hangs do not push
- * out those of another user. NULL: no hang may be removed. */
+/* The hang to remove next: the oldest hang of the user whose hangs take the most bytes. So the hangs of one
+ * user do not push out those of another user. NULL: no hang may be removed. */
 static struct store_hang *store_next(struct store_hang *v, int n)
 {
 	struct store_hang *next = NULL;

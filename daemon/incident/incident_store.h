@@ -2,7 +2,7 @@
 /*
  * incident_store.h - the directory of the hangs that were caught (lib/incidents.h). A file appears whole or
  * not at all, and stays after a power cut. If the files need too much room, the oldest are removed. Any
- * thread, one at a time.
+ * thread may call the functions, but only one thread at a time.
  */
 #ifndef CTRACE_DAEMON_INCIDENT_INCIDENT_STORE_H
 #define CTRACE_DAEMON_INCIDENT_INCIDENT_STORE_H
@@ -22,7 +22,7 @@ struct incident_store {
 
 /* Makes the name of a hang: "20260131T140312Z-comm-123". real_ns: wall clock time. */
 void incident_store_name(char name[INCIDENT_NAME_MAX], uint64_t real_ns, const char *comm, uint32_t tid);
-/* Returns the wall clock time in such a name, in nanoseconds. 0: the text is no such name. */
+/* Returns the wall clock time in the name of a hang, in nanoseconds. 0: the text is no such name. */
 uint64_t incident_store_time(const char *name);
 /* The user of the hang that a note (lib/incidents.h) describes, or INCIDENT_UID_UNKNOWN. */
 uint32_t incident_store_doc_uid(const json_t *doc);
@@ -38,8 +38,8 @@ int incident_store_sidecar(const struct incident_store *s, const char *name, con
 /* Creates the file that becomes NAME.ctr. It has a temporary name until incident_store_commit(). Returns a
  * descriptor for writing, or -errno. */
 int incident_store_create(const struct incident_store *s, const char *name);
-/* Gives the file of incident_store_create() its name, or removes it (keep is false). Returns 0, or -errno:
- * the file is removed. Does not close fd. */
+/* Gives the file of incident_store_create() its final name (keep is true), or removes the file. Returns 0,
+ * or -errno: the file is removed. Does not close fd. */
 int incident_store_commit(const struct incident_store *s, const char *name, int fd, bool keep);
 /* Opens NAME.ctr for reading. Returns a descriptor or -errno. */
 int incident_store_snapshot(const struct incident_store *s, const char *name);
@@ -48,11 +48,18 @@ struct incident_store_use {
 	uint64_t bytes;
 	unsigned kept, removed;
 };
-/* Removes hangs until the rest fits into size_bytes. Never removes the hang `name`, which is new. The oldest
- * hang of the user with the most bytes goes first. If the clock was set back, the name of a hang can be more
- * than a day after now_ns (wall clock). Such a hang goes before the other hangs of its user. Also removes
- * files that were left half-written, so no other thread may be in incident_store_sidecar() or have a file
- * created. Returns 0 or -errno; ret is untouched on failure. */
+/*
+ * Removes hangs until the rest fits into size_bytes. Never removes the hang `name`, which is new. The
+ * oldest hang of the user whose hangs take the most bytes goes first.
+ *
+ * After the clock was set back, the time in the name of a hang can be more than a day after now_ns (wall
+ * clock). Such a hang goes before the other hangs of its user.
+ *
+ * Also removes files that were left half-written. So during the call, no other thread may be in
+ * incident_store_sidecar(), or between incident_store_create() and incident_store_commit().
+ *
+ * Returns 0 or -errno; ret is untouched on failure.
+ */
 int incident_store_trim(const struct incident_store *s, const char *name, uint64_t now_ns,
 			struct incident_store_use *ret);
 
