@@ -40,10 +40,10 @@ struct jobs {
 	bool first_done, stop;
 	jobs_row_list rows;
 	struct jobs_stats stats;
-	uint64_t since_ns; /* start of the present look; 0: the thread rests */
+	uint64_t since_ns; /* boot time at which the present round began; 0: the thread rests */
 };
 
-/* The context of a look at a path or a mapping. */
+/* The context of jobs_path(). */
 struct jobs_scan {
 	struct jobs *jobs;
 	uint32_t spec;
@@ -83,7 +83,7 @@ static void jobs_path_add(struct jobs *j, uint32_t spec, const char *path)
 		f->named = true;
 }
 
-/* Looks whether a file of a framework is at this path. */
+/* Takes the file at this path, if there is one: adds it, or marks a known file as named. */
 static void jobs_path(void *arg, const char *path)
 {
 	const struct jobs_scan *s = arg;
@@ -114,7 +114,8 @@ static bool jobs_spec_names(const struct jobs_spec *spec, const char *path)
 	return false;
 }
 
-/* Handles a mapping of a file that has the name of a framework's file. */
+/* Takes a mapped file that has the name of a framework's file. A known file that was written to gets new
+ * probes. */
 static void jobs_mapped(struct jobs *j, uint32_t spec, const struct jobs_mapping *m)
 {
 	struct jobs_file *f;
@@ -150,8 +151,8 @@ static int jobs_mapping(void *arg, const struct jobs_mapping *m)
 	return 0;
 }
 
-/* Checks that the paths still lead to the same files, and that the files were not written to. After a
- * write, instructions are at other places, and an old probe would hit the middle of an instruction. */
+/* Checks that the path of each file still leads to the file. Drops files that were written to: their
+ * instructions are at other places now, and an old probe would hit the middle of an instruction. */
 static void jobs_check_paths(struct jobs *j)
 {
 	for (size_t i = 0; i < j->files.n;) {
@@ -169,8 +170,8 @@ static void jobs_check_paths(struct jobs *j)
 	}
 }
 
-/* Looks only at paths, between two scans. A program that is named by its path may be rebuilt, and then be
- * started at once. */
+/* Runs between two scans, and looks only at binaries that a description names by path. Such a program may
+ * be rebuilt, and then be started at once. */
 static void jobs_look(struct jobs *j)
 {
 	struct jobs_scan s = { .jobs = j };
@@ -207,7 +208,7 @@ static void jobs_call(void *arg, const struct job_call *call)
 	struct jobs *j = arg;
 	uint32_t no = call->calls / JOBS_SPEC_FUNCTIONS_MAX;
 
-	/* jobs_file gave this number to the kernel side, which only hands it back */
+	/* jobs_file_new() gave this number to the kernel side, which only hands it back */
 	if (jobs_callees_add(j->callees, j->specs->v[no], call->calls % JOBS_SPEC_FUNCTIONS_MAX, call))
 		j->refused++;
 }
@@ -271,7 +272,7 @@ static void jobs_publish(struct jobs *j)
 	pthread_mutex_unlock(&j->lock);
 }
 
-/* Counts a round. Returns false if the thread has to end. */
+/* Publishes the counters and begins a round. Returns false if the thread has to end. */
 static bool jobs_count(struct jobs *j)
 {
 	bool stop;
@@ -294,7 +295,7 @@ static uint64_t jobs_cpu_ns(void)
 	return (uint64_t)t.tv_sec * NSEC_PER_SEC + (uint64_t)t.tv_nsec;
 }
 
-/* Takes new functions that jobs run. Returns the CPU time that this took. */
+/* Puts probes on the new functions that jobs run. Returns the CPU time that this took. */
 static uint64_t jobs_take_calls(struct jobs *j)
 {
 	uint64_t cpu_ns = jobs_cpu_ns();
@@ -303,8 +304,8 @@ static uint64_t jobs_take_calls(struct jobs *j)
 	return jobs_cpu_ns() - cpu_ns;
 }
 
-/* Rests, then waits until there is something to do. The rest is needed because a program can make up
- * functions without end. */
+/* Rests for a time in proportion to calls_ns, then waits until there is something to do. Without the rest,
+ * a program that makes up functions without end would keep this thread busy. */
 static void jobs_wait(struct jobs *j, uint64_t calls_ns)
 {
 	struct pollfd p[] = { { .fd = j->wake_fd, .events = POLLIN },

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs.h - makes frameworks report their jobs. A thread looks for the files of frameworks and puts probes on
- * their functions. It notices when a file is replaced, and it also probes the functions that jobs run. The
- * records come through the rings like all others.
+ * jobs.h - makes frameworks report their jobs. A thread looks for the files of frameworks and puts probes
+ * on their functions. It notices when a file is replaced, and it also probes the functions that jobs run.
+ * The probes put the records into the side ring (bpf/emit.h).
  *
  * A function in a file of a framework is probed in all processes. A function that a job runs is probed only
- * in the process of the job, because the address comes from that process, which may lie.
+ * in the process of the job, because the address comes from this process, which may lie.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_H
 #define CTRACE_DAEMON_JOBS_JOBS_H
@@ -22,12 +22,12 @@ struct jobs;
 
 struct jobs_stats {
 	uint64_t files, callees; /* files and functions that are probed now */
-	uint64_t stuck_ns;       /* how long the present look has taken so far; 0: the thread rests */
+	uint64_t stuck_ns;       /* how long the present round has taken so far; 0: the thread rests */
 	uint64_t refused; /* files and functions beyond the limits, and functions that cannot be probed */
 };
 
-/* The state of a framework, in the words of struct probe_hook. One row for each file, or one row that says
- * that no file was found. */
+/* The state of one file of a framework, in the words of struct probe_hook. A framework of which no file was
+ * found has one row that says so. */
 struct jobs_row {
 	char name[16 + JOB_NAME_MAX]; /* for example "jobs/libuv" */
 	char how[320], why[320], without[96];
@@ -43,8 +43,8 @@ int jobs_new(struct probe *probe, const struct jobs_specs *specs, struct jobs **
  * may be freed. Accepts NULL. */
 bool jobs_free(struct jobs *j);
 
-/* Any thread. Both accept NULL. jobs_rows() calls fn for each row with a lock held; row is valid during the
- * call. */
+/* Any thread may call jobs_stats() and jobs_rows(); both accept NULL. jobs_rows() calls fn for each row
+ * with a lock held; row is valid during the call. */
 struct jobs_stats jobs_stats(struct jobs *j);
 void jobs_rows(struct jobs *j, void (*fn)(void *arg, const struct jobs_row *row), void *arg);
 

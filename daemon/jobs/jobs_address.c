@@ -15,7 +15,7 @@ struct address_insn {
 };
 
 /* True: the register has to keep its value, because it is the stack pointer or an argument that is needed.
- * Registers are numbered as the machine does: rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
+ * reg is the number in machine code: rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
 static bool address_is_kept(unsigned reg, unsigned args)
 {
 	static const uint8_t arg_regs[] = { 7, 6, 2, 1, 8, 9 };

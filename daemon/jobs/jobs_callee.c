@@ -79,7 +79,8 @@ static int callee_mapping(void *arg, const struct jobs_mapping *m)
 
 	if (p->function < m->start || p->function >= m->end)
 		return 0;
-	/* The read of such a file, or of its memory, may wait for a server. So neither is read. */
+	/* If the file system may ask a server, reading the file or the memory that maps it may wait for
+	 * that server. So neither is read. */
 	if (unwind_mounts_avoid(p->mounts, m->pid, m->major, m->minor))
 		return -EREMOTE;
 	p->off = p->function - m->start + m->off;
@@ -124,8 +125,8 @@ int jobs_callees_add(struct jobs_callees *c, const struct jobs_spec *spec, size_
 	}
 	if (c->n == JOBS_CALLEES_MAX || same == JOBS_CALLEES_EACH)
 		return -ENOSPC;
-	/* The number may belong to another process by now. Then the address names no function of that
-	 * process, or a function that reports no jobs. */
+	/* The process may have ended, and its number may belong to another process by now. Then the address
+	 * names no function of that process, or a function that reports no jobs. */
 	pidfd = (int)syscall(SYS_pidfd_open, (pid_t)call->tgid, 0);
 	if (pidfd < 0)
 		return -errno;

@@ -42,7 +42,8 @@ static struct job_value file_value(const struct jobs_arg *a)
 				   .off = a->off };
 }
 
-/* True: the programs have to remember enqueues, because a start of a job counts only after its enqueue. */
+/* True: the BPF programs have to remember enqueues, because a start of a job counts only after its enqueue.
+ */
 static bool file_notes_enqueues(const struct jobs_spec *spec)
 {
 	for (size_t i = 0; i < spec->n_functions; i++)
@@ -162,8 +163,9 @@ static void file_functions(struct file_look *l)
 	}
 }
 
-/* Makes the value for an argument of a note. Returns false if the note does not have such a value. If an
- * argument is in memory, no address can be followed from there. */
+/* Makes the value for an argument of a note. Returns false if the note does not have such a value. The
+ * kernel side follows at most one address, so nothing can be read through an argument that is itself in
+ * memory. */
 static bool file_note_value(const struct jobs_arg *a, const struct jobs_note *n, struct job_value *ret)
 {
 	if (a->arg < 0)

@@ -34,8 +34,8 @@ int jobs_find_mappings(uint32_t pid, jobs_mapping_fn fn, void *arg);
 void jobs_find_all_mappings(jobs_mapping_fn fn, void *arg);
 
 /*
- * Opens the file of a mapping, whatever its path means by now. Returns a descriptor; -EREMOTE: the file
- * system may wait for a server, which may be the program itself; or -errno.
+ * Opens the file that is mapped, also if its path leads to another file by now. Returns a descriptor;
+ * -EREMOTE: the file system may wait for a server, which may be the process itself; or -errno.
  */
 int jobs_find_mapped(struct unwind_mounts *mounts, const struct jobs_mapping *m, struct stat *ret_st);
 /* Opens a regular file. *ret_st describes the opened file. Returns a descriptor; -EINVAL: no regular file;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobs_load.h - the setting "frameworks": reads the descriptions that it names. One thread. */
+/* jobs_load.h - reads the descriptions that the setting "frameworks" names. One thread. */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_LOAD_H
 #define CTRACE_DAEMON_JOBS_JOBS_LOAD_H
 
@@ -10,7 +10,8 @@
 #define JOBS_LOAD_MAX     64 /* the most frameworks that are loaded */
 #define JOBS_LOAD_ERR_MAX 512
 
-/* The directories of descriptions. The administrator's descriptions win over those that came with ctrace. */
+/* The directories of descriptions. A description of the administrator (JOBS_LOAD_ETC) replaces the
+ * description of the same name that came with ctrace. */
 #define JOBS_LOAD_ETC CTRACE_SYSCONFDIR "/ctrace/frameworks"
 #define JOBS_LOAD_USR CTRACE_DATADIR "/ctrace/frameworks"
 

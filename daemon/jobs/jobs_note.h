@@ -26,8 +26,8 @@ struct jobs_note {
  * called for the notes before the damage. */
 int jobs_note_each(const void *section, size_t n, void (*fn)(void *arg, const struct jobs_note *note),
 		   void *arg);
-/* Returns the register with this name (without '%', n characters): 1 + its number as in struct job_value. 0:
- * not known. */
+/* Finds a register by its name (n characters, without '%'). Returns 1 + its number, as in struct job_value.
+ * 0: there is no such register. */
 uint8_t jobs_note_reg(const char *name, size_t n);
 /* Returns the register of a function's argument 0 to 5, in the form of jobs_note_reg(). */
 uint8_t jobs_note_arg_reg(unsigned arg);

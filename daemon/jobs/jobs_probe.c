@@ -31,7 +31,7 @@ static int jobs_probe_call(void *arg, void *data, size_t size)
 
 	if (size >= sizeof(struct job_call))
 		p->fn(p->arg, data);
-	/* -EAGAIN ends the reading of the ring buffer, but this job_call is removed from it nevertheless */
+	/* -EAGAIN ends the reading; the ring buffer counts this job_call as read all the same */
 	return ++p->n_calls < JOBS_PROBE_CALLS ? 0 : -EAGAIN;
 }
 
@@ -91,7 +91,7 @@ int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, uint64_t o
 	l->rule = i;
 	p->used[i] = true;
 	r = bpf_map_update_elem(p->jobs.rules_fd, &i, rule, BPF_ANY) ? -errno : 0;
-	/* The probe at the return comes first. Without it, a job that starts would never end. */
+	/* The probe at the return is attached first: without it, a job that starts would never end. */
 	if (!r && rule->flags & JOB_RETURNS && !(l->ret = jobs_probe_attach(p, pid, path, off, i, true)))
 		r = -errno;
 	if (!r && !(l->entry = jobs_probe_attach(p, pid, path, off, i, false)))

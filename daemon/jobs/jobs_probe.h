@@ -17,7 +17,7 @@
 struct jobs_probe;
 struct jobs_link;
 
-/* Returns 0; -EOPNOTSUPP: the probe was opened without jobs, or this kernel refused the programs; or
+/* Returns 0; -EOPNOTSUPP: `probe` was opened without jobs, or this kernel refused the BPF programs; or
  * -errno. */
 int jobs_probe_new(struct probe *probe, struct jobs_probe **ret);
 /* To be called after all links were deleted. Accepts NULL. */
@@ -36,8 +36,8 @@ void jobs_probe_del(struct jobs_probe *p, struct jobs_link *link);
 
 /* A descriptor for epoll; readable when there is work for jobs_probe_calls(). It belongs to p. */
 int jobs_probe_fd(const struct jobs_probe *p);
-/* Calls fn for functions that jobs run and that the kernel side has not reported before. At most
- * JOBS_PROBE_CALLS of them. */
+/* Calls fn for at most JOBS_PROBE_CALLS functions that jobs run, and that the kernel side has not reported
+ * before. */
 void jobs_probe_calls(struct jobs_probe *p, void (*fn)(void *arg, const struct job_call *call), void *arg);
 
 #endif

@@ -30,7 +30,7 @@ struct jobs_arg {
 struct jobs_values {
 	struct jobs_arg job, queue, function;
 	bool returns; /* the job ends when the function returns */
-	bool queued;  /* a start counts only if the job was seen to be enqueued */
+	bool queued;  /* a start counts only if the enqueue of the job was seen */
 };
 
 struct jobs_function {
@@ -41,8 +41,8 @@ struct jobs_function {
 	bool note;
 	uint8_t event; /* enum ct_job */
 	struct jobs_values values;
-	/* the job runs values.function; the start of that function is the start of the job, with the values
-	 * below */
+	/* the job runs the function whose address is values.function; the start of that function is the
+	 * start of the job, with the values below */
 	bool has_calls;
 	struct jobs_values calls;
 };

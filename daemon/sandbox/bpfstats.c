@@ -95,7 +95,8 @@ static _Noreturn void bpfstats_serve(int sock)
 {
 	char request;
 
-	signal(SIGINT, SIG_IGN); /* Ctrl-C reaches all processes; this one ends with the daemon */
+	signal(SIGINT, SIG_IGN); /* Ctrl-C sends SIGINT to this process too, but it has to live as long as
+				  * the daemon */
 	prctl(PR_SET_NAME, "ctraced-stats", 0, 0, 0);
 	if (!bpfstats_confine(sock))
 		while (read(sock, &request, 1) == 1 && bpfstats_answer(sock))
@@ -146,7 +147,7 @@ static int bpfstats_receive(void)
 }
 
 /* Drops an answer that came too late for its question. Otherwise its descriptor would keep the statistics
- * on, and the late answer would be mistaken for the next one. */
+ * on, and the late answer would be taken for the answer to the next question. */
 static void bpfstats_drop_late(void)
 {
 	struct iovec iov = { &(char){ 0 }, 1 };

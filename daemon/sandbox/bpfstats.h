@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bpfstats.h - switches the kernel's statistics of BPF programs' run time on for a while. The kernel asks
- * for CAP_SYS_ADMIN, which the daemon does not keep. A process that is forked early keeps this capability,
- * and can do nothing else with it.
+ * bpfstats.h - switches on, for a while, the kernel's statistics of the run time of BPF programs. The
+ * kernel asks for CAP_SYS_ADMIN, which the daemon may not have kept. A small process keeps this capability:
+ * it is forked early, and can do nothing else with the capability.
  *
- * There is one such process. bpfstats_start() is for the main thread, bpfstats_open() for any thread.
+ * The main thread calls bpfstats_start(); any thread may call bpfstats_open().
  */
 #ifndef CTRACE_DAEMON_SANDBOX_BPFSTATS_H
 #define CTRACE_DAEMON_SANDBOX_BPFSTATS_H

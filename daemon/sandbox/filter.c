@@ -35,7 +35,8 @@ void filter_init(struct filter *f)
 	f->n = 0;
 	filter_load(f, offsetof(struct seccomp_data, arch));
 	filter_put(f, BPF_JMP | BPF_JEQ | BPF_K, FILTER_ARCH, 1, 0);
-	filter_return(f, SECCOMP_RET_KILL_PROCESS); /* another architecture has other numbers for the calls */
+	filter_return(f,
+		      SECCOMP_RET_KILL_PROCESS); /* on another architecture, the calls have other numbers */
 	filter_load(f, offsetof(struct seccomp_data, nr));
 }
 
@@ -50,7 +51,7 @@ void filter_allow(struct filter *f, const int *calls, size_t n)
 void filter_allow_values(struct filter *f, int call, unsigned arg, uint32_t mask, const uint32_t *values,
 			 size_t n)
 {
-	/* If the call is another one, jumps over the next instructions: two that load and mask the
+	/* If this is another call, jumps over the instructions that follow: two that load and mask the
 	 * argument, two for each value, and one that refuses. */
 	filter_put(f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, (uint8_t)(2 * n + 3));
 	/* the low half comes first: both machines are little-endian */

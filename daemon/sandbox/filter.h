@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * filter.h - makes a list of the system calls that a process may make, and enforces it: for good, for the
- * calling thread and all threads and processes that it creates later.
+ * filter.h - makes a list of the system calls that a process may make, and enforces the list for good: for
+ * the calling thread, and for all threads and processes that it creates later.
  *
- * A call that is not on the list fails with EPERM, and the kernel's audit log says so. Nothing is killed,
- * because another version of a library may try further calls and do without them. Calls that are younger
- * than clone3 fail with ENOSYS: libraries try those first and then an older call.
+ * A call that is not on the list fails with EPERM, and the kernel's audit log says so. No process is
+ * killed, because another version of a library may try further calls and do without them. Calls that are
+ * newer than clone3 fail with ENOSYS: a library tries the newest call first, and then an older one.
  */
 #ifndef CTRACE_DAEMON_SANDBOX_FILTER_H
 #define CTRACE_DAEMON_SANDBOX_FILTER_H
@@ -24,8 +24,8 @@ struct filter {
 void filter_init(struct filter *f);
 /* Allows these calls, whatever their arguments are. */
 void filter_allow(struct filter *f, const int *calls, size_t n);
-/* Allows a call if the argument with the number arg (from 0) has one of the n values. Only its low 32
- * bits are compared, after they were masked. */
+/* Allows a call if one argument has one of n values; otherwise the call fails with EPERM. arg: the number
+ * of the argument, from 0. Only its low 32 bits are compared, after they were masked. */
 void filter_allow_values(struct filter *f, int call, unsigned arg, uint32_t mask, const uint32_t *values,
 			 size_t n);
 /* Enforces the list. The thread must have set no_new_privs. Returns 0, -E2BIG (the list is too long) or

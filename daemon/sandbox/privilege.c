@@ -71,8 +71,8 @@ static bool perf_is_refused(uint32_t type, uint64_t config)
 	return fd < 0 && (errno == EACCES || errno == EPERM);
 }
 
-/* True: this kernel requires CAP_SYS_ADMIN for uprobe events, as Linux 6.18 does. With the capability,
- * the error would be that the path is missing. */
+/* True: this kernel requires CAP_SYS_ADMIN for uprobe events, as Linux 6.18 does. If the kernel does not
+ * require it, the test fails with another error, because the test names no path. */
 static bool uprobe_is_refused(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
@@ -89,7 +89,8 @@ static bool nice_is_refused(void)
 	return getrlimit(RLIMIT_NICE, &l) || l.rlim_cur < PRIVILEGE_NICE;
 }
 
-/* True: a directory belongs to another user, so the daemon cannot write to it without a capability. */
+/* True: the daemon's user may not write to one of the directories, so the daemon needs a capability for it.
+ */
 static bool dir_is_refused(const struct privilege_options *opt)
 {
 	for (size_t i = 0; i < opt->n_dirs; i++)
@@ -103,8 +104,8 @@ int privilege_drop_bounding(void)
 	int r = 0;
 
 	for (int c = 0; prctl(PR_CAPBSET_READ, c, 0, 0, 0) >= 0; c++)
-		/* Without CAP_SETPCAP the set cannot be made smaller. This is no error: the program
-		 * that took CAP_SETPCAP away is responsible for the set. */
+		/* Without CAP_SETPCAP the set cannot be made smaller. This is no error: the program that
+		 * took CAP_SETPCAP away from this process is responsible for the set. */
 		if (prctl(PR_CAPBSET_READ, c, 0, 0, 0) > 0 && prctl(PR_CAPBSET_DROP, c, 0, 0, 0) &&
 		    errno != EPERM)
 			r = -errno;
@@ -112,8 +113,8 @@ int privilege_drop_bounding(void)
 	return r;
 }
 
-/* Drops all capabilities except the kept ones. Some machines need a few more: the daemon tries without
- * them, and keeps those for which the kernel refuses. */
+/* Drops all capabilities except the kept ones. Some machines need a few more. So the daemon tries its work
+ * without these, and keeps each one without which the kernel refuses the work. */
 static int drop_capabilities(const struct privilege_options *opt)
 {
 	uint64_t effective = 0, permitted = 0, keep = privilege_kept;
@@ -129,7 +130,8 @@ static int drop_capabilities(const struct privilege_options *opt)
 		keep |= CAP(CAP_SYS_NICE);
 	if (dir_is_refused(opt))
 		keep |= CAP(CAP_DAC_OVERRIDE);
-	r = caps_set(effective, permitted); /* brings CAP_SETPCAP back, which the next step needs */
+	r = caps_set(effective, permitted); /* CAP_SETPCAP becomes effective again;
+					     * privilege_drop_bounding() needs it */
 	bounding = privilege_drop_bounding();
 	if (!r)
 		r = caps_set(effective & keep, permitted & keep);

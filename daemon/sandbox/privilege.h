@@ -9,11 +9,13 @@
  * Once the capture runs, the daemon can never again
  * - start a program or another process,
  * - load another BPF program,
- * - write to files that its user may not write to,
+ * - write to files that its user may not write to (except if one of its own directories is such a file:
+ *   then it keeps DAC_OVERRIDE),
  * - mount, use ptrace or a network,
  * - run memory that was written to.
  *
- * With kptr_restrict 2 kernel frames have no names: to read them from /proc/PID/stack would take SYS_ADMIN.
+ * If kptr_restrict is 2, kernel frames have no names: to read the names from /proc/PID/stack would take
+ * SYS_ADMIN.
  */
 #ifndef CTRACE_DAEMON_SANDBOX_PRIVILEGE_H
 #define CTRACE_DAEMON_SANDBOX_PRIVILEGE_H
@@ -28,8 +30,8 @@ struct privilege_options {
 	bool uprobes; /* the daemon will put probes on functions of programs */
 };
 
-/* To be called before anything else. From then on, only the daemon's user can read the files that it
- * creates, and only root can look into its memory. There are no core dumps. */
+/* To be called before anything else. From then on, other users cannot read the files that the daemon
+ * creates, only root can look into its memory, and there are no core dumps. */
 void privilege_begin(void);
 /*
  * Empties the bounding and the ambient set: the sets from which a program that this process executes could
@@ -39,8 +41,8 @@ void privilege_begin(void);
 int privilege_drop_bounding(void);
 /*
  * Gives up the privileges. To be called when the BPF programs are loaded and before there are threads,
- * because each thread has its own privileges. Returns 0, or -errno of the first that could not be given up;
- * the others are given up nevertheless.
+ * because each thread has its own privileges. If one step fails, the others are still done. Returns 0, or
+ * -errno of a step that failed.
  */
 int privilege_drop(const struct privilege_options *opt);
 

@@ -81,7 +81,7 @@ static const int calls_others[] = {
 	__NR_process_vm_readv,
 	__NR_pidfd_open,
 };
-#ifdef __x86_64__ /* machines that came later never had these calls */
+#ifdef __x86_64__ /* x86-64 still has these old calls; newer machines never had them */
 static const int calls_older[] = {
 	__NR_open,       __NR_stat,  __NR_lstat,     __NR_access,    __NR_readlink, __NR_rename,
 	__NR_unlink,     __NR_mkdir, __NR_rmdir,     __NR_dup2,      __NR_poll,     __NR_select,
@@ -101,8 +101,7 @@ static const uint32_t calls_bpf[] = {
 	BPF_ITER_CREATE,
 };
 
-/* The ioctls of perf events, those that clone files for snapshots, and the one with which stdio looks for a
- * terminal. */
+/* For perf events; for files that snapshots clone; TCGETS: stdio asks whether a file is a terminal. */
 static const uint32_t calls_ioctl[] = {
 	PERF_EVENT_IOC_ENABLE, PERF_EVENT_IOC_DISABLE, PERF_EVENT_IOC_SET_BPF, FICLONE, FICLONERANGE, TCGETS,
 };
