@@ -38,7 +38,8 @@ static int hang_time(const char *what, const char *value, bool may_be_off, uint6
 }
 
 /* Sets the time of each rule that has no setting of its own. A rule's own setting wins over hang-after,
- * whichever of the two is read first. The disk rule keeps its own time. */
+ * whichever of the two is read first. The disk rule keeps its own time, except that hang-after = off
+ * switches it off too. */
 static int hang_set_after(struct config_hang *c, unsigned section, struct detect_limits *limits,
 			  const char *what, const char *value, char *err)
 {

@@ -13,8 +13,8 @@
 struct config_hang {
 	bool on; /* the daemon looks for hangs */
 	struct detect_settings detect;
-	/* Bits 1 << CT_HANG_*: the rules whose time was set by the rule's own name. [0] is for all programs,
-	 * [n] for overrides[n - 1]. */
+	/* The rules whose time was set by the rule's own name, as bits 1 << CT_HANG_*. given[0] is for all
+	 * programs, given[n] for detect.overrides[n - 1]. */
 	uint32_t given[1 + DETECT_OVERRIDES_MAX];
 };
 
@@ -22,7 +22,7 @@ struct config_hang {
 void config_hang_defaults(struct config_hang *c);
 
 /*
- * Sets the setting name: "hangs" or one that begins with "hang-". section: 0 for all programs, n for
+ * Sets the setting `name`: "hangs" or a name that begins with "hang-". section: 0 for all programs, n for
  * overrides[n - 1]. what: the name as the user wrote it, for err. Returns 0; -ENOENT: there is no such
  * setting, or not in this section; -EINVAL with a sentence in err.
  */

@@ -12,9 +12,9 @@
 #define INCIDENT_RATE_LIMITS 4
 #define INCIDENT_RATE_MAX    100 /* the largest N of a limit */
 
-/* In any interval of v[i].per_ns there are at most v[i].n snapshots. One program gets at most half of them,
- * rounded up, and so does one user other than root. So a program that hangs again and again leaves some
- * snapshots for other programs. */
+/* In any interval of v[i].per_ns there are at most v[i].n snapshots. At most half of them, rounded up, are
+ * for one program, and at most half for one user other than root. So a program that hangs again and again
+ * leaves some snapshots for other programs. */
 struct incident_rate {
 	struct {
 		unsigned n;
@@ -39,7 +39,7 @@ struct incident_times {
  * Returns 0 or -EINVAL; ret is untouched on failure. */
 int incident_rate_parse(const char *s, struct incident_rate *ret);
 /* Returns true if a snapshot is allowed at now_ns, for a hang of the program comm of the user uid.
- * *ret_next_ns (may be NULL) becomes the earliest time at which it is allowed. 0: at any time.
+ * *ret_next_ns (may be NULL) becomes the earliest time at which a snapshot is allowed. 0: at any time.
  * UINT64_MAX: never. */
 bool incident_rate_allows(const struct incident_rate *r, const struct incident_times *t, const char *comm,
 			  uint32_t uid, uint64_t now_ns, uint64_t *ret_next_ns);

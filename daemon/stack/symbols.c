@@ -188,9 +188,10 @@ void symbols_user(struct symbols *s, uint32_t pid, const struct unwind_frame *f,
 		user_text(s, pid, f, text);
 		return;
 	}
-	/* The key is made of the file's serial number, which is never reused, and of the address in the
-	 * file, cut to 39 bits. So two frames have the same key only if a file claims to be larger than
-	 * that. Then two functions of this file are mixed up, and those of no other file. */
+	/* The key is made of the file's serial number, which is never reused, of the address in the file,
+	 * cut to 39 bits, and of `exact`. So functions of two files never have the same key. Two functions
+	 * of one file can have the same key only if the file claims to be larger than 2^39 bytes; then
+	 * their names are mixed up. */
 	key = f->elf->serial << 40 | ((f->vaddr - f->elf->file.base) << 1 & ((1ULL << 40) - 1)) | f->exact;
 	if (map_get(&s->known, key, &at)) {
 		snprintf(text, SYMBOLS_TEXT_MAX, "%s", s->texts.v + at);

@@ -2,10 +2,11 @@
 /*
  * symbols.h - turns an address into the text of a frame:
  * - "function+0x12 (module)";
- * - without a function "0x1234 (module)": the number is the address in the file, the same in every process;
+ * - without a function "0x1234 (module)": the number is the address in the file, which is the same in every
+ *   process;
  * - without a file "0x7f.. (anonymous)".
  *
- * C++ and Rust names are demangled. Kernel frames begin with "k:". One thread at a time for one struct
+ * C++ and Rust names are demangled. Kernel frames begin with "k:". One thread at a time may use one struct
  * symbols.
  */
 #ifndef CTRACE_DAEMON_STACK_SYMBOLS_H
@@ -30,9 +31,9 @@ void symbols_free(struct symbols *s);
 
 /* Loads the kernel's symbols, unless they are loaded, and returns their state. */
 enum symbols_kernel_state symbols_kernel_state(struct symbols *s);
-/* The text of a kernel frame: "k:function+0x12", with " (module)" behind it for a function of a module.
- * exact: as in struct unwind_frame. The text never has a kernel address: the machine's owner may have chosen
- * to hide it. */
+/* Makes the text of a kernel frame: "k:function+0x12", or "k:function+0x12 (module)". exact: as in struct
+ * unwind_frame. The text never has a kernel address, because the machine's owner may have chosen to hide
+ * the addresses. */
 void symbols_kernel(struct symbols *s, uint64_t addr, bool exact, char text[SYMBOLS_TEXT_MAX]);
 /* Reads the kernel frames of a task from /proc/TID/stack, which has names even where kallsyms hides
  * addresses. Returns how many frames (at most max). */

@@ -19,7 +19,8 @@ static void piece_add(const char *piece, size_t n, void *arg)
 
 	if (!n)
 		return; /* the piece may be NULL then */
-	/* A short mangled name can stand for gigabytes, so this stops when the text is full. */
+	/* A short mangled name can stand for gigabytes of text, so the demangler is left when `text` is
+	 * full. */
 	if (n > o->cap - o->n) {
 		memcpy(o->text + o->n, piece, o->cap - o->n);
 		o->n = o->cap;
@@ -29,8 +30,9 @@ static void piece_add(const char *piece, size_t n, void *arg)
 	o->n += n;
 }
 
-/* For names in punycode, the demangler of Rust's newer scheme calls back while it holds memory, and must not
- * be left early then. So such names are not demangled. */
+/* True: it is safe to leave the demangler with longjmp() while it works on this name. While the demangler
+ * decodes punycode in a name of Rust's newer scheme ("_R"), it holds memory, which would leak. So names
+ * that may have punycode ("u" and a digit) are not demangled. */
 static bool may_demangle(const char *name)
 {
 	if (!strncmp(name, "_Z", 2))

@@ -98,8 +98,7 @@ static int open_in(int dir, const char *name, int flags)
 	return (int)syscall(SYS_openat2, dir, name, &how, sizeof(how));
 }
 
-/* True: the descriptor is of a file system that answers without asking a server. This check does not ask
- * the server either. */
+/* True: the file system of fd answers without asking a server. The check itself asks no server either. */
 static bool is_local(struct symbols_jit *j, uint32_t pid, int fd, struct statx *ret)
 {
 	return fd >= 0 && !statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, ret) &&

@@ -76,8 +76,8 @@ static int line_add(struct symbols_kernel *k, char *line)
 	return VEC_PUSH(&k->syms, e);
 }
 
-/* If several names have the same address, the first one in the file is sorted first, because the
- * kernel prints this one. */
+/* If several names have the same address, the name that comes first in the file is sorted first, because
+ * the kernel prints that name. */
 static int entry_cmp(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;

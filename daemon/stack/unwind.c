@@ -17,8 +17,8 @@
 #define SIGNED_BITS  0x0000ffffffffffffULL
 
 /*
- * For each DWARF register its index in ct_iter_task.regs. REG_PC is where the walk keeps the program counter
- * among the DWARF registers.
+ * saved_index: for each DWARF register, its index in ct_iter_task.regs. The walk keeps the program counter
+ * among the DWARF registers, under the number REG_PC.
  */
 #if defined(__x86_64__)
 enum { REG_FP = 6, REG_SP = 7, REG_PC = 16, N_REGS = 17, SAVED_CS = 17, USER32_CS = 0x23 };
@@ -87,8 +87,8 @@ void unwind_end(struct unwind *u)
 
 long unwind_memory(struct unwind *u, uint64_t addr, void *buf, size_t n)
 {
-	/* At most two pages. Each has an iovec of its own, so that an unmapped second page does not fail the
-	 * first. */
+	/* Reads at most two pages. Each page has an iovec of its own: if the second page is not mapped, the
+	 * first page is still read. */
 	size_t first = MIN(n, 4096 - addr % 4096), second = MIN(n, (size_t)4096) - MIN(first, (size_t)4096);
 	struct iovec to = { .iov_base = buf, .iov_len = first + second };
 	struct iovec from[2] = { { .iov_base = (void *)(uintptr_t)addr, .iov_len = first },
@@ -144,7 +144,7 @@ static bool reg_known(const struct walk *w, uint64_t reg)
 	return reg < N_REGS && (w->known >> reg & 1);
 }
 
-/* Applies a rule. Returns 0 with *ret_val, or -errno: the register is not known any more. */
+/* Finds the caller's value of a register. Returns 0 with *ret_val, or -errno: the value is not known. */
 static int apply_rule(struct unwind *u, const struct walk *w, const struct unwind_cfi_rule *rule,
 		      unsigned reg, uint64_t cfa, const struct unwind_cfi_env *env, uint64_t *ret_val)
 {
@@ -176,8 +176,8 @@ static int apply_rule(struct unwind *u, const struct walk *w, const struct unwin
 	return -EBADMSG;
 }
 
-/* Makes one step by call frame information. -ENOENT: the frame has none; -ENODATA: it is the outermost
- * frame. */
+/* Goes to the caller with the help of call frame information. -ENOENT: the frame has none; -ENODATA: the
+ * frame is the outermost one. */
 static int step_cfi(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 {
 	struct walk to = { 0 };
@@ -256,7 +256,8 @@ static int step(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 #endif
 	if (!w->regs[REG_PC])
 		return -ENODATA;
-	/* a stack grows in one direction, except at a signal handler's own stack */
+	/* the frame of a caller lies at a higher address, except where a signal handler has a stack of its
+	 * own */
 	if (!w->exact && (w->regs[REG_SP] < sp || (w->regs[REG_SP] == sp && w->regs[REG_PC] == pc)))
 		return -EFAULT;
 	return 0;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * unwind.h - finds the user stack of a waiting task from its registers, the call frame information of its
- * files, and its memory. It stops no task and needs no frame pointers; it tries frame pointers where a file
- * has no call frame information. It uses the files that are really mapped, also deleted ones and those of
- * another mount namespace, whatever their paths mean now.
+ * files, and its memory. The task is not stopped. If a file has no call frame information, frame pointers
+ * are tried. The files are those that are really mapped: also deleted files, files of another mount
+ * namespace, and files whose path leads elsewhere by now.
  *
- * It does not know whether the task still waits: the caller checks that before and after. One thread at a
- * time for one struct unwind. Call unwind_begin() first, then any of the others, then unwind_end().
+ * This room does not know whether the task still waits: the caller checks it before and after. One thread
+ * at a time may use one struct unwind. Call unwind_begin() first, then any of the other functions, then
+ * unwind_end().
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_H
 #define CTRACE_DAEMON_STACK_UNWIND_H
@@ -27,7 +28,8 @@ struct unwind_frame {
 	struct unwind_elf *elf; /* NULL: there is no readable file; valid until unwind_end() */
 	const char *path;       /* path of the mapping; "": there is none; valid until unwind_end() */
 	bool mapped;            /* ip is in executable memory */
-	bool exact; /* ip is the instruction itself; false: ip is the return address behind a call */
+	bool exact; /* ip is the instruction itself; false: ip is a return address, so the call is before it
+		     */
 };
 
 /* Returns 0 or -ENOMEM. */

@@ -113,7 +113,7 @@ static int table_search(const struct unwind_elf *e, uint64_t vaddr, uint64_t *re
 	return -ENOENT;
 }
 
-/* Reads a CIE or FDE at vaddr; the cursor is set behind its length. */
+/* Reads a CIE or FDE at vaddr. *ret begins after the field with its length. */
 static int entry_read(const struct unwind_elf *e, uint64_t vaddr, uint8_t *buf, size_t cap,
 		      struct cursor *ret)
 {
@@ -156,9 +156,10 @@ static int cie_augmentation(struct cursor *c, const char *aug, struct cie *cie)
 		case 'S':
 			cie->signal = true;
 			break;
-		case 'B': /* arm64: return addresses are signed with the other key */
+		case 'B': /* arm64: return addresses are signed with key B; the walk removes any signature */
 			break;
-		default: /* the data of an unknown letter; the length of all data is known */
+		default: /* an unknown letter: its data and all that follow are skipped; c is already after
+			  * them */
 			return a.bad ? -EBADMSG : 0;
 		}
 	}
@@ -324,7 +325,7 @@ struct machine {
 
 static void rule_set(struct machine *m, uint64_t reg, enum unwind_cfi_how how, int64_t off)
 {
-	/* A walk does not need vector registers and the like. */
+	/* Registers with higher numbers, such as vector registers, are not needed for a walk. */
 	if (reg < UNWIND_CFI_REGS)
 		m->row.regs[reg] = (struct unwind_cfi_rule){ .how = how, .off = off };
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_cfi.h - call frame information (.eh_frame) of one ELF file: finds for a program counter the rules
+ * unwind_cfi.h - call frame information (.eh_frame) of one ELF file. For a program counter, finds the rules
  * that give the registers of the caller. Follows LSB 5, "Exception Frames", and DWARF 5, 6.4. One thread at
  * a time for one file.
  *
- * Entries are found through the sorted table of .eh_frame_hdr. Without it, an index is made from .eh_frame,
- * unless that is too large.
+ * Entries are found through the sorted table of .eh_frame_hdr. If the file has no such table, an index is
+ * made from .eh_frame, unless .eh_frame is too large.
  *
- * libdw's interpreter is not used: with it a file decides how much memory is allocated (register numbers,
- * remembered states), and it maps the file. This interpreter has fixed limits, needs no heap, and works on
- * bytes that were read.
+ * The interpreter of libdw is not used, for two reasons: it maps the file, and the file decides how much
+ * memory it allocates (register numbers, remembered states). This interpreter has fixed limits, needs no
+ * heap, and works on bytes that were read.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_CFI_H
 #define CTRACE_DAEMON_STACK_UNWIND_CFI_H
@@ -50,7 +50,7 @@ struct unwind_cfi_row {
 	struct unwind_cfi_rule regs[UNWIND_CFI_REGS];
 };
 
-/* Room for the bytes of an entry. Rows point into it. */
+/* Room for the bytes of one CIE and one FDE. The rows of a struct unwind_cfi point into it. */
 struct unwind_cfi_buf {
 	uint8_t cie[UNWIND_CFI_CIE_MAX];
 	uint8_t fde[UNWIND_CFI_FDE_MAX];

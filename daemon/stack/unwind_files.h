@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_files.h - a cache of the ELF files behind mappings. A file is identified by its device, inode, size
- * and times, so several processes share one entry. The number of files and their bytes have limits; the file
- * that was not used for the longest time goes first. One thread at a time.
+ * unwind_files.h - a cache of the ELF files behind mappings. A file is identified by its device, inode,
+ * size and times, so several processes share one entry. The number of files and the bytes kept about them
+ * have limits. The file that was not used for the longest time is removed first. One thread at a time.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_FILES_H
 #define CTRACE_DAEMON_STACK_UNWIND_FILES_H
@@ -14,7 +14,7 @@
 #include "daemon/stack/unwind_elf.h"
 
 #define UNWIND_FILES_MAX 64
-#define UNWIND_BYTES_MAX (24u << 20) /* bytes of what is remembered about files */
+#define UNWIND_BYTES_MAX (24u << 20) /* bytes of heap for all files together */
 
 struct unwind_files;
 

@@ -31,8 +31,8 @@ static bool fs_is_remote(const char *type)
 	return false;
 }
 
-/* Looks for a device in a mountinfo file. Returns 1: its file system is remote; 0: it is local; -ENOENT:
- * the device is not mounted there. */
+/* Looks for the device 0:minor_no in a mountinfo file. Returns 1: its file system is remote; 0: it is
+ * local; -ENOENT: the device is not mounted there. */
 static int mountinfo_look(const char *path, uint32_t minor_no)
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_maps.h - the executable mappings of a process, from /proc/PID/maps, and the mappings that must not
- * be read: those of files on a network or user-space file system, where a read may hang as long as the
- * server wants. One thread at a time.
+ * unwind_maps.h - the mappings of a process, from /proc/PID/maps: those with code, and those that must not
+ * be read. A mapping must not be read if its file is on a network or user-space file system, where a read
+ * may hang as long as the server wants. One thread at a time.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_MAPS_H
 #define CTRACE_DAEMON_STACK_UNWIND_MAPS_H
@@ -36,12 +36,12 @@ struct unwind_maps {
 	bool truncated;
 };
 
-/* Parses a line of /proc/PID/maps: "start-end perms off major:minor ino   path". Cuts off its newline;
- * *ret_path points into it. False: the line is not understood. */
+/* Parses a line of /proc/PID/maps: "start-end perms off major:minor ino   path". Cuts off the newline of
+ * the line; *ret_path points into the line. False: the line is not understood. */
 bool unwind_maps_parse(char *line, struct unwind_map *ret, const char **ret_path);
 
-/* Which file systems without a device of their own must be avoided. The answers are kept for some seconds,
- * and are used for other processes too. All zero at the start. Each thread has its own. */
+/* Remembers which devices with major number 0 must be avoided, for all processes. An answer is kept for
+ * some seconds. All zero at the start. Each thread has a structure of its own. */
 #define UNWIND_MOUNTS_MAX 32
 struct unwind_mounts {
 	struct unwind_mount {
@@ -54,8 +54,8 @@ struct unwind_mounts {
 	uint32_t shmem_minor; /* number of the device of memfd and shared anonymous memory */
 };
 
-/* True: a device, as tid sees it, may be a file system that has to ask a server. Devices with a major
- * number other than 0 are disks. */
+/* True: the file system on the device may have to ask a server. The device is looked up in the mounts of
+ * tid. A device with a major number other than 0 is a disk: false. */
 bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_no, uint32_t minor_no);
 
 /* Replaces the contents of m by the mappings of tid. Returns 0; -ESRCH: there is no such task; -ENOMEM; or
