@@ -21,8 +21,8 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* Descriptors that one message may carry (SCM_MAX_FD in the kernel). The buffer has room for all of them.
- * Otherwise the kernel would close the rest on this thread. */
+/* Descriptors that one message may carry (SCM_MAX_FD in the kernel). The buffer has room for all of them:
+ * otherwise the kernel would close the others on this thread, and a close may never return. */
 #define CONTROL_FDS_MAX 253
 
 struct client {
@@ -69,8 +69,8 @@ static void control_dispose(struct control *c, uid_t uid, int fd)
 		close(fd);
 }
 
-/* Ends a connection, so that nothing more can arrive. Closes it at once if nothing has arrived; otherwise
- * it may hold descriptors, and control_dispose() closes it. */
+/* Ends a connection, so that nothing more can arrive. If bytes have arrived that were not read, they may
+ * hold descriptors, so control_dispose() closes the connection. Otherwise closes it at once. */
 static void control_hang_up(struct control *c, uid_t uid, int fd)
 {
 	char byte;
@@ -99,9 +99,9 @@ static void client_drop(struct client *cl)
 		c->opt.gone(c->opt.arg, id);
 }
 
-/* Returns the events that the client's descriptor is polled for. If the buffer has a complete request,
- * this is EPOLLOUT, which is ready at once: the request is handled when the loop comes to this client
- * again. */
+/* Returns the events to poll for on the client's descriptor. If the buffer already has a complete request,
+ * the event is EPOLLOUT. The socket is ready for it at once, so the request is handled when the event loop
+ * comes to this client again. */
 static uint32_t client_events(const struct client *cl)
 {
 	if (cl->n_out)
@@ -160,8 +160,8 @@ static uint64_t thread_cpu_ns(void)
 	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
-/* Accounts for work for users other than root. begin_ns: the CPU time that the thread had used when
- * the work began. */
+/* Counts the CPU time of work for users other than root, and begins a pause if they have used too much.
+ * begin_ns: the CPU time that the thread had used when the work began. */
 static void control_spent(struct control *c, uint64_t begin_ns)
 {
 	uint64_t now_ns = clock_boot_ns(), ns = thread_cpu_ns() - begin_ns, more_ns;
@@ -321,9 +321,9 @@ static int client_event(sd_event_source *s, int fd, uint32_t events, void *arg)
 	return 0;
 }
 
-/* Finds the right of a client that has the credentials cred. Root and the daemon's user have all rights.
- * Members of the daemon's group (by primary or supplementary group) have the group's right. Returns
- * false if the client has no right. */
+/* Finds the right of a client with the credentials cred. Root and the daemon's user have all rights.
+ * Members of the daemon's group (by primary or supplementary group) have the right group_may. Returns false
+ * if the client has no right. */
 static bool control_allows(const struct control *c, int fd, const struct ucred *cred, enum control_right *ret)
 {
 	gid_t groups[1024]; /* more groups than this are not checked */
@@ -403,8 +403,8 @@ static bool control_is_gone(int fd)
 	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
 }
 
-/* Accepts a new connection. The check whether the user may have one more connection comes first, because
- * it is cheap. Returns true if the user is not root. */
+/* Takes a new connection, or refuses it. Looks first whether the user may have one more connection, because
+ * this is cheap. Returns true if the user is not root. */
 static bool control_take(struct control *c, int fd)
 {
 	struct ucred cred = { .uid = (uid_t)-1 };
@@ -593,7 +593,7 @@ static void control_make_dir(const char *path)
 	}
 }
 
-/* Makes a socket with that name, for its owner alone or also for the group. */
+/* Makes the socket at opt.path: for its owner alone, or also for the group. */
 static int control_bind(struct control *c, bool group, int *ret_fd)
 {
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
@@ -647,8 +647,8 @@ static int control_listen(struct control *c, bool group)
 }
 
 /*
- * Makes the socket again if its file is gone. A program that cleans up a directory may have removed the
- * file, and then no client could connect any more. By now the daemon has no privilege to give files to a
+ * Makes the socket again if its file is gone. A program that cleans up the directory may have removed the
+ * file, and without the file no client can connect. By now the daemon has no privilege to give files to a
  * group, so the new socket is for root only.
  */
 static int control_look(sd_event_source *source, uint64_t usec, void *arg)

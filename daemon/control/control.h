@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * control.h - the control socket. Each request and each answer is one JSON object on one line; a request may
- * come with a descriptor. This room decides which user may connect and reads hostile bytes within limits. It
- * does not know what a request means. Main thread only, except where stated.
+ * control.h - the control socket. Each request and each answer is one JSON object on one line; a request
+ * may come with a descriptor. This room decides which user may connect and reads hostile bytes within
+ * limits. It does not know what a request means. Main thread only, except where stated.
  *
- * Limits:
+ * Limits ("root" is here also the user as whom the daemon runs):
  * - CONTROL_CLIENTS_MAX connections. CONTROL_ROOT_CLIENTS of them are kept for root; a user other than root
  *   has at most CONTROL_USER_CLIENTS.
  * - CONTROL_LINE_MAX bytes for a request.
  * - CONTROL_TIMEOUT_S: a client that sends no request, or takes no answer, for this time is disconnected.
- * - In one round of the event loop, one request of each client is handled and CONTROL_ACCEPT_MAX connections
- *   are accepted.
+ * - One round of the event loop handles at most one request of each client, and accepts at most
+ *   CONTROL_ACCEPT_MAX connections.
  * - Connections and requests of users other than root take at most CONTROL_PACE_PERCENT of a CPU. Beyond
  *   that the daemon reads nothing from these users and accepts no connection for some milliseconds.
  * - The kernel keeps CONTROL_BACKLOG connections that are not accepted yet. Beyond that, connect() blocks.

@@ -19,10 +19,10 @@ enum metrics_unit {
 /* One sample, or a family of samples. A row without help continues the metric of the row above. */
 struct metrics_row {
 	const char *name, *type, *help;
-	const char *path; /* members of the answer: "file.records" */
-	/* A label with its value, such as result="done". Or only the name of a label, such as "cause":
-	 * then path has several numbers; each of them is a sample, and its name in path is the value of
-	 * the label. */
+	const char *path; /* members of the status, one in the other: "file.records" */
+	/* NULL; or a label with its value, such as result="done"; or only the name of a label, such as
+	 * "cause". In the last case, path leads to an object: each of its numbers is a sample, and the key
+	 * of the number is the value of the label. */
 	const char *label;
 	enum metrics_unit unit;
 };

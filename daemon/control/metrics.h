@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * metrics.h - makes metrics from the answer to the request "status", in Prometheus' text format 0.0.4. A
- * field that the answer does not have gives no metric, so that no metric says 0 where the value is not
+ * metrics.h - makes metrics from the answer to the request "status", in Prometheus' text format 0.0.4. If a
+ * field is missing in the answer, its metric is missing too: a metric never says 0 because a value is not
  * known. No I/O. Any thread.
  */
 #ifndef CTRACE_DAEMON_CONTROL_METRICS_H
@@ -10,7 +10,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-/* Makes the metrics from status, the answer to that request. boot_to_real_ns: wall clock time minus
+/* Makes the metrics from status, the answer to the request "status". boot_to_real_ns: wall clock time minus
  * boot time, in nanoseconds. Returns the text, which the caller frees. NULL: out of memory. */
 char *metrics_text(const json_t *status, int64_t boot_to_real_ns);
 

@@ -194,7 +194,7 @@ void cgroups_seen(struct cgroups *c, uint64_t id)
 		return;
 	if (c->known.n >= CGROUPS_KNOWN_MAX)
 		map_done(&c->known);
-	/* If there is no memory, the id is forgotten. The next task of this group brings it again. */
+	/* If there is no memory, the id is forgotten, until the next task of its group is seen. */
 	if (!map_set(&c->fresh, id, 0))
 		map_set(&c->known, id, 0);
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cgroups.h - gives names to control groups. Records carry the id of a task's cgroup. This room has the path
- * of the cgroup written, and the name of its container where that is known, as CT_OBJECT blobs of type
+ * cgroups.h - gives names to control groups. Records carry the id of a task's cgroup. This room writes the
+ * path of the cgroup, and the name of its container if it is known, as CT_OBJECT blobs of type
  * CT_OBJ_CGROUP.
  *
- * The id is the inode number of the cgroup's directory. To find the ids that are not known yet, the worker
+ * The id is the inode number of the cgroup's directory. To find the directories of new ids, the worker
  * walks the hierarchy: at most once a second, and for at most half a percent of a CPU. The walk needs no
- * privilege. open_by_handle_at() would be faster, but the daemon's list of system calls must not have it. If
- * a task is moved to another cgroup, the daemon notices at the task's next exec or rename, or when all tasks
- * are read anew.
+ * privilege. open_by_handle_at() would be faster, but the daemon's list of system calls must not have it.
+ * If a task is moved to another cgroup, the daemon notices at the task's next exec or rename, or when all
+ * tasks are read anew.
  *
- * A cgroup has no name if it has gone by then, or if it lies outside the hierarchy that the daemon sees (in
- * a container). No cgroup has a name if the machine has no cgroup2 (version 1 alone).
+ * A cgroup has no name if it has gone before the walk, or if it lies outside the hierarchy that the daemon
+ * sees (in a container). If the machine has only cgroup version 1, no cgroup has a name.
  */
 #ifndef CTRACE_DAEMON_RECORD_CGROUPS_H
 #define CTRACE_DAEMON_RECORD_CGROUPS_H
@@ -23,7 +23,7 @@
 #include "lib/map.h"
 
 #define CGROUPS_KNOWN_MAX 65536 /* ids that are remembered; if this is exceeded, all are forgotten */
-#define CGROUPS_NEW_MAX   4096  /* ids that one walk looks for; the others wait for the next walk */
+#define CGROUPS_NEW_MAX   4096  /* ids that one walk looks for; others wait until they are seen again */
 #define CGROUPS_WALK_MAX  65536 /* directories looked at in one walk */
 #define CGROUPS_DEPTH_MAX 32
 
@@ -52,10 +52,10 @@ struct cgroups_stats {
 struct cgroups_stats cgroups_stats(const struct cgroups *c);
 
 /*
- * Looks for the wanted ids below root. *ret (malloc'd; NULL: nothing found) has the blobs of those that were
- * found, back to back: for each id its path, and before the path the name of its container where that is
- * known. containers: the root of the files in which Docker and Podman keep these names ("/"). *ret_n: how
- * many ids were found. Returns 0 or -errno.
+ * Looks for the wanted ids below root. *ret (malloc'd; NULL: nothing found) has blobs back to back: for
+ * each id that was found its path, and before the path the name of its container, if it is known.
+ * containers: the root of the files in which Docker and Podman keep these names ("/"). *ret_n: how many ids
+ * were found. Returns 0 or -errno.
  */
 int cgroups_find(const char *root, const char *containers, const struct map *wanted, uint64_t now_ns,
 		 void **ret, size_t *ret_size, size_t *ret_n);

@@ -55,7 +55,7 @@ struct recorder;
 int recorder_new(const struct recorder_options *opt, struct recorder **ret, char err[RECORDER_ERR_MAX]);
 /* Frees the recorder without sealing. Accepts NULL. */
 void recorder_free(struct recorder *r);
-/* True: recorder_new() created the file. Then the caller may remove it when the start fails later. */
+/* True: recorder_new() created the file. If the start fails later, the caller may remove the file. */
 bool recorder_created(const struct recorder *r);
 
 /* Takes one blob, or fixed records back to back: bytes in the form that they have in the ring of this CPU. */
@@ -74,9 +74,9 @@ void recorder_lost(struct recorder *r, uint16_t cpu, enum ct_loss cause, uint64_
 struct tasks *recorder_tasks(struct recorder *r);
 /* Makes the present states of all tasks the checkpoint with which the file begins. */
 void recorder_begin(struct recorder *r, uint64_t now_ns);
-/* Seals the open file segment if it is large or old enough, or always if force is set. If it is old enough
- * but small, it stays open, and a copy of it is written (writer_save()). now_ns: a time before the rings were
- * last emptied. */
+/* Seals the open file segment if it is large or old enough, or always if force is set. A segment that is
+ * old enough but small stays open; only a copy of it is written (writer_save()). now_ns: a time before the
+ * rings were last emptied. */
 void recorder_seal(struct recorder *r, uint64_t now_ns, bool force);
 /* Does the same as writer_flush(). Any thread. */
 bool recorder_flush(struct recorder *r, uint64_t timeout_ns);

@@ -44,7 +44,7 @@ static const char *statedir_remedy(enum owned_trouble trouble)
 	return "look what is in it and 'chmod go-w' it, or choose another --state-dir";
 }
 
-/* Opens the directory, and refuses one that another user can write to: a file that this user puts there
+/* Opens the directory. Refuses a directory that another user can write to: a file that this user puts there
  * would get the trace. */
 static int statedir_dir(struct statedir *s, char *err)
 {
@@ -66,7 +66,8 @@ static int statedir_dir(struct statedir *s, char *err)
 	return r;
 }
 
-/* Opens the lock file. A file that is not the daemon's own is replaced; the lock file has no contents. */
+/* Opens the lock file. If the file belongs to another user, replaces it; nothing is lost, because the lock
+ * file has no contents. */
 static int statedir_lock_file(int dir_fd)
 {
 	enum owned_trouble trouble;

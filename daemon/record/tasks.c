@@ -116,8 +116,8 @@ static struct task *tasks_make(struct tasks *t, uint32_t tid)
 	return task;
 }
 
-/* Returns the entry of the task for a record at time ts, and makes an entry if there is none. NULL: the idle
- * task, a record from before the death of the task, or no room. */
+/* Returns the entry of a task for a record at time ts, and makes an entry if there is none. NULL: the task
+ * is the idle task, the task died after ts, or there is no room. */
 static struct task *tasks_touch(struct tasks *t, uint32_t tid, uint64_t ts)
 {
 	struct task *task = tasks_entry(t, tid);
@@ -206,12 +206,13 @@ static void tasks_switch_out(struct tasks *t, uint16_t cpu, const struct ct_rec 
 	task->st.last = *rec;
 	task->st.run = WINDOW_RUN_BLOCKED;
 	task->st.owner = 0;
-	/* CT_FUTEX comes just before the switch, from the same CPU. But if a task takes a free mutex and
-	 * then waits for a condition, the mutex has a CT_FUTEX without a switch. */
+	/* A CT_FUTEX comes just before the switch that it belongs to, from the same CPU. But if a task
+	 * takes a free mutex and then waits for a condition, the mutex has a CT_FUTEX without a switch. So
+	 * object and time are compared. */
 	if (rec->wait == CT_W_FUTEX && task->futex_obj == rec->obj && task->futex_ns <= rec->ts &&
 	    rec->ts - task->futex_ns < FUTEX_EARLY_NS)
 		task->st.owner = task->futex_owner;
-	/* the record of the wake-up came first, through the ring of another CPU */
+	/* the record of the wake-up was read first, from the ring of another CPU */
 	if (task->wake_ns > rec->ts)
 		task_runnable(t, task, task->wake_ns);
 }
@@ -294,9 +295,9 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 			task->futex_owner = ct_futex_owner(rec);
 		}
 		break;
-	/* The beginning of a cap. With CT_GV_GROUP, a BPF program has seen a living task of a capped group;
-	 * the record of its fork may have been left out. Without CT_GV_GROUP, the daemon has capped the task,
-	 * which may have ended. */
+	/* A cap begins: records of the task are left out from now on. With CT_GV_GROUP, a BPF program has
+	 * seen a living task of a capped group; the record of the task's fork may have been left out, so
+	 * the task may be new. Without CT_GV_GROUP, the daemon has capped the task, which may have ended. */
 	case CT_SHED:
 		if (!(rec->flags & CT_GV_CAP))
 			break;

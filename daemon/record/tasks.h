@@ -30,7 +30,8 @@ struct task {
 	uint32_t futex_owner;
 	uint32_t tgid;
 	uint64_t capped_ns;   /* the task's records are left out since this time; 0: they are not */
-	uint64_t uncapped_ns; /* end of the last cap; a record of the cap's beginning may be read after it */
+	uint64_t uncapped_ns; /* end of the last cap; the record of the beginning of that cap may be read
+			       * only after the end */
 	uint64_t group;       /* govern_group() of the task, as far as the daemon knows */
 	uint8_t flags;        /* TASK_* */
 	/* for inspect_policy: how often the time to the next inspection of this wait was doubled */
@@ -69,18 +70,18 @@ void tasks_free(struct tasks *t);
 
 /* Takes a fixed record. Records of kinds that change no state are ignored. */
 void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec);
-/* Notes that the records of the task are complete again, after a CT_SHED with CT_GV_CAP said that
- * they are not. */
+/* Notes the end of a cap: from ts_ns on, the records of the task are complete again. */
 void tasks_uncap(struct tasks *t, uint32_t tid, uint64_t ts_ns);
-/* The task has ended at ts_ns or before. Its end may not have been recorded. */
+/* Notes that the task ended at ts_ns or before. There may be no record of its end. */
 void tasks_ended(struct tasks *t, uint32_t tid, uint64_t ts_ns);
 /* Takes the name, process and kind of a task from a blob. */
 void tasks_identity(struct tasks *t, const struct ct_task_blob *blob);
 
 /*
- * A reading of all tasks by the task iterator: begin, each task, end. now_ns: when the reading began. A
- * state of the table that is older than now_ns is replaced by the state that was found. A task that was not
- * found, and for which no record is as new as now_ns, is marked as dead.
+ * The task iterator reads all tasks: tasks_found_begin() comes first, tasks_found() for each task, and
+ * tasks_found_end() last. now_ns: when the reading began. A state in the table that is older than now_ns is
+ * replaced by the state that was found. A task that was not found, and of which no record is as new as
+ * now_ns, is marked as dead.
  */
 void tasks_found_begin(struct tasks *t, uint64_t now_ns);
 void tasks_found(struct tasks *t, const struct ct_iter_task *found);

@@ -35,7 +35,8 @@ static json_t *report_file(const struct report_source *src, const struct writer_
 			 num(w->file_bytes), "evicted", num(w->dict_evicted));
 }
 
-/* The kernel's own count of lost records by CPU and cause, and the sum of each cause. */
+/* The counts of lost records: by cause (of the kernel side and of the daemon), and by CPU (of the kernel
+ * side). */
 static json_t *report_losses(const struct report_source *src, const struct recorder_stats *r)
 {
 	json_t *losses = json_object(), *cpus = json_array();
@@ -229,7 +230,7 @@ json_t *report_status(const struct report_source *src, double bpf_percent)
 	return a;
 }
 
-/* All capabilities that the daemon may keep (privilege.c). */
+/* Of the capabilities that the daemon may keep (privilege.c), those that it has. */
 static json_t *report_capabilities(void)
 {
 	static const struct {
@@ -258,8 +259,8 @@ static json_t *report_capabilities(void)
 	return list;
 }
 
-/* The state of lockdown, which is the word in brackets: "none", "integrity" or "confidentiality".
- * "unknown": there is no such file. */
+/* Reads the state of lockdown: "none", "integrity" or "confidentiality". In the file, the present state
+ * stands in brackets. "unknown": there is no such file. */
 static void report_lockdown(char ret[32])
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/security/lockdown", "re");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * service.h - what the requests of the control socket work with. Main thread.
+ * service.h - the state that the handlers of the control socket's requests share, and their workers. Main
+ * thread.
  *
  * The clients' worker does everything that may take long, and everything that touches a descriptor from a
  * client. So a file system that does not answer holds up neither the event loop nor the snapshots of hangs.
@@ -45,8 +46,8 @@ bool service_choked(void *arg);
 
 /* Starts the workers for clients. Returns 0 or -errno. */
 int service_start(struct service *s, sd_event *event);
-/* Has the clients' worker do a copy of job; fills in client, uid and owner. Returns 0, or -errno: the job
- * was dropped, and the client got an answer that says why. */
+/* Has the clients' worker do a copy of job, with client, uid and owner filled in. Returns 0, or -errno: the
+ * job was dropped, and the client got an answer that says why. */
 int service_post(struct service *s, uint64_t client, const struct worker_job *job);
 
 #endif

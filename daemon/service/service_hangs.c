@@ -19,9 +19,8 @@ struct hangs_job {
 	int error;
 };
 
-/* How long the list may be. control_answer() sends at most CONTROL_OUT_MAX bytes. 128 of them are for
- * the other members. They also hold the path of the directory, and JSON may need six bytes for each byte of
- * the path. */
+/* Bytes that the list may take in the answer. The rest of CONTROL_OUT_MAX is for the path of the directory,
+ * of which JSON may need six bytes for each byte, and 128 bytes for the other members. */
 #define HANGS_BYTES_MAX (CONTROL_OUT_MAX - 6 * sizeof(((struct hangs_job *)0)->dir) - 128)
 
 static void hangs_free(void *arg)

@@ -42,7 +42,7 @@ static void service_job_free(void *arg)
 	free(j);
 }
 
-/* Has the worker call run() with a copy of job. */
+/* Has the clients' worker do what `how` says, with a copy of job. */
 static void service_copy(struct service *s, uint64_t client, const struct service_job *job,
 			 const struct worker_job *how)
 {
@@ -121,8 +121,8 @@ static void snapshot_done(void *arg)
 	service_job_free(j);
 }
 
-/* Reads the time of a request that has the name key. If there is none, *ret becomes fallback. Returns
- * false if the value is not a time. */
+/* Reads the member `key` of a request, which is a time. If the member is missing, *ret becomes fallback.
+ * Returns false if the value is not a time. */
 static bool service_time(json_t *body, const char *key, uint64_t fallback, uint64_t *ret)
 {
 	json_t *v = json_object_get(body, key);

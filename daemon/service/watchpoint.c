@@ -23,7 +23,7 @@ struct watchpoint {
 	uint32_t id, pid;
 	int pidfd;
 	uint64_t obj;
-	/* start of the program's stack; another program in the same process has another start */
+	/* start of the program's stack; after an exec, the process has another start */
 	uint64_t stack_at;
 	struct watchpoint_access recent[WATCHPOINT_RECENT_MAX];
 	unsigned head, n;
@@ -116,8 +116,8 @@ static int read_value(uint32_t pid, uint64_t addr, uint32_t len, uint64_t *ret)
 	return errno == EPERM || errno == ESRCH ? -errno : -EFAULT;
 }
 
-/* Chooses the length to watch: the requested one. If none was requested: the length of the
- * variable, or else a length that the address allows. */
+/* Chooses how many bytes to watch. If the client named a length, takes it. Otherwise takes the size of the
+ * variable, or, if the size is not known, a length that the address allows. */
 static int choose_len(const struct watchpoint_want *want, const struct variable *v, uint32_t *ret,
 		      char err[WATCHPOINT_ERR_MAX])
 {
@@ -252,8 +252,8 @@ int watchpoints_news(struct watchpoints *ws, uint64_t client, uint32_t id, struc
 
 		if (w->client != client || w->id != id)
 			continue;
-		/* This check comes first, so that accesses that were made before the end are still
-		 * reported. */
+		/* Looks for the end before the accesses are copied. So accesses from before the end are
+		 * still reported. */
 		ret->end = watchpoint_ended(w);
 		for (ret->n = 0; ret->n < w->n; ret->n++)
 			ret->v[ret->n] = w->recent[(w->head + ret->n) % WATCHPOINT_RECENT_MAX];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * watchpoint.h - the variables that are watched for clients of the control socket. Finds a variable, sets
- * breakpoints on it, gives it a name in the trace, and keeps accesses until the client fetches them. The
- * records of accesses do not pass through here.
+ * breakpoints on it, gives it a name in the trace, and keeps copies of its accesses until the client
+ * fetches them. The drain thread writes the records of the accesses into the trace without this room.
  *
  * Any thread. watchpoints_add() reads files and may take long.
  */
@@ -18,7 +18,7 @@
 
 #define WATCHPOINT_ERR_MAX    512
 #define WATCHPOINT_WHERE_MAX  192
-#define WATCHPOINT_RECENT_MAX 256 /* accesses kept for the client; older ones are counted */
+#define WATCHPOINT_RECENT_MAX 256 /* accesses kept for the client; if more come, they are only counted */
 
 struct watchpoints;
 
