@@ -52,8 +52,8 @@ struct inspect {
 	bool stop;
 };
 
-/* Between two inspections lie 1/max_per_sec seconds. After a rest, a quarter of a second's inspections may
- * run at once. */
+/* The time between two inspections. If there was no inspection for a while, pace_wait() lets the
+ * inspections of a quarter of a second run at once. */
 static uint64_t pace_step(const struct inspect *v)
 {
 	return NSEC_PER_SEC / v->opt.max_per_sec;
@@ -374,7 +374,7 @@ void inspect_free(struct inspect *v)
 	}
 	pthread_mutex_unlock(&v->lock);
 	if (stuck)
-		return; /* the stuck thread still uses it */
+		return; /* a stuck thread still uses v */
 	while (v->q_n--)
 		item_done_with(&v->queue[v->q_head++ % INSPECT_QUEUE_MAX]);
 	while (v->r_n--)
@@ -421,8 +421,8 @@ int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw)
 		return -ENOMEM;
 	memcpy(copy, raw, n);
 	pthread_mutex_lock(&v->lock);
-	/* A late sample may be of a program that has ended, so it is refused. A late inspection is
-	 * as useful as an early one. */
+	/* A sample that has to wait is refused: by then its program may have ended. An inspection of a wait
+	 * may be late, and is as useful then. */
 	if (v->q_n && pace_wait(v, clock_boot_ns())) {
 		v->stats.asked++;
 		v->stats.refused_rate++;

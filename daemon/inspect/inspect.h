@@ -2,10 +2,11 @@
 /*
  * inspect.h - looks at tasks while they wait, and gives names to addresses.
  *
- * A thread of its own takes wants from a queue and puts results into another queue; both queues have a
- * limit. It holds no lock while it works, and it stops no task. The drain thread puts wants in and takes
- * results out. inspect_ask(), inspect_ask_sample(), inspect_ask_access(), inspect_take() and
- * inspect_stats() may be called from any thread and never wait for an inspection.
+ * A thread of its own takes requests (struct inspect_want, samples, accesses) from one queue, and puts
+ * results into another queue. Both queues have a limit. The thread holds no lock while it works, and stops
+ * no task. The drain thread puts the requests in and takes the results out. inspect_ask(),
+ * inspect_ask_sample(), inspect_ask_access(), inspect_take() and inspect_stats() may be called from any
+ * thread and never wait for an inspection.
  *
  * The thread reads files and memory of the programs it inspects. All of these bytes are hostile, so every
  * read has a limit. A thread that is stuck for 10 s is left alone, and another one takes over; there are at
@@ -30,12 +31,13 @@ struct inspect_options {
 	uint32_t max_per_sec; /* limit of inspections and samples together; 0: 100 */
 };
 
-/* asked = done + gone + refused_queue + refused_rate + failed + those that are still queued. */
+/* asked = done + gone + refused_queue + refused_rate + failed + the requests that are still queued or in
+ * work. */
 struct inspect_stats {
 	uint64_t asked;
 	uint64_t done;          /* results that were made */
 	uint64_t gone;          /* the task's wait had ended before or during the inspection */
-	uint64_t refused_queue; /* the queue of wants or of results was full */
+	uint64_t refused_queue; /* the queue of requests or of results was full */
 	uint64_t refused_rate;  /* samples that would have had to wait for the pace of max_per_sec */
 	uint64_t failed;        /* read_task() failed, or there was no memory */
 	uint64_t cut_short;     /* user stacks that ended at a limit (frames, time, unreadable memory) */
@@ -49,8 +51,8 @@ struct inspect_stats {
 
 /* Starts the thread. Returns 0, -ENOMEM, or -errno of creating the thread. */
 int inspect_new(const struct inspect_options *opt, struct inspect **ret);
-/* Stops the thread. If the thread is stuck in the kernel on a stuck program, gives up after two seconds and
- * does not free its memory. Accepts NULL. */
+/* Stops the thread. If the thread is stuck in the kernel, gives up after two seconds and does not free the
+ * memory. Accepts NULL. */
 void inspect_free(struct inspect *v);
 
 /* Queues an inspection; want is copied. Returns 0, or -EAGAIN: the queue is full (counted). */

@@ -206,8 +206,8 @@ int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, cons
 	return r;
 }
 
-/* Adds frames that the kernel found by frame pointer. Stops at the first frame that is not code: the kernel
- * had lost its way there. exact: the first address is the instruction itself, not a return address. */
+/* Adds frames that the kernel found by frame pointer. Stops at the first frame that is not code: there the
+ * kernel followed a wrong pointer. exact: ip[0] is the instruction itself, not a return address. */
 static void add_walked(struct inspect_look *l, uint32_t tid, uint32_t tgid, const uint64_t *ip, size_t n,
 		       bool exact)
 {
@@ -255,7 +255,7 @@ static struct inspect_look_known *known_get(struct inspect_look *l, const struct
 	return oldest;
 }
 
-/* Keeps the stack of res for later accesses. */
+/* Keeps a copy of the stack for later accesses. */
 static void known_put(struct inspect_look_known *k, const struct ct_rawaccess_blob *raw,
 		      const struct ct_stack_blob *stack)
 {
@@ -272,7 +272,8 @@ static void known_put(struct inspect_look_known *k, const struct ct_rawaccess_bl
 	k->n = raw->n_user;
 }
 
-/* Adds the stack with its names: the kept one if it is at most a second old, otherwise a new one. */
+/* Adds the stack with its names: a kept one if it has the same addresses and is at most a second old,
+ * otherwise a new one. */
 static int access_stack(struct inspect_look *l, const struct ct_rawaccess_blob *raw,
 			struct inspect_result *res)
 {

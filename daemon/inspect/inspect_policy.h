@@ -29,7 +29,8 @@ struct inspect_policy {
 	uint64_t long_wait_ns;
 	uint64_t next_scan_ns;
 	uint32_t next_tid;
-	/* A bucket of inspections. It fills at INSPECT_POLICY_PER_SEC. */
+	/* tokens: how many inspections may be asked for now. INSPECT_POLICY_PER_SEC are added in a second,
+	 * and there are never more than that. fill_ns: when tokens were last added. */
 	uint64_t fill_ns;
 	uint32_t tokens;
 	struct inspect_policy_shares shares; /* the inspections of the present second */

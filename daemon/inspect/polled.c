@@ -13,7 +13,7 @@
 #include "lib/cleanup.h"
 
 #define LEVELS      2    /* how many of the innermost functions of the program are looked at */
-#define AROUND      192  /* bytes of code before and behind the place where the task was seen */
+#define AROUND      192  /* bytes of code that are read before and behind the place where the task was seen */
 #define CODE_MAX    1024 /* a larger loop is not taken for a loop that polls */
 #define DEREF_REACH 24   /* bytes of code behind the load of a pointer in which its use is looked for */
 #define CALLED      64   /* bytes that are read of a function that the loop calls */
@@ -112,8 +112,8 @@ bool polled_wants(struct polled *p, uint32_t tid, uint64_t now_ns)
 	return l->tid != tid || now_ns >= l->next_ns;
 }
 
-/* True: the file is one of the libraries of the C library, which every program has. Their functions wait
- * on behalf of the program. */
+/* True: the path is that of a library of the C library, or of no file, such as "[vdso]". Their functions
+ * wait on behalf of the program. */
 static bool is_library(const char *path)
 {
 	static const char *const files[] = { GLIBC_FILES };
@@ -147,7 +147,7 @@ static void function_of(const struct unwind_frame *f, uint64_t *ret_start, uint6
 	*ret_end = end + bias;
 }
 
-/* True: an idle loop makes this system call. */
+/* True: a loop that polls a variable may make this system call, to wait or to read the clock. */
 static bool is_for_waiting(uint64_t nr)
 {
 #if defined(__x86_64__)

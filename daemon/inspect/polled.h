@@ -3,20 +3,21 @@
  * polled.h - finds the variable that a spinning task polls. It uses a few looks at the task's registers and
  * stack, and the bytes of the code around them.
  *
- * There is no disassembler. An instruction that reads memory can be recognised by its bytes: an operation, a
- * byte that says how the address is formed, a displacement. Bytes that only look like such an instruction
+ * There is no disassembler. An instruction that reads memory can be recognised by its bytes: an operation,
+ * a byte that says how the address is formed, a displacement. Bytes that only look like such an instruction
  * hardly ever give the address of a variable. The candidates that remain are ranked. The programs are
  * hostile: every loop and every read has a limit. x86-64 only; on other machines nothing is found. One
  * thread at a time for one struct polled.
  *
- * A variable is named if all of this holds: other tasks can write its memory, it has a symbol of the size
- * that is read, the smallest loop reads it, and its value does not change. The search also follows a pointer
- * that the loop loads, and looks into the functions that the loop calls, but not into those that they call. A
- * task polls nothing if it makes other system calls, or if its registers change (it computes).
+ * The best candidate has all of this: other tasks can write its memory, it has a symbol of the size that is
+ * read, a small loop around the task's place reads it, and its value does not change. The search also
+ * follows a pointer that the loop loads, and looks into the functions that the loop calls, but not into the
+ * functions that these call. A task polls nothing if it makes other system calls, or if its registers
+ * change (it computes).
  *
- * Tried on fourteen loops, each with and without optimisation: yields, polls, sleeps, pure loops; flags that
- * are global, static, atomic, in a library, on the heap, behind a function. The variable was named in all
- * but one case (an atomic load without optimisation). No wrong variable was named.
+ * Tried on fourteen loops, each with and without optimisation: yields, polls, sleeps, pure loops; flags
+ * that are global, static, atomic, in a library, on the heap, behind a function. The variable was named in
+ * all but one case (an atomic load without optimisation). No wrong variable was named.
  */
 #ifndef CTRACE_DAEMON_INSPECT_POLLED_H
 #define CTRACE_DAEMON_INSPECT_POLLED_H
@@ -27,7 +28,7 @@
 #include "ctrace/abi.h"
 #include "daemon/stack/unwind.h"
 
-#define POLLED_TASKS_MAX 64 /* remembered tasks; the one not seen for the longest time goes first */
+#define POLLED_TASKS_MAX 64 /* remembered tasks; the least recently seen one is replaced */
 #define POLLED_MAX       2
 
 struct polled;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * variable.h - finds global variables of a process by name, and names for its addresses. Uses the symbol
- * tables of the files that the process has mapped: the program (position-independent or not) and its shared
- * libraries.
+ * variable.h - finds the address of a global variable of a process by its name, and the name by an address.
+ * Uses the symbol tables of the files that the process has mapped: the program (position-independent or
+ * not) and its shared libraries.
  *
- * The files belong to the process and may lie. They are read within limits (elf/elf_file.h), and not at all
- * where a server may have to answer. No state; any thread that may wait for a disk.
+ * The files belong to the process and may lie. They are read within limits (elf/elf_file.h). A file is not
+ * read at all if its file system may have to ask a server. No state; any thread that may wait for a disk.
  */
 #ifndef CTRACE_DAEMON_INSPECT_VARIABLE_H
 #define CTRACE_DAEMON_INSPECT_VARIABLE_H
