@@ -66,7 +66,7 @@ static int statedir_dir(struct statedir *s, char *err)
 	return r;
 }
 
-/* Opens the lock file. If the file belongs to another user, replaces it; nothing is lost, because the lock
+/* Opens the lock file. If owned_file() refuses the file, replaces it; nothing is lost, because the lock
  * file has no contents. */
 static int statedir_lock_file(int dir_fd)
 {
