@@ -98,8 +98,8 @@ static int run(int argc, char **argv)
 	return c ? c->run(argc - 1, argv + 1) : unknown(word);
 }
 
-/* Opens /dev/null for each of stdin, stdout and stderr that is closed. Otherwise the next file that
- * is opened would get this number, and with it the output. */
+/* Opens /dev/null for each of stdin, stdout and stderr that is closed. Otherwise the next file that is
+ * opened would get the free number, and the output would go into that file. */
 static void open_standard_files(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

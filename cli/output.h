@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * output.h - stdout of ctrace. All that a command prints passes through lib/clean.h, so that control
- * characters in a name do not reach the terminal. Newlines and tabs pass, because the commands
- * themselves print them; so commands clean the names that they print. JSON is ASCII (text.h) and
- * passes unchanged. One thread.
+ * characters in a name do not reach the terminal. The cleaner lets newlines and tabs pass, because the
+ * commands themselves print them. So a command has to clean the names that it prints. JSON is ASCII
+ * (text.h) and passes unchanged. One thread.
  */
 #ifndef CTRACE_CLI_OUTPUT_H
 #define CTRACE_CLI_OUTPUT_H

@@ -15,8 +15,8 @@ struct interview {
 	struct prompt prompt;
 	struct ask ask;
 	bool possible; /* questions are allowed, and stdin and stdout are a terminal */
-	/* The exit code of the command, set by interview_end(). CLI_FAILED: the answers could not be
-	 * kept, or the person wants no result. */
+	/* The exit code of the command, set by interview_end(). CLI_FAILED: the answers could not be kept,
+	 * or the person quit. */
 	int code;
 };
 

@@ -104,7 +104,7 @@ static int connect_to(const char *path, int *ret_fd, char *err)
 	return 0;
 }
 
-/* Sends one message, and the descriptor fd with the first byte of it, unless fd is -1. */
+/* Sends one message. If fd is not -1, sends the descriptor with the first byte. */
 static ssize_t send_with(int sock, const char *p, size_t n, int fd)
 {
 	union {

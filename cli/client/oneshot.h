@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oneshot.h - runs a ctraced for one command. This daemon has a private directory, which is removed
- * at the end. It ignores the signals of the terminal, and ends when ctrace ends. One thread.
+ * oneshot.h - runs a ctraced for one command. This daemon has a private directory, which is removed at the
+ * end. The daemon ignores the signals of the terminal, and ends when ctrace ends. One thread.
  */
 #ifndef CTRACE_CLI_CLIENT_ONESHOT_H
 #define CTRACE_CLI_CLIENT_ONESHOT_H

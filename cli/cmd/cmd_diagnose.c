@@ -84,9 +84,9 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 
 		if (at->to_ns && (x->from_ns >= at->to_ns || x->to_ns <= at->from_ns))
 			continue;
-		/* If no task is named, the first hang in the list is the worst. Among named tasks, an
-		 * alarm comes before other waits, and then the longest wait counts. (A server's
-		 * master process waits longer than the worker that hangs.) */
+		/* The list begins with the worst hang. If no task is named, this one is taken. Among named
+		 * tasks, the longest hang is taken of those that are as bad as the first: alarms or not,
+		 * normal or not. (A server's idle master process waits longer than the worker that hangs.) */
 		if (!best || (named && best->alarm == x->alarm &&
 			      (best->diagnosis->verdict == VERDICT_NORMAL) ==
 				      (x->diagnosis->verdict == VERDICT_NORMAL) &&
@@ -133,7 +133,7 @@ static uint32_t find_task(const struct analysis_input *in, const struct hangs_fi
 	return best;
 }
 
-/* Clips the window to the life of the task: outside of it there is nothing to say. */
+/* Clips the window to the life of the task, because nothing can be said about other times. */
 static void clip_to_life(struct analysis_input *in, uint32_t task)
 {
 	const struct graph_task *t = &in->graph->tasks[task];

@@ -97,7 +97,7 @@ static const char *class_word(enum procwait_class class)
 	return "unknown";
 }
 
-/* Writes the wait of a task and its object, up to the name of the task that it waits for. */
+/* Writes the wait of a task, up to the place where the name of the next task of the chain follows. */
 static void put_wait(const struct waitlive_link *l, char buf[TEXT_MAX])
 {
 	const struct procwait *w = l->wait;
@@ -396,7 +396,7 @@ int cmd_waits(int argc, char **argv)
 		return p.exit_code;
 	if (cli_no_args(&p) != 0)
 		return CLI_USAGE;
-	/* if a person asks about one process, show its idle waits too */
+	/* a person who asks about one process wants to see its idle waits too */
 	all = all || pid;
 	r = waitlive_read(pid, &w);
 	if (r < 0)

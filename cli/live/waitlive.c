@@ -178,7 +178,7 @@ static int add_links(struct waitlive *w, struct waitlive_chain *c, const struct 
 			continue;
 		l.th = proctask_by_tid(tasks, steps[i].id);
 		if (!l.th)
-			continue; /* the task is not in the tables: it is a tracer that has ended */
+			continue; /* the tables do not have this task: it is a tracer that has ended */
 		l.wait = wait_of(w, l.th);
 		if (steps[i].resource < l.wait->targets.n) {
 			const struct procwait_target *t = &l.wait->targets.v[steps[i].resource];
@@ -208,8 +208,8 @@ static bool any_link_owes(const struct waitlive_chain *c)
 	return false;
 }
 
-/* Whether a chain is worth telling: a task in it owes something, or its root does not idle. A chain
- * in which tasks only wait for requests is not. */
+/* True: a chain is worth telling, because a task in it owes something, or because its root does not idle. A
+ * chain in which tasks only wait for requests is not worth telling. */
 static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 {
 	/* If two threads of two processes read from each other, other threads of these processes may

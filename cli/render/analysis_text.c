@@ -36,7 +36,8 @@ static void print_resource(FILE *f, const char *kind, const char *name)
 		fprintf(f, "  [%s%s%s]", kind, name[0] ? " " : "", name);
 }
 
-/* Whether a link is sure. A handoff of a lock has a weak edge, but it certainly took the time. */
+/* True: the link is sure. The edge of a handoff of a lock is weak, but the wait for the lock certainly took
+ * the time. */
 static bool is_sure(const struct link *k)
 {
 	return k->strength == EDGE_STRONG || k->edge == EDGE_LOCK || k->edge == EDGE_KERNEL_LOCK;

@@ -18,8 +18,8 @@ struct dumpline;
 /* Prints to f. NULL: out of memory. */
 struct dumpline *dumpline_new(FILE *f, const struct dumpline_options *options);
 void dumpline_free(struct dumpline *d);
-/* Sets the window of the records that follow. It must not change while its records are printed, because names
- * are kept. */
+/* Sets the window of the records that follow. The window must not change while its records are printed,
+ * because dumpline keeps names of the window. */
 void dumpline_window(struct dumpline *d, const struct window *w);
 /* Prints one record of that window. */
 void dumpline_print(struct dumpline *d, const struct window_event *e);

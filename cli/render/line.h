@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * line.h - a line of named values, as text ` name=value` or as JSON `,"name":value`. A dump prints gigabytes
- * of such lines, so this does without printf(). One thread.
+ * line.h - a line of named values, as text ` name=value` or as JSON `,"name":value`. A dump prints
+ * gigabytes of such lines, so these functions do without printf(). One thread.
  */
 #ifndef CTRACE_CLI_RENDER_LINE_H
 #define CTRACE_CLI_RENDER_LINE_H

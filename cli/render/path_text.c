@@ -325,8 +325,8 @@ static void print_runs(FILE *f, const struct path_view *v, const runs *rs)
 	for (size_t i = 0; i < rs->n && !cli_output_broken(); i++) {
 		uint64_t ns = run_ns(v, &rs->v[i]);
 
-		/* also hide a run that mixes many short pieces, so that its first piece is not
-		 * typical */
+		/* a run that is mostly other short pieces is hidden too, because its first piece says
+		 * little */
 		if (ns < limit || rs->v[i].same_ns < ns / 2 || (!v->all && shown >= RUNS_SHOWN)) {
 			folded += rs->v[i].end - rs->v[i].first;
 			folded_ns += ns;
