@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * elf_file.h - reads an ELF file (64-bit, little-endian): headers, segments, sections, notes. This is
- * the only reader of ELF files.
+ * elf_file.h - reads an ELF file (64-bit, little-endian): headers, segments, sections, notes. All of ctrace
+ * reads ELF files with it, except cli/live/dwarf_member.c, which uses libdw.
  *
- * The files belong to the traced programs, and they may change or have wrong content. So the reader
- * copies parts with pread(2) into memory of limited size and never maps a file: if a mapped file is
- * truncated, an access to it kills the reader. The limits are below. Addresses are virtual addresses
- * as they stand in the file. One thread at a time for each file.
+ * The files belong to the traced programs, and they may change or have wrong content. So the reader copies
+ * parts with pread(2) into memory of limited size and never maps a file: if a mapped file is truncated, an
+ * access to it kills the reader. The limits are below. Addresses are virtual addresses as they stand in the
+ * file. One thread at a time for each file.
  */
 #ifndef CTRACE_ELF_ELF_FILE_H
 #define CTRACE_ELF_ELF_FILE_H
@@ -48,8 +48,9 @@ struct elf_file {
 	uint8_t build_id_n; /* 0: the file has none */
 };
 
-/* Reads the headers of a file. size: its size (st_size); later reads do not go beyond it either. 0;
- * -EBADMSG: the file is damaged, or no ELF file of the kind above; or an -errno of pread(2). */
+/* Reads the headers of a file. size: its size (st_size); later reads do not go beyond it either. Returns 0;
+ * -EBADMSG: the file is damaged, or is no 64-bit little-endian ELF program or library; or an -errno of
+ * pread(2). */
 int elf_file_open(int fd, uint64_t size, struct elf_file *ret);
 /* As elf_file_open(), for size bytes in memory, which must outlive *ret. */
 int elf_file_open_image(const void *image, size_t size, struct elf_file *ret);
@@ -65,8 +66,8 @@ long elf_file_read_vaddr(const struct elf_file *e, uint64_t vaddr, void *buf, si
  * pread(2). */
 int elf_file_load(const struct elf_file *e, uint64_t off, uint64_t bytes, uint64_t max, void **ret);
 
-/* Turns an offset in the file into the address at which this byte is loaded, and the reverse. 0, or
- * -ENOENT: no segment loads this byte from the file. */
+/* elf_file_vaddr() turns an offset in the file into the address at which this byte is loaded;
+ * elf_file_offset() does the reverse. Both return 0, or -ENOENT: no segment loads this byte from the file. */
 int elf_file_vaddr(const struct elf_file *e, uint64_t off, uint64_t *ret_vaddr);
 int elf_file_offset(const struct elf_file *e, uint64_t vaddr, uint64_t *ret_off);
 

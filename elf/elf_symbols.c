@@ -206,8 +206,8 @@ static int function_name(const struct elf_functions *t, const struct elf_file *e
 	return name[0] ? 0 : -ENOENT;
 }
 
-/* True: of two names of one function, a is the one that people rather use. It has fewer leading
- * underscores, or only the other name is an internal name of glibc. */
+/* True: of two names of one function, people rather use the name a. It has fewer leading underscores, or
+ * only the other name is an internal name of glibc. */
 static bool name_better(const char *a, const char *than)
 {
 	size_t hidden = strlen(GLIBC_HIDDEN_PREFIX);

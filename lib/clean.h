@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * clean.h - makes text of unknown origin safe to show on a terminal or in a log. It has no state,
- * so any thread may call it.
+ * clean.h - makes text of unknown origin safe to show on a terminal or in a log. It has no state, so any
+ * thread may call it.
  *
- * Names of tasks, files and sockets, and the arguments of a command, may hold any byte. These are
- * replaced:
+ * Names of tasks, files and sockets, and the arguments of a command, may hold any byte. These are replaced:
  *
  *   control characters         C0, DEL, C1 (U+0080..U+009F); also newline and tab, because a name
  *                              has one line
@@ -13,9 +12,9 @@
  *   invisible characters       Unicode's Default_Ignorable_Code_Point (zero width, tags, variation
  *                              selectors, fillers, soft hyphen), the annotations U+FFF9..U+FFFB
  *
- * Each becomes a visible escape, at most four times as long: "\x1b" for an ASCII control character
- * and for a byte that is no UTF-8; "\u202e" or "\U000e0001" for a character. All other text stays
- * as it is, the backslash too. So to clean a text a second time changes nothing.
+ * Each becomes a visible escape, at most four times as long: "\x1b" for an ASCII control character and for
+ * a byte that is no UTF-8; "\u202e" or "\U000e0001" for a character. All other text stays as it is, the
+ * backslash too. So a text that was cleaned once stays the same if it is cleaned again.
  */
 #ifndef CTRACE_LIB_CLEAN_H
 #define CTRACE_LIB_CLEAN_H

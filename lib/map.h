@@ -20,7 +20,7 @@ struct map {
 	size_t cap; /* slots, a power of two, or 0 */
 };
 
-/* A zeroed structure is an empty map. map_done() accepts one. */
+/* A zeroed structure is an empty map. map_done() accepts an empty map. */
 void map_done(struct map *m);
 /* Sets key to val. Returns 0; or -ENOMEM, with the map unchanged. */
 int map_set(struct map *m, uint64_t key, uint64_t val);

@@ -56,7 +56,7 @@ int owned_dir_of(const char *path, enum owned_trouble *ret)
 	return copy ? owned_dir(AT_FDCWD, dirname(copy), 0, ret) : -ENOMEM;
 }
 
-/* Checks the file, but not its permissions. */
+/* Checks the kind, the owner and the number of names of a file, but not its permissions. */
 static enum owned_trouble file_trouble(const struct stat *st)
 {
 	if (S_ISLNK(st->st_mode))

@@ -31,11 +31,11 @@ int owned_dir(int at_fd, const char *path, int flags, enum owned_trouble *ret);
 /* As owned_dir(), for the directory that contains path. */
 int owned_dir_of(const char *path, enum owned_trouble *ret);
 /*
- * Opens the file `name` in a directory, with the flags of open(). With O_CREAT, a new file is
- * readable and writable only for its owner. If the file is opened for writing, the permissions of
- * other users are taken away. If other users could write it before, it is refused, because one of
- * them may still have it open. The return value is as that of owned_dir(). A refused file is not
- * written to; if it is no regular file, it is not even opened.
+ * Opens the file `name` in a directory, with the flags of open(). With O_CREAT, a new file is readable and
+ * writable only for its owner. If the file is opened for writing, the permissions of other users are taken
+ * away. If other users could write the file before, it is refused, because one of them may still have it
+ * open. A refused file is not written to; if it is no regular file, it is not even opened. Returns what
+ * owned_dir() returns.
  */
 int owned_file(int dir_fd, const char *name, int flags, enum owned_trouble *ret);
 

@@ -130,7 +130,7 @@ static void parse_unix_attrs(struct procnet *net, struct procnet_sock *s, const 
 	}
 }
 
-/* Parses a reply of sock_diag. Returns 1 if more replies follow. */
+/* Parses a reply of sock_diag. Returns 1: more replies follow; 0: this was the last one; or -errno. */
 static int parse_unix_reply(struct procnet *net, uint64_t netns, const char *buf, ssize_t len)
 {
 	for (const struct nlmsghdr *h = (const struct nlmsghdr *)buf; NLMSG_OK(h, len);
@@ -310,10 +310,13 @@ static size_t first_local(const struct procnet *n, uint8_t protocol, uint16_t lp
 }
 
 /*
- * Finds the socket whose local address is the remote address of s. A loopback address has a meaning
- * only within one network namespace; other addresses are looked for in all of them. bound: looks,
- * in the namespace of s, for a socket that receives everything that comes to the port: a listener,
- * or UDP that is not connected.
+ * Finds the other end of s.
+ * - bound false: the connected socket whose two addresses are those of s, exchanged.
+ * - bound true: the socket in the namespace of s that receives everything that comes to the remote port of
+ *   s: a listener, or UDP that is not connected.
+ *
+ * A loopback address has a meaning only within one network namespace; other addresses are looked for in all
+ * namespaces.
  */
 static const struct procnet_sock *find_inet(const struct procnet *n, const struct procnet_sock *s, bool bound)
 {

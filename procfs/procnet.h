@@ -33,7 +33,7 @@ struct procnet_sock {
 
 struct procnet {
 	VEC(struct procnet_sock) socks; /* sorted by ino */
-	uint32_t *by_addr;              /* indices of TCP and UDP sockets, by address */
+	uint32_t *by_addr;              /* indices of TCP and UDP sockets, by protocol and local port */
 	size_t n_addr;
 	struct map pending;  /* inode of a unix client that is not accepted -> inode of its listener */
 	uint32_t unseen_cnt; /* network namespaces whose unix sockets could not be read */

@@ -283,7 +283,7 @@ static int read_proc(struct proctask *t, int proc_root, const char *name)
 	int r;
 
 	if (!tasks || read_at(fd, "stat", buf, sizeof(buf)) <= 0 || !parse_stat(buf, &s))
-		return 0; /* the thread has gone */
+		return 0; /* the process has ended */
 	p.ppid = s.ppid;
 	p.start_ticks = s.start_ticks;
 	while ((e = readdir(tasks))) {

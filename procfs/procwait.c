@@ -177,8 +177,8 @@ static int wait_for_vfork(struct procwait_ctx *c)
 /* ---- file locks ---- */
 
 /*
- * Adds each process that has the same lock in a fdinfo. This is for flock and OFD locks, which
- * belong to an open file and not to a process.
+ * Adds each process that has this lock in the fdinfo of a descriptor. This is for flock and OFD locks,
+ * which belong to an open file and not to a process.
  */
 static int add_lock_holders(struct procwait_ctx *c, const struct proclocks_entry *lock)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * procwait.h - what a thread waits for now, and which tasks can end the wait: found from its system
- * call, its memory and the tables of proctask, procnet and proclocks.
+ * procwait.h - what a thread waits for now, and which tasks can end the wait: found from its system call,
+ * its memory and the tables of proctask, procnet and proclocks.
  *
- * It says only what can be known from outside. The owner of a mutex comes from glibc's own
- * structure, if the structure is plausible. The other end of a pipe or socket is every process that
- * has it open.
+ * This room says only what can be known from outside. The owner of a mutex comes from glibc's own
+ * structure, if the structure is plausible. The other end of a pipe or socket is every process that has
+ * that end open.
  *
- * It does not search for cycles, and stops no task. One thread at a time for each struct procwait;
- * the tables are only read.
+ * It does not search for cycles, and stops no task. One thread at a time for each struct procwait; the
+ * tables are only read.
  */
 #ifndef CTRACE_PROCFS_PROCWAIT_H
 #define CTRACE_PROCFS_PROCWAIT_H
@@ -36,7 +36,8 @@ struct procwait_target {
 	uint32_t id;
 	bool is_thread; /* id is a tid; otherwise id is a process, any thread of which can end the wait */
 	bool sure;      /* the wait is for this target and nothing else */
-	bool owes;      /* the target owns what the thread waits for, or has unread data */
+	bool owes;      /* it is the target's turn to act: for example, it owns the lock, or has not read
+			 * what the thread sent */
 };
 
 #define PROCWAIT_TARGETS_MAX 64

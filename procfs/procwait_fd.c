@@ -155,7 +155,8 @@ int procwait_connect(struct procwait_ctx *c)
 
 	if (!s || s->family != AF_UNIX)
 		return procwait_on_fd(c, (int)c->th->args[0], PROCWAIT_WRITE, true);
-	/* The backlog is full: the socket has no other end yet, but the call gave an address. */
+	/* The socket has no other end yet, because the queue of the listener is full. But the call names
+	 * the address of the listener. */
 	c->w->kind = "unix";
 	c->w->class = PROCWAIT_UNKNOWN;
 	if (n <= offsetof(struct sockaddr_un, sun_path) || !proctask_memory(c->proc, c->th->args[1], &sa, n))
@@ -182,8 +183,8 @@ static bool any_owes(const struct procwait *w)
 	return false;
 }
 
-/* Finds what a wait for this descriptor alone would be, and adds the result to the wait for the whole
- * set. */
+/* Finds what a wait for this descriptor alone would be, and adds the result to the wait for the whole set
+ * of n_fds descriptors. */
 static int fold(struct procwait_ctx *c, int fd, enum procwait_direction dir, size_t n_fds)
 {
 	struct procwait one = { .nr = c->w->nr };
@@ -201,9 +202,9 @@ static int fold(struct procwait_ctx *c, int fd, enum procwait_direction dir, siz
 	c->w->open |= one.open || one.targets.n == 0;
 	for (size_t i = 0; r >= 0 && i < one.targets.n; i++) {
 		/*
-		 * An event loop waits for all its peers, so it waits for none of them in
-		 * particular. The exception is a peer that has not read the data that the event
-		 * loop sent.
+		 * An event loop, which has more than FEW descriptors, waits for all its peers, so it waits
+		 * for none of them in particular. The exception is a peer that has not read the data that
+		 * the event loop sent.
 		 */
 		if ((!one.targets.v[i].owes && n_fds > FEW) || one.targets.v[i].id == c->proc->pid) {
 			c->w->open = true;

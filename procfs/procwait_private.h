@@ -23,8 +23,11 @@ enum procwait_direction { PROCWAIT_READ = 1, PROCWAIT_WRITE = 2 };
  */
 int procwait_add(struct procwait_ctx *c, struct procwait_target target);
 /*
- * Adds each process that has the object open in the given direction (0: in any). The process of the
- * waiter is added only if no other process has it: then only its other threads can end the wait.
+ * Adds each process that has the object open in the given direction (0: in any), except the process of the
+ * waiter. If the waiter's process has the object open too:
+ * - and has other threads, one of them may end the wait, so the wait becomes open;
+ * - and has one thread, and no other process has the object, the waiter waits for itself and is added.
+ *
  * Returns 0 or -ENOMEM.
  */
 int procwait_add_holders(struct procwait_ctx *c, enum proctask_kind kind, uint64_t ino, unsigned direction,
