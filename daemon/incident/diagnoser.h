@@ -48,10 +48,10 @@ typedef void (*diagnoser_answer_fn)(void *arg, json_t *answer, const char *why);
 int diagnoser_new(struct diagnoser **ret);
 /* Delivers the answers through this event loop. Returns 0 or -errno. */
 int diagnoser_attach(struct diagnoser *d, sd_event *event);
-/* Ends the process. An open question gets no answer. Accepts NULL. */
+/* Ends the process. If a question is open, its function is not called. Accepts NULL. */
 void diagnoser_free(struct diagnoser *d);
 
-/* Asks about the trace in fd, which stays the caller's. q->id is not used. Returns 0: fn will be called
+/* Asks about the trace in fd. The caller still closes fd. q->id is not used. Returns 0: fn will be called
  * once; -EBUSY: another question is open; -ESRCH: the process has ended; or -errno. */
 int diagnoser_ask(struct diagnoser *d, int fd, const struct diagnoser_question *q, diagnoser_answer_fn fn,
 		  void *arg);

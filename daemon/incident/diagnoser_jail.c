@@ -20,7 +20,7 @@
 
 #define JAIL_NOBODY 65534 /* the kernel's overflow id */
 
-/* A sanitizer reserves terabytes of addresses, so a build with a sanitizer has no limit. */
+/* A sanitizer reserves terabytes of addresses, so a build with a sanitizer has no limit of memory. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define JAIL_MEMORY RLIM_INFINITY
 #else
@@ -42,8 +42,7 @@ static const int jail_server_calls[] = {
 #ifdef __NR_poll
 	__NR_poll,
 #endif
-#ifdef __SANITIZE_THREAD__ /* in a process with this sanitizer, a thread of the sanitizer makes these calls  \
-			    */
+#ifdef __SANITIZE_THREAD__ /* a thread of the sanitizer makes these calls */
 	__NR_rseq,    __NR_nanosleep, __NR_gettimeofday,
 #endif
 };

@@ -188,8 +188,8 @@ static void incident_advance(void *arg)
 	incidents_step(in->owner);
 }
 
-/* The worker calls this function instead of the job if it ends before the job has run. incidents_finish()
- * then does the job. */
+/* If the worker ends before the job has run, this function is called in place of the job.
+ * incidents_finish() then does the work of the job. */
 static void incident_drop(void *arg)
 {
 }
@@ -479,7 +479,7 @@ static void incidents_remember(struct incidents *is, json_t *list)
 		const char *comm = json_string_value(json_object_get(json_object_get(doc, "victim"), "comm"));
 		int64_t ns = json_integer_value(real) - offset;
 
-		/* not above 0: a hang of an earlier boot; above now: the clock was set back after the hang */
+		/* 0 or less: a hang of an earlier boot; after now: the clock was set back after the hang */
 		if (ns > 0 && ns <= now_ns)
 			incident_times_add(&is->times, comm ? comm : "", incident_store_doc_uid(doc),
 					   (uint64_t)ns);
@@ -553,7 +553,7 @@ void incidents_begin(struct incidents *is, struct drain *drain)
 
 	is->drain = drain;
 	if (incidents_read(is->store.dir, INCIDENT_RATE_MAX, &list, &left_out))
-		return; /* there are no hangs yet */
+		return; /* usually: there are no hangs yet */
 	incidents_remember(is, list);
 	json_array_foreach (list, i, doc)
 		if (incidents_count(is) < INCIDENTS_OPEN_MAX)

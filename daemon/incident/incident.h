@@ -34,7 +34,7 @@
 #include "detect/detect.h"
 
 #define INCIDENTS_NOTED_MAX 64 /* noted hangs that wait for the main thread */
-#define INCIDENTS_OPEN_MAX  8  /* incidents that are not finished, at a time */
+#define INCIDENTS_OPEN_MAX  8  /* unfinished incidents; a further hang gets no snapshot */
 
 struct incidents;
 
@@ -49,7 +49,7 @@ struct incidents_options {
 };
 
 struct incidents_stats {
-	uint64_t noticed, taken, failed; /* hangs; snapshots; snapshots that could not be taken */
+	uint64_t noticed, taken, failed; /* hangs; snapshots that were taken; snapshots that failed */
 	uint64_t limited;                /* hangs that got no snapshot because of a limit */
 	uint64_t refused;                /* hangs for which a table had no room */
 	uint64_t removed;                /* hangs whose files were removed to make room */

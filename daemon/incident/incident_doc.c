@@ -14,8 +14,8 @@
 #define DOC_CHAIN_MAX 32
 #define DOC_WORD_MAX  32
 
-/* Makes a JSON string. A name may have any bytes, but JSON allows only valid text, and a terminal may show
- * it. */
+/* Makes a JSON string that is safe to show on a terminal. A name may have any bytes, so bytes that are not
+ * valid text, and control characters, are replaced. */
 static json_t *doc_text(const char *s)
 {
 	char clean[DOC_TEXT_MAX];
@@ -170,8 +170,7 @@ size_t incidents_fit(json_t *list, size_t bytes)
 	return removed;
 }
 
-/* Gets a string of the form that words such as a verdict or a cause have. NULL: the value has another form.
- */
+/* Gets a word such as a verdict or a cause. NULL: the value does not look like such a word. */
 static const char *word_of(json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));

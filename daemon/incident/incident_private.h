@@ -40,12 +40,11 @@ struct incident {
 	 * detect_hang can hold. NULL: this run noticed the hangs. */
 	json_t *told;
 	uint32_t uid;     /* user of the first hang, or INCIDENT_UID_UNKNOWN */
-	unsigned limited; /* hangs without a snapshot between the snapshot of the last incident and this
-			   * incident */
+	unsigned limited; /* hangs without a snapshot since the incident before this one */
 	uint64_t found_real_ns, due_ns;
 	uint64_t from_ns, to_ns, bytes; /* the window of the snapshot (boot time), and its size */
 	bool has_snapshot;
-	bool trimmed; /* the store was trimmed after the snapshot, and `use` is set */
+	bool trimmed; /* incident_store_trim() ran after the snapshot; `use` is its result */
 	struct incident_store_use use;
 	json_t *diagnosis;          /* NULL: there is none */
 	char why[INCIDENT_WHY_MAX]; /* a sentence: why the snapshot or the diagnosis is missing; "": nothing
@@ -75,7 +74,8 @@ int incident_say_send(const char *path, const char *entry, size_t n);
 /* Writes the line about a hang to the journal, with fields. If stderr is not the journal, writes the line
  * to stderr too. */
 void incident_say(const struct incident *in);
-/* Writes a line that is not about a hang, to the same places. priority: LOG_*. */
+/* Writes a line that is not about a hang, to the journal and to stderr as incident_say() does. priority:
+ * LOG_*. */
 __attribute__((format(printf, 2, 3))) void incident_say_plain(int priority, const char *fmt, ...);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inspect_args.h - reads from a task's memory what it waits for: the word and the owner of a futex, the
- * descriptors of a poll or select. Inspection thread. */
+/* inspect_args.h - reads from the memory of a waiting task: the word and the owner of a futex, the
+ * descriptors of a poll or select. Runs on the inspection thread. */
 #ifndef CTRACE_DAEMON_INSPECT_INSPECT_ARGS_H
 #define CTRACE_DAEMON_INSPECT_INSPECT_ARGS_H
 

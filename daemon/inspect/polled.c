@@ -17,7 +17,7 @@
 #define CODE_MAX    1024 /* a larger loop is not taken for a loop that polls */
 #define DEREF_REACH 24   /* bytes of code behind the load of a pointer in which its use is looked for */
 #define CALLED      64   /* bytes that are read of a function that the loop calls */
-#define LOOPS       3    /* how many loops around each other are looked at */
+#define LOOPS       3    /* nested loops that are looked at */
 #define FOUND_MAX   24   /* candidates of one function */
 #define NAMED_MAX   6    /* candidates whose symbol is looked for */
 #define NAMED_FILE  (32u << 20)
@@ -34,7 +34,7 @@ enum { REG_SP = 4, REG_BP = 5, SAVED_ORIG_AX = 15 };
 struct look {
 	uint64_t regs[REGS];
 	struct {
-		uint64_t ip, start, end; /* bounds of the function, as far as they are known */
+		uint64_t ip, start, end; /* start, end: bounds of the function, as far as they are known */
 	} level[LEVELS];
 	unsigned n_levels;
 	/* in_call: the task is in a system call. in_other: the task is in a system call that is not for
@@ -112,8 +112,8 @@ bool polled_wants(struct polled *p, uint32_t tid, uint64_t now_ns)
 	return l->tid != tid || now_ns >= l->next_ns;
 }
 
-/* True: the path is that of a library of the C library, or of no file, such as "[vdso]". Their functions
- * wait on behalf of the program. */
+/* True: the path is that of a library of the C library, or of no file, such as "[vdso]". The functions
+ * there wait on behalf of the program. */
 static bool is_library(const char *path)
 {
 	static const char *const files[] = { GLIBC_FILES };
@@ -282,7 +282,8 @@ static void operand_found(struct inquiry *q, const struct polled_operand *o)
 	}
 }
 
-/* Reads the code of one level. Returns false if the looks do not agree on one place. */
+/* Reads the code of the function at one level. Returns false if the looks are not all in one function, or
+ * if its code is too long. */
 static bool code_get(struct inquiry *q, unsigned level)
 {
 	uint64_t lo = UINT64_MAX, hi = 0, from = 0, to = UINT64_MAX;
@@ -313,8 +314,8 @@ static bool code_get(struct inquiry *q, unsigned level)
 	return q->hi <= q->n_code;
 }
 
-/* Reads the code of the function that the call at offset `at` calls. Follows the table for calls into
- * libraries. Does not read functions of the C library. */
+/* Reads the code of the function that the call at offset `at` calls. If the call goes through the table for
+ * calls into libraries, follows it. Does not read functions of the C library. */
 static bool called_code(const struct inquiry *q, size_t at, uint64_t *ret_addr, uint8_t code[CALLED])
 {
 	const struct unwind_map *m;

@@ -46,12 +46,14 @@ void variable_maps_done(struct variable_maps *m);
 const struct unwind_map *variable_maps_find(const struct variable_maps *m, uint64_t addr);
 
 /*
- * Finds a variable by name. spec: [MODULE:]SYMBOL[+OFFSET] or a number. MODULE: the beginning of a file's
+ * Finds a variable by name. spec: [MODULE:]SYMBOL[+OFFSET] or an address. MODULE: the beginning of a file's
  * name ("libfoo.so") or a source file ("flag.c"). A global symbol of the program wins over those of
  * libraries, as for the dynamic linker.
  *
  * Returns 0, or -errno with a sentence in err: -ENOENT: not found (err has similar names); -EEXIST:
- * ambiguous (err has the choices); -EINVAL: a function, or a thread-local variable; -ESRCH; -ENOMEM.
+ * ambiguous (err has the choices); -EINVAL: spec is malformed, or names a function or a thread-local
+ * variable; -EFAULT: nothing is mapped at the address; -EREMOTE: the file at the address must not be read;
+ * -ENOMEM.
  */
 int variable_find(const struct variable_maps *m, const char *spec, struct variable *ret,
 		  char err[VARIABLE_ERR_MAX]);

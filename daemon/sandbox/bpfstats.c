@@ -18,7 +18,7 @@
 #include "daemon/sandbox/privilege.h"
 #include "lib/cleanup.h"
 
-/* The request is one byte. The answer is a result, with the descriptor beside it. */
+/* The request is one byte. The answer is a result; if it is 0, the descriptor comes with it. */
 struct bpfstats_message {
 	struct msghdr m;
 	struct iovec iov;

@@ -23,10 +23,10 @@
 /* The capabilities that the daemon needs as long as it runs. */
 static const uint64_t privilege_kept =
 	CAP(CAP_BPF) | CAP(CAP_PERFMON) | /* attach programs, read maps, open perf events of others */
-	CAP(CAP_SYS_PTRACE) |             /* memory, mappings and descriptors of processes */
-	CAP(CAP_DAC_READ_SEARCH) |        /* files that processes run, in any directory */
-	CAP(CAP_CHECKPOINT_RESTORE) |     /* /proc/PID/map_files: the files that are really mapped */
-	CAP(CAP_SYSLOG);                  /* kernel symbols with kptr_restrict 1 */
+	CAP(CAP_SYS_PTRACE) |             /* read memory, mappings and descriptors of processes */
+	CAP(CAP_DAC_READ_SEARCH) |        /* open files that processes run, in any directory */
+	CAP(CAP_CHECKPOINT_RESTORE) |     /* open the files that are really mapped: /proc/PID/map_files */
+	CAP(CAP_SYSLOG);                  /* read kernel symbols with kptr_restrict 1 */
 
 void privilege_begin(void)
 {
@@ -62,7 +62,7 @@ static int caps_set(uint64_t effective, uint64_t permitted)
 	return syscall(SYS_capset, &h, d) ? -errno : 0;
 }
 
-/* True: this kernel requires CAP_SYS_ADMIN for such perf events. */
+/* True: this kernel requires CAP_SYS_ADMIN for perf events of this type. */
 static bool perf_is_refused(uint32_t type, uint64_t config)
 {
 	struct perf_event_attr attr = { .type = type, .size = sizeof(attr), .config = config };
@@ -113,8 +113,9 @@ int privilege_drop_bounding(void)
 	return r;
 }
 
-/* Drops all capabilities except the kept ones. Some machines need a few more. So the daemon tries its work
- * without these, and keeps each one without which the kernel refuses the work. */
+/* Drops all capabilities except the kept ones. Some machines need a few more. So the daemon first tries
+ * without them what it will do later. If the kernel refuses something, the daemon keeps the capability for
+ * it. */
 static int drop_capabilities(const struct privilege_options *opt)
 {
 	uint64_t effective = 0, permitted = 0, keep = privilege_kept;

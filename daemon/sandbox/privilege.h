@@ -9,8 +9,7 @@
  * Once the capture runs, the daemon can never again
  * - start a program or another process,
  * - load another BPF program,
- * - write to files that its user may not write to (except if one of its own directories is such a file:
- *   then it keeps DAC_OVERRIDE),
+ * - write to files that its user may not write to (for the exception, see privilege_options.dirs),
  * - mount, use ptrace or a network,
  * - run memory that was written to.
  *
@@ -24,7 +23,8 @@
 #include <stddef.h>
 
 struct privilege_options {
-	/* Directories in which the daemon creates or removes files later. */
+	/* Directories in which the daemon creates or removes files later. If the daemon's user may not
+	 * write to one of them, the daemon keeps DAC_OVERRIDE. */
 	const char *dirs[4];
 	size_t n_dirs;
 	bool uprobes; /* the daemon will put probes on functions of programs */

@@ -6,7 +6,7 @@
 
 #include "daemon/thresholds.h"
 
-/* Tells the client that its job was given up or is not started. For worker_options.late. */
+/* The function for worker_options.late: tells the client that its job was given up or is not started. */
 static void service_late(void *arg, uint64_t client, const char *why)
 {
 	struct service *s = arg;

@@ -38,7 +38,8 @@ struct service {
 	struct incidents *incidents; /* NULL: the daemon takes no snapshots of hangs */
 };
 
-/* For control_options.gone: ends what the daemon does for this client. arg: the struct service. */
+/* The function for control_options.gone: ends what the daemon does for this client. arg: the struct
+ * service. */
 void service_gone(void *arg, uint64_t client);
 /* The functions for control_options.dispose and control_options.choked. arg: the struct service. */
 void service_dispose(void *arg, uid_t uid, int fd);

@@ -19,8 +19,8 @@ struct hangs_job {
 	int error;
 };
 
-/* Bytes that the list may take in the answer. The rest of CONTROL_OUT_MAX is for the path of the directory,
- * of which JSON may need six bytes for each byte, and 128 bytes for the other members. */
+/* Bytes that the list may take. The whole answer has at most CONTROL_OUT_MAX bytes. In JSON, the path of
+ * the directory takes up to six bytes for each of its bytes. The other members take up to 128 bytes. */
 #define HANGS_BYTES_MAX (CONTROL_OUT_MAX - 6 * sizeof(((struct hangs_job *)0)->dir) - 128)
 
 static void hangs_free(void *arg)
@@ -35,7 +35,7 @@ static void hangs_run(void *arg)
 {
 	struct hangs_job *j = arg;
 
-	worker_leave(); /* the state directory may be on a file system that does not answer */
+	worker_leave(); /* the thread may get stuck from here on: the file system may not answer */
 	j->error = incidents_read(j->dir, SERVICE_HANGS_MAX, &j->list, &j->left_out);
 	if (j->error == -ENOENT) { /* the directory does not exist: no hang was caught yet */
 		j->list = json_array();

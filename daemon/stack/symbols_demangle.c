@@ -19,8 +19,8 @@ static void piece_add(const char *piece, size_t n, void *arg)
 
 	if (!n)
 		return; /* the piece may be NULL then */
-	/* A short mangled name can stand for gigabytes of text, so the demangler is left when `text` is
-	 * full. */
+	/* A short mangled name can stand for gigabytes of text, so longjmp() leaves the demangler when
+	 * `text` is full. */
 	if (n > o->cap - o->n) {
 		memcpy(o->text + o->n, piece, o->cap - o->n);
 		o->n = o->cap;

@@ -105,7 +105,8 @@ static bool is_local(struct symbols_jit *j, uint32_t pid, int fd, struct statx *
 	       !unwind_mounts_avoid(&j->mounts, pid, ret->stx_dev_major, ret->stx_dev_minor);
 }
 
-/* Opens the file as the process sees it. Follows no link, and opens no file that could make it wait. */
+/* Opens the map file of a process, in the /tmp that the process sees. Follows no link, and opens no file
+ * that could make the caller wait. */
 static int map_open(struct symbols_jit *j, uint32_t pid, struct stat *ret_st)
 {
 	_cleanup_close_ int root = -1, tmp = -1, at = -1;

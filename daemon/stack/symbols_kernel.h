@@ -13,7 +13,7 @@ enum symbols_kernel_state {
 	SYMBOLS_KERNEL_ABSENT = 2, /* no /proc/kallsyms, or nothing in it */
 };
 
-/* Reads the whole file. If it cannot be read, the state says so. NULL: out of memory. */
+/* Reads the whole file. If it cannot be read, the state is SYMBOLS_KERNEL_ABSENT. NULL: out of memory. */
 struct symbols_kernel *symbols_kernel_load(const char *path);
 void symbols_kernel_free(struct symbols_kernel *k);
 /* The state after the load. */

@@ -227,7 +227,7 @@ static int step_fp(struct unwind *u, struct walk *w)
 	uint64_t fp = w->regs[REG_FP], sp = w->regs[REG_SP];
 	struct walk to = { 0 };
 
-	/* On both machines a frame pointer of 0 marks the outermost frame. */
+	/* On x86-64 and on arm64, a frame pointer of 0 marks the outermost frame. */
 	if (!fp && reg_known(w, REG_FP) && !w->exact)
 		return -ENODATA;
 	if (!reg_known(w, REG_FP) || !reg_known(w, REG_SP) || fp % 8 || fp < sp || fp - sp > UNWIND_FP_REACH)

@@ -67,7 +67,7 @@ static uint64_t cursor_format(struct cursor *c, uint8_t enc)
 	}
 }
 
-/* Finds the FDE that may cover vaddr in the table of .eh_frame_hdr. */
+/* Searches the table of .eh_frame_hdr for the FDE that may cover vaddr. */
 static int table_search(const struct unwind_elf *e, uint64_t vaddr, uint64_t *ret_fde)
 {
 	struct entry {
@@ -237,7 +237,7 @@ static int index_cmp(const void *a, const void *b)
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Adds the entries of n bytes of .eh_frame, which lie at vaddr, to the index. */
+/* Adds the entries of .eh_frame to the index. The n bytes of .eh_frame lie at vaddr. */
 static int index_fill(struct unwind_elf *e, const uint8_t *bytes, size_t n, uint64_t vaddr,
 		      struct unwind_cfi_buf *buf)
 {

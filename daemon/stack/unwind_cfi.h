@@ -19,7 +19,8 @@
 
 #include "daemon/stack/unwind_elf.h"
 
-/* DWARF numbers: x86-64 has 17 (16: return address), arm64 33 (30: link, 31: sp). */
+/* Registers have their DWARF numbers. x86-64: 0 to 16, of which 16 is the return address. arm64: 0 to 32,
+ * of which 30 is the link register and 31 the stack pointer. */
 #define UNWIND_CFI_REGS    33
 #define UNWIND_CFI_CIE_MAX 1024
 #define UNWIND_CFI_FDE_MAX 32768
@@ -38,7 +39,7 @@ struct unwind_cfi_rule {
 	uint8_t how; /* enum unwind_cfi_how */
 	uint32_t expr_len;
 	int64_t off;
-	const uint8_t *expr; /* points into the buffer */
+	const uint8_t *expr; /* points into the struct unwind_cfi_buf */
 };
 
 struct unwind_cfi_row {

@@ -40,8 +40,8 @@ struct unwind_maps {
  * the line; *ret_path points into the line. False: the line is not understood. */
 bool unwind_maps_parse(char *line, struct unwind_map *ret, const char **ret_path);
 
-/* Remembers which devices with major number 0 must be avoided, for all processes. An answer is kept for
- * some seconds. All zero at the start. Each thread has a structure of its own. */
+/* Remembers for some seconds whether a device with major number 0 must be avoided. An answer is used for
+ * all processes. All zero at the start. Each thread has a structure of its own. */
 #define UNWIND_MOUNTS_MAX 32
 struct unwind_mounts {
 	struct unwind_mount {
