@@ -116,7 +116,8 @@ const char *cli_sgr(FILE *f, const char *code);
 /* Shows the progress of long work on stderr, if stderr is a terminal. arg: a word for the work
  * ("Reading"). percent 100 removes the line. The function can be given to reader_on_progress(). */
 void cli_progress(void *arg, unsigned percent);
-/* Shows how many of all things are done, in the same way. done == all removes the line. */
+/* Does the same as cli_progress(), for work that consists of `all` things, of which `done` are done. done
+ * == all removes the line. */
 void cli_progress_count(const char *what, size_t done, size_t all);
 
 /* True: a write to stdout has failed, so the command should stop. The function keeps errno for

@@ -61,7 +61,7 @@ long elf_file_read(const struct elf_file *e, uint64_t off, void *buf, size_t n);
 /* As elf_file_read(), but at an address. Does not read beyond the end of the segment. Returns 0 if no
  * segment of the file is at this address. */
 long elf_file_read_vaddr(const struct elf_file *e, uint64_t vaddr, void *buf, size_t n);
-/* Reads a part of the file into new memory, with a 0 behind it; the caller frees *ret. 0; -EFBIG:
+/* Reads a part of the file into new memory, with a 0 behind it; the caller frees *ret. Returns 0; -EFBIG:
  * more than max bytes; -EBADMSG: the part goes beyond the end of the file; -ENOMEM; or an -errno of
  * pread(2). */
 int elf_file_load(const struct elf_file *e, uint64_t off, uint64_t bytes, uint64_t max, void **ret);
@@ -74,8 +74,8 @@ int elf_file_offset(const struct elf_file *e, uint64_t vaddr, uint64_t *ret_off)
 /* Reads the section headers; the caller frees *ret. Returns their number; 0: there are none, and
  * *ret is unchanged; -EBADMSG, -ENOMEM, or an -errno of pread(2). */
 int elf_file_sections(const struct elf_file *e, Elf64_Shdr **ret);
-/* Finds the section of that name. Sections without bytes in the file (SHT_NOBITS) do not count. 0;
- * -ENOENT: there is none; -EBADMSG, -EFBIG, -ENOMEM, or an -errno of pread(2). */
+/* Finds the section of that name. Sections without bytes in the file (SHT_NOBITS) do not count. Returns 0;
+ * -ENOENT: there is no such section; -EBADMSG, -EFBIG, -ENOMEM, or an -errno of pread(2). */
 int elf_file_section(const struct elf_file *e, const char *name, Elf64_Shdr *ret);
 
 struct elf_note {

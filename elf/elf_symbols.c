@@ -18,8 +18,8 @@ struct table {
 	uint64_t off, n, names_off, names_bytes;
 };
 
-/* Finds the first symbol table of a type. A real file has only one; a file with thousands is made to
- * keep its reader busy. 0, -EBADMSG, or -ENOENT: there is none. */
+/* Finds the first symbol table of a type. A real file has only one; a file with thousands is made to keep
+ * its reader busy. Returns 0, -EBADMSG, or -ENOENT: there is no such table. */
 static int table_find(const Elf64_Shdr *sh, int n, uint32_t type, struct table *ret)
 {
 	for (int i = 0; i < n; i++) {
@@ -131,8 +131,8 @@ static bool is_function(const struct elf_file *e, const Elf64_Sym *s)
 	return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
-/* Reads the functions of the table, up to the limits. If the table cannot be read to its end, keeps
- * the functions that were read before. 0 or -ENOMEM. */
+/* Reads the functions of the table, up to the limits. If the table cannot be read to its end, keeps the
+ * functions that were read before. Returns 0 or -ENOMEM. */
 static int functions_from(struct elf_functions *f, const struct elf_file *e, const struct table *t)
 {
 	_cleanup_free_ Elf64_Sym *chunk = malloc(CHUNK * sizeof(*chunk));

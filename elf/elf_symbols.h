@@ -38,7 +38,7 @@ struct elf_functions {
 	size_t n;
 };
 
-/* Finds the function at vaddr: its name (0-terminated) and its start. 0, or -ENOENT: no function is
+/* Finds the function at vaddr: its name (0-terminated) and its start. Returns 0, or -ENOENT: no function is
  * known there. If reading the functions failed, t->state says why. */
 int elf_functions_find(struct elf_functions *t, const struct elf_file *e, uint64_t vaddr,
 		       char name[ELF_NAME_MAX], uint64_t *ret_start);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proctask.h - the tasks of the machine as /proc shows them now: the system call of each thread,
- * and the open descriptors of each process.
+ * proctask.h - the tasks of the machine as /proc shows them now: the system call of each thread, and the
+ * open descriptors of each process.
  *
  * /proc is not read in one instant: a task may go on while others are read. proctask_moved() tells
- * afterwards whether a thread went on. Processes that may not be read (those of other users, if the
- * caller is not root) are counted and left out. Ids are those of the caller's pid namespace.
+ * afterwards whether a thread went on. If the system calls or descriptors of a process may not be read (the
+ * caller is not root, and the process belongs to another user), they are missing, and the process is
+ * counted. Ids are those of the caller's pid namespace.
  *
- * This room does not say what a thread waits for: procwait does. One thread at a time for each
- * struct proctask.
+ * This room does not say what a thread waits for: procwait does. One thread at a time for each struct
+ * proctask.
  */
 #ifndef CTRACE_PROCFS_PROCTASK_H
 #define CTRACE_PROCFS_PROCTASK_H
@@ -75,7 +76,7 @@ struct proctask {
 	uint32_t *by_object; /* indices in fds, by kind and ino */
 	struct map tids;     /* tid -> index in threads */
 	struct map pids;     /* pid -> index in procs */
-	uint32_t unseen_cnt; /* processes that could not be read */
+	uint32_t unseen_cnt; /* processes whose descriptors or system calls could not be read */
 };
 
 /*

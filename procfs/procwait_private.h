@@ -43,8 +43,8 @@ int procwait_select(struct procwait_ctx *c);
 int procwait_epoll(struct procwait_ctx *c, int fd);
 int procwait_file_lock(struct procwait_ctx *c);
 /*
- * Describes a wait in the kernel: for a file system in user space, or else for what the functions
- * on the kernel stack tell. otherwise: the class of the wait in the second case.
+ * Describes a wait in the kernel. If the thread waits for a file system in user space (FUSE), names its
+ * server. Otherwise the kernel stack says what the wait is, and the class of the wait is `otherwise`.
  */
 int procwait_kernel(struct procwait_ctx *c, enum procwait_class otherwise);
 

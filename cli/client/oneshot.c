@@ -188,8 +188,8 @@ static int make_dir(struct oneshot *r, const char *base)
 	return CLI_OK;
 }
 
-/* Finds the ctraced that belongs to this ctrace: beside it, in the build tree, in ../sbin, or in
- * PATH. */
+/* Finds the ctraced that belongs to this ctrace: beside it, in the build tree, in ../sbin, at
+ * CTRACE_DAEMON_PATH, or in PATH. */
 static void find_daemon(char buf[PATH_MAX])
 {
 	static const char *const places[] = { "ctraced", "../daemon/ctraced", "../sbin/ctraced" };

@@ -11,7 +11,8 @@
 /* Prints a heading, and a line for each hang. Prints nothing if there are no hangs. Only the fields
  * cgroup and container of the filter `who` are used. */
 void hangs_noticed_print(const struct analysis_input *in, const struct hangs_filter *who);
-/* Returns the same hangs as a JSON array, a new reference. NULL: out of memory. */
+/* Returns the hangs that hangs_noticed_print() prints, as a JSON array; a new reference. NULL: out of
+ * memory. */
 json_t *hangs_noticed_json(const struct analysis_input *in, const struct hangs_filter *who);
 
 #endif

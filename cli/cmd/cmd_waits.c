@@ -196,7 +196,7 @@ static bool same_next(const struct waitlive_chain *a, const struct waitlive_chai
 	       !strcmp(a->links.v[0].wait->kind, b->links.v[0].wait->kind) && a->moving == b->moving;
 }
 
-/* Prints the other tasks that wait for the same task in the same way: "and 3 more: a[1], b[2], ...".
+/* Prints the other tasks that wait for the same task in the same way: "3 more wait there: a[1], b[2], ...".
  * Returns their number. */
 static size_t print_fellows(const struct waitlive *w, size_t first, size_t end)
 {

@@ -25,8 +25,8 @@ void tracefile_find_boot(struct reader *r, const char *option, const char *arg);
 int tracefile_time(const struct reader *r, const char *path, const char *option, const char *arg,
 		   uint64_t *ret_ns);
 /*
- * Reads [from, to) from the arguments of --from and --to. NULL stands for the start or the end of the
- * trace. The end lies behind the last record, so that the window has this record. Calls
+ * Reads the window [from, to) from the arguments of --from and --to. NULL stands for the start or the end
+ * of the trace. The end of the trace lies behind the last record, so that the window has this record. Calls
  * tracefile_find_boot() first. The window has to overlap the trace, and is clipped to it.
  */
 int tracefile_window(struct reader *r, const char *path, const char *from, const char *to,

@@ -39,8 +39,8 @@ static bool any_owes(const struct procwait *w)
 	return false;
 }
 
-/* Rates one thread by its wait. The smaller the number, the more likely it is that this thread is the
- * one in its process that another task waits for. */
+/* Rates one thread by its wait. The smaller the number, the more likely it is that another task waits for
+ * this thread, and not for another thread of the same process. */
 static unsigned unlikeliness(const struct procwait *w)
 {
 	switch (w->class) {
@@ -208,8 +208,8 @@ static bool any_link_owes(const struct waitlive_chain *c)
 	return false;
 }
 
-/* True: a chain is worth telling, because a task in it owes something, or because its root does not idle. A
- * chain in which tasks only wait for requests is not worth telling. */
+/* Whether a chain is worth telling. It is, if a task in it owes something, or if its root does not idle. It
+ * is not, if its tasks only wait for requests. */
 static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 {
 	/* If two threads of two processes read from each other, other threads of these processes may

@@ -18,7 +18,7 @@ struct waitlive_link {
 	bool sure; /* the task waits for the next task and for nothing else */
 	bool owes; /* the next task owns the lock for which the task waits, or has not read the task's message
 		    */
-	uint32_t one_of; /* how many tasks, the next one among them, could end the wait */
+	uint32_t one_of; /* how many tasks could end the wait, the next task included */
 };
 
 struct waitlive_chain {
@@ -37,7 +37,7 @@ struct waitlive {
 	struct procwait *waits; /* one for each thread, in the order of tables.tasks.threads */
 	struct waitgraph *graph;
 	VEC(struct waitlive_chain)
-	chains; /* first the cycles; then the chains that are worth telling, the longest first */
+	chains; /* first the cycles, then the chains that are worth telling, then the others */
 };
 
 /* Reads the waits of all tasks. pid: keeps only the chains that begin in this process, and the cycles

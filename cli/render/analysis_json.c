@@ -48,7 +48,7 @@ static json_t *link_json(const struct graph *g, const struct link *k, bool last)
 		      g, k);
 }
 
-/* The losses of records that overlap [from_ns, to_ns). */
+/* Makes the object of the losses that overlap [from_ns, to_ns). */
 static json_t *losses_json(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
 {
 	struct shedding shed = { 0 };

@@ -46,7 +46,8 @@ static size_t name_slot(uint64_t id)
 	return id * 0x9e3779b97f4a7c15ULL >> (64 - NAMES_BITS); /* Fibonacci hashing */
 }
 
-/* Keeps what was printed since the line had n bytes, if all of it is still in the buffer. */
+/* Keeps the text that was added to the line after its first n bytes, if all of this text is still in the
+ * buffer. */
 static void keep_name(struct name *to, const struct line *l, size_t n, uint64_t id)
 {
 	to->id = 0;

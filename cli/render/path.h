@@ -32,7 +32,8 @@ struct path_view {
 };
 
 #define PATH_HEADLINE_MAX 1024
-/* Writes the headline: "5.04 s: 4.99 s of it waiting for ...; without that it had been 4.97 s shorter." */
+/* Writes the headline: "5.04 s: 4.99 s of it waiting for ...; without that wait it would have been 4.97 s
+ * shorter." */
 void render_path_headline(const struct path_view *v, char buf[PATH_HEADLINE_MAX]);
 /* Returns a new reference. NULL: out of memory. */
 json_t *render_path_json(const struct path_view *v);

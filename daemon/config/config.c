@@ -265,9 +265,9 @@ static const struct option config_options[] = {
 	{ 0 },
 };
 
-/* Reads the flags once. A flag names the config file, but the settings of the file come before those of
- * the flags. So there are two passes: the first looks for --config, --help and --version, the second sets
- * the rest. */
+/* Makes one of two passes over the flags. A flag names the config file, but the flags have to be set after
+ * the settings of this file, which they override. So the first pass looks only for --config, --help and
+ * --version, and the second pass sets the rest. */
 static int config_read_flags(int argc, char *const argv[], struct config *c, bool first, bool *ret_named,
 			     char *err)
 {

@@ -51,7 +51,8 @@ struct incidents_options {
 struct incidents_stats {
 	uint64_t noticed, taken, failed; /* hangs; snapshots that were taken; snapshots that failed */
 	uint64_t limited;                /* hangs that got no snapshot because of a limit */
-	uint64_t refused;                /* hangs for which a table had no room */
+	uint64_t refused;                /* hangs that were lost, because INCIDENTS_NOTED_MAX were noted
+					  * already */
 	uint64_t removed;                /* hangs whose files were removed to make room */
 	uint64_t bytes, kept;            /* bytes and hangs in the directory after the last snapshot */
 };

@@ -160,7 +160,7 @@ static void task_runnable(const struct tasks *t, struct task *task, uint64_t ts)
 
 /*
  * Notices a loop of short waits that only a clock ends: a poll of a flag, a retry with back-off. The loop
- * ends with a wait of another kind, with real work, or with a wake that is not a timer's (task_wake()).
+ * ends with a wait of another kind, with real work, or with a wake that is not a timer's (tasks_wake()).
  */
 static void task_loop_block(struct task *task, const struct ct_rec *rec, uint64_t ran_ns)
 {
