@@ -123,16 +123,16 @@ void cli_progress_count(const char *what, size_t done, size_t all);
 /* True: a write to stdout has failed, so the command should stop. The function keeps errno for
  * cli_output_end(), so call it right after writing. */
 bool cli_output_broken(void);
-/* Flushes stdout. Returns code; CLI_FAILED, after a message, if a write failed for another reason than that
- * the reader has closed the pipe. */
+/* Flushes stdout and returns code. If a write failed, prints a message and returns CLI_FAILED; it is no
+ * failure if the reader has closed the pipe. */
 int cli_output_end(int code);
 
 /* How many threads to use: one for each CPU on which ctrace may run, at most max. */
 unsigned cli_threads(unsigned max);
 
-/* cli_ignore_signals() ignores the signals that a write can raise (SIGPIPE, SIGXFSZ). The write then
- * returns an error, which says the same. cli_restore_signals() undoes this, for the child of a
- * command that starts another program. */
+/* cli_ignore_signals() ignores the signals that a write can raise (SIGPIPE, SIGXFSZ). The write then fails
+ * with EPIPE or EFBIG instead. cli_restore_signals() undoes this, for the child of a command that starts
+ * another program. */
 void cli_ignore_signals(void);
 void cli_restore_signals(void);
 

@@ -42,11 +42,11 @@
  */
 /* 1/n of the time: A part of the time that is shorter than this has no line of its own. */
 #define SHOW_SHARE 1000
-/* 1/n of the time: `ctrace path` names a change that helps more than the change in the headline if it saves
- * more than twice as much, by at least this. */
+/* 1/n of the time: `ctrace path` names the best change beside the change in the headline if it saves twice
+ * as much and this part of the time more. */
 #define SHOW_BETTER_SHARE 20
-/* percent of the machine: If passing over left-out records costs less than this, `ctrace status` does not
- * show the cost. */
+/* percent of the machine: If the tasks that make too many records pay less than this for their records that
+ * are left out, `ctrace status` does not show it. */
 #define SHOW_PASSED_PERCENT 0.01
 /* ns: `ctrace status` reports the search for frameworks as stuck if one look takes longer than this.
  * Usually, one look takes milliseconds. */

@@ -53,7 +53,7 @@ const struct procnet_sock *procnet_by_ino(const struct procnet *n, uint64_t ino)
  */
 const struct procnet_sock *procnet_peer(const struct procnet *n, const struct procnet_sock *s,
 					bool *ret_pending);
-/* Finds a listening unix socket by its name. NULL: there is none. */
+/* Finds a listening unix socket by its name, in one network namespace. NULL: there is none. */
 const struct procnet_sock *procnet_unix_listener(const struct procnet *n, uint64_t netns, const char *name);
 /*
  * True: the other end is on another machine: the address is no loopback address, and no socket of

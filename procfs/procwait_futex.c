@@ -108,7 +108,7 @@ int procwait_futex(struct procwait_ctx *c)
 		o = rwlock_owner(c, addr, shared);
 		if (o)
 			return wait_on_owner(c, o, "rwlock", addr);
-		/* pthread_join(): see ctrace/glibc.h */
+		/* in pthread_join(), the word is the tid of the thread that has to end; see ctrace/glibc.h */
 		o = shared && word == (uint32_t)expected ? thread_in_ns(c, word, false) : NULL;
 		if (!o || o == c->th)
 			return 0;

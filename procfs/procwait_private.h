@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * procwait_private.h - shared by the files procwait*.c; no other file includes it. Same threads as
+ * procwait_private.h - shared by the files procwait*.c; no other file includes it. For threads, see
  * procwait.h.
  */
 #ifndef CTRACE_PROCFS_PROCWAIT_PRIVATE_H

@@ -20,8 +20,8 @@ struct interview {
 	int code;
 };
 
-/* Reads the rules. may: questions are allowed. They are asked only if stdin and stdout are a
- * terminal. Returns an exit code. interview_done() has to be called after failure too. */
+/* Reads the rules. may: questions are allowed. Even then, questions are asked only if stdin and stdout are
+ * a terminal. Returns an exit code. interview_done() has to be called after failure too. */
 int interview_begin(const struct rulestore_options *o, bool may, struct interview *ret);
 /* Returns the struct ask for an analysis of window w. NULL: no question is possible, so the analysis
  * decides alone. The result belongs to a; w is borrowed. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * rulestore.h - the rules files of one run. First come the files that are given with --rules, in this
- * order, then the user's own file ($XDG_CONFIG_HOME/ctrace/rules.json). Answers are kept in the first
- * file that is given with --rules; if there is none, in the user's own file. They go to the front of
- * the file. The file is read again before it is written, and is replaced by a rename.
+ * order, then the user's own file ($XDG_CONFIG_HOME/ctrace/rules.json). Answers are kept in the first file
+ * that is given with --rules; if there is none, in the user's own file. The answers go to the front of the
+ * file. The file is read again before it is written, and is replaced by a rename.
  *
  * A function that returns int returns an exit code and prints its errors itself. One thread.
  */
@@ -50,8 +50,8 @@ int rulestore_open(const struct rulestore_options *o, bool asking, struct rulest
 int rulestore_keep(const struct rulestore *s);
 void rulestore_done(struct rulestore *s);
 
-/* These two say which rules decided, and how often. rulestore_print() writes lines of text, or
- * nothing if no rule decided. rulestore_json() returns a new reference to
+/* rulestore_print() and rulestore_json() say which rules decided, and how often. rulestore_print() writes
+ * lines of text, or nothing if no rule decided. rulestore_json() returns a new reference to
  * [{"file","rule","verdict","applied","text"}]. */
 void rulestore_print(FILE *f, const struct rulestore *s);
 json_t *rulestore_json(const struct rulestore *s);

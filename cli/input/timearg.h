@@ -40,7 +40,7 @@ int timearg_parse(const char *s, const struct timearg_context *ctx, uint64_t *re
 int timearg_duration(const char *s, uint64_t *ret_ns, char err[TIMEARG_ERR_MAX]);
 
 #define TIMEARG_WALL_MAX 48
-/* Writes a boot time as local wall clock, with n digits (0 to 9) after the second: "2026-01-31
+/* Writes a boot time as local wall clock, with `digits` digits (0 to 9) after the second: "2026-01-31
  * 14:03:12.345". Returns buf. */
 const char *timearg_wall(uint64_t boot_ns, const struct clock_offsets *offsets, unsigned digits,
 			 char buf[TIMEARG_WALL_MAX]);

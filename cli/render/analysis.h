@@ -11,7 +11,7 @@
 
 #include "analysis/hangs/hangs.h"
 
-/* Each returns a new reference. NULL: out of memory. */
+/* The functions for JSON return a new reference. NULL: out of memory. */
 json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d);
 json_t *render_hangs_json(const struct graph *g, const struct hangs *h);
 

@@ -36,8 +36,8 @@ void graph_pick_done(struct graph_pick *pick);
 /* Writes a JSON document with one line for each segment and each edge. Stops early if a write to
  * stdout fails. */
 void render_graph_json(FILE *f, const struct graph_pick *pick);
-/* These two write one JSON object. in: [segment], which segments are shown; NULL: all. An edge from a
- * segment that is not shown has "from": null. */
+/* render_segment_json() and render_edge_json() write one JSON object each. in: [segment], which segments
+ * are shown; NULL: all. An edge from a segment that is not shown has "from": null. */
 void render_segment_json(FILE *f, const struct causal *c, uint32_t segment);
 void render_edge_json(FILE *f, const struct causal *c, const struct edge *e, const bool *in);
 
@@ -46,8 +46,8 @@ void render_edge_json(FILE *f, const struct causal *c, const struct edge *e, con
 /* Writes the picture. Returns 0, or -ENOMEM: nothing was written. */
 int render_graph_dot(FILE *f, const struct graph_pick *pick);
 
-/* These two write a slice as JSON and as text. render_slice_json() returns a new reference; NULL: out
- * of memory. */
+/* render_slice_json() returns a slice as JSON, a new reference; NULL: out of memory. render_slice() writes
+ * a slice as text. */
 json_t *render_slice_json(const struct causal *c, const struct slice *s, enum slice_direction direction);
 void render_slice(FILE *f, const struct causal *c, const struct slice *s, enum slice_direction direction);
 

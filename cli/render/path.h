@@ -26,7 +26,8 @@ struct path_view {
 	struct whatif_row answer; /* if n_without is not 0: the what-if with all of `without` */
 	const struct whatif_row *table;
 	size_t n_table;
-	/* the what-if of the headline: the wait that took most of the task's own time is taken away */
+	/* the what-if of the headline, without the wait (or the wait for a CPU) that took most of the
+	 * task's own time */
 	struct whatif_row headline;
 	bool all; /* for text: show all pieces */
 };

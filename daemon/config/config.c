@@ -16,7 +16,8 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* The smallest and largest values of settings (ctraced.conf(5)). The value 0 switches a setting off. */
+/* The smallest and largest values of settings (ctraced.conf(5)). budget and task-cap may also be 0, which
+ * switches them off. */
 #define CONFIG_LONG_WAIT_MIN_NS (10 * NSEC_PER_MSEC)
 #define CONFIG_BUDGET_MIN       0.05 /* percent */
 #define CONFIG_BUDGET_MAX       100

@@ -16,10 +16,10 @@ enum metrics_unit {
 	METRICS_PERCENT, /* shown as a ratio */
 };
 
-/* One sample, or a family of samples. A row without help continues the metric of the row above. */
+/* One sample, or a family of samples. A row whose help is NULL continues the metric of the row above. */
 struct metrics_row {
 	const char *name, *type, *help;
-	const char *path; /* members of the status, one in the other: "file.records" */
+	const char *path; /* "file.records": the member "records" of the member "file" of the status */
 	/* NULL; or a label with its value, such as result="done"; or only the name of a label, such as
 	 * "cause". In the last case, path leads to an object: each of its numbers is a sample, and the key
 	 * of the number is the value of the label. */

@@ -17,9 +17,9 @@
 #define JOBS_ADDRESS_BYTES 32 /* bytes of code that are worth reading */
 
 /*
- * Returns the offset of the first instruction that the kernel emulates, or 0. The offset is not 0 only if
- * the stack pointer and the needed arguments still have there the values that they had at the start of the
- * function. Bit i of args: argument i is needed. On machines other than x86-64, returns 0.
+ * Looks for the first instruction that the kernel emulates. The stack pointer and the needed arguments must
+ * still have their values from the start of the function there. Bit i of args: argument i is needed.
+ * Returns the offset of the instruction. 0: there is no such instruction, or the machine is not x86-64.
  */
 size_t jobs_address(const uint8_t *code, size_t n, unsigned args);
 

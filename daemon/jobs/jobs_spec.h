@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_spec.h - reads a file of the schema ctrace.framework/1. It says in which binaries a framework is,
- * which of their functions report its jobs, and where the values lie. The text is hostile: everything has a
- * limit. Pure; any thread.
+ * jobs_spec.h - reads the description of a framework (schema ctrace.framework/1). The description says in
+ * which binaries the framework is, which of their functions report its jobs, and where the values lie. The
+ * text is hostile: everything has a limit. Pure; any thread.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_SPEC_H
 #define CTRACE_DAEMON_JOBS_JOBS_SPEC_H

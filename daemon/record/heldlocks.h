@@ -26,8 +26,8 @@ struct heldlocks {
 	uint64_t refused; /* locks that were not kept, because there were HELDLOCKS_MAX */
 };
 
-/* Reads one line. Returns true if the line is a lock of a file. Returns false, and leaves ret as it
- * was, if it is something else (a lease, garbage). */
+/* Reads one line. Returns true if the line is a lock of a file, or a request that waits for one. Returns
+ * false, and leaves ret as it was, if the line is something else (a lease, garbage). */
 bool heldlocks_parse(const char *line, struct heldlock *ret);
 /* Reads f (NULL: /proc/locks). ts_ns: time of the records. Returns 0, -errno of opening the file, or
  * -ENOMEM. On success the caller calls heldlocks_done(). */
