@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * crowd - users who crowd a control socket: each a process of its own uid, a member of the group, that
- * connects as fast as it can.
+ * crowd - several users connect to a control socket as fast as they can. Each user is a process
+ * with its own uid, and a member of the group GID.
  *
  *   crowd SOCKET GID FIRST_UID USERS
  *
- * Prints a line when all of them are at it, and ends with its standard input.  Then prints how many
- * connections there were.
+ * Prints a line when all users have started. Ends when its standard input ends. Then prints the
+ * number of connections.
  */
 #include <fcntl.h>
 #include <grp.h>
@@ -26,9 +26,9 @@
 #define HELD      64
 
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
-static volatile uint64_t *counts; /* connections, by user */
+static volatile uint64_t *counts; /* number of connections of each user */
 
-/* What a member of the crowd does, in turns. */
+/* What a user does with a connection. */
 enum how { CONNECTS, ASKS, PASSES, HOLDS, HOWS };
 
 static int join(void)
@@ -69,7 +69,7 @@ static void crowd(unsigned user)
 
 	memset(held, -1, sizeof(held));
 	for (uint64_t i = 0;; i++) {
-		/* a thousand of each kind; not all users the same at a time */
+		/* a thousand connections of each kind in turn; each user begins with another kind */
 		enum how how = (i / 1000 + user) % HOWS;
 		int fd = join();
 

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Holds the edges of a causal graph against those that a program told of itself (work/told.h).
+"""Compares the edges of a causal graph with the edges that a program printed (work/told.h).
 
-A strong edge between two tasks of the program is a claim.  A claim and a told edge agree when they go from the same
-task to the same task (a signal: to the same process; an exit: from the same process), are of kinds that can be the
-same, and the claim lies within the time that the told one takes.  One claim answers for one told edge, or for all
-messages that one call received and one segment sent: between two segments there is no more than one edge then.  More
-claims that agree with a told edge that is answered for are right as well.
+A strong edge between two tasks of the program is a claim. A claim agrees with a printed edge if all of this holds:
+- They go from the same task to the same task. For a signal, the target process has to be the same; for an exit,
+  the source process.
+- The kind of the claim is possible for the kind of the printed edge (KINDS).
+- The claim lies within the time of the printed edge.
+
+One claim counts for one printed edge. Exception: if one segment sent several messages and one call received them,
+the graph has at most one edge between the two segments, so this claim counts for all of these messages. If a
+second claim agrees with a printed edge that already has a claim, the second claim is right too.
 """
 import collections
 
-# What the program calls it: what the graph may call it.
+# The kind that the program prints: the kinds that the graph may have for it.
 KINDS = {
     "post": {"post", "job"},
     "queue": {"post", "job"},
@@ -24,10 +28,10 @@ KINDS = {
     "file-lock": {"file-lock"},
     "flag": {"data-flag"},
 }
-# The clock of the records is converted, and its rate may be adjusted meanwhile.
+# The clock of the records is converted to the clock of the program, and its rate may be adjusted meanwhile.
 SLACK_NS = 50_000
 
-# Those whose edges are complete: all that one task of the program causes in another is told.
+# Programs that print a complete list of edges between their tasks.
 LABELLED = """
     backoff barrier build child circle-timeout cond-producer cond-timed deadlock deep epoll-server eventfd
     flock fork-exec fsync heartbeat idle-server inversion join mutex-busy mutex-convoy mutex-handover mutex-pi
@@ -38,11 +42,11 @@ LABELLED = """
 
 
 class Told(collections.namedtuple("Told", "kind from_tid left to_tid arrived seen")):
-    """An edge that the program told; seen: it can have left a record."""
+    """An edge that the program printed. seen: the edge can have left a record."""
 
 
 class Claim(collections.namedtuple("Claim", "kind from_tid left to_tid arrived from_pid to_pid began ended")):
-    """An edge that the graph has; began, ended: the segment that it comes from."""
+    """An edge of the graph. began, ended: the times of the segment from which the edge comes."""
 
 
 class Truth:
@@ -72,14 +76,14 @@ def claims(graph, tasks):
         a, b = segments.get(e["from"]), segments.get(e["to"])
         if not a or not b or a["tid"] == b["tid"] or b["tid"] not in tasks:
             continue
-        # A process may have threads that the program knows nothing of, and one of those may be the last to leave it.
+        # The last thread to leave a process may be one that the program does not know.
         if a["tid"] in tasks or e["kind"] == "exit" and a["pid"] != b["pid"] and a["pid"] in tasks:
             yield Claim(e["kind"], a["tid"], e["left_ns"], b["tid"], e["arrived_ns"], a["pid"], b["pid"],
                         a["from_ns"], a["to_ns"])
 
 
 def agrees(told, claim):
-    # A signal goes to whichever thread of a process the kernel chooses; and any can be the last to leave it.
+    # For a signal, the kernel chooses the thread of the process. For an exit, any thread can be the last to leave.
     to = claim.to_pid if told.kind == "signal" and told.to_tid == claim.to_pid else claim.to_tid
     by = claim.from_pid if told.kind == "exit" and told.from_tid == claim.from_pid else claim.from_tid
     return (told.from_tid == by and told.to_tid == to and claim.kind in KINDS[told.kind] and
@@ -88,7 +92,7 @@ def agrees(told, claim):
 
 
 class Judged:
-    """hit, missed, unseen: told edges; right, wrong: claims."""
+    """hit, missed, unseen: numbers of printed edges. right, wrong: numbers of claims."""
 
     def __init__(self, truth, claimed):
         by_from = collections.defaultdict(list)
@@ -96,8 +100,8 @@ class Judged:
             for who in {c.from_tid, c.from_pid}:
                 by_from[who].append(c)
         self.hit, self.missed, self.unseen, used, calls = [], [], [], set(), {}
-        # Who must be answered for first takes the first claim that is left: no other order answers for more.  But
-        # only messages can be what was sent as soon as there was a connection.
+        # The printed edge that has to end first takes the first free claim. No other order finds claims for more
+        # edges. If the sender could send as soon as the connection existed, only a message can agree.
         for t in sorted(truth.edges, key=lambda t: (t.kind == "connect", t.arrived)):
             found = next((c for c in by_from[t.from_tid] if id(c) not in used and agrees(t, c)), None)
             call = (t.from_tid, t.to_tid, t.arrived)
@@ -121,7 +125,7 @@ class Judged:
 
     @property
     def recall(self):
-        """Of what can have left a record."""
+        """Recall, of the edges that can have left a record."""
         return ratio(self.n_hit_seen, self.n_hit_seen + len(self.missed))
 
     @property
@@ -130,13 +134,13 @@ class Judged:
 
 
 def ratio(n, of):
-    """None: nothing to count."""
+    """None: there is nothing to count."""
     return n / of if of else None
 
 
 def unrelated_in(steps, truth):
-    """The tasks in a backward slice that have no part in what the victim waits for.  Whoever started the program,
-    and what led to that, is no mistake: the walk may go on there."""
+    """The tasks of a backward slice that have no part in the victim's wait. The task that started the program does
+    not count, and neither do the causes of that start: the walk may go on there."""
     pulled = set()
     for step in steps:
         tid, edge = step["segment"]["tid"], step["edge"]

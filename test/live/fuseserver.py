@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A file system of some empty files, whose server can be told to answer nothing any more.  It speaks the protocol of
-/dev/fuse by itself."""
+"""A file system of empty files. Its server can be told to stop answering. The server speaks the protocol of /dev/fuse
+itself."""
 import contextlib
 import ctypes
 import os
@@ -14,13 +14,13 @@ libc = ctypes.CDLL(None, use_errno=True)
 ROOT = 1
 (LOOKUP, FORGET, GETATTR, SETATTR, OPEN, WRITE, RELEASE, FSYNC, FLUSH, INIT, OPENDIR, RELEASEDIR, BATCH_FORGET) = \
     (1, 2, 3, 4, 14, 16, 18, 20, 25, 26, 27, 29, 42)
-NOFLUSH = 1 << 5  # whoever closes a file need not wait for the server
+NOFLUSH = 1 << 5  # close() need not wait for the server
 FIRST_PATIENT = 100
 
 
 class Server:
-    """Mounted at `where`.  It has any file that is asked for: what `file` opens, which knows its attributes for a
-    minute or asks for them each time."""
+    """A file system, mounted at `where`. It has every file that is asked for. For a file that `file` opened, either
+    the kernel keeps the attributes for a minute, or it asks the server for them each time."""
 
     def __init__(self, where):
         self.where, self.names, self.sizes = where, {}, {}
@@ -110,5 +110,5 @@ class Server:
             if op in (FORGET, BATCH_FORGET):
                 continue
             head = struct.pack("<IiQ", 16 + len(out or b""), 0 if out is not None else -38, unique)
-            with contextlib.suppress(OSError):  # whoever asked may have gone
+            with contextlib.suppress(OSError):  # the task that asked may have ended
                 os.write(self.fd, head + (out or b""))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the live tests share: running commands with a limit, the programs that hang, and the kernel log."""
+"""Functions for all live tests: commands with a time limit, the programs that hang, the kernel log."""
 import contextlib
 import os
 import re
@@ -11,11 +11,12 @@ import sys
 import time
 
 PASS, FAIL, SKIP = 0, 1, 77
-# For a daemon that is not tested for its thrift: what others do on the machine is not to make it leave things out.
+# Settings for a test that is not about the budget: other load on the machine must not make the daemon leave
+# records out.
 UNTHRIFTY = ["--budget", "0", "--task-cap", "0"]
 BAD_LOG = re.compile(r"WARNING:|BUG:|Oops|general protection|KASAN|UBSAN|possible circular|rcu: INFO|Call Trace")
-# Assertions of the kernel that its own code trips over: ext4 asks for a lock that uprobes do not take when they read the
-# page of a file that is being mapped (seen on 6.18, once a boot).
+# Warnings of the kernel's own code. In ext4, a uprobe reads a page of a file while the file is mapped, and does
+# not take a lock that ext4 asks for (seen on 6.18, once a boot).
 KNOWN_LOG = re.compile(r"ext4_check_map_extents_env")
 
 
@@ -34,7 +35,7 @@ def need_root():
 
 
 def run(cmd, timeout=60, stdout=subprocess.PIPE, **kw):
-    """Runs in a session of its own, so that what it started can be ended with it."""
+    """Starts the command in a session of its own, so that all its children can be ended with it."""
     p = subprocess.Popen(cmd, stdout=stdout, stderr=subprocess.PIPE, text=True, start_new_session=True, **kw)
     try:
         out, err = p.communicate(timeout=timeout)
@@ -46,7 +47,7 @@ def run(cmd, timeout=60, stdout=subprocess.PIPE, **kw):
 
 @contextlib.contextmanager
 def run_for(cmd, **kw):
-    """Runs in a session of its own while the block lasts."""
+    """Runs the command in a session of its own until the block ends."""
     p = subprocess.Popen(cmd, start_new_session=True, **kw)
     try:
         yield p
@@ -56,7 +57,7 @@ def run_for(cmd, **kw):
 
 
 def end_session(p):
-    """Asks, then kills: a recorder that is only killed leaves nothing to look at."""
+    """Asks the process to end, and kills it later: if a recorder is killed at once, there is no trace."""
     for sig in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(p.pid, sig)
@@ -69,7 +70,7 @@ def end_session(p):
 
 
 def busy_s():
-    """Seconds of CPU that the machine has spent, and those that our children have."""
+    """CPU time in seconds: of the whole machine, and of the children of this process."""
     with open("/proc/stat", encoding="ascii") as f:
         user, nice, system, _, _, irq, softirq = map(int, f.readline().split()[1:8])
     r = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -77,8 +78,8 @@ def busy_s():
 
 
 def in_quiet(f, tries=3):
-    """f(), which is about who had the CPU: when it fails while other programs took much of it, that may be the truth
-    of that moment, and f is called again."""
+    """Calls f(), a check that depends on the CPU time of its tasks. If it fails while other programs use much CPU
+    time, these programs may be the reason. Then f is called again."""
     for i in range(tries):
         (all0, own0), began = busy_s(), time.monotonic()
         try:
@@ -93,13 +94,13 @@ def in_quiet(f, tries=3):
 
 
 def kernel_log():
-    """The lines of the kernel log, or None where they may not be read."""
+    """The lines of the kernel log; None: this process may not read it."""
     r = subprocess.run(["dmesg"], capture_output=True, text=True, errors="replace", check=False)
     return r.stdout.splitlines() if r.returncode == 0 else None
 
 
 def check_kernel_log(before):
-    """Fails when the kernel complained since `before` was read."""
+    """Fails if the kernel log has a complaint since `before` was read."""
     after = kernel_log()
     if before is None or after is None:
         return
@@ -136,13 +137,13 @@ def program(work, name):
 
 
 def programs():
-    """The names of all programs: each C file is one, and each script that can be run."""
+    """The names of all programs. Each C file is one, and so is each script that can run here."""
     return sorted(os.path.splitext(f)[0] for f in os.listdir(WORK)
                   if f.endswith(".c") or f.endswith((".py", ".js")) and os.access(os.path.join(WORK, f), os.X_OK))
 
 
 def cgroup2():
-    """Where version 2 of the control groups is mounted, or None."""
+    """The mount point of control groups of version 2, or None."""
     with open("/proc/self/mountinfo", encoding="utf-8") as f:
         for line in f:
             if " - cgroup2 " in line:
@@ -151,5 +152,5 @@ def cgroup2():
 
 
 def in_cgroup(group, cmd):
-    """The command that runs cmd in the control group with that path."""
+    """A command line that runs cmd in the control group with that path."""
     return ["/bin/sh", "-c", 'echo $$ >"$0/cgroup.procs" && exec "$@"', group] + cmd

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Daemons that are treated badly, and marks of which a trace has to know: numbered signals that `marker` sends to
-itself each 10 ms; it notes them down on its own."""
+"""Daemons that are stopped and killed, and marks that their traces must have. A mark is a numbered signal that
+`marker` sends to itself every 10 ms. `marker` also writes down each mark."""
 import json
 import os
 import socket
@@ -9,7 +9,7 @@ import time
 
 from lib import UNTHRIFTY, Failed, run
 
-UNSEALED_NS = 1_000_000_000  # what may be missing at the end of a life
+UNSEALED_NS = 1_000_000_000  # ns: the end of a daemon's life that the trace may lack
 
 
 def boot_ns():
@@ -25,7 +25,7 @@ class Marks:
         self.tid = self.process.pid
 
     def between(self, begin, end):
-        """Code and time of the marks of that time, as `marker` noted them down; the code is what the trace shows."""
+        """The marks of that time, as `marker` wrote them down: (code, time). The trace shows the same code."""
         with open(self.notes, encoding="utf-8") as f:
             lines = [line.split() for line in f.read().split("\n")[1:-1]]
         return {-256 - int(n) % 32000: int(t) for n, t in lines if begin <= int(t) < end}
@@ -36,7 +36,7 @@ class Marks:
 
 
 class Daemon:
-    """A daemon with a directory of its own; its trace stays when it ends, and the next one goes on with it."""
+    """A daemon with a directory of its own. The trace stays when the daemon ends, and the next daemon continues it."""
 
     def __init__(self, opt, where, size="256M", state=None):
         os.makedirs(where, exist_ok=True)
@@ -53,7 +53,7 @@ class Daemon:
                 stderr=log, env=dict(os.environ, **(env or {})))
 
     def start(self, *more, env=None):
-        """Starts it, and waits until it answers."""
+        """Starts the daemon, and waits until it answers."""
         self.spawn(*more, env=env)
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline and self.process.poll() is None:
@@ -92,7 +92,8 @@ class Daemon:
         return dead
 
     def end(self):
-        """Asks it to end, which has to work, and returns when that was: until then all is in the trace."""
+        """Ends the daemon, and checks its exit code. Returns the time of the request: the trace has all records up to
+        then."""
         asked = boot_ns()
         self.process.terminate()
         if self.process.wait(40):
@@ -118,7 +119,8 @@ class Daemon:
         return {json.loads(line)["code"] for line in r.stdout.splitlines()}
 
     def check_marks(self, marks, begin, end, what, trace=None, told=()):
-        """All marks of that time have to be there, but where gaps of these causes are; returns how many."""
+        """Checks that the trace has all marks of that time, except in gaps with these causes. Returns the number of
+        marks."""
         want, have = marks.between(begin, end), self.marks(marks, begin, end + UNSEALED_NS, trace)
         missing = sorted(t for code, t in want.items() if code not in have)
         if missing and told:

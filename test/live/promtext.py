@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reads Prometheus' text format 0.0.4 strictly."""
+"""A strict reader of Prometheus' text format 0.0.4."""
 import re
 import shutil
 import subprocess
@@ -9,7 +9,7 @@ TYPES = ("counter", "gauge")
 
 
 def read(text):
-    """{name{labels}: value} of a whole text; ValueError says what is wrong with it."""
+    """{name{labels}: value} of a whole text. Raises ValueError with the reason if the text is wrong."""
     if not text.endswith("\n"):
         raise ValueError("does not end with a newline")
     helped, typed, done, found = set(), {}, set(), {}
@@ -43,7 +43,7 @@ def read(text):
 
 
 def promtool(text):
-    """What promtool has against it, where there is one; else ''."""
+    """The complaints of promtool; '' if there are none, or no promtool."""
     if not shutil.which("promtool"):
         return ""
     r = subprocess.run(["promtool", "check", "metrics"], input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Holds a JSON document against one of share/schema."""
+"""Compares a JSON document with one of the schemas in share/schema."""
 import functools
 import json
 import os
@@ -16,7 +16,7 @@ WORDS = set(Validator.VALIDATORS) | {"$schema", "$id", "$defs", "title", "descri
 
 
 def parts(schema):
-    """A schema and those inside it."""
+    """A schema, and all schemas inside it."""
     inside = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()]
     inside += [schema[word] for word in ("items", "additionalProperties") if isinstance(schema.get(word), dict)]
     yield schema
@@ -29,12 +29,12 @@ def validator(name):
     with open(os.path.join(DIR, name + ".json"), encoding="utf-8") as f:
         schema = json.load(f)
     Validator.check_schema(schema)
-    unknown = set().union(*parts(schema)) - WORDS  # which a validator passes over
+    unknown = set().union(*parts(schema)) - WORDS  # a validator ignores unknown keywords
     if unknown:
         raise ValueError("%s.json: no words of JSON Schema: %s" % (name, sorted(unknown)))
     return Validator(schema)
 
 
 def errors(document, name):
-    """What is wrong with a document, as a list of sentences."""
+    """The errors of a document, as a list of sentences."""
     return ["%s: %.200s" % (e.json_path.replace("$", name, 1), e.message) for e in validator(name).iter_errors(document)]

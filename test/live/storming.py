@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A daemon that is to keep within its budget, for the tests that let it storm."""
+"""A daemon with a budget, for the tests with storms."""
 import glob
 import json
 import os
@@ -7,8 +7,8 @@ import subprocess
 
 from lib import Failed, end_session, run
 
-COUNTING_NS = 45  # of a run's time is the kernel's own look at its clock: an empty program is counted as 48 to 75 ns
-START_S = 11  # before that much may be spent at once, because everything is new
+COUNTING_NS = 45  # ns of a run: the kernel reads its clock; an empty program counts 48 to 75 ns
+START_S = 11  # s: during this time the daemon may spend more, because everything is new
 
 
 class Daemon:
@@ -38,7 +38,7 @@ class Daemon:
         return self.status()["governor"]
 
     def spent_ns(self):
-        """CPU time of its processes, and of its BPF programs while the kernel counts that."""
+        """The CPU time of the daemon's processes, and of its BPF programs while the kernel measures them."""
         ns, programs, pids = 0, {}, [self.p.pid]
         for pid in pids:
             with open("/proc/%d/stat" % pid, encoding="utf-8") as f:
@@ -51,7 +51,7 @@ class Daemon:
                 with open(fd, encoding="ascii") as f:
                     kv = dict(line.split(":\t", 1) for line in f.read().splitlines() if ":\t" in line)
             except OSError:
-                continue  # closed since
+                continue  # closed meanwhile
             if "run_time_ns" in kv:
                 programs[kv["prog_id"]] = int(kv["run_time_ns"]) - COUNTING_NS * int(kv["run_cnt"])
         return ns, sum(programs.values())

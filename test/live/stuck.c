@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two threads that want each other's lock, until it is killed.
+ * stuck - two threads, each of which waits for the lock of the other, until the program is killed.
  *
  *   stuck NAME
  *
- * Calls both of them NAME, and prints their tids as "tids=N,M" once they are about to hang.
+ * Both threads have the name NAME. Prints their tids as "tids=N,M" just before they hang.
  */
 #include <err.h>
 #include <pthread.h>

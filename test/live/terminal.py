@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What must not reach a terminal, told by Python's own tables and not by those of ctrace; and names that hold it."""
+"""Names with bytes that must not reach a terminal. The tables of Python decide about these bytes, not those of
+ctrace."""
 import json
 import re
 import unicodedata
 
-# No name of a file can hold a slash or a 0. FORGED is to be seen at the begin of a line when a newline passes.
+# No name of a file can have a slash or a 0. If a newline passes, FORGED is at the begin of a line.
 BYTES = (b"q\x1b[35m\x1b]0;t\x07\x7f\r\t\nFORGED \xc2\x9b35m\x9b\xff\xed\xa0\x80\xc0\xaf\xe2\x80\xae\xe2\x81\xa6"
          b"\xd8\x9c\xe2\x80\x8b\xef\xbb\xbf\xc2\xad\xe2\x80\xa8\xf3\xa0\x81\x81\xef\xbf\xb9\xef\xb8\x8f\xe3\x85\xa4")
 TEXT = BYTES.decode("utf-8", "ignore")  # for JSON
-# at most 15 bytes each, for names of tasks
+# Names of tasks, at most 15 bytes each.
 COMMS = [b"q\x1b[35m\x1b]0;t\x07", b"q\xc2\x9b35m\x9b\xff", b"q\xe2\x80\xaegp\xe2\x81\xa6", b"q\nFORGED\t\r\x7f",
          b"q\xe2\x80\x8b\xef\xbb\xbf\xc2\xad", b"q\xf3\xa0\x81\x81\xed\xa0\x80"]
 
 ALLOWED_SGR = re.compile("\x1b\\[(0|1|31|32|33|1;31|1;32)m")
-# of no category that would tell
+# characters whose category does not show that they are bad
 INVISIBLE = {0x34f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x3164, 0xffa0, *range(0x180b, 0x1810), *range(0xfe00, 0xfe10),
              *range(0xe0100, 0xe01f0)}
 
@@ -23,7 +24,7 @@ def is_bad(c):
 
 
 def problems(data, colour=False):
-    """What in these bytes could act on a terminal or deceive who reads it; colour: our own may be there."""
+    """The bytes that could act on a terminal or deceive a reader. colour: ctrace's own colours are allowed."""
     text = data.decode("utf-8", "surrogateescape")
     if colour:  # a terminal ends lines with both
         text = ALLOWED_SGR.sub("", text).replace("\r\n", "\n")
@@ -35,7 +36,7 @@ def problems(data, colour=False):
 
 
 def json_problems(data, lines=False):
-    """JSON is shown on terminals too: it is ASCII.  lines: each is a document."""
+    """JSON may be shown on a terminal too, so it must be ASCII. lines: each line is a document."""
     try:
         for document in data.splitlines() if lines else [data]:
             json.loads(document)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Holds what ctrace says against the contract of its JSON, and against what a program says of itself."""
+"""Compares the answers of ctrace with the contract of its JSON, and with the truth that a program prints."""
 import schema
 
 VERDICTS = {"long-wait", "long-running", "starved", "repeated-yield", "normal"}
@@ -18,7 +18,7 @@ class Errors(list):
 
 
 def check_shape(d, err):
-    """The contract of the JSON, whatever the case."""
+    """The contract of the JSON, for all programs."""
     err += schema.errors(d, "diagnosis")[:4]
     err.want(d.get("schema") == "ctrace.diagnosis/1", "schema is %r" % d.get("schema"))
     err.want(d["verdict"] in VERDICTS, "verdict %r is not in the contract" % d["verdict"])

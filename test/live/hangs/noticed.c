@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the daemon is to notice by itself, and what it is not: first some ordinary life, from which it learns,
- * then three seconds of something else.  Prints who is to be noticed, "tid=N", or "tid=0" for nobody.
+ * noticed - hangs that the daemon has to notice, and behaviour that it must not report. Each case
+ * first behaves normally, so that the daemon learns its habits, and then does something else for
+ * three seconds. Prints the task that has to be reported, "tid=N", or "tid=0" if there is none.
  *
  *   noticed NAME
  */
@@ -243,7 +244,7 @@ static void service(void)
 	}
 }
 
-/* From here on: nothing to be noticed. */
+/* The cases from here on must not be reported. */
 
 /* A loop that runs programs and waits for them. */
 static void runs_child(void)
@@ -253,7 +254,7 @@ static void runs_child(void)
 	(void)!system("sleep 3");
 }
 
-/* ... and reads what they say. */
+/* A loop that also reads the output of these programs. */
 static void reads_child(void)
 {
 	char c[16];
@@ -266,7 +267,7 @@ static void reads_child(void)
 		err(1, "popen");
 }
 
-/* A job that takes as long as the one before. */
+/* A job that takes as long as the job before it. */
 static void long_jobs(void)
 {
 	is_noticed(0);
@@ -277,7 +278,7 @@ static void long_jobs(void)
 	spin(HANG_MS);
 }
 
-/* Nothing to do for a while. */
+/* The task has nothing to do for a while. */
 static void *rests(void *arg)
 {
 	loop_for(LIFE_MS);
@@ -293,7 +294,7 @@ static void no_work(void)
 	nap(LIFE_MS + HANG_MS);
 }
 
-/* Stopped by its own user. */
+/* The user stops the task. */
 static void naps(void)
 {
 	loop_for(LIFE_MS);
@@ -326,7 +327,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc == 2 && i < sizeof(all) / sizeof(all[0]); i++) {
 		if (strcmp(all[i].name, argv[1]))
 			continue;
-		/* what one of them shows does not hold for the others */
+		/* Each case has a name of its own: the detector shares habits between tasks of one name. */
 		prctl(PR_SET_NAME, all[i].name);
 		if (all[i].fn == loop_pipe) {
 			if (pipe(pipes))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * marker - leaves numbered marks in a trace: every 10 ms a signal to itself whose si_code is the number.
- * Prints "number boot_ns" before each, so that what a trace holds can be held against what happened.
- * Runs until it is killed.
+ * marker - leaves numbered marks in a trace. Every 10 ms it sends itself a signal whose si_code is
+ * the number of the mark. Before each signal it prints "number boot_ns", so that a test can compare
+ * the trace with the marks. Runs until it is killed.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MARK_CODE(n) (-256 - (int)((n) % 32000)) /* not one that the kernel itself uses */
+#define MARK_CODE(n) (-256 - (int)((n) % 32000)) /* a code that the kernel itself does not use */
 
 static void ignore(int sig)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pingpong MILLISECONDS [PAUSE_US] - a byte to and fro between two processes, as fast as it goes or with a
- * pause after each hundred rounds.  Prints who they are, from when to when, and how often the kernel says
- * that each of them blocked in that time, which is what a trace must hold.
+ * pingpong MILLISECONDS [PAUSE_US] - two processes send one byte to and fro, as fast as possible,
+ * or with a pause after each hundred rounds. Prints the two processes, the begin and end of the
+ * time, and how often each process blocked in this time by the kernel's count. A trace must have
+ * the same number.
  */
 #include <sched.h>
 #include <signal.h>
@@ -33,7 +34,7 @@ static long blocked(void)
 	return u.ru_nvcsw;
 }
 
-/* The first and the last block that count are those between these two lines. */
+/* The first and the last block that count lie between these two lines. */
 static void mark(const char *who, const char *what)
 {
 	char line[128];
@@ -66,7 +67,7 @@ int main(int argc, char **argv)
 	char c = 0;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* One CPU for both: each round is then two blocks and two wakes, in a few microseconds. */
+	/* Both processes are on one CPU, so each round is two blocks and two wakes, in a few microseconds. */
 	CPU_ZERO(&here);
 	CPU_SET(sched_getcpu(), &here);
 	if (sched_setaffinity(0, sizeof(here), &here) || pipe(there) || pipe(back))

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * storm.c - makes as many events as it can for a while.
+ * storm.c - makes as many events as it can for some time.
  *
  *   storm futex MS    two threads that wake each other, on one CPU
- *   storm messages MS one thread sends to another over a socket, many at a time
+ *   storm messages MS one thread sends to another over a socket, many messages at a time
  *   storm fork MS     processes that end at once
  *   storm threads MS  threads that end at once
  *   storm udp MS      datagrams over loopback, one at a time
- *   storm naps MS     sleeps that are over at once
+ *   storm naps MS     very short sleeps
  *   storm signals MS  a process that sends itself signals
  *   storm names MS    a thread that renames itself
  *   storm locks MS    a file that is locked and unlocked
  *   storm crowd N MS  N threads that do nothing
  *
- * Prints how many of its events there were.
+ * Prints the number of events.
  */
 #include <err.h>
 #include <errno.h>
@@ -62,7 +62,10 @@ struct player {
 	unsigned me;
 };
 
-/* Both players on one CPU, the first that they may use: every turn is a switch, and other CPUs stay free. */
+/*
+ * Puts both threads on the first CPU that they may use: then each turn is a switch, and the other
+ * CPUs stay free.
+ */
 static void on_first_cpu(void)
 {
 	cpu_set_t may, cpus;
@@ -157,7 +160,7 @@ static bool fork_one(void)
 	if (pid < 0) {
 		if (errno != EAGAIN)
 			err(1, "fork");
-		sleep_ms(1); /* the limit of the control group */
+		sleep_ms(1); /* the control group limits the number of tasks */
 		return false;
 	}
 	waitpid(pid, NULL, 0);
@@ -279,7 +282,7 @@ static void crowd(unsigned long n, unsigned long ms)
 
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 16384);
-	pthread_attr_setguardsize(&attr, 0); /* a mapping less each */
+	pthread_attr_setguardsize(&attr, 0); /* one mapping less for each thread */
 	for (unsigned long i = 0; i < n; i++) {
 		if (pthread_create(&t, &attr, member, NULL))
 			break;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * whatif SCENE [N] - a few threads that sleep, and one that waits for them; the Nth of them takes no time.
- * Prints who they are and how long it took, so that what a trace says of "without the Nth" can be held
- *against what happens without it.
+ * whatif SCENE [N] - some threads sleep, and the main thread waits for them. With N, thread N does
+ * not sleep. Prints the threads and the length of the run. So a test can compare the answer of
+ * ctrace for "without thread N" with a real run without it.
  *
- *	join	two side by side; the longer one is waited for first
- *	wait	the same with processes
- *	convoy	three take turns with one lock
- *	pipe	the first thread feeds another one, byte by byte
+ * 	join	two threads side by side; the main thread waits for the longer one first
+ * 	wait	as join, with processes
+ * 	convoy	three threads take turns with one lock
+ * 	pipe	the first thread feeds another one, byte by byte
  */
 #include <err.h>
 #include <pthread.h>

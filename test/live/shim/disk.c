@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * disk - to be preloaded: makes the writes of a program fail or wait as a file says that the environment
- * names.
+ * disk - a library to preload. It makes the writes of a program fail or wait.
  *
- * The file CTRACE_DISK holds a struct control; whoever maps it may change it while the program runs.
+ * The environment variable CTRACE_DISK names a file with a struct control. The test maps the file,
+ * and may change it while the program runs.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 struct control {
-	int32_t write_error, sync_error, room_error; /* 0: none */
-	int32_t write_ms, sync_ms;                   /* how long it takes */
-	uint32_t writes, syncs, rooms;               /* calls, counted */
-	int32_t trace_only;                          /* not 0: other files than the trace are written well */
+	int32_t write_error, sync_error, room_error; /* errno of write, sync and fallocate; 0: none */
+	int32_t write_ms, sync_ms;                   /* how long a write and a sync take */
+	uint32_t writes, syncs, rooms;               /* number of calls */
+	int32_t trace_only;                          /* not 0: only writes to the trace fail */
 };
 
 static struct control none, *control = &none;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rounds HOW ROUNDS: round after round one thread polls a flag in memory until another one, after two seconds
- * of something else, sets it.  HOW: which flag, how it is polled, and who sets it.
+ * rounds HOW ROUNDS - in each round, one thread polls a flag in memory until another thread sets
+ * it. The other thread first does something else for two seconds. HOW says which flag it is, how
+ * the thread polls it, and which thread sets it:
  *
- *	global, static	sched_yield() on a flag of the program
- *	library		the same on one of a library
- *	pure		without a system call
- *	naps		with a sleep of 10 ms in between
- *	computing	as static; who sets it computes before, and does not sleep
- *	newborn		as static; each round another thread sets it
+ * 	global, static	sched_yield() on a flag of the program
+ * 	library		sched_yield() on a flag of a library
+ * 	pure		polls without a system call
+ * 	naps		sleeps 10 ms between two looks
+ * 	computing	as static; the setter computes before, and does not sleep
+ * 	newborn		as static; in each round a new thread sets the flag
  */
 #include "../work/work.h"
 

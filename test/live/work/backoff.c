@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A connection that is tried again and again, after 10, 20, 40... ms, until its server is there. */
+/* A client tries to connect again and again, after 10, 20, 40... ms, until its server exists. */
 #include "work.h"
 
 static void server(void)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Three threads meet at a barrier again and again; one of them is late in the end because it computes. */
+/* Three threads meet at a barrier again and again. In the end one of them is late, because it computes. */
 #include "work.h"
 
 enum { ROUNDS = 6, PARTIES = 3 };
 static pthread_barrier_t barrier;
 static struct stamp came[ROUNDS + 1][PARTIES];
 
-/* Who came last let the others go. */
+/* The last thread at the barrier lets the others go on. */
 static void meet(int round, int me)
 {
 	long before = sleeps();

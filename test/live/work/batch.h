@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * batch.h - a server that gathers the requests of all its clients for a moment,
- * then works them off and answers them all.  A request of the victim's takes long
- * in the end; the other clients have nothing to do with it.
+ * batch.h - a server collects the requests of all its clients for a moment, does them one after the
+ * other, and then answers all of them. In the end a request of the victim takes long. The other
+ * clients have nothing to do with it.
  */
 #ifndef CTRACE_TEST_LIVE_BATCH_H
 #define CTRACE_TEST_LIVE_BATCH_H
@@ -19,7 +19,7 @@ struct asked {
 	struct stamp what;
 };
 
-/* Reads what has come on fd; returns how many requests, -1 at the end. */
+/* Reads the requests that have arrived on fd. Returns their number; -1 at the end. */
 static inline int batch_read(int fd, struct asked *v, int max)
 {
 	struct stamp in[BATCH];
@@ -72,7 +72,7 @@ static inline void batch_server(void)
 	}
 }
 
-/* A round: several requests at once, then their answers. */
+/* One round: several requests at once, then their answers. */
 static inline void batch_ask(int fd, bool is_long)
 {
 	for (int i = 0; i < PIPELINED; i++)

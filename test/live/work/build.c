@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Normal life: a driver runs short jobs one after the other, some in pairs, for two seconds. */
+/* Normal behaviour: a driver runs short jobs for two seconds, one after the other, some in pairs. */
 #include "work.h"
 
 static void job(void)

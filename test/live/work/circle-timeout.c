@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two processes ask each other something, and each wants its answer before it gives one: a circle, until one
- * of them has waited long enough and answers.
+ * A circle of waits: two processes ask each other, and each wants the answer of the other before it
+ * answers. It lasts until a time limit of one process ends its wait; then this process answers.
  */
 #include "work.h"
 

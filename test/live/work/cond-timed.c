@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A lock made of a flag and a condition variable, asked for every 5 ms, as interpreters with a global lock
- * do: five hundred short waits, each ended by its timer.
+ * A lock made of a flag and a condition variable, as in interpreters with a global lock. The victim
+ * tries to get it every 5 ms: five hundred short waits, each of which a time limit ends.
  */
 #include "work.h"
 

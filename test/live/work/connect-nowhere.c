@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A connection to a host that does not answer: nobody on this machine is to blame. */
+/* A connection to a host that does not answer. No task of this machine is to blame. */
 #include "work.h"
 
 int main(void)
@@ -10,7 +10,7 @@ int main(void)
 	struct pollfd p = { .events = POLLOUT };
 
 	expect("long-wait", "network|external", "tcp", "victim", "victim");
-	/* The far end of the pair is there and drops what is not addressed to it. */
+	/* The other end of the veth pair exists, and drops packets that are not for it. */
 	if (unshare(CLONE_NEWNET) ||
 	    system("ip link add ctl-d type veth peer name ctl-e && ip addr add 10.253.78.1/24 dev ctl-d &&"
 		   " ip link set ctl-d up && ip link set ctl-e up &&"

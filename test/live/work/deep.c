@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A chain of four kinds: TCP client -> server thread that wants a mutex -> the mutex's owner, who waits for a
- * helper process's answer in a pipe -> the helper sleeps.
+ * A chain with four kinds of waits. A TCP client waits for a server thread. The server thread waits
+ * for a mutex. The owner of the mutex waits at a pipe for the answer of a helper process. The
+ * helper sleeps.
  */
 #include "work.h"
 

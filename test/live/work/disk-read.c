@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A program reads a cold file from a disk of 1 MiB/s.  Nobody else is to blame. */
+/* A program reads an uncached file from a disk of 1 MiB/s. No other task is to blame. */
 #include "disk.h"
 
 static void reader(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * disk.h - a slow disk: an ext4 on a loop device, limited by the block cgroup (version 1: for everybody;
- * version 2: for those who call disk_join()).
+ * disk.h - a slow disk: an ext4 on a loop device, with a limit of the block cgroup. Version 1
+ * limits all tasks; version 2 limits the tasks that call disk_join().
  */
 #ifndef CTRACE_TEST_LIVE_DISK_H
 #define CTRACE_TEST_LIVE_DISK_H
@@ -41,7 +41,7 @@ static inline void disk_remove(void)
 		 disk_dir, disk_group, disk_group, disk_dir);
 }
 
-/* Makes the file system; skips the test where that is not possible. */
+/* Makes the file system; skips the test if this is impossible. */
 static inline void disk_make(void)
 {
 	if (!mkdtemp(disk_dir))
@@ -61,7 +61,7 @@ static inline void disk_make(void)
 	}
 }
 
-/* From now on: so many bytes a second; what: "read" or "write". */
+/* Limits the disk from now on to this number of bytes a second. what: "read" or "write". */
 static inline void disk_limit(const char *what, unsigned bps)
 {
 	if (disk_v1 ? disk_run("echo \"$(cat %s/devno) %u\" >" DISK_V1 "%s_bps_device", disk_dir, bps, what)
@@ -80,7 +80,7 @@ static inline int disk_open(const char *name, int flags)
 	return CHECK(open(path, flags | O_CLOEXEC, 0600));
 }
 
-/* Writes so many MiB and so many bytes more. */
+/* Writes this number of MiB, plus this number of bytes. */
 static inline void disk_fill(int fd, size_t mib, size_t bytes)
 {
 	static char buf[1 << 20];

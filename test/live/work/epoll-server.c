@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A server of one thread takes one request at a time from its epoll set; the victim's stands behind a long
- * one of somebody else.
+ * A server of one thread takes one request at a time from its epoll. The victim's request waits
+ * behind a long request of another client.
  */
 #include "work.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thread waits for an eventfd that another thread writes often, and then late. */
+/* A thread waits for an eventfd. Another thread writes it often, and in the end late. */
 #include "work.h"
 
 enum { ROUNDS = 8 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Hundreds of very short programs: every one gets its identity, none is lost, nothing hangs. */
+/*
+ * Hundreds of very short programs. Each has its own name in the trace, no record is lost, and
+ * nothing hangs.
+ */
 #include "work.h"
 #include <spawn.h>
 

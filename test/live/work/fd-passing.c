@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A dispatcher accepts and hands the connection over to a worker process, which is the one that is slow. */
+/* A dispatcher accepts connections and passes them to a worker process. The worker is slow. */
 #include "work.h"
 
 static int listener, hand[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* open() of a named pipe for reading waits until somebody opens it for writing, which happens late. */
+/* open() of a named pipe for reading waits until another process opens it for writing, late. */
 #include "work.h"
 
 static char dir[] = "live-XXXXXX", path[64];

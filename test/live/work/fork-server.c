@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A server that forks for each connection: the child answers late; the parent, who accepted, is idle. */
+/*
+ * A server forks for each connection. The child answers late. The parent has accepted the
+ * connection, and is idle.
+ */
 #include "work.h"
 
 static int listener, conn;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A small write and fsync behind another program's megabytes, on a disk of 2 MiB/s. */
+/* A small write and fsync wait behind some megabytes of another program, on a disk of 2 MiB/s. */
 #include "disk.h"
 
 static void hog(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file system in user space answers a read late.  The reader does not even call: it touches a page of a
- * mapped file.  The server speaks the protocol of /dev/fuse by itself.
+ * A FUSE server answers a read late. The reader makes no system call: it touches a page of a mapped
+ * file. The server speaks the protocol of /dev/fuse itself.
  */
 #include "work.h"
 #include <linux/fuse.h>
@@ -87,7 +87,7 @@ int main(void)
 		die(dir);
 	dev = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	snprintf(opt, sizeof(opt), "fd=%d,rootmode=40000,user_id=0,group_id=0", dev);
-	/* In a mount namespace of its own, so that nothing is left when this is killed. */
+	/* A mount namespace of its own: no mount remains if the program is killed. */
 	if (dev < 0 || unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 	    mount("ctrace-live", dir, "fuse", MS_NOSUID | MS_NODEV, opt)) {
 		rmdir(dir);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A timer makes a process write a beat into a pipe every 20 ms; then a signal handler keeps it from it. */
+/*
+ * A timer makes a process write to a pipe every 20 ms. Then a signal handler that runs long delays
+ * the next write.
+ */
 #include "work.h"
 #include <sys/timerfd.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hogs.h - two processes that compute on CPU 0 and are anything but nice. */
+/* hogs.h - two processes that compute on CPU 0, with a high priority (negative nice). */
 #ifndef CTRACE_TEST_LIVE_HOGS_H
 #define CTRACE_TEST_LIVE_HOGS_H
 
@@ -28,7 +28,7 @@ static void hog2(void)
 	hog("hog2");
 }
 
-/* They begin to compute with hogs_go(). */
+/* The two processes begin to compute when hogs_go() is called. */
 static void hogs_new(void)
 {
 	go = gate_new();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two write to one file: the first synchronously, to a slow disk, and holds the inode's lock in the kernel
- * all the while; the second waits for that lock, not for the disk.
+ * Two tasks write to one file. The first writes synchronously to a slow disk, and owns the inode
+ * lock of the kernel meanwhile. The second waits for this lock, not for the disk.
  */
 #include "disk.h"
 

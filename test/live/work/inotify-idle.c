@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Something that watches a directory in which nothing happens, looking up each half second. */
+/* A task watches a directory in which nothing happens. It wakes every half second. */
 #include "work.h"
 #include <sys/inotify.h>
 

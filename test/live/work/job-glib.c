@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs for a thread pool of GLib, and functions that a thread hands to the main loop.  GLib is looked for at
- * run time; both functions get a second to be seen.
+ * Jobs for a thread pool of GLib, and functions that a thread gives to the main loop. GLib is
+ * loaded at run time. The daemon gets a second to see the address of each function.
  */
 #include "job.h"
 

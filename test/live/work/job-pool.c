@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A pool of threads that reports its jobs by itself. */
+/* A thread pool that reports its jobs with ctrace-jobs.h. */
 #include "job.h"
 
 #include "../../../share/ctrace-jobs.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs for the thread pool of libuv, which is looked for at run time, so that nothing of it is needed to
- * build this.  The first job's function has to be seen before it can be probed: it gets a second for that.
+ * Jobs for the thread pool of libuv. libuv is loaded at run time, so the build does not need it.
+ * The daemon can probe the function of a job only after it has seen its address in the first job,
+ * so it gets a second for this.
  */
 #include "job.h"
 
 #include <dlfcn.h>
 
-#define REQUEST_BYTES 256 /* more than a uv_work_t has */
+#define REQUEST_BYTES 256 /* larger than a uv_work_t */
 
 typedef void (*work_fn)(void *request);
 typedef void (*after_fn)(void *request, int status);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * job.h - what the programs with queues of jobs share: each job notes who gave it and who did it, and at
- * the end the program prints one line for each, "job=ADDRESS ENQUEUED_BY DONE_BY", in the order of the queue.
+ * job.h - for the programs with queues of jobs. Each job notes the task that enqueued it and the
+ * task that did it. At the end the program prints a line for each job, "job=ADDRESS ENQUEUED_BY
+ * DONE_BY", in the order of the queue.
  */
 #ifndef CTRACE_TEST_LIVE_JOB_H
 #define CTRACE_TEST_LIVE_JOB_H
@@ -17,7 +18,7 @@ struct job {
 
 static struct job jobs[JOBS];
 
-/* Some take long enough for the others to be found waiting, most do not. */
+/* Most jobs are short. Some are so long that other jobs wait in the queue. */
 static inline void job_prepare(struct job *j, unsigned i)
 {
 	j->by = gettid();
@@ -33,7 +34,7 @@ static inline void job_do(struct job *j)
 	j->done_by = gettid();
 }
 
-/* Bursts, so that workers come from sleep at some and go from one to the next at others. */
+/* Bursts of jobs: a worker wakes for some jobs, and goes from one job to the next for others. */
 static inline void job_pause(unsigned i)
 {
 	if (i % 50 == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pthread_join of a thread that computes: the wake comes from its exit. */
+/* pthread_join() of a thread that computes. The exit of the thread ends the wait. */
 #include "work.h"
 
 static void worker(void)

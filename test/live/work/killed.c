@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim of a sleeping server is killed while it waits.  The one that killed it is not to blame. */
+/* The victim waits for a sleeping server, and is killed. The killer is not to blame for the wait. */
 #include "work.h"
 
 static int listener;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A consumer is told of each item by a producer, which gets them from a feeder process through a pipe.  After
- * twenty items the feeder stops to feed.  The last wake-up of the consumer comes from
- * another thread, which signals the same condition three times, to no purpose.
+ * A producer gets items from a feeder process through a pipe, and signals a consumer for each item.
+ * After twenty items the feeder stops. The last wake-up of the consumer comes from another thread,
+ * which signals the same condition variable three times without an item.
  */
 #include "work.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A server answers fifty requests within a millisecond each, and the next one after three seconds, since the
- * helper behind it, which it asks each time, sleeps.
+ * A server answers fifty requests within a millisecond each, and the next one after three seconds.
+ * For each request the server asks a helper, and the helper sleeps in the end.
  */
 #include "work.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A worker is given a job every 40 ms by a dispatcher that then forgets to signal: it goes on queueing, each
- * time without a word.  The last jobs come from another thread.
+ * A dispatcher queues a job for a worker every 40 ms. Then it goes on queueing, but no longer
+ * signals the worker. The last jobs with a signal come from another thread.
  */
 #include "work.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An event loop is woken through an eventfd every 50 ms by a thread that ends without a word. */
+/* A thread wakes an event loop every 50 ms through an eventfd. Then the thread ends. */
 #include "work.h"
 
 #define TICKS 30

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Four threads take turns with a mutex, none of which has anything to do with another; then one keeps it. */
+/*
+ * Four threads lock the same mutex in turn. No thread causes the work of another one. In the end
+ * one thread keeps the mutex.
+ */
 #include "work.h"
 
 enum { ROUNDS = 15 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A mutex goes through two owners, the first short, the second long, before the victim gets it. */
+/*
+ * Two threads own a mutex one after the other, the first for a short time, the second for a long
+ * time. Then the victim gets the mutex.
+ */
 #include "work.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A mutex with priority inheritance: the kernel itself knows the owner. */
+/* A mutex with priority inheritance. The kernel knows its owner. */
 #include "mutex.h"
 
 static void while_held(void)

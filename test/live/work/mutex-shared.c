@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A mutex in shared memory: the owner is another process. */
+/* A mutex in shared memory. Its owner is a task of another process. */
 #include "work.h"
 
 static pthread_mutex_t *lock;

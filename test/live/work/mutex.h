@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mutex.h - a thread does something with a mutex held; the victim, another thread, wants the mutex. */
+/*
+ * mutex.h - a thread does something while it owns a mutex. The victim, another thread, waits for
+ * the mutex.
+ */
 #ifndef CTRACE_TEST_LIVE_MUTEX_H
 #define CTRACE_TEST_LIVE_MUTEX_H
 

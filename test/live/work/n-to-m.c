@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two producers, three consumers, one queue with a condition variable: who is woken need not be the one who
- * gets the item.  The last item takes its producer long.
+ * Two producers and three consumers share a queue with a condition variable. The consumer that is
+ * woken need not be the consumer that gets the item. The producer of the last item takes long.
  */
 #include "work.h"
 
@@ -40,7 +40,7 @@ static void slow(void)
 	make();
 }
 
-/* Takes items until so many have been taken in all. */
+/* Takes items until all consumers together have taken this number. */
 static void take_until(int n)
 {
 	for (;;) {
@@ -54,9 +54,9 @@ static void take_until(int n)
 			break;
 		}
 		struct stamp s = items[taken++];
-		/* Whoever was woken, only the items themselves say whose they were. */
+		/* Only the item shows its producer. The wake-up may come from another task. */
 		caused("queue", s, sleeps());
-		/* The others need not wait for what will not come. */
+		/* The other consumers must not wait for items that do not come. */
 		if (taken == 2 * EACH) {
 			drained = stamp();
 			pthread_cond_broadcast(&more);

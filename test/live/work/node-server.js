@@ -1,12 +1,14 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A node server answers three clients; then a call for one of them keeps the event loop from the victim's.
+// A node server answers three clients. Then a call for one client keeps the event loop from the
+// victim's request.
 'use strict';
 const { spawn } = require('child_process');
 const fs = require('fs');
 const net = require('net');
 
-// HELLO: a note that comes first, with the time at which the connection was asked for.
+// HELLO: the note of the first stamp. The stamp has the time at which the client asked for the
+// connection.
 const ROUNDS = 10, STAMP = 16, HELLO = 2, scale = Number(process.env.LIVE_SCALE || 1);
 const edges = [];
 
@@ -14,7 +16,7 @@ const now = () => process.hrtime.bigint();
 const say = (text) => fs.writeSync(1, text + '\n');
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
-// The main thread is the only one that is told of: its tid is the pid.
+// The edges are printed for the main thread only: its tid is the pid.
 function stamp(note) {
 	const b = Buffer.alloc(STAMP);
 	b.writeBigUInt64LE(now(), 0);
@@ -23,7 +25,8 @@ function stamp(note) {
 	return b;
 }
 
-// Whether the loop slept before it accepted, or heard of the end, is not known: no record of either is demanded.
+// The program cannot know whether the loop slept before accept or before the end of a connection.
+// So the edge may be without a record.
 function caused(kind, who, left, at = now()) {
 	const seen = kind === 'connect' || kind === 'close' ? 'ran' : 'slept';
 	edges.push(`edge=${kind} ${who} ${left} ${process.pid} ${at} ${seen}\n`);
@@ -34,12 +37,12 @@ function role(name, related) {
 	say(`role.${name}=${who}\n${related ? 'related' : 'unrelated'}=${who}`);
 }
 
-// Calls back with each stamp that arrives; after the last one the other end closes.
+// Calls back with each stamp that arrives. After the last stamp the other end closes.
 function hear(socket, fn) {
 	let rest = Buffer.alloc(0), from, last;
 	socket.on('end', () => caused('close', from, last));
 	socket.on('data', (data) => {
-		const at = now(); // of all that one call received
+		const at = now(); // the time at which the call received, for all its stamps
 		for (rest = Buffer.concat([rest, data]); rest.length >= STAMP; rest = rest.subarray(STAMP)) {
 			const left = rest.readBigUInt64LE(0), who = rest.readUInt32LE(8);
 			caused('message', who, left, at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* poll on a pidfd waits for a process that is no child. */
+/* poll() on a pidfd waits for a process that is not a child. */
 #include "work.h"
 #include <sys/syscall.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A reader waits for the writer of a pipe, which computes. */
+/* A reader of a pipe waits for the writer, which computes. */
 #include "work.h"
 
 static int p[2];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A pipeline of three: the first computes, for long in the end, the second copies, the last waits. */
+/*
+ * A pipeline of three processes: the first computes, in the end for long; the second copies; the
+ * last waits.
+ */
 #include "work.h"
 
 enum { ROUNDS = 8 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An event loop with two workers, both busy with long jobs of somebody else: the victim's short job waits in
- * the queue.  The workers answer the loop through an eventfd.
+ * An event loop with two workers. Both workers are busy with long jobs of another client. The
+ * victim's short job waits in the queue. The workers answer the loop through an eventfd.
  */
 #include "work.h"
 
@@ -13,7 +13,7 @@ static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
 struct job {
 	int client;
 	bool is_long;
-	struct stamp by; /* whoever queued it, then whoever finished it */
+	struct stamp by; /* stamps: of the task that queued the job, then of the task that finished it */
 };
 static struct job queue[8], finished[8];
 static int head, tail, n_finished;

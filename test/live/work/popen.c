@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Output of a shell command: the writing end is held by a shell, which waits for another program. */
+/*
+ * A task reads the output of a shell command. The shell has the writing end of the pipe, and waits
+ * for another program.
+ */
 #include "work.h"
 
 int main(void)

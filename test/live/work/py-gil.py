@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A thread of a Python program is in one long call that keeps the interpreter's lock; another wants to run."""
+"""A thread of a Python program makes one long call that keeps the interpreter's lock. Another thread waits for it."""
 import os
 import re
 import threading
@@ -23,7 +23,7 @@ def duration(n):
     return time.monotonic() - a
 
 
-# Each letter more doubles the time.
+# Each further letter doubles the time.
 length = 16
 while duration(length) < 1.3:
     length += 1

@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Two threads of a Python program work off jobs, the last of which takes long; a third counts.  All of them pass the
-interpreter's lock around, which is no cause of anything."""
+"""Two threads of a Python program do jobs, the last of which takes long. A third thread counts. All threads pass the
+interpreter's lock to each other, which is not a cause."""
 import _thread
 import os
 import queue
@@ -40,7 +40,7 @@ def counter(by):
 
 
 def ask(seconds):
-    """Returns who did it."""
+    """Returns the task that did it."""
     jobs.put((stamp(), seconds))
     before = sleeps()
     name, by = done.get()

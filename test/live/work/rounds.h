@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* rounds.h - a server of one client answers at once a few times, and then computes before it answers. */
+/* rounds.h - a server of one client answers some requests at once, and then computes before it answers. */
 #ifndef CTRACE_TEST_LIVE_ROUNDS_H
 #define CTRACE_TEST_LIVE_ROUNDS_H
 
@@ -19,8 +19,10 @@ static void server(void)
 	}
 }
 
-/* The client asks over fd in all rounds; the last one is the hang.  epoll: where it waits for each answer, or
- * -1. */
+/*
+ * The client sends a request over fd in each round; the last round is the hang. epoll: the
+ * descriptor where it waits for each answer; -1: it waits in a read.
+ */
 static void ask_rounds(int fd, int epoll)
 {
 	struct epoll_event e;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A writer of a read-write lock waits for a reader.  Such a lock does not say who its readers are. */
+/* A task waits to write-lock a read-write lock that a reader owns. Such a lock does not name its readers. */
 #include "work.h"
 
 enum { ROUNDS = 10 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Normal life: each 10 ms three clients ask a TCP service, which asks another one by a socket pair; all
- * answer at once.
+/*
+ * Normal behaviour: every 10 ms three clients send a request to a TCP service. The service asks
+ * another service over a socket pair. All answer at once.
  */
 #include "work.h"
 #include <sys/timerfd.h>
@@ -36,7 +37,7 @@ static void server(void)
 		p[i] = (struct pollfd){ .events = POLLIN, .fd = accept_one(listener) };
 	while (open) {
 		long before = sleeps();
-		/* Of several that are ready, which one woke it is not known. */
+		/* If several descriptors are ready, it is not known which one woke the task. */
 		bool one = CHECK(poll(p, CLIENTS, -1)) == 1;
 		for (int i = 0; i < CLIENTS; i++) {
 			if (!p[i].revents)

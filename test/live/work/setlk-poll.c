@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A POSIX file lock tried every 60 ms; its holder sleeps.  No wake-up ever goes from one to the other. */
+/* The victim tries a POSIX file lock every 60 ms. The owner of the lock sleeps. No task wakes the victim. */
 #include "work.h"
 
 static char path[] = "live-XXXXXX";
@@ -36,7 +36,7 @@ int main(void)
 	hang_begins();
 	while (try_lock(fd, F_WRLCK))
 		nap_ms(60);
-	/* Nothing but the success of the next try shows it. */
+	/* Only the success of the next try shows that the lock is free. */
 	caused("file-lock", *freed, sleeps());
 	hang_ends();
 	unlink(path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A process waits for a signal that another one sends often, and then late. */
+/* A process waits for a signal that another process sends often, and in the end late. */
 #include "work.h"
 
 enum { ROUNDS = 6 };
@@ -22,7 +22,7 @@ int main(void)
 
 	expect("long-wait", "busy|slow-peer", "signal", "sender", "victim,sender");
 	sigemptyset(&set);
-	/* Of this kind none is lost while another one is pending. */
+	/* A real-time signal is queued, so none is lost while another one is pending. */
 	sigaddset(&set, SIGRTMIN);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	sent = shared((ROUNDS + 1) * sizeof(*sent));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The same with a nap of 10 ms between two looks: hundreds of timer wakes, no object. */
+/*
+ * A loop that reads a flag in memory, with a sleep of 10 ms between two reads: hundreds of wakes by
+ * a timer, and no object.
+ */
 #include "work.h"
 
 static volatile int flag;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A plain sleep is what was asked for. */
+/* A plain sleep, which the program asked for: no hang. */
 #include "work.h"
 
 int main(void)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A child at the other end of a socket pair answers soon, and then late because it sleeps. */
+/*
+ * A child at the other end of a socket pair answers at once several times, and in the end late,
+ * because it sleeps.
+ */
 #include "work.h"
 
 enum { ROUNDS = 8 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An event that is waited for by spinning a little first, then in a futex: every other one comes at once. */
+/*
+ * A task waits for events: it spins first, and then waits on a futex. Every second event comes
+ * while it spins.
+ */
 #include "work.h"
 #include <linux/futex.h>
 #include <sys/syscall.h>

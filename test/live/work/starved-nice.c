@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A nice program shares one CPU with two that are anything but nice. */
+/* A program of low priority shares one CPU with two programs of high priority. */
 #include "hogs.h"
 
 int main(void)

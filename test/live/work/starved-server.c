@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The client of a server that does not get the CPU: the culprit's culprit is the hog. */
+/* A server gets no CPU, because another program computes. Its client waits. The other program is to blame. */
 #include "hogs.h"
 
 static int listener;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The server is stopped by a signal and continued later. */
+/* A signal stops the server. Later another signal lets it go on. */
 #include "work.h"
 
 static int listener;

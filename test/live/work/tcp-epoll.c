@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* As tcp-recv, but the client is an event loop: its epoll set also has a quiet pipe and a wake-up eventfd. */
+/* As tcp-recv, but the client is an event loop. Its epoll also has a pipe without data, and an eventfd. */
 #include "rounds.h"
 
 int main(void)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A TCP server on loopback answers at once, and then computes before it answers; the client is in recv. */
+/*
+ * A TCP server on loopback answers some requests at once, and then computes before it answers. The
+ * client waits in recv().
+ */
 #include "rounds.h"
 
 int main(void)

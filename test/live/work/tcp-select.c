@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A client in select on two connections; the slow one is what matters to it, the other never says a word. */
+/*
+ * A client waits in select() for two connections. It needs the answer on one of them. The other one
+ * never sends.
+ */
 #include "work.h"
 #include <sys/select.h>
 

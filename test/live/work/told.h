@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * told.h - what led to what, as the program itself knows it.
+ * told.h - the edges between the tasks of a program, as the program itself knows them.
  *
- * An edge is a fact of the program's own logic: this post was for that wait, this
- * answer is for that request.  The one who causes takes a stamp before it acts,
- * and the stamp travels with the item, the message or the thread; the one who is
- * caused calls caused() once it has it.  So the times enclose what happened in the
- * kernel.  Edges are kept in shared memory and printed when the first process ends:
+ * An edge is a fact of the program's own logic: this post was for that wait, this answer is for
+ * that request. The causing task takes a stamp before it acts. The stamp travels with the item, the
+ * message or the thread. The caused task calls caused() when it has received the stamp. So the
+ * times of the edge enclose its part in the kernel. The edges are kept in shared memory, and
+ * printed when the first process ends:
  *
  *   edge=KIND FROM_TID LEFT_NS TO_TID ARRIVED_NS slept|ran
  *
- * Messages that one call received arrived at the same time, to the nanosecond.
- * "ran": the receiver found it without having slept for it, so that there was no
- * wake-up to see.  The kernel counts that, not the program.  Handing over a mutex is no
- * cause, and not told.
+ * Messages that one call received have the same time of arrival, to the nanosecond. "ran": the
+ * receiver did not sleep for the edge, so there was no wake-up to record. The kernel's count of
+ * switches shows this. The handoff of a mutex is no cause, so it is not printed.
  */
 #ifndef CTRACE_TEST_LIVE_TOLD_H
 #define CTRACE_TEST_LIVE_TOLD_H
@@ -31,14 +30,14 @@
 #define TOLD_EDGES 8192
 #define TOLD_ENDED 2048
 #define TOLD_FDS   128
-/* For caused(): it leaves a record whether or not the receiver slept. */
+/* For caused(): the edge leaves a record even if the receiver did not sleep. */
 #define SEEN (-1L)
 
 struct stamp {
 	uint64_t ns;
-	uint64_t connected_ns; /* the connection it went through was asked for then; 0: none */
+	uint64_t connected_ns; /* when the connection of the message was asked for; 0: no connection */
 	uint32_t tid;
-	uint32_t note; /* for the receiver; means what the program likes */
+	uint32_t note; /* a note to the receiver; the program decides its meaning */
 };
 
 struct told_edge {
@@ -63,8 +62,10 @@ static struct told {
 	struct told_end ended[TOLD_ENDED];
 } * told;
 
-/* Of this process' descriptors: when the connection was asked for; when and by whom it was accepted; what was
- * heard last. */
+/*
+ * For each descriptor of this process: when the connection was asked for; when it was accepted, and
+ * by which task; when the last message came.
+ */
 static struct {
 	uint64_t asked_ns, accepted_ns;
 	uint32_t acceptor;
@@ -80,7 +81,10 @@ static inline uint64_t mono_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Survives an exec: the memory's descriptor is inherited and its number is in the environment. */
+/*
+ * The edges survive an exec: the new program inherits the descriptor of the memory, and finds its
+ * number in the environment.
+ */
 static __attribute__((constructor)) void told_begin(void)
 {
 	const char *inherited = getenv("CTRACE_TOLD_FD");
@@ -140,7 +144,10 @@ static inline void told_edge(const char *kind, const struct stamp *from, uint32_
 	snprintf(told->edges[i].kind, sizeof(told->edges[i].kind), "%s", kind);
 }
 
-/* What was stamped has arrived at the calling thread, which had slept so often before it waited for it. */
+/*
+ * The stamp has arrived at the calling thread. slept: how often the thread had slept before it
+ * waited for the stamp.
+ */
 static inline void caused_at(const char *kind, struct stamp from, long slept_before, uint64_t arrived_ns)
 {
 	if (from.tid != (uint32_t)gettid())
@@ -153,7 +160,7 @@ static inline void caused(const char *kind, struct stamp from, long slept_before
 	caused_at(kind, from, slept_before, mono_ns());
 }
 
-/* A child of parent is about to end, or to be killed by the thread killer. */
+/* A child of parent is about to end, or the thread `killer` is about to kill it. */
 static inline void told_ends(uint32_t pid, uint32_t parent, uint32_t killer)
 {
 	uint32_t i = __atomic_fetch_add(&told->n_ended, 1, __ATOMIC_RELAXED);
@@ -162,8 +169,7 @@ static inline void told_ends(uint32_t pid, uint32_t parent, uint32_t killer)
 		told->ended[i] = (struct told_end){ mono_ns(), pid, parent, killer, false };
 }
 
-/* The calling thread has waited for that process.  It was woken by the child that ended first, which need not
- * be the one it was given. */
+/* The calling thread has waited for this process. The exit of another child may have woken the thread. */
 static inline void told_reaped(uint32_t pid, long slept_before)
 {
 	struct told_end *e = NULL;

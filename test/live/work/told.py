@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What led to what, as a Python program itself knows it: told.h for Python."""
+"""The edges between the tasks of a Python program, as the program itself knows them: told.h for Python."""
 import mmap
 import os
 import resource
@@ -7,11 +7,11 @@ import struct
 import threading
 import time
 
-STAMP = struct.Struct("=QII")  # when, who, a note to the receiver
+STAMP = struct.Struct("=QII")  # when, task, note to the receiver
 SEEN = -1
 
 _edges = []
-_ends = mmap.mmap(-1, 4096)  # when each process ended, by its number
+_ends = mmap.mmap(-1, 4096)  # when each process ended, by its index
 _n_processes = 0
 
 
@@ -51,7 +51,7 @@ def role(name, related=True):
 
 
 def process(fn):
-    """Starts a process; returns what reap() wants."""
+    """Starts a process. Returns the argument for reap()."""
     global _n_processes
     by, slot = stamp(), _n_processes
     _n_processes += 1

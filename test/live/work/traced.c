@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The server is held by a debugger. */
+/* A debugger has stopped the server. */
 #include "work.h"
 #include <sys/ptrace.h>
 

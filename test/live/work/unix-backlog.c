@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* connect() to a unix socket whose queue is full waits until the server, which is busy, accepts one. */
+/* connect() to a unix socket whose queue is full. It waits until the busy server accepts a connection. */
 #include "work.h"
 
 static int listener;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A read of a pipe through io_uring: the victim is in io_uring_enter, which waits for any completion. */
+/* A read of a pipe through io_uring. The victim waits in io_uring_enter() for any completion. */
 #include "work.h"
 #include <linux/io_uring.h>
 #include <sys/syscall.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The child of a vfork computes before it leaves: the parent is held up in the kernel, not in a wait call. */
+/* The child of a vfork() computes before its exec. The kernel holds the parent up inside vfork(). */
 #include "work.h"
 
 int main(void)

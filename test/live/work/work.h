@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * work.h - what the small hanging programs of the live tests share.
+ * work.h - functions for the small programs of the live tests.
  *
- * Each program takes no arguments, makes one hang of two to three seconds and
- * prints key=value lines: who is stuck, when, who the others are (role.<name>=
- * pid/tid), the truth that `run_live` checks (expect.*), and what led to what
- * (told.h).  Exit 77: cannot be done on this machine.
+ * Each program takes no arguments, has one hang of two to three seconds, and prints lines
+ * key=value: the task that is stuck, the time, the other tasks (role.NAME=PID/TID), the truth that
+ * `run_live` checks (expect.*), and the edges (told.h). Exit 77: this machine cannot run the
+ * program.
  */
 #ifndef CTRACE_TEST_LIVE_WORK_H
 #define CTRACE_TEST_LIVE_WORK_H
@@ -38,7 +38,7 @@
 
 #include "told.h"
 
-/* One line in one write, so that lines of several processes do not mix. */
+/* Prints the line in one write, so that lines of several processes do not mix. */
 static inline __attribute__((format(printf, 1, 2))) void say(const char *fmt, ...)
 {
 	char line[512];
@@ -72,8 +72,10 @@ static inline long check(long rc, const char *what)
 }
 #define CHECK(expr) check(expr, #expr)
 
-/* LIVE_SCALE=N makes all that lasts a second or more N times longer, to look at a hang that goes on, or
- * shorter where its length does not matter. */
+/*
+ * LIVE_SCALE=N makes each time of a second or more N times as long: longer, to look at a hang that
+ * goes on; shorter, if the length does not matter.
+ */
 static inline unsigned scaled(unsigned ms)
 {
 	const char *scale = getenv("LIVE_SCALE");
@@ -89,7 +91,7 @@ static inline void nap_ms(unsigned ms)
 		;
 }
 
-/* Computes, without a system call, for so long on the wall clock. */
+/* Computes for this time on the wall clock, without a system call. */
 static inline void compute_ms(unsigned ms)
 {
 	uint64_t end = mono_ns() + scaled(ms) * 1000000ULL;
@@ -100,7 +102,7 @@ static inline void compute_ms(unsigned ms)
 			x = x * 6364136223846793005ULL + 1442695040888963407ULL;
 }
 
-/* A fixed amount of computing: as much as that many milliseconds of an unhindered CPU (of this thread). */
+/* Does a fixed amount of work: the CPU time of the calling thread grows by this number of milliseconds. */
 static inline void compute_cpu_ms(unsigned ms)
 {
 	struct timespec t;
@@ -119,14 +121,17 @@ static inline void compute_cpu_ms(unsigned ms)
 	}
 }
 
-/* The calling thread takes part in what the victim waits for, under this name. */
+/* The calling thread has a part in the victim's wait, under this name. */
 static inline void role(const char *name)
 {
 	prctl(PR_SET_NAME, name);
 	say("role.%s=%d/%d\nrelated=%d/%d\n", name, getpid(), gettid(), getpid(), gettid());
 }
 
-/* The calling thread runs beside it and may share a server, a lock or a CPU, but does not hold it up. */
+/*
+ * The calling thread has no part in the victim's wait. It may share a server, a lock or a CPU with
+ * the victim.
+ */
 static inline void bystander(const char *name)
 {
 	prctl(PR_SET_NAME, name);
@@ -150,8 +155,9 @@ static inline void hang_ends(void)
 }
 
 /*
- * The truth: verdict, cause and kind are alternatives divided by '|', root is role names of which any is
- * right, chain is role names that must appear in this order.  "-" where nothing is demanded.
+ * The truth. verdict, cause and kind: alternatives with '|' between them. root: names of roles, one
+ * of which has to be the root cause. chain: names of roles that have to be in the chain, in this
+ * order. "-": anything is right.
  */
 static inline void expect(const char *verdict, const char *cause, const char *kind, const char *root,
 			  const char *chain)
@@ -206,7 +212,7 @@ static inline pthread_t thread(void (*fn)(void))
 	return t;
 }
 
-/* Waits for a thread() to end; returns 0. */
+/* Waits for the end of a thread that thread() made. Returns 0. */
 static inline int join(pthread_t t)
 {
 	long before = sleeps();
@@ -227,7 +233,10 @@ static inline void slay(pid_t pid)
 	kill(pid, SIGKILL);
 }
 
-/* Waits for a child, -1: any; false when there is none.  *rc becomes its exit status if that is not 0. */
+/*
+ * Waits for a child; -1: for any child. Returns false if there is none. If the exit status is not
+ * 0, *rc becomes it.
+ */
 static inline bool reap(pid_t pid, int *rc)
 {
 	long before = sleeps();
@@ -242,7 +251,7 @@ static inline bool reap(pid_t pid, int *rc)
 	return true;
 }
 
-/* Waits for every child; a child that failed makes this program fail. */
+/* Waits for all children. If a child failed, this program fails. */
 static inline int finish(void)
 {
 	int rc = 0;
@@ -269,7 +278,7 @@ static inline void tell(int fd)
 	tell_note(fd, 0);
 }
 
-/* A stamp was read from fd, then, by a thread that had slept so often before. */
+/* A thread has read a stamp from fd at this time. slept: how often the thread had slept before. */
 static inline void heard_at(int fd, struct stamp s, long slept_before, uint64_t arrived_ns)
 {
 	struct stat st;
@@ -293,7 +302,7 @@ static inline void heard(int fd, struct stamp s, long slept_before)
 	heard_at(fd, s, slept_before, mono_ns());
 }
 
-/* The other end has closed a socket, at some time after what was heard last. */
+/* The other end has closed the socket, some time after its last message. */
 static inline void heard_end(int fd, long slept_before)
 {
 	caused("close", told_fds[fd].last, slept_before);
@@ -312,7 +321,7 @@ static inline struct stamp hear(int fd)
 	return s;
 }
 
-/* Accepts a connection, by a thread that had slept so often before it waited for one. */
+/* Accepts a connection. slept: how often the thread had slept before it waited. */
 static inline int accept_after(int listener, long slept_before)
 {
 	int fd = CHECK(accept(listener, NULL, NULL));
@@ -330,7 +339,7 @@ static inline int accept_one(int listener)
 	return accept_after(listener, sleeps());
 }
 
-/* A gate orders the preparations of threads and processes: wait returns once somebody has opened. */
+/* A gate orders the preparations of threads and processes: gate_wait() returns after gate_open(). */
 struct gate {
 	int fd[2];
 };
@@ -353,7 +362,7 @@ static inline void gate_wait(struct gate g)
 	hear(g.fd[0]);
 }
 
-/* Memory shared with the processes made later. */
+/* Memory that this process shares with the processes that it makes later. */
 static inline void *shared(size_t n)
 {
 	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -396,7 +405,7 @@ static inline int tcp_connect(uint16_t port)
 	return CHECK(tcp_try_connect(port));
 }
 
-/* An abstract unix address of this run. */
+/* An abstract unix address for this run. */
 static inline socklen_t unix_address(struct sockaddr_un *a, const char *name)
 {
 	static pid_t run;

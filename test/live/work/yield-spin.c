@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A loop of sched_yield on a flag in memory that another thread sets late.  Nothing in the kernel sees the
- * flag. */
+/*
+ * A loop of sched_yield() on a flag in memory. Another thread sets the flag late. The kernel does
+ * not see the flag.
+ */
 #include "work.h"
 
 static volatile int flag;
