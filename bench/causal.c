@@ -23,6 +23,7 @@
 
 #include "graph/causal/causal.h"
 #include "lib/vec.h"
+#include "test/unit/trace/window_fill.h"
 
 #define LOOPS   16
 #define FIRST   1000 /* tid of the first loop; its worker and its client follow */
@@ -39,7 +40,7 @@ static const struct mix mixes[] = { { "jobs", 120000, 93, 28, 20, 1 }, { "wakes"
 
 struct make {
 	struct window w;
-	VEC(struct window_event) events;
+	VEC(struct window_record) events;
 	VEC(struct window_task) tasks;
 	VEC(struct window_object) objects;
 	uint64_t now;
@@ -53,15 +54,15 @@ static void die(const char *what)
 	exit(1);
 }
 
-static struct window_event *put(struct make *m, uint16_t cpu, enum ct_kind kind, uint32_t tid, uint32_t peer)
+static struct window_record *put(struct make *m, uint16_t cpu, enum ct_kind kind, uint32_t tid, uint32_t peer)
 {
 	m->now += STEP_NS;
-	if (VEC_PUSH(&m->events, (struct window_event){ .r = { .ts = m->now,
-							       .kind = (uint8_t)kind,
-							       .tid = tid,
-							       .peer = peer,
-							       .nr = CT_NR_NONE },
-							.cpu = cpu }))
+	if (VEC_PUSH(&m->events, (struct window_record){ .r = { .ts = m->now,
+								.kind = (uint8_t)kind,
+								.tid = tid,
+								.peer = peer,
+								.nr = CT_NR_NONE },
+							 .cpu = cpu }))
 		die("out of memory");
 	return &m->events.v[m->events.n - 1];
 }
@@ -97,7 +98,7 @@ static uint16_t cpu_of(uint32_t tid)
 
 static void sleeps(struct make *m, uint32_t tid, enum ct_wait wait, uint64_t obj)
 {
-	struct window_event *e = put(m, cpu_of(tid), CT_SWITCH, tid, 0);
+	struct window_record *e = put(m, cpu_of(tid), CT_SWITCH, tid, 0);
 
 	e->r.state = CT_ST_SLEEP;
 	e->r.wait = wait;
@@ -106,7 +107,7 @@ static void sleeps(struct make *m, uint32_t tid, enum ct_wait wait, uint64_t obj
 
 static void wakes(struct make *m, uint32_t tid, uint32_t waker, enum ct_wait in, uint64_t obj)
 {
-	struct window_event *e = put(m, cpu_of(waker), CT_WAKE, tid, waker);
+	struct window_record *e = put(m, cpu_of(waker), CT_WAKE, tid, waker);
 
 	e->r.obj = obj;
 	e->r.aux = in;
@@ -125,7 +126,7 @@ static void runs_job(struct make *m, uint32_t tid, bool queued)
 	uint64_t job = 0x1000 + m->job++ * 64;
 
 	for (uint8_t state = queued ? CT_JOB_ENQUEUE : CT_JOB_START; state <= CT_JOB_END; state++) {
-		struct window_event *e = put(m, cpu_of(tid), CT_JOB, tid, 0);
+		struct window_record *e = put(m, cpu_of(tid), CT_JOB, tid, 0);
 
 		e->r.state = state;
 		e->x[0] = job;
@@ -144,7 +145,7 @@ static void posts(struct make *m, uint32_t loop, uint32_t worker)
 static void forks(struct make *m, uint32_t loop)
 {
 	uint32_t child = m->next_child++;
-	struct window_event *e = put(m, cpu_of(loop), CT_FORK, loop, child);
+	struct window_record *e = put(m, cpu_of(loop), CT_FORK, loop, child);
 
 	e->r.obj = child;
 	put_task(m, child, child, loop);
@@ -208,12 +209,12 @@ static void make(struct make *m, const struct mix *mix)
 	m->w = (struct window){ .to_ns = m->now + 1,
 				.file_to_ns = m->now + 1,
 				.n_cpus = 4 * LOOPS,
-				.events = m->events.v,
-				.n_events = m->events.n,
 				.tasks = m->tasks.v,
 				.n_tasks = m->tasks.n,
 				.objects = m->objects.v,
 				.n_objects = m->objects.n };
+	window_fill(&m->w, m->events.v, m->events.n);
+	VEC_FREE(&m->events);
 }
 
 static double cpu_seconds(void)
@@ -258,7 +259,7 @@ int main(int argc, char **argv)
 	       c->n_segments, c->n_edges);
 	printf("graph_s=%.6f\ncausal_s=%.6f\nbuild_s=%.6f\n", t1 - t0, t2 - t1, t2 - t0);
 	printf("window_bytes=%zu\npeak_rss_kib=%ld\nbuild_rss_kib=%ld\n",
-	       m.events.n * sizeof(*m.events.v) + m.tasks.n * sizeof(*m.tasks.v), peak_rss_kib(),
+	       m.w.n_events * sizeof(*m.w.events) + m.tasks.n * sizeof(*m.tasks.v), peak_rss_kib(),
 	       peak_rss_kib() - before);
 	causal_free(c);
 	graph_free(g);

@@ -14,7 +14,7 @@
 /*
  * How much of a trace is loaded.
  */
-/* Records. A trace up to this size is loaded whole. Higher: a large trace needs more memory, 56 bytes a
+/* Records. A trace up to this size is loaded whole. Higher: a large trace needs more memory, 40 bytes a
  * record. */
 #define LOAD_WHOLE_RECORDS 16000000ULL
 /* ns: Of a larger trace, this time before the window and after it is loaded too. Below: the reason of a wait

@@ -214,7 +214,7 @@ static float stacks_factor(const struct graph *g, const struct interval *a, cons
 	float alike = -1;
 
 	if (a->visit != GRAPH_NONE && b->visit != GRAPH_NONE)
-		alike = candidate_stacks_alike(g, g->w->events[a->visit].x[0], g->w->events[b->visit].x[0]);
+		alike = candidate_stacks_alike(g, graph_visit_stack(g, a), graph_visit_stack(g, b));
 	return alike < 0 ? 1 : SIMILAR_STACK + (1 - SIMILAR_STACK) * alike;
 }
 

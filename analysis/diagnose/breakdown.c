@@ -118,13 +118,13 @@ int breakdown_run_stack(const struct graph *g, uint32_t task, uint64_t from_ns, 
 
 	n = BISECT(i, 0, n, g->w->events[r[i].event].r.ts >= to_ns);
 	for (size_t i = 0; i < n && !err; i++) {
-		uint64_t stack = g->w->events[r[i].event].x[0], same = 0;
+		uint64_t stack = window_words(g->w, &g->w->events[r[i].event])[0], same = 0;
 
 		map_get(&times, stack, &same);
 		err = stack ? map_set(&times, stack, same + 1) : 0;
 	}
 	for (size_t i = 0; i < n && !err; i++) {
-		uint64_t stack = g->w->events[r[i].event].x[0], same = 0;
+		uint64_t stack = window_words(g->w, &g->w->events[r[i].event])[0], same = 0;
 
 		if (map_get(&times, stack, &same) && same > best_n) {
 			best_n = same;
@@ -153,7 +153,7 @@ uint64_t breakdown_wait_stack(const struct graph *g, uint32_t task, uint64_t fro
 			continue;
 		if (s->visit != GRAPH_NONE && s->to_ns - s->from_ns > best_ns) {
 			best_ns = s->to_ns - s->from_ns;
-			best = g->w->events[s->visit].x[0];
+			best = graph_visit_stack(g, s);
 		}
 	}
 	return best;

@@ -56,11 +56,11 @@ static uint64_t lost_by(const struct graph *g, const struct graph_index *ix, uin
 
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_event *e = &g->w->events[r[i].event];
-		uint64_t end = e->r.kind == CT_GAP ? e->x[1] : e->r.ts;
+		uint64_t end = e->r.kind == CT_GAP ? window_words(g->w, e)[1] : e->r.ts;
 
 		if (e->r.kind == CT_GAP && e->r.tid != cpu && e->r.tid != CT_GAP_ALL_CPUS)
 			continue;
-		lost += overlap(MAX(e->x[0], seen), end, from, to);
+		lost += overlap(MAX(window_words(g->w, e)[0], seen), end, from, to);
 		seen = MAX(seen, end);
 	}
 	return lost;

@@ -245,7 +245,7 @@ static bool is_by_absence(const struct findings *f, enum cause_kind cause, uint6
 	for (size_t i = 0; i < n; i++) {
 		const struct window_event *e = &g->w->events[r[i].event];
 
-		if (e->r.tid == CT_GAP_ALL_CPUS && e->x[0] < to_ns)
+		if (e->r.tid == CT_GAP_ALL_CPUS && window_words(g->w, e)[0] < to_ns)
 			return true;
 	}
 	return false;

@@ -184,8 +184,8 @@ static uint64_t stack_of_samples(const struct causal *c, const struct segment *s
 
 		if (e->r.ts < s->from_ns)
 			break;
-		if (e->r.ts < s->to_ns && e->x[0])
-			return e->x[0];
+		if (e->r.ts < s->to_ns && window_words(g->w, e)[0])
+			return window_words(g->w, e)[0];
 	}
 	return 0;
 }
@@ -204,7 +204,7 @@ uint64_t candidate_stack(const struct causal *c, uint32_t segment)
 		if (x->from_ns >= s->to_ns)
 			break;
 		if (x->visit != GRAPH_NONE && x->to_ns - x->from_ns > best_ns) {
-			best = g->w->events[x->visit].x[0];
+			best = graph_visit_stack(g, x);
 			best_ns = x->to_ns - x->from_ns;
 		}
 	}
@@ -481,7 +481,7 @@ void candidate_facts(const struct causal *c, uint32_t edge, struct rule_facts *r
 				    .ts_ns = arrived };
 	/* take the stack of the wait that the edge ended */
 	if (interval != GRAPH_NONE && g->intervals[interval].visit != GRAPH_NONE)
-		ret->stack = g->w->events[g->intervals[interval].visit].x[0];
+		ret->stack = graph_visit_stack(g, &g->intervals[interval]);
 	if (!ret->stack)
 		ret->stack = candidate_stack(c, e->to);
 }

@@ -5,6 +5,7 @@
 
 #include "cli/render/cgroup_name.h"
 #include "cli/text.h"
+#include "lib/cleanup.h"
 #include "cli/input/timearg.h"
 #include "ctrace/fields.h"
 #include "trace/words/describe.h"
@@ -27,9 +28,11 @@ static const char *comm_of(const struct analysis_input *in, const struct window_
 	return t ? t->comm : "";
 }
 
-static uint64_t since(const struct window_event *e)
+static uint64_t since(const struct window *w, const struct window_event *e)
 {
-	return e->x[0] < e->r.ts ? e->x[0] : e->r.ts;
+	uint64_t ns = window_words(w, e)[0];
+
+	return MIN(ns, e->r.ts);
 }
 
 void hangs_noticed_print(const struct analysis_input *in, const struct hangs_filter *who)
@@ -50,7 +53,7 @@ void hangs_noticed_print(const struct analysis_input *in, const struct hangs_fil
 		describe_clean(comm_of(in, e), comm, sizeof(comm));
 		p = cgroup_name_of(w, e->r.tid, e->r.ts);
 		printf("      %s %8s  %s[%u]%s, by the rule %s\n",
-		       timearg_wall(e->r.ts, &w->offsets, 1, wall), text_duration(e->r.ts - since(e), ns),
+		       timearg_wall(e->r.ts, &w->offsets, 1, wall), text_duration(e->r.ts - since(w, e), ns),
 		       comm, e->r.tid, render_at(&p, at), describe_hang(ct_hang_rule(&e->r)));
 	}
 }
@@ -72,10 +75,10 @@ static json_t *noticed_row(const struct analysis_input *in, const struct window_
 	row = json_pack("{s:I,s:I,s:o,s:s,s:I,s:I,s:I,s:s,s:s,s:o,s:I}", "pid",
 			(json_int_t)(t ? t->tgid : e->r.tid), "tid", (json_int_t)e->r.tid, "comm",
 			text_json(comm_of(in, e)), "rule", describe_hang(ct_hang_rule(&e->r)), "since_ns",
-			mono(in, since(e)), "found_ns", mono(in, e->r.ts), "threshold_ns",
-			(json_int_t)e->x[1], "wait", describe_wait(ct_hang_wait(&e->r)), "syscall",
-			syscall ? syscall : "", "object", text_json(object), "peer",
-			(json_int_t)ct_hang_blocker(&e->r));
+			mono(in, since(in->window, e)), "found_ns", mono(in, e->r.ts), "threshold_ns",
+			(json_int_t)window_words(in->window, e)[1], "wait",
+			describe_wait(ct_hang_wait(&e->r)), "syscall", syscall ? syscall : "", "object",
+			text_json(object), "peer", (json_int_t)ct_hang_blocker(&e->r));
 	return render_cgroup_name(row, &p);
 }
 

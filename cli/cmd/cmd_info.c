@@ -38,7 +38,7 @@ static const struct cli_usage usage = {
 /* The facts that are not in the headers of the segments. */
 struct contents {
 	struct map tasks, objects, stacks;
-	VEC(struct window_event) gaps;
+	VEC(struct window_record) gaps;
 	uint64_t n_gaps, n_lost;
 	struct shedding shed;
 	bool oom;
@@ -57,13 +57,13 @@ static bool look_at_piece(void *arg, const struct window *w, size_t first, size_
 	for (size_t i = 0; i < w->n_stacks && !r; i++)
 		r = map_set(&c->stacks, w->stacks[i].id, 1);
 	for (size_t i = first; i < end && !r; i++) {
-		shedding_note(&c->shed, &w->events[i]);
+		shedding_note(&c->shed, w, &w->events[i]);
 		if (w->events[i].r.kind != CT_GAP)
 			continue;
 		c->n_gaps++;
 		c->n_lost += ct_gap_records(&w->events[i].r);
 		if (c->gaps.n < GAPS_MAX)
-			r = VEC_PUSH(&c->gaps, w->events[i]);
+			r = VEC_PUSH(&c->gaps, window_record(w, &w->events[i]));
 	}
 	c->oom = r != 0;
 	return !c->oom;
@@ -93,7 +93,7 @@ static json_t *gaps_json(const struct contents *c)
 	json_t *gaps = json_array();
 
 	for (size_t i = 0; i < c->gaps.n; i++) {
-		const struct window_event *e = &c->gaps.v[i];
+		const struct window_record *e = &c->gaps.v[i];
 		json_t *g = json_pack("{s:I,s:I,s:s}", "from_ns", (json_int_t)e->x[0], "to_ns",
 				      (json_int_t)e->x[1], "cause", describe_loss(ct_gap_cause(&e->r)));
 
@@ -195,7 +195,7 @@ static void print_time(const struct reader_info *i)
 	       i->from_ns, i->to_ns, i->offsets.boot_to_mono_ns);
 }
 
-static void print_gap(const struct reader_info *i, const struct window_event *e)
+static void print_gap(const struct reader_info *i, const struct window_record *e)
 {
 	uint64_t span = e->x[1] > e->x[0] ? e->x[1] - e->x[0] : 0;
 	char a[TIMEARG_WALL_MAX], d[TEXT_NUMBER_MAX], cpu[TEXT_NUMBER_MAX] = "all CPUs",

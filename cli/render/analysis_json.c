@@ -57,8 +57,9 @@ static json_t *losses_json(const struct graph *g, uint64_t from_ns, uint64_t to_
 
 	for (size_t i = 0; i < g->w->n_events; i++) {
 		const struct window_event *e = &g->w->events[i];
+		const uint64_t *x = window_words(g->w, e);
 
-		if (e->r.kind != CT_GAP || e->x[0] >= to_ns || e->x[1] < from_ns)
+		if (e->r.kind != CT_GAP || x[0] >= to_ns || x[1] < from_ns)
 			continue;
 		records += ct_gap_records(&e->r);
 		if (json_array_size(gaps) < 1000)
@@ -66,7 +67,7 @@ static json_t *losses_json(const struct graph *g, uint64_t from_ns, uint64_t to_
 							      (json_int_t)e->r.tid, "cause",
 							      describe_loss(ct_gap_cause(&e->r)), "records",
 							      (json_int_t)ct_gap_records(&e->r), "from_ns",
-							      mono(g, e->x[0]), "to_ns", mono(g, e->x[1])));
+							      mono(g, x[0]), "to_ns", mono(g, x[1])));
 	}
 	shedding_look(&shed, g->w, from_ns, to_ns);
 	return json_pack("{s:I, s:o, s:o*}", "records", records, "gaps", gaps, "shed", shedding_json(&shed));

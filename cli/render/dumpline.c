@@ -30,6 +30,7 @@ struct dumpline {
 	struct dumpline_options options;
 	const struct window *w;
 	const struct window_event *e;
+	const uint64_t *x; /* its extra words */
 	struct line line;
 	/* the names that were printed last; name_slot() gives the index of an id */
 	struct name tasks[1 << NAMES_BITS];
@@ -267,9 +268,9 @@ static void put_futex(struct dumpline *d)
 	if (ct_futex_owner(&d->e->r))
 		put_task(d, "owner", ct_futex_owner(&d->e->r));
 	put_object(d, "object", d->e->r.obj);
-	line_hex(&d->line, "uaddr", d->e->x[0]);
-	line_num(&d->line, "op", (int64_t)(d->e->x[1] & 0xffffffff));
-	line_hex(&d->line, "word", d->e->x[1] >> 32);
+	line_hex(&d->line, "uaddr", d->x[0]);
+	line_num(&d->line, "op", (int64_t)(d->x[1] & 0xffffffff));
+	line_hex(&d->line, "word", d->x[1] >> 32);
 }
 
 static void put_waitfd(struct dumpline *d)
@@ -304,8 +305,8 @@ static void put_block(struct dumpline *d)
 	line_word(&d->line, "op", WORD(ops, ct_block_op(&d->e->r)));
 	line_num(&d->line, "bytes", ct_block_bytes(&d->e->r));
 	put_object(d, "object", d->e->r.obj);
-	line_u64(&d->line, "sector", d->e->x[0]);
-	put_object(d, "file", d->e->x[1]);
+	line_u64(&d->line, "sector", d->x[0]);
+	put_object(d, "file", d->x[1]);
 }
 
 static void put_lock(struct dumpline *d)
@@ -317,8 +318,8 @@ static void put_lock(struct dumpline *d)
 	line_word(&d->line, "op", WORD(ops, ct_lock_op(r)));
 	line_word(&d->line, "type", WORD(types, ct_lock_type(r)));
 	put_object(d, "object", r->obj);
-	line_u64(&d->line, "start", d->e->x[0]);
-	line_u64(&d->line, "end", d->e->x[1]);
+	line_u64(&d->line, "start", d->x[0]);
+	line_u64(&d->line, "end", d->x[1]);
 	if (r->kind == CT_FLOCK)
 		line_num(&d->line, "result", ct_lock_result(r));
 	else
@@ -333,14 +334,14 @@ static void put_long(struct dumpline *d)
 	if (r->kind == CT_SAMPLE) {
 		line_word(&d->line, "mode", r->flags & CT_PF_KERNEL ? "kernel" : "user");
 		line_hex(&d->line, "ip", r->obj);
-		line_u64(&d->line, "ran_ns", d->e->x[1]);
+		line_u64(&d->line, "ran_ns", d->x[1]);
 	} else {
 		line_word(&d->line, "state", describe_state(ct_visit_state(r)));
 		line_word(&d->line, "wait", describe_wait(ct_visit_wait(r)));
 		put_object(d, "object", r->obj);
-		line_u64(&d->line, "blocked_ns", d->e->x[1]);
+		line_u64(&d->line, "blocked_ns", d->x[1]);
 	}
-	put_stack(d, d->e->x[0]);
+	put_stack(d, d->x[0]);
 }
 
 static void put_access(struct dumpline *d)
@@ -348,8 +349,8 @@ static void put_access(struct dumpline *d)
 	line_word(&d->line, "op", ct_access_is_write(&d->e->r) ? "write" : "read");
 	put_object(d, "object", d->e->r.obj);
 	line_num(&d->line, "bytes", ct_access_bytes(&d->e->r));
-	line_hex(&d->line, "value", d->e->x[0]);
-	put_stack(d, d->e->x[1]);
+	line_hex(&d->line, "value", d->x[0]);
+	put_stack(d, d->x[1]);
 }
 
 static void put_polled(struct dumpline *d)
@@ -359,8 +360,8 @@ static void put_polled(struct dumpline *d)
 						  { CT_QF_SPIN, "spin" } };
 
 	put_object(d, "object", d->e->r.obj);
-	line_hex(&d->line, "address", d->e->x[1]);
-	line_hex(&d->line, "value", d->e->x[0]);
+	line_hex(&d->line, "address", d->x[1]);
+	line_hex(&d->line, "value", d->x[0]);
 	PUT_FLAGS(d, found);
 }
 
@@ -370,8 +371,8 @@ static void put_job(struct dumpline *d)
 
 	line_word(&d->line, "op", WORD(ops, ct_job_state(&d->e->r)));
 	put_object(d, "object", d->e->r.obj);
-	line_hex(&d->line, "job", d->e->x[0]);
-	line_hex(&d->line, "function", d->e->x[1]);
+	line_hex(&d->line, "job", d->x[0]);
+	line_hex(&d->line, "function", d->x[1]);
 }
 
 static void put_hang(struct dumpline *d)
@@ -384,8 +385,8 @@ static void put_hang(struct dumpline *d)
 	put_object(d, "object", r->obj);
 	if (ct_hang_blocker(r))
 		put_task(d, "blocker", ct_hang_blocker(r));
-	line_u64(&d->line, "since_ns", d->e->x[0]);
-	line_u64(&d->line, "threshold_ns", d->e->x[1]);
+	line_u64(&d->line, "since_ns", d->x[0]);
+	line_u64(&d->line, "threshold_ns", d->x[1]);
 }
 
 static void put_shed(struct dumpline *d)
@@ -400,8 +401,8 @@ static void put_shed(struct dumpline *d)
 		line_u64(&d->line, r->flags & CT_GV_CGROUP ? "capped_cgroup" : "capped_user", r->obj);
 	if (r->flags & (CT_GV_CAP | CT_GV_GROUP))
 		line_num(&d->line, "lost", ct_cap_records(r));
-	line_u64(&d->line, "since_ns", d->e->x[0]);
-	line_u64(&d->line, "cost_ppm", d->e->x[1]);
+	line_u64(&d->line, "since_ns", d->x[0]);
+	line_u64(&d->line, "cost_ppm", d->x[1]);
 }
 
 static void put_found(struct dumpline *d)
@@ -417,10 +418,10 @@ static void put_found(struct dumpline *d)
 		put_object(d, "object", r->obj);
 		PUT_FLAGS(d, switch_flags);
 	}
-	line_u64(&d->line, "since_ns", d->e->x[0]);
+	line_u64(&d->line, "since_ns", d->x[0]);
 	line_num(&d->line, "switches", ct_found_switches(&(struct ct_rec){ 0 }, r));
-	line_u64(&d->line, "ran_ns", ct_found_ran_ns(0, d->e->x[1]));
-	line_u64(&d->line, "queued_ns", ct_found_queued_ns(0, d->e->x[1]));
+	line_u64(&d->line, "ran_ns", ct_found_ran_ns(0, d->x[1]));
+	line_u64(&d->line, "queued_ns", ct_found_queued_ns(0, d->x[1]));
 }
 
 static void put_gap(struct dumpline *d)
@@ -430,8 +431,8 @@ static void put_gap(struct dumpline *d)
 	if (ct_gap_records(&d->e->r))
 		line_num(&d->line, "lost", ct_gap_records(&d->e->r));
 	line_word(&d->line, "cause", describe_loss(ct_gap_cause(&d->e->r)));
-	line_u64(&d->line, "first_ns", d->e->x[0]);
-	line_u64(&d->line, "last_ns", d->e->x[1]);
+	line_u64(&d->line, "first_ns", d->x[0]);
+	line_u64(&d->line, "last_ns", d->x[1]);
 }
 
 static void put_life(struct dumpline *d)
@@ -493,7 +494,7 @@ static void put_details(struct dumpline *d)
 	case CT_EPMEMBER:
 		line_num(&d->line, "fd", ct_fd_number(r));
 		put_object(d, "object", r->obj);
-		return put_object(d, "epoll", d->e->x[0]);
+		return put_object(d, "epoll", d->x[0]);
 	case CT_SAMPLE:
 	case CT_VISIT:
 		return put_long(d);
@@ -598,6 +599,7 @@ void dumpline_print(struct dumpline *d, const struct window_event *e)
 	uint32_t tasks[2];
 
 	d->e = e;
+	d->x = window_words(d->w, e);
 	put_time(d);
 	put_kind(d);
 	if (dumpline_tasks(e, tasks))

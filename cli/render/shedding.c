@@ -18,7 +18,7 @@ static void note_cap(struct shedding *s, const struct ct_rec *r)
 		s->capped[s->n_capped++] = r->tid;
 }
 
-static void note_group(struct shedding *s, const struct window_event *e)
+static void note_group(struct shedding *s, const struct window_event *e, uint64_t since_ns)
 {
 	bool cgroup = e->r.flags & CT_GV_CGROUP;
 	unsigned i = 0;
@@ -30,22 +30,24 @@ static void note_group(struct shedding *s, const struct window_event *e)
 		return;
 	if (i == s->n_groups)
 		s->groups[s->n_groups++] = (struct shedding_group){ .id = e->r.obj, .cgroup = cgroup };
-	if (e->r.ts > e->x[0])
-		s->groups[i].ns += e->r.ts - e->x[0];
+	if (e->r.ts > since_ns)
+		s->groups[i].ns += e->r.ts - since_ns;
 }
 
-void shedding_note(struct shedding *s, const struct window_event *e)
+void shedding_note(struct shedding *s, const struct window *w, const struct window_event *e)
 {
+	const uint64_t *x = window_words(w, e);
+
 	if (e->r.kind == CT_SHED && e->r.flags & CT_GV_GROUP) {
 		if (!(e->r.flags & CT_GV_CAP))
-			note_group(s, e);
+			note_group(s, e, x[0]);
 	} else if (e->r.kind == CT_SHED && e->r.flags & CT_GV_CAP) {
 		note_cap(s, &e->r);
 	} else if (e->r.kind == CT_SHED) {
 		s->step = MAX(s->step, ct_shed_step(&e->r));
 		s->step = MAX(s->step, ct_shed_step_before(&e->r));
-	} else if (e->r.kind == CT_GAP && ct_gap_cause(&e->r) == CT_LOSS_SHED && e->x[1] > e->x[0]) {
-		s->paused_ns += e->x[1] - e->x[0];
+	} else if (e->r.kind == CT_GAP && ct_gap_cause(&e->r) == CT_LOSS_SHED && x[1] > x[0]) {
+		s->paused_ns += x[1] - x[0];
 	}
 }
 
@@ -56,8 +58,8 @@ void shedding_look(struct shedding *s, const struct window *w, uint64_t from_ns,
 		bool shed = e->r.kind == CT_SHED || e->r.kind == CT_GAP;
 
 		/* in both kinds of records, x[0] is the start time */
-		if (shed && e->x[0] < to_ns && e->r.ts >= from_ns)
-			shedding_note(s, e);
+		if (shed && window_words(w, e)[0] < to_ns && e->r.ts >= from_ns)
+			shedding_note(s, w, e);
 	}
 }
 

@@ -35,7 +35,7 @@ struct shedding {
 };
 
 /* Takes note of one record: a CT_SHED, or a CT_GAP that is a pause. Other records are ignored. */
-void shedding_note(struct shedding *s, const struct window_event *e);
+void shedding_note(struct shedding *s, const struct window *w, const struct window_event *e);
 /* Takes note of all records of a window that concern [from_ns, to_ns), in boot time. */
 void shedding_look(struct shedding *s, const struct window *w, uint64_t from_ns, uint64_t to_ns);
 bool shedding_any(const struct shedding *s);

@@ -76,7 +76,8 @@ static int find_seen(const struct pass *p, struct map *seen)
 	for (size_t i = 0; i < g->w->n_events && !r; i++) {
 		const struct window_event *e = &p->e[i];
 
-		if (e->r.kind == CT_VISIT && ct_visit_wait(&e->r) == CT_W_FUTEX && is_locking(g->w, e->x[0]))
+		if (e->r.kind == CT_VISIT && ct_visit_wait(&e->r) == CT_W_FUTEX &&
+		    is_locking(g->w, window_words(g->w, e)[0]))
 			r = map_set(seen, GRAPH_FUTEX_KEY(e->r.obj), 1);
 	}
 	return r;

@@ -49,7 +49,7 @@ static void wakeless_edges_edge(struct pass *p, const struct origin *o, uint32_t
  * both. */
 static uint64_t job_key(const struct pass *p, uint32_t task, const struct window_event *e)
 {
-	return e->x[0] ^ (uint64_t)p->g->tasks[task].tgid * 0x9e3779b97f4a7c15ULL;
+	return window_words(p->g->w, e)[0] ^ (uint64_t)p->g->tasks[task].tgid * 0x9e3779b97f4a7c15ULL;
 }
 
 static void wakeless_edges_job(struct pass *p, uint32_t task, uint32_t event)
@@ -75,16 +75,17 @@ static void wakeless_edges_access(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct window_event *e = &p->e[event];
 	struct origin *o = wakeless_edges_of(p, &p->variables, e->r.obj);
+	uint64_t value = window_words(p->g->w, e)[0];
 	bool written = ct_access_is_write(&e->r);
 
 	if (!o)
 		return;
 	if (o->event != GRAPH_NONE && p->segments.v[o->segment].task != task &&
-	    (!written || o->value != e->x[0]))
+	    (!written || o->value != value))
 		/* weak if this access is a write: the task may not have read the variable before */
 		wakeless_edges_edge(p, o, task, event, EDGE_FLAG, written ? EDGE_WEAK : EDGE_STRONG);
 	if (written)
-		*o = (struct origin){ event, p->work[task].segment, e->x[0] };
+		*o = (struct origin){ event, p->work[task].segment, value };
 }
 
 /* Adds a weak edge from an unlock to the next task that locks the file, if this task is of another
@@ -195,8 +196,10 @@ static void wakeless_edges_set(struct work *w, const struct ct_rec *r)
 
 static void wakeless_edges_sample(struct pass *p, uint32_t task, const struct window_event *e)
 {
-	if (e->x[0] &&
-	    VEC_PUSH(&p->stacks, (struct stack_seen){ .segment = p->work[task].segment, .stack = e->x[0] }))
+	uint64_t stack = window_words(p->g->w, e)[0];
+
+	if (stack &&
+	    VEC_PUSH(&p->stacks, (struct stack_seen){ .segment = p->work[task].segment, .stack = stack }))
 		p->err = -ENOMEM;
 }
 
@@ -217,7 +220,7 @@ void wakeless_edges_event(struct pass *p, uint32_t event)
 		wakeless_edges_set(&p->work[task], &e->r);
 		return;
 	case CT_VISIT:
-		p->work[task].visit_stack = e->x[0];
+		p->work[task].visit_stack = window_words(p->g->w, e)[0];
 		return;
 	case CT_SAMPLE:
 		wakeless_edges_sample(p, task, e);

@@ -42,6 +42,11 @@ uint32_t graph_interval_at(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return graph_interval_near(g, task, ts_ns, GRAPH_NONE);
 }
 
+uint64_t graph_visit_stack(const struct graph *g, const struct interval *interval)
+{
+	return interval->visit == GRAPH_NONE ? 0 : window_words(g->w, &g->w->events[interval->visit])[0];
+}
+
 bool graph_descends_from(const struct graph *g, uint32_t task, uint32_t tgid)
 {
 	for (int i = 0; i < ANCESTORS_MAX && task != GRAPH_NONE; i++) {

@@ -186,6 +186,8 @@ const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* The control group and container of the task at ts_ns. All fields are "" for GRAPH_NONE, and if
  * they are not known. */
 struct cgroup_name graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns);
+/* The id of the stack with which the interval was inspected; 0: it was not inspected. */
+uint64_t graph_visit_stack(const struct graph *g, const struct interval *interval);
 /* The step of the governor that was in force at ns. */
 enum ct_shed graph_shed_at(const struct graph *g, uint64_t ns);
 /* The highest step of the governor that was in force at some time in [from_ns, to_ns]. */

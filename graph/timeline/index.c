@@ -229,22 +229,23 @@ const struct graph_ref *graph_ref_before(const struct graph *g, const struct gra
 
 /* The futex operation (FUTEX_WAIT, FUTEX_WAIT_BITSET, ...), from the lower half of x[1]. The upper
  * half has the value of the futex word. */
-static uint32_t futex_command(const struct window_event *futex)
+static uint32_t futex_command(uint64_t x1)
 {
-	return (uint32_t)futex->x[1] & (uint32_t)FUTEX_CMD_MASK;
+	return (uint32_t)x1 & (uint32_t)FUTEX_CMD_MASK;
 }
 
 bool index_is_owner(const struct window *w, const struct window_event *futex)
 {
 	const struct window_task *waiter = window_task_at(w, futex->r.tid, futex->r.ts);
 	const struct window_task *owner = window_task_at(w, ct_futex_owner(&futex->r), futex->r.ts);
-	uint32_t op = (uint32_t)futex->x[1], word = futex->x[1] >> 32;
+	uint64_t x1 = window_words(w, futex)[1];
+	uint32_t op = (uint32_t)x1, word = x1 >> 32;
 
 	if (!ct_futex_owner(&futex->r) || ct_futex_owner(&futex->r) == futex->r.tid)
 		return false;
 	/* While a task waits for a mutex, the word of the mutex is GLIBC_MUTEX_CONTENDED, or holds
 	 * the tid of the owner. If x[1] is 0, the word was not recorded. */
-	if (futex_command(futex) == FUTEX_WAIT && futex->x[1] && word != GLIBC_MUTEX_CONTENDED &&
+	if (futex_command(x1) == FUTEX_WAIT && x1 && word != GLIBC_MUTEX_CONTENDED &&
 	    (word & FUTEX_TID_MASK) != ct_futex_owner(&futex->r))
 		return false;
 	return !waiter || !owner ||
@@ -254,17 +255,18 @@ bool index_is_owner(const struct window *w, const struct window_event *futex)
 /* Whether the wait is for a read-write lock, or a join: both use FUTEX_WAIT_BITSET. */
 static bool is_owned_bitset(const struct window *w, const struct window_event *futex)
 {
-	return futex_command(futex) == FUTEX_WAIT_BITSET && index_is_owner(w, futex);
+	return futex_command(window_words(w, futex)[1]) == FUTEX_WAIT_BITSET && index_is_owner(w, futex);
 }
 
 /* Whether the futex looks like a thread that the task joins: see pthread_join() in ctrace/glibc.h.
  * The word of a robust mutex has FUTEX_WAITERS as long as a task waits for it. */
-static bool is_like_join(const struct window_event *futex)
+static bool is_like_join(const struct window *w, const struct window_event *futex)
 {
-	uint32_t word = futex->x[1] >> 32;
+	uint64_t x1 = window_words(w, futex)[1];
+	uint32_t word = x1 >> 32;
 
-	return (futex_command(futex) == FUTEX_WAIT || futex_command(futex) == FUTEX_WAIT_BITSET) &&
-	       !(futex->x[1] & FUTEX_PRIVATE_FLAG) && word > GLIBC_RWLOCK_CONTENDED &&
+	return (futex_command(x1) == FUTEX_WAIT || futex_command(x1) == FUTEX_WAIT_BITSET) &&
+	       !(x1 & FUTEX_PRIVATE_FLAG) && word > GLIBC_RWLOCK_CONTENDED &&
 	       !(word & ~(uint32_t)FUTEX_TID_MASK);
 }
 
@@ -312,9 +314,9 @@ static int index_event(const struct window *w, refs *v, const struct window_even
 	case CT_FD:
 		return ADD(IX_FDS, e->r.obj);
 	case CT_EPMEMBER:
-		return ADD(IX_MEMBERS, e->x[0]);
+		return ADD(IX_MEMBERS, window_words(w, e)[0]);
 	case CT_FUTEX:
-		if (is_like_join(e) && ADD(IX_JOINS, e->r.tid))
+		if (is_like_join(w, e) && ADD(IX_JOINS, e->r.tid))
 			return -ENOMEM;
 		if (ct_futex_owner(&e->r) == e->r.tid)
 			return ADD(IX_OWN_LOCKS, e->r.tid);

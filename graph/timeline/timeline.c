@@ -479,7 +479,7 @@ static void timeline_cap(struct builder *b, const struct window_event *e)
 				.obj = e->r.obj,
 				.wait = (uint8_t)ct_cap_wait(&e->r),
 				.state = ct_cap_state(&e->r) };
-	bool begins = e->x[0] == e->r.ts;
+	bool begins = window_words(b->w, e)[0] == e->r.ts;
 
 	if (b->err)
 		return;

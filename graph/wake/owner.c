@@ -388,8 +388,8 @@ static bool may_have_unlocked(const struct graph *g, uint32_t task, uint64_t fro
 	if (graph_shed_within(g, from_ns, to_ns) >= CT_SHED_PAUSE)
 		return true;
 	for (size_t i = 0; i < n; i++)
-		if (!scan_step(g) ||
-		    (event_of(g, &r[i])->x[0] < to_ns && event_of(g, &r[i])->r.ts >= from_ns))
+		if (!scan_step(g) || (window_words(g->w, event_of(g, &r[i]))[0] < to_ns &&
+				      event_of(g, &r[i])->r.ts >= from_ns))
 			return true;
 	r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
 	for (size_t i = 0; i < n; i++) {

@@ -9,6 +9,7 @@
 
 #include "lib/cleanup.h"
 #include "test/fuzz/analyse.h"
+#include "test/unit/trace/window_fill.h"
 
 #define BYTES  12u
 #define TIDS   12u
@@ -52,11 +53,11 @@ static uint8_t kind_of(uint8_t b)
 
 /* What the reader promises of a record: its kind is known, its CPU is there; times do not go back.  on: who
  * is on each CPU; mostly the records agree with it. */
-static struct window_event event_of(const uint8_t *b, uint64_t ts, uint32_t on[CPUS])
+static struct window_record event_of(const uint8_t *b, uint64_t ts, uint32_t on[CPUS])
 {
 	static const uint8_t states[] = { CT_ST_SLEEP,   CT_ST_SLEEP, CT_ST_SLEEP,   CT_ST_DISK,
 					  CT_ST_RUNNING, CT_ST_DEAD,  CT_ST_STOPPED, CT_ST_SLEEP };
-	struct window_event e = { .cpu = b[1] % CPUS };
+	struct window_record e = { .cpu = b[1] % CPUS };
 	uint32_t *here = &on[e.cpu];
 
 	e.r = (struct ct_rec){ .ts = ts,
@@ -127,19 +128,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 			    .stacks = stacks,
 			    .n_stacks = STACKS };
 	uint32_t on[CPUS] = { 1, 2, 3 };
+	_cleanup_free_ struct window_record *records = NULL;
 	uint64_t ts = 1000;
 
 	n = MIN(n / BYTES, (size_t)400);
-	w.events = calloc(n + 1, sizeof(*w.events));
-	if (!w.events)
+	records = calloc(n + 1, sizeof(*records));
+	if (!records)
 		return 0;
 	for (size_t i = 0; i < n; i++) {
 		const uint8_t *b = data + i * BYTES;
 
 		/* from nothing to four seconds, mostly little */
 		ts += b[11] & 1 ? (uint64_t)b[11] << 24 : (uint64_t)b[11] << 8;
-		w.events[w.n_events++] = event_of(b, ts, on);
+		records[i] = event_of(b, ts, on);
 	}
+	window_fill(&w, records, n);
 	w.to_ns = w.file_to_ns = ts + 1000;
 	for (uint32_t i = 0; i < TIDS; i++)
 		tasks[i] = (struct window_task){
@@ -150,6 +153,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 			(struct window_stack){ .id = i + 1, .n_frames = (uint16_t)(i % 4), .frames = frames };
 	fill_objects(&w, o);
 	analyse_window(&w);
-	free(w.events);
+	window_empty(&w);
 	return 0;
 }

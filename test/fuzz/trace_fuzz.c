@@ -26,7 +26,7 @@ static void look_at(const struct window *w)
 			abort();
 		window_task_at(w, e->r.tid, e->r.ts);
 		window_object(w, e->r.obj);
-		window_stack(w, e->x[0]);
+		window_stack(w, window_words(w, e)[0]);
 	}
 	if (w->n_events && w->state_ns > w->events[0].r.ts)
 		abort();

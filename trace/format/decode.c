@@ -354,9 +354,25 @@ static inline struct predict_context *decode_record(struct decoder *d, struct co
 	return x;
 }
 
-static int decode_fields(struct decoder *d, struct columns *c, const struct format_cpu *cpus, size_t n_cpus,
-			 struct window_event *out)
+/* Copies the extra words of a record. Returns false if a time is beyond its limit, or there is no room: the
+ * header counts fewer records with words. */
+static bool decode_words(const struct decoder_room *room, uint32_t *n_words, const uint64_t x[2],
+			 struct window_event *e)
 {
+	struct window_words *to = &room->words[room->first_word + *n_words];
+
+	if (*n_words == room->n_words)
+		return false;
+	e->words = room->first_word + (*n_words)++;
+	memcpy(to->x, x, sizeof(to->x));
+	return limits_words_ok(e->r.kind, to->x);
+}
+
+static int decode_fields(struct decoder *d, struct columns *c, const struct format_cpu *cpus, size_t n_cpus,
+			 const struct decoder_room *room)
+{
+	struct window_event *out = room->events;
+	uint32_t n_words = 0;
 	bool ok = true;
 	size_t at = 0;
 
@@ -381,10 +397,8 @@ static int decode_fields(struct decoder *d, struct columns *c, const struct form
 								.aux = x->aux,
 								.obj = x->obj },
 							 .cpu = cpus[k].cpu };
-			if (info & FORMAT_KIND_WORDS) {
-				memcpy(out[to].x, x->x, sizeof(uint64_t) * (info & FORMAT_KIND_WORDS));
-				ok &= limits_words_ok(kind, out[to].x);
-			}
+			if (CT_KIND_WORDS(kind))
+				ok &= decode_words(room, &n_words, x->x, &out[to]);
 		}
 	}
 	for (int col = FORMAT_COL_TID; col <= FORMAT_COL_X1; col++)
@@ -411,7 +425,17 @@ static int decode_check(const struct decoder *d, const struct format_cpu *cpus, 
 	return 0;
 }
 
-int decoder_events(struct decoder *d, struct window_event *out, size_t *ret_n, uint32_t *ret_n_cpus)
+uint32_t decoder_words(const struct format_segment *h)
+{
+	uint64_t n = 0;
+
+	for (unsigned k = 1; k <= CT_KIND_LAST; k++)
+		if (CT_KIND_WORDS(k))
+			n += h->kinds[k];
+	return (uint32_t)MIN(n, (uint64_t)h->n_records);
+}
+
+int decoder_events(struct decoder *d, const struct decoder_room *room, size_t *ret_n, uint32_t *ret_n_cpus)
 {
 	_cleanup_free_ struct format_cpu *cpus = NULL;
 	struct columns c = { 0 };
@@ -435,7 +459,7 @@ int decoder_events(struct decoder *d, struct window_event *out, size_t *ret_n, u
 	if (!err)
 		err = order_merge(&d->order, d->times.v, c.kind, cpus, n_cpus, ret_n);
 	if (!err)
-		err = decode_fields(d, &c, cpus, n_cpus, out);
+		err = decode_fields(d, &c, cpus, n_cpus, room);
 	if (!err)
 		*ret_n_cpus = n_cpus ? cpus[n_cpus - 1].cpu + 1u : 0;
 	return err;

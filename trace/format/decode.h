@@ -26,10 +26,19 @@ int decoder_begin(struct decoder *d, const struct format_segment *h, const uint8
  * The decoder owns the bytes; they are valid until the next decoder_begin() or decoder_free(). 0,
  * -EBADMSG, -ENOMEM. */
 int decoder_block(struct decoder *d, enum format_block_type type, const uint8_t **ret_p, size_t *ret_n);
-/* Decodes the records into out, sorted by (ts, cpu, order within the CPU). *ret_n: their number. out
- * has room for h->n_records records. Records of kinds that this version does not know are left out.
+/* Where the records of a segment go. */
+struct decoder_room {
+	struct window_event *events; /* room for h->n_records records */
+	struct window_words *words;  /* the extra words of all segments */
+	uint32_t first_word;         /* index of the first entry for this segment; not 0 */
+	uint32_t n_words;            /* so many entries: decoder_words() */
+};
+/* How many entries the extra words of a segment need at most. */
+uint32_t decoder_words(const struct format_segment *h);
+/* Decodes the records into the room, sorted by (ts, cpu, order within the CPU). *ret_n: their
+ * number. Records of kinds that this version does not know are left out.
  * *ret_n_cpus is the highest CPU number of the records plus 1, or 0 if there are none. 0, -EBADMSG,
- * -ENOMEM; on failure the content of out is undefined. */
-int decoder_events(struct decoder *d, struct window_event *out, size_t *ret_n, uint32_t *ret_n_cpus);
+ * -ENOMEM; on failure the content of the room is undefined. */
+int decoder_events(struct decoder *d, const struct decoder_room *room, size_t *ret_n, uint32_t *ret_n_cpus);
 
 #endif

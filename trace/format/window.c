@@ -6,6 +6,13 @@
 #include "lib/arena.h"
 #include "lib/bisect.h"
 
+struct window_record window_record(const struct window *w, const struct window_event *e)
+{
+	const uint64_t *x = window_words(w, e);
+
+	return (struct window_record){ .r = e->r, .x = { x[0], x[1] }, .cpu = e->cpu };
+}
+
 const struct window_task *window_task_span(const struct window *w, uint32_t tid, uint64_t ts_ns,
 					   uint64_t *ret_from_ns, uint64_t *ret_to_ns)
 {
@@ -64,6 +71,7 @@ void window_free(struct window *w)
 	if (!w)
 		return;
 	free(w->events);
+	free(w->words);
 	free(w->tasks);
 	free(w->objects);
 	free(w->stacks);

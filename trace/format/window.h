@@ -17,8 +17,23 @@
 #include "lib/clock.h"
 #include "trace/format/machine.h"
 
-/* One fixed record.  x[] is 0 where the kind has no extra words. */
+/* One fixed record. A trace may have many millions, and few of them have extra words: window_words()
+ * gives these. */
 struct window_event {
+	struct ct_rec r;
+	uint32_t words; /* index into window.words; 0: the record has no extra words */
+	uint16_t cpu;
+	uint16_t pad;
+};
+_Static_assert(sizeof(struct window_event) == 40, "window_event");
+
+/* The extra words of one record: see CT_KIND_WORDS(). */
+struct window_words {
+	uint64_t x[2];
+};
+
+/* A record together with its extra words: for code that makes records. */
+struct window_record {
 	struct ct_rec r;
 	uint64_t x[2];
 	uint16_t cpu;
@@ -107,7 +122,8 @@ struct window {
 
 	struct window_event *events; /* by (ts, cpu, order within the CPU) */
 	size_t n_events;
-	struct window_task *tasks; /* by (tid, ts_ns) */
+	struct window_words *words; /* the first entry is zero, for the events that have none */
+	struct window_task *tasks;  /* by (tid, ts_ns) */
 	size_t n_tasks;
 	struct window_object *objects; /* sorted by id; each id once */
 	size_t n_objects;
@@ -129,6 +145,13 @@ struct window {
 	void *arena; /* owns the names and frames; private to trace/ */
 };
 
+/* The two extra words of an event; both are 0 if it has none. */
+static inline const uint64_t *window_words(const struct window *w, const struct window_event *e)
+{
+	return w->words[e->words].x;
+}
+/* An event together with its extra words. */
+struct window_record window_record(const struct window *w, const struct window_event *e);
 /* The entry of tid that was valid at ts_ns. If ts_ns is earlier than all entries of tid, the first of
  * them. NULL: the tid is not known. */
 const struct window_task *window_task_at(const struct window *w, uint32_t tid, uint64_t ts_ns);

@@ -23,11 +23,11 @@ struct ahead {
 
 	pthread_mutex_t lock; /* of all below, and of done in each slot */
 	pthread_cond_t changed;
-	size_t begun;                /* the first segment that no thread has begun */
-	size_t given;                /* the first segment that the caller has not got */
-	size_t kept;                 /* the first segment that the caller has not done with */
-	size_t end;                  /* the segment behind the last one */
-	struct window_event *events; /* the room of segment `begun` */
+	size_t begun;             /* the first segment that no thread has begun */
+	size_t given;             /* the first segment that the caller has not got */
+	size_t kept;              /* the first segment that the caller has not done with */
+	size_t end;               /* the segment behind the last one */
+	struct decoder_room room; /* of segment `begun` */
 	bool stop;
 };
 
@@ -43,19 +43,19 @@ static void ahead_names(struct decoder *d)
 		(void)decoder_block(d, types[i], &p, &n);
 }
 
-static void ahead_decode(const struct reader *r, size_t i, struct window_event *events,
+static void ahead_decode(const struct reader *r, size_t i, const struct decoder_room *room,
 			 struct ahead_slot *slot)
 {
 	const struct format_segment *h = &r->index.segments.v[i].h;
 	struct ahead_segment *to = &slot->segment;
 	struct reader_segment s;
 
-	*to = (struct ahead_segment){ .h = h, .events = events, .decoder = slot->decoder };
+	*to = (struct ahead_segment){ .h = h, .events = room->events, .decoder = slot->decoder };
 	to->err = reader_segment_into(r, i, &slot->buf, &s);
 	if (!to->err)
 		to->err = decoder_begin(slot->decoder, h, s.bytes + h->header_bytes, h->body_bytes);
 	if (!to->err && reader_wants(r, h))
-		to->err = decoder_events(slot->decoder, events, &to->n_events, &to->n_cpus);
+		to->err = decoder_events(slot->decoder, room, &to->n_events, &to->n_cpus);
 	if (!to->err)
 		ahead_names(slot->decoder);
 }
@@ -66,11 +66,14 @@ static void ahead_step(struct ahead *ah)
 {
 	size_t i = ah->begun++;
 	struct ahead_slot *slot = &ah->slots[i % ah->n_slots];
-	struct window_event *events = ah->events;
+	const struct format_segment *h = &ah->r->index.segments.v[i].h;
+	struct decoder_room room = ah->room;
 
-	ah->events += reader_room(ah->r, &ah->r->index.segments.v[i].h);
+	room.n_words = reader_words(ah->r, h);
+	ah->room.events += reader_room(ah->r, h);
+	ah->room.first_word += room.n_words;
 	pthread_mutex_unlock(&ah->lock);
-	ahead_decode(ah->r, i, events, slot);
+	ahead_decode(ah->r, i, &room, slot);
 	pthread_mutex_lock(&ah->lock);
 	slot->done = true;
 	pthread_cond_broadcast(&ah->changed);
@@ -104,7 +107,7 @@ static int ahead_slots(struct ahead *ah, size_t n)
 	return 0;
 }
 
-int ahead_new(const struct reader *r, size_t a, size_t b, struct window_event *events, struct ahead **ret)
+int ahead_new(const struct reader *r, size_t a, size_t b, struct window *w, struct ahead **ret)
 {
 	size_t n = MIN((size_t)r->n_threads, b - a);
 	struct ahead *ah = calloc(1, sizeof(*ah));
@@ -112,7 +115,12 @@ int ahead_new(const struct reader *r, size_t a, size_t b, struct window_event *e
 
 	if (!ah)
 		return -ENOMEM;
-	*ah = (struct ahead){ .r = r, .begun = a, .given = a, .kept = a, .end = b, .events = events };
+	*ah = (struct ahead){ .r = r,
+			      .begun = a,
+			      .given = a,
+			      .kept = a,
+			      .end = b,
+			      .room = { .events = w->events, .words = w->words, .first_word = 1 } };
 	pthread_mutex_init(&ah->lock, NULL);
 	pthread_cond_init(&ah->changed, NULL);
 	/* One slot more than there are threads: for the segment that the caller holds. */

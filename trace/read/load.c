@@ -24,14 +24,15 @@ struct load {
 	bool any;          /* a segment was read: w->states are set */
 	uint64_t blind_ns; /* nothing is known from then to the next segment; UINT64_MAX: all is known */
 	bool in_gap;       /* a gap that follows at once is merged into the last of gaps */
-	VEC(struct window_event) gaps;
+	VEC(struct window_record) gaps;
+	uint32_t n_words; /* entries of w->words; those of the gaps come behind them */
 };
 
 /* Notes an interval [from_ns, to_ns] for which the file has no records. */
 static int load_gap(struct load *l, uint8_t cause, uint64_t from_ns, uint64_t to_ns, uint32_t n_records)
 {
 	struct window *w = l->w;
-	struct window_event *g;
+	struct window_record *g;
 
 	l->blind_ns = MIN(l->blind_ns, from_ns);
 	if (cause == CT_LOSS_SLOT)
@@ -46,7 +47,7 @@ static int load_gap(struct load *l, uint8_t cause, uint64_t from_ns, uint64_t to
 		return 0;
 	}
 	l->in_gap = true;
-	return VEC_PUSH(&l->gaps, (struct window_event){
+	return VEC_PUSH(&l->gaps, (struct window_record){
 					  .r = { .ts = to_ns,
 						 .kind = CT_GAP,
 						 .state = cause,
@@ -120,14 +121,15 @@ static int load_states(struct load *l, struct decoder *d, uint64_t begin_ns)
 /* The time at which the capture paused; UINT64_MAX: it did not pause. After a pause the daemon seals the
  * segment and reads the states of all tasks. So the checkpoint of the next segment has the states from just
  * after the pause. */
-static uint64_t load_paused(const struct format_segment *h, const struct window_event *e, size_t n)
+static uint64_t load_paused(const struct load *l, const struct ahead_segment *s)
 {
+	const struct window_event *e = s->events;
 	uint64_t from_ns = UINT64_MAX;
 
-	for (size_t i = 0; h->kinds[CT_GAP] && i < n; i++)
+	for (size_t i = 0; s->h->kinds[CT_GAP] && i < s->n_events; i++)
 		if (e[i].r.kind == CT_GAP && ct_gap_cause(&e[i].r) == CT_LOSS_SHED &&
 		    e[i].r.tid == CT_GAP_ALL_CPUS)
-			from_ns = MIN(from_ns, e[i].x[0]);
+			from_ns = MIN(from_ns, window_words(l->w, &e[i])[0]);
 	return from_ns;
 }
 
@@ -145,7 +147,7 @@ static int load_add(struct load *l, const struct ahead_segment *s)
 	if (!err)
 		err = load_states(l, s->decoder, h->begin_ns);
 	if (!err)
-		paused_ns = load_paused(h, s->events, n);
+		paused_ns = load_paused(l, s);
 	/* If earlier segments did not fill their room, these events move down to close the hole. */
 	if (!err && s->events != w->events + w->n_events)
 		memmove(w->events + w->n_events, s->events, n * sizeof(*s->events));
@@ -192,8 +194,8 @@ static int load_segment(struct load *l, size_t i)
  * first. */
 static int by_end(const void *a, const void *b)
 {
-	const struct window_event *x = *(const struct window_event *const *)a;
-	const struct window_event *y = *(const struct window_event *const *)b;
+	const struct window_record *x = *(const struct window_record *const *)a;
+	const struct window_record *y = *(const struct window_record *const *)b;
 
 	if (x->r.ts != y->r.ts)
 		return x->r.ts < y->r.ts ? -1 : 1;
@@ -204,28 +206,36 @@ static int by_end(const void *a, const void *b)
 static int load_put_gaps(struct load *l)
 {
 	struct window *w = l->w;
-	size_t bytes, a = w->n_events, b = l->gaps.n;
-	_cleanup_free_ const struct window_event **gaps = calloc(b + 1, sizeof(*gaps));
+	size_t bytes, word_bytes, a = w->n_events, b = l->gaps.n;
+	_cleanup_free_ const struct window_record **gaps = calloc(b + 1, sizeof(*gaps));
 	struct window_event *e;
+	struct window_words *words;
 
-	if (checked_bytes(a, b + 1, sizeof(*e), &bytes))
+	if (checked_bytes(a, b + 1, sizeof(*e), &bytes) ||
+	    checked_bytes(l->n_words, b, sizeof(*words), &word_bytes))
 		return -E2BIG;
 	e = realloc(w->events, bytes);
 	if (e)
 		w->events = e;
-	if (!gaps || !e)
+	words = realloc(w->words, word_bytes);
+	if (words)
+		w->words = words;
+	if (!gaps || !e || !words)
 		return -ENOMEM;
 	for (size_t i = 0; i < b; i++)
 		gaps[i] = &l->gaps.v[i];
 	qsort(gaps, b, sizeof(*gaps), by_end);
 	w->n_events = a + b;
+	words += l->n_words;
 	while (b)
 		if (a && e[a - 1].r.ts >= gaps[b - 1]->r.ts) {
 			e[a + b - 1] = e[a - 1];
 			a--;
 		} else {
-			e[a + b - 1] = *gaps[b - 1];
 			b--;
+			memcpy(words[b].x, gaps[b]->x, sizeof(words[b].x));
+			e[a + b] =
+				(struct window_event){ .r = gaps[b]->r, .words = l->n_words + (uint32_t)b };
 		}
 	return 0;
 }
@@ -255,10 +265,11 @@ static int load_finish(struct load *l)
 static int load_reserve(struct load *l, size_t a, size_t b, uint64_t max_events, char *err)
 {
 	const struct reader *r = l->r;
-	uint64_t n = 0, bytes = 0, max = max_events ? max_events : EVENTS_MAX;
+	uint64_t n = 0, words = 1, bytes = 0, max = max_events ? max_events : EVENTS_MAX;
 
 	for (size_t i = a; i < b; i++) {
 		n += reader_room(r, &r->index.segments.v[i].h);
+		words += reader_words(r, &r->index.segments.v[i].h);
 		bytes += r->index.segments.v[i].h.body_bytes;
 	}
 	max = MIN(max, limits_records(bytes));
@@ -274,10 +285,13 @@ static int load_reserve(struct load *l, size_t a, size_t b, uint64_t max_events,
 		return -ENOMEM;
 	l->moves = limits_moves(n);
 	l->w->events = malloc((n + 1) * sizeof(*l->w->events));
-	if (!l->w->events)
+	l->w->words = malloc(words * sizeof(*l->w->words));
+	if (!l->w->events || !l->w->words)
 		return -ENOMEM;
+	l->w->words[0] = (struct window_words){ 0 };
+	l->n_words = (uint32_t)words;
 	huge_advise(l->w->events, n * sizeof(*l->w->events));
-	return ahead_new(r, a, b, l->w->events, &l->ahead);
+	return ahead_new(r, a, b, l->w, &l->ahead);
 }
 
 static int load_all(struct load *l, uint64_t max_events, char *err)

@@ -57,6 +57,12 @@ static inline uint32_t reader_room(const struct reader *r, const struct format_s
 	return reader_wants(r, h) ? h->n_records : 0;
 }
 
+/* How many entries of window.words window_load() allows for a segment. */
+static inline uint32_t reader_words(const struct reader *r, const struct format_segment *h)
+{
+	return reader_wants(r, h) ? decoder_words(h) : 0;
+}
+
 /* As reader_segment(), with the bytes in buf. It does not change the reader, so several threads may call it
  * at once. */
 int reader_segment_into(const struct reader *r, size_t i, struct reader_buf *buf, struct reader_segment *ret);

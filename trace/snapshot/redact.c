@@ -15,6 +15,7 @@ struct redact {
 	struct encoder *encoder;
 	uint8_t kind_info[FORMAT_KINDS];
 	VEC(struct window_event) events;
+	VEC(struct window_words) words; /* of the events: see window_words() */
 	VEC(uint64_t) raw;
 	VEC(size_t) ends;   /* by CPU: where its next record goes in raw */
 	VEC(uint8_t) bytes; /* of a block */
@@ -28,6 +29,7 @@ void redact_free(struct redact *r)
 		return;
 	encoder_free(r->encoder);
 	VEC_FREE(&r->events);
+	VEC_FREE(&r->words);
 	VEC_FREE(&r->raw);
 	VEC_FREE(&r->ends);
 	VEC_FREE(&r->bytes);
@@ -84,23 +86,23 @@ static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 
 /* Removes values and addresses of memory. Replaces ids of stacks, because they are hashes of the
  * frames. */
-static void redact_event(const struct redact *r, struct window_event *e)
+static void redact_event(const struct redact *r, struct window_event *e, uint64_t *x)
 {
 	e->r.obj = redact_object_id(r, e->r.obj);
 	switch (e->r.kind) {
 	case CT_EPMEMBER:
-		e->x[0] = redact_object_id(r, e->x[0]);
+		x[0] = redact_object_id(r, x[0]);
 		break;
 	case CT_ACCESS:
-		e->x[0] = 0;
-		e->x[1] = redact_id(r, e->x[1]);
+		x[0] = 0;
+		x[1] = redact_id(r, x[1]);
 		break;
 	case CT_POLLED:
-		e->x[0] = 0;
+		x[0] = 0;
 		break;
 	case CT_SAMPLE:
 	case CT_VISIT:
-		e->x[0] = redact_id(r, e->x[0]);
+		x[0] = redact_id(r, x[0]);
 		break;
 	default:
 		break;
@@ -134,7 +136,7 @@ static int redact_streams(struct redact *r, uint32_t n_cpus, size_t n_events)
 		size_t words = CT_KIND_WORDS(e->r.kind);
 
 		memcpy(to, &e->r, sizeof(e->r));
-		memcpy(to + 4, e->x, words * 8);
+		memcpy(to + 4, r->words.v[e->words].x, words * 8);
 		r->ends.v[e->cpu] += 4 + words;
 		s->n_records++;
 		s->min_ns = MIN(s->min_ns, e->r.ts);
@@ -149,18 +151,23 @@ static int redact_streams(struct redact *r, uint32_t n_cpus, size_t n_events)
 
 static int redact_records(struct redact *r, struct decoder *d, struct format_segment *h)
 {
+	struct decoder_room room = { .first_word = 1, .n_words = decoder_words(h) };
 	uint32_t n_cpus;
 	size_t n;
 	int ret;
 
-	if (VEC_RESERVE(&r->events, h->n_records + 1u) || VEC_RESERVE(&r->raw, (h->n_records + 1u) * 6u))
+	if (VEC_RESERVE(&r->events, h->n_records + 1u) || VEC_RESERVE(&r->words, room.n_words + 1u) ||
+	    VEC_RESERVE(&r->raw, (h->n_records + 1u) * 6u))
 		return -ENOMEM;
-	ret = decoder_events(d, r->events.v, &n, &n_cpus);
+	room.events = r->events.v;
+	room.words = r->words.v;
+	room.words[0] = (struct window_words){ 0 };
+	ret = decoder_events(d, &room, &n, &n_cpus);
 	if (ret)
 		return ret;
 	memset(h->kinds, 0, sizeof(h->kinds));
 	for (size_t i = 0; i < n; i++) {
-		redact_event(r, &r->events.v[i]);
+		redact_event(r, &r->events.v[i], r->words.v[r->events.v[i].words].x);
 		h->kinds[r->events.v[i].r.kind]++;
 	}
 	ret = redact_streams(r, n_cpus, n);

@@ -91,7 +91,7 @@ static void longest_first(void **state)
 /* The task sleeps on its own timer and then runs. */
 static uint64_t sleep_and_run(struct make *m, uint64_t ns, uint64_t sleep_ns, uint64_t run_ns)
 {
-	struct window_event *e = make_event(m, ns, 0, CT_SWITCH, FIRST, 0);
+	struct window_record *e = make_event(m, ns, 0, CT_SWITCH, FIRST, 0);
 
 	e->r.wait = CT_W_SLEEP;
 	e->r.state = CT_ST_SLEEP;
@@ -140,7 +140,7 @@ static void many_short_waits(void **state)
 	for (int i = 1; i <= WAITS; i++) {
 		ns = sleep_and_run(&m, ns, 60000, 1000);
 		if (i % RUN == 0) {
-			struct window_event *e = &m.events.v[m.events.n - 2];
+			struct window_record *e = &m.events.v[m.events.n - 2];
 
 			e->r.state = CT_CTX_TASK;
 			e->r.peer = POSTER;

@@ -55,9 +55,9 @@ static inline struct edge *cmake_edge(struct cmake *k, enum edge_kind kind, enum
 static inline void cmake_sort_events(struct cmake *k)
 {
 	size_t n = k->m.events.n;
-	struct window_event *v = k->m.events.v;
+	struct window_record *v = k->m.events.v;
 	uint32_t *at = calloc(n + 1, sizeof(*at)); /* of what was added as i-th */
-	struct window_event *sorted = calloc(n + 1, sizeof(*sorted));
+	struct window_record *sorted = calloc(n + 1, sizeof(*sorted));
 
 	if (!at || !sorted)
 		abort();

@@ -190,7 +190,7 @@ static void add_records(const struct question *q, struct cmake *k)
 	for (size_t i = 0; i < q->w->n_objects; i++)
 		assert_int_equal(VEC_PUSH(&k->m.objects, q->w->objects[i]), 0);
 	for (size_t i = 0; i < q->w->n_events; i++)
-		assert_int_equal(VEC_PUSH(&k->m.events, q->w->events[i]), 0);
+		assert_int_equal(VEC_PUSH(&k->m.events, window_record(q->w, &q->w->events[i])), 0);
 	k->m.w.stacks = q->w->stacks;
 	k->m.w.n_stacks = q->w->n_stacks;
 }

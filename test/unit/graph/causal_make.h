@@ -34,8 +34,8 @@ static inline void sleeps(struct make *m, uint64_t ms, uint32_t tid, enum ct_wai
 }
 
 /* waker, acting on obj, wakes tid, which runs at once. */
-static inline struct window_event *wakes(struct make *m, uint64_t ms, uint32_t tid, uint32_t waker,
-					 uint64_t obj)
+static inline struct window_record *wakes(struct make *m, uint64_t ms, uint32_t tid, uint32_t waker,
+					  uint64_t obj)
 {
 	size_t at = m->events.n;
 

@@ -9,7 +9,7 @@
 #include "test/unit/graph/causal_make.h"
 
 /* 10 waits for what 20 does, and 20 wakes it. */
-static struct window_event *one_wake(struct make *m, enum ct_wait wait, uint64_t obj, uint64_t by)
+static struct window_record *one_wake(struct make *m, enum ct_wait wait, uint64_t obj, uint64_t by)
 {
 	runs(m, 10, 10, 1, "waiter");
 	runs(m, 20, 20, 10, "waker");
@@ -78,7 +78,7 @@ static void random_window(struct make *m, uint64_t seed)
 		make_object(m, SOCK(i))->peer = SOCK(12 - i);
 	for (int i = 0; i < 3000; i++) {
 		uint32_t kind = kinds[rnd(&s) % (sizeof(kinds) / sizeof(kinds[0]))];
-		struct window_event *e;
+		struct window_record *e;
 
 		ts += rnd(&s) % 3 * 30000;
 		e = make_event(m, ts, rnd(&s) % 3, kind, rnd(&s) % 13, rnd(&s) % 13);

@@ -49,7 +49,7 @@ static void test_random_locks(void **state)
 		for (uint32_t tid = 1; tid <= 6; tid++)
 			make_task(&m, tid, 1 + tid / 2, 1, "t");
 		for (uint64_t ms = 1; ms < 30; ms++) {
-			struct window_event *e =
+			struct window_record *e =
 				make_event(&m, ms * MS, 0, random_below(&s, 4) ? CT_FLOCK : CT_HELD,
 					   1 + random_below(&s, 6), random_below(&s, 4) ? 0 : 1);
 

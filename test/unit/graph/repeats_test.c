@@ -120,7 +120,7 @@ static void test_long_tasks(void **state)
 {
 	for (uint32_t seed = 1; seed <= 100; seed++) {
 		struct make m = { 0 };
-		struct window_event *wake;
+		struct window_record *wake;
 		struct graph *g;
 		uint64_t ns = 1, wait, run;
 		uint32_t s = seed, first;
@@ -164,7 +164,7 @@ static uint64_t same_hash(uint64_t obj, uint64_t nr)
 static void test_one_hash(void **state)
 {
 	struct make m = { 0 };
-	struct window_event *e;
+	struct window_record *e;
 	struct graph *g;
 	uint32_t task;
 

@@ -23,10 +23,10 @@ static uint8_t wait_field(struct text_line *l, const char *key)
 
 /* A record of tid on its CPU, or on cpu=N, which is its CPU from then on. Good until the next one is added.
  */
-static struct window_event *add(struct record *r, enum ct_kind kind, uint32_t tid, uint32_t peer)
+static struct window_record *add(struct record *r, enum ct_kind kind, uint32_t tid, uint32_t peer)
 {
 	uint16_t *cpu = text_cpu_of(r->t, tid);
-	struct window_event e = { .r = { .ts = r->ns, .kind = (ct_u8)kind, .tid = tid, .peer = peer } };
+	struct window_record e = { .r = { .ts = r->ns, .kind = (ct_u8)kind, .tid = tid, .peer = peer } };
 
 	*cpu = (uint16_t)text_number_field(r->l, "cpu", *cpu);
 	e.cpu = *cpu;
@@ -48,7 +48,7 @@ static void add_switch(struct record *r, uint32_t tid, uint32_t next, enum ct_wa
 		{ "zerowait", CT_SF_ZEROWAIT }, { NULL, 0 }
 	};
 	const char *state = text_line_field(r->l, "state");
-	struct window_event *e = add(r, CT_SWITCH, tid, next);
+	struct window_record *e = add(r, CT_SWITCH, tid, next);
 
 	e->r.wait = (ct_u8)wait;
 	e->r.obj = obj;
@@ -66,7 +66,7 @@ static void add_switch(struct record *r, uint32_t tid, uint32_t next, enum ct_wa
 void text_add_run(struct record *r, uint32_t tid)
 {
 	uint16_t *cpu = text_cpu_of(r->t, tid);
-	struct window_event e = { .r = { .ts = r->ns, .kind = CT_SWITCH, .peer = tid, .nr = CT_NR_NONE } };
+	struct window_record e = { .r = { .ts = r->ns, .kind = CT_SWITCH, .peer = tid, .nr = CT_NR_NONE } };
 
 	*cpu = (uint16_t)text_number_field(r->l, "cpu", *cpu);
 	e.cpu = *cpu;
@@ -128,7 +128,7 @@ static void verb_wakes(struct record *r)
 						  { NULL, 0 } };
 	uint32_t tid = text_task(r->t, r->l, text_line_next(r->l, "a task"));
 	uint16_t cpu = (uint16_t)text_number_field(r->l, "cpu", *text_cpu_of(r->t, r->tid));
-	struct window_event *e = add(r, CT_WAKE, tid, r->tid);
+	struct window_record *e = add(r, CT_WAKE, tid, r->tid);
 
 	e->cpu = cpu;
 	e->r.obj = text_object_if_any(r->l);
@@ -146,7 +146,7 @@ static void verb_wakes(struct record *r)
 static void verb_futex(struct record *r)
 {
 	uint64_t obj = text_object_next(r->l);
-	struct window_event *e = add(r, CT_FUTEX, r->tid, text_task_field(r->t, r->l, "owner"));
+	struct window_record *e = add(r, CT_FUTEX, r->tid, text_task_field(r->t, r->l, "owner"));
 
 	e->r.obj = obj;
 	e->x[1] = text_number_field(r->l, "op", 0);
@@ -154,7 +154,7 @@ static void verb_futex(struct record *r)
 
 static void verb_waitfd(struct record *r)
 {
-	struct window_event *e =
+	struct window_record *e =
 		add(r, CT_WAITFD, r->tid, (uint32_t)text_number(r->l, text_line_next(r->l, "a descriptor")));
 
 	e->r.obj = text_object_next(r->l);
@@ -174,7 +174,7 @@ static void verb_forks(struct record *r)
 {
 	static const struct text_word flags[] = { { "thread", CT_LF_THREAD }, { NULL, 0 } };
 	uint32_t child = text_task(r->t, r->l, text_line_next(r->l, "a task"));
-	struct window_event *e = add(r, CT_FORK, r->tid, child);
+	struct window_record *e = add(r, CT_FORK, r->tid, child);
 
 	e->r.obj = tgid_of(r->t, child);
 	e->r.flags = (ct_u8)flags_field(r->l, flags);
@@ -188,7 +188,7 @@ static void verb_execs(struct record *r)
 static void verb_exits(struct record *r)
 {
 	static const struct text_word flags[] = { { "last", CT_LF_GROUP_DEAD }, { NULL, 0 } };
-	struct window_event *e = add(r, CT_EXIT, r->tid, (uint32_t)text_number_field(r->l, "status", 0));
+	struct window_record *e = add(r, CT_EXIT, r->tid, (uint32_t)text_number_field(r->l, "status", 0));
 
 	e->r.obj = tgid_of(r->t, r->tid);
 	e->r.flags = (ct_u8)flags_field(r->l, flags);
@@ -214,7 +214,7 @@ static uint8_t signal_next(struct text_line *l)
 static void verb_signals(struct record *r)
 {
 	uint32_t target = text_task(r->t, r->l, text_line_next(r->l, "a task"));
-	struct window_event *e = add(r, CT_SIGNAL, r->tid, target);
+	struct window_record *e = add(r, CT_SIGNAL, r->tid, target);
 
 	e->r.state = signal_next(r->l);
 	e->r.obj = tgid_of(r->t, target);
@@ -223,7 +223,7 @@ static void verb_signals(struct record *r)
 
 static void verb_handles(struct record *r)
 {
-	struct window_event *e = add(r, CT_SIGDELIVER, r->tid, 0);
+	struct window_record *e = add(r, CT_SIGDELIVER, r->tid, 0);
 
 	e->r.state = signal_next(r->l);
 	e->r.flags = (ct_u8)flags_field(r->l, signal_flags);
@@ -231,7 +231,7 @@ static void verb_handles(struct record *r)
 
 static void message(struct record *r, enum ct_kind kind)
 {
-	struct window_event *e =
+	struct window_record *e =
 		add(r, kind, r->tid, (uint32_t)text_number(r->l, text_line_next(r->l, "bytes")));
 
 	e->r.obj = text_object_next(r->l);
@@ -253,7 +253,7 @@ static void verb_flock(struct record *r)
 		{ "read", 0 }, { "write", 1 }, { "unlock", 2 }, { NULL, 0 }
 	};
 	static const struct text_word how[] = { { "posix", 0 }, { "flock", 1 }, { "ofd", 2 }, { NULL, 0 } };
-	struct window_event *e = add(r, CT_FLOCK, r->tid, (uint32_t)text_number_field(r->l, "result", 0));
+	struct window_record *e = add(r, CT_FLOCK, r->tid, (uint32_t)text_number_field(r->l, "result", 0));
 
 	e->r.state = (ct_u8)text_one_of(r->l, text_line_next(r->l, "read, write or unlock"), what);
 	e->r.obj = text_object_next(r->l);
@@ -263,7 +263,7 @@ static void verb_flock(struct record *r)
 static void verb_held(struct record *r)
 {
 	static const struct text_word flags[] = { { "waiter", 1 }, { NULL, 0 } };
-	struct window_event *e = add(r, CT_HELD, r->tid, 0);
+	struct window_record *e = add(r, CT_HELD, r->tid, 0);
 
 	e->r.obj = text_object_next(r->l);
 	e->r.flags = (ct_u8)flags_field(r->l, flags);
@@ -271,7 +271,7 @@ static void verb_held(struct record *r)
 
 static void verb_fd(struct record *r)
 {
-	struct window_event *e =
+	struct window_record *e =
 		add(r, CT_FD, r->tid, (uint32_t)text_number(r->l, text_line_next(r->l, "a descriptor")));
 
 	e->r.obj = text_object_next(r->l);
@@ -279,8 +279,8 @@ static void verb_fd(struct record *r)
 
 static void verb_epmember(struct record *r)
 {
-	struct window_event *e = add(r, CT_EPMEMBER, r->tid,
-				     (uint32_t)text_number(r->l, text_line_next(r->l, "a descriptor")));
+	struct window_record *e = add(r, CT_EPMEMBER, r->tid,
+				      (uint32_t)text_number(r->l, text_line_next(r->l, "a descriptor")));
 
 	e->r.obj = text_object_next(r->l);
 	e->x[0] = text_object_next(r->l);
@@ -293,7 +293,7 @@ static void verb_sample(struct record *r)
 
 static void verb_visit(struct record *r)
 {
-	struct window_event *e = add(r, CT_VISIT, r->tid, 0);
+	struct window_record *e = add(r, CT_VISIT, r->tid, 0);
 	const char *wait;
 
 	e->x[0] = text_number(r->l, text_line_next(r->l, "a stack"));
@@ -304,7 +304,7 @@ static void verb_visit(struct record *r)
 
 static void access_of(struct record *r, uint8_t read)
 {
-	struct window_event *e = add(r, CT_ACCESS, r->tid, 0);
+	struct window_record *e = add(r, CT_ACCESS, r->tid, 0);
 
 	e->r.state = read;
 	e->r.obj = text_object_next(r->l);
@@ -327,7 +327,7 @@ static void verb_polls(struct record *r)
 	static const struct text_word flags[] = {
 		{ "reg", CT_QF_REG }, { "code", CT_QF_CODE }, { "spin", CT_QF_SPIN }, { NULL, 0 }
 	};
-	struct window_event *e = add(r, CT_POLLED, r->tid, 0);
+	struct window_record *e = add(r, CT_POLLED, r->tid, 0);
 
 	e->r.obj = text_object_next(r->l);
 	e->r.flags = (ct_u8)flags_field(r->l, flags);
@@ -340,7 +340,7 @@ static void verb_job(struct record *r)
 		{ "enqueue", CT_JOB_ENQUEUE }, { "start", CT_JOB_START }, { "end", CT_JOB_END }, { NULL, 0 }
 	};
 	static const struct text_word flags[] = { { "loose", CT_JF_LOOSE }, { NULL, 0 } };
-	struct window_event *e = add(r, CT_JOB, r->tid, 0);
+	struct window_record *e = add(r, CT_JOB, r->tid, 0);
 
 	e->r.state = (ct_u8)text_one_of(r->l, text_line_next(r->l, "enqueue, start or end"), what);
 	e->x[0] = text_number(r->l, text_line_next(r->l, "the number of a job"));
@@ -351,7 +351,7 @@ static void verb_job(struct record *r)
 static void verb_hang(struct record *r)
 {
 	const char *word = text_line_next(r->l, "a rule, as loop");
-	struct window_event *e = add(r, CT_HANG, r->tid, 0);
+	struct window_record *e = add(r, CT_HANG, r->tid, 0);
 
 	while (e->r.state < CT_HANG_RULES && strcmp(describe_hang(e->r.state), word) != 0)
 		e->r.state++;
@@ -371,7 +371,7 @@ uint64_t text_since_field(struct record *r)
 static void verb_capped(struct record *r)
 {
 	static const struct text_word flags[] = { { "group", CT_GV_GROUP }, { NULL, 0 } };
-	struct window_event *e = add(r, CT_SHED, r->tid, 0);
+	struct window_record *e = add(r, CT_SHED, r->tid, 0);
 
 	e->x[0] = text_since_field(r);
 	e->r.flags = (ct_u8)(CT_GV_CAP | flags_field(r->l, flags));
@@ -417,7 +417,7 @@ static const struct verb verbs[] = {
 static void record_gap(struct record *r)
 {
 	const char *cause = text_line_field(r->l, "cause"), *range = text_line_next(r->l, "a range");
-	struct window_event e = { .r = { .kind = CT_GAP, .nr = CT_NR_NONE } };
+	struct window_record e = { .r = { .kind = CT_GAP, .nr = CT_NR_NONE } };
 
 	text_range(r->l, range, &e.x[0], &e.x[1]);
 	e.r.ts = r->ns;
@@ -443,7 +443,7 @@ static void record_step(struct record *r)
 {
 	uint8_t step = step_of(r->l, text_line_next(r->l, "a step"));
 	const char *was = text_line_field(r->l, "was");
-	struct window_event *e = add(r, CT_SHED, 0, 0);
+	struct window_record *e = add(r, CT_SHED, 0, 0);
 
 	e->r.state = step;
 	e->r.wait = was ? step_of(r->l, was) : 0;
@@ -451,7 +451,7 @@ static void record_step(struct record *r)
 
 static void record_group(struct record *r)
 {
-	struct window_event *e = add(r, CT_SHED, 0, (uint32_t)text_number_field(r->l, "lost", 0));
+	struct window_record *e = add(r, CT_SHED, 0, (uint32_t)text_number_field(r->l, "lost", 0));
 
 	e->r.flags = CT_GV_GROUP;
 	e->x[0] = text_since_field(r);

@@ -293,6 +293,7 @@ void text_window_free(struct text_window *t)
 		free(t->owned.v[i]);
 	for (size_t i = 0; i < t->rounds.n; i++)
 		free(t->rounds.v[i]);
+	window_empty(&t->w);
 	VEC_FREE(&t->events);
 	VEC_FREE(&t->tasks);
 	VEC_FREE(&t->objects);
@@ -323,7 +324,7 @@ BY(by_state, struct window_state, last.tid)
 static void sort_events(struct text_window *t)
 {
 	for (size_t i = 1; i < t->events.n; i++) {
-		struct window_event e = t->events.v[i];
+		struct window_record e = t->events.v[i];
 		size_t k = i;
 
 		for (; k && t->events.v[k - 1].r.ts > e.r.ts; k--)
@@ -347,8 +348,7 @@ const struct window *text_window_done(struct text_window *t, char *error)
 	VEC_SORT(&t->states[0].v, by_state);
 	VEC_SORT(&t->states[1].v, by_state);
 	w->n_cpus = 2;
-	w->events = t->events.v;
-	w->n_events = t->events.n;
+	window_fill(w, t->events.v, t->events.n);
 	w->tasks = t->tasks.v;
 	w->n_tasks = t->tasks.n;
 	w->objects = t->objects.v;

@@ -13,6 +13,7 @@
 
 #include "lib/vec.h"
 #include "test/unit/text/text_window.h"
+#include "test/unit/trace/window_fill.h"
 
 struct cpu_of {
 	uint32_t tid;
@@ -25,7 +26,7 @@ struct states {
 
 struct text_window {
 	struct window w;
-	VEC(struct window_event) events;
+	VEC(struct window_record) events;
 	VEC(struct window_task) tasks;
 	VEC(struct window_object) objects;
 	VEC(struct window_stack) stacks;

@@ -29,7 +29,7 @@ static void make_trace(struct fixture *f)
 		fixture_object(f, CT_OBJ_ID(CT_OBJ_PIPE, i % 5), 0, name);
 		fixture_busy(f, i % 5 == 2 ? 20000 : 50 * i);
 		for (uint8_t kind = 1; kind <= CT_KIND_LAST && i % 2; kind++) {
-			struct window_event e = fixture_record(f, kind);
+			struct window_record e = fixture_record(f, kind);
 
 			fixture_add(f, &e);
 		}

@@ -53,17 +53,17 @@ static void check_without(struct fixture *f, const struct window *w, uint32_t ba
 	bool gap = false;
 
 	for (size_t i = 0; i < w->n_events; i++) {
-		const struct window_event *e = &w->events[i];
+		struct window_record e = window_record(w, &w->events[i]);
 
-		if (e->r.kind == CT_GAP) {
-			assert_int_equal(e->r.state, CT_LOSS_SLOT);
+		if (e.r.kind == CT_GAP) {
+			assert_int_equal(e.r.state, CT_LOSS_SLOT);
 			assert_false(gap);
 			gap = true;
 			continue;
 		}
 		while (f->all.v[at].segment == bad)
 			at++;
-		assert_memory_equal(e, &f->all.v[at].e, sizeof(*e));
+		assert_memory_equal(&e, &f->all.v[at].e, sizeof(e));
 		at++;
 	}
 	assert_int_equal(w->n_events - gap, (SEGMENTS - 1) * PER);
@@ -228,9 +228,12 @@ static void a_file_cut_off_anywhere(void **state)
 			assert_true(len < 2 * FORMAT_SLOT_BYTES);
 			continue;
 		}
-		for (size_t i = 0, at = 0; i < w->n_events; i++)
-			if (w->events[i].r.kind != CT_GAP)
-				assert_memory_equal(&w->events[i], &f->all.v[at++].e, sizeof(w->events[i]));
+		for (size_t i = 0, at = 0; i < w->n_events; i++) {
+			struct window_record got = window_record(w, &w->events[i]);
+
+			if (got.r.kind != CT_GAP)
+				assert_memory_equal(&got, &f->all.v[at++].e, sizeof(got));
+		}
 		assert_true(w->n_events >= (len / FORMAT_SLOT_BYTES - 1) * PER ||
 			    len > SEGMENTS * FORMAT_SLOT_BYTES);
 		window_free(w);
@@ -342,7 +345,11 @@ static void a_kind_that_nobody_knows_yet(void **state)
 	struct encode_stream s = { .cpu = 3, .n_records = N, .min_ns = f->now };
 	struct encoder *e = encoder_new();
 	struct decoder *d = decoder_new();
-	struct window_event out[N], want[N];
+	struct window_event events[N];
+	struct window_words words[1] = { 0 };
+	struct window w = { .events = events, .words = words };
+	struct decoder_room room = { .events = events, .words = words, .first_word = 1 };
+	struct window_record want[N];
 	uint64_t raw[N * 6], *p = raw;
 	size_t n, n_want = 0;
 	uint32_t n_cpus;
@@ -351,7 +358,7 @@ static void a_kind_that_nobody_knows_yet(void **state)
 	encode_kind_info(h.kind_info);
 	h.kind_info[STRANGE] = 2 | FORMAT_KIND_PEER_TID;
 	for (int i = 0; i < N; i++, f->now += 100) {
-		struct window_event r = i % 3 ? fixture_usual(f, 3) : fixture_record(f, STRANGE);
+		struct window_record r = i % 3 ? fixture_usual(f, 3) : fixture_record(f, STRANGE);
 
 		r.r.ts = f->now;
 		memcpy(p, &r.r, sizeof(r.r));
@@ -371,9 +378,13 @@ static void a_kind_that_nobody_knows_yet(void **state)
 	h.min_ns = s.min_ns;
 	h.max_ns = s.max_ns;
 	assert_int_equal(decoder_begin(d, &h, bytes, n), 0);
-	assert_int_equal(decoder_events(d, out, &n, &n_cpus), 0);
+	assert_int_equal(decoder_events(d, &room, &n, &n_cpus), 0);
 	assert_int_equal(n, n_want);
-	assert_memory_equal(out, want, n * sizeof(*out));
+	for (size_t i = 0; i < n; i++) {
+		struct window_record got = window_record(&w, &events[i]);
+
+		assert_memory_equal(&got, &want[i], sizeof(got));
+	}
 	encoder_free(e);
 	decoder_free(d);
 }

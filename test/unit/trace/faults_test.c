@@ -105,7 +105,7 @@ static unsigned some_records(struct life *l)
 /* What is in the file: ranges of time that are told as missing, and records. */
 struct found {
 	struct window *w;
-	VEC(struct window_event) gaps;
+	VEC(struct window_record) gaps;
 	uint64_t first, last; /* records */
 	uint64_t n;
 };
@@ -141,7 +141,7 @@ static struct found look(struct life *l, unsigned boot)
 		struct ct_rec want = numbered(l, e->r.obj);
 
 		if (e->r.kind == CT_GAP) {
-			assert_int_equal(VEC_PUSH(&fd.gaps, *e), 0);
+			assert_int_equal(VEC_PUSH(&fd.gaps, window_record(fd.w, e)), 0);
 			continue;
 		}
 		assert_true(e->r.obj < l->n);

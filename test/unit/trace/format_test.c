@@ -37,7 +37,7 @@ static void write_everything(struct fixture *f)
 	assert_int_equal(writer_blob(f->w, &s->h), 0);
 	assert_int_equal(writer_begin(f->w, f->now, &state, 1), 0);
 	for (int segment = 0; segment < 3; segment++) {
-		struct window_event e = fixture_record(f, CT_VISIT);
+		struct window_record e = fixture_record(f, CT_VISIT);
 
 		e.x[0] = s->id;
 		fixture_add(f, &e);
@@ -62,11 +62,11 @@ static void write_everything(struct fixture *f)
 static void print_window(FILE *out, const struct window *w)
 {
 	for (size_t i = 0; i < w->n_events; i++) {
-		const struct window_event *e = &w->events[i];
+		struct window_record e = window_record(w, &w->events[i]);
 
-		fprintf(out, "record %lu %u %u %u %u %u %u %u %u %u %lu %lu %lu\n", (unsigned long)e->r.ts,
-			e->cpu, e->r.kind, e->r.tid, e->r.peer, e->r.state, e->r.wait, e->r.flags, e->r.nr,
-			e->r.aux, (unsigned long)e->r.obj, (unsigned long)e->x[0], (unsigned long)e->x[1]);
+		fprintf(out, "record %lu %u %u %u %u %u %u %u %u %u %lu %lu %lu\n", (unsigned long)e.r.ts,
+			e.cpu, e.r.kind, e.r.tid, e.r.peer, e.r.state, e.r.wait, e.r.flags, e.r.nr, e.r.aux,
+			(unsigned long)e.r.obj, (unsigned long)e.x[0], (unsigned long)e.x[1]);
 	}
 	for (size_t i = 0; i < w->n_tasks; i++)
 		fprintf(out, "task %u %lu %s %u %u\n", w->tasks[i].tid, (unsigned long)w->tasks[i].ts_ns,

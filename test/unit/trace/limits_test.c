@@ -148,7 +148,7 @@ static void equal_times(struct fixture *f, unsigned n)
 	fixture_open(f, FIXTURE_BYTES);
 	ts = f->now;
 	for (unsigned i = 0; i < n + 8; i++) {
-		struct window_event e = fixture_usual(f, 0);
+		struct window_record e = fixture_usual(f, 0);
 
 		e.r.ts = ts += i < n;
 		fixture_add(f, &e);
@@ -429,13 +429,13 @@ static void segments_that_overlap(void **state)
 static void many_tasks(struct fixture *f, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		struct window_event e = { .r = { .ts = f->now += 1000,
-						 .kind = i % 2 ? CT_WAKE : CT_SWITCH,
-						 .state = i % 2 ? CT_CTX_TASK : CT_ST_SLEEP,
-						 .wait = i % 2 ? 0 : CT_W_FUTEX,
-						 .tid = 1000 + 2 * i,
-						 .peer = 1001 + 2 * i,
-						 .obj = FUTEX } };
+		struct window_record e = { .r = { .ts = f->now += 1000,
+						  .kind = i % 2 ? CT_WAKE : CT_SWITCH,
+						  .state = i % 2 ? CT_CTX_TASK : CT_ST_SLEEP,
+						  .wait = i % 2 ? 0 : CT_W_FUTEX,
+						  .tid = 1000 + 2 * i,
+						  .peer = 1001 + 2 * i,
+						  .obj = FUTEX } };
 
 		assert_int_equal(writer_add(f->w, 0, &e.r, NULL), 0);
 		if (i % 10000 == 9999)

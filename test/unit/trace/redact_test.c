@@ -203,7 +203,7 @@ static void put_object(struct fixture *f, uint64_t id, const char *name)
 /* Records that refer to objects by what is in the kernel's memory. */
 static void write_pointers(struct fixture *f)
 {
-	struct window_event e = fixture_usual(f, 0);
+	struct window_record e = fixture_usual(f, 0);
 
 	for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++) {
 		put_object(f, devices[i].id, devices[i].name);
@@ -226,7 +226,7 @@ static void write_secrets(struct fixture *f)
 {
 	const char *const frames[] = { "k:schedule+0x12", "secretfn+0x1 (secretmod)" };
 	struct ct_stack_blob *stack = blob_stack(1, frames, 2);
-	struct window_event e = fixture_usual(f, 0);
+	struct window_record e = fixture_usual(f, 0);
 
 	fixture_task(f, 4000, "secretprog");
 	put_object(f, SOCK_ID, "/run/secretsock");
@@ -303,7 +303,8 @@ static void check_events(const struct window *a, const struct window *b)
 {
 	assert_int_equal(a->n_events, b->n_events);
 	for (size_t i = 0; i < a->n_events; i++) {
-		struct window_event *x = &a->events[i], *y = &b->events[i];
+		struct window_record before = window_record(a, &a->events[i]), *x = &before;
+		struct window_record after = window_record(b, &b->events[i]), *y = &after;
 
 		check_id(x->r.obj, y->r.obj);
 		y->r.obj = x->r.obj;

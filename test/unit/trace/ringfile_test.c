@@ -148,8 +148,8 @@ static void a_writer_goes_on_where_another_stopped(void **state)
 	for (size_t i = 0; i < w->n_events; i++)
 		if (w->events[i].r.kind == CT_GAP) {
 			assert_int_equal(w->events[i].r.ts, down_to);
-			assert_int_equal(w->events[i].x[0], down_from);
-			assert_int_equal(w->events[i].x[1], down_to);
+			assert_int_equal(window_words(w, &w->events[i])[0], down_from);
+			assert_int_equal(window_words(w, &w->events[i])[1], down_to);
 			assert_int_equal(w->events[i].r.tid, CT_GAP_ALL_CPUS);
 			assert_int_equal(i, 1500);
 		}
@@ -374,8 +374,8 @@ static void a_segment_that_cannot_be_written_is_a_gap(void **state)
 	for (size_t i = 0; i < w->n_events; i++)
 		if (w->events[i].r.kind == CT_GAP) {
 			assert_int_equal(w->events[i].r.state, CT_LOSS_DISK);
-			assert_int_equal(w->events[i].x[0], from);
-			assert_int_equal(w->events[i].x[1], to);
+			assert_int_equal(window_words(w, &w->events[i])[0], from);
+			assert_int_equal(window_words(w, &w->events[i])[1], to);
 			n++;
 		}
 	assert_int_equal(n, 1);
@@ -389,7 +389,7 @@ static void a_segment_too_large_for_the_file_is_a_gap(void **state)
 
 	fixture_open(f, FIXTURE_BYTES);
 	for (int i = 0; i < 200000; i++) {
-		struct window_event e = fixture_record(f, CT_FLOCK);
+		struct window_record e = fixture_record(f, CT_FLOCK);
 
 		assert_int_equal(writer_add(f->w, 0, &e.r, e.x), 0);
 	}

@@ -19,7 +19,7 @@ static void every_kind_with_edges(void **state)
 	fixture_open(f, 16u << 20);
 	for (int segment = 0; segment < 4; segment++) {
 		for (int i = 0; i < 20000; i++) {
-			struct window_event e =
+			struct window_record e =
 				fixture_record(f, (uint8_t)(1 + fixture_random(f) % CT_KIND_LAST));
 
 			f->now += fixture_random(f) % 300;
@@ -42,7 +42,7 @@ static void times_at_the_edges(void **state)
 	fixture_open(f, FIXTURE_BYTES);
 	for (int round = 0; round < 100; round++)
 		for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
-			struct window_event e = fixture_record(f, CT_SWITCH);
+			struct window_record e = fixture_record(f, CT_SWITCH);
 
 			e.r.ts = times[i];
 			fixture_add(f, &e);
@@ -64,7 +64,7 @@ static void backwards_in_time(void **state)
 	/* the worst case for a sort of what is nearly sorted */
 	fixture_open(f, FIXTURE_BYTES);
 	for (int i = 0; i < 30000; i++) {
-		struct window_event e = fixture_usual(f, 1);
+		struct window_record e = fixture_usual(f, 1);
 
 		e.r.ts = 2000000000u - (uint64_t)i * 10;
 		fixture_add(f, &e);
@@ -85,7 +85,7 @@ static void late_records_of_the_segment_before(void **state)
 		fixture_busy(f, 500);
 		fixture_seal(f);
 		for (int i = 0; i < 20; i++) {
-			struct window_event e = fixture_usual(f, 7);
+			struct window_record e = fixture_usual(f, 7);
 
 			e.r.ts -= 1100000u + (uint64_t)i * 2000;
 			fixture_add(f, &e);
@@ -144,7 +144,7 @@ static void an_empty_segment_has_its_checkpoint(void **state)
 static void a_name_that_comes_late(void **state)
 {
 	struct fixture *f = *state;
-	struct window_event e;
+	struct window_record e;
 	struct window *w;
 	uint64_t from;
 
@@ -229,7 +229,7 @@ static void tasks_over_time(void **state)
 {
 	struct fixture *f = *state;
 	uint64_t renamed, reused;
-	struct window_event e;
+	struct window_record e;
 	struct window *w;
 
 	fixture_open(f, FIXTURE_BYTES);
@@ -269,7 +269,7 @@ static void ids_pull_their_entries_in(void **state)
 	const char *frames[] = { "main+0x1 (a)", "start+0x2 (a)" }, *other[] = { "k:schedule+0x1" };
 	struct fixture *f = *state;
 	struct ct_stack_blob *s[2];
-	struct window_event e;
+	struct window_record e;
 	struct window *w;
 
 	fixture_open(f, FIXTURE_BYTES);
@@ -285,17 +285,17 @@ static void ids_pull_their_entries_in(void **state)
 	fixture_task(f, 50, "child of the wait");
 	fixture_seal(f);
 	/* in another segment than the one in which they came */
-	e = (struct window_event){
+	e = (struct window_record){
 		.r = { .ts = f->now, .kind = CT_SEND, .tid = 1, .obj = OBJ(CT_OBJ_SOCK, 1) }
 	};
 	fixture_add(f, &e);
-	e = (struct window_event){ .r = { .ts = f->now, .kind = CT_EPMEMBER, .tid = 1 },
-				   .x = { OBJ(CT_OBJ_EPOLL, 3), 1 } };
+	e = (struct window_record){ .r = { .ts = f->now, .kind = CT_EPMEMBER, .tid = 1 },
+				    .x = { OBJ(CT_OBJ_EPOLL, 3), 1 } };
 	fixture_add(f, &e);
-	e = (struct window_event){ .r = { .ts = f->now, .kind = CT_BLK_ISSUE },
-				   .x = { 8, OBJ(CT_OBJ_FILE, 4) } };
+	e = (struct window_record){ .r = { .ts = f->now, .kind = CT_BLK_ISSUE },
+				    .x = { 8, OBJ(CT_OBJ_FILE, 4) } };
 	fixture_add(f, &e);
-	e = (struct window_event){
+	e = (struct window_record){
 		.r = { .ts = f->now, .kind = CT_VISIT, .tid = 1, .obj = OBJ(CT_OBJ_TASK, 50) },
 		.x = { s[0]->id, 1 }
 	};
@@ -345,7 +345,7 @@ static void a_stack_too_long_says_so(void **state)
 static void a_task_that_exited_is_known_one_segment_longer(void **state)
 {
 	struct fixture *f = *state;
-	struct window_event e;
+	struct window_record e;
 	struct window *w;
 
 	fixture_open(f, FIXTURE_BYTES);
@@ -380,7 +380,7 @@ static void a_full_dictionary_drops_what_is_not_used(void **state)
 {
 	struct writer_options opt = { .size_bytes = FIXTURE_BYTES, .n_cpus = 1, .max_tasks = 100 };
 	struct fixture *f = *state;
-	struct window_event e;
+	struct window_record e;
 	struct window *w;
 	char err[256];
 
@@ -405,7 +405,7 @@ static void a_full_dictionary_drops_what_is_not_used(void **state)
 static void what_the_writer_refuses(void **state)
 {
 	struct fixture *f = *state;
-	struct window_event e = fixture_usual(f, 0);
+	struct window_record e = fixture_usual(f, 0);
 	struct ct_task_blob t = { .h = { .kind = CT_TASK, .size = sizeof(t) } };
 	struct ct_object_blob o = { .h = { .kind = CT_OBJECT, .size = sizeof(o) }, .id = 1, .name_len = 1 };
 	int ret = 0;
@@ -437,12 +437,12 @@ static void info_tells_what_is_in_it(void **state)
 	struct fixture *f = *state;
 	const struct reader_info *i;
 	char err[READER_ERR_MAX];
-	struct window_event e;
+	struct window_record e;
 	struct reader *r;
 
 	fixture_open(f, FIXTURE_BYTES);
 	fixture_busy(f, 1000);
-	e = (struct window_event){
+	e = (struct window_record){
 		.r = { .ts = f->now, .kind = CT_GAP, .state = CT_LOSS_OBJECTS, .peer = 77 }
 	};
 	fixture_add(f, &e);

@@ -62,17 +62,17 @@ uint64_t fixture_number(struct fixture *f)
 	return r & 1 ? edges[(r >> 8) % ARRAY_SIZE(edges)] : fixture_random(f) >> (r >> 8) % 64;
 }
 
-struct window_event fixture_record(struct fixture *f, uint8_t kind)
+struct window_record fixture_record(struct fixture *f, uint8_t kind)
 {
-	struct window_event e = { .r = { .kind = kind,
-					 .state = (uint8_t)fixture_number(f),
-					 .wait = (uint8_t)fixture_number(f),
-					 .flags = (uint8_t)fixture_number(f),
-					 .tid = (uint32_t)fixture_number(f),
-					 .peer = (uint32_t)fixture_number(f),
-					 .nr = (uint16_t)fixture_number(f),
-					 .aux = (uint16_t)fixture_number(f),
-					 .obj = fixture_number(f) } };
+	struct window_record e = { .r = { .kind = kind,
+					  .state = (uint8_t)fixture_number(f),
+					  .wait = (uint8_t)fixture_number(f),
+					  .flags = (uint8_t)fixture_number(f),
+					  .tid = (uint32_t)fixture_number(f),
+					  .peer = (uint32_t)fixture_number(f),
+					  .nr = (uint16_t)fixture_number(f),
+					  .aux = (uint16_t)fixture_number(f),
+					  .obj = fixture_number(f) } };
 
 	for (int i = 0; i < CT_KIND_WORDS(kind); i++)
 		e.x[i] = fixture_number(f);
@@ -86,11 +86,11 @@ struct window_event fixture_record(struct fixture *f, uint8_t kind)
 	return e;
 }
 
-struct window_event fixture_usual(struct fixture *f, uint16_t cpu)
+struct window_record fixture_usual(struct fixture *f, uint16_t cpu)
 {
 	uint64_t r = fixture_random(f);
 	uint32_t task = 1000 + (uint32_t)(r % 40), other = 1000 + (uint32_t)(r >> 8) % 40;
-	struct window_event e = { .r = { .ts = f->now, .tid = task, .peer = other }, .cpu = cpu };
+	struct window_record e = { .r = { .ts = f->now, .tid = task, .peer = other }, .cpu = cpu };
 
 	if (r >> 20 & 1) {
 		e.r.kind = CT_SWITCH;
@@ -124,7 +124,7 @@ void fixture_open(struct fixture *f, uint64_t bytes)
 	assert_int_equal(writer_begin(f->w, f->now, NULL, 0), 0);
 }
 
-void fixture_add(struct fixture *f, const struct window_event *e)
+void fixture_add(struct fixture *f, const struct window_record *e)
 {
 	struct fixture_event fe = { .e = *e, .segment = f->segment, .order = (uint32_t)f->all.n };
 
@@ -135,7 +135,7 @@ void fixture_add(struct fixture *f, const struct window_event *e)
 void fixture_busy(struct fixture *f, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
-		struct window_event e;
+		struct window_record e;
 
 		f->now += 200 + fixture_random(f) % 1800;
 		e = fixture_usual(f, (uint16_t)(fixture_random(f) % 4));
@@ -212,10 +212,13 @@ void fixture_check(struct fixture *f, const struct window *w, uint32_t first, ui
 			want[n++] = f->all.v[i];
 	qsort(want, n, sizeof(*want), by_time);
 	assert_int_equal(w->n_events, n);
-	for (size_t i = 0; i < n; i++)
-		if (memcmp(&w->events[i], &want[i].e, sizeof(want[i].e)))
+	for (size_t i = 0; i < n; i++) {
+		struct window_record got = window_record(w, &w->events[i]);
+
+		if (memcmp(&got, &want[i].e, sizeof(got)))
 			fail_msg("event %zu of %zu differs (kind %u, wanted %u)", i, n, w->events[i].r.kind,
 				 want[i].e.r.kind);
+	}
 	free(want);
 }
 

@@ -26,7 +26,7 @@ struct fixture {
 	uint32_t segment;
 };
 struct fixture_event {
-	struct window_event e;
+	struct window_record e;
 	uint32_t segment;
 	uint32_t order;
 };
@@ -38,13 +38,13 @@ uint64_t fixture_random(struct fixture *f);
 /* A number from among the edges (0, 1, max, ...) or of random size. */
 uint64_t fixture_number(struct fixture *f);
 /* A record of a kind with random fields, ts near f->now. */
-struct window_event fixture_record(struct fixture *f, uint8_t kind);
+struct window_record fixture_record(struct fixture *f, uint8_t kind);
 /* A record as busy machines have them: few tasks that switch and wake each other. */
-struct window_event fixture_usual(struct fixture *f, uint16_t cpu);
+struct window_record fixture_usual(struct fixture *f, uint16_t cpu);
 
 void fixture_open(struct fixture *f, uint64_t bytes);
 /* Gives it to the writer and remembers it. */
-void fixture_add(struct fixture *f, const struct window_event *e);
+void fixture_add(struct fixture *f, const struct window_record *e);
 /* n usual records on a few CPUs, about 1 us apart. */
 void fixture_busy(struct fixture *f, unsigned n);
 void fixture_seal(struct fixture *f);

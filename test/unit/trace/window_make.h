@@ -13,22 +13,23 @@
 #include <string.h>
 
 #include "lib/vec.h"
-#include "trace/format/window.h"
+#include "test/unit/trace/window_fill.h"
 
 #define MS 1000000ULL
 
 struct make {
 	struct window w;
-	VEC(struct window_event) events;
+	VEC(struct window_record) events;
 	VEC(struct window_task) tasks;
 	VEC(struct window_object) objects;
 };
 
-static inline struct window_event *make_event(struct make *m, uint64_t ns, uint16_t cpu, enum ct_kind kind,
-					      uint32_t tid, uint32_t peer)
+static inline struct window_record *make_event(struct make *m, uint64_t ns, uint16_t cpu, enum ct_kind kind,
+					       uint32_t tid, uint32_t peer)
 {
-	struct window_event e = { .r = { .ts = ns, .kind = kind, .tid = tid, .peer = peer, .nr = CT_NR_NONE },
-				  .cpu = cpu };
+	struct window_record e = {
+		.r = { .ts = ns, .kind = kind, .tid = tid, .peer = peer, .nr = CT_NR_NONE }, .cpu = cpu
+	};
 
 	if (VEC_PUSH(&m->events, e))
 		abort();
@@ -36,10 +37,10 @@ static inline struct window_event *make_event(struct make *m, uint64_t ns, uint1
 }
 
 /* prev leaves the CPU in a wait (CT_W_NONE: preempted), next gets it. 0: idle. */
-static inline struct window_event *make_switch(struct make *m, uint64_t ms, uint16_t cpu, uint32_t prev,
-					       uint32_t next, enum ct_wait wait, uint64_t obj)
+static inline struct window_record *make_switch(struct make *m, uint64_t ms, uint16_t cpu, uint32_t prev,
+						uint32_t next, enum ct_wait wait, uint64_t obj)
 {
-	struct window_event *e = make_event(m, ms * MS, cpu, CT_SWITCH, prev, next);
+	struct window_record *e = make_event(m, ms * MS, cpu, CT_SWITCH, prev, next);
 
 	e->r.wait = wait;
 	e->r.obj = obj;
@@ -48,10 +49,10 @@ static inline struct window_event *make_switch(struct make *m, uint64_t ms, uint
 }
 
 /* waker wakes tid in process context, acting on obj. */
-static inline struct window_event *make_wake(struct make *m, uint64_t ms, uint16_t cpu, uint32_t tid,
-					     uint32_t waker, uint64_t obj)
+static inline struct window_record *make_wake(struct make *m, uint64_t ms, uint16_t cpu, uint32_t tid,
+					      uint32_t waker, uint64_t obj)
 {
-	struct window_event *e = make_event(m, ms * MS, cpu, CT_WAKE, tid, waker);
+	struct window_record *e = make_event(m, ms * MS, cpu, CT_WAKE, tid, waker);
 
 	e->r.obj = obj;
 	return e;
@@ -95,8 +96,7 @@ static inline const struct window *make_done(struct make *m, uint64_t to_ms)
 		qsort(m->objects.v, m->objects.n, sizeof(*m->objects.v), make_by_id);
 	m->w.to_ns = m->w.file_to_ns = to_ms * MS;
 	m->w.n_cpus = 2;
-	m->w.events = m->events.v;
-	m->w.n_events = m->events.n;
+	window_fill(&m->w, m->events.v, m->events.n);
 	m->w.tasks = m->tasks.v;
 	m->w.n_tasks = m->tasks.n;
 	m->w.objects = m->objects.v;
@@ -106,6 +106,7 @@ static inline const struct window *make_done(struct make *m, uint64_t to_ms)
 
 static inline void make_free(struct make *m)
 {
+	window_empty(&m->w);
 	VEC_FREE(&m->events);
 	VEC_FREE(&m->tasks);
 	VEC_FREE(&m->objects);

@@ -20,7 +20,7 @@ static inline void random_event(struct make *m, uint32_t *s, uint64_t ms)
 	uint32_t a = 1 + random_below(s, RANDOM_TASKS), b = random_below(s, RANDOM_TASKS + 1);
 	uint64_t obj = objs[random_below(s, 5)];
 	uint16_t cpu = (uint16_t)random_below(s, 2);
-	struct window_event *e;
+	struct window_record *e;
 
 	switch (random_below(s, 6)) {
 	case 0:

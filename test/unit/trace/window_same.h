@@ -12,6 +12,17 @@ static inline bool window_same_bytes(const void *a, size_t n_a, const void *b, s
 	return n_a == n_b && (!n_a || !memcmp(a, b, n_a * size));
 }
 
+static inline bool window_same_events(const struct window *a, const struct window *b)
+{
+	for (size_t i = 0; i < a->n_events && i < b->n_events; i++) {
+		struct window_record x = window_record(a, &a->events[i]), y = window_record(b, &b->events[i]);
+
+		if (memcmp(&x, &y, sizeof(x)))
+			return false;
+	}
+	return a->n_events == b->n_events;
+}
+
 static inline bool window_same_objects(const struct window *a, const struct window *b)
 {
 	for (size_t i = 0; i < a->n_objects && i < b->n_objects; i++) {
@@ -56,7 +67,7 @@ static inline bool window_same(const struct window *a, const struct window *b)
 	       a->offsets.boot_to_mono_ns == b->offsets.boot_to_mono_ns &&
 	       a->offsets.boot_to_real_ns == b->offsets.boot_to_real_ns && a->n_cpus == b->n_cpus &&
 	       a->lost_records == b->lost_records && a->skipped_slots == b->skipped_slots &&
-	       window_same_bytes(a->events, a->n_events, b->events, b->n_events, sizeof(*a->events)) &&
+	       window_same_events(a, b) &&
 	       window_same_bytes(a->tasks, a->n_tasks, b->tasks, b->n_tasks, sizeof(*a->tasks)) &&
 	       window_same_bytes(a->states, a->n_states, b->states, b->n_states, sizeof(*a->states)) &&
 	       window_same_objects(a, b) && window_same_stacks(a, b) && window_same_resyncs(a, b);
