@@ -26,6 +26,7 @@ int analysis_load(struct analysis_input *in)
 		from = in->from_ns > LOAD_BEFORE_NS ? in->from_ns - LOAD_BEFORE_NS : 0;
 		to = in->to_ns + LOAD_AFTER_NS;
 	}
+	reader_want_kinds(in->reader, GRAPH_KINDS);
 	r = tracefile_load(in->reader, from, to, &in->window);
 	if (r)
 		return r;

@@ -89,7 +89,10 @@ static int answer_from(struct reader *reader, uint64_t from_ns, const struct dia
 {
 	struct window *w = NULL;
 	struct graph *g = NULL;
-	int r = window_load(reader, from_ns, reader_info(reader)->to_ns + 1, DIAGNOSER_EVENTS_MAX, &w, err);
+	int r;
+
+	reader_want_kinds(reader, GRAPH_KINDS);
+	r = window_load(reader, from_ns, reader_info(reader)->to_ns + 1, DIAGNOSER_EVENTS_MAX, &w, err);
 
 	if (!r) {
 		snprintf(err, READER_ERR_MAX, "out of memory");

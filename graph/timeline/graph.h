@@ -23,6 +23,10 @@
 #define GRAPH_NONE     UINT32_MAX
 #define GRAPH_CPUS_MAX FORMAT_CPUS_MAX
 
+/* The kinds of records from which graphs and analyses are made, for reader_want_kinds(). On a busy machine a
+ * fifth of the records are of the other kinds. */
+#define GRAPH_KINDS (~(1ULL << CT_READY | 1ULL << CT_BLK_ISSUE | 1ULL << CT_BLK_DONE))
+
 /* The key of a futex in graph.owned. Two words that are side by side have one key, because the tasks
  * that wait for a read-write lock wait on two such words, and only one of these has an owner at a
  * time. */

@@ -356,14 +356,14 @@ static inline struct predict_context *decode_record(struct decoder *d, struct co
 
 /* Copies the extra words of a record. Returns false if a time is beyond its limit, or there is no room: the
  * header counts fewer records with words. */
-static bool decode_words(const struct decoder_room *room, uint32_t *n_words, const uint64_t x[2],
+static bool decode_words(const struct decoder_room *room, size_t *n_words, const uint64_t x[2],
 			 struct window_event *e)
 {
 	struct window_words *to = &room->words[room->first_word + *n_words];
 
 	if (*n_words == room->n_words)
 		return false;
-	e->words = room->first_word + (*n_words)++;
+	e->words = room->first_word + (uint32_t)(*n_words)++;
 	memcpy(to->x, x, sizeof(to->x));
 	return limits_words_ok(e->r.kind, to->x);
 }
@@ -372,7 +372,7 @@ static int decode_fields(struct decoder *d, struct columns *c, const struct form
 			 const struct decoder_room *room)
 {
 	struct window_event *out = room->events;
-	uint32_t n_words = 0;
+	size_t n_words = 0;
 	bool ok = true;
 	size_t at = 0;
 
@@ -425,14 +425,18 @@ static int decode_check(const struct decoder *d, const struct format_cpu *cpus, 
 	return 0;
 }
 
-uint32_t decoder_words(const struct format_segment *h)
+void decoder_count(const struct format_segment *h, uint64_t kinds, size_t *ret_events, size_t *ret_words)
 {
-	uint64_t n = 0;
+	size_t events = 0, words = 0;
 
-	for (unsigned k = 1; k <= CT_KIND_LAST; k++)
-		if (CT_KIND_WORDS(k))
-			n += h->kinds[k];
-	return (uint32_t)MIN(n, (uint64_t)h->n_records);
+	for (unsigned k = 1; k <= CT_KIND_LAST; k++) {
+		if (!(kinds >> k & 1))
+			continue;
+		events += h->kinds[k];
+		words += CT_KIND_WORDS(k) ? h->kinds[k] : 0;
+	}
+	*ret_events = MIN(events, (size_t)h->n_records);
+	*ret_words = MIN(words, (size_t)h->n_records);
 }
 
 int decoder_events(struct decoder *d, const struct decoder_room *room, size_t *ret_n, uint32_t *ret_n_cpus)
@@ -457,7 +461,9 @@ int decoder_events(struct decoder *d, const struct decoder_room *room, size_t *r
 	if (!err)
 		err = decode_times(d, cpus, n_cpus);
 	if (!err)
-		err = order_merge(&d->order, d->times.v, c.kind, cpus, n_cpus, ret_n);
+		err = order_merge(&d->order, d->times.v, c.kind, room->kinds, cpus, n_cpus, ret_n);
+	if (!err && *ret_n > room->n_events)
+		err = -EBADMSG; /* the header counts fewer records */
 	if (!err)
 		err = decode_fields(d, &c, cpus, n_cpus, room);
 	if (!err)

@@ -28,14 +28,16 @@ int decoder_begin(struct decoder *d, const struct format_segment *h, const uint8
 int decoder_block(struct decoder *d, enum format_block_type type, const uint8_t **ret_p, size_t *ret_n);
 /* Where the records of a segment go. */
 struct decoder_room {
-	struct window_event *events; /* room for h->n_records records */
+	struct window_event *events; /* room for n_events records */
+	size_t n_events;             /* decoder_count() */
 	struct window_words *words;  /* the extra words of all segments */
 	uint32_t first_word;         /* index of the first entry for this segment; not 0 */
-	uint32_t n_words;            /* so many entries: decoder_words() */
+	size_t n_words;              /* so many entries: decoder_count() */
+	uint64_t kinds;              /* bit n: records of kind n are wanted, if this version knows the kind */
 };
-/* How many entries the extra words of a segment need at most. */
-uint32_t decoder_words(const struct format_segment *h);
-/* Decodes the records into the room, sorted by (ts, cpu, order within the CPU). *ret_n: their
+/* How many records of these kinds a segment has, and how many of them have extra words. */
+void decoder_count(const struct format_segment *h, uint64_t kinds, size_t *ret_events, size_t *ret_words);
+/* Decodes the wanted records into the room, sorted by (ts, cpu, order within the CPU). *ret_n: their
  * number. Records of kinds that this version does not know are left out.
  * *ret_n_cpus is the highest CPU number of the records plus 1, or 0 if there are none. 0, -EBADMSG,
  * -ENOMEM; on failure the content of the room is undefined. */

@@ -73,8 +73,8 @@ static void heap_down(struct order_head *h, size_t n, size_t i)
 	h[i] = top;
 }
 
-int order_merge(struct order *o, const uint64_t *times, const uint8_t *kinds, const struct format_cpu *cpus,
-		size_t n_cpus, size_t *ret_n)
+int order_merge(struct order *o, const uint64_t *times, const uint8_t *kinds, uint64_t wanted,
+		const struct format_cpu *cpus, size_t n_cpus, size_t *ret_n)
 {
 	uint32_t first = 0, n_out = 0;
 	size_t n = 0, total = 0;
@@ -99,7 +99,7 @@ int order_merge(struct order *o, const uint64_t *times, const uint8_t *kinds, co
 	while (n) {
 		uint32_t r = o->sorted.v[h[0].at];
 
-		o->place[r] = kinds[r] <= CT_KIND_LAST ? n_out++ : ORDER_NONE;
+		o->place[r] = kinds[r] <= CT_KIND_LAST && wanted >> kinds[r] & 1 ? n_out++ : ORDER_NONE;
 		if (++h[0].at < h[0].end)
 			h[0].ts = times[o->sorted.v[h[0].at]];
 		else

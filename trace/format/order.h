@@ -18,7 +18,7 @@
 
 struct order {
 	VEC(uint32_t) sorted; /* CPU after CPU: the indices of its records, by time */
-	uint32_t *place; /* for every record: its index in the merged order; ORDER_NONE: of an unknown kind */
+	uint32_t *place;      /* for every record: its index in the merged order; ORDER_NONE: not wanted */
 	size_t place_cap;
 	VEC(struct order_head) heads;
 };
@@ -27,11 +27,11 @@ struct order_head {
 	uint32_t at, end; /* indices into `sorted`: the next record of the CPU, and the end of the CPU */
 };
 
-/* Merges the records of n_cpus CPUs. times and kinds have an entry for each record: first for all
- * records of cpus[0], then for those of cpus[1], and so on. Fills o->place. *ret_n: the number of
- * records of known kinds. 0 or -ENOMEM. */
-int order_merge(struct order *o, const uint64_t *times, const uint8_t *kinds, const struct format_cpu *cpus,
-		size_t n_cpus, size_t *ret_n);
+/* Merges the records of n_cpus CPUs that are of the wanted kinds (bit n: kind n), and that this
+ * version knows. times and kinds have an entry for each record: first for all records of cpus[0], then for
+ * those of cpus[1], and so on. Fills o->place. *ret_n: the number of records of these kinds. 0 or -ENOMEM. */
+int order_merge(struct order *o, const uint64_t *times, const uint8_t *kinds, uint64_t wanted,
+		const struct format_cpu *cpus, size_t n_cpus, size_t *ret_n);
 void order_done(struct order *o);
 
 /* Merges two parts in place: ev[0, n) and ev[n, total), each of them sorted by (ts, cpu). Of two

@@ -23,11 +23,13 @@ struct ahead {
 
 	pthread_mutex_t lock; /* of all below, and of done in each slot */
 	pthread_cond_t changed;
-	size_t begun;             /* the first segment that no thread has begun */
-	size_t given;             /* the first segment that the caller has not got */
-	size_t kept;              /* the first segment that the caller has not done with */
-	size_t end;               /* the segment behind the last one */
-	struct decoder_room room; /* of segment `begun` */
+	size_t begun;                /* the first segment that no thread has begun */
+	size_t given;                /* the first segment that the caller has not got */
+	size_t kept;                 /* the first segment that the caller has not done with */
+	size_t end;                  /* the segment behind the last one */
+	struct window_event *events; /* the room of segment `begun` */
+	struct window_words *words;  /* of all segments */
+	uint32_t first_word;         /* index of the words of segment `begun` */
 	bool stop;
 };
 
@@ -67,11 +69,13 @@ static void ahead_step(struct ahead *ah)
 	size_t i = ah->begun++;
 	struct ahead_slot *slot = &ah->slots[i % ah->n_slots];
 	const struct format_segment *h = &ah->r->index.segments.v[i].h;
-	struct decoder_room room = ah->room;
+	struct decoder_room room = reader_room(ah->r, h);
 
-	room.n_words = reader_words(ah->r, h);
-	ah->room.events += reader_room(ah->r, h);
-	ah->room.first_word += room.n_words;
+	room.events = ah->events;
+	room.words = ah->words;
+	room.first_word = ah->first_word;
+	ah->events += room.n_events;
+	ah->first_word += (uint32_t)room.n_words;
 	pthread_mutex_unlock(&ah->lock);
 	ahead_decode(ah->r, i, &room, slot);
 	pthread_mutex_lock(&ah->lock);
@@ -120,7 +124,9 @@ int ahead_new(const struct reader *r, size_t a, size_t b, struct window *w, stru
 			      .given = a,
 			      .kept = a,
 			      .end = b,
-			      .room = { .events = w->events, .words = w->words, .first_word = 1 } };
+			      .events = w->events,
+			      .words = w->words,
+			      .first_word = 1 };
 	pthread_mutex_init(&ah->lock, NULL);
 	pthread_cond_init(&ah->changed, NULL);
 	/* One slot more than there are threads: for the segment that the caller holds. */

@@ -24,8 +24,8 @@ struct ahead_segment {
 	struct decoder *decoder; /* begun with this segment */
 };
 
-/* Begins with the segments [a, b). w->events has room for the reader_room() of all of them, and w->words
- * for the reader_words(), behind the zero entry. The events and words of a segment come behind the room of
+/* Begins with the segments [a, b). w->events and w->words have room for the reader_room() of all of
+ * them; the words come behind the zero entry. The events and words of a segment come behind the room of
  * the segments before it. 0 or -ENOMEM. */
 int ahead_new(const struct reader *r, size_t a, size_t b, struct window *w, struct ahead **ret);
 /* Gives the next segment; to be called at most b - a times. It is valid until the next call. The

@@ -268,8 +268,10 @@ static int load_reserve(struct load *l, size_t a, size_t b, uint64_t max_events,
 	uint64_t n = 0, words = 1, bytes = 0, max = max_events ? max_events : EVENTS_MAX;
 
 	for (size_t i = a; i < b; i++) {
-		n += reader_room(r, &r->index.segments.v[i].h);
-		words += reader_words(r, &r->index.segments.v[i].h);
+		struct decoder_room room = reader_room(r, &r->index.segments.v[i].h);
+
+		n += room.n_events;
+		words += room.n_words;
 		bytes += r->index.segments.v[i].h.body_bytes;
 	}
 	max = MIN(max, limits_records(bytes));

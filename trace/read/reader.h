@@ -80,8 +80,8 @@ void reader_on_progress(struct reader *r, void (*fn)(void *arg, unsigned percent
  * do not depend on n. Each thread needs memory for one segment more. */
 void reader_use_threads(struct reader *r, unsigned n);
 
-/* Says which records the caller looks at: bit n is for kind n; 0: all, as after opening. window_load() may
- * then leave out other records. It always notes the gaps that it finds itself. */
+/* Says which records the caller looks at: bit n is for kind n; 0: all, as after opening. window_load()
+ * then leaves out other records, but it may load gaps. It always notes the gaps that it finds itself. */
 void reader_want_kinds(struct reader *r, uint64_t kinds);
 
 /*

@@ -51,16 +51,15 @@ static inline bool reader_wants(const struct reader *r, const struct format_segm
 		any = h->kinds[k] && r->kinds >> k & 1;
 	return any;
 }
-/* How many events window_load() allows for a segment. */
-static inline uint32_t reader_room(const struct reader *r, const struct format_segment *h)
+/* The room that window_load() needs for a segment, without the pointers. The gaps in the file are always
+ * wanted: load_paused() looks at them. */
+static inline struct decoder_room reader_room(const struct reader *r, const struct format_segment *h)
 {
-	return reader_wants(r, h) ? h->n_records : 0;
-}
+	struct decoder_room room = { .kinds = r->kinds ? r->kinds | 1ULL << CT_GAP : UINT64_MAX };
 
-/* How many entries of window.words window_load() allows for a segment. */
-static inline uint32_t reader_words(const struct reader *r, const struct format_segment *h)
-{
-	return reader_wants(r, h) ? decoder_words(h) : 0;
+	if (reader_wants(r, h))
+		decoder_count(h, room.kinds, &room.n_events, &room.n_words);
+	return room;
 }
 
 /* As reader_segment(), with the bytes in buf. It does not change the reader, so several threads may call it

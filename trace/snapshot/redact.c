@@ -151,12 +151,13 @@ static int redact_streams(struct redact *r, uint32_t n_cpus, size_t n_events)
 
 static int redact_records(struct redact *r, struct decoder *d, struct format_segment *h)
 {
-	struct decoder_room room = { .first_word = 1, .n_words = decoder_words(h) };
+	struct decoder_room room = { .first_word = 1, .kinds = UINT64_MAX };
 	uint32_t n_cpus;
 	size_t n;
 	int ret;
 
-	if (VEC_RESERVE(&r->events, h->n_records + 1u) || VEC_RESERVE(&r->words, room.n_words + 1u) ||
+	decoder_count(h, room.kinds, &room.n_events, &room.n_words);
+	if (VEC_RESERVE(&r->events, room.n_events + 1u) || VEC_RESERVE(&r->words, room.n_words + 1u) ||
 	    VEC_RESERVE(&r->raw, (h->n_records + 1u) * 6u))
 		return -ENOMEM;
 	room.events = r->events.v;

@@ -348,7 +348,9 @@ static void a_kind_that_nobody_knows_yet(void **state)
 	struct window_event events[N];
 	struct window_words words[1] = { 0 };
 	struct window w = { .events = events, .words = words };
-	struct decoder_room room = { .events = events, .words = words, .first_word = 1 };
+	struct decoder_room room = {
+		.events = events, .n_events = N, .words = words, .first_word = 1, .kinds = UINT64_MAX
+	};
 	struct window_record want[N];
 	uint64_t raw[N * 6], *p = raw;
 	size_t n, n_want = 0;
