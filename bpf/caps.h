@@ -17,6 +17,7 @@
 #ifndef CTRACE_BPF_CAPS_H
 #define CTRACE_BPF_CAPS_H
 
+#include "compat.h"
 #include "emit.h"
 
 enum caps_standing {
@@ -61,26 +62,38 @@ static __always_inline void caps_clear_bit(__u32 tid)
 		__sync_fetch_and_and(word, ~caps_bit(tid));
 }
 
-static __always_inline bool caps_in_group(struct task_struct *t)
+/* The group of a task; 0 if no group is capped. */
+static __always_inline __u64 caps_group(struct task_struct *t)
 {
-	__u64 group;
+	const struct cred *cred;
+	struct css_set *set;
+	struct cgroup *cgroup;
+	struct kernfs_node *node;
 
 	if (!ct_govern.n_groups)
-		return false;
-	group = govern_group(t->real_cred->uid.val, t->cgroups->dfl_cgrp->kn->id);
+		return 0;
+	cred = RD_PTR(t, real_cred);
+	set = RD_PTR(t, cgroups);
+	cgroup = RD_PTR(set, dfl_cgrp);
+	node = RD_PTR(cgroup, kn);
+	return govern_group(cred->uid.val, node->id);
+}
+
+static __always_inline bool caps_group_is_capped(__u64 group)
+{
 	for (int i = 0; i < GOVERN_GROUPS; i++)
 		if (i < ct_govern.n_groups && ct_govern.groups[i] == group)
 			return true;
 	return false;
 }
 
-static __always_inline enum caps_standing caps_standing(struct task_struct *t)
+static __always_inline enum caps_standing caps_standing(struct task_struct *t, __u64 group)
 {
 	if (!t || !t->pid)
 		return CAPS_IDLE;
 	if (caps_has_bit(t->pid))
 		return CAPS_CAPPED;
-	return caps_in_group(t) ? CAPS_MEMBER : CAPS_OTHER;
+	return caps_group_is_capped(group) ? CAPS_MEMBER : CAPS_OTHER;
 }
 
 static __always_inline __u64 *caps_named_word(__u32 tid)
@@ -159,11 +172,15 @@ static __always_inline void caps_count(struct cpu *c, struct task_struct *t, enu
 static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {
 	enum caps_standing first, second;
+	__u64 group, other;
 
 	if (!c)
 		return false;
-	first = caps_standing(a);
-	second = caps_standing(b);
+	/* both groups come first, so that the verifier does not follow the pointers to them on each path */
+	group = caps_group(a);
+	other = b ? caps_group(b) : 0;
+	first = caps_standing(a, group);
+	second = caps_standing(b, other);
 	if (first == CAPS_OTHER || second == CAPS_OTHER) {
 		if (first == CAPS_CAPPED && caps_unborn(a))
 			caps_name(c, a->pid);
@@ -207,7 +224,7 @@ static __always_inline bool caps_fork(struct cpu *c, struct task_struct *parent,
 
 	if (!ct_govern.capping)
 		return false;
-	if (!caps_in_group(parent)) {
+	if (!caps_group_is_capped(caps_group(parent))) {
 		caps_clear_bit(child->pid);
 		return false;
 	}

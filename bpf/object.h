@@ -187,8 +187,20 @@ __weak int ct_object_of_file(struct object *o)
 	return 0;
 }
 
+/* The file of a descriptor of t. For the current task there is object_own_file(), which is faster. */
 static __always_inline struct file *object_fd_file(struct task_struct *t, __u32 fd)
 {
+	struct files_struct *files = (void *)RD_NUM(t, files);
+	struct fdtable *fdt = files ? RD(files, fdt) : NULL;
+
+	if (!fdt || fd >= RD(fdt, max_fds))
+		return NULL;
+	return (void *)rd_num(RD(fdt, fd) + fd);
+}
+
+static __always_inline struct file *object_own_file(__u32 fd)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
 	struct fdtable *fdt;
 
 	if (!t->files)

@@ -20,10 +20,16 @@ struct name_buf {
 };
 _Static_assert(CPU_OBJECT_NAME >= CT_OBJ_NAME_MAX + NAME_COMPONENT, "a name");
 
-/* Appends a string at *len. The string may end up to one component beyond CT_OBJ_NAME_MAX. */
-static __always_inline void name_add(struct name_buf *n, __u64 *len, const void *s)
+/*
+ * While a name is written, its length so far is in n->b.name_len and not in a variable: the verifier
+ * takes what it reads from there for any number. It would follow each length in a variable on a path
+ * of its own.
+ */
+
+/* Appends a string. The name may end up to one component beyond CT_OBJ_NAME_MAX. */
+static __always_inline void name_add(struct name_buf *n, const void *s)
 {
-	__u64 at = *len;
+	__u64 at = n->b.name_len;
 	long got;
 
 	barrier_var(at); /* the verifier needs the check and the use in one register */
@@ -31,17 +37,17 @@ static __always_inline void name_add(struct name_buf *n, __u64 *len, const void 
 		return;
 	got = bpf_probe_read_kernel_str(n->name + at, NAME_COMPONENT, s);
 	if (got > 1)
-		*len = at + ((got - 1) & 63);
+		n->b.name_len = at + got - 1;
 }
 
-static __always_inline void name_char(struct name_buf *n, __u64 *len, char ch)
+static __always_inline void name_char(struct name_buf *n, char ch)
 {
-	__u64 at = *len;
+	__u64 at = n->b.name_len;
 
 	barrier_var(at);
 	if (at < CT_OBJ_NAME_MAX) {
 		n->name[at] = ch;
-		*len = at + 1;
+		n->b.name_len = at + 1;
 	}
 }
 
@@ -53,17 +59,16 @@ static __always_inline __u32 name_need(struct dentry *d)
 	return n < NAME_COMPONENT ? n : NAME_COMPONENT - 1;
 }
 
-/* Writes the path of a file, across mounts. If the path is long, writes only its last components.
- * Returns the length. */
-static __always_inline __u64 name_path(struct name_buf *n, struct file *f)
+/* Writes the path of a file, across mounts. If the path is long, writes only its last components. */
+static __always_inline void name_path(struct name_buf *n, struct file *f)
 {
 	struct vfsmount *mnt = BPF_CORE_READ(f, f_path.mnt);
 	struct dentry *d = BPF_CORE_READ(f, f_path.dentry);
 	const unsigned char *part[NAME_DEPTH] = {};
-	__u64 len = 0;
-	__u32 need = 4;
 	bool whole = false;
 
+	/* In the first loop, n->b.name_len is the length that the path needs. */
+	n->b.name_len = 4;
 	for (int i = 0; i < NAME_DEPTH; i++) {
 		struct dentry *up;
 
@@ -84,8 +89,9 @@ static __always_inline __u64 name_path(struct name_buf *n, struct file *f)
 		if (whole)
 			break;
 		up = BPF_CORE_READ(d, d_parent);
-		need += name_need(d);
-		if (i && need > CT_OBJ_NAME_MAX)
+		n->b.name_len += name_need(d);
+		barrier(); /* the value is read anew */
+		if (i && n->b.name_len > CT_OBJ_NAME_MAX)
 			break;
 		/*
 		 * The path ends at the root of a file system that is mounted nowhere (memfd, a lazy
@@ -99,20 +105,21 @@ static __always_inline __u64 name_path(struct name_buf *n, struct file *f)
 		}
 		d = up;
 	}
+	n->b.name_len = 0;
+	barrier(); /* the length is in memory from here on */
 	if (!whole && part[0]) {
-		name_char(n, &len, '.');
-		name_char(n, &len, '.');
-		name_char(n, &len, '.');
+		name_char(n, '.');
+		name_char(n, '.');
+		name_char(n, '.');
 	}
 	for (int i = NAME_DEPTH - 1; i >= 0; i--) {
 		if (!part[i])
 			continue;
-		name_char(n, &len, '/');
-		name_add(n, &len, part[i]);
+		name_char(n, '/');
+		name_add(n, part[i]);
 	}
-	if (!len)
-		name_char(n, &len, '/');
-	return len;
+	if (!n->b.name_len)
+		name_char(n, '/');
 }
 
 static __always_inline __u32 name_unix(struct name_buf *n, struct unix_sock *u)
@@ -137,14 +144,14 @@ static __always_inline __u32 name_unix(struct name_buf *n, struct unix_sock *u)
 }
 
 /* Fills in the part about a unix socket. True: the other end is known, or there is none. */
-static __always_inline bool name_unix_sock(struct name_buf *n, struct object *o, __u64 *len)
+static __always_inline bool name_unix_sock(struct name_buf *n, struct object *o)
 {
 	struct unix_sock *u = (struct unix_sock *)o->sk;
 	struct sock *peer;
 
 	if (!bpf_core_type_exists(struct unix_sock))
 		return true;
-	*len = name_unix(n, u);
+	n->b.name_len = name_unix(n, u);
 	peer = BPF_CORE_READ(u, peer);
 	if (!peer)
 		return n->b.state != TCP_ESTABLISHED;
@@ -170,7 +177,7 @@ static __always_inline bool name_inet_sock(struct name_buf *n, struct sock *sk)
 	return n->b.lport != 0;
 }
 
-static __always_inline bool name_sock(struct name_buf *n, struct object *o, __u64 *len)
+static __always_inline bool name_sock(struct name_buf *n, struct object *o)
 {
 	struct sock *sk = o->sk;
 
@@ -181,7 +188,7 @@ static __always_inline bool name_sock(struct name_buf *n, struct object *o, __u6
 	n->b.protocol = BPF_CORE_READ(sk, sk_protocol);
 	n->b.netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
 	if (n->b.family == AF_UNIX)
-		return name_unix_sock(n, o, len);
+		return name_unix_sock(n, o);
 	if (n->b.family == AF_INET || n->b.family == AF_INET6)
 		return name_inet_sock(n, sk);
 	return true;
@@ -212,8 +219,7 @@ __weak int ct_object_fill(struct name_buf *n, struct object *o)
 	struct inode *inode;
 	struct file *file;
 	bool complete = true;
-	__u64 len = 0;
-	__u32 kind;
+	__u32 kind, len;
 
 	if (!n || !o)
 		return 0;
@@ -234,11 +240,12 @@ __weak int ct_object_fill(struct name_buf *n, struct object *o)
 	if (kind == CT_OBJ_PIDFD)
 		n->b.x = name_pidfd(o);
 	if (o->sk)
-		complete = name_sock(n, o, &len);
+		complete = name_sock(n, o);
 	else if (name_is_anon(kind))
-		name_add(n, &len, BPF_CORE_READ(file, f_path.dentry, d_name.name));
+		name_add(n, BPF_CORE_READ(file, f_path.dentry, d_name.name));
 	else if (kind != CT_OBJ_PIPE && file)
-		len = name_path(n, file);
+		name_path(n, file);
+	len = n->b.name_len;
 	if (len > CT_OBJ_NAME_MAX)
 		len = CT_OBJ_NAME_MAX;
 	n->b.name_len = len;
@@ -293,25 +300,29 @@ static __always_inline void object_see(struct object *o, __u64 now)
 		c->named[i] = key;
 }
 
-/* Names the object behind a descriptor of t, and returns its id; 0: there is none. */
-static __always_inline __u64 object_of_fd(struct task_struct *t, __u32 fd, __u64 now)
+static __always_inline __u64 object_of_file(struct file *f, __u32 tid, __u64 now)
 {
 	struct object o = {};
-	struct file *f = object_fd_file(t, fd);
 
 	if (!f)
 		return 0;
 	o.file = f;
 	ct_object_of_file(&o);
-	o.tid = t->pid;
+	o.tid = tid;
 	object_see(&o, now);
 	return o.id;
 }
 
-/* Does the same as object_of_fd() for the current task. Global: see ct_object_fill(). */
+/* Names the object behind a descriptor of t, and returns its id; 0: there is none. */
+static __always_inline __u64 object_of_fd(struct task_struct *t, __u32 fd, __u64 now)
+{
+	return object_of_file(object_fd_file(t, fd), t->pid, now);
+}
+
+/* Does the same for the current task. Global: see ct_object_fill(). */
 __weak __u64 ct_object_of_fd(__u32 fd, __u64 now)
 {
-	return object_of_fd(bpf_get_current_task_btf(), fd, now);
+	return object_of_file(object_own_file(fd), bpf_get_current_task_btf()->pid, now);
 }
 
 /* Names the object of a socket, and returns its id. */
