@@ -80,6 +80,10 @@
  * a fair share beside three others starves. Above: a task with a fifth of a CPU does not starve.
  * Evidence: three_rivals below; four_rivals above. */
 #define STARVED_RATIO 3
+/* share 1/n: If only long waits were recorded for more than this share of the window, the sentence says so.
+ * Below: a sentence mentions a moment that changes nothing. Above: a sentence leans on missing records and does
+ * not say so. Evidence: coarse_for_a_moment below; coarse_for_a_while above. */
+#define COARSE_SHARE 10
 /* tenths of the time: A worker that is busy for at least this share is busy throughout. Below: a pool with an
  * idle worker is full. Above: a full pool has room. Evidence: pool_has_room below; pool_is_busy above. */
 #define POOL_BUSY_TENTHS 8

@@ -37,6 +37,10 @@
  * cause. Above: another signal of the same sender is taken for the cause. Evidence: wake_for_a_signal below;
  * signal_after_a_wake above. */
 #define SIGNAL_LATE_NS 200000ULL
+/* ns: The begin of a wait in a CT_FOUND differs by at most this from the begin in another record of the same
+ * wait, because the kernel does not keep the begin of a wait exactly. Below: one wait becomes two. Above: two
+ * short waits become one. Evidence: found_begin_differs below; found_another_wait above. */
+#define FOUND_SLACK_NS 1000000ULL
 /* ns: Wake-ups of one waker that are at most this far apart come from one call. Below: a thundering herd is
  * not recognised. Above: two calls in a row are taken for one. Evidence: one_call_wakes_two,
  * one_connection_wakes_two below; two_calls_wake_one_each, two_connections_wake_one_each above. */

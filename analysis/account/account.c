@@ -91,6 +91,28 @@ static uint64_t interval_ns(const struct graph *g, uint32_t interval)
 	return interval == GRAPH_NONE ? 0 : g->intervals[interval].to_ns - g->intervals[interval].from_ns;
 }
 
+/* Adds the victim's own piece of a FOLDED interval. */
+static void add_folded_wait(struct books *k, const struct path_piece *x)
+{
+	static const enum time_kind kinds[] = { TIME_RUNNING, TIME_RUNNABLE, TIME_SHORT };
+	uint64_t parts[TIME_KINDS];
+
+	path_parts(k->g, x, parts);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds) && !k->err; i++) {
+		struct account_row key = { .task = GRAPH_NONE, .interval = GRAPH_NONE, .time = kinds[i] }, *r;
+
+		if (!parts[kinds[i]])
+			continue;
+		add(k, ACCOUNT_WAIT, &key, parts[kinds[i]]);
+		r = k->err ? NULL : row_of(k, ACCOUNT_WAIT, &key);
+		if (!r)
+			return;
+		r->count++;
+		if (r->interval == GRAPH_NONE)
+			r->interval = x->interval;
+	}
+}
+
 static void add_wait(struct books *k, const struct path_piece *x)
 {
 	struct tally *t = &k->groups[ACCOUNT_WAIT];
@@ -100,6 +122,10 @@ static void add_wait(struct books *k, const struct path_piece *x)
 	uint32_t interval = f ? f->interval : x->interval;
 	struct account_row *r, key = { .task = GRAPH_NONE, .interval = GRAPH_NONE, .time = x->time };
 
+	if (!b && x->time == TIME_SHORT) {
+		add_folded_wait(k, x);
+		return;
+	}
 	if (b) {
 		key.task = b->task;
 		key.obj = b->obj;
@@ -145,6 +171,23 @@ static void add_runnable(struct books *k, const struct path_piece *x)
 		add(k, ACCOUNT_RESOURCE, &key, x->to_ns - at);
 }
 
+/* Counts the time of a piece of a FOLDED interval. It is not known which tasks had the CPU. */
+static void add_folded(struct books *k, const struct path_piece *x)
+{
+	struct account_row run = { .task = GRAPH_NONE, .time = TIME_RUNNING };
+	struct account_row queue = { .task = GRAPH_NONE, .time = TIME_RUNNABLE, .kind = RESOURCE_CPU };
+	struct account_row wait = { .task = GRAPH_NONE, .time = TIME_SHORT };
+	uint64_t parts[TIME_KINDS];
+
+	path_parts(k->g, x, parts);
+	if (parts[TIME_RUNNING])
+		add(k, ACCOUNT_RESOURCE, &run, parts[TIME_RUNNING]);
+	if (parts[TIME_RUNNABLE])
+		add(k, ACCOUNT_RESOURCE, &queue, parts[TIME_RUNNABLE]);
+	if (parts[TIME_SHORT])
+		add(k, ACCOUNT_RESOURCE, &wait, parts[TIME_SHORT]);
+}
+
 static uint64_t device_of(const struct graph *g, uint64_t obj)
 {
 	const struct window_object *o = window_object(g->w, obj);
@@ -179,6 +222,9 @@ static void add_resource(struct books *k, const struct path_piece *x)
 	switch ((enum time_kind)x->time) {
 	case TIME_RUNNABLE:
 		add_runnable(k, x);
+		return;
+	case TIME_SHORT:
+		add_folded(k, x);
 		return;
 	case TIME_LOCK:
 	case TIME_QUEUE:

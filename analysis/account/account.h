@@ -8,7 +8,8 @@
  *   wait      the victim's own activity: it ran, or waited for one thing that one task owed it
  *   resource  the resource at the end of the waits that were followed: running, waiting for a CPU
  *             (with the task that had it), a lock, local communication by kind, the network by
- *             remote address, a disk by device, a timer, a page fault, a queue, or not known
+ *             remote address, a disk by device, a timer, a page fault, a queue, short waits of which
+ *             there are only sums, or not known
  *   task      the task that held the victim up
  *   process   the process that held the victim up
  *   object    the innermost object that a task between the victim and the piece waited for

@@ -85,6 +85,7 @@ static void say_wait(const struct graph *g, const struct account_row *r, const c
 		snprintf(buf, size, "%s",
 			 r->time == TIME_RUNNING    ? "running"
 			 : r->time == TIME_RUNNABLE ? "waiting for a CPU"
+			 : r->time == TIME_SHORT    ? "in waits shorter than 8 ms"
 						    : "not known");
 		return;
 	}
@@ -133,6 +134,9 @@ static void say_resource(const struct graph *g, const struct account_row *r, con
 		return;
 	case TIME_QUEUE:
 		snprintf(buf, size, "queue %s", name);
+		return;
+	case TIME_SHORT:
+		snprintf(buf, size, "waits shorter than 8 ms");
 		return;
 	case TIME_UNKNOWN:
 	case TIME_KINDS:

@@ -103,7 +103,7 @@ static struct doing main_doing(const struct graph *g, uint32_t task, uint64_t fr
 	const struct graph_task *t = &g->tasks[task];
 	uint32_t i = graph_interval_at(g, task, from_ns);
 	struct doing wait = { .interval = GRAPH_NONE }, run = { .interval = GRAPH_NONE };
-	uint64_t waited = 0, longest = 0;
+	uint64_t waited = 0, longest = 0, folded = 0;
 
 	for (; i != GRAPH_NONE && i < t->first_interval + t->n_intervals; i++) {
 		const struct interval *s = &g->intervals[i];
@@ -113,6 +113,10 @@ static struct doing main_doing(const struct graph *g, uint32_t task, uint64_t fr
 			break;
 		if (from >= to || s->state == INTERVAL_UNKNOWN)
 			continue;
+		if (s->state == INTERVAL_FOLDED) {
+			folded += to - from;
+			continue;
+		}
 		if (s->state == INTERVAL_BLOCKED) {
 			waited += to - from;
 			if (to - from > wait.ns)
@@ -125,6 +129,9 @@ static struct doing main_doing(const struct graph *g, uint32_t task, uint64_t fr
 			run.interval = i;
 		}
 	}
+	/* a folded task ran or waited, but it is not known for what */
+	if (folded > run.ns && folded > waited)
+		return (struct doing){ .interval = GRAPH_NONE };
 	return run.ns > waited ? run : wait;
 }
 

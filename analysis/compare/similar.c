@@ -123,6 +123,8 @@ void similar_signature(const struct graph *g, uint32_t interval, struct signatur
 	push_wait(&b, s, RESULT_OPEN);
 	for (i = interval; i > first && interval - i < SIMILAR_INTERVALS && ret->n < SIMILAR_TOKENS; i--) {
 		s = &g->intervals[i - 1];
+		if (s->state == INTERVAL_FOLDED)
+			break;
 		if (s->state == INTERVAL_RUNNING)
 			push_run(g, s, &b);
 		else if (s->state == INTERVAL_BLOCKED && !similar_is_chance(s))

@@ -142,6 +142,9 @@ static void put_group(const struct options *o, const struct group *x, struct wor
 	case GROUP_LEAF:
 		put_object(o, x->cycle ? "cycle" : resource_kind_word(x->kind), x->obj, t);
 		break;
+	case GROUP_FOLDED:
+		words_add(t, "its own runs and short waits");
+		break;
 	case GROUP_UNKNOWN:
 		words_add(t, "time nothing is known of");
 		break;
@@ -188,7 +191,7 @@ static int option_words(const struct options *o, const struct group *x, struct a
 	struct words who = { 0 }, how = { 0 };
 
 	put_group(o, x, &who);
-	if (x->type == GROUP_CPU) {
+	if (x->type == GROUP_CPU || x->type == GROUP_FOLDED) {
 		words_add(&how, "It ran ");
 		words_duration(&how, o->l->running_ns);
 		words_add(&how, " and wanted a CPU ");

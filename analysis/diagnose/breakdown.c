@@ -56,20 +56,24 @@ static void group_add(struct group *gr, uint64_t from, uint64_t to, uint32_t int
 	}
 }
 
-static int breakdown_piece(struct breakdown *l, const struct path *p, const struct path_piece *x)
+static int breakdown_piece(const struct graph *g, struct breakdown *l, const struct path *p,
+			   const struct path_piece *x)
 {
 	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &p->leaf_blames[x->blame];
+	uint64_t parts[TIME_KINDS];
+	struct interval_sums sums;
 	struct group *gr;
 
+	path_parts(g, x, parts);
 	l->total_ns += x->to_ns - x->from_ns;
 	l->from_ns = MIN(l->from_ns, x->from_ns);
 	l->to_ns = MAX(l->to_ns, x->to_ns);
-	if (x->time == TIME_RUNNING)
-		l->running_ns += x->to_ns - x->from_ns;
-	if (x->time == TIME_RUNNABLE)
-		l->runnable_ns += x->to_ns - x->from_ns;
+	l->running_ns += parts[TIME_RUNNING];
+	l->runnable_ns += parts[TIME_RUNNABLE];
 	if (x->time == TIME_RUNNING || x->time == TIME_RUNNABLE)
 		gr = group_of(l, GROUP_CPU, GRAPH_NONE, RESOURCE_NONE, 0);
+	else if (x->time == TIME_SHORT)
+		gr = group_of(l, GROUP_FOLDED, GRAPH_NONE, RESOURCE_NONE, 0);
 	else if (!b)
 		gr = group_of(l, GROUP_UNKNOWN, GRAPH_NONE, RESOURCE_NONE, 0);
 	else if (x->cycle)
@@ -78,6 +82,12 @@ static int breakdown_piece(struct breakdown *l, const struct path *p, const stru
 		gr = group_of(l, GROUP_LEAF, GRAPH_NONE, b->kind, b->kind == RESOURCE_TIMER ? 0 : b->obj);
 	if (!gr)
 		return -ENOMEM;
+	if (gr->type == GROUP_FOLDED &&
+	    interval_sums(&g->intervals[x->interval], x->from_ns, x->to_ns, &sums)) {
+		l->folded_ran_ns += sums.ran_ns;
+		l->folded_queued_ns += sums.queued_ns;
+		l->switches += sums.switches;
+	}
 	gr->cycle |= x->cycle;
 	group_add(gr, x->from_ns, x->to_ns, b ? x->interval : GRAPH_NONE, b, GRAPH_NONE);
 	return 0;
@@ -87,7 +97,7 @@ int breakdown_fill(const struct graph *g, struct breakdown *l, const struct path
 {
 	l->from_ns = UINT64_MAX;
 	for (size_t i = 0; i < p->n_pieces; i++)
-		if (in[p->pieces[i].frame] && breakdown_piece(l, p, &p->pieces[i]))
+		if (in[p->pieces[i].frame] && breakdown_piece(g, l, p, &p->pieces[i]))
 			return -ENOMEM;
 	for (uint32_t i = 1; i < p->n_frames; i++) {
 		const struct path_frame *f = &p->frames[i];

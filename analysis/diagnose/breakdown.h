@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * breakdown.h - private to analysis/: divides the time of one task of a chain into groups. Pure;
- * any thread. A group is the CPU, one other task, or one thing that is not a task.
+ * any thread. A group is the CPU, one other task, one thing that is not a task, or time in which only sums
+ * are known of the task's runs and short waits.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_BREAKDOWN_H
 #define CTRACE_ANALYSIS_DIAGNOSE_BREAKDOWN_H
@@ -10,7 +11,7 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 
-enum group_type { GROUP_CPU, GROUP_TASK, GROUP_LEAF, GROUP_UNKNOWN };
+enum group_type { GROUP_CPU, GROUP_TASK, GROUP_LEAF, GROUP_FOLDED, GROUP_UNKNOWN };
 
 struct group {
 	enum group_type type;
@@ -31,6 +32,9 @@ typedef VEC(struct group) groups;
 struct breakdown {
 	groups v;
 	uint64_t running_ns, runnable_ns;
+	/* of the GROUP_FOLDED */
+	uint64_t folded_ran_ns, folded_queued_ns;
+	uint32_t switches;
 	uint64_t from_ns, to_ns, total_ns;
 	struct map by_key; /* key of a GROUP_TASK -> its index */
 	struct map by_obj; /* hash of type, kind and object of any other group -> its index. If the

@@ -55,6 +55,13 @@ static int link_push(const struct graph *g, struct chain *c, uint32_t task, cons
 	if (gr->type == GROUP_TASK || gr->type == GROUP_LEAF) {
 		link_wait(g, &k, gr);
 		k.other_ns = l->total_ns - l->running_ns - l->runnable_ns - gr->total_ns;
+	} else if (gr->type == GROUP_FOLDED) {
+		k.kind = RESOURCE_CPU;
+		k.state = LINK_FOLDED;
+		k.running_ns = l->folded_ran_ns;
+		k.runnable_ns = l->folded_queued_ns;
+		k.switches = l->switches;
+		k.resource = strdup("");
 	} else {
 		k.kind = gr->type == GROUP_CPU ? RESOURCE_CPU : RESOURCE_UNKNOWN;
 		k.state = gr->type == GROUP_UNKNOWN         ? LINK_UNKNOWN
@@ -78,6 +85,9 @@ static void chain_finish(struct chain *c, const struct breakdown *l, const struc
 		break;
 	case GROUP_LEAF:
 		c->end = gr->cycle ? END_CYCLE : END_LEAF;
+		break;
+	case GROUP_FOLDED:
+		c->end = END_FOLDED;
 		break;
 	case GROUP_TASK:
 	case GROUP_UNKNOWN:

@@ -11,7 +11,7 @@
 #include "analysis/diagnose/diagnosis.h"
 #include "lib/vec.h"
 
-enum chain_end { END_RUNNING, END_RUNNABLE, END_LEAF, END_CYCLE, END_UNKNOWN };
+enum chain_end { END_RUNNING, END_RUNNABLE, END_FOLDED, END_LEAF, END_CYCLE, END_UNKNOWN };
 
 struct chain {
 	VEC(struct link) links;

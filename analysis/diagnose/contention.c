@@ -68,7 +68,8 @@ static uint64_t lost_by(const struct graph *g, const struct graph_index *ix, uin
 
 static uint64_t lost_on(const struct graph *g, uint32_t cpu, uint64_t from, uint64_t to)
 {
-	return lost_by(g, &g->gaps, cpu, from, to) + lost_by(g, &g->groups, cpu, from, to);
+	return lost_by(g, &g->gaps, cpu, from, to) + lost_by(g, &g->groups, cpu, from, to) +
+	       graph_lacked_ns(g, CT_LACK_SWITCHES, from, to);
 }
 
 /* Adds up how long each task had cpu in [from, to). *near: the run on this CPU at which the search
@@ -221,7 +222,7 @@ static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_
 
 		if (s->from_ns >= to_ns)
 			break;
-		if (s->state != INTERVAL_UNKNOWN && !is_idle(s))
+		if (s->state != INTERVAL_UNKNOWN && s->state != INTERVAL_FOLDED && !is_idle(s))
 			busy += overlap(s->from_ns, s->to_ns, from_ns, to_ns);
 	}
 	return busy >= (to_ns - from_ns) / 10 * POOL_BUSY_TENTHS;

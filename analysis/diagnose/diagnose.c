@@ -13,11 +13,17 @@
 #include "lib/cleanup.h"
 
 /* Adds up the victim's time: its own activity, and its waits by purpose. */
-static void diagnose_time(const struct path *p, struct diagnosis *d)
+static void diagnose_time(const struct graph *g, const struct path *p, struct diagnosis *d)
 {
-	for (size_t i = 0; i < p->n_pieces; i++)
-		if (p->pieces[i].frame == 0)
-			d->time_ns[p->pieces[i].time] += p->pieces[i].to_ns - p->pieces[i].from_ns;
+	uint64_t parts[TIME_KINDS];
+
+	for (size_t i = 0; i < p->n_pieces; i++) {
+		if (p->pieces[i].frame != 0)
+			continue;
+		path_parts(g, &p->pieces[i], parts);
+		for (int k = 0; k < TIME_KINDS; k++)
+			d->time_ns[k] += parts[k];
+	}
 	for (size_t i = 1; i < p->n_frames; i++)
 		if (p->frames[i].parent == 0)
 			d->time_ns[p->frames[i].blame.time] += p->frames[i].to_ns - p->frames[i].from_ns;
@@ -52,7 +58,7 @@ static bool is_left_out(const struct findings *f)
 	case CT_W_READ:
 	case CT_W_WRITE:
 		return f->chain.end == END_LEAF && !last->obj &&
-		       graph_shed_at(f->g, last->from_ns) >= CT_SHED_WAITS;
+		       graph_lacks_at(f->g, last->from_ns) & CT_LACK_WAIT_OBJECTS;
 	default:
 		return false;
 	}
@@ -90,7 +96,9 @@ static enum cause_kind find_cause(const struct findings *f)
 		return CAUSE_QUEUEING;
 	if (f->chain.end == END_RUNNING)
 		return CAUSE_BUSY;
-	if (f->chain.end == END_UNKNOWN)
+	if (f->chain.end == END_FOLDED && root_cause_ran(last))
+		return CAUSE_BUSY;
+	if (f->chain.end == END_UNKNOWN || f->chain.end == END_FOLDED)
 		return n > 1 ? CAUSE_SLOW_PEER : CAUSE_NONE;
 	if (root_cause_polls(last) && only_children(f))
 		return CAUSE_POLLING;
@@ -164,6 +172,10 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 	if (stall_ns < DIAGNOSE_STALL_NS ||
 	    (f->chain.links.n == 1 && (f->chain.end == END_UNKNOWN || f->left_out)))
 		return !f->circular;
+	/* the victim goes on, as far as is known */
+	if (f->chain.links.n == 1 && f->chain.end == END_FOLDED && !f->spins &&
+	    (!f->starved || first->runnable_ns < window_ns / 2))
+		return true;
 	/* if a rule or a person excluded all branches, there is something to explain */
 	if (f->chain.refused)
 		return false;
@@ -203,6 +215,11 @@ static bool is_fine(const struct findings *f, uint32_t task, const struct diagno
 	       (d->stall_ns < DIAGNOSE_STALL_NS || !was_noticed(f->g, task, d->from_ns, d->to_ns));
 }
 
+static bool is_unknown(const struct interval *s)
+{
+	return s->state == INTERVAL_UNKNOWN || (s->state == INTERVAL_FOLDED && !(s->flags & INTERVAL_SUMS));
+}
+
 /* Whether records are missing for most of [from_ns, to_ns), so that the task's activity is not
  * known. */
 static bool is_mostly_unknown(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
@@ -213,7 +230,7 @@ static bool is_mostly_unknown(const struct graph *g, uint32_t task, uint64_t fro
 	for (uint32_t i = graph_interval_at(g, task, from_ns);
 	     i != GRAPH_NONE && i < t->first_interval + t->n_intervals && g->intervals[i].from_ns < to_ns;
 	     i++)
-		if (g->intervals[i].state == INTERVAL_UNKNOWN && g->intervals[i].to_ns > from_ns)
+		if (is_unknown(&g->intervals[i]) && g->intervals[i].to_ns > from_ns)
 			ns += MIN(g->intervals[i].to_ns, to_ns) - MAX(g->intervals[i].from_ns, from_ns);
 	return ns > (to_ns - from_ns) / 2;
 }
@@ -240,7 +257,7 @@ static bool is_by_absence(const struct findings *f, enum cause_kind cause, uint6
 
 	if (cause != CAUSE_EXTERNAL && cause != CAUSE_NETWORK && cause != CAUSE_MISSING_WAKEUP)
 		return false;
-	if (graph_shed_within(g, from_ns, to_ns) >= CT_SHED_MESSAGES)
+	if (graph_lacks_within(g, from_ns, to_ns) & CT_LACK_MESSAGES)
 		return true;
 	for (size_t i = 0; i < n; i++) {
 		const struct window_event *e = &g->w->events[r[i].event];
@@ -271,7 +288,8 @@ static bool is_strong(const struct findings *f)
 	/* while records are missing, no record tells which task had the CPU */
 	if (f->starved && f->cpu.lost_ns > f->cpu.total_ns / 2)
 		return false;
-	return f->chain.choices.n == f->chain.settled && f->chain.end != END_UNKNOWN;
+	return f->chain.choices.n == f->chain.settled && f->chain.end != END_UNKNOWN &&
+	       f->chain.end != END_FOLDED;
 }
 
 /* If a link of the chain names the polled variable, sets d->watch to the command that watches it.
@@ -319,6 +337,9 @@ static int diagnose_words(const struct findings *f, struct diagnosis *d)
 					.silent = is_silent(f->missing, d),
 					.left_out = f->left_out,
 					.watch = written ? NULL : d->watch,
+					.coarse_ns = d->coarse_ns > (d->to_ns - d->from_ns) / COARSE_SHARE
+							     ? d->coarse_ns
+							     : 0,
 					.stall_ns = d->stall_ns };
 
 	if (r)
@@ -345,7 +366,8 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 	}
 	d->from_ns = from_ns;
 	d->to_ns = to_ns;
-	diagnose_time(p, d);
+	diagnose_time(g, p, d);
+	d->coarse_ns = graph_lacked_ns(g, CT_LACK_SWITCHES, from_ns, to_ns);
 	r = chain_build(g, p, options, &f.chain);
 	if (!r)
 		r = f.chain.links.n ? root_cause_find(&f) : -EINVAL;

@@ -41,7 +41,7 @@ const char *link_state_word(enum link_state state)
 	static const char *const words[] = {
 		[LINK_UNKNOWN] = "unknown", [LINK_RUNNING] = "running",   [LINK_RUNNABLE] = "runnable",
 		[LINK_WAITING] = "waiting", [LINK_SLEEPING] = "sleeping", [LINK_STOPPED] = "stopped",
-		[LINK_UNBORN] = "unborn",   [LINK_EXITED] = "exited",
+		[LINK_UNBORN] = "unborn",   [LINK_EXITED] = "exited",     [LINK_FOLDED] = "folded",
 	};
 
 	return words[state];

@@ -24,6 +24,7 @@ enum link_state {
 	LINK_STOPPED,
 	LINK_UNBORN, /* the task was not born yet: its creator had not started it */
 	LINK_EXITED,
+	LINK_FOLDED, /* the task ran and waited briefly; only the sums are known */
 };
 /* A word of the JSON contract: "running", ... */
 const char *link_state_word(enum link_state state);
@@ -46,6 +47,7 @@ struct link {
 	uint64_t obj;
 	uint64_t stack;                   /* id of the stack of the task; 0: none */
 	uint64_t running_ns, runnable_ns; /* parts of the time of the link */
+	uint32_t switches;                /* LINK_FOLDED: how often the task left the CPU */
 	uint64_t other_ns;                /* part of the time of the link: other waits */
 	bool owed;                        /* the task sent a request on this socket and has no answer yet */
 	bool server;                      /* the task waits on a socket that it accepted */
@@ -99,9 +101,10 @@ struct diagnosis {
 	uint64_t time_ns[TIME_KINDS]; /* where the victim's time went; the sum is to_ns - from_ns */
 	struct choice *choices;
 	size_t n_choices;
-	uint64_t stall_ns; /* how long the victim was stuck or slow; the verdict is about this time */
-	char *watch;       /* a command that watches the polled variable; NULL: none is known */
-	size_t asked;      /* questions put to a person */
+	uint64_t stall_ns;  /* how long the victim was stuck or slow; the verdict is about this time */
+	char *watch;        /* a command that watches the polled variable; NULL: none is known */
+	uint64_t coarse_ns; /* for so long, only waits of CT_COARSE_NS or more were recorded */
+	size_t asked;       /* questions put to a person */
 	struct missing_wake *comparison; /* the comparison with an earlier wait; NULL: there was none */
 };
 

@@ -163,6 +163,24 @@ static int find_cpu(struct findings *f)
 			    f->cpu.ns < f->cpu.total_ns / BRANCH_SHARE ? EDGE_WEAK : EDGE_STRONG);
 }
 
+bool root_cause_ran(const struct link *k)
+{
+	return k->running_ns > k->total_ns / 2;
+}
+
+/* The last task is folded. Finds whether it mostly waited for a CPU; which tasks had the CPU is not known. */
+static void find_folded_queue(struct findings *f)
+{
+	const struct link *k = last_link(f);
+
+	if (k->runnable_ns <= k->running_ns * STARVED_RATIO || k->runnable_ns < DIAGNOSE_STALL_NS)
+		return;
+	f->starved = true;
+	f->cpu = (struct contention){ .task = GRAPH_NONE,
+				      .total_ns = k->runnable_ns,
+				      .lost_ns = k->runnable_ns };
+}
+
 static int find_disk(struct findings *f)
 {
 	char buf[DESCRIBE_MAX];
@@ -350,8 +368,11 @@ int root_cause_find(struct findings *f)
 	int r = 0;
 
 	/* a task that polls gives up the CPU itself; more CPU time would not help it */
-	if (f->chain.end == END_RUNNABLE || f->chain.end == END_RUNNING)
+	if (f->chain.end == END_RUNNABLE || f->chain.end == END_RUNNING ||
+	    (f->chain.end == END_FOLDED && root_cause_ran(k)))
 		r = find_spin(f, &done);
+	if (!r && !done && f->chain.end == END_FOLDED)
+		find_folded_queue(f);
 	if (!r && !f->spins && !done &&
 	    (f->chain.end == END_RUNNABLE ||
 	     (f->chain.end == END_RUNNING && k->runnable_ns > k->running_ns / 2)))

@@ -15,7 +15,7 @@
 struct findings {
 	const struct graph *g;
 	struct chain chain;
-	struct contention cpu;  /* set if the chain ends with END_RUNNABLE */
+	struct contention cpu;  /* set if `starved` is */
 	struct contention disk; /* set if the chain ends with END_LEAF on a disk */
 	uint32_t pool;          /* number of workers of a busy pool; 0: none */
 	bool spins; /* the last task spins; or the task before it spins, and the last task is a guess */
@@ -30,6 +30,8 @@ struct findings {
 
 /* Fills in f, whose g and chain are set. 0 or -ENOMEM. */
 int root_cause_find(struct findings *f);
+/* True: the task of k, whose state is LINK_FOLDED, ran for most of the time. */
+bool root_cause_ran(const struct link *k);
 /* True: the task of k sleeps again and again for short times, and does hardly anything else. */
 bool root_cause_polls(const struct link *k);
 

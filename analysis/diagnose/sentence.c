@@ -211,6 +211,24 @@ static void say_starved(struct words *t, const struct sentence_facts *f, const s
 		words_add(t, " as far as is known: records are missing that would tell who had it");
 }
 
+static unsigned percent(uint64_t part_ns, uint64_t all_ns)
+{
+	return all_ns ? (unsigned)((double)part_ns * 100 / (double)all_ns + 0.5) : 0;
+}
+
+/* "ran for 60 % of the time, waited for a CPU for 10 %, and made 412 switches, without a long wait" */
+static void say_folded(struct words *t, const struct link *k)
+{
+	unsigned ran = percent(k->running_ns, k->total_ns), queued = percent(k->runnable_ns, k->total_ns);
+
+	words_add(t, "ran for %u %% of the time, ", ran);
+	if (queued)
+		words_add(t, "waited for a CPU for %u %%, ", queued);
+	words_add(t, k->switches == 1 ? "and left the CPU once, " : "and left the CPU %u times, ",
+		  k->switches);
+	words_add(t, "for less than 8 ms each time");
+}
+
 static void say_last(struct words *t, const struct sentence_facts *f)
 {
 	const struct link *k = &f->chain[f->n_chain - 1];
@@ -247,6 +265,8 @@ static void say_last(struct words *t, const struct sentence_facts *f)
 		words_add(t, f->pool ? "was busy with other work (all %u workers were)" : "was computing",
 			  f->pool);
 		say_where(t, f, k);
+	} else if (k->state == LINK_FOLDED) {
+		say_folded(t, k);
 	} else if (k->state == LINK_EXITED) {
 		words_add(t, "had ended");
 	} else if (k->state == LINK_UNKNOWN) {
@@ -378,13 +398,20 @@ char *sentence_whole(const struct sentence_facts *f)
 	if (f->n_chain == 1 && (f->left_out || f->chain[0].state == LINK_UNKNOWN))
 		words_add(&t, "Nothing can be said: ");
 	else if (f->verdict == VERDICT_NORMAL)
-		words_add(&t,
-			  f->stall_ns >= DIAGNOSE_STALL_NS ? "Nothing is wrong: " : "Nothing stands out: ");
+		words_add(&t, f->stall_ns >= DIAGNOSE_STALL_NS && f->chain[0].state != LINK_FOLDED
+				      ? "Nothing is wrong: "
+				      : "Nothing stands out: ");
 	if (f->n_chain > SENTENCE_LINKS)
 		say_long(&t, f);
 	else
 		say_links(&t, f);
 	words_add(&t, f->strong ? "." : " (partly inferred).");
+	if (f->coarse_ns) {
+		words_add(&t, " For ");
+		words_duration(&t, f->coarse_ns);
+		words_add(&t, " of this time ctrace recorded only waits of 8 ms or more, to keep within its "
+			      "budget.");
+	}
 	if (f->watch)
 		words_add(&t, " To see who sets it while it runs: %s", f->watch);
 	return words_take(&t);

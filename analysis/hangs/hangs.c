@@ -25,6 +25,7 @@ static bool is_unsatisfied(const struct graph *g, const struct interval *s)
 	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
 
 	return !wake || ct_wake_context(&wake->r) == CT_CTX_TIMER ||
+	       ct_wake_context(&wake->r) == CT_CTX_IRQ ||
 	       (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ && ct_wake_softirq(&wake->r) != NET_RX_SOFTIRQ) ||
 	       s->st & CT_ST_DISK || s->wait == CT_W_FUTEX;
 }
@@ -46,7 +47,7 @@ static void run_extend(const struct graph *g, struct run *r, uint32_t end)
 	r->worked = false;
 	for (; r->next < end; r->next++) {
 		const struct interval *x = &g->intervals[r->next];
-		uint64_t ran = r->ran + (x->state == INTERVAL_RUNNING ? x->to_ns - x->from_ns : 0);
+		uint64_t ran = r->ran + interval_ran_ns(x);
 
 		r->worked = ran > HANGS_BETWEEN_NS + (x->from_ns - s->from_ns) / HANGS_BETWEEN_SHARE;
 		if (r->worked)
@@ -144,6 +145,13 @@ static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_n
 			run_from = take || s->to_ns - s->from_ns > HANGS_SHORT_WAIT_NS ? 0 : run_from;
 		} else if (s->state == INTERVAL_RUNNABLE) {
 			take = c.to_ns > c.from_ns && c.to_ns - c.from_ns >= DIAGNOSE_STALL_NS;
+		} else if (s->state == INTERVAL_FOLDED) {
+			struct interval_sums sums;
+
+			runs.ran += interval_ran_ns(s);
+			take = interval_sums(s, c.from_ns, c.to_ns, &sums) &&
+			       sums.queued_ns >= DIAGNOSE_STALL_NS;
+			run_from = 0;
 		} else if (s->state == INTERVAL_RUNNING) {
 			runs.ran += s->to_ns - s->from_ns;
 			if (!run_from)

@@ -300,6 +300,7 @@ static const char *resource_words(enum time_kind time)
 		return "all page faults";
 	case TIME_RUNNING:
 	case TIME_UNKNOWN:
+	case TIME_SHORT:
 	case TIME_KINDS:
 		break;
 	}

@@ -117,6 +117,8 @@ json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d)
 	for (int i = 0; i < TIME_KINDS; i++) {
 		char key[32];
 
+		if (i == TIME_SHORT && !d->time_ns[i])
+			continue;
 		snprintf(key, sizeof(key), "%s_ns", time_kind_name((enum time_kind)i));
 		json_object_set_new(time, key, json_integer((json_int_t)d->time_ns[i]));
 	}

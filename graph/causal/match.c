@@ -440,9 +440,11 @@ void match_forget(struct pass *p, uint32_t event)
 		forget_process(p, r);
 		return;
 	}
-	if (r->kind == CT_GAP
-		    ? ct_gap_cause(r) != CT_LOSS_SHED
-		    : (ct_shed_step(r) >= CT_SHED_MESSAGES) == (ct_shed_step_before(r) >= CT_SHED_MESSAGES))
+	if (r->kind == CT_SHED && ct_shed_lacks(ct_shed_step_before(r)) & CT_LACK_SWITCHES)
+		p->coarse_ns = r->ts;
+	if (r->kind == CT_GAP ? ct_gap_cause(r) != CT_LOSS_SHED
+			      : !((ct_shed_lacks(ct_shed_step(r)) ^ ct_shed_lacks(ct_shed_step_before(r))) &
+				  CT_LACK_MESSAGES))
 		return;
 	for (size_t i = 0; i < p->flows.v.n; i++)
 		flow_forget(&p->flows, &p->flows.v.v[i]);

@@ -102,6 +102,7 @@ struct pass {
 	struct map jobs;                      /* key -> segment << 32 | event of the enqueue */
 	VEC(struct hands) hands;
 	struct map futexes; /* object -> index of its hands */
+	uint64_t coarse_ns; /* switches were left out until this time */
 	int err;
 };
 

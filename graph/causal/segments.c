@@ -71,7 +71,7 @@ static bool waits_for_answer(const struct work *w)
 /* Whether a child process of the task, or a descendant of such a child, made the wake. */
 static bool from_child(const struct pass *p, uint32_t task, const struct window_event *wake)
 {
-	return wake && ct_wake_waker(&wake->r) &&
+	return wake && ct_wake_waker(&wake->r) && ct_wake_context(&wake->r) != CT_CTX_IRQ &&
 	       graph_descends_from(p->g, graph_task_at(p->g, ct_wake_waker(&wake->r), wake->r.ts),
 				   p->g->tasks[task].tgid);
 }

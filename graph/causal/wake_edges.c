@@ -325,8 +325,9 @@ static void find_false_wake(struct pass *p, uint32_t task, const struct ct_rec *
 	struct work *w = &p->work[task];
 	const struct segment *s = &p->segments.v[w->segment];
 
+	/* of a coarse stretch, it is not known what the task did after its wake-up */
 	if (!w->may_be_false || w->acts || w->ran_ns > FALSE_WAKE_NS || w->wait != ct_switch_wait(r) ||
-	    w->wait_obj != r->obj)
+	    w->wait_obj != r->obj || p->e[w->woken].r.ts <= p->coarse_ns)
 		return;
 	wake_edges_settle(p, task);
 	if (w->posted && !hands_are_herd(p, task, r->ts))

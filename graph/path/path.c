@@ -266,6 +266,10 @@ static void walk(struct walker *k, uint32_t frame)
 		case INTERVAL_BLOCKED:
 			walk_wait(k, frame, i, from, to);
 			break;
+		case INTERVAL_FOLDED:
+			add_piece(k, frame, from, to, i, s->flags & INTERVAL_SUMS ? TIME_SHORT : TIME_UNKNOWN,
+				  GRAPH_NONE, false);
+			break;
 		case INTERVAL_UNKNOWN:
 			add_piece(k, frame, from, to, i, TIME_UNKNOWN, GRAPH_NONE, false);
 		}
@@ -322,6 +326,20 @@ void path_free(struct path *p)
 	free(p->frames);
 	free(p->leaf_blames);
 	free(p);
+}
+
+void path_parts(const struct graph *g, const struct path_piece *x, uint64_t ret[TIME_KINDS])
+{
+	struct interval_sums sums;
+
+	for (int i = 0; i < TIME_KINDS; i++)
+		ret[i] = 0;
+	ret[x->time] = x->to_ns - x->from_ns;
+	if (x->time != TIME_SHORT || !interval_sums(&g->intervals[x->interval], x->from_ns, x->to_ns, &sums))
+		return;
+	ret[TIME_RUNNING] = sums.ran_ns;
+	ret[TIME_RUNNABLE] = sums.queued_ns;
+	ret[TIME_SHORT] -= sums.ran_ns + sums.queued_ns;
 }
 
 uint32_t path_cpu_wanted(const struct graph *g, uint32_t interval)

@@ -32,7 +32,7 @@ struct path_piece {
 	uint64_t from_ns, to_ns;
 	uint32_t frame;
 	uint32_t interval; /* the interval in which the piece lies; GRAPH_NONE: nothing is known */
-	uint8_t time;      /* enum time_kind */
+	uint8_t time;      /* enum time_kind; TIME_SHORT: path_parts() divides the piece */
 	bool cycle;        /* a wait for a task that is itself waiting on this path */
 	uint16_t pad;
 	uint32_t blame; /* index into leaf_blames; GRAPH_NONE: the task did not wait */
@@ -53,6 +53,8 @@ struct path {
 int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct path **ret);
 void path_free(struct path *p);
 
+/* Sets *ret to the time of piece x of each kind. Only a piece of a FOLDED interval has several kinds. */
+void path_parts(const struct graph *g, const struct path_piece *x, uint64_t ret[TIME_KINDS]);
 /* The CPU for which the task waited in a RUNNABLE interval: the CPU that it got after the
  * interval. If it got none, the last CPU that it had. FORMAT_CPU_NONE: not known. */
 uint32_t path_cpu_wanted(const struct graph *g, uint32_t interval);

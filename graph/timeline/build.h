@@ -24,19 +24,60 @@ struct task_now {
 	bool listed; /* the task is in builder.live */
 	bool capped; /* the records of the task are left out (CT_SHED with CT_GV_CAP) */
 	bool kept;   /* after a time without records, the task is in the same state as before */
+	bool ended;  /* CT_EXIT told the end of the task, in a coarse stretch; records of its last steps may
+			still come */
+
+	/* of fold.c */
+	uint32_t folded; /* the last FOLDED interval whose sums are not known yet; interval.wake is the one
+			    before. GRAPH_NONE: none */
+	uint32_t found;  /* the last CT_FOUND event, or GRAPH_NONE */
+	uint32_t waited; /* the interval of the last CT_FOUND_WAITED, or GRAPH_NONE */
+	uint32_t visit, futex;      /* the last CT_VISIT and CT_FUTEX events, or GRAPH_NONE */
+	uint64_t sight_ns;          /* the task was last found in its open interval at this time */
+	uint64_t ran_ns, queued_ns; /* since the last CT_FOUND: RUNNING and RUNNABLE intervals */
 };
 
 struct builder {
 	const struct window *w;
 	VEC(struct task_now) now;
 	VEC(struct interval) intervals;
-	struct map by_tid;    /* tid -> index into now */
-	size_t resync;        /* index in the window of the next resync to replay */
-	bool blind;           /* the replay is in the time without records before this resync */
-	VEC(uint32_t) live;   /* all tasks that have an open interval, and some that no longer have one */
-	VEC(uint32_t) on_cpu; /* [cpu] index of the task that runs there, or GRAPH_NONE */
+	struct map by_tid;      /* tid -> index into now */
+	size_t resync;          /* index in the window of the next resync to replay */
+	bool blind;             /* the replay is in the time without records before this resync */
+	bool coarse;            /* switches are left out (CT_LACK_SWITCHES) */
+	uint64_t coarse_end_ns; /* the end of the last coarse stretch; 0: it has not ended, or there was none
+				 */
+	VEC(uint32_t) live;     /* all tasks that have an open interval, and some that no longer have one */
+	VEC(uint32_t) on_cpu;   /* [cpu] index of the task that runs there, or GRAPH_NONE */
 	int err;
 };
+
+/* The steps of the replay that fold.c shares with timeline.c. */
+uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh);
+struct interval *timeline_open(struct builder *b, uint32_t task, uint64_t ts, enum interval_state state);
+void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, uint32_t owner);
+void timeline_gone(struct builder *b, uint32_t task, uint64_t ts);
+/* Notes the wake that ended this wait. */
+void timeline_wait_ends(struct builder *b, uint32_t interval, const struct ct_rec *wake, uint32_t event);
+bool timeline_stale(const struct task_now *t, uint64_t ts);
+static inline enum interval_state timeline_state(const struct builder *b, const struct task_now *t)
+{
+	return t->interval == GRAPH_NONE ? INTERVAL_UNKNOWN
+					 : (enum interval_state)b->intervals.v[t->interval].state;
+}
+
+/*
+ * fold.c - tasks whose switches are left out. fold_step() takes a CT_SHED of a step, fold_found() a CT_FOUND.
+ * fold_open() opens a FOLDED interval. fold_drop() forgets the sums so far, before a time without records.
+ */
+void fold_begin(struct builder *b);
+void fold_step(struct builder *b, const struct window_event *e);
+void fold_found(struct builder *b, const struct window_event *e, uint32_t event);
+void fold_open(struct builder *b, uint32_t task, uint64_t ts);
+void fold_exit(struct builder *b, uint32_t task, uint64_t ts);
+void fold_drop(struct builder *b, uint32_t task);
+/* Ends a wait of which a CT_FOUND_WAITED has just told, by its CT_WAKE. False: there is no such wait. */
+bool fold_wake(struct builder *b, uint32_t task, const struct window_event *e, uint32_t event);
 
 /* Fills b->now and b->intervals. 0, -ENOMEM, or -E2BIG: too many intervals. */
 int timeline_replay(struct builder *b);

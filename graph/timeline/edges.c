@@ -152,6 +152,15 @@ static void classify_task(const struct graph *g, const struct interval *interval
 	}
 }
 
+bool edge_by_timer(const struct interval *interval, const struct window_event *wake)
+{
+	if (ct_wake_context(&wake->r) != CT_CTX_IRQ)
+		return ct_wake_by_timer(&wake->r);
+	return interval->wait == CT_W_SLEEP || CT_OBJ_KIND(interval->obj) == CT_OBJ_TIMERFD ||
+	       (interval->flags & CT_SF_TIMEOUT &&
+		(interval->wait == CT_W_FUTEX || interval->wait == CT_W_SIGNAL));
+}
+
 void edge_classify(const struct graph *g, const struct interval *interval, const struct window_event *wake,
 		   uint8_t *ret_kind, uint8_t *ret_strength)
 {
@@ -170,8 +179,10 @@ void edge_classify(const struct graph *g, const struct interval *interval, const
 		return;
 	case CT_CTX_HARDIRQ:
 	case CT_CTX_IPI:
-	case CT_CTX_IRQ:
 		set(ret_kind, ret_strength, EDGE_IRQ, EDGE_WEAK);
+		return;
+	case CT_CTX_IRQ:
+		set(ret_kind, ret_strength, edge_by_timer(interval, wake) ? EDGE_TIMER : EDGE_IRQ, EDGE_WEAK);
 		return;
 	case CT_CTX_TASK:
 		break;

@@ -70,6 +70,32 @@ static uint64_t in_life(const struct graph_task *t, uint64_t ts_ns)
 	return MAX(ts_ns, t->born_ns);
 }
 
+bool interval_sums(const struct interval *s, uint64_t from_ns, uint64_t to_ns, struct interval_sums *ret)
+{
+	double share =
+		s->to_ns > s->from_ns ? (double)(to_ns - from_ns) / (double)(s->to_ns - s->from_ns) : 0;
+	uint64_t ran_ns, queued_ns;
+
+	*ret = (struct interval_sums){ 0 };
+	if (s->state != INTERVAL_FOLDED || !(s->flags & INTERVAL_SUMS) || from_ns >= to_ns)
+		return false;
+	ran_ns = (uint64_t)((double)((s->obj & UINT32_MAX) * CT_FOUND_UNIT_NS) * share);
+	queued_ns = (uint64_t)((double)((s->obj >> 32) * CT_FOUND_UNIT_NS) * share);
+	ret->ran_ns = MIN(ran_ns, to_ns - from_ns);
+	ret->queued_ns = MIN(queued_ns, to_ns - from_ns - ret->ran_ns);
+	ret->switches = (uint32_t)(s->owner * share + 0.5);
+	return true;
+}
+
+uint64_t interval_ran_ns(const struct interval *s)
+{
+	struct interval_sums sums;
+
+	if (s->state == INTERVAL_FOLDED && interval_sums(s, s->from_ns, s->to_ns, &sums))
+		return sums.ran_ns;
+	return s->state == INTERVAL_RUNNING || s->state == INTERVAL_FOLDED ? s->to_ns - s->from_ns : 0;
+}
+
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct window_task *t;

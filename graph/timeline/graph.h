@@ -37,22 +37,26 @@ enum interval_state {
 	INTERVAL_RUNNING = 1,
 	INTERVAL_RUNNABLE = 2, /* the task is on a run queue */
 	INTERVAL_BLOCKED = 3,  /* the task blocks: interval.wait says why */
+	INTERVAL_FOLDED = 4,   /* the task runs or waits briefly, and its switches are left out
+				  (CT_SHED_COARSE).   interval_sums() says how much it ran */
 };
+#define INTERVAL_SUMS 0x80 /* in interval.flags of a FOLDED interval: its sums are known */
 
 /* One interval [from_ns, to_ns) of one task in one state. */
 struct interval {
 	uint64_t from_ns, to_ns;
-	uint64_t obj;   /* BLOCKED: the object of the wait, as in the record */
+	uint64_t obj;   /* BLOCKED: the object of the wait, as in the record. FOLDED: see interval_sums() */
 	uint32_t task;  /* index into graph.tasks */
 	uint32_t wake;  /* BLOCKED: index of the CT_WAKE event that ended the wait; GRAPH_NONE: the
 			   wait has not ended, or the record is lost */
 	uint32_t visit; /* BLOCKED: index of the CT_VISIT event with its stack, or GRAPH_NONE */
-	uint32_t owner; /* BLOCKED on a futex: tid of the owner when the task blocked; 0: not known */
+	uint32_t owner; /* BLOCKED on a futex: tid of the owner when the task blocked; 0: not known. FOLDED:
+			   number of switches */
 	uint16_t nr;    /* BLOCKED: the system call; RUNNABLE after a yield: the call that yielded */
 	uint16_t cpu;   /* RUNNING: the CPU; other states: the last CPU; FORMAT_CPU_NONE: not known */
 	uint8_t state;  /* enum interval_state */
 	uint8_t wait;   /* BLOCKED: CT_W_*; RUNNABLE: CT_W_YIELD after a yield */
-	uint8_t flags;  /* CT_SF_* */
+	uint8_t flags;  /* CT_SF_*; FOLDED: INTERVAL_SUMS */
 	uint8_t st;     /* CT_ST_* */
 };
 
@@ -154,6 +158,7 @@ struct graph {
 	struct graph_index groups;   /* CT_SHED of groups of tasks, all with key 0 */
 	struct graph_index children; /* task index of the child (in .event), by tgid of the parent process */
 	struct graph_index threads;  /* task index (in .event), by tgid */
+	uint32_t lacks_first;        /* what the governor left out before the first record of `sheds` */
 	struct graph_index tuples; /* object index (in .event) of a tcp/udp socket, by hash of its 4-tuple */
 	struct graph_index accepted;  /* object index (in .event) of an accepted unix socket, by its peer */
 	struct graph_index listening; /* object index (in .event) of a socket, see graph_listening() */
@@ -168,6 +173,18 @@ static inline const struct interval *graph_run(const struct graph *g, uint32_t c
 {
 	return &g->intervals[g->runs[cpu][i]];
 }
+
+/* The parts of a FOLDED interval. The rest of its time are waits shorter than CT_COARSE_NS. */
+struct interval_sums {
+	uint64_t ran_ns, queued_ns;
+	uint32_t switches;
+};
+
+/* Sets *ret to the parts of the range [from, to) of a FOLDED interval. Only the sums of the interval are
+ * known, so each range in it has its share of them. False: they are not known; then all parts are 0. */
+bool interval_sums(const struct interval *s, uint64_t from_ns, uint64_t to_ns, struct interval_sums *ret);
+/* For how long the task ran in the interval. If only part of that is known, the most that is possible. */
+uint64_t interval_ran_ns(const struct interval *s);
 
 /* Builds the graph of w. The caller frees *ret with graph_free(). 0, -ENOMEM, or -E2BIG: more than
  * 2^32-2 intervals. */
@@ -192,10 +209,12 @@ const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
 struct cgroup_name graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* The id of the stack with which the interval was inspected; 0: it was not inspected. */
 uint64_t graph_visit_stack(const struct graph *g, const struct interval *interval);
-/* The step of the governor that was in force at ns. */
-enum ct_shed graph_shed_at(const struct graph *g, uint64_t ns);
-/* The highest step of the governor that was in force at some time in [from_ns, to_ns]. */
-enum ct_shed graph_shed_within(const struct graph *g, uint64_t from_ns, uint64_t to_ns);
+/* What the governor left out at ns: bits CT_LACK_*. */
+uint32_t graph_lacks_at(const struct graph *g, uint64_t ns);
+/* What the governor left out at some time in [from_ns, to_ns]: bits CT_LACK_*. */
+uint32_t graph_lacks_within(const struct graph *g, uint64_t from_ns, uint64_t to_ns);
+/* For how long in [from_ns, to_ns) the governor left out all that has these bits CT_LACK_*. */
+uint64_t graph_lacked_ns(const struct graph *g, uint32_t lacks, uint64_t from_ns, uint64_t to_ns);
 /* How often a walk ended early because the budget of scan.h was spent. */
 uint64_t graph_scans_refused(const struct graph *g);
 /* The references of a key, in order of time; *ret_n is their number. Here and in the functions below,
@@ -224,6 +243,9 @@ const char *edge_strength_name(uint8_t strength);
 /* True: the interval is a wait for a lock: its futex has a known owner, or had one in another wait of
  * the window. */
 bool edge_is_lock(const struct graph *g, const struct interval *interval);
+/* True: a timer ended the wait. An interrupt of unknown kind counts as a timer if, beside a task, only the
+ * time limit of the wait itself could end it. */
+bool edge_by_timer(const struct interval *interval, const struct window_event *wake);
 /* Finds the kind and strength of the edge of the wake-up that ended the interval. Looks at no other
  * records. */
 void edge_classify(const struct graph *g, const struct interval *interval, const struct window_event *wake,

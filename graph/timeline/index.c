@@ -341,7 +341,7 @@ static int index_event(const struct window *w, refs *v, const struct window_even
 		return e->r.flags & CT_GV_GROUP ? ADD(IX_GROUPS, 0) : ADD(IX_SHEDS, 0);
 	case CT_WAKE:
 		if (e->r.obj && !(e->r.flags & CT_WF_READY) && ct_wake_context(&e->r) != CT_CTX_TIMER &&
-		    ct_wake_waker(&e->r))
+		    ct_wake_context(&e->r) != CT_CTX_IRQ && ct_wake_waker(&e->r))
 			return ADD(IX_WAKES, e->r.obj);
 		return 0;
 	}
@@ -384,27 +384,62 @@ static int index_tables(struct graph *g, refs *v)
 	return 0;
 }
 
-enum ct_shed graph_shed_at(const struct graph *g, uint64_t ns)
+/* What is left out from this record of a step on. */
+static uint32_t lacks_from(const struct graph *g, const struct graph_ref *shed)
 {
-	size_t n, after;
-	const struct graph_ref *r = graph_refs(&g->sheds, 0, &n);
+	const struct ct_rec *r = &g->w->events[shed->event].r;
 
-	if (!n)
-		return CT_SHED_NONE;
-	after = BISECT(i, 0, n, g->w->events[r[i].event].r.ts > ns);
-	return after ? ct_shed_step(&g->w->events[r[after - 1].event].r)
-		     : ct_shed_step_before(&g->w->events[r[0].event].r);
+	return ct_shed_lacks(ct_shed_step(r)) | (r->flags & CT_GV_BLIND ? CT_LACK_STACKS : 0);
 }
 
-enum ct_shed graph_shed_within(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
+uint32_t graph_lacks_at(const struct graph *g, uint64_t ns)
 {
-	enum ct_shed most = graph_shed_at(g, from_ns);
+	const struct graph_ref *r = graph_ref_before(g, &g->sheds, 0, ns);
+
+	return r ? lacks_from(g, r) : g->lacks_first;
+}
+
+uint32_t graph_lacks_within(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
+{
+	uint32_t lacks = graph_lacks_at(g, from_ns);
 	size_t n;
 	const struct graph_ref *r = graph_refs_from(g, &g->sheds, 0, from_ns, &n);
 
 	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts <= to_ns; i++)
-		most = MAX(most, ct_shed_step(&g->w->events[r[i].event].r));
-	return most;
+		lacks |= lacks_from(g, &r[i]);
+	return lacks;
+}
+
+uint64_t graph_lacked_ns(const struct graph *g, uint32_t lacks, uint64_t from_ns, uint64_t to_ns)
+{
+	uint32_t now = graph_lacks_at(g, from_ns);
+	uint64_t ns = 0;
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->sheds, 0, from_ns, &n);
+
+	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < to_ns && scan_step(g); i++) {
+		uint64_t ts = g->w->events[r[i].event].r.ts;
+
+		ns += (now & lacks) == lacks ? ts - from_ns : 0;
+		from_ns = ts;
+		now = lacks_from(g, &r[i]);
+	}
+	return ns + ((now & lacks) == lacks && from_ns < to_ns ? to_ns - from_ns : 0);
+}
+
+/* What was left out before the first record of a step. That record tells it. A window without such a record
+ * tells it by a task whose switches are left out. */
+static uint32_t lacks_first(const struct graph *g)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->sheds, 0, &n);
+
+	if (n)
+		return ct_shed_lacks(ct_shed_step_before(&g->w->events[r[0].event].r));
+	for (size_t i = 0; i < g->w->n_states; i++)
+		if (g->w->states[i].run == WINDOW_RUN_FOLDED)
+			return ct_shed_lacks(CT_SHED_COARSE);
+	return 0;
 }
 
 int index_build(struct graph *g)
@@ -432,6 +467,7 @@ int index_build(struct graph *g)
 			r = index_finish(to[i], &v[i]);
 		VEC_FREE(&v[i]);
 	}
+	g->lacks_first = r ? 0 : lacks_first(g);
 	return r;
 }
 

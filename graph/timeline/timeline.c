@@ -18,13 +18,19 @@
 static void timeline_close(struct builder *b, uint32_t task, uint64_t ts)
 {
 	struct task_now *t = &b->now.v[task];
+	struct interval *s = t->interval == GRAPH_NONE ? NULL : &b->intervals.v[t->interval];
 
-	if (t->interval != GRAPH_NONE)
-		b->intervals.v[t->interval].to_ns = MAX(ts, b->intervals.v[t->interval].from_ns);
+	if (!s)
+		return;
+	s->to_ns = MAX(ts, s->from_ns);
+	if (t->found == GRAPH_NONE)
+		return;
+	t->ran_ns += s->state == INTERVAL_RUNNING ? s->to_ns - s->from_ns : 0;
+	t->queued_ns += s->state == INTERVAL_RUNNABLE ? s->to_ns - s->from_ns : 0;
 }
 
 /* Ends the task at ts; its exit was not recorded. */
-static void timeline_gone(struct builder *b, uint32_t task, uint64_t ts)
+void timeline_gone(struct builder *b, uint32_t task, uint64_t ts)
 {
 	struct task_now *t = &b->now.v[task];
 
@@ -36,14 +42,14 @@ static void timeline_gone(struct builder *b, uint32_t task, uint64_t ts)
 
 /* The task that has this tid now. Makes one if there is none, or if the last one has gone. fresh: the
  * record says that the task is new. */
-static uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
+uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 {
 	uint64_t at;
 	struct task_now *t;
 
 	if (map_get(&b->by_tid, tid, &at)) {
 		t = &b->now.v[at];
-		if (!fresh && !t->gone)
+		if (!fresh && (!t->gone || t->ended))
 			return (uint32_t)at;
 		/* a checkpoint had the child already, and now comes the record of its birth */
 		if (fresh && !t->gone && ts <= t->checkpoint_ns) {
@@ -61,6 +67,11 @@ static uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool
 						 .interval = GRAPH_NONE,
 						 .race_wake = GRAPH_NONE,
 						 .parent = GRAPH_NONE,
+						 .folded = GRAPH_NONE,
+						 .found = GRAPH_NONE,
+						 .waited = GRAPH_NONE,
+						 .visit = GRAPH_NONE,
+						 .futex = GRAPH_NONE,
 						 .cpu = FORMAT_CPU_NONE,
 						 .exit_ns = UINT64_MAX,
 						 .born_ns = fresh ? ts : 0 }) ||
@@ -71,8 +82,7 @@ static uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool
 	return (uint32_t)b->now.n - 1;
 }
 
-static struct interval *timeline_open(struct builder *b, uint32_t task, uint64_t ts,
-				      enum interval_state state)
+struct interval *timeline_open(struct builder *b, uint32_t task, uint64_t ts, enum interval_state state)
 {
 	struct task_now *t = &b->now.v[task];
 
@@ -101,13 +111,7 @@ static struct interval *timeline_open(struct builder *b, uint32_t task, uint64_t
 	return &b->intervals.v[t->interval];
 }
 
-static enum interval_state timeline_state(const struct builder *b, const struct task_now *t)
-{
-	return t->interval == GRAPH_NONE ? INTERVAL_UNKNOWN
-					 : (enum interval_state)b->intervals.v[t->interval].state;
-}
-
-static void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, uint32_t owner)
+void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, uint32_t owner)
 {
 	struct interval *s = timeline_open(b, task, r->ts, INTERVAL_BLOCKED);
 
@@ -169,6 +173,9 @@ static void timeline_state_interval(struct builder *b, uint32_t task, const stru
 		timeline_open(b, task, from_ns, INTERVAL_UNKNOWN);
 		b->now.v[task].capped = true;
 		break;
+	case WINDOW_RUN_FOLDED:
+		fold_open(b, task, from_ns);
+		break;
 	}
 }
 
@@ -178,8 +185,10 @@ static void timeline_checkpoint(struct builder *b)
 		const struct window_state *st = &b->w->states[i];
 		uint32_t task = timeline_task(b, st->last.tid, 0, false);
 
-		if (!b->err)
-			timeline_state_interval(b, task, st, st->last.ts);
+		if (b->err)
+			return;
+		b->now.v[task].sight_ns = b->w->state_ns;
+		timeline_state_interval(b, task, st, st->last.ts);
 	}
 }
 
@@ -221,6 +230,7 @@ static bool timeline_blind_task(struct builder *b, const struct window_resync *r
 	if (t->gone || t->interval == GRAPH_NONE)
 		return false;
 	t->race_wake = GRAPH_NONE;
+	fold_drop(b, task);
 	st = resync_state(rs, t->tid);
 	t->kept = st && resync_keeps(&b->intervals.v[t->interval], st, rs->from_ns);
 	if (t->kept)
@@ -253,16 +263,28 @@ static void timeline_blind(struct builder *b, const struct window_resync *rs)
 	b->live.n = n;
 }
 
-static void timeline_resync_task(struct builder *b, const struct window_state *st, uint64_t from_ns)
+/* The task that has this tid now, and lives. */
+static uint32_t timeline_living(struct builder *b, uint32_t tid, uint64_t ts)
 {
-	uint32_t task = timeline_task(b, st->last.tid, st->last.ts, false);
+	uint64_t at;
+
+	if (map_get(&b->by_tid, tid, &at))
+		b->now.v[at].ended = false;
+	return timeline_task(b, tid, ts, false);
+}
+
+static void timeline_resync_task(struct builder *b, const struct window_state *st,
+				 const struct window_resync *rs)
+{
+	uint32_t task = timeline_living(b, st->last.tid, st->last.ts);
 	struct task_now *t = &b->now.v[task];
-	uint64_t since_ns = MAX(st->last.ts, from_ns);
+	uint64_t since_ns = MAX(st->last.ts, rs->from_ns);
 	const struct interval *s = b->err || t->interval == GRAPH_NONE ? NULL : &b->intervals.v[t->interval];
 
 	if (b->err)
 		return;
 	t->checkpoint_ns = st->last.ts;
+	t->sight_ns = rs->ns;
 	t->cpu = st->cpu;
 	t->capped = false;
 	if (s && (t->kept || (s->state != INTERVAL_UNKNOWN && s->from_ns >= since_ns))) {
@@ -278,7 +300,7 @@ static void timeline_resync_task(struct builder *b, const struct window_state *s
 static void timeline_resync(struct builder *b, const struct window_resync *rs)
 {
 	for (size_t i = 0; i < rs->n_states && !b->err; i++)
-		timeline_resync_task(b, &rs->states[i], rs->from_ns);
+		timeline_resync_task(b, &rs->states[i], rs);
 }
 
 /* Begins and ends the gaps that lie before ts. */
@@ -300,7 +322,7 @@ static void timeline_resyncs(struct builder *b, uint64_t ts)
 
 /* True: the checkpoint of the task includes a record of this time already. Such a record is not
  * replayed. (The checkpoint and the records of each CPU end at different moments.) */
-static bool timeline_stale(const struct task_now *t, uint64_t ts)
+bool timeline_stale(const struct task_now *t, uint64_t ts)
 {
 	return t->checkpoint_ns && ts <= t->checkpoint_ns;
 }
@@ -331,6 +353,7 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 		timeline_close(b, task, e->r.ts);
 		t->interval = GRAPH_NONE;
 		t->gone = true;
+		t->ended = false;
 		if (t->exit_ns == UINT64_MAX)
 			t->exit_ns = e->r.ts;
 	} else if (ct_switch_state(&e->r) == CT_ST_RUNNING) {
@@ -365,6 +388,19 @@ static void timeline_switch_in(struct builder *b, const struct window_event *e)
 	b->now.v[task].run_ns = e->r.ts;
 }
 
+/* A switch in a coarse stretch: a late record from before it, or an early one from after it. Only the end of
+ * a task counts. */
+static void timeline_switch_late(struct builder *b, const struct window_event *e)
+{
+	uint64_t at;
+
+	if (!(ct_switch_state(&e->r) & CT_ST_DEAD) || !map_get(&b->by_tid, e->r.tid, &at))
+		return;
+	if (!b->now.v[at].gone)
+		timeline_gone(b, (uint32_t)at, e->r.ts);
+	b->now.v[at].ended = false;
+}
+
 static void timeline_switch(struct builder *b, const struct window_event *e)
 {
 	uint32_t was = e->r.tid ? timeline_task(b, e->r.tid, e->r.ts, false) : GRAPH_NONE;
@@ -379,6 +415,23 @@ static void timeline_switch(struct builder *b, const struct window_event *e)
 		timeline_switch_in(b, e);
 }
 
+/* The task is awake from ts on: it is runnable, or its state is folded. */
+static void timeline_woken(struct builder *b, uint32_t task, uint64_t ts)
+{
+	if (!b->coarse)
+		timeline_open(b, task, ts, INTERVAL_RUNNABLE);
+	else if (timeline_state(b, &b->now.v[task]) != INTERVAL_FOLDED)
+		fold_open(b, task, ts);
+}
+
+void timeline_wait_ends(struct builder *b, uint32_t interval, const struct ct_rec *wake, uint32_t event)
+{
+	b->intervals.v[interval].wake = event;
+	/* the task was frozen during its wait, so it could go on only when it was thawed */
+	if (wake->flags & CT_WF_FROZEN)
+		b->intervals.v[interval].wait = CT_W_STOPPED;
+}
+
 static void timeline_wake(struct builder *b, const struct window_event *e, uint32_t idx)
 {
 	uint32_t task = timeline_task(b, e->r.tid, e->r.ts, false);
@@ -390,7 +443,7 @@ static void timeline_wake(struct builder *b, const struct window_event *e, uint3
 		timeline_task(b, ct_wake_waker(&e->r), e->r.ts,
 			      false); /* a waker is a living task, so add it if it is not known yet */
 	t = &b->now.v[task];
-	if (b->err || t->capped || timeline_stale(t, e->r.ts))
+	if (b->err || fold_wake(b, task, e, idx) || t->capped || timeline_stale(t, e->r.ts))
 		return;
 	switch (timeline_state(b, t)) {
 	case INTERVAL_RUNNING:
@@ -399,16 +452,14 @@ static void timeline_wake(struct builder *b, const struct window_event *e, uint3
 	case INTERVAL_RUNNABLE:
 		return;
 	case INTERVAL_UNKNOWN:
-		timeline_open(b, task, e->r.ts, INTERVAL_RUNNABLE);
+	case INTERVAL_FOLDED:
+		timeline_woken(b, task, e->r.ts);
 		return;
 	case INTERVAL_BLOCKED:
 		break;
 	}
-	b->intervals.v[t->interval].wake = idx;
-	/* the task was frozen during its wait, so it could go on only when it was thawed */
-	if (e->r.flags & CT_WF_FROZEN)
-		b->intervals.v[t->interval].wait = CT_W_STOPPED;
-	timeline_open(b, task, e->r.ts, INTERVAL_RUNNABLE);
+	timeline_wait_ends(b, t->interval, &e->r, idx);
+	timeline_woken(b, task, e->r.ts);
 }
 
 static void timeline_fork(struct builder *b, const struct window_event *e)
@@ -420,7 +471,9 @@ static void timeline_fork(struct builder *b, const struct window_event *e)
 		return;
 	b->now.v[child].parent = parent;
 	b->now.v[child].tgid = ct_fork_child_tgid(&e->r);
-	if (b->now.v[child].interval == GRAPH_NONE)
+	if (b->now.v[child].interval == GRAPH_NONE && b->coarse)
+		fold_open(b, child, e->r.ts);
+	else if (b->now.v[child].interval == GRAPH_NONE)
 		timeline_open(b, child, e->r.ts, INTERVAL_RUNNABLE);
 }
 
@@ -430,11 +483,12 @@ static void timeline_visit(struct builder *b, const struct window_event *e, uint
 
 	if (!map_get(&b->by_tid, e->r.tid, &at))
 		return;
+	b->now.v[at].visit = idx;
 	if (timeline_state(b, &b->now.v[at]) == INTERVAL_BLOCKED)
 		b->intervals.v[b->now.v[at].interval].visit = idx;
 }
 
-static void timeline_owner(struct builder *b, const struct window_event *e)
+static void timeline_owner(struct builder *b, const struct window_event *e, uint32_t idx)
 {
 	uint32_t task = timeline_task(b, e->r.tid, e->r.ts, false);
 	struct task_now *t = &b->now.v[task];
@@ -449,6 +503,7 @@ static void timeline_owner(struct builder *b, const struct window_event *e)
 	}
 	t->owner = ct_futex_owner(&e->r);
 	t->owner_ts = t->run_ns;
+	t->futex = idx;
 }
 
 /*
@@ -470,7 +525,7 @@ static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r
  */
 static void timeline_cap(struct builder *b, const struct window_event *e)
 {
-	uint32_t task = timeline_task(b, e->r.tid, e->r.ts, false);
+	uint32_t task = timeline_living(b, e->r.tid, e->r.ts);
 	struct task_now *t = &b->now.v[task];
 	struct ct_rec found = { .ts = e->r.ts,
 				.kind = CT_SWITCH,
@@ -488,6 +543,7 @@ static void timeline_cap(struct builder *b, const struct window_event *e)
 		b->intervals.v[t->interval].state = INTERVAL_UNKNOWN;
 	t->race_wake = GRAPH_NONE;
 	t->capped = begins;
+	fold_drop(b, task);
 	if (begins)
 		timeline_open(b, task, e->r.ts, INTERVAL_UNKNOWN);
 	else if (found.wait == CT_W_EXITED)
@@ -495,7 +551,7 @@ static void timeline_cap(struct builder *b, const struct window_event *e)
 	else if (found.state && found.wait != CT_W_NONE)
 		timeline_block(b, task, &found, 0);
 	else
-		timeline_open(b, task, e->r.ts, INTERVAL_RUNNABLE);
+		timeline_woken(b, task, e->r.ts);
 }
 
 static void timeline_event(struct builder *b, const struct window_event *e, uint32_t idx)
@@ -504,7 +560,10 @@ static void timeline_event(struct builder *b, const struct window_event *e, uint
 
 	switch (e->r.kind) {
 	case CT_SWITCH:
-		timeline_switch(b, e);
+		if (b->coarse)
+			timeline_switch_late(b, e);
+		else
+			timeline_switch(b, e);
 		break;
 	case CT_WAKE:
 		timeline_wake(b, e, idx);
@@ -513,7 +572,7 @@ static void timeline_event(struct builder *b, const struct window_event *e, uint
 		timeline_fork(b, e);
 		break;
 	case CT_FUTEX:
-		timeline_owner(b, e);
+		timeline_owner(b, e, idx);
 		break;
 	case CT_VISIT:
 		timeline_visit(b, e, idx);
@@ -521,12 +580,19 @@ static void timeline_event(struct builder *b, const struct window_event *e, uint
 	case CT_SHED:
 		if (e->r.flags & CT_GV_CAP && !timeline_cap_is_late(b, &e->r))
 			timeline_cap(b, e);
+		else if (!(e->r.flags & (CT_GV_CAP | CT_GV_GROUP)))
+			fold_step(b, e);
+		break;
+	case CT_FOUND:
+		fold_found(b, e, idx);
 		break;
 	case CT_EXIT:
 		task = timeline_task(b, e->r.tid, e->r.ts, false);
 		if (!b->err) {
 			b->now.v[task].exit_ns = e->r.ts;
 			b->now.v[task].exit_code = ct_exit_code(&e->r);
+			if (b->coarse)
+				fold_exit(b, task, e->r.ts);
 		}
 		break;
 	}
@@ -539,10 +605,12 @@ static void timeline_end(struct builder *b)
 
 	if (end == UINT64_MAX)
 		end = b->w->file_to_ns;
-	for (size_t i = 0; i < b->now.n; i++)
+	for (size_t i = 0; i < b->now.n; i++) {
 		if (b->now.v[i].interval != GRAPH_NONE)
 			b->intervals.v[b->now.v[i].interval].to_ns =
 				MAX(end, b->intervals.v[b->now.v[i].interval].from_ns);
+		fold_drop(b, (uint32_t)i);
+	}
 }
 
 /* Allocates, in large pages, room for as many intervals as there are if no record was lost. Counting
@@ -557,7 +625,8 @@ static void timeline_reserve(struct builder *b)
 		if (w->events[i].r.kind == CT_SWITCH)
 			n += !!w->events[i].r.tid + !!ct_switch_next(&w->events[i].r);
 		else
-			n += w->events[i].r.kind == CT_WAKE || w->events[i].r.kind == CT_FORK;
+			n += w->events[i].r.kind == CT_WAKE || w->events[i].r.kind == CT_FORK ||
+			     w->events[i].r.kind == CT_FOUND;
 	if (n > GRAPH_NONE || VEC_RESERVE(&b->intervals, n))
 		return;
 	huge_advise(b->intervals.v, n * sizeof(*b->intervals.v));
@@ -568,6 +637,7 @@ int timeline_replay(struct builder *b)
 	const struct window *w = b->w;
 
 	timeline_reserve(b);
+	fold_begin(b);
 	timeline_checkpoint(b);
 	for (size_t i = 0; i < w->n_events && !b->err; i++) {
 		timeline_resyncs(b, w->events[i].r.ts);

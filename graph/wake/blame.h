@@ -28,6 +28,9 @@ enum time_kind {
 	TIME_QUEUE,
 	TIME_FAULT,
 	TIME_UNKNOWN,
+	/* Waits shorter than CT_COARSE_NS, of which there are only sums. A piece of a path with this kind is
+	 * a part of a FOLDED interval: it has runs too, see interval_sums(). */
+	TIME_SHORT,
 	TIME_KINDS,
 };
 /* "running", "runnable", ... */

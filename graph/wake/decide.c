@@ -218,7 +218,10 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 	if (b->task == s->task)
 		b->task = GRAPH_NONE;
 	if (b->task != GRAPH_NONE) {
-		blame_task(b, b->task, EDGE_MESSAGE, b->event != GRAPH_NONE ? EDGE_STRONG : EDGE_WEAK);
+		/* an interrupt of unknown kind may have had nothing to do with the network */
+		blame_task(b, b->task, EDGE_MESSAGE,
+			   b->event != GRAPH_NONE && ct_wake_context(&wake->r) != CT_CTX_IRQ ? EDGE_STRONG
+											     : EDGE_WEAK);
 		b->time = TIME_IPC;
 		return;
 	}
@@ -399,10 +402,10 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		if (blame_polled_lock(g, s, b))
 			return;
 		b->edge = EDGE_TIMER;
-		b->ended = wake && ct_wake_by_timer(&wake->r);
+		b->ended = wake && edge_by_timer(s, wake);
 		return;
 	}
-	if (wake && ct_wake_by_timer(&wake->r) &&
+	if (wake && edge_by_timer(s, wake) &&
 	    (CT_OBJ_KIND(s->obj) == CT_OBJ_TIMERFD || s->wait == CT_W_SIGNAL || s->wait == CT_W_EXITED)) {
 		b->edge = EDGE_TIMER;
 		b->ended = true;
@@ -410,7 +413,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		b->time = TIME_TIMER;
 		return;
 	}
-	if (wake && !ct_wake_by_timer(&wake->r)) {
+	if (wake && !edge_by_timer(s, wake)) {
 		b->killed = was_killed(g, s, wake);
 		if (!b->killed) {
 			blame_woken(g, s, wake, b);
@@ -432,7 +435,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 	}
 	owner_of_wait(g, interval, b);
 	/* the governor left the object of the wait out, so the wait may be for anything */
-	if (!s->obj && b->task == GRAPH_NONE && graph_shed_at(g, s->from_ns) >= CT_SHED_WAITS)
+	if (!s->obj && b->task == GRAPH_NONE && graph_lacks_at(g, s->from_ns) & CT_LACK_WAIT_OBJECTS)
 		return;
 	/* a wait that timed out and has no task to blame is a sleep */
 	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK) {

@@ -103,7 +103,7 @@ static uint32_t waker_of(const struct graph *g, const struct graph_ref *wake, ui
 	const struct window_event *e = event_of(g, wake);
 	uint32_t task;
 
-	if (e->r.tid != g->tasks[me].tid)
+	if (e->r.tid != g->tasks[me].tid || ct_wake_context(&e->r) == CT_CTX_IRQ)
 		return GRAPH_NONE;
 	task = graph_task_at(g, ct_wake_waker(&e->r), e->r.ts);
 	return task != GRAPH_NONE && task != me && alive(g, task, ts_ns) ? task : GRAPH_NONE;
@@ -163,6 +163,8 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 	uint64_t peer = graph_peer_object(g, sock);
 	const struct window_object *o = window_object(g->w, sock);
 	uint64_t ts = wake->r.ts;
+	/* an interrupt of unknown kind says nothing about the task on the CPU */
+	uint32_t waker = ct_wake_context(&wake->r) == CT_CTX_IRQ ? 0 : ct_wake_waker(&wake->r);
 	const struct graph_ref *r;
 	uint32_t task;
 	size_t n;
@@ -176,7 +178,7 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 
 		if (e->r.ts > ts + MESSAGE_SAME_TASK_NS)
 			break;
-		if (e->r.tid == ct_wake_waker(&wake->r)) {
+		if (waker && e->r.tid == waker) {
 			*ret_event = r[i].event;
 			return graph_task_at(g, e->r.tid, e->r.ts);
 		}
@@ -187,7 +189,7 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 		return graph_task_at(g, event_of(g, r)->r.tid, ts);
 	}
 	/* if no bytes were sent, a connect, an accept, or the end of the connection made the wake */
-	task = ct_wake_waker(&wake->r) ? graph_task_at(g, ct_wake_waker(&wake->r), ts) : GRAPH_NONE;
+	task = waker ? graph_task_at(g, waker, ts) : GRAPH_NONE;
 	if (task != GRAPH_NONE && !g->tasks[task].kthread && !(wake->r.flags & CT_WF_IDLE) &&
 	    (wake->r.flags & CT_WF_EXITING || ct_wake_call(&wake->r) == CT_W_CONNECT ||
 	     ct_wake_call(&wake->r) == CT_W_ACCEPT || ct_wake_call(&wake->r) == CT_W_WRITE ||
@@ -385,7 +387,7 @@ static bool may_have_unlocked(const struct graph *g, uint32_t task, uint64_t fro
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->gaps, 0, &n);
 
-	if (graph_shed_within(g, from_ns, to_ns) >= CT_SHED_PAUSE)
+	if (graph_lacks_within(g, from_ns, to_ns) & CT_LACK_PAUSES)
 		return true;
 	for (size_t i = 0; i < n; i++)
 		if (!scan_step(g) || (window_words(g->w, event_of(g, &r[i]))[0] < to_ns &&

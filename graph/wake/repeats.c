@@ -64,9 +64,8 @@ static int count_waits(const struct graph *g, const struct graph_task *t, struct
 
 		if (i % RAN_EACH == 0)
 			r->ran[i / RAN_EACH] = ran;
-		if (s->state == INTERVAL_RUNNING)
-			ran += s->to_ns - s->from_ns;
-		else if (s->state == INTERVAL_BLOCKED)
+		ran += interval_ran_ns(s);
+		if (s->state == INTERVAL_BLOCKED)
 			err = count_wait(g, t->first_interval + i, &by_hash, v, &r->at[i]);
 	}
 	map_done(&by_hash);
@@ -104,7 +103,8 @@ static void find_ended(const struct graph *g, struct repeats *r)
 		uint32_t next = is_repeat(g, r, r->waits[at], at + 1) ? r->waits[at + 1] : GRAPH_NONE;
 		uint32_t wake = next == GRAPH_NONE ? GRAPH_NONE : g->intervals[next].wake;
 
-		if (next != GRAPH_NONE && (wake == GRAPH_NONE || ct_wake_by_timer(&g->w->events[wake].r)))
+		if (next != GRAPH_NONE &&
+		    (wake == GRAPH_NONE || edge_by_timer(&g->intervals[next], &g->w->events[wake])))
 			next = r->ended[at + 1];
 		r->ended[at] = next;
 	}
@@ -118,13 +118,13 @@ static void find_ended(const struct graph *g, struct repeats *r)
 struct score {
 	__int128 score;    /* PROGRESS_SHARE times the time for which the task ran by the end of the interval,
 			      less the time at which the interval begins */
-	uint32_t interval; /* the interval, which is RUNNING */
+	uint32_t interval; /* the interval, which is RUNNING or FOLDED */
 };
 typedef VEC(struct score) scores;
 
 /* The first interval by which the task has made progress since an interval with this score. v: of the
- * RUNNING intervals after it, those whose score is greater than that of each RUNNING interval in between;
- * the latest interval is first. */
+ * intervals after it in which the task ran, those whose score is greater than that of each such interval in
+ * between; the latest interval is first. */
 static uint32_t first_progress(const scores *v, __int128 score)
 {
 	size_t n = BISECT(i, 0, v->n, v->v[i].score <= score + (__int128)PROGRESS_NS * PROGRESS_SHARE);
@@ -169,11 +169,11 @@ static int drop_others(const struct graph *g, const struct graph_task *t, struct
 		const struct interval *s = &g->intervals[i];
 		struct score x = { left * PROGRESS_SHARE - s->from_ns, i };
 
-		if (s->state == INTERVAL_RUNNING) {
+		if (s->state == INTERVAL_RUNNING || s->state == INTERVAL_FOLDED) {
 			while (v.n && v.v[v.n - 1].score <= x.score)
 				v.n--;
 			err = VEC_PUSH(&v, x);
-			left -= s->to_ns - s->from_ns;
+			left -= interval_ran_ns(s);
 		} else if (s->state == INTERVAL_BLOCKED) {
 			uint32_t *ended = &r->ended[r->at[i - r->first]];
 
@@ -243,8 +243,7 @@ static uint64_t ran_before(const struct graph *g, const struct repeats *r, uint3
 	uint64_t ran = r->ran[(i - r->first) / RAN_EACH];
 
 	for (; from < i; from++)
-		if (g->intervals[from].state == INTERVAL_RUNNING)
-			ran += g->intervals[from].to_ns - g->intervals[from].from_ns;
+		ran += interval_ran_ns(&g->intervals[from]);
 	return ran;
 }
 

@@ -17,6 +17,24 @@ static void must(bool holds)
 		abort();
 }
 
+/* The intervals of a task follow each other without a hole, unless the states of a damaged file contradict
+ * its records. */
+static void check_intervals(const struct graph *g)
+{
+	struct interval_sums sums;
+
+	for (size_t i = 0; i < g->n_tasks; i++)
+		for (uint32_t k = 0; k < g->tasks[i].n_intervals; k++) {
+			const struct interval *s = &g->intervals[g->tasks[i].first_interval + k];
+
+			must(s->from_ns <= s->to_ns && s->task == i && s->state <= INTERVAL_FOLDED);
+			must(!k || s[-1].to_ns == s->from_ns || g->w->n_states || g->w->n_resyncs);
+			must(s->wake == GRAPH_NONE || s->state != INTERVAL_FOLDED);
+			if (interval_sums(s, s->from_ns, s->to_ns, &sums))
+				must(sums.ran_ns + sums.queued_ns <= s->to_ns - s->from_ns);
+		}
+}
+
 static void check_causal(const struct causal *c)
 {
 	char text[EDGE_EXPLAIN_MAX];
@@ -92,6 +110,7 @@ void analyse_window(const struct window *w)
 
 	if (graph_build(w, &g))
 		return;
+	check_intervals(g);
 	for (int policy = POLICY_APPINSIGHT; policy >= POLICY_CTRACE; policy--) {
 		options.policy = (enum causal_policy)policy;
 		must(!causal_build(g, &options, &c));

@@ -48,7 +48,26 @@ static uint8_t kind_of(uint8_t b)
 		return CT_SWITCH;
 	if (b < 112)
 		return CT_WAKE;
+	if (b < 128)
+		return CT_FOUND;
+	if (b < 132)
+		return CT_SHED;
 	return (uint8_t)(1 + b % CT_KIND_LAST);
+}
+
+/* What a task does in a coarse stretch, mostly since a moment ago; or the begin or end of a stretch. */
+static void make_coarse(const uint8_t *b, struct window_event *e)
+{
+	if (e->r.kind == CT_FOUND) {
+		e->r.aux = b[8] % (CT_FOUND_WAITED + 2);
+		e->r.tid = b[5] % (TIDS + 2);
+		e->x[0] = b[10] & 1 ? e->r.ts - MIN((uint64_t)b[10] << 12, e->r.ts) : (uint64_t)b[10] << 20;
+		e->x[1] = (uint64_t)b[9] << 8 | (uint64_t)b[7] << 38;
+	} else if (e->r.kind == CT_SHED && b[4] & 0x80) {
+		e->r.flags = 0;
+		e->r.state = b[2] & 1 ? CT_SHED_COARSE : b[2] % (CT_SHED_STEPS + 1);
+		e->r.wait = b[3] & 1 ? CT_SHED_COARSE : b[3] % (CT_SHED_STEPS + 1);
+	}
 }
 
 /* What the reader promises of a record: its kind is known, its CPU is there; times do not go back.  on: who
@@ -72,7 +91,8 @@ static struct window_record event_of(const uint8_t *b, uint64_t ts, uint32_t on[
 			       .obj = object_of(b[9]) };
 	e.x[0] = b[10] & 1 ? b[10] % (STACKS + 1) : object_of(b[10]);
 	e.x[1] = b[10];
-	if (b[1] & 0x80)
+	make_coarse(b, &e);
+	if (b[1] & 0x80 || e.r.kind == CT_FOUND)
 		return e;
 	if (e.r.kind == CT_SWITCH) {
 		e.r.state = states[b[2] % ARRAY_SIZE(states)];
@@ -80,7 +100,7 @@ static struct window_record event_of(const uint8_t *b, uint64_t ts, uint32_t on[
 		e.r.tid = *here;
 		*here = e.r.peer;
 	} else if (e.r.kind == CT_WAKE) {
-		e.r.state = b[2] < 192 ? CT_CTX_TASK : b[2] % 5;
+		e.r.state = b[2] < 192 ? CT_CTX_TASK : b[2] % 6;
 		e.r.flags = b[4] < 192 ? 0 : b[4];
 		e.r.peer = *here;
 	} else {

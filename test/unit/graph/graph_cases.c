@@ -74,15 +74,19 @@ static void put_wake(const struct question *q, const struct graph *g, const stru
 
 static void put_interval(const struct question *q, const struct graph *g, const struct interval *s)
 {
-	static const char *const states[] = { "unknown", "running", "runnable", "blocked" };
-	char name[TEXT_NAME_MAX];
+	static const char *const states[] = { "unknown", "running", "runnable", "blocked", "folded" };
+	char name[TEXT_NAME_MAX], ran[TEXT_TIME_MAX], queued[TEXT_TIME_MAX];
+	struct interval_sums sums;
 
 	put_range(q, s->from_ns, s->to_ns);
 	fprintf(q->out, " %s", states[s->state]);
+	if (interval_sums(s, s->from_ns, s->to_ns, &sums))
+		fprintf(q->out, " ran %s queued %s switches %u", text_put_time(sums.ran_ns, ran),
+			text_put_time(sums.queued_ns, queued), sums.switches);
 	if (s->state == INTERVAL_BLOCKED)
 		fprintf(q->out, " %s%s%s", describe_wait(s->wait), s->obj ? " " : "",
 			s->obj ? text_put_object(s->obj, name) : "");
-	if (s->owner)
+	if (s->owner && s->state == INTERVAL_BLOCKED)
 		fprintf(q->out, " owner %s", name_of(q, s->owner, name));
 	if (s->state == INTERVAL_BLOCKED && s->wake != GRAPH_NONE)
 		put_wake(q, g, s);

@@ -24,11 +24,6 @@ static bool is_repeat(const struct graph *g, uint32_t interval, uint32_t i)
 	       blame_same_wait(&g->intervals[interval], &g->intervals[i]);
 }
 
-static uint64_t run_ns(const struct interval *s)
-{
-	return s->state == INTERVAL_RUNNING ? s->to_ns - s->from_ns : 0;
-}
-
 static uint32_t plain_next(const struct graph *g, uint32_t interval)
 {
 	for (uint32_t i = interval + 1; i < end_of(g, interval); i++)
@@ -45,7 +40,7 @@ static uint32_t plain_last(const struct graph *g, uint32_t interval, uint64_t en
 	for (uint32_t i = interval + 1; i < end_of(g, interval) && g->intervals[i].from_ns < end_ns; i++) {
 		const struct interval *x = &g->intervals[i];
 
-		ran += run_ns(x);
+		ran += interval_ran_ns(x);
 		if (ran > ran_ns)
 			break;
 		if (is_repeat(g, interval, i) && x->wake != GRAPH_NONE && x->to_ns <= end_ns)
@@ -62,14 +57,14 @@ static uint32_t plain_ended(const struct graph *g, uint32_t interval)
 	for (uint32_t i = interval + 1; i < end_of(g, interval); i++) {
 		const struct interval *x = &g->intervals[i];
 
-		ran += run_ns(x);
+		ran += interval_ran_ns(x);
 		if (has_made_progress(ran, x->from_ns - s->from_ns))
 			return GRAPH_NONE;
 		if (x->state == INTERVAL_BLOCKED && !is_repeat(g, interval, i) &&
 		    x->to_ns - x->from_ns > OTHER_WAIT_NS)
 			return GRAPH_NONE;
 		if (is_repeat(g, interval, i) && x->wake != GRAPH_NONE &&
-		    !ct_wake_by_timer(&g->w->events[x->wake].r))
+		    !edge_by_timer(x, &g->w->events[x->wake]))
 			return i;
 	}
 	return GRAPH_NONE;

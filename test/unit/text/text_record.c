@@ -104,6 +104,35 @@ static void verb_yields(struct record *r)
 	add_switch(r, r->tid, then(r), CT_W_YIELD, 0);
 }
 
+/* "A found blocked ...". The record of a wait that has ended is followed by its wake: "A wakes B" at the same
+ * time. */
+static void verb_found(struct record *r)
+{
+	static const struct text_word what[] = { { "folded", CT_FOUND_FOLDED },
+						 { "queued", CT_FOUND_QUEUED },
+						 { "blocked", CT_FOUND_BLOCKED },
+						 { "waited", CT_FOUND_WAITED },
+						 { NULL, 0 } };
+	static const struct text_word flags[] = { { "iowait", CT_SF_IOWAIT },
+						  { "timeout", CT_SF_TIMEOUT },
+						  { NULL, 0 } };
+	struct window_record *e = add(r, CT_FOUND, r->tid, (uint32_t)text_number_field(r->l, "switches", 0));
+	const char *since = text_line_field(r->l, "since"), *ran = text_line_field(r->l, "ran");
+	const char *queued = text_line_field(r->l, "queued"), *state = text_line_field(r->l, "state"), *wait;
+
+	e->r.aux = (ct_u16)text_one_of(r->l, text_line_next(r->l, "folded, queued, blocked or waited"), what);
+	wait = text_line_more(r->l);
+	e->r.wait = wait ? text_wait_of(r->l, wait) : 0;
+	e->r.obj = text_object_if_any(r->l);
+	e->r.flags = (ct_u8)flags_field(r->l, flags);
+	e->r.state = state  ? (ct_u8)text_one_of(r->l, state, task_states)
+		     : wait ? CT_ST_SLEEP
+			    : CT_ST_RUNNING;
+	e->x[0] = since ? text_time(r->l, since) : r->ns;
+	e->x[1] = (ct_u32)((ran ? text_time(r->l, ran) : 0) / CT_FOUND_UNIT_NS) |
+		  (queued ? text_time(r->l, queued) : 0) / CT_FOUND_UNIT_NS << 32;
+}
+
 static void verb_dies(struct record *r)
 {
 	add_switch(r, r->tid, then(r), CT_W_EXITED, 0);
@@ -389,6 +418,8 @@ static const struct verb verbs[] = {
 	{ "blocks", verb_blocks, "A blocks WAIT [OBJECT] [then B] [owner=B] [state=] [flags=]" },
 	{ "preempted", verb_preempted, "A preempted [then B]" },
 	{ "yields", verb_yields, "A yields [then B]" },
+	{ "found", verb_found,
+	  "A found folded|queued|blocked|waited [WAIT] [OBJECT] [since=TIME] [switches=N] [ran=TIME] [queued=TIME]" },
 	{ "dies", verb_dies, "A dies [then B]" },
 	{ "wakes", verb_wakes, "A wakes B [OBJECT] [which runs] [in=WAIT] [flags=] [ctx=] [vector=]" },
 	{ "futex", verb_futex, "A futex OBJECT owner=B [op=N]" },

@@ -106,18 +106,19 @@ static void line_stack(struct text_window *t, struct text_line *l)
 
 static void line_state(struct text_window *t, struct text_line *l)
 {
-	static const struct text_word runs[] = { { "blocked", WINDOW_RUN_BLOCKED },
-						 { "runnable", WINDOW_RUN_RUNNABLE },
-						 { "running", WINDOW_RUN_RUNNING },
-						 { "capped", WINDOW_RUN_CAPPED },
-						 { NULL, 0 } };
+	static const struct text_word runs[] = {
+		{ "blocked", WINDOW_RUN_BLOCKED }, { "runnable", WINDOW_RUN_RUNNABLE },
+		{ "running", WINDOW_RUN_RUNNING }, { "capped", WINDOW_RUN_CAPPED },
+		{ "folded", WINDOW_RUN_FOLDED },   { NULL, 0 }
+	};
 	struct record r = { .t = t, .l = l };
 	struct window_state s = { .last = { .kind = CT_SWITCH, .nr = CT_NR_NONE } };
 
 	if (!t->states_now)
 		text_line_fail(l, "expected a checkpoint or a resync before a state");
 	s.last.tid = text_task(t, l, text_line_next(l, "a task"));
-	s.run = (uint8_t)text_one_of(l, text_line_next(l, "blocked, runnable, running or capped"), runs);
+	s.run = (uint8_t)text_one_of(l, text_line_next(l, "blocked, runnable, running, capped or folded"),
+				     runs);
 	s.last.ts = text_since_field(&r);
 	s.owner = text_task_field(t, l, "owner");
 	s.cpu = (uint16_t)text_number_field(l, "cpu", *text_cpu_of(t, s.last.tid));
@@ -131,7 +132,7 @@ static void line_state(struct text_window *t, struct text_line *l)
 	if (t->states_now)
 		PUSH(&t->states_now->v, s);
 	text_line_done(l, "state A blocked WAIT [OBJECT] since=TIME [owner=B] [cpu=N], or state A "
-			  "runnable|running|capped since=TIME [cpu=N]");
+			  "runnable|running|capped|folded since=TIME [cpu=N]");
 }
 
 static void line_checkpoint(struct text_window *t, struct text_line *l)

@@ -27,6 +27,8 @@
  *   A preempted [then B]
  *   A yields [then B]
  *   A dies [then B]
+ *   A found folded|queued|blocked|waited [WAIT] [OBJECT]
+ *                                          since=TIME switches=N ran=TIME queued=TIME [state=disk] [flags=]
  *   A wakes B [OBJECT] [which runs]        [in=WAIT] [flags=ready,exiting,...] [ctx=softirq] [vector=3]
  *   timer wakes B [which runs]             by an interrupt while the CPU was idle; also softirq, hardirq, ipi
  *   A futex OBJECT owner=B [op=N]          the owner alone
@@ -61,7 +63,7 @@
  *   checkpoint TIME                  the states after it hold at TIME
  *   resync FROM..TO                  nothing is known of FROM..TO; the states after it hold at TO
  *   state A blocked WAIT [OBJECT] since=TIME [owner=B] [cpu=N]
- *   state A runnable|running|capped since=TIME [cpu=N]
+ *   state A runnable|running|capped|folded since=TIME [cpu=N]
  *
  * The same again and again: "+5ms" is a time from the beginning of a round, "$i" its number, from 0 or first:
  *
