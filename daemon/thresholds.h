@@ -162,10 +162,10 @@
  * longer. No evidence yet. */
 #define GOVERNOR_CPUS_NS 2000000000ULL
 /* GOVERNOR_READ_NS, ns: in a coarse step all tasks are read after this time. GOVERNOR_READ_TIMES: the time
- * between two readings is at least this many times the duration of a reading. Below: the readings cost more.
+ * between two readings is at least this many times the CPU time of a reading. Below: the readings cost more.
  * Above: a lasting wait is noticed later. No evidence yet. */
-#define GOVERNOR_READ_NS    1000000000ULL
-#define GOVERNOR_READ_TIMES 50
+#define GOVERNOR_READ_NS    400000000ULL
+#define GOVERNOR_READ_TIMES 100
 /* times: how often the distance between two clocks is measured; the smallest result counts, because a delay
  * makes it larger. Below: after a delay, all waits look longer by it. Above: each reading of all tasks costs
  * more. No evidence yet. */

@@ -153,16 +153,24 @@ static bool step_is_coarse(enum ct_shed step)
 	return ct_shed_lacks(step) & CT_LACK_SWITCHES;
 }
 
+static uint64_t thread_cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
 /* Reads all tasks. A reading of many tasks is made less often, so that all readings together cost at most a
  * small part of one CPU. */
 static void governor_loop_read(struct governor_loop *g, bool all)
 {
-	uint64_t began_ns = clock_boot_ns(), now_ns;
+	uint64_t began_ns = thread_cpu_ns();
 
 	/* If this fails, the next reading tells what this one would have told. */
-	(void)g->opt.read(g->opt.arg, began_ns, all);
-	now_ns = clock_boot_ns();
-	g->read_ns = now_ns + MAX(GOVERNOR_READ_NS, GOVERNOR_READ_TIMES * (now_ns - began_ns));
+	(void)g->opt.read(g->opt.arg, clock_boot_ns(), all);
+	g->read_ns = clock_boot_ns() +
+		     MAX(GOVERNOR_READ_NS, GOVERNOR_READ_TIMES * (thread_cpu_ns() - began_ns));
 }
 
 /*

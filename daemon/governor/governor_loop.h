@@ -3,7 +3,7 @@
  * governor_loop.h - the governor at work: measures the cost of the tracer, carries out what governor.h and
  * governor_caps.h decide, and writes the decisions into the trace. Drain thread only.
  *
- * In a coarse step (CT_SHED_COARSE) all tasks are read once a second. The readings tell which tasks wait for
+ * In a coarse step (CT_SHED_COARSE) all tasks are read about twice a second. The readings tell which tasks wait for
  * long, and how much CPU time the others had.
  *
  * A pause begins in this order:
