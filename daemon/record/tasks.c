@@ -33,7 +33,7 @@ struct tasks {
 	struct tasks_mid *top[1 << TOP_BITS];
 	uint32_t max, n, n_dead;
 	uint32_t generation;
-	bool coarse; /* see tasks_coarse() */
+	bool coarse; /* a coarse step is in force; see tasks_coarse() */
 	uint32_t told_round;
 	uint64_t refused;
 	uint64_t found_ns;
@@ -149,7 +149,8 @@ static void tasks_kill(struct tasks *t, struct task *task, uint64_t ts)
 	t->n_dead++;
 }
 
-/* The task is runnable since ts; in a coarse step it is only known that it does not wait for long. */
+/* Notes that the task is runnable since ts. In a coarse step the task may also be in a short wait, so its
+ * state becomes WINDOW_RUN_FOLDED. */
 static void task_runnable(const struct tasks *t, struct task *task, uint64_t ts)
 {
 	task->st.run = t->coarse ? WINDOW_RUN_FOLDED : WINDOW_RUN_RUNNABLE;
@@ -276,7 +277,7 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 		tasks_wake_new(t, rec);
 		break;
 	case CT_EXIT:
-		/* in a coarse step no switch says that the task is dead */
+		/* outside a coarse step, the last switch of the task says that it is dead */
 		task = t->coarse ? tasks_get(t, rec->tid) : NULL;
 		if (task && rec->ts >= task->st.last.ts)
 			tasks_kill(t, task, rec->ts);
@@ -396,7 +397,8 @@ void tasks_tell_all(struct tasks *t)
 	t->told_round++;
 }
 
-/* What a reading says about a task. A short wait may be over long before the next record. */
+/* Returns what a CT_FOUND has to say about a task. In a coarse step, a wait shorter than CT_COARSE_NS does
+ * not count as blocked, because its end is not recorded. */
 static enum ct_found found_what(const struct tasks *t, const struct ct_iter_task *found)
 {
 	const struct ct_rec *w = &found->wait;

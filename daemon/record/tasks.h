@@ -49,8 +49,9 @@ struct task {
 	/* For inspect_policy. yields: how often the task gave its CPU away and went on. yields_seen: the
 	 * value of yields at the last scan. */
 	uint32_t yields, yields_seen;
-	/* For tasks_read(): what the last CT_FOUND of the task said, and the round of tasks_tell_all() in
-	 * which it was written; 0: there was none. */
+	/* For tasks_read(), about the last CT_FOUND that it made for the task: what the CT_FOUND said
+	 * (told_what, told_switches, told_times), and how often tasks_tell_all() had been called before it
+	 * (told_round). All 0: there was no CT_FOUND. */
 	uint64_t told_times;
 	uint32_t told_switches, told_round;
 	uint8_t told_what;
@@ -88,15 +89,16 @@ void tasks_found(struct tasks *t, const struct ct_iter_task *found);
 void tasks_found_end(struct tasks *t);
 
 /*
- * A coarse step begins or ends: no switches are recorded in it. A task that does not wait for long is then
- * folded (WINDOW_RUN_FOLDED).
+ * To be called with true when a coarse step begins, and with false when it ends. In a coarse step
+ * (CT_SHED_COARSE, CT_SHED_PAUSES) no switches are recorded. So of a task that is not in a long wait, the
+ * table knows only that: its state is WINDOW_RUN_FOLDED.
  */
 void tasks_coarse(struct tasks *t, bool coarse);
-/* The next reading tells of every task, not only of those that have changed. */
+/* Makes the next reading of all tasks make a CT_FOUND for each task, also if the task has not changed. */
 void tasks_tell_all(struct tasks *t);
 /*
- * Takes a task of a reading, as tasks_found() does. True: the task has changed since the last reading, and
- * *ret and ret_words become the CT_FOUND that says how.
+ * Does what tasks_found() does, and finds out whether the task has changed since its last CT_FOUND. True:
+ * it has, and *ret and ret_words become a new CT_FOUND.
  */
 bool tasks_read(struct tasks *t, const struct ct_iter_task *found, struct ct_rec *ret, uint64_t ret_words[2]);
 
