@@ -24,8 +24,8 @@
  */
 bool cgroup_container(const char *path, char name[CGROUP_NAME_MAX]);
 /*
- * Writes the whole id of the innermost container in which the path lies. False: the path has no id of
- * CGROUP_ID_LEN digits for this container, and id is "".
+ * Writes the innermost container id of CGROUP_ID_LEN digits in the path. False: no part of the path has
+ * such an id, and id is "".
  */
 bool cgroup_container_id(const char *path, char id[CGROUP_ID_LEN + 1]);
 /*

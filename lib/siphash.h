@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * siphash.h - SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): a keyed
- * hash of a few bytes. A person who does not have the key cannot find out a name by hashing likely
- * names and comparing. It has no state, so any thread may call it.
+ * siphash.h - SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): a keyed hash
+ * of a few bytes. Without the key, nobody can find out which name a hash stands for, even by hashing likely
+ * names. The functions have no state, so any thread may call them.
  */
 #ifndef CTRACE_LIB_SIPHASH_H
 #define CTRACE_LIB_SIPHASH_H

@@ -95,8 +95,9 @@ size_t proctask_holders(const struct proctask *t, enum proctask_kind kind, uint6
 uint64_t proctask_name_hash(const char *name);
 
 /*
- * Writes the path of the control group of a process: in the hierarchy of version 2; or, if that is
- * the root, in a hierarchy of version 1. False: the process has gone, and path is "".
+ * Writes the path of the control group of a process in the hierarchy of version 2. If the process is in the
+ * root of that hierarchy, writes its path in a hierarchy of version 1, if it has one. False: the process
+ * has gone, and path is "".
  */
 bool proctask_cgroup(uint32_t pid, char *path, size_t size);
 

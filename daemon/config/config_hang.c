@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define HANG_AFTER_MIN_NS 100000000ULL /* the shortest time that can be set; see ctraced.conf(5) */
-#define HANG_SECTION_MAX  48           /* bytes that the reader of the file keeps of the name of a section */
+#define HANG_SECTION_MAX  48           /* section names are shorter; the reader of the file cuts long ones */
 
 static const char *const hang_rules[CT_HANG_RULES] = {
 	[CT_HANG_LOOP] = "hang-loop",         [CT_HANG_BUSY] = "hang-busy",

@@ -70,7 +70,7 @@ struct callee_address {
 	struct unwind_mounts *mounts;
 	uint64_t function;
 	uint64_t off;
-	char path[96]; /* a link of /proc that leads to the file itself, whatever its present name */
+	char path[96]; /* a link of /proc that leads to the file, also if the file was renamed or deleted */
 };
 
 static int callee_mapping(void *arg, const struct jobs_mapping *m)
