@@ -216,17 +216,18 @@ static unsigned percent(uint64_t part_ns, uint64_t all_ns)
 	return all_ns ? (unsigned)((double)part_ns * 100 / (double)all_ns + 0.5) : 0;
 }
 
-/* "ran for 60 % of the time, waited for a CPU for 10 %, and made 412 switches, without a long wait" */
+/* "ran for 60 % of the time, waited for a CPU for 10 %, and left the CPU 412 times, for less than 8 ms each
+ * time" */
 static void say_folded(struct words *t, const struct link *k)
 {
 	unsigned ran = percent(k->running_ns, k->total_ns), queued = percent(k->runnable_ns, k->total_ns);
 
-	words_add(t, "ran for %u %% of the time, ", ran);
+	words_add(t, "ran for %u %% of the time", ran);
 	if (queued)
-		words_add(t, "waited for a CPU for %u %%, ", queued);
-	words_add(t, k->switches == 1 ? "and left the CPU once, " : "and left the CPU %u times, ",
-		  k->switches);
-	words_add(t, "for less than 8 ms each time");
+		words_add(t, ", waited for a CPU for %u %%", queued);
+	if (k->switches)
+		words_add(t, ", and left the CPU %u time%s, for less than 8 ms%s", k->switches,
+			  k->switches == 1 ? "" : "s", k->switches == 1 ? "" : " each time");
 }
 
 static void say_last(struct words *t, const struct sentence_facts *f)

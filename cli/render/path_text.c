@@ -198,6 +198,19 @@ static void print_answer(FILE *f, const struct path_view *v)
 	fprintf(f, "which is %s of the critical path.\n", text_duration(v->answer.path_ns, on));
 }
 
+/* Prints "ran 60 %, 412 switches": the parts of a piece in which only sums are known. */
+static void print_sums(FILE *f, const struct path_view *v, const struct path_piece *x)
+{
+	double all = (double)(x->to_ns - x->from_ns);
+	struct interval_sums sums;
+
+	interval_sums(&v->g->intervals[x->interval], x->from_ns, x->to_ns, &sums);
+	fprintf(f, " ran %.0f %%", 100.0 * (double)sums.ran_ns / all);
+	if (sums.queued_ns)
+		fprintf(f, ", waited for a CPU %.0f %%", 100.0 * (double)sums.queued_ns / all);
+	fprintf(f, ", short waits, %u switches", sums.switches);
+}
+
 /* Prints "running", "timer" or "lock (futex 0x1000)". Many kinds of time have the same name as their
  * resource. */
 static void print_state(FILE *f, const struct path_view *v, const struct path_piece *x)
@@ -209,6 +222,10 @@ static void print_state(FILE *f, const struct path_view *v, const struct path_pi
 	const char *kind = b ? resource_kind_word(b->kind) : "";
 	char name[DESCRIBE_MAX] = "";
 
+	if (x->time == TIME_SHORT) {
+		print_sums(f, v, x);
+		return;
+	}
 	if (b)
 		describe_object(v->g->w, b->obj, name, sizeof(name));
 	fprintf(f, " %s", time);

@@ -34,6 +34,15 @@ static void note_group(struct shedding *s, const struct window_event *e, uint64_
 		s->groups[i].ns += e->r.ts - since_ns;
 }
 
+/* Takes note of a step that was in force. */
+static void note_step(struct shedding *s, enum ct_shed step)
+{
+	uint32_t most = ct_shed_lacks(s->step), now = ct_shed_lacks(step);
+
+	if ((now & most) == most && now)
+		s->step = step;
+}
+
 void shedding_note(struct shedding *s, const struct window *w, const struct window_event *e)
 {
 	const uint64_t *x = window_words(w, e);
@@ -44,8 +53,9 @@ void shedding_note(struct shedding *s, const struct window *w, const struct wind
 	} else if (e->r.kind == CT_SHED && e->r.flags & CT_GV_CAP) {
 		note_cap(s, &e->r);
 	} else if (e->r.kind == CT_SHED) {
-		s->step = MAX(s->step, ct_shed_step(&e->r));
-		s->step = MAX(s->step, ct_shed_step_before(&e->r));
+		note_step(s, ct_shed_step(&e->r));
+		note_step(s, ct_shed_step_before(&e->r));
+		s->blind |= e->r.flags & CT_GV_BLIND;
 	} else if (e->r.kind == CT_GAP && ct_gap_cause(&e->r) == CT_LOSS_SHED && x[1] > x[0]) {
 		s->paused_ns += x[1] - x[0];
 	}
@@ -65,7 +75,7 @@ void shedding_look(struct shedding *s, const struct window *w, uint64_t from_ns,
 
 bool shedding_any(const struct shedding *s)
 {
-	return s->step || s->n_capped || s->n_groups;
+	return s->step || s->blind || s->n_capped || s->n_groups;
 }
 
 void shedding_print(FILE *f, const char *label, const struct shedding *s)
@@ -87,6 +97,10 @@ void shedding_print(FILE *f, const char *label, const struct shedding *s)
 		fprintf(f,
 			"%s to keep within its budget the daemon recorded %s (step \"%s\") for parts of this time.\n",
 			label, what[s->step], describe_shed(s->step));
+	if (s->blind && !(ct_shed_lacks(s->step) & CT_LACK_STACKS))
+		fprintf(f,
+			"%s to keep within its budget the daemon recorded no stacks of long waits for parts of this time.\n",
+			label);
 	if (s->paused_ns)
 		fprintf(f,
 			"%s nothing at all was recorded for %s; the states of tasks in that time are unknown.\n",
@@ -126,7 +140,7 @@ json_t *shedding_json(const struct shedding *s)
 	}
 	for (unsigned i = 0; i < s->n_capped; i++)
 		json_array_append_new(tids, json_integer(s->capped[i]));
-	return json_pack("{s:s,s:I,s:I,s:o,s:o}", "step", describe_shed(s->step), "paused_ns",
+	return json_pack("{s:s,s:I,s:I,s:o,s:o,s:o*}", "step", describe_shed(s->step), "paused_ns",
 			 (json_int_t)s->paused_ns, "left_out", (json_int_t)s->left_out, "capped", tids,
-			 "groups", groups_json(s));
+			 "groups", groups_json(s), "blind", s->blind ? json_true() : NULL);
 }

@@ -25,7 +25,8 @@ struct shedding_group {
 
 /* What was left out. All zero at the start. */
 struct shedding {
-	enum ct_shed step;  /* the highest step that was in force */
+	enum ct_shed step;  /* of the steps that were in force, the one that leaves out most */
+	bool blind;         /* inspections were left out: stacks of long waits, polled variables */
 	uint64_t paused_ns; /* time in which nothing was recorded */
 	uint64_t left_out;  /* records of capped tasks and groups */
 	uint32_t capped[SHEDDING_TASKS];

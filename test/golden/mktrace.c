@@ -235,6 +235,15 @@ static void looks(void)
 			       .nr = nr.futex,
 			       .obj = WORD },
 	      stack->id, 300 * NSEC_PER_MSEC);
+	add_x((struct ct_rec){ .kind = CT_FOUND,
+			       .tid = WORKER,
+			       .aux = CT_FOUND_BLOCKED,
+			       .state = CT_ST_SLEEP,
+			       .wait = CT_W_FUTEX,
+			       .nr = nr.futex,
+			       .obj = WORD,
+			       .peer = 412 },
+	      T0, 5ULL << 32 | 7);
 	if (is_ill)
 		add_x((struct ct_rec){ .kind = CT_HANG,
 				       .tid = WORKER,

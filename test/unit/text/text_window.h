@@ -30,7 +30,7 @@
  *   A found folded|queued|blocked|waited [WAIT] [OBJECT]
  *                                          since=TIME switches=N ran=TIME queued=TIME [state=disk] [flags=]
  *   A wakes B [OBJECT] [which runs]        [in=WAIT] [flags=ready,exiting,...] [ctx=softirq] [vector=3]
- *   timer wakes B [which runs]             by an interrupt while the CPU was idle; also softirq, hardirq, ipi
+ *   timer wakes B [which runs]             by an interrupt while the CPU was idle; also softirq, hardirq, ipi, irq
  *   A futex OBJECT owner=B [op=N]          the owner alone
  *   A waitfd FD OBJECT [index=N] [of=N] [events=N]
  *   A forks B [flags=thread]
