@@ -43,8 +43,7 @@ void detect_free(struct detect *d)
 	free(d);
 }
 
-/* Finds a live task, or makes its entry if there is none. NULL: the task has ended, or there is no room. */
-static struct detect_task *task_touch(struct detect *d, uint32_t tid, uint64_t ts)
+struct detect_task *detect_task_touch(struct detect *d, uint32_t tid, uint64_t ts)
 {
 	struct detect_task *t = detect_tasks_find(&d->tasks, tid);
 
@@ -58,7 +57,7 @@ static struct detect_task *task_touch(struct detect *d, uint32_t tid, uint64_t t
 	return t;
 }
 
-static struct detect_task *task_find(struct detect *d, uint32_t tid)
+struct detect_task *detect_task_find(struct detect *d, uint32_t tid)
 {
 	struct detect_task *t = detect_tasks_find(&d->tasks, tid);
 
@@ -100,6 +99,11 @@ static bool wait_is_call(const struct detect_task *t)
 	return (t->wait == CT_W_READ || t->wait == CT_W_POLL) && t->obj && t->sent_obj == t->obj;
 }
 
+static bool wait_is_idle_point(const struct detect_task *t)
+{
+	return t->votes && t->idle_point_wait == t->wait && t->idle_point == wait_point(t);
+}
+
 /*
  * Adds a vote for the place of this wait as the idle point, by the majority vote of Boyer and Moore.
  * Returns true if the place is now the idle point.
@@ -109,7 +113,7 @@ static bool task_vote(struct detect_task *t)
 	bool loop = wait_is_loop(t->wait);
 	unsigned weight = loop ? VOTES_LOOP : 1;
 
-	if (t->votes && t->idle_point_wait == t->wait && t->idle_point == wait_point(t)) {
+	if (wait_is_idle_point(t)) {
 		t->votes = (uint16_t)MIN(t->votes + weight, (unsigned)VOTES_MAX);
 		return true;
 	}
@@ -185,7 +189,7 @@ static void task_share(struct detect *d, struct detect_task *t, uint64_t ts)
 	    (t->returns > SHARE_FIRST && t->returns % SHARE_EVERY))
 		return;
 	e = detect_socket_get(&d->sockets, t->obj, ts);
-	other = e->reader != t->tid ? task_find(d, e->reader) : NULL;
+	other = e->reader != t->tid ? detect_task_find(d, e->reader) : NULL;
 	e->reader = t->tid;
 	if (!other || other->tgid != t->tgid)
 		return;
@@ -220,8 +224,7 @@ static void task_idle(struct detect *d, struct detect_task *t, uint64_t ts, bool
 	t->away_ns = t->sleep_since_ns = t->sent_obj = 0;
 }
 
-/* Notes that the task begins to wait. The fields of t describe the wait already. */
-static void task_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts)
+void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bool is_whole)
 {
 	bool is_idle_point;
 
@@ -234,7 +237,7 @@ static void task_wait_begins(struct detect *d, struct detect_task *t, uint64_t t
 			s->unread_ns = 0, s->unread_bytes = 0;
 	}
 	if (wait_can_idle(t)) {
-		is_idle_point = task_vote(t);
+		is_idle_point = is_whole ? task_vote(t) : wait_is_idle_point(t);
 		if (is_idle_point || (wait_is_loop(t->wait) && !wait_is_call(t))) {
 			task_idle(d, t, ts, is_idle_point);
 			return;
@@ -257,7 +260,7 @@ static uint64_t task_waited_ns(const struct detect *d, const struct detect_task 
 	return ts > from_ns && ts < d->now_ns + DETECT_GAP_NS ? ts - from_ns : 0;
 }
 
-static void task_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts)
+void detect_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts)
 {
 	uint64_t waited_ns = task_waited_ns(d, t, ts);
 
@@ -292,8 +295,7 @@ static void task_runnable(struct detect_task *t, uint64_t ts)
 	t->obj = 0;
 }
 
-/* Forgets what the task did lately, because records about it are missing. */
-static void task_forget(struct detect_task *t, uint64_t ts)
+void detect_forget(struct detect_task *t, uint64_t ts)
 {
 	t->away_ns = t->sleep_since_ns = 0;
 	task_comes_round(t, ts);
@@ -346,7 +348,7 @@ static void switch_out_runs_on(struct detect *d, struct detect_task *t, const st
 
 static void switch_out(struct detect *d, const struct ct_rec *rec)
 {
-	struct detect_task *t = rec->flags & CT_SF_KTHREAD ? NULL : task_touch(d, rec->tid, rec->ts);
+	struct detect_task *t = rec->flags & CT_SF_KTHREAD ? NULL : detect_task_touch(d, rec->tid, rec->ts);
 
 	if (!t)
 		return;
@@ -376,34 +378,41 @@ static void switch_out(struct detect *d, const struct ct_rec *rec)
 			   ? t->futex_owner
 			   : 0;
 	t->futex_ns = 0;
-	task_wait_begins(d, t, rec->ts);
+	detect_wait_begins(d, t, rec->ts, true);
 	/* the record of the wake-up came first, through the ring of another CPU */
 	if (t->wake_ns > rec->ts) {
-		task_wait_ends(d, t, t->wake_ns);
+		detect_wait_ends(d, t, t->wake_ns);
 		task_runnable(t, t->wake_ns);
 	}
 }
 
+void detect_queue_ends(struct detect *d, struct detect_task *t, uint64_t ts)
+{
+	uint64_t queued_ns = ts - MAX(t->since_ns, d->floor_ns);
+	struct detect_habit *h;
+
+	if (ts - t->since_ns < d->patient_ns)
+		return;
+	h = detect_habit(&d->habits, t->comm, ts);
+	if (ts > d->floor_ns && (!(t->told >> CT_HANG_STARVED & 1) || h->told > TOLD_HABIT)) {
+		h->max_runq_ns = MAX(h->max_runq_ns, queued_ns);
+		t->max_runq_ns = MAX(t->max_runq_ns, queued_ns);
+	}
+	t->told &= (uint8_t) ~(1 << CT_HANG_STARVED);
+}
+
 static void switch_in(struct detect *d, const struct ct_rec *rec)
 {
-	struct detect_task *t = task_find(d, ct_switch_next(rec));
+	struct detect_task *t = detect_task_find(d, ct_switch_next(rec));
 
 	if (!t || rec->ts < t->since_ns)
 		return;
 	if (t->run == DETECT_BLOCKED)
-		task_wait_ends(d, t, rec->ts);
+		detect_wait_ends(d, t, rec->ts);
 	if (t->run == DETECT_RUNNABLE && rec->ts > t->progress_ns)
 		t->queued_ns += rec->ts - MAX(t->since_ns, t->progress_ns);
-	if (t->run == DETECT_RUNNABLE && rec->ts - t->since_ns >= d->patient_ns) {
-		uint64_t queued_ns = rec->ts - MAX(t->since_ns, d->floor_ns);
-		struct detect_habit *h = detect_habit(&d->habits, t->comm, rec->ts);
-
-		if (rec->ts > d->floor_ns && (!(t->told >> CT_HANG_STARVED & 1) || h->told > TOLD_HABIT)) {
-			h->max_runq_ns = MAX(h->max_runq_ns, queued_ns);
-			t->max_runq_ns = MAX(t->max_runq_ns, queued_ns);
-		}
-		t->told &= (uint8_t) ~(1 << CT_HANG_STARVED);
-	}
+	if (t->run == DETECT_RUNNABLE && rec->ts - t->since_ns >= d->patient_ns)
+		detect_queue_ends(d, t, rec->ts);
 	t->run = DETECT_RUNNING;
 	t->since_ns = rec->ts;
 	t->wait = CT_W_NONE;
@@ -413,28 +422,31 @@ static void switch_in(struct detect *d, const struct ct_rec *rec)
 
 static void wake(struct detect *d, const struct ct_rec *rec)
 {
-	struct detect_task *t = task_find(d, rec->tid);
+	struct detect_task *t = detect_task_find(d, rec->tid);
 
 	if (!t)
 		return;
 	t->wake_ns = MAX(t->wake_ns, rec->ts);
 	if (t->run != DETECT_BLOCKED || rec->ts < t->since_ns)
 		return;
-	task_wait_ends(d, t, rec->ts);
-	task_runnable(t, rec->ts);
+	detect_wait_ends(d, t, rec->ts);
+	if (detect_is_coarse(d))
+		detect_coarse_fold(t, rec->ts);
+	else
+		task_runnable(t, rec->ts);
 }
 
 static void wake_new(struct detect *d, const struct ct_rec *rec)
 {
-	struct detect_task *t = task_find(d, rec->tid);
+	struct detect_task *t = detect_task_find(d, rec->tid);
 
-	if (t && t->run == DETECT_UNKNOWN && rec->ts >= t->since_ns)
+	if (t && t->run == DETECT_UNKNOWN && rec->ts >= t->since_ns && !detect_is_coarse(d))
 		task_runnable(t, rec->ts);
 }
 
 static void received(struct detect *d, const struct ct_rec *rec)
 {
-	struct detect_task *t = task_find(d, rec->tid);
+	struct detect_task *t = detect_task_find(d, rec->tid);
 
 	if (CT_OBJ_KIND(rec->obj) == CT_OBJ_SOCK) {
 		if (t && t->capped_ns)
@@ -453,7 +465,7 @@ static void received(struct detect *d, const struct ct_rec *rec)
 
 static void sent(struct detect *d, const struct ct_rec *rec)
 {
-	struct detect_task *t = task_find(d, rec->tid);
+	struct detect_task *t = detect_task_find(d, rec->tid);
 
 	if (CT_OBJ_KIND(rec->obj) != CT_OBJ_SOCK)
 		return;
@@ -464,30 +476,33 @@ static void sent(struct detect *d, const struct ct_rec *rec)
 
 static void shed(struct detect *d, const struct ct_rec *rec)
 {
+	uint32_t lacks = ct_shed_lacks(ct_shed_step(rec)), ends = d->lacks & ~lacks;
 	struct detect_task *t;
 
 	if (rec->flags & CT_GV_CAP) {
-		t = task_find(d, rec->tid);
+		t = detect_task_find(d, rec->tid);
 		if (t) {
 			t->capped_ns = rec->ts;
-			task_forget(t, rec->ts);
+			detect_forget(t, rec->ts);
 		}
 		return;
 	}
 	if (rec->flags & CT_GV_GROUP)
 		return; /* each task of the group has a record of its own */
 	/* When the step ends, the numbers of unread bytes and the idle points are out of date. */
-	if (d->shed >= CT_SHED_MESSAGES && ct_shed_step(rec) < CT_SHED_MESSAGES)
+	if (ends & CT_LACK_MESSAGES)
 		for (uint32_t i = 0; i < DETECT_SOCKETS; i++)
 			d->sockets.v[i].unread_ns = 0, d->sockets.v[i].unread_bytes = 0;
-	if (d->shed >= CT_SHED_WAITS && ct_shed_step(rec) < CT_SHED_WAITS)
+	if (ends & CT_LACK_WAIT_OBJECTS)
 		detect_lost(d, rec->ts);
-	d->shed = ct_shed_step(rec);
+	if ((lacks ^ d->lacks) & CT_LACK_SWITCHES)
+		detect_coarse_step(d, lacks & CT_LACK_SWITCHES, rec->ts);
+	d->lacks = lacks;
 }
 
 static void born(struct detect *d, const struct ct_rec *rec)
 {
-	struct detect_task *t = rec->flags & CT_LF_THREAD ? NULL : task_find(d, rec->tid);
+	struct detect_task *t = rec->flags & CT_LF_THREAD ? NULL : detect_task_find(d, rec->tid);
 
 	if (t)
 		t->bits |= DETECT_FORKED;
@@ -495,7 +510,7 @@ static void born(struct detect *d, const struct ct_rec *rec)
 
 static void exited(struct detect *d, const struct ct_rec *rec, uint32_t tid)
 {
-	struct detect_task *t = task_find(d, tid);
+	struct detect_task *t = detect_task_find(d, tid);
 
 	if (t && rec->ts >= t->since_ns)
 		task_kill(t, rec->ts);
@@ -503,7 +518,7 @@ static void exited(struct detect *d, const struct ct_rec *rec, uint32_t tid)
 
 static void futex(struct detect *d, const struct ct_rec *rec)
 {
-	struct detect_task *t = task_touch(d, rec->tid, rec->ts);
+	struct detect_task *t = detect_task_touch(d, rec->tid, rec->ts);
 
 	if (!t)
 		return;
@@ -527,6 +542,12 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 {
 	switch (rec->kind) {
 	case CT_SWITCH:
+		if (detect_is_coarse(d)) {
+			/* a late record; only the end of a task counts */
+			if (rec->state & CT_ST_DEAD)
+				exited(d, rec, rec->tid);
+			break;
+		}
 		if (rec->tid)
 			switch_out(d, rec);
 		if (ct_switch_next(rec))
@@ -559,6 +580,9 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 		break;
 	case CT_SHED:
 		shed(d, rec);
+		break;
+	case CT_FOUND:
+		detect_coarse_found(d, rec, words[0]);
 		break;
 	case CT_GAP:
 		if (ct_gap_cause(rec) == CT_LOSS_SHED || ct_gap_cause(rec) == CT_LOSS_RING_FULL)
@@ -609,7 +633,7 @@ static void task_identify(struct detect *d, struct detect_task *t, const struct 
 	memcpy(t->comm, b->comm, sizeof(t->comm));
 	t->comm[sizeof(t->comm) - 1] = 0;
 	if (anew && t->run == DETECT_BLOCKED && t->since_ns > b->h.ts)
-		task_wait_begins(d, t, t->since_ns);
+		detect_wait_begins(d, t, t->since_ns, true);
 }
 
 void detect_blob(struct detect *d, const struct ct_blob *blob)
@@ -619,7 +643,7 @@ void detect_blob(struct detect *d, const struct ct_blob *blob)
 	struct detect_task *t;
 
 	if (blob->kind == CT_RAWSTACK) {
-		t = task_find(d, blob->tid);
+		t = detect_task_find(d, blob->tid);
 		if (t)
 			task_look(d, t, blob->ts, stack->nr, false);
 		return;
@@ -634,7 +658,7 @@ void detect_blob(struct detect *d, const struct ct_blob *blob)
 		exited(d, &(struct ct_rec){ .ts = blob->ts }, blob->tid);
 		return;
 	}
-	t = task_touch(d, blob->tid, blob->ts);
+	t = detect_task_touch(d, blob->tid, blob->ts);
 	if (t)
 		task_identify(d, t, b);
 }
@@ -648,8 +672,12 @@ void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_
 	    (!found->sched_since || found->sched_since <= t->since_ns + ADOPT_SLACK_NS))
 		return; /* the state and its time are known already */
 	if (t->run == DETECT_BLOCKED)
-		task_wait_ends(d, t, MAX(ts_ns, t->since_ns));
-	task_forget(t, ts_ns);
+		detect_wait_ends(d, t, MAX(ts_ns, t->since_ns));
+	detect_forget(t, ts_ns);
+	if (runs && detect_is_coarse(d)) {
+		detect_coarse_fold(t, ts_ns);
+		return;
+	}
 	if (runs) {
 		if (t->run == DETECT_BLOCKED || t->run == DETECT_UNKNOWN)
 			task_runnable(t, ts_ns);
@@ -663,7 +691,7 @@ void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_
 	t->nr = w->nr;
 	t->obj = w->obj;
 	t->owner = found->futex_owner;
-	task_wait_begins(d, t, ts_ns);
+	detect_wait_begins(d, t, ts_ns, true);
 }
 
 /* Takes over the name that the kernel reports, because the record of an exec may be lost. */
@@ -684,7 +712,7 @@ void detect_found(struct detect *d, const struct ct_iter_task *found)
 
 	if (found->task.h.flags & CT_TF_KTHREAD || found->wait.flags & CT_SF_KTHREAD)
 		return;
-	t = task_touch(d, found->task.h.tid, found->task.h.ts);
+	t = detect_task_touch(d, found->task.h.tid, found->task.h.ts);
 	if (!t)
 		return;
 	task_recognise(d, t, &found->task);

@@ -26,6 +26,9 @@
  *   task.
  * - The time away of a reported hang is not learned before the third report of that name.
  *
+ * In a coarse stretch (CT_LACK_SWITCHES of fields.h) only long waits, and long times in the queue of a CPU, are
+ * known. The rules judge these. A task that runs and waits briefly is not judged.
+ *
  * After records were lost, and while the governor leaves out the reasons of waits, no task is judged until
  * all tasks have been read anew. Disk waits and deadlocks are the exception, because the kernel confirms all
  * that matters there.

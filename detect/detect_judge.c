@@ -102,7 +102,7 @@ static bool judge_is_told(const struct detect *d, const struct detect_task *t, e
 /* True: records are missing, so tasks cannot be judged. */
 static bool judge_is_blind(const struct detect *d)
 {
-	return d->lost_ns || d->shed >= CT_SHED_WAITS;
+	return d->lost_ns || d->lacks & CT_LACK_WAIT_OBJECTS;
 }
 
 /*
@@ -294,7 +294,7 @@ static void judge_busy(struct detect *d, struct detect_task *t, uint64_t limit_n
 	uint64_t since_ns = MAX(t->away_ns, t->progress_ns);
 
 	/* Without records of messages, a loop that is always busy looks like one that never comes back. */
-	if (!limit_ns || !d->opt.messages || d->shed >= CT_SHED_MESSAGES || !judge_loops(t) ||
+	if (!limit_ns || !d->opt.messages || d->lacks & CT_LACK_MESSAGES || !judge_loops(t) ||
 	    t->bits & (DETECT_SHARED | DETECT_FORKED) || !judge_is_known(d, t) || t->returns < RETURNS_BUSY ||
 	    t->looks < LOOKS_MIN || t->told & (1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY))
 		return;
@@ -488,7 +488,7 @@ void detect_judge(struct detect *d, uint64_t now_ns)
 	}
 	if (last < d->tasks.used / 2)
 		detect_tasks_trim(&d->tasks, last);
-	if (d->lost_ns || d->shed >= CT_SHED_MESSAGES)
+	if (d->lost_ns || d->lacks & CT_LACK_MESSAGES)
 		return;
 	for (uint32_t i = 0; i < DETECT_SOCKETS; i++)
 		if (d->sockets.v[i].unread_ns && now_ns >= d->sockets.v[i].unread_ns + d->min_ns)

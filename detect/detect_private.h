@@ -6,6 +6,7 @@
 #ifndef CTRACE_DETECT_DETECT_PRIVATE_H
 #define CTRACE_DETECT_DETECT_PRIVATE_H
 
+#include "ctrace/fields.h"
 #include "detect/detect.h"
 #include "detect/detect_habit.h"
 #include "detect/detect_socket.h"
@@ -30,11 +31,12 @@ struct detect {
 	struct map cgroups; /* id -> bits of the overrides that match */
 	uint64_t min_ns;    /* the shortest threshold that any task can have */
 	uint64_t patient_ns;
-	uint64_t now_ns;   /* time of the latest tick, boot time */
-	uint64_t floor_ns; /* the records before this time are not complete enough to judge by */
-	uint64_t slept_ns; /* until this time the machine slept or stood still */
-	uint64_t lost_ns;  /* records were lost until this time; 0: none since the last resync */
-	uint8_t shed;      /* the present step of the governor, CT_SHED_* */
+	uint64_t now_ns;        /* time of the latest tick, boot time */
+	uint64_t floor_ns;      /* the records before this time are not complete enough to judge by */
+	uint64_t slept_ns;      /* until this time the machine slept or stood still */
+	uint64_t lost_ns;       /* records were lost until this time; 0: none since the last resync */
+	uint32_t lacks;         /* what the governor leaves out now: CT_LACK_* */
+	uint64_t coarse_end_ns; /* the end of the last coarse stretch (CT_LACK_SWITCHES); 0: there was none */
 	struct detect_report reports[DETECT_REPORTS];
 	unsigned n_reports;
 	struct detect_stats stats;
@@ -62,6 +64,32 @@ void detect_limits_of(const struct detect *d, const struct detect_task *t, struc
 void detect_limits_init(struct detect *d);
 /* Notes which overrides match a control group, from its blob. */
 void detect_limits_cgroup(struct detect *d, const struct ct_object_blob *o);
+
+/* Finds a live task. NULL: it is not in the table, or has ended. */
+struct detect_task *detect_task_find(struct detect *d, uint32_t tid);
+/* As detect_task_find(), but makes the entry of a task that has none. NULL: it has ended, or there is no
+ * room. */
+struct detect_task *detect_task_touch(struct detect *d, uint32_t tid, uint64_t ts);
+/* Notes that the present wait of the task ends at ts, or its time in the queue for a CPU. */
+void detect_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts);
+void detect_queue_ends(struct detect *d, struct detect_task *t, uint64_t ts);
+/* Notes that the task has waited since ts. The fields of t describe the wait already. is_whole: all its waits
+ * are recorded, so this one counts for its idle point. */
+void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bool is_whole);
+/* Forgets what the task did lately, because records about it are missing. */
+void detect_forget(struct detect_task *t, uint64_t ts);
+
+/* detect_coarse.c: in a coarse stretch there are no switches. A stretch begins, or ends. */
+void detect_coarse_step(struct detect *d, bool begins, uint64_t ts);
+/* Takes a CT_FOUND. */
+void detect_coarse_found(struct detect *d, const struct ct_rec *rec, uint64_t since_ns);
+/* Notes that from ts on it is not known what the task does. */
+void detect_coarse_fold(struct detect_task *t, uint64_t ts);
+
+static inline bool detect_is_coarse(const struct detect *d)
+{
+	return d->lacks & CT_LACK_SWITCHES;
+}
 
 /* Puts a task into the state that the kernel reported at ts_ns. */
 void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_task *found, uint64_t ts_ns);

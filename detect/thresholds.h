@@ -148,6 +148,10 @@
  * nevertheless. Below: on a busy machine, the time of a hang starts anew. Above: a new wait of the same
  * kind is taken for the old one. Evidence: edges (adopt_slack), on both sides, that it is so. */
 #define ADOPT_SLACK_NS 1000000000ULL
+/* ns: the begin of a wait in a CT_FOUND differs by at most this from its begin in another record of the wait,
+ * as in graph/. Below: the time of a hang starts anew. Above: a new wait is taken for the old one. Evidence:
+ * edges (coarse_slack), on both sides. */
+#define COARSE_SLACK_NS 1000000ULL
 /* ns: if the sender loses the CPU inside the call, the record of the send comes up to this much later than
  * that of the receive. Below: bytes that were read count as unread. Above: a receive from before counts
  * for a later send. No evidence yet. */

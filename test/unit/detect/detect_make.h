@@ -121,6 +121,25 @@ static inline void rec(struct make *m, struct ct_rec r)
 	detect_record(m->d, &r, NULL);
 }
 
+/* A record of the step that is in force from now on. */
+static inline void step(struct make *m, enum ct_shed step_now)
+{
+	rec(m, (struct ct_rec){ .kind = CT_SHED, .state = (uint8_t)step_now });
+}
+
+/* In a coarse stretch: what the task does since a time. */
+static inline void found_as(struct make *m, uint32_t tid, enum ct_found what, struct ct_rec r,
+			    uint64_t since_ns)
+{
+	uint64_t words[2] = { since_ns };
+
+	r.kind = CT_FOUND;
+	r.ts = m->now;
+	r.tid = tid;
+	r.aux = (uint16_t)what;
+	detect_record(m->d, &r, words);
+}
+
 static inline void runs(struct make *m, uint32_t tid)
 {
 	rec(m, (struct ct_rec){ .kind = CT_SWITCH, .peer = tid, .nr = CT_NR_NONE });

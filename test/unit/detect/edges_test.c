@@ -288,6 +288,26 @@ static void adopt_slack(void **state)
 	}
 }
 
+/* A CT_FOUND tells of a wait that was under way when the stretch began, or of a later one. */
+static void coarse_slack(void **state)
+{
+	static const uint64_t later_ns[] = { 900000, 1500000 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(later_ns); i++) {
+		struct ct_rec disk = { .state = CT_ST_DISK, .wait = CT_W_READ };
+		MAKE(m);
+		uint64_t since = m.now;
+
+		task(&m, 10, "app");
+		waits_for_disk(&m, 10);
+		step(&m, CT_SHED_COARSE);
+		m.now += 10 * MS;
+		found_as(&m, 10, CT_FOUND_BLOCKED, disk, since + later_ns[i]);
+		assert_within(&m, 11 * S, 1);
+		assert_int_equal(m.hangs[0].since_ns, since + (i ? later_ns[i] : 0));
+	}
+}
+
 /* Of every round one wait is in an epoll, the others are of a worker's kind. */
 static void votes_loop(void **state)
 {
@@ -322,6 +342,7 @@ int main(void)
 		cmocka_unit_test(dead),
 		cmocka_unit_test(futex_early),
 		cmocka_unit_test(adopt_slack),
+		cmocka_unit_test(coarse_slack),
 		cmocka_unit_test(votes_loop),
 	};
 

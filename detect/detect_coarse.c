@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * detect_coarse.c - the states of tasks in a coarse stretch (CT_LACK_SWITCHES). There are no switches in it.
+ * A CT_FOUND tells of a wait that lasts for CT_COARSE_NS or more, or of a task in the queue of a CPU.
+ * Otherwise the task runs and waits briefly: its state is DETECT_UNKNOWN, and it is not judged.
+ *
+ * It is not known when a task was last at its idle point before a long wait. It was away from it at least
+ * since the wait began, so the time away is measured from there.
+ */
+#include "detect/detect_private.h"
+#include "lib/cleanup.h"
+
+void detect_coarse_fold(struct detect_task *t, uint64_t ts)
+{
+	t->run = DETECT_UNKNOWN;
+	t->since_ns = ts;
+	t->wait = CT_W_NONE;
+	t->nr = CT_NR_NONE;
+	t->owner = 0;
+	t->obj = 0;
+	detect_forget(t, ts);
+}
+
+void detect_coarse_step(struct detect *d, bool begins, uint64_t ts)
+{
+	if (!begins)
+		d->coarse_end_ns = ts;
+	for (uint32_t i = 1; begins && i <= d->tasks.used; i++) {
+		struct detect_task *t = detect_tasks_slot(&d->tasks, i);
+
+		if (t && !(t->bits & DETECT_DEAD) && t->run != DETECT_BLOCKED)
+			detect_coarse_fold(t, MAX(ts, t->since_ns));
+	}
+}
+
+static void found_folded(struct detect *d, const struct ct_rec *rec)
+{
+	struct detect_task *t = detect_task_find(d, rec->tid);
+
+	if (!t)
+		return;
+	/* no record told of the end of the wait, so nothing is learned from it */
+	if (t->run == DETECT_BLOCKED)
+		detect_wait_ends(d, t, t->since_ns);
+	if (t->run == DETECT_RUNNABLE)
+		detect_queue_ends(d, t, rec->ts);
+	detect_coarse_fold(t, rec->ts);
+}
+
+static void found_queued(struct detect *d, const struct ct_rec *rec, uint64_t since_ns)
+{
+	struct detect_task *t = detect_task_find(d, rec->tid);
+
+	if (!t || (t->run == DETECT_RUNNABLE && since_ns <= t->since_ns + COARSE_SLACK_NS))
+		return;
+	found_folded(d, rec);
+	t->run = DETECT_RUNNABLE;
+	t->since_ns = MIN(since_ns, rec->ts);
+}
+
+static void found_blocked(struct detect *d, const struct ct_rec *rec, uint64_t since_ns)
+{
+	struct detect_task *t = rec->flags & CT_SF_KTHREAD ? NULL : detect_task_touch(d, rec->tid, rec->ts);
+
+	if (!t || (t->run == DETECT_BLOCKED && since_ns <= t->since_ns + COARSE_SLACK_NS))
+		return;
+	found_folded(d, rec);
+	t->run = DETECT_BLOCKED;
+	t->since_ns = MIN(since_ns, rec->ts);
+	t->wait = rec->wait;
+	t->state = rec->state;
+	t->flags = rec->flags;
+	t->nr = rec->nr;
+	t->obj = rec->obj;
+	/* an inspection has found the owner before the wait was found */
+	t->owner = rec->wait == CT_W_FUTEX && t->futex_ns >= t->since_ns ? t->futex_owner : 0;
+	detect_wait_begins(d, t, t->since_ns, false);
+	if (!(t->bits & DETECT_IDLE) && !t->away_ns) {
+		detect_forget(t, t->since_ns);
+		t->away_ns = t->since_ns;
+		t->sleep_since_ns = t->wait == CT_W_SLEEP ? t->since_ns : 0;
+	}
+}
+
+void detect_coarse_found(struct detect *d, const struct ct_rec *rec, uint64_t since_ns)
+{
+	const struct detect_task *t = detect_task_find(d, rec->tid);
+
+	/* the records of switches know better */
+	if ((t && rec->ts < t->since_ns) || (!detect_is_coarse(d) && (!t || t->since_ns >= d->coarse_end_ns)))
+		return;
+	switch (ct_found_what(rec)) {
+	case CT_FOUND_FOLDED:
+		found_folded(d, rec);
+		break;
+	case CT_FOUND_QUEUED:
+		found_queued(d, rec, since_ns);
+		break;
+	case CT_FOUND_BLOCKED:
+	case CT_FOUND_WAITED: /* the CT_WAKE that ended the wait comes next */
+		found_blocked(d, rec, since_ns);
+		break;
+	}
+}

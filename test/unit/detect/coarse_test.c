@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Hangs in a coarse stretch: there are no switches, and a reading of all tasks once a second. */
+#include "test/unit/detect/detect_make.h"
+
+#define FUTEX(n) CT_OBJ_FUTEX_ID(40, 0x7f0000000000ULL + (n)*64)
+
+static const struct ct_rec nothing;
+
+/* A loop of task 10, well known, that is on the CPU as a stretch begins. */
+static void loop_in_stretch(struct make *m)
+{
+	task(m, 10, "app");
+	lives(m, 10, CT_W_EPOLL, EPOLL, 80, 100);
+	step(m, CT_SHED_COARSE);
+}
+
+/* n readings, one a second, that find the task in this state. */
+static void readings(struct make *m, unsigned n, uint32_t tid, enum ct_found what, struct ct_rec r,
+		     uint64_t since_ns)
+{
+	for (unsigned i = 0; i < n; i++) {
+		found_as(m, tid, what, r, what == CT_FOUND_FOLDED ? m->now : since_ns);
+		pass(m, S);
+	}
+}
+
+static void assert_told(const struct make *m, enum ct_hang rule, uint32_t tid, uint64_t since_ns)
+{
+	assert_int_equal(m->n, 1);
+	assert_int_equal(m->hangs[0].rule, rule);
+	assert_int_equal(m->hangs[0].tid, tid);
+	assert_int_equal(m->hangs[0].since_ns, since_ns);
+}
+
+static void is_silent_about_folded_tasks(void **state)
+{
+	MAKE(m);
+
+	loop_in_stretch(&m);
+	readings(&m, 60, 10, CT_FOUND_FOLDED, nothing, 0);
+	/* it is at its idle point for long */
+	found_as(&m, 10, CT_FOUND_BLOCKED,
+		 (struct ct_rec){ .state = CT_ST_SLEEP, .wait = CT_W_EPOLL, .obj = EPOLL, .nr = NR_EPOLL },
+		 m.now - 10 * MS);
+	pass(&m, 60 * S);
+	assert_int_equal(m.n, 0);
+}
+
+static void notices_a_loop_that_waits(void **state)
+{
+	const struct ct_rec wait = { .state = CT_ST_SLEEP, .wait = CT_W_FLOCK, .obj = PIPE, .nr = 73 };
+	uint64_t since;
+	MAKE(m);
+
+	loop_in_stretch(&m);
+	readings(&m, 3, 10, CT_FOUND_FOLDED, nothing, 0);
+	since = m.now - 100 * MS;
+	readings(&m, 20, 10, CT_FOUND_BLOCKED, wait, since);
+	assert_told(&m, CT_HANG_LOOP, 10, since);
+
+	/* the wait ends; a wait of 20 ms is none */
+	found_as(&m, 10, CT_FOUND_WAITED, wait, since);
+	rec(&m, (struct ct_rec){ .kind = CT_WAKE, .tid = 10 });
+	readings(&m, 20, 10, CT_FOUND_FOLDED, nothing, 0);
+	found_as(&m, 10, CT_FOUND_WAITED, wait, m.now - 20 * MS);
+	rec(&m, (struct ct_rec){ .kind = CT_WAKE, .tid = 10 });
+	pass(&m, 60 * S);
+	assert_int_equal(m.n, 1);
+}
+
+/* The wait began before the stretch, and no record of the stretch tells of it. */
+static void goes_on_with_a_wait_of_before(void **state)
+{
+	uint64_t since;
+	MAKE(m);
+
+	task(&m, 10, "app");
+	lives(&m, 10, CT_W_EPOLL, EPOLL, 80, 100);
+	since = m.now;
+	blocks(&m, 10, CT_W_FLOCK, PIPE);
+	m.now += 100 * MS;
+	step(&m, CT_SHED_COARSE);
+	pass(&m, 20 * S);
+	assert_told(&m, CT_HANG_LOOP, 10, since);
+}
+
+static void notices_a_stuck_disk(void **state)
+{
+	uint64_t since;
+	MAKE(m);
+
+	loop_in_stretch(&m);
+	task(&m, 30, "reads");
+	since = m.now - 500 * MS;
+	found_as(&m, 30, CT_FOUND_BLOCKED, (struct ct_rec){ .state = CT_ST_DISK, .wait = CT_W_READ }, since);
+	found_as(&m, 32, CT_FOUND_BLOCKED,
+		 (struct ct_rec){ .state = CT_ST_DISK, .wait = CT_W_READ, .flags = CT_SF_KTHREAD }, since);
+	pass(&m, 30 * S);
+	assert_told(&m, CT_HANG_DISK, 30, since);
+}
+
+/* An inspection tells the owner before the reading tells the wait, or after it. */
+static void notices_a_deadlock(void **state)
+{
+	uint64_t since;
+	MAKE(m);
+
+	loop_in_stretch(&m);
+	task_of(&m, 40, 40, "knot", CT_TF_FOUND);
+	task_of(&m, 41, 40, "knot", CT_TF_FOUND);
+	since = m.now;
+	m.now += 400 * MS;
+	rec(&m, (struct ct_rec){ .kind = CT_FUTEX, .tid = 40, .peer = 41, .obj = FUTEX(0) });
+	m.now += 100 * MS;
+	for (uint32_t tid = 40; tid < 42; tid++)
+		found_as(
+			&m, tid, CT_FOUND_BLOCKED,
+			(struct ct_rec){
+				.state = CT_ST_SLEEP, .wait = CT_W_FUTEX, .obj = FUTEX(tid - 40), .nr = 202 },
+			since);
+	m.now += 100 * MS;
+	rec(&m, (struct ct_rec){ .kind = CT_FUTEX, .tid = 41, .peer = 40, .obj = FUTEX(1) });
+	pass(&m, 9 * S);
+	assert_told(&m, CT_HANG_DEADLOCK, 40, since);
+}
+
+static void notices_a_starved_task(void **state)
+{
+	uint64_t since;
+	MAKE(m);
+
+	loop_in_stretch(&m);
+	readings(&m, 1, 10, CT_FOUND_FOLDED, nothing, 0);
+	since = m.now - 50 * MS;
+	readings(&m, 20, 10, CT_FOUND_QUEUED, nothing, since);
+	assert_told(&m, CT_HANG_STARVED, 10, since);
+
+	/* it has the CPU again; a task that a late wake-up made runnable is not starved */
+	readings(&m, 1, 10, CT_FOUND_FOLDED, nothing, 0);
+	rec(&m, (struct ct_rec){ .kind = CT_WAKE, .tid = 10 });
+	task(&m, 11, "new");
+	rec(&m, (struct ct_rec){ .kind = CT_WAKE_NEW, .tid = 11, .peer = 10 });
+	pass(&m, 60 * S);
+	assert_int_equal(m.n, 1);
+}
+
+/* A switch in a stretch is late. After it, the switches are whole again. */
+static void goes_back_to_switches(void **state)
+{
+	uint64_t since;
+	MAKE(m);
+
+	loop_in_stretch(&m);
+	m.now += MS;
+	blocks(&m, 10, CT_W_FLOCK, PIPE);
+	pass(&m, 30 * S);
+	assert_int_equal(m.n, 0);
+	since = m.now - 3 * MS;
+	step(&m, CT_SHED_NONE);
+	/* found as the stretch ends; the record of another task comes late and says nothing new */
+	m.now += 5 * MS;
+	found_as(&m, 10, CT_FOUND_BLOCKED,
+		 (struct ct_rec){ .state = CT_ST_SLEEP, .wait = CT_W_FLOCK, .obj = PIPE, .nr = 73 }, since);
+	pass(&m, 20 * S);
+	assert_told(&m, CT_HANG_LOOP, 10, since);
+	wakes(&m, 10);
+	lives(&m, 10, CT_W_EPOLL, EPOLL, 3, 100);
+	found_as(&m, 10, CT_FOUND_BLOCKED,
+		 (struct ct_rec){ .state = CT_ST_DISK, .wait = CT_W_READ, .obj = PIPE, .nr = 73 }, since);
+	blocks(&m, 10, CT_W_EPOLL, EPOLL);
+	pass(&m, 60 * S);
+	assert_int_equal(m.n, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(is_silent_about_folded_tasks),
+		cmocka_unit_test(notices_a_loop_that_waits),
+		cmocka_unit_test(goes_on_with_a_wait_of_before),
+		cmocka_unit_test(notices_a_stuck_disk),
+		cmocka_unit_test(notices_a_deadlock),
+		cmocka_unit_test(notices_a_starved_task),
+		cmocka_unit_test(goes_back_to_switches),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
