@@ -30,7 +30,7 @@ static uint64_t length(const struct graph *g, uint32_t interval)
 }
 
 /* The last wait of the task that ended by ts_ns. Waits by chance (similar_is_chance()) do not count.
- * GRAPH_NONE: there is none. */
+ * GRAPH_NONE: there is none, or it is not known. */
 static uint32_t wait_before(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -41,6 +41,8 @@ static uint32_t wait_before(const struct graph *g, uint32_t task, uint64_t ts_ns
 	for (; i > t->first_interval; i--) {
 		const struct interval *s = &g->intervals[i - 1];
 
+		if (s->state == INTERVAL_FOLDED)
+			break;
 		if (s->state == INTERVAL_BLOCKED && !similar_is_chance(s))
 			return i - 1;
 	}

@@ -49,7 +49,8 @@ static int link_push(const struct graph *g, struct chain *c, uint32_t task, cons
 			  .running_ns = l->running_ns,
 			  .runnable_ns = l->runnable_ns };
 
-	if (gr->type == GROUP_CPU && breakdown_run_stack(g, task, gr->from_ns, gr->to_ns, &k.stack))
+	if ((gr->type == GROUP_CPU || gr->type == GROUP_FOLDED) &&
+	    breakdown_run_stack(g, task, gr->from_ns, gr->to_ns, &k.stack))
 		return -ENOMEM;
 	link_who(g, &k, task, l->from_ns + (l->to_ns - l->from_ns) / 2);
 	if (gr->type == GROUP_TASK || gr->type == GROUP_LEAF) {

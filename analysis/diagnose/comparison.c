@@ -231,7 +231,10 @@ int comparison_apply(struct findings *f, bool normal)
 		if (!open && (i || normal || c->links.v[i].unfinished))
 			continue;
 		interval = link_interval(f->g, &c->links.v[i]);
-		if (interval == GRAPH_NONE)
+		/* in a coarse stretch, most wake-ups have no record, so none is known to be missing */
+		if (interval == GRAPH_NONE ||
+		    graph_lacks_within(f->g, f->g->intervals[interval].from_ns, c->links.v[i].to_ns) &
+			    CT_LACK_SWITCHES)
 			continue;
 		r = missing_wake_find(f->g, interval, c->links.v[i].to_ns, &f->missing);
 		if (r)

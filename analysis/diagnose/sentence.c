@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "analysis/diagnose/root_cause.h"
 #include "analysis/diagnose/where.h"
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
@@ -218,11 +219,13 @@ static unsigned percent(uint64_t part_ns, uint64_t all_ns)
 
 /* "ran for 60 % of the time, waited for a CPU for 10 %, and left the CPU 412 times, for less than 8 ms each
  * time" */
-static void say_folded(struct words *t, const struct link *k)
+static void say_folded(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	unsigned ran = percent(k->running_ns, k->total_ns), queued = percent(k->runnable_ns, k->total_ns);
 
 	words_add(t, "ran for %u %% of the time", ran);
+	if (root_cause_ran(k))
+		say_where(t, f, k);
 	if (queued)
 		words_add(t, ", waited for a CPU for %u %%", queued);
 	if (k->switches)
@@ -267,7 +270,7 @@ static void say_last(struct words *t, const struct sentence_facts *f)
 			  f->pool);
 		say_where(t, f, k);
 	} else if (k->state == LINK_FOLDED) {
-		say_folded(t, k);
+		say_folded(t, f, k);
 	} else if (k->state == LINK_EXITED) {
 		words_add(t, "had ended");
 	} else if (k->state == LINK_UNKNOWN) {

@@ -116,6 +116,16 @@ static uint32_t next_waits(const struct graph *g, struct runs *runs, uint32_t i,
 	return r->last;
 }
 
+/* Whether the interval is folded, and the task spent most of it in this way: TIME_RUNNING or TIME_RUNNABLE.
+ */
+static bool folded_for(const struct interval *s, enum time_kind time)
+{
+	struct interval_sums sums;
+
+	return interval_sums(s, s->from_ns, s->to_ns, &sums) &&
+	       (time == TIME_RUNNING ? sums.ran_ns : sums.queued_ns) > (s->to_ns - s->from_ns) / 2;
+}
+
 static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			   candidates *v)
 {
@@ -145,20 +155,23 @@ static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_n
 			run_from = take || s->to_ns - s->from_ns > HANGS_SHORT_WAIT_NS ? 0 : run_from;
 		} else if (s->state == INTERVAL_RUNNABLE) {
 			take = c.to_ns > c.from_ns && c.to_ns - c.from_ns >= DIAGNOSE_STALL_NS;
-		} else if (s->state == INTERVAL_FOLDED) {
-			struct interval_sums sums;
-
-			runs.ran += interval_ran_ns(s);
-			take = interval_sums(s, c.from_ns, c.to_ns, &sums) &&
-			       sums.queued_ns >= DIAGNOSE_STALL_NS;
+		} else if (folded_for(s, TIME_RUNNABLE)) {
+			for (; i + 1 < end && folded_for(&g->intervals[i + 1], TIME_RUNNABLE); i++)
+				;
+			c.to_ns = MIN(g->intervals[i].to_ns, to_ns);
+			take = c.to_ns > c.from_ns && c.to_ns - c.from_ns >= HANGS_WAIT_NS;
 			run_from = 0;
-		} else if (s->state == INTERVAL_RUNNING) {
-			runs.ran += s->to_ns - s->from_ns;
+		} else if (s->state == INTERVAL_FOLDED && !folded_for(s, TIME_RUNNING)) {
+			runs.ran += interval_ran_ns(s);
+			run_from = 0;
+		} else if (s->state == INTERVAL_RUNNING || s->state == INTERVAL_FOLDED) {
+			runs.ran += interval_ran_ns(s);
 			if (!run_from)
 				run_from = c.from_ns;
 			/* short waits and preemption may cut a long run: take the run once, at its
 			 * end */
-			if ((i + 1 == end || g->intervals[i + 1].state != INTERVAL_RUNNABLE) &&
+			if ((i + 1 == end || (g->intervals[i + 1].state != INTERVAL_RUNNABLE &&
+					      !folded_for(&g->intervals[i + 1], TIME_RUNNING))) &&
 			    c.to_ns - run_from >= HANGS_RUN_NS) {
 				c.from_ns = run_from;
 				take = true;
