@@ -67,7 +67,5 @@
 /* ms: until a daemon that the command itself has started is ready. The kernel verifies the programs, which
  * takes about 1 s on a quiet machine. */
 #define WAIT_READY_MS 60000
-/* ms: until that daemon has written its last segment and has ended. */
-#define WAIT_STOP_MS 10000
 
 #endif

@@ -24,7 +24,6 @@
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
-#include "lib/clock.h"
 
 #define DIR_PREFIX    "ctrace-record."
 #define STALE_AFTER_S 60
@@ -327,22 +326,16 @@ bool oneshot_alive(struct oneshot *r)
 	return r->pid != 0;
 }
 
+/* Kills the daemon. The directory with its trace is removed next, so an orderly end, which seals the trace,
+ * would be in vain. */
 static void end_daemon(struct oneshot *r)
 {
-	uint64_t deadline = clock_boot_ns() + WAIT_STOP_MS * NSEC_PER_MSEC;
-
 	if (!oneshot_alive(r))
 		return;
-	kill(r->pid, SIGTERM);
-	while (oneshot_alive(r)) {
-		sigset_t child;
-
-		if (clock_boot_ns() > deadline)
-			kill(r->pid, SIGKILL);
-		sigemptyset(&child);
-		sigaddset(&child, SIGCHLD);
-		sigtimedwait(&child, NULL, &(struct timespec){ .tv_nsec = 20 * NSEC_PER_MSEC });
-	}
+	kill(r->pid, SIGKILL);
+	while (waitpid(r->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	r->pid = 0;
 }
 
 void oneshot_stop(struct oneshot *r)
