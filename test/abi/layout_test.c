@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * layout_test.c - the BPF programs, as compiled, agree with this compiler on the
- * layout of what they hand up; and the table of hooks names every program.
+ * layout_test.c - the compiled BPF programs and this compiler agree on the layout of all records.
+ * The table of hooks names every program.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -158,7 +158,7 @@ static void hooks_name_every_program(void **state)
 		size_t i;
 
 		if (!strcmp(bpf_program__name(p), "ct_empty"))
-			continue; /* only measures what it costs to call one */
+			continue; /* this program only measures the cost of a call */
 		for (i = 0; i < hooks_n_progs; i++)
 			if (!strcmp(hooks_progs[i].prog, bpf_program__name(p)))
 				break;
@@ -180,7 +180,7 @@ static void hooks_are_all_defined(void **state)
 		if (d == hooks_n_defs)
 			fail_msg("hook %s of program %s is not in the table", hooks_progs[i].hook,
 				 hooks_progs[i].prog);
-		/* the family is what stands before the slash */
+		/* the family is the text before the slash */
 		assert_memory_equal(hooks_defs[d].name, hooks_defs[d].family, strlen(hooks_defs[d].family));
 	}
 }
@@ -201,7 +201,7 @@ static void section_says_what_the_hook_says(void **state)
 	}
 }
 
-/* A class word keeps its parts apart. */
+/* The parts of a class word do not overlap. */
 static void syscall_classes_are_whole(void **state)
 {
 	uint16_t table[SYSCLASS_N];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * records_test.c - what the kernel side says about waits, wakes, messages, locks and lives,
- * against children whose every step is known.  The children are processes of their own:
- * the tracer does not look into itself.
+ * records_test.c - the records of waits, wakes, messages, locks, births and ends. Children do known
+ * steps, and the test compares the records with these steps. The children are processes of their
+ * own, because the tracer does not record itself.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,14 +45,14 @@ static VEC(struct event) events;
 static VEC(struct ct_object_blob) objects;
 static struct probe *probe;
 
-/* What the children tell: a page shared with them. */
+/* The facts about the children, in a page that they share with the test. */
 static struct {
 	pid_t a, b; /* the task that waits, the task that wakes */
 	uint64_t ino, ino2;
 	uint16_t port;
 } * said;
 
-/* Fixed records come back to back. */
+/* Records of a fixed size come one after the other. */
 static void on_record(void *arg, uint16_t cpu, const void *data, size_t size)
 {
 	const uint8_t *p = data, *end = p + size;
@@ -73,7 +73,7 @@ static void on_record(void *arg, uint16_t cpu, const void *data, size_t size)
 	}
 }
 
-/* Runs the two halves in processes of their own; a is the one that waits. */
+/* Runs two functions in processes of their own. a waits. */
 static void run(void (*a)(void), void (*b)(void))
 {
 	pid_t pa, pb = 0;
@@ -115,7 +115,7 @@ static const struct event *find(uint8_t kind, uint32_t tid, uint8_t wait, const 
 	return best;
 }
 
-/* What was said last about an object; the rings are emptied one after the other, not by time. */
+/* The latest record about an object. The rings are emptied one after the other, not by time. */
 static const struct ct_object_blob *object(uint64_t id)
 {
 	const struct ct_object_blob *best = NULL;
@@ -126,7 +126,7 @@ static const struct ct_object_blob *object(uint64_t id)
 	return best;
 }
 
-/* a blocked so, and the wake-up that ended it came from b. */
+/* Checks that a blocked in this way, and that b woke it. */
 static const struct event *waited(uint32_t a, uint8_t wait, uint32_t b, const struct event **ret_wake)
 {
 	const struct event *s = find(CT_SWITCH, a, wait, NULL), *w;
@@ -135,7 +135,7 @@ static const struct event *waited(uint32_t a, uint8_t wait, uint32_t b, const st
 	assert_int_not_equal(s->r.state, CT_ST_RUNNING);
 	w = find(CT_WAKE, a, 0, s);
 	assert_non_null(w);
-	/* on a busy machine the network's softirq may have been left to a kernel thread */
+	/* on a busy machine a kernel thread may run the network's softirq */
 	if (b && !(w->r.state == CT_CTX_SOFTIRQ && w->r.flags & CT_WF_KTHREAD))
 		assert_int_equal(w->r.peer, b);
 	*ret_wake = w;
@@ -250,7 +250,7 @@ static void tcp_over_loopback(void **state)
 	assert_int_equal(w->r.obj, s->r.obj);
 	if (!(w->r.flags & CT_WF_KTHREAD))
 		assert_int_equal(w->r.nr, SYS_write);
-	/* the two ends have each other's addresses */
+	/* each end has the address of the other end */
 	o = object(s->r.obj);
 	far = object(CT_OBJ_ID(CT_OBJ_SOCK, said->ino2));
 	assert_non_null(o);
@@ -302,7 +302,7 @@ static void mutex_and_join_have_owners(void **state)
 	assert_int_equal(f->x[0], (uintptr_t)&mutex);
 	assert_int_equal(f->x[1] >> 32, 2);
 	assert_int_equal(f->r.ts, s->r.ts);
-	/* the join: it waits for the thread's tid to be cleared */
+	/* the join: it waits until the thread's tid is cleared */
 	f = find(CT_FUTEX, said->a, 0, w);
 	assert_non_null(f);
 	assert_int_equal(f->r.peer, said->b);
@@ -394,10 +394,10 @@ static void flock_is_asked_for_and_granted(void **state)
 	l = find(CT_FLOCK, said->a, 1, NULL);
 	assert_non_null(l);
 	assert_int_equal(l->r.obj, s->r.obj);
-	assert_int_equal(l->r.peer, 1); /* it waits */
+	assert_int_equal(l->r.peer, 1); /* the request waits */
 	l = find(CT_FLOCK, said->a, 1, w);
 	assert_non_null(l);
-	assert_int_equal(l->r.peer, 0); /* granted */
+	assert_int_equal(l->r.peer, 0); /* the lock is granted */
 	close(fds[0]);
 	unlink(lock_path);
 }
@@ -485,7 +485,7 @@ static void iterators_tell_what_is_there(void **state)
 	assert_int_equal(probe_read_files(probe, p, &buf, &size), 0);
 	for (size_t at = 0; at < size;) {
 		r = (const void *)((char *)buf + at);
-		/* the child has inherited the tracer's own epoll set, too */
+		/* the child has inherited the epoll of the tracer too */
 		if (r->kind == CT_EPMEMBER && ((const uint64_t *)(r + 1))[0] == t.wait.obj) {
 			member = r->obj;
 			assert_int_equal(r->peer, fds[0]);

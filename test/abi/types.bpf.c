@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* types.bpf.c - one variable of each type that crosses from the kernel, so that its type information is
- * there. */
+/* types.bpf.c - one variable of each type of a record, so that the file has the type information. */
 #include "vmlinux.h"
 #include "ctrace/abi.h"
 #include "ctrace/cpu.h"

@@ -9,7 +9,7 @@
 #include "analysis/whatif/whatif.h"
 #include "graph/causal/causal.h"
 
-#define ANALYSE_TASKS 3u /* of so many each question is asked */
+#define ANALYSE_TASKS 3u /* each question is asked for one in this many */
 
 static void must(bool holds)
 {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * command_server: runs commands of ctrace, each in a child of its own, without the start of a program each
- * time.  Requests are lines of words with tabs between them, each is answered with a line:
+ * command_server - runs commands of ctrace, each in a child. So a command does not need the start
+ * of a program. A request is a line of words with tabs between them. Each request gets a line as
+ * its answer:
  *
- *	mutate BASE SEED FILE                  the trace BASE with the changes of SEED becomes FILE: "ok"
- *	run SECONDS MEGABYTES OUT ERR ARG...   ctrace ARG...: "exit CODE KIB" or "signal NUMBER KIB"
+ * 	mutate BASE SEED FILE                  writes the trace BASE with the changes of SEED to FILE: "ok"
+ * 	run SECONDS MEGABYTES OUT ERR ARG...   ctrace ARG...: "exit CODE KIB" or "signal NUMBER KIB"
  *
- * SECONDS: limit of its CPU time; MEGABYTES: of its address space, 0: none; OUT, ERR: files for what it
- * prints; KIB: of memory that it used.
+ * SECONDS: limit of the CPU time. MEGABYTES: limit of the address space, 0: none. OUT, ERR: files
+ * for the output. KIB: memory that the command used.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -25,8 +26,8 @@
 int ctrace_main(int argc, char **argv);
 
 #define WORDS_MAX    32
-#define WALL_SECONDS 120         /* for one that uses no CPU time */
-#define OUT_BYTES    (256 << 20) /* SIGXFSZ for what never ends */
+#define WALL_SECONDS 120         /* for a command that uses no CPU time */
+#define OUT_BYTES    (256 << 20) /* SIGXFSZ for endless output */
 
 static size_t read_file(const char *path, uint8_t *p, size_t size)
 {
@@ -61,7 +62,10 @@ static void do_mutate(const char *base, const char *seed, const char *to)
 	puts("ok");
 }
 
-/* What goes beyond it gets a signal; for CPU time a SIGXCPU, and a SIGKILL a second later. */
+/*
+ * Sets the limits. Beyond a limit the command gets a signal; for CPU time it gets SIGXCPU, and a
+ * second later SIGKILL.
+ */
 static void limit(int what, rlim_t value)
 {
 	if (setrlimit(what, &(struct rlimit){ value, value + 1 }))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Gives hostile bytes to the control socket, through a real one.  The first byte chooses: requests in one
- * piece or in several, with a descriptor or without.
+ * Sends hostile bytes to a real control socket. The first byte chooses: requests in one piece or in
+ * several, with a descriptor or without.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 static struct control *control;
 static sd_event *event;
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
-static uint64_t kept; /* the client whose request "later" was not answered yet */
+static uint64_t kept; /* the client whose request "later" has no answer yet */
 static unsigned gone, opened;
 
 static void on_request(void *arg, uint64_t client, const char *cmd, json_t *body, int *fd)
@@ -98,7 +98,7 @@ static void requests(unsigned how, const char *text, size_t n)
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address)))
 		abort();
 	opened++;
-	settle(fd); /* one that has gone before it is taken is no client */
+	settle(fd); /* a client that closes before the daemon accepts it is not counted */
 	for (size_t piece; n; text += piece, n -= piece) {
 		piece = how == 2 && n > 14 ? 7 + n / 2 : n;
 		if (how == 1)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Gives windows that need not make sense to all that works on windows.  Each 12
- * bytes of the input are a record; ids come from small sets, so that records
- * meet.
+ * Gives random windows to all code that works on windows. Each 12 bytes of the input make a record.
+ * The ids come from small sets, so that records concern the same tasks and objects.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +32,7 @@ static const uint64_t objects[] = {
 	CT_OBJ_ID(CT_OBJ_DATA, 51),
 	CT_OBJ_ID(CT_OBJ_QUEUE, 61),
 	CT_OBJ_ID(CT_OBJ_PIDFD, 71),
-	0x7fffffff, /* of no kind */
+	0x7fffffff, /* an object of no kind */
 };
 
 static uint64_t object_of(uint8_t b)
@@ -41,7 +40,7 @@ static uint64_t object_of(uint8_t b)
 	return objects[b % ARRAY_SIZE(objects)];
 }
 
-/* Most are switches and wakes. */
+/* Most records are switches and wakes. */
 static uint8_t kind_of(uint8_t b)
 {
 	if (b < 64)
@@ -125,7 +124,7 @@ static void fill_objects(struct window *w, struct window_object *o)
 						.rport = sock ? (uint16_t)(ino ^ 3) : 0,
 						.name = "" };
 	}
-	/* by id, as window_object() wants them */
+	/* sorted by id, as window_object() needs them */
 	for (size_t i = 1; i < w->n_objects; i++)
 		for (size_t k = i; k && o[k - 1].id > o[k].id; k--) {
 			struct window_object x = o[k];
@@ -158,7 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const uint8_t *b = data + i * BYTES;
 
-		/* from nothing to four seconds, mostly little */
+		/* from nothing to four seconds, mostly short */
 		ts += b[11] & 1 ? (uint64_t)b[11] << 24 : (uint64_t)b[11] << 8;
 		records[i] = event_of(b, ts, on);
 	}

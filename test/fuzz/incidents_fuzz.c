@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Gives hostile bytes to what reads the notes of caught hangs, and the answers of the process that diagnoses.
- * The first byte chooses.  What becomes of them has to be JSON again, and text that a terminal may get to
- * see.
+ * Gives hostile bytes to the readers of the notes of hangs, and of the answers of the process that
+ * diagnoses. The first byte chooses the reader. The result has to be valid JSON, and text that does
+ * not act on a terminal.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void start(void)
 	atexit(stop);
 }
 
-/* Nothing that a terminal would obey. */
+/* Checks that no byte acts on a terminal. */
 static void check_text(const char *text)
 {
 	for (const unsigned char *p = (const unsigned char *)text; p && *p; p++)
@@ -71,7 +71,7 @@ static void check_json(const char *text)
 	json_decref(o);
 }
 
-/* What the daemon writes of it, and says. */
+/* The note and the message that the daemon writes. */
 static void check_told(const struct incident *in)
 {
 	_cleanup_free_ char *pending = incident_doc(in, true), *done = incident_doc(in, false);
@@ -83,7 +83,7 @@ static void check_told(const struct incident *in)
 	check_text(line);
 }
 
-/* ctrace hangs --state-dir. */
+/* As `ctrace hangs --state-dir` does. */
 static void show(bool json)
 {
 	FILE *out = stdout;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Gives hostile bytes to what reads the descriptions of frameworks, and other people's programs.  The first
- * byte chooses: a description, the notes of a section, the code of a function, or a whole ELF file.
+ * Gives hostile bytes to the readers of the descriptions of frameworks, and of other programs. The
+ * first byte chooses: a description, the notes of a section, the code of a function, or a whole ELF
+ * file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	if (!n)
 		return 0;
-	/* in memory of its own, so that a byte read beyond it is noticed */
+	/* in memory of its own, so that a read beyond the end is found */
 	copy = malloc(--n);
 	memcpy(copy, data + 1, n);
 	switch (data[0] & 3) {

@@ -22,7 +22,7 @@ size_t mutate_below(struct mutate *m, size_t n)
 	return n ? (size_t)(mutate_draw(m) % n) : 0;
 }
 
-/* A value that is likely to be at the edge of something. */
+/* A value that is probably near some limit. */
 static uint64_t edge_value(struct mutate *m, uint64_t old, unsigned size)
 {
 	uint64_t max = size < 8 ? (1ULL << 8 * size) - 1 : UINT64_MAX;
@@ -79,7 +79,7 @@ static struct mutate_lie lie_at(struct mutate *m, struct mutate_lies *lies, cons
 	return l;
 }
 
-/* Some bytes of a header, of which one field or more may be part. */
+/* Some bytes of a header. They may be a part of one field, or of several. */
 static void lie_in(struct mutate *m, struct mutate_lies *lies, const void *header, size_t from, size_t to)
 {
 	size_t size = (size_t)1 << mutate_below(m, 4);
@@ -91,7 +91,7 @@ static void lie_in(struct mutate *m, struct mutate_lies *lies, const void *heade
 	{                                                                                                    \
 		offsetof(struct format_segment, member), sizeof(((struct format_segment *)0)->member)        \
 	}
-/* Most bytes of the header count records by kind; these say what is where, and when. */
+/* Most bytes of the header count records by kind. These fields say where things are, and when. */
 static const struct {
 	uint16_t at;
 	uint8_t size;
@@ -115,7 +115,7 @@ static void lie_in_segment(struct mutate *m, struct mutate_segment *s)
 		return;
 	}
 	l = lie_at(m, &s->lies, &s->h, segment_fields[i].at, segment_fields[i].size);
-	/* often in all of them: of some fields only the last one counts */
+	/* often in all segments: of some fields only the value in the last segment counts */
 	if (mutate_below(m, 2))
 		for (size_t k = 0; k < m->segments.n; k++)
 			lie_add(m, &m->segments.v[k].lies, l);

@@ -11,7 +11,7 @@
 #define MUTATE_SEGMENTS_MAX 32u
 #define MUTATE_BLOCKS_MAX   48u
 
-/* A field that gets a value after everything else has the right one. */
+/* A field that gets its value after all other fields have their right values. */
 struct mutate_lie {
 	uint16_t at;
 	uint8_t size;
@@ -24,7 +24,7 @@ struct mutate_lies {
 };
 
 struct mutate_block {
-	struct format_block h; /* codec: how it is stored; of the sizes nothing is kept */
+	struct format_block h; /* codec: how the block is stored. The sizes are not kept */
 	struct mutate_lies lies;
 	VEC(uint8_t) raw;
 };
@@ -40,19 +40,19 @@ struct mutate {
 	struct mutate_lies lies;
 	VEC(char) meta;
 	VEC(struct mutate_segment) segments;
-	size_t cut; /* so many bytes are missing at the end */
+	size_t cut; /* this many bytes are missing at the end */
 	uint64_t rng;
 };
 
-/* The next number of the seed. */
+/* The next random number of the seed. */
 uint64_t mutate_draw(struct mutate *m);
-/* 0 to n - 1; 0 for 0. */
+/* A random number from 0 to n - 1; 0 for n = 0. */
 size_t mutate_below(struct mutate *m, size_t n);
-/* One of the segments; NULL: there is none. */
+/* A random segment; NULL: there is none. */
 struct mutate_segment *mutate_segment(struct mutate *m);
 void mutate_segment_done(struct mutate_segment *s);
 
-/* One record becomes another kind, or one of its fields another value. */
+/* Gives a record another kind, or one of its fields another value. */
 void mutate_record(struct mutate *m);
 
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Changes to single records.  The columns hold what was not as predicted: to give a record another value its
- * mask gets a bit, and the column of the field an item at the right place.
+ * Changes single records. A column has only the values that were not predicted. So to change a
+ * value, the mask of the record gets a bit, and the column gets an item at the right place.
  */
 #include <string.h>
 
 #include "lib/cleanup.h"
 #include "test/fuzz/mutate_private.h"
 
-/* A field and the column of its values.  Those of varints get small ones, of one byte. */
+/* A field and its column. A column of varints gets small values, of one byte. */
 static const struct {
 	uint8_t mask;
 	uint8_t size;
@@ -28,7 +28,7 @@ static struct mutate_block *block_of(struct mutate_segment *s, uint16_t type)
 	return NULL;
 }
 
-/* Into the column, as its item number i. */
+/* Puts the value into the column, as item i. */
 static int insert(struct mutate *m, struct mutate_block *b, size_t i, size_t size)
 {
 	uint64_t value = mutate_below(m, 24);
@@ -60,7 +60,7 @@ static void change_field(struct mutate *m, struct mutate_segment *s, struct muta
 	}
 }
 
-/* Another one with as many words, and a peer of the same meaning, so that the columns still fit. */
+/* Another kind with as many words, and a peer of the same meaning, so that the columns still fit. */
 static void change_kind(struct mutate *m, struct mutate_segment *s, uint8_t *kind)
 {
 	uint8_t to = (uint8_t)(1 + mutate_below(m, CT_KIND_LAST));

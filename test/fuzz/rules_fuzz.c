@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rules files: what is read can be written, and is read again as the same. */
+/* Rules files: rules that were read can be written, and are the same when they are read again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static void compare(const struct rule *a, const struct rule *b)
 	must(same(a->object, b->object) && same(a->frame, b->frame) && same(a->note, b->note));
 }
 
-/* Into a new file all the rules go, but for those that are about the same as an earlier one. */
+/* All rules go into a new file, except a rule about the same edges as an earlier one. */
 static void check_written(const struct rules *rules)
 {
 	char err[RULESFILE_ERR_MAX], words[RULESFILE_WORDS_MAX];

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scene.h - small traces in which there is something to find: waits for locks with owners, messages, pipes,
- * disks, children, jobs, samples, stacks, and what is missing in between.  The seeds of the fuzzers.
+ * scene.h - small traces with waits for locks with owners, messages, pipes, disks, children, jobs,
+ * samples, stacks, and gaps. The fuzzers begin with these traces.
  *
- * Nothing in them depends on the machine or on the time.  The program ends when something fails.
+ * The traces do not depend on the machine or on the time. On an error the program ends.
  */
 #ifndef CTRACE_TEST_SCENE_H
 #define CTRACE_TEST_SCENE_H
 
 enum scene { SCENE_LOCKS, SCENE_MESSAGES, SCENE_LIVES, SCENE_HOLES, SCENE_LAST = SCENE_HOLES };
 
-/* Writes the scene into path, which must not be there. */
+/* Writes the scene to path, which must not exist. */
 void scene_write(const char *path, enum scene which);
 
 #endif

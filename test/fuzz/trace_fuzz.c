@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Gives hostile trace files to the reader: opens, loads and cuts.  Built with
- * FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION, so that checksums do not stop it
- * where mutate_fuzz.c has changed bytes at random.
+ * Gives hostile trace files to the reader: opens, loads and cuts. It is built with
+ * FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION, so the checksums do not stop it after a random change
+ * by libFuzzer.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "trace/read/reader.h"
 #include "trace/snapshot/cut.h"
 
-/* Does with a window what its users rely on. */
+/* Uses a window as other code does. */
 static void look_at(const struct window *w)
 {
 	for (size_t i = 0; i < w->n_events; i++) {
@@ -42,7 +42,7 @@ static void look_at(const struct window *w)
 				abort();
 }
 
-/* Several threads must make no difference. */
+/* Several threads must give the same result. */
 static void load(struct reader *r, uint64_t from, uint64_t to)
 {
 	char err[READER_ERR_MAX], err_n[READER_ERR_MAX];

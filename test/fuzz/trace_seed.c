@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * trace_seed DIR: writes small traces from which the fuzzers start: slots of
- * 4096 bytes, blocks not compressed, so that a changed byte is a changed field.
- * They are the same each time.
+ * trace_seed DIR - writes small traces with which the fuzzers begin. The slots have 4096 bytes and
+ * the blocks are not compressed, so a changed byte is a changed field. The traces are always the
+ * same.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ static void add_dictionary(struct writer *w, uint64_t now)
 	free(s);
 }
 
-/* Seals a few segments with a bit of everything. */
+/* Seals a few segments that have records of many kinds. */
 static void write_trace(const char *path, unsigned seed)
 {
 	uint8_t boot_id[16] = { 1 };
@@ -103,7 +103,7 @@ static void write_trace(const char *path, unsigned seed)
 	writer_free(w);
 }
 
-/* What the machine and the moment have put into the headers; the checksums are made anew later. */
+/* Removes values of the machine and the time from the headers. The checksums are computed again later. */
 static void make_the_same(uint8_t *p, size_t n)
 {
 	struct format_file f;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Gives hostile bytes to what is read of the programs that are looked at.  The first byte chooses: an ELF
- * file with its call frame information, an expression, code around a loop, a mangled name, the map of a JIT
- * compiler, mappings, a name that is to be shown.
+ * Gives hostile bytes to the readers of other programs' files. The first byte chooses: an ELF file
+ * with call frame information, an expression, code around a loop, a mangled name, the map of a JIT
+ * compiler, mappings, a name to show.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "lib/utf8.h"
 #include "trace/words/describe.h"
 
-/* What reads lines is private to them: */
+/* The readers of lines are private to these files. */
 #include "daemon/stack/symbols_jit.c"
 #include "daemon/stack/unwind_maps.c"
 
@@ -35,7 +35,7 @@ static void expression(const uint8_t *expr, size_t n)
 	unwind_cfi_eval(expr, (uint32_t)n, &env, &initial, &v);
 }
 
-/* The rules of one place, as far as they can be tried without a process. */
+/* The rules for one place, as far as they can be tried without a process. */
 static void rules(struct unwind_elf *e, uint64_t vaddr)
 {
 	static struct unwind_cfi_buf buf;
@@ -87,7 +87,7 @@ static void elf(const uint8_t *data, size_t n)
 	unwind_elf_free(e);
 }
 
-/* Of the size that is looked at around a return address; it is done for every byte of it. */
+/* As many bytes as the daemon reads around a return address. The loop tries every byte. */
 static void code(const uint8_t *data, size_t n)
 {
 	struct polled_operand op;
@@ -126,7 +126,7 @@ static void maps(char *text)
 		struct unwind_map map;
 		const char *path;
 
-		/* what has a device of its own is not asked for in the real /proc */
+		/* a mapping with a device must not be looked up in the real /proc */
 		if (unwind_maps_parse(l, &map, &path) && map.major)
 			maps_line(&m, 1, &mounts, l);
 	}
@@ -137,7 +137,7 @@ static void maps(char *text)
 	unwind_maps_done(&m);
 }
 
-/* Nothing that a terminal would obey, and valid UTF-8, whatever came in. */
+/* Checks that no byte acts on a terminal, and that the text is valid UTF-8. */
 static void name(const char *text)
 {
 	char shown[64];
@@ -157,7 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	if (!n)
 		return 0;
-	/* in memory of its own, so that a byte read beyond it is noticed; text ends with a 0 */
+	/* in memory of its own, so that a read beyond the end is found; text ends with a 0 */
 	copy = malloc(n);
 	memcpy(copy, data + 1, --n);
 	switch (data[0] % 7) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * From the bytes of a trace file to the answers: gives a window that the reader
- * has loaded to all that works on windows.
+ * From the bytes of a trace file to the answers: loads a window, and gives it to all code that
+ * works on windows.
  */
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A socket where something answers every request in the same way, as a daemon would or would not."""
+"""A socket on which every request gets the same given answer."""
 import json
 import socket
 import threading

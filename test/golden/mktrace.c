@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mktrace FILE BOOTS [ill] - writes the trace that the golden tests look at: one record of each kind, fixed
- * times. ill: all names hold what must not reach a terminal.
+ * mktrace FILE BOOTS [ill] - writes the trace for the golden tests: one record of each kind, at
+ * fixed times. ill: all names have bytes that must not reach a terminal.
  */
 #include <err.h>
 #include <netinet/in.h>
@@ -22,23 +22,23 @@
 #define DISK  CT_OBJ_ID(CT_OBJ_BLOCKDEV, 8 << 20)
 #define WORD  CT_OBJ_FUTEX_ID(100, 0x7f0012345678)
 
-#define WEB 7042 /* the id of a container's cgroup */
+#define WEB 7042 /* the id of a container's control group */
 
 enum { SH = 100, WORKER = 101, SERVER = 200, CHILD = 300 };
 
-/* What names can do to a terminal, or to who reads there. At most 15 bytes each, as the name of a task. */
+/* Names that could act on a terminal or deceive a reader. At most 15 bytes each, as the name of a task. */
 static const char *const ill[] = {
-	"\x1b[35m\x1b]0;t\a", /* sequences */
+	"\x1b[35m\x1b]0;t\a", /* escape sequences */
 	"\xc2\x9b"
-	"35m\x9b\xff", /* C1, as a character and as a byte */
+	"35m\x9b\xff", /* a character of C1, encoded and as a plain byte */
 	"\xe2\x80\xae"
 	"gp.\xe2\x81\xa6",   /* from right to left */
-	"a\nFORGED\t\r\x7f", /* a line of its own */
+	"a\nFORGED\t\r\x7f", /* a new line */
 	"\xe2\x80\x8b"
 	"b\xef\xbb\xbf"
-	"c\xc2\xad", /* not to be seen */
+	"c\xc2\xad", /* invisible */
 	"\xf3\xa0\x81\x81"
-	"d\xed\xa0\x80\xe2\x80\xa8", /* a tag, half of a pair, a line separator */
+	"d\xed\xa0\x80\xe2\x80\xa8", /* a tag, half of a surrogate pair, a line separator */
 };
 static bool is_ill;
 
@@ -51,7 +51,7 @@ static void check(int r, const char *what)
 		errx(1, "%s: %s", what, strerror(-r));
 }
 
-/* The name as it is, or another that means ill. */
+/* The name, or with `ill` a bad one. */
 static const char *named(const char *name)
 {
 	static size_t next;
@@ -90,14 +90,14 @@ static void object(struct ct_object_blob o, uint64_t id, const char *name)
 	check(writer_blob(writer, &u.o.h), "object");
 }
 
-/* The numbers of the system calls in the trace, on its machine. */
+/* The numbers of the system calls, on the machine of the trace. */
 struct calls {
 	uint16_t read, write, kill, futex;
 };
 static const struct calls arm64 = { .read = 63, .write = 64, .kill = 129, .futex = 98 };
 static struct calls nr = { .read = 0, .write = 1, .kill = 62, .futex = 202 };
 
-/* Adds a record, 1 ms after the one before. */
+/* Adds a record, 1 ms after the previous one. */
 static void add_x(struct ct_rec r, uint64_t x0, uint64_t x1)
 {
 	uint64_t x[2] = { x0, x1 };
@@ -126,7 +126,7 @@ static void names(void)
 						   .raddr = { 10, 0, 0, 1 } };
 
 	task(SH, SH, "sh");
-	task(WORKER, SH, "sh:\x01worker"); /* a name may hold anything */
+	task(WORKER, SH, "sh:\x01worker"); /* a name may have any byte */
 	task(SERVER, SERVER, "caf\xe9 \"x\"");
 	task(CHILD, CHILD, "child");
 	object((struct ct_object_blob){ 0 }, PIPE, "");

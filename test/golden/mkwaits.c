@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mkwaits FILE VICTIMS ROUNDS - writes a trace whose hangs take long to diagnose. VICTIMS tasks wait for a
- * pipe, one 10 ms longer than the next, until a server writes to it. All the time, in ROUNDS rounds of
- * 200 us, the server asks a helper and waits for its answer.
+ * mkwaits FILE VICTIMS ROUNDS - writes a trace whose hangs take long to diagnose. VICTIMS tasks
+ * wait at a pipe until a server writes to it. Each waits 10 ms longer than the next one. Meanwhile
+ * the server asks a helper and waits for its answer, in ROUNDS rounds of 200 us.
  */
 #include <err.h>
 #include <stdlib.h>
@@ -42,8 +42,10 @@ static void add(struct ct_rec r, unsigned cpu)
 	check(writer_add(writer, cpu, &r, NULL), "record");
 }
 
-/* Up to 8 us. Records without it take so few bytes that a reader refuses to load so many from so small a
- * file. */
+/*
+ * A random time up to 8 us. Without it, the records compress so well that a reader refuses the
+ * trace: it would have too many records for such a small file.
+ */
 static uint64_t jitter(void)
 {
 	static uint64_t state = 1;
@@ -52,7 +54,7 @@ static uint64_t jitter(void)
 	return state >> 51;
 }
 
-/* prev waits for the pipe; next runs. */
+/* prev waits at the pipe, and next runs. */
 static void wait_for(uint64_t ts, unsigned cpu, uint32_t prev, uint32_t next, unsigned pipe)
 {
 	add((struct ct_rec){ .ts = ts,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The build with the address and the undefined behaviour sanitizer: BUILD/asan, made once and kept."""
+"""The build with AddressSanitizer and UndefinedBehaviorSanitizer: BUILD/asan, made once and kept."""
 import os
 import subprocess
 
@@ -7,7 +7,7 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file
 
 
 def setup(build):
-    """Returns its directory."""
+    """Returns the directory of the build."""
     asan = os.path.join(os.path.abspath(build), "asan")
     if not os.path.exists(os.path.join(asan, "build.ninja")):
         subprocess.run(["meson", "setup", asan, SOURCE, "-Doptimization=1", "-Db_sanitize=address,undefined",

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a guest printed, by section."""
+"""The output of a guest, by section."""
 import json
 import re
 
 
 class Answers:
-    """Complaints go to err: a section that was not reached or failed, or is not what it should be."""
+    """Adds complaints to err: a section was not reached, failed, or is not as it should be."""
 
     def __init__(self, text, err):
         self.err = err

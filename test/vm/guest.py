@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Boots a Debian kernel in QEMU, in software emulation, from a throw-away initramfs.
+"""Boots a Debian kernel in QEMU, in software emulation, from a temporary initramfs.
 
-What was learned about it: one host thread for all guest CPUs, or QEMU loses races with the kernel's patching of
-its own code when BPF programs are attached; tsc=reliable, or 6.1 falls back to the HPET; no_timer_check, or a
-busy host makes the kernel panic at boot.  Times in the guest mean little: two busy CPUs take turns.
+Why the guest has these options: with more than one host thread for the guest CPUs, QEMU loses races with the
+kernel's patching of its own code when BPF programs are attached. Without tsc=reliable, 6.1 uses the HPET. Without
+no_timer_check, a busy host makes the kernel panic at boot. Times in the guest mean little, because two busy CPUs
+run in turn.
 """
 import glob
 import os
@@ -13,10 +14,10 @@ import struct
 import subprocess
 import tempfile
 
-# What apt calls the newest kernel of a series.
+# The name of the newest kernel of a series, for apt.
 PACKAGES = {"6.1": "linux-image-cloud-amd64", "6.12": "linux-image-6.12-cloud-amd64"}
 TOOLS = ["qemu-system-x86_64", "busybox", "cpio", "ldd", "apt-get", "dpkg"]
-# What a disk needs that is not built in.
+# The modules that a disk needs.
 MODULES = ["virtio_pci", "virtio_blk", "ext4"]
 MODULE_TOOLS = ["depmod", "modprobe", "xz"]
 COMPLAINT = re.compile(r"Oops|BUG:|WARNING:|Kernel panic|general protection|rcu.*stall|soft lockup")
@@ -43,7 +44,8 @@ poweroff -f
 """
 
 
-# With a disk: the root is there, what was packed below /payload is put into it at the first boot.
+# With a disk: the root is on the disk, and at the first boot the files of the initramfs below /payload are copied
+# to it.
 INIT_DISK = """#!/bin/sh
 /usr/bin/busybox --install -s /usr/bin
 export PATH=/usr/bin:/usr/sbin
@@ -58,7 +60,7 @@ exec switch_root /disk /sbin/init
 
 
 class Unavailable(Exception):
-    """The guest cannot be had on this machine; says why."""
+    """This machine cannot run the guest. The text says why."""
 
 
 def cache_dir():
@@ -87,7 +89,7 @@ def newest_package(series):
 
 def unpack(version, where):
     """Downloads the kernel's package and unpacks it below where."""
-    # apt's own user, who does the download, must be able to write there
+    # the download runs as apt's own user, who must be able to write there
     os.chmod(where, 0o777)
     package = "linux-image-" + version
     r = subprocess.run(["apt-get", "-q", "download", package], cwd=where, capture_output=True, text=True, check=False)
@@ -98,8 +100,8 @@ def unpack(version, where):
 
 
 def fetch(series, with_modules=False):
-    """The ELF kernel of the series, downloaded once: (version, path).  With modules: those for a disk are there too,
-    at modules_dir(version)."""
+    """The ELF kernel of the series, downloaded once: (version, path). With modules: the modules for a disk are there
+    too, at modules_dir(version)."""
     try:
         version = newest_package(series)[len("linux-image-"):]
     except Unavailable:
@@ -124,7 +126,7 @@ def modules_dir(version):
 
 
 def keep_modules(version, root):
-    """MODULES and what they need, in the order in which they are to be loaded."""
+    """MODULES and their dependencies, in the order in which they have to be loaded."""
     missing = [t for t in MODULE_TOOLS if not shutil.which(t)]
     if missing:
         raise Unavailable("not installed: " + ", ".join(missing))
@@ -145,7 +147,7 @@ def keep_modules(version, root):
 
 
 def extract(bzimage, path):
-    """The ELF kernel out of a bzImage: QEMU starts it directly, which saves the decompression in the guest."""
+    """Extracts the ELF kernel from a bzImage. QEMU can start it directly, so the guest need not decompress it."""
     with open(bzimage, "rb") as f:
         data = f.read()
     offset, length = struct.unpack_from("<II", data, 0x248)
@@ -159,7 +161,7 @@ def extract(bzimage, path):
         raise Unavailable("the kernel is compressed in a way that is not known")
     if not shutil.which(command):
         raise Unavailable("not installed: " + command)
-    # the kernel's build appends the size, which the tools do not know
+    # the kernel's build appends the size, and the tools refuse it
     elf = subprocess.run([command, "-dc"], input=payload[:len(payload) - tail], capture_output=True, check=False)
     if elf.stdout[:4] != b"\x7fELF":
         raise Unavailable("no ELF kernel in " + bzimage)
@@ -177,7 +179,7 @@ def libraries(binary):
 
 
 def put(root, there, here):
-    # through no symbolic link of the guest's root
+    # not through a symbolic link of the guest's root
     there = re.sub(r"^/(bin|sbin|lib|lib64)/", r"/usr/\1/", there)
     dst = root + there
     os.makedirs(os.path.dirname(dst), exist_ok=True)
@@ -203,7 +205,7 @@ def archive(root, out):
 
 
 def pack(files, script, out):
-    """files: {path in the guest: path here}.  Their libraries come with them."""
+    """files: {path in the guest: path here}. The libraries of the programs are added."""
     with tempfile.TemporaryDirectory(prefix="ctrace-vm-") as root:
         skeleton(root, INIT)
         for there, here in files.items():
@@ -220,7 +222,7 @@ def pack(files, script, out):
 
 
 def pack_for_disk(files, version, out):
-    """files: {path on the disk: path here}; libraries are to be on the disk."""
+    """files: {path on the disk: path here}. The libraries have to be on the disk already."""
     with tempfile.TemporaryDirectory(prefix="ctrace-vm-") as root:
         skeleton(root, INIT_DISK)
         shutil.copytree(modules_dir(version), root + "/modules")
@@ -230,16 +232,17 @@ def pack_for_disk(files, version, out):
 
 
 def tsc_khz():
-    """How fast this machine's time stamp counter goes, which is the guest's too; None: not known.  A guest that finds out
-    by itself takes what it has missed on a busy host for slowness, and its clock then goes several times too fast."""
+    """The frequency of this machine's time stamp counter, which is also that of the guest; None: not known. If a
+    guest on a busy host measures it, the result is too low, and then the guest's clock runs several times too
+    fast."""
     log = subprocess.run(["dmesg"], capture_output=True, text=True, errors="replace", check=False).stdout
     found = re.findall(r"tsc: (?:Detected|Refined TSC clocksource calibration:) ([\d.]+) MHz", log)
     return round(float(found[-1]) * 1000) if found else None
 
 
 def boot(kernel, initrd, where, timeout, disk=None, append=""):
-    """Runs the guest until it goes off or starts again: (what it printed, what its kernel complained of).  It writes to
-    the disk."""
+    """Runs the guest until it powers off or reboots: (its output, the complaints of its kernel). It writes to the
+    disk."""
     output, console = os.path.join(where, "output"), os.path.join(where, "console")
     khz = tsc_khz()
     cmd = ["qemu-system-x86_64", "-accel", "tcg,thread=single", "-M", "pc", "-cpu", "max", "-smp", "2", "-m", "1G",

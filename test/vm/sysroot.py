@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A small Debian root with systemd as PID 1, made once and kept: the disk that a guest boots from.
+"""A small Debian root with systemd as PID 1, made once and kept: the disk from which a guest boots.
 
-It holds what the package depends on, so that the guest needs no network to install it.  It is made anew when this recipe
-changes.  There is no udev: units that wait for devices are masked, and so is what only costs time at boot.
+It has the packages on which the ctrace package depends, so the guest needs no network. It is made again if this
+recipe changes. There is no udev: units that wait for devices are masked, and so are units that only take time at
+boot.
 """
 import hashlib
 import os
@@ -13,7 +14,7 @@ import tempfile
 from guest import Unavailable, cache_dir
 
 SUITE = "bookworm"
-# systemd, and the libraries that the package depends on.
+# systemd, and the libraries that the package needs.
 PACKAGES = ["systemd", "systemd-sysv", "passwd", "libbpf1", "libcap2", "libdw1", "libelf1", "libinih1", "libjansson4",
             "libseccomp2", "libsystemd0", "libzstd1", "zlib1g"]
 MASKED = ["getty@tty1.service", "serial-getty@ttyS0.service", "console-getty.service", "getty-static.service",
@@ -31,7 +32,7 @@ IMAGE_BYTES = 1 << 30
 
 
 def settle(root):
-    """Files that a first boot would have to make, and what makes boots differ."""
+    """Makes files that the first boot would make, and removes differences between boots."""
     def write(path, text):
         path = os.path.join(root, path)
         if os.path.islink(path):
@@ -47,7 +48,7 @@ def settle(root):
     write("etc/hosts", "127.0.0.1 localhost guest\n")
     write("etc/fstab", "")
     write("etc/resolv.conf", "")
-    # the journal of the boot before is asked for
+    # the test reads the journal of the previous boot
     write("etc/systemd/journald.conf.d/guest.conf", "[Journal]\nStorage=persistent\nSystemMaxUse=32M\n")
     os.makedirs(os.path.join(root, "var/log/journal"), exist_ok=True)
     for unit in MASKED:
@@ -80,7 +81,7 @@ def build(path):
 
 
 def image():
-    """The path of the disk image; not to be written to."""
+    """The path of the disk image. Do not write to it."""
     path = os.path.join(cache_dir(), "root-%s-%s.ext4" % (SUITE, recipe()))
     if not os.path.exists(path):
         os.makedirs(cache_dir(), exist_ok=True)

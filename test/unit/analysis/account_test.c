@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where the time of a critical path went: each group of rows is a partition of it, whatever the window;
- * account.txt has what the rows say. */
+/*
+ * The accounts of a critical path: the rows of each account add up to the window, for any window.
+ * account.txt tests the rows themselves.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +40,7 @@ static void check(const struct graph *g, uint32_t task, uint64_t from_ns, uint64
 	path_free(p);
 }
 
-/* Events that need not make sense: each group adds up to the range all the same. */
+/* Random events without a meaning: each account adds up to the range all the same. */
 static void test_random(void **state)
 {
 	random_ranges(check);

@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Questions about what is concluded from graphs, for the cases in *.txt:
+ * Questions about answers, for the cases in *.txt:
  *
- *   => diagnose A FROM..TO    verdict, cause, how sure; the chain, a task a line; the choices on the way
+ *   => diagnose A FROM..TO    verdict, cause, confidence; the chain, one task a line; the choices
  *   => sentence A FROM..TO    the sentence of that diagnosis
- *   => times A FROM..TO       what the time of that diagnosis went to
- *   => flag A FROM..TO        which variable it polls, and who writes that
- *   => missing A TIME         the wake-up that is missing for its wait at that time
- *   => hangs [worst]          the rows of all waits and stalls of the window, numbered
+ *   => times A FROM..TO       the fields of `time` of that diagnosis
+ *   => flag A FROM..TO        the variable that the task polls, and its writer
+ *   => missing A TIME         the missing wake-up of the task's wait at that time
+ *   => hangs [worst]          the rows of all waits and runs of the window, with numbers
  *   => hang-ends A SINCE..FOUND [looped]
- *   => account A FROM..TO GROUP          wait, resource, task, process or object
+ *                             when a noticed hang ended
+ *   => account A FROM..TO GROUP          GROUP: wait, resource, task, process or object
  *   => saved A FROM..TO WHAT [+ WHAT] [/ WHAT ...]
- *                             how much shorter that had been.  WHAT is task A, process A, object OBJECT,
- *                             resource KIND, wait A TIME, waits A TIME or nothing
+ *                             how much shorter the range would be without WHAT: task A, process A,
+ *                             object OBJECT, resource KIND, wait A TIME, waits A TIME or nothing
  *   => slice A TIME [way] [forward] [beam=N] [max=N]
- *                             the way along cause edges, a segment a line, and the choices made; way: the
- *                             segments alone
+ *                             the walk along edges, one segment a line, and the choices; way: only
+ *                             the segments
  *
  * Diagnose and slice also take
  *
  *   not=TASK cause=TASK not-edge=KIND    rules
- *   answers=0,decide,stop,none           what a person answers, one after the other, then "decide"
+ *   answers=0,decide,stop,none           the answers of a person, in this order; later answers are "decide"
  *   keep                                 the answers become rules
- *   again                                a second time, with the rules that there are now, without answers
+ *   again                                a second run, with the rules of the first one and without answers
  *
- * A slice is of the causal graph of the window, or of one made by hand; segments in order of task and time:
+ * A slice walks along the causal graph of the window, or along one that is made by hand. Its
+ * segments are in the order of task and time:
  *
  *   segment A FROM..TO [cut=first]
  *   edge KIND STRENGTH A.N TIME -> B.N TIME [OBJECT] [flags=false-wake,many]     or from "outside"
@@ -43,7 +45,7 @@
 #include "lib/cleanup.h"
 #include "test/unit/analysis/asking.h"
 
-/* "A FROM..TO"; false: an error. */
+/* Reads "A FROM..TO". False: an error. */
 static bool next_span(const struct question *q, const struct graph *g, uint32_t *ret_task, uint64_t *ret_from,
 		      uint64_t *ret_to)
 {
@@ -168,7 +170,7 @@ static void ask_flag(struct question *q)
 	fputc('\n', q->out);
 }
 
-/* The wait of the task that stands next, at the time behind it; GRAPH_NONE: an error. */
+/* The wait of the task that is the next word, at the time that follows. GRAPH_NONE: an error. */
 static uint32_t next_wait(const struct question *q, const struct graph *g)
 {
 	uint32_t task = question_task(q, g, q->w->to_ns);
@@ -312,7 +314,7 @@ static void ask_account(struct question *q)
 	path_free(p);
 }
 
-/* One WHAT; how it was written is appended to words. */
+/* Reads one WHAT, and appends its text to words. */
 static struct whatif_without next_without(const struct question *q, const struct graph *g, FILE *words)
 {
 	static const struct text_word kinds[] = { { "wait", WHATIF_WAIT },
@@ -351,7 +353,7 @@ static struct whatif_without next_without(const struct question *q, const struct
 	return x;
 }
 
-/* Up to the next "/". */
+/* Reads up to the next "/". */
 static void put_saved(const struct question *q, const struct graph *g, struct whatif *x)
 {
 	_cleanup_free_ char *words = NULL;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* questions.h - what the questions of analysis_cases share: words, tasks, times; rules and a person's
- * answers. */
+/* asking.h - for the questions of analysis_cases: words, tasks, times; rules and a person's answers. */
 #ifndef CTRACE_TEST_ASKING_H
 #define CTRACE_TEST_ASKING_H
 
@@ -13,19 +12,19 @@ struct asking {
 	int answers[8];
 	size_t n, asked;
 	bool person, keep, again;
-	bool lasting; /* each option is a time, no moment */
+	bool lasting; /* a branch is about a range of time, not about a moment */
 	FILE *out;
 };
 
 /* The rules and answers that the question names. */
 void asking_take(const struct question *q, struct asking *a);
-/* A struct ask's function; arg: a struct asking. */
+/* The function of a struct ask. arg: a struct asking. */
 int asking_choose(void *arg, const struct ask_question *question, bool *ret_keep);
-/* Prints the rules; true: once more. */
+/* Prints the rules. Returns true if the question runs once more. */
 bool asking_again(struct asking *a);
 void asking_done(struct asking *a);
 
-/* A question of its own file, slice_questions.c. */
+/* The questions about slices, from slice_questions.c. */
 void ask_slice(struct question *q);
 
 #endif

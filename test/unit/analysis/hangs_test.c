@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The parts of hangs_find(): the list does not depend on the order and on the threads in which candidates
- * are diagnosed. hangs.txt has what is in the list. */
+/*
+ * The parts of hangs_find(): the list does not depend on the order and the threads in which
+ * candidates are diagnosed. hangs.txt tests the content of the list.
+ */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,8 +19,10 @@
 
 enum { VICTIMS = 24, POSTER = 10, FIRST = 100, POSTS = 400, START_MS = 410, END_MS = 60000, THREADS = 4 };
 
-/* Tasks that wait on one futex, the first one longest. Nobody wakes them. The posts on the futex, by a task
- * that has ended, have to be looked at for each. */
+/*
+ * Tasks that wait on one futex. The first one waits longest. No task wakes them. A task that has
+ * ended has posted on the futex; each diagnosis looks at all these posts.
+ */
 static struct graph *waiting(struct make *m, uint32_t victims)
 {
 	struct graph *g;
@@ -100,8 +104,10 @@ static uint64_t sleep_and_run(struct make *m, uint64_t ns, uint64_t sleep_ns, ui
 	return ns + sleep_ns + run_ns;
 }
 
-/* The work after the first sleeps is too much for a run of waits that begins with the first or the second,
- * but not for one that begins with the third. */
+/*
+ * The work after the first two sleeps is too long for a run of waits that begins with one of them,
+ * but not for a run that begins with the third sleep.
+ */
 static void run_begins_in_a_run(void **state)
 {
 	struct make m = { 0 };
@@ -124,8 +130,10 @@ static void run_begins_in_a_run(void **state)
 	make_free(&m);
 }
 
-/* Runs of waits that are too short, each cut off by a wait that another task ends: it takes the square of
- * their length, if each wait goes through the rest of its run. */
+/*
+ * Many short runs of waits. A wait that another task ends is between two runs. If each wait looked
+ * through the rest of its run, this would take time in the square of its length.
+ */
 static void many_short_waits(void **state)
 {
 	enum { WAITS = 400000, RUN = 15000 };
@@ -148,14 +156,14 @@ static void many_short_waits(void **state)
 	}
 	assert_int_equal(graph_build(make_done(&m, ns / MS + 1), &g), 0);
 	h = candidates(g);
-	for (size_t i = 0; i < h->n; i++) /* the activity of the task counts, as its waits are so short */
+	for (size_t i = 0; i < h->n; i++) /* the waits are so short that the activity of the task counts */
 		assert_true(h->v[i].to_ns - h->v[i].from_ns >= 2000 * MS);
 	hangs_free(h);
 	graph_free(g);
 	make_free(&m);
 }
 
-/* With a budget that is enough, with one that ends in the middle of some row, and with none. */
+/* Three budgets of steps: enough; so few that it ends in the middle of a row; none. */
 static void any_order(void **state)
 {
 	struct make m = { 0 };
@@ -236,7 +244,7 @@ static void several_threads(void **state)
 	make_free(&m);
 }
 
-/* The caller has had enough: what is there is a list. */
+/* The caller stops the search. The rows that exist are a valid list. */
 static void ended_early(void **state)
 {
 	struct make m = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rules: what they match, and what becomes of an answer that is kept. */
+/* Rules: what they match, and the rule that a kept answer becomes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -188,7 +188,7 @@ static void test_frame(void **state)
 	assert_false(matches(f, &facts));
 }
 
-/* The pattern that an answer about obj is kept as; NULL: its kind alone. */
+/* The pattern of the rule for an answer about obj; NULL: the rule has only the kind of obj. */
 static const char *kept(struct fixture *f, uint64_t obj)
 {
 	struct rule_facts facts = wake(f, obj);

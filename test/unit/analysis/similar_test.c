@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which waits are alike; missing_wake.txt has what follows from that. */
+/* Which waits are alike. missing_wake.txt tests the conclusions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,9 @@
 #define EVENT CT_OBJ_ID(CT_OBJ_EVENTFD, 9)
 #define SOCKC CT_OBJ_ID(CT_OBJ_SOCK, 100)
 
-/* A consumer waits on a condition for a producer, which reads a pipe from a feeder, which is driven by time.
+/*
+ * A feeder with a timer writes to a pipe, a producer reads it and signals a condition, a consumer
+ * waits for the condition.
  */
 enum { CONSUMER = 11, PRODUCER = 10, FEEDER = 20, OTHER = 12 };
 #define ROUND 20
@@ -39,7 +41,7 @@ static void start_chain(struct make *m)
 	make_switch(m, 3, 1, FEEDER, 0, CT_W_SLEEP, 0);
 }
 
-/* The feeder's timer runs out; it feeds, and the producer tells. */
+/* The feeder's timer expires. The feeder writes, and the producer signals. */
 static void round_of(struct make *m, uint64_t ms)
 {
 	expire(m, ms, 1, FEEDER);
@@ -60,7 +62,7 @@ static struct graph *graph_of(struct make *m, uint64_t to_ms)
 	return g;
 }
 
-/* The wait that the task is in at that time. */
+/* The wait of the task at that time. */
 static uint32_t wait_of(const struct graph *g, uint32_t tid, uint64_t ms)
 {
 	uint32_t i = graph_interval_at(g, graph_task_at(g, tid, ms * MS), ms * MS);
@@ -94,7 +96,7 @@ static void test_score(void **state)
 	assert_float_equal(similar_score(&none, &abcd), 0, 0.001);
 }
 
-/* After three rounds or after thirty, it has done the same again and again. */
+/* After three rounds or after thirty, the task has repeated the same activity. */
 static void test_signature_folds_repeats(void **state)
 {
 	struct make m = { 0 };
@@ -114,7 +116,7 @@ static void test_signature_folds_repeats(void **state)
 	end(&m, g);
 }
 
-/* Where the look back ends in the midst of a repeat, what is seen of that counts as little as the others. */
+/* The signature ends in the middle of a repeat. This part counts no more than a whole repeat. */
 static void test_signature_of_part_of_a_repeat(void **state)
 {
 	static const uint64_t objects[] = { PIPE, EVENT, EPOLL, SOCKC, COND };
@@ -160,7 +162,7 @@ static void test_find_takes_those_at_the_same_place(void **state)
 	end(&m, g);
 }
 
-/* Of the waits in one place those from another part of the program are less alike. */
+/* Waits at one place are less alike if they come from another part of the program. */
 static void test_stacks_count_where_known(void **state)
 {
 	const char *here[] = { "k:futex_wait+0x1", "wait+0x5 (app)", "main+0x10 (app)" };
@@ -179,7 +181,7 @@ static void test_stacks_count_where_known(void **state)
 	}
 	g = graph_of(&m, 3000);
 	assert_int_equal(similar_find(g, wait_of(g, CONSUMER, 2000), &set), 0);
-	/* rounds 10, 9 and 8, and 7, of which no stack is known */
+	/* rounds 10, 9 and 8; and 7, which has no stack */
 	assert_float_equal(set.v.v[0].score, 1, 0.001);
 	assert_float_equal(set.v.v[1].score, 0.75, 0.001);
 	assert_float_equal(set.v.v[2].score, 1, 0.001);

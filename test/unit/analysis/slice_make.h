@@ -16,12 +16,12 @@ struct cmake {
 	struct make m;
 	VEC(struct segment) segments;
 	VEC(struct edge) edges;
-	VEC(uint32_t) tids; /* of the segments */
+	VEC(uint32_t) tids; /* the tasks of the segments */
 	struct causal c;
 	struct graph *g;
 };
 
-/* A segment of tid that some rule has cut; its index. */
+/* Adds a segment of tid, with any cut. Returns its index. */
 static inline uint32_t cmake_segment(struct cmake *k, uint32_t tid, uint64_t from_ms, uint64_t to_ms)
 {
 	struct segment s = { .from_ns = from_ms * MS,
@@ -35,7 +35,7 @@ static inline uint32_t cmake_segment(struct cmake *k, uint32_t tid, uint64_t fro
 	return (uint32_t)k->segments.n - 1;
 }
 
-/* An edge through obj that left at one time and arrived at another. from GRAPH_NONE: from outside. */
+/* Adds an edge through obj that left at one time and arrived at another. from GRAPH_NONE: from outside. */
 static inline struct edge *cmake_edge(struct cmake *k, enum edge_kind kind, enum edge_strength strength,
 				      uint32_t from, uint64_t left_ms, uint32_t to, uint64_t arrived_ms,
 				      uint64_t obj)
@@ -51,7 +51,7 @@ static inline struct edge *cmake_edge(struct cmake *k, enum edge_kind kind, enum
 	return &k->edges.v[k->edges.n - 1];
 }
 
-/* Sorts the records by time; edges and segments follow. */
+/* Sorts the records by time. Edges and segments get the new indices. */
 static inline void cmake_sort_events(struct cmake *k)
 {
 	size_t n = k->m.events.n;
@@ -112,7 +112,7 @@ static inline void cmake_out(struct cmake *k)
 	c->out_first[c->n_segments] = n;
 }
 
-/* The graph; good until cmake_free(). */
+/* The graph. It is valid until cmake_free(). */
 static inline const struct causal *cmake_done(struct cmake *k, uint64_t to_ms)
 {
 	struct causal *c = &k->c;

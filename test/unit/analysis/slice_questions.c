@@ -76,7 +76,7 @@ static void put_slice(const struct question *q, const struct causal *c, const st
 	fputc('\n', q->out);
 }
 
-/* Which way the walk took, whatever the scores. */
+/* The segments of the walk, without the scores. */
 static void put_way(const struct question *q, const struct causal *c, const struct slice *s)
 {
 	for (size_t i = 0; i < s->n_steps; i++) {
@@ -86,7 +86,7 @@ static void put_way(const struct question *q, const struct causal *c, const stru
 	fputc('\n', q->out);
 }
 
-/* "A.N" */
+/* Reads "A.N". */
 static uint32_t segment_named(const struct question *q, struct text_line *l, const struct cmake *k,
 			      const char *word)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Walks along causal graphs made by hand: limits, many edges, random ones; slice.txt has the others. */
+/*
+ * Walks along causal graphs that are made by hand: limits, many edges, random graphs. slice.txt has
+ * the other tests.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +16,10 @@
 #define NONE GRAPH_NONE
 #define PIPE CT_OBJ_ID(CT_OBJ_PIPE, 77)
 
-/* A connection and what was sent through it, or a long message in parts: ways from one segment are one way,
- * and nobody is to be asked which of them it was, but where a rule tells them apart. */
+/*
+ * Several edges from one segment (a connection and the bytes through it, or the parts of a long
+ * message) are one branch, and there is no question, unless a rule treats them differently.
+ */
 static void test_ways_from_one_segment(void **state)
 {
 	enum { N = 40 };
@@ -39,7 +44,7 @@ static void test_ways_from_one_segment(void **state)
 	assert_int_equal(s->n_choices, 0);
 	assert_int_equal(s->refused, 0);
 	slice_free(s);
-	/* it was not the fork */
+	/* a rule says that the fork is not the cause */
 	assert_int_equal(VEC_PUSH(&rules.v, ((struct rule){ .edge = "fork", .verdict = RULE_NOT_CAUSE })), 0);
 	s = walk(c, 30, 90, &o);
 	assert_path(s, 2, v, a);
@@ -51,7 +56,7 @@ static void test_ways_from_one_segment(void **state)
 	cmake_free(&k);
 }
 
-/* v asks again and again: no answer is taken for a cause, however many came after it. */
+/* v asks many times. No answer is a cause, however many answers came since. */
 static void test_many_answers(void **state)
 {
 	enum { N = 1200 };
@@ -78,7 +83,7 @@ static void test_many_answers(void **state)
 	cmake_free(&k);
 }
 
-/* Two requests in one segment; the record that an answer rests on tells which one it answers. */
+/* Two requests in one segment. The record of the answer shows which request it answers. */
 static void test_an_answer_leads_to_its_request(void **state)
 {
 	struct cmake k = { 0 };
@@ -141,7 +146,7 @@ static void test_limits(void **state)
 	cmake_free(&k);
 }
 
-/* More than can be ranked at one segment: counted, and the strong one is not among those left out. */
+/* More candidates than the limit for one segment: the rest is counted, and the strong candidate is kept. */
 static void test_many_edges(void **state)
 {
 	enum { N = 50 };
@@ -213,7 +218,10 @@ static int random_answer(void *arg, const struct ask_question *q, bool *ret_keep
 	return (int)(x % (q->n_options + 3)) - 3;
 }
 
-/* Of any graph: never forward in time, no segment twice, choices that are sound, and twice the same. */
+/*
+ * For any graph: the walk never goes forward in time and visits no segment twice, its choices are
+ * valid, and a second walk gives the same result.
+ */
 static void test_random_graphs(void **state)
 {
 	for (uint32_t seed = 1; seed <= 300; seed++) {

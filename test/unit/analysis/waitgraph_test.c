@@ -91,7 +91,7 @@ static void two_cycles(void **state)
 	struct waitgraph_step s[8];
 	const struct waitgraph_cycle *c;
 
-	/* 3 -> 1 -> 2 -> 3 for locks, 10 <-> 11 by polls, and 20 that waits for the first of them */
+	/* 3 -> 1 -> 2 -> 3 for locks; 10 <-> 11 by polls; 20 waits for the first cycle. */
 	edge(g, 3, 1, STRONG);
 	edge(g, 1, 2, STRONG);
 	edge(g, 2, 3, STRONG);
@@ -111,7 +111,7 @@ static void two_cycles(void **state)
 	assert_int_equal(c->steps[0].id, 10);
 	assert_true(c->closed);
 	assert_false(c->strong);
-	/* the chain from outside goes once round */
+	/* the chain that begins outside goes once around the cycle */
 	assert_int_equal(waitgraph_chain(g, 20, s, 8), 4);
 	assert_int_equal(s[1].id, 2);
 	assert_int_equal(s[3].id, 1);
@@ -122,7 +122,7 @@ static void two_cycles(void **state)
 	assert_int_equal(info(g, 20).waiters_cnt, 0);
 }
 
-/* A cycle that somebody can break is not a deadlock: an OR wait with a way out, or an open node. */
+/* Not a deadlock: a cycle with an OR wait that another task can end, or with an open node. */
 static void way_out(void **state)
 {
 	GRAPH(g);
@@ -149,7 +149,7 @@ static void way_out(void **state)
 	assert_false(waitgraph_cycle(g, 1)->closed);
 }
 
-/* Every way out of an OR wait leads back: a knot. */
+/* Each target of an OR wait leads back to the waiter: a knot. */
 static void knot(void **state)
 {
 	GRAPH(g);
@@ -163,7 +163,7 @@ static void knot(void **state)
 	assert_int_equal(waitgraph_cycle(g, 0)->n_members, 3);
 	assert_int_equal(waitgraph_cycle(g, 0)->n_steps, 2);
 	assert_true(waitgraph_cycle(g, 0)->closed);
-	/* who waits for the knot is stuck as well, but no part of it */
+	/* a task that waits for the knot is stuck too, but is not a part of it */
 	edge(g, 4, 3, STRONG);
 	assert_int_equal(waitgraph_solve(g), 0);
 	assert_int_equal(waitgraph_cycles_cnt(g), 1);
@@ -188,8 +188,10 @@ static void prefers_strong_then_first(void **state)
 	assert_int_equal(s[0].strength, WEAK);
 }
 
-/* 2 waits for any of 1 and 3: 1 waits for 2 in turn, so that only 3 can end it. With ALL it is 1 that never
- * will. */
+/*
+ * 2 waits for any of 1 and 3, and 1 waits for 2. So only 3 can end the wait of 2. With ALL, 1 can
+ * never end.
+ */
 static void prefers_the_way_out(void **state)
 {
 	GRAPH(g);
@@ -221,7 +223,7 @@ static void waiters_of_a_tree(void **state)
 	assert_int_equal(info(g, 5).root_id, 1);
 }
 
-/* Deep recursion would overflow the stack here, and anything quadratic would not end. */
+/* A long chain: deep recursion would overflow the stack here, and quadratic time would take too long. */
 static void hundred_thousand(void **state)
 {
 	enum { N = 100000 };
@@ -235,7 +237,7 @@ static void hundred_thousand(void **state)
 	assert_int_equal(info(g, 1).root_id, N);
 	assert_int_equal(info(g, N).waiters_cnt, N - 1);
 	edge(g, N, 1, STRONG);
-	/* and a star: everybody polls everybody's friend */
+	/* A star: every task polls the tasks that every other task polls. */
 	for (uint64_t i = 1; i <= N; i++)
 		edge(g, N + i, 2 * N + 1, WEAK);
 	assert_int_equal(waitgraph_solve(g), 0);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How much shorter it had been: along edges made by hand, at limits, and in random windows; whatif.txt has
- * the others. */
+/*
+ * What-if answers: along edges that are made by hand, at limits, and in random windows. whatif.txt
+ * has the other tests.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,7 +83,7 @@ static uint64_t without_wait(struct scene *s, uint32_t tid, uint64_t ms)
 	return saved_ms(s, &v, 1);
 }
 
-/* tid waits on cpu from from_ms until waker ends it; then it runs. */
+/* tid waits on cpu from from_ms until waker ends the wait. Then tid runs. */
 static void wait_out(struct make *m, uint16_t cpu, uint32_t tid, uint64_t from_ms, uint64_t obj)
 {
 	make_switch(m, from_ms, cpu, tid, 0, obj == LOCK ? CT_W_FUTEX : CT_W_READ, obj);
@@ -98,7 +100,10 @@ static void runs(struct make *m, uint16_t cpu, uint32_t tid)
 	make_switch(m, 0, cpu, 0, tid, CT_W_NONE, 0);
 }
 
-/* Woken while still on its way into the wait; and 20 is not known of before it first appears. */
+/*
+ * The wake comes while the task is still on its way into the wait. Nothing is known of task 20
+ * before its first record.
+ */
 static void test_edges_of_knowledge(void **state)
 {
 	struct scene s = { 0 };
@@ -124,7 +129,7 @@ static void test_edges_of_knowledge(void **state)
 	end(&s);
 }
 
-/* 10 waits for 20, and later receives without a wait what 30 has sent 10 ms before. */
+/* 10 waits for 20. Later 10 receives, without a wait, a message that 30 has sent 10 ms before. */
 static void test_arrival(void **state)
 {
 	struct segment segments[] = { { .task = 0, .to_ns = 100 * MS }, { .task = 2, .to_ns = 100 * MS } };
@@ -158,8 +163,10 @@ static void test_arrival(void **state)
 	end(&s);
 }
 
-/* What 20 sent is what 10 waited for: without the wait it holds nobody back. What it sends later does, unless
- * 10 waits for nothing of the kind. */
+/*
+ * 10 waits for a message of 20. Without this wait, the message does not delay 10. A later message
+ * of 20 does, unless the question also takes that wait of 10 away.
+ */
 static void test_awaited(void **state)
 {
 	struct segment segments[] = { { .task = 0, .to_ns = 100 * MS }, { .task = 1, .to_ns = 100 * MS } };
@@ -173,7 +180,7 @@ static void test_awaited(void **state)
 	runs(&s.m, 1, 20);
 	wait_out(&s.m, 0, 10, 10, PIPE);
 	wait_over(&s.m, 0, 10, 50, 20, PIPE);
-	/* the receiver was faster than the record of the send */
+	/* the receive is recorded before the send */
 	edges[0].event = (uint32_t)s.m.events.n;
 	make_event(&s.m, 60 * MS, 0, CT_RECV, 10, 1)->r.obj = PIPE;
 	edges[0].cause = edges[1].cause = (uint32_t)s.m.events.n;
@@ -194,8 +201,10 @@ static void test_awaited(void **state)
 	end(&s);
 }
 
-/* 10 waits for 20 from 10 to 50, and receives what 20 has sent at 60. What is saved without the wait, if the
- * record of the send is so late. */
+/*
+ * 10 waits for 20 from 10 to 50, and receives the message that 20 has sent at 60. Returns the time
+ * that is saved without the wait, if the record of the send is late by this much.
+ */
 static uint64_t saved_with_record_after(uint64_t late_us)
 {
 	struct segment segments[] = { { .task = 0, .to_ns = 100 * MS }, { .task = 1, .to_ns = 100 * MS } };
@@ -220,15 +229,17 @@ static uint64_t saved_with_record_after(uint64_t late_us)
 	return ns;
 }
 
-/* The record of the send that ended the wait may come after the wait: then nothing holds 10 back without it.
- * A record that comes later is of another send, which 10 then waits for. */
+/*
+ * The record of the send that ended the wait may come after the wait. Without the wait, it does not
+ * delay 10. A still later record is of another send, for which 10 then waits.
+ */
 static void test_record_after_the_wait(void **state)
 {
 	assert_int_equal(saved_with_record_after(150), 40 * MS);
 	assert_int_equal(saved_with_record_after(300), 60 * MS - 50 * MS - 300000);
 }
 
-/* Each task waits for the next one, far deeper than is followed: nothing is saved, and that is counted. */
+/* Each task waits for the next one, beyond the limit of depth: nothing is saved, and the limit is counted. */
 static void test_depth(void **state)
 {
 	struct scene s = { 0 };
@@ -246,7 +257,7 @@ static void test_depth(void **state)
 	end(&s);
 }
 
-/* The table of questions: what each saves beside what it is of the path. */
+/* The table of questions: the saved time, and the time on the path. */
 static void test_table(void **state)
 {
 	struct whatif_row *rows;
@@ -270,7 +281,9 @@ static void test_table(void **state)
 	assert_int_equal(path_walk(s.g, graph_task_at(s.g, 10, 0), 0, 110 * MS, &p), 0);
 	assert_int_equal(account_new(s.g, p, &a), 0);
 	assert_int_equal(whatif_table(s.x, p, a, &rows, &n), 0);
-	/* two waits and three processes; an object with one wait and a process with one task say nothing new
+	/*
+	 * Two waits and three processes. An object with one wait and a process with one task have
+	 * no row of their own.
 	 */
 	assert_int_equal(n, 5);
 	whatif_words(s.x, &rows[0].without, words, sizeof(words));
@@ -304,8 +317,10 @@ static bool is_asked(const struct scene *s, const struct whatif_row *rows, size_
 	return false;
 }
 
-/* Of a second, one process took the CPU for 30 ms and another one for 15 ms: only the first is worth a
- * question. */
+/*
+ * In one second, one process had the CPU for 30 ms and another one for 15 ms. Only the first gets a
+ * question.
+ */
 static void test_rivals(void **state)
 {
 	struct whatif_row *rows;
@@ -379,7 +394,10 @@ static void check(const struct graph *g, uint32_t task, uint64_t from_ns, uint64
 	whatif_free(x);
 }
 
-/* Events that need not make sense: nothing is saved by nothing, and never more than there was. */
+/*
+ * Random events without a meaning: without nothing, nothing is saved; and never more than the range
+ * is saved.
+ */
 static void test_random(void **state)
 {
 	random_ranges(check);

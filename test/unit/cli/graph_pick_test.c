@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is shown around a segment. */
+/* The segments that `ctrace graph --around` shows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static void message(struct cmake *k, enum edge_strength strength, uint32_t from,
 	cmake_edge(k, strength == EDGE_STRONG ? EDGE_MESSAGE : EDGE_WAKE, strength, from, ms, to, ms, 0);
 }
 
-/* Segments 0 to 8: 0 1 2 of task 10, 3 4 of 20, 5 6 of 30, 7 8 of 40.  The middle is 1. */
+/* Segments 0 to 8: 0 1 2 of task 10, 3 4 of 20, 5 6 of 30, 7 8 of 40. The segment in the middle is 1. */
 static const struct causal *make(struct cmake *k)
 {
 	for (uint32_t tid = 10; tid <= 40; tid += 10)
@@ -33,11 +33,11 @@ static const struct causal *make(struct cmake *k)
 			add(k, tid, ms);
 	cmake_edge(k, EDGE_NEIGHBOUR, EDGE_WEAK, 0, 10, 1, 10, 0);
 	cmake_edge(k, EDGE_NEIGHBOUR, EDGE_WEAK, 1, 20, 2, 20, 0);
-	message(k, EDGE_STRONG, 3, 1); /* led to it */
-	message(k, EDGE_WEAK, 5, 1);   /* may have led to it */
-	message(k, EDGE_WEAK, 1, 8);   /* it may have led to that */
-	message(k, EDGE_STRONG, 3, 4); /* two away */
-	message(k, EDGE_WEAK, 7, 3);   /* may be two away */
+	message(k, EDGE_STRONG, 3, 1); /* strong: led to 1 */
+	message(k, EDGE_WEAK, 5, 1);   /* weak: may have led to 1 */
+	message(k, EDGE_WEAK, 1, 8);   /* weak: 1 may have led to it */
+	message(k, EDGE_STRONG, 3, 4); /* strong, two edges away */
+	message(k, EDGE_WEAK, 7, 3);   /* weak, two edges away */
 	message(k, EDGE_WEAK, 3, 6);
 	return cmake_done(k, 100);
 }
@@ -53,7 +53,7 @@ static void assert_around(const struct causal *c, uint32_t depth, const char *ex
 	graph_pick_done(&p);
 }
 
-/* What is not sure is shown next to the segment, where it may have led to it, and not beyond. */
+/* Weak edges are followed only from the middle, to its possible causes. */
 static void test_around(void **state)
 {
 	struct cmake k = { 0 };

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Lines of named values: edges of numbers, names of any bytes, lines that are longer than the buffer. */
+/*
+ * Lines of named values: the largest and smallest numbers, names with any bytes, lines longer than
+ * the buffer.
+ */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +12,7 @@
 #include "cli/render/line.h"
 #include "lib/cleanup.h"
 
-/* What was written to l->f. malloc. */
+/* The text that was written to l->f. The caller frees it. */
 static char *written;
 static size_t n_written;
 

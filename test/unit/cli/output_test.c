@@ -18,7 +18,7 @@
 
 #define ROOM (1 << 18)
 
-/* What comes out of stdout of a child that calls fn; its exit code is what output_flush() said. */
+/* The stdout of a child that calls fn. The exit code of the child is the result of output_flush(). */
 static int printed(void (*fn)(int arg), int arg, char buf[ROOM])
 {
 	char path[] = "/tmp/ctrace-output-XXXXXX";
@@ -51,7 +51,7 @@ static void put_mixed(int arg)
 {
 	printf("a\tb\nc\x1b[31m\xe2\x80\xae\xff caf\xc3\xa9 %d", arg);
 	printf("\033%s[1mown\033%s[0m", output_mark(), output_mark());
-	printf("\033%.15s[1m\n", output_mark()); /* not the whole mark */
+	printf("\033%.15s[1m\n", output_mark()); /* only a part of the mark */
 }
 
 static void test_mixed(void **state)
@@ -62,7 +62,7 @@ static void test_mixed(void **state)
 	assert_non_null(strstr(buf, "a\tb\nc\\x1b[31m\\u202e\\xff caf\xc3\xa9 7\033[1mown\033[0m\\x1b"));
 }
 
-/* Wherever the end of a block of stdio comes. */
+/* The end of a block of stdio may be anywhere in a character. */
 static void put_across(int arg)
 {
 	for (int i = 0; i < 65536 - arg; i++)
@@ -93,7 +93,7 @@ static void put_cut(int arg)
 	fputs(arg ? "x\033" : "x\xf0\x9f\x98", stdout);
 }
 
-/* What is cut off by the end of all is shown, not kept back. */
+/* An incomplete character at the end of the output is shown, not held back. */
 static void test_cut(void **state)
 {
 	_cleanup_free_ char *buf = malloc(ROOM);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Questions at a terminal: what is typed, and what is taken for the answer. */
+/* Questions at a terminal: the text that is typed, and the answer that it means. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,7 +105,7 @@ static void asks_again(void **state)
 		char typed[700];
 		bool keep;
 
-		/* one that is longer than what is read at once counts as one, too */
+		/* a line that is longer than the read buffer is one answer */
 		memset(longer, '1', sizeof(longer) - 1);
 		longer[sizeof(longer) - 1] = 0;
 		snprintf(typed, sizeof(typed), "%s\n3\n", i == sizeof(bad) / sizeof(bad[0]) ? longer : line);
@@ -129,7 +129,7 @@ static void quits(void **state)
 	end(&s);
 }
 
-/* The end of the input decides that question and all that follow, which are not even shown. */
+/* The end of the input decides this question and all later ones. The later ones are not shown. */
 static void decides_at_the_end(void **state)
 {
 	struct session s;
@@ -146,8 +146,10 @@ static void decides_at_the_end(void **state)
 	end(&s);
 }
 
-/* Three frames of the program and nine options, until more is asked for; and nothing that a terminal would
- * obey. */
+/*
+ * Three frames of the program and nine options are shown, until the person asks for more. No byte
+ * acts on the terminal.
+ */
 static void shows_more(void **state)
 {
 	struct session s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rules files: which are read in which order, and what is left of one when an answer is kept. */
+/* Rules files: which files are read and in which order, and how a kept answer changes a file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +76,7 @@ static int remove_directory(void **state)
 	return system(cmd);
 }
 
-/* The given files in their order, then one's own; the first of the given is where answers go. */
+/* The given files in their order, then the user's own. Answers go into the first given file. */
 static void reads_in_order(void **state)
 {
 	struct rulestore_options o = { 0 };
@@ -121,7 +121,9 @@ static void makes_the_file(void **state)
 	rulestore_done(&s);
 }
 
-/* What others wrote stays: members, notes, order, what was added meanwhile; mode, and the link to the file.
+/*
+ * Things that others wrote stay: members, notes, order, and rules that were added meanwhile; also
+ * the mode, and a link to the file.
  */
 static void keeps_what_was_there(void **state)
 {
@@ -160,7 +162,7 @@ static void keeps_what_was_there(void **state)
 	json_decref(doc);
 }
 
-/* An answer that turns a rule around replaces it. */
+/* An answer that is the opposite of a rule replaces the rule. */
 static void turns_around(void **state)
 {
 	struct rulestore_options o = { 0 };
@@ -181,7 +183,7 @@ static void turns_around(void **state)
 	json_decref(doc);
 }
 
-/* A file that is broken meanwhile is not replaced, and no temporary one is left. */
+/* A file that was damaged meanwhile is not replaced, and no temporary file is left. */
 static void replaces_nothing_foreign(void **state)
 {
 	struct rulestore_options o = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The process that switches the statistics of BPF programs on, when it is slow. */
+/* The process that switches on the statistics of BPF programs, when it is slow. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static pid_t the_child(void)
 	return pid;
 }
 
-/* An answer that comes when nobody waits for it any more is not taken for the next question's. */
+/* If the caller has given up a question, the late answer is not taken for the answer to the next question. */
 static void late_answer(void **state)
 {
 	pid_t pid;
@@ -32,7 +32,7 @@ static void late_answer(void **state)
 	assert_int_equal(bpfstats_start(), 0);
 	fd = bpfstats_open();
 	if (fd < 0)
-		skip(); /* it takes a privilege */
+		skip(); /* needs a privilege */
 	close(fd);
 	pid = the_child();
 	assert_int_equal(kill(pid, SIGSTOP), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The daemon's threads with a made-up kernel: this file is the probe.  What it
- * hands up is counted, so that the trace can be held against it.
+ * The threads of the daemon with a false kernel: this file replaces the probe. It counts the
+ * records that it hands up, so that the test can compare the trace with them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@
 #include "trace/read/reader.h"
 
 #define CPUS  2
-#define BATCH 400 /* switches of a CPU each time the rings are emptied */
+#define BATCH 400 /* switches of a CPU in each round of the rings */
 
 struct probe {
 	int epoll_fd;
@@ -81,7 +81,7 @@ long probe_consume(struct probe *p, probe_record_fn fn, void *arg)
 		return 0;
 	for (uint16_t cpu = 0; cpu < CPUS; cpu++)
 		make_switches(p, cpu, now, fn, arg);
-	if (p->n_bad) { /* cut short, and of no known kind */
+	if (p->n_bad) { /* two bad records: cut short, and of an unknown kind */
 		struct ct_rec r = { .ts = now, .kind = CT_SWITCH };
 
 		fn(arg, 0, &r, 20);
@@ -339,8 +339,10 @@ static void all_is_written(void **state)
 	c = count(f->trace, 0, UINT64_MAX);
 	assert_int_equal(c.by_kind[CT_SWITCH], atomic_load(&f->probe.made));
 	assert_int_equal(c.lost, 42 + 6);
-	/* the descriptor table of the one process, once: all twenty poll, and it may be read every few
-	 * seconds */
+	/*
+	 * the descriptor table of the one process is written once: all twenty tasks poll, and it
+	 * may be written once in some seconds
+	 */
 	assert_int_equal(c.by_kind[CT_FD], 3);
 }
 
@@ -365,7 +367,7 @@ static void *cut(void *arg)
 	return NULL;
 }
 
-/* Snapshots from two threads while records pour in: each is whole, and the capture goes on. */
+/* Two threads take snapshots while many records arrive. Each snapshot is whole, and the capture goes on. */
 static void snapshots_meanwhile(void **state)
 {
 	struct fixture *f = *state;
@@ -419,7 +421,7 @@ static bool one_step(void *arg)
 	return n++ % 2 == 0;
 }
 
-/* A cut that nobody waits for any more ends at the next segment, and leaves nothing. */
+/* If the client gives up a snapshot, the cut ends at the next segment, and leaves nothing. */
 static void a_cut_that_is_cancelled(void **state)
 {
 	struct fixture *f = *state;
@@ -428,7 +430,7 @@ static void a_cut_that_is_cancelled(void **state)
 	char err[SNAPSHOT_REQUEST_ERR_MAX] = "";
 	struct snapshot_request s;
 
-	for (int i = 0; i < 4; i++) { /* each seals a segment */
+	for (int i = 0; i < 4; i++) { /* each snapshot seals a segment */
 		snapshot_request_begin(&src, 0, UINT64_MAX, &s);
 		pause_ms(60);
 	}
@@ -440,8 +442,10 @@ static void a_cut_that_is_cancelled(void **state)
 	assert_true(s.segments > 3);
 }
 
-/* A snapshot says at once what its own segment, which could not be written, leaves out; the next one has it
- * told by the trace. */
+/*
+ * If a snapshot's own last segment could not be written, the answer says so at once. In the next
+ * snapshot a gap says so.
+ */
 static void a_segment_that_cannot_be_written(void **state)
 {
 	struct fixture *f = *state;
@@ -483,7 +487,7 @@ static int sealed(unsigned seals)
 	return fd;
 }
 
-/* What cannot take a snapshot is refused before anything is written into it. */
+/* A descriptor that cannot take a snapshot is refused before anything is written to it. */
 static void descriptors_that_cannot_take_one(void **state)
 {
 	struct fixture *f = *state;
@@ -494,7 +498,7 @@ static void descriptors_that_cannot_take_one(void **state)
 	check_fd(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600), NULL);
 	check_fd(open(path, O_WRONLY | O_CLOEXEC), NULL);
 	check_fd(open(path, O_WRONLY | O_APPEND | O_CLOEXEC), "O_APPEND");
-	fd = open(path, O_WRONLY | O_DIRECT | O_CLOEXEC); /* not on every file system */
+	fd = open(path, O_WRONLY | O_DIRECT | O_CLOEXEC); /* not every file system has this */
 	if (fd >= 0)
 		check_fd(fd, "O_DIRECT");
 	check_fd(open(path, O_RDONLY | O_CLOEXEC), "not open for writing");
@@ -511,11 +515,11 @@ static void descriptors_that_cannot_take_one(void **state)
 	check_fd(sealed(F_SEAL_FUTURE_WRITE), "sealed");
 	check_fd(sealed(F_SEAL_GROW), "sealed");
 	check_fd(sealed(F_SEAL_SHRINK), "sealed");
-	/* regular and empty, they say */
+	/* regular and empty files by their attributes */
 	check_fd(open("/proc/self/comm", O_RDWR | O_CLOEXEC), "cannot be made larger");
 }
 
-/* A second life goes on in the same file. */
+/* A second daemon continues the same file. */
 static void goes_on_after_restart(void **state)
 {
 	struct fixture *f = *state;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Looks for groups in a tree of directories, and for containers in the files of their runtimes. */
+/*
+ * The search for control groups in a tree of directories, and for containers in the files of their
+ * runtimes.
+ */
 #include "daemon/record/cgroups.h"
 
 #include <errno.h>
@@ -40,7 +43,7 @@ static int end(void **state)
 	return nftw(root, rm, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Makes the directories of a path, and returns the number of the last. */
+/* Makes the directories of a path. Returns the inode number of the last one. */
 static uint64_t dir(const char *path)
 {
 	char buf[1024];
@@ -70,7 +73,7 @@ static void file(const char *path, const char *text)
 	fclose(f);
 }
 
-/* The name of an object among those that were found; NULL: it is not there. */
+/* The name of an object among the objects that were found. NULL: it was not found. */
 static const struct ct_object_blob *found(const void *data, size_t size, uint64_t id)
 {
 	const char *p = data;
@@ -129,7 +132,7 @@ static void test_walk(void **state)
 	assert_int_equal(cgroups_find("/nonexistent", root, &wanted, 1, &data, &size, &n), -ENOENT);
 }
 
-/* The end of a long path is what counts. */
+/* Of a long path, the end is kept. */
 static void test_long_path(void **state)
 {
 	uint64_t deep =

@@ -56,7 +56,7 @@ static void file_then_flags(void **state)
 	assert_int_equal(read_with(&c, err, "", (char *[]){ "--help", "--nonsense", NULL }), CONFIG_HELP);
 }
 
-/* A kernel before 6.0 refuses larger ones, and what was set holds everywhere. */
+/* A kernel before 6.0 refuses larger rings. A value that is set is used on every kernel. */
 static void ring_of_an_older_kernel(void **state)
 {
 	char err[CONFIG_ERR_MAX];
@@ -81,7 +81,10 @@ static void hangs(void **state)
 	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_LOOP], 2000000000);
 	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_DISK], 10000000000);
 	assert_int_equal(c.hang.detect.learn_ns, 60000000000);
-	/* a rule's own name holds, whichever comes first; a disk has a time of its own */
+	/*
+	 * the threshold of one rule overrides hang-after, whichever comes first; disks have a
+	 * default of their own
+	 */
 	assert_int_equal(read_with(&c, err, "hang-busy = off\nhang-after = 5s\nhang-loop = 1s\nhangs = no\n",
 				   (char *[]){ "--hang-after=7s", NULL }),
 			 CONFIG_RUN);
@@ -135,7 +138,7 @@ static void what_follows_a_hang(void **state)
 	assert_true(c.incident.rate.never);
 }
 
-/* Each is refused with one sentence that names what is wrong. */
+/* Each of these lines is refused with one sentence that names the error. */
 static void refusals(void **state)
 {
 	static char *const flags[][3] = {

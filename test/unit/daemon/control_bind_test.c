@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The control socket in a directory where somebody else is at work, too. */
+/* The control socket in a directory where another user works too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static bool swapping;
 
 int __real_bind(int fd, const struct sockaddr *sa, socklen_t len);
 
-/* The linker has the daemon call this one: as soon as the socket has its name, a link takes its place. */
+/* The linker makes the daemon call this function. As soon as the socket has its name, a link replaces it. */
 int __wrap_bind(int fd, const struct sockaddr *sa, socklen_t len)
 {
 	int r = __real_bind(fd, sa, len);

@@ -18,16 +18,16 @@
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 
-/* One event loop with a server; clients are plain sockets of the same process. */
+/* One event loop with a server. The clients are plain sockets of the same process. */
 struct fixture {
 	char dir[64], path[96];
 	sd_event *event;
 	struct control *control;
 	unsigned n_requests;
-	uint64_t kept; /* the client whose request "later" was not answered */
+	uint64_t kept; /* the client whose request "later" has no answer yet */
 	int last_fd;
 	unsigned n_disposed;
-	uid_t last_uid; /* whose descriptor that was */
+	uid_t last_uid; /* the user of that descriptor */
 };
 
 static void on_request(void *arg, uint64_t client, const char *cmd, json_t *body, int *fd)
@@ -80,7 +80,7 @@ static int teardown(void **state)
 
 	control_free(f->control);
 	sd_event_unref(f->event);
-	r = rmdir(f->dir); /* fails when the socket was left behind */
+	r = rmdir(f->dir); /* fails if the socket was left behind */
 	free(f);
 	return r;
 }
@@ -107,8 +107,10 @@ static void say(struct fixture *f, int fd, const char *text)
 	settle(f);
 }
 
-/* Reads what is there by now; 0-terminated. Returns the length, 0 at the end of the connection, -1 for
- * nothing. */
+/*
+ * Reads what has arrived, 0-terminated. Returns the length; 0: the connection has ended; -1:
+ * nothing has arrived.
+ */
 static ssize_t hear(int fd, char *buf, size_t cap)
 {
 	ssize_t n = recv(fd, buf, cap - 1, MSG_DONTWAIT);
@@ -130,7 +132,10 @@ static void question_and_answer(void **state)
 	assert_string_equal(buf, "{\"ok\":true,\"cmd\":\"ping\"}\n{\"ok\":true,\"cmd\":\"pong\"}\n");
 }
 
-/* The next request is not looked at before the answer; an answer to a client that has gone does no harm. */
+/*
+ * The daemon reads the next request after it has answered. An answer to a client that has gone does
+ * no harm.
+ */
 static void late_answers(void **state)
 {
 	struct fixture *f = *state;
@@ -201,7 +206,7 @@ static void many_requests_at_once(void **state)
 	assert_int_equal(heard, 250 * 26);
 }
 
-/* A client that does not take its answers does not stop the others. */
+/* A client that does not read its answers does not delay other clients. */
 static void deaf_client(void **state)
 {
 	struct fixture *f = *state;
@@ -239,7 +244,7 @@ static void too_many_clients(void **state)
 
 #define SOME_GID 65533
 
-/* One that connects as a member of the group. */
+/* A client that connects as a member of the group. */
 static int join_as(struct fixture *f, uid_t uid)
 {
 	int fd;
@@ -282,7 +287,7 @@ static void expect_away(int fd, const char *why)
 	close(fd);
 }
 
-/* Members of the group, each alone and all together, leave room for root. */
+/* However many members of the group connect, alone or together, root can still connect. */
 static void room_for_root(void **state)
 {
 	struct fixture *f = *state;
@@ -307,7 +312,7 @@ static void room_for_root(void **state)
 	assert_true(control_is_owner(f->control, f->kept));
 	say(f, fds[0], "{\"cmd\":\"later\"}\n");
 	assert_false(control_is_owner(f->control, f->kept));
-	/* what one gives back he may have again */
+	/* a connection that the user closes is free again */
 	close(fds[1]);
 	settle(f);
 	fds[1] = join_as(f, 60001);
@@ -326,7 +331,7 @@ static unsigned count_fds(void)
 	return n;
 }
 
-/* One descriptor goes to the handler; more than one, or one with garbage, is closed. */
+/* One descriptor goes to the handler. If there are several, or garbage with it, they are closed. */
 static void passed_descriptors(void **state)
 {
 	static const char *const lines[] = { "{\"cmd\":\"ping\"}\n", "garbage\n", "{\"cmd\":" };
@@ -358,13 +363,15 @@ static void passed_descriptors(void **state)
 		close(fd);
 		settle(f);
 		assert_int_equal(count_fds(), before);
-		assert_int_equal(f->n_disposed, 3); /* nobody took the first either */
+		assert_int_equal(f->n_disposed, 3); /* no request took the first descriptor either */
 		assert_int_equal(f->last_uid, geteuid());
 	}
 	close(null);
 }
 
-/* A client that has gone is not worth the work, and what it has sent is not closed here: it may be anything.
+/*
+ * The daemon drops the work for a client that has gone. It does not close the client's descriptors
+ * in this thread: a close may take for ever.
  */
 static void gone_before_its_turn(void **state)
 {
@@ -390,7 +397,7 @@ static void gone_before_its_turn(void **state)
 	assert_int_equal(f->n_disposed, 2);
 }
 
-/* A hundred requests of one client do not go before the one of another. */
+/* A hundred requests of one client do not delay the request of another client. */
 static void takes_turns(void **state)
 {
 	struct fixture *f = *state;
@@ -408,7 +415,7 @@ static void takes_turns(void **state)
 	assert_true(hear(one, buf, sizeof(buf)) > 0);
 }
 
-/* All that wait are taken in one round of the event loop, but for a bound. */
+/* All waiting clients, up to a limit, are accepted in one round of the event loop. */
 static void many_connections_at_once(void **state)
 {
 	struct fixture *f = *state;
@@ -431,7 +438,7 @@ static void many_connections_at_once(void **state)
 	assert_int_equal(control_clients(f->control), 0);
 }
 
-/* What users other than root may take of a CPU is limited; root is not. */
+/* The CPU time for users other than root is limited. Root has no limit. */
 static void others_are_paced(void **state)
 {
 	struct fixture *f = *state;
@@ -459,7 +466,7 @@ static void others_are_paced(void **state)
 	before = f->n_requests;
 	say(f, root, "{\"cmd\":\"pong\"}\n");
 	assert_true(hear(root, buf, sizeof(buf)) > 0);
-	for (unsigned i = 0; i < 50; i++) /* it comes to its turn */
+	for (unsigned i = 0; i < 50; i++) /* this user gets its turn */
 		sd_event_run(f->event, 10000);
 	assert_true(f->n_requests >= before + 2);
 	close(fd);
@@ -483,7 +490,7 @@ static void second_daemon_and_stale_socket(void **state)
 	assert_int_equal(stat(f->path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 
-	/* one that was killed leaves its socket behind */
+	/* a daemon that was killed leaves its socket behind */
 	snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/stale", f->dir);
 	fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	assert_int_equal(bind(fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
@@ -497,7 +504,7 @@ static void second_daemon_and_stale_socket(void **state)
 	close(open(other, O_CREAT | O_WRONLY, 0600));
 	opt.path = other;
 	assert_int_equal(control_new(f->event, &opt, &second, err), -EEXIST);
-	assert_int_equal(unlink(other), 0); /* it was not touched */
+	assert_int_equal(unlink(other), 0); /* the file was not changed */
 	opt.path = "/nowhere/at/all";
 	assert_int_equal(control_new(f->event, &opt, &second, err), -ENOENT);
 	assert_non_null(strstr(err, "/nowhere/at/all"));
@@ -514,7 +521,7 @@ static void socket_that_is_removed(void **state)
 	assert_int_equal(stat(f->path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	question_and_answer(state);
-	/* what is put in its place is somebody's */
+	/* the new file belongs to another program */
 	assert_int_equal(unlink(f->path), 0);
 	close(open(f->path, O_CREAT | O_WRONLY, 0644));
 	for (unsigned i = 0; i < 25; i++)

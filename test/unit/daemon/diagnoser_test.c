@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Questions to the process that diagnoses, about traces made here. */
+/* Questions to the process that diagnoses, about traces that this test makes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static int teardown(void **state)
 	struct fixture *f = *state;
 
 	diagnoser_free(f->d);
-	while (waitpid(-1, NULL, 0) > 0) /* it ends because nobody is there */
+	while (waitpid(-1, NULL, 0) > 0) /* the process ends because its parent has ended */
 		;
 	sd_event_unref(f->event);
 	json_decref(f->answer);
@@ -107,13 +107,13 @@ static void one_that_lasts(void **state)
 	root = json_object_get(f->answer, "root_cause");
 	assert_int_equal(json_integer_value(json_object_get(root, "tid")), HANG_HOLDER);
 	assert_non_null(strstr(word(f, "text"), "holder[101"));
-	/* nothing in it can act on a terminal */
+	/* no byte of the answer acts on a terminal */
 	assert_null(strchr(word(f, "text"), 0x1b));
 	assert_int_equal(json_array_size(json_object_get(f->answer, "chain")), 2);
 	assert_int_equal(json_integer_value(json_object_get(f->answer, "from_ns")), HANG_S(3));
 }
 
-/* Back in its loop: what it did after that is not part of the hang. */
+/* The task is back in its loop. Its later activity is not a part of the hang. */
 static void one_that_ended(void **state)
 {
 	struct fixture *f = *state;
@@ -136,12 +136,12 @@ static void what_cannot_be_answered(void **state)
 	make_trace(f, true);
 	ask(f, 4711);
 	assert_string_equal(f->why, "the snapshot does not show the task");
-	/* and it goes on */
+	/* the process still works */
 	ask(f, HANG_LOOPER);
 	assert_non_null(f->answer);
 }
 
-/* The only child of this process: what the kernel says of it. */
+/* The process id of the only child of this process, as the kernel says. */
 static pid_t its_pid(void)
 {
 	char path[64];
@@ -164,7 +164,7 @@ static void gives_up_its_rights(void **state)
 	FILE *p;
 
 	make_trace(f, true);
-	ask(f, HANG_LOOPER); /* so it is in its jail */
+	ask(f, HANG_LOOPER); /* so the child is in its jail */
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)its_pid());
 	p = fopen(path, "re");
 	assert_non_null(p);
@@ -179,7 +179,7 @@ static void gives_up_its_rights(void **state)
 	assert_int_equal(seen, geteuid() ? 4 : 6);
 }
 
-/* Who asks is told, and is told at once the next time. */
+/* If the process has ended, the caller gets an error, and the next caller gets it at once. */
 static void killed(void **state)
 {
 	const struct diagnoser_question q = { .since_ns = HANG_S(3),

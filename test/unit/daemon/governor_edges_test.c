@@ -15,7 +15,7 @@
 #define MS     1000000ULL
 #define BUDGET 10000 /* ppm of the machine's one CPU */
 
-/* A governor that is told what the capture costs. */
+/* A governor that gets made-up costs of the capture. */
 struct run {
 	struct governor g;
 	uint64_t now_ns;
@@ -30,7 +30,7 @@ static void run_init(struct run *r)
 	r->g.coarse = true;
 }
 
-/* Time passes at a cost in budgets. The caller answers pauses and caps. */
+/* Time passes at a cost, in multiples of the budget. The caller answers pauses and caps. */
 static enum governor_act run_tick(struct run *r, uint64_t dt_ns, double budgets)
 {
 	enum governor_act act;
@@ -48,7 +48,7 @@ static void run_for(struct run *r, uint64_t ns, double budgets)
 		run_tick(r, 25 * MS, budgets);
 }
 
-/* The time until it acts; 0: it does not within 100 s. */
+/* The time until the governor acts. 0: it does not act within 100 s. */
 static uint64_t run_until(struct run *r, enum governor_act act, double budgets)
 {
 	uint64_t from_ns = r->now_ns;
@@ -59,14 +59,14 @@ static uint64_t run_until(struct run *r, enum governor_act act, double budgets)
 	return 0;
 }
 
-/* A governor after its start, with a full bucket and nothing on its mind. */
+/* A governor after its first seconds, with a full bucket. */
 static void run_calm(struct run *r)
 {
 	run_init(r);
 	run_for(r, 12 * NSEC_PER_SEC, 0);
 }
 
-/* At a step, with the bucket overspent a little. */
+/* A governor at a step, with a bucket a little below empty. */
 static void run_at(struct run *r, enum ct_shed step)
 {
 	run_calm(r);
@@ -78,8 +78,10 @@ static void start(void **state)
 {
 	struct run r;
 
-	/* 9 s at three times the budget cost 27 s of it, of which 9 come in: the bucket of the start pays for
-	 * it */
+	/*
+	 * 9 s at three times the budget cost 27 s of it, and 9 s come in. The bucket of the start
+	 * pays for the rest.
+	 */
 	run_init(&r);
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 4) / MS, 10000, 10200);
 	run_init(&r);
@@ -124,7 +126,10 @@ static void capture(void **state)
 	}
 }
 
-/* How long it stays in a step at a cost; patience: the step back after so many failed ones. */
+/*
+ * How long the governor stays in a step at a cost. patience: before the step back that follows this
+ * many failed ones.
+ */
 static uint64_t stays_ms(enum ct_shed step, double budgets, unsigned patience)
 {
 	struct run r;
@@ -147,7 +152,7 @@ static void calm(void **state)
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.24, 4), 4000, 4050);
 }
 
-/* The patience after a step forward that comes so long after a step back. */
+/* The patience after a step forward that comes this long after a step back. */
 static unsigned patience_after(uint64_t ns, unsigned patience)
 {
 	struct run r;
@@ -179,7 +184,7 @@ static void flap(void **state)
 	}
 }
 
-/* In a pause, at a cost of the capture; resume_ms: what a resume takes. */
+/* In a pause, at a cost of the capture. resume_ms: the cost of a resume. */
 static uint64_t pause_ms(double budgets, uint64_t resume_ms)
 {
 	struct run r;
@@ -212,7 +217,7 @@ static void cost_of_a_resume(void **state)
 	assert_int_equal(r.g.on_ns, 200 * MS); /* a quarter of the new one */
 }
 
-/* Whether a group with a share of the records is capped at a cost. */
+/* Whether a group with this share of the records is capped at this cost. */
 static bool is_capped(double share, double budgets)
 {
 	struct run r;
@@ -231,7 +236,7 @@ static void share(void **state)
 	assert_true(is_capped(0.26, 4.1));
 }
 
-/* How long a group is capped, at a cost of the rest, from a bucket of so many ms of budget. */
+/* How long a group is capped, at a cost of the other tasks, from a bucket with this many ms of budget. */
 static uint64_t cap_ms(double budgets, double bucket_ms, uint64_t uncap_ms)
 {
 	struct run r;
@@ -248,7 +253,7 @@ static void cap(void **state)
 	assert_in_range(cap_ms(0, 1000, 0), 400, 424);
 	assert_in_range(cap_ms(0, 0, 0), 900, 950); /* until the bucket is nearly full */
 	assert_in_range(cap_ms(0.95, 0, 0), 5000, 5024);
-	assert_in_range(cap_ms(0, 1000, 100), 6400, 6424); /* 64 times what it took to end the last one */
+	assert_in_range(cap_ms(0, 1000, 100), 6400, 6424); /* 64 times the cost of the end of the last cap */
 }
 
 /* After a coarse step has begun, the records of the time before it are written for a while. */
@@ -279,7 +284,7 @@ static void passed(void **state)
 	}
 }
 
-/* The cost of the last seconds, as users see it, and that of the last moment, which decides. */
+/* The status shows the cost of the last seconds. The cost of the last moment decides. */
 static void smoothing(void **state)
 {
 	struct run r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The governor against made-up costs: what it sheds, when it comes back, and that the budget holds. */
+/* The governor with made-up costs: which steps it takes, when it goes back, and that the budget holds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,16 +16,19 @@
 #define MS   1000000ULL
 #define CPUS 2
 
-/* A machine: what tracing costs at each step, in ppm of all CPUs, and a resume in ns. */
+/* A machine: the cost of tracing at each step, in ppm of all CPUs, and the cost of a resume in ns. */
 struct machine {
 	struct governor g;
 	uint64_t now_ns;
-	double total; /* spent since it was set to 0 */
+	double total; /* spent since the test set this to 0 */
 	double ppm[CT_SHED_STEPS];
 	double other_ppm;
 	uint64_t resume_ns;
 	unsigned n_up, n_down, n_pauses;
-	/* of ppm, what goes when the group that makes most is capped, and what passing over it costs then */
+	/*
+	 * in ppm: the cost that goes away when the largest group is capped, and the cost of its
+	 * records that are left out
+	 */
 	double group_ppm, passed_ppm, share;
 	bool capped;
 	uint64_t capped_ns; /* in all */
@@ -41,7 +44,7 @@ static void machine_init(struct machine *m, uint32_t budget_ppm)
 	m->g.coarse = true;
 }
 
-/* The same cost at every step from step on, another before. */
+/* A cost up to the step, and another cost from this step on. */
 static void machine_load(struct machine *m, double ppm, enum ct_shed step, double after_ppm)
 {
 	for (unsigned i = 0; i < CT_SHED_STEPS; i++)
@@ -98,7 +101,7 @@ static void machine_run(struct machine *m, double seconds)
 		machine_tick(m, 50 * MS);
 }
 
-/* Percent of the machine over so many seconds. */
+/* Percent of the machine over this number of seconds. */
 static double machine_cost(struct machine *m, double seconds)
 {
 	m->total = 0;
@@ -124,7 +127,7 @@ static void a_burst_is_paid_for(void **state)
 	machine_init(&m, 10000);
 	machine_load(&m, 1000, CT_SHED_STEPS, 0);
 	machine_run(&m, 60);
-	m.by.capture_ns += 15 * MS; /* three quarters of what a second may cost */
+	m.by.capture_ns += 15 * MS; /* three quarters of the budget of a second */
 	machine_run(&m, 10);
 	assert_int_equal(m.n_up, 0);
 }
@@ -205,7 +208,7 @@ static void a_storm_is_held_to_the_budget(void **state)
 			double percent = machine_cost(&m, 10);
 
 			assert_true(percent < 1.25);
-			assert_true(percent > 0.5); /* and uses it */
+			assert_true(percent > 0.5); /* and the governor uses it */
 		}
 		assert_int_equal(m.g.step, CT_SHED_PAUSES);
 	}
@@ -227,7 +230,7 @@ static void comes_back_step_by_step(void **state)
 	assert_int_equal(m.n_down, 3);
 }
 
-/* A load that only the step in force makes bearable: trying again gets rarer. */
+/* The load is bearable only in the present step. The governor tries to leave it less and less often. */
 static void does_not_flap(void **state)
 {
 	struct machine m;
@@ -258,7 +261,7 @@ static void inspections_are_no_reason_to_pause(void **state)
 	assert_false(m.g.blind);
 }
 
-/* 100 000 tasks: a resume costs ten times what a second may. */
+/* 100 000 tasks: a resume costs ten times the budget of a second. */
 static void a_dear_resume_makes_long_pauses(void **state)
 {
 	struct machine m;
@@ -283,7 +286,7 @@ static void no_budget_no_governor(void **state)
 	assert_true(m.g.cost_ppm > 800000);
 }
 
-/* A minute in which nobody looked, as after the process was stopped. */
+/* A minute without a round, as after the process was stopped. */
 static void survives_a_long_silence(void **state)
 {
 	struct machine m;
@@ -338,7 +341,7 @@ static void what_remains_of_a_group_is_held_to_the_budget(void **state)
 	machine_init(&m, 10000);
 	machine_run(&m, 15);
 	m.group_ppm = 400000;
-	m.passed_ppm = 300000; /* far more than any group may cost */
+	m.passed_ppm = 300000; /* far above the limit for the cost of groups */
 	machine_run(&m, 30);
 	assert_true(m.n_pauses > 0);
 	assert_true(machine_cost(&m, 60) < 1.5 + 20);
@@ -373,15 +376,15 @@ static void the_group_that_makes_most_is_found(void **state)
 	groups_init(&g, 0);
 	for (unsigned i = 0; i < GROUPS_LEAST / 2; i++)
 		groups_add(&g, 1000);
-	assert_most(&g, 0, 0, 0); /* too few to say */
+	assert_most(&g, 0, 0, 0); /* too few records to decide */
 	for (unsigned i = 0; i < 10000; i++) {
 		groups_add(&g, 1000);
-		groups_add(&g, 2000 + i % 500); /* of many that make few */
+		groups_add(&g, 2000 + i % 500); /* many groups that make few records each */
 	}
 	assert_most(&g, 1000, 0.44, 0.57);
 	for (unsigned i = 0; i < 20000; i++)
 		groups_add(&g, 0);
-	assert_most(&g, 1000, 0.22, 0.29); /* root's own count, too, and are never capped */
+	assert_most(&g, 1000, 0.22, 0.29); /* root's: they count, and are never capped */
 	groups_init(&g, 0);
 	for (unsigned i = 0; i < 1000; i++)
 		groups_add(&g, GOVERN_CGROUP | 77);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hang_make.h - the trace of a hang: a task leaves its event loop, and wants a mutex that another one has,
- * who sleeps. */
+/*
+ * hang_make.h - the trace of a hang: a task leaves its event loop, and waits for a mutex. The owner
+ * of the mutex sleeps.
+ */
 #ifndef CTRACE_TEST_HANG_MAKE_H
 #define CTRACE_TEST_HANG_MAKE_H
 
@@ -59,8 +61,10 @@ static inline void hang_runs(struct writer *w, uint64_t ns, uint32_t tid, uint32
 	assert_int_equal(writer_add(w, 0, &r, NULL), 0);
 }
 
-/* HANG_LOOPER leaves its event loop at 3 s; it is back there at 7 s when `ends`.  The trace is from 1 s to 9
- * s. */
+/*
+ * HANG_LOOPER leaves its event loop at 3 s. If `ends`, it is back there at 7 s. The trace is from 1
+ * s to 9 s.
+ */
 static inline void hang_make(const char *path, bool ends)
 {
 	const uint64_t epoll = CT_OBJ_ID(CT_OBJ_EPOLL, 9),

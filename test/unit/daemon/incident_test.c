@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What follows when a hang was noticed, with a made-up trace in place of the daemon's: this file is the
- * snapshot. */
+/*
+ * The steps after a noticed hang, with a made-up trace: this file replaces the code that takes
+ * snapshots of the daemon's trace.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +79,7 @@ static void start(struct fixture *f)
 	assert_int_equal(worker_new(f->event, NULL, &f->worker), 0);
 	f->opt.worker = f->worker;
 	assert_int_equal(incidents_new(f->event, &f->opt, &f->is), 0);
-	incidents_begin(f->is, (struct drain *)f); /* which the snapshot above does not look at */
+	incidents_begin(f->is, (struct drain *)f); /* which the false snapshot above does not read */
 }
 
 static void stop(struct fixture *f)
@@ -125,7 +127,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The sidecars, once there are n that are complete. */
+/* The notes, as soon as n of them are complete. */
 static json_t *wait_for(struct fixture *f, size_t n)
 {
 	for (unsigned i = 0; i < 2000; i++) {
@@ -165,7 +167,7 @@ static void one_hang(void **state)
 	assert_int_equal(json_integer_value(json_object_get(o, "held_ns")), HANG_S(4));
 	assert_true(json_is_false(json_object_get(o, "lasts")));
 	assert_int_equal(snapshot_from_ns, HANG_S(2));
-	/* the name has nothing in it that a shell or a path could mistake */
+	/* the name has no character that has a meaning in a shell or a path */
 	assert_non_null(strstr(text(o, "name"), "Z-loop___-100"));
 	assert_int_equal(stat(text(o, "snapshot"), &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
@@ -173,7 +175,7 @@ static void one_hang(void **state)
 	assert_int_equal(incidents_stats(f->is).taken, 1);
 }
 
-/* What else is noticed before the snapshot is taken is in the same one. */
+/* Other hangs that are noticed before the snapshot is taken share it. */
 static void several_at_once(void **state)
 {
 	struct fixture *f = *state;
@@ -185,7 +187,7 @@ static void several_at_once(void **state)
 		h.since_ns = HANG_S(3) - i;
 		incidents_note(f->is, &h);
 	}
-	incidents_note(f->is, &loop_hang); /* the same again */
+	incidents_note(f->is, &loop_hang); /* the same hang again */
 	list = wait_for(f, 1);
 	assert_int_equal(json_array_size(json_object_get(json_array_get(list, 0), "hangs")),
 			 INCIDENT_HANGS_MAX);
@@ -195,7 +197,10 @@ static void several_at_once(void **state)
 	assert_int_equal(snapshot_from_ns, HANG_S(2) - (INCIDENT_HANGS_MAX - 1));
 }
 
-/* More than may be: counted, told in the next one, and remembered by the next daemon. */
+/*
+ * More hangs than the limit allows: they are counted, the next incident has the count, and the next
+ * daemon knows it.
+ */
 static void limited(void **state)
 {
 	struct fixture *f = *state;
@@ -204,7 +209,7 @@ static void limited(void **state)
 	stop(f);
 	incident_rate_parse("1/day", &f->opt.rate);
 	start(f);
-	/* a hang of now, as they are: the time in the sidecar counts for the next daemon */
+	/* the hang is of this moment, because the next daemon compares the time in the note with the clock */
 	h.found_ns = clock_boot_ns();
 	h.since_ns = h.found_ns - HANG_S(2);
 	incidents_note(f->is, &h);
@@ -233,7 +238,7 @@ static void no_space(void **state)
 	json_decref(list);
 	while (!incidents_stats(f->is).failed)
 		assert_true(sd_event_run(f->event, 1000000) >= 0);
-	/* and it goes on */
+	/* the process still works */
 	snapshot_error = 0;
 	struct detect_hang h = loop_hang;
 	h.comm[0] = 'x';
@@ -242,7 +247,7 @@ static void no_space(void **state)
 	assert_int_equal(incidents_stats(f->is).taken, 1);
 }
 
-/* The oldest go, the newest stays however big it is. */
+/* The oldest snapshots are removed. The newest one stays, even if it is too large. */
 static void too_many(void **state)
 {
 	struct fixture *f = *state;
@@ -266,7 +271,9 @@ static void too_many(void **state)
 	assert_int_equal(incidents_stats(f->is).removed, 2);
 }
 
-/* The daemon is told to end while it waits: the snapshot is taken at once, and the next daemon diagnoses it.
+/*
+ * The daemon has to end while it waits for snapshot-after. The snapshot is taken at once, and the
+ * next daemon diagnoses it.
  */
 static void ended_meanwhile(void **state)
 {
@@ -293,7 +300,7 @@ static void ended_meanwhile(void **state)
 	json_decref(list);
 }
 
-/* Killed while it waited, and then the machine went down too. */
+/* The daemon is killed while it waits, and then the machine goes down too. */
 static void killed_meanwhile(void **state)
 {
 	struct fixture *f = *state;
@@ -312,7 +319,7 @@ static void killed_meanwhile(void **state)
 	list = wait_for(f, 1);
 	assert_non_null(strstr(text(json_array_get(list, 0), "problem"), "--boot 1"));
 	json_decref(list);
-	/* what it was writing goes with the next one */
+	/* the next incident removes the file that was not complete */
 	close(incident_store_create(&store, in.name));
 	incidents_note(f->is, &loop_hang);
 	json_decref(wait_for(f, 2));
@@ -323,7 +330,7 @@ static void killed_meanwhile(void **state)
 	}
 }
 
-/* What the process that diagnoses says is looked at before it is believed. */
+/* The answer of the process that diagnoses is checked before it is used. */
 static void hostile_answers(void **state)
 {
 	static const char *const bad[] = {
@@ -383,7 +390,7 @@ static void rates(void **state)
 	}
 	assert_int_equal(next_ns, HANG_S(7200));
 	assert_true(incident_rate_allows(&r, &t, "c", 0, HANG_S(7200), NULL));
-	/* half of it, rounded up, for one of them */
+	/* one program gets half of the limit, rounded up */
 	assert_false(incident_rate_allows(&r, &t, "a", 0, HANG_S(7200), &next_ns));
 	assert_int_equal(next_ns, HANG_S(7260));
 	assert_true(incident_rate_allows(&r, &t, "b", 0, HANG_S(7200), NULL));
@@ -401,12 +408,15 @@ static void names(void **state)
 	assert_int_equal(incident_store_time(name), 1769868192ULL * NSEC_PER_SEC);
 	assert_int_equal(incident_store_time("core.json"), 0);
 	assert_int_equal(incident_store_time(""), 0);
-	/* the longest there is fits */
+	/* the longest possible answer fits */
 	incident_store_name(name, UINT64_MAX, "0123456789abcdef0123456789abcdef0", UINT32_MAX);
 	assert_non_null(strstr(name, "-4294967295"));
 }
 
-/* A user gets half too, whatever his programs are called; root does not count as one, "unknown" does. */
+/*
+ * One user gets half too, whatever the names of the programs are. Root does not count as one user,
+ * "unknown" does.
+ */
 static void rates_of_users(void **state)
 {
 	static const uint32_t uids[] = { 1000, INCIDENT_UID_UNKNOWN };
@@ -428,7 +438,7 @@ static void rates_of_users(void **state)
 	}
 }
 
-/* One of the process is that of who started it; and the note has it. */
+/* A thread counts for the user that started its process. The note has this user. */
 static void whose(void **state)
 {
 	struct fixture *f = *state;
@@ -466,7 +476,7 @@ static bool has(const struct incident_store *s, const char *name)
 	return fd >= 0;
 }
 
-/* A snapshot tells of every process: nothing is put where another user could get at it. */
+/* A snapshot has data of every process. It is not written where another user can read it. */
 static void others_may_write(void **state)
 {
 	const struct fixture *f = *state;
@@ -474,7 +484,7 @@ static void others_may_write(void **state)
 	char elsewhere[96];
 
 	strcpy(s.dir, f->hangs);
-	assert_int_equal(incident_store_check(&s), 0); /* it is not there yet */
+	assert_int_equal(incident_store_check(&s), 0); /* the directory does not exist yet */
 	assert_int_equal(mkdir(f->hangs, 0700), 0);
 	assert_int_equal(incident_store_check(&s), 0);
 	assert_int_equal(chmod(f->hangs, 0770), 0);
@@ -495,7 +505,7 @@ static void others_may_write(void **state)
 	assert_int_equal(chmod(f->dir, 0700), 0);
 }
 
-/* A pipe among the files would keep the thread that opens it. */
+/* A pipe among the files would block the thread that opens it. */
 static void pipes_among_the_files(void **state)
 {
 	const struct fixture *f = *state;
@@ -516,7 +526,7 @@ static void pipes_among_the_files(void **state)
 	assert_int_equal(use.removed, 1);
 }
 
-/* The clock was set back: what is new stays, what is from the future goes. */
+/* The clock was set back. New incidents stay, and incidents with a time in the future are removed. */
 static void clock_back(void **state)
 {
 	const struct fixture *f = *state;
@@ -532,7 +542,7 @@ static void clock_back(void **state)
 	assert_int_equal(use.removed, 1);
 	assert_int_equal(use.kept, 2);
 	assert_false(has(&s, "20270101T000000Z-ahead-1"));
-	/* also when it is less than a day, and the new one the first by name */
+	/* also if this is less than a day, and the new incident is the first by name */
 	put(&s, "20260131T230000Z-b-1", 0);
 	put(&s, "20260131T120000Z-new-2", 0);
 	assert_int_equal(incident_store_trim(&s, "20260131T120000Z-new-2", now_ns, &use), 0);
@@ -544,7 +554,7 @@ static void clock_back(void **state)
 	assert_int_equal(use.kept, 1);
 }
 
-/* Whoever has the most makes room. */
+/* The program with the most snapshots loses one. */
 static void room_of_users(void **state)
 {
 	const struct fixture *f = *state;
@@ -564,7 +574,7 @@ static void room_of_users(void **state)
 	assert_false(has(&s, "20260131T110000Z-u-1"));
 }
 
-/* What is pending is found whatever its name sorts behind. */
+/* A pending incident is found, wherever its name sorts. */
 static void pending_behind_many(void **state)
 {
 	struct fixture *f = *state;
@@ -587,7 +597,7 @@ static void pending_behind_many(void **state)
 	json_decref(list);
 }
 
-/* What a note said of the hangs it says when it is completed too. */
+/* If a note is completed later, it keeps its earlier content. */
 static void told_again(void **state)
 {
 	struct incident in = { .n_hangs = 1, .hangs = { loop_hang }, .uid = 1000 }, again;
@@ -630,7 +640,7 @@ static void fits(void **state)
 	json_decref(list);
 }
 
-/* A journal that does not read is not waited for. */
+/* If the journal does not read, the daemon does not wait for it. */
 static void stuck_journal(void **state)
 {
 	const struct fixture *f = *state;

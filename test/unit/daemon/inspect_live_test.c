@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Inspections through the kernel's task iterator, as the daemon makes them.  Needs root. */
+/* Inspections through the kernel's task iterator, as the daemon makes them. Needs root. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -63,7 +63,7 @@ static struct inspect_result *take(struct inspect *v)
 	return r;
 }
 
-/* Index of the first frame from a given one on that begins so. */
+/* Index of the first frame, from a given one on, that begins with this text. */
 static int frame_of(const struct inspect_result *r, int from, const char *start)
 {
 	const char *p = r->stack->frames;

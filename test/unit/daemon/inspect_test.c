@@ -23,13 +23,13 @@
 #include "lib/clock.h"
 
 static struct {
-	int error;         /* what read_task answers, unless 0 */
-	uint64_t delay_us; /* how long it takes */
-	uint8_t wait;      /* what it says the task waits for */
+	int error;         /* the result of read_task, unless 0 */
+	uint64_t delay_us; /* how long read_task takes */
+	uint8_t wait;      /* the wait that read_task reports */
 	uint64_t sched_since;
 } fake;
 
-/* From /proc/TID/syscall: no registers but the program counter and the stack pointer. */
+/* From /proc/TID/syscall: only the program counter and the stack pointer. */
 static int read_task(void *arg, uint32_t tid, struct ct_iter_task *t)
 {
 	char path[64], line[256] = "";
@@ -147,7 +147,7 @@ static struct inspect_result *take(struct inspect *v)
 	return r;
 }
 
-/* Waits until all that was asked is counted somewhere. */
+/* Waits until every request is counted somewhere. */
 static struct inspect_stats settled(struct inspect *v)
 {
 	struct inspect_stats s;
@@ -252,7 +252,7 @@ static void test_fds(void **state)
 	close(fds[1]);
 }
 
-/* A task that has gone on is not inspected, whichever way that shows. */
+/* A task that has gone on is not inspected. Several signs show that it has gone on. */
 static void test_gone(void **state)
 {
 	struct inspect *v = inspect_start(0);
@@ -351,13 +351,13 @@ static void test_sample(void **state)
 	assert_int_equal(r->rec.obj, (uintptr_t)test_sample);
 	assert_int_equal(r->rec.flags, 0);
 	assert_int_equal(r->words[1], 123);
-	/* the third is no code */
+	/* the third address is not in code */
 	assert_int_equal(r->stack->n_frames, 2);
 	assert_true(has_frame(r, "test_sample+0x0 (inspect_test"));
 	assert_true(has_frame(r, "test_limits+0x1 (inspect_test"));
 	inspect_result_free(r);
 
-	raw->n_kernel = 1; /* more than there is room for */
+	raw->n_kernel = 1; /* more than the room */
 	assert_int_equal(inspect_ask_sample(v, raw), -EINVAL);
 	raw->n_kernel = 0;
 	raw->h.kind = CT_TASK;

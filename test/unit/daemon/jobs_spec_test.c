@@ -95,7 +95,7 @@ static void spec(void **state)
 	free(s);
 }
 
-/* Each is refused with words that say what is wrong, and nothing is handed over. */
+/* Each description is refused with words that name the error, and no function is returned. */
 static void refusals(void **state)
 {
 	static const struct {
@@ -232,7 +232,7 @@ static void place(void **state)
 		{ { 0x48, 0x85, 0xd2, 0x0f, 0x84, 0, 0, 0, 0 }, 9, 7, 3 }, /* test %rdx,%rdx; je */
 		{ { 0x48, 0x89, 0xf8, 0x74, 0 }, 5, 7, 3 },                /* mov %rdi,%rax; je */
 		{ { 0x48, 0x89, 0xf7, 0x74, 0 }, 5, 1, 0 },                /* mov %rsi,%rdi: arg0 is lost */
-		{ { 0x48, 0x89, 0xf7, 0x74, 0 }, 5, 2, 3 },                /* ... and is not wanted */
+		{ { 0x48, 0x89, 0xf7, 0x74, 0 }, 5, 2, 3 },                /* arg0 is lost, but not needed */
 		{ { 0x49, 0x89, 0xc8, 0x74, 0 }, 5, 0x10, 0 },             /* mov %rcx,%r8: arg4 */
 		{ { 0x48, 0x8b, 0x47, 0xf0, 0xeb, 0 }, 6, 7, 4 },          /* mov -0x10(%rdi),%rax; jmp */
 		{ { 0x48, 0x8b, 0x44, 0x24, 0x08, 0x90 }, 6, 7, 5 },       /* mov 8(%rsp),%rax; nop */
@@ -266,7 +266,7 @@ static void note_seen(void *arg, const struct jobs_note *n)
 		notes[n_notes++] = *n;
 }
 
-/* Appends a note; returns the bytes so far. */
+/* Appends a note. Returns the number of bytes so far. */
 static size_t note_put(uint8_t *buf, size_t at, const char *owner, uint32_t type, const char *args)
 {
 	uint32_t head[3] = { (uint32_t)strlen(owner) + 1, 0, type };
@@ -311,7 +311,7 @@ static void note(void **state)
 	assert_int_equal(a[4].reg, 0);
 	assert_int_equal(a[5].reg, 0);
 	assert_int_equal(notes[1].args[0].reg, 0);
-	/* cut anywhere: no more notes than are whole */
+	/* cut at any byte: only whole notes are found */
 	for (size_t k = 1; k < n; k++) {
 		uint8_t *copy = malloc(k);
 

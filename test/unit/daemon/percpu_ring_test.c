@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ring of a CPU, written by the kernel side's own code (bpf/emit.h) and read by the daemon's: two threads
- * that are interrupted by signals, which interrupt each other, write into one small ring at the same time;
- * the reader lags.  That is more than a CPU can do to itself.  Every record must arrive whole, once and in
- * the order of its writer, or be counted as lost.
+ * The ring of a CPU. The code of the kernel side (bpf/emit.h) writes it, and the code of the daemon
+ * reads it. Two threads write into one small ring at the same time. Signals interrupt the threads,
+ * and each other. The reader is slow. This is harder than the case of one CPU. Every record must
+ * arrive whole, once, and in the order of its writer, or be counted as lost.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@
 
 #include "daemon/kernel/percpu_ring.h"
 
-/* What the kernel side's header needs of the kernel. */
+/* Functions of the kernel that bpf/emit.h calls. */
 #define CTRACE_BPF_MAPS_H
 #define CTRACE_BPF_CONFIG_H
 #define CTRACE_BPF_GOVERN_H
@@ -76,11 +76,11 @@ static void govern_ran_light(struct cpu *c)
 #include "bpf/emit.h"
 
 #define THREADS 2
-#define LEVELS  3 /* a thread, and two signals on top */
+#define LEVELS  3 /* a thread, and two signals that may interrupt it */
 #define WRITERS (THREADS * LEVELS)
-#define RECORDS 120000 /* so many are to arrive */
+#define RECORDS 120000 /* number of records that have to arrive */
 
-static uint64_t written[WRITERS], refused[WRITERS]; /* each by one thread, with signals in order */
+static uint64_t written[WRITERS], refused[WRITERS]; /* records of each thread with its signals */
 static uint64_t next[WRITERS];
 static atomic_uint_fast64_t n_read;
 static __thread unsigned me;
@@ -168,7 +168,7 @@ static void *writer(void *arg)
 	for (unsigned i = 0; n_read < RECORDS; i++) {
 		struct cpu *c = emit_cpu();
 
-		/* by turns as the reader allows, and regardless of it */
+		/* with regard to the reader and without, in turn */
 		while (i % 4096 < 3072 && c->head - *(volatile uint64_t *)&c->tail > RING_BYTES / 4)
 			sched_yield();
 		write_some(0);
@@ -247,7 +247,7 @@ static void read_all(void)
 
 static void nothing_is_lost_unsaid(void **state)
 {
-	struct sigaction act = { .sa_handler = on_signal }; /* each may interrupt the other */
+	struct sigaction act = { .sa_handler = on_signal }; /* each signal may interrupt the other */
 	int cpus = memory(2 * CPU_ENTRY_BYTES(RING_BYTES)), side = memory(2 * 4096 + 2 * SIDE_BYTES);
 	uint64_t all = 0, lost = 0;
 	pthread_t pesterer;
@@ -271,18 +271,18 @@ static void nothing_is_lost_unsaid(void **state)
 		pthread_join(threads[i], NULL);
 
 	for (unsigned w = 0; w < WRITERS; w++) {
-		assert_true(written[w] > 0); /* the signals did come */
+		assert_true(written[w] > 0); /* there were signals */
 		all += written[w];
 		lost += refused[w];
 	}
 	assert_int_equal(percpu_ring_cpu(rings, 1)->stats.lost[CT_LOSS_RING_FULL], lost);
 	assert_int_equal(n_read + lost, all);
-	assert_true(lost > 0); /* it was full */
+	assert_true(lost > 0); /* the ring was full */
 	assert_true(percpu_ring_high_water(rings) > RING_BYTES / 2 &&
 		    percpu_ring_high_water(rings) <= RING_BYTES);
 	assert_true(n_pokes > 0);
 	assert_int_equal(percpu_ring_cpu(rings, 1)->head, percpu_ring_cpu(rings, 1)->tail);
-	for (size_t i = 0; i < RING_BYTES + CPU_RING_SLACK; i++) /* what is free is all zeroes */
+	for (size_t i = 0; i < RING_BYTES + CPU_RING_SLACK; i++) /* free room has only zeroes */
 		assert_int_equal(((const uint8_t *)percpu_ring_cpu(rings, 1))[CPU_RING_AT + i], 0);
 	percpu_ring_free(rings);
 	close(cpus);

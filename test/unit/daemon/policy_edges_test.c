@@ -14,7 +14,7 @@
 #define MS 1000000ULL
 #define S  (1000 * MS)
 
-/* Task 7, for which a wait is long from 200 ms on. */
+/* Task 7. A wait of 200 ms or more is long. */
 struct one {
 	struct tasks *t;
 	struct inspect_policy p;
@@ -52,7 +52,7 @@ static unsigned scan(struct one *o, uint64_t now_ns)
 	return o->n;
 }
 
-/* CT_W_SLEEP is a sleep that a timer ends. */
+/* CT_W_SLEEP: a sleep that a timer ends. */
 static void blocks(struct one *o, uint32_t tid, uint64_t ts, uint8_t wait, uint64_t obj)
 {
 	const struct ct_rec r = { .ts = ts,
@@ -113,7 +113,10 @@ static void waits_of_a_loop(void **state)
 	}
 }
 
-/* Whether a task that runs so long after its first sleep, and so long after its second, is in a loop. */
+/*
+ * Whether a task that runs this long after its first sleep, and this long after its second one, is
+ * in a loop.
+ */
 static bool is_loop(uint64_t sleep_us, uint64_t ran_us)
 {
 	ONE(o);
@@ -133,7 +136,7 @@ static void work_in_a_loop(void **state)
 	assert_false(is_loop(89500, 10500));
 }
 
-/* A loop is inspected again after 2 s, even if it is another wait. */
+/* A loop is inspected again after 2 s, also in another wait. */
 static void loop_again(void **state)
 {
 	ONE(o);
@@ -173,7 +176,7 @@ static void per_second(void **state)
 	assert_int_equal(scan(&o, 2 * S), 100);
 }
 
-/* The same wait over again is inspected after 2, 4, ... 64 s. */
+/* A repeated wait is inspected after 2, 4, ... 64 s. */
 static void back_off(void **state)
 {
 	static const unsigned after_s[] = { 2, 4, 8, 16, 32, 64, 64 };
@@ -190,7 +193,7 @@ static void back_off(void **state)
 	}
 }
 
-/* A wait of ten times 200 ms is inspected even so, 10 s after the last inspection. */
+/* A repeated wait of ten times 200 ms is inspected nevertheless, 10 s after the last inspection. */
 static void stuck(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -206,7 +209,7 @@ static void stuck(void **state)
 	}
 }
 
-/* The kernel says that a wait began so much later than its record. */
+/* The kernel says that a wait began this much later than its record says. */
 static void since(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {

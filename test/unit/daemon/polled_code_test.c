@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Bytes that compilers make of loops that poll. */
+/* Machine code that compilers make of loops that poll. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static void test_relative(void **state)
 	assert_false(polled_operand(yield_loop, sizeof(yield_loop), 13, START, &o));
 }
 
-/* The constant behind the address moves the instruction that it counts from. */
+/* The constant after the address moves the end of the instruction. The address counts from this end. */
 static void test_constant(void **state)
 {
 	static const uint8_t cmp_byte[] = { 0x80, 0x3d, 0x10, 0x00, 0x00, 0x00, 0x01, 0x90 };
@@ -74,7 +74,7 @@ static void test_register(void **state)
 	assert_int_equal(o.load_to, 9);
 }
 
-/* Nothing is read before or behind the code, whatever its bytes are. */
+/* No byte before or after the code is read, whatever the code is. */
 static void test_ends(void **state)
 {
 	uint8_t code[16];
@@ -112,7 +112,7 @@ static void test_loop(void **state)
 	assert_true(polled_loop(yield_loop, sizeof(yield_loop), 6, 6, 0, &begin, &end));
 	assert_int_equal(begin, 1);
 	assert_int_equal(end, 16);
-	/* outside of it */
+	/* it is outside of the loop */
 	assert_false(polled_loop(yield_loop, sizeof(yield_loop), 17, 17, 0, &begin, &end));
 	assert_true(polled_loop(nested, sizeof(nested), 6, 6, 0, &begin, &end));
 	assert_int_equal(begin, 1);

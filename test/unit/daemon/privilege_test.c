@@ -27,7 +27,7 @@
 #include "daemon/sandbox/privilege_calls.h"
 #include "lib/cleanup.h"
 
-/* What is left is looked at in a child; a line in its pipe says what was not as it is to be. */
+/* Checks the remaining rights in a child. A line in its pipe says what is wrong. */
 static void in_child(void (*fn)(FILE *wrong))
 {
 	char text[1024] = "";
@@ -95,7 +95,7 @@ static void refused(FILE *wrong)
 	REFUSED(syscall(SYS_bpf, BPF_PROG_GET_FD_BY_ID, &attr, sizeof(attr)), EPERM);
 	REFUSED(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), EPERM);
 	REFUSED(syscall(SYS_ioctl, 0, 0x5412 /* TIOCSTI */, ""), EPERM);
-	/* younger than all that this knows */
+	/* a system call that is newer than this filter */
 	REFUSED(syscall(100000), ENOSYS);
 }
 
@@ -126,7 +126,7 @@ static void possible(FILE *wrong)
 		fprintf(wrong, "a thread: %s; ", strerror(errno));
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
 		fprintf(wrong, "a socket: %s; ", strerror(errno));
-	/* by the filter; the kernel has another opinion of the descriptor, or of who asks */
+	/* the filter allows these calls; the errors are those of the kernel */
 	REFUSED(syscall(SYS_perf_event_open, NULL, 0, 0, 0, 0), EFAULT);
 	if (syscall(SYS_bpf, BPF_MAP_LOOKUP_ELEM, &attr, sizeof(attr)) != -1 ||
 	    (geteuid() == 0 && errno != EBADF))
@@ -138,7 +138,10 @@ static void what_is_needed_is_possible(void **state)
 	in_child(possible);
 }
 
-/* It fails as a whole, rather than to let through or refuse something else. */
+/*
+ * A list that is too long makes the start of the filter fail. A shorter filter would let calls through,
+ * or refuse calls that are needed.
+ */
 static void a_list_that_is_too_long(void **state)
 {
 	static const int calls[FILTER_MAX / 2] = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What becomes of the trace that a daemon finds. */
+/* How a new daemon treats the trace that it finds. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -64,7 +64,7 @@ static void begin_and_seal(struct fixture *f, struct recorder *r)
 	recorder_free(r);
 }
 
-/* Makes both headers those of another version. */
+/* Gives both headers another version. */
 static void set_version(struct fixture *f, uint16_t major, uint16_t minor)
 {
 	size_t n;
@@ -79,7 +79,7 @@ static void set_version(struct fixture *f, uint16_t major, uint16_t minor)
 	fixture_spew(f->path, bytes, n);
 }
 
-/* Whether the next start goes on with the trace (aside is NULL), or sets it aside under that ending. */
+/* Whether the next start continues the trace (aside is NULL), or renames it to that ending. */
 static void check_start(struct fixture *f, uint64_t size, const char *aside, const char *says)
 {
 	char err[RECORDER_ERR_MAX] = "?", path[128];
@@ -144,11 +144,11 @@ static void damage_is_set_aside(void **state)
 	memcpy(bytes, zero, sizeof(zero));
 	fixture_spew(f->path, bytes, n);
 	check_start(f, FIXTURE_BYTES, "damaged", "not a ctrace trace");
-	/* something else by that name */
+	/* another file with this name */
 	fixture_spew(f->path, "Dear diary, today nothing hung. A good day, and long enough for a header.",
 		     70);
 	check_start(f, FIXTURE_BYTES, "damaged", "not a ctrace trace");
-	/* a sequence number behind which there is none */
+	/* the greatest sequence number */
 	old_trace(f);
 	free(bytes);
 	bytes = fixture_slurp(f->path, &n);
@@ -165,7 +165,7 @@ static void damage_is_set_aside(void **state)
 	check_start(f, FIXTURE_BYTES, "damaged", "cannot be");
 }
 
-/* Nothing is lost when there is no room for another. */
+/* Nothing is lost if there is no room for another file. */
 static void what_cannot_be_replaced_stays(void **state)
 {
 	struct fixture *f = *state;
@@ -186,7 +186,10 @@ static void what_cannot_be_replaced_stays(void **state)
 	assert_int_equal(records_of(f->path), 300);
 }
 
-/* What somebody has put where the trace goes is set aside, and what it leads to is not written. */
+/*
+ * Another user has put a file in the place of the trace. The daemon renames it, and does not write
+ * to its target.
+ */
 static void check_planted(struct fixture *f, const char *says)
 {
 	char err[RECORDER_ERR_MAX] = "?", path[128], target[128];
@@ -220,7 +223,7 @@ static void what_was_planted_is_set_aside(void **state)
 	fixture_spew(target, "", 0);
 	assert_int_equal(symlink("target", f->path), 0);
 	check_planted(f, "is a symbolic link");
-	assert_int_equal(symlink("target", f->path), 0); /* to nothing: it would be made there */
+	assert_int_equal(symlink("target", f->path), 0); /* dangling: a write would create the target */
 	check_planted(f, "is a symbolic link");
 	fixture_spew(target, "", 0);
 	assert_int_equal(link(target, f->path), 0);
@@ -239,14 +242,17 @@ static void a_file_of_another_user_is_set_aside(void **state)
 	struct fixture *f = *state;
 
 	if (geteuid())
-		skip(); /* nobody else can give files away */
+		skip(); /* only root can give files away */
 	fixture_spew(f->path, "", 0);
 	assert_int_equal(chmod(f->path, 0666), 0);
 	assert_int_equal(chown(f->path, 65534, 65534), 0);
 	check_planted(f, "belongs to another user");
 }
 
-/* Whoever may read it, it is ours: it stays, and is for us alone from then on. */
+/*
+ * Other users may read the file, but it belongs to us. The daemon keeps it, and removes the rights
+ * of other users.
+ */
 static void a_trace_that_others_may_read_is_gone_on_with(void **state)
 {
 	struct fixture *f = *state;
@@ -267,7 +273,10 @@ static void check_task(const struct window *w, uint32_t tid, bool tracer)
 	assert_int_equal(t->flags, CT_TF_FOUND | (tracer ? CT_TF_TRACER : 0));
 }
 
-/* The tasks of the daemon, of its helpers and of the program that started it, whatever they are called. */
+/*
+ * The flag marks the tasks of the daemon, of its helpers, and of the program that started it,
+ * whatever their names are.
+ */
 static void the_tracer_is_told_apart(void **state)
 {
 	static const struct {

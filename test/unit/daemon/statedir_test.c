@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which state directories are used, and what becomes of a lock file that somebody else has put there. */
+/* Which state directories the daemon uses, and how it treats a lock file of another user. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +74,7 @@ static void refused(const struct fixture *f, const char *why, const char *remedy
 	assert_int_equal(statedir_open(f->state, &s, err), -EPERM);
 	if (!strstr(err, f->state) || !strstr(err, why) || !strstr(err, remedy))
 		fail_msg("%s", err);
-	/* neither a file in it nor less of it than before */
+	/* the directory has no new file, and its rights are unchanged */
 	assert_int_equal(access(f->lock, F_OK), -1);
 	assert_int_equal(access(f->state, F_OK), 0);
 }
@@ -95,7 +95,7 @@ static void one_that_others_may_read_is_used(void **state)
 	used(((struct fixture *)*state)->state);
 }
 
-/* An administrator may have put it on another disk. */
+/* The administrator may have moved the directory to another disk. */
 static void one_behind_a_link_is_used(void **state)
 {
 	struct fixture *f = *state;
@@ -119,7 +119,7 @@ static void one_that_others_may_write_is_refused(void **state)
 	}
 }
 
-/* Not that anybody is told to take the permissions of /tmp away. */
+/* The message must not tell anybody to change the rights of /tmp. */
 static void one_as_tmp_is_refused(void **state)
 {
 	struct fixture *f = *state;
@@ -133,7 +133,7 @@ static void one_of_another_user_is_refused(void **state)
 	struct fixture *f = *state;
 
 	if (geteuid())
-		skip(); /* nobody else can give directories away */
+		skip(); /* only root can give directories away */
 	make(f, 0700);
 	assert_int_equal(chown(f->state, 65534, 65534), 0);
 	refused(f, "belongs to another user", "chown root");
@@ -151,7 +151,7 @@ static void lock_is_ours(const struct fixture *f)
 	assert_int_equal(unlink(f->lock), 0);
 }
 
-/* Whoever holds another file's lock could keep the daemon from starting. */
+/* With another file's lock, a user could keep the daemon from starting. */
 static void a_lock_that_is_not_ours_is_replaced(void **state)
 {
 	struct fixture *f = *state;

@@ -96,7 +96,7 @@ static void wake_drained_before_its_switch(void **state)
 	assert_state(t, 7, WINDOW_RUN_RUNNING, 10);
 	switch_at(t, 0, 20, 7, CT_W_READ, 99, 0);
 	assert_state(t, 7, WINDOW_RUN_RUNNABLE, 30);
-	/* a wake-up from before the switch was for another wait */
+	/* a wake-up from before the switch ended another wait */
 	switch_at(t, 0, 40, 0, 0, 0, 7);
 	switch_at(t, 0, 50, 7, CT_W_READ, 99, 0);
 	assert_state(t, 7, WINDOW_RUN_BLOCKED, 50);
@@ -113,7 +113,7 @@ static void futex_owner(void **state)
 	wake_at(t, 0, 30, 7, CT_CTX_TASK);
 	assert_int_equal(tasks_get(t, 7)->st.owner, 0);
 	switch_at(t, 0, 40, 0, 0, 0, 7);
-	/* once it has the mutex it waits for a condition, which nobody owns */
+	/* with the mutex, the task waits for a condition variable, which has no owner */
 	switch_at(t, 0, 50, 7, CT_W_FUTEX, 98, 0);
 	assert_int_equal(tasks_get(t, 7)->st.owner, 0);
 	wake_at(t, 0, 60, 7, CT_CTX_TASK);
@@ -141,7 +141,7 @@ static void death_and_reuse(void **state)
 	switch_at(t, 0, 10, 0, 0, 0, 7);
 	tasks_record(t, 0, &dead);
 	assert_null(tasks_get(t, 7));
-	wake_at(t, 1, 15, 7, CT_CTX_TASK); /* late, from another ring */
+	wake_at(t, 1, 15, 7, CT_CTX_TASK); /* a late record, from another ring */
 	assert_null(tasks_get(t, 7));
 	assert_int_equal(tasks_count(t), 0);
 	tasks_purge(t, 20 + S - 1, count_gone, NULL);
@@ -218,7 +218,7 @@ static void found_by_the_iterator(void **state)
 	struct ct_iter_task c = found(9, CT_W_READ, 99, 0);
 	TASKS(t, 10);
 
-	switch_at(t, 0, 10, 0, 0, 0, 6); /* its exit was lost */
+	switch_at(t, 0, 10, 0, 0, 0, 6); /* the record of its exit was lost */
 	tasks_found_begin(t, 100);
 	switch_at(t, 0, 110, 0, 0, 0, 9); /* while the iterator ran */
 	tasks_found(t, &a);
@@ -231,7 +231,7 @@ static void found_by_the_iterator(void **state)
 	assert_state(t, 9, WINDOW_RUN_RUNNING, 110);
 	assert_int_equal(tasks_get(t, 7)->tgid, 7);
 
-	/* who runs may have done anything since it was seen to run last */
+	/* a task that runs may have done anything since it was last seen to run */
 	a.wait.wait = CT_W_NONE;
 	a.wait.state = CT_ST_RUNNING;
 	c = a;
@@ -246,14 +246,17 @@ static void found_by_the_iterator(void **state)
 	assert_state(t, 9, WINDOW_RUN_RUNNING, 150);
 	assert_int_equal(tasks_get(t, 9)->st.cpu, 2);
 
-	/* a second round finds the same wait: since when is known better */
+	/* a second round finds the same wait, and knows its begin better */
 	tasks_found_begin(t, 200);
 	b.sched_since = 0;
 	tasks_found(t, &b);
 	assert_state(t, 8, WINDOW_RUN_BLOCKED, 100);
 }
 
-/* What a record about others says of a capped task is not all: the checkpoint says that nothing is known. */
+/*
+ * A record of another task is not the whole truth about a capped task. The checkpoint says that its
+ * state is unknown.
+ */
 static void capped_is_not_known(void **state)
 {
 	struct ct_rec cap = { .ts = 20 * MS, .kind = CT_SHED, .flags = CT_GV_CAP | CT_GV_GROUP, .tid = 7 };
@@ -280,7 +283,7 @@ static void capped_is_not_known(void **state)
 	tasks_found(t, &a);
 	assert_int_equal(tasks_states(t, &states, &n), 0);
 	assert_int_equal(states[0].run, WINDOW_RUN_BLOCKED);
-	/* and a new task of that number is another one */
+	/* another task gets the same tid */
 	cap.ts = 45 * MS;
 	tasks_record(t, 0, &cap);
 	switch_at(t, 0, 50 * MS, 7, CT_W_EXITED, 0, 8);
@@ -289,8 +292,11 @@ static void capped_is_not_known(void **state)
 	assert_int_equal(states[0].run, WINDOW_RUN_RUNNING);
 }
 
-/* The daemon decides about a cap from records of the last second, and the task may have ended since then. The
- * cap of a dead task is no new task. A task whose end was not recorded ends with its cap. */
+/*
+ * The daemon decides about a cap from records of the last second, and the task may have ended since
+ * then. The cap of a dead task makes no new task. If the end of a task was not recorded, the task
+ * ends with its cap.
+ */
 static void cap_does_not_revive(void **state)
 {
 	struct ct_rec cap = { .ts = 60 * MS, .kind = CT_SHED, .flags = CT_GV_CAP, .tid = 7 };
@@ -304,7 +310,7 @@ static void cap_does_not_revive(void **state)
 	cap.ts = 2 * S;
 	tasks_record(t, 0, &cap);
 	assert_null(tasks_get(t, 7));
-	/* a program in the kernel tells of a living task, whose fork was left out */
+	/* a program in the kernel caps a living task whose fork was left out */
 	cap.flags |= CT_GV_GROUP;
 	tasks_record(t, 0, &cap);
 	assert_non_null(tasks_get(t, 7));
@@ -341,13 +347,13 @@ static void long_wait_is_inspected_once(void **state)
 	for (uint64_t now = 400 * MS; now < 100 * S; now += 100 * MS)
 		inspect_policy_scan(&w, t, now, inspect, NULL);
 	assert_int_equal(n_inspections, 1);
-	/* a snapshot whose window begins after that inspection wants another */
+	/* a snapshot whose window begins after that inspection asks for another one */
 	assert_int_equal(inspect_policy_all(&w, t, 100 * S, 300 * MS, 10, inspect, NULL), 0);
 	assert_int_equal(inspect_policy_all(&w, t, 100 * S, 301 * MS, 0, inspect, NULL), 0);
 	assert_int_equal(inspect_policy_all(&w, t, 100 * S, 301 * MS, 10, inspect, NULL), 1);
 }
 
-/* The same wait over and over is inspected ever less often; another wait at once. */
+/* A repeated wait is inspected less and less often. Another wait is inspected at once. */
 static void repeated_wait_backs_off(void **state)
 {
 	struct inspect_policy w;
@@ -392,7 +398,7 @@ static void loop_of_short_waits(void **state)
 	assert_int_equal(inspections[1], 0);
 }
 
-/* A loop is inspected also when a long sleep was a moment ago. */
+/* A loop is inspected also if a long sleep came just before. */
 static void loop_after_a_long_sleep(void **state)
 {
 	struct inspect_policy w;
@@ -442,7 +448,7 @@ static void of_user(struct tasks *t, uint32_t tid, uint32_t uid)
 	switch_at(t, 0, 2, tid, CT_W_READ, 99, 0);
 }
 
-/* A user with very many long waits uses up half of the inspections, and not those of another one. */
+/* A user with very many long waits gets half of the inspections. Another user still gets inspections. */
 static void users_share_the_inspections(void **state)
 {
 	struct inspect_policy w;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is told of the disk, and how often. */
+/* The messages about the disk, and how often they come. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #define SEC NSEC_PER_SEC
 
-/* Nobody captures here. */
+/* There is no capture in this test. */
 struct drain_stats drain_stats(struct drain *d)
 {
 	return (struct drain_stats){ 0 };
@@ -53,7 +53,7 @@ static void once_when_it_begins_and_once_when_it_ends(void **state)
 	assert_int_equal(told(&t, &s, 47 * SEC, NULL), 0);
 }
 
-/* What a sync that failed was to write is not there because the next one did not fail. */
+/* The records of a failed sync may be missing, even if the next sync succeeds. */
 static void a_sync_that_fails(void **state)
 {
 	struct trace_storage_told t = { 0 };
@@ -68,7 +68,7 @@ static void a_sync_that_fails(void **state)
 			      "after 10 s; records between 1970-01-01T00:17:25Z and "
 			      "1970-01-01T00:17:35Z may be missing on the disk."),
 			 1);
-	/* both, and then neither */
+	/* both problems, and then none */
 	s.trouble = WRITER_WRITE;
 	s.since_ns = 70 * SEC;
 	assert_int_equal(told(&t, &s, 70 * SEC, "cannot be written"), 1);
@@ -96,7 +96,7 @@ static void one_trouble_becomes_another(void **state)
 	assert_int_equal(told(&t, &s, 3 * SEC, "was removed"), 1);
 	s.trouble = WRITER_FINE;
 	s.begun_anew = 1;
-	assert_int_equal(told(&t, &s, 9 * SEC, "a"), 2); /* that there is a new one, and that it goes on */
+	assert_int_equal(told(&t, &s, 9 * SEC, "a"), 2); /* there is a new file, and it is in use */
 }
 
 static void a_disk_that_does_not_answer(void **state)

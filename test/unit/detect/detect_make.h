@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect_make.h - streams of records for the detector, made by hand.  Time goes on in m.now. */
+/*
+ * detect_make.h - streams of records for the detector, made by hand. m.now is the present time of
+ * the stream.
+ */
 #ifndef CTRACE_TEST_UNIT_DETECT_MAKE_H
 #define CTRACE_TEST_UNIT_DETECT_MAKE_H
 
@@ -27,7 +30,7 @@ struct make {
 	uint64_t now;
 	struct detect_hang hangs[16];
 	unsigned n;
-	/* what the kernel says when it is asked: -ESRCH, 0 and this; 1: it is not asked */
+	/* the answer of the kernel: -ESRCH; 0 and this; 1: the detector must not ask */
 	int look;
 	struct ct_iter_task seen;
 };
@@ -188,7 +191,7 @@ static inline void pair(struct make *m, uint64_t a, uint64_t b)
 	detect_blob(m->d, &o.h);
 }
 
-/* n times: work for 5 ms, then idle for idle_ms; in the end it is on the CPU. */
+/* n times: works for 5 ms, then idles for idle_ms. In the end the task is on the CPU. */
 static inline void lives(struct make *m, uint32_t tid, uint8_t wait, uint64_t idle_point, unsigned n,
 			 unsigned idle_ms)
 {

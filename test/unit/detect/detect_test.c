@@ -5,7 +5,7 @@
 
 #define FUTEX(n) CT_OBJ_FUTEX_ID(10, 0x7f0000000000ULL + (n)*64)
 
-/* Task 10 has an event loop, and has been seen in it for long. */
+/* Task 10 has an event loop, which the detector has seen for a long time. */
 static void loop_with(struct make *m, const char *comm)
 {
 	task(m, 10, comm);
@@ -41,7 +41,7 @@ static void notices_a_blocked_loop(void **state)
 	assert_int_equal(m.hangs[0].obj, FUTEX(1));
 	assert_int_equal(m.hangs[0].wait, CT_W_FUTEX);
 	assert_string_equal(m.hangs[0].comm, "app");
-	/* once, until it ends; and what it did then is no habit yet */
+	/* one report, until the hang ends; and the activity during the hang is no habit yet */
 	pass(&m, 60 * S);
 	assert_int_equal(m.n, 1);
 	wakes(&m, 10);
@@ -60,7 +60,7 @@ static void leaves_those_alone_that_it_does_not_know(void **state)
 	lives(&m, 10, CT_W_EPOLL, EPOLL, 18, 1000);
 	locks(&m, 10, FUTEX(1), 11);
 	pass(&m, 10 * S);
-	/* many in a short time */
+	/* many returns in a short time */
 	task(&m, 20, "other");
 	lives(&m, 20, CT_W_EPOLL, EPOLL + 1, 400, 5);
 	locks(&m, 20, FUTEX(1), 21);
@@ -99,7 +99,7 @@ static void does_not_count_the_time_in_a_queue(void **state)
 	assert_told(&m, 1, CT_HANG_LOOP, 10);
 }
 
-/* Waits that can be as long as they like; how: what precedes. */
+/* Waits that may last for any time. how: the records before the wait. */
 static void nothing_is_noticed(uint8_t wait, uint64_t obj, uint8_t st, void (*how)(struct make *m))
 {
 	MAKE(m);
@@ -175,10 +175,10 @@ static void knows_waits_that_are(void **state)
 	something_is_noticed(CT_W_CONNECT, SOCK_A, NULL);
 	something_is_noticed(CT_W_SLEEP, 0, NULL);
 	something_is_noticed(CT_W_FLOCK, CT_OBJ_ID(CT_OBJ_FILE, 3), NULL);
-	something_is_noticed(CT_W_FUTEX, FUTEX(4), NULL); /* the first thread, for another one */
+	something_is_noticed(CT_W_FUTEX, FUTEX(4), NULL); /* the first thread waits for another one */
 }
 
-/* A worker idles at the two words of a condition variable, which take turns. */
+/* A worker idles on the two words of a condition variable, in turn. */
 static void worker(struct make *m)
 {
 	task_of(m, 12, 10, "worker", CT_TF_FOUND);
@@ -193,7 +193,7 @@ static void notices_a_worker_behind_a_lock_only(void **state)
 	MAKE(m);
 
 	worker(&m);
-	blocks(&m, 12, CT_W_FUTEX, FUTEX(9)); /* as one without work does */
+	blocks(&m, 12, CT_W_FUTEX, FUTEX(9)); /* as a worker without work */
 	pass(&m, 5 * S);
 	assert_int_equal(m.n, 0);
 	wakes(&m, 12);
@@ -230,7 +230,7 @@ static void notices_a_busy_loop(void **state)
 	pass(&m, 1800 * MS);
 	assert_int_equal(m.n, 0);
 	pass(&m, 500 * MS);
-	assert_int_equal(m.n, 0); /* nobody has seen what it does */
+	assert_int_equal(m.n, 0); /* no inspection has seen its activity */
 	for (unsigned i = 0; i < 3; i++) {
 		leaves_cpu(&m, 10, i ? 3 : CT_NR_NONE);
 		runs(&m, 10);
@@ -240,7 +240,7 @@ static void notices_a_busy_loop(void **state)
 	assert_int_equal(m.hangs[0].wait, CT_W_NONE);
 }
 
-/* How a loop looks that always finds something to do. */
+/* A loop that always finds something to do. */
 static void tells_a_busy_loop_from_one_that_comes_round(void **state)
 {
 	MAKE(m);
@@ -255,7 +255,7 @@ static void tells_a_busy_loop_from_one_that_comes_round(void **state)
 		runs(&m, 10);
 		pass(&m, 100 * MS);
 	}
-	/* samples find it here and there */
+	/* samples find it in different places */
 	for (unsigned i = 0; i < 60; i++) {
 		struct ct_rawstack_blob b = { .h = { .ts = m.now, .kind = CT_RAWSTACK, .tid = 10 },
 					      .nr = (uint16_t)(i % 2) };
@@ -263,7 +263,7 @@ static void tells_a_busy_loop_from_one_that_comes_round(void **state)
 		detect_blob(m.d, &b.h);
 		pass(&m, 50 * MS);
 	}
-	/* it hardly gets the CPU: it is slow, but works */
+	/* it gets little CPU time: it is slow, but it works */
 	for (unsigned i = 0; i < 30; i++) {
 		pass(&m, 20 * MS);
 		leaves_cpu(&m, 10, CT_NR_NONE);
@@ -288,10 +288,10 @@ static void notices_who_gets_no_cpu(void **state)
 	pass(&m, 1900 * MS);
 	assert_int_equal(m.n, 0);
 	pass(&m, 9 * S);
-	assert_told(&m, 1, CT_HANG_STARVED, 20); /* for all of them */
+	assert_told(&m, 1, CT_HANG_STARVED, 20); /* the sum over all tasks */
 	assert_int_equal(detect_stats(m.d).behind, 2);
 
-	/* one that was asked to stand back, as only the kernel knows */
+	/* a task that yielded, as only the kernel knows */
 	make_done(&m);
 	make_init(&m);
 	task(&m, 20, "some");
@@ -345,7 +345,7 @@ static void notices_a_deadlock_once(void **state)
 	locks(&m, 41, FUTEX(1), 42);
 	pass(&m, 1900 * MS);
 	assert_int_equal(m.n, 0);
-	/* whoever waits for one of them is behind it */
+	/* a task that waits for one of them is behind it */
 	task(&m, 43, "client");
 	locks(&m, 43, FUTEX(3), 42);
 	pass(&m, 9 * S);
@@ -353,7 +353,7 @@ static void notices_a_deadlock_once(void **state)
 	assert_int_equal(m.hangs[0].peer, 41);
 }
 
-/* The tasks block on one CPU right after an exec on another CPU, whose ring is read later. */
+/* The tasks block on one CPU right after an exec on another CPU. The ring of the other CPU is read later. */
 static void notices_a_deadlock_after_a_late_exec(void **state)
 {
 	MAKE(m);
@@ -375,7 +375,7 @@ static void knows_what_is_no_deadlock(void **state)
 {
 	MAKE(m);
 
-	/* one of them gives up in a while; one of them goes on and comes back */
+	/* one task gives up soon, or one task goes on and comes back */
 	task(&m, 40, "knot");
 	task(&m, 41, "knot");
 	locks(&m, 40, FUTEX(0), 41);
@@ -415,7 +415,7 @@ static void notices_a_deadlock_of_before(void **state)
 	detect_resync(m.d, m.now);
 	pass(&m, 5 * S);
 	assert_int_equal(m.n, 0);
-	/* what the kernel could not tell, a look at the memory does */
+	/* memory shows the owner that the kernel does not know */
 	rec(&m, (struct ct_rec){ .kind = CT_FUTEX, .tid = 40, .peer = 41, .obj = FUTEX(40) });
 	rec(&m, (struct ct_rec){ .kind = CT_FUTEX, .tid = 41, .peer = 40, .obj = FUTEX(41) });
 	pass(&m, S);
@@ -493,7 +493,7 @@ static void notices_a_service_that_does_not_read(void **state)
 
 	talks(&m, 30);
 	stop(&m, 60);
-	pass(&m, 20 * S); /* nobody is harmed */
+	pass(&m, 20 * S); /* no task waits for it */
 	assert_int_equal(m.n, 0);
 	moves(&m, CT_SEND, 50, SOCK_A, 10);
 	blocks(&m, 50, CT_W_READ, SOCK_A);
@@ -506,7 +506,10 @@ static void notices_a_service_that_does_not_read(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* What a capped service receives is left out: it need not be away, and its count of unread bytes is wrong. */
+/*
+ * The receives of a capped service are left out. So it need not be away, and the count of its
+ * unread bytes is wrong.
+ */
 static void leaves_alone_a_service_that_the_governor_caps(void **state)
 {
 	struct ct_rec cap = { .kind = CT_SHED, .flags = CT_GV_CAP | CT_GV_GROUP, .tid = 60 };
@@ -517,13 +520,13 @@ static void leaves_alone_a_service_that_the_governor_caps(void **state)
 	m.now += MS;
 	moves(&m, CT_SEND, 50, SOCK_A, 10);
 	blocks(&m, 50, CT_W_READ, SOCK_A);
-	blocks(&m, 60, CT_W_SLEEP, 0); /* with a switch to another user's task; that it wakes is left out */
+	blocks(&m, 60, CT_W_SLEEP, 0); /* the switch concerns another user; the wake is left out */
 	pass(&m, 4 * S);
 	rec(&m, cap);
 	blocks(&m, 60, CT_W_SLEEP, 0);
 	pass(&m, 20 * S);
 	assert_int_equal(m.n, 0);
-	/* from what it reads next on all is known */
+	/* from the next receive on, everything is known */
 	wakes(&m, 50);
 	moves(&m, CT_SEND, 50, SOCK_A, 10);
 	m.now += MS;
@@ -539,7 +542,7 @@ static void leaves_alone_a_service_that_the_governor_caps(void **state)
 	assert_told(&m, 1, CT_HANG_SERVICE, 50);
 }
 
-/* The first request was sent before anybody knew to whom, and is larger than the others. */
+/* The first request was sent before its receiver was known, and is larger than the others. */
 static void counts_what_is_unread_from_when_it_can(void **state)
 {
 	MAKE(m);
@@ -567,7 +570,7 @@ static void counts_what_is_unread_from_when_it_can(void **state)
 	assert_told(&m, 1, CT_HANG_SERVICE, 50);
 }
 
-/* A server for both versions of IP has its client's address in the form of version 6. */
+/* A server for both versions of IP has the address of its client in the form of version 6. */
 static void pairs_the_ends_of_two_versions(void **state)
 {
 	struct ct_object_blob c = { .h = { .kind = CT_OBJECT, .size = sizeof(c) },
@@ -600,7 +603,7 @@ static void knows_a_service_that_takes_its_time(void **state)
 {
 	MAKE(m);
 
-	/* the request has been read; the record of the send comes after that of the receive */
+	/* the request was received; the record of the send comes after that of the receive */
 	talks(&m, 30);
 	blocks(&m, 60, CT_W_READ, SOCK_B);
 	m.now += MS;
@@ -658,16 +661,16 @@ static void forgets_who_ended_unheard(void **state)
 	assert_int_equal(detect_stats(m.d).tasks_refused, 1);
 	pass(&m, S);
 	found(&m, 1004, CT_W_READ, PIPE);
-	blocks(&m, 1002, CT_W_READ, PIPE); /* heard of in the round */
+	blocks(&m, 1002, CT_W_READ, PIPE); /* the answer of the kernel in this round */
 	detect_resync(m.d, m.now);
 	pass(&m, 2 * S);
 	assert_int_equal(detect_stats(m.d).tasks, 2);
-	/* the room is there again, all of it */
+	/* all the room is free again */
 	for (uint32_t tid = 6001; tid <= 8998; tid++)
 		blocks(&m, tid, CT_W_READ, PIPE);
 	assert_int_equal(detect_stats(m.d).tasks, 3000);
 	assert_int_equal(detect_stats(m.d).tasks_refused, 1);
-	/* to have been found counts for one round */
+	/* a hang that was found counts for one round */
 	pass(&m, S);
 	found(&m, 1004, CT_W_READ, PIPE);
 	detect_resync(m.d, m.now);
@@ -678,7 +681,7 @@ static void forgets_who_ended_unheard(void **state)
 	assert_int_equal(detect_stats(m.d).tasks, 0);
 }
 
-/* The wait lasts over a sleep of the machine, of which a tick tells before it ends, or after. */
+/* The machine sleeps during the wait. A tick shows this before the wait ends, or after. */
 static void learns_no_patience_from_a_sleep(void **state)
 {
 	for (int tick = 0; tick < 2; tick++) {
@@ -698,7 +701,10 @@ static void learns_no_patience_from_a_sleep(void **state)
 	}
 }
 
-/* That one of its name is patient holds until it has a history of its own. */
+/*
+ * A task of one name has long habits. They count for another task of this name, until that one has
+ * a history of its own.
+ */
 static void is_as_patient_as_its_name_for_a_while(void **state)
 {
 	MAKE(m);
@@ -741,7 +747,7 @@ static void is_blind_after_a_loss(void **state)
 	assert_true(detect_stats(m.d).blind_ns >= 9 * S);
 }
 
-/* Of some waits the kernel knows all that matters. */
+/* For some waits the kernel knows everything that matters. */
 static void sees_stuck_disks_and_deadlocks_all_the_same(void **state)
 {
 	struct ct_rec disk = { .kind = CT_SWITCH, .tid = 30, .state = CT_ST_DISK, .wait = CT_W_READ };
@@ -805,7 +811,7 @@ static void asks_the_kernel_first(void **state)
 	locks(&m, 10, FUTEX(1), 11);
 	pass(&m, 5 * S);
 	assert_int_equal(m.n, 0);
-	assert_int_equal(detect_stats(m.d).withdrawn, 1); /* and now it knows better */
+	assert_int_equal(detect_stats(m.d).withdrawn, 1); /* now the kernel knows better */
 
 	make_done(&m);
 	make_init(&m);
@@ -831,7 +837,7 @@ static void hears_of_one_task_through_two_rings(void **state)
 	MAKE(m);
 
 	task(&m, 10, "app");
-	/* of every second cycle the wait is told after what followed it */
+	/* in every second cycle the record of the wait comes after later records */
 	for (unsigned i = 0; i < 60; i++) {
 		uint64_t began = m.now;
 
@@ -862,7 +868,7 @@ static void begins_anew_with_another_program(void **state)
 	locks(&m, 10, FUTEX(1), 11);
 	pass(&m, 9 * S);
 	assert_int_equal(m.n, 0);
-	/* what came late is about the one before */
+	/* the late record is about the previous wait */
 	m.now -= 10 * S;
 	task_of(&m, 10, 10, "app", CT_TF_FORK);
 	m.now += 10 * S;
@@ -925,7 +931,7 @@ static void has_other_limits_for_some(void **state)
 	assert_told(&m, 1, CT_HANG_LOOP, 10);
 	make_done(&m);
 	make_with(&m, &s, 0);
-	/* many that come and go before and after it */
+	/* many tasks that begin and end before and after it */
 	for (uint32_t i = 0; i < 70000; i++)
 		cgroup_blob(&m, 100000 + i);
 	cgroup_blob(&m, 4242);
@@ -955,7 +961,7 @@ static void is_bounded(void **state)
 	for (uint32_t tid = 70000; tid < 71000; tid++)
 		blocks(&m, tid, CT_W_EPOLL, EPOLL);
 	assert_int_equal(detect_stats(m.d).tasks, 1000);
-	/* more sockets than there is room for */
+	/* more sockets than the table has room for */
 	for (unsigned i = 0; i < 100000; i++)
 		moves(&m, CT_SEND, 70000, CT_OBJ_ID(CT_OBJ_SOCK, i), 1);
 }

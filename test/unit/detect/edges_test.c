@@ -5,7 +5,7 @@
 
 #define FUTEX(n) CT_OBJ_FUTEX_ID(10, 0x7f0000000000ULL + (n)*64)
 
-/* Task 10 has an event loop, of n rounds of 105 ms. */
+/* Task 10 has an event loop, with n rounds of 105 ms. */
 static void loop(struct make *m, unsigned n)
 {
 	task(m, 10, "app");
@@ -24,7 +24,7 @@ static void is_preempted(struct make *m, uint32_t tid, uint8_t prio)
 		    .kind = CT_SWITCH, .tid = tid, .flags = CT_SF_PREEMPT, .nr = CT_NR_NONE, .aux = prio });
 }
 
-/* How many hangs are reported within a time. */
+/* The number of hangs that are reported within this time. */
 static void assert_within(struct make *m, uint64_t ns, unsigned n)
 {
 	pass(m, ns);
@@ -35,7 +35,7 @@ static void quiet(void **state)
 {
 	MAKE(m);
 
-	/* lacks of CPUs, one after the other */
+	/* hangs without a CPU, one after the other */
 	for (uint32_t tid = 20; tid < 23; tid++) {
 		task(&m, tid, tid == 20 ? "a" : tid == 21 ? "b" : "c");
 		runs(&m, tid);
@@ -79,7 +79,7 @@ static void low_priority(void **state)
 	}
 }
 
-/* It runs on, of every 100 ms so many, and is seen doing nothing else. */
+/* The task runs on, for this part of every 100 ms. Inspections find that it does nothing else. */
 static void is_busy(struct make *m, unsigned on_ms, unsigned looks, uint64_t ns)
 {
 	for (uint64_t end = m->now + ns; m->now < end;) {
@@ -127,7 +127,7 @@ static void times_busy(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* A task that has been in the queue for a second for once. */
+/* A task that has once been in the queue for a second. */
 static void times_starved(void **state)
 {
 	MAKE(m);
@@ -158,7 +158,7 @@ static void starved_when_known(void **state)
 	assert_within(&m, 500 * MS, 1);
 }
 
-/* Waits for the disk that were usual so far: they count from a second on. */
+/* Waits for the disk that were usual before. They count from one second on. */
 static void times_disk(void **state)
 {
 	for (int i = 0; i < 2; i++) {
@@ -190,7 +190,7 @@ static void returns(void **state)
 	}
 }
 
-/* What it did while it was reported becomes a habit with the third report. */
+/* An activity that was reported becomes a habit with the third report. */
 static void told(void **state)
 {
 	MAKE(m);
@@ -267,7 +267,7 @@ static void futex_early(void **state)
 	}
 }
 
-/* The kernel says that the wait began so much later than the records do. */
+/* The kernel says that the wait began this much later than the records say. */
 static void adopt_slack(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Looks for symbols in this very program, and in damaged copies of it. */
+/* Looks for symbols in this program, and in damaged copies of it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,7 +93,7 @@ static void itself(void **state)
 	assert_int_equal(vaddr, function.found.vaddr);
 	assert_int_equal(elf_functions_find(&functions, &e, variable.found.vaddr, name, &vaddr), -ENOENT);
 	elf_functions_done(&functions);
-	/* not defined here */
+	/* not defined in this file */
 	elf_symbols_each(&e, look, &none);
 	assert_int_equal(none.n, 0);
 	assert_int_equal(elf_symbols_each(&e, stop_at_once, NULL), 7);
@@ -107,7 +107,7 @@ static void itself(void **state)
 	assert_int_equal(elf_file_read_vaddr(&e, UINT64_MAX, code, 1), 0);
 }
 
-/* Reads all there is; whatever the file says, it comes to an end within its memory. */
+/* Reads everything. Whatever the file says, this ends, and stays within the memory of the file. */
 static int read_all(int fd)
 {
 	struct elf_functions functions = { 0 };
@@ -128,7 +128,7 @@ static int read_all(int fd)
 	return r;
 }
 
-/* Headers with each byte changed in turn, then files cut at each length of a page. */
+/* Headers with each byte changed in turn; then files that are cut at various lengths. */
 static void damaged(void **state)
 {
 	_cleanup_close_ int self = open("/proc/self/exe", O_RDONLY), fd = memfd_create("elf", 0);
@@ -159,7 +159,7 @@ static void damaged(void **state)
 	}
 }
 
-/* All sections claim to be the table of symbols: one of them is read. */
+/* All sections claim to be the table of symbols. Only one is read. */
 static void many_tables(void **state)
 {
 	enum { TABLES = 64 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * causal_make.h - windows for tests of the causal graph: tasks on a CPU each, that
- * wait, wake each other, send and receive; and look-ups in what was built.
+ * causal_make.h - windows for tests of the causal graph. Each task has a CPU of its own. Tasks
+ * wait, wake each other, send and receive. Also functions that look up edges in the graph.
  */
 #ifndef CTRACE_TEST_CAUSAL_MAKE_H
 #define CTRACE_TEST_CAUSAL_MAKE_H
@@ -54,7 +54,7 @@ static inline void receives(struct make *m, uint64_t ms, uint32_t tid, uint64_t 
 	make_event(m, ms * MS, CPU(tid), CT_RECV, tid, bytes)->r.obj = sock;
 }
 
-/* The two ends of a unix connection: server has a name. */
+/* The two ends of a unix connection. The end of the server has a name. */
 static inline void connection(struct make *m, uint64_t server, uint64_t client, uint16_t type)
 {
 	struct window_object *o = make_object(m, server);
@@ -114,7 +114,10 @@ static inline uint32_t n_segments(const struct built *b, uint32_t tid)
 	return b->c->first[task + 1] - b->c->first[task];
 }
 
-/* The edge of that kind from a segment of from (0: nobody) to one of to, if there is just one; NULL: none. */
+/*
+ * The edge of that kind from a segment of from (0: no task) to a segment of to. NULL: there is
+ * none, or more than one.
+ */
 static inline const struct edge *edge_of(const struct built *b, enum edge_kind kind, uint32_t from,
 					 uint32_t to)
 {
@@ -132,7 +135,7 @@ static inline const struct edge *edge_of(const struct built *b, enum edge_kind k
 	return found;
 }
 
-/* There is such an edge of that strength, and a sentence for it. */
+/* Checks that there is such an edge with that strength, and that it has a sentence. */
 static inline void assert_edge(const struct built *b, enum edge_kind kind, uint32_t from, uint32_t to,
 			       enum edge_strength strength)
 {
@@ -155,7 +158,7 @@ static inline size_t n_edges(const struct built *b, enum edge_kind kind)
 	return n;
 }
 
-/* What every causal graph holds to. */
+/* Checks properties that hold for every causal graph. */
 static inline void assert_sound(const struct built *b)
 {
 	const struct causal *c = b->c;

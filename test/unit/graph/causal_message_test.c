@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Edges of the causal graph: more messages than could be compared pairwise; causal_message.txt has the
- * others. */
+/* More messages than could be compared in pairs. causal_message.txt tests the edges of messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +8,10 @@
 
 #include "test/unit/graph/causal_make.h"
 
-/* Datagrams that nobody receives, and receives of others: each is not held against all. */
+/*
+ * Datagrams that no task receives, and receives of other datagrams. Not every send is compared with
+ * every receive.
+ */
 static void test_lost_datagrams(void **state)
 {
 	enum { N = 200000 };

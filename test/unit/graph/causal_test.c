@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Edges of the causal graph: the table of wakes, and what holds for any window; causal.txt has the others. */
+/* The kinds of wake edges, and properties of every causal graph. causal.txt has the other tests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,16 +44,16 @@ static void test_wakes(void **state)
 	assert_wake(CT_W_FUTEX, FUTEX(1), 0, CT_WF_EXITING, EDGE_EXIT, EDGE_STRONG); /* join */
 	assert_wake(CT_W_CHILD, 0, 0, CT_WF_EXITING, EDGE_EXIT, EDGE_STRONG);
 	assert_wake(CT_W_SIGNAL, 0, 0, CT_WF_EXITING, EDGE_EXIT, EDGE_STRONG);     /* SIGCHLD */
-	assert_wake(CT_W_READ, PIPE(1), 0, CT_WF_EXITING, EDGE_EXIT, EDGE_STRONG); /* its end of the pipe */
+	assert_wake(CT_W_READ, PIPE(1), 0, CT_WF_EXITING, EDGE_EXIT, EDGE_STRONG); /* closes its end */
 	assert_wake(CT_W_POLL, pidfd, 0, CT_WF_EXITING, EDGE_EXIT, EDGE_STRONG);
 	assert_wake(CT_W_SIGNAL, 0, 0, 0, EDGE_SIGNAL, EDGE_STRONG);
 	assert_wake(CT_W_VFORK, 0, 0, 0, EDGE_VFORK, EDGE_STRONG);
 	assert_wake(CT_W_FLOCK, file, file, 0, EDGE_FILELOCK, EDGE_STRONG);
 	assert_wake(CT_W_STOPPED, 0, 0, 0, EDGE_STOP, EDGE_STRONG);
-	assert_wake(CT_W_READ, fuse, file, 0, EDGE_FUSE, EDGE_STRONG); /* request */
-	assert_wake(CT_W_FILE, file, fuse, 0, EDGE_FUSE, EDGE_STRONG); /* answer */
+	assert_wake(CT_W_READ, fuse, file, 0, EDGE_FUSE, EDGE_STRONG); /* a request */
+	assert_wake(CT_W_FILE, file, fuse, 0, EDGE_FUSE, EDGE_STRONG); /* an answer */
 	assert_wake(CT_W_READ, CT_OBJ_ID(CT_OBJ_TTY, 1), 0, 0, EDGE_WAKE, EDGE_WEAK);
-	assert_wake(CT_W_WRITE, PIPE(1), PIPE(1), 0, EDGE_PIPE, EDGE_STRONG); /* room was made */
+	assert_wake(CT_W_WRITE, PIPE(1), PIPE(1), 0, EDGE_PIPE, EDGE_STRONG); /* the receive makes room */
 }
 
 static uint32_t rnd(uint64_t *s)
@@ -107,7 +107,7 @@ static void test_random(void **state)
 		random_window(&m, seed);
 		b = built_with(&m, 1000, o.policy, o.cuts_off);
 		assert_sound(&b);
-		/* the same again, to the last bit */
+		/* a second run gives exactly the same graph */
 		assert_int_equal(causal_build(b.g, &o, &again), 0);
 		assert_int_equal(again->n_segments, b.c->n_segments);
 		assert_int_equal(again->n_edges, b.c->n_edges);

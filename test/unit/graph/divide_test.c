@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which waits are idle, so that a segment ends with them; divide.txt has the other rules. */
+/* Which waits are idle, so that a segment ends. divide.txt tests the other rules. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "test/unit/graph/causal_make.h"
 
-/* Task 10, a process of its own, waits three times for what task 20 does, and works 5 ms after each. */
+/* Task 10, a process of its own, waits three times for task 20, and works 5 ms after each wait. */
 static void waits_3(struct make *m, enum ct_wait wait, uint64_t obj, uint64_t by)
 {
 	runs(m, 10, 10, 1, "waiter");
@@ -46,7 +46,7 @@ static void assert_idle(enum ct_wait wait, uint64_t obj, uint64_t by, bool idle)
 static void test_idle(void **state)
 {
 	assert_idle(CT_W_EPOLL, EPOLL(1), PIPE(1), true);
-	assert_idle(CT_W_POLL, 0, PIPE(1), true); /* of several */
+	assert_idle(CT_W_POLL, 0, PIPE(1), true); /* one descriptor of several */
 	assert_idle(CT_W_READ, PIPE(1), PIPE(1), true);
 	assert_idle(CT_W_READ, CT_OBJ_ID(CT_OBJ_EVENTFD, 1), CT_OBJ_ID(CT_OBJ_EVENTFD, 1), true);
 	assert_idle(CT_W_READ, CT_OBJ_ID(CT_OBJ_TTY, 1), CT_OBJ_ID(CT_OBJ_TTY, 1), true);
@@ -60,7 +60,7 @@ static void test_idle(void **state)
 	assert_idle(CT_W_STOPPED, 0, 0, false);
 }
 
-/* The segment begins when the wait ended; the wait is the tail of the one before. */
+/* The segment begins at the end of the wait. The wait belongs to the segment before it. */
 static void test_idle_begin(void **state)
 {
 	struct make m = { 0 };

@@ -2,16 +2,16 @@
 /*
  * Questions about graphs, for the cases in *.txt:
  *
- *   => lives TID                  every task of that tid, from its birth to its end
+ *   => lives TID                  every task with this tid, from its birth to its end
  *   => timeline A [FROM..TO]      its intervals, and the wake that ended each
- *   => blame A TIME               whom the wait at that time is for
- *   => path A FROM..TO            the pieces of the critical path: whose time it is, and who waits for that
- *   => segments [A]               TASK.N of the causal graph: why it begins there, on whose behalf it works
+ *   => blame A TIME               the task or thing to blame for the wait at that time
+ *   => path A FROM..TO            the pieces of the critical path: their tasks, and the tasks that wait
+ *   => segments [A]               TASK.N of the causal graph: the cut, and on whose behalf the task works
  *   => edges [KIND] [to=A]        from a segment and a time to a segment and a time
  *   => peer OBJECT                the other end of a socket
  *
- * Segments and edges take policy=POLICY and without=RULE.  Each causal graph is checked for soundness, and
- * each edge for a sentence that explains it.
+ * Segments and edges take policy=POLICY and without=RULE. The program also checks that each causal
+ * graph is valid, and that each edge has a sentence.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -128,7 +128,7 @@ static void ask_blame(struct question *q)
 		b.timed_out ? " timed-out" : "", b.killed ? " killed" : "");
 }
 
-/* " for A for B": those who wait for the task of the frame. */
+/* " for A for B": the tasks that wait for the task of the frame. */
 static void put_waiters(const struct question *q, const struct graph *g, const struct path *p, uint32_t frame)
 {
 	char name[TEXT_NAME_MAX];

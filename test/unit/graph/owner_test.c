@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The owner of a file lock is the one that a replay of all records of the lock finds. */
+/* owner_of_lock() finds the same owner of a file lock as a replay of all records of the lock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #define LOCK CT_OBJ_ID(CT_OBJ_FILE, 9)
 
-/* Which process owns the lock at ts_ns. Processes other than tgid count. */
+/* The process that owns the lock at ts_ns, by a replay. Only processes other than tgid count. */
 static uint32_t plain_owner(const struct graph *g, uint64_t ts_ns, uint32_t tgid)
 {
 	uint32_t owner = GRAPH_NONE;

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* questions.h - what the questions of graph_cases and analysis_cases share: the graph, its tasks, times. */
+/* questions.h - for the questions of graph_cases and analysis_cases: the graph, its tasks, times. */
 #ifndef CTRACE_TEST_QUESTIONS_H
 #define CTRACE_TEST_QUESTIONS_H
 
 #include "graph/timeline/graph.h"
 #include "test/unit/text/text_cases.h"
 
-/* Of the window of the case. */
+/* The graph of the window of the case. */
 struct graph *question_graph(const struct question *q);
 void question_free_graph(struct graph **g);
 void question_put_time(const struct question *q, uint64_t ns);
-/* "nobody" of GRAPH_NONE. */
+/* The name of a task; "nobody" for GRAPH_NONE. */
 void question_put_task(const struct question *q, const struct graph *g, uint32_t task);
-/* The task that stands next, as it is at that time; GRAPH_NONE, and an error, when the graph has no such
- * task. */
+/*
+ * The task that is the next word, as it is at that time. GRAPH_NONE and an error: the graph has no
+ * such task.
+ */
 uint32_t question_task(const struct question *q, const struct graph *g, uint64_t ns);
 uint64_t question_time(const struct question *q);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* random_make.h - graphs of windows that need not make sense, for properties that hold all the same. */
+/* random_make.h - graphs of random windows, for properties that hold for every graph. */
 #ifndef CTRACE_TEST_RANDOM_MAKE_H
 #define CTRACE_TEST_RANDOM_MAKE_H
 
 #include "graph/timeline/graph.h"
 #include "test/unit/trace/window_random.h"
 
-/* Checks a range of each task of 300 windows; what else is random comes from seed. */
+/* Calls a check for a range of each task of 300 windows. seed decides the random values. */
 static inline void random_ranges(void (*check)(const struct graph *g, uint32_t task, uint64_t from_ns,
 					       uint64_t to_ns, uint32_t *seed))
 {

@@ -101,7 +101,7 @@ static void test_random_windows(void **state)
 		assert_true(found[i] > 100);
 }
 
-/* Lengths at which the answers change, of a wait and of the run after it. */
+/* Lengths at which the answers change: of a wait, and of the run after the wait. */
 static void lengths(uint32_t *seed, uint64_t *ret_wait, uint64_t *ret_run)
 {
 	static const uint64_t waits[] = { 0, 1, 7, 1000000, 49999999, 50000000, 50000001, 200000000 };
@@ -143,7 +143,7 @@ static void test_long_tasks(void **state)
 	}
 }
 
-/* The object that gives a wait of call nr the hash that a wait of call 0 on obj has. */
+/* The object that makes a wait of call nr have the same hash as a wait of call 0 on obj. */
 static uint64_t same_hash(uint64_t obj, uint64_t nr)
 {
 	const uint64_t p = 0x100000001b3ULL;
@@ -154,8 +154,10 @@ static uint64_t same_hash(uint64_t obj, uint64_t nr)
 	return (((obj ^ HASH_START) * p ^ nr << 8) * inverse) ^ HASH_START;
 }
 
-/* Two waits of one hash are not taken for the same: the repeats of the first one are found, those of the
- * other one may not be. */
+/*
+ * Two different waits with the same hash are not taken for repeats of each other. The repeats of
+ * the first one are found. Those of the other one may be missed.
+ */
 static void test_one_hash(void **state)
 {
 	struct make m = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What containers and units paths of control groups stand for, as they are found on machines. */
+/* The containers and units of real paths of control groups. */
 #include "lib/cgroup.h"
 
 #include <setjmp.h>
@@ -57,7 +57,7 @@ static const struct {
 	{ "/init.scope", "", "", "init.scope" },
 	{ "/", "", "", "" },
 	{ "", "", "", "" },
-	/* what only looks like one */
+	/* paths that only look like those of containers */
 	{ "/docker/" ID "0", "", "", "" },
 	{ "/builds/4f1c7a9be02d", "", "", "" },
 	{ "/system.slice/docker-proxy.scope", "", "", "docker-proxy.scope" },

@@ -76,7 +76,7 @@ static void encode(uint32_t c, char buf[5])
 	}
 }
 
-/* First and last of what must be shown as an escape, and what is beside it as it is. */
+/* The first and last characters of each range that is shown as an escape, and their neighbours. */
 static void test_invisible(void **state)
 {
 	static const uint32_t spans[][2] = {
@@ -104,7 +104,7 @@ static void test_invisible(void **state)
 	}
 }
 
-/* At each size: as much as fits, whole escapes alone. */
+/* For each size of the buffer: the text as far as it fits, with whole escapes. */
 static void test_cut(void **state)
 {
 	static const char s[] = "ab\x1b\xe2\x80\xae\xc3\xa9z", whole[] = "ab\\x1b\\u202e\xc3\xa9z";

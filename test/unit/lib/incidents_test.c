@@ -35,7 +35,7 @@ static const char *at(const char *name)
 	return path;
 }
 
-/* A note of about so many bytes. */
+/* A note of about this number of bytes. */
 static void put(size_t bytes)
 {
 	_cleanup_free_ char *filler = calloc(1, bytes + 1);
@@ -47,7 +47,7 @@ static void put(size_t bytes)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* How many there are, of those that are what they should be. */
+/* The number of valid notes. */
 static size_t count(size_t *ret_left_out)
 {
 	json_t *list = NULL;
@@ -59,7 +59,7 @@ static size_t count(size_t *ret_left_out)
 	return n;
 }
 
-/* Of this process so far; 0: the kernel does not count them. */
+/* The number of read calls of this process; 0: the kernel does not count them. */
 static unsigned long reads(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/self/io", "r");

@@ -39,7 +39,7 @@ static void keys_at_the_edges(void **state)
 	map_done(&m);
 }
 
-/* Against a plain array, with keys few enough that entries come, move and go all the time. */
+/* Compares the map with a plain array. The keys are few, so entries come, move and go all the time. */
 static void like_an_array(void **state)
 {
 	enum { KEYS = 700 };

@@ -16,7 +16,7 @@ struct strings {
 	VEC(char *) v;
 };
 
-/* Lines [first, end) of the file; a question's answer follows it. */
+/* Lines [first, end) of the file. The answer to a question follows the question. */
 struct block {
 	const char *name;
 	bool scene;
@@ -28,7 +28,7 @@ static struct {
 	const struct question_kind *kinds;
 	bool update;
 	struct strings lines;
-	struct strings answers; /* [line of the question] what is to stand there, or NULL */
+	struct strings answers; /* [line of the question]: the new answer, or NULL */
 	VEC(struct block) blocks;
 } file;
 
@@ -93,7 +93,7 @@ static const struct block *block_named(const char *name)
 		fail();                                                                                      \
 	} while (0)
 
-/* The lines of the block's window; those of the blocks that it uses come first where it says so. */
+/* The lines of the block's window. The lines of the blocks that it uses come where the block says `use`. */
 static void add_window(struct text_window *t, const struct block *b)
 {
 	char error[TEXT_ERROR_MAX];
@@ -121,7 +121,7 @@ static void print_lines(const char *sign, const struct strings *s, size_t from, 
 		print_error("  %s %s\n", sign, s->v.v[from]);
 }
 
-/* What is alike at the beginning and at the end stands around what is not. */
+/* Prints the equal lines at both ends around the lines that differ. */
 static void print_difference(const struct strings *want, const struct strings *got)
 {
 	size_t least = MIN(want->v.n, got->v.n), head = 0, tail = 0;

@@ -37,7 +37,7 @@ static char unescape(const char **at)
 	}
 }
 
-/* Cuts the word off that begins at in; returns where the next one may begin. */
+/* Cuts off the word that begins at in. Returns the place where the next word may begin. */
 static const char *cut(struct text_line *l, const char *in, char **out)
 {
 	size_t i = l->n;

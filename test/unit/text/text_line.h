@@ -2,9 +2,10 @@
 /*
  * text_line.h - one line of a text, word by word.
  *
- * Words are separated by blanks; a word, or the value of KEY="...", may be quoted, with \\ \" \n \xHH inside.
- * '#' at the beginning of a word starts a comment.  Every word has to be taken: text_line_done() reports the
- * first one that is left.  The first error stays; after it all functions give 0, "" or false.
+ * Blanks separate words. A word, or the value of KEY="...", may be quoted, with \\ \" \n \xHH
+ * inside. '#' at the beginning of a word starts a comment. The caller has to take every word:
+ * text_line_done() reports the first word that is left. The first error stays; after it, all
+ * functions return 0, "" or false.
  */
 #ifndef CTRACE_TEST_TEXT_LINE_H
 #define CTRACE_TEST_TEXT_LINE_H
@@ -22,7 +23,7 @@ struct text_line {
 	bool taken[TEXT_WORDS_MAX];
 	bool field[TEXT_WORDS_MAX]; /* KEY=VALUE, with no quote before the '=' */
 	size_t n;
-	char error[TEXT_ERROR_MAX]; /* "" : none so far */
+	char error[TEXT_ERROR_MAX]; /* "": no error so far */
 };
 
 struct text_word {
@@ -30,20 +31,20 @@ struct text_word {
 	uint64_t value;
 };
 
-/* Aborts where memory runs out, as everything here. */
+/* Aborts if there is no memory, like all functions here. */
 void text_line_init(struct text_line *l, const char *line);
 void text_line_free(struct text_line *l);
 __attribute__((format(printf, 2, 3))) void text_line_fail(struct text_line *l, const char *fmt, ...);
 
-/* The next word that is no field; what: the name of it for the error when there is none. */
+/* The next word that is no field. what: the name of the word, for the error if there is none. */
 const char *text_line_next(struct text_line *l, const char *what);
-/* The same; NULL when there is none. */
+/* The next word that is no field; NULL if there is none. */
 const char *text_line_more(struct text_line *l);
-/* The next word if it is this one. */
+/* True: the next word is this word, and is taken. */
 bool text_line_skip(struct text_line *l, const char *word);
 /* The value of KEY=VALUE; NULL: there is no such field. */
 const char *text_line_field(struct text_line *l, const char *key);
-/* false, and an error, when words are left. usage: what would have been right. */
+/* False, and an error: words are left. usage: the correct form of the line. */
 bool text_line_done(struct text_line *l, const char *usage);
 
 /* "12", "0x1f", "-11" */
@@ -52,13 +53,13 @@ uint64_t text_number(struct text_line *l, const char *word);
 uint64_t text_time(struct text_line *l, const char *word);
 /* "10ms..50ms" */
 void text_range(struct text_line *l, const char *word, uint64_t *ret_from, uint64_t *ret_to);
-/* One of the words, which end with a NULL; the error lists them. */
+/* One of these words. A NULL ends the list; the error has the list. */
 uint64_t text_one_of(struct text_line *l, const char *word, const struct text_word *words);
-/* Several of them, separated by commas: the sum of the values. */
+/* Several of these words, with commas between them. Returns the sum of their values. */
 uint64_t text_flags(struct text_line *l, const char *word, const struct text_word *words);
 
 #define TEXT_TIME_MAX 32
-/* As text_time() reads it: always in ms. */
+/* A time in the form that text_time() reads, always in ms. */
 const char *text_put_time(uint64_t ns, char *buf);
 
 #endif

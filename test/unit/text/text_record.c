@@ -21,7 +21,9 @@ static uint8_t wait_field(struct text_line *l, const char *key)
 	return word ? text_wait_of(l, word) : 0;
 }
 
-/* A record of tid on its CPU, or on cpu=N, which is its CPU from then on. Good until the next one is added.
+/*
+ * A record of tid on its CPU, or on cpu=N. Then N is the CPU of tid from now on. Valid until the
+ * next record is added.
  */
 static struct window_record *add(struct record *r, enum ct_kind kind, uint32_t tid, uint32_t peer)
 {
@@ -62,7 +64,7 @@ static void add_switch(struct record *r, uint32_t tid, uint32_t next, enum ct_wa
 		*text_cpu_of(r->t, next) = e->cpu;
 }
 
-/* From the idle task to tid, on the CPU of tid. */
+/* A switch from the idle task to tid, on the CPU of tid. */
 void text_add_run(struct record *r, uint32_t tid)
 {
 	uint16_t *cpu = text_cpu_of(r->t, tid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the text of a window refuses, and that what it accepts becomes the record it names. */
+/* The text of a window: the lines that are refused, and the record that each accepted line becomes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,7 +84,7 @@ static void test_records(void **state)
 	assert_int_equal(w->events[3].r.ts, 1500000);
 	assert_int_equal(w->events[3].r.peer, 7);
 	assert_int_equal(w->events[3].r.aux, CT_W_WRITE);
-	assert_int_equal(w->events[4].r.peer, 10); /* which runs, where it ran last */
+	assert_int_equal(w->events[4].r.peer, 10); /* the task runs where it ran last */
 	assert_int_equal(w->events[4].cpu, 3);
 	assert_int_equal(w->events[5].r.ts, 2500000);
 	assert_int_equal(w->events[5].r.peer, 8);

@@ -180,7 +180,7 @@ static void line_repeat(struct text_window *t, struct text_line *l)
 	text_line_done(l, "repeat COUNT every TIME from TIME [first=N]");
 }
 
-/* The whole line is for somebody else. */
+/* The rest of the line is text for the program that asks. */
 static void line_graph(struct text_window *t, const char *line)
 {
 	PUSH(&t->graph, own(t, strdup(line)));
@@ -321,7 +321,7 @@ BY(by_id, struct window_object, id)
 BY(by_stack, struct window_stack, id)
 BY(by_state, struct window_state, last.tid)
 
-/* Stable: most are in order. */
+/* A stable sort: most records are in order already. */
 static void sort_events(struct text_window *t)
 {
 	for (size_t i = 1; i < t->events.n; i++) {

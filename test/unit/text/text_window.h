@@ -84,20 +84,20 @@ struct text_window;
 
 struct text_window *text_window_new(void);
 void text_window_free(struct text_window *t);
-/* Adds a line.  false: error (of TEXT_ERROR_MAX) says what was expected. */
+/* Adds a line. False: error (of TEXT_ERROR_MAX bytes) says what was expected. */
 bool text_window_add(struct text_window *t, const char *line, char *error);
-/* The window, good until text_window_free(); NULL, and an error, when a repeat has no end. */
+/* The window, valid until text_window_free(). NULL, and an error: a repeat has no end. */
 const struct window *text_window_done(struct text_window *t, char *error);
 
-/* The i-th line of a causal graph made by hand; NULL after the last. */
+/* The i-th line of a causal graph that is made by hand; NULL after the last one. */
 const char *text_window_graph(const struct text_window *t, size_t i);
 
-/* Of a line that is about the window. */
+/* For a line about the window. */
 uint32_t text_task(const struct text_window *t, struct text_line *l, const char *word);
 uint64_t text_object(struct text_line *l, const char *word);
 
 #define TEXT_NAME_MAX 64
-/* "app[10]", "10" of a task without a name, "-" of 0; "pipe:77", "-". */
+/* "app[10]"; "10" for a task without a name; "-" for 0; "pipe:77" or "-" for an object. */
 const char *text_put_task(const struct window *w, uint32_t tid, uint64_t ns, char *buf);
 const char *text_put_object(uint64_t obj, char *buf);
 

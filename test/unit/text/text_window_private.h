@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * text_window_private.h - what the files that read the lines of a window share; for them alone.
+ * text_window_private.h - private to the files that read the lines of a window.
  *
- * text_names.c reads what a line names: tasks, objects, waits.  text_record.c reads the lines of records,
- * text_window.c the others.
+ * text_names.c reads the words for tasks, objects and waits. text_record.c reads the lines of
+ * records. text_window.c reads all other lines.
  */
 #ifndef CTRACE_TEST_TEXT_WINDOW_PRIVATE_H
 #define CTRACE_TEST_TEXT_WINDOW_PRIVATE_H
@@ -31,7 +31,7 @@ struct text_window {
 	VEC(struct window_object) objects;
 	VEC(struct window_stack) stacks;
 	VEC(struct window_resync) resyncs;
-	struct states states[2]; /* of the checkpoint, of the resync */
+	struct states states[2]; /* the times of the checkpoint and of the resync */
 	struct states *states_now;
 	VEC(struct cpu_of) cpus;
 	VEC(void *) owned;
@@ -42,7 +42,7 @@ struct text_window {
 	uint16_t next_cpu;
 };
 
-/* What a verb works on. */
+/* The line and the tasks for the function of a verb. */
 struct record {
 	struct text_window *t;
 	struct text_line *l;
@@ -58,19 +58,19 @@ struct record {
 			abort();                                                                             \
 	} while (0)
 
-/* The task with this tid; NULL: none is declared. */
+/* The task with this tid; NULL: it is not declared. */
 const struct window_task *text_declared(const struct text_window *t, uint32_t tid);
-/* Where the task ran last; good until the next call. */
+/* The CPU on which the task ran last. Valid until the next call. */
 uint16_t *text_cpu_of(struct text_window *t, uint32_t tid);
 uint8_t text_wait_of(struct text_line *l, const char *word);
-/* The values of fields; 0, or otherwise, where there is none. */
+/* The values of fields; without the field, 0 or the given value. */
 uint64_t text_number_field(struct text_line *l, const char *key, uint64_t otherwise);
 uint64_t text_word_field(struct text_line *l, const char *key, const struct text_word *words);
 uint32_t text_task_field(const struct text_window *t, struct text_line *l, const char *key);
-/* The object that stands next; 0: none does, and it may be missing. */
+/* The object that is the next word; 0: there is no next word, and the object is optional. */
 uint64_t text_object_if_any(struct text_line *l);
 uint64_t text_object_next(struct text_line *l);
-/* A record of its own: from the idle task to tid, on the CPU of tid. */
+/* A record of its own: a switch from the idle task to tid, on the CPU of tid. */
 void text_add_run(struct record *r, uint32_t tid);
 uint64_t text_since_field(struct record *r);
 /* The rest of a line that begins with a time. */

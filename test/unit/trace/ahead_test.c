@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Loading with several threads: the same window and the same errors as with none. */
+/* Loading a window with several threads gives the same window and the same errors as with one thread. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +88,7 @@ static void the_same_window(void **state)
 	check_same(f, f->now + NS_SEC, UINT64_MAX, 0);
 }
 
-/* Changes one byte of the body of a segment; sealed: its checksums say that this is right. */
+/* Changes one byte of the body of a segment. sealed: the checksums are made right again. */
 static void change(struct fixture *f, uint8_t *slot, bool sealed)
 {
 	struct format_segment h;

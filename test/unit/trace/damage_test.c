@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Files that were damaged: never a crash, never a wrong record, always a gap that says so. */
+/* Damaged files: no crash, no wrong record, and a gap for the damage. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #define SEGMENTS 5
 #define PER      200
 
-/* SEGMENTS segments of PER records and one slot each, at slot 1, 2, ... */
+/* SEGMENTS segments of PER records, each in one slot: 1, 2, ... */
 static uint8_t *small_trace(struct fixture *f, size_t *ret_n)
 {
 	fixture_open(f, FIXTURE_BYTES);
@@ -33,7 +33,7 @@ static uint8_t *small_trace(struct fixture *f, size_t *ret_n)
 	return fixture_slurp(f->path, ret_n);
 }
 
-/* Opens and loads everything; -errno, or 0 and the window. */
+/* Opens the file and loads everything. Returns -errno, or 0 and the window. */
 static int try_load(const char *path, struct window **ret_w, char err[READER_ERR_MAX])
 {
 	struct reader *r = NULL;
@@ -45,8 +45,10 @@ static int try_load(const char *path, struct window **ret_w, char err[READER_ERR
 	return ret;
 }
 
-/* That all records but those of segment `bad` are there, and a gap for it (unless it is at an end and its
- * header is gone: then nobody can know). */
+/*
+ * Checks that all records are there except those of segment `bad`, and that there is a gap for
+ * `bad`. If the segment is at an end and its header is lost, no gap is possible.
+ */
 static void check_without(struct fixture *f, const struct window *w, uint32_t bad, bool header_known)
 {
 	size_t at = 0;
@@ -140,7 +142,10 @@ static void a_byte_of_the_file_header(void **state)
 		uint8_t wrong = bytes[i] ^ (uint8_t)(1 + fixture_random(f) % 255);
 		struct window *w = NULL;
 
-		/* the first: the copy does; both: nobody knows what the file is */
+		/*
+		 * if only the first header is damaged, the copy is used; if both are, the format of
+		 * the file is unknown
+		 */
 		*err = 0;
 		assert_int_equal(pwrite(fd, &wrong, 1, (off_t)i), 1);
 		assert_int_equal(try_load(f->path, &w, err), 0);
@@ -155,7 +160,7 @@ static void a_byte_of_the_file_header(void **state)
 	close(fd);
 }
 
-/* A writer that goes on makes the header whole again. */
+/* A writer that continues the file repairs the header. */
 static void a_damaged_file_header_is_repaired(void **state)
 {
 	struct fixture *f = *state;
@@ -173,7 +178,7 @@ static void a_damaged_file_header_is_repaired(void **state)
 	fixture_busy(f, 10);
 	fixture_seal(f);
 	w = fixture_load(f, 0, UINT64_MAX);
-	assert_int_equal(w->n_events, SEGMENTS * PER + 10 + 1); /* nobody recorded between the two writers */
+	assert_int_equal(w->n_events, SEGMENTS * PER + 10 + 1); /* no writer in between */
 	window_free(w);
 }
 
@@ -195,7 +200,7 @@ static void a_segment_that_was_overwritten_in_part(void **state)
 	bytes = fixture_slurp(f->path, &n);
 	assert_true(((struct format_segment *)(bytes + FORMAT_SLOT_BYTES))->n_slots > 2);
 	fd = open(f->path, O_RDWR);
-	/* within the third slot of the first segment: as after a power cut that lost a page */
+	/* within the third slot of the first segment, like a power cut that loses a page */
 	assert_int_equal(pwrite(fd, zero, sizeof(zero), 3 * FORMAT_SLOT_BYTES), sizeof(zero));
 	close(fd);
 	assert_int_equal(try_load(f->path, &w, err), 0);
@@ -263,7 +268,7 @@ static void files_that_are_something_else(void **state)
 	assert_non_null(strstr(err, "is not a ctrace trace"));
 	assert_int_equal(reader_open(f->dir, &r, err), -EBADMSG);
 	assert_non_null(strstr(err, "not a regular file"));
-	/* must not wait for somebody to write into it */
+	/* the open must not wait for a writer of the pipe */
 	unlink(f->path);
 	assert_int_equal(mkfifo(f->path, 0600), 0);
 	assert_int_equal(reader_open(f->path, &r, err), -EBADMSG);
@@ -300,7 +305,7 @@ static void a_newer_version(void **state)
 	assert_non_null(strstr(err, "2.7"));
 }
 
-/* What a later minor version may do: a longer header, a block and a kind that nobody knows yet. */
+/* A later minor version may have a longer header, and blocks and kinds that are unknown now. */
 static void additions_of_a_later_minor_version(void **state)
 {
 	static const struct format_block block = {

@@ -14,7 +14,7 @@
 
 #define FUSE_MAGIC 0x65735546
 
-/* By id, as in a window that was loaded. */
+/* by id, as in a window that was loaded */
 static struct window_object objects[] = {
 	{ .id = CT_OBJ_FUTEX_ID(7, 0x1000), .tid = 7, .name = "" },
 	{ .id = CT_OBJ_ID(CT_OBJ_SOCK, 1),
@@ -91,7 +91,7 @@ static void test_short_buffers(void **state)
 	assert_string_equal(buf, "");
 	assert_int_equal(describe_object(&window, CT_OBJ_ID(CT_OBJ_SOCK, 3), NULL, 0), 16);
 	assert_int_equal(describe_clean("abc", NULL, 0), 3);
-	/* a character that is cut through is not left half */
+	/* if the end of the buffer cuts a character, no part of the character is left */
 	assert_int_equal(describe_clean("ab\xc3\xa9", buf, 4), 4);
 	assert_string_equal(buf, "ab");
 }
@@ -110,7 +110,7 @@ static void test_resources(void **state)
 	assert_int_equal(resource_of_wait(&window, (enum ct_wait)200, 0), RESOURCE_UNKNOWN);
 }
 
-/* Rows are sorted by the kind, and a reader expects the order of the words. */
+/* The rows are sorted by kind. A reader expects the order of the words. */
 static void test_resource_words(void **state)
 {
 	assert_string_equal(resource_kind_word(RESOURCE_NONE), "unknown");

@@ -17,7 +17,7 @@
 #define SECTOR 512u
 
 struct faults faults;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of faults */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects faults */
 
 struct write {
 	uint64_t at;
@@ -29,7 +29,7 @@ static struct {
 	ino_t ino;
 	uint8_t *synced; /* as it is on the disk */
 	size_t size;
-	VEC(struct write) writes; /* since then */
+	VEC(struct write) writes; /* the writes since then */
 } watched;
 
 static uint64_t draw(void)
@@ -66,7 +66,7 @@ static bool is_watched(int fd)
 	return watched.ino && !fstat(fd, &st) && st.st_ino == watched.ino;
 }
 
-/* Bytes that are in the file now become those on the disk. */
+/* The present bytes of the file become the bytes on the disk. */
 static void note_sync(void)
 {
 	for (size_t i = 0; i < watched.writes.n; i++) {
@@ -102,7 +102,7 @@ static ssize_t do_pwrite(int fd, const void *buf, size_t n, off_t at)
 	return bad ? -1 : put;
 }
 
-/* A real one would only take time. */
+/* A real fallocate would only take time. */
 static int do_sync(int fd)
 {
 	if (fails())
@@ -112,7 +112,7 @@ static int do_sync(int fd)
 	return 0;
 }
 
-/* The names that the headers make of pwrite and the others, whatever the size of off_t. */
+/* The headers may give pwrite and the others other names, depending on the size of off_t. */
 ssize_t pwrite(int fd, const void *buf, size_t n, off_t at)
 {
 	return do_pwrite(fd, buf, n, at);
@@ -172,10 +172,10 @@ bool faults_dirty(uint64_t at, uint64_t n)
 	return false;
 }
 
-/* One sector as it was after one of the writes that touched it, or before all. */
+/* One sector after a power cut: as after one of the writes that touched it, or as before all of them. */
 static void cut_sector(uint8_t *out, uint64_t at)
 {
-	/* mostly all or nothing, as disks are; the rest is for what may come */
+	/* Mostly all writes or none, as on real disks. Otherwise any of them. */
 	uint64_t upto = draw() % 4 ? (draw() & 1 ? watched.writes.n : 0) : draw() % (watched.writes.n + 1);
 
 	for (size_t i = 0; i < upto; i++) {

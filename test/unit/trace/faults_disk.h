@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * faults_disk.h - a disk that fails, for tests of what writes files.
+ * faults_disk.h - a disk that fails, for tests of code that writes files.
  *
- * Whoever links this has pwrite, fsync, fdatasync, posix_fallocate and ftruncate
- * replaced: they fail when they are told to, and what is written to the one file
- * that is watched is noted, so that it can be seen as it may be after a power cut.
+ * A program with this file has its own pwrite, fsync, fdatasync, posix_fallocate and ftruncate.
+ * They fail if the test says so. They also note all writes to one file, so that the test can make
+ * the possible states of this file after a power cut.
  */
 #ifndef CTRACE_TEST_FAULTS_DISK_H
 #define CTRACE_TEST_FAULTS_DISK_H
@@ -15,24 +15,29 @@
 #include <stdint.h>
 
 struct faults {
-	/* of a million calls so many fail, with this (positive) error; a write may do a part of it before */
+	/*
+	 * this number of a million calls fail, with this (positive) errno; a write may do a part of
+	 * its work before
+	 */
 	uint32_t rate;
 	int error;
 	/* the call with this number fails, counted from 1; 0: none */
 	uint64_t nth;
-	uint64_t calls, failed; /* counted */
-	atomic_bool frozen;     /* who writes or syncs waits until it is not */
+	uint64_t calls, failed; /* number of calls */
+	atomic_bool frozen;     /* while this is set, writes and syncs wait */
 	uint64_t rng;
 };
 extern struct faults faults;
 
-/* Notes what is written to this file from now on; what is there now has reached the disk. */
+/* Notes all writes to this file from now on. The present content counts as synced. */
 void faults_watch(const char *path);
 void faults_unwatch(void);
 /* Whether bytes of [at, at + n) were written since the last sync. */
 bool faults_dirty(uint64_t at, uint64_t n);
-/* Makes path what the watched file may be after a power cut now: each sector has what any of the writes since
- * the last sync left there, or what was there before; which of them is drawn from faults.rng. */
+/*
+ * Makes path a possible state of the noted file after a power cut now. Each sector is as after one
+ * of the writes since the last sync, or as before them; faults.rng decides.
+ */
 void faults_power_cut(const char *path);
 
 #endif

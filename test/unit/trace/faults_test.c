@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Disks that fail, machines that lose their power and files that rot, by seed: what was safe is read, nothing
- * that is read is wrong, and of what is missing a gap tells when that was.
+ * Disks that fail, power cuts, and damaged files, with random seeds. All records that were safe are
+ * read, no record is wrong, and gaps have the times of missing records.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,21 +16,21 @@
 #include "trace/format/file_index.h"
 #include "test/unit/trace/trace_fixture.h"
 
-#define SEEDS   50 /* of each kind; CTRACE_SEEDS sets another number */
+#define SEEDS   50 /* seeds for each kind of test; CTRACE_SEEDS sets another number */
 #define FOREVER 120000000000ULL
 #define STEP    1000 /* ns between two records */
 
-/* A trace whose records say which one each is. */
+/* A trace in which each record has its own number. */
 struct life {
 	struct fixture *f;
 	const char *path;
-	uint64_t base_ns, n; /* time of the first record; how many were given to the writer */
+	uint64_t base_ns, n; /* time of the first record; number of records that the writer got */
 	VEC(struct sealed) sealed;
 };
 struct sealed {
-	uint64_t first, end; /* records */
+	uint64_t first, end; /* range of records */
 	bool written;
-	uint64_t safe_seq; /* != 0: it has reached the disk as this segment */
+	uint64_t safe_seq; /* not 0: the number of the segment with which the records reached the disk */
 };
 
 static unsigned seeds(void)
@@ -62,7 +62,7 @@ static int begin_with(struct life *l, uint8_t boot, uint64_t size, bool backgrou
 		assert_true(strlen(err) > 10);
 		return ret;
 	}
-	/* what happens between two lives is nobody's */
+	/* the time between two writers belongs to none of them */
 	l->n++;
 	assert_int_equal(writer_begin(l->f->w, l->base_ns + l->n * STEP, NULL, 0), 0);
 	return 0;
@@ -96,13 +96,13 @@ static bool seal(struct life *l, unsigned records)
 	return s.written;
 }
 
-/* Segments of one to some slots; the times and the hash of the task cannot be foreseen, so they take room. */
+/* Segments of one to several slots. The times and the hash of the task are random, so they compress badly. */
 static unsigned some_records(struct life *l)
 {
 	return 1 + (unsigned)(fixture_random(l->f) % (fixture_random(l->f) % 6 ? 50 : 16000));
 }
 
-/* What is in the file: ranges of time that are told as missing, and records. */
+/* The content of the file: ranges of time that are reported as missing, and records. */
 struct found {
 	struct window *w;
 	VEC(struct window_record) gaps;
@@ -118,7 +118,10 @@ static bool in_gap(const struct found *fd, uint64_t ns)
 	return false;
 }
 
-/* Reads it all; every record has to be right, none twice, and what is missing between two of them told. */
+/*
+ * Reads the whole file. Every record must be right, none may come twice, and a gap must cover each
+ * missing one.
+ */
 static struct found look(struct life *l, unsigned boot)
 {
 	struct found fd = { .first = UINT64_MAX };
@@ -131,7 +134,7 @@ static struct found look(struct life *l, unsigned boot)
 		ret = reader_use_boot(r, boot);
 	if (!ret && reader_info(r)->n_segments)
 		ret = window_load(r, 0, UINT64_MAX, 0, &fd.w, err);
-	/* of what was written nothing has reached the disk */
+	/* no write since then has reached the disk */
 	if (ret == -EBADMSG && (strstr(err, "can be read") || strstr(err, "are damaged")))
 		ret = 0;
 	if (ret)
@@ -172,8 +175,7 @@ static void found_done(struct found *fd)
 	VEC_FREE(&fd->gaps);
 }
 
-/* Which of the sealed segments can be lost by no power cut, and by no damage to what is written from here on.
- */
+/* Notes which sealed segments no power cut can lose, and no damage to later writes. */
 static void note_safe(struct life *l)
 {
 	_cleanup_(file_index_done) struct file_index ix = { 0 };
@@ -243,7 +245,10 @@ static void a_power_cut(void **state)
 		assert_int_equal(rename(cut, l.path), 0);
 		fd = look(&l, 0);
 		found_done(&fd);
-		/* the next boot goes on; the one before stays, but for what is overwritten */
+		/*
+		 * the next boot continues the file; the segments of the boot before stay until they
+		 * are overwritten
+		 */
 		assert_int_equal(begin(&l, 2), 0);
 		assert_true(seal(&l, 10));
 		forget_safe(&l);
@@ -259,7 +264,10 @@ static void a_power_cut(void **state)
 	}
 }
 
-/* Errors for a while, of all calls or of some: what could not be written is told, and the rest is there. */
+/*
+ * For a while all calls fail, or some. The records that could not be written are reported, and the
+ * others are there.
+ */
 static void writes_that_fail(void **state)
 {
 	static const int errors[] = { EIO, ENOSPC, EDQUOT, EROFS };
@@ -285,7 +293,7 @@ static void writes_that_fail(void **state)
 			(void)writer_sync(l.f->w);
 		}
 		faults.rate = 0;
-		/* killed, or the error has ended before */
+		/* killed, or the error had ended before */
 		if (seed % 3 == 0) {
 			end(&l);
 			assert_int_equal(begin(&l, 1), 0);
@@ -293,7 +301,7 @@ static void writes_that_fail(void **state)
 		assert_true(seal(&l, 7));
 		if (seed % 3)
 			assert_int_equal(writer_stats(l.f->w).lost_disk, lost);
-		if (faults.error != EIO || !lost) /* else it has passed over slots */
+		if (faults.error != EIO || !lost) /* otherwise the writer has skipped slots */
 			note_safe(&l);
 		fd = look(&l, 0);
 		assert_int_equal(fd.n, sum - lost + 7);
@@ -306,7 +314,7 @@ static void writes_that_fail(void **state)
 	assert_true(failed > seeds());
 }
 
-/* Every call of the creation fails once: nothing is left behind, and the next try works. */
+/* Each call during the creation fails once. Nothing is left behind, and the next try works. */
 static void a_creation_that_fails(void **state)
 {
 	for (uint64_t nth = 1;; nth++) {
@@ -335,7 +343,10 @@ static void flip(struct life *l, unsigned n)
 
 	for (unsigned i = 0; i < n; i++) {
 		off_t slot = (off_t)(fixture_random(l->f) % (FIXTURE_BYTES / FORMAT_SLOT_BYTES)), at;
-		/* mostly where headers are; and not both copies of the file header: that would be the end */
+		/*
+		 * mostly in headers; but not in both copies of the file header, because then the
+		 * file is lost
+		 */
 		bool anywhere = slot && fixture_random(l->f) & 1;
 		uint8_t byte;
 
@@ -348,7 +359,10 @@ static void flip(struct life *l, unsigned n)
 	close(fd);
 }
 
-/* Bytes that turn over while nobody looks, or under the writer: it goes on, and tells what is not there. */
+/*
+ * Bytes of the file change, also under a writer. The writer goes on, and the reader reports the
+ * missing records.
+ */
 static void a_file_that_rots(void **state)
 {
 	for (unsigned seed = 0; seed < seeds(); seed++) {
@@ -374,7 +388,7 @@ static void a_file_that_rots(void **state)
 	}
 }
 
-/* Seals what does not compress. */
+/* Seals segments that do not compress. */
 static int seal_large(struct life *l)
 {
 	uint64_t n = l->n + 20000;
@@ -389,7 +403,7 @@ static int seal_large(struct life *l)
 	return writer_seal(l->f->w, l->base_ns + l->n * STEP, NULL, 0);
 }
 
-/* A disk that stands still holds up nobody; what waits is bounded, and what has no room is told. */
+/* A disk that stands still delays no caller. The queue has a limit. Records without room are reported. */
 static void a_disk_that_stands_still(void **state)
 {
 	struct life l = life_new(*state, 1);
@@ -433,7 +447,7 @@ static void a_disk_that_stands_still(void **state)
 	life_done(&l);
 }
 
-/* What a sync did not get onto the disk is not said to be there until another one did. */
+/* After a failed sync, its records do not count as synced until another sync succeeds. */
 static void a_sync_that_fails(void **state)
 {
 	struct life l = life_new(*state, 4);
@@ -448,14 +462,14 @@ static void a_sync_that_fails(void **state)
 	faults.rate = 1000000;
 	faults.error = EIO;
 	assert_int_equal(writer_sync(l.f->w), -EIO);
-	assert_int_equal(writer_sync(l.f->w), -EIO); /* though nothing was written meanwhile */
+	assert_int_equal(writer_sync(l.f->w), -EIO); /* although nothing was written meanwhile */
 	st = writer_stats(l.f->w);
 	assert_int_equal(st.storage.trouble, WRITER_SYNC);
 	assert_int_equal(st.storage.synced_ns, synced_ns);
 	faults.rate = 0;
 	assert_int_equal(writer_sync(l.f->w), 0);
 	st = writer_stats(l.f->w);
-	/* which does not mean that all is there */
+	/* but this does not mean that all records are there */
 	assert_int_equal(st.storage.failed_syncs, 2);
 	assert_int_equal(st.storage.unsure_from_ns, synced_ns);
 	assert_int_equal(st.storage.unsure_to_ns, st.newest_ns);
@@ -465,7 +479,7 @@ static void a_sync_that_fails(void **state)
 	life_done(&l);
 }
 
-/* The file goes, is moved, and is cut short while it is in use. */
+/* The file is removed, moved, and cut short while it is in use. */
 static void taken_away(void **state, bool background)
 {
 	struct life l = life_new(*state, 2);
@@ -490,11 +504,11 @@ static void taken_away(void **state, bool background)
 	assert_int_equal(st.storage.repaired, 1);
 	assert_int_equal(st.storage.trouble, WRITER_FINE);
 	fd = look(&l, 0);
-	/* of the third file the first two segments were behind the cut */
+	/* in the third file, the first two segments were behind the cut */
 	assert_int_equal(fd.n, 100);
 	assert_int_equal(fd.first, l.n - 100);
 	found_done(&fd);
-	/* no room for another: that is told, and nothing is left behind */
+	/* no room for another file: this is reported, and nothing is left behind */
 	faults.rate = 1000000;
 	faults.error = ENOSPC;
 	assert_int_equal(unlink(l.path), 0);
@@ -515,7 +529,7 @@ static void a_file_that_is_taken_away(void **state)
 	taken_away(state, true);
 }
 
-/* A machine that has been up for a hundred years, and a trace that has gone round for longer. */
+/* A machine that has been up for a hundred years, and a file whose `seq` goes beyond 32 bits. */
 static void large_numbers(void **state)
 {
 	struct life l = life_new(*state, 3);

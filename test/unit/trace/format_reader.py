@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""format_reader.py FILE: a reader of trace files written from doc/format.md alone.
+"""format_reader.py FILE: a reader of trace files that was written from doc/format.md alone.
 
-Prints what it finds, one fact a line, for format_test to compare with what the
-reader of ctrace finds.  Slow, simple, and it trusts nothing but that page.
+Prints its results, one fact a line. format_test compares them with those of ctrace's own reader. It is slow and
+simple, and uses no other source than that page.
 """
 import ctypes
 import struct

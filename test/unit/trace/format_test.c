@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * That doc/format.md says what the files are: format_reader.py, which was written
- * from that page, and the reader of ctrace find the same in a trace.
+ * doc/format.md describes the files correctly: format_reader.py, which was written from that page,
+ * and the reader of ctrace find the same facts in a trace.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Traces whose checksums are right and whose numbers are not: a header, a count, a time or a size beyond what
- * can be makes a segment a damaged one, and nothing overflows, takes all memory or goes on for ever.
+ * Traces with right checksums and wrong numbers. A header, a count, a time or a size beyond its
+ * limit makes a segment damaged. Nothing overflows, takes all memory or runs for ever.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 #define FUTEX    CT_OBJ_ID(CT_OBJ_FUTEX, 0x2000)
 #define FIELD(f) offsetof(struct format_segment, f), sizeof(((struct format_segment *)0)->f)
 
-/* The rest of what a command does with a window. */
+/* The work of a command on a window. */
 static void use(const struct window *w)
 {
 	struct diagnosis *d;
@@ -49,7 +49,7 @@ static void use(const struct window *w)
 	graph_free(g);
 }
 
-/* Three segments of PER records; damage(f) may write more into the second. */
+/* Makes three segments of PER records. damage(f) may write more into the second one. */
 static void three_segments(struct fixture *f, void (*damage)(struct fixture *f))
 {
 	fixture_open(f, FIXTURE_BYTES);
@@ -64,7 +64,7 @@ static void three_segments(struct fixture *f, void (*damage)(struct fixture *f))
 	f->w = NULL;
 }
 
-/* Loads the trace and uses it.  The segments that are damaged, which there is a gap for. */
+/* Loads the trace and uses it. Returns the number of damaged segments; each has a gap. */
 static uint32_t damaged(struct fixture *f)
 {
 	struct window *w = fixture_load(f, 0, UINT64_MAX);
@@ -78,7 +78,7 @@ static uint32_t damaged(struct fixture *f)
 	return n;
 }
 
-/* Sets a field in the header of segment i, and makes its checksum right. */
+/* Sets a field in the header of segment i, and makes the checksum right. */
 static void set_field(uint8_t *bytes, uint32_t i, size_t at, size_t size, uint64_t value)
 {
 	uint8_t *slot = bytes + (i + 1) * FORMAT_SLOT_BYTES;
@@ -139,7 +139,7 @@ static void a_field_of_a_segment_header(void **state)
 	}
 }
 
-/* One segment, in which n times are a nanosecond after the one before, and the last ones are equal. */
+/* One segment. n times are one nanosecond after the time before; the last times are equal. */
 static void equal_times(struct fixture *f, unsigned n)
 {
 	uint64_t ts;
@@ -159,7 +159,10 @@ static void equal_times(struct fixture *f, unsigned n)
 	f->w = NULL;
 }
 
-/* Columns that claim to be byte planes: the decoder reads a byte behind their end, which has to be there. */
+/*
+ * Columns that claim to be byte planes. The decoder reads one byte behind their end, so this byte
+ * must exist.
+ */
 static void a_width_that_no_column_has(void **state)
 {
 	struct fixture *f = *state;
@@ -189,7 +192,7 @@ static void a_width_that_no_column_has(void **state)
 		h->body_crc = crc32c(0, body, h->body_bytes);
 		h->crc = file_index_segment_crc(slot, sizeof(*h));
 		fixture_spew(f->path, bytes, n);
-		/* an odd number of times is refused: then the only segment is damaged */
+		/* an odd number of times is refused, so the only segment is damaged */
 		r = reader_open(f->path, &reader, err);
 		if (!r)
 			r = window_load(reader, 0, UINT64_MAX, 0, &w, err);
@@ -200,7 +203,7 @@ static void a_width_that_no_column_has(void **state)
 	}
 }
 
-/* Of the records themselves: the least is below what the header promises. */
+/* The records themselves: the smallest time is below the min_ns of the header. */
 static void a_record_outside_of_its_segment(void **state)
 {
 	struct fixture *f = *state;
@@ -253,7 +256,7 @@ static void a_field_of_the_file_header(void **state)
 	}
 }
 
-/* The last segment lies behind a hole that is as long as a disk. */
+/* The last segment is behind a hole as large as a disk. */
 static void a_hole_in_the_file(void **state)
 {
 	enum { FAR = 1 << 27 };
@@ -307,7 +310,7 @@ static void shed_since_too_late(struct fixture *f)
 	assert_int_equal(writer_add(f->w, 0, &r, x), 0);
 }
 
-/* The next segment has the entry, too. */
+/* the next segment has the entry too */
 static void task_that_starts_too_late(struct fixture *f)
 {
 	struct ct_task_blob t = { .h = { .ts = f->now, .kind = CT_TASK, .size = sizeof(t), .tid = 1000 },
@@ -316,7 +319,7 @@ static void task_that_starts_too_late(struct fixture *f)
 	assert_int_equal(writer_blob(f->w, &t.h), 0);
 }
 
-/* The checkpoint is that of the next segment, the third. */
+/* the checkpoint is that of the next segment, the third one */
 static void seal_with(struct fixture *f, const struct window_state *states, size_t n)
 {
 	f->now += 1000000;
@@ -347,7 +350,7 @@ static void state_since_too_late(struct fixture *f)
 	seal_with(f, &s, 1);
 }
 
-/* A few hundred bytes in the file become 50 MB. */
+/* A few hundred bytes in the file become 50 MB in memory. */
 static void states_that_are_all_alike(struct fixture *f)
 {
 	enum { MANY = 1 << 20 };
@@ -359,7 +362,7 @@ static void states_that_are_all_alike(struct fixture *f)
 	seal_with(f, s, MANY);
 }
 
-/* The checkpoint of a segment is looked at when the segment in front of it cannot be read. */
+/* If a segment cannot be read, the checkpoint of the next segment is checked. */
 static void lose_segment(struct fixture *f, uint32_t i)
 {
 	_cleanup_close_ int fd = open(f->path, O_WRONLY);
@@ -393,7 +396,10 @@ static void what_a_body_holds(void **state)
 	}
 }
 
-/* n segments, each of records that are older than those of all segments before.  How many are not joined. */
+/*
+ * n segments, each with records that are older than those of all segments before. Returns how many
+ * are not merged.
+ */
 static uint32_t overlapping(struct fixture *f, int n)
 {
 	enum { EACH = 600 };
@@ -418,14 +424,14 @@ static uint32_t overlapping(struct fixture *f, int n)
 	return skipped;
 }
 
-/* Each moves all the records that there are: the square of their number. */
+/* Each segment moves all earlier records: this would take time in the square of their number. */
 static void segments_that_overlap(void **state)
 {
 	assert_int_equal(overlapping(*state, 40), 0);
 	assert_in_range(overlapping(*state, 150), 1, 149);
 }
 
-/* Every record tells of two tasks that nobody has seen before. */
+/* Every record has two new tasks. */
 static void many_tasks(struct fixture *f, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -444,7 +450,7 @@ static void many_tasks(struct fixture *f, uint32_t n)
 	assert_int_equal(writer_seal(f->w, f->now, NULL, 0), 0);
 }
 
-/* What the process has mapped. */
+/* Bytes of memory that the process has mapped. */
 static uint64_t mapped_bytes(void)
 {
 	_cleanup_fclose_ FILE *in = fopen("/proc/self/statm", "re");
@@ -455,7 +461,7 @@ static uint64_t mapped_bytes(void)
 	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* In a process of its own, which has as much memory as the page on the format says. */
+/* A child process with as much memory as doc/format.md allows. */
 static void memory_is_in_proportion_to_the_file(void **state)
 {
 	enum { RECORDS = 200000 };
@@ -467,7 +473,7 @@ static void memory_is_in_proportion_to_the_file(void **state)
 	pid_t pid;
 
 #ifdef __SANITIZE_ADDRESS__
-	skip(); /* it maps all there is */
+	skip(); /* it maps all memory that it may */
 #endif
 	fixture_open(f, 16u << 20);
 	many_tasks(f, RECORDS);
@@ -494,8 +500,10 @@ static void memory_is_in_proportion_to_the_file(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* A wait that nothing ends, over and over, and wake-ups on its object that do not explain it: the square of
- * their number, if every wait looks at them all. */
+/*
+ * Many waits that never end, and wake-ups on their object that do not explain them. If every wait
+ * looked at all wake-ups, this would take time in the square of their number.
+ */
 static void walks_are_paid_for(void **state)
 {
 	enum { WAKES = 30000, WAITS = 30000 };
@@ -522,7 +530,7 @@ static void walks_are_paid_for(void **state)
 	make_free(&m);
 }
 
-/* Each of several lives of one tid is found, and none but by its time. */
+/* One tid is used by several tasks, one after the other. Each task is found, and only at its own time. */
 static void lives_of_one_tid(void **state)
 {
 	enum { LIVES = 20000 };

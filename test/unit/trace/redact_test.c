@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A redacted trace: nothing of the names is left in it, and everything else is. */
+/* A redacted trace has no name of the original, and everything else of it. */
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ static void test_frames(void **state)
 	assert_null(strstr(buf, "shop"));
 }
 
-/* A library's functions are kept only when it is that library. */
+/* The functions of a library keep their names only if it is really this library. */
 static void test_modules(void **state)
 {
 	static const char *const kept[] = {
@@ -161,7 +161,7 @@ static void test_addresses(void **state)
 	assert_int_equal(six_local[15], 1);
 }
 
-/* Whose own names, and only they, begin with "/dev/" or with none at all. */
+/* Objects of these kinds, and only these, have names that begin with "/dev/" or have no directory. */
 static const struct device {
 	uint64_t id;
 	const char *name;
@@ -200,7 +200,7 @@ static void put_object(struct fixture *f, uint64_t id, const char *name)
 	assert_int_equal(writer_blob(f->w, &b.o.h), 0);
 }
 
-/* Records that refer to objects by what is in the kernel's memory. */
+/* Records that refer to objects by addresses of the kernel's memory. */
 static void write_pointers(struct fixture *f)
 {
 	struct window_record e = fixture_usual(f, 0);
@@ -272,7 +272,7 @@ static struct {
 	uint64_t old, new;
 } pointers[8];
 
-/* What an id has become; new when that is not known yet. */
+/* The new id for an id. An unknown id gets a new one. */
 static uint64_t become(uint64_t old, uint64_t new)
 {
 	size_t i = 0;
@@ -288,7 +288,7 @@ static uint64_t become(uint64_t old, uint64_t new)
 	return pointers[i].new;
 }
 
-/* An address becomes the same other one of its kind everywhere, and nothing else changes. */
+/* Each address becomes one other address of its kind everywhere, and nothing else changes. */
 static void check_id(uint64_t old, uint64_t new)
 {
 	assert_true(new == become(old, new));
@@ -298,7 +298,7 @@ static void check_id(uint64_t old, uint64_t new)
 	assert_true(CT_OBJ_KIND(old) != CT_OBJ_SOCK || new & 1ULL << 58);
 }
 
-/* The same records but for what is left out. */
+/* The same records, except for the fields that are removed. */
 static void check_events(const struct window *a, const struct window *b)
 {
 	assert_int_equal(a->n_events, b->n_events);
@@ -323,7 +323,7 @@ static void check_events(const struct window *a, const struct window *b)
 	assert_memory_equal(a->states, b->states, a->n_states * sizeof(*a->states));
 }
 
-/* Each under the id that its records have now. */
+/* Each object has the new id that its records have. */
 static void check_devices(const struct window *b)
 {
 	for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++) {

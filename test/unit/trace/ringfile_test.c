@@ -27,7 +27,7 @@ static size_t count_gaps(const struct window *w, uint8_t cause)
 	return n;
 }
 
-/* The segment with which the file begins now. */
+/* The number of the oldest segment in the file. */
 static uint32_t first_segment(struct fixture *f)
 {
 	char err[READER_ERR_MAX];
@@ -47,7 +47,7 @@ static void the_newest_stay(void **state)
 	struct stat st;
 
 	fixture_open(f, FIXTURE_BYTES);
-	/* segments of one to about twelve slots, many times around */
+	/* segments of one to about twelve slots, many times around the file */
 	for (int i = 0; i < 240; i++) {
 		fixture_busy(f, 10 + (unsigned)(fixture_random(f) % 20) * (i % 3 == 0) * 3000);
 		fixture_seal(f);
@@ -69,15 +69,14 @@ static void the_newest_stay(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 }
 
-/* A segment that does not fit before the end of the file leaves slots behind with what they held a round ago.
- */
+/* A segment that does not fit before the end of the file leaves slots with segments of the round before. */
 static void the_end_of_the_file_is_skipped(void **state)
 {
 	struct fixture *f = *state;
 	struct window *w;
 
 	fixture_open(f, FIXTURE_BYTES);
-	/* twice around with one slot each, but for the last of the 63 */
+	/* twice around with one slot each, except for the last of the 63 slots */
 	for (int i = 0; i < 63 + 62; i++) {
 		fixture_busy(f, 10);
 		fixture_seal(f);
@@ -126,7 +125,7 @@ static void a_writer_goes_on_where_another_stopped(void **state)
 		fixture_busy(f, 300);
 		fixture_seal(f);
 	}
-	/* killed: what was not sealed is lost */
+	/* killed: records that were not sealed are lost */
 	fixture_busy(f, 300);
 	f->all.n -= 300;
 	down_from = f->now - 1;
@@ -156,12 +155,12 @@ static void a_writer_goes_on_where_another_stopped(void **state)
 	assert_int_equal(w->n_resyncs, 1);
 	assert_int_equal(w->resyncs[0].ns, down_to);
 	window_free(w);
-	/* a window behind the gap does not have it, one within it cannot be read */
+	/* a window behind the gap does not have the gap; a window inside it cannot be read */
 	w = fixture_load(f, down_to + 1, UINT64_MAX);
 	assert_int_equal(count_gaps(w, CT_LOSS_DOWN), 0);
 	assert_int_equal(w->n_resyncs, 0);
 	window_free(w);
-	/* one that begins in it does */
+	/* a window that begins in the gap has it */
 	w = fixture_load(f, down_to - 1000, UINT64_MAX);
 	assert_int_equal(count_gaps(w, CT_LOSS_DOWN), 1);
 	window_free(w);
@@ -260,8 +259,7 @@ static void a_file_of_another_size_or_kind_is_left_alone(void **state)
 	assert_int_equal(writer_open(f->path, &opt, &f->w, err), -EINVAL);
 }
 
-/* The directory is opened to all while the writer has its file, and somebody puts another one in its place.
- */
+/* While the writer has its file, the directory is opened to all users, and another user replaces the file. */
 static void nothing_is_begun_where_others_may_write(void **state)
 {
 	struct fixture *f = *state;
@@ -288,7 +286,7 @@ static void nothing_is_begun_where_others_may_write(void **state)
 	assert_int_equal(unlink(moved), 0);
 }
 
-/* It leads to the file that is being written: whoever made it can let it lead elsewhere. */
+/* The other user's file is a link to the trace: the user could point the link elsewhere later. */
 static void a_link_in_place_of_the_file(void **state)
 {
 	struct fixture *f = *state;
@@ -317,7 +315,7 @@ static void a_creation_that_was_cut_short_is_begun_again(void **state)
 	assert_int_equal(first_segment(f), 0);
 }
 
-/* No disk of our own to fill: a limit on the size of files does the same to the writer. */
+/* The test has no disk to fill. A limit on the size of files has the same effect on the writer. */
 static void no_room_for_the_file(void **state)
 {
 	struct fixture *f = *state;
@@ -461,7 +459,7 @@ static void a_cut_is_the_window_of_its_source(void **state)
 	fixture_check(f, b, 170, to);
 	window_free(a);
 	window_free(b);
-	/* just large enough, and whole in itself */
+	/* just large enough, and valid in itself */
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_size, 22 * 65536);
 	assert_int_equal(reader_open(path, &r, err), 0);
@@ -476,7 +474,7 @@ struct live {
 	atomic_bool stop;
 };
 
-/* The n-th record of a trace that says of each record which one it is. */
+/* The n-th record of a trace in which each record has its own number. */
 static struct ct_rec live_record(uint64_t base_ns, uint64_t n)
 {
 	return (struct ct_rec){
@@ -503,7 +501,7 @@ static void *live_writer(void *arg)
 	return NULL;
 }
 
-/* One after the other, but for what the gaps between them tell.  Returns what is wrong. */
+/* Checks that the records follow one another, except in gaps. Returns the error in words. */
 static const char *check_live(const struct window *w, uint64_t base_ns)
 {
 	const struct window_event *last = NULL;
@@ -545,7 +543,7 @@ static void reading_while_it_is_written(void **state)
 		struct window *w = NULL;
 		int ret = reader_refresh(r, err);
 
-		/* so that the writer is ahead, now and then by a whole round of the file */
+		/* so that the writer is ahead, sometimes by a whole round of the file */
 		if (i % 2)
 			usleep(i % 4 == 1 ? 3000 : 50000);
 		if (!ret)
@@ -567,7 +565,7 @@ static void reading_while_it_is_written(void **state)
 	assert_in_range(good, 10, 60);
 }
 
-/* Seals as fast as it can and tells through a pipe how many records are safe; never returns. */
+/* Seals as fast as it can, and writes the number of safe records to a pipe. Never returns. */
 static void sealing_child(struct fixture *f, int fd)
 {
 	struct writer_options opt = { .size_bytes = FIXTURE_BYTES };
@@ -588,7 +586,7 @@ static void sealing_child(struct fixture *f, int fd)
 	}
 }
 
-/* After a kill -9 at any moment all that was sealed before is there. */
+/* After a kill -9 at any moment, the file has everything that was sealed before. */
 static void killed_at_any_moment(void **state)
 {
 	struct fixture *f = *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* That what the writer was given is what the reader gives back. */
+/* The reader returns exactly the records that the writer got. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void backwards_in_time(void **state)
 	struct fixture *f = *state;
 	struct window *w;
 
-	/* the worst case for a sort of what is nearly sorted */
+	/* the worst case for a sort of nearly sorted records */
 	fixture_open(f, FIXTURE_BYTES);
 	for (int i = 0; i < 30000; i++) {
 		struct window_record e = fixture_usual(f, 1);
@@ -140,7 +140,10 @@ static void an_empty_segment_has_its_checkpoint(void **state)
 	window_free(w);
 }
 
-/* A child is named by its fork on one CPU and by its exec on another; the ring with the fork is read last. */
+/*
+ * A fork on one CPU names a child, and an exec on another CPU renames it. The ring with the fork is
+ * read last.
+ */
 static void a_name_that_comes_late(void **state)
 {
 	struct fixture *f = *state;
@@ -155,7 +158,7 @@ static void a_name_that_comes_late(void **state)
 	fixture_task(f, 7, "fork");
 	f->now += 500;
 	fixture_seal(f);
-	/* a segment that has none of the two repeats the later one */
+	/* a segment with neither of the two records repeats the later name */
 	fixture_busy(f, 20);
 	from = f->now;
 	e = fixture_usual(f, 0);
@@ -180,7 +183,7 @@ static void a_window_ends_where_it_was_asked_to(void **state)
 		fixture_seal(f);
 	}
 	begin[8] = f->now;
-	/* from within segment 3 to within 5: events from the beginning of 3 on */
+	/* from the middle of segment 3 to the middle of 5: events from the beginning of 3 on */
 	mid = begin[5] + 100000;
 	w = fixture_load(f, begin[3] + 100000, mid);
 	fixture_check(f, w, 3, mid);
@@ -188,7 +191,7 @@ static void a_window_ends_where_it_was_asked_to(void **state)
 	assert_int_equal(w->to_ns, mid);
 	assert_int_equal(w->state_ns, begin[3]);
 	assert_int_equal(w->n_states, 1);
-	/* the checkpoint given when segment 2 was sealed */
+	/* the checkpoint that was given when segment 2 was sealed */
 	assert_int_equal(w->states[0].last.tid, 1002);
 	window_free(w);
 	/* the very first and the very last nanosecond */
@@ -247,7 +250,7 @@ static void tasks_over_time(void **state)
 	e.r.tid = 1000;
 	fixture_add(f, &e);
 	fixture_seal(f);
-	/* only the second segment: the entry that was valid at its start is there, too */
+	/* only the second segment: it also has the entry that was valid at its start */
 	w = fixture_load(f, renamed, UINT64_MAX);
 	assert_int_equal(w->n_tasks, 3);
 	assert_string_equal(window_task_at(w, 1000, 0)->comm, "first");
@@ -258,7 +261,7 @@ static void tasks_over_time(void **state)
 	assert_null(window_task_at(w, 999, reused));
 	assert_null(window_task_at(w, 1001, reused));
 	window_free(w);
-	/* all of it: entries that two segments have are there once */
+	/* the whole trace: entries that two segments have are there once */
 	w = fixture_load(f, 0, UINT64_MAX);
 	assert_int_equal(w->n_tasks, 3);
 	window_free(w);
@@ -361,7 +364,7 @@ static void a_task_that_exited_is_known_one_segment_longer(void **state)
 		assert_int_equal(window_task_at(w, 5, 0) != NULL, segment == 0);
 		window_free(w);
 	}
-	/* its tid comes back before it is forgotten */
+	/* the tid is used again before its first task is forgotten */
 	fixture_task(f, 6, "old");
 	writer_forget_task(f->w, 6);
 	fixture_task(f, 6, "new");
@@ -425,7 +428,7 @@ static void what_the_writer_refuses(void **state)
 	t.h.kind = CT_RAWSTACK;
 	assert_int_equal(writer_blob(f->w, &t.h), -EINVAL);
 	assert_int_equal(writer_pending(f->w), 0);
-	/* a caller that never seals does not fill memory */
+	/* a caller that never seals does not fill the memory */
 	for (unsigned i = 0; i < (1u << 20) + 1 && !ret; i++)
 		ret = writer_add(f->w, 0, &e.r, NULL);
 	assert_int_equal(ret, -ENOMEM);

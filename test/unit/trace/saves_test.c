@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Copies of the open segment: they survive a kill and a power cut at any moment, the newest whole one
- * is read, the ring takes them over, and none is left behind.
+ * Copies of the open segment. They survive a kill and a power cut at any moment. The newest whole
+ * copy is read. The writer later writes the segment into the ring, and no copy is left behind.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,15 +19,15 @@
 #include "trace/thresholds.h"
 
 #define SEEDS      20
-#define SAVES      16u /* slots for copies of a file of so many bytes */
+#define SAVES      16u /* slots for copies, in a file of this number of bytes */
 #define FILE_BYTES ((uint64_t)(SAVES * RINGFILE_SAVES_SHARE + 1) * FORMAT_SLOT_BYTES)
 #define STEP       1000u /* ns between two records */
 
 struct life {
 	struct fixture *f;
-	uint64_t begin_ns; /* of the open segment */
-	uint64_t n;        /* records given to the writer */
-	uint64_t in_file;  /* records sealed or saved */
+	uint64_t begin_ns; /* start of the open segment */
+	uint64_t n;        /* records that the writer got */
+	uint64_t in_file;  /* records that were sealed or saved */
 	uint64_t synced;   /* records that were in the file at the last sync */
 };
 
@@ -53,7 +53,7 @@ static void life_open(struct life *l, uint8_t boot)
 
 	if (writer_open(l->f->path, &opt, &l->f->w, err))
 		fail_msg("%s", err);
-	l->n++; /* nobody records what happens between two lives */
+	l->n++; /* no writer records the time between two lives */
 	l->begin_ns = time_of(l->n);
 	assert_int_equal(writer_begin(l->f->w, l->begin_ns, NULL, 0), 0);
 }
@@ -104,7 +104,7 @@ static int seal(struct life *l)
 	return ret;
 }
 
-/* A second of a machine that is busy in one second of so many, as the daemon does it. */
+/* A second of a machine that is busy in one of this many seconds, as the daemon does it. */
 static int tick(struct life *l, unsigned every)
 {
 	int ret;
@@ -120,8 +120,10 @@ static void sync_now(struct life *l)
 	l->synced = l->in_file;
 }
 
-/* The number of segments of the file. All records of [from, upto) have to be there, each once. A record is
- * missing only before the first one, or where a gap says so. */
+/*
+ * Returns the number of segments of the file. Checks that it has all records of [from, upto), each
+ * once. A record may be missing only before the first one, or in a gap.
+ */
 static size_t look(const struct life *l, const char *path, unsigned boot, uint64_t from, uint64_t upto)
 {
 	_cleanup_free_ uint8_t *have = calloc(l->n + 1, 1);
@@ -132,7 +134,7 @@ static size_t look(const struct life *l, const char *path, unsigned boot, uint64
 	int ret = reader_open(path, &r, err);
 
 	assert_non_null(have);
-	/* of what was written nothing has reached the disk */
+	/* no write since then has reached the disk */
 	if (ret == -EBADMSG && from >= upto)
 		return 0;
 	assert_int_equal(ret, 0);
@@ -162,7 +164,7 @@ static size_t look(const struct life *l, const char *path, unsigned boot, uint64
 	return segments;
 }
 
-/* Copies are in their slots, and sealed segments behind them. */
+/* Copies are in the slots for copies, and sealed segments are behind these slots. */
 static void check_places(const struct life *l)
 {
 	_cleanup_(file_index_done) struct file_index ix = { 0 };
@@ -181,7 +183,7 @@ static void a_quiet_machine_needs_few_segments(void **state)
 	struct life l = life_new(*state, 0);
 	struct writer_stats st;
 
-	/* 60 s, a save each second */
+	/* 60 s, one save a second */
 	for (int i = 0; i < 60; i++) {
 		l.n += 1000000000 / STEP - 50;
 		add(&l, 50);
@@ -194,7 +196,7 @@ static void a_quiet_machine_needs_few_segments(void **state)
 	}
 	assert_int_equal(st.segments, 60 / (WRITER_OPEN_NS / 1000000000));
 	assert_int_equal(st.file_bytes, st.segments * FORMAT_SLOT_BYTES);
-	/* the last ones are in a copy */
+	/* the last records are in a copy */
 	assert_int_equal(look(&l, l.f->path, 0, 0, 0), st.segments + 1);
 	life_close(&l);
 }
@@ -214,7 +216,7 @@ static void a_busy_machine_saves_nothing(void **state)
 	life_close(&l);
 }
 
-/* The states of so many tasks do not fit into a slot, so each second is a segment. */
+/* The states of so many tasks do not fit into a slot, so each second makes a segment. */
 static void too_many_tasks_for_a_copy(void **state)
 {
 	struct life l = life_new(*state, 0);
@@ -238,7 +240,7 @@ static void too_many_tasks_for_a_copy(void **state)
 	life_close(&l);
 }
 
-/* A file with few slots has none for copies. */
+/* A file with few slots has no slots for copies. */
 static void a_small_file_has_no_copies(void **state)
 {
 	struct fixture *f = *state;
@@ -250,7 +252,7 @@ static void a_small_file_has_no_copies(void **state)
 	assert_int_equal(writer_stats(f->w).segments, 1);
 }
 
-/* Quiet and busy by turns, several times around: the newest stay, in one piece. */
+/* Quiet and busy times in turn, several times around the file. The newest records stay, without a gap. */
 static void around_the_ring(void **state)
 {
 	struct life l = life_new(*state, 3);
@@ -275,8 +277,10 @@ static void around_the_ring(void **state)
 	life_close(&l);
 }
 
-/* The writer dies within the n-th write. All that was saved or sealed before is there, and stays there when
- * the next writer goes on, which uses all slots for copies. */
+/*
+ * The writer dies in the n-th write. All records that were saved or sealed before are there. They
+ * stay when the next writer goes on, and uses all slots for copies.
+ */
 static void killed_within_a_write(void **state)
 {
 	for (unsigned seed = 0; seed < 4 * SEEDS; seed++) {
@@ -302,8 +306,7 @@ static void killed_within_a_write(void **state)
 	}
 }
 
-/* A power cut takes nothing that was synced, even if it tears a sealed segment of which the copies were
- * synced. */
+/* A power cut takes no synced record, even if it damages a sealed segment whose copies were synced. */
 static void a_power_cut(void **state)
 {
 	for (unsigned seed = 0; seed < 4 * SEEDS; seed++) {
@@ -323,7 +326,7 @@ static void a_power_cut(void **state)
 		life_close(&l);
 		assert_int_equal(rename(cut, l.f->path), 0);
 		look(&l, l.f->path, 0, 1, l.synced);
-		/* the next boot, and one more kill before it has written anything */
+		/* the next boot, and one more kill before the writer has written anything */
 		life_open(&l, 2);
 		life_close(&l);
 		life_open(&l, 2);
@@ -334,7 +337,7 @@ static void a_power_cut(void **state)
 	}
 }
 
-/* A copy that was damaged: the one before it is read. So it is when all are damaged but the first. */
+/* If the newest copy is damaged, the copy before it is read, and so on, down to the first copy. */
 static void a_damaged_copy(void **state)
 {
 	struct life l = life_new(*state, 1);
@@ -357,7 +360,9 @@ static void a_damaged_copy(void **state)
 	}
 }
 
-/* A file of an older ctrace has segments where this one keeps its copies: they stay until the ring is around.
+/*
+ * The file of an older version has segments in the slots for copies. They stay until the ring
+ * reaches the end of the file.
  */
 static void a_file_without_slots_for_copies(void **state)
 {
@@ -369,7 +374,7 @@ static void a_file_without_slots_for_copies(void **state)
 	add(&l, 100);
 	assert_int_equal(seal(&l), 0);
 	life_close(&l);
-	/* to slot 1, as such a ctrace has it */
+	/* to slot 1, as an older version writes */
 	bytes = fixture_slurp(l.f->path, &n);
 	memmove(bytes + FORMAT_SLOT_BYTES, bytes + (SAVES + 1) * FORMAT_SLOT_BYTES, FORMAT_SLOT_BYTES);
 	memset(bytes + (SAVES + 1) * FORMAT_SLOT_BYTES, 0, FORMAT_SLOT_BYTES);
@@ -395,8 +400,10 @@ static void a_file_without_slots_for_copies(void **state)
 	life_close(&l);
 }
 
-/* A sealed segment that could not be written: the next one has its number and says so. The copies of the lost
- * one do not come back. */
+/*
+ * A sealed segment could not be written. The next segment gets its number, and a gap. The copies of
+ * the lost segment do not count.
+ */
 static void a_seal_that_fails(void **state)
 {
 	struct life l = life_new(*state, 1);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* trace_fixture.h - what the tests of trace/ share: a directory, random records, and what must come back. */
+/*
+ * trace_fixture.h - for the tests of trace/: a directory, random records, and the records that the
+ * reader must return.
+ */
 #ifndef CTRACE_TEST_TRACE_FIXTURE_H
 #define CTRACE_TEST_TRACE_FIXTURE_H
 
@@ -21,7 +24,7 @@ struct fixture {
 	uint64_t rng;
 	struct writer *w;
 	uint64_t now;
-	/* every record given to the writer, in that order; seq is the segment it went to */
+	/* every record that the writer got, in that order; seq is the segment that has it */
 	VEC(struct fixture_event) all;
 	uint32_t segment;
 };
@@ -35,7 +38,7 @@ int fixture_setup(void **state);
 int fixture_teardown(void **state);
 
 uint64_t fixture_random(struct fixture *f);
-/* A number from among the edges (0, 1, max, ...) or of random size. */
+/* A number: one of the limits (0, 1, max, ...), or a random number of random size. */
 uint64_t fixture_number(struct fixture *f);
 /* A record of a kind with random fields, ts near f->now. */
 struct window_record fixture_record(struct fixture *f, uint8_t kind);
@@ -52,9 +55,12 @@ void fixture_task(struct fixture *f, uint32_t tid, const char *comm);
 void fixture_object(struct fixture *f, uint64_t id, uint64_t peer, const char *name);
 
 struct window *fixture_load(struct fixture *f, uint64_t from, uint64_t to);
-/* That the window has exactly the remembered records of the segments >= first with ts < to, in order. */
+/*
+ * Checks that the window has exactly the remembered records of the segments >= first with ts < to,
+ * in order.
+ */
 void fixture_check(struct fixture *f, const struct window *w, uint32_t first, uint64_t to);
-/* The bytes of a file; malloc. */
+/* The bytes of a file. The caller frees them. */
 uint8_t *fixture_slurp(const char *path, size_t *ret_n);
 void fixture_spew(const char *path, const void *p, size_t n);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * window_make.h - windows made by hand, for tests of graph/ and analysis/.
+ * window_make.h - windows that are made by hand, for tests of graph/ and analysis/.
  *
- * Events are added in order of time; times are milliseconds.  make_done() returns
- * the window; make_free() releases it (not window_free(): nothing came from a file).
+ * Add events in the order of time. Times are milliseconds. make_done() returns the window. Release
+ * it with make_free(), not with window_free(), because the window does not come from a file.
  */
 #ifndef CTRACE_TEST_WINDOW_MAKE_H
 #define CTRACE_TEST_WINDOW_MAKE_H

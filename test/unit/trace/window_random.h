@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* window_random.h - windows of events that need not make sense, for properties that hold all the same. */
+/* window_random.h - random windows without a meaning, for properties that hold for every window. */
 #ifndef CTRACE_TEST_WINDOW_RANDOM_H
 #define CTRACE_TEST_WINDOW_RANDOM_H
 
