@@ -156,7 +156,7 @@ static void forks(struct make *m, uint32_t loop)
 	e->r.wait = CT_W_EXITED;
 }
 
-/* How many of n things in twelve rounds fall into this round. */
+/* How many of n things that are spread over twelve rounds fall into this round. */
 static uint32_t share(uint32_t n, uint32_t round)
 {
 	return n * (round + 1) / 12 - n * round / 12;

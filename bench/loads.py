@@ -16,7 +16,7 @@ from tracers import Missing, say
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 POSTGRES = "/usr/lib/postgresql/*/bin/pgbench"
-CALIBRATED = 0.25  # a run of this share of the wanted time tells how much work fits into that time
+CALIBRATED = 0.25  # a run of this share of the wanted time shows how much work fits into that time
 
 
 def end_group(p):

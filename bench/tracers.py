@@ -27,7 +27,7 @@ def stat_fields(pid):
 
 
 def thread_seconds(pid):
-    """CPU time of the live threads of a process, in nanoseconds. Ended threads are in no such file."""
+    """CPU time of the live threads of a process, in nanoseconds. Threads that have ended are not counted."""
     total = 0
     for tid in os.listdir("/proc/%d/task" % pid):
         with open("/proc/%d/task/%s/schedstat" % (pid, tid), encoding="utf-8") as f:
@@ -143,7 +143,7 @@ class Ctrace(Tracer):
                 break
             try:
                 self.status()
-                time.sleep(4)  # first the daemon records the state at the start, inspects long waits, and reads symbols
+                time.sleep(4)  # at first the daemon records the states of all tasks, inspects long waits, and reads symbols
                 return
             except Missing:
                 time.sleep(0.1)
@@ -152,7 +152,7 @@ class Ctrace(Tracer):
 
     def counters(self):
         """Records, bytes and losses so far."""
-        # records of the open file segment do not count yet; it is sealed once a second
+        # Records of the open file segment do not count yet. The segment is sealed once a second.
         time.sleep(1.2)
         s = self.status()
         lost = sum(v for v in s["losses"].values() if isinstance(v, int))
@@ -224,7 +224,8 @@ class TraceCmd(Tracer):
 
 
 class Tracefs(Tracer):
-    """Does what trace-cmd does, where trace-cmd cannot run, because it needs to set up function tracing first."""
+    """Uses ftrace as trace-cmd does, for machines on which trace-cmd cannot run because it first sets up function
+    tracing."""
     name = "ftrace, as trace-cmd"
     pids = ()
 
@@ -274,7 +275,7 @@ class Tracefs(Tracer):
                 while n > 0:
                     n -= os.splice(r, out, n, flags=os.SPLICE_F_MOVE)
         except InterruptedError:
-            # the kernel has not handed up the pages that are less than half full: read them now
+            # The kernel passes on only pages that are at least half full. Read the other pages now.
             os.set_blocking(raw, False)
             with contextlib.suppress(BlockingIOError):
                 while True:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* waits.h - what waits.bpf.c hands to waits.c. */
+/* waits.h - the records that waits.bpf.c passes to waits.c. */
 #ifndef CTRACE_BENCH_WAITS_H
 #define CTRACE_BENCH_WAITS_H
 

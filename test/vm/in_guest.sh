@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What is run in the guest.  Prints "@@begin NAME", the output, "@@end NAME STATUS"; run_vm holds it against
-# the truth.
+# Runs in the guest. Prints "@@begin NAME", the output, "@@end NAME STATUS". run_vm checks the
+# output.
 section() {
 	name=$1
 	shift
@@ -17,7 +17,7 @@ value() { sed -n "s/^$1=//p" "/tmp/$2.out"; }
 sock=/run/ctraced.sock
 state=/tmp/state
 start_daemon() {
-	# what is emulated costs more than any budget
+	# emulated BPF programs cost more than any budget
 	ctraced --state-dir $state --socket $sock --size 32M --budget 0 2>>/tmp/daemon.log &
 	daemon=$!
 	n=0
@@ -57,7 +57,7 @@ section work.deadlock cat /tmp/deadlock.out
 section waits ctrace waits --json
 kill -9 $hung
 
-# what was sealed survives, and the next daemon goes on with the file
+# sealed records survive a kill, and the next daemon continues the file
 last=${WORKS##* }
 kill -9 $daemon
 wait $daemon 2>/dev/null

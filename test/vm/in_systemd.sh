@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What is run in the guest that has systemd as PID 1, once at each of two boots.  Prints "@@begin NAME", the output,
-# "@@end NAME STATUS"; run_systemd holds it against the truth.
+# Runs in the guest that has systemd as PID 1, once in each of two boots. Prints "@@begin NAME", the
+# output, "@@end NAME STATUS". run_systemd checks the output.
 unit=ctraced.service
 state=/var/lib/ctrace
 export LC_ALL=C TERM=dumb SYSTEMD_PAGER= SYSTEMD_COLORS=0
@@ -16,7 +16,7 @@ section() {
 	echo "@@end $name $rc"
 	return $rc
 }
-# at most $1 seconds of the guest, until the rest is true
+# waits until the command "$2..." succeeds, at most $1 seconds of the guest
 await() {
 	n=$(($1 * 2))
 	shift
@@ -32,7 +32,7 @@ another() { [ "$(property MainPID)" != "$1" ] && [ "$(property MainPID)" != 0 ] 
 unit_log() { journalctl -q -o cat "$@" | tail -25; }
 uptime_is() { read -r up _ </proc/uptime && echo "@@uptime $1 $up"; }
 
-# The daemon dies in some way, and systemd starts it again, which goes on with the trace.
+# The daemon dies in the given way. systemd starts it again, and the new daemon continues the trace.
 dies() {
 	pid=$(property MainPID)
 	kill "-$2" "$pid"
@@ -43,7 +43,7 @@ dies() {
 	uptime_is "$1"
 }
 
-# A program hangs, and nobody asks: the daemon tells the journal, and keeps a snapshot.
+# A program hangs. Without a command, the daemon writes to the journal and keeps a snapshot.
 caught() { journalctl -q CTRACE_RULE=deadlock -n 1 -o cat | grep -q .; }
 hang() {
 	LIVE_SCALE=20 systemd-run -q --scope --unit="docker-$(cat /container).scope" /hangs >/hang.out 2>&1 &
@@ -58,7 +58,7 @@ hang() {
 	uptime_is hang
 }
 
-# The trace has its room, and nothing else has any.
+# The disk is full, except for the reserved room of the trace.
 full_disk() {
 	fallocate -l "$(($(df -k --output=avail / | tail -n 1)))K" /fill
 	dd if=/dev/zero of=/fill.rest bs=4K 2>/dev/null
@@ -72,7 +72,7 @@ full_disk() {
 	uptime_is full
 }
 
-# Where it cannot trace it says so, once, and what to do.
+# If the daemon cannot trace, it says so once, and says what to do.
 refuses() {
 	section "$1" sh -c "! systemctl restart $unit"
 	section "$1.log" sh -c "journalctl -q -o cat -b -t ctraced -n 1"
@@ -126,7 +126,7 @@ second_boot() {
 	section again.list ctrace hangs
 	snapshot=$(find $state/hangs -name '*.ctr')
 	section again.diagnose ctrace diagnose "$snapshot" --json
-	# while it hung: how it ended, by a kill of all its processes, is another story
+	# while the program hung; its end, by a kill of all its processes, is not tested
 	section again.trace ctrace diagnose $state/ctrace.ctr --boot 1 --tid "$(cat /victim)" --json \
 		--from "boot:$(($(cat /when)0000000 - 2000000000))" --to "boot:$(cat /when)0000000"
 	section info.earlier ctrace info $state/ctrace.ctr --boot 1 --json
