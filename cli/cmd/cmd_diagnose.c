@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
+#include <unistd.h>
 
 #include "analysis/hangs/hangs.h"
 #include "cli/input/analysis_input.h"
 #include "cli/ask/interview.h"
 #include "cli/cli.h"
+#include "cli/cmd/cmd_hangs_search.h"
 #include "cli/cmd/commands.h"
 #include "cli/render/analysis.h"
 #include "cli/text.h"
@@ -75,9 +77,11 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 	int r;
 
 	filter.worst = !named && !at->to_ns;
-	r = hangs_find(in->graph, in->from_ns, in->to_ns, &filter, &h);
+	r = hangs_search(in->graph, in->from_ns, in->to_ns, &filter, &h);
 	if (r)
 		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
+	if (h->missing) /* Ctrl-C; threads may still read the graph */
+		_exit(cli_output_end(CLI_FAILED));
 	ret->task = GRAPH_NONE;
 	for (size_t i = 0; i < h->n; i++) {
 		struct hang *x = &h->v[i];

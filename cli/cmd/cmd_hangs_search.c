@@ -17,6 +17,7 @@
 struct search {
 	const struct graph *g;
 	int done_fd; /* an eventfd: readable when a row was put back */
+	bool worst;  /* only the worst hang is wanted */
 	pthread_t threads[DIAGNOSE_THREADS];
 	size_t n_threads;
 
@@ -109,16 +110,18 @@ static int look(struct search *s)
 	return err;
 }
 
-/* Waits until all rows are settled, or for a signal. */
-static int wait_for_rows(struct search *s, int signal_fd, bool *ret_interrupted)
+/* Waits until all rows are settled, or those up to the worst hang, or for a signal. *settled: the number of
+ * settled rows, before the call and after it. */
+static int wait_for_rows(struct search *s, int signal_fd, size_t *settled, bool *ret_interrupted)
 {
 	struct pollfd p[] = { { .fd = s->done_fd, .events = POLLIN }, { .fd = signal_fd, .events = POLLIN } };
 	struct signalfd_siginfo info;
-	size_t settled = 0;
+	size_t at = *settled;
+	bool found = false;
 	uint64_t n;
 	int r = look(s);
 
-	while (!r && settled < s->h->n) {
+	while (!r && !found && at < s->h->n) {
 		if (poll(p, ARRAY_SIZE(p), -1) < 0 && errno != EINTR)
 			return -errno;
 		if (p[1].revents && read(signal_fd, &info, sizeof(info)) > 0) {
@@ -127,9 +130,14 @@ static int wait_for_rows(struct search *s, int signal_fd, bool *ret_interrupted)
 		}
 		(void)!read(s->done_fd, &n, sizeof(n));
 		r = look(s);
-		while (!r && is_ready(s, settled))
-			r = hangs_settle(s->g, &s->h->v[settled++]);
+		while (!r && !found && is_ready(s, at)) {
+			r = hangs_settle(s->g, &s->h->v[at]);
+			/* the candidates are sorted as by hangs_sort(): no later one is worse */
+			found = s->worst && !r && s->h->v[at].alarm;
+			at++;
+		}
 	}
+	*settled = at;
 	return r;
 }
 
@@ -159,16 +167,31 @@ static void search_abandon(struct search *s)
 		pthread_detach(s->threads[i]);
 }
 
-static int diagnose_all(const struct graph *g, struct hangs *h)
+/* Drops the rows behind the worst hang. Some are diagnosed, because threads were ahead. */
+static void drop_rows(struct hangs *h, size_t n)
+{
+	for (size_t i = n; i < h->n; i++)
+		diagnosis_free(h->v[i].diagnosis);
+	h->n = n;
+}
+
+/* Diagnoses the rows from `first` on. worst: only up to the worst hang. */
+static int diagnose_rows(const struct graph *g, struct hangs *h, size_t first, bool worst)
 {
 	struct search *s = calloc(1, sizeof(*s));
 	bool interrupted = false;
 	sigset_t old, set;
+	size_t settled = first;
 	int fd, r;
 
 	if (!s)
 		return -ENOMEM;
-	*s = (struct search){ .g = g, .h = h, .lock = PTHREAD_MUTEX_INITIALIZER };
+	*s = (struct search){ .g = g,
+			      .h = h,
+			      .worst = worst,
+			      .next = first,
+			      .done = first,
+			      .lock = PTHREAD_MUTEX_INITIALIZER };
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	pthread_sigmask(SIG_BLOCK, &set, &old); /* before the start of the threads, which inherit it */
@@ -177,29 +200,53 @@ static int diagnose_all(const struct graph *g, struct hangs *h)
 	r = fd < 0 || s->done_fd < 0 ? -errno : 0;
 	if (!r) {
 		start(s);
-		r = wait_for_rows(s, fd, &interrupted);
+		r = wait_for_rows(s, fd, &settled, &interrupted);
 		end(s);
 	}
 	if (interrupted)
 		search_abandon(s);
 	else
 		search_free(s);
+	if (!r && !interrupted)
+		drop_rows(h, settled);
 	if (fd >= 0)
 		close(fd);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return r;
 }
 
+/* Diagnoses the rows up to the worst hang. This is mostly one of the first candidates. So the threads, which
+ * would diagnose other candidates for nothing, begin only after these. */
+static int diagnose_worst(const struct graph *g, struct hangs *h)
+{
+	bool found = false;
+	size_t at = 0;
+	int r = 0;
+
+	for (; at < MIN(h->n, (size_t)DIAGNOSE_ALONE) && !found && !r; at++) {
+		r = hangs_diagnose(g, &h->v[at]);
+		if (!r)
+			r = hangs_settle(g, &h->v[at]);
+		found = !r && h->v[at].alarm;
+	}
+	if (!r && !found && at < h->n)
+		return diagnose_rows(g, h, at, true);
+	if (!r)
+		drop_rows(h, at);
+	return r;
+}
+
 int hangs_search(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
 		 struct hangs **ret)
 {
+	bool worst = filter && filter->worst;
 	struct hangs *h;
 	int r = hangs_candidates(g, from_ns, to_ns, filter, &h);
 
 	if (r)
 		return r;
 	if (h->n)
-		r = diagnose_all(g, h);
+		r = worst ? diagnose_worst(g, h) : diagnose_rows(g, h, 0, false);
 	if (r) {
 		hangs_free(h);
 		return r;

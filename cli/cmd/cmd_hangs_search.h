@@ -9,8 +9,7 @@
 #include "analysis/hangs/hangs.h"
 
 /*
- * Does the same as hangs_find(), and returns the same list. filter->worst has no effect. Returns 0 or
- * -errno.
+ * Does the same as hangs_find(), and returns the same list. Returns 0 or -errno.
  *
  * After Ctrl-C the list has the rows that are diagnosed, and (*ret)->missing is not 0. Then threads may
  * still read the graph: the caller must not free it, and ends the process with _exit().
