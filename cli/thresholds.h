@@ -25,6 +25,13 @@
 /* ns: If the user gives a moment, this time before it and after it is the window. Below: only a part of a
  * long stall is seen. Above: more to load. */
 #define LOAD_AROUND_NS (60 * NSEC_PER_SEC)
+/* ns: `ctrace slice` first loads this time before and after the moment. Below: a walk often needs more, and is
+ * repeated. Above: more to load. */
+#define SLICE_AROUND_NS (6 * NSEC_PER_SEC)
+/* ns: The walk is repeated with more records if a segment begins less than this after the first of them, or ends
+ * less than this before the last. The causal graph needs some records to know, for example, which tasks sleep
+ * periodically. Below: an answer may differ from that of the whole trace. Above: more to load. */
+#define SLICE_MARGIN_NS (3 * NSEC_PER_SEC)
 /* Threads that decode a trace, on a machine with as many CPUs. Lower: loading takes longer. Higher: more
  * memory, one file segment for each thread. Evidence: 7.9 M records of a busy machine load in 0.39 s with 1,
  * 0.19 s with 2 and 0.16 s with 4 threads. */

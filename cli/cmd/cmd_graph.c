@@ -156,7 +156,7 @@ static int graph_load(const struct graph_request *rq, struct analysis_input *in,
 		r = tracefile_window(in->reader, rq->path, rq->from, rq->to, &in->from_ns, &in->to_ns);
 	if (!r && rq->around_task)
 		r = tracefile_time(in->reader, rq->path, "--around", rq->around_time, ret_at_ns);
-	return r ? r : analysis_load(in);
+	return r ? r : analysis_load_part(in);
 }
 
 int cmd_graph(int argc, char **argv)

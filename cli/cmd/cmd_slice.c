@@ -9,6 +9,8 @@
 #include "cli/render/causal.h"
 #include "cli/input/taskarg.h"
 #include "cli/text.h"
+#include "cli/thresholds.h"
+#include "lib/cleanup.h"
 
 enum { OPT_TID = 256, OPT_POLICY, OPT_RULES };
 
@@ -71,41 +73,114 @@ static int print_slice(const struct causal *c, const struct slice *s, const stru
 	return text_print_json(doc);
 }
 
-static int walk(const struct analysis_input *in, const struct causal *c, const struct slice_request *rq,
-		struct interview *interview, uint64_t at_ns)
-{
-	struct slice_options o = { .direction = direction(rq), .rules = &interview->store.rules };
+/* A walk, and what it needs. */
+struct walk {
+	struct analysis_input in;
+	const struct slice_request *rq;
+	struct interview interview;
+	uint64_t at_ns;
+	struct causal *c;
 	struct slice *s;
-	uint32_t task;
-	int r = taskarg_find(in, rq->tid, rq->comm, at_ns, &task);
+};
 
+static void walk_drop(struct walk *k)
+{
+	slice_free(TAKE_PTR(k->s));
+	causal_free(TAKE_PTR(k->c));
+}
+
+/* Stands for an exit code: a walk in the whole trace may find more. */
+#define WALK_FARTHER (-1)
+
+/* Walks in the part of the trace that is loaded. */
+static int walk(struct walk *k, bool whole)
+{
+	struct slice_options o = { .direction = direction(k->rq), .rules = &k->interview.store.rules };
+	struct analysis_input *in = &k->in;
+	uint32_t task;
+	int r;
+
+	if (!whole && k->rq->tid && graph_task_at(in->graph, k->rq->tid, k->at_ns) == GRAPH_NONE)
+		return WALK_FARTHER;
+	r = taskarg_find(in, k->rq->tid, k->rq->comm, k->at_ns, &task);
 	if (r)
 		return r;
-	o.ask = interview_ask(interview, in->window);
-	r = slice_walk(c, task, at_ns, &o, &s);
+	r = causal_build(in->graph, &k->rq->causal, &k->c);
+	if (r)
+		return cli_error("%s: cannot build the graph: %s", in->path, strerror(-r));
+	o.ask = interview_ask(&k->interview, in->window);
+	r = slice_walk(k->c, task, k->at_ns, &o, &k->s);
+	if (r == -EINVAL && !whole)
+		return WALK_FARTHER;
 	if (r == -EINVAL)
 		return cli_error(
 			"%s: the trace has no records of this task at that time; 'ctrace info %s' shows the gaps of the trace",
 			in->path, in->path);
-	if (r)
-		return cli_error("%s: cannot follow the causes: %s", in->path, strerror(-r));
-	if (interview_end(interview))
-		r = print_slice(c, s, rq, &interview->store);
-	slice_free(s);
-	return r ? r : interview->code;
+	return r ? cli_error("%s: cannot follow the causes: %s", in->path, strerror(-r)) : CLI_OK;
 }
 
-static int slice_print(const struct analysis_input *in, const struct slice_request *rq,
-		       struct interview *interview, uint64_t at_ns)
+/* Whether the segment, and some time before and after it, is loaded. */
+static bool is_inside(const struct walk *k, uint32_t segment)
 {
-	struct causal *c;
-	int r = causal_build(in->graph, &rq->causal, &c);
+	const struct window *w = k->in.window;
+	const struct segment *s = &k->c->segments[segment];
 
-	if (r)
-		return cli_error("%s: cannot build the graph: %s", in->path, strerror(-r));
-	r = walk(in, c, rq, interview, at_ns);
-	causal_free(c);
-	return r;
+	return (w->from_ns <= w->file_from_ns || s->from_ns >= w->from_ns + SLICE_MARGIN_NS) &&
+	       (w->to_ns > w->file_to_ns || s->to_ns + SLICE_MARGIN_NS <= w->to_ns);
+}
+
+/* Whether all segments of the slice, and those to which it could have gone, are inside. */
+static bool all_inside(const struct walk *k)
+{
+	for (size_t i = 0; i < k->s->n_steps; i++)
+		if (!is_inside(k, k->s->steps[i].segment))
+			return false;
+	for (size_t i = 0; i < k->s->n_options; i++) {
+		const struct edge *e = &k->c->edges[k->s->options[i].edge];
+
+		if (!is_inside(k, e->to) || (e->from != GRAPH_NONE && !is_inside(k, e->from)))
+			return false;
+	}
+	return true;
+}
+
+/* Walks in the records of around_ns before the moment, and as many after it. */
+static int walk_near(struct walk *k, uint64_t around_ns)
+{
+	uint64_t from_ns = k->at_ns > around_ns ? k->at_ns - around_ns : 0;
+	int r = analysis_load_range(&k->in, from_ns, k->at_ns + around_ns);
+
+	if (!r)
+		r = walk(k, false);
+	return r || all_inside(k) ? r : WALK_FARTHER;
+}
+
+/* Walks first in the records near the moment. If the walk comes near their end, more of the trace is loaded.
+ * Rules and answers of a person hold for one walk, so then all is loaded at once. */
+static int walk_far_enough(struct walk *k)
+{
+	bool ruled = k->interview.possible || k->interview.store.n_read;
+	int r = WALK_FARTHER;
+
+	for (uint64_t ns = SLICE_AROUND_NS; !ruled && r == WALK_FARTHER && ns <= LOAD_AROUND_NS; ns *= 3) {
+		walk_drop(k);
+		r = walk_near(k, ns);
+	}
+	if (r != WALK_FARTHER)
+		return r;
+	walk_drop(k);
+	r = analysis_load_around(&k->in, k->at_ns);
+	return r ? r : walk(k, true);
+}
+
+static int slice_print(struct walk *k)
+{
+	int r = walk_far_enough(k);
+
+	if (!r && interview_end(&k->interview))
+		r = print_slice(k->c, k->s, k->rq, &k->interview.store);
+	walk_drop(k);
+	return r ? r : k->interview.code;
 }
 
 static int parse_option(struct slice_request *rq, int c, const char *arg)
@@ -134,9 +209,7 @@ int cmd_slice(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&slice_usage, argc, argv);
 	struct slice_request rq = { 0 };
-	struct analysis_input in = { 0 };
-	struct interview interview;
-	uint64_t at_ns;
+	struct walk k = { .rq = &rq };
 	int c, r = CLI_OK;
 
 	p.into = &rq;
@@ -149,12 +222,12 @@ int cmd_slice(int argc, char **argv)
 	rq.path = cli_only_arg(&p, "FILE");
 	if (!rq.path || slice_check(&rq))
 		return CLI_USAGE;
-	r = interview_begin(&rq.rules, !rq.automatic && !rq.json, &interview);
+	r = interview_begin(&rq.rules, !rq.automatic && !rq.json, &k.interview);
 	if (!r)
-		r = taskarg_load(&in, rq.path, rq.boot, "--at", rq.at, &at_ns);
+		r = taskarg_open(&k.in, rq.path, rq.boot, "--at", rq.at, &k.at_ns);
 	if (!r)
-		r = slice_print(&in, &rq, &interview, at_ns);
-	analysis_close(&in);
-	interview_done(&interview);
+		r = slice_print(&k);
+	analysis_close(&k.in);
+	interview_done(&k.interview);
 	return r;
 }

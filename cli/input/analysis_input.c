@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/thresholds.h"
+#include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
 int analysis_open(struct analysis_input *in, const char *path, const char *boot)
@@ -18,18 +19,37 @@ int analysis_open(struct analysis_input *in, const char *path, const char *boot)
 
 int analysis_load(struct analysis_input *in)
 {
-	const struct reader_info *info = reader_info(in->reader);
-	uint64_t from = 0, to = UINT64_MAX;
+	if (reader_info(in->reader)->records > LOAD_WHOLE_RECORDS)
+		return analysis_load_part(in);
+	return analysis_load_range(in, 0, UINT64_MAX);
+}
+
+int analysis_load_part(struct analysis_input *in)
+{
+	return analysis_load_range(in, in->from_ns > LOAD_BEFORE_NS ? in->from_ns - LOAD_BEFORE_NS : 0,
+				   in->to_ns + LOAD_AFTER_NS);
+}
+
+int analysis_load_around(struct analysis_input *in, uint64_t at_ns)
+{
+	in->from_ns = at_ns > LOAD_AROUND_NS ? at_ns - LOAD_AROUND_NS : 0;
+	in->to_ns = at_ns + LOAD_AROUND_NS;
+	return analysis_load(in);
+}
+
+int analysis_load_range(struct analysis_input *in, uint64_t from_ns, uint64_t to_ns)
+{
 	int r;
 
-	if (info->records > LOAD_WHOLE_RECORDS) {
-		from = in->from_ns > LOAD_BEFORE_NS ? in->from_ns - LOAD_BEFORE_NS : 0;
-		to = in->to_ns + LOAD_AFTER_NS;
-	}
+	graph_free(TAKE_PTR(in->graph));
+	window_free(TAKE_PTR(in->window));
 	reader_want_kinds(in->reader, GRAPH_KINDS);
-	r = tracefile_load(in->reader, from, to, &in->window);
+	r = tracefile_load(in->reader, from_ns, to_ns, &in->window);
 	if (r)
 		return r;
+	/* the times of options are read with these offsets; so a time is the same in each part of the trace
+	 */
+	in->window->offsets = reader_info(in->reader)->offsets;
 	r = graph_build(in->window, &in->graph);
 	if (r)
 		return cli_error("%s: cannot build the graph: %s; narrow the window with --from and --to",

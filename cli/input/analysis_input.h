@@ -25,6 +25,12 @@ int analysis_begin(struct analysis_input *in, const char *path, const char *boot
 		   const char *to);
 /* Loads the window and builds the graph. The caller has set in->from_ns and in->to_ns. */
 int analysis_load(struct analysis_input *in);
+/* As analysis_load(), but of a trace of any size loads only the window and some time around it. */
+int analysis_load_part(struct analysis_input *in);
+/* As analysis_load(), for a window of LOAD_AROUND_NS before and after the moment. */
+int analysis_load_around(struct analysis_input *in, uint64_t at_ns);
+/* Loads [from_ns, to_ns) and builds the graph, in place of what was loaded before. */
+int analysis_load_range(struct analysis_input *in, uint64_t from_ns, uint64_t to_ns);
 /* Releases everything. Prints a warning if parts of the trace were not read because of a limit. */
 void analysis_close(struct analysis_input *in);
 /* Reads a task id from an option. */

@@ -78,7 +78,7 @@ int taskarg_find(const struct analysis_input *in, uint32_t tid, const char *comm
 	return CLI_OK;
 }
 
-int taskarg_load(struct analysis_input *in, const char *path, const char *boot, const char *option,
+int taskarg_open(struct analysis_input *in, const char *path, const char *boot, const char *option,
 		 const char *at, uint64_t *ret_at_ns)
 {
 	int r = analysis_open(in, path, boot);
@@ -86,12 +86,16 @@ int taskarg_load(struct analysis_input *in, const char *path, const char *boot, 
 	if (r)
 		return r;
 	tracefile_find_boot(in->reader, option, at);
-	r = tracefile_time(in->reader, path, option, at, ret_at_ns);
-	if (r)
-		return r;
-	in->from_ns = *ret_at_ns > LOAD_AROUND_NS ? *ret_at_ns - LOAD_AROUND_NS : 0;
-	in->to_ns = *ret_at_ns + LOAD_AROUND_NS;
-	r = analysis_load(in);
+	return tracefile_time(in->reader, path, option, at, ret_at_ns);
+}
+
+int taskarg_load(struct analysis_input *in, const char *path, const char *boot, const char *option,
+		 const char *at, uint64_t *ret_at_ns)
+{
+	int r = taskarg_open(in, path, boot, option, at, ret_at_ns);
+
+	if (!r)
+		r = analysis_load_around(in, *ret_at_ns);
 	if (r)
 		return r;
 	in->from_ns = MAX(in->window->from_ns, in->window->file_from_ns);
