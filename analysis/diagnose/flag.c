@@ -96,6 +96,12 @@ static bool is_later(const struct graph *g, const struct history *h, const struc
 	return !f->watched || (e && (f->event == GRAPH_NONE || e->r.ts > g->w->events[f->event].r.ts));
 }
 
+/* The variable of an entry of process_accesses(). */
+static uint64_t variable_of(const struct graph *g, const struct graph_ref *r)
+{
+	return g->w->events[r->event].r.obj;
+}
+
 /* Finds the task that wrote the polled variable. If the variable is not known, finds it among the
  * variables that the polling task itself has accessed. */
 static void find_writer(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
@@ -106,15 +112,16 @@ static void find_writer(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	const struct graph_ref *r = process_accesses(g, g->tasks[task].tgid, &n);
 
 	for (size_t i = 0; i < n; i += count) {
+		uint64_t obj = variable_of(g, &r[i]);
 		struct history h;
 
-		for (count = 1; i + count < n && r[i + count].key == r[i].key; count++)
+		for (count = 1; i + count < n && variable_of(g, &r[i + count]) == obj; count++)
 			;
-		if (known && r[i].key != known)
+		if (known && obj != known)
 			continue;
 		h = history_of(g, r + i, count, task, from_ns, to_ns);
 		if (known || (h.own && is_later(g, &h, f)))
-			take_history(g, &h, r[i].key, from_ns, to_ns, f);
+			take_history(g, &h, obj, from_ns, to_ns, f);
 	}
 }
 

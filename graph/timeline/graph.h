@@ -113,12 +113,14 @@ enum edge_strength { EDGE_WEAK = 0, EDGE_BOOSTED = 1, EDGE_STRONG = 2 };
 
 /* An entry of an index: a record that concerns the key (an object, a task or a process). */
 struct graph_ref {
-	uint64_t key;
 	uint32_t event;
 };
 struct graph_index {
 	struct graph_ref *v; /* sorted by (key, event) */
 	size_t n;
+	uint64_t *keys; /* sorted; each key once */
+	size_t n_keys;
+	uint32_t *first; /* v[first[k] .. first[k + 1]) are those of keys[k] */
 };
 
 struct graph {

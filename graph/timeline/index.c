@@ -13,50 +13,76 @@
 #include "lib/cleanup.h"
 #include "lib/hash.h"
 
-typedef VEC(struct graph_ref) refs;
+/* A reference of an index that is being made. */
+struct ref {
+	uint32_t key; /* index into refs.keys */
+	uint32_t event;
+};
 
-/* Sorts by key. References of one key keep their order, which is that of time. This is an LSD radix
- * sort of one byte at a time; a byte that is the same in all keys is skipped. */
-static int index_sort(refs *v)
+/* An index that is being made. */
+typedef struct {
+	VEC(struct ref) v;  /* in order of time */
+	VEC(uint64_t) keys; /* each key once, in the order in which they come */
+	struct map at;      /* key -> index into keys */
+	uint32_t last;      /* index of the last key: often the next reference has the same key */
+} refs;
+
+static void refs_free(refs *r)
 {
-	struct graph_ref *from = v->v, *to = malloc((v->n + 1) * sizeof(*to));
-	_cleanup_free_ size_t(*count)[256] = calloc(8, sizeof(*count));
-
-	if (!to || !count) {
-		free(to);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < v->n; i++)
-		for (int b = 0; b < 8; b++)
-			count[b][from[i].key >> 8 * b & 0xff]++;
-	for (int b = 0; b < 8 && v->n; b++) {
-		struct graph_ref *other = from;
-		size_t at = 0;
-
-		if (count[b][from[0].key >> 8 * b & 0xff] == v->n)
-			continue;
-		for (int k = 0; k < 256; k++) {
-			size_t n = count[b][k];
-
-			count[b][k] = at;
-			at += n;
-		}
-		for (size_t i = 0; i < v->n; i++)
-			to[count[b][from[i].key >> 8 * b & 0xff]++] = from[i];
-		from = to;
-		to = other;
-	}
-	free(to);
-	v->v = from;
-	return 0;
+	VEC_FREE(&r->v);
+	VEC_FREE(&r->keys);
+	map_done(&r->at);
 }
 
-static int index_finish(struct graph_index *ix, refs *v)
+static int refs_add(refs *r, uint64_t key, uint32_t event)
 {
-	if (index_sort(v))
+	uint64_t at;
+
+	if (!r->keys.n || r->keys.v[r->last] != key) {
+		if (!map_get(&r->at, key, &at)) {
+			at = r->keys.n;
+			if (VEC_PUSH(&r->keys, key) || map_set(&r->at, key, at))
+				return -ENOMEM;
+		}
+		r->last = (uint32_t)at;
+	}
+	return VEC_PUSH(&r->v, (struct ref){ r->last, event });
+}
+
+static int key_cmp(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Sorts by key, by counting. References of one key keep their order, which is that of time. */
+static int index_finish(struct graph_index *ix, refs *r)
+{
+	size_t n = r->v.n, n_keys = r->keys.n;
+	_cleanup_free_ uint32_t *rank = malloc((n_keys + 1) * sizeof(*rank));
+	uint64_t at = 0;
+
+	ix->v = malloc((n + 1) * sizeof(*ix->v));
+	ix->first = calloc(n_keys + 2, sizeof(*ix->first));
+	if (!rank || !ix->v || !ix->first)
 		return -ENOMEM;
-	ix->v = TAKE_PTR(v->v);
-	ix->n = v->n;
+	VEC_SORT(&r->keys, key_cmp);
+	for (size_t k = 0; k < n_keys; k++) {
+		map_get(&r->at, r->keys.v[k], &at);
+		rank[at] = (uint32_t)k;
+	}
+	/* First, first[k + 2] is the number of references of key k. Then first[k + 1] is the place of its
+	 * next reference. After the last one, first[k] is the place of its first. */
+	for (size_t i = 0; i < n; i++)
+		ix->first[rank[r->v.v[i].key] + 2]++;
+	for (size_t k = 1; k <= n_keys; k++)
+		ix->first[k + 1] += ix->first[k];
+	for (size_t i = 0; i < n; i++)
+		ix->v[ix->first[rank[r->v.v[i].key] + 1]++].event = r->v.v[i].event;
+	ix->keys = TAKE_PTR(r->keys.v);
+	ix->n_keys = n_keys;
+	ix->n = n;
 	return 0;
 }
 
@@ -186,19 +212,25 @@ bool graph_is_accepted(const struct graph *g, uint64_t sock)
 	return false;
 }
 
-/* Index of the first reference, from lo on, whose key is not smaller than `key`. */
-static size_t refs_lower_bound(const struct graph_index *ix, size_t lo, uint64_t key)
+/* Index of the first key, from lo on, that is not smaller than `key`. */
+static size_t keys_lower_bound(const struct graph_index *ix, size_t lo, uint64_t key)
 {
-	return BISECT(i, lo, ix->n, ix->v[i].key >= key);
+	return BISECT(i, lo, ix->n_keys, ix->keys[i] >= key);
 }
 
 const struct graph_ref *graph_refs_range(const struct graph_index *ix, uint64_t first, uint64_t last,
 					 size_t *ret_n)
 {
-	size_t lo = refs_lower_bound(ix, 0, first);
+	size_t lo = keys_lower_bound(ix, 0, first), hi = lo;
 
-	*ret_n = (last == UINT64_MAX ? ix->n : refs_lower_bound(ix, lo, last + 1)) - lo;
-	return ix->n ? ix->v + lo : NULL;
+	if (last == UINT64_MAX)
+		hi = ix->n_keys;
+	else if (last != first)
+		hi = keys_lower_bound(ix, lo, last + 1);
+	else
+		hi += lo < ix->n_keys && ix->keys[lo] == first;
+	*ret_n = ix->n ? ix->first[hi] - ix->first[lo] : 0;
+	return ix->n ? ix->v + ix->first[lo] : NULL;
 }
 
 const struct graph_ref *graph_refs(const struct graph_index *ix, uint64_t key, size_t *ret_n)
@@ -301,7 +333,7 @@ enum {
 
 static int index_event(const struct window *w, refs *v, const struct window_event *e, uint32_t i)
 {
-#define ADD(ix, k) VEC_PUSH(&v[ix], (struct graph_ref){ .key = (k), .event = i })
+#define ADD(ix, k) refs_add(&v[ix], (k), i)
 	switch (e->r.kind) {
 	case CT_SEND:
 		return ADD(IX_SENDS, e->r.obj);
@@ -356,29 +388,25 @@ static int index_tables(struct graph *g, refs *v)
 	for (size_t i = 0; i < g->w->n_objects; i++) {
 		const struct window_object *o = &g->w->objects[i];
 
-		if (is_accepted_unix(o) &&
-		    VEC_PUSH(&v[IX_ACCEPTED], (struct graph_ref){ o->peer, (uint32_t)i }))
+		if (is_accepted_unix(o) && refs_add(&v[IX_ACCEPTED], o->peer, (uint32_t)i))
 			return -ENOMEM;
 		if (may_listen(o) &&
-		    VEC_PUSH(&v[IX_LISTENING],
-			     (struct graph_ref){ listening_key(o->family, o->type, o->lport, o->name),
-						 (uint32_t)i }))
+		    refs_add(&v[IX_LISTENING], listening_key(o->family, o->type, o->lport, o->name),
+			     (uint32_t)i))
 			return -ENOMEM;
 		if (!is_inet(o) || !o->lport)
 			continue;
 		plain_address(o->family, o->laddr, la);
 		plain_address(o->family, o->raddr, ra);
-		if (VEC_PUSH(&v[IX_TUPLES],
-			     (struct graph_ref){ tuple_hash(la, o->lport, ra, o->rport), (uint32_t)i }))
+		if (refs_add(&v[IX_TUPLES], tuple_hash(la, o->lport, ra, o->rport), (uint32_t)i))
 			return -ENOMEM;
 	}
 	for (size_t i = 0; i < g->n_tasks; i++) {
 		const struct graph_task *t = &g->tasks[i];
 
-		if (VEC_PUSH(&v[IX_THREADS], (struct graph_ref){ t->tgid, (uint32_t)i }))
+		if (refs_add(&v[IX_THREADS], t->tgid, (uint32_t)i))
 			return -ENOMEM;
-		if (t->ptgid && t->tid == t->tgid &&
-		    VEC_PUSH(&v[IX_CHILDREN], (struct graph_ref){ t->ptgid, (uint32_t)i }))
+		if (t->ptgid && t->tid == t->tgid && refs_add(&v[IX_CHILDREN], t->ptgid, (uint32_t)i))
 			return -ENOMEM;
 	}
 	return 0;
@@ -465,7 +493,7 @@ int index_build(struct graph *g)
 	for (int i = 0; i < IX_COUNT; i++) {
 		if (!r)
 			r = index_finish(to[i], &v[i]);
-		VEC_FREE(&v[i]);
+		refs_free(&v[i]);
 	}
 	g->lacks_first = r ? 0 : lacks_first(g);
 	return r;
@@ -479,6 +507,9 @@ void index_drop(struct graph *g)
 				      &g->accesses, &g->owned,    &g->gaps,     &g->sheds,     &g->listening,
 				      &g->caps,     &g->groups,   &g->hangs,    &g->own_locks, &g->joins };
 
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		free(all[i]->v);
+		free(all[i]->keys);
+		free(all[i]->first);
+	}
 }
