@@ -69,8 +69,10 @@ static void make_coarse(const uint8_t *b, struct window_event *e)
 	}
 }
 
-/* What the reader promises of a record: its kind is known, its CPU is there; times do not go back.  on: who
- * is on each CPU; mostly the records agree with it. */
+/*
+ * Keeps the promises of the reader: the kind of a record is known, its CPU exists, and times do not
+ * go back. on: the task on each CPU; most records agree with it.
+ */
 static struct window_record event_of(const uint8_t *b, uint64_t ts, uint32_t on[CPUS])
 {
 	static const uint8_t states[] = { CT_ST_SLEEP,   CT_ST_SLEEP, CT_ST_SLEEP,   CT_ST_DISK,

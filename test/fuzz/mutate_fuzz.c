@@ -4,7 +4,7 @@
 
 #include "test/fuzz/mutate.h"
 
-#define MUTATE_FUZZ_RAW 8 /* one change in so many is to the bytes of the file as they are */
+#define MUTATE_FUZZ_RAW 8 /* one change in this many changes bytes of the file itself */
 
 size_t LLVMFuzzerMutate(uint8_t *p, size_t n, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *p, size_t n, size_t size, unsigned seed);

@@ -56,7 +56,7 @@ static inline void cmake_sort_events(struct cmake *k)
 {
 	size_t n = k->m.events.n;
 	struct window_record *v = k->m.events.v;
-	uint32_t *at = calloc(n + 1, sizeof(*at)); /* of what was added as i-th */
+	uint32_t *at = calloc(n + 1, sizeof(*at)); /* the index of the i-th record that was added */
 	struct window_record *sorted = calloc(n + 1, sizeof(*sorted));
 
 	if (!at || !sorted)

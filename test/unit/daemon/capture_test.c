@@ -340,8 +340,8 @@ static void all_is_written(void **state)
 	assert_int_equal(c.by_kind[CT_SWITCH], atomic_load(&f->probe.made));
 	assert_int_equal(c.lost, 42 + 6);
 	/*
-	 * the descriptor table of the one process is written once: all twenty tasks poll, and it
-	 * may be written once in some seconds
+	 * all twenty tasks poll, but the descriptor table of their process is written only once in
+	 * five seconds
 	 */
 	assert_int_equal(c.by_kind[CT_FD], 3);
 }

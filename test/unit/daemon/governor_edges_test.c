@@ -110,7 +110,7 @@ static void settle(void **state)
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 1.9) / MS, 100, 124);
 }
 
-/* Another cost than the capture's ends the inspections, and leads to no step. */
+/* If costs other than the capture are too high, the governor ends the inspections, and takes no step. */
 static void capture(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -256,7 +256,7 @@ static void cap(void **state)
 	assert_in_range(cap_ms(0, 1000, 100), 6400, 6424); /* 64 times the cost of the end of the last cap */
 }
 
-/* After a coarse step has begun, the records of the time before it are written for a while. */
+/* For some time after the begin of a coarse step, the daemon still writes records from before the step. */
 static void rest(void **state)
 {
 	struct run r;

@@ -32,8 +32,8 @@ struct machine {
 	double group_ppm, passed_ppm, share;
 	bool capped;
 	uint64_t capped_ns; /* in all */
-	uint64_t uncap_ns;  /* what it takes to end a cap */
-	uint64_t step_ns;   /* what a change of the step costs */
+	uint64_t uncap_ns;  /* the cost of the end of a cap */
+	uint64_t step_ns;   /* the cost of a change of the step */
 	struct governor_spent by;
 };
 
@@ -148,7 +148,7 @@ static void takes_no_more_steps_than_it_needs(void **state)
 	assert_int_equal(m.n_pauses, 0);
 }
 
-/* To take the step costs more than the budget of a second. That is no reason for the next step. */
+/* The change to the step costs more than the budget of a second. This is no reason for the next step. */
 static void the_cost_of_a_step_leads_to_no_other(void **state)
 {
 	struct machine m;
@@ -161,7 +161,7 @@ static void the_cost_of_a_step_leads_to_no_other(void **state)
 	assert_int_equal(m.n_pauses, 0);
 }
 
-/* The number of short waits tells what the step before would cost, so the governor does not try it. */
+/* The number of short waits shows the cost of the step before, so the governor does not go back to it. */
 static void does_not_go_back_to_what_costs_too_much(void **state)
 {
 	struct machine m;
@@ -311,9 +311,9 @@ static void a_storm_of_one_group_costs_that_group(void **state)
 	machine_run(&m, 60);
 	assert_int_equal(m.n_up, 2); /* the steps that keep every long wait come first */
 	assert_int_equal(m.n_pauses, 0);
-	/* nearly always, but again and again it is recorded */
+	/* capped nearly always, but recorded again and again */
 	assert_true(m.capped_ns > 45 * NSEC_PER_SEC && m.capped_ns < 60 * NSEC_PER_SEC);
-	/* the rest, and what its own tasks pay for */
+	/* the other tasks, and the cost that the tasks of the group pay */
 	assert_true(machine_cost(&m, 60) < 1.1 + 4);
 	m.group_ppm = 0;
 	machine_run(&m, 60);

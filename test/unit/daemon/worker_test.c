@@ -144,7 +144,7 @@ static int post(struct fixture *f, struct job *j, uint64_t client, uid_t uid)
 	return worker_post(f->worker, &wj);
 }
 
-/* A job that waits; what is to be closed so that it goes on. */
+/* A job that waits until the test closes the returned descriptor. */
 static int post_waiting(struct fixture *f, struct job *j, uint64_t client, uid_t uid)
 {
 	unsigned before = f->n_run;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Hangs in a coarse stretch: there are no switches, and a reading of all tasks once a second. */
+/*
+ * Hangs in a coarse stretch: there are no switches, but once a second a reading of the states of
+ * all tasks.
+ */
 #include "test/unit/detect/detect_make.h"
 
 #define FUTEX(n) CT_OBJ_FUTEX_ID(40, 0x7f0000000000ULL + (n)*64)
 
 static const struct ct_rec nothing;
 
-/* A loop of task 10, well known, that is on the CPU as a stretch begins. */
+/* The loop of task 10, with known habits. The task is on the CPU when a stretch begins. */
 static void loop_in_stretch(struct make *m)
 {
 	task(m, 10, "app");
@@ -38,7 +41,7 @@ static void is_silent_about_folded_tasks(void **state)
 
 	loop_in_stretch(&m);
 	readings(&m, 60, 10, CT_FOUND_FOLDED, nothing, 0);
-	/* it is at its idle point for long */
+	/* the task is at its idle point for long */
 	found_as(&m, 10, CT_FOUND_BLOCKED,
 		 (struct ct_rec){ .state = CT_ST_SLEEP, .wait = CT_W_EPOLL, .obj = EPOLL, .nr = NR_EPOLL },
 		 m.now - 10 * MS);
@@ -58,7 +61,7 @@ static void notices_a_loop_that_waits(void **state)
 	readings(&m, 20, 10, CT_FOUND_BLOCKED, wait, since);
 	assert_told(&m, CT_HANG_LOOP, 10, since);
 
-	/* the wait ends; a wait of 20 ms is none */
+	/* the wait ends; a wait of 20 ms is too short to count */
 	found_as(&m, 10, CT_FOUND_WAITED, wait, since);
 	rec(&m, (struct ct_rec){ .kind = CT_WAKE, .tid = 10 });
 	readings(&m, 20, 10, CT_FOUND_FOLDED, nothing, 0);
@@ -68,7 +71,7 @@ static void notices_a_loop_that_waits(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* The wait began before the stretch, and no record of the stretch tells of it. */
+/* The wait began before the stretch, and no record of the stretch is about it. */
 static void goes_on_with_a_wait_of_before(void **state)
 {
 	uint64_t since;
@@ -99,7 +102,7 @@ static void notices_a_stuck_disk(void **state)
 	assert_told(&m, CT_HANG_DISK, 30, since);
 }
 
-/* An inspection tells the owner before the reading tells the wait, or after it. */
+/* An inspection names the owner before the reading reports the wait, or after it. */
 static void notices_a_deadlock(void **state)
 {
 	uint64_t since;
@@ -157,7 +160,7 @@ static void goes_back_to_switches(void **state)
 	assert_int_equal(m.n, 0);
 	since = m.now - 3 * MS;
 	step(&m, CT_SHED_NONE);
-	/* found as the stretch ends; the record of another task comes late and says nothing new */
+	/* a record of the end of the stretch; the record of another task comes late and has nothing new */
 	m.now += 5 * MS;
 	found_as(&m, 10, CT_FOUND_BLOCKED,
 		 (struct ct_rec){ .state = CT_ST_SLEEP, .wait = CT_W_FLOCK, .obj = PIPE, .nr = 73 }, since);

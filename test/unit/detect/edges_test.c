@@ -288,7 +288,7 @@ static void adopt_slack(void **state)
 	}
 }
 
-/* A CT_FOUND tells of a wait that was under way when the stretch began, or of a later one. */
+/* A CT_FOUND record is about a wait that began before the coarse stretch, or about a later one. */
 static void coarse_slack(void **state)
 {
 	static const uint64_t later_ns[] = { 900000, 1500000 };
@@ -308,7 +308,7 @@ static void coarse_slack(void **state)
 	}
 }
 
-/* Of every round one wait is in an epoll, the others are of a worker's kind. */
+/* In every round, one wait is in an epoll. The other waits are those of a worker. */
 static void votes_loop(void **state)
 {
 	for (unsigned others = 15; others <= 20; others += 5) {

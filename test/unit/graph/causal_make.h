@@ -33,7 +33,7 @@ static inline void sleeps(struct make *m, uint64_t ms, uint32_t tid, enum ct_wai
 	make_switch(m, ms, CPU(tid), tid, 0, wait, obj);
 }
 
-/* waker, acting on obj, wakes tid, which runs at once. */
+/* waker acts on obj and wakes tid. tid runs at once. */
 static inline struct window_record *wakes(struct make *m, uint64_t ms, uint32_t tid, uint32_t waker,
 					  uint64_t obj)
 {

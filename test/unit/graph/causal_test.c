@@ -8,7 +8,7 @@
 
 #include "test/unit/graph/causal_make.h"
 
-/* 10 waits for what 20 does, and 20 wakes it. */
+/* 20 acts and wakes 10, which waits for it. */
 static struct window_record *one_wake(struct make *m, enum ct_wait wait, uint64_t obj, uint64_t by)
 {
 	runs(m, 10, 10, 1, "waiter");

@@ -106,7 +106,7 @@ static unsigned some_records(struct life *l)
 struct found {
 	struct window *w;
 	VEC(struct window_record) gaps;
-	uint64_t first, last; /* records */
+	uint64_t first, last; /* range of records */
 	uint64_t n;
 };
 

@@ -42,13 +42,13 @@ uint64_t fixture_random(struct fixture *f);
 uint64_t fixture_number(struct fixture *f);
 /* A record of a kind with random fields, ts near f->now. */
 struct window_record fixture_record(struct fixture *f, uint8_t kind);
-/* A record as busy machines have them: few tasks that switch and wake each other. */
+/* A record as on busy machines: few tasks, which switch and wake each other. */
 struct window_record fixture_usual(struct fixture *f, uint16_t cpu);
 
 void fixture_open(struct fixture *f, uint64_t bytes);
-/* Gives it to the writer and remembers it. */
+/* Gives the record to the writer and remembers it. */
 void fixture_add(struct fixture *f, const struct window_record *e);
-/* n usual records on a few CPUs, about 1 us apart. */
+/* n such records on a few CPUs, about 1 us apart. */
 void fixture_busy(struct fixture *f, unsigned n);
 void fixture_seal(struct fixture *f);
 void fixture_task(struct fixture *f, uint32_t tid, const char *comm);

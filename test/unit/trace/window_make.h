@@ -36,7 +36,7 @@ static inline struct window_record *make_event(struct make *m, uint64_t ns, uint
 	return &m->events.v[m->events.n - 1];
 }
 
-/* prev leaves the CPU in a wait (CT_W_NONE: preempted), next gets it. 0: idle. */
+/* prev leaves the CPU in a wait (CT_W_NONE: preempted), and next gets the CPU. 0: idle. */
 static inline struct window_record *make_switch(struct make *m, uint64_t ms, uint16_t cpu, uint32_t prev,
 						uint32_t next, enum ct_wait wait, uint64_t obj)
 {
@@ -48,7 +48,7 @@ static inline struct window_record *make_switch(struct make *m, uint64_t ms, uin
 	return e;
 }
 
-/* waker wakes tid in process context, acting on obj. */
+/* waker acts on obj and wakes tid, in the context of a task. */
 static inline struct window_record *make_wake(struct make *m, uint64_t ms, uint16_t cpu, uint32_t tid,
 					      uint32_t waker, uint64_t obj)
 {
