@@ -55,7 +55,7 @@ static uint8_t kind_of(uint8_t b)
 }
 
 /* What a task does in a coarse stretch, mostly since a moment ago; or the begin or end of a stretch. */
-static void make_coarse(const uint8_t *b, struct window_event *e)
+static void make_coarse(const uint8_t *b, struct window_record *e)
 {
 	if (e->r.kind == CT_FOUND) {
 		e->r.aux = b[8] % (CT_FOUND_WAITED + 2);
