@@ -60,16 +60,16 @@ static int breakdown_piece(const struct graph *g, struct breakdown *l, const str
 			   const struct path_piece *x)
 {
 	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &p->leaf_blames[x->blame];
-	uint64_t parts[TIME_KINDS];
-	struct interval_sums sums;
+	struct interval_sums sums = { 0 };
 	struct group *gr;
 
-	path_parts(g, x, parts);
+	if (x->time == TIME_SHORT)
+		interval_sums(&g->intervals[x->interval], x->from_ns, x->to_ns, &sums);
 	l->total_ns += x->to_ns - x->from_ns;
 	l->from_ns = MIN(l->from_ns, x->from_ns);
 	l->to_ns = MAX(l->to_ns, x->to_ns);
-	l->running_ns += parts[TIME_RUNNING];
-	l->runnable_ns += parts[TIME_RUNNABLE];
+	l->running_ns += x->time == TIME_RUNNING ? x->to_ns - x->from_ns : sums.ran_ns;
+	l->runnable_ns += x->time == TIME_RUNNABLE ? x->to_ns - x->from_ns : sums.queued_ns;
 	if (x->time == TIME_RUNNING || x->time == TIME_RUNNABLE)
 		gr = group_of(l, GROUP_CPU, GRAPH_NONE, RESOURCE_NONE, 0);
 	else if (x->time == TIME_SHORT)
@@ -82,12 +82,9 @@ static int breakdown_piece(const struct graph *g, struct breakdown *l, const str
 		gr = group_of(l, GROUP_LEAF, GRAPH_NONE, b->kind, b->kind == RESOURCE_TIMER ? 0 : b->obj);
 	if (!gr)
 		return -ENOMEM;
-	if (gr->type == GROUP_FOLDED &&
-	    interval_sums(&g->intervals[x->interval], x->from_ns, x->to_ns, &sums)) {
-		l->folded_ran_ns += sums.ran_ns;
-		l->folded_queued_ns += sums.queued_ns;
-		l->switches += sums.switches;
-	}
+	l->folded_ran_ns += sums.ran_ns;
+	l->folded_queued_ns += sums.queued_ns;
+	l->switches += sums.switches;
 	gr->cycle |= x->cycle;
 	group_add(gr, x->from_ns, x->to_ns, b ? x->interval : GRAPH_NONE, b, GRAPH_NONE);
 	return 0;

@@ -122,7 +122,7 @@ static bool folded_for(const struct interval *s, enum time_kind time)
 {
 	struct interval_sums sums;
 
-	return interval_sums(s, s->from_ns, s->to_ns, &sums) &&
+	return s->state == INTERVAL_FOLDED && interval_sums(s, s->from_ns, s->to_ns, &sums) &&
 	       (time == TIME_RUNNING ? sums.ran_ns : sums.queued_ns) > (s->to_ns - s->from_ns) / 2;
 }
 

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "graph/wake/owner.h"
 #include "graph/wake/repeats.h"
@@ -332,8 +333,7 @@ void path_parts(const struct graph *g, const struct path_piece *x, uint64_t ret[
 {
 	struct interval_sums sums;
 
-	for (int i = 0; i < TIME_KINDS; i++)
-		ret[i] = 0;
+	memset(ret, 0, TIME_KINDS * sizeof(*ret));
 	ret[x->time] = x->to_ns - x->from_ns;
 	if (x->time != TIME_SHORT || !interval_sums(&g->intervals[x->interval], x->from_ns, x->to_ns, &sums))
 		return;

@@ -59,7 +59,12 @@ void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, ui
 void timeline_gone(struct builder *b, uint32_t task, uint64_t ts);
 /* Notes the wake that ended this wait. */
 void timeline_wait_ends(struct builder *b, uint32_t interval, const struct ct_rec *wake, uint32_t event);
-bool timeline_stale(const struct task_now *t, uint64_t ts);
+/* True: the checkpoint of the task includes a record of this time already. Such a record is not
+ * replayed. (The checkpoint and the records of each CPU end at different moments.) */
+static inline bool timeline_stale(const struct task_now *t, uint64_t ts)
+{
+	return t->checkpoint_ns && ts <= t->checkpoint_ns;
+}
 static inline enum interval_state timeline_state(const struct builder *b, const struct task_now *t)
 {
 	return t->interval == GRAPH_NONE ? INTERVAL_UNKNOWN
@@ -69,6 +74,7 @@ static inline enum interval_state timeline_state(const struct builder *b, const 
 /*
  * fold.c - tasks whose switches are left out. fold_step() takes a CT_SHED of a step, fold_found() a CT_FOUND.
  * fold_open() opens a FOLDED interval. fold_drop() forgets the sums so far, before a time without records.
+ * fold_count() counts an interval that has ended.
  */
 void fold_begin(struct builder *b);
 void fold_step(struct builder *b, const struct window_event *e);
@@ -76,6 +82,7 @@ void fold_found(struct builder *b, const struct window_event *e, uint32_t event)
 void fold_open(struct builder *b, uint32_t task, uint64_t ts);
 void fold_exit(struct builder *b, uint32_t task, uint64_t ts);
 void fold_drop(struct builder *b, uint32_t task);
+void fold_count(struct task_now *t, const struct interval *s);
 /* Ends a wait of which a CT_FOUND_WAITED has just told, by its CT_WAKE. False: there is no such wait. */
 bool fold_wake(struct builder *b, uint32_t task, const struct window_event *e, uint32_t event);
 

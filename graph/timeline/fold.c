@@ -49,6 +49,12 @@ void fold_drop(struct builder *b, uint32_t task)
 	t->ran_ns = t->queued_ns = 0;
 }
 
+void fold_count(struct task_now *t, const struct interval *s)
+{
+	t->ran_ns += s->state == INTERVAL_RUNNING ? s->to_ns - s->from_ns : 0;
+	t->queued_ns += s->state == INTERVAL_RUNNABLE ? s->to_ns - s->from_ns : 0;
+}
+
 /* Switches are left out from ts on. What a task did is known until then. */
 static void stretch_begins(struct builder *b, uint64_t ts)
 {

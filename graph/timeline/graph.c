@@ -87,15 +87,6 @@ bool interval_sums(const struct interval *s, uint64_t from_ns, uint64_t to_ns, s
 	return true;
 }
 
-uint64_t interval_ran_ns(const struct interval *s)
-{
-	struct interval_sums sums;
-
-	if (s->state == INTERVAL_FOLDED && interval_sums(s, s->from_ns, s->to_ns, &sums))
-		return sums.ran_ns;
-	return s->state == INTERVAL_RUNNING || s->state == INTERVAL_FOLDED ? s->to_ns - s->from_ns : 0;
-}
-
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct window_task *t;

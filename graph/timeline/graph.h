@@ -185,8 +185,15 @@ struct interval_sums {
 /* Sets *ret to the parts of the range [from, to) of a FOLDED interval. Only the sums of the interval are
  * known, so each range in it has its share of them. False: they are not known; then all parts are 0. */
 bool interval_sums(const struct interval *s, uint64_t from_ns, uint64_t to_ns, struct interval_sums *ret);
-/* For how long the task ran in the interval. If only part of that is known, the most that is possible. */
-uint64_t interval_ran_ns(const struct interval *s);
+/* For how long the task ran in the interval. If that is not known, the most that is possible. */
+static inline uint64_t interval_ran_ns(const struct interval *s)
+{
+	struct interval_sums sums;
+
+	if (s->state == INTERVAL_FOLDED && interval_sums(s, s->from_ns, s->to_ns, &sums))
+		return sums.ran_ns;
+	return s->state == INTERVAL_RUNNING || s->state == INTERVAL_FOLDED ? s->to_ns - s->from_ns : 0;
+}
 
 /* Builds the graph of w. The caller frees *ret with graph_free(). 0, -ENOMEM, or -E2BIG: more than
  * 2^32-2 intervals. */

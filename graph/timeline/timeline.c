@@ -15,18 +15,15 @@
 #include "lib/cleanup.h"
 #include "lib/huge.h"
 
-static void timeline_close(struct builder *b, uint32_t task, uint64_t ts)
+static inline void timeline_close(struct builder *b, uint32_t task, uint64_t ts)
 {
 	struct task_now *t = &b->now.v[task];
-	struct interval *s = t->interval == GRAPH_NONE ? NULL : &b->intervals.v[t->interval];
 
-	if (!s)
+	if (t->interval == GRAPH_NONE)
 		return;
-	s->to_ns = MAX(ts, s->from_ns);
-	if (t->found == GRAPH_NONE)
-		return;
-	t->ran_ns += s->state == INTERVAL_RUNNING ? s->to_ns - s->from_ns : 0;
-	t->queued_ns += s->state == INTERVAL_RUNNABLE ? s->to_ns - s->from_ns : 0;
+	b->intervals.v[t->interval].to_ns = MAX(ts, b->intervals.v[t->interval].from_ns);
+	if (t->found != GRAPH_NONE)
+		fold_count(t, &b->intervals.v[t->interval]);
 }
 
 /* Ends the task at ts; its exit was not recorded. */
@@ -318,13 +315,6 @@ static void timeline_resyncs(struct builder *b, uint64_t ts)
 			return;
 		timeline_resync(b, rs);
 	}
-}
-
-/* True: the checkpoint of the task includes a record of this time already. Such a record is not
- * replayed. (The checkpoint and the records of each CPU end at different moments.) */
-bool timeline_stale(const struct task_now *t, uint64_t ts)
-{
-	return t->checkpoint_ns && ts <= t->checkpoint_ns;
 }
 
 static void timeline_switch_out(struct builder *b, const struct window_event *e)
