@@ -33,6 +33,18 @@ static json_t *task_json(const struct path_view *v, uint32_t task)
 				  &p);
 }
 
+/* The sums of a piece in which short waits are not recorded; NULL: another piece. */
+static json_t *sums_json(const struct path_view *v, const struct path_piece *x)
+{
+	struct interval_sums sums;
+
+	if (x->time != TIME_SHORT)
+		return NULL;
+	interval_sums(&v->g->intervals[x->interval], x->from_ns, x->to_ns, &sums);
+	return json_pack("{s:I, s:I, s:I}", "running_ns", (json_int_t)sums.ran_ns, "runnable_ns",
+			 (json_int_t)sums.queued_ns, "switches", (json_int_t)sums.switches);
+}
+
 static json_t *piece_json(const struct path_view *v, const struct path_piece *x)
 {
 	const struct path_frame *f = &v->path->frames[x->frame];
@@ -45,12 +57,13 @@ static json_t *piece_json(const struct path_view *v, const struct path_piece *x)
 				   edge_strength_name(f->blame.strength), "resource",
 				   resource_json(v, f->blame.kind, f->blame.obj));
 	return render_cgroup_name(
-		json_pack("{s:I, s:I, s:o, s:s, s:I, s:I, s:I, s:o, s:o}", "pid",
+		json_pack("{s:I, s:I, s:o, s:s, s:I, s:I, s:I, s:o, s:o, s:o*}", "pid",
 			  (json_int_t)v->g->tasks[f->task].tgid, "tid", (json_int_t)v->g->tasks[f->task].tid,
 			  "comm", text_json(graph_comm(v->g, f->task, x->from_ns)), "state",
 			  time_kind_name((enum time_kind)x->time), "from_ns", mono(v, x->from_ns), "to_ns",
 			  mono(v, x->to_ns), "depth", (json_int_t)f->depth, "resource",
-			  b ? resource_json(v, b->kind, b->obj) : json_null(), "reason", reason),
+			  b ? resource_json(v, b->kind, b->obj) : json_null(), "reason", reason, "sums",
+			  sums_json(v, x)),
 		&p);
 }
 
