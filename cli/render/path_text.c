@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/render/path.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,19 +199,6 @@ static void print_answer(FILE *f, const struct path_view *v)
 	fprintf(f, "which is %s of the critical path.\n", text_duration(v->answer.path_ns, on));
 }
 
-/* Prints "ran 60 %, 412 switches": the parts of a piece in which only sums are known. */
-static void print_sums(FILE *f, const struct path_view *v, const struct path_piece *x)
-{
-	double all = (double)(x->to_ns - x->from_ns);
-	struct interval_sums sums;
-
-	interval_sums(&v->g->intervals[x->interval], x->from_ns, x->to_ns, &sums);
-	fprintf(f, " ran %.0f %%", 100.0 * (double)sums.ran_ns / all);
-	if (sums.queued_ns)
-		fprintf(f, ", waited for a CPU %.0f %%", 100.0 * (double)sums.queued_ns / all);
-	fprintf(f, ", short waits, %u switches", sums.switches);
-}
-
 /* Prints "running", "timer" or "lock (futex 0x1000)". Many kinds of time have the same name as their
  * resource. */
 static void print_state(FILE *f, const struct path_view *v, const struct path_piece *x)
@@ -222,10 +210,6 @@ static void print_state(FILE *f, const struct path_view *v, const struct path_pi
 	const char *kind = b ? resource_kind_word(b->kind) : "";
 	char name[DESCRIBE_MAX] = "";
 
-	if (x->time == TIME_SHORT) {
-		print_sums(f, v, x);
-		return;
-	}
 	if (b)
 		describe_object(v->g->w, b->obj, name, sizeof(name));
 	fprintf(f, " %s", time);
@@ -288,6 +272,28 @@ static uint64_t run_ns(const struct path_view *v, const struct run *r)
 	return v->path->pieces[r->end - 1].to_ns - v->path->pieces[r->first].from_ns;
 }
 
+/* Prints "ran 60 %, short waits, 412 switches": the parts of a run in which only sums are known. */
+static void print_sums(FILE *f, const struct path_view *v, const struct run *r)
+{
+	uint64_t ran_ns = 0, queued_ns = 0, switches = 0;
+	struct interval_sums sums;
+
+	for (size_t i = r->first; i < r->end; i++) {
+		const struct path_piece *x = &v->path->pieces[i];
+
+		if (!alike(v->path, x, &v->path->pieces[r->first]))
+			continue;
+		interval_sums(&v->g->intervals[x->interval], x->from_ns, x->to_ns, &sums);
+		ran_ns += sums.ran_ns;
+		queued_ns += sums.queued_ns;
+		switches += sums.switches;
+	}
+	fprintf(f, " ran %.0f %%", 100.0 * (double)ran_ns / (double)r->same_ns);
+	if (queued_ns)
+		fprintf(f, ", waited for a CPU %.0f %%", 100.0 * (double)queued_ns / (double)r->same_ns);
+	fprintf(f, ", short waits, %" PRIu64 " switches", switches);
+}
+
 static void print_run(FILE *f, const struct path_view *v, const struct run *r)
 {
 	const struct path_piece *x = &v->path->pieces[r->first];
@@ -297,7 +303,10 @@ static void print_run(FILE *f, const struct path_view *v, const struct run *r)
 	fprintf(f, "%14.3f %10s  %-11s  %*s%s", (double)(x->from_ns - v->from_ns) / 1e6,
 		text_duration(run_ns(v, r), ns), reason(fr), (int)fr->depth * 2, "",
 		who(v, fr->task, x->from_ns, name));
-	print_state(f, v, x);
+	if (x->time == TIME_SHORT)
+		print_sums(f, v, r);
+	else
+		print_state(f, v, x);
 	if (r->end - r->first > r->same)
 		fprintf(f, ", %s of it", text_duration(r->same_ns, ns));
 	if (r->same > 1)
