@@ -15,6 +15,7 @@
 
 #define WINDOW_BYTES 4096 /* stack memory is read in pieces of this size */
 #define SIGNED_BITS  0x0000ffffffffffffULL
+#define RULES_N      512 /* entries of the cache of rules, some 0.4 MiB */
 
 /*
  * saved_index: for each DWARF register, its index in ct_iter_task.regs. The walk keeps the program counter
@@ -32,6 +33,12 @@ static const uint8_t saved_index[N_REGS] = { 0,  1,  2,  3,  4,  5,  6,  7,  8, 
 #error "registers of this machine are not known"
 #endif
 
+/* The rules at an address of a file. To find them anew takes a dozen reads of the file. */
+struct rules {
+	uint64_t serial, vaddr; /* the file; 0: the entry is free */
+	struct unwind_cfi cfi;
+};
+
 struct unwind {
 	uint32_t tid;
 	struct unwind_maps maps;
@@ -42,6 +49,7 @@ struct unwind {
 	uint64_t window_addr;
 	size_t window_n;
 	uint8_t window[WINDOW_BYTES];
+	struct rules rules[RULES_N]; /* waiting tasks have the same few hundred addresses in their stacks */
 };
 
 struct walk {
@@ -176,6 +184,31 @@ static int apply_rule(struct unwind *u, const struct walk *w, const struct unwin
 	return -EBADMSG;
 }
 
+/* True: the rules have expressions, which lie in the buffer of unwind_cfi_find(). */
+static bool rules_have_expr(const struct unwind_cfi *cfi)
+{
+	for (unsigned i = 0; i < UNWIND_CFI_REGS; i++)
+		if (cfi->row.regs[i].how >= UNWIND_CFI_AT_EXPR)
+			return true;
+	return cfi->row.cfa_is_expr;
+}
+
+/* As unwind_cfi_find(), but looks into the cache first. */
+static int rules_find(struct unwind *u, struct unwind_elf *e, uint64_t vaddr, struct unwind_cfi *ret)
+{
+	struct rules *c = &u->rules[(e->serial ^ vaddr ^ vaddr >> 9) % RULES_N];
+	int r;
+
+	if (c->serial == e->serial && c->vaddr == vaddr) {
+		*ret = c->cfi;
+		return 0;
+	}
+	r = unwind_cfi_find(e, vaddr, &u->buf, ret);
+	if (!r && !rules_have_expr(ret))
+		*c = (struct rules){ .serial = e->serial, .vaddr = vaddr, .cfi = *ret };
+	return r;
+}
+
 /* Goes to the caller with the help of call frame information. -ENOENT: the frame has none; -ENODATA: the
  * frame is the outermost one. */
 static int step_cfi(struct unwind *u, const struct unwind_frame *f, struct walk *w)
@@ -190,7 +223,7 @@ static int step_cfi(struct unwind *u, const struct unwind_frame *f, struct walk 
 
 	if (!f->elf)
 		return -ENOENT;
-	r = unwind_cfi_find(f->elf, f->vaddr - !f->exact, &u->buf, &cfi);
+	r = rules_find(u, f->elf, f->vaddr - !f->exact, &cfi);
 	if (r)
 		return r;
 	if (cfi.row.cfa_is_expr) {
