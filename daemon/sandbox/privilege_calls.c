@@ -14,6 +14,7 @@
 
 #include "daemon/sandbox/filter.h"
 #include "lib/cleanup.h"
+#include "lib/procmap.h"
 
 #ifndef PR_SET_VMA
 #define PR_SET_VMA 0x53564d41
@@ -101,9 +102,11 @@ static const uint32_t calls_bpf[] = {
 	BPF_ITER_CREATE,
 };
 
-/* For perf events; for files that snapshots clone; TCGETS: stdio asks whether a file is a terminal. */
+/* For perf events; for files that snapshots clone; TCGETS: stdio asks whether a file is a terminal;
+ * PROCMAP_ASK: the daemon asks for one mapping of a process. */
 static const uint32_t calls_ioctl[] = {
 	PERF_EVENT_IOC_ENABLE, PERF_EVENT_IOC_DISABLE, PERF_EVENT_IOC_SET_BPF, FICLONE, FICLONERANGE, TCGETS,
+	PROCMAP_ASK,
 };
 
 static const uint32_t calls_prctl[] = {

@@ -89,7 +89,7 @@ int unwind_begin(struct unwind *u, uint32_t tid)
 void unwind_end(struct unwind *u)
 {
 	unwind_files_release(u->files);
-	u->maps.maps.n = 0;
+	unwind_maps_forget(&u->maps);
 	u->window_n = 0;
 }
 

@@ -2,20 +2,27 @@
 #include "daemon/stack/unwind_maps.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "daemon/thresholds.h"
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
+#include "lib/procmap.h"
 
-#define NAMES_MAX     (1u << 20)
-#define MOUNTINFO_MAX 65536 /* lines of a mountinfo file that are read */
+#define NAMES_MAX         (1u << 20)
+#define MOUNTINFO_MAX     65536 /* lines of a mountinfo file that are read */
+#define ASKED_MAX         256   /* mappings of one process that the kernel is asked for */
+#define ASKED_NAMES_BYTES 65536
 
 /* True: a file system of this type may have to ask a server. */
 static bool fs_is_remote(const char *type)
@@ -147,6 +154,75 @@ static int maps_line(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *
 	return VEC_PUSH(&m->maps, map);
 }
 
+/* Asks for the mapping at addr; next: or the first one after it. Returns 0; -ENOENT: there is none; -ESRCH:
+ * the task has ended; or another -errno. */
+static int maps_query(int fd, uint64_t addr, bool next, char *name, uint32_t name_bytes,
+		      struct procmap_ask *ret)
+{
+	*ret = (struct procmap_ask){ .size = sizeof(*ret),
+				     .flags = next ? PROCMAP_ASK_NEXT : 0,
+				     .addr = addr,
+				     .name_bytes = name_bytes,
+				     .name = (uintptr_t)name };
+	return ioctl(fd, PROCMAP_ASK, ret) < 0 ? -errno : 0;
+}
+
+static struct unwind_map *maps_known(struct unwind_maps *m, uint64_t addr)
+{
+	for (size_t i = 0; i < m->maps.n; i++)
+		if (addr - m->maps.v[i].start < m->maps.v[i].end - m->maps.v[i].start)
+			return &m->maps.v[i];
+	return NULL;
+}
+
+/* Asks the kernel for a mapping and keeps the answer. The vectors have room, because they must not move. */
+static struct unwind_map *maps_ask(struct unwind_maps *m, uint64_t addr)
+{
+	struct procmap_ask q;
+	struct unwind_map map;
+	char name[PATH_MAX] = "";
+	int r;
+
+	if (m->maps.n == ASKED_MAX || m->names.n + sizeof(name) > m->names.cap)
+		return &m->unknown;
+	r = maps_query(m->fd, addr, false, name, sizeof(name), &q);
+	if (r)
+		return r == -ENOENT ? NULL : &m->unknown;
+	map = (struct unwind_map){ .start = q.start,
+				   .end = q.end,
+				   .off = q.offset,
+				   .ino = q.ino,
+				   .major = q.major,
+				   .minor = q.minor,
+				   .write = q.vma_flags & PROCMAP_ASK_WRITE,
+				   .exec = q.vma_flags & PROCMAP_ASK_EXEC };
+	map.vdso = !map.ino && !strcmp(name, "[vdso]");
+	map.avoid = map.ino && unwind_mounts_avoid(m->mounts, m->tid, map.major, map.minor);
+	if (map.exec && names_add(m, name, &map.path_off))
+		return &m->unknown;
+	return VEC_PUSH(&m->maps, map) ? &m->unknown : &m->maps.v[m->maps.n - 1];
+}
+
+/* Begins to ask for single addresses. Returns 0; -ESRCH; -ENOMEM; or another -errno: the list must be read.
+ */
+static int maps_ask_begin(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts, const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct procmap_ask q;
+	int r = fd < 0 ? -errno : maps_query(fd, 0, true, NULL, 0, &q);
+
+	if (r)
+		return r == -ENOENT ? -ESRCH : r;
+	if (VEC_RESERVE(&m->maps, ASKED_MAX) || VEC_RESERVE(&m->names, ASKED_NAMES_BYTES))
+		return -ENOMEM;
+	m->asks = true;
+	m->fd = TAKE_FD(fd);
+	m->tid = tid;
+	m->mounts = mounts;
+	m->unknown = (struct unwind_map){ .avoid = true };
+	return 0;
+}
+
 int unwind_maps_read(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts)
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -154,13 +230,15 @@ int unwind_maps_read(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *
 	size_t cap = 0;
 	char path[64];
 	unsigned n;
+	int asked;
 
-	m->maps.n = 0;
-	m->names.n = 0;
-	m->truncated = false;
+	unwind_maps_forget(m);
 	if (VEC_PUSH(&m->names, 0))
 		return -ENOMEM;
 	snprintf(path, sizeof(path), "/proc/%u/maps", tid);
+	asked = maps_ask_begin(m, tid, mounts, path);
+	if (!asked || asked == -ESRCH || asked == -ENOMEM)
+		return asked;
 	f = fopen(path, "re");
 	if (!f)
 		return errno == ENOENT ? -ESRCH : -errno;
@@ -175,15 +253,30 @@ int unwind_maps_read(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *
 	return n ? 0 : -ESRCH;
 }
 
+void unwind_maps_forget(struct unwind_maps *m)
+{
+	if (m->asks)
+		close(m->fd);
+	m->asks = false;
+	m->maps.n = 0;
+	m->names.n = 0;
+	m->truncated = false;
+}
+
 void unwind_maps_done(struct unwind_maps *m)
 {
+	unwind_maps_forget(m);
 	VEC_FREE(&m->maps);
 	VEC_FREE(&m->names);
 }
 
 struct unwind_map *unwind_maps_find(struct unwind_maps *m, uint64_t addr)
 {
-	size_t at = BISECT(i, 0, m->maps.n, m->maps.v[i].end > addr);
+	struct unwind_map *known = m->asks ? maps_known(m, addr) : NULL;
+	size_t at;
 
+	if (m->asks)
+		return known ?: maps_ask(m, addr);
+	at = BISECT(i, 0, m->maps.n, m->maps.v[i].end > addr);
 	return at < m->maps.n && m->maps.v[at].start <= addr ? &m->maps.v[at] : NULL;
 }

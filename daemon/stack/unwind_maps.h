@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_maps.h - the mappings of a process, from /proc/PID/maps: those with code, and those that must not
- * be read. A mapping must not be read if its file is on a network or user-space file system, where a read
- * may hang as long as the server wants. One thread at a time.
+ * unwind_maps.h - the executable mappings of a process, from /proc/PID/maps, and the mappings that must not
+ * be read: those of files on a network or user-space file system, where a read may hang as long as the
+ * server wants. Since Linux 6.11 the kernel answers for single addresses, so the whole list is not read. One
+ * thread at a time.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_MAPS_H
 #define CTRACE_DAEMON_STACK_UNWIND_MAPS_H
@@ -29,17 +30,6 @@ struct unwind_map {
 	struct unwind_elf *elf;
 };
 
-struct unwind_maps {
-	/* executable mappings, and those that must not be read; sorted by address */
-	VEC(struct unwind_map) maps;
-	VEC(char) names;
-	bool truncated;
-};
-
-/* Parses a line of /proc/PID/maps: "start-end perms off major:minor ino   path". Cuts off the newline of
- * the line; *ret_path points into the line. False: the line is not understood. */
-bool unwind_maps_parse(char *line, struct unwind_map *ret, const char **ret_path);
-
 /* Remembers for some seconds whether a device with major number 0 must be avoided. An answer is used for
  * all processes. All zero at the start. Each thread has a structure of its own. */
 #define UNWIND_MOUNTS_MAX 32
@@ -58,11 +48,31 @@ struct unwind_mounts {
  * tid. A device with a major number other than 0 is a disk: false. */
 bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_no, uint32_t minor_no);
 
-/* Replaces the contents of m by the mappings of tid. Returns 0; -ESRCH: there is no such task; -ENOMEM; or
- * -errno of the read. */
+struct unwind_maps {
+	/* Executable mappings, and those that must not be read; sorted by address. If asks is true: the
+	 * mappings of all addresses that were asked for, in no order. */
+	VEC(struct unwind_map) maps;
+	VEC(char) names;
+	bool truncated;
+	bool asks; /* the kernel answers for single addresses, through fd */
+	int fd;
+	uint32_t tid;
+	struct unwind_mounts *mounts;
+	struct unwind_map unknown; /* stands for a mapping for which the kernel gave no answer */
+};
+
+/* Parses a line of /proc/PID/maps: "start-end perms off major:minor ino   path". Cuts off the newline of
+ * the line; *ret_path points into the line. False: the line is not understood. */
+bool unwind_maps_parse(char *line, struct unwind_map *ret, const char **ret_path);
+
+/* Replaces the contents of m by the mappings of tid. mounts is borrowed until unwind_maps_forget(). Returns
+ * 0; -ESRCH: there is no such task; -ENOMEM; or -errno of the read. */
 int unwind_maps_read(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts);
+/* Forgets the mappings, and closes the file. */
+void unwind_maps_forget(struct unwind_maps *m);
 void unwind_maps_done(struct unwind_maps *m);
-/* Returns the mapping that holds addr, or NULL. Valid until the next unwind_maps_read(). */
+/* Returns the mapping that holds addr, or NULL. Valid until unwind_maps_forget(). A mapping that is not
+ * known must not be read either. */
 struct unwind_map *unwind_maps_find(struct unwind_maps *m, uint64_t addr);
 static inline const char *unwind_maps_path(const struct unwind_maps *m, const struct unwind_map *map)
 {

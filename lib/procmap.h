@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * procmap.h - the ioctl of /proc/PID/maps that answers for one address: PROCMAP_QUERY of linux/fs.h,
+ * since Linux 6.11. The headers of Debian 12 do not have it.
+ */
+#ifndef CTRACE_LIB_PROCMAP_H
+#define CTRACE_LIB_PROCMAP_H
+
+#include <linux/ioctl.h>
+#include <stdint.h>
+
+struct procmap_ask {
+	uint64_t size, flags, addr;
+	uint64_t start, end, vma_flags, page_bytes, offset, ino;
+	uint32_t major, minor;
+	uint32_t name_bytes, build_id_bytes; /* room for the name, with its 0; then its length */
+	uint64_t name, build_id;             /* addresses */
+};
+_Static_assert(sizeof(struct procmap_ask) == 104, "struct procmap_query");
+
+#define PROCMAP_ASK       _IOWR(0x66, 17, struct procmap_ask)
+#define PROCMAP_ASK_NEXT  0x10
+#define PROCMAP_ASK_WRITE 0x02
+#define PROCMAP_ASK_EXEC  0x04
+
+#endif
