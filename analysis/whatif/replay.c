@@ -28,7 +28,7 @@ struct replay {
 	size_t n;
 	struct replay_task *tasks;
 	uint64_t *shift; /* [interval]: the shift at the start of the interval; if the range starts later, at
-			    the start of the range */
+			    the start of the range. Not set before the replay of the interval */
 	bool *taken;     /* [task]: the task is taken away */
 	bool any_taken;
 	int err;
@@ -121,9 +121,13 @@ bool whatif_takes(const struct graph *g, const struct whatif_without *v, size_t 
 
 bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t n, uint32_t interval)
 {
-	const struct cause *p = whatif_cause(x, interval);
+	const struct cause *p;
 	struct cause c;
+	bool waits = false;
 
+	for (size_t i = 0; i < n; i++)
+		waits |= v[i].kind != WHATIF_TASK && v[i].kind != WHATIF_PROCESS;
+	p = waits ? whatif_cause(x, interval) : NULL;
 	if (!p)
 		return false;
 	c = *p;
@@ -140,9 +144,8 @@ bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t 
 	return whatif_takes(x->g, v, n, c.obj, c.time);
 }
 
-/* Whether the arrival ended the last wait up to this interval. The replay of that wait includes the
- * arrival already. */
-static bool was_awaited(struct whatif *x, uint32_t interval, const struct arrival *a)
+/* Whether the arrival ended the last wait up to this interval. */
+static bool ended_wait(struct whatif *x, uint32_t interval, const struct arrival *a)
 {
 	const struct interval *s = x->g->intervals;
 	uint32_t first = x->g->tasks[a->task].first_interval;
@@ -155,6 +158,15 @@ static bool was_awaited(struct whatif *x, uint32_t interval, const struct arriva
 	c = whatif_cause(x, interval);
 	return c && c->task == a->from &&
 	       (a->left_ns <= s[interval].to_ns + WHATIF_SEND_SLACK_NS || a->left_ns == a->ts_ns);
+}
+
+/* Whether the arrival in this interval ended the wait before it. The replay of that wait includes the arrival
+ * already. */
+static bool was_awaited(struct whatif *x, uint32_t interval, struct arrival *a)
+{
+	if (a->awaited == AWAITED_UNKNOWN)
+		a->awaited = ended_wait(x, interval, a) ? AWAITED_YES : AWAITED_NO;
+	return a->awaited == AWAITED_YES;
 }
 
 /* Whether the question takes away the object through which the arrival came, or the task's waits for
@@ -205,7 +217,7 @@ static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, ui
 	size_t end = x->arrivals_of[task + 1];
 
 	for (size_t i = first_arrival(k, task, from); i < end && x->arrivals.v[i].ts_ns < to; i++) {
-		const struct arrival *a = &x->arrivals.v[i];
+		struct arrival *a = &x->arrivals.v[i];
 		uint64_t theirs;
 
 		if (a->waited == ran || (ran && was_awaited(x, interval, a)) || is_taken(k, a))
@@ -386,13 +398,12 @@ int replay_saved(struct whatif *x, const struct whatif_without *v, size_t n, uin
 {
 	_cleanup_free_ struct replay *k = calloc(1, sizeof(*k));
 	_cleanup_free_ struct replay_task *tasks = calloc(x->g->n_tasks, sizeof(*tasks));
-	_cleanup_free_ uint64_t *shift = calloc(x->g->n_intervals + 1, sizeof(*shift));
 	_cleanup_free_ bool *taken = calloc(x->g->n_tasks, sizeof(*taken));
 	uint64_t ns;
 
-	if (!k || !tasks || !shift || !taken)
+	if (!k || !tasks || !taken)
 		return -ENOMEM;
-	*k = (struct replay){ .x = x, .v = v, .n = n, .tasks = tasks, .shift = shift, .taken = taken };
+	*k = (struct replay){ .x = x, .v = v, .n = n, .tasks = tasks, .shift = x->shift, .taken = taken };
 	k->any_taken = whatif_mark(x->g, v, n, taken);
 	ns = shift_at(k, x->task, x->to_ns);
 	if (!k->err)

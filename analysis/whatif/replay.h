@@ -26,8 +26,11 @@ struct arrival {
 	uint64_t left_ns; /* when the event left the task `from`, at or before ts_ns */
 	uint64_t obj;
 	uint32_t task, from;
-	bool waited; /* a child or thread ended while the task waited for another one (find_siblings()) */
+	bool waited;     /* a child or thread ended while the task waited for another one (find_siblings()) */
+	uint8_t awaited; /* enum awaited: whether a wait of the task includes the arrival */
 };
+
+enum awaited { AWAITED_UNKNOWN, AWAITED_NO, AWAITED_YES };
 
 struct whatif {
 	const struct graph *g;
@@ -38,6 +41,7 @@ struct whatif {
 	VEC(struct arrival) arrivals; /* sorted by (task, ts_ns) */
 	size_t *arrivals_of; /* [task]: index of its first arrival; arrivals_of[task + 1] is the end */
 	size_t *near;        /* [cpu]: the run that was looked at last */
+	uint64_t *shift;     /* [interval]: for the replay of one question; see struct replay */
 	uint64_t refused;
 };
 

@@ -102,6 +102,27 @@ static int find_siblings(struct whatif *x)
 	return 0;
 }
 
+/* Sorts the arrivals. Nearly all are in order, because the edges are sorted. So this takes the others out,
+ * sorts them, and merges both. */
+static int sort_arrivals(struct whatif *x)
+{
+	struct arrival *v = x->arrivals.v;
+	VEC(struct arrival) late = { 0 };
+	size_t a = 0, b, to = x->arrivals.n;
+	int r = 0;
+
+	for (size_t i = 0; i < to && !r; i++)
+		if (a && arrival_cmp(&v[a - 1], &v[i]) > 0)
+			r = VEC_PUSH(&late, v[i]);
+		else
+			v[a++] = v[i];
+	VEC_SORT(&late, arrival_cmp);
+	for (b = late.n; b && !r;)
+		v[--to] = a && arrival_cmp(&v[a - 1], &late.v[b - 1]) > 0 ? v[--a] : late.v[--b];
+	VEC_FREE(&late);
+	return r;
+}
+
 static int find_arrivals(struct whatif *x, const struct causal *c)
 {
 	for (size_t i = 0; c && i < c->n_edges; i++) {
@@ -123,10 +144,8 @@ static int find_arrivals(struct whatif *x, const struct causal *c)
 		    a.ts_ns < x->to_ns && VEC_PUSH(&x->arrivals, a))
 			return -ENOMEM;
 	}
-	if (find_siblings(x))
+	if (find_siblings(x) || sort_arrivals(x))
 		return -ENOMEM;
-	if (x->arrivals.n)
-		VEC_SORT(&x->arrivals, arrival_cmp);
 	for (size_t i = 0; i < x->arrivals.n; i++)
 		x->arrivals_of[x->arrivals.v[i].task + 1]++;
 	for (size_t i = 0; i < x->g->n_tasks; i++)
@@ -148,7 +167,8 @@ int whatif_new(const struct graph *g, const struct causal *causal, uint32_t task
 	x->cause_of = calloc(g->n_intervals + 1, sizeof(*x->cause_of));
 	x->arrivals_of = calloc(g->n_tasks + 1, sizeof(*x->arrivals_of));
 	x->near = calloc((size_t)g->n_cpus + 1, sizeof(*x->near));
-	if (!x->cause_of || !x->arrivals_of || !x->near || find_arrivals(x, causal)) {
+	x->shift = malloc((g->n_intervals + 1) * sizeof(*x->shift));
+	if (!x->cause_of || !x->arrivals_of || !x->near || !x->shift || find_arrivals(x, causal)) {
 		whatif_free(x);
 		return -ENOMEM;
 	}
@@ -163,6 +183,7 @@ void whatif_free(struct whatif *x)
 	free(x->cause_of);
 	free(x->arrivals_of);
 	free(x->near);
+	free(x->shift);
 	VEC_FREE(&x->causes);
 	VEC_FREE(&x->arrivals);
 	free(x);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "cli/text.h"
 #include "cli/input/withoutarg.h"
 #include "graph/causal/causal.h"
+#include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 
 enum { OPT_TID = 256, OPT_WITHOUT };
@@ -83,16 +85,65 @@ static int headline(struct path_work *k)
 	return whatif_saved(k->whatif, w, 1, &k->view.headline.saved_ns);
 }
 
+struct build {
+	const struct graph *g;
+	struct causal *causal;
+	int r;
+};
+
+static void *build(void *arg)
+{
+	struct build *b = arg;
+
+	b->r = causal_build(b->g, NULL, &b->causal);
+	return NULL;
+}
+
+static int walk_path(struct path_work *k, const struct graph *g, const struct analysis_input *in,
+		     uint32_t task)
+{
+	int r = path_walk(g, task, in->from_ns, in->to_ns, &k->path);
+
+	return r ? r : account_new(g, k->path, &k->account);
+}
+
+/* Walks the path while a thread builds the causal graph. The answer is as if the causal graph came first:
+ * then the path may take the steps (scan.h) that are left. */
+static int walk_both(struct path_work *k, const struct analysis_input *in, uint32_t task)
+{
+	const struct graph *g = in->graph;
+	struct graph_scans own = { .left = scan_left(g) };
+	struct graph view = scan_view(g, &own);
+	struct build b = { .g = g };
+	uint64_t steps = own.left;
+	pthread_t thread;
+	bool both = cli_threads(2) > 1 && !pthread_create(&thread, NULL, build, &b);
+	int r = both ? walk_path(k, &view, in, task) : 0;
+
+	if (both)
+		pthread_join(thread, NULL);
+	else
+		build(&b);
+	k->causal = b.causal;
+	if (b.r || r)
+		return b.r ? b.r : r;
+	steps -= own.left;
+	if (both && steps < scan_left(g)) {
+		scan_pay(g, steps, own.refused);
+		return 0;
+	}
+	account_free(TAKE_PTR(k->account));
+	path_free(TAKE_PTR(k->path));
+	return walk_path(k, g, in, task);
+}
+
 static int walk(struct path_work *k, const struct analysis_input *in, uint32_t task)
 {
-	int r = causal_build(in->graph, NULL, &k->causal);
+	int r = walk_both(k, in, task);
 
 	if (!r)
-		r = path_walk(in->graph, task, in->from_ns, in->to_ns, &k->path);
-	if (!r)
-		r = account_new(in->graph, k->path, &k->account);
-	if (!r)
 		r = whatif_new(in->graph, k->causal, task, in->from_ns, in->to_ns, &k->whatif);
+	causal_free(TAKE_PTR(k->causal));
 	k->view = (struct path_view){ .g = in->graph,
 				      .path = k->path,
 				      .account = k->account,
