@@ -30,22 +30,20 @@ struct replay {
 	uint64_t *shift; /* [interval]: the shift at the start of the interval; if the range starts later, at
 			    the start of the range. Not set before the replay of the interval */
 	bool *taken;     /* [task]: the task is taken away */
+	size_t *near;    /* for whatif_rivals() */
 	bool any_taken;
-	int err;
 	uint32_t depth;
 	uint32_t stack[WHATIF_MAX_DEPTH]; /* the busy tasks; each waits for the next */
 };
 
 static uint64_t shift_at(struct replay *k, uint32_t task, uint64_t t);
 
-const struct cause *whatif_cause(struct whatif *x, uint32_t interval)
+static struct cause find_cause(const struct whatif *x, uint32_t interval)
 {
 	const struct interval *s = &x->g->intervals[interval];
 	struct blame b;
 	struct cause c;
 
-	if (x->cause_of[interval])
-		return &x->causes.v[x->cause_of[interval] - 1];
 	blame_wait(x->g, interval, x->to_ns, &b);
 	c = (struct cause){ .obj = b.obj,
 			    .woke_ns = MIN(b.until_ns, s->to_ns),
@@ -57,23 +55,37 @@ const struct cause *whatif_cause(struct whatif *x, uint32_t interval)
 	c.acted_ns = c.woke_ns;
 	if (b.ended && b.event != GRAPH_NONE)
 		c.acted_ns = MIN(c.woke_ns, x->g->w->events[b.event].r.ts);
-	if (VEC_PUSH(&x->causes, c))
-		return NULL;
-	x->cause_of[interval] = (uint32_t)x->causes.n;
-	return &x->causes.v[x->causes.n - 1];
+	return c;
 }
 
-uint64_t whatif_rivals(struct whatif *x, const bool *marked, uint32_t interval, uint64_t from_ns,
-		       uint64_t to_ns)
+struct cause whatif_cause(struct whatif *x, uint32_t interval)
 {
-	const struct graph *g = x->g;
+	uint32_t *of = &x->cause_of[interval], at = __atomic_load_n(of, __ATOMIC_ACQUIRE);
+	struct cause c;
+
+	if (at && at != CAUSE_COMES)
+		return x->causes[at - 1];
+	c = find_cause(x, interval);
+	/* the thread that comes first keeps the cause for all */
+	at = 0;
+	if (__atomic_compare_exchange_n(of, &at, CAUSE_COMES, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+		at = __atomic_fetch_add(&x->n_causes, 1, __ATOMIC_RELAXED);
+		x->causes[at] = c;
+		__atomic_store_n(of, at + 1, __ATOMIC_RELEASE);
+	}
+	return c;
+}
+
+uint64_t whatif_rivals(const struct graph *g, const bool *marked, uint32_t interval, uint64_t from_ns,
+		       uint64_t to_ns, size_t *near)
+{
 	uint32_t cpu = path_cpu_wanted(g, interval);
 	uint64_t ns = 0, at = from_ns;
 
 	if (cpu >= g->n_cpus)
 		return 0;
-	x->near[cpu] = path_run_near(g, cpu, from_ns, x->near[cpu]);
-	for (size_t i = x->near[cpu]; i < g->n_runs[cpu]; i++) {
+	near[cpu] = path_run_near(g, cpu, from_ns, near[cpu]);
+	for (size_t i = near[cpu]; i < g->n_runs[cpu]; i++) {
 		const struct interval *run = graph_run(g, cpu, i);
 		uint64_t from = MAX(at, run->from_ns), to = MIN(to_ns, run->to_ns);
 
@@ -121,24 +133,24 @@ bool whatif_takes(const struct graph *g, const struct whatif_without *v, size_t 
 
 bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t n, uint32_t interval)
 {
-	const struct cause *p;
-	struct cause c;
+	struct cause c, p;
 	bool waits = false;
 
 	for (size_t i = 0; i < n; i++)
 		waits |= v[i].kind != WHATIF_TASK && v[i].kind != WHATIF_PROCESS;
-	p = waits ? whatif_cause(x, interval) : NULL;
-	if (!p)
+	if (!waits)
 		return false;
-	c = *p;
+	c = whatif_cause(x, interval);
 	for (size_t i = 0; i < n; i++) {
 		if ((v[i].kind != WHATIF_WAIT && v[i].kind != WHATIF_WAITS) ||
 		    x->g->intervals[v[i].interval].task != x->g->intervals[interval].task)
 			continue;
 		if (v[i].interval == interval)
 			return true;
-		p = v[i].kind == WHATIF_WAITS ? whatif_cause(x, v[i].interval) : NULL;
-		if (p && p->obj == c.obj && p->task == c.task && p->edge == c.edge && p->kind == c.kind)
+		if (v[i].kind == WHATIF_WAIT)
+			continue;
+		p = whatif_cause(x, v[i].interval);
+		if (p.obj == c.obj && p.task == c.task && p.edge == c.edge && p.kind == c.kind)
 			return true;
 	}
 	return whatif_takes(x->g, v, n, c.obj, c.time);
@@ -149,14 +161,12 @@ static bool ended_wait(struct whatif *x, uint32_t interval, const struct arrival
 {
 	const struct interval *s = x->g->intervals;
 	uint32_t first = x->g->tasks[a->task].first_interval;
-	const struct cause *c;
 
 	while (interval > first && s[interval].state != INTERVAL_BLOCKED)
 		interval--;
 	if (s[interval].state != INTERVAL_BLOCKED || a->left_ns < s[interval].from_ns)
 		return false;
-	c = whatif_cause(x, interval);
-	return c && c->task == a->from &&
+	return whatif_cause(x, interval).task == a->from &&
 	       (a->left_ns <= s[interval].to_ns + WHATIF_SEND_SLACK_NS || a->left_ns == a->ts_ns);
 }
 
@@ -164,9 +174,13 @@ static bool ended_wait(struct whatif *x, uint32_t interval, const struct arrival
  * already. */
 static bool was_awaited(struct whatif *x, uint32_t interval, struct arrival *a)
 {
-	if (a->awaited == AWAITED_UNKNOWN)
-		a->awaited = ended_wait(x, interval, a) ? AWAITED_YES : AWAITED_NO;
-	return a->awaited == AWAITED_YES;
+	uint8_t known = __atomic_load_n(&a->awaited, __ATOMIC_RELAXED);
+
+	if (known == AWAITED_UNKNOWN) {
+		known = ended_wait(x, interval, a) ? AWAITED_YES : AWAITED_NO;
+		__atomic_store_n(&a->awaited, known, __ATOMIC_RELAXED);
+	}
+	return known == AWAITED_YES;
 }
 
 /* Whether the question takes away the object through which the arrival came, or the task's waits for
@@ -176,11 +190,12 @@ static bool is_taken(struct replay *k, const struct arrival *a)
 	struct whatif *x = k->x;
 
 	for (size_t i = 0; i < k->n; i++) {
-		const struct cause *c = NULL;
+		struct cause c;
 
-		if (k->v[i].kind == WHATIF_WAITS && x->g->intervals[k->v[i].interval].task == a->task)
-			c = whatif_cause(x, k->v[i].interval);
-		if (c && (c->task == a->from || (c->obj && c->obj == a->obj)))
+		if (k->v[i].kind != WHATIF_WAITS || x->g->intervals[k->v[i].interval].task != a->task)
+			continue;
+		c = whatif_cause(x, k->v[i].interval);
+		if (c.task == a->from || (c.obj && c.obj == a->obj))
 			return true;
 	}
 	return whatif_takes(x->g, k->v, k->n, a->obj, TIME_KINDS);
@@ -237,26 +252,20 @@ static uint64_t shift_after_wait(struct replay *k, uint32_t interval, uint64_t a
 {
 	bool taken = k->taken[k->x->g->intervals[interval].task];
 	uint64_t woke, over, theirs, now;
-	const struct cause *c;
-	bool timed_out;
+	struct cause c;
 
 	if (whatif_takes_wait(k->x, k->v, k->n, interval))
 		return shift + t - a;
 	c = whatif_cause(k->x, interval);
-	if (!c) {
-		k->err = -ENOMEM;
-		return shift;
-	}
-	timed_out = c->timed_out;
-	if (c->task == GRAPH_NONE)
+	if (c.task == GRAPH_NONE)
 		return taken ? shift + t - a : shift;
-	woke = MIN(c->woke_ns, t);
+	woke = MIN(c.woke_ns, t);
 	over = MAX(a, woke); /* a wake-up may come while the task is still on its way into the wait */
-	theirs = shift_at(k, c->task, MIN(c->acted_ns, woke));
+	theirs = shift_at(k, c.task, MIN(c.acted_ns, woke));
 	now = over - a + shift;
 	if (theirs != SHIFT_FREE)
 		now = MIN(now, over - woke + theirs);
-	if (timed_out)
+	if (c.timed_out)
 		now = MAX(now, shift);
 	now = taken ? now + t - over : now;
 	return hold_back(k, interval, a + 1, t + 1, t, now);
@@ -277,7 +286,8 @@ static uint64_t shift_in(struct replay *k, uint32_t interval, uint64_t t)
 	case INTERVAL_RUNNABLE:
 		if (taken || whatif_takes(k->x->g, k->v, k->n, 0, TIME_RUNNABLE))
 			return shift + t - a;
-		return k->any_taken ? shift + whatif_rivals(k->x, k->taken, interval, a, t) : shift;
+		return k->any_taken ? shift + whatif_rivals(k->x->g, k->taken, interval, a, t, k->near)
+				    : shift;
 	case INTERVAL_BLOCKED:
 		return shift_after_wait(k, interval, a, t, shift);
 	default:
@@ -319,7 +329,7 @@ static void advance(struct replay *k, uint32_t task, uint64_t t)
 
 	if (!rt->begun)
 		begin(k, task);
-	while (rt->next < end && !k->err) {
+	while (rt->next < end) {
 		k->shift[rt->next] = rt->shift;
 		if (g->intervals[rt->next].to_ns > t)
 			return;
@@ -377,7 +387,7 @@ static uint64_t shift_at(struct replay *k, uint32_t task, uint64_t t)
 	if (rt->busy)
 		return shift_of_busy(k, task, t);
 	if (k->depth >= WHATIF_MAX_DEPTH) {
-		k->x->refused++;
+		__atomic_fetch_add(&k->x->refused, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
 	k->stack[k->depth++] = task;
@@ -399,14 +409,20 @@ int replay_saved(struct whatif *x, const struct whatif_without *v, size_t n, uin
 	_cleanup_free_ struct replay *k = calloc(1, sizeof(*k));
 	_cleanup_free_ struct replay_task *tasks = calloc(x->g->n_tasks, sizeof(*tasks));
 	_cleanup_free_ bool *taken = calloc(x->g->n_tasks, sizeof(*taken));
-	uint64_t ns;
+	_cleanup_free_ size_t *near = calloc((size_t)x->g->n_cpus + 1, sizeof(*near));
+	uint64_t *shift = __atomic_exchange_n(&x->shift, NULL, __ATOMIC_ACQ_REL);
 
-	if (!k || !tasks || !taken)
+	if (!shift)
+		shift = malloc((x->g->n_intervals + 1) * sizeof(*shift));
+	if (!k || !tasks || !taken || !near || !shift) {
+		free(shift);
 		return -ENOMEM;
-	*k = (struct replay){ .x = x, .v = v, .n = n, .tasks = tasks, .shift = x->shift, .taken = taken };
+	}
+	*k = (struct replay){
+		.x = x, .v = v, .n = n, .tasks = tasks, .shift = shift, .taken = taken, .near = near
+	};
 	k->any_taken = whatif_mark(x->g, v, n, taken);
-	ns = shift_at(k, x->task, x->to_ns);
-	if (!k->err)
-		*ret_ns = ns;
-	return k->err;
+	*ret_ns = shift_at(k, x->task, x->to_ns);
+	free(__atomic_exchange_n(&x->shift, shift, __ATOMIC_ACQ_REL));
+	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* replay.h - private to analysis/: replays a window without the things that a question takes away,
- * and gives the facts that questions need. One thread at a time for each struct whatif. */
+ * and gives the facts that questions need. Several threads may ask questions of one struct whatif. */
 #ifndef CTRACE_ANALYSIS_WHATIF_REPLAY_H
 #define CTRACE_ANALYSIS_WHATIF_REPLAY_H
 
@@ -36,22 +36,25 @@ struct whatif {
 	const struct graph *g;
 	uint32_t task;
 	uint64_t from_ns, to_ns;
-	uint32_t *cause_of; /* [interval] 1 + index into causes; 0: not looked at yet */
-	VEC(struct cause) causes;
+	/* Threads that ask questions share the causes that they find: see whatif_cause(). */
+	uint32_t *cause_of;   /* [interval] 1 + index into causes; 0: not looked at yet; CAUSE_COMES */
+	struct cause *causes; /* room for those of all BLOCKED intervals */
+	uint32_t n_causes;
 	VEC(struct arrival) arrivals; /* sorted by (task, ts_ns) */
 	size_t *arrivals_of; /* [task]: index of its first arrival; arrivals_of[task + 1] is the end */
-	size_t *near;        /* [cpu]: the run that was looked at last */
-	uint64_t *shift;     /* [interval]: for the replay of one question; see struct replay */
+	uint64_t *shift;     /* [interval]: for the next replay that begins; NULL: a replay has it */
 	uint64_t refused;
 };
 
 /* Does the work of whatif_saved(). */
 int replay_saved(struct whatif *x, const struct whatif_without *v, size_t n, uint64_t *ret_ns);
-/* The cause of a BLOCKED interval, valid until the next call. NULL: out of memory. */
-const struct cause *whatif_cause(struct whatif *x, uint32_t interval);
-/* The time in [from, to) in which marked tasks had the CPU for which a RUNNABLE interval waited. */
-uint64_t whatif_rivals(struct whatif *x, const bool *marked, uint32_t interval, uint64_t from_ns,
-		       uint64_t to_ns);
+#define CAUSE_COMES UINT32_MAX /* a thread is about to write the cause */
+/* The cause of a BLOCKED interval. */
+struct cause whatif_cause(struct whatif *x, uint32_t interval);
+/* The time in [from, to) in which marked tasks had the CPU for which a RUNNABLE interval waited. near:
+ * [cpu], zeroed by the caller before the first call; it makes calls in order of time fast. */
+uint64_t whatif_rivals(const struct graph *g, const bool *marked, uint32_t interval, uint64_t from_ns,
+		       uint64_t to_ns, size_t *near);
 /* Marks the tasks that v takes away. Returns whether there are any. */
 bool whatif_mark(const struct graph *g, const struct whatif_without *v, size_t n, bool *marked);
 /* Whether one of v[0 .. n) takes away the waits for obj whose time is of this kind. */

@@ -80,7 +80,7 @@ static int find_siblings(struct whatif *x)
 	for (uint32_t i = 0; i < g->n_tasks; i++) {
 		uint64_t exit_ns = g->tasks[i].exit_ns;
 		uint32_t parent = g->tasks[i].parent, wait;
-		const struct cause *c;
+		struct cause c;
 
 		if (parent == GRAPH_NONE || exit_ns < x->from_ns || exit_ns >= x->to_ns)
 			continue;
@@ -89,10 +89,8 @@ static int find_siblings(struct whatif *x)
 		    g->intervals[wait].from_ns > exit_ns)
 			continue;
 		c = whatif_cause(x, wait);
-		if (!c)
-			return -ENOMEM;
-		if (c->edge == EDGE_EXIT && c->task != i && exit_ns <= c->woke_ns && c->woke_ns < x->to_ns &&
-		    VEC_PUSH(&x->arrivals, (struct arrival){ .ts_ns = c->woke_ns,
+		if (c.edge == EDGE_EXIT && c.task != i && exit_ns <= c.woke_ns && c.woke_ns < x->to_ns &&
+		    VEC_PUSH(&x->arrivals, (struct arrival){ .ts_ns = c.woke_ns,
 							     .left_ns = exit_ns,
 							     .task = parent,
 							     .from = i,
@@ -156,6 +154,7 @@ static int find_arrivals(struct whatif *x, const struct causal *c)
 int whatif_new(const struct graph *g, const struct causal *causal, uint32_t task, uint64_t from_ns,
 	       uint64_t to_ns, struct whatif **ret)
 {
+	size_t n_waits = 0;
 	struct whatif *x;
 
 	if (task == GRAPH_NONE || task >= g->n_tasks || from_ns >= to_ns)
@@ -166,9 +165,10 @@ int whatif_new(const struct graph *g, const struct causal *causal, uint32_t task
 	*x = (struct whatif){ .g = g, .task = task, .from_ns = from_ns, .to_ns = to_ns };
 	x->cause_of = calloc(g->n_intervals + 1, sizeof(*x->cause_of));
 	x->arrivals_of = calloc(g->n_tasks + 1, sizeof(*x->arrivals_of));
-	x->near = calloc((size_t)g->n_cpus + 1, sizeof(*x->near));
-	x->shift = malloc((g->n_intervals + 1) * sizeof(*x->shift));
-	if (!x->cause_of || !x->arrivals_of || !x->near || !x->shift || find_arrivals(x, causal)) {
+	for (size_t i = 0; i < g->n_intervals; i++)
+		n_waits += g->intervals[i].state == INTERVAL_BLOCKED;
+	x->causes = malloc((n_waits + 1) * sizeof(*x->causes));
+	if (!x->cause_of || !x->arrivals_of || !x->causes || find_arrivals(x, causal)) {
 		whatif_free(x);
 		return -ENOMEM;
 	}
@@ -182,9 +182,8 @@ void whatif_free(struct whatif *x)
 		return;
 	free(x->cause_of);
 	free(x->arrivals_of);
-	free(x->near);
 	free(x->shift);
-	VEC_FREE(&x->causes);
+	free(x->causes);
 	VEC_FREE(&x->arrivals);
 	free(x);
 }

@@ -48,7 +48,7 @@
  * (What-if by replay: Coz, Curtsinger and Berger, SOSP 2015, asks the same of a running program; the
  * replay is that of PERT networks.)
  *
- * Pure; one thread at a time for each struct whatif.
+ * Pure. Several threads may ask whatif_saved(), whatif_on_path() and whatif_answer() of one struct whatif.
  */
 #ifndef CTRACE_ANALYSIS_WHATIF_WHATIF_H
 #define CTRACE_ANALYSIS_WHATIF_WHATIF_H
@@ -89,6 +89,19 @@ struct whatif_without whatif_waits_of(const struct account_row *row);
  * most first. The caller frees *ret_rows. 0 or -ENOMEM. */
 int whatif_table(struct whatif *x, const struct path *p, const struct account *a,
 		 struct whatif_row **ret_rows, size_t *ret_n);
+/*
+ * The parts of whatif_table(), for a caller that asks in several threads:
+ *
+ *	whatif_questions();
+ *	whatif_answer();	// each row once; in any order, and in several threads at once
+ *	whatif_sort();
+ *
+ * The rows are those of whatif_table(), unless the budget of the graph (graph/timeline/scan.h) ends
+ * in between: then they depend on the order.
+ */
+int whatif_questions(struct whatif *x, const struct account *a, struct whatif_row **ret_rows, size_t *ret_n);
+int whatif_answer(struct whatif *x, const struct path *p, struct whatif_row *row);
+void whatif_sort(struct whatif_row *rows, size_t n);
 /* Writes a question in words: "waiting for a file lock that db[7] held", "all of db[7]", "anybody's
  * waits for /var/x.db". The text is cut to size. */
 void whatif_words(struct whatif *x, const struct whatif_without *v, char *buf, size_t size);

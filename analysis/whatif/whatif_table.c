@@ -14,7 +14,6 @@
 
 struct table {
 	struct whatif *x;
-	const struct path *p;
 	const struct account *a;
 	VEC(struct whatif_row) rows;
 	int err;
@@ -43,7 +42,7 @@ static bool in_wait(struct whatif *x, const struct path *p, const struct path_pi
 }
 
 static uint64_t piece_taken(struct whatif *x, const struct path *p, const struct path_piece *piece,
-			    const struct whatif_without *v, size_t n, const bool *marked)
+			    const struct whatif_without *v, size_t n, const bool *marked, size_t *near)
 {
 	uint64_t ns = piece->to_ns - piece->from_ns;
 
@@ -51,7 +50,7 @@ static uint64_t piece_taken(struct whatif *x, const struct path *p, const struct
 	    in_wait(x, p, piece, v, n))
 		return ns;
 	return piece->time == TIME_RUNNABLE
-		       ? whatif_rivals(x, marked, piece->interval, piece->from_ns, piece->to_ns)
+		       ? whatif_rivals(x->g, marked, piece->interval, piece->from_ns, piece->to_ns, near)
 		       : 0;
 }
 
@@ -59,13 +58,14 @@ int whatif_on_path(struct whatif *x, const struct path *p, const struct whatif_w
 		   uint64_t *ret_ns)
 {
 	_cleanup_free_ bool *marked = calloc(x->g->n_tasks, sizeof(*marked));
+	_cleanup_free_ size_t *near = calloc((size_t)x->g->n_cpus + 1, sizeof(*near));
 	uint64_t ns = 0;
 
-	if (!marked)
+	if (!marked || !near)
 		return -ENOMEM;
 	whatif_mark(x->g, v, n, marked);
 	for (size_t i = 0; i < p->n_pieces; i++)
-		ns += piece_taken(x, p, &p->pieces[i], v, n, marked);
+		ns += piece_taken(x, p, &p->pieces[i], v, n, marked, near);
 	*ret_ns = ns;
 	return 0;
 }
@@ -83,11 +83,7 @@ static void ask(struct table *t, const struct whatif_without *v)
 	for (size_t i = 0; i < t->rows.n; i++)
 		if (same_question(&t->rows.v[i].without, v))
 			return;
-	t->err = whatif_saved(t->x, v, 1, &row.saved_ns);
-	if (!t->err)
-		t->err = whatif_on_path(t->x, t->p, v, 1, &row.path_ns);
-	if (!t->err)
-		t->err = VEC_PUSH(&t->rows, row);
+	t->err = VEC_PUSH(&t->rows, row);
 }
 
 struct whatif_without whatif_waits_of(const struct account_row *row)
@@ -242,10 +238,9 @@ static int saved_cmp(const void *a, const void *b)
 	return x->without.obj < y->without.obj ? -1 : x->without.obj > y->without.obj;
 }
 
-int whatif_table(struct whatif *x, const struct path *p, const struct account *a,
-		 struct whatif_row **ret_rows, size_t *ret_n)
+int whatif_questions(struct whatif *x, const struct account *a, struct whatif_row **ret_rows, size_t *ret_n)
 {
-	struct table t = { .x = x, .p = p, .a = a };
+	struct table t = { .x = x, .a = a };
 
 	ask_waits(&t);
 	ask_resources(&t);
@@ -257,24 +252,52 @@ int whatif_table(struct whatif *x, const struct path *p, const struct account *a
 		VEC_FREE(&t.rows);
 		return t.err;
 	}
-	if (t.rows.n)
-		VEC_SORT(&t.rows, saved_cmp);
 	*ret_rows = t.rows.v;
 	*ret_n = t.rows.n;
 	return 0;
 }
 
+int whatif_answer(struct whatif *x, const struct path *p, struct whatif_row *row)
+{
+	int r = whatif_saved(x, &row->without, 1, &row->saved_ns);
+
+	return r ? r : whatif_on_path(x, p, &row->without, 1, &row->path_ns);
+}
+
+void whatif_sort(struct whatif_row *rows, size_t n)
+{
+	if (n)
+		qsort(rows, n, sizeof(*rows), saved_cmp);
+}
+
+int whatif_table(struct whatif *x, const struct path *p, const struct account *a,
+		 struct whatif_row **ret_rows, size_t *ret_n)
+{
+	struct whatif_row *rows;
+	size_t n;
+	int r = whatif_questions(x, a, &rows, &n);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < n && !r; i++)
+		r = whatif_answer(x, p, &rows[i]);
+	if (r) {
+		free(rows);
+		return r;
+	}
+	whatif_sort(rows, n);
+	*ret_rows = rows;
+	*ret_n = n;
+	return 0;
+}
+
 static void wait_words(struct whatif *x, const struct whatif_without *v, char *buf, size_t size)
 {
-	const struct cause *c = whatif_cause(x, v->interval);
+	struct cause c = whatif_cause(x, v->interval);
 	struct account_row row;
 
-	if (!c) {
-		snprintf(buf, size, "?");
-		return;
-	}
 	row = (struct account_row){
-		.task = c->task, .obj = c->obj, .kind = c->kind, .time = c->time, .edge = c->edge
+		.task = c.task, .obj = c.obj, .kind = c.kind, .time = c.time, .edge = c.edge
 	};
 	account_words(x->g, ACCOUNT_WAIT, &row, buf, size);
 }

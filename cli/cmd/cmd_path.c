@@ -8,6 +8,7 @@
 #include "cli/cmd/commands.h"
 #include "cli/render/path.h"
 #include "cli/text.h"
+#include "cli/thresholds.h"
 #include "cli/input/withoutarg.h"
 #include "graph/causal/causal.h"
 #include "graph/timeline/scan.h"
@@ -50,6 +51,10 @@ static const struct cli_usage path_usage = {
 
 /* All results of the analysis of a path. */
 struct path_work {
+	const struct graph *g;
+	struct graph own_g; /* a view with a budget of its own */
+	struct graph_scans own;
+	unsigned n_threads; /* at most PATH_THREADS */
 	struct causal *causal;
 	struct path *path;
 	struct account *account;
@@ -99,42 +104,28 @@ static void *build(void *arg)
 	return NULL;
 }
 
-static int walk_path(struct path_work *k, const struct graph *g, const struct analysis_input *in,
-		     uint32_t task)
+static int walk_path(struct path_work *k, const struct analysis_input *in, uint32_t task)
 {
-	int r = path_walk(g, task, in->from_ns, in->to_ns, &k->path);
+	int r = path_walk(k->g, task, in->from_ns, in->to_ns, &k->path);
 
-	return r ? r : account_new(g, k->path, &k->account);
+	return r ? r : account_new(k->g, k->path, &k->account);
 }
 
-/* Walks the path while a thread builds the causal graph. The answer is as if the causal graph came first:
- * then the path may take the steps (scan.h) that are left. */
+/* Builds the causal graph, and walks the path at the same time. */
 static int walk_both(struct path_work *k, const struct analysis_input *in, uint32_t task)
 {
-	const struct graph *g = in->graph;
-	struct graph_scans own = { .left = scan_left(g) };
-	struct graph view = scan_view(g, &own);
-	struct build b = { .g = g };
-	uint64_t steps = own.left;
+	struct build b = { .g = k->g };
 	pthread_t thread;
-	bool both = cli_threads(2) > 1 && !pthread_create(&thread, NULL, build, &b);
-	int r = both ? walk_path(k, &view, in, task) : 0;
+	bool both = k->n_threads > 1 && !pthread_create(&thread, NULL, build, &b);
+	int r;
 
+	if (!both)
+		build(&b);
+	r = walk_path(k, in, task);
 	if (both)
 		pthread_join(thread, NULL);
-	else
-		build(&b);
 	k->causal = b.causal;
-	if (b.r || r)
-		return b.r ? b.r : r;
-	steps -= own.left;
-	if (both && steps < scan_left(g)) {
-		scan_pay(g, steps, own.refused);
-		return 0;
-	}
-	account_free(TAKE_PTR(k->account));
-	path_free(TAKE_PTR(k->path));
-	return walk_path(k, g, in, task);
+	return b.r ? b.r : r;
 }
 
 static int walk(struct path_work *k, const struct analysis_input *in, uint32_t task)
@@ -142,7 +133,7 @@ static int walk(struct path_work *k, const struct analysis_input *in, uint32_t t
 	int r = walk_both(k, in, task);
 
 	if (!r)
-		r = whatif_new(in->graph, k->causal, task, in->from_ns, in->to_ns, &k->whatif);
+		r = whatif_new(k->g, k->causal, task, in->from_ns, in->to_ns, &k->whatif);
 	causal_free(TAKE_PTR(k->causal));
 	k->view = (struct path_view){ .g = in->graph,
 				      .path = k->path,
@@ -153,12 +144,44 @@ static int walk(struct path_work *k, const struct analysis_input *in, uint32_t t
 	return r ? r : headline(k);
 }
 
+/* The questions of the table, for the threads that answer them. */
+struct asking {
+	struct path_work *k;
+	size_t next; /* the first row that no thread has taken */
+	int err;
+};
+
+static void *answer(void *arg)
+{
+	struct asking *a = arg;
+	size_t i;
+
+	while ((i = __atomic_fetch_add(&a->next, 1, __ATOMIC_RELAXED)) < a->k->view.n_table) {
+		int r = whatif_answer(a->k->whatif, a->k->path, &a->k->table[i]);
+
+		if (r)
+			__atomic_store_n(&a->err, r, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
 static int ask_table(struct path_work *k)
 {
-	int r = whatif_table(k->whatif, k->path, k->account, &k->table, &k->view.n_table);
+	pthread_t threads[PATH_THREADS];
+	struct asking a = { .k = k };
+	unsigned n = 0;
+	int r = whatif_questions(k->whatif, k->account, &k->table, &k->view.n_table);
 
+	if (r)
+		return r;
+	while (n + 1 < k->n_threads && !pthread_create(&threads[n], NULL, answer, &a))
+		n++;
+	answer(&a);
+	while (n)
+		pthread_join(threads[--n], NULL);
+	whatif_sort(k->table, k->view.n_table);
 	k->view.table = k->table;
-	return r;
+	return a.err;
 }
 
 static int ask_without(struct path_work *k)
@@ -184,27 +207,57 @@ static void clip_to_life(struct analysis_input *in, const struct path_options *o
 		in->to_ns = MIN(in->to_ns, t->exit_ns);
 }
 
+/* Does the whole analysis. Returns an exit code. */
+static int path_work(struct path_work *k, struct analysis_input *in, const struct path_options *o,
+		     uint32_t task)
+{
+	int exit_code = CLI_OK, r = walk(k, in, task);
+
+	for (size_t i = 0; i < o->n_without && !r && !exit_code; i++)
+		exit_code = withoutarg_add(&k->without, in, task, k->account, o->without[i]);
+	if (!r && !exit_code)
+		r = o->n_without ? ask_without(k) : ask_table(k);
+	k->view.all = o->all;
+	if (r)
+		return cli_error(
+			"%s: cannot walk the critical path: %s; narrow the window with --from and --to",
+			in->path, strerror(-r));
+	return exit_code;
+}
+
+/* Works on several threads. If the budget for look-ups (scan.h) ends, the answer depends on their order. Then
+ * does the work again on one thread. */
+static int path_work_fast(struct path_work *k, struct analysis_input *in, const struct path_options *o,
+			  uint32_t task)
+{
+	uint64_t left = scan_left(in->graph);
+	int exit_code;
+
+	*k = (struct path_work){ .g = &k->own_g,
+				 .own = { .left = left },
+				 .n_threads = cli_threads(PATH_THREADS) };
+	k->own_g = scan_view(in->graph, &k->own);
+	exit_code = path_work(k, in, o, task);
+	if (!k->own.refused) {
+		scan_pay(in->graph, left - k->own.left, 0);
+		return exit_code;
+	}
+	path_work_done(k);
+	*k = (struct path_work){ .g = in->graph, .n_threads = 1 };
+	return path_work(k, in, o, task);
+}
+
 static int path_print(struct analysis_input *in, const struct path_options *o)
 {
 	struct path_work k = { 0 };
 	uint32_t task;
-	int exit_code, r;
+	int exit_code = analysis_task(in, o->tid, &task);
 
-	exit_code = analysis_task(in, o->tid, &task);
 	if (exit_code)
 		return exit_code;
 	clip_to_life(in, o, task);
-	r = walk(&k, in, task);
-	for (size_t i = 0; i < o->n_without && !r && !exit_code; i++)
-		exit_code = withoutarg_add(&k.without, in, task, k.account, o->without[i]);
-	if (!r && !exit_code)
-		r = o->n_without ? ask_without(&k) : ask_table(&k);
-	k.view.all = o->all;
-	if (r)
-		exit_code = cli_error(
-			"%s: cannot walk the critical path: %s; narrow the window with --from and --to",
-			in->path, strerror(-r));
-	else if (!exit_code && o->json)
+	exit_code = path_work_fast(&k, in, o, task);
+	if (!exit_code && o->json)
 		exit_code = text_print_json(render_path_json(&k.view));
 	else if (!exit_code)
 		render_path(stdout, &k.view);
