@@ -83,6 +83,9 @@ void fold_open(struct builder *b, uint32_t task, uint64_t ts);
 void fold_exit(struct builder *b, uint32_t task, uint64_t ts);
 void fold_drop(struct builder *b, uint32_t task);
 void fold_count(struct task_now *t, const struct interval *s);
+/* Before the state `found` of a task at the end of its cap. True: it is the wait that the task is in already.
+ */
+bool fold_cap_ends(struct builder *b, uint32_t task, const struct ct_rec *found);
 /* Ends a wait of which a CT_FOUND_WAITED has just told, by its CT_WAKE. False: there is no such wait. */
 bool fold_wake(struct builder *b, uint32_t task, const struct window_event *e, uint32_t event);
 

@@ -201,6 +201,15 @@ static bool is_same(const struct interval *s, const struct task_now *t, enum int
 	return s && s->state == state && since_ns <= MAX(t->sight_ns, s->from_ns + FOUND_SLACK_NS);
 }
 
+/* Nothing but sums is known of the task from ts on; of a capped task, nothing. */
+static void blur(struct builder *b, uint32_t task, uint64_t ts)
+{
+	if (b->now.v[task].capped)
+		timeline_open(b, task, ts, INTERVAL_UNKNOWN);
+	else
+		fold_open(b, task, ts);
+}
+
 /* Ends what the task did, so that another state can begin at since_ns or later: returns when. */
 static uint64_t make_room(struct builder *b, uint32_t task, uint64_t since_ns, uint64_t ts)
 {
@@ -216,7 +225,7 @@ static uint64_t make_room(struct builder *b, uint32_t task, uint64_t since_ns, u
 	sight_ns = MAX(t->sight_ns, s->from_ns);
 	sight_ns = MIN(sight_ns, ts);
 	if (since_ns > sight_ns)
-		fold_open(b, task, sight_ns);
+		blur(b, task, sight_ns);
 	return MAX(since_ns, sight_ns);
 }
 
@@ -261,10 +270,8 @@ static void found_waited(struct builder *b, uint32_t task, const struct window_e
 	if (b->err)
 		return;
 	b->now.v[task].waited = b->now.v[task].interval;
-	if (b->now.v[task].capped)
-		timeline_open(b, task, e->r.ts, INTERVAL_UNKNOWN);
-	else if (b->coarse)
-		fold_open(b, task, e->r.ts);
+	if (b->coarse || b->now.v[task].capped)
+		blur(b, task, e->r.ts);
 	else
 		timeline_open(b, task, e->r.ts, INTERVAL_RUNNABLE);
 }
@@ -288,8 +295,21 @@ static void found_queued(struct builder *b, uint32_t task, const struct window_e
 static void found_folded(struct builder *b, uint32_t task, const struct window_event *e)
 {
 	make_room(b, task, e->r.ts, e->r.ts);
-	if (!b->err)
+	if (!b->err && !b->now.v[task].capped)
 		fold_open(b, task, e->r.ts);
+}
+
+bool fold_cap_ends(struct builder *b, uint32_t task, const struct ct_rec *found)
+{
+	const struct interval *s =
+		b->now.v[task].interval == GRAPH_NONE ? NULL : &b->intervals.v[b->now.v[task].interval];
+
+	if (!s || s->state != INTERVAL_BLOCKED)
+		return false;
+	if (found->state && s->wait == found->wait && s->obj == found->obj)
+		return true;
+	make_room(b, task, found->ts, found->ts);
+	return false;
 }
 
 /* Whether the record says more about the state of the task than the records of its switches do. It does not
@@ -306,8 +326,7 @@ void fold_found(struct builder *b, const struct window_event *e, uint32_t event)
 	uint32_t task = timeline_task(b, e->r.tid, e->r.ts, false);
 	struct task_now *t = &b->now.v[task];
 
-	if (b->err || t->gone || timeline_stale(t, e->r.ts) ||
-	    (t->capped && ct_found_what(&e->r) != CT_FOUND_WAITED))
+	if (b->err || t->gone || timeline_stale(t, e->r.ts))
 		return;
 	if (!t->capped && !is_news(b, t)) {
 		fold_settle(b, task, event);
@@ -319,7 +338,10 @@ void fold_found(struct builder *b, const struct window_event *e, uint32_t event)
 		found_folded(b, task, e);
 		break;
 	case CT_FOUND_QUEUED:
-		found_queued(b, task, e);
+		if (t->capped)
+			found_folded(b, task, e);
+		else
+			found_queued(b, task, e);
 		break;
 	case CT_FOUND_BLOCKED:
 		found_blocked(b, task, e);

@@ -532,8 +532,13 @@ static void timeline_cap(struct builder *b, const struct window_event *e)
 	if (!begins && !t->capped && t->interval != GRAPH_NONE)
 		b->intervals.v[t->interval].state = INTERVAL_UNKNOWN;
 	t->race_wake = GRAPH_NONE;
-	t->capped = begins;
 	fold_drop(b, task);
+	if (!begins && t->capped && fold_cap_ends(b, task, &found)) {
+		t->capped = false;
+		return;
+	}
+	t = &b->now.v[task];
+	t->capped = begins;
 	if (begins)
 		timeline_open(b, task, e->r.ts, INTERVAL_UNKNOWN);
 	else if (found.wait == CT_W_EXITED)

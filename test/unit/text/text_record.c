@@ -406,6 +406,7 @@ static void verb_capped(struct record *r)
 
 	e->x[0] = text_since_field(r);
 	e->r.flags = (ct_u8)(CT_GV_CAP | flags_field(r->l, flags));
+	e->r.obj = text_object_if_any(r->l);
 	e->r.aux = (ct_u16)(wait_field(r->l, "wait") | text_word_field(r->l, "state", task_states) << 8);
 }
 
@@ -444,7 +445,7 @@ static const struct verb verbs[] = {
 	{ "polls", verb_polls, "A polls OBJECT [flags=] [address=N]" },
 	{ "job", verb_job, "A job enqueue|start|end NUMBER [OBJECT] [flags=loose]" },
 	{ "hang", verb_hang, "A hang RULE" },
-	{ "capped", verb_capped, "A capped since=TIME [flags=group] [wait=WAIT] [state=]" },
+	{ "capped", verb_capped, "A capped [OBJECT] since=TIME [flags=group] [wait=WAIT] [state=]" },
 };
 
 static void record_gap(struct record *r)

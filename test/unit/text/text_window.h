@@ -51,7 +51,7 @@
  *   A polls OBJECT                         [flags=reg,code,spin] [address=N]
  *   A job enqueue|start|end NUMBER         [OBJECT] [flags=loose]
  *   A hang RULE                            RULE is a word of describe_hang()
- *   A capped since=TIME                    begins then, or ends; [flags=group] [wait=WAIT] [state=sleep]
+ *   A capped [OBJECT] since=TIME           begins then, or ends; [flags=group] [wait=WAIT] [state=sleep]
  *   gap FROM..TO [cause=shed] [lost=N]     of all CPUs, or [cpu=N]; a cause is a word of describe_loss()
  *   step STEP [was=STEP]                   STEP is a word of describe_shed()
  *   group since=TIME [lost=N]              a group of tasks was capped
