@@ -8,6 +8,8 @@
  */
 #include "graph/timeline/graph.h"
 
+#include <sys/socket.h>
+
 static const char *const edge_names[] = {
 	[EDGE_WAKE] = "wake",      [EDGE_LOCK] = "lock",
 	[EDGE_POST] = "post",      [EDGE_MESSAGE] = "message",
@@ -152,13 +154,31 @@ static void classify_task(const struct graph *g, const struct interval *interval
 	}
 }
 
-bool edge_by_timer(const struct interval *interval, const struct window_event *wake)
+/* Whether no device and no network ends waits of this kind. */
+static bool is_between_tasks(const struct graph *g, const struct interval *interval)
+{
+	const struct window_object *o;
+
+	if (interval->wait == CT_W_FUTEX || interval->wait == CT_W_SIGNAL)
+		return true;
+	switch ((unsigned)CT_OBJ_KIND(interval->obj)) {
+	case CT_OBJ_PIPE:
+	case CT_OBJ_FIFO:
+		return true;
+	case CT_OBJ_SOCK:
+		o = window_object(g->w, interval->obj);
+		return o && o->family == AF_UNIX;
+	default:
+		return false;
+	}
+}
+
+bool edge_by_timer(const struct graph *g, const struct interval *interval, const struct window_event *wake)
 {
 	if (ct_wake_context(&wake->r) != CT_CTX_IRQ)
 		return ct_wake_by_timer(&wake->r);
 	return interval->wait == CT_W_SLEEP || CT_OBJ_KIND(interval->obj) == CT_OBJ_TIMERFD ||
-	       (interval->flags & CT_SF_TIMEOUT &&
-		(interval->wait == CT_W_FUTEX || interval->wait == CT_W_SIGNAL));
+	       (interval->flags & CT_SF_TIMEOUT && is_between_tasks(g, interval));
 }
 
 void edge_classify(const struct graph *g, const struct interval *interval, const struct window_event *wake,
@@ -182,7 +202,8 @@ void edge_classify(const struct graph *g, const struct interval *interval, const
 		set(ret_kind, ret_strength, EDGE_IRQ, EDGE_WEAK);
 		return;
 	case CT_CTX_IRQ:
-		set(ret_kind, ret_strength, edge_by_timer(interval, wake) ? EDGE_TIMER : EDGE_IRQ, EDGE_WEAK);
+		set(ret_kind, ret_strength, edge_by_timer(g, interval, wake) ? EDGE_TIMER : EDGE_IRQ,
+		    EDGE_WEAK);
 		return;
 	case CT_CTX_TASK:
 		break;

@@ -254,7 +254,7 @@ const char *edge_strength_name(uint8_t strength);
 bool edge_is_lock(const struct graph *g, const struct interval *interval);
 /* True: a timer ended the wait. An interrupt of unknown kind counts as a timer if, beside a task, only the
  * time limit of the wait itself could end it. */
-bool edge_by_timer(const struct interval *interval, const struct window_event *wake);
+bool edge_by_timer(const struct graph *g, const struct interval *interval, const struct window_event *wake);
 /* Finds the kind and strength of the edge of the wake-up that ended the interval. Looks at no other
  * records. */
 void edge_classify(const struct graph *g, const struct interval *interval, const struct window_event *wake,

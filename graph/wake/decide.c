@@ -402,10 +402,10 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		if (blame_polled_lock(g, s, b))
 			return;
 		b->edge = EDGE_TIMER;
-		b->ended = wake && edge_by_timer(s, wake);
+		b->ended = wake && edge_by_timer(g, s, wake);
 		return;
 	}
-	if (wake && edge_by_timer(s, wake) &&
+	if (wake && edge_by_timer(g, s, wake) &&
 	    (CT_OBJ_KIND(s->obj) == CT_OBJ_TIMERFD || s->wait == CT_W_SIGNAL || s->wait == CT_W_EXITED)) {
 		b->edge = EDGE_TIMER;
 		b->ended = true;
@@ -413,7 +413,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		b->time = TIME_TIMER;
 		return;
 	}
-	if (wake && !edge_by_timer(s, wake)) {
+	if (wake && !edge_by_timer(g, s, wake)) {
 		b->killed = was_killed(g, s, wake);
 		if (!b->killed) {
 			blame_woken(g, s, wake, b);

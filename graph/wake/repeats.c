@@ -104,7 +104,7 @@ static void find_ended(const struct graph *g, struct repeats *r)
 		uint32_t wake = next == GRAPH_NONE ? GRAPH_NONE : g->intervals[next].wake;
 
 		if (next != GRAPH_NONE &&
-		    (wake == GRAPH_NONE || edge_by_timer(&g->intervals[next], &g->w->events[wake])))
+		    (wake == GRAPH_NONE || edge_by_timer(g, &g->intervals[next], &g->w->events[wake])))
 			next = r->ended[at + 1];
 		r->ended[at] = next;
 	}

@@ -64,7 +64,7 @@ static uint32_t plain_ended(const struct graph *g, uint32_t interval)
 		    x->to_ns - x->from_ns > OTHER_WAIT_NS)
 			return GRAPH_NONE;
 		if (is_repeat(g, interval, i) && x->wake != GRAPH_NONE &&
-		    !edge_by_timer(x, &g->w->events[x->wake]))
+		    !edge_by_timer(g, x, &g->w->events[x->wake]))
 			return i;
 	}
 	return GRAPH_NONE;
