@@ -23,8 +23,8 @@ struct wait_pollfd {
 
 struct wait_set {
 	__u64 now;
-	__u32 n; /* number of descriptors; for select it is first the highest descriptor + 1 */
-	__u32 pad;
+	__u32 n;    /* number of descriptors; for select it is first the highest descriptor + 1 */
+	__u32 word; /* ct_wait_select(): how many words were read */
 	union {
 		/*
 		 * Input of ct_wait_select(): user addresses of the sets for read, write and
@@ -85,9 +85,14 @@ __weak int ct_wait_set(struct wait_set *s)
 
 static __always_inline __u64 wait_word(__u64 user, __u32 word)
 {
-	__u64 v = 0;
+	__u64 v = 0, given = user;
 
-	if (user)
+	/* The test is made on another value than user itself: so the verifier does not follow 0 and
+	 * other addresses on paths of their own. */
+	barrier_var(given);
+	given >>= 3;
+	barrier_var(given);
+	if (given)
 		bpf_probe_read_user(&v, sizeof(v), (void *)(user + word * 8));
 	return v;
 }
@@ -109,26 +114,30 @@ static __always_inline __u32 wait_bit_index(__u64 bit)
 
 /*
  * Takes the first CT_WAITFD_MAX descriptors out of the bit sets of select. Each step takes a
- * descriptor, or goes on to the next word.
+ * descriptor, or goes on to the next word. The two counters are in *s and not in variables: the
+ * verifier takes what it reads from there for any number. It would follow each value of a variable
+ * on a path of its own.
  */
 __weak int ct_wait_select(struct wait_set *s)
 {
 	__u64 in = 0, out = 0, pri = 0, bits = 0, user[3];
-	__u32 n_fds, word = -1, n = 0;
+	__u32 n_fds;
 
 	if (!s)
 		return 0;
 	n_fds = s->n;
 	for (int i = 0; i < 3; i++)
 		user[i] = s->bits[i];
+	s->n = s->word = 0;
 	for (int i = 0; i < WAIT_SELECT_WORDS + CT_WAITFD_MAX; i++) {
-		__u64 mask = bits & -bits, at = n;
+		__u64 mask = bits & -bits, at = s->n;
+		__u32 word = s->word, bit;
 
 		barrier_var(at);
 		if (at >= CT_WAITFD_MAX)
 			break;
 		if (!bits) {
-			if (++word >= WAIT_SELECT_WORDS || word * 64 >= n_fds)
+			if (word >= WAIT_SELECT_WORDS || word * 64 >= n_fds)
 				break;
 			in = wait_word(user[0], word);
 			out = wait_word(user[1], word);
@@ -136,15 +145,16 @@ __weak int ct_wait_select(struct wait_set *s)
 			bits = in | out | pri;
 			if (n_fds - word * 64 < 64)
 				bits &= (1ULL << (n_fds & 63)) - 1;
+			s->word = word + 1;
 			continue;
 		}
 		bits ^= mask;
-		s->fd[at].fd = word * 64 + wait_bit_index(mask);
-		s->fd[at].events =
-			(in & mask ? POLLIN : 0) | (out & mask ? POLLOUT : 0) | (pri & mask ? POLLPRI : 0);
-		n = at + 1;
+		bit = wait_bit_index(mask);
+		s->fd[at].fd = (word - 1) * 64 + bit;
+		s->fd[at].events = (in >> bit & 1) * POLLIN | (out >> bit & 1) * POLLOUT |
+				   (pri >> bit & 1) * POLLPRI; /* no branches */
+		s->n = at + 1;
 	}
-	s->n = n;
 	return 0;
 }
 
