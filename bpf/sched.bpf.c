@@ -165,15 +165,12 @@ int ct_switch(__u64 *ctx)
 	return 0;
 }
 
-/*
- * True: the wait of the wakee is surely too short for a record. The number of ticks is a
- * clock that costs little, but is late by up to a tick.
- */
+/* True: the wait of the wakee is surely too short for a record. */
 static __always_inline bool waking_is_short(struct task_struct *p)
 {
-	__u64 clock = bpf_jiffies64() * ct_tick_ns - ct_govern.sched_tick_off_ns, left = found_left(p);
+	__u64 left = found_left(p);
 
-	return left && clock + ct_tick_ns < left + CT_COARSE_NS;
+	return left && found_ticks() + ct_tick_ns < left + CT_COARSE_NS;
 }
 
 /*
@@ -189,7 +186,7 @@ static __always_inline int waking_long(struct cpu *c, struct task_struct *p, str
 		return 0;
 	}
 	now = bpf_ktime_get_boot_ns();
-	since = found_since(p, now, now - ct_govern.sched_off_ns);
+	since = found_since(p, now, found_clock(now));
 	if (!since || now - since < CT_COARSE_NS || p->on_cpu || task_is_queued(p) ||
 	    p->tgid == ct_tracer_tgid) {
 		c->cost[GOVERN_SHORT].runs++;

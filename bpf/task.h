@@ -42,6 +42,9 @@ static __always_inline void task_fill(struct ct_task_blob *b, struct task_struct
  */
 #define FOUND_PRIO_FAIR 100
 
+/* The two ways to compute the clock of the scheduler differ by less than this, unless one is out of date. */
+#define FOUND_LATE_NS 100000000ULL
+
 /*
  * When the task last left its CPU, or when a tick last saw it run, on the clock of the scheduler:
  * the time at which it came to the CPU, plus the time that it ran since. 0: it never ran.
@@ -60,13 +63,26 @@ static __always_inline __u64 found_left(struct task_struct *t)
 	return t->sched_info.last_arrival ? t->sched_info.last_arrival + ran : 0;
 }
 
+/* The clock of the scheduler, late by up to a tick. It costs little: it is computed from the number of ticks.
+ * 0: not measured yet. */
+static __always_inline __u64 found_ticks(void)
+{
+	return ct_govern.sched_off_ns ? bpf_jiffies64() * ct_tick_ns - ct_govern.sched_tick_off_ns : 0;
+}
+
 /*
  * The clock of the scheduler at the boot time now. The daemon measures the distance between the two
- * clocks. Until it has, the time at which the current task was last seen to run serves.
+ * clocks again and again. After a suspend the distance is out of date for a while; then the ticks
+ * serve, which stand still during a suspend as the clock of the scheduler does. Before the first
+ * measurement, the time at which the current task was last seen to run serves.
  */
 static __always_inline __u64 found_clock(__u64 now)
 {
-	return ct_govern.sched_off_ns ? now - ct_govern.sched_off_ns : found_left(bpf_get_current_task_btf());
+	__u64 clock = now - ct_govern.sched_off_ns, ticks = found_ticks();
+
+	if (!ticks)
+		return found_left(bpf_get_current_task_btf());
+	return clock - ticks < FOUND_LATE_NS || ticks - clock < FOUND_LATE_NS ? clock : ticks;
 }
 
 /* The boot time for a time on the clock of the scheduler; 0: not known. now: boot time; clock:
@@ -95,12 +111,11 @@ static __always_inline __u64 found_queued(struct task_struct *t, __u64 now, __u6
 /* The boot time at which the running task came to its CPU; now: not known. */
 static __always_inline __u64 found_arrived(struct task_struct *t, __u64 now)
 {
-	__u64 at;
+	__u64 at = 0;
 
-	if (!bpf_core_field_exists(t->sched_info.last_arrival) || !ct_govern.sched_off_ns)
-		return now;
-	at = t->sched_info.last_arrival + ct_govern.sched_off_ns;
-	return at < now ? at : now;
+	if (bpf_core_field_exists(t->sched_info.last_arrival) && ct_govern.sched_off_ns)
+		at = found_boot(t->sched_info.last_arrival, now, found_clock(now));
+	return at ? at : now;
 }
 
 /* The number of context switches of the task, as CT_FOUND.peer. */

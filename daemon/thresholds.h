@@ -170,6 +170,10 @@
  * makes it larger. Below: after a delay, all waits look longer by it. Above: each reading of all tasks costs
  * more. No evidence yet. */
 #define CLOCK_TRIES 3
+/* ns: the clock of the scheduler is measured again after this time. Below: the measurements cost more. Above:
+ * the begins of waits are wrong by more: 5 ms at most, because NTP adjusts a clock by at most 0.5 ms in a
+ * second. No evidence yet. */
+#define DRAIN_CLOCK_NS 10000000000ULL
 /* ns: the clocks of the kernel drift apart by less than this between two measurements (NTP adjusts by at most
  * 0.5 ms in a second). Below: a wait that is a little longer than CT_COARSE_NS is not recorded. Above: short
  * waits cost more. No evidence yet. */

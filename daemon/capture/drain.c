@@ -59,7 +59,7 @@ struct drain {
 	int wake_fd, epoll_fd;
 
 	/* For the drain thread only. */
-	uint64_t start_ns, losses_ns, resync_ns, sample_ns;
+	uint64_t start_ns, losses_ns, resync_ns, sample_ns, clock_ns;
 	unsigned samples;
 	bool lost;
 	struct drain_rate rates[DRAIN_RATES];
@@ -405,6 +405,10 @@ static void drain_losses(struct drain *d, uint64_t now_ns)
 		return;
 	d->losses_ns = now_ns;
 	probe_losses(d->opt.probe, drain_loss, d);
+	if (now_ns >= d->clock_ns + DRAIN_CLOCK_NS) {
+		d->clock_ns = now_ns;
+		(void)probe_measure_clock(d->opt.probe); /* the next measurement may succeed */
+	}
 	d->lost |= d->detect && detect_is_blind(d->detect);
 	if (!d->lost || governor_loop_paused(d->governor_loop) || now_ns < d->resync_ns + DRAIN_RESYNC_NS)
 		return;
