@@ -144,28 +144,24 @@ static bool all_inside(const struct walk *k)
 	return true;
 }
 
-/* Walks in the records of around_ns before the moment, and as many after it. */
-static int walk_near(struct walk *k, uint64_t around_ns)
+/* Walks in the records near the moment. */
+static int walk_near(struct walk *k)
 {
-	uint64_t from_ns = k->at_ns > around_ns ? k->at_ns - around_ns : 0;
-	int r = analysis_load_range(&k->in, from_ns, k->at_ns + around_ns);
+	uint64_t from_ns = k->at_ns > SLICE_AROUND_NS ? k->at_ns - SLICE_AROUND_NS : 0;
+	int r = analysis_load_range(&k->in, from_ns, k->at_ns + SLICE_AROUND_NS);
 
 	if (!r)
 		r = walk(k, false);
 	return r || all_inside(k) ? r : WALK_FARTHER;
 }
 
-/* Walks first in the records near the moment. If the walk comes near their end, more of the trace is loaded.
- * Rules and answers of a person hold for one walk, so then all is loaded at once. */
+/* Walks first in the records near the moment. If the walk comes near their end, all is loaded. Rules and
+ * answers of a person hold for one walk, so then all is loaded at once. */
 static int walk_far_enough(struct walk *k)
 {
 	bool ruled = k->interview.possible || k->interview.store.n_read;
-	int r = WALK_FARTHER;
+	int r = ruled ? WALK_FARTHER : walk_near(k);
 
-	for (uint64_t ns = SLICE_AROUND_NS; !ruled && r == WALK_FARTHER && ns <= LOAD_AROUND_NS; ns *= 3) {
-		walk_drop(k);
-		r = walk_near(k, ns);
-	}
 	if (r != WALK_FARTHER)
 		return r;
 	walk_drop(k);
