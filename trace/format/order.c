@@ -25,21 +25,20 @@ static int by_time(const void *a, const void *b, void *times)
 	return x < y ? -1 : x > y;
 }
 
-/* Sorts the indices of the records [first, end) by (time, index). */
-static void order_cpu(uint32_t *sorted, const uint64_t *times, uint32_t first, uint32_t end)
+/* Sorts the n indices of records in v, which are in rising order, by (time, index). */
+static void order_cpu(uint32_t *v, size_t n, const uint64_t *times)
 {
-	uint64_t moves = (uint64_t)(end - first) * MOVES_PER_RECORD + 64;
+	uint64_t moves = (uint64_t)n * MOVES_PER_RECORD + 64;
 
-	for (uint32_t i = first; i < end; i++) {
-		uint32_t k = i;
+	for (size_t i = 1; i < n; i++) {
+		uint32_t x = v[i];
+		size_t k = i;
 
-		for (; k > first && times[sorted[k - 1]] > times[i] && moves; k--, moves--)
-			sorted[k] = sorted[k - 1];
-		sorted[k] = i;
+		for (; k && times[v[k - 1]] > times[x] && moves; k--, moves--)
+			v[k] = v[k - 1];
+		v[k] = x;
 		if (!moves) {
-			for (uint32_t j = i + 1; j < end; j++)
-				sorted[j] = j;
-			qsort_r(sorted + first, end - first, sizeof(*sorted), by_time, (void *)times);
+			qsort_r(v, n, sizeof(*v), by_time, (void *)times);
 			return;
 		}
 	}
@@ -76,7 +75,7 @@ static void heap_down(struct order_head *h, size_t n, size_t i)
 int order_merge(struct order *o, const uint64_t *times, const uint8_t *kinds, uint64_t wanted,
 		const struct format_cpu *cpus, size_t n_cpus, size_t *ret_n)
 {
-	uint32_t first = 0, n_out = 0;
+	uint32_t at = 0, n_sorted = 0, n_out = 0;
 	size_t n = 0, total = 0;
 	struct order_head *h;
 
@@ -87,19 +86,23 @@ int order_merge(struct order *o, const uint64_t *times, const uint8_t *kinds, ui
 		return -ENOMEM;
 	h = o->heads.v;
 	for (size_t c = 0; c < n_cpus; c++) {
-		uint32_t end = first + cpus[c].n_records;
+		uint32_t first = n_sorted, end = at + cpus[c].n_records;
 
-		order_cpu(o->sorted.v, times, first, end);
-		if (first < end)
-			h[n++] = (struct order_head){ times[o->sorted.v[first]], first, end };
-		first = end;
+		for (; at < end; at++)
+			if (kinds[at] <= CT_KIND_LAST && wanted >> kinds[at] & 1)
+				o->sorted.v[n_sorted++] = at;
+			else
+				o->place[at] = ORDER_NONE;
+		order_cpu(o->sorted.v + first, n_sorted - first, times);
+		if (first < n_sorted)
+			h[n++] = (struct order_head){ times[o->sorted.v[first]], first, n_sorted };
 	}
 	for (size_t i = n; i-- > 0;)
 		heap_down(h, n, i);
 	while (n) {
 		uint32_t r = o->sorted.v[h[0].at];
 
-		o->place[r] = kinds[r] <= CT_KIND_LAST && wanted >> kinds[r] & 1 ? n_out++ : ORDER_NONE;
+		o->place[r] = n_out++;
 		if (++h[0].at < h[0].end)
 			h[0].ts = times[o->sorted.v[h[0].at]];
 		else

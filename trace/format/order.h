@@ -17,7 +17,7 @@
 #define ORDER_NONE UINT32_MAX
 
 struct order {
-	VEC(uint32_t) sorted; /* CPU after CPU: the indices of its records, by time */
+	VEC(uint32_t) sorted; /* CPU after CPU: the indices of its wanted records, by time */
 	uint32_t *place;      /* for every record: its index in the merged order; ORDER_NONE: not wanted */
 	size_t place_cap;
 	VEC(struct order_head) heads;
