@@ -111,11 +111,11 @@
 #define GOVERNOR_SHARE       0.5
 #define GOVERNOR_SHARE_STORM 0.25
 #define GOVERNOR_STORM       4
-/* ppm of the machine's CPU time: for each event of a capped group, and for each short wait in a coarse step, a
- * program still has to find out that it records nothing. This time is taken from the tasks that make these
- * events, on their CPU, so up to this limit it does not count against the budget. Below: a storm that is large
- * enough pauses the capture for all tasks. Above: the rest of a storm can cost more. Evidence: edges (passed),
- * on both sides; storms on all CPUs take 2 to 10 % (doc/service.md, "Caps of groups"). */
+/* ppm of the machine's CPU time: for each event of a capped group, and for each short wait in a coarse step,
+ * a program still has to find out that it records nothing. This time is taken from the tasks that make these
+ * events, on their CPU, so up to this limit it does not count against the budget. Below: a storm that is
+ * large enough pauses the capture for all tasks. Above: the rest of a storm can cost more. Evidence: edges
+ * (passed), on both sides. doc/service.md, "Measured", has the figures of an earlier version. */
 #define GOVERNOR_PASSED_PPM 200000
 /* ns: after a coarse step or a cap has begun, the records from before are written within this time. If the
  * cost is still too high then, the governor takes the last step. Below: pauses begin that are not needed.

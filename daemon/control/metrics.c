@@ -88,7 +88,7 @@ static const struct metrics_row rows[] = {
 	  "The share of the machine's CPU time that the tracer's programs in the kernel take.",
 	  "governor.bpf_percent", NULL, METRICS_PERCENT },
 	{ "ctrace_shed_step", "gauge",
-	  "The step of the budget: 0 leaves out nothing, 6 everything for parts of the time.",
+	  "The step of the budget: 0 leaves out nothing, 9 everything for parts of the time.",
 	  "governor.step_number", NULL, METRICS_PLAIN },
 	{ "ctrace_shed_changes_total", "counter", "Steps taken, up and down.", "governor.changes", NULL,
 	  METRICS_PLAIN },

@@ -4,9 +4,9 @@
  * under a cap.
  *
  * A stretch begins and ends with a CT_SHED. In it, a task is FOLDED unless a CT_FOUND says that it is in a
- * long wait, or in the queue of a CPU. A CT_FOUND comes about once a second, so it tells of a wait that
- * began earlier: the FOLDED interval before it then ends at the begin of the wait. A wait lasts for certain
- * only until the task was last found in it. The time after that is folded.
+ * long wait, or in the queue of a CPU. Tasks are read about twice a second, so a CT_FOUND tells of a wait
+ * that began earlier: the FOLDED interval before it then ends at the begin of the wait. A wait lasts for
+ * certain only until the task was last found in it. The time after that is folded.
  *
  * Each CT_FOUND has the sums of the task so far: time on the CPU, time in the queue, number of switches. The
  * difference between two of them belongs to the folded intervals in between, each by its length.

@@ -42,7 +42,7 @@ const char *describe_loss(unsigned cause);
 /* The rule by which a hang was noticed: "loop", "deadlock", ... */
 const char *describe_hang(unsigned rule);
 /* A step of the governor (enum ct_shed), named after the records that it leaves out: "none",
- * "samples", ... */
+ * "coarse", ... */
 const char *describe_shed(unsigned step);
 /* What a CT_FOUND says about its task (enum ct_found): "folded", "blocked", ... */
 const char *describe_found(unsigned what);
