@@ -776,6 +776,11 @@ void drain_inspect_all(struct drain *d, uint64_t since_ns, unsigned max)
 			   drain_ask_inspection, d);
 }
 
+uint32_t drain_budget(struct drain *d, uint32_t budget_ppm)
+{
+	return governor_loop_budget(d->governor_loop, budget_ppm);
+}
+
 void drain_seal(struct drain *d)
 {
 	governor_loop_settle(d->governor_loop);

@@ -79,7 +79,7 @@ static int config_set_long_wait(uint64_t *dst, const char *what, const char *val
 	return 0;
 }
 
-static int config_set_budget(uint32_t *dst, const char *what, const char *value, char *err)
+int config_budget(uint32_t *ret, const char *what, const char *value, char err[CONFIG_ERR_MAX])
 {
 	const char *unit;
 	double v;
@@ -91,7 +91,7 @@ static int config_set_budget(uint32_t *dst, const char *what, const char *value,
 			 what, value);
 		return -EINVAL;
 	}
-	*dst = (uint32_t)(v * 1e4);
+	*ret = (uint32_t)(v * 1e4);
 	return 0;
 }
 
@@ -167,7 +167,7 @@ static int config_set(struct config *c, const char *key, const char *what, const
 	if (!strcmp(key, "long-wait"))
 		return config_set_long_wait(&c->long_wait_ns, what, value, err);
 	if (!strcmp(key, "budget"))
-		return config_set_budget(&c->budget_ppm, what, value, err);
+		return config_budget(&c->budget_ppm, what, value, err);
 	if (!strcmp(key, "task-cap"))
 		return config_set_task_cap(&c->task_cap, what, value, err);
 	if (!strncmp(key, "snapshot-", 9) || !strcmp(key, "hangs-size"))

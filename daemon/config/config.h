@@ -50,6 +50,10 @@ enum config_verdict { CONFIG_RUN = 0, CONFIG_HELP = 1, CONFIG_VERSION = 2 };
  */
 int config_read(int argc, char *const argv[], struct config *ret, char err[CONFIG_ERR_MAX]);
 
+/* Reads a budget ("3%", "0") in ppm. what: the name of the setting, for err. Returns 0, or -EINVAL with a
+ * sentence in err; then ret is untouched. Any thread. */
+int config_budget(uint32_t *ret, const char *what, const char *value, char err[CONFIG_ERR_MAX]);
+
 /*
  * Returns the default size in bytes of the ring of each CPU. release: the version of the kernel, as uname()
  * returns it. Before 6.0 the ring is a value of an array map. Such a value also holds some words beside the

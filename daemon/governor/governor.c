@@ -29,6 +29,14 @@ void governor_init(struct governor *g, uint32_t budget_ppm, uint64_t now_ns,
 	g->bucket_ns = governor_room(g, now_ns);
 }
 
+void governor_budget(struct governor *g, uint32_t budget_ppm)
+{
+	g->budget_ppm = budget_ppm;
+	g->bucket_ns = governor_room(g, g->last_ns);
+	g->patience = 1;
+	g->calm_ns = 0;
+}
+
 static void smooth(double *rate, double now, double dt_ns, double over_ns)
 {
 	*rate += (now - *rate) * MIN(dt_ns / over_ns, 1.0);
@@ -154,6 +162,18 @@ static enum governor_act governor_paused(const struct governor *g, uint64_t now_
 	return GOVERNOR_RESUME;
 }
 
+/* Acts when there is no budget: takes back one thing that is left out. */
+static enum governor_act governor_off(struct governor *g, uint64_t now_ns)
+{
+	if (g->paused)
+		return GOVERNOR_RESUME;
+	if (g->cap_ns)
+		return GOVERNOR_UNCAP;
+	if (g->blind)
+		return blind_to(g, now_ns, false);
+	return g->step ? step_to(g, now_ns, step_next(g->step, false)) : GOVERNOR_STAY;
+}
+
 /* Accounts for the CPU time spent since the last call, and returns it. If measure is true,
  * also updates the rates. */
 static double governor_account(struct governor *g, uint64_t now_ns, const struct governor_spent *now,
@@ -191,7 +211,7 @@ enum governor_act governor_tick(struct governor *g, uint64_t now_ns, const struc
 	g->cpus = cpus;
 	governor_account(g, now_ns, spent, !g->paused);
 	if (!g->budget_ppm)
-		return GOVERNOR_STAY;
+		return governor_off(g, now_ns);
 	if (g->paused)
 		return governor_paused(g, now_ns);
 	if (governor_cap_is_over(g, now_ns))

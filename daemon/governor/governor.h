@@ -82,6 +82,9 @@ enum governor_act {
  * that are on-line. */
 void governor_init(struct governor *g, uint32_t budget_ppm, uint64_t now_ns,
 		   const struct governor_spent *spent, unsigned cpus);
+/* Changes the budget: the bucket becomes full, and steps back are not delayed by earlier steps. With
+ * budget_ppm 0 the next ticks take back everything that is still left out. */
+void governor_budget(struct governor *g, uint32_t budget_ppm);
 /* Decides what the caller has to do next. Does nothing before GOVERNOR_TICK_NS have passed since the last
  * tick. Parameters as for governor_init(). */
 enum governor_act governor_tick(struct governor *g, uint64_t now_ns, const struct governor_spent *spent,

@@ -66,6 +66,7 @@ int governor_loop_new(const struct governor_loop_options *opt, struct governor_l
 	caps_init(&g->caps, opt->task_cap, clock_boot_ns());
 	groups_init(&g->groups, clock_boot_ns());
 	g->stats.since_ns = clock_boot_ns();
+	g->stats.budget_ppm = opt->budget_ppm;
 	*ret = g;
 	return 0;
 }
@@ -83,6 +84,17 @@ struct caps *governor_loop_caps(struct governor_loop *g)
 struct groups *governor_loop_groups(struct governor_loop *g)
 {
 	return &g->groups;
+}
+
+uint32_t governor_loop_budget(struct governor_loop *g, uint32_t budget_ppm)
+{
+	uint32_t before = g->opt.budget_ppm;
+
+	g->opt.budget_ppm = g->stats.budget_ppm = budget_ppm;
+	governor_budget(&g->governor, budget_ppm);
+	say("The budget is now %.3g %%; before, it was %.3g %%. This lasts until ctraced starts again.",
+	    budget_ppm / 1e4, before / 1e4);
+	return before;
 }
 
 bool governor_loop_inspects(const struct governor_loop *g)
@@ -127,7 +139,8 @@ static void governor_loop_say(struct governor_loop *g, double ppm)
 	};
 
 	if (!g->told && g->said) {
-		say("The load is over: everything is recorded again.");
+		say("%s: everything is recorded again.",
+		    g->opt.budget_ppm ? "The cost is within the budget" : "There is no budget");
 	} else if (g->told > g->said) {
 		say("Tracing would cost %.1f %% of the machine's CPU time, and the budget is %.3g %%: leaving out %s. This ends by itself; 'ctrace status' shows it.",
 		    ppm / 1e4, g->opt.budget_ppm / 1e4, what[g->told]);
@@ -169,8 +182,8 @@ static void governor_loop_read(struct governor_loop *g, bool all)
 
 	/* If this fails, the next reading tells what this one would have told. */
 	(void)g->opt.read(g->opt.arg, clock_boot_ns(), all);
-	g->read_ns = clock_boot_ns() +
-		     MAX(GOVERNOR_READ_NS, GOVERNOR_READ_TIMES * (thread_cpu_ns() - began_ns));
+	g->read_ns =
+		clock_boot_ns() + MAX(GOVERNOR_READ_NS, GOVERNOR_READ_TIMES * (thread_cpu_ns() - began_ns));
 }
 
 /*

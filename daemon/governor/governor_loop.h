@@ -3,8 +3,8 @@
  * governor_loop.h - the governor at work: measures the cost of the tracer, carries out what governor.h and
  * governor_caps.h decide, and writes the decisions into the trace. Drain thread only.
  *
- * In a coarse step (CT_SHED_COARSE) all tasks are read about twice a second. The readings tell which tasks wait for
- * long, and how much CPU time the others had.
+ * In a coarse step (CT_SHED_COARSE) all tasks are read about twice a second. The readings tell which tasks
+ * wait for long, and how much CPU time the others had.
  *
  * A pause begins in this order:
  * - a flag ends the capture on all CPUs at one moment;
@@ -68,6 +68,7 @@ struct governor_loop_options {
 };
 
 struct governor_loop_stats {
+	uint32_t budget_ppm;
 	enum ct_shed step;
 	bool paused;
 	bool blind;          /* inspections are stopped */
@@ -99,6 +100,8 @@ struct caps *governor_loop_caps(struct governor_loop *g);
 /* The counts for groups_add(). If caps_note() returned true for a record, the caller passes the groups of
  * its tasks to groups_add(). Borrowed from g. */
 struct groups *governor_loop_groups(struct governor_loop *g);
+/* Changes the budget from now on. Returns the budget before. */
+uint32_t governor_loop_budget(struct governor_loop *g, uint32_t budget_ppm);
 /* False: no task is inspected now. */
 bool governor_loop_inspects(const struct governor_loop *g);
 /* True: the capture is paused. Then only governor_loop_settle() may seal a file segment. */

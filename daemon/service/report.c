@@ -133,8 +133,9 @@ static json_t *report_governor(const struct report_source *src, const struct dra
 		json_array_append_new(groups,
 				      json_pack("{s:I}", g->group[i] & GOVERN_CGROUP ? "cgroup" : "user",
 						(json_int_t)(g->group[i] & ~GOVERN_CGROUP)));
-	return json_pack("{s:f,s:i,s:s,s:i,s:b,s:I,s:f,s:f,s:f,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o}",
-			 "budget_percent", src->budget_ppm / 1e4, "task_cap", (int)src->task_cap, "step",
+	return json_pack("{s:f,s:f,s:i,s:s,s:i,s:b,s:I,s:f,s:f,s:f,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o}",
+			 "budget_percent", g->budget_ppm / 1e4, "budget_setting_percent",
+			 src->budget_ppm / 1e4, "task_cap", (int)src->task_cap, "step",
 			 describe_shed(g->step), "step_number", (int)g->step, "paused", g->paused, "since_ns",
 			 num(g->since_ns), "cost_percent", g->cost_percent, "bpf_percent",
 			 MIN(g->bpf_percent, g->cost_percent), "passed_percent", g->passed_percent,

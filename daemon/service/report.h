@@ -20,7 +20,7 @@ struct report_source {
 	struct incidents *incidents; /* may be NULL */
 	const char *trace;
 	uint64_t size_bytes, ring_bytes;
-	uint32_t budget_ppm, task_cap;
+	uint32_t budget_ppm, task_cap; /* the settings */
 	unsigned clients;
 	uint64_t denied, turned_away, jobs_refused;
 	/* the clients' worker, and the worker that closes descriptors */

@@ -9,6 +9,7 @@
 #include "daemon/capture/trace_storage.h"
 #include "daemon/control/metrics.h"
 #include "daemon/service/report.h"
+#include "daemon/service/service_budget.h"
 #include "daemon/service/service_hangs.h"
 #include "daemon/service/service_watch.h"
 #include "lib/cleanup.h"
@@ -262,6 +263,8 @@ void service_request(void *arg, uint64_t client, const char *cmd, json_t *body, 
 		service_snapshot(s, client, body, fd);
 	else if (!strcmp(cmd, "hangs"))
 		service_hangs(s, client);
+	else if (!strcmp(cmd, "budget"))
+		service_budget(s, client, body);
 	else if (!strcmp(cmd, "watch"))
 		service_watch(s, client, body);
 	else if (!strcmp(cmd, "watched"))
@@ -269,6 +272,6 @@ void service_request(void *arg, uint64_t client, const char *cmd, json_t *body, 
 	else
 		control_refuse(
 			s->control, client,
-			"There is no request \"%.40s\"; there are ping, status, metrics, doctor, snapshot, hangs, watch and watched.",
+			"There is no request \"%.40s\"; there are ping, status, metrics, doctor, snapshot, hangs, budget, watch and watched.",
 			cmd);
 }

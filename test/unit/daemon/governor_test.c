@@ -286,6 +286,73 @@ static void no_budget_no_governor(void **state)
 	assert_true(m.g.cost_ppm > 800000);
 }
 
+/* A storm that a budget of 1 % holds in the last step, and 50 % pays for. */
+static void a_larger_budget_leads_back_while_the_storm_goes_on(void **state)
+{
+	struct machine m;
+
+	machine_init(&m, 10000);
+	machine_load(&m, 100000, CT_SHED_STEPS, 0);
+	machine_run(&m, 120);
+	assert_int_equal(m.g.step, CT_SHED_PAUSES);
+	m.g.patience = GOVERNOR_PATIENCE;
+	governor_budget(&m.g, 500000);
+	machine_run(&m, 10);
+	assert_int_equal(m.g.step, CT_SHED_NONE);
+	assert_false(m.g.paused);
+	machine_run(&m, 60);
+	assert_int_equal(m.g.step, CT_SHED_NONE);
+	governor_budget(&m.g, 10000);
+	machine_run(&m, 30);
+	assert_int_equal(m.g.step, CT_SHED_PAUSES);
+}
+
+static void a_new_budget_begins_with_a_full_bucket(void **state)
+{
+	struct machine m;
+
+	machine_init(&m, 10000);
+	machine_load(&m, 100000, CT_SHED_STEPS, 0);
+	machine_run(&m, 120);
+	governor_budget(&m.g, 20000);
+	assert_true(m.g.bucket_ns > 0.02 * CPUS * 0.99e9);
+}
+
+static void without_a_budget_everything_comes_back_at_once(void **state)
+{
+	struct machine m;
+
+	machine_init(&m, 10000);
+	machine_load(&m, 100000, CT_SHED_STEPS, 0);
+	m.other_ppm = 30000;
+	for (unsigned i = 0; i < 10000 && !m.g.paused; i++)
+		machine_tick(&m, 50 * MS);
+	assert_true(m.g.paused);
+	m.g.blind = true;
+	governor_budget(&m.g, 0);
+	machine_run(&m, 1);
+	assert_int_equal(m.g.step, CT_SHED_NONE);
+	assert_false(m.g.paused || m.g.blind);
+	machine_run(&m, 60);
+	assert_int_equal(m.g.step, CT_SHED_NONE);
+}
+
+static void without_a_budget_caps_end(void **state)
+{
+	struct machine m;
+
+	machine_init(&m, 10000);
+	machine_load(&m, 2000, CT_SHED_STEPS, 0);
+	m.group_ppm = 100000;
+	for (unsigned i = 0; i < 10000 && !m.capped; i++)
+		machine_tick(&m, 50 * MS);
+	assert_true(m.capped);
+	governor_budget(&m.g, 0);
+	machine_run(&m, 1);
+	assert_false(m.capped);
+	assert_int_equal(m.g.step, CT_SHED_NONE);
+}
+
 /* A minute without a round, as after the process was stopped. */
 static void survives_a_long_silence(void **state)
 {
@@ -511,6 +578,10 @@ int main(void)
 		cmocka_unit_test(inspections_are_no_reason_to_pause),
 		cmocka_unit_test(a_dear_resume_makes_long_pauses),
 		cmocka_unit_test(no_budget_no_governor),
+		cmocka_unit_test(a_larger_budget_leads_back_while_the_storm_goes_on),
+		cmocka_unit_test(a_new_budget_begins_with_a_full_bucket),
+		cmocka_unit_test(without_a_budget_everything_comes_back_at_once),
+		cmocka_unit_test(without_a_budget_caps_end),
 		cmocka_unit_test(survives_a_long_silence),
 		cmocka_unit_test(a_storm_of_one_group_costs_that_group),
 		cmocka_unit_test(a_group_of_very_many_tasks_is_capped_for_longer),
