@@ -13,6 +13,7 @@ static const struct command commands[] = {
 	{ "record", "Record now, while a command runs or for a time, without the service", cmd_record },
 	{ "snapshot", "Save what the running daemon has recorded", cmd_snapshot },
 	{ "status", "Show the state of the running daemon", cmd_status },
+	{ "budget", "Show or change what the running daemon may cost", cmd_budget },
 	{ "metrics", "Print the daemon's figures for Prometheus", cmd_metrics },
 	{ "doctor", "Show what this machine allows, hook by hook", cmd_doctor },
 	{ "watch", "Record who writes a variable of a process", cmd_watch },

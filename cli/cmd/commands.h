@@ -6,6 +6,7 @@
 int cmd_record(int argc, char **argv);
 int cmd_snapshot(int argc, char **argv);
 int cmd_status(int argc, char **argv);
+int cmd_budget(int argc, char **argv);
 int cmd_metrics(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_info(int argc, char **argv);

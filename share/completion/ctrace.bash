@@ -67,7 +67,7 @@ _ctrace_rest()
 	local command=$1 cur=$2 i
 
 	case $command in
-	help | status | metrics | doctor | watch | waits | snapshot | ctraced) ;;
+	help | status | budget | metrics | doctor | watch | waits | snapshot | ctraced) ;;
 	record)
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			[[ ${COMP_WORDS[i]} == -- ]] && break
