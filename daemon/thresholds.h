@@ -131,9 +131,16 @@
 /* times: a cap lasts at least this many times the time that it took to end the cap before it. Below: caps
  * of groups with thousands of tasks cost more than the budget. Evidence: edges (cap), on both sides. */
 #define GOVERNOR_CAP_TIMES 64
-/* counted records (one in CAPS_SAMPLE is counted): with fewer of them, the share of a group is not
- * known. Evidence: edges (groups), on both sides. */
+/* counted records (one in CAPS_SAMPLE is counted): with fewer of them, the share of a group or of a task is
+ * not known. Evidence: edges (groups, most), on both sides. */
 #define GROUPS_LEAST 256
+/* times: the message about a step names a budget that is larger by this factor, as an example. It decides
+ * nothing. */
+#define GOVERNOR_MORE 3
+/* part of all records: a task, user or control group that makes more than this is named in the status and in
+ * the message about a step. Below: a name is shown although others make the records. Above: one task of four
+ * equal ones is not named, nor is one that makes a third. Evidence: edges (most), on both sides. */
+#define MOST_SHARE 0.25
 /* ns: after this time all counts are halved, so that old records weigh less. Below: there are too few counts.
  * Above: the group of the last storm is capped instead of the present one. Evidence: edges (groups), on both
  * sides. */

@@ -15,6 +15,7 @@ static void caps_add(struct caps *c, uint32_t tid)
 
 	if (!tid)
 		return;
+	c->total++;
 	if (t->tid == tid) {
 		t->n += CAPS_SAMPLE;
 	} else if (t->since_ns || t->n > CAPS_SAMPLE) {
@@ -40,7 +41,23 @@ void caps_count(struct caps *c, const struct ct_rec *rec)
 	case CT_FUTEX:
 		caps_add(c, rec->tid);
 		break;
+	default:
+		c->total += rec->tid != 0;
 	}
+}
+
+uint32_t caps_most(const struct caps *c, double *ret_share)
+{
+	const struct caps_task *most = c->task;
+
+	for (unsigned i = 1; i < GOVERN_CAPS; i++)
+		if (c->task[i].n > most->n)
+			most = &c->task[i];
+	*ret_share = 0;
+	if (c->total < GROUPS_LEAST || !most->n)
+		return 0;
+	*ret_share = (double)(most->n / CAPS_SAMPLE) / c->total;
+	return most->tid;
 }
 
 void caps_end(struct caps *c, const struct caps_ops *ops)
@@ -56,17 +73,23 @@ void caps_end(struct caps *c, const struct caps_ops *ops)
 	}
 }
 
+bool caps_over(const struct caps *c, uint64_t now_ns)
+{
+	return now_ns >= c->second_ns + NSEC_PER_SEC;
+}
+
 void caps_round(struct caps *c, uint64_t now_ns, const struct caps_ops *ops)
 {
-	if (!c->per_s)
-		return;
-	if (now_ns >= c->second_ns + NSEC_PER_SEC) {
+	if (caps_over(c, now_ns)) {
 		caps_end(c, ops);
 		for (unsigned i = 0; i < GOVERN_CAPS; i++)
 			c->task[i] = (struct caps_task){ 0 };
 		c->second_ns = now_ns;
+		c->total = 0;
 		return;
 	}
+	if (!c->per_s)
+		return;
 	for (unsigned i = 0; i < GOVERN_CAPS; i++) {
 		struct caps_task *t = &c->task[i];
 

@@ -127,9 +127,14 @@ static void governor_loop_tell(struct governor_loop *g, enum ct_shed before)
 	g->told_ns = rec.ts;
 }
 
+static bool step_is_coarse(enum ct_shed step)
+{
+	return ct_shed_lacks(step) & CT_LACK_SWITCHES;
+}
+
 /* Prints a message when the governor takes a first step, when it takes a higher step than the last message
  * said, and when no step is in force any more. */
-static void governor_loop_say(struct governor_loop *g, double ppm)
+static void governor_loop_say(struct governor_loop *g, enum ct_shed before, double ppm)
 {
 	static const char *const what[CT_SHED_STEPS] = {
 		[CT_SHED_HOOKS] = "messages between tasks, and which interrupt wakes a task",
@@ -137,13 +142,18 @@ static void governor_loop_say(struct governor_loop *g, double ppm)
 		[CT_SHED_PAUSES] =
 			"everything for parts of the time, and otherwise runs and waits of less than 8 ms",
 	};
+	char most[MOST_TEXT_MAX] = "";
 
+	/* in a coarse step nothing is counted */
+	if (!step_is_coarse(before))
+		most_text(&g->stats.most, most);
 	if (!g->told && g->said) {
 		say("%s: everything is recorded again.",
 		    g->opt.budget_ppm ? "The cost is within the budget" : "There is no budget");
 	} else if (g->told > g->said) {
-		say("Tracing would cost %.1f %% of the machine's CPU time, and the budget is %.3g %%: leaving out %s. This ends by itself; 'ctrace status' shows it.",
-		    ppm / 1e4, g->opt.budget_ppm / 1e4, what[g->told]);
+		say("Tracing would cost %.1f %% of the machine's CPU time, and the budget is %.3g %%: leaving out %s.%s This ends by itself; a larger budget leaves out less ('ctrace budget %.3g%%'). 'ctrace status' shows it.",
+		    ppm / 1e4, g->opt.budget_ppm / 1e4, what[g->told], most,
+		    MIN(g->opt.budget_ppm / 1e4 * GOVERNOR_MORE, 100.0));
 	} else {
 		return;
 	}
@@ -159,11 +169,6 @@ static void governor_loop_broken(struct governor_loop *g, int r)
 	else if (!r && g->broken_ns)
 		say("The BPF programs are attached again.");
 	g->broken_ns = r ? clock_boot_ns() : 0;
-}
-
-static bool step_is_coarse(enum ct_shed step)
-{
-	return ct_shed_lacks(step) & CT_LACK_SWITCHES;
 }
 
 static uint64_t thread_cpu_ns(void)
@@ -203,6 +208,8 @@ static void governor_loop_step(struct governor_loop *g)
 		g->governor.step = before;
 		return;
 	}
+	if (g->caps.total >= GROUPS_LEAST) /* otherwise the result of the last second is the better one */
+		governor_loop_most(g);
 	if (turns) {
 		if (step_is_coarse(step))
 			governor_loop_caps_end(g);
@@ -218,7 +225,7 @@ static void governor_loop_step(struct governor_loop *g)
 	probe_shed_end(g->opt.probe, step);
 	if (turns)
 		governor_loop_read(g, true);
-	governor_loop_say(g, ppm);
+	governor_loop_say(g, before, ppm);
 }
 
 /* Ends the gap at now_ns: reads the states of all tasks, writes the CT_GAP, and seals. */

@@ -40,6 +40,7 @@
 #include "daemon/governor/governor.h"
 #include "daemon/governor/governor_caps.h"
 #include "daemon/governor/governor_groups.h"
+#include "daemon/governor/governor_most.h"
 #include "daemon/kernel/probe.h"
 #include "daemon/record/recorder.h"
 
@@ -88,6 +89,8 @@ struct governor_loop_stats {
 	uint64_t group_caps; /* caps of groups so far; group[] has the groups that are capped now */
 	uint64_t group[GOVERN_GROUPS];
 	unsigned n_groups;
+	/* In a coarse step, in a pause and while a group is capped: as it was before. */
+	struct most most;
 };
 
 /* Makes the governor. Copies opt. Returns 0 or -ENOMEM. */

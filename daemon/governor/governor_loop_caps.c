@@ -3,7 +3,9 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "ctrace/fields.h"
 #include "daemon/say.h"
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
@@ -222,9 +224,30 @@ void governor_loop_uncap_groups(struct governor_loop *g)
 		group_record(g, g->grouped[i].group, g->grouped[i].since_ns, now_ns, i ? 0 : n);
 	g->over_ns = now_ns;
 	g->over_since = g->grouped[0].since_ns;
+	g->uncounted_ns = now_ns;
 	g->stats.n_groups = 0;
 	groups_init(&g->groups, now_ns);
 	governor_uncapped(&g->governor, governor_loop_clock(), now_ns - began_ns);
+}
+
+void governor_loop_most(struct governor_loop *g)
+{
+	uint64_t now_ns = clock_boot_ns();
+	struct ct_iter_task found;
+	struct most most;
+
+	/* Only records that are made can be counted. So the counts of these times do not tell which tasks
+	 * make the load. */
+	if (ct_shed_lacks(g->told) & CT_LACK_SWITCHES || g->gap_ns || g->stats.n_groups)
+		g->uncounted_ns = now_ns;
+	if (g->caps.second_ns <= g->uncounted_ns)
+		return;
+	most = most_task(&g->caps, now_ns);
+	if (most.kind == MOST_TASK && !probe_read_task(g->opt.probe, (uint32_t)most.id, &found))
+		memcpy(most.comm, found.task.comm, sizeof(most.comm));
+	else
+		most = most_group(&g->groups, now_ns);
+	g->stats.most = most;
 }
 
 void governor_loop_caps_round(struct governor_loop *g)
@@ -232,6 +255,8 @@ void governor_loop_caps_round(struct governor_loop *g)
 	const struct caps_ops ops = { task_cap, task_uncap, g };
 	uint64_t now_ns = clock_boot_ns();
 
+	if (caps_over(&g->caps, now_ns))
+		governor_loop_most(g);
 	caps_round(&g->caps, now_ns, &ops);
 	groups_age(&g->groups, now_ns);
 	if (g->over_ns && !g->stats.n_groups && now_ns >= g->over_ns + CAPS_OVER_NS)

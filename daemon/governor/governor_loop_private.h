@@ -39,6 +39,8 @@ struct governor_loop {
 	uint64_t over_since; /* when the first of these caps began */
 	bool capping;        /* the programs check whether tasks are capped */
 	uint64_t said_group, said_group_ns;
+	/* Up to this time, records of some tasks were left out, so their counts are too low. */
+	uint64_t uncounted_ns;
 };
 
 /* The clock of the governor, in nanoseconds. It stands still while the machine is suspended. */
@@ -55,6 +57,8 @@ void governor_loop_cap_group(struct governor_loop *g);
 void governor_loop_uncap_groups(struct governor_loop *g);
 /* Once in each round: caps tasks that make too many records, and ends their caps. */
 void governor_loop_caps_round(struct governor_loop *g);
+/* Finds the task or the group that makes the most records, for the statistics. */
+void governor_loop_most(struct governor_loop *g);
 /* Ends the caps of all tasks and of all groups. */
 void governor_loop_caps_end(struct governor_loop *g);
 /* Ends the caps that are left when the programs do not record any more. A program that was still running

@@ -124,6 +124,25 @@ static json_t *report_cost(const struct drain_stats *s, uint64_t now_ns, double 
 	return cost;
 }
 
+/* NULL: no task and no group makes a large part of the records. */
+static json_t *report_most(const struct most *m)
+{
+	static const char *const keys[] = {
+		[MOST_TASK] = "tid", [MOST_USER] = "user", [MOST_CGROUP] = "cgroup"
+	};
+	json_t *name, *o;
+
+	if (m->kind == MOST_NONE)
+		return NULL;
+	o = json_pack("{s:I,s:f,s:I}", keys[m->kind], (json_int_t)m->id, "share_percent", m->share * 100,
+		      "at_ns", num(m->ts_ns));
+	if (m->kind == MOST_TASK) {
+		name = json_stringn(m->comm, strnlen(m->comm, sizeof(m->comm)));
+		json_object_set_new(o, "name", name ? name : json_string("?")); /* no UTF-8 */
+	}
+	return o;
+}
+
 static json_t *report_governor(const struct report_source *src, const struct drain_stats *s)
 {
 	const struct governor_loop_stats *g = &s->governor_loop;
@@ -133,16 +152,16 @@ static json_t *report_governor(const struct report_source *src, const struct dra
 		json_array_append_new(groups,
 				      json_pack("{s:I}", g->group[i] & GOVERN_CGROUP ? "cgroup" : "user",
 						(json_int_t)(g->group[i] & ~GOVERN_CGROUP)));
-	return json_pack("{s:f,s:f,s:i,s:s,s:i,s:b,s:I,s:f,s:f,s:f,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o}",
-			 "budget_percent", g->budget_ppm / 1e4, "budget_setting_percent",
-			 src->budget_ppm / 1e4, "task_cap", (int)src->task_cap, "step",
-			 describe_shed(g->step), "step_number", (int)g->step, "paused", g->paused, "since_ns",
-			 num(g->since_ns), "cost_percent", g->cost_percent, "bpf_percent",
-			 MIN(g->bpf_percent, g->cost_percent), "passed_percent", g->passed_percent,
-			 "spent_ns", num(g->spent_ns), "bpf_ns", num(g->bpf_ns), "changes", num(g->changes),
-			 "pauses", num(g->pauses), "paused_ns", num(g->paused_ns), "capped", num(g->capped),
-			 "left_out", num(g->left_out), "caps_refused", num(g->caps_refused), "group_caps",
-			 num(g->group_caps), "groups", groups);
+	return json_pack(
+		"{s:f,s:f,s:i,s:s,s:i,s:b,s:I,s:f,s:f,s:f,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o,s:o*}",
+		"budget_percent", g->budget_ppm / 1e4, "budget_setting_percent", src->budget_ppm / 1e4,
+		"task_cap", (int)src->task_cap, "step", describe_shed(g->step), "step_number", (int)g->step,
+		"paused", g->paused, "since_ns", num(g->since_ns), "cost_percent", g->cost_percent,
+		"bpf_percent", MIN(g->bpf_percent, g->cost_percent), "passed_percent", g->passed_percent,
+		"spent_ns", num(g->spent_ns), "bpf_ns", num(g->bpf_ns), "changes", num(g->changes), "pauses",
+		num(g->pauses), "paused_ns", num(g->paused_ns), "capped", num(g->capped), "left_out",
+		num(g->left_out), "caps_refused", num(g->caps_refused), "group_caps", num(g->group_caps),
+		"groups", groups, "most", report_most(&g->most));
 }
 
 static json_t *report_detector(const struct detect_stats *d)

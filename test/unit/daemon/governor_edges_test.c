@@ -10,6 +10,7 @@
 #include "daemon/governor/governor.h"
 #include "daemon/governor/governor_caps.h"
 #include "daemon/governor/governor_groups.h"
+#include "daemon/governor/governor_most.h"
 #include "lib/clock.h"
 
 #define MS     1000000ULL
@@ -313,6 +314,42 @@ static void groups(void **state)
 	assert_true(groups_most(&g, &share) == 0);
 }
 
+static void note(struct caps *c, uint32_t tid, unsigned n)
+{
+	const struct ct_rec r = { .kind = CT_FUTEX, .tid = tid };
+
+	for (unsigned i = 0; i < n * 16; i++)
+		caps_note(c, &r);
+}
+
+/* A task of n of the counted records, and 20 others that share the rest. */
+static enum most_kind most_of(unsigned n, unsigned all)
+{
+	struct caps c;
+
+	caps_init(&c, 0, 0);
+	note(&c, 100, n);
+	for (unsigned i = n; i < all; i++)
+		note(&c, 101 + i % 20, 1);
+	return most_task(&c, 1).kind;
+}
+
+static void most(void **state)
+{
+	assert_int_equal(most_of(255, 255), MOST_NONE);
+	assert_int_equal(most_of(256, 256), MOST_TASK);
+	assert_int_equal(most_of(100, 400), MOST_NONE);
+	assert_int_equal(most_of(101, 400), MOST_TASK);
+	for (unsigned n = 250; n <= 251; n++) {
+		struct groups g;
+
+		groups_init(&g, 0);
+		for (unsigned i = 0; i < 1000; i++)
+			groups_add(&g, i < n ? 1000 : 0);
+		assert_int_equal(most_group(&g, 1).kind, n > 250 ? MOST_USER : MOST_NONE);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -323,6 +360,7 @@ int main(void)
 		cmocka_unit_test(share),     cmocka_unit_test(cap),
 		cmocka_unit_test(rest),      cmocka_unit_test(passed),
 		cmocka_unit_test(smoothing), cmocka_unit_test(groups),
+		cmocka_unit_test(most),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include "daemon/governor/governor.h"
 #include "daemon/governor/governor_caps.h"
 #include "daemon/governor/governor_groups.h"
+#include "daemon/governor/governor_most.h"
 #include "daemon/thresholds.h"
 #include "lib/clock.h"
 
@@ -563,6 +564,101 @@ static void without_a_limit_nobody_is_capped(void **state)
 	assert_int_equal(k.n_capped, 0);
 }
 
+static void the_task_that_makes_the_most_records_is_found(void **state)
+{
+	struct capped k = { 0 };
+	const struct caps_ops ops = { on_cap, on_uncap, &k };
+	struct caps c;
+	struct most m;
+
+	caps_init(&c, 0, 0);
+	note_switches(&c, 7, 0, 60000);
+	note_switches(&c, 8, 9, 20000);
+	m = most_task(&c, 5);
+	assert_int_equal(m.kind, MOST_TASK);
+	assert_int_equal(m.id, 7);
+	assert_int_equal(m.ts_ns, 5);
+	assert_true(m.share > 0.59 && m.share < 0.61); /* 60000 of 60000 + 2 * 20000 */
+	caps_round(&c, NSEC_PER_SEC, &ops); /* the counts are those of one second, also without a limit */
+	assert_int_equal(most_task(&c, 6).kind, MOST_NONE);
+	note_switches(&c, 8, 0, 8000);
+	assert_true(most_task(&c, 7).share > 0.99);
+}
+
+/* Records of other kinds are no task's in the table, but they are records. */
+static void other_records_lower_the_share(void **state)
+{
+	const struct ct_rec fork = { .kind = CT_FORK, .tid = 9 };
+	struct caps c;
+
+	caps_init(&c, 0, 0);
+	note_switches(&c, 7, 0, 10000);
+	for (unsigned i = 0; i < 30000; i++)
+		caps_note(&c, &fork);
+	assert_int_equal(most_task(&c, 1).kind, MOST_NONE);
+}
+
+/* Tasks with the same place in the table: the share is a lower limit. */
+static void tasks_that_share_a_place_are_not_blamed(void **state)
+{
+	struct caps c;
+	double share;
+
+	caps_init(&c, 0, 0);
+	for (unsigned i = 0; i < 10000; i++) {
+		note_switches(&c, 64, 0, CAPS_SAMPLE);
+		note_switches(&c, 64 + GOVERN_CAPS * (1 + i % 50), 0, CAPS_SAMPLE);
+	}
+	caps_most(&c, &share);
+	assert_true(share <= 0.5);
+	assert_int_equal(most_task(&c, 1).kind, MOST_NONE);
+}
+
+static void assert_group(uint64_t group, enum most_kind kind, uint64_t id, const char *text)
+{
+	char buf[MOST_TEXT_MAX];
+	struct groups g;
+	struct most m;
+
+	groups_init(&g, 0);
+	for (unsigned i = 0; i < 1000; i++)
+		groups_add(&g, group);
+	m = most_group(&g, 1);
+	assert_int_equal(m.kind, kind);
+	assert_int_equal(m.id, id);
+	assert_string_equal(most_text(&m, buf), text);
+}
+
+static void groups_that_make_the_most_records_are_found(void **state)
+{
+	struct groups g;
+	double share;
+
+	assert_group(1000, MOST_USER, 1000, " The tasks of user 1000 make the most records (100 %).");
+	assert_group(GOVERN_CGROUP | 77, MOST_CGROUP, 77,
+		     " The tasks of control group 77 make the most records (100 %).");
+	assert_group(0, MOST_NONE, 0, "");
+	groups_init(&g, 0);
+	for (unsigned i = 0; i < 10000; i++) {
+		groups_add(&g, 1000);
+		for (unsigned n = 0; n < 3; n++)
+			groups_add(&g, 2000 + (i * 3 + n) % 500);
+	}
+	groups_most(&g, &share);
+	assert_true(share >= 0.25); /* the upper limit */
+	assert_int_equal(most_group(&g, 1).kind, MOST_NONE);
+}
+
+static void a_name_of_full_length_is_shown(void **state)
+{
+	struct most m = { .kind = MOST_TASK, .id = 4194304, .share = 0.414 };
+	char buf[MOST_TEXT_MAX];
+
+	memset(m.comm, 'x', sizeof(m.comm));
+	assert_string_equal(most_text(&m, buf),
+			    " Task xxxxxxxxxxxxxxxx[4194304] makes the most records (41 %).");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -593,6 +689,11 @@ int main(void)
 		cmocka_unit_test(many_tasks_are_no_storm),
 		cmocka_unit_test(caps_are_limited_and_refusals_counted),
 		cmocka_unit_test(without_a_limit_nobody_is_capped),
+		cmocka_unit_test(the_task_that_makes_the_most_records_is_found),
+		cmocka_unit_test(other_records_lower_the_share),
+		cmocka_unit_test(tasks_that_share_a_place_are_not_blamed),
+		cmocka_unit_test(groups_that_make_the_most_records_are_found),
+		cmocka_unit_test(a_name_of_full_length_is_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

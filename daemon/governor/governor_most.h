@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * governor_most.h - the task, user or control group that makes the most records, for the administrator. It
+ * has a name only if it makes more than MOST_SHARE of the records for certain. Pure; one thread.
+ */
+#ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_MOST_H
+#define CTRACE_DAEMON_GOVERNOR_GOVERNOR_MOST_H
+
+#include <stdint.h>
+
+#include "ctrace/abi.h"
+#include "daemon/governor/governor_caps.h"
+#include "daemon/governor/governor_groups.h"
+
+enum most_kind {
+	MOST_NONE, /* nothing makes that large a part, or there are too few records to say */
+	MOST_TASK,
+	MOST_USER,
+	MOST_CGROUP,
+};
+
+struct most {
+	enum most_kind kind;
+	uint64_t id;            /* tid, uid, or id of the control group */
+	double share;           /* part (0 to 1) of the records */
+	uint64_t ts_ns;         /* the counts are from this moment, boot time */
+	char comm[CT_COMM_LEN]; /* the name of the task; may lack a final 0 */
+};
+
+#define MOST_TEXT_MAX 128
+
+/* Each returns the task, or the group, of these counts. The caller sets comm. */
+struct most most_task(const struct caps *c, uint64_t now_ns);
+struct most most_group(const struct groups *g, uint64_t now_ns);
+/* Writes a sentence with a space before it, or "" for MOST_NONE. */
+const char *most_text(const struct most *m, char buf[MOST_TEXT_MAX]);
+
+#endif
