@@ -61,6 +61,11 @@
 /* 1/n of the time: `ctrace path` names the best change beside the change in the headline if it saves twice
  * as much and this part of the time more. */
 #define SHOW_BETTER_SHARE 20
+/* ns: If the daemon has counted the records of tasks longer ago than this, `ctrace status` says how long ago.
+ * The daemon counts them once a second. */
+#define SHOW_MOST_NS (3 * NSEC_PER_SEC)
+/* times: `ctrace status` names a budget that is larger by this factor, as an example. */
+#define SHOW_BUDGET_TIMES 3
 /* percent of the machine: If the tasks that make too many records pay less than this for their records that
  * are left out, `ctrace status` does not show it. */
 #define SHOW_PASSED_PERCENT 0.01

@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/client/client.h"
+#include "cli/client/most.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
@@ -71,6 +72,7 @@ static void print_text(const json_t *answer)
 	printf("\n%-10s %.2f %% (the hooks alone %.2f %%)\n", "Cost:", real(g, "cost_percent"),
 	       real(g, "bpf_percent"));
 	print_step(g, (uint64_t)json_integer_value(json_object_get(answer, "now_ns")));
+	most_print(answer);
 }
 
 static int show(const char *socket)

@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/client/client.h"
+#include "cli/client/most.h"
 #include "cli/text.h"
 #include "cli/input/timearg.h"
 #include "cli/thresholds.h"
@@ -127,8 +128,9 @@ static void print_groups(const json_t *g)
 	}
 }
 
-static void print_governor(const json_t *g)
+static void print_governor(const json_t *status)
 {
+	const json_t *g = json_object_get(status, "governor");
 	uint64_t capped = num(g, "capped");
 	char n[TEXT_NUMBER_MAX];
 
@@ -142,11 +144,13 @@ static void print_governor(const json_t *g)
 			printf("%-10s %.2f %% of it is paid by the tasks that make too many records, and does not count against the budget\n",
 			       "", real(g, "passed_percent"));
 	}
-	if (strcmp(str(g, "step"), "none"))
+	if (strcmp(str(g, "step"), "none")) {
 		printf("%-10s to keep within the budget: step \"%s\"%s; see ctraced(8)\n",
 		       "Left out:", str(g, "step"),
 		       json_is_true(json_object_get(g, "paused")) ? ", and nothing is recorded at the moment"
 								  : "");
+		most_print(status);
+	}
 	if (capped)
 		printf("%-10s records of tasks that made more than %" PRIu64 " a second, %s times\n",
 		       "Left out:", num(g, "task_cap"), text_count(capped, n));
@@ -210,7 +214,7 @@ static void print_text(const json_t *a)
 	       text_bytes((uint64_t)real(rate, "bytes_per_s"), b1));
 	print_losses(json_object_get(a, "losses"));
 	print_cost(json_object_get(a, "cost"));
-	print_governor(json_object_get(a, "governor"));
+	print_governor(a);
 	printf("%-10s %" PRIu64 " of %s, filled up to %s\n", "Rings:", num(rings, "cpus"),
 	       text_bytes(num(rings, "bytes_each"), b1), text_bytes(num(rings, "high_water_bytes"), b2));
 	printf("%-10s %" PRIu64 " tasks, %" PRIu64 " objects, %" PRIu64 " stacks; %" PRIu64
