@@ -126,6 +126,20 @@ static bool folded_for(const struct interval *s, enum time_kind time)
 	       (time == TIME_RUNNING ? sums.ran_ns : sums.queued_ns) > (s->to_ns - s->from_ns) / 2;
 }
 
+static bool is_empty_fold(const struct interval *s)
+{
+	return s->state == INTERVAL_FOLDED && s->from_ns == s->to_ns;
+}
+
+/* The last interval of the time in a queue that begins with interval i. A coarse stretch that begins while
+ * the task is in the queue cuts that time in two, with an empty folded interval in between. */
+static uint32_t queue_last(const struct graph *g, uint32_t i, uint32_t end)
+{
+	const struct interval *s = g->intervals;
+
+	return i + 2 < end && is_empty_fold(&s[i + 1]) && s[i + 2].state == INTERVAL_RUNNABLE ? i + 2 : i;
+}
+
 static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			   candidates *v)
 {
@@ -154,6 +168,8 @@ static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_n
 			}
 			run_from = take || s->to_ns - s->from_ns > HANGS_SHORT_WAIT_NS ? 0 : run_from;
 		} else if (s->state == INTERVAL_RUNNABLE) {
+			i = queue_last(g, i, end);
+			c.to_ns = MIN(g->intervals[i].to_ns, to_ns);
 			take = c.to_ns > c.from_ns && c.to_ns - c.from_ns >= DIAGNOSE_STALL_NS;
 		} else if (folded_for(s, TIME_RUNNABLE)) {
 			for (; i + 1 < end && folded_for(&g->intervals[i + 1], TIME_RUNNABLE); i++)
