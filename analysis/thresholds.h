@@ -80,6 +80,16 @@
  * a fair share beside three others starves. Above: a task with a fifth of a CPU does not starve.
  * Evidence: three_rivals below; four_rivals above. */
 #define STARVED_RATIO 3
+/* ns: A sample of a task shows that the task ran for so long before it, if the task ran for so long without
+ * blocking. It is the period of the samples of a CPU (ct_sample_period_ns in bpf/config.h). Below: a task
+ * that had the CPU has no name. Above: a task that had little of the CPU is named. Evidence:
+ * sampled_every_90_ms below; sampled_every_120_ms above. */
+#define CPU_SAMPLE_NS 50000000ULL
+/* 1/n of the time: While switches are not recorded, a task had the CPU if its samples show it for at least
+ * this share of the time, and if it was there in at least this share of the looks. Below: a task with a part
+ * of the CPU is named. Above: no task is named. Evidence: sampled_for_a_third below; sampled_every_90_ms
+ * above. */
+#define CPU_SAMPLED_SHARE 2
 /* share 1/n: If only long waits were recorded for more than this share of the window, the sentence says so.
  * Below: a sentence mentions a moment that changes nothing. Above: a sentence leans on missing records and does
  * not say so. Evidence: coarse_for_a_moment below; coarse_for_a_while above. */

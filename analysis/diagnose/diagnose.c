@@ -190,7 +190,8 @@ static bool is_normal(const struct findings *f, uint64_t stall_ns, uint64_t wind
 	    (first->edge == EDGE_MESSAGE || first->edge == EDGE_PIPE || first->edge == EDGE_EVENTFD))
 		return true;
 	/* the victim shares a busy machine, but it waits for a CPU for less than half of the time */
-	if (f->starved && f->chain.links.v[0].state == LINK_RUNNABLE && stall_ns < window_ns / 2)
+	if (f->starved && (first->state == LINK_RUNNABLE || first->state == LINK_FOLDED) &&
+	    stall_ns < window_ns / 2)
 		return true;
 	return f->chain.links.n > 1 && only_children(f) && f->chain.end == END_RUNNING && !f->spins &&
 	       stall_ns < DIAGNOSE_CHILD_BUSY_NS;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "analysis/diagnose/cpu_samples.h"
 #include "analysis/diagnose/flag.h"
 #include "analysis/thresholds.h"
 #include "trace/words/words.h"
@@ -132,6 +133,61 @@ static int find_sleepy_spin(struct findings *f, bool *ret_done)
 	return follow_writer(f, &flag);
 }
 
+static int add_choice(struct findings *f, struct words *t)
+{
+	struct choice c = { .text = words_take(t) };
+
+	if (c.text && !VEC_PUSH(&f->chain.choices, c))
+		return 0;
+	free(c.text);
+	return -ENOMEM;
+}
+
+/* Names the tasks that may have had the CPU for a part of the time that is worth a word. */
+static int say_shares(struct findings *f, const struct cpu_samples *c)
+{
+	const struct link *k = last_link(f);
+	struct words t = { 0 };
+	size_t n = 0;
+
+	while (n < c->shares.n && c->shares.v[n].ns && c->shares.v[n].ns >= c->total_ns / BRANCH_SHARE)
+		n++;
+	if (!n)
+		return 0;
+	words_add(&t, "%s[%u] waited for a CPU; by samples, ", k->comm, k->tid);
+	for (size_t i = 0; i < n; i++) {
+		const struct cpu_share *x = &c->shares.v[i];
+
+		words_add(&t, "%s%s[%u] (seen on CPU %u) ran for %.0f %% of that time", i ? ", and " : "",
+			  graph_comm(f->g, x->task, k->to_ns), f->g->tasks[x->task].tid, x->cpu,
+			  (double)x->ns * 100 / (double)c->total_ns);
+	}
+	return add_choice(f, &t);
+}
+
+/* The last task waited for a CPU, and no switches were recorded. Names the task that had the CPU if samples
+ * show one. */
+static int find_sampled(struct findings *f)
+{
+	const struct link *k = last_link(f);
+	struct cpu_samples c;
+	const struct cpu_share *blamed;
+	int r = cpu_samples_find(f->g, k->task, k->from_ns, k->to_ns, &c);
+
+	if (!r)
+		r = say_shares(f, &c);
+	blamed = r ? NULL : cpu_samples_blamed(f->g, k->task, &c);
+	if (blamed) {
+		f->cpu.sampled = true;
+		f->cpu.task = blamed->task;
+		/* the link may be about a part of the time */
+		f->cpu.ns = (uint64_t)((double)f->cpu.total_ns * (double)blamed->ns / (double)c.total_ns);
+		r = chain_append(f->g, &f->chain, blamed->task, EDGE_CPU, EDGE_WEAK);
+	}
+	cpu_samples_done(&c);
+	return r;
+}
+
 static int find_cpu(struct findings *f)
 {
 	struct link *k = last_link(f);
@@ -156,6 +212,8 @@ static int find_cpu(struct findings *f)
 		return 0;
 	}
 	f->starved = true;
+	if (f->cpu.lost_ns > f->cpu.total_ns / 2)
+		return find_sampled(f);
 	if (f->cpu.task == GRAPH_NONE || f->cpu.idle_ns + f->cpu.lost_ns > f->cpu.total_ns / 2)
 		return 0;
 	/* if many tasks share the CPU, no single one is to blame for certain */
@@ -168,17 +226,18 @@ bool root_cause_ran(const struct link *k)
 	return k->running_ns > k->total_ns / 2;
 }
 
-/* The last task is folded. Finds whether it mostly waited for a CPU; which tasks had the CPU is not known. */
-static void find_folded_queue(struct findings *f)
+/* The last task is folded. Finds whether it mostly waited for a CPU. */
+static int find_folded_queue(struct findings *f)
 {
 	const struct link *k = last_link(f);
 
 	if (k->runnable_ns <= k->running_ns * STARVED_RATIO || k->runnable_ns < DIAGNOSE_STALL_NS)
-		return;
+		return 0;
 	f->starved = true;
 	f->cpu = (struct contention){ .task = GRAPH_NONE,
 				      .total_ns = k->runnable_ns,
 				      .lost_ns = k->runnable_ns };
+	return k->runnable_ns > k->total_ns / 2 ? find_sampled(f) : 0;
 }
 
 static int find_disk(struct findings *f)
@@ -295,7 +354,6 @@ static int find_driver(struct findings *f)
 {
 	struct link *v = f->chain.links.v;
 	size_t n = f->chain.links.n, at;
-	struct choice c;
 	struct words t = { 0 };
 
 	if (f->chain.end != END_LEAF || f->on_disk)
@@ -312,11 +370,8 @@ static int find_driver(struct findings *f)
 			return 0;
 	words_add(&t, "%s[%u] reads what %s[%u], which started it, writes: taken for its input", v[at].comm,
 		  v[at].tid, v[at + 1].comm, v[at + 1].tid);
-	c.text = words_take(&t);
-	if (!c.text || VEC_PUSH(&f->chain.choices, c)) {
-		free(c.text);
+	if (add_choice(f, &t))
 		return -ENOMEM;
-	}
 	while (f->chain.links.n > at + 1)
 		free(f->chain.links.v[--f->chain.links.n].resource);
 	v[at].edge = 0;
@@ -372,7 +427,7 @@ int root_cause_find(struct findings *f)
 	    (f->chain.end == END_FOLDED && root_cause_ran(k)))
 		r = find_spin(f, &done);
 	if (!r && !done && f->chain.end == END_FOLDED)
-		find_folded_queue(f);
+		r = find_folded_queue(f);
 	if (!r && !f->spins && !done &&
 	    (f->chain.end == END_RUNNABLE ||
 	     (f->chain.end == END_RUNNING && k->runnable_ns > k->running_ns / 2)))

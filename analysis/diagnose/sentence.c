@@ -251,6 +251,8 @@ static void say_last(struct words *t, const struct sentence_facts *f)
 	} else if (before && before->edge == EDGE_CPU) {
 		words_add(t, "had it for ");
 		words_duration(t, f->cpu->ns);
+		if (f->cpu->sampled)
+			words_add(t, ", by its samples");
 		if (f->g->tasks[k->task].prio != f->g->tasks[before->task].prio)
 			words_add(t, " (priority %u against %u)", f->g->tasks[k->task].prio,
 				  f->g->tasks[before->task].prio);

@@ -319,7 +319,11 @@ static void verb_epmember(struct record *r)
 
 static void verb_sample(struct record *r)
 {
-	add(r, CT_SAMPLE, r->tid, 0)->x[0] = text_number(r->l, text_line_next(r->l, "a stack"));
+	struct window_record *e = add(r, CT_SAMPLE, r->tid, 0);
+	const char *ran = text_line_field(r->l, "ran");
+
+	e->x[0] = text_number(r->l, text_line_next(r->l, "a stack"));
+	e->x[1] = ran ? text_time(r->l, ran) : 0;
 }
 
 static void verb_visit(struct record *r)
@@ -438,7 +442,7 @@ static const struct verb verbs[] = {
 	{ "held", verb_held, "A held OBJECT [flags=waiter]" },
 	{ "fd", verb_fd, "A fd FD OBJECT" },
 	{ "epmember", verb_epmember, "A epmember FD OBJECT EPOLL" },
-	{ "sample", verb_sample, "A sample STACK" },
+	{ "sample", verb_sample, "A sample STACK [ran=TIME]" },
 	{ "visit", verb_visit, "A visit STACK [WAIT] [OBJECT]" },
 	{ "writes", verb_writes, "A writes OBJECT VALUE [len=N]" },
 	{ "reads", verb_reads, "A reads OBJECT VALUE [len=N]" },

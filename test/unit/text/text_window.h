@@ -44,7 +44,7 @@
  *   A held OBJECT
  *   A fd FD OBJECT
  *   A epmember FD OBJECT EPOLL
- *   A sample STACK
+ *   A sample STACK [ran=TIME]
  *   A visit STACK [WAIT] [OBJECT]
  *   A writes OBJECT VALUE [len=N]
  *   A reads OBJECT VALUE [len=N]
