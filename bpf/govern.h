@@ -16,8 +16,9 @@
 #include "maps.h"
 #include "ctrace/govern_state.h"
 
-/* It has a map of its own, so that no program writes to its cache line. */
+/* Each has a map of its own, so that no program writes to its cache lines. */
 volatile struct govern ct_govern __weak SEC(".data.govern") = {};
+volatile struct govern_marks ct_marks __weak SEC(".data.marks") = {};
 
 /* True: the step is in force. */
 static __always_inline bool govern_sheds(enum ct_shed step)

@@ -177,7 +177,8 @@ static __always_inline bool waking_is_short(struct task_struct *p)
  * Records a wait that ends now, and its end, if the wait was long. The kernel itself has noted when
  * the wakee left its CPU, and the registers of the wakee still tell the reason of its wait.
  */
-static __always_inline int waking_long(struct cpu *c, struct task_struct *p, struct task_struct *cur)
+static __always_inline int waking_long(void *ctx, struct cpu *c, struct task_struct *p,
+				       struct task_struct *cur)
 {
 	__u64 now, since;
 
@@ -193,7 +194,7 @@ static __always_inline int waking_long(struct cpu *c, struct task_struct *p, str
 		return 0;
 	}
 	coarse_wait(c, p, now, since);
-	wake_emit(c, p, cur, now);
+	wake_emit(ctx, c, p, cur, now);
 	govern_ran(c, GOVERN_OTHER, now);
 	return 0;
 }
@@ -208,9 +209,9 @@ int ct_waking(__u64 *ctx)
 	if (!c || p->tgid == ct_tracer_tgid)
 		return 0;
 	if (caps_leave_out(c, p, cur))
-		return waking_long(c, p, cur);
+		return waking_long(ctx, c, p, cur);
 	now = bpf_ktime_get_boot_ns();
-	wake_emit(c, p, cur, now);
+	wake_emit(ctx, c, p, cur, now);
 	govern_ran(c, GOVERN_WAKE, now);
 	return 0;
 }
@@ -222,7 +223,7 @@ int ct_waking_coarse(__u64 *ctx)
 	struct task_struct *p = (void *)ctx[0];
 	struct cpu *c = emit_cpu();
 
-	return c ? waking_long(c, p, bpf_get_current_task_btf()) : 0;
+	return c ? waking_long(ctx, c, p, bpf_get_current_task_btf()) : 0;
 }
 
 SEC("tp_btf/sched_wakeup_new")

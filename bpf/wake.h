@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wake.h - who wakes a task, from where, and by acting on which object. Emits the CT_WAKE. A part of
- * sched.bpf.c, which includes it after the decoders of waits.
+ * wake.h - who wakes a task, from where, and by acting on which object. Emits the CT_WAKE. Where the
+ * governor has detached the hooks of interrupts, the kernel stack tells which interrupt wakes a task.
+ * A part of sched.bpf.c, which includes it after the decoders of waits.
  */
 #ifndef CTRACE_BPF_WAKE_H
 #define CTRACE_BPF_WAKE_H
@@ -9,8 +10,14 @@
 #include "caps.h"
 #include "context.h"
 #include "ctrace/softirq.h"
+#include "task.h"
 
 #define WAKE_STACK_MAX 65536 /* bytes: no kernel stack of a task is larger */
+/*
+ * A stack costs more than the hooks of many interrupts. So at most one is taken in this time, in ns, on
+ * each CPU.
+ */
+#define WAKE_MARK_NS 5000000
 
 /*
  * True: this program runs on top of an interrupt or softirq, because the stack in use is not that of
@@ -96,9 +103,87 @@ static __always_inline void wake_reason(struct cpu *c, struct ct_rec *w, struct 
 	w->obj = x.w.obj;
 }
 
-/* Emits the CT_WAKE of p by the current task, or by an interrupt on top of it. */
-static __always_inline void wake_emit(struct cpu *c, struct task_struct *p, struct task_struct *cur,
+/*
+ * What the function that holds the return address says, as in struct govern_mark; 0: it is not in
+ * ct_marks. This function and the next are global, so that the verifier checks each only once.
+ */
+__weak int ct_wake_mark(__u64 addr)
+{
+	for (__u32 i = 0; i < GOVERN_MARKS; i++)
+		if (addr - 1 - ct_marks.v[i].from < ct_marks.v[i].bytes)
+			return ct_marks.v[i].what;
+	return 0;
+}
+
+/*
+ * Returns what the innermost known function in the first n frames says: GOVERN_MARK(), or 0. Adds
+ * GOVERN_MARK_CUT_IN if a frame further out shows that this is the end of an interrupt.
+ */
+__weak int ct_wake_find(struct cpu *c, __u32 n)
+{
+	__u32 found = 0;
+
+	if (!c)
+		return 0;
+	for (__u32 i = 0; i < CPU_FRAMES && i < n; i++) {
+		__u32 m = ct_wake_mark(c->frames[i]);
+
+		if (m == GOVERN_MARK_CUT_IN)
+			return found ? found | m : 0;
+		if (!found)
+			found = m;
+	}
+	return found;
+}
+
+/* True: the wait of the wakee was long, and the CPU may take a stack now. */
+static __always_inline bool wake_mark_is_due(struct cpu *c, struct task_struct *p, __u64 now)
+{
+	__u64 since;
+
+	if (!ct_marks.n || !ct_govern.sched_off_ns || now - c->marked_ns < WAKE_MARK_NS)
+		return false;
+	since = found_since(p, now, now - ct_govern.sched_off_ns);
+	return since && now - since >= CT_COARSE_NS;
+}
+
+/* Takes the stack, and returns the result of ct_wake_find(). */
+static __noinline __u32 wake_mark_take(void *ctx, struct cpu *c, __u64 now)
+{
+	long got = bpf_get_stack(ctx, c->frames, sizeof(c->frames), 0);
+
+	c->marked_ns = now;
+	return got > 0 ? ct_wake_find(c, (__u64)got >> 3) : 0;
+}
+
+/*
+ * Looks in the kernel stack which interrupt makes the wake, if the hooks of interrupts are detached and
+ * no system call of the current task explains the wake. Such a wake may have the context of the task: an
+ * interrupt of user mode runs on the stack of the task, and so do the softirqs of ksoftirqd.
+ */
+static __always_inline void wake_mark(void *ctx, struct cpu *c, struct ct_rec *w, struct task_struct *p,
 				      __u64 now)
+{
+	__u32 what;
+
+	if (!govern_sheds(CT_SHED_HOOKS) || (w->state != CT_CTX_IRQ && w->nr != CT_NR_NONE) ||
+	    !wake_mark_is_due(c, p, now))
+		return;
+	what = wake_mark_take(ctx, c, now);
+	if (!what)
+		return;
+	w->state = GOVERN_MARK_CTX(what);
+	w->wait = GOVERN_MARK_VECTOR(what);
+	if (what & GOVERN_MARK_CUT_IN || !wake_may_be_sent(w)) {
+		w->nr = CT_NR_NONE;
+		w->aux = 0;
+		w->obj = 0;
+	}
+}
+
+/* Emits the CT_WAKE of p by the current task, or by an interrupt on top of it. */
+static __always_inline void wake_emit(void *ctx, struct cpu *c, struct task_struct *p,
+				      struct task_struct *cur, __u64 now)
 {
 	const struct cpu_context *in = context_now(c);
 	struct ct_rec w = { .nr = CT_NR_NONE }, *r;
@@ -115,6 +200,8 @@ static __always_inline void wake_emit(struct cpu *c, struct task_struct *p, stru
 	if (p->__state & TASK_FROZEN)
 		w.flags |= CT_WF_FROZEN;
 	wake_reason(c, &w, cur, in, now);
+	if (!in)
+		wake_mark(ctx, c, &w, p, now);
 	r = emit_reserve(c, sizeof(*r), now);
 	if (!r)
 		return;

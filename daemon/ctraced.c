@@ -220,6 +220,11 @@ static uint64_t ctraced_aside_ns(void *arg)
 	return control_cpu_ns(s->control) + worker_cpu_ns(s->clients) + worker_cpu_ns(s->closer);
 }
 
+static void mark_run(void *arg)
+{
+	probe_mark(arg);
+}
+
 static int ctraced_capture(struct ctraced *c)
 {
 	static struct utsname u;
@@ -284,6 +289,8 @@ static int ctraced_capture(struct ctraced *c)
 		snprintf(c->err, sizeof(c->err), "Cannot watch over the trace: %s.", strerror(-r));
 		return r;
 	}
+	/* if the job cannot be queued, some wakes say less */
+	(void)worker_post(s->worker, &(struct worker_job){ .run = mark_run, .arg = s->probe });
 	if (s->incidents)
 		incidents_begin(s->incidents, s->drain);
 	r = jobs_new(s->probe, &c->specs, &s->jobs);

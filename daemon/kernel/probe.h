@@ -75,6 +75,13 @@ typedef void (*probe_loss_fn)(void *arg, uint16_t cpu, enum ct_loss cause, uint6
 			      uint64_t last_ns);
 int probe_losses(struct probe *p, probe_loss_fn fn, void *arg);
 
+/*
+ * Looks up the functions of the kernel that show which interrupt is in progress, for the steps of the
+ * governor without the hooks of interrupts. Reads all symbols of the kernel, which takes some 80 ms. If the
+ * kernel hides them, a wake in these steps does not say which interrupt made it. To be called once.
+ */
+void probe_mark(struct probe *p);
+
 /* Runs the task iterator over all tasks (threads) of the machine. Arguments, registers and stacks are 0.
  * Returns 0 or -errno. */
 typedef void (*probe_task_fn)(void *arg, const struct ct_iter_task *task);

@@ -425,8 +425,8 @@ enum ct_shed {
 	CT_SHED_WAKES = 4,    /* wakes without the object that the waker acted on */
 	CT_SHED_WAITS = 5,    /* waits without object, owner and set of descriptors */
 	CT_SHED_PAUSE = 6,    /* pauses, in which nothing is recorded: CT_GAP with CT_LOSS_SHED */
-	/* No CT_SEND, CT_RECV, CT_READY. Whether an interrupt woke a task is known, but mostly not which
-	 * interrupt (CT_CTX_IRQ). */
+	/* No CT_SEND, CT_RECV, CT_READY. Whether an interrupt woke a task is known. Which interrupt it was is
+	 * known for timers, and for many waits of CT_COARSE_NS or more; otherwise it is CT_CTX_IRQ. */
 	CT_SHED_HOOKS = 7,
 	/* Also no CT_SWITCH, CT_FUTEX and CT_WAITFD. Waits of CT_COARSE_NS or more are CT_FOUND records, each
 	 * with its CT_WAKE. For shorter waits there are only the sums in CT_FOUND. */

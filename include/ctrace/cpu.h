@@ -15,8 +15,9 @@
 #include "ctrace/abi.h"
 #include "ctrace/govern_state.h"
 
-#define CPU_DEPTH 8
-#define CPU_NAMED 64
+#define CPU_DEPTH  8
+#define CPU_NAMED  64
+#define CPU_FRAMES 32
 /* An interrupt in progress. */
 struct cpu_context {
 	ct_u64 key;  /* CT_CTX_TIMER: the timer */
@@ -48,6 +49,8 @@ struct cpu {
 	 * This is a cache in front of the map ct_objects.
 	 */
 	ct_u64 named[CPU_NAMED];
+	ct_u64 marked_ns;          /* time of the last wake whose stack was taken */
+	ct_u64 frames[CPU_FRAMES]; /* the kernel stack of that wake */
 	struct govern_cost cost[GOVERN_KINDS] __attribute__((aligned(64)));
 	ct_u64 left_out[GOVERN_CAPS]; /* records that caps left out, by the slot of the task */
 	ct_u64 n_left_out;            /* records left out; one about two capped tasks counts once */

@@ -48,6 +48,30 @@ struct govern {
 	ct_u64 sched_tick_off_ns;
 };
 
+/*
+ * Functions of the kernel that tell which interrupt is in progress. In the stack of a wake, such a
+ * function says what woke the task.
+ */
+#define GOVERN_MARKS             32
+#define GOVERN_MARK(ctx, vector) ((ctx) | (vector) << 8) /* ctx: CT_CTX_*; vector: of a softirq */
+#define GOVERN_MARK_CTX(what)    ((what)&0xff)
+#define GOVERN_MARK_VECTOR(what) ((what) >> 8 & 0xff)
+/* The end of an interrupt. So the softirqs in it have interrupted the task on the CPU, and are not a
+ * part of its system call. */
+#define GOVERN_MARK_CUT_IN 0x10000
+struct govern_mark {
+	ct_u64 from;
+	ct_u32 bytes; /* 0: the entry is not in use */
+	ct_u32 what;  /* GOVERN_MARK() or GOVERN_MARK_CUT_IN */
+};
+
+/* Only the loader writes it, once. */
+struct govern_marks {
+	ct_u32 n; /* entries in use; written last */
+	ct_u32 pad;
+	struct govern_mark v[GOVERN_MARKS];
+};
+
 /* Programs of one kind cost about the same. */
 enum govern_kind {
 	GOVERN_SWITCH,
