@@ -143,7 +143,7 @@ static __always_inline bool wake_mark_is_due(struct cpu *c, struct task_struct *
 
 	if (!ct_marks.n || !ct_govern.sched_off_ns || now - c->marked_ns < WAKE_MARK_NS)
 		return false;
-	since = found_since(p, now, now - ct_govern.sched_off_ns);
+	since = found_since(p, now, found_clock(now));
 	return since && now - since >= CT_COARSE_NS;
 }
 
@@ -157,9 +157,21 @@ static __noinline __u32 wake_mark_take(void *ctx, struct cpu *c, __u64 now)
 }
 
 /*
+ * A task that is in no system call wakes another one only as it ends. So without the hooks of
+ * interrupts, such a wake is taken for one of an interrupt: interrupts of user mode run on the stack
+ * of the task.
+ */
+static __always_inline void wake_without_call(struct ct_rec *w, struct task_struct *cur)
+{
+	if (govern_sheds(CT_SHED_HOOKS) && w->state == CT_CTX_TASK && w->nr == CT_NR_NONE &&
+	    !(cur->flags & PF_EXITING) && !task_is_kernel(cur) && cur->tgid != ct_tracer_tgid)
+		w->state = CT_CTX_IRQ;
+}
+
+/*
  * Looks in the kernel stack which interrupt makes the wake, if the hooks of interrupts are detached and
- * no system call of the current task explains the wake. Such a wake may have the context of the task: an
- * interrupt of user mode runs on the stack of the task, and so do the softirqs of ksoftirqd.
+ * no system call of the current task explains the wake. The wake may have the context of the task: softirqs
+ * of ksoftirqd do.
  */
 static __always_inline void wake_mark(void *ctx, struct cpu *c, struct ct_rec *w, struct task_struct *p,
 				      __u64 now)
@@ -200,8 +212,10 @@ static __always_inline void wake_emit(void *ctx, struct cpu *c, struct task_stru
 	if (p->__state & TASK_FROZEN)
 		w.flags |= CT_WF_FROZEN;
 	wake_reason(c, &w, cur, in, now);
-	if (!in)
+	if (!in) {
+		wake_without_call(&w, cur);
 		wake_mark(ctx, c, &w, p, now);
+	}
 	r = emit_reserve(c, sizeof(*r), now);
 	if (!r)
 		return;
