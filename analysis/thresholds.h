@@ -55,12 +55,12 @@
 /*
  * Diagnosis: does a task spin, poll, starve?
  */
-/* ns: Divide the time of a task by this and add SPIN_YIELDS. A task that yields the CPU more often than that
- * spins. Below: a task that spins computes. Above: a task that yields now and then spins. Evidence:
- * looks_again_and_again below; works_in_portions above. */
+/* ns: A task spins if it yields the CPU more often than the sum of two numbers: its time divided by
+ * SPIN_YIELD_NS, and SPIN_YIELDS. Below: a task that spins computes. Above: a task that yields now and then
+ * spins. Evidence: looks_again_and_again below; works_in_portions above. */
 #define SPIN_YIELD_NS 10000000ULL
-/* yields: A task spins only if it yields this many times more than once in each SPIN_YIELD_NS. Below: a short
- * burst of yields is spinning. Above: a short spin is not found. Evidence: works_in_portions below;
+/* yields: A task spins only if it yields this many times in addition to once in each SPIN_YIELD_NS. Below: a
+ * short burst of yields is spinning. Above: a short spin is not found. Evidence: works_in_portions below;
  * looks_again_and_again above. */
 #define SPIN_YIELDS 20
 /* samples: With fewer samples on the CPU than this, the samples do not show that a task spins. Below: chance
@@ -80,19 +80,19 @@
  * a fair share beside three others starves. Above: a task with a fifth of a CPU does not starve.
  * Evidence: three_rivals below; four_rivals above. */
 #define STARVED_RATIO 3
-/* ns: A sample of a task shows that the task ran for so long before it, if the task ran for so long without
- * blocking. It is the period of the samples of a CPU (ct_sample_period_ns in bpf/config.h). Below: a task
- * that had the CPU has no name. Above: a task that had little of the CPU is named. Evidence:
- * sampled_every_90_ms below; sampled_every_120_ms above. */
+/* ns: A sample shows that its task ran for this long before the sample, or for less if the task had run for
+ * less without blocking. This number is the period of the samples of a CPU (ct_sample_period_ns in
+ * bpf/config.h). Below: a task that had the CPU has no name. Above: a task that had little of the CPU is
+ * named. Evidence: sampled_every_90_ms below; sampled_every_120_ms above. */
 #define CPU_SAMPLE_NS 50000000ULL
 /* 1/n of the time: While switches are not recorded, a task had the CPU if its samples show it for at least
- * this share of the time, and if it was there in at least this share of the looks. Below: a task with a part
- * of the CPU is named. Above: no task is named. Evidence: sampled_for_a_third below; sampled_every_90_ms
- * above. */
+ * this share of the time, and if at least this share of the looks at that CPU found the task there. Below: a
+ * task with a part of the CPU is named. Above: no task is named. Evidence: sampled_for_a_third below;
+ * sampled_every_90_ms above. */
 #define CPU_SAMPLED_SHARE 2
 /* share 1/n: If only long waits were recorded for more than this share of the window, the sentence says so.
- * Below: a sentence mentions a moment that changes nothing. Above: a sentence leans on missing records and does
- * not say so. Evidence: coarse_for_a_moment below; coarse_for_a_while above. */
+ * Below: a sentence mentions a moment that changes nothing. Above: a sentence leans on missing records and
+ * does not say so. Evidence: coarse_for_a_moment below; coarse_for_a_while above. */
 #define COARSE_SHARE 10
 /* tenths of the time: A worker that is busy for at least this share is busy throughout. Below: a pool with an
  * idle worker is full. Above: a full pool has room. Evidence: pool_has_room below; pool_is_busy above. */
@@ -168,8 +168,8 @@
 /* ns: A wait longer than this divides a run on a CPU into two. Below: a long run with short waits gets no
  * row. Above: ordinary work with waits is a long run. Evidence: work_with_short_waits on both sides. */
 #define HANGS_SHORT_WAIT_NS 10000000ULL
-/* ns: Waits for the same thing are one wait, unless the task runs between them for longer than this plus
- * HANGS_BETWEEN_SHARE. Below: a lock that is tried again and again makes many short waits.
+/* ns: Waits for the same thing are one wait, unless the task runs between them for longer than this plus the
+ * time by HANGS_BETWEEN_SHARE. Below: a lock that is tried again and again makes many short waits.
  * Above: waits with work in between are one hang. Evidence: work_between_two_tries on both sides. */
 #define HANGS_BETWEEN_NS 5000000ULL
 /* 1/n of the time since the first of these waits began: This is added to HANGS_BETWEEN_NS. Below and

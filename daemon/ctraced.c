@@ -289,7 +289,7 @@ static int ctraced_capture(struct ctraced *c)
 		snprintf(c->err, sizeof(c->err), "Cannot watch over the trace: %s.", strerror(-r));
 		return r;
 	}
-	/* if the job cannot be queued, some wakes say less */
+	/* without this job, wakes in the steps of the governor do not say which interrupt made them */
 	(void)worker_post(s->worker, &(struct worker_job){ .run = mark_run, .arg = s->probe });
 	if (s->incidents)
 		incidents_begin(s->incidents, s->drain);

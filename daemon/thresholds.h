@@ -138,8 +138,8 @@
  * nothing. */
 #define GOVERNOR_MORE 3
 /* part of all records: a task, user or control group that makes more than this is named in the status and in
- * the message about a step. Below: a name is shown although others make the records. Above: one task of four
- * equal ones is not named, nor is one that makes a third. Evidence: edges (most), on both sides. */
+ * the message about a step. Below: a name is shown although others make the records. Above: a task that makes
+ * a third of the records is not named. Evidence: edges (most), on both sides. */
 #define MOST_SHARE 0.25
 /* ns: after this time all counts are halved, so that old records weigh less. Below: there are too few counts.
  * Above: the group of the last storm is capped instead of the present one. Evidence: edges (groups), on both
@@ -181,9 +181,9 @@
  * the begins of waits are wrong by more: 5 ms at most, because NTP adjusts a clock by at most 0.5 ms in a
  * second. No evidence yet. */
 #define DRAIN_CLOCK_NS 10000000000ULL
-/* ns: the clocks of the kernel drift apart by less than this between two measurements (NTP adjusts by at most
- * 0.5 ms in a second). Below: a wait that is a little longer than CT_COARSE_NS is not recorded. Above: short
- * waits cost more. No evidence yet. */
+/* ns: the clocks of the kernel drift apart by less than this between two measurements in a coarse step, which
+ * are mostly less than a second apart (NTP adjusts by at most 0.5 ms in a second). Below: a wait that is a
+ * little longer than CT_COARSE_NS is not recorded. Above: short waits cost more. No evidence yet. */
 #define CLOCK_DRIFT_NS 500000ULL
 /* ns: the share of the programs that `ctrace status` shows is measured over this time. It decides nothing. */
 #define GOVERNOR_BPF_NS 2000000000ULL
@@ -192,9 +192,10 @@
  * a part of the cost. Above: the start takes longer. No evidence yet. */
 #define GOVERN_CALLS   100
 #define GOVERN_BATCHES 8
-/* ns, assumed until they are measured. GOVERN_CALL_NS: the cost of a call of a program. GOVERN_MEAN_NS: the
- * cost of the run itself. GOVERN_LIGHT_NS: the cost of a run that only keeps the context of interrupts. The
- * resulting cost is about that of the kernel's own statistics: doc/service.md, "Measured". */
+/* ns: three costs, assumed until they are measured. GOVERN_CALL_NS: the cost of a call of a program.
+ * GOVERN_MEAN_NS: the cost of the run itself. GOVERN_LIGHT_NS: the cost of a run that only keeps the context
+ * of interrupts. The resulting cost is about that of the kernel's own statistics: doc/service.md, "Measured".
+ */
 #define GOVERN_CALL_NS  60
 #define GOVERN_MEAN_NS  200
 #define GOVERN_LIGHT_NS 10
@@ -235,10 +236,10 @@
 /* yields: a task that gives its CPU away this often between two scans spins, and is inspected. Evidence:
  * policy (yields), on both sides. */
 #define INSPECT_POLICY_YIELDS 10
-/* inspections a second: one group of tasks gets at most half of them. Spinning tasks are inspected only
- * while more than half of them are unused. Below: on a machine with many waits, most waits have no
- * stack. Above: inspections cost more than the capture. Evidence: policy (per_second), on both sides,
- * that it is so. */
+/* inspections a second. One group of tasks gets at most half of these inspections. Spinning tasks are
+ * inspected only while more than half of these inspections are unused. Below: on a machine with many waits,
+ * most waits have no stack. Above: inspections cost more than the capture. Evidence: policy (per_second), on
+ * both sides, that it is so. */
 #define INSPECT_POLICY_PER_SEC 100
 /* INSPECT_POLICY_BACKOFF_BASE, ns, and INSPECT_POLICY_BACKOFF_MAX, doublings: if a task is in the same wait
  * again and again, the time between its inspections is 2 s, then 4 s, and so on up to 64 s. Below: the usual

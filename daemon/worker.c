@@ -225,7 +225,7 @@ static int worker_start(struct worker *w)
 	return 0;
 }
 
-/* With the lock held: gives up the present thread. The thread frees its own place when it ends. */
+/* With the lock held: gives up the present thread. When this thread ends, it frees its place in threads. */
 static void worker_abandon(struct worker *w)
 {
 	w->current->abandoned = w->current->cancelled = true;
@@ -387,7 +387,8 @@ static bool worker_is_out(const struct worker *w)
 	return true;
 }
 
-/* With the lock held: waits for a limited time until the thread has ended. */
+/* With the lock held: waits until the present thread has ended and no job of a stuck thread uses shared data,
+ * but at most WORKER_STOP_S. */
 static void worker_wait(struct worker *w)
 {
 	struct timespec until;

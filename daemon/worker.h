@@ -2,7 +2,8 @@
 /*
  * worker.h - a thread for jobs that may take long, beside the event loop.
  *
- * Jobs run in the order in which they came, but jobs of root run first.
+ * Jobs run in the order in which they came, but jobs of root run first. In this file, root stands for root
+ * and for the user that the daemon runs as (worker_job.owner).
  *
  * A worker with a time limit gives up a thread whose job makes no progress for that time. Another thread
  * goes on with the next job. The stuck thread drops its job when it comes back, if it ever does.

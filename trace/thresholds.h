@@ -2,8 +2,9 @@
 /*
  * thresholds.h - the numbers that decide something in trace/: what reaches the disk, and when.
  *
- * Each entry says: the unit; what the number means; what goes wrong below and above it; the evidence. What a
- * reader refuses is in format/limits.h and limits.c. Sizes of tables stand with the tables.
+ * Each entry says: the unit; what the number means; what goes wrong with a smaller number ("Below") and with
+ * a larger one ("Above"); the evidence. The limits beyond which a reader refuses a file are in
+ * format/limits.h and limits.c. Sizes of tables stand with the tables.
  */
 #ifndef CTRACE_TRACE_THRESHOLDS_H
 #define CTRACE_TRACE_THRESHOLDS_H
@@ -30,17 +31,19 @@
  * take longer. Above: other programs wait for the disk. No evidence yet. */
 #define CUT_PIECE_BYTES (8u << 20)
 
-/* ns. An open segment that stays small is saved again and again, and sealed at this age. Below: a quiet
- * machine uses up the file sooner, by one slot each time. Above: each save writes and compresses more, and a
- * damaged slot takes more. Evidence: doc/format.md, "A quiet machine". */
+/* ns: An open segment that stays small is saved again and again, and sealed at this age. Below: more
+ * segments, each of which takes at least one slot, so that a quiet machine uses up the file sooner. Above:
+ * each save writes and compresses more, and a damaged slot loses more. Evidence: doc/format.md, "A quiet
+ * machine". */
 #define WRITER_OPEN_NS 8000000000ULL
-/* Bytes before encoding. A larger open segment is sealed, not saved: it would not fit into a slot. Below:
- * less of a slot is used. Above: a segment is encoded, found too large, and encoded again. Evidence: the
- * segments of an idle machine have 10 KiB of other blocks, and records become 5 times smaller. */
+/* Bytes, before encoding: A larger open segment is sealed, not saved: its copy would not fit into a slot.
+ * Below: less of a slot is used. Above: a segment is encoded, found too large, and encoded again. Evidence:
+ * the segments of an idle machine have 10 KiB of other blocks, and records become 5 times smaller. */
 #define WRITER_SAVE_BYTES (256u << 10)
-/* Slots for the copies of the open segment: at least so many, at most so many, and one in so many of the
- * file. Below: a copy that has been synced is overwritten before the next sync, or while a reader still needs
- * it. Above: less room for the trace. Evidence: one copy a second, STORE_SYNC_NS. */
+/* slots: RINGFILE_SAVES_SHARE: one slot in this many of the file is for copies of the open segment.
+ * RINGFILE_SAVES_MAX: there are never more such slots. RINGFILE_SAVES_MIN: a file with room for fewer of them
+ * has none. Below: a copy that has been synced is overwritten before the next sync, or while a reader still
+ * needs it. Above: less room for the trace. Evidence: one copy a second, STORE_SYNC_NS. */
 #define RINGFILE_SAVES_MIN   16u
 #define RINGFILE_SAVES_MAX   128u
 #define RINGFILE_SAVES_SHARE 32u
@@ -49,9 +52,9 @@
  * Reading
  */
 
-/* Bytes of segment bodies that one scan of a file reads to choose among copies of a segment. Below: a damaged
- * copy is taken for the whole one. Above: a hostile file costs more time. Evidence: a real file has copies of
- * some 16 segments, one slot each; more than that after a damaged header. */
+/* Bytes: This much of the bodies of segments is read in one scan of a file, to choose among the copies of a
+ * segment. Below: a damaged copy is taken for a whole one. Above: a hostile file costs more time. Evidence: a
+ * real file has copies of some 16 segments, one slot each; more than that after a damaged header. */
 #define FILE_INDEX_COMPARE_BYTES (16u << 20)
 
 /*

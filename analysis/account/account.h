@@ -2,8 +2,8 @@
 /*
  * account.h - sums up the pieces of a critical path: where the time went.
  *
- * There are five groups. Each divides the same pieces in another way. The rows of a group add up to
- * the range exactly (in group OBJECT, the fields ns of the rows do):
+ * There are five groups. Each divides the same pieces in another way. In each group, the field ns of
+ * all rows adds up to the range exactly:
  *
  *   wait      the victim's own activity: it ran, or waited for one thing that one task owed it
  *   resource  the resource at the end of the waits that were followed: running, waiting for a CPU

@@ -80,8 +80,8 @@ static void find_hops(const struct graph *g, const struct similar *reference, st
 	}
 }
 
-/* Of the tasks with the same role, the one that was born last by at_ns. If there is none, the task
- * itself. */
+/* The task that was born last, among those that have the same role as `task` and were born by at_ns. If
+ * there is none, `task` itself. */
 static uint32_t successor(const struct graph *g, uint32_t task, uint64_t at_ns)
 {
 	uint32_t best = task;

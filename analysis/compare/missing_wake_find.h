@@ -3,11 +3,13 @@
  * missing_wake_find.h - finds the wake-up that is missing or late, and the task that should have sent
  * it. It compares a wait that did not end in time with earlier waits at the same place that did.
  *
- * Only earlier waits count that tasks of one role ended in one way. The reference is the wait of
- * median length among them. The walk follows the path of its wake-up backward: to the task that woke
- * the waiter, to the task that woke this waker before, and so on. The walk looks at what each of
- * these tasks does now, while the waiter waits. If the task waits at the same place as it did then,
- * the walk goes on to the next task. Otherwise this task is named (Argus, section 4.2).
+ * An earlier wait counts only if a task of the commonest role ended it, in the commonest way
+ * (similar_keep_commonest()). The reference is one of these waits: that of median length among the
+ * most alike (similar_median()). The walk follows the path of the reference's wake-up backward: to
+ * the task that woke the waiter, to the task that had woken this waker, and so on. The walk looks at
+ * what each of these tasks does now, while the waiter waits. If the task waits at the same place as
+ * before the reference's wake-up, the walk goes on to the next task. Otherwise this task is named
+ * (Argus, section 4.2).
  *
  * Pure; any thread.
  */

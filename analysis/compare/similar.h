@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * similar.h - finds earlier waits that are like a given wait. Such a wait is at the same place. It
- * belongs to the same task, or to another task of its role, and this task did the same things before
- * the wait. The awaited event ended it, not a time limit.
+ * similar.h - finds earlier waits that are like a given wait. A wait is like another one if:
+ * - it is at the same place;
+ * - it belongs to the same task, or to another task of the same role;
+ * - its task did much the same things before the wait;
+ * - the awaited event ended it, not a time limit.
  *
  * A signature describes what a task did: its waits (system call, kind of object, kind of end), and
  * the kinds of its sends, receives and wakes, in order. Repeats are folded (Argus, section 4.2). The

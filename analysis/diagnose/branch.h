@@ -3,10 +3,14 @@
  * branch.h - private to analysis/: chooses the branch that the chain follows from one task. A branch
  * is a group of the task's time. Pure; any thread, but one at a time for each struct rules.
  *
- * The chain follows the largest group, unless a rule excludes it or calls another group the cause. A
- * person has to decide if a second group has more than a fifth of the time. If the largest group is a
- * guess, more than a twentieth is enough. If rules exclude the branch and no other branch has more
- * than a fifth, the chain ends here as "owner unknown".
+ * The chain follows the largest group, unless a rule excludes it or calls another group the cause.
+ *
+ * If a person can be asked and no rule has decided, the person decides between the groups with more than
+ * a fifth of the time (BRANCH_SHARE), if there are at least two. If there is one, and it is a guess,
+ * groups with more than a twentieth are enough (BRANCH_SHARE_GUESS).
+ *
+ * If rules exclude the largest group and no other group has more than a fifth of the time, the chain ends
+ * here as "owner unknown".
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_BRANCH_H
 #define CTRACE_ANALYSIS_DIAGNOSE_BRANCH_H

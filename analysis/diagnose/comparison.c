@@ -30,7 +30,7 @@ static uint32_t link_interval(const struct graph *g, const struct link *k)
 	return best;
 }
 
-/* Whether the owner in the wait of link i is not known or a guess. */
+/* Whether the task for which link i waits is not known, or is a guess. */
 static bool is_open(const struct findings *f, size_t i)
 {
 	const struct link *k = &f->chain.links.v[i];
@@ -95,7 +95,7 @@ static bool says_more(const struct findings *f, size_t i, bool normal)
 	return !has_task(c, i + 1, missing_wake_named(m)->task);
 }
 
-/* Ends the chain after its last link, without a cause behind it. */
+/* Ends the chain at its last link. The wait of this link, if it has one, then has no known cause. */
 static void end_here(struct chain *c)
 {
 	c->end = END_UNKNOWN;
@@ -204,7 +204,7 @@ static int go_on(struct findings *f, size_t i)
 
 	for (uint32_t at = 0; at < f->missing->n_steps && !r; at++)
 		r = push_step(f, at, strength, &tail);
-	/* a task that waits for the waiter itself cannot be the cause */
+	/* if the tail has a task that is in the chain already, the chain stays as it is */
 	for (size_t k = 0; k < tail.links.n && !r; k++)
 		for (size_t j = 0; j <= i && !r; j++)
 			if (f->chain.links.v[j].task == tail.links.v[k].task)

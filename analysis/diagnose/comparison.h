@@ -2,9 +2,9 @@
 /*
  * comparison.h - private to analysis/: continues a chain by a comparison with earlier waits.
  *
- * A chain may end at a wait with no known owner, or pass a wait whose owner is a guess. Such a wait
- * is compared with earlier waits like it. The chain then goes on with the tasks that ended the
- * earlier waits.
+ * A chain may end at a wait with no known owner, or pass a wait whose owner is a guess. Such a wait is
+ * compared with earlier waits that are like it. The chain then goes on with the tasks that should have
+ * sent the missing wake-up (missing_wake_find.h).
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_COMPARISON_H
 #define CTRACE_ANALYSIS_DIAGNOSE_COMPARISON_H

@@ -16,7 +16,7 @@ struct contention {
 	uint64_t own_ns;   /* the time in which threads of the victim's own process had it */
 	uint64_t idle_ns;  /* the time in which no task had it */
 	uint64_t lost_ns;  /* the time for which records are missing */
-	bool sampled;      /* `task` is known by its samples, see cpu_samples.h */
+	bool sampled;      /* samples showed that `task` had the CPU: cpu_samples.h */
 	uint64_t obj;      /* contention_disk(): the file for which `task` waited longest */
 };
 

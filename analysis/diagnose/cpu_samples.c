@@ -8,7 +8,8 @@
 #include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 
-/* A time in which the victim was in the queue of a CPU: for all of it, or, if it is folded, for a part. */
+/* An interval in which the victim was in the queue of a CPU: all the time, or, in a folded interval, for
+ * queued_ns of it. */
 struct queue {
 	uint64_t from_ns, to_ns, queued_ns;
 	uint32_t cpu; /* FORMAT_CPU_NONE: not known */
@@ -18,7 +19,7 @@ struct search {
 	const struct graph *g;
 	uint64_t from_ns, to_ns;
 	uint32_t cpu; /* the victim's last CPU */
-	size_t sure;  /* of the queues before this one, no later record can tell the CPU */
+	size_t sure;  /* index into queues: no later record changes the CPU of a queue before this index */
 	VEC(struct queue) queues;
 	struct cpu_samples *ret;
 };
@@ -38,7 +39,8 @@ static int add_candidate(struct search *s, uint32_t task, uint32_t cpu)
 	return VEC_PUSH(&c->shares, (struct cpu_share){ .task = task, .cpu = cpu, .seen = 1 });
 }
 
-/* The victim ran on cpu. If it had another CPU before a queue, the CPU of the queue is not known. */
+/* The victim ran on cpu. So a queue since its last run was the queue of this CPU if the victim had the same
+ * CPU before the queue. Otherwise the CPU of the queue is not known. */
 static void ran_on(struct search *s, uint32_t cpu)
 {
 	for (; s->sure < s->queues.n; s->sure++)
@@ -81,8 +83,8 @@ static int add_queue(struct search *s, const struct interval *x, uint64_t queued
 						    queued_ns, s->cpu });
 }
 
-/* If switches were recorded when the victim came into the queue, they tell the CPU, and the task that had the
- * CPU when the queue, or the records, ended. */
+/* If switches were recorded when the victim came into the queue, they tell two things: the CPU, and the task
+ * that had the CPU at the end of the queue, or at the end of these records. */
 static int add_runnable(struct search *s, uint32_t interval)
 {
 	const struct graph *g = s->g;

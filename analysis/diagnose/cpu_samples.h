@@ -8,7 +8,7 @@
  *   last, and its wake-up names the task that was on that CPU then. Or the records of switches name the task,
  *   up to the time at which they end.
  * - The task ran while the victim was in the queue of that CPU: by the samples of the task, and by the sums
- *   of its CPU time. The smaller of the two counts.
+ *   of its CPU time. The smaller of these two times is used.
  * Kernel threads have no samples. The affinity of a task is not recorded. So the result is never certain.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_CPU_SAMPLES_H
@@ -19,7 +19,7 @@
 
 struct cpu_share {
 	uint32_t task, cpu; /* task: GRAPH_NONE if it is the idle task, or not known */
-	uint32_t seen;      /* how often the task was on this CPU when the victim's timer looked */
+	uint32_t seen;      /* how often a timer of the victim, or a switch, showed the task on this CPU */
 	uint64_t ns;        /* for so long the task ran while the victim was in the queue of this CPU */
 };
 

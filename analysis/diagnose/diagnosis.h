@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * diagnosis.h - the result of a diagnosis, and the shapes that its steps share: a
- * link of the chain, a choice, the options.  The steps include this header;
- * callers include diagnose.h.
+ * diagnosis.h - the result of a diagnosis, and the structures that the files of analysis/diagnose/ share: a
+ * link of the chain, a choice, the options. These files include this header; callers include diagnose.h.
  *
  * Pure: no I/O, no globals that change; any thread.
  */
@@ -49,8 +48,8 @@ struct link {
 	uint64_t running_ns, runnable_ns; /* parts of the time of the link */
 	uint32_t switches;                /* LINK_FOLDED: how often the task left the CPU */
 	uint64_t other_ns;                /* part of the time of the link: other waits */
-	bool owed;                        /* the task sent a request on this socket and has no answer yet */
-	bool server;                      /* the task waits on a socket that it accepted */
+	bool owed;                        /* the task sent a request on `obj` and has no answer yet */
+	bool server;                      /* `obj` is a socket that the task has accepted */
 	bool killed;                      /* a signal ended the wait */
 	bool unfinished;                  /* the wait did not end */
 };

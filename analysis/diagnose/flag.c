@@ -32,8 +32,8 @@ static const struct graph_ref *process_accesses(const struct graph *g, uint32_t 
 
 /* The accesses to one variable, seen from a task that polls it. */
 struct history {
-	const struct window_event *ended;  /* the last write by another task in the window */
-	const struct window_event *before; /* the last such write before the window */
+	const struct window_event *ended;  /* the last write by another task in the range (from_ns, to_ns] */
+	const struct window_event *before; /* the last such write before the range */
 	uint64_t since_ns; /* the last write by any task, at least FLAG_TOGETHER_NS before ended; 0: none */
 	bool own;          /* the polling task itself has accessed the variable */
 	bool many;         /* several other tasks have written it */

@@ -143,7 +143,7 @@ static int add_choice(struct findings *f, struct words *t)
 	return -ENOMEM;
 }
 
-/* Names the tasks that may have had the CPU for a part of the time that is worth a word. */
+/* Adds a choice that names the candidates with at least 1/BRANCH_SHARE of the time. */
 static int say_shares(struct findings *f, const struct cpu_samples *c)
 {
 	const struct link *k = last_link(f);
@@ -180,7 +180,7 @@ static int find_sampled(struct findings *f)
 	if (blamed) {
 		f->cpu.sampled = true;
 		f->cpu.task = blamed->task;
-		/* the link may be about a part of the time */
+		/* cpu.total_ns may differ from c.total_ns: take the same share of it */
 		f->cpu.ns = (uint64_t)((double)f->cpu.total_ns * (double)blamed->ns / (double)c.total_ns);
 		r = chain_append(f->g, &f->chain, blamed->task, EDGE_CPU, EDGE_WEAK);
 	}
@@ -300,9 +300,9 @@ static uint64_t loop_socket(const struct graph *g, const struct link *before, co
 }
 
 /*
- * The last task but one sent a request on a connection to another host or network. The last task
- * waits for data on that connection (or, in its event loop, for any data). So the request has not
- * arrived, and neither task is to blame.
+ * The last task but one sent a request on a connection that is no unix socket. The last task waits for
+ * data on that connection, or, in its event loop, for any data. If the request has not arrived, neither
+ * task is to blame: the chain ends at the last task but one, and its cause is the network.
  */
 static void find_lost_message(struct findings *f)
 {
@@ -348,8 +348,8 @@ static void find_sleeping_children(struct findings *f)
 }
 
 /* A task in the middle of the chain reads from the task that started it, and the starter idles. The
- * starter is a driver (a terminal, a script) that has not told the reader to go on. It is the
- * reader's input and no part of the work, so the chain ends at the reader. */
+ * starter is a driver (a terminal, a script) that has not told the reader to go on. A driver is the
+ * source of the reader's input and has no part in the work, so the chain ends at the reader. */
 static int find_driver(struct findings *f)
 {
 	struct link *v = f->chain.links.v;

@@ -17,9 +17,10 @@ struct candidate {
 };
 typedef VEC(struct candidate) candidates;
 
-/* Whether the task may not have got what it waited for: no wake-up ended the wait, or a timer did.
- * For a disk sleep and a futex this is assumed, because another task may have taken the page or the
- * lock first. */
+/* Whether the task may not have got what it waited for. True in each of these cases:
+ * - no wake-up ended the wait;
+ * - a timer ended it, or an interrupt or softirq that may have been a timer;
+ * - the wait was a disk sleep or a futex: another task may have taken the page or the lock first. */
 static bool is_unsatisfied(const struct graph *g, const struct interval *s)
 {
 	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
@@ -73,8 +74,8 @@ static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
 	return r.last;
 }
 
-/* The last run of one task for each of several kinds of waits. Kinds may share a place: then the newer run
- * replaces the older one. */
+/* The last run of waits of one task, for each of several kinds of waits. Two kinds may share a place in v:
+ * then the newer run replaces the older one. */
 struct runs {
 	struct run v[8];
 	uint64_t ran; /* ns on the CPU, of the intervals that were looked at */
@@ -86,14 +87,16 @@ static struct run *run_of(struct runs *runs, const struct interval *s)
 }
 
 /*
- * As same_waits(), for a caller that goes through the starts in order of time. Does not go through all
- * waits of a run again for each start. Returns i if the run is too short to count, because an earlier run
- * that contains it was too short.
+ * As same_waits(), for a caller that goes through the starts in order of time. After a run that was long
+ * enough, the caller goes on behind this run and clears *runs. Does not go through all waits of a run again
+ * for each start.
  *
- * A run may begin within an earlier run, with a wait of the same kind. Then it ends where the earlier run
- * ends, or before. There is one exception. The earlier run ended because of the time on the CPU, and the
- * task ran for at least the share HANGS_BETWEEN_SHARE of the time before the later start. Then the later
- * run reaches at least as far as the earlier one, and goes on from there.
+ * A run may begin within an earlier run, with a wait of the same kind. Mostly it ends where the earlier run
+ * ends, or before. The earlier run was too short, so this run is too short as well, and the result is i.
+ *
+ * There is one exception: the earlier run ended because of the time on the CPU, and the task ran for at least
+ * 1/HANGS_BETWEEN_SHARE of the time from the start of the earlier run to i. Then the run of i reaches at
+ * least as far as the earlier run, and goes on from there.
  */
 static uint32_t next_waits(const struct graph *g, struct runs *runs, uint32_t i, uint32_t end)
 {
@@ -225,8 +228,8 @@ static bool is_alarm(const struct diagnosis *d)
 	if (k->edge == EDGE_LOCK || k->edge == EDGE_FILELOCK || k->edge == EDGE_POLLED ||
 	    k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE)
 		return true;
-	/* From here on, a wait for a child is an alarm for these causes only. If the child itself hangs, it
-	 * has a row of its own. A child that computes for a while is normal. */
+	/* If no rule above has decided, a wait for a child is an alarm for these causes only. If the child
+	 * itself hangs, it has a row of its own. A child that computes for a while is normal. */
 	if (child)
 		return c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED ||
 		       (c == CAUSE_BUSY && ns >= HANGS_CHILD_BUSY_NS);
@@ -446,7 +449,7 @@ static uint64_t stall_end(const struct graph *g, uint32_t i, uint32_t end)
 	return to_ns;
 }
 
-/* The wait before the work that became the hang. */
+/* The last wait that ended by since_ns, or shortly after: the wait before the work that became the hang. */
 static const struct interval *loop_wait(const struct graph *g, const struct graph_task *t, uint64_t since_ns)
 {
 	const struct interval *loop = NULL;

@@ -11,7 +11,7 @@
 struct hang {
 	uint32_t task;
 	uint64_t from_ns, to_ns;
-	bool alarm; /* false: the task merely idles or works */
+	bool alarm; /* false: the task merely idles or works, or waits for ctrace itself */
 	struct diagnosis *diagnosis;
 	size_t first_row; /* index of the first row about the same hang: one of the two tasks waits for the
 			     other, or both wait for the same task; the row's own index if it is the first */

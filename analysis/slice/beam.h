@@ -17,18 +17,18 @@
 struct beam {
 	const struct causal *c;
 	const struct rules *rules;
-	const struct map *seen; /* segments that the walk has visited */
-	uint32_t segment, record;
+	const struct map *seen;   /* segments that the walk has visited */
+	uint32_t segment, record; /* the start: as in struct candidate_query */
 	uint64_t at_ns;
-	uint32_t width;
+	uint32_t width; /* the largest number of paths that are followed at a time */
 	uint32_t depth; /* the largest number of segments of the path */
 };
 
 typedef VEC(uint32_t) beam_path;
 
 /* Finds the edges of the best path, in reverse order: the walk takes the last edge of *ret first. The
- * first edge of *ret may come from outside. The caller frees *ret. *ret_refused: the number of paths
- * that were given up only because the beam was full. 0 or -ENOMEM. */
+ * first edge of *ret may come from outside, such as from a timer or the network. The caller frees *ret.
+ * *ret_refused: the number of paths that were given up only because the beam was full. 0 or -ENOMEM. */
 int beam_search(const struct beam *b, beam_path *ret, uint32_t *ret_refused);
 /* The time at which edge e left its segment, or the time of its arrival if that is earlier. (A send
  * is recorded when the call returns, which may be after the arrival. A walk must not go forward in

@@ -25,9 +25,10 @@ static bool is_start(const struct segment *s, const struct edge *e, uint64_t arr
 	return arrived_ns <= s->from_ns || (e->event != GRAPH_NONE && e->event == s->event);
 }
 
-/* The distance of an edge. An edge that arrived at the cut has START_NS. For any other strong edge,
- * the distance is the time from the cut to the arrival. For a weak edge, or if no rule cut the
- * segment, it is the time from the arrival to the act at at_ns: so the latest edge is the nearest. */
+/* The distance of an edge. An edge that started the segment has START_NS. For any other strong edge, the
+ * distance grows with the time from the start of the segment to the arrival. For a weak edge, or if no
+ * rule cut the segment (CUT_FIRST), it grows with the time from the arrival to the act at at_ns: so the
+ * latest edge is the nearest. */
 static uint64_t distance(const struct segment *s, const struct edge *e, uint64_t arrived_ns, uint64_t at_ns)
 {
 	bool recent = s->cut == CUT_FIRST || e->strength != EDGE_STRONG;

@@ -7,7 +7,8 @@
  * answers a request of the segment itself is no candidate. The order of the candidates:
  *
  * 1. edges that a rule calls a cause
- * 2. strong edges, the nearest to the begin of the segment first
+ * 2. strong edges, the nearest to the begin of the segment first (if no rule has cut the segment: the
+ *    nearest to the act first)
  * 3. weak edges: boosted edges first; handoffs of a mutex and interrupts last; edges that are equal
  *    in this are ranked by how alike the stacks are, and by age
  * 4. edges that a rule excludes

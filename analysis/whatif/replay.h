@@ -42,7 +42,7 @@ struct whatif {
 	uint32_t n_causes;
 	VEC(struct arrival) arrivals; /* sorted by (task, ts_ns) */
 	size_t *arrivals_of; /* [task]: index of its first arrival; arrivals_of[task + 1] is the end */
-	uint64_t *shift;     /* [interval]: for the next replay that begins; NULL: a replay has it */
+	uint64_t *shift;     /* [interval]: memory for the next replay; NULL: a replay uses it */
 	uint64_t refused;
 };
 
@@ -51,8 +51,9 @@ int replay_saved(struct whatif *x, const struct whatif_without *v, size_t n, uin
 #define CAUSE_COMES UINT32_MAX /* a thread is about to write the cause */
 /* The cause of a BLOCKED interval. */
 struct cause whatif_cause(struct whatif *x, uint32_t interval);
-/* The time in [from, to) in which marked tasks had the CPU for which a RUNNABLE interval waited. near:
- * [cpu], zeroed by the caller before the first call; it makes calls in order of time fast. */
+/* The time in [from, to) in which marked tasks had the CPU for which a RUNNABLE interval waited. near[cpu]:
+ * the run at which the search begins. The caller sets all entries to 0 before the first call, and makes the
+ * calls in order of time, so that each search is short. */
 uint64_t whatif_rivals(const struct graph *g, const bool *marked, uint32_t interval, uint64_t from_ns,
 		       uint64_t to_ns, size_t *near);
 /* Marks the tasks that v takes away. Returns whether there are any. */

@@ -324,7 +324,7 @@ static void drain_read_found(void *arg, const struct ct_iter_task *found)
 		recorder_add(d->recorder, &rec, words);
 }
 
-/* Reads all tasks while no switches are recorded, and when this begins or ends. */
+/* Reads all tasks: at the begin and the end of coarse steps, and again and again in between. */
 static int drain_read(void *arg, uint64_t now_ns, bool all)
 {
 	struct drain *d = arg;
@@ -543,7 +543,7 @@ static void *drain_main(void *arg)
 	return NULL;
 }
 
-/* Finds the holders of file locks that were taken before the start. */
+/* Records the owners of file locks that were taken before the start. */
 static void drain_held(struct drain *d)
 {
 	struct heldlocks h = { 0 };

@@ -115,7 +115,7 @@ bool snapshot_request_prepare(const struct snapshot_request_source *src, uint64_
 			nanosleep(&pause, NULL);
 		drain_call(src->drain, prepare_end, &p);
 	}
-	/* If the disk is stuck, the snapshot goes without the unwritten part. */
+	/* If the disk is stuck, the snapshot lacks the part that is not written yet. */
 	flushed = drain_flush(src->drain, SNAPSHOT_REQUEST_FLUSH_NS);
 	VEC_FREE(&p.tgids);
 	VEC_FREE(&p.tables);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * trace_storage.h - reports when the trace no longer gets onto the disk, and when it does again. Each report
- * is made once, on the thread of the event loop, so that a slow log does not hold up the capture.
+ * trace_storage.h - reports when the trace no longer reaches the disk, and when the trouble is over. Each
+ * report is made once, on the thread of the event loop, so that a slow log does not hold up the capture.
  */
 #ifndef CTRACE_DAEMON_CAPTURE_TRACE_STORAGE_H
 #define CTRACE_DAEMON_CAPTURE_TRACE_STORAGE_H

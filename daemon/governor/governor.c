@@ -68,7 +68,7 @@ static enum governor_act blind_to(struct governor *g, uint64_t now_ns, bool blin
 	return GOVERNOR_STEP;
 }
 
-/* The step after this one, or before it. */
+/* forward: the step after `step`; otherwise the step before it. The caller knows that there is one. */
 static enum ct_shed step_next(enum ct_shed step, bool forward)
 {
 	static const enum ct_shed steps[] = { CT_SHED_NONE, CT_SHED_HOOKS, CT_SHED_COARSE, CT_SHED_PAUSES };
@@ -107,7 +107,7 @@ static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 	return step_to(g, now_ns, step_next(g->step, true));
 }
 
-/* The time of calm that is needed before a step back. */
+/* For how long the cost has to be low before a step back. */
 static uint64_t governor_wait(const struct governor *g)
 {
 	uint64_t ns =
@@ -121,7 +121,7 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 	/* In the last step the cost does not rise when the pauses end. So the limit may be closer to the
 	 * budget. */
 	double limit = g->step == CT_SHED_PAUSES ? GOVERNOR_CALM_PAUSE : GOVERNOR_CALM;
-	/* In the step before, what the step would cost without it is known. */
+	/* In the step CT_SHED_COARSE, it is known what the step before would cost: back_ppm. */
 	double rate = g->step == CT_SHED_COARSE && !g->blind ? MAX(g->rate_ppm, g->back_ppm) : g->rate_ppm;
 	bool calm = (g->step || g->blind) && !g->cap_ns && g->bucket_ns > 0 && rate < g->budget_ppm * limit;
 

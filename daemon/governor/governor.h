@@ -8,15 +8,19 @@
  * bucket gains:
  *
  * - If most of the cost comes from inspections, it stops the inspections.
- * - Otherwise it takes the next step: CT_SHED_HOOKS, then CT_SHED_COARSE. In these two steps every wait of
+ * - Otherwise it takes the next step: CT_SHED_HOOKS, then CT_SHED_COARSE. In both steps every wait of
  *   CT_COARSE_NS or more is still recorded, with its reason and its end.
- * - In the step CT_SHED_COARSE, if one group of tasks makes most of the records, it caps this group: it
- *   leaves out the group's records for a while. So a storm of forks costs only the tasks that make it.
+ * - From the step CT_SHED_COARSE on, if one group of tasks makes a large part of the records
+ *   (GOVERNOR_SHARE), it caps this group: it leaves out the group's records for a while. So a storm of
+ *   forks costs only the tasks that make it.
  * - In the last step, CT_SHED_PAUSES, it pauses the capture, until the bucket holds enough to record for a
  *   while.
  *
- * It takes a step back after the cost was well below the budget for a while. If a step back does not last,
- * it waits longer before the next one.
+ * A kernel may not be able to do the step CT_SHED_COARSE. Then CT_SHED_HOOKS is the last step, in which the
+ * governor caps groups and pauses the capture.
+ *
+ * The governor takes a step back after the cost was well below the budget for a while. If a step forward
+ * soon follows, the governor waits longer before the next step back.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_H
@@ -30,8 +34,10 @@
 struct governor_spent {
 	/* for recording: the BPF programs, and the thread that takes their records */
 	uint64_t capture_ns;
-	uint64_t other_ns;
-	uint64_t passed_ns; /* part of capture_ns: to pass over the events of capped tasks */
+	uint64_t other_ns; /* for inspections */
+	/* part of capture_ns: to pass over the events of tasks in capped groups, and, in a coarse step, over
+	 * short waits */
+	uint64_t passed_ns;
 };
 
 struct governor {
@@ -58,15 +64,14 @@ struct governor {
 	uint64_t pause_ns; /* the time of the last pause or resume */
 	uint64_t cap_ns;   /* groups are capped since this time; 0: no group is capped */
 	uint64_t uncap_ns; /* how long it took to end the last cap; a group may have many tasks */
-	/* Set by the caller before each tick. Of all groups that may be capped, one makes most records;
-	 * share is its part (0 to 1) of all records. 0: there is no such group. */
+	/* Set by the caller before each tick: the part (0 to 1) of all records that one group makes. It is
+	 * the group that makes the most records, of all groups that may be capped. 0: there is none. */
 	double share;
-	/* Set by the caller before each tick. coarse: the step CT_SHED_COARSE is possible; false: the pauses
-	 * follow the step CT_SHED_HOOKS. back_ppm: in the step CT_SHED_COARSE, what the capture would cost in
-	 * the step CT_SHED_HOOKS. */
+	/* Set by the caller before each tick. coarse: this kernel can do the step CT_SHED_COARSE. back_ppm:
+	 * in the step CT_SHED_COARSE, what the capture would cost in the step CT_SHED_HOOKS. */
 	bool coarse;
 	double back_ppm;
-	unsigned patience;
+	unsigned patience; /* the time of low cost before a step back is multiplied by this */
 };
 
 enum governor_act {
@@ -74,7 +79,7 @@ enum governor_act {
 	GOVERNOR_STEP,   /* g->step or g->blind has changed; the caller then calls governor_stepped() */
 	GOVERNOR_PAUSE,  /* the caller stops the capture */
 	GOVERNOR_RESUME, /* the caller starts the capture, then calls governor_resumed() */
-	GOVERNOR_CAP,    /* the caller leaves out the records of the group that share is about */
+	GOVERNOR_CAP,    /* the caller leaves out the records of the group of `share` */
 	GOVERNOR_UNCAP,  /* the caller records all groups again, then calls governor_uncapped() */
 };
 

@@ -26,7 +26,8 @@ static void caps_add(struct caps *c, uint32_t tid)
 	}
 }
 
-/* Counts a record for the task that it is about. A switch or a wake counts for both of its tasks. */
+/* Counts a record for its task. A switch or a wake counts for both of its tasks. Records of other kinds
+ * count only in the total. */
 void caps_count(struct caps *c, const struct ct_rec *rec)
 {
 	switch (rec->kind) {

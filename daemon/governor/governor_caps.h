@@ -27,7 +27,7 @@ struct caps_task {
 struct caps {
 	uint32_t per_s; /* the limit; 0: no task is ever capped */
 	uint32_t seen;  /* records so far, to choose the sample */
-	uint32_t total; /* tasks of the sampled records of this second; a record may have two */
+	uint32_t total; /* sampled records of this second; a record about two tasks counts twice */
 	unsigned n_capped;
 	uint64_t second_ns;                 /* when the present second began */
 	uint64_t refused;                   /* caps that were not made, because CAPS_MAX tasks were capped */
@@ -55,7 +55,7 @@ struct caps_ops {
 	void *arg;
 };
 /* The task with the largest count of this second; 0: there is none, or the sample is too small. *ret_share: a
- * lower limit of the task's part (0 to 1) of the tasks of all records. */
+ * lower limit of the task's part (0 to 1) of the total. */
 uint32_t caps_most(const struct caps *c, double *ret_share);
 /* True: the present second is over, so the next caps_round() forgets its counts. */
 bool caps_over(const struct caps *c, uint64_t now_ns);

@@ -43,7 +43,8 @@ static struct governor_spent governor_loop_spent(struct governor_loop *g)
 	s.other_ns = threads.inspect_ns;
 	s.capture_ns = g->bpf_now_ns + (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec -
 		       threads.inspect_ns - threads.aside_ns;
-	/* The clocks of the threads are read one after the other, so a sum could go back. It must not. */
+	/* The clocks are read one after the other, so a sum could be smaller than the last time. The governor
+	 * needs sums that never fall. */
 	s.other_ns = MAX(s.other_ns, g->governor.spent.other_ns);
 	s.capture_ns = MAX(s.capture_ns, g->governor.spent.capture_ns);
 	return s;
@@ -144,7 +145,7 @@ static void governor_loop_say(struct governor_loop *g, enum ct_shed before, doub
 	};
 	char most[MOST_TEXT_MAX] = "";
 
-	/* in a coarse step nothing is counted */
+	/* in a coarse step, tasks and groups are not counted */
 	if (!step_is_coarse(before))
 		most_text(&g->stats.most, most);
 	if (!g->told && g->said) {
@@ -185,16 +186,16 @@ static void governor_loop_read(struct governor_loop *g, bool all)
 {
 	uint64_t began_ns = thread_cpu_ns();
 
-	/* If this fails, the next reading tells what this one would have told. */
+	/* If the reading fails, the next one reports the same changes. */
 	(void)g->opt.read(g->opt.arg, clock_boot_ns(), all);
 	g->read_ns =
 		clock_boot_ns() + MAX(GOVERNOR_READ_NS, GOVERNOR_READ_TIMES * (thread_cpu_ns() - began_ns));
 }
 
 /*
- * Carries out a change of the step. The trace says that a step begins when the programs of the new step are
- * attached, and before those of the old one are detached. So in each moment at least as much is recorded as
- * the trace says.
+ * Carries out a change of the step, in this order: attaches the programs of the new step; writes the new step
+ * into the trace; detaches the programs that the new step does not need. So at each moment at least as much
+ * is recorded as the trace says.
  */
 static void governor_loop_step(struct governor_loop *g)
 {
@@ -208,7 +209,7 @@ static void governor_loop_step(struct governor_loop *g)
 		g->governor.step = before;
 		return;
 	}
-	if (g->caps.total >= GROUPS_LEAST) /* otherwise the result of the last second is the better one */
+	if (g->caps.total >= GROUPS_LEAST) /* otherwise stats.most keeps the result of the last second */
 		governor_loop_most(g);
 	if (turns) {
 		if (step_is_coarse(step))

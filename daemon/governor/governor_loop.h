@@ -19,17 +19,18 @@
  * - the file segment is sealed.
  *
  * So the gap lies between two known moments. The next file segment has the states as its checkpoint, and
- * readers go on from there. During a pause only governor_loop_settle() seals: after kill -9 the gap in the
- * trace begins with the pause.
+ * readers go on from there. During a pause only governor_loop_settle() seals. So if the daemon is killed
+ * during a pause, the gap in the trace begins with the pause.
  *
  * The cap of a group ends in this order:
  * - the daemon clears the bits of the group's tasks (bpf/caps.h);
- * - 20 ms later it looks for bits that a running program has set meanwhile;
- * - it writes the state of each task as the iterator finds the task.
+ * - for each of these tasks, the daemon writes the state in which the iterator finds the task;
+ * - a program that was still running may have set further bits, so after CAPS_OVER_NS the daemon does both
+ *   again for these bits.
  *
- * Between the two records that begin and end the cap of a task, readers do not know what the task does. They
- * also forget the messages on their way to and from its process, because they match messages by counting
- * bytes.
+ * Two records say that the cap of a task begins and ends. In between, readers do not know what the task does.
+ * They also forget the messages that are on their way to and from the process of the task, because readers
+ * match messages by counting bytes.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
@@ -83,13 +84,14 @@ struct governor_loop_stats {
 	uint64_t spent_ns, bpf_ns;
 	uint64_t changes;           /* how many steps were taken, forward and back */
 	uint64_t pauses, paused_ns; /* number of pauses since the start, and their total length */
-	/* caps of tasks so far; records that caps of tasks and of groups left out */
+	/* capped: caps of tasks so far. left_out: records that caps of tasks and of groups left out. */
 	uint64_t capped, left_out;
 	uint64_t caps_refused;
 	uint64_t group_caps; /* caps of groups so far; group[] has the groups that are capped now */
 	uint64_t group[GOVERN_GROUPS];
 	unsigned n_groups;
-	/* In a coarse step, in a pause and while a group is capped: as it was before. */
+	/* The task or the group that makes the most records. In a coarse step, in a pause and while a group
+	 * is capped, it stays as it was before. */
 	struct most most;
 };
 

@@ -112,9 +112,10 @@ static void group_tasks_take(struct group_tasks *t)
 	}
 }
 
-/* Ends the caps of tasks that were capped by their groups. If a task has ended and its end was not
- * recorded, its end is recorded here. If its beginning was not recorded either, no record mentions the
- * task. Returns 0, or -errno: these tasks stay capped, and the caller has to try again. */
+/* Ends the caps of tasks that were capped by their groups. A task that the iterator does not find has ended,
+ * and its end was not recorded: its end is recorded here. If its beginning was not recorded either, no record
+ * mentions the task. Returns 0, or -errno: the tasks that were not found stay capped, and the caller has to
+ * try again. */
 static int group_tasks_end(struct governor_loop *g, uint64_t since_ns)
 {
 	struct group_tasks t = { .g = g, .since_ns = since_ns };
@@ -236,8 +237,8 @@ void governor_loop_most(struct governor_loop *g)
 	struct ct_iter_task found;
 	struct most most;
 
-	/* Only records that are made can be counted. So the counts of these times do not tell which tasks
-	 * make the load. */
+	/* In a coarse step, in a pause and while a group is capped, records are left out. So the counts from
+	 * such a time do not show which tasks make the load. */
 	if (ct_shed_lacks(g->told) & CT_LACK_SWITCHES || g->gap_ns || g->stats.n_groups)
 		g->uncounted_ns = now_ns;
 	if (g->caps.second_ns <= g->uncounted_ns)

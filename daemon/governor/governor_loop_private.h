@@ -11,12 +11,13 @@ struct governor_loop {
 	struct caps caps;
 	struct groups groups;
 	struct governor_loop_stats stats;
-	enum ct_shed told; /* the step that the programs and the trace have been told */
+	enum ct_shed told; /* the step that the programs carry out; the trace says so too */
 	uint64_t told_ns;  /* when the step was last written into the trace */
 	uint64_t gap_ns;   /* start of the pause for which no gap has been written yet; 0: not paused */
 	unsigned cpus;
 	uint64_t cpus_ns;
-	/* For bpf_percent of the statistics: the CPU time of the programs, and when it was read. */
+	/* For bpf_percent of the statistics. bpf_ns: the CPU time of the programs at bpf_at_ns. bpf_now_ns:
+	 * their CPU time now. */
 	uint64_t bpf_ns, bpf_at_ns, bpf_now_ns;
 	/* The step in the last message. A long storm does not get a message for each step. */
 	enum ct_shed said;
@@ -48,8 +49,8 @@ uint64_t governor_loop_clock(void);
 /* Writes rec as a CT_SHED. The caller has set its time, flags and tasks. */
 void governor_loop_record(struct governor_loop *g, struct ct_rec *rec, uint64_t since_ns);
 
-/* Of all groups that may be capped, one makes most records. Returns its part (0 to 1) of all records; 0:
- * there is no such group. */
+/* Of all groups that may be capped, takes the group that makes the most records. Returns its part (0 to 1) of
+ * all records; 0: there is no such group. */
 double governor_loop_share(const struct governor_loop *g);
 /* Caps the group of governor_loop_share(). */
 void governor_loop_cap_group(struct governor_loop *g);

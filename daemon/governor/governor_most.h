@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * governor_most.h - the task, user or control group that makes the most records, for the administrator. It
- * has a name only if it makes more than MOST_SHARE of the records for certain. Pure; one thread.
+ * governor_most.h - finds the task, user or control group that makes the most records, for messages and for
+ * `ctrace status`. The result is MOST_NONE unless its part of the records is certainly larger than
+ * MOST_SHARE. Pure; one thread.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_MOST_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_MOST_H
@@ -13,7 +14,7 @@
 #include "daemon/governor/governor_groups.h"
 
 enum most_kind {
-	MOST_NONE, /* nothing makes that large a part, or there are too few records to say */
+	MOST_NONE, /* no part is larger than MOST_SHARE, or too few records were counted */
 	MOST_TASK,
 	MOST_USER,
 	MOST_CGROUP,
@@ -29,7 +30,7 @@ struct most {
 
 #define MOST_TEXT_MAX 128
 
-/* Each returns the task, or the group, of these counts. The caller sets comm. */
+/* most_task() looks for the task with the largest count, most_group() for the group. The caller sets comm. */
 struct most most_task(const struct caps *c, uint64_t now_ns);
 struct most most_group(const struct groups *g, uint64_t now_ns);
 /* Writes a sentence with a space before it, or "" for MOST_NONE. */

@@ -26,7 +26,7 @@ struct hook_def {
 struct hook_prog {
 	const char *hook;
 	const char *prog;   /* name in the skeleton */
-	const char *how;    /* "tp_btf", "fentry", "fexit", "breakpoint", "iter" */
+	const char *how;    /* "tp_btf", "fentry", "fexit", "breakpoint", "iter", "uprobe" */
 	const char *target; /* the tracepoint or function in the kernel; "": nothing to check */
 	int rank;
 };

@@ -88,7 +88,7 @@ uint64_t percpu_ring_high_water(const struct percpu_ring *r)
 	return r->high_water;
 }
 
-/* The state of reading a part of a ring that does not wrap around. */
+/* A read of one part of a ring. The part does not reach beyond the end of the ring. */
 struct piece {
 	const uint8_t *lap; /* address of the byte at position 0, if the ring did not wrap around */
 	/* at: the present position. run: the start of the records that have not been handed over yet. */

@@ -19,7 +19,8 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* Arguments of sched_switch with the state: private data, preempt, prev, next, prev_state. */
+/* The number of arguments of the tracepoint sched_switch on a kernel where prev_state is one of them: private
+ * data, preempt, prev, next, prev_state. */
 enum { SWITCH_ARGS_STATE = 5 };
 
 /* The last message of libbpf about a program. One for each thread, as each thread may load programs. */
@@ -510,8 +511,8 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg)
 				continue;
 			last = __atomic_load_n(&s->lost_last_ns[c], __ATOMIC_RELAXED);
 			first = __atomic_exchange_n(&s->lost_first_ns[c], 0, __ATOMIC_RELAXED);
-			/* A loss may be counted while this function runs. Its time is then reported by
-			 * the next call. */
+			/* first is 0 if the call before has taken it: a loss was counted after that call
+			 * had read the count. This loss is not older than told.last_ns of that call. */
 			if (!first)
 				first = p->told[cpu].last_ns[c] ? p->told[cpu].last_ns[c] : last;
 			fn(arg, cpu, c, n - p->told[cpu].n[c], first, last);

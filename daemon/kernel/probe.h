@@ -31,7 +31,7 @@ struct probe_options {
 /* One hook, as ctrace doctor and the trace show it. */
 struct probe_hook {
 	const char *name;    /* for example "sched/switch" */
-	const char *how;     /* "tp_btf", "raw_tp", "perf", ...; "" if the hook is off */
+	const char *how;     /* "tp_btf", "fentry", ...: as in struct hook_prog; "" if the hook is off */
 	const char *why;     /* why the hook is off; "" if it is live */
 	const char *without; /* what the trace lacks without this hook */
 	bool live;
@@ -88,8 +88,9 @@ typedef void (*probe_task_fn)(void *arg, const struct ct_iter_task *task);
 int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg);
 /*
  * Measures the distance between boot time and the clock of the scheduler, by which the programs compute how
- * long a task has waited. The error is some 20 us. To be called again after a suspend, and each second while
- * the capture is coarse, because the clocks drift apart. Returns 0 or -errno.
+ * long a task has waited. The error is some 20 us. To be called again every DRAIN_CLOCK_NS, and in a coarse
+ * step at each reading of all tasks, because the clocks drift apart, and a suspend moves one of them. Returns
+ * 0 or -errno.
  */
 int probe_measure_clock(struct probe *p);
 /* Reads one task. Returns 0, -ESRCH (there is no such task) or -errno. */
@@ -142,10 +143,11 @@ int probe_run_time(struct probe *p, uint64_t *ret_ns);
 /* An estimate of the CPU time in nanoseconds that the programs have cost so far. The programs count all
  * their runs, and measure the time of some. */
 uint64_t probe_cost_ns(struct probe *p);
-/* The CPU time in nanoseconds that it took to find that waits are too short for a record, in coarse steps. */
+/* The CPU time in nanoseconds that the programs have spent, in coarse steps, on waits that are too short for
+ * a record. */
 uint64_t probe_short_ns(const struct probe *p);
-/* What these waits would have cost in the step before CT_SHED_COARSE: an estimate of the CPU time in
- * nanoseconds of the programs and of the drain thread. */
+/* What the waits of probe_short_ns() would have cost in the step before CT_SHED_COARSE: an estimate of the
+ * CPU time in nanoseconds of the programs and of the drain thread. */
 uint64_t probe_whole_cost_ns(const struct probe *p);
 /* False: this kernel cannot do the step CT_SHED_COARSE. */
 bool probe_can_be_coarse(const struct probe *p);

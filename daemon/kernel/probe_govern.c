@@ -20,7 +20,8 @@ static uint64_t govern_clock(void)
 	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
-/* Measures the time of a system call that reaches the tracepoint. Takes the fastest of several batches. */
+/* Measures the time of a system call that reaches the tracepoint of the program ct_empty. Takes the fastest
+ * of several batches. */
 static double govern_rename_ns(const char *comm)
 {
 	uint64_t best = UINT64_MAX;
@@ -75,8 +76,8 @@ void probe_govern_unmap(struct probe *p)
 		munmap(p->govern.capped, GOVERN_WORDS * sizeof(uint64_t));
 }
 
-/* True: the program stays attached to an event of the kernel. Other programs are attached only when they
- * are needed. */
+/* True: the program is attached to an event of the kernel for as long as a step needs it. Other programs
+ * (iterators, probes of jobs, breakpoints) are attached for one use. */
 static bool govern_stays_attached(size_t prog)
 {
 	const char *how = hooks_progs[prog].how;
@@ -141,7 +142,8 @@ void probe_govern_clock(struct probe *p, uint64_t off_ns, uint64_t tick_off_ns)
 	volatile struct govern *g = govern_state(p);
 	uint64_t before = g->sched_tick_off_ns;
 
-	/* Just after a tick the result is largest. The clocks drift apart by less than CLOCK_DRIFT_NS. */
+	/* The difference is largest just after a tick, so a measurement that is smaller by less than a tick
+	 * lowers the value by CLOCK_DRIFT_NS at most: the clocks may drift apart by that much. */
 	if (before > tick_off_ns + CLOCK_DRIFT_NS && before - tick_off_ns < p->skel->rodata->ct_tick_ns)
 		tick_off_ns = before - CLOCK_DRIFT_NS;
 	__atomic_store_n(&g->sched_tick_off_ns, tick_off_ns, __ATOMIC_RELAXED);

@@ -154,7 +154,7 @@ int probe_measure_clock(struct probe *p)
 	return 0;
 }
 
-/* How many bytes the complete records and blobs have. */
+/* The length of v without an incomplete record or blob at its end. */
 static size_t files_whole(const bytes_vec *v)
 {
 	size_t at = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* probe_marks.c - tells the programs where in the kernel the functions are that show which interrupt is in
- * progress. */
+/* probe_marks.c - finds the functions of the kernel that show which interrupt is in progress, and gives their
+ * addresses to the programs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +39,8 @@ static const struct mark_function {
 };
 _Static_assert(sizeof(mark_functions) / sizeof(*mark_functions) <= GOVERN_MARKS, "GOVERN_MARKS");
 
-/* The function with the name in this line, "ffffffff81000000 T name"; NULL: none. Names of modules, which a
- * tab follows, do not count. */
+/* name: a line of /proc/kallsyms ("ffffffff81000000 T name"), from the name on. Returns the function with
+ * this name. NULL: none has it, or the name is one of a module: a tab follows it. */
 static const struct mark_function *mark_in(const char *name)
 {
 	for (size_t i = 0; i < sizeof(mark_functions) / sizeof(*mark_functions); i++) {

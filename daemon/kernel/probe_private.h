@@ -62,8 +62,8 @@ unsigned probe_present_cpus(void);
 /* Maps and unmaps the map of capped tasks. Returns 0 or -errno. */
 int probe_govern_map(struct probe *p);
 void probe_govern_unmap(struct probe *p);
-/* Tells the programs the distances between the clock of the scheduler and two other clocks: see struct
- * govern. */
+/* Tells the programs how far two other clocks are from the clock of the scheduler: boot time (off_ns) and the
+ * ticks (tick_off_ns). See sched_off_ns and sched_tick_off_ns in struct govern. */
 void probe_govern_clock(struct probe *p, uint64_t off_ns, uint64_t tick_off_ns);
 /* Measures (or assumes) what it costs to call a program. To be called before the programs are attached. */
 void probe_govern_calibrate(struct probe *p, bool measure);

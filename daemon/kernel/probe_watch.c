@@ -128,7 +128,7 @@ static int watch_thread(struct probe *p, struct watch_opening *o, uint32_t tid)
 	return r;
 }
 
-/* Watches the threads that were not there in the last pass. Returns how many there were, or -errno. */
+/* Watches the threads that no earlier pass has seen. Returns how many there were, or -errno. */
 static int watch_pass(struct probe *p, struct watch_opening *o)
 {
 	char path[64];

@@ -220,28 +220,30 @@ enum ct_kind {
 	 *   state  the step now in force (CT_SHED_*; each step includes those before it)
 	 *   wait   the step that was in force before
 	 *   flags  CT_GV_*
-	 *   x[0]   since when that step was in force
+	 *   x[0]   since when the step named by wait was in force
 	 *   x[1]   cost of the tracer at the decision, in millionths of the machine's CPU time
 	 *
-	 * With CT_GV_CAP: a cap of one task begins or ends. Between the two records, records are
-	 * missing that are about this task alone, or about it and the idle task.
+	 * With CT_GV_CAP: a cap of one task begins or ends, with one record each. Between these two
+	 * records, all records are missing that are about this task alone, or about this task and
+	 * the idle task.
 	 *   tid    the capped task
 	 *   x[0]   begin: equal to ts; end: when the cap began
 	 *   peer   end: how many records of the task were left out since x[0] (saturating)
 	 *   aux    end: high byte: state of the task (0: it runs or is runnable); low byte: CT_W_*
 	 *   nr, obj  end: the system call and the object of the task at that time
 	 *
-	 * With CT_GV_GROUP alone: the cap of a group begins or ends. The records of all tasks of a
-	 * user, or of a control group, are left out.
+	 * With CT_GV_GROUP alone: the cap of a group begins or ends. A group is all tasks of a
+	 * user, or of a control group. In between, the records of its tasks are left
+	 * out.
 	 *   obj    the user id; with CT_GV_CGROUP the id of the control group
 	 *   state, wait  the step in force
 	 *   x[0]   begin: equal to ts; end: when the cap began
 	 *   peer   how many records were left out since x[0] (saturating). If several groups are capped
 	 *          at a time, the record of the first group has the sum for all of them.
 	 *
-	 * With CT_GV_CAP and CT_GV_GROUP: the cap of one task of a capped group begins or ends. It
-	 * begins when the first record of the task is left out. A task that makes no records while
-	 * the group is capped has no such record.
+	 * With CT_GV_CAP and CT_GV_GROUP: the cap of one task of a capped group begins or ends. The
+	 * cap of the task begins when its first record is left out. A task that makes no records
+	 * while the group is capped has no such CT_SHED.
 	 */
 	CT_SHED = 27,
 	/*
@@ -252,8 +254,8 @@ enum ct_kind {
 	 *   state, wait, flags, nr, obj  with CT_FOUND_BLOCKED and CT_FOUND_WAITED: as CT_SWITCH
 	 *   peer   the number of context switches of the task so far (low 32 bits)
 	 *   x[0]   since when; CT_FOUND_FOLDED: equal to ts
-	 *   x[1]   CPU time of the task so far, and << 32 its time in the queues of CPUs, both in units
-	 *          of CT_FOUND_UNIT_NS and modulo 2^32
+	 *   x[1]   low 32 bits: CPU time of the task so far; high 32 bits: its time in the queues of
+	 *          CPUs so far. Both count units of CT_FOUND_UNIT_NS, modulo 2^32
 	 */
 	CT_FOUND = 28,
 	CT_KIND_LAST = CT_FOUND,
@@ -343,15 +345,14 @@ enum ct_wait {
 #define CT_SF_KTHREAD  0x20
 #define CT_SF_ZEROWAIT 0x40 /* a poll with a time limit of zero */
 
-/* The context of a wake. IPI: an interrupt that another CPU sent. IRQ: an interrupt or softirq; it is not
- * known which. */
+/* The context of a wake. */
 enum ct_ctx {
 	CT_CTX_TASK = 0,
 	CT_CTX_SOFTIRQ = 1,
 	CT_CTX_HARDIRQ = 2,
 	CT_CTX_TIMER = 3,
-	CT_CTX_IPI = 4,
-	CT_CTX_IRQ = 5,
+	CT_CTX_IPI = 4, /* an interrupt that another CPU sent */
+	CT_CTX_IRQ = 5, /* an interrupt or a softirq; it is not known which interrupt or softirq */
 };
 
 /* What CT_FOUND says about a task. */
@@ -372,7 +373,7 @@ enum ct_found {
 #define CT_WF_KTHREAD 0x04 /* the waker is a kernel thread */
 #define CT_WF_EXITING 0x08 /* the waker is exiting */
 #define CT_WF_FROZEN  0x20 /* the wakee was frozen; the wake ends the freeze, not the wait */
-#define CT_WF_IDLE    0x10 /* the waker is the idle task: the context is an interrupt, whatever state says */
+#define CT_WF_IDLE    0x10 /* the idle task was on the CPU: an interrupt woke the wakee, whatever state says */
 
 #define CT_LF_THREAD     0x01 /* fork: the new task is a thread of the same process */
 #define CT_LF_GROUP_DEAD 0x02 /* exit: the task was the last thread of its process */
@@ -413,9 +414,10 @@ enum ct_hang {
 };
 
 /*
- * The steps by which the tracer records less, to keep within its budget. Only HOOKS, COARSE and PAUSES
- * are written now. The steps 1 to 6 are in traces of versions up to 1.3 of the format. Each step
- * includes those before it, but 7 to 9 do not include 1 to 6. ct_shed_lacks() says what is missing.
+ * The steps by which the tracer records less, to keep within its budget. The present tracer takes only
+ * NONE and 7 to 9; only traces of versions up to 1.3 of the format have the steps 1 to 6. Each step from
+ * 2 to 6 includes the steps from 1 to the one before; 8 includes 7, and 9 includes 7 and 8.
+ * ct_shed_lacks() says what is missing in a step.
  */
 enum ct_shed {
 	CT_SHED_NONE = 0,
@@ -467,8 +469,8 @@ enum ct_loss {
  * Two processes share an id of FUTEX, DATA or QUEUE if their pids are a multiple of 4096 apart and
  * they use the same address at the same time. This can happen without address randomisation, or to
  * a parent and a child that was forked 4096 processes later. Their waits then look like waits on
- * one object. No task is blamed for a wake of the other process, because a wake names its tasks.
- * But the last owner of such an object, or its other waiters, may belong to the other process.
+ * one object. Wake-ups stay right, because the record of a wake-up names the two tasks. But the
+ * last owner of such an object, or its other waiters, may belong to the other process.
  */
 enum ct_obj_kind {
 	CT_OBJ_NONE = 0,
@@ -630,15 +632,15 @@ struct ct_iter_task {
 	struct ct_rec wait;
 	ct_u32 futex_owner; /* owner of the futex, as CT_FUTEX.peer */
 	ct_u32 n_kstack;
-	/* Boot time at which the task left the CPU, or, if it is runnable and on no CPU, since when it is in
-	 * the queue of a CPU; 0: not known. */
+	/* Boot time. If the task is runnable and on no CPU: since when it is in the queue of a CPU.
+	 * Otherwise: when it left the CPU. 0: not known. */
 	ct_u64 sched_since;
 	ct_u64 times;      /* as CT_FOUND.x[1] */
 	ct_u64 switches;   /* as CT_FOUND.peer */
-	ct_u64 sched_left; /* when the task left the CPU or was last seen to run, on the clock of the
+	ct_u64 sched_left; /* when the task left the CPU or was last seen to run: ns of the clock of the
 			      scheduler */
-	ct_u64 jiffies;     /* ticks so far */
-	ct_u64 args[6]; /* arguments of the system call of the task */
+	ct_u64 jiffies;    /* ticks of the kernel so far */
+	ct_u64 args[6];    /* arguments of the system call of the task */
 	/*
 	 * x86-64: r15 r14 r13 r12 bp bx r11 r10 r9 r8 ax cx dx si di orig_ax ip cs flags sp ss.
 	 * arm64: x0..x30 sp pc. The rest is 0. All are 0 for kernel threads.

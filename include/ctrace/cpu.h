@@ -32,8 +32,10 @@ struct cpu {
 	ct_u32 id;    /* index of this entry; the loader sets it */
 	ct_u32 depth; /* how many interrupts are in progress; the innermost is the last of ctx */
 	ct_u32 ready_depth;
-	ct_u32 emitted;   /* records in the side ring; at each 64th, a program checks if it is half full */
-	ct_u64 ready_obj; /* the socket that became readable at ready_depth, in ready_call, at ready_ns */
+	ct_u32 emitted; /* records put into the side ring; after each 64th, a program looks how full it is */
+	/* The socket that became readable last, and when: the depth at that time, the system call (see
+	 * context_call()), and the boot time. */
+	ct_u64 ready_obj;
 	ct_u64 ready_call;
 	ct_u64 ready_ns;
 	ct_u64 sample_ns; /* time of the last sample */
@@ -42,7 +44,7 @@ struct cpu {
 	ct_u64 tail __attribute__((aligned(64)));
 
 	struct ct_cpu_stats stats __attribute__((aligned(64)));
-	ct_u64 poked; /* tail + 1 at the last wake of the daemon for a ring that was half full */
+	ct_u64 poked; /* tail + 1 at the time when the half full ring last woke the daemon; 0: never */
 	struct cpu_context ctx[CPU_DEPTH];
 	/*
 	 * Objects that were seen lately and need no name. The index is a hash of id ^ sig << 40.
@@ -86,7 +88,10 @@ static inline ct_u32 cpu_room(ct_u8 kind)
 }
 
 #define CPU_SIDE_BYTES 1048576
-/* Precedes every record in the side ring (ct_side). Without a record it only wakes the daemon. */
+/*
+ * Precedes every record in the side ring. The side ring is the BPF ring buffer ct_side, for programs that
+ * can be preempted (uprobes). A struct cpu_side without a record behind it only wakes the daemon.
+ */
 struct cpu_side {
 	ct_u32 cpu;
 	ct_u32 pad;

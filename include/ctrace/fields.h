@@ -3,9 +3,9 @@
  * fields.h - functions that name the fields of struct ct_rec whose meaning depends on the kind of
  * the record.
  *
- * The name is ct_KIND_FIELD(), and the function is for records of that kind alone. abi.h says what
- * the field holds. Flags have names of their own there (CT_SF_*, CT_WF_*, ...), and tid is always
- * the task that the record is about. Any thread.
+ * A function has the name ct_KIND_FIELD(), and is for records of that kind alone. abi.h says what the
+ * field holds. Flags have names of their own there (CT_SF_*, CT_WF_*, ...). tid is the task that the
+ * record is about, except in CT_GAP (a CPU) and in kinds that are about no task. Any thread.
  */
 #ifndef CTRACE_FIELDS_H
 #define CTRACE_FIELDS_H
@@ -339,19 +339,20 @@ static inline enum ct_wait ct_found_wait(const struct ct_rec *r)
 	return (enum ct_wait)r->wait;
 }
 
-/* How many context switches the task made between two such records. */
+/* How many context switches the task made between two CT_FOUND records. */
 static inline ct_u32 ct_found_switches(const struct ct_rec *from, const struct ct_rec *to)
 {
 	return to->peer - from->peer;
 }
 
-/* The CPU time of the task, and its time in the queues of CPUs, between two such records whose second words
- * are from and to; at most 73 minutes apart. */
+/* The CPU time of the task between two CT_FOUND records. from and to: x[1] of the two records, which are at
+ * most 73 minutes apart (2^32 units of CT_FOUND_UNIT_NS). */
 static inline ct_u64 ct_found_ran_ns(ct_u64 from, ct_u64 to)
 {
 	return (ct_u64)(ct_u32)((ct_u32)to - (ct_u32)from) * CT_FOUND_UNIT_NS;
 }
 
+/* As ct_found_ran_ns(), for the time in the queues of CPUs. */
 static inline ct_u64 ct_found_queued_ns(ct_u64 from, ct_u64 to)
 {
 	return ct_found_ran_ns(from >> 32, to >> 32);

@@ -31,7 +31,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is copied 
 #define FORMAT_MAGIC_BYTES   8
 
 #define FORMAT_SLOT_BYTES     65536u /* the size that the writer uses */
-#define FORMAT_SLOT_BYTES_MIN 4096u  /* a reader accepts sizes between these two that are a power of two */
+#define FORMAT_SLOT_BYTES_MIN 4096u  /* a reader accepts powers of two from MIN to MAX */
 #define FORMAT_SLOT_BYTES_MAX (16u << 20)
 #define FORMAT_META_MAX       32768u
 #define FORMAT_COPY_AT        36864u /* offset of the second file header, behind the longest first one */
@@ -70,9 +70,9 @@ _Static_assert(sizeof(struct format_file) == 64, "format_file");
 #define FORMAT_SEGMENT_RESTART   0x1u /* the daemon did not capture just before this segment */
 #define FORMAT_SEGMENT_UNWRITTEN 0x2u /* the records from gap_from_ns to begin_ns could not be written */
 /*
- * Since version 1.3: a copy of a segment that was still open. The file may have more copies of the
- * segment, with the same seq. Of those, the one with the greatest end_ns has all records of the
- * others.
+ * Since version 1.3: a copy of a segment that was still open. The file may have several copies of
+ * one segment, with the same seq. The copy with the greatest end_ns has all records of the other
+ * copies.
  */
 #define FORMAT_SEGMENT_SAVED 0x4u
 
@@ -116,7 +116,7 @@ struct format_segment {
 	uint8_t kind_info[FORMAT_KINDS]; /* FORMAT_KIND_* of every kind that the writer knew */
 	uint32_t kinds[FORMAT_KINDS];    /* number of records, by kind */
 	uint64_t gap_from_ns;            /* with FORMAT_SEGMENT_UNWRITTEN: since when; otherwise 0 */
-	uint64_t gap_records;            /* how many records were not written */
+	uint64_t gap_records;            /* how many records were not written; lost has them too */
 	uint8_t reserved[36];            /* 0 */
 	uint32_t crc;                    /* CRC32C of header_bytes bytes, this field taken as 0 */
 };
@@ -146,7 +146,7 @@ enum format_block_type {
 	FORMAT_COL_KIND = 8,  /* 1 byte a record */
 	FORMAT_COL_MASK = 9,  /* 1 byte a record: FORMAT_MASK_* of the fields that the prediction missed */
 	FORMAT_COL_TLEN = 10, /* 1 byte a record: the number of bytes of its time, 0..8 */
-	FORMAT_COL_T0 = 11,   /* ... T7 = 18: byte n of the times that have more than n bytes */
+	FORMAT_COL_T0 = 11,   /* T0 to T7: column Tn has byte n of each time of more than n bytes */
 	FORMAT_COL_T7 = 18,
 	FORMAT_COL_TID = 19,   /* varint: index into TIDS */
 	FORMAT_COL_PEER = 20,  /* varint: index into TIDS, in kinds of records where peer is a task */

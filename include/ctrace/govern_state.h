@@ -23,10 +23,10 @@
 #define GOVERN_WORDS (GOVERN_TIDS / 64)
 
 /*
- * The group of a task: all tasks of one user. The services of root have little to do with each
- * other, so a task of root belongs to the group of its control group. The result is the uid, or
- * GOVERN_CGROUP | id of the control group, or 0. 0 stands for tasks of root outside of all control
- * groups, which are never capped as a group.
+ * The group to which a task belongs. All tasks of a user other than root are one group: the result is
+ * the uid. The services of root have little to do with each other, so the tasks of root in one control
+ * group are one group: the result is GOVERN_CGROUP | id of the control group. 0: a task of root
+ * outside of all control groups is in no group, and is never capped with one.
  */
 #define GOVERN_CGROUP (1ULL << 63)
 static inline ct_u64 govern_group(ct_u32 uid, ct_u64 cgroup_id)
@@ -44,7 +44,8 @@ struct govern {
 	ct_u32 n_groups; /* entries of groups */
 	ct_u64 groups[GOVERN_GROUPS];
 	ct_u64 sched_off_ns; /* boot time minus the clock of the scheduler; 0: not measured */
-	/* The time of all ticks so far, minus the clock of the scheduler, at most: just after a tick. */
+	/* The number of ticks so far times the length of a tick, minus the clock of the scheduler. This
+	 * difference is largest just after a tick; the member has the largest value. In nanoseconds. */
 	ct_u64 sched_tick_off_ns;
 };
 
@@ -56,8 +57,8 @@ struct govern {
 #define GOVERN_MARK(ctx, vector) ((ctx) | (vector) << 8) /* ctx: CT_CTX_*; vector: of a softirq */
 #define GOVERN_MARK_CTX(what)    ((what)&0xff)
 #define GOVERN_MARK_VECTOR(what) ((what) >> 8 & 0xff)
-/* The end of an interrupt. So the softirqs in it have interrupted the task on the CPU, and are not a
- * part of its system call. */
+/* The function is the end of an interrupt. Softirqs that run in it have interrupted the task on the CPU, so
+ * they are not a part of the task's system call. */
 #define GOVERN_MARK_CUT_IN 0x10000
 struct govern_mark {
 	ct_u64 from;
@@ -81,7 +82,7 @@ enum govern_kind {
 	GOVERN_LIFE,
 	GOVERN_OTHER,
 	GOVERN_SHORT, /* the end of a wait that is too short to be recorded in the step CT_SHED_COARSE */
-	GOVERN_LIGHT, /* these keep the context of interrupts; they are only counted, not timed */
+	GOVERN_LIGHT, /* programs that keep the context of interrupts; their runs are counted, not timed */
 	GOVERN_KINDS,
 };
 

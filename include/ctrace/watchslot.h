@@ -13,7 +13,7 @@
 
 #define WATCH_SLOTS      4        /* the hardware has four */
 #define WATCH_PER_S      1000     /* recorded accesses of one variable in a second */
-#define WATCH_SAME_AGAIN 10000000 /* ns from record to record, if a task writes the same value */
+#define WATCH_SAME_AGAIN 10000000 /* ns between two records of one task whose writes change nothing */
 
 struct watch_slot {
 	ct_u64 addr;

@@ -320,8 +320,8 @@ static inline uint16_t take_u16(const uint8_t **p)
 	return v;
 }
 
-/* Decodes the next record. Its fields become those of its context, which is returned. *ret_tid: the
- * record's tid. */
+/* Decodes the next record. Writes its fields into its context (predict.h), and returns this context.
+ * *ret_tid: the record's tid. */
 static inline struct predict_context *decode_record(struct decoder *d, struct columns *c, uint8_t kind,
 						    uint8_t mask, uint8_t info, uint32_t *ret_tid)
 {

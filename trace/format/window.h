@@ -110,8 +110,8 @@ struct window_resync {
 };
 
 struct window {
-	/* The time that the caller wants. events and states begin earlier, at the last checkpoint
-	 * before from_ns. */
+	/* The time that the caller of window_load() wants, clipped to the file. events and states begin
+	 * earlier, at the last checkpoint before from_ns. */
 	uint64_t from_ns, to_ns;
 	/* The time that the whole file covers. */
 	uint64_t file_from_ns, file_to_ns;
@@ -139,8 +139,9 @@ struct window {
 	size_t n_resyncs;
 
 	uint64_t lost_records;  /* the sum over the CT_GAP events in the window */
-	uint32_t skipped_slots; /* the number of slots of the file that are damaged or missing; each row of
-				   such slots is also a CT_GAP event with the cause CT_LOSS_SLOT */
+	uint32_t skipped_slots; /* the number of segments that could not be read, plus the number of holes
+				   between segments; each of them is in a CT_GAP event with the cause
+				   CT_LOSS_SLOT */
 
 	void *arena; /* owns the names and frames; private to trace/ */
 };
@@ -155,8 +156,8 @@ struct window_record window_record(const struct window *w, const struct window_e
 /* The entry of tid that was valid at ts_ns. If ts_ns is earlier than all entries of tid, the first of
  * them. NULL: the tid is not known. */
 const struct window_task *window_task_at(const struct window *w, uint32_t tid, uint64_t ts_ns);
-/* As window_task_at(), which gives the same entry from *ret_from_ns until *ret_to_ns. NULL: the two are
- * unchanged. */
+/* As window_task_at(). *ret_from_ns and *ret_to_ns: for each time in [*ret_from_ns, *ret_to_ns),
+ * window_task_at() gives this same entry. If the result is NULL, they are unchanged. */
 const struct window_task *window_task_span(const struct window *w, uint32_t tid, uint64_t ts_ns,
 					   uint64_t *ret_from_ns, uint64_t *ret_to_ns);
 const struct window_object *window_object(const struct window *w, uint64_t id);

@@ -118,9 +118,9 @@ static int load_states(struct load *l, struct decoder *d, uint64_t begin_ns)
 	return 0;
 }
 
-/* The time at which the capture paused; UINT64_MAX: it did not pause. After a pause the daemon seals the
- * segment and reads the states of all tasks. So the checkpoint of the next segment has the states from just
- * after the pause. */
+/* The time at which the capture paused; UINT64_MAX: it did not pause. At the end of a pause the daemon reads
+ * the states of all tasks, writes the CT_GAP and seals the segment. So the checkpoint of the next segment has
+ * the states from just after the pause. */
 static uint64_t load_paused(const struct load *l, const struct ahead_segment *s)
 {
 	const struct window_event *e = s->events;

@@ -29,7 +29,7 @@ struct reader_info {
 	uint32_t n_boots, boot;  /* boot: the one that is looked at; 0: the newest, 1: the one before it */
 	uint32_t n_segments;     /* of that boot, like all fields below */
 	uint32_t n_cut_slots;    /* slots by which the file is shorter than its header says */
-	uint32_t n_bad_slots;    /* segments that are missing or broken */
+	uint32_t n_bad_slots;    /* segments that are missing or damaged; not slots */
 	uint64_t from_ns, to_ns; /* boot time; 0, 0 when there is no segment */
 	uint64_t first_seq;
 	uint64_t used_slots;

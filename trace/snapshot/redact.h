@@ -19,7 +19,7 @@ int redact_new(struct redact **ret);
 void redact_free(struct redact *r);
 /* Makes the redacted segment, header and body, of the segment with the header h and the given body.
  * r owns *ret_bytes, until the next call. seq and all times stay; file_id and boot_id change.
- * n_slots is that for slots of slot_bytes. 0, -EBADMSG, -ENOMEM, -EFBIG. */
+ * n_slots is the number of slots of slot_bytes that the new segment fills. 0, -EBADMSG, -ENOMEM, -EFBIG. */
 int redact_segment(struct redact *r, struct decoder *d, const struct format_segment *h, const uint8_t *body,
 		   uint32_t slot_bytes, uint8_t **ret_bytes, size_t *ret_n);
 /* Redacts a file header and its meta data in place. meta has room for FORMAT_META_MAX bytes. 0,

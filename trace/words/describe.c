@@ -16,7 +16,7 @@
 #include "lib/cleanup.h"
 #include "trace/words/resource.h"
 
-/* A mask for the low bits of a kernel address, which are enough to tell two objects apart. */
+/* Masks an id that is a kernel address: the low 40 bits are enough to tell two objects apart. */
 #define SHORT_IDENT 0xffffffffff
 #define RAW_MAX     1024 /* largest text, in bytes, before clean_text() */
 #define ADDRESS_MAX (INET6_ADDRSTRLEN + 10)

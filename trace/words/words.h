@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * words.h - builds a sentence piece by piece. After a failed allocation, words_take() returns NULL.
+ * words.h - builds a sentence piece by piece. The functions that add a piece report no error: if an
+ * allocation has failed, words_take() returns NULL.
  * One thread at a time for each struct words.
  */
 #ifndef CTRACE_TRACE_WORDS_WORDS_H

@@ -142,7 +142,9 @@ static void ringfile_take(struct ringfile *r, const struct file_index *ix, const
 		r->next_slot = newest->slot + newest->h.n_slots;
 		ring_seq = newest->h.seq;
 	}
-	/* Segments that ringfile_unsave() has put there lie behind the newest, and are hardly older. */
+	/* At an earlier start, ringfile_unsave() may have put segments into the slots behind the newest
+	 * one. The loop steps over them: their numbers are lower than that of the newest segment, but by
+	 * less than n_saves. */
 	while (r->next_slot <= r->n_slots && r->slots[r->next_slot].seq &&
 	       r->slots[r->next_slot].seq + r->n_saves > ring_seq)
 		r->next_slot++;
@@ -162,8 +164,8 @@ static void ringfile_clear(struct ringfile *r, uint32_t from, uint32_t to)
 }
 
 /* The slot for a segment of n slots. A segment that does not fit before the end of the file goes to
- * the beginning, behind the slots for copies. If these still have segments of the ring, they are the
- * oldest now, and give way. */
+ * the beginning, behind the slots for copies. If the slots for copies still have segments of the
+ * ring, these segments are the oldest now, and are removed. */
 static uint32_t ringfile_place(struct ringfile *r, size_t n)
 {
 	if (r->next_slot + n <= (size_t)r->n_slots + 1)
@@ -175,8 +177,9 @@ static uint32_t ringfile_place(struct ringfile *r, size_t n)
 	return r->n_saves + 1;
 }
 
-/* Writes whole pages, first with zeroes in place of the header, then the header. So the segment is
- * valid only when all its bytes are there, and old segments disappear from front to back. */
+/* Writes the whole pages of a segment, first with zeroes in place of the header, then the header. So
+ * the segment is valid only when all its bytes are there. And the header of an old segment is gone
+ * before its body is overwritten. */
 static int ringfile_put(struct ringfile *r, const struct format_segment *h, uint8_t *bytes, size_t n,
 			uint64_t at)
 {
@@ -213,9 +216,9 @@ static void ringfile_move(struct ringfile *r, const struct file_index_segment *s
 }
 
 /*
- * After a writer was killed, the slots for copies have the end of the trace. Moves it into the ring,
- * before the next copies overwrite it. If this writer is killed too, the file has both, and a reader
- * takes one of the two.
+ * After a writer was killed, the slots for copies have the end of the trace. Moves these copies into
+ * the ring, before the next copies overwrite them. A moved copy stays valid in its old slot, so the file
+ * has the segment twice for a while; a reader takes one of the two.
  */
 static int ringfile_unsave(struct ringfile *r, const struct file_index *ix,
 			   const struct ringfile_options *opt)

@@ -34,15 +34,17 @@ struct ringfile {
 	bool continued; /* the file had segments when it was opened, and no segment was written since */
 	struct ringfile_slot *slots; /* [n_slots + 1], to find the oldest time; owned */
 	uint64_t newest_ns;          /* end_ns of the newest segment of this boot; 0: there is none */
-	/* Slots 1 to n_saves are for copies of the open segment (0: the file is too small). Without
-	 * has_saves, segments of an older ctrace are there, until the ring comes around. */
+	/* Slots 1 to n_saves are for copies of the open segment; n_saves is 0 if the file is too small.
+	 * next_save: the slot for the next copy. */
 	uint32_t n_saves, next_save;
+	/* False: the slots 1 to n_saves cannot be used yet, because an older ctrace has put segments there.
+	 * They become free when the ring begins anew at the start of the file. Or n_saves is 0. */
 	bool has_saves;
 	uint64_t saved_begin_ns; /* of the open segment, if it has been saved; else 0 */
 	struct {
 		uint64_t from_ns, n_records;
 		bool any;
-	} unwritten; /* records that were lost; the next segment that is written says so */
+	} unwritten; /* records that could not be written; the header of the next segment says so */
 };
 
 struct ringfile_options {
@@ -67,9 +69,10 @@ void ringfile_done(struct ringfile *r);
  */
 int ringfile_write(struct ringfile *r, struct format_segment *h, uint8_t *bytes, size_t n);
 /*
- * Writes a copy of the open segment, as ringfile_write(), but in the next of the slots for copies.
- * The next ringfile_write() is that of the same segment, which then has all records of its copies.
- * Each copy has its own slot: a write that is cut short never harms the copies before. 0, -ENOENT,
+ * Writes a copy of the open segment, as ringfile_write(), but into the next of the slots for copies.
+ * The next ringfile_write() writes the segment itself, which then has all records of its copies. A
+ * copy never goes into the slot of the copy before it. So a write that is cut short leaves the copy
+ * before it whole. 0, -ENOENT,
  * -EFBIG: the copy does not fit into a slot, or there are no slots for copies now, and errnos of
  * pwrite(2). After a failure the records do not count as lost: the caller still has them.
  */

@@ -41,7 +41,7 @@ struct store {
 	bool stop, dirty;
 	struct store_item *first, **last;
 	uint64_t taken, done;   /* segments */
-	uint64_t saved_records; /* of the open segment, in its last copy; they are in stats.records */
+	uint64_t saved_records; /* records in the last copy of the open segment; stats.records has them */
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
 	uint64_t unsure_since_ns; /* since_ns of the trouble in which a sync last failed */
@@ -96,8 +96,8 @@ static void store_lost(struct store *s, uint64_t from_ns, uint64_t n_records)
 	t->untold_records += n_records;
 }
 
-/* The file now has a segment that mentions n_records as lost. A later segment mentions the
- * records that were lost since. */
+/* The file now has a segment whose header mentions n_records as lost. A later segment will mention the
+ * records that were lost since then. */
 static void store_told(struct store *s, const struct store_item *item, uint64_t n_records)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -190,7 +190,8 @@ static void store_written(struct store *s, const struct store_item *item)
 	s->saved_records = item->h.n_records;
 }
 
-/* Counts a sealed segment that is in the file now, or is lost (error). It tells of n_records. */
+/* Counts a sealed segment that is in the file now or, with an error, is lost. n_records: as many lost
+ * records as the header of this segment mentions. */
 static void store_end(struct store *s, const struct store_item *item, int error, uint64_t n_records)
 {
 	s->saved_records = 0;

@@ -49,7 +49,7 @@ int store_sync(struct store *s);
 
 struct store_stats {
 	uint64_t newest_seq, oldest_ns, newest_ns;
-	/* What was written. file_bytes is that of the ring, without the copies of open segments. */
+	/* Sums of what was written. file_bytes: only segments in the ring, not the copies of open ones. */
 	uint64_t segments, records, file_bytes;
 	bool has_saves; /* the file has slots for copies of the open segment */
 	struct writer_storage storage;

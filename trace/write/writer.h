@@ -4,10 +4,10 @@
  *
  * Records go into an open segment in memory. writer_seal() encodes it and writes it into the next
  * slots, over the oldest segments: at once, or in the background by threads of its own (store.h),
- * so that no disk holds up the caller. writer_save() writes a copy of a segment that stays open, so
- * that a quiet machine fills its slots. The writer keeps the dictionary (tasks, objects, stacks). It
- * puts into every segment the entries to which its records refer, so that a segment can be read
- * without those before it.
+ * so that no disk holds up the caller. writer_save() writes a copy of a segment that stays open. So on
+ * a quiet machine a segment can stay open until it nearly fills a slot. The writer keeps the
+ * dictionary (tasks, objects, stacks). It puts into every segment the entries to which the records of
+ * the segment refer. So each segment can be read without the segments before it.
  *
  * One thread at a time (the daemon's drain thread), except for the functions marked "any thread".
  */
@@ -40,8 +40,8 @@ struct writer_options {
 };
 
 struct writer_stats {
-	/* Since the writer was opened. raw_bytes: of the sealed segments, before encoding.
-	 * file_bytes: of the slots of the ring that were written. lost_disk: records. */
+	/* Sums since the writer was opened. raw_bytes: size of the sealed segments before encoding.
+	 * file_bytes: size of the slots of the ring that were written. lost_disk: lost records. */
 	uint64_t segments, records, raw_bytes, file_bytes, lost_disk;
 	uint64_t newest_seq;
 	uint64_t oldest_ns, newest_ns; /* the time that the file covers now, of this boot */
@@ -86,8 +86,8 @@ int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n
 /* Adds or replaces a dictionary entry, a copy of a CT_TASK, CT_OBJECT or CT_STACK blob. blob->size
  * bytes are readable. 0, -ENOMEM, or -EINVAL: the blob is not valid. */
 int writer_blob(struct writer *w, const struct ct_blob *blob);
-/* Removes a task that has exited from the dictionary, at the end of the next segment: late records
- * may still refer to it. */
+/* Tells the writer that a task has exited. The writer removes the entry of the task at the end of the
+ * next segment, because late records may still refer to the task. */
 void writer_forget_task(struct writer *w, uint32_t tid);
 
 /* The size of the open segment before encoding, in bytes. The caller seals at about 4 MiB or after
@@ -107,12 +107,12 @@ size_t writer_pending(const struct writer *w);
  */
 int writer_seal(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
 /*
- * Writes a copy of the open segment, which stays open. So the records up to now are in the file, and
- * the file has room for more segments, because the next ones need no slot of their own.
+ * Writes a copy of the open segment, which stays open. So the records up to now are in the file, but
+ * no new slot of the ring is used.
  *
- * 0; -EFBIG: the segment is old enough, too large, or about to be, or the file has no slots for
- * copies; -EAGAIN: the disk is slow; or the errnos of writer_seal(). After a failure the caller
- * calls writer_seal().
+ * 0. -EFBIG: the segment has the age at which it is to be sealed (WRITER_OPEN_NS), or its copy does
+ * not fit into a slot or probably will not, or the file has no slots for copies. -EAGAIN: the disk is
+ * slow. Or the errnos of writer_seal(). After a failure the caller calls writer_seal().
  */
 int writer_save(struct writer *w, uint64_t now_ns);
 /* Begins the first segment, at now_ns and with a checkpoint as for writer_seal(). Before any
