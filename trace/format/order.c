@@ -93,9 +93,10 @@ int order_merge(struct order *o, const uint64_t *times, const uint8_t *kinds, ui
 				o->sorted.v[n_sorted++] = at;
 			else
 				o->place[at] = ORDER_NONE;
+		if (first == n_sorted)
+			continue;
 		order_cpu(o->sorted.v + first, n_sorted - first, times);
-		if (first < n_sorted)
-			h[n++] = (struct order_head){ times[o->sorted.v[first]], first, n_sorted };
+		h[n++] = (struct order_head){ times[o->sorted.v[first]], first, n_sorted };
 	}
 	for (size_t i = n; i-- > 0;)
 		heap_down(h, n, i);
