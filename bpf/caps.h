@@ -2,17 +2,17 @@
 /*
  * caps.h - decides whether a record is left out because its tasks are capped.
  *
- * A task is capped while its bit in ct_capped is set. The daemon sets the bit of a task that makes
- * too many records. For a task of a capped group, the programs set the bit at the first record of
- * that task that is left out, and write a CT_SHED then. So a task of the group that sleeps all the
- * time keeps its history.
+ * A task is capped while its bit in ct_capped is set. The daemon decides which tasks and which
+ * groups are capped. It sets the bit of a task that makes too many records. In a capped group, a
+ * program sets the bit of a task when it leaves out the first record of that task, and writes a
+ * CT_SHED. So a task of the group that sleeps all the time keeps its history.
  *
- * A record is left out if it is about capped tasks alone; the idle task does not count. A record
- * that also says something about another task is kept. For a record that is left out, no program
- * reads the clock.
+ * A record is left out if it is only about capped tasks, or about capped tasks and the idle task. A
+ * record that is also about another task is kept. The end of a long wait is recorded in any case
+ * (waking_long()). To save time, a program decides whether to leave out a record before it reads the
+ * clock.
  *
- * The daemon, not this header, decides which group is capped. The programs on all CPUs change the
- * bits at the same time, so each change is atomic.
+ * Programs on several CPUs change bits of one word at the same time, so each change is atomic.
  */
 #ifndef CTRACE_BPF_CAPS_H
 #define CTRACE_BPF_CAPS_H
@@ -62,7 +62,7 @@ static __always_inline void caps_clear_bit(__u32 tid)
 		__sync_fetch_and_and(word, ~caps_bit(tid));
 }
 
-/* The group of a task; 0 if no group is capped. */
+/* The group of a task (govern_group()). 0: no group is capped, or the task belongs to no group. */
 static __always_inline __u64 caps_group(struct task_struct *t)
 {
 	const struct cred *cred;
@@ -104,8 +104,9 @@ static __always_inline __u64 *caps_named_word(__u32 tid)
 }
 
 /*
- * True: the task is capped, its fork was left out as well, and no record has named the task so far.
- * The daemon learns of such a task only when the cap ends.
+ * True: the task is unborn for the daemon: it is capped, its fork was left out as well, and no
+ * record has named it so far. The daemon learns of such a task only when the cap ends. A task
+ * without an entry in ct_tasks is taken for a task whose fork was left out.
  */
 static __always_inline bool caps_unborn(struct task_struct *t)
 {
@@ -124,7 +125,7 @@ static __always_inline void caps_tell(struct cpu *c, __u32 tid)
 	struct emit_rec2 *r = emit_rec2(c, CT_SHED, now);
 
 	if (!r)
-		return; /* if this record is lost, the one at the end of the cap says the same */
+		return; /* the CT_SHED at the end of the cap also says when the cap began */
 	r->r.state = r->r.wait = ct_govern.shed;
 	r->r.flags = CT_GV_CAP | CT_GV_GROUP;
 	r->r.tid = tid;
@@ -134,7 +135,7 @@ static __always_inline void caps_tell(struct cpu *c, __u32 tid)
 	emit_submit(r, now);
 }
 
-/* Caps a task of a capped group, when its first record is left out. */
+/* Caps a task of a capped group. Called when the first record of the task is left out. */
 static __noinline int caps_begin(struct cpu *c, __u32 tid)
 {
 	if (c && caps_set_bit(tid))
@@ -143,9 +144,9 @@ static __noinline int caps_begin(struct cpu *c, __u32 tid)
 }
 
 /*
- * Writes a CT_SHED for an unborn capped task before a record about another task names it: a reader
- * of that record must know that records of the named task are missing. From now on the end of the
- * task is recorded too.
+ * Writes a CT_SHED for the unborn task tid, because the next record is about another task and names
+ * tid. A reader of that record must know that records of tid are missing. From now on tid is not
+ * unborn, so its death is recorded too.
  */
 static __noinline int caps_name(struct cpu *c, __u32 tid)
 {
@@ -167,7 +168,7 @@ static __always_inline void caps_count(struct cpu *c, struct task_struct *t, enu
 
 /*
  * Does the work of caps_leave_out() if a task or group is capped. This function and caps_died() are
- * not inlined: before 6.2 the caller has little stack left beside the decoders of waits.
+ * not inlined: before 6.2 the decoders of waits leave little stack to their callers.
  */
 static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {

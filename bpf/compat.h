@@ -3,8 +3,9 @@
  * compat.h - hides the differences between kernels: members that moved, helpers that came later,
  * register layouts.
  *
- * No other file of bpf/ looks at the version of the kernel. Names of the kernel that all supported
- * versions have are in vmlinux.h.
+ * vmlinux.h has the types of the kernel. If a type or member has another place in some supported
+ * kernel, its variant for that kernel is in this header (request___old). Some programs check by
+ * themselves whether a field exists. No program looks at the version of the kernel.
  */
 #ifndef CTRACE_BPF_COMPAT_H
 #define CTRACE_BPF_COMPAT_H
@@ -16,14 +17,15 @@
 #include "config.h"
 
 /*
- * RD(p, member) reads a member (of no array type) through a pointer that the verifier does not
- * know. With bpf_rdonly_cast (since 6.2) the read is a load: it takes about 1 ns and gives 0 for a
- * bad address. bpf_probe_read_kernel takes 45 ns. The verifier removes the branch that is not
- * taken.
+ * RD(p, member) reads a member through a pointer p whose type the verifier does not know. The member
+ * must not be an array. With bpf_rdonly_cast (since 6.2) the read is a load: it takes about 1 ns and
+ * gives 0 for a bad address. Without it, RD uses bpf_probe_read_kernel, which takes 45 ns. The
+ * verifier removes the branch that is not taken.
  *
- * RD_PTR(p, member) reads a member that is a pointer, through a pointer that the verifier knows. Since 6.4
- * the verifier searches the names of all types of the kernel at each such read, which takes 1 ms. It does
- * not do so after a cast. The running program is as fast either way.
+ * RD_PTR(p, member) reads a member that is a pointer, through a pointer p whose type the verifier
+ * knows. The cast only saves time of the verifier. Since 6.4, at each such read without a cast, the
+ * verifier searches the names of all types of the kernel, which takes 1 ms. The running program is
+ * as fast with the cast as without it.
  *
  * Only one object may define COMPAT_RDONLY_CAST: the linker of libbpf 1.1 cannot merge two objects
  * that refer to the same kernel function.
@@ -90,8 +92,8 @@ static __always_inline bool task_is_queued(struct task_struct *t)
 #define PF_KTHREAD   0x00200000
 
 /*
- * True: a kernel thread, or an io_uring worker. The saved registers of a worker are those of its
- * creator.
+ * True: the task is a kernel thread, or an io_uring worker. The saved registers of such a task do
+ * not tell its system call: those of a worker are a copy of its creator's.
  */
 static __always_inline bool task_is_kernel(struct task_struct *t)
 {

@@ -11,9 +11,12 @@
 
 #include "ctrace/sysclass.h"
 
-/* The tgid of the tracer. Its own waits, wakes and messages are not decoded. */
+/*
+ * The tgid of the tracer. When a task of the tracer blocks or wakes another task, its system call
+ * is not decoded. Wakes of its tasks, its messages and its file locks are not recorded at all.
+ */
 const volatile __u32 ct_tracer_tgid __weak = 0;
-/* True: the last argument of sched_switch is the state of the previous task (since 5.18). */
+/* True: the last argument of sched_switch is the state of the previous task (kernels since 5.18). */
 const volatile bool ct_switch_has_state __weak = false;
 const volatile bool ct_has_rdonly_cast __weak = false;
 const volatile __u64 ct_tick_ns __weak = 10000000; /* the time between two ticks of the kernel */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * context.h - the stack of interrupts in progress on a CPU, and the socket that became readable
- * last.
+ * context.h - keeps two things for each CPU: the stack of the interrupts in progress, and the socket
+ * that became readable last.
  *
- * Entries and exits nest. The kernel skips a program that interrupts itself, so an entry or exit
- * can be missed. The next exit of an outer interrupt, or the next context switch, repairs the
- * stack.
+ * Interrupts nest: the last one to begin ends first. The kernel does not start a program on a CPU
+ * while the same program runs there, so the entry or the exit of an interrupt can be missed. The
+ * next exit of an outer interrupt, or the next context switch, repairs the stack.
  *
- * irq.bpf.c and sample.bpf.c keep the stack, msg.bpf.c sets the socket, and sched.bpf.c uses both.
+ * irq.bpf.c and sample.bpf.c keep the stack. msg.bpf.c sets the socket. sched.bpf.c uses both.
  * Only programs on the CPU of c may call these functions.
  */
 #ifndef CTRACE_BPF_CONTEXT_H
@@ -76,8 +76,9 @@ static __always_inline struct cpu_context *context_now(struct cpu *c)
 }
 
 /*
- * A key that tells the current system call from the next one on this CPU: the number of the call
- * and its first argument. 0 in an interrupt, and for tasks of the kernel.
+ * A key for the current system call: its number and its first argument. A different key means that
+ * another system call has begun on this CPU. The key is 0 in an interrupt, and for tasks of the
+ * kernel.
  */
 static __always_inline __u64 context_call(struct cpu *c, struct task_struct *cur)
 {
@@ -90,8 +91,8 @@ static __always_inline __u64 context_call(struct cpu *c, struct task_struct *cur
 }
 
 /*
- * Remembers the socket that became readable last. The wake-ups that this causes follow at once,
- * before the end of the interrupt or system call that made the socket readable.
+ * Remembers that the socket obj became readable. The kernel then wakes the tasks that wait for this
+ * socket, before the interrupt or system call that made it readable ends.
  */
 static __always_inline void context_ready(struct cpu *c, struct task_struct *cur, __u64 obj, __u64 now)
 {
@@ -101,6 +102,10 @@ static __always_inline void context_ready(struct cpu *c, struct task_struct *cur
 	c->ready_obj = obj;
 }
 
+/*
+ * The socket that context_ready() remembered. 0: there is none, or the interrupt or system call that
+ * made it readable is not the current one.
+ */
 static __always_inline __u64 context_ready_obj(struct cpu *c, struct task_struct *cur, __u64 now)
 {
 	if (!c->ready_obj || govern_sheds(CT_SHED_HOOKS) || c->ready_depth != c->depth ||

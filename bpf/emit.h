@@ -6,15 +6,15 @@
  * record by moving head on with a compare-and-exchange. So programs that interrupt each other, to
  * any depth, have places of their own.
  *
- * The first word of a record is its time, which the program writes last. Free memory is all zeroes:
- * the daemon clears what it has read before it moves tail on. So a time that is not 0 says that the
- * record is whole. The daemon stops at a record that is not whole.
+ * The first word of a record is its time. The program writes the time last. Free memory is all
+ * zeroes, because the daemon clears the records that it has read, and only then moves tail on. So a
+ * time that is not 0 says that the record is whole. The daemon stops at a record that is not whole.
  *
- * A record does not wake the daemon. The daemon polls; a program wakes it only if a ring is half
- * full.
+ * A record does not wake the daemon. The daemon polls. A program wakes the daemon only if a ring is
+ * more than half full.
  *
- * Any program may use the ring of its own CPU. A program that can be preempted, and that any task
- * can call in a tight loop, uses emit_side() instead.
+ * A program that can be preempted, and that any task can call in a tight loop, must use
+ * emit_side(). Any other program may use the ring of its own CPU.
  */
 #ifndef CTRACE_BPF_EMIT_H
 #define CTRACE_BPF_EMIT_H
@@ -31,7 +31,7 @@
 #define EMIT_FULL  (~0ULL)
 
 /*
- * Returns the struct cpu of this CPU. NULL: the caller records nothing, because a pause is in
+ * Returns the struct cpu of this CPU. NULL: the caller must record nothing, because a pause is in
  * force, or because the CPU has no entry. A run in a pause is counted too, because it has a cost.
  */
 static __always_inline struct cpu *emit_cpu(void)
@@ -58,9 +58,9 @@ static __noinline void emit_loss(struct cpu *c, __u32 cause, __u64 now)
 
 /*
  * The rare part of emit_reserve(): the ring is more than half full, or an interrupt moved head
- * meanwhile. A ring that is more than half full wakes the daemon, but only once until the daemon
- * has read the ring again. Returns the place. If there is no room, counts the loss and returns
- * EMIT_FULL.
+ * meanwhile. If the ring is more than half full, wakes the daemon, but only once until the daemon
+ * has read the ring again. Returns the place. If there is no room, or if each try failed, counts a
+ * loss and returns EMIT_FULL.
  */
 static __noinline __u64 emit_place(struct cpu *c, __u64 size, __u64 now)
 {
@@ -83,8 +83,8 @@ static __noinline __u64 emit_place(struct cpu *c, __u64 size, __u64 now)
 }
 
 /*
- * Reserves a place of `size` bytes in the ring of the CPU. size: a compile-time constant,
- * cpu_room() of the record. NULL: there is no room; the loss is counted.
+ * Reserves a place of `size` bytes in the ring of the CPU. size: cpu_room() of the record, a
+ * compile-time constant. NULL: there is no room; the loss is counted.
  */
 static __always_inline void *emit_reserve(struct cpu *c, __u64 size, __u64 now)
 {
@@ -101,8 +101,8 @@ static __always_inline void *emit_reserve(struct cpu *c, __u64 size, __u64 now)
 	return (void *)c + CPU_RING_AT + at;
 }
 
-/* Gives the record at p to the daemon. All its fields but the time are filled in already. now: the
- * time, not 0. */
+/* Gives the record at p to the daemon. The caller has set all fields of the record but the time. now:
+ * the time, not 0. */
 static __always_inline void emit_submit(void *p, __u64 now)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -118,7 +118,7 @@ struct emit_rec2 {
 	__u64 x[2];
 };
 
-/* Sets kind to its value, and the fields after kind to 0. Leaves out the time, which emit_submit() writes. */
+/* Sets kind, and sets the fields after kind to 0. Does not set the time: emit_submit() does. */
 static __always_inline void emit_init(struct ct_rec *r, __u8 kind)
 {
 	r->kind = kind;
@@ -152,11 +152,13 @@ static __always_inline struct emit_rec2 *emit_rec2(struct cpu *c, __u8 kind, __u
 }
 
 /*
- * Writes a record of a program that can be preempted, and that any task can call in a tight loop.
- * Such a program must not use the ring of its CPU: if the task loses the CPU while it has a place
- * in this ring, all later records of this CPU have to wait, and in a tight loop this would happen
- * often. data: a struct cpu_side, then the record; size: bytes of both. If the side ring is full,
- * the loss is counted.
+ * Writes a record into the side ring, for a program that can be preempted, and that any task can
+ * call in a tight loop. Such a program must not use the ring of its CPU. If its task lost the CPU
+ * while the program has a place in that ring, all later records of the CPU would have to wait. In a
+ * tight loop this would happen often.
+ *
+ * data: a struct cpu_side, then the record; size: bytes of both. If the side ring is full, the loss
+ * is counted.
  */
 static __always_inline void emit_side(struct cpu *c, struct cpu_side *data, __u64 size, __u64 now)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * govern.h - carries out what the governor decides, as early in a program as possible, and measures
- * the cost of programs.
+ * govern.h - applies the decisions of the governor (daemon/governor/) in the programs, and measures
+ * the cost of the programs.
  *
- * This header decides nothing: daemon/governor/ decides. kernel.bpf_stats does not serve as the
- * measure. Its two readings of the clock for each run cost as much as the run, and the daemon does not keep
- * the privilege for it. Most programs read the clock at their start anyway. One run in GOVERN_TIMED reads the
- * clock at its end as well.
+ * The cost: most programs read the clock at their start anyway. One run in GOVERN_TIMED reads the
+ * clock at its end as well. The statistics of the kernel (kernel.bpf_stats) are not used, for two
+ * reasons. They read the clock twice in each run, which costs as much as the run. And the daemon
+ * does not keep the privilege to switch them on.
  *
- * Only programs on the CPU of c may call these functions.
+ * A function that takes a struct cpu may be called only by programs on that CPU.
  */
 #ifndef CTRACE_BPF_GOVERN_H
 #define CTRACE_BPF_GOVERN_H
@@ -16,7 +16,7 @@
 #include "maps.h"
 #include "ctrace/govern_state.h"
 
-/* Each has a map of its own, so that no program writes to its cache lines. */
+/* ct_govern and ct_marks have a map each, so that no program writes to their cache lines. */
 volatile struct govern ct_govern __weak SEC(".data.govern") = {};
 volatile struct govern_marks ct_marks __weak SEC(".data.marks") = {};
 
@@ -27,8 +27,8 @@ static __always_inline bool govern_sheds(enum ct_shed step)
 }
 
 /*
- * Counts a run that ends now. began_ns: the clock at its start. The count is not atomic: if an
- * interrupt comes in between, one run of many is not counted.
+ * Counts a run that ends now. began_ns: the clock at the start of the run. The count is not atomic:
+ * if a program in an interrupt counts a run at the same moment, one of the two runs is not counted.
  */
 static __always_inline void govern_ran(struct cpu *c, enum govern_kind kind, __u64 began_ns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * irq.bpf.c - keeps the stack of interrupts of each CPU. So if an interrupt wakes a task, the task
- * that the interrupt stopped is not taken for the waker. Emits no records.
+ * irq.bpf.c - keeps the stack of interrupts of each CPU (context.h). If an interrupt wakes a task,
+ * the stack shows that the interrupted task is not the waker. Emits no records.
  */
 #include "caps.h"
 #include "context.h"

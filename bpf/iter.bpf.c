@@ -7,12 +7,12 @@
 #include "task.h"
 
 /*
- * For kernels whose iterators cannot be limited to one task: the only task, and the only process,
- * that the programs write; 0: all.
+ * On some kernels, an iterator cannot be limited to one task. There ct_iter_tid limits
+ * ct_iter_tasks() to one task, and ct_iter_tgid limits ct_iter_files() to one process. 0: no limit.
  */
 volatile __u32 ct_iter_tid = 0;
 volatile __u32 ct_iter_tgid = 0;
-/* 1: the programs write only the members before args of each task. */
+/* 1: ct_iter_tasks() leaves out the member args of struct ct_iter_task, and all members behind it. */
 volatile __u32 ct_iter_brief = 0;
 
 static __always_inline void iter_reason(struct wait_ctx *x, struct task_struct *t, __u32 state,
@@ -38,8 +38,8 @@ static __always_inline void iter_reason(struct wait_ctx *x, struct task_struct *
 }
 
 /*
- * Writes the wait of a task in the form of a CT_SWITCH. Here and below each piece of the structure
- * has a function of its own, because the stack of a BPF program is small.
+ * Writes the wait of a task in the form of a CT_SWITCH. The stack of a BPF program is small, so each
+ * piece of struct ct_iter_task has a function of its own.
  */
 static __noinline int iter_wait(struct seq_file *seq, struct task_struct *t, __u64 now)
 {
@@ -56,7 +56,7 @@ static __noinline int iter_wait(struct seq_file *seq, struct task_struct *t, __u
 		r.peer = t->thread_info.cpu + 1;
 	r.state = state & 0xff;
 	if (state && !r.state)
-		r.state = CT_ST_DISK; /* the same as in ct_switch(): frozen, or waits for a sleeping lock */
+		r.state = CT_ST_DISK; /* as in switch_fill(): frozen, or waits for a sleeping lock */
 	r.aux = t->prio & 0xff;
 	if (!task_is_kernel(t)) {
 		iter_reason(&x, t, state, &r);
@@ -91,8 +91,8 @@ static __noinline int iter_regs(struct seq_file *seq, struct task_struct *t)
 }
 
 /*
- * The programs write struct ct_iter_task in pieces. The assertions say that the pieces are complete
- * and in order.
+ * ct_iter_tasks() writes struct ct_iter_task in pieces. The assertions check that the structure has
+ * these members in this order, and no others.
  */
 #define ITER_FOLLOWS(member, after)                                                                          \
 	_Static_assert(__builtin_offsetof(struct ct_iter_task, member) ==                                    \
@@ -126,8 +126,8 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 	struct seq_file *seq = ctx->meta->seq;
 	struct task_struct *t = ctx->task;
 	/*
-	 * The members from futex_owner to jiffies. The program leaves the owner and the number
-	 * of frames 0: user space fills in both.
+	 * The members from futex_owner to jiffies. futex_owner and n_kstack stay 0 here: user space
+	 * fills them in.
 	 */
 	struct {
 		__u32 futex_owner, n_kstack;
@@ -162,12 +162,12 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 
 /* A position in the tree of an epoll set. */
 struct epoll_at {
-	struct rb_node *node, *from; /* where the next step starts, and where the last step came from */
-	struct rb_node *member;
+	struct rb_node *node, *from; /* the node to look at next, and the node before it on the way */
+	struct rb_node *member;      /* the last member found */
 };
 
-/* Goes on to the next member, in the order of the tree. Returns 0 at the end. Global: see
- * ct_object_fill(). */
+/* Finds the next member, in the order of the tree, and sets e->member. Returns 0 at the end. Global:
+ * see ct_object_fill(). */
 __weak int ct_epoll_next(struct epoll_at *e)
 {
 	struct rb_node *at = e ? e->node : NULL, *from = e ? e->from : NULL;
@@ -194,8 +194,8 @@ __weak int ct_epoll_next(struct epoll_at *e)
 }
 
 /*
- * Memory for a name, which is too large for the stack of a program. The loader lets only one reader
- * at a time use it.
+ * Memory for a name: a name is too large for the stack of a program. The loader makes sure that only
+ * one iterator at a time uses this memory.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

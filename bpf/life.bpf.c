@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* life.bpf.c - records fork, exec, rename and exit of tasks. The daemon measures with ct_empty() what
- * a call of a program costs. */
+/* life.bpf.c - records fork, exec, rename and exit of tasks. ct_empty() records nothing: with it the
+ * daemon measures what the call of a program costs. */
 #include "maps.h"
 #include "caps.h"
 #include "task.h"
@@ -66,8 +66,8 @@ int ct_exec(__u64 *ctx)
 	return 0;
 }
 
-/* True: the task has this name already. Such a rename is not recorded, because many programs rename
- * a thread before each piece of its work, mostly to the name that it has. */
+/* True: the task has the name comm already. Such a rename is not recorded: many programs rename a
+ * thread before each piece of its work, mostly to the name that the thread has already. */
 static __always_inline bool life_is_called(struct task_struct *t, const char *comm)
 {
 	__u64 was[CT_COMM_LEN / 8] = {}, is[CT_COMM_LEN / 8] = {};

@@ -22,7 +22,7 @@ struct {
 	__uint(value_size, CPU_ENTRY_BYTES(4096));
 } ct_cpus __weak SEC(".maps");
 
-/* The side ring: the records of programs that can be preempted. A record here can also wake the daemon. */
+/* The side ring: see emit_side(). A record in this ring can also wake the daemon. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, CPU_SIDE_BYTES);
@@ -41,15 +41,15 @@ struct {
 } ct_objects __weak SEC(".maps");
 
 /*
- * What the programs remember about a task. It is allocated at fork, and by the task iterator for
- * tasks that exist already. It is never allocated at a switch: an allocation under a run-queue lock
- * may wake kswapd, which takes that lock.
+ * What the programs remember about a task. The program of fork allocates the entry. For tasks that
+ * exist already, the task iterator allocates it. No program allocates an entry at a switch: an
+ * allocation under a run-queue lock may wake kswapd, and a wake-up takes a run-queue lock too.
  */
 struct task_state {
-	__u64 poll_hash; /* hash of the set of descriptors last written */
-	__u64 poll_ns;
-	__u64 run_nvcsw; /* voluntary switches and CPU time at the start of the present run, as first seen */
-	__u64 run_ns;
+	__u64 poll_hash; /* hash of the set of descriptors (CT_WAITFD) last written */
+	__u64 poll_ns;   /* when this set was written */
+	__u64 run_nvcsw; /* number of voluntary switches when sample_ran() first saw the present run */
+	__u64 run_ns;    /* CPU time of the task at that moment */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -58,7 +58,8 @@ struct {
 	__type(value, struct task_state);
 } ct_tasks __weak SEC(".maps");
 
-/* One bit for each task: it is set if the task is capped. See GOVERN_WORDS. The daemon maps this map. */
+/* One bit for each task: the bit is set while the task is capped. See GOVERN_WORDS. The daemon maps this map.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -67,8 +68,8 @@ struct {
 	__type(value, __u64);
 } ct_capped __weak SEC(".maps");
 
-/* One bit for each task: it is set if the fork of the task was left out, but a later record about
- * another task has named it. */
+/* One bit for each task: the bit is set if the fork of the task was left out, but a later record about
+ * another task has named the task. See caps_name(). */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, GOVERN_WORDS);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * msg.bpf.c - records bytes sent and received on sockets, and sockets that became readable. The
- * tracepoints came with 6.2 (sk_data_ready) and 6.3 (sends and receives). On older kernels the
- * programs trace the functions below the tracepoints, where the kernel allows that.
+ * tracepoints came with 6.2 (sk_data_ready) and 6.3 (sends and receives). On older kernels, programs
+ * at the start or the end of kernel functions (fentry, fexit) record the same, where the kernel
+ * allows such programs.
  *
- * The end of a function, unlike a tracepoint, does not switch preemption off. So before 6.3, on a
- * kernel that preempts everywhere, a sender can lose the CPU in the middle of its record. The
- * record holds up the ring until the sender runs again.
+ * A program at a tracepoint runs with preemption off. A program at the end of a function does not.
+ * So before 6.3, on a fully preemptible kernel, a sender can lose the CPU in the middle of its
+ * record. Then the record holds up the ring of the CPU until the sender runs again.
  */
 #include "caps.h"
 #include "context.h"
@@ -14,8 +15,8 @@
 
 #define MSG_PEEK 0x2
 
-/* Reads the address of a socket as a number, because the verifier lets no program compute with a
- * pointer out of ctx. */
+/* Reads the address of a socket as a number: the verifier lets no program compute with a pointer
+ * that comes from ctx. */
 static __always_inline struct sock *msg_sk(__u64 *arg)
 {
 	struct sock *sk = NULL;
@@ -59,18 +60,18 @@ int ct_recv(__u64 *ctx)
 	return ctx[2] & MSG_PEEK ? 0 : msg_emit(CT_RECV, msg_sk(&ctx[0]), ctx[1]);
 }
 
-/* The arguments of these functions: a struct socket, a message, a length; then the result. */
+/* ctx of these programs: a struct socket, a message, a length, the result. */
 #define SEND_FEXIT(function)                                                                                 \
 	SEC("fexit/" #function) int ct_fexit_##function(__u64 *ctx)                                          \
 	{                                                                                                    \
 		return msg_emit(CT_SEND, (void *)RD_NUM((struct socket *)msg_sk(&ctx[0]), sk), ctx[3]);      \
 	}
 SEND_FEXIT(unix_stream_sendmsg)
-SEND_FEXIT(unix_dgram_sendmsg) /* sequenced packets end here too */
+SEND_FEXIT(unix_dgram_sendmsg) /* the kernel also sends SOCK_SEQPACKET through this function */
 SEND_FEXIT(inet_sendmsg)
 SEND_FEXIT(inet6_sendmsg)
 
-/* The arguments of these functions: a struct socket, a message, a length, flags; then the result. */
+/* ctx of these programs: a struct socket, a message, a length, flags, the result. */
 #define RECV_FEXIT(function)                                                                                 \
 	SEC("fexit/" #function) int ct_fexit_##function(__u64 *ctx)                                          \
 	{                                                                                                    \
@@ -84,10 +85,9 @@ RECV_FEXIT(inet_recvmsg)
 RECV_FEXIT(inet6_recvmsg)
 
 /*
- * Decides about a socket that became readable because of the current task. True: the task is
- * capped, and the socket belongs to the same user, so the record is left out. If the socket belongs
- * to another user, it may be the socket of a task that is not capped, and the records of such a
- * task must be complete.
+ * The current task makes a socket readable. True: the record is left out, because the task is
+ * capped and the socket belongs to the same user. The socket of another user may belong to a task
+ * that is not capped. The records of such a task must be complete, so that record is kept.
  */
 static __always_inline bool msg_ready_leave_out(struct cpu *c, struct task_struct *cur, struct sock *sk)
 {
@@ -96,8 +96,9 @@ static __always_inline bool msg_ready_leave_out(struct cpu *c, struct task_struc
 }
 
 /*
- * Remembers the socket for the wakes that follow (CT_WF_READY). Writes a CT_READY only in a
- * softirq: otherwise a local task has sent the data, and the record of its send says the same.
+ * Remembers the socket for the wakes that follow (CT_WF_READY). Writes a CT_READY only for an IPv4
+ * or IPv6 socket in a softirq: otherwise a local task has sent the data, and the CT_SEND of that
+ * task says the same.
  */
 static __always_inline int msg_ready(struct sock *sk)
 {

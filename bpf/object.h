@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * object.h - finds the object behind a descriptor: fd -> file -> object id. object_name.h names an
- * object when it is first seen; this header does not. It may be used in any program, under any
- * lock: it only reads.
+ * object.h - finds the object behind a descriptor: fd -> file -> object id. It does not name the
+ * object: object_name.h does. Any program may call these functions, under any lock, because they
+ * only read the memory of the kernel.
  */
 #ifndef CTRACE_BPF_OBJECT_H
 #define CTRACE_BPF_OBJECT_H
@@ -38,13 +38,13 @@ struct object {
 	struct file *file; /* at least one of file and sk is set */
 	struct inode *inode;
 	struct sock *sk;
-	__u32 sig; /* a change means that the object needs a new name */
-	__u32 tid;
+	__u32 sig; /* if this value changes, the object needs a new name */
+	__u32 tid; /* a task that uses the object */
 };
 
 /*
- * A cache of kinds of anonymous inodes: address of the file operations << 16 | kind. So names are
- * compared only once.
+ * A cache: address of the file operations << 16 | kind of the anonymous inode. Without it, each look
+ * at such an inode would compare names.
  */
 __u64 ct_anon_kinds[16] __weak = {};
 
@@ -87,7 +87,11 @@ static __noinline __u32 object_anon_kind(struct file *f)
 	return kind;
 }
 
-/* The id of a socket. The verifier must take sk for a number, so that the program can compute with it. */
+/*
+ * The id of a socket. A socket that is not accepted yet has no struct socket and no inode, so its id
+ * comes from its address. The verifier must take sk for a number, not for a pointer: it lets no
+ * program compute with a pointer.
+ */
 static __always_inline __u64 object_sock_id(struct sock *sk)
 {
 	struct socket *s = RD(sk, sk_socket);
@@ -125,8 +129,7 @@ static __always_inline __u64 object_chardev_id(struct file *f, struct inode *ino
 	return object_hash_id(CT_OBJ_CHARDEV, inode);
 }
 
-/* Returns the id of a file on one of the special file systems (but not a socket). 0: the file is
- * not on such a file system. */
+/* Returns the id of an anonymous inode, a pidfd or a pipe. 0: the file is none of these. */
 static __always_inline __u64 object_special_id(struct file *f, struct inode *inode, unsigned long magic)
 {
 	if (magic == ANON_INODE_FS_MAGIC)
@@ -138,7 +141,7 @@ static __always_inline __u64 object_special_id(struct file *f, struct inode *ino
 	return 0;
 }
 
-/* Fills in o from o->file, all but tid. Global: see ct_object_announce(). */
+/* Fills in all members of o but tid, from o->file. Global: see ct_object_fill(). */
 __weak int ct_object_of_file(struct object *o)
 {
 	struct file *f = o ? o->file : NULL;
@@ -166,7 +169,7 @@ __weak int ct_object_of_file(struct object *o)
 	o->id = object_special_id(f, inode, magic);
 	if (o->id)
 		return 0;
-	/* the kernel reuses the inode number of a deleted file */
+	/* the kernel reuses the inode number of a deleted file, with another generation */
 	o->sig = RD(inode, i_generation);
 	switch (fmt) {
 	case S_IFDIR:

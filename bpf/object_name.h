@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * object_name.h - names an object: fills a struct ct_object_blob, once for each object, and emits
- * it into the ring of the CPU (emit.h). This is rare, so the code is not made for speed. It does
- * not find the object: object.h does.
+ * object_name.h - names an object: fills a struct ct_object_blob and emits it into the ring of the
+ * CPU (emit.h). It does so when the object is first seen, and again when the name may have changed.
+ * This is rare, so the code is not made for speed. object.h finds the object.
  */
 #ifndef CTRACE_BPF_OBJECT_NAME_H
 #define CTRACE_BPF_OBJECT_NAME_H
@@ -11,8 +11,8 @@
 
 #include "object.h"
 
-#define NAME_DEPTH     10 /* components of a path */
-#define NAME_COMPONENT 48 /* bytes of one component, with the slash or the 0 */
+#define NAME_DEPTH     10 /* components of a path, at most; the first ones of a longer path are left out */
+#define NAME_COMPONENT 48 /* bytes of one component and the 0 behind it, at most */
 
 struct name_buf {
 	struct ct_object_blob b;
@@ -21,9 +21,9 @@ struct name_buf {
 _Static_assert(CPU_OBJECT_NAME >= CT_OBJ_NAME_MAX + NAME_COMPONENT, "a name");
 
 /*
- * While a name is written, its length so far is in n->b.name_len and not in a variable: the verifier
- * takes what it reads from there for any number. It would follow each length in a variable on a path
- * of its own.
+ * While a name is written, its length so far is in n->b.name_len, not in a local variable. The
+ * verifier assumes that a number read from n can have any value, and checks the code once. For a
+ * local variable, it would check the code again for each length.
  */
 
 /* Appends a string. The name may end up to one component beyond CT_OBJ_NAME_MAX. */
@@ -51,7 +51,7 @@ static __always_inline void name_char(struct name_buf *n, char ch)
 	}
 }
 
-/* The bytes that a component takes in the name. */
+/* The bytes that a component and its slash take in the name. A long component is cut. */
 static __always_inline __u32 name_need(struct dentry *d)
 {
 	__u32 n = BPF_CORE_READ(d, d_name.len) + 1;
@@ -59,7 +59,7 @@ static __always_inline __u32 name_need(struct dentry *d)
 	return n < NAME_COMPONENT ? n : NAME_COMPONENT - 1;
 }
 
-/* Writes the path of a file, across mounts. If the path is long, writes only its last components. */
+/* Writes the path of a file, across mounts. Of a long path, writes "..." and the last components. */
 static __always_inline void name_path(struct name_buf *n, struct file *f)
 {
 	struct vfsmount *mnt = BPF_CORE_READ(f, f_path.mnt);
@@ -90,7 +90,7 @@ static __always_inline void name_path(struct name_buf *n, struct file *f)
 			break;
 		up = BPF_CORE_READ(d, d_parent);
 		n->b.name_len += name_need(d);
-		barrier(); /* the value is read anew */
+		barrier(); /* the next line reads name_len from memory again */
 		if (i && n->b.name_len > CT_OBJ_NAME_MAX)
 			break;
 		/*
@@ -106,7 +106,7 @@ static __always_inline void name_path(struct name_buf *n, struct file *f)
 		d = up;
 	}
 	n->b.name_len = 0;
-	barrier(); /* the length is in memory from here on */
+	barrier(); /* from here on, name_len in memory is the length so far */
 	if (!whole && part[0]) {
 		name_char(n, '.');
 		name_char(n, '.');
@@ -254,8 +254,8 @@ __weak int ct_object_fill(struct name_buf *n, struct object *o)
 }
 
 /*
- * Names an object if it has no name yet, or if a part that was missing is known now. Returns 1 if
- * no part is missing.
+ * Names an object if it has no name yet, if its sig has changed, or if a part of the name that was
+ * missing is known now. Returns 1 if no part is missing.
  */
 __weak int ct_object_announce(struct object *o, __u64 now)
 {
@@ -275,8 +275,8 @@ __weak int ct_object_announce(struct object *o, __u64 now)
 	if (!n)
 		return 0;
 	is.incomplete = !ct_object_fill(n, o);
-	/* Nothing new is known: a part is still missing, or a part that was known is gone, such as
-	 * the port and peer of a closed socket. */
+	/* The new name would not be better: a part is still missing, or a part that was known is gone,
+	 * such as the port and peer of a closed socket. */
 	if (was && is.incomplete && (was->sig == o->sig || !was->incomplete)) {
 		n->b.h.size = 0; /* an empty record, which the daemon skips */
 		emit_submit(n, now);
@@ -288,7 +288,8 @@ __weak int ct_object_announce(struct object *o, __u64 now)
 	return !is.incomplete;
 }
 
-/* Does the same as ct_object_announce(), but looks into the cache of the CPU first. */
+/* Calls ct_object_announce(), unless the cache of the CPU (struct cpu, named) says that the object
+ * has its name. */
 static __always_inline void object_see(struct object *o, __u64 now)
 {
 	__u64 key = o->id ^ (__u64)o->sig << 40, i = (key ^ key >> 6 ^ key >> 13) & (CPU_NAMED - 1);
@@ -319,7 +320,7 @@ static __always_inline __u64 object_of_fd(struct task_struct *t, __u32 fd, __u64
 	return object_of_file(object_fd_file(t, fd), t->pid, now);
 }
 
-/* Does the same for the current task. Global: see ct_object_fill(). */
+/* As object_of_fd(), for the current task. Global: see ct_object_fill(). */
 __weak __u64 ct_object_of_fd(__u32 fd, __u64 now)
 {
 	return object_of_file(object_own_file(fd), bpf_get_current_task_btf()->pid, now);

@@ -18,9 +18,9 @@ static __always_inline __u8 sample_frames(void *ctx, struct ct_rawstack_blob *b,
 }
 
 /*
- * How long the current task has run without blocking: its CPU time in ns, as exact as the kernel's
- * tick. A run goes on while the task waits in the queue for a CPU. Otherwise, if there are too few
- * CPUs, even a task that only computes would have short runs.
+ * How long the current task has run without blocking: CPU time in ns, late by up to a tick. The time
+ * since the task came to its CPU is a lower limit. Preemption does not end a run: else, with too few
+ * CPUs, even a task that only computes would have short runs only.
  */
 static __always_inline __u64 sample_ran(struct task_struct *t, __u64 now)
 {
@@ -63,7 +63,7 @@ static __noinline int sample(__u64 *ctx, struct cpu *c, __u64 now)
 	s->b.ran_ns = ran;
 	s->b.tgid = t->tgid;
 	s->b.nr = wait_syscall(t, task_regs(t));
-	/* Outside of a system call, the kernel frames are those of this interrupt, so they are left out. */
+	/* Outside of a system call, the kernel frames belong to this interrupt, so they are left out. */
 	if (s->b.nr != CT_NR_NONE)
 		n = sample_frames(ctx, &s->b, 0, SAMPLE_KERNEL, 0);
 	if (n > SAMPLE_KERNEL)

@@ -11,10 +11,10 @@ char LICENSE[] SEC("license") = "GPL";
 /*
  * The state of a task that leaves the CPU; 0: the task stays runnable.
  *
- * Before 6.14 sched_switch gives a wrong state for a task that was about to sleep and has a signal
- * pending: the state that the task asked for (fixed by commit 8feb053d5319). The state in the task
- * itself is the right one: the task runs on. No wake-up can have set it in the meantime, because a
- * wake-up takes the run-queue lock.
+ * Before 6.14, sched_switch can give a wrong state: if a task was about to sleep and has a signal
+ * pending, the task stays runnable, but sched_switch gives the state that the task asked for (fixed
+ * by commit 8feb053d5319). prev->__state is right then: it is 0. No wake-up can have set it to 0
+ * meanwhile, because a wake-up takes the run-queue lock.
  */
 static __always_inline __u32 switch_state(__u64 *ctx, struct task_struct *prev)
 {
@@ -25,7 +25,7 @@ static __always_inline __u32 switch_state(__u64 *ctx, struct task_struct *prev)
 	return ct_switch_has_state ? ctx[3] : own;
 }
 
-/* The kind of a wait that shows in the state of the task alone; 0: there is no such kind for this state. */
+/* The kind of a wait, if the state of the task alone tells it; else 0. */
 static __always_inline __u8 switch_state_kind(struct task_struct *prev, __u32 state)
 {
 	if (state & TASK_DEAD)
@@ -35,7 +35,7 @@ static __always_inline __u8 switch_state_kind(struct task_struct *prev, __u32 st
 	return 0;
 }
 
-/* Two decoders of waits, global so that the verifier checks each of them once. */
+/* The two decoders of waits are global, so that the verifier checks each of them once. */
 __weak int ct_wait_self(struct wait_ctx *x)
 {
 	if (x)
@@ -165,7 +165,7 @@ int ct_switch(__u64 *ctx)
 	return 0;
 }
 
-/* True: the wait of the wakee is surely too short for a record. */
+/* True: the wait of p is surely too short for a record. A cheap test: it does not read the clock. */
 static __always_inline bool waking_is_short(struct task_struct *p)
 {
 	__u64 left = found_left(p);
@@ -174,8 +174,9 @@ static __always_inline bool waking_is_short(struct task_struct *p)
 }
 
 /*
- * Records a wait that ends now, and its end, if the wait was long. The kernel itself has noted when
- * the wakee left its CPU, and the registers of the wakee still tell the reason of its wait.
+ * The wait of the wakee p ends now. If the wait was long (CT_COARSE_NS), records the wait (CT_FOUND)
+ * and its end (CT_WAKE). The kernel itself keeps when p left its CPU, and the saved registers of p
+ * still tell the reason of the wait.
  */
 static __always_inline int waking_long(void *ctx, struct cpu *c, struct task_struct *p,
 				       struct task_struct *cur)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* signal.bpf.c - records signals that are sent and delivered, and marks those that kill. */
+/* signal.bpf.c - records signals that are sent and delivered, and marks the signals that kill. */
 #include "compat.h"
 #include "caps.h"
 #include "context.h"
@@ -13,8 +13,8 @@
 #define TRACE_SIGNAL_DELIVERED 0
 
 /*
- * The default action of SIGURG SIGCHLD SIGCONT SIGWINCH is to ignore, that of SIGSTOP SIGTSTP
- * SIGTTIN SIGTTOU is to stop. All other signals kill.
+ * The signals whose default action does not kill. SIGURG SIGCHLD SIGCONT SIGWINCH: ignored. SIGSTOP
+ * SIGTSTP SIGTTIN SIGTTOU: the process stops.
  */
 #define SIGNAL_NOT_FATAL                                                                                     \
 	(SIGNAL_BIT(23) | SIGNAL_BIT(17) | SIGNAL_BIT(18) | SIGNAL_BIT(28) | SIGNAL_BIT(19) |                \
@@ -51,7 +51,7 @@ int ct_signal(__u64 *ctx)
 	r = emit_rec(c, CT_SIGNAL, now);
 	if (!r)
 		return 0;
-	/* Read as a number from the arguments, because the two special values are no addresses. */
+	/* info is read as a number, because its two special values are no addresses. */
 	bpf_probe_read_kernel(&info, sizeof(info), &ctx[1]);
 	if (info == SEND_SIG_PRIV)
 		code = SI_KERNEL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * task.h - what the kernel keeps about a task: its identity (struct ct_task_blob), when it left its
- * CPU, and its counters. So no program has to note these at each switch. It emits nothing, and only
- * reads, so any program may use it.
+ * task.h - reads what the kernel keeps about a task: its identity (struct ct_task_blob), when it
+ * left its CPU, and its counters. So no program has to note these at each switch. The functions
+ * here only read, and emit nothing, so any program may call them.
  */
 #ifndef CTRACE_BPF_TASK_H
 #define CTRACE_BPF_TASK_H
@@ -37,22 +37,24 @@ static __always_inline void task_fill(struct ct_task_blob *b, struct task_struct
 }
 
 /*
- * MAX_RT_PRIO. For tasks with a priority number below it, the kernel does not keep how long they
- * have run since they came to the CPU.
+ * MAX_RT_PRIO of the kernel. A task with a smaller priority number is a real-time task. For such a
+ * task, the kernel does not keep how long it has run since it came to its CPU.
  */
 #define FOUND_PRIO_FAIR 100
 
-/* The two ways to compute the clock of the scheduler differ by less than this, unless one is out of date. */
+/* found_clock() computes the clock of the scheduler in two ways. The results differ by less than
+ * this, unless one is out of date. */
 #define FOUND_LATE_NS 100000000ULL
 
 /*
- * When the task last left its CPU, or when a tick last saw it run, on the clock of the scheduler:
- * the time at which it came to the CPU, plus the time that it ran since. 0: it never ran.
+ * When the task last left its CPU, on the clock of the scheduler. If the task runs now: when the
+ * kernel last updated its CPU time. The result is the time at which the task came to the CPU, plus
+ * the time that it ran since. For a real-time task it is only the time at which it came to the CPU.
+ * 0: the task never ran.
  *
- * se.exec_start is a worse measure. The clock of running tasks of each CPU leaves out the
- * interrupts and the stolen time of that CPU, so the clocks of two CPUs are seconds apart after
- * some hours. exec_start is used only if the kernel keeps no times of arrival (without
- * CONFIG_SCHED_INFO).
+ * se.exec_start is a worse measure. It is on another clock, which leaves out the interrupts and the
+ * stolen time of the CPU. After some hours, these clocks of two CPUs are seconds apart. So
+ * exec_start is used only if the kernel keeps no times of arrival (without CONFIG_SCHED_INFO).
  */
 static __always_inline __u64 found_left(struct task_struct *t)
 {
@@ -63,18 +65,21 @@ static __always_inline __u64 found_left(struct task_struct *t)
 	return t->sched_info.last_arrival ? t->sched_info.last_arrival + ran : 0;
 }
 
-/* The clock of the scheduler, late by up to a tick. It costs little: it is computed from the number of ticks.
- * 0: not measured yet. */
+/*
+ * The clock of the scheduler, late by up to a tick. This function is cheap, because it computes the
+ * clock from the number of ticks. 0: the daemon has not measured the clock yet.
+ */
 static __always_inline __u64 found_ticks(void)
 {
 	return ct_govern.sched_off_ns ? bpf_jiffies64() * ct_tick_ns - ct_govern.sched_tick_off_ns : 0;
 }
 
 /*
- * The clock of the scheduler at the boot time now. The daemon measures the distance between the two
- * clocks again and again. After a suspend the distance is out of date for a while; then the ticks
- * serve, which stand still during a suspend as the clock of the scheduler does. Before the first
- * measurement, the time at which the current task was last seen to run serves.
+ * The clock of the scheduler at the boot time now:
+ * - Mostly now - sched_off_ns. The daemon measures this distance of the two clocks repeatedly.
+ * - After a suspend, sched_off_ns is out of date for a while. Then the result is found_ticks(): the
+ *   ticks and the clock of the scheduler both stand still during a suspend.
+ * - Before the first measurement, the result is found_left() of the current task.
  */
 static __always_inline __u64 found_clock(__u64 now)
 {
@@ -85,8 +90,8 @@ static __always_inline __u64 found_clock(__u64 now)
 	return clock - ticks < FOUND_LATE_NS || ticks - clock < FOUND_LATE_NS ? clock : ticks;
 }
 
-/* The boot time for a time on the clock of the scheduler; 0: not known. now: boot time; clock:
- * found_clock(now). */
+/* Converts at, a time on the clock of the scheduler, to boot time. 0: not known. now: the boot time
+ * now; clock: found_clock(now). */
 static __always_inline __u64 found_boot(__u64 at, __u64 now, __u64 clock)
 {
 	__u64 ago = clock > at ? clock - at : 0;
@@ -100,7 +105,8 @@ static __always_inline __u64 found_since(struct task_struct *t, __u64 now, __u64
 	return found_boot(found_left(t), now, clock);
 }
 
-/* The boot time since which the task is in the queue of a CPU; 0: it is in none, or not known. */
+/* The boot time since which the task is in the queue of a CPU. 0: the task is in no queue, or the
+ * time is not known. */
 static __always_inline __u64 found_queued(struct task_struct *t, __u64 now, __u64 clock)
 {
 	return bpf_core_field_exists(t->sched_info.last_queued)
@@ -108,7 +114,7 @@ static __always_inline __u64 found_queued(struct task_struct *t, __u64 now, __u6
 		       : 0;
 }
 
-/* The boot time at which the running task came to its CPU; now: not known. */
+/* The boot time at which the running task t came to its CPU. If it is not known: now. */
 static __always_inline __u64 found_arrived(struct task_struct *t, __u64 now)
 {
 	__u64 at = 0;

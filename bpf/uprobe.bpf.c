@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * uprobe.bpf.c - records jobs that frameworks report, with probes on functions of the frameworks.
- * The cookie of a probe is the index of its rule.
+ * uprobe.bpf.c - records the jobs of frameworks, with probes on functions of the frameworks. The
+ * cookie of a probe is the index of its rule in ct_job_rules.
  *
  * Unlike programs on tracepoints, these programs can be preempted. So they use the side ring
  * (emit.h).
@@ -17,7 +17,7 @@ struct {
 	__type(value, struct job_rule);
 } ct_job_rules SEC(".maps");
 
-/* The functions that were reported to the loader already. */
+/* The functions of jobs that were reported to the loader already (in ct_job_calls). */
 struct call_key {
 	__u64 function;
 	__u64 tgid;
@@ -34,7 +34,7 @@ struct {
 	__uint(max_entries, 65536);
 } ct_job_calls SEC(".maps");
 
-/* The jobs whose function has not returned yet. sp: the stack pointer of the caller of the function. */
+/* The jobs whose probed function has not returned yet. sp: the stack pointer after its return. */
 struct open_key {
 	__u64 sp;
 	__u64 tid;
@@ -62,8 +62,8 @@ struct {
 } ct_job_queued SEC(".maps");
 
 /*
- * Each register is read by a separate load with a fixed offset, because the verifier refuses other
- * loads from the context of a program.
+ * Each register has a load of its own, with a fixed offset: the verifier refuses other loads from
+ * the context of a program.
  */
 #define JOB_REG(i, member)                                                                                   \
 	case 1 + (i):                                                                                        \
@@ -203,7 +203,10 @@ static __always_inline void job_tell(__u32 tgid, __u64 function, __u32 calls)
 		bpf_map_update_elem(&ct_job_told, &key, &told, 0);
 }
 
-/* True: the event counts. A function that runs jobs may also be called without a job. */
+/*
+ * True: the event is recorded. A function that starts jobs may also be called without a job. So a
+ * rule with JOB_QUEUED counts only if the job was enqueued before.
+ */
 static __always_inline bool job_counts(const struct job_rule *rule, __u64 job, __u32 tgid)
 {
 	struct queued_key key = { .job = job, .tgid = tgid };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vmlinux.h - types of the kernel, kept by hand: only the fields that are read. So a build needs no
- * kernel BTF.
+ * vmlinux.h - types of the kernel, written by hand, so that a build needs no kernel BTF. They have
+ * only the members that the programs read.
  *
- * The loader sets the real offsets (CO-RE), so members may stand here in any order, and members
- * that are not read are left out. Names that some supported kernel lacks are in compat.h.
+ * The loader sets the real offsets (CO-RE), so the members may stand here in any order. compat.h has
+ * variants of some types, for kernels that differ.
  */
 #ifndef CTRACE_BPF_VMLINUX_H
 #define CTRACE_BPF_VMLINUX_H

@@ -3,9 +3,9 @@
  * wait.h - finds why a task blocks, and which object a waker acts on, from the registers that a
  * task saves when it enters a system call.
  *
- * It names the objects that it finds (object_name.h), and emits CT_FUTEX and CT_WAITFD. The caller
- * emits the record of the wait itself. sched.bpf.c uses it for the current task, iter.bpf.c for any
- * task.
+ * The decoder also names the objects that it finds (object_name.h), and emits CT_FUTEX and
+ * CT_WAITFD. The caller emits the record of the wait. sched.bpf.c decodes the current task, and in
+ * waking_long() the wakee. iter.bpf.c decodes any task.
  */
 #ifndef CTRACE_BPF_WAIT_H
 #define CTRACE_BPF_WAIT_H
@@ -29,8 +29,10 @@ struct wait {
 };
 
 /*
- * The view of a decoder: the current task as it blocks, so that its memory can be read; the current
- * task as a waker; or another task.
+ * The task that is decoded:
+ * - WAIT_SELF: the current task, which blocks. The decoder can read its memory.
+ * - WAIT_WAKER: the current task, which wakes another one.
+ * - WAIT_OTHER: a task that is not the current one. The decoder cannot read its memory.
  */
 enum wait_view { WAIT_SELF, WAIT_WAKER, WAIT_OTHER };
 
@@ -63,8 +65,8 @@ static __always_inline __u16 wait_class(__u16 nr)
 }
 
 /*
- * The object of a descriptor. For the current task a global function finds it, which the verifier
- * checks only once.
+ * The object of a descriptor. For the current task, ct_object_of_fd() finds the object: a global
+ * function, which the verifier checks only once.
  */
 static __always_inline __u64 wait_object(struct task_struct *t, __u32 fd, __u64 now, enum wait_view view)
 {
@@ -72,8 +74,8 @@ static __always_inline __u64 wait_object(struct task_struct *t, __u32 fd, __u64 
 }
 
 /*
- * Sets the flags for a time limit, which is a number of ms, or a structure of seconds and a
- * fraction.
+ * Sets the flags for the time limit of a wait. The argument is a number of ms, or the address of a
+ * structure of seconds and a fraction.
  */
 static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs, enum wait_view view)
 {
@@ -108,8 +110,8 @@ static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs,
 #define WAITID_P_PIDFD 3
 
 /*
- * The child that a wait asks for. In a pid namespace other than the first, pid is the number of the
- * child in that namespace, so the child is not known.
+ * The child that a wait4 or waitid asks for. 0: any child, or not known. It is not known in a pid
+ * namespace other than the first, because there pid is the number of the child in that namespace.
  */
 static __always_inline __u64 wait_child(struct task_struct *t, __s32 pid)
 {
@@ -129,7 +131,7 @@ static __always_inline bool wait_is_vfork(struct wait_ctx *x, struct pt_regs *re
 	return flags & CLONE_VFORK;
 }
 
-/* Decodes the calls whose class alone does not tell the reason. */
+/* Decodes the calls for which the class alone does not tell the reason of the wait. */
 static __always_inline void wait_special(struct wait_ctx *x, struct task_struct *t, struct pt_regs *regs,
 					 enum wait_view view)
 {

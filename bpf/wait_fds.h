@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wait_fds.h - the descriptors that poll and select wait on. A part of wait.h, which includes it.
+ * wait_fds.h - finds the descriptors that poll and select wait on. This header is a part of wait.h,
+ * which includes it.
  *
- * The task is the current one: its memory is read. The two functions with loops are global, so that
- * the verifier checks them once and not on every path.
+ * It decodes only the current task, because it reads the memory of the task. ct_wait_set() and
+ * ct_wait_select() are global, so that the verifier checks them once and not on every path.
  */
 #ifndef CTRACE_BPF_WAIT_FDS_H
 #define CTRACE_BPF_WAIT_FDS_H
@@ -23,7 +24,7 @@ struct wait_pollfd {
 
 struct wait_set {
 	__u64 now;
-	__u32 n;    /* number of descriptors; for select it is first the highest descriptor + 1 */
+	__u32 n;    /* number of descriptors; as input of ct_wait_select(): the highest descriptor + 1 */
 	__u32 word; /* ct_wait_select(): how many words were read */
 	union {
 		/*
@@ -35,8 +36,8 @@ struct wait_set {
 	};
 };
 
-/* True: this set of descriptors has to be written, because it was not written for this task within
- * the last second. */
+/* True: this set of descriptors must be written: the set last written for this task was another
+ * one, or was written more than a second ago. */
 static __always_inline bool wait_set_is_new(struct wait_set *s, struct task_struct *t)
 {
 	struct task_state *ts = bpf_task_storage_get(&ct_tasks, t, 0, 0);
@@ -87,8 +88,8 @@ static __always_inline __u64 wait_word(__u64 user, __u32 word)
 {
 	__u64 v = 0, given = user;
 
-	/* The test is made on another value than user itself: so the verifier does not follow 0 and
-	 * other addresses on paths of their own. */
+	/* The test is on another value than user. After a test of user itself, the verifier would check
+	 * the rest of the program twice: for user == 0, and for other addresses. */
 	barrier_var(given);
 	given >>= 3;
 	barrier_var(given);
@@ -98,8 +99,9 @@ static __always_inline __u64 wait_word(__u64 user, __u32 word)
 }
 
 /*
- * The index of the only bit that is set, without a branch for the verifier to follow. Clang 14 has
- * no __builtin_ctzll() for BPF. Without the barrier, Clang would turn this code into a call of it.
+ * The index of the only bit that is set. The code has no branch, because the verifier would check
+ * each branch separately. Clang 14 has no __builtin_ctzll() for BPF. Without the barrier, Clang would
+ * turn this code into a call of __builtin_ctzll().
  */
 static __always_inline __u32 wait_bit_index(__u64 bit)
 {
@@ -113,10 +115,12 @@ static __always_inline __u32 wait_bit_index(__u64 bit)
 }
 
 /*
- * Takes the first CT_WAITFD_MAX descriptors out of the bit sets of select. Each step takes a
- * descriptor, or goes on to the next word. The two counters are in *s and not in variables: the
- * verifier takes what it reads from there for any number. It would follow each value of a variable
- * on a path of its own.
+ * Takes the first CT_WAITFD_MAX descriptors out of the bit sets of select. Each step of the loop
+ * takes a descriptor, or goes on to the next word.
+ *
+ * The counters n and word are in *s, not in local variables. The verifier assumes that a number read
+ * from *s can have any value, and checks the step once. For a local variable, it would check the
+ * step again for each value.
  */
 __weak int ct_wait_select(struct wait_set *s)
 {
@@ -182,8 +186,8 @@ static __always_inline void wait_fds(struct wait_ctx *x, struct pt_regs *regs)
 	else if (s.n)
 		ct_wait_set(&s);
 	else
-		x->w.kind = CT_W_SLEEP; /* a select() without descriptors: an old way to sleep for less than a
-					   second */
+		x->w.kind = CT_W_SLEEP; /* a select or poll without descriptors: an old way to sleep for less
+					   than a second */
 }
 
 #endif

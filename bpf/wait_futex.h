@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wait_futex.h - finds the futex that a task waits on, and its owner. A part of wait.h, which
- * includes it. Owners are read only from the memory of the current task.
+ * wait_futex.h - finds the futex that a task waits on, and the owner of the futex. This header is a
+ * part of wait.h, which includes it. The owner is read only from the memory of the current task.
  */
 #ifndef CTRACE_BPF_WAIT_FUTEX_H
 #define CTRACE_BPF_WAIT_FUTEX_H
@@ -32,13 +32,13 @@ static __always_inline __u32 futex_read(__u64 uaddr)
 }
 
 /*
- * Returns the owner of a futex; 0: not known. There are two conventions:
- * - the kernel's: the word of a PI or robust mutex holds the owner's tid;
- * - glibc's (ctrace/glibc.h): for a mutex and a read-write lock, the owner's tid is in memory near
- *   the word. A read-write lock has two words to wait on, with different distances to the owner; if
- *   there is no tid at the first distance, the second one is tried. In a join, the word itself is
- *   the tid of the thread, which becomes 0 at its end; unlike most waits of glibc, a join is not
- *   private.
+ * Returns the tid of the owner of a futex; 0: not known. Where the tid is depends on the futex:
+ * - PI or robust mutex (a convention of the kernel): in the word itself.
+ * - mutex of glibc (ctrace/glibc.h): in memory near the word.
+ * - read-write lock of glibc: in memory near the word. The lock has two words to wait on, each with
+ *   its own distance to the tid. If there is no tid at the first distance, the second is tried.
+ * - join of glibc: the word itself is the tid of the thread, until the thread ends. Unlike most
+ *   waits of glibc, a join is not private.
  */
 static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32 word)
 {
@@ -60,8 +60,9 @@ static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32
 }
 
 /*
- * Finds a thread of the current process by its number in the pid namespace of the process. Looks at
- * 64 threads at most. Returns 0 if the thread is not found. Global: see ct_object_fill().
+ * Finds a thread of the current process by owner, its number in the pid namespace of the process.
+ * Looks at 64 threads at most. Returns the tid of the thread in the first namespace; 0: not found.
+ * Global: see ct_object_fill().
  */
 __weak __u32 ct_futex_owner_in_ns(__u32 owner)
 {
@@ -111,8 +112,8 @@ static __always_inline void wait_futex(struct wait_ctx *x, struct task_struct *t
 	__u64 uaddr = regs_arg(regs, 0);
 
 	if (how == SYSCLASS_FUTEX_WAITV) {
-		/* A struct futex_waitv has val, uaddr, flags. Only the first futex of the vector is
-		 * recorded. */
+		/* The argument is an array of struct futex_waitv: val, uaddr, flags. Only the first
+		 * futex of the array is recorded. */
 		if (view == WAIT_OTHER || bpf_probe_read_user(&uaddr, 8, (void *)(uaddr + 8)))
 			return;
 	} else if (how == SYSCLASS_FUTEX2) {

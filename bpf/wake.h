@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wake.h - who wakes a task, from where, and by acting on which object. Emits the CT_WAKE. Where the
- * governor has detached the hooks of interrupts, the kernel stack tells which interrupt wakes a task.
- * A part of sched.bpf.c, which includes it after the decoders of waits.
+ * wake.h - finds for a wake-up: the waker, the context (task or kind of interrupt), and the object
+ * that the waker acts on. Emits the CT_WAKE. From the step CT_SHED_HOOKS on, the hooks of interrupts
+ * are detached. Then the kernel stack tells which interrupt makes the wake-up. This header is a part
+ * of sched.bpf.c, which includes it after the decoders of waits.
  */
 #ifndef CTRACE_BPF_WAKE_H
 #define CTRACE_BPF_WAKE_H
@@ -14,17 +15,18 @@
 
 #define WAKE_STACK_MAX 65536 /* bytes: no kernel stack of a task is larger */
 /*
- * A stack costs more than the hooks of many interrupts. So at most one is taken in this time, in ns, on
- * each CPU.
+ * ns: on each CPU, at most one stack is taken in this time, because one stack costs more than the hooks
+ * of many interrupts.
  */
 #define WAKE_MARK_NS 5000000
 
 /*
- * True: this program runs on top of an interrupt or softirq, because the stack in use is not that of
- * the current task. The saved registers of a task are at the upper end of its kernel stack.
+ * True: this program surely runs in an interrupt or softirq, because the stack in use is not the kernel
+ * stack of the current task. The saved registers of a task are at the upper end of its kernel stack.
+ * False: not sure, see wake_without_call().
  *
- * Not inlined, and with a small frame: since 6.13 the kernel gives programs with a large frame memory
- * that is no stack (commit 5bd36da1e37e).
+ * This function is not inlined, so its frame is small: since 6.13 the frame of a program with a
+ * large frame is not on the stack (commit 5bd36da1e37e).
  */
 static __noinline int wake_in_interrupt(void)
 {
@@ -36,7 +38,11 @@ static __noinline int wake_in_interrupt(void)
 	return below >= 0 || below < -WAKE_STACK_MAX;
 }
 
-/* The context of a wake without the hooks of interrupts. Timers have their hooks in any step. */
+/*
+ * Sets the context of a wake. in: the interrupt in progress, or NULL. From the step CT_SHED_HOOKS on,
+ * only the hooks of timers are attached. So without `in`, the stack tells whether this is another
+ * interrupt.
+ */
 static __always_inline void wake_context(struct ct_rec *w, const struct cpu_context *in)
 {
 	if (in) {
@@ -51,7 +57,7 @@ static __always_inline void wake_context(struct ct_rec *w, const struct cpu_cont
 /*
  * True: in this context, the system call of the current task may be the cause of the wake. In an
  * interrupt, the current task is mostly not the waker. The exception is a network softirq that runs
- * on top of the task's send or connect, as on loopback.
+ * on top of the task's send or connect, as on loopback. CT_CTX_IRQ may be such a softirq.
  */
 static __always_inline bool wake_may_be_sent(const struct ct_rec *w)
 {
@@ -104,8 +110,9 @@ static __always_inline void wake_reason(struct cpu *c, struct ct_rec *w, struct 
 }
 
 /*
- * What the function that holds the return address says, as in struct govern_mark; 0: it is not in
- * ct_marks. This function and the next are global, so that the verifier checks each only once.
+ * Looks up addr, a return address, in ct_marks. Returns the member `what` of the function that contains
+ * addr; 0: ct_marks does not have this function. ct_wake_mark() and ct_wake_find() are global, so that the
+ * verifier checks each of them only once.
  */
 __weak int ct_wake_mark(__u64 addr)
 {
@@ -116,8 +123,9 @@ __weak int ct_wake_mark(__u64 addr)
 }
 
 /*
- * Returns what the innermost known function in the first n frames says: GOVERN_MARK(), or 0. Adds
- * GOVERN_MARK_CUT_IN if a frame further out shows that this is the end of an interrupt.
+ * Finds the innermost of the first n frames whose function is in ct_marks, and returns the GOVERN_MARK()
+ * of the function; 0: there is none. Adds GOVERN_MARK_CUT_IN if a frame further out shows that the frame is
+ * in the end of an interrupt.
  */
 __weak int ct_wake_find(struct cpu *c, __u32 n)
 {
@@ -157,9 +165,9 @@ static __noinline __u32 wake_mark_take(void *ctx, struct cpu *c, __u64 now)
 }
 
 /*
- * A task that is in no system call wakes another one only as it ends. So without the hooks of
- * interrupts, such a wake is taken for one of an interrupt: interrupts of user mode run on the stack
- * of the task.
+ * Handles a wake by a task that is in no system call, while the hooks of interrupts are detached. Such a
+ * task wakes another task only as it ends. Otherwise an interrupt makes the wake: if an interrupt stops
+ * user mode, it runs on the kernel stack of the task, and wake_in_interrupt() does not see it.
  */
 static __always_inline void wake_without_call(struct ct_rec *w, struct task_struct *cur)
 {
@@ -169,9 +177,9 @@ static __always_inline void wake_without_call(struct ct_rec *w, struct task_stru
 }
 
 /*
- * Looks in the kernel stack which interrupt makes the wake, if the hooks of interrupts are detached and
- * no system call of the current task explains the wake. The wake may have the context of the task: softirqs
- * of ksoftirqd do.
+ * If the hooks of interrupts are detached, and no system call of the current task explains the wake, finds
+ * in the kernel stack which interrupt makes the wake. This can also be a wake with the context CT_CTX_TASK,
+ * because the softirqs of ksoftirqd run on the stack of ksoftirqd.
  */
 static __always_inline void wake_mark(void *ctx, struct cpu *c, struct ct_rec *w, struct task_struct *p,
 				      __u64 now)

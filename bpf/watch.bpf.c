@@ -3,20 +3,21 @@
  * watch.bpf.c - the programs behind watchpoints. Hardware breakpoints call them after the
  * instruction that wrote or read the variable.
  *
- * The hardware has no breakpoint for reads alone. A watchpoint with reads has a breakpoint for
- * writes and, behind it, one for both. An access that only the second one sees is a read. A task
- * that spins reads without end, so only its first read after each change is recorded.
+ * The hardware has no breakpoint for reads alone. So a watchpoint with reads has two breakpoints:
+ * the first for writes (ct_watch_write()), the second for reads and writes (ct_watch_any()). An
+ * access that only the second breakpoint sees is a read. A task that spins reads without end, so
+ * only its first read after each change is recorded.
  */
 #include "compat.h"
 #include "emit.h"
 #include "ctrace/watchslot.h"
 
-#define WATCH_ONE_HIT_NS 50000 /* limit from the first to the second breakpoint of one instruction */
+#define WATCH_ONE_HIT_NS 50000 /* longest time between the two breakpoints of one instruction */
 #define WATCH_LATE_LOOKS 64
 
 /*
- * struct bpf_perf_event_data of the kernel's interface to user space. The verifier translates
- * accesses to it.
+ * As in linux/bpf_perf_event.h, the kernel's interface to user space. The verifier translates the
+ * accesses to this structure.
  */
 struct bpf_perf_event_data {
 #if defined(__TARGET_ARCH_x86)
@@ -42,10 +43,10 @@ struct {
 struct watch_seen {
 	__u32 gen;
 	__u32 pad;
-	__u64 change;   /* number of the change that the task read last */
-	__u64 value;    /* the value that it read */
-	__u64 write_ns; /* time of the task's last write, and of its last recorded write */
-	__u64 told_ns;
+	__u64 change;   /* number of the last change whose result the task read or wrote */
+	__u64 value;    /* the value that the task read or wrote then */
+	__u64 write_ns; /* time of the task's last write */
+	__u64 told_ns;  /* time of the task's last recorded write */
 	__u64 write_ip; /* address behind the instruction of its last write */
 };
 struct watch_task {
@@ -86,7 +87,7 @@ static __always_inline __u64 watch_value(const struct watch_slot *s)
 	return v;
 }
 
-/* Forgets accesses to an earlier variable of this slot. */
+/* If the slot has a new variable, forgets the task's accesses to the earlier variable. */
 static __always_inline void watch_renew(struct watch_hit *h)
 {
 	if (!h->seen || h->seen->gen == h->slot->gen)
@@ -108,8 +109,8 @@ static __always_inline bool watch_find(struct bpf_perf_event_data *ctx, struct w
 	h->tgid = cur->tgid;
 	if (!slots)
 		return false;
-	/* An allocation is possible here, because this is an exception from user mode, or a system
-	 * call that copies. */
+	/* An allocation is allowed here: this is an exception from user mode, or from a system call
+	 * that copies user memory. */
 	t = bpf_task_storage_get(&ct_watch_tasks, cur, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 #pragma unroll
 	for (int i = 0; i < WATCH_SLOTS; i++)
@@ -195,8 +196,9 @@ int ct_watch_write(struct bpf_perf_event_data *ctx)
 }
 
 /*
- * Waits a little for the record of the writer, which has to come first: the writer may be at the
- * beginning of its own exception, on another CPU.
+ * The record of the writer must come before the record of this read. The writer may be at the
+ * beginning of its own exception, on another CPU. So this function waits a little until the writer
+ * has noted the new value.
  */
 static __always_inline void watch_let_writer(struct watch_hit *h)
 {
@@ -215,8 +217,8 @@ int ct_watch_any(struct bpf_perf_event_data *ctx)
 	if (!watch_find(ctx, &h) || !h.seen || h.now - h.seen->write_ns < WATCH_ONE_HIT_NS)
 		return 0;
 	/*
-	 * the second breakpoint of the last write: a hypervisor delivered it late, or the
-	 * instruction reads and writes (xchg)
+	 * The second breakpoint of the task's last write: a hypervisor delivered it late, or the
+	 * instruction both reads and writes (xchg).
 	 */
 	if (ctx->regs[REGS_IP] == h.seen->write_ip)
 		return 0;
