@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * detect.c - learns the state and the habits of each task from records. The daemon empties the rings CPU by
- * CPU, so records come a little out of order. So a state carries its time, and an older state never replaces
- * a newer state, as in the task table of the daemon.
+ * CPU, so records come a little out of order. Each state has its time (since_ns), and an older state never
+ * replaces a newer state.
  */
 #include "detect/detect.h"
 
@@ -135,7 +135,7 @@ static bool task_is_known(const struct detect *d, const struct detect_task *t, u
 	return t->returns >= RETURNS_MIN && t->first_ns && now_ns >= t->first_ns + d->set.learn_ns;
 }
 
-/* Notes progress: the time away is measured from now on. */
+/* Notes that the task went round its loop at ts: its time away is measured from ts on. */
 static void task_comes_round(struct detect_task *t, uint64_t ts)
 {
 	t->progress_ns = ts;
@@ -177,8 +177,8 @@ static void task_be_patient(struct detect *d, struct detect_task *t, uint8_t wai
 }
 
 /*
- * Marks threads that wait at one epoll. They share the work, so it does no harm if one of them is away for
- * long.
+ * Marks threads of one process that wait at one epoll. Such threads share the work, so it does no harm if one
+ * of them is away for long.
  */
 static void task_share(struct detect *d, struct detect_task *t, uint64_t ts)
 {
@@ -204,7 +204,7 @@ static void task_returns(struct detect_task *t, uint64_t ts)
 		t->first_ns = ts;
 }
 
-/* Notes that the task is idle again. is_idle_point: the place of its wait is its idle point. */
+/* Notes that the task is idle from ts on. is_idle_point: the place of its wait is its idle point. */
 static void task_idle(struct detect *d, struct detect_task *t, uint64_t ts, bool is_idle_point)
 {
 	if (t->away_ns && ts > t->away_ns) {
@@ -250,8 +250,8 @@ void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bo
 }
 
 /*
- * How long the task has waited, without the time in which the machine slept. Leaves that time out even if no
- * tick has noticed it yet.
+ * How long the task has waited, without the time in which the machine slept. If there was no tick for
+ * DETECT_GAP_NS, the machine may have slept, and the result is 0.
  */
 static uint64_t task_waited_ns(const struct detect *d, const struct detect_task *t, uint64_t ts)
 {
@@ -302,8 +302,8 @@ void detect_forget(struct detect_task *t, uint64_t ts)
 }
 
 /*
- * Handles the record of a switch that is older than the known state. Later records were read first,
- * because they came through the ring of another CPU.
+ * Handles a CT_SWITCH that is older than the known state of the task. Newer records were read first, because
+ * they came through the ring of another CPU.
  */
 static void switch_out_late(struct detect *d, struct detect_task *t, const struct ct_rec *rec)
 {
@@ -320,9 +320,10 @@ static void switch_out_late(struct detect *d, struct detect_task *t, const struc
 
 /*
  * Notes that a task was seen on the CPU, in the system call `nr` or in none (CT_NR_NONE). polls: the task
- * polled with a time limit of zero. Two kinds of tasks make progress without a wait: a task that polls in
- * this way and always finds more work, and a task that was first in one system call and is now in another
- * one.
+ * polled with a time limit of zero. Three things show progress without a wait:
+ * - the task polls in this way: it always finds more work
+ * - the task is in the system call of its idle point
+ * - the task was in one system call and is now in another one
  */
 static void task_look(struct detect *d, struct detect_task *t, uint64_t ts, uint16_t nr, bool polls)
 {
@@ -489,7 +490,8 @@ static void shed(struct detect *d, const struct ct_rec *rec)
 	}
 	if (rec->flags & CT_GV_GROUP)
 		return; /* each task of the group has a record of its own */
-	/* When the step ends, the numbers of unread bytes and the idle points are out of date. */
+	/* Records were left out. So at the end of the step the numbers of unread bytes are out of date, and
+	 * the states of all tasks must be read again. */
 	if (ends & CT_LACK_MESSAGES)
 		for (uint32_t i = 0; i < DETECT_SOCKETS; i++)
 			d->sockets.v[i].unread_ns = 0, d->sockets.v[i].unread_bytes = 0;
@@ -527,8 +529,8 @@ static void futex(struct detect *d, const struct ct_rec *rec)
 	if (t->run != DETECT_BLOCKED || t->wait != CT_W_FUTEX || rec->ts <= t->since_ns)
 		return;
 	/*
-	 * An inspection has found the owner of the present wait. A wait that is older than the recording
-	 * counts as a wait at the idle point as long as its owner is not known.
+	 * An inspection has found the owner of the present wait. If the wait is older than the recording, it
+	 * counted as a wait at the idle point, because its owner was not known. Now it does not count.
 	 */
 	if (t->bits & DETECT_IDLE && ct_futex_owner(rec) && !t->returns) {
 		t->bits &= (uint8_t)~DETECT_IDLE;
@@ -543,7 +545,8 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 	switch (rec->kind) {
 	case CT_SWITCH:
 		if (detect_is_coarse(d)) {
-			/* a late record; only the end of a task counts */
+			/* a late record of the time before the coarse stretch; only the end of a task counts
+			 */
 			if (rec->state & CT_ST_DEAD)
 				exited(d, rec, rec->tid);
 			break;
@@ -595,8 +598,8 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 
 /*
  * Forgets the habits of a task, because since ts_ns its process runs another program, or another task has the
- * number. A state that is newer than ts_ns is that of the new program or task, so it stays. Its record came
- * first, through the ring of another CPU.
+ * number. If the known state is newer than ts_ns, it is a state of the new program or task, so it stays: its
+ * record came first, through the ring of another CPU.
  */
 static void task_begin_anew(struct detect_task *t, uint64_t ts_ns)
 {
@@ -694,7 +697,8 @@ void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_
 	detect_wait_begins(d, t, ts_ns, true);
 }
 
-/* Takes over the name that the kernel reports, because the record of an exec may be lost. */
+/* Takes over the process and the name of the task from the kernel. If they are new, the record of an exec was
+ * lost, or the record of a rename: the habits of the task are forgotten. */
 static void task_recognise(struct detect *d, struct detect_task *t, const struct ct_task_blob *b)
 {
 	struct ct_task_blob now = *b;

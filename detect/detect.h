@@ -1,41 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detect.h - notices hangs in the stream of records, without help from the programs, by the rules CT_HANG_*
- * of abi.h. It reports which task hangs, since when, and by which rule. It takes no snapshot and makes no
- * diagnosis; daemon/incident/ does both.
+ * detect.h - the detector: notices hangs in the stream of records, by the rules CT_HANG_* of abi.h. The
+ * traced programs need not help. The detector reports which task hangs, since when, and by which rule. It
+ * takes no snapshot and makes no diagnosis; daemon/incident/ does both.
  *
  * Pure: no I/O, no threads, no clock of its own. One thread at a time (the drain thread of the daemon). All
  * times are boot time.
  *
- * It learns the habits of each task:
- * - its idle point, where the task idles again and again: an epoll, a poll, the condition variable or the
- *   socket of a queue
- * - how long the task has been away from its idle point
- * - in which kinds of waits the task has ever waited for long
+ * The detector learns the habits of each task:
+ * - its idle point: the place where the task waits for its next work, again and again. It is an epoll, a
+ *   poll, or the condition variable or the socket of a queue.
+ * - the longest time that the task was away from its idle point
+ * - the kinds of waits in which the task has ever waited for long
  *
- * No task is judged before its habits have been watched for learn_ns. The habits of a task also hold for
- * later tasks of the same name.
+ * The rules LOOP, BUSY and SERVICE judge a task only after its habits have been watched for learn_ns. The
+ * rule STARVED needs a part of this time (LEARN_STARVED_SHARE). DISK and DEADLOCK need none. The habits of a
+ * task also hold for later tasks of the same name.
  *
- * How it learns:
+ * How the detector learns:
  * - Of the waits in which a task can idle, most are at one place: its idle point. The majority vote of Boyer
- *   and Moore finds this place; an epoll, poll or select has more weight than a condition variable or a
- *   read.
- * - A task is known when it has come back to its idle point 20 times, over learn_ns.
+ *   and Moore finds this place. A wait that is typical of an event loop (epoll, poll, select, io_uring,
+ *   accept, signal) has more votes than a condition variable or a read.
+ * - A task is known when it has come back to its idle point RETURNS_MIN times, over learn_ns.
  * - The longest time away does not include the time in the queue for a CPU.
- * - If a task has ever been in a kind of wait for half a second, a wait of this kind is never a hang of this
- *   task.
- * - The time away of a reported hang is not learned before the third report of that name.
+ * - If a task has ever been in a kind of wait for long (by default half a second, see PATIENT_SHARE), the
+ *   rule LOOP does not report a wait of this kind for this task.
+ * - The time away of a reported hang is not learned before the third report about tasks of that name.
  *
- * In a coarse stretch (CT_LACK_SWITCHES of fields.h) only long waits, and long times in the queue of a CPU, are
- * known. The rules judge these. A task that runs and waits briefly is not judged.
+ * In a coarse stretch (CT_LACK_SWITCHES of fields.h), the records show only long waits, and long times in
+ * the queue of a CPU. The rules judge these. A task that runs and waits briefly is not judged.
  *
- * After records were lost, and while the governor leaves out the reasons of waits, no task is judged until
- * all tasks have been read anew. Disk waits and deadlocks are the exception, because the kernel confirms all
- * that matters there.
+ * After records were lost, no task is judged until the daemon has read the states of all tasks again. The
+ * same holds while the governor leaves out the reasons of waits, and after it. The rules DISK and DEADLOCK
+ * are the exception: the kernel confirms the state of the task before a report.
  *
  * Limits: max_tasks tasks, DETECT_SOCKETS sockets, DETECT_HABITS names. Tasks without room are counted. A
- * socket or name without room replaces the one that was not used for the longest time. Cost: 14 ns for a
- * record and 208 bytes for a task; the tables of sockets and names take another 1.3 MiB.
+ * socket or name without room replaces another one that was not used for long. Cost: 14 ns for a record and
+ * 208 bytes for a task; the tables of sockets and names take another 1.3 MiB.
  */
 #ifndef CTRACE_DETECT_DETECT_H
 #define CTRACE_DETECT_DETECT_H
@@ -116,7 +117,7 @@ struct detect_stats {
 	uint64_t tasks, judged; /* tasks now; how many of them are known well enough to be judged */
 	uint64_t tasks_refused;
 	uint64_t found[CT_HANG_RULES];
-	uint64_t behind;    /* hangs that were not reported, because the task waits for a reported task */
+	uint64_t behind;    /* hangs that were not reported, because a report was made for the same cause */
 	uint64_t withdrawn; /* hangs that the kernel did not confirm */
 	uint64_t blind_ns;  /* time in which no task could be judged, because records were missing */
 };
@@ -135,20 +136,21 @@ void detect_free(struct detect *d);
  */
 void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *words);
 void detect_blob(struct detect *d, const struct ct_blob *blob);
-/* Sets the state of a task to the one that the kernel has. Used at the start, and after records were lost. */
+/* Sets the state of a task to the state that the kernel gives for it. Used at the start, and after records
+ * were lost. */
 void detect_found(struct detect *d, const struct ct_iter_task *found);
 /*
- * Ends a round in which detect_found() was called for all tasks. now_ns: when the round began. From now on,
- * losses before now_ns are without effect. A task has ended if the round did not find it and no record about
- * it came after now_ns.
+ * Ends a round in which detect_found() was called for all tasks. now_ns: when the round began. If no records
+ * were lost after now_ns, tasks are judged again. If the round did not find a task, and its state is older
+ * than now_ns, the task has ended.
  */
 void detect_resync(struct detect *d, uint64_t now_ns);
 /* Notes that records were lost until ts_ns. No task is judged until detect_resync() is called. */
 void detect_lost(struct detect *d, uint64_t ts_ns);
 /*
- * Judges all tasks. To be called several times a second (DETECT_TICK_NS of thresholds.h is often
- * enough), after all records older than now_ns. If a long time passes without a call, the machine is
- * assumed to have slept.
+ * Judges all tasks. The caller calls it several times a second (every DETECT_TICK_NS is enough), after it
+ * has passed on all records older than now_ns. If DETECT_GAP_NS passes without a call, the detector assumes
+ * that the machine slept.
  */
 void detect_tick(struct detect *d, uint64_t now_ns);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * detect_coarse.c - the states of tasks in a coarse stretch (CT_LACK_SWITCHES). There are no switches in it.
- * A CT_FOUND tells of a wait that lasts for CT_COARSE_NS or more, or of a task in the queue of a CPU.
- * Otherwise the task runs and waits briefly: its state is DETECT_UNKNOWN, and it is not judged.
+ * detect_coarse.c - the states of tasks in a coarse stretch (CT_LACK_SWITCHES): a time without CT_SWITCH
+ * records. In it, a CT_FOUND reports a wait that lasts for CT_COARSE_NS or more, or a task in the queue of a
+ * CPU. Any other task runs and waits briefly: its state is DETECT_UNKNOWN, and it is not judged.
  *
- * It is not known when a task was last at its idle point before a long wait. It was away from it at least
- * since the wait began, so the time away is measured from there.
+ * If a task begins a long wait away from its idle point, the records do not show when the task left the idle
+ * point. So its time away is measured from the begin of the wait.
  */
 #include "detect/detect_private.h"
 #include "lib/cleanup.h"
@@ -39,7 +39,7 @@ static void found_folded(struct detect *d, const struct ct_rec *rec)
 
 	if (!t)
 		return;
-	/* no record told of the end of the wait, so nothing is learned from it */
+	/* no record says when the wait ended, so its length is taken as 0, and nothing is learned from it */
 	if (t->run == DETECT_BLOCKED)
 		detect_wait_ends(d, t, t->since_ns);
 	if (t->run == DETECT_RUNNABLE)
@@ -72,7 +72,7 @@ static void found_blocked(struct detect *d, const struct ct_rec *rec, uint64_t s
 	t->flags = rec->flags;
 	t->nr = rec->nr;
 	t->obj = rec->obj;
-	/* an inspection has found the owner before the wait was found */
+	/* the CT_FUTEX of an inspection can come before the CT_FOUND of the wait */
 	t->owner = rec->wait == CT_W_FUTEX && t->futex_ns >= t->since_ns ? t->futex_owner : 0;
 	detect_wait_begins(d, t, t->since_ns, false);
 	if (!(t->bits & DETECT_IDLE) && !t->away_ns) {
@@ -86,7 +86,7 @@ void detect_coarse_found(struct detect *d, const struct ct_rec *rec, uint64_t si
 {
 	const struct detect_task *t = detect_task_find(d, rec->tid);
 
-	/* the records of switches know better */
+	/* a newer record, or a CT_SWITCH after the coarse stretch, has given the state already */
 	if ((t && rec->ts < t->since_ns) || (!detect_is_coarse(d) && (!t || t->since_ns >= d->coarse_end_ns)))
 		return;
 	switch (ct_found_what(rec)) {

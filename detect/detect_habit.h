@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detect_habit.h - the habits of tasks of one name, which outlive the tasks. This file only stores habits;
- * detect.c learns them, and detect_judge.c uses them.
+ * detect_habit.h - a table of habits: for each name, the habits of the tasks with this name. The habits
+ * outlive the tasks. detect.c learns them, and detect_judge.c uses them.
  *
  * The table has a fixed size. A name without room replaces, in its row, the name that was not used for the
  * longest time. One thread at a time.
@@ -17,11 +17,11 @@
 
 struct detect_habit {
 	char comm[CT_COMM_LEN];
-	uint64_t used_ns;     /* boot time; 0: the entry is empty */
-	uint32_t patient;     /* as in struct detect_task */
-	uint32_t told;        /* how many hangs of tasks of this name were reported */
-	uint64_t max_away_ns; /* the longest time away, of tasks that were known well */
-	uint64_t max_runq_ns, max_disk_ns;
+	uint64_t used_ns;                  /* boot time; 0: the entry is empty */
+	uint32_t patient;                  /* as in struct detect_task */
+	uint32_t told;                     /* how many hangs of tasks of this name were reported */
+	uint64_t max_away_ns;              /* the longest time away, of tasks that were known well */
+	uint64_t max_runq_ns, max_disk_ns; /* the longest time in the queue for a CPU, and for a disk */
 };
 
 struct detect_habits {

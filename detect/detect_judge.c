@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The rules. A hang is reported if three things hold: it is longer than the threshold of its rule; it is far
- * longer than anything that the task, or other tasks of its name, have shown; and no task that it waits for
- * was reported lately.
+ * The rules. A hang is reported if four things hold:
+ * - the hang is longer than the threshold of its rule
+ * - the hang is far longer than the habits of the task, or of other tasks of its name (TIMES_*). A deadlock
+ *   needs no such comparison.
+ * - no hang with the same cause was reported lately (judge_is_told())
+ * - the kernel confirms the state of the task (judge_look())
  *
- * These are never hangs, however long they last:
+ * The rule LOOP never reports these waits, however long they last:
  * - a wait for a child, a terminal, a signal or a debugger
- * - any wait of a task that has just forked a process, since it waits for that process in some way
+ * - any wait of a task that has forked a process since it was last idle: it may wait for that process
  * - a wait of a kind in which the task has once waited for long
- * - a wait of a thread that shares an epoll with other threads, because they take over its work
+ * - a wait of a thread that shares an epoll with other threads, because they take over its work. But a wait
+ *   for a lock with a known owner, for a file lock, or for an answer is reported.
  *
- * A worker that waits for a condition other than that of its queue may simply have no work. So only
- * such waits of the first thread of a process count.
+ * A worker thread that waits on another condition variable than that of its queue may have no work. So a wait
+ * for a futex without a known owner counts only for the first thread of a process.
  *
- * A loop that always finds more work never waits in its epoll. It makes progress if it receives messages, is
- * seen at its epoll, or is seen in one system call and then in another one. A thread of a pool that is busy
- * for long looks like one that is stuck in its work, so it is never reported.
+ * The rule BUSY: a loop that always finds more work never waits in its epoll. It makes progress if it
+ * receives messages, is seen in the system call of its idle point, or is seen in one system call and then in
+ * another one. A thread of a pool that is busy for long looks like a thread that is stuck in its work, so
+ * only a thread with an event loop is reported.
  */
 #include <errno.h>
 #include <string.h>
@@ -55,8 +60,8 @@ static uint32_t judge_waits_for(const struct detect *d, const struct detect_task
 	return 0;
 }
 
-/* Returns the tid at the end of the chain of tasks that wait for each other. If the chain is a cycle,
- * returns the smallest tid in it. */
+/* Follows the chain from t: the task for which t waits, the task for which that task waits, and so on.
+ * Returns the tid at its end. If the chain ends in a cycle, returns the smallest tid of the cycle. */
 static uint32_t judge_root(const struct detect *d, const struct detect_task *t)
 {
 	uint32_t tid = t->tid, low;
@@ -80,6 +85,7 @@ static uint32_t judge_root(const struct detect *d, const struct detect_task *t)
 	return low;
 }
 
+/* True: a hang with the same cause was reported in the last DETECT_QUIET_NS. root: see judge_root(). */
 static bool judge_is_told(const struct detect *d, const struct detect_task *t, enum ct_hang rule,
 			  uint32_t root, uint64_t now_ns)
 {
@@ -106,8 +112,8 @@ static bool judge_is_blind(const struct detect *d)
 }
 
 /*
- * Asks the kernel about a task. True: the kernel confirms the records. False: it does not; then the state
- * of the task is corrected.
+ * Asks the kernel about a task. True: the kernel confirms the state that the records gave. False: the kernel
+ * does not confirm it; the state of the task is corrected.
  */
 static bool judge_look(struct detect *d, struct detect_task *t)
 {
@@ -133,10 +139,10 @@ static bool judge_look(struct detect *d, struct detect_task *t)
 	else
 		same = runs;
 	/*
-	 * Finds out whether the task has had the CPU after since_ns; then it does not hang. On a busy
-	 * machine sched_since may be wrong by tenths of a second. For a task that goes on as usual,
-	 * sched_since is only a moment ago. So sched_since counts only if it lies in the second half of
-	 * the time from since_ns to now.
+	 * A task that has had the CPU after since_ns does not hang. sched_since tells when the task last
+	 * left the CPU. On a busy machine sched_since may be wrong by tenths of a second. If the task goes
+	 * on as usual, sched_since is only a moment ago. So sched_since counts only if it lies in the
+	 * second half of the time from since_ns to now.
 	 */
 	if (t->run != DETECT_RUNNING && it.sched_since > t->since_ns + (d->now_ns - t->since_ns) / 2)
 		same = false;
@@ -192,7 +198,7 @@ static bool judge_loops(const struct detect_task *t)
 	return t->idle_point_wait == CT_W_EPOLL || t->idle_point_wait == CT_W_POLL;
 }
 
-/* True: the habits of the task have been watched for long enough to recognise unusual behaviour. */
+/* True: the task is away from its idle point, and its habits were known before it left. */
 static bool judge_is_known(const struct detect *d, const struct detect_task *t)
 {
 	return t->away_ns && !(t->bits & DETECT_IDLE) && t->returns >= RETURNS_MIN && t->first_ns &&
@@ -218,8 +224,8 @@ static bool judge_is_patient(struct detect *d, const struct detect_task *t, uint
 }
 
 /*
- * Returns a factor: a wait is a hang if it is longer than this many times the longest time away. 0: such a
- * wait is never a hang.
+ * Returns a factor for the present wait of t: the wait is a hang if it is longer than this many times the
+ * longest time away. 0: the wait is never a hang by the rule LOOP.
  */
 static unsigned judge_wait(const struct detect *d, const struct detect_task *t)
 {
@@ -235,8 +241,8 @@ static unsigned judge_wait(const struct detect *d, const struct detect_task *t)
 		if (t->owner)
 			return TIMES_LOCK;
 		/*
-		 * A thread without work waits in the same way as a stuck one, so only the wait of the first
-		 * thread counts.
+		 * A worker thread without work waits in the same way as a stuck thread, so only the wait of
+		 * the first thread counts.
 		 */
 		return alone && first ? TIMES_WAIT : 0;
 	case CT_W_FLOCK:
@@ -293,7 +299,8 @@ static void judge_busy(struct detect *d, struct detect_task *t, uint64_t limit_n
 {
 	uint64_t since_ns = MAX(t->away_ns, t->progress_ns);
 
-	/* Without records of messages, a loop that is always busy looks like one that never comes back. */
+	/* Without records of messages, a loop that is always busy looks like a task that never comes back to
+	 * its loop. */
 	if (!limit_ns || !d->opt.messages || d->lacks & CT_LACK_MESSAGES || !judge_loops(t) ||
 	    t->bits & (DETECT_SHARED | DETECT_FORKED) || !judge_is_known(d, t) || t->returns < RETURNS_BUSY ||
 	    t->looks < LOOKS_MIN || t->told & (1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY))
@@ -361,14 +368,14 @@ static void judge_deadlock(struct detect *d, struct detect_task *t, uint64_t lim
 {
 	if (!limit_ns || t->told >> CT_HANG_DEADLOCK & 1 || !judge_is_cycle(d, t, limit_ns, now_ns))
 		return;
-	/* The state of a task of the cycle may be out of date. */
+	/* Asks the kernel about the other tasks of the cycle; judge_tell() asks about t. */
 	for (struct detect_task *at = detect_tasks_find(&d->tasks, t->owner); at && at != t;
 	     at = detect_tasks_find(&d->tasks, at->owner))
 		if (!judge_look(d, at)) {
 			d->stats.withdrawn++;
 			return;
 		}
-	/* A report of another rule must not hide the deadlock, which is its cause. */
+	/* An earlier report of another rule with the same root must not hide the deadlock, its cause. */
 	for (unsigned i = 0; i < DETECT_REPORTS; i++)
 		if (d->reports[i].root == t->tid && d->reports[i].rule != CT_HANG_DEADLOCK)
 			d->reports[i].ns = 0;
@@ -389,8 +396,8 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 	detect_limits_of(d, t, &limits);
 	if (t->run == DETECT_BLOCKED) {
 		/*
-		 * The kernel is asked whether these waits last, and since when. So lost records do no
-		 * harm here.
+		 * judge_look() asks the kernel whether these waits last, and since when. So lost records do
+		 * no harm here.
 		 */
 		judge_deadlock(d, t, limits.after_ns[CT_HANG_DEADLOCK], now_ns);
 		judge_disk(d, t, limits.after_ns[CT_HANG_DISK], now_ns);
@@ -406,7 +413,7 @@ static void judge_task_now(struct detect *d, struct detect_task *t, uint64_t now
 	judge_busy(d, t, limits.after_ns[CT_HANG_BUSY], now_ns);
 }
 
-/* True: the usual reader of a socket does something else. */
+/* True: r, the usual reader of a socket, neither idles nor is about to read: it runs or waits elsewhere. */
 static bool judge_reader_is_away(const struct detect *d, const struct detect_task *r, uint64_t limit_ns,
 				 uint64_t now_ns)
 {
@@ -419,13 +426,14 @@ static bool judge_reader_is_away(const struct detect *d, const struct detect_tas
 		       detect_ran_ns(r, now_ns) >= limit_ns / BUSY_OF * BUSY_PART;
 	if (r->run == DETECT_RUNNABLE)
 		return false; /* the rule STARVED is about such a task */
-	/* A thread in such a wait may have no work, because another thread has taken over. */
+	/* A worker thread in such a wait may have no work, because another thread has taken over. */
 	if (r->wait == CT_W_FUTEX && !r->owner && r->tid != r->tgid)
 		return false;
 	return r->wait != CT_W_EPOLL && r->wait != CT_W_ACCEPT && r->wait != CT_W_URING;
 }
 
-/* True: the client has waited for long for the other end: for an answer, or for room. */
+/* True: the client has waited for longer than the limit on its end of the connection: for an answer, or for
+ * room to write. */
 static bool judge_client_waits(const struct detect_task *c, const struct detect_socket *s, uint64_t limit_ns,
 			       uint64_t now_ns)
 {
@@ -445,7 +453,7 @@ static void judge_socket(struct detect *d, const struct detect_socket *s, uint64
 	    now_ns < reader->seen_ns + d->set.learn_ns || client->told >> CT_HANG_SERVICE & 1 ||
 	    client->tgid == d->opt.own_tgid || reader->tgid == d->opt.own_tgid)
 		return;
-	/* Records of the reader were left out, so the detector does not know what it has read since then. */
+	/* Records of the reader were left out, so the detector does not know what the reader has read. */
 	if (reader->capped_ns &&
 	    (now_ns < reader->capped_ns + JUDGE_CAP_NS || s->unread_ns <= reader->capped_ns))
 		return;
@@ -461,7 +469,7 @@ static void judge_socket(struct detect *d, const struct detect_socket *s, uint64
 	judge_tell(d, client, CT_HANG_SERVICE, since_ns, now_ns, limit_ns);
 }
 
-/* Removes a task some time after its end, when its late records have arrived. */
+/* Removes a task that ended DEAD_KEPT_NS ago: its late records have arrived by then. */
 static void judge_bury(struct detect *d, struct detect_task *t, uint64_t now_ns)
 {
 	if (now_ns >= t->since_ns + DEAD_KEPT_NS)

@@ -16,6 +16,7 @@
 
 #define DETECT_REPORTS 32
 
+/* A reported hang. root: the task at the end of the chain of tasks for which tid waits (judge_root()). */
 struct detect_report {
 	uint32_t tid, root;
 	enum ct_hang rule;
@@ -28,14 +29,14 @@ struct detect {
 	struct detect_tasks tasks;
 	struct detect_habits habits;
 	struct detect_sockets sockets;
-	struct map cgroups; /* id -> bits of the overrides that match */
-	uint64_t min_ns;    /* the shortest threshold that any task can have */
-	uint64_t patient_ns;
-	uint64_t now_ns;        /* time of the latest tick, boot time */
-	uint64_t floor_ns;      /* the records before this time are not complete enough to judge by */
-	uint64_t slept_ns;      /* until this time the machine slept or stood still */
-	uint64_t lost_ns;       /* records were lost until this time; 0: none since the last resync */
-	uint32_t lacks;         /* what the governor leaves out now: CT_LACK_* */
+	struct map cgroups;  /* id -> bits of the overrides that match */
+	uint64_t min_ns;     /* the shortest threshold that any task can have */
+	uint64_t patient_ns; /* a wait of this time or more is long: see PATIENT_SHARE */
+	uint64_t now_ns;     /* time of the latest tick, boot time */
+	uint64_t floor_ns;   /* records before this time are not complete, so times are measured from here */
+	uint64_t slept_ns;   /* until this time the machine slept or stood still */
+	uint64_t lost_ns;    /* records were lost until this time; 0: none since the last resync */
+	uint32_t lacks;      /* what the governor leaves out now: CT_LACK_* */
 	uint64_t coarse_end_ns; /* the end of the last coarse stretch (CT_LACK_SWITCHES); 0: there was none */
 	struct detect_report reports[DETECT_REPORTS];
 	unsigned n_reports;
@@ -50,7 +51,7 @@ static inline uint64_t detect_max(uint64_t a, uint64_t b, uint64_t c)
 	return m > c ? m : c;
 }
 
-/* Returns the task's time on the CPU since it last made progress. */
+/* Returns the task's time on the CPU since progress_ns. */
 static inline uint64_t detect_ran_ns(const struct detect_task *t, uint64_t now_ns)
 {
 	uint64_t from_ns = detect_max(t->since_ns, t->progress_ns, 0);
@@ -67,23 +68,24 @@ void detect_limits_cgroup(struct detect *d, const struct ct_object_blob *o);
 
 /* Finds a live task. NULL: it is not in the table, or has ended. */
 struct detect_task *detect_task_find(struct detect *d, uint32_t tid);
-/* As detect_task_find(), but makes the entry of a task that has none. NULL: it has ended, or there is no
- * room. */
+/* As detect_task_find(), but makes the entry of a task that has none. NULL: the task has ended, or there is
+ * no room. */
 struct detect_task *detect_task_touch(struct detect *d, uint32_t tid, uint64_t ts);
-/* Notes that the present wait of the task ends at ts, or its time in the queue for a CPU. */
+/* Notes that the present wait of the task ends at ts. */
 void detect_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts);
+/* Notes that the present time of the task in the queue for a CPU ends at ts. */
 void detect_queue_ends(struct detect *d, struct detect_task *t, uint64_t ts);
-/* Notes that the task has waited since ts. The fields of t describe the wait already. is_whole: all its waits
- * are recorded, so this one counts for its idle point. */
+/* Notes that the task has waited since ts. The caller has set the fields of t that describe the wait.
+ * is_whole: all waits of the task are recorded, so this wait has a vote for the idle point. */
 void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bool is_whole);
-/* Forgets what the task did lately, because records about it are missing. */
+/* Forgets since when the task is away from its idle point, because records about the task are missing. */
 void detect_forget(struct detect_task *t, uint64_t ts);
 
-/* detect_coarse.c: in a coarse stretch there are no switches. A stretch begins, or ends. */
+/* Notes that a coarse stretch (see detect_coarse.c) begins or ends at ts. */
 void detect_coarse_step(struct detect *d, bool begins, uint64_t ts);
-/* Takes a CT_FOUND. */
+/* Handles a CT_FOUND. since_ns: its x[0]. */
 void detect_coarse_found(struct detect *d, const struct ct_rec *rec, uint64_t since_ns);
-/* Notes that from ts on it is not known what the task does. */
+/* Sets the state of the task to DETECT_UNKNOWN from ts on. */
 void detect_coarse_fold(struct detect_task *t, uint64_t ts);
 
 static inline bool detect_is_coarse(const struct detect *d)

@@ -71,9 +71,9 @@ static void socket_address(const struct ct_object_blob *o, const uint8_t from[16
 }
 
 /*
- * A key for one end of a connection, made from its own addresses and those of the other end. far: the other
- * end, instead of the end that o describes. Every id contains a kind of object, and the key
- * contains none. So the key differs from all ids.
+ * A key for one end of a connection, made from the addresses of both ends. far: for the other end, not for
+ * the end that o describes. In the table, the entry with this key as obj has the id of the end as peer. Every
+ * id contains a kind of object, and the key contains none, so the key differs from all ids.
  */
 static uint64_t socket_address_key(const struct ct_object_blob *o, bool far)
 {
@@ -122,8 +122,8 @@ void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec)
 	to->peer = rec->obj;
 	to->writer = rec->tid;
 	/*
-	 * Bytes that were sent before the two ends were known are not counted, but the receives of these
-	 * bytes are. So an old number below 0 is dropped.
+	 * If bytes were sent before the two ends were known, only the receive of these bytes is counted. So
+	 * a number below 0 that is older than SOCKET_LATE_NS is dropped.
 	 */
 	if (to->unread_bytes < 0 && rec->ts > to->read_ns + SOCKET_LATE_NS)
 		to->unread_bytes = 0;
@@ -151,6 +151,6 @@ void detect_socket_received(struct detect_sockets *s, const struct ct_rec *rec)
 	at->unread_bytes -= ct_message_bytes(rec);
 	if (at->unread_ns && rec->ts > at->unread_ns)
 		at->max_delay_ns = MAX(at->max_delay_ns, rec->ts - at->unread_ns);
-	/* the reader is reading the queue, so the time of the remaining bytes starts anew */
+	/* the reader works on the queue, so the time of the remaining bytes starts anew */
 	at->unread_ns = at->unread_bytes > 0 ? rec->ts : 0;
 }

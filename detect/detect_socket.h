@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * detect_socket.h - the detector's table of sockets: which two sockets are the ends of one connection, and
- * whether there are unread bytes. For an epoll, the table has the task that waits there. This file does not
- * judge.
+ * whether there are unread bytes. The table also has epolls: for an epoll, the task that waited there last.
+ * detect_judge.c judges by this table.
  *
- * The table has a fixed size, and replaces entries as detect_habit.h does. One thread at a time. Times are
- * boot time.
+ * The table has a fixed size. A socket without room replaces, in its row, the socket that was not used for
+ * the longest time. One thread at a time. Times are boot time.
  */
 #ifndef CTRACE_DETECT_DETECT_SOCKET_H
 #define CTRACE_DETECT_DETECT_SOCKET_H
@@ -18,17 +18,17 @@
 #define DETECT_SOCKETS 16384 /* entries of the table: sockets and epolls */
 
 struct detect_socket {
-	uint64_t obj; /* the socket or epoll; 0: the entry is empty */
+	uint64_t obj; /* the socket or epoll, or the key of an address; 0: the entry is empty */
 	uint64_t used_ns;
-	uint64_t peer;      /* the other end; 0: not known */
-	uint64_t unread_ns; /* there are unread bytes since this time; 0: there are none */
-	uint64_t max_delay_ns;
-	uint64_t read_ns;     /* when a task read from the socket last */
-	int64_t unread_bytes; /* below 0: the record of a receive came before the record of its send */
-	uint32_t reader;      /* the task that read last; for an epoll: the task that waited last */
-	uint32_t writer;      /* the task that sent last to this end */
-	uint32_t answers;     /* how often a task read from the socket */
-	bool shared;          /* more than one task reads from the socket */
+	uint64_t peer;         /* the other end; 0: not known */
+	uint64_t unread_ns;    /* there are unread bytes since this time; 0: there are none */
+	uint64_t max_delay_ns; /* the longest time that bytes were unread */
+	uint64_t read_ns;      /* when a task read from the socket last */
+	int64_t unread_bytes;  /* below 0: the record of a receive came before the record of its send */
+	uint32_t reader;       /* the task that read last; for an epoll: the task that waited last */
+	uint32_t writer;       /* the task that sent last to this end */
+	uint32_t answers;      /* how often a task read from the socket */
+	bool shared;           /* more than one task reads from the socket */
 };
 
 struct detect_sockets {
@@ -40,15 +40,15 @@ int detect_sockets_init(struct detect_sockets *s);
 void detect_sockets_done(struct detect_sockets *s);
 /* Finds a socket. NULL: it is not in the table. An entry is valid until the next detect_socket_get(). */
 struct detect_socket *detect_socket_find(const struct detect_sockets *s, uint64_t obj);
-/* Finds a socket, or makes its entry; never NULL. */
+/* Finds a socket, or makes its entry, which may replace another entry; never NULL. */
 struct detect_socket *detect_socket_get(struct detect_sockets *s, uint64_t obj, uint64_t now_ns);
 /* Learns the other end of a socket from a blob. */
 void detect_socket_name(struct detect_sockets *s, const struct ct_object_blob *o);
 /* Adds the bytes of a CT_SEND to the unread bytes of the other end, if that end is known. */
 void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec);
 /*
- * Forgets the unread bytes of a socket, unless a task has read from it after capped_ns. Before
- * capped_ns the records of the reader were left out, so the number of unread bytes is not known.
+ * Forgets the unread bytes of a socket, unless a task has read from the socket at capped_ns or later.
+ * Before capped_ns, records of the reader were left out, so the number of unread bytes is not known.
  */
 void detect_socket_forget(struct detect_sockets *s, uint64_t obj, uint64_t capped_ns);
 /* Subtracts the bytes of a CT_RECV from the unread bytes. Notes the reader, and how long the bytes

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detect_task.h - the detector's table of tasks: the state and the habits of each task. It only stores;
- * detect.c fills the table from records. One thread at a time. Times are boot time.
+ * detect_task.h - the detector's table of tasks: the state and the habits of each task. detect.c fills the
+ * table from records. One thread at a time. Times are boot time.
  */
 #ifndef CTRACE_DETECT_DETECT_TASK_H
 #define CTRACE_DETECT_DETECT_TASK_H
@@ -18,7 +18,7 @@
 enum detect_run { DETECT_UNKNOWN, DETECT_BLOCKED, DETECT_RUNNABLE, DETECT_RUNNING };
 
 /* Bits of detect_task.bits. */
-#define DETECT_DEAD   0x01 /* the task has ended; kept for a moment, so that late records do not revive it */
+#define DETECT_DEAD   0x01 /* the task has ended; the entry stays for DEAD_KEPT_NS, for late records */
 #define DETECT_IDLE   0x02 /* the task waits at its idle point */
 #define DETECT_SHARED 0x04 /* other threads idle at the same epoll, and take over its work */
 #define DETECT_FORKED 0x08 /* the task has forked a process since it was last idle */
@@ -43,21 +43,21 @@ struct detect_task {
 	uint8_t idle_point_wait;
 	uint16_t nr, idle_point_nr;
 	uint16_t votes;
-	uint16_t receives;
+	uint16_t receives; /* messages that the task has received (CT_RECV); at most UINT16_MAX */
 	uint64_t since_ns, obj;
-	uint64_t wake_ns;  /* latest wake-up; the record of the wait that it ends may come later */
+	uint64_t wake_ns;  /* latest wake-up; the record of the wait that this wake-up ends may come later */
 	uint64_t futex_ns; /* time of the CT_FUTEX with futex_owner; the CT_SWITCH comes after it */
 	uint64_t idle_point;
 	/*
 	 * Times away from the idle point:
 	 * - away_ns: the task is away since this time; 0: it is not away, or that is not known
-	 * - progress_ns: the last sign that the task goes round its loop
+	 * - progress_ns: the last time at which a record showed that the task goes round its loop
 	 * - ran_ns: time on the CPU since progress_ns
 	 * - queued_ns: time in the queue for a CPU since progress_ns
 	 * - max_away_ns: the longest time away ever, without the time in the queue
 	 */
 	uint64_t away_ns, progress_ns, ran_ns, queued_ns, max_away_ns;
-	uint64_t sleep_since_ns; /* the task has done nothing but sleep since this time */
+	uint64_t sleep_since_ns; /* all waits of the task since this time are sleeps; 0: the last is none */
 	uint64_t sent_obj;       /* the last socket on which the task sent since it was idle */
 
 	uint32_t tgid;
@@ -78,7 +78,11 @@ struct detect_task {
 struct detect_tasks {
 	struct detect_task **chunks;
 	uint32_t *heads;
-	/* used: the number of slots that were ever used; unused: the first slot of the list of freed slots */
+	/*
+	 * - used: only the slots 1 to used can have tasks
+	 * - n: the number of tasks
+	 * - unused: the first slot of the list of empty slots; 0: the list is empty
+	 */
 	uint32_t max, n_chunks, used, n, unused;
 	uint64_t refused;
 };
@@ -116,7 +120,8 @@ struct detect_task *detect_tasks_make(struct detect_tasks *t, uint32_t tid, uint
 void detect_task_reset(struct detect_task *task, uint64_t ts_ns);
 /* Removes a task. Its entry is not valid any more. */
 void detect_tasks_remove(struct detect_tasks *t, struct detect_task *task);
-/* Makes walks shorter when there are fewer tasks than before. last: the highest slot in use. */
+/* Sets used to last, the highest slot that has a task. So a walk over the slots is shorter after many tasks
+ * have ended. */
 void detect_tasks_trim(struct detect_tasks *t, uint32_t last);
 /* For a walk over the slots 1 to used: the task in slot i. NULL: the slot is empty. */
 static inline struct detect_task *detect_tasks_slot(const struct detect_tasks *t, uint32_t i)

@@ -20,8 +20,9 @@
 /* ns: a shorter hang is not reported. Below: alarms about delays that disturb nobody. Above: short hangs
  * are missed. Evidence: notices_a_blocked_loop, on both sides, that it is so; none yet that it is right. */
 #define DETECT_AFTER_NS 2000000000ULL
-/* ns: the same for a wait for a disk, because in ordinary work a busy disk takes seconds for one
- * request. Evidence: notices_a_stuck_disk, on both sides, that it is so; none yet that it is right. */
+/* ns: as DETECT_AFTER_NS, for a wait for a disk. It is larger, because in ordinary work a busy disk takes
+ * seconds for one request. Evidence: notices_a_stuck_disk, on both sides, that it is so; none yet that it is
+ * right. */
 #define DETECT_AFTER_DISK_NS 10000000000ULL
 /* ns: the habits of a task are watched for this time before the task is judged. Below: the first unusual
  * work causes an alarm. Above: young tasks are never judged. No evidence yet. */
@@ -38,17 +39,17 @@
  * machine, the detector forgets waits. Above: the sleep of the machine counts as a part of a wait.
  * Evidence: edges (gap), on both sides. */
 #define DETECT_GAP_NS 1500000000ULL
-/* ns: after a record about a cap of a task, the task is not judged for this time, because the governor
- * caps the same tasks again and again in a storm. Evidence: edges (cap), on both sides, that it is so;
- * it is twice GOVERNOR_CAP_MAX_NS. */
+/* ns: after a record about a cap of a task, the task is not judged for this time: if many records come, the
+ * governor caps the same tasks again and again. Evidence: edges (cap), on both sides, that it is so; it is
+ * twice GOVERNOR_CAP_MAX_NS. */
 #define JUDGE_CAP_NS 10000000000ULL
 /* ns: after a reported hang, other hangs with the same cause are not reported for this time. Below:
  * one hang causes many reports. Above: a second hang is missed. Evidence: edges (quiet), on both
  * sides, that it is so. */
 #define DETECT_QUIET_NS 30000000000ULL
 /* priority as the kernel counts it (120 + nice; a larger number is less urgent): a task with this
- * number or a larger one (nice 10 or more) is meant to let others run first. So its time in the queue
- * for a CPU is no hang. Evidence: edges (low_priority), on both sides, that it is so. */
+ * number or a larger one (nice 10 or more) is meant to let other tasks run first. So the time of such a
+ * task in the queue for a CPU is no hang. Evidence: edges (low_priority), on both sides, that it is so. */
 #define JUDGE_PRIO_LOW 130
 
 /*
@@ -57,19 +58,19 @@
  * tasks with long work are missed.
  */
 
-/* times, for a wait for a lock whose owner is known. It is small because only the owner can end
- * such a wait. Evidence: asks_how_long_it_was_away_before, on both sides. */
+/* times, for a wait for a file lock, or for a lock whose owner is known. The number is small because only
+ * the owner can end such a wait. Evidence: asks_how_long_it_was_away_before, on both sides. */
 #define TIMES_LOCK 3
 /* times, for any other wait away from the idle point. Evidence: notices_a_service_that_does_not_read, on
  * both sides. */
 #define TIMES_WAIT 10
-/* times, for a run without an end. It is larger because the lengths of runs differ more than those of
- * waits. Evidence: edges (times_busy), on both sides. */
+/* times, for a run without an end. The number is larger because the lengths of runs differ more than the
+ * lengths of waits. Evidence: edges (times_busy), on both sides. */
 #define TIMES_BUSY 20
-/* times, for a time in the queue for a CPU: it is compared with the longest time that the task, or
- * tasks of its name, were in the queue before. Evidence: edges (times_starved), on both sides. */
+/* times, for a time in the queue for a CPU. The time of ordinary work is here the longest time that the task,
+ * or tasks of its name, were in the queue before. Evidence: edges (times_starved), on both sides. */
 #define TIMES_STARVED 4
-/* times, for a wait for a disk: it is compared with the longest wait for a disk of tasks of the
+/* times, for a wait for a disk. The time of ordinary work is here the longest wait for a disk of tasks of the
  * same name. Evidence: edges (times_disk), on both sides. */
 #define TIMES_DISK 4
 /* times: a task that writes out a file may wait this many times as long as the limit for any other wait
@@ -89,9 +90,10 @@
 /* returns: a task has come back to its idle point this often before it is judged. Evidence: edges
  * (returns), on both sides. */
 #define RETURNS_MIN 20
-/* returns: the same, before a run of the task can be a hang. Evidence: edges (busy), on both sides. */
+/* returns: a task has come back to its idle point this often before its run can be a hang. Evidence: edges
+ * (busy), on both sides. */
 #define RETURNS_BUSY 100
-/* messages: a service has read this many before its unread bytes can be a hang. Evidence:
+/* messages: a task has received this many before the unread bytes on its sockets can be a hang. Evidence:
  * counts_what_is_unread_from_when_it_can, from above; none yet from below. */
 #define RECEIVES_MIN 20
 /* looks: this many looks at a running task show no progress before its run is a hang. Evidence:
@@ -112,14 +114,14 @@
 /* votes: the idle point has at most this many. Below: rare work moves the idle point. Above: a task
  * that changes its ways is misjudged for longer. No evidence yet. */
 #define VOTES_MAX 255
-/* votes: a wait in an epoll or poll has this many, because it shows better where a task idles than a
- * futex or a read does. Evidence: edges (votes_loop), on both sides. */
+/* votes: a wait that is typical of an event loop (wait_is_loop()) has this many, because it shows better
+ * where a task idles than a futex or a read does. Evidence: edges (votes_loop), on both sides. */
 #define VOTES_LOOP 16
 /* PATIENT_SHARE, a part (1/n) of the shortest limit: a wait that lasts this part of the limit is long. If the
- * shortest limit is larger than PATIENT_MAX_NS (ns), PATIENT_MAX_NS is used instead of it. If a task has ever
- * been in a long wait of one kind, later waits of this kind are no hang of this task. Below: few waits are
- * judged. Above: alarms about waits that are usual. Evidence: edges (patient), for both numbers on both
- * sides. */
+ * shortest limit is larger than PATIENT_MAX_NS (ns), PATIENT_MAX_NS replaces the limit. If a task has ever
+ * been in a long wait of one kind, the rule LOOP does not report later waits of this kind of this task. A
+ * time that is too short: few waits are judged. Too long: alarms about waits that are usual. Evidence: edges
+ * (patient), for both numbers on both sides. */
 #define PATIENT_MAX_NS 2000000000ULL
 #define PATIENT_SHARE  4
 /* ns: a shorter wait for a disk does not count for the habits. Below: one slow request makes the limit
@@ -136,24 +138,25 @@
  */
 
 /* ns: the entry of a task that has ended is kept for this time, so that late records do not revive the
- * task. It has to be longer than a round of the drain thread (DRAIN_QUIET_MS). Evidence: edges (dead), on
- * both sides, that it is so. */
+ * task. The time has to be longer than a round of the drain thread (DRAIN_QUIET_MS). Evidence: edges (dead),
+ * on both sides, that it is so. */
 #define DEAD_KEPT_NS 1000000000ULL
 /* ns: the record of a futex comes before the record of its wait, from the same CPU, and at most this much
  * earlier. Below: if an interrupt runs in between, the owner is not found. Above: if the task got a mutex
  * without waiting, the owner of this mutex is taken for the owner of the next futex that the task waits
  * for. Evidence: edges (futex_early), on both sides, that it is so; none yet that it is right. */
 #define FUTEX_EARLY_NS 1000000ULL
-/* ns: the kernel may say that a wait began up to this much later than its records say; it is the same wait
- * nevertheless. Below: on a busy machine, the time of a hang starts anew. Above: a new wait of the same
- * kind is taken for the old one. Evidence: edges (adopt_slack), on both sides, that it is so. */
+/* ns: the begin of a wait as the kernel gives it may be up to this much later than the begin in the records.
+ * With such a difference, both are about one wait. Below: on a busy machine, the time of a hang starts anew.
+ * Above: a new wait of the same kind is taken for the old one. Evidence: edges (adopt_slack), on both sides,
+ * that it is so. */
 #define ADOPT_SLACK_NS 1000000000ULL
 /* ns: the begin of a wait in a CT_FOUND differs by at most this from its begin in another record of the wait,
  * as in graph/. Below: the time of a hang starts anew. Above: a new wait is taken for the old one. Evidence:
  * edges (coarse_slack), on both sides. */
 #define COARSE_SLACK_NS 1000000ULL
 /* ns: if the sender loses the CPU inside the call, the record of the send comes up to this much later than
- * that of the receive. Below: bytes that were read count as unread. Above: a receive from before counts
+ * the record of the receive. Below: bytes that were read count as unread. Above: an earlier receive counts
  * for a later send. No evidence yet. */
 #define SOCKET_LATE_NS 100000000ULL
 
