@@ -24,14 +24,14 @@
  * earlier. Below: the edge does not find its record. Above: the edge takes the record of the next message.
  * Evidence: send_recorded_late, receive_recorded_late below; next_message, next_receive above. */
 #define MESSAGE_LATE_NS 1000000ULL
-/* ns: As MESSAGE_LATE_NS, but for a waker that is itself the sender. It is longer, because the sender may
- * lose the CPU inside the call. Evidence: sender_loses_its_cpu below; interrupted_thread_sends_later
+/* ns: As MESSAGE_LATE_NS, but for a waker that is itself the sender. The time is longer, because the sender
+ * may lose the CPU inside the call. Evidence: sender_loses_its_cpu below; interrupted_thread_sends_later
  * above. */
 #define MESSAGE_SAME_TASK_NS 20000000ULL
 /* ns: An entry (CT_WAITFD) is one descriptor of the set that a wait polls. An entry that is older than this
  * at the start of a wait does not belong to the set of this wait. A set that does not change is recorded
- * again once a second (bpf/wait_fds.h). Below: a wait has no set. Above: it has the set of an earlier wait.
- * Evidence: set_recorded_before below; set_of_before above. */
+ * again once a second (bpf/wait_fds.h). Below: a wait has no set. Above: a wait has the set of an earlier
+ * wait. Evidence: set_recorded_before below; set_of_before above. */
 #define WAITFD_OLD_NS 2000000000ULL
 /* ns: A signal is recorded at most this long after the wake-up that it makes. Below: the wake-up has no
  * cause. Above: another signal of the same sender is taken for the cause. Evidence: wake_for_a_signal below;
@@ -55,10 +55,10 @@
  * counts as woken. Above: a thread that is woken while its process handles the signal counts as killed.
  * Evidence: killed_by_its_own_thread below; woken_after_a_signal above. */
 #define KILLER_EARLY_NS 20000ULL
-/* ns: The record of the signal comes at most this long after the wake-up. It is longer than SIGNAL_LATE_NS,
- * because complete_signal() in kernel/signal.c wakes all threads of a killed process before the signal is
- * traced. Below: a killed thread counts as woken. Above: a thread that is woken just before the kill counts
- * as killed. Evidence: killed_with_many_threads below; killed_later above. */
+/* ns: The record of the signal comes at most this long after the wake-up. This time is longer than
+ * SIGNAL_LATE_NS, because complete_signal() in kernel/signal.c wakes all threads of a killed process before
+ * the signal is traced. Below: a killed thread counts as woken. Above: a thread that is woken just before the
+ * kill counts as killed. Evidence: killed_with_many_threads below; killed_later above. */
 #define KILLER_LATE_NS 2000000ULL
 /* ns: A killed task exits at most this long after the wake-up. Below: a program that cleans up counts as
  * woken. Above: a program that handles the signal and later ends by itself counts as killed. Evidence:
@@ -76,7 +76,7 @@
  * works_between_long_polls, loop_works_and_waits above. */
 #define PROGRESS_NS    20000000ULL
 #define PROGRESS_SHARE 10
-/* ns: A wait for something else, between two polls, ends the row of polls if it is longer than this. Below: a
+/* ns: A wait for something else that is longer than this, between two polls, ends the row of polls. Below: a
  * client that logs to a slow disk is not followed. Above: the client is followed into its next work.
  * Evidence: logs_between_polls below; waits_between_polls above. */
 #define OTHER_WAIT_NS 50000000ULL
@@ -84,9 +84,9 @@
  * empty queue counts as work. Above: short work that leaves no record counts as nothing. Evidence:
  * loop_looks, the_other_is_back_too below; loop_works, the_other_works above. */
 #define FALSE_WAKE_NS 50000ULL
-/* ns: A task sleeps between two tries of a file lock if its last try failed at most this long before the
- * sleep. Below: a task that logs before it sleeps does not poll for the lock. Above: a task that has given up
- * still polls for it. Evidence: sleeps_after_a_try below; sleeps_for_another_reason above. */
+/* ns: If the last try of a file lock failed at most this long before a sleep of the task, the task polls for
+ * the lock. Below: a task that logs before it sleeps does not count as polling. Above: a task that has given
+ * up still counts as polling. Evidence: sleeps_after_a_try below; sleeps_for_another_reason above. */
 #define LOCK_TRY_OLD_NS 100000000ULL
 
 /* The longest time that a task may run, within since_ns, and still count as without progress. */
@@ -105,7 +105,7 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 
 /* ns: If several tasks post on a futex and several wait on it, with pauses of at most this length between the
  * posts, it is not known which post is for which waiter. Below: each post counts as meant for the task that
- * it woke. Above: it is not known for a post after a pause either. Evidence: posts_at_one_time below;
+ * it woke. Above: a post after a pause has no known waiter either. Evidence: posts_at_one_time below;
  * posts_with_a_pause above. */
 #define POST_MANY_NS 100000000ULL
 /* times: A futex is a lock that two tasks hand to each other if each of them has posted, and was woken, at

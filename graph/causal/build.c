@@ -228,7 +228,7 @@ static int edge_cmp(const void *a, const void *b)
 }
 
 /* Moves the edges, so that all edges that lead to one segment are together, and adds the edges
- * between neighbours. Fills in and n_in of the segments. */
+ * between neighbours (EDGE_NEIGHBOUR). Sets the members `in` and `n_in` of the segments. */
 static int group_edges(struct pass *p, struct causal *c)
 {
 	struct segment *s = c->segments;
@@ -304,7 +304,7 @@ static void sort_out(struct edge *edges, uint32_t *v, uint32_t n)
 	}
 }
 
-/* Fills in out and out_first. */
+/* Makes the arrays `out` and `out_first`. */
 static int fill_out(struct causal *c)
 {
 	uint32_t *first = calloc(c->n_segments + 2, sizeof(*first));

@@ -12,7 +12,7 @@
  * with Annotated Causal Tracing", USENIX ATC 2021).
  *
  * Pure: no I/O, no globals. A causal graph does not change after causal_build(), so several threads
- * may read it. It refers to the graph and its window, which must live longer.
+ * may read one. It refers to the graph and the graph's window. Both must live longer.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_CAUSAL_H
 #define CTRACE_GRAPH_CAUSAL_CAUSAL_H
@@ -116,7 +116,7 @@ const struct interval *causal_wait_ended(const struct causal *c, const struct ed
 uint64_t edge_object(const struct causal *c, const struct edge *e);
 
 #define EDGE_EXPLAIN_MAX 768
-/* Writes one sentence that says why this edge exists, and how sure it is. The text is cut to size.
+/* Writes one sentence that says why this edge exists, and how sure the edge is. The text is cut to size.
  * Returns the length of the uncut text, like snprintf(). */
 size_t edge_explain(const struct causal *c, const struct edge *e, char *buf, size_t size);
 

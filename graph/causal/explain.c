@@ -289,8 +289,8 @@ static void explain(const struct facts *f, struct text *t)
 		add(t, "; weak: %s did nothing, and went back to sleep on the same object", f->to);
 }
 
-/* The time at which the task at the origin had the name to show. At the moment of an exec, the task
- * has its new name already, so this is the start of its old segment. */
+/* A time at which the task at the origin had the name to show. At the moment of an exec, the task has its
+ * new name already, so for an exec the result is the start of the segment before it. */
 static uint64_t left_as_ns(const struct causal *c, const struct edge *e)
 {
 	if (e->kind == EDGE_EXEC && e->from != GRAPH_NONE)

@@ -36,7 +36,7 @@ struct flow_queue {
 	uint32_t first, last; /* index + 1; 0: none */
 };
 
-/* One socket. */
+/* One socket. "asks:" or "serves:" in front of a member: it has a value only if the socket has this role. */
 struct flow {
 	uint64_t sock;
 	uint32_t peer;           /* index of the flow of the other end; GRAPH_NONE: it is not on this host */
@@ -53,7 +53,7 @@ struct flow {
 	uint32_t answered;      /* serves: the last segment that answered */
 	uint32_t taker;         /* serves: the last segment that received */
 	bool dgram;
-	bool sent_last;
+	bool sent_last; /* the last message on this socket was sent, not received */
 	bool pipelines; /* the client sends further requests before it has the answer */
 	uint8_t role;   /* enum flow_role */
 };

@@ -6,7 +6,7 @@
  * like a semaphore: its unlock is a post. But its use shows that it is a lock: two tasks both post
  * and wait on one futex, again and again, and each post wakes one task. A handoff of such a lock does
  * not cause the work of the next owner. A barrier does not look like a lock, because one call wakes
- * all waiters together. Only a barrier of two tasks cannot be told from a lock.
+ * all waiters together. Only a barrier of two tasks looks the same as a lock.
  *
  * A read-write lock that readers own has no known owner either. If a task waits long for it, the
  * stack of the task shows the function that locks.

@@ -3,10 +3,10 @@
  * pass.h - private to graph/: the state while a causal graph is built, in one pass over the
  * records.
  *
- * All steps of the pass (wake_edges, wakeless_edges, match, segments, ...) work on it. A step
- * includes only the headers of steps below it. During the pass, a segment has the number of its
- * opening (its "open number"), and edges use these numbers. After the pass, build.c renumbers both.
- * One thread at a time for each struct pass.
+ * All steps of the pass (wake_edges, wakeless_edges, match, segments, ...) share this state. A step
+ * includes only the headers of steps below it. During the pass, segments are numbered in the order in
+ * which they were opened ("open number"), and edges use these numbers. After the pass, build.c
+ * renumbers segments and edges. One thread at a time for each struct pass.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_PASS_H
 #define CTRACE_GRAPH_CAUSAL_PASS_H
@@ -41,14 +41,14 @@ struct work {
 	uint64_t sleep_ns;
 	uint32_t sleeps; /* how many of the last sleeps had the same length, one after the other */
 	uint32_t acts;   /* records of the task since its last wake-up */
-	uint32_t parted; /* event at which it last blocked (except in a write), sent or received; GRAPH_NONE:
-			    none */
+	uint32_t parted; /* event at which the task last blocked (except in a write), sent or received;
+			    GRAPH_NONE: none */
 	uint8_t wait;
 	bool may_be_false;
 	bool posted; /* the edge of the last wake-up is an EDGE_POST */
 
 	/* the edge of the last wake-up, held back as long as a message may still explain the wake-up;
-	 * its kind is 0 if no edge is held back */
+	 * wake.kind is 0 if no edge is held back */
 	struct edge wake;
 	uint64_t wake_sock;
 	uint32_t wake_edge; /* index of the edge of the last wake-up in pass.edges; GRAPH_NONE: it is not
@@ -90,7 +90,7 @@ struct pass {
 	enum causal_policy policy;
 	uint32_t cuts; /* CUT_BIT() of the rules in use */
 	struct work *work;
-	uint32_t *by_tid; /* [tid]: the task that has this tid now; GRAPH_NONE: none */
+	uint32_t *by_tid; /* [tid]: the task that has this tid at the present record; GRAPH_NONE: none */
 	size_t n_tids;
 	VEC(struct segment)
 	segments; /* a segment with n_in SEGMENT_GONE was undone and is a part of segment `in` */

@@ -56,8 +56,8 @@ void segments_undo(struct pass *p, uint32_t task)
 	w->before = GRAPH_NONE;
 }
 
-/* Whether the task polls for the answer to its own request: it polls that socket alone, or with one
- * other descriptor (for example, a channel to wake it up). */
+/* Whether the task polls for the answer to its own request: it polls the socket of the request, alone or
+ * with one other descriptor (for example, a channel to wake the task up). */
 static bool waits_for_answer(const struct work *w)
 {
 	if (!w->asked || w->n_set > ANSWER_SET_MAX)
@@ -254,8 +254,8 @@ void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint
 	if (segments_cut(p, task, ts_ns, event, CUT_WAKE))
 		return;
 	if (segments_idle(p, task, s, wake)) {
-		w->taken = 0; /* the task answers the requests it has received only after another message, or
-				 never */
+		w->taken = 0; /* the task answers the requests that it has received only after another
+				 message, or never */
 		segments_cut(p, task, ts_ns, event, CUT_IDLE);
 	} else if (w->visit_stack && was != GRAPH_NONE &&
 		   VEC_PUSH(&p->stacks, (struct stack_seen){ .segment = was, .stack = w->visit_stack })) {

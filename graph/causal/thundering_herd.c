@@ -2,9 +2,9 @@
 /*
  * thundering_herd.c - finds connections that wake all workers that wait on the listening socket.
  *
- * One worker accepts the connection. The other workers, which are processes forked before, find
- * nothing and wait again. An accept has no record. But the worker that receives on the connection is
- * the one that accepted it.
+ * The workers are processes that were forked before. One worker accepts the connection. The other
+ * workers find nothing and wait again. An accept has no record. But the worker that receives on the
+ * connection has accepted it.
  */
 #include "graph/causal/thundering_herd.h"
 
@@ -53,8 +53,8 @@ static bool is_among(uint32_t process, const uint32_t *mates, uint32_t n)
 	return false;
 }
 
-/* Whether another woken process, and not that of edge i, is the first to receive from the task that
- * connected. */
+/* Whether another woken process, and not the process of edge i, is the first to receive from the task
+ * that connected. */
 static bool is_taken_by_mate(const struct pass *p, size_t i)
 {
 	const struct edge *e = &p->edges.v[i];

@@ -49,8 +49,8 @@ static const struct interval *woken_interval(struct pass *p, uint32_t task, uint
 	return NULL;
 }
 
-/* Whether the task that the softirq interrupted is the sender. It is if the softirq runs on top of
- * the call that sent the message, as on loopback. */
+/* Whether the task that the softirq interrupted is the sender: the softirq runs on top of the call that
+ * sent the message, as on loopback. */
 static bool is_sender_below(struct pass *p, const struct window_event *wake, uint32_t waker)
 {
 	if (ct_wake_context(&wake->r) != CT_CTX_SOFTIRQ || waker == GRAPH_NONE || wake->r.flags & CT_WF_IDLE)
@@ -87,8 +87,8 @@ static bool lets_go(const struct pass *p, uint32_t event, uint64_t sock)
 }
 
 /* Whether the softirq interrupted a task that is closing its end of a connection, while the wakee
- * uses the other end. The end of a connection makes no record, and its wake-up names no socket,
- * because it leaves nothing to read. */
+ * uses the other end. The close of a connection makes no record. The wake-up that it causes names no
+ * socket, because there is nothing to read. */
 static bool is_closer_below(struct pass *p, uint32_t task, const struct interval *s, uint32_t event,
 			    uint32_t waker)
 {
@@ -325,7 +325,7 @@ static void find_false_wake(struct pass *p, uint32_t task, const struct ct_rec *
 	struct work *w = &p->work[task];
 	const struct segment *s = &p->segments.v[w->segment];
 
-	/* of a coarse stretch, it is not known what the task did after its wake-up */
+	/* if the wake-up was in a coarse stretch, it is not known what the task did after it */
 	if (!w->may_be_false || w->acts || w->ran_ns > FALSE_WAKE_NS || w->wait != ct_switch_wait(r) ||
 	    w->wait_obj != r->obj || p->e[w->woken].r.ts <= p->coarse_ns)
 		return;

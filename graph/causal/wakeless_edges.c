@@ -89,7 +89,7 @@ static void wakeless_edges_access(struct pass *p, uint32_t task, uint32_t event)
 }
 
 /* Adds a weak edge from an unlock to the next task that locks the file, if this task is of another
- * process. It is weak because the order is certain, but the cause is not. */
+ * process. The edge is weak because the order is certain, but the cause is not. */
 static void wakeless_edges_lock(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct window_event *e = &p->e[event];
@@ -136,8 +136,8 @@ static void wakeless_edges_signal(struct pass *p, uint32_t event)
 		return;
 	o->event = event;
 	o->segment = GRAPH_NONE;
-	/* The kernel may send a signal while any task is on the CPU: this task is not the cause. Only
-	 * for SIGCHLD it is, because the child itself is on the CPU. */
+	/* If the kernel sends a signal, the task on the CPU is not the cause. SIGCHLD is the exception,
+	 * because the child itself is on the CPU. */
 	if (sender != GRAPH_NONE &&
 	    (!(r->flags & CT_GF_KERNEL) ||
 	     (ct_signal_number(r) == SIGCHLD && p->g->tasks[sender].ptgid == p->g->tasks[target].tgid)))

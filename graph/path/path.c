@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * path.c - finds the critical path. Papers walk backward in time; this walk goes forward and gives
- * the same. Each part of a wait is replaced by the intervals of the task to blame in that part
- * (Panappticon, section 4.3; here the waker is clipped to the time of the wait).
+ * the same path. It replaces each part of a wait by the intervals of the task to blame in that part
+ * (Panappticon, section 4.3). The intervals are cut to the time of the wait.
  */
 #include "graph/path/path.h"
 
@@ -22,8 +22,8 @@ struct walker {
 	VEC(struct path_frame) frames;
 	VEC(struct blame) leaves;
 	uint32_t stack[PATH_MAX_DEPTH + 1]; /* the tasks of the open frames */
-	uint32_t *near; /* [task]: the interval that was looked at last. The frames of a task come in order of
-			   time, so the next look-up starts there. */
+	uint32_t *near; /* [task]: the result of the last look-up. The frames of a task come in order of time,
+			   so the next look-up starts at this interval. */
 	/* The answer of blame_wait() for the wait `last` up to last_ns. It is kept, because many waits of one
 	 * event loop have the same last repeat. */
 	uint32_t last;
@@ -58,8 +58,8 @@ static bool on_stack(const struct walker *k, uint32_t depth, uint32_t task)
 
 static void walk(struct walker *k, uint32_t frame);
 
-/* The time until which records of the frame's task may explain the wait that opened the frame:
- * until the task ended that wait. If the waiter polled, this may be long after the frame. */
+/* The time at which the task of the frame ended the wait that opened the frame. Records up to this time
+ * may explain the wait. If the waiter polled, this time may be long after the end of the frame. */
 static uint64_t horizon(const struct path_frame *f)
 {
 	return f->depth ? MAX(f->to_ns, f->blame.until_ns) : f->to_ns;
@@ -79,8 +79,8 @@ static uint32_t last_idle(const struct walker *k, const struct path_frame *f, ui
 	return last == GRAPH_NONE ? interval : last;
 }
 
-/* Whether the task acted because of its own time limit: the limit ended this wait, the wait is the
- * last one of its kind in frame f, and then the task ended the waiter's wait. */
+/* Whether the task of frame f acted because of its own time limit: the limit ended the wait `interval`,
+ * and the task did not repeat this wait before it ended the waiter's wait. */
 static bool acted_on_limit(const struct walker *k, const struct path_frame *f, uint32_t interval,
 			   const struct blame *b)
 {
@@ -94,8 +94,8 @@ static bool acted_on_limit(const struct walker *k, const struct path_frame *f, u
 	return next == GRAPH_NONE || k->g->intervals[next].from_ns >= end;
 }
 
-/* Whether a wait that ended by its time limit was a sleep. Then requests of others to its event
- * loop, and earlier posters on its futex, are not to blame. */
+/* Whether a wait that ended by its time limit was a sleep. Then no request of another task to this event
+ * loop, and no task that posted on this futex earlier, is to blame. */
 static bool is_sleep(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	const struct interval *s = &g->intervals[interval];
@@ -105,7 +105,7 @@ static bool is_sleep(const struct graph *g, uint32_t interval, const struct blam
 	return (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL) && graph_is_accepted(g, b->obj);
 }
 
-/* As blame_wait(), for a wait that is asked about again and again. */
+/* As blame_wait(), but keeps the last answer, for a wait about which the walk asks repeatedly. */
 static void blame_last(struct walker *k, uint32_t last, uint64_t limit_ns, struct blame *b)
 {
 	if (last != k->last || limit_ns != k->last_ns)
@@ -137,8 +137,8 @@ static void blame_in_frame(struct walker *k, const struct path_frame *f, uint32_
 				     .timed_out = true };
 }
 
-/* Whether the task to blame is a guess: no task ended the wait, and the wait is one of an event loop,
- * or one on a futex. A cycle of waits must not rest on guesses. */
+/* Whether the task to blame is a guess: no task ended the wait, and it is a wait of an event loop, or on
+ * a futex. A cycle of waits must not rest on guesses. */
 static bool is_guess(const struct graph *g, const struct blame *b, uint32_t interval)
 {
 	uint8_t wait = g->intervals[interval].wait;
@@ -146,8 +146,8 @@ static bool is_guess(const struct graph *g, const struct blame *b, uint32_t inte
 	return b->edge == EDGE_OWNER && (wait == CT_W_POLL || wait == CT_W_EPOLL || wait == CT_W_FUTEX);
 }
 
-/* The task of frame waits in interval, and b blames a task of a frame further up. True: these
- * waits are a cycle, and none of them is a guess. */
+/* The task of `frame` waits in `interval`, and b blames the task of a frame further up. True: the waits
+ * of these frames are a cycle, and none of them is a guess. */
 static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval, const struct blame *b)
 {
 	/* a wait in a cycle ends only when a task of the cycle dies */

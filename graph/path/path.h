@@ -6,9 +6,9 @@
  * task is on the path only for the part of a wait in which it is the task to blame (clipping). The
  * waits of the other task in that part are followed in turn.
  *
- * A frame is a task and a range of time that the walk looked at. Frame 0 is that of the victim. A
- * wait that is followed opens a frame for the task to blame. The time before a task was born opens
- * a frame for its creator.
+ * A frame is a task and a range of time that the walk looked at. Frame 0 is the frame of the victim.
+ * A wait that is followed opens a frame for the task to blame. If a frame (other than frame 0) begins
+ * before its task was born, this time opens a frame for the creator of the task.
  *
  * Pure; any thread.
  */
@@ -25,7 +25,7 @@ struct path_frame {
 	uint32_t interval; /* the wait of the parent's task that opened the frame; GRAPH_NONE for frame 0, and
 			     for the frame of a creator */
 	uint32_t depth;
-	struct blame blame; /* the blame of that wait, see blame_wait() */
+	struct blame blame; /* the blame of the wait that opened the frame; EDGE_FORK for a creator */
 };
 
 struct path_piece {

@@ -24,17 +24,17 @@ struct task_now {
 	bool listed; /* the task is in builder.live */
 	bool capped; /* the records of the task are left out (CT_SHED with CT_GV_CAP) */
 	bool kept;   /* after a time without records, the task is in the same state as before */
-	bool ended;  /* CT_EXIT told the end of the task, in a coarse stretch; records of its last steps may
-			still come */
+	bool ended;  /* the CT_EXIT of the task came in a coarse stretch; later records of the task may still
+			come */
 
 	/* of fold.c */
-	uint32_t folded; /* the last FOLDED interval whose sums are not known yet; interval.wake is the one
-			    before. GRAPH_NONE: none */
+	uint32_t folded; /* the last FOLDED interval whose sums are not known yet; its member `wake` is the
+			    index of the one before it. GRAPH_NONE: none */
 	uint32_t found;  /* the last CT_FOUND event, or GRAPH_NONE */
 	uint32_t waited; /* the interval of the last CT_FOUND_WAITED, or GRAPH_NONE */
 	uint32_t visit, futex;      /* the last CT_VISIT and CT_FUTEX events, or GRAPH_NONE */
 	uint64_t sight_ns;          /* the task was last found in its open interval at this time */
-	uint64_t ran_ns, queued_ns; /* since the last CT_FOUND: RUNNING and RUNNABLE intervals */
+	uint64_t ran_ns, queued_ns; /* the RUNNING and RUNNABLE intervals since the last CT_FOUND, summed */
 };
 
 struct builder {
@@ -57,7 +57,7 @@ uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 struct interval *timeline_open(struct builder *b, uint32_t task, uint64_t ts, enum interval_state state);
 void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, uint32_t owner);
 void timeline_gone(struct builder *b, uint32_t task, uint64_t ts);
-/* Notes the wake that ended this wait. */
+/* Notes that the record `wake` (index `event`) ended the wait in `interval`. */
 void timeline_wait_ends(struct builder *b, uint32_t interval, const struct ct_rec *wake, uint32_t event);
 /* True: the checkpoint of the task includes a record of this time already. Such a record is not
  * replayed. (The checkpoint and the records of each CPU end at different moments.) */
@@ -72,9 +72,13 @@ static inline enum interval_state timeline_state(const struct builder *b, const 
 }
 
 /*
- * fold.c - tasks whose switches are left out. fold_step() takes a CT_SHED of a step, fold_found() a CT_FOUND.
- * fold_open() opens a FOLDED interval. fold_drop() forgets the sums so far, before a time without records.
- * fold_count() counts an interval that has ended.
+ * fold.c - tasks whose switches are left out:
+ * - fold_begin() finds whether the window begins in a coarse stretch.
+ * - fold_step() handles a CT_SHED of a step, and fold_found() a CT_FOUND.
+ * - fold_open() opens a FOLDED interval.
+ * - fold_exit() handles the CT_EXIT of a task in a coarse stretch.
+ * - fold_drop() forgets the sums so far, before a time without records.
+ * - fold_count() counts an interval that has ended.
  */
 void fold_begin(struct builder *b);
 void fold_step(struct builder *b, const struct window_event *e);
@@ -83,10 +87,11 @@ void fold_open(struct builder *b, uint32_t task, uint64_t ts);
 void fold_exit(struct builder *b, uint32_t task, uint64_t ts);
 void fold_drop(struct builder *b, uint32_t task);
 void fold_count(struct task_now *t, const struct interval *s);
-/* Before the state `found` of a task at the end of its cap. True: it is the wait that the task is in already.
- */
+/* Called at the end of a task's cap, before the state `found` is applied. True: `found` is the wait in which
+ * the task is already. */
 bool fold_cap_ends(struct builder *b, uint32_t task, const struct ct_rec *found);
-/* Ends a wait of which a CT_FOUND_WAITED has just told, by its CT_WAKE. False: there is no such wait. */
+/* Handles the CT_WAKE that follows a CT_FOUND_WAITED: notes that it ended the wait of that record. False:
+ * there is no such wait. */
 bool fold_wake(struct builder *b, uint32_t task, const struct window_event *e, uint32_t event);
 
 /* Fills b->now and b->intervals. 0, -ENOMEM, or -E2BIG: too many intervals. */
@@ -95,7 +100,7 @@ int timeline_replay(struct builder *b);
 int index_build(struct graph *g);
 void index_drop(struct graph *g);
 /* True: the owner in a CT_FUTEX record is plausible. The kernel side reads the memory around the
- * futex word as if it were a lock of glibc, but it may be something else. */
+ * futex word as if the futex were a lock of glibc, but the futex may be no such lock. */
 bool index_is_owner(const struct window *w, const struct window_event *futex);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * edges.c - finds the kind of edge that a wake-up makes, and its strength.
  *
- * A cause is strong if the waker acted on the very object for which the wakee waited. The handoff of
- * a mutex takes time, but it is chance which task gets the mutex: as a cause it is weak (Argus,
- * section 3.2). A wake-up from an interrupt says nothing about the task that was on the CPU.
+ * An edge is strong if the waker acted on the very object for which the wakee waited. The handoff of a
+ * mutex is weak: it takes time, but it is chance which task gets the mutex (Argus, section 3.2). A
+ * wake-up from an interrupt says nothing about the task that was on the CPU.
  */
 #include "graph/timeline/graph.h"
 
@@ -87,8 +87,8 @@ bool edge_is_lock(const struct graph *g, const struct interval *interval)
 	return interval->owner || n;
 }
 
-/* For a wait for a child: whether the waker is no child and does not exit. Then the waker has sent a
- * signal. */
+/* For a wait for a child: whether the waker is no child of the waiter's process, and does not exit. Then the
+ * waker has sent a signal. */
 static bool is_stranger(const struct graph *g, const struct interval *interval,
 			const struct window_event *wake)
 {

@@ -3,13 +3,13 @@
  * fold.c - the intervals of a task whose switches are left out: in a coarse stretch (CT_LACK_SWITCHES), and
  * under a cap.
  *
- * A stretch begins and ends with a CT_SHED. In it, a task is FOLDED unless a CT_FOUND says that it is in a
- * long wait, or in the queue of a CPU. Tasks are read about twice a second, so a CT_FOUND tells of a wait
- * that began earlier: the FOLDED interval before it then ends at the begin of the wait. A wait lasts for
- * certain only until the task was last found in it. The time after that is folded.
+ * A stretch begins and ends with a CT_SHED. In a stretch, a task is FOLDED unless a CT_FOUND says that the
+ * task is in a long wait, or in the queue of a CPU. The daemon reads the tasks about twice a second, so the
+ * wait in a CT_FOUND began earlier. The FOLDED interval before the wait ends where the wait begins. A wait
+ * lasts for certain only until the task was last found in this wait. The time after that is folded.
  *
  * Each CT_FOUND has the sums of the task so far: time on the CPU, time in the queue, number of switches. The
- * difference between two of them belongs to the folded intervals in between, each by its length.
+ * differences between two CT_FOUND are divided among the folded intervals in between, by their lengths.
  */
 #include <errno.h>
 
@@ -29,7 +29,7 @@ void fold_open(struct builder *b, uint32_t task, uint64_t ts)
 	t->folded = t->interval;
 }
 
-/* Ends the list of folded intervals whose sums are not known. */
+/* Empties the list of folded intervals whose sums are not known. */
 static void fold_unlink(struct builder *b, struct task_now *t)
 {
 	while (t->folded != GRAPH_NONE) {
@@ -121,7 +121,7 @@ void fold_exit(struct builder *b, uint32_t task, uint64_t ts)
 	t->ended = t->capped = true;
 }
 
-/* The sums between two CT_FOUND of a task, less those of the intervals that are not folded. */
+/* The sums from t->found to the CT_FOUND `to`, less the intervals in between that are not folded. */
 static struct interval_sums sums_between(const struct window *w, const struct task_now *t,
 					 const struct window_event *to)
 {
@@ -140,8 +140,9 @@ static uint64_t part_of(uint64_t sum, uint64_t len, uint64_t all)
 	return all ? (uint64_t)((double)sum * (double)len / (double)all) : 0;
 }
 
-/* Gives a folded interval its share of the sums of span_ns, which were counted since from_ns. An interval
- * that ended before gets one too if it is no longer than the time that was counted. */
+/* Gives a folded interval its share of the sums. The sums were counted since from_ns, in folded intervals of
+ * span_ns together. An interval that ended before from_ns gets a share too if it is no longer than
+ * span_ns. */
 static void set_sums(struct interval *s, const struct interval_sums *sums, uint64_t from_ns, uint64_t span_ns)
 {
 	uint64_t len = s->to_ns - s->from_ns;
@@ -155,7 +156,8 @@ static void set_sums(struct interval *s, const struct interval_sums *sums, uint6
 	s->flags |= INTERVAL_SUMS;
 }
 
-/* Settles the sums of the folded intervals that have ended. A first CT_FOUND only begins to count. */
+/* Sets the sums of the folded intervals that have ended, from this CT_FOUND and the one before it. The first
+ * CT_FOUND of a task only begins the count. */
 static void fold_settle(struct builder *b, uint32_t task, uint32_t event)
 {
 	const struct window_event *e = &b->w->events[event];
@@ -186,7 +188,7 @@ static void fold_settle(struct builder *b, uint32_t task, uint32_t event)
 		if (i != GRAPH_NONE)
 			b->intervals.v[i].wake = GRAPH_NONE;
 	}
-	/* a wait has ended since: the sums to come say nothing of the time before it */
+	/* the last folded interval has ended already: the sums from now on do not include it */
 	if (t->found == GRAPH_NONE && t->folded != GRAPH_NONE && b->intervals.v[t->folded].to_ns < e->r.ts &&
 	    t->folded != t->interval)
 		fold_unlink(b, t);
@@ -194,14 +196,15 @@ static void fold_settle(struct builder *b, uint32_t task, uint32_t event)
 	t->ran_ns = t->queued_ns = 0;
 }
 
-/* Whether the open wait is the one that this record tells of: the task still waited after its begin. */
+/* Whether the open interval s is the wait, or the time in the queue, of a record: the record gives since_ns
+ * as the begin, and the task was found in s at since_ns or later. */
 static bool is_same(const struct interval *s, const struct task_now *t, enum interval_state state,
 		    uint64_t since_ns)
 {
 	return s && s->state == state && since_ns <= MAX(t->sight_ns, s->from_ns + FOUND_SLACK_NS);
 }
 
-/* Nothing but sums is known of the task from ts on; of a capped task, nothing. */
+/* From ts on, the state of the task is FOLDED. If the task is capped, its state is UNKNOWN. */
 static void blur(struct builder *b, uint32_t task, uint64_t ts)
 {
 	if (b->now.v[task].capped)
@@ -210,7 +213,8 @@ static void blur(struct builder *b, uint32_t task, uint64_t ts)
 		fold_open(b, task, ts);
 }
 
-/* Ends what the task did, so that another state can begin at since_ns or later: returns when. */
+/* Ends the present state of the task, so that another state can begin. Returns the time at which it can
+ * begin: since_ns or later. */
 static uint64_t make_room(struct builder *b, uint32_t task, uint64_t since_ns, uint64_t ts)
 {
 	struct task_now *t = &b->now.v[task];
@@ -229,7 +233,7 @@ static uint64_t make_room(struct builder *b, uint32_t task, uint64_t since_ns, u
 	return MAX(since_ns, sight_ns);
 }
 
-/* Adds what the records of an inspection told during the wait. */
+/* Adds the stack and the owner that an inspection found during the wait. */
 static void take_inspection(struct builder *b, struct task_now *t)
 {
 	struct interval *s = &b->intervals.v[t->interval];
@@ -291,7 +295,7 @@ static void found_queued(struct builder *b, uint32_t task, const struct window_e
 	b->now.v[task].sight_ns = e->r.ts;
 }
 
-/* A wait that was open has ended, and no record told of its end. */
+/* The open wait, if any, has ended, and no record says when. */
 static void found_folded(struct builder *b, uint32_t task, const struct window_event *e)
 {
 	make_room(b, task, e->r.ts, e->r.ts);
@@ -312,8 +316,8 @@ bool fold_cap_ends(struct builder *b, uint32_t task, const struct ct_rec *found)
 	return false;
 }
 
-/* Whether the record says more about the state of the task than the records of its switches do. It does not
- * once these are whole again, and where no stretch was. */
+/* Whether a CT_FOUND is used for the state of the task. It is not used if the records of switches are
+ * complete: no coarse stretch is in force, and the present state began after the last stretch. */
 static bool is_news(const struct builder *b, const struct task_now *t)
 {
 	const struct interval *s = t->interval == GRAPH_NONE ? NULL : &b->intervals.v[t->interval];

@@ -6,8 +6,8 @@
  * (off-CPU). causal.h builds the causal graph on top of it.
  *
  * Pure: no I/O, no globals. After graph_build(), a graph changes only in `scans` and `repeats`, which
- * are safe for several threads. So several threads may read it. It refers to the window, which must
- * live longer. It consists of arrays and indices.
+ * are safe for several threads. So several threads may read one graph. The graph refers to the window,
+ * so the window must live longer than the graph.
  */
 #ifndef CTRACE_GRAPH_TIMELINE_GRAPH_H
 #define CTRACE_GRAPH_TIMELINE_GRAPH_H
@@ -37,8 +37,8 @@ enum interval_state {
 	INTERVAL_RUNNING = 1,
 	INTERVAL_RUNNABLE = 2, /* the task is on a run queue */
 	INTERVAL_BLOCKED = 3,  /* the task blocks: interval.wait says why */
-	INTERVAL_FOLDED = 4,   /* the task runs or waits briefly, and its switches are left out
-				  (CT_SHED_COARSE).   interval_sums() says how much it ran */
+	INTERVAL_FOLDED = 4,   /* the task runs and waits briefly, and its switches are left out
+				  (CT_SHED_COARSE); interval_sums() says how long it ran */
 };
 #define INTERVAL_SUMS 0x80 /* in interval.flags of a FOLDED interval: its sums are known */
 
@@ -104,11 +104,11 @@ enum edge_kind {
 	EDGE_JOB = 22,        /* a job: enqueued -> started */
 	EDGE_ANSWER = 23,     /* inside one process: a request taken -> its answer sent */
 	EDGE_NEIGHBOUR = 24,  /* two segments of one task, one after the other */
-	EDGE_EXEC = 25,       /* the program before an exec -> the one after it */
+	EDGE_EXEC = 25,       /* the program before an exec -> the program after the exec */
 	EDGE_LOCK_ORDER = 26, /* an unlock -> the next task that took the lock without a wait */
 };
-/* Strong: the records show the cause. Weak: it may be the cause. Boosted: weak, but something speaks
- * for it, such as stacks that are alike. */
+/* Strong: the records show that the origin of the edge is the cause. Weak: the origin may be the cause.
+ * Boosted: weak, but another sign supports the edge, such as stacks that are alike. */
 enum edge_strength { EDGE_WEAK = 0, EDGE_BOOSTED = 1, EDGE_STRONG = 2 };
 
 /* An entry of an index: a record that concerns the key (an object, a task or a process). */
@@ -120,7 +120,7 @@ struct graph_index {
 	size_t n;
 	uint64_t *keys; /* sorted; each key once */
 	size_t n_keys;
-	uint32_t *first; /* v[first[k] .. first[k + 1]) are those of keys[k] */
+	uint32_t *first; /* v[first[k] .. first[k + 1]) are the references of keys[k] */
 };
 
 struct graph {
@@ -182,10 +182,11 @@ struct interval_sums {
 	uint32_t switches;
 };
 
-/* Sets *ret to the parts of the range [from, to) of a FOLDED interval. Only the sums of the interval are
- * known, so each range in it has its share of them. False: they are not known; then all parts are 0. */
+/* Sets *ret to the parts of the range [from_ns, to_ns) of a FOLDED interval. Only the sums of the whole
+ * interval are known, so the range gets its share of the sums by its length. False: the sums are not known;
+ * then all parts are 0. */
 bool interval_sums(const struct interval *s, uint64_t from_ns, uint64_t to_ns, struct interval_sums *ret);
-/* For how long the task ran in the interval. If that is not known, the most that is possible. */
+/* For how long the task ran in the interval. If the sums of a FOLDED interval are not known: its length. */
 static inline uint64_t interval_ran_ns(const struct interval *s)
 {
 	struct interval_sums sums;
@@ -222,7 +223,7 @@ uint64_t graph_visit_stack(const struct graph *g, const struct interval *interva
 uint32_t graph_lacks_at(const struct graph *g, uint64_t ns);
 /* What the governor left out at some time in [from_ns, to_ns]: bits CT_LACK_*. */
 uint32_t graph_lacks_within(const struct graph *g, uint64_t from_ns, uint64_t to_ns);
-/* For how long in [from_ns, to_ns) the governor left out all that has these bits CT_LACK_*. */
+/* For how long in [from_ns, to_ns) all bits of lacks (CT_LACK_*) were left out by the governor. */
 uint64_t graph_lacked_ns(const struct graph *g, uint32_t lacks, uint64_t from_ns, uint64_t to_ns);
 /* How often a walk ended early because the budget of scan.h was spent. */
 uint64_t graph_scans_refused(const struct graph *g);
@@ -252,8 +253,8 @@ const char *edge_strength_name(uint8_t strength);
 /* True: the interval is a wait for a lock: its futex has a known owner, or had one in another wait of
  * the window. */
 bool edge_is_lock(const struct graph *g, const struct interval *interval);
-/* True: a timer ended the wait. An interrupt of unknown kind counts as a timer if, beside a task, only the
- * time limit of the wait itself could end it. */
+/* True: a timer ended the wait. An interrupt of unknown kind counts as a timer in three cases: the wait is a
+ * sleep; it is for a timerfd; it has a time limit, and no device and no network can end it. */
 bool edge_by_timer(const struct graph *g, const struct interval *interval, const struct window_event *wake);
 /* Finds the kind and strength of the edge of the wake-up that ended the interval. Looks at no other
  * records. */

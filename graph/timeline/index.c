@@ -122,7 +122,7 @@ static bool is_accepted_unix(const struct window_object *o)
 
 /* The other end of a unix socket. If a client sent before its connection was accepted, its record of
  * the other end may have an id that the other end no longer has. The accepted end always knows its
- * peer, so this looks for an accepted socket with this peer. */
+ * peer, so this function looks for an accepted socket that has the client's socket as its peer. */
 static uint64_t unix_peer(const struct graph *g, const struct window_object *o)
 {
 	size_t n = 0;
@@ -412,7 +412,7 @@ static int index_tables(struct graph *g, refs *v)
 	return 0;
 }
 
-/* What is left out from this record of a step on. */
+/* What the governor leaves out after this CT_SHED of a step: bits CT_LACK_*. */
 static uint32_t lacks_from(const struct graph *g, const struct graph_ref *shed)
 {
 	const struct ct_rec *r = &g->w->events[shed->event].r;
@@ -455,8 +455,9 @@ uint64_t graph_lacked_ns(const struct graph *g, uint32_t lacks, uint64_t from_ns
 	return ns + ((now & lacks) == lacks && from_ns < to_ns ? to_ns - from_ns : 0);
 }
 
-/* What was left out before the first record of a step. That record tells it. A window without such a record
- * tells it by a task whose switches are left out. */
+/* What the governor left out at the begin of the window: bits CT_LACK_*. The first CT_SHED of a step names
+ * the step before. If the window has no such record, the state of a task at the begin can be FOLDED: then the
+ * window lies in a coarse stretch. */
 static uint32_t lacks_first(const struct graph *g)
 {
 	size_t n;

@@ -9,9 +9,9 @@
  * ends at once and finds nothing; graph_scans_refused() says how often that happened. Real traces
  * need about a hundredth of the budget.
  *
- * Several threads may ask one graph. If they share its budget, the count is not exact, and an answer may
- * depend on the speed of the threads once the budget is spent. A thread that asks through a view of its
- * own has a budget of its own.
+ * Several threads may ask one graph. If the threads share the budget of the graph, the count of steps is not
+ * exact. Once this budget is spent, an answer may depend on the speed of the threads. A thread that asks
+ * through a view of its own (scan_view()) has a budget of its own.
  */
 #ifndef CTRACE_GRAPH_TIMELINE_SCAN_H
 #define CTRACE_GRAPH_TIMELINE_SCAN_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * timeline.c - makes intervals of records: replays the window in order of time, with a small state
- * for each task.
+ * timeline.c - makes intervals from records: goes through the window in order of time, and keeps a
+ * small state for each task (struct task_now).
  *
  * A wake-up can be recorded before the switch-out of the wait that it ends, while the wakee is still
  * on its way off the CPU. Such a wake-up is kept while the task runs. If the next wait has no wake-up
@@ -37,8 +37,8 @@ void timeline_gone(struct builder *b, uint32_t task, uint64_t ts)
 	t->exit_ns = MIN(t->exit_ns, ts);
 }
 
-/* The task that has this tid now. Makes one if there is none, or if the last one has gone. fresh: the
- * record says that the task is new. */
+/* The task that has this tid now. Makes an entry if there is none, or if the last task with this tid has
+ * gone. fresh: the record says that the task is new. */
 uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 {
 	uint64_t at;
@@ -48,7 +48,7 @@ uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 		t = &b->now.v[at];
 		if (!fresh && (!t->gone || t->ended))
 			return (uint32_t)at;
-		/* a checkpoint had the child already, and now comes the record of its birth */
+		/* the checkpoint has the new task already, and now comes the record of its birth */
 		if (fresh && !t->gone && ts <= t->checkpoint_ns) {
 			t->born_ns = ts;
 			return (uint32_t)at;
@@ -156,7 +156,7 @@ static void timeline_state_interval(struct builder *b, uint32_t task, const stru
 		timeline_block(b, task, &last, st->owner);
 		break;
 	case WINDOW_RUN_RUNNABLE:
-		/* if the state has no time, no record of it preceded the checkpoint */
+		/* if the state has no time, no record of the task came before the checkpoint */
 		timeline_open(b, task, from_ns, st->last.ts ? INTERVAL_RUNNABLE : INTERVAL_UNKNOWN);
 		break;
 	case WINDOW_RUN_RUNNING:
@@ -260,7 +260,8 @@ static void timeline_blind(struct builder *b, const struct window_resync *rs)
 	b->live.n = n;
 }
 
-/* The task that has this tid now, and lives. */
+/* As timeline_task(), for a record that shows that the task lives: a CT_EXIT before it (ended) was the exit
+ * of an earlier task. */
 static uint32_t timeline_living(struct builder *b, uint32_t tid, uint64_t ts)
 {
 	uint64_t at;
@@ -333,8 +334,8 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	race = t->race_wake;
 	t->race_wake = GRAPH_NONE;
 	if (timeline_state(b, t) != INTERVAL_RUNNING && t->interval != GRAPH_NONE) {
-		/* the record of the switch-in is lost: the task ran, but it is only known that it did
-		 * at this moment */
+		/* the record of the switch-in is lost: it is known only that the task ran at this
+		 * moment */
 		if (!timeline_open(b, task, e->r.ts, INTERVAL_RUNNING))
 			return;
 		t = &b->now.v[task];
@@ -498,8 +499,8 @@ static void timeline_owner(struct builder *b, const struct window_event *e, uint
 
 /*
  * Whether a record of a cap is about a task whose end was recorded already. The daemon may cap a
- * task that has ended meanwhile. A record of a group's cap begins with a living task, which may have
- * got the number of a dead one.
+ * task that has ended meanwhile. The exception: a record about a capped group is about a new task with
+ * the tid of the ended task, unless the record says that its task has exited.
  */
 static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r)
 {
@@ -510,8 +511,8 @@ static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r
 }
 
 /*
- * A cap of this task begins or ends. In between, its records are left out, and its state is unknown:
- * the records of other tasks show only a part of it.
+ * A cap of this task begins or ends. In between, the records of the task are left out, and its state is
+ * unknown: the records of other tasks show only a part of what it does.
  */
 static void timeline_cap(struct builder *b, const struct window_event *e)
 {
@@ -609,8 +610,8 @@ static void timeline_end(struct builder *b)
 }
 
 /* Allocates, in large pages, room for as many intervals as there are if no record was lost. Counting
- * them costs less than moving the array as it grows. If there is too little memory for all of it, the
- * array grows as far as it can. */
+ * the intervals costs less than moving the array as it grows. If there is too little memory, nothing is
+ * allocated here, and the array grows as far as it can. */
 static void timeline_reserve(struct builder *b)
 {
 	const struct window *w = b->w;

@@ -3,10 +3,11 @@
  * blame.h - for one wait (off-CPU time): its object, and the task for which the waiter waited.
  *
  * - If a task ended the wait, that task is to blame.
- * - If an interrupt ended it, the task that sent the bytes is to blame, if it is on this host.
- * - If the wait's own time limit or a signal that kills ended it, or if it lasts to the end of the
- *   trace, no task did what the waiter waited for. Then the owner of the lock, the task at the other
- *   end of the connection, or the child is to blame.
+ * - If an interrupt ended the wait, the task that sent the bytes is to blame, if this task is on this
+ *   host.
+ * - If the wait's own time limit or a signal that kills ended the wait, or if the wait lasts to the end
+ *   of the trace, no task did what the waiter waited for. Then the owner of the lock, the task at the
+ *   other end of the connection, or the child is to blame.
  *
  * Pure; any thread.
  */

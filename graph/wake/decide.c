@@ -194,8 +194,9 @@ static void blame_disk(const struct interval *s, struct blame *b)
 	b->ended = true;
 }
 
-/* The waiter's own socket. If the wait names a socket, it is that socket. The wake may name another
- * one, because a softirq can make one socket readable and then make room for a writer on another. */
+/* The waiter's own socket. If the wait names a socket, the result is that socket. The record of the wake
+ * may name another socket, because a softirq can make one socket readable and then make room for a writer
+ * on another socket. */
 static uint64_t own_socket(const struct interval *s, const struct window_event *wake)
 {
 	bool named = CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK || s->wait == CT_W_WRITE;
@@ -318,8 +319,8 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	}
 	b->ended = true;
 	b->edge = EDGE_IRQ;
-	/* The wait is one of an event loop, and the record of the wake names no socket. So the
-	 * network made room for a send, or reported an event other than data. */
+	/* The task waits in an event loop, and the record of the wake names no socket. So the network
+	 * made room for a send, or reported an event other than data. */
 	if (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
 	    (ct_wake_softirq(&wake->r) == NET_TX_SOFTIRQ || ct_wake_softirq(&wake->r) == NET_RX_SOFTIRQ) &&
 	    (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
@@ -362,8 +363,8 @@ static const struct window_event *failed_try(const struct graph *g, uint32_t tid
 	return NULL;
 }
 
-/* If the task sleeps between two tries of a file lock, completes b and returns true. False: it is no
- * such sleep. */
+/* If the task sleeps between two tries of a file lock, completes b and returns true. False: the task does
+ * not sleep for this reason. */
 static bool blame_polled_lock(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	uint32_t event, owner;
@@ -434,7 +435,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		return;
 	}
 	owner_of_wait(g, interval, b);
-	/* the governor left the object of the wait out, so the wait may be for anything */
+	/* the governor left out the object of the wait, so it is not known for what the task waited */
 	if (!s->obj && b->task == GRAPH_NONE && graph_lacks_at(g, s->from_ns) & CT_LACK_WAIT_OBJECTS)
 		return;
 	/* a wait that timed out and has no task to blame is a sleep */

@@ -42,8 +42,8 @@ static uint32_t process_thread(const struct graph *g, uint32_t tgid, uint64_t ts
 	return best;
 }
 
-/* The last task that sent or received on sock before ts_ns; if there is none, the first one after
- * it. */
+/* The last task that sent or received on sock up to ts_ns. If there is none: the first task that received
+ * on sock; else the first task that sent on it. */
 static uint32_t sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct graph_ref *s = graph_ref_before(g, &g->sends, sock, ts_ns);
@@ -84,8 +84,8 @@ static uint32_t fd_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, ui
 		if (best == GRAPH_NONE || g->tasks[task].born_ns > g->tasks[best].born_ns)
 			best = task;
 	}
-	/* A connection that is not accepted yet is an exception: the task that was seen with it is
-	 * the one at the other end. */
+	/* A connection that is not accepted yet is an exception: the task that was seen with this socket
+	 * has the other end. */
 	if (best == GRAPH_NONE && o && o->tid && !n &&
 	    !(CT_OBJ_KIND(obj) == CT_OBJ_SOCK && obj & CT_OBJ_NOT_ACCEPTED)) {
 		uint32_t task = graph_task_at(g, o->tid, ts_ns);

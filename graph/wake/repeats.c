@@ -26,15 +26,16 @@ struct repeats {
 	uint32_t *ended; /* [index in waits]: the answer of repeats_ended() */
 };
 
-/* A wait and all its repeats, while the table is made. */
+/* A group: a wait and all its repeats, while the table is made. */
 struct same {
-	uint32_t interval; /* the first of them */
-	uint32_t n;        /* their number; in sort_waits(), the index in repeats.waits of the next of them */
+	uint32_t interval; /* the first wait of the group */
+	uint32_t n; /* waits in the group; in sort_waits(), the index in repeats.waits for its next wait */
 };
 typedef VEC(struct same) sames;
 
-/* Counts interval i with the waits that are the same. *ret: their index in v. 0 or -ENOMEM. Two waits that
- * differ may have one hash, by chance or by malice. Then the later one counts as a wait without repeats. */
+/* Adds interval i to the group of its repeats in v, or makes a new group. *ret: the index of the group in v.
+ * 0 or -ENOMEM. Two waits that differ may have one hash, by chance or by malice. Then the later wait gets a
+ * group of its own, without repeats. */
 static int count_wait(const struct graph *g, uint32_t i, struct map *by_hash, sames *v, uint32_t *ret)
 {
 	const struct interval *s = &g->intervals[i];
@@ -52,7 +53,7 @@ static int count_wait(const struct graph *g, uint32_t i, struct map *by_hash, sa
 								   : map_set(by_hash, hash, v->n - 1);
 }
 
-/* Fills r->ran and r->at. Until sort_waits(), r->at has the index of the wait's struct same. */
+/* Fills r->ran and r->at. Until sort_waits(), r->at has the index of the wait's group in v. */
 static int count_waits(const struct graph *g, const struct graph_task *t, struct repeats *r, sames *v)
 {
 	struct map by_hash = { 0 };
@@ -95,8 +96,8 @@ static bool is_repeat(const struct graph *g, const struct repeats *r, uint32_t i
 	return at < r->n && blame_same_wait(&g->intervals[interval], &g->intervals[r->waits[at]]);
 }
 
-/* Fills r->ended, without regard to what the task does between a wait and its repeat: drop_others() looks at
- * that. */
+/* Fills r->ended, without regard to what the task does between a wait and its repeat: drop_others() then
+ * removes answers. */
 static void find_ended(const struct graph *g, struct repeats *r)
 {
 	for (uint32_t at = r->n; at-- > 0;) {
@@ -122,9 +123,9 @@ struct score {
 };
 typedef VEC(struct score) scores;
 
-/* The first interval by which the task has made progress since an interval with this score. v: of the
- * intervals after it in which the task ran, those whose score is greater than that of each such interval in
- * between; the latest interval is first. */
+/* The first interval by which the task has made progress since an interval a, which has this score. v has
+ * RUNNING and FOLDED intervals after a: each interval whose score is larger than the scores of all such
+ * intervals between a and itself. The latest interval is v[0]. */
 static uint32_t first_progress(const scores *v, __int128 score)
 {
 	size_t n = BISECT(i, 0, v->n, v->v[i].score <= score + (__int128)PROGRESS_NS * PROGRESS_SHARE);
@@ -132,8 +133,8 @@ static uint32_t first_progress(const scores *v, __int128 score)
 	return n ? v->v[n - 1].interval : GRAPH_NONE;
 }
 
-/* next: the next wait that is longer than OTHER_WAIT_NS. other: the next such wait that is no repeat of
- * `next`. */
+/* Long waits (longer than OTHER_WAIT_NS) after the present interval. next: the first long wait. other: the
+ * first long wait that is no repeat of `next`. */
 struct longs {
 	uint32_t next, other;
 };
@@ -156,8 +157,8 @@ static uint32_t first_long(const struct graph *g, const struct longs *l, uint32_
 	return l->other;
 }
 
-/* Drops an answer in r->ended if the task makes progress, or waits long for something else, before that
- * repeat. Goes from the last interval to the first. */
+/* Drops an answer in r->ended if the task makes progress, or waits long for something else, before the repeat
+ * that is the answer. Goes from the last interval to the first. */
 static int drop_others(const struct graph *g, const struct graph_task *t, struct repeats *r)
 {
 	struct longs l = { GRAPH_NONE, GRAPH_NONE };
@@ -216,7 +217,8 @@ static struct repeats *repeats_new(const struct graph *g, const struct graph_tas
 	return err ? NULL : TAKE_PTR(r);
 }
 
-/* The table of the interval's task. NULL: there is no memory. If several threads make it, one table stays. */
+/* The table of the interval's task. NULL: there is no memory. If several threads make the table at once, one
+ * of the tables stays. */
 static const struct repeats *repeats_of(const struct graph *g, uint32_t interval)
 {
 	uint32_t task = g->intervals[interval].task;
@@ -255,7 +257,8 @@ uint32_t repeats_next(const struct graph *g, uint32_t interval)
 	return r && is_repeat(g, r, interval, next) ? r->waits[next] : GRAPH_NONE;
 }
 
-/* Whether neither the wait at index `at` of r->waits nor any later one is an answer for repeats_last(). */
+/* Whether neither the wait at index `at` of r->waits nor any later wait can be the answer of repeats_last().
+ */
 static bool is_beyond(const struct graph *g, const struct repeats *r, uint32_t interval, uint32_t at,
 		      uint64_t end_ns, uint64_t ran_ns)
 {
