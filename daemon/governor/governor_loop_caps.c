@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/governor/governor_loop_private.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,9 +128,14 @@ static int group_tasks_end(struct governor_loop *g, uint64_t since_ns)
 	if (t.tids.n > CAPS_READ_EACH)
 		r = probe_read_tasks(g->opt.probe, group_task_found, &t);
 	else
-		for (size_t i = 0; i < t.found.n; i++)
-			if (!probe_read_task(g->opt.probe, t.tids.v[i], &found))
+		for (size_t i = 0; i < t.found.n; i++) {
+			int e = probe_read_task(g->opt.probe, t.tids.v[i], &found);
+
+			if (!e)
 				group_task_found(&t, &found);
+			else if (e != -ESRCH)
+				r = e;
+		}
 	for (size_t i = 0; i < t.found.n; i++)
 		if (!t.found.v[i] && r)
 			probe_cap(g->opt.probe, t.tids.v[i]);
