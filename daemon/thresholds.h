@@ -4,9 +4,9 @@
  *
  * Each entry says: the unit; what the number means; what goes wrong with a smaller number ("Below") and with
  * a larger one ("Above"); the evidence. If several numbers share an entry, the entry names each of them. The
- * evidence is either a table in doc/, or tests in test/unit/daemon. "edges (start)" is the test start in
- * governor_edges_test.c, and "policy (since)" is the test since in policy_edges_test.c. Tests without such a
- * word in front are in the room's own *_test.c. "On both sides" means that one test fails with half of the
+ * evidence is either a table in doc/, or tests in test/unit/daemon. "edges (X)" is the test with the
+ * name X in governor_edges_test.c; "policy (X)" is the test with the name X in policy_edges_test.c. A name
+ * alone is a test in the room's own *_test.c. "On both sides" means that one test fails with half of the
  * number, and one test fails with twice the number. A test only shows that the code uses this number ("that
  * it is so"). Only a table shows that the number is a good choice.
  *

@@ -99,8 +99,8 @@ static void apply_rules(struct options *o, struct rules *rules)
 	}
 }
 
-/* Whether it is only likely that this task is to blame. A handoff of a lock is no guess: it certainly
- * took the time. */
+/* Whether it is only likely that this task is to blame. A lock handoff is no guess: it is certain that
+ * the lock took the time of the wait. */
 static bool is_guess(const struct group *x)
 {
 	return x->type == GROUP_TASK && x->blame.strength != EDGE_STRONG && x->blame.edge != EDGE_LOCK &&

@@ -274,7 +274,7 @@ static bool is_strong(const struct findings *f)
 	for (size_t i = 0; i + 1 < f->chain.links.n; i++) {
 		const struct link *k = &f->chain.links.v[i];
 
-		/* a handoff of a lock has a weak edge, but it certainly took the time */
+		/* the edge of a lock handoff is weak, but the lock certainly took the time of the wait */
 		if (k->strength != EDGE_STRONG && k->edge != EDGE_LOCK && k->edge != EDGE_KERNEL_LOCK)
 			return false;
 	}

@@ -208,8 +208,8 @@ static bool edge_in(const struct waitgraph *g, const struct edge *e, const struc
 	return node_in(&g->nodes.v[e->to], p) && (e->strength == WAITGRAPH_STRONG || !p->strong_only);
 }
 
-/* The state of Tarjan's algorithm ("Depth-first search and linear graph algorithms", 1972), with
- * a stack of its own instead of recursion. */
+/* The state of Tarjan's algorithm ("Depth-first search and linear graph algorithms", 1972). `path` and
+ * `next` take the place of recursion. */
 struct tarjan {
 	uint32_t *order; /* when a node was first seen, from 1; 0: not yet */
 	uint32_t *low;   /* `order` of the oldest node of the stack that the node reaches */

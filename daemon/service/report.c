@@ -35,8 +35,8 @@ static json_t *report_file(const struct report_source *src, const struct writer_
 			 num(w->file_bytes), "evicted", num(w->dict_evicted));
 }
 
-/* The counts of lost records: by cause (of the kernel side and of the daemon), and by CPU (of the kernel
- * side). */
+/* The counts of lost records: by cause, for the kernel side and the daemon; by CPU, for the kernel side
+ * only. */
 static json_t *report_losses(const struct report_source *src, const struct recorder_stats *r)
 {
 	json_t *losses = json_object(), *cpus = json_array();

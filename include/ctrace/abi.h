@@ -225,7 +225,7 @@ enum ct_kind {
 	 *
 	 * With CT_GV_CAP: a cap of one task begins or ends, with one record each. Between these two
 	 * records, all records are missing that are about this task alone, or about this task and
-	 * the idle task.
+	 * the idle task. One exception: a wait of CT_COARSE_NS or more has its CT_FOUND and its CT_WAKE.
 	 *   tid    the capped task
 	 *   x[0]   begin: equal to ts; end: when the cap began
 	 *   peer   end: how many records of the task were left out since x[0] (saturating)

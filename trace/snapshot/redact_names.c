@@ -127,8 +127,8 @@ static bool only(const char *p, const char *end, const char *these)
 	return p >= end;
 }
 
-/* Whether the rest after the name of a library is ".so", with a version before or behind it, and
- * nothing else. */
+/* Whether rest, the text after the name of a library, is ".so" and at most a version before it ("-2.36.so")
+ * and one after it (".so.6"). */
 static bool is_version(const char *rest, size_t len)
 {
 	const char *so = memmem(rest, len, ".so", 3);

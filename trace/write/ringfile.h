@@ -37,8 +37,8 @@ struct ringfile {
 	/* Slots 1 to n_saves are for copies of the open segment; n_saves is 0 if the file is too small.
 	 * next_save: the slot for the next copy. */
 	uint32_t n_saves, next_save;
-	/* False: the slots 1 to n_saves cannot be used yet, because an older ctrace has put segments there.
-	 * They become free when the ring begins anew at the start of the file. Or n_saves is 0. */
+	/* False: n_saves is 0, or an older ctrace has put segments into the slots 1 to n_saves. Such slots
+	 * become free when the ring begins anew at the start of the file. */
 	bool has_saves;
 	uint64_t saved_begin_ns; /* of the open segment, if it has been saved; else 0 */
 	struct {
