@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/clock.h"
 
-#include <time.h>
-
-static uint64_t clock_ns(clockid_t id)
+uint64_t clock_ns(clockid_t id)
 {
 	struct timespec ts;
 

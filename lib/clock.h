@@ -9,6 +9,7 @@
 #define CTRACE_LIB_CLOCK_H
 
 #include <stdint.h>
+#include <time.h>
 
 #include "lib/checked.h"
 
@@ -35,6 +36,8 @@ static inline int64_t clock_real_ns(uint64_t boot_ns, const struct clock_offsets
 	return checked_shift(boot_ns, o->boot_to_real_ns);
 }
 
+/* What the clock reads now: also CPU time, as CLOCK_THREAD_CPUTIME_ID. */
+uint64_t clock_ns(clockid_t id);
 /* The present boot time. */
 uint64_t clock_boot_ns(void);
 /* Reads the present offsets. Reads the clocks several times, and takes the reading that took the

@@ -10,7 +10,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon/record/cgroups.h"
@@ -425,13 +424,10 @@ static void drain_rates(struct drain *d, uint64_t now_ns, struct drain_stats *s)
 	double span;
 
 	if (!d->n_rates || now_ns >= newest->ns + NSEC_PER_SEC) {
-		struct timespec ts;
-
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
 		newest = &d->rates[d->n_rates++ % DRAIN_RATES];
 		*newest = (struct drain_rate){
 			.ns = now_ns,
-			.cpu_ns = (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec,
+			.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID),
 			.records = s->recorder.writer.records,
 			.bytes = s->recorder.writer.file_bytes,
 		};

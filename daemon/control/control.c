@@ -13,7 +13,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon/say.h"
@@ -152,19 +151,11 @@ static int control_rested(sd_event_source *s, uint64_t usec, void *arg)
 	return 0;
 }
 
-static uint64_t thread_cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
-}
-
 /* Counts the CPU time of work for users other than root, and begins a pause if they have used too much.
  * begin_ns: the CPU time that the thread had used when the work began. */
 static void control_spent(struct control *c, uint64_t begin_ns)
 {
-	uint64_t now_ns = clock_boot_ns(), ns = thread_cpu_ns() - begin_ns, more_ns;
+	uint64_t now_ns = clock_boot_ns(), ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns, more_ns;
 
 	atomic_fetch_add_explicit(&c->cpu_ns, ns, memory_order_relaxed);
 	more_ns = (now_ns - c->paced_ns) / 100 * CONTROL_PACE_PERCENT;
@@ -306,7 +297,7 @@ static int client_event(sd_event_source *s, int fd, uint32_t events, void *arg)
 	struct client *cl = arg;
 	struct control *c = cl->control;
 	bool others = !uid_is_owner(cl->uid);
-	uint64_t begin_ns = others ? thread_cpu_ns() : 0;
+	uint64_t begin_ns = others ? clock_ns(CLOCK_THREAD_CPUTIME_ID) : 0;
 
 	if (events & (EPOLLHUP | EPOLLERR)) { /* no client is there to take an answer */
 		client_drop(cl);
@@ -438,7 +429,7 @@ static bool control_take(struct control *c, int fd)
 static int control_accept(sd_event_source *s, int listen_fd, uint32_t events, void *arg)
 {
 	struct control *c = arg;
-	uint64_t begin_ns = thread_cpu_ns();
+	uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	bool others = false;
 
 	for (unsigned n = 0; n < CONTROL_ACCEPT_MAX; n++) {

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "ctrace/fields.h"
@@ -15,22 +14,18 @@
 
 uint64_t governor_loop_clock(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+	return clock_ns(CLOCK_MONOTONIC);
 }
 
 static struct governor_spent governor_loop_spent(struct governor_loop *g)
 {
 	struct governor_loop_threads threads = { 0 };
 	struct governor_spent s;
-	uint64_t passed_ns, short_ns;
-	struct timespec ts;
+	uint64_t passed_ns, short_ns, cpu_ns;
 
 	g->opt.threads(g->opt.arg, &threads);
 	/* read after the clocks of the threads, so that the CPU time of the process is at least their sum */
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	g->bpf_now_ns = probe_cost_ns(g->opt.probe);
 	/* The budget pays for passing over the events of tasks that are capped by their own records.
 	 * It does not pay for passing over the events of tasks in capped groups, nor over short waits. */
@@ -41,8 +36,7 @@ static struct governor_spent governor_loop_spent(struct governor_loop *g)
 	g->passed_ns = passed_ns;
 	g->short_ns = short_ns;
 	s.other_ns = threads.inspect_ns;
-	s.capture_ns = g->bpf_now_ns + (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec -
-		       threads.inspect_ns - threads.aside_ns;
+	s.capture_ns = g->bpf_now_ns + cpu_ns - threads.inspect_ns - threads.aside_ns;
 	/* The clocks are read one after the other, so a sum could be smaller than the last time. The governor
 	 * needs sums that never fall. */
 	s.other_ns = MAX(s.other_ns, g->governor.spent.other_ns);
@@ -172,24 +166,17 @@ static void governor_loop_broken(struct governor_loop *g, int r)
 	g->broken_ns = r ? clock_boot_ns() : 0;
 }
 
-static uint64_t thread_cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
-}
-
 /* Reads all tasks. A reading of many tasks is made less often, so that all readings together cost at most a
  * small part of one CPU. */
 static void governor_loop_read(struct governor_loop *g, bool all)
 {
-	uint64_t began_ns = thread_cpu_ns();
+	uint64_t began_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	/* If the reading fails, the next one reports the same changes. */
 	(void)g->opt.read(g->opt.arg, clock_boot_ns(), all);
 	g->read_ns =
-		clock_boot_ns() + MAX(GOVERNOR_READ_NS, GOVERNOR_READ_TIMES * (thread_cpu_ns() - began_ns));
+		clock_boot_ns() +
+		MAX(GOVERNOR_READ_NS, GOVERNOR_READ_TIMES * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - began_ns));
 }
 
 /*

@@ -209,19 +209,11 @@ static bool item_next(struct inspect *v, struct worker *wk, struct item *ret)
 	return false;
 }
 
-static uint64_t thread_cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
-}
-
 static void *worker_run(void *arg)
 {
 	struct worker *wk = arg;
 	struct inspect *v = wk->v;
-	uint64_t cpu = thread_cpu_ns();
+	uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct item it;
 
 	pthread_mutex_lock(&v->lock);
@@ -235,7 +227,7 @@ static void *worker_run(void *arg)
 		pthread_mutex_unlock(&v->lock);
 		r = item_do(wk, &it, &res);
 		item_done_with(&it);
-		cpu = thread_cpu_ns();
+		cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		pthread_mutex_lock(&v->lock);
 		wk->since_ns = 0;
 		wk->tgid = 0;

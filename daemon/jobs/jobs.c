@@ -287,21 +287,13 @@ static bool jobs_count(struct jobs *j)
 	return !stop;
 }
 
-static uint64_t jobs_cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * NSEC_PER_SEC + (uint64_t)t.tv_nsec;
-}
-
 /* Puts probes on the new functions that jobs run. Returns the CPU time that this took. */
 static uint64_t jobs_take_calls(struct jobs *j)
 {
-	uint64_t cpu_ns = jobs_cpu_ns();
+	uint64_t cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	jobs_probe_calls(j->probe, jobs_call, j);
-	return jobs_cpu_ns() - cpu_ns;
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
 }
 
 /* Rests for a time in proportion to calls_ns, then waits until there is something to do. Without the rest,
@@ -326,11 +318,11 @@ static void *jobs_main(void *arg)
 	pthread_setname_np(pthread_self(), "ctraced-jobs");
 	j->changed = true;
 	while (jobs_count(j)) {
-		uint64_t calls_ns = jobs_take_calls(j), cpu_ns = jobs_cpu_ns();
+		uint64_t calls_ns = jobs_take_calls(j), cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 		if (clock_boot_ns() >= next_ns) {
 			jobs_scan(j);
-			cpu_ns = jobs_cpu_ns() - cpu_ns;
+			cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
 			next_ns =
 				clock_boot_ns() + MAX(JOBS_SCAN_MS * NSEC_PER_MSEC, JOBS_SCAN_REST * cpu_ns);
 		} else {

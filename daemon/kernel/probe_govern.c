@@ -5,20 +5,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 #include "daemon/kernel/probe_private.h"
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
-
-static uint64_t govern_clock(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
-}
 
 /* Measures the time of a system call that reaches the tracepoint of the program ct_empty. Takes the fastest
  * of several batches. */
@@ -27,11 +18,11 @@ static double govern_rename_ns(const char *comm)
 	uint64_t best = UINT64_MAX;
 
 	for (int b = 0; b < GOVERN_BATCHES; b++) {
-		uint64_t began = govern_clock();
+		uint64_t began = clock_ns(CLOCK_MONOTONIC);
 
 		for (int i = 0; i < GOVERN_CALLS; i++)
 			prctl(PR_SET_NAME, comm);
-		best = MIN(best, govern_clock() - began);
+		best = MIN(best, clock_ns(CLOCK_MONOTONIC) - began);
 	}
 	return (double)best / GOVERN_CALLS;
 }

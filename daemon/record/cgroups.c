@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "ctrace/abi.h"
 #include "daemon/record/cgroups_container.h"
@@ -214,25 +213,17 @@ static void walk_drop(void *arg)
 	free(w);
 }
 
-static uint64_t walk_cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
-}
-
 static void walk_run(void *arg)
 {
 	struct cgroups_walk *w = arg;
 	struct cgroups *c = w->c;
-	uint64_t began_ns = walk_cpu_ns();
+	uint64_t began_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	void *data = NULL;
 	size_t size = 0, n = 0;
 
 	if (!cgroups_find(c->root, "/", &w->wanted, clock_boot_ns(), &data, &size, &n) && data)
 		c->opt.found(c->opt.arg, data, size);
-	c->took_ns = walk_cpu_ns() - began_ns;
+	c->took_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - began_ns;
 	c->named += n;
 	c->unnamed += w->wanted.n - n;
 	walk_drop(w);
