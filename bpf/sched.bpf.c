@@ -52,7 +52,9 @@ __weak int ct_wait_waker(struct wait_ctx *x)
 
 #include "wake.h"
 
-static __always_inline void switch_reason(struct wait_ctx *x, struct task_struct *prev, __u32 state)
+/* Why the task waits. view: WAIT_SELF if it is the current task, which blocks now; else WAIT_OTHER. */
+static __always_inline void switch_reason(struct wait_ctx *x, struct task_struct *prev, __u32 state,
+					  enum wait_view view)
 {
 	x->w.kind = switch_state_kind(prev, state);
 	x->w.nr = CT_NR_NONE;
@@ -66,8 +68,10 @@ static __always_inline void switch_reason(struct wait_ctx *x, struct task_struct
 			x->w.kind = CT_W_OTHER;
 	} else if (x->w.kind) {
 		x->w.nr = wait_syscall(prev, task_regs(prev));
+	} else if (view == WAIT_SELF) {
+		ct_wait_self(x);
 	} else {
-		ct_wait_self(x); /* at this point prev is still the current task */
+		wait_decode(x, prev, view);
 	}
 }
 
@@ -111,14 +115,7 @@ static __noinline int coarse_wait(struct cpu *c, struct task_struct *p, __u64 no
 	struct wait_ctx x = { .now = now };
 	struct emit_rec2 *r;
 
-	x.w.kind = switch_state_kind(p, state);
-	x.w.nr = CT_NR_NONE;
-	if (task_is_kernel(p))
-		x.w.kind = x.w.kind ?: CT_W_KTHREAD;
-	else if (x.w.kind)
-		x.w.nr = wait_syscall(p, task_regs(p));
-	else
-		wait_decode(&x, p, WAIT_OTHER);
+	switch_reason(&x, p, state, WAIT_OTHER);
 	r = emit_rec2(c, CT_FOUND, now);
 	if (!r)
 		return 0;
@@ -150,7 +147,7 @@ int ct_switch(__u64 *ctx)
 	x.now = bpf_ktime_get_boot_ns();
 	context_reset(c);
 	if (state)
-		switch_reason(&x, prev, state);
+		switch_reason(&x, prev, state, WAIT_SELF);
 	else
 		switch_runnable(&x, prev, ctx[0]);
 	r = emit_rec(c, CT_SWITCH, x.now);
@@ -176,28 +173,24 @@ static __always_inline bool waking_is_short(struct task_struct *p)
 /*
  * The wait of the wakee p ends now. If the wait was long (CT_COARSE_NS), records the wait (CT_FOUND)
  * and its end (CT_WAKE). The kernel itself keeps when p left its CPU, and the saved registers of p
- * still tell the reason of the wait.
+ * still tell the reason of the wait. False: nothing is recorded.
  */
-static __always_inline int waking_long(void *ctx, struct cpu *c, struct task_struct *p,
-				       struct task_struct *cur)
+static __always_inline bool waking_long(void *ctx, struct cpu *c, struct task_struct *p,
+					struct task_struct *cur)
 {
 	__u64 now, since;
 
-	if (!ct_govern.sched_off_ns || waking_is_short(p)) {
-		c->cost[GOVERN_SHORT].runs++;
-		return 0;
-	}
+	if (!ct_govern.sched_off_ns || waking_is_short(p))
+		return false;
 	now = bpf_ktime_get_boot_ns();
 	since = found_since(p, now, found_clock(now));
 	if (!since || now - since < CT_COARSE_NS || p->on_cpu || task_is_queued(p) ||
-	    p->tgid == ct_tracer_tgid) {
-		c->cost[GOVERN_SHORT].runs++;
-		return 0;
-	}
+	    p->tgid == ct_tracer_tgid)
+		return false;
 	coarse_wait(c, p, now, since);
 	wake_emit(ctx, c, p, cur, now);
 	govern_ran(c, GOVERN_OTHER, now);
-	return 0;
+	return true;
 }
 
 SEC("tp_btf/sched_waking")
@@ -209,8 +202,10 @@ int ct_waking(__u64 *ctx)
 
 	if (!c || p->tgid == ct_tracer_tgid)
 		return 0;
-	if (caps_leave_out(c, p, cur))
-		return waking_long(ctx, c, p, cur);
+	if (caps_leave_out(c, p, cur)) {
+		waking_long(ctx, c, p, cur);
+		return 0;
+	}
 	now = bpf_ktime_get_boot_ns();
 	wake_emit(ctx, c, p, cur, now);
 	govern_ran(c, GOVERN_WAKE, now);
@@ -224,7 +219,9 @@ int ct_waking_coarse(__u64 *ctx)
 	struct task_struct *p = (void *)ctx[0];
 	struct cpu *c = emit_cpu();
 
-	return c ? waking_long(ctx, c, p, bpf_get_current_task_btf()) : 0;
+	if (c && !waking_long(ctx, c, p, bpf_get_current_task_btf()))
+		c->cost[GOVERN_SHORT].runs++;
+	return 0;
 }
 
 SEC("tp_btf/sched_wakeup_new")

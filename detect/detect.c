@@ -285,9 +285,9 @@ void detect_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts)
 	t->told &= 1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY;
 }
 
-static void task_runnable(struct detect_task *t, uint64_t ts)
+void detect_set_awake(struct detect_task *t, enum detect_run run, uint64_t ts)
 {
-	t->run = DETECT_RUNNABLE;
+	t->run = run;
 	t->since_ns = ts;
 	t->wait = CT_W_NONE;
 	t->nr = CT_NR_NONE;
@@ -343,7 +343,7 @@ static void task_look(struct detect *d, struct detect_task *t, uint64_t ts, uint
 static void switch_out_runs_on(struct detect *d, struct detect_task *t, const struct ct_rec *rec)
 {
 	task_look(d, t, rec->ts, rec->nr, rec->flags & CT_SF_ZEROWAIT);
-	task_runnable(t, rec->ts);
+	detect_set_awake(t, DETECT_RUNNABLE, rec->ts);
 	t->nr = rec->nr;
 }
 
@@ -383,7 +383,7 @@ static void switch_out(struct detect *d, const struct ct_rec *rec)
 	/* the record of the wake-up came first, through the ring of another CPU */
 	if (t->wake_ns > rec->ts) {
 		detect_wait_ends(d, t, t->wake_ns);
-		task_runnable(t, t->wake_ns);
+		detect_set_awake(t, DETECT_RUNNABLE, t->wake_ns);
 	}
 }
 
@@ -434,7 +434,7 @@ static void wake(struct detect *d, const struct ct_rec *rec)
 	if (detect_is_coarse(d))
 		detect_coarse_fold(t, rec->ts);
 	else
-		task_runnable(t, rec->ts);
+		detect_set_awake(t, DETECT_RUNNABLE, rec->ts);
 }
 
 static void wake_new(struct detect *d, const struct ct_rec *rec)
@@ -442,7 +442,7 @@ static void wake_new(struct detect *d, const struct ct_rec *rec)
 	struct detect_task *t = detect_task_find(d, rec->tid);
 
 	if (t && t->run == DETECT_UNKNOWN && rec->ts >= t->since_ns && !detect_is_coarse(d))
-		task_runnable(t, rec->ts);
+		detect_set_awake(t, DETECT_RUNNABLE, rec->ts);
 }
 
 static void received(struct detect *d, const struct ct_rec *rec)
@@ -683,7 +683,7 @@ void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_
 	}
 	if (runs) {
 		if (t->run == DETECT_BLOCKED || t->run == DETECT_UNKNOWN)
-			task_runnable(t, ts_ns);
+			detect_set_awake(t, DETECT_RUNNABLE, ts_ns);
 		return;
 	}
 	t->run = DETECT_BLOCKED;

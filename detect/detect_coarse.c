@@ -12,12 +12,7 @@
 
 void detect_coarse_fold(struct detect_task *t, uint64_t ts)
 {
-	t->run = DETECT_UNKNOWN;
-	t->since_ns = ts;
-	t->wait = CT_W_NONE;
-	t->nr = CT_NR_NONE;
-	t->owner = 0;
-	t->obj = 0;
+	detect_set_awake(t, DETECT_UNKNOWN, ts);
 	detect_forget(t, ts);
 }
 

@@ -206,7 +206,6 @@ static void governor_loop_step(struct governor_loop *g)
 		groups_init(&g->groups, clock_boot_ns());
 	}
 	g->told = g->stats.step = step;
-	g->stats.blind = g->governor.blind;
 	g->stats.changes++;
 	governor_loop_tell(g, before);
 	g->stats.since_ns = g->told_ns;

@@ -123,7 +123,7 @@ static int govern_attach(struct probe *p, enum ct_shed step)
 	return r;
 }
 
-static volatile struct govern *govern_state(struct probe *p)
+static volatile struct govern *govern_state(const struct probe *p)
 {
 	return &p->skel->data_govern->ct_govern;
 }
@@ -143,8 +143,7 @@ void probe_govern_clock(struct probe *p, uint64_t off_ns, uint64_t tick_off_ns)
 
 bool probe_can_be_coarse(const struct probe *p)
 {
-	return govern_state((struct probe *)p)->sched_off_ns && p->skel->progs.ct_waking_coarse &&
-	       bpf_program__fd(p->skel->progs.ct_waking_coarse) >= 0;
+	return govern_state(p)->sched_off_ns && bpf_program__fd(p->skel->progs.ct_waking_coarse) >= 0;
 }
 
 int probe_shed_begin(struct probe *p, enum ct_shed step)
