@@ -212,6 +212,23 @@ struct file {
 	void *private_data;
 };
 
+struct wait_queue_entry {
+	void *private;
+	struct list_head entry;
+};
+struct poll_table_entry {
+	struct file *filp;
+	u32 key;
+	struct wait_queue_entry wait;
+};
+struct poll_table_page;
+struct poll_wqueues {
+	struct poll_table_page *table;
+	struct task_struct *polling_task;
+	int inline_index;
+	struct poll_table_entry inline_entries[9];
+};
+
 struct rb_node {
 	unsigned long __rb_parent_color;
 	struct rb_node *rb_right, *rb_left;

@@ -140,6 +140,8 @@ static __always_inline void wait_special(struct wait_ctx *x, struct task_struct 
 	case SYSCLASS_SELECT:
 		if (view == WAIT_SELF)
 			wait_fds(x, regs);
+		else
+			wait_polled(x, t, regs);
 		break;
 	case SYSCLASS_WAIT4:
 		x->w.obj = wait_child(t, regs_arg(regs, 0));

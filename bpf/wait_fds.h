@@ -3,8 +3,10 @@
  * wait_fds.h - finds the descriptors that poll and select wait on. This header is a part of wait.h,
  * which includes it.
  *
- * It decodes only the current task, because it reads the memory of the task. ct_wait_set() and
- * ct_wait_select() are global, so that the verifier checks them once and not on every path.
+ * wait_fds() is for the current task: it reads the set in the memory of the task. wait_polled() is
+ * for any other task that blocks: it finds the files of the set on the kernel stack of the task.
+ *
+ * Most functions here are global, so that the verifier checks them once and not on every path.
  */
 #ifndef CTRACE_BPF_WAIT_FDS_H
 #define CTRACE_BPF_WAIT_FDS_H
@@ -12,9 +14,21 @@
 #define WAIT_AGAIN_NS     1000000000ULL
 #define WAIT_SELECT_WORDS 16 /* words that are read; each has 64 descriptors */
 
+/*
+ * Bytes of kernel stack below the saved registers that ct_polled_find() reads. The kernel moves the
+ * frames of a system call down by a random distance of up to 1 KiB. The frames down to the struct
+ * poll_wqueues take up to 1.5 KiB.
+ */
+#define POLLED_STACK   3072
+#define POLLED_WORDS   8 /* words that are read at once */
+#define POLLED_ENTRIES 9 /* entries of a struct poll_wqueues itself; a larger set has more, in other pages   \
+			  */
+
 #define POLLIN  0x1
 #define POLLPRI 0x2
 #define POLLOUT 0x4
+#define POLLERR 0x8
+#define POLLHUP 0x10
 
 /* The head of struct pollfd. */
 struct wait_pollfd {
@@ -36,8 +50,22 @@ struct wait_set {
 	};
 };
 
-/* True: this set of descriptors must be written: the set last written for this task was another
- * one, or was written more than a second ago. */
+static __always_inline __u64 wait_hash(__u64 hash, __u64 v)
+{
+	return (hash ^ v) * 0x9e3779b97f4a7c15ULL;
+}
+
+/* True: the set last written for this task has another hash, or was written more than a second ago. */
+static __always_inline bool wait_hash_is_new(struct task_state *ts, __u64 hash, __u64 now)
+{
+	if (ts->poll_hash == hash && now - ts->poll_ns < WAIT_AGAIN_NS)
+		return false;
+	ts->poll_hash = hash;
+	ts->poll_ns = now;
+	return true;
+}
+
+/* True: this set of descriptors must be written. */
 static __always_inline bool wait_set_is_new(struct wait_set *s, struct task_struct *t)
 {
 	struct task_state *ts = bpf_task_storage_get(&ct_tasks, t, 0, 0);
@@ -46,12 +74,8 @@ static __always_inline bool wait_set_is_new(struct wait_set *s, struct task_stru
 	if (!ts)
 		return true;
 	for (int i = 0; i < CT_WAITFD_MAX; i++)
-		hash = (hash ^ ((__u64)s->fd[i].fd << 16 | s->fd[i].events)) * 0x9e3779b97f4a7c15ULL;
-	if (ts->poll_hash == hash && s->now - ts->poll_ns < WAIT_AGAIN_NS)
-		return false;
-	ts->poll_hash = hash;
-	ts->poll_ns = s->now;
-	return true;
+		hash = wait_hash(hash, (__u64)s->fd[i].fd << 16 | s->fd[i].events);
+	return wait_hash_is_new(ts, hash, s->now);
 }
 
 /* Writes the CT_WAITFD records of a set. */
@@ -188,6 +212,162 @@ static __always_inline void wait_fds(struct wait_ctx *x, struct pt_regs *regs)
 	else
 		x->w.kind = CT_W_SLEEP; /* a select or poll without descriptors: an old way to sleep for less
 					   than a second */
+}
+
+/* The data of wait_polled(). It is small, because before 6.2 little stack is left here. task and regs are
+ * addresses as numbers: before 6.9 a global function takes no pointer to a task. */
+struct wait_polled {
+	__u64 now;
+	union {
+		__u64 task; /* for ct_polled_find() */
+		__u64 hash; /* of the files and events: from ct_polled_read() */
+	};
+	union {
+		__u64 regs; /* for ct_polled_find(): the saved registers, the upper end of the kernel stack */
+		__u64 at;   /* from ct_polled_find(): the struct poll_wqueues */
+		__u64 obj;  /* from ct_polled_read(), if there is only one file */
+	};
+	__u32 tid;
+	__u32 n; /* number of files */
+};
+
+/*
+ * True: there is a struct poll_wqueues at this address, in use. Each of its entries points back to it, and
+ * is linked into a wait queue. The links tell it from a leftover of an earlier call: on the stack, that
+ * may still be whole, but the kernel has poisoned its links.
+ */
+__weak int ct_polled_is(__u64 at)
+{
+	struct poll_wqueues *q = (void *)at;
+	__u64 link = at + bpf_core_field_offset(struct poll_wqueues, inline_entries) +
+		     bpf_core_field_offset(struct poll_table_entry, wait.entry);
+
+	return (__u64)BPF_CORE_READ(q, inline_entries[0].wait.private) == at &&
+	       (__u64)BPF_CORE_READ(q, inline_entries[0].wait.entry.next, prev) == link;
+}
+
+/*
+ * Finds the struct poll_wqueues of a task that is in poll or select. The kernel keeps it on the stack
+ * of the task, in the frame of do_sys_poll() or do_select(), not far below the saved registers.
+ */
+__weak int ct_polled_find(struct wait_polled *p)
+{
+	__u64 words[POLLED_WORDS], from;
+
+	if (!p)
+		return 0;
+	from = p->regs - POLLED_STACK;
+	for (int i = 0; i < POLLED_STACK / (int)sizeof(words); i++, from += sizeof(words)) {
+		if (bpf_probe_read_kernel(words, sizeof(words), (void *)from))
+			return 0;
+		for (int j = 0; j < POLLED_WORDS; j++) {
+			__u64 at = from + j * 8 - bpf_core_field_offset(struct poll_wqueues, polling_task);
+
+			if (words[j] == p->task && ct_polled_is(at)) {
+				p->at = at;
+				return 1;
+			}
+		}
+	}
+	return 0;
+}
+
+/* Names a file, and returns the object. */
+static __always_inline __u64 polled_object(struct wait_polled *p, struct file *f)
+{
+	struct object o = { .file = f, .tid = p->tid };
+
+	ct_object_of_file(&o);
+	object_see(&o, p->now);
+	return o.id;
+}
+
+static __always_inline __u64 polled_first(__u64 at)
+{
+	return at + bpf_core_field_offset(struct poll_wqueues, inline_entries);
+}
+
+/* Goes through the entries of p->at, and sets n and hash. If there is only one file, also sets obj. */
+__weak int ct_polled_read(struct wait_polled *p)
+{
+	struct file *f, *last = NULL;
+	struct poll_table_entry *e;
+	struct poll_wqueues *q;
+	int used;
+
+	if (!p)
+		return 0;
+	q = (void *)p->at;
+	e = (void *)polled_first(p->at);
+	used = BPF_CORE_READ(q, inline_index);
+	for (int i = 0; i < POLLED_ENTRIES && i < used; i++) {
+		f = BPF_CORE_READ(e, filp);
+		if (f != last) { /* a file has an entry for each of its wait queues */
+			p->n++;
+			p->hash = wait_hash(p->hash, (__u64)f ^ BPF_CORE_READ(e, key));
+		}
+		last = f;
+		e = (void *)e + bpf_core_type_size(struct poll_table_entry);
+	}
+	if (p->n == 1)
+		p->obj = polled_object(p, last);
+	return 0;
+}
+
+/* Writes a CT_WAITFD for each file of p->at. */
+__weak int ct_polled_emit(struct wait_polled *p)
+{
+	struct cpu *c = emit_cpu();
+	struct file *f, *last = NULL;
+	struct poll_table_entry *e;
+	struct ct_rec *r;
+	__u32 i = 0;
+	__u64 obj;
+
+	if (!p || !c)
+		return 0;
+	e = (void *)polled_first(p->at);
+	for (int n = 0; n < POLLED_ENTRIES && i < p->n && i < CT_WAITFD_MAX; n++) {
+		f = BPF_CORE_READ(e, filp);
+		if (f != last) {
+			obj = polled_object(p, f);
+			r = emit_rec(c, CT_WAITFD, p->now);
+			if (!r)
+				return 0;
+			r->tid = p->tid;
+			r->peer = CT_FD_NONE;
+			r->state = i++;
+			r->wait = p->n;
+			r->aux = BPF_CORE_READ(e, key) & ~(POLLERR | POLLHUP);
+			r->obj = obj;
+			emit_submit(r, p->now);
+		}
+		last = f;
+		e = (void *)e + bpf_core_type_size(struct poll_table_entry);
+	}
+	return 0;
+}
+
+static __always_inline void wait_polled(struct wait_ctx *x, struct task_struct *t, struct pt_regs *regs)
+{
+	struct wait_polled p = { .now = x->now, .tid = t->pid };
+	struct task_state *ts;
+
+	if (!(__u32)regs_arg(regs, SYSCLASS_HOW(x->cls) == SYSCLASS_SELECT ? 0 : 1)) {
+		x->w.kind = CT_W_SLEEP;
+		return;
+	}
+	/* the verifier must take the addresses for numbers, not for pointers */
+	bpf_probe_read_kernel(&p.task, sizeof(p.task), &t);
+	bpf_probe_read_kernel(&p.regs, sizeof(p.regs), &regs);
+	if (!ct_polled_find(&p))
+		return;
+	ct_polled_read(&p);
+	ts = bpf_task_storage_get(&ct_tasks, t, 0, 0);
+	if (p.n == 1)
+		x->w.obj = p.obj;
+	else if (!ts || wait_hash_is_new(ts, p.hash, x->now))
+		ct_polled_emit(&p);
 }
 
 #endif

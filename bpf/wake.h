@@ -201,9 +201,10 @@ static __always_inline void wake_mark(void *ctx, struct cpu *c, struct ct_rec *w
 	}
 }
 
-/* Emits the CT_WAKE of p by the current task, or by an interrupt on top of it. */
-static __always_inline void wake_emit(void *ctx, struct cpu *c, struct task_struct *p,
-				      struct task_struct *cur, __u64 now)
+/* Emits the CT_WAKE of p by the current task, or by an interrupt on top of it. It is not inlined, because
+ * before 6.2 waking_long() needs the stack. */
+static __noinline void wake_emit(void *ctx, struct cpu *c, struct task_struct *p, struct task_struct *cur,
+				 __u64 now)
 {
 	const struct cpu_context *in = context_now(c);
 	struct ct_rec w = { .nr = CT_NR_NONE }, *r;

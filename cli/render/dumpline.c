@@ -275,7 +275,8 @@ static void put_futex(struct dumpline *d)
 
 static void put_waitfd(struct dumpline *d)
 {
-	line_num(&d->line, "fd", ct_fd_number(&d->e->r));
+	if (ct_fd_number(&d->e->r) != CT_FD_NONE)
+		line_num(&d->line, "fd", ct_fd_number(&d->e->r));
 	line_num(&d->line, "index", ct_waitfd_index(&d->e->r));
 	line_num(&d->line, "of", ct_waitfd_count(&d->e->r));
 	line_hex(&d->line, "events", ct_waitfd_events(&d->e->r));

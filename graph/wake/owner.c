@@ -344,9 +344,9 @@ static void owner_of_poll(const struct graph *g, const struct interval *s, struc
 		const struct window_event *e = event_of(g, &r[i]);
 		enum poll_score score;
 
-		/* no entry of the set is recorded after the switch-out (bpf/wait_fds.h) */
-		if (!epoll && e->r.ts > s->from_ns)
-			break;
+		/* the set is recorded when the wait begins or when it ends (bpf/wait_fds.h) */
+		if (!epoll && e->r.ts > s->from_ns && e->r.ts != s->to_ns)
+			continue;
 		score = poll_score(g, e->r.obj, s->from_ns, s->task);
 		if ((int)score > best) {
 			best = (int)score;

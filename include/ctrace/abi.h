@@ -77,7 +77,7 @@ enum ct_kind {
 	 * One of the descriptors that a poll, ppoll or select waits on. The set is written when it
 	 * changes, and again once a second. Only its first CT_WAITFD_MAX descriptors are written.
 	 *   tid    the waiter
-	 *   peer   the descriptor
+	 *   peer   the descriptor, or CT_FD_NONE
 	 *   state  index in the set
 	 *   wait   size of the set; 255: 255 or more
 	 *   aux    poll events asked for
@@ -298,6 +298,7 @@ _Static_assert(sizeof(struct ct_rec) == 32, "ct_rec");
 
 #define CT_NR_NONE    0xffff /* not in a system call */
 #define CT_WAITFD_MAX 8
+#define CT_FD_NONE    0xffffffffu /* the object is known, but not its descriptor */
 
 /* Task states, as the low bits of the kernel's task->__state. */
 #define CT_ST_RUNNING 0x00
