@@ -206,12 +206,18 @@ static __always_inline bool caps_leave_out(struct cpu *c, struct task_struct *a,
 	return ct_govern.capping && caps_left_out(c, a, b);
 }
 
-/* Counts a run of a program that only keeps the context of interrupts. If the current task
- * is capped, the run is also counted in n_passed: the interrupt runs on top of the current task. */
-static __always_inline void caps_ran_light(struct cpu *c)
+/* Counts the run of a program that writes no record in n_passed, if the current task is capped. The
+ * interrupts on top of a task count as runs of the task. */
+static __always_inline void caps_passed(struct cpu *c)
 {
 	if (ct_govern.capping && caps_has_bit(bpf_get_current_task_btf()->pid))
 		c->n_passed++;
+}
+
+/* Counts a run of a program that only keeps the context of interrupts. */
+static __always_inline void caps_ran_light(struct cpu *c)
+{
+	caps_passed(c);
 	govern_ran_light(c);
 }
 

@@ -15,8 +15,11 @@
 
 #include "compat.h"
 #include "emit.h"
+#include "object_name.h"
 
-#define CONTEXT_READY_NS 100000000 /* longest time from readable data to the wake that it causes */
+/* Longest time from readable data to the wake that it causes. Measured in ticks, which cost less to read
+ * than the clock. */
+#define CONTEXT_READY_NS 100000000
 
 /* Entry i of the stack. The caller has checked i, but the verifier does not know this, so i is masked. */
 static __always_inline struct cpu_context *context_at(struct cpu *c, __u32 i)
@@ -91,27 +94,33 @@ static __always_inline __u64 context_call(struct cpu *c, struct task_struct *cur
 }
 
 /*
- * Remembers that the socket obj became readable. The kernel then wakes the tasks that wait for this
- * socket, before the interrupt or system call that made it readable ends.
+ * Remembers that the socket at the address sk, whose id is obj, became readable. The kernel then wakes
+ * the tasks that wait for this socket, before the interrupt or system call that made it readable ends.
  */
-static __always_inline void context_ready(struct cpu *c, struct task_struct *cur, __u64 obj, __u64 now)
+static __always_inline void context_ready(struct cpu *c, struct task_struct *cur, __u64 sk, __u64 obj)
 {
 	c->ready_depth = c->depth;
 	c->ready_call = context_call(c, cur);
-	c->ready_ns = now;
+	c->ready_ticks = bpf_jiffies64();
+	c->ready_sk = sk;
 	c->ready_obj = obj;
 }
 
 /*
- * The socket that context_ready() remembered. 0: there is none, or the interrupt or system call that
- * made it readable is not the current one.
+ * Names the socket that context_ready() remembered, and returns its id. 0: there is none, or the
+ * interrupt or system call that made it readable is not the current one, or the socket no longer has
+ * this id, because it was freed since.
  */
 static __always_inline __u64 context_ready_obj(struct cpu *c, struct task_struct *cur, __u64 now)
 {
-	if (!c->ready_obj || govern_sheds(CT_SHED_HOOKS) || c->ready_depth != c->depth ||
-	    now - c->ready_ns > CONTEXT_READY_NS || c->ready_call != context_call(c, cur))
+	__u64 obj = c->ready_obj;
+
+	if (!obj || govern_sheds(CT_SHED_HOOKS) || c->ready_depth != c->depth ||
+	    (bpf_jiffies64() - c->ready_ticks) * ct_tick_ns > CONTEXT_READY_NS ||
+	    c->ready_call != context_call(c, cur) || ct_object_sk_id(c->ready_sk) != obj)
 		return 0;
-	return c->ready_obj;
+	ct_object_of_sk(c->ready_sk, cur->pid, now);
+	return obj;
 }
 
 #endif

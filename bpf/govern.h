@@ -45,6 +45,13 @@ static __always_inline void govern_ran(struct cpu *c, enum govern_kind kind, __u
 	k->timed_ns += took;
 }
 
+/* The clock at the start of a run, for a program that does not read the clock for itself: reads it only if
+ * govern_ran() will time the run. Else 0. */
+static __always_inline __u64 govern_began(struct cpu *c, enum govern_kind kind)
+{
+	return c->cost[kind].runs + 1 < c->cost[kind].next ? 0 : bpf_ktime_get_boot_ns();
+}
+
 static __always_inline void govern_ran_light(struct cpu *c)
 {
 	c->cost[GOVERN_LIGHT].runs++;

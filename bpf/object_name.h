@@ -326,10 +326,20 @@ __weak __u64 ct_object_of_fd(__u32 fd, __u64 now)
 	return object_of_file(object_own_file(fd), bpf_get_current_task_btf()->pid, now);
 }
 
-/* Names the object of a socket, and returns its id. */
-static __noinline __u64 object_of_sk(struct sock *sk, __u32 tid, __u64 now)
+/*
+ * The id of the socket at an address. This function and ct_object_of_sk() are global, and so weak, for a
+ * reason of speed: the linker takes them from sched.bpf.c, the only object in which RD is fast (compat.h).
+ */
+__weak __u64 ct_object_sk_id(__u64 at)
+{
+	return object_sock_id((void *)at);
+}
+
+/* Names the object of the socket at an address, and returns its id. */
+__weak __u64 ct_object_of_sk(__u64 at, __u32 tid, __u64 now)
 {
 	struct object o = { .tid = tid };
+	struct sock *sk = (void *)at;
 	struct socket *s = RD(sk, sk_socket);
 
 	if (s)

@@ -278,7 +278,6 @@ struct sock {
 	struct socket *sk_socket;
 	u16 sk_type;
 	u16 sk_protocol;
-	kuid_t sk_uid;
 };
 struct socket {
 	struct sock *sk;

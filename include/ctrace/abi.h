@@ -106,8 +106,10 @@ enum ct_kind {
 	 * the bytes, so its records can come first.
 	 */
 	CT_SEND = 11,
-	CT_RECV = 12,  /* tid: the task, peer: bytes, obj: the socket on the receiver's side */
-	CT_READY = 13, /* obj: the TCP or UDP socket that became readable, state: CT_CTX_* */
+	CT_RECV = 12, /* tid: the task, peer: bytes, obj: the socket on the receiver's side */
+	/* obj: the TCP or UDP socket that became readable, state: CT_CTX_*. Only in traces of versions up to
+	 * 1.3 of the format: now only the wakes say it (CT_WF_READY). */
+	CT_READY = 13,
 	/*
 	 * A request was issued to a block device, or the device completed it.
 	 *   tid    the task on the CPU then
@@ -428,8 +430,9 @@ enum ct_shed {
 	CT_SHED_WAKES = 4,    /* wakes without the object that the waker acted on */
 	CT_SHED_WAITS = 5,    /* waits without object, owner and set of descriptors */
 	CT_SHED_PAUSE = 6,    /* pauses, in which nothing is recorded: CT_GAP with CT_LOSS_SHED */
-	/* No CT_SEND, CT_RECV, CT_READY. Whether an interrupt woke a task is known. Which interrupt it was is
-	 * known for timers, and for many waits of CT_COARSE_NS or more; otherwise it is CT_CTX_IRQ. */
+	/* No CT_SEND and CT_RECV, and no CT_WF_READY. Whether an interrupt woke a task is known. Which
+	 * interrupt it was is known for timers, and for many waits of CT_COARSE_NS or more; otherwise it is
+	 * CT_CTX_IRQ. */
 	CT_SHED_HOOKS = 7,
 	/* Also no CT_SWITCH, CT_FUTEX and CT_WAITFD. Waits of CT_COARSE_NS or more are CT_FOUND records, each
 	 * with its CT_WAKE. For shorter waits there are only the sums in CT_FOUND. */

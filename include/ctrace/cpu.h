@@ -33,11 +33,12 @@ struct cpu {
 	ct_u32 depth; /* how many interrupts are in progress; the innermost is the last of ctx */
 	ct_u32 ready_depth;
 	ct_u32 emitted; /* records put into the side ring; after each 64th, a program looks how full it is */
-	/* The socket that became readable last, and when: the depth at that time, the system call (see
-	 * context_call()), and the boot time. */
+	/* The socket that became readable last: its id and its address. And when this was: the depth at that
+	 * time, the system call (see context_call()), and the ticks of the kernel. */
 	ct_u64 ready_obj;
+	ct_u64 ready_sk;
 	ct_u64 ready_call;
-	ct_u64 ready_ns;
+	ct_u64 ready_ticks;
 	ct_u64 sample_ns; /* time of the last sample */
 
 	/* Bytes that the daemon has read since the start; only the daemon writes it. */
@@ -46,17 +47,17 @@ struct cpu {
 	struct ct_cpu_stats stats __attribute__((aligned(64)));
 	ct_u64 poked; /* tail + 1 at the time when the half full ring last woke the daemon; 0: never */
 	struct cpu_context ctx[CPU_DEPTH];
-	/*
-	 * Objects that were seen lately and need no name. The index is a hash of id ^ sig << 40.
-	 * This is a cache in front of the map ct_objects.
-	 */
-	ct_u64 named[CPU_NAMED];
 	ct_u64 marked_ns;          /* time of the last wake whose stack was taken */
 	ct_u64 frames[CPU_FRAMES]; /* the kernel stack of that wake */
 	struct govern_cost cost[GOVERN_KINDS] __attribute__((aligned(64)));
 	ct_u64 left_out[GOVERN_CAPS]; /* records that caps left out, by the slot of the task */
 	ct_u64 n_left_out;            /* records left out; one about two capped tasks counts once */
 	ct_u64 n_passed;              /* runs that recorded nothing, because the task on the CPU is capped */
+	/*
+	 * Objects that were seen lately and need no name. The index is a hash of id ^ sig << 40.
+	 * This is a cache in front of the map ct_objects.
+	 */
+	ct_u64 named[CPU_NAMED];
 } __attribute__((aligned(64)));
 
 /*
