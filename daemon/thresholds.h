@@ -64,6 +64,10 @@
  * Evidence: edges (calm), on both sides. */
 #define GOVERNOR_CALM       0.6
 #define GOVERNOR_CALM_PAUSE 0.8
+/* ns: if the step `pauses` has been in force for this time without a pause, the governor takes a step back,
+ * at any cost. Below: a storm near the budget makes the governor take steps forward and back. Above: the
+ * status and the trace say for longer that pauses are possible. Evidence: edges (no_pause), on both sides. */
+#define GOVERNOR_NO_PAUSE_NS 10000000000ULL
 /* ns: the cost has to be low for this time before a step back. Below: the governor takes steps forward
  * and back all the time. Above: records are left out for longer. Evidence: edges (calm), on both sides. */
 #define GOVERNOR_CALM_NS 2000000000ULL

@@ -116,6 +116,13 @@ static uint64_t governor_wait(const struct governor *g)
 	return ns * g->patience;
 }
 
+/* True: the step CT_SHED_PAUSES was in force for a while without a pause. A step back then records nothing
+ * more, so neither the cost nor a capped group matters. */
+static bool governor_needs_no_pause(const struct governor *g, uint64_t now_ns)
+{
+	return g->step == CT_SHED_PAUSES && now_ns - MAX(g->up_ns, g->pause_ns) >= GOVERNOR_NO_PAUSE_NS;
+}
+
 static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 {
 	/* In the last step the cost does not rise when the pauses end. So the limit may be closer to the
@@ -125,6 +132,8 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 	double rate = g->step == CT_SHED_COARSE && !g->blind ? MAX(g->rate_ppm, g->back_ppm) : g->rate_ppm;
 	bool calm = (g->step || g->blind) && !g->cap_ns && g->bucket_ns > 0 && rate < g->budget_ppm * limit;
 
+	if (governor_needs_no_pause(g, now_ns))
+		return step_to(g, now_ns, step_next(g->step, false));
 	if (!calm) {
 		g->calm_ns = 0;
 		return GOVERNOR_STAY;

@@ -20,7 +20,8 @@
  * governor caps groups and pauses the capture.
  *
  * The governor takes a step back after the cost was well below the budget for a while. If a step forward
- * soon follows, the governor waits longer before the next step back.
+ * soon follows, the governor waits longer before the next step back. It also takes a step back from
+ * CT_SHED_PAUSES if it needed no pause for a while (GOVERNOR_NO_PAUSE_NS).
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_H
