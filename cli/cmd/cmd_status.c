@@ -151,6 +151,9 @@ static void print_governor(const json_t *status)
 								  : "");
 		most_print(status);
 	}
+	if (json_is_true(json_object_get(g, "inspections_stopped")))
+		printf("%-10s inspections of long waits (stacks, polled variables), because they cost too much; they begin again by themselves\n",
+		       "Left out:");
 	if (capped)
 		printf("%-10s records of tasks that made more than %" PRIu64 " a second, %s times\n",
 		       "Left out:", num(g, "task_cap"), text_count(capped, n));

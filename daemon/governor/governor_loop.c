@@ -264,6 +264,7 @@ static void governor_loop_pause(struct governor_loop *g)
 
 static void governor_loop_rates(struct governor_loop *g, uint64_t now_ns)
 {
+	g->stats.blind = g->governor.blind;
 	g->stats.cost_percent = g->governor.cost_ppm / 1e4;
 	g->stats.passed_percent = g->governor.passed_ppm / 1e4;
 	g->stats.spent_ns = g->governor.spent.capture_ns + g->governor.spent.other_ns;

@@ -73,6 +73,7 @@ struct governor_loop_stats {
 	uint32_t budget_ppm;
 	enum ct_shed step;
 	bool paused;
+	bool blind;          /* inspections are stopped */
 	uint64_t since_ns;   /* start of the step, boot time */
 	double cost_percent; /* % of the machine's CPU time, over the last seconds */
 	double bpf_percent;  /* part of cost_percent: the BPF programs */

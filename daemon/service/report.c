@@ -153,15 +153,15 @@ static json_t *report_governor(const struct report_source *src, const struct dra
 				      json_pack("{s:I}", g->group[i] & GOVERN_CGROUP ? "cgroup" : "user",
 						(json_int_t)(g->group[i] & ~GOVERN_CGROUP)));
 	return json_pack(
-		"{s:f,s:f,s:i,s:s,s:i,s:b,s:I,s:f,s:f,s:f,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o,s:o*}",
+		"{s:f,s:f,s:i,s:s,s:i,s:b,s:b,s:I,s:f,s:f,s:f,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o,s:o*}",
 		"budget_percent", g->budget_ppm / 1e4, "budget_setting_percent", src->budget_ppm / 1e4,
 		"task_cap", (int)src->task_cap, "step", describe_shed(g->step), "step_number", (int)g->step,
-		"paused", g->paused, "since_ns", num(g->since_ns), "cost_percent", g->cost_percent,
-		"bpf_percent", MIN(g->bpf_percent, g->cost_percent), "passed_percent", g->passed_percent,
-		"spent_ns", num(g->spent_ns), "bpf_ns", num(g->bpf_ns), "changes", num(g->changes), "pauses",
-		num(g->pauses), "paused_ns", num(g->paused_ns), "capped", num(g->capped), "left_out",
-		num(g->left_out), "caps_refused", num(g->caps_refused), "group_caps", num(g->group_caps),
-		"groups", groups, "most", report_most(&g->most));
+		"paused", g->paused, "inspections_stopped", g->blind, "since_ns", num(g->since_ns),
+		"cost_percent", g->cost_percent, "bpf_percent", MIN(g->bpf_percent, g->cost_percent),
+		"passed_percent", g->passed_percent, "spent_ns", num(g->spent_ns), "bpf_ns", num(g->bpf_ns),
+		"changes", num(g->changes), "pauses", num(g->pauses), "paused_ns", num(g->paused_ns),
+		"capped", num(g->capped), "left_out", num(g->left_out), "caps_refused", num(g->caps_refused),
+		"group_caps", num(g->group_caps), "groups", groups, "most", report_most(&g->most));
 }
 
 static json_t *report_detector(const struct detect_stats *d)
