@@ -12,6 +12,9 @@
  */
 volatile __u32 ct_iter_tid = 0;
 volatile __u32 ct_iter_tgid = 0;
+/* An object: ct_iter_files() then writes nothing but the unread data of this socket. 0: it writes all
+ * descriptors. */
+volatile __u64 ct_iter_obj = 0;
 /* 1: ct_iter_tasks() leaves out the member args of struct ct_iter_task, and all members behind it. */
 volatile __u32 ct_iter_brief = 0;
 
@@ -268,6 +271,36 @@ static __noinline int epoll_walk(struct epoll_walk *w, struct file *f)
 	return 0;
 }
 
+#define IPPROTO_TCP 6
+
+/* Writes, as a __u64, how much a socket has received that no task has read: bytes of an established TCP
+ * connection, buffers of a unix socket. Writes nothing for other sockets. */
+static __noinline int files_unread(struct seq_file *seq, struct file *f)
+{
+	struct object o = { .file = f };
+	struct sock *sk;
+	__u64 unread;
+	__u16 family;
+
+	ct_object_of_file(&o);
+	sk = o.sk;
+	if (o.id != ct_iter_obj || !sk)
+		return 0;
+	family = BPF_CORE_READ(sk, __sk_common.skc_family);
+	if (family == AF_UNIX) {
+		unread = BPF_CORE_READ(sk, sk_receive_queue.qlen);
+	} else if ((family == AF_INET || family == AF_INET6) &&
+		   BPF_CORE_READ(sk, sk_protocol) == IPPROTO_TCP &&
+		   BPF_CORE_READ(sk, __sk_common.skc_state) == TCP_ESTABLISHED) {
+		struct tcp_sock *tp = (void *)sk;
+
+		unread = (__u32)(BPF_CORE_READ(tp, rcv_nxt) - BPF_CORE_READ(tp, copied_seq));
+	} else {
+		return 0;
+	}
+	return bpf_seq_write(seq, &unread, sizeof(unread));
+}
+
 SEC("iter/task_file")
 int ct_iter_files(struct bpf_iter__task_file *ctx)
 {
@@ -278,6 +311,12 @@ int ct_iter_files(struct bpf_iter__task_file *ctx)
 
 	if (!t || !f || (ct_iter_tgid && t->tgid != ct_iter_tgid))
 		return 0;
+	if (ct_iter_obj) {
+		/* the number of the inode first: a process may have thousands of other descriptors */
+		if (f->f_inode->i_ino == (ct_iter_obj & CT_OBJ_MASK))
+			files_unread(w.seq, f);
+		return 0;
+	}
 	w.tgid = t->tgid;
 	emit_init(&r, CT_FD);
 	r.ts = w.now;

@@ -273,11 +273,18 @@ struct sock_common {
 	possible_net_t skc_net;
 	struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
 };
+struct sk_buff_head {
+	u32 qlen;
+};
 struct sock {
 	struct sock_common __sk_common;
+	struct sk_buff_head sk_receive_queue;
 	struct socket *sk_socket;
 	u16 sk_type;
 	u16 sk_protocol;
+};
+struct tcp_sock {
+	u32 rcv_nxt, copied_seq;
 };
 struct socket {
 	struct sock *sk;

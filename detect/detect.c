@@ -490,9 +490,9 @@ static void shed(struct detect *d, const struct ct_rec *rec)
 	}
 	if (rec->flags & CT_GV_GROUP)
 		return; /* each task of the group has a record of its own */
-	/* Records were left out. So at the end of the step the numbers of unread bytes are out of date, and
-	 * the states of all tasks must be read again. */
-	if (ends & CT_LACK_MESSAGES)
+	/* While messages are left out, the numbers of unread bytes are out of date. After the reasons of
+	 * waits were left out, the states of all tasks must be read again. */
+	if ((lacks ^ d->lacks) & CT_LACK_MESSAGES)
 		for (uint32_t i = 0; i < DETECT_SOCKETS; i++)
 			d->sockets.v[i].unread_ns = 0, d->sockets.v[i].unread_bytes = 0;
 	if (ends & CT_LACK_WAIT_OBJECTS)

@@ -30,13 +30,16 @@
  * In a coarse stretch (CT_LACK_SWITCHES of fields.h), the records show only long waits, and long times in
  * the queue of a CPU. The rules judge these. A task that runs and waits briefly is not judged.
  *
+ * While messages are not recorded (CT_LACK_MESSAGES), the rule SERVICE asks the kernel whether there are
+ * unread bytes. It judges only a reader that is in one wait throughout, so that it has read nothing.
+ *
  * After records were lost, no task is judged until the daemon has read the states of all tasks again. The
  * same holds while the governor leaves out the reasons of waits, and after it. The rules DISK and DEADLOCK
  * are the exception: the kernel confirms the state of the task before a report.
  *
  * Limits: max_tasks tasks, DETECT_SOCKETS sockets, DETECT_HABITS names. Tasks without room are counted. A
  * socket or name without room replaces another one that was not used for long. Cost: 14 ns for a record and
- * 208 bytes for a task; the tables of sockets and names take another 1.3 MiB.
+ * 208 bytes for a task; the tables of sockets and names take another 1.4 MiB.
  */
 #ifndef CTRACE_DETECT_DETECT_H
 #define CTRACE_DETECT_DETECT_H
@@ -108,7 +111,13 @@ struct detect_options {
 	 * detector trusts the records, unless records are missing.
 	 */
 	int (*look)(void *arg, uint32_t tid, struct ct_iter_task *ret);
-	void *look_arg;
+	/*
+	 * Asks the kernel how much a socket of a process has received that no task has read (0: nothing).
+	 * Used for the rule SERVICE while messages are not recorded. Returns 0, -EBUSY (to be asked again
+	 * soon), or another -errno: it is not known. NULL: it is never known.
+	 */
+	int (*unread)(void *arg, uint32_t tgid, uint64_t sock, uint64_t *ret);
+	void *look_arg; /* for look() and unread() */
 	void (*hang)(void *arg, const struct detect_hang *hang);
 	void *hang_arg;
 };

@@ -441,7 +441,36 @@ static bool judge_client_waits(const struct detect_task *c, const struct detect_
 	       (c->wait == CT_W_READ || c->wait == CT_W_POLL || c->wait == CT_W_WRITE);
 }
 
-static void judge_socket(struct detect *d, const struct detect_socket *s, uint64_t now_ns)
+/*
+ * Messages are not recorded: asks the kernel. True: at two readings, limit_ns apart, the socket had unread
+ * bytes, and the reader was in one and the same wait throughout, so that it read nothing. Then these bytes
+ * are unread for limit_ns, and the client waits for as long.
+ */
+static bool judge_unread(struct detect *d, struct detect_socket *s, const struct detect_task *client,
+			 const struct detect_task *reader, uint64_t limit_ns, uint64_t now_ns)
+{
+	uint64_t since_ns = detect_max(client->since_ns, reader->since_ns, d->floor_ns), unread;
+	int r;
+
+	if (reader->run != DETECT_BLOCKED || (reader->wait == CT_W_READ && reader->obj == s->obj) ||
+	    !judge_client_waits(client, s, limit_ns, now_ns) ||
+	    !judge_reader_is_away(d, reader, limit_ns, now_ns))
+		return false;
+	if (s->unread_ns < since_ns)
+		s->unread_ns = 0;
+	if (now_ns < (s->unread_ns ?: s->asked_ns) + limit_ns)
+		return false;
+	r = d->opt.unread(d->opt.look_arg, reader->tgid, s->obj, &unread);
+	if (r == -EBUSY)
+		return false;
+	s->asked_ns = now_ns;
+	if (!r && unread && s->unread_ns)
+		return true;
+	s->unread_ns = !r && unread ? now_ns : 0;
+	return false;
+}
+
+static void judge_socket(struct detect *d, struct detect_socket *s, uint64_t now_ns)
 {
 	struct detect_task *client = detect_tasks_find(&d->tasks, s->writer);
 	const struct detect_task *reader = judge_task(d, s->reader);
@@ -453,9 +482,9 @@ static void judge_socket(struct detect *d, const struct detect_socket *s, uint64
 	    now_ns < reader->seen_ns + d->set.learn_ns || client->told >> CT_HANG_SERVICE & 1 ||
 	    client->tgid == d->opt.own_tgid || reader->tgid == d->opt.own_tgid)
 		return;
-	/* Records of the reader were left out, so the detector does not know what the reader has read. */
-	if (reader->capped_ns &&
-	    (now_ns < reader->capped_ns + JUDGE_CAP_NS || s->unread_ns <= reader->capped_ns))
+	/* Records of the reader were left out, so the records do not tell what the reader has read. */
+	if (reader->capped_ns && (now_ns < reader->capped_ns + JUDGE_CAP_NS ||
+				  (s->unread_ns <= reader->capped_ns && !(d->lacks & CT_LACK_MESSAGES))))
 		return;
 	detect_limits_of(d, reader, &limits);
 	limit_ns = limits.after_ns[CT_HANG_SERVICE];
@@ -463,6 +492,11 @@ static void judge_socket(struct detect *d, const struct detect_socket *s, uint64
 		return;
 	limit_ns =
 		MAX(limit_ns, TIMES_WAIT * detect_max(s->max_delay_ns, judge_max_away(d, reader, now_ns), 0));
+	if (d->lacks & CT_LACK_MESSAGES) {
+		if (judge_unread(d, s, client, reader, limit_ns, now_ns))
+			judge_tell(d, client, CT_HANG_SERVICE, s->unread_ns, now_ns, limit_ns);
+		return;
+	}
 	if (now_ns < since_ns + limit_ns || !judge_client_waits(client, s, limit_ns, now_ns) ||
 	    !judge_reader_is_away(d, reader, limit_ns, now_ns))
 		return;
@@ -478,6 +512,7 @@ static void judge_bury(struct detect *d, struct detect_task *t, uint64_t now_ns)
 
 void detect_judge(struct detect *d, uint64_t now_ns)
 {
+	bool messages = !(d->lacks & CT_LACK_MESSAGES);
 	uint32_t last = 0;
 
 	d->stats.judged = 0;
@@ -496,11 +531,14 @@ void detect_judge(struct detect *d, uint64_t now_ns)
 	}
 	if (last < d->tasks.used / 2)
 		detect_tasks_trim(&d->tasks, last);
-	if (d->lost_ns || d->lacks & CT_LACK_MESSAGES)
+	if (d->lost_ns || (!messages && !d->opt.unread))
 		return;
-	for (uint32_t i = 0; i < DETECT_SOCKETS; i++)
-		if (d->sockets.v[i].unread_ns && now_ns >= d->sockets.v[i].unread_ns + d->min_ns)
-			judge_socket(d, &d->sockets.v[i], now_ns);
+	for (uint32_t i = 0; i < DETECT_SOCKETS; i++) {
+		struct detect_socket *s = &d->sockets.v[i];
+
+		if (messages ? s->unread_ns && now_ns >= s->unread_ns + d->min_ns : s->answers)
+			judge_socket(d, s, now_ns);
+	}
 }
 
 void detect_tick(struct detect *d, uint64_t now_ns)

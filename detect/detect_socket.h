@@ -20,8 +20,11 @@
 struct detect_socket {
 	uint64_t obj; /* the socket or epoll, or the key of an address; 0: the entry is empty */
 	uint64_t used_ns;
-	uint64_t peer;         /* the other end; 0: not known */
-	uint64_t unread_ns;    /* there are unread bytes since this time; 0: there are none */
+	uint64_t peer; /* the other end; 0: not known */
+	/* There are unread bytes since this time; 0: there are none. While messages are not recorded: when
+	 * the kernel first said so. */
+	uint64_t unread_ns;
+	uint64_t asked_ns;     /* when the kernel was last asked for unread bytes */
 	uint64_t max_delay_ns; /* the longest time that bytes were unread */
 	uint64_t read_ns;      /* when a task read from the socket last */
 	int64_t unread_bytes;  /* below 0: the record of a receive came before the record of its send */

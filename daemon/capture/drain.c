@@ -58,7 +58,7 @@ struct drain {
 	int wake_fd, epoll_fd;
 
 	/* For the drain thread only. */
-	uint64_t start_ns, losses_ns, resync_ns, sample_ns, clock_ns;
+	uint64_t start_ns, losses_ns, resync_ns, sample_ns, clock_ns, unread_ns;
 	unsigned samples;
 	bool lost;
 	struct drain_rate rates[DRAIN_RATES];
@@ -362,10 +362,28 @@ static void drain_hang(void *arg, const struct detect_hang *hang)
  * task wants the CPU), because the priority does not show this. */
 static int drain_look(void *arg, uint32_t tid, struct ct_iter_task *ret)
 {
-	int r = drain_read_task(arg, tid, ret), policy = r ? -1 : sched_getscheduler((pid_t)tid);
+	struct drain *d = arg;
+	int r = drain_read_task(d->opt.probe, tid, ret), policy = r ? -1 : sched_getscheduler((pid_t)tid);
 
 	if (policy >= 0 && (policy & ~SCHED_RESET_ON_FORK) == SCHED_IDLE)
 		ret->wait.aux = DETECT_PRIO_IDLE;
+	return r;
+}
+
+/* Reads the unread data of a socket for the detector. A reading takes half a microsecond for each descriptor
+ * of the process. All readings of a second together take at most 1/UNREAD_TIMES of one CPU, and one reading
+ * more. */
+static int drain_unread(void *arg, uint32_t tgid, uint64_t sock, uint64_t *ret)
+{
+	struct drain *d = arg;
+	uint64_t now_ns = clock_boot_ns(), began_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	int r;
+
+	if (now_ns < d->unread_ns)
+		return -EBUSY;
+	r = probe_read_unread(d->opt.probe, tgid, sock, ret);
+	d->unread_ns = MAX(d->unread_ns, now_ns > NSEC_PER_SEC ? now_ns - NSEC_PER_SEC : 0);
+	d->unread_ns += UNREAD_TIMES * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - began_ns);
 	return r;
 }
 
@@ -378,7 +396,8 @@ static int drain_detect(struct drain *d)
 		.own_tgid = (uint32_t)getpid(),
 		.messages = strstr(hooks, "msg/send=") && strstr(hooks, "msg/recv="),
 		.look = drain_look,
-		.look_arg = d->opt.probe,
+		.unread = drain_unread,
+		.look_arg = d,
 		.hang = drain_hang,
 		.hang_arg = d,
 	};

@@ -100,6 +100,12 @@ int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret);
  * -ESRCH (there is no such process) or -errno. */
 int probe_read_files(struct probe *p, uint32_t tgid, void **ret, size_t *ret_bytes);
 
+/* Reads how much a socket has received that no task has read (0: nothing): bytes of an established TCP
+ * connection, buffers of a unix socket. Never waits for another reading of descriptors. Returns 0, -ENOENT
+ * (the process has no such socket), -EBUSY (another reading goes on) or -errno (kernels before 6.1 cannot do
+ * this cheaply). */
+int probe_read_unread(struct probe *p, uint32_t tgid, uint64_t sock, uint64_t *ret);
+
 /* The parts that report jobs (see jobs_probe.h): the programs for the entry and the return of a function,
  * the map of their rules, and the ring buffer of the functions that jobs run. */
 struct bpf_program;

@@ -45,10 +45,11 @@ static int iter_read(struct bpf_link *link, size_t max, bytes_vec *out)
 }
 
 /* What to read: the task tid, the files of the process pid, or all tasks (both are 0). brief: without
- * registers and stacks. */
+ * registers and stacks. obj: of the files, only the unread data of this socket. */
 struct iter_of {
 	uint32_t tid, pid;
 	bool brief;
+	uint64_t obj;
 };
 
 /* Sets the variables by which the programs know what to read. id: the process if files are read,
@@ -57,6 +58,7 @@ static void iter_tell(struct probe *p, const struct iter_of *of, uint32_t id)
 {
 	if (of->pid) {
 		p->skel->bss->ct_iter_tgid = id;
+		p->skel->bss->ct_iter_obj = of->obj;
 	} else {
 		p->skel->bss->ct_iter_tid = id;
 		p->skel->bss->ct_iter_brief = of->brief;
@@ -64,7 +66,7 @@ static void iter_tell(struct probe *p, const struct iter_of *of, uint32_t id)
 }
 
 /* Runs an iterator. Kernels before 6.1 cannot iterate over one task: there the program itself skips the
- * others. */
+ * others. For one socket that would cost too much, and so would a wait until another read has ended. */
 static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter_of *of, bytes_vec *out)
 {
 	union bpf_iter_link_info info = { .task = { .tid = of->tid, .pid = of->pid } };
@@ -77,11 +79,12 @@ static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter
 
 	if (bpf_program__fd(prog) < 0)
 		return -EOPNOTSUPP;
-	pthread_mutex_lock(lock);
+	if (of->obj ? pthread_mutex_trylock(lock) : pthread_mutex_lock(lock))
+		return -EBUSY;
 	iter_tell(p, of, 0);
 	if (of->tid || of->pid)
 		link = bpf_program__attach_iter(prog, &opts);
-	if (!link && (!(of->tid || of->pid) || errno == EINVAL || errno == E2BIG)) {
+	if (!link && !of->obj && (!(of->tid || of->pid) || errno == EINVAL || errno == E2BIG)) {
 		iter_tell(p, of, of->tid + of->pid);
 		link = bpf_program__attach_iter(prog, NULL);
 	}
@@ -180,4 +183,18 @@ int probe_read_files(struct probe *p, uint32_t tgid, void **ret, size_t *ret_byt
 	*ret = out.v;
 	*ret_bytes = out.n;
 	return 0;
+}
+
+int probe_read_unread(struct probe *p, uint32_t tgid, uint64_t sock, uint64_t *ret)
+{
+	const struct iter_of of = { .pid = tgid, .obj = sock };
+	bytes_vec out = {};
+	int r = tgid && sock ? iter_run(p, p->skel->progs.ct_iter_files, &of, &out) : -ESRCH;
+
+	if (!r && out.n < sizeof(*ret))
+		r = -ENOENT;
+	if (!r)
+		memcpy(ret, out.v, sizeof(*ret));
+	VEC_FREE(&out);
+	return r;
 }

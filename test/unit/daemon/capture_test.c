@@ -209,6 +209,11 @@ uint64_t probe_uncap(struct probe *p, uint32_t tid)
 	return 0;
 }
 
+int probe_read_unread(struct probe *p, uint32_t tgid, uint64_t sock, uint64_t *ret)
+{
+	return -ENOENT;
+}
+
 int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret)
 {
 	if (tid < 500 || tid >= 520)

@@ -5,6 +5,8 @@
  */
 #include "test/unit/detect/detect_make.h"
 
+#include <errno.h>
+
 #define FUTEX(n) CT_OBJ_FUTEX_ID(40, 0x7f0000000000ULL + (n)*64)
 
 static const struct ct_rec nothing;
@@ -175,6 +177,104 @@ static void goes_back_to_switches(void **state)
 	assert_int_equal(m.n, 1);
 }
 
+/* A server with known habits. Then, in the step, the server waits at `wait`, and a client waits for it. */
+static void server_in_step(struct make *m, enum ct_shed step_now, uint8_t wait, uint64_t obj)
+{
+	struct ct_rec away = { .state = CT_ST_SLEEP, .wait = wait, .obj = obj, .nr = 1 };
+	struct ct_rec asks = { .state = CT_ST_SLEEP, .wait = CT_W_READ, .obj = SOCK_A, .nr = 1 };
+
+	pair(m, SOCK_A, SOCK_B);
+	talk(m, 50, SOCK_A, 60, SOCK_B, 30);
+	step(m, step_now);
+	m->now += 100 * MS;
+	if (step_now == CT_SHED_HOOKS) {
+		blocks(m, 60, wait, obj);
+		blocks(m, 50, CT_W_READ, SOCK_A);
+		return;
+	}
+	found_as(m, 60, CT_FOUND_BLOCKED, away, m->now - 50 * MS);
+	found_as(m, 50, CT_FOUND_BLOCKED, asks, m->now - 20 * MS);
+}
+
+/* No record says that the server has not read: the kernel does. */
+static void notices_a_server_that_does_not_read(void **state)
+{
+	static const enum ct_shed steps[] = { CT_SHED_HOOKS, CT_SHED_COARSE, CT_SHED_PAUSES };
+
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		MAKE(m);
+
+		m.unread = 1;
+		server_in_step(&m, steps[i], CT_W_STOPPED, 0);
+		pass(&m, 5 * S);
+		assert_int_equal(m.asked, 1); /* after the limit of 2.5 s */
+		assert_int_equal(m.n, 0);
+		pass(&m, S);
+		assert_int_equal(m.asked, 2);
+		assert_int_equal(m.n, 1);
+		assert_int_equal(m.hangs[0].rule, CT_HANG_SERVICE);
+		assert_int_equal(m.hangs[0].tid, 50);
+		assert_int_equal(m.hangs[0].peer, 60);
+		pass(&m, 60 * S);
+		assert_int_equal(m.n, 1);
+	}
+}
+
+static void leaves_alone_a_server_that_may_have_read(void **state)
+{
+	struct ct_rec away = { .state = CT_ST_STOPPED, .wait = CT_W_STOPPED, .nr = 1 };
+
+	/* nothing is unread (the client waits for news), or it is not known */
+	for (int unread = 0; unread >= -ENOENT; unread -= ENOENT) {
+		MAKE(m);
+
+		m.unread = unread;
+		server_in_step(&m, CT_SHED_COARSE, CT_W_STOPPED, 0);
+		pass(&m, 60 * S);
+		assert_in_range(m.asked, 10, 30);
+		assert_int_equal(m.n, 0);
+	}
+	/* the kernel could not be asked at once: it is asked at the next ticks, and then reported */
+	{
+		MAKE(m);
+
+		m.unread = -EBUSY;
+		server_in_step(&m, CT_SHED_COARSE, CT_W_STOPPED, 0);
+		pass(&m, 10 * S);
+		assert_true(m.asked > 20);
+		m.unread = 1;
+		pass(&m, 2 * S);
+		assert_int_equal(m.n, 0);
+		pass(&m, S);
+		assert_int_equal(m.n, 1);
+	}
+	/* the server waits for the next message: the kernel is not asked */
+	{
+		MAKE(m);
+
+		m.unread = 1;
+		server_in_step(&m, CT_SHED_COARSE, CT_W_READ, SOCK_B);
+		pass(&m, 60 * S);
+		assert_int_equal(m.asked, 0);
+		assert_int_equal(m.n, 0);
+	}
+	/* the server goes on to another wait between two readings: it may have read in between */
+	{
+		MAKE(m);
+
+		m.unread = 1;
+		server_in_step(&m, CT_SHED_COARSE, CT_W_STOPPED, 0);
+		for (unsigned i = 0; i < 20; i++) {
+			pass(&m, 2 * S);
+			found_as(&m, 60, CT_FOUND_BLOCKED, away, m.now - 10 * MS);
+		}
+		assert_true(m.asked > 1);
+		assert_int_equal(m.n, 0);
+		pass(&m, 6 * S);
+		assert_int_equal(m.n, 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -182,6 +282,8 @@ int main(void)
 		cmocka_unit_test(notices_a_loop_that_waits),
 		cmocka_unit_test(goes_on_with_a_wait_of_before),
 		cmocka_unit_test(notices_a_stuck_disk),
+		cmocka_unit_test(notices_a_server_that_does_not_read),
+		cmocka_unit_test(leaves_alone_a_server_that_may_have_read),
 		cmocka_unit_test(notices_a_deadlock),
 		cmocka_unit_test(notices_a_starved_task),
 		cmocka_unit_test(goes_back_to_switches),

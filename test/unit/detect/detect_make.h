@@ -33,6 +33,9 @@ struct make {
 	/* the answer of the kernel: -ESRCH; 0 and this; 1: the detector must not ask */
 	int look;
 	struct ct_iter_task seen;
+	/* unread bytes by the kernel, below 0: -errno; how often the detector asked */
+	int unread;
+	unsigned asked;
 };
 
 static void make_hang(void *arg, const struct detect_hang *h)
@@ -53,6 +56,15 @@ static int make_look(void *arg, uint32_t tid, struct ct_iter_task *ret)
 	return m->look;
 }
 
+static int make_unread(void *arg, uint32_t tgid, uint64_t sock, uint64_t *ret)
+{
+	struct make *m = arg;
+
+	m->asked++;
+	*ret = m->unread > 0 ? (uint64_t)m->unread : 0;
+	return MIN(m->unread, 0);
+}
+
 static void make_settings(struct detect_settings *s)
 {
 	detect_defaults(s);
@@ -66,6 +78,7 @@ static void make_with(struct make *m, const struct detect_settings *s, uint32_t 
 					  .own_tgid = 9,
 					  .messages = true,
 					  .look = make_look,
+					  .unread = make_unread,
 					  .look_arg = m,
 					  .hang = make_hang,
 					  .hang_arg = m };
@@ -189,6 +202,27 @@ static inline void pair(struct make *m, uint64_t a, uint64_t b)
 	};
 
 	detect_blob(m->d, &o.h);
+}
+
+/* n times: the client asks through its socket a, and the server answers through its socket b. */
+static inline void talk(struct make *m, uint32_t client, uint64_t a, uint32_t server, uint64_t b, unsigned n)
+{
+	task(m, client, "client");
+	task(m, server, "server");
+	for (unsigned i = 0; i < n; i++) {
+		blocks(m, server, CT_W_READ, b);
+		m->now += MS;
+		moves(m, CT_SEND, client, a, 10);
+		blocks(m, client, CT_W_READ, a);
+		wakes(m, server);
+		m->now += MS;
+		moves(m, CT_RECV, server, b, 10);
+		pass(m, 250 * MS);
+		moves(m, CT_SEND, server, b, 20);
+		wakes(m, client);
+		m->now += MS;
+		moves(m, CT_RECV, client, a, 20);
+	}
 }
 
 /* n times: works for 5 ms, then idles for idle_ms. In the end the task is on the CPU. */

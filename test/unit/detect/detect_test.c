@@ -456,22 +456,7 @@ static void notices_one_that_waits_for_itself(void **state)
 /* Task 50 asks, task 60 answers. */
 static void talks_over(struct make *m, unsigned n)
 {
-	task(m, 50, "client");
-	task(m, 60, "server");
-	for (unsigned i = 0; i < n; i++) {
-		blocks(m, 60, CT_W_READ, SOCK_B);
-		m->now += MS;
-		moves(m, CT_SEND, 50, SOCK_A, 10);
-		blocks(m, 50, CT_W_READ, SOCK_A);
-		wakes(m, 60);
-		m->now += MS;
-		moves(m, CT_RECV, 60, SOCK_B, 10);
-		pass(m, 250 * MS);
-		moves(m, CT_SEND, 60, SOCK_B, 20);
-		wakes(m, 50);
-		m->now += MS;
-		moves(m, CT_RECV, 50, SOCK_A, 20);
-	}
+	talk(m, 50, SOCK_A, 60, SOCK_B, n);
 }
 
 static void talks(struct make *m, unsigned n)
