@@ -201,19 +201,19 @@ int graph_build(const struct window *w, struct graph **ret)
 		r = renumber ? graph_tasks(g, &b, renumber) : -ENOMEM;
 	}
 	if (!r)
-		r = index_build(g);
-	if (!r)
 		r = graph_cpus(g, &b);
 	if (!r)
 		r = graph_intervals(g, &b, renumber);
+	VEC_FREE(&b.intervals);
 	if (!r)
 		r = graph_disk_waits(g);
+	if (!r)
+		r = index_build(g);
 	g->repeats = r ? NULL : calloc(g->n_tasks + 1, sizeof(*g->repeats));
 	if (!r && !g->repeats)
 		r = -ENOMEM;
 	free(renumber);
 	VEC_FREE(&b.now);
-	VEC_FREE(&b.intervals);
 	VEC_FREE(&b.live);
 	VEC_FREE(&b.on_cpu);
 	map_done(&b.by_tid);
