@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/output.h"
+#include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
 static const struct command commands[] = {
@@ -108,11 +110,19 @@ static void open_standard_files(void)
 			(void)!open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* Makes free() give large blocks back to the kernel at once. By default, glibc keeps blocks of up to 32 MiB
+ * for later, in one heap for each thread. With several threads that diagnose hangs, this is 80 MB. */
+static void return_memory(void)
+{
+	(void)mallopt(M_MMAP_THRESHOLD, MMAP_FROM);
+}
+
 int main(int argc, char **argv)
 {
 	int code;
 
 	open_standard_files();
+	return_memory();
 	cli_ignore_signals();
 	if (output_begin())
 		return cli_error("out of memory");
