@@ -74,8 +74,9 @@ enum ct_kind {
 	 */
 	CT_FUTEX = 4,
 	/*
-	 * One of the descriptors that a poll, ppoll or select waits on. The set is written when it
-	 * changes, and again once a second. Only its first CT_WAITFD_MAX descriptors are written.
+	 * One of the descriptors that a poll, ppoll or select waits on. The set is written when a wait for it
+	 * begins (from the step CT_SHED_COARSE on: when a long wait for it ends), if it has changed or was
+	 * written more than a second ago. Only its first CT_WAITFD_MAX descriptors are written.
 	 *   tid    the waiter
 	 *   peer   the descriptor, or CT_FD_NONE
 	 *   state  index in the set
@@ -234,9 +235,8 @@ enum ct_kind {
 	 *   aux    end: high byte: state of the task (0: it runs or is runnable); low byte: CT_W_*
 	 *   nr, obj  end: the system call and the object of the task at that time
 	 *
-	 * With CT_GV_GROUP alone: the cap of a group begins or ends. A group is all tasks of a
-	 * user, or of a control group. In between, the records of its tasks are left
-	 * out.
+	 * With CT_GV_GROUP but without CT_GV_CAP: the cap of a group begins or ends. A group is all tasks of
+	 * a user, or of a control group. In between, the records of its tasks are left out.
 	 *   obj    the user id; with CT_GV_CGROUP the id of the control group
 	 *   state, wait  the step in force
 	 *   x[0]   begin: equal to ts; end: when the cap began
@@ -393,15 +393,14 @@ enum ct_found {
 
 #define CT_QF_REG  0x01 /* polled: every sample had the address in a register */
 #define CT_QF_CODE 0x02 /* polled: the code that the task runs names the address */
-/* polled: at all looks, the task did nothing but read the variable or yield, and the value was the same */
+/* polled: in all samples, the task only read the variable or yielded, and the value was the same */
 #define CT_QF_SPIN 0x04
 
 enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
 /*
- * A flag of CT_JOB_END. Not set: the function of the job has returned. Set: no event says when the
- * job ends, so its end is recorded together with its start. In both cases, what the task does next,
- * such as handing on the result, still belongs to the job, until the task begins another job or
- * idles.
+ * A flag of CT_JOB_END. Not set: the function of the job has returned. Set: no event says when the job ends,
+ * so its end is recorded together with its start. In both cases, the next work of the task, such as handing
+ * on the result, still belongs to the job, until the task begins another job or idles.
  */
 #define CT_JF_LOOSE 0x01
 
@@ -430,12 +429,12 @@ enum ct_shed {
 	CT_SHED_WAKES = 4,    /* wakes without the object that the waker acted on */
 	CT_SHED_WAITS = 5,    /* waits without object, owner and set of descriptors */
 	CT_SHED_PAUSE = 6,    /* pauses, in which nothing is recorded: CT_GAP with CT_LOSS_SHED */
-	/* No CT_SEND and CT_RECV, and no CT_WF_READY. Whether an interrupt woke a task is known. Which
-	 * interrupt it was is known for timers, and for many waits of CT_COARSE_NS or more; otherwise it is
-	 * CT_CTX_IRQ. */
+	/* No CT_SEND and CT_RECV, and no CT_WF_READY. A CT_WAKE still shows whether an interrupt woke the
+	 * task. It names the kind of interrupt only for timers, and for many waits of CT_COARSE_NS or more;
+	 * otherwise the context is CT_CTX_IRQ. */
 	CT_SHED_HOOKS = 7,
-	/* Also no CT_SWITCH, CT_FUTEX and CT_WAITFD. Waits of CT_COARSE_NS or more are CT_FOUND records, each
-	 * with its CT_WAKE. For shorter waits there are only the sums in CT_FOUND. */
+	/* Also no CT_SWITCH and CT_FUTEX. Waits of CT_COARSE_NS or more are CT_FOUND records, each with its
+	 * CT_WAKE, and with CT_WAITFD if it polls a set. For shorter waits there are only the sums in CT_FOUND. */
 	CT_SHED_COARSE = 8,
 	CT_SHED_PAUSES = 9, /* also pauses, in which nothing is recorded: CT_GAP with CT_LOSS_SHED */
 	CT_SHED_STEPS = 10,
@@ -630,8 +629,9 @@ _Static_assert(sizeof(struct ct_rawaccess_blob) == 40, "ct_rawaccess_blob");
 struct ct_iter_task {
 	struct ct_task_blob task;
 	/*
-	 * kind CT_SWITCH; tid, state, wait, flags, nr and obj are as if the task blocked now. peer:
-	 * the number of the CPU that the task runs on, plus 1; 0: it runs on none.
+	 * kind CT_SWITCH; tid, state, wait, flags, nr and obj are as if the task blocked now. aux: the
+	 * priority of the task. peer: the number of the CPU that the task runs on, plus 1; 0: it runs on
+	 * none.
 	 */
 	struct ct_rec wait;
 	ct_u32 futex_owner; /* owner of the futex, as CT_FUTEX.peer */

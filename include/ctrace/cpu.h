@@ -29,12 +29,14 @@ struct cpu_context {
 struct cpu {
 	/* The members that every record touches are in one cache line. */
 	ct_u64 head;  /* bytes that were reserved for records since the start */
-	ct_u32 id;    /* index of this entry; the loader sets it */
+	ct_u32 id;    /* index of this entry */
 	ct_u32 depth; /* how many interrupts are in progress; the innermost is the last of ctx */
 	ct_u32 ready_depth;
-	ct_u32 emitted; /* records put into the side ring; after each 64th, a program looks how full it is */
-	/* The socket that became readable last: its id and its address. And when this was: the depth at that
-	 * time, the system call (see context_call()), and the ticks of the kernel. */
+	ct_u32 emitted; /* records put into the side ring (see below); after each 64th, a program looks how
+			   full the side ring is */
+	/* The socket that became readable last: its id and its address. And when this was: ready_depth is
+	 * the value of depth at that time, ready_call the system call (see context_call()), ready_ticks the
+	 * ticks of the kernel. */
 	ct_u64 ready_obj;
 	ct_u64 ready_sk;
 	ct_u64 ready_call;
@@ -52,11 +54,12 @@ struct cpu {
 	struct govern_cost cost[GOVERN_KINDS] __attribute__((aligned(64)));
 	ct_u64 left_out[GOVERN_CAPS]; /* records that caps left out, by the slot of the task */
 	ct_u64 n_left_out;            /* records left out; one about two capped tasks counts once */
-	ct_u64 n_passed;              /* runs that recorded nothing, because the task on the CPU is capped */
+	ct_u64 n_passed; /* runs of BPF programs that recorded nothing, because the task on the CPU is capped
+			  */
 	/*
-	 * Objects that were seen lately and need no name. The index is a hash of id ^ sig << 40.
-	 * This is a cache in front of the map ct_objects. A server with many connections needs a
-	 * large one: an object that is not in it costs 300 ns.
+	 * Objects that were seen lately and need no name. The index is a hash of id ^ sig << 40 (struct
+	 * object in bpf/object.h). This is a cache in front of the map ct_objects. A server with many
+	 * connections needs a large one: an object that is not in it costs 300 ns.
 	 */
 	ct_u64 named[CPU_NAMED];
 } __attribute__((aligned(64)));

@@ -32,9 +32,9 @@ _Static_assert(sizeof(struct glibc_mutex) == 20, "glibc_mutex");
  * sysdeps/nptl/lowlevellock.h; since 2.4. (A robust or PI mutex has the owner's tid in this word
  * instead: the kernel's FUTEX_TID_MASK and FUTEX_WAITERS.) */
 #define GLIBC_MUTEX_CONTENDED 2
-/* Bits of kind: PTHREAD_MUTEX_ROBUST_NORMAL_NP, and all that there are: recursive 1, error-checking 2,
- * adaptive 3, robust 16, PI 32, protected 64, shared 128, elision 256 and 512.  nptl/pthreadP.h; since 2.18.
- */
+/* Bits of the member kind: PTHREAD_MUTEX_ROBUST_NORMAL_NP; and the mask of all bits in use: recursive 1,
+ * error-checking 2, adaptive 3, robust 16, PI 32, protected 64, shared 128, elision 256 and 512.
+ * nptl/pthreadP.h; since 2.18. */
 #define GLIBC_MUTEX_ROBUST    0x10
 #define GLIBC_MUTEX_KIND_BITS 0x3f3
 
@@ -58,7 +58,7 @@ _Static_assert(sizeof(struct glibc_rwlock) == 32, "glibc_rwlock");
 #define GLIBC_RWLOCK_WRITERS_TO_OWNER                                                                        \
 	(__builtin_offsetof(struct glibc_rwlock, cur_writer) -                                               \
 	 __builtin_offsetof(struct glibc_rwlock, writers_futex))
-/* Bits of readers while a writer has the lock: PTHREAD_RWLOCK_WRPHASE and PTHREAD_RWLOCK_WRLOCKED.
+/* Bits of the member readers while a writer has the lock: PTHREAD_RWLOCK_WRPHASE and PTHREAD_RWLOCK_WRLOCKED.
  * The value of either futex word while a task waits on it: 1 | PTHREAD_RWLOCK_FUTEX_USED.
  * nptl/pthread_rwlock_common.c; since 2.25. */
 #define GLIBC_RWLOCK_WRITING   3
@@ -89,9 +89,9 @@ _Static_assert(__builtin_offsetof(struct glibc_cond, g_signals) % 8 == 0 &&
 		       __builtin_offsetof(struct glibc_rwlock, wrphase_futex) % 8 == 0,
 	       "GLIBC_FUTEX_PAIR");
 
-/* pthread_join() waits with a futex call that is not private, until the kernel clears the tid in
- * the descriptor of the other thread. sysdeps/nptl/futex-internal.h, nptl/pthread_join_common.c;
- * since 2.4. */
+/* pthread_join() waits with a futex call that is not private, until the kernel clears the tid in the struct
+ * pthread of the thread that is joined. sysdeps/nptl/futex-internal.h, nptl/pthread_join_common.c; since 2.4.
+ */
 
 /* SIGCANCEL and SIGSETXID: glibc uses these signals itself.
  * sysdeps/unix/sysv/linux/internal-signals.h; since 2.4. */

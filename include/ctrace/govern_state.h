@@ -3,8 +3,8 @@
  * govern_state.h - the memory that the governor and the BPF programs share: the governor's
  * decisions, and the measured cost of the programs.
  *
- * Only the loader writes struct govern and the groups in it. The programs write struct govern_cost
- * of their own CPU. Any thread may call govern_group(): it has no state.
+ * Only the daemon writes struct govern and the groups in it. The programs write struct govern_cost of their
+ * own CPU. Any thread may call govern_group(): it has no state.
  */
 #ifndef CTRACE_GOVERN_STATE_H
 #define CTRACE_GOVERN_STATE_H
@@ -23,10 +23,10 @@
 #define GOVERN_WORDS (GOVERN_TIDS / 64)
 
 /*
- * The group to which a task belongs. All tasks of a user other than root are one group: the result is
- * the uid. The services of root have little to do with each other, so the tasks of root in one control
- * group are one group: the result is GOVERN_CGROUP | id of the control group. 0: a task of root
- * outside of all control groups is in no group, and is never capped with one.
+ * The group to which a task belongs. All tasks of a user other than root are one group: the result is the
+ * uid. The services of root have little to do with each other, so the tasks of root in one control group are
+ * one group: the result is GOVERN_CGROUP | id of the control group. 0: a task of root outside of all control
+ * groups is in no group, so no cap of a group includes it.
  */
 #define GOVERN_CGROUP (1ULL << 63)
 static inline ct_u64 govern_group(ct_u32 uid, ct_u64 cgroup_id)
@@ -36,7 +36,7 @@ static inline ct_u64 govern_group(ct_u32 uid, ct_u64 cgroup_id)
 	return cgroup_id > 1 ? GOVERN_CGROUP | cgroup_id : 0; /* 1 is the root of the hierarchy */
 }
 
-/* One structure for all CPUs. Only the loader writes it. */
+/* One structure for all CPUs. Only the daemon writes it. */
 struct govern {
 	ct_u32 paused;   /* nothing is recorded */
 	ct_u32 shed;     /* enum ct_shed: the step in force */
@@ -44,8 +44,8 @@ struct govern {
 	ct_u32 n_groups; /* entries of groups */
 	ct_u64 groups[GOVERN_GROUPS];
 	ct_u64 sched_off_ns; /* boot time minus the clock of the scheduler; 0: not measured */
-	/* The number of ticks so far times the length of a tick, minus the clock of the scheduler. This
-	 * difference is largest just after a tick; the member has the largest value. In nanoseconds. */
+	/* In ns: the number of ticks so far times the length of a tick, minus the clock of the scheduler. The
+	 * difference is measured just after a tick, where it is largest. */
 	ct_u64 sched_tick_off_ns;
 };
 
@@ -66,7 +66,7 @@ struct govern_mark {
 	ct_u32 what;  /* GOVERN_MARK() or GOVERN_MARK_CUT_IN */
 };
 
-/* Only the loader writes it, once. */
+/* Only the daemon writes it, once. */
 struct govern_marks {
 	ct_u32 n; /* entries in use; written last */
 	ct_u32 pad;

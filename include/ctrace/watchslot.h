@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * watchslot.h - the state of a watchpoint, shared by the BPF program that hardware breakpoints call
- * (bpf/watch.bpf.c) and the loader, which maps it.
+ * (bpf/watch.bpf.c) and the daemon, which maps it.
  *
- * The loader writes a whole slot before it sets tgid. From then on the program writes the counters
- * and the value.
+ * The daemon writes a whole slot before it sets tgid. From then on the program writes the counters and the
+ * value.
  */
 #ifndef CTRACE_WATCHSLOT_H
 #define CTRACE_WATCHSLOT_H
