@@ -144,8 +144,8 @@ static void task_comes_round(struct detect_task *t, uint64_t ts)
 	t->look_nr = CT_NR_NONE;
 }
 
-/* Learns how long the task was away from its idle point. The time of a reported hang is learned
- * only if hangs of this name were reported more than TOLD_HABIT times. */
+/* Learns how long the task was away from its idle point. The time of a reported hang is learned only if more
+ * than TOLD_HABIT hangs of tasks of this name were reported. */
 static void task_learn_away(struct detect *d, struct detect_task *t, uint64_t ts)
 {
 	uint64_t from = detect_max(t->away_ns, t->progress_ns, d->floor_ns);
@@ -697,8 +697,8 @@ void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_
 	detect_wait_begins(d, t, ts_ns, true);
 }
 
-/* Takes over the process and the name of the task from the kernel. If they are new, the record of an exec was
- * lost, or the record of a rename: the habits of the task are forgotten. */
+/* Takes over the process and the name of the task from the kernel. If one of them is new, the record of an
+ * exec or of a rename was lost. Then the detector forgets the habits of the task. */
 static void task_recognise(struct detect *d, struct detect_task *t, const struct ct_task_blob *b)
 {
 	struct ct_task_blob now = *b;

@@ -105,10 +105,10 @@ struct detect_options {
 	uint32_t own_tgid;                      /* the daemon, which is not judged */
 	bool messages;                          /* this machine records CT_SEND and CT_RECV */
 	/*
-	 * Asks the kernel for the present state of a task before a hang is reported. The callee sets
-	 * wait.aux to DETECT_PRIO_IDLE for a task of SCHED_IDLE. Returns 0; -ESRCH: the task has ended;
-	 * another -errno: the task cannot be read. If the task cannot be read, or if look is NULL, the
-	 * detector trusts the records, unless records are missing.
+	 * Asks the kernel for the present state of a task before a hang is reported. For a task of
+	 * SCHED_IDLE, the callee replaces the priority in wait.aux by DETECT_PRIO_IDLE. Returns 0; -ESRCH:
+	 * the task has ended; another -errno: the task cannot be read. If the task cannot be read, or if look
+	 * is NULL, the detector trusts the records, unless records are missing.
 	 */
 	int (*look)(void *arg, uint32_t tid, struct ct_iter_task *ret);
 	/*

@@ -78,7 +78,7 @@ void detect_queue_ends(struct detect *d, struct detect_task *t, uint64_t ts);
 /* Notes that the task has waited since ts. The caller has set the fields of t that describe the wait.
  * is_whole: all waits of the task are recorded, so this wait has a vote for the idle point. */
 void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bool is_whole);
-/* The task does not block, from ts on. run: DETECT_RUNNABLE or DETECT_UNKNOWN. */
+/* Notes that from ts on the task does not block. run: DETECT_RUNNABLE or DETECT_UNKNOWN. */
 void detect_set_awake(struct detect_task *t, enum detect_run run, uint64_t ts);
 /* Forgets since when the task is away from its idle point, because records about the task are missing. */
 void detect_forget(struct detect_task *t, uint64_t ts);

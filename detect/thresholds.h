@@ -39,9 +39,9 @@
  * machine, the detector forgets waits. Above: the sleep of the machine counts as a part of a wait.
  * Evidence: edges (gap), on both sides. */
 #define DETECT_GAP_NS 1500000000ULL
-/* ns: after a record about a cap of a task, the task is not judged for this time: if many records come, the
- * governor caps the same tasks again and again. Evidence: edges (cap), on both sides, that it is so; it is
- * twice GOVERNOR_CAP_MAX_NS. */
+/* ns: after a record about a cap of a task, the task is not judged for this time, because the governor may
+ * cap the same task again soon. Evidence: edges (cap), on both sides, that it is so; it is twice
+ * GOVERNOR_CAP_MAX_NS. */
 #define JUDGE_CAP_NS 10000000000ULL
 /* ns: after a reported hang, other hangs with the same cause are not reported for this time. Below:
  * one hang causes many reports. Above: a second hang is missed. Evidence: edges (quiet), on both
