@@ -69,7 +69,7 @@ static int pass_run(struct pass *p)
 	return handoff_find(p);
 }
 
-/* Returns the final place of each segment, indexed by its open number. An undone segment has the
+/* Returns the final place of each segment, indexed by its open number (pass.h). An undone segment has the
  * place of the segment to which it belongs. Fills c->first. NULL: out of memory. */
 static uint32_t *place_segments(struct pass *p, struct causal *c)
 {
@@ -98,8 +98,8 @@ static uint32_t *place_segments(struct pass *p, struct causal *c)
 	return place;
 }
 
-/* Copies each segment to its place. The segments of one task are in order already, so the copies go
- * to one stream for each task. That is far faster than a permutation in place. */
+/* Copies each segment to its place. The segments of one task are in order already, so the copies of each task
+ * are written one after the other. That is far faster than a permutation in place. */
 static int move_segments(struct pass *p, const uint32_t *place, struct causal *c)
 {
 	c->segments = malloc((c->n_segments + 1) * sizeof(*c->segments));
@@ -313,8 +313,8 @@ static int fill_out(struct causal *c)
 	c->out = malloc((c->n_edges + 1) * sizeof(*c->out));
 	if (!first || !c->out)
 		return -ENOMEM;
-	/* first[s + 2] counts the edges from s. Then first[s + 1] is the place of the next edge
-	 * from s; after the last one it is the end of s. */
+	/* The first loop counts the edges from s in first[s + 2]. After the second loop, first[s + 1] is the
+	 * place for the next edge from s. After the third loop, it is the end of the edges from s. */
 	for (size_t i = 0; i < c->n_edges; i++)
 		if (c->edges[i].from != GRAPH_NONE)
 			first[c->edges[i].from + 2]++;
@@ -328,8 +328,8 @@ static int fill_out(struct causal *c)
 	return 0;
 }
 
-/* Replaces open numbers by places in stacks and edges. Drops edges that another edge explains, and
- * edges within one segment. */
+/* Replaces open numbers by places in stacks and edges. Drops void edges (kind 0, see pass.h), and edges
+ * within one segment. */
 static void renumber(struct pass *p, const uint32_t *place)
 {
 	size_t n = 0;

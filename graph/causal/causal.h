@@ -47,10 +47,10 @@ struct segment {
 
 enum edge_flag {
 	EDGE_FALSE_WAKE = 0x01, /* the wakee went back to sleep on the same object */
-	EDGE_MANY = 0x02,  /* several tasks post and several wait, so it is not known which post is for which
-			      waiter */
-	EDGE_BYTES = 0x04, /* EDGE_MESSAGE: the bytes of the receive were matched with those of the send */
-	EDGE_ALIKE = 0x08, /* EDGE_NEIGHBOUR: the stacks of the two segments are alike */
+	EDGE_MANY = 0x02, /* several tasks wait, for posts or for answers, and it is not known which of them a
+			     post or an answer is for */
+	EDGE_BYTES = 0x04,    /* EDGE_MESSAGE: the bytes of the receive were matched with those of the send */
+	EDGE_ALIKE = 0x08,    /* EDGE_NEIGHBOUR: the stacks of the two segments are alike */
 	EDGE_TOGETHER = 0x10, /* EDGE_POST: one call woke several tasks */
 };
 

@@ -157,7 +157,7 @@ static void explain_interrupt(const struct facts *f, struct text *t)
 	    describe_context(ct_wake_context(&f->event->r)), f->to);
 }
 
-/* Explains edges of those kinds for which one sentence is always right. */
+/* Explains edges of the kinds that need no function of their own. */
 static void explain_plain(const struct facts *f, struct text *t)
 {
 	const char *from = f->from, *to = f->to, *obj = f->object;
@@ -289,8 +289,8 @@ static void explain(const struct facts *f, struct text *t)
 		add(t, "; weak: %s did nothing, and went back to sleep on the same object", f->to);
 }
 
-/* A time at which the task at the origin had the name to show. At the moment of an exec, the task has its
- * new name already, so for an exec the result is the start of the segment before it. */
+/* A time at which the task at the origin had the name that the sentence shows. At the moment of an exec, the
+ * task has its new name already, so for an exec the result is the start of the segment before it. */
 static uint64_t left_as_ns(const struct causal *c, const struct edge *e)
 {
 	if (e->kind == EDGE_EXEC && e->from != GRAPH_NONE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * flow.h - private to graph/: the sockets of a pass, and the bytes and requests that are under way
+ * flow.h - private to graph/: the sockets of a pass (pass.h), and the bytes and requests that are under way
  * on each of them. One thread at a time for each struct flows.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_FLOW_H
@@ -23,14 +23,15 @@ struct flow_item {
 	uint32_t event, segment;
 	uint32_t task; /* the task that sent the bytes, received the bytes, or sent the request */
 	uint32_t bytes;
-	uint64_t client; /* as work.client */
+	uint64_t client; /* as the member client of struct work (pass.h) */
 	uint32_t ask; /* a taken request: the event of its send; bytes: the event of the send of the request
 			 that they answer; GRAPH_NONE: not known, or none */
 	uint32_t next;
 	uint32_t wake; /* a debt: the edge of the wake-up that it may explain; GRAPH_NONE: none */
-	uint32_t n;    /* a taken request: how many sends began in its receive; so many answers may be due */
-	bool begun;    /* bytes: a part has been received */
-	bool reply;    /* a request: it may instead be the answer to an earlier send of the server */
+	uint32_t n; /* a taken request: how many sends have their first byte in its receive; so many answers
+		       may be due */
+	bool begun; /* bytes: a part has been received */
+	bool reply; /* a request: it may instead be the answer to an earlier send of the server */
 };
 struct flow_queue {
 	uint32_t first, last; /* index + 1; 0: none */

@@ -80,8 +80,8 @@ static void request_drop(struct pass *p, struct flow *f)
 	flow_pop(&p->flows, &f->taken);
 }
 
-/* The task at the other end of the connection, if the bytes do not tell which it is: the task that
- * last used the socket there. If there is none yet, the first task that sends on it. */
+/* The task at the other end of the connection, if the bytes do not tell which it is: the task that last used
+ * the socket there. If there is none yet, the first task that sends on that socket later. */
 static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 {
 	const struct graph_ref *r;
@@ -95,8 +95,8 @@ static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 	return n ? pass_task(p, p->e[r->event].r.tid, p->e[event].r.ts) : GRAPH_NONE;
 }
 
-/* The client as work.client names it. On a datagram socket, it is the task that sent, if it is known:
- * all clients use this socket. On any other socket, it is the socket itself. */
+/* The client, in the form of work.client. All clients share a datagram socket, so there the client is the
+ * task that sent, if this task is known. Otherwise the socket stands for the client. */
 static uint64_t client_at(const struct flow *f, uint32_t task)
 {
 	return f->dgram && task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;
@@ -264,7 +264,7 @@ struct received {
 	uint32_t begun; /* how many sends have their first byte in this receive */
 };
 
-/* Finds the sends whose bytes a receive of this many bytes has read. Leaves them in the queue. */
+/* Finds the sends whose bytes a receive of this many bytes has read. Leaves the bytes in the queue. */
 static void look_ahead(const struct flows *m, const struct flow *f, uint32_t bytes, struct received *ret)
 {
 	*ret = (struct received){ .task = GRAPH_NONE, .ask = GRAPH_NONE, .event = GRAPH_NONE };

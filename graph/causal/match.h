@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * match.h - private to graph/: finds the sends from which a receive has read, and the request that an
- * answer answers.
+ * match.h - private to graph/: finds the sends from which a receive has read, and the request to which an
+ * answer belongs.
  *
  * Each direction of a connection is a stream of bytes. Bytes that were sent and not received wait in
  * a queue.

@@ -94,7 +94,7 @@ struct pass {
 	size_t n_tids;
 	VEC(struct segment)
 	segments; /* a segment with n_in SEGMENT_GONE was undone and is a part of segment `in` */
-	VEC(struct edge) edges;        /* an edge of kind 0 is void: another edge explains it */
+	VEC(struct edge) edges;        /* an edge of kind 0 is void: another edge explains its wake-up */
 	VEC(struct stack_seen) stacks; /* of segments, in no order */
 	struct flows flows;
 	VEC(struct origin) origins;

@@ -76,9 +76,9 @@ static bool from_child(const struct pass *p, uint32_t task, const struct window_
 				   p->g->tasks[task].tgid);
 }
 
-/* Whether a read on sock waits for a request. If the role of the socket is not known, the result is
- * true only if the birth of the process is in the trace. (The role is not known, for example, on a
- * socket pair without messages so far.) */
+/* Whether a read on sock waits for a request. If no message has shown the role of the socket yet, as on a new
+ * socket pair, the first message will be a request. But it is certain that there was no earlier message only
+ * if the birth of the process is in the trace. */
 static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 {
 	enum flow_role role = pass_role(p, sock);

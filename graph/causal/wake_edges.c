@@ -217,7 +217,7 @@ uint32_t wake_edges_adopt(struct pass *p, uint32_t task, uint64_t sock)
 	return p->work[task].wake_edge;
 }
 
-/* Whether, after such a wake-up, the wakee works for the client of the waker. */
+/* Whether the wakee works for the client of the waker after a wake-up with an edge of this kind. */
 static bool hands_on(uint8_t kind)
 {
 	return kind == EDGE_POST || kind == EDGE_PIPE || kind == EDGE_EVENTFD;

@@ -94,8 +94,8 @@ static bool acted_on_limit(const struct walker *k, const struct path_frame *f, u
 	return next == GRAPH_NONE || k->g->intervals[next].from_ns >= end;
 }
 
-/* Whether a wait that ended by its time limit was a sleep. Then no request of another task to this event
- * loop, and no task that posted on this futex earlier, is to blame. */
+/* Whether a wait that ended by its time limit was a sleep. Then no other task is to blame: neither a task
+ * that sends requests to this event loop, nor a task that posted on this futex earlier. */
 static bool is_sleep(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	const struct interval *s = &g->intervals[interval];
@@ -146,8 +146,8 @@ static bool is_guess(const struct graph *g, const struct blame *b, uint32_t inte
 	return b->edge == EDGE_OWNER && (wait == CT_W_POLL || wait == CT_W_EPOLL || wait == CT_W_FUTEX);
 }
 
-/* The task of `frame` waits in `interval`, and b blames the task of a frame further up. True: the waits
- * of these frames are a cycle, and none of them is a guess. */
+/* The task of `frame` waits in `interval`, and b blames the task of a frame further up. True: the waits of
+ * these frames are a cycle, and no blame in the cycle is a guess. */
 static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval, const struct blame *b)
 {
 	/* a wait in a cycle ends only when a task of the cycle dies */

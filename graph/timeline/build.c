@@ -143,9 +143,8 @@ static int graph_disk_waits(struct graph *g)
 /* Memory of the builder is freed each time that so many intervals are copied. */
 #define GIVE_BACK 65536
 
-/* Sorts the intervals by task and time (a stable counting sort), and the RUNNING intervals by CPU.
- * The loop copies the last interval of the builder's array first, so this array can shrink while the
- * new array is filled. */
+/* Sorts the intervals by task and time (a stable counting sort), and the RUNNING intervals by CPU. The last
+ * loop begins at the end of the builder's array, so this array can shrink while the new array is filled. */
 static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *renumber)
 {
 	_cleanup_free_ uint32_t *end = calloc(g->n_tasks + 1, sizeof(*end));

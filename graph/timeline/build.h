@@ -27,7 +27,7 @@ struct task_now {
 	bool ended;  /* the CT_EXIT of the task came in a coarse stretch; later records of the task may still
 			come */
 
-	/* of fold.c */
+	/* the members that fold.c uses */
 	uint32_t folded; /* the last FOLDED interval whose sums are not known yet; its member `wake` is the
 			    index of the one before it. GRAPH_NONE: none */
 	uint32_t found;  /* the last CT_FOUND event, or GRAPH_NONE */

@@ -2,9 +2,9 @@
 /*
  * edges.c - finds the kind of edge that a wake-up makes, and its strength.
  *
- * An edge is strong if the waker acted on the very object for which the wakee waited. The handoff of a
- * mutex is weak: it takes time, but it is chance which task gets the mutex (Argus, section 3.2). A
- * wake-up from an interrupt says nothing about the task that was on the CPU.
+ * An edge is strong if the waker acted on the very object for which the wakee waited. The handoff of a mutex
+ * is weak: the wait for the mutex did take time, but chance decides which task gets it (Argus, section 3.2).
+ * A wake-up from an interrupt says nothing about the task that was on the CPU.
  */
 #include "graph/timeline/graph.h"
 

@@ -55,7 +55,7 @@ void fold_count(struct task_now *t, const struct interval *s)
 	t->queued_ns += s->state == INTERVAL_RUNNABLE ? s->to_ns - s->from_ns : 0;
 }
 
-/* Switches are left out from ts on. What a task did is known until then. */
+/* Switches are left out from ts on. The states of the tasks are known until ts. */
 static void stretch_begins(struct builder *b, uint64_t ts)
 {
 	size_t n = 0;

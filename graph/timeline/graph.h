@@ -147,7 +147,7 @@ struct graph {
 	struct graph_index signals;   /* CT_SIGNAL by tgid of the target */
 	struct graph_index locktries; /* CT_FLOCK by tid */
 	struct graph_index owned;     /* CT_FUTEX of read-write locks, by GRAPH_FUTEX_KEY() of the futex */
-	struct graph_index joins;     /* CT_FUTEX of futexes that look like a joined thread, by tid */
+	struct graph_index joins;     /* CT_FUTEX of waits that look like a join of a thread, by tid */
 	struct graph_index own_locks; /* CT_FUTEX of a task that owns the futex itself, by tid */
 	struct graph_index polled;    /* CT_POLLED by tid */
 	struct graph_index hangs;     /* CT_HANG by tid */

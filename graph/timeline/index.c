@@ -72,8 +72,9 @@ static int index_finish(struct graph_index *ix, refs *r)
 		map_get(&r->at, r->keys.v[k], &at);
 		rank[at] = (uint32_t)k;
 	}
-	/* First, first[k + 2] is the number of references of key k. Then first[k + 1] is the place of its
-	 * next reference. After the last one, first[k] is the place of its first. */
+	/* The first loop counts the references of key k in first[k + 2]. After the second loop, first[k + 1]
+	 * is the place for the next reference of key k. After the third loop, first[k] is the place of its
+	 * first reference. */
 	for (size_t i = 0; i < n; i++)
 		ix->first[rank[r->v.v[i].key] + 2]++;
 	for (size_t k = 1; k <= n_keys; k++)

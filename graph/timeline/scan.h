@@ -2,12 +2,11 @@
 /*
  * scan.h - limits the time that all look-ups in one graph may take together.
  *
- * A question such as "which task owns this lock?" is a walk along all records of one object or
- * task. A hostile trace has many such records and many waits that need the answer, so the time
- * would grow with the square of the trace's size. Each step of a walk is therefore paid from one
- * budget of the graph, in proportion to the size of the window. When the budget is spent, each walk
- * ends at once and finds nothing; graph_scans_refused() says how often that happened. Real traces
- * need about a hundredth of the budget.
+ * A question such as "which task owns this lock?" is a walk along all records of one object or task. A
+ * hostile trace has many such records and many waits that need the answer, so the time would grow with the
+ * square of the trace's size. So each step of a walk is paid from a budget of the graph. The budget grows
+ * with the size of the window. When the budget is spent, each walk ends at once and finds nothing;
+ * graph_scans_refused() says how often that happened. Real traces need about a hundredth of the budget.
  *
  * Several threads may ask one graph. If the threads share the budget of the graph, the count of steps is not
  * exact. Once this budget is spent, an answer may depend on the speed of the threads. A thread that asks

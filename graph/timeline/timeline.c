@@ -498,9 +498,9 @@ static void timeline_owner(struct builder *b, const struct window_event *e, uint
 }
 
 /*
- * Whether a record of a cap is about a task whose end was recorded already. The daemon may cap a
- * task that has ended meanwhile. The exception: a record about a capped group is about a new task with
- * the tid of the ended task, unless the record says that its task has exited.
+ * Whether a record of a cap is about a task whose end was recorded already. The daemon may cap a task that
+ * has ended meanwhile. The exception: in a capped group (CT_GV_GROUP), the record is about a new task with
+ * the same tid, unless the record says that its task has exited.
  */
 static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r)
 {

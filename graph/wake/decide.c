@@ -252,8 +252,8 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	}
 	b->kind = resource_of_wait(g->w, s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? CT_W_READ : s->wait,
 				   b->obj);
-	/* The waker received on the other end, and so made room. So it is certainly the task for
-	 * which the writer waited. */
+	/* The waker received on the other end, and so made room. So the waker is certainly the task for which
+	 * the writer waited. */
 	if (b->edge == EDGE_MESSAGE && s->obj && graph_peer_object(g, s->obj) == wake->r.obj)
 		b->strength = EDGE_STRONG;
 	b->ended = true;

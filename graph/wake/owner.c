@@ -62,9 +62,8 @@ static uint32_t sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return graph_task_at(g, event_of(g, s)->r.tid, event_of(g, s)->r.ts);
 }
 
-/* A task whose process has obj open with this mode (CT_FF_*; 0: any). The process tgid itself does
- * not count. If no descriptor table has obj, it is the task that was seen to use obj. GRAPH_NONE: not
- * found. */
+/* A task whose process has obj open with this mode (CT_FF_*; 0: any). The process tgid itself does not count.
+ * If no descriptor table has obj, the result is the task that was seen to use obj. GRAPH_NONE: not found. */
 static uint32_t fd_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode)
 {
 	const struct window_object *o = window_object(g->w, obj);
@@ -481,14 +480,13 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 }
 
 /*
- * The task that owned the lock during the wait, although no record says when it took the lock: the
- * task whose unlock is recorded after the wait, before another task gets the lock. A killed waiter may
- * get the lock too.
+ * The task that owned the lock during the wait, although no record says when it took the lock: the task whose
+ * unlock is recorded after the wait, before another task gets the lock.
  *
- * The answer is weak if no record shows that the waiter then got the lock, or if records may be
- * missing: the close of a file is recorded as an unlock too, whichever process owns the lock. For the
- * same reason there is no answer if several processes unlock. An unlock that is recorded while the
- * task still waits does not count: the unlock that ends a wait wakes the waiter before it is recorded.
+ * The close of a file is recorded as an unlock too, whichever process owns the lock. So there is no answer if
+ * several processes unlock. The answer is weak if no record shows that the waiter then got the lock, or if
+ * records may be missing. An unlock that is recorded while the task still waits does not count: the unlock
+ * that ends a wait wakes the waiter before it is recorded.
  */
 static uint32_t owner_by_unlock(const struct graph *g, uint64_t obj, const struct interval *s,
 				uint32_t *ret_event, uint8_t *ret_strength)

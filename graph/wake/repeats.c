@@ -96,8 +96,7 @@ static bool is_repeat(const struct graph *g, const struct repeats *r, uint32_t i
 	return at < r->n && blame_same_wait(&g->intervals[interval], &g->intervals[r->waits[at]]);
 }
 
-/* Fills r->ended, without regard to what the task does between a wait and its repeat: drop_others() then
- * removes answers. */
+/* Fills r->ended. Does not look at the time between a wait and its repeat: drop_others() does that. */
 static void find_ended(const struct graph *g, struct repeats *r)
 {
 	for (uint32_t at = r->n; at-- > 0;) {
@@ -123,9 +122,9 @@ struct score {
 };
 typedef VEC(struct score) scores;
 
-/* The first interval by which the task has made progress since an interval a, which has this score. v has
- * RUNNING and FOLDED intervals after a: each interval whose score is larger than the scores of all such
- * intervals between a and itself. The latest interval is v[0]. */
+/* The first interval by which the task has made progress since an interval a. score: the score of a. v: the
+ * RUNNING and FOLDED intervals after a, the latest one first. An interval is not in v if an earlier one in v
+ * has the same score or a larger one. */
 static uint32_t first_progress(const scores *v, __int128 score)
 {
 	size_t n = BISECT(i, 0, v->n, v->v[i].score <= score + (__int128)PROGRESS_NS * PROGRESS_SHARE);
@@ -257,8 +256,8 @@ uint32_t repeats_next(const struct graph *g, uint32_t interval)
 	return r && is_repeat(g, r, interval, next) ? r->waits[next] : GRAPH_NONE;
 }
 
-/* Whether neither the wait at index `at` of r->waits nor any later wait can be the answer of repeats_last().
- */
+/* Whether the wait at index `at` of r->waits, and so each later wait, is too late to be the answer of
+ * repeats_last(). */
 static bool is_beyond(const struct graph *g, const struct repeats *r, uint32_t interval, uint32_t at,
 		      uint64_t end_ns, uint64_t ran_ns)
 {
