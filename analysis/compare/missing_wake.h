@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * missing_wake.h - the result of the comparison of a wait with earlier ones: the wake-up that is
- * missing or late, and the task that has not sent it.
+ * missing_wake.h - the result of the comparison of a wait with earlier ones: the wake-up that is missing or
+ * late, and the task that has not sent it. missing_wake_find.h says how they are found. The *reference* is
+ * the earlier wait with which the wait is compared.
  *
  * Pure; any thread.
  */
@@ -39,7 +40,7 @@ struct missing_wake {
 			  first one */
 	uint64_t wait_from_ns; /* the part of this wait that is compared */
 	uint64_t wait_to_ns;
-	uint32_t reference;   /* the earlier wait with which it is compared */
+	uint32_t reference;   /* an interval */
 	uint64_t ref_from_ns; /* when the events began that led to the wake-up of the reference */
 	float similarity;     /* how alike both waits are: 0..1 */
 	uint32_t occurrences; /* earlier waits that are alike and ended in the same way as the reference */
@@ -55,10 +56,10 @@ struct missing_wake {
 	uint32_t instead;    /* the interval in which the named task is; GRAPH_NONE: it has ended */
 	uint64_t since_ns;   /* when `instead` began; MISSING_ENDED: when the task ended; MISSING_SILENT: when
 				it last ended such a wait */
-	uint64_t instead_ns; /* how long it is there, within the wait */
-	uint32_t triggers; /* MISSING_SILENT: how often, during the wait, the task got the trigger that it had
-			      before the wake-up of the reference */
-	char *text;        /* the result in words */
+	uint64_t instead_ns; /* for how long the task is in `instead`, within the wait */
+	uint32_t triggers;   /* MISSING_SILENT: how often, during the wait, the task was woken in the way that
+				made it send the wake-up in the reference */
+	char *text;          /* the result in words */
 };
 
 void missing_wake_free(struct missing_wake *m);

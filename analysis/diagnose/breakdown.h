@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * breakdown.h - private to analysis/: divides the time of one task of a chain into groups. Pure;
- * any thread. A group is the CPU, one other task, one thing that is not a task, or time in which only sums
- * are known of the task's runs and short waits.
+ * breakdown.h - private to analysis/: divides the time of one task of a chain into groups. Pure; any thread.
+ * A group is: the time for the CPU, for one other task, or for one thing that is no task; time of which only
+ * sums are known (FOLDED intervals); or unknown time.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_BREAKDOWN_H
 #define CTRACE_ANALYSIS_DIAGNOSE_BREAKDOWN_H
@@ -32,7 +32,7 @@ typedef VEC(struct group) groups;
 struct breakdown {
 	groups v;
 	uint64_t running_ns, runnable_ns;
-	/* of the GROUP_FOLDED */
+	/* the sums of the GROUP_FOLDED */
 	uint64_t folded_ran_ns, folded_queued_ns;
 	uint32_t switches;
 	uint64_t from_ns, to_ns, total_ns;

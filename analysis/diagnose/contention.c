@@ -159,7 +159,7 @@ static uint64_t longest_file(const struct graph *g, uint32_t task, uint32_t dev,
 	return best;
 }
 
-/* Adds the disk waits v of one task to the tally, those on device dev in [from, to). */
+/* Of the disk waits v of one task, adds those for device dev in [from, to) to the tally. */
 static int tally_disk(const struct graph *g, const uint32_t *v, size_t n, uint32_t dev, uint64_t from_ns,
 		      uint64_t to_ns, struct map *tally)
 {

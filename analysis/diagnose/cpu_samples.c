@@ -83,8 +83,8 @@ static int add_queue(struct search *s, const struct interval *x, uint64_t queued
 						    queued_ns, s->cpu });
 }
 
-/* If switches were recorded when the victim came into the queue, they tell two things: the CPU, and the task
- * that had the CPU at the end of the queue, or at the end of these records. */
+/* If switches were recorded when the victim came into the queue, they tell two things: the CPU; and the task
+ * that had the CPU when the victim left the queue, or when these records end. */
 static int add_runnable(struct search *s, uint32_t interval)
 {
 	const struct graph *g = s->g;

@@ -3,7 +3,7 @@
  * cpu_samples.h - private to analysis/: finds the tasks that had the CPU for which the victim waited, in a
  * time without records of switches. Pure; any thread.
  *
- * The record of a sample does not tell its CPU. So two things make a task a candidate:
+ * The record of a sample does not tell its CPU. So the search needs two facts about a task:
  * - The task was on the victim's CPU once. The victim's own timer runs on the CPU on which the victim ran
  *   last, and its wake-up names the task that was on that CPU then. Or the records of switches name the task,
  *   up to the time at which they end.

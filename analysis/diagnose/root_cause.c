@@ -180,7 +180,7 @@ static int find_sampled(struct findings *f)
 	if (blamed) {
 		f->cpu.sampled = true;
 		f->cpu.task = blamed->task;
-		/* cpu.total_ns may differ from c.total_ns: take the same share of it */
+		/* cpu.total_ns may differ from c.total_ns: take the same share of cpu.total_ns */
 		f->cpu.ns = (uint64_t)((double)f->cpu.total_ns * (double)blamed->ns / (double)c.total_ns);
 		r = chain_append(f->g, &f->chain, blamed->task, EDGE_CPU, EDGE_WEAK);
 	}
@@ -205,7 +205,8 @@ static int find_cpu(struct findings *f)
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
-	/* such a short time does not hold up the victim, unless it is most of the victim's wait */
+	/* a time shorter than DIAGNOSE_STALL_NS does not hold up the victim, unless it is most of the
+	 * victim's wait */
 	if (f->chain.links.n > 1 && k->runnable_ns < DIAGNOSE_STALL_NS &&
 	    k->runnable_ns < f->chain.links.v[0].total_ns / 2) {
 		f->chain.end = END_RUNNING;

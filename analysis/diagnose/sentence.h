@@ -14,7 +14,7 @@ struct sentence_facts {
 	enum cause_kind cause;
 	const struct blame *leaf;
 	uint32_t pool;                /* number of workers of a pool in which all are busy; 0: no such pool */
-	const struct contention *cpu; /* starved: the task that had the CPU */
+	const struct contention *cpu; /* the task that had the CPU; NULL: the last task is not starved */
 	bool strong;
 	bool own_lock;      /* the last task waits for a lock that it owns itself */
 	bool silent;        /* the last task goes on as usual, but does not send the missing wake-up */

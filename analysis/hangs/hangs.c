@@ -87,12 +87,13 @@ static struct run *run_of(struct runs *runs, const struct interval *s)
 }
 
 /*
- * As same_waits(), for a caller that goes through the starts in order of time. After a run that was long
- * enough, the caller goes on behind this run and clears *runs. Does not go through all waits of a run again
- * for each start.
+ * As same_waits(), for a caller that takes the starts in order of time. After a run that is long enough, the
+ * caller goes on behind this run and clears *runs. The function is faster than same_waits(): it does not go
+ * through all waits of a run again for each start in the run.
  *
- * A run may begin within an earlier run, with a wait of the same kind. Mostly it ends where the earlier run
- * ends, or before. The earlier run was too short, so this run is too short as well, and the result is i.
+ * A run may begin within an earlier run, with a wait of the same kind. The caller did not take the earlier
+ * run, so the earlier run was too short. Mostly the later run ends at the same place or before. Then the
+ * later run is too short as well, and the result is i.
  *
  * There is one exception: the earlier run ended because of the time on the CPU, and the task ran for at least
  * 1/HANGS_BETWEEN_SHARE of the time from the start of the earlier run to i. Then the run of i reaches at

@@ -113,7 +113,8 @@ static bool is_answer(const struct causal *c, uint32_t s, const struct edge *e)
 	return false;
 }
 
-/* The order by strength and distance. If there are too many candidates, it decides which ones stay. */
+/* The order by strength and distance. If there are too many candidates, this order decides which ones
+ * stay. */
 static bool is_nearer(const struct causal *c, const struct candidate *a, const struct candidate *b)
 {
 	uint8_t x = c->edges[a->edge].strength, y = c->edges[b->edge].strength;

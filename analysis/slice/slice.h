@@ -34,8 +34,8 @@ struct slice_option {
 	bool ruled_out;   /* a rule says that the edge is not a cause */
 };
 
-/* A choice is listed if rules left several edges to follow, and either none or more than one of these
- * edges was strong. It is also listed if only the rules made the way clear. */
+/* A choice is listed if several edges were left after the rules, and not exactly one of them was strong. A
+ * choice is also listed if rules decided it. */
 struct slice_choice {
 	uint32_t step; /* index of the step at which it was made */
 	/* the place of its options in slice.options: the best first; those that are ruled out last */

@@ -10,8 +10,8 @@
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 
-/* Stands for the shift of a task in a cycle of waits, if the question takes away a task of this cycle.
- * Then the cycle falls apart: no task waits for a task with this value. */
+/* Stands for the shift (see whatif.h) of a task in a cycle of waits, if the question takes away a task of
+ * this cycle. Then the cycle falls apart: no task waits for a task with this value. */
 #define SHIFT_FREE UINT64_MAX
 
 struct replay_task {

@@ -100,8 +100,8 @@ static int find_siblings(struct whatif *x)
 	return 0;
 }
 
-/* Sorts the arrivals. Nearly all are in order, because the edges are sorted. So this takes the others out,
- * sorts them, and merges both. */
+/* Sorts the arrivals. Nearly all are in order, because the edges are sorted. So the function takes out the
+ * others, sorts them, and merges both lists. */
 static int sort_arrivals(struct whatif *x)
 {
 	struct arrival *v = x->arrivals.v;

@@ -59,9 +59,9 @@
 
 struct whatif;
 
-/* Prepares questions about [from_ns, to_ns) of task. The caller frees *ret with whatif_free(). g
- * must live longer; causal may be NULL, and may be freed afterwards. 0, -EINVAL: the range is empty
- * or there is no such task, or -ENOMEM. */
+/* Prepares questions about [from_ns, to_ns) of task. The caller frees *ret with whatif_free(). g must live
+ * longer than *ret; causal may be NULL, and may be freed afterwards. 0, -EINVAL: the range is empty or there
+ * is no such task, or -ENOMEM. */
 int whatif_new(const struct graph *g, const struct causal *causal, uint32_t task, uint64_t from_ns,
 	       uint64_t to_ns, struct whatif **ret);
 void whatif_free(struct whatif *x);
