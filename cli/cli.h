@@ -55,7 +55,8 @@ struct cli_usage {
 	const char *args; /* the arguments, for example "[-o FILE] [--] [CMD...]" */
 	const char *about;
 	const struct cli_option *options;
-	bool stop_early; /* all arguments after the first one that is no option belong to another program */
+	bool stop_early; /* the first argument that is no option, and all arguments after it, are the command
+			    line of another program */
 };
 
 #define CLI_OPTIONS_MAX 32

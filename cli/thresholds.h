@@ -32,9 +32,9 @@
  * ends less than this before the last. The causal graph needs some records to know, for example, which tasks
  * sleep periodically. Below: an answer may differ from that of the whole trace. Above: more to load. */
 #define SLICE_MARGIN_NS (3 * NSEC_PER_SEC)
-/* Threads that decode a trace, on a machine with as many CPUs. Lower: loading takes longer. Higher: more
- * memory, one file segment for each thread. Evidence: 7.9 M records of a busy machine load in 0.39 s with 1,
- * 0.19 s with 2 and 0.16 s with 4 threads. */
+/* The most threads that decode a trace; there are never more threads than CPUs. Lower: loading takes longer.
+ * Higher: more memory, one file segment for each thread. Evidence: 7.9 M records of a busy machine load in
+ * 0.39 s with 1, 0.19 s with 2 and 0.16 s with 4 threads. */
 #define LOAD_THREADS_MAX 4u
 
 /*
@@ -70,8 +70,8 @@
 #define SHOW_MOST_NS (3 * NSEC_PER_SEC)
 /* times: `ctrace status` names a budget that is larger by this factor, as an example. */
 #define SHOW_BUDGET_TIMES 3
-/* percent of the machine: If the tasks that make too many records pay less than this for their records that
- * are left out, `ctrace status` does not show it. */
+/* percent of the CPU time of the machine: BPF programs also run for capped tasks, and this time does not
+ * count against the budget. `ctrace status` shows this time only if it is at least so long. */
 #define SHOW_PASSED_PERCENT 0.01
 /* ns: `ctrace status` reports the search for frameworks as stuck if one look takes longer than this.
  * Usually, one look takes milliseconds. */

@@ -150,7 +150,7 @@ static int choose(const char *near, uint64_t size_bytes, const char **ret_base, 
 	bool var;
 	char need[TEXT_NUMBER_MAX], have[TEXT_NUMBER_MAX];
 
-	/* neither file system can be used, or only one that is in memory: now accept one in memory */
+	/* neither directory is on a disk with room: accept a directory in memory */
 	if (!room_near && !room_var) {
 		room_near = room_in(near, true);
 		room_var = room_in("/var/tmp", true);

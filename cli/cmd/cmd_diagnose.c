@@ -88,9 +88,10 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 
 		if (at->to_ns && (x->from_ns >= at->to_ns || x->to_ns <= at->from_ns))
 			continue;
-		/* The list begins with the worst hang. If no task is named, this one is taken. Among named
-		 * tasks, the longest hang is taken of those that are as bad as the first: alarms or not,
-		 * normal or not. (A server's idle master process waits longer than the worker that hangs.) */
+		/* The list begins with the worst hang. If no task is named, take the first one. If tasks are
+		 * named, take the longest of those hangs that are as bad as the first one: alarms if it is an
+		 * alarm, and normal if it is normal. (A server's idle master process waits longer than the
+		 * worker that hangs.) */
 		if (!best || (named && best->alarm == x->alarm &&
 			      (best->diagnosis->verdict == VERDICT_NORMAL) ==
 				      (x->diagnosis->verdict == VERDICT_NORMAL) &&

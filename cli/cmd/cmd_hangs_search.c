@@ -167,7 +167,7 @@ static void search_abandon(struct search *s)
 		pthread_detach(s->threads[i]);
 }
 
-/* Drops the rows behind the worst hang. Some are diagnosed, because threads were ahead. */
+/* Drops the rows from n on. Some of them may have a diagnosis, because threads were ahead. */
 static void drop_rows(struct hangs *h, size_t n)
 {
 	for (size_t i = n; i < h->n; i++)
@@ -194,7 +194,7 @@ static int diagnose_rows(const struct graph *g, struct hangs *h, size_t first, b
 			      .lock = PTHREAD_MUTEX_INITIALIZER };
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
-	pthread_sigmask(SIG_BLOCK, &set, &old); /* before the start of the threads, which inherit it */
+	pthread_sigmask(SIG_BLOCK, &set, &old); /* before the threads start, because they inherit the mask */
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	s->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r = fd < 0 || s->done_fd < 0 ? -errno : 0;
@@ -215,8 +215,9 @@ static int diagnose_rows(const struct graph *g, struct hangs *h, size_t first, b
 	return r;
 }
 
-/* Diagnoses the rows up to the worst hang. This is mostly one of the first candidates. So the threads, which
- * would diagnose other candidates for nothing, begin only after these. */
+/* Diagnoses the rows up to the worst hang. The worst hang is mostly one of the first candidates. So this
+ * thread diagnoses the first DIAGNOSE_ALONE candidates without help, and other threads start only if the
+ * worst hang is not among them. */
 static int diagnose_worst(const struct graph *g, struct hangs *h)
 {
 	bool found = false;

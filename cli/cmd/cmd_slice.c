@@ -89,7 +89,7 @@ static void walk_drop(struct walk *k)
 	causal_free(TAKE_PTR(k->c));
 }
 
-/* Stands for an exit code: a walk in the whole trace may find more. */
+/* A result in place of an exit code: a walk in the whole trace may find more. */
 #define WALK_FARTHER (-1)
 
 /* Walks in the part of the trace that is loaded. */
@@ -155,8 +155,9 @@ static int walk_near(struct walk *k)
 	return r || all_inside(k) ? r : WALK_FARTHER;
 }
 
-/* Walks first in the records near the moment. If the walk comes near their end, all is loaded. Rules and
- * answers of a person hold for one walk, so then all is loaded at once. */
+/* Walks first in the records near the moment. If the walk comes near the end of these records, loads all
+ * records and walks again. A second walk would count the matches of rules, and ask the person, a second time.
+ * So if there are rules, or questions are possible, there is only one walk, in all records. */
 static int walk_far_enough(struct walk *k)
 {
 	bool ruled = k->interview.possible || k->interview.store.n_read;

@@ -23,9 +23,10 @@ int analysis_open(struct analysis_input *in, const char *path, const char *boot)
 /* Opens path and loads the window given by the options --from and --to. NULL: the option is not given. */
 int analysis_begin(struct analysis_input *in, const char *path, const char *boot, const char *from,
 		   const char *to);
-/* Loads the window and builds the graph. The caller has set in->from_ns and in->to_ns. */
+/* Loads the window and some time around it, and builds the graph. Of a small trace (LOAD_WHOLE_RECORDS),
+ * loads all records. The caller has set in->from_ns and in->to_ns. */
 int analysis_load(struct analysis_input *in);
-/* As analysis_load(), but of a trace of any size loads only the window and some time around it. */
+/* As analysis_load(), but loads only the window and some time around it, also of a small trace. */
 int analysis_load_part(struct analysis_input *in);
 /* As analysis_load(), for a window of LOAD_AROUND_NS before and after the moment. */
 int analysis_load_around(struct analysis_input *in, uint64_t at_ns);

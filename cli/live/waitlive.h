@@ -9,16 +9,15 @@
 #include "analysis/hangs/waitgraph.h"
 #include "procfs/procwait.h"
 
-/* One task of a chain, which waits for the next task of the chain. If the task waits for a whole
- * process, the chain goes on with the thread that will most likely end the wait, and one_of says how
- * many threads could. */
+/* One task of a chain, which waits for the next task of the chain. If the task waits for a process, the chain
+ * goes on with the thread of this process that will most likely end the wait. */
 struct waitlive_link {
 	const struct proctask_thread *th;
 	const struct procwait *wait;
 	bool sure; /* the task waits for the next task and for nothing else */
 	bool owes; /* the next task owns the lock for which the task waits, or has not read the task's message
 		    */
-	uint32_t one_of; /* how many tasks could end the wait, the next task included */
+	uint32_t one_of; /* how many tasks and processes could end the wait, the next one included */
 };
 
 struct waitlive_chain {

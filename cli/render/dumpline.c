@@ -13,7 +13,7 @@
 #include "trace/words/describe.h"
 #include "trace/words/resource.h"
 
-/* The records of a busy machine are about a few hundred tasks and objects. */
+/* 1024 names are kept. The records of a busy machine are about a few hundred tasks and objects. */
 #define NAMES_BITS 10
 #define NAME_BYTES 176
 #define KIND_WIDTH 11
