@@ -66,8 +66,8 @@ static bool all_hex(const struct part *p)
 }
 
 /*
- * Copies a name and undoes the escapes of systemd: "\x2d" stands for a character that no unit name
- * may have.
+ * Copies a name and undoes the escapes of systemd, which writes a special character of a name in
+ * hexadecimal digits: "-" as "\x2d".
  */
 static void take_name(const struct part *p, char name[CGROUP_NAME_MAX])
 {
@@ -130,7 +130,7 @@ static bool strip_to_pod(struct part *p)
 
 /*
  * Cuts the component down to the name that LXC or systemd gives to a container. parent: the component
- * before it. False: it is no such component.
+ * before p. False: p has no such name.
  */
 static bool strip_to_machine(struct part *p, const struct part *parent)
 {

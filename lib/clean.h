@@ -3,7 +3,8 @@
  * clean.h - makes text of unknown origin safe to show on a terminal or in a log. It has no state, so any
  * thread may call it.
  *
- * Names of tasks, files and sockets, and the arguments of a command, may hold any byte. These are replaced:
+ * Names of tasks, files and sockets, and the arguments of a command, may hold any byte. The functions
+ * replace:
  *
  *   control characters         C0, DEL, C1 (U+0080..U+009F); also newline and tab, because a name
  *                              has one line

@@ -36,7 +36,7 @@ static inline int64_t clock_real_ns(uint64_t boot_ns, const struct clock_offsets
 	return checked_shift(boot_ns, o->boot_to_real_ns);
 }
 
-/* What the clock reads now: also CPU time, as CLOCK_THREAD_CPUTIME_ID. */
+/* The present time of any clock of clock_gettime(2), also of a CPU-time clock. */
 uint64_t clock_ns(clockid_t id);
 /* The present boot time. */
 uint64_t clock_boot_ns(void);

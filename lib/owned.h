@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * owned.h - opens directories and files, and refuses those that another user may change. If another
- * user can replace a file by a link or a pipe, the other user gets the data that is written to it.
+ * owned.h - opens directories and files, and refuses those that another user may change. Otherwise
+ * that user could put a link or a pipe in place of a file, and get the data that ctrace writes.
  *
  * The owner has to be the user of the caller, or root. The directories above are not checked:
  * symbolic links in a path are followed, because an administrator may have made them. Any thread.

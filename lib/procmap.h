@@ -13,7 +13,7 @@ struct procmap_ask {
 	uint64_t size, flags, addr;
 	uint64_t start, end, vma_flags, page_bytes, offset, ino;
 	uint32_t major, minor;
-	uint32_t name_bytes, build_id_bytes; /* room for the name, with its 0; then its length */
+	uint32_t name_bytes, build_id_bytes; /* in: the room for each; out: its length, the name with its 0 */
 	uint64_t name, build_id;             /* addresses */
 };
 _Static_assert(sizeof(struct procmap_ask) == 104, "struct procmap_query");

@@ -8,15 +8,15 @@
  *	do_it(job);
  *	ctrace_job_end(queue, job);		in the same thread
  *
- * queue and job are addresses, or other numbers but 0. No other job of the program may have the
- * number of a job from its enqueue to its end. Any thread may call these functions.
+ * queue and job are addresses, or other numbers but 0. Two jobs that exist at the same time must have
+ * different numbers. A job exists from its enqueue to its end. Any thread may call these functions.
  *
- * Each call is one instruction that does nothing, and a note in the file that says where the
- * instruction is. The note has the form of <sys/sdt.h>, which is not needed, so other tools find
- * the probes too, for example as ctrace_jobs:start. While ctraced watches the program ("frameworks
- * = /path/to/program"), a call takes about a microsecond.
+ * Each call compiles to one instruction that does nothing (nop), and to a note in the ELF file with
+ * the address of this instruction. The note has the format of <sys/sdt.h>. So other tools find the
+ * probes too, for example as ctrace_jobs:start. The header <sys/sdt.h> itself is not needed. While
+ * ctraced watches the program ("frameworks = /path/to/program"), a call takes about a microsecond.
  *
- * For C and C++, gcc and clang, x86-64 and arm64. On other machines it does nothing.
+ * For C and C++, gcc and clang, x86-64 and arm64. On other machines the functions do nothing.
  */
 #ifndef CTRACE_JOBS_H
 #define CTRACE_JOBS_H
