@@ -5,7 +5,8 @@
  * A task is capped while its bit in ct_capped is set. The daemon decides which tasks and which
  * groups are capped. It sets the bit of a task that makes too many records. In a capped group, a
  * program sets the bit of a task when it leaves out the first record of that task, and writes a
- * CT_SHED. So a task of the group that sleeps all the time keeps its history.
+ * CT_SHED. So no CT_SHED is written for a task of the group that sleeps all the time, and answers
+ * still know its wait.
  *
  * A record is left out if it is only about capped tasks, or about capped tasks and the idle task. A
  * record that is also about another task is kept. The end of a long wait is recorded in any case
@@ -177,7 +178,8 @@ static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct
 
 	if (!c)
 		return false;
-	/* both groups come first, so that the verifier does not follow the pointers to them on each path */
+	/* caps_group() follows many pointers. It is called here, before the branches, so that the
+	 * verifier checks it once and not on each path. */
 	group = caps_group(a);
 	other = b ? caps_group(b) : 0;
 	first = caps_standing(a, group);

@@ -17,7 +17,7 @@ struct {
 	__type(value, struct job_rule);
 } ct_job_rules SEC(".maps");
 
-/* The functions of jobs that were reported to the loader already (in ct_job_calls). */
+/* ct_job_told: the functions of jobs that the daemon knows already, from ct_job_calls. */
 struct call_key {
 	__u64 function;
 	__u64 tgid;
@@ -34,7 +34,8 @@ struct {
 	__uint(max_entries, 65536);
 } ct_job_calls SEC(".maps");
 
-/* The jobs whose probed function has not returned yet. sp: the stack pointer after its return. */
+/* The jobs whose probed function has not returned yet. sp: the value that the stack pointer will have
+ * after the return. */
 struct open_key {
 	__u64 sp;
 	__u64 tid;

@@ -124,8 +124,8 @@ __weak int ct_wake_mark(__u64 addr)
 
 /*
  * Finds the innermost of the first n frames whose function is in ct_marks, and returns the GOVERN_MARK()
- * of the function; 0: there is none. Adds GOVERN_MARK_CUT_IN if a frame further out shows that the frame is
- * in the end of an interrupt.
+ * of the function; 0: there is none. Adds GOVERN_MARK_CUT_IN if a frame further out is in irq_exit(): then
+ * the function runs at the end of an interrupt, which has cut in on the current task.
  */
 __weak int ct_wake_find(struct cpu *c, __u32 n)
 {
@@ -178,8 +178,8 @@ static __always_inline void wake_without_call(struct ct_rec *w, struct task_stru
 
 /*
  * If the hooks of interrupts are detached, and no system call of the current task explains the wake, finds
- * in the kernel stack which interrupt makes the wake. This can also be a wake with the context CT_CTX_TASK,
- * because the softirqs of ksoftirqd run on the stack of ksoftirqd.
+ * in the kernel stack which interrupt makes the wake. Such a wake can have the context CT_CTX_TASK, because
+ * ksoftirqd is a task, and runs softirqs on its own stack.
  */
 static __always_inline void wake_mark(void *ctx, struct cpu *c, struct ct_rec *w, struct task_struct *p,
 				      __u64 now)
@@ -229,8 +229,8 @@ static __noinline void wake_emit(void *ctx, struct cpu *c, struct task_struct *p
 	if (!r)
 		return;
 	/*
-	 * Writes each field separately. To copy the whole record would read words that were stored
-	 * as bytes before, which is slow.
+	 * Writes each field separately. A copy of the whole record would read words whose bytes were
+	 * just stored one by one, which is slow.
 	 */
 	r->kind = CT_WAKE;
 	r->state = w.state;
