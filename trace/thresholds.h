@@ -18,8 +18,8 @@
  * hang just before the crash are missing. No evidence yet. */
 #define STORE_SYNC_NS 5000000000ULL
 /* Bytes: This much of sealed segments may wait for the disk. Further segments are lost, and become a gap in
- * the trace. Below: a short stall of the disk makes a gap. Above: a stuck disk takes more memory. Evidence:
- * a_disk_that_stands_still (faults_test.c) on both sides, that the number is so. */
+ * the trace. Below: a short stall of the disk makes a gap. Above: a stuck disk takes more memory. No evidence
+ * yet: a_disk_that_stands_still (faults_test.c) only checks that the limit holds. */
 #define STORE_QUEUE_BYTES (16u << 20)
 /* ns: If the trace file was removed or replaced, this is the time between two tries to create it again.
  * Below: more useless tries. Above: more of the trace is lost. No evidence yet. */
@@ -27,8 +27,8 @@
 /* ns: A trouble of the disk counts as over if it has not occurred for this time. Below: a disk that fails now
  * and then makes a message each time. Above: ctraced reports late that all is well. No evidence yet. */
 #define STORE_CALM_NS 5000000000ULL
-/* Bytes: After each such part of a snapshot, the daemon waits until the disk has written it. Below: snapshots
- * take longer. Above: other programs wait for the disk. No evidence yet. */
+/* Bytes: A snapshot is written in parts of this size. After each part, the daemon waits until the part is on
+ * the disk. Below: snapshots take longer. Above: other programs wait for the disk. No evidence yet. */
 #define CUT_PIECE_BYTES (8u << 20)
 
 /* ns: An open segment that stays small is saved again and again, and sealed at this age. Below: more
@@ -38,12 +38,12 @@
 #define WRITER_OPEN_NS 8000000000ULL
 /* Bytes, before encoding: A larger open segment is sealed, not saved: its copy would not fit into a slot.
  * Below: less of a slot is used. Above: a segment is encoded, found too large, and encoded again. Evidence:
- * the segments of an idle machine have 10 KiB of other blocks, and records become 5 times smaller. */
+ * encoding makes records 5 times smaller, and on an idle machine the rest of a segment has 10 KiB. */
 #define WRITER_SAVE_BYTES (256u << 10)
-/* slots: RINGFILE_SAVES_SHARE: one slot in this many of the file is for copies of the open segment.
- * RINGFILE_SAVES_MAX: there are never more such slots. RINGFILE_SAVES_MIN: a file with room for fewer of them
- * has none. Below: a copy that has been synced is overwritten before the next sync, or while a reader still
- * needs it. Above: less room for the trace. Evidence: one copy a second, STORE_SYNC_NS. */
+/* slots: Some slots of the file are for copies of the open segment. RINGFILE_SAVES_SHARE: one of so many.
+ * RINGFILE_SAVES_MAX: at most so many in all. RINGFILE_SAVES_MIN: if there would be fewer, the file has none.
+ * Below: a copy that has been synced is overwritten before the next sync, or while a reader still needs it.
+ * Above: less room for the trace. Evidence: one copy a second is written, and one sync in STORE_SYNC_NS. */
 #define RINGFILE_SAVES_MIN   16u
 #define RINGFILE_SAVES_MAX   128u
 #define RINGFILE_SAVES_SHARE 32u
@@ -54,7 +54,7 @@
 
 /* Bytes: This much of the bodies of segments is read in one scan of a file, to choose among the copies of a
  * segment. Below: a damaged copy is taken for a whole one. Above: a hostile file costs more time. Evidence: a
- * real file has copies of some 16 segments, one slot each; more than that after a damaged header. */
+ * real file has copies of about 16 segments, one slot each; after a damaged header it has more. */
 #define FILE_INDEX_COMPARE_BYTES (16u << 20)
 
 /*

@@ -169,8 +169,8 @@ static int block_exact(struct decoder *d, int type, size_t n, size_t size, const
 }
 
 /* Takes one time of len bytes, one byte from each plane. Nearly all times have bytes in the first
- * three planes, so these are read without a branch. This may read one byte beyond the end of a plane;
- * there are DECODER_SLACK readable bytes. */
+ * three planes, so these are read without a branch. Such a read may be one byte beyond the end of a
+ * plane: the DECODER_SLACK bytes there are readable. */
 static inline uint64_t take_time(const uint8_t **plane, unsigned len)
 {
 	static const uint32_t keep[] = { 0, 0xff, 0xffff, 0xffffff };
@@ -354,8 +354,8 @@ static inline struct predict_context *decode_record(struct decoder *d, struct co
 	return x;
 }
 
-/* Copies the extra words of a record. Returns false if a time is beyond its limit, or there is no room: the
- * header counts fewer records with words. */
+/* Copies the extra words of a record. False: a time is beyond its limit, or the segment has more records with
+ * words than its header says. */
 static bool decode_words(const struct decoder_room *room, size_t *n_words, const uint64_t x[2],
 			 struct window_event *e)
 {

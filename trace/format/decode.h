@@ -32,10 +32,11 @@ struct decoder_room {
 	size_t n_events;             /* decoder_count() */
 	struct window_words *words;  /* the extra words of all segments */
 	uint32_t first_word;         /* index of the first entry for this segment; not 0 */
-	size_t n_words;              /* so many entries: decoder_count() */
+	size_t n_words;              /* number of entries for this segment: decoder_count() */
 	uint64_t kinds;              /* bit n: records of kind n are wanted, if this version knows the kind */
 };
-/* How many records of these kinds a segment has, and how many of them have extra words. */
+/* Counts the records of a segment that are of the wanted kinds, and those of them that have extra
+ * words. */
 void decoder_count(const struct format_segment *h, uint64_t kinds, size_t *ret_events, size_t *ret_words);
 /* Decodes the wanted records into the room, sorted by (ts, cpu, order within the CPU). *ret_n: their
  * number. Records of kinds that this version does not know are left out.

@@ -224,9 +224,9 @@ static bool body_is_right(const struct file_index *ix, int fd, const struct file
 }
 
 /*
- * Drops segments that a newer one has overwritten in part: the newest segment owns its slots. Of
- * several copies of a segment, keeps the newest one with a right body. If none has, keeps the
- * oldest one: the segment is damaged. segments are sorted as by_seq().
+ * Drops segments that a newer one has overwritten in part. Of several copies of a segment, keeps the
+ * newest one with a right body. If no copy has a right body, keeps the oldest copy, and the segment
+ * counts as damaged. by_seq() has sorted the segments.
  */
 static int file_index_drop_overlapped(struct file_index *ix, int fd, uint32_t n_slots)
 {

@@ -24,7 +24,7 @@ struct file_index {
 	char *meta; /* file.meta_bytes bytes, then a 0; owned */
 	uint64_t file_bytes;
 	bool copy_used; /* the file header is damaged; file and meta are from its copy */
-	VEC(struct file_index_segment) segments; /* by seq, one each; no two overlap */
+	VEC(struct file_index_segment) segments; /* by seq, each seq once; no two overlap */
 	uint32_t n_broken; /* slots with the magic and file id of a segment, but a damaged header */
 	uint32_t n_newer;  /* segments of a greater major version */
 };

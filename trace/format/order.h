@@ -17,7 +17,7 @@
 #define ORDER_NONE UINT32_MAX
 
 struct order {
-	VEC(uint32_t) sorted; /* CPU after CPU: the indices of its wanted records, by time */
+	VEC(uint32_t) sorted; /* indices of the wanted records: CPU after CPU, for each CPU by time */
 	uint32_t *place;      /* for every record: its index in the merged order; ORDER_NONE: not wanted */
 	size_t place_cap;
 	VEC(struct order_head) heads;
@@ -36,9 +36,9 @@ void order_done(struct order *o);
 
 /* Merges two parts in place: ev[0, n) and ev[n, total), each of them sorted by (ts, cpu). Of two
  * equal events, the event from the first part stays first. *moves: how many events of the first part
- * may be moved; the call subtracts the number that it has moved. It is fast if the two parts overlap
- * by few events. 0; -ENOMEM; -EBADMSG: it needs more moves than *moves. On failure, ev and *moves are
- * unchanged. */
+ * may be moved; the call subtracts the number that it has moved. The call is fast if the two parts
+ * overlap by few events. 0; -ENOMEM; -EBADMSG: more than *moves moves are needed. On failure, ev and
+ * *moves are unchanged. */
 int order_join(struct window_event *ev, size_t n, size_t total, uint64_t *moves);
 
 #endif

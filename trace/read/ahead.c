@@ -6,7 +6,8 @@
 #include "lib/cleanup.h"
 #include "trace/read/reader_private.h"
 
-/* A slot holds a segment from the time when a thread begins with it until the caller has done with it. */
+/* A slot holds one segment: from the moment at which a thread begins to read the segment, until the caller
+ * asks for the segment after it. */
 struct ahead_slot {
 	struct reader_buf buf;
 	struct decoder *decoder;
@@ -24,8 +25,8 @@ struct ahead {
 	pthread_mutex_t lock; /* of all below, and of done in each slot */
 	pthread_cond_t changed;
 	size_t begun;                /* the first segment that no thread has begun */
-	size_t given;                /* the first segment that the caller has not got */
-	size_t kept;                 /* the first segment that the caller has not done with */
+	size_t given;                /* the next segment for the caller */
+	size_t kept;                 /* the first segment whose slot is still in use */
 	size_t end;                  /* the segment behind the last one */
 	struct window_event *events; /* the room of segment `begun` */
 	struct window_words *words;  /* of all segments */
@@ -33,8 +34,8 @@ struct ahead {
 	bool stop;
 };
 
-/* The blocks of names are decompressed here, so that collect_dictionary() finds them ready. An error is not
- * lost: decoder_block() tries again and returns it there. */
+/* Decompresses the blocks of names on this thread, so that collect_dictionary(), which runs on the caller's
+ * thread, finds them ready. It calls decoder_block() again, so it gets an error too. */
 static void ahead_names(struct decoder *d)
 {
 	static const enum format_block_type types[] = { FORMAT_TASKS, FORMAT_OBJECTS, FORMAT_STACKS };
@@ -62,7 +63,7 @@ static void ahead_decode(const struct reader *r, size_t i, const struct decoder_
 		ahead_names(slot->decoder);
 }
 
-/* Begins with the next segment and decodes it. The caller holds the lock and sees that there is a segment and
+/* Reads and decodes the next segment. The caller holds the lock, and has checked that there is a segment and
  * a free slot for it. */
 static void ahead_step(struct ahead *ah)
 {

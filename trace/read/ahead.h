@@ -4,8 +4,8 @@
  * after the other. The result does not depend on the number of threads.
  *
  * The caller's thread owns the struct ahead. The threads live from ahead_new() to ahead_free(). They
- * only look at the reader, so nobody may change the reader in between. If no thread can be created,
- * ahead_next() does the work itself.
+ * read the struct reader without a lock, so it must not change while they live. If no thread can be
+ * created, ahead_next() does the work itself.
  */
 #ifndef CTRACE_TRACE_READ_AHEAD_H
 #define CTRACE_TRACE_READ_AHEAD_H
@@ -24,9 +24,9 @@ struct ahead_segment {
 	struct decoder *decoder; /* begun with this segment */
 };
 
-/* Begins with the segments [a, b). w->events and w->words have room for the reader_room() of all of
- * them; the words come behind the zero entry. The events and words of a segment come behind the room of
- * the segments before it. 0 or -ENOMEM. */
+/* Begins to read the segments [a, b). The caller has allocated w->events and w->words: the sum of
+ * reader_room() over these segments, and one entry of words, at index 0, for the events that have
+ * none. Each segment has the part behind that of the segment before it. 0 or -ENOMEM. */
 int ahead_new(const struct reader *r, size_t a, size_t b, struct window *w, struct ahead **ret);
 /* Gives the next segment; to be called at most b - a times. It is valid until the next call. The
  * caller may move events, but only into the room of this segment and of those before it. */

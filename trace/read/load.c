@@ -22,8 +22,8 @@ struct load {
 	uint64_t moves;    /* how many moves order_join() may still do */
 	bool has_gaps;     /* there is a CT_GAP among the records */
 	bool any;          /* a segment was read: w->states are set */
-	uint64_t blind_ns; /* nothing is known from then to the next segment; UINT64_MAX: all is known */
-	bool in_gap;       /* a gap that follows at once is merged into the last of gaps */
+	uint64_t blind_ns; /* from this time to the next segment, states are not known; UINT64_MAX: known */
+	bool in_gap;       /* no segment was read since the last of gaps: a further gap is merged into it */
 	VEC(struct window_record) gaps;
 	uint32_t n_words; /* entries of w->words; those of the gaps come behind them */
 };
@@ -57,7 +57,8 @@ static int load_gap(struct load *l, uint8_t cause, uint64_t from_ns, uint64_t to
 				  });
 }
 
-/* Notes a gap for the records before segment h that could not be written, if it lies in the window. */
+/* If records before segment h could not be written, and the time of these records lies in the window, notes
+ * a gap. */
 static int load_unwritten(struct load *l, const struct format_segment *h)
 {
 	if (!(h->flags & FORMAT_SEGMENT_UNWRITTEN) || h->gap_from_ns >= l->w->to_ns ||

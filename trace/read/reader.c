@@ -37,8 +37,8 @@ int reader_segment_into(const struct reader *r, size_t i, struct reader_buf *buf
 		*ret = (struct reader_segment){ .h = &s->h, .bytes = buf->v, .n = n };
 		return 0;
 	}
-	/* The bytes are wrong. If the header has changed, the daemon overwrites the segment right
-	 * now; otherwise it is damaged. */
+	/* The bytes are wrong. If the header in the file has changed, the daemon overwrites the
+	 * segment right now; otherwise the segment is damaged. */
 	if (!pio_read(r->fd, &now, sizeof(now), at) && memcmp(&now, &s->h, sizeof(now)))
 		return -ESTALE;
 	return -EBADMSG;
@@ -185,7 +185,7 @@ int reader_use_boot(struct reader *r, unsigned back)
 	return reader_update(r);
 }
 
-/* A file without segments is either a new one, or one that has lost all of them. */
+/* Tells a new file, which has no segments yet, from a file that has lost all its segments: -EBADMSG. */
 static int reader_check_whole(const struct reader *r, char *err)
 {
 	const struct file_index *ix = &r->index;

@@ -51,18 +51,18 @@ int reader_open(const char *path, struct reader **ret, char err[READER_ERR_MAX])
 int reader_open_fd(int fd, const char *name, struct reader **ret, char err[READER_ERR_MAX]);
 void reader_free(struct reader *r);
 const struct reader_info *reader_info(const struct reader *r);
-/* Selects the boot that is `back` boots before the newest one. (After opening it is the newest, 0.)
- * 0; -ERANGE: the file has not so many boots; -ENOMEM. */
+/* Selects the boot that is `back` boots before the newest one. Without this call, the newest boot is
+ * selected. 0; -ERANGE: the file has not so many boots; -ENOMEM. */
 int reader_use_boot(struct reader *r, unsigned back);
-/* Finds the segments anew, of a file to which a daemon writes. 0, -EIO and other errnos, -ENOMEM;
- * on failure err has a sentence. */
+/* Finds the segments anew, because a daemon has written more of them. 0, -EIO and other errnos,
+ * -ENOMEM; on failure err has a sentence. */
 int reader_refresh(struct reader *r, char err[READER_ERR_MAX]);
 
 /*
  * Loads the window [from_ns, to_ns), in boot time and clipped to the file; 0 and UINT64_MAX load
- * all. The caller frees *ret with window_free(). It reads only the slots that it needs. Segments
- * that are damaged or missing are skipped, counted, and become CT_GAP events; so does a time in
- * which no daemon ran. Returns 0, or with a sentence in err:
+ * all. The caller frees *ret with window_free(). Only the slots that the window needs are read.
+ * Segments that are damaged or missing are skipped, counted, and become CT_GAP events; so does a time
+ * in which no daemon ran. Returns 0, or with a sentence in err:
  * - -ERANGE: the window is empty, or lies outside the file;
  * - -EBADMSG: no segment in the window could be read;
  * - -E2BIG: the window has more than max_events events (0: 64 million, fewer for a small file), or
@@ -80,8 +80,9 @@ void reader_on_progress(struct reader *r, void (*fn)(void *arg, unsigned percent
  * do not depend on n. Each thread needs memory for one segment more. */
 void reader_use_threads(struct reader *r, unsigned n);
 
-/* Says which records the caller looks at: bit n is for kind n; 0: all, as after opening. window_load()
- * then leaves out other records, but it may load gaps. It always notes the gaps that it finds itself. */
+/* Makes window_load() leave out records of other kinds. kinds: bit n is for kind n; 0: all kinds, as
+ * without this call. CT_GAP records may be loaded in any case, and window_load() always adds those for
+ * missing segments. */
 void reader_want_kinds(struct reader *r, uint64_t kinds);
 
 /*
@@ -91,9 +92,9 @@ void reader_want_kinds(struct reader *r, uint64_t kinds);
 struct reader_file {
 	const struct format_file *header;
 	const char *name;
-	const char *meta; /* of the newest segment that can be read; without one, of the file header */
+	const char *meta; /* of the newest segment that can be read; if there is none, of the file header */
 	size_t meta_bytes;
-	struct decoder *decoder; /* the reader's own; to be begun anew for each segment */
+	struct decoder *decoder; /* the reader's own; call decoder_begin() for each segment */
 };
 struct reader_file reader_file(const struct reader *r);
 
@@ -107,8 +108,8 @@ struct reader_segment {
 	const uint8_t *bytes; /* header, then body; valid until the next segment is read */
 	size_t n;
 };
-/* Reads segment i, an index as from reader_select(). 0; -ESTALE: the daemon has overwritten it
- * since it was found; -EBADMSG: it is damaged or cannot be read; -ENOMEM. */
+/* Reads segment i, an index as from reader_select(). 0; -ESTALE: the daemon has overwritten the
+ * segment meanwhile; -EBADMSG: the segment is damaged or cannot be read; -ENOMEM. */
 int reader_segment(struct reader *r, size_t i, struct reader_segment *ret);
 
 #endif

@@ -21,7 +21,7 @@ struct reader {
 	struct file_index index;
 	unsigned boot;     /* the selected one; 0: the newest, 1: the one before it */
 	size_t first, end; /* its segments in index.segments */
-	char *meta;        /* of the newest segment that can be read; without one, of the file header */
+	char *meta;        /* of the newest segment that can be read; if there is none, of the file header */
 	size_t meta_bytes;
 	struct reader_info info;
 	struct decoder *decoder;
@@ -51,8 +51,8 @@ static inline bool reader_wants(const struct reader *r, const struct format_segm
 		any = h->kinds[k] && r->kinds >> k & 1;
 	return any;
 }
-/* The room that window_load() needs for a segment, without the pointers. The gaps in the file are always
- * wanted: load_paused() looks at them. */
+/* The room that window_load() needs for a segment; its pointers are not set. If the segment has any wanted
+ * record, its CT_GAP records are wanted too, for load_paused(). */
 static inline struct decoder_room reader_room(const struct reader *r, const struct format_segment *h)
 {
 	struct decoder_room room = { .kinds = r->kinds ? r->kinds | 1ULL << CT_GAP : UINT64_MAX };

@@ -57,8 +57,8 @@ static int cut_segment(struct reader *r, struct redact *redact, size_t i, const 
 	return ret;
 }
 
-/* Called after each segment: [*done, end) is written but not yet waited for. Returns 0: go on; or
- * -ECANCELED: the caller's step() ends the cut. */
+/* Called after each segment. The bytes [*done, end) of the new file are written, but may not be on the
+ * disk yet. Returns 0: go on; or -ECANCELED: the caller's step() ends the cut. */
 static int cut_step(const struct cut_options *opt, int fd, uint64_t end, uint64_t *done)
 {
 	if (!opt->step)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * redact.h - makes a segment anew without the names in it: of programs, files, addresses, functions
- * and the host. It decodes the segment and encodes it again, so that nothing that this version does
- * not know gets through. Private to trace/. One thread at a time for each struct redact.
+ * and the host. It decodes the segment and encodes it again, so that the result has only blocks and
+ * records that this version knows. Private to trace/. One thread at a time for each struct redact.
  */
 #ifndef CTRACE_TRACE_SNAPSHOT_REDACT_H
 #define CTRACE_TRACE_SNAPSHOT_REDACT_H
@@ -14,12 +14,13 @@
 
 struct redact;
 
-/* Makes a redactor with a random key, which never leaves it. 0, -ENOMEM, or -EIO: no random bytes. */
+/* Makes a struct redact with a random key, which nobody else gets. 0, -ENOMEM, or -EIO: no random bytes. */
 int redact_new(struct redact **ret);
 void redact_free(struct redact *r);
-/* Makes the redacted segment, header and body, of the segment with the header h and the given body.
- * r owns *ret_bytes, until the next call. seq and all times stay; file_id and boot_id change.
- * n_slots is the number of slots of slot_bytes that the new segment fills. 0, -EBADMSG, -ENOMEM, -EFBIG. */
+/* Redacts the segment with the header h and the given body. *ret_bytes: the new segment, header and
+ * body; r owns it, and it is valid until the next call. In the new header, seq and all times are as in
+ * h; file_id and boot_id are changed; n_slots is set for slots of slot_bytes. 0, -EBADMSG, -ENOMEM,
+ * -EFBIG. */
 int redact_segment(struct redact *r, struct decoder *d, const struct format_segment *h, const uint8_t *body,
 		   uint32_t slot_bytes, uint8_t **ret_bytes, size_t *ret_n);
 /* Redacts a file header and its meta data in place. meta has room for FORMAT_META_MAX bytes. 0,

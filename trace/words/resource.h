@@ -11,8 +11,8 @@
 
 #include "trace/format/window.h"
 
-/* The kinds are in the alphabetical order of their words, because tables use this number to sort rows
- * that are otherwise equal. */
+/* The kinds are in the alphabetical order of their words, because tables sort by kind the rows that are
+ * otherwise equal. */
 enum resource_kind {
 	RESOURCE_NONE = 0, /* no resource: a task that runs */
 	RESOURCE_CHILD,

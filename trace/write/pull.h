@@ -26,13 +26,13 @@ struct pull {
 /* Begins a segment without entries. The dictionaries must live until the last call for the segment. */
 void pull_begin(struct pull *p, struct dict *tasks, struct dict *objects, struct dict *stacks);
 void pull_done(struct pull *p);
-/* Each of these adds one entry and its neighbours, unless the segment has it already. It adds
- * nothing if the dictionary does not have the entry. pull_error() tells of an allocation that
- * failed. */
+/* The next three functions add one entry and its neighbours, unless the segment has it already. They
+ * add nothing if the dictionary does not have the entry. If an allocation fails, pull_error() says
+ * so. */
 void pull_task(struct pull *p, uint64_t tid);
 void pull_object(struct pull *p, uint64_t id);
 void pull_stack(struct pull *p, uint64_t id);
-/* Adds a blob that is in no dictionary, or no longer. */
+/* Adds a blob that is not, or not any more, in a dictionary. */
 void pull_blob(struct pull_out *out, const struct ct_blob *blob);
 /* 0, or -ENOMEM: an entry since pull_begin() could not be added. */
 int pull_error(const struct pull *p);

@@ -83,8 +83,8 @@ static int ringfile_create(int fd, const struct ringfile_options *opt, uint32_t 
 	return ret;
 }
 
-/* Whether the file has only zeroes where its headers should be: a daemon was killed while it
- * created the file. Nothing is lost if it is created again. */
+/* True: the file has only zeroes where its headers should be, because a daemon was killed while it
+ * created the file. Such a file has no records, so it can be created again. */
 static bool ringfile_is_blank(int fd)
 {
 	static const uint64_t at[] = { 0, FORMAT_COPY_AT, FORMAT_SLOT_BYTES };
@@ -192,8 +192,8 @@ static int ringfile_put(struct ringfile *r, const struct format_segment *h, uint
 	return ret ? ret : pio_write(r->fd, h, sizeof(*h), at);
 }
 
-/* Moves a copy of the open segment into the ring, as a sealed one. If it is damaged, or cannot be
- * written, it stays where it is. buf has the size of a slot. */
+/* Moves a copy of the open segment into the ring, as a sealed segment. If the copy is damaged, or
+ * cannot be written, it stays in its old slot. buf has the size of a slot. */
 static void ringfile_move(struct ringfile *r, const struct file_index_segment *s, const uint8_t boot_id[16],
 			  uint8_t *buf)
 {
@@ -216,7 +216,7 @@ static void ringfile_move(struct ringfile *r, const struct file_index_segment *s
 }
 
 /*
- * After a writer was killed, the slots for copies have the end of the trace. Moves these copies into
+ * If a writer was killed, the newest records are only in the slots for copies. Moves these copies into
  * the ring, before the next copies overwrite them. A moved copy stays valid in its old slot, so the file
  * has the segment twice for a while; a reader takes one of the two.
  */

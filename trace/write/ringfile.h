@@ -61,20 +61,20 @@ struct ringfile_options {
 int ringfile_open(struct ringfile *r, const struct ringfile_options *opt, char err[FILE_INDEX_ERR_MAX]);
 void ringfile_done(struct ringfile *r);
 /*
- * Writes a segment of n bytes. The first sizeof(struct format_segment) of them are the room for the
- * header: it is made from h, in which file_id, seq, flags, n_slots, versions and checksums are set
- * here. 0, -EFBIG: larger than the file, -ENOENT: the file is not open, -ENOSPC, -EIO and other
- * errnos of pwrite(2). After a failure no valid segment was written, the sequence number is still
- * free, and the records count as lost (as ringfile_unwritten()).
+ * Writes a segment of n bytes. The first sizeof(struct format_segment) bytes are room for the header:
+ * the function sets file_id, seq, flags, n_slots, versions and checksums in h, and copies h there. 0,
+ * -EFBIG: larger than the file, -ENOENT: the file is not open, -ENOSPC, -EIO and other errnos of
+ * pwrite(2). After a failure no valid segment was written, the sequence number is still free, and the
+ * records count as lost (as ringfile_unwritten()).
  */
 int ringfile_write(struct ringfile *r, struct format_segment *h, uint8_t *bytes, size_t n);
 /*
  * Writes a copy of the open segment, as ringfile_write(), but into the next of the slots for copies.
- * The next ringfile_write() writes the segment itself, which then has all records of its copies. A
- * copy never goes into the slot of the copy before it. So a write that is cut short leaves the copy
- * before it whole. 0, -ENOENT,
- * -EFBIG: the copy does not fit into a slot, or there are no slots for copies now, and errnos of
- * pwrite(2). After a failure the records do not count as lost: the caller still has them.
+ * The next ringfile_write() writes the segment itself, with all records of its copies. A copy never
+ * goes into the slot of the copy before it, so the copy before it stays whole even if the write is cut
+ * short. 0, -ENOENT, -EFBIG: the copy does not fit into a slot, or there are no slots for copies now,
+ * and errnos of pwrite(2). After a failure the records do not count as lost: the caller still has
+ * them.
  */
 int ringfile_save(struct ringfile *r, struct format_segment *h, uint8_t *bytes, size_t n);
 /* Notes that n records captured since from_ns are lost. The next segment that is written says so. */
@@ -82,8 +82,8 @@ void ringfile_unwritten(struct ringfile *r, uint64_t from_ns, uint64_t n);
 /* begin_ns of the oldest segment of this boot in the file, sealed or saved; 0: there is none. */
 uint64_t ringfile_oldest_ns(const struct ringfile *r);
 
-/* Writes a file header and its meta data (as file_index_header()) to the start of the file and, if
- * there is room in the slot, as the copy. 0 or -errno. */
+/* Writes a file header and its meta data (as file_index_header()) to the start of the file, and, if
+ * there is room, once more to FORMAT_COPY_AT. 0 or -errno. */
 int ringfile_put_header(int fd, const struct format_file *f, const char *meta);
 
 enum ringfile_state {

@@ -71,8 +71,8 @@ static void store_good(struct store *s, enum writer_trouble trouble)
 		t->trouble = WRITER_FINE;
 }
 
-/* A sync has failed. The next one may succeed although these records are not on the disk, because
- * the kernel reports the error only once. So their times are noted. */
+/* Notes the times of the records that a failed sync leaves in doubt. The kernel reports such an error
+ * only once, so the next sync may succeed although these records are not on the disk. */
 static void store_unsure(struct store *s)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -96,8 +96,8 @@ static void store_lost(struct store *s, uint64_t from_ns, uint64_t n_records)
 	t->untold_records += n_records;
 }
 
-/* The file now has a segment whose header mentions n_records as lost. A later segment will mention the
- * records that were lost since then. */
+/* Counts out n_records lost records: the header of the segment item, which is in the file now, mentions
+ * them. Records that were lost since then wait for the header of a later segment. */
 static void store_told(struct store *s, const struct store_item *item, uint64_t n_records)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -234,8 +234,8 @@ static int store_write(struct store *s, struct store_item *item)
 	return ret;
 }
 
-/* Raises the priority of this thread, as the drain does. If it does not run for a second, a kill of
- * the daemon loses more records. */
+/* Raises the priority of this thread, as the drain thread does. Segments that wait for this thread are
+ * only in memory, and are lost if the daemon is killed. */
 static void store_hurry(void)
 {
 	(void)setpriority(PRIO_PROCESS, 0, -15);

@@ -16,7 +16,8 @@
 #define MAX_TASKS   131072u /* as many as detect/ takes */
 #define MAX_OBJECTS 65536u
 #define MAX_STACKS  4096u
-/* The average size for which the table has room. Very large stacks push out others. */
+/* Bytes of a stack on average: the table has room for MAX_STACKS stacks of this size. Larger stacks push
+ * out others. */
 #define STACK_BYTES 4096u
 /* The limit of the open segment; writer_add() refuses more. */
 #define PENDING_MAX (32u << 20)
@@ -38,8 +39,8 @@ struct writer {
 	struct dict tasks, objects, stacks;
 	struct pull pull;
 	VEC(uint32_t)
-	forgotten, forgotten_before; /* tids of tasks to be forgotten: exits in this segment, in the one
-					before */
+	forgotten, forgotten_before; /* tids of the tasks that exited in this segment, and in the segment
+					before it */
 
 	/* the open segment */
 	uint64_t begin_ns;

@@ -51,9 +51,8 @@ struct writer_stats {
 
 /*
  * Opens the trace file at path. If there is none, creates one (mode 0600, preallocated). If there
- * is one, recovers it and continues after its newest valid segment. boot_id NULL reads that of the
- * running kernel. Returns 0, or on failure writes a sentence for the log to err (>= 256 bytes) and
- * returns:
+ * is one, recovers it and continues after its newest valid segment. Returns 0, or on failure writes a
+ * sentence for the log to err (>= 256 bytes) and returns:
  * - -EXDEV: the file has another size than size_bytes. It is not touched; the caller decides, for
  *   example renames it away.
  * - -EBADMSG: not a trace, of another major version, damaged beyond use, or refused by owned_file()

@@ -17,18 +17,19 @@ enum writer_trouble {
 /* Times are boot time. */
 struct writer_storage {
 	enum writer_trouble trouble;
-	int error;         /* -errno of the trouble */
-	uint64_t since_ns; /* when the trouble began */
-	uint64_t busy_ns;  /* when the write or sync began that has not returned yet; 0: none is running */
+	int error;             /* -errno of the trouble */
+	uint64_t since_ns;     /* when the trouble began */
+	uint64_t busy_ns;      /* when the write or sync that runs now began; 0: none runs */
 	uint64_t queued_bytes; /* of segments that wait to be written */
 	uint64_t synced_ns;    /* all records captured before this time are on the disk; 0: none yet */
 	uint64_t lost_segments, lost_records;
 	/* untold_records: the number of lost records that no segment in the file mentions yet.
-	 * untold_ns: none of them was captured earlier; 0: there are none */
+	 * untold_ns: they were captured at this time or later; 0: there are none */
 	uint64_t untold_records, untold_ns;
-	uint64_t failed_syncs; /* fdatasync() that failed. The kernel reports such an error only once: the
-				  records written before it may never reach the disk */
-	/* when the records were captured that may never reach the disk, in the last such trouble */
+	uint64_t failed_syncs; /* how often fdatasync() failed */
+	/* After a failed sync, records captured in this time may never reach the disk, even if a later
+	 * sync succeeds: the kernel reports such an error only once. Of the last trouble with failed
+	 * syncs. */
 	uint64_t unsure_from_ns, unsure_to_ns;
 	uint64_t begun_anew; /* how often the file was removed while in use, and was created again */
 	uint64_t repaired;   /* how often the file was truncated, and was repaired */
