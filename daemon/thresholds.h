@@ -177,13 +177,13 @@
  * Above: a lasting wait is noticed later. No evidence yet. */
 #define GOVERNOR_READ_NS    400000000ULL
 #define GOVERNOR_READ_TIMES 100
-/* times: how often the distance between two clocks is measured; the smallest result counts, because a delay
- * makes it larger. Below: after a delay, all waits look longer by it. Above: each reading of all tasks costs
- * more. No evidence yet. */
+/* times: how often the distance between two clocks is measured. A delay during a measurement makes its result
+ * larger, so the smallest result counts. Below: a delay makes all waits look longer. Above: each reading of
+ * all tasks costs more. No evidence yet. */
 #define CLOCK_TRIES 3
 /* ns: the clock of the scheduler is measured again after this time. Below: the measurements cost more. Above:
- * the begins of waits are wrong by more: 5 ms at most, because NTP adjusts a clock by at most 0.5 ms in a
- * second. No evidence yet. */
+ * the recorded beginnings of waits are wrong by more. With this number they are wrong by at most 5 ms, as NTP
+ * adjusts a clock by at most 0.5 ms in a second. No evidence yet. */
 #define DRAIN_CLOCK_NS 10000000000ULL
 /* times: the unread data of sockets is read so seldom that all readings together take at most 1/n of one CPU.
  * Below: a server with 10 000 descriptors, which does not read, costs more. Above: with such a server, some
@@ -233,8 +233,8 @@
 #define INSPECT_POLICY_LOOP_NS    1000000000ULL
 #define INSPECT_POLICY_LOOP_WAITS 3
 /* TASKS_LOOP_RAN_NS, ns, and TASKS_LOOP_RAN_SHARE, a part (1/n) of the loop's time: if the task has run for
- * more than both of these since the loop began, it does real work, and the loop ends. Below: a loop whose
- * turns look at something large does not count as a loop. Above: a periodic job counts as a loop. Evidence:
+ * more than both of these since the loop began, it does real work, and the loop ends. Below: a loop with an
+ * expensive condition does not count as a loop. Above: a periodic job counts as a loop. Evidence:
  * policy (work_in_a_loop), for both numbers on both sides. */
 #define TASKS_LOOP_RAN_NS    1000000ULL
 #define TASKS_LOOP_RAN_SHARE 10
@@ -339,11 +339,11 @@
  * Capture
  */
 
-/* DRAIN_BUSY_MS and DRAIN_QUIET_MS, ms: after a busy round, the drain thread waits for the first time before
- * its next round. Each quiet round adds the first time again, up to the second. DRAIN_QUIET_N, records: a
- * round with fewer records is quiet. Below: an idle machine wakes up more often. Above: the rings fill, and a
- * hang is noticed later. Evidence: doc/performance.md has the cost when hardly anything is recorded; none yet
- * for each number. */
+/* DRAIN_BUSY_MS, ms: after a busy round, the drain thread waits for this time before its next round. Each
+ * quiet round makes the wait longer by this time, up to DRAIN_QUIET_MS. DRAIN_QUIET_N, records: a round with
+ * fewer records is quiet. Below: an idle machine wakes up more often. Above: the rings fill, and a hang is
+ * noticed later. Evidence: doc/performance.md has the cost when hardly anything is recorded. No evidence yet
+ * for the single numbers. */
 #define DRAIN_BUSY_MS  50
 #define DRAIN_QUIET_MS 250
 #define DRAIN_QUIET_N  512
@@ -423,19 +423,19 @@
  * No evidence yet. */
 #define INCIDENTS_AHEAD_NS 86400000000000ULL
 /* DIAGNOSER_MEMORY, bytes: the memory for one diagnosis. DIAGNOSER_EVENTS_MAX, events: this many fit into
- * this memory (150 bytes each). DIAGNOSER_CPU_S and DIAGNOSER_WALL_S, s: the CPU time and the time for one
- * diagnosis. Below: hangs of a busy machine get no diagnosis. Above: a diagnosis disturbs the machine. No
- * evidence yet. */
+ * this memory (150 bytes each). DIAGNOSER_CPU_S and DIAGNOSER_WALL_S, s: the CPU time and the wall clock time
+ * for one diagnosis. Below: hangs of a busy machine get no diagnosis. Above: a diagnosis takes too much from
+ * the machine. No evidence yet. */
 #define DIAGNOSER_MEMORY     (512ULL << 20)
 #define DIAGNOSER_EVENTS_MAX 3000000
 #define DIAGNOSER_CPU_S      10
 #define DIAGNOSER_WALL_S     60
-/* s: a diagnosis that is this late is given up. The process of the diagnosis ends itself earlier, after
- * DIAGNOSER_WALL_S. No evidence yet. */
+/* s: the daemon gives up a diagnosis this long after DIAGNOSER_WALL_S. At DIAGNOSER_WALL_S, the process that
+ * diagnoses gives it up by itself, so this happens only if that process does not run. No evidence yet. */
 #define DIAGNOSER_LATE_S 5
 /* DIAGNOSER_TRIES, tries: if a diagnosis needs too much memory, it is tried again this often, each time with
- * less of the trace. DIAGNOSER_TRIES_BEFORE, tries: this many of them come first, and halve the time
- * before the hang. The others halve the time of the hang. No evidence yet. */
+ * less of the trace. DIAGNOSER_TRIES_BEFORE, tries: the first tries, this many, halve the time before the
+ * hang. The other tries halve the time of the hang. No evidence yet. */
 #define DIAGNOSER_TRIES        6
 #define DIAGNOSER_TRIES_BEFORE 3
 

@@ -316,14 +316,14 @@ static void drain_read_found(void *arg, const struct ct_iter_task *found)
 	uint64_t words[2];
 	struct ct_rec rec;
 
-	/* a task of which no record has told the name */
+	/* no record has given the name of this task */
 	if (!tasks_get(tasks, found->task.h.tid))
 		recorder_take(d->recorder, 0, &found->task, sizeof(found->task));
 	if (tasks_read(tasks, found, &rec, words))
 		recorder_add(d->recorder, &rec, words);
 }
 
-/* Reads all tasks: at the begin and the end of coarse steps, and again and again in between. */
+/* Makes a reading of all tasks: at the beginning and the end of coarse steps, and repeatedly in between. */
 static int drain_read(void *arg, uint64_t now_ns, bool all)
 {
 	struct drain *d = arg;

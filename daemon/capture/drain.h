@@ -33,8 +33,8 @@ struct drain_options {
 	struct recorder_options recorder;
 	uint64_t long_wait_ns;
 	uint32_t budget_ppm, task_cap; /* see governor_loop.h */
-	/* Receives every access to a watched variable, once its stack has names (stack NULL: there is no
-	 * stack). Called on the drain thread; may be NULL. */
+	/* Receives every access to a watched variable, after the names of the functions on its stack were
+	 * found. stack NULL: there is no stack. Called on the drain thread; may be NULL. */
 	void (*access)(void *arg, const struct ct_rec *rec, const uint64_t words[2],
 		       const struct ct_stack_blob *stack);
 	void *access_arg;

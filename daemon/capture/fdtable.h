@@ -22,8 +22,8 @@ struct fdtable_job {
 	void *arg;
 	uint32_t tgid;
 	bool whole; /* write the whole table; false: write only the CT_WAITFD records below */
-	/* A set of n_set descriptors that tid polls. fds has the first n_fds of them. They are written as
-	 * CT_WAITFD. */
+	/* The set of descriptors that tid polls: n_set in all. fds has the first n_fds of them, which are
+	 * written as CT_WAITFD. */
 	uint32_t tid;
 	uint16_t n_fds, n_set;
 	struct inspect_fd fds[CT_WAITFD_MAX];

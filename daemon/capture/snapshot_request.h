@@ -50,8 +50,8 @@ void snapshot_request_begin(const struct snapshot_request_source *src, uint64_t 
 /*
  * The second half of a snapshot: cuts the window into fd. Uses only the path of the source. step (may be
  * NULL) is called between the pieces; if it returns false, the cut ends with -ECANCELED. Returns 0, or
- * -errno with a sentence in err (-ERANGE: no record lies in the window). On failure fd is empty, unless the
- * trace cannot be opened.
+ * -errno with a sentence in err (-ERANGE: no record lies in the window). On failure fd is empty; if the
+ * trace cannot be opened, fd is unchanged.
  */
 int snapshot_request_finish(struct snapshot_request *s, int fd, bool (*step)(void *arg),
 			    char err[SNAPSHOT_REQUEST_ERR_MAX]);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * metrics.h - makes metrics from the answer to the request "status", in Prometheus' text format 0.0.4. If a
- * field is missing in the answer, its metric is missing too: a metric never says 0 because a value is not
- * known. No I/O. Any thread.
+ * field is missing in the answer, its metric is missing too, and is not 0. No I/O. Any thread.
  */
 #ifndef CTRACE_DAEMON_CONTROL_METRICS_H
 #define CTRACE_DAEMON_CONTROL_METRICS_H

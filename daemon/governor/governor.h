@@ -36,8 +36,8 @@ struct governor_spent {
 	/* for recording: the BPF programs, and the thread that takes their records */
 	uint64_t capture_ns;
 	uint64_t other_ns; /* for inspections */
-	/* part of capture_ns: to pass over the events of tasks in capped groups, and, in a coarse step, over
-	 * short waits */
+	/* part of capture_ns: what the BPF programs need to leave out the events of tasks in capped groups,
+	 * and, in a coarse step, short waits */
 	uint64_t passed_ns;
 };
 
@@ -50,7 +50,7 @@ struct governor {
 	bool paused;
 	double cost_ppm;   /* CPU time spent, over the last seconds */
 	double passed_ppm; /* part of cost_ppm that the budget does not count: see GOVERNOR_PASSED_PPM */
-	/* rate_ppm: CPU time that the budget counts, smoothed over a short time since the last change.
+	/* rate_ppm: CPU time that the budget counts, averaged since rate_ns, over GOVERNOR_RATE_NS at most.
 	 * capture_ppm: the part of it for recording, without inspections. */
 	double rate_ppm, capture_ppm;
 	double on_ns;     /* CPU time to start the capture, in addition to the cost of running it */

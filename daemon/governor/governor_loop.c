@@ -27,8 +27,9 @@ static struct governor_spent governor_loop_spent(struct governor_loop *g)
 	/* read after the clocks of the threads, so that the CPU time of the process is at least their sum */
 	cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	g->bpf_now_ns = probe_cost_ns(g->opt.probe);
-	/* The budget pays for passing over the events of tasks that are capped by their own records.
-	 * It does not pay for passing over the events of tasks in capped groups, nor over short waits. */
+	/* To leave out an event costs CPU time too. The budget counts this time for tasks that are capped
+	 * because of their own records. It does not count it for tasks in capped groups, or for short
+	 * waits. */
 	passed_ns = probe_passed_ns(g->opt.probe);
 	short_ns = probe_short_ns(g->opt.probe);
 	s.passed_ns = g->governor.spent.passed_ns + (g->stats.n_groups ? passed_ns - g->passed_ns : 0) +
@@ -223,7 +224,8 @@ static void governor_loop_gap(struct governor_loop *g, uint64_t now_ns)
 	};
 	const uint64_t words[2] = { g->gap_ns, now_ns };
 
-	/* If this fails, readers see the gap, and the next round of the drain thread tries again. */
+	/* If this fails, the task table still has the states from before the pause. If the daemon looks for
+	 * hangs, drain_losses() soon reads the states again. */
 	(void)g->opt.resync(g->opt.arg, now_ns);
 	recorder_add(g->opt.recorder, &gap, words);
 	recorder_seal(g->opt.recorder, now_ns, true);

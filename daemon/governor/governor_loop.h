@@ -29,8 +29,8 @@
  *   again for these bits.
  *
  * Two records say that the cap of a task begins and ends. In between, readers do not know what the task does.
- * They also forget the messages that are on their way to and from the process of the task, because readers
- * match messages by counting bytes.
+ * Readers match messages by counting bytes. So at a cap they also forget the messages that are on their way
+ * to and from the process of the task.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
@@ -77,8 +77,7 @@ struct governor_loop_stats {
 	uint64_t since_ns;   /* start of the step, boot time */
 	double cost_percent; /* % of the machine's CPU time, over the last seconds */
 	double bpf_percent;  /* part of cost_percent: the BPF programs */
-	/* part of cost_percent: what the tasks of capped groups, and tasks with short waits in a coarse step,
-	 * pay themselves */
+	/* part of cost_percent that the budget does not count: see governor_spent.passed_ns */
 	double passed_percent;
 	/* CPU time since the programs were loaded: of the whole tracer, and of the BPF programs alone */
 	uint64_t spent_ns, bpf_ns;

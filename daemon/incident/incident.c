@@ -92,8 +92,8 @@ static void note_drop(void *arg)
 	free(n);
 }
 
-/* Writes the first note of a hang, before any slow work. An error is ignored: the hang is lost only if the
- * daemon ends before it writes the next note. The next write reports the cause of the error. */
+/* Writes the first note of a hang, before any slow work. An error is ignored here: the note is written again
+ * later, and that write reports its error. The hang is lost only if the daemon ends before that. */
 static void note_run(void *arg)
 {
 	struct incident_note *n = arg;

@@ -15,8 +15,8 @@
 
 #define WORKERS_MAX 4 /* one that works; the others may be stuck */
 
-/* An entry of the queue. With raw, it is a sample; with access, an access to a variable; with
- * neither, the wait or the spinning task in want. */
+/* An entry of the queue. raw not NULL: a sample. access not NULL: an access to a variable. Both NULL: the
+ * wait or the spinning task in want. */
 struct item {
 	struct inspect_want want;
 	struct ct_rawstack_blob *raw;
@@ -111,7 +111,7 @@ static int look_at_sample(struct worker *wk, const struct ct_rawstack_blob *raw,
 }
 
 /* Inspects a task that yields again and again. Returns 0; -ESRCH: the task has ended, is not to be
- * inspected now, or polls no variable that was found; or another -errno. */
+ * inspected now, or no variable was found that it polls; or another -errno. */
 static int look_at_spin(struct worker *wk, const struct inspect_want *want, struct inspect_result **ret)
 {
 	struct inspect *v = wk->v;
@@ -413,8 +413,8 @@ int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw)
 		return -ENOMEM;
 	memcpy(copy, raw, n);
 	pthread_mutex_lock(&v->lock);
-	/* A sample that has to wait is refused: by then its program may have ended. An inspection of a wait
-	 * may be late, and is as useful then. */
+	/* A sample that would have to wait is refused, because its program may end before its turn comes. An
+	 * inspection of a wait may come late: it only needs the wait to last. */
 	if (v->q_n && pace_wait(v, clock_boot_ns())) {
 		v->stats.asked++;
 		v->stats.refused_rate++;

@@ -107,8 +107,8 @@ static uint32_t owner_read(struct unwind *u, const struct futex_call *c, uint32_
 	/* the word of a robust mutex holds the tid of its owner */
 	if ((word & FUTEX_WAITERS) && c->expected == word)
 		return word & FUTEX_TID_MASK;
-	/* A task waits for this value only if the futex is a mutex. Then the tid of the owner
-	 * is beside the word. A condition variable has no owner beside its word. */
+	/* GLIBC_MUTEX_CONTENDED as the expected value shows that the futex is a mutex. Beside the word of
+	 * a mutex is the tid of its owner; a condition variable has no owner there. */
 	if (c->expected != GLIBC_MUTEX_CONTENDED ||
 	    unwind_memory(u, c->uaddr + GLIBC_MUTEX_OWNER, &owner, sizeof(owner)) != sizeof(owner))
 		return 0;

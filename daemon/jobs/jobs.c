@@ -400,7 +400,7 @@ int jobs_new(struct probe *probe, const struct jobs_specs *specs, struct jobs **
 	r = jobs_start(j, probe);
 	if (r) {
 		jobs_destroy(j);
-		return r == -EOPNOTSUPP ? 0 : r; /* then the row of the hook in probe_hooks() says why */
+		return r == -EOPNOTSUPP ? 0 : r; /* for -EOPNOTSUPP, probe_hooks() says why */
 	}
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += JOBS_FIRST_MS / 1000;

@@ -125,8 +125,8 @@ int jobs_callees_add(struct jobs_callees *c, const struct jobs_spec *spec, size_
 	}
 	if (c->n == JOBS_CALLEES_MAX || same == JOBS_CALLEES_EACH)
 		return -ENOSPC;
-	/* The process may have ended, and its number may belong to another process by now. Then the address
-	 * names no function of that process, or a function that reports no jobs. */
+	/* By now the process may have ended, and its number may belong to another process. This does no
+	 * harm: the new process hardly runs jobs through a function at the same address. */
 	pidfd = (int)syscall(SYS_pidfd_open, (pid_t)call->tgid, 0);
 	if (pidfd < 0)
 		return -errno;

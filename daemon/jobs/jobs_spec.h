@@ -37,12 +37,13 @@ struct jobs_function {
 	char symbol[128];
 	char need[128];   /* use this function only in a binary that also has this symbol; "": in any */
 	char unless[128]; /* do not use this function in a binary that has this symbol; "": no such symbol */
-	/* symbol is the "provider:name" of a note (sys/sdt.h); the note's arguments are arg0, arg1, ... */
+	/* true: symbol is the "provider:name" of a note (sys/sdt.h), and arg0, arg1, ... are the arguments of
+	 * the note */
 	bool note;
 	uint8_t event; /* enum ct_job */
 	struct jobs_values values;
-	/* the job runs the function whose address is values.function; the start of that function is the
-	 * start of the job, with the values below */
+	/* true: the job runs the function whose address is values.function. The job starts when that function
+	 * starts, and `calls` has the values of this event. */
 	bool has_calls;
 	struct jobs_values calls;
 };

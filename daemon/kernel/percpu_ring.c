@@ -90,7 +90,7 @@ uint64_t percpu_ring_high_water(const struct percpu_ring *r)
 
 /* A read of one part of a ring. The part does not reach beyond the end of the ring. */
 struct piece {
-	const uint8_t *lap; /* address of the byte at position 0, if the ring did not wrap around */
+	const uint8_t *lap; /* lap + position is the address of a byte of this part */
 	/* at: the present position. run: the start of the records that have not been handed over yet. */
 	uint64_t at, run;
 	long n;

@@ -292,9 +292,9 @@ static void probe_attach(struct probe *p)
 }
 
 /*
- * libbpf loads a small program at the first attach to a perf event, to find out whether the kernel has links
- * to perf events. Later the daemon may not load programs any more. So this makes libbpf find out now, with a
- * descriptor that is no perf event, so that nothing is attached.
+ * At the first attach to a perf event, libbpf loads a small program, to find out whether the kernel has BPF
+ * links for perf events. The daemon may not load programs later, so this function makes libbpf do so now. It
+ * passes a descriptor that is no perf event, so nothing is attached.
  */
 static void probe_ask_libbpf(struct probe *p)
 {
@@ -511,8 +511,9 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg)
 				continue;
 			last = __atomic_load_n(&s->lost_last_ns[c], __ATOMIC_RELAXED);
 			first = __atomic_exchange_n(&s->lost_first_ns[c], 0, __ATOMIC_RELAXED);
-			/* first is 0 if the call before has taken it: a loss was counted after that call
-			 * had read the count. This loss is not older than told.last_ns of that call. */
+			/* first is 0 if the loss was counted while the previous call was running: that call
+			 * read the count before the loss, and took first after it. The loss is not older
+			 * than last_ns of that call. */
 			if (!first)
 				first = p->told[cpu].last_ns[c] ? p->told[cpu].last_ns[c] : last;
 			fn(arg, cpu, c, n - p->told[cpu].n[c], first, last);

@@ -77,8 +77,8 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg);
 
 /*
  * Looks up the functions of the kernel that show which interrupt is in progress, for the steps of the
- * governor without the hooks of interrupts. Reads all symbols of the kernel, which takes some 80 ms. If the
- * kernel hides them, a wake in these steps does not say which interrupt made it. To be called once.
+ * governor without the hooks of interrupts. Reads all symbols of the kernel, which takes about 80 ms. If the
+ * kernel hides its symbols, a wake in these steps does not say which interrupt made it. To be called once.
  */
 void probe_mark(struct probe *p);
 
@@ -88,7 +88,7 @@ typedef void (*probe_task_fn)(void *arg, const struct ct_iter_task *task);
 int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg);
 /*
  * Measures the distance between boot time and the clock of the scheduler, by which the programs compute how
- * long a task has waited. The error is some 20 us. To be called again every DRAIN_CLOCK_NS, and in a coarse
+ * long a task has waited. The error is about 20 us. To be called again every DRAIN_CLOCK_NS, and in a coarse
  * step at each reading of all tasks, because the clocks drift apart, and a suspend moves one of them. Returns
  * 0 or -errno.
  */

@@ -12,7 +12,7 @@
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
-/* Room for some 50 000 descriptors of one process. A process can have many more, and each of them can be
+/* Room for about 50 000 descriptors of one process. A process can have many more, and each of them can be
  * an epoll with many members. More descriptors than fit are not looked at, because they would take much
  * memory and time here. */
 #define FILES_BYTES_MAX (8u << 20)

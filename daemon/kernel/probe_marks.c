@@ -39,8 +39,9 @@ static const struct mark_function {
 };
 _Static_assert(sizeof(mark_functions) / sizeof(*mark_functions) <= GOVERN_MARKS, "GOVERN_MARKS");
 
-/* name: a line of /proc/kallsyms ("ffffffff81000000 T name"), from the name on. Returns the function with
- * this name. NULL: none has it, or the name is one of a module: a tab follows it. */
+/* name: a line of /proc/kallsyms ("ffffffff81000000 T name"), from the name on. Returns the entry of
+ * mark_functions with this name. NULL: there is none, or the symbol is one of a module (a tab follows the
+ * name). */
 static const struct mark_function *mark_in(const char *name)
 {
 	for (size_t i = 0; i < sizeof(mark_functions) / sizeof(*mark_functions); i++) {

@@ -193,7 +193,7 @@ void cgroups_seen(struct cgroups *c, uint64_t id)
 		return;
 	if (c->known.n >= CGROUPS_KNOWN_MAX)
 		map_done(&c->known);
-	/* If there is no memory, the id is forgotten, until the next task of its group is seen. */
+	/* If there is no memory, the id is tried again when the next task of the control group is seen. */
 	if (!map_set(&c->fresh, id, 0))
 		map_set(&c->known, id, 0);
 }

@@ -46,7 +46,7 @@ void cgroups_seen(struct cgroups *c, uint64_t id);
 void cgroups_round(struct cgroups *c, uint64_t now_ns);
 
 struct cgroups_stats {
-	uint64_t named, unnamed; /* so far */
+	uint64_t named, unnamed; /* ids for which a name was found so far, and ids for which none was found */
 };
 /* Any thread. */
 struct cgroups_stats cgroups_stats(const struct cgroups *c);

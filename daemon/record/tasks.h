@@ -94,7 +94,7 @@ void tasks_found_end(struct tasks *t);
  * table knows only that: its state is WINDOW_RUN_FOLDED.
  */
 void tasks_coarse(struct tasks *t, bool coarse);
-/* Makes the next reading of all tasks make a CT_FOUND for each task, also if the task has not changed. */
+/* In the next reading of all tasks, tasks_read() makes a CT_FOUND for each task, changed or not. */
 void tasks_tell_all(struct tasks *t);
 /*
  * Does what tasks_found() does, and finds out whether the task has changed since its last CT_FOUND. True:

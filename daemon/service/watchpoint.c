@@ -23,7 +23,7 @@ struct watchpoint {
 	uint32_t id, pid;
 	int pidfd;
 	uint64_t obj;
-	/* start of the program's stack; after an exec, the process has another start */
+	/* the address at which the stack of the process starts; it changes at an exec */
 	uint64_t stack_at;
 	struct watchpoint_access recent[WATCHPOINT_RECENT_MAX];
 	unsigned head, n;

@@ -15,7 +15,7 @@
 
 #define WINDOW_BYTES 4096 /* stack memory is read in pieces of this size */
 #define SIGNED_BITS  0x0000ffffffffffffULL
-#define RULES_N      512 /* entries of the cache of rules, some 0.4 MiB */
+#define RULES_N      512 /* entries of the cache of rules, about 0.4 MiB */
 
 /*
  * saved_index: for each DWARF register, its index in ct_iter_task.regs. The walk keeps the program counter

@@ -175,7 +175,8 @@ static struct unwind_map *maps_known(struct unwind_maps *m, uint64_t addr)
 	return NULL;
 }
 
-/* Asks the kernel for a mapping and keeps the answer. The vectors have room, because they must not move. */
+/* Asks the kernel for a mapping and keeps the answer. The vectors must not move, so their room was reserved
+ * before, and a full vector is not made larger. */
 static struct unwind_map *maps_ask(struct unwind_maps *m, uint64_t addr)
 {
 	struct procmap_ask q;
