@@ -534,12 +534,16 @@ void detect_judge(struct detect *d, uint64_t now_ns)
 		detect_tasks_trim(&d->tasks, last);
 	if (d->lost_ns || (!messages && !d->opt.unread))
 		return;
-	for (uint32_t i = 0; i < DETECT_SOCKETS; i++) {
-		struct detect_socket *s = &d->sockets.v[i];
-
-		if (messages ? s->unread_ns && now_ns >= s->unread_ns + d->min_ns : s->answers)
-			judge_socket(d, s, now_ns);
+	if (messages) {
+		for (struct detect_socket *s = detect_socket_next_unread(&d->sockets, 0); s;
+		     s = detect_socket_next_unread(&d->sockets, (uint32_t)(s - d->sockets.v) + 1))
+			if (now_ns >= s->unread_ns + d->min_ns)
+				judge_socket(d, s, now_ns);
+		return;
 	}
+	for (uint32_t i = 0; i < DETECT_SOCKETS; i++)
+		if (d->sockets.v[i].answers)
+			judge_socket(d, &d->sockets.v[i], now_ns);
 }
 
 void detect_tick(struct detect *d, uint64_t now_ns)

@@ -57,6 +57,30 @@ struct detect_socket *detect_socket_get(struct detect_sockets *s, uint64_t obj, 
 	return oldest;
 }
 
+static void socket_mark_unread(struct detect_sockets *s, const struct detect_socket *at)
+{
+	size_t i = (size_t)(at - s->v);
+
+	s->unread[i / 64] |= 1ULL << i % 64;
+}
+
+struct detect_socket *detect_socket_next_unread(struct detect_sockets *s, uint32_t i)
+{
+	while (i < DETECT_SOCKETS) {
+		uint64_t rest = s->unread[i / 64] >> i % 64;
+
+		if (!rest) {
+			i = (i / 64 + 1) * 64;
+			continue;
+		}
+		i += (uint32_t)__builtin_ctzll(rest);
+		if (s->v[i].unread_ns)
+			return &s->v[i];
+		s->unread[i / 64] &= ~(1ULL << i % 64);
+	}
+	return NULL;
+}
+
 /* Copies an address. An IPv4 address in an IPv6 socket (::ffff:a.b.c.d) gets the form that it has in an
  * IPv4 socket. */
 static void socket_address(const struct ct_object_blob *o, const uint8_t from[16], uint8_t to[16])
@@ -130,6 +154,8 @@ void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec)
 	to->unread_bytes += ct_message_bytes(rec);
 	if (to->unread_bytes > 0 && !to->unread_ns)
 		to->unread_ns = rec->ts;
+	if (to->unread_ns)
+		socket_mark_unread(s, to);
 }
 
 void detect_socket_forget(struct detect_sockets *s, uint64_t obj, uint64_t capped_ns)

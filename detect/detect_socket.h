@@ -36,6 +36,9 @@ struct detect_socket {
 
 struct detect_sockets {
 	struct detect_socket *v; /* DETECT_SOCKETS entries */
+	/* A bit for each entry: set, the entry may have unread bytes; not set, it has none. So nothing walks
+	 * the whole table, which is larger than the caches of a CPU, several times a second. */
+	uint64_t unread[DETECT_SOCKETS / 64];
 };
 
 /* Returns 0 or -ENOMEM. The caller calls detect_sockets_done(). */
@@ -45,6 +48,9 @@ void detect_sockets_done(struct detect_sockets *s);
 struct detect_socket *detect_socket_find(const struct detect_sockets *s, uint64_t obj);
 /* Finds a socket, or makes its entry, which may replace another entry; never NULL. */
 struct detect_socket *detect_socket_get(struct detect_sockets *s, uint64_t obj, uint64_t now_ns);
+/* Finds the first entry with unread bytes, from entry i on. NULL: there is none. For a walk over all of them:
+ * i = its index + 1. */
+struct detect_socket *detect_socket_next_unread(struct detect_sockets *s, uint32_t i);
 /* Learns the other end of a socket from a blob. */
 void detect_socket_name(struct detect_sockets *s, const struct ct_object_blob *o);
 /* Adds the bytes of a CT_SEND to the unread bytes of the other end, if that end is known. */
