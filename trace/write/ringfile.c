@@ -453,14 +453,23 @@ int ringfile_save(struct ringfile *r, struct format_segment *h, uint8_t *bytes, 
 	return 0;
 }
 
-uint64_t ringfile_oldest_ns(const struct ringfile *r)
+uint64_t ringfile_oldest_ns(struct ringfile *r)
 {
+	/* A segment stays the oldest one until it is overwritten. So there is mostly nothing to search: in a
+	 * file that is not full yet, a search would visit all empty slots after every write. */
+	if (r->oldest_seq && r->slots[r->oldest_slot].seq == r->oldest_seq)
+		return r->slots[r->oldest_slot].begin_ns;
+	r->oldest_seq = 0;
 	/* The search starts behind the newest segment, where the oldest one is. */
 	for (uint32_t i = 0; i < r->n_slots; i++) {
-		const struct ringfile_slot *s = &r->slots[(r->next_slot - 1 + i) % r->n_slots + 1];
+		uint32_t slot = (r->next_slot - 1 + i) % r->n_slots + 1;
+		const struct ringfile_slot *s = &r->slots[slot];
 
-		if (s->seq && s->this_boot)
-			return s->begin_ns;
+		if (!s->seq || !s->this_boot)
+			continue;
+		r->oldest_slot = slot;
+		r->oldest_seq = s->seq;
+		return s->begin_ns;
 	}
 	return r->saved_begin_ns;
 }

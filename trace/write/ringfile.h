@@ -33,7 +33,11 @@ struct ringfile {
 	uint64_t next_seq;
 	bool continued; /* the file had segments when it was opened, and no segment was written since */
 	struct ringfile_slot *slots; /* [n_slots + 1], to find the oldest time; owned */
-	uint64_t newest_ns;          /* end_ns of the newest segment of this boot; 0: there is none */
+	/* The result of the last search for the oldest segment of this boot, valid while the slot has this
+	 * number; 0: there is none. */
+	uint64_t oldest_seq;
+	uint32_t oldest_slot;
+	uint64_t newest_ns; /* end_ns of the newest segment of this boot; 0: there is none */
 	/* Slots 1 to n_saves are for copies of the open segment; n_saves is 0 if the file is too small.
 	 * next_save: the slot for the next copy. */
 	uint32_t n_saves, next_save;
@@ -80,7 +84,7 @@ int ringfile_save(struct ringfile *r, struct format_segment *h, uint8_t *bytes, 
 /* Notes that n records captured since from_ns are lost. The next segment that is written says so. */
 void ringfile_unwritten(struct ringfile *r, uint64_t from_ns, uint64_t n);
 /* begin_ns of the oldest segment of this boot in the file, sealed or saved; 0: there is none. */
-uint64_t ringfile_oldest_ns(const struct ringfile *r);
+uint64_t ringfile_oldest_ns(struct ringfile *r);
 
 /* Writes a file header and its meta data (as file_index_header()) to the start of the file, and, if
  * there is room, once more to FORMAT_COPY_AT. 0 or -errno. */
