@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "trace/format/encode.h"
 
+#include <stdbool.h>
 #include <zstd.h>
 
 #include "lib/cleanup.h"
@@ -13,6 +14,11 @@
 
 typedef VEC(uint8_t) bytes_t;
 
+/* A block as it was last encoded: its content, and its bytes in the file with the header. */
+struct kept_block {
+	bytes_t content, block;
+};
+
 struct encoder {
 	struct predict predict;
 	struct intern tids, objs;
@@ -23,6 +29,9 @@ struct encoder {
 	bytes_t out;
 	bytes_t planes;
 	size_t raw_bytes;
+	/* The last blocks that are no columns, by type. The copies of an open segment have nearly the same
+	 * ones, so these are mostly not compressed again. */
+	struct kept_block kept[FORMAT_BLOCK_TYPES];
 	ZSTD_CCtx *zstd;
 };
 
@@ -51,6 +60,10 @@ void encoder_free(struct encoder *e)
 	VEC_FREE(&e->x_stacks);
 	for (size_t i = 0; i < ARRAY_SIZE(e->cols); i++)
 		VEC_FREE(&e->cols[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(e->kept); i++) {
+		VEC_FREE(&e->kept[i].content);
+		VEC_FREE(&e->kept[i].block);
+	}
 	VEC_FREE(&e->out);
 	VEC_FREE(&e->planes);
 	ZSTD_freeCCtx(e->zstd);
@@ -99,10 +112,34 @@ static int encoder_planes(struct encoder *e, const uint8_t *data, size_t n, unsi
 	return 0;
 }
 
+/* Adds a block with the same bytes as last time, if its content is the same. Returns true if it was. */
+static bool block_again(struct encoder *e, const struct kept_block *k, const void *data, size_t raw)
+{
+	if (k->content.n != raw || memcmp(k->content.v, data, raw))
+		return false;
+	memcpy(e->out.v + e->out.n, k->block.v, k->block.n);
+	e->out.n += k->block.n;
+	return true;
+}
+
+/* Keeps a block for block_again(). If there is no memory, it is compressed again the next time. */
+static void block_keep(struct kept_block *k, const void *data, size_t raw, const uint8_t *block, size_t n)
+{
+	k->content.n = k->block.n = 0;
+	if (raw > ENCODE_KEEP_BYTES || VEC_RESERVE(&k->content, raw) || VEC_RESERVE(&k->block, n))
+		return;
+	memcpy(k->content.v, data, raw);
+	memcpy(k->block.v, block, n);
+	k->content.n = raw;
+	k->block.n = n;
+}
+
 int encoder_block(struct encoder *e, enum format_block_type type, const void *data, size_t n, unsigned width)
 {
 	struct format_block h = { .type = type, .width = width > 1 ? width : 0 };
 	size_t raw = n * width, bound = ZSTD_COMPRESSBOUND(raw) + 8, stored;
+	struct kept_block *k = type < COL_FIRST || type > COL_LAST ? &e->kept[type] : NULL;
+	const void *content = data;
 	uint8_t *to;
 
 	if (!n)
@@ -112,6 +149,8 @@ int encoder_block(struct encoder *e, enum format_block_type type, const void *da
 	e->raw_bytes += raw;
 	if (VEC_RESERVE(&e->out, e->out.n + sizeof(h) + bound))
 		return -ENOMEM;
+	if (k && block_again(e, k, content, raw))
+		return 0;
 	if (width > 1) {
 		if (encoder_planes(e, data, n, width))
 			return -ENOMEM;
@@ -131,7 +170,10 @@ int encoder_block(struct encoder *e, enum format_block_type type, const void *da
 	h.stored_bytes = (uint32_t)stored;
 	memcpy(to - sizeof(h), &h, sizeof(h));
 	memset(to + stored, 0, -stored & 7);
-	e->out.n += sizeof(h) + stored + (-stored & 7);
+	stored += -stored & 7;
+	e->out.n += sizeof(h) + stored;
+	if (k)
+		block_keep(k, content, raw, to - sizeof(h), sizeof(h) + stored);
 	return 0;
 }
 

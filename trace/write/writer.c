@@ -335,6 +335,15 @@ static int seal_pull(struct writer *w)
 		pull_blob(&p->out_tasks, &w->replaced.v[i].h);
 	for (size_t i = 0; i < w->renewed.n; i++)
 		pull_task(p, w->renewed.v[i]);
+	/* The states are the same in all copies of the open segment, so their names come before those of the
+	 * records. Then a block of names is the same too, unless the records bring a new name. */
+	for (size_t i = 0; i < w->states.n; i++) {
+		const struct format_state *s = &w->states.v[i];
+
+		pull_task(p, s->last.tid);
+		pull_task(p, s->owner);
+		pull_object(p, s->last.obj);
+	}
 	for (size_t i = 0; i < refs.n_tids; i++)
 		pull_task(p, refs.tids[i]);
 	for (size_t i = 0; i < refs.n_objs; i++)
@@ -343,13 +352,6 @@ static int seal_pull(struct writer *w)
 		pull_object(p, refs.x_objs[i]);
 	for (size_t i = 0; i < refs.n_x_stacks; i++)
 		pull_stack(p, refs.x_stacks[i]);
-	for (size_t i = 0; i < w->states.n; i++) {
-		const struct format_state *s = &w->states.v[i];
-
-		pull_task(p, s->last.tid);
-		pull_task(p, s->owner);
-		pull_object(p, s->last.obj);
-	}
 	return pull_error(p);
 }
 
