@@ -21,6 +21,10 @@ struct kept_block {
 
 struct encoder {
 	struct predict predict;
+	/* [row]: 1 if a context of this row of eight may be used. All contexts of a task are in one row. A
+	 * copy of an open segment has few records, so it is much less work to clear these rows than to clear
+	 * all contexts. */
+	uint8_t rows[PREDICT_CONTEXTS / 8];
 	struct intern tids, objs;
 	VEC(uint32_t) tids32;
 	VEC(uint64_t) x_objs;
@@ -84,9 +88,19 @@ void encode_kind_info(uint8_t kind_info[FORMAT_KINDS])
 	kind_info[CT_SIGNAL] |= FORMAT_KIND_PEER_TID;
 }
 
+static void predict_clear(struct encoder *e)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(e->rows); i++)
+		if (e->rows[i])
+			memset(&e->predict.contexts[i * 8], 0, 8 * sizeof(*e->predict.contexts));
+	memset(e->rows, 0, sizeof(e->rows));
+	memset(e->predict.wakees, 0, sizeof(e->predict.wakees));
+	e->predict.cur = 0;
+}
+
 int encoder_begin(struct encoder *e, size_t head_bytes)
 {
-	memset(&e->predict, 0, sizeof(e->predict));
+	predict_clear(e);
 	intern_clear(&e->tids);
 	intern_clear(&e->objs);
 	e->tids32.n = e->x_objs.n = e->x_stacks.n = 0;
@@ -327,6 +341,7 @@ static int encode_stream(struct encoder *e, const struct encode_stream *s, const
 				  (r->nr != c->nr) * FORMAT_MASK_NR | (r->aux != c->aux) * FORMAT_MASK_AUX |
 				  (r->obj != c->obj) * FORMAT_MASK_OBJ);
 
+		e->rows[r->tid % ARRAY_SIZE(e->rows)] = 1;
 		put_byte(e, FORMAT_COL_KIND, r->kind);
 		put_byte(e, FORMAT_COL_MASK, mask);
 		if (mask && encode_fields(e, r, mask, info))
