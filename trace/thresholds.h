@@ -69,8 +69,8 @@
 #define ZSTD_MIN_BYTES 48
 /* Bytes, before compression: A block of names or states up to this size is kept, and is not compressed again
  * if the next segment, or the next copy of the open one, has the same block. Below: a machine with many tasks
- * compresses the same block every second. Above: more memory, up to twice this size for each of six types of
- * blocks. Evidence: the states of 10 000 tasks are 480 KB. */
+ * compresses the same block every second. Above: more memory, up to twice this size for each of eight types
+ * of blocks. Evidence: the states of 10 000 tasks are 480 KB. */
 #define ENCODE_KEEP_BYTES (512u << 10)
 /* Moves: If the simple sort needs more moves for each record, on average, another sort takes over, because
  * the records are not nearly in order. The number changes only the time that sorting takes. No evidence yet.
