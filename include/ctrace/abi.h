@@ -134,10 +134,10 @@ enum ct_kind {
 	 */
 	CT_FLOCK = 16,
 	/*
-	 * States, not events: they are found at the start, or for a snapshot.
-	 *   CT_HELD      a line of /proc/locks. Fields as CT_FLOCK, but tid is the pid in that line. The
-	 *                process owns the lock; if flags is 1, the process waits for the lock.
-	 *   CT_FD        an entry of a descriptor table. tid: the process (tgid), peer: the descriptor,
+	 * States, not events: they are found at the start, or for a snapshot. CT_HELD a line of /proc/locks.
+	 *   Fields as CT_FLOCK, but tid is the pid in that line. flags 0: the process owns the lock; 1: the
+	 *   process waits for the lock. CT_FD an entry of a descriptor table. tid: the process (tgid), peer:
+	 *   the descriptor,
 	 *                obj: the object, flags: CT_FF_*.
 	 *   CT_EPMEMBER  a member of an epoll set. tid: the process (tgid), peer: the descriptor,
 	 *                obj: the member, x[0]: the epoll object, x[1]: events.
@@ -226,9 +226,9 @@ enum ct_kind {
 	 *   x[0]   since when the step named by wait was in force
 	 *   x[1]   cost of the tracer at the decision, in millionths of the machine's CPU time
 	 *
-	 * With CT_GV_CAP: a cap of one task begins or ends, with one record each. Between these two
-	 * records, all records are missing that are about this task alone, or about this task and
-	 * the idle task. One exception: a wait of CT_COARSE_NS or more has its CT_FOUND and its CT_WAKE.
+	 * With CT_GV_CAP: the cap of one task begins or ends. Between the record of the begin and the record
+	 * of the end, all records are missing that are about this task alone, or about this task and the idle
+	 * task. One exception: a wait of CT_COARSE_NS or more has its CT_FOUND and its CT_WAKE.
 	 *   tid    the capped task
 	 *   x[0]   begin: equal to ts; end: when the cap began
 	 *   peer   end: how many records of the task were left out since x[0] (saturating)
@@ -329,7 +329,7 @@ enum ct_wait {
 	CT_W_SYNC = 13,    /* fsync and its relatives; obj: file */
 	CT_W_FILE = 14,    /* another call on a descriptor (ioctl, getdents, ...); obj: its object */
 	CT_W_OPEN = 15,    /* calls that take a path */
-	CT_W_SYSVIPC = 16, /* semop, msgrcv, mq_*; aux not used; obj 0 */
+	CT_W_SYSVIPC = 16, /* semop, msgrcv, mq_*; obj 0 */
 	CT_W_FAULT = 17,   /* page fault from user mode */
 	CT_W_STOPPED = 18, /* stopped, traced or frozen */
 	CT_W_EXITED = 19,  /* dead */

@@ -74,7 +74,7 @@ struct cpu {
 _Static_assert(sizeof(struct cpu) <= CPU_RING_AT, "struct cpu");
 #define CPU_ENTRY_BYTES(ring_bytes) (CPU_RING_AT + (ring_bytes) + CPU_RING_SLACK)
 
-/* The writer of a name needs room for one component more than a name may have. */
+/* The program that writes a path needs room for one path component beyond the limit of a name. */
 #define CPU_OBJECT_NAME (CT_OBJ_NAME_MAX + 48)
 static inline ct_u32 cpu_room(ct_u8 kind)
 {

@@ -8,8 +8,8 @@
  * true ("since 2.4" means from 2.4 to at least 2.40). The facts are for 64-bit machines; x86-64 and
  * arm64 have the same layouts. test/abi compares the layouts with the C library of the build.
  *
- * A program may use another C library, and may write anything into these bytes. So what is read
- * there is only a hint, and the reader checks it.
+ * A program may use another C library, and may write anything into these bytes. So the bytes are only a hint,
+ * and their reader checks them.
  */
 #ifndef CTRACE_GLIBC_H
 #define CTRACE_GLIBC_H

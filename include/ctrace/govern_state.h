@@ -57,8 +57,8 @@ struct govern {
 #define GOVERN_MARK(ctx, vector) ((ctx) | (vector) << 8) /* ctx: CT_CTX_*; vector: of a softirq */
 #define GOVERN_MARK_CTX(what)    ((what)&0xff)
 #define GOVERN_MARK_VECTOR(what) ((what) >> 8 & 0xff)
-/* The function is the end of an interrupt. Softirqs that run in it have interrupted the task on the CPU, so
- * they are not a part of the task's system call. */
+/* The function runs at the end of an interrupt. Softirqs that it runs have interrupted the task on the CPU,
+ * so they are not a part of the task's system call. */
 #define GOVERN_MARK_CUT_IN 0x10000
 struct govern_mark {
 	ct_u64 from;

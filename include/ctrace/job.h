@@ -59,7 +59,8 @@ struct job_rule {
 	ct_u8 flags; /* JOB_* */
 	ct_u8 name_len;
 	ct_u8 pad;
-	ct_u32 calls; /* number of the function in the job files; BPF passes it back in struct job_call */
+	ct_u32 calls; /* number of the function (daemon/jobs/jobs_file.h); BPF passes it back in struct
+			 job_call */
 	char name[JOB_NAME_MAX]; /* name of the framework; its queues have this name */
 };
 _Static_assert(sizeof(struct job_rule) == 56, "job_rule");
