@@ -598,8 +598,8 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 
 /*
  * Forgets the habits of a task, because since ts_ns its process runs another program, or another task has the
- * number. If the known state is newer than ts_ns, it is a state of the new program or task, so it stays: its
- * record came first, through the ring of another CPU.
+ * number. A state that is newer than ts_ns is kept: it is a state of the new program or task, and its record
+ * came first, through the ring of another CPU.
  */
 static void task_begin_anew(struct detect_task *t, uint64_t ts_ns)
 {

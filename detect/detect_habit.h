@@ -31,8 +31,8 @@ struct detect_habits {
 /* Returns 0 or -ENOMEM. The caller calls detect_habits_done(). */
 int detect_habits_init(struct detect_habits *h);
 void detect_habits_done(struct detect_habits *h);
-/* Finds the habits of a name, or makes them; never NULL. now_ns: boot time of this use. An entry is valid
- * until the next call. */
+/* Finds the entry of a name, or makes one without habits; never NULL. now_ns: boot time of this use. An entry
+ * is valid until the next call. */
 struct detect_habit *detect_habit(struct detect_habits *h, const char comm[CT_COMM_LEN], uint64_t now_ns);
 
 #endif

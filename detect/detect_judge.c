@@ -2,8 +2,8 @@
 /*
  * The rules. A hang is reported if four things hold:
  * - the hang is longer than the threshold of its rule
- * - the hang is far longer than the habits of the task, or of other tasks of its name (TIMES_*). A deadlock
- *   needs no such comparison.
+ * - the hang is far longer than the times in the habits of the task, or of other tasks of its name (TIMES_*).
+ *   A deadlock needs no such comparison.
  * - no hang with the same cause was reported lately (judge_is_told())
  * - the kernel confirms the state of the task (judge_look())
  *

@@ -57,7 +57,8 @@ struct detect_task {
 	 * - max_away_ns: the longest time away ever, without the time in the queue
 	 */
 	uint64_t away_ns, progress_ns, ran_ns, queued_ns, max_away_ns;
-	uint64_t sleep_since_ns; /* all waits of the task since this time are sleeps; 0: the last is none */
+	uint64_t sleep_since_ns; /* all waits of the task since this time are sleeps; 0: the last wait is no
+				    sleep */
 	uint64_t sent_obj;       /* the last socket on which the task sent since it was idle */
 
 	uint32_t tgid;
