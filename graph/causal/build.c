@@ -69,8 +69,9 @@ static int pass_run(struct pass *p)
 	return handoff_find(p);
 }
 
-/* Returns the final place of each segment, indexed by its open number (pass.h). An undone segment has the
- * place of the segment to which it belongs. Fills c->first. NULL: out of memory. */
+/* Returns, for each open number (pass.h), the index of the segment in c->segments. A segment that was undone
+ * (segments_undo()) has the index of the segment of which it is a part now. Fills c->first. NULL: out of
+ * memory. */
 static uint32_t *place_segments(struct pass *p, struct causal *c)
 {
 	uint32_t *place = malloc((p->segments.n + 1) * sizeof(*place)), at = 0;

@@ -8,11 +8,11 @@
  * rules cut at the same moment, the segment between these cuts is empty. An edge goes from the
  * segment that is the cause to the segment that is the effect.
  *
- * After Argus (Weng, Huang, Yang: "Argus: Debugging Performance Issues in Modern Desktop Applications
- * with Annotated Causal Tracing", USENIX ATC 2021).
+ * The method is that of Argus (Weng, Huang, Yang: "Argus: Debugging Performance Issues in Modern Desktop
+ * Applications with Annotated Causal Tracing", USENIX ATC 2021).
  *
- * Pure: no I/O, no globals. A causal graph does not change after causal_build(), so several threads
- * may read one. It refers to the graph and the graph's window. Both must live longer.
+ * Pure: no I/O, no globals. A causal graph does not change after causal_build(), so several threads may read
+ * one. It refers to the graph and the graph's window. Both must live as long as the causal graph.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_CAUSAL_H
 #define CTRACE_GRAPH_CAUSAL_CAUSAL_H
@@ -60,7 +60,7 @@ struct edge {
 	uint32_t event; /* the record of the arrival: a wake, a receive, a start; for EDGE_NEIGHBOUR, the cut
 			 */
 	uint32_t cause; /* the record of the origin: the send, the enqueue, the write; equal to `event` if one
-			   record shows both */
+			   record shows origin and arrival */
 	uint8_t kind;   /* enum edge_kind */
 	uint8_t strength; /* enum edge_strength */
 	uint8_t flags;    /* enum edge_flag */

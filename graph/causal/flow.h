@@ -27,7 +27,7 @@ struct flow_item {
 	uint32_t ask; /* a taken request: the event of its send; bytes: the event of the send of the request
 			 that they answer; GRAPH_NONE: not known, or none */
 	uint32_t next;
-	uint32_t wake; /* a debt: the edge of the wake-up that it may explain; GRAPH_NONE: none */
+	uint32_t wake; /* a debt: the edge of the wake-up that the message may explain; GRAPH_NONE: none */
 	uint32_t n; /* a taken request: how many sends have their first byte in its receive; so many answers
 		       may be due */
 	bool begun; /* bytes: a part has been received */

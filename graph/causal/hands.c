@@ -40,9 +40,8 @@ static bool has_posted(const struct pass *p, uint32_t task, uint64_t futex)
 	return h->posted_ns && (h->poster[0] == task || h->poster[1] == task);
 }
 
-/* In glibc, a task that signals a condition variable may have to wait inside this call until the
- * tasks that it woke earlier have left. The task then waits on a word beside the word on which it
- * posted (ctrace/glibc.h). */
+/* In glibc, a task in pthread_cond_signal() may have to wait there until the tasks that it woke earlier have
+ * left. The task then waits on a word beside the word on which it posted (ctrace/glibc.h). */
 bool hands_inside_cond(const struct pass *p, uint32_t task, uint64_t futex)
 {
 	uint64_t signals = futex + GLIBC_COND_REFS_TO_SIGNALS;

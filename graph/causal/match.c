@@ -42,8 +42,8 @@ static void message_edge(struct pass *p, uint32_t from_segment, uint32_t cause, 
 	wake_edges_explained(p, to_task, sock, p->segments.v[from_segment].task);
 }
 
-/* Gives the bytes of a send to the debts of the receiver: to those receives of its bytes that were
- * recorded before the send. Returns how many bytes are left. */
+/* Gives the bytes of a send to the debts of the receiver (flow.h): to receives of these bytes whose records
+ * came before the send. Returns how many bytes are left. */
 static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, uint32_t task, uint32_t bytes)
 {
 	uint32_t parted = p->work[task].parted;

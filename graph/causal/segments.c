@@ -271,8 +271,8 @@ bool segments_batch(const struct work *w, const struct flow *f, uint64_t client)
 	return f->answered == w->segment ? f->sent_last : f->taker == w->segment && f->pipelines;
 }
 
-/* For a task that receives a request of this client: whether a message of another process, for example
- * the end of a connection, began the present segment. */
+/* For a task that receives a request of this client: whether a message of a process other than the client's,
+ * for example the end of a connection, began the present segment. */
 static bool is_for_another(const struct pass *p, const struct work *w, uint64_t client)
 {
 	uint32_t task = pass_client(p, client);

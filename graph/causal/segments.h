@@ -25,8 +25,8 @@ bool segments_idle(struct pass *p, uint32_t task, const struct interval *s, cons
 bool segments_batch(const struct work *w, const struct flow *f, uint64_t client);
 /* CUT_PEERS: from here on, the task works for this client. Cuts if it worked for another client. */
 void segments_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);
-/* As segments_client(), for a task that has received a request of this client. Also cuts if a message
- * of another process began the segment. */
+/* As segments_client(), for a task that has received a request of this client. Also cuts if a message of a
+ * process other than the client's began the segment. */
 void segments_request(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);
 /* If `task` has no client, and `from_task` belongs to the same process, `task` works for the client
  * of `from_task` from here on. */

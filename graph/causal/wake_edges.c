@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * wake_edges.c - makes the edges of wake-ups: from the waker to the segment of the wakee that
- * begins or continues there.
+ * wake_edges.c - makes the edges of wake-ups: from the waker to the segment in which the wakee is woken.
  *
  * The edge of a socket's wake-up is held back until it is known whether a message explains the
  * wake-up. A wake-up is false if the wakee goes back to sleep and has done nothing.

@@ -27,8 +27,8 @@ static int task_key_cmp(const void *a, const void *b)
 	return x->old < y->old ? -1 : x->old > y->old;
 }
 
-/* Fills in from_ns, for the search of graph_task_at(). born_ns is not always sorted: a record may
- * show that a life was born before an earlier life of the same tid. */
+/* Fills in from_ns, for the search of graph_task_at(). The lives of a tid are not always in order of born_ns:
+ * graph_tasks() sorts them, and then may replace a born_ns of 0 by a later time. */
 static void graph_lives(struct graph *g)
 {
 	for (size_t i = g->n_tasks; i-- > 0;) {

@@ -59,8 +59,8 @@ void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, ui
 void timeline_gone(struct builder *b, uint32_t task, uint64_t ts);
 /* Notes that the record `wake` (index `event`) ended the wait in `interval`. */
 void timeline_wait_ends(struct builder *b, uint32_t interval, const struct ct_rec *wake, uint32_t event);
-/* True: the checkpoint of the task includes a record of this time already. Such a record is not
- * replayed. (The checkpoint and the records of each CPU end at different moments.) */
+/* True: the checkpoint has the task in a state from ts or later, so a record of the time ts is not replayed.
+ * (Some records of a file segment are older than its checkpoint.) */
 static inline bool timeline_stale(const struct task_now *t, uint64_t ts)
 {
 	return t->checkpoint_ns && ts <= t->checkpoint_ns;
@@ -90,8 +90,8 @@ void fold_count(struct task_now *t, const struct interval *s);
 /* Called at the end of a task's cap, before the state `found` is applied. True: `found` is the wait in which
  * the task is already. */
 bool fold_cap_ends(struct builder *b, uint32_t task, const struct ct_rec *found);
-/* Handles the CT_WAKE that follows a CT_FOUND_WAITED: notes that it ended the wait of that record. False:
- * there is no such wait. */
+/* Handles the CT_WAKE that follows a CT_FOUND_WAITED: notes that the wake ended the wait of the
+ * CT_FOUND_WAITED. False: there is no such wait. */
 bool fold_wake(struct builder *b, uint32_t task, const struct window_event *e, uint32_t event);
 
 /* Fills b->now and b->intervals. 0, -ENOMEM, or -E2BIG: too many intervals. */

@@ -140,9 +140,9 @@ static uint64_t part_of(uint64_t sum, uint64_t len, uint64_t all)
 	return all ? (uint64_t)((double)sum * (double)len / (double)all) : 0;
 }
 
-/* Gives a folded interval its share of the sums. The sums were counted since from_ns, in folded intervals of
- * span_ns together. An interval that ended before from_ns gets a share too if it is no longer than
- * span_ns. */
+/* Gives a folded interval its share of the sums. The sums were counted since from_ns, in folded intervals
+ * whose lengths add up to span_ns. An interval that ended before from_ns gets a share too if it is no longer
+ * than span_ns. */
 static void set_sums(struct interval *s, const struct interval_sums *sums, uint64_t from_ns, uint64_t span_ns)
 {
 	uint64_t len = s->to_ns - s->from_ns;
@@ -196,8 +196,8 @@ static void fold_settle(struct builder *b, uint32_t task, uint32_t event)
 	t->ran_ns = t->queued_ns = 0;
 }
 
-/* Whether the open interval s is the wait, or the time in the queue, of a record: the record gives since_ns
- * as the begin, and the task was found in s at since_ns or later. */
+/* Whether the open interval s is the wait, or the time in the queue, of a record that gives since_ns as its
+ * begin. True if s began at about since_ns, or if the task was found in s at since_ns or later. */
 static bool is_same(const struct interval *s, const struct task_now *t, enum interval_state state,
 		    uint64_t since_ns)
 {

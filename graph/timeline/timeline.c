@@ -260,8 +260,8 @@ static void timeline_blind(struct builder *b, const struct window_resync *rs)
 	b->live.n = n;
 }
 
-/* As timeline_task(), for a record that shows that the task lives: a CT_EXIT before it (ended) was the exit
- * of an earlier task. */
+/* As timeline_task(), for a record that shows that a task with this tid lives. So a CT_EXIT before this
+ * record (`ended`) was the exit of an earlier task. */
 static uint32_t timeline_living(struct builder *b, uint32_t tid, uint64_t ts)
 {
 	uint64_t at;

@@ -230,7 +230,8 @@ uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct windo
 	return r ? graph_task_at(g, event_of(g, r)->r.tid, wake->r.ts) : sock_owner(g, sock, wake->r.ts, 0);
 }
 
-/* The task that could end the wait of the task `me` for obj at ts_ns. GRAPH_NONE: not known. */
+/* The task that could end the wait of the task `me` for obj at ts_ns. mode: as for fd_owner(). GRAPH_NONE:
+ * not known. */
 static uint32_t object_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode)
 {
 	uint32_t tgid = g->tasks[me].tgid;
