@@ -14,10 +14,10 @@
  *   process   the process that held the victim up
  *   object    the innermost object that a task between the victim and the piece waited for
  *
- * Example: the owner of a lock sleeps, and the victim wants the lock. In the groups, that time is a
- * wait for a lock, its resource is a timer, and its object is the lock.
+ * Example: the owner of a lock sleeps, and the victim wants the lock. That time is a wait for a lock in the
+ * group wait, a timer in the group resource, and the lock in the group object.
  *
- * (After the resource accounting of Panappticon, Zhang et al., CODES+ISSS 2013, section 4.4.) Pure;
+ * (The method is the resource accounting of Panappticon, Zhang et al., CODES+ISSS 2013, section 4.4.) Pure;
  * any thread. The result refers to the graph and its window, not to the path.
  */
 #ifndef CTRACE_ANALYSIS_ACCOUNT_ACCOUNT_H

@@ -30,9 +30,10 @@ struct missing_wake_step {
 	uint64_t to_ns;
 	uint64_t obj;        /* the object of the wait in the reference (its blame.obj) */
 	enum edge_kind edge; /* how the task ended the wait in the reference */
-	uint32_t count; /* how many such waits the task ended earlier; 0: only other tasks of its role did */
-	bool more;      /* count is a lower bound, because there were too many waits to look at */
-	uint64_t last_ns; /* when the task last ended such a wait; 0: never */
+	uint32_t count;      /* how many similar earlier waits the task ended; 0: only other tasks of its role
+				ended such waits */
+	bool more;           /* count is a lower bound, because there were too many waits to look at */
+	uint64_t last_ns;    /* when the task last ended such a wait; 0: never */
 };
 
 struct missing_wake {
@@ -49,7 +50,8 @@ struct missing_wake {
 	uint64_t usual_ns;    /* median length of the occurrences */
 	bool late;            /* the wake-up came in the end */
 	bool regular;         /* the gaps between earlier wake-ups were all far shorter than this wait */
-	bool own_accord;      /* in the reference, a timer of the last task on the path began the wake-up */
+	bool own_accord; /* in the reference, no other task caused the wake-up: a timer of the last task of
+			    the steps did */
 	struct missing_wake_step steps[MISSING_STEPS]; /* the last one is the task to name */
 	uint32_t n_steps;
 	enum missing_wake_how how;

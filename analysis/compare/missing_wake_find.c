@@ -14,7 +14,8 @@
 struct hop {
 	struct blame blame; /* the blame for the wait that this task ended */
 	uint32_t wait;
-	uint32_t trigger; /* the task's own wait that ended just before its wake-up; GRAPH_NONE: not known */
+	uint32_t trigger; /* the task's own wait that ended just before the task sent its wake-up; GRAPH_NONE:
+			     not known */
 };
 
 struct hops {
@@ -288,8 +289,8 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	return false;
 }
 
-/* Several tasks may have one role (the workers of a pool). If one of them ended this wait, returns
- * it; otherwise returns `task`. */
+/* Several tasks may have one role (the workers of a pool). Returns the one of them that ended this wait. If
+ * none of them did, returns `task`. */
 static uint32_t same_part(const struct graph *g, uint32_t task, const struct missing_wake_step *step)
 {
 	const struct interval *s = &g->intervals[step->wait];

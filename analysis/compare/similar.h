@@ -55,12 +55,12 @@ float similar_score(const struct signature *a, const struct signature *b);
 float similar_place(const struct graph *g, const struct interval *a, const struct interval *b);
 /* True: the tasks have one role: they have the same name, and their processes have the same name. */
 bool similar_role(const struct graph *g, uint32_t a, uint32_t b);
-/* True: the wait came by chance, and no task ends such a wait on purpose. It is a wait for a mutex,
- * for memory, for a disk, or for a debugger. */
+/* True: it depends on chance whether the task waits here. It is a wait for a mutex, for memory, for a disk,
+ * or for a debugger. */
 bool similar_is_chance(const struct interval *s);
 
-/* Finds the waits like interval that were over before it began. 0 or -ENOMEM. The caller calls
- * similar_done() in both cases. */
+/* Finds the waits that are like the wait `interval`, and that were over before it began. 0 or -ENOMEM. The
+ * caller calls similar_done() in both cases. */
 int similar_find(const struct graph *g, uint32_t interval, struct similar_set *ret);
 /* Groups the waits by the role of the task that ended them, and by how it ended them. Keeps the group
  * with the greatest sum of scores. Drops waits with a score below SIMILAR_LEAST. *ret_others grows by

@@ -316,7 +316,7 @@ static const char *reason(const struct options *o, const struct group *taken, in
 									  : "the larger share";
 }
 
-/* Fills *ret by the answer to the question. n: the number of branches from which to choose. */
+/* Fills *ret according to the answer to the question. n: the number of branches from which to choose. */
 static int settle(const struct options *o, size_t n, int answer, struct branch *ret)
 {
 	bool refused = answer == ASK_STOP || answer == ASK_NONE;

@@ -17,7 +17,7 @@ struct chain {
 	VEC(struct link) links;
 	VEC(struct choice) choices;
 	enum chain_end end;
-	struct blame leaf;   /* of the last wait: END_LEAF, END_CYCLE */
+	struct blame leaf;   /* END_LEAF, END_CYCLE: the blame of the last wait */
 	uint32_t last_frame; /* while the chain is built: the longest frame of the last task */
 	bool *in_last;       /* [frame]: the frame belongs to the last task */
 	struct diagnose_options options;

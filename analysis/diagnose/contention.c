@@ -253,8 +253,8 @@ static bool accepts_on(const struct graph *g, uint32_t task, uint64_t obj)
 	for (size_t i = 0; i < n && scan_step(g); i++)
 		if (g->w->events[r[i].event].r.tid == g->tasks[task].tgid)
 			return true;
-	/* the descriptors of the process were not recorded, but it has inherited the listening
-	 * sockets of its parent */
+	/* the descriptors of the process may not be recorded: look at its parent, from which a worker
+	 * inherits listening sockets */
 	for (size_t i = 0; i < n && scan_step(g); i++)
 		if (g->w->events[r[i].event].r.tid == g->tasks[task].ptgid)
 			return true;

@@ -4,11 +4,11 @@
  * time without records of switches. Pure; any thread.
  *
  * The record of a sample does not tell its CPU. So the search needs two facts about a task:
- * - The task was on the victim's CPU once. The victim's own timer runs on the CPU on which the victim ran
- *   last, and its wake-up names the task that was on that CPU then. Or the records of switches name the task,
- *   up to the time at which they end.
- * - The task ran while the victim was in the queue of that CPU: by the samples of the task, and by the sums
- *   of its CPU time. The smaller of these two times is used.
+ * - The task was on the victim's CPU once. A switch before the time without records shows this, or a timer of
+ *   the victim: the timer runs on the CPU on which the victim ran last, and its wake-up names the task that
+ *   was on that CPU then.
+ * - The task ran while the victim was in the queue of that CPU. The samples of the task tell for how long,
+ *   and so do the sums of its CPU time; the shorter time counts.
  * Kernel threads have no samples. The affinity of a task is not recorded. So the result is never certain.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_CPU_SAMPLES_H

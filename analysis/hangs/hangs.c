@@ -37,7 +37,7 @@ struct run {
 	uint32_t next;   /* the first interval after the run */
 	uint64_t ran;    /* ns on the CPU between the intervals first and next */
 	bool worked;     /* the run ended because of the time on the CPU */
-	uint64_t before; /* runs.ran when the run began */
+	uint64_t before; /* the value of ran in struct runs when this run began */
 };
 
 /* Extends the run from interval next on. */
@@ -120,8 +120,8 @@ static uint32_t next_waits(const struct graph *g, struct runs *runs, uint32_t i,
 	return r->last;
 }
 
-/* Whether the interval is folded, and the task spent most of it in this way: TIME_RUNNING or TIME_RUNNABLE.
- */
+/* Whether the interval is folded, and the task ran (TIME_RUNNING), or was in the queue of a CPU
+ * (TIME_RUNNABLE), for most of it. */
 static bool folded_for(const struct interval *s, enum time_kind time)
 {
 	struct interval_sums sums;

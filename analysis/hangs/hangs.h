@@ -15,8 +15,8 @@ struct hang {
 	struct diagnosis *diagnosis;
 	size_t first_row; /* index of the first row about the same hang: one of the two tasks waits for the
 			     other, or both wait for the same task; the row's own index if it is the first */
-	/* of the budget in graph/timeline/scan.h: the steps that the diagnosis was allowed to take, the
-	 * steps that it took, and how often it was refused one */
+	/* steps of a search (graph/timeline/scan.h): how many the diagnosis may take, how many it took, and
+	 * how often it needed one more than it may take */
 	uint64_t budget, steps, refused;
 };
 
@@ -37,9 +37,9 @@ struct hangs_filter {
 	bool worst;                     /* the caller wants the first row alone: others may be left out */
 };
 
-/* Finds the hangs in [from_ns, to_ns). The caller frees *ret with hangs_free(). filter NULL: all
- * tasks. Threads of the kernel and the tasks of the daemon that recorded the trace are left out. No
- * record tells the tasks of another daemon from those of any program. 0 or -ENOMEM. */
+/* Finds the hangs in [from_ns, to_ns). The caller frees *ret with hangs_free(). filter NULL: all tasks.
+ * Threads of the kernel and the tasks of the daemon that recorded the trace are left out. The tasks of
+ * another daemon are not left out, because no record marks them. 0 or -ENOMEM. */
 int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
 	       struct hangs **ret);
 void hangs_free(struct hangs *h);

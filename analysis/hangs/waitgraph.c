@@ -30,7 +30,7 @@ struct node {
 	bool open;
 	bool stuck;    /* no node can release it any more */
 	bool cyclic;   /* its chain ends in a cycle */
-	bool on_cycle; /* a member of a knot that has been reported */
+	bool on_cycle; /* a member of a component of which a cycle has been reported */
 };
 
 struct cycle {

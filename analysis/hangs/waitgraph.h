@@ -65,11 +65,11 @@ void waitgraph_free(struct waitgraph *g);
  */
 int waitgraph_node(struct waitgraph *g, uint64_t id, enum waitgraph_need need, bool open);
 /*
- * Adds an edge. A missing node is added as WAITGRAPH_ANY and not open. resource is any number of
- * the caller (an index of a text, an object id). A chain follows only one edge of a node. A strong
- * edge comes before a weak one. Among equally strong edges, an edge that leads out of the cycles of
- * the node comes first (for WAITGRAPH_ALL: one that leads into them). If this does not decide, the
- * edge that was added first is taken. So add the likeliest edge first. 0 or -ENOMEM.
+ * Adds an edge. A missing node is added as WAITGRAPH_ANY and not open. resource is any number of the caller
+ * (an index, an object id). A chain follows only one edge of a node. A strong edge comes before a weak one.
+ * Among equally strong edges, an edge that leads out of the cycles of the node comes first (for
+ * WAITGRAPH_ALL: one that leads into them). If this does not decide, the edge that was added first is taken.
+ * So add the likeliest edge first. 0 or -ENOMEM.
  */
 int waitgraph_edge(struct waitgraph *g, uint64_t from, uint64_t to, enum waitgraph_strength strength,
 		   uint64_t resource);

@@ -11,7 +11,7 @@ uint64_t beam_left(const struct causal *c, const struct edge *e)
 /* A segment on one of the paths that are searched. */
 struct node {
 	uint32_t segment;
-	uint32_t record; /* the record with which the segment passed the cause on */
+	uint32_t record; /* the record of the act of the segment (candidate.h) */
 	uint32_t parent; /* index of the node before; GRAPH_NONE: the search began here */
 	uint32_t edge;   /* the edge by which the search reached the segment */
 	uint32_t depth;

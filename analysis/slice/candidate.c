@@ -70,7 +70,7 @@ static bool has_asked(const struct causal *c, uint32_t s, uint32_t task, uint64_
 	return false;
 }
 
-/* The strong edge that led to what segment s did at at_ns. GRAPH_NONE: there is none. */
+/* The strong edge that led to the act of segment s at at_ns. GRAPH_NONE: there is none. */
 static uint32_t strong_start(const struct causal *c, uint32_t s, uint64_t at_ns)
 {
 	const struct segment *x = &c->segments[s];
@@ -238,8 +238,8 @@ float candidate_stacks_alike(const struct graph *g, uint64_t a, uint64_t b)
 	return nx && ny ? (float)same / (float)MAX(nx, ny) : -1;
 }
 
-/* How alike the stacks at the two ends of edge e are; negative: not known. Only stacks of one program
- * can be compared. */
+/* How alike the stacks at the two ends of edge e are; negative: not known. Only stacks of one process are
+ * compared. */
 static float similarity(const struct causal *c, const struct edge *e, uint64_t to_stack)
 {
 	const struct graph_task *from, *to = &c->g->tasks[c->segments[e->to].task];
@@ -251,8 +251,8 @@ static float similarity(const struct causal *c, const struct edge *e, uint64_t t
 				      : -1;
 }
 
-/* How much the age of an edge weakens it: 0 is not at all, 1 is most. The age counts up to the start
- * of the segment; if the edge arrived later, up to the moment when the segment passed the cause on. */
+/* How much the age of an edge weakens it: 0 is not at all, 1 is most. The age counts up to the start of the
+ * segment; if the edge arrived later, up to the act of the segment. */
 static double staleness(const struct candidate_query *q, const struct candidate *x)
 {
 	uint64_t then = x->distance_ns > START_NS ? q->at_ns : q->c->segments[q->segment].from_ns;
@@ -406,7 +406,7 @@ static void count(const struct causal *c, struct candidates *l)
 		ruled |= x->ruled_out || x->ruled_in;
 	}
 	l->n_follow = l->n_strong ? l->n_strong : certain ? certain : l->n_open;
-	/* the rules decided if without them there would be a choice, or another result */
+	/* The rules decided if there would be a choice, or another result, without them. */
 	l->ruled = ruled && ((l->n > 1 && strong_all != 1) || !l->n_open ||
 			     (strong_all == 1 && c->edges[l->v[0].edge].strength != EDGE_STRONG));
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * candidate.h - private to analysis/: finds and ranks the edges that may have led to the act of a
- * segment. Pure; any thread.
+ * candidate.h - private to analysis/: finds and ranks the edges that may have led to the act of a segment.
+ * The act is the record by which the walk came to the segment: a send, a wake, a fork. Pure; any thread.
  *
- * The candidates are all edges that arrived before the segment passed the cause on. An edge that
- * answers a request of the segment itself is no candidate. The order of the candidates:
+ * The candidates are all edges that arrived before the act. An edge that answers a request of the segment
+ * itself is no candidate. The order of the candidates:
  *
  * 1. edges that a rule calls a cause
  * 2. strong edges, the nearest to the begin of the segment first (if no rule has cut the segment: the
@@ -44,12 +44,12 @@ struct candidates {
 	uint32_t refused;  /* how many were left out beyond CANDIDATE_MAX */
 };
 
-/* The question of a walk: which edges led to what this segment did at at_ns? */
+/* The question of a walk: which edges led to the act of this segment at at_ns? */
 struct candidate_query {
 	const struct causal *c;
 	const struct rules *rules;
 	uint32_t segment;
-	uint32_t record; /* the record with which the segment passed the cause on; GRAPH_NONE: not known */
+	uint32_t record; /* the record of the act; GRAPH_NONE: not known */
 	uint64_t at_ns;
 	/* True: the walk has visited the segment, so edges from it are no candidates. */
 	bool (*skip)(void *arg, uint32_t segment);

@@ -29,7 +29,7 @@ const char *slice_end_name(enum slice_end end)
 struct walk {
 	const struct causal *c;
 	struct slice_options options; /* beam and max_steps are never 0 here */
-	uint32_t segment, record;     /* the current segment; the record with which it passed the cause on */
+	uint32_t segment, record;     /* the current segment; the record of its act (candidate.h) */
 	uint64_t at_ns;
 	float score;
 	struct map seen; /* the segments of all steps so far */

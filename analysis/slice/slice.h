@@ -48,8 +48,8 @@ struct slice_step {
 	uint32_t segment;
 	uint32_t parent; /* index of the step before; GRAPH_NONE in the first step */
 	uint32_t edge;   /* the edge that led from there; GRAPH_NONE in the first step */
-	uint64_t at_ns; /* backward: when the segment passed the cause on; forward: when the cause reached the
-			   segment */
+	uint64_t at_ns; /* backward: the time of the act of the segment (candidate.h); forward: when the cause
+			   reached the segment */
 	float score;    /* the score of the way up to this step; 1: all edges are strong */
 };
 

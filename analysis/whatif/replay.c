@@ -338,8 +338,8 @@ static void advance(struct replay *k, uint32_t task, uint64_t t)
 	}
 }
 
-/* As graph_interval_at(). Begins the search at the interval next, which the replay of the task has
- * reached. The result is mostly a little before it. */
+/* As graph_interval_at(). Begins the search at the interval next, which the replay of the task has reached.
+ * The result is mostly a little before `next`. */
 static uint32_t interval_at(const struct graph *g, uint32_t task, uint64_t t, uint32_t next)
 {
 	uint32_t first = g->tasks[task].first_interval, near = next;
