@@ -18,8 +18,8 @@
 #define MARK_LEN    16
 #define ESC         '\033'
 
-/* The end of a block of stdio may split a character or a mark. Its first part is kept in `in` and put
- * before the next block. */
+/* The end of a block of stdio may split a character or a mark. The first part of the split character or mark
+ * is kept in `in`, and put before the next block. */
 static struct {
 	char mark[MARK_LEN + 1];
 	char stdio[BLOCK_BYTES];

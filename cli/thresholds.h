@@ -70,8 +70,9 @@
 #define SHOW_MOST_NS (3 * NSEC_PER_SEC)
 /* times: `ctrace status` names a budget that is larger by this factor, as an example. */
 #define SHOW_BUDGET_TIMES 3
-/* percent of the CPU time of the machine: BPF programs also run for capped tasks, and this time does not
- * count against the budget. `ctrace status` shows this time only if it is at least so long. */
+/* percent of the CPU time of the machine: BPF programs also run for events that they do not record, and this
+ * time does not count against the budget (GOVERNOR_PASSED_PPM). `ctrace status` shows the time only if it is
+ * at least so long. */
 #define SHOW_PASSED_PERCENT 0.01
 /* ns: `ctrace status` reports the search for frameworks as stuck if one look takes longer than this.
  * Usually, one look takes milliseconds. */

@@ -10,7 +10,7 @@
 #include "trace/words/describe.h"
 
 #define KINDS_TEXT_MAX 1024
-#define LOOK_EVERY     256 /* records between two looks whether the output is still read */
+#define LOOK_EVERY     256 /* after so many records, looks whether the output is still read */
 
 enum { OPT_TID = 256, OPT_PID, OPT_KIND };
 

@@ -58,7 +58,8 @@ static int open_module(uint32_t pid, const char *module, size_t n)
 	return -1;
 }
 
-/* Finds the type of a DIE without its typedefs and qualifiers. False: no such type is found. */
+/* Finds the type of a DIE (an entry of DWARF) without its typedefs and qualifiers. False: no such type is
+ * found. */
 static bool plain_type(Dwarf_Die *die, Dwarf_Die *ret)
 {
 	Dwarf_Attribute attr;
