@@ -375,8 +375,8 @@ static void judge_deadlock(struct detect *d, struct detect_task *t, uint64_t lim
 			d->stats.withdrawn++;
 			return;
 		}
-	/* If another rule has reported a hang with the same root, this report must not hide the deadlock,
-	 * which is the cause. */
+	/* If another rule has reported a hang with the same root, that report must not hide the deadlock,
+	 * which is the cause of both. */
 	for (unsigned i = 0; i < DETECT_REPORTS; i++)
 		if (d->reports[i].root == t->tid && d->reports[i].rule != CT_HANG_DEADLOCK)
 			d->reports[i].ns = 0;

@@ -117,11 +117,11 @@
 /* votes: a wait that is typical of an event loop (wait_is_loop()) has this many, because it shows better
  * where a task idles than a futex or a read does. Evidence: edges (votes_loop), on both sides. */
 #define VOTES_LOOP 16
-/* PATIENT_SHARE, a part (1/n) of the shortest limit: a wait that lasts this part of the limit is long. If the
- * shortest limit is larger than PATIENT_MAX_NS (ns), PATIENT_MAX_NS replaces the limit. If a task has ever
- * been in a long wait of one kind, the rule LOOP does not report later waits of this kind of this task. A
- * time that is too short: few waits are judged. Too long: alarms about waits that are usual. Evidence: edges
- * (patient), for both numbers on both sides. */
+/* PATIENT_SHARE (1/n), PATIENT_MAX_NS (ns): a wait is long if it lasts 1/PATIENT_SHARE of the shortest limit
+ * of all rules. If this limit is larger than PATIENT_MAX_NS, PATIENT_MAX_NS counts in its place. If a task
+ * has ever been in a long wait of one kind, the rule LOOP does not report later waits of this kind of this
+ * task. A shorter time: few waits are judged. A longer time: alarms about waits that are usual. Evidence:
+ * edges (patient), for both numbers on both sides. */
 #define PATIENT_MAX_NS 2000000000ULL
 #define PATIENT_SHARE  4
 /* ns: a shorter wait for a disk does not count for the habits. Below: one slow request makes the limit

@@ -125,8 +125,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * the segment. Above: an event loop that is also a client is never idle. Evidence: poll_for_answer_alone
  * below; poll_for_answer_and_others above. */
 #define ANSWER_SET_MAX 2
-/* Two stacks are alike if at least PART of OF frames are the same, counted from the outermost one, and at
- * least MIN frames: the outermost frames of all threads are the same. Below: stacks of different work are
+/* Two stacks are alike if their outermost frames are the same: at least PART / OF of all frames, and at least
+ * MIN frames, because a few outermost frames are the same in all threads. Below: stacks of different work are
  * alike. Above: stacks of the same work are not alike. Evidence for the part: stacks_not_alike below;
  * stacks_alike above. For MIN: stacks_at_the_start below; neighbours_alike above. */
 #define STACKS_ALIKE_PART 3

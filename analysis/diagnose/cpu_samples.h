@@ -3,7 +3,7 @@
  * cpu_samples.h - private to analysis/: finds the tasks that had the CPU for which the victim waited, in a
  * time without records of switches. Pure; any thread.
  *
- * The record of a sample does not tell its CPU. So the search needs two facts about a task:
+ * The record of a sample does not tell its CPU. So a task is a candidate if two things are known about it:
  * - The task was on the victim's CPU once. A switch before the time without records shows this, or a timer of
  *   the victim: the timer runs on the CPU on which the victim ran last, and its wake-up names the task that
  *   was on that CPU then.

@@ -291,7 +291,7 @@ static uint64_t loop_socket(const struct graph *g, const struct link *before, co
 	const struct graph_ref *r;
 
 	if (k->wait ==
-	    CT_W_EPOLL) /* an epoll set is not always fully known, but a server's own connections are */
+	    CT_W_EPOLL) /* the members of an epoll may not be known: assume that the socket is one */
 		return graph_peer_object(g, before->obj) ? graph_peer_object(g, before->obj) : before->obj;
 	r = graph_refs(&g->waitfds, k->wait == CT_W_POLL ? k->tid : 0, &n);
 	for (size_t i = 0; i < n; i++)

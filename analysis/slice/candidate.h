@@ -38,7 +38,7 @@ struct candidates {
 	struct candidate v[CANDIDATE_MAX]; /* the best first; those that are ruled out last */
 	uint32_t n;
 	uint32_t n_open;   /* how many are not ruled out */
-	uint32_t n_strong; /* how many of these are strong */
+	uint32_t n_strong; /* how many are strong and not ruled out */
 	uint32_t n_follow; /* how many are worth following: beside a strong edge, a weak one is not */
 	bool ruled;        /* rules made the choice, or changed it */
 	uint32_t refused;  /* how many were left out beyond CANDIDATE_MAX */

@@ -254,8 +254,7 @@ void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint
 	if (segments_cut(p, task, ts_ns, event, CUT_WAKE))
 		return;
 	if (segments_idle(p, task, s, wake)) {
-		w->taken = 0; /* the task answers the requests that it has received only after another
-				 message, or never */
+		w->taken = 0; /* the requests received so far get an answer after another message, or never */
 		segments_cut(p, task, ts_ns, event, CUT_IDLE);
 	} else if (w->visit_stack && was != GRAPH_NONE &&
 		   VEC_PUSH(&p->stacks, (struct stack_seen){ .segment = was, .stack = w->visit_stack })) {

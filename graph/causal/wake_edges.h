@@ -17,8 +17,8 @@ uint32_t wake_edges_adopt(struct pass *p, uint32_t task, uint64_t sock);
 /* If the edge of the last wake-up of `task` is still held back, adds it: no message has explained the
  * wake-up. */
 void wake_edges_settle(struct pass *p, uint32_t task);
-/* If the signal at `event` made the last wake-up of `task`, turns the edge of this wake-up into an
- * edge of the signal and returns true. False: the signal did not make it. */
+/* If the signal at `event` made the last wake-up of `task`, turns the edge of this wake-up into an edge of
+ * the signal and returns true. False: something else made the wake-up. */
 bool wake_edges_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32_t event);
 
 #endif

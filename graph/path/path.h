@@ -53,7 +53,8 @@ struct path {
 int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct path **ret);
 void path_free(struct path *p);
 
-/* Sets *ret to the time of piece x of each kind. Only a piece of a FOLDED interval has several kinds. */
+/* Divides the time of piece x: ret[kind] is its time of this kind. Only a piece of a FOLDED interval has
+ * several kinds. */
 void path_parts(const struct graph *g, const struct path_piece *x, uint64_t ret[TIME_KINDS]);
 /* The CPU for which the task waited in a RUNNABLE interval: the CPU that it got after the
  * interval. If it got none, the last CPU that it had. FORMAT_CPU_NONE: not known. */

@@ -61,8 +61,8 @@ bool graph_descends_from(const struct graph *g, uint32_t task, uint32_t tgid)
 	return false;
 }
 
-/* If ts_ns is before the birth of the task, returns the birth; if it is after the exit, the exit. At
- * other times, its tid may belong to another task. */
+/* Returns ts_ns if the task lives then. Otherwise returns its birth or its exit, whichever is nearer: at
+ * ts_ns, the tid may belong to another task. */
 static uint64_t in_life(const struct graph_task *t, uint64_t ts_ns)
 {
 	if (t->exit_ns != UINT64_MAX && ts_ns > t->exit_ns)

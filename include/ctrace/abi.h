@@ -134,10 +134,10 @@ enum ct_kind {
 	 */
 	CT_FLOCK = 16,
 	/*
-	 * States, not events: they are found at the start, or for a snapshot. CT_HELD a line of /proc/locks.
-	 *   Fields as CT_FLOCK, but tid is the pid in that line. flags 0: the process owns the lock; 1: the
-	 *   process waits for the lock. CT_FD an entry of a descriptor table. tid: the process (tgid), peer:
-	 *   the descriptor,
+	 * States, not events: they are found at the start, or for a snapshot.
+	 *   CT_HELD      a line of /proc/locks. Fields as CT_FLOCK, but tid is the pid in that line.
+	 *                flags 0: the process owns the lock; 1: the process waits for the lock.
+	 *   CT_FD        an entry of a descriptor table. tid: the process (tgid), peer: the descriptor,
 	 *                obj: the object, flags: CT_FF_*.
 	 *   CT_EPMEMBER  a member of an epoll set. tid: the process (tgid), peer: the descriptor,
 	 *                obj: the member, x[0]: the epoll object, x[1]: events.

@@ -12,9 +12,12 @@
 #define SYSCLASS_N 512
 
 /*
- * The bits of a class: 0..4 CT_W_* 5..7 1 + index of the argument that is the descriptor; 0: none 8..10 1 +
- *   index of the argument that is the time limit; 0: none 11 set: the time limit is a number of milliseconds;
- *   else a pointer to a structure 12..15 enum sysclass_how
+ * The bits of a class:
+ *   0..4    CT_W_*
+ *   5..7    1 + index of the argument that is the descriptor; 0: none
+ *   8..10   1 + index of the argument that is the time limit; 0: none
+ *   11      set: the time limit is a number of milliseconds; else a pointer to a structure
+ *   12..15  enum sysclass_how
  */
 #define SYSCLASS(wait, fd, limit, ms, how) ((wait) | (fd) << 5 | (limit) << 8 | (ms) << 11 | (how) << 12)
 #define SYSCLASS_WAIT(c)                   ((c)&31)
