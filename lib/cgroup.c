@@ -107,8 +107,8 @@ static bool strip_to_id(struct part *p)
 	return p->n == CGROUP_ID_LEN && all_hex(p);
 }
 
-/* Cuts the component down to the UID of a pod. Examples: "kubepods-burstable-podUID.slice" (its UID
- * has underscores), "podUID". False: it has no UID. */
+/* Cuts the component down to the UID of a pod. Examples: "podUID", "kubepods-burstable-podUID.slice" (with
+ * underscores instead of dashes in the UID). False: it has no UID. */
 static bool strip_to_pod(struct part *p)
 {
 	size_t dashes = 0;

@@ -17,15 +17,15 @@
 #define NSEC_PER_MSEC 1000000ULL
 #define NSEC_PER_SEC  1000000000ULL
 
-/* The number to add to a boot time to get the other clock. */
+/* A boot time plus boot_to_mono_ns is a time of CLOCK_MONOTONIC; plus boot_to_real_ns, of the wall clock. */
 struct clock_offsets {
 	int64_t boot_to_mono_ns;
 	int64_t boot_to_real_ns;
 };
 
 /*
- * A boot time as a time of the other clock. Time and offset may come from a file, so the result
- * stops at INT64_MAX.
+ * A boot time as a time of CLOCK_MONOTONIC, or of the wall clock. Time and offset may come from a
+ * file, so the result stops at INT64_MAX.
  */
 static inline int64_t clock_mono_ns(uint64_t boot_ns, const struct clock_offsets *o)
 {
@@ -40,7 +40,7 @@ static inline int64_t clock_real_ns(uint64_t boot_ns, const struct clock_offsets
 uint64_t clock_ns(clockid_t id);
 /* The present boot time. */
 uint64_t clock_boot_ns(void);
-/* Reads the present offsets. Reads the clocks several times, and takes the reading that took the
+/* Measures the present offsets. Reads the clocks several times, and uses the reading that took the
  * shortest time, because it is the most exact one. */
 struct clock_offsets clock_offsets_now(void);
 

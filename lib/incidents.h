@@ -4,7 +4,7 @@
  * incident (ctrace.incident/1); NAME.ctr is its snapshot. Names begin with the time in UTC, so
  * their order is the order of time.
  *
- * This room does not write or remove incidents: daemon/incident/ does. Any thread may call it.
+ * Only daemon/incident/ writes and removes incidents. Any thread may call these functions.
  */
 #ifndef CTRACE_LIB_INCIDENTS_H
 #define CTRACE_LIB_INCIDENTS_H

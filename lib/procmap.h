@@ -13,8 +13,9 @@ struct procmap_ask {
 	uint64_t size, flags, addr;
 	uint64_t start, end, vma_flags, page_bytes, offset, ino;
 	uint32_t major, minor;
-	uint32_t name_bytes, build_id_bytes; /* in: the room for each; out: its length, the name with its 0 */
-	uint64_t name, build_id;             /* addresses */
+	/* in: room for the name and for the build id; out: their lengths, that of the name with its 0 */
+	uint32_t name_bytes, build_id_bytes;
+	uint64_t name, build_id; /* addresses */
 };
 _Static_assert(sizeof(struct procmap_ask) == 104, "struct procmap_query");
 
