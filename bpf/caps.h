@@ -106,8 +106,8 @@ static __always_inline __u64 *caps_named_word(__u32 tid)
 
 /*
  * True: the task is unborn for the daemon: it is capped, its fork was left out as well, and no
- * record has named it so far. The daemon learns of such a task only when the cap ends. A task
- * without an entry in ct_tasks is taken for a task whose fork was left out.
+ * record has named it so far. The daemon learns of such a task only when the cap ends. If a task has
+ * no entry in ct_tasks, its fork counts as left out.
  */
 static __always_inline bool caps_unborn(struct task_struct *t)
 {
@@ -146,8 +146,8 @@ static __noinline int caps_begin(struct cpu *c, __u32 tid)
 
 /*
  * Writes a CT_SHED for the unborn task tid, because the next record is about another task and names
- * tid. A reader of that record must know that records of tid are missing. From now on tid is not
- * unborn, so its death is recorded too.
+ * tid. A reader of that record must know that records of tid are missing. From now on tid counts as
+ * born, so its death is recorded too.
  */
 static __noinline int caps_name(struct cpu *c, __u32 tid)
 {
@@ -169,7 +169,7 @@ static __always_inline void caps_count(struct cpu *c, struct task_struct *t, enu
 
 /*
  * Does the work of caps_leave_out() if a task or group is capped. This function and caps_died() are
- * not inlined: before 6.2 the decoders of waits leave little stack to their callers.
+ * not inlined, so that their callers need less stack: before 6.2 the decoders of waits leave little.
  */
 static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {

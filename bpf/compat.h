@@ -19,8 +19,8 @@
 /*
  * RD(p, member) reads a member through a pointer p whose type the verifier does not know. The member
  * must not be an array. With bpf_rdonly_cast (since 6.2) the read is a load: it takes about 1 ns and
- * gives 0 for a bad address. Without it, RD uses bpf_probe_read_kernel, which takes 45 ns. The
- * verifier removes the branch that is not taken.
+ * gives 0 for a bad address. Without it, RD uses bpf_probe_read_kernel, which takes 45 ns. For the
+ * verifier, ct_has_rdonly_cast is a constant, so it removes the other one of the two branches.
  *
  * RD_PTR(p, member) reads a member that is a pointer, through a pointer p whose type the verifier
  * knows. The cast only saves time of the verifier. Since 6.4, at each such read without a cast, the

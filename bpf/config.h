@@ -12,8 +12,8 @@
 #include "ctrace/sysclass.h"
 
 /*
- * The tgid of the tracer. When a task of the tracer blocks or wakes another task, its system call
- * is not decoded. Wakes of its tasks, its messages and its file locks are not recorded at all.
+ * The tgid of the tracer. The programs do not decode the system calls in which its tasks block or wake
+ * other tasks. They do not record the wakes of its tasks, nor the messages and file locks of its tasks.
  */
 const volatile __u32 ct_tracer_tgid __weak = 0;
 /* True: the last argument of sched_switch is the state of the previous task (kernels since 5.18). */

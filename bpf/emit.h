@@ -102,7 +102,7 @@ static __always_inline void *emit_reserve(struct cpu *c, __u64 size, __u64 now)
 }
 
 /* Gives the record at p to the daemon. The caller has set all fields of the record but the time. now:
- * the time, not 0. */
+ * the time; it is never 0. */
 static __always_inline void emit_submit(void *p, __u64 now)
 {
 #if defined(__TARGET_ARCH_x86)

@@ -18,8 +18,8 @@ static __always_inline __u8 sample_frames(void *ctx, struct ct_rawstack_blob *b,
 }
 
 /*
- * How long the current task has run without blocking: CPU time in ns, late by up to a tick. The time
- * since the task came to its CPU is a lower limit. Preemption does not end a run: else, with too few
+ * How long the current task has run without blocking: CPU time in ns, late by up to a tick. It is at
+ * least the time since the task came to its CPU. Preemption does not end a run: else, with too few
  * CPUs, even a task that only computes would have short runs only.
  */
 static __always_inline __u64 sample_ran(struct task_struct *t, __u64 now)

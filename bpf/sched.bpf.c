@@ -11,10 +11,10 @@ char LICENSE[] SEC("license") = "GPL";
 /*
  * The state of a task that leaves the CPU; 0: the task stays runnable.
  *
- * Before 6.14, sched_switch can give a wrong state: if a task was about to sleep and has a signal
- * pending, the task stays runnable, but sched_switch gives the state that the task asked for (fixed
- * by commit 8feb053d5319). prev->__state is right then: it is 0. No wake-up can have set it to 0
- * meanwhile, because a wake-up takes the run-queue lock.
+ * Before 6.14, sched_switch can give a wrong state (fixed by commit 8feb053d5319). If a task is about
+ * to sleep and has a signal pending, the task stays runnable, but sched_switch gives the state that
+ * the task asked for. prev->__state is right then: it is 0. A wake-up cannot have set it to 0, because
+ * a wake-up needs the run-queue lock, which is held here.
  */
 static __always_inline __u32 switch_state(__u64 *ctx, struct task_struct *prev)
 {
@@ -52,7 +52,7 @@ __weak int ct_wait_waker(struct wait_ctx *x)
 
 #include "wake.h"
 
-/* Why the task waits. view: WAIT_SELF if it is the current task, which blocks now; else WAIT_OTHER. */
+/* Finds why prev waits. view: WAIT_SELF if prev is the current task, which blocks now; else WAIT_OTHER. */
 static __always_inline void switch_reason(struct wait_ctx *x, struct task_struct *prev, __u32 state,
 					  enum wait_view view)
 {
@@ -108,7 +108,7 @@ static __always_inline void switch_fill(struct ct_rec *r, struct task_struct *t,
 	r->obj = x->w.obj;
 }
 
-/* Writes the CT_FOUND of a wait from since until now. */
+/* Writes the CT_FOUND of a wait that lasted from `since` to `now`. */
 static __noinline int coarse_wait(struct cpu *c, struct task_struct *p, __u64 now, __u64 since)
 {
 	__u32 state = p->__state;

@@ -47,10 +47,12 @@ static __always_inline void task_fill(struct ct_task_blob *b, struct task_struct
 #define FOUND_LATE_NS 100000000ULL
 
 /*
- * When the task last left its CPU, on the clock of the scheduler. If the task runs now: when the
- * kernel last updated its CPU time. The result is the time at which the task came to the CPU, plus
- * the time that it ran since. For a real-time task it is only the time at which it came to the CPU.
- * 0: the task never ran.
+ * The time at which the task last left its CPU, on the clock of the scheduler. If the task runs now:
+ * the time at which the kernel last updated its CPU time. 0: the task never ran.
+ *
+ * The result is the sum of two times that the kernel keeps: when the task came to the CPU, and how
+ * long it ran since. For a real-time task the kernel does not keep the second one, so the result is
+ * only the first one.
  *
  * se.exec_start is a worse measure. It is on another clock, which leaves out the interrupts and the
  * stolen time of the CPU. After some hours, these clocks of two CPUs are seconds apart. So
@@ -75,8 +77,9 @@ static __always_inline __u64 found_ticks(void)
 }
 
 /*
- * The clock of the scheduler at the boot time now:
- * - Mostly now - sched_off_ns. The daemon measures this distance of the two clocks repeatedly.
+ * The clock of the scheduler at the boot time `now`:
+ * - Mostly the result is now - sched_off_ns. The daemon measures this distance of the two clocks
+ *   repeatedly.
  * - After a suspend, sched_off_ns is out of date for a while. Then the result is found_ticks(): the
  *   ticks and the clock of the scheduler both stand still during a suspend.
  * - Before the first measurement, the result is found_left() of the current task.
@@ -90,8 +93,8 @@ static __always_inline __u64 found_clock(__u64 now)
 	return clock - ticks < FOUND_LATE_NS || ticks - clock < FOUND_LATE_NS ? clock : ticks;
 }
 
-/* Converts at, a time on the clock of the scheduler, to boot time. 0: not known. now: the boot time
- * now; clock: found_clock(now). */
+/* Converts `at` from the clock of the scheduler to boot time. 0: not known. now: the present boot time;
+ * clock: found_clock(now). */
 static __always_inline __u64 found_boot(__u64 at, __u64 now, __u64 clock)
 {
 	__u64 ago = clock > at ? clock - at : 0;

@@ -8,7 +8,7 @@
 
 #include "ctrace/glibc.h"
 
-/* linux/futex.h, which does not compile for BPF. */
+/* From linux/futex.h, which does not compile for BPF. */
 #define FUTEX_CMD_MASK    0x7f
 #define FUTEX_PRIVATE     0x80
 #define FUTEX_LOCK_PI     6

@@ -2,8 +2,8 @@
 /*
  * wake.h - finds for a wake-up: the waker, the context (task or kind of interrupt), and the object
  * that the waker acts on. Emits the CT_WAKE. From the step CT_SHED_HOOKS on, the hooks of interrupts
- * are detached. Then the kernel stack tells which interrupt makes the wake-up. This header is a part
- * of sched.bpf.c, which includes it after the decoders of waits.
+ * are detached, except those of timers. Then the kernel stack tells which interrupt makes the wake-up.
+ * This header is a part of sched.bpf.c, which includes it after the decoders of waits.
  */
 #ifndef CTRACE_BPF_WAKE_H
 #define CTRACE_BPF_WAKE_H
@@ -40,8 +40,8 @@ static __noinline int wake_in_interrupt(void)
 
 /*
  * Sets the context of a wake. in: the interrupt in progress, or NULL. From the step CT_SHED_HOOKS on,
- * only the hooks of timers are attached. So without `in`, the stack tells whether this is another
- * interrupt.
+ * only the hooks of timers are attached, so `in` is NULL in any other interrupt. wake_in_interrupt()
+ * finds such an interrupt by the stack in use.
  */
 static __always_inline void wake_context(struct ct_rec *w, const struct cpu_context *in)
 {

@@ -109,8 +109,8 @@ static __always_inline bool watch_find(struct bpf_perf_event_data *ctx, struct w
 	h->tgid = cur->tgid;
 	if (!slots)
 		return false;
-	/* An allocation is allowed here: this is an exception from user mode, or from a system call
-	 * that copies user memory. */
+	/* An allocation is allowed here: the exception came from user mode, or from a system call that
+	 * copies user memory. */
 	t = bpf_task_storage_get(&ct_watch_tasks, cur, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 #pragma unroll
 	for (int i = 0; i < WATCH_SLOTS; i++)
