@@ -38,10 +38,10 @@ struct decoder_room {
 /* Counts the records of a segment that are of the wanted kinds, and those of them that have extra
  * words. */
 void decoder_count(const struct format_segment *h, uint64_t kinds, size_t *ret_events, size_t *ret_words);
-/* Decodes the wanted records into the room, sorted by (ts, cpu, order within the CPU). *ret_n: their
- * number. Records of kinds that this version does not know are left out.
- * *ret_n_cpus is the highest CPU number of the records plus 1, or 0 if there are none. 0, -EBADMSG,
- * -ENOMEM; on failure the content of the room is undefined. */
+/* Decodes the wanted records into *room, sorted by (ts, cpu, order within the CPU). *ret_n: their
+ * number. Records of kinds that this version does not know are left out. *ret_n_cpus is the highest
+ * CPU number of the records plus 1, or 0 if there are none. 0, -EBADMSG, -ENOMEM; on failure the
+ * events and words of *room are undefined. */
 int decoder_events(struct decoder *d, const struct decoder_room *room, size_t *ret_n, uint32_t *ret_n_cpus);
 
 #endif

@@ -25,7 +25,7 @@ static int by_time(const void *a, const void *b, void *times)
 	return x < y ? -1 : x > y;
 }
 
-/* Sorts the n indices of records in v, which are in rising order, by (time, index). */
+/* v has n indices of records, in rising order. Sorts them by (time, index). */
 static void order_cpu(uint32_t *v, size_t n, const uint64_t *times)
 {
 	uint64_t moves = (uint64_t)n * MOVES_PER_RECORD + 64;

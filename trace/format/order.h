@@ -27,9 +27,10 @@ struct order_head {
 	uint32_t at, end; /* indices into `sorted`: the next record of the CPU, and the end of the CPU */
 };
 
-/* Merges the records of n_cpus CPUs that are of the wanted kinds (bit n: kind n), and that this
- * version knows. times and kinds have an entry for each record: first for all records of cpus[0], then for
- * those of cpus[1], and so on. Fills o->place. *ret_n: the number of records of these kinds. 0 or -ENOMEM. */
+/* Merges the wanted records of n_cpus CPUs: those of the kinds in `wanted` (bit n: kind n), except kinds that
+ * this version does not know. times and kinds have an entry for each record: first for all records of
+ * cpus[0], then for those of cpus[1], and so on. Fills o->place. *ret_n: the number of wanted records. 0 or
+ * -ENOMEM. */
 int order_merge(struct order *o, const uint64_t *times, const uint8_t *kinds, uint64_t wanted,
 		const struct format_cpu *cpus, size_t n_cpus, size_t *ret_n);
 void order_done(struct order *o);

@@ -122,7 +122,7 @@ struct window {
 
 	struct window_event *events; /* by (ts, cpu, order within the CPU) */
 	size_t n_events;
-	struct window_words *words; /* the first entry is zero, for the events that have none */
+	struct window_words *words; /* the first entry is zero, for the events that have no words */
 	struct window_task *tasks;  /* by (tid, ts_ns) */
 	size_t n_tasks;
 	struct window_object *objects; /* sorted by id; each id once */
@@ -153,11 +153,11 @@ static inline const uint64_t *window_words(const struct window *w, const struct 
 }
 /* An event together with its extra words. */
 struct window_record window_record(const struct window *w, const struct window_event *e);
-/* The entry of tid that was valid at ts_ns. If ts_ns is earlier than all entries of tid, the first of
- * them. NULL: the tid is not known. */
+/* The entry of tid that was valid at ts_ns. If ts_ns is earlier than all entries of tid: the first
+ * entry. NULL: the tid is not known. */
 const struct window_task *window_task_at(const struct window *w, uint32_t tid, uint64_t ts_ns);
 /* As window_task_at(). *ret_from_ns and *ret_to_ns: for each time in [*ret_from_ns, *ret_to_ns),
- * window_task_at() gives this same entry. If the result is NULL, they are unchanged. */
+ * window_task_at() gives the same entry. If the result is NULL, both are unchanged. */
 const struct window_task *window_task_span(const struct window *w, uint32_t tid, uint64_t ts_ns,
 					   uint64_t *ret_from_ns, uint64_t *ret_to_ns);
 const struct window_object *window_object(const struct window *w, uint64_t id);

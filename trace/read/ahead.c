@@ -35,7 +35,7 @@ struct ahead {
 };
 
 /* Decompresses the blocks of names on this thread, so that collect_dictionary(), which runs on the caller's
- * thread, finds them ready. It calls decoder_block() again, so it gets an error too. */
+ * thread, finds them ready. collect_dictionary() calls decoder_block() again, and then gets the error too. */
 static void ahead_names(struct decoder *d)
 {
 	static const enum format_block_type types[] = { FORMAT_TASKS, FORMAT_OBJECTS, FORMAT_STACKS };

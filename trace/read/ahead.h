@@ -26,7 +26,8 @@ struct ahead_segment {
 
 /* Begins to read the segments [a, b). The caller has allocated w->events and w->words: the sum of
  * reader_room() over these segments, and one entry of words, at index 0, for the events that have
- * none. Each segment has the part behind that of the segment before it. 0 or -ENOMEM. */
+ * none. The events and words of a segment lie behind the room of the segment before it. 0 or
+ * -ENOMEM. */
 int ahead_new(const struct reader *r, size_t a, size_t b, struct window *w, struct ahead **ret);
 /* Gives the next segment; to be called at most b - a times. It is valid until the next call. The
  * caller may move events, but only into the room of this segment and of those before it. */

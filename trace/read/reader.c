@@ -185,7 +185,8 @@ int reader_use_boot(struct reader *r, unsigned back)
 	return reader_update(r);
 }
 
-/* Tells a new file, which has no segments yet, from a file that has lost all its segments: -EBADMSG. */
+/* Returns 0 for a file with segments, and for a new file, which has none yet. -EBADMSG: the file has lost all
+ * its segments, or they are of a newer version. */
 static int reader_check_whole(const struct reader *r, char *err)
 {
 	const struct file_index *ix = &r->index;

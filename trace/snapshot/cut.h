@@ -16,19 +16,19 @@ struct cut_options {
 	bool redact;
 	/*
 	 * Called after each segment; if it returns false, the cut ends with -ECANCELED. May be
-	 * NULL. With a step, the cut also writes to the disk in pieces of 8 MiB, so that the time
-	 * between two steps stays short.
+	 * NULL. If step is set, the cut also writes to the disk in pieces of 8 MiB, so that the time
+	 * between two calls stays short.
 	 */
 	bool (*step)(void *arg);
 	void *arg;
 };
 
 /*
- * Copies the segments of src that overlap [from_ns, to_ns) into out_fd, an empty regular file, as a
- * trace file just large enough for them, and syncs it. Segments that cannot be read are left out.
- * Returns 0 and the number of copied segments. On failure, returns -errno with a sentence in err:
- * as reader_select(), -EBADMSG: no segment could be read, -ECANCELED, or an errno of the write.
- * Then out_fd may have a part of the file.
+ * Copies the segments of src that overlap [from_ns, to_ns) into out_fd, an empty regular file. It
+ * becomes a trace file that is just large enough for them, and is synced. Segments that cannot be read
+ * are left out. Returns 0 and the number of copied segments. On failure, returns -errno with a
+ * sentence in err: as reader_select(); -EBADMSG: no segment could be read; -ECANCELED; or an errno of
+ * the write. Then out_fd may have a part of the file.
  */
 int cut_window(struct reader *src, const struct cut_options *opt, int out_fd, uint64_t *ret_segments,
 	       char err[READER_ERR_MAX]);

@@ -7,8 +7,8 @@
 
 #include "trace/words/frame.h"
 
-/* Libraries that every program has. Their functions do not tell which program it is, but tell why
- * it waits. */
+/* Libraries that every program has. The names of their functions do not show which program waits, but
+ * show why it waits. */
 static const char *const public_modules[] = {
 	"libc",      "libpthread",      "libm",
 	"libstdc++", "libgcc_s",        "ld",

@@ -32,7 +32,7 @@ bool redact_is_own(const char comm[CT_COMM_LEN]);
  * their number. Of a path that is too long the end is kept. */
 size_t redact_path(const struct siphash_key *key, const char *path, size_t len, char *buf, size_t size);
 /* Replaces an address of 16 bytes (IPv4 in the first 4) by one of 240.0.0.0/4 or 100::/64, which no
- * host has. A family other than AF_INET and AF_INET6 becomes zeroes. */
+ * host has. An address of any other family becomes zeroes. */
 void redact_address(const struct siphash_key *key, uint16_t family, uint8_t addr[16]);
 /* Redacts a frame of a stack, "function+0x12 (module)", from frame to buf. */
 void redact_frame(const struct siphash_key *key, const char *frame, char buf[REDACT_FRAME_MAX]);

@@ -28,17 +28,17 @@ struct cgroup_name cgroup_name_of_path(const char *cgroup);
 bool cgroup_name_is_same(const struct cgroup_name *a, const struct cgroup_name *b);
 
 /* True: p matches both filters. cgroup: a glob pattern for the path of the control group. container:
- * a glob pattern for the name of the container, or the beginning of its id. NULL: a filter that
+ * a glob pattern for the name of the container, or the beginning of its id. A filter that is NULL
  * matches all. */
 bool cgroup_name_matches(const struct cgroup_name *p, const char *cgroup, const char *container);
 
 /*
- * Writes the words that stand behind the name of a task and say where it runs: " in container web", "
- * in nginx.service", " on the host", or "". before: the control group of the task that the text named
- * last; NULL: no task was named yet. If cgroup_name_is_same() is true for the two, the words are "".
- * Otherwise a container is always named. A unit is named only if `differ` is true, that is, if the text is
- * about tasks of several units. The words have no control characters, but may have any other bytes. Returns
- * buf.
+ * Writes the words that stand behind the name of a task and say where it runs: " in container web",
+ * " in nginx.service", " on the host", or "". before: the control group of the task that the text
+ * named last; NULL: no task was named yet. If cgroup_name_is_same() is true for p and before, the
+ * words are "". Otherwise a container is always named. A unit is named only if `differ` is true, that
+ * is, if the text is about tasks of several units. The words have no control characters, but may have
+ * any other bytes. Returns buf.
  */
 #define CGROUP_NAME_WORDS_MAX (CGROUP_NAME_MAX + 16)
 const char *cgroup_name_words(const struct cgroup_name *p, const struct cgroup_name *before, bool differ,

@@ -32,7 +32,7 @@ void pull_done(struct pull *p);
 void pull_task(struct pull *p, uint64_t tid);
 void pull_object(struct pull *p, uint64_t id);
 void pull_stack(struct pull *p, uint64_t id);
-/* Adds a blob that is not, or not any more, in a dictionary. */
+/* Adds a blob that was never in a dictionary, or is no longer in one. */
 void pull_blob(struct pull_out *out, const struct ct_blob *blob);
 /* 0, or -ENOMEM: an entry since pull_begin() could not be added. */
 int pull_error(const struct pull *p);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ringfile.h - the circular file of a writer: creates or recovers it, and writes segments into it,
- * the newest over the oldest. It does not know what is in a segment.
+ * the newest over the oldest. It does not know what is in a segment. A few slots at the start of the
+ * file are for copies of the open segment. All other slots are the ring: it takes the sealed segments.
  *
  * One thread at a time.
  */
@@ -14,8 +15,8 @@
 #include "ctrace/format.h"
 #include "trace/format/file_index.h"
 
-/* A buffer for ringfile_write() has room up to a multiple of this. The ring file writes whole
- * pages, so that the kernel does not have to read the rest of a page first. */
+/* A buffer for ringfile_write() has room up to a multiple of this. Whole pages are written, so that
+ * the kernel does not have to read the rest of a page first. */
 #define RINGFILE_ALIGN 4096u
 
 struct ringfile_slot {
@@ -48,7 +49,7 @@ struct ringfile {
 	struct {
 		uint64_t from_ns, n_records;
 		bool any;
-	} unwritten; /* records that could not be written; the header of the next segment says so */
+	} unwritten; /* records that could not be written; the header of the next segment mentions them */
 };
 
 struct ringfile_options {
@@ -81,7 +82,7 @@ int ringfile_write(struct ringfile *r, struct format_segment *h, uint8_t *bytes,
  * them.
  */
 int ringfile_save(struct ringfile *r, struct format_segment *h, uint8_t *bytes, size_t n);
-/* Notes that n records captured since from_ns are lost. The next segment that is written says so. */
+/* Notes that n records captured since from_ns are lost. The next segment that is written mentions them. */
 void ringfile_unwritten(struct ringfile *r, uint64_t from_ns, uint64_t n);
 /* begin_ns of the oldest segment of this boot in the file, sealed or saved; 0: there is none. */
 uint64_t ringfile_oldest_ns(struct ringfile *r);

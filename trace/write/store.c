@@ -96,8 +96,8 @@ static void store_lost(struct store *s, uint64_t from_ns, uint64_t n_records)
 	t->untold_records += n_records;
 }
 
-/* Counts out n_records lost records: the header of the segment item, which is in the file now, mentions
- * them. Records that were lost since then wait for the header of a later segment. */
+/* Called when the segment of item is in the file. Its header mentions n_records lost records, so they are not
+ * untold any more. Records that were lost since then wait for the header of a later segment. */
 static void store_told(struct store *s, const struct store_item *item, uint64_t n_records)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -190,8 +190,8 @@ static void store_written(struct store *s, const struct store_item *item)
 	s->saved_records = item->h.n_records;
 }
 
-/* Counts a sealed segment that is in the file now or, with an error, is lost. n_records: as many lost
- * records as the header of this segment mentions. */
+/* Counts a sealed segment that is in the file now or, with an error, is lost. n_records: the number of lost
+ * records that its header mentions. */
 static void store_end(struct store *s, const struct store_item *item, int error, uint64_t n_records)
 {
 	s->saved_records = 0;

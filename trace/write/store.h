@@ -5,7 +5,7 @@
  * In the background mode the store has two threads of its own: one writes, one syncs. So a slow,
  * frozen or broken disk does not hold up the caller. Up to STORE_QUEUE_BYTES of segments wait in
  * memory. Segments that do not fit, or cannot be written, are lost; the next segment that is
- * written says so.
+ * written mentions them.
  */
 #ifndef CTRACE_TRACE_WRITE_STORE_H
 #define CTRACE_TRACE_WRITE_STORE_H
@@ -28,8 +28,8 @@ int store_open(const struct ringfile_options *opt, bool background, struct store
  * long as the disk needs: call store_flush() first to know whether the disk answers. Accepts NULL. */
 void store_free(struct store *s);
 /*
- * Takes a copy of a segment of n bytes; the first sizeof(*h) of them are replaced by the header
- * that is made from h (as ringfile_write()). One thread. 0; -ENOMEM, -ENOBUFS: not taken, its
+ * Takes a copy of a segment of n bytes; the header, made from h, replaces the first sizeof(*h) bytes
+ * (as in ringfile_write()). One thread. 0; -ENOMEM, -ENOBUFS: the segment was not taken, and its
  * records count as lost. In the foreground mode also the errnos of ringfile_write().
  */
 int store_put(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n);
@@ -39,7 +39,7 @@ int store_put(struct store *s, const struct format_segment *h, const uint8_t *by
  * ringfile_save(). After a failure no records count as lost.
  */
 int store_save(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n);
-/* Notes that n_records captured since from_ns are lost before they could be put. Any thread. */
+/* Notes that n_records captured since from_ns were lost before store_put(). Any thread. */
 void store_miss(struct store *s, uint64_t from_ns, uint64_t n_records);
 /* Waits until every segment that was taken so far is written or has failed. False: timeout_ns has
  * passed before that. For the background mode. Any thread. */
@@ -49,7 +49,7 @@ int store_sync(struct store *s);
 
 struct store_stats {
 	uint64_t newest_seq, oldest_ns, newest_ns;
-	/* Sums of what was written. file_bytes: only segments in the ring, not the copies of open ones. */
+	/* Sums of what was written. file_bytes: of sealed segments, without the copies of open ones. */
 	uint64_t segments, records, file_bytes;
 	bool has_saves; /* the file has slots for copies of the open segment */
 	struct writer_storage storage;

@@ -227,8 +227,8 @@ int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n
 	return 0;
 }
 
-/* Whether two blobs say the same of a task. Then the old entry is kept, because its time is the
- * right one. */
+/* Whether two blobs of a task differ only in their times. Then the old entry is kept, because its time
+ * is the right one. */
 static bool task_is_same(const struct ct_blob *a, const struct ct_blob *b)
 {
 	return !memcmp((const char *)a + sizeof(*a), (const char *)b + sizeof(*b),

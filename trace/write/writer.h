@@ -41,7 +41,7 @@ struct writer_options {
 
 struct writer_stats {
 	/* Sums since the writer was opened. raw_bytes: size of the sealed segments before encoding.
-	 * file_bytes: size of the slots of the ring that were written. lost_disk: lost records. */
+	 * file_bytes: size of the slots that they take in the file. lost_disk: lost records. */
 	uint64_t segments, records, raw_bytes, file_bytes, lost_disk;
 	uint64_t newest_seq;
 	uint64_t oldest_ns, newest_ns; /* the time that the file covers now, of this boot */
@@ -101,17 +101,17 @@ size_t writer_pending(const struct writer *w);
  *
  * 0, -ENOMEM, -ENOSPC, -EIO and other errnos of the write; in the background mode also -ENOBUFS:
  * too much waits for the disk already, and a write may fail later. If the segment cannot be
- * written, it is lost, and the next segment that is written says so: a reader makes a CT_GAP with
- * CT_LOSS_DISK of it. The writer stays usable.
+ * written, it is lost. The next segment that is written mentions the loss, and readers see a CT_GAP
+ * with CT_LOSS_DISK. The writer stays usable.
  */
 int writer_seal(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
 /*
- * Writes a copy of the open segment, which stays open. So the records up to now are in the file, but
- * no new slot of the ring is used.
+ * Writes a copy of the open segment into a slot for copies. The segment stays open. So the records up
+ * to now are in the file, and the sealed segments of the file stay.
  *
- * 0. -EFBIG: the segment has the age at which it is to be sealed (WRITER_OPEN_NS), or its copy does
- * not fit into a slot or probably will not, or the file has no slots for copies. -EAGAIN: the disk is
- * slow. Or the errnos of writer_seal(). After a failure the caller calls writer_seal().
+ * 0. -EFBIG: the segment is as old as WRITER_OPEN_NS; or its copy does not fit into a slot, or
+ * probably will not; or the file has no slots for copies. -EAGAIN: the disk is slow. Or the errnos of
+ * writer_seal(). After a failure the caller calls writer_seal().
  */
 int writer_save(struct writer *w, uint64_t now_ns);
 /* Begins the first segment, at now_ns and with a checkpoint as for writer_seal(). Before any

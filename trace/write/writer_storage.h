@@ -27,9 +27,8 @@ struct writer_storage {
 	 * untold_ns: they were captured at this time or later; 0: there are none */
 	uint64_t untold_records, untold_ns;
 	uint64_t failed_syncs; /* how often fdatasync() failed */
-	/* After a failed sync, records captured in this time may never reach the disk, even if a later
-	 * sync succeeds: the kernel reports such an error only once. Of the last trouble with failed
-	 * syncs. */
+	/* The last time that syncs failed: records captured between these times may never reach the disk,
+	 * even if a later sync succeeds, because the kernel reports such an error only once. */
 	uint64_t unsure_from_ns, unsure_to_ns;
 	uint64_t begun_anew; /* how often the file was removed while in use, and was created again */
 	uint64_t repaired;   /* how often the file was truncated, and was repaired */
