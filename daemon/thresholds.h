@@ -6,7 +6,7 @@
  * a larger one ("Above"); the evidence. If several numbers share an entry, the entry names each of them. The
  * evidence is either a table in doc/, or tests in test/unit/daemon. "edges (X)" is the test with the
  * name X in governor_edges_test.c; "policy (X)" is the test with the name X in policy_edges_test.c. A name
- * alone is a test in the room's own *_test.c. "On both sides" means that one test fails with half of the
+ * alone is a test in the *_test.c of the code. "On both sides" means that one test fails with half of the
  * number, and one test fails with twice the number. A test only shows that the code uses this number ("that
  * it is so"). Only a table shows that the number is a good choice.
  *
@@ -115,11 +115,11 @@
 #define GOVERNOR_SHARE       0.5
 #define GOVERNOR_SHARE_STORM 0.25
 #define GOVERNOR_STORM       4
-/* ppm of the machine's CPU time: for each event of a capped group, and for each short wait in a coarse step,
- * a program still has to find out that it records nothing. This time is taken from the tasks that make these
- * events, on their CPU, so up to this limit it does not count against the budget. Below: a storm that is
- * large enough pauses the capture for all tasks. Above: the rest of a storm can cost more. Evidence: edges
- * (passed), on both sides. doc/service.md, "Measured", has the figures of an earlier version. */
+/* ppm of the machine's CPU time: a BPF program needs some time to leave out an event of a capped group, or a
+ * short wait in a coarse step. This time is taken from the task that makes the event, on its CPU. So up to
+ * this limit the time does not count against the budget. Below: a storm that is large enough pauses the
+ * capture for all tasks. Above: the rest of a storm can cost more. Evidence: edges (passed), on both sides.
+ * doc/service.md, "Measured", has the figures of an earlier version. */
 #define GOVERNOR_PASSED_PPM 200000
 /* ns: after a coarse step or a cap has begun, the records from before are written within this time. If the
  * cost is still too high then, the governor takes the last step. Below: pauses begin that are not needed.
@@ -209,12 +209,11 @@
 #define GOVERN_LIGHT_NS 10
 /* ns: the cost of a run that finds, in a coarse step, that a wait is too short for a record. */
 #define GOVERN_SHORT_NS 20
-/* ns: what the drain thread spends on the two records of a switch and a wake. In a coarse step it serves to
- * guess the cost of the step before. Below: the governor goes back too early. Above: too late. Evidence:
- * doc/performance.md, "drain". */
+/* ns: the CPU time of the drain thread for the two records of a switch and a wake. In a coarse step the
+ * governor estimates with it what the step before would cost. Below: the governor goes back too early.
+ * Above: it goes back too late. Evidence: doc/performance.md, "drain". */
 #define GOVERN_DRAIN_NS 200
-/* ns: a measured cost of a call that is larger than this is taken for a wrong measurement. No
- * evidence yet. */
+/* ns: a measured cost of a call that is larger than this counts as a wrong measurement. No evidence yet. */
 #define GOVERN_CALL_MAX_NS 2000
 /* timed runs: with fewer of them, the mean time from before them counts as well. No evidence yet. */
 #define GOVERN_RUNS_FEW 16
@@ -340,7 +339,7 @@
  */
 
 /* DRAIN_BUSY_MS, ms: after a busy round, the drain thread waits for this time before its next round. Each
- * quiet round makes the wait longer by this time, up to DRAIN_QUIET_MS. DRAIN_QUIET_N, records: a round with
+ * quiet round makes the wait longer by DRAIN_BUSY_MS, up to DRAIN_QUIET_MS. DRAIN_QUIET_N: a round with
  * fewer records is quiet. Below: an idle machine wakes up more often. Above: the rings fill, and a hang is
  * noticed later. Evidence: doc/performance.md has the cost when hardly anything is recorded. No evidence yet
  * for the single numbers. */
@@ -434,8 +433,8 @@
  * diagnoses gives it up by itself, so this happens only if that process does not run. No evidence yet. */
 #define DIAGNOSER_LATE_S 5
 /* DIAGNOSER_TRIES, tries: if a diagnosis needs too much memory, it is tried again this often, each time with
- * less of the trace. DIAGNOSER_TRIES_BEFORE, tries: the first tries, this many, halve the time before the
- * hang. The other tries halve the time of the hang. No evidence yet. */
+ * less of the trace. DIAGNOSER_TRIES_BEFORE, tries: this many of the tries come first and halve the time
+ * before the hang. The other tries halve the time of the hang. No evidence yet. */
 #define DIAGNOSER_TRIES        6
 #define DIAGNOSER_TRIES_BEFORE 3
 

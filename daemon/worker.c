@@ -14,7 +14,7 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* The stuck threads of other users, those of root, and one that works. */
+/* Room for the stuck threads of other users, for those of root, and for one that works. */
 #define WORKER_THREADS_MAX (WORKER_STUCK_OTHERS + WORKER_STUCK_USER + 1)
 
 static const struct worker_options worker_plain = { .name = "ctraced-worker", .queue_max = WORKER_QUEUE_MAX };
@@ -225,7 +225,7 @@ static int worker_start(struct worker *w)
 	return 0;
 }
 
-/* With the lock held: gives up the present thread. When this thread ends, it frees its place in threads. */
+/* With the lock held: gives up the present thread, which frees its entry in w->threads when it ends. */
 static void worker_abandon(struct worker *w)
 {
 	w->current->abandoned = w->current->cancelled = true;

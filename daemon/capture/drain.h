@@ -84,8 +84,8 @@ struct recorder *drain_recorder(struct drain *d);
 /* Asks for inspections of at most max tasks that are in a long wait now and have had no inspection since
  * since_ns (boot time). */
 void drain_inspect_all(struct drain *d, uint64_t since_ns, unsigned max);
-/* Changes the budget from now on. Returns the budget before. Both in ppm of the machine's CPU time; 0: none.
- */
+/* Changes the budget from now on. Returns the budget before. Both in ppm of the machine's CPU time; 0: no
+ * budget. */
 uint32_t drain_budget(struct drain *d, uint32_t budget_ppm);
 /* Writes the present state of the governor, and then seals the open file segment. */
 void drain_seal(struct drain *d);

@@ -29,11 +29,11 @@ struct fdtable_job {
 	struct inspect_fd fds[CT_WAITFD_MAX];
 };
 
-/* Has the worker do a copy of the job. Returns 0, -EAGAIN (the queue is full) or -ENOMEM. */
+/* Queues a copy of the job for the worker. Returns 0, -EAGAIN (the queue is full) or -ENOMEM. */
 int fdtable_post(struct worker *w, const struct fdtable_job *job);
 
-/* Looks up the job's set in a table of size bytes, and makes the records for it. Returns how many records
- * (at most CT_WAITFD_MAX). */
+/* Looks up job->fds in a table of size bytes, and makes their CT_WAITFD records. Returns how many records (at
+ * most CT_WAITFD_MAX). */
 size_t fdtable_waitfds(const struct fdtable_job *job, const void *table, size_t size, uint64_t ts_ns,
 		       struct ct_rec ret[CT_WAITFD_MAX]);
 

@@ -99,8 +99,8 @@ static void client_drop(struct client *cl)
 }
 
 /* Returns the events to poll for on the client's descriptor. If the buffer already has a complete request,
- * the event is EPOLLOUT. The socket is ready for it at once, so the request is handled when the event loop
- * comes to this client again. */
+ * the event is EPOLLOUT. The socket is ready for writing at once, so the request is handled when the event
+ * loop comes to this client again. */
 static uint32_t client_events(const struct client *cl)
 {
 	if (cl->n_out)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * control.h - the control socket. Each request and each answer is one JSON object on one line; a request
- * may come with a descriptor. This room decides which user may connect and reads hostile bytes within
+ * may come with a descriptor. This module decides which user may connect and reads hostile bytes within
  * limits. It does not know what a request means. Main thread only, except where stated.
  *
- * Limits ("root" is here also the user as whom the daemon runs):
+ * Limits (here, "root" also means the user that the daemon runs as):
  * - CONTROL_CLIENTS_MAX connections. CONTROL_ROOT_CLIENTS of them are kept for root; a user other than root
  *   has at most CONTROL_USER_CLIENTS.
  * - CONTROL_LINE_MAX bytes for a request.

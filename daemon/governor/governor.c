@@ -68,7 +68,8 @@ static enum governor_act blind_to(struct governor *g, uint64_t now_ns, bool blin
 	return GOVERNOR_STEP;
 }
 
-/* forward: the step after `step`; otherwise the step before it. The caller knows that there is one. */
+/* If forward is true, the step after `step`; else the step before it. The caller makes sure that there is
+ * one. */
 static enum ct_shed step_next(enum ct_shed step, bool forward)
 {
 	static const enum ct_shed steps[] = { CT_SHED_NONE, CT_SHED_HOOKS, CT_SHED_COARSE, CT_SHED_PAUSES };

@@ -65,8 +65,8 @@ struct governor {
 	uint64_t pause_ns; /* the time of the last pause or resume */
 	uint64_t cap_ns;   /* groups are capped since this time; 0: no group is capped */
 	uint64_t uncap_ns; /* how long it took to end the last cap; a group may have many tasks */
-	/* Set by the caller before each tick: the part (0 to 1) of all records that one group makes. It is
-	 * the group that makes the most records, of all groups that may be capped. 0: there is none. */
+	/* Set by the caller before each tick: the part (0 to 1) of all records that the busiest of the
+	 * groups that may be capped makes. 0: no group may be capped. */
 	double share;
 	/* Set by the caller before each tick. coarse: this kernel can do the step CT_SHED_COARSE. back_ppm:
 	 * in the step CT_SHED_COARSE, what the capture would cost in the step CT_SHED_HOOKS. */
@@ -88,8 +88,8 @@ enum governor_act {
  * that are on-line. */
 void governor_init(struct governor *g, uint32_t budget_ppm, uint64_t now_ns,
 		   const struct governor_spent *spent, unsigned cpus);
-/* Changes the budget: the bucket becomes full, and steps back are not delayed by earlier steps. With
- * budget_ppm 0 the next ticks take back everything that is still left out. */
+/* Changes the budget, fills the bucket, and resets patience. With budget_ppm 0, each of the next ticks takes
+ * back one thing that is left out. */
 void governor_budget(struct governor *g, uint32_t budget_ppm);
 /* Decides what the caller has to do next. Does nothing before GOVERNOR_TICK_NS have passed since the last
  * tick. Parameters as for governor_init(). */

@@ -128,8 +128,8 @@ static bool step_is_coarse(enum ct_shed step)
 	return ct_shed_lacks(step) & CT_LACK_SWITCHES;
 }
 
-/* Prints a message when the governor takes a first step, when it takes a higher step than the last message
- * said, and when no step is in force any more. */
+/* Prints a message in three cases: the governor takes a first step; it takes a higher step than the last
+ * message said; no step is in force any more. */
 static void governor_loop_say(struct governor_loop *g, enum ct_shed before, double ppm)
 {
 	static const char *const what[CT_SHED_STEPS] = {
@@ -167,8 +167,8 @@ static void governor_loop_broken(struct governor_loop *g, int r)
 	g->broken_ns = r ? clock_boot_ns() : 0;
 }
 
-/* Reads all tasks. A reading of many tasks is made less often, so that all readings together cost at most a
- * small part of one CPU. */
+/* Makes a reading of all tasks, and sets the time of the next one. The more tasks there are, the later the
+ * next reading is, so that all readings together cost at most a small part of one CPU. */
 static void governor_loop_read(struct governor_loop *g, bool all)
 {
 	uint64_t began_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);

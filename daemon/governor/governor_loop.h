@@ -3,8 +3,8 @@
  * governor_loop.h - the governor at work: measures the cost of the tracer, carries out what governor.h and
  * governor_caps.h decide, and writes the decisions into the trace. Drain thread only.
  *
- * In a coarse step (CT_SHED_COARSE) all tasks are read about twice a second. The readings tell which tasks
- * wait for long, and how much CPU time the others had.
+ * In a coarse step (from CT_SHED_COARSE on) all tasks are read about twice a second. The readings tell which
+ * tasks wait for long, and how much CPU time the other tasks had.
  *
  * A pause begins in this order:
  * - a flag ends the capture on all CPUs at one moment;
@@ -62,8 +62,8 @@ struct governor_loop_options {
 	void (*empty)(void *arg);
 	/* Reads the states of all tasks from the kernel. Returns 0 or -errno. */
 	int (*resync)(void *arg, uint64_t now_ns);
-	/* Reads all tasks, and writes a CT_FOUND for each task that has changed since the last reading; all:
-	 * for every task. Returns 0 or -errno. */
+	/* Reads all tasks, and writes a CT_FOUND for each task that has changed since the last reading, or,
+	 * if `all` is true, for every task. Returns 0 or -errno. */
 	int (*read)(void *arg, uint64_t now_ns, bool all);
 	void (*threads)(void *arg, struct governor_loop_threads *ret);
 	void *arg;
@@ -112,8 +112,8 @@ bool governor_loop_inspects(const struct governor_loop *g);
 bool governor_loop_paused(const struct governor_loop *g);
 /* To be called once in each round of the drain thread, after it has emptied the rings. */
 void governor_loop_round(struct governor_loop *g);
-/* To be called before the trace is read or ends: writes what a later round would write. A pause of the
- * capture goes on. */
+/* To be called before another thread reads the trace, and before the trace ends. Writes what a later round
+ * would write. If the capture is paused, it stays paused. */
 void governor_loop_settle(struct governor_loop *g);
 struct governor_loop_stats governor_loop_stats(const struct governor_loop *g);
 

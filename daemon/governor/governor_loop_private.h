@@ -35,7 +35,7 @@ struct governor_loop {
 	 * records the caps of single tasks have left out since then. */
 	uint64_t left_out, left_out_apart;
 	/* When the caps of groups ended last. CAPS_OVER_NS later the daemon looks once more for tasks that
-	 * are still capped. 0: it has looked. */
+	 * are still capped. 0: it has done so. */
 	uint64_t over_ns;
 	uint64_t over_since; /* when the first of these caps began */
 	bool capping;        /* the programs check whether tasks are capped */

@@ -39,8 +39,8 @@ int diagnoser_new(struct diagnoser **ret)
 	d->pid = fork();
 	if (!d->pid) {
 		prctl(PR_SET_NAME, "ctraced-why", 0, 0, 0);
-		signal(SIGINT, SIG_IGN); /* Ctrl-C sends SIGINT to this process too, but it has to live as
-					  * long as the daemon */
+		signal(SIGINT, SIG_IGN); /* Ctrl-C sends SIGINT to this process too, but this process has
+					  * to live as long as the daemon */
 		diagnoser_serve(ends[1]);
 	}
 	close(ends[1]);
@@ -127,8 +127,7 @@ void diagnoser_free(struct diagnoser *d)
 		return;
 	sd_event_source_disable_unref(d->io);
 	sd_event_source_disable_unref(d->late);
-	/* the process ends by itself when this end of its socket is closed; the daemon does not wait for it
-	 */
+	/* the process ends when this end of its socket is closed; the daemon does not wait for that */
 	if (d->sock >= 0)
 		close(d->sock);
 	free(d);

@@ -27,7 +27,7 @@
 #define JAIL_MEMORY DIAGNOSER_MEMORY
 #endif
 
-/* The calls that a reader of a trace needs. It never opens a path. */
+/* The system calls that the child needs to read a trace and to diagnose. It never opens a path. */
 static const int jail_child_calls[] = {
 	__NR_read,       __NR_pread64,      __NR_write,          __NR_close,        __NR_fstat,
 	__NR_lseek,      __NR_fcntl,        __NR_munmap,         __NR_mremap,       __NR_madvise,
@@ -35,7 +35,7 @@ static const int jail_child_calls[] = {
 	__NR_getrandom,  __NR_rt_sigaction, __NR_rt_sigprocmask, __NR_rt_sigreturn, __NR_exit,
 	__NR_exit_group, __NR_newfstatat,   __NR_sysinfo,        __NR_sigaltstack,
 };
-/* The further calls that the process needs to serve questions. */
+/* Further system calls, which the process itself needs to serve questions. */
 static const int jail_server_calls[] = {
 	__NR_recvmsg, __NR_sendmsg,   __NR_pipe2,        __NR_ppoll,     __NR_clone,   __NR_set_robust_list,
 	__NR_wait4,   __NR_kill,      __NR_prctl,        __NR_prlimit64, __NR_seccomp, __NR_getppid,
@@ -104,8 +104,8 @@ int diagnoser_jail(int keep_fd)
 	r = privilege_drop_bounding();
 	if (r)
 		return r;
-	/* A service may be forbidden to change its user. Then the process keeps the user. Without
-	 * capabilities, and unable to open any file, this user can do no more than nobody. */
+	/* A service may be forbidden to change its user. Then the process stays root. But it has no
+	 * capabilities and cannot open a file, so it can do no more than the user nobody. */
 	if (!geteuid() && !setgroups(0, NULL) && !setresgid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY) &&
 	    setresuid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY))
 		return -errno;

@@ -7,10 +7,15 @@
 #define CTRACE_DAEMON_INCIDENT_DIAGNOSER_JAIL_H
 
 /*
- * Closes all descriptors except keep_fd. From then on the process ends when its parent ends, runs as nobody
- * (if it ran as root and may change its user), and has no groups and no capabilities. The process may still
- * make the system calls for memory, for descriptors that are open or that it receives, and for children
- * like itself. Returns 0 or -errno.
+ * Confines the calling process:
+ * - All descriptors except keep_fd are closed.
+ * - The process ends when its parent ends.
+ * - If it ran as root and may change its user, it runs as nobody, without groups.
+ * - It has no capabilities.
+ * - It may only make the system calls for memory, for descriptors that are open or that it receives, and for
+ *   children like itself.
+ *
+ * Returns 0 or -errno.
  */
 int diagnoser_jail(int keep_fd);
 /* For a child of a process that called diagnoser_jail(). Sets limits of memory and CPU time. The child can

@@ -170,8 +170,8 @@ int incident_store_snapshot(const struct incident_store *s, const char *name)
 	return dir < 0 ? dir : owned_file(dir, path, O_RDONLY, &trouble);
 }
 
-/* True: the daemon made the file, because the name begins with a time. Other files in the directory belong
- * to other programs. */
+/* True: the name of the file begins with a time, so the daemon made the file. Other files in the directory
+ * belong to other programs. */
 static int store_is_ours(const struct dirent *e)
 {
 	return strlen(e->d_name) > STORE_TIME_LEN && e->d_name[STORE_TIME_LEN] == '-' &&

@@ -25,8 +25,8 @@ struct item {
 
 /*
  * A thread and its tools. To read the memory or the mappings of a process, the kernel takes a lock of the
- * process. If the process hangs while it holds the lock, the thread hangs too. Then the worker is left
- * alone, and another worker takes over. When the stuck worker returns, it ends.
+ * process. If the process hangs while it holds the lock, the thread hangs too. Then another worker takes
+ * over. If the stuck thread goes on later, it ends.
  */
 struct worker {
 	struct inspect *v;

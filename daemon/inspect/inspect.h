@@ -9,7 +9,7 @@
  * thread and never wait for an inspection.
  *
  * The thread reads files and memory of the programs it inspects. All of these bytes are hostile, so every
- * read has a limit. A thread that is stuck for 10 s is left alone, and another one takes over; there are at
+ * read has a limit. A thread that is stuck for 10 s is given up, and another one takes over; there are at
  * most four threads.
  */
 #ifndef CTRACE_DAEMON_INSPECT_INSPECT_H
@@ -38,7 +38,7 @@ struct inspect_stats {
 	uint64_t done;          /* results that were made */
 	uint64_t gone;          /* the task's wait had ended before or during the inspection */
 	uint64_t refused_queue; /* the queue of requests or of results was full */
-	uint64_t refused_rate;  /* samples that would have had to wait for the pace of max_per_sec */
+	uint64_t refused_rate;  /* samples beyond max_per_sec */
 	uint64_t failed;        /* read_task() failed, or there was no memory */
 	uint64_t cut_short;     /* user stacks that ended at a limit (frames, time, unreadable memory) */
 	uint64_t busy_ns;       /* CPU time of the thread */

@@ -47,8 +47,8 @@ static bool futex_call(struct unwind *u, const struct ct_iter_task *t, struct fu
 	return false;
 }
 
-/* Finds the thread of a process that has the number inner in its own (innermost) pid namespace. 0:
- * there is none. */
+/* Finds the thread of a process whose number in its own (innermost) pid namespace is `inner`. 0: there is
+ * none. */
 static uint32_t tid_of_inner(uint32_t tgid, uint32_t inner)
 {
 	char path[64], line[256];

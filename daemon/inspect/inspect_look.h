@@ -24,7 +24,7 @@ struct inspect_look {
 	struct symbols *symbols;
 	struct polled *polled;
 	uint32_t own_pidns;    /* inode number of the daemon's pid namespace */
-	uint64_t suspended_ns; /* how long the machine had been suspended in all when this object was made */
+	uint64_t suspended_ns; /* the time for which the machine was suspended before this object was made */
 	struct inspect_look_known known[INSPECT_LOOK_KNOWN];
 	/* The frames of the stack that is being looked at. */
 	size_t n;

@@ -58,9 +58,9 @@ static bool policy_same_wait(const struct task *task)
 	       task->inspect_nr == task->st.last.nr && task->inspect_loop == policy_is_loop(task);
 }
 
-/* True: an inspection of the present long wait is due. This very wait was not inspected yet. If the last
- * inspection was of a similar wait, enough time has passed since then; for a very long wait,
- * INSPECT_POLICY_STUCK_AGAIN is enough. */
+/* True: an inspection of the present long wait is due: this wait was not inspected yet, and the last
+ * inspection was of another kind of wait, or is long enough ago. For a very long wait,
+ * INSPECT_POLICY_STUCK_AGAIN is long enough. */
 static bool policy_long_due(const struct inspect_policy *p, const struct task *task, uint64_t now_ns)
 {
 	uint64_t since = task->st.last.ts;

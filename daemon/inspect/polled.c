@@ -22,7 +22,7 @@
 #define NAMED_MAX   6    /* candidates whose symbol is looked for */
 #define NAMED_FILE  (32u << 20)
 #define NEAR        32 /* bytes; a candidate further from where the task was seen is unlikely */
-#define HOPS_MAX    3  /* jumps on the way from a call to the function (linkage tables) */
+#define HOPS_MAX    3  /* jumps on the way from a call to the function (through a PLT) */
 #define REGS        16
 
 /* The index of each register in ct_iter_task.regs. The registers are in the order of the machine's
@@ -112,8 +112,8 @@ bool polled_wants(struct polled *p, uint32_t tid, uint64_t now_ns)
 	return l->tid != tid || now_ns >= l->next_ns;
 }
 
-/* True: the path is that of a library of the C library, or of no file, such as "[vdso]". The functions
- * there wait on behalf of the program. */
+/* True: the path is that of a library of glibc, or of no file, such as "[vdso]". The functions there wait on
+ * behalf of the program. */
 static bool is_library(const char *path)
 {
 	static const char *const files[] = { GLIBC_FILES };
@@ -314,8 +314,8 @@ static bool code_get(struct inquiry *q, unsigned level)
 	return q->hi <= q->n_code;
 }
 
-/* Reads the code of the function that the call at offset `at` calls. If the call goes through the table for
- * calls into libraries, follows it. Does not read functions of the C library. */
+/* Reads the code of the function that the call at offset `at` calls. If the call goes through the PLT (the
+ * table for calls into libraries), follows the jumps. Does not read functions of glibc. */
 static bool called_code(const struct inquiry *q, size_t at, uint64_t *ret_addr, uint8_t code[CALLED])
 {
 	const struct unwind_map *m;
@@ -333,8 +333,7 @@ static bool called_code(const struct inquiry *q, size_t at, uint64_t *ret_addr, 
 		if (!m || !m->exec || is_library(q->maps.names.v + m->path_off) ||
 		    !read_memory(q, *ret_addr, code, CALLED))
 			return false;
-		/* An entry of the table for calls into libraries: endbr64, and then a jump through
-		 * a pointer. */
+		/* An entry of the PLT: endbr64, and then a jump through a pointer. */
 		skip = !memcmp(code, "\xf3\x0f\x1e\xfa", 4) ? 4 : 0;
 		skip += code[skip] == 0xf2;
 		if (code[skip] != 0xff || code[skip + 1] != 0x25)

@@ -93,7 +93,7 @@ static bool is_rex(uint8_t byte)
 	return (byte & 0xf0) == 0x40;
 }
 
-/* Decodes the bytes before offset at: the operation, and the prefix that makes registers and operands
+/* Decodes the bytes before offset at: the operation, and the REX prefix, which makes registers and operands
  * larger. */
 static bool operation_before(const uint8_t *code, size_t at, struct operation *ret, uint8_t *ret_rex)
 {

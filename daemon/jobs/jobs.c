@@ -83,7 +83,7 @@ static void jobs_path_add(struct jobs *j, uint32_t spec, const char *path)
 		f->named = true;
 }
 
-/* Takes the file at this path, if there is one: adds it, or marks a known file as named. */
+/* Takes the file at this path, if there is one: adds it, or, if it is known, sets `named` (jobs_file.h). */
 static void jobs_path(void *arg, const char *path)
 {
 	const struct jobs_scan *s = arg;
@@ -208,7 +208,7 @@ static void jobs_call(void *arg, const struct job_call *call)
 	struct jobs *j = arg;
 	uint32_t no = call->calls / JOBS_SPEC_FUNCTIONS_MAX;
 
-	/* jobs_file_new() gave this number to the kernel side, which only hands it back */
+	/* call->calls is the number that jobs_file_new() gave to the kernel side */
 	if (jobs_callees_add(j->callees, j->specs->v[no], call->calls % JOBS_SPEC_FUNCTIONS_MAX, call))
 		j->refused++;
 }

@@ -26,8 +26,8 @@ struct jobs_stats {
 	uint64_t refused; /* files and functions beyond the limits, and functions that cannot be probed */
 };
 
-/* The state of one file of a framework, in the words of struct probe_hook. A framework of which no file was
- * found has one row that says so. */
+/* The state of one file of a framework; the members are as in struct probe_hook. If no file of a framework
+ * was found, it has one row that says so. */
 struct jobs_row {
 	char name[16 + JOB_NAME_MAX]; /* for example "jobs/libuv" */
 	char how[320], why[320], without[96];

@@ -42,8 +42,8 @@ static struct job_value file_value(const struct jobs_arg *a)
 				   .off = a->off };
 }
 
-/* True: the BPF programs have to remember enqueues, because a start of a job counts only after its enqueue.
- */
+/* True: for some function of the description, the start of a job counts only after its enqueue. So the BPF
+ * programs have to remember enqueues. */
 static bool file_notes_enqueues(const struct jobs_spec *spec)
 {
 	for (size_t i = 0; i < spec->n_functions; i++)

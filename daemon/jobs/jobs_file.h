@@ -29,8 +29,8 @@ struct jobs_file {
 	bool named, mapped, by_mapping;
 };
 
-/* Looks for the functions in the file that fd has open, and puts probes on those that it finds. n_wanted,
- * n_found and why of *ret say how many were found. In the rule of a probe, `calls` is spec_no *
+/* Looks for the functions in the file that fd has open, and puts probes on those that it finds. n_wanted and
+ * n_found of *ret say how many were found. In the rule of a probe, `calls` is spec_no *
  * JOBS_SPEC_FUNCTIONS_MAX plus the number of the function. Returns 0 or -ENOMEM. Borrows spec; fd stays the
  * caller's. */
 int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32_t spec_no, const char *path,

@@ -101,8 +101,8 @@ int jobs_find_mapped(struct unwind_mounts *mounts, const struct jobs_mapping *m,
 
 int jobs_find_open(const char *path, struct stat *ret_st)
 {
-	/* If a named pipe or a device has taken the place of the file, the caller must not wait for it,
-	 * and opening it must have no effect. */
+	/* By now the path may lead to a named pipe or a device. Then open() must not wait, and must have no
+	 * effect. */
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 

@@ -30,7 +30,7 @@ struct jobs_mapping {
 typedef int (*jobs_mapping_fn)(void *arg, const struct jobs_mapping *m);
 /* Calls fn for the mappings of one process. Returns the last result of fn, or -errno. */
 int jobs_find_mappings(uint32_t pid, jobs_mapping_fn fn, void *arg);
-/* Calls fn for the mappings of all processes. A result other than 0 ends only the walk over that process. */
+/* Calls fn for the mappings of all processes. A result other than 0 ends only the walk over one process. */
 void jobs_find_all_mappings(jobs_mapping_fn fn, void *arg);
 
 /*

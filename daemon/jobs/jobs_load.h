@@ -21,8 +21,8 @@ struct jobs_specs {
 };
 
 /*
- * Loads the descriptions that list names. list: "no" or "": none; "yes": all that there are; otherwise a
- * list with commas or spaces of
+ * Loads the descriptions that `list` names. list: "no" or "": none; "yes": all that there are; otherwise a
+ * list, with commas or spaces in between, of
  * - the name of a framework,
  * - the path of a description (it ends in ".json"),
  * - the path of a program or library that reports with ctrace-jobs.h.

@@ -31,7 +31,7 @@ static int jobs_probe_call(void *arg, void *data, size_t size)
 
 	if (size >= sizeof(struct job_call))
 		p->fn(p->arg, data);
-	/* -EAGAIN ends the reading; the ring buffer counts this job_call as read all the same */
+	/* -EAGAIN ends the reading; the ring buffer still counts this job_call as read */
 	return ++p->n_calls < JOBS_PROBE_CALLS ? 0 : -EAGAIN;
 }
 

@@ -47,7 +47,7 @@ int jobs_spec_arg(const char *s, struct jobs_arg *ret)
 	return 0;
 }
 
-/* The place of an error in the text. */
+/* For messages about errors in the text: the function that is being read, and the buffer. */
 struct jobs_spec_at {
 	const char *function; /* symbol or note; NULL: not in a function */
 	char *err;

@@ -36,14 +36,14 @@ struct jobs_values {
 struct jobs_function {
 	char symbol[128];
 	char need[128];   /* use this function only in a binary that also has this symbol; "": in any */
-	char unless[128]; /* do not use this function in a binary that has this symbol; "": no such symbol */
+	char unless[128]; /* do not use this function in a binary that has this symbol; "": use it in any */
 	/* true: symbol is the "provider:name" of a note (sys/sdt.h), and arg0, arg1, ... are the arguments of
 	 * the note */
 	bool note;
 	uint8_t event; /* enum ct_job */
 	struct jobs_values values;
-	/* true: the job runs the function whose address is values.function. The job starts when that function
-	 * starts, and `calls` has the values of this event. */
+	/* true: the job runs the function whose address is values.function. The start of that function is
+	 * the start of the job; `calls` says where the values of this event lie. */
 	bool has_calls;
 	struct jobs_values calls;
 };
@@ -55,7 +55,8 @@ struct jobs_spec {
 	struct jobs_function functions[JOBS_SPEC_FUNCTIONS_MAX];
 };
 
-/* Returns 0; -EINVAL with a sentence in err; -ENOMEM. The caller frees *ret with free(). */
+/* Reads a description of n bytes. Returns 0; -EINVAL with a sentence in err; -ENOMEM. The caller frees *ret
+ * with free(). */
 int jobs_spec_parse(const char *text, size_t n, struct jobs_spec **ret, char err[JOBS_SPEC_ERR_MAX]);
 /* Reads a value such as "arg0->0x18". Returns 0 or -EINVAL. */
 int jobs_spec_arg(const char *s, struct jobs_arg *ret);

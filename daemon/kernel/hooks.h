@@ -12,7 +12,7 @@
 #include "ctrace/abi.h"
 
 struct hook_def {
-	const char *family; /* the word that switches off several hooks; NULL ends the table */
+	const char *family; /* a word for several hooks, by which the setting `hooks` switches them off */
 	const char *name;
 	const char *without; /* what the trace lacks without this hook */
 	bool essential;      /* without this hook, tracing does not start */

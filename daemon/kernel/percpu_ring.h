@@ -13,7 +13,7 @@
 
 struct percpu_ring;
 
-/* Maps the n entries of the map cpus_fd (ct_cpus), each with a ring of bytes bytes, and the side ring
+/* Maps the n entries of the map cpus_fd (ct_cpus), each with a ring of `bytes` bytes, and the side ring
  * side_fd of side_bytes. Both descriptors stay the caller's. Returns 0 or -errno. */
 int percpu_ring_new(int cpus_fd, unsigned n, uint64_t bytes, int side_fd, uint64_t side_bytes,
 		    struct percpu_ring **ret);

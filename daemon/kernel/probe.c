@@ -144,8 +144,8 @@ static void probe_preselect(struct probe *p, const struct btf *btf, const struct
 	}
 }
 
-/* True: the program is loaded, because it is not off and no program of its hook with a lower rank can be
- * used. */
+/* True: the program has to be loaded: it is not off, and all programs of its hook with a lower rank are
+ * off. */
 static bool probe_prog_wanted(const struct probe *p, size_t prog)
 {
 	if (p->prog_off[prog])
@@ -293,8 +293,8 @@ static void probe_attach(struct probe *p)
 
 /*
  * At the first attach to a perf event, libbpf loads a small program, to find out whether the kernel has BPF
- * links for perf events. The daemon may not load programs later, so this function makes libbpf do so now. It
- * passes a descriptor that is no perf event, so nothing is attached.
+ * links for perf events. Later the daemon cannot load programs. So this function makes the first attach now,
+ * with a descriptor that is no perf event, so that nothing is attached.
  */
 static void probe_ask_libbpf(struct probe *p)
 {

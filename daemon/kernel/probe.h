@@ -38,8 +38,8 @@ struct probe_hook {
 };
 
 /*
- * Checks a list for probe_options.hooks. Returns 0; -EINVAL with a sentence in err if an item is not "-" and
- * the name of a hook family; or -ENOMEM.
+ * Checks a list for probe_options.hooks: each item has to be "-", followed by the name of a hook family.
+ * Returns 0; -EINVAL with a sentence in err; or -ENOMEM.
  */
 int probe_check_hooks(const char *list, char err[PROBE_ERR_MAX]);
 
@@ -77,20 +77,21 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg);
 
 /*
  * Looks up the functions of the kernel that show which interrupt is in progress, for the steps of the
- * governor without the hooks of interrupts. Reads all symbols of the kernel, which takes about 80 ms. If the
- * kernel hides its symbols, a wake in these steps does not say which interrupt made it. To be called once.
+ * governor in which the hooks of interrupts are detached. Reads all symbols of the kernel, which takes about
+ * 80 ms. If the kernel hides its symbols, a wake in these steps does not say which interrupt made it. To be
+ * called once.
  */
 void probe_mark(struct probe *p);
 
-/* Runs the task iterator over all tasks (threads) of the machine. Arguments, registers and stacks are 0.
- * Returns 0 or -errno. */
+/* Runs the task iterator over all tasks (threads) of the machine. fn gets the tasks without arguments,
+ * registers and stacks: these members are 0. Returns 0 or -errno. */
 typedef void (*probe_task_fn)(void *arg, const struct ct_iter_task *task);
 int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg);
 /*
  * Measures the distance between boot time and the clock of the scheduler, by which the programs compute how
- * long a task has waited. The error is about 20 us. To be called again every DRAIN_CLOCK_NS, and in a coarse
- * step at each reading of all tasks, because the clocks drift apart, and a suspend moves one of them. Returns
- * 0 or -errno.
+ * long a task has waited. The error is about 20 us. The clocks drift apart, and a suspend moves one of them.
+ * So the caller repeats the call every DRAIN_CLOCK_NS, and in a coarse step at each reading of all tasks.
+ * Returns 0 or -errno.
  */
 int probe_measure_clock(struct probe *p);
 /* Reads one task. Returns 0, -ESRCH (there is no such task) or -errno. */
@@ -119,7 +120,8 @@ int probe_jobs(const struct probe *p, struct probe_jobs *ret);
 
 /*
  * Hardware watchpoints. There are PROBE_WATCHES_MAX debug registers. A watch for writes takes one register,
- * a watch for reads and writes takes two. Every access of any thread of the process becomes a CT_RAWACCESS.
+ * a watch for reads and writes takes two. The accesses of all threads of the process become CT_RAWACCESS
+ * blobs; bpf/watch.bpf.c says which accesses are left out.
  */
 #define PROBE_WATCHES_MAX 4
 struct probe_watch_options {
@@ -177,7 +179,7 @@ void probe_cap(struct probe *p, uint32_t tid);
 uint64_t probe_uncap(struct probe *p, uint32_t tid);
 /*
  * Caps each task of the group (govern_group()) at its next record; the programs then write a CT_SHED about
- * it. Tasks born to such a task are capped too. Returns false if GOVERN_GROUPS groups are capped already.
+ * the task. Its children are capped too. Returns false if GOVERN_GROUPS groups are capped already.
  */
 bool probe_cap_group(struct probe *p, uint64_t group);
 /* From now on no further task is capped because of its group. Tasks that are capped stay capped until
@@ -187,8 +189,8 @@ void probe_uncap_groups(struct probe *p);
 uint32_t probe_capped_next(const struct probe *p, uint32_t from);
 /* Tells the programs that no task is capped any more, so that they need not check. */
 void probe_caps_over(struct probe *p);
-/* probe_left_out(): how many records were left out so far. probe_passed_ns(): the CPU time that it took to
- * pass over the events of capped tasks. */
+/* probe_left_out(): how many records the caps of tasks and groups have left out so far. probe_passed_ns():
+ * the CPU time that the programs needed to leave them out. */
 uint64_t probe_left_out(struct probe *p);
 uint64_t probe_passed_ns(struct probe *p);
 

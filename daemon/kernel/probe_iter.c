@@ -13,14 +13,14 @@
 #include "lib/vec.h"
 
 /* Room for about 50 000 descriptors of one process. A process can have many more, and each of them can be
- * an epoll with many members. More descriptors than fit are not looked at, because they would take much
+ * an epoll with many members. Descriptors beyond this room are not looked at, because they would take much
  * memory and time here. */
 #define FILES_BYTES_MAX (8u << 20)
 
 typedef VEC(uint8_t) bytes_vec;
 
-/* Reads the output of an iterator program to its end. If the output is longer than max bytes, stops
- * somewhat after them. */
+/* Reads the output of an iterator program to its end. If the output is longer than max bytes, stops a little
+ * later. */
 static int iter_read(struct bpf_link *link, size_t max, bytes_vec *out)
 {
 	_cleanup_close_ int fd = bpf_iter_create(bpf_link__fd(link));

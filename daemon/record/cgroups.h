@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cgroups.h - gives names to control groups. Records carry the id of a task's cgroup. This room writes the
+ * cgroups.h - gives names to control groups. Records carry the id of a task's cgroup. This module writes the
  * path of the cgroup, and the name of its container if it is known, as CT_OBJECT blobs of type
  * CT_OBJ_CGROUP.
  *
  * The id is the inode number of the cgroup's directory. To find the directories of new ids, the worker
  * walks the hierarchy: at most once a second, and for at most half a percent of a CPU. The walk needs no
- * privilege. open_by_handle_at() would be faster, but the daemon's list of system calls must not have it.
+ * privilege. open_by_handle_at() would be faster, but the daemon must not have the right to call it.
  * If a task is moved to another cgroup, the daemon notices at the task's next exec or rename, or when all
  * tasks are read anew.
  *
@@ -22,7 +22,7 @@
 #include "daemon/worker.h"
 #include "lib/map.h"
 
-#define CGROUPS_KNOWN_MAX 65536 /* ids that are remembered; if this is exceeded, all are forgotten */
+#define CGROUPS_KNOWN_MAX 65536 /* ids that are remembered; before one more is added, all are forgotten */
 #define CGROUPS_NEW_MAX   4096  /* ids that one walk looks for; others wait until they are seen again */
 #define CGROUPS_WALK_MAX  65536 /* directories looked at in one walk */
 #define CGROUPS_DEPTH_MAX 32

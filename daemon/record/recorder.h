@@ -49,8 +49,8 @@ struct recorder;
 /*
  * Opens or creates the trace file. A trace that cannot be continued is renamed: to PATH.old if its size
  * differs from the wanted size, to PATH.damaged if it has another major version or is no valid trace. A
- * file that already has the new name is replaced. err then has a sentence that says so; otherwise it is
- * empty. Returns 0, or -errno as writer_open(), with a sentence in err (what, why, what to do).
+ * file that already has the new name is replaced. Returns 0; then err has a sentence about the renamed trace,
+ * or is empty. Or returns -errno as writer_open(), with a sentence in err (what, why, what to do).
  */
 int recorder_new(const struct recorder_options *opt, struct recorder **ret, char err[RECORDER_ERR_MAX]);
 /* Frees the recorder without sealing. Accepts NULL. */

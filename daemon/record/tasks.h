@@ -90,15 +90,15 @@ void tasks_found_end(struct tasks *t);
 
 /*
  * To be called with true when a coarse step begins, and with false when it ends. In a coarse step
- * (CT_SHED_COARSE, CT_SHED_PAUSES) no switches are recorded. So of a task that is not in a long wait, the
- * table knows only that: its state is WINDOW_RUN_FOLDED.
+ * (CT_SHED_COARSE, CT_SHED_PAUSES) no switches are recorded. So a task that is not in a long wait has the
+ * state WINDOW_RUN_FOLDED.
  */
 void tasks_coarse(struct tasks *t, bool coarse);
 /* In the next reading of all tasks, tasks_read() makes a CT_FOUND for each task, changed or not. */
 void tasks_tell_all(struct tasks *t);
 /*
  * Does what tasks_found() does, and finds out whether the task has changed since its last CT_FOUND. True:
- * it has, and *ret and ret_words become a new CT_FOUND.
+ * the task has changed, and *ret and ret_words become a new CT_FOUND.
  */
 bool tasks_read(struct tasks *t, const struct ct_iter_task *found, struct ct_rec *ret, uint64_t ret_words[2]);
 

@@ -95,8 +95,8 @@ static _Noreturn void bpfstats_serve(int sock)
 {
 	char request;
 
-	signal(SIGINT, SIG_IGN); /* Ctrl-C sends SIGINT to this process too, but it has to live as long as
-				  * the daemon */
+	signal(SIGINT, SIG_IGN); /* Ctrl-C sends SIGINT to this process too, but this process has to live
+				  * as long as the daemon */
 	prctl(PR_SET_NAME, "ctraced-stats", 0, 0, 0);
 	if (!bpfstats_confine(sock))
 		while (read(sock, &request, 1) == 1 && bpfstats_answer(sock))

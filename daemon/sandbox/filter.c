@@ -50,8 +50,8 @@ void filter_allow(struct filter *f, const int *calls, size_t n)
 void filter_allow_values(struct filter *f, int call, unsigned arg, uint32_t mask, const uint32_t *values,
 			 size_t n)
 {
-	/* If this is another call, jumps over the instructions that follow: two that load and mask the
-	 * argument, two for each value, and one that refuses. */
+	/* If the process makes another call than `call`, jumps over the instructions that follow: two that
+	 * load and mask the argument, two for each value, and one that refuses. */
 	filter_put(f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, (uint8_t)(2 * n + 3));
 	/* one load takes 32 bits; the low half of the argument comes first, because both machines are
 	 * little-endian */

@@ -89,8 +89,7 @@ static bool nice_is_refused(void)
 	return getrlimit(RLIMIT_NICE, &l) || l.rlim_cur < PRIVILEGE_NICE;
 }
 
-/* True: the daemon's user may not write to one of the directories, so the daemon needs a capability for it.
- */
+/* True: the daemon's user may not write to one of the directories, so the daemon needs a capability. */
 static bool dir_is_refused(const struct privilege_options *opt)
 {
 	for (size_t i = 0; i < opt->n_dirs; i++)
@@ -113,9 +112,9 @@ int privilege_drop_bounding(void)
 	return r;
 }
 
-/* Drops all capabilities except the kept ones. Some machines need a few more. So the daemon first tries
- * without them what it will do later. If the kernel refuses something, the daemon keeps the capability for
- * it. */
+/* Drops all capabilities except those in privilege_kept. On some machines the daemon needs a few more. So the
+ * daemon drops them for a moment and tries what it has to do later. If the kernel refuses something, the
+ * daemon keeps the capability for it. */
 static int drop_capabilities(const struct privilege_options *opt)
 {
 	uint64_t effective = 0, permitted = 0, keep = privilege_kept;

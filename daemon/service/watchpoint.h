@@ -2,7 +2,7 @@
 /*
  * watchpoint.h - the variables that are watched for clients of the control socket. Finds a variable, sets
  * breakpoints on it, gives it a name in the trace, and keeps copies of its accesses until the client
- * fetches them. The drain thread writes the records of the accesses into the trace without this room.
+ * fetches them. The drain thread itself writes the records of the accesses into the trace.
  *
  * Any thread. watchpoints_add() reads files and may take long.
  */

@@ -5,7 +5,7 @@
  * are tried. The files are those that are really mapped: also deleted files, files of another mount
  * namespace, and files whose path leads elsewhere by now.
  *
- * This room does not know whether the task still waits: the caller checks it before and after. One thread
+ * These functions do not know whether the task still waits: the caller checks it before and after. One thread
  * at a time may use one struct unwind. Call unwind_begin() first, then any of the other functions, then
  * unwind_end().
  */
@@ -28,8 +28,7 @@ struct unwind_frame {
 	struct unwind_elf *elf; /* NULL: there is no readable file; valid until unwind_end() */
 	const char *path;       /* path of the mapping; "": there is none; valid until unwind_end() */
 	bool mapped;            /* ip is in executable memory */
-	bool exact; /* ip is the instruction itself; false: ip is a return address, so the call is before it
-		     */
+	bool exact; /* ip is the instruction itself; false: ip is a return address, behind the call */
 };
 
 /* Returns 0 or -ENOMEM. */

@@ -158,8 +158,8 @@ static int cie_augmentation(struct cursor *c, const char *aug, struct cie *cie)
 			break;
 		case 'B': /* arm64: return addresses are signed with key B; the walk removes any signature */
 			break;
-		default: /* an unknown letter: its data and all that follow are skipped; c is already after
-			  * them */
+		default: /* an unknown letter: the rest of the augmentation data is skipped; c is already
+			  * behind it */
 			return a.bad ? -EBADMSG : 0;
 		}
 	}

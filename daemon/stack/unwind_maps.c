@@ -154,8 +154,8 @@ static int maps_line(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *
 	return VEC_PUSH(&m->maps, map);
 }
 
-/* Asks for the mapping at addr; next: or the first one after it. Returns 0; -ENOENT: there is none; -ESRCH:
- * the task has ended; or another -errno. */
+/* Asks for the mapping at addr. If there is none and next is true, asks for the first one after addr. Returns
+ * 0; -ENOENT: there is none; -ESRCH: the task has ended; or another -errno. */
 static int maps_query(int fd, uint64_t addr, bool next, char *name, uint32_t name_bytes,
 		      struct procmap_ask *ret)
 {
@@ -204,8 +204,8 @@ static struct unwind_map *maps_ask(struct unwind_maps *m, uint64_t addr)
 	return VEC_PUSH(&m->maps, map) ? &m->unknown : &m->maps.v[m->maps.n - 1];
 }
 
-/* Begins to ask for single addresses. Returns 0; -ESRCH; -ENOMEM; or another -errno: the list must be read.
- */
+/* Begins to ask for single addresses. Returns 0; -ESRCH; -ENOMEM; or another -errno: the caller has to read
+ * the whole list. */
 static int maps_ask_begin(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts, const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
