@@ -29,7 +29,7 @@ class Over(Missing):
 
 
 def call(name, cmd, cwd=None, silent=False, limit_s=None):
-    """Runs a command; returns (wall seconds, what wait4 says of it, its output). No process of it stays behind.
+    """Runs a command; returns (wall seconds, its rusage from wait4, its output). No process of the command stays behind.
 
     silent: the output goes to /dev/null, only errors are kept. limit_s: the command is killed after so many seconds.
     """
@@ -92,7 +92,7 @@ def free_port():
 
 
 class Server:
-    """A server with a port and a directory of its own. It is told to stop also when this process dies."""
+    """A server with a port and a directory of its own. The kernel sends it the stop signal if this process dies."""
     name, stop_with = "", "TERM"
     user = ()  # how setpriv becomes the user of the server
 
@@ -218,8 +218,8 @@ class Postgres(Server):
 class Load:
     """Work with a figure: work per second.
 
-    command(n) does the amount n of it. With `found`, n is a number of seconds, and the expression finds the figure in
-    the output. Without, the figure is n / wall time, and n is chosen such that the work takes as long as it shall.
+    command(n) does the amount n of work. With `found`, n is a number of seconds, and this expression finds the figure
+    in the output. Without `found`, the figure is n / wall time, and fit() chooses n for the wanted time.
     """
 
     def __init__(self, name, unit, programs, command, found=None, server=None):

@@ -49,7 +49,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Fills a ring as the kernel side does: the tasks of a CPU, in turn, read from a pipe of their own. */
+/* Fills a ring as the kernel side does. The tasks of the CPU take turns; each reads from its own pipe. */
 static void fill(unsigned cpu, unsigned n, uint64_t now)
 {
 	struct cpu *c = percpu_ring_cpu(rings, cpu);

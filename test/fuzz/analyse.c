@@ -9,7 +9,7 @@
 #include "analysis/whatif/whatif.h"
 #include "graph/causal/causal.h"
 
-#define ANALYSE_TASKS 3u /* each question is asked for one in this many */
+#define ANALYSE_TASKS 3u /* each question is asked for at most this many tasks */
 
 static void must(bool holds)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * command_server - runs commands of ctrace, each in a child. So a command does not need the start
- * of a program. A request is a line of words with tabs between them. Each request gets a line as
+ * command_server - runs commands of ctrace, each in a forked child. This saves the exec of ctrace
+ * for each command. A request is a line of words with tabs between them. Each request gets a line as
  * its answer:
  *
  * 	mutate BASE SEED FILE                  writes the trace BASE with the changes of SEED to FILE: "ok"
@@ -26,7 +26,7 @@
 int ctrace_main(int argc, char **argv);
 
 #define WORDS_MAX    32
-#define WALL_SECONDS 120         /* for a command that uses no CPU time */
+#define WALL_SECONDS 120         /* the limit of real time, for a command that waits and uses no CPU time */
 #define OUT_BYTES    (256 << 20) /* SIGXFSZ for endless output */
 
 static size_t read_file(const char *path, uint8_t *p, size_t size)

@@ -115,7 +115,7 @@ static void lie_in_segment(struct mutate *m, struct mutate_segment *s)
 		return;
 	}
 	l = lie_at(m, &s->lies, &s->h, segment_fields[i].at, segment_fields[i].size);
-	/* often in all segments: of some fields only the value in the last segment counts */
+	/* often in all segments, because for some fields only the last segment counts */
 	if (mutate_below(m, 2))
 		for (size_t k = 0; k < m->segments.n; k++)
 			lie_add(m, &m->segments.v[k].lies, l);
@@ -166,7 +166,7 @@ static void change_by(struct mutate *m, mutate_bytes_fn bytes)
 		b->raw.n = MIN(bytes(b->raw.v, b->raw.n, b->raw.n + 64), b->raw.n + 64);
 }
 
-/* Longer or shorter; what is new repeats what is there. */
+/* Makes a block longer or shorter. The new bytes repeat the old ones. */
 static void change_length(struct mutate *m)
 {
 	struct mutate_block *b = any_block(m);
@@ -219,7 +219,7 @@ static void drop_block(struct mutate *m)
 	memmove(&s->blocks.v[i], &s->blocks.v[i + 1], (s->blocks.n - i) * sizeof(s->blocks.v[0]));
 }
 
-/* The content of a block comes from the one of its type in another segment. */
+/* A block gets the content of the block of the same type in another segment. */
 static void swap_blocks(struct mutate *m)
 {
 	struct mutate_segment *s = mutate_segment(m);
@@ -243,7 +243,7 @@ static void shift(struct mutate_segment *s, uint64_t ns)
 	s->h.max_ns += ns;
 }
 
-/* A copy of a segment behind the newest, some time later; sometimes of another boot. */
+/* Adds a copy of a segment behind the newest one. Its times are later; sometimes it is of another boot. */
 static void add_segment(struct mutate *m)
 {
 	const struct mutate_segment *from = mutate_segment(m), *newest = from;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rules files: rules that were read can be written, and are the same when they are read again. */
+/* Gives hostile bytes to the reader of rules files. Accepted rules are written, and read again without a
+ * change. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -76,7 +76,7 @@ def claims(graph, tasks):
         a, b = segments.get(e["from"]), segments.get(e["to"])
         if not a or not b or a["tid"] == b["tid"] or b["tid"] not in tasks:
             continue
-        # The last thread to leave a process may be one that the program does not know.
+        # The exit of a process comes from its last thread. The program may not have printed this thread.
         if a["tid"] in tasks or e["kind"] == "exit" and a["pid"] != b["pid"] and a["pid"] in tasks:
             yield Claim(e["kind"], a["tid"], e["left_ns"], b["tid"], e["arrived_ns"], a["pid"], b["pid"],
                         a["from_ns"], a["to_ns"])
@@ -125,7 +125,7 @@ class Judged:
 
     @property
     def recall(self):
-        """Recall, of the edges that can have left a record."""
+        """The recall, over the printed edges that can have left a record."""
         return ratio(self.n_hit_seen, self.n_hit_seen + len(self.missed))
 
     @property

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Hangs of ordinary programs whose truth is known: six kinds, two variants of each.
 
-A scene is a generator that gets a Stage. It yields once when its programs run and nothing hangs yet; the daemon gets
-to know them then. After that it makes a task hang for stage.seconds, and yields a Hang at its start.
+A scene is a generator that gets a Stage. It first starts its programs and yields. Nothing hangs yet, and the daemon
+learns the habits of the programs. Then the scene makes a task hang for stage.seconds, and yields a Hang when the hang
+begins.
 """
 import collections
 import contextlib
@@ -25,16 +26,17 @@ COMPUTE = ["perl", "-e", "for (;;) { $x = ($x * 3 + 1) % 1000003 }"]
 # about 20 ms of work, ten times a second
 SERVE = ["perl", "-e", "for (;;) { select undef, undef, undef, 0.08; for (1..200000) { $x = ($x * 3 + 1) % 1000003 } }"]
 
-# victim: the tid of the task that hangs.  roots: the tasks or processes to blame.  causes, kinds: the causes that are
-# true, and the kinds of resource.  after: only the end of the hang shows the task to blame, so that the snapshot is
-# taken then, and not while it lasts.
+# victim: the tid of the task that hangs.
+# roots: the tasks or processes to blame.
+# causes, kinds: a right answer has one of these causes and one of these kinds of resource.
+# after: only the end of the hang shows the task to blame. So the snapshot is taken after the hang.
 Hang = collections.namedtuple("Hang", "victim roots causes kinds after", defaults=[False])
-# text: what it is.  programs: what it needs.
+# text: a description of the hang.  programs: the programs that the scene needs.
 Scene = collections.namedtuple("Scene", "name text programs begin")
 
 
 class Stage(contextlib.ExitStack):
-    """Where a hang takes place: a directory, and processes that end with it."""
+    """A directory and the processes of one hang. The processes end with the stage."""
 
     def __init__(self, where, programs, seconds):
         super().__init__()
@@ -44,13 +46,13 @@ class Stage(contextlib.ExitStack):
         return os.path.join(self.where, name)
 
     def start(self, cmd, **kw):
-        """The process ends with the stage, also when this process is killed."""
+        """Starts a process. It ends with the stage. It also ends if this test is killed."""
         kw.setdefault("stdin", subprocess.DEVNULL)
         kw.setdefault("stdout", subprocess.DEVNULL)
         return self.enter_context(run_for(["setpriv", "--pdeathsig", "KILL", *cmd], **kw))
 
     def told(self, cmd, until):
-        """Starts a program that says who it is: (the process, {what it says: [tids]})."""
+        """Starts a program, and reads its lines "ROLE=TID" up to the line `until`: (the process, {role: [tids]})."""
         p = self.start(cmd, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         told = collections.defaultdict(list)
         for line in p.stdout:
@@ -83,7 +85,7 @@ def put(path, text):
 
 
 def control_group(stage, controller, name):
-    """A new control group: (its path, whether it is of version 1)."""
+    """Makes a control group. Returns its path, and whether it is of version 1."""
     old = os.path.join("/sys/fs/cgroup", controller)
     new = cgroup2()
     if not os.path.isdir(old):
@@ -114,7 +116,7 @@ def cache(stage):
 
 
 def settings(stage):
-    # a lock of Python is a semaphore, which has no owner: its next post is all that a tracer can see
+    # A lock of Python is a semaphore, so it has no owner. Only its next post shows the task to blame.
     return on_command(stage, stage.script("settings.py"), ["lock-holder", "timer", "slow-peer"], True)
 
 
@@ -190,7 +192,8 @@ def thumbnails(stage):
 # ---- a slow disk ----
 
 def loop_disk(stage):
-    """An ext4 on a loop device that writes 1 MiB/s: (its directory, the control group whose tasks are slowed or None)."""
+    """Makes an ext4 on a loop device that writes 1 MiB/s. Returns its directory, and the control group to which the limit
+    applies. None: the limit applies to all tasks."""
     where = stage.path("mnt")
     os.mkdir(where)
     image = stage.path("image")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Storms of ordinary programs, which go on until they are stopped; the servers are those of the benchmarks."""
+"""Storms of ordinary programs. Each storm goes on until the test stops it. The servers are those of bench/loads.py."""
 import contextlib
 import os
 import shutil

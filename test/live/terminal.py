@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Names with bytes that must not reach a terminal. The tables of Python decide about these bytes, not those of
-ctrace."""
+"""Names with bytes that must not reach a terminal. The test uses the tables of Python, not those of ctrace."""
 import json
 import re
 import unicodedata

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cache SECONDS: an event loop looks into a cache twenty times a second. Another thread refreshes the
- * cache when a line comes from the standard input, and keeps its lock for SECONDS while it waits for its
- * source. Prints the tids of the loop (victim) and of the other thread (root), then "ready"; prints "hung"
- * when the lock is taken.
+ * cache SECONDS: an event loop looks into a cache twenty times a second. When a line comes from the
+ * standard input, another thread refreshes the cache: it locks the cache and sleeps for SECONDS.
+ * Prints the tids of the loop (victim) and of the other thread (root), then "ready". Prints "hung" when
+ * the other thread has the lock.
  */
 #include <pthread.h>
 #include <stdint.h>

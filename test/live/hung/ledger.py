@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""ledger.py DATABASE SECONDS: keeps a transaction open while it waits for something else.  Prints its tid (root), then
+"""ledger.py DATABASE SECONDS: keeps a transaction open while it sleeps.  Prints its tid (root), then
 "hung" when it has the lock."""
 import os
 import sqlite3

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * pingpong MILLISECONDS [PAUSE_US] - two processes send one byte to and fro, as fast as possible,
- * or with a pause after each hundred rounds. Prints the two processes, the begin and end of the
- * time, and how often each process blocked in this time by the kernel's count. A trace must have
- * the same number.
+ * or with a pause after each hundred rounds. Prints the two processes, and the begin and end of
+ * the time. For each process it prints how often the kernel counted a block in this time. A trace
+ * must have the same number.
  */
 #include <sched.h>
 #include <signal.h>
@@ -34,7 +34,7 @@ static long blocked(void)
 	return u.ru_nvcsw;
 }
 
-/* The first and the last block that count lie between these two lines. */
+/* Prints the time, and how often this process has blocked so far. */
 static void mark(const char *who, const char *what)
 {
 	char line[128];

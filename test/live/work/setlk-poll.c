@@ -36,7 +36,7 @@ int main(void)
 	hang_begins();
 	while (try_lock(fd, F_WRLCK))
 		nap_ms(60);
-	/* Only the success of the next try shows that the lock is free. */
+	/* The victim learns only from a try that succeeds that the lock is free. */
 	caused("file-lock", *freed, sleeps());
 	hang_ends();
 	unlink(path);

@@ -116,7 +116,8 @@ static void test_signature_folds_repeats(void **state)
 	end(&m, g);
 }
 
-/* The signature ends in the middle of a repeat. This part counts no more than a whole repeat. */
+/* The signature ends in the middle of a repeat. The part of the repeat counts at most as much as a whole one.
+ */
 static void test_signature_of_part_of_a_repeat(void **state)
 {
 	static const uint64_t objects[] = { PIPE, EVENT, EPOLL, SOCKC, COND };

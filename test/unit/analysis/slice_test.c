@@ -56,7 +56,7 @@ static void test_ways_from_one_segment(void **state)
 	cmake_free(&k);
 }
 
-/* v asks many times. No answer is a cause, however many answers came since. */
+/* v sends many requests. None of the answers is a cause. */
 static void test_many_answers(void **state)
 {
 	enum { N = 1200 };

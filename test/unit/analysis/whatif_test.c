@@ -159,13 +159,13 @@ static void test_arrival(void **state)
 	assert_int_equal(without_task(&s, 20), 10);
 	assert_int_equal(without_task(&s, 30), 0);
 	assert_int_equal(without_tasks(&s, 20, 30), 40);
-	assert_int_equal(without_tasks(&s, 10, 20), 40 + 10 - 40 + 20); /* and nothing after 80 */
+	assert_int_equal(without_tasks(&s, 10, 20), 40 + 10 - 40 + 20); /* there is no record after 80 ms */
 	end(&s);
 }
 
 /*
- * 10 waits for a message of 20. Without this wait, the message does not delay 10. A later message
- * of 20 does, unless the question also takes that wait of 10 away.
+ * 10 waits for a message of 20. Without this wait, the message does not delay 10. A later message of
+ * 20 delays 10, unless the question is about both waits.
  */
 static void test_awaited(void **state)
 {
@@ -239,7 +239,7 @@ static void test_record_after_the_wait(void **state)
 	assert_int_equal(saved_with_record_after(300), 60 * MS - 50 * MS - 300000);
 }
 
-/* Each task waits for the next one, beyond the limit of depth: nothing is saved, and the limit is counted. */
+/* A chain of waits is longer than the limit of depth. The saved time is 0, and the limit is counted. */
 static void test_depth(void **state)
 {
 	struct scene s = { 0 };
@@ -395,8 +395,8 @@ static void check(const struct graph *g, uint32_t task, uint64_t from_ns, uint64
 }
 
 /*
- * Random events without a meaning: without nothing, nothing is saved; and never more than the range
- * is saved.
+ * Random events without a meaning. If the question takes nothing away, the saved time is 0. The saved
+ * time is never longer than the range.
  */
 static void test_random(void **state)
 {

@@ -129,7 +129,8 @@ static void quits(void **state)
 	end(&s);
 }
 
-/* The end of the input decides this question and all later ones. The later ones are not shown. */
+/* After the end of the input, ctrace decides this question and all later ones, and does not show the later
+ * ones. */
 static void decides_at_the_end(void **state)
 {
 	struct session s;

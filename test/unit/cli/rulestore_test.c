@@ -122,8 +122,8 @@ static void makes_the_file(void **state)
 }
 
 /*
- * Things that others wrote stay: members, notes, order, and rules that were added meanwhile; also
- * the mode, and a link to the file.
+ * A write keeps what others wrote: unknown members, notes, the order, and rules that were added
+ * meanwhile. It also keeps the mode of the file, and a link to the file.
  */
 static void keeps_what_was_there(void **state)
 {
@@ -162,7 +162,7 @@ static void keeps_what_was_there(void **state)
 	json_decref(doc);
 }
 
-/* An answer that is the opposite of a rule replaces the rule. */
+/* An answer with the opposite verdict replaces the rule. */
 static void turns_around(void **state)
 {
 	struct rulestore_options o = { 0 };

@@ -97,7 +97,7 @@ static void test_wall(void **state)
 	expect("14:00", 7200 * SEC);
 	expect("14:10:00", 7800 * SEC);
 	expect("14:03:60", 7440 * SEC); /* a leap second */
-	expect("14:10:30", 7830 * SEC); /* just after the end: not the day before */
+	expect("14:10:30", 7830 * SEC); /* just after the end of the trace; it does not mean the day before */
 	refuse("24:00", -EINVAL);
 	refuse("14:60", -EINVAL);
 	refuse("14:03:61", -EINVAL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The threads of the daemon with a false kernel: this file replaces the probe. It counts the
- * records that it hands up, so that the test can compare the trace with them.
+ * The threads of the daemon without the kernel side: this file replaces the probe. It counts the
+ * records that it makes, so that the test can compare the trace with the counts.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -418,7 +418,7 @@ static void an_empty_window(void **state)
 	unlink(path);
 }
 
-/* One piece, and no more. */
+/* Lets the cut do one piece. */
 static bool one_step(void *arg)
 {
 	static unsigned n;
@@ -503,7 +503,7 @@ static void descriptors_that_cannot_take_one(void **state)
 	check_fd(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600), NULL);
 	check_fd(open(path, O_WRONLY | O_CLOEXEC), NULL);
 	check_fd(open(path, O_WRONLY | O_APPEND | O_CLOEXEC), "O_APPEND");
-	fd = open(path, O_WRONLY | O_DIRECT | O_CLOEXEC); /* not every file system has this */
+	fd = open(path, O_WRONLY | O_DIRECT | O_CLOEXEC); /* not every file system has O_DIRECT */
 	if (fd >= 0)
 		check_fd(fd, "O_DIRECT");
 	check_fd(open(path, O_RDONLY | O_CLOEXEC), "not open for writing");
@@ -520,7 +520,7 @@ static void descriptors_that_cannot_take_one(void **state)
 	check_fd(sealed(F_SEAL_FUTURE_WRITE), "sealed");
 	check_fd(sealed(F_SEAL_GROW), "sealed");
 	check_fd(sealed(F_SEAL_SHRINK), "sealed");
-	/* regular and empty files by their attributes */
+	/* files of /proc look like regular empty files */
 	check_fd(open("/proc/self/comm", O_RDWR | O_CLOEXEC), "cannot be made larger");
 }
 

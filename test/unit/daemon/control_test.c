@@ -27,7 +27,7 @@ struct fixture {
 	uint64_t kept; /* the client whose request "later" has no answer yet */
 	int last_fd;
 	unsigned n_disposed;
-	uid_t last_uid; /* the user of that descriptor */
+	uid_t last_uid; /* the user that sent last_fd */
 };
 
 static void on_request(void *arg, uint64_t client, const char *cmd, json_t *body, int *fd)
@@ -363,7 +363,7 @@ static void passed_descriptors(void **state)
 		close(fd);
 		settle(f);
 		assert_int_equal(count_fds(), before);
-		assert_int_equal(f->n_disposed, 3); /* no request took the first descriptor either */
+		assert_int_equal(f->n_disposed, 3); /* the handler did not keep the first descriptor either */
 		assert_int_equal(f->last_uid, geteuid());
 	}
 	close(null);
@@ -466,7 +466,7 @@ static void others_are_paced(void **state)
 	before = f->n_requests;
 	say(f, root, "{\"cmd\":\"pong\"}\n");
 	assert_true(hear(root, buf, sizeof(buf)) > 0);
-	for (unsigned i = 0; i < 50; i++) /* this user gets its turn */
+	for (unsigned i = 0; i < 50; i++) /* the user gets CPU time again */
 		sd_event_run(f->event, 10000);
 	assert_true(f->n_requests >= before + 2);
 	close(fd);

@@ -31,7 +31,7 @@ static void run_init(struct run *r)
 	r->g.coarse = true;
 }
 
-/* Time passes at a cost, in multiples of the budget. The caller answers pauses and caps. */
+/* dt_ns pass. Tracing costs `budgets` times the budget. The caller carries out pauses and caps. */
 static enum governor_act run_tick(struct run *r, uint64_t dt_ns, double budgets)
 {
 	enum governor_act act;
@@ -80,8 +80,8 @@ static void start(void **state)
 	struct run r;
 
 	/*
-	 * 9 s at three times the budget cost 27 s of it, and 9 s come in. The bucket of the start
-	 * pays for the rest.
+	 * In 9 s at three times the budget, the cost is 27 s of budget, and 9 s of budget come in.
+	 * The bucket of the start pays for the other 18 s.
 	 */
 	run_init(&r);
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 4) / MS, 10000, 10200);
@@ -128,8 +128,8 @@ static void capture(void **state)
 }
 
 /*
- * How long the governor stays in a step at a cost. patience: before the step back that follows this
- * many failed ones.
+ * How long the governor stays in a step at this cost before it steps back. patience grows
+ * with each step back that failed.
  */
 static uint64_t stays_ms(enum ct_shed step, double budgets, unsigned patience)
 {
@@ -154,7 +154,7 @@ static void calm(void **state)
 	assert_in_range(stays_ms(CT_SHED_HOOKS, 0.24, 4), 4000, 4050);
 }
 
-/* The patience after a step forward that comes this long after a step back. */
+/* The patience, if a step forward comes ns after a step back. */
 static unsigned patience_after(uint64_t ns, unsigned patience)
 {
 	struct run r;
@@ -186,7 +186,7 @@ static void flap(void **state)
 	}
 }
 
-/* In a pause, at a cost of the capture. resume_ms: the cost of a resume. */
+/* The length of a pause, after this cost of the capture. resume_ms: the cost of a resume. */
 static uint64_t pause_ms(double budgets, uint64_t resume_ms)
 {
 	struct run r;
@@ -246,7 +246,8 @@ static void cost_of_a_resume(void **state)
 	r.g.on_ns = 100 * MS;
 	r.by.capture_ns += 500 * MS;
 	governor_resumed(&r.g, r.now_ns, &r.by);
-	assert_int_equal(r.g.on_ns, 200 * MS); /* a quarter of the new one */
+	assert_int_equal(r.g.on_ns,
+			 200 * MS); /* three quarters of the old cost, and a quarter of the new one */
 }
 
 /* Whether a group with this share of the records is capped at this cost. */
@@ -268,7 +269,8 @@ static void share(void **state)
 	assert_true(is_capped(0.26, 4.1));
 }
 
-/* How long a group is capped, at a cost of the other tasks, from a bucket with this many ms of budget. */
+/* How long a group is capped. budgets: the cost of the other tasks. bucket_ms: the budget in the bucket at
+ * the begin. */
 static uint64_t cap_ms(double budgets, double bucket_ms, uint64_t uncap_ms)
 {
 	struct run r;
@@ -283,7 +285,7 @@ static uint64_t cap_ms(double budgets, double bucket_ms, uint64_t uncap_ms)
 static void cap(void **state)
 {
 	assert_in_range(cap_ms(0, 1000, 0), 400, 424);
-	assert_in_range(cap_ms(0, 0, 0), 900, 950); /* until the bucket is nearly full */
+	assert_in_range(cap_ms(0, 0, 0), 900, 950); /* the cap ends when the bucket is nearly full */
 	assert_in_range(cap_ms(0.95, 0, 0), 5000, 5024);
 	assert_in_range(cap_ms(0, 1000, 100), 6400, 6424); /* 64 times the cost of the end of the last cap */
 }
@@ -353,7 +355,7 @@ static void note(struct caps *c, uint32_t tid, unsigned n)
 		caps_note(c, &r);
 }
 
-/* A task of n of the counted records, and 20 others that share the rest. */
+/* A task made n of the `all` counted records. 20 other tasks made the rest. */
 static enum most_kind most_of(unsigned n, unsigned all)
 {
 	struct caps c;

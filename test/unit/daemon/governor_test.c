@@ -21,7 +21,7 @@
 struct machine {
 	struct governor g;
 	uint64_t now_ns;
-	double total; /* spent since the test set this to 0 */
+	double total; /* cost since the test set this to 0 */
 	double ppm[CT_SHED_STEPS];
 	double other_ppm;
 	uint64_t resume_ns;
@@ -45,7 +45,7 @@ static void machine_init(struct machine *m, uint32_t budget_ppm)
 	m->g.coarse = true;
 }
 
-/* A cost up to the step, and another cost from this step on. */
+/* Before `step` tracing costs ppm, from this step on after_ppm. */
 static void machine_load(struct machine *m, double ppm, enum ct_shed step, double after_ppm)
 {
 	for (unsigned i = 0; i < CT_SHED_STEPS; i++)
@@ -209,7 +209,7 @@ static void a_storm_is_held_to_the_budget(void **state)
 			double percent = machine_cost(&m, 10);
 
 			assert_true(percent < 1.25);
-			assert_true(percent > 0.5); /* and the governor uses it */
+			assert_true(percent > 0.5); /* and the governor uses the budget */
 		}
 		assert_int_equal(m.g.step, CT_SHED_PAUSES);
 	}
@@ -287,7 +287,7 @@ static void no_budget_no_governor(void **state)
 	assert_true(m.g.cost_ppm > 800000);
 }
 
-/* A storm that a budget of 1 % holds in the last step, and 50 % pays for. */
+/* A storm: with a budget of 1 % the governor is in the last step; a budget of 50 % pays for all records. */
 static void a_larger_budget_leads_back_while_the_storm_goes_on(void **state)
 {
 	struct machine m;
@@ -379,7 +379,7 @@ static void a_storm_of_one_group_costs_that_group(void **state)
 	machine_run(&m, 60);
 	assert_int_equal(m.n_up, 2); /* the steps that keep every long wait come first */
 	assert_int_equal(m.n_pauses, 0);
-	/* capped nearly always, but recorded again and again */
+	/* capped nearly always, with short times without a cap */
 	assert_true(m.capped_ns > 45 * NSEC_PER_SEC && m.capped_ns < 60 * NSEC_PER_SEC);
 	/* the other tasks, and the cost that the tasks of the group pay */
 	assert_true(machine_cost(&m, 60) < 1.1 + 4);
@@ -452,7 +452,7 @@ static void the_group_that_makes_most_is_found(void **state)
 	assert_most(&g, 1000, 0.44, 0.57);
 	for (unsigned i = 0; i < 20000; i++)
 		groups_add(&g, 0);
-	assert_most(&g, 1000, 0.22, 0.29); /* root's: they count, and are never capped */
+	assert_most(&g, 1000, 0.22, 0.29); /* groups of root: they count, but the governor never caps them */
 	groups_init(&g, 0);
 	for (unsigned i = 0; i < 1000; i++)
 		groups_add(&g, GOVERN_CGROUP | 77);
@@ -579,13 +579,14 @@ static void the_task_that_makes_the_most_records_is_found(void **state)
 	assert_int_equal(m.id, 7);
 	assert_int_equal(m.ts_ns, 5);
 	assert_true(m.share > 0.59 && m.share < 0.61); /* 60000 of 60000 + 2 * 20000 */
-	caps_round(&c, NSEC_PER_SEC, &ops); /* the counts are those of one second, also without a limit */
+	caps_round(&c, NSEC_PER_SEC, &ops); /* the counts begin anew each second, also without a limit */
 	assert_int_equal(most_task(&c, 6).kind, MOST_NONE);
 	note_switches(&c, 8, 0, 8000);
 	assert_true(most_task(&c, 7).share > 0.99);
 }
 
-/* Records of other kinds are no task's in the table, but they are records. */
+/* The table counts only some kinds of records. The others count in the sum, and lower the share of each task.
+ */
 static void other_records_lower_the_share(void **state)
 {
 	const struct ct_rec fork = { .kind = CT_FORK, .tid = 9 };
@@ -598,7 +599,7 @@ static void other_records_lower_the_share(void **state)
 	assert_int_equal(most_task(&c, 1).kind, MOST_NONE);
 }
 
-/* Tasks with the same place in the table: the share is a lower limit. */
+/* If two tasks have the same place in the table, the share of a task is only a lower limit. */
 static void tasks_that_share_a_place_are_not_blamed(void **state)
 {
 	struct caps c;

@@ -198,8 +198,8 @@ static void several_at_once(void **state)
 }
 
 /*
- * More hangs than the limit allows: they are counted, the next incident has the count, and the next
- * daemon knows it.
+ * There are more hangs than the limit allows. The daemon counts the others. The note of the next
+ * incident has this count, and the next daemon reads it.
  */
 static void limited(void **state)
 {
@@ -438,7 +438,7 @@ static void rates_of_users(void **state)
 	}
 }
 
-/* A thread counts for the user that started its process. The note has this user. */
+/* A hang of a thread counts for the user of its process. The note has this user. */
 static void whose(void **state)
 {
 	struct fixture *f = *state;
@@ -542,7 +542,7 @@ static void clock_back(void **state)
 	assert_int_equal(use.removed, 1);
 	assert_int_equal(use.kept, 2);
 	assert_false(has(&s, "20270101T000000Z-ahead-1"));
-	/* also if this is less than a day, and the new incident is the first by name */
+	/* also a time less than a day ahead, and also if the new incident is the first by name */
 	put(&s, "20260131T230000Z-b-1", 0);
 	put(&s, "20260131T120000Z-new-2", 0);
 	assert_int_equal(incident_store_trim(&s, "20260131T120000Z-new-2", now_ns, &use), 0);
@@ -661,7 +661,7 @@ static void stuck_journal(void **state)
 	snprintf(at.sun_path, sizeof(at.sun_path), "%s/journal", f->dir);
 	assert_int_equal(incident_say_send(at.sun_path, made, n), -ENOENT);
 	assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
-	alarm(30); /* it would wait for ever */
+	alarm(30); /* a send that blocks would wait for ever */
 	for (unsigned i = 0; i < 100000 && !r; i++)
 		r = incident_say_send(at.sun_path, made, n);
 	alarm(0);

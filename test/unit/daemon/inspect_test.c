@@ -302,7 +302,7 @@ static void test_limits(void **state)
 	assert_int_equal(s.gone, INSPECT_QUEUE_MAX + 20 - refused);
 	inspect_free(v);
 
-	/* ended with work in the queue */
+	/* the inspector ends with requests in the queue */
 	v = inspect_start(1);
 	for (unsigned i = 0; i < 10; i++)
 		inspect_ask(v, &w);
@@ -322,7 +322,7 @@ static void test_pace(void **state)
 	for (unsigned i = 0; i < 10; i++)
 		inspect_ask(v, &w);
 	settled(v);
-	/* five at once, the others 50 ms apart */
+	/* the first five come at once, each other one after 50 ms */
 	assert_true(clock_boot_ns() - start >= 150 * NSEC_PER_MSEC);
 	inspect_free(v);
 	fake.error = 0;

@@ -168,7 +168,7 @@ static void *writer(void *arg)
 	for (unsigned i = 0; n_read < RECORDS; i++) {
 		struct cpu *c = emit_cpu();
 
-		/* with regard to the reader and without, in turn */
+		/* in turn: the writer waits for the reader; the writer does not wait */
 		while (i % 4096 < 3072 && c->head - *(volatile uint64_t *)&c->tail > RING_BYTES / 4)
 			sched_yield();
 		write_some(0);

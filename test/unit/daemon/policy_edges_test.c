@@ -209,7 +209,7 @@ static void stuck(void **state)
 	}
 }
 
-/* The kernel says that a wait began this much later than its record says. */
+/* The wait began later for the kernel than in its record, by these differences. */
 static void since(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {

@@ -108,11 +108,11 @@ static void test_loop(void **state)
 	static const uint8_t nested[] = { 0x90, 0xe8, 0, 0, 0, 0, 0x75, 0xf9, 0xeb, 0xf6, 0x90 };
 	size_t begin = 99, end = 99;
 
-	/* it is behind the call */
+	/* the address is behind the call, in the loop */
 	assert_true(polled_loop(yield_loop, sizeof(yield_loop), 6, 6, 0, &begin, &end));
 	assert_int_equal(begin, 1);
 	assert_int_equal(end, 16);
-	/* it is outside of the loop */
+	/* the address is outside of the loop */
 	assert_false(polled_loop(yield_loop, sizeof(yield_loop), 17, 17, 0, &begin, &end));
 	assert_true(polled_loop(nested, sizeof(nested), 6, 6, 0, &begin, &end));
 	assert_int_equal(begin, 1);

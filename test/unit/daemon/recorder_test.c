@@ -79,7 +79,8 @@ static void set_version(struct fixture *f, uint16_t major, uint16_t minor)
 	fixture_spew(f->path, bytes, n);
 }
 
-/* Whether the next start continues the trace (aside is NULL), or renames it to that ending. */
+/* Checks the next start. aside is NULL: it continues the trace; else it renames the trace, with this ending.
+ */
 static void check_start(struct fixture *f, uint64_t size, const char *aside, const char *says)
 {
 	char err[RECORDER_ERR_MAX] = "?", path[128];
@@ -165,7 +166,7 @@ static void damage_is_set_aside(void **state)
 	check_start(f, FIXTURE_BYTES, "damaged", "cannot be");
 }
 
-/* Nothing is lost if there is no room for another file. */
+/* If there is no room for a new file, the old trace stays. */
 static void what_cannot_be_replaced_stays(void **state)
 {
 	struct fixture *f = *state;

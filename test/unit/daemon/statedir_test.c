@@ -151,7 +151,8 @@ static void lock_is_ours(const struct fixture *f)
 	assert_int_equal(unlink(f->lock), 0);
 }
 
-/* With another file's lock, a user could keep the daemon from starting. */
+/* If the daemon used a lock file of another user, this user could lock the file and so keep the daemon from
+ * starting. */
 static void a_lock_that_is_not_ours_is_replaced(void **state)
 {
 	struct fixture *f = *state;

@@ -113,7 +113,7 @@ static void futex_owner(void **state)
 	wake_at(t, 0, 30, 7, CT_CTX_TASK);
 	assert_int_equal(tasks_get(t, 7)->st.owner, 0);
 	switch_at(t, 0, 40, 0, 0, 0, 7);
-	/* with the mutex, the task waits for a condition variable, which has no owner */
+	/* the mutex has an owner; the next wait is for a condition variable, which has none */
 	switch_at(t, 0, 50, 7, CT_W_FUTEX, 98, 0);
 	assert_int_equal(tasks_get(t, 7)->st.owner, 0);
 	wake_at(t, 0, 60, 7, CT_CTX_TASK);
@@ -254,8 +254,8 @@ static void found_by_the_iterator(void **state)
 }
 
 /*
- * A record of another task is not the whole truth about a capped task. The checkpoint says that its
- * state is unknown.
+ * Records of other tasks still mention a capped task, but do not show its state. The checkpoint says
+ * that its state is unknown.
  */
 static void capped_is_not_known(void **state)
 {
@@ -347,7 +347,7 @@ static void long_wait_is_inspected_once(void **state)
 	for (uint64_t now = 400 * MS; now < 100 * S; now += 100 * MS)
 		inspect_policy_scan(&w, t, now, inspect, NULL);
 	assert_int_equal(n_inspections, 1);
-	/* a snapshot whose window begins after that inspection asks for another one */
+	/* a snapshot needs an inspection inside its window */
 	assert_int_equal(inspect_policy_all(&w, t, 100 * S, 300 * MS, 10, inspect, NULL), 0);
 	assert_int_equal(inspect_policy_all(&w, t, 100 * S, 301 * MS, 0, inspect, NULL), 0);
 	assert_int_equal(inspect_policy_all(&w, t, 100 * S, 301 * MS, 10, inspect, NULL), 1);

@@ -169,7 +169,7 @@ static void names_get(pid_t pid, struct named *out)
 	unwind_free(u);
 }
 
-/* Index of the frame of a function from a given one on. */
+/* Index of the first frame of the function fn, from the frame `from` on. */
 static size_t frame_of(const struct named *st, size_t from, const char *fn)
 {
 	size_t n = strlen(fn);
@@ -225,7 +225,7 @@ static void test_depth_limit(void **state)
 	assert_true(st.cut);
 }
 
-/* Registers that lie, and memory that is not there, must end the walk. */
+/* Wrong registers and unmapped memory end the walk. */
 static void test_bad_registers(void **state)
 {
 	struct unwind_frame frames[UNWIND_FRAMES_MAX];
@@ -252,7 +252,7 @@ static void test_bad_registers(void **state)
 	unwind_free(u);
 }
 
-/* A copy of this program in memory, to be spoilt. */
+/* A copy of this program in memory, which the test then damages. */
 static uint8_t *own_image(size_t *ret_size)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -268,7 +268,7 @@ static uint8_t *own_image(size_t *ret_size)
 	return p;
 }
 
-/* Looks up rules and names all over a file: how many rules there were. */
+/* Looks up rules and names at many addresses of a file. Returns how many rules were found. */
 static unsigned file_use(struct unwind_elf *e)
 {
 	static struct unwind_cfi_buf buf;
@@ -302,7 +302,7 @@ static void test_hostile_files(void **state)
 
 		memcpy(bad, good, size);
 		for (unsigned i = 0; i < 1 + round % 64; i++) {
-			/* headers, section table, anywhere */
+			/* in the headers, in the section table, or anywhere */
 			size_t at = round % 3 == 0   ? rand_r(&seed) % edge
 				    : round % 3 == 1 ? eh->e_shoff + rand_r(&seed) % (size - eh->e_shoff)
 						     : (size_t)rand_r(&seed) % size;
@@ -344,7 +344,7 @@ static void test_expressions(void **state)
 {
 	uint64_t v = 0;
 
-	/* that of a procedure linkage table */
+	/* the expression of a procedure linkage table */
 	assert_int_equal(EVAL(&v, DW_OP_breg7, 8, DW_OP_breg16, 0, DW_OP_lit15, DW_OP_and, DW_OP_lit11,
 			      DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus),
 			 0);
@@ -367,7 +367,7 @@ static void test_expressions(void **state)
 	assert_int_equal(EVAL(&v, DW_OP_skip, 0xfd, 0xff), -EBADMSG);             /* for ever */
 	assert_int_equal(EVAL(&v, DW_OP_skip, 0x00, 0x80), -EBADMSG);             /* before the start */
 	assert_int_equal(EVAL(&v, DW_OP_lit1, DW_OP_skip, 0xfc, 0xff), -EBADMSG); /* ever more on the stack */
-	assert_int_equal(EVAL(&v, DW_OP_nop), -EBADMSG);                          /* nothing to give */
+	assert_int_equal(EVAL(&v, DW_OP_nop), -EBADMSG);                          /* there is no result */
 }
 
 static void expect_demangled(const char *in, const char *want)
@@ -389,7 +389,7 @@ static void test_demangle(void **state)
 	expect_demangled("main", "main");
 	expect_demangled("_Z", "_Z");
 	expect_demangled("_RNvC1a", "_RNvC1a");
-	/* each template argument is a pair of the one before: two to the power of 30 names */
+	/* each template argument has the one before it twice, so the last has 2^30 names */
 	for (unsigned i = 0; i < 30; i++) {
 		char prev = "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i];
 
@@ -445,7 +445,7 @@ static void test_kernel(void **state)
 	expect_kernel(path, 0xffffffff80ffffff, false, "k:? (not in kallsyms)");
 	expect_kernel(path, 0xffffffffffffffff, true, "k:? (not in kallsyms)");
 
-	/* hidden: the address must not show */
+	/* the kernel hides its addresses, so the frame must not show one */
 	kallsyms_write(path, "0000000000000000 T _text\n0000000000000000 t schedule\n");
 	expect_kernel(path, 0xffffffff81000100, true, "k:? (kernel addresses are hidden)");
 	assert_int_equal(symbols_new(path, &s), 0);

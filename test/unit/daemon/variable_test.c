@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Variables of this very process, by name and back. */
+/* Looks up variables of this process: by name, and by address. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ static void test_by_name(void **state)
 	assert_int_equal(found("variable_test_pair+8", &v), (uintptr_t)&variable_test_pair.b);
 	assert_int_equal(v.off, 8);
 	assert_int_equal(v.size, sizeof(variable_test_pair));
-	/* of a library; a version may be part of its name there */
+	/* a variable of the C library; its name there may have a version */
 	assert_int_equal(found("environ", &v), (uintptr_t)&environ);
 	assert_string_equal(v.name, "environ");
 }
@@ -80,7 +80,7 @@ static void test_by_address(void **state)
 	assert_int_equal(variable_at(&maps, (uintptr_t)&variable_test_static, &v), 0);
 	variable_text(&v, text, sizeof(text));
 	assert_string_equal(text, "variable_test_static (variable_test)");
-	/* a process grows: its heap may be newer than the list of its mappings */
+	/* a new list of mappings, because the heap may be newer than the old list */
 	teardown(NULL);
 	assert_int_equal(setup(NULL), 0);
 	assert_int_equal(variable_at(&maps, (uintptr_t)heap, &v), 0);

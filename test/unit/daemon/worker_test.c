@@ -25,7 +25,10 @@ struct fixture {
 	const char *last_why;
 };
 
-/* A job that waits until its pipe is closed at the other end, with or without what is not its own. */
+/*
+ * A job that waits until the test closes the other end of its pipe. leaves: it calls worker_leave()
+ * before the wait. enters: it calls worker_enter() after the wait.
+ */
 struct job {
 	struct fixture *f;
 	char name;
@@ -172,7 +175,7 @@ static void root_goes_first(void **state)
 	assert_string_equal(f->order, "wcdab");
 }
 
-/* What a client that has gone had waiting is dropped, and what it has going on is told. */
+/* A client goes. Its queued job is dropped. Its running job learns from worker_progress() that it may end. */
 static void gone_client(void **state)
 {
 	struct fixture *f = *state;
@@ -192,7 +195,7 @@ static void gone_client(void **state)
 	assert_string_equal(f->order, "wb");
 }
 
-/* A job that is stuck is given up, the next one is done, and the first is dropped when it comes back. */
+/* The worker gives up a stuck job and does the next job. When the stuck job ends its wait, it is dropped. */
 static void stuck_job(void **state)
 {
 	struct fixture *f = *state;
@@ -215,7 +218,7 @@ static void stuck_job(void **state)
 	assert_false(first.entered);
 }
 
-/* One user can make two threads stuck, all users together four; root goes on. */
+/* The limits of stuck jobs: of one user, and of all users other than root. Jobs of root are still done. */
 static void stuck_users(void **state)
 {
 	struct fixture *f = *state;
@@ -225,7 +228,7 @@ static void stuck_users(void **state)
 	for (unsigned i = 0; i < WORKER_STUCK_OTHERS; i++) {
 		jobs[i] = (struct job){ .leaves = true };
 		ends[i] = post_waiting(f, &jobs[i], 1 + i, 1000 + i / WORKER_STUCK_USER);
-		if (i + 1 == WORKER_STUCK_USER) { /* waits behind the one on hand */
+		if (i + 1 == WORKER_STUCK_USER) { /* queued behind the running job */
 			struct job queued = { .name = 'q', .wait_fd = -1 };
 
 			assert_int_equal(post(f, &queued, 99, 1000), 0);
@@ -247,7 +250,8 @@ static void stuck_users(void **state)
 	until(f, &f->n_done, 2);
 }
 
-/* Without answers, jobs of a user with too many that are stuck wait until one comes back. */
+/* A worker without on_late() refuses no job. If too many jobs of a user are stuck, the next one waits for one
+ * of them to end. */
 static void waits_for_the_stuck(void **state)
 {
 	struct fixture *f = *state;
@@ -271,7 +275,7 @@ static void waits_for_the_stuck(void **state)
 	until_stuck(f, 0);
 }
 
-/* The worker can end while a job is stuck with its own; the job is dropped whenever it comes back. */
+/* The worker can end while jobs that called worker_leave() are stuck. Each is dropped when its wait ends. */
 static void ends_while_stuck(void **state)
 {
 	struct fixture *f = *state;
@@ -294,11 +298,12 @@ static void ends_while_stuck(void **state)
 	assert_int_equal(f->n_done, 0);
 }
 
-/* What a job uses that is not its own may not be freed. */
+/* A job has not called worker_leave(), so it may use memory of others. worker_stop() says that this must not
+ * be freed. */
 static void ends_not_while_used(void **state)
 {
 	struct fixture *f = *state;
-	static struct job first; /* it comes back at some time */
+	static struct job first; /* static, because its thread outlives this function */
 	int end = post_waiting(f, &first, 1, 0);
 
 	assert_false(worker_stop(f->worker));

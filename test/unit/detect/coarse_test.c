@@ -73,7 +73,7 @@ static void notices_a_loop_that_waits(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* The wait began before the stretch, and no record of the stretch is about it. */
+/* The wait began before the stretch. The stretch has no record of it. */
 static void goes_on_with_a_wait_of_before(void **state)
 {
 	uint64_t since;

@@ -30,7 +30,7 @@ struct make {
 	uint64_t now;
 	struct detect_hang hangs[16];
 	unsigned n;
-	/* the answer of the kernel: -ESRCH; 0 and this; 1: the detector must not ask */
+	/* the answer of the kernel: -ESRCH, or 0 and `seen`. 1: the detector must not ask */
 	int look;
 	struct ct_iter_task seen;
 	/* unread bytes by the kernel, below 0: -errno; how often the detector asked */

@@ -291,7 +291,7 @@ static void notices_who_gets_no_cpu(void **state)
 	assert_told(&m, 1, CT_HANG_STARVED, 20); /* the sum over all tasks */
 	assert_int_equal(detect_stats(m.d).behind, 2);
 
-	/* a task that yielded, as only the kernel knows */
+	/* a task that yielded; no record shows it, only the kernel */
 	make_done(&m);
 	make_init(&m);
 	task(&m, 20, "some");
@@ -478,7 +478,7 @@ static void notices_a_service_that_does_not_read(void **state)
 
 	talks(&m, 30);
 	stop(&m, 60);
-	pass(&m, 20 * S); /* no task waits for it */
+	pass(&m, 20 * S); /* no task waits for the service */
 	assert_int_equal(m.n, 0);
 	moves(&m, CT_SEND, 50, SOCK_A, 10);
 	blocks(&m, 50, CT_W_READ, SOCK_A);
@@ -527,7 +527,7 @@ static void leaves_alone_a_service_that_the_governor_caps(void **state)
 	assert_told(&m, 1, CT_HANG_SERVICE, 50);
 }
 
-/* The first request was sent before its receiver was known, and is larger than the others. */
+/* When the first request is sent, the detector does not know the receiver. This request is the largest. */
 static void counts_what_is_unread_from_when_it_can(void **state)
 {
 	MAKE(m);
@@ -732,7 +732,7 @@ static void is_blind_after_a_loss(void **state)
 	assert_true(detect_stats(m.d).blind_ns >= 9 * S);
 }
 
-/* For some waits the kernel knows everything that matters. */
+/* For waits for disks and locks, the kernel shows all that the rules need. */
 static void sees_stuck_disks_and_deadlocks_all_the_same(void **state)
 {
 	struct ct_rec disk = { .kind = CT_SWITCH, .tid = 30, .state = CT_ST_DISK, .wait = CT_W_READ };
@@ -796,7 +796,8 @@ static void asks_the_kernel_first(void **state)
 	locks(&m, 10, FUTEX(1), 11);
 	pass(&m, 5 * S);
 	assert_int_equal(m.n, 0);
-	assert_int_equal(detect_stats(m.d).withdrawn, 1); /* now the kernel knows better */
+	assert_int_equal(detect_stats(m.d).withdrawn,
+			 1); /* now the kernel has another answer than the records */
 
 	make_done(&m);
 	make_init(&m);

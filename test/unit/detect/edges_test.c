@@ -79,7 +79,8 @@ static void low_priority(void **state)
 	}
 }
 
-/* The task runs on, for this part of every 100 ms. Inspections find that it does nothing else. */
+/* The task runs for on_ms of every 100 ms, and does not wait. If on_ms is 100, it is preempted only `looks`
+ * times. */
 static void is_busy(struct make *m, unsigned on_ms, unsigned looks, uint64_t ns)
 {
 	for (uint64_t end = m->now + ns; m->now < end;) {
@@ -113,7 +114,7 @@ static void busy(void **state)
 	}
 }
 
-/* Work of 200 ms is usual. */
+/* The task has the habit of 200 ms of work. */
 static void times_busy(void **state)
 {
 	MAKE(m);

@@ -11,7 +11,7 @@
  *   10ms app[10] blocks futex futex:0x1000 owner=app[11]
  *   12.1ms app[11] wakes app[10] futex:0x1000 which runs
  *   until 100ms                      the end of the window
- *   machine x86_64                   it recorded the trace; without this line: a trace of before META had it
+ *   machine x86_64                   the machine of the trace; without this line, the trace does not say it
  *
  * Times are in ns, us, ms or s.  Records are sorted by time; those of one time stay in the order of the text.
  * A comment goes from '#' to the end of the line.  A field that a line leaves out is 0; nr is then "none".
@@ -30,42 +30,30 @@
  *   A found folded|queued|blocked|waited [WAIT] [OBJECT]
  *                                          since=TIME switches=N ran=TIME queued=TIME [state=disk] [flags=]
  *   A wakes B [OBJECT] [which runs]        [in=WAIT] [flags=ready,exiting,...] [ctx=softirq] [vector=3]
- *   timer wakes B [which runs]             by an interrupt while the CPU was idle; also softirq, hardirq, ipi, irq
- *   A futex OBJECT owner=B [op=N]          the owner alone
- *   A waitfd FD OBJECT [index=N] [of=N] [events=N]
- *   A forks B [flags=thread]
- *   A execs
- *   A exits [status=N] [flags=last]
- *   A signals B SIGNAL                     [flags=fatal,ignored,group,kernel]
- *   A handles SIGNAL [flags=fatal]
- *   A sends BYTES OBJECT
- *   A receives BYTES OBJECT
- *   A flock read|write|unlock OBJECT       [how=posix|flock|ofd] [result=-11]
- *   A held OBJECT
- *   A fd FD OBJECT
- *   A epmember FD OBJECT EPOLL
- *   A sample STACK [ran=TIME]
- *   A visit STACK [WAIT] [OBJECT]
- *   A writes OBJECT VALUE [len=N]
- *   A reads OBJECT VALUE [len=N]
- *   A polls OBJECT                         [flags=reg,code,spin] [address=N]
- *   A job enqueue|start|end NUMBER         [OBJECT] [flags=loose]
- *   A hang RULE                            RULE is a word of describe_hang()
- *   A capped [OBJECT] since=TIME           begins then, or ends; [flags=group] [wait=WAIT] [state=sleep]
- *   gap FROM..TO [cause=shed] [lost=N]     of all CPUs, or [cpu=N]; a cause is a word of describe_loss()
- *   step STEP [was=STEP]                   STEP is a word of describe_shed()
- *   group since=TIME [lost=N]              a group of tasks was capped
+ *   timer wakes B [which runs]             by an interrupt while the CPU was idle; also softirq, hardirq,
+ * ipi, irq A futex OBJECT owner=B [op=N]          the owner alone A waitfd FD OBJECT [index=N] [of=N]
+ * [events=N] A forks B [flags=thread] A execs A exits [status=N] [flags=last] A signals B SIGNAL
+ * [flags=fatal,ignored,group,kernel] A handles SIGNAL [flags=fatal] A sends BYTES OBJECT A receives BYTES
+ * OBJECT A flock read|write|unlock OBJECT       [how=posix|flock|ofd] [result=-11] A held OBJECT A fd FD
+ * OBJECT A epmember FD OBJECT EPOLL A sample STACK [ran=TIME] A visit STACK [WAIT] [OBJECT] A writes OBJECT
+ * VALUE [len=N] A reads OBJECT VALUE [len=N] A polls OBJECT                         [flags=reg,code,spin]
+ * [address=N] A job enqueue|start|end NUMBER         [OBJECT] [flags=loose] A hang RULE RULE is a word of
+ * describe_hang() A capped [OBJECT] since=TIME           begins then, or ends; [flags=group] [wait=WAIT]
+ * [state=sleep] gap FROM..TO [cause=shed] [lost=N]     of all CPUs, or [cpu=N]; a cause is a word of
+ * describe_loss() step STEP [was=STEP]                   STEP is a word of describe_shed() group since=TIME
+ * [lost=N]              a group of tasks was capped
  *
  * A record's CPU is that of its first task: where that task ran last, or cpu=N.  Any takes nr=NUMBER.
  *
- * States that are known without records:
+ * States that the reader of a trace knows without a record:
  *
  *   checkpoint TIME                  the states after it hold at TIME
  *   resync FROM..TO                  nothing is known of FROM..TO; the states after it hold at TO
  *   state A blocked WAIT [OBJECT] since=TIME [owner=B] [cpu=N]
  *   state A runnable|running|capped|folded since=TIME [cpu=N]
  *
- * The same again and again: "+5ms" is a time from the beginning of a round, "$i" its number, from 0 or first:
+ * Lines that repeat. "+5ms" is a time from the beginning of a round. "$i" is the number of the round, counted
+ * from 0, or from first=:
  *
  *   repeat 10 every 20ms from 10ms [first=100]
  *   +5ms app runs

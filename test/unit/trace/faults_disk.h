@@ -16,8 +16,8 @@
 
 struct faults {
 	/*
-	 * this number of a million calls fail, with this (positive) errno; a write may do a part of
-	 * its work before
+	 * of a million calls this many fail, with the (positive) errno in `error`; a write that
+	 * fails may have written a part
 	 */
 	uint32_t rate;
 	int error;

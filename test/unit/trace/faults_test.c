@@ -102,7 +102,7 @@ static unsigned some_records(struct life *l)
 	return 1 + (unsigned)(fixture_random(l->f) % (fixture_random(l->f) % 6 ? 50 : 16000));
 }
 
-/* The content of the file: ranges of time that are reported as missing, and records. */
+/* The content of the file: its records, and its gaps. */
 struct found {
 	struct window *w;
 	VEC(struct window_record) gaps;
@@ -175,7 +175,7 @@ static void found_done(struct found *fd)
 	VEC_FREE(&fd->gaps);
 }
 
-/* Notes which sealed segments no power cut can lose, and no damage to later writes. */
+/* Notes the sealed segments that a power cut cannot lose, and that damaged later writes cannot harm. */
 static void note_safe(struct life *l)
 {
 	_cleanup_(file_index_done) struct file_index ix = { 0 };
@@ -462,14 +462,14 @@ static void a_sync_that_fails(void **state)
 	faults.rate = 1000000;
 	faults.error = EIO;
 	assert_int_equal(writer_sync(l.f->w), -EIO);
-	assert_int_equal(writer_sync(l.f->w), -EIO); /* although nothing was written meanwhile */
+	assert_int_equal(writer_sync(l.f->w), -EIO); /* a sync of nothing does not end the trouble */
 	st = writer_stats(l.f->w);
 	assert_int_equal(st.storage.trouble, WRITER_SYNC);
 	assert_int_equal(st.storage.synced_ns, synced_ns);
 	faults.rate = 0;
 	assert_int_equal(writer_sync(l.f->w), 0);
 	st = writer_stats(l.f->w);
-	/* but this does not mean that all records are there */
+	/* the trouble has ended, but records of the failed sync may be missing */
 	assert_int_equal(st.storage.failed_syncs, 2);
 	assert_int_equal(st.storage.unsure_from_ns, synced_ns);
 	assert_int_equal(st.storage.unsure_to_ns, st.newest_ns);

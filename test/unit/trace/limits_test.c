@@ -27,7 +27,7 @@
 #define FUTEX    CT_OBJ_ID(CT_OBJ_FUTEX, 0x2000)
 #define FIELD(f) offsetof(struct format_segment, f), sizeof(((struct format_segment *)0)->f)
 
-/* The work of a command on a window. */
+/* Does with a window what a command does. */
 static void use(const struct window *w)
 {
 	struct diagnosis *d;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A redacted trace has no name of the original, and everything else of it. */
+/* A redacted trace has none of the names of the original trace. All else is the same. */
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>

@@ -543,7 +543,7 @@ static void reading_while_it_is_written(void **state)
 		struct window *w = NULL;
 		int ret = reader_refresh(r, err);
 
-		/* so that the writer is ahead, sometimes by a whole round of the file */
+		/* the reader pauses, so the writer gets ahead, sometimes by a whole round of the file */
 		if (i % 2)
 			usleep(i % 4 == 1 ? 3000 : 50000);
 		if (!ret)
