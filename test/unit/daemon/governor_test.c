@@ -517,7 +517,8 @@ static void a_storm_among_many_is_capped(void **state)
 	caps_round(&c, NSEC_PER_SEC, &ops);
 	assert_int_equal(k.n_uncapped, 1);
 	assert_true(k.since_ns > 0 && k.since_ns < NSEC_PER_SEC);
-	caps_round(&c, NSEC_PER_SEC + MS, &ops); /* a new second, a new share */
+	caps_round(&c, NSEC_PER_SEC + MS,
+		   &ops); /* in a new second, the task may make task-cap records again */
 	assert_int_equal(k.n_capped, 1);
 }
 

@@ -28,7 +28,7 @@ static struct {
 	const struct question_kind *kinds;
 	bool update;
 	struct strings lines;
-	struct strings answers; /* [line of the question]: the new answer, or NULL */
+	struct strings answers; /* by the line of the question: the new answer, or NULL */
 	VEC(struct block) blocks;
 } file;
 

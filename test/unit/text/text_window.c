@@ -180,7 +180,7 @@ static void line_repeat(struct text_window *t, struct text_line *l)
 	text_line_done(l, "repeat COUNT every TIME from TIME [first=N]");
 }
 
-/* The rest of the line is text for the program that asks. */
+/* Keeps a line of a causal graph as text. The test program gets it from text_window_graph(). */
 static void line_graph(struct text_window *t, const char *line)
 {
 	PUSH(&t->graph, own(t, strdup(line)));

@@ -134,7 +134,7 @@ static struct found look(struct life *l, unsigned boot)
 		ret = reader_use_boot(r, boot);
 	if (!ret && reader_info(r)->n_segments)
 		ret = window_load(r, 0, UINT64_MAX, 0, &fd.w, err);
-	/* no write since then has reached the disk */
+	/* no segment is readable: no write of a segment has reached the disk */
 	if (ret == -EBADMSG && (strstr(err, "can be read") || strstr(err, "are damaged")))
 		ret = 0;
 	if (ret)
@@ -325,7 +325,8 @@ static void a_creation_that_fails(void **state)
 		faults.error = ENOSPC;
 		ret = begin(&l, 1);
 		if (!ret) {
-			assert_true(nth > 4); /* room, header twice, sync, the directory */
+			assert_true(nth > 4); /* the failed calls: reserving room, writing the header twice,
+						 the sync of the file, that of the directory */
 			life_done(&l);
 			return;
 		}
