@@ -145,7 +145,6 @@ static int ctraced_loop_new(struct ctraced *c)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is reported like a full disk */
 	signal(SIGHUP, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
 	if (c->config.die_with_parent)
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 	r = sd_event_new(&c->event);

@@ -306,6 +306,7 @@ static int drain_resync(void *arg, uint64_t now_ns)
 		tasks_found_end(tasks);
 	if (r >= 0 && d->detect)
 		detect_resync(d->detect, now_ns);
+	d->lost |= r < 0; /* drain_losses() tries again */
 	return r;
 }
 

@@ -216,7 +216,10 @@ static void governor_loop_step(struct governor_loop *g)
 	governor_loop_say(g, before, ppm);
 }
 
-/* Ends the gap at now_ns: reads the states of all tasks, writes the CT_GAP, and seals. */
+/*
+ * Ends the gap at now_ns: writes the CT_GAP, reads the states of all tasks, and seals. In this order: the
+ * CT_GAP tells the detector that records are missing, and the states tell it all that it needs to go on.
+ */
 static void governor_loop_gap(struct governor_loop *g, uint64_t now_ns)
 {
 	const struct ct_rec gap = {
@@ -224,10 +227,8 @@ static void governor_loop_gap(struct governor_loop *g, uint64_t now_ns)
 	};
 	const uint64_t words[2] = { g->gap_ns, now_ns };
 
-	/* If this fails, the task table still has the states from before the pause. If the daemon looks for
-	 * hangs, drain_losses() soon reads the states again. */
-	(void)g->opt.resync(g->opt.arg, now_ns);
 	recorder_add(g->opt.recorder, &gap, words);
+	(void)g->opt.resync(g->opt.arg, now_ns); /* if this fails, drain_losses() tries again */
 	recorder_seal(g->opt.recorder, now_ns, true);
 	g->stats.paused_ns += now_ns - g->gap_ns;
 }
