@@ -27,8 +27,8 @@
 /* ns: A trouble of the disk counts as over if it has not occurred for this time. Below: a disk that fails
  * from time to time causes many messages. Above: ctraced reports late that all is well. No evidence yet. */
 #define STORE_CALM_NS 5000000000ULL
-/* Bytes: A snapshot is written in parts of this size. After each part, the daemon waits until the part is on
- * the disk. Below: snapshots take longer. Above: other programs wait for the disk. No evidence yet. */
+/* Bytes: A snapshot is written in parts of this size. After each part, the daemon waits until the part before
+ * is on the disk. Below: snapshots take longer. Above: other programs wait for the disk. No evidence yet. */
 #define CUT_PIECE_BYTES (8u << 20)
 
 /* ns: An open segment that stays small is saved again and again, and sealed at this age. Below: more

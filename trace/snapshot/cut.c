@@ -57,18 +57,26 @@ static int cut_segment(struct reader *r, struct redact *redact, size_t i, const 
 	return ret;
 }
 
-/* Called after each segment. The bytes [*done, end) of the new file are written, but may not be on the
- * disk yet. Returns 0: go on; or -ECANCELED: the caller's step() ends the cut. */
-static int cut_step(const struct cut_options *opt, int fd, uint64_t end, uint64_t *done)
+/* How far the new file is on its way to the disk: [0, done) is there, [done, begun) is on the way. */
+struct cut_disk {
+	uint64_t done, begun;
+};
+
+/* Called after each segment. The bytes [begun, end) of the new file are written, but may not be on the disk
+ * yet. Returns 0: go on; or -ECANCELED: the caller's step() ends the cut. */
+static int cut_step(const struct cut_options *opt, int fd, uint64_t end, struct cut_disk *disk)
 {
 	if (!opt->step)
 		return 0;
-	if (end >= *done + CUT_PIECE_BYTES) {
-		/* fdatasync() at the end reports any error */
-		(void)sync_file_range(fd, (off_t)*done, (off_t)(end - *done),
-				      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
-					      SYNC_FILE_RANGE_WAIT_AFTER);
-		*done = end;
+	if (end >= disk->begun + CUT_PIECE_BYTES) {
+		/* waits for the piece before, which had the time of this piece; fdatasync() at the end
+		 * reports any error */
+		if (disk->begun > disk->done)
+			(void)sync_file_range(fd, (off_t)disk->done, (off_t)(disk->begun - disk->done),
+					      SYNC_FILE_RANGE_WAIT_BEFORE);
+		(void)sync_file_range(fd, (off_t)disk->begun, (off_t)(end - disk->begun),
+				      SYNC_FILE_RANGE_WRITE);
+		*disk = (struct cut_disk){ .done = disk->begun, .begun = end };
 	}
 	return opt->step(opt->arg) ? 0 : -ECANCELED;
 }
@@ -78,7 +86,8 @@ static int cut(struct reader *r, const struct cut_options *opt, struct redact *r
 {
 	const struct reader_file src = reader_file(r);
 	uint32_t slot_bytes = src.header->slot_bytes, slot = 1;
-	uint64_t n = 0, done = 0, from_ns = opt->from_ns, to_ns = opt->to_ns;
+	uint64_t n = 0, from_ns = opt->from_ns, to_ns = opt->to_ns;
+	struct cut_disk disk = { 0 };
 	size_t a, b;
 	int ret = reader_select(r, &from_ns, &to_ns, &a, &b, err);
 
@@ -100,7 +109,7 @@ static int cut(struct reader *r, const struct cut_options *opt, struct redact *r
 		slot += (uint32_t)((size + slot_bytes - 1) / slot_bytes);
 		n++;
 		if (!ret)
-			ret = cut_step(opt, out_fd, (uint64_t)slot * slot_bytes, &done);
+			ret = cut_step(opt, out_fd, (uint64_t)slot * slot_bytes, &disk);
 	}
 	if (!ret && !n) {
 		snprintf(err, READER_ERR_MAX, "no segment of %.200s in the window can be read", src.name);
