@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* The smallest array, in bytes, for which huge_advise() should be called. Compared with this size,
- * large pages waste little memory. */
+/* In bytes. huge_advise() does nothing for a smaller array. In an array of this size or more, large pages
+ * waste little memory compared with the size of the array. */
 #define HUGE_FROM (8u << 20)
 #define HUGE_PAGE (2u << 20)
 

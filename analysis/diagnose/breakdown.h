@@ -52,7 +52,8 @@ uint64_t breakdown_frame_key(const struct graph *g, const struct path_frame *f);
  * If several stacks are equally common, the first one counts. Returns 0 or -ENOMEM. */
 int breakdown_run_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			uint64_t *ret);
-/* The id of the stack of the task's longest wait in [from, to); 0: none is known. If `like` is not
+/* The id of the stack of the longest inspected wait of the task that overlaps [from, to). Waits without an
+ * inspection do not count. 0: no wait was inspected, or this inspection has no stack. If `like` is not
  * NULL, only waits of the same kind (CT_W_*) count. */
 uint64_t breakdown_wait_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			      const struct interval *like);

@@ -195,7 +195,8 @@ static int find_cpu(struct findings *f)
 
 	if (r)
 		return r;
-	/* for most of the wait, threads of the same process had the CPU: the process computes */
+	/* while the task was in the queue, threads of its own process had the CPU for longer than any other
+	 * task, and for longer than the CPU was idle: the process computes */
 	if (f->cpu.own_ns > f->cpu.ns && f->cpu.own_ns > f->cpu.idle_ns) {
 		f->chain.end = END_RUNNING;
 		return 0;

@@ -58,7 +58,8 @@ void recorder_free(struct recorder *r);
 /* True: recorder_new() created the file. If the start fails later, the caller may remove the file. */
 bool recorder_created(const struct recorder *r);
 
-/* Takes one blob, or fixed records back to back: bytes in the form that they have in the ring of this CPU. */
+/* Takes one blob, or fixed records back to back, in the form that they have in a ring. cpu: the CPU from
+ * whose ring they come; 0 for those that the iterators made. */
 void recorder_take(struct recorder *r, uint16_t cpu, const void *data, size_t size);
 /* Takes records and blobs back to back, as the iterators write them. Stops at the first malformed one. */
 void recorder_take_stream(struct recorder *r, const void *data, size_t size);

@@ -93,8 +93,9 @@ enum edge_kind {
 	EDGE_FUSE = 13,
 	EDGE_KERNEL_LOCK = 14,
 	EDGE_VFORK = 15,
-	EDGE_POLLED =
-		16,      /* no wake-up: the task tries again and again to get a lock that another task owns */
+	/* the task tries a file lock again and again, and a timer ends each sleep between two tries: the edge
+	 * is from the owner of the lock */
+	EDGE_POLLED = 16,
 	EDGE_OWNER = 17, /* no task ended the wait: the edge is from the owner of the object, or from the task
 			    at its other end */
 	EDGE_CPU = 18,   /* the edge is from the task that had the CPU */

@@ -113,10 +113,7 @@ static void waits_of_a_loop(void **state)
 	}
 }
 
-/*
- * Whether a task that runs this long after its first sleep, and this long after its second one, is
- * in a loop.
- */
+/* A task sleeps for sleep_us, runs for ran_us, and sleeps again. Whether the two sleeps count as a loop. */
 static bool is_loop(uint64_t sleep_us, uint64_t ran_us)
 {
 	ONE(o);

@@ -655,7 +655,7 @@ static void forgets_who_ended_unheard(void **state)
 		blocks(&m, tid, CT_W_READ, PIPE);
 	assert_int_equal(detect_stats(m.d).tasks, 3000);
 	assert_int_equal(detect_stats(m.d).tasks_refused, 1);
-	/* a hang that was found counts for one round */
+	/* that a task was found counts for one round: if it is not found in the next round, it has ended */
 	pass(&m, S);
 	found(&m, 1004, CT_W_READ, PIPE);
 	detect_resync(m.d, m.now);
