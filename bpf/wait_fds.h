@@ -21,8 +21,7 @@
  */
 #define POLLED_STACK   3072
 #define POLLED_WORDS   8 /* words that are read at once */
-#define POLLED_ENTRIES 9 /* entries of a struct poll_wqueues itself; a larger set has more, in other pages   \
-			  */
+#define POLLED_ENTRIES 9 /* entries in a struct poll_wqueues; a larger set has more elsewhere */
 
 #define POLLIN  0x1
 #define POLLPRI 0x2
@@ -228,7 +227,7 @@ struct wait_polled {
 		__u64 obj;  /* from ct_polled_read(), if there is only one file */
 	};
 	__u32 tid;
-	__u32 n; /* number of files */
+	__u32 n; /* number of files; if there are more than the struct has: more than CT_WAITFD_MAX */
 };
 
 /*
@@ -272,16 +271,6 @@ __weak int ct_polled_find(struct wait_polled *p)
 	return 0;
 }
 
-/* Names a file, and returns the object. */
-static __always_inline __u64 polled_object(struct wait_polled *p, struct file *f)
-{
-	struct object o = { .file = f, .tid = p->tid };
-
-	ct_object_of_file(&o);
-	object_see(&o, p->now);
-	return o.id;
-}
-
 static __always_inline __u64 polled_first(__u64 at)
 {
 	return at + bpf_core_field_offset(struct poll_wqueues, inline_entries);
@@ -309,8 +298,10 @@ __weak int ct_polled_read(struct wait_polled *p)
 		last = f;
 		e = (void *)e + bpf_core_type_size(struct poll_table_entry);
 	}
+	if (BPF_CORE_READ(q, table))
+		p->n += CT_WAITFD_MAX; /* these files are not all: readers must see a set that was cut */
 	if (p->n == 1)
-		p->obj = polled_object(p, last);
+		p->obj = object_of_file(last, p->tid, p->now);
 	return 0;
 }
 
@@ -330,7 +321,7 @@ __weak int ct_polled_emit(struct wait_polled *p)
 	for (int n = 0; n < POLLED_ENTRIES && i < p->n && i < CT_WAITFD_MAX; n++) {
 		f = BPF_CORE_READ(e, filp);
 		if (f != last) {
-			obj = polled_object(p, f);
+			obj = object_of_file(f, p->tid, p->now);
 			r = emit_rec(c, CT_WAITFD, p->now);
 			if (!r)
 				return 0;
