@@ -169,30 +169,37 @@ struct epoll_at {
 	struct rb_node *member;      /* the last member found */
 };
 
+/* Takes one step through the tree. Returns 1 if this was to a member, and sets e->member. Global: see
+ * ct_object_fill(). */
+__weak int ct_epoll_step(struct epoll_at *e)
+{
+	struct rb_node *at = e ? e->node : NULL, *from, *up, *left, *right;
+	bool visit;
+
+	if (!e || !at)
+		return 0;
+	from = e->from;
+	up = RB_PARENT(BPF_CORE_READ(at, __rb_parent_color));
+	left = BPF_CORE_READ(at, rb_left);
+	right = BPF_CORE_READ(at, rb_right);
+	visit = (from == up && !left) || (left && from == left);
+	e->from = at;
+	if (from == up && left)
+		e->node = left;
+	else
+		e->node = visit && right ? right : up;
+	if (visit)
+		e->member = at;
+	return visit;
+}
+
 /* Finds the next member, in the order of the tree, and sets e->member. Returns 0 at the end. Global:
  * see ct_object_fill(). */
 __weak int ct_epoll_next(struct epoll_at *e)
 {
-	struct rb_node *at = e ? e->node : NULL, *from = e ? e->from : NULL;
-
-	for (int i = 0; i < EPOLL_DEPTH && at; i++) {
-		struct rb_node *up = RB_PARENT(BPF_CORE_READ(at, __rb_parent_color));
-		struct rb_node *left = BPF_CORE_READ(at, rb_left), *right = BPF_CORE_READ(at, rb_right);
-		struct rb_node *here = at;
-		bool visit = (from == up && !left) || (left && from == left);
-
-		if (from == up && left)
-			at = left;
-		else
-			at = visit && right ? right : up;
-		from = here;
-		if (visit) {
-			e->member = here;
-			e->node = at;
-			e->from = from;
+	for (int i = 0; i < EPOLL_DEPTH; i++)
+		if (ct_epoll_step(e))
 			return 1;
-		}
-	}
 	return 0;
 }
 

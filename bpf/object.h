@@ -48,22 +48,24 @@ struct object {
  */
 __u64 ct_anon_kinds[16] __weak = {};
 
-/* True: the strings are equal. BPF has no memcmp(). */
-static __always_inline bool object_is(const char *name, const char *s, __u32 size)
+/* True: the strings are equal, each with zeroes up to OBJECT_ANON bytes. BPF has no memcmp(). */
+#define OBJECT_ANON 16
+static __always_inline bool object_is(const char *name, const char *s)
 {
-	for (__u32 i = 0; i < size; i++)
-		if (name[i] != s[i])
-			return false;
-	return true;
+	__u64 a[2], b[2];
+
+	__builtin_memcpy(a, name, sizeof(a));
+	__builtin_memcpy(b, s, sizeof(b));
+	return a[0] == b[0] && a[1] == b[1];
 }
-#define OBJECT_IS(name, s) object_is(name, s, sizeof(s))
+#define OBJECT_IS(name, s) object_is(name, (const char[OBJECT_ANON]){ s })
 
 static __noinline __u32 object_anon_kind(struct file *f)
 {
 	__u64 fop = RD_NUM(f, f_op);
 	__u64 *slot = &ct_anon_kinds[(fop >> 7) & 15];
 	__u64 known = *slot;
-	char name[16] = {};
+	char name[OBJECT_ANON] = {};
 	__u32 kind = CT_OBJ_ANON;
 
 	if (known >> 16 == fop << 16 >> 16)
@@ -204,11 +206,13 @@ static __always_inline struct file *object_fd_file(struct task_struct *t, __u32 
 static __always_inline struct file *object_own_file(__u32 fd)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
+	struct files_struct *files;
 	struct fdtable *fdt;
 
-	if (!t->files)
+	files = RD_PTR(t, files);
+	if (!files)
 		return NULL;
-	fdt = t->files->fdt;
+	fdt = files->fdt;
 	if (!fdt || fd >= fdt->max_fds)
 		return NULL;
 	return (void *)rd_num(fdt->fd + fd);

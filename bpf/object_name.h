@@ -51,6 +51,16 @@ static __always_inline void name_char(struct name_buf *n, char ch)
 	}
 }
 
+/* Appends a slash and the component at an address; 0: there is none. Global: see ct_object_fill(). */
+__weak int ct_name_part(struct name_buf *n, __u64 part)
+{
+	if (!n || !part)
+		return 0;
+	name_char(n, '/');
+	name_add(n, (void *)part);
+	return 0;
+}
+
 /* The bytes that a component and its slash take in the name. A long component is cut. */
 static __always_inline __u32 name_need(struct dentry *d)
 {
@@ -112,12 +122,8 @@ static __always_inline void name_path(struct name_buf *n, struct file *f)
 		name_char(n, '.');
 		name_char(n, '.');
 	}
-	for (int i = NAME_DEPTH - 1; i >= 0; i--) {
-		if (!part[i])
-			continue;
-		name_char(n, '/');
-		name_add(n, part[i]);
-	}
+	for (int i = NAME_DEPTH - 1; i >= 0; i--)
+		ct_name_part(n, (__u64)part[i]);
 	if (!n->b.name_len)
 		name_char(n, '/');
 }

@@ -107,16 +107,12 @@ __weak int ct_wait_set(struct wait_set *s)
 	return 0;
 }
 
-static __always_inline __u64 wait_word(__u64 user, __u32 word)
+/* A word of a set of select; 0 if the set has no address. Global: see above. */
+__weak __u64 ct_wait_word(__u64 user, __u32 word)
 {
-	__u64 v = 0, given = user;
+	__u64 v = 0;
 
-	/* The test is on another value than user. After a test of user itself, the verifier would check
-	 * the rest of the program twice: for user == 0, and for other addresses. */
-	barrier_var(given);
-	given >>= 3;
-	barrier_var(given);
-	if (given)
+	if (user)
 		bpf_probe_read_user(&v, sizeof(v), (void *)(user + word * 8));
 	return v;
 }
@@ -166,9 +162,9 @@ __weak int ct_wait_select(struct wait_set *s)
 		if (!bits) {
 			if (word >= WAIT_SELECT_WORDS || word * 64 >= n_fds)
 				break;
-			in = wait_word(user[0], word);
-			out = wait_word(user[1], word);
-			pri = wait_word(user[2], word);
+			in = ct_wait_word(user[0], word);
+			out = ct_wait_word(user[1], word);
+			pri = ct_wait_word(user[2], word);
 			bits = in | out | pri;
 			if (n_fds - word * 64 < 64)
 				bits &= (1ULL << (n_fds & 63)) - 1;
@@ -220,6 +216,7 @@ struct wait_polled {
 	union {
 		__u64 task; /* for ct_polled_find() */
 		__u64 hash; /* of the files and events: from ct_polled_read() */
+		__u64 done; /* in ct_polled_emit(): the files that are written */
 	};
 	union {
 		__u64 regs; /* for ct_polled_find(): the saved registers, the upper end of the kernel stack */
@@ -245,30 +242,38 @@ __weak int ct_polled_is(__u64 at)
 	       (__u64)BPF_CORE_READ(q, inline_entries[0].wait.entry.next, prev) == link;
 }
 
+/* The step of ct_polled_find(): looks for the struct in POLLED_WORDS words of the stack. Returns 1 if it is
+ * found, -1 if the words cannot be read. */
+__weak int ct_polled_step(struct wait_polled *p, __u64 from)
+{
+	__u64 words[POLLED_WORDS];
+
+	if (!p || bpf_probe_read_kernel(words, sizeof(words), (void *)from))
+		return -1;
+	for (int i = 0; i < POLLED_WORDS; i++) {
+		__u64 at = from + i * 8 - bpf_core_field_offset(struct poll_wqueues, polling_task);
+
+		if (words[i] == p->task && ct_polled_is(at)) {
+			p->at = at;
+			return 1;
+		}
+	}
+	return 0;
+}
+
 /*
  * Finds the struct poll_wqueues of a task that is in poll or select. The kernel keeps it on the stack
  * of the task, in the frame of do_sys_poll() or do_select(), not far below the saved registers.
  */
 __weak int ct_polled_find(struct wait_polled *p)
 {
-	__u64 words[POLLED_WORDS], from;
+	int found = 0;
 
 	if (!p)
 		return 0;
-	from = p->regs - POLLED_STACK;
-	for (int i = 0; i < POLLED_STACK / (int)sizeof(words); i++, from += sizeof(words)) {
-		if (bpf_probe_read_kernel(words, sizeof(words), (void *)from))
-			return 0;
-		for (int j = 0; j < POLLED_WORDS; j++) {
-			__u64 at = from + j * 8 - bpf_core_field_offset(struct poll_wqueues, polling_task);
-
-			if (words[j] == p->task && ct_polled_is(at)) {
-				p->at = at;
-				return 1;
-			}
-		}
-	}
-	return 0;
+	for (int i = POLLED_STACK; i > 0 && !found; i -= POLLED_WORDS * 8)
+		found = ct_polled_step(p, p->regs - i);
+	return found > 0;
 }
 
 static __always_inline __u64 polled_first(__u64 at)
@@ -305,34 +310,45 @@ __weak int ct_polled_read(struct wait_polled *p)
 	return 0;
 }
 
+/* Writes the CT_WAITFD of the file f, an address, with the events of its entry. Returns 0 if there is no
+ * room. Global, as the steps of other loops here: the verifier checks it once. */
+__weak int ct_polled_file(struct wait_polled *p, __u64 f, __u32 events)
+{
+	struct ct_rec *r;
+	struct cpu *c;
+	__u64 obj;
+
+	if (!p)
+		return 0;
+	obj = object_of_file((void *)f, p->tid, p->now);
+	c = emit_cpu();
+	r = c ? emit_rec(c, CT_WAITFD, p->now) : NULL;
+	if (!r)
+		return 0;
+	r->tid = p->tid;
+	r->peer = CT_FD_NONE;
+	r->state = p->done++;
+	r->wait = p->n;
+	r->aux = events & ~(POLLERR | POLLHUP);
+	r->obj = obj;
+	emit_submit(r, p->now);
+	return 1;
+}
+
 /* Writes a CT_WAITFD for each file of p->at. */
 __weak int ct_polled_emit(struct wait_polled *p)
 {
-	struct cpu *c = emit_cpu();
 	struct file *f, *last = NULL;
 	struct poll_table_entry *e;
-	struct ct_rec *r;
-	__u32 i = 0;
-	__u64 obj;
 
-	if (!p || !c)
+	if (!p)
 		return 0;
+	p->done = 0;
 	e = (void *)polled_first(p->at);
-	for (int n = 0; n < POLLED_ENTRIES && i < p->n && i < CT_WAITFD_MAX; n++) {
+	for (int i = 0; i < POLLED_ENTRIES && p->done < p->n && p->done < CT_WAITFD_MAX; i++) {
 		f = BPF_CORE_READ(e, filp);
-		if (f != last) {
-			obj = object_of_file(f, p->tid, p->now);
-			r = emit_rec(c, CT_WAITFD, p->now);
-			if (!r)
-				return 0;
-			r->tid = p->tid;
-			r->peer = CT_FD_NONE;
-			r->state = i++;
-			r->wait = p->n;
-			r->aux = BPF_CORE_READ(e, key) & ~(POLLERR | POLLHUP);
-			r->obj = obj;
-			emit_submit(r, p->now);
-		}
+		if (f != last && !ct_polled_file(p, (__u64)f, BPF_CORE_READ(e, key)))
+			return 0;
 		last = f;
 		e = (void *)e + bpf_core_type_size(struct poll_table_entry);
 	}

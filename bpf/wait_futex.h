@@ -59,6 +59,18 @@ static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32
 	return op & FUTEX_PRIVATE || word != val || val < 100 ? 0 : val;
 }
 
+/* The tid, in the first pid namespace, of the thread whose member thread_node is at an address. 0: this is
+ * not the number of the thread in its own pid namespace. Global: see ct_object_fill(). */
+__weak __u32 ct_futex_thread_in_ns(__u64 at, __u32 owner)
+{
+	struct task_struct *th = (void *)at - bpf_core_field_offset(struct task_struct, thread_node);
+	struct pid *pid = (void *)RD_NUM(th, thread_pid);
+	struct upid *up = (void *)pid + bpf_core_field_offset(struct pid, numbers);
+
+	up += RD(pid, level) & 31;
+	return BPF_CORE_READ(up, nr) == owner ? RD(th, pid) : 0;
+}
+
 /*
  * Finds a thread of the current process by owner, its number in the pid namespace of the process.
  * Looks at 64 threads at most. Returns the tid of the thread in the first namespace; 0: not found.
@@ -67,20 +79,15 @@ static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32
 __weak __u32 ct_futex_owner_in_ns(__u32 owner)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	void *head = (void *)RD_NUM(t, signal) + bpf_core_field_offset(struct signal_struct, thread_head);
-	void *at = (void *)rd_num(head);
+	__u64 head = RD_NUM(t, signal) + bpf_core_field_offset(struct signal_struct, thread_head);
+	__u64 at = rd_num((void *)head);
+	__u32 tid = 0;
 
-	for (int i = 0; i < 64 && at && at != head; i++) {
-		struct task_struct *th = at - bpf_core_field_offset(struct task_struct, thread_node);
-		struct pid *pid = (void *)RD_NUM(th, thread_pid);
-		struct upid *up = (void *)pid + bpf_core_field_offset(struct pid, numbers);
-
-		up += RD(pid, level) & 31;
-		if (BPF_CORE_READ(up, nr) == owner)
-			return RD(th, pid);
-		at = (void *)rd_num(at);
+	for (int i = 0; i < 64 && !tid && at && at != head; i++) {
+		tid = ct_futex_thread_in_ns(at, owner);
+		at = rd_num((void *)at);
 	}
-	return 0;
+	return tid;
 }
 
 static __always_inline void futex_emit(struct wait_ctx *x, struct task_struct *t, __u64 uaddr, __u32 op,
@@ -90,7 +97,7 @@ static __always_inline void futex_emit(struct wait_ctx *x, struct task_struct *t
 	struct cpu *c = emit_cpu();
 	struct emit_rec2 *r;
 
-	if (owner && futex_is_tid(owner) && t->thread_pid->level)
+	if (owner && futex_is_tid(owner) && RD_PTR(t, thread_pid)->level)
 		owner = ct_futex_owner_in_ns(owner);
 	if (!c || !futex_is_tid(owner))
 		return;
