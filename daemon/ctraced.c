@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <libgen.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@
 #include "daemon/service/service_request.h"
 #include "daemon/capture/snapshot_request.h"
 #include "daemon/record/statedir.h"
+#include "daemon/stack/symbols_kernel.h"
 #include "daemon/capture/trace_storage.h"
 #include "daemon/thresholds.h"
 #include "daemon/worker.h"
@@ -79,6 +81,7 @@ struct ctraced {
 	struct trace_storage *storage;
 	struct jobs_specs specs;
 	struct diagnoser *diagnoser;
+	struct symbols_kernel *kernel; /* the functions of the kernel; NULL: not read */
 	uint64_t watchdog_usec;
 	gid_t group; /* the members of this group may use the control socket */
 	char err[512];
@@ -219,24 +222,50 @@ static uint64_t ctraced_aside_ns(void *arg)
 	return control_cpu_ns(s->control) + worker_cpu_ns(s->clients) + worker_cpu_ns(s->closer);
 }
 
-static void mark_run(void *arg)
+static void *ctraced_read_kernel(void *arg)
 {
-	probe_mark(arg);
+	struct ctraced *c = arg;
+
+	c->kernel = symbols_kernel_load(SYMBOLS_KERNEL_FILE);
+	return NULL;
+}
+
+/* Loads the programs. Another thread reads the functions of the kernel meanwhile, because the first snapshot
+ * would have to wait for it. That thread has ended on return. */
+static int ctraced_probe(struct ctraced *c)
+{
+	const struct probe_options o = { .ring_bytes = c->config.ring_bytes,
+					 .hooks = c->config.hooks,
+					 .measure = c->config.budget_ppm > 0,
+					 .jobs = c->specs.n };
+	pthread_t reader;
+	bool reads = !pthread_create(&reader, NULL, ctraced_read_kernel, c);
+	int r = probe_open(&o, &c->service.probe, c->err);
+
+	if (reads)
+		pthread_join(reader, NULL);
+	else
+		ctraced_read_kernel(c);
+	return r;
+}
+
+static void ctraced_mark(void *arg, const char *name, uint64_t addr)
+{
+	probe_mark(arg, name, addr);
 }
 
 static int ctraced_capture(struct ctraced *c)
 {
 	static struct utsname u;
-	const struct probe_options po = { .ring_bytes = c->config.ring_bytes,
-					  .hooks = c->config.hooks,
-					  .measure = c->config.budget_ppm > 0,
-					  .jobs = c->specs.n };
 	struct service *s = &c->service;
-	int r = probe_open(&po, &s->probe, c->err);
+	int r = ctraced_probe(c);
 
 	if (r < 0)
 		return r;
 	ctraced_drop_privileges(c);
+	if (c->kernel)
+		symbols_kernel_each(c->kernel, ctraced_mark, s->probe);
+	probe_mark_end(s->probe);
 	r = worker_new(c->event, NULL, &s->worker);
 	if (r >= 0)
 		r = service_start(s, c->event);
@@ -256,6 +285,7 @@ static int ctraced_capture(struct ctraced *c)
 	const struct drain_options d = {
 		.probe = s->probe,
 		.worker = s->worker,
+		.kernel = c->kernel,
 		.aside_ns = ctraced_aside_ns,
 		.aside_arg = s,
 		.long_wait_ns = c->config.long_wait_ns,
@@ -288,8 +318,6 @@ static int ctraced_capture(struct ctraced *c)
 		snprintf(c->err, sizeof(c->err), "Cannot watch over the trace: %s.", strerror(-r));
 		return r;
 	}
-	/* without this job, wakes in the steps of the governor do not say which interrupt made them */
-	(void)worker_post(s->worker, &(struct worker_job){ .run = mark_run, .arg = s->probe });
 	if (s->incidents)
 		incidents_begin(s->incidents, s->drain);
 	r = jobs_new(s->probe, &c->specs, &s->jobs);
@@ -359,6 +387,7 @@ static bool ctraced_stop(struct ctraced *c)
 	incidents_free(s->incidents);
 	diagnoser_free(c->diagnoser);
 	probe_free(s->probe);
+	symbols_kernel_free(c->kernel);
 	jobs_load_done(&c->specs);
 	sd_event_unref(c->event);
 	return true;

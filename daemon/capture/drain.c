@@ -613,7 +613,8 @@ static int drain_start(struct drain *d)
 {
 	const struct inspect_options inspect = { .read_task = drain_read_task,
 						 .arg = d->opt.probe,
-						 .max_per_sec = DRAIN_INSPECTIONS_PER_S };
+						 .max_per_sec = DRAIN_INSPECTIONS_PER_S,
+						 .kernel = d->opt.kernel };
 	const struct cgroups_options cgroups = { .worker = d->opt.worker,
 						 .found = drain_cgroups_found,
 						 .arg = d };

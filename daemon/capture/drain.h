@@ -25,7 +25,8 @@ struct drain;
 
 struct drain_options {
 	struct probe *probe;
-	struct worker *worker; /* reads the descriptor tables */
+	struct worker *worker;               /* reads the descriptor tables */
+	const struct symbols_kernel *kernel; /* the functions of the kernel; NULL: read when needed */
 	/* Returns the CPU time in nanoseconds that requests of clients took, without the CPU time of
 	 * `worker`. The budget does not count this time. Called on the drain thread; may be NULL. */
 	uint64_t (*aside_ns)(void *arg);

@@ -253,7 +253,7 @@ static int worker_start(struct inspect *v)
 	if (!wk)
 		return -EAGAIN;
 	*wk = (struct worker){ .v = v };
-	r = inspect_look_new(&wk->look);
+	r = inspect_look_new(v->opt.kernel, &wk->look);
 	if (r)
 		return r;
 	/* signals are for the main thread */

@@ -22,13 +22,15 @@
 #include "daemon/inspect/inspect_result.h"
 
 struct inspect;
+struct symbols_kernel;
 
 struct inspect_options {
 	/* Reads one task as the task iterator does. Returns 0, -ESRCH (there is no such task) or -errno.
 	 * Called on the inspection thread only. */
 	int (*read_task)(void *arg, uint32_t tid, struct ct_iter_task *ret);
 	void *arg;
-	uint32_t max_per_sec; /* limit of inspections and samples together; 0: 100 */
+	uint32_t max_per_sec;                /* limit of inspections and samples together; 0: 100 */
+	const struct symbols_kernel *kernel; /* borrowed; see symbols_new() */
 };
 
 /* asked = done + gone + refused_queue + refused_rate + failed + the requests that are still queued or in

@@ -20,14 +20,14 @@ static uint64_t suspended_ns(void)
 	return (uint64_t)-clock_offsets_now().boot_to_mono_ns;
 }
 
-int inspect_look_new(struct inspect_look **ret)
+int inspect_look_new(const struct symbols_kernel *kernel, struct inspect_look **ret)
 {
 	struct inspect_look *l = calloc(1, sizeof(*l));
 	struct stat st;
 
 	if (l)
 		l->polled = polled_new();
-	if (!l || !l->polled || unwind_new(&l->unwind) || symbols_new(NULL, &l->symbols)) {
+	if (!l || !l->polled || unwind_new(&l->unwind) || symbols_new(NULL, kernel, &l->symbols)) {
 		inspect_look_free(l);
 		return -ENOMEM;
 	}

@@ -32,8 +32,8 @@ struct inspect_look {
 	char text[CT_ITER_KSTACK + UNWIND_FRAMES_MAX][SYMBOLS_TEXT_MAX];
 };
 
-/* Returns 0 or -ENOMEM. */
-int inspect_look_new(struct inspect_look **ret);
+/* kernel: see symbols_new(). Returns 0 or -ENOMEM. */
+int inspect_look_new(const struct symbols_kernel *kernel, struct inspect_look **ret);
 /* Accepts NULL. */
 void inspect_look_free(struct inspect_look *l);
 /* True: the task t is still in the wait w. */

@@ -76,12 +76,13 @@ typedef void (*probe_loss_fn)(void *arg, uint16_t cpu, enum ct_loss cause, uint6
 int probe_losses(struct probe *p, probe_loss_fn fn, void *arg);
 
 /*
- * Looks up the functions of the kernel that show which interrupt is in progress, for the steps of the
- * governor in which the hooks of interrupts are detached. Reads all symbols of the kernel, which takes about
- * 80 ms. If the kernel hides its symbols, a wake in these steps does not say which interrupt made it. To be
- * called once.
+ * Remembers the functions of the kernel that show which interrupt is in progress, for the steps of the
+ * governor in which the hooks of interrupts are detached. probe_mark() is called once for each function of
+ * the kernel, in the order of the addresses, and then probe_mark_end(). Without these calls, a wake in these
+ * steps does not say which interrupt made it.
  */
-void probe_mark(struct probe *p);
+void probe_mark(struct probe *p, const char *name, uint64_t addr);
+void probe_mark_end(struct probe *p);
 
 /* Runs the task iterator over all tasks (threads) of the machine. fn gets the tasks without arguments,
  * registers and stacks: these members are 0. Returns 0 or -errno. */

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* probe_marks.c - finds the functions of the kernel that show which interrupt is in progress, and gives their
  * addresses to the programs. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ctrace/softirq.h"
 #include "daemon/kernel/probe_private.h"
-#include "lib/cleanup.h"
 
 #define SOFTIRQ(vector) GOVERN_MARK(CT_CTX_SOFTIRQ, vector)
 
@@ -39,46 +36,37 @@ static const struct mark_function {
 };
 _Static_assert(sizeof(mark_functions) / sizeof(*mark_functions) <= GOVERN_MARKS, "GOVERN_MARKS");
 
-/* name: a line of /proc/kallsyms ("ffffffff81000000 T name"), from the name on. Returns the entry of
- * mark_functions with this name. NULL: there is none, or the symbol is one of a module (a tab follows the
- * name). */
-static const struct mark_function *mark_in(const char *name)
+/* Returns the `what` of the function with this name; 0: it is not in mark_functions. */
+static uint32_t mark_in(const char *name)
 {
 	for (size_t i = 0; i < sizeof(mark_functions) / sizeof(*mark_functions); i++) {
 		size_t n = strlen(mark_functions[i].name);
 
-		if (!strncmp(name, mark_functions[i].name, n) && (name[n] == '\n' || name[n] == '.'))
-			return &mark_functions[i];
+		if (!strncmp(name, mark_functions[i].name, n) && (!name[n] || name[n] == '.'))
+			return mark_functions[i].what;
 	}
-	return NULL;
+	return 0;
 }
 
-void probe_mark(struct probe *p)
+/* A function ends at the first one with a higher address. */
+void probe_mark(struct probe *p, const char *name, uint64_t addr)
 {
 	volatile struct govern_marks *m = &p->skel->data_marks->ct_marks;
-	_cleanup_fclose_ FILE *f = fopen("/proc/kallsyms", "re");
-	const struct mark_function *open = NULL;
-	_cleanup_free_ char *line = NULL;
-	uint64_t from = 0, addr;
-	uint32_t n = 0;
-	size_t cap = 0;
-	char *end;
 
-	/* The symbols of the kernel itself are in the order of their addresses. So a function ends at the
-	 * first symbol with a higher address. Addresses of 0 are hidden. */
-	while (f && n < GOVERN_MARKS && getline(&line, &cap, f) > 0) {
-		addr = strtoull(line, &end, 16);
-		if (end[0] != ' ' || !end[1] || end[2] != ' ')
-			continue;
-		if (open && addr > from) {
-			m->v[n].from = from;
-			m->v[n].what = open->what;
-			__atomic_store_n(&m->v[n].bytes, (uint32_t)(addr - from), __ATOMIC_RELEASE);
-			n++;
-			open = NULL;
-		}
-		if (!open && addr && strchr("tT", end[1]) && (open = mark_in(end + 3)))
-			from = addr;
+	if (p->mark.what && addr > p->mark.from) {
+		m->v[p->mark.n].from = p->mark.from;
+		m->v[p->mark.n].what = p->mark.what;
+		__atomic_store_n(&m->v[p->mark.n].bytes, (uint32_t)(addr - p->mark.from), __ATOMIC_RELEASE);
+		p->mark.n++;
+		p->mark.what = 0;
 	}
-	__atomic_store_n(&m->n, n, __ATOMIC_RELEASE);
+	if (!p->mark.what && p->mark.n < GOVERN_MARKS) {
+		p->mark.what = mark_in(name);
+		p->mark.from = addr;
+	}
+}
+
+void probe_mark_end(struct probe *p)
+{
+	__atomic_store_n(&p->skel->data_marks->ct_marks.n, p->mark.n, __ATOMIC_RELEASE);
 }

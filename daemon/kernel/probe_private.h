@@ -53,6 +53,12 @@ struct probe {
 		uint64_t *capped; /* the map ct_capped: GOVERN_WORDS words, one bit for each tid */
 	} govern;                 /* for the drain thread only */
 
+	struct {
+		uint32_t n;
+		uint32_t what; /* of the function whose end is not known yet; 0: there is none */
+		uint64_t from; /* its address */
+	} mark;                /* for probe_mark() */
+
 	/* Only one thread at a time reads an iterator: the request is in variables of the BPF programs. */
 	pthread_mutex_t iter_tasks_lock, iter_files_lock;
 };

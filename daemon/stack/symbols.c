@@ -20,21 +20,24 @@
 #define MODULE_MAX   64
 
 struct symbols {
-	const char *kallsyms; /* borrowed */
-	struct symbols_kernel *kernel;
-	uint64_t kernel_loaded_ns;
+	const char *kallsyms;                /* borrowed */
+	const struct symbols_kernel *kernel; /* own, or borrowed */
+	struct symbols_kernel *own;
+	uint64_t kernel_loaded_ns; /* 0: not yet */
 	struct symbols_jit *jit;
 	struct map known; /* (file, address) -> offset of the text in texts */
 	VEC(char) texts;
 };
 
-int symbols_new(const char *kallsyms, struct symbols **ret)
+int symbols_new(const char *kallsyms, const struct symbols_kernel *kernel, struct symbols **ret)
 {
 	struct symbols *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return -ENOMEM;
-	s->kallsyms = kallsyms ?: "/proc/kallsyms";
+	s->kallsyms = kallsyms ?: SYMBOLS_KERNEL_FILE;
+	s->kernel = kernel;
+	s->kernel_loaded_ns = kernel ? clock_boot_ns() : 0;
 	s->jit = symbols_jit_new();
 	if (!s->jit) {
 		free(s);
@@ -48,7 +51,7 @@ void symbols_free(struct symbols *s)
 {
 	if (!s)
 		return;
-	symbols_kernel_free(s->kernel);
+	symbols_kernel_free(s->own);
 	symbols_jit_free(s->jit);
 	map_done(&s->known);
 	VEC_FREE(&s->texts);
@@ -62,8 +65,8 @@ static void kernel_load(struct symbols *s)
 	s->kernel_loaded_ns = clock_boot_ns();
 	if (!k)
 		return;
-	symbols_kernel_free(s->kernel);
-	s->kernel = k;
+	symbols_kernel_free(s->own);
+	s->kernel = s->own = k;
 }
 
 enum symbols_kernel_state symbols_kernel_state(struct symbols *s)

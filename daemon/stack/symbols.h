@@ -24,8 +24,9 @@
 
 struct symbols;
 
-/* kallsyms: a path, borrowed; NULL: /proc/kallsyms. The file is read at first use. Returns 0 or -ENOMEM. */
-int symbols_new(const char *kallsyms, struct symbols **ret);
+/* kallsyms: a path, borrowed; NULL: SYMBOLS_KERNEL_FILE. kernel: what was read from this file, borrowed;
+ * NULL: the file is read at first use. Returns 0 or -ENOMEM. */
+int symbols_new(const char *kallsyms, const struct symbols_kernel *kernel, struct symbols **ret);
 /* Accepts NULL. */
 void symbols_free(struct symbols *s);
 

@@ -143,3 +143,11 @@ const char *symbols_kernel_find(const struct symbols_kernel *k, uint64_t addr, u
 	*ret_module = k->names.v + k->modules.v[e->module];
 	return k->names.v + e->name;
 }
+
+void symbols_kernel_each(const struct symbols_kernel *k,
+			 void (*fn)(void *arg, const char *name, uint64_t addr), void *arg)
+{
+	for (size_t i = 0; k->state == SYMBOLS_KERNEL_OK && i < k->syms.n; i++)
+		if (!k->syms.v[i].module)
+			fn(arg, k->names.v + k->syms.v[i].name, k->syms.v[i].addr);
+}

@@ -13,7 +13,10 @@ enum symbols_kernel_state {
 	SYMBOLS_KERNEL_ABSENT = 2, /* no /proc/kallsyms, or nothing in it */
 };
 
-/* Reads the whole file. If it cannot be read, the state is SYMBOLS_KERNEL_ABSENT. NULL: out of memory. */
+#define SYMBOLS_KERNEL_FILE "/proc/kallsyms"
+
+/* Reads the whole file, which takes some 60 ms for SYMBOLS_KERNEL_FILE. If it cannot be read, the state is
+ * SYMBOLS_KERNEL_ABSENT. NULL: out of memory. */
 struct symbols_kernel *symbols_kernel_load(const char *path);
 void symbols_kernel_free(struct symbols_kernel *k);
 /* The state after the load. */
@@ -22,5 +25,8 @@ enum symbols_kernel_state symbols_kernel_loaded(const struct symbols_kernel *k);
  * function is known. The texts belong to k. */
 const char *symbols_kernel_find(const struct symbols_kernel *k, uint64_t addr, uint64_t *ret_start,
 				const char **ret_module);
+/* Calls fn for each function of the core kernel, in the order of the addresses; not if they are hidden. */
+void symbols_kernel_each(const struct symbols_kernel *k,
+			 void (*fn)(void *arg, const char *name, uint64_t addr), void *arg);
 
 #endif

@@ -159,7 +159,7 @@ static void names_get(pid_t pid, struct named *out)
 
 	assert_int_equal(child_regs(pid, regs), 0);
 	assert_int_equal(unwind_new(&u), 0);
-	assert_int_equal(symbols_new(NULL, &s), 0);
+	assert_int_equal(symbols_new(NULL, NULL, &s), 0);
 	assert_int_equal(unwind_begin(u, (uint32_t)pid), 0);
 	out->n = unwind_stack(u, regs, frames, &out->cut);
 	for (size_t i = 0; i < out->n; i++)
@@ -415,7 +415,7 @@ static void expect_kernel(const char *path, uint64_t addr, bool exact, const cha
 	char text[SYMBOLS_TEXT_MAX];
 	struct symbols *s;
 
-	assert_int_equal(symbols_new(path, &s), 0);
+	assert_int_equal(symbols_new(path, NULL, &s), 0);
 	symbols_kernel(s, addr, exact, text);
 	symbols_free(s);
 	assert_string_equal(text, want);
@@ -448,11 +448,11 @@ static void test_kernel(void **state)
 	/* the kernel hides its addresses, so the frame must not show one */
 	kallsyms_write(path, "0000000000000000 T _text\n0000000000000000 t schedule\n");
 	expect_kernel(path, 0xffffffff81000100, true, "k:? (kernel addresses are hidden)");
-	assert_int_equal(symbols_new(path, &s), 0);
+	assert_int_equal(symbols_new(path, NULL, &s), 0);
 	assert_int_equal(symbols_kernel_state(s), SYMBOLS_KERNEL_HIDDEN);
 	symbols_free(s);
 	kallsyms_write(path, "");
-	assert_int_equal(symbols_new(path, &s), 0);
+	assert_int_equal(symbols_new(path, NULL, &s), 0);
 	assert_int_equal(symbols_kernel_state(s), SYMBOLS_KERNEL_ABSENT);
 	symbols_free(s);
 	unlink(path);
