@@ -66,18 +66,10 @@ static __always_inline void caps_clear_bit(__u32 tid)
 /* The group of a task (govern_group()). 0: no group is capped, or the task belongs to no group. */
 static __always_inline __u64 caps_group(struct task_struct *t)
 {
-	const struct cred *cred;
-	struct css_set *set;
-	struct cgroup *cgroup;
-	struct kernfs_node *node;
-
 	if (!ct_govern.n_groups)
 		return 0;
-	cred = RD_PTR(t, real_cred);
-	set = RD_PTR(t, cgroups);
-	cgroup = RD_PTR(set, dfl_cgrp);
-	node = RD_PTR(cgroup, kn);
-	return govern_group(cred->uid.val, node->id);
+	t = task_plain(t);
+	return govern_group(t->real_cred->uid.val, t->cgroups->dfl_cgrp->kn->id);
 }
 
 static __always_inline bool caps_group_is_capped(__u64 group)

@@ -109,7 +109,7 @@ int ct_exit(__u64 *ctx)
 	r->tid = t->pid;
 	r->peer = t->exit_code;
 	r->obj = t->tgid;
-	r->flags = t->signal->live.counter ? 0 : CT_LF_GROUP_DEAD;
+	r->flags = task_plain(t)->signal->live.counter ? 0 : CT_LF_GROUP_DEAD;
 	emit_submit(r, now);
 	govern_ran(c, GOVERN_LIFE, now);
 	return 0;

@@ -205,14 +205,12 @@ static __always_inline struct file *object_fd_file(struct task_struct *t, __u32 
 
 static __always_inline struct file *object_own_file(__u32 fd)
 {
-	struct task_struct *t = bpf_get_current_task_btf();
-	struct files_struct *files;
+	struct task_struct *t = task_plain(bpf_get_current_task_btf());
 	struct fdtable *fdt;
 
-	files = RD_PTR(t, files);
-	if (!files)
+	if (!t->files)
 		return NULL;
-	fdt = files->fdt;
+	fdt = t->files->fdt;
 	if (!fdt || fd >= fdt->max_fds)
 		return NULL;
 	return (void *)rd_num(fdt->fd + fd);

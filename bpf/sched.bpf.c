@@ -8,6 +8,11 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
+struct task_struct *task_plain(struct task_struct *t)
+{
+	return ct_has_rdonly_cast ? RD_CAST(t) : t;
+}
+
 /*
  * The state of a task that leaves the CPU; 0: the task stays runnable.
  *

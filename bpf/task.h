@@ -23,16 +23,18 @@ static __always_inline __u32 task_pidns(struct task_struct *t)
 
 static __always_inline void task_fill(struct ct_task_blob *b, struct task_struct *t, __u8 flags)
 {
+	struct task_struct *p = task_plain(t);
+
 	b->h.kind = CT_TASK;
 	b->h.flags = flags | (task_is_kernel(t) ? CT_TF_KTHREAD : 0);
 	b->h.size = sizeof(*b);
 	b->h.tid = t->pid;
 	b->tgid = t->tgid;
-	b->ppid = t->real_parent->tgid;
-	b->cgroup_id = t->cgroups->dfl_cgrp->kn->id;
+	b->ppid = p->real_parent->tgid;
+	b->cgroup_id = p->cgroups->dfl_cgrp->kn->id;
 	b->start_ns = t->start_boottime;
-	b->uid = t->real_cred->uid.val;
-	b->pidns = task_pidns(t);
+	b->uid = p->real_cred->uid.val;
+	b->pidns = task_pidns(p);
 	bpf_probe_read_kernel_str(b->comm, sizeof(b->comm), t->comm);
 }
 

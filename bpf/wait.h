@@ -115,7 +115,7 @@ static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs,
  */
 static __always_inline __u64 wait_child(struct task_struct *t, __s32 pid)
 {
-	if (pid <= 0 || RD_PTR(t, thread_pid)->level)
+	if (pid <= 0 || task_plain(t)->thread_pid->level)
 		return 0;
 	return CT_OBJ_ID(CT_OBJ_TASK, pid);
 }

@@ -97,7 +97,7 @@ static __always_inline void futex_emit(struct wait_ctx *x, struct task_struct *t
 	struct cpu *c = emit_cpu();
 	struct emit_rec2 *r;
 
-	if (owner && futex_is_tid(owner) && RD_PTR(t, thread_pid)->level)
+	if (owner && futex_is_tid(owner) && task_plain(t)->thread_pid->level)
 		owner = ct_futex_owner_in_ns(owner);
 	if (!c || !futex_is_tid(owner))
 		return;
