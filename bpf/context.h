@@ -55,7 +55,7 @@ static __always_inline void context_exit(struct cpu *c, __u32 ctx, __u64 key)
 			continue;
 		c->depth = i;
 		if (c->ready_depth > i)
-			c->ready_obj = 0;
+			c->ready_sk = 0;
 		return;
 	}
 }
@@ -64,7 +64,7 @@ static __always_inline void context_exit(struct cpu *c, __u32 ctx, __u64 key)
 static __always_inline void context_reset(struct cpu *c)
 {
 	c->depth = 0;
-	c->ready_obj = 0;
+	c->ready_sk = 0;
 }
 
 /*
@@ -83,44 +83,48 @@ static __always_inline struct cpu_context *context_now(struct cpu *c)
  * another system call has begun on this CPU. The key is 0 in an interrupt, and for tasks of the
  * kernel.
  */
-static __always_inline __u64 context_call(struct cpu *c, struct task_struct *cur)
+static __always_inline __u64 context_call(struct cpu *c)
 {
+	struct task_struct *cur;
 	struct pt_regs *regs;
 
-	if (c->depth || task_is_kernel(cur))
+	if (c->depth)
+		return 0;
+	cur = bpf_get_current_task_btf();
+	if (task_is_kernel(cur))
 		return 0;
 	regs = task_regs(cur);
 	return (__u64)regs_syscall(regs) | regs_arg(regs, 0) << 32;
 }
 
 /*
- * Remembers that the socket at the address sk, whose id is obj, became readable. The kernel then wakes
- * the tasks that wait for this socket, before the interrupt or system call that made it readable ends.
+ * Remembers that a socket became readable. The kernel then wakes the tasks that wait for this socket, before
+ * the interrupt or system call that made it readable ends. Most messages wake no task, so the id of the
+ * socket is left to context_ready_obj(). sk, socket: the addresses of its struct sock and its struct socket.
  */
-static __always_inline void context_ready(struct cpu *c, struct task_struct *cur, __u64 sk, __u64 obj)
+static __always_inline void context_ready(struct cpu *c, __u64 sk, __u64 socket)
 {
 	c->ready_depth = c->depth;
-	c->ready_call = context_call(c, cur);
+	c->ready_call = context_call(c);
 	c->ready_ticks = bpf_jiffies64();
+	c->ready_socket = socket;
 	c->ready_sk = sk;
-	c->ready_obj = obj;
 }
 
 /*
  * Names the socket that context_ready() remembered, and returns its id. 0: there is none, or the
- * interrupt or system call that made it readable is not the current one, or the socket no longer has
- * this id, because it was freed since.
+ * interrupt or system call that made it readable is not the current one, or the struct sock now has another
+ * struct socket, because the socket was freed since.
  */
 static __always_inline __u64 context_ready_obj(struct cpu *c, struct task_struct *cur, __u64 now)
 {
-	__u64 obj = c->ready_obj;
+	__u64 sk = c->ready_sk;
 
-	if (!obj || govern_sheds(CT_SHED_HOOKS) || c->ready_depth != c->depth ||
+	if (!sk || govern_sheds(CT_SHED_HOOKS) || c->ready_depth != c->depth ||
 	    (bpf_jiffies64() - c->ready_ticks) * ct_tick_ns > CONTEXT_READY_NS ||
-	    c->ready_call != context_call(c, cur) || ct_object_sk_id(c->ready_sk) != obj)
+	    c->ready_call != context_call(c) || RD_NUM((struct sock *)sk, sk_socket) != c->ready_socket)
 		return 0;
-	ct_object_of_sk(c->ready_sk, cur->pid, now);
-	return obj;
+	return ct_object_of_sk(sk, cur->pid, now);
 }
 
 #endif

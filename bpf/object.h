@@ -60,16 +60,12 @@ static __always_inline bool object_is(const char *name, const char *s)
 }
 #define OBJECT_IS(name, s) object_is(name, (const char[OBJECT_ANON]){ s })
 
-static __noinline __u32 object_anon_kind(struct file *f)
+/* The kind of an anonymous inode that is not in the cache. fop: the address of the file operations. */
+static __noinline __u32 object_anon_learn(struct file *f, __u64 fop)
 {
-	__u64 fop = RD_NUM(f, f_op);
-	__u64 *slot = &ct_anon_kinds[(fop >> 7) & 15];
-	__u64 known = *slot;
 	char name[OBJECT_ANON] = {};
 	__u32 kind = CT_OBJ_ANON;
 
-	if (known >> 16 == fop << 16 >> 16)
-		return known & 0xff;
 	bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(f, f_path.dentry, d_name.name));
 	if (OBJECT_IS(name, "[eventfd]"))
 		kind = CT_OBJ_EVENTFD;
@@ -85,8 +81,16 @@ static __noinline __u32 object_anon_kind(struct file *f)
 		kind = CT_OBJ_URING;
 	else if (OBJECT_IS(name, "[pidfd]"))
 		kind = CT_OBJ_PIDFD;
-	*slot = fop << 16 | kind;
+	ct_anon_kinds[(fop >> 7) & 15] = fop << 16 | kind;
 	return kind;
+}
+
+static __always_inline __u32 object_anon_kind(struct file *f)
+{
+	__u64 fop = RD_NUM(f, f_op);
+	__u64 known = ct_anon_kinds[(fop >> 7) & 15];
+
+	return known >> 16 == fop << 16 >> 16 ? known & 0xff : object_anon_learn(f, fop);
 }
 
 /*
@@ -143,18 +147,16 @@ static __always_inline __u64 object_special_id(struct file *f, struct inode *ino
 	return 0;
 }
 
-/* Fills in all members of o but tid, from o->file. Global: see ct_object_fill(). */
-__weak int ct_object_of_file(struct object *o)
+/* Fills in all members of o but tid, from o->file, which is not NULL. */
+static __always_inline void object_find(struct object *o)
 {
-	struct file *f = o ? o->file : NULL;
+	struct file *f = o->file;
 	struct inode *inode;
 	struct super_block *sb;
 	unsigned long magic;
 	struct socket *s;
 	__u32 fmt;
 
-	if (!f)
-		return 0;
 	inode = (void *)RD_NUM(f, f_inode);
 	fmt = RD(inode, i_mode) & S_IFMT;
 	sb = RD(inode, i_sb);
@@ -166,11 +168,11 @@ __weak int ct_object_of_file(struct object *o)
 		s = (void *)inode - bpf_core_field_offset(struct socket_alloc, vfs_inode);
 		o->id = CT_OBJ_ID(CT_OBJ_SOCK, RD(inode, i_ino));
 		object_of_sock(o, (void *)RD_NUM(s, sk));
-		return 0;
+		return;
 	}
 	o->id = object_special_id(f, inode, magic);
 	if (o->id)
-		return 0;
+		return;
 	/* the kernel reuses the inode number of a deleted file, with another generation */
 	o->sig = RD(inode, i_generation);
 	switch (fmt) {
@@ -189,6 +191,13 @@ __weak int ct_object_of_file(struct object *o)
 	default:
 		o->id = object_hash_id(CT_OBJ_FILE, inode);
 	}
+}
+
+/* As object_find(), but o->file may be NULL: then it does nothing. Global: see ct_object_fill(). */
+__weak int ct_object_of_file(struct object *o)
+{
+	if (o && o->file)
+		object_find(o);
 	return 0;
 }
 
@@ -203,11 +212,12 @@ static __always_inline struct file *object_fd_file(struct task_struct *t, __u32 
 	return (void *)rd_num(RD(fdt, fd) + fd);
 }
 
-static __always_inline struct file *object_own_file(__u32 fd)
+/* The file of a descriptor of t, the current task. */
+static __always_inline struct file *object_own_file(struct task_struct *t, __u32 fd)
 {
-	struct task_struct *t = task_plain(bpf_get_current_task_btf());
 	struct fdtable *fdt;
 
+	t = task_plain(t);
 	if (!t->files)
 		return NULL;
 	fdt = t->files->fdt;

@@ -294,17 +294,30 @@ __weak int ct_object_announce(struct object *o, __u64 now)
 	return !is.incomplete;
 }
 
-/* Calls ct_object_announce(), unless the cache of the CPU (struct cpu, named) says that the object
- * has its name. */
+static __always_inline __u64 object_key(__u64 id, __u32 sig)
+{
+	return id ^ (__u64)sig << 40;
+}
+
+/* The entry of the cache of the CPU (struct cpu, named) for a key. It is equal to the key if the cache says
+ * that the object has its name. */
+static __always_inline ct_u64 *object_named(struct cpu *c, __u64 key)
+{
+	return &c->named[(key ^ key >> 6 ^ key >> 13) & (CPU_NAMED - 1)];
+}
+
+/* Calls ct_object_announce(), unless the cache of the CPU says that the object has its name. */
 static __always_inline void object_see(struct object *o, __u64 now)
 {
-	__u64 key = o->id ^ (__u64)o->sig << 40, i = (key ^ key >> 6 ^ key >> 13) & (CPU_NAMED - 1);
+	__u64 key = object_key(o->id, o->sig);
 	struct cpu *c = emit_cpu();
+	ct_u64 *named;
 
-	if (!c || c->named[i] == key)
+	if (!c)
 		return;
-	if (ct_object_announce(o, now))
-		c->named[i] = key;
+	named = object_named(c, key);
+	if (*named != key && ct_object_announce(o, now))
+		*named = key;
 }
 
 static __always_inline __u64 object_of_file(struct file *f, __u32 tid, __u64 now)
@@ -329,19 +342,20 @@ static __always_inline __u64 object_of_fd(struct task_struct *t, __u32 fd, __u64
 /* As object_of_fd(), for the current task. Global: see ct_object_fill(). */
 __weak __u64 ct_object_of_fd(__u32 fd, __u64 now)
 {
-	return object_of_file(object_own_file(fd), bpf_get_current_task_btf()->pid, now);
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct object o = { .file = object_own_file(t, fd), .tid = t->pid };
+
+	if (!o.file)
+		return 0;
+	object_find(&o); /* inlined: a call takes time */
+	object_see(&o, now);
+	return o.id;
 }
 
 /*
- * The id of the socket at an address. This function and ct_object_of_sk() are global, and so weak, for a
- * reason of speed: the linker takes them from sched.bpf.c, the only object in which RD is fast (compat.h).
+ * Names the object of the socket at an address, and returns its id. Global, and so weak, for a reason of
+ * speed: the linker takes the function from sched.bpf.c, the only object in which RD is fast (compat.h).
  */
-__weak __u64 ct_object_sk_id(__u64 at)
-{
-	return object_sock_id((void *)at);
-}
-
-/* Names the object of the socket at an address, and returns its id. */
 __weak __u64 ct_object_of_sk(__u64 at, __u32 tid, __u64 now)
 {
 	struct object o = { .tid = tid };

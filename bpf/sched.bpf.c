@@ -40,21 +40,6 @@ static __always_inline __u8 switch_state_kind(struct task_struct *prev, __u32 st
 	return 0;
 }
 
-/* The two decoders of waits are global, so that the verifier checks each of them once. */
-__weak int ct_wait_self(struct wait_ctx *x)
-{
-	if (x)
-		wait_decode(x, bpf_get_current_task_btf(), WAIT_SELF);
-	return 0;
-}
-
-__weak int ct_wait_waker(struct wait_ctx *x)
-{
-	if (x)
-		wait_decode(x, bpf_get_current_task_btf(), WAIT_WAKER);
-	return 0;
-}
-
 #include "wake.h"
 
 /* Finds why prev waits. view: WAIT_SELF if prev is the current task, which blocks now; else WAIT_OTHER. */
@@ -73,8 +58,6 @@ static __always_inline void switch_reason(struct wait_ctx *x, struct task_struct
 			x->w.kind = CT_W_OTHER;
 	} else if (x->w.kind) {
 		x->w.nr = wait_syscall(prev, task_regs(prev));
-	} else if (view == WAIT_SELF) {
-		ct_wait_self(x);
 	} else {
 		wait_decode(x, prev, view);
 	}

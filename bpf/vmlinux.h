@@ -287,6 +287,7 @@ struct tcp_sock {
 	u32 rcv_nxt, copied_seq;
 };
 struct socket {
+	struct file *file;
 	struct sock *sk;
 };
 struct socket_alloc {

@@ -99,7 +99,7 @@ static __always_inline void wake_reason(struct cpu *c, struct ct_rec *w, struct 
 		wake_sender(w, cur);
 		return;
 	}
-	ct_wait_waker(&x);
+	wait_decode(&x, cur, WAIT_WAKER);
 	if (x.w.nr == CT_NR_NONE)
 		return;
 	if (w->state == CT_CTX_IRQ && x.w.kind != CT_W_WRITE && x.w.kind != CT_W_CONNECT)

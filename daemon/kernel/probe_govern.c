@@ -180,7 +180,7 @@ int probe_resume(struct probe *p)
 	/* the programs did not see the ends of interrupts during the pause */
 	for (unsigned i = 0; i < p->n_cpus; i++) {
 		percpu_ring_cpu(p->rings, i)->depth = 0;
-		percpu_ring_cpu(p->rings, i)->ready_obj = 0;
+		percpu_ring_cpu(p->rings, i)->ready_sk = 0;
 	}
 	__atomic_store_n(&govern_state(p)->paused, 0, __ATOMIC_SEQ_CST);
 	return 0;

@@ -34,11 +34,11 @@ struct cpu {
 	ct_u32 ready_depth;
 	ct_u32 emitted; /* records put into the side ring (see below); after each 64th, a program looks how
 			   full the side ring is */
-	/* The socket that became readable last: its id and its address. And when this was: ready_depth is
-	 * the value of depth at that time, ready_call the system call (see context_call()), ready_ticks the
-	 * ticks of the kernel. */
-	ct_u64 ready_obj;
+	/* The socket that became readable last: the addresses of its struct sock (0: none) and of its struct
+	 * socket. And when this was: ready_depth is the value of depth at that time, ready_call the system
+	 * call (see context_call()), ready_ticks the ticks of the kernel. */
 	ct_u64 ready_sk;
+	ct_u64 ready_socket;
 	ct_u64 ready_call;
 	ct_u64 ready_ticks;
 	ct_u64 sample_ns; /* time of the last sample */
