@@ -77,32 +77,36 @@ static __always_inline bool wait_set_is_new(struct wait_set *s, struct task_stru
 	return wait_hash_is_new(ts, hash, s->now);
 }
 
+/* Writes a CT_WAITFD. A function of its own, because before 6.2 ct_wait_set() has little stack. */
+__weak int ct_wait_one(struct wait_set *s, __u32 i, __u64 obj)
+{
+	struct cpu *c = emit_cpu();
+	struct ct_rec *r = NULL;
+
+	if (s && c && i < CT_WAITFD_MAX)
+		r = emit_rec(c, CT_WAITFD, s->now);
+	if (!r)
+		return 0;
+	r->tid = (__u32)bpf_get_current_pid_tgid();
+	r->peer = s->fd[i].fd;
+	r->state = i;
+	r->wait = s->n < 255 ? s->n : 255;
+	r->aux = s->fd[i].events;
+	r->obj = obj;
+	emit_submit(r, s->now);
+	return 1;
+}
+
 /* Writes the CT_WAITFD records of a set. */
 __weak int ct_wait_set(struct wait_set *s)
 {
-	struct task_struct *t = bpf_get_current_task_btf();
-	struct cpu *c = emit_cpu();
-
-	if (!s || !c || !wait_set_is_new(s, t))
+	if (!s || !wait_set_is_new(s, bpf_get_current_task_btf()))
 		return 0;
 	for (__u32 i = 0; i < CT_WAITFD_MAX && i < s->n; i++) {
 		__s32 fd = s->fd[i].fd;
-		struct ct_rec *r;
-		__u64 obj;
 
-		if (fd < 0)
-			continue;
-		obj = ct_object_of_fd(fd, s->now);
-		r = emit_rec(c, CT_WAITFD, s->now);
-		if (!r)
+		if (fd >= 0 && !ct_wait_one(s, i, ct_object_of_fd(fd, s->now)))
 			return 0;
-		r->tid = t->pid;
-		r->peer = fd;
-		r->state = i;
-		r->wait = s->n < 255 ? s->n : 255;
-		r->aux = s->fd[i].events;
-		r->obj = obj;
-		emit_submit(r, s->now);
 	}
 	return 0;
 }
