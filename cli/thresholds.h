@@ -62,8 +62,8 @@
  */
 /* 1/n of the time: A part of the time that is shorter than this has no line of its own. */
 #define SHOW_SHARE 1000
-/* 1/n of the time: `ctrace path` names the best change beside the change in the headline if it saves twice
- * as much and this part of the time more. */
+/* 1/n of the time: `ctrace path` names the best change beside the change in the headline if the best change
+ * saves at least twice as much as the other, plus this part of the time. */
 #define SHOW_BETTER_SHARE 20
 /* ns: If the daemon has counted the records of tasks longer ago than this, `ctrace status` says how long ago.
  * The daemon counts them once a second. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace budget - the budget of the running daemon, what it leads to, and a change of it. */
+/* ctrace budget - shows the budget of the running daemon, its cost and its step; changes the budget. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
 
 struct search {
 	const struct graph *g;
-	int done_fd; /* an eventfd: readable when a row was put back */
+	int done_fd; /* an eventfd: readable when a thread has put a diagnosed row back */
 	bool worst;  /* only the worst hang is wanted */
 	pthread_t threads[DIAGNOSE_THREADS];
 	size_t n_threads;
@@ -25,7 +25,7 @@ struct search {
 	struct hangs *h;
 	size_t next; /* the first row that no thread has taken */
 	size_t done; /* the number of rows that are diagnosed */
-	bool over;   /* no thread takes a row or puts one back */
+	bool over;   /* the search has ended: no thread may take a row or put one back */
 	int err;
 };
 

@@ -52,7 +52,7 @@ static const struct cli_usage path_usage = {
 /* All results of the analysis of a path. */
 struct path_work {
 	const struct graph *g;
-	struct graph own_g; /* a view with a budget of its own */
+	struct graph own_g; /* a view of the graph that pays for look-ups from `own` (scan.h) */
 	struct graph_scans own;
 	unsigned n_threads; /* at most PATH_THREADS */
 	struct causal *causal;

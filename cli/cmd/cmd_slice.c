@@ -89,7 +89,7 @@ static void walk_drop(struct walk *k)
 	causal_free(TAKE_PTR(k->c));
 }
 
-/* A result in place of an exit code: a walk in the whole trace may find more. */
+/* walk() returns this in place of an exit code if a walk in the whole trace may find more. */
 #define WALK_FARTHER (-1)
 
 /* Walks in the part of the trace that is loaded. */

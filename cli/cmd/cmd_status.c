@@ -109,8 +109,8 @@ static void print_cost(const json_t *cost)
 	printf("; %s of memory\n", text_bytes(num(cost, "rss_bytes"), rss));
 }
 
-/* A user or a control group may make most of all records; then its records are left out. Prints how
- * often this happened, and the users and control groups whose records are left out now. */
+/* Prints how often the daemon has capped a group (a user or a control group), and the groups that are capped
+ * now. */
 static void print_groups(const json_t *g)
 {
 	char n[TEXT_NUMBER_MAX];

@@ -10,7 +10,8 @@
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
-/* The number of events that one piece should have, and the largest number (about 450 MB). */
+/* PIECE_EVENTS: the number of events that one piece should have. PIECE_EVENTS_MAX: the largest number that
+ * one piece may have; such a piece takes about 450 MB. */
 #define PIECE_EVENTS     500000
 #define PIECE_EVENTS_MAX (8ULL << 20)
 

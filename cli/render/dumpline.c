@@ -13,7 +13,8 @@
 #include "trace/words/describe.h"
 #include "trace/words/resource.h"
 
-/* 1024 names are kept. The records of a busy machine are about a few hundred tasks and objects. */
+/* 1024 names of tasks and 1024 names of objects are kept. The records of a busy machine are about a few
+ * hundred tasks and objects. */
 #define NAMES_BITS 10
 #define NAME_BYTES 176
 #define KIND_WIDTH 11
@@ -30,7 +31,7 @@ struct dumpline {
 	struct dumpline_options options;
 	const struct window *w;
 	const struct window_event *e;
-	const uint64_t *x; /* its extra words */
+	const uint64_t *x; /* the extra words of e */
 	struct line line;
 	/* the names that were printed last; name_slot() gives the index of an id */
 	struct name tasks[1 << NAMES_BITS];
