@@ -13,8 +13,8 @@
 bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter, uint64_t ts);
 /* True: several tasks post on the futex of s and several wait, so a post may be for any of them. */
 bool hands_are_many(struct pass *p, const struct interval *s);
-/* True: one call woke `task` together with other tasks, and another one of them has gone on. So
- * `task`, which has not, was woken for nothing. */
+/* For a task that goes back to its wait. True: one call woke `task` together with other tasks, and one of the
+ * others has gone on. So the wake-up of `task` was false. */
 bool hands_are_herd(struct pass *p, uint32_t task, uint64_t ts);
 /* True: `task` waits on this futex inside a call that signals a condition variable. */
 bool hands_inside_cond(const struct pass *p, uint32_t task, uint64_t futex);

@@ -19,7 +19,7 @@
 
 #include "graph/causal/pass.h"
 
-/* Process one CT_SEND, and one CT_RECV. Errors go to p->err. */
+/* match_send() processes one CT_SEND, match_recv() one CT_RECV. Errors go to p->err. */
 void match_send(struct pass *p, uint32_t event);
 void match_recv(struct pass *p, uint32_t event);
 /* Processes one CT_SHED or CT_GAP. If messages are left out on purpose before or after this record, forgets

@@ -98,8 +98,9 @@ struct pass {
 	VEC(struct stack_seen) stacks; /* of segments, in no order */
 	struct flows flows;
 	VEC(struct origin) origins;
-	struct map variables, locks, signals; /* key -> index of the origin */
-	struct map jobs;                      /* key -> segment << 32 | event of the enqueue */
+	struct map variables, locks; /* object -> index into origins */
+	struct map signals;          /* signal_key() -> index into origins */
+	struct map jobs;             /* job_key() -> segment << 32 | event of the enqueue */
 	VEC(struct hands) hands;
 	struct map futexes; /* object -> index of its hands */
 	uint64_t coarse_ns; /* switches were left out until this time */

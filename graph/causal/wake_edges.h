@@ -5,7 +5,7 @@
 
 #include "graph/causal/pass.h"
 
-/* Process one CT_WAKE, and one CT_SWITCH. Errors go to p->err. */
+/* wake_edges_wake() processes one CT_WAKE, wake_edges_switch() one CT_SWITCH. Errors go to p->err. */
 void wake_edges_wake(struct pass *p, uint32_t event);
 void wake_edges_switch(struct pass *p, uint32_t event);
 /* `task` has received a message from the task `from` on sock. If the message explains the last

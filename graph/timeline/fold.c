@@ -197,7 +197,7 @@ static void fold_settle(struct builder *b, uint32_t task, uint32_t event)
 }
 
 /* Whether the open interval s is the wait, or the time in the queue, of a record that gives since_ns as its
- * begin. True if s began at about since_ns, or if the task was found in s at since_ns or later. */
+ * begin. True if s began at about since_ns or later, or if the task was found in s at since_ns or later. */
 static bool is_same(const struct interval *s, const struct task_now *t, enum interval_state state,
 		    uint64_t since_ns)
 {
