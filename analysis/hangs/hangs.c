@@ -375,7 +375,7 @@ int hangs_settle(const struct graph *g, struct hang *x)
 	uint64_t left = scan_left(g);
 	int r = 0;
 
-	/* A diagnosis that took fewer steps than are left would find the same again. */
+	/* If fewer steps were taken than are left now, a second diagnosis would have the same result. */
 	if (x->budget != left && x->steps >= left) {
 		diagnosis_free(TAKE_PTR(x->diagnosis));
 		r = hangs_diagnose(g, x);
