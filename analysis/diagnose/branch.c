@@ -107,8 +107,8 @@ static bool is_guess(const struct group *x)
 	       x->blame.edge != EDGE_KERNEL_LOCK;
 }
 
-/* Counts the options that are real alternatives: the first one, and each later one with at least
- * this share. */
+/* Counts the options that are real alternatives: the first one, and each later one with more than 1/share of
+ * the time. */
 static size_t count_alternatives(const struct options *o, uint64_t share)
 {
 	size_t n = 1;
