@@ -118,7 +118,7 @@ static void print_groups(const json_t *g)
 	size_t i;
 
 	if (num(g, "group_caps"))
-		printf("%-10s records of one user or control group that made most of all records, %s times\n",
+		printf("%-10s records of users or control groups that made too many, %s times\n",
 		       "Left out:", text_count(num(g, "group_caps"), n));
 	json_array_foreach (json_object_get(g, "groups"), i, group) {
 		bool user = json_object_get(group, "user");

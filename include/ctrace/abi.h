@@ -448,7 +448,7 @@ enum ct_loss {
 	CT_LOSS_RING_FULL = 0, /* the ring of a CPU had no room */
 	CT_LOSS_STORAGE = 1,   /* a task has no storage: the reasons of its waits are incomplete */
 	CT_LOSS_OBJECTS = 2,   /* an object could not be named (table full) */
-	CT_LOSS_DAEMON = 3,    /* the daemon refused a record (table or queue full, size wrong) */
+	CT_LOSS_DAEMON = 3,    /* the daemon refused a record: malformed, or memory was short */
 	CT_LOSS_DISK = 4,      /* a file segment could not be written */
 	CT_LOSS_SLOT = 5,      /* found by the reader: a file segment is damaged or missing */
 	CT_LOSS_DOWN = 6,      /* found by the reader: the daemon did not run */
