@@ -206,9 +206,10 @@
 /* factor: For a weak edge that arrives after the segment has begun. Evidence: one_doubt_midst below;
  * two_doubts above. */
 #define SURE_MIDST 0.8
-/* factor: For an edge between two segments whose stacks have nothing in common. The factor is 1 if the stacks
- * are the same, and half-way between the two if a stack is not known. Evidence: other_stack_is_one_doubt
- * below; other_stack_and_another_doubt above. */
+/* factor: For an edge between two segments whose stacks have nothing in common. If the stacks are equal, the
+ * factor is 1. The more the stacks differ, the nearer the factor is to this number. If a stack is not known,
+ * the factor is half-way between this number and 1. Evidence: other_stack_is_one_doubt below;
+ * other_stack_and_another_doubt above. */
 #define SURE_OTHER_STACKS 0.7
 /* 0..1: The part of its score that a very old weak edge loses. Evidence: old_or_half_of_the_stack below;
  * old_or_little_of_the_stack above. */

@@ -56,8 +56,9 @@ enum ct_kind {
 	 *   wait   softirq vector, or 0
 	 *   flags  CT_WF_*
 	 *   nr     system call of the waker
-	 *   obj    the object that the waker acted on; with CT_WF_READY the socket, on the side of the
-	 *          wakee, that became readable; in CT_CTX_TIMER the address of the timer function
+	 *   obj    the object that the waker acted on. With CT_WF_READY: the wakee's end of a
+	 *          connection, a socket that became readable. In CT_CTX_TIMER: the address of the
+	 *          timer function
 	 *   aux    low byte: the wait kind (CT_W_*) of the waker's system call
 	 */
 	CT_WAKE = 2,
@@ -434,7 +435,8 @@ enum ct_shed {
 	 * otherwise the context is CT_CTX_IRQ. */
 	CT_SHED_HOOKS = 7,
 	/* Also no CT_SWITCH and CT_FUTEX. Waits of CT_COARSE_NS or more are CT_FOUND records, each with its
-	 * CT_WAKE, and with CT_WAITFD if it polls a set. For shorter waits there are only the sums in CT_FOUND. */
+	 * CT_WAKE, and with CT_WAITFD if it polls a set. For shorter waits there are only the sums in
+	 * CT_FOUND. */
 	CT_SHED_COARSE = 8,
 	CT_SHED_PAUSES = 9, /* also pauses, in which nothing is recorded: CT_GAP with CT_LOSS_SHED */
 	CT_SHED_STEPS = 10,

@@ -160,8 +160,9 @@ static void equal_times(struct fixture *f, unsigned n)
 }
 
 /*
- * Columns that claim to be byte planes. The decoder reads one byte behind their end, so this byte
- * must exist.
+ * Gives the columns T0 to T7 the width 2, as if their bytes were stored as byte planes (see
+ * encoder_planes()). No writer does this. The decoder then reads one byte behind the end of such a
+ * column, so its buffer must have this byte.
  */
 static void a_width_that_no_column_has(void **state)
 {
