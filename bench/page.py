@@ -20,6 +20,8 @@ BUDGETS = {
     "graph": "<= 2 s, <= 400 MB",
     "snapshot": "<= 300 ms, 0",
     "diagnose": "<= 1 s",
+    "ready": "<= 300 ms",
+    "short_record": "<= 400 ms",
 }
 
 
