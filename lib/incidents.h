@@ -26,8 +26,8 @@
 int incidents_read(const char *dir, size_t max, json_t **ret, size_t *ret_left_out);
 
 /*
- * Reads the file of one incident; the caller owns a reference. NULL: the file is no regular file, is
- * larger than INCIDENTS_FILE_MAX, or is no JSON.
+ * Reads the file of one incident; the caller owns a reference. NULL: the file cannot be read, is no
+ * regular file, is larger than INCIDENTS_FILE_MAX, or is no JSON.
  */
 json_t *incidents_load(int fd);
 

@@ -74,7 +74,8 @@ int owned_file(int dir_fd, const char *name, int flags, enum owned_trouble *ret)
 	struct stat st;
 
 	*ret = OWNED_OK;
-	/* look before open(), because opening a pipe or a device already has an effect */
+	/* Looks at the file before open(), because opening a pipe or a device already has an
+	 * effect. */
 	if (!fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW))
 		*ret = file_trouble(&st);
 	if (*ret)
@@ -84,8 +85,7 @@ int owned_file(int dir_fd, const char *name, int flags, enum owned_trouble *ret)
 		return -errno;
 	*ret = file_trouble(&st);
 	if (!*ret && (flags & O_ACCMODE) != O_RDONLY && st.st_mode & 077) {
-		(void)fchmod(fd,
-			     0600); /* may fail: the file may belong to root and the caller be another user */
+		(void)fchmod(fd, 0600); /* fails if the file belongs to root and the caller is another user */
 		*ret = st.st_mode & WRITABLE ? OWNED_WRITABLE : OWNED_OK;
 	}
 	return *ret ? -EPERM : TAKE_FD(fd);

@@ -3,8 +3,8 @@
  * owned.h - opens directories and files, and refuses those that another user may change. Otherwise
  * that user could put a link or a pipe in place of a file, and get the data that ctrace writes.
  *
- * The owner has to be the user of the caller, or root. The directories above are not checked:
- * symbolic links in a path are followed, because an administrator may have made them. Any thread.
+ * The owner has to be the user of the caller, or root. The directories above are not checked.
+ * Symbolic links in a path are followed, because an administrator may have made them. Any thread.
  */
 #ifndef CTRACE_LIB_OWNED_H
 #define CTRACE_LIB_OWNED_H
