@@ -30,9 +30,10 @@ typedef int ct_s32;
 #endif
 
 /*
- * Record kinds. 1..63 are fixed records: struct ct_rec, then CT_KIND_WORDS() words x[] of 64 bits.
- * 64..127 are blobs, which begin with struct ct_blob. Each kind below says what the fields of
- * struct ct_rec hold. A field that is not named is 0.
+ * Record kinds. Kinds 1..63 are fixed records: each is a struct ct_rec and, behind it,
+ * CT_KIND_WORDS() words x[] of 64 bits. Kinds 64..127 are blobs, which begin with struct ct_blob.
+ * The comment of each kind below says what the fields of struct ct_rec hold. A field that is not
+ * named is 0.
  */
 enum ct_kind {
 	/*
@@ -81,7 +82,8 @@ enum ct_kind {
 	 *   tid    the waiter
 	 *   peer   the descriptor, or CT_FD_NONE
 	 *   state  index in the set
-	 *   wait   size of the set; 255: 255 or more
+	 *   wait   size of the set; 255: 255 or more. If peer is CT_FD_NONE, a size above CT_WAITFD_MAX
+	 *          need not be exact
 	 *   aux    poll events asked for
 	 *   obj    the object
 	 */
@@ -109,8 +111,9 @@ enum ct_kind {
 	 */
 	CT_SEND = 11,
 	CT_RECV = 12, /* tid: the task, peer: bytes, obj: the socket on the receiver's side */
-	/* obj: the TCP or UDP socket that became readable, state: CT_CTX_*. Only in traces of versions up to
-	 * 1.3 of the format: now only the wakes say it (CT_WF_READY). */
+	/* obj: the TCP or UDP socket that became readable, state: CT_CTX_*. Only traces up to
+	 * version 1.3 of the format have this record. Since then, a CT_WAKE with CT_WF_READY says
+	 * the same. */
 	CT_READY = 13,
 	/*
 	 * A request was issued to a block device, or the device completed it.
@@ -250,8 +253,8 @@ enum ct_kind {
 	 */
 	CT_SHED = 27,
 	/*
-	 * What a task does, and since when, without its switches. The records are written in the step
-	 * CT_SHED_COARSE, and at its end.
+	 * What a task does, and since when, without its switches. The records are written in a
+	 * coarse step (CT_SHED_COARSE or CT_SHED_PAUSES), and at its end.
 	 *   tid    the task
 	 *   aux    what the task does (enum ct_found)
 	 *   state, wait, flags, nr, obj  with CT_FOUND_BLOCKED and CT_FOUND_WAITED: as CT_SWITCH
@@ -368,7 +371,7 @@ enum ct_found {
 };
 #define CT_FOUND_UNIT_NS 1024
 
-/* In the step CT_SHED_COARSE, a wait that is at least this long is recorded. */
+/* In a coarse step, a wait that is at least this long is recorded. */
 #define CT_COARSE_NS 8000000ULL
 
 /* flags of CT_WAKE */
@@ -417,10 +420,10 @@ enum ct_hang {
 };
 
 /*
- * The steps by which the tracer records less, to keep within its budget. The present tracer takes only
- * NONE and 7 to 9; only traces of versions up to 1.3 of the format have the steps 1 to 6. Each step from
- * 2 to 6 includes the steps from 1 to the one before; 8 includes 7, and 9 includes 7 and 8.
- * ct_shed_lacks() says what is missing in a step.
+ * The steps by which the tracer records less, to keep within its budget. The present tracer uses
+ * only NONE and 7 to 9. Only traces up to version 1.3 of the format have the steps 1 to 6. Each
+ * step from 2 to 6 includes the steps from 1 to the one before; 8 includes 7, and 9 includes 7 and
+ * 8. ct_shed_lacks() says what is missing in a step.
  */
 enum ct_shed {
 	CT_SHED_NONE = 0,
@@ -462,9 +465,10 @@ enum ct_loss {
  * Objects. An id is kind << 59 | 59 bits of identity:
  *   SOCK, PIPE     inode number, as in socket:[N] and pipe:[N]. A SOCK without an inode (it is not
  *                  accepted yet): a hash of its address | CT_OBJ_NOT_ACCEPTED
- *   FILE, CHARDEV  CT_OBJ_HASH(device, inode number), device as the kernel encodes it
+ *   FILE, DIR      CT_OBJ_HASH(device, inode number), device as the kernel encodes it
+ *   CHARDEV        as FILE
  *   BLOCKDEV       the dev_t
- *   EVENTFD..ANON  low 59 bits of file->private_data
+ *   EVENTFD..ANON  low 59 bits of file->private_data; PIDFD since Linux 6.9: of inode->i_private
  *   FUTEX          user address (47 bits) | low 12 bits of the tgid << 47
  *   TASK           tid
  *   CGROUP         inode number of its directory. The name is the path below the root. peer is 0,
@@ -624,8 +628,9 @@ struct ct_rawaccess_blob {
 _Static_assert(sizeof(struct ct_rawaccess_blob) == 40, "ct_rawaccess_blob");
 
 /*
- * The task iterator writes one such structure for each task, back to back: for tasks found at the
- * start, and for inspections.
+ * The task iterator writes one such structure for each task, back to back. The daemon reads all
+ * tasks at the start, after losses and pauses, and repeatedly in a coarse step. It reads a single
+ * task for an inspection, and before it reports a hang.
  */
 #define CT_ITER_KSTACK 32
 struct ct_iter_task {
@@ -636,7 +641,7 @@ struct ct_iter_task {
 	 * none.
 	 */
 	struct ct_rec wait;
-	ct_u32 futex_owner; /* owner of the futex, as CT_FUTEX.peer */
+	ct_u32 futex_owner; /* always 0: the iterator does not look for the owner of a futex */
 	ct_u32 n_kstack;
 	/* Boot time. If the task is runnable and on no CPU: since when it is in the queue of a CPU.
 	 * Otherwise: when it left the CPU. 0: not known. */

@@ -3,9 +3,10 @@
  * cpu.h - the state of one CPU, and the layout of the ring of its records.
  *
  * The map ct_cpus has one entry for each CPU: struct cpu, then the ring. The daemon maps the
- * entries. It reads the rings, and it sets id and tail; the BPF programs on that CPU write all
- * other members. bpf/emit.h and daemon/kernel/percpu_ring.c say how the ring works; this header
- * only lays it out.
+ * entries. It reads the rings and sets id and tail. The BPF programs on that CPU write the other
+ * members. But the daemon resets depth and ready_sk at the end of a pause, and stats.lost_first_ns
+ * when it has reported a loss. bpf/emit.h and daemon/kernel/percpu_ring.c say how the ring works;
+ * this header only lays it out.
  *
  * Any thread may call cpu_room(): it has no state.
  */
@@ -32,11 +33,11 @@ struct cpu {
 	ct_u32 id;    /* index of this entry */
 	ct_u32 depth; /* how many interrupts are in progress; the innermost is the last of ctx */
 	ct_u32 ready_depth;
-	ct_u32 emitted; /* records put into the side ring (see below); after each 64th, a program looks how
-			   full the side ring is */
+	ct_u32 emitted; /* records put into the side ring (struct cpu_side); after each 64th, a program looks
+			   how full the side ring is */
 	/* The socket that became readable last: the addresses of its struct sock (0: none) and of its struct
-	 * socket. And when this was: ready_depth is the value of depth at that time, ready_call the system
-	 * call (see context_call()), ready_ticks the ticks of the kernel. */
+	 * socket. Three members say when this was: ready_depth is the value of depth at that time,
+	 * ready_call the system call (see context_call()), ready_ticks the ticks of the kernel. */
 	ct_u64 ready_sk;
 	ct_u64 ready_socket;
 	ct_u64 ready_call;

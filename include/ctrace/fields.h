@@ -3,9 +3,10 @@
  * fields.h - functions that name the fields of struct ct_rec whose meaning depends on the kind of
  * the record.
  *
- * A function has the name ct_KIND_FIELD(), and is for records of that kind alone. abi.h says what the
- * field holds. Flags have names of their own there (CT_SF_*, CT_WF_*, ...). tid is the task that the
- * record is about, except in CT_GAP (a CPU) and in kinds that are about no task. Any thread.
+ * The name of a function begins with the kind of record that it is for, such as ct_wake_context().
+ * If a function is for several kinds, its comment lists them. abi.h says what the field holds.
+ * Flags have names of their own there (CT_SF_*, CT_WF_*, ...). tid is the task that the record is
+ * about, except in CT_GAP (a CPU) and in kinds that are about no task. Any thread.
  */
 #ifndef CTRACE_FIELDS_H
 #define CTRACE_FIELDS_H

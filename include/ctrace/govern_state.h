@@ -81,7 +81,7 @@ enum govern_kind {
 	GOVERN_MESSAGE,
 	GOVERN_LIFE,
 	GOVERN_OTHER,
-	GOVERN_SHORT, /* the end of a wait that is too short to be recorded in the step CT_SHED_COARSE */
+	GOVERN_SHORT, /* the end of a wait that is too short to be recorded in a coarse step */
 	GOVERN_LIGHT, /* programs that keep the context of interrupts; their runs are counted, not timed */
 	GOVERN_KINDS,
 };
