@@ -545,8 +545,8 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 	switch (rec->kind) {
 	case CT_SWITCH:
 		if (detect_is_coarse(d)) {
-			/* a late record of the time before the coarse stretch; only the end of a task counts
-			 */
+			/* This is a late record of the time before the coarse stretch. Only the end
+			 * of a task counts. */
 			if (rec->state & CT_ST_DEAD)
 				exited(d, rec, rec->tid);
 			break;

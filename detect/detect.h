@@ -33,13 +33,13 @@
  * While messages are not recorded (CT_LACK_MESSAGES), the rule SERVICE asks the kernel whether there are
  * unread bytes. It judges only a reader that is in one wait throughout, so that it has read nothing.
  *
- * After records were lost, no task is judged until the daemon has read the states of all tasks again. The
- * same holds while the governor leaves out the reasons of waits, and after it. The rules DISK and DEADLOCK
- * are the exception: the kernel confirms the state of the task before a report.
+ * After records were lost, no task is judged until the daemon has read the states of all tasks
+ * again. The rules DISK and DEADLOCK are the exception, because the kernel confirms the state of
+ * the task before a report.
  *
- * Limits: max_tasks tasks, DETECT_SOCKETS sockets, DETECT_HABITS names. Tasks without room are counted. A
- * socket or name without room replaces another one that was not used for long. Cost: 14 ns for a record and
- * 208 bytes for a task; the tables of sockets and names take another 1.4 MiB.
+ * Limits: max_tasks tasks, DETECT_SOCKETS sockets, DETECT_HABITS names. Tasks without room are
+ * counted. A socket or name without room replaces another one that was not used for long. Cost: 14
+ * ns for a record and 208 bytes for a task; the tables of sockets and names take another 1.5 MiB.
  */
 #ifndef CTRACE_DETECT_DETECT_H
 #define CTRACE_DETECT_DETECT_H

@@ -443,9 +443,9 @@ static bool judge_client_waits(const struct detect_task *c, const struct detect_
 }
 
 /*
- * Messages are not recorded: asks the kernel. True: at two readings, limit_ns apart, the socket had unread
- * bytes, and the reader was in one and the same wait throughout, so that it read nothing. Then these bytes
- * are unread for limit_ns, and the client waits for as long.
+ * Asks the kernel, because messages are not recorded. True: at two looks, limit_ns apart, the
+ * socket had unread bytes, and the reader was in one and the same wait throughout, so that it read
+ * nothing. Then these bytes are unread for limit_ns, and the client waits for as long.
  */
 static bool judge_unread(struct detect *d, struct detect_socket *s, const struct detect_task *client,
 			 const struct detect_task *reader, uint64_t limit_ns, uint64_t now_ns)

@@ -66,7 +66,7 @@ void detect_limits_init(struct detect *d);
 /* Notes which overrides match a control group, from its blob. */
 void detect_limits_cgroup(struct detect *d, const struct ct_object_blob *o);
 
-/* Finds a live task. NULL: it is not in the table, or has ended. */
+/* Finds a task. NULL: it is not in the table, or has ended. */
 struct detect_task *detect_task_find(struct detect *d, uint32_t tid);
 /* As detect_task_find(), but makes the entry of a task that has none. NULL: the task has ended, or there is
  * no room. */

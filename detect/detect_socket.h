@@ -48,8 +48,8 @@ void detect_sockets_done(struct detect_sockets *s);
 struct detect_socket *detect_socket_find(const struct detect_sockets *s, uint64_t obj);
 /* Finds a socket, or makes its entry, which may replace another entry; never NULL. */
 struct detect_socket *detect_socket_get(struct detect_sockets *s, uint64_t obj, uint64_t now_ns);
-/* Finds the first entry with unread bytes, from entry i on. NULL: there is none. For a walk over all of them:
- * i = its index + 1. */
+/* Finds the first entry with unread bytes, from entry i on. NULL: there is none. To find the next
+ * one, the caller passes the index of the result + 1. */
 struct detect_socket *detect_socket_next_unread(struct detect_sockets *s, uint32_t i);
 /* Learns the other end of a socket from a blob. */
 void detect_socket_name(struct detect_sockets *s, const struct ct_object_blob *o);

@@ -19,7 +19,7 @@ enum detect_run { DETECT_UNKNOWN, DETECT_BLOCKED, DETECT_RUNNABLE, DETECT_RUNNIN
 
 /* Bits of detect_task.bits. */
 #define DETECT_DEAD   0x01 /* the task has ended; the entry stays for DEAD_KEPT_NS, for late records */
-#define DETECT_IDLE   0x02 /* the task waits at its idle point */
+#define DETECT_IDLE   0x02 /* the task idles: it waits at its idle point, or in an event loop */
 #define DETECT_SHARED 0x04 /* other threads idle at the same epoll, and take over its work */
 #define DETECT_FORKED 0x08 /* the task has forked a process since it was last idle */
 #define DETECT_FOUND  0x10 /* detect_found() was called for the task since the last detect_resync() */
@@ -69,7 +69,8 @@ struct detect_task {
 		patient; /* bits 1 << CT_W_*: the kinds of waits in which the task has ever waited for long */
 	uint64_t first_ns;    /* when the task first came back to its idle point */
 	uint64_t seen_ns;     /* time of the task's first record */
-	uint64_t max_runq_ns; /* the longest wait for a CPU; only waits of patient_ns or more count */
+	uint64_t max_runq_ns; /* the longest time in the queue of a CPU; only times of patient_ns or more
+				 count */
 	uint64_t capped_ns;   /* time of the last record about a cap of this task or of its group */
 	uint64_t named_ns;    /* time of the last blob with the task's name */
 	uint64_t cgroup_id;
