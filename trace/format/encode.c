@@ -33,8 +33,8 @@ struct encoder {
 	bytes_t out;
 	bytes_t planes;
 	size_t raw_bytes;
-	/* The last blocks that are no columns, by type. The copies of an open segment have nearly the same
-	 * ones, so these are mostly not compressed again. */
+	/* The last blocks that are no columns, by type. The copies of an open segment have nearly
+	 * the same blocks, so most of these blocks are not compressed again. */
 	struct kept_block kept[FORMAT_BLOCK_TYPES];
 	ZSTD_CCtx *zstd;
 };

@@ -23,12 +23,13 @@ struct load {
 	bool has_gaps;     /* there is a CT_GAP among the records */
 	bool any;          /* a segment was read: w->states are set */
 	uint64_t blind_ns; /* from this time to the next segment, states are not known; UINT64_MAX: known */
-	bool in_gap;       /* no segment was read since the last of gaps: a further gap is merged into it */
+	bool in_gap; /* no segment was read since the last entry of gaps, so a further gap is merged into that
+			entry */
 	VEC(struct window_record) gaps;
 	uint32_t n_words; /* entries of w->words; those of the gaps come behind them */
 };
 
-/* Notes an interval [from_ns, to_ns] for which the file has no records. */
+/* Notes a gap: the file has no records from from_ns to to_ns. */
 static int load_gap(struct load *l, uint8_t cause, uint64_t from_ns, uint64_t to_ns, uint32_t n_records)
 {
 	struct window *w = l->w;
@@ -119,9 +120,9 @@ static int load_states(struct load *l, struct decoder *d, uint64_t begin_ns)
 	return 0;
 }
 
-/* The time at which the capture paused; UINT64_MAX: it did not pause. At the end of a pause the daemon reads
- * the states of all tasks, writes the CT_GAP and seals the segment. So the checkpoint of the next segment has
- * the states from just after the pause. */
+/* The time at which the capture paused; UINT64_MAX: it did not pause. At the end of a pause the
+ * daemon writes the CT_GAP, reads the states of all tasks, and seals the segment. So the checkpoint
+ * of the next segment has the states from just after the pause. */
 static uint64_t load_paused(const struct load *l, const struct ahead_segment *s)
 {
 	const struct window_event *e = s->events;

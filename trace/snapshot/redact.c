@@ -216,7 +216,8 @@ static void redact_object(const struct redact *r, struct ct_object_blob *o)
 	memcpy(o->name, name, o->name_len);
 }
 
-/* Redacted frames may be longer. If they do not fit the blob, the outermost ones are dropped. */
+/* A redacted frame may be longer than the frame itself. If the frames no longer fit the blob, the
+ * outermost ones are dropped. */
 static void redact_stack(struct redact *r, const struct ct_stack_blob *s)
 {
 	struct ct_stack_blob *out = (struct ct_stack_blob *)r->out;

@@ -8,7 +8,8 @@
  *   "k:function+0x12"            a frame of the kernel itself
  *   "... (the rest was left out)"
  *
- * daemon/stack/symbols.c writes these texts. A redacted frame may have no "+0x12". Pure; any thread.
+ * daemon/stack/symbols.c writes the first four texts, and trace/format/blob.c the last one. A
+ * redacted frame may have no "+0x12". Pure; any thread.
  */
 #ifndef CTRACE_TRACE_WORDS_FRAME_H
 #define CTRACE_TRACE_WORDS_FRAME_H

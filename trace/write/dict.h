@@ -20,7 +20,7 @@ struct dict_entry {
 	struct ct_blob *blob; /* owned; NULL: the place is free */
 	uint64_t put;         /* number of the segment into which it was last put (pull.h) */
 	bool used;            /* used since the hand of the clock passed it */
-	bool forgotten;       /* to be removed at the end of the next segment: its task has exited */
+	bool forgotten;       /* its task has exited, so the blob is removed at the end of the next segment */
 };
 
 struct dict {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* writer_storage.h - whether the trace reaches the disk: the store of a writer counts it, and the
- * daemon reports it. */
+/* writer_storage.h - says whether the trace reaches the disk. The store of a writer fills in struct
+ * writer_storage, and the daemon reports it. */
 #ifndef CTRACE_TRACE_WRITE_WRITER_STORAGE_H
 #define CTRACE_TRACE_WRITE_WRITER_STORAGE_H
 
