@@ -185,9 +185,9 @@
  * the recorded beginnings of waits are wrong by more. With this number they are wrong by at most 5 ms, as NTP
  * adjusts a clock by at most 0.5 ms in a second. No evidence yet. */
 #define DRAIN_CLOCK_NS 10000000000ULL
-/* times: the unread data of sockets is read so seldom that all readings together take at most 1/n of one CPU.
- * Below: a server with 10 000 descriptors, which does not read, costs more. Above: with such a server, some
- * clients are reported later. No evidence yet. */
+/* times: the unread data of sockets is read so seldom that all these looks together take at most
+ * 1/n of one CPU. Below: a server with 10 000 descriptors, which does not read, costs more. Above:
+ * with such a server, some clients are reported later. No evidence yet. */
 #define UNREAD_TIMES 100
 /* ns: the clocks of the kernel drift apart by less than this between two measurements in a coarse step, which
  * are mostly less than a second apart (NTP adjusts by at most 0.5 ms in a second). Below: a wait that is a

@@ -55,9 +55,9 @@ int config_read(int argc, char *const argv[], struct config *ret, char err[CONFI
 int config_budget(uint32_t *ret, const char *what, const char *value, char err[CONFIG_ERR_MAX]);
 
 /*
- * Returns the default size in bytes of the ring of each CPU. release: the version of the kernel, as uname()
- * returns it. Before 6.0 the ring is a value of an array map. Such a value also holds some words beside the
- * ring, and it has at most KMALLOC_MAX_SIZE (4 MiB) in all. So the default is smaller there.
+ * Returns the default size in bytes of the ring of each CPU. release: the version of the kernel, as
+ * uname() returns it. The ring is a part of a value of an array map (cpu.h). Before Linux 6.0, such
+ * a value has at most KMALLOC_MAX_SIZE (4 MiB) bytes, so the default is smaller there.
  */
 uint64_t config_ring_default(const char *release);
 

@@ -317,7 +317,7 @@ static int client_event(sd_event_source *s, int fd, uint32_t events, void *arg)
  * if the client has no right. */
 static bool control_allows(const struct control *c, int fd, const struct ucred *cred, enum control_right *ret)
 {
-	gid_t groups[1024]; /* more groups than this are not checked */
+	gid_t groups[1024]; /* a client with more groups than this has no right */
 	socklen_t len = sizeof(groups);
 
 	*ret = CONTROL_WATCH;

@@ -14,8 +14,8 @@
  * A pause ends in this order:
  * - the programs are attached;
  * - the flag allows the capture;
- * - the states of all tasks are read;
  * - a CT_GAP is written, which says from when to when nothing was recorded;
+ * - the states of all tasks are read;
  * - the file segment is sealed.
  *
  * So the gap lies between two known moments. The next file segment has the states as its checkpoint, and
