@@ -75,7 +75,8 @@ static void incident_lacks(struct incident *in, const char *what, int error)
 		 full ? "; free some space, or set hangs-size lower" : "");
 }
 
-/* ---- on the worker's thread ---- */
+/* The worker's thread runs the functions from here on. When the daemon ends, the main thread runs
+ * what is left to do. */
 
 /* A sidecar that the worker writes. */
 struct incident_note {
@@ -164,7 +165,7 @@ static void write_run(void *arg)
 				   strerror(-r));
 }
 
-/* ---- main thread ---- */
+/* The main thread runs the functions from here on. */
 
 static void incidents_step(struct incidents *is);
 

@@ -31,7 +31,7 @@ struct incident {
 	struct incident *next;
 	struct incidents *owner;
 	enum incident_state state;
-	bool begun; /* the first note is on the disk */
+	bool begun; /* an earlier run of the daemon began this incident */
 	char name[INCIDENT_NAME_MAX];
 	char boot_id[INCIDENT_BOOT_LEN + 1];
 	struct detect_hang hangs[INCIDENT_HANGS_MAX];
@@ -74,8 +74,8 @@ int incident_say_send(const char *path, const char *entry, size_t n);
 /* Writes the line about a hang to the journal, with fields. If stderr is not the journal, writes the line
  * to stderr too. */
 void incident_say(const struct incident *in);
-/* Writes a line that is not about a hang, to the journal and to stderr as incident_say() does. priority:
- * LOG_*. */
+/* Writes a line without the fields of a hang, to the journal and to stderr as incident_say() does.
+ * priority: LOG_*. */
 __attribute__((format(printf, 2, 3))) void incident_say_plain(int priority, const char *fmt, ...);
 
 #endif

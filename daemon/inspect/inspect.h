@@ -38,10 +38,10 @@ struct inspect_options {
 struct inspect_stats {
 	uint64_t asked;
 	uint64_t done;          /* results that were made */
-	uint64_t gone;          /* the task's wait had ended before or during the inspection */
+	uint64_t gone;          /* the task's wait ended before the result, or no polled variable was found */
 	uint64_t refused_queue; /* the queue of requests or of results was full */
 	uint64_t refused_rate;  /* samples beyond max_per_sec */
-	uint64_t failed;        /* read_task() failed, or there was no memory */
+	uint64_t failed;        /* read_task() or memory failed, or another thread is stuck on the process */
 	uint64_t cut_short;     /* user stacks that ended at a limit (frames, time, unreadable memory) */
 	uint64_t busy_ns;       /* CPU time of the thread */
 	uint64_t given_up;      /* threads that are stuck now; other threads have taken over */

@@ -18,7 +18,7 @@ struct polled_operand {
 	uint8_t base;    /* number of the register, as the machine counts registers; POLLED_NO_REG: none */
 	uint8_t load_to; /* register into which the instruction loads 64 bits; POLLED_NO_REG: none */
 	uint8_t len;     /* bytes that are read */
-	bool writes;     /* the instruction writes and does not read */
+	bool writes;     /* the instruction writes the memory; false for xchg and cmpxchg */
 };
 
 /*
