@@ -230,8 +230,9 @@ static void *ctraced_read_kernel(void *arg)
 	return NULL;
 }
 
-/* Loads the programs. Another thread reads the functions of the kernel meanwhile, because the first snapshot
- * would have to wait for it. That thread has ended on return. */
+/* Loads the programs. Meanwhile another thread reads the names of the functions of the kernel.
+ * Otherwise the first snapshot would have to wait until they are read. The other thread has ended
+ * on return. */
 static int ctraced_probe(struct ctraced *c)
 {
 	const struct probe_options o = { .ring_bytes = c->config.ring_bytes,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * say.h - the daemon's messages. Everything that the daemon writes to stderr (the journal or a terminal)
- * goes through this function. Any thread.
+ * say.h - the daemon's messages. All that the daemon writes to stderr (the journal or a terminal)
+ * goes through this function, except a line about a hang that incident_say.c could not send to the
+ * journal. Any thread.
  */
 #ifndef CTRACE_DAEMON_SAY_H
 #define CTRACE_DAEMON_SAY_H

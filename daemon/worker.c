@@ -73,7 +73,7 @@ static struct worker_job queue_take(struct worker_queue *q, unsigned i)
 	return job;
 }
 
-/* ---- with the lock held ---- */
+/* The functions from here on are called with the lock held. */
 
 static unsigned worker_stuck(const struct worker *w)
 {
@@ -162,7 +162,7 @@ static void worker_thread_end(struct worker_thread *t)
 		t->ended = true;
 }
 
-/* ---- without the lock, except where stated ---- */
+/* The functions from here on are called without the lock, unless their comment says otherwise. */
 
 /* Does a job that was taken. Called with the lock held, but does the job without the lock. */
 static void worker_do(struct worker *w, struct worker_thread *t)
@@ -378,7 +378,8 @@ int worker_new(sd_event *event, const struct worker_options *opt, struct worker 
 	return r;
 }
 
-/* True: each thread that still does a job, given up or not, uses only its own data. */
+/* With the lock held. True: each thread that still does a job, given up or not, uses only its own
+ * data. */
 static bool worker_is_out(const struct worker *w)
 {
 	for (size_t i = 0; i < WORKER_THREADS_MAX; i++)

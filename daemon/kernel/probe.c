@@ -263,7 +263,7 @@ static void probe_attach(struct probe *p)
 
 		if (!probe_prog_wanted(p, i))
 			continue;
-		/* attached anew for each reading, or when a framework is found */
+		/* attached for each read, or when a framework is found */
 		if (!strcmp(g->how, "iter") || !strcmp(g->how, "uprobe")) {
 			s->how = g->how;
 			continue;
@@ -304,7 +304,8 @@ static void probe_ask_libbpf(struct probe *p)
 		bpf_link__destroy(bpf_program__attach_perf_event(p->skel->progs.ct_job_entry, no_event));
 }
 
-/* Fills the tables that doctor and the trace read. */
+/* Fills in p->hooks, which ctrace doctor shows, and p->text, the list of hooks in the trace. Fails
+ * if a hook is missing without which the daemon cannot work. */
 static int probe_tell(struct probe *p, char err[PROBE_ERR_MAX])
 {
 	size_t at = 0;

@@ -59,8 +59,8 @@ unsigned probe_cpus(const struct probe *p);
 
 /* A descriptor for epoll; readable when a ring is half full. It belongs to p. */
 int probe_fd(const struct probe *p);
-/* Calls fn with all that is in the rings now, CPU by CPU: a blob, or fixed records back to back. data is
- * 8-byte aligned and valid during the call. Returns the number of records, or -errno. */
+/* Calls fn with all that is in the rings now, CPU by CPU: a blob, or fixed records back to back.
+ * data is 8-byte aligned and valid during the call. Returns the number of records. */
 typedef void (*probe_record_fn)(void *arg, uint16_t cpu, const void *data, size_t size);
 long probe_consume(struct probe *p, probe_record_fn fn, void *arg);
 /* The largest number of bytes that probe_consume() has found in a ring. */
@@ -102,10 +102,12 @@ int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret);
  * -ESRCH (there is no such process) or -errno. */
 int probe_read_files(struct probe *p, uint32_t tgid, void **ret, size_t *ret_bytes);
 
-/* Reads how much a socket has received that no task has read (0: nothing): bytes of an established TCP
- * connection, buffers of a unix socket. Never waits for another reading of descriptors. Returns 0, -ENOENT
- * (the process has no such socket), -EBUSY (another reading goes on) or -errno (kernels before 6.1 cannot do
- * this cheaply). */
+/*
+ * Reads how much a socket has received that no task has read (0: nothing): bytes of an established
+ * TCP connection, buffers of a unix socket. Never waits for another read of descriptors. Returns 0,
+ * -ENOENT (the process has no such socket), -EBUSY (another read goes on) or -errno (kernels before
+ * 6.1 cannot do this cheaply).
+ */
 int probe_read_unread(struct probe *p, uint32_t tgid, uint64_t sock, uint64_t *ret);
 
 /* The parts that report jobs (see jobs_probe.h): the programs for the entry and the return of a function,

@@ -48,7 +48,7 @@ static uint32_t mark_in(const char *name)
 	return 0;
 }
 
-/* A function ends at the first one with a higher address. */
+/* The function that was found last ends where the next function with a higher address begins. */
 void probe_mark(struct probe *p, const char *name, uint64_t addr)
 {
 	volatile struct govern_marks *m = &p->skel->data_marks->ct_marks;

@@ -2,9 +2,9 @@
 /*
  * tasks.h - the table of tasks: what each task does now, and since when.
  *
- * The table gets the records in the order in which the rings are emptied. Records of one CPU are in order of
- * time, records of several CPUs are not. So every change of a state carries its time, and an older state
- * never replaces a newer state.
+ * The table gets the records in the order in which the rings are emptied. Records of one CPU are
+ * nearly in order of time, records of several CPUs are not. So every change of a state carries its
+ * time, and an older state never replaces a newer state.
  *
  * The table keeps at most a given number of tasks, and counts how often there was no room. Drain thread only.
  * Times are boot time.
@@ -102,19 +102,20 @@ void tasks_tell_all(struct tasks *t);
  */
 bool tasks_read(struct tasks *t, const struct ct_iter_task *found, struct ct_rec *ret, uint64_t ret_words[2]);
 
-/* The entry of a live task, or NULL. Valid until the next tasks_record(). */
+/* The entry of a task that has not ended, or NULL. Valid until the next tasks_record(). */
 struct task *tasks_get(struct tasks *t, uint32_t tid);
-/* The first live task with tid >= from, or NULL. To walk in order of tids: from = tid + 1. */
+/* The first task with tid >= from that has not ended, or NULL. To walk in order of tids: from = tid
+ * + 1. */
 struct task *tasks_next(struct tasks *t, uint32_t from);
 
-/* *ret becomes the states of all live tasks, sorted by tid. The array belongs to t and is valid until the
- * next call. The state of a capped task is unknown (WINDOW_RUN_CAPPED). Returns 0, or -ENOMEM; then ret and
- * ret_n are untouched. */
+/* *ret becomes the states of all tasks that have not ended, sorted by tid. The array belongs to t
+ * and is valid until the next call. The state of a capped task is unknown (WINDOW_RUN_CAPPED).
+ * Returns 0, or -ENOMEM; then ret and ret_n are untouched. */
 int tasks_states(struct tasks *t, const struct window_state **ret, size_t *ret_n);
 /* Removes the tasks that have been dead for a second or longer; calls gone() for each. */
 void tasks_purge(struct tasks *t, uint64_t now_ns, void (*gone)(void *arg, uint32_t tid), void *arg);
 
-/* How many tasks live. */
+/* The number of tasks that have not ended. */
 size_t tasks_count(const struct tasks *t);
 /* How often the table had no room for a task so far. */
 uint64_t tasks_refused(const struct tasks *t);

@@ -3,9 +3,11 @@
  * filter.h - makes a list of the system calls that a process may make, and enforces the list for good: for
  * the calling thread, and for all threads and processes that it creates later.
  *
- * A call that is not on the list fails with EPERM, and the kernel's audit log says so. No process is
- * killed, because another version of a library may try further calls and do without them. Calls that are
- * newer than clone3 fail with ENOSYS: a library tries the newest call first, and then an older one.
+ * A call that is not on the list fails with EPERM, and the kernel's audit log says so. Such a call
+ * does not kill the process, because another version of a library may try further calls and do
+ * without them. Only a call of another architecture (such as a 32-bit call) kills the process.
+ * Calls that are newer than clone3 fail with ENOSYS: a library tries the newest call first, and
+ * then an older one.
  */
 #ifndef CTRACE_DAEMON_SANDBOX_FILTER_H
 #define CTRACE_DAEMON_SANDBOX_FILTER_H

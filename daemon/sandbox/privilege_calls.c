@@ -102,8 +102,9 @@ static const uint32_t calls_bpf[] = {
 	BPF_ITER_CREATE,
 };
 
-/* For perf events; for files that snapshots clone; TCGETS: stdio asks whether a file is a terminal;
- * PROCMAP_ASK: the daemon asks for one mapping of a process. */
+/* PERF_EVENT_IOC_* is for perf events, and FICLONE* for files that snapshots clone. With TCGETS,
+ * stdio asks whether a file is a terminal. With PROCMAP_ASK, the daemon asks for one mapping of a
+ * process. */
 static const uint32_t calls_ioctl[] = {
 	PERF_EVENT_IOC_ENABLE, PERF_EVENT_IOC_DISABLE, PERF_EVENT_IOC_SET_BPF, FICLONE, FICLONERANGE, TCGETS,
 	PROCMAP_ASK,
