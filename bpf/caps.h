@@ -97,9 +97,9 @@ static __always_inline __u64 *caps_named_word(__u32 tid)
 }
 
 /*
- * True: the task is unborn for the daemon: it is capped, its fork was left out as well, and no
- * record has named it so far. The daemon learns of such a task only when the cap ends. If a task has
- * no entry in ct_tasks, its fork counts as left out.
+ * True: the daemon does not know the task. The task is capped, the record of its fork was left out,
+ * and no later record has named it. The daemon learns of such a task only when the cap ends. If a
+ * task has no entry in ct_tasks, the record of its fork counts as left out.
  */
 static __always_inline bool caps_unborn(struct task_struct *t)
 {

@@ -35,13 +35,14 @@ extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym __weak;
 #endif
 
 /*
- * Returns t itself, for reads of its members that are pointers. This only saves time of the verifier: since
- * 6.4, at each such read through the t of a tracepoint or an iterator, it searches the names of all types of
- * the kernel, which takes 2 ms. The running program is about as fast. A helper of the kernel that wants a
- * task does not take this pointer.
+ * Returns t itself, for reads of its members that are pointers. This only saves time of the
+ * verifier. Since 6.4, at each such read through the t of a tracepoint or an iterator, the verifier
+ * searches the names of all types of the kernel, which takes 2 ms. The running program is about as
+ * fast as without this. A helper of the kernel that wants a task does not take this pointer.
  *
- * The function is in sched.bpf.c, the object that has the cast. Hidden, so that the verifier takes it for a
- * static function: before 6.9 only such a function can have a task as argument.
+ * The function is in sched.bpf.c, the object that has the cast. It is hidden, so that the verifier
+ * takes it for a static function, because before 6.9 only such a function can have a task as
+ * argument.
  */
 struct task_struct *task_plain(struct task_struct *t) __hidden;
 

@@ -12,8 +12,9 @@
 #include "ctrace/sysclass.h"
 
 /*
- * The tgid of the tracer. The programs do not decode the system calls in which its tasks block or wake
- * other tasks. They do not record the wakes of its tasks, nor the messages and file locks of its tasks.
+ * The tgid of the tracer. The programs do not record when its tasks are woken, nor the messages,
+ * file locks, samples and jobs of its tasks. When its tasks block or wake other tasks, the programs
+ * do not decode their system calls. The iterators treat its tasks as all others.
  */
 const volatile __u32 ct_tracer_tgid __weak = 0;
 /* True: the last argument of sched_switch is the state of the previous task (kernels since 5.18). */

@@ -7,8 +7,9 @@
  * while the same program runs there, so the entry or the exit of an interrupt can be missed. The
  * next exit of an outer interrupt, or the next context switch, repairs the stack.
  *
- * irq.bpf.c and sample.bpf.c keep the stack. msg.bpf.c sets the socket. sched.bpf.c uses both.
- * Only programs on the CPU of c may call these functions.
+ * irq.bpf.c and sample.bpf.c keep the stack. msg.bpf.c sets the socket. sched.bpf.c uses the stack
+ * and the socket, signal.bpf.c uses the stack. Only programs on the CPU of c may call these
+ * functions.
  */
 #ifndef CTRACE_BPF_CONTEXT_H
 #define CTRACE_BPF_CONTEXT_H
@@ -17,8 +18,8 @@
 #include "emit.h"
 #include "object_name.h"
 
-/* Longest time from readable data to the wake that it causes. Measured in ticks, which cost less to read
- * than the clock. */
+/* The longest time from readable data to the wake that it causes. The programs count ticks, which
+ * cost less to read than the clock. */
 #define CONTEXT_READY_NS 100000000
 
 /* Entry i of the stack. The caller has checked i, but the verifier does not know this, so i is masked. */
@@ -112,9 +113,9 @@ static __always_inline void context_ready(struct cpu *c, __u64 sk, __u64 socket)
 }
 
 /*
- * Names the socket that context_ready() remembered, and returns its id. 0: there is none, or the
- * interrupt or system call that made it readable is not the current one, or the struct sock now has another
- * struct socket, because the socket was freed since.
+ * Names the socket that context_ready() remembered, and returns its id. Returns 0 if there is none,
+ * or if the interrupt or system call that made it readable is not the current one. Also returns 0
+ * if the struct sock now has another struct socket, because the socket was freed since.
  */
 static __always_inline __u64 context_ready_obj(struct cpu *c, struct task_struct *cur, __u64 now)
 {

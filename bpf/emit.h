@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * emit.h - the only way out of the kernel: reserve, fill, submit; or emit_loss().
+ * emit.h - hands records to the daemon. A program reserves a place, fills it, and submits it. If
+ * there is no room, emit_loss() counts the loss.
  *
  * Every CPU has a ring of its own, in memory that the daemon maps. A program gets a place for its
  * record by moving head on with a compare-and-exchange. So programs that interrupt each other, to
@@ -60,8 +61,8 @@ static __noinline void emit_loss(struct cpu *c, __u32 cause, __u64 now)
  * The rare part of emit_reserve(): the ring is more than half full, or an interrupt moved head
  * meanwhile. If the ring is more than half full, wakes the daemon, but only once until the daemon
  * has read the ring again. Returns the place. If there is no room, or if each try failed, counts a
- * loss and returns EMIT_FULL. Global, so that the verifier checks the loop once in each program, and
- * not once for each path to each record.
+ * loss and returns EMIT_FULL. The function is global, so that the verifier checks the loop once in
+ * each program, and not once for each path to each record.
  */
 __weak __u64 ct_emit_place(struct cpu *c, __u64 size, __u64 now)
 {

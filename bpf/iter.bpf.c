@@ -7,13 +7,13 @@
 #include "task.h"
 
 /*
- * On some kernels, an iterator cannot be limited to one task. There ct_iter_tid limits
+ * Before Linux 6.1, an iterator cannot be limited to one task. There ct_iter_tid limits
  * ct_iter_tasks() to one task, and ct_iter_tgid limits ct_iter_files() to one process. 0: no limit.
  */
 volatile __u32 ct_iter_tid = 0;
 volatile __u32 ct_iter_tgid = 0;
-/* An object: ct_iter_files() then writes nothing but the unread data of this socket. 0: it writes all
- * descriptors. */
+/* The id of a socket: ct_iter_files() writes nothing but how much unread data this socket has. 0:
+ * ct_iter_files() writes all descriptors. */
 volatile __u64 ct_iter_obj = 0;
 /* 1: ct_iter_tasks() leaves out the member args of struct ct_iter_task, and all members behind it. */
 volatile __u32 ct_iter_brief = 0;
@@ -129,8 +129,8 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 	struct seq_file *seq = ctx->meta->seq;
 	struct task_struct *t = ctx->task;
 	/*
-	 * The members from futex_owner to jiffies. futex_owner and n_kstack stay 0 here: user space
-	 * fills them in.
+	 * The members from futex_owner to jiffies. futex_owner is always 0. n_kstack is 0 here, and
+	 * user space fills it in.
 	 */
 	struct {
 		__u32 futex_owner, n_kstack;
@@ -169,8 +169,8 @@ struct epoll_at {
 	struct rb_node *member;      /* the last member found */
 };
 
-/* Takes one step through the tree. Returns 1 if this was to a member, and sets e->member. Global: see
- * ct_object_fill(). */
+/* Takes one step through the tree. If the step leads to a member, sets e->member and returns 1. The
+ * function is global, so that the verifier checks it once. */
 __weak int ct_epoll_step(struct epoll_at *e)
 {
 	struct rb_node *at = e ? e->node : NULL, *from, *up, *left, *right;
@@ -193,8 +193,8 @@ __weak int ct_epoll_step(struct epoll_at *e)
 	return visit;
 }
 
-/* Finds the next member, in the order of the tree, and sets e->member. Returns 0 at the end. Global:
- * see ct_object_fill(). */
+/* Finds the next member, in the order of the tree, and sets e->member. Returns 0 at the end. The
+ * function is global, so that the verifier checks it once. */
 __weak int ct_epoll_next(struct epoll_at *e)
 {
 	for (int i = 0; i < EPOLL_DEPTH; i++)
@@ -319,7 +319,8 @@ int ct_iter_files(struct bpf_iter__task_file *ctx)
 	if (!t || !f || (ct_iter_tgid && t->tgid != ct_iter_tgid))
 		return 0;
 	if (ct_iter_obj) {
-		/* the number of the inode first: a process may have thousands of other descriptors */
+		/* Compares the number of the inode first, which is cheap, because a process may
+		 * have thousands of other descriptors. */
 		if (f->f_inode->i_ino == (ct_iter_obj & CT_OBJ_MASK))
 			files_unread(w.seq, f);
 		return 0;

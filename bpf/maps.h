@@ -12,8 +12,8 @@
 #include "ctrace/abi.h"
 #include "ctrace/cpu.h"
 
-/* One entry for each CPU that is present. max_entries and value_size below are
- * placeholders: the loader sets the real values. */
+/* The index of an entry is the number of a CPU. max_entries and value_size below are placeholders:
+ * the loader sets the real values. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);

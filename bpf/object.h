@@ -48,7 +48,8 @@ struct object {
  */
 __u64 ct_anon_kinds[16] __weak = {};
 
-/* True: the strings are equal, each with zeroes up to OBJECT_ANON bytes. BPF has no memcmp(). */
+/* True: the strings are equal. Both fill OBJECT_ANON bytes with zeroes at the end. BPF has no
+ * memcmp(). */
 #define OBJECT_ANON 16
 static __always_inline bool object_is(const char *name, const char *s)
 {
@@ -193,7 +194,8 @@ static __always_inline void object_find(struct object *o)
 	}
 }
 
-/* As object_find(), but o->file may be NULL: then it does nothing. Global: see ct_object_fill(). */
+/* As object_find(), but does nothing if o->file is NULL. The function is global, so that the
+ * verifier checks it once. */
 __weak int ct_object_of_file(struct object *o)
 {
 	if (o && o->file)

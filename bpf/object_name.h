@@ -51,7 +51,8 @@ static __always_inline void name_char(struct name_buf *n, char ch)
 	}
 }
 
-/* Appends a slash and the component at an address; 0: there is none. Global: see ct_object_fill(). */
+/* Appends a slash and the component of a path that is at the address `part`. If part is 0, appends
+ * nothing. The function is global, so that the verifier checks it once. */
 __weak int ct_name_part(struct name_buf *n, __u64 part)
 {
 	if (!n || !part)
@@ -339,7 +340,8 @@ static __always_inline __u64 object_of_fd(struct task_struct *t, __u32 fd, __u64
 	return object_of_file(object_fd_file(t, fd), t->pid, now);
 }
 
-/* As object_of_fd(), for the current task. Global: see ct_object_fill(). */
+/* As object_of_fd(), for the current task. The function is global, so that the verifier checks it
+ * once. */
 __weak __u64 ct_object_of_fd(__u32 fd, __u64 now)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -353,8 +355,9 @@ __weak __u64 ct_object_of_fd(__u32 fd, __u64 now)
 }
 
 /*
- * Names the object of the socket at an address, and returns its id. Global, and so weak, for a reason of
- * speed: the linker takes the function from sched.bpf.c, the only object in which RD is fast (compat.h).
+ * Names the object of the socket at an address, and returns its id. The function is global, and so
+ * weak, because the linker then takes it from sched.bpf.c, the only object in which RD is fast
+ * (compat.h).
  */
 __weak __u64 ct_object_of_sk(__u64 at, __u32 tid, __u64 now)
 {

@@ -200,7 +200,7 @@ int ct_waking(__u64 *ctx)
 	return 0;
 }
 
-/* In the step CT_SHED_COARSE, this program replaces ct_switch() and ct_waking(). */
+/* In a coarse step, this program replaces ct_switch() and ct_waking(). */
 SEC("tp_btf/sched_waking")
 int ct_waking_coarse(__u64 *ctx)
 {

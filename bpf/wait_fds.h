@@ -77,7 +77,8 @@ static __always_inline bool wait_set_is_new(struct wait_set *s, struct task_stru
 	return wait_hash_is_new(ts, hash, s->now);
 }
 
-/* Writes a CT_WAITFD. A function of its own, because before 6.2 ct_wait_set() has little stack. */
+/* Writes one CT_WAITFD. This is not a part of ct_wait_set(), because before 6.2 little stack is
+ * left there. */
 __weak int ct_wait_one(struct wait_set *s, __u32 i, __u64 obj)
 {
 	struct cpu *c = emit_cpu();
@@ -111,7 +112,7 @@ __weak int ct_wait_set(struct wait_set *s)
 	return 0;
 }
 
-/* A word of a set of select; 0 if the set has no address. Global: see above. */
+/* A word of a bit set of select. 0 if the set has no address. */
 __weak __u64 ct_wait_word(__u64 user, __u32 word)
 {
 	__u64 v = 0;
@@ -228,13 +229,13 @@ struct wait_polled {
 		__u64 obj;  /* from ct_polled_read(), if there is only one file */
 	};
 	__u32 tid;
-	__u32 n; /* number of files; if there are more than the struct has: more than CT_WAITFD_MAX */
+	__u32 n; /* number of files; above CT_WAITFD_MAX, only some of the files are written */
 };
 
 /*
- * True: there is a struct poll_wqueues at this address, in use. Each of its entries points back to it, and
- * is linked into a wait queue. The links tell it from a leftover of an earlier call: on the stack, that
- * may still be whole, but the kernel has poisoned its links.
+ * True: there is a struct poll_wqueues at this address, in use. Each of its entries points back to
+ * it, and is linked into a wait queue. A leftover of an earlier call may still be whole on the
+ * stack, but the kernel has poisoned its links.
  */
 __weak int ct_polled_is(__u64 at)
 {
@@ -246,8 +247,8 @@ __weak int ct_polled_is(__u64 at)
 	       (__u64)BPF_CORE_READ(q, inline_entries[0].wait.entry.next, prev) == link;
 }
 
-/* The step of ct_polled_find(): looks for the struct in POLLED_WORDS words of the stack. Returns 1 if it is
- * found, -1 if the words cannot be read. */
+/* Looks for the struct poll_wqueues in POLLED_WORDS words of the stack. Returns 1 if the struct is
+ * found, 0 if it is not, -1 if the words cannot be read. */
 __weak int ct_polled_step(struct wait_polled *p, __u64 from)
 {
 	__u64 words[POLLED_WORDS];
@@ -308,14 +309,14 @@ __weak int ct_polled_read(struct wait_polled *p)
 		e = (void *)e + bpf_core_type_size(struct poll_table_entry);
 	}
 	if (BPF_CORE_READ(q, table))
-		p->n += CT_WAITFD_MAX; /* these files are not all: readers must see a set that was cut */
+		p->n += CT_WAITFD_MAX; /* there are more files; this n tells readers that the set was cut */
 	if (p->n == 1)
 		p->obj = object_of_file(last, p->tid, p->now);
 	return 0;
 }
 
-/* Writes the CT_WAITFD of the file f, an address, with the events of its entry. Returns 0 if there is no
- * room. Global, as the steps of other loops here: the verifier checks it once. */
+/* Writes the CT_WAITFD of a file. f: the address of the struct file. events: the events of its
+ * entry in the poll_wqueues. Returns 0 if there is no room. */
 __weak int ct_polled_file(struct wait_polled *p, __u64 f, __u32 events)
 {
 	struct ct_rec *r;

@@ -59,8 +59,9 @@ static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32
 	return op & FUTEX_PRIVATE || word != val || val < 100 ? 0 : val;
 }
 
-/* The tid, in the first pid namespace, of the thread whose member thread_node is at an address. 0: this is
- * not the number of the thread in its own pid namespace. Global: see ct_object_fill(). */
+/* The tid, in the first pid namespace, of the thread whose member thread_node is at the address
+ * `at`. 0: owner is not the number of the thread in its own pid namespace. The function is global,
+ * so that the verifier checks it once. */
 __weak __u32 ct_futex_thread_in_ns(__u64 at, __u32 owner)
 {
 	struct task_struct *th = (void *)at - bpf_core_field_offset(struct task_struct, thread_node);
@@ -74,7 +75,7 @@ __weak __u32 ct_futex_thread_in_ns(__u64 at, __u32 owner)
 /*
  * Finds a thread of the current process by owner, its number in the pid namespace of the process.
  * Looks at 64 threads at most. Returns the tid of the thread in the first namespace; 0: not found.
- * Global: see ct_object_fill().
+ * The function is global, so that the verifier checks it once.
  */
 __weak __u32 ct_futex_owner_in_ns(__u32 owner)
 {

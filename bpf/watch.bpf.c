@@ -217,8 +217,8 @@ int ct_watch_any(struct bpf_perf_event_data *ctx)
 	if (!watch_find(ctx, &h) || !h.seen || h.now - h.seen->write_ns < WATCH_ONE_HIT_NS)
 		return 0;
 	/*
-	 * The second breakpoint of the task's last write: a hypervisor delivered it late, or the
-	 * instruction both reads and writes (xchg).
+	 * The access is the task's last write, which the second breakpoint sees too. Either a
+	 * hypervisor delivered this hit late, or the instruction both reads and writes (xchg).
 	 */
 	if (ctx->regs[REGS_IP] == h.seen->write_ip)
 		return 0;
