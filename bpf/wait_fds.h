@@ -37,7 +37,9 @@ struct wait_pollfd {
 
 struct wait_set {
 	__u64 now;
-	__u32 n;    /* number of descriptors; as input of ct_wait_select(): the highest descriptor + 1 */
+	/* Number of descriptors; more than CT_WAITFD_MAX if fd[] has only a part of them. As input of
+	 * ct_wait_select(): the highest descriptor + 1. */
+	__u32 n;
 	__u32 word; /* ct_wait_select(): how many words were read */
 	union {
 		/*
@@ -183,6 +185,9 @@ __weak int ct_wait_select(struct wait_set *s)
 				   (pri >> bit & 1) * POLLPRI; /* no branches */
 		s->n = at + 1;
 	}
+	/* The sets may have more: then no reader may take these descriptors for all of them. */
+	if (s->n == CT_WAITFD_MAX && (bits || s->word * 64 < n_fds))
+		s->n++;
 	return 0;
 }
 

@@ -82,8 +82,8 @@ enum ct_kind {
 	 *   tid    the waiter
 	 *   peer   the descriptor, or CT_FD_NONE
 	 *   state  index in the set
-	 *   wait   size of the set; 255: 255 or more. If peer is CT_FD_NONE, a size above CT_WAITFD_MAX
-	 *          need not be exact
+	 *   wait   size of the set; 255: 255 or more. If peer is CT_FD_NONE, and after a select, a size
+	 *          above CT_WAITFD_MAX need not be exact
 	 *   aux    poll events asked for
 	 *   obj    the object
 	 */
