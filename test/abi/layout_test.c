@@ -21,7 +21,7 @@
 #include "daemon/kernel/wait_calls.h"
 #include "lib/cleanup.h"
 
-/* ctrace/glibc.h agrees with the C library of this machine. */
+/* Checks that ctrace/glibc.h agrees with the C library of this machine. */
 #define SAME(type, of, ours, theirs)                                                                         \
 	_Static_assert(offsetof(struct of, ours) == offsetof(type, __data.theirs) &&                         \
 			       sizeof(((struct of *)0)->ours) == sizeof(((type *)0)->__data.theirs),         \
@@ -158,7 +158,8 @@ static void hooks_name_every_program(void **state)
 		size_t i;
 
 		if (!strcmp(bpf_program__name(p), "ct_empty"))
-			continue; /* this program only measures the cost of a call */
+			continue; /* this program has no hook; the daemon measures the cost of a call with it
+				   */
 		for (i = 0; i < hooks_n_progs; i++)
 			if (!strcmp(hooks_progs[i].prog, bpf_program__name(p)))
 				break;
@@ -201,7 +202,7 @@ static void section_says_what_the_hook_says(void **state)
 	}
 }
 
-/* The parts of a class word do not overlap. */
+/* Each part of each class word has a valid value. */
 static void syscall_classes_are_whole(void **state)
 {
 	uint16_t table[SYSCLASS_N];

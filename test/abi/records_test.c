@@ -52,7 +52,7 @@ static struct {
 	uint16_t port;
 } * said;
 
-/* Records of a fixed size come one after the other. */
+/* data is a blob, or some records of fixed size, one after the other. */
 static void on_record(void *arg, uint16_t cpu, const void *data, size_t size)
 {
 	const uint8_t *p = data, *end = p + size;
@@ -73,7 +73,7 @@ static void on_record(void *arg, uint16_t cpu, const void *data, size_t size)
 	}
 }
 
-/* Runs two functions in processes of their own. a waits. */
+/* Runs the functions a and b in processes of their own. b starts later, so that a already waits. */
 static void run(void (*a)(void), void (*b)(void))
 {
 	pid_t pa, pb = 0;
@@ -115,7 +115,8 @@ static const struct event *find(uint8_t kind, uint32_t tid, uint8_t wait, const 
 	return best;
 }
 
-/* The latest record about an object. The rings are emptied one after the other, not by time. */
+/* The latest record about an object. The rings are drained one after the other, so the last in the list may
+ * be older. */
 static const struct ct_object_blob *object(uint64_t id)
 {
 	const struct ct_object_blob *best = NULL;
@@ -126,7 +127,8 @@ static const struct ct_object_blob *object(uint64_t id)
 	return best;
 }
 
-/* Checks that a blocked in this way, and that b woke it. */
+/* Checks that the task a waited in this way, and that the task b woke it. Returns the switch that began the
+ * wait. */
 static const struct event *waited(uint32_t a, uint8_t wait, uint32_t b, const struct event **ret_wake)
 {
 	const struct event *s = find(CT_SWITCH, a, wait, NULL), *w;
@@ -135,7 +137,7 @@ static const struct event *waited(uint32_t a, uint8_t wait, uint32_t b, const st
 	assert_int_not_equal(s->r.state, CT_ST_RUNNING);
 	w = find(CT_WAKE, a, 0, s);
 	assert_non_null(w);
-	/* on a busy machine a kernel thread may run the network's softirq */
+	/* On a busy machine a kernel thread may run the softirq of the network. Then b is not the waker. */
 	if (b && !(w->r.state == CT_CTX_SOFTIRQ && w->r.flags & CT_WF_KTHREAD))
 		assert_int_equal(w->r.peer, b);
 	*ret_wake = w;
@@ -198,7 +200,7 @@ static void unix_socket_has_peer_and_bytes(void **state)
 	assert_non_null(m);
 	assert_int_equal(m->r.peer, 1);
 	assert_int_equal(m->r.obj, s->r.obj);
-	/* the socket that became readable is the reader's */
+	/* the wake names the socket that became readable: that of the reader */
 	assert_true(w->r.flags & CT_WF_READY);
 	assert_int_equal(w->r.obj, s->r.obj);
 	close(fds[0]);
@@ -302,7 +304,7 @@ static void mutex_and_join_have_owners(void **state)
 	assert_int_equal(f->x[0], (uintptr_t)&mutex);
 	assert_int_equal(f->x[1] >> 32, 2);
 	assert_int_equal(f->r.ts, s->r.ts);
-	/* the join: it waits until the thread's tid is cleared */
+	/* a also waited in pthread_join(), on the futex that has the tid of b */
 	f = find(CT_FUTEX, said->a, 0, w);
 	assert_non_null(f);
 	assert_int_equal(f->r.peer, said->b);
@@ -394,7 +396,7 @@ static void flock_is_asked_for_and_granted(void **state)
 	l = find(CT_FLOCK, said->a, 1, NULL);
 	assert_non_null(l);
 	assert_int_equal(l->r.obj, s->r.obj);
-	assert_int_equal(l->r.peer, 1); /* the request waits */
+	assert_int_equal(l->r.peer, 1); /* the request has to wait */
 	l = find(CT_FLOCK, said->a, 1, w);
 	assert_non_null(l);
 	assert_int_equal(l->r.peer, 0); /* the lock is granted */
@@ -485,7 +487,7 @@ static void iterators_tell_what_is_there(void **state)
 	assert_int_equal(probe_read_files(probe, p, &buf, &size), 0);
 	for (size_t at = 0; at < size;) {
 		r = (const void *)((char *)buf + at);
-		/* the child has inherited the epoll of the tracer too */
+		/* other epolls, which the child has inherited from this process, do not count */
 		if (r->kind == CT_EPMEMBER && ((const uint64_t *)(r + 1))[0] == t.wait.obj) {
 			member = r->obj;
 			assert_int_equal(r->peer, fds[0]);

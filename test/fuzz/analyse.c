@@ -9,7 +9,7 @@
 #include "analysis/whatif/whatif.h"
 #include "graph/causal/causal.h"
 
-#define ANALYSE_TASKS 3u /* each question is asked for at most this many tasks */
+#define ANALYSE_TASKS 3u /* the questions are about at most this many tasks */
 
 static void must(bool holds)
 {
@@ -17,8 +17,8 @@ static void must(bool holds)
 		abort();
 }
 
-/* The intervals of a task follow each other without a hole, unless the states of a damaged file contradict
- * its records. */
+/* Checks that the intervals of a task follow each other without a hole. Holes are allowed if the window has
+ * states, because in a damaged file the states may contradict the records. */
 static void check_intervals(const struct graph *g)
 {
 	struct interval_sums sums;

@@ -26,8 +26,8 @@
 int ctrace_main(int argc, char **argv);
 
 #define WORDS_MAX    32
-#define WALL_SECONDS 120         /* the limit of real time, for a command that waits and uses no CPU time */
-#define OUT_BYTES    (256 << 20) /* SIGXFSZ for endless output */
+#define WALL_SECONDS 120 /* SIGALRM ends a command after this real time, because it may wait for ever */
+#define OUT_BYTES    (256 << 20) /* SIGXFSZ ends a command with more output */
 
 static size_t read_file(const char *path, uint8_t *p, size_t size)
 {
@@ -62,10 +62,8 @@ static void do_mutate(const char *base, const char *seed, const char *to)
 	puts("ok");
 }
 
-/*
- * Sets the limits. Beyond a limit the command gets a signal; for CPU time it gets SIGXCPU, and a
- * second later SIGKILL.
- */
+/* The hard limit is one higher than the limit. So after SIGXCPU for the CPU time, SIGKILL comes a second
+ * later. */
 static void limit(int what, rlim_t value)
 {
 	if (setrlimit(what, &(struct rlimit){ value, value + 1 }))

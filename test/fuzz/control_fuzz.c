@@ -98,7 +98,7 @@ static void requests(unsigned how, const char *text, size_t n)
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address)))
 		abort();
 	opened++;
-	settle(fd); /* a client that closes before the daemon accepts it is not counted */
+	settle(fd); /* the daemon accepts the client; a client that closes earlier would not count */
 	for (size_t piece; n; text += piece, n -= piece) {
 		piece = how == 2 && n > 14 ? 7 + n / 2 : n;
 		if (how == 1)

@@ -71,7 +71,7 @@ static void check_json(const char *text)
 	json_decref(o);
 }
 
-/* The note and the message that the daemon writes. */
+/* Checks the notes and the message that the daemon writes about an incident. */
 static void check_told(const struct incident *in)
 {
 	_cleanup_free_ char *pending = incident_doc(in, true), *done = incident_doc(in, false);
@@ -83,7 +83,7 @@ static void check_told(const struct incident *in)
 	check_text(line);
 }
 
-/* As `ctrace hangs --state-dir` does. */
+/* Prints the notes as `ctrace hangs --state-dir` does, and checks the output. */
 static void show(bool json)
 {
 	FILE *out = stdout;

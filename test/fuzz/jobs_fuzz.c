@@ -73,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	if (!n)
 		return 0;
-	/* in memory of its own, so that a read beyond the end is found */
+	/* The input gets memory of its own, so that AddressSanitizer finds a read beyond its end. */
 	copy = malloc(--n);
 	memcpy(copy, data + 1, n);
 	switch (data[0] & 3) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Changes JSON, for targets with JSON input: a member or an element gets another value, is removed,
- * or is repeated. A byte that chooses a reader may be in front of the JSON.
+ * Makes libFuzzer change JSON, for targets with JSON input. A member or an element gets another
+ * value, is removed, or is added again. A byte that chooses a reader may be in front of the JSON.
  */
 #include <jansson.h>
 #include <limits.h>
@@ -10,10 +10,10 @@
 
 #include "lib/cleanup.h"
 
-#define JSON_FUZZ_RAW     4 /* one change in this many changes the text itself */
+#define JSON_FUZZ_RAW     4 /* one input in this many is changed by libFuzzer itself, as plain bytes */
 #define JSON_FUZZ_CHANGES 4
 #define JSON_FUZZ_LONG    5000
-#define JSON_FUZZ_BYTES   16384 /* longer texts only take longer */
+#define JSON_FUZZ_BYTES   16384 /* a longer text would take more time and find no more errors */
 
 size_t LLVMFuzzerMutate(uint8_t *p, size_t n, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *p, size_t n, size_t size, unsigned seed);
@@ -37,7 +37,7 @@ static unsigned draw(struct pick *p, unsigned n)
 	return (p->rng >> 8) % n;
 }
 
-/* Each place has the same chance. */
+/* Called for each place. In the end p->place is one of them, each with the same probability. */
 static void offer(struct pick *p, struct place place)
 {
 	if (!draw(p, (unsigned)++p->seen))
@@ -121,7 +121,7 @@ static void change(struct pick *p, json_t *root)
 			json_array_remove(at.in, at.i);
 		return;
 	}
-	/* a copy of another value, or an odd value */
+	/* The new value is a copy of a value elsewhere, or an odd value. */
 	p->seen = 0;
 	walk(p, root);
 	value = draw(p, 3) ? odd_value(p, value_at(at)) : json_deep_copy(value_at(p->place));
@@ -133,7 +133,7 @@ static void change(struct pick *p, json_t *root)
 		json_array_set_new(at.in, at.i, value);
 }
 
-/* The new length of p; 0: the input was no JSON, or there is no room. */
+/* Changes the JSON in p. Returns its new length; 0: p is no JSON, or the new text is too long. */
 static size_t mutate(uint8_t *p, size_t n, size_t size, unsigned seed)
 {
 	size_t front = n && *p != '{' && *p != '[' ? 1 : 0;

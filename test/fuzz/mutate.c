@@ -23,7 +23,7 @@ static int block_fill(struct mutate_block *b, const uint8_t *stored)
 	return 0;
 }
 
-/* Finds the blocks, up to the first one that reaches beyond the end. */
+/* Finds the blocks, up to the first block that is damaged or reaches beyond the end. */
 static void segment_fill(struct mutate_segment *s, const uint8_t *p, size_t n)
 {
 	struct mutate_block b = { 0 };
@@ -108,13 +108,13 @@ static void lies_tell(const struct mutate_lies *lies, uint8_t *header)
 		memcpy(header + lies->v[i].at, &lies->v[i].value, lies->v[i].size);
 }
 
-/* Room for a block that does not shrink when it is compressed. */
+/* The bytes that block_store() needs, even if the block does not shrink when it is compressed. */
 static size_t block_room(const struct mutate_block *b)
 {
 	return sizeof(b->h) + ZSTD_compressBound(b->raw.n) + 8;
 }
 
-/* to has block_room() bytes. Returns the length. */
+/* Writes the block to `to`, which has block_room() bytes. Returns the length. */
 static size_t block_store(const struct mutate_block *b, uint8_t *to)
 {
 	struct format_block h = b->h;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * mutate.h - takes a trace file apart, changes it, and puts it together again with right sizes and
- * checksums. So the change passes the checks that would stop every random change.
+ * checksums. So the changed file passes checks of the reader that no file with random changes passes.
  *
  * A change may set one of the sizes itself. Then this size is wrong, and the checksums are still
  * right. The same seed makes the same changes. One thread for each struct mutate.
@@ -31,10 +31,11 @@ struct mutate *mutate_new(const uint8_t *p, size_t n);
 /* Accepts NULL. */
 void mutate_free(struct mutate *m);
 
-/* Makes one to eight changes. bytes: also changes the content of some blocks with this function; NULL: no. */
+/* Makes one to eight changes. If `bytes` is not NULL, some of them change the content of a block with this
+ * function. */
 void mutate_change(struct mutate *m, uint64_t seed, mutate_bytes_fn bytes);
 
-/* Puts the file together in size bytes at to. Returns its length; 0: it does not fit. */
+/* Writes the changed file to `to`, which has `size` bytes. Returns its length; 0: it does not fit. */
 size_t mutate_store(const struct mutate *m, uint8_t *to, size_t size);
 
 #endif

@@ -5,9 +5,9 @@
 #include "test/fuzz/mutate_private.h"
 
 #define CHANGES_MAX 8u
-#define RECORDS_MAX 16u /* of one change */
+#define RECORDS_MAX 16u /* one change changes at most this many records */
 
-/* Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014. */
+/* The generator SplitMix64. Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014. */
 uint64_t mutate_draw(struct mutate *m)
 {
 	uint64_t z = m->rng += 0x9e3779b97f4a7c15ULL;
@@ -79,7 +79,8 @@ static struct mutate_lie lie_at(struct mutate *m, struct mutate_lies *lies, cons
 	return l;
 }
 
-/* Some bytes of a header. They may be a part of one field, or of several. */
+/* Changes one, two, four or eight bytes of a header. They may be a part of a field, or belong to several
+ * fields. */
 static void lie_in(struct mutate *m, struct mutate_lies *lies, const void *header, size_t from, size_t to)
 {
 	size_t size = (size_t)1 << mutate_below(m, 4);
@@ -91,7 +92,7 @@ static void lie_in(struct mutate *m, struct mutate_lies *lies, const void *heade
 	{                                                                                                    \
 		offsetof(struct format_segment, member), sizeof(((struct format_segment *)0)->member)        \
 	}
-/* Most bytes of the header count records by kind. These fields say where things are, and when. */
+/* The other fields of a segment's header. Most of its bytes count records by kind, and seldom matter. */
 static const struct {
 	uint16_t at;
 	uint8_t size;
@@ -115,7 +116,7 @@ static void lie_in_segment(struct mutate *m, struct mutate_segment *s)
 		return;
 	}
 	l = lie_at(m, &s->lies, &s->h, segment_fields[i].at, segment_fields[i].size);
-	/* often in all segments, because for some fields only the last segment counts */
+	/* For some fields only the value of the last segment counts. So often all segments get the value. */
 	if (mutate_below(m, 2))
 		for (size_t k = 0; k < m->segments.n; k++)
 			lie_add(m, &m->segments.v[k].lies, l);
@@ -133,7 +134,7 @@ static struct mutate_block *any_block(struct mutate *m)
 	return s && s->blocks.n ? &s->blocks.v[mutate_below(m, s->blocks.n)] : NULL;
 }
 
-/* A field of one, two, four or eight bytes: all that is in blocks is aligned, but for the columns of varints.
+/* Changes one, two, four or eight aligned bytes of a block. Except in columns of varints, this is one field.
  */
 static void change_value(struct mutate *m)
 {
@@ -149,7 +150,7 @@ static void change_value(struct mutate *m)
 	memcpy(b->raw.v + at, &value, size);
 }
 
-/* In a column of small numbers another small number is most likely a valid one. */
+/* Changes a byte, mostly to a small number. In a column of small numbers, this number is often valid. */
 static void change_byte(struct mutate *m)
 {
 	struct mutate_block *b = any_block(m);
@@ -193,7 +194,7 @@ static int block_copy(const struct mutate_block *from, struct mutate_block *to)
 	return 0;
 }
 
-/* A copy of a block of another segment, or of the same. */
+/* Adds to a segment a copy of one of its blocks, or of a block of another segment. */
 static void add_block(struct mutate *m)
 {
 	struct mutate_segment *s = mutate_segment(m);
@@ -219,7 +220,7 @@ static void drop_block(struct mutate *m)
 	memmove(&s->blocks.v[i], &s->blocks.v[i + 1], (s->blocks.n - i) * sizeof(s->blocks.v[0]));
 }
 
-/* A block gets the content of the block of the same type in another segment. */
+/* Exchanges two blocks of one type, mostly of different segments. */
 static void swap_blocks(struct mutate *m)
 {
 	struct mutate_segment *s = mutate_segment(m);
@@ -243,7 +244,8 @@ static void shift(struct mutate_segment *s, uint64_t ns)
 	s->h.max_ns += ns;
 }
 
-/* Adds a copy of a segment behind the newest one. Its times are later; sometimes it is of another boot. */
+/* Adds a copy of a segment behind the newest segment. The copy has later times, and sometimes another boot.
+ */
 static void add_segment(struct mutate *m)
 {
 	const struct mutate_segment *from = mutate_segment(m), *newest = from;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* libFuzzer's changes to a trace, for the targets whose input is one. */
+/* Makes libFuzzer change traces with mutate.h, for the targets whose input is a trace. */
 #include <stdlib.h>
 
 #include "test/fuzz/mutate.h"
 
-#define MUTATE_FUZZ_RAW 8 /* one change in this many changes bytes of the file itself */
+#define MUTATE_FUZZ_RAW 8 /* one input in this many is changed by libFuzzer itself, without mutate.h */
 
 size_t LLVMFuzzerMutate(uint8_t *p, size_t n, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *p, size_t n, size_t size, unsigned seed);

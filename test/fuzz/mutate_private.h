@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mutate_private.h - a trace file taken apart, for the files of mutate.h. */
+/* mutate_private.h - the parts of a trace file, for the files that implement mutate.h. */
 #ifndef CTRACE_TEST_MUTATE_PRIVATE_H
 #define CTRACE_TEST_MUTATE_PRIVATE_H
 
@@ -24,7 +24,7 @@ struct mutate_lies {
 };
 
 struct mutate_block {
-	struct format_block h; /* codec: how the block is stored. The sizes are not kept */
+	struct format_block h; /* codec: how mutate_store() stores the block. It computes the sizes again. */
 	struct mutate_lies lies;
 	VEC(uint8_t) raw;
 };

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Changes single records. A column has only the values that were not predicted. So to change a
- * value, the mask of the record gets a bit, and the column gets an item at the right place.
+ * Changes single records. A column has only the values that the format does not predict
+ * (doc/format.md). To change a predicted value, the code sets a bit in the mask of the record, and
+ * puts an item into the column.
  */
 #include <string.h>
 
 #include "lib/cleanup.h"
 #include "test/fuzz/mutate_private.h"
 
-/* A field and its column. A column of varints gets small values, of one byte. */
+/* Fields, their bits in the mask, and their columns. size: bytes of an item; a varint here has one byte. */
 static const struct {
 	uint8_t mask;
 	uint8_t size;
@@ -28,7 +29,7 @@ static struct mutate_block *block_of(struct mutate_segment *s, uint16_t type)
 	return NULL;
 }
 
-/* Puts the value into the column, as item i. */
+/* Puts a random value into the column, as item i. */
 static int insert(struct mutate *m, struct mutate_block *b, size_t i, size_t size)
 {
 	uint64_t value = mutate_below(m, 24);
@@ -60,7 +61,8 @@ static void change_field(struct mutate *m, struct mutate_segment *s, struct muta
 	}
 }
 
-/* Another kind with as many words, and a peer of the same meaning, so that the columns still fit. */
+/* Gives a record another kind that has as many words, and whose peer means the same. So the columns still
+ * fit. */
 static void change_kind(struct mutate *m, struct mutate_segment *s, uint8_t *kind)
 {
 	uint8_t to = (uint8_t)(1 + mutate_below(m, CT_KIND_LAST));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Gives hostile bytes to the reader of rules files. Accepted rules are written, and read again without a
- * change. */
+/* Gives hostile bytes to the reader of rules files. Writes the accepted rules, and checks that they can be
+ * read again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,8 @@ static void compare(const struct rule *a, const struct rule *b)
 	must(same(a->object, b->object) && same(a->frame, b->frame) && same(a->note, b->note));
 }
 
-/* All rules go into a new file, except a rule about the same edges as an earlier one. */
+/* Writes all rules into a new file, reads it, and compares the first rule. The file may have fewer rules,
+ * because it has one rule for the same edges. */
 static void check_written(const struct rules *rules)
 {
 	char err[RULESFILE_ERR_MAX], words[RULESFILE_WORDS_MAX];

@@ -16,7 +16,7 @@
 #define TASKS 10u /* tids 100, 101, ... */
 #define CPUS  2u
 
-#define WEB    7042 /* the id of a container's control group */
+#define WEB    7042 /* the id of the control group of a container */
 #define MUTEX  CT_OBJ_FUTEX_ID(100, 0x7f0000001000)
 #define OTHER  CT_OBJ_FUTEX_ID(100, 0x7f0000002000)
 #define COND   CT_OBJ_FUTEX_ID(100, 0x7f0000003000)
@@ -48,7 +48,7 @@ static void check(int r, const char *what)
 		errx(1, "%s: %s", what, strerror(-r));
 }
 
-/* Adds a record, 10 us after the previous one. */
+/* Adds a record with a time 10 us after the previous record. */
 static void add_x(struct scene_writer *s, uint16_t cpu, struct ct_rec r, uint64_t x0, uint64_t x1)
 {
 	uint64_t x[2] = { x0, x1 };
@@ -73,7 +73,7 @@ static struct window_state *state_of(struct scene_writer *s, uint32_t tid)
 	return &s->states[tid - MAIN];
 }
 
-/* tid leaves its CPU, which is then idle. */
+/* The task tid waits, and its CPU is idle. */
 static void sleeps(struct scene_writer *s, uint32_t tid, enum ct_wait wait, uint64_t obj, uint16_t nr)
 {
 	struct ct_rec r = { .kind = CT_SWITCH,
@@ -216,7 +216,7 @@ static void names(struct scene_writer *s)
 	object(s, plain, CT_OBJ_CONTAINER_ID(WEB), "web-1");
 }
 
-/* Opens path, as a new file or to continue it, and begins. */
+/* Opens the trace at path, which is new or goes on, and begins a segment. */
 static void begins(struct scene_writer *s, const char *path, uint8_t boot)
 {
 	uint8_t boot_id[16] = { boot };
@@ -391,7 +391,7 @@ static void lives(struct scene_writer *s)
 	pass(s, 1200);
 }
 
-/* Missing records: lost ones, a pause, and one record in the middle of a wait. */
+/* Missing records: lost records, a pause, and a cap of a task. */
 static void holes(struct scene_writer *s)
 {
 	runs(s, OWNER);
@@ -452,7 +452,7 @@ void scene_write(const char *path, enum scene which)
 	play(&s, which);
 	seals(&s);
 	if (which == SCENE_HOLES) {
-		/* no daemon ran for some time; then the machine was started again */
+		/* A second daemon starts after some time without one. A third daemon starts in a new boot. */
 		writer_free(s.w);
 		pass(&s, 500);
 		begins(&s, path, 1);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Gives hostile trace files to the reader: opens, loads and cuts. It is built with
- * FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION, so the checksums do not stop it after a random change
- * by libFuzzer.
+ * Gives hostile trace files to the reader: opens, loads and cuts them. The reader is built with
+ * FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION, so it also reads files with wrong checksums.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@
 #include "trace/read/reader.h"
 #include "trace/snapshot/cut.h"
 
-/* Uses a window as other code does. */
+/* Checks the promises of the reader about a window, and uses its look-ups. */
 static void look_at(const struct window *w)
 {
 	for (size_t i = 0; i < w->n_events; i++) {
@@ -42,7 +41,7 @@ static void look_at(const struct window *w)
 				abort();
 }
 
-/* Several threads must give the same result. */
+/* Loads with one thread and with several, and checks that the results are the same. */
 static void load(struct reader *r, uint64_t from, uint64_t to)
 {
 	char err[READER_ERR_MAX], err_n[READER_ERR_MAX];

@@ -103,7 +103,8 @@ static void write_trace(const char *path, unsigned seed)
 	writer_free(w);
 }
 
-/* Removes values of the machine and the time from the headers. The checksums are computed again later. */
+/* Replaces the values in the headers that depend on the machine or the time. mutate_store() corrects the
+ * checksums. */
 static void make_the_same(uint8_t *p, size_t n)
 {
 	struct format_file f;

@@ -15,7 +15,7 @@
 #include "lib/utf8.h"
 #include "trace/words/describe.h"
 
-/* The readers of lines are private to these files. */
+/* This file includes two C files, because their functions that read lines are static. */
 #include "daemon/stack/symbols_jit.c"
 #include "daemon/stack/unwind_maps.c"
 
@@ -35,7 +35,7 @@ static void expression(const uint8_t *expr, size_t n)
 	unwind_cfi_eval(expr, (uint32_t)n, &env, &initial, &v);
 }
 
-/* The rules for one place, as far as they can be tried without a process. */
+/* Finds the rules of unwinding for one address, and evaluates those that need no process. */
 static void rules(struct unwind_elf *e, uint64_t vaddr)
 {
 	static struct unwind_cfi_buf buf;
@@ -87,7 +87,8 @@ static void elf(const uint8_t *data, size_t n)
 	unwind_elf_free(e);
 }
 
-/* As many bytes as the daemon reads around a return address. The loop tries every byte. */
+/* Reads code. The daemon does not read more bytes around a return address. Every byte is tried as that
+ * address. */
 static void code(const uint8_t *data, size_t n)
 {
 	struct polled_operand op;
@@ -126,7 +127,7 @@ static void maps(char *text)
 		struct unwind_map map;
 		const char *path;
 
-		/* a mapping with a device must not be looked up in the real /proc */
+		/* Only lines with a device number: mounts has no other device, so /proc is not read. */
 		if (unwind_maps_parse(l, &map, &path) && map.major)
 			maps_line(&m, 1, &mounts, l);
 	}
@@ -157,7 +158,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	if (!n)
 		return 0;
-	/* in memory of its own, so that a read beyond the end is found; text ends with a 0 */
+	/* The input gets memory of its own, so that AddressSanitizer finds a read beyond its end. Text ends
+	 * with a 0. */
 	copy = malloc(n);
 	memcpy(copy, data + 1, --n);
 	switch (data[0] % 7) {
