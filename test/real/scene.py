@@ -160,6 +160,13 @@ class Scene(contextlib.ExitStack):
         p.stdin.write(line.encode() + b"\n")
         p.stdin.flush()
 
+    def ask(self, role, line):
+        """Says a line to a program that runs with `talk`, such as a database client. Returns its answer: whole lines."""
+        before = len(self.output(role))
+        self.say(role, line)
+        self.wait("%s has an answer" % role, lambda: self.output(role)[before:].endswith("\n"))
+        return self.output(role)[before:].strip()
+
     def output(self, role):
         with open(self.path(role + ".out"), encoding="utf-8", errors="replace") as f:
             return f.read()
