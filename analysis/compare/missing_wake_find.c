@@ -44,7 +44,7 @@ static uint32_t wait_before(const struct graph *g, uint32_t task, uint64_t ts_ns
 
 		if (s->state == INTERVAL_FOLDED)
 			break;
-		if (s->state == INTERVAL_BLOCKED && !similar_is_chance(s))
+		if (s->state == INTERVAL_BLOCKED && !similar_is_chance(g, s))
 			return i - 1;
 	}
 	return GRAPH_NONE;
@@ -447,7 +447,7 @@ static uint32_t other_part(const struct graph *g, uint32_t at, int step)
 			ran += s->to_ns - s->from_ns;
 		else if (similar_place(g, s, here) >= 1)
 			return step > 0 || timed_out(g, s) ? i : GRAPH_NONE;
-		if (ran > MISSING_RAN_NS || (s->state == INTERVAL_BLOCKED && !similar_is_chance(s)))
+		if (ran > MISSING_RAN_NS || (s->state == INTERVAL_BLOCKED && !similar_is_chance(g, s)))
 			return GRAPH_NONE;
 	}
 	return GRAPH_NONE;

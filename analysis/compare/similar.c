@@ -21,10 +21,10 @@ static uint32_t make_token(enum token what, unsigned a, unsigned b, unsigned c)
 	return (uint32_t)what << 28 | (a & 0x3f) << 22 | (b & 0x3ff) << 12 | (c & 0xfff);
 }
 
-bool similar_is_chance(const struct interval *s)
+bool similar_is_chance(const struct graph *g, const struct interval *s)
 {
-	return (s->wait == CT_W_FUTEX && s->owner) || s->wait == CT_W_FAULT || s->wait == CT_W_STOPPED ||
-	       s->st & CT_ST_DISK || s->flags & CT_SF_IOWAIT;
+	return (s->wait == CT_W_FUTEX && graph_futex_owner(g, s)) || s->wait == CT_W_FAULT ||
+	       s->wait == CT_W_STOPPED || s->st & CT_ST_DISK || s->flags & CT_SF_IOWAIT;
 }
 
 /* A signature while it is built. */
@@ -127,7 +127,7 @@ void similar_signature(const struct graph *g, uint32_t interval, struct signatur
 			break;
 		if (s->state == INTERVAL_RUNNING)
 			push_run(g, s, &b);
-		else if (s->state == INTERVAL_BLOCKED && !similar_is_chance(s))
+		else if (s->state == INTERVAL_BLOCKED && !similar_is_chance(g, s))
 			push_wait(&b, s, result_of(g, s));
 	}
 	if (i == first && g->tasks[s->task].born_ns)
@@ -177,7 +177,7 @@ static bool same_address(const struct graph *g, uint64_t a, uint64_t b)
 
 float similar_place(const struct graph *g, const struct interval *a, const struct interval *b)
 {
-	if (a->wait != b->wait || a->nr != b->nr || !a->owner != !b->owner)
+	if (a->wait != b->wait || a->nr != b->nr || !graph_futex_owner(g, a) != !graph_futex_owner(g, b))
 		return 0;
 	if (a->obj == b->obj || same_condition(a->obj, b->obj))
 		return 1;
@@ -215,7 +215,7 @@ static float stacks_factor(const struct graph *g, const struct interval *a, cons
 {
 	float alike = -1;
 
-	if (a->visit != GRAPH_NONE && b->visit != GRAPH_NONE)
+	if (graph_visit(g, a) != GRAPH_NONE && graph_visit(g, b) != GRAPH_NONE)
 		alike = candidate_stacks_alike(g, graph_visit_stack(g, a), graph_visit_stack(g, b));
 	return alike < 0 ? 1 : SIMILAR_STACK + (1 - SIMILAR_STACK) * alike;
 }

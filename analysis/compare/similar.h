@@ -57,7 +57,7 @@ float similar_place(const struct graph *g, const struct interval *a, const struc
 bool similar_role(const struct graph *g, uint32_t a, uint32_t b);
 /* True: it depends on chance whether the task waits here. It is a wait for a mutex, for memory, for a disk,
  * or for a debugger. */
-bool similar_is_chance(const struct interval *s);
+bool similar_is_chance(const struct graph *g, const struct interval *s);
 
 /* Finds the waits that are like the wait `interval`, and that were over before it began. 0 or -ENOMEM. The
  * caller calls similar_done() in both cases. */

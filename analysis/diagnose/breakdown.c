@@ -158,7 +158,7 @@ uint64_t breakdown_wait_stack(const struct graph *g, uint32_t task, uint64_t fro
 			break;
 		if (like && s->wait != like->wait)
 			continue;
-		if (s->visit != GRAPH_NONE && s->to_ns - s->from_ns > best_ns) {
+		if (s->to_ns - s->from_ns > best_ns && graph_visit(g, s) != GRAPH_NONE) {
 			best_ns = s->to_ns - s->from_ns;
 			best = graph_visit_stack(g, s);
 		}

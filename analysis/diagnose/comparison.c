@@ -71,9 +71,10 @@ static bool beyond_doubt(const struct graph *g, const struct missing_wake *m)
 			return false;
 	if (!m->regular || !m->own_accord || m->late || !missing_wake_is_sure(m))
 		return false;
-	return m->how == MISSING_ENDED || (m->how == MISSING_ELSEWHERE &&
-					   ((s->wait == CT_W_FUTEX && s->owner) || s->wait == CT_W_FLOCK ||
-					    s->wait == CT_W_WRITE || s->wait == CT_W_STOPPED));
+	return m->how == MISSING_ENDED ||
+	       (m->how == MISSING_ELSEWHERE &&
+		((s->wait == CT_W_FUTEX && graph_futex_owner(g, s)) || s->wait == CT_W_FLOCK ||
+		 s->wait == CT_W_WRITE || s->wait == CT_W_STOPPED));
 }
 
 /* Whether the chain should go on after link i with the result of the comparison. */

@@ -203,11 +203,11 @@ int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t
 
 /* Whether a worker waits for its next job in this interval: on a condition, or for clients. A futex
  * with an owner is a lock and no condition. */
-static bool is_idle(const struct interval *s)
+static bool is_idle(const struct graph *g, const struct interval *s)
 {
 	return s->state == INTERVAL_BLOCKED &&
-	       ((s->wait == CT_W_FUTEX && !s->owner) || s->wait == CT_W_EPOLL || s->wait == CT_W_POLL ||
-		s->wait == CT_W_ACCEPT);
+	       ((s->wait == CT_W_FUTEX && !graph_futex_owner(g, s)) || s->wait == CT_W_EPOLL ||
+		s->wait == CT_W_POLL || s->wait == CT_W_ACCEPT);
 }
 
 /* Whether the task was busy for nearly all of [from, to): it existed and was not idle. */
@@ -222,7 +222,7 @@ static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_
 
 		if (s->from_ns >= to_ns)
 			break;
-		if (s->state != INTERVAL_UNKNOWN && s->state != INTERVAL_FOLDED && !is_idle(s))
+		if (s->state != INTERVAL_UNKNOWN && s->state != INTERVAL_FOLDED && !is_idle(g, s))
 			busy += overlap(s->from_ns, s->to_ns, from_ns, to_ns);
 	}
 	return busy >= (to_ns - from_ns) / 10 * POOL_BUSY_TENTHS;
@@ -237,7 +237,7 @@ static uint64_t idle_futex(const struct graph *g, uint32_t task)
 	for (uint32_t i = t->first_interval; i < t->first_interval + t->n_intervals; i++) {
 		const struct interval *s = &g->intervals[i];
 
-		if (is_idle(s) && s->wait == CT_W_FUTEX && s->to_ns - s->from_ns > best_ns) {
+		if (is_idle(g, s) && s->wait == CT_W_FUTEX && s->to_ns - s->from_ns > best_ns) {
 			best_ns = s->to_ns - s->from_ns;
 			best = s->obj;
 		}

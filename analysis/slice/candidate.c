@@ -205,7 +205,7 @@ uint64_t candidate_stack(const struct causal *c, uint32_t segment)
 
 		if (x->from_ns >= s->to_ns)
 			break;
-		if (x->visit != GRAPH_NONE && x->to_ns - x->from_ns > best_ns) {
+		if (x->to_ns - x->from_ns > best_ns && graph_visit(g, x) != GRAPH_NONE) {
 			best = graph_visit_stack(g, x);
 			best_ns = x->to_ns - x->from_ns;
 		}
@@ -482,7 +482,7 @@ void candidate_facts(const struct causal *c, uint32_t edge, struct rule_facts *r
 				    .obj = edge_object(c, e),
 				    .ts_ns = arrived };
 	/* take the stack of the wait that the edge ended */
-	if (interval != GRAPH_NONE && g->intervals[interval].visit != GRAPH_NONE)
+	if (interval != GRAPH_NONE && graph_visit(g, &g->intervals[interval]) != GRAPH_NONE)
 		ret->stack = graph_visit_stack(g, &g->intervals[interval]);
 	if (!ret->stack)
 		ret->stack = candidate_stack(c, e->to);

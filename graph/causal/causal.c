@@ -68,7 +68,7 @@ const struct interval *causal_wait_ended(const struct causal *c, const struct ed
 	/* Look at several intervals: the wake may have been recorded before the switch-out, and
 	 * intervals may have no length. */
 	for (int n = 0; n < WAIT_ENDED_LOOKS && i < end; n++, i++)
-		if (g->intervals[i].wake == e->event)
+		if (g->intervals[i].state != INTERVAL_FOLDED && g->intervals[i].wake == e->event)
 			return &g->intervals[i];
 	return NULL;
 }

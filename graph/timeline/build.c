@@ -116,6 +116,14 @@ static int graph_cpus(struct graph *g, const struct builder *b)
 	return 0;
 }
 
+static int look_cmp(const void *a, const void *b)
+{
+	uint32_t x = ((const struct interval_look *)a)->interval;
+	uint32_t y = ((const struct interval_look *)b)->interval;
+
+	return x < y ? -1 : x > y;
+}
+
 static bool is_disk_wait(const struct graph *g, const struct interval *s)
 {
 	enum ct_obj_kind kind = CT_OBJ_KIND(s->obj);
@@ -149,6 +157,7 @@ static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *r
 {
 	_cleanup_free_ uint32_t *end = calloc(g->n_tasks + 1, sizeof(*end));
 	_cleanup_free_ size_t *run_end = calloc((size_t)g->n_cpus + 1, sizeof(*run_end));
+	size_t look = b->looks.n;
 	uint32_t at = 0;
 
 	g->intervals = malloc((b->intervals.n + 1) * sizeof(*g->intervals));
@@ -156,6 +165,7 @@ static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *r
 		return -ENOMEM;
 	huge_advise(g->intervals, b->intervals.n * sizeof(*g->intervals));
 	memcpy(run_end, g->n_runs, g->n_cpus * sizeof(*run_end));
+	VEC_SORT(&b->looks, look_cmp);
 	for (size_t i = 0; i < b->intervals.n; i++)
 		g->tasks[renumber[b->intervals.v[i].task]].n_intervals++;
 	for (size_t i = 0; i < g->n_tasks; i++) {
@@ -169,6 +179,8 @@ static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *r
 
 		*to = b->intervals.v[i];
 		to->task = task;
+		if (look && b->looks.v[look - 1].interval == i)
+			b->looks.v[--look].interval = end[task];
 		if (is_run(g, to))
 			g->runs[to->cpu][--run_end[to->cpu]] = end[task];
 		g->n_disk_waits += is_disk_wait(g, to);
@@ -179,6 +191,9 @@ static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *r
 				b->intervals.v = less;
 		}
 	}
+	VEC_SORT(&b->looks, look_cmp);
+	g->n_looks = b->looks.n;
+	g->looks = TAKE_PTR(b->looks.v);
 	return 0;
 }
 
@@ -213,6 +228,7 @@ int graph_build(const struct window *w, struct graph **ret)
 		r = -ENOMEM;
 	free(renumber);
 	VEC_FREE(&b.now);
+	VEC_FREE(&b.looks);
 	VEC_FREE(&b.live);
 	VEC_FREE(&b.on_cpu);
 	map_done(&b.by_tid);
@@ -241,6 +257,7 @@ void graph_free(struct graph *g)
 	free(g->runs);
 	free(g->n_runs);
 	free(g->disk_waits);
+	free(g->looks);
 	index_drop(g);
 	for (size_t i = 0; g->repeats && i < g->n_tasks; i++)
 		free(g->repeats[i]);

@@ -11,6 +11,7 @@ struct task_now {
 	uint32_t tid, tgid;
 	uint32_t parent;    /* index of the parent, or GRAPH_NONE */
 	uint32_t interval;  /* open interval, or GRAPH_NONE */
+	uint32_t look;      /* index into builder.looks of the entry of the open interval, or GRAPH_NONE */
 	uint32_t race_wake; /* index of a wake that came while the task ran, or GRAPH_NONE */
 	uint32_t owner; /* the owner in a CT_FUTEX record, for the wait that begins at the next switch-out */
 	uint64_t owner_ts;
@@ -41,10 +42,11 @@ struct builder {
 	const struct window *w;
 	VEC(struct task_now) now;
 	VEC(struct interval) intervals;
-	struct map by_tid;      /* tid -> index into now */
-	size_t resync;          /* index in the window of the next resync to replay */
-	bool blind;             /* the replay is in the time without records before this resync */
-	bool coarse;            /* switches are left out (CT_LACK_SWITCHES) */
+	VEC(struct interval_look) looks; /* in no order */
+	struct map by_tid;               /* tid -> index into now */
+	size_t resync;                   /* index in the window of the next resync to replay */
+	bool blind;                      /* the replay is in the time without records before this resync */
+	bool coarse;                     /* switches are left out (CT_LACK_SWITCHES) */
 	uint64_t coarse_end_ns; /* the end of the last coarse stretch; 0: it has not ended, or there was none
 				 */
 	VEC(uint32_t) live;     /* all tasks that have an open interval, and some that no longer have one */
@@ -57,6 +59,9 @@ uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 struct interval *timeline_open(struct builder *b, uint32_t task, uint64_t ts, enum interval_state state);
 void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, uint32_t owner);
 void timeline_gone(struct builder *b, uint32_t task, uint64_t ts);
+/* The entry of the task's open interval in b->looks; adds one if there is none. NULL: out of memory, and
+ * b->err is set. */
+struct interval_look *timeline_look(struct builder *b, uint32_t task);
 /* Notes that the record `wake` (index `event`) ended the wait in `interval`. */
 void timeline_wait_ends(struct builder *b, uint32_t interval, const struct ct_rec *wake, uint32_t event);
 /* True: the checkpoint has the task in a state from ts or later, so a record of the time ts is not replayed.

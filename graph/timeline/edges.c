@@ -82,9 +82,10 @@ bool edge_is_lock(const struct graph *g, const struct interval *interval)
 
 	if (interval->wait != CT_W_FUTEX)
 		return false;
-	if (!interval->owner)
-		graph_refs(&g->owned, GRAPH_FUTEX_KEY(interval->obj), &n);
-	return interval->owner || n;
+	if (graph_futex_owner(g, interval))
+		return true;
+	graph_refs(&g->owned, GRAPH_FUTEX_KEY(interval->obj), &n);
+	return n != 0;
 }
 
 /* For a wait for a child: whether the waker is no child of the waiter's process, and does not exit. Then the

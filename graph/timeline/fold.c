@@ -152,7 +152,7 @@ static void set_sums(struct interval *s, const struct interval_sums *sums, uint6
 	if (s->state != INTERVAL_FOLDED || (s->to_ns <= from_ns && len > span_ns))
 		return;
 	s->obj = MIN(ran, (uint64_t)UINT32_MAX) | MIN(queued, (uint64_t)UINT32_MAX) << 32;
-	s->owner = (uint32_t)MIN(part_of(sums->switches, len, span_ns), (uint64_t)UINT32_MAX);
+	s->switches = (uint32_t)MIN(part_of(sums->switches, len, span_ns), (uint64_t)UINT32_MAX);
 	s->flags |= INTERVAL_SUMS;
 }
 
@@ -165,7 +165,7 @@ static void fold_settle(struct builder *b, uint32_t task, uint32_t event)
 	const struct interval *open = t->interval == GRAPH_NONE ? NULL : &b->intervals.v[t->interval];
 	struct interval_sums sums;
 	uint64_t span_ns = 0;
-	uint32_t i;
+	uint32_t i, next;
 
 	if (t->found != GRAPH_NONE) {
 		uint64_t from_ns = b->w->events[t->found].r.ts;
@@ -177,16 +177,13 @@ static void fold_settle(struct builder *b, uint32_t task, uint32_t event)
 			if (i != t->interval)
 				span_ns += checked_sub(b->intervals.v[i].to_ns,
 						       MAX(b->intervals.v[i].from_ns, from_ns));
-		for (i = t->folded; span_ns && i != GRAPH_NONE; i = b->intervals.v[i].wake)
-			if (i != t->interval)
-				set_sums(&b->intervals.v[i], &sums, from_ns, span_ns);
-		i = t->folded == t->interval ? t->interval : GRAPH_NONE;
-		if (i != GRAPH_NONE)
-			t->folded = b->intervals.v[i].wake;
-		fold_unlink(b, t);
-		t->folded = i;
-		if (i != GRAPH_NONE)
+		for (i = t->folded; i != GRAPH_NONE; i = next) {
+			next = b->intervals.v[i].wake;
 			b->intervals.v[i].wake = GRAPH_NONE;
+			if (span_ns && i != t->interval)
+				set_sums(&b->intervals.v[i], &sums, from_ns, span_ns);
+		}
+		t->folded = t->folded == t->interval ? t->interval : GRAPH_NONE;
 	}
 	/* the last folded interval has ended already: the sums from now on do not include it */
 	if (t->found == GRAPH_NONE && t->folded != GRAPH_NONE && b->intervals.v[t->folded].to_ns < e->r.ts &&
@@ -234,16 +231,20 @@ static uint64_t make_room(struct builder *b, uint32_t task, uint64_t since_ns, u
 }
 
 /* Adds the stack and the owner that an inspection found during the wait. */
-static void take_inspection(struct builder *b, struct task_now *t)
+static void take_inspection(struct builder *b, uint32_t task)
 {
-	struct interval *s = &b->intervals.v[t->interval];
+	const struct task_now *t = &b->now.v[task];
+	const struct interval *s = &b->intervals.v[t->interval];
 	const struct window_event *e = b->w->events;
+	bool visited = t->visit != GRAPH_NONE && e[t->visit].r.ts >= s->from_ns;
+	bool owned = t->futex != GRAPH_NONE && e[t->futex].r.ts >= s->from_ns &&
+		     e[t->futex].r.obj == s->obj && s->wait == CT_W_FUTEX;
+	struct interval_look *l = visited || owned ? timeline_look(b, task) : NULL;
 
-	if (t->visit != GRAPH_NONE && e[t->visit].r.ts >= s->from_ns && s->visit == GRAPH_NONE)
-		s->visit = t->visit;
-	if (t->futex != GRAPH_NONE && e[t->futex].r.ts >= s->from_ns && e[t->futex].r.obj == s->obj &&
-	    !s->owner && s->wait == CT_W_FUTEX)
-		s->owner = ct_futex_owner(&e[t->futex].r);
+	if (l && visited && l->visit == GRAPH_NONE)
+		l->visit = t->visit;
+	if (l && owned && !l->owner)
+		l->owner = ct_futex_owner(&e[t->futex].r);
 }
 
 /* Makes the open interval the wait of the record. */
@@ -265,7 +266,7 @@ static void found_blocked(struct builder *b, uint32_t task, const struct window_
 		return;
 	t = &b->now.v[task];
 	t->sight_ns = e->r.ts;
-	take_inspection(b, t);
+	take_inspection(b, task);
 }
 
 static void found_waited(struct builder *b, uint32_t task, const struct window_event *e)

@@ -42,9 +42,34 @@ uint32_t graph_interval_at(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return graph_interval_near(g, task, ts_ns, GRAPH_NONE);
 }
 
+/* NULL: nothing is known. */
+static const struct interval_look *look_of(const struct graph *g, const struct interval *interval)
+{
+	size_t index = (size_t)(interval - g->intervals);
+	size_t at = BISECT(i, 0, g->n_looks, g->looks[i].interval >= index);
+
+	return at < g->n_looks && g->looks[at].interval == index ? &g->looks[at] : NULL;
+}
+
+uint32_t graph_visit(const struct graph *g, const struct interval *interval)
+{
+	const struct interval_look *l = look_of(g, interval);
+
+	return l ? l->visit : GRAPH_NONE;
+}
+
+uint32_t graph_futex_owner(const struct graph *g, const struct interval *interval)
+{
+	const struct interval_look *l = look_of(g, interval);
+
+	return l ? l->owner : 0;
+}
+
 uint64_t graph_visit_stack(const struct graph *g, const struct interval *interval)
 {
-	return interval->visit == GRAPH_NONE ? 0 : window_words(g->w, &g->w->events[interval->visit])[0];
+	uint32_t visit = graph_visit(g, interval);
+
+	return visit == GRAPH_NONE ? 0 : window_words(g->w, &g->w->events[visit])[0];
 }
 
 bool graph_descends_from(const struct graph *g, uint32_t task, uint32_t tgid)
@@ -83,7 +108,7 @@ bool interval_sums(const struct interval *s, uint64_t from_ns, uint64_t to_ns, s
 	queued_ns = (uint64_t)((double)((s->obj >> 32) * CT_FOUND_UNIT_NS) * share);
 	ret->ran_ns = MIN(ran_ns, to_ns - from_ns);
 	ret->queued_ns = MIN(queued_ns, to_ns - from_ns - ret->ran_ns);
-	ret->switches = (uint32_t)(s->owner * share + 0.5);
+	ret->switches = (uint32_t)(s->switches * share + 0.5);
 	return true;
 }
 

@@ -45,19 +45,26 @@ enum interval_state {
 /* One interval [from_ns, to_ns) of one task in one state. */
 struct interval {
 	uint64_t from_ns, to_ns;
-	uint64_t obj;   /* BLOCKED: the object of the wait, as in the record. FOLDED: see interval_sums() */
-	uint32_t task;  /* index into graph.tasks */
-	uint32_t wake;  /* BLOCKED: index of the CT_WAKE event that ended the wait; GRAPH_NONE: the
-			   wait has not ended, or the record is lost */
-	uint32_t visit; /* BLOCKED: index of the CT_VISIT event with its stack, or GRAPH_NONE */
-	uint32_t owner; /* BLOCKED on a futex: tid of the owner when the task blocked; 0: not known. FOLDED:
-			   number of switches */
-	uint16_t nr;    /* BLOCKED: the system call; RUNNABLE after a yield: the call that yielded */
-	uint16_t cpu;   /* RUNNING: the CPU; other states: the last CPU; FORMAT_CPU_NONE: not known */
-	uint8_t state;  /* enum interval_state */
-	uint8_t wait;   /* BLOCKED: CT_W_*; RUNNABLE: CT_W_YIELD after a yield */
-	uint8_t flags;  /* CT_SF_*; FOLDED: INTERVAL_SUMS */
-	uint8_t st;     /* CT_ST_* */
+	uint64_t obj;  /* BLOCKED: the object of the wait, as in the record. FOLDED: see interval_sums() */
+	uint32_t task; /* index into graph.tasks */
+	union {
+		uint32_t wake;     /* BLOCKED: index of the CT_WAKE event that ended the wait; GRAPH_NONE: the
+				      wait has not ended, or the record is lost */
+		uint32_t switches; /* FOLDED with INTERVAL_SUMS: number of switches */
+	};
+	uint16_t nr;   /* BLOCKED: the system call; RUNNABLE after a yield: the call that yielded */
+	uint16_t cpu;  /* RUNNING: the CPU; other states: the last CPU; FORMAT_CPU_NONE: not known */
+	uint8_t state; /* enum interval_state */
+	uint8_t wait;  /* BLOCKED: CT_W_*; RUNNABLE: CT_W_YIELD after a yield */
+	uint8_t flags; /* CT_SF_*; FOLDED: INTERVAL_SUMS */
+	uint8_t st;    /* CT_ST_* */
+};
+
+/* What is known of few waits: graph_visit() and graph_futex_owner() give it. */
+struct interval_look {
+	uint32_t interval;
+	uint32_t visit; /* index of the CT_VISIT event with the stack of the wait, or GRAPH_NONE */
+	uint32_t owner; /* tid of the owner of the futex when the task blocked; 0: not known */
 };
 
 /* One life of a tid. */
@@ -130,6 +137,8 @@ struct graph {
 	size_t n_tasks;
 	struct interval *intervals; /* sorted by (task, from_ns) */
 	size_t n_intervals;
+	struct interval_look *looks; /* sorted by interval; each interval at most once */
+	size_t n_looks;
 	uint32_t **runs; /* [cpu] the RUNNING intervals there, in time order: see graph_run() */
 	size_t *n_runs;
 	uint32_t n_cpus;
@@ -218,6 +227,11 @@ const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* The control group and container of the task at ts_ns. All fields are "" for GRAPH_NONE, and if
  * they are not known. */
 struct cgroup_name graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns);
+/* In both functions, interval is an element of g->intervals.
+ * The CT_VISIT event that has the stack of the wait, an index. GRAPH_NONE: the wait was not inspected. */
+uint32_t graph_visit(const struct graph *g, const struct interval *interval);
+/* The tid of the owner of the futex for which the task waits, when the task blocked. 0: not known. */
+uint32_t graph_futex_owner(const struct graph *g, const struct interval *interval);
 /* The id of the stack with which the interval was inspected; 0: it was not inspected. */
 uint64_t graph_visit_stack(const struct graph *g, const struct interval *interval);
 /* What the governor left out at ns: bits CT_LACK_*. */

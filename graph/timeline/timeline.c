@@ -62,6 +62,7 @@ uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 	}
 	if (VEC_PUSH(&b->now, (struct task_now){ .tid = tid,
 						 .interval = GRAPH_NONE,
+						 .look = GRAPH_NONE,
 						 .race_wake = GRAPH_NONE,
 						 .parent = GRAPH_NONE,
 						 .folded = GRAPH_NONE,
@@ -97,7 +98,6 @@ struct interval *timeline_open(struct builder *b, uint32_t task, uint64_t ts, en
 						       .to_ns = ts,
 						       .task = task,
 						       .wake = GRAPH_NONE,
-						       .visit = GRAPH_NONE,
 						       .nr = CT_NR_NONE,
 						       .cpu = t->cpu,
 						       .state = (uint8_t)state })) {
@@ -105,7 +105,31 @@ struct interval *timeline_open(struct builder *b, uint32_t task, uint64_t ts, en
 		return NULL;
 	}
 	t->interval = (uint32_t)b->intervals.n - 1;
+	t->look = GRAPH_NONE;
 	return &b->intervals.v[t->interval];
+}
+
+struct interval_look *timeline_look(struct builder *b, uint32_t task)
+{
+	struct task_now *t = &b->now.v[task];
+
+	if (t->look == GRAPH_NONE) {
+		if (VEC_PUSH(&b->looks, (struct interval_look){ t->interval, GRAPH_NONE, 0 })) {
+			b->err = -ENOMEM;
+			return NULL;
+		}
+		t->look = (uint32_t)b->looks.n - 1;
+	}
+	return &b->looks.v[t->look];
+}
+
+/* Notes the owner of the futex for which the task waits. */
+static void timeline_set_owner(struct builder *b, uint32_t task, uint32_t owner)
+{
+	struct interval_look *l = timeline_look(b, task);
+
+	if (l)
+		l->owner = owner;
 }
 
 void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, uint32_t owner)
@@ -119,7 +143,8 @@ void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, ui
 	s->wait = (uint8_t)ct_switch_wait(r);
 	s->flags = r->flags;
 	s->st = ct_switch_state(r);
-	s->owner = owner;
+	if (owner)
+		timeline_set_owner(b, task, owner);
 }
 
 /* Task `was` ran on cpu until now, and task `now` runs there from now on (GRAPH_NONE: the idle task).
@@ -470,13 +495,17 @@ static void timeline_fork(struct builder *b, const struct window_event *e)
 
 static void timeline_visit(struct builder *b, const struct window_event *e, uint32_t idx)
 {
+	struct interval_look *l;
 	uint64_t at;
 
 	if (!map_get(&b->by_tid, e->r.tid, &at))
 		return;
 	b->now.v[at].visit = idx;
-	if (timeline_state(b, &b->now.v[at]) == INTERVAL_BLOCKED)
-		b->intervals.v[b->now.v[at].interval].visit = idx;
+	if (timeline_state(b, &b->now.v[at]) != INTERVAL_BLOCKED)
+		return;
+	l = timeline_look(b, (uint32_t)at);
+	if (l)
+		l->visit = idx;
 }
 
 static void timeline_owner(struct builder *b, const struct window_event *e, uint32_t idx)
@@ -489,7 +518,7 @@ static void timeline_owner(struct builder *b, const struct window_event *e, uint
 	if (timeline_state(b, t) == INTERVAL_BLOCKED) {
 		/* the record comes from an inspection during the wait */
 		if (b->intervals.v[t->interval].obj == e->r.obj)
-			b->intervals.v[t->interval].owner = ct_futex_owner(&e->r);
+			timeline_set_owner(b, task, ct_futex_owner(&e->r));
 		return;
 	}
 	t->owner = ct_futex_owner(&e->r);

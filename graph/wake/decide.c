@@ -54,7 +54,7 @@ static enum time_kind time_of(const struct graph *g, const struct interval *s, c
 	case CT_W_FUTEX:
 		if (b->edge == EDGE_EXIT) /* the task has joined a thread */
 			return TIME_IPC;
-		return s->owner || b->edge == EDGE_LOCK ? TIME_LOCK : TIME_QUEUE;
+		return b->edge == EDGE_LOCK || graph_futex_owner(g, s) ? TIME_LOCK : TIME_QUEUE;
 	case CT_W_FLOCK:
 		return TIME_LOCK;
 	case CT_W_SLEEP:

@@ -535,12 +535,13 @@ static uint64_t lock_of_wait(const struct graph *g, const struct interval *s)
 {
 	const struct graph_task *me = &g->tasks[s->task];
 	const struct graph_ref *r = graph_ref_before(g, &g->locktries, me->tid, s->from_ns);
+	uint32_t visit = graph_visit(g, s);
 	uint64_t obj = 0;
 
 	if (r && ct_lock_result(&event_of(g, r)->r) > 0)
 		return event_of(g, r)->r.obj;
-	if (s->visit != GRAPH_NONE && g->w->events[s->visit].r.obj)
-		return g->w->events[s->visit].r.obj;
+	if (visit != GRAPH_NONE && g->w->events[visit].r.obj)
+		return g->w->events[visit].r.obj;
 	for (size_t i = 0; i < g->flocks.n && scan_step(g); i++) {
 		const struct window_event *e = event_of(g, &g->flocks.v[i]);
 
@@ -593,16 +594,19 @@ static bool is_join(const struct graph *g, const struct interval *s, uint32_t ow
 
 	return r && event_of(g, r)->r.obj == s->obj && owner != GRAPH_NONE &&
 	       g->tasks[owner].tgid == g->tasks[s->task].tgid &&
-	       (ct_futex_owner(&event_of(g, r)->r) == s->owner || event_of(g, r)->r.ts >= s->from_ns);
+	       (ct_futex_owner(&event_of(g, r)->r) == graph_futex_owner(g, s) ||
+		event_of(g, r)->r.ts >= s->from_ns);
 }
 
 static void owner_of_futex(const struct graph *g, const struct interval *s, struct blame *b)
 {
-	if (!s->owner) {
+	uint32_t owner = graph_futex_owner(g, s);
+
+	if (!owner) {
 		b->task = past_waker(g, s->obj, s->from_ns, s->task);
 		return;
 	}
-	b->task = graph_task_at(g, s->owner, s->from_ns);
+	b->task = graph_task_at(g, owner, s->from_ns);
 	b->strength = EDGE_STRONG;
 	if (is_join(g, s, b->task)) {
 		b->edge = EDGE_EXIT;

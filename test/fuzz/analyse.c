@@ -29,7 +29,7 @@ static void check_intervals(const struct graph *g)
 
 			must(s->from_ns <= s->to_ns && s->task == i && s->state <= INTERVAL_FOLDED);
 			must(!k || s[-1].to_ns == s->from_ns || g->w->n_states || g->w->n_resyncs);
-			must(s->wake == GRAPH_NONE || s->state != INTERVAL_FOLDED);
+			must(s->state != INTERVAL_FOLDED || s->flags & INTERVAL_SUMS || s->wake == GRAPH_NONE);
 			if (interval_sums(s, s->from_ns, s->to_ns, &sums))
 				must(sums.ran_ns + sums.queued_ns <= s->to_ns - s->from_ns);
 		}

@@ -86,8 +86,8 @@ static void put_interval(const struct question *q, const struct graph *g, const 
 	if (s->state == INTERVAL_BLOCKED)
 		fprintf(q->out, " %s%s%s", describe_wait(s->wait), s->obj ? " " : "",
 			s->obj ? text_put_object(s->obj, name) : "");
-	if (s->owner && s->state == INTERVAL_BLOCKED)
-		fprintf(q->out, " owner %s", name_of(q, s->owner, name));
+	if (graph_futex_owner(g, s) && s->state == INTERVAL_BLOCKED)
+		fprintf(q->out, " owner %s", name_of(q, graph_futex_owner(g, s), name));
 	if (s->state == INTERVAL_BLOCKED && s->wake != GRAPH_NONE)
 		put_wake(q, g, s);
 	fputc('\n', q->out);
