@@ -100,9 +100,16 @@ static void push_run(const struct graph *g, const struct interval *s, struct bui
 {
 	size_t from = window_lower_bound(g->w, s->from_ns), to = window_lower_bound(g->w, s->to_ns);
 
-	for (size_t i = to; i > from && to - i < SIMILAR_EVENTS; i--) {
-		uint32_t token = event_token(&g->w->events[i - 1], g->tasks[s->task].tid);
+	size_t dropped = graph_dropped_before(g, s->to_ns), seen = 0;
 
+	for (size_t i = to; i > from; i--, seen++) {
+		uint32_t token;
+
+		for (; dropped && g->dropped[dropped - 1].next >= i; dropped--)
+			seen++; /* a dropped record behind event i - 1 */
+		if (seen >= SIMILAR_EVENTS)
+			break;
+		token = event_token(&g->w->events[i - 1], g->tasks[s->task].tid);
 		if (token)
 			push(b, token);
 	}

@@ -302,7 +302,7 @@ static int diagnose_option(struct request *rq, int c, const char *arg)
 int cmd_diagnose(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&diagnose_usage, argc, argv);
-	struct analysis_input in = { 0 };
+	struct analysis_input in = { .lean = true };
 	struct request rq = { 0 };
 	struct interview interview;
 	const char *path;

@@ -93,7 +93,7 @@ int cmd_hangs(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&hangs_usage, argc, argv);
 	struct hangs_request rq = { 0 };
-	struct analysis_input in;
+	struct analysis_input in = { .lean = true };
 	const char *path;
 	int r;
 

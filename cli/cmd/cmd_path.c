@@ -284,7 +284,7 @@ int cmd_path(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&path_usage, argc, argv);
 	struct path_options o = { 0 };
-	struct analysis_input in;
+	struct analysis_input in = { 0 };
 	int c, r;
 
 	p.into = &o;

@@ -12,7 +12,7 @@ int analysis_open(struct analysis_input *in, const char *path, const char *boot)
 {
 	int r;
 
-	*in = (struct analysis_input){ .path = path };
+	*in = (struct analysis_input){ .path = path, .lean = in->lean };
 	r = tracefile_open(path, &in->reader);
 	return r || !boot ? r : tracefile_use_boot(in->reader, path, boot);
 }
@@ -50,7 +50,7 @@ int analysis_load_range(struct analysis_input *in, uint64_t from_ns, uint64_t to
 	/* the times of options are read with these offsets; so a time is the same in each part of the trace
 	 */
 	in->window->offsets = reader_info(in->reader)->offsets;
-	r = graph_build(in->window, &in->graph);
+	r = in->lean ? graph_build_lean(in->window, &in->graph) : graph_build(in->window, &in->graph);
 	if (r)
 		return cli_error("%s: cannot build the graph: %s; narrow the window with --from and --to",
 				 in->path, strerror(-r));

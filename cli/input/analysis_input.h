@@ -16,6 +16,7 @@ struct analysis_input {
 	struct window *window;
 	struct graph *graph;
 	uint64_t from_ns, to_ns; /* the requested window, clipped to the trace; boot time */
+	bool lean; /* the graph is made by graph_build_lean(); to be set before the file is opened */
 };
 
 /* Opens path. boot: the argument of --boot, which chooses a boot of the machine; NULL: the newest. */

@@ -96,7 +96,7 @@ static int answer_from(struct reader *reader, uint64_t from_ns, const struct dia
 
 	if (!r) {
 		snprintf(err, READER_ERR_MAX, "out of memory");
-		r = graph_build(w, &g);
+		r = graph_build_lean(w, &g);
 	}
 	if (!r)
 		r = answer_graph(g, q, ret);

@@ -197,8 +197,10 @@ static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *r
 	return 0;
 }
 
-int graph_build(const struct window *w, struct graph **ret)
+/* lean: as in timeline_replay(). */
+static int build(const struct window *w, struct window *lean, struct graph **ret)
 {
+	size_t n_records = w->n_events;
 	struct builder b = { .w = w };
 	struct graph *g = calloc(1, sizeof(*g));
 	uint32_t *renumber = NULL;
@@ -209,7 +211,7 @@ int graph_build(const struct window *w, struct graph **ret)
 	g->w = w;
 	g->scans = calloc(1, sizeof(*g->scans));
 	if (g->scans)
-		r = timeline_replay(&b);
+		r = timeline_replay(&b, lean);
 	if (!r) {
 		renumber = calloc(b.now.n + 1, sizeof(*renumber));
 		r = renumber ? graph_tasks(g, &b, renumber) : -ENOMEM;
@@ -229,6 +231,8 @@ int graph_build(const struct window *w, struct graph **ret)
 	free(renumber);
 	VEC_FREE(&b.now);
 	VEC_FREE(&b.looks);
+	g->dropped = b.dropped.v;
+	g->n_dropped = b.dropped.n;
 	VEC_FREE(&b.live);
 	VEC_FREE(&b.on_cpu);
 	map_done(&b.by_tid);
@@ -236,10 +240,20 @@ int graph_build(const struct window *w, struct graph **ret)
 		graph_free(g);
 		return r;
 	}
-	g->scans->left = GRAPH_SCAN_STEPS +
-			 GRAPH_SCAN_STEPS_EACH * ((uint64_t)w->n_events + w->n_objects + g->n_tasks);
+	g->scans->left =
+		GRAPH_SCAN_STEPS + GRAPH_SCAN_STEPS_EACH * ((uint64_t)n_records + w->n_objects + g->n_tasks);
 	*ret = g;
 	return 0;
+}
+
+int graph_build(const struct window *w, struct graph **ret)
+{
+	return build(w, NULL, ret);
+}
+
+int graph_build_lean(struct window *w, struct graph **ret)
+{
+	return build(w, w, ret);
 }
 
 uint64_t graph_scans_refused(const struct graph *g)
@@ -258,6 +272,7 @@ void graph_free(struct graph *g)
 	free(g->n_runs);
 	free(g->disk_waits);
 	free(g->looks);
+	free(g->dropped);
 	index_drop(g);
 	for (size_t i = 0; g->repeats && i < g->n_tasks; i++)
 		free(g->repeats[i]);

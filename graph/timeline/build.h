@@ -43,10 +43,11 @@ struct builder {
 	VEC(struct task_now) now;
 	VEC(struct interval) intervals;
 	VEC(struct interval_look) looks; /* in no order */
-	struct map by_tid;               /* tid -> index into now */
-	size_t resync;                   /* index in the window of the next resync to replay */
-	bool blind;                      /* the replay is in the time without records before this resync */
-	bool coarse;                     /* switches are left out (CT_LACK_SWITCHES) */
+	VEC(struct graph_dropped) dropped;
+	struct map by_tid;      /* tid -> index into now */
+	size_t resync;          /* index in the window of the next resync to replay */
+	bool blind;             /* the replay is in the time without records before this resync */
+	bool coarse;            /* switches are left out (CT_LACK_SWITCHES) */
 	uint64_t coarse_end_ns; /* the end of the last coarse stretch; 0: it has not ended, or there was none
 				 */
 	VEC(uint32_t) live;     /* all tasks that have an open interval, and some that no longer have one */
@@ -99,8 +100,9 @@ bool fold_cap_ends(struct builder *b, uint32_t task, const struct ct_rec *found)
  * CT_FOUND_WAITED. False: there is no such wait. */
 bool fold_wake(struct builder *b, uint32_t task, const struct window_event *e, uint32_t event);
 
-/* Fills b->now and b->intervals. 0, -ENOMEM, or -E2BIG: too many intervals. */
-int timeline_replay(struct builder *b);
+/* Fills b->now, b->intervals and b->looks. lean: the window, to drop its CT_SWITCH records and to fill
+ * b->dropped; NULL: drops none. 0, -ENOMEM, or -E2BIG: too many intervals. */
+int timeline_replay(struct builder *b, struct window *lean);
 /* Fills the indices of g from its window and tasks. 0 or -ENOMEM. */
 int index_build(struct graph *g);
 void index_drop(struct graph *g);

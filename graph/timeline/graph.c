@@ -42,6 +42,16 @@ uint32_t graph_interval_at(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return graph_interval_near(g, task, ts_ns, GRAPH_NONE);
 }
 
+size_t graph_dropped_before(const struct graph *g, uint64_t ts_ns)
+{
+	const struct window_event *e = g->w->events;
+	const struct graph_dropped *d = g->dropped;
+	size_t next = window_lower_bound(g->w, ts_ns);
+
+	return BISECT(i, 0, g->n_dropped,
+		      d[i].next > next || (d[i].next == next && e[next - 1].r.ts + d[i].since_ns >= ts_ns));
+}
+
 /* NULL: nothing is known. */
 static const struct interval_look *look_of(const struct graph *g, const struct interval *interval)
 {

@@ -67,6 +67,12 @@ struct interval_look {
 	uint32_t owner; /* tid of the owner of the futex when the task blocked; 0: not known */
 };
 
+/* The place of a record that graph_build_lean() has dropped. */
+struct graph_dropped {
+	uint32_t next;     /* index of the first event behind the record */
+	uint32_t since_ns; /* the time from the event before the record to the record */
+};
+
 /* One life of a tid. */
 struct graph_task {
 	uint32_t tid;
@@ -139,6 +145,8 @@ struct graph {
 	size_t n_intervals;
 	struct interval_look *looks; /* sorted by interval; each interval at most once */
 	size_t n_looks;
+	struct graph_dropped *dropped; /* in the order of the records */
+	size_t n_dropped;
 	uint32_t **runs; /* [cpu] the RUNNING intervals there, in time order: see graph_run() */
 	size_t *n_runs;
 	uint32_t n_cpus;
@@ -209,6 +217,10 @@ static inline uint64_t interval_ran_ns(const struct interval *s)
 /* Builds the graph of w. The caller frees *ret with graph_free(). 0, -ENOMEM, or -E2BIG: more than
  * 2^32-2 intervals. */
 int graph_build(const struct window *w, struct graph **ret);
+/* As graph_build(), but takes less memory: drops the CT_SWITCH records from the window, and keeps only their
+ * places. On a busy machine these are a quarter of the records. causal_build() does not accept such a graph.
+ * After an error, the window can only be freed. */
+int graph_build_lean(struct window *w, struct graph **ret);
 void graph_free(struct graph *g);
 
 /* Index of the task with this tid at ts_ns. Because tids are reused, a tid may have several lives:
@@ -227,6 +239,8 @@ const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* The control group and container of the task at ts_ns. All fields are "" for GRAPH_NONE, and if
  * they are not known. */
 struct cgroup_name graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns);
+/* The number of dropped records that are earlier than ts_ns. */
+size_t graph_dropped_before(const struct graph *g, uint64_t ts_ns);
 /* In both functions, interval is an element of g->intervals.
  * The CT_VISIT event that has the stack of the wait, an index. GRAPH_NONE: the wait was not inspected. */
 uint32_t graph_visit(const struct graph *g, const struct interval *interval);

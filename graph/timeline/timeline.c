@@ -623,10 +623,10 @@ static void timeline_event(struct builder *b, const struct window_event *e, uint
 	}
 }
 
-/* Ends open intervals at the end of the window. */
-static void timeline_end(struct builder *b)
+/* Ends open intervals at the end of the window. last_ns: the time of the last record. */
+static void timeline_end(struct builder *b, uint64_t last_ns)
 {
-	uint64_t end = MAX(b->w->to_ns, b->w->n_events ? b->w->events[b->w->n_events - 1].r.ts : 0);
+	uint64_t end = MAX(b->w->to_ns, last_ns);
 
 	if (end == UINT64_MAX)
 		end = b->w->file_to_ns;
@@ -657,18 +657,54 @@ static void timeline_reserve(struct builder *b)
 	huge_advise(b->intervals.v, n * sizeof(*b->intervals.v));
 }
 
-int timeline_replay(struct builder *b)
+/* If event e[n] is a CT_SWITCH, notes its place, so that it can be dropped. False: the event has to stay,
+ * because it is of another kind, the first event, or too long after the event before it. */
+static bool timeline_drops(struct builder *b, const struct window_event *e, uint32_t n)
+{
+	uint64_t since_ns = n ? e[n].r.ts - e[n - 1].r.ts : UINT64_MAX;
+
+	if (e[n].r.kind != CT_SWITCH || since_ns > UINT32_MAX)
+		return false;
+	if (VEC_PUSH(&b->dropped, (struct graph_dropped){ n, (uint32_t)since_ns }))
+		b->err = -ENOMEM;
+	return true;
+}
+
+/* The replay of a window whose switches are dropped. The events that are kept move down at once, because the
+ * replay looks at them again. */
+static void timeline_replay_lean(struct builder *b, struct window *w)
+{
+	struct window_event *to = w->events;
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < w->n_events && !b->err; i++) {
+		to[n] = w->events[i];
+		timeline_resyncs(b, to[n].r.ts);
+		timeline_event(b, &to[n], n);
+		if (!timeline_drops(b, to, n))
+			n++;
+	}
+	w->n_events = n;
+	to = realloc(w->events, (n + 1) * sizeof(*to));
+	if (to)
+		w->events = to;
+}
+
+int timeline_replay(struct builder *b, struct window *lean)
 {
 	const struct window *w = b->w;
+	uint64_t last_ns = w->n_events ? w->events[w->n_events - 1].r.ts : 0;
 
 	timeline_reserve(b);
 	fold_begin(b);
 	timeline_checkpoint(b);
-	for (size_t i = 0; i < w->n_events && !b->err; i++) {
+	if (lean)
+		timeline_replay_lean(b, lean);
+	for (size_t i = 0; !lean && i < w->n_events && !b->err; i++) {
 		timeline_resyncs(b, w->events[i].r.ts);
 		timeline_event(b, &w->events[i], (uint32_t)i);
 	}
 	if (!b->err)
-		timeline_end(b);
+		timeline_end(b, last_ns);
 	return b->err;
 }

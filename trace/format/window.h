@@ -3,7 +3,8 @@
  * window.h - a part of a trace in memory: the input of graph/ and analysis/.
  *
  * A window consists of plain arrays. window_load() (trace/read/reader.h) fills it; a test may fill
- * one by hand. After that the window does not change, so several threads may read it.
+ * one by hand. After that the window does not change, so several threads may read it. (Only
+ * graph_build_lean() changes it.)
  */
 #ifndef CTRACE_TRACE_FORMAT_WINDOW_H
 #define CTRACE_TRACE_FORMAT_WINDOW_H

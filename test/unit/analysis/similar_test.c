@@ -208,6 +208,44 @@ static void test_find_is_bounded(void **state)
 	end(&m, g);
 }
 
+/* A task sends and then runs on, while the other CPU makes n switches. Another switch comes at the moment at
+ * which the task blocks. */
+static void send_before_switches(struct make *m, uint32_t n)
+{
+	make_task(m, 10, 10, 1, "sender");
+	make_task(m, 20, 20, 1, "busy");
+	make_switch(m, 1, 0, 0, 10, CT_W_NONE, 0);
+	make_event(m, 2 * MS, 0, CT_SEND, 10, 1)->r.obj = SOCKC;
+	for (uint32_t i = 0; i < n; i++)
+		make_switch(m, 3 + i, 1, i % 2 ? 20 : 0, i % 2 ? 0 : 20, CT_W_NONE, 0);
+	make_switch(m, 900, 0, 10, 0, CT_W_READ, PIPE);
+	make_switch(m, 900, 1, n % 2 ? 20 : 0, n % 2 ? 0 : 20, CT_W_NONE, 0);
+}
+
+/* Of one run, only the last SIMILAR_EVENTS records are looked at. A record counts even if
+ * graph_build_lean() has dropped it. */
+static void test_signature_counts_dropped_records(void **state)
+{
+	for (uint32_t n = SIMILAR_EVENTS - 3; n < SIMILAR_EVENTS + 3; n++) {
+		struct make m = { 0 };
+		struct signature whole, lean;
+		struct graph *g;
+
+		send_before_switches(&m, n);
+		g = graph_of(&m, 1000);
+		similar_signature(g, wait_of(g, 10, 950), &whole);
+		assert_int_equal(g->n_dropped, 0);
+		assert_int_equal(whole.n, n < SIMILAR_EVENTS ? 2 : 1);
+		graph_free(g);
+		assert_int_equal(graph_build_lean(&m.w, &g), 0);
+		similar_signature(g, wait_of(g, 10, 950), &lean);
+		assert_int_equal(g->n_dropped, n + 2);
+		assert_int_equal(lean.n, whole.n);
+		assert_memory_equal(lean.token, whole.token, whole.n * sizeof(*whole.token));
+		end(&m, g);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +255,7 @@ int main(void)
 		cmocka_unit_test(test_find_takes_those_at_the_same_place),
 		cmocka_unit_test(test_stacks_count_where_known),
 		cmocka_unit_test(test_find_is_bounded),
+		cmocka_unit_test(test_signature_counts_dropped_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
